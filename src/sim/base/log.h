@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_BASE_LOG_H
+#define SIM_BASE_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * One line a call, written with a single write(2) so that lines of several processes don't mix.
+ * sim_refuse() is for what a program did wrong (one sentence with the field's name), sim_note()
+ * for what the device did, sim_bug() for what should never happen in the device itself.
+ */
+void sim_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sim_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Where lines go: stderr until told otherwise. Notes are kept only when asked for. */
+void sim_log_to(int fd);
+void sim_log_notes(int on);
+
+/*
+ * --trace: one line for each command, doorbell, WQE and CQE, decoded through the reflection rows.
+ * sim_tracing is read in the data path before anything is formatted.
+ */
+extern int sim_tracing;
+int sim_trace_to(int fd); /* -1 turns tracing off */
+void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_t len,
+	       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+#endif

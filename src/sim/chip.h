@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHIP_H
+#define SIM_CHIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct chip;
+struct clock;
+struct kernel;
+struct personality;
+struct host;
+struct silicon;
+
+/*
+ * The composition root: builds one chip from its parts and owns the loop. clock NULL: the
+ * monotonic one. Control requests reach the loop through file descriptors that front's link
+ * registers here, so nothing below needs a lock.
+ */
+struct chip *chip_new(const struct personality *, struct clock *);
+void chip_free(struct chip *);
+struct kernel *chip_kernel(struct chip *);
+struct host *chip_host(struct chip *);
+struct silicon *chip_silicon(struct chip *);
+
+/* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
+int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);
+void chip_unwatch(struct chip *, int fd);
+
+/* The loop: until chip_stop(). chip_turn() is one turn of it without sleeping (tests, embedded
+ * control calls); true if something was done. */
+int chip_run(struct chip *);
+bool chip_turn(struct chip *);
+void chip_stop(struct chip *); /* from any thread, or a signal handler */
+
+#endif

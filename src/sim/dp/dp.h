@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_DP_DP_H
+#define SIM_DP_DP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cq;
+struct qp;
+struct silicon;
+
+/*
+ * The device's side of the rings. Firmware starts and stops queues; chip.c connects doorbells and
+ * the loop.
+ */
+int dp_init(struct silicon *);
+void dp_fini(struct silicon *);
+
+/* After CREATE_CQ filled the object in (parks 0xffffffff in the arm record); before it goes. */
+int dp_cq_start(struct cq *);
+void dp_cq_stop(struct cq *);
+
+/* After CREATE_QP; before it goes. */
+int dp_qp_start(struct qp *);
+void dp_qp_stop(struct qp *);
+/* The fields of the context are set; qp->state still says `from`. Sets qp->state. */
+void dp_qp_state(struct qp *, uint8_t to);
+
+/* A UAR register was written (host/uar.h doorbell_fn; ctx is the silicon). */
+void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value);
+
+/* Runs what is ready: WQEs to fetch, frames that came back. True if something was done. */
+bool dp_run(struct silicon *);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FW_FW_H
+#define SIM_FW_FW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vhca;
+struct silicon;
+
+/*
+ * Executes one command mailbox of a function. in and out are whole mailboxes as in the PRM (uid
+ * included: the kernel has stamped it); out is zeroed first, and always gets status and syndrome
+ * (out_len >= 8, the caller sees to it). Synchronous: on return the command is complete.
+ */
+void fw_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
+
+/* Destroys all that a uid still owns, in an order that respects references (kernel: uid 0 too). */
+void fw_uid_reap(struct vhca *, uint16_t uid);
+
+#endif

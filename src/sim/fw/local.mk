@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+libsim_la_SOURCES += src/sim/fw/fw.h 

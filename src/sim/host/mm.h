@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_HOST_MM_H
+#define SIM_HOST_MM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The far side of PCIe. An address on the bus names a client and a byte in its memory: the
+ * client's slot in bits 63:48, the virtual address below. It is what page lists in firmware
+ * commands hold, and all that the silicon below the firmware ever sees of a program.
+ * A whole region of a client is contiguous on the bus, so page lists can use the largest pages.
+ */
+typedef uint64_t bus_t;
+#define BUS_SLOT_SHIFT 48
+
+struct host;
+struct mm;
+
+struct host *host_new(void);
+void host_free(struct host *);
+
+/*
+ * One client process. pidfd (owned by the mm from here on, -1 if none) guards against a reused
+ * pid. pid == getpid() is the embedded client. NULL and errno on failure.
+ */
+struct mm *mm_open(struct host *, pid_t pid, int pidfd);
+/* The process is gone, or has closed: every later DMA to it fails with -EFAULT. */
+void mm_close(struct mm *);
+bus_t mm_bus(const struct mm *, uint64_t va);
+/* 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. */
+int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write);
+
+/* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
+int dma_read(struct host *, bus_t from, void *to, size_t len);
+int dma_write(struct host *, bus_t to, const void *from, size_t len);
+/* Writes len bytes so that the last one (the owner byte) becomes visible after all the others. */
+int dma_write_owned(struct host *, bus_t to, const void *from, size_t len);
+int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
+
+struct dma_seg {
+	bus_t addr;
+	size_t len;
+};
+/* Gather n segments into one buffer, or scatter one buffer over them, in as few calls as can be. */
+int dma_gather(struct host *, const struct dma_seg *, unsigned int n, void *to);
+int dma_scatter(struct host *, const struct dma_seg *, unsigned int n, const void *from);
+
+#endif

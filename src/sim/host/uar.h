@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_HOST_UAR_H
+#define SIM_HOST_UAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct host;
+struct mm;
+
+/*
+ * UAR pages. Each open of the device has a BAR of its own: a memfd that *is* the program's command
+ * fd, so that mmap and munmap of it need no help. The chip gives UAR numbers out; a number is
+ * backed by one page of the BAR of whoever allocated it.
+ */
+struct bar;
+#define UAR_PAGE 4096u
+#define UAR_CQ_ARM 0x20u /* 8 bytes: command word, CQN */
+#define UAR_EQ_ARM 0x40u
+#define UAR_BF 0x800u    /* four BlueFlame buffers of 256 bytes: 0x800 .. 0xbff */
+#define UAR_BF_SIZE 0x100u
+#define UAR_BF_COUNT 4u
+
+struct bar *bar_new(struct host *, struct mm *, unsigned int pages);
+int bar_fd(const struct bar *); /* the memfd; the bar keeps it */
+void bar_free(struct bar *);
+/* Back UAR number `uar` by a free page of this bar: page number, or -ENOMEM. */
+int bar_page_alloc(struct bar *, uint32_t uar);
+void bar_page_free(struct bar *, uint32_t uar);
+
+/*
+ * Waking by the doorbell itself (facts/process-model.md): the client creates a userfaultfd, hands
+ * it over, and says what it mapped where. uffd is owned by the bar from here on.
+ */
+int bar_uffd(struct bar *, int uffd);
+int bar_mapped(struct bar *, uint64_t va, size_t len, uint64_t offset);
+void bar_unmapped(struct bar *, uint64_t va, size_t len);
+
+/*
+ * What the silicon does with a register write. Called by the loop only after a register of that
+ * UAR was really written (taken with an exchange), with the offset and the 8 bytes as they lay
+ * there. Overwritten bursts are lost, as the doorbell records say the rest.
+ */
+typedef void (*doorbell_fn)(void *ctx, uint32_t uar, uint32_t offset, uint64_t be_value);
+void host_on_doorbell(struct host *, doorbell_fn, void *ctx);
+
+/*
+ * The loop's part: take every register of awake clients once. Returns how many were taken.
+ * host_arm() prepares a sleep (write-protects the pages of clients that have been quiet, then
+ * looks once more) and returns the longest time to sleep in ns; host_epoll_fd() becomes readable
+ * when a sleeping client rings; host_wake() handles it.
+ */
+int host_poll(struct host *);
+uint64_t host_arm(struct host *, uint64_t now);
+int host_epoll_fd(const struct host *);
+void host_wake(struct host *);
+
+#endif

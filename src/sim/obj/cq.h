@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_CQ_H
+#define SIM_OBJ_CQ_H
+
+#include "obj.h"
+#include "ring.h"
+
+enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
+
+/* A completion queue: its context, and where the device stands in it (dp/cq.c moves that). */
+struct cq {
+	struct obj o;
+	struct ring ring;
+	bus_t dbrec;        /* ci, arm */
+	uint32_t uar;
+	uint32_t eqn;
+	uint8_t log_size;
+	uint8_t cqe_log;    /* 6: 64 bytes, 7: 128 */
+	bool overrun_ignore;
+	uint8_t status;
+	uint8_t arm_state;  /* cqc.st */
+	uint32_t pi;        /* free running, 24 bits matter */
+	uint32_t ci;        /* last seen in the record */
+	uint32_t arm_seen;  /* last word taken from the arm record */
+	uint32_t armed_ci;
+	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
+	bool armed, armed_solicited;
+	struct cq *uar_next; /* CQs of one UAR (dp/doorbell.c) */
+	uint8_t cqc[64];    /* as CREATE_CQ gave it, for QUERY_CQ */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_MKEY_H
+#define SIM_OBJ_MKEY_H
+
+#include "obj.h"
+#include "../host/mm.h"
+
+/* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length. */
+struct umem {
+	struct obj o;
+	uint8_t log_page;
+	uint64_t offset; /* of the first byte in the first page */
+	uint64_t len;
+	uint32_t npages;
+	bus_t *pages;
+};
+
+/* [offset, offset+len) of a umem as bus segments: how many, or -ERANGE past its end, -E2BIG > max. */
+int umem_segs(const struct umem *, uint64_t offset, uint64_t len, struct dma_seg *, unsigned int max);
+
+/* Access rights, PRM mkc bits. */
+enum {
+	MKEY_LR = 1 << 0,
+	MKEY_LW = 1 << 1,
+	MKEY_RR = 1 << 2,
+	MKEY_RW = 1 << 3,
+	MKEY_ATOMIC = 1 << 4,
+	MKEY_UMR = 1 << 5,
+};
+
+struct mkey {
+	struct obj o;      /* id is the index (24 bits); the key is id << 8 | low */
+	uint8_t low;       /* mkey_7_0 */
+	uint8_t mode;      /* PRM access mode */
+	uint8_t rights;
+	bool free;         /* mkc.free: made, but may not be used yet */
+	bool length64;
+	bool alias;
+	uint32_t pdn;
+	uint32_t qpn;      /* 0xffffff: any */
+	uint64_t start, len;
+	/* translation: a umem and an offset in it, or a list of its own */
+	struct umem *umem;
+	uint64_t umem_offset;
+	uint8_t log_entity;
+	uint32_t nentries;
+	bus_t *entries;    /* MTT */
+	/* alias: looked up again at every access, never only at creation */
+	uint16_t target_vhca;
+	uint32_t target_index;
+	uint64_t target_generation;
+};
+
+/*
+ * One access as the hardware does it: state, key byte, PD, rights, bounds, alias and its grant.
+ * Segments of memory in order. Returns how many, or a negative number of enum mkey_fault, with one
+ * logged sentence. max must allow for fragmentation: MKEY_SEGS is enough for any one packet.
+ */
+enum mkey_fault {
+	MKEY_BAD_KEY = 1,
+	MKEY_BAD_PD,
+	MKEY_BAD_RIGHTS,
+	MKEY_BAD_BOUNDS,
+	MKEY_BAD_ALIAS,
+	MKEY_TOO_FRAGMENTED,
+};
+#define MKEY_SEGS 64
+int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
+	      unsigned int rights, struct dma_seg *, unsigned int max);
+
+/* ALLOW_OTHER_VHCA_ACCESS: this key of this vhca may be aliased by whoever knows access_key. */
+int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uint8_t key[32]);
+/* Constant time in the key. True if that very object (generation filled in) may be aliased. */
+bool grant_check(struct vhca *target, uint32_t mkey_index, const uint8_t key[32],
+		 uint64_t *generation);
+void grant_drop(struct vhca *, uint32_t mkey_index);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_OBJ_H
+#define SIM_OBJ_OBJ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vhca;
+
+/*
+ * What firmware commands make. An object belongs to one VHCA and to the uid that made it; it
+ * counts who refers to it, and is refused destruction while somebody does (RES_BUSY).
+ * Everything here runs on the chip's one thread: no locks.
+ */
+enum obj_type {
+	OBJ_PD,
+	OBJ_UAR,
+	OBJ_UMEM,
+	OBJ_MKEY,
+	OBJ_CQ,
+	OBJ_QP,
+	OBJ_SRQ,
+	OBJ_EQ,
+	OBJ_TD,
+	OBJ_TIS,
+	OBJ_XRCD,
+	OBJ_NTYPES,
+};
+
+struct obj {
+	struct vhca *vhca;
+	uint32_t id;
+	uint32_t refs;
+	uint64_t generation; /* unique for the chip's life: a reused id is another object */
+	uint16_t uid;
+	uint8_t type;
+};
+
+/* Names, id spaces and destructors by type; one row each (obj.c). */
+const char *obj_type_name(enum obj_type);
+
+/*
+ * Allocates `size` zeroed bytes that begin with struct obj, with a fresh id in its VHCA (ids of
+ * the dead come back as late as possible, so that a stale one is caught). NULL: id space or
+ * memory exhausted.
+ */
+void *obj_new(struct vhca *, enum obj_type, uint16_t uid, size_t size);
+/* The same at a given id (special QPs, tests). */
+void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
+/* Any owner; for the data path and for checks that compare uids themselves. */
+void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
+/* Found and usable by uid: its owner, or the kernel (uid 0). */
+void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
+void obj_get(struct obj *);
+void obj_put(struct obj *);
+/* Frees the memory; the caller has stopped it and has dropped what it referred to. */
+void obj_free(struct obj *);
+uint32_t obj_count(const struct vhca *, enum obj_type);
+/* Next object of a type with id >= from: for loops over tables that may change under them. */
+void *obj_next(const struct vhca *, enum obj_type, uint32_t from);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_RING_H
+#define SIM_OBJ_RING_H
+
+#include "../host/mm.h"
+
+struct umem;
+
+/*
+ * A queue's buffer in client memory: a umem and an offset (DevX) or a page list of its own
+ * (kernel-made queues). Ring bytes are found by offset.
+ */
+struct ring {
+	struct umem *umem; /* referenced; NULL with a page list */
+	uint64_t offset;   /* of the ring's first byte in umem or pages */
+	uint64_t len;
+	uint8_t log_page;
+	uint32_t npages;
+	bus_t *pages;
+};
+
+/* 0 or -EFAULT/-ERANGE; reads may wrap nowhere: [off, off+len) lies inside the ring. */
+int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t len);
+int ring_write(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
+/* Owner byte (the last of len) after everything else. */
+int ring_write_owned(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
+void ring_release(struct ring *);
+
+#endif

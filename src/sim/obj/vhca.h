@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_VHCA_H
+#define SIM_OBJ_VHCA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "obj.h"
+#include "../base/clock.h"
+
+struct host;
+struct silicon;
+
+/* What a chip is, as data: personality.c has the rows. Tests vary it. */
+struct personality {
+	const char *name;          /* "bluefield-2" */
+	uint16_t pci_device;       /* by function: host PF, ECPF share the chip's */
+	const char *board_id;      /* says that it is an emulator */
+	const char *fw_ver;        /* numeric: libmlx5 parses it */
+	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
+	uint8_t log_max_qp_sz, log_max_cq_sz;
+	uint8_t log_max_msg;
+	uint8_t log_dma_mmo_max_size; /* 0: no limit told */
+	bool dma_mmo;              /* dma_mmo_sq, dma_mmo_qp */
+	bool cross_vhca;           /* local mkey -> remote mkey by alias */
+	bool allow_mkey;           /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
+	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+};
+
+enum function_kind { FUNCTION_HOST, FUNCTION_DPU, FUNCTION_COUNT };
+
+struct gid_entry {
+	uint8_t gid[16];
+	uint8_t mac[6];
+	uint8_t type; /* 0: IB/RoCE v1, 2: RoCE v2, as ib_uverbs_gid_entry; 0xff: empty */
+};
+#define VHCA_GIDS 4
+
+struct obj_table; /* obj.c */
+struct grant;     /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
+
+struct vhca {
+	struct silicon *si;
+	enum function_kind kind;
+	uint16_t id; /* vhca_id */
+	uint8_t mac[6];
+	uint64_t guid;
+	struct gid_entry gids[VHCA_GIDS];
+	struct obj_table *tables[OBJ_NTYPES];
+	uint32_t qkey_violations;
+};
+
+/*
+ * The chip as the rooms below the front see it: what they share and the ways upward, filled in by
+ * chip.c. An event is an EQE (64 bytes, PRM `eqe`) of the VHCA's kernel; there is no interrupt
+ * line, so it is handed over at once.
+ */
+struct silicon {
+	struct host *host;
+	struct clock *clock;
+	struct timers timers;
+	const struct personality *personality;
+	struct vhca vhca[FUNCTION_COUNT];
+	struct grant *grants;
+	struct net *net;
+	struct wire *wire;
+	uint64_t generation; /* last given out */
+	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
+	void *event_ctx;
+};
+
+int silicon_init(struct silicon *, struct host *, struct clock *, const struct personality *);
+void silicon_fini(struct silicon *);
+struct vhca *silicon_vhca_by_id(struct silicon *, uint16_t vhca_id);
+/* The function that answers to this GID, and its index there; NULL if none. */
+struct vhca *silicon_vhca_by_gid(struct silicon *, const uint8_t gid[16], unsigned int *index);
+
+extern const struct personality personality_bluefield2;
+
+#endif

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips.
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+PL_LOG_DRIVER = $(LOG_DRIVER)
+PL_LOG_COMPILER = $(PERL)
+TEST_EXTENSIONS = .sh .pl
+AM_TESTS_ENVIRONMENT = \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	PERL='$(PERL)'; export PERL; CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
+	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
+EXTRA_DIST += tests/tap-run tests/README.md
+
+include tests/unit/local.mk
+include tests/sim/local.mk
+include tests/golden/local.mk
+include tests/interop/local.mk
+include tests/perf/local.mk
