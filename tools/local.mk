@@ -1,1 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
+include tools/dvx-sim/local.mk
+include tools/dvx-copy/local.mk
+include tools/dvx-perf/local.mk
