@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
+dist_check_SCRIPTS += tests/unit/layers.pl
+TESTS += tests/unit/layers.pl

@@ -1,0 +1,94 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that no room includes what the house forbids it (doc/design/0001, CONTRIBUTING.md).
+use strict;
+use warnings;
+
+my $top = $ENV{top_srcdir} // '.';
+
+# Room => what it may include besides itself and the C library. A room is the longest prefix of a
+# path; "ext:" are headers from outside, by pattern.
+my @rdma = ('ext:infiniband/', 'ext:rdma/');
+my %may = (
+	'include/dvx' => ['include/dvx/prm'],
+	'include/dvx/prm' => [],
+	'src/prm' => ['include/dvx/prm'],
+	'src/lib' => ['include/dvx', 'include/dvx/prm', 'src/prm', @rdma, 'ext:numa'],
+	'src/sim/base' => ['src/prm'],
+	'src/sim/host' => ['src/sim/base'],
+	'src/sim/wire' => ['src/sim/base'],
+	'src/sim/obj' => ['src/sim/base', 'src/sim/host', 'include/dvx/prm', 'src/prm', 'ext:uthash', 'ext:utlist'],
+	'src/sim/steer' => ['src/sim/base', 'src/sim/obj', 'src/sim/wire', 'include/dvx/prm', 'src/prm'],
+	'src/sim/net' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'include/dvx/prm', 'src/prm'],
+	'src/sim/dp' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/net', 'src/sim/steer',
+		'include/dvx/prm', 'src/prm'],
+	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/steer', 'src/sim/dp/dp.h',
+		'include/dvx/prm', 'src/prm'],
+	'src/sim/front' => ['src/sim/base', 'src/sim/fw', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip.h',
+		'include/dvx/prm', 'src/prm', 'ext:rdma/', 'ext:uthash', 'ext:utlist'],
+	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm'],
+	'tools/dvx-sim' => ['src/sim/front', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-perf/verbs.c' => ['include/dvx', @rdma],
+	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:openssl/'],
+	'examples' => ['include/dvx', @rdma],
+);
+
+sub room {
+	my ($path) = @_;
+	my $best = '';
+	for my $r (keys %may) {
+		$best = $r if index("$path/", "$r/") == 0 && length $r > length $best;
+	}
+	return $best;
+}
+
+sub allowed {
+	my ($from, $target, $list) = @_;
+	my $to = room($target);
+	return 1 if $to eq $from && ($from ne 'tools' || ($target =~ m{^(tools/[^/]+)/}));
+	for my $rule (@$list) {
+		return 1 if $rule eq $target || $rule eq $to;
+		return 1 if $rule =~ m{^(.*)/\*$} && index($target, "$1/") == 0;
+	}
+	return 0;
+}
+
+sub resolve {    # quoted or bracketed header -> path in the tree, or undef
+	my ($file, $header, $quoted) = @_;
+	(my $dir = $file) =~ s{/[^/]*$}{};
+	my @dirs = ($quoted ? $dir : (), 'include', 'src', 'src/sim');
+	for my $d (@dirs) {
+		my $p = "$d/$header";
+		1 while $p =~ s{[^/.]+/\.\./}{};
+		return $p if -e "$top/$p" || $p =~ m{^include/dvx/prm/};
+	}
+	return undef;
+}
+
+my @files = split /\n/, `cd '$top' && find include src tools examples -name '*.[ch]' | sort`;
+my @bad;
+my $n = 0;
+for my $file (@files) {
+	my $from = room($file) or next;
+	open my $fh, '<', "$top/$file" or die "$file: $!";
+	while (<$fh>) {
+		/^\s*#\s*include\s*([<"])([^>"]+)[>"]/ or next;
+		my ($quoted, $header) = ($1 eq '"', $2);
+		$n++;
+		my $target = resolve($file, $header, $quoted);
+		if (defined $target) {
+			push @bad, "$file:$.: $from may not include $target"
+				unless allowed($from, $target, $may{$from});
+		} elsif ($quoted && $header ne 'config.h') {
+			push @bad, "$file:$.: \"$header\" is not in the tree";
+		} elsif ($header =~ m{^(infiniband/|rdma/|numa|uthash|utlist|jansson|argp|openssl/)}) {
+			push @bad, "$file:$.: $from may not include <$header>"
+				unless grep { /^ext:(.*)/ && index($header, $1) == 0 } @{$may{$from}};
+		}
+	}
+}
+print "1..1\n";
+print "# $n includes in " . scalar(@files) . " files\n";
+print "# $_\n" for @bad;
+print @bad || !$n ? "not ok" : "ok", " 1 - every include follows the house's table\n";
+exit(@bad ? 1 : 0);
