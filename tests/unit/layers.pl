@@ -19,7 +19,7 @@ my %may = (
 	'src/sim/wire' => ['src/sim/base'],
 	'src/sim/obj' => ['src/sim/base', 'src/sim/host', 'include/dvx/prm', 'src/prm', 'ext:uthash', 'ext:utlist'],
 	'src/sim/steer' => ['src/sim/base', 'src/sim/obj', 'src/sim/wire', 'include/dvx/prm', 'src/prm'],
-	'src/sim/net' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'include/dvx/prm', 'src/prm'],
+	'src/sim/net' => ['src/sim/base', 'src/sim/obj', 'include/dvx/prm', 'src/prm'],
 	'src/sim/dp' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/net', 'src/sim/steer',
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/steer', 'src/sim/dp/dp.h',
