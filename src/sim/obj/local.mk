@@ -1,2 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-libsim_la_SOURCES += src/sim/obj/cq.h src/sim/obj/mkey.h src/sim/obj/obj.h src/sim/obj/qp.h src/sim/obj/ring.h src/sim/obj/vhca.h 
+libsim_la_SOURCES += \
+	src/sim/obj/cq.h \
+	src/sim/obj/grant.c \
+	src/sim/obj/mkey.c \
+	src/sim/obj/mkey.h \
+	src/sim/obj/obj.c \
+	src/sim/obj/obj.h \
+	src/sim/obj/pages.h \
+	src/sim/obj/personality.c \
+	src/sim/obj/qp.h \
+	src/sim/obj/ring.c \
+	src/sim/obj/ring.h \
+	src/sim/obj/umem.c \
+	src/sim/obj/vhca.c \
+	src/sim/obj/vhca.h

@@ -5,6 +5,8 @@
 #include "obj.h"
 #include "../host/mm.h"
 
+struct silicon;
+
 /* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length. */
 struct umem {
 	struct obj o;
@@ -13,6 +15,7 @@ struct umem {
 	uint64_t len;
 	uint32_t npages;
 	bus_t *pages;
+	bool ro;         /* some page has no wr_en: the device never writes here */
 };
 
 /* [offset, offset+len) of a umem as bus segments: how many, or -ERANGE past its end, -E2BIG > max. */
@@ -74,5 +77,6 @@ int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uin
 bool grant_check(struct vhca *target, uint32_t mkey_index, const uint8_t key[32],
 		 uint64_t *generation);
 void grant_drop(struct vhca *, uint32_t mkey_index);
+void grants_free(struct silicon *);
 
 #endif

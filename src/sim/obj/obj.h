@@ -37,6 +37,10 @@ struct obj {
 	uint8_t type;
 };
 
+/* A function's empty tables, and their end; silicon_init and silicon_fini call them. 0 or -1. */
+int obj_tables_init(struct vhca *);
+void obj_tables_fini(struct vhca *);
+
 /* Names, id spaces and destructors by type; one row each (obj.c). */
 const char *obj_type_name(enum obj_type);
 

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include "obj.h"
+#include "vhca.h"
+#include "../base/log.h"
+
+/*
+ * Objects by id: a radix tree of three levels of 256, as the data path looks keys up for every
+ * packet and ids have at most 24 bits. Ids are given out by a cursor that goes round the whole
+ * space before it comes back to one, so a stale handle meets nothing for as long as possible.
+ */
+#define FANOUT 256u
+
+struct leaf {
+	struct obj *slot[FANOUT];
+	unsigned int live;
+};
+
+struct branch {
+	struct leaf *leaf[FANOUT];
+	unsigned int live; /* leaves */
+};
+
+struct obj_table {
+	struct branch *branch[FANOUT];
+	uint32_t first, end; /* id space */
+	uint32_t next;       /* where the search for a free id begins */
+	uint32_t live;
+};
+
+static const struct type_row {
+	const char *name;
+	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
+	uint8_t bits;
+} types[OBJ_NTYPES] = {
+	[OBJ_PD] = { "pd", 1, 16 },
+	[OBJ_UAR] = { "uar", 1, 16 },
+	[OBJ_UMEM] = { "umem", 1, 22 },
+	[OBJ_MKEY] = { "mkey", 8, 22 },
+	[OBJ_CQ] = { "cq", 1, 22 },
+	[OBJ_QP] = { "qp", 64, 18 },
+	[OBJ_SRQ] = { "srq", 1, 18 },
+	[OBJ_EQ] = { "eq", 1, 7 },
+	[OBJ_TD] = { "td", 1, 10 },
+	[OBJ_TIS] = { "tis", 1, 16 },
+	[OBJ_XRCD] = { "xrcd", 1, 10 },
+};
+
+const char *obj_type_name(enum obj_type type)
+{
+	return type < OBJ_NTYPES ? types[type].name : "unknown";
+}
+
+static uint8_t space_bits(const struct personality *p, enum obj_type type)
+{
+	switch (type) {
+	case OBJ_PD:
+		return p->log_max_pd;
+	case OBJ_MKEY:
+		return p->log_max_mkey;
+	case OBJ_CQ:
+		return p->log_max_cq;
+	case OBJ_QP:
+		return p->log_max_qp;
+	default:
+		return types[type].bits;
+	}
+}
+
+static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
+{
+	struct obj_table *t = calloc(1, sizeof(*t));
+	uint32_t base = 0;
+
+	if (!t)
+		return NULL;
+	/* A doorbell names only its UAR, so UAR numbers are the chip's: each function has a range. */
+	if (type == OBJ_UAR)
+		base = (uint32_t)v->kind << types[type].bits;
+	t->first = base + types[type].first;
+	t->end = base + (1u << space_bits(v->si->personality, type));
+	t->next = t->first;
+	return t;
+}
+
+int obj_tables_init(struct vhca *v)
+{
+	for (unsigned int i = 0; i < OBJ_NTYPES; i++) {
+		v->tables[i] = table_new(v, (enum obj_type)i);
+		if (!v->tables[i])
+			return -1;
+	}
+	return 0;
+}
+
+void obj_tables_fini(struct vhca *v)
+{
+	for (unsigned int i = 0; i < OBJ_NTYPES; i++) {
+		if (v->tables[i] && v->tables[i]->live)
+			sim_bug("%u %s objects are left at the end", v->tables[i]->live,
+				types[i].name);
+		free(v->tables[i]);
+		v->tables[i] = NULL;
+	}
+}
+
+static struct leaf *leaf_of(const struct obj_table *t, uint32_t id)
+{
+	const struct branch *b = id < t->end ? t->branch[id >> 16] : NULL;
+
+	return b ? b->leaf[(id >> 8) % FANOUT] : NULL;
+}
+
+void *obj_find(const struct vhca *v, enum obj_type type, uint32_t id)
+{
+	const struct leaf *l = leaf_of(v->tables[type], id);
+
+	return l ? l->slot[id % FANOUT] : NULL;
+}
+
+void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16_t uid)
+{
+	struct obj *o = obj_find(v, type, id);
+
+	return o && (uid == 0 || o->uid == uid) ? o : NULL;
+}
+
+/* First free id at or after `from`; full leaves are stepped over as a whole. */
+static uint32_t free_id(const struct obj_table *t, uint32_t from)
+{
+	uint32_t id = from;
+
+	while (id < t->end) {
+		const struct leaf *l = leaf_of(t, id);
+
+		if (!l || !l->slot[id % FANOUT])
+			return id;
+		id = l->live == FANOUT ? (id | (FANOUT - 1)) + 1 : id + 1;
+	}
+	return t->end;
+}
+
+static struct leaf *leaf_make(struct obj_table *t, uint32_t id)
+{
+	struct branch **b = &t->branch[id >> 16];
+	struct leaf **l;
+
+	if (!*b)
+		*b = calloc(1, sizeof(**b));
+	if (!*b)
+		return NULL;
+	l = &(*b)->leaf[(id >> 8) % FANOUT];
+	if (!*l) {
+		*l = calloc(1, sizeof(**l));
+		if (*l)
+			(*b)->live++;
+	}
+	if (!(*b)->live) {
+		free(*b);
+		*b = NULL;
+		return NULL;
+	}
+	return *l;
+}
+
+static void *insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
+{
+	struct obj_table *t = v->tables[type];
+	struct obj *o = calloc(1, size);
+	struct leaf *l = o ? leaf_make(t, id) : NULL;
+
+	if (!l) {
+		free(o);
+		return NULL;
+	}
+	o->vhca = v;
+	o->id = id;
+	o->uid = uid;
+	o->type = (uint8_t)type;
+	o->generation = ++v->si->generation;
+	l->slot[id % FANOUT] = o;
+	l->live++;
+	t->live++;
+	return o;
+}
+
+void *obj_new(struct vhca *v, enum obj_type type, uint16_t uid, size_t size)
+{
+	struct obj_table *t = v->tables[type];
+	uint32_t id = free_id(t, t->next);
+
+	if (id == t->end)
+		id = free_id(t, t->first);
+	if (id == t->end)
+		return NULL;
+	t->next = id + 1;
+	return insert(v, type, uid, id, size);
+}
+
+void *obj_new_at(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
+{
+	if (id >= v->tables[type]->end || obj_find(v, type, id))
+		return NULL;
+	return insert(v, type, uid, id, size);
+}
+
+void obj_get(struct obj *o)
+{
+	o->refs++;
+}
+
+void obj_put(struct obj *o)
+{
+	if (!o->refs)
+		sim_bug("%s 0x%x is put more often than it was got", types[o->type].name, o->id);
+	else
+		o->refs--;
+}
+
+void obj_free(struct obj *o)
+{
+	struct obj_table *t;
+	struct branch *b;
+	struct leaf *l;
+
+	if (!o)
+		return;
+	if (o->refs)
+		sim_bug("%s 0x%x is freed while %u refer to it", types[o->type].name, o->id,
+			o->refs);
+	t = o->vhca->tables[o->type];
+	b = t->branch[o->id >> 16];
+	l = b->leaf[(o->id >> 8) % FANOUT];
+	l->slot[o->id % FANOUT] = NULL;
+	t->live--;
+	if (--l->live == 0) {
+		free(l);
+		b->leaf[(o->id >> 8) % FANOUT] = NULL;
+		if (--b->live == 0) {
+			free(b);
+			t->branch[o->id >> 16] = NULL;
+		}
+	}
+	free(o);
+}
+
+uint32_t obj_count(const struct vhca *v, enum obj_type type)
+{
+	return v->tables[type]->live;
+}
+
+void *obj_next(const struct vhca *v, enum obj_type type, uint32_t from)
+{
+	const struct obj_table *t = v->tables[type];
+	uint32_t id = from;
+
+	while (id < t->end) {
+		const struct branch *b = t->branch[id >> 16];
+		const struct leaf *l = b ? b->leaf[(id >> 8) % FANOUT] : NULL;
+
+		if (l && l->slot[id % FANOUT])
+			return l->slot[id % FANOUT];
+		if (!b)
+			id = (id | 0xffff) + 1;
+		else if (!l)
+			id = (id | (FANOUT - 1)) + 1;
+		else
+			id++;
+	}
+	return NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include "ring.h"
+#include "mkey.h"
+#include "pages.h"
+
+/* A WQE of 16 blocks or a CQE crosses few pages; rings are read in no larger pieces. */
+#define RING_SEGS 8
+
+static int segs(const struct ring *r, uint64_t off, size_t len, struct dma_seg *seg)
+{
+	if (off > r->len || len > r->len - off)
+		return -ERANGE;
+	if (r->umem)
+		return umem_segs(r->umem, r->offset + off, len, seg, RING_SEGS);
+	return pages_segs(r->pages, r->npages, r->log_page, r->offset + off, len, seg, RING_SEGS);
+}
+
+int ring_read(struct host *h, const struct ring *r, uint64_t off, void *to, size_t len)
+{
+	struct dma_seg seg[RING_SEGS];
+	int n = segs(r, off, len, seg);
+
+	if (n == 1)
+		return dma_read(h, seg[0].addr, to, len);
+	return n < 0 ? n : dma_gather(h, seg, (unsigned int)n, to);
+}
+
+int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *from, size_t len)
+{
+	struct dma_seg seg[RING_SEGS];
+	int n = segs(r, off, len, seg);
+
+	if (r->umem && r->umem->ro)
+		return -EFAULT;
+	if (n == 1)
+		return dma_write(h, seg[0].addr, from, len);
+	return n < 0 ? n : dma_scatter(h, seg, (unsigned int)n, from);
+}
+
+int ring_write_owned(struct host *h, const struct ring *r, uint64_t off, const void *from,
+		     size_t len)
+{
+	struct dma_seg seg[RING_SEGS];
+	int n = segs(r, off, len, seg), err;
+
+	if (n <= 0)
+		return n;
+	if (r->umem && r->umem->ro)
+		return -EFAULT;
+	if (n > 1) {
+		err = dma_scatter(h, seg, (unsigned int)n - 1, from);
+		if (err)
+			return err;
+	}
+	len = seg[n - 1].len;
+	for (int i = 0; i < n - 1; i++)
+		from = (const uint8_t *)from + seg[i].len;
+	return dma_write_owned(h, seg[n - 1].addr, from, len);
+}
+
+void ring_release(struct ring *r)
+{
+	if (r->umem)
+		obj_put(&r->umem->o);
+	free(r->pages);
+	*r = (struct ring){ 0 };
+}
