@@ -11,7 +11,7 @@ struct silicon;
 
 /*
  * The device's side of the rings. Firmware starts and stops queues; chip.c connects doorbells and
- * the loop.
+ * the loop (datapath.h).
  */
 int dp_init(struct silicon *);
 void dp_fini(struct silicon *);
@@ -29,7 +29,12 @@ void dp_qp_state(struct qp *, uint8_t to);
 /* A UAR register was written (host/uar.h doorbell_fn; ctx is the silicon). */
 void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value);
 
-/* Runs what is ready: WQEs to fetch, frames that came back. True if something was done. */
-bool dp_run(struct silicon *);
+/*
+ * One bounded turn of the rings, before and after frames moved: looks at doorbell records, hands
+ * WQEs to net, flushes queues in error; and writes the CQEs that are ready. True if something was
+ * done.
+ */
+bool dp_fetch(struct silicon *);
+bool dp_flush(struct silicon *);
 
 #endif

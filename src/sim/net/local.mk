@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-libsim_la_SOURCES += 
+libsim_la_SOURCES += src/sim/net/net.h

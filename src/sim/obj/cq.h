@@ -7,6 +7,8 @@
 
 enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
 
+struct dp_cq;
+
 /* A completion queue: its context, and where the device stands in it (dp/cq.c moves that). */
 struct cq {
 	struct obj o;
@@ -25,7 +27,8 @@ struct cq {
 	uint32_t armed_ci;
 	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
 	bool armed, armed_solicited;
-	struct cq *uar_next; /* CQs of one UAR (dp/doorbell.c) */
+	uint32_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
+	struct dp_cq *dp;      /* dp's own part */
 	uint8_t cqc[64];    /* as CREATE_CQ gave it, for QUERY_CQ */
 };
 

@@ -117,6 +117,8 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 			   "+0x%" PRIx64, key, source->start, source->len, va, len);
 		return -MKEY_BAD_BOUNDS;
 	}
+	if (!seg)
+		return 0;
 	n = translate(source, va, len, seg, max);
 	if (n == -E2BIG) {
 		sim_refuse("mkey 0x%x: 0x%" PRIx64 "+0x%" PRIx64 " lies in more than %u pieces",

@@ -58,6 +58,7 @@ struct mkey {
  * One access as the hardware does it: state, key byte, PD, rights, bounds, alias and its grant.
  * Segments of memory in order. Returns how many, or a negative number of enum mkey_fault, with one
  * logged sentence. max must allow for fragmentation: MKEY_SEGS is enough for any one packet.
+ * With NULL for the segments only the checks are made (a long message is checked at its start).
  */
 enum mkey_fault {
 	MKEY_BAD_KEY = 1,

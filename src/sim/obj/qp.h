@@ -18,6 +18,7 @@ enum qp_state {
 };
 
 struct cq;
+struct dp_qp;
 struct rc; /* net's requester and responder (net/) */
 
 /*
@@ -58,7 +59,7 @@ struct qp {
 	uint16_t sq_ci;      /* next block to fetch */
 	uint16_t sq_done;    /* next block to complete */
 	uint16_t rq_pi, rq_ci;
-	struct qp *uar_next; /* SQs of one UAR */
+	struct dp_qp *dp;    /* dp's own part */
 	struct rc *rc;
 	uint8_t qpc[256];    /* as the commands left it, for QUERY_QP */
 };

@@ -52,7 +52,8 @@ struct vhca {
 /*
  * The chip as the rooms below the front see it: what they share and the ways upward, filled in by
  * chip.c. An event is an EQE (64 bytes, PRM `eqe`) of the VHCA's kernel; there is no interrupt
- * line, so it is handed over at once.
+ * line, so it is handed over at once. Completion events name their CQ's eqn, the others (QP, CQ
+ * errors) come with eqn 0: the kernel tells them by type.
  */
 struct silicon {
 	struct host *host;
@@ -61,6 +62,7 @@ struct silicon {
 	const struct personality *personality;
 	struct vhca vhca[FUNCTION_COUNT];
 	struct grant *grants;
+	struct dp *dp;
 	struct net *net;
 	struct wire *wire;
 	uint64_t generation; /* last given out */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_BASE_FRAME_H
+#define SIM_BASE_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What travels between functions and over wires. hdr holds the transport headers (BTH onward) in
+ * network order; the addresses, which a real wire puts into Ethernet, IP and UDP headers, stand
+ * beside it. Nobody pads the payload: BTH.pad says what a real wire would add.
+ *
+ * A frame stands for npkts packets of one message in a row, so that a long message costs few
+ * copies: hdr is the first packet's, last_opcode the last one's, PSNs are consecutive, each packet
+ * but the last carries mtu bytes; AckReq and ImmDt belong to the last. Where somebody observes
+ * packets (a hook, a capture), senders make frames of one packet.
+ */
+#define FRAME_HDR 44u /* BTH 12, RETH 16, AtomicETH would be 28, ImmDt 4 */
+
+struct frame_pool;
+
+struct frame {
+	struct frame *next;
+	struct frame_pool *pool;
+	uint8_t from;     /* function that sent it */
+	bool loopback;    /* forced: back to `from`, whatever dgid says */
+	bool has_icrc;    /* the wire is one that may corrupt */
+	uint8_t last_opcode;
+	uint16_t npkts;
+	uint16_t mtu;
+	uint16_t hdr_len;
+	uint16_t udp_sport;
+	uint8_t tclass, hop_limit;
+	uint8_t sgid[16], dgid[16];
+	uint32_t icrc;
+	uint32_t len, room; /* payload bytes, and how many fit */
+	uint8_t hdr[FRAME_HDR];
+	uint8_t data[];
+};
+
+/* Frames are reused: a pool per chip. NULL: out of memory. */
+struct frame_pool *frame_pool_new(void);
+void frame_pool_free(struct frame_pool *); /* frames still out are freed when they come back */
+struct frame *frame_new(struct frame_pool *, size_t room);
+struct frame *frame_copy(const struct frame *);
+void frame_free(struct frame *);
+
+/* CRC over what the receiver relies on; a stand-in for RoCEv2's ICRC on wires inside the chip. */
+uint32_t frame_icrc(const struct frame *);
+
+#endif
