@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_CMD_H
+#define DVX_CMD_H
+
+#include <dvx/common.h>
+
+DVX_BEGIN_DECLS
+
+/*
+ * Firmware commands: mailboxes as the PRM lays them out (dvx/prm/), big-endian. A command that
+ * changes no object's life goes through dvx_cmd(); create, query, modify and destroy through a
+ * dvx_obj, because the kernel ties the object's life to the open device.
+ */
+struct dvx_obj;
+
+int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len);
+int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
+		   struct dvx_obj **obj);
+int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len);
+int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len);
+int dvx_obj_destroy(struct dvx_obj *obj);
+
+/*
+ * The last failure in this thread. Firmware speaks through status and syndrome; a kernel before 6.0
+ * hid both and left only the errno, then `status` is 0 and `opcode` still says which command it was.
+ */
+struct dvx_error {
+	int err;           /* the errno, positive; 0: nothing failed yet */
+	uint16_t opcode;   /* the PRM command, 0 if it wasn't a command's failure */
+	uint16_t op_mod;
+	uint8_t status;    /* PRM status, 0 if the mailbox was not returned */
+	uint32_t syndrome;
+	char what[160];    /* the sentence, for what libdvx refused itself */
+};
+
+/* Never NULL; belongs to the thread. */
+const struct dvx_error *dvx_last_error(void);
+/*
+ * The same in words: "CREATE_MKEY (0x200): BAD_PARAM (0x3), syndrome 0x35e6ec: Remote I/O error".
+ * The text belongs to the thread, until its next dvx_strerror().
+ */
+const char *dvx_strerror(void);
+
+DVX_END_DECLS
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COMMON_H
+#define DVX_COMMON_H
+
+/*
+ * Conventions of libdvx.
+ *
+ * - A call returns 0 or -errno. create(..., &out) sets *out only on success. destroy(NULL) is 0; a
+ *   refused destroy (-EBUSY and the like) leaves the object valid.
+ * - The library never prints and never aborts. dvx_last_error() keeps what went wrong for this
+ *   thread, dvx_strerror() says it in a sentence (cmd.h).
+ * - Attribute structs begin with their size: `struct dvx_qp_attr a = { .size = sizeof(a), ... };`.
+ *   Zero is every other member's default. A nonzero member that this library does not know yet is
+ *   refused with -E2BIG, never ignored.
+ * - Rings (sq.h, rq.h, cq.h) are open structs with inline code over them; one thread per ring.
+ *   Everything else is opaque, and calls on different objects may run in different threads.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define DVX_BEGIN_DECLS extern "C" {
+#define DVX_END_DECLS }
+#else
+#define DVX_BEGIN_DECLS
+#define DVX_END_DECLS
+#endif
+
+/*
+ * The hot path is inline. src/lib/hot.c sets DVX_INLINE to nothing and so emits each of these
+ * functions once more as a symbol of libdvx.so, for languages that can't read C headers.
+ */
+#ifndef DVX_INLINE
+#define DVX_INLINE static inline __attribute__((always_inline, unused))
+#endif
+
+#define DVX_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Fixed by code that programs compiled in. Creation refuses another number with -EPROTO. */
+#define DVX_RING_LAYOUT 1u
+
+/* One UAR register is one 8-byte store; a ring's fields are sized for it. */
+#if __SIZEOF_POINTER__ != 8
+#error "dvx needs a 64-bit target"
+#endif
+
+/* What a memory key, and what a queue's peer, may do. DVX_LOCAL_READ needs no flag. */
+enum dvx_access {
+	DVX_LOCAL_WRITE = 1 << 0,
+	DVX_REMOTE_WRITE = 1 << 1,
+	DVX_REMOTE_READ = 1 << 2,
+	DVX_REMOTE_ATOMIC = 1 << 3,
+	/* Let PCIe reorder the device's accesses to this memory (faster on some hosts). */
+	DVX_RELAXED_ORDERING = 1 << 20,
+};
+
+struct dvx_dev;
+struct dvx_pd;
+struct dvx_uar;
+struct dvx_umem;
+struct dvx_mkey;
+struct dvx_qp;
+struct dvx_cq;
+struct dvx_sq;
+struct dvx_rq;
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_CQ_H
+#define DVX_CQ_H
+
+/*
+ * Completion queue.
+ *
+ *	while ((cqe = dvx_cq_peek(cq))) {
+ *		if (dvx_cqe_is_error(cqe))
+ *			dvx_cqe_error(cqe, &why);
+ *		cookie = dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe));
+ *		dvx_cq_pop(cq);
+ *	}
+ *
+ * The device writes CQEs around the ring; in each lap it flips the owner bit, so an entry is new
+ * when its bit is the current lap's (`phase`) and its opcode isn't INVALID (what an entry holds
+ * before the first lap). A CQ must have room for all that can complete in it: one entry per block of
+ * its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
+ */
+#include <dvx/barrier.h>
+#include <dvx/common.h>
+#include <dvx/cqe.h>
+#include <dvx/mem.h>
+
+DVX_BEGIN_DECLS
+
+struct ibv_cq;
+struct dvx_cq_priv;
+
+struct dvx_cq {
+	const uint8_t *next; /* the CQE that comes next */
+	uint32_t phase;      /* owner bit of this lap */
+	uint32_t stride;     /* 64, or 128 (the CQE is then its second half) */
+	const uint8_t *end;
+	const uint8_t *first;
+	uint32_t *dbrec;     /* big-endian: consumer index, arm */
+	uint32_t ci;         /* CQEs consumed, free running */
+	uint32_t cqn;
+	uintptr_t arm_reg;
+	uint32_t arm_sn;     /* counts events; the device takes one arm per number */
+	uint32_t layout;     /* DVX_RING_LAYOUT */
+	/* second cache line */
+	uint32_t entries;
+	uint32_t reserved0;
+	struct dvx_cq_priv *priv; /* NULL: a plain ring */
+	uint64_t reserved[6];
+};
+
+/*
+ * A ring over plain memory. Entries are set to INVALID. stride is 64 or 128; entries a power of two.
+ */
+struct dvx_cq_init {
+	uint32_t size;
+	uint32_t entries;
+	uint32_t stride; /* 0: 64 */
+	void *buf;
+	uint32_t *dbrec;
+	void *uar;       /* the UAR page's base, for arming; may be NULL if nobody arms */
+	uint32_t cqn;
+};
+int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *init, uint32_t layout);
+DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_init *init)
+{
+	return dvx_cq_init_layout(cq, init, DVX_RING_LAYOUT);
+}
+
+/* A CQ made by DevX. */
+struct dvx_cq_attr {
+	uint32_t size;
+	uint32_t entries;       /* at least; rounded up to a power of two */
+	struct dvx_uar *uar;    /* arm registers; may be shared by queues of one thread */
+	uint32_t cqe_bytes;     /* 0: 64; or 128 */
+	uint32_t vector;        /* completion vector that events come through */
+	struct dvx_place place; /* of the ring */
+};
+int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *attr, uint32_t layout,
+			 struct dvx_cq **out);
+DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr,
+			     struct dvx_cq **out)
+{
+	return dvx_cq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
+}
+
+/*
+ * Takes the ring of a verbs CQ over: from here on nobody calls ibv_poll_cq() or
+ * ibv_req_notify_cq() on it. The ibv_cq stays the caller's and must outlive it. CQE compression must
+ * be off (it is, unless mlx5dv_create_cq() asked for it).
+ */
+int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
+			struct dvx_cq **out);
+DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx_cq **out)
+{
+	return dvx_cq_adopt_layout(dev, ibcq, DVX_RING_LAYOUT, out);
+}
+
+/* Created or adopted (then the ibv_cq lives on). -EBUSY while QPs use it. */
+int dvx_cq_destroy(struct dvx_cq *cq);
+
+/* The oldest CQE that was not popped, NULL if there is none. */
+DVX_INLINE const void *dvx_cq_peek(const struct dvx_cq *cq)
+{
+	const uint8_t *cqe = cq->next;
+	uint8_t own = (uint8_t)(dvx_cqe_op_own(cqe) ^ cq->phase);
+
+	/*
+	 * One test for both conditions: the owner bit, rotated to the top, is 0 if it is this
+	 * lap's, and the opcode below it is less than INVALID.
+	 */
+	own = (uint8_t)(own >> 1 | own << 7);
+	if (own >= PRM_CQE_OPCODE_INVALID << 3)
+		return NULL;
+	dvx_barrier_owner_to_cqe();
+	return cqe;
+}
+
+/* Steps over the CQE without telling the device; for batches. */
+DVX_INLINE void dvx_cq_advance(struct dvx_cq *cq)
+{
+	const uint8_t *next = cq->next + cq->stride;
+
+	cq->ci++;
+	if (DVX_UNLIKELY(next >= cq->end)) {
+		next = cq->first;
+		cq->phase ^= 1;
+	}
+	cq->next = next;
+}
+
+/* Gives all entries stepped over back to the device. */
+DVX_INLINE void dvx_cq_publish(struct dvx_cq *cq)
+{
+	dvx_barrier_cqe_to_index();
+	*(volatile uint32_t *)cq->dbrec = prm_swap32(cq->ci & 0xffffff);
+}
+
+/* The CQE from dvx_cq_peek() is done with. */
+DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
+{
+	dvx_cq_advance(cq);
+	dvx_cq_publish(cq);
+}
+
+/*
+ * Asks for one event (event.h) at the next CQE that is newer than what was consumed, or only at a
+ * solicited one. Publishes the consumer index. Peek once more after arming: a CQE that came before
+ * raises the event too, but one already seen does not.
+ */
+DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
+{
+	uint32_t word = (cq->arm_sn & 3) << 28 | (uint32_t)solicited_only << 24 | (cq->ci & 0xffffff);
+	uint64_t db = (uint64_t)word << 32 | cq->cqn;
+
+	dvx_cq_publish(cq);
+	*(volatile uint32_t *)(cq->dbrec + 1) = prm_swap32(word);
+	dvx_barrier_record_to_register();
+	*(volatile uint64_t *)cq->arm_reg = prm_swap64(db);
+	dvx_barrier_register_flush();
+}
+
+/*
+ * Copies what came inside a CQE (dvx_cqe_scattered()) to the buffers of its WQE, before the WQE is
+ * retired. Give the queue it belongs to, the other is NULL.
+ */
+void dvx_cqe_unscatter(const struct dvx_cq *cq, const void *cqe, const struct dvx_sq *sq,
+		       const struct dvx_rq *rq);
+
+DVX_END_DECLS
+
+#endif

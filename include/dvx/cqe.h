@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_CQE_H
+#define DVX_CQE_H
+
+/*
+ * Reading a completion (PRM, "Completion Queue Entry Format"). The pointer comes from dvx_cq_peek()
+ * and is good until dvx_cq_pop() or dvx_cq_publish().
+ */
+#include <dvx/common.h>
+#include <dvx/prm/wqe.h>
+
+DVX_BEGIN_DECLS
+
+#define DVX_CQE_BYTES 64u
+
+/* Opcode, format, solicited event and owner bit share the last byte. */
+DVX_INLINE uint8_t dvx_cqe_op_own(const void *cqe)
+{
+	return ((const volatile uint8_t *)cqe)[DVX_CQE_BYTES - 1];
+}
+
+/* enum prm_cqe_opcode: REQ for sends, RESP_* for receives, *_ERR. */
+DVX_INLINE uint8_t dvx_cqe_opcode(const void *cqe)
+{
+	return dvx_cqe_op_own(cqe) >> 4;
+}
+
+/* All error opcodes are at the end of the range. */
+DVX_INLINE bool dvx_cqe_is_error(const void *cqe)
+{
+	return dvx_cqe_op_own(cqe) >= PRM_CQE_OPCODE_SIG_ERR << 4;
+}
+
+/* Is it a completion of the send queue (else of the receive queue)? */
+DVX_INLINE bool dvx_cqe_is_send(const void *cqe)
+{
+	uint8_t op = dvx_cqe_opcode(cqe);
+
+	return op == PRM_CQE_OPCODE_REQ || op == PRM_CQE_OPCODE_REQ_ERR;
+}
+
+/* What leads to the queue: the number that DevX queues were created with (dvx_qp_attr.user_index) ... */
+DVX_INLINE uint32_t dvx_cqe_user_index(const void *cqe)
+{
+	return prm_cqe64_get_srqn_user_index(cqe);
+}
+
+/* ... or the QP's number, which adopted queues have too. */
+DVX_INLINE uint32_t dvx_cqe_qpn(const void *cqe)
+{
+	return prm_cqe64_get_qpn(cqe);
+}
+
+/* The WQE's first block, for dvx_sq_retire(). */
+DVX_INLINE uint16_t dvx_cqe_wqe_index(const void *cqe)
+{
+	return (uint16_t)prm_cqe64_get_wqe_counter(cqe);
+}
+
+/* Which send it was: enum prm_wqe_opcode. */
+DVX_INLINE uint8_t dvx_cqe_send_opcode(const void *cqe)
+{
+	return (uint8_t)prm_cqe64_get_send_wqe_opcode(cqe);
+}
+
+/* Bytes received, or read. */
+DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
+{
+	return prm_cqe64_get_byte_cnt(cqe);
+}
+
+/* The number that the peer posted with its *_imm. */
+DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
+{
+	return prm_cqe64_get_imm_inval_pkey(cqe);
+}
+
+/*
+ * 0, or 32 or 64: so many bytes may have come inside the CQE instead of the buffer, as adopted verbs
+ * queues do unless they were created without scatter-to-CQE (or MLX5_SCATTER_TO_CQE=0).
+ * DevX queues of libdvx never do. dvx_cqe_unscatter() puts them where they belong.
+ */
+DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
+{
+	return (dvx_cqe_op_own(cqe) & 0x0c) << 3;
+}
+
+struct dvx_cqe_error {
+	uint8_t syndrome;    /* enum prm_cqe_syndrome: 0x04 local protection, 0x05 flushed, ... */
+	uint8_t vendor;      /* vendor syndrome: for the vendor's support */
+	uint8_t send_opcode; /* enum prm_wqe_opcode, of a send */
+	bool send;
+	uint16_t wqe_index;
+	uint32_t qpn;
+	uint32_t user_index;
+};
+
+/* What an error CQE says. */
+void dvx_cqe_error(const void *cqe, struct dvx_cqe_error *out);
+/* A syndrome in words; never NULL. */
+const char *dvx_cqe_strerror(uint8_t syndrome);
+
+DVX_END_DECLS
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* All of libdvx. Start with sq.h: the rings are what this library is about. */
+#ifndef DVX_DVX_H
+#define DVX_DVX_H
+
+#include <dvx/cmd.h>
+#include <dvx/cq.h>
+#include <dvx/dbr.h>
+#include <dvx/dev.h>
+#include <dvx/event.h>
+#include <dvx/mem.h>
+#include <dvx/mkey.h>
+#include <dvx/pd.h>
+#include <dvx/qp.h>
+#include <dvx/rq.h>
+#include <dvx/sq.h>
+#include <dvx/uar.h>
+#include <dvx/umem.h>
+
+#endif

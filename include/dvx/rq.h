@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_RQ_H
+#define DVX_RQ_H
+
+/*
+ * Receive queue: hand buffers to the device, retire them in order. Every WQE has the same size
+ * (`stride`), so nothing wraps inside one.
+ *
+ *	dvx_rq_post(rq, &sge, 1, cookie);
+ *	dvx_rq_ring(rq);
+ */
+#include <errno.h>
+#include <dvx/barrier.h>
+#include <dvx/common.h>
+#include <dvx/wqe.h>
+
+DVX_BEGIN_DECLS
+
+struct dvx_rq {
+	uint8_t *buf;
+	uint64_t *wr_ids; /* the callers' cookies, one per WQE */
+	uint32_t *dbrec;  /* big-endian receive counter */
+	uint32_t pi;      /* WQEs posted, free running */
+	uint32_t ci;      /* WQEs retired */
+	uint32_t mask;    /* entries - 1 */
+	uint32_t log_stride;
+	uint32_t max_sge;
+	uint32_t layout;  /* DVX_RING_LAYOUT */
+	uint64_t reserved[2];
+};
+
+struct dvx_rq_init {
+	uint32_t size;
+	uint32_t entries; /* a power of two */
+	void *buf;
+	uint64_t *wr_ids;
+	uint32_t *dbrec;
+	uint32_t stride;  /* bytes, a power of two >= 16 */
+};
+int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_init *init, uint32_t layout);
+DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_init *init)
+{
+	return dvx_rq_init_layout(rq, init, DVX_RING_LAYOUT);
+}
+
+/* WQEs that can still be posted. */
+DVX_INLINE uint32_t dvx_rq_free(const struct dvx_rq *rq)
+{
+	return rq->mask + 1 - (rq->pi - rq->ci);
+}
+
+/* 0, -ENOSPC (full) or -EMSGSIZE (more pieces than a WQE has, or one longer than 2 GiB). */
+DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_t n, uint64_t wr_id)
+{
+	uint32_t at = rq->pi & rq->mask;
+	uint8_t *seg = rq->buf + ((size_t)at << rq->log_stride);
+	struct dvx_sge end = { 0, 0, DVX_INVALID_LKEY };
+	uint32_t i, used = 0;
+
+	if (DVX_UNLIKELY(n > rq->max_sge))
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
+			return -EMSGSIZE;
+	if (DVX_UNLIKELY(rq->pi - rq->ci > rq->mask))
+		return -ENOSPC;
+	for (i = 0; i < n; i++)
+		if (sge[i].length) /* 0 would say 2 GiB */
+			dvx_wqe_data(seg + DVX_SEG * used++, &sge[i]);
+	if (used < rq->max_sge)
+		dvx_wqe_data(seg + DVX_SEG * used, &end);
+	rq->wr_ids[at] = wr_id;
+	rq->pi++;
+	return 0;
+}
+
+/* Tells the device: the record alone, receives have no register. */
+DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
+{
+	dvx_barrier_wqe_to_record();
+	*(volatile uint32_t *)rq->dbrec = prm_swap32(rq->pi & 0xffff);
+}
+
+/* A receive CQE arrived: the cookie of the oldest WQE, whose slot is free again. */
+DVX_INLINE uint64_t dvx_rq_retire(struct dvx_rq *rq)
+{
+	return rq->wr_ids[rq->ci++ & rq->mask];
+}
+
+DVX_END_DECLS
+
+#endif

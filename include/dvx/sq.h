@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_SQ_H
+#define DVX_SQ_H
+
+/*
+ * Send queue: post work requests, ring the doorbell, retire what completed.
+ *
+ *	if (dvx_post_write(sq, raddr, rkey, &sge, 1, cookie, DVX_SIGNALED) == -ENOSPC)
+ *		poll first: the ring is full, nothing was written
+ *	dvx_sq_ring(sq);
+ *
+ * A ring is an array of 64-byte blocks. `pi` counts the blocks posted and `ci` those retired; both
+ * run freely, their difference is what is in use. A WQE lies in consecutive memory: one that would
+ * cross the ring's end is preceded by NOPs up to there (doc/design/0002-rings.md).
+ *
+ * A signaled WQE's CQE names the WQE's first block (cqe.h dvx_cqe_wqe_index()); dvx_sq_retire()
+ * turns that into the caller's cookie and frees all blocks up to and including that WQE.
+ */
+#include <errno.h>
+#include <dvx/barrier.h>
+#include <dvx/common.h>
+#include <dvx/wqe.h>
+
+DVX_BEGIN_DECLS
+
+/* What the ring remembers of the WQE that begins at a block. */
+struct dvx_sq_slot {
+	uint64_t wr_id; /* the caller's cookie */
+	uint32_t end;   /* pi after this WQE: where ci goes when it is done */
+	uint32_t reserved;
+};
+
+/* The cookie of a NOP at the ring's end: only a flush after an error makes a CQE for it. */
+#define DVX_WR_ID_PAD UINT64_MAX
+
+struct dvx_sq {
+	uint8_t *buf;
+	struct dvx_sq_slot *slots; /* one per block */
+	uint32_t *dbrec;           /* big-endian send counter */
+	uintptr_t reg;             /* where the next doorbell goes */
+	uint8_t *last;             /* the last WQE built: what the doorbell shows to the device */
+	uint32_t pi;
+	uint32_t ci;
+	uint32_t mask;             /* blocks - 1 */
+	uint32_t qpn;
+	uint32_t max_blocks;       /* of one WQE */
+	uint32_t rung;             /* pi at the last doorbell */
+	/* second cache line */
+	uint32_t bf_size;          /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
+	uint32_t layout;           /* DVX_RING_LAYOUT */
+	uint64_t mmo_addr;         /* 64 bytes that the MMO engine may scribble on */
+	uint32_t mmo_lkey;         /* 0: a queue without MMO */
+	uint32_t reserved0;
+	uint64_t reserved[5];
+};
+
+/*
+ * A ring over plain memory, for tests and for whoever creates the queue in another way. buf holds
+ * `blocks` (a power of two) blocks, slots as many entries. max_blocks is lowered so that every WQE
+ * fits behind its padding.
+ */
+struct dvx_sq_init {
+	uint32_t size;
+	uint32_t blocks;
+	void *buf;
+	struct dvx_sq_slot *slots;
+	uint32_t *dbrec;
+	void *reg;
+	uint32_t bf_size;
+	uint32_t qpn;
+	uint32_t max_wqe_bytes; /* 0: 1024 */
+};
+int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_init *init, uint32_t layout);
+DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_init *init)
+{
+	return dvx_sq_init_layout(sq, init, DVX_RING_LAYOUT);
+}
+
+DVX_INLINE uint32_t dvx_sq_blocks(const struct dvx_sq *sq)
+{
+	return sq->mask + 1;
+}
+
+/* Blocks that nothing occupies. */
+DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
+{
+	return sq->mask + 1 - (sq->pi - sq->ci);
+}
+
+/* --- building blocks of the calls below, for work requests that they do not offer --- */
+
+/* Remembers the WQE that was built at the current pi; from here on it is posted. */
+DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, void *wqe, uint32_t blocks, uint64_t wr_id)
+{
+	struct dvx_sq_slot *slot = &sq->slots[sq->pi & sq->mask];
+
+	sq->pi += blocks;
+	slot->wr_id = wr_id;
+	slot->end = sq->pi;
+	sq->last = (uint8_t *)wqe;
+}
+
+/* One NOP per block up to the ring's end; the caller has seen that there is room. */
+DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
+{
+	uint8_t *wqe;
+
+	while (sq->pi & sq->mask) {
+		wqe = sq->buf + (size_t)(sq->pi & sq->mask) * DVX_BLOCK;
+		dvx_wqe_ctrl(wqe, sq->pi, PRM_WQE_OPCODE_NOP, 0, sq->qpn, 1, 0, 0);
+		dvx_sq_commit(sq, wqe, 1, DVX_WR_ID_PAD);
+	}
+}
+
+/*
+ * Room for a WQE of `blocks` consecutive blocks at the current pi, after padding where needed.
+ * NULL: no room, and nothing was changed.
+ */
+DVX_INLINE uint8_t *dvx_sq_reserve(struct dvx_sq *sq, uint32_t blocks)
+{
+	uint32_t at = sq->pi & sq->mask;
+	uint32_t pad = 0;
+
+	if (blocks > 1 && DVX_UNLIKELY(at + blocks > sq->mask + 1))
+		pad = sq->mask + 1 - at;
+	if (DVX_UNLIKELY(sq->pi - sq->ci + pad + blocks > sq->mask + 1))
+		return NULL;
+	if (DVX_UNLIKELY(pad)) {
+		dvx_sq_pad(sq);
+		at = 0;
+	}
+	return sq->buf + (size_t)at * DVX_BLOCK;
+}
+
+/* --- work requests ---
+ *
+ * All return 0, -ENOSPC (ring full) or -EMSGSIZE (does not fit into the largest WQE, or a piece is
+ * longer than 2 GiB); on failure nothing was posted. Nothing reaches the device before a
+ * dvx_sq_ring(). imm is a number; the peer reads the same number from its CQE.
+ */
+
+DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
+			       uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge, uint32_t n,
+			       uint64_t wr_id, uint32_t flags)
+{
+	uint32_t ds = 1 + remote;
+	uint8_t *wqe, *seg;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
+			return -EMSGSIZE;
+		ds += sge[i].length != 0; /* 0 would say 2 GiB */
+	}
+	if (DVX_UNLIKELY(dvx_wqe_blocks(ds) > sq->max_blocks))
+		return -EMSGSIZE;
+	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
+	if (DVX_UNLIKELY(!wqe))
+		return -ENOSPC;
+	dvx_wqe_ctrl(wqe, sq->pi, opcode, 0, sq->qpn, ds, flags, imm);
+	seg = wqe + DVX_SEG;
+	if (remote) {
+		dvx_wqe_raddr(seg, raddr, rkey);
+		seg += DVX_SEG;
+	}
+	for (i = 0; i < n; i++) {
+		if (!sge[i].length)
+			continue;
+		dvx_wqe_data(seg, &sge[i]);
+		seg += DVX_SEG;
+	}
+	dvx_sq_commit(sq, wqe, dvx_wqe_blocks(ds), wr_id);
+	return 0;
+}
+
+DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, bool remote,
+			       uint64_t raddr, uint32_t rkey, const void *data, uint32_t len,
+			       uint64_t wr_id, uint32_t flags)
+{
+	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0);
+	uint8_t *wqe;
+
+	if (DVX_UNLIKELY(len > DVX_MAX_BLOCKS * DVX_BLOCK || dvx_wqe_blocks(ds) > sq->max_blocks))
+		return -EMSGSIZE;
+	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
+	if (DVX_UNLIKELY(!wqe))
+		return -ENOSPC;
+	dvx_wqe_ctrl(wqe, sq->pi, opcode, 0, sq->qpn, ds, flags, imm);
+	if (remote)
+		dvx_wqe_raddr(wqe + DVX_SEG, raddr, rkey);
+	if (len)
+		dvx_wqe_inline(wqe + DVX_SEG * (1 + remote), data, len);
+	dvx_sq_commit(sq, wqe, dvx_wqe_blocks(ds), wr_id);
+	return 0;
+}
+
+DVX_INLINE int dvx_post_send(struct dvx_sq *sq, const struct dvx_sge *sge, uint32_t n,
+			     uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_SEND, 0, false, 0, 0, sge, n, wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_send_imm(struct dvx_sq *sq, uint32_t imm, const struct dvx_sge *sge,
+				 uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_SEND_IMM, imm, false, 0, 0, sge, n, wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_send_inline(struct dvx_sq *sq, const void *data, uint32_t len,
+				    uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_inline(sq, PRM_WQE_OPCODE_SEND, 0, false, 0, 0, data, len, wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_send_imm_inline(struct dvx_sq *sq, uint32_t imm, const void *data,
+					uint32_t len, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_inline(sq, PRM_WQE_OPCODE_SEND_IMM, imm, false, 0, 0, data, len, wr_id,
+			       flags);
+}
+
+DVX_INLINE int dvx_post_write(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
+			      const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, sge, n, wr_id,
+			       flags);
+}
+
+DVX_INLINE int dvx_post_write_imm(struct dvx_sq *sq, uint32_t imm, uint64_t raddr, uint32_t rkey,
+				  const struct dvx_sge *sge, uint32_t n, uint64_t wr_id,
+				  uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm, true, raddr, rkey, sge, n,
+			       wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_write_inline(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
+				     const void *data, uint32_t len, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, data, len, wr_id,
+			       flags);
+}
+
+DVX_INLINE int dvx_post_write_imm_inline(struct dvx_sq *sq, uint32_t imm, uint64_t raddr,
+					 uint32_t rkey, const void *data, uint32_t len,
+					 uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE_IMM, imm, true, raddr, rkey, data, len,
+			       wr_id, flags);
+}
+
+DVX_INLINE int dvx_post_read(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
+			     const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_RDMA_READ, 0, true, raddr, rkey, sge, n, wr_id,
+			       flags);
+}
+
+DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
+{
+	return dvx_post_gather(sq, PRM_WQE_OPCODE_NOP, 0, false, 0, 0, NULL, 0, wr_id, flags);
+}
+
+/*
+ * Copies len bytes between two local mkeys by the device's DMA engine, without a packet; an alias
+ * (mkey.h) is a local mkey too. The QP needs DVX_QP_MMO; it need not be connected. Copies are not
+ * ordered among each other or against RDMA: DVX_STRONG_ORDER waits. 1 <= len <= 2 GiB and the
+ * device's dma_mmo_max, which the device checks, not this call.
+ */
+DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
+			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
+{
+	struct dvx_sge from = { src, len, src_lkey }, to = { dst, len, dst_lkey };
+	uint8_t *wqe;
+
+	if (DVX_UNLIKELY(len - 1 >= DVX_MAX_SEGMENT))
+		return -EMSGSIZE;
+	wqe = dvx_sq_reserve(sq, 1);
+	if (DVX_UNLIKELY(!wqe))
+		return -ENOSPC;
+	dvx_wqe_ctrl(wqe, sq->pi, PRM_WQE_OPCODE_MMO, DVX_MMO_DMA, sq->qpn, 4, flags, 0);
+	dvx_wqe_mmo_meta(wqe + DVX_SEG, sq->mmo_lkey, sq->mmo_addr);
+	dvx_wqe_data(wqe + 2 * DVX_SEG, &from);
+	dvx_wqe_data(wqe + 3 * DVX_SEG, &to);
+	dvx_sq_commit(sq, wqe, 1, wr_id);
+	return 0;
+}
+
+/* --- doorbells --- */
+
+/* Everything before the register write: the record tells the device how far the ring is filled. */
+DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
+{
+	dvx_barrier_wqe_to_record();
+	*(volatile uint32_t *)sq->dbrec = prm_swap32(sq->pi & 0xffff);
+	sq->rung = sq->pi;
+	dvx_barrier_record_to_register();
+}
+
+/*
+ * Tells the device about everything posted: record, then the 8-byte register, which shows the head
+ * of the last WQE. With nothing new it does nothing harmful (before the first post: don't call it).
+ */
+DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
+{
+	dvx_sq_record(sq);
+	*(volatile uint64_t *)sq->reg = *(const uint64_t *)(const void *)sq->last;
+	dvx_barrier_register_flush();
+	sq->reg ^= sq->bf_size; /* the two buffers of a register take turns */
+}
+
+/*
+ * The same, pushing the WQE itself through the BlueFlame register, which saves the device a read.
+ * Falls back to dvx_sq_ring() if more than one WQE is new, if it is longer than the buffer, or if the
+ * UAR is non-cached.
+ */
+DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
+{
+	uint32_t bytes = (sq->pi - sq->rung) * DVX_BLOCK;
+	bool one = sq->last == sq->buf + (size_t)(sq->rung & sq->mask) * DVX_BLOCK;
+	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
+	const uint64_t *from = (const uint64_t *)(const void *)sq->last;
+	uint32_t i;
+
+	if (!one || bytes > sq->bf_size) {
+		dvx_sq_ring(sq);
+		return;
+	}
+	dvx_sq_record(sq);
+	for (i = 0; i < bytes / sizeof(*to); i++)
+		to[i] = from[i];
+	dvx_barrier_register_flush();
+	sq->reg ^= sq->bf_size;
+}
+
+/* --- completion --- */
+
+/* The cookie of the WQE that a CQE named; frees its blocks and all before it. */
+DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint16_t wqe_index)
+{
+	const struct dvx_sq_slot *slot = &sq->slots[wqe_index & sq->mask];
+
+	sq->ci = slot->end;
+	return slot->wr_id;
+}
+
+DVX_END_DECLS
+
+#endif

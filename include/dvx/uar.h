@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_UAR_H
+#define DVX_UAR_H
+
+#include <dvx/common.h>
+
+DVX_BEGIN_DECLS
+
+/*
+ * A page of doorbell registers. BlueFlame pages are write-combining: dvx_sq_ring_bf() can push a
+ * whole WQE through them. Non-cached ones take only 8-byte doorbells. Queues of different threads
+ * must not share a page: the registers are one thread's at a time.
+ */
+enum dvx_uar_type {
+	DVX_UAR_ANY, /* BlueFlame if the machine gives it, else non-cached */
+	DVX_UAR_BF,
+	DVX_UAR_NC,
+};
+
+int dvx_uar_alloc(struct dvx_dev *dev, enum dvx_uar_type type, struct dvx_uar **out);
+/* -EBUSY while queues use it. */
+int dvx_uar_free(struct dvx_uar *uar);
+uint32_t dvx_uar_index(const struct dvx_uar *uar);
+void *dvx_uar_reg(const struct dvx_uar *uar);  /* the send doorbell register */
+void *dvx_uar_base(const struct dvx_uar *uar); /* the page: CQ arm registers */
+/* Bytes that one BlueFlame copy may have; 0: non-cached. */
+uint32_t dvx_uar_bf_size(const struct dvx_uar *uar);
+
+DVX_END_DECLS
+
+#endif
