@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "line.h"
+#include "log.h"
+
+/*
+ * The log belongs to the process, not to a chip: a preloaded program has one stderr. Both words
+ * are read and written by whatever thread, hence atomic; nothing else is shared.
+ */
+static int log_fd = STDERR_FILENO;
+static int log_notes;
+static pthread_once_t log_once = PTHREAD_ONCE_INIT;
+
+static void log_from_environment(void)
+{
+	const char *file = getenv("DVX_SIM_LOG");
+	const char *notes = getenv("DVX_SIM_NOTES");
+	int fd;
+
+	if (notes && strcmp(notes, "1") == 0)
+		__atomic_store_n(&log_notes, 1, __ATOMIC_RELAXED);
+	if (!file || !*file)
+		return;
+	fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+}
+
+void sim_log_to(int fd)
+{
+	pthread_once(&log_once, log_from_environment);
+	__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
+}
+
+void sim_log_notes(int on)
+{
+	pthread_once(&log_once, log_from_environment);
+	__atomic_store_n(&log_notes, on, __ATOMIC_RELAXED);
+}
+
+static void log_line(const char *kind, const char *fmt, va_list args)
+{
+	int saved = errno;
+	struct line line;
+
+	line_start(&line);
+	line_add(&line, "%s", kind);
+	line_vadd(&line, fmt, args);
+	line_write(&line, __atomic_load_n(&log_fd, __ATOMIC_RELAXED));
+	errno = saved;
+}
+
+void sim_refuse(const char *fmt, ...)
+{
+	va_list args;
+
+	pthread_once(&log_once, log_from_environment);
+	va_start(args, fmt);
+	log_line("", fmt, args);
+	va_end(args);
+}
+
+void sim_note(const char *fmt, ...)
+{
+	va_list args;
+
+	pthread_once(&log_once, log_from_environment);
+	if (!__atomic_load_n(&log_notes, __ATOMIC_RELAXED))
+		return;
+	va_start(args, fmt);
+	log_line("note: ", fmt, args);
+	va_end(args);
+}
+
+void sim_bug(const char *fmt, ...)
+{
+	va_list args;
+
+	pthread_once(&log_once, log_from_environment);
+	va_start(args, fmt);
+	log_line("bug in the device: ", fmt, args);
+	va_end(args);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdarg.h>
+#include "line.h"
+#include "log.h"
+
+int sim_tracing;
+static int trace_fd = -1;
+
+int sim_trace_to(int fd)
+{
+	__atomic_store_n(&trace_fd, fd, __ATOMIC_RELAXED);
+	__atomic_store_n(&sim_tracing, fd >= 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void add_bytes(struct line *line, const char *prm_struct, const uint8_t *p, size_t len)
+{
+	size_t i;
+
+	line_add(line, " %s", prm_struct);
+	for (i = 0; i < len; i++)
+		line_add(line, "%s%02x", i % 4 ? "" : " ", p[i]);
+}
+
+void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_t len,
+	       const char *fmt, ...)
+{
+	int fd = __atomic_load_n(&trace_fd, __ATOMIC_RELAXED);
+	int saved = errno;
+	struct line line;
+	va_list args;
+
+	if (fd < 0)
+		return;
+	line_start(&line);
+	line_add(&line, "%s ", tag);
+	va_start(args, fmt);
+	line_vadd(&line, fmt, args);
+	va_end(args);
+	if (prm_struct && bytes)
+		add_bytes(&line, prm_struct, bytes, len);
+	line_write(&line, fd);
+	errno = saved;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "host.h"
+
+/*
+ * Client memory is reached by system calls alone, the embedded client's too: a program may unmap
+ * live rings and regions at any time (on hardware the pages are pinned), and a system call answers
+ * EFAULT where a load would kill the program.
+ */
+#define VA_MASK  ((1ull << BUS_SLOT_SHIFT) - 1)
+#define IOV_RUN  64u             /* segments per call */
+#define CALL_MAX (64u << 20)     /* bytes per call: far below what the kernel cuts short */
+
+/* The raw call: sanitizers' wrappers would check a client's bytes against their own shadow. */
+static ssize_t vm_call(pid_t pid, bool write, const struct iovec *local, unsigned long nlocal,
+		       const struct iovec *remote, unsigned long nremote)
+{
+	return syscall(write ? SYS_process_vm_writev : SYS_process_vm_readv, pid, local, nlocal,
+		       remote, nremote, 0ul);
+}
+
+static struct mm *mm_at(struct host *h, bus_t addr)
+{
+	struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+
+	return mm && !mm->gone ? mm : NULL;
+}
+
+static void *va_at(bus_t addr)
+{
+	return (void *)(uintptr_t)(addr & VA_MASK);
+}
+
+static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote,
+		   unsigned int n, size_t len)
+{
+	struct iovec local = { .iov_base = buf, .iov_len = len };
+	ssize_t done = vm_call(mm->pid, write, &local, 1, remote, n);
+
+	if (done == (ssize_t)len)
+		return 0;
+	if (done < 0 && errno == ESRCH)
+		mm->gone = true;
+	return -EFAULT;
+}
+
+/* Where a walk over segments stands. */
+struct walk {
+	const struct dma_seg *seg, *end;
+	size_t off; /* in *seg */
+};
+
+/* As many segments of one client as fit in a call. How many bytes they have in all. */
+static size_t walk_run(struct walk *w, struct iovec *iov, unsigned int *n)
+{
+	bus_t slot = w->seg->addr >> BUS_SLOT_SHIFT;
+	size_t len = 0;
+
+	for (*n = 0; w->seg < w->end && *n < IOV_RUN && len < CALL_MAX; ) {
+		size_t left = w->seg->len - w->off;
+		size_t take = left < CALL_MAX - len ? left : CALL_MAX - len;
+
+		if (w->seg->addr >> BUS_SLOT_SHIFT != slot)
+			break;
+		if (take)
+			iov[(*n)++] = (struct iovec){ va_at(w->seg->addr + w->off), take };
+		len += take;
+		w->off += take;
+		if (take == left) {
+			w->seg++;
+			w->off = 0;
+		}
+	}
+	return len;
+}
+
+static bool seg_fits(const struct dma_seg *seg)
+{
+	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
+}
+
+static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
+		     void *buf)
+{
+	struct walk w = { .seg = segs, .end = segs + n };
+	struct iovec iov[IOV_RUN];
+	unsigned int i, niov;
+
+	for (i = 0; i < n; i++)
+		if (!seg_fits(&segs[i]))
+			return -EFAULT;
+	while (w.seg < w.end) {
+		struct mm *mm = mm_at(h, w.seg->addr);
+		size_t len = walk_run(&w, iov, &niov);
+
+		if (len && (!mm || mm_move(mm, write, buf, iov, niov, len)))
+			return -EFAULT;
+		buf = (char *)buf + len;
+	}
+	return 0;
+}
+
+int dma_gather(struct host *h, const struct dma_seg *segs, unsigned int n, void *to)
+{
+	return segs_move(h, false, segs, n, to);
+}
+
+int dma_scatter(struct host *h, const struct dma_seg *segs, unsigned int n, const void *from)
+{
+	return segs_move(h, true, segs, n, (void *)(uintptr_t)from);
+}
+
+int dma_read(struct host *h, bus_t from, void *to, size_t len)
+{
+	struct dma_seg seg = { .addr = from, .len = len };
+
+	return segs_move(h, false, &seg, 1, to);
+}
+
+int dma_write(struct host *h, bus_t to, const void *from, size_t len)
+{
+	struct dma_seg seg = { .addr = to, .len = len };
+
+	return segs_move(h, true, &seg, 1, (void *)(uintptr_t)from);
+}
+
+/*
+ * The kernel copies the remote segments one after the other. On x86-64 that is order enough: within
+ * one segment a string copy may store in any order, but no later store passes it. Elsewhere the
+ * copy's stores are ordered by nothing, so the owner byte is a call of its own behind a barrier.
+ */
+int dma_write_owned(struct host *h, bus_t to, const void *from, size_t len)
+{
+	struct dma_seg seg[2] = { { to, len - 1 }, { to + len - 1, 1 } };
+
+#ifdef __x86_64__
+	return segs_move(h, true, seg, 2, (void *)(uintptr_t)from);
+#else
+	if (segs_move(h, true, &seg[0], 1, (void *)(uintptr_t)from))
+		return -EFAULT;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return segs_move(h, true, &seg[1], 1, (char *)(uintptr_t)from + len - 1);
+#endif
+}
+
+static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
+{
+	while (len) {
+		size_t n = len < BOUNCE_BYTES ? len : BOUNCE_BYTES;
+
+		if (dma_read(h, from, h->bounce, n) || dma_write(h, to, h->bounce, n))
+			return -EFAULT;
+		to += n;
+		from += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/*
+ * The embedded client's memory can be the local side of the call: one copy instead of two. A fault
+ * on that side is reported like one on the other.
+ */
+int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
+{
+	struct dma_seg dst = { to, len }, src = { from, len };
+	struct mm *dst_mm = mm_at(h, to), *src_mm = mm_at(h, from);
+
+	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))
+		return len ? -EFAULT : 0;
+	if (dst_mm->self)
+		return dma_read(h, from, va_at(to), len);
+	if (src_mm->self)
+		return dma_write(h, to, va_at(from), len);
+	return copy_bounced(h, to, from, len);
+}

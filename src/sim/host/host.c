@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include "host.h"
+
+struct host *host_new(void)
+{
+	struct host *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->slots = calloc(BUS_SLOTS, sizeof(*h->slots));
+	h->bounce = malloc(BOUNCE_BYTES);
+	h->epfd = epoll_create1(EPOLL_CLOEXEC);
+	h->next_slot = 1;
+	if (!h->slots || !h->bounce || h->epfd < 0) {
+		host_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+void host_free(struct host *h)
+{
+	uint32_t slot;
+
+	if (!h)
+		return;
+	while (h->bars)
+		bar_free(h->bars);
+	for (slot = 1; h->slots && slot < BUS_SLOTS; slot++)
+		if (h->slots[slot])
+			mm_close(h->slots[slot]);
+	if (h->epfd >= 0)
+		close(h->epfd);
+	free(h->awake);
+	free(h->bounce);
+	free(h->slots);
+	free(h);
+}
+
+void host_on_doorbell(struct host *h, doorbell_fn fn, void *ctx)
+{
+	h->doorbell = fn;
+	h->doorbell_ctx = ctx;
+}
+
+int host_epoll_fd(const struct host *h)
+{
+	return h->epfd;
+}
+
+int host_watch_fd(struct host *h, struct source *s)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+
+	return epoll_ctl(h->epfd, EPOLL_CTL_ADD, s->fd, &ev) ? -errno : 0;
+}
+
+void host_unwatch_fd(struct host *h, struct source *s)
+{
+	if (s->fd < 0)
+		return;
+	epoll_ctl(h->epfd, EPOLL_CTL_DEL, s->fd, NULL);
+	close(s->fd);
+	s->fd = -1;
+}
+
+/*
+ * A process that is gone is noted at once, though its owner will close it in a moment: its pid
+ * may soon be somebody else's.
+ */
+static void mm_gone(struct host *h, struct mm *mm)
+{
+	mm->gone = true;
+	host_unwatch_fd(h, &mm->pid_source);
+}
+
+void host_wake(struct host *h)
+{
+	struct epoll_event ev[16];
+	int i, n = epoll_wait(h->epfd, ev, 16, 0);
+
+	for (i = 0; i < n; i++) {
+		struct source *s = ev[i].data.ptr;
+
+		if (s->kind == SOURCE_PIDFD)
+			mm_gone(h, (struct mm *)s);
+		else
+			watch_read((struct watch *)s);
+	}
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_HOST_HOST_H
+#define SIM_HOST_HOST_H
+
+/* Private to this room. */
+#include <stdbool.h>
+#include <stdint.h>
+#include "mm.h"
+#include "uar.h"
+
+/* Something that host's epoll reports. */
+struct source {
+	enum source_kind { SOURCE_PIDFD, SOURCE_UFFD } kind;
+	int fd; /* -1 when gone */
+};
+
+struct mm {
+	struct source pid_source; /* first: host_wake() finds the mm by it */
+	struct host *host;
+	pid_t pid;
+	uint32_t slot;
+	bool self; /* the embedded client */
+	bool gone; /* exited, though its owner hasn't closed it yet */
+};
+
+enum page_state {
+	PAGE_FREE,
+	PAGE_AWAKE, /* the loop looks at its registers */
+	PAGE_ARMED, /* write-protected: the next store wakes the loop */
+};
+
+struct uar_page {
+	struct bar *bar;
+	uint32_t uar;
+	uint32_t index;   /* in the BAR */
+	uint32_t awake;   /* place in host->awake */
+	uint8_t state;    /* enum page_state */
+	uint8_t patience; /* how often a trapped store was waited for in vain, log2 */
+	uint64_t rung;    /* when last, roughly */
+	uint64_t expect;  /* a store was let through: don't protect before it lands or this passes */
+};
+
+/* Where a program mapped a part of its BAR. */
+struct range {
+	uint64_t va, len, offset;
+};
+
+/* One address space that maps a BAR: its userfaultfd and what is mapped there. */
+struct watch {
+	struct source source; /* first, as in struct mm */
+	struct bar *bar;
+	struct watch *next;
+	struct range *ranges;
+	uint32_t nranges, cap;
+};
+
+struct bar {
+	struct host *host;
+	struct bar *next;
+	struct watch *watches; /* newest first */
+	struct uar_page *pages;
+	unsigned int npages;
+	pid_t pid;
+	uint8_t *map;
+	int fd;
+	bool refused; /* write-protection failed once: its pages are looked at for ever */
+};
+
+/* What an idle loop does next (wake.c). */
+enum idle_phase { IDLE_SPIN, IDLE_NAP };
+
+struct host {
+	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
+	uint32_t next_slot;
+	void *bounce;
+	int epfd;
+	doorbell_fn doorbell;
+	void *doorbell_ctx;
+	struct bar *bars;
+	struct uar_page **awake; /* the first HOT were rung last */
+	uint32_t nawake, awake_cap;
+	uint32_t npages; /* allocated in all BARs; awake has room for them */
+	uint32_t hand;   /* next of the hot ones to give up its place */
+	uint32_t cursor; /* next of the others to look at */
+	/* idling */
+	enum idle_phase phase;
+	bool rung;         /* a register was taken since host_arm() last looked */
+	bool woken;        /* a store was let through */
+	bool spin_paid;    /* this spin found work */
+	uint32_t spin_skip, spin_skipped; /* naps that paid before a spin is tried again */
+	uint32_t nap_misses;
+	uint64_t now;      /* as of the last host_arm() */
+	uint64_t since;    /* the phase began, or last found work */
+	uint64_t aged;
+};
+
+#define BUS_SLOTS 0x10000u
+#define BOUNCE_BYTES (256u * 1024u)
+
+int host_watch_fd(struct host *, struct source *);
+void host_unwatch_fd(struct host *, struct source *);
+
+/* bar.c */
+int page_take(struct host *, struct uar_page *);
+void page_awaken(struct uar_page *);
+void page_asleep(struct uar_page *, enum page_state);
+/* watch.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
+int page_protect(struct uar_page *, bool protect);
+void page_rings(struct uar_page *); /* wake.c */
+void watch_read(struct watch *);
+void watch_drop(struct watch *);
+
+#endif

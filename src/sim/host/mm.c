@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "host.h"
+
+/* Slots come back as late as possible: a stale bus address faults instead of naming a new client. */
+static uint32_t slot_find(struct host *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < BUS_SLOTS; i++) {
+		uint32_t slot = (h->next_slot + i) % BUS_SLOTS;
+
+		if (slot && !h->slots[slot])
+			return slot;
+	}
+	return 0;
+}
+
+struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
+{
+	struct mm *mm = calloc(1, sizeof(*mm));
+	uint32_t slot = slot_find(h);
+
+	if (!mm || !slot) {
+		free(mm);
+		errno = mm ? ENOSPC : ENOMEM;
+		return NULL;
+	}
+	mm->pid_source = (struct source){ .kind = SOURCE_PIDFD, .fd = pidfd };
+	mm->host = h;
+	mm->pid = pid;
+	mm->slot = slot;
+	mm->self = pid == getpid();
+	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source)) {
+		free(mm);
+		return NULL;
+	}
+	h->slots[slot] = mm;
+	h->next_slot = (slot + 1) % BUS_SLOTS;
+	return mm;
+}
+
+void mm_close(struct mm *mm)
+{
+
+	if (!mm)
+		return;
+	host_unwatch_fd(mm->host, &mm->pid_source);
+	mm->host->slots[mm->slot] = NULL;
+	free(mm);
+}
+
+bus_t mm_bus(const struct mm *mm, uint64_t va)
+{
+	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
+}
+
+/* One line of /proc/PID/maps; true while it continues the range at *at. */
+static bool map_covers(const char *line, uint64_t *at, bool write)
+{
+	uint64_t start, end;
+	char perm[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, perm) != 3 || end <= *at)
+		return true;
+	if (start > *at || perm[0] != 'r' || (write && perm[1] != 'w'))
+		return false;
+	*at = end;
+	return true;
+}
+
+int mm_check(const struct mm *mm, uint64_t va, uint64_t len, bool write)
+{
+	char path[32], *line = NULL;
+	size_t cap = 0;
+	uint64_t end = va + len;
+	FILE *maps;
+
+	if (mm->gone || end < va || end > 1ull << BUS_SLOT_SHIFT)
+		return -EFAULT;
+	snprintf(path, sizeof(path), "/proc/%d/maps", mm->pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -EFAULT;
+	while (va < end && getline(&line, &cap, maps) > 0)
+		if (!map_covers(line, &va, write))
+			break;
+	free(line);
+	fclose(maps);
+	return va >= end ? 0 : -EFAULT;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "host.h"
+
+/*
+ * How an idle loop waits. A doorbell is a plain store, so a loop that sleeps has to be woken by
+ * the store itself: pages that are not looked at are write-protected (ARMED), and the trap wakes
+ * the loop. The trap comes before the store. The register is still 0 then, so the page is let go
+ * and the loop stays up until the store lands; the trap itself counts for nothing.
+ *
+ * While awake the loop spins as long as spinning pays. On a CPU that it shares with the program
+ * spinning keeps the very store away that it waits for: then it naps, which lets the program run.
+ * Which of the two is right is learnt from which of them found work.
+ */
+#define SPIN_NS     30000u
+#define NAP_NS      10000u
+#define NAP_MAX_NS  1000000u
+#define SKIP_MAX    255u
+#define AGE_NS      1000000u
+#define PATIENCE_NS 1000000u /* a program let through gets this long to store, and ever longer */
+#define PATIENCE_LOG_MAX 10u
+
+void page_rings(struct uar_page *page)
+{
+	struct host *h = page->bar->host;
+
+	page_protect(page, false);
+	page_awaken(page);
+	page->expect = h->now + ((uint64_t)PATIENCE_NS << page->patience);
+	if (page->patience < PATIENCE_LOG_MAX)
+		page->patience++;
+	h->woken = true;
+}
+
+static bool page_can_sleep(const struct uar_page *page, uint64_t now)
+{
+	return page->bar->watches && !page->bar->refused && now >= page->expect;
+}
+
+/* Protects a page and looks once more: a store may have slipped in before. */
+static int page_arm(struct host *h, struct uar_page *page)
+{
+	if (page_protect(page, true)) {
+		page->bar->refused = true;
+		return 0;
+	}
+	page_asleep(page, PAGE_ARMED);
+	return page_take(h, page);
+}
+
+/* All pages that were quiet since `before`. How many registers were taken on the way. */
+static int arm_quiet(struct host *h, uint64_t before)
+{
+	uint32_t i = h->nawake;
+	int taken = 0;
+
+	while (i--) {
+		struct uar_page *page = h->awake[i];
+
+		if (page->rung <= before && page_can_sleep(page, h->now))
+			taken += page_arm(h, page);
+	}
+	return taken;
+}
+
+/*
+ * Pages that stay awake without anybody ringing (no userfaultfd, or a store that was let through
+ * doesn't land) are looked at ever more seldom.
+ */
+static uint64_t sleep_time(struct host *h)
+{
+	uint64_t ns;
+	int taken;
+
+	taken = arm_quiet(h, h->now);
+	if (taken)
+		return 0;
+	if (!h->nawake)
+		return UINT64_MAX;
+	ns = NAP_NS + (uint64_t)NAP_NS * h->nap_misses++ / 4;
+	return ns < NAP_MAX_NS ? ns : NAP_MAX_NS;
+}
+
+/* There is something to wait for: the better of the two ways, and the other one now and then. */
+static uint64_t wait_for_more(struct host *h)
+{
+	h->nap_misses = 0;
+	h->since = h->now;
+	if (h->spin_skipped++ < h->spin_skip) {
+		h->phase = IDLE_NAP;
+		return NAP_NS;
+	}
+	h->spin_skipped = 0;
+	h->spin_paid = false;
+	h->phase = IDLE_SPIN;
+	return 0;
+}
+
+static uint64_t spin(struct host *h, bool paid, bool woken)
+{
+	if (paid) {
+		h->spin_paid = true;
+		h->spin_skip = 0;
+	}
+	if (paid || woken)
+		h->since = h->now;
+	if (h->now - h->since < SPIN_NS)
+		return 0;
+	if (!h->spin_paid && h->spin_skip < SKIP_MAX)
+		h->spin_skip = 2 * h->spin_skip + 1;
+	h->phase = IDLE_NAP;
+	return sleep_time(h);
+}
+
+uint64_t host_arm(struct host *h, uint64_t now)
+{
+	bool paid = h->rung, woken = h->woken;
+
+	h->now = now;
+	h->rung = false;
+	h->woken = false;
+	if (!h->nawake)
+		return UINT64_MAX;
+	if (now - h->aged > AGE_NS) {
+		h->aged = now;
+		if (arm_quiet(h, now - AGE_NS))
+			return 0;
+	}
+	if (h->phase == IDLE_SPIN)
+		return spin(h, paid, woken);
+	if (paid || woken)
+		return wait_for_more(h);
+	return sleep_time(h);
+}

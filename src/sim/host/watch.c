@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "host.h"
+
+/*
+ * Where a BAR is mapped, and the write-protection of its pages there. The ioctls work on the
+ * address space that made the userfaultfd, so the chip can do all of it from outside.
+ *
+ * Pages of a shared file that nobody has touched yet are protected too, by markers in the page
+ * table (Linux 5.19 with UFFD_FEATURE_WP_HUGETLBFS_SHMEM): nothing has to be populated first.
+ */
+static int handshake(int uffd)
+{
+	struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
+	};
+	int flags = fcntl(uffd, F_GETFL);
+
+	if (flags < 0 || fcntl(uffd, F_SETFL, flags | O_NONBLOCK) || ioctl(uffd, UFFDIO_API, &api))
+		return -errno;
+	return 0;
+}
+
+int bar_uffd(struct bar *bar, int uffd)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int err = w ? handshake(uffd) : -ENOMEM;
+
+	if (!err) {
+		w->source = (struct source){ .kind = SOURCE_UFFD, .fd = uffd };
+		err = host_watch_fd(bar->host, &w->source);
+	}
+	if (err) {
+		sim_note("doorbells of client %d are polled: its userfaultfd was refused (%s)",
+			 (int)bar->pid, strerror(-err));
+		close(uffd);
+		free(w);
+		return err;
+	}
+	w->bar = bar;
+	w->next = bar->watches;
+	bar->watches = w;
+	return 0;
+}
+
+/* Closing the last copy lets every store through that waits in it. */
+void watch_drop(struct watch *w)
+{
+	struct watch **at;
+
+	for (at = &w->bar->watches; *at != w; at = &(*at)->next)
+		;
+	*at = w->next;
+	host_unwatch_fd(w->bar->host, &w->source);
+	free(w->ranges);
+	free(w);
+}
+
+static int range_add(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
+{
+	if (w->nranges == w->cap) {
+		uint32_t cap = w->cap ? 2 * w->cap : 8;
+		struct range *ranges = reallocarray(w->ranges, cap, sizeof(*ranges));
+
+		if (!ranges)
+			return -ENOMEM;
+		w->ranges = ranges;
+		w->cap = cap;
+	}
+	w->ranges[w->nranges++] = (struct range){ va, len, offset };
+	return 0;
+}
+
+static int range_register(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
+{
+	struct uffdio_register reg = {
+		.range = { .start = va, .len = len },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+
+	if (ioctl(w->source.fd, UFFDIO_REGISTER, &reg))
+		return -errno;
+	return range_add(w, va, len, offset);
+}
+
+int bar_mapped(struct bar *bar, uint64_t va, size_t len, uint64_t offset)
+{
+	uint64_t first = offset / UAR_PAGE, n = len / UAR_PAGE, i;
+	int err = -ENODEV;
+
+	if (va % UAR_PAGE || len % UAR_PAGE || offset % UAR_PAGE || first > bar->npages ||
+	    n > bar->npages - first)
+		return -EINVAL;
+	if (bar->watches) {
+		bar_unmapped(bar, va, len);
+		err = range_register(bar->watches, va, len, offset);
+		bar->refused |= err != 0;
+	}
+	/* The new mapping isn't protected, whatever the others of the same page are. */
+	for (i = first; i < first + n; i++)
+		if (bar->pages[i].state == PAGE_ARMED)
+			page_awaken(&bar->pages[i]);
+	return err;
+}
+
+/* What is left of a range after [va, end) went: its tail is added, its head stays. */
+static void range_cut(struct watch *w, struct range *r, uint64_t va, uint64_t end)
+{
+	uint64_t r_end = r->va + r->len;
+	struct range old = *r;
+
+	r->len = va > r->va ? va - r->va : 0;
+	if (end < r_end && range_add(w, end, r_end - end, old.offset + (end - old.va)))
+		w->bar->refused = true;
+}
+
+void bar_unmapped(struct bar *bar, uint64_t va, size_t len)
+{
+	struct watch *w = bar->watches;
+	uint64_t end = va + len;
+	uint32_t i, n;
+
+	if (!w)
+		return;
+	n = w->nranges;
+	for (i = 0; i < n; i++)
+		if (w->ranges[i].va < end && va < w->ranges[i].va + w->ranges[i].len)
+			range_cut(w, &w->ranges[i], va, end);
+	for (i = 0; i < w->nranges;) {
+		if (w->ranges[i].len)
+			i++;
+		else
+			w->ranges[i] = w->ranges[--w->nranges];
+	}
+}
+
+static int va_protect(struct watch *w, uint64_t va, bool protect)
+{
+	struct uffdio_writeprotect wp = {
+		.range = { .start = va, .len = UAR_PAGE },
+		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	/* A mapping that went unnoticed, or its whole process: nobody can ring there. */
+	if (!ioctl(w->source.fd, UFFDIO_WRITEPROTECT, &wp) || errno == ENOENT || errno == ESRCH)
+		return 0;
+	return -errno;
+}
+
+int page_protect(struct uar_page *page, bool protect)
+{
+	uint64_t at = (uint64_t)page->index * UAR_PAGE;
+	struct watch *w;
+	uint32_t i;
+	int err = 0;
+
+	for (w = page->bar->watches; w; w = w->next) {
+		for (i = 0; i < w->nranges && !err; i++) {
+			const struct range *r = &w->ranges[i];
+
+			if (at >= r->offset && at - r->offset < r->len)
+				err = va_protect(w, r->va + (at - r->offset), protect);
+		}
+	}
+	if (err && protect)
+		page_protect(page, false);
+	return err;
+}
+
+static struct uar_page *page_at(struct watch *w, uint64_t va)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->nranges; i++) {
+		const struct range *r = &w->ranges[i];
+
+		if (va >= r->va && va - r->va < r->len)
+			return &w->bar->pages[(r->offset + (va - r->va)) / UAR_PAGE];
+	}
+	return NULL;
+}
+
+void watch_read(struct watch *w)
+{
+	struct uffd_msg msg[16];
+	ssize_t i, n;
+
+	n = read(w->source.fd, msg, sizeof(msg));
+	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++) {
+		uint64_t va = msg[i].arg.pagefault.address & ~(uint64_t)(UAR_PAGE - 1);
+		struct uar_page *page = page_at(w, va);
+
+		if (msg[i].event != UFFD_EVENT_PAGEFAULT)
+			continue;
+		if (page && page->state == PAGE_ARMED)
+			page_rings(page);
+		else
+			va_protect(w, va, false);
+	}
+}
