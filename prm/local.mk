@@ -1,1 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# The tables and what is generated from them: never committed, never in the tarball.
+PRM_TABLES = \
+	prm/alias.prm prm/cap.prm prm/cmd.prm prm/cq.prm prm/cqe.prm prm/db.prm prm/eq.prm \
+	prm/eqe.prm prm/misc.prm prm/mkey.prm prm/qp.prm prm/query.prm prm/rq.prm prm/wqe.prm
+PRM_HEADERS = \
+	include/dvx/prm/alias.h include/dvx/prm/cap.h include/dvx/prm/cmd.h include/dvx/prm/cq.h \
+	include/dvx/prm/cqe.h include/dvx/prm/db.h include/dvx/prm/eq.h include/dvx/prm/eqe.h \
+	include/dvx/prm/misc.h include/dvx/prm/mkey.h include/dvx/prm/qp.h include/dvx/prm/query.h \
+	include/dvx/prm/rq.h include/dvx/prm/wqe.h
+PRM_GENERATED = $(PRM_HEADERS) src/prm/rows.c src/prm/fields.inc
+
+EXTRA_DIST += prm/README.md prm/gen.pl $(PRM_TABLES)
+nobase_include_HEADERS += include/dvx/prm/prm.h
+nobase_nodist_include_HEADERS += $(PRM_HEADERS)
+BUILT_SOURCES += $(PRM_GENERATED)
+CLEANFILES += $(PRM_GENERATED) prm/generated
+
+# One run makes everything; the stamp keeps a parallel make from running it once per file.
+prm/generated: prm/gen.pl $(PRM_TABLES)
+	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm && \
+	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
+		--rows '$(abs_builddir)/src/prm/rows.c' --list '$(abs_builddir)/src/prm/fields.inc' \
+		$(PRM_TABLES) && \
+	touch '$(abs_builddir)/$@'
+
+$(PRM_GENERATED): prm/generated
+	@test -f $@ || { rm -f prm/generated; $(MAKE) $(AM_MAKEFLAGS) prm/generated; }

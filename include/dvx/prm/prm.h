@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads and stores that the generated accessors are made of.
+ *
+ * Device structures are big-endian, bit 0 of a table is the most significant bit of byte 0.
+ * memcpy() keeps every access legal for any type and any alignment; it compiles to one move.
+ */
+#ifndef DVX_PRM_PRM_H
+#define DVX_PRM_PRM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef PRM_DEBUG
+#include <assert.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#define PRM_ARGS(type, ...) type{__VA_ARGS__}
+#else
+#define PRM_ARGS(type, ...) ((struct type){__VA_ARGS__})
+#endif
+
+#define PRM_INLINE static inline __attribute__((always_inline))
+
+/* Never defined: a call that survives optimisation is the compile error. */
+#if defined(__OPTIMIZE__)
+__attribute__((error("value does not fit the PRM field"))) void prm_value_does_not_fit(void);
+#endif
+
+/*
+ * A constant is checked by the optimising compiler, anything else only with -DPRM_DEBUG: the hot
+ * path has no room for a branch.
+ */
+PRM_INLINE void prm_fit(uint64_t v, uint64_t mask)
+{
+#if defined(__OPTIMIZE__)
+	if (__builtin_constant_p(v > mask) && v > mask)
+		prm_value_does_not_fit();
+#endif
+#ifdef PRM_DEBUG
+	assert(v <= mask);
+#endif
+	(void)v;
+	(void)mask;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+PRM_INLINE uint16_t prm_swap16(uint16_t v)
+{
+	return __builtin_bswap16(v);
+}
+
+PRM_INLINE uint32_t prm_swap32(uint32_t v)
+{
+	return __builtin_bswap32(v);
+}
+
+PRM_INLINE uint64_t prm_swap64(uint64_t v)
+{
+	return __builtin_bswap64(v);
+}
+#else
+PRM_INLINE uint16_t prm_swap16(uint16_t v)
+{
+	return v;
+}
+
+PRM_INLINE uint32_t prm_swap32(uint32_t v)
+{
+	return v;
+}
+
+PRM_INLINE uint64_t prm_swap64(uint64_t v)
+{
+	return v;
+}
+#endif
+
+PRM_INLINE void *prm_at(void *p, size_t byte)
+{
+	return (uint8_t *)p + byte;
+}
+
+PRM_INLINE const void *prm_cat(const void *p, size_t byte)
+{
+	return (const uint8_t *)p + byte;
+}
+
+PRM_INLINE uint8_t prm_load8(const void *p, size_t byte)
+{
+	return ((const uint8_t *)p)[byte];
+}
+
+PRM_INLINE uint16_t prm_load16(const void *p, size_t byte)
+{
+	uint16_t v;
+
+	memcpy(&v, prm_cat(p, byte), sizeof(v));
+	return prm_swap16(v);
+}
+
+PRM_INLINE uint32_t prm_load32(const void *p, size_t byte)
+{
+	uint32_t v;
+
+	memcpy(&v, prm_cat(p, byte), sizeof(v));
+	return prm_swap32(v);
+}
+
+PRM_INLINE uint64_t prm_load64(const void *p, size_t byte)
+{
+	uint64_t v;
+
+	memcpy(&v, prm_cat(p, byte), sizeof(v));
+	return prm_swap64(v);
+}
+
+PRM_INLINE void prm_store8(void *p, size_t byte, uint8_t v)
+{
+	((uint8_t *)p)[byte] = v;
+}
+
+PRM_INLINE void prm_store16(void *p, size_t byte, uint16_t v)
+{
+	v = prm_swap16(v);
+	memcpy(prm_at(p, byte), &v, sizeof(v));
+}
+
+PRM_INLINE void prm_store32(void *p, size_t byte, uint32_t v)
+{
+	v = prm_swap32(v);
+	memcpy(prm_at(p, byte), &v, sizeof(v));
+}
+
+PRM_INLINE void prm_store64(void *p, size_t byte, uint64_t v)
+{
+	v = prm_swap64(v);
+	memcpy(prm_at(p, byte), &v, sizeof(v));
+}
+
+/* A field inside one naturally sized word: `shift` bits above the word's low end. */
+PRM_INLINE uint32_t prm_get8(const void *p, size_t byte, unsigned int shift, uint32_t mask)
+{
+	return (uint32_t)prm_load8(p, byte) >> shift & mask;
+}
+
+PRM_INLINE uint32_t prm_get16(const void *p, size_t byte, unsigned int shift, uint32_t mask)
+{
+	return (uint32_t)prm_load16(p, byte) >> shift & mask;
+}
+
+PRM_INLINE uint32_t prm_get32(const void *p, size_t byte, unsigned int shift, uint32_t mask)
+{
+	return prm_load32(p, byte) >> shift & mask;
+}
+
+PRM_INLINE uint64_t prm_get64(const void *p, size_t byte, unsigned int shift, uint64_t mask)
+{
+	return prm_load64(p, byte) >> shift & mask;
+}
+
+PRM_INLINE void prm_set8(void *p, size_t byte, unsigned int shift, uint32_t mask, uint32_t v)
+{
+	uint32_t keep = prm_load8(p, byte) & ~(mask << shift);
+
+	prm_fit(v, mask);
+	prm_store8(p, byte, (uint8_t)(keep | (v & mask) << shift));
+}
+
+PRM_INLINE void prm_set16(void *p, size_t byte, unsigned int shift, uint32_t mask, uint32_t v)
+{
+	uint32_t keep = prm_load16(p, byte) & ~(mask << shift);
+
+	prm_fit(v, mask);
+	prm_store16(p, byte, (uint16_t)(keep | (v & mask) << shift));
+}
+
+PRM_INLINE void prm_set32(void *p, size_t byte, unsigned int shift, uint32_t mask, uint32_t v)
+{
+	uint32_t keep = prm_load32(p, byte) & ~(mask << shift);
+
+	prm_fit(v, mask);
+	prm_store32(p, byte, keep | (v & mask) << shift);
+}
+
+PRM_INLINE void prm_set64(void *p, size_t byte, unsigned int shift, uint64_t mask, uint64_t v)
+{
+	uint64_t keep = prm_load64(p, byte) & ~(mask << shift);
+
+	prm_fit(v, mask);
+	prm_store64(p, byte, keep | (v & mask) << shift);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

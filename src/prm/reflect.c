@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "src/prm/reflect.h"
+
+const struct prm_struct *prm_find_struct(const char *name)
+{
+	for (size_t i = 0; i < prm_struct_count; i++)
+		if (!strcmp(prm_structs[i].name, name))
+			return &prm_structs[i];
+	return NULL;
+}
+
+const struct prm_enum *prm_find_enum(const char *name)
+{
+	for (size_t i = 0; i < prm_enum_count; i++)
+		if (!strcmp(prm_enums[i]->name, name))
+			return prm_enums[i];
+	return NULL;
+}
+
+static const struct prm_field *field_named(const struct prm_struct *s, const char *name, size_t n)
+{
+	for (size_t i = 0; i < s->field_count; i++)
+		if (!strncmp(s->fields[i].name, name, n) && !s->fields[i].name[n])
+			return &s->fields[i];
+	return NULL;
+}
+
+/* Takes "[N]" off the path; an index past the array is refused, a flexible array has no end. */
+static bool take_index(const char **path, const struct prm_field *f, uint64_t *index)
+{
+	char *end;
+
+	*index = 0;
+	if (**path != '[')
+		return true;
+	if (f->count == 1 || !isdigit((unsigned char)(*path)[1]))
+		return false;
+	*index = strtoul(*path + 1, &end, 0);
+	*path = end + 1;
+	return *end == ']' && *index < (f->count ? f->count : UINT32_MAX);
+}
+
+const struct prm_field *prm_find_field(const struct prm_struct *s, const char *path, uint64_t *bit)
+{
+	const struct prm_field *f;
+	uint64_t index;
+
+	for (*bit = 0; s; s = f->type) {
+		size_t n = strcspn(path, ".[");
+
+		f = field_named(s, path, n);
+		path += n;
+		if (!f || !take_index(&path, f, &index))
+			return NULL;
+		*bit += f->offset + index * f->width;
+		if (!*path)
+			return f;
+		if (*path++ != '.')
+			return NULL;
+	}
+	return NULL;
+}
+
+uint64_t prm_bits_get(const void *p, uint64_t bit, unsigned int width)
+{
+	const uint8_t *byte = p;
+	uint64_t v = 0;
+
+	for (; width; width--, bit++)
+		v = v << 1 | (byte[bit / 8] >> (7 - bit % 8) & 1);
+	return v;
+}
+
+void prm_bits_set(void *p, uint64_t bit, unsigned int width, uint64_t value)
+{
+	uint8_t *byte = p;
+
+	for (; width; width--, bit++) {
+		unsigned int one = 0x80u >> bit % 8;
+		bool on = value >> (width - 1) & 1;
+
+		byte[bit / 8] = (uint8_t)(on ? byte[bit / 8] | one : byte[bit / 8] & ~one);
+	}
+}
+
+static int place(const struct prm_struct *s, size_t len, const char *path, uint64_t *bit,
+		 unsigned int *width)
+{
+	const struct prm_field *f = prm_find_field(s, path, bit);
+
+	if (!f)
+		return -ENOENT;
+	if (f->type || f->width > 64)
+		return -EINVAL;
+	*width = f->width;
+	return *bit + f->width > (uint64_t)len * 8 ? -ERANGE : 0;
+}
+
+int prm_field_get(const struct prm_struct *s, const void *p, size_t len, const char *path,
+		  uint64_t *value)
+{
+	unsigned int width;
+	uint64_t bit;
+	int err = place(s, len, path, &bit, &width);
+
+	if (!err)
+		*value = prm_bits_get(p, bit, width);
+	return err;
+}
+
+int prm_field_set(const struct prm_struct *s, void *p, size_t len, const char *path, uint64_t value)
+{
+	unsigned int width;
+	uint64_t bit;
+	int err = place(s, len, path, &bit, &width);
+
+	if (!err && width < 64 && value >> width)
+		err = -ERANGE;
+	if (!err)
+		prm_bits_set(p, bit, width, value);
+	return err;
+}
+
+/* A selector that lies past the bytes decides nothing. */
+static bool branch_chosen(const struct prm_struct *s, const struct prm_branch *b, const void *p,
+			  size_t len)
+{
+	const struct prm_field *f;
+	uint64_t v;
+
+	if (b->selector < 0)
+		return false;
+	f = &s->fields[b->selector];
+	if (f->offset + f->width > (uint64_t)len * 8)
+		return false;
+	v = prm_bits_get(p, f->offset, f->width);
+	for (size_t i = 0; i < b->when_count; i++)
+		if (b->when[i] == v)
+			return true;
+	return false;
+}
+
+/* Of alternatives that no value chooses, the first one is taken. */
+static bool branch_active(const struct prm_struct *s, const struct prm_branch *b, const void *p,
+			  size_t len)
+{
+	const struct prm_branch *first = NULL;
+
+	if (branch_chosen(s, b, p, len))
+		return true;
+	for (size_t i = 0; i < s->branch_count; i++) {
+		const struct prm_branch *o = &s->branches[i];
+
+		if (o->group != b->group)
+			continue;
+		if (branch_chosen(s, o, p, len))
+			return false;
+		if (!first && o->selector < 0)
+			first = o;
+	}
+	return b == first;
+}
+
+bool prm_field_active(const struct prm_struct *s, const struct prm_field *f, const void *p,
+		      size_t len)
+{
+	for (int i = f->branch; i >= 0; i = s->branches[i].outer)
+		if (!branch_active(s, &s->branches[i], p, len))
+			return false;
+	return true;
+}
+
+const struct prm_enum_value *prm_enum_find(const struct prm_enum *e, uint64_t value)
+{
+	for (size_t i = 0; e && i < e->count; i++)
+		if (e->values[i].value == value)
+			return &e->values[i];
+	return NULL;
+}
+
+const char *prm_enum_name(const struct prm_enum *e, uint64_t value)
+{
+	const struct prm_enum_value *v = prm_enum_find(e, value);
+
+	return v ? v->name : "?";
+}
+
+const char *prm_enum_text(const struct prm_enum *e, uint64_t value)
+{
+	const struct prm_enum_value *v = prm_enum_find(e, value);
+
+	return v ? v->text : "";
+}
+
+const char *prm_opcode_name(uint32_t opcode)
+{
+	return prm_enum_name(prm_find_enum("opcode"), opcode);
+}
+
+const char *prm_status_name(uint32_t status)
+{
+	return prm_enum_name(prm_find_enum("status"), status);
+}
+
+const char *prm_status_text(uint32_t status)
+{
+	return prm_enum_text(prm_find_enum("status"), status);
+}
+
+const char *prm_syndrome_name(uint32_t syndrome)
+{
+	return prm_enum_name(prm_find_enum("syndrome"), syndrome);
+}
+
+const char *prm_syndrome_text(uint32_t syndrome)
+{
+	return prm_enum_text(prm_find_enum("syndrome"), syndrome);
+}
+
+const char *prm_wqe_opcode_name(uint32_t opcode)
+{
+	return prm_enum_name(prm_find_enum("wqe_opcode"), opcode);
+}
+
+const char *prm_cqe_opcode_name(uint32_t opcode)
+{
+	return prm_enum_name(prm_find_enum("cqe_opcode"), opcode);
+}
+
+const char *prm_event_name(uint32_t type)
+{
+	return prm_enum_name(prm_find_enum("event"), type);
+}
+
+int prm_status_errno(uint32_t status)
+{
+	const struct prm_enum_value *v = prm_enum_find(prm_find_enum("status"), status);
+
+	return v ? v->err : EIO;
+}
+
+/* Where the opcode's name is not the structure's. */
+static const struct {
+	const char *opcode;
+	const char *stem;
+} odd_names[] = {
+	{ "2ERR_QP", "qp_2err" },
+	{ "2RST_QP", "qp_2rst" },
+	{ "SQD_RTS_QP", "sqd2rts_qp" },
+};
+
+static const struct prm_struct *command(uint32_t opcode, const char *suffix, const char *general)
+{
+	const char *name = prm_opcode_name(opcode);
+	const struct prm_struct *s;
+	char path[64];
+
+	if (strstr(name, "_GENERAL_OBJECT"))
+		return prm_find_struct(general);
+	for (size_t i = 0; i < sizeof(odd_names) / sizeof(odd_names[0]); i++)
+		if (!strcmp(name, odd_names[i].opcode))
+			name = odd_names[i].stem;
+	snprintf(path, sizeof(path), "%s_%s", name, suffix);
+	for (char *c = path; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	s = prm_find_struct(path);
+	if (s)
+		return s;
+	snprintf(path, sizeof(path), "mbox_%s", suffix);
+	return prm_find_struct(path);
+}
+
+const struct prm_struct *prm_command_in(uint32_t opcode)
+{
+	return command(opcode, "in", "general_obj_in_cmd_hdr");
+}
+
+const struct prm_struct *prm_command_out(uint32_t opcode)
+{
+	return command(opcode, "out", "general_obj_out_cmd_hdr");
+}
+
+struct line {
+	char *buf;
+	size_t size;
+	size_t used;
+};
+
+static __attribute__((format(printf, 2, 3))) void put(struct line *l, const char *fmt, ...)
+{
+	size_t left = l->used < l->size ? l->size - l->used : 0;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(left ? l->buf + l->used : NULL, left, fmt, ap);
+	va_end(ap);
+	l->used += n > 0 ? (size_t)n : 0;
+}
+
+static bool zero(const uint8_t *p, uint64_t bit, uint64_t width)
+{
+	for (; width >= 8 && !(bit % 8); width -= 8, bit += 8)
+		if (p[bit / 8])
+			return false;
+	for (; width; width--, bit++)
+		if (prm_bits_get(p, bit, 1))
+			return false;
+	return true;
+}
+
+static void put_struct(struct line *l, const struct prm_struct *s, const uint8_t *p, size_t len);
+
+static void put_bytes(struct line *l, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(l, "%02x", p[i]);
+}
+
+static void put_value(struct line *l, const struct prm_field *f, const uint8_t *p, uint64_t bit)
+{
+	const struct prm_enum_value *e;
+	uint64_t v;
+
+	if (f->bytes && f->width > 64) {
+		put_bytes(l, p + bit / 8, f->width / 8);
+		return;
+	}
+	v = prm_bits_get(p, bit, f->width);
+	e = prm_enum_find(f->values, v);
+	put(l, e ? "%s(0x%llx)" : "%s0x%llx", e ? e->name : "", (unsigned long long)v);
+}
+
+/* One element, if the bytes reach it and hold something. */
+static void put_element(struct line *l, const struct prm_field *f, const uint8_t *p, size_t len,
+			uint64_t i)
+{
+	uint64_t bit = f->offset + i * f->width;
+	uint64_t end = bit + f->width;
+
+	if (f->type && end > (uint64_t)len * 8)
+		end = (uint64_t)len * 8; /* a structure shows the part that is there */
+	if (end > (uint64_t)len * 8 || end <= bit || zero(p, bit, end - bit))
+		return;
+	put(l, f->count == 1 ? " %s=" : " %s[%llu]=", f->name, (unsigned long long)i);
+	if (!f->type) {
+		put_value(l, f, p, bit);
+		return;
+	}
+	put(l, "{");
+	put_struct(l, f->type, p + bit / 8, (size_t)(end - bit) / 8);
+	put(l, " }");
+}
+
+static void put_field(struct line *l, const struct prm_field *f, const uint8_t *p, size_t len)
+{
+	uint64_t have = (uint64_t)len * 8 > f->offset ? ((uint64_t)len * 8 - f->offset) : 0;
+	uint64_t n = f->count ? f->count : have / f->width;
+
+	if (f->bytes && f->width == 8) {
+		n = n * 8 < have ? n : have / 8;
+		if (!n || zero(p, f->offset, n * 8))
+			return;
+		put(l, " %s=", f->name);
+		put_bytes(l, p + f->offset / 8, (size_t)n);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		put_element(l, f, p, len, i);
+}
+
+static void put_struct(struct line *l, const struct prm_struct *s, const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < s->field_count; i++)
+		if (prm_field_active(s, &s->fields[i], p, len))
+			put_field(l, &s->fields[i], p, len);
+}
+
+size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const void *p, size_t len)
+{
+	struct line l = { .buf = buf, .size = size };
+
+	put(&l, "%s", s->name);
+	put_struct(&l, s, p, len);
+	if (len < s->bytes)
+		put(&l, " (cut at %zu of %u bytes)", len, s->bytes);
+	return l.used;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The shape of the reflection rows that prm/gen.pl writes into rows.c. */
+#ifndef DVX_SRC_PRM_ROWS_H
+#define DVX_SRC_PRM_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum prm_access { PRM_RW, PRM_RO, PRM_WO };
+
+struct prm_enum_value {
+	const char *name;
+	uint64_t value;
+	const char *text;
+	int err; /* positive errno, for the status enum */
+};
+
+struct prm_enum {
+	const char *name;
+	unsigned int bits;
+	size_t count;
+	const struct prm_enum_value *values;
+	const char *text;
+};
+
+struct prm_struct;
+
+struct prm_field {
+	const char *name;
+	uint32_t offset; /* bits from the structure's beginning */
+	uint32_t width;	 /* bits of one element */
+	uint32_t count;	 /* elements; 0: as many as follow the structure */
+	int16_t branch;	 /* index into the structure's branches, -1: always there */
+	uint8_t access;	 /* enum prm_access */
+	uint8_t bytes;	 /* plain bytes, too wide for a number */
+	const struct prm_enum *values;
+	const struct prm_struct *type; /* nested structure */
+	const char *text;
+};
+
+/* One alternative of a union. Without `when`, it holds when no sibling's `when` does. */
+struct prm_branch {
+	const char *name;
+	int16_t group;	  /* alternatives of one union share it */
+	int16_t outer;	  /* enclosing branch, -1 for none */
+	int16_t selector; /* field whose value decides, -1: none */
+	const uint64_t *when;
+	size_t when_count;
+};
+
+struct prm_struct {
+	const char *name;
+	const char *text;
+	const char *kernel; /* the kernel structure it is compared with, or NULL */
+	uint32_t bytes;
+	size_t field_count;
+	size_t branch_count;
+	const struct prm_field *fields;
+	const struct prm_branch *branches;
+};
+
+extern const struct prm_struct prm_structs[];
+extern const size_t prm_struct_count;
+extern const struct prm_enum *const prm_enums[];
+extern const size_t prm_enum_count;
+
+#endif
