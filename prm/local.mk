@@ -3,16 +3,16 @@
 PRM_TABLES = \
 	prm/alias.prm prm/cap.prm prm/cmd.prm prm/cq.prm prm/cqe.prm prm/db.prm prm/eq.prm \
 	prm/eqe.prm prm/misc.prm prm/mkey.prm prm/qp.prm prm/query.prm prm/rq.prm prm/wqe.prm
-PRM_HEADERS = \
+PRM_BUILT = \
 	include/dvx/prm/alias.h include/dvx/prm/cap.h include/dvx/prm/cmd.h include/dvx/prm/cq.h \
 	include/dvx/prm/cqe.h include/dvx/prm/db.h include/dvx/prm/eq.h include/dvx/prm/eqe.h \
 	include/dvx/prm/misc.h include/dvx/prm/mkey.h include/dvx/prm/qp.h include/dvx/prm/query.h \
 	include/dvx/prm/rq.h include/dvx/prm/wqe.h
-PRM_GENERATED = $(PRM_HEADERS) src/prm/rows.c src/prm/fields.inc
+PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc
 
 EXTRA_DIST += prm/README.md prm/gen.pl $(PRM_TABLES)
 nobase_include_HEADERS += include/dvx/prm/prm.h
-nobase_nodist_include_HEADERS += $(PRM_HEADERS)
+nobase_nodist_include_HEADERS += $(PRM_BUILT)
 BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 
