@@ -1,2 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-libsim_la_SOURCES += src/sim/fw/fw.h 
+libsim_la_SOURCES += \
+	src/sim/fw/alias.c \
+	src/sim/fw/buffer.c \
+	src/sim/fw/cap.c \
+	src/sim/fw/cmd.h \
+	src/sim/fw/cq.c \
+	src/sim/fw/eq.c \
+	src/sim/fw/exec.c \
+	src/sim/fw/fw.h \
+	src/sim/fw/misc.c \
+	src/sim/fw/mkey.c \
+	src/sim/fw/pd.c \
+	src/sim/fw/qp.c \
+	src/sim/fw/qp_state.c \
+	src/sim/fw/reap.c \
+	src/sim/fw/syndromes.def \
+	src/sim/fw/uar.c \
+	src/sim/fw/umem.c

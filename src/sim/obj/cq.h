@@ -14,6 +14,9 @@ struct cq {
 	struct obj o;
 	struct ring ring;
 	bus_t dbrec;        /* ci, arm */
+	struct umem *dbr_umem; /* referenced, if the record lies in one */
+	struct obj *uar_obj;   /* referenced */
+	struct obj *eq;        /* referenced */
 	uint32_t uar;
 	uint32_t eqn;
 	uint8_t log_size;

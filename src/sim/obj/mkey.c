@@ -63,8 +63,6 @@ static const struct mkey *lookup(const struct vhca *v, uint32_t key)
 
 static bool in_bounds(const struct mkey *m, uint64_t va, uint64_t len)
 {
-	if (m->length64)
-		return va + len >= va;
 	return va >= m->start && va - m->start <= m->len && len <= m->len - (va - m->start);
 }
 
@@ -72,12 +70,10 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 		     unsigned int max)
 {
 	const uint64_t page_mask = (1ull << m->log_entity) - 1;
-	uint64_t from_start = m->length64 ? va : va - m->start;
+	uint64_t from_start = va - m->start;
 
 	if (m->umem)
 		return umem_segs(m->umem, m->umem_offset + from_start, len, seg, max);
-	if (m->length64)
-		return pages_segs(m->entries, m->nentries, m->log_entity, va, len, seg, max);
 	/* Entry 0 holds the page of the first byte; where in it, start_addr says. */
 	return pages_segs(m->entries, m->nentries, m->log_entity,
 			  (m->start & page_mask) + from_start, len, seg, max);

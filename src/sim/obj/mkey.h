@@ -37,10 +37,9 @@ struct mkey {
 	uint8_t mode;      /* PRM access mode */
 	uint8_t rights;
 	bool free;         /* mkc.free: made, but may not be used yet */
-	bool length64;
 	bool alias;
 	uint32_t pdn;
-	uint32_t qpn;      /* 0xffffff: any */
+	struct obj *pd;    /* referenced */
 	uint64_t start, len;
 	/* translation: a umem and an offset in it, or a list of its own */
 	struct umem *umem;
@@ -51,7 +50,8 @@ struct mkey {
 	/* alias: looked up again at every access, never only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;
-	uint64_t target_generation;
+	uint64_t target_generation; /* 0: never resolves */
+	uint8_t mkc[64];   /* as CREATE_MKEY gave it, for QUERY_MKEY */
 };
 
 /*

@@ -31,19 +31,19 @@ struct obj_table {
 static const struct type_row {
 	const char *name;
 	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
-	uint8_t bits;
+	uint8_t bits;   /* 0: the personality's */
 } types[OBJ_NTYPES] = {
-	[OBJ_PD] = { "pd", 1, 16 },
-	[OBJ_UAR] = { "uar", 1, 16 },
-	[OBJ_UMEM] = { "umem", 1, 22 },
-	[OBJ_MKEY] = { "mkey", 8, 22 },
-	[OBJ_CQ] = { "cq", 1, 22 },
-	[OBJ_QP] = { "qp", 64, 18 },
-	[OBJ_SRQ] = { "srq", 1, 18 },
-	[OBJ_EQ] = { "eq", 1, 7 },
-	[OBJ_TD] = { "td", 1, 10 },
-	[OBJ_TIS] = { "tis", 1, 16 },
-	[OBJ_XRCD] = { "xrcd", 1, 10 },
+	[OBJ_PD] = { "pd", 1, 0 },
+	[OBJ_UAR] = { "uar", 1, VHCA_LOG_MAX_UAR },
+	[OBJ_UMEM] = { "umem", 1, VHCA_LOG_MAX_UMEM },
+	[OBJ_MKEY] = { "mkey", 8, 0 },
+	[OBJ_CQ] = { "cq", 1, 0 },
+	[OBJ_QP] = { "qp", 64, 0 },
+	[OBJ_SRQ] = { "srq", 1, VHCA_LOG_MAX_SRQ },
+	[OBJ_EQ] = { "eq", 1, VHCA_LOG_MAX_EQ },
+	[OBJ_TD] = { "td", 1, VHCA_LOG_MAX_TD },
+	[OBJ_TIS] = { "tis", 1, VHCA_LOG_MAX_TIS },
+	[OBJ_XRCD] = { "xrcd", 1, VHCA_LOG_MAX_XRCD },
 };
 
 const char *obj_type_name(enum obj_type type)

@@ -30,11 +30,14 @@ struct qp {
 	uint8_t st;          /* qpc.st: service type, 0 RC */
 	uint8_t state;       /* enum qp_state */
 	uint32_t pdn;
+	struct obj *pd;      /* referenced, as are the CQs and the UAR */
 	struct cq *scq, *rcq;
+	struct obj *uar_obj;
 	uint32_t uar;
 	uint32_t user_index;
 	struct ring ring;    /* RQ first, then SQ */
 	bus_t dbrec;         /* rcv counter, snd counter */
+	struct umem *dbr_umem; /* referenced, if the record lies in one */
 	uint8_t log_rq_stride, log_rq_size; /* stride = 16 << log_rq_stride bytes */
 	uint8_t log_sq_size; /* in 64-byte blocks */
 	uint64_t rq_offset, sq_offset;

@@ -23,7 +23,22 @@ struct personality {
 	bool dma_mmo;              /* dma_mmo_sq, dma_mmo_qp */
 	bool cross_vhca;           /* local mkey -> remote mkey by alias */
 	bool allow_mkey;           /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
+	bool alias_bad_status;     /* tests: a refused alias is made, with a bad status */
 	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+};
+
+/* Limits that no personality varies; objects' id spaces (obj.c) and capability pages agree. */
+enum {
+	VHCA_LOG_MAX_UAR = 16,
+	VHCA_LOG_MAX_UMEM = 22,
+	VHCA_LOG_MAX_SRQ = 18,
+	VHCA_LOG_MAX_EQ = 7,
+	VHCA_LOG_MAX_EQ_SZ = 22,
+	VHCA_LOG_MAX_TD = 10,
+	VHCA_LOG_MAX_TIS = 16,
+	VHCA_LOG_MAX_XRCD = 10,
+	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
+	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
 enum function_kind { FUNCTION_HOST, FUNCTION_DPU, FUNCTION_COUNT };

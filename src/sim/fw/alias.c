@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cross-VHCA access: ALLOW_OTHER_VHCA_ACCESS on the owner's side, an alias general object on the
+ * other. No public text says what firmware answers to bad input: all statuses here are [I].
+ */
+#include <string.h>
+#include "cmd.h"
+#include "obj/mkey.h"
+
+#define ALIAS_BAD_STATUS 1 /* alias_context.status: anything but 0 is bad */
+
+int fw_allow_other_vhca_access(struct fw_cmd *c)
+{
+	uint32_t type = prm_allow_other_vhca_access_in_get_object_type_to_be_accessed(c->in);
+	uint32_t id = prm_allow_other_vhca_access_in_get_object_id_to_be_accessed(c->in);
+	const struct mkey *m;
+
+	if (!c->vhca->si->personality->allow_mkey)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				 "cap_2.allowed_object_for_other_vhca_access is 0");
+	if (type != PRM_OBJ_TYPE_MKEY)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+				 "object_type_to_be_accessed 0x%x: only 0x%x (MKEY) may be shared",
+				 type, PRM_OBJ_TYPE_MKEY);
+	m = fw_find(c, OBJ_MKEY, id, "object_id_to_be_accessed");
+	if (!m)
+		return -1;
+	if (m->alias)
+		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+				 "object_id_to_be_accessed 0x%x is itself an alias", id);
+	if (grant_set(c->vhca, id, m->o.generation,
+		      prm_allow_other_vhca_access_in_cat_access_key(c->in)))
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for the key");
+	return 0;
+}
+
+static int check_header(struct fw_cmd *c)
+{
+	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
+
+	if (type != PRM_OBJ_TYPE_MKEY)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+				 "obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY)",
+				 type, PRM_OBJ_TYPE_MKEY);
+	if (!c->vhca->si->personality->cross_vhca)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				 "cap_2.cross_vhca_object_to_object_supported is 0");
+	return 0;
+}
+
+static int check_create(struct fw_cmd *c)
+{
+	if (check_header(c))
+		return -1;
+	if (c->in_len < PRM_CREATE_ALIAS_OBJ_IN_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, an alias needs %u", c->in_len,
+				 PRM_CREATE_ALIAS_OBJ_IN_BYTES);
+	if (!prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "alias_object is 0: an object of type MKEY can only be an alias");
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "log_obj_range %u: ranges of aliases are not implemented",
+				 prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in));
+	return fw_nothing_after(c, PRM_CREATE_ALIAS_OBJ_IN_BYTES);
+}
+
+/*
+ * One answer to an object that isn't there, isn't allowed, or a key that is wrong, so that nobody
+ * can search for either. A personality may answer OK with a bad alias_context.status instead.
+ */
+static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, uint64_t *generation)
+{
+	uint32_t index = prm_alias_context_get_object_id_to_be_accessed(ctx);
+
+	if (grant_check(target, index, prm_alias_context_cat_access_key(ctx), generation))
+		return 0;
+	if (c->vhca->si->personality->alias_bad_status) {
+		*generation = 0;
+		return 0;
+	}
+	return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_ALIAS,
+			 "object_id_to_be_accessed 0x%x of vhca %u may not be aliased with this "
+			 "access_key", index, target->id);
+}
+
+int fw_create_general_object(struct fw_cmd *c)
+{
+	const void *ctx = prm_create_alias_obj_in_cat_alias_ctx(c->in);
+	struct vhca *target;
+	uint64_t generation;
+	struct obj *pd;
+	struct mkey *m;
+
+	if (check_create(c))
+		return -1;
+	target = silicon_vhca_by_id(
+		c->vhca->si, (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
+	if (!target || target == c->vhca)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_VHCA,
+				 "vhca_id_to_be_accessed %u is %s",
+				 prm_alias_context_get_vhca_id_to_be_accessed(ctx),
+				 target ? "the caller's own" : "unknown");
+	/* metadata's first dword is the PD that local queues will use */
+	pd = fw_find(c, OBJ_PD, prm_load32(prm_alias_context_cat_metadata(ctx), 0), "metadata.pd");
+	if (!pd || check_grant(c, target, ctx, &generation))
+		return -1;
+	m = fw_new(c, OBJ_MKEY, sizeof(*m));
+	if (!m)
+		return -1;
+	m->alias = true;
+	m->pdn = pd->id;
+	m->pd = pd;
+	obj_get(pd);
+	m->target_vhca = target->id;
+	m->target_index = prm_alias_context_get_object_id_to_be_accessed(ctx);
+	m->target_generation = generation;
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
+	return 0;
+}
+
+static struct mkey *find_alias(struct fw_cmd *c)
+{
+	struct mkey *m;
+
+	if (check_header(c))
+		return NULL;
+	m = fw_find(c, OBJ_MKEY, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
+	if (m && !m->alias) {
+		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+			  "obj_id 0x%x is an mkey, not an alias", m->o.id);
+		return NULL;
+	}
+	return m;
+}
+
+/* The key is never told. [I] status stays 0 when the source goes: only accesses fail then. */
+int fw_query_general_object(struct fw_cmd *c)
+{
+	const struct mkey *m = find_alias(c);
+	void *ctx;
+
+	if (!m)
+		return -1;
+	if (c->out_len < PRM_QUERY_ALIAS_OBJ_OUT_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
+				 PRM_QUERY_ALIAS_OBJ_OUT_BYTES);
+	ctx = prm_query_alias_obj_out_at_alias_ctx(c->out);
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
+	prm_alias_context_set_vhca_id_to_be_accessed(ctx, m->target_vhca);
+	prm_alias_context_set_object_id_to_be_accessed(ctx, m->target_index);
+	prm_alias_context_set_status(ctx, m->target_generation ? 0 : ALIAS_BAD_STATUS);
+	prm_store32(prm_alias_context_at_metadata(ctx), 0, m->pdn);
+	return 0;
+}
+
+int fw_destroy_general_object(struct fw_cmd *c)
+{
+	struct mkey *m = find_alias(c);
+
+	if (!m || fw_busy(c, &m->o))
+		return -1;
+	fw_mkey_free(&m->o);
+	return 0;
+}

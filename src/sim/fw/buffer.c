@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Queue buffers and doorbell records, as CQs and QPs name them alike. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include "cmd.h"
+#include "obj/mkey.h"
+#include "obj/ring.h"
+
+#define MAX_LOG_PAGE 47
+
+static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, uint64_t offset,
+			      uint64_t len)
+{
+	struct umem *u = fw_find(c, OBJ_UMEM, id, field);
+
+	if (!u)
+		return NULL;
+	if (offset > u->len || len > u->len - offset) {
+		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
+			  "%s 0x%x has 0x%" PRIx64 " bytes, 0x%" PRIx64 "+0x%" PRIx64
+			  " ends past it", field, id, u->len, offset, len);
+		return NULL;
+	}
+	if (u->ro) {
+		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_READ_ONLY,
+			  "%s 0x%x was registered read-only, the device writes there", field, id);
+		return NULL;
+	}
+	return u;
+}
+
+static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ring *r)
+{
+	const uint64_t page_mask = (1ull << b->log_page) - 1;
+	uint64_t n;
+
+	if (b->log_page > MAX_LOG_PAGE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
+				 "log_page_size %u is more than %u", b->log_page, MAX_LOG_PAGE);
+	if (b->offset > page_mask)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
+				 "page_offset 0x%" PRIx64 " lies past the first page", b->offset);
+	n = (b->offset + len + page_mask) >> b->log_page;
+	if (fw_list_fits(c, b->pas_at, n, "pas"))
+		return -1;
+	r->pages = calloc((size_t)n + 1, sizeof(*r->pages));
+	if (!r->pages)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for %" PRIu64 " page addresses", n);
+	r->npages = (uint32_t)n;
+	r->log_page = (uint8_t)b->log_page;
+	for (size_t i = 0; i < n; i++) {
+		r->pages[i] = prm_load64(b->pas, i * 8);
+		if (r->pages[i] & page_mask) {
+			fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
+				  "pas[%zu] 0x%" PRIx64 " is not aligned to its page of 2^%u bytes",
+				  i, r->pages[i], b->log_page);
+			free(r->pages);
+			r->pages = NULL;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ring *r)
+{
+	*r = (struct ring){ .offset = b->offset, .len = len };
+	if (b->offset % 64)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "the ring begins at 0x%" PRIx64 ", not on 64 bytes", b->offset);
+	if (!b->umem_valid)
+		return ring_pages(c, b, len, r);
+	if (fw_nothing_after(c, b->pas_at))
+		return -1;
+	r->umem = find_umem(c, b->umem_id, "umem_id", b->offset, len);
+	if (!r->umem)
+		return -1;
+	obj_get(&r->umem->o);
+	return 0;
+}
+
+int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr, uint64_t *bus,
+	     struct umem **umem)
+{
+	struct dma_seg seg;
+	struct umem *u;
+
+	*umem = NULL;
+	if (addr % 8)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "dbr_addr 0x%" PRIx64 " is not aligned to 8 bytes", addr);
+	*bus = addr;
+	if (!umem_valid)
+		return 0;
+	u = find_umem(c, umem_id, "dbr_umem_id", addr, 8);
+	if (!u)
+		return -1;
+	if (umem_segs(u, addr, 8, &seg, 1) != 1 || seg.addr % 8)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "dbr_addr 0x%" PRIx64 " in umem 0x%x is not on 8 bytes in memory",
+				 addr, umem_id);
+	*bus = seg.addr;
+	*umem = u;
+	obj_get(&u->o);
+	return 0;
+}

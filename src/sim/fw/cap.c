@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * QUERY_HCA_CAP. A page tells what dvx-sim does, no more: what isn't set here is 0, and whoever
+ * asks for it is refused. Maximum and current values are the same, as nothing is configurable.
+ */
+#include "cmd.h"
+
+static void fill_sizes(const struct personality *p, void *cap)
+{
+	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);
+	prm_cmd_hca_cap_set_log_max_qp_sz(cap, p->log_max_qp_sz);
+	prm_cmd_hca_cap_set_log_max_cq(cap, p->log_max_cq);
+	prm_cmd_hca_cap_set_log_max_cq_sz(cap, p->log_max_cq_sz);
+	prm_cmd_hca_cap_set_log_max_mkey(cap, p->log_max_mkey);
+	prm_cmd_hca_cap_set_log_max_pd(cap, p->log_max_pd);
+	prm_cmd_hca_cap_set_log_max_msg(cap, p->log_max_msg);
+	prm_cmd_hca_cap_set_log_max_eq(cap, VHCA_LOG_MAX_EQ);
+	prm_cmd_hca_cap_set_log_max_eq_sz(cap, VHCA_LOG_MAX_EQ_SZ);
+	prm_cmd_hca_cap_set_log_max_umem(cap, VHCA_LOG_MAX_UMEM);
+	prm_cmd_hca_cap_set_log_max_transport_domain(cap, VHCA_LOG_MAX_TD);
+	prm_cmd_hca_cap_set_log_max_xrcd(cap, VHCA_LOG_MAX_XRCD);
+	prm_cmd_hca_cap_set_log_max_tis(cap, VHCA_LOG_MAX_TIS);
+	prm_cmd_hca_cap_set_log_max_ra_req_qp(cap, VHCA_LOG_MAX_RA);
+	prm_cmd_hca_cap_set_log_max_ra_res_qp(cap, VHCA_LOG_MAX_RA);
+	prm_cmd_hca_cap_set_log_max_mrw_sz(cap, 64);
+	prm_cmd_hca_cap_set_max_wqe_sz_sq(cap, VHCA_MAX_WQE);
+	prm_cmd_hca_cap_set_max_wqe_sz_rq(cap, VHCA_MAX_WQE);
+	prm_cmd_hca_cap_set_log_pg_sz(cap, 12);
+	prm_cmd_hca_cap_set_log_max_uctx(cap, 16);
+}
+
+static void fill_doorbells(void *cap)
+{
+	prm_cmd_hca_cap_set_uar_4k(cap, 1);
+	prm_cmd_hca_cap_set_bf(cap, 1);
+	prm_cmd_hca_cap_set_log_bf_reg_size(cap, 9);
+	prm_cmd_hca_cap_set_num_of_uars_per_page(cap, 1);
+}
+
+static void fill_port(const struct vhca *v, void *cap)
+{
+	prm_cmd_hca_cap_set_vhca_id(cap, v->id);
+	prm_cmd_hca_cap_set_num_ports(cap, 1);
+	prm_cmd_hca_cap_set_num_vhca_ports(cap, 1);
+	prm_cmd_hca_cap_set_native_port_num(cap, 1);
+	prm_cmd_hca_cap_set_port_type(cap, PRM_PORT_TYPE_ETH);
+	prm_cmd_hca_cap_set_gid_table_size(cap, 0); /* 8 entries; the RoCE page says how many count */
+	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
+	prm_cmd_hca_cap_set_roce(cap, 1);
+	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
+	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
+	prm_cmd_hca_cap_set_qos(cap, 1);
+	prm_cmd_hca_cap_set_atomic(cap, 1);
+	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);
+}
+
+static void fill_general(const struct vhca *v, void *cap)
+{
+	const struct personality *p = v->si->personality;
+
+	fill_sizes(p, cap);
+	fill_doorbells(cap);
+	fill_port(v, cap);
+	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
+	prm_cmd_hca_cap_set_cqe_version(cap, 1);
+	prm_cmd_hca_cap_set_cq_oi(cap, 1);
+	prm_cmd_hca_cap_set_rc(cap, 1);
+	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
+	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
+	prm_cmd_hca_cap_set_qpc_extension(cap, 1);
+	prm_cmd_hca_cap_set_compact_address_vector(cap, 1);
+	prm_cmd_hca_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
+	prm_cmd_hca_cap_set_local_ca_ack_delay(cap, 16);
+	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
+	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
+	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);
+	prm_cmd_hca_cap_set_dma_mmo_qp(cap, p->dma_mmo);
+	prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, p->dma_mmo ? p->log_dma_mmo_max_size : 0);
+}
+
+static void fill_general_2(const struct vhca *v, void *cap)
+{
+	const struct personality *p = v->si->personality;
+
+	if (p->cross_vhca)
+		prm_cmd_hca_cap_2_set_cross_vhca_object_to_object_supported(
+			cap, PRM_CROSS_VHCA_OBJECT_LOCAL_MKEY_TO_REMOTE_MKEY);
+	if (p->allow_mkey)
+		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(
+			cap, PRM_ALLOWED_OBJECT_MKEY);
+	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
+}
+
+static void fill_roce(const struct vhca *v, void *cap)
+{
+	(void)v;
+	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
+	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, 1);
+	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
+	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);      /* IPv4 and IPv6 */
+	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);
+	prm_roce_cap_set_r_roce_min_src_udp_port(cap, 0xc000);
+	prm_roce_cap_set_r_roce_max_src_udp_port(cap, 0xffff);
+	prm_roce_cap_set_roce_address_table_size(cap, VHCA_GIDS);
+}
+
+static void fill_nothing(const struct vhca *v, void *cap)
+{
+	(void)v;
+	(void)cap;
+}
+
+/* Pages that a ConnectX-6 Dx has. Of those with fill_nothing, dvx-sim implements nothing yet. */
+static const struct {
+	uint16_t type;
+	void (*fill)(const struct vhca *, void *cap);
+} pages[] = {
+	{ PRM_HCA_CAP_TYPE_GENERAL, fill_general },
+	{ PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_ODP, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_ROCE, fill_roce },
+	{ PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_QOS, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing },
+	{ PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2 },
+};
+
+int fw_query_hca_cap(struct fw_cmd *c)
+{
+	uint32_t type = c->op_mod >> 1;
+
+	if (prm_query_hca_cap_in_get_other_function(c->in) ||
+	    prm_query_hca_cap_in_get_function_id(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+				 "other_function or function_id is set: a function asks for itself");
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		if (pages[i].type == type) {
+			pages[i].fill(c->vhca, prm_query_hca_cap_out_at_capability(c->out));
+			return 0;
+		}
+	}
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_PAGE,
+			 "op_mod 0x%x: capability page 0x%x does not exist", c->op_mod, type);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FW_CMD_H
+#define SIM_FW_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dvx/prm/cmd.h>
+#include "fw.h"
+#include "obj/obj.h"
+#include "obj/vhca.h"
+
+/* One command while it is executed. Lengths were checked against its row before the handler runs. */
+struct fw_cmd {
+	struct vhca *vhca;
+	const void *in;
+	size_t in_len;
+	void *out;
+	size_t out_len;
+	uint16_t opcode, op_mod;
+	uint16_t uid;
+	const char *name;
+};
+
+/* A command: one row of exec.c's table. Handlers return 0, or what fw_refuse() returned. */
+typedef int fw_handler(struct fw_cmd *);
+
+enum {
+	FW_KERNEL = 1 << 0, /* uid 0 only */
+	FW_TAIL = 1 << 1,   /* a list follows the fixed part; the handler checks its length */
+	FW_OP_MOD = 1 << 2, /* op_mod means something; the handler checks it */
+};
+
+struct fw_row {
+	uint16_t opcode;
+	uint16_t flags;
+	uint32_t in_bytes, out_bytes; /* least lengths */
+	fw_handler *handler;
+	const char *in_struct, *out_struct; /* reflection rows, for the trace */
+};
+
+#define FW_SYNDROME_BASE 0xdf000000u
+enum fw_syndrome {
+#define FW_SYNDROME(number, name, text) FW_SYN_##name = (int)(FW_SYNDROME_BASE | (number)),
+#include "syndromes.def"
+#undef FW_SYNDROME
+};
+const char *fw_syndrome_text(uint32_t syndrome);
+
+/* Status and syndrome into the reply, one sentence ("field value: why") into the log. Returns -1. */
+int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The object of this id that the command's uid may use; NULL: refused, naming `field`. */
+void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+/* A new object of the command's uid; NULL: refused. */
+void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
+/* 0 if nobody refers to the object; else refused. */
+int fw_busy(struct fw_cmd *, const struct obj *);
+/* `head` bytes, then n entries of 8 bytes: refused if the mailbox is not just that long. */
+int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
+/* Bytes after `end` are none or zero. */
+int fw_nothing_after(struct fw_cmd *, size_t end);
+
+/* Who may use what was made by the kernel: EQs and UARs serve every uid. */
+void *fw_find_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+
+/* The ends of things, for DESTROY and for fw_uid_reap alike: references dropped, memory freed. */
+void fw_qp_free(struct obj *);
+void fw_cq_free(struct obj *);
+void fw_mkey_free(struct obj *);
+void fw_umem_free(struct obj *);
+void fw_tis_free(struct obj *);
+
+struct ring;
+struct umem;
+/* Where a queue's buffer is, as CREATE_CQ and CREATE_QP say it. */
+struct fw_buffer {
+	bool umem_valid;
+	uint32_t umem_id;
+	uint64_t offset;       /* in the umem, or of the first byte in the first page */
+	uint32_t log_page;
+	const uint8_t *pas;    /* without a umem: page addresses, 8 bytes each */
+	size_t pas_at;         /* where they begin in the mailbox */
+};
+/* Fills ring (the umem is referenced from then on). 0, or refused. */
+int fw_ring(struct fw_cmd *, const struct fw_buffer *, uint64_t len, struct ring *);
+/* The bus address of a doorbell record of 8 bytes; *umem is set and referenced if it lies in one. */
+int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, uint64_t *bus,
+	     struct umem **);
+
+/* Handlers by family. */
+fw_handler fw_query_hca_cap;
+fw_handler fw_alloc_pd, fw_dealloc_pd, fw_alloc_td, fw_dealloc_td, fw_alloc_xrcd, fw_dealloc_xrcd;
+fw_handler fw_create_tis, fw_destroy_tis;
+fw_handler fw_alloc_uar, fw_dealloc_uar;
+fw_handler fw_create_umem, fw_destroy_umem;
+fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
+fw_handler fw_create_cq, fw_query_cq, fw_modify_cq, fw_destroy_cq;
+fw_handler fw_create_qp, fw_query_qp, fw_destroy_qp, fw_modify_qp;
+fw_handler fw_create_eq, fw_destroy_eq;
+fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
+	fw_destroy_general_object;
+fw_handler fw_query_adapter, fw_query_issi, fw_set_issi, fw_query_special_contexts,
+	fw_query_nic_vport_context, fw_query_hca_vport_context, fw_query_hca_vport_gid,
+	fw_query_hca_vport_pkey, fw_query_roce_address, fw_query_esw_functions, fw_nop;
+
+#endif

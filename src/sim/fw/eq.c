@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Event queues. Their only user is the kernel half of the front, which gets each entry handed over
+ * at once (silicon.on_event): an EQ is its number, and its ring in the command is not looked at.
+ */
+#include "cmd.h"
+
+int fw_create_eq(struct fw_cmd *c)
+{
+	struct obj *o = fw_new(c, OBJ_EQ, sizeof(*o));
+
+	if (!o)
+		return -1;
+	prm_create_eq_out_set_eq_number(c->out, o->id);
+	return 0;
+}
+
+int fw_destroy_eq(struct fw_cmd *c)
+{
+	struct obj *o = fw_find(c, OBJ_EQ, prm_destroy_eq_in_get_eq_number(c->in), "eq_number");
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	obj_free(o);
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who the adapter and its functions are. */
+#include <string.h>
+#include "cmd.h"
+
+#define MELLANOX_OUI 0x0002c9
+#define PSID_BYTES 16
+#define RESERVED_LKEY 0x700 /* index 7: below the first mkey, so nothing answers to it */
+#define PORT_MTU 1500
+#define ROCE_VERSION_1 0
+#define ROCE_VERSION_2 2
+#define L3_TYPE_GRH 0
+#define L3_TYPE_IPV4 0
+#define L3_TYPE_IPV6 1
+#define DEFAULT_PKEY 0xffff
+#define PORT_STATE_UP 4
+#define PHYS_STATE_UP 5
+
+int fw_nop(struct fw_cmd *c)
+{
+	(void)c;
+	return 0;
+}
+
+int fw_query_adapter(struct fw_cmd *c)
+{
+	void *p = prm_query_adapter_out_at_query_adapter_struct(c->out);
+	const char *board = c->vhca->si->personality->board_id;
+
+	prm_query_adapter_param_block_set_ieee_vendor_id(p, MELLANOX_OUI);
+	memcpy(prm_query_adapter_param_block_at_vsd_contd_psid(p), board,
+	       strnlen(board, PSID_BYTES));
+	return 0;
+}
+
+int fw_query_issi(struct fw_cmd *c)
+{
+	prm_query_issi_out_set_current_issi(c->out, 1);
+	prm_query_issi_out_set_supported_issi_dw0(c->out, 1 << 1 | 1 << 0);
+	return 0;
+}
+
+int fw_set_issi(struct fw_cmd *c)
+{
+	uint32_t issi = prm_set_issi_in_get_current_issi(c->in);
+
+	if (issi != 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "current_issi %u is not implemented, only 1 is", issi);
+	return 0;
+}
+
+int fw_query_special_contexts(struct fw_cmd *c)
+{
+	prm_query_special_contexts_out_set_resd_lkey(c->out, RESERVED_LKEY);
+	return 0;
+}
+
+/* One function a port: other_vport and vport numbers name nobody else. */
+static int check_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
+{
+	if (!other && !number)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+			 "other_vport %u, vport_number %u: this function manages only itself", other,
+			 number);
+}
+
+int fw_query_nic_vport_context(struct fw_cmd *c)
+{
+	const struct vhca *v = c->vhca;
+	void *ctx = prm_query_nic_vport_context_out_at_nic_vport_context(c->out);
+	void *mac = prm_nic_vport_context_at_permanent_address(ctx);
+
+	if (check_vport(c, prm_query_nic_vport_context_in_get_other_vport(c->in),
+			prm_query_nic_vport_context_in_get_vport_number(c->in)))
+		return -1;
+	prm_nic_vport_context_set_roce_en(ctx, 1);
+	prm_nic_vport_context_set_mtu(ctx, PORT_MTU);
+	prm_nic_vport_context_set_system_image_guid(ctx, v->si->vhca[FUNCTION_HOST].guid);
+	prm_nic_vport_context_set_port_guid(ctx, v->guid);
+	prm_nic_vport_context_set_node_guid(ctx, v->guid);
+	prm_nic_vport_context_set_qkey_violation_counter(ctx, v->qkey_violations & 0xffff);
+	prm_mac_address_layout_set_mac_addr_47_32(mac, prm_load16(v->mac, 0));
+	prm_mac_address_layout_set_mac_addr_31_0(mac, prm_load32(v->mac, 2));
+	return 0;
+}
+
+int fw_query_hca_vport_context(struct fw_cmd *c)
+{
+	const struct vhca *v = c->vhca;
+	void *ctx = prm_query_hca_vport_context_out_at_hca_vport_context(c->out);
+
+	if (check_vport(c, prm_query_hca_vport_context_in_get_other_vport(c->in),
+			prm_query_hca_vport_context_in_get_vport_number(c->in)))
+		return -1;
+	prm_hca_vport_context_set_grh_required(ctx, 1);
+	prm_hca_vport_context_set_port_physical_state(ctx, PHYS_STATE_UP);
+	prm_hca_vport_context_set_port_state(ctx, PORT_STATE_UP);
+	prm_hca_vport_context_set_vport_state(ctx, PORT_STATE_UP);
+	prm_hca_vport_context_set_system_image_guid(ctx, v->si->vhca[FUNCTION_HOST].guid);
+	prm_hca_vport_context_set_port_guid(ctx, v->guid);
+	prm_hca_vport_context_set_node_guid(ctx, v->guid);
+	return 0;
+}
+
+static int check_gid(struct fw_cmd *c, uint32_t index, const char *field)
+{
+	if (index < VHCA_GIDS)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX, "%s %u: the table has %u entries",
+			 field, index, VHCA_GIDS);
+}
+
+int fw_query_hca_vport_gid(struct fw_cmd *c)
+{
+	uint32_t index = prm_query_hca_vport_gid_in_get_gid_index(c->in);
+
+	if (check_vport(c, prm_query_hca_vport_gid_in_get_other_vport(c->in),
+			prm_query_hca_vport_gid_in_get_vport_number(c->in)) ||
+	    check_gid(c, index, "gid_index"))
+		return -1;
+	if (c->out_len < PRM_QUERY_HCA_VPORT_GID_OUT_BYTES + sizeof(c->vhca->gids[0].gid))
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox of %zu bytes has no room for a GID", c->out_len);
+	prm_query_hca_vport_gid_out_set_gids_num(c->out, 1);
+	memcpy((uint8_t *)c->out + PRM_QUERY_HCA_VPORT_GID_OUT_BYTES, c->vhca->gids[index].gid,
+	       sizeof(c->vhca->gids[index].gid));
+	return 0;
+}
+
+int fw_query_hca_vport_pkey(struct fw_cmd *c)
+{
+	uint32_t index = prm_query_hca_vport_pkey_in_get_pkey_index(c->in);
+
+	if (check_vport(c, prm_query_hca_vport_pkey_in_get_other_vport(c->in),
+			prm_query_hca_vport_pkey_in_get_vport_number(c->in)))
+		return -1;
+	if (index)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "pkey_index %u: a RoCE port has only 0", index);
+	if (c->out_len < PRM_QUERY_HCA_VPORT_PKEY_OUT_BYTES + 4)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox of %zu bytes has no room for a P_Key",
+				 c->out_len);
+	prm_store32(c->out, PRM_QUERY_HCA_VPORT_PKEY_OUT_BYTES, DEFAULT_PKEY);
+	return 0;
+}
+
+int fw_query_roce_address(struct fw_cmd *c)
+{
+	void *a = prm_query_roce_address_out_at_roce_address(c->out);
+	uint32_t index = prm_query_roce_address_in_get_roce_address_index(c->in);
+	const struct gid_entry *g;
+	bool mapped;
+
+	if (check_gid(c, index, "roce_address_index"))
+		return -1;
+	g = &c->vhca->gids[index];
+	/* ::ffff:a.b.c.d */
+	mapped = !prm_load64(g->gid, 0) && prm_load32(g->gid, 8) == 0xffff;
+	memcpy(prm_roce_addr_layout_at_source_l3_address(a), g->gid, sizeof(g->gid));
+	prm_roce_addr_layout_set_source_mac_47_32(a, prm_load16(g->mac, 0));
+	prm_roce_addr_layout_set_source_mac_31_0(a, prm_load32(g->mac, 2));
+	if (g->type == ROCE_VERSION_2) {
+		prm_roce_addr_layout_set_roce_version(a, ROCE_VERSION_2);
+		prm_roce_addr_layout_set_roce_l3_type(a, mapped ? L3_TYPE_IPV4 : L3_TYPE_IPV6);
+	} else {
+		prm_roce_addr_layout_set_roce_version(a, ROCE_VERSION_1);
+		prm_roce_addr_layout_set_roce_l3_type(a, L3_TYPE_GRH);
+	}
+	return 0;
+}
+
+/* [I] On the Arm side only: it manages the host's function. */
+int fw_query_esw_functions(struct fw_cmd *c)
+{
+	void *host = prm_query_esw_functions_out_at_host_params_context(c->out);
+
+	if (c->vhca->kind != FUNCTION_DPU)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				 "vhca %u manages no eswitch (cap.eswitch_manager is 0)",
+				 c->vhca->id);
+	prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
+	prm_host_params_context_set_host_pf_vhca_id(host, c->vhca->si->vhca[FUNCTION_HOST].id);
+	return 0;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "obj/mkey.h"
+
+#define ANY_QP 0xffffffu
+#define OCTWORD 16u
+#define DEFAULT_MIN_LOG_ENTITY 12u
+#define PAS_FLAGS 7ull /* below the address: write and read enable of the page */
+
+static const char *const mode_name[] = { "PA",	   "MTT",   "KLM",	     "KSM",
+					 "SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved" };
+
+static int check_mode(struct fw_cmd *c, const void *mkc)
+{
+	unsigned int mode = prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
+
+	if (mode == PRM_MKC_ACCESS_MODE_MTT)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
+			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT) is", mode,
+			 mode_name[mode < 7 ? mode : 7]);
+}
+
+/* Fields that ask for what the device lacks: refused, never ignored. */
+static int check_features(struct fw_cmd *c, const void *mkc)
+{
+	if (prm_mkc_get_length64(mkc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "mkc.length64 is set: it needs access mode PA");
+	if (prm_mkc_get_bsf_en(mkc) || prm_mkc_get_bsf_octword_size(mkc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.bsf_en or bsf_octword_size is set: signatures are not "
+				 "implemented");
+	if (prm_mkc_get_crypto_en(mkc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.crypto_en is set: encryption is not implemented");
+	if (prm_mkc_get_qpn(mkc) != ANY_QP)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.qpn 0x%x: a key for one QP is not implemented, only 0xffffff",
+				 prm_mkc_get_qpn(mkc));
+	return 0;
+}
+
+static int check_range(struct fw_cmd *c, const void *mkc)
+{
+	uint64_t start = prm_mkc_get_start_addr(mkc), len = prm_mkc_get_len(mkc);
+	unsigned int min = c->vhca->si->personality->min_mkey_log_entity_size;
+	unsigned int log_entity = prm_mkc_get_log_page_size(mkc);
+
+	if (!min)
+		min = DEFAULT_MIN_LOG_ENTITY;
+	if (log_entity < min)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
+				 "mkc.log_page_size %u is less than %u", log_entity, min);
+	if (start + len < start)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64 " wrap around",
+				 start, len);
+	return 0;
+}
+
+/* [I] translations_octword_size is not looked at with a umem: users write 1 for any length. */
+static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	uint32_t id = prm_create_mkey_in_get_mkey_umem_id(c->in);
+	uint64_t offset = prm_create_mkey_in_get_mkey_umem_offset(c->in);
+	struct umem *u = fw_find(c, OBJ_UMEM, id, "mkey_umem_id");
+	uint64_t len = prm_mkc_get_len(mkc);
+
+	if (!u || fw_nothing_after(c, PRM_CREATE_MKEY_IN_BYTES))
+		return -1;
+	if (offset > u->len || len > u->len - offset)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
+				 "mkc.len 0x%" PRIx64 " at mkey_umem_offset 0x%" PRIx64
+				 " ends past umem 0x%x of 0x%" PRIx64 " bytes", len, offset, id,
+				 u->len);
+	m->umem = u;
+	m->umem_offset = offset;
+	obj_get(&u->o);
+	return 0;
+}
+
+/* klm_pas_mtt[] holds translations_octword_actual_size octwords: two page addresses each. */
+static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
+{
+	uint64_t mask = (1ull << prm_mkc_get_log_page_size(mkc)) - 1;
+	uint64_t octwords = prm_create_mkey_in_get_translations_octword_actual_size(c->in);
+	uint64_t bytes = (prm_mkc_get_start_addr(mkc) & mask) + prm_mkc_get_len(mkc);
+
+	if (bytes < prm_mkc_get_len(mkc) || bytes + mask < bytes)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "mkc.len 0x%" PRIx64 " is too long", prm_mkc_get_len(mkc));
+	*entries = (bytes + mask) >> prm_mkc_get_log_page_size(mkc);
+	if (octwords * 2 < *entries)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "translations_octword_actual_size %" PRIu64 " holds %" PRIu64
+				 " pages, mkc.len needs %" PRIu64, octwords, octwords * 2, *entries);
+	if (prm_mkc_get_translations_octword_size(mkc) < octwords)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "mkc.translations_octword_size %u is less than the %" PRIu64
+				 " octwords given", prm_mkc_get_translations_octword_size(mkc),
+				 octwords);
+	return fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, octwords * (OCTWORD / 8), "klm_pas_mtt");
+}
+
+static int take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	const uint8_t *pas = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
+	uint64_t mask = (1ull << m->log_entity) - 1, n;
+
+	if (list_length(c, mkc, &n))
+		return -1;
+	m->entries = calloc((size_t)n + 1, sizeof(*m->entries));
+	if (!m->entries)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for %" PRIu64 " page addresses", n);
+	m->nentries = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t entry = prm_load64(pas, i * 8);
+
+		if (entry & mask & ~PAS_FLAGS)
+			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
+					 "klm_pas_mtt[%zu] 0x%" PRIx64 " is not aligned to its "
+					 "page of 2^%u bytes", i, entry, m->log_entity);
+		m->entries[i] = entry & ~mask;
+	}
+	return 0;
+}
+
+static uint8_t rights_of(const void *mkc)
+{
+	return (uint8_t)((prm_mkc_get_lr(mkc) ? MKEY_LR : 0) | (prm_mkc_get_lw(mkc) ? MKEY_LW : 0) |
+			 (prm_mkc_get_rr(mkc) ? MKEY_RR : 0) | (prm_mkc_get_rw(mkc) ? MKEY_RW : 0) |
+			 (prm_mkc_get_a(mkc) ? MKEY_ATOMIC : 0) |
+			 (prm_mkc_get_umr_en(mkc) ? MKEY_UMR : 0));
+}
+
+static void fill(struct mkey *m, const void *mkc, struct obj *pd)
+{
+	m->low = (uint8_t)prm_mkc_get_mkey_7_0(mkc);
+	m->mode = PRM_MKC_ACCESS_MODE_MTT;
+	m->rights = rights_of(mkc);
+	m->free = prm_mkc_get_free(mkc);
+	m->start = prm_mkc_get_start_addr(mkc);
+	m->len = prm_mkc_get_len(mkc);
+	m->log_entity = (uint8_t)prm_mkc_get_log_page_size(mkc);
+	m->pdn = pd->id;
+	m->pd = pd;
+	obj_get(pd);
+	memcpy(m->mkc, mkc, sizeof(m->mkc));
+}
+
+int fw_create_mkey(struct fw_cmd *c)
+{
+	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
+	bool on_umem = prm_create_mkey_in_get_mkey_umem_valid(c->in);
+	struct obj *pd;
+	struct mkey *m;
+
+	if (check_mode(c, mkc) || check_features(c, mkc) || check_range(c, mkc))
+		return -1;
+	pd = fw_find(c, OBJ_PD, prm_mkc_get_pd(mkc), "mkc.pd");
+	if (!pd)
+		return -1;
+	m = fw_new(c, OBJ_MKEY, sizeof(*m));
+	if (!m)
+		return -1;
+	fill(m, mkc, pd);
+	if (on_umem ? take_umem(c, mkc, m) : take_list(c, mkc, m)) {
+		fw_mkey_free(&m->o);
+		return -1;
+	}
+	prm_create_mkey_out_set_mkey_index(c->out, m->o.id);
+	return 0;
+}
+
+void fw_mkey_free(struct obj *o)
+{
+	struct mkey *m = (struct mkey *)o;
+
+	if (!m->alias)
+		grant_drop(o->vhca, o->id);
+	if (m->umem)
+		obj_put(&m->umem->o);
+	obj_put(m->pd);
+	free(m->entries);
+	obj_free(o);
+}
+
+/* An alias has an mkey's index but is a general object: mkey commands don't see it. */
+static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
+{
+	struct mkey *m = fw_find(c, OBJ_MKEY, index, "mkey_index");
+
+	if (m && m->alias) {
+		fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+			  "mkey_index 0x%x is an alias, not an mkey", index);
+		return NULL;
+	}
+	return m;
+}
+
+int fw_query_mkey(struct fw_cmd *c)
+{
+	const struct mkey *m = find_mkey(c, prm_query_mkey_in_get_mkey_index(c->in));
+
+	if (!m)
+		return -1;
+	memcpy(prm_query_mkey_out_at_memory_key_mkey_entry(c->out), m->mkc, sizeof(m->mkc));
+	return 0;
+}
+
+int fw_destroy_mkey(struct fw_cmd *c)
+{
+	struct mkey *m = find_mkey(c, prm_destroy_mkey_in_get_mkey_index(c->in));
+
+	if (!m || fw_busy(c, &m->o))
+		return -1;
+	fw_mkey_free(&m->o);
+	return 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <string.h>
+#include "cmd.h"
+#include "dp/dp.h"
+#include "obj/cq.h"
+#include "obj/mkey.h"
+#include "obj/qp.h"
+
+#define ADAPTER_PAGE_SHIFT 12
+#define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
+#define LOG_WQEBB 6
+
+/* Fields that ask for what the device lacks. */
+static int check_features(struct fw_cmd *c, const void *qpc)
+{
+	if (prm_qpc_get_st(qpc) != PRM_QP_ST_RC)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.st %u is not implemented, only 0 (RC) is", prm_qpc_get_st(qpc));
+	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
+	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.rq_type %u is not implemented, only 0 (regular) and 3 (none)",
+				 prm_qpc_get_rq_type(qpc));
+	if (prm_qpc_get_wq_signature(qpc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "qpc.wq_signature is set, but cap.wq_signature is 0");
+	if (prm_qpc_get_cs_req(qpc) || prm_qpc_get_cs_res(qpc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "qpc.cs_req 0x%x or cs_res 0x%x: cap.sctr_data_cqe is 0",
+				 prm_qpc_get_cs_req(qpc), prm_qpc_get_cs_res(qpc));
+	if (prm_qpc_get_rlky(qpc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.rlky is set: the reserved lkey is the kernel's");
+	if (prm_create_qp_in_get_input_qpn(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "input_qpn 0x%x: numbers are the device's to choose",
+				 prm_create_qp_in_get_input_qpn(c->in));
+	return 0;
+}
+
+static int check_sizes(struct fw_cmd *c, struct qp *qp)
+{
+	unsigned int max = c->vhca->si->personality->log_max_qp_sz;
+	uint64_t rq_bytes = 0, sq_bytes = 0;
+
+	if (!qp->no_rq)
+		rq_bytes = 1ull << (qp->log_rq_size + qp->log_rq_stride + LOG_RQ_STRIDE_UNIT);
+	if (!qp->no_sq)
+		sq_bytes = 1ull << (qp->log_sq_size + LOG_WQEBB);
+	if (qp->log_rq_size > max || qp->log_sq_size > max)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.log_rq_size %u or log_sq_size %u is more than "
+				 "log_max_qp_sz %u", qp->log_rq_size, qp->log_sq_size, max);
+	if (!rq_bytes && !sq_bytes)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
+	if (rq_bytes % (1u << LOG_WQEBB))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "the RQ has %" PRIu64 " bytes, the SQ behind it can't begin there",
+				 rq_bytes);
+	qp->sq_offset = rq_bytes;
+	qp->ring.len = rq_bytes + sq_bytes;
+	return 0;
+}
+
+static void read_sizes(struct qp *qp, const void *qpc)
+{
+	qp->st = (uint8_t)prm_qpc_get_st(qpc);
+	qp->no_rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE;
+	qp->no_sq = prm_qpc_get_no_sq(qpc);
+	qp->log_rq_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
+	qp->log_rq_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
+	qp->log_sq_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
+	qp->user_index = prm_qpc_get_user_index(qpc);
+	qp->uar = prm_qpc_get_uar_page(qpc);
+	qp->pdn = prm_qpc_get_pd(qpc);
+}
+
+static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
+{
+	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
+
+	if (cq)
+		obj_get(&cq->o);
+	return cq;
+}
+
+static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
+{
+	qp->pd = fw_find(c, OBJ_PD, qp->pdn, "qpc.pd");
+	if (!qp->pd)
+		return -1;
+	obj_get(qp->pd);
+	qp->uar_obj = fw_find_shared(c, OBJ_UAR, qp->uar, "qpc.uar_page");
+	if (!qp->uar_obj)
+		return -1;
+	obj_get(qp->uar_obj);
+	if (!qp->no_sq) {
+		qp->scq = take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
+		if (!qp->scq)
+			return -1;
+	}
+	if (!qp->no_rq) {
+		qp->rcq = take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
+		if (!qp->rcq)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
+{
+	size_t ext = prm_create_qp_in_get_qpc_ext(c->in) ? PRM_QPC_EXT_BYTES : 0;
+	struct fw_buffer b = {
+		.umem_valid = prm_create_qp_in_get_wq_umem_valid(c->in),
+		.umem_id = prm_create_qp_in_get_wq_umem_id(c->in),
+		.log_page = prm_qpc_get_log_page_size(qpc) + ADAPTER_PAGE_SHIFT,
+		.pas = (const uint8_t *)c->in + PRM_CREATE_QP_IN_BYTES + ext,
+		.pas_at = PRM_CREATE_QP_IN_BYTES + ext,
+	};
+
+	/* page_offset counts 64ths of a page */
+	b.offset = b.umem_valid ? prm_create_qp_in_get_wq_umem_offset(c->in) :
+				  (uint64_t)prm_qpc_get_page_offset(qpc) << (b.log_page - 6);
+	return fw_ring(c, &b, qp->ring.len, &qp->ring);
+}
+
+/* With qpc_ext, the context's extension stands before the page list. */
+static int take_extension(struct fw_cmd *c, struct qp *qp)
+{
+	const uint8_t *ext = (const uint8_t *)c->in + PRM_CREATE_QP_IN_BYTES;
+
+	if (!prm_create_qp_in_get_qpc_ext(c->in))
+		return 0;
+	if (c->in_len < PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
+				 c->in_len);
+	if (prm_qpc_ext_get_mmo(ext) && !c->vhca->si->personality->dma_mmo)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
+	qp->mmo = prm_qpc_ext_get_mmo(ext);
+	return 0;
+}
+
+static int take(struct fw_cmd *c, const void *qpc, struct qp *qp)
+{
+	uint64_t dbrec;
+
+	read_sizes(qp, qpc);
+	if (check_sizes(c, qp) || take_numbers(c, qpc, qp) || take_extension(c, qp) ||
+	    take_buffer(c, qpc, qp) ||
+	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
+		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->dbr_umem))
+		return -1;
+	qp->dbrec = dbrec;
+	memcpy(qp->qpc, qpc, PRM_QPC_BYTES);
+	return 0;
+}
+
+static void drop(struct qp *qp)
+{
+	ring_release(&qp->ring);
+	if (qp->dbr_umem)
+		obj_put(&qp->dbr_umem->o);
+	if (qp->rcq)
+		obj_put(&qp->rcq->o);
+	if (qp->scq)
+		obj_put(&qp->scq->o);
+	if (qp->uar_obj)
+		obj_put(qp->uar_obj);
+	if (qp->pd)
+		obj_put(qp->pd);
+	obj_free(&qp->o);
+}
+
+int fw_create_qp(struct fw_cmd *c)
+{
+	const void *qpc = prm_create_qp_in_cat_qpc(c->in);
+	struct qp *qp;
+
+	if (check_features(c, qpc))
+		return -1;
+	qp = fw_new(c, OBJ_QP, sizeof(*qp));
+	if (!qp)
+		return -1;
+	if (take(c, qpc, qp)) {
+		drop(qp);
+		return -1;
+	}
+	if (dp_qp_start(qp)) {
+		drop(qp);
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
+				 "qpc.dbr_addr 0x%" PRIx64 " can't be reached",
+				 prm_qpc_get_dbr_addr(qpc));
+	}
+	prm_create_qp_out_set_qpn(c->out, qp->o.id);
+	return 0;
+}
+
+void fw_qp_free(struct obj *o)
+{
+	struct qp *qp = (struct qp *)o;
+
+	dp_qp_stop(qp);
+	drop(qp);
+}
+
+int fw_destroy_qp(struct fw_cmd *c)
+{
+	struct obj *o = fw_find(c, OBJ_QP, prm_destroy_qp_in_get_qpn(c->in), "qpn");
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	fw_qp_free(o);
+	return 0;
+}
+
+static void show_path(void *path, const struct qp *qp)
+{
+	prm_ads_set_fl(path, qp->fl);
+	prm_ads_set_pkey_index(path, qp->pkey_index);
+	prm_ads_set_ack_timeout(path, qp->ack_timeout);
+	prm_ads_set_src_addr_index(path, qp->gid_index);
+	prm_ads_set_hop_limit(path, qp->hop_limit);
+	prm_ads_set_tclass(path, qp->tclass);
+	memcpy(prm_ads_at_rgid_rip(path), qp->rgid, sizeof(qp->rgid));
+	prm_ads_set_udp_sport(path, qp->udp_sport);
+	prm_ads_set_vhca_port_num(path, 1);
+	prm_ads_set_rmac_47_32(path, (uint32_t)(qp->rmac[0] << 8 | qp->rmac[1]));
+	prm_ads_set_rmac_31_0(path, prm_load32(qp->rmac, 2));
+}
+
+/* The context as it stands, over what CREATE_QP gave. */
+static void show_context(void *qpc, const struct qp *qp)
+{
+	memcpy(qpc, qp->qpc, PRM_QPC_BYTES);
+	show_path(prm_qpc_at_primary_address_path(qpc), qp);
+	prm_qpc_set_state(qpc, qp->state);
+	prm_qpc_set_mtu(qpc, qp->mtu);
+	prm_qpc_set_log_msg_max(qpc, qp->log_msg_max);
+	prm_qpc_set_remote_qpn(qpc, qp->remote_qpn);
+	prm_qpc_set_log_sra_max(qpc, qp->log_sra_max);
+	prm_qpc_set_log_rra_max(qpc, qp->log_rra_max);
+	prm_qpc_set_retry_count(qpc, qp->retry_count);
+	prm_qpc_set_rnr_retry(qpc, qp->rnr_retry);
+	prm_qpc_set_min_rnr_nak(qpc, qp->min_rnr_nak);
+	prm_qpc_set_next_send_psn(qpc, qp->next_send_psn);
+	prm_qpc_set_next_rcv_psn(qpc, qp->next_rcv_psn);
+	prm_qpc_set_rre(qpc, qp->rre);
+	prm_qpc_set_rwe(qpc, qp->rwe);
+	prm_qpc_set_rae(qpc, qp->rae);
+	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq_ci);
+	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq_pi);
+	prm_qpc_set_hw_rq_counter(qpc, qp->rq_ci);
+	prm_qpc_set_sw_rq_counter(qpc, qp->rq_pi);
+}
+
+int fw_query_qp(struct fw_cmd *c)
+{
+	const struct qp *qp = fw_find(c, OBJ_QP, prm_query_qp_in_get_qpn(c->in), "qpn");
+	void *ext = (uint8_t *)c->out + PRM_QUERY_QP_OUT_BYTES;
+
+	if (!qp)
+		return -1;
+	show_context(prm_query_qp_out_at_qpc(c->out), qp);
+	if (!prm_query_qp_in_get_qpc_ext(c->in))
+		return 0;
+	if (c->out_len < PRM_QUERY_QP_OUT_BYTES + PRM_QPC_EXT_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "qpc_ext is set, but the reply mailbox of %zu bytes has no room",
+				 c->out_len);
+	prm_qpc_ext_set_mmo(ext, qp->mmo);
+	return 0;
+}

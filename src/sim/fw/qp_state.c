@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* QP state changes: which are legal, and which fields of the context each of them takes. */
+#include <string.h>
+#include "cmd.h"
+#include "dp/dp.h"
+#include "obj/qp.h"
+
+/* Fields of a context that go together. */
+enum {
+	F_PKEY = 1 << 0,
+	F_PORT = 1 << 1,
+	F_RRE = 1 << 2,
+	F_RWE = 1 << 3,
+	F_RAE = 1 << 4,
+	F_PATH = 1 << 5,
+	F_MTU = 1 << 6,      /* with log_msg_max */
+	F_PEER = 1 << 7,     /* remote_qpn, next_rcv_psn */
+	F_RRA = 1 << 8,
+	F_RNR_TIMER = 1 << 9,
+	F_SEND_PSN = 1 << 10,
+	F_SRA = 1 << 11,
+	F_RETRY = 1 << 12,
+	F_RNR_RETRY = 1 << 13,
+	F_ACK_TIMEOUT = 1 << 14,
+	F_IGNORED = 1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
+	F_ACCESS = F_RRE | F_RWE | F_RAE,
+};
+
+/* opt_param_mask's bits, as fields. */
+static const struct {
+	uint32_t bit, field;
+} optional[] = {
+	{ PRM_QP_OPTPAR_RRE, F_RRE },
+	{ PRM_QP_OPTPAR_RAE, F_RAE },
+	{ PRM_QP_OPTPAR_RWE, F_RWE },
+	{ PRM_QP_OPTPAR_PKEY_INDEX, F_PKEY },
+	{ PRM_QP_OPTPAR_RNR_TIMEOUT, F_RNR_TIMER },
+	{ PRM_QP_OPTPAR_PRIMARY_ADDR_PATH, F_PATH },
+	{ PRM_QP_OPTPAR_SRA_MAX, F_SRA },
+	{ PRM_QP_OPTPAR_RRA_MAX, F_RRA },
+	{ PRM_QP_OPTPAR_PM_STATE, F_IGNORED },
+	{ PRM_QP_OPTPAR_RETRY_COUNT, F_RETRY },
+	{ PRM_QP_OPTPAR_RNR_RETRY, F_RNR_RETRY },
+	{ PRM_QP_OPTPAR_ACK_TIMEOUT, F_ACK_TIMEOUT },
+	{ PRM_QP_OPTPAR_LAG_TX_AFF, F_IGNORED },
+	{ PRM_QP_OPTPAR_PRI_PORT, F_PORT },
+	{ PRM_QP_OPTPAR_COUNTER_SET_ID, F_IGNORED },
+};
+
+#define OPT_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
+#define OPT_ANY (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
+#define ANY_STATE                                                                                  \
+	(1 << QP_RST | 1 << QP_INIT | 1 << QP_RTR | 1 << QP_RTS | 1 << QP_SQER | 1 << QP_SQD |     \
+	 1 << QP_ERR | 1 << QP_SQ_DRAINING)
+
+/*
+ * The legal transitions of an RC QP. Whatever isn't here is prohibited: INIT to RTS, RTS back to
+ * INIT, anything but 2RST out of ERR...
+ * [I] A bit of opt_param_mask that a transition does not take is refused: kernel drivers mask such
+ * bits away, which suggests that firmware does not ignore them.
+ */
+static const struct transition {
+	uint16_t opcode;
+	uint16_t from; /* bits of enum qp_state */
+	uint8_t to;
+	uint32_t must; /* fields taken always */
+	uint32_t may;  /* opt_param_mask bits */
+} transitions[] = {
+	{ PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, F_PKEY | F_PORT | F_ACCESS,
+	  OPT_ACCESS | OPT_ANY },
+	{ PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
+	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT },
+	{ PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
+	  F_PATH | F_MTU | F_PEER | F_RRA | F_RNR_TIMER,
+	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX |
+		  PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PRIMARY_ADDR_PATH },
+	{ PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS,
+	  F_SEND_PSN | F_SRA | F_RETRY | F_RNR_RETRY | F_ACK_TIMEOUT,
+	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
+		  PRM_QP_OPTPAR_SRA_MAX | PRM_QP_OPTPAR_RETRY_COUNT |
+		  PRM_QP_OPTPAR_RNR_RETRY | PRM_QP_OPTPAR_ACK_TIMEOUT },
+	{ PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
+	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE },
+	{ PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0,
+	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT },
+	{ PRM_OPCODE_2ERR_QP, ANY_STATE, QP_ERR, 0, 0 },
+	{ PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0 },
+};
+
+static const char *state_name(unsigned int state)
+{
+	static const char *const name[] = { "RST", "INIT", "RTR", "RTS",
+					    "SQER", "SQD", "ERR", "SQ_DRAINING" };
+
+	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
+}
+
+static const struct transition *find(uint16_t opcode)
+{
+	for (size_t i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
+		if (transitions[i].opcode == opcode)
+			return &transitions[i];
+	return NULL;
+}
+
+static int optional_fields(struct fw_cmd *c, const struct transition *t, uint32_t mask,
+			   uint32_t *fields)
+{
+	if (mask & ~t->may)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+				 "opt_param_mask 0x%x has bits 0x%x, which this transition does "
+				 "not take", mask, mask & ~t->may);
+	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
+		if (mask & optional[i].bit)
+			*fields |= optional[i].field;
+	return 0;
+}
+
+static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
+{
+	unsigned int gid = prm_ads_get_src_addr_index(path), port = prm_ads_get_vhca_port_num(path);
+
+	if ((fields & F_PORT) && port != 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "primary_address_path.vhca_port_num is %u, the device has port 1",
+				 port);
+	if ((fields & F_PKEY) && prm_ads_get_pkey_index(path))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "primary_address_path.pkey_index is %u, a RoCE port has only 0",
+				 prm_ads_get_pkey_index(path));
+	if (!(fields & F_PATH))
+		return 0;
+	if (port > 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "primary_address_path.vhca_port_num is %u, the device has port 1",
+				 port);
+	if (gid >= VHCA_GIDS || c->vhca->gids[gid].type == 0xff)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "primary_address_path.src_addr_index %u: there is no such GID",
+				 gid);
+	return 0;
+}
+
+/* Everything is checked before anything is changed. */
+static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
+{
+	unsigned int max_msg = c->vhca->si->personality->log_max_msg;
+	unsigned int mtu = prm_qpc_get_mtu(qpc);
+
+	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields))
+		return -1;
+	if ((fields & F_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.mtu %u is none of 1 (256 bytes) to 5 (4096)", mtu);
+	if ((fields & F_MTU) && prm_qpc_get_log_msg_max(qpc) > max_msg)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.log_msg_max %u is more than cap.log_max_msg %u",
+				 prm_qpc_get_log_msg_max(qpc), max_msg);
+	if ((fields & F_RRA) && prm_qpc_get_log_rra_max(qpc) > VHCA_LOG_MAX_RA)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.log_rra_max %u is more than cap.log_max_ra_res_qp %u",
+				 prm_qpc_get_log_rra_max(qpc), VHCA_LOG_MAX_RA);
+	if ((fields & F_SRA) && prm_qpc_get_log_sra_max(qpc) > VHCA_LOG_MAX_RA)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "qpc.log_sra_max %u is more than cap.log_max_ra_req_qp %u",
+				 prm_qpc_get_log_sra_max(qpc), VHCA_LOG_MAX_RA);
+	return 0;
+}
+
+static void apply_path(struct qp *qp, const void *path)
+{
+	qp->fl = prm_ads_get_fl(path);
+	qp->gid_index = (uint8_t)prm_ads_get_src_addr_index(path);
+	qp->hop_limit = (uint8_t)prm_ads_get_hop_limit(path);
+	qp->tclass = (uint8_t)prm_ads_get_tclass(path);
+	qp->udp_sport = (uint16_t)prm_ads_get_udp_sport(path);
+	memcpy(qp->rgid, prm_ads_cat_rgid_rip(path), sizeof(qp->rgid));
+	prm_store16(qp->rmac, 0, (uint16_t)prm_ads_get_rmac_47_32(path));
+	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
+}
+
+static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
+{
+	if (fields & F_RRE)
+		qp->rre = prm_qpc_get_rre(qpc);
+	if (fields & F_RWE)
+		qp->rwe = prm_qpc_get_rwe(qpc);
+	if (fields & F_RAE)
+		qp->rae = prm_qpc_get_rae(qpc);
+	if (fields & F_MTU) {
+		qp->mtu = (uint8_t)prm_qpc_get_mtu(qpc);
+		qp->log_msg_max = (uint8_t)prm_qpc_get_log_msg_max(qpc);
+	}
+	if (fields & F_PEER) {
+		qp->remote_qpn = prm_qpc_get_remote_qpn(qpc);
+		qp->next_rcv_psn = prm_qpc_get_next_rcv_psn(qpc);
+	}
+	if (fields & F_RRA)
+		qp->log_rra_max = (uint8_t)prm_qpc_get_log_rra_max(qpc);
+	if (fields & F_RNR_TIMER)
+		qp->min_rnr_nak = (uint8_t)prm_qpc_get_min_rnr_nak(qpc);
+}
+
+static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
+{
+	const void *path = prm_qpc_cat_primary_address_path(qpc);
+
+	if (fields & F_SEND_PSN)
+		qp->next_send_psn = prm_qpc_get_next_send_psn(qpc);
+	if (fields & F_SRA)
+		qp->log_sra_max = (uint8_t)prm_qpc_get_log_sra_max(qpc);
+	if (fields & F_RETRY)
+		qp->retry_count = (uint8_t)prm_qpc_get_retry_count(qpc);
+	if (fields & F_RNR_RETRY)
+		qp->rnr_retry = (uint8_t)prm_qpc_get_rnr_retry(qpc);
+	if (fields & F_ACK_TIMEOUT)
+		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
+}
+
+/* INIT2INIT's extension: bit MMO of opt_param_mask_95_32 makes qpc_ext.mmo count. */
+static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
+{
+	uint64_t mask;
+
+	*take = false;
+	if (c->opcode != PRM_OPCODE_INIT2INIT_QP)
+		return 0;
+	if (!prm_init2init_qp_in_get_qpc_ext(c->in))
+		return fw_nothing_after(c, PRM_RST2INIT_QP_IN_BYTES);
+	if (c->in_len < PRM_RST2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
+				 c->in_len);
+	mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
+	if (mask & ~(uint64_t)PRM_QP_OPTPAR_95_32_MMO)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+				 "opt_param_mask_95_32 0x%llx: only bit 3 (mmo) is implemented",
+				 (unsigned long long)mask);
+	*take = mask != 0;
+	*mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in));
+	if (*take && *mmo && !c->vhca->si->personality->dma_mmo)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
+	return 0;
+}
+
+/* Back in reset, nothing of a connection is left. */
+static void forget(struct qp *qp)
+{
+	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
+	qp->remote_qpn = qp->next_send_psn = qp->next_rcv_psn = 0;
+	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;
+	qp->ack_timeout = qp->log_rra_max = qp->log_sra_max = qp->gid_index = 0;
+	memset(qp->rgid, 0, sizeof(qp->rgid));
+	memset(qp->rmac, 0, sizeof(qp->rmac));
+	qp->udp_sport = qp->pkey_index = 0;
+	qp->hop_limit = qp->tclass = 0;
+}
+
+static int change_context(struct fw_cmd *c, const struct transition *t, struct qp *qp)
+{
+	/* All commands that carry a context carry it in the same place. */
+	const void *qpc = prm_rst2init_qp_in_cat_qpc(c->in);
+	uint32_t fields = t->must;
+	bool take_ext, mmo;
+
+	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
+	    check_fields(c, qpc, fields) || check_extension(c, &take_ext, &mmo))
+		return -1;
+	if (fields & F_PATH)
+		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
+	apply_receive(qp, qpc, fields);
+	apply_send(qp, qpc, fields);
+	if (take_ext)
+		qp->mmo = mmo;
+	return 0;
+}
+
+int fw_modify_qp(struct fw_cmd *c)
+{
+	const struct transition *t = find(c->opcode);
+	struct qp *qp = fw_find(c, OBJ_QP, prm_qp_2err_in_get_qpn(c->in), "qpn");
+
+	if (!qp)
+		return -1;
+	if (!(t->from & 1 << qp->state))
+		return fw_refuse(c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
+				 "qpn 0x%x is in state %s, from which this transition is prohibited",
+				 qp->o.id, state_name(qp->state));
+	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
+		return -1;
+	dp_qp_state(qp, t->to);
+	if (t->to == QP_RST)
+		forget(qp);
+	return 0;
+}
