@@ -7,6 +7,8 @@
 #include "cmd.h"
 #include "obj/mkey.h"
 
+/* The reply to QUERY has the alias behind the same header as the command to CREATE. */
+#define QUERY_OUT_BYTES PRM_CREATE_ALIAS_OBJ_IN_BYTES
 #define ALIAS_BAD_STATUS 1 /* alias_context.status: anything but 0 is bad */
 
 int fw_allow_other_vhca_access(struct fw_cmd *c)
@@ -29,7 +31,7 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
 				 "object_id_to_be_accessed 0x%x is itself an alias", id);
 	if (grant_set(c->vhca, id, m->o.generation,
-		      prm_allow_other_vhca_access_in_cat_access_key(c->in)))
+		      prm_allow_other_vhca_access_in_cat_access_key_raw(c->in)))
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for the key");
 	return 0;
 }
@@ -74,7 +76,7 @@ static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, u
 {
 	uint32_t index = prm_alias_context_get_object_id_to_be_accessed(ctx);
 
-	if (grant_check(target, index, prm_alias_context_cat_access_key(ctx), generation))
+	if (grant_check(target, index, prm_alias_context_cat_access_key_raw(ctx), generation))
 		return 0;
 	if (c->vhca->si->personality->alias_bad_status) {
 		*generation = 0;
@@ -143,11 +145,11 @@ int fw_query_general_object(struct fw_cmd *c)
 
 	if (!m)
 		return -1;
-	if (c->out_len < PRM_QUERY_ALIAS_OBJ_OUT_BYTES)
+	if (c->out_len < QUERY_OUT_BYTES)
 		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %u are needed", c->out_len,
-				 PRM_QUERY_ALIAS_OBJ_OUT_BYTES);
-	ctx = prm_query_alias_obj_out_at_alias_ctx(c->out);
+				 QUERY_OUT_BYTES);
+	ctx = prm_create_alias_obj_in_at_alias_ctx(c->out);
 	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, m->o.id);
 	prm_alias_context_set_vhca_id_to_be_accessed(ctx, m->target_vhca);
 	prm_alias_context_set_object_id_to_be_accessed(ctx, m->target_index);

@@ -5,7 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dvx/prm/alias.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/cq.h>
+#include <dvx/prm/eq.h>
+#include <dvx/prm/misc.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/query.h>
 #include "fw.h"
 #include "obj/obj.h"
 #include "obj/vhca.h"
@@ -36,7 +44,6 @@ struct fw_row {
 	uint16_t flags;
 	uint32_t in_bytes, out_bytes; /* least lengths */
 	fw_handler *handler;
-	const char *in_struct, *out_struct; /* reflection rows, for the trace */
 };
 
 #define FW_SYNDROME_BASE 0xdf000000u
@@ -101,8 +108,7 @@ fw_handler fw_create_qp, fw_query_qp, fw_destroy_qp, fw_modify_qp;
 fw_handler fw_create_eq, fw_destroy_eq;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
 	fw_destroy_general_object;
-fw_handler fw_query_adapter, fw_query_issi, fw_set_issi, fw_query_special_contexts,
-	fw_query_nic_vport_context, fw_query_hca_vport_context, fw_query_hca_vport_gid,
-	fw_query_hca_vport_pkey, fw_query_roce_address, fw_query_esw_functions, fw_nop;
+fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
+	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
 #include "dp/dp.h"

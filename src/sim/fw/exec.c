@@ -6,97 +6,63 @@
 #include "base/log.h"
 #include "prm/reflect.h"
 
-/* Opcode, handler, flags and the structures of command and reply, whose sizes are least lengths. */
-#define ROW(OP, fn, fl, s, S)                                                                      \
+/* Opcode, the structures whose sizes are the least lengths of command and reply, handler. */
+#define ROW(OP, S, fn, fl)                                                                         \
 	{                                                                                          \
-		.opcode = PRM_OPCODE_##OP, .flags = (fl), .in_bytes = PRM_##S##_IN_BYTES,          \
-		.out_bytes = PRM_##S##_OUT_BYTES, .handler = fw_##fn, .in_struct = #s "_in",       \
-		.out_struct = #s "_out"                                                            \
+		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##S##_IN_BYTES,                         \
+		.out_bytes = PRM_##S##_OUT_BYTES, .handler = fw_##fn, .flags = (fl)                \
+	}
+#define GENERAL(OP, fn, fl)                                                                        \
+	{                                                                                          \
+		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,           \
+		.out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES, .handler = fw_##fn, .flags = (fl)  \
 	}
 
-/* QUERY_HCA_CAP's reply is the header and a page of 4 KiB, whichever page it is. */
-#define CAP_OUT_BYTES (16 + 4096)
-
 static const struct fw_row rows[] = {
-	ROW(QUERY_ADAPTER, query_adapter, 0, query_adapter, QUERY_ADAPTER),
-	ROW(NOP, nop, 0, nop, NOP),
-	ROW(QUERY_ISSI, query_issi, 0, query_issi, QUERY_ISSI),
-	ROW(SET_ISSI, set_issi, FW_KERNEL, set_issi, SET_ISSI),
-	{ .opcode = PRM_OPCODE_QUERY_HCA_CAP,
-	  .flags = FW_OP_MOD,
-	  .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
-	  .out_bytes = CAP_OUT_BYTES,
-	  .handler = fw_query_hca_cap,
-	  .in_struct = "query_hca_cap_in",
-	  .out_struct = "query_hca_cap_out" },
-	ROW(CREATE_MKEY, create_mkey, FW_TAIL, create_mkey, CREATE_MKEY),
-	ROW(QUERY_MKEY, query_mkey, 0, query_mkey, QUERY_MKEY),
-	ROW(DESTROY_MKEY, destroy_mkey, 0, destroy_mkey, DESTROY_MKEY),
-	ROW(QUERY_SPECIAL_CONTEXTS, query_special_contexts, 0, query_special_contexts,
-	    QUERY_SPECIAL_CONTEXTS),
-	ROW(CREATE_EQ, create_eq, FW_TAIL | FW_KERNEL, create_eq, CREATE_EQ),
-	ROW(DESTROY_EQ, destroy_eq, FW_KERNEL, destroy_eq, DESTROY_EQ),
-	ROW(CREATE_CQ, create_cq, FW_TAIL, create_cq, CREATE_CQ),
-	ROW(DESTROY_CQ, destroy_cq, 0, destroy_cq, DESTROY_CQ),
-	ROW(QUERY_CQ, query_cq, 0, query_cq, QUERY_CQ),
-	ROW(MODIFY_CQ, modify_cq, FW_OP_MOD | FW_TAIL, modify_cq, MODIFY_CQ),
-	ROW(CREATE_QP, create_qp, FW_TAIL, create_qp, CREATE_QP),
-	ROW(DESTROY_QP, destroy_qp, 0, destroy_qp, DESTROY_QP),
-	ROW(RST2INIT_QP, modify_qp, 0, rst2init_qp, RST2INIT_QP),
-	ROW(INIT2RTR_QP, modify_qp, 0, init2rtr_qp, INIT2RTR_QP),
-	ROW(RTR2RTS_QP, modify_qp, 0, rtr2rts_qp, RTR2RTS_QP),
-	ROW(RTS2RTS_QP, modify_qp, 0, rts2rts_qp, RTS2RTS_QP),
-	ROW(SQERR2RTS_QP, modify_qp, 0, sqerr2rts_qp, SQERR2RTS_QP),
-	ROW(2ERR_QP, modify_qp, 0, qp_2err, QP_2ERR),
-	ROW(2RST_QP, modify_qp, 0, qp_2rst, QP_2RST),
-	ROW(QUERY_QP, query_qp, 0, query_qp, QUERY_QP),
-	ROW(INIT2INIT_QP, modify_qp, FW_TAIL, init2init_qp, INIT2INIT_QP),
-	ROW(QUERY_ESW_FUNCTIONS, query_esw_functions, 0, query_esw_functions,
-	    QUERY_ESW_FUNCTIONS),
-	ROW(QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0, query_nic_vport_context,
-	    QUERY_NIC_VPORT_CONTEXT),
-	ROW(QUERY_ROCE_ADDRESS, query_roce_address, 0, query_roce_address, QUERY_ROCE_ADDRESS),
-	ROW(QUERY_HCA_VPORT_CONTEXT, query_hca_vport_context, 0, query_hca_vport_context,
-	    QUERY_HCA_VPORT_CONTEXT),
-	ROW(QUERY_HCA_VPORT_GID, query_hca_vport_gid, 0, query_hca_vport_gid, QUERY_HCA_VPORT_GID),
-	ROW(QUERY_HCA_VPORT_PKEY, query_hca_vport_pkey, 0, query_hca_vport_pkey,
-	    QUERY_HCA_VPORT_PKEY),
-	ROW(ALLOC_PD, alloc_pd, 0, alloc_pd, ALLOC_PD),
-	ROW(DEALLOC_PD, dealloc_pd, 0, dealloc_pd, DEALLOC_PD),
-	ROW(ALLOC_UAR, alloc_uar, 0, alloc_uar, ALLOC_UAR),
-	ROW(DEALLOC_UAR, dealloc_uar, 0, dealloc_uar, DEALLOC_UAR),
-	ROW(ALLOC_XRCD, alloc_xrcd, 0, alloc_xrcd, ALLOC_XRCD),
-	ROW(DEALLOC_XRCD, dealloc_xrcd, 0, dealloc_xrcd, DEALLOC_XRCD),
-	ROW(ALLOC_TRANSPORT_DOMAIN, alloc_td, 0, alloc_transport_domain, ALLOC_TRANSPORT_DOMAIN),
-	ROW(DEALLOC_TRANSPORT_DOMAIN, dealloc_td, 0, dealloc_transport_domain,
-	    DEALLOC_TRANSPORT_DOMAIN),
-	ROW(CREATE_TIS, create_tis, 0, create_tis, CREATE_TIS),
-	ROW(DESTROY_TIS, destroy_tis, 0, destroy_tis, DESTROY_TIS),
-	{ .opcode = PRM_OPCODE_CREATE_GENERAL_OBJECT,
-	  .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
-	  .out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES,
-	  .flags = FW_TAIL | FW_OP_MOD,
-	  .handler = fw_create_general_object,
-	  .in_struct = "create_alias_obj_in",
-	  .out_struct = "general_obj_out_cmd_hdr" },
-	{ .opcode = PRM_OPCODE_QUERY_GENERAL_OBJECT,
-	  .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
-	  .out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES,
-	  .flags = FW_OP_MOD,
-	  .handler = fw_query_general_object,
-	  .in_struct = "general_obj_in_cmd_hdr",
-	  .out_struct = "query_alias_obj_out" },
-	{ .opcode = PRM_OPCODE_DESTROY_GENERAL_OBJECT,
-	  .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
-	  .out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES,
-	  .flags = FW_OP_MOD,
-	  .handler = fw_destroy_general_object,
-	  .in_struct = "general_obj_in_cmd_hdr",
-	  .out_struct = "general_obj_out_cmd_hdr" },
-	ROW(CREATE_UMEM, create_umem, FW_TAIL, create_umem, CREATE_UMEM),
-	ROW(DESTROY_UMEM, destroy_umem, 0, destroy_umem, DESTROY_UMEM),
-	ROW(ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0, allow_other_vhca_access,
-	    ALLOW_OTHER_VHCA_ACCESS),
+	ROW(QUERY_ADAPTER, QUERY_ADAPTER, query_adapter, 0),
+	ROW(QUERY_ISSI, QUERY_ISSI, query_issi, 0),
+	ROW(QUERY_HCA_CAP, QUERY_HCA_CAP, query_hca_cap, FW_OP_MOD),
+	ROW(CREATE_MKEY, CREATE_MKEY, create_mkey, FW_TAIL),
+	ROW(QUERY_MKEY, QUERY_MKEY, query_mkey, 0),
+	ROW(DESTROY_MKEY, DESTROY_MKEY, destroy_mkey, 0),
+	ROW(QUERY_SPECIAL_CONTEXTS, QUERY_SPECIAL_CONTEXTS, query_special_contexts, 0),
+	ROW(CREATE_EQ, CREATE_EQ, create_eq, FW_TAIL | FW_KERNEL),
+	ROW(DESTROY_EQ, DESTROY_EQ, destroy_eq, FW_KERNEL),
+	ROW(CREATE_CQ, CREATE_CQ, create_cq, FW_TAIL),
+	ROW(DESTROY_CQ, DESTROY_CQ, destroy_cq, 0),
+	ROW(QUERY_CQ, QUERY_CQ, query_cq, 0),
+	ROW(MODIFY_CQ, MODIFY_CQ, modify_cq, FW_TAIL | FW_OP_MOD),
+	ROW(CREATE_QP, CREATE_QP, create_qp, FW_TAIL),
+	ROW(DESTROY_QP, DESTROY_QP, destroy_qp, 0),
+	ROW(QUERY_QP, QUERY_QP, query_qp, 0),
+	ROW(RST2INIT_QP, RST2INIT_QP, modify_qp, 0),
+	ROW(INIT2RTR_QP, INIT2RTR_QP, modify_qp, 0),
+	ROW(RTR2RTS_QP, RTR2RTS_QP, modify_qp, 0),
+	ROW(RTS2RTS_QP, RTS2RTS_QP, modify_qp, 0),
+	ROW(SQERR2RTS_QP, SQERR2RTS_QP, modify_qp, 0),
+	ROW(INIT2INIT_QP, INIT2INIT_QP, modify_qp, FW_TAIL),
+	ROW(2ERR_QP, QP_2ERR, modify_qp, 0),
+	ROW(2RST_QP, QP_2RST, modify_qp, 0),
+	ROW(QUERY_ESW_FUNCTIONS, QUERY_ESW_FUNCTIONS, query_esw_functions, 0),
+	ROW(QUERY_NIC_VPORT_CONTEXT, QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0),
+	ROW(QUERY_HCA_VPORT_CONTEXT, QUERY_HCA_VPORT_CONTEXT, query_hca_vport_context, 0),
+	ROW(QUERY_ROCE_ADDRESS, QUERY_ROCE_ADDRESS, query_roce_address, 0),
+	ROW(ALLOC_PD, ALLOC_PD, alloc_pd, 0),
+	ROW(DEALLOC_PD, DEALLOC_PD, dealloc_pd, 0),
+	ROW(ALLOC_UAR, ALLOC_UAR, alloc_uar, 0),
+	ROW(DEALLOC_UAR, DEALLOC_UAR, dealloc_uar, 0),
+	ROW(ALLOC_XRCD, ALLOC_XRCD, alloc_xrcd, 0),
+	ROW(DEALLOC_XRCD, DEALLOC_XRCD, dealloc_xrcd, 0),
+	ROW(ALLOC_TRANSPORT_DOMAIN, ALLOC_TRANSPORT_DOMAIN, alloc_td, 0),
+	ROW(DEALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN, dealloc_td, 0),
+	ROW(CREATE_TIS, CREATE_TIS, create_tis, 0),
+	ROW(DESTROY_TIS, DESTROY_TIS, destroy_tis, 0),
+	ROW(CREATE_UMEM, CREATE_UMEM, create_umem, FW_TAIL),
+	ROW(DESTROY_UMEM, DESTROY_UMEM, destroy_umem, 0),
+	ROW(ALLOW_OTHER_VHCA_ACCESS, ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0),
+	GENERAL(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
+	GENERAL(QUERY_GENERAL_OBJECT, query_general_object, FW_TAIL | FW_OP_MOD),
+	GENERAL(DESTROY_GENERAL_OBJECT, destroy_general_object, FW_TAIL | FW_OP_MOD),
 };
 
 static const struct {
@@ -228,13 +194,12 @@ static int admit(struct fw_cmd *c, const struct fw_row *row)
 	return row->flags & FW_TAIL ? 0 : fw_nothing_after(c, row->in_bytes);
 }
 
-static void trace(const struct fw_cmd *c, const struct fw_row *row)
+static void trace(const struct fw_cmd *c)
 {
-	const char *in = row ? row->in_struct : NULL, *out = row ? row->out_struct : NULL;
-
-	sim_trace("cmd>", in, c->in, c->in_len, "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);
-	sim_trace("cmd<", out, c->out, c->out_len, "vhca %u uid %u %s", c->vhca->id, c->uid,
-		  c->name);
+	sim_trace("cmd>", prm_command_in(c->opcode)->name, c->in, c->in_len, "vhca %u uid %u %s",
+		  c->vhca->id, c->uid, c->name);
+	sim_trace("cmd<", prm_command_out(c->opcode)->name, c->out, c->out_len,
+		  "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);
 }
 
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
@@ -256,10 +221,8 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.op_mod = prm_load16(in, 6);
 	row = find_row(c.opcode);
 	c.name = prm_opcode_name(c.opcode);
-	if (!c.name)
-		c.name = "unknown command";
 	if (admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)
-		trace(&c, row);
+		trace(&c);
 }

@@ -12,15 +12,8 @@
 #define L3_TYPE_GRH 0
 #define L3_TYPE_IPV4 0
 #define L3_TYPE_IPV6 1
-#define DEFAULT_PKEY 0xffff
 #define PORT_STATE_UP 4
 #define PHYS_STATE_UP 5
-
-int fw_nop(struct fw_cmd *c)
-{
-	(void)c;
-	return 0;
-}
 
 int fw_query_adapter(struct fw_cmd *c)
 {
@@ -37,16 +30,6 @@ int fw_query_issi(struct fw_cmd *c)
 {
 	prm_query_issi_out_set_current_issi(c->out, 1);
 	prm_query_issi_out_set_supported_issi_dw0(c->out, 1 << 1 | 1 << 0);
-	return 0;
-}
-
-int fw_set_issi(struct fw_cmd *c)
-{
-	uint32_t issi = prm_set_issi_in_get_current_issi(c->in);
-
-	if (issi != 1)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "current_issi %u is not implemented, only 1 is", issi);
 	return 0;
 }
 
@@ -104,49 +87,6 @@ int fw_query_hca_vport_context(struct fw_cmd *c)
 	return 0;
 }
 
-static int check_gid(struct fw_cmd *c, uint32_t index, const char *field)
-{
-	if (index < VHCA_GIDS)
-		return 0;
-	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX, "%s %u: the table has %u entries",
-			 field, index, VHCA_GIDS);
-}
-
-int fw_query_hca_vport_gid(struct fw_cmd *c)
-{
-	uint32_t index = prm_query_hca_vport_gid_in_get_gid_index(c->in);
-
-	if (check_vport(c, prm_query_hca_vport_gid_in_get_other_vport(c->in),
-			prm_query_hca_vport_gid_in_get_vport_number(c->in)) ||
-	    check_gid(c, index, "gid_index"))
-		return -1;
-	if (c->out_len < PRM_QUERY_HCA_VPORT_GID_OUT_BYTES + sizeof(c->vhca->gids[0].gid))
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
-				 "the reply mailbox of %zu bytes has no room for a GID", c->out_len);
-	prm_query_hca_vport_gid_out_set_gids_num(c->out, 1);
-	memcpy((uint8_t *)c->out + PRM_QUERY_HCA_VPORT_GID_OUT_BYTES, c->vhca->gids[index].gid,
-	       sizeof(c->vhca->gids[index].gid));
-	return 0;
-}
-
-int fw_query_hca_vport_pkey(struct fw_cmd *c)
-{
-	uint32_t index = prm_query_hca_vport_pkey_in_get_pkey_index(c->in);
-
-	if (check_vport(c, prm_query_hca_vport_pkey_in_get_other_vport(c->in),
-			prm_query_hca_vport_pkey_in_get_vport_number(c->in)))
-		return -1;
-	if (index)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-				 "pkey_index %u: a RoCE port has only 0", index);
-	if (c->out_len < PRM_QUERY_HCA_VPORT_PKEY_OUT_BYTES + 4)
-		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
-				 "the reply mailbox of %zu bytes has no room for a P_Key",
-				 c->out_len);
-	prm_store32(c->out, PRM_QUERY_HCA_VPORT_PKEY_OUT_BYTES, DEFAULT_PKEY);
-	return 0;
-}
-
 int fw_query_roce_address(struct fw_cmd *c)
 {
 	void *a = prm_query_roce_address_out_at_roce_address(c->out);
@@ -154,8 +94,10 @@ int fw_query_roce_address(struct fw_cmd *c)
 	const struct gid_entry *g;
 	bool mapped;
 
-	if (check_gid(c, index, "roce_address_index"))
-		return -1;
+	if (index >= VHCA_GIDS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "roce_address_index %u: the table has %u entries", index,
+				 VHCA_GIDS);
 	g = &c->vhca->gids[index];
 	/* ::ffff:a.b.c.d */
 	mapped = !prm_load64(g->gid, 0) && prm_load32(g->gid, 8) == 0xffff;

@@ -109,7 +109,7 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 static int take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	const uint8_t *pas = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
-	uint64_t mask = (1ull << m->log_entity) - 1, n;
+	uint64_t mask = (1ull << m->log_entity) - 1, n = 0;
 
 	if (list_length(c, mkc, &n))
 		return -1;

@@ -237,7 +237,7 @@ static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
 				 "opt_param_mask_95_32 0x%llx: only bit 3 (mmo) is implemented",
 				 (unsigned long long)mask);
 	*take = mask != 0;
-	*mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in));
+	*mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
 	if (*take && *mmo && !c->vhca->si->personality->dma_mmo)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
