@@ -14,3 +14,15 @@ include src/sim/dp/local.mk
 include src/sim/net/local.mk
 include src/sim/wire/local.mk
 include src/sim/front/local.mk
+
+# What LD_PRELOAD loads: the client half, and a whole chip for programs without a server.
+pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
+src_sim_libdvx_sim_la_SOURCES = src/sim/preload.c src/sim/embedded.h src/sim/embedded.c
+src_sim_libdvx_sim_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
+src_sim_libdvx_sim_la_LIBADD = libsim.la
+src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-Wl,--version-script=$(top_srcdir)/src/sim/libdvx-sim.map
+src_sim_libdvx_sim_la_DEPENDENCIES = libsim.la src/sim/libdvx-sim.map
+EXTRA_DIST += src/sim/libdvx-sim.map
+
+include src/sim/front/client.mk

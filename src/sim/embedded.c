@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "embedded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "chip.h"
+#include "front/client.h"
+#include "front/kernel.h"
+#include "front/sysfs.h"
+#include "host/mm.h"
+#include "host/uar.h"
+#include "obj/vhca.h"
+
+/* One thing that a thread of the program wants done on the chip's thread. */
+struct call {
+	void (*fn)(struct call *);
+	struct call *next;
+	struct cfile *cf;
+	struct kreq *req;
+	uint64_t va, len, offset;
+	unsigned int function;
+	int uffd;
+	int rc;
+	uint32_t done;
+};
+
+/* What the chip keeps of one open. */
+struct inner {
+	struct mm *mm;
+	struct kfile *kfile;
+};
+
+static struct {
+	struct chip *chip;
+	int bell; /* eventfd: calls are waiting */
+	struct call *calls; /* newest first */
+	bool parents; /* the thread stayed in the process that forked this one */
+	char tree[PATH_MAX];
+	int tree_owner;
+} embedded = { .bell = -1 };
+
+static void finish(struct call *c)
+{
+	__atomic_store_n(&c->done, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &c->done, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void run_calls(void *arg, int fd)
+{
+	struct call *c, *next, *in_order = NULL;
+	uint64_t rings;
+
+	(void)arg;
+	if (read(fd, &rings, sizeof(rings)) < 0 && errno != EAGAIN)
+		sim_bug("the embedded chip's eventfd can't be read: %s", strerror(errno));
+	for (c = __atomic_exchange_n(&embedded.calls, NULL, __ATOMIC_ACQUIRE); c; c = next) {
+		next = c->next;
+		c->next = in_order;
+		in_order = c;
+	}
+	for (c = in_order; c; c = next) {
+		next = c->next; /* c is on a stack that goes away once it is done */
+		c->fn(c);
+		finish(c);
+	}
+}
+
+static int call(struct call *c)
+{
+	const uint64_t one = 1;
+
+	c->next = __atomic_load_n(&embedded.calls, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&embedded.calls, &c->next, c, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	if (write(embedded.bell, &one, sizeof(one)) < 0)
+		return -EIO;
+	while (!__atomic_load_n(&c->done, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &c->done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	return c->rc;
+}
+
+static void *chip_main(void *arg)
+{
+	client_stay_out();
+	pthread_setname_np(pthread_self(), "dvx-sim");
+	chip_run(arg);
+	return NULL;
+}
+
+/* Signals stay with the program's own threads: the caller has all of them blocked here. */
+static int start_thread(struct chip *chip)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	embedded.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (embedded.bell < 0)
+		return -errno;
+	err = chip_watch(chip, embedded.bell, run_calls, NULL);
+	if (err)
+		return err;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, chip_main, chip);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+static int start(void)
+{
+	struct chip *chip;
+	int err;
+
+	if (embedded.chip)
+		return 0;
+	chip = chip_new(&personality_bluefield2, NULL);
+	if (!chip)
+		return errno ? -errno : -ENOMEM;
+	err = start_thread(chip);
+	if (!err) {
+		embedded.chip = chip;
+		return 0;
+	}
+	if (embedded.bell >= 0)
+		close(embedded.bell);
+	chip_free(chip);
+	return err;
+}
+
+static void do_open(struct call *c)
+{
+	struct inner *in = calloc(1, sizeof(*in));
+
+	c->rc = -ENOMEM;
+	if (!in)
+		return;
+	errno = ENOMEM;
+	in->mm = mm_open(chip_host(embedded.chip), getpid(), -1);
+	in->kfile = in->mm ? kernel_open(chip_kernel(embedded.chip), in->mm, c->function) : NULL;
+	if (!in->kfile) {
+		c->rc = -errno;
+		if (in->mm)
+			mm_close(in->mm);
+		free(in);
+		return;
+	}
+	c->cf->inner = in;
+	c->cf->inner_fd = bar_fd(kfile_bar(in->kfile));
+	c->rc = fcntl(c->cf->inner_fd, F_DUPFD_CLOEXEC, 0);
+	if (c->rc < 0)
+		c->rc = -errno;
+}
+
+static void do_close(struct call *c)
+{
+	struct inner *in = c->cf->inner;
+
+	if (!in)
+		return;
+	c->cf->inner = NULL;
+	kernel_close(in->kfile);
+	mm_close(in->mm);
+	free(in);
+}
+
+static struct kfile *kfile(const struct call *c)
+{
+	const struct inner *in = c->cf->inner;
+
+	return in ? in->kfile : NULL;
+}
+
+static void do_ioctl(struct call *c)
+{
+	c->rc = kfile(c) ? kernel_ioctl(kfile(c), c->req) : -EBADF;
+}
+
+static void do_mapped(struct call *c)
+{
+	struct bar *bar = kfile(c) ? kfile_bar(kfile(c)) : NULL;
+
+	if (c->uffd >= 0 && bar)
+		bar_uffd(bar, c->uffd);
+	else if (c->uffd >= 0)
+		close(c->uffd);
+	c->rc = bar ? bar_mapped(bar, c->va, c->len, c->offset) : -EBADF;
+}
+
+static void do_unmapped(struct call *c)
+{
+	if (kfile(c))
+		bar_unmapped(kfile_bar(kfile(c)), c->va, c->len);
+}
+
+static int embedded_close_call(struct cfile *cf)
+{
+	struct call c = { .fn = do_close, .cf = cf };
+
+	return call(&c);
+}
+
+static void embedded_close(struct cfile *cf)
+{
+	embedded_close_call(cf);
+}
+
+static int embedded_open(struct cfile *cf, unsigned int function)
+{
+	struct call c = { .fn = do_open, .cf = cf, .function = function };
+	int err;
+
+	if (embedded.parents) {
+		sim_refuse("the chip runs in the process that forked this one and can't be reached "
+			   "from here; use dvx-sim run or dvx-sim up for programs that fork");
+		return -ENODEV;
+	}
+	err = start();
+	if (err)
+		return err;
+	err = call(&c);
+	if (err < 0)
+		embedded_close_call(cf);
+	return err;
+}
+
+static int embedded_ioctl(struct cfile *cf, struct kreq *req)
+{
+	struct call c = { .fn = do_ioctl, .cf = cf, .req = req };
+
+	return call(&c);
+}
+
+static int embedded_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
+{
+	struct call c = { .fn = do_mapped, .cf = cf, .uffd = uffd, .va = va, .len = len,
+			  .offset = offset };
+
+	return call(&c);
+}
+
+static void embedded_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
+{
+	struct call c = { .fn = do_unmapped, .cf = cf, .va = va, .len = len };
+
+	call(&c);
+}
+
+static void embedded_forked(struct cfile *cf)
+{
+	(void)cf;
+	embedded.parents = embedded.chip != NULL;
+}
+
+/* A tree whose process was killed stays behind until the next one comes by. */
+static void remove_stale(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int pid;
+
+	if (strncmp(name, EMBEDDED_TREE, strlen(EMBEDDED_TREE)))
+		return;
+	pid = atoi(name + strlen(EMBEDDED_TREE));
+	if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+		return;
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return;
+	if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+		sysfs_remove(path);
+}
+
+static void sweep(const char *root)
+{
+	char dir[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(root, '/') - root), root);
+	d = opendir(dir);
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		remove_stale(dir, e->d_name);
+	closedir(d);
+}
+
+/* Ids depend on the personality alone, so the tree can be had without a running chip. */
+static int embedded_sysfs(const char *root)
+{
+	const char *function = getenv("DVX_SIM_FUNCTION");
+	struct silicon si;
+	int err = silicon_init(&si, NULL, &clock_monotonic, &personality_bluefield2);
+
+	if (err)
+		return err;
+	sweep(root);
+	err = sysfs_make(root, si.personality,
+			 &si.vhca[function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST]);
+	silicon_fini(&si);
+	if (!err) {
+		snprintf(embedded.tree, sizeof(embedded.tree), "%s", root);
+		embedded.tree_owner = getpid();
+	}
+	return err;
+}
+
+void embedded_fini(void)
+{
+	if (embedded.tree[0] && embedded.tree_owner == getpid())
+		sysfs_remove(embedded.tree);
+}
+
+const struct transport transport_embedded = {
+	.sysfs = embedded_sysfs,
+	.open = embedded_open,
+	.ioctl = embedded_ioctl,
+	.mapped = embedded_mapped,
+	.unmapped = embedded_unmapped,
+	.close = embedded_close,
+	.forked = embedded_forked,
+};

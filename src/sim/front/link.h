@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FRONT_LINK_H
+#define SIM_FRONT_LINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The link between programs and the server: messages over a Unix stream socket, each with a header
+ * that says its version and length, each answered by one message of the same type. One connection
+ * is one open of the device, or one question of the dvx-sim tool. Both ends run on one machine, so
+ * numbers are in its own order.
+ */
+#define LINK_MAGIC 0x4c585644u /* "DVXL" */
+#define LINK_VERSION 1u
+#define LINK_BODY_MAX (2u << 20)
+#define LINK_FDS 4
+#define LINK_NAME_MAX 32
+
+enum link_type {
+	LINK_OPEN = 1, /* u32 function -> BAR's FD; first message of a client */
+	LINK_IOCTL,    /* msg.h */
+	LINK_MAP,      /* link_range, maybe a userfaultfd */
+	LINK_UNMAP,    /* link_range */
+	LINK_CLOSE,
+	LINK_STATUS,   /* -> link_status, clients, objects */
+	LINK_DOWN,     /* the server ends */
+};
+
+struct link_header {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;
+	uint32_t len;    /* of the body */
+	int32_t result;  /* of an answer: 0 or -errno */
+};
+
+struct link_range {
+	uint64_t va, len, offset;
+};
+
+struct link_status {
+	char name[LINK_NAME_MAX];
+	uint32_t pid;
+	uint32_t nfunctions, nclients, nobjects; /* rows that follow, in this order */
+};
+
+struct link_function_row {
+	char name[8];
+	uint16_t vhca_id;
+	uint16_t pad[3];
+};
+
+struct link_client_row {
+	char comm[16];
+	uint32_t pid;
+	uint32_t function;
+};
+
+struct link_object_row {
+	char kind[16];
+	char state[16]; /* empty: kinds without states */
+	uint32_t function;
+	uint32_t count;
+};
+
+/* A whole message as it came. */
+struct link_message {
+	struct link_header h;
+	uint8_t *body;
+	int fds[LINK_FDS];
+	unsigned int nfds;
+};
+
+/* A stream of messages, read piece by piece. */
+struct link_in {
+	struct link_message m;
+	size_t have; /* bytes of header and body */
+};
+
+/*
+ * Reads what is there. 1: in->m is complete; 0: not yet (only without waiting); -errno: -EPIPE at
+ * the end of the stream, -EPROTO if it is not a message. After a complete one, link_in_reset().
+ */
+int link_read(int sock, struct link_in *, int msg_flags);
+void link_in_reset(struct link_in *);
+/* Sends all of it; -EAGAIN if MSG_DONTWAIT is given and the other end doesn't read. */
+int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t len,
+	       const int *fds, unsigned int nfds, int msg_flags);
+
+/* Client's end: a connection, and one question with its answer (or -errno of the link itself). */
+int link_connect(const char *path);
+int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
+	     struct link_message *answer);
+void link_message_free(struct link_message *);
+
+#endif

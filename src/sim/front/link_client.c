@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "front/link.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int link_connect(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int sock, err;
+
+	if (strlen(path) >= sizeof(to.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(to.sun_path, path);
+	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (sock < 0)
+		return -errno;
+	if (!connect(sock, (struct sockaddr *)&to, sizeof(to)))
+		return sock;
+	err = -errno;
+	close(sock);
+	return err;
+}
+
+int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
+	     struct link_message *answer)
+{
+	int err = link_write(sock, type, 0, body, len, &fd, fd >= 0, 0);
+	struct link_in in = { 0 };
+
+	if (err)
+		return err;
+	err = link_read(sock, &in, 0);
+	if (err == 1 && in.m.h.type == type) {
+		*answer = in.m;
+		return 0;
+	}
+	link_in_reset(&in);
+	return err < 0 ? err : -EPROTO;
+}
