@@ -3,7 +3,7 @@
 # Reads the tables (prm/*.prm, grammar in prm/README.md), refuses what cannot be right with
 # FILE:LINE, and writes the accessors, the reflection rows and the list the tests walk through.
 #
-#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] TABLE...
+#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--dump] TABLE...
 use strict;
 use warnings;
 
@@ -114,8 +114,8 @@ sub parse_struct_line
 		$s->{kernel} = $1;
 	} elsif ($text =~ /^source\s+(\w+)$/) {
 		$s->{source} = $1;
-	} elsif ($text =~ /^omit\s+\S+\s+\S/) {
-		return 0; # for tests/unit/prm_witness.pl: the kernel has it, the table does not
+	} elsif ($text =~ /^omit\s+(\S+)\s+\S/) {
+		push @{$s->{omit}}, $1;
 	} elsif ($text eq "pack") {
 		$s->{pack} = 1;
 	} elsif ($text =~ /^variant\s+(.+)$/) {
@@ -580,11 +580,26 @@ sub list_text
 	return $out;
 }
 
-while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list)$/) {
-	shift @ARGV;
-	$want{$1} = shift @ARGV;
+# Tab-separated rows for tests/unit/prm_witness.pl.
+sub dump_text
+{
+	my $out = "";
+	for my $s (@structs) {
+		$out .= join("\t", "S", $s->{name}, $s->{bytes} * 8, $s->{kernel} // "", $s->{source} // "") .
+			"\n";
+		$out .= "O\t$_\n" for @{$s->{omit}};
+		$out .= join("\t", "F", map { $_ // "" } @$_{qw(name off width count type kernel also src)}) .
+			"\n" for @{$s->{fields}};
+	}
+	return $out;
 }
-die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] TABLE.prm...\n" unless @ARGV;
+
+while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list|dump)$/) {
+	my $what = $1;
+	shift @ARGV;
+	$want{$what} = $what eq "dump" ? 1 : shift @ARGV;
+}
+die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--dump] TABLE.prm...\n" unless @ARGV;
 parse_file($_) for @ARGV;
 check_enum($_) for @enums;
 check_struct($_) for @structs;
@@ -597,3 +612,4 @@ if ($want{headers}) {
 }
 write_file($want{rows}, rows_text()) if $want{rows};
 write_file($want{list}, list_text()) if $want{list};
+print dump_text() if exists $want{dump};

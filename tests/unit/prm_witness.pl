@@ -1,0 +1,378 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that no table disagrees with the Linux kernel's own headers (every field of every table
+# that names a kernel structure, both directions) nor with python3-pyverbs' layouts. The headers
+# are parsed where Debian installs them; nothing of them is in this repository.
+use strict;
+use warnings;
+
+my $top = $ENV{top_srcdir} // ".";
+my $py_path = "/usr/share/doc/rdma-core/tests/mlx5_prm_structs.py";
+my (@tables, %by_name, $test, $failed);
+
+# Our structure -> class in mlx5_prm_structs.py.
+my %py_class = (
+	alloc_pd_in => "AllocPdIn", alloc_pd_out => "AllocPdOut", cqc => "SwCqc",
+	create_cq_in => "CreateCqIn", create_cq_out => "CreateCqOut", ads => "SwAds", qpc => "SwQpc",
+	create_qp_in => "CreateQpIn", create_qp_out => "CreateQpOut", rst2init_qp_in => "ModifyQpIn",
+	init2rtr_qp_in => "ModifyQpIn", rtr2rts_qp_in => "ModifyQpIn", rts2rts_qp_in => "ModifyQpIn",
+	rst2init_qp_out => "ModifyQpOut", query_qp_in => "QueryQpIn", query_qp_out => "QueryQpOut",
+	eqc => "SwEqc", create_eq_in => "CreateEqIn", create_eq_out => "CreateEqOut",
+	query_hca_vport_context_in => "QueryHcaVportContextIn",
+	query_hca_vport_context_out => "QueryHcaVportContextOut",
+	hca_vport_context => "HcaVportContext", query_hca_cap_in => "QueryHcaCapIn",
+	cmd_hca_cap => "CmdHcaCap", mkc => "SwMkc", create_mkey_in => "CreateMkeyIn",
+	create_mkey_out => "CreateMkeyOut",
+);
+
+# Where the kernel folds several fields into one word, its masks say where each lies.
+my @masks = (
+	["wqe_ctrl_seg", "ds", "qp.h", qr/define MLX5_WQE_CTRL_DS_MASK (\w+)/],
+	["wqe_ctrl_seg", "qpn", "qp.h", qr/define MLX5_WQE_CTRL_QPN_MASK (\w+)/],
+	["wqe_ctrl_seg", "opcode", "qp.h", qr/define MLX5_WQE_CTRL_OPCODE_MASK (\w+)/],
+	["wqe_ctrl_seg", "wqe_index", "qp.h", qr/define MLX5_WQE_CTRL_WQE_INDEX_MASK (\w+)/],
+	["cqe64", "owner", "cq.h", qr/MLX5_CQE_OWNER_MASK\s*=\s*(\w+)/],
+	["cqe64", "opcode", "device.h", qr/cqe->op_own >> (4);/, sub { 0xff << $_[0] & 0xff }],
+	["cqe64", "cqe_format", "device.h", qr/cqe->op_own >> (2)\) & 0x3/, sub { 3 << $_[0] }],
+	["cqe64", "l4_hdr_type", "device.h", qr/l4_l3_hdr_type >> (4)\) & 0x7/, sub { 7 << $_[0] }],
+	["cqe64", "vlan", "device.h", qr/l4_l3_hdr_type & (0x1)/],
+);
+
+sub slurp
+{
+	my ($path) = @_;
+	my $open = $path =~ /\.gz$/ ? "gzip -dc '$path' |" : "< $path";
+	open my $in, $open or die "Bail out! $path: $!\n";
+	local $/;
+	return scalar <$in>;
+}
+
+# --- our tables --------------------------------------------------------------------------------
+
+sub read_tables
+{
+	my @out;
+	my $perl = $ENV{PERL} // $^X;
+	for (split /\n/, `$perl '$top/prm/gen.pl' --dump '$top'/prm/*.prm`) {
+		my ($kind, @v) = split /\t/, $_, -1;
+		if ($kind eq "S") {
+			push @out, {name => $v[0], bits => $v[1], kernel => $v[2], source => $v[3],
+				fields => [], omit => {}};
+		} elsif ($kind eq "O") {
+			$out[-1]{omit}{$v[0]} = 1;
+		} else {
+			my %f;
+			@f{qw(name off width count type kernel also src)} = @v;
+			push @{$out[-1]{fields}}, \%f;
+		}
+	}
+	die "Bail out! prm/gen.pl gives no tables\n" unless @out;
+	return @out;
+}
+
+# --- the kernel's headers ----------------------------------------------------------------------
+
+my %unit = (u8 => 8, __be16 => 16, u16 => 16, __be32 => 32, u32 => 32, __be64 => 64, u64 => 64);
+
+sub load_headers
+{
+	my ($dir) = @_;
+	my %h = (dir => $dir, def => {}, text => {}, cache => {});
+	for my $file (qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h)) {
+		my $text = slurp("$dir/include/linux/mlx5/$file");
+		$h{text}{$file} = $text;
+		$text =~ s{/\*.*?\*/}{}gs;
+		$text =~ s{//.*}{}g;
+		$text =~ s/struct_group\(\w+,//g;
+		$text =~ s/^\s*\);\s*$//gm;
+		$text =~ s/DECLARE_FLEX_ARRAY\((\w+), (\w+)\)/$1 $2\[\]/g;
+		$text =~ s/__packed//g;
+		while ($text =~ /^(struct|union) (\w+) \{\n(.*?)^\}\s*;/gms) {
+			my ($kind, $name, $body) = ($1, $2, $3);
+			$h{def}{$name} //= {kind => $kind, body => $body, ifc => scalar($name =~ /^mlx5_ifc_/)};
+		}
+	}
+	return \%h;
+}
+
+# All fields of a definition, nested ones with dotted names: {name, off, width, leaf, type}.
+sub layout
+{
+	my ($h, $name) = @_;
+	return $h->{cache}{$name} if $h->{cache}{$name};
+	my $d = $h->{def}{$name} or die "$h->{dir}: no $name\n";
+	my @tokens = $d->{body} =~ /[{};]|[^{};]+/g;
+	s/^\s+|\s+$//g for @tokens;
+	@tokens = grep { $_ ne "" } @tokens;
+	my ($fields, $bits) = members($h, $d->{kind}, $d->{ifc}, \@tokens);
+	return $h->{cache}{$name} = {fields => $fields, bits => $bits};
+}
+
+sub members
+{
+	my ($h, $kind, $ifc, $tokens) = @_;
+	my (@out, $size);
+	my ($off, $low) = (0, 0);
+	$size = 0;
+	while (@$tokens && $tokens->[0] ne "}") {
+		my $t = shift @$tokens;
+		next if $t eq ";";
+		my ($bits, $name, @sub);
+		if ($t eq "struct" || $t eq "union") {
+			shift @$tokens; # {
+			my $inner;
+			($inner, $bits) = members($h, $t, $ifc, $tokens);
+			shift @$tokens; # }
+			$name = @$tokens && $tokens->[0] ne ";" ? shift @$tokens : "";
+			@sub = @$inner;
+			push @out, {name => $name, off => $off, width => $bits, count => 1, leaf => 0}
+				if $name ne "";
+		} elsif ($t =~ /^u8\s+(\w+):(\d+)$/) {
+			# Bit fields of one byte: the first is the lowest.
+			push @out, {name => $1, off => $off + 8 - $low - $2, width => $2, count => 1,
+				leaf => 1};
+			$low += $2;
+			($bits, $low) = $low == 8 ? (8, 0) : (0, $low);
+		} else {
+			my ($type, $field, $dims) = $t =~ /^((?:struct |union )?\w+)\s+(\w+)\s*((?:\[[^\]]*\])*)$/
+				or die "$h->{dir}: cannot read '$t'\n";
+			my @dims = $dims =~ /\[([^\]]*)\]/g;
+			my ($width, $count) = (0, 1);
+			my $nested = $type =~ /^(?:struct|union) (\w+)$/ ? $1 : undef;
+			if ($nested) {
+				my $l = layout($h, $nested);
+				$width = $l->{bits};
+				@sub = @{$l->{fields}} unless @dims;
+			} else {
+				$width = $ifc ? oct(pop @dims) : $unit{$type};
+				die "$h->{dir}: type '$type'\n" unless $width;
+			}
+			$count *= $_ =~ /^0x/ ? oct : $_ || 0 for @dims;
+			$name = $field;
+			$bits = $width * $count;
+			push @out, {name => $name, off => $off, width => $width, count => $count,
+				leaf => !@sub, type => $nested, array => scalar @dims};
+		}
+		my $prefix = defined $name && $name ne "" ? "$name." : "";
+		push @out, {%$_, name => "$prefix$_->{name}", off => $off + $_->{off}} for @sub;
+		$off += $bits if $kind eq "struct";
+		$size = $bits if $bits > $size;
+	}
+	return (\@out, $kind eq "struct" ? $off : $size);
+}
+
+sub find_headers
+{
+	my ($pattern) = @_;
+	my @dirs = sort grep { -e "$_/include/linux/mlx5/mlx5_ifc.h" } glob $pattern;
+	return $dirs[-1];
+}
+
+# --- pyverbs -----------------------------------------------------------------------------------
+
+my %py_width = (ByteField => 8, ShortField => 16, IntField => 32, LongField => 64, IPField => 32,
+	IP6Field => 128, MACField => 48);
+
+sub load_py
+{
+	my ($path) = grep { -e } $py_path, "$py_path.gz";
+	return unless $path;
+	my ($text, %class) = slurp($path);
+	while ($text =~ /^class (\w+)\(Packet\):\n\s+fields_desc = \[\n(.*?)^    \]/gms) {
+		my ($name, $body) = ($1, $2);
+		my ($off, %fields) = (0);
+		# A field of unknown length ends what can be said about offsets.
+		for my $line (split /\n(?=        \w)/, $body) {
+			my ($kind, $field, $rest) = $line =~ /(\w+)\('(\w*)',?\s*(.*)\)/s or last;
+			my $width = $py_width{$kind};
+			$width = $1 if $kind eq "BitField" && $rest =~ /,\s*(\d+)$/;
+			$width = 8 * $1 if $kind eq "StrFixedLenField" && $rest =~ /length=(\d+)/;
+			$width = $class{$1}{bits} if $kind eq "PacketField" && $rest =~ /(\w+)$/ && $class{$1};
+			$width = 32 * $1 if $kind eq "FieldListField" && $rest =~ /range\((\d+)\)\], IntField/;
+			last unless $width;
+			$fields{$field} = {off => $off, width => $width};
+			$off += $width;
+		}
+		$class{$name} = {fields => \%fields, bits => $off};
+	}
+	return \%class;
+}
+
+# --- comparing ---------------------------------------------------------------------------------
+
+sub bits_of { my ($f) = @_; return $f->{width} * $f->{count} }
+
+# Says how our field relates to the kernel's: "same", "part" (of a word), or why it does not fit.
+sub relate
+{
+	my ($f, $k) = @_;
+	my ($end, $kend) = ($f->{off} + bits_of($f), $k->{off} + bits_of($k));
+	if ($f->{type}) {
+		my $type = $by_name{$f->{type}}{kernel};
+		return "is a $k->{type} there, a $type here" if $k->{type} && $type && $k->{type} ne $type;
+	}
+	return "same" if $f->{off} == $k->{off} && ($end == $kend || $f->{count} == 0 || !$k->{count}) &&
+		($f->{kernel} || $f->{width} == $k->{width} || $f->{width} == bits_of($k));
+	return "part" if $f->{kernel} && $f->{off} >= $k->{off} && $end <= $kend;
+	return sprintf "0x%x+%d here, 0x%x+%d there", $f->{off}, bits_of($f), $k->{off}, bits_of($k);
+}
+
+# One table against one kernel: complaints, and how each of our fields was witnessed.
+sub compare
+{
+	my ($s, $h, $version, $seen) = @_;
+	my @bad;
+	my $l = layout($h, $s->{kernel});
+	my %theirs = map { $_->{name} => $_ } @{$l->{fields}};
+	my (%claimed, $cut);
+	for my $name (map { s/\@\Q$version\E$//r } keys %{$s->{omit}}) {
+		$claimed{$name} = 1;
+		$cut = 1 if $theirs{$name} && $theirs{$name}{off} == $s->{bits};
+	}
+	for my $f (@{$s->{fields}}) {
+		my $name = $f->{kernel} && $theirs{$f->{kernel}} ? $f->{kernel} : $f->{name};
+		my $k = $theirs{$name};
+		next if !$k || $s->{omit}{"$name\@$version"};
+		my $how = relate($f, $k);
+		$claimed{$name} = 1;
+		push @bad, "$s->{name}.$f->{name}: $how" unless $how =~ /^(?:same|part)$/;
+		$seen->{"$s->{name}.$f->{name}"}{$version} = $how;
+	}
+	for my $k (grep { $_->{leaf} } @{$l->{fields}}) {
+		next if $k->{name} =~ /(?:^|\.)(?:reserved|rsvd)/;
+		my @path = split /\./, $k->{name};
+		next if grep { $claimed{join ".", @path[0 .. $_]} } 0 .. $#path;
+		push @bad, sprintf "%s lacks %s 0x%x+%d", $s->{name}, $k->{name}, $k->{off}, bits_of($k);
+	}
+	push @bad, "$s->{name} has $s->{bits} bits here, $l->{bits} there"
+		if $s->{bits} != $l->{bits} && !$cut;
+	return @bad;
+}
+
+sub compare_py
+{
+	my ($s, $py, $seen) = @_;
+	my (@bad, $c);
+	$c = $py->{$py_class{$s->{name}} // ""} or return;
+	for my $f (@{$s->{fields}}) {
+		my $p = $c->{fields}{$f->{also} || $f->{name}};
+		next if !$p || $s->{omit}{"$f->{name}\@pyverbs"};
+		my $same = $p->{off} == $f->{off} && $p->{width} == bits_of($f);
+		$seen->{"$s->{name}.$f->{name}"}{pyverbs} = "same" if $same;
+		push @bad, sprintf "%s.%s: 0x%x+%d here, 0x%x+%d in pyverbs", $s->{name}, $f->{name},
+			$f->{off}, bits_of($f), $p->{off}, $p->{width} unless $same;
+	}
+	return @bad;
+}
+
+sub check_masks
+{
+	my ($h) = @_;
+	my @bad;
+	for my $m (@masks) {
+		my ($sname, $fname, $file, $pattern, $make) = @$m;
+		my $s = $by_name{$sname};
+		my ($f) = grep { $_->{name} eq $fname } @{$s->{fields}};
+		my ($k) = grep { $_->{name} eq $f->{kernel} } @{layout($h, $s->{kernel})->{fields}};
+		my ($value) = $h->{text}{$file} =~ $pattern;
+		if (!defined $value) {
+			push @bad, "$file no longer says where $sname.$fname lies";
+			next;
+		}
+		$value = $value =~ /^0x/ ? hex $value : $value;
+		$value = $make->($value) if $make;
+		my $ours = ((1 << $f->{width}) - 1) << ($k->{off} + $k->{width} - $f->{off} - $f->{width});
+		push @bad, sprintf "%s.%s: mask 0x%x here, 0x%x there", $sname, $fname, $ours, $value
+			if $ours != $value;
+	}
+	return @bad;
+}
+
+sub ok
+{
+	my ($what, @bad) = @_;
+	$test++;
+	print @bad ? "not ok" : "ok", " $test - $what\n";
+	print "# $_\n" for @bad;
+	$failed ||= @bad;
+	return;
+}
+
+# The comparison itself must fail when a table is wrong.
+sub check_the_check
+{
+	my ($h) = @_;
+	my $mkc = $by_name{mkc};
+	my @fields = @{$mkc->{fields}};
+	for my $wrong (["off", 1], ["width", 1]) {
+		my @changed = map { $_->{name} eq "pd" ? {%$_, $wrong->[0] => $_->{$wrong->[0]} + $wrong->[1]} : $_ }
+			@fields;
+		my @bad = compare({%$mkc, fields => \@changed}, $h, "6.1", {});
+		ok("a wrong $wrong->[0] is noticed", "$wrong->[0] of mkc.pd changed and nothing was said")
+			unless grep { /^mkc\.pd:/ } @bad;
+		ok("a wrong $wrong->[0] is noticed") if grep { /^mkc\.pd:/ } @bad;
+	}
+	my @less = grep { $_->{name} ne "pd" } @fields;
+	my @bad = compare({%$mkc, fields => \@less}, $h, "6.1", {});
+	ok("a missing field is noticed", (grep { /lacks pd / } @bad) ? () : "mkc.pd removed, nothing said");
+	return;
+}
+
+@tables = read_tables();
+%by_name = map { $_->{name} => $_ } @tables;
+my $old = find_headers("/usr/src/linux-headers-6.1.*-common");
+my $new = find_headers("/usr/src/linux-headers-6.12.*-common");
+my $py = load_py();
+if (!$old || !$py) {
+	print "Bail out! ", $old ? "python3-pyverbs' mlx5_prm_structs.py (package rdma-core)" :
+		"linux-headers-6.1*-common", " is not installed: apt-get install ",
+		$old ? "python3-pyverbs rdma-core" : "linux-headers-amd64", "\n";
+	exit 1;
+}
+my %kernels = ("6.1" => load_headers($old));
+$kernels{"6.12"} = load_headers($new) if $new;
+print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n";
+
+my (%seen, %structures);
+for my $s (@tables) {
+	my (@bad, @by);
+	for my $version (sort keys %kernels) {
+		next unless $s->{kernel} && $kernels{$version}{def}{$s->{kernel}};
+		push @bad, map { "$version: $_" } compare($s, $kernels{$version}, $version, \%seen);
+		push @by, $version;
+	}
+	push @bad, "no kernel has $s->{kernel}" if $s->{kernel} && !@by && $new;
+	push @bad, compare_py($s, $py, \%seen);
+	push @by, "pyverbs" if $py_class{$s->{name}};
+	for my $f (@{$s->{fields}}) {
+		my $how = $seen{"$s->{name}.$f->{name}"};
+		push @bad, "$s->{name}.$f->{name}: pyverbs does not have it" if $f->{src} eq "pyverbs" &&
+			!($how && $how->{pyverbs});
+		push @bad, "$s->{name}.$f->{name}: neither a kernel header nor a source has it"
+			if !$how && !$f->{src} && !$s->{source} && (!$s->{kernel} || $new);
+	}
+	$structures{$_}++ for @by;
+	ok("$s->{name} (" . (join(", ", @by) || "no header has it") . ")", @bad);
+}
+for my $version (sort keys %kernels) {
+	ok("masks of folded words, $version", check_masks($kernels{$version}));
+}
+check_the_check($kernels{"6.1"});
+print "1..$test\n";
+
+my ($total, %count, @none) = (0);
+for my $s (@tables) {
+	for my $f (@{$s->{fields}}) {
+		my $how = $seen{"$s->{name}.$f->{name}"};
+		$total++;
+		push @none, "$s->{name}.$f->{name}" . ($f->{src} || $s->{source} ? " (" . ($f->{src} || $s->{source}) . ")" : "")
+			unless $how;
+		$count{$_}{$how->{$_}}++ for keys %{$how // {}};
+	}
+}
+printf "# %d structures, %d fields\n", scalar @tables, $total;
+printf "# %s: %d structures, %d fields the same, %d inside a word\n", $_, $structures{$_},
+	$count{$_}{same} // 0, $count{$_}{part} // 0 for sort keys %structures;
+printf "# %d fields that no installed header has:\n", scalar @none;
+print "#   $_\n" for @none;
+exit($failed ? 1 : 0);
