@@ -7,6 +7,7 @@
  * and is good until dvx_cq_pop() or dvx_cq_publish().
  */
 #include <dvx/common.h>
+#include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
 
 DVX_BEGIN_DECLS
@@ -42,7 +43,7 @@ DVX_INLINE bool dvx_cqe_is_send(const void *cqe)
 /* What leads to the queue: the number that DevX queues were created with (dvx_qp_attr.user_index) ... */
 DVX_INLINE uint32_t dvx_cqe_user_index(const void *cqe)
 {
-	return prm_cqe64_get_srqn_user_index(cqe);
+	return prm_cqe64_get_user_index(cqe);
 }
 
 /* ... or the QP's number, which adopted queues have too. */
@@ -60,7 +61,7 @@ DVX_INLINE uint16_t dvx_cqe_wqe_index(const void *cqe)
 /* Which send it was: enum prm_wqe_opcode. */
 DVX_INLINE uint8_t dvx_cqe_send_opcode(const void *cqe)
 {
-	return (uint8_t)prm_cqe64_get_send_wqe_opcode(cqe);
+	return (uint8_t)prm_cqe64_get_s_wqe_opcode(cqe);
 }
 
 /* Bytes received, or read. */
@@ -72,7 +73,7 @@ DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
 /* The number that the peer posted with its *_imm. */
 DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 {
-	return prm_cqe64_get_imm_inval_pkey(cqe);
+	return prm_cqe64_get_immediate(cqe);
 }
 
 /*

@@ -71,13 +71,13 @@ DVX_INLINE void dvx_wqe_data(void *seg, const struct dvx_sge *sge)
 /* Where the engine may write its results; a copy has none, but libmlx5 always names a buffer. */
 DVX_INLINE void dvx_wqe_mmo_meta(void *seg, uint32_t lkey, uint64_t addr)
 {
-	prm_mmo_metadata_seg_pack(seg, .opaque_lkey = lkey, .opaque_vaddr = addr);
+	prm_mmo_metadata_seg_pack(seg, .local_key = lkey, .local_address = addr);
 }
 
 /* Header and bytes; the tail of the last segment stays as it was (the device does not read it). */
 DVX_INLINE void dvx_wqe_inline(void *seg, const void *data, uint32_t len)
 {
-	prm_wqe_inline_seg_set_byte_count(seg, DVX_MAX_SEGMENT | len);
+	prm_wqe_inline_seg_pack(seg, .is_inline = 1, .byte_count = len);
 	memcpy((uint8_t *)seg + 4, data, len);
 }
 
