@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Stands in for tools/dvx-copy/engine_*.c where a test is about the conversation and the files, not
+ * about the device: bytes move by process_vm_readv. A test's own part only; never shipped.
+ */
+#include "copy_fake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "engine.h"
+
+uint32_t copy_fake_max = 1u << 20;
+unsigned int copy_fake_corrupt;
+
+#define RING 64u
+
+struct device {
+	int unused;
+};
+
+struct plain {
+	pid_t pid;
+	uint8_t *mem;
+};
+
+struct engine {
+	struct plain remote;
+	const struct pool *local;
+	uint32_t done[RING], from, n;
+	int fd;
+};
+
+int device_open(struct device **d, const char *name, struct fault *f)
+{
+	(void)name;
+	*d = calloc(1, sizeof(**d));
+	return *d ? 0 : fault(f, COPY_DEVICE, "no memory");
+}
+
+void device_close(struct device *d)
+{
+	free(d);
+}
+
+const char *device_name(const struct device *d)
+{
+	(void)d;
+	return "fake";
+}
+
+int export_make(struct export **e, struct device *d, const struct pool *p, struct ticket *t,
+		struct fault *f)
+{
+	struct plain plain = {.pid = getpid(), .mem = p->mem};
+
+	(void)d;
+	(void)f;
+	*e = NULL;
+	memcpy(t->bytes, &plain, sizeof(plain));
+	t->n = sizeof(plain);
+	return 0;
+}
+
+void export_free(struct export *e)
+{
+	(void)e;
+}
+
+int engine_make(struct engine **out, struct device *d, const struct pool *local,
+		const struct ticket *t, struct fault *f)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+
+	(void)d;
+	if (!e || t->n != sizeof(e->remote)) {
+		free(e);
+		return fault(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
+	}
+	memcpy(&e->remote, t->bytes, sizeof(e->remote));
+	e->local = local;
+	e->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	*out = e;
+	return 0;
+}
+
+void engine_free(struct engine *e)
+{
+	if (e)
+		close(e->fd);
+	free(e);
+}
+
+uint32_t engine_max(const struct engine *e)
+{
+	(void)e;
+	return copy_fake_max;
+}
+
+int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, struct fault *f)
+{
+	struct iovec to = {e->local->mem + off, len}, from = {e->remote.mem + off, len};
+
+	if (e->n == RING)
+		return 0;
+	if (len > copy_fake_max ||
+	    process_vm_readv(e->remote.pid, &to, 1, &from, 1, 0) != (ssize_t)len)
+		return fault(f, COPY_DEVICE, "the fake could not copy: %s", strerror(errno));
+	if (copy_fake_corrupt && !--copy_fake_corrupt)
+		e->local->mem[off + len / 2] ^= 1;
+	e->done[(e->from + e->n++) % RING] = cookie;
+	return 1;
+}
+
+void engine_ring(struct engine *e)
+{
+	(void)e;
+}
+
+int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
+{
+	(void)f;
+	if (!e->n)
+		return 0;
+	*cookie = e->done[e->from];
+	e->from = (e->from + 1) % RING;
+	e->n--;
+	return 1;
+}
+
+int engine_fd(const struct engine *e)
+{
+	return e->fd;
+}
+
+int engine_arm(struct engine *e, struct fault *f)
+{
+	(void)e;
+	(void)f;
+	return 0;
+}

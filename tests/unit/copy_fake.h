@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef COPY_FAKE_H
+#define COPY_FAKE_H
+
+#include <stdint.h>
+
+extern uint32_t copy_fake_max;	       /* what one copy may carry */
+extern unsigned int copy_fake_corrupt; /* n: the n-th copy from now flips a bit; 0: none */
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_CRC32C_H
+#define DVX_COPY_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CRC-32C (Castagnoli, RFC 3720 B.4) of a whole buffer; the CPU's instruction where it has one. */
+uint32_t crc32c(const void *p, size_t len);
+
+/* The same by tables: for CPUs without the instruction, and for the test that compares the two. */
+uint32_t crc32c_table(const void *p, size_t len);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dest_file.h"
+
+bool dest_name_ok(struct bytes name)
+{
+	if (name.n == 0 || name.n > NAME_MAX)
+		return false;
+	if (memchr(name.p, '/', name.n) || memchr(name.p, '\0', name.n))
+		return false;
+	return !(name.p[0] == '.' && (name.n == 1 || (name.n == 2 && name.p[1] == '.')));
+}
+
+/* The name that an entry gets here: the top one's is ours to choose, the server sends none. */
+int dest_name(struct dest *d, const struct msg *m, char to[NAME_MAX + 1], struct fault *f)
+{
+	if (!d->now)
+		return fault(f, COPY_PROTOCOL, "the server sent %s after the tree's end",
+			     msg_name(m->type));
+	if (d->file)
+		return fault(f, COPY_PROTOCOL, "the server sent %s within a file",
+			     msg_name(m->type));
+	if (!d->top_done && m->name.n == 0) {
+		d->top_done = true;
+		strcpy(to, d->top);
+		return 0;
+	}
+	if (!d->now->parent)
+		return fault(f, COPY_PROTOCOL, "the server sent %s beside the tree",
+			     msg_name(m->type));
+	if (!dest_name_ok(m->name))
+		return fault(f, COPY_PROTOCOL,
+			     "the server sent the name \"%s\", which no entry may have",
+			     QUOTED(m->name.p, m->name.n));
+	memcpy(to, m->name.p, m->name.n);
+	to[m->name.n] = '\0';
+	return 0;
+}
+
+static struct dest_dir *new_dir(struct dest_dir *parent, int fd)
+{
+	struct dest_dir *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->parent = parent;
+	n->fd = fd;
+	n->refs = 1;
+	if (parent)
+		parent->refs++;
+	return n;
+}
+
+static int finish_dir(struct dest *d, struct dest_dir *dir, struct fault *f)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->mtime};
+
+	if (!dir->parent || dir->theirs) /* the entry's own name is to last, too */
+		return fsync(dir->fd)
+			       ? fault(f, COPY_IO, "syncing the destination: %s", strerror(errno))
+			       : 0;
+	if (fchmod(dir->fd, dir->mode & 01777) || futimens(dir->fd, times) || fsync(dir->fd))
+		return fault(f, COPY_IO, "finishing a directory: %s", strerror(errno));
+	d->dirs++;
+	return 0;
+}
+
+int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f)
+{
+	int ret = 0;
+
+	while (dir && --dir->refs == 0) {
+		struct dest_dir *parent = dir->parent;
+
+		if (finish_dir(d, dir, f))
+			ret = -1;
+		close(dir->fd);
+		free(dir);
+		dir = parent;
+	}
+	return ret;
+}
+
+static int enter(struct dest *d, int fd, struct fault *f)
+{
+	struct dest_dir *n = fd < 0 ? NULL : new_dir(d->now, fd);
+
+	if (n) {
+		d->now = n;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return fault(f, COPY_IO, "opening the destination: %s", strerror(errno));
+}
+
+/* DEST is to become the entry: its parent is opened and its last component is the name. */
+static int begin_named(struct dest *d, const struct dest_plan *plan, struct fault *f)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(plan->dest);
+	char *slash;
+	const char *name;
+
+	if (!n || n >= sizeof(path))
+		return fault(f, COPY_USAGE, "DEST is empty or too long");
+	strcpy(path, plan->dest);
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+	slash = strrchr(path, '/');
+	name = slash ? slash + 1 : path;
+	if (!dest_name_ok((struct bytes){(const uint8_t *)name, (uint32_t)strlen(name)}))
+		return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(ENOENT));
+	strcpy(d->top, name);
+	if (slash)
+		slash[slash == path] = '\0';
+	return enter(d, open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), f);
+}
+
+int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
+{
+	struct stat st;
+
+	d->now = NULL;
+	d->file = NULL;
+	d->top_done = d->into = false;
+	if (stat(plan->dest, &st) && errno != ENOENT)
+		return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
+	if (stat(plan->dest, &st) || !S_ISDIR(st.st_mode)) {
+		if (plan->many)
+			return fault(f, COPY_IO, "%s is not a directory; several sources need one",
+				     plan->dest);
+		return begin_named(d, plan, f);
+	}
+	d->into = !*plan->base;
+	strcpy(d->top, d->into ? "." : plan->base);
+	return enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), f);
+}
+
+static int open_dir(struct dest *d, const char *name, struct fault *f)
+{
+	int fd, made = mkdirat(d->now->fd, name, 0700);
+
+	if (made && errno != EEXIST)
+		return fault(f, COPY_IO, "making directory %s: %s", QUOTED(name, strlen(name)),
+			     strerror(errno));
+	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return fault(f, COPY_IO,
+			     "%s exists and is not a directory; a directory was to go there",
+			     QUOTED(name, strlen(name)));
+	if (fd < 0)
+		return fault(f, COPY_IO, "opening directory %s: %s", QUOTED(name, strlen(name)),
+			     strerror(errno));
+	/* A read-only directory of an earlier copy would refuse its own entries. */
+	if (made)
+		(void)!fchmod(fd, 0700);
+	return fd;
+}
+
+int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f)
+{
+	char name[NAME_MAX + 1];
+	bool into = d->into && !d->top_done;
+	int fd;
+
+	if (dest_name(d, m, name, f))
+		return -1;
+	fd = into ? openat(d->now->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+		  : open_dir(d, name, f);
+	if (fd < 0 && f->code)
+		return -1;
+	if (enter(d, fd, f))
+		return -1;
+	d->now->theirs = into;
+	d->now->mode = m->mode;
+	d->now->mtime = (struct timespec){m->sec, m->nsec};
+	return 0;
+}
+
+int dest_up(struct dest *d, struct fault *f)
+{
+	struct dest_dir *dir = d->now;
+
+	if (!dir || !dir->parent || d->file)
+		return fault(f, COPY_PROTOCOL,
+			     "the server ended a directory that it had not begun");
+	d->now = dir->parent;
+	return dest_put(d, dir, f);
+}
+
+int dest_add_link(struct dest *d, const struct msg *m, struct fault *f)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {m->sec, m->nsec}};
+	char name[NAME_MAX + 1], target[PATH_MAX], temp[32];
+
+	if (dest_name(d, m, name, f) || dest_temp_name(temp, f))
+		return -1;
+	if (memchr(m->text.p, '\0', m->text.n))
+		return fault(f, COPY_PROTOCOL, "the server sent a link target with a zero byte");
+	if (d->into && !d->now->parent)
+		return fault(f, COPY_IO, "the source is a symbolic link, not a directory");
+	memcpy(target, m->text.p, m->text.n);
+	target[m->text.n] = '\0';
+	if (symlinkat(target, d->now->fd, temp))
+		return fault(f, COPY_IO, "making symbolic link %s: %s", QUOTED(name, strlen(name)),
+			     strerror(errno));
+	if (utimensat(d->now->fd, temp, times, AT_SYMLINK_NOFOLLOW) ||
+	    renameat(d->now->fd, temp, d->now->fd, name)) {
+		fault(f, COPY_IO, "making symbolic link %s: %s", QUOTED(name, strlen(name)),
+		      strerror(errno));
+		unlinkat(d->now->fd, temp, 0);
+		return -1;
+	}
+	d->links++;
+	return 0;
+}
+
+int dest_finish(struct dest *d, struct fault *f)
+{
+	struct dest_dir *base = d->now;
+
+	if (d->file || d->open || !base || base->parent)
+		return fault(f, COPY_PROTOCOL, "the server ended the copy within the tree");
+	if (dest_commit(d, true, f))
+		return -1;
+	d->now = NULL;
+	return dest_put(d, base, f);
+}
+
+void dest_abort(struct dest *d)
+{
+	struct fault ignored = {0};
+
+	dest_drop_files(d);
+	d->file = NULL;
+	while (d->now) {
+		struct dest_dir *dir = d->now;
+
+		d->now = dir->parent;
+		dest_put(d, dir, &ignored);
+	}
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_DEST_H
+#define DVX_COPY_DEST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#include <sys/types.h>
+
+#include "fault.h"
+#include "msg.h"
+
+/*
+ * The tree that is written. A server may be hostile: every name is one component that is checked,
+ * every open is relative to a directory that this transfer holds open, and no symbolic link is
+ * followed below DEST.
+ *
+ * Things finish late: chunks of a file arrive after the next file has begun, and a directory's
+ * times must be set after everything in it. So a directory counts who still needs it (itself while
+ * it is listed, its subdirectories, its unfinished files) and is finished when nobody does.
+ */
+struct dest_dir {
+	struct dest_dir *parent;
+	int fd;
+	unsigned int refs;
+	bool theirs; /* existed before and is the user's DEST: mode and times stay */
+	uint32_t mode;
+	struct timespec mtime;
+};
+
+struct dest_file {
+	struct dest_file *next, **link;
+	struct dest_dir *dir;
+	int fd;
+	bool ended, void_; /* void_: the server could not read all of it */
+	uint32_t mode;
+	uint64_t size, sent, written; /* chunks the server sent, and those in the file */
+	struct timespec mtime;
+	char name[NAME_MAX + 1], temp[32];
+};
+
+struct dest {
+	struct dest_dir *now;	/* the directory being listed */
+	struct dest_file *file; /* the file that chunks belong to */
+	struct dest_file *open, *ready;
+	unsigned int ready_files;
+	uint64_t ready_bytes;
+	bool top_done, into; /* into: the top entry is DEST itself, which exists */
+	char top[NAME_MAX + 1];
+	uint64_t files, dirs, links, bytes; /* finished ones */
+};
+
+/* How DEST and the source's path name the entry to be made; see dest_begin. */
+struct dest_plan {
+	const char *dest; /* as the user gave it */
+	const char *base; /* last component of the source, "" for all that a directory holds */
+	bool many;	  /* several sources: DEST has to be a directory */
+};
+
+/*
+ * As cp -r: into an existing directory DEST the entry goes under its own name, else it is called
+ * DEST. The contents of a source directory ("." or "dir/.") go into DEST itself.
+ */
+int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f);
+
+int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f);
+int dest_up(struct dest *d, struct fault *f);
+int dest_add_link(struct dest *d, const struct msg *m, struct fault *f);
+int dest_add_file(struct dest *d, const struct msg *m, struct fault *f);
+
+/* Checks that a chunk lies in the current file. The file is counted on until dest_write. */
+struct dest_file *dest_expect(struct dest *d, const struct msg *m, struct fault *f);
+int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
+	       struct fault *f);
+int dest_end_file(struct dest *d, const struct msg *m, struct fault *f);
+
+/* Syncs and renames the complete files. Without force only once enough of them have gathered. */
+int dest_commit(struct dest *d, bool force, struct fault *f);
+
+/* All has been listed and written. */
+int dest_finish(struct dest *d, struct fault *f);
+
+/* Removes unfinished files. Harmless after dest_finish. */
+void dest_abort(struct dest *d);
+
+bool dest_name_ok(struct bytes name);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_DEST_FILE_H
+#define DVX_COPY_DEST_FILE_H
+
+#include "dest.h"
+
+/* Between dest.c and dest_file.c only. */
+
+int dest_name(struct dest *d, const struct msg *m, char to[NAME_MAX + 1], struct fault *f);
+
+/* One who needed the directory no longer does. */
+int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f);
+
+int dest_temp_name(char to[32], struct fault *f);
+
+void dest_drop_files(struct dest *d);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_ENGINE_H
+#define DVX_COPY_ENGINE_H
+
+#include <stdbool.h>
+
+#include "pool.h"
+
+/*
+ * All that touches the device: engine_device.c for both ends, engine_export.c for the server's,
+ * engine_dma.c for the client's.
+ */
+struct device;
+int device_open(struct device **d, const char *name, struct fault *f);
+void device_close(struct device *d);
+const char *device_name(const struct device *d);
+
+/* The server's pool, readable by whoever holds the ticket until it is freed. */
+struct export;
+#define TICKET_MAX 1024
+struct ticket {
+	uint8_t bytes[TICKET_MAX];
+	size_t n;
+};
+int export_make(struct export **e, struct device *d, const struct pool *p, struct ticket *t,
+		struct fault *f);
+void export_free(struct export *e);
+
+/* The client's end: reads the server's pool into its own through the alias and the MMO engine. */
+struct engine;
+int engine_make(struct engine **e, struct device *d, const struct pool *local,
+		const struct ticket *t, struct fault *f);
+void engine_free(struct engine *e);
+
+/* The longest piece that one work request moves. */
+uint32_t engine_max(const struct engine *e);
+
+/* Queues a copy of len bytes between equal offsets of the pools. 1, or 0 if the ring is full. */
+int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, struct fault *f);
+
+/* Tells the device of all that was posted since the last call. */
+void engine_ring(struct engine *e);
+
+/* 1 and the cookie of a finished piece, 0 if none finished. Pieces may finish in any order. */
+int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f);
+
+/*
+ * For sleeping: after arming, the descriptor becomes readable with the next completion. Poll once
+ * more between arming and sleeping: a completion may have come before.
+ */
+int engine_fd(const struct engine *e);
+int engine_arm(struct engine *e, struct fault *f);
+
+#endif

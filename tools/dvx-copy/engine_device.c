@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine_device.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+int device_fault(struct fault *f, const char *what)
+{
+	return fault(f, COPY_DEVICE, "%s: %s", what, dvx_strerror());
+}
+
+static int open_fault(struct fault *f, const char *name, int err)
+{
+	if (err == -ENODEV && !name)
+		return fault(f, COPY_DEVICE, "this machine has no mlx5 device");
+	return fault(f, COPY_DEVICE, "opening device %s: %s", name ? name : "(the first)",
+		     dvx_strerror());
+}
+
+int device_open(struct device **out, const char *name, struct fault *f)
+{
+	struct device *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return fault(f, COPY_IO, "no memory left");
+	err = dvx_dev_open(name, &d->dev);
+	if (err) {
+		free(d);
+		return open_fault(f, name, err);
+	}
+	if (dvx_pd_alloc(d->dev, &d->pd)) {
+		device_fault(f, "making a protection domain");
+		device_close(d);
+		return -1;
+	}
+	*out = d;
+	return 0;
+}
+
+void device_close(struct device *d)
+{
+	if (!d)
+		return;
+	if (d->pd)
+		dvx_pd_free(d->pd);
+	dvx_dev_close(d->dev);
+	free(d);
+}
+
+const char *device_name(const struct device *d)
+{
+	return dvx_dev_name(d->dev);
+}
+
+int device_register(struct device *d, const struct pool *p, uint32_t access, struct dvx_mkey **out,
+		    struct fault *f)
+{
+	struct dvx_mkey_attr a = {
+		.size = sizeof(a), .access = access, .pd = d->pd, .addr = p->mem, .len = p->bytes};
+	int err = dvx_mkey_create(d->dev, &a, out);
+	struct rlimit lim;
+
+	if (err == -ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &lim) && lim.rlim_cur < p->bytes)
+		return fault(f, COPY_DEVICE,
+			     "registering %zu MiB: only %llu KiB may be locked (ulimit -l)",
+			     p->bytes >> 20, (unsigned long long)lim.rlim_cur >> 10);
+	return err ? device_fault(f, "registering the pool") : 0;
+}

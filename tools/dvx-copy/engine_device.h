@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_ENGINE_DEVICE_H
+#define DVX_COPY_ENGINE_DEVICE_H
+
+#include <dvx/dvx.h>
+
+#include "engine.h"
+
+/* Shared by the two ends' files; nobody else sees libdvx. */
+struct device {
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+};
+
+/* "<doing what>: <libdvx's sentence>" */
+int device_fault(struct fault *f, const char *what);
+
+/* Registers a pool. Running into the locked-memory limit is said as such. */
+int device_register(struct device *d, const struct pool *p, uint32_t access, struct dvx_mkey **out,
+		    struct fault *f);
+
+#endif

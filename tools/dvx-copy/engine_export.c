@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "engine_device.h"
+
+#include <stdlib.h>
+
+struct export
+{
+	struct dvx_mkey *mkey;
+};
+
+/* The pool can only be read: local read, which every mkey grants, is all that a copy out of it
+ * needs. */
+#define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
+
+int export_make(struct export **out, struct device *d, const struct pool *p, struct ticket *t,
+		struct fault *f)
+{
+	struct dvx_ticket plain;
+	struct export *e;
+
+	if (!dvx_dev_caps(d->dev)->mkey_export)
+		return fault(f, COPY_DEVICE, "device %s lets no other function use its memory keys",
+			     device_name(d));
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return fault(f, COPY_IO, "no memory left");
+	if (device_register(d, p, POOL_ACCESS, &e->mkey, f)) {
+		free(e);
+		return -1;
+	}
+	if (dvx_mkey_export(e->mkey, &plain)) {
+		device_fault(f, "exporting the pool");
+		export_free(e);
+		return -1;
+	}
+	dvx_ticket_encode(&plain, t->bytes);
+	t->n = DVX_TICKET_BYTES;
+	dvx_ticket_wipe(&plain);
+	*out = e;
+	return 0;
+}
+
+/* From here on the client's alias faults. */
+void export_free(struct export *e)
+{
+	if (!e)
+		return;
+	dvx_mkey_destroy(e->mkey);
+	free(e);
+}

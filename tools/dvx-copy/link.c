@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+void link_init(struct link *l, int fd, bool is_server, int patience_ms)
+{
+	l->fd = fd;
+	l->is_server = is_server;
+	l->peer = is_server ? "the client" : "the server";
+	l->patience_ms = patience_ms;
+	l->sealed = false;
+	l->stop = NULL;
+	l->at = l->have = l->used = 0;
+}
+
+void link_close(struct link *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+	auth_wipe(&l->auth);
+	explicit_bzero(l->in, sizeof(l->in)); /* the ticket was in here */
+	explicit_bzero(l->out, sizeof(l->out));
+}
+
+static int died(struct link *l, int err, struct fault *f)
+{
+	if (err == 0 || err == ECONNRESET || err == EPIPE)
+		return fault(f, COPY_PEER, "%s died or closed the connection%s", l->peer,
+			     l->sealed ? "" : " during the handshake");
+	if (err == ETIMEDOUT || err == EHOSTUNREACH || err == ENETUNREACH)
+		return fault(f, COPY_PEER, "%s can no longer be reached: %s", l->peer,
+			     strerror(err));
+	return fault(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
+}
+
+#define SLICE_MS 250 /* a signal that comes just before poll is seen after one slice */
+
+/* 1 ready, 0 not within wait_ms. */
+static int wait_for(struct link *l, short events, int wait_ms, struct fault *f)
+{
+	struct pollfd p = {.fd = l->fd, .events = events};
+
+	for (;;) {
+		int n = poll(&p, 1, wait_ms < SLICE_MS ? wait_ms : SLICE_MS);
+
+		if (n > 0)
+			return 1;
+		if (n < 0 && errno != EINTR)
+			return fault(f, COPY_PEER, "poll: %s", strerror(errno));
+		if (l->stop && *l->stop)
+			return fault(f, COPY_INTERRUPTED, "interrupted");
+		wait_ms -= n ? 0 : SLICE_MS;
+		if (wait_ms <= 0)
+			return 0;
+	}
+}
+
+static int silent(struct link *l, struct fault *f)
+{
+	return fault(f, COPY_PEER, "%s has been silent for %d s", l->peer, l->patience_ms / 1000);
+}
+
+static int send_all(struct link *l, const uint8_t *p, size_t n, struct fault *f)
+{
+	while (n) {
+		ssize_t done = send(l->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (done >= 0) {
+			p += done;
+			n -= (size_t)done;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN && errno != EWOULDBLOCK)
+			return died(l, errno, f);
+		done = wait_for(l, POLLOUT, l->patience_ms, f);
+		if (done <= 0)
+			return done ? -1 : silent(l, f);
+	}
+	return 0;
+}
+
+int link_send(struct link *l, const struct msg *m, struct fault *f)
+{
+	struct seal *s = l->is_server ? &l->auth.to_client : &l->auth.to_server;
+	uint8_t *body = l->out + LINK_HEAD;
+	size_t len = msg_encode(m, body);
+	size_t all = len + (l->sealed ? AUTH_TAG : 0);
+
+	for (size_t i = 0; i < LINK_HEAD; i++)
+		l->out[i] = (uint8_t)(all >> 8 * i);
+	if (l->sealed)
+		seal_close(s, l->out, body, len);
+	return send_all(l, l->out, LINK_HEAD + all, f);
+}
+
+/* 1 if bytes came, 0 if none were there. */
+static int fill(struct link *l, struct fault *f)
+{
+	ssize_t n;
+
+	if (l->have == sizeof(l->in)) {
+		memmove(l->in, l->in + l->at, l->have - l->at);
+		l->have -= l->at;
+		l->at = 0;
+	}
+	n = recv(l->fd, l->in + l->have, sizeof(l->in) - l->have, MSG_DONTWAIT);
+	if (n > 0) {
+		l->have += (size_t)n;
+		return 1;
+	}
+	if (n == 0)
+		return died(l, 0, f);
+	if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+		return 0;
+	return died(l, errno, f);
+}
+
+/* The bytes of the last message are done with. */
+static void retire(struct link *l)
+{
+	l->at += l->used;
+	l->used = 0;
+	if (l->at == l->have)
+		l->at = l->have = 0;
+}
+
+static int frame_length(struct link *l, size_t *len, struct fault *f)
+{
+	const uint8_t *p = l->in + l->at;
+	size_t least = 4 + (l->sealed ? AUTH_TAG : 0);
+	size_t most = MSG_MAX + (l->sealed ? AUTH_TAG : 0);
+
+	*len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+	if (*len < least || *len > most)
+		return fault(f, COPY_PROTOCOL,
+			     "%s sent a frame of %zu bytes, allowed are %zu to %zu%s", l->peer,
+			     *len, least, most, l->sealed ? "" : ": is it dvx-copy at all?");
+	return 0;
+}
+
+static int peers_error(struct link *l, const struct msg *m, struct fault *f)
+{
+	int code = (int)m->code;
+
+	if (code == COPY_OK || !strcmp(fault_word(code), "unknown"))
+		code = COPY_PROTOCOL;
+	return fault(f, (enum copy_exit)code, "%s says: %s", l->peer, QUOTED(m->text.p, m->text.n));
+}
+
+/* A whole frame from the buffer: 1, 0 if it is not complete yet. */
+static int parse(struct link *l, struct msg *m, struct fault *f)
+{
+	struct seal *s = l->is_server ? &l->auth.to_server : &l->auth.to_client;
+	uint8_t *head = l->in + l->at, *body = head + LINK_HEAD;
+	size_t len;
+
+	if (l->have - l->at < LINK_HEAD)
+		return 0;
+	if (frame_length(l, &len, f))
+		return -1;
+	if (l->have - l->at < LINK_HEAD + len)
+		return 0;
+	l->used = LINK_HEAD + len;
+	if (l->sealed) {
+		len -= AUTH_TAG;
+		if (seal_open(s, head, body, len))
+			return fault(f, COPY_AUTH, "a message from %s was tampered with on its way",
+				     l->peer);
+	}
+	if (msg_decode(m, body, len, f))
+		return -1;
+	return m->type == MSG_ERROR ? peers_error(l, m, f) : 1;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The whole message has to come in time: a peer that drips bytes is silent, too. */
+int link_take(struct link *l, struct msg *m, int wait_ms, struct fault *f)
+{
+	int64_t deadline = wait_ms ? now_ms() + wait_ms : 0;
+	int got;
+
+	retire(l);
+	while (!(got = parse(l, m, f))) {
+		int64_t left;
+
+		got = fill(l, f);
+		if (got < 0)
+			return -1;
+		left = wait_ms ? deadline - now_ms() : 0;
+		if (left < 0)
+			left = 0;
+		if (!got && (!left || (got = wait_for(l, POLLIN, (int)left, f)) <= 0))
+			return got;
+	}
+	return got;
+}
+
+int link_expect(struct link *l, enum msg_type type, struct msg *m, struct fault *f)
+{
+	int got = link_take(l, m, l->patience_ms, f);
+
+	if (got < 0)
+		return -1;
+	if (!got)
+		return silent(l, f);
+	if (type != MSG_TYPES && m->type != type)
+		return fault(f, COPY_PROTOCOL, "%s sent %s where %s belongs", l->peer,
+			     msg_name(m->type), msg_name(type));
+	return 0;
+}
+
+void link_tell(struct link *l, const struct fault *why)
+{
+	struct fault ignored = {0};
+	struct msg m = {.type = MSG_ERROR,
+			.code = (uint32_t)why->code,
+			.text = {(const uint8_t *)why->text, (uint32_t)strlen(why->text)}};
+
+	link_send(l, &m, &ignored);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_LINK_H
+#define DVX_COPY_LINK_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "auth.h"
+#include "msg.h"
+
+#define LINK_HEAD  4u
+#define LINK_FRAME (LINK_HEAD + MSG_MAX + AUTH_TAG)
+
+/*
+ * One control connection: frames of a 32-bit length and that many bytes. After the handshake the
+ * bytes are sealed, so what arrives is what the holder of the key sent, in order, unread by others.
+ */
+struct link {
+	int fd;
+	bool sealed, is_server;
+	int patience_ms;		   /* how long a silent peer is waited for */
+	const volatile sig_atomic_t *stop; /* set by a signal: give up waiting; may be NULL */
+	const char *peer;		   /* "the server", "the client": sentences name it */
+	struct auth auth;
+	size_t at, have; /* the unread part of `in` */
+	size_t used;	 /* length of the frame handed out last */
+	uint8_t in[4 * LINK_FRAME];
+	uint8_t out[LINK_FRAME];
+};
+
+void link_init(struct link *l, int fd, bool is_server, int patience_ms);
+
+/* Closes the socket and wipes the keys. */
+void link_close(struct link *l);
+
+/* Both ends prove that they know the key; the link is sealed from here on. */
+int link_handshake(struct link *l, const struct key *k, struct fault *f);
+
+int link_send(struct link *l, const struct msg *m, struct fault *f);
+
+/*
+ * Takes a message if one is there: 1, or 0 if none came within wait_ms (0 looks only), or -1.
+ * Its bytes stay valid until the next call. The peer's ERROR becomes our fault.
+ */
+int link_take(struct link *l, struct msg *m, int wait_ms, struct fault *f);
+
+/* Waits as long as patience allows for a message of this type; MSG_TYPES means any. */
+int link_expect(struct link *l, enum msg_type type, struct msg *m, struct fault *f);
+
+/* Tells the peer why we stop; failing to is no further fault. */
+void link_tell(struct link *l, const struct fault *why);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "msg.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+
+enum kind { END_OF_ROW, U32, U64, BYTES };
+
+struct field {
+	const char *name;
+	enum kind kind;
+	size_t at;
+	uint64_t min, max; /* of the value, or of the number of bytes */
+};
+
+struct row {
+	const char *name;
+	struct field field[8];
+};
+
+/* clang-format off */
+#define ROW(f, kind, lo, hi) {#f, kind, offsetof(struct msg, f), lo, hi}
+/* clang-format on */
+#define IN32(f, lo, hi) ROW(f, U32, lo, hi)
+#define IN64(f, lo, hi) ROW(f, U64, lo, hi)
+#define RAW(f, lo, hi)	ROW(f, BYTES, lo, hi)
+#define ANY32(f)	IN32(f, 0, UINT32_MAX)
+#define ANY64(f)	IN64(f, 0, UINT64_MAX)
+#define OFF(f)		IN64(f, 0, INT64_MAX) /* what off_t can say */
+#define NSEC		IN32(nsec, 0, 999999999)
+#define MODE		IN32(mode, 0, 07777)
+
+/* The format is this table: fields in order, little-endian; RAW has a 32-bit count before it. */
+static const struct row rows[MSG_TYPES] = {
+	[MSG_HELLO] = {"HELLO", {ANY32(magic), ANY32(version), ANY32(flags), RAW(name, 32, 32)}},
+	[MSG_PROOF] = {"PROOF", {RAW(name, 32, 32)}},
+	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
+	[MSG_SETUP] = {"SETUP", {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30)}},
+	[MSG_POOL] = {"POOL",
+		      {IN32(slots, 1, 4096), IN32(slot_bytes, 4096, 1u << 30), RAW(name, 1, 1024)}},
+	[MSG_PULL] = {"PULL", {ANY32(flags), RAW(name, 0, PATH_MAX - 1)}},
+	[MSG_TOTALS] = {"TOTALS", {ANY64(files), ANY64(size)}},
+	[MSG_DIR] = {"DIR", {RAW(name, 0, NAME_MAX), MODE, ANY64(sec), NSEC}},
+	[MSG_UP] = {"UP", {{0}}},
+	[MSG_FILE] = {"FILE", {RAW(name, 0, NAME_MAX), MODE, OFF(size), ANY64(sec), NSEC}},
+	[MSG_CHUNK] = {"CHUNK", {ANY32(slot), OFF(off), IN32(len, 1, 1u << 30), ANY32(crc)}},
+	[MSG_END] = {"END", {ANY64(chunks), ANY32(flags)}},
+	[MSG_LINK] = {"LINK",
+		      {RAW(name, 0, NAME_MAX), RAW(text, 1, PATH_MAX - 1), ANY64(sec), NSEC}},
+	[MSG_NOTICE] = {"NOTICE", {RAW(name, 0, PATH_MAX - 1), RAW(text, 0, 1024)}},
+	[MSG_RETURN] = {"RETURN", {ANY32(slot)}},
+	[MSG_DONE] = {"DONE", {{0}}},
+	[MSG_BYE] = {"BYE", {{0}}},
+};
+
+const char *msg_name(unsigned int type)
+{
+	return type < MSG_TYPES && rows[type].name ? rows[type].name : "unknown";
+}
+
+static void put(uint8_t *to, uint64_t v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (uint8_t)(v >> 8 * i);
+}
+
+static uint64_t get(const uint8_t *from, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v |= (uint64_t)from[i] << 8 * i;
+	return v;
+}
+
+static uint64_t value_of(const struct field *d, const struct msg *m)
+{
+	const char *p = (const char *)m + d->at;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (d->kind == U64) {
+		memcpy(&wide, p, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, d->kind == BYTES ? p + offsetof(struct bytes, n) : p, sizeof(narrow));
+	return narrow;
+}
+
+size_t msg_encode(const struct msg *m, uint8_t to[MSG_MAX])
+{
+	size_t at = 4;
+
+	put(to, m->type, 4);
+	for (const struct field *d = rows[m->type].field; d->kind; d++) {
+		uint64_t v = value_of(d, m);
+		size_t n = d->kind == U64 ? 8 : 4;
+
+		assert(v >= d->min && v <= d->max);
+		put(to + at, v, n);
+		at += n;
+		if (d->kind == BYTES && v) {
+			struct bytes b;
+
+			memcpy(&b, (const char *)m + d->at, sizeof(b));
+			assert(at + b.n <= MSG_MAX);
+			memcpy(to + at, b.p, b.n);
+			at += b.n;
+		}
+	}
+	return at;
+}
+
+/* Reads one field at from[*at]; the space that is left bounds everything. */
+static int read_field(struct msg *m, const struct field *d, const uint8_t *from, size_t len,
+		      size_t *at, struct fault *f)
+{
+	size_t n = d->kind == U64 ? 8 : 4;
+	char *to = (char *)m + d->at;
+	uint64_t v;
+	uint32_t narrow;
+
+	if (len - *at < n)
+		return fault(f, COPY_PROTOCOL, "%s message is cut short before its field %s",
+			     msg_name(m->type), d->name);
+	v = get(from + *at, n);
+	*at += n;
+	if (v < d->min || v > d->max)
+		return fault(f, COPY_PROTOCOL, "%s message: %s%s is %llu, allowed are %llu to %llu",
+			     msg_name(m->type), d->name, d->kind == BYTES ? " length" : "",
+			     (unsigned long long)v, (unsigned long long)d->min,
+			     (unsigned long long)d->max);
+	if (d->kind == U64) {
+		memcpy(to, &v, sizeof(v));
+		return 0;
+	}
+	narrow = (uint32_t)v;
+	if (d->kind == U32) {
+		memcpy(to, &narrow, sizeof(narrow));
+		return 0;
+	}
+	if (len - *at < narrow)
+		return fault(f, COPY_PROTOCOL, "%s message is cut short within its field %s",
+			     msg_name(m->type), d->name);
+	memcpy(to, &(struct bytes){from + *at, narrow}, sizeof(struct bytes));
+	*at += narrow;
+	return 0;
+}
+
+int msg_decode(struct msg *m, const uint8_t *from, size_t len, struct fault *f)
+{
+	uint64_t type;
+	size_t at = 4;
+
+	memset(m, 0, sizeof(*m));
+	if (len < 4)
+		return fault(f, COPY_PROTOCOL, "message of %zu bytes is too short for its type",
+			     len);
+	type = get(from, 4);
+	if (type >= MSG_TYPES || !rows[type].name)
+		return fault(f, COPY_PROTOCOL, "message type %llu is unknown",
+			     (unsigned long long)type);
+	m->type = (enum msg_type)type;
+	for (const struct field *d = rows[type].field; d->kind; d++)
+		if (read_field(m, d, from, len, &at, f))
+			return -1;
+	if (at != len)
+		return fault(f, COPY_PROTOCOL, "%s message has %zu surplus bytes",
+			     msg_name(m->type), len - at);
+	return 0;
+}

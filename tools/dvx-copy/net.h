@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_NET_H
+#define DVX_COPY_NET_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "target.h"
+
+#define NET_NAME 80
+
+/* Both refuse any address but loopback unless has_key: who can't prove who he is stays outside. */
+int net_connect(const struct target *t, bool has_key, struct fault *f);
+int net_listen(const struct target *t, bool has_key, struct fault *f);
+
+/* Prompt small messages, and a peer whose machine vanished is noticed within half a minute. */
+void net_tune(int fd);
+
+/* "192.168.100.1:18525" of either end. */
+void net_own_name(int fd, char name[NET_NAME]);
+void net_peer_name(int fd, char name[NET_NAME]);
+
+#endif

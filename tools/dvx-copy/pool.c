@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_BYTES ((size_t)2 << 20)
+
+/* Huge pages give the device few translations; where none are set aside, the kernel may still find
+ * some. */
+int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct fault *f)
+{
+	size_t bytes = ((size_t)slots * slot_bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	*p = (struct pool){.bytes = bytes, .slots = slots, .slot_bytes = slot_bytes};
+	p->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB | MAP_POPULATE, -1,
+		      0);
+	if (p->mem != MAP_FAILED)
+		return 0;
+	p->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (p->mem == MAP_FAILED) {
+		p->mem = NULL;
+		return fault(f, COPY_IO, "no memory for a pool of %zu MiB: %s", bytes >> 20,
+			     strerror(errno));
+	}
+	madvise(p->mem, bytes, MADV_HUGEPAGE);
+	return 0;
+}
+
+void pool_free(struct pool *p)
+{
+	if (p->mem)
+		munmap(p->mem, p->bytes);
+	p->mem = NULL;
+}

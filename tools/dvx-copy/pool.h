@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_POOL_H
+#define DVX_COPY_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fault.h"
+
+/* Slots of equal size in one mapping: what a device registers once and bytes stream through. */
+struct pool {
+	uint8_t *mem;
+	size_t bytes;
+	uint32_t slots, slot_bytes;
+};
+
+int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct fault *f);
+void pool_free(struct pool *p);
+
+static inline uint8_t *pool_slot(const struct pool *p, uint32_t i)
+{
+	return p->mem + (size_t)i * p->slot_bytes;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REDRAW_SECONDS 0.2
+#define SKIPS_LISTED   1000u /* in the JSON; all are counted */
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void report_begin(struct report *r, bool quiet, bool json)
+{
+	memset(r, 0, sizeof(*r));
+	r->quiet = quiet;
+	r->json = json;
+	r->live = !quiet && isatty(STDERR_FILENO);
+	r->began = r->shown = now();
+	r->skips = json_array();
+}
+
+/* Ends the progress line so that a sentence can be printed. */
+static void clear_line(struct report *r)
+{
+	if (r->live)
+		fputs("\r\033[K", stderr);
+}
+
+/* JSON is UTF-8; a name that isn't keeps its bytes as \xNN. */
+static json_t *json_name(const char *s, size_t n)
+{
+	json_t *j = json_stringn(s, n);
+
+	return j ? j : json_string(QUOTED(s, n));
+}
+
+void report_skip(struct report *r, struct bytes path, struct bytes why)
+{
+	const char *p = path.n ? (const char *)path.p : ".";
+	size_t n = path.n ? path.n : 1;
+
+	clear_line(r);
+	fprintf(stderr, "dvx-copy: %s: %s\n", QUOTED(p, n), QUOTED(why.p, why.n));
+	if (r->skipped++ < SKIPS_LISTED)
+		json_array_append_new(r->skips,
+				      json_pack("{s:o, s:o}", "path", json_name(p, n), "reason",
+						json_name((const char *)why.p, why.n)));
+}
+
+static const char *human(char to[16], double bytes)
+{
+	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	unsigned int u = 0;
+
+	while (bytes >= 1024 && u < 5) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(to, 16, u && bytes < 100 ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
+	return to;
+}
+
+static double rate(const struct report *r, double at)
+{
+	double t = at - r->began;
+
+	return t > 0 ? (double)r->bytes / t : 0;
+}
+
+void report_progress(struct report *r)
+{
+	char done[16], all[16], speed[16], left[32] = "";
+	double t = r->live ? now() : 0, per_s, share;
+
+	if (!r->live || t - r->shown < REDRAW_SECONDS)
+		return;
+	r->shown = t;
+	per_s = rate(r, t);
+	human(done, (double)r->bytes);
+	human(speed, per_s);
+	if (!r->want_bytes) {
+		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", done,
+			(unsigned long long)r->files, speed);
+		return;
+	}
+	share = (double)r->bytes / (double)r->want_bytes;
+	if (per_s > 0 && r->want_bytes > r->bytes) {
+		unsigned long s = (unsigned long)((double)(r->want_bytes - r->bytes) / per_s);
+
+		snprintf(left, sizeof(left), ", %lu:%02lu left", s / 60, s % 60);
+	}
+	fprintf(stderr, "\r%s of %s (%.0f%%), %s/s%s\033[K", done,
+		human(all, (double)r->want_bytes), share < 1 ? 100 * share : 100.0,
+		speed, left);
+}
+
+static void print_json(struct report *r, int code, const struct fault *f, double seconds)
+{
+	json_t *j = json_pack(
+		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "result",
+		fault_word(code), "exit", code, "files", (json_int_t)r->files, "directories",
+		(json_int_t)r->dirs, "symlinks", (json_int_t)r->links, "bytes",
+		(json_int_t)r->bytes, "chunks_verified", (json_int_t)r->chunks, "dma_copies",
+		(json_int_t)r->copies, "skipped", (json_int_t)r->skipped, "seconds", seconds,
+		"bytes_per_second", rate(r, r->began + seconds), "skips", r->skips);
+
+	if (j && f->code)
+		json_object_set_new(j, "error", json_name(f->text, strlen(f->text)));
+	if (j)
+		json_dumpf(j, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(j);
+}
+
+static void print_line(struct report *r, double seconds)
+{
+	char size[16], speed[16];
+
+	printf("%llu files, %llu directories, %llu symbolic links: %s in %.2f s (%s/s), "
+	       "every chunk's CRC32C verified",
+	       (unsigned long long)r->files, (unsigned long long)r->dirs,
+	       (unsigned long long)r->links, human(size, (double)r->bytes), seconds,
+	       human(speed, rate(r, r->began + seconds)));
+	if (r->skipped)
+		printf("; %llu not copied as they should be", (unsigned long long)r->skipped);
+	putchar('\n');
+}
+
+int report_end(struct report *r, const struct fault *f)
+{
+	int code = f->code ? f->code : r->skipped ? COPY_PARTIAL : COPY_OK;
+	double seconds = now() - r->began;
+
+	clear_line(r);
+	if (f->code)
+		fprintf(stderr, "dvx-copy: %s\n", f->text);
+	if (r->json)
+		print_json(r, code, f, seconds);
+	else if (!r->quiet && !f->code)
+		print_line(r, seconds);
+	json_decref(r->skips);
+	return code;
+}

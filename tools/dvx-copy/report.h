@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_REPORT_H
+#define DVX_COPY_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "msg.h"
+
+/* What a pull did, as --json and the last line tell it. */
+struct report {
+	bool quiet, json;
+	bool live; /* progress line: stderr is a terminal */
+	double began, shown;
+	uint64_t want_bytes; /* 0 until the server has counted */
+	uint64_t files, dirs, links, bytes;
+	uint64_t chunks, copies; /* chunks verified, DMA work requests they took */
+	uint64_t skipped;
+	void *skips; /* json_t array */
+};
+
+void report_begin(struct report *r, bool quiet, bool json);
+
+/* An entry that the server could not send whole. Names come as bytes. */
+void report_skip(struct report *r, struct bytes path, struct bytes why);
+
+/* Redraws the progress line, at most some times a second. */
+void report_progress(struct report *r);
+
+/* Prints the result and returns the exit code. */
+int report_end(struct report *r, const struct fault *f);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net.h"
+
+#define SLICE_MS 250
+
+struct clients;
+
+struct client {
+	struct client *next, **back;
+	struct clients *all;
+	struct link link;
+	char name[NET_NAME];
+};
+
+/* The lock guards the list and what follows it; each client's own state is its thread's. */
+struct clients {
+	const struct serve *serve;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct client *first;
+	unsigned int n;
+	bool served; /* at least one has come and gone */
+	struct fault last;
+};
+
+static void farewell(const struct client *c, const struct session_totals *t, const struct fault *f)
+{
+	if (f->code)
+		fprintf(stderr, "dvx-copy: client %s: %s\n", c->name, f->text);
+	else if (!c->all->serve->quiet)
+		fprintf(stderr, "dvx-copy: client %s: sent %llu files, %llu bytes\n", c->name,
+			(unsigned long long)t->files, (unsigned long long)t->bytes);
+}
+
+/* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */
+static void leave(struct client *c, const struct fault *f)
+{
+	struct clients *all = c->all;
+
+	pthread_mutex_lock(&all->lock);
+	*c->back = c->next;
+	if (c->next)
+		c->next->back = c->back;
+	link_close(&c->link);
+	all->n--;
+	all->served = true;
+	all->last = *f;
+	pthread_cond_signal(&all->changed);
+	pthread_mutex_unlock(&all->lock);
+	free(c);
+}
+
+static void *client_main(void *arg)
+{
+	struct client *c = arg;
+	struct session_totals t = {0};
+	struct fault f = {0};
+
+	session_run(&c->all->serve->shared, &c->link, &t, &f);
+	farewell(c, &t, &f);
+	leave(c, &f);
+	return NULL;
+}
+
+static void enlist(struct clients *all, struct client *c)
+{
+	pthread_mutex_lock(&all->lock);
+	c->next = all->first;
+	c->back = &all->first;
+	if (c->next)
+		c->next->back = &c->next;
+	all->first = c;
+	all->n++;
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Signals are the main thread's: a client's thread starts with all of them blocked. */
+static int start_thread(struct client *c)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_t t;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&t, &attr, client_main, c);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+static void refuse(struct client *c, enum copy_exit code, const char *why)
+{
+	struct fault f = {0};
+
+	fault(&f, code, "%s", why);
+	link_tell(&c->link, &f);
+	fprintf(stderr, "dvx-copy: client %s refused: %s\n", c->name, why);
+	link_close(&c->link);
+	free(c);
+}
+
+static void admit(struct clients *all, int fd)
+{
+	struct client *c = calloc(1, sizeof(*c));
+	struct fault f = {0};
+	bool full;
+
+	if (!c) {
+		close(fd);
+		return;
+	}
+	net_tune(fd);
+	net_peer_name(fd, c->name);
+	link_init(&c->link, fd, true, all->serve->patience_ms);
+	c->all = all;
+	pthread_mutex_lock(&all->lock);
+	full = all->n >= all->serve->max_clients;
+	pthread_mutex_unlock(&all->lock);
+	if (full) {
+		refuse(c, COPY_CONNECT, "as many clients as allowed are being served");
+		return;
+	}
+	enlist(all, c);
+	if (start_thread(c)) {
+		fault(&f, COPY_IO, "no thread for another client");
+		farewell(c, NULL, &f);
+		leave(c, &f);
+	}
+}
+
+/* Ends all conversations and waits for their threads. */
+static void dismiss(struct clients *all)
+{
+	pthread_mutex_lock(&all->lock);
+	for (struct client *c = all->first; c; c = c->next)
+		shutdown(c->link.fd, SHUT_RDWR);
+	while (all->n)
+		pthread_cond_wait(&all->changed, &all->lock);
+	pthread_mutex_unlock(&all->lock);
+}
+
+static bool finished(struct clients *all)
+{
+	bool yes;
+
+	pthread_mutex_lock(&all->lock);
+	yes = all->serve->once && all->served && !all->n;
+	pthread_mutex_unlock(&all->lock);
+	return yes;
+}
+
+int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop, struct fault *f)
+{
+	struct clients all = {
+		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	struct pollfd p = {.fd = listener, .events = POLLIN};
+
+	while (!*stop && !finished(&all)) {
+		int fd;
+
+		if (poll(&p, 1, SLICE_MS) <= 0)
+			continue;
+		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			admit(&all, fd);
+		else if (errno == EMFILE || errno == ENFILE)
+			poll(NULL, 0, SLICE_MS); /* until a client leaves */
+	}
+	dismiss(&all);
+	if (s->once && all.last.code)
+		*f = all.last;
+	return f->code ? -1 : 0;
+}

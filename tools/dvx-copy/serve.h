@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_SERVE_H
+#define DVX_COPY_SERVE_H
+
+#include <signal.h>
+
+#include "session.h"
+
+struct serve {
+	struct server shared;
+	unsigned int max_clients;
+	int patience_ms;
+	bool quiet, once;
+};
+
+/* Takes clients, one thread each, until told to stop. With once: returns that client's fault. */
+int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop, struct fault *f);
+
+#endif

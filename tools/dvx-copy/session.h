@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_SESSION_H
+#define DVX_COPY_SESSION_H
+
+#include "engine.h"
+#include "link.h"
+
+/* What all clients of a server share. */
+struct server {
+	int root;
+	struct device *device;
+	const struct key *key;
+	uint32_t slots, slot_bytes;
+};
+
+struct session_totals {
+	uint64_t files, bytes;
+};
+
+/* One client from its first byte to its last. The socket is the caller's. */
+int session_run(const struct server *s, struct link *l, struct session_totals *t, struct fault *f);
+
+#endif

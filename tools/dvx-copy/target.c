@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes ADDR off the front; *rest is what follows it. */
+static int take_host(struct target *t, const char *arg, const char **rest, struct fault *f)
+{
+	const char *from = arg;
+	size_t n;
+
+	if (*arg == '[') {
+		from = arg + 1;
+		n = strcspn(from, "]");
+		*rest = from + n + 1;
+		if (from[n] != ']' || (from[n + 1] && from[n + 1] != ':'))
+			return fault(f, COPY_USAGE, "%s: \"[\" without its \"]\"", arg);
+	} else {
+		n = strcspn(arg, ":");
+		*rest = arg + n;
+	}
+	if (n >= sizeof(t->host))
+		return fault(f, COPY_USAGE, "%s: address is too long", arg);
+	memcpy(t->host, from, n);
+	t->host[n] = '\0';
+	return 0;
+}
+
+/* Digits up to a colon or the end are a port. Returns their number, 0 if it is none. */
+static size_t port_length(const char *s)
+{
+	size_t n = strspn(s, "0123456789");
+
+	return s[n] == ':' || !s[n] ? n : 0;
+}
+
+static int set_port(struct target *t, const char *s, size_t n, const char *arg, struct fault *f)
+{
+	char *end;
+
+	if (n > 5 || strtoul(s, &end, 10) > 65535)
+		return fault(f, COPY_USAGE, "%s: port is past 65535", arg);
+	memcpy(t->port, s, n);
+	t->port[n] = '\0';
+	return 0;
+}
+
+static int set_base(struct target *t, const char *arg, struct fault *f)
+{
+	size_t n = strlen(t->path), from;
+
+	while (n && t->path[n - 1] == '/')
+		n--;
+	for (from = n; from && t->path[from - 1] != '/'; from--)
+		;
+	if (n - from == 1 && t->path[from] == '.')
+		from = n;
+	if (n - from >= sizeof(t->base))
+		return fault(f, COPY_USAGE, "%s: name is too long", arg);
+	memcpy(t->base, t->path + from, n - from);
+	t->base[n - from] = '\0';
+	return 0;
+}
+
+int target_parse(struct target *t, const char *arg, struct fault *f)
+{
+	const char *rest;
+	size_t n;
+
+	strcpy(t->port, TARGET_PORT);
+	if (take_host(t, arg, &rest, f))
+		return -1;
+	if (*rest != ':' || !*t->host)
+		return fault(f, COPY_USAGE, "%s: a source is ADDR[:PORT]:PATH", arg);
+	rest++;
+	n = port_length(rest);
+	if (n && rest[n] == ':') {
+		if (set_port(t, rest, n, arg, f))
+			return -1;
+		rest += n + 1;
+	}
+	t->path = rest;
+	return set_base(t, arg, f);
+}
+
+int target_parse_listen(struct target *t, const char *arg, struct fault *f)
+{
+	const char *rest;
+	size_t n;
+
+	strcpy(t->port, TARGET_PORT);
+	t->path = "";
+	if (take_host(t, arg, &rest, f))
+		return -1;
+	if (!*rest)
+		return 0;
+	n = port_length(rest + 1);
+	if (!n || rest[n + 1])
+		return fault(f, COPY_USAGE, "%s: --listen takes ADDR[:PORT], IPv6 as [ADDR]:PORT",
+			     arg);
+	return set_port(t, rest + 1, n, arg, f);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_COPY_TARGET_H
+#define DVX_COPY_TARGET_H
+
+#include "fault.h"
+
+#define TARGET_PORT "18525"
+
+struct target {
+	char host[256], port[6];
+	const char *path; /* in the argument itself */
+	char base[256];	  /* last component of path; "" if it names a directory's contents */
+};
+
+/* ADDR[:PORT]:PATH; ADDR may be [v6]. */
+int target_parse(struct target *t, const char *arg, struct fault *f);
+
+/* ADDR[:PORT] of --listen. */
+int target_parse_listen(struct target *t, const char *arg, struct fault *f);
+
+#endif
