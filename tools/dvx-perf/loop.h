@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include "ticks.h"
 
+#define INLINE_MAX 8 /* bytes that go into the WQE itself, in every engine */
+
 /* What the user asked for. */
 struct params {
 	const char *device; /* NULL: the first one */

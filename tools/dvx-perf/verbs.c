@@ -140,7 +140,7 @@ static int verbs_open(const struct params *p, void **ring)
 		.sg_list = &v->sge,
 		.num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED | (p->size <= 8 ? (unsigned)IBV_SEND_INLINE : 0),
+		.send_flags = IBV_SEND_SIGNALED | (p->size <= INLINE_MAX ? (unsigned)IBV_SEND_INLINE : 0),
 		.wr.rdma = { (uintptr_t)v->buf + p->size, v->mr->rkey },
 	};
 	*ring = v;
@@ -163,7 +163,7 @@ static inline bool wr_post(void *ring)
 	ibv_wr_start(q);
 	q->wr_flags = IBV_SEND_SIGNALED;
 	ibv_wr_rdma_write(q, v->mr->rkey, (uintptr_t)v->buf + v->size);
-	if (v->size <= 8)
+	if (v->size <= INLINE_MAX)
 		ibv_wr_set_inline_data(q, v->buf, v->size);
 	else
 		ibv_wr_set_sge(q, v->mr->lkey, (uintptr_t)v->buf, v->size);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loops on libdvx's own rings: queue and memory made by DevX. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <dvx/dvx.h>
+#include "loop.h"
+
+struct ring {
+	/* what the hot path touches */
+	struct dvx_sq *sq;
+	struct dvx_cq *cq;
+	uint64_t raddr;
+	uint32_t rkey;
+	struct dvx_sge sge;
+	/* what was made, in this order */
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_mem *mem;
+	struct dvx_mkey *mkey;
+	struct dvx_qp *qp;
+};
+
+static void ring_close(void *ring)
+{
+	struct ring *r = ring;
+
+	dvx_qp_destroy(r->qp);
+	dvx_cq_destroy(r->cq);
+	dvx_mkey_destroy(r->mkey);
+	dvx_mem_free(r->mem);
+	dvx_uar_free(r->uar);
+	dvx_pd_free(r->pd);
+	dvx_dev_close(r->dev);
+	free(r);
+}
+
+static int make_memory(struct ring *r, const struct params *p)
+{
+	struct dvx_mkey_attr attr = { .size = sizeof(attr),
+				      .access = DVX_LOCAL_WRITE | DVX_REMOTE_WRITE };
+	int rc = dvx_mem_alloc(2 * (size_t)p->size, NULL, &r->mem);
+
+	if (rc)
+		return rc;
+	attr.pd = r->pd;
+	attr.addr = dvx_mem_addr(r->mem);
+	attr.len = 2 * (size_t)p->size;
+	rc = dvx_mkey_create(r->dev, &attr, &r->mkey);
+	if (rc)
+		return rc;
+	r->rkey = dvx_mkey_key(r->mkey);
+	r->raddr = dvx_mkey_addr(r->mkey) + p->size;
+	r->sge = (struct dvx_sge){ dvx_mkey_addr(r->mkey), p->size, r->rkey };
+	return 0;
+}
+
+static int make_queue(struct ring *r, const struct params *p)
+{
+	struct dvx_cq_attr cq = { .size = sizeof(cq), .entries = p->window, .uar = r->uar };
+	struct dvx_qp_attr qp = { .size = sizeof(qp), .pd = r->pd, .uar = r->uar,
+				  .sq_blocks = p->window };
+	int rc = dvx_cq_create(r->dev, &cq, &r->cq);
+
+	if (rc)
+		return rc;
+	qp.send_cq = r->cq;
+	rc = dvx_qp_create(r->dev, &qp, &r->qp);
+	if (rc)
+		return rc;
+	r->sq = dvx_qp_sq(r->qp);
+	return dvx_qp_connect_self(r->qp, DVX_REMOTE_WRITE);
+}
+
+static int ring_open(const struct params *p, void **ring)
+{
+	struct ring *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	rc = dvx_dev_open(p->device, &r->dev);
+	if (!rc)
+		rc = dvx_pd_alloc(r->dev, &r->pd);
+	if (!rc)
+		rc = dvx_uar_alloc(r->dev, DVX_UAR_ANY, &r->uar);
+	if (!rc)
+		rc = make_memory(r, p);
+	if (!rc)
+		rc = make_queue(r, p);
+	if (rc) {
+		fprintf(stderr, "dvx-perf: libdvx can't make its queue: %s\n", dvx_strerror());
+		ring_close(r);
+		return rc;
+	}
+	*ring = r;
+	return 0;
+}
+
+static inline bool ring_post(void *ring)
+{
+	struct ring *r = ring;
+	int rc = r->sge.length <= INLINE_MAX ?
+			 dvx_post_write_inline(r->sq, r->raddr, r->rkey,
+					       (const void *)(uintptr_t)r->sge.addr, r->sge.length,
+					       0, DVX_SIGNALED) :
+			 dvx_post_write(r->sq, r->raddr, r->rkey, &r->sge, 1, 0, DVX_SIGNALED);
+
+	if (rc)
+		return false;
+	dvx_sq_ring_bf(r->sq);
+	return true;
+}
+
+static inline int ring_poll(void *ring)
+{
+	struct ring *r = ring;
+	const void *cqe = dvx_cq_peek(r->cq);
+
+	if (!cqe)
+		return 0;
+	if (dvx_cqe_is_error(cqe)) {
+		struct dvx_cqe_error e;
+
+		dvx_cqe_error(cqe, &e);
+		fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",
+			dvx_cqe_strerror(e.syndrome), e.vendor);
+		return -1;
+	}
+	dvx_sq_retire(r->sq, dvx_cqe_wqe_index(cqe));
+	dvx_cq_pop(r->cq);
+	return 1;
+}
+
+static int ring_latency(void *ring, const struct params *p, struct samples *s)
+{
+	return loop_latency(ring, p, s, ring_post, ring_poll);
+}
+
+static int ring_burst(void *ring, const struct params *p, struct samples *s)
+{
+	return loop_burst(ring, p, s, ring_post, ring_poll);
+}
+
+const struct engine engine_dvx = { "libdvx", ring_open, ring_latency, ring_burst, ring_close };
