@@ -48,7 +48,7 @@ struct fw_row {
 
 #define FW_SYNDROME_BASE 0xdf000000u
 enum fw_syndrome {
-#define FW_SYNDROME(number, name, text) FW_SYN_##name = (int)(FW_SYNDROME_BASE | (number)),
+#define FW_SYNDROME(number, name, text) FW_SYN_##name = FW_SYNDROME_BASE | (number),
 #include "syndromes.def"
 #undef FW_SYNDROME
 };

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What every command is checked for, whichever it is: opcode, lengths, op_mod, uid; syndromes. */
+#include <stdio.h>
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+
+/* One command of each family that succeeds as it is, with everything that it needs. */
+struct sample {
+	uint16_t opcode;
+	size_t len, out_len;
+	uint8_t in[FX_IN];
+};
+
+static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queue *q)
+{
+	size_t n = 0;
+
+	s[n].opcode = PRM_OPCODE_CREATE_UMEM;
+	s[n].len = fx_fill_umem(f, s[n].in, f->mem, 16384, true);
+	n++;
+	s[n].opcode = PRM_OPCODE_CREATE_CQ;
+	s[n].len = fx_fill_cq(s[n].in, q->eq, q->uar, q->umem);
+	n++;
+	s[n].opcode = PRM_OPCODE_CREATE_QP;
+	s[n].len = fx_fill_qp(s[n].in, q->pd, q->cq, q->uar, q->umem);
+	n++;
+	s[n].opcode = PRM_OPCODE_CREATE_MKEY;
+	s[n].len = fx_fill_mkey(s[n].in, q->pd, q->umem, f->mem, 4096);
+	n++;
+	/* the same with page lists in the mailbox */
+	s[n].opcode = PRM_OPCODE_CREATE_MKEY;
+	s[n].len = fx_fill_mkey(s[n].in, q->pd, 0, f->mem, 4 * 4096) + 4 * 8;
+	prm_create_mkey_in_set_mkey_umem_valid(s[n].in, 0);
+	prm_create_mkey_in_set_translations_octword_actual_size(s[n].in, 2);
+	prm_mkc_set_translations_octword_size(
+		prm_create_mkey_in_at_memory_key_mkey_entry(s[n].in), 2);
+	for (unsigned int i = 0; i < 4; i++)
+		prm_store64(s[n].in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
+			    mm_bus(f->mm, (uintptr_t)f->mem + i * 4096) | 3);
+	n++;
+	s[n].opcode = PRM_OPCODE_CREATE_CQ;
+	s[n].len = fx_fill_cq(s[n].in, q->eq, q->uar, 0) + 8;
+	prm_create_cq_in_set_cq_umem_valid(s[n].in, 0);
+	prm_create_cq_in_set_cq_umem_offset(s[n].in, 0);
+	prm_cqc_set_dbr_umem_id(prm_create_cq_in_at_cq_context(s[n].in), q->umem);
+	prm_store64(s[n].in, PRM_CREATE_CQ_IN_BYTES, mm_bus(f->mm, (uintptr_t)f->mem + 4096));
+	n++;
+	s[n].opcode = PRM_OPCODE_CREATE_QP;
+	s[n].len = fx_fill_qp(s[n].in, q->pd, q->cq, q->uar, q->umem) + PRM_QPC_EXT_BYTES;
+	prm_create_qp_in_set_qpc_ext(s[n].in, 1);
+	prm_qpc_ext_set_mmo(s[n].in + PRM_CREATE_QP_IN_BYTES, 1);
+	n++;
+	return n;
+}
+
+/* Their least length is what the mailbox has: cut anywhere, none may succeed or read on. */
+static void cut_at_every_byte(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	static struct sample s[16];
+	size_t n = sample_queues(f, s, &q);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t before = fx_objects(f->v);
+
+		for (size_t len = 0; len < s[i].len; len++) {
+			uint8_t status = fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, len, 16);
+
+			assert_int_equal(status, PRM_STATUS_BAD_INP_LEN);
+			assert_int_equal(f->syndrome, FW_SYN_IN_SHORT);
+			assert_int_equal(fx_objects(f->v), before);
+		}
+		assert_int_equal(fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len, 8),
+				 PRM_STATUS_BAD_OUTP_LEN);
+		assert_int_equal(
+			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len, 16), 0);
+		assert_int_equal(fx_objects(f->v), before + 1);
+	}
+}
+
+/* A longer mailbox is fine while it says nothing, and refused when it does. */
+static void longer_than_the_command(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	static struct sample s[16];
+	size_t n = sample_queues(f, s, &q);
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(
+			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16), 0);
+		s[i].in[s[i].len + 21] = 1;
+		assert_int_equal(
+			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16),
+			PRM_STATUS_BAD_INP_LEN);
+		assert_int_equal(f->syndrome, FW_SYN_IN_LONG);
+	}
+}
+
+/* Every opcode there is, at every length up to past the longest fixed command: zeros and ones. */
+static void every_opcode_at_every_length(void **state)
+{
+	struct fx *f = *state;
+	unsigned int known = 0;
+	uint8_t in[320];
+
+	for (unsigned int op = 0; op <= 0xffff; op++) {
+		memset(in, 0, sizeof(in));
+		if (fx_exec(f, f->v, (uint16_t)op, FX_UID, in, 8, 8) == PRM_STATUS_BAD_OP) {
+			assert_int_equal(f->syndrome, FW_SYN_OPCODE);
+			continue;
+		}
+		known++;
+		for (size_t len = 0; len <= sizeof(in); len += 4) {
+			memset(in, 0, sizeof(in));
+			fx_exec(f, f->v, (uint16_t)op, FX_UID, in, len, 16);
+			memset(in, 0xff, sizeof(in));
+			fx_exec(f, f->v, (uint16_t)op, FX_UID, in, len, 16);
+			memset(in + 4, 0, 4);
+			fx_exec(f, f->v, (uint16_t)op, FX_UID, in, len, 16);
+			fx_exec(f, f->v, (uint16_t)op, 0, in, len, 272);
+		}
+	}
+	assert_true(known > 40);
+}
+
+static void unknown_opcode(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[16] = { 0 };
+
+	assert_int_equal(fx_exec(f, f->v, 0x7fff, FX_UID, in, 16, 16), PRM_STATUS_BAD_OP);
+	assert_true(fx_logged(f, "opcode 0x7fff"));
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_SRQ, FX_UID, in, 16, 16),
+			 PRM_STATUS_BAD_OP);
+}
+
+static void op_mod(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[16] = { 0 };
+
+	prm_alloc_pd_in_set_op_mod(in, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_PD, FX_UID, in, 16, 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_OP_MOD);
+	assert_true(fx_logged(f, "ALLOC_PD"));
+	assert_true(fx_logged(f, "op_mod is 0x1"));
+}
+
+/* Kernel commands stay the kernel's. */
+static void privileged(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = { 0 };
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_EQ, FX_UID, in, sizeof(in), 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
+}
+
+/* Each syndrome has a row in doc/syndromes.md with the same text, and each row a syndrome. */
+static void syndromes_are_documented(void **state)
+{
+	const char *top = getenv("top_srcdir");
+	char path[4096], line[512];
+	unsigned int rows = 0, known = 0;
+	FILE *doc;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/doc/syndromes.md", top ? top : ".");
+	doc = fopen(path, "r");
+	assert_non_null(doc);
+	while (fgets(line, sizeof(line), doc)) {
+		unsigned int code;
+		const char *text;
+
+		if (sscanf(line, "| `0x%x`", &code) != 1)
+			continue;
+		rows++;
+		text = fw_syndrome_text(code);
+		assert_non_null(text);
+		assert_non_null(strstr(line, text));
+	}
+	fclose(doc);
+	for (uint32_t i = 0; i < 0x1000; i++)
+		known += fw_syndrome_text(FW_SYNDROME_BASE | i) != NULL;
+	assert_int_equal(rows, known);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(cut_at_every_byte, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(longer_than_the_command, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(every_opcode_at_every_length, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(unknown_opcode, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(op_mod, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(privileged, fx_setup, fx_teardown),
+		cmocka_unit_test(syndromes_are_documented),
+	};
+
+	return cmocka_run_group_tests_name("fw_exec", tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_UNIT_FW_FIXTURE_H
+#define TESTS_UNIT_FW_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <dvx/prm/alias.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cq.h>
+#include <dvx/prm/eq.h>
+#include <dvx/prm/misc.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/query.h>
+#include "fw/fw.h"
+#include "host/mm.h"
+#include "obj/mkey.h"
+#include "obj/vhca.h"
+
+/*
+ * A chip without a loop, whose one client is the test itself. Commands go through mailboxes of
+ * exactly their length on the heap, so that AddressSanitizer sees any step past them.
+ */
+struct fx {
+	struct host *host;
+	struct mm *mm;
+	struct personality personality; /* a copy: tests vary it */
+	struct silicon si;
+	struct vhca *v;    /* the host's function */
+	struct vhca *dpu;
+	uint8_t *mem;      /* client memory for rings and records: FX_MEM bytes, page aligned */
+	int log;           /* a memfd that takes the log's lines */
+	uint32_t syndrome; /* of the last command */
+	uint8_t out[4112]; /* its reply */
+};
+#define FX_MEM (1u << 20)
+#define FX_UID 7
+
+int fx_setup(void **state);
+int fx_teardown(void **state);
+
+/* Status of a command; opcode and uid are written into its header first. */
+uint8_t fx_exec(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, void *in, size_t in_len,
+		size_t out_len);
+/* The last line of the log holds this text. */
+bool fx_logged(struct fx *, const char *text);
+
+/* What most commands need. All assert success. */
+uint32_t fx_pd(struct fx *, struct vhca *, uint16_t uid);
+uint32_t fx_uar(struct fx *, struct vhca *, uint16_t uid);
+uint32_t fx_eq(struct fx *, struct vhca *);
+uint32_t fx_umem(struct fx *, struct vhca *, uint16_t uid, const void *at, size_t len, bool write);
+
+/* Commands filled in so that they succeed; tests then spoil one field. in has FX_IN bytes. */
+#define FX_IN 1024
+size_t fx_fill_umem(struct fx *, void *in, const void *at, size_t len, bool write);
+size_t fx_fill_mkey(void *in, uint32_t pd, uint32_t umem, const void *at, size_t len);
+size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem);
+size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem);
+
+uint32_t fx_mkey(struct fx *, struct vhca *, uint16_t uid, uint32_t pd, uint32_t umem,
+		 const void *at, size_t len);
+
+/* A queue with all that it stands on. */
+struct fx_queue {
+	uint32_t pd, uar, eq, umem, cq, qp;
+};
+struct fx_queue fx_queue(struct fx *, struct vhca *, uint16_t uid);
+
+/* One destroy or query: opcode and the 24-bit number at bit 0x48. */
+uint8_t fx_number(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number,
+		  size_t out_len);
+
+/* Objects of a function in all its tables. */
+uint32_t fx_objects(const struct vhca *);
+
+#endif
