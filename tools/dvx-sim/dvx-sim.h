@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_SIM_TOOL_H
+#define DVX_SIM_TOOL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* What a command line asks for. */
+struct args {
+	const char *name;     /* chip */
+	const char *function; /* "host" or "dpu" */
+	const char *trace;    /* FILE, "-" for stderr, or NULL */
+	bool json;
+	char **cmd;           /* NULL-terminated */
+};
+
+/* dvx-sim's own failure, apart from what a command returns (as env and timeout have it). */
+#define EXIT_SELF 125
+#define EXIT_CANT_RUN 126
+#define EXIT_NOT_FOUND 127
+
+/* Exit codes of commands. Whatever fails has said so in a sentence. */
+int cmd_run(const struct args *);
+int cmd_up(const struct args *);
+int cmd_exec(const struct args *);
+int cmd_ls(const struct args *);
+int cmd_down(const struct args *);
+
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* registry.c: the user's folder of chips, one folder each. */
+const char *registry(void); /* NULL: said why */
+bool registry_name_ok(const char *name);
+void registry_file(char path[PATH_MAX], const char *name, const char *file);
+/* Removes what a dead server left. true: there is no such chip (any more). */
+bool registry_sweep(const char *name);
+/* A connection to the chip's server; -1 after a sentence. */
+int registry_connect(const char *name);
+
+/* start.c: a server, ready to take clients when this returns. -1 after a sentence. */
+struct start {
+	const char *name, *trace;
+	bool detach;
+	int lifeline; /* the server ends when the other end of this pipe closes; -1 */
+};
+pid_t start_server(const struct start *);
+
+/* install.c: files that belong to this program, installed or in the build tree. */
+const char *preload_path(void);
+const char *server_path(void);
+
+/* become.c: sets the environment of a client and turns into the command. Returns an exit code. */
+int become(const struct args *);
+
+#endif

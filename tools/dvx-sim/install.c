@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the build tree this program is tools/dvx-sim/dvx-sim; installed, its prefix may have moved. */
+static const char *find(char path[PATH_MAX], const char *built, const char *moved,
+			const char *installed)
+{
+	const char *const near[] = { built, moved };
+	char self[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[n > 0 ? n : 0] = 0;
+	if (strrchr(self, '/'))
+		*strrchr(self, '/') = 0;
+	for (unsigned int i = 0; n > 0 && i < sizeof(near) / sizeof(near[0]); i++) {
+		snprintf(path, PATH_MAX, "%s/%s", self, near[i]);
+		if (!access(path, R_OK))
+			return path;
+	}
+	snprintf(path, PATH_MAX, "%s", installed);
+	if (!access(path, R_OK))
+		return path;
+	say("%s is missing: is dvx installed as a whole?", installed);
+	return NULL;
+}
+
+const char *preload_path(void)
+{
+	static char path[PATH_MAX];
+
+	return find(path, "../../src/sim/.libs/libdvx-sim.so", "../lib/dvx/libdvx-sim.so",
+		    PKGLIBDIR "/libdvx-sim.so");
+}
+
+const char *server_path(void)
+{
+	static char path[PATH_MAX];
+
+	return find(path, "../../src/sim/dvx-sim-server", "../libexec/dvx/dvx-sim-server",
+		    PKGLIBEXECDIR "/dvx-sim-server");
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "front/link.h"
+
+/* One chip's answer, cut into its rows. */
+struct chip {
+	struct link_message m;
+	const struct link_status *head;
+	const struct link_function_row *functions;
+	const struct link_client_row *clients;
+	const struct link_object_row *objects;
+};
+
+static bool rows_fit(struct chip *c)
+{
+	const struct link_status *h = c->head = (const void *)c->m.body;
+	uint64_t need = sizeof(*h);
+
+	if (c->m.h.result || c->m.h.len < need)
+		return false;
+	need += (uint64_t)h->nfunctions * sizeof(c->functions[0]) +
+		(uint64_t)h->nclients * sizeof(c->clients[0]) +
+		(uint64_t)h->nobjects * sizeof(c->objects[0]);
+	c->functions = (const void *)(h + 1);
+	c->clients = (const void *)(c->functions + h->nfunctions);
+	c->objects = (const void *)(c->clients + h->nclients);
+	return c->m.h.len == need;
+}
+
+/* false: no such chip, or it does not answer (said so). */
+static bool ask(const char *name, struct chip *c)
+{
+	char path[PATH_MAX];
+	int sock, err;
+
+	registry_file(path, name, "socket");
+	sock = link_connect(path);
+	if (sock < 0) {
+		registry_sweep(name);
+		return false;
+	}
+	err = link_ask(sock, LINK_STATUS, NULL, 0, -1, &c->m);
+	close(sock);
+	if (!err && rows_fit(c))
+		return true;
+	say("%s does not answer", name);
+	if (!err)
+		link_message_free(&c->m);
+	return false;
+}
+
+static void print_function(const struct chip *c, uint32_t f)
+{
+	const char *comma = "";
+
+	printf("  %-4s vhca %u  clients:", c->functions[f].name, c->functions[f].vhca_id);
+	for (uint32_t i = 0; i < c->head->nclients; i++) {
+		if (c->clients[i].function != f)
+			continue;
+		printf("%s %u (%.15s)", comma, c->clients[i].pid, c->clients[i].comm);
+		comma = ",";
+	}
+	printf("%s  objects:", *comma ? "" : " none");
+	comma = "";
+	for (uint32_t i = 0; i < c->head->nobjects; i++) {
+		const struct link_object_row *o = &c->objects[i];
+
+		if (o->function != f)
+			continue;
+		printf("%s %u %.15s%s%.15s", comma, o->count, o->kind, *o->state ? " " : "", o->state);
+		comma = ",";
+	}
+	printf("%s\n", *comma ? "" : " none");
+}
+
+static void print_chip(const struct chip *c)
+{
+	printf("%s (pid %u)\n", c->head->name, c->head->pid);
+	for (uint32_t f = 0; f < c->head->nfunctions; f++)
+		print_function(c, f);
+}
+
+static const char *function_name(const struct chip *c, uint32_t f)
+{
+	return f < c->head->nfunctions ? c->functions[f].name : "?";
+}
+
+static json_t *json_functions(const struct chip *c)
+{
+	json_t *list = json_array();
+
+	for (uint32_t f = 0; f < c->head->nfunctions; f++)
+		json_array_append_new(list, json_pack("{s:s, s:i}", "name", c->functions[f].name,
+						      "vhca_id", c->functions[f].vhca_id));
+	return list;
+}
+
+static json_t *json_clients(const struct chip *c)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < c->head->nclients; i++) {
+		const struct link_client_row *r = &c->clients[i];
+		json_t *comm = json_string(r->comm); /* NULL if it is not UTF-8 */
+
+		json_array_append_new(list, json_pack("{s:i, s:o, s:s}", "pid", r->pid, "comm",
+						      comm ? comm : json_null(), "function",
+						      function_name(c, r->function)));
+	}
+	return list;
+}
+
+static json_t *json_objects(const struct chip *c)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < c->head->nobjects; i++) {
+		const struct link_object_row *r = &c->objects[i];
+		json_t *o = json_pack("{s:s, s:s, s:i}", "function", function_name(c, r->function),
+				      "kind", r->kind, "count", r->count);
+
+		if (*r->state)
+			json_object_set_new(o, "state", json_string(r->state));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *json_chip(const struct chip *c)
+{
+	return json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", c->head->name, "pid", c->head->pid,
+			 "functions", json_functions(c), "clients", json_clients(c), "objects",
+			 json_objects(c));
+}
+
+static int visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static void list_one(const char *name, json_t *json)
+{
+	struct chip c = { 0 };
+
+	if (!ask(name, &c))
+		return;
+	if (json)
+		json_array_append_new(json, json_chip(&c));
+	else
+		print_chip(&c);
+	link_message_free(&c.m);
+}
+
+int cmd_ls(const struct args *a)
+{
+	json_t *json = a->json ? json_array() : NULL;
+	const char *dir = registry();
+	struct dirent **names;
+	int n = dir ? scandir(dir, &names, visible, alphasort) : -1;
+
+	if (n < 0)
+		return EXIT_FAILURE;
+	for (int i = 0; i < n; i++) {
+		list_one(names[i]->d_name, json);
+		free(names[i]);
+	}
+	free(names);
+	if (json) {
+		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+		putchar('\n');
+		json_decref(json);
+	}
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "front/link.h"
+
+#define ANSWER_SECONDS 10
+
+static bool usable(const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, 0700) && errno != EEXIST) {
+		say("can't make the folder %s: %s", dir, strerror(errno));
+		return false;
+	}
+	if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 077)) {
+		say("%s is not a folder that only you may enter: remove it, or set XDG_RUNTIME_DIR",
+		    dir);
+		return false;
+	}
+	return true;
+}
+
+const char *registry(void)
+{
+	static char dir[PATH_MAX];
+	const char *run = getenv("XDG_RUNTIME_DIR");
+
+	if (run && *run == '/' && !access(run, W_OK))
+		snprintf(dir, sizeof(dir), "%s/dvx-sim", run);
+	else
+		snprintf(dir, sizeof(dir), "/tmp/dvx-sim-%u", (unsigned int)geteuid());
+	return usable(dir) ? dir : NULL;
+}
+
+bool registry_name_ok(const char *name)
+{
+	size_t len = strlen(name);
+	bool ok = len > 0 && len < LINK_NAME_MAX && name[0] != '.' && name[0] != '-';
+
+	for (size_t i = 0; ok && i < len; i++)
+		ok = isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
+	if (!ok)
+		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes", name,
+		    LINK_NAME_MAX - 1);
+	return ok;
+}
+
+void registry_file(char path[PATH_MAX], const char *name, const char *file)
+{
+	const char *dir = registry();
+
+	snprintf(path, PATH_MAX, "%s/%s%s%s", dir ? dir : "", name, *file ? "/" : "", file);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+bool registry_sweep(const char *name)
+{
+	char lock[PATH_MAX], dir[PATH_MAX];
+	int fd;
+
+	registry_file(lock, name, "lock");
+	registry_file(dir, name, "");
+	fd = open(lock, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return access(dir, F_OK) != 0;
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return false;
+	}
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	close(fd);
+	return true;
+}
+
+int registry_connect(const char *name)
+{
+	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
+	char path[PATH_MAX];
+	int sock;
+
+	registry_file(path, name, "socket");
+	sock = link_connect(path);
+	if (sock >= 0) {
+		setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		return sock;
+	}
+	registry_sweep(name);
+	say("no chip named %s is up: start it with dvx-sim up %s", name, name);
+	return -1;
+}

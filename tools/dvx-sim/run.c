@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
+#define NFORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
+
+static int code_of(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What the terminal sends, the command gets by itself; what somebody sends us, we pass on. */
+static void forward(pid_t child, const siginfo_t *info)
+{
+	if (info->si_code <= 0)
+		kill(child, info->si_signo);
+}
+
+static int wait_for(pid_t child, pid_t server, const sigset_t *signals)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		if (waitpid(child, &status, WNOHANG) == child)
+			return code_of(status);
+		if (waitpid(server, &status, WNOHANG) == server)
+			say("the device ended before the command did (status %d)", code_of(status));
+		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
+			forward(child, &info);
+	}
+}
+
+static int run_with(const struct args *a, pid_t server, const sigset_t *signals,
+		    const sigset_t *before)
+{
+	pid_t child = fork();
+
+	if (child < 0) {
+		say("can't start %s: %s", a->cmd[0], strerror(errno));
+		return EXIT_SELF;
+	}
+	if (!child) {
+		sigprocmask(SIG_SETMASK, before, NULL);
+		_exit(become(a));
+	}
+	return wait_for(child, server, signals);
+}
+
+int cmd_run(const struct args *a)
+{
+	struct start s = { .trace = a->trace };
+	struct args client = *a;
+	sigset_t signals, before;
+	char name[32];
+	int life[2], rc;
+	pid_t server;
+
+	snprintf(name, sizeof(name), "run-%d", getpid());
+	client.name = s.name = name;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	for (unsigned int i = 0; i < NFORWARDED; i++)
+		sigaddset(&signals, forwarded[i]);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	if (pipe2(life, O_CLOEXEC)) {
+		say("can't start the device: %s", strerror(errno));
+		return EXIT_SELF;
+	}
+	s.lifeline = life[0];
+	server = start_server(&s);
+	if (server < 0)
+		return EXIT_SELF;
+	close(life[0]);
+	rc = run_with(&client, server, &signals, &before);
+	close(life[1]);
+	waitpid(server, NULL, 0);
+	return rc;
+}
