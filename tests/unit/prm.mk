@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The tables, their generator and their decoder.
+check_PROGRAMS += tests/unit/prm_accessors tests/unit/prm_reflect
+tests_unit_prm_accessors_SOURCES = tests/unit/prm_accessors.c
+tests_unit_prm_accessors_CPPFLAGS = $(AM_CPPFLAGS) -DPRM_DEBUG
+tests_unit_prm_accessors_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_prm_accessors_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
+tests_unit_prm_reflect_SOURCES = tests/unit/prm_reflect.c
+tests_unit_prm_reflect_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_prm_reflect_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
+dist_check_SCRIPTS += tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh
+TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
+	tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that accessors and packs cost no more instructions than hand-written code, without
+# branches, and that a constant which does not fit does not compile.
+set -u
+CC=${CC:-gcc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0 failed=0
+inc="-I$top_builddir/include -I$top_srcdir/include"
+
+ok() { # STATUS WHAT
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; failed=1; fi
+}
+
+compile() { # FILE: without the sanitizers of the build, which add instructions of their own
+	$CC -std=gnu11 -O2 -fno-asynchronous-unwind-tables -fcf-protection=none $inc -S -o "$tmp/out.s" "$1" \
+		>"$tmp/log" 2>&1 ||
+	$CC -std=gnu11 -O2 -fno-asynchronous-unwind-tables $inc -S -o "$tmp/out.s" "$1" >"$tmp/log" 2>&1
+}
+
+body() { # FUNCTION: its instructions, labels renamed
+	awk -v f="$1:" '$1 == f { on = 1; next } on && /^\t\.size/ { exit } on && !/^\t\./ && !/:$/' \
+		"$tmp/out.s"
+}
+
+cat >"$tmp/a.c" <<'C'
+#include <endian.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/wqe.h>
+typedef uint32_t __attribute__((may_alias, aligned(1))) word;
+typedef uint64_t __attribute__((may_alias, aligned(1))) dword;
+#define W(p, i) (((word *)(p))[i])
+#define CW(p, i) (((const word *)(p))[i])
+
+uint32_t get_gen(const void *p) { return prm_mkc_get_qpn(p); }
+uint32_t get_hand(const void *p) { return be32toh(CW(p, 1)) >> 8; }
+
+uint32_t low_gen(const void *p) { return prm_mkc_get_pd(p); }
+uint32_t low_hand(const void *p) { return be32toh(CW(p, 3)) & 0xffffff; }
+
+uint32_t nibble_gen(const void *p) { return prm_cqe64_get_opcode(p); }
+uint32_t nibble_hand(const void *p) { return (uint32_t)((const uint8_t *)p)[63] >> 4; }
+
+uint64_t wide_gen(const void *p) { return prm_mkc_get_start_addr(p); }
+uint64_t wide_hand(const void *p) { return be64toh(*(const dword *)((const char *)p + 16)); }
+
+void set_gen(void *p, uint32_t v) { prm_mkc_set_pd(p, v); }
+void set_hand(void *p, uint32_t v)
+{
+	uint32_t keep = be32toh(W(p, 3)) & 0xff000000;
+
+	W(p, 3) = htobe32(keep | (v & 0xffffff));
+}
+
+void whole_gen(void *p, uint32_t v) { prm_mkc_set_bsf_octword_size(p, v); }
+void whole_hand(void *p, uint32_t v) { W(p, 8) = htobe32(v); }
+
+void pack_gen(void *p, uint32_t i, uint32_t qpn, uint32_t imm)
+{
+	prm_wqe_ctrl_seg_pack(p, .opcode = PRM_WQE_OPCODE_RDMA_WRITE_IMM, .wqe_index = i, .qpn = qpn,
+			      .ds = 3, .fm_ce_se = PRM_WQE_CTRL_FLAG_CQ_UPDATE, .imm = imm);
+}
+void pack_hand(void *p, uint32_t i, uint32_t qpn, uint32_t imm)
+{
+	W(p, 0) = htobe32(i << 8 | 0x09);
+	W(p, 1) = htobe32(qpn << 8 | 3);
+	W(p, 2) = htobe32(0x08);
+	W(p, 3) = htobe32(imm);
+}
+
+void data_gen(void *p, uint32_t len, uint32_t lkey, uint64_t addr)
+{
+	prm_wqe_data_seg_pack(p, .byte_count = len, .lkey = lkey, .addr = addr);
+}
+void data_hand(void *p, uint32_t len, uint32_t lkey, uint64_t addr)
+{
+	W(p, 0) = htobe32(len);
+	W(p, 1) = htobe32(lkey);
+	*(dword *)((char *)p + 8) = htobe64(addr);
+}
+C
+compile "$tmp/a.c"
+ok $? "the comparison compiles"
+sed 's/^/# /' "$tmp/log"
+for f in get low nibble wide set whole pack data; do
+	body ${f}_gen >"$tmp/gen"
+	body ${f}_hand >"$tmp/hand"
+	# The compiler may choose other registers, or a shorter form for one of them.
+	gen=$(wc -l <"$tmp/gen") hand=$(wc -l <"$tmp/hand")
+	[ "$gen" -gt 1 ] && [ "$gen" -le "$hand" ]
+	r=$?
+	ok $r "$f: $gen instructions, by hand $hand"
+	[ $r -eq 0 ] || diff "$tmp/gen" "$tmp/hand" | sed 's/^/# /'
+done
+# Branch mnemonics of x86-64 and aarch64; ret is none.
+for f in get low nibble wide set whole pack data; do body ${f}_gen; done >"$tmp/all"
+! grep -Eq '^[[:space:]](j[a-z]+|call|b|bl|b\.[a-z]+|cbn?z|tbn?z)[[:space:]]' "$tmp/all"
+ok $? "no branches"
+
+try() { # WHAT CODE EXPECTED(0: compiles, 1: does not)
+	printf '#include <dvx/prm/wqe.h>\n#include <dvx/prm/mkey.h>\n%s\n' "$2" >"$tmp/c.c"
+	compile "$tmp/c.c"
+	got=$?
+	[ $got -ne 0 ] && got=1
+	if [ $3 -eq 1 ]; then grep -q "does not fit the PRM field" "$tmp/log" || got=0; fi
+	[ $got -eq $3 ]
+	ok $? "$1"
+}
+try "setter: largest constant compiles" 'void f(void *p) { prm_mkc_set_pd(p, 0xffffff); }' 0
+try "setter: one more does not" 'void f(void *p) { prm_mkc_set_pd(p, 0x1000000); }' 1
+try "one bit: 2 does not" 'void f(void *p) { prm_mkc_set_lr(p, 2); }' 1
+try "pack: largest constant compiles" 'void f(void *p) { prm_wqe_ctrl_seg_pack(p, .ds = 63); }' 0
+try "pack: one more does not" 'void f(void *p) { prm_wqe_ctrl_seg_pack(p, .ds = 64); }' 1
+try "pack: a constant among variables does not" \
+	'void f(void *p, unsigned q) { prm_wqe_ctrl_seg_pack(p, .qpn = q, .wqe_index = 65536); }' 1
+try "64-bit fields take everything" 'void f(void *p) { prm_mkc_set_len(p, ~0ull); }' 0
+echo "1..$n"
+exit $failed
