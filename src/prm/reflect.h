@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "src/prm/rows.h"
+#include "rows.h"
 
 const struct prm_struct *prm_find_struct(const char *name);
 const struct prm_enum *prm_find_enum(const char *name);

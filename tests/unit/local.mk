@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 dist_check_SCRIPTS += tests/unit/layers.pl
 TESTS += tests/unit/layers.pl
+include tests/unit/prm.mk
