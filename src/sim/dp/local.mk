@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-libsim_la_SOURCES += src/sim/dp/dp.h 
+libsim_la_SOURCES += src/sim/dp/dp.h \
+	src/sim/dp/cq.c \
+	src/sim/dp/doorbell.c \
+	src/sim/dp/dp.c \
+	src/sim/dp/eq.c \
+	src/sim/dp/mmo.c \
+	src/sim/dp/priv.h \
+	src/sim/dp/qp.c \
+	src/sim/dp/remote.c \
+	src/sim/dp/rq.c \
+	src/sim/dp/segs.c \
+	src/sim/dp/sq.c

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "frame.h"
+
+/* Two sizes cover nearly all frames: headers with a little data, and bursts. */
+#define SMALL 256u
+#define LARGE (64u << 10)
+#define KEEP 64u /* free frames kept of each size */
+
+struct frame_pool {
+	struct frame *free[2];
+	unsigned int n[2];
+	unsigned int out;
+	bool closed;
+};
+
+struct frame_pool *frame_pool_new(void)
+{
+	return calloc(1, sizeof(struct frame_pool));
+}
+
+static unsigned int size_class(size_t room)
+{
+	return room <= SMALL ? 0 : 1;
+}
+
+static void pool_release(struct frame_pool *pool)
+{
+	if (pool->closed && !pool->out)
+		free(pool);
+}
+
+void frame_pool_free(struct frame_pool *pool)
+{
+	struct frame *f;
+
+	if (!pool)
+		return;
+	for (unsigned int c = 0; c < 2; c++)
+		while ((f = pool->free[c])) {
+			pool->free[c] = f->next;
+			free(f);
+		}
+	pool->closed = true;
+	pool_release(pool);
+}
+
+struct frame *frame_new(struct frame_pool *pool, size_t room)
+{
+	unsigned int c = size_class(room);
+	size_t size = c ? (room > LARGE ? room : LARGE) : SMALL;
+	struct frame *f = room <= LARGE ? pool->free[c] : NULL;
+
+	if (f) {
+		pool->free[c] = f->next;
+		pool->n[c]--;
+	} else {
+		f = malloc(sizeof(*f) + size);
+		if (!f)
+			return NULL;
+	}
+	memset(f, 0, sizeof(*f));
+	f->pool = pool;
+	f->room = (uint32_t)size;
+	f->npkts = 1;
+	pool->out++;
+	return f;
+}
+
+struct frame *frame_copy(const struct frame *from)
+{
+	struct frame *f = frame_new(from->pool, from->room);
+	uint32_t room;
+
+	if (!f)
+		return NULL;
+	room = f->room;
+	memcpy(f, from, sizeof(*f) + from->len);
+	f->next = NULL;
+	f->room = room;
+	return f;
+}
+
+void frame_free(struct frame *f)
+{
+	struct frame_pool *pool;
+	unsigned int c;
+
+	if (!f)
+		return;
+	pool = f->pool;
+	c = size_class(f->room);
+	pool->out--;
+	if (pool->closed || f->room > LARGE || pool->n[c] >= KEEP) {
+		free(f);
+		pool_release(pool);
+		return;
+	}
+	f->next = pool->free[c];
+	pool->free[c] = f;
+	pool->n[c]++;
+}
+
+static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
+{
+	while (len--) {
+		crc ^= *p++;
+		for (unsigned int k = 0; k < 8; k++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+	}
+	return crc;
+}
+
+uint32_t frame_icrc(const struct frame *f)
+{
+	uint32_t crc = ~0u;
+
+	crc = crc32(crc, f->dgid, sizeof(f->dgid));
+	crc = crc32(crc, f->hdr, f->hdr_len);
+	return ~crc32(crc, f->data, f->len);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
+#include "priv.h"
+#include "base/log.h"
+
+#define CI_RECORD 0u
+#define ARM_RECORD 4u
+#define PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */
+#define INDEX_MASK 0xffffffu
+#define ST_FIRED 0xau
+#define ST_ARMED 0x9u
+#define ST_ARMED_SOLICITED 0x6u
+
+/*
+ * The first arm may legally write 0, where the record may already hold 0: a value that no arm can
+ * be is parked there, so that "it changed" always shows.
+ */
+int dp_cq_start(struct cq *cq)
+{
+	struct dp *dp = dp_of(&cq->o);
+	uint32_t parked = PARKED;
+	int err;
+
+	cq->dp = calloc(1, sizeof(*cq->dp));
+	if (!cq->dp)
+		return -ENOMEM;
+	cq->dp->cq = cq;
+	cq->arm_seen = PARKED;
+	err = dma_write(dp->si->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
+	if (!err)
+		err = uar_add_cq(cq);
+	if (err) {
+		free(cq->dp);
+		cq->dp = NULL;
+	}
+	return err;
+}
+
+void dp_cq_stop(struct cq *cq)
+{
+	struct dp *dp = dp_of(&cq->o);
+
+	if (!cq->dp)
+		return;
+	uar_del_cq(cq);
+	if (cq->dp->dirty)
+		TAILQ_REMOVE(&dp->dirty, cq->dp, dirty_link);
+	free(cq->dp);
+	cq->dp = NULL;
+}
+
+static void cq_failed(struct cq *cq, uint8_t status, uint8_t syndrome)
+{
+	cq->status = status;
+	sim_refuse("cq 0x%x: %s", cq->o.id, status == CQ_OVERFLOW ?
+		   "a CQE came when the ring was full (cqc.oi is clear)" :
+		   "its ring is not mapped any more");
+	eq_cq_error(cq, syndrome);
+}
+
+/* --- arming -------------------------------------------------------------------------------- */
+
+static bool newer(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) > 0;
+}
+
+static uint32_t visible_pi(const struct cq *cq)
+{
+	return cq->pi - cq->dp->n;
+}
+
+/* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
+static void notify(struct cq *cq)
+{
+	uint32_t newest = visible_pi(cq);
+
+	if (!cq->armed)
+		return;
+	if (cq->armed_solicited)
+		newest = newer(cq->solicited_pi, newest) ? newest : cq->solicited_pi;
+	if (!newer(newest, cq->armed_ci) || !newer(newest, cq->notified_pi))
+		return;
+	cq->armed = false;
+	cq->arm_state = ST_FIRED;
+	cq->notified_pi = visible_pi(cq);
+	eq_completion(cq);
+}
+
+/*
+ * The same word again is the same request: cmd_sn changes with each event that a program took, so
+ * that a record which is read twice arms once.
+ */
+void cq_arm_word(struct cq *cq, uint32_t word)
+{
+	if (word == PARKED || word == cq->arm_seen)
+		return;
+	cq->arm_seen = word;
+	cq->armed = true;
+	cq->armed_solicited = word >> 24 & 1;
+	cq->armed_ci = word & INDEX_MASK;
+	cq->arm_state = cq->armed_solicited ? ST_ARMED_SOLICITED : ST_ARMED;
+	notify(cq);
+}
+
+/* --- entries ------------------------------------------------------------------------------- */
+
+static size_t cqe_size(const struct cq *cq)
+{
+	return (size_t)1 << cq->cqe_log;
+}
+
+static bool is_full(const struct cq *cq)
+{
+	return ((cq->pi - cq->ci) & INDEX_MASK) >= 1u << cq->log_size;
+}
+
+/* The consumer's record is read only when the ring seems full. */
+static bool has_room(struct cq *cq)
+{
+	uint32_t be;
+
+	if (cq->overrun_ignore || !is_full(cq))
+		return true;
+	if (dma_read(host_of(&cq->o), cq->dbrec + CI_RECORD, &be, sizeof(be))) {
+		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
+		return false;
+	}
+	cq->ci = be32toh(be) & INDEX_MASK;
+	if (!is_full(cq))
+		return true;
+	cq_failed(cq, CQ_OVERFLOW, PRM_CQ_ERROR_OVERRUN);
+	return false;
+}
+
+static int write_batch(struct cq *cq)
+{
+	struct dp_cq *d = cq->dp;
+	size_t size = cqe_size(cq);
+	uint32_t first = (cq->pi - d->n) & ((1u << cq->log_size) - 1);
+	uint64_t off = (uint64_t)first * size;
+	int err = 0;
+
+	/* A program takes CQEs in order: the younger ones may be written in any way before it. */
+	if (d->n > 1)
+		err = ring_write(host_of(&cq->o), &cq->ring, off + size, d->cqe + size,
+				 (d->n - 1) * size);
+	if (!err)
+		err = ring_write_owned(host_of(&cq->o), &cq->ring, off, d->cqe, size);
+	return err;
+}
+
+static void cq_flush(struct cq *cq)
+{
+	struct dp_cq *d = cq->dp;
+	int err = d->n ? write_batch(cq) : 0;
+
+	d->n = 0;
+	if (err && cq->status == CQ_OK)
+		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
+	else
+		notify(cq);
+}
+
+void *cq_next(struct cq *cq)
+{
+	struct dp_cq *d = cq->dp;
+	uint8_t *cqe;
+
+	if (!d || cq->status != CQ_OK || !has_room(cq))
+		return NULL;
+	/* a batch never wraps, so that it is one piece of the ring */
+	if (d->n == CQ_BATCH || (d->n && !(cq->pi & ((1u << cq->log_size) - 1))))
+		cq_flush(cq);
+	cqe = d->cqe + d->n * cqe_size(cq);
+	memset(cqe, 0, cqe_size(cq));
+	return cqe + cqe_size(cq) - PRM_CQE64_BYTES;
+}
+
+void cq_filled(struct cq *cq, bool solicited)
+{
+	struct dp *dp = dp_of(&cq->o);
+	struct dp_cq *d = cq->dp;
+	uint8_t *cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
+	uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
+	bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
+
+	prm_cqe64_set_owner(cqe, cq->pi >> cq->log_size & 1);
+	if (sim_tracing)
+		sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, PRM_CQE64_BYTES,
+			  "cq 0x%x index %u", cq->o.id, cq->pi);
+	cq->pi++;
+	d->n++;
+	if (solicited || error)
+		cq->solicited_pi = cq->pi;
+	if (!d->dirty) {
+		d->dirty = true;
+		TAILQ_INSERT_TAIL(&dp->dirty, d, dirty_link);
+	}
+}
+
+bool cq_flush_all(struct dp *dp)
+{
+	struct dp_cq *d;
+	bool did = false;
+
+	while ((d = TAILQ_FIRST(&dp->dirty))) {
+		TAILQ_REMOVE(&dp->dirty, d, dirty_link);
+		d->dirty = false;
+		cq_flush(d->cq);
+		did = true;
+	}
+	return did;
+}

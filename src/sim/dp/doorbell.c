@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/db.h>
+#include "priv.h"
+#include "base/log.h"
+#include "host/uar.h"
+
+/*
+ * A register is shared by the queues of its UAR and overwritten by bursts, so its value is a hint:
+ * that queue's record is looked at now, those of the UAR's other queues soon after, a slice per
+ * turn. Records of other UARs are never looked at.
+ */
+#define SLICE 32u
+#define RCV_RECORD 0u
+#define SND_RECORD 4u
+#define ARM_RECORD 4u
+
+static struct dp_uar *uar_find(struct dp *dp, uint32_t uar)
+{
+	struct dp_uar *u;
+
+	for (u = dp->uar[uar % UAR_BUCKETS]; u; u = u->next)
+		if (u->uar == uar)
+			return u;
+	return NULL;
+}
+
+static struct dp_uar *uar_get(struct dp *dp, uint32_t uar)
+{
+	struct dp_uar *u = uar_find(dp, uar);
+
+	if (u)
+		return u;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return NULL;
+	u->uar = uar;
+	u->next = dp->uar[uar % UAR_BUCKETS];
+	dp->uar[uar % UAR_BUCKETS] = u;
+	return u;
+}
+
+static void uar_free(struct dp *dp, struct dp_uar *u)
+{
+	struct dp_uar **at = &dp->uar[u->uar % UAR_BUCKETS];
+
+	while (*at != u)
+		at = &(*at)->next;
+	*at = u->next;
+	if (u->sweeping)
+		TAILQ_REMOVE(&dp->sweep, u, sweep_link);
+	free(u->sq);
+	free(u->cq);
+	free(u);
+}
+
+static void uar_drop_if_empty(struct dp *dp, struct dp_uar *u)
+{
+	if (!u->nsq && !u->ncq)
+		uar_free(dp, u);
+}
+
+void uar_free_all(struct dp *dp)
+{
+	for (unsigned int i = 0; i < UAR_BUCKETS; i++)
+		while (dp->uar[i])
+			uar_free(dp, dp->uar[i]);
+}
+
+/* Room for one more pointer: 0 or -ENOMEM. */
+static int grow(void *array, unsigned int n, unsigned int *cap)
+{
+	void **old, *bigger;
+	unsigned int want = *cap ? *cap * 2 : 8;
+
+	if (n < *cap)
+		return 0;
+	memcpy(&old, array, sizeof(old));
+	bigger = realloc(old, want * sizeof(void *));
+	if (!bigger)
+		return -ENOMEM;
+	memcpy(array, &bigger, sizeof(bigger));
+	*cap = want;
+	return 0;
+}
+
+int uar_add_qp(struct qp *qp)
+{
+	struct dp *dp = dp_of(&qp->o);
+	struct dp_uar *u = uar_get(dp, qp->uar);
+
+	if (!u)
+		return -ENOMEM;
+	if (grow(&u->sq, u->nsq, &u->sq_cap)) {
+		uar_drop_if_empty(dp, u);
+		return -ENOMEM;
+	}
+	u->sq[u->nsq++] = qp;
+	return 0;
+}
+
+void uar_del_qp(struct qp *qp)
+{
+	struct dp_uar *u = uar_find(dp_of(&qp->o), qp->uar);
+
+	for (unsigned int i = 0; u && i < u->nsq; i++)
+		if (u->sq[i] == qp) {
+			u->sq[i] = u->sq[--u->nsq];
+			uar_drop_if_empty(dp_of(&qp->o), u);
+			return;
+		}
+}
+
+int uar_add_cq(struct cq *cq)
+{
+	struct dp *dp = dp_of(&cq->o);
+	struct dp_uar *u = uar_get(dp, cq->uar);
+
+	if (!u)
+		return -ENOMEM;
+	if (grow(&u->cq, u->ncq, &u->cq_cap)) {
+		uar_drop_if_empty(dp, u);
+		return -ENOMEM;
+	}
+	u->cq[u->ncq++] = cq;
+	return 0;
+}
+
+void uar_del_cq(struct cq *cq)
+{
+	struct dp_uar *u = uar_find(dp_of(&cq->o), cq->uar);
+
+	for (unsigned int i = 0; u && i < u->ncq; i++)
+		if (u->cq[i] == cq) {
+			u->cq[i] = u->cq[--u->ncq];
+			uar_drop_if_empty(dp_of(&cq->o), u);
+			return;
+		}
+}
+
+static void sweep_later(struct dp *dp, struct dp_uar *u)
+{
+	if (u->sweeping)
+		return;
+	u->sweeping = true;
+	TAILQ_INSERT_TAIL(&dp->sweep, u, sweep_link);
+}
+
+static void look_at_sq(struct qp *qp)
+{
+	uint32_t be;
+
+	if (!dma_read(host_of(&qp->o), qp->dbrec + SND_RECORD, &be, sizeof(be)))
+		sq_record(qp, (uint16_t)be32toh(be));
+}
+
+static void ring_sq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
+{
+	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
+	struct qp *qp = u->nsq ? obj_find(u->sq[0]->o.vhca, OBJ_QP, qpn) : NULL;
+
+	if (qp && qp->uar == u->uar && qp->dp && !qp->no_sq)
+		look_at_sq(qp);
+	else
+		sim_note("doorbell on uar %u names qp 0x%x, which is none of that UAR's", u->uar, qpn);
+	if (u->nsq > 1 || !qp) {
+		u->sq_left = u->nsq;
+		sweep_later(dp, u);
+	}
+}
+
+static void ring_cq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
+{
+	uint32_t cqn = prm_uar_cq_db_get_cqn(&be_value);
+	struct cq *cq = u->ncq ? obj_find(u->cq[0]->o.vhca, OBJ_CQ, cqn) : NULL;
+	uint32_t word;
+
+	memcpy(&word, &be_value, sizeof(word));
+	if (cq && cq->uar == u->uar && cq->dp)
+		cq_arm_word(cq, be32toh(word));
+	else
+		sim_note("arm on uar %u names cq 0x%x, which is none of that UAR's", u->uar, cqn);
+	if (u->ncq > 1 || !cq) {
+		u->cq_left = u->ncq;
+		sweep_later(dp, u);
+	}
+}
+
+void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value)
+{
+	struct dp *dp = ((struct silicon *)silicon)->dp;
+	struct dp_uar *u = uar_find(dp, uar);
+
+	if (sim_tracing)
+		sim_trace("doorbell", offset == UAR_CQ_ARM ? "uar_cq_db" : "uar_sq_db", &be_value,
+			  sizeof(be_value), "uar %u offset 0x%x", uar, offset);
+	if (!u)
+		return;
+	if (offset == UAR_CQ_ARM)
+		ring_cq(dp, u, be_value);
+	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
+		ring_sq(dp, u, be_value);
+}
+
+/* The records of n addresses; one that is gone must not hide the others. */
+static void read_records(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be,
+			 bool *ok)
+{
+	struct dma_seg seg[SLICE] = { 0 };
+
+	for (unsigned int i = 0; i < n; i++) {
+		seg[i] = (struct dma_seg){ addr[i], sizeof(*be) };
+		ok[i] = true;
+	}
+	if (!dma_gather(host, seg, n, be))
+		return;
+	for (unsigned int i = 0; i < n; i++)
+		ok[i] = !dma_read(host, addr[i], &be[i], sizeof(be[i]));
+}
+
+static void sweep_sqs(struct dp *dp, struct dp_uar *u)
+{
+	unsigned int n = u->sq_left < SLICE ? u->sq_left : SLICE;
+	struct qp *qp[SLICE];
+	uint32_t be[SLICE];
+	bus_t addr[SLICE];
+	bool ok[SLICE];
+
+	if (n > u->nsq)
+		n = u->nsq;
+	u->sq_left = u->sq_left > n && n ? u->sq_left - n : 0;
+	for (unsigned int i = 0; i < n; i++) {
+		u->sq_at = (u->sq_at + 1) % u->nsq;
+		qp[i] = u->sq[u->sq_at];
+		addr[i] = qp[i]->dbrec + SND_RECORD;
+	}
+	if (n)
+		read_records(dp->si->host, addr, n, be, ok);
+	for (unsigned int i = 0; i < n; i++)
+		if (ok[i])
+			sq_record(qp[i], (uint16_t)be32toh(be[i]));
+}
+
+static void sweep_cqs(struct dp *dp, struct dp_uar *u)
+{
+	unsigned int n = u->cq_left < SLICE ? u->cq_left : SLICE;
+	struct cq *cq[SLICE];
+	uint32_t be[SLICE];
+	bus_t addr[SLICE];
+	bool ok[SLICE];
+
+	if (n > u->ncq)
+		n = u->ncq;
+	u->cq_left = u->cq_left > n && n ? u->cq_left - n : 0;
+	for (unsigned int i = 0; i < n; i++) {
+		u->cq_at = (u->cq_at + 1) % u->ncq;
+		cq[i] = u->cq[u->cq_at];
+		addr[i] = cq[i]->dbrec + ARM_RECORD;
+	}
+	if (n)
+		read_records(dp->si->host, addr, n, be, ok);
+	for (unsigned int i = 0; i < n; i++)
+		if (ok[i])
+			cq_arm_word(cq[i], be32toh(be[i]));
+}
+
+bool uar_sweep(struct dp *dp)
+{
+	struct dp_uar *last = TAILQ_LAST(&dp->sweep, dp_uar_list), *u;
+	bool end = false, did = false;
+
+	while (!end && (u = TAILQ_FIRST(&dp->sweep))) {
+		end = u == last;
+		TAILQ_REMOVE(&dp->sweep, u, sweep_link);
+		u->sweeping = false;
+		if (u->sq_left)
+			sweep_sqs(dp, u);
+		if (u->cq_left)
+			sweep_cqs(dp, u);
+		if (u->sq_left || u->cq_left)
+			sweep_later(dp, u);
+		did = true;
+	}
+	return did;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/eqe.h>
+#include "priv.h"
+#include "base/log.h"
+
+#define ASYNC_EQN 0u
+
+static void post(struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	if (sim_tracing)
+		sim_trace("eqe", "eqe", eqe, PRM_EQE_BYTES, "eqn %u", eqn);
+	if (v->si->on_event)
+		v->si->on_event(v->si->event_ctx, v, eqn, eqe);
+}
+
+void eq_completion(struct cq *cq)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
+
+	prm_eqe_set_type(eqe, PRM_EVENT_COMP);
+	prm_eqe_set_cqn(eqe, cq->o.id);
+	post(cq->o.vhca, cq->eqn, eqe);
+}
+
+void eq_cq_error(struct cq *cq, uint8_t syndrome)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
+
+	prm_eqe_set_type(eqe, PRM_EVENT_CQ_ERROR);
+	prm_eqe_set_cq_err_cqn(eqe, cq->o.id);
+	prm_eqe_set_cq_err_syndrome(eqe, syndrome);
+	post(cq->o.vhca, ASYNC_EQN, eqe);
+}
+
+void eq_qp(struct qp *qp, uint8_t type)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
+
+	prm_eqe_set_type(eqe, type);
+	prm_eqe_set_qp_srq_type(eqe, PRM_EVENT_QUEUE_TYPE_QP);
+	prm_eqe_set_qp_srq_n(eqe, qp->o.id);
+	post(qp->o.vhca, ASYNC_EQN, eqe);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The memory-to-memory engine: DMA copies between two local keys, of which aliases are some. */
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "base/log.h"
+#include "obj/mkey.h"
+
+#define META 16u
+#define SRC 32u
+#define DEST 48u
+#define SCRATCH 64u
+#define CHUNK (256u << 10) /* of one step; a burst of bursts, so that others get their turn */
+
+struct side {
+	uint32_t lkey;
+	uint64_t addr;
+	unsigned int rights;
+};
+
+static uint64_t length(const uint8_t *seg)
+{
+	uint32_t n = prm_wqe_data_seg_get_byte_count(seg);
+
+	return n ? n : 1ull << 31;
+}
+
+static struct side side_of(const uint8_t *seg, unsigned int rights)
+{
+	return (struct side){ prm_wqe_data_seg_get_lkey(seg), prm_wqe_data_seg_get_addr(seg),
+			      rights };
+}
+
+static uint8_t refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, const char *why)
+{
+	sim_refuse("qp 0x%x: MMO WQE %u: %s", qp->o.id, wr->index, why);
+	wr->error = syndrome;
+	wr->vendor = syndrome == PRM_SYNDROME_LOCAL_QP_OP_ERR ? VENDOR_MMO : 0;
+	return syndrome;
+}
+
+/* [I] all of it: public sources show good WQEs only. */
+uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
+{
+	const struct personality *chip = qp->o.vhca->si->personality;
+	const uint8_t *src = wr->wqe + SRC, *dest = wr->wqe + DEST;
+
+	wr->len = length(src);
+	if (!chip->dma_mmo || !qp->mmo)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "qpc_ext.mmo is not enabled");
+	if (wr->opmod != PRM_MMO_OPMOD_DMA)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "its opmod is not DMA (1)");
+	if (wr->ds != PRM_MMO_WQE_BYTES / META)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ds is not 4");
+	if (prm_wqe_inline_seg_get_is_inline(src) || prm_wqe_inline_seg_get_is_inline(dest))
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "an inline segment");
+	if (length(dest) != wr->len)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+			      "byte_count of source and destination differ");
+	if (chip->log_dma_mmo_max_size && wr->len > 1ull << chip->log_dma_mmo_max_size)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+			      "byte_count is over log_dma_mmo_max_size");
+	return 0;
+}
+
+static bool allowed(struct qp *qp, const struct side *s, uint64_t len)
+{
+	return mkey_segs(qp->o.vhca, s->lkey, qp->pdn, s->addr, len, s->rights, NULL, 0) >= 0;
+}
+
+/* Both ranges and the scratch buffer, before a byte moves. */
+static uint8_t check_access(struct qp *qp, struct send_wr *wr, const struct side *src,
+			    const struct side *dest)
+{
+	const uint8_t *meta = wr->wqe + META;
+	struct side scratch = { prm_mmo_metadata_seg_get_local_key(meta),
+				prm_mmo_metadata_seg_get_local_address(meta), MKEY_LW };
+
+	if (scratch.addr % SCRATCH)
+		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+			      "mmo_meta.local_address is not 64-byte aligned");
+	if (!allowed(qp, &scratch, SCRATCH) || !allowed(qp, src, wr->len) ||
+	    !allowed(qp, dest, wr->len))
+		return PRM_SYNDROME_LOCAL_PROT_ERR;
+	return 0;
+}
+
+static int copy(struct host *h, const struct dma_seg *to, const struct dma_seg *from, size_t len)
+{
+	size_t to_at = 0, from_at = 0, n;
+	int err = 0;
+
+	while (len && !err) {
+		n = to->len - to_at < from->len - from_at ? to->len - to_at : from->len - from_at;
+		err = dma_copy(h, to->addr + to_at, from->addr + from_at, n);
+		len -= n;
+		to_at += n;
+		from_at += n;
+		if (to_at == to->len) {
+			to++;
+			to_at = 0;
+		}
+		if (from_at == from->len) {
+			from++;
+			from_at = 0;
+		}
+	}
+	return err;
+}
+
+static int copy_chunk(struct qp *qp, const struct side *dest, const struct side *src, size_t len)
+{
+	struct dma_seg to[MKEY_SEGS + 1], from[MKEY_SEGS + 1];
+
+	if (mkey_segs(qp->o.vhca, src->lkey, qp->pdn, src->addr, len, src->rights, from,
+		      MKEY_SEGS + 1) < 0 ||
+	    mkey_segs(qp->o.vhca, dest->lkey, qp->pdn, dest->addr, len, dest->rights, to,
+		      MKEY_SEGS + 1) < 0)
+		return -1;
+	return copy(host_of(&qp->o), to, from, len);
+}
+
+int mmo_step(struct qp *qp, struct send_wr *wr)
+{
+	struct side src = side_of(wr->wqe + SRC, MKEY_LR);
+	struct side dest = side_of(wr->wqe + DEST, MKEY_LW);
+	uint64_t left = wr->len - wr->progress;
+	size_t n = left < CHUNK ? (size_t)left : CHUNK;
+	uint8_t err = wr->progress ? 0 : check_access(qp, wr, &src, &dest);
+
+	if (err)
+		return err;
+	src.addr += wr->progress;
+	dest.addr += wr->progress;
+	if (copy_chunk(qp, &dest, &src, n)) {
+		sim_refuse("qp 0x%x: MMO WQE %u: memory is not mapped any more", qp->o.id,
+			   wr->index);
+		return PRM_SYNDROME_LOCAL_PROT_ERR;
+	}
+	wr->progress += n;
+	return wr->progress == wr->len ? 0 : NET_AGAIN;
+}

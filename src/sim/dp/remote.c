@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "priv.h"
+#include "base/log.h"
+#include "obj/mkey.h"
+
+bool remote_check(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, bool write)
+{
+	return mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, write ? MKEY_RW : MKEY_RR, NULL,
+			 0) >= 0;
+}
+
+static bool moved(const struct qp *qp, int err)
+{
+	if (err)
+		sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", qp->o.id);
+	return !err;
+}
+
+bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const void *from)
+{
+	struct dma_seg seg[MKEY_SEGS];
+	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
+
+	return n >= 0 && moved(qp, dma_scatter(host_of(&qp->o), seg, (unsigned int)n, from));
+}
+
+bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to)
+{
+	struct dma_seg seg[MKEY_SEGS];
+	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
+
+	return n >= 0 && moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
+}

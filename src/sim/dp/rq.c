@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <endian.h>
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "base/log.h"
+
+#define RCV_RECORD 0u
+
+static uint32_t stride(const struct qp *qp)
+{
+	return 16u << qp->log_rq_stride;
+}
+
+static uint32_t entries(const struct qp *qp)
+{
+	return 1u << qp->log_rq_size;
+}
+
+static bool has_rq(const struct qp *qp)
+{
+	return !qp->no_rq && !qp->has_srq && stride(qp) <= RQ_CACHE_BYTES;
+}
+
+static uint16_t posted(const struct qp *qp)
+{
+	return (uint16_t)(qp->rq_pi - qp->rq_ci);
+}
+
+/* Nobody rings for receives: their record is read when an entry is needed. */
+static bool any_posted(struct qp *qp)
+{
+	uint32_t be;
+
+	if (posted(qp))
+		return true;
+	if (dma_read(host_of(&qp->o), qp->dbrec + RCV_RECORD, &be, sizeof(be)))
+		return false;
+	qp->rq_pi = (uint16_t)be32toh(be);
+	if (posted(qp) > entries(qp)) { /* [I] */
+		sim_refuse("qp 0x%x: the doorbell record's receive counter 0x%04x is more than a"
+			   " ring ahead of 0x%04x", qp->o.id, qp->rq_pi, qp->rq_ci);
+		qp->rq_pi = (uint16_t)(qp->rq_ci + entries(qp));
+	}
+	return posted(qp) > 0;
+}
+
+/* The entry at rq_ci, with as many behind it as fit. NULL: the ring is gone. */
+static const uint8_t *entry(struct qp *qp)
+{
+	struct dp_qp *d = qp->dp;
+	uint16_t ahead = (uint16_t)(qp->rq_ci - d->rq_at);
+	uint32_t at = qp->rq_ci & (entries(qp) - 1);
+	uint32_t n = RQ_CACHE_BYTES / stride(qp);
+
+	if (ahead < d->rq_n)
+		return d->rq_cache + ahead * stride(qp);
+	if (n > posted(qp))
+		n = posted(qp);
+	if (n > entries(qp) - at)
+		n = entries(qp) - at;
+	d->rq_n = 0;
+	if (ring_read(host_of(&qp->o), &qp->ring, qp->rq_offset + (uint64_t)at * stride(qp),
+		      d->rq_cache, n * stride(qp)))
+		return NULL;
+	d->rq_at = qp->rq_ci;
+	d->rq_n = (uint16_t)n;
+	return d->rq_cache;
+}
+
+static void trace_entry(const struct qp *qp, const uint8_t *p)
+{
+	const uint8_t *end = p + stride(qp), *next;
+	struct data_seg s;
+
+	for (; (next = data_seg_next(p, end, &s)) && !s.inl; p = next) {
+		sim_trace("wqe", "wqe_data_seg", p, PRM_WQE_DATA_SEG_BYTES, "qp 0x%x rq %u",
+			  qp->o.id, qp->rq_ci);
+		if (s.lkey == LKEY_TERMINATE)
+			return;
+	}
+}
+
+bool rq_start(struct qp *qp)
+{
+	struct dp_qp *d = qp->dp;
+
+	if (!has_rq(qp) || !any_posted(qp))
+		return false;
+	d->recv = entry(qp);
+	if (!d->recv) {
+		sim_refuse("qp 0x%x: its receive ring can't be read", qp->o.id);
+		qp->rq_ci = qp->rq_pi;
+		qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		return false;
+	}
+	if (sim_tracing)
+		trace_entry(qp, d->recv);
+	d->recv_index = qp->rq_ci++;
+	return true;
+}
+
+uint8_t rq_scatter(struct qp *qp, uint64_t off, size_t len, const void *from)
+{
+	const uint8_t *p = qp->dp->recv;
+
+	return segs_scatter(qp, p, p + stride(qp), off, len, from);
+}
+
+static void error_cqe(struct qp *qp, uint16_t index, uint8_t syndrome)
+{
+	uint8_t *cqe = cq_next(qp->rcq);
+
+	if (!cqe)
+		return;
+	prm_err_cqe_set_srqn(cqe, qp->user_index);
+	prm_err_cqe_set_vendor_err_synd(cqe, syndrome == PRM_SYNDROME_WR_FLUSH_ERR ?
+						     PRM_VENDOR_SYNDROME_FLUSHED : 0);
+	prm_err_cqe_set_syndrome(cqe, syndrome);
+	prm_err_cqe_set_qpn(cqe, qp->o.id);
+	prm_err_cqe_set_wqe_counter(cqe, index);
+	prm_err_cqe_set_opcode(cqe, PRM_CQE_OPCODE_RESP_ERR);
+	cq_filled(qp->rcq, false);
+}
+
+void rq_end(struct qp *qp, const struct recv_done *done)
+{
+	struct dp_qp *d = qp->dp;
+	uint8_t *cqe;
+
+	d->recv = NULL;
+	if (done->syndrome) {
+		error_cqe(qp, d->recv_index, done->syndrome);
+		return;
+	}
+	cqe = cq_next(qp->rcq);
+	if (!cqe) {
+		qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		return;
+	}
+	prm_cqe64_set_rqpn(cqe, qp->remote_qpn);
+	prm_cqe64_set_user_index(cqe, qp->user_index);
+	prm_cqe64_set_immediate(cqe, be32toh(done->imm));
+	prm_cqe64_set_byte_cnt(cqe, (uint32_t)done->len);
+	prm_cqe64_set_timestamp(cqe, qp->o.vhca->si->clock->now(qp->o.vhca->si->clock));
+	prm_cqe64_set_flow_tag(cqe, qp->o.id);
+	prm_cqe64_set_wqe_counter(cqe, d->recv_index);
+	prm_cqe64_set_opcode(cqe, done->opcode);
+	prm_cqe64_set_se(cqe, done->solicited);
+	cq_filled(qp->rcq, done->solicited);
+}
+
+unsigned int rq_flush(struct qp *qp, unsigned int n)
+{
+	struct dp_qp *d = qp->dp;
+	unsigned int done = 0;
+
+	if (d->recv) {
+		d->recv = NULL;
+		error_cqe(qp, d->recv_index, PRM_SYNDROME_WR_FLUSH_ERR);
+		done++;
+	}
+	if (!has_rq(qp))
+		return done;
+	for (; done < n && any_posted(qp); done++)
+		error_cqe(qp, qp->rq_ci++, PRM_SYNDROME_WR_FLUSH_ERR);
+	return done;
+}
+
+void rq_reset(struct qp *qp)
+{
+	qp->dp->recv = NULL;
+	qp->dp->rq_n = 0;
+	qp->rq_pi = qp->rq_ci = 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "base/log.h"
+#include "obj/mkey.h"
+
+#define DS 16u
+#define MOST_SEGS 128u
+
+/* byte_count 0 of a pointer means 2 GiB; an inline segment is padded to 16 bytes. */
+const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *s)
+{
+	size_t room = (size_t)(end - p), size;
+
+	if (room < DS)
+		return NULL;
+	if (!prm_wqe_inline_seg_get_is_inline(p)) {
+		s->inl = NULL;
+		s->len = prm_wqe_data_seg_get_byte_count(p);
+		s->lkey = prm_wqe_data_seg_get_lkey(p);
+		s->addr = prm_wqe_data_seg_get_addr(p);
+		if (!s->len)
+			s->len = 1ull << 31;
+		return p + DS;
+	}
+	s->inl = p + PRM_WQE_INLINE_SEG_BYTES;
+	s->len = prm_wqe_inline_seg_get_byte_count(p);
+	size = (PRM_WQE_INLINE_SEG_BYTES + s->len + DS - 1) & ~(size_t)(DS - 1);
+	return size <= room ? p + size : NULL;
+}
+
+/* Memory of one queue's access, gathered in few calls. */
+struct list {
+	struct qp *qp;
+	unsigned int n;
+	bool write;
+	uint8_t *buf;
+	size_t bytes;
+	struct dma_seg seg[MOST_SEGS];
+};
+
+static uint8_t list_move(struct list *l)
+{
+	struct host *h = host_of(&l->qp->o);
+	unsigned int n = l->n;
+	int err;
+
+	if (!n)
+		return 0;
+	err = l->write ? dma_scatter(h, l->seg, n, l->buf) : dma_gather(h, l->seg, n, l->buf);
+	l->buf += l->bytes;
+	l->bytes = 0;
+	l->n = 0;
+	if (!err)
+		return 0;
+	sim_refuse("qp 0x%x: memory behind a local key is not mapped any more", l->qp->o.id);
+	return PRM_SYNDROME_LOCAL_PROT_ERR;
+}
+
+static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
+{
+	struct qp *qp = l->qp;
+	uint8_t err = l->n + MKEY_SEGS > MOST_SEGS ? list_move(l) : 0;
+	int n;
+
+	if (err)
+		return err;
+	n = mkey_segs(qp->o.vhca, s->lkey, qp->pdn, s->addr + skip, len,
+		      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
+	if (n < 0)
+		return PRM_SYNDROME_LOCAL_PROT_ERR;
+	l->n += (unsigned int)n;
+	l->bytes += len;
+	return 0;
+}
+
+static uint8_t move_inline(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
+{
+	uint8_t err = list_move(l);
+
+	if (err)
+		return err;
+	if (l->write)
+		return PRM_SYNDROME_LOCAL_QP_OP_ERR;
+	memcpy(l->buf, s->inl + skip, len);
+	l->buf += len;
+	return 0;
+}
+
+static bool terminates(const struct data_seg *s)
+{
+	return !s->inl && s->lkey == LKEY_TERMINATE && s->len == 1ull << 31;
+}
+
+/* Walks the list from its start: lists are short, messages few. */
+static uint8_t move(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len)
+{
+	struct data_seg s;
+	uint8_t err = 0;
+	size_t n;
+
+	while (len && !err) {
+		p = data_seg_next(p, end, &s);
+		if (!p || (l->write && terminates(&s)))
+			return PRM_SYNDROME_LOCAL_LENGTH_ERR;
+		if (off >= s.len) {
+			off -= s.len;
+			continue;
+		}
+		n = s.len - off < len ? (size_t)(s.len - off) : len;
+		err = s.inl ? move_inline(l, &s, off, n) : list_add(l, &s, off, n);
+		off = 0;
+		len -= n;
+	}
+	return err ? err : list_move(l);
+}
+
+uint8_t segs_gather(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+		    void *to)
+{
+	struct list l = { .qp = qp, .buf = to };
+
+	return move(&l, p, end, off, len);
+}
+
+uint8_t segs_scatter(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+		     const void *from)
+{
+	struct list l = { .qp = qp, .write = true };
+
+	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
+	return move(&l, p, end, off, len);
+}

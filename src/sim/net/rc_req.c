@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The requester of a reliable connection (IBTA vol. 1, 9.7.5 and 9.9.2). */
+#include <dvx/prm/cqe.h>
+#include "rc.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "base/log.h"
+
+#define OUTSTANDING 128u /* requests of one QP that net keeps */
+#define SHARE 8u         /* frames, or steps of local operations, in one go */
+#define WINDOW 0x7fffff  /* PSNs under way: less than half of their space */
+#define ACK_EVERY 64     /* packets, so that a long message makes visible progress */
+#define RNR_FOREVER 7u
+
+/* Units of 10 us, by the 5-bit code (IBTA table 45). */
+static const uint32_t rnr_time[32] = {
+	65536, 1,   2,	 3,   4,    6,	  8,	12,   16,   24,	  32,	48,   64,    96,    128,   192,
+	256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+static const uint8_t opcodes[2][2][2] = {
+	/* [write][first][last] */
+	{ { RC_SEND_MIDDLE, RC_SEND_LAST }, { RC_SEND_FIRST, RC_SEND_ONLY } },
+	{ { RC_WRITE_MIDDLE, RC_WRITE_LAST }, { RC_WRITE_FIRST, RC_WRITE_ONLY } },
+};
+
+static const struct net_ops *ops_of(const struct rc *rc)
+{
+	return rc->net->ops;
+}
+
+/* --- time ---------------------------------------------------------------------------------- */
+
+static void wait_until(struct rc *rc, uint64_t deadline)
+{
+	struct req *q = &rc->req;
+
+	q->deadline = deadline;
+	if (!q->timer.queued || q->timer.at > deadline)
+		timer_set(&rc->net->si->timers, &q->timer, deadline);
+}
+
+/* The timer is left where it is when the deadline moves on; it looks again when it fires. */
+static void expect_progress(struct rc *rc)
+{
+	uint8_t t = rc->qp->ack_timeout & 31;
+
+	if (t)
+		wait_until(rc, rc->net->now + (4096ull << t));
+}
+
+void req_start(struct rc *rc)
+{
+	struct req *q = &rc->req;
+
+	q->una = q->nxt = q->max = q->ack_asked = rc->qp->next_send_psn & PSN_MASK;
+	q->retries = rc->qp->retry_count;
+	q->rnr_left = rc->qp->rnr_retry;
+	q->sending = true;
+}
+
+/* --- the list ------------------------------------------------------------------------------ */
+
+unsigned int net_room(const struct qp *qp)
+{
+	const struct req *q = &qp->rc->req;
+
+	return q->sending && q->n < OUTSTANDING ? OUTSTANDING - q->n : 0;
+}
+
+void net_post(struct qp *qp, struct send_wr *wr)
+{
+	struct req *q = &qp->rc->req;
+
+	wr->next = NULL;
+	*q->tail = wr;
+	q->tail = &wr->next;
+	q->n++;
+	if (!q->cur) {
+		q->cur = wr;
+		q->off = 0;
+	}
+	net_want_run(qp->rc);
+}
+
+static struct send_wr *pop(struct req *q)
+{
+	struct send_wr *wr = q->head;
+
+	q->head = wr->next;
+	if (!q->head)
+		q->tail = &q->head;
+	q->n--;
+	if (q->cur == wr) {
+		q->cur = wr->next;
+		q->off = 0;
+	}
+	return wr;
+}
+
+/* Completions leave in the SQ's order; whoever waited for an older one is looked at again. */
+static void retire(struct rc *rc)
+{
+	struct req *q = &rc->req;
+
+	while (q->head && q->head->done)
+		ops_of(rc)->send_done(rc->qp, pop(q));
+	net_want_run(rc);
+}
+
+static void fail_head(struct rc *rc, uint8_t syndrome, uint8_t vendor)
+{
+	if (rc->req.head)
+		ops_of(rc)->send_failed(rc->qp, pop(&rc->req), syndrome, vendor);
+}
+
+static void number(struct rc *rc, struct send_wr *wr)
+{
+	if (wr->numbered)
+		return;
+	wr->numbered = true;
+	wr->psn = rc->req.nxt;
+	wr->npsn = wr->kind == SEND_LOCAL ? 0 : packets_of(rc, wr->len);
+}
+
+static void advance(struct req *q)
+{
+	q->cur = q->cur->next;
+	q->off = 0;
+}
+
+static void sent_up_to(struct rc *rc, uint32_t psn)
+{
+	struct req *q = &rc->req;
+	bool idle = q->una == q->max;
+
+	q->nxt = psn;
+	if (psn_diff(psn, q->max) > 0)
+		q->max = psn;
+	if (idle)
+		expect_progress(rc);
+}
+
+/* --- sending ------------------------------------------------------------------------------- */
+
+static bool step_local(struct rc *rc, struct send_wr *wr)
+{
+	int r = ops_of(rc)->local(rc->qp, wr);
+
+	if (r == NET_AGAIN)
+		return true;
+	if (r) {
+		wr->error = (uint8_t)r;
+		return true;
+	}
+	number(rc, wr);
+	wr->done = true;
+	advance(&rc->req);
+	retire(rc);
+	return true;
+}
+
+static bool window_holds(const struct req *q, uint32_t npkts)
+{
+	return q->una == q->nxt ||
+	       ((q->nxt - q->una) & PSN_MASK) + (uint64_t)npkts <= WINDOW;
+}
+
+static bool step_read(struct rc *rc, struct send_wr *wr)
+{
+	struct req *q = &rc->req;
+	struct packet p = { .opcode = RC_READ_REQUEST, .last_opcode = RC_READ_REQUEST, .npkts = 1 };
+	uint64_t off = (uint64_t)wr->got * rc->mtu;
+	struct frame *f;
+
+	number(rc, wr);
+	if (q->reads >= 1u << rc->qp->log_sra_max || !window_holds(q, wr->npsn - wr->got))
+		return false;
+	f = net_frame(rc, 0);
+	if (!f)
+		return false;
+	p.psn = psn_add(wr->psn, wr->got);
+	p.va = wr->raddr + off;
+	p.rkey = wr->rkey;
+	p.dma_len = (uint32_t)(wr->len - off);
+	net_send(rc, &p, f);
+	wr->asked = true;
+	q->reads++;
+	sent_up_to(rc, psn_add(wr->psn, wr->npsn));
+	advance(q);
+	return true;
+}
+
+static void choose_opcodes(struct packet *p, const struct send_wr *wr, bool first, bool last)
+{
+	const bool write = wr->kind == SEND_WRITE;
+
+	if (p->npkts == 1) {
+		p->opcode = opcodes[write][first][last];
+		if (last && wr->has_imm)
+			p->opcode++; /* LAST_IMM and ONLY_IMM follow LAST and ONLY */
+		p->last_opcode = p->opcode;
+		return;
+	}
+	p->opcode = opcodes[write][first][0];
+	p->last_opcode = opcodes[write][0][last];
+	if (last && wr->has_imm)
+		p->last_opcode++;
+}
+
+static bool step_data(struct rc *rc, struct send_wr *wr)
+{
+	struct req *q = &rc->req;
+	uint64_t left = wr->len - q->off, most = (uint64_t)net_burst(rc) * rc->mtu;
+	size_t n = (size_t)(left < most ? left : most);
+	struct packet p = { .psn = q->nxt, .npkts = packets_of(rc, n) };
+	bool last = n == left;
+	struct frame *f;
+
+	if (!window_holds(q, p.npkts) || !(f = net_frame(rc, n)))
+		return false;
+	number(rc, wr);
+	wr->error = n ? ops_of(rc)->gather(rc->qp, wr, q->off, n, f->data) : 0;
+	if (wr->error) {
+		frame_free(f);
+		return true;
+	}
+	choose_opcodes(&p, wr, q->off == 0, last);
+	p.va = wr->raddr;
+	p.rkey = wr->rkey;
+	p.dma_len = (uint32_t)wr->len;
+	p.imm = wr->imm;
+	p.solicited = last && wr->solicited;
+	p.ack_req = last || psn_diff(psn_add(p.psn, p.npkts), q->ack_asked) >= ACK_EVERY;
+	if (p.ack_req)
+		q->ack_asked = psn_add(p.psn, p.npkts);
+	net_send(rc, &p, f);
+	q->off += n;
+	sent_up_to(rc, psn_add(p.psn, p.npkts));
+	if (last)
+		advance(q);
+	return true;
+}
+
+/* One packet burst, request or local step. False: nothing can be done now. */
+static bool step(struct rc *rc)
+{
+	struct req *q = &rc->req;
+	struct send_wr *wr = q->cur;
+
+	if (!wr || q->rnr_wait)
+		return false;
+	if (wr->done) {
+		advance(q);
+		return true;
+	}
+	if (wr->error) {
+		if (wr != q->head)
+			return false;
+		fail_head(rc, wr->error, wr->vendor);
+		return false;
+	}
+	if ((wr->strong && wr != q->head) || (wr->fence && q->reads))
+		return false;
+	if (wr->kind == SEND_LOCAL)
+		return step_local(rc, wr);
+	if (!rc->net->port.room(rc->net->port.ctx))
+		return false;
+	return wr->kind == SEND_READ ? step_read(rc, wr) : step_data(rc, wr);
+}
+
+bool req_run(struct rc *rc)
+{
+	bool did = false;
+
+	for (unsigned int i = 0; i < SHARE && step(rc); i++)
+		did = true;
+	if (rc->req.sending && !rc->req.head && rc->qp->state == QP_SQD)
+		ops_of(rc)->drained(rc->qp);
+	if (rc->req.sending && rc->req.n < OUTSTANDING / 2)
+		ops_of(rc)->more(rc->qp);
+	return did;
+}
+
+bool req_ready(const struct rc *rc)
+{
+	const struct req *q = &rc->req;
+	const struct send_wr *wr = q->cur;
+
+	if (!wr || q->rnr_wait || (wr->error && wr != q->head))
+		return false;
+	if ((wr->strong && wr != q->head) || (wr->fence && q->reads))
+		return false;
+	return wr->kind != SEND_READ || q->reads < 1u << rc->qp->log_sra_max;
+}
+
+/* --- what comes back ----------------------------------------------------------------------- */
+
+/* Go back to psn: everything from there on is sent again. */
+static void go_back(struct rc *rc, uint32_t psn)
+{
+	struct req *q = &rc->req;
+	struct send_wr *wr;
+
+	q->reads = 0;
+	for (wr = q->head; wr && wr->numbered; wr = wr->next) {
+		if (wr->npsn && psn_diff(psn, psn_add(wr->psn, wr->npsn)) < 0)
+			break;
+		if (wr->kind == SEND_READ && wr->asked && !wr->done)
+			q->reads++;
+	}
+	q->cur = wr;
+	q->off = 0;
+	q->nxt = q->max;
+	if (wr && wr->numbered) {
+		if (wr->kind == SEND_READ)
+			psn = psn_add(wr->psn, wr->got);
+		q->off = (uint64_t)((psn - wr->psn) & PSN_MASK) * rc->mtu;
+		q->nxt = psn;
+	}
+	for (; wr && wr->numbered; wr = wr->next)
+		wr->asked = false;
+	q->ack_asked = q->nxt;
+	net_want_run(rc);
+}
+
+static void retry(struct rc *rc, uint32_t psn)
+{
+	struct req *q = &rc->req;
+
+	if (!q->retries) {
+		fail_head(rc, PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR, 0);
+		return;
+	}
+	q->retries--;
+	expect_progress(rc);
+	go_back(rc, psn);
+}
+
+static void progress(struct rc *rc, uint32_t una)
+{
+	struct req *q = &rc->req;
+
+	q->una = una;
+	q->retries = rc->qp->retry_count;
+	q->rnr_left = rc->qp->rnr_retry;
+	q->gone_back = false;
+	if (psn_diff(una, q->nxt) > 0)
+		go_back(rc, una);
+	if (una != q->max)
+		expect_progress(rc);
+}
+
+static void out_of_order(struct rc *rc, uint32_t psn)
+{
+	if (rc->req.gone_back || !rc->req.sending)
+		return;
+	rc->req.gone_back = true;
+	retry(rc, psn);
+}
+
+/*
+ * Everything before end has arrived. An unanswered READ before it means that its response was
+ * lost: false, and the READ is asked for again.
+ */
+static bool acknowledged(struct rc *rc, uint32_t end)
+{
+	struct req *q = &rc->req;
+	struct send_wr *wr;
+
+	for (wr = q->head; wr && wr->numbered; wr = wr->next) {
+		if (wr->done)
+			continue;
+		if (!wr->npsn || psn_diff(psn_add(wr->psn, wr->npsn), end) > 0)
+			break;
+		if (wr->kind == SEND_READ) {
+			retire(rc);
+			out_of_order(rc, psn_add(wr->psn, wr->got));
+			return false;
+		}
+		wr->done = true;
+	}
+	if (psn_diff(end, q->una) > 0)
+		progress(rc, end);
+	retire(rc);
+	return rc->req.sending;
+}
+
+static void not_ready(struct rc *rc, const struct packet *p)
+{
+	struct req *q = &rc->req;
+
+	if (q->rnr_left == 0) {
+		fail_head(rc, PRM_SYNDROME_RNR_RETRY_EXC_ERR, 0);
+		return;
+	}
+	if (rc->qp->rnr_retry != RNR_FOREVER)
+		q->rnr_left--;
+	go_back(rc, p->psn);
+	q->rnr_wait = true;
+	wait_until(rc, rc->net->now + rnr_time[p->syndrome & 31] * 10000ull);
+}
+
+static void negative(struct rc *rc, const struct packet *p)
+{
+	static const uint8_t syndrome[] = {
+		[NAK_INVALID] = PRM_SYNDROME_REMOTE_INVAL_REQ_ERR,
+		[NAK_ACCESS] = PRM_SYNDROME_REMOTE_ACCESS_ERR,
+		[NAK_OPERATION] = PRM_SYNDROME_REMOTE_OP_ERR,
+	};
+	uint8_t code = p->syndrome & 31;
+
+	if (code == NAK_PSN)
+		retry(rc, p->psn);
+	else if (code <= NAK_OPERATION)
+		fail_head(rc, syndrome[code], 0);
+}
+
+static void rx_ack(struct rc *rc, const struct packet *p)
+{
+	struct req *q = &rc->req;
+	uint32_t kind = AETH_KIND(p->syndrome);
+
+	if (psn_diff(p->psn, q->una) < 0 || psn_diff(p->psn, q->max) >= 0)
+		return;
+	if (!acknowledged(rc, kind ? p->psn : psn_add(p->psn, 1)) || !q->head || !kind)
+		return;
+	if (kind == AETH_RNR)
+		not_ready(rc, p);
+	else if (kind == AETH_NAK)
+		negative(rc, p);
+}
+
+static struct send_wr *oldest_read(const struct req *q)
+{
+	struct send_wr *wr;
+
+	for (wr = q->head; wr && wr->numbered; wr = wr->next)
+		if (wr->kind == SEND_READ && !wr->done)
+			return wr->asked ? wr : NULL;
+	return NULL;
+}
+
+static bool response_fits(const struct rc *rc, const struct send_wr *wr, const struct packet *p)
+{
+	uint64_t left = wr->len - (uint64_t)wr->got * rc->mtu;
+
+	if (p->ends)
+		return p->len == left && p->npkts == packets_of(rc, left);
+	return p->len == p->npkts * rc->mtu && p->len < left;
+}
+
+static void take_response(struct rc *rc, struct send_wr *wr, const struct packet *p)
+{
+	struct req *q = &rc->req;
+	uint8_t error = PRM_SYNDROME_BAD_RESP_ERR;
+
+	if (response_fits(rc, wr, p))
+		error = p->len ? ops_of(rc)->scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
+						     p->len, p->data) : 0;
+	if (error) {
+		fail_head(rc, error, 0);
+		return;
+	}
+	wr->got += p->npkts;
+	if (p->ends) {
+		wr->done = true;
+		q->reads--;
+	}
+	progress(rc, psn_add(wr->psn, wr->got));
+	retire(rc);
+}
+
+static void rx_read_response(struct rc *rc, struct packet *p)
+{
+	struct send_wr *wr = oldest_read(&rc->req);
+	int32_t d;
+
+	if (!wr)
+		return;
+	d = psn_diff(p->psn, psn_add(wr->psn, wr->got));
+	if (d < 0 && (uint32_t)-d < p->npkts) {
+		packet_skip(p, (uint32_t)-d, rc->mtu);
+		d = 0;
+	}
+	if (d < 0)
+		return;
+	/* Responses come in order: this one says that all before the READ has arrived. */
+	if (!acknowledged(rc, wr->psn))
+		return;
+	if (d > 0)
+		out_of_order(rc, psn_add(wr->psn, wr->got));
+	else
+		take_response(rc, wr, p);
+}
+
+void req_rx(struct rc *rc, struct packet *p)
+{
+	if (!rc->req.sending)
+		return;
+	if (p->op == OP_ACK)
+		rx_ack(rc, p);
+	else
+		rx_read_response(rc, p);
+}
+
+void req_timer(struct timer *t)
+{
+	struct rc *rc = (struct rc *)((char *)t - offsetof(struct rc, req.timer));
+	struct req *q = &rc->req;
+	uint64_t now = rc->net->si->clock->now(rc->net->si->clock);
+
+	rc->net->now = now;
+	if (now < q->deadline) {
+		timer_set(&rc->net->si->timers, t, q->deadline);
+	} else if (q->rnr_wait) {
+		q->rnr_wait = false;
+		net_want_run(rc);
+		expect_progress(rc);
+	} else if (q->una != q->max) {
+		q->gone_back = false;
+		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->o.id, q->una);
+		retry(rc, q->una);
+	}
+}

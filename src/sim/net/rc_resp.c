@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The responder of a reliable connection (IBTA vol. 1, 9.7.4, 9.7.5.1 and 9.9.3). */
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
+#include "rc.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "base/log.h"
+
+static const struct net_ops *ops_of(const struct rc *rc)
+{
+	return rc->net->ops;
+}
+
+void resp_start(struct rc *rc)
+{
+	struct resp *r = &rc->resp;
+
+	memset(r, 0, sizeof(*r));
+	r->epsn = rc->qp->next_rcv_psn & PSN_MASK;
+	r->up = true;
+}
+
+/* --- answers ------------------------------------------------------------------------------- */
+
+static void send_aeth(struct rc *rc, uint8_t syndrome, uint32_t psn)
+{
+	struct packet p = {
+		.opcode = RC_ACKNOWLEDGE,
+		.last_opcode = RC_ACKNOWLEDGE,
+		.npkts = 1,
+		.psn = psn,
+		.syndrome = syndrome,
+		.msn = rc->resp.msn,
+	};
+	struct frame *f = net_frame(rc, 0);
+
+	if (f)
+		net_send(rc, &p, f);
+}
+
+/* READ responses keep their place before younger acknowledgements. */
+void resp_ack(struct rc *rc)
+{
+	struct resp *r = &rc->resp;
+
+	if (!r->ack_due || r->njobs)
+		return;
+	r->ack_due = false;
+	send_aeth(rc, r->syndrome, r->syndrome == AETH_ACK ? psn_add(r->epsn, PSN_MASK) : r->epsn);
+}
+
+static void answer(struct rc *rc, uint8_t syndrome)
+{
+	rc->resp.ack_due = true;
+	rc->resp.syndrome = syndrome;
+	net_want_ack(rc);
+}
+
+static void receiver_not_ready(struct rc *rc)
+{
+	rc->resp.naked = true;
+	answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
+}
+
+static void end_in_error(struct rc *rc)
+{
+	static const uint8_t events[] = {
+		[NAK_INVALID] = PRM_EVENT_WQ_INVAL_REQ_ERROR,
+		[NAK_ACCESS] = PRM_EVENT_WQ_ACCESS_ERROR,
+		[NAK_OPERATION] = PRM_EVENT_WQ_CATAS_ERROR,
+	};
+	struct resp *r = &rc->resp;
+	uint8_t nak = r->fatal_nak;
+	struct recv_done done = { .syndrome = r->fatal_recv };
+
+	r->ack_due = false;
+	send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
+	/* An error of the entry's own is told by its CQE, any other one by an event. */
+	if (r->recv) {
+		if (!done.syndrome)
+			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
+		ops_of(rc)->recv_end(rc->qp, &done);
+	}
+	ops_of(rc)->qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
+}
+
+/* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
+static void fatal(struct rc *rc, uint8_t nak, uint8_t recv_syndrome)
+{
+	rc->resp.fatal = true;
+	rc->resp.fatal_nak = nak;
+	rc->resp.fatal_recv = recv_syndrome;
+	if (!rc->resp.njobs)
+		end_in_error(rc);
+}
+
+static void invalid(struct rc *rc, const char *why)
+{
+	sim_refuse("qp 0x%x: invalid request from its peer: %s", rc->qp->o.id, why);
+	fatal(rc, NAK_INVALID, 0);
+}
+
+static void forbidden(struct rc *rc, const char *why)
+{
+	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->o.id, why);
+	fatal(rc, NAK_ACCESS, 0);
+}
+
+/* --- READ ---------------------------------------------------------------------------------- */
+
+static bool read_allowed(struct rc *rc, const struct packet *p)
+{
+	if (!rc->qp->rre)
+		forbidden(rc, "READ, but qpc.rre is clear");
+	else if (p->dma_len > MSG_MAX)
+		invalid(rc, "RETH.dmalen is over 2 GiB");
+	else if (p->len)
+		invalid(rc, "a READ request with a payload");
+	else if (p->dma_len && !ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
+		forbidden(rc, "RETH of a READ");
+	else
+		return true;
+	return false;
+}
+
+static void queue_read(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+	struct read_job *job = &r->job[(r->first_job + r->njobs++) % READ_JOBS];
+
+	*job = (struct read_job){ .va = p->va, .left = p->dma_len, .rkey = p->rkey, .psn = p->psn };
+	net_want_run(rc);
+}
+
+static void rx_read(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+	unsigned int most = 1u << (rc->qp->log_rra_max & 31);
+
+	if (r->in != OP_NONE)
+		invalid(rc, "a READ request inside another message");
+	else if (r->njobs >= most || r->njobs >= READ_JOBS)
+		invalid(rc, "more READs at once than qpc.log_rra_max allows");
+	else if (read_allowed(rc, p)) {
+		queue_read(rc, p);
+		r->epsn = psn_add(r->epsn, packets_of(rc, p->dma_len));
+		r->msn++;
+	}
+}
+
+static void choose_opcodes(struct packet *p, bool first, bool last)
+{
+	if (p->npkts == 1) {
+		p->opcode = first ? (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST) :
+				    (last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE);
+		p->last_opcode = p->opcode;
+		return;
+	}
+	p->opcode = first ? RC_READ_RESP_FIRST : RC_READ_RESP_MIDDLE;
+	p->last_opcode = last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE;
+}
+
+static void job_done(struct rc *rc)
+{
+	struct resp *r = &rc->resp;
+
+	r->first_job = (r->first_job + 1) % READ_JOBS;
+	if (--r->njobs)
+		return;
+	if (r->fatal)
+		end_in_error(rc);
+	else if (r->ack_due)
+		net_want_ack(rc);
+}
+
+static void read_failed(struct rc *rc, uint32_t psn)
+{
+	struct resp *r = &rc->resp;
+
+	r->njobs = 0;
+	r->epsn = psn;
+	forbidden(rc, "the memory to READ is gone");
+}
+
+bool resp_run(struct rc *rc)
+{
+	struct resp *r = &rc->resp;
+	struct read_job *job = &r->job[r->first_job];
+	uint64_t most = (uint64_t)net_burst(rc) * rc->mtu;
+	size_t n = (size_t)(job->left < most ? job->left : most);
+	struct packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
+	struct frame *f;
+
+	if (!r->njobs || !rc->net->port.room(rc->net->port.ctx) || !(f = net_frame(rc, n)))
+		return false;
+	if (n && !ops_of(rc)->remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
+		frame_free(f);
+		read_failed(rc, job->psn);
+		return true;
+	}
+	p.npkts = packets_of(rc, n);
+	choose_opcodes(&p, !job->started, n == job->left);
+	net_send(rc, &p, f);
+	job->started = true;
+	job->va += n;
+	job->left -= n;
+	job->psn = psn_add(job->psn, p.npkts);
+	if (rc_opcodes[p.last_opcode].ends)
+		job_done(rc);
+	return true;
+}
+
+/* --- SEND and WRITE ------------------------------------------------------------------------ */
+
+static bool length_fits(const struct rc *rc, const struct packet *p)
+{
+	uint32_t mtu = rc->mtu;
+
+	if (!p->ends)
+		return p->len == p->npkts * mtu;
+	if (p->npkts == 1 && p->starts)
+		return p->len <= mtu;
+	return p->len > (p->npkts - 1) * mtu && p->len <= p->npkts * mtu;
+}
+
+static bool in_sequence(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (r->in != (p->starts ? OP_NONE : p->op))
+		invalid(rc, p->starts ? "a message begins inside another one" :
+					"a message goes on that never began");
+	else if (!length_fits(rc, p))
+		invalid(rc, "a packet's payload does not fit its place in the message and the MTU");
+	else
+		return true;
+	return false;
+}
+
+/* True: a receive entry is there. Else the peer has been told. */
+static bool take_entry(struct rc *rc)
+{
+	if (!ops_of(rc)->recv_start(rc->qp)) {
+		if (rc->resp.up)
+			receiver_not_ready(rc);
+		return false;
+	}
+	rc->resp.recv = true;
+	return true;
+}
+
+static bool write_begins(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (!rc->qp->rwe)
+		forbidden(rc, "WRITE, but qpc.rwe is clear");
+	else if (p->dma_len > MSG_MAX)
+		invalid(rc, "RETH.dmalen is over 2 GiB");
+	else if (p->dma_len && !ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
+		forbidden(rc, "RETH of a WRITE");
+	else {
+		r->va = p->va;
+		r->rkey = p->rkey;
+		r->left = p->dma_len;
+		return true;
+	}
+	return false;
+}
+
+static bool take_send(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+	uint8_t syndrome;
+
+	syndrome = ops_of(rc)->recv_scatter(rc->qp, r->off, p->len, p->data);
+	if (!syndrome)
+		return true;
+	fatal(rc, syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
+	      syndrome);
+	return false;
+}
+
+static bool take_write(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (p->len > r->left || (p->ends && p->len != r->left)) {
+		invalid(rc, "the payload of a WRITE does not add up to RETH.dmalen");
+		return false;
+	}
+	if (p->len && !ops_of(rc)->remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
+		forbidden(rc, "the memory to WRITE is gone");
+		return false;
+	}
+	r->va += p->len;
+	r->left -= p->len;
+	return true;
+}
+
+static void message_done(struct rc *rc, const struct packet *p)
+{
+	static const uint8_t opcode[2][2] = {
+		{ PRM_CQE_OPCODE_RESP_SEND, PRM_CQE_OPCODE_RESP_SEND_IMM },
+		{ PRM_CQE_OPCODE_RESP_WR_IMM, PRM_CQE_OPCODE_RESP_WR_IMM },
+	};
+	struct resp *r = &rc->resp;
+	struct recv_done done = {
+		.opcode = opcode[p->op == OP_WRITE][rc_opcodes[p->last_opcode].imm],
+		.solicited = p->solicited,
+		.imm = p->imm,
+		.len = r->off,
+	};
+	bool recv = r->recv;
+
+	r->in = OP_NONE;
+	r->recv = false;
+	r->off = 0;
+	r->msn++;
+	if (recv)
+		ops_of(rc)->recv_end(rc->qp, &done);
+}
+
+static void took(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	r->off += p->len;
+	r->in = p->op;
+	r->epsn = psn_add(r->epsn, p->npkts);
+	if (p->ack_req)
+		answer(rc, AETH_ACK);
+	if (p->ends)
+		message_done(rc, p);
+}
+
+/* Everything of a burst but its last packet. */
+static struct packet all_but_last(const struct rc *rc, const struct packet *p)
+{
+	struct packet head = *p;
+
+	head.npkts--;
+	head.len = head.npkts * rc->mtu;
+	head.ends = head.ack_req = head.solicited = false;
+	head.last_opcode = RC_WRITE_MIDDLE;
+	return head;
+}
+
+/* A WRITE with immediate needs its receive entry with its last packet, not before. */
+static bool last_packet_entry(struct rc *rc, struct packet *p)
+{
+	struct packet head;
+
+	if (p->op != OP_WRITE || !p->ends || !rc_opcodes[p->last_opcode].imm)
+		return true;
+	if (p->npkts > 1) {
+		head = all_but_last(rc, p);
+		if (!take_write(rc, &head))
+			return false;
+		took(rc, &head);
+		packet_skip(p, head.npkts, rc->mtu);
+	}
+	return take_entry(rc);
+}
+
+static void rx_data(struct rc *rc, struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (!in_sequence(rc, p))
+		return;
+	if (p->starts) {
+		r->off = 0;
+		if (p->op == OP_SEND ? !take_entry(rc) : !write_begins(rc, p))
+			return;
+	}
+	if (!last_packet_entry(rc, p))
+		return;
+	if (p->op == OP_SEND ? take_send(rc, p) : take_write(rc, p))
+		took(rc, p);
+}
+
+/* --- order --------------------------------------------------------------------------------- */
+
+/* The peer has not heard us: acknowledge again, and run READs again from where it asks. */
+static void rx_duplicate(struct rc *rc, const struct packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (p->op != OP_READ_REQUEST) {
+		if (!r->ack_due)
+			answer(rc, AETH_ACK);
+		return;
+	}
+	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
+				    p->psn) >= 0)
+		r->njobs--;
+	if (r->njobs < READ_JOBS && read_allowed(rc, p))
+		queue_read(rc, p);
+}
+
+void resp_rx(struct rc *rc, struct packet *p)
+{
+	struct resp *r = &rc->resp;
+	int32_t d = psn_diff(p->psn, r->epsn);
+
+	if (r->fatal)
+		return;
+	if (d > 0) {
+		if (!r->naked) {
+			r->naked = true;
+			answer(rc, AETH_NAK | NAK_PSN);
+		}
+		return;
+	}
+	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
+		packet_skip(p, (uint32_t)-d, rc->mtu);
+	else if (d < 0) {
+		rx_duplicate(rc, p);
+		return;
+	}
+	r->naked = false;
+	if (p->op == OP_READ_REQUEST)
+		rx_read(rc, p);
+	else
+		rx_data(rc, p);
+}
