@@ -2,3 +2,4 @@
 dist_check_SCRIPTS += tests/unit/layers.pl
 TESTS += tests/unit/layers.pl
 include tests/unit/prm.mk
+include tests/unit/copy.mk

@@ -127,10 +127,13 @@ int cli_pull(int argc, char **argv)
 	struct args a = {.wish = {.slots = 32, .slot_bytes = 1u << 20, .patience_ms = 60000}};
 	struct fault f = {0};
 	struct report r;
+	int code;
 
 	argv[0] = name;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	report_begin(&r, a.quiet, a.json);
 	run(&a, &r, &f);
-	return report_end(&r, &f);
+	code = report_end(&r, &f);
+	report_free(&r);
+	return code;
 }

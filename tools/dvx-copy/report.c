@@ -99,8 +99,7 @@ void report_progress(struct report *r)
 		snprintf(left, sizeof(left), ", %lu:%02lu left", s / 60, s % 60);
 	}
 	fprintf(stderr, "\r%s of %s (%.0f%%), %s/s%s\033[K", done,
-		human(all, (double)r->want_bytes), share < 1 ? 100 * share : 100.0,
-		speed, left);
+		human(all, (double)r->want_bytes), share < 1 ? 100 * share : 100.0, speed, left);
 }
 
 static void print_json(struct report *r, int code, const struct fault *f, double seconds)
@@ -147,6 +146,11 @@ int report_end(struct report *r, const struct fault *f)
 		print_json(r, code, f, seconds);
 	else if (!r->quiet && !f->code)
 		print_line(r, seconds);
-	json_decref(r->skips);
 	return code;
+}
+
+void report_free(struct report *r)
+{
+	json_decref(r->skips);
+	r->skips = NULL;
 }

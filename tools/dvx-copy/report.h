@@ -28,7 +28,8 @@ void report_skip(struct report *r, struct bytes path, struct bytes why);
 /* Redraws the progress line, at most some times a second. */
 void report_progress(struct report *r);
 
-/* Prints the result and returns the exit code. */
+/* Prints the result and returns the exit code. The caller frees the report. */
 int report_end(struct report *r, const struct fault *f);
+void report_free(struct report *r);
 
 #endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: the control connection takes what the key's holder sent, and nothing else. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "link.h"
+
+struct end {
+	struct link *link;
+	struct key key;
+	struct fault f;
+	int ret;
+};
+
+static void *shake(void *arg)
+{
+	struct end *e = arg;
+
+	e->ret = link_handshake(e->link, &e->key, &e->f);
+	if (e->ret)
+		link_tell(e->link, &e->f);
+	return NULL;
+}
+
+static void set_key(struct end *e, const char *key)
+{
+	e->key.n = strlen(key);
+	memcpy(e->key.bytes, key, e->key.n);
+}
+
+static void open_pair(struct end *client, struct end *server, int patience_ms)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	memset(client, 0, sizeof(*client));
+	memset(server, 0, sizeof(*server));
+	client->link = calloc(1, sizeof(*client->link));
+	server->link = calloc(1, sizeof(*server->link));
+	link_init(client->link, fds[0], false, patience_ms);
+	link_init(server->link, fds[1], true, patience_ms);
+}
+
+static void close_pair(struct end *client, struct end *server)
+{
+	link_close(client->link);
+	link_close(server->link);
+	free(client->link);
+	free(server->link);
+}
+
+static void shake_both(struct end *client, struct end *server, const char *ck, const char *sk)
+{
+	pthread_t t;
+
+	open_pair(client, server, 5000);
+	set_key(client, ck);
+	set_key(server, sk);
+	pthread_create(&t, NULL, shake, server);
+	shake(client);
+	pthread_join(t, NULL);
+}
+
+static void same_key(void **state)
+{
+	struct end c, s;
+	struct msg m = {.type = MSG_PULL, .name = {(const uint8_t *)"tree", 4}};
+	struct fault f = {0};
+
+	(void)state;
+	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+	assert_int_equal(c.ret | s.ret, 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(link_send(c.link, &m, &f), 0);
+		assert_int_equal(link_expect(s.link, MSG_PULL, &m, &f), 0);
+		assert_memory_equal(m.name.p, "tree", 4);
+		m.type = MSG_NOTICE;
+		assert_int_equal(link_send(s.link, &m, &f), 0);
+		assert_int_equal(link_expect(c.link, MSG_NOTICE, &m, &f), 0);
+		m.type = MSG_PULL;
+	}
+	close_pair(&c, &s);
+}
+
+static void no_key(void **state)
+{
+	struct end c, s;
+
+	(void)state;
+	shake_both(&c, &s, "", "");
+	assert_int_equal(c.ret | s.ret, 0);
+	close_pair(&c, &s);
+}
+
+static void differing(const char *ck, const char *sk)
+{
+	struct end c, s;
+
+	shake_both(&c, &s, ck, sk);
+	assert_int_equal(c.ret, -1);
+	assert_int_equal(s.ret, -1);
+	assert_int_equal(c.f.code, COPY_AUTH);
+	assert_int_equal(s.f.code, COPY_AUTH);
+	assert_false(c.link->sealed || s.link->sealed);
+	close_pair(&c, &s);
+}
+
+static void other_keys(void **state)
+{
+	(void)state;
+	differing("0123456789abcdef", "0123456789abcdeg");
+	differing("0123456789abcdef", "0123456789abcdef0");
+	differing("", "0123456789abcdef");
+	differing("0123456789abcdef", "");
+}
+
+/* A server that only echoes what it gets (nonce and proof) does not know the key. */
+static void *echo(void *arg)
+{
+	int fd = *(int *)arg;
+	char b[256];
+	ssize_t n;
+
+	while ((n = recv(fd, b, sizeof(b), 0)) > 0)
+		if (send(fd, b, (size_t)n, MSG_NOSIGNAL) < 0)
+			break;
+	return NULL;
+}
+
+static void reflection(void **state)
+{
+	struct end c = {.link = calloc(1, sizeof(struct link))};
+	pthread_t t;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	link_init(c.link, fds[0], false, 5000);
+	set_key(&c, "0123456789abcdef");
+	pthread_create(&t, NULL, echo, &fds[1]);
+	shake(&c);
+	shutdown(fds[0], SHUT_RDWR);
+	pthread_join(t, NULL);
+	assert_int_equal(c.f.code, COPY_AUTH);
+	link_close(c.link);
+	close(fds[1]);
+	free(c.link);
+}
+
+/* What a client that speaks version 2 hears from us, and what we say of it. */
+static void other_version(void **state)
+{
+	struct end c, s;
+	uint8_t nonce[32] = {0};
+	struct msg m = {.type = MSG_HELLO,
+			.magic = MSG_MAGIC,
+			.version = MSG_VERSION + 1,
+			.name = {nonce, 32}};
+	struct fault f = {0};
+
+	(void)state;
+	open_pair(&c, &s, 5000);
+	assert_int_equal(link_send(c.link, &m, &f), 0);
+	shake(&s);
+	assert_int_equal(s.f.code, COPY_PROTOCOL);
+	assert_non_null(strstr(s.f.text, "version 2"));
+	assert_int_equal(link_expect(c.link, MSG_HELLO, &m, &f), 0);
+	assert_int_equal(m.version, MSG_VERSION);
+	close_pair(&c, &s);
+}
+
+static void says(const void *bytes, size_t n, bool close_after, int code, const char *word)
+{
+	struct end c, s;
+	struct msg m;
+
+	open_pair(&c, &s, 300);
+	assert_int_equal(send(c.link->fd, bytes, n, 0), (ssize_t)n);
+	if (close_after)
+		shutdown(c.link->fd, SHUT_WR);
+	assert_int_equal(link_expect(s.link, MSG_HELLO, &m, &s.f), -1);
+	assert_int_equal(s.f.code, code);
+	if (!strstr(s.f.text, word))
+		fail_msg("\"%s\" does not say \"%s\"", s.f.text, word);
+	close_pair(&c, &s);
+}
+
+static void bad_frames(void **state)
+{
+	static const uint8_t huge[] = {0xff, 0xff, 0xff, 0xff, 1}, small[] = {3, 0, 0, 0, 1, 2, 3},
+			     over[] = {1, 0x20, 0, 0}, part[] = {40, 0, 0, 0, 1, 0},
+			     other[] = {4, 0, 0, 0, MSG_BYE, 0, 0, 0};
+
+	(void)state;
+	says("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is it dvx-copy");
+	says(huge, sizeof(huge), false, COPY_PROTOCOL, "4294967295");
+	says(over, sizeof(over), false, COPY_PROTOCOL, "8193");
+	says(small, sizeof(small), false, COPY_PROTOCOL, "3 bytes");
+	says(other, sizeof(other), false, COPY_PROTOCOL, "BYE where HELLO belongs");
+	says(part, sizeof(part), true, COPY_PEER, "closed");
+	says(part, sizeof(part), false, COPY_PEER, "silent");
+	says(part, 2, true, COPY_PEER, "closed");
+}
+
+/* Flips each byte of a sealed frame in turn: the length, the text and the tag are all covered. */
+static void tampering(void **state)
+{
+	struct msg m = {.type = MSG_RETURN, .slot = 5};
+	uint8_t frame[64];
+
+	(void)state;
+	for (size_t at = 0;; at++) {
+		struct end c, s;
+		struct fault f = {0};
+		ssize_t n;
+
+		shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+		assert_int_equal(link_send(c.link, &m, &f), 0);
+		n = recv(s.link->fd, frame, sizeof(frame), 0);
+		if (at == (size_t)n) {
+			close_pair(&c, &s);
+			break;
+		}
+		frame[at] ^= 1;
+		assert_int_equal(send(c.link->fd, frame, (size_t)n, 0), n);
+		shutdown(c.link->fd, SHUT_WR);
+		assert_int_equal(link_expect(s.link, MSG_RETURN, &m, &s.f), -1);
+		assert_true(s.f.code == COPY_AUTH || s.f.code == COPY_PROTOCOL ||
+			    (at < 4 && s.f.code == COPY_PEER));
+		m = (struct msg){.type = MSG_RETURN, .slot = 5};
+		close_pair(&c, &s);
+	}
+}
+
+/* A recorded frame, sent again, is not taken: each has its number. */
+static void replay(void **state)
+{
+	struct msg m = {.type = MSG_RETURN, .slot = 5};
+	uint8_t frame[64];
+	struct end c, s;
+	struct fault f = {0};
+	ssize_t n;
+
+	(void)state;
+	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
+	assert_int_equal(link_send(c.link, &m, &f), 0);
+	n = recv(s.link->fd, frame, sizeof(frame), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(send(c.link->fd, frame, (size_t)n, 0), n);
+	assert_int_equal(link_expect(s.link, MSG_RETURN, &m, &s.f), 0);
+	assert_int_equal(link_expect(s.link, MSG_RETURN, &m, &s.f), -1);
+	assert_int_equal(s.f.code, COPY_AUTH);
+	close_pair(&c, &s);
+}
+
+/* The file that holds the key: open to others, too short, missing, or a directory is refused. */
+static void key_files(void **state)
+{
+	char name[] = "copy_link_key.XXXXXX";
+	struct fault f = {0};
+	struct key k;
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(fd, "0123456789abcdef\n", 17), 17);
+	assert_int_equal(key_load(&k, name, &f), 0);
+	assert_int_equal(k.n, 16);
+	key_wipe(&k);
+	assert_int_equal(k.n | k.bytes[0], 0);
+	assert_int_equal(fchmod(fd, 0640), 0);
+	assert_int_equal(key_load(&k, name, &f), -1);
+	assert_non_null(strstr(f.text, "open to others"));
+	assert_int_equal(fchmod(fd, 0600), 0);
+	assert_int_equal(ftruncate(fd, 15), 0);
+	f.code = 0;
+	assert_int_equal(key_load(&k, name, &f), -1);
+	assert_non_null(strstr(f.text, "15 bytes"));
+	assert_int_equal(ftruncate(fd, 5000), 0);
+	f.code = 0;
+	assert_int_equal(key_load(&k, name, &f), -1);
+	assert_int_equal(k.n, 0);
+	close(fd);
+	unlink(name);
+	f.code = 0;
+	assert_int_equal(key_load(&k, name, &f), -1);
+	f.code = 0;
+	assert_int_equal(key_load(&k, ".", &f), -1);
+	assert_int_equal(f.code, COPY_AUTH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_key),	 cmocka_unit_test(no_key),
+		cmocka_unit_test(other_keys),	 cmocka_unit_test(reflection),
+		cmocka_unit_test(other_version), cmocka_unit_test(bad_frames),
+		cmocka_unit_test(tampering),	 cmocka_unit_test(replay),
+		cmocka_unit_test(key_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

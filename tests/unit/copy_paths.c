@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: no path of a client leaves the root, and sources are read as the manual says. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "dest.h"
+#include "target.h"
+#include "tree.h"
+
+static char dir[] = "copy_paths.XXXXXX";
+static int root;
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	root = open(dir, O_RDONLY | O_DIRECTORY);
+	mkdirat(root, "a", 0700);
+	mkdirat(root, "a/b", 0700);
+	close(openat(root, "a/b/file", O_CREAT | O_WRONLY, 0600));
+	symlinkat("a", root, "inside");
+	symlinkat("/etc", root, "absolute");
+	symlinkat("../..", root, "a/up");
+	symlinkat("/proc/self/root", root, "magic");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	static const char *const all[] = {"a/b/file", "a/up", "inside", "absolute", "magic"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		unlinkat(root, all[i], 0);
+	unlinkat(root, "a/b", AT_REMOVEDIR);
+	unlinkat(root, "a", AT_REMOVEDIR);
+	close(root);
+	return rmdir(dir);
+}
+
+static int resolve(const char *path, struct fault *f)
+{
+	struct tree_entry e;
+	int ret;
+
+	*f = (struct fault){0};
+	ret = tree_resolve(&e, root, (const uint8_t *)path, strlen(path), f);
+	tree_close(&e);
+	return ret;
+}
+
+static void good_paths(void **state)
+{
+	static const char *const good[] = {"",
+					   ".",
+					   "/",
+					   "./",
+					   "a",
+					   "a/",
+					   "a/.",
+					   "a/b",
+					   "./a/b/file",
+					   "a//b/./file",
+					   "inside/b/file",
+					   "inside",
+					   "absolute",
+					   "a/up"};
+	struct fault f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (resolve(good[i], &f))
+			fail_msg("%s: %s", good[i], f.text);
+}
+
+static void bad_paths(void **state)
+{
+	static const struct {
+		const char *path;
+		int code;
+	} bad[] = {
+		{"..", COPY_REFUSED},
+		{"../x", COPY_REFUSED},
+		{"a/../../x", COPY_REFUSED},
+		{"a/b/..", COPY_REFUSED},
+		{"/etc/passwd", COPY_REFUSED},
+		{"//etc", COPY_REFUSED},
+		{"absolute/passwd", COPY_REFUSED},
+		{"a/up/x", COPY_REFUSED},
+		{"inside/up/x", COPY_REFUSED},
+		{"magic/etc/passwd", COPY_REFUSED},
+		{"nothing", COPY_IO},
+		{"a/b/file/x", COPY_IO},
+	};
+	struct fault f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (!resolve(bad[i].path, &f))
+			fail_msg("%s was taken", bad[i].path);
+		if (f.code != bad[i].code)
+			fail_msg("%s: %s", bad[i].path, f.text);
+	}
+}
+
+static void zero_byte(void **state)
+{
+	struct fault f = {0};
+	struct tree_entry e;
+
+	(void)state;
+	assert_int_equal(tree_resolve(&e, root, (const uint8_t *)"a\0b", 3, &f), -1);
+	assert_int_equal(f.code, COPY_REFUSED);
+}
+
+/* Without openat2 no link is followed at all: never further than with it. */
+static void step_by_step(void **state)
+{
+	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};
+	int fd = tree_open_steps(root, "a//b/");
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	fd = tree_open_steps(root, ".");
+	assert_true(fd >= 0);
+	close(fd);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(tree_open_steps(root, bad[i]), -1);
+}
+
+static int name_ok(const char *name, size_t n)
+{
+	return dest_name_ok((struct bytes){(const uint8_t *)name, (uint32_t)n});
+}
+
+static void names_of_a_server(void **state)
+{
+	char longest[256];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	assert_true(name_ok("a", 1) && name_ok("...", 3) && name_ok("\n\xff", 2) &&
+		    name_ok(longest, 255));
+	assert_false(name_ok("", 0) || name_ok(".", 1) || name_ok("..", 2) || name_ok("a/b", 3) ||
+		     name_ok("/", 1) || name_ok("a\0b", 3) || name_ok(longest, 256));
+}
+
+static void source(const char *arg, const char *host, const char *port, const char *path,
+		   const char *base)
+{
+	struct fault f = {0};
+	struct target t;
+
+	if (target_parse(&t, arg, &f))
+		fail_msg("%s", f.text);
+	assert_string_equal(t.host, host);
+	assert_string_equal(t.port, port);
+	assert_string_equal(t.path, path);
+	assert_string_equal(t.base, base);
+}
+
+static void sources(void **state)
+{
+	static const char *const bad[] = {"host",     "",	   ":x",	"[::1",
+					  "[::1]x:y", "h:99999:x", "h:123456:x"};
+	struct fault f = {0};
+	struct target t;
+
+	(void)state;
+	source("host:a/b", "host", TARGET_PORT, "a/b", "b");
+	source("host:77:a/b/", "host", "77", "a/b/", "b");
+	source("10.0.0.1:0:", "10.0.0.1", "0", "", "");
+	source("h:1:/", "h", "1", "/", "");
+	source("h:.", "h", TARGET_PORT, ".", "");
+	source("h:a/.", "h", TARGET_PORT, "a/.", "");
+	source("h:123", "h", TARGET_PORT, "123", "123");
+	source("h:./1:x", "h", TARGET_PORT, "./1:x", "1:x");
+	source("h:a:b", "h", TARGET_PORT, "a:b", "a:b");
+	source("[fe80::1]:9:x", "fe80::1", "9", "x", "x");
+	source("[::1]:x", "::1", TARGET_PORT, "x", "x");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		f.code = 0;
+		if (!target_parse(&t, bad[i], &f))
+			fail_msg("\"%s\" was taken", bad[i]);
+		assert_int_equal(f.code, COPY_USAGE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_paths),	     cmocka_unit_test(bad_paths),
+		cmocka_unit_test(zero_byte),	     cmocka_unit_test(step_by_step),
+		cmocka_unit_test(names_of_a_server), cmocka_unit_test(sources),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
