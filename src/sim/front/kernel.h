@@ -62,7 +62,10 @@ struct kreq {
 	} fds[KREQ_FDS];
 };
 
-/* 0 or -errno, exactly what ioctl() would have given. */
+/*
+ * 0 or -errno, exactly what ioctl() would have given. Outputs that were written count even then: a
+ * DevX command that the firmware refuses is -EREMOTEIO with a valid mailbox.
+ */
 int kernel_ioctl(struct kfile *, struct kreq *);
 
 /* chip.c connects the silicon's events here. */

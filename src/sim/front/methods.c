@@ -7,7 +7,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "methods.h"
+#include "uverbs.h"
 
 #define MUST true
 #define MAY false
@@ -28,46 +28,46 @@
 
 /* --- device ------------------------------------------------------------------------------ */
 
-static const struct attr_spec invoke_write[] = {
+static const struct attr_spec invoke_write_attrs[] = {
 	{ UVERBS_ATTR_CORE_IN, ATTR_IN, MAY, BYTES(4) },
 	{ UVERBS_ATTR_CORE_OUT, ATTR_OUT, MAY, BYTES(0) },
 	{ UVERBS_ATTR_WRITE_CMD, ATTR_IN, MUST, CONST },
 	UHW,
 };
 
-static const struct attr_spec info_handles[] = {
+static const struct attr_spec info_handles_attrs[] = {
 	{ UVERBS_ATTR_INFO_OBJECT_ID, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_INFO_TOTAL_HANDLES, ATTR_OUT, MAY, U32 },
 	{ UVERBS_ATTR_INFO_HANDLES_LIST, ATTR_OUT, MAY, BYTES(4) },
 };
 
-static const struct attr_spec query_port[] = {
+static const struct attr_spec query_port_attrs[] = {
 	{ UVERBS_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_QUERY_PORT_RESP, ATTR_OUT, MUST,
 	  STRUCT_TO(ib_uverbs_query_port_resp_ex, reserved) },
 };
 
-static const struct attr_spec get_context[] = {
+static const struct attr_spec get_context_attrs[] = {
 	{ UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, MAY, U32 },
 	{ UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, ATTR_OUT, MAY, U64 },
 	UHW,
 };
 
-static const struct attr_spec query_context[] = {
+static const struct attr_spec query_context_attrs[] = {
 	{ UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, MAY, U32 },
 	{ UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, ATTR_OUT, MAY, U64 },
 	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, MUST,
 	  STRUCT_TO(mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) },
 };
 
-static const struct attr_spec query_gid_table[] = {
+static const struct attr_spec query_gid_table_attrs[] = {
 	{ UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, ATTR_IN, MAY, CONST },
 	{ UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, ATTR_OUT, MUST, BYTES(0) },
 	{ UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, ATTR_OUT, MUST, U64 },
 };
 
-static const struct attr_spec query_gid_entry[] = {
+static const struct attr_spec query_gid_entry_attrs[] = {
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_IN, MUST, U32 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_IN, MUST, U32 },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, ATTR_IN, MAY, CONST },
@@ -75,38 +75,38 @@ static const struct attr_spec query_gid_entry[] = {
 	  STRUCT_TO(ib_uverbs_gid_entry, netdev_ifindex) },
 };
 
-static const struct attr_spec mlx5_query_port[] = {
+static const struct attr_spec mlx5_query_port_attrs[] = {
 	{ MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MUST, U32 },
 	{ MLX5_IB_ATTR_QUERY_PORT, ATTR_OUT, MUST, STRUCT_TO(mlx5_ib_uapi_query_port, reg_c0) },
 };
 
 /* --- the verbs' own objects ---------------------------------------------------------------- */
 
-static const struct attr_spec pd_destroy[] = {
+static const struct attr_spec pd_destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_PD_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
-static const struct attr_spec pd_query[] = {
+static const struct attr_spec pd_query_attrs[] = {
 	{ MLX5_IB_ATTR_QUERY_PD_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_QUERY_PD_RESP_PDN, ATTR_OUT, MUST, U32 },
 };
 
-static const struct attr_spec ah_destroy[] = {
+static const struct attr_spec ah_destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_AH_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
-static const struct attr_spec mr_destroy[] = {
+static const struct attr_spec mr_destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_MR_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
-static const struct attr_spec mr_advise[] = {
+static const struct attr_spec mr_advise_attrs[] = {
 	{ UVERBS_ATTR_ADVISE_MR_PD_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_ADVISE_MR_ADVICE, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_ADVISE_MR_FLAGS, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_ADVISE_MR_SGE_LIST, ATTR_IN, MUST, BYTES(sizeof(struct ib_uverbs_sge)) },
 };
 
-static const struct attr_spec mr_query[] = {
+static const struct attr_spec mr_query_attrs[] = {
 	{ UVERBS_ATTR_QUERY_MR_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_QUERY_MR_RESP_LKEY, ATTR_OUT, MUST, U32 },
 	{ UVERBS_ATTR_QUERY_MR_RESP_RKEY, ATTR_OUT, MUST, U32 },
@@ -114,7 +114,7 @@ static const struct attr_spec mr_query[] = {
 	{ UVERBS_ATTR_QUERY_MR_RESP_IOVA, ATTR_OUT, MAY, U64 },
 };
 
-static const struct attr_spec cq_create[] = {
+static const struct attr_spec cq_create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_CQ_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_CREATE_CQ_CQE, ATTR_IN, MUST, U32 },
 	{ UVERBS_ATTR_CREATE_CQ_USER_HANDLE, ATTR_IN, MUST, U64 },
@@ -126,12 +126,12 @@ static const struct attr_spec cq_create[] = {
 	UHW,
 };
 
-static const struct attr_spec cq_destroy[] = {
+static const struct attr_spec cq_destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_CQ_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_DESTROY_CQ_RESP, ATTR_OUT, MUST, STRUCT(ib_uverbs_destroy_cq_resp) },
 };
 
-static const struct attr_spec qp_create[] = {
+static const struct attr_spec qp_create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_QP_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, ATTR_IDR, MAY, HANDLE },
 	{ UVERBS_ATTR_CREATE_QP_PD_HANDLE, ATTR_IDR, MAY, HANDLE },
@@ -151,12 +151,12 @@ static const struct attr_spec qp_create[] = {
 	UHW,
 };
 
-static const struct attr_spec qp_destroy[] = {
+static const struct attr_spec qp_destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_QP_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ UVERBS_ATTR_DESTROY_QP_RESP, ATTR_OUT, MUST, STRUCT(ib_uverbs_destroy_qp_resp) },
 };
 
-static const struct attr_spec async_event_alloc[] = {
+static const struct attr_spec async_event_alloc_attrs[] = {
 	{ UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, ATTR_FD_OUT, MUST, HANDLE },
 };
 
@@ -165,22 +165,22 @@ static const struct attr_spec async_event_alloc[] = {
 #define CMD_IN_MIN 16  /* PRM general_obj_in_cmd_hdr */
 #define CMD_OUT_MIN 16 /* PRM general_obj_out_cmd_hdr */
 
-static const struct attr_spec devx_other[] = {
+static const struct attr_spec devx_other_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, ATTR_IN, MUST, BYTES(CMD_IN_MIN) },
 	{ MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, ATTR_OUT, MUST, BYTES(CMD_OUT_MIN) },
 };
 
-static const struct attr_spec devx_query_uar[] = {
+static const struct attr_spec devx_query_uar_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX, ATTR_IN, MUST, U32 },
 	{ MLX5_IB_ATTR_DEVX_QUERY_UAR_DEV_IDX, ATTR_OUT, MUST, U32 },
 };
 
-static const struct attr_spec devx_query_eqn[] = {
+static const struct attr_spec devx_query_eqn_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, ATTR_IN, MUST, U32 },
 	{ MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, ATTR_OUT, MUST, U32 },
 };
 
-static const struct attr_spec devx_subscribe[] = {
+static const struct attr_spec devx_subscribe_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE, ATTR_FD_IN, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, ATTR_IDR, MAY, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, ATTR_IN, MUST, BYTES(2) },
@@ -188,29 +188,29 @@ static const struct attr_spec devx_subscribe[] = {
 	{ MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, ATTR_IN, MAY, U64 },
 };
 
-static const struct attr_spec devx_obj_create[] = {
+static const struct attr_spec devx_obj_create_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, ATTR_IN, MUST, BYTES(CMD_IN_MIN) },
 	{ MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, ATTR_OUT, MUST, BYTES(CMD_OUT_MIN) },
 };
 
-static const struct attr_spec devx_obj_destroy[] = {
+static const struct attr_spec devx_obj_destroy_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
-static const struct attr_spec devx_obj_modify[] = {
+static const struct attr_spec devx_obj_modify_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, ATTR_IN, MUST, BYTES(CMD_IN_MIN) },
 	{ MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, ATTR_OUT, MUST, BYTES(CMD_OUT_MIN) },
 };
 
-static const struct attr_spec devx_obj_query[] = {
+static const struct attr_spec devx_obj_query_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, ATTR_IN, MUST, BYTES(CMD_IN_MIN) },
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, ATTR_OUT, MUST, BYTES(CMD_OUT_MIN) },
 };
 
-static const struct attr_spec devx_obj_async_query[] = {
+static const struct attr_spec devx_obj_async_query_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, ATTR_IN, MUST, BYTES(CMD_IN_MIN) },
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, ATTR_FD_IN, MUST, HANDLE },
@@ -218,7 +218,7 @@ static const struct attr_spec devx_obj_async_query[] = {
 	{ MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN, ATTR_IN, MUST, CONST },
 };
 
-static const struct attr_spec devx_umem_reg[] = {
+static const struct attr_spec devx_umem_reg_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, ATTR_IN, MUST, U64 },
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, ATTR_IN, MUST, U64 },
@@ -228,20 +228,20 @@ static const struct attr_spec devx_umem_reg[] = {
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, ATTR_FD_IN, MAY, HANDLE },
 };
 
-static const struct attr_spec devx_umem_dereg[] = {
+static const struct attr_spec devx_umem_dereg_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
-static const struct attr_spec devx_cmd_fd_alloc[] = {
+static const struct attr_spec devx_cmd_fd_alloc_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, ATTR_FD_OUT, MUST, HANDLE },
 };
 
-static const struct attr_spec devx_event_fd_alloc[] = {
+static const struct attr_spec devx_event_fd_alloc_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, ATTR_FD_OUT, MUST, HANDLE },
 	{ MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, ATTR_IN, MUST, CONST },
 };
 
-static const struct attr_spec uar_alloc[] = {
+static const struct attr_spec uar_alloc_attrs[] = {
 	{ MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, ATTR_IDR, MUST, HANDLE },
 	{ MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, ATTR_IN, MUST, CONST },
 	{ MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, ATTR_OUT, MUST, U64 },
@@ -249,38 +249,46 @@ static const struct attr_spec uar_alloc[] = {
 	{ MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, ATTR_OUT, MUST, U32 },
 };
 
-static const struct attr_spec uar_destroy[] = {
+static const struct attr_spec uar_destroy_attrs[] = {
 	{ MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, ATTR_IDR, MUST, HANDLE },
 };
 
 /* --- the table ------------------------------------------------------------------------------ */
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define ROW(o, m, a, h) { o, m, #m, a, COUNT(a), h }
-#define ABSENT(o, m) { o, m, #m, NULL, 0, NULL }
+#define ROW(o, m, a, h) { o, m, #m, a, COUNT(a), h, false }
+#define FIRST(o, m, a, h) { o, m, #m, a, COUNT(a), h, true }
+#define ABSENT(o, m) { o, m, #m, NULL, 0, NULL, true }
 
 static const struct method_spec methods[] = {
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry, NULL),
-	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port, NULL),
-	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy, NULL),
-	ROW(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, pd_query, NULL),
-	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create, NULL),
-	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_destroy, NULL),
-	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, qp_create, NULL),
-	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_destroy, NULL),
+	FIRST(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write_attrs,
+	    uverbs_invoke_write),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles_attrs,
+	    uverbs_info_handles),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_attrs, uverbs_query_port),
+	FIRST(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context_attrs,
+	    uverbs_get_context),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context_attrs,
+	    uverbs_query_context),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table_attrs,
+	    uverbs_query_gid_table),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry_attrs,
+	    uverbs_query_gid_entry),
+	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_attrs,
+	    mlx5_query_port),
+	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy_attrs, uverbs_pd_destroy),
+	ROW(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, pd_query_attrs, mlx5_pd_query),
+	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create_attrs, uverbs_cq_create),
+	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_destroy_attrs, uverbs_cq_destroy),
+	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, qp_create_attrs, uverbs_qp_create),
+	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_destroy_attrs, uverbs_qp_destroy),
 	ABSENT(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE),
 	ABSENT(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY),
-	ROW(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, ah_destroy, NULL),
+	ROW(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, ah_destroy_attrs, uverbs_ah_destroy),
 	ABSENT(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr_destroy, NULL),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise, NULL),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query, NULL),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr_destroy_attrs, uverbs_mr_destroy),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise_attrs, uverbs_mr_advise),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query_attrs, uverbs_mr_query),
 	ABSENT(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR),
 	ABSENT(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY),
 	ABSENT(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY),
@@ -302,32 +310,43 @@ static const struct method_spec methods[] = {
 	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE),
 	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY),
 	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ),
-	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc, NULL),
+	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc_attrs,
+	    uverbs_async_event_alloc),
 
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_UAR, devx_query_uar, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, devx_query_eqn, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, devx_subscribe, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, devx_obj_create, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, devx_obj_destroy, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, devx_obj_modify, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, devx_obj_query, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, devx_obj_async_query,
-	    NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, devx_umem_reg, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg, NULL),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other_attrs, devx_other),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_UAR, devx_query_uar_attrs,
+	    devx_query_uar),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, devx_query_eqn_attrs,
+	    devx_query_eqn),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, devx_subscribe_attrs,
+	    devx_subscribe),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, devx_obj_create_attrs,
+	    devx_obj_create),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, devx_obj_destroy_attrs,
+	    devx_obj_destroy),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, devx_obj_modify_attrs,
+	    devx_obj_modify),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, devx_obj_query_attrs,
+	    devx_obj_query),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, devx_obj_async_query_attrs,
+	    devx_obj_async_query),
+	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, devx_umem_reg_attrs,
+	    devx_umem_reg),
+	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg_attrs,
+	    devx_umem_dereg),
 	ABSENT(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE),
 	ABSENT(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY),
-	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
-	    devx_cmd_fd_alloc, NULL),
-	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
-	    devx_event_fd_alloc, NULL),
+	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC, devx_cmd_fd_alloc_attrs,
+	    devx_cmd_fd_alloc),
+	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC, devx_event_fd_alloc_attrs,
+	    devx_event_fd_alloc),
 	ABSENT(MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC),
 	ABSENT(MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_DESTROY),
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC),
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY),
-	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc, NULL),
-	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy, NULL),
+	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc_attrs, mlx5_uar_alloc),
+	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy_attrs,
+	    mlx5_uar_destroy),
 	ABSENT(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE),
 	ABSENT(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY),
 };

@@ -49,6 +49,7 @@ struct method_spec {
 	const struct attr_spec *attrs;
 	uint8_t nattrs;
 	int (*handler)(struct kfile *, struct kreq *);
+	bool before_context; /* allowed in a file that has no context yet */
 };
 
 const struct method_spec *method_find(uint16_t object, uint16_t method);

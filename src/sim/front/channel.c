@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Event FDs. Each is a pipe in packet mode, so that one read() gives one event as on the real
+ * files, and read, poll and epoll need no interposition. The kernel keeps the writing end only: a
+ * pipe without readers is a channel that the program has closed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "uverbs.h"
+
+#define RETRY_NS 500000ull
+#define SLOTS 16u      /* packets that a pipe holds */
+
+struct packet {
+	struct packet *next;
+	const void *owner;
+	uint32_t len;
+	uint8_t bytes[];
+};
+
+struct channel {
+	struct channel *next;
+	struct kfile *f;
+	struct timer retry;         /* the pipe was full */
+	enum channel_kind kind;
+	int fd;
+	ino_t inode;
+	uint32_t users;
+	bool omit_data;
+	struct packet *queue, **tail;
+	/* The last packets written, oldest first: whose those are that nobody has read yet. */
+	struct packet *sent[SLOTS];
+	unsigned int nsent;
+};
+
+static struct channel *from_timer(struct timer *t)
+{
+	return (struct channel *)((char *)t - offsetof(struct channel, retry));
+}
+
+static bool closed_by_program(const struct channel *c)
+{
+	struct pollfd p = { .fd = c->fd };
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
+static void release(struct channel *c)
+{
+	struct kfile *f = c->f;
+	struct channel **at = &f->channels;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	if (f->async == c)
+		f->async = NULL;
+	devx_forget_channel(f->k, c);
+	timer_cancel(&f->k->si->timers, &c->retry);
+	while (c->queue) {
+		struct packet *p = c->queue;
+
+		c->queue = p->next;
+		free(p);
+	}
+	for (unsigned int i = 0; i < c->nsent; i++)
+		free(c->sent[i]);
+	close(c->fd);
+	free(c);
+}
+
+/* Channels go when the program has closed them and no object refers to them. */
+static void sweep(struct kfile *f)
+{
+	for (struct channel *c = f->channels, *next; c; c = next) {
+		next = c->next;
+		if (!c->users && closed_by_program(c))
+			release(c);
+	}
+}
+
+void channel_free_all(struct kfile *f)
+{
+	while (f->channels)
+		release(f->channels);
+}
+
+static void flush(struct channel *c);
+
+static void retry(struct timer *t)
+{
+	flush(from_timer(t));
+}
+
+struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client_fd)
+{
+	struct channel *c;
+	struct stat st;
+	int fds[2];
+
+	sweep(f);
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	if (pipe2(fds, O_CLOEXEC | O_DIRECT)) {
+		free(c);
+		return NULL;
+	}
+	/* Only our end must not block: the program decides about its own. */
+	fcntl(fds[1], F_SETFL, fcntl(fds[1], F_GETFL) | O_NONBLOCK);
+	fstat(fds[1], &st);
+	c->f = f;
+	c->kind = kind;
+	c->fd = fds[1];
+	c->inode = st.st_ino;
+	c->tail = &c->queue;
+	c->retry.fire = retry;
+	c->next = f->channels;
+	f->channels = c;
+	*client_fd = fds[0];
+	return c;
+}
+
+int channel_find(struct kfile *f, uint64_t inode, enum channel_kind kind, struct channel **found)
+{
+	for (struct channel *c = f->channels; c; c = c->next) {
+		if (c->inode == inode && c->kind == kind) {
+			*found = c;
+			return 0;
+		}
+	}
+	return refuse(-EBADF, "event FD: it is no channel of the kind that this request needs");
+}
+
+void channel_get(struct channel *c)
+{
+	c->users++;
+}
+
+void channel_put(struct channel *c)
+{
+	if (c)
+		c->users--;
+}
+
+bool channel_omits_data(const struct channel *c)
+{
+	return c->omit_data;
+}
+
+void channel_set_omit_data(struct channel *c)
+{
+	c->omit_data = true;
+}
+
+static void remember(struct channel *c, struct packet *p)
+{
+	if (c->nsent == SLOTS) {
+		free(c->sent[0]);
+		memmove(c->sent, c->sent + 1, (SLOTS - 1) * sizeof(c->sent[0]));
+		c->nsent--;
+	}
+	c->sent[c->nsent++] = p;
+}
+
+/*
+ * What the pipe takes; the rest is tried again later. Of a closed pipe the events stay here, where
+ * a purge finds them unread.
+ */
+static void flush(struct channel *c)
+{
+	struct silicon *si = c->f->k->si;
+
+	if (!c->queue || closed_by_program(c))
+		return;
+	while (c->queue) {
+		struct packet *p = c->queue;
+
+		if (write(c->fd, p->bytes, p->len) < 0) {
+			timer_set(&si->timers, &c->retry, si->clock->now(si->clock) + RETRY_NS);
+			return;
+		}
+		c->queue = p->next;
+		if (!c->queue)
+			c->tail = &c->queue;
+		remember(c, p);
+	}
+}
+
+static void append(struct channel *c, struct packet *p)
+{
+	p->next = NULL;
+	*c->tail = p;
+	c->tail = &p->next;
+}
+
+void channel_post(struct channel *c, const void *owner, const void *event, size_t len)
+{
+	struct packet *p = malloc(sizeof(*p) + len);
+
+	if (!p)
+		return;
+	p->owner = owner;
+	p->len = (uint32_t)len;
+	memcpy(p->bytes, event, len);
+	append(c, p);
+	flush(c);
+}
+
+/* Takes back what nobody has read: the last `n` packets of sent[]. */
+static unsigned int take_back(struct channel *c)
+{
+	char path[32];
+	uint8_t scratch[4096];
+	unsigned int n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->fd);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while (n < c->nsent && read(fd, scratch, sizeof(scratch)) > 0)
+		n++;
+	close(fd);
+	return n;
+}
+
+static unsigned int drop_from_queue(struct channel *c, const void *owner)
+{
+	unsigned int n = 0;
+
+	for (struct packet **at = &c->queue; *at;) {
+		struct packet *p = *at;
+
+		if (p->owner == owner) {
+			*at = p->next;
+			free(p);
+			n++;
+		} else {
+			at = &p->next;
+		}
+	}
+	c->tail = &c->queue;
+	while (*c->tail)
+		c->tail = &(*c->tail)->next;
+	return n;
+}
+
+/* Puts what was taken back in front of the queue again. */
+static void give_again(struct channel *c, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		struct packet *p = c->sent[--c->nsent];
+
+		p->next = c->queue;
+		if (!c->queue)
+			c->tail = &p->next;
+		c->queue = p;
+	}
+}
+
+unsigned int channel_purge(struct channel *c, const void *owner)
+{
+	unsigned int n;
+
+	give_again(c, take_back(c));
+	n = drop_from_queue(c, owner);
+	flush(c);
+	return n;
+}
+
+static unsigned int count(const struct packet *p, const void *owner)
+{
+	unsigned int n = 0;
+
+	for (; p; p = p->next)
+		n += p->owner == owner;
+	return n;
+}
+
+/* Mostly the program has read everything, and one look at the pipe says so. */
+bool channel_pending(struct channel *c, const void *owner)
+{
+	bool pending;
+	int bytes;
+
+	if (!c->queue && !ioctl(c->fd, FIONREAD, &bytes) && !bytes)
+		return false;
+	give_again(c, take_back(c));
+	pending = count(c->queue, owner);
+	flush(c);
+	return pending;
+}
+
+size_t channel_backlog(const struct channel *c)
+{
+	size_t bytes = 0;
+
+	for (const struct packet *p = c->queue; p; p = p->next)
+		bytes += p->len;
+	return bytes;
+}

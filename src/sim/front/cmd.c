@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Firmware commands and the page lists that go into them. */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include "fw/fw.h"
+#include "uverbs.h"
+
+#define LOG_PAGE 12
+#define LOG_PAGE_MAX 43 /* 5 bits above 12 */
+
+/* mlx5_core's table; what it doesn't know is EIO. */
+static const struct {
+	uint8_t status;
+	int err;
+} errnos[] = {
+	{ PRM_STATUS_OK, 0 },
+	{ PRM_STATUS_INT_ERR, -EIO },
+	{ PRM_STATUS_BAD_OP, -EINVAL },
+	{ PRM_STATUS_BAD_PARAM, -EINVAL },
+	{ PRM_STATUS_BAD_SYS_STATE, -EIO },
+	{ PRM_STATUS_BAD_RES, -EINVAL },
+	{ PRM_STATUS_RES_BUSY, -EBUSY },
+	{ PRM_STATUS_LIM, -ENOMEM },
+	{ PRM_STATUS_BAD_RES_STATE, -EINVAL },
+	{ PRM_STATUS_IX, -EINVAL },
+	{ PRM_STATUS_NO_RES, -EAGAIN },
+	{ PRM_STATUS_BAD_QP_STATE, -EINVAL },
+	{ PRM_STATUS_BAD_PKT, -EINVAL },
+	{ PRM_STATUS_BAD_SIZE_OUTS_CQES, -EINVAL },
+	{ PRM_STATUS_BAD_INP_LEN, -EIO },
+	{ PRM_STATUS_BAD_OUTP_LEN, -EIO },
+};
+
+int fw_errno(const void *out)
+{
+	uint8_t status = *(const uint8_t *)out;
+
+	for (unsigned int i = 0; i < sizeof(errnos) / sizeof(errnos[0]); i++) {
+		if (errnos[i].status == status)
+			return errnos[i].err;
+	}
+	return -EIO;
+}
+
+int fw_cmd(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	fw_exec(v, in, in_len, out, out_len);
+	return fw_errno(out);
+}
+
+/* The lowest bit in which two addresses differ, or the top if they don't. */
+static unsigned int agree_bits(uint64_t a, uint64_t b)
+{
+	return a == b ? LOG_PAGE_MAX : (unsigned int)__builtin_ctzll(a ^ b);
+}
+
+static void set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len,
+		      unsigned int log_page)
+{
+	uint64_t mask = (1ull << log_page) - 1;
+
+	p->log_page = log_page;
+	p->offset = va & mask;
+	p->first = mm_bus(mm, va & ~mask);
+	p->n = (uint32_t)((p->offset + len + mask) >> log_page);
+}
+
+/* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`. */
+static unsigned int cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
+{
+	unsigned int log = from;
+
+	while (log < to && va >> log != (va + len - 1) >> log)
+		log++;
+	return log;
+}
+
+void pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t iova)
+{
+	unsigned int most = agree_bits(iova, va);
+
+	set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
+}
+
+/* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment. */
+int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
+{
+	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
+	unsigned int most = align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX;
+
+	if (most < LOG_PAGE)
+		return -EINVAL;
+	set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most));
+	return 0;
+}
+
+unsigned int pages_queue_offset(const struct pages *p)
+{
+	return (unsigned int)(p->offset >> (p->log_page - 6));
+}
+
+/*
+ * As mlx5_ib does: no larger than the region, and above 4 KiB only pages that the region fills
+ * from its first byte to its last, since an offset into a umem counts from its first page.
+ */
+int pages_umem(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t sizes)
+{
+	unsigned int log = LOG_PAGE;
+
+	while (log < LOG_PAGE_MAX && 1ull << log < len)
+		log++;
+	sizes &= ((2ull << log) - 1) & ~((1ull << LOG_PAGE) - 1);
+	if (!sizes)
+		return -EINVAL;
+	log = 63 - (unsigned int)__builtin_clzll(sizes);
+	while (log > LOG_PAGE && (va | len) & ((1ull << log) - 1))
+		log--;
+	set_pages(p, mm, va, len, log);
+	return 0;
+}
+
+void pages_write(const struct pages *p, void *mtt, uint64_t rw)
+{
+	uint8_t *to = mtt;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint64_t be = htobe64((p->first + ((uint64_t)i << p->log_page)) | rw);
+
+		memcpy(to + 8ull * i, &be, sizeof(be));
+	}
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DevX commands that are no object's own, and the numbers that mailboxes need. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include "devx.h"
+#include "fw/fw.h"
+
+#define GENERAL_START 0xb00 /* opcodes that mlx5_core passes on whatever they mean */
+#define GENERAL_END 0xf00
+
+/* The others that it passes on. */
+static const uint16_t general[] = {
+	PRM_OPCODE_QUERY_HCA_CAP,	    PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,
+	PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, PRM_OPCODE_QUERY_ESW_FUNCTIONS,
+	PRM_OPCODE_QUERY_VPORT_STATE,	    PRM_OPCODE_QUERY_ADAPTER,
+	PRM_OPCODE_QUERY_ISSI,		    PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT,
+	PRM_OPCODE_QUERY_ROCE_ADDRESS,	    PRM_OPCODE_QUERY_VNIC_ENV,
+	PRM_OPCODE_QUERY_VPORT_COUNTER,	    PRM_OPCODE_GET_DROPPED_PACKET_LOG,
+	PRM_OPCODE_NOP,			    PRM_OPCODE_QUERY_CONG_STATUS,
+	PRM_OPCODE_QUERY_CONG_PARAMS,	    PRM_OPCODE_QUERY_CONG_STATISTICS,
+	PRM_OPCODE_QUERY_LAG,
+};
+
+/* These any context may ask, with the uid that mlx5_ib keeps for it. */
+static const uint16_t for_all[] = {
+	PRM_OPCODE_QUERY_HCA_CAP,
+	PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,
+	PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT,
+};
+
+static bool listed(uint16_t opcode, const uint16_t *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == opcode)
+			return true;
+	}
+	return false;
+}
+
+static bool is_general(uint16_t opcode)
+{
+	return (opcode >= GENERAL_START && opcode < GENERAL_END) ||
+	       listed(opcode, general, sizeof(general) / sizeof(general[0]));
+}
+
+int devx_uid(const struct kfile *f, uint16_t opcode)
+{
+	if (f->uid)
+		return f->uid;
+	if (listed(opcode, for_all, sizeof(for_all) / sizeof(for_all[0])))
+		return f->k->whitelist_uid;
+	return refuse(-EINVAL, "DevX opcode 0x%x: the context was opened without DevX", opcode);
+}
+
+int devx_mailbox(struct kreq *req, uint16_t id, struct devx_cmd *c)
+{
+	const struct kattr *a = kattr_find(req, id);
+
+	c->in = malloc(a->len);
+	if (!c->in)
+		return -ENOMEM;
+	memcpy(c->in, a->in, a->len);
+	c->in_len = a->len;
+	c->opcode = (uint16_t)prm_mbox_in_get_opcode(c->in);
+	return 0;
+}
+
+/*
+ * A refusal by the firmware is EREMOTEIO, and the program gets the mailbox with status and
+ * syndrome. (Kernels before 5.19 gave an errno and no mailbox.)
+ */
+int devx_exec(struct kfile *f, const struct devx_cmd *c, void *out, size_t out_len)
+{
+	fw_exec(f->vhca, c->in, c->in_len, out, out_len);
+	return prm_mbox_out_get_status(out) == PRM_STATUS_OK ? 0 : -EREMOTEIO;
+}
+
+int devx_run(struct kfile *f, struct kreq *req, const struct devx_cmd *c, uint16_t out_id)
+{
+	struct kattr *a = kattr_find(req, out_id);
+	uint8_t *out = malloc(a->len);
+	int err;
+
+	if (!out)
+		return -ENOMEM;
+	err = devx_exec(f, c, out, a->len);
+	kattr_out(req, out_id, out, a->len);
+	free(out);
+	return err;
+}
+
+int devx_other(struct kfile *f, struct kreq *req)
+{
+	struct devx_cmd c;
+	int err = devx_mailbox(req, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &c);
+	int uid;
+
+	if (err)
+		return err;
+	uid = devx_uid(f, c.opcode);
+	if (uid < 0) {
+		err = uid;
+	} else if (!is_general(c.opcode)) {
+		err = refuse(-EINVAL, "DEVX_OTHER: opcode 0x%x is no general command", c.opcode);
+	} else {
+		prm_mbox_in_set_uid(c.in, (uint32_t)uid);
+		err = devx_run(f, req, &c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT);
+	}
+	free(c.in);
+	return err;
+}
+
+int devx_query_eqn(struct kfile *f, struct kreq *req)
+{
+	uint64_t vector = kattr_value(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC);
+	const uint32_t eqn = kfile_eqn(f);
+
+	if (vector)
+		return refuse(-ENOENT, "DEVX_QUERY_EQN: vector %llu: the device has one, number 0",
+			      (unsigned long long)vector);
+	kattr_out(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, &eqn, sizeof(eqn));
+	return 0;
+}
+
+/* It translates the static UARs that libraries before 28 mapped; contexts here have none. */
+int devx_query_uar(struct kfile *f, struct kreq *req)
+{
+	(void)f;
+	return refuse(-EINVAL, "DEVX_QUERY_UAR: index %llu: this context has UAR objects only",
+		      (unsigned long long)kattr_value(req, MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX));
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DevX event channels: which EQEs a program wants to read, and their way into its FD. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "devx.h"
+
+#define MAX_EVENTS 16u
+#define EQE_BYTES PRM_EQE_BYTES
+
+struct subscription {
+	struct subscription *next;
+	struct vhca *vhca;
+	struct channel *channel;
+	const struct uobj *obj; /* NULL: an event of no object */
+	uint64_t cookie;
+	uint32_t number;
+	uint16_t type;
+	uint8_t queue_type;     /* enum prm_event_queue_type */
+};
+
+static const uint8_t object_events[] = {
+	PRM_EVENT_COMP,		     PRM_EVENT_PATH_MIG,	  PRM_EVENT_COMM_EST,
+	PRM_EVENT_SQ_DRAINED,	     PRM_EVENT_CQ_ERROR,	  PRM_EVENT_WQ_CATAS_ERROR,
+	PRM_EVENT_PATH_MIG_FAILED,   PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_EVENT_WQ_ACCESS_ERROR,
+	PRM_EVENT_SRQ_CATAS_ERROR,   PRM_EVENT_SRQ_LAST_WQE,	  PRM_EVENT_SRQ_RQ_LIMIT,
+	PRM_EVENT_DCT_DRAINED,	     PRM_EVENT_DCT_KEY_VIOLATION, PRM_EVENT_XRQ_ERROR,
+};
+
+static bool allowed(uint16_t type, bool object)
+{
+	if (!object)
+		return type == PRM_EVENT_PORT_CHANGE;
+	for (unsigned int i = 0; i < sizeof(object_events); i++) {
+		if (object_events[i] == type)
+			return true;
+	}
+	return false;
+}
+
+static uint8_t queue_type(const struct devx_obj *o)
+{
+	switch (o ? devx_obj_opcode(o) : 0) {
+	case PRM_OPCODE_CREATE_RQ:
+		return PRM_EVENT_QUEUE_TYPE_RQ;
+	case PRM_OPCODE_CREATE_SQ:
+		return PRM_EVENT_QUEUE_TYPE_SQ;
+	case PRM_OPCODE_CREATE_DCT:
+		return PRM_EVENT_QUEUE_TYPE_DCT;
+	default:
+		return PRM_EVENT_QUEUE_TYPE_QP;
+	}
+}
+
+/* --- delivery -------------------------------------------------------------------------------- */
+
+static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type,
+		  const void *eqe)
+{
+	if (s->vhca != v || s->type != type)
+		return false;
+	switch (type) {
+	case PRM_EVENT_PORT_CHANGE:
+		return true;
+	case PRM_EVENT_COMP:
+		return s->number == prm_eqe_get_cqn(eqe);
+	case PRM_EVENT_CQ_ERROR:
+		return s->number == prm_eqe_get_cq_err_cqn(eqe);
+	case PRM_EVENT_DCT_DRAINED:
+	case PRM_EVENT_DCT_KEY_VIOLATION:
+		return s->number == prm_eqe_get_dctn(eqe);
+	default:
+		return s->number == prm_eqe_get_qp_srq_n(eqe) &&
+		       s->queue_type == prm_eqe_get_qp_srq_type(eqe);
+	}
+}
+
+/* Without data a subscription is in the queue once or not at all. */
+static void deliver(const struct subscription *s, const void *eqe)
+{
+	uint8_t event[sizeof(s->cookie) + EQE_BYTES];
+
+	memcpy(event, &s->cookie, sizeof(s->cookie));
+	if (!channel_omits_data(s->channel)) {
+		memcpy(event + sizeof(s->cookie), eqe, EQE_BYTES);
+		channel_post(s->channel, s, event, sizeof(event));
+	} else if (!channel_pending(s->channel, s)) {
+		channel_post(s->channel, s, event, sizeof(s->cookie));
+	}
+}
+
+void devx_dispatch(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
+{
+	for (const struct subscription *s = k->subs; s; s = s->next) {
+		if (wants(s, v, type, eqe))
+			deliver(s, eqe);
+	}
+}
+
+/* --- lifetime -------------------------------------------------------------------------------- */
+
+static void forget(struct kernel *k, const struct uobj *obj, const struct channel *c)
+{
+	for (struct subscription **at = &k->subs; *at;) {
+		struct subscription *s = *at;
+
+		if ((obj && s->obj == obj) || (c && s->channel == c)) {
+			*at = s->next;
+			free(s);
+		} else {
+			at = &s->next;
+		}
+	}
+}
+
+/* Events that were sent stay readable, as in the kernel. */
+void devx_forget_obj(struct kernel *k, const struct uobj *obj)
+{
+	forget(k, obj, NULL);
+}
+
+void devx_forget_channel(struct kernel *k, const struct channel *c)
+{
+	forget(k, NULL, c);
+}
+
+/* --- methods --------------------------------------------------------------------------------- */
+
+int devx_event_fd_alloc(struct kfile *f, struct kreq *req)
+{
+	struct channel *c;
+	uint64_t flags;
+	int fd;
+	int err = kattr_flags(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS,
+			      "DEVX_ASYNC_EVENT_FD_ALLOC: FLAGS",
+			      MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA, &flags);
+
+	if (err)
+		return err;
+	if (!f->uid)
+		return refuse(-EINVAL, "DEVX_ASYNC_EVENT_FD_ALLOC: the context was opened without DevX");
+	c = channel_new(f, CHANNEL_DEVX_EVENT, &fd);
+	if (!c)
+		return refuse(-EMFILE, "DEVX_ASYNC_EVENT_FD_ALLOC: no pipe left");
+	if (flags)
+		channel_set_omit_data(c);
+	return kattr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, 0, fd);
+}
+
+/* All of them, or none. */
+static int add(struct kfile *f, const struct subscription *like, const uint8_t *types,
+	       unsigned int n)
+{
+	struct subscription *added = NULL, **tail = &added;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct subscription *s = malloc(sizeof(*s));
+
+		if (!s) {
+			while (added) {
+				s = added;
+				added = s->next;
+				free(s);
+			}
+			return -ENOMEM;
+		}
+		*s = *like;
+		s->next = NULL;
+		memcpy(&s->type, types + 2 * i, sizeof(s->type));
+		*tail = s;
+		tail = &s->next;
+	}
+	*tail = f->k->subs;
+	f->k->subs = added;
+	return 0;
+}
+
+static int check_types(const struct kattr *list, bool object)
+{
+	if (list->len % 2 || list->len / 2 > MAX_EVENTS)
+		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: TYPE_NUM_LIST has %u bytes: 1 to %u 16-bit numbers",
+			      list->len, MAX_EVENTS);
+	for (unsigned int i = 0; i < list->len / 2; i++) {
+		uint16_t type;
+
+		memcpy(&type, list->in + 2ull * i, sizeof(type));
+		if (!allowed(type, object))
+			return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: event 0x%x is none of %s", type,
+				      object ? "an object" : "the whole device");
+	}
+	return 0;
+}
+
+int devx_subscribe(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *list = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
+	const struct kattr *fd = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
+	struct subscription s = { .vhca = f->vhca };
+	struct uobj *u;
+	int err;
+
+	if (!f->uid)
+		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: the context was opened without DevX");
+	if (kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
+		return refuse(-EOPNOTSUPP, "DEVX_SUBSCRIBE_EVENT: FD_NUM: events go to the channel itself, "
+			      "not to an eventfd");
+	err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);
+	if (!err)
+		err = channel_find(f, fd->data, CHANNEL_DEVX_EVENT, &s.channel);
+	if (!err)
+		err = check_types(list, u);
+	if (err)
+		return err;
+	s.obj = u;
+	s.number = u ? devx_obj_number((struct devx_obj *)u) : 0;
+	s.queue_type = queue_type((struct devx_obj *)u);
+	s.cookie = kattr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE);
+	return add(f, &s, list->in, list->len / 2);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From an EQE to whoever made the queue that it names. */
+#include <dvx/prm/eqe.h>
+#include "uverbs.h"
+
+static struct hw_ref **bucket(struct kernel *k, uint32_t id)
+{
+	return &k->refs[id % (sizeof(k->refs) / sizeof(k->refs[0]))];
+}
+
+void hw_ref_add(struct kernel *k, struct hw_ref *r)
+{
+	struct hw_ref **b = bucket(k, r->id);
+
+	r->next = *b;
+	*b = r;
+}
+
+void hw_ref_del(struct kernel *k, struct hw_ref *r)
+{
+	struct hw_ref **at = bucket(k, r->id);
+
+	while (*at && *at != r)
+		at = &(*at)->next;
+	if (*at)
+		*at = r->next;
+}
+
+static struct hw_ref *find(struct kernel *k, const struct vhca *v, enum hw_kind kind, uint32_t id)
+{
+	struct hw_ref *r = *bucket(k, id);
+
+	while (r && !(r->vhca == v && r->kind == kind && r->id == id))
+		r = r->next;
+	return r;
+}
+
+static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t type,
+			       const void *eqe)
+{
+	switch (type) {
+	case PRM_EVENT_COMP:
+		return find(k, v, HW_CQ, prm_eqe_get_cqn(eqe));
+	case PRM_EVENT_CQ_ERROR:
+		return find(k, v, HW_CQ, prm_eqe_get_cq_err_cqn(eqe));
+	case PRM_EVENT_PATH_MIG:
+	case PRM_EVENT_COMM_EST:
+	case PRM_EVENT_SQ_DRAINED:
+	case PRM_EVENT_WQ_CATAS_ERROR:
+	case PRM_EVENT_PATH_MIG_FAILED:
+	case PRM_EVENT_WQ_INVAL_REQ_ERROR:
+	case PRM_EVENT_WQ_ACCESS_ERROR:
+	case PRM_EVENT_SRQ_LAST_WQE:
+		return find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
+	default:
+		return NULL;
+	}
+}
+
+void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	struct kernel *k = kernel;
+	uint8_t type = (uint8_t)prm_eqe_get_type(eqe);
+	struct hw_ref *r = queue_of(k, v, type, eqe);
+
+	(void)eqn; /* each function has one */
+	if (r)
+		r->event(r, type, eqe);
+	if (k->subs)
+		devx_dispatch(k, v, type, eqe);
+}

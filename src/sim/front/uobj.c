@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handles: what a program's 32-bit numbers mean in its open file. */
+#include <errno.h>
+#include <stdlib.h>
+#include "uverbs.h"
+
+static int grow(struct kfile *f)
+{
+	uint32_t n = f->nhandles ? f->nhandles * 2 : 64;
+	struct uobj **t = realloc(f->handles, n * sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	for (uint32_t i = f->nhandles; i < n; i++)
+		t[i] = NULL;
+	f->handles = t;
+	f->nhandles = n;
+	return 0;
+}
+
+/* The lowest free number, as the kernel's xarray gives them out. */
+static int64_t free_handle(struct kfile *f)
+{
+	uint32_t i = f->first_free;
+
+	while (i < f->nhandles && f->handles[i])
+		i++;
+	if (i == f->nhandles && grow(f))
+		return -ENOMEM;
+	f->first_free = i + 1;
+	return i;
+}
+
+void *uobj_new(struct kfile *f, const struct uobj_class *class, size_t size)
+{
+	struct uobj *u = calloc(1, size);
+	int64_t id;
+
+	if (!u)
+		return NULL;
+	id = free_handle(f);
+	if (id < 0) {
+		free(u);
+		return NULL;
+	}
+	u->file = f;
+	u->class = class;
+	u->id = (uint32_t)id;
+	u->older = f->newest;
+	if (f->newest)
+		f->newest->newer = u;
+	f->newest = u;
+	f->handles[id] = u;
+	return u;
+}
+
+void uobj_drop(struct uobj *u)
+{
+	struct kfile *f = u->file;
+
+	if (u->newer)
+		u->newer->older = u->older;
+	else
+		f->newest = u->older;
+	if (u->older)
+		u->older->newer = u->newer;
+	f->handles[u->id] = NULL;
+	if (u->id < f->first_free)
+		f->first_free = u->id;
+	free(u);
+}
+
+int uobj_find(struct kfile *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+{
+	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
+
+	if (!u)
+		return refuse(-ENOENT, "%s handle %llu: this file has no such object",
+			      class ? class->name : "object", (unsigned long long)handle);
+	if (class && u->class != class)
+		return refuse(-EINVAL, "%s handle %llu: it is a %s", class->name,
+			      (unsigned long long)handle, u->class->name);
+	*obj = u;
+	return 0;
+}
+
+int uobj_busy(const struct uobj *u)
+{
+	if (u->users)
+		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
+			      u->class->name, u->id, u->users);
+	return 0;
+}
+
+int uobj_destroy(struct uobj *u)
+{
+	int err = uobj_busy(u);
+
+	if (!err)
+		err = u->class->destroy(u);
+	if (err)
+		return err;
+	uobj_drop(u);
+	return 0;
+}
+
+/* Newest first; an object that is still referred to gets another round after the others. */
+void uobj_destroy_all(struct kfile *f)
+{
+	bool progress = true;
+
+	while (f->newest && progress) {
+		progress = false;
+		for (struct uobj *u = f->newest, *older; u; u = older) {
+			older = u->older;
+			if (u->users || u->class->destroy(u))
+				continue;
+			uobj_drop(u);
+			progress = true;
+		}
+	}
+	while (f->newest) {
+		sim_bug("%s handle %u could not be destroyed at close", f->newest->class->name,
+			f->newest->id);
+		uobj_drop(f->newest);
+	}
+	free(f->handles);
+	f->handles = NULL;
+	f->nhandles = 0;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Queue pairs: creation, destruction, events. Their states are in uverbs_qp_modify.c. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/qp.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "uverbs.h"
+
+#define SEND_WQE_BB_LOG 6
+#define DATA_SEG 16u
+#define DBREC_BYTES 8
+#define UIDX_DEFAULT 0xffffffu
+#define UAR_MAX 0xffffffu
+#define KNOWN_UHW \
+	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX)
+
+/* Hardware event -> enum ib_event_type */
+static const struct {
+	uint8_t hw, ib;
+} events[] = {
+	{ PRM_EVENT_WQ_CATAS_ERROR, 1 },
+	{ PRM_EVENT_WQ_INVAL_REQ_ERROR, 2 },
+	{ PRM_EVENT_WQ_ACCESS_ERROR, 3 },
+	{ PRM_EVENT_COMM_EST, 4 },
+	{ PRM_EVENT_SQ_DRAINED, 5 },
+	{ PRM_EVENT_PATH_MIG, 6 },
+	{ PRM_EVENT_PATH_MIG_FAILED, 7 },
+	{ PRM_EVENT_SRQ_LAST_WQE, 16 },
+};
+
+static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	struct kqp *qp = (struct kqp *)((char *)r - offsetof(struct kqp, hw));
+	struct ib_uverbs_async_event_desc d = { .element = qp->user_handle };
+
+	(void)eqe;
+	for (unsigned int i = 0; qp->async && i < sizeof(events) / sizeof(events[0]); i++) {
+		if (events[i].hw != type)
+			continue;
+		d.event_type = events[i].ib;
+		qp->async_events++;
+		channel_post(qp->async, qp, &d, sizeof(d));
+	}
+}
+
+static int to_reset(const struct kqp *qp)
+{
+	uint8_t in[PRM_QP_2RST_IN_BYTES] = { 0 };
+	uint8_t out[PRM_QP_2RST_OUT_BYTES];
+
+	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
+	prm_qp_2rst_in_set_uid(in, qp->uid);
+	prm_qp_2rst_in_set_qpn(in, qp->qpn);
+	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static int destroy(struct uobj *u)
+{
+	struct kqp *qp = (struct kqp *)u;
+	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = { 0 };
+	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
+	int err;
+
+	/* Only a program that moved the QP through DevX can make this fail, and DESTROY_QP then
+	 * says so. */
+	if (qp->state)
+		(void)to_reset(qp);
+	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
+	prm_destroy_qp_in_set_uid(in, qp->uid);
+	prm_destroy_qp_in_set_qpn(in, qp->qpn);
+	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	hw_ref_del(u->file->k, &qp->hw);
+	if (qp->async)
+		qp->async_events -= channel_purge(qp->async, qp);
+	channel_put(qp->async);
+	qp->pd->u.users--;
+	qp->scq->u.users--;
+	qp->rcq->u.users--;
+	return 0;
+}
+
+const struct uobj_class qp_class = { "QP", UVERBS_OBJECT_QP, destroy };
+
+struct plan {
+	struct mlx5_ib_create_qp u;
+	struct ib_uverbs_qp_cap cap;
+	uint64_t flags;
+	struct pd *pd;
+	struct kcq *scq, *rcq;
+	struct channel *async;
+	uint32_t rq_count, sq_count; /* 0: none */
+	struct pages pages;
+};
+
+static int check_uhw(const struct mlx5_ib_create_qp *u)
+{
+	if (u->flags & ~(uint32_t)KNOWN_UHW)
+		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x", u->flags,
+			      u->flags & ~(uint32_t)KNOWN_UHW);
+	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX))
+		return refuse(-EINVAL, "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
+	if (u->bfreg_index > UAR_MAX)
+		return refuse(-EINVAL, "CREATE_QP: bfreg_index 0x%x is no UAR", u->bfreg_index);
+	if (u->uidx >= UIDX_DEFAULT)
+		return refuse(-EINVAL, "CREATE_QP: uidx 0x%x is not below 0xffffff", u->uidx);
+	if (u->ece_options)
+		return refuse(-EOPNOTSUPP, "CREATE_QP: ece_options: this device does not offer them");
+	return 0;
+}
+
+static int check_queue(const char *name, uint32_t count, uint32_t most)
+{
+	if (count & (count - 1) || count > most)
+		return refuse(-EINVAL, "CREATE_QP: %s %u is no power of two up to %u", name, count, most);
+	return 0;
+}
+
+/* libmlx5 has laid the ring out: the RQ first, then the SQ. */
+static int check_sizes(struct kfile *f, struct plan *p)
+{
+	const uint8_t *cap = kfile_caps(f);
+	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
+	uint32_t stride_max = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
+	int err;
+
+	p->rq_count = p->cap.max_recv_wr ? p->u.rq_wqe_count : 0;
+	p->sq_count = p->u.sq_wqe_count;
+	err = check_queue("rq_wqe_count", p->rq_count, most);
+	if (!err)
+		err = check_queue("sq_wqe_count", p->sq_count, most);
+	if (err)
+		return err;
+	if (p->rq_count && (p->u.rq_wqe_shift < 4 || p->u.rq_wqe_shift > 11 ||
+			    1u << p->u.rq_wqe_shift > stride_max))
+		return refuse(-EINVAL, "CREATE_QP: rq_wqe_shift %u: a receive has 16 to %u bytes",
+			      p->u.rq_wqe_shift, stride_max);
+	if (p->cap.max_recv_wr && !p->rq_count)
+		return refuse(-EINVAL, "CREATE_QP: rq_wqe_count is 0, but max_recv_wr is %u",
+			      p->cap.max_recv_wr);
+	if (!p->rq_count && !p->sq_count)
+		return refuse(-EINVAL, "CREATE_QP: sq_wqe_count and rq_wqe_count are both 0");
+	return 0;
+}
+
+static int check_memory(struct kfile *f, struct plan *p)
+{
+	uint64_t rq = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
+	uint64_t len = rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG);
+
+	if (mm_check(f->mm, p->u.buf_addr, len, false))
+		return refuse(-EFAULT, "CREATE_QP: buf_addr 0x%llx: %llu bytes are not mapped",
+			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
+	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
+		return refuse(-EFAULT, "CREATE_QP: db_addr 0x%llx is not mapped, or not aligned",
+			      (unsigned long long)p->u.db_addr);
+	if (pages_queue(&p->pages, f->mm, p->u.buf_addr, len))
+		return refuse(-EINVAL, "CREATE_QP: buf_addr 0x%llx is not aligned to 64 bytes",
+			      (unsigned long long)p->u.buf_addr);
+	return 0;
+}
+
+static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
+{
+	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
+	struct uobj *pd, *scq = NULL, *rcq = NULL;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
+
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
+	if (err)
+		return err;
+	if (!pd || !scq || !rcq)
+		return refuse(-EINVAL, "CREATE_QP: PD, send CQ and receive CQ: an RC QP needs all three");
+	p->pd = (struct pd *)pd;
+	p->scq = (struct kcq *)scq;
+	p->rcq = (struct kcq *)rcq;
+	p->async = f->async;
+	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+}
+
+static int check_kind(struct kreq *req)
+{
+	uint64_t type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
+
+	if (type != IB_UVERBS_QPT_RC)
+		return refuse(-EOPNOTSUPP, "CREATE_QP: type %llu: this device has RC only",
+			      (unsigned long long)type);
+	if (kattr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
+	    kattr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	    kattr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
+	    kattr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+		return refuse(-EINVAL, "CREATE_QP: SRQ, XRCD, indirection table or source QPN: "
+			      "this device has none");
+	return 0;
+}
+
+static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+{
+	int err = check_kind(req);
+
+	if (!err)
+		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS",
+				  IB_UVERBS_QP_CREATE_SQ_SIG_ALL, &p->flags);
+	if (!err)
+		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap, sizeof(p->cap));
+	if (!err)
+		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
+	if (!err)
+		err = check_uhw(&p->u);
+	if (!err)
+		err = find_objects(f, req, p);
+	if (!err)
+		err = check_sizes(f, p);
+	return err ? err : check_memory(f, p);
+}
+
+static unsigned int log2_of(uint32_t n)
+{
+	return (unsigned int)__builtin_ctz(n);
+}
+
+/* A flag without the capability is passed over, as mlx5_ib does: libmlx5 always asks. */
+static void set_scatter_to_cqe(const struct kfile *f, void *qpc, const struct plan *p)
+{
+	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||
+	    !prm_cmd_hca_cap_get_sctr_data_cqe(kfile_caps(f)))
+		return;
+	prm_qpc_set_cs_res(qpc, PRM_QPC_CS_RES_UP_TO_32B);
+	if (p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
+		prm_qpc_set_cs_req(qpc, PRM_QPC_CS_REQ_UP_TO_32B);
+}
+
+static void set_queues(void *qpc, const struct plan *p)
+{
+	if (p->rq_count) {
+		prm_qpc_set_log_rq_size(qpc, log2_of(p->rq_count));
+		prm_qpc_set_log_rq_stride(qpc, p->u.rq_wqe_shift - 4);
+	} else {
+		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
+	}
+	if (p->sq_count)
+		prm_qpc_set_log_sq_size(qpc, log2_of(p->sq_count));
+	else
+		prm_qpc_set_no_sq(qpc, 1);
+}
+
+static void set_qpc(const struct kfile *f, void *qpc, const struct plan *p)
+{
+	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
+	prm_qpc_set_pd(qpc, p->pd->pdn);
+	prm_qpc_set_uar_page(qpc, p->u.bfreg_index);
+	prm_qpc_set_user_index(qpc, p->u.uidx);
+	prm_qpc_set_page_offset(qpc, pages_queue_offset(&p->pages));
+	prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
+	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
+	prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
+	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
+	prm_qpc_set_ts_format(qpc, PRM_QPC_TS_FORMAT_DEFAULT);
+	set_queues(qpc, p);
+	set_scatter_to_cqe(f, qpc, p);
+}
+
+static int create(struct kfile *f, const struct plan *p, struct kqp *qp)
+{
+	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
+	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
+	uint8_t *in = calloc(1, len);
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
+	prm_create_qp_in_set_uid(in, p->pd->uid);
+	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
+	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
+	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		qp->qpn = prm_create_qp_out_get_qpn(out);
+	return err;
+}
+
+static void connect(struct kqp *qp, const struct plan *p)
+{
+	struct kfile *f = qp->u.file;
+
+	qp->pd = p->pd;
+	qp->scq = p->scq;
+	qp->rcq = p->rcq;
+	qp->async = p->async;
+	qp->pd->u.users++;
+	qp->scq->u.users++;
+	qp->rcq->u.users++;
+	if (qp->async)
+		channel_get(qp->async);
+	qp->hw = (struct hw_ref){ .vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = event };
+	hw_ref_add(f->k, &qp->hw);
+}
+
+static void answer(struct kreq *req, const struct kqp *qp, const struct plan *p)
+{
+	struct mlx5_ib_create_qp_resp uhw = { .bfreg_index = UINT32_MAX };
+	struct ib_uverbs_qp_cap cap = p->cap;
+
+	cap.max_recv_wr = p->rq_count;
+	cap.max_recv_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
+	kattr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
+	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
+	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
+	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+int uverbs_qp_create(struct kfile *f, struct kreq *req)
+{
+	struct plan p = { .flags = 0 };
+	struct kqp *qp;
+	int err = make_plan(f, req, &p);
+
+	if (err)
+		return err;
+	qp = uobj_new(f, &qp_class, sizeof(*qp));
+	if (!qp)
+		return -ENOMEM;
+	err = create(f, &p, qp);
+	if (err) {
+		uobj_drop(&qp->u);
+		return err;
+	}
+	qp->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+	qp->uid = p.pd->uid;
+	qp->port = 1;
+	qp->sig_all = p.flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	qp->max_inline = p.cap.max_inline_data;
+	connect(qp, &p);
+	answer(req, qp, &p);
+	return 0;
+}
+
+static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_qp_resp *resp)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, &qp_class, &u);
+
+	if (!err)
+		err = uobj_busy(u);
+	if (!err)
+		err = destroy(u);
+	if (err)
+		return err;
+	resp->events_reported = ((struct kqp *)u)->async_events;
+	uobj_drop(u);
+	return 0;
+}
+
+int uverbs_qp_destroy(struct kfile *f, struct kreq *req)
+{
+	struct ib_uverbs_destroy_qp_resp resp = { 0 };
+	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data, &resp);
+
+	if (!err)
+		kattr_out(req, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+	return err;
+}
+
+int wcmd_destroy_qp(struct wcmd *c)
+{
+	const struct ib_uverbs_destroy_qp *in = c->in;
+	struct ib_uverbs_destroy_qp_resp resp = { 0 };
+	int err = destroy_handle(c->f, in->qp_handle, &resp);
+
+	if (!err)
+		wcmd_out(c, &resp, sizeof(resp));
+	return err;
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A QP's states: which attributes a transition needs and allows (ib_core's table), and the firmware
+ * command that makes it (mlx5_ib's).
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/qp.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "uverbs.h"
+
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
+
+/* enum ib_qp_attr_mask */
+enum {
+	A_STATE = 1 << 0,
+	A_CUR_STATE = 1 << 1,
+	A_SQD_NOTIFY = 1 << 2,
+	A_ACCESS = 1 << 3,
+	A_PKEY_INDEX = 1 << 4,
+	A_PORT = 1 << 5,
+	A_QKEY = 1 << 6,
+	A_AV = 1 << 7,
+	A_PATH_MTU = 1 << 8,
+	A_TIMEOUT = 1 << 9,
+	A_RETRY_CNT = 1 << 10,
+	A_RNR_RETRY = 1 << 11,
+	A_RQ_PSN = 1 << 12,
+	A_MAX_RD = 1 << 13,
+	A_ALT_PATH = 1 << 14,
+	A_MIN_RNR_TIMER = 1 << 15,
+	A_SQ_PSN = 1 << 16,
+	A_MAX_DEST_RD = 1 << 17,
+	A_PATH_MIG_STATE = 1 << 18,
+	A_CAP = 1 << 19,
+	A_DEST_QPN = 1 << 20,
+};
+
+#define O_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
+
+/* Every transition that ib_core knows for RC; what has no row is refused. */
+static const struct transition {
+	uint8_t from, to;
+	uint16_t opcode;
+	uint32_t need, may; /* attributes besides A_STATE */
+	uint32_t optpar;    /* optional parameters that the command takes */
+} transitions[] = {
+	{ RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0 },
+	{ INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
+	  O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT },
+	{ INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
+	  A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
+	  A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
+	  O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX },
+	{ RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
+	  A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
+	  O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_RNR_TIMEOUT },
+	{ RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
+	  A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
+	  O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_ALT_ADDR_PATH },
+	{ INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
+	{ INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{ RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{ RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{ SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{ SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{ ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+};
+
+static const char *const state_names[STATES] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+
+/* Which optional parameters an attribute sets. */
+static const struct {
+	uint32_t attr, optpar;
+} optpars[] = {
+	{ A_ACCESS, O_ACCESS },
+	{ A_PKEY_INDEX, PRM_QP_OPTPAR_PKEY_INDEX },
+	{ A_PORT, PRM_QP_OPTPAR_PRI_PORT },
+	{ A_QKEY, PRM_QP_OPTPAR_Q_KEY },
+	{ A_AV, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH | PRM_QP_OPTPAR_PRI_PORT },
+	{ A_PATH_MTU, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH },
+	{ A_TIMEOUT, PRM_QP_OPTPAR_ACK_TIMEOUT },
+	{ A_RETRY_CNT, PRM_QP_OPTPAR_RETRY_COUNT },
+	{ A_RNR_RETRY, PRM_QP_OPTPAR_RNR_RETRY },
+	{ A_MAX_RD, PRM_QP_OPTPAR_SRA_MAX },
+	{ A_ALT_PATH, PRM_QP_OPTPAR_ALT_ADDR_PATH },
+	{ A_MIN_RNR_TIMER, PRM_QP_OPTPAR_RNR_TIMEOUT },
+	{ A_MAX_DEST_RD, O_ACCESS | PRM_QP_OPTPAR_RRA_MAX },
+	{ A_PATH_MIG_STATE, PRM_QP_OPTPAR_PM_STATE },
+};
+
+static uint32_t optpar_of(uint32_t mask, const struct transition *t)
+{
+	uint32_t o = 0;
+
+	for (unsigned int i = 0; i < sizeof(optpars) / sizeof(optpars[0]); i++) {
+		if (mask & optpars[i].attr)
+			o |= optpars[i].optpar;
+	}
+	return o & t->optpar;
+}
+
+static const struct transition *find(unsigned int from, unsigned int to)
+{
+	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
+		if (transitions[i].from == from && transitions[i].to == to)
+			return &transitions[i];
+	}
+	return NULL;
+}
+
+static int check_mask(const struct transition *t, uint32_t mask)
+{
+	uint32_t missing = t->need & ~mask;
+	uint32_t extra = mask & ~(t->need | t->may | A_STATE);
+
+	if (missing)
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s also needs 0x%x", mask,
+			      state_names[t->from], state_names[t->to], missing);
+	if (extra)
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s does not take 0x%x", mask,
+			      state_names[t->from], state_names[t->to], extra);
+	return 0;
+}
+
+static int check_rd(const char *name, unsigned int n, unsigned int log_most)
+{
+	if (n > 1u << log_most)
+		return refuse(-EINVAL, "MODIFY_QP: %s %u is above %u", name, n, 1u << log_most);
+	return 0;
+}
+
+static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp *m)
+{
+	const uint8_t *cap = kfile_caps(f);
+	const uint32_t mask = m->attr_mask;
+	int err = 0;
+
+	if (mask & A_PORT)
+		err = port_check(m->port_num);
+	if (!err && mask & A_MAX_RD)
+		err = check_rd("max_rd_atomic", m->max_rd_atomic, prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
+	if (!err && mask & A_MAX_DEST_RD)
+		err = check_rd("max_dest_rd_atomic", m->max_dest_rd_atomic,
+			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
+	if (err)
+		return err;
+	if (mask & A_PKEY_INDEX && m->pkey_index)
+		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry", m->pkey_index);
+	if (mask & A_PATH_MTU && (m->path_mtu < 1 || m->path_mtu > 5))
+		return refuse(-EINVAL, "MODIFY_QP: path_mtu %u is not within 1 (256) .. 5 (4096)", m->path_mtu);
+	if (mask & A_ALT_PATH)
+		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask: this device does not migrate paths");
+	return 0;
+}
+
+/* Fields are cut to their widths as the kernel's setters do. */
+static int set_path(const struct kqp *qp, void *qpc, const struct ib_uverbs_qp_dest *d)
+{
+	void *ads = prm_qpc_at_primary_address_path(qpc);
+	uint8_t mac[6];
+	int err;
+
+	if (!d->is_global)
+		return refuse(-EINVAL, "MODIFY_QP: dest.is_global is 0, Ethernet needs a GRH");
+	if (d->sgid_index >= VHCA_GIDS || qp->u.file->vhca->gids[d->sgid_index].type == 0xff)
+		return refuse(-EINVAL, "MODIFY_QP: dest.sgid_index %u is no entry of the GID table",
+			      d->sgid_index);
+	err = port_check(d->port_num);
+	if (err)
+		return err;
+	err = port_resolve(qp->u.file, d->dgid, mac);
+	if (err)
+		return refuse(err, "MODIFY_QP: dest.dgid: nobody answers to this address");
+	prm_ads_set_src_addr_index(ads, d->sgid_index);
+	prm_ads_set_hop_limit(ads, d->hop_limit);
+	prm_ads_set_tclass(ads, d->traffic_class);
+	prm_ads_set_flow_label(ads, d->flow_label & 0xfffff);
+	prm_ads_set_eth_prio(ads, d->sl & 7);
+	prm_ads_set_vhca_port_num(ads, d->port_num);
+	memcpy(prm_ads_at_rgid_rip(ads), d->dgid, sizeof(d->dgid));
+	prm_ads_set_rmac_47_32(ads, (uint32_t)mac[0] << 8 | mac[1]);
+	prm_ads_set_rmac_31_0(ads, (uint32_t)mac[2] << 24 | (uint32_t)mac[3] << 16 | (uint32_t)mac[4] << 8 | mac[5]);
+	return 0;
+}
+
+/* RoCE v2's source port: from the flow label, or from both QPNs, as rdma_get_udp_sport() does. */
+static uint16_t udp_sport(const struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	uint32_t fl = m->dest.flow_label & 0xfffff;
+
+	if (!fl) {
+		uint64_t v = (uint64_t)qp->qpn * m->dest_qp_num;
+
+		v ^= v >> 20;
+		v ^= v >> 40;
+		fl = (uint32_t)v & 0xfffff;
+	}
+	return (uint16_t)(((fl & 0x3fff) ^ fl >> 14) | 0xc000);
+}
+
+static uint32_t log_ceil(uint32_t n)
+{
+	return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
+}
+
+/* Reads and atomics need a responder depth. */
+static void set_access(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
+{
+	if (m->attr_mask & A_MAX_DEST_RD)
+		qp->dest_rd = m->max_dest_rd_atomic;
+	if (m->attr_mask & A_ACCESS)
+		qp->access = (uint8_t)m->qp_access_flags;
+	prm_qpc_set_rwe(qpc, !!(qp->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	prm_qpc_set_rre(qpc, qp->dest_rd && qp->access & IB_UVERBS_ACCESS_REMOTE_READ);
+	prm_qpc_set_rae(qpc, qp->dest_rd && qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
+}
+
+static void set_numbers(void *qpc, const struct ib_uverbs_modify_qp *m, uint32_t log_max_msg)
+{
+	const uint32_t mask = m->attr_mask;
+	void *ads = prm_qpc_at_primary_address_path(qpc);
+
+	if (mask & A_PATH_MTU) {
+		prm_qpc_set_mtu(qpc, m->path_mtu);
+		prm_qpc_set_log_msg_max(qpc, log_max_msg);
+	}
+	if (mask & A_DEST_QPN)
+		prm_qpc_set_remote_qpn(qpc, m->dest_qp_num & 0xffffff);
+	if (mask & A_PORT)
+		prm_ads_set_vhca_port_num(ads, m->port_num);
+	if (mask & A_TIMEOUT)
+		prm_ads_set_ack_timeout(ads, m->timeout & 0x1f);
+	if (mask & A_RNR_RETRY)
+		prm_qpc_set_rnr_retry(qpc, m->rnr_retry & 7);
+	if (mask & A_RETRY_CNT)
+		prm_qpc_set_retry_count(qpc, m->retry_cnt & 7);
+	if (mask & A_MAX_RD && m->max_rd_atomic)
+		prm_qpc_set_log_sra_max(qpc, log_ceil(m->max_rd_atomic));
+	if (mask & A_MAX_DEST_RD && m->max_dest_rd_atomic)
+		prm_qpc_set_log_rra_max(qpc, log_ceil(m->max_dest_rd_atomic));
+	if (mask & A_SQ_PSN)
+		prm_qpc_set_next_send_psn(qpc, m->sq_psn & 0xffffff);
+	if (mask & A_RQ_PSN)
+		prm_qpc_set_next_rcv_psn(qpc, m->rq_psn & 0xffffff);
+	if (mask & A_MIN_RNR_TIMER)
+		prm_qpc_set_min_rnr_nak(qpc, m->min_rnr_timer & 0x1f);
+}
+
+static int fill_qpc(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
+{
+	const uint8_t *cap = kfile_caps(qp->u.file);
+	int err = 0;
+
+	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
+	prm_qpc_set_pd(qpc, qp->pd->pdn);
+	prm_qpc_set_cqn_snd(qpc, qp->scq->cqn);
+	prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
+	prm_qpc_set_log_ack_req_freq(qpc, 8);
+	if (m->attr_mask & A_AV)
+		err = set_path(qp, qpc, &m->dest);
+	if (!err && m->attr_mask & A_AV)
+		prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(qpc), udp_sport(qp, m));
+	set_numbers(qpc, m, prm_cmd_hca_cap_get_log_max_msg(cap));
+	if (m->attr_mask & (A_ACCESS | A_MAX_DEST_RD))
+		set_access(qp, qpc, m);
+	return err;
+}
+
+/* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
+static int run(struct kqp *qp, const struct transition *t, const struct ib_uverbs_modify_qp *m)
+{
+	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = { 0 };
+	uint8_t out[PRM_RST2INIT_QP_OUT_BYTES];
+	bool context = t->opcode != PRM_OPCODE_2RST_QP && t->opcode != PRM_OPCODE_2ERR_QP;
+	int err = 0;
+
+	prm_rst2init_qp_in_set_opcode(in, t->opcode);
+	prm_rst2init_qp_in_set_uid(in, qp->uid);
+	prm_rst2init_qp_in_set_qpn(in, qp->qpn);
+	if (context) {
+		prm_rst2init_qp_in_set_opt_param_mask(in, optpar_of(m->attr_mask, t));
+		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
+	}
+	if (!err)
+		err = fw_cmd(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES, out,
+			     sizeof(out));
+	return err;
+}
+
+static int modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	const uint32_t mask = m->attr_mask;
+	unsigned int from = mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
+	unsigned int to = mask & A_STATE ? m->qp_state : from;
+	const struct transition *t;
+	const struct kqp before = *qp;
+	int err;
+
+	if (from >= STATES || to >= STATES)
+		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state", to, from);
+	if (from == RESET && to == RESET)
+		return mask & ~(uint32_t)(A_STATE | A_CUR_STATE) ?
+			       refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing", mask) : 0;
+	t = find(from, to);
+	if (!t)
+		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
+			      state_names[from], state_names[to]);
+	err = check_mask(t, mask);
+	if (!err)
+		err = check_values(qp->u.file, m);
+	if (!err)
+		err = run(qp, t, m);
+	if (err) {
+		qp->access = before.access;
+		qp->dest_rd = before.dest_rd;
+		return err;
+	}
+	qp->state = (uint8_t)to;
+	return 0;
+}
+
+static int find_qp(struct wcmd *c, uint32_t handle, struct kqp **qp)
+{
+	struct uobj *u;
+	int err = uobj_find(c->f, handle, &qp_class, &u);
+
+	if (!err)
+		*qp = (struct kqp *)u;
+	return err;
+}
+
+/* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
+static int check_uhw(struct wcmd *c)
+{
+	struct mlx5_ib_modify_qp u;
+	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
+
+	if (!err && (u.comp_mask || u.ece_options || u.burst_info.max_burst_sz))
+		err = refuse(-EOPNOTSUPP, "MODIFY_QP: UHW_IN: this device has neither ECE nor pacing");
+	return err;
+}
+
+int wcmd_modify_qp(struct wcmd *c)
+{
+	const struct ib_uverbs_modify_qp *m = c->in;
+	struct kqp *qp;
+	int err = check_uhw(c);
+
+	if (!err)
+		err = find_qp(c, m->qp_handle, &qp);
+	return err ? err : modify(qp, m);
+}
+
+int wcmd_modify_qp_ex(struct wcmd *c)
+{
+	struct ib_uverbs_ex_modify_qp_resp resp = { .response_length = sizeof(resp) };
+	const struct mlx5_ib_modify_qp_resp uhw = { .response_length = sizeof(uhw) };
+	int err = wcmd_modify_qp(c);
+
+	if (err)
+		return err;
+	wcmd_out(c, &resp, sizeof(resp));
+	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+/* --- QUERY_QP -------------------------------------------------------------------------------- */
+
+static const uint8_t ib_states[16] = {
+	[PRM_QP_STATE_RST] = RESET, [PRM_QP_STATE_INIT] = INIT, [PRM_QP_STATE_RTR] = RTR,
+	[PRM_QP_STATE_RTS] = RTS,   [PRM_QP_STATE_SQER] = SQE,  [PRM_QP_STATE_SQD] = SQD,
+	[PRM_QP_STATE_ERR] = ERR,   [PRM_QP_STATE_SQ_DRAINING] = SQD,
+};
+
+static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
+{
+	memcpy(d->dgid, prm_ads_cat_rgid_rip(ads), sizeof(d->dgid));
+	d->flow_label = prm_ads_get_flow_label(ads);
+	d->sgid_index = (uint8_t)prm_ads_get_src_addr_index(ads);
+	d->hop_limit = (uint8_t)prm_ads_get_hop_limit(ads);
+	d->traffic_class = (uint8_t)prm_ads_get_tclass(ads);
+	d->sl = (uint8_t)prm_ads_get_eth_prio(ads);
+	d->is_global = 1;
+	d->port_num = (uint8_t)prm_ads_get_vhca_port_num(ads);
+}
+
+static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const struct kqp *qp)
+{
+	const void *ads = prm_qpc_cat_primary_address_path(qpc);
+
+	fill_dest(&r->dest, ads);
+	r->max_inline_data = qp->max_inline;
+	r->rq_psn = prm_qpc_get_next_rcv_psn(qpc);
+	r->sq_psn = prm_qpc_get_next_send_psn(qpc);
+	r->dest_qp_num = prm_qpc_get_remote_qpn(qpc);
+	r->qp_access_flags = (prm_qpc_get_rwe(qpc) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0) |
+			     (prm_qpc_get_rre(qpc) ? IB_UVERBS_ACCESS_REMOTE_READ : 0) |
+			     (prm_qpc_get_rae(qpc) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
+	r->qp_state = r->cur_qp_state = ib_states[prm_qpc_get_state(qpc) & 15];
+	r->path_mtu = (uint8_t)prm_qpc_get_mtu(qpc);
+	r->sq_draining = prm_qpc_get_state(qpc) == PRM_QP_STATE_SQ_DRAINING;
+	r->max_rd_atomic = (uint8_t)(1u << prm_qpc_get_log_sra_max(qpc));
+	r->max_dest_rd_atomic = (uint8_t)(1u << prm_qpc_get_log_rra_max(qpc));
+	r->min_rnr_timer = (uint8_t)prm_qpc_get_min_rnr_nak(qpc);
+	r->port_num = (uint8_t)prm_ads_get_vhca_port_num(ads);
+	r->timeout = (uint8_t)prm_ads_get_ack_timeout(ads);
+	r->retry_cnt = (uint8_t)prm_qpc_get_retry_count(qpc);
+	r->rnr_retry = (uint8_t)prm_qpc_get_rnr_retry(qpc);
+	r->pkey_index = (uint16_t)prm_ads_get_pkey_index(ads);
+	r->sq_sig_all = qp->sig_all;
+}
+
+int wcmd_query_qp(struct wcmd *c)
+{
+	const struct ib_uverbs_query_qp *q = c->in;
+	uint8_t in[PRM_QUERY_QP_IN_BYTES] = { 0 };
+	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
+	struct ib_uverbs_query_qp_resp resp = { 0 };
+	struct kqp *qp;
+	int err = find_qp(c, q->qp_handle, &qp);
+
+	if (err)
+		return err;
+	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
+	prm_query_qp_in_set_qpn(in, qp->qpn);
+	err = fw_cmd(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	fill_query(&resp, prm_query_qp_out_cat_qpc(out), qp);
+	qp->state = resp.qp_state;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}
