@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that no table disagrees with the Linux kernel's own headers (every field of every table
-# that names a kernel structure, both directions) nor with python3-pyverbs' layouts. The headers
-# are parsed where Debian installs them; nothing of them is in this repository.
+# that names a kernel structure, both directions), nor with python3-pyverbs' layouts or mlx5dv.h.
+# They are parsed where Debian installs them; nothing of them is in this repository.
 use strict;
 use warnings;
 
@@ -72,21 +72,21 @@ sub read_tables
 
 # --- the kernel's headers ----------------------------------------------------------------------
 
-my %unit = (u8 => 8, __be16 => 16, u16 => 16, __be32 => 32, u32 => 32, __be64 => 64, u64 => 64);
+my %unit = (uint8_t => 8, uint16_t => 16, uint32_t => 32, uint64_t => 64, u8 => 8, __be16 => 16, u16 => 16, __be32 => 32, u32 => 32, __be64 => 64, u64 => 64);
 
 sub load_headers
 {
-	my ($dir) = @_;
+	my ($dir, @files) = @_;
 	my %h = (dir => $dir, def => {}, text => {}, cache => {});
-	for my $file (qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h)) {
-		my $text = slurp("$dir/include/linux/mlx5/$file");
+	for my $file (@files) {
+		my $text = slurp("$dir/$file");
 		$h{text}{$file} = $text;
 		$text =~ s{/\*.*?\*/}{}gs;
 		$text =~ s{//.*}{}g;
 		$text =~ s/struct_group\(\w+,//g;
 		$text =~ s/^\s*\);\s*$//gm;
 		$text =~ s/DECLARE_FLEX_ARRAY\((\w+), (\w+)\)/$1 $2\[\]/g;
-		$text =~ s/__packed//g;
+		$text =~ s/__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__packed//g;
 		while ($text =~ /^(struct|union) (\w+) \{\n(.*?)^\}\s*;/gms) {
 			my ($kind, $name, $body) = ($1, $2, $3);
 			$h{def}{$name} //= {kind => $kind, body => $body, ifc => scalar($name =~ /^mlx5_ifc_/)};
@@ -139,7 +139,9 @@ sub members
 			my @dims = $dims =~ /\[([^\]]*)\]/g;
 			my ($width, $count) = (0, 1);
 			my $nested = $type =~ /^(?:struct|union) (\w+)$/ ? $1 : undef;
-			if ($nested) {
+			if ($nested && !$h->{def}{$nested}) {
+				$width = 0; # of another header; nothing of ours lies behind one
+			} elsif ($nested) {
 				my $l = layout($h, $nested);
 				$width = $l->{bits};
 				@sub = @{$l->{fields}} unless @dims;
@@ -265,6 +267,22 @@ sub compare_py
 	return @bad;
 }
 
+# What programs see of the same structures; it folds words differently, so one direction only.
+sub compare_dv
+{
+	my ($s, $h, $seen) = @_;
+	my @bad;
+	return unless $s->{kernel} && $s->{kernel} !~ /^mlx5_ifc_/ && $h->{def}{$s->{kernel}};
+	my %theirs = map { $_->{name} => $_ } @{layout($h, $s->{kernel})->{fields}};
+	for my $f (@{$s->{fields}}) {
+		my ($name) = grep { $_ && $theirs{$_} } @$f{qw(also kernel name)} or next;
+		my $how = relate({%$f, kernel => $name}, $theirs{$name});
+		push @bad, "mlx5dv.h: $s->{name}.$f->{name}: $how" unless $how =~ /^(?:same|part)$/;
+		$seen->{"$s->{name}.$f->{name}"}{mlx5dv} = $how;
+	}
+	return @bad;
+}
+
 sub check_masks
 {
 	my ($h) = @_;
@@ -274,7 +292,7 @@ sub check_masks
 		my $s = $by_name{$sname};
 		my ($f) = grep { $_->{name} eq $fname } @{$s->{fields}};
 		my ($k) = grep { $_->{name} eq $f->{kernel} } @{layout($h, $s->{kernel})->{fields}};
-		my ($value) = $h->{text}{$file} =~ $pattern;
+		my ($value) = $h->{text}{"include/linux/mlx5/$file"} =~ $pattern;
 		if (!defined $value) {
 			push @bad, "$file no longer says where $sname.$fname lies";
 			next;
@@ -329,8 +347,10 @@ if (!$old || !$py) {
 		$old ? "python3-pyverbs rdma-core" : "linux-headers-amd64", "\n";
 	exit 1;
 }
-my %kernels = ("6.1" => load_headers($old));
-$kernels{"6.12"} = load_headers($new) if $new;
+my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h);
+my %kernels = ("6.1" => load_headers($old, @files));
+$kernels{"6.12"} = load_headers($new, @files) if $new;
+my $dv = load_headers("/usr/include/infiniband", "mlx5dv.h");
 print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n";
 
 my (%seen, %structures);
@@ -344,10 +364,11 @@ for my $s (@tables) {
 	push @bad, "no kernel has $s->{kernel}" if $s->{kernel} && !@by && $new;
 	push @bad, compare_py($s, $py, \%seen);
 	push @by, "pyverbs" if $py_class{$s->{name}};
+	push @bad, compare_dv($s, $dv, \%seen);
 	for my $f (@{$s->{fields}}) {
 		my $how = $seen{"$s->{name}.$f->{name}"};
-		push @bad, "$s->{name}.$f->{name}: pyverbs does not have it" if $f->{src} eq "pyverbs" &&
-			!($how && $how->{pyverbs});
+		push @bad, "$s->{name}.$f->{name}: $f->{src} does not have it" if
+			$f->{src} =~ /^(?:pyverbs|mlx5dv)$/ && !($how && $how->{$f->{src}});
 		push @bad, "$s->{name}.$f->{name}: neither a kernel header nor a source has it"
 			if !$how && !$f->{src} && !$s->{source} && (!$s->{kernel} || $new);
 	}
@@ -371,8 +392,9 @@ for my $s (@tables) {
 	}
 }
 printf "# %d structures, %d fields\n", scalar @tables, $total;
-printf "# %s: %d structures, %d fields the same, %d inside a word\n", $_, $structures{$_},
-	$count{$_}{same} // 0, $count{$_}{part} // 0 for sort keys %structures;
+printf "# %s: %d fields the same, %d inside a word\n", $_, $count{$_}{same} // 0,
+	$count{$_}{part} // 0 for sort keys %count;
+printf "# %s has %d of the structures\n", $_, $structures{$_} for sort keys %structures;
 printf "# %d fields that no installed header has:\n", scalar @none;
 print "#   $_\n" for @none;
 exit($failed ? 1 : 0);
