@@ -272,11 +272,12 @@ sub compare_dv
 {
 	my ($s, $h, $seen) = @_;
 	my @bad;
-	return unless $s->{kernel} && $s->{kernel} !~ /^mlx5_ifc_/ && $h->{def}{$s->{kernel}};
-	my %theirs = map { $_->{name} => $_ } @{layout($h, $s->{kernel})->{fields}};
-	for my $f (@{$s->{fields}}) {
-		my ($name) = grep { $_ && $theirs{$_} } @$f{qw(also kernel name)} or next;
-		my $how = relate({%$f, kernel => $name}, $theirs{$name});
+	my $name = $s->{kernel} eq "mlx5_av" ? "mlx5_wqe_av" : $s->{kernel};
+	return if $name =~ /^mlx5_ifc_/ || !$h->{def}{$name};
+	my %theirs = map { $_->{name} => $_ } @{layout($h, $name)->{fields}};
+	for my $f (grep { !$_->{type} } @{$s->{fields}}) {
+		my ($k) = grep { $_ && $theirs{$_} } @$f{qw(also kernel name)} or next;
+		my $how = relate({%$f, kernel => $k}, $theirs{$k});
 		push @bad, "mlx5dv.h: $s->{name}.$f->{name}: $how" unless $how =~ /^(?:same|part)$/;
 		$seen->{"$s->{name}.$f->{name}"}{mlx5dv} = $how;
 	}
