@@ -3,3 +3,4 @@ dist_check_SCRIPTS += tests/unit/layers.pl
 TESTS += tests/unit/layers.pl
 include tests/unit/prm.mk
 include tests/unit/copy.mk
+include tests/unit/dp.mk

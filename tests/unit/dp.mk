@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The data path and the transport on a silicon without firmware (dp_rig.h).
+DP_TESTS = tests/unit/dp_rc
+check_PROGRAMS += $(DP_TESTS)
+TESTS += $(DP_TESTS)
+DP_RIG = tests/unit/dp_rig.c tests/unit/dp_rig.h
+DP_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
+DP_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+DP_LDADD = libsim.la $(CMOCKA_LIBS)
+tests_unit_dp_rc_SOURCES = tests/unit/dp_rc.c $(DP_RIG)
+tests_unit_dp_rc_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_rc_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_rc_LDADD = $(DP_LDADD)

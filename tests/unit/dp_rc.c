@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that SEND, WRITE and READ move the right bytes and make the right CQEs, at every length,
+ * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
+#include "dp_rig.h"
+#include <endian.h>
+#include "dp/dp.h"
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUF (1u << 20)
+
+struct pair {
+	struct rig rig;
+	struct rig_cq ca, cb;
+	struct rig_qp a, b;
+	uint8_t *src, *dst;
+	struct mkey *ms, *md, *ma; /* src and dst; a's view of both ends */
+};
+
+static int setup_on(void **state, unsigned int peer)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	rig_open(&p->rig);
+	p->src = malloc(BUF);
+	p->dst = malloc(BUF);
+	for (unsigned int i = 0; i < BUF; i++)
+		p->src[i] = (uint8_t)(i * 7 + (i >> 8));
+	memset(p->dst, 0, BUF);
+	rig_cq_open(&p->rig, &p->ca, FUNCTION_HOST, 6, false);
+	rig_cq_open(&p->rig, &p->cb, peer, 6, true);
+	rig_qp_open(&p->rig, &p->a, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
+	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
+	rig_connect(&p->a, &p->b);
+	p->ms = rig_mkey(&p->rig, FUNCTION_HOST, p->src, BUF, MKEY_LR | MKEY_LW);
+	p->md = rig_mkey(&p->rig, peer, p->dst, BUF, MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+	*state = p;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_on(state, FUNCTION_HOST);
+}
+
+static int setup_dpu(void **state)
+{
+	return setup_on(state, FUNCTION_DPU);
+}
+
+static int teardown(void **state)
+{
+	struct pair *p = *state;
+
+	rig_qp_close(&p->a);
+	rig_qp_close(&p->b);
+	rig_cq_close(&p->ca);
+	rig_cq_close(&p->cb);
+	rig_mkey_close(p->ms);
+	rig_mkey_close(p->md);
+	rig_close(&p->rig);
+	free(p->src);
+	free(p->dst);
+	free(p);
+	return 0;
+}
+
+static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
+				    200000, BUF };
+#define NLENGTHS (sizeof(lengths) / sizeof(lengths[0]))
+
+static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_t qpn)
+{
+	const uint8_t *cqe = rig_poll(c);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+	assert_int_equal(prm_cqe64_get_s_wqe_opcode(cqe), opcode);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
+	assert_int_equal(prm_cqe64_get_qpn(cqe), qpn);
+	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x1234);
+}
+
+static void test_write(void **state)
+{
+	struct pair *p = *state;
+
+	for (unsigned int i = 0; i < NLENGTHS; i++) {
+		uint16_t index = p->a.sq_pi;
+		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+
+		memset(p->dst, 0, BUF);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_memory_equal(p->src, p->dst, lengths[i]);
+		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, index, p->a.qp->o.id);
+		assert_null(rig_poll(&p->ca));
+		assert_null(rig_poll(&p->cb));
+	}
+}
+
+static void test_read(void **state)
+{
+	struct pair *p = *state;
+
+	memcpy(p->dst, p->src, BUF);
+	for (unsigned int i = 0; i < NLENGTHS; i++) {
+		uint16_t index = p->a.sq_pi;
+		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, 0);
+		const uint8_t *cqe;
+
+		memset(p->src, 0, BUF);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_memory_equal(p->src, p->dst, lengths[i]);
+		cqe = rig_poll(&p->ca);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), lengths[i]);
+		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
+	}
+}
+
+static void test_send(void **state)
+{
+	struct pair *p = *state;
+
+	for (unsigned int i = 0; i < NLENGTHS; i++) {
+		bool imm = i % 2;
+		uint8_t op = imm ? PRM_WQE_OPCODE_SEND_IMM : PRM_WQE_OPCODE_SEND;
+		struct rig_wqe w = rig_begin(&p->a, op, SIGNALED | PRM_WQE_CTRL_FLAG_SOLICITED,
+					     0x11223344);
+		const uint8_t *cqe;
+
+		memset(p->dst, 0, BUF);
+		rig_recv(&p->b, p->dst, BUF, rig_key(p->md));
+		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_memory_equal(p->src, p->dst, lengths[i]);
+		cqe = rig_poll(&p->cb);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), imm ? PRM_CQE_OPCODE_RESP_SEND_IMM :
+								  PRM_CQE_OPCODE_RESP_SEND);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), lengths[i]);
+		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), i);
+		assert_int_equal(prm_cqe64_get_se(cqe), 1);
+		if (imm)
+			assert_int_equal(prm_cqe64_get_immediate(cqe), 0x11223344);
+		assert_non_null(rig_poll(&p->ca));
+	}
+}
+
+static void test_write_imm(void **state)
+{
+	struct pair *p = *state;
+	static const uint32_t some[] = { 0, 5, 1024, 5000, 300000 };
+
+	for (unsigned int i = 0; i < 5; i++) {
+		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 77 + i);
+		const uint8_t *cqe;
+
+		rig_recv(&p->b, NULL, 0, 0x100);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		if (some[i])
+			rig_data(&w, p->src, some[i], rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_memory_equal(p->src, p->dst, some[i]);
+		cqe = rig_poll(&p->cb);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_WR_IMM);
+		assert_int_equal(prm_cqe64_get_immediate(cqe), 77 + i);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), some[i]);
+		assert_non_null(rig_poll(&p->ca));
+	}
+}
+
+/* Several inline segments beside pointers, over the ring's end. */
+static void test_lists_wrap(void **state)
+{
+	struct pair *p = *state;
+
+	for (unsigned int i = 0; i < 40; i++) {
+		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+		uint8_t want[300];
+
+		rig_raddr(&w, p->dst + i, rig_key(p->md));
+		rig_inline(&w, p->src, 37);
+		rig_data(&w, p->src + 100, 60, rig_key(p->ms));
+		rig_data(&w, p->src + 7, 1, rig_key(p->ms));
+		rig_inline(&w, p->src + 500, 90);
+		memcpy(want, p->src, 37);
+		memcpy(want + 37, p->src + 100, 60);
+		want[97] = p->src[7];
+		memcpy(want + 98, p->src + 500, 90);
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_memory_equal(p->dst + i, want, 188);
+		assert_non_null(rig_poll(&p->ca));
+	}
+	assert_true(p->a.sq_pi > 100);
+}
+
+/* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
+static void test_unsignaled_nop(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wqe w;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, p->src, 100000, rig_key(p->ms));
+		rig_end(&w);
+	}
+	w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	expect_req(&p->ca, PRM_WQE_OPCODE_NOP, 3, p->a.qp->o.id);
+	assert_null(rig_poll(&p->ca));
+	assert_int_equal(p->a.qp->sq_done, 4);
+}
+
+/* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
+static void test_no_doorbell(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+
+	rig_end(&w);
+	p->a.dbrec[1] = htobe32(p->a.sq_pi);
+	rig_pass(&p->rig, 1000000000);
+	assert_null(rig_poll(&p->ca));
+	dp_doorbell(&p->rig.si, RIG_UAR + 1, 0x800, 0);
+	rig_pass(&p->rig, 1000000000);
+	assert_null(rig_poll(&p->ca));
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+}
+
+/* A burst that lost its first register value: the record of the other queue of the UAR tells. */
+static void test_lost_doorbell(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+
+	rig_end(&w);
+	p->a.dbrec[1] = htobe32(p->a.sq_pi);
+	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+	rig_end(&w);
+	rig_ring(&p->b);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+	assert_non_null(rig_poll(&p->cb));
+}
+
+/* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
+static void test_reads_and_fence(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wqe w;
+
+	p->a.qp->log_sra_max = 1;
+	memset(p->dst, 0xaa, BUF);
+	for (unsigned int i = 0; i < 8; i++) {
+		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, 0, 0);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, p->src + i * 70000, 70000, rig_key(p->ms));
+		rig_end(&w);
+	}
+	w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED | PRM_WQE_CTRL_FLAG_FENCE, 0);
+	rig_raddr(&w, p->dst, rig_key(p->md));
+	rig_inline(&w, "changed", 7);
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < 8 * 70000; i++)
+		assert_int_equal(p->src[i], 0xaa);
+	assert_memory_equal(p->dst, "changed", 7);
+	assert_non_null(rig_poll(&p->ca));
+}
+
+/* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
+static void test_self(void **state)
+{
+	struct pair *p = *state;
+	struct rig_wqe w;
+	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, BUF, MKEY_RW | MKEY_RR);
+
+	for (unsigned int fl = 0; fl < 2; fl++) {
+		dp_qp_state(p->a.qp, QP_RST);
+		p->a.sq_pi = 0;
+		p->a.qp->fl = fl;
+		rig_connect(&p->a, &p->a);
+		if (fl)
+			memset(p->a.qp->rgid, 0x77, 16);
+		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+		rig_raddr(&w, p->dst, rig_key(m));
+		rig_data(&w, p->src, 5000, rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_non_null(rig_poll(&p->ca));
+		assert_memory_equal(p->dst, p->src, 5000);
+	}
+	rig_mkey_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_write, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_send, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_write_imm, setup, teardown),
+		{ "test_write between functions", test_write, setup_dpu, teardown, NULL },
+		{ "test_read between functions", test_read, setup_dpu, teardown, NULL },
+		{ "test_send between functions", test_send, setup_dpu, teardown, NULL },
+		cmocka_unit_test_setup_teardown(test_lists_wrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unsignaled_nop, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_doorbell, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost_doorbell, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reads_and_fence, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_self, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

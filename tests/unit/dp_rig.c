@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "dp_rig.h"
+#include "base/log.h"
+#include "datapath.h"
+#include "dp/dp.h"
+#include "host/uar.h"
+
+#define WHOLE_SPACE 47u /* one "page" for all of this process */
+#define TURNS 100000u
+
+static uint64_t rig_now(struct clock *c)
+{
+	return ((struct rig *)c)->now;
+}
+
+static void on_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	struct rig *r = ctx;
+	unsigned int i = r->nevents++ % RIG_EVENTS;
+
+	(void)v;
+	r->event[i].type = (uint8_t)prm_eqe_get_type(eqe);
+	r->event[i].number = r->event[i].type == PRM_EVENT_CQ_ERROR ?
+				     prm_eqe_get_cq_err_cqn(eqe) : prm_eqe_get_cqn(eqe);
+	r->event[i].eqn = eqn;
+}
+
+void rig_open(struct rig *r)
+{
+	int null = getenv("RIG_LOG") ? 2 : -1;
+
+	memset(r, 0, sizeof(*r));
+	sim_log_to(null);
+	if (getenv("RIG_LOG"))
+		sim_log_notes(1);
+	if (getenv("RIG_TRACE"))
+		sim_trace_to(2);
+	r->clock.now = rig_now;
+	r->now = 1000;
+	r->host = host_new();
+	assert_non_null(r->host);
+	r->mm = mm_open(r->host, getpid(), -1);
+	assert_non_null(r->mm);
+	assert_int_equal(silicon_init(&r->si, r->host, &r->clock, &personality_bluefield2), 0);
+	r->si.on_event = on_event;
+	r->si.event_ctx = r;
+	assert_int_equal(datapath_open(&r->si), 0);
+}
+
+void rig_close(struct rig *r)
+{
+	datapath_close(&r->si);
+	silicon_fini(&r->si);
+	mm_close(r->mm);
+	host_free(r->host);
+}
+
+static void ring_at(struct rig *r, struct ring *ring, const void *buf, size_t len)
+{
+	ring->pages = malloc(sizeof(*ring->pages));
+	assert_non_null(ring->pages);
+	ring->pages[0] = mm_bus(r->mm, 0);
+	ring->npages = 1;
+	ring->log_page = WHOLE_SPACE;
+	ring->offset = (uintptr_t)buf;
+	ring->len = len;
+}
+
+static bus_t bus_of(struct rig *r, const void *p)
+{
+	return mm_bus(r->mm, (uintptr_t)p);
+}
+
+void rig_cq_open(struct rig *r, struct rig_cq *c, unsigned int function, unsigned int log_size,
+		 bool cqe128)
+{
+	size_t len = (size_t)(cqe128 ? 128 : 64) << log_size;
+
+	memset(c, 0, sizeof(*c));
+	c->rig = r;
+	c->ring = malloc(len);
+	assert_non_null(c->ring);
+	memset(c->ring, 0xf1, len); /* opcode INVALID, owner 1 */
+	c->cq = obj_new(&r->si.vhca[function], OBJ_CQ, 0, sizeof(*c->cq));
+	assert_non_null(c->cq);
+	c->cq->log_size = (uint8_t)log_size;
+	c->cq->cqe_log = cqe128 ? 7 : 6;
+	c->cq->dbrec = bus_of(r, c->dbrec);
+	c->cq->uar = RIG_UAR;
+	c->cq->eqn = 5;
+	ring_at(r, &c->cq->ring, c->ring, len);
+	assert_int_equal(dp_cq_start(c->cq), 0);
+}
+
+void rig_cq_close(struct rig_cq *c)
+{
+	dp_cq_stop(c->cq);
+	ring_release(&c->cq->ring);
+	obj_free(&c->cq->o);
+	free(c->ring);
+}
+
+void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct rig_cq *scq,
+		 struct rig_cq *rcq, unsigned int log_sq, unsigned int log_rq)
+{
+	size_t rq = (size_t)64 << log_rq, sq = (size_t)64 << log_sq;
+	struct qp *qp;
+
+	memset(q, 0, sizeof(*q));
+	q->rig = r;
+	q->scq = scq;
+	q->rcq = rcq;
+	q->ring = calloc(1, rq + sq);
+	assert_non_null(q->ring);
+	q->sq = q->ring + rq;
+	qp = q->qp = obj_new(&r->si.vhca[function], OBJ_QP, 0, sizeof(*qp));
+	assert_non_null(qp);
+	qp->pdn = RIG_PD;
+	qp->scq = scq->cq;
+	qp->rcq = rcq->cq;
+	qp->uar = RIG_UAR;
+	qp->user_index = 0x1234;
+	qp->dbrec = bus_of(r, q->dbrec);
+	qp->log_rq_stride = 2;
+	qp->log_rq_size = (uint8_t)log_rq;
+	qp->log_sq_size = (uint8_t)log_sq;
+	qp->sq_offset = rq;
+	qp->rre = qp->rwe = true;
+	qp->mtu = 3;
+	qp->log_msg_max = 30;
+	qp->min_rnr_nak = 12;
+	qp->retry_count = 7;
+	qp->rnr_retry = 7;
+	qp->ack_timeout = 14;
+	qp->log_rra_max = qp->log_sra_max = 4;
+	qp->gid_index = 1;
+	qp->next_send_psn = qp->next_rcv_psn = 0xfffff0; /* they wrap soon */
+	ring_at(r, &qp->ring, q->ring, rq + sq);
+	assert_int_equal(dp_qp_start(qp), 0);
+}
+
+void rig_qp_close(struct rig_qp *q)
+{
+	dp_qp_stop(q->qp);
+	ring_release(&q->qp->ring);
+	obj_free(&q->qp->o);
+	free(q->ring);
+}
+
+void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
+{
+	struct qp *qp = q->qp;
+
+	qp->remote_qpn = peer->qp->o.id;
+	memcpy(qp->rgid, peer->qp->o.vhca->gids[peer->qp->gid_index].gid, 16);
+	dp_qp_state(qp, QP_INIT);
+	dp_qp_state(qp, QP_RTR);
+	dp_qp_state(qp, QP_RTS);
+}
+
+void rig_connect(struct rig_qp *a, struct rig_qp *b)
+{
+	rig_connect_one(a, b);
+	if (a != b)
+		rig_connect_one(b, a);
+}
+
+struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, size_t len,
+		      unsigned int rights)
+{
+	struct mkey *m = obj_new(&r->si.vhca[function], OBJ_MKEY, 0, sizeof(*m));
+
+	assert_non_null(m);
+	m->low = 0x5a;
+	m->mode = 1;
+	m->rights = (uint8_t)rights;
+	m->pdn = RIG_PD;
+	m->qpn = 0xffffff;
+	m->start = (uintptr_t)buf;
+	m->len = len;
+	m->log_entity = WHOLE_SPACE;
+	m->nentries = 1;
+	m->entries = malloc(sizeof(*m->entries));
+	assert_non_null(m->entries);
+	m->entries[0] = mm_bus(r->mm, 0);
+	return m;
+}
+
+uint32_t rig_key(const struct mkey *m)
+{
+	return m->o.id << 8 | m->low;
+}
+
+void rig_mkey_close(struct mkey *m)
+{
+	free(m->entries);
+	obj_free(&m->o);
+}
+
+struct rig_wqe rig_begin(struct rig_qp *q, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm)
+{
+	struct rig_wqe w = { .q = q, .ds = 1 };
+
+	prm_wqe_ctrl_seg_pack(w.bytes, .opcode = opcode, .qpn = q->qp->o.id, .fm_ce_se = fm_ce_se,
+			      .imm = imm);
+	return w;
+}
+
+void rig_raddr(struct rig_wqe *w, const void *va, uint32_t rkey)
+{
+	prm_wqe_raddr_seg_pack(w->bytes + 16 * w->ds, .raddr = (uintptr_t)va, .rkey = rkey);
+	w->ds++;
+}
+
+void rig_data(struct rig_wqe *w, const void *va, uint32_t len, uint32_t lkey)
+{
+	prm_wqe_data_seg_pack(w->bytes + 16 * w->ds, .byte_count = len, .lkey = lkey,
+			      .addr = (uintptr_t)va);
+	w->ds++;
+}
+
+void rig_inline(struct rig_wqe *w, const void *bytes, uint32_t len)
+{
+	uint8_t *p = w->bytes + 16 * w->ds;
+
+	prm_wqe_inline_seg_pack(p, .is_inline = 1, .byte_count = len);
+	memcpy(p + 4, bytes, len);
+	w->ds += (4 + len + 15) / 16;
+}
+
+void rig_put(struct rig_wqe *w)
+{
+	struct rig_qp *q = w->q;
+	unsigned int blocks = (w->ds + 3) / 4, n = 1u << q->qp->log_sq_size;
+
+	for (unsigned int i = 0; i < blocks; i++)
+		memcpy(q->sq + 64u * ((q->sq_pi + i) & (n - 1)), w->bytes + 64 * i, 64);
+	q->sq_pi = (uint16_t)(q->sq_pi + blocks);
+}
+
+void rig_end(struct rig_wqe *w)
+{
+	prm_wqe_ctrl_seg_set_wqe_index(w->bytes, w->q->sq_pi);
+	prm_wqe_ctrl_seg_set_ds(w->bytes, w->ds & 0x3f);
+	rig_put(w);
+}
+
+void rig_ring(struct rig_qp *q)
+{
+	uint8_t db[8] = { 0 };
+	uint64_t value;
+
+	q->dbrec[1] = htobe32(q->sq_pi);
+	prm_wqe_ctrl_seg_set_qpn(db, q->qp->o.id);
+	memcpy(&value, db, sizeof(value));
+	dp_doorbell(&q->rig->si, RIG_UAR, UAR_BF, value);
+}
+
+void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
+{
+	uint8_t *e = q->ring + 64u * (q->rq_pi & ((1u << q->qp->log_rq_size) - 1));
+
+	prm_wqe_data_seg_pack(e, .byte_count = len, .lkey = lkey, .addr = (uintptr_t)va);
+	prm_wqe_data_seg_pack(e + 16, .byte_count = 0, .lkey = 0x100, .addr = 0);
+	q->rq_pi++;
+	q->dbrec[0] = htobe32(q->rq_pi);
+}
+
+void rig_settle(struct rig *r)
+{
+	for (unsigned int i = 0; datapath_run(&r->si); i++)
+		assert_true(i < TURNS); /* it must come to rest */
+}
+
+void rig_pass(struct rig *r, uint64_t ns)
+{
+	uint64_t end = r->now + ns;
+
+	rig_settle(r);
+	for (unsigned int i = 0; timers_next(&r->si.timers) <= end; i++) {
+		assert_true(i < TURNS);
+		if (timers_next(&r->si.timers) > r->now)
+			r->now = timers_next(&r->si.timers);
+		timers_run(&r->si.timers, r->now);
+		rig_settle(r);
+	}
+	r->now = end;
+}
+
+const uint8_t *rig_poll(struct rig_cq *c)
+{
+	size_t size = (size_t)1 << c->cq->cqe_log;
+	uint32_t n = 1u << c->cq->log_size;
+	const uint8_t *cqe = c->ring + (c->ci & (n - 1)) * size + size - 64;
+
+	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_INVALID ||
+	    prm_cqe64_get_owner(cqe) != !!(c->ci & n))
+		return NULL;
+	c->ci++;
+	c->dbrec[0] = htobe32(c->ci & 0xffffff);
+	return cqe;
+}
+
+unsigned int rig_count(struct rig *r, uint8_t event_type)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < r->nevents && i < RIG_EVENTS; i++)
+		n += r->event[i].type == event_type;
+	return n;
+}
+
+void rig_arm(struct rig_cq *c, unsigned int sn, bool solicited)
+{
+	uint32_t word = (sn & 3) << 28 | (solicited ? 1u << 24 : 0) | (c->ci & 0xffffff);
+	uint32_t reg[2] = { htobe32(word), htobe32(c->cq->o.id) };
+	uint64_t value;
+
+	c->dbrec[1] = htobe32(word);
+	memcpy(&value, reg, sizeof(value));
+	dp_doorbell(&c->rig->si, RIG_UAR, UAR_CQ_ARM, value);
+}

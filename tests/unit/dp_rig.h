@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_UNIT_DP_RIG_H
+#define TESTS_UNIT_DP_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/wqe.h>
+#include "base/clock.h"
+#include "base/frame.h"
+#include "host/mm.h"
+#include "obj/cq.h"
+#include "obj/mkey.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "wire/wire.h"
+
+/*
+ * The silicon without firmware or kernel: objects are made by hand, rings lie in this process, the
+ * clock moves only when nothing else can.
+ */
+#define RIG_UAR 3u
+#define RIG_PD 7u
+#define RIG_EVENTS 4096u
+
+struct rig {
+	struct clock clock;
+	uint64_t now;
+	struct host *host;
+	struct mm *mm;
+	struct silicon si;
+	unsigned int nevents;
+	struct {
+		uint8_t type;
+		uint32_t number, eqn;
+	} event[RIG_EVENTS];
+};
+
+struct rig_cq {
+	struct rig *rig;
+	struct cq *cq;
+	uint8_t *ring;
+	uint32_t dbrec[2];
+	uint32_t ci;
+};
+
+struct rig_qp {
+	struct rig *rig;
+	struct qp *qp;
+	struct rig_cq *scq, *rcq;
+	uint8_t *ring, *sq;
+	uint32_t dbrec[2];
+	uint16_t sq_pi, rq_pi;
+};
+
+void rig_open(struct rig *);
+void rig_close(struct rig *);
+void rig_cq_open(struct rig *, struct rig_cq *, unsigned int function, unsigned int log_size,
+		 bool cqe128);
+void rig_cq_close(struct rig_cq *);
+/* In RST, with 2^log blocks and 2^log receive entries of 64 bytes. */
+void rig_qp_open(struct rig *, struct rig_qp *, unsigned int function, struct rig_cq *scq,
+		 struct rig_cq *rcq, unsigned int log_sq, unsigned int log_rq);
+void rig_qp_close(struct rig_qp *);
+/* RST -> RTS, one end; attributes that the test has set before stay. */
+void rig_connect_one(struct rig_qp *, const struct rig_qp *peer);
+void rig_connect(struct rig_qp *, struct rig_qp *);
+struct mkey *rig_mkey(struct rig *, unsigned int function, const void *buf, size_t len,
+		      unsigned int rights);
+uint32_t rig_key(const struct mkey *);
+void rig_mkey_close(struct mkey *);
+
+/* A WQE in pieces: begin, segments, end. */
+struct rig_wqe {
+	struct rig_qp *q;
+	uint8_t bytes[2048];
+	unsigned int ds;
+};
+struct rig_wqe rig_begin(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
+void rig_raddr(struct rig_wqe *, const void *va, uint32_t rkey);
+void rig_data(struct rig_wqe *, const void *va, uint32_t len, uint32_t lkey);
+void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
+void rig_end(struct rig_wqe *);     /* into the ring; not rung */
+void rig_put(struct rig_wqe *);     /* as it stands, ds and index not filled in */
+void rig_ring(struct rig_qp *);     /* record and register */
+void rig_recv(struct rig_qp *, const void *va, uint32_t len, uint32_t lkey);
+
+/* Everything that can happen without time passing. */
+void rig_settle(struct rig *);
+/* The same, and time passes to each timer that is due within ns. */
+void rig_pass(struct rig *, uint64_t ns);
+/* The next CQE (64 bytes), or NULL; consumed and told. */
+const uint8_t *rig_poll(struct rig_cq *);
+unsigned int rig_count(struct rig *, uint8_t event_type);
+void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
+
+#define SIGNALED PRM_WQE_CTRL_FLAG_CQ_UPDATE
+
+#endif
