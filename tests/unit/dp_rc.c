@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that SEND, WRITE and READ move the right bytes and make the right CQEs, at every length,
  * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
-#include "dp_rig.h"
-#include <endian.h>
-#include "dp/dp.h"
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dp_rig.h"
+#include "dp/dp.h"
 
 #define BUF (1u << 20)
 

@@ -179,7 +179,6 @@ struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, siz
 	m->mode = 1;
 	m->rights = (uint8_t)rights;
 	m->pdn = RIG_PD;
-	m->qpn = 0xffffff;
 	m->start = (uintptr_t)buf;
 	m->len = len;
 	m->log_entity = WHOLE_SPACE;
