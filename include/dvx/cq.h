@@ -21,6 +21,7 @@
 #include <dvx/common.h>
 #include <dvx/cqe.h>
 #include <dvx/mem.h>
+#include <dvx/prm/db.h>
 
 DVX_BEGIN_DECLS
 
@@ -147,13 +148,15 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
  */
 DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 {
-	uint32_t word = (cq->arm_sn & 3) << 28 | (uint32_t)solicited_only << 24 | (cq->ci & 0xffffff);
-	uint64_t db = (uint64_t)word << 32 | cq->cqn;
+	uint64_t db;
 
+	prm_uar_cq_db_pack(&db, .arm_sn = cq->arm_sn & 3, .arm_cmd = solicited_only,
+			   .arm_ci = cq->ci & 0xffffff, .cqn = cq->cqn);
 	dvx_cq_publish(cq);
-	*(volatile uint32_t *)(cq->dbrec + 1) = prm_swap32(word);
+	/* The record's second word is the register's first. */
+	memcpy(cq->dbrec + 1, &db, sizeof(uint32_t));
 	dvx_barrier_record_to_register();
-	*(volatile uint64_t *)cq->arm_reg = prm_swap64(db);
+	*(volatile uint64_t *)cq->arm_reg = db;
 	dvx_barrier_register_flush();
 }
 

@@ -8,7 +8,6 @@
  */
 #include <dvx/common.h>
 #include <dvx/prm/cqe.h>
-#include <dvx/prm/wqe.h>
 
 DVX_BEGIN_DECLS
 
@@ -87,7 +86,7 @@ DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 }
 
 struct dvx_cqe_error {
-	uint8_t syndrome;    /* enum prm_cqe_syndrome: 0x04 local protection, 0x05 flushed, ... */
+	uint8_t syndrome;    /* enum prm_syndrome: 0x04 local protection, 0x05 flushed, ... */
 	uint8_t vendor;      /* vendor syndrome: for the vendor's support */
 	uint8_t send_opcode; /* enum prm_wqe_opcode, of a send */
 	bool send;

@@ -43,7 +43,7 @@ struct dvx_sq {
 	uint32_t ci;
 	uint32_t mask;             /* blocks - 1 */
 	uint32_t qpn;
-	uint32_t max_blocks;       /* of one WQE */
+	uint32_t max_ds;           /* segments of one WQE */
 	uint32_t rung;             /* pi at the last doorbell */
 	/* second cache line */
 	uint32_t bf_size;          /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
@@ -56,8 +56,8 @@ struct dvx_sq {
 
 /*
  * A ring over plain memory, for tests and for whoever creates the queue in another way. buf holds
- * `blocks` (a power of two) blocks, slots as many entries. max_blocks is lowered so that every WQE
- * fits behind its padding.
+ * `blocks` (a power of two) blocks, slots as many entries. The largest WQE is as long as the device
+ * takes, but never so long that it would not fit behind its padding.
  */
 struct dvx_sq_init {
 	uint32_t size;
@@ -152,7 +152,7 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 			return -EMSGSIZE;
 		ds += sge[i].length != 0; /* 0 would say 2 GiB */
 	}
-	if (DVX_UNLIKELY(dvx_wqe_blocks(ds) > sq->max_blocks))
+	if (DVX_UNLIKELY(ds > sq->max_ds))
 		return -EMSGSIZE;
 	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
 	if (DVX_UNLIKELY(!wqe))
@@ -180,7 +180,7 @@ DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0);
 	uint8_t *wqe;
 
-	if (DVX_UNLIKELY(len > DVX_MAX_BLOCKS * DVX_BLOCK || dvx_wqe_blocks(ds) > sq->max_blocks))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || ds > sq->max_ds))
 		return -EMSGSIZE;
 	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
 	if (DVX_UNLIKELY(!wqe))
@@ -265,7 +265,7 @@ DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
  * Copies len bytes between two local mkeys by the device's DMA engine, without a packet; an alias
  * (mkey.h) is a local mkey too. The QP needs DVX_QP_MMO; it need not be connected. Copies are not
  * ordered among each other or against RDMA: DVX_STRONG_ORDER waits. 1 <= len <= 2 GiB and the
- * device's dma_mmo_max, which the device checks, not this call.
+ * device's dma_mmo_max, which the device checks, not this call. -EOPNOTSUPP: a QP without MMO.
  */
 DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
 			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
@@ -273,6 +273,8 @@ DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, 
 	struct dvx_sge from = { src, len, src_lkey }, to = { dst, len, dst_lkey };
 	uint8_t *wqe;
 
+	if (DVX_UNLIKELY(!sq->mmo_lkey))
+		return -EOPNOTSUPP;
 	if (DVX_UNLIKELY(len - 1 >= DVX_MAX_SEGMENT))
 		return -EMSGSIZE;
 	wqe = dvx_sq_reserve(sq, 1);
@@ -303,8 +305,11 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
  */
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
+	uint64_t head;
+
+	memcpy(&head, sq->last, sizeof(head));
 	dvx_sq_record(sq);
-	*(volatile uint64_t *)sq->reg = *(const uint64_t *)(const void *)sq->last;
+	*(volatile uint64_t *)sq->reg = head;
 	dvx_barrier_register_flush();
 	sq->reg ^= sq->bf_size; /* the two buffers of a register take turns */
 }
@@ -319,7 +324,7 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 	uint32_t bytes = (sq->pi - sq->rung) * DVX_BLOCK;
 	bool one = sq->last == sq->buf + (size_t)(sq->rung & sq->mask) * DVX_BLOCK;
 	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
-	const uint64_t *from = (const uint64_t *)(const void *)sq->last;
+	uint64_t word;
 	uint32_t i;
 
 	if (!one || bytes > sq->bf_size) {
@@ -327,8 +332,10 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 		return;
 	}
 	dvx_sq_record(sq);
-	for (i = 0; i < bytes / sizeof(*to); i++)
-		to[i] = from[i];
+	for (i = 0; i < bytes; i += sizeof(word)) {
+		memcpy(&word, sq->last + i, sizeof(word));
+		*to++ = word;
+	}
 	dvx_barrier_register_flush();
 	sq->reg ^= sq->bf_size;
 }

@@ -12,7 +12,7 @@
 
 #define DVX_BLOCK       64u  /* SQ rings count in blocks */
 #define DVX_SEG         16u  /* WQEs count in segments ("ds") */
-#define DVX_MAX_BLOCKS  16u  /* ds has six bits */
+#define DVX_MAX_DS      63u  /* ds has six bits */
 
 /* Bits of a WQE's fm_ce_se byte; the `flags` of dvx_post_*(). */
 enum dvx_post_flags {

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cmd.h>
+#include "priv.h"
+
+/* Also clears what a failing kernel leaves untouched, so that no stale status is read. */
+static int check(const void *in, size_t in_len, void *out, size_t out_len)
+{
+	if (!in || in_len < PRM_MBOX_IN_BYTES)
+		return dvx_fail(EINVAL, "command input has %zu bytes, its header alone has %u", in_len,
+				(unsigned int)PRM_MBOX_IN_BYTES);
+	if (!out || out_len < PRM_MBOX_OUT_BYTES)
+		return dvx_fail(EINVAL, "command output has %zu bytes, its header alone has %u", out_len,
+				(unsigned int)PRM_MBOX_OUT_BYTES);
+	memset(out, 0, out_len);
+	return 0;
+}
+
+/* libmlx5 returns an errno; the mailbox may say more, even where the call succeeded. */
+static int result(const void *in, const void *out, int ret)
+{
+	if (ret < 0)
+		ret = errno;
+	if (ret || prm_mbox_out_get_status(out))
+		return dvx_fail_cmd(in, out, ret ? ret : EREMOTEIO);
+	return 0;
+}
+
+int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = check(in, in_len, out, out_len);
+
+	if (err)
+		return err;
+	return result(in, out, mlx5dv_devx_general_cmd(dev->ctx, in, in_len, out, out_len));
+}
+
+int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
+		   struct dvx_obj **obj)
+{
+	int err = check(in, in_len, out, out_len);
+	struct dvx_obj *o;
+
+	if (err)
+		return err;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return dvx_fail(ENOMEM, "no memory for an object");
+	o->dev = dev;
+	errno = 0;
+	o->devx = mlx5dv_devx_obj_create(dev->ctx, in, in_len, out, out_len);
+	if (!o->devx) {
+		free(o);
+		return dvx_fail_cmd(in, out, errno ? errno : EIO);
+	}
+	dvx_ref(&dev->refs);
+	*obj = o;
+	return 0;
+}
+
+int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = check(in, in_len, out, out_len);
+
+	if (err)
+		return err;
+	return result(in, out, mlx5dv_devx_obj_query(obj->devx, in, in_len, out, out_len));
+}
+
+int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	int err = check(in, in_len, out, out_len);
+
+	if (err)
+		return err;
+	return result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));
+}
+
+int dvx_obj_destroy(struct dvx_obj *obj)
+{
+	int ret;
+
+	if (!obj)
+		return 0;
+	ret = mlx5dv_devx_obj_destroy(obj->devx);
+	if (ret)
+		return dvx_fail(ret < 0 ? errno : ret, "the device does not destroy the object");
+	dvx_unref(&obj->dev->refs);
+	free(obj);
+	return 0;
+}

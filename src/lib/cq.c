@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cq.h>
+#include "priv.h"
+
+_Static_assert(sizeof(struct dvx_cq) == 128, "layout 1");
+_Static_assert(offsetof(struct dvx_cq, ci) == 40, "layout 1");
+_Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
+
+#define CQ_ARM_OFFSET   0x20u
+#define MAX_LOG_ENTRIES 22u
+
+int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *user, uint32_t layout)
+{
+	struct dvx_cq_init init;
+	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_cq_init");
+	uint8_t *buf;
+	uint32_t i;
+
+	if (err)
+		return err;
+	if (!init.stride)
+		init.stride = DVX_CQE_BYTES;
+	if (layout != DVX_RING_LAYOUT)
+		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+				layout, DVX_RING_LAYOUT);
+	if (!dvx_is_pow2(init.entries) || init.entries > 1u << MAX_LOG_ENTRIES)
+		return dvx_fail(EINVAL, "dvx_cq_init: %u entries: no power of two up to 2^%u",
+				init.entries, MAX_LOG_ENTRIES);
+	if (init.stride != 64 && init.stride != 128)
+		return dvx_fail(EINVAL, "dvx_cq_init: stride %u is neither 64 nor 128", init.stride);
+	if (!init.buf || !init.dbrec)
+		return dvx_fail(EINVAL, "dvx_cq_init: buf and dbrec must be set");
+	buf = init.buf;
+	memset(cq, 0, sizeof(*cq));
+	cq->stride = init.stride;
+	cq->entries = init.entries;
+	cq->first = buf + (init.stride - DVX_CQE_BYTES);
+	cq->next = cq->first;
+	cq->end = buf + (size_t)init.entries * init.stride;
+	cq->dbrec = init.dbrec;
+	cq->cqn = init.cqn;
+	cq->arm_reg = init.uar ? (uintptr_t)init.uar + CQ_ARM_OFFSET : 0;
+	cq->layout = layout;
+	for (i = 0; i < init.entries; i++)
+		buf[(size_t)(i + 1) * init.stride - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
+	return 0;
+}
+
+static int check(struct dvx_dev *dev, struct dvx_cq_attr *attr)
+{
+	uint32_t max = dev->caps.log_max_cq_entries;
+
+	if (!max || max > MAX_LOG_ENTRIES)
+		max = MAX_LOG_ENTRIES;
+	if (!attr->entries || attr->entries > 1u << max)
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, 1 to 2^%u can be", attr->entries,
+				max);
+	if (!attr->uar || attr->uar->dev != dev)
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.uar is not of this device");
+	if (!attr->cqe_bytes)
+		attr->cqe_bytes = DVX_CQE_BYTES;
+	if (attr->cqe_bytes != 64 && attr->cqe_bytes != 128)
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.cqe_bytes is %u, neither 64 nor 128",
+				attr->cqe_bytes);
+	return 0;
+}
+
+static int command(struct dvx_cq_priv *cq, uint32_t eqn)
+{
+	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = { 0 }, reply[PRM_CREATE_CQ_OUT_BYTES];
+	void *cqc = prm_create_cq_in_at_cq_context(in);
+	int err;
+
+	prm_create_cq_in_set_opcode(in, PRM_OPCODE_CREATE_CQ);
+	prm_create_cq_in_set_cq_umem_id(in, dvx_umem_id(cq->umem));
+	prm_create_cq_in_set_cq_umem_valid(in, 1);
+	prm_cqc_set_cqe_sz(cqc, cq->ring.stride == 128);
+	prm_cqc_set_log_cq_size(cqc, dvx_log2_up(cq->ring.entries));
+	prm_cqc_set_uar_page(cqc, dvx_uar_index(cq->uar));
+	prm_cqc_set_c_eqn_or_apu_element(cqc, eqn);
+	prm_cqc_set_dbr_umem_id(cqc, dvx_dbr_umem_id(cq->dbr));
+	prm_cqc_set_dbr_umem_valid(cqc, 1);
+	prm_cqc_set_dbr_addr(cqc, dvx_dbr_offset(cq->dbr));
+	err = dvx_obj_create(cq->dev, in, sizeof(in), reply, sizeof(reply), &cq->obj);
+	if (!err)
+		cq->ring.cqn = prm_create_cq_out_get_cqn(reply);
+	return err;
+}
+
+static void release(struct dvx_cq_priv *cq)
+{
+	dvx_umem_dereg(cq->umem);
+	dvx_mem_free(cq->mem);
+	dvx_dbr_free(cq->dbr);
+	free(cq);
+}
+
+static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
+{
+	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
+	size_t bytes = (size_t)entries * attr->cqe_bytes;
+	struct dvx_cq_init init = { .size = sizeof(init), .entries = entries,
+				    .stride = attr->cqe_bytes, .uar = dvx_uar_base(attr->uar) };
+	int err;
+
+	if (mlx5dv_devx_query_eqn(cq->dev->ctx, attr->vector, &eqn))
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.vector %u is not there", attr->vector);
+	err = dvx_dbr_alloc(cq->dev, &cq->dbr);
+	if (!err)
+		err = dvx_mem_alloc(bytes, &attr->place, &cq->mem);
+	if (!err)
+		err = dvx_umem_reg(cq->dev, dvx_mem_addr(cq->mem), bytes, DVX_LOCAL_WRITE, &cq->umem);
+	if (err)
+		return err;
+	init.buf = dvx_mem_addr(cq->mem);
+	init.dbrec = dvx_dbr_words(cq->dbr);
+	err = dvx_cq_init_layout(&cq->ring, &init, layout);
+	return err ? err : command(cq, eqn);
+}
+
+int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, uint32_t layout,
+			 struct dvx_cq **out)
+{
+	struct dvx_cq_attr attr;
+	struct dvx_cq_priv *cq;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_cq_create");
+
+	if (!err)
+		err = check(dev, &attr);
+	if (err)
+		return err;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return dvx_fail(ENOMEM, "no memory for a CQ");
+	cq->dev = dev;
+	cq->uar = attr.uar;
+	err = build(cq, &attr, layout);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		release(cq);
+		return dvx_restore(&why);
+	}
+	cq->ring.priv = cq;
+	dvx_ref(&cq->uar->refs);
+	*out = &cq->ring;
+	return 0;
+}
+
+/* libmlx5's ring, from the place where libmlx5 stopped. */
+static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
+{
+	uint8_t *buf = dv->buf;
+
+	cq->stride = dv->cqe_size;
+	cq->entries = dv->cqe_cnt;
+	cq->first = buf + (dv->cqe_size - DVX_CQE_BYTES);
+	cq->end = buf + (size_t)dv->cqe_cnt * dv->cqe_size;
+	cq->dbrec = (uint32_t *)dv->dbrec;
+	cq->ci = prm_swap32(cq->dbrec[0]) & 0xffffff;
+	cq->next = cq->first + (size_t)(cq->ci & (dv->cqe_cnt - 1)) * dv->cqe_size;
+	cq->phase = !!(cq->ci & dv->cqe_cnt);
+	cq->cqn = dv->cqn;
+	cq->arm_reg = (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET;
+	cq->arm_sn = prm_swap32(cq->dbrec[1]) >> 28 & 3;
+}
+
+int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
+			struct dvx_cq **out)
+{
+	struct mlx5dv_cq dv = { 0 };
+	struct mlx5dv_obj obj = { .cq = { ibcq, &dv } };
+	struct dvx_cq_priv *cq;
+
+	if (layout != DVX_RING_LAYOUT)
+		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+				layout, DVX_RING_LAYOUT);
+	if (!ibcq || ibcq->context != dev->ctx)
+		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
+	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ))
+		return dvx_fail(EINVAL, "dvx_cq_adopt: libmlx5 does not know this ibv_cq");
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return dvx_fail(ENOMEM, "no memory for a CQ");
+	cq->dev = dev;
+	cq->ibcq = ibcq;
+	cq->ring.layout = layout;
+	cq->ring.priv = cq;
+	take_over(&cq->ring, &dv);
+	dvx_ref(&dev->refs);
+	*out = &cq->ring;
+	return 0;
+}
+
+int dvx_cq_destroy(struct dvx_cq *ring)
+{
+	struct dvx_cq_priv *cq;
+	int err;
+
+	if (!ring)
+		return 0;
+	cq = ring->priv;
+	if (dvx_in_use(&cq->refs))
+		return dvx_fail(EBUSY, "CQ %u: %d QPs still use it", ring->cqn, cq->refs);
+	err = dvx_obj_destroy(cq->obj);
+	if (err)
+		return err;
+	dvx_channel_forget(cq);
+	if (cq->ibcq) {
+		dvx_unref(&cq->dev->refs);
+		free(cq);
+		return 0;
+	}
+	dvx_unref(&cq->uar->refs);
+	release(cq);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "prm/reflect.h"
+#include "priv.h"
+
+void dvx_cqe_error(const void *cqe, struct dvx_cqe_error *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->syndrome = (uint8_t)prm_err_cqe_get_syndrome(cqe);
+	out->vendor = (uint8_t)prm_err_cqe_get_vendor_err_synd(cqe);
+	out->send_opcode = (uint8_t)prm_err_cqe_get_s_wqe_opcode(cqe);
+	out->send = dvx_cqe_is_send(cqe);
+	out->wqe_index = dvx_cqe_wqe_index(cqe);
+	out->qpn = prm_err_cqe_get_qpn(cqe);
+	out->user_index = prm_err_cqe_get_srqn(cqe);
+}
+
+const char *dvx_cqe_strerror(uint8_t syndrome)
+{
+	const char *text = prm_syndrome_text(syndrome);
+
+	return *text ? text : "a syndrome that this libdvx does not know";
+}
+
+/* Walks a WQE's data segments, filling the buffers that they name from the CQE. */
+static void scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint32_t len)
+{
+	uint32_t piece;
+	uint64_t addr;
+
+	for (; max-- && len; seg += DVX_SEG) {
+		if (prm_wqe_data_seg_get_lkey(seg) == DVX_INVALID_LKEY)
+			return;
+		piece = prm_wqe_data_seg_get_byte_count(seg);
+		if (!piece || piece > len)
+			piece = len;
+		addr = prm_wqe_data_seg_get_addr(seg);
+		memcpy((void *)(uintptr_t)addr, data, piece);
+		data += piece;
+		len -= piece;
+	}
+}
+
+void dvx_cqe_unscatter(const struct dvx_cq *cq, const void *cqe, const struct dvx_sq *sq,
+		       const struct dvx_rq *rq)
+{
+	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
+	const uint8_t *data = cqe, *wqe;
+
+	if (!room || len > room)
+		return;
+	/* 64 bytes lie in the first half of a 128-byte CQE. */
+	if (room == 64 && cq->stride == 128)
+		data -= DVX_CQE_BYTES;
+	if (sq) {
+		wqe = sq->buf + (size_t)(dvx_cqe_wqe_index(cqe) & sq->mask) * DVX_BLOCK;
+		scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);
+	} else if (rq) {
+		wqe = rq->buf + ((size_t)(rq->ci & rq->mask) << rq->log_stride);
+		scatter(wqe, rq->max_sge, data, len);
+	}
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "priv.h"
+
+#define DBR_PAGE   4096u
+#define DBR_STRIDE 64u
+#define DBR_COUNT  (DBR_PAGE / DBR_STRIDE)
+
+struct dvx_dbr_page {
+	struct dvx_dbr_page *next;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+	uint64_t used; /* a bit per record */
+};
+
+struct dvx_dbr {
+	struct dvx_dev *dev;
+	struct dvx_dbr_page *page;
+	uint32_t slot;
+};
+
+_Static_assert(DBR_COUNT == 64, "one bit of `used` per record");
+
+static int page_new(struct dvx_dev *dev, struct dvx_dbr_page **out)
+{
+	struct dvx_dbr_page *page = calloc(1, sizeof(*page));
+	int err;
+
+	if (!page)
+		return dvx_fail(ENOMEM, "no memory for a page of doorbell records");
+	err = dvx_mem_alloc(DBR_PAGE, NULL, &page->mem);
+	if (err)
+		goto free_page;
+	err = dvx_umem_reg(dev, dvx_mem_addr(page->mem), DBR_PAGE, DVX_LOCAL_WRITE, &page->umem);
+	if (err)
+		goto free_mem;
+	page->next = dev->dbr_pages;
+	dev->dbr_pages = page;
+	*out = page;
+	return 0;
+
+free_mem:
+	dvx_mem_free(page->mem);
+free_page:
+	free(page);
+	return err;
+}
+
+static void page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
+{
+	struct dvx_dbr_page **p = &dev->dbr_pages;
+
+	while (*p != page)
+		p = &(*p)->next;
+	/* Memory that the device can still write must not be given back. */
+	if (dvx_umem_dereg(page->umem))
+		return;
+	*p = page->next;
+	dvx_mem_free(page->mem);
+	free(page);
+}
+
+static int take(struct dvx_dev *dev, struct dvx_dbr *dbr)
+{
+	struct dvx_dbr_page *page = dev->dbr_pages;
+	int err;
+
+	while (page && !~page->used)
+		page = page->next;
+	if (!page) {
+		err = page_new(dev, &page);
+		if (err)
+			return err;
+	}
+	dbr->dev = dev;
+	dbr->page = page;
+	dbr->slot = (uint32_t)__builtin_ctzll(~page->used);
+	page->used |= 1ull << dbr->slot;
+	memset(dvx_dbr_words(dbr), 0, DBR_STRIDE);
+	return 0;
+}
+
+int dvx_dbr_alloc(struct dvx_dev *dev, struct dvx_dbr **out)
+{
+	struct dvx_dbr *dbr = calloc(1, sizeof(*dbr));
+	int err;
+
+	if (!dbr)
+		return dvx_fail(ENOMEM, "no memory for a doorbell record");
+	pthread_mutex_lock(&dev->lock);
+	err = take(dev, dbr);
+	pthread_mutex_unlock(&dev->lock);
+	if (err)
+		free(dbr);
+	else
+		*out = dbr;
+	return err;
+}
+
+void dvx_dbr_free(struct dvx_dbr *dbr)
+{
+	struct dvx_dev *dev;
+
+	if (!dbr)
+		return;
+	dev = dbr->dev;
+	pthread_mutex_lock(&dev->lock);
+	dbr->page->used &= ~(1ull << dbr->slot);
+	if (!dbr->page->used)
+		page_free(dev, dbr->page);
+	pthread_mutex_unlock(&dev->lock);
+	free(dbr);
+}
+
+uint32_t *dvx_dbr_words(const struct dvx_dbr *dbr)
+{
+	return (uint32_t *)dvx_mem_addr(dbr->page->mem) + dbr->slot * (DBR_STRIDE / sizeof(uint32_t));
+}
+
+uint32_t dvx_dbr_umem_id(const struct dvx_dbr *dbr)
+{
+	return dvx_umem_id(dbr->page->umem);
+}
+
+uint64_t dvx_dbr_offset(const struct dvx_dbr *dbr)
+{
+	return (uint64_t)dbr->slot * DBR_STRIDE;
+}

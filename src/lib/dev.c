@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
+#include <endian.h>
+#include <limits.h>
+#include <stdio.h>
+#include "priv.h"
+
+/* 0000:3b:00.0 out of the device's place in sysfs; empty if it has none. */
+static void pci_of(const struct ibv_device *ibdev, char *out, size_t len)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+	const char *base;
+	unsigned int d[4];
+	int used = 0;
+
+	out[0] = '\0';
+	snprintf(path, sizeof(path), "%s/device", ibdev->ibdev_path);
+	if (!realpath(path, real))
+		return;
+	base = strrchr(real, '/') + 1;
+	if (sscanf(base, "%x:%x:%x.%x%n", &d[0], &d[1], &d[2], &d[3], &used) == 4 && !base[used])
+		snprintf(out, len, "%s", base);
+}
+
+static int read_node(const struct ibv_device *ibdev)
+{
+	char path[PATH_MAX];
+	int node = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/device/numa_node", ibdev->ibdev_path);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &node) != 1)
+		node = -1;
+	fclose(f);
+	return node;
+}
+
+static void describe(struct ibv_device *ibdev, struct dvx_dev_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	snprintf(info->name, sizeof(info->name), "%s", ibv_get_device_name(ibdev));
+	pci_of(ibdev, info->pci, sizeof(info->pci));
+	info->guid = be64toh(ibv_get_device_guid(ibdev));
+}
+
+int dvx_dev_list(struct dvx_dev_info **list, size_t *count)
+{
+	struct dvx_dev_info *infos;
+	struct ibv_device **all;
+	size_t n = 0;
+	int total, i;
+
+	all = ibv_get_device_list(&total);
+	if (!all)
+		return dvx_fail(errno, "libibverbs gives no device list");
+	infos = calloc((size_t)total + 1, sizeof(*infos));
+	for (i = 0; infos && i < total; i++)
+		if (mlx5dv_is_supported(all[i]))
+			describe(all[i], &infos[n++]);
+	ibv_free_device_list(all);
+	if (!infos)
+		return dvx_fail(ENOMEM, "no memory for %d devices", total);
+	*list = infos;
+	*count = n;
+	return 0;
+}
+
+void dvx_dev_list_free(struct dvx_dev_info *list)
+{
+	free(list);
+}
+
+/* 16 hex digits, with colons or 0x or without. */
+static bool parse_guid(const char *s, uint64_t *guid)
+{
+	uint64_t v = 0;
+	int digits = 0;
+
+	if (!strncmp(s, "0x", 2))
+		s += 2;
+	for (; *s; s++) {
+		if (*s == ':')
+			continue;
+		if (!isxdigit((unsigned char)*s) || ++digits > 16)
+			return false;
+		v = v << 4 | (uint64_t)(isdigit((unsigned char)*s) ? *s - '0' :
+								    (*s | 0x20) - 'a' + 10);
+	}
+	*guid = v;
+	return digits == 16;
+}
+
+static bool matches(const struct dvx_dev_info *info, const char *which)
+{
+	uint64_t guid;
+
+	if (!which || !strcmp(info->name, which))
+		return true;
+	if (info->pci[0] && (!strcasecmp(info->pci, which) ||
+			     (!strncmp(info->pci, "0000:", 5) && !strcasecmp(info->pci + 5, which))))
+		return true;
+	return parse_guid(which, &guid) && guid == info->guid;
+}
+
+static int start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
+{
+	struct dvx_dev *dev = calloc(1, sizeof(*dev));
+	int err;
+
+	if (!dev)
+		return dvx_fail(ENOMEM, "no memory for a device");
+	dev->ctx = ctx;
+	dev->node = read_node(ctx->device);
+	pthread_mutex_init(&dev->lock, NULL);
+	err = dvx_caps_read(dev);
+	if (err) {
+		dvx_caps_free(dev);
+		pthread_mutex_destroy(&dev->lock);
+		free(dev);
+		return err;
+	}
+	dev->owned = owned;
+	*out = dev;
+	return 0;
+}
+
+static int open_one(struct ibv_device *ibdev, struct dvx_dev **out)
+{
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct ibv_context *ctx = mlx5dv_open_device(ibdev, &attr);
+	int err;
+
+	if (!ctx)
+		return dvx_fail(EOPNOTSUPP, "%s gives no DevX context (%s)",
+				ibv_get_device_name(ibdev), strerrordesc_np(errno));
+	err = start(ctx, true, out);
+	if (err)
+		ibv_close_device(ctx);
+	return err;
+}
+
+int dvx_dev_open(const char *which, struct dvx_dev **out)
+{
+	struct ibv_device **all;
+	struct dvx_dev_info info;
+	int total, i, err = 1;
+
+	all = ibv_get_device_list(&total);
+	if (!all)
+		return dvx_fail(errno, "libibverbs gives no device list");
+	for (i = 0; i < total && err > 0; i++) {
+		if (!mlx5dv_is_supported(all[i]))
+			continue;
+		describe(all[i], &info);
+		if (matches(&info, which))
+			err = open_one(all[i], out);
+	}
+	ibv_free_device_list(all);
+	if (err > 0)
+		return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices",
+				which ? which : "", which ? " " : "", total);
+	return err;
+}
+
+int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out)
+{
+	if (!ctx || !mlx5dv_is_supported(ctx->device))
+		return dvx_fail(EINVAL, "dvx_dev_adopt: not the context of an mlx5 device");
+	return start(ctx, false, out);
+}
+
+int dvx_dev_close(struct dvx_dev *dev)
+{
+	if (!dev)
+		return 0;
+	if (dvx_in_use(&dev->refs))
+		return dvx_fail(EBUSY, "%s: %d objects are still there", dvx_dev_name(dev), dev->refs);
+	if (dev->owned && ibv_close_device(dev->ctx))
+		return dvx_fail(errno ? errno : EBUSY, "the device does not close");
+	dvx_caps_free(dev);
+	pthread_mutex_destroy(&dev->lock);
+	free(dev);
+	return 0;
+}
+
+const char *dvx_dev_name(const struct dvx_dev *dev)
+{
+	return ibv_get_device_name(dev->ctx->device);
+}
+
+struct ibv_context *dvx_dev_ibv(struct dvx_dev *dev)
+{
+	return dev->ctx;
+}
+
+int dvx_dev_node(const struct dvx_dev *dev)
+{
+	return dev->node;
+}
+
+const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev)
+{
+	return &dev->caps;
+}
+
+int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[16])
+{
+	union ibv_gid g;
+	static const uint8_t none[16];
+
+	if (ibv_query_gid(dev->ctx, port, (int)index, &g) || !memcmp(g.raw, none, sizeof(none)))
+		return dvx_fail(ENOENT, "port %u has no GID with index %u", port, index);
+	memcpy(gid, g.raw, sizeof(g.raw));
+	return 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <poll.h>
+#include <dvx/event.h>
+#include <dvx/prm/eqe.h>
+#include "priv.h"
+
+struct dvx_channel {
+	struct dvx_dev *dev;
+	struct mlx5dv_devx_event_channel *devx; /* ours, or: */
+	struct ibv_comp_channel *comp;          /* the caller's */
+	struct dvx_cq_priv *cqs;                /* subscribed */
+};
+
+static int channel_new(struct dvx_dev *dev, struct dvx_channel **out)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return dvx_fail(ENOMEM, "no memory for an event channel");
+	(*out)->dev = dev;
+	return 0;
+}
+
+int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
+{
+	struct dvx_channel *ch;
+	int err = channel_new(dev, &ch);
+
+	if (err)
+		return err;
+	/* The cookie says which CQ; the event's own bytes say nothing more. */
+	ch->devx = mlx5dv_devx_create_event_channel(
+		dev->ctx, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
+	if (!ch->devx) {
+		free(ch);
+		return dvx_fail(errno ? errno : EIO, "the kernel gives no DevX event channel");
+	}
+	dvx_ref(&dev->refs);
+	*out = ch;
+	return 0;
+}
+
+int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct dvx_channel **out)
+{
+	struct dvx_channel *ch;
+	int err;
+
+	if (!chan || chan->context != dev->ctx)
+		return dvx_fail(EINVAL, "dvx_channel_adopt: the ibv_comp_channel is of another context");
+	err = channel_new(dev, &ch);
+	if (err)
+		return err;
+	ch->comp = chan;
+	dvx_ref(&dev->refs);
+	*out = ch;
+	return 0;
+}
+
+int dvx_channel_close(struct dvx_channel *ch)
+{
+	if (!ch)
+		return 0;
+	if (ch->cqs)
+		return dvx_fail(EBUSY, "event channel: CQ %u is still subscribed", ch->cqs->ring.cqn);
+	if (ch->devx)
+		mlx5dv_devx_destroy_event_channel(ch->devx);
+	dvx_unref(&ch->dev->refs);
+	free(ch);
+	return 0;
+}
+
+int dvx_channel_fd(const struct dvx_channel *ch)
+{
+	return ch->devx ? ch->devx->fd : ch->comp->fd;
+}
+
+int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *cookie)
+{
+	uint16_t completion = PRM_EVENT_COMP;
+	struct dvx_cq_priv *cq = ring->priv;
+	int err;
+
+	if (!cq || cq->dev != ch->dev)
+		return dvx_fail(EINVAL, "dvx_channel_subscribe: the CQ is not of the channel's device");
+	if (cq->channel)
+		return dvx_fail(EBUSY, "CQ %u has its event channel already", ring->cqn);
+	if (ch->comp && (!cq->ibcq || cq->ibcq->channel != ch->comp))
+		return dvx_fail(EINVAL, "CQ %u was not created with this ibv_comp_channel", ring->cqn);
+	if (ch->devx && !cq->obj)
+		return dvx_fail(EINVAL, "CQ %u is a verbs CQ: it needs dvx_channel_adopt()", ring->cqn);
+	if (ch->devx) {
+		err = mlx5dv_devx_subscribe_devx_event(ch->devx, cq->obj->devx, sizeof(completion),
+						       &completion, (uintptr_t)cq);
+		if (err)
+			return dvx_fail(err < 0 ? errno : err, "the kernel refuses events of CQ %u",
+					ring->cqn);
+	}
+	cq->cookie = cookie;
+	cq->channel = ch;
+	cq->next = ch->cqs;
+	ch->cqs = cq;
+	return 0;
+}
+
+void dvx_channel_forget(struct dvx_cq_priv *cq)
+{
+	struct dvx_cq_priv **p;
+
+	if (!cq->channel)
+		return;
+	for (p = &cq->channel->cqs; *p != cq; p = &(*p)->next)
+		;
+	*p = cq->next;
+	cq->channel = NULL;
+}
+
+/* NULL: an event of a CQ that is no longer subscribed. */
+static struct dvx_cq_priv *find(const struct dvx_channel *ch, const void *what)
+{
+	struct dvx_cq_priv *cq;
+
+	for (cq = ch->cqs; cq; cq = cq->next)
+		if (cq == what || (cq->ibcq && cq->ibcq == what))
+			return cq;
+	return NULL;
+}
+
+static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
+{
+	struct mlx5dv_devx_async_event_hdr hdr;
+	struct ibv_cq *ibcq;
+	void *context;
+	ssize_t n;
+
+	if (ch->comp) {
+		if (ibv_get_cq_event(ch->comp, &ibcq, &context))
+			return dvx_fail(errno, "the ibv_comp_channel fails");
+		ibv_ack_cq_events(ibcq, 1);
+		*cq = find(ch, ibcq);
+		return 0;
+	}
+	n = mlx5dv_devx_get_event(ch->devx, &hdr, sizeof(hdr));
+	if (n < 0)
+		return dvx_fail(errno, "the DevX event channel fails");
+	*cq = find(ch, (const void *)(uintptr_t)hdr.cookie);
+	return 0;
+}
+
+int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq, void **cookie)
+{
+	struct pollfd pfd = { .fd = dvx_channel_fd(ch), .events = POLLIN };
+	struct dvx_cq_priv *woken = NULL;
+	int err;
+
+	while (!woken) {
+		err = poll(&pfd, 1, timeout_ms);
+		if (err < 0)
+			return dvx_fail(errno, "waiting for an event");
+		if (!err)
+			return dvx_fail(ETIMEDOUT, "no event in %d ms", timeout_ms);
+		err = next_event(ch, &woken);
+		if (err)
+			return err;
+	}
+	/* The device takes no second arm with the number of one that fired. */
+	woken->ring.arm_sn++;
+	if (cq)
+		*cq = &woken->ring;
+	if (cookie)
+		*cookie = woken->cookie;
+	return 0;
+}

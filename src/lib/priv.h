@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What libdvx's files share with each other. */
+#ifndef DVX_PRIV_H
+#define DVX_PRIV_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <infiniband/mlx5dv.h>
+#include <dvx/dvx.h>
+
+struct dvx_dbr_page;
+
+struct dvx_dev {
+	struct ibv_context *ctx;
+	bool owned;
+	int refs; /* objects that must go first */
+	int node;
+	struct dvx_caps caps;
+	uint8_t qp_ts_format;   /* qpc.ts_format that this device wants */
+	uint8_t mkey_variant;   /* low byte of the next mkey: a stale key is then noticed */
+	pthread_mutex_t lock;   /* the two lists */
+	struct dvx_dbr_page *dbr_pages;
+	struct cap_page *cap_pages;
+};
+
+struct dvx_pd {
+	struct dvx_dev *dev;
+	struct dvx_obj *obj; /* NULL: adopted */
+	uint32_t pdn;
+	int refs;
+};
+
+struct dvx_uar {
+	struct dvx_dev *dev;
+	struct mlx5dv_devx_uar *devx;
+	uint32_t bf_size;
+	int refs;
+};
+
+struct dvx_umem {
+	struct dvx_dev *dev;
+	struct mlx5dv_devx_umem *devx;
+	void *addr;
+	size_t len;
+	int refs;
+};
+
+struct dvx_obj {
+	struct dvx_dev *dev;
+	struct mlx5dv_devx_obj *devx;
+};
+
+struct dvx_mkey {
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_obj *obj;
+	struct dvx_umem *umem;
+	bool own_umem;
+	bool alias;
+	uint32_t key;
+	uint32_t access;
+	uint64_t addr;
+	uint64_t len;
+};
+
+struct dvx_cq_priv {
+	struct dvx_cq ring; /* what the user holds */
+	struct dvx_dev *dev;
+	struct ibv_cq *ibcq; /* adopted */
+	struct dvx_obj *obj; /* or made by DevX, with all of these */
+	struct dvx_uar *uar;
+	struct dvx_dbr *dbr;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+	/* event.c */
+	struct dvx_channel *channel;
+	struct dvx_cq_priv *next;
+	void *cookie;
+	int refs;
+};
+
+struct dvx_qp {
+	struct dvx_sq sq;
+	struct dvx_rq rq;
+	bool has_rq;
+	struct dvx_dev *dev;
+	uint32_t qpn;
+	struct ibv_qp *ibqp; /* adopted */
+	struct dvx_obj *obj; /* or made by DevX, with all of these */
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_cq_priv *scq, *rcq;
+	struct dvx_dbr *dbr;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+	struct dvx_mem *mmo_mem;
+	struct dvx_mkey *mmo_mkey;
+	bool force_loopback;
+};
+
+/* error.c: both return -err. The sentence names the field that is wrong. */
+int dvx_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int dvx_fail_cmd(const void *in, const void *out, int err);
+/* Puts an error back that cleaning up overwrote; returns -err. */
+int dvx_restore(const struct dvx_error *why);
+
+/* attr.c: a caller's attribute struct, of its size, as this library's. */
+int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
+
+void dvx_ref(int *refs);
+void dvx_unref(int *refs);
+bool dvx_in_use(const int *refs);
+
+/* caps.c */
+int dvx_caps_read(struct dvx_dev *dev);
+void dvx_caps_free(struct dvx_dev *dev);
+
+/* path.c: fills in what the caller of a QP move left out. */
+int dvx_peer_resolve(struct dvx_dev *dev, struct dvx_qp_peer *peer);
+
+/* Smallest n with 1 << n >= v. */
+static inline uint32_t dvx_log2_up(uint32_t v)
+{
+	return v <= 1 ? 0 : 32u - (uint32_t)__builtin_clz(v - 1);
+}
+
+static inline bool dvx_is_pow2(uint64_t v)
+{
+	return v && !(v & (v - 1));
+}
+
+/* event.c */
+void dvx_channel_forget(struct dvx_cq_priv *cq);
+
+#endif

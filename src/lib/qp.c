@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/qp.h>
+#include "priv.h"
+
+#define MAX_USER_INDEX 0xfffffeu
+
+/* What a QP's rings are made of; the RQ comes first in their memory, as the PRM has it. */
+struct layout {
+	uint32_t sq_blocks;
+	uint32_t rq_entries; /* 0: none */
+	uint32_t rq_stride;
+	size_t rq_bytes;
+	size_t bytes;
+};
+
+static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
+{
+	uint32_t max = dev->caps.log_max_qp_blocks;
+
+	if (!max || max > 15)
+		max = 15;
+	if (!attr->sq_blocks || attr->sq_blocks > 1u << max)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.sq_blocks is %u, 1 to %u can be",
+				attr->sq_blocks, 1u << max);
+	if (attr->rq_entries > 1u << max)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_entries is %u, up to %u can be",
+				attr->rq_entries, 1u << max);
+	if (attr->rq_sge > 64)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_sge is %u, up to 64 can be",
+				attr->rq_sge);
+	return 0;
+}
+
+static int check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
+{
+	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK))
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits", attr->flags);
+	if (attr->flags & DVX_QP_MMO && !dev->caps.dma_mmo)
+		return dvx_fail(EOPNOTSUPP, "dvx_qp_create: attr.flags has DVX_QP_MMO, but %s has no "
+				"dma_mmo_qp", dvx_dev_name(dev));
+	if (!attr->pd || attr->pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.pd is not of this device");
+	if (!attr->uar || attr->uar->dev != dev)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.uar is not of this device");
+	if (!attr->recv_cq)
+		attr->recv_cq = attr->send_cq;
+	if (!attr->send_cq || !attr->send_cq->priv || attr->send_cq->priv->dev != dev)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.send_cq is not of this device");
+	if (!attr->recv_cq->priv || attr->recv_cq->priv->dev != dev)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.recv_cq is not of this device");
+	if (attr->user_index > MAX_USER_INDEX)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.user_index 0x%x is not below 0xffffff",
+				attr->user_index);
+	return check_rings(dev, attr);
+}
+
+static struct layout lay_out(const struct dvx_qp_attr *attr)
+{
+	struct layout l = { .sq_blocks = 1u << dvx_log2_up(attr->sq_blocks) };
+
+	if (attr->rq_entries) {
+		l.rq_entries = 1u << dvx_log2_up(attr->rq_entries);
+		l.rq_stride = DVX_SEG << dvx_log2_up(attr->rq_sge);
+		/* The SQ behind it begins at a whole block. */
+		while (l.rq_entries * l.rq_stride < DVX_BLOCK)
+			l.rq_entries *= 2;
+	}
+	l.rq_bytes = (size_t)l.rq_entries * l.rq_stride;
+	l.bytes = l.rq_bytes + (size_t)l.sq_blocks * DVX_BLOCK;
+	return l;
+}
+
+static void fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp_attr *attr,
+			 const struct layout *l)
+{
+	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
+	prm_qpc_set_pd(qpc, attr->pd->pdn);
+	prm_qpc_set_uar_page(qpc, dvx_uar_index(attr->uar));
+	prm_qpc_set_user_index(qpc, attr->user_index);
+	prm_qpc_set_ts_format(qpc, qp->dev->qp_ts_format);
+	prm_qpc_set_cqn_snd(qpc, attr->send_cq->cqn);
+	prm_qpc_set_cqn_rcv(qpc, attr->recv_cq->cqn);
+	prm_qpc_set_log_sq_size(qpc, dvx_log2_up(l->sq_blocks));
+	if (l->rq_entries) {
+		prm_qpc_set_log_rq_size(qpc, dvx_log2_up(l->rq_entries));
+		prm_qpc_set_log_rq_stride(qpc, dvx_log2_up(l->rq_stride / DVX_SEG));
+		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_REGULAR);
+	} else {
+		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
+	}
+	prm_qpc_set_dbr_umem_id(qpc, dvx_dbr_umem_id(qp->dbr));
+	prm_qpc_set_dbr_umem_valid(qpc, 1);
+	prm_qpc_set_dbr_addr(qpc, dvx_dbr_offset(qp->dbr));
+}
+
+static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
+{
+	uint8_t in[PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = { 0 };
+	uint8_t reply[PRM_CREATE_QP_OUT_BYTES];
+	size_t in_len = PRM_CREATE_QP_IN_BYTES;
+	int err;
+
+	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
+	prm_create_qp_in_set_wq_umem_id(in, dvx_umem_id(qp->umem));
+	prm_create_qp_in_set_wq_umem_valid(in, 1);
+	fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
+	if (attr->flags & DVX_QP_MMO) {
+		/* The extension takes the place of the page list, which a umem replaces. */
+		prm_create_qp_in_set_qpc_ext(in, 1);
+		prm_qpc_ext_set_mmo(in + PRM_CREATE_QP_IN_BYTES, 1);
+		in_len = sizeof(in);
+	}
+	err = dvx_obj_create(qp->dev, in, in_len, reply, sizeof(reply), &qp->obj);
+	if (!err)
+		qp->qpn = prm_create_qp_out_get_qpn(reply);
+	return err;
+}
+
+static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, uint32_t ring_layout)
+{
+	struct dvx_sq_init sq = { .size = sizeof(sq), .blocks = l->sq_blocks, .qpn = qp->qpn,
+				  .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
+	struct dvx_rq_init rq = { .size = sizeof(rq), .entries = l->rq_entries,
+				  .stride = l->rq_stride };
+	uint32_t *dbrec = dvx_dbr_words(qp->dbr);
+	int err;
+
+	sq.buf = buf + l->rq_bytes;
+	sq.dbrec = dbrec + 1;
+	sq.reg = dvx_uar_reg(qp->uar);
+	sq.bf_size = dvx_uar_bf_size(qp->uar);
+	sq.slots = calloc(l->sq_blocks, sizeof(*sq.slots));
+	rq.buf = buf;
+	rq.dbrec = dbrec;
+	rq.wr_ids = calloc(l->rq_entries + 1, sizeof(*rq.wr_ids));
+	qp->sq.slots = sq.slots; /* release() finds them there */
+	qp->rq.wr_ids = rq.wr_ids;
+	if (!sq.slots || !rq.wr_ids)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", l->sq_blocks);
+	err = dvx_sq_init_layout(&qp->sq, &sq, ring_layout);
+	if (err || !l->rq_entries)
+		return err;
+	qp->has_rq = true;
+	return dvx_rq_init_layout(&qp->rq, &rq, ring_layout);
+}
+
+/* libmlx5 gives the engine 64 bytes to write to with each copy; so do we. */
+static int add_mmo(struct dvx_qp *qp)
+{
+	struct dvx_mkey_attr attr = { .size = sizeof(attr), .access = DVX_LOCAL_WRITE, .pd = qp->pd,
+				      .len = DVX_BLOCK };
+	int err = dvx_mem_alloc(DVX_BLOCK, NULL, &qp->mmo_mem);
+
+	if (err)
+		return err;
+	attr.addr = dvx_mem_addr(qp->mmo_mem);
+	err = dvx_mkey_create(qp->dev, &attr, &qp->mmo_mkey);
+	if (err)
+		return err;
+	qp->sq.mmo_lkey = dvx_mkey_key(qp->mmo_mkey);
+	qp->sq.mmo_addr = dvx_mkey_addr(qp->mmo_mkey);
+	return 0;
+}
+
+static void release(struct dvx_qp *qp)
+{
+	dvx_mkey_destroy(qp->mmo_mkey);
+	dvx_mem_free(qp->mmo_mem);
+	dvx_umem_dereg(qp->umem);
+	dvx_mem_free(qp->mem);
+	dvx_dbr_free(qp->dbr);
+	free(qp->sq.slots);
+	free(qp->rq.wr_ids);
+	free(qp);
+}
+
+static int build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
+{
+	struct layout l = lay_out(attr);
+	int err = dvx_dbr_alloc(qp->dev, &qp->dbr);
+
+	if (!err)
+		err = dvx_mem_alloc(l.bytes, &attr->place, &qp->mem);
+	if (!err)
+		err = dvx_umem_reg(qp->dev, dvx_mem_addr(qp->mem), l.bytes, DVX_LOCAL_WRITE, &qp->umem);
+	if (!err)
+		err = init_rings(qp, &l, dvx_mem_addr(qp->mem), ring_layout);
+	if (!err && attr->flags & DVX_QP_MMO)
+		err = add_mmo(qp);
+	if (!err)
+		err = command(qp, attr, &l);
+	qp->sq.qpn = qp->qpn;
+	return err;
+}
+
+static void hold(struct dvx_qp *qp)
+{
+	dvx_ref(&qp->pd->refs);
+	dvx_ref(&qp->uar->refs);
+	dvx_ref(&qp->scq->refs);
+	dvx_ref(&qp->rcq->refs);
+}
+
+int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, uint32_t layout,
+			 struct dvx_qp **out)
+{
+	struct dvx_qp_attr attr;
+	struct dvx_qp *qp;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_qp_create");
+
+	if (!err)
+		err = check(dev, &attr);
+	if (err)
+		return err;
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return dvx_fail(ENOMEM, "no memory for a QP");
+	qp->dev = dev;
+	qp->pd = attr.pd;
+	qp->uar = attr.uar;
+	qp->scq = attr.send_cq->priv;
+	qp->rcq = attr.recv_cq->priv;
+	qp->force_loopback = attr.flags & DVX_QP_FORCE_LOOPBACK;
+	err = build(qp, &attr, layout);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		release(qp);
+		return dvx_restore(&why);
+	}
+	hold(qp);
+	*out = qp;
+	return 0;
+}
+
+int dvx_qp_destroy(struct dvx_qp *qp)
+{
+	int err;
+
+	if (!qp)
+		return 0;
+	err = dvx_obj_destroy(qp->obj);
+	if (err)
+		return err;
+	if (qp->ibqp) {
+		dvx_unref(&qp->dev->refs);
+	} else {
+		dvx_unref(&qp->rcq->refs);
+		dvx_unref(&qp->scq->refs);
+		dvx_unref(&qp->uar->refs);
+		dvx_unref(&qp->pd->refs);
+	}
+	release(qp);
+	return 0;
+}
+
+uint32_t dvx_qp_number(const struct dvx_qp *qp)
+{
+	return qp->qpn;
+}
+
+struct dvx_sq *dvx_qp_sq(struct dvx_qp *qp)
+{
+	return &qp->sq;
+}
+
+struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp)
+{
+	return qp->has_rq ? &qp->rq : NULL;
+}

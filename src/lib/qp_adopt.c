@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A verbs QP whose rings libdvx drives. */
+#include "priv.h"
+
+static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+{
+	struct dvx_sq_init init = { .size = sizeof(init), .blocks = dv->sq.wqe_cnt, .buf = dv->sq.buf,
+				    .dbrec = (uint32_t *)dv->dbrec + 1, .reg = dv->bf.reg,
+				    .bf_size = dv->bf.size, .qpn = qp->qpn,
+				    .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
+
+	init.slots = calloc(dv->sq.wqe_cnt, sizeof(*init.slots));
+	qp->sq.slots = init.slots;
+	if (!init.slots)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->sq.wqe_cnt);
+	return dvx_sq_init_layout(&qp->sq, &init, layout);
+}
+
+static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
+{
+	struct dvx_rq_init init = { .size = sizeof(init), .entries = dv->rq.wqe_cnt,
+				    .buf = dv->rq.buf, .dbrec = (uint32_t *)dv->dbrec,
+				    .stride = dv->rq.stride };
+
+	if (!dv->rq.wqe_cnt)
+		return 0;
+	init.wr_ids = calloc(dv->rq.wqe_cnt, sizeof(*init.wr_ids));
+	qp->rq.wr_ids = init.wr_ids;
+	if (!init.wr_ids)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", dv->rq.wqe_cnt);
+	qp->has_rq = true;
+	return dvx_rq_init_layout(&qp->rq, &init, layout);
+}
+
+static int check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
+{
+	struct mlx5dv_obj obj = { .qp = { ibqp, dv } };
+
+	if (!ibqp || ibqp->context != dev->ctx)
+		return dvx_fail(EINVAL, "dvx_qp_adopt: the ibv_qp is of another context");
+	if (ibqp->qp_type != IBV_QPT_RC)
+		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp is not RC");
+	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP))
+		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
+	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
+		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp has no send ring of its own");
+	/* libmlx5's counters begin at 0, and it keeps the work it posted to itself. */
+	if (dv->dbrec[0] || dv->dbrec[1])
+		return dvx_fail(EBUSY, "dvx_qp_adopt: something was posted to the ibv_qp already");
+	return 0;
+}
+
+int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
+			struct dvx_qp **out)
+{
+	struct mlx5dv_qp dv = { 0 };
+	struct dvx_qp *qp;
+	int err = check(dev, ibqp, &dv);
+
+	if (err)
+		return err;
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return dvx_fail(ENOMEM, "no memory for a QP");
+	qp->dev = dev;
+	qp->ibqp = ibqp;
+	qp->qpn = ibqp->qp_num;
+	err = sq_of(qp, &dv, layout);
+	if (!err)
+		err = rq_of(qp, &dv, layout);
+	if (err) {
+		free(qp->sq.slots);
+		free(qp->rq.wr_ids);
+		free(qp);
+		return err;
+	}
+	dvx_ref(&dev->refs);
+	*out = qp;
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "priv.h"
+
+_Static_assert(sizeof(struct dvx_rq) == 64, "layout 1");
+_Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 1");
+
+int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_init *user, uint32_t layout)
+{
+	struct dvx_rq_init init;
+	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_rq_init");
+
+	if (err)
+		return err;
+	if (layout != DVX_RING_LAYOUT)
+		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+				layout, DVX_RING_LAYOUT);
+	if (!dvx_is_pow2(init.entries) || init.entries > 32768)
+		return dvx_fail(EINVAL, "dvx_rq_init: %u entries: no power of two up to 32768",
+				init.entries);
+	if (!dvx_is_pow2(init.stride) || init.stride < DVX_SEG || init.stride > 2048)
+		return dvx_fail(EINVAL, "dvx_rq_init: stride %u: no power of two from 16 to 2048",
+				init.stride);
+	if (!init.buf || !init.wr_ids || !init.dbrec)
+		return dvx_fail(EINVAL, "dvx_rq_init: buf, wr_ids and dbrec must all be set");
+	memset(rq, 0, sizeof(*rq));
+	rq->buf = init.buf;
+	rq->wr_ids = init.wr_ids;
+	rq->dbrec = init.dbrec;
+	rq->mask = init.entries - 1;
+	rq->log_stride = dvx_log2_up(init.stride);
+	rq->max_sge = init.stride / DVX_SEG;
+	rq->layout = layout;
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mkeys across VHCAs: permission on the owner's side, an alias object on the other. */
+#include <sys/random.h>
+#include <dvx/prm/alias.h>
+#include <dvx/prm/cmd.h>
+#include "priv.h"
+
+/* Refuses rather than hand out a key that is not random. */
+static int random_key(uint8_t key[32])
+{
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < 32) {
+		n = getrandom(key + have, 32 - have, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return dvx_fail(errno ? errno : EIO, "the kernel gives no random bytes");
+		have += (size_t)n;
+	}
+	return 0;
+}
+
+static int allow(struct dvx_mkey *mkey, const uint8_t key[32])
+{
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+	uint8_t reply[PRM_ALLOW_OTHER_VHCA_ACCESS_OUT_BYTES];
+	int err;
+
+	prm_allow_other_vhca_access_in_set_opcode(in, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS);
+	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, PRM_OBJ_TYPE_MKEY);
+	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, mkey->key >> 8);
+	memcpy(prm_allow_other_vhca_access_in_at_access_key_raw(in), key, 32);
+	err = dvx_cmd(mkey->dev, in, sizeof(in), reply, sizeof(reply));
+	explicit_bzero(in, sizeof(in));
+	return err;
+}
+
+int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
+{
+	struct dvx_ticket t = { .access = mkey->access & ~(uint32_t)DVX_RELAXED_ORDERING };
+	int err;
+
+	if (mkey->alias)
+		return dvx_fail(EINVAL, "dvx_mkey_export: the mkey is an alias itself");
+	if (!mkey->dev->caps.mkey_export)
+		return dvx_fail(EOPNOTSUPP, "%s: allowed_object_for_other_vhca_access has no mkeys",
+				dvx_dev_name(mkey->dev));
+	t.vhca_id = mkey->dev->caps.vhca_id;
+	t.mkey = mkey->key;
+	t.addr = mkey->addr;
+	t.len = mkey->len;
+	err = random_key(t.key);
+	if (!err)
+		err = allow(mkey, t.key);
+	if (!err)
+		*out = t;
+	dvx_ticket_wipe(&t);
+	return err;
+}
+
+/* Firmware does not say what it dislikes about a ticket; neither do we. */
+static int refused(int err)
+{
+	const struct dvx_error *e = dvx_last_error();
+
+	if (!e->opcode || (e->err != EINVAL && e->err != EREMOTEIO))
+		return err;
+	return dvx_fail(EXDEV, "the device refuses the ticket (status 0x%x, syndrome 0x%x): not of "
+			"this chip, revoked, or the wrong key", e->status, e->syndrome);
+}
+
+static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
+{
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = { 0 };
+	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+	void *hdr = prm_create_alias_obj_in_at_hdr(in);
+	void *ctx = prm_create_alias_obj_in_at_alias_ctx(in);
+	int err;
+
+	prm_general_obj_in_cmd_hdr_set_opcode(hdr, PRM_OPCODE_CREATE_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_obj_type(hdr, PRM_OBJ_TYPE_MKEY);
+	prm_general_obj_in_cmd_hdr_set_alias_object(hdr, 1);
+	prm_alias_context_set_vhca_id_to_be_accessed(ctx, t->vhca_id);
+	prm_alias_context_set_object_id_to_be_accessed(ctx, t->mkey >> 8);
+	memcpy(prm_alias_context_at_access_key_raw(ctx), t->key, sizeof(t->key));
+	/* For an mkey the metadata is the PD that the alias lives in, in its first dword. */
+	prm_store32(prm_alias_context_at_metadata(ctx), 0, mkey->pd->pdn);
+	err = dvx_obj_create(mkey->dev, in, sizeof(in), reply, sizeof(reply), &mkey->obj);
+	explicit_bzero(in, sizeof(in));
+	if (err)
+		return refused(err);
+	mkey->key = prm_general_obj_out_cmd_hdr_get_obj_id(reply) << 8;
+	return 0;
+}
+
+/* An alias can come into being and be no good: its own status says so. */
+static int check_alias(struct dvx_mkey *mkey)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = { 0 };
+	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES + PRM_ALIAS_CONTEXT_BYTES];
+	uint32_t status;
+	int err;
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_QUERY_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_MKEY);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, mkey->key >> 8);
+	err = dvx_obj_query(mkey->obj, in, sizeof(in), reply, sizeof(reply));
+	status = prm_alias_context_get_status(reply + PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES);
+	explicit_bzero(reply, sizeof(reply));
+	if (err)
+		return err;
+	if (status)
+		return dvx_fail(EXDEV, "the alias is in a bad state (status %u): the ticket is not good",
+				status);
+	return 0;
+}
+
+int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_ticket *t,
+		    struct dvx_mkey **out)
+{
+	struct dvx_mkey *mkey;
+	int err;
+
+	if (!pd || pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_mkey_import: pd is not of this device");
+	if (!dev->caps.mkey_import)
+		return dvx_fail(EOPNOTSUPP, "%s: cross_vhca_object_to_object_supported has no mkeys",
+				dvx_dev_name(dev));
+	if (t->vhca_id == dev->caps.vhca_id)
+		return dvx_fail(EINVAL, "dvx_mkey_import: the ticket is of this same VHCA, %u",
+				t->vhca_id);
+	mkey = calloc(1, sizeof(*mkey));
+	if (!mkey)
+		return dvx_fail(ENOMEM, "no memory for an mkey");
+	mkey->dev = dev;
+	mkey->pd = pd;
+	mkey->alias = true;
+	mkey->access = t->access;
+	mkey->addr = t->addr;
+	mkey->len = t->len;
+	err = create_alias(mkey, t);
+	if (err) {
+		free(mkey);
+		return err;
+	}
+	dvx_ref(&pd->refs);
+	err = check_alias(mkey);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		dvx_mkey_destroy(mkey);
+		return dvx_restore(&why);
+	}
+	*out = mkey;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "priv.h"
+
+/* Programs have these offsets compiled in; a change is a new DVX_RING_LAYOUT. */
+_Static_assert(sizeof(struct dvx_sq) == 128, "layout 1");
+_Static_assert(offsetof(struct dvx_sq, pi) == 40, "layout 1");
+_Static_assert(offsetof(struct dvx_sq, bf_size) == 64, "layout 1: the first line is what a post reads");
+_Static_assert(offsetof(struct dvx_sq, mmo_addr) == 72, "layout 1");
+_Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 1");
+_Static_assert(sizeof(struct dvx_sge) == 16, "layout 1");
+
+#define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
+
+int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_init *user, uint32_t layout)
+{
+	struct dvx_sq_init init;
+	uint32_t fits;
+	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_sq_init");
+
+	if (err)
+		return err;
+	if (layout != DVX_RING_LAYOUT)
+		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+				layout, DVX_RING_LAYOUT);
+	if (!dvx_is_pow2(init.blocks) || init.blocks > MAX_BLOCKS_PER_RING)
+		return dvx_fail(EINVAL, "dvx_sq_init: %u blocks: no power of two up to %u", init.blocks,
+				MAX_BLOCKS_PER_RING);
+	if (!init.buf || !init.slots || !init.dbrec || !init.reg)
+		return dvx_fail(EINVAL, "dvx_sq_init: buf, slots, dbrec and reg must all be set");
+	memset(sq, 0, sizeof(*sq));
+	sq->buf = init.buf;
+	sq->slots = init.slots;
+	sq->dbrec = init.dbrec;
+	sq->reg = (uintptr_t)init.reg;
+	sq->last = init.buf;
+	sq->mask = init.blocks - 1;
+	sq->qpn = init.qpn;
+	sq->bf_size = init.bf_size;
+	sq->layout = layout;
+	/* In the worst case n - 1 blocks of padding precede a WQE of n. */
+	fits = (init.blocks + 1) / 2 * (DVX_BLOCK / DVX_SEG);
+	if (init.max_wqe_bytes && init.max_wqe_bytes / DVX_SEG < fits)
+		fits = init.max_wqe_bytes / DVX_SEG;
+	sq->max_ds = fits < DVX_MAX_DS ? fits : DVX_MAX_DS;
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "priv.h"
+
+/* The bytes, big-endian. */
+enum {
+	AT_MAGIC = 0,
+	AT_VERSION = 4,
+	AT_LENGTH = 6,
+	AT_VHCA_ID = 8,
+	AT_RESERVED0 = 10, /* 2 bytes, 0 */
+	AT_ACCESS = 12,
+	AT_MKEY = 16,
+	AT_RESERVED1 = 20, /* 4 bytes, 0 */
+	AT_ADDR = 24,
+	AT_LEN = 32,
+	AT_KEY = 40,
+	AT_RESERVED2 = 72, /* 4 bytes, 0 */
+	AT_SUM = 76,
+};
+
+static const uint8_t magic[4] = { 'D', 'V', 'X', 'T' };
+static const char prefix[] = "dvx1:";
+
+_Static_assert(AT_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum");
+_Static_assert(sizeof(prefix) + 2 * DVX_TICKET_BYTES == DVX_TICKET_TEXT, "prefix, hex, NUL");
+
+/* CRC32C (Castagnoli, reflected), a bit at a time: 76 bytes are not worth a table. */
+static uint32_t crc32c(const uint8_t *p, size_t len)
+{
+	uint32_t crc = ~0u;
+	int bit;
+
+	while (len--) {
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
+	}
+	return ~crc;
+}
+
+void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES])
+{
+	memset(out, 0, DVX_TICKET_BYTES);
+	memcpy(out + AT_MAGIC, magic, sizeof(magic));
+	prm_store16(out, AT_VERSION, DVX_TICKET_VERSION);
+	prm_store16(out, AT_LENGTH, DVX_TICKET_BYTES);
+	prm_store16(out, AT_VHCA_ID, t->vhca_id);
+	prm_store32(out, AT_ACCESS, t->access);
+	prm_store32(out, AT_MKEY, t->mkey);
+	prm_store64(out, AT_ADDR, t->addr);
+	prm_store64(out, AT_LEN, t->len);
+	memcpy(out + AT_KEY, t->key, sizeof(t->key));
+	prm_store32(out, AT_SUM, crc32c(out, AT_SUM));
+}
+
+/* The order decides which accident gets which name: what it is, which version, whole, intact. */
+static int check(const uint8_t *in, size_t len)
+{
+	if (len < sizeof(magic) || memcmp(in, magic, sizeof(magic)))
+		return dvx_fail(EINVAL, "ticket: it does not begin as one");
+	if (len < AT_VHCA_ID)
+		return dvx_fail(EMSGSIZE, "ticket: cut short after %zu bytes", len);
+	if (prm_load16(in, AT_VERSION) != DVX_TICKET_VERSION)
+		return dvx_fail(EPROTONOSUPPORT, "ticket: version %u, this libdvx reads %u",
+				prm_load16(in, AT_VERSION), DVX_TICKET_VERSION);
+	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
+		return dvx_fail(EMSGSIZE, "ticket: %zu bytes that say to be %u, a ticket has %u", len,
+				prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
+	if (prm_load32(in, AT_SUM) != crc32c(in, AT_SUM))
+		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
+	if (prm_load16(in, AT_RESERVED0) || prm_load32(in, AT_RESERVED1) ||
+	    prm_load32(in, AT_RESERVED2))
+		return dvx_fail(EBADMSG, "ticket: reserved bytes are not 0");
+	if (!prm_load64(in, AT_LEN) || prm_load64(in, AT_LEN) - 1 > ~prm_load64(in, AT_ADDR))
+		return dvx_fail(EBADMSG, "ticket: its address range is impossible");
+	return 0;
+}
+
+int dvx_ticket_decode(const void *in, size_t len, struct dvx_ticket *t)
+{
+	int err = check(in, len);
+
+	dvx_ticket_wipe(t);
+	if (err)
+		return err;
+	t->vhca_id = prm_load16(in, AT_VHCA_ID);
+	t->access = prm_load32(in, AT_ACCESS);
+	t->mkey = prm_load32(in, AT_MKEY);
+	t->addr = prm_load64(in, AT_ADDR);
+	t->len = prm_load64(in, AT_LEN);
+	memcpy(t->key, (const uint8_t *)in + AT_KEY, sizeof(t->key));
+	return 0;
+}
+
+void dvx_ticket_to_text(const struct dvx_ticket *t, char out[DVX_TICKET_TEXT])
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t bytes[DVX_TICKET_BYTES];
+	char *p = out + sizeof(prefix) - 1;
+	size_t i;
+
+	dvx_ticket_encode(t, bytes);
+	memcpy(out, prefix, sizeof(prefix));
+	for (i = 0; i < sizeof(bytes); i++) {
+		*p++ = digits[bytes[i] >> 4];
+		*p++ = digits[bytes[i] & 15];
+	}
+	*p = '\0';
+	explicit_bzero(bytes, sizeof(bytes));
+}
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int from_hex(const char *text, uint8_t *bytes, size_t *len)
+{
+	int hi, lo;
+
+	for (*len = 0; *text; text += 2) {
+		hi = nibble(text[0]);
+		if (hi < 0)
+			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[0]);
+		if (!text[1])
+			return dvx_fail(EMSGSIZE, "ticket: cut short inside a byte");
+		lo = nibble(text[1]);
+		if (lo < 0)
+			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[1]);
+		if (*len == DVX_TICKET_BYTES)
+			return dvx_fail(EMSGSIZE, "ticket: text goes on after its end");
+		bytes[(*len)++] = (uint8_t)(hi << 4 | lo);
+	}
+	return 0;
+}
+
+int dvx_ticket_from_text(const char *text, struct dvx_ticket *t)
+{
+	uint8_t bytes[DVX_TICKET_BYTES];
+	size_t len;
+	int err;
+
+	if (strncmp(text, prefix, sizeof(prefix) - 1)) {
+		dvx_ticket_wipe(t);
+		return dvx_fail(EINVAL, "ticket: it does not begin with %s", prefix);
+	}
+	err = from_hex(text + sizeof(prefix) - 1, bytes, &len);
+	if (err)
+		dvx_ticket_wipe(t);
+	else
+		err = dvx_ticket_decode(bytes, len, t);
+	explicit_bzero(bytes, sizeof(bytes));
+	return err;
+}
+
+void dvx_ticket_wipe(struct dvx_ticket *t)
+{
+	explicit_bzero(t, sizeof(*t));
+}
