@@ -22,6 +22,7 @@
 #include <dvx/cqe.h>
 #include <dvx/mem.h>
 #include <dvx/prm/db.h>
+#include <dvx/sq.h>
 
 DVX_BEGIN_DECLS
 
@@ -29,17 +30,16 @@ struct ibv_cq;
 struct dvx_cq_priv;
 
 struct dvx_cq {
-	const uint8_t *next; /* the CQE that comes next */
-	uint32_t phase;      /* owner bit of this lap */
-	uint32_t stride;     /* 64, or 128 (the CQE is then its second half) */
+	const uint8_t *next;  /* the CQE that comes next */
+	uint32_t phase;       /* owner bit of this lap */
+	uint32_t cqn;
 	const uint8_t *end;
 	const uint8_t *first;
-	uint32_t *dbrec;     /* big-endian: consumer index, arm */
-	uint32_t ci;         /* CQEs consumed, free running */
-	uint32_t cqn;
+	uintptr_t zero;       /* where `next` would be at consumer index 0; (next - zero) / 64 is the index */
+	uint32_t *dbrec;      /* big-endian: consumer index, arm */
 	uintptr_t arm_reg;
-	uint32_t arm_sn;     /* counts events; the device takes one arm per number */
-	uint32_t layout;     /* DVX_RING_LAYOUT */
+	uint32_t arm_sn;      /* counts events; the device takes one arm per number */
+	uint32_t layout;      /* DVX_RING_LAYOUT */
 	/* second cache line */
 	uint32_t entries;
 	uint32_t reserved0;
@@ -47,16 +47,13 @@ struct dvx_cq {
 	uint64_t reserved[6];
 };
 
-/*
- * A ring over plain memory. Entries are set to INVALID. stride is 64 or 128; entries a power of two.
- */
+/* A ring over plain memory. Its entries are set to INVALID. */
 struct dvx_cq_init {
 	uint32_t size;
-	uint32_t entries;
-	uint32_t stride; /* 0: 64 */
+	uint32_t entries; /* a power of two */
 	void *buf;
 	uint32_t *dbrec;
-	void *uar;       /* the UAR page's base, for arming; may be NULL if nobody arms */
+	void *uar;        /* the UAR page's base, for arming; may be NULL if nobody arms */
 	uint32_t cqn;
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *init, uint32_t layout);
@@ -70,7 +67,6 @@ struct dvx_cq_attr {
 	uint32_t size;
 	uint32_t entries;       /* at least; rounded up to a power of two */
 	struct dvx_uar *uar;    /* arm registers; may be shared by queues of one thread */
-	uint32_t cqe_bytes;     /* 0: 64; or 128 */
 	uint32_t vector;        /* completion vector that events come through */
 	struct dvx_place place; /* of the ring */
 };
@@ -85,7 +81,8 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
 /*
  * Takes the ring of a verbs CQ over: from here on nobody calls ibv_poll_cq() or
  * ibv_req_notify_cq() on it. The ibv_cq stays the caller's and must outlive it. CQE compression must
- * be off (it is, unless mlx5dv_create_cq() asked for it).
+ * be off (it is, unless mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do, unless
+ * asked otherwise).
  */
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out);
@@ -97,48 +94,92 @@ DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx
 /* Created or adopted (then the ibv_cq lives on). -EBUSY while QPs use it. */
 int dvx_cq_destroy(struct dvx_cq *cq);
 
+/*
+ * A CQE's last byte as one number that both conditions can be read from: the owner bit, rotated to
+ * the top, is 0 if it is this lap's; the opcode is below it. Less than DVX_CQ_ERRORS: a good
+ * completion; less than DVX_CQ_EMPTY: an error; else nothing has come.
+ */
+#define DVX_CQ_ERRORS (PRM_CQE_OPCODE_SIG_ERR << 3)
+#define DVX_CQ_EMPTY  (PRM_CQE_OPCODE_INVALID << 3)
+
+DVX_INLINE uint8_t dvx_cq_state(const struct dvx_cq *cq, const uint8_t *cqe)
+{
+	uint8_t own = (uint8_t)(((const volatile uint8_t *)cqe)[DVX_CQE_BYTES - 1] ^ cq->phase);
+
+	return (uint8_t)(own >> 1 | own << 7);
+}
+
 /* The oldest CQE that was not popped, NULL if there is none. */
 DVX_INLINE const void *dvx_cq_peek(const struct dvx_cq *cq)
 {
 	const uint8_t *cqe = cq->next;
-	uint8_t own = (uint8_t)(dvx_cqe_op_own(cqe) ^ cq->phase);
 
-	/*
-	 * One test for both conditions: the owner bit, rotated to the top, is 0 if it is this
-	 * lap's, and the opcode below it is less than INVALID.
-	 */
-	own = (uint8_t)(own >> 1 | own << 7);
-	if (own >= PRM_CQE_OPCODE_INVALID << 3)
+	if (dvx_cq_state(cq, cqe) >= DVX_CQ_EMPTY)
 		return NULL;
 	dvx_barrier_owner_to_cqe();
 	return cqe;
 }
 
+/* CQEs consumed, modulo 2^24. */
+DVX_INLINE uint32_t dvx_cq_index(const struct dvx_cq *cq)
+{
+	return (uint32_t)(((uintptr_t)cq->next - cq->zero) / DVX_CQE_BYTES);
+}
+
+/* Begins the next lap: phase flips, and the index goes on where it was, in 24 bits. */
+DVX_INLINE void dvx_cq_wrap(struct dvx_cq *cq)
+{
+	uint32_t index = dvx_cq_index(cq) & 0xffffff;
+
+	cq->next = cq->first;
+	cq->phase ^= 1;
+	cq->zero = (uintptr_t)cq->first - (uintptr_t)index * DVX_CQE_BYTES;
+}
+
 /* Steps over the CQE without telling the device; for batches. */
 DVX_INLINE void dvx_cq_advance(struct dvx_cq *cq)
 {
-	const uint8_t *next = cq->next + cq->stride;
-
-	cq->ci++;
-	if (DVX_UNLIKELY(next >= cq->end)) {
-		next = cq->first;
-		cq->phase ^= 1;
-	}
-	cq->next = next;
+	cq->next += DVX_CQE_BYTES;
+	if (DVX_UNLIKELY(cq->next == cq->end))
+		dvx_cq_wrap(cq);
 }
 
 /* Gives all entries stepped over back to the device. */
 DVX_INLINE void dvx_cq_publish(struct dvx_cq *cq)
 {
 	dvx_barrier_cqe_to_index();
-	*(volatile uint32_t *)cq->dbrec = prm_swap32(cq->ci & 0xffffff);
+	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
 }
 
 /* The CQE from dvx_cq_peek() is done with. */
 DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 {
+	dvx_barrier_cqe_to_index();
 	dvx_cq_advance(cq);
-	dvx_cq_publish(cq);
+	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
+}
+
+/*
+ * The whole step for a CQ that serves one send queue and nothing else: 1, and the cookie of what
+ * completed, retired and popped; 0: nothing has come; -EIO: the next CQE is an error, left for
+ * dvx_cq_peek().
+ */
+DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id)
+{
+	const uint8_t *cqe = cq->next;
+	uint8_t state = dvx_cq_state(cq, cqe);
+	uint32_t index;
+
+	if (state >= DVX_CQ_ERRORS)
+		return state >= DVX_CQ_EMPTY ? 0 : -EIO;
+	dvx_barrier_owner_to_cqe();
+	index = dvx_cqe_wqe_index(cqe);
+	dvx_barrier_cqe_to_index();
+	*wr_id = dvx_sq_retire(sq, index);
+	cq->next = cqe;
+	dvx_cq_advance(cq);
+	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
+	return 1;
 }
 
 /*
@@ -151,7 +192,7 @@ DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 	uint64_t db;
 
 	prm_uar_cq_db_pack(&db, .arm_sn = cq->arm_sn & 3, .arm_cmd = solicited_only,
-			   .arm_ci = cq->ci & 0xffffff, .cqn = cq->cqn);
+			   .arm_ci = dvx_cq_index(cq), .cqn = cq->cqn);
 	dvx_cq_publish(cq);
 	/* The record's second word is the register's first. */
 	memcpy(cq->dbrec + 1, &db, sizeof(uint32_t));
@@ -164,8 +205,7 @@ DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
  * Copies what came inside a CQE (dvx_cqe_scattered()) to the buffers of its WQE, before the WQE is
  * retired. Give the queue it belongs to, the other is NULL.
  */
-void dvx_cqe_unscatter(const struct dvx_cq *cq, const void *cqe, const struct dvx_sq *sq,
-		       const struct dvx_rq *rq);
+void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq);
 
 DVX_END_DECLS
 

@@ -16,7 +16,7 @@ DVX_BEGIN_DECLS
 /* Opcode, format, solicited event and owner bit share the last byte. */
 DVX_INLINE uint8_t dvx_cqe_op_own(const void *cqe)
 {
-	return ((const volatile uint8_t *)cqe)[DVX_CQE_BYTES - 1];
+	return ((const uint8_t *)cqe)[DVX_CQE_BYTES - 1];
 }
 
 /* enum prm_cqe_opcode: REQ for sends, RESP_* for receives, *_ERR. */
@@ -52,9 +52,9 @@ DVX_INLINE uint32_t dvx_cqe_qpn(const void *cqe)
 }
 
 /* The WQE's first block, for dvx_sq_retire(). */
-DVX_INLINE uint16_t dvx_cqe_wqe_index(const void *cqe)
+DVX_INLINE uint32_t dvx_cqe_wqe_index(const void *cqe)
 {
-	return (uint16_t)prm_cqe64_get_wqe_counter(cqe);
+	return prm_cqe64_get_wqe_counter(cqe);
 }
 
 /* Which send it was: enum prm_wqe_opcode. */
@@ -76,13 +76,13 @@ DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 }
 
 /*
- * 0, or 32 or 64: so many bytes may have come inside the CQE instead of the buffer, as adopted verbs
+ * 0, or 32: so many bytes may have come inside the CQE instead of the buffer, as adopted verbs
  * queues do unless they were created without scatter-to-CQE (or MLX5_SCATTER_TO_CQE=0).
  * DevX queues of libdvx never do. dvx_cqe_unscatter() puts them where they belong.
  */
 DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 {
-	return (dvx_cqe_op_own(cqe) & 0x0c) << 3;
+	return prm_cqe64_get_cqe_format(cqe) == PRM_CQE_FORMAT_INLINE_DATA32 ? 32 : 0;
 }
 
 struct dvx_cqe_error {
@@ -90,7 +90,7 @@ struct dvx_cqe_error {
 	uint8_t vendor;      /* vendor syndrome: for the vendor's support */
 	uint8_t send_opcode; /* enum prm_wqe_opcode, of a send */
 	bool send;
-	uint16_t wqe_index;
+	uint32_t wqe_index;
 	uint32_t qpn;
 	uint32_t user_index;
 };

@@ -43,14 +43,14 @@ struct dvx_sq {
 	uint32_t ci;
 	uint32_t mask;             /* blocks - 1 */
 	uint32_t qpn;
-	uint32_t max_ds;           /* segments of one WQE */
+	uint32_t slot_mask;        /* the same in bytes of slots */
 	uint32_t rung;             /* pi at the last doorbell */
 	/* second cache line */
 	uint32_t bf_size;          /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
 	uint32_t layout;           /* DVX_RING_LAYOUT */
 	uint64_t mmo_addr;         /* 64 bytes that the MMO engine may scribble on */
 	uint32_t mmo_lkey;         /* 0: a queue without MMO */
-	uint32_t reserved0;
+	uint32_t max_ds;           /* segments of one WQE */
 	uint64_t reserved[5];
 };
 
@@ -89,47 +89,55 @@ DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 
 /* --- building blocks of the calls below, for work requests that they do not offer --- */
 
-/* Remembers the WQE that was built at the current pi; from here on it is posted. */
-DVX_INLINE void dvx_sq_commit(struct dvx_sq *sq, void *wqe, uint32_t blocks, uint64_t wr_id)
+/* Takes `blocks` blocks at pi, and remembers what dvx_sq_retire() will need. */
+DVX_INLINE uint8_t *dvx_sq_take(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id)
 {
-	struct dvx_sq_slot *slot = &sq->slots[sq->pi & sq->mask];
+	uint32_t pi = sq->pi, at = pi & sq->mask;
+	struct dvx_sq_slot *slot = &sq->slots[at];
 
-	sq->pi += blocks;
+	sq->last = sq->buf + (size_t)at * DVX_BLOCK;
+	sq->pi = pi + blocks;
 	slot->wr_id = wr_id;
-	slot->end = sq->pi;
-	sq->last = (uint8_t *)wqe;
+	slot->end = pi + blocks;
+	return sq->last;
 }
 
 /* One NOP per block up to the ring's end; the caller has seen that there is room. */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
-	uint8_t *wqe;
+	uint32_t index = sq->pi;
 
-	while (sq->pi & sq->mask) {
-		wqe = sq->buf + (size_t)(sq->pi & sq->mask) * DVX_BLOCK;
-		dvx_wqe_ctrl(wqe, sq->pi, PRM_WQE_OPCODE_NOP, 0, sq->qpn, 1, 0, 0);
-		dvx_sq_commit(sq, wqe, 1, DVX_WR_ID_PAD);
-	}
+	for (; index & sq->mask; index++)
+		dvx_wqe_ctrl(dvx_sq_take(sq, 1, DVX_WR_ID_PAD), index, PRM_WQE_OPCODE_NOP, 0, sq->qpn,
+			     1, 0, 0);
 }
 
 /*
- * Room for a WQE of `blocks` consecutive blocks at the current pi, after padding where needed.
- * NULL: no room, and nothing was changed.
+ * The place for a WQE of `blocks` consecutive blocks, after padding where needed, and the index that
+ * its control segment must say. The caller writes the whole WQE before the doorbell.
+ * False: no room, and nothing was changed.
  */
-DVX_INLINE uint8_t *dvx_sq_reserve(struct dvx_sq *sq, uint32_t blocks)
+DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id, uint8_t **wqe,
+			     uint32_t *index)
 {
 	uint32_t at = sq->pi & sq->mask;
 	uint32_t pad = 0;
 
 	if (blocks > 1 && DVX_UNLIKELY(at + blocks > sq->mask + 1))
 		pad = sq->mask + 1 - at;
-	if (DVX_UNLIKELY(sq->pi - sq->ci + pad + blocks > sq->mask + 1))
-		return NULL;
-	if (DVX_UNLIKELY(pad)) {
+	if (DVX_UNLIKELY(sq->pi - sq->ci + (pad + blocks - 1) > sq->mask))
+		return false;
+	if (DVX_UNLIKELY(pad))
 		dvx_sq_pad(sq);
-		at = 0;
-	}
-	return sq->buf + (size_t)at * DVX_BLOCK;
+	*index = sq->pi;
+	*wqe = dvx_sq_take(sq, blocks, wr_id);
+	return true;
+}
+
+/* Whether a WQE of so many segments can be; four always can. */
+DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
+{
+	return ds <= DVX_BLOCK / DVX_SEG || ds <= sq->max_ds;
 }
 
 /* --- work requests ---
@@ -143,21 +151,19 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 			       uint64_t raddr, uint32_t rkey, const struct dvx_sge *sge, uint32_t n,
 			       uint64_t wr_id, uint32_t flags)
 {
-	uint32_t ds = 1 + remote;
+	uint32_t ds = 1 + remote, index, i;
 	uint8_t *wqe, *seg;
-	uint32_t i;
 
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
 		ds += sge[i].length != 0; /* 0 would say 2 GiB */
 	}
-	if (DVX_UNLIKELY(ds > sq->max_ds))
+	if (DVX_UNLIKELY(!dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
-	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
-	if (DVX_UNLIKELY(!wqe))
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
 		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, sq->pi, opcode, 0, sq->qpn, ds, flags, imm);
+	dvx_wqe_ctrl(wqe, index, opcode, 0, sq->qpn, ds, flags, imm);
 	seg = wqe + DVX_SEG;
 	if (remote) {
 		dvx_wqe_raddr(seg, raddr, rkey);
@@ -169,7 +175,6 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 		dvx_wqe_data(seg, &sge[i]);
 		seg += DVX_SEG;
 	}
-	dvx_sq_commit(sq, wqe, dvx_wqe_blocks(ds), wr_id);
 	return 0;
 }
 
@@ -177,20 +182,18 @@ DVX_INLINE int dvx_post_inline(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 			       uint64_t raddr, uint32_t rkey, const void *data, uint32_t len,
 			       uint64_t wr_id, uint32_t flags)
 {
-	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0);
+	uint32_t ds = 1 + remote + (len ? dvx_wqe_inline_ds(len) : 0), index;
 	uint8_t *wqe;
 
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || ds > sq->max_ds))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
-	wqe = dvx_sq_reserve(sq, dvx_wqe_blocks(ds));
-	if (DVX_UNLIKELY(!wqe))
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
 		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, sq->pi, opcode, 0, sq->qpn, ds, flags, imm);
+	dvx_wqe_ctrl(wqe, index, opcode, 0, sq->qpn, ds, flags, imm);
 	if (remote)
 		dvx_wqe_raddr(wqe + DVX_SEG, raddr, rkey);
 	if (len)
 		dvx_wqe_inline(wqe + DVX_SEG * (1 + remote), data, len);
-	dvx_sq_commit(sq, wqe, dvx_wqe_blocks(ds), wr_id);
 	return 0;
 }
 
@@ -271,20 +274,19 @@ DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, 
 			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
 {
 	struct dvx_sge from = { src, len, src_lkey }, to = { dst, len, dst_lkey };
+	uint32_t index;
 	uint8_t *wqe;
 
 	if (DVX_UNLIKELY(!sq->mmo_lkey))
 		return -EOPNOTSUPP;
 	if (DVX_UNLIKELY(len - 1 >= DVX_MAX_SEGMENT))
 		return -EMSGSIZE;
-	wqe = dvx_sq_reserve(sq, 1);
-	if (DVX_UNLIKELY(!wqe))
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, 1, wr_id, &wqe, &index)))
 		return -ENOSPC;
-	dvx_wqe_ctrl(wqe, sq->pi, PRM_WQE_OPCODE_MMO, DVX_MMO_DMA, sq->qpn, 4, flags, 0);
+	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_MMO, DVX_MMO_DMA, sq->qpn, 4, flags, 0);
 	dvx_wqe_mmo_meta(wqe + DVX_SEG, sq->mmo_lkey, sq->mmo_addr);
 	dvx_wqe_data(wqe + 2 * DVX_SEG, &from);
 	dvx_wqe_data(wqe + 3 * DVX_SEG, &to);
-	dvx_sq_commit(sq, wqe, 1, wr_id);
 	return 0;
 }
 
@@ -293,9 +295,11 @@ DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, 
 /* Everything before the register write: the record tells the device how far the ring is filled. */
 DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 {
+	uint32_t pi = sq->pi;
+
+	sq->rung = pi;
 	dvx_barrier_wqe_to_record();
-	*(volatile uint32_t *)sq->dbrec = prm_swap32(sq->pi & 0xffff);
-	sq->rung = sq->pi;
+	*(volatile uint32_t *)sq->dbrec = prm_swap32(pi & 0xffff);
 	dvx_barrier_record_to_register();
 }
 
@@ -305,13 +309,14 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
  */
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
+	uintptr_t reg = sq->reg;
 	uint64_t head;
 
 	memcpy(&head, sq->last, sizeof(head));
+	sq->reg = reg ^ sq->bf_size; /* the two buffers of a register take turns */
 	dvx_sq_record(sq);
-	*(volatile uint64_t *)sq->reg = head;
+	*(volatile uint64_t *)reg = head;
 	dvx_barrier_register_flush();
-	sq->reg ^= sq->bf_size; /* the two buffers of a register take turns */
 }
 
 /*
@@ -343,9 +348,10 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 /* --- completion --- */
 
 /* The cookie of the WQE that a CQE named; frees its blocks and all before it. */
-DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint16_t wqe_index)
+DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint32_t wqe_index)
 {
-	const struct dvx_sq_slot *slot = &sq->slots[wqe_index & sq->mask];
+	uint32_t at = wqe_index * (uint32_t)sizeof(struct dvx_sq_slot) & sq->slot_mask;
+	const struct dvx_sq_slot *slot = (const struct dvx_sq_slot *)((uint8_t *)sq->slots + at);
 
 	sq->ci = slot->end;
 	return slot->wr_id;

@@ -4,11 +4,22 @@
 #include "priv.h"
 
 _Static_assert(sizeof(struct dvx_cq) == 128, "layout 1");
-_Static_assert(offsetof(struct dvx_cq, ci) == 40, "layout 1");
+_Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 1");
 _Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
 
 #define CQ_ARM_OFFSET   0x20u
 #define MAX_LOG_ENTRIES 22u
+
+/* A ring whose consumer stands at `index`. */
+static void place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
+{
+	cq->entries = entries;
+	cq->first = buf;
+	cq->end = buf + (size_t)entries * DVX_CQE_BYTES;
+	cq->next = buf + (size_t)(index & (entries - 1)) * DVX_CQE_BYTES;
+	cq->phase = !!(index & entries);
+	cq->zero = (uintptr_t)cq->next - (uintptr_t)index * DVX_CQE_BYTES;
+}
 
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *user, uint32_t layout)
 {
@@ -19,35 +30,27 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *user, uint32
 
 	if (err)
 		return err;
-	if (!init.stride)
-		init.stride = DVX_CQE_BYTES;
 	if (layout != DVX_RING_LAYOUT)
 		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
 				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.entries) || init.entries > 1u << MAX_LOG_ENTRIES)
 		return dvx_fail(EINVAL, "dvx_cq_init: %u entries: no power of two up to 2^%u",
 				init.entries, MAX_LOG_ENTRIES);
-	if (init.stride != 64 && init.stride != 128)
-		return dvx_fail(EINVAL, "dvx_cq_init: stride %u is neither 64 nor 128", init.stride);
 	if (!init.buf || !init.dbrec)
 		return dvx_fail(EINVAL, "dvx_cq_init: buf and dbrec must be set");
 	buf = init.buf;
 	memset(cq, 0, sizeof(*cq));
-	cq->stride = init.stride;
-	cq->entries = init.entries;
-	cq->first = buf + (init.stride - DVX_CQE_BYTES);
-	cq->next = cq->first;
-	cq->end = buf + (size_t)init.entries * init.stride;
+	place(cq, buf, init.entries, 0);
 	cq->dbrec = init.dbrec;
 	cq->cqn = init.cqn;
 	cq->arm_reg = init.uar ? (uintptr_t)init.uar + CQ_ARM_OFFSET : 0;
 	cq->layout = layout;
 	for (i = 0; i < init.entries; i++)
-		buf[(size_t)(i + 1) * init.stride - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
+		buf[(size_t)(i + 1) * DVX_CQE_BYTES - 1] = PRM_CQE_OPCODE_INVALID << 4 | 1;
 	return 0;
 }
 
-static int check(struct dvx_dev *dev, struct dvx_cq_attr *attr)
+static int check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_cq_entries;
 
@@ -58,11 +61,6 @@ static int check(struct dvx_dev *dev, struct dvx_cq_attr *attr)
 				max);
 	if (!attr->uar || attr->uar->dev != dev)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.uar is not of this device");
-	if (!attr->cqe_bytes)
-		attr->cqe_bytes = DVX_CQE_BYTES;
-	if (attr->cqe_bytes != 64 && attr->cqe_bytes != 128)
-		return dvx_fail(EINVAL, "dvx_cq_create: attr.cqe_bytes is %u, neither 64 nor 128",
-				attr->cqe_bytes);
 	return 0;
 }
 
@@ -75,7 +73,7 @@ static int command(struct dvx_cq_priv *cq, uint32_t eqn)
 	prm_create_cq_in_set_opcode(in, PRM_OPCODE_CREATE_CQ);
 	prm_create_cq_in_set_cq_umem_id(in, dvx_umem_id(cq->umem));
 	prm_create_cq_in_set_cq_umem_valid(in, 1);
-	prm_cqc_set_cqe_sz(cqc, cq->ring.stride == 128);
+	prm_cqc_set_cqe_sz(cqc, PRM_CQC_CQE_SZ_64);
 	prm_cqc_set_log_cq_size(cqc, dvx_log2_up(cq->ring.entries));
 	prm_cqc_set_uar_page(cqc, dvx_uar_index(cq->uar));
 	prm_cqc_set_c_eqn_or_apu_element(cqc, eqn);
@@ -99,9 +97,9 @@ static void release(struct dvx_cq_priv *cq)
 static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
 {
 	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
-	size_t bytes = (size_t)entries * attr->cqe_bytes;
+	size_t bytes = (size_t)entries * DVX_CQE_BYTES;
 	struct dvx_cq_init init = { .size = sizeof(init), .entries = entries,
-				    .stride = attr->cqe_bytes, .uar = dvx_uar_base(attr->uar) };
+				    .uar = dvx_uar_base(attr->uar) };
 	int err;
 
 	if (mlx5dv_devx_query_eqn(cq->dev->ctx, attr->vector, &eqn))
@@ -151,16 +149,8 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 /* libmlx5's ring, from the place where libmlx5 stopped. */
 static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
-	uint8_t *buf = dv->buf;
-
-	cq->stride = dv->cqe_size;
-	cq->entries = dv->cqe_cnt;
-	cq->first = buf + (dv->cqe_size - DVX_CQE_BYTES);
-	cq->end = buf + (size_t)dv->cqe_cnt * dv->cqe_size;
 	cq->dbrec = (uint32_t *)dv->dbrec;
-	cq->ci = prm_swap32(cq->dbrec[0]) & 0xffffff;
-	cq->next = cq->first + (size_t)(cq->ci & (dv->cqe_cnt - 1)) * dv->cqe_size;
-	cq->phase = !!(cq->ci & dv->cqe_cnt);
+	place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
 	cq->cqn = dv->cqn;
 	cq->arm_reg = (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET;
 	cq->arm_sn = prm_swap32(cq->dbrec[1]) >> 28 & 3;
@@ -180,6 +170,9 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ))
 		return dvx_fail(EINVAL, "dvx_cq_adopt: libmlx5 does not know this ibv_cq");
+	if (dv.cqe_size != DVX_CQE_BYTES)
+		return dvx_fail(EOPNOTSUPP, "dvx_cq_adopt: the ibv_cq has CQEs of %u bytes, not 64",
+				dv.cqe_size);
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return dvx_fail(ENOMEM, "no memory for a CQ");

@@ -40,17 +40,13 @@ static void scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint3
 	}
 }
 
-void dvx_cqe_unscatter(const struct dvx_cq *cq, const void *cqe, const struct dvx_sq *sq,
-		       const struct dvx_rq *rq)
+void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq)
 {
 	uint32_t room = dvx_cqe_scattered(cqe), len = dvx_cqe_byte_count(cqe);
 	const uint8_t *data = cqe, *wqe;
 
 	if (!room || len > room)
 		return;
-	/* 64 bytes lie in the first half of a 128-byte CQE. */
-	if (room == 64 && cq->stride == 128)
-		data -= DVX_CQE_BYTES;
 	if (sq) {
 		wqe = sq->buf + (size_t)(dvx_cqe_wqe_index(cqe) & sq->mask) * DVX_BLOCK;
 		scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);

@@ -34,6 +34,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_init *user, uint32
 	sq->reg = (uintptr_t)init.reg;
 	sq->last = init.buf;
 	sq->mask = init.blocks - 1;
+	sq->slot_mask = sq->mask * (uint32_t)sizeof(struct dvx_sq_slot);
 	sq->qpn = init.qpn;
 	sq->bf_size = init.bf_size;
 	sq->layout = layout;
