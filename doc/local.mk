@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS += doc/man/dvx-perf.1
+dist_man_MANS += doc/man/dvx-perf.1 doc/man/dvx-sim.1
 EXTRA_DIST += \
 	doc/hardware-to-verify.md \
 	doc/design/0001-rooms-of-dvx-sim.md

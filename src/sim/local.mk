@@ -26,7 +26,7 @@ src_sim_libdvx_sim_la_DEPENDENCIES = libsim.la src/sim/libdvx-sim.map
 EXTRA_DIST += src/sim/libdvx-sim.map
 
 # dvx-sim starts it; one process is one chip.
-EXTRA_PROGRAMS = src/sim/dvx-sim-server
+pkglibexec_PROGRAMS = src/sim/dvx-sim-server
 src_sim_dvx_sim_server_SOURCES = src/sim/server.c src/sim/census.h src/sim/census.c
 src_sim_dvx_sim_server_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_dvx_sim_server_LDADD = libsim.la

@@ -1,1 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
+EXTRA_DIST += tests/sim/tap.sh
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/link_hostile.sh
+TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh
+check_PROGRAMS += tests/sim/front_client
+tests_sim_front_client_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
+tests_sim_front_client_LDADD = $(IBVERBS_LIBS)
+if HAVE_CMOCKA
+TESTS += tests/sim/link_hostile.sh
+check_PROGRAMS += tests/sim/link_hostile
+tests_sim_link_hostile_CPPFLAGS = $(libsim_la_CPPFLAGS)
+tests_sim_link_hostile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_link_hostile_LDADD = libsim.la $(CMOCKA_LIBS)
+endif

@@ -164,6 +164,14 @@ struct cfile *client_find(int fd)
 	return cf;
 }
 
+bool client_is_link(int fd)
+{
+	for (unsigned int i = 0; i < CFILES; i++)
+		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) && files[i].sock == fd)
+			return getpid() == files[i].owner;
+	return false;
+}
+
 static struct cfile *free_slot(void)
 {
 	for (unsigned int i = 0; i < CFILES; i++)

@@ -59,6 +59,7 @@ void client_sysfs(void);
 int client_open(int flags);
 struct cfile *client_find(int fd);       /* NULL: not ours */
 bool client_idle(void);                  /* no file is open: nothing can be ours */
+bool client_is_link(int fd);             /* a connection of ours, which the program doesn't know */
 int client_ioctl(struct cfile *, unsigned long request, void *arg);
 void client_closed(struct cfile *);      /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, off_t offset);

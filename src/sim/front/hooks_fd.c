@@ -39,11 +39,17 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return -1;
 }
 
+/* Programs that close whatever they did not open must not cut the link: it isn't there. */
 int close(int fd)
 {
 	struct cfile *cf = ours(fd);
-	int rc = real()->close(fd);
+	int rc;
 
+	if (!client_idle() && client_is_link(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	rc = real()->close(fd);
 	if (cf)
 		client_closed(cf);
 	return rc;

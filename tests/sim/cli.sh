@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that dvx-sim does what its man page says: devices start, stop, are listed and refused with
+# a sentence and an exit code.
+. "$top_srcdir/tests/sim/tap.sh"
+
+# says CODE TEXT COMMAND...: exit code and a part of what is printed
+says() {
+	code=$1 text=$2
+	shift 2
+	"$@" >"$scratch/said" 2>&1
+	got=$?
+	cat "$scratch/said"
+	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
+	[ -z "$text" ] || grep -q -- "$text" "$scratch/said"
+}
+
+help_fits() {
+	[ "$("$dvx_sim" --help | wc -l)" -le 24 ] && [ "$("$dvx_sim" --help | wc -L)" -le 80 ]
+}
+
+check "--help fits a screen" help_fits
+check "--version names the package" says 0 'dvx 0' "$dvx_sim" --version
+check "no command is an error" says 2 Usage "$dvx_sim"
+check "an unknown command is named" says 2 'no command "frob"' "$dvx_sim" frob
+check "run needs a command" says 125 'run needs a command' "$dvx_sim" run
+check "exec needs a name" says 125 'needs the NAME' "$dvx_sim" exec
+check "a function is host or dpu" says 125 'host or dpu, not "vf"' "$dvx_sim" run -f vf -- true
+check "a name is a plain word" says 1 'no name for a chip' "$dvx_sim" up ../x
+check "a name of 32 letters is too long" \
+	says 1 'no name for a chip' "$dvx_sim" up aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+check "exec on nothing" says 125 'no chip named nix is up' "$dvx_sim" exec nix -- true
+check "down on nothing" says 1 'no chip named nix is up' "$dvx_sim" down nix
+check "an argument too many" says 2 'one argument too many' "$dvx_sim" down a b
+check "a trace that can't be written" says 1 "can't write the trace" \
+	"$dvx_sim" up a --trace /nonexistent/file
+check "... leaves no chip behind" test ! -e "$scratch/dvx-sim/a"
+
+check "run returns the command's code" says 7 '' "$dvx_sim" run -- sh -c 'exit 7'
+check "run returns 128 + signal" says 137 '' "$dvx_sim" run -- sh -c 'kill -9 $$'
+check "run: command not found" says 127 "can't run /nonexistent" "$dvx_sim" run -- /nonexistent
+check "run: command not executable" says 126 "can't run /etc/passwd" "$dvx_sim" run -- /etc/passwd
+check "run leaves nothing behind" test -z "$(ls "$scratch/dvx-sim")"
+check "run keeps the command's options" says 0 '^--help -f$' "$dvx_sim" run echo --help -f
+
+chips="a b"
+check "up" "$dvx_sim" up a
+check "a second up of the same name" says 1 'a chip named a is up already' "$dvx_sim" up a
+check "another name" "$dvx_sim" up b --trace "$scratch/trace"
+check "ls names both" says 0 '^b (pid' "$dvx_sim" ls
+check "ls --json is JSON with both" \
+	says 0 '^a b$' sh -c "'$dvx_sim' ls --json | jq -r '[.[].name] | join(\" \")'"
+check "exec really execs" says 0 same \
+	sh -c "sh -c 'echo \$\$; exec \"$dvx_sim\" exec a -- sh -c \"echo \\\$\\\$\"' | uniq | wc -l | sed 's/^1$/same/'"
+check "exec keeps an earlier preload behind its own" says 0 'libdvx-sim.so:libm.so.6$' \
+	env LD_PRELOAD=libm.so.6 "$dvx_sim" exec a -- env
+check "exec tells which device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f dpu -- env
+
+pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "a") | .pid')
+kill -9 "$pid"
+check "exec on a server that was killed" says 125 'no chip named a is up' "$dvx_sim" exec a -- true
+check "... whose folder is swept" test ! -e "$scratch/dvx-sim/a"
+check "... whose name is free" "$dvx_sim" up a
+check "down" "$dvx_sim" down a
+check "... is the end of it" test ! -e "$scratch/dvx-sim/a"
+check "down of the other" "$dvx_sim" down b
+check "ls of nothing is an empty list" says 0 '^\[\]$' "$dvx_sim" ls --json
+
+term_forwarded() {
+	"$dvx_sim" run -- sh -c 'trap "echo told; exit 3" TERM; echo up; while :; do sleep 0.05; done' \
+		>"$scratch/told" &
+	while ! grep -qs up "$scratch/told"; do :; done
+	kill -TERM $!
+	wait $!
+	[ $? = 3 ] && grep -q told "$scratch/told" && [ -z "$(ls "$scratch/dvx-sim")" ]
+}
+check "run forwards signals and cleans up" term_forwarded
+
+run_killed() {
+	"$dvx_sim" run -- sh -c 'echo up; exec sleep 5' >"$scratch/killed" &
+	while ! grep -qs up "$scratch/killed"; do :; done
+	server=$("$dvx_sim" ls --json | jq '.[0].pid')
+	kill -9 $!
+	wait $!
+	tail --pid="$server" -f /dev/null
+	[ -z "$(ls "$scratch/dvx-sim")" ]
+}
+check "a run that is killed takes its device down" run_killed
+
+mkdir -p "$scratch/open/dvx-sim"
+chmod 755 "$scratch/open/dvx-sim"
+check "a registry that others may enter is refused" \
+	says 1 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
+plan

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that programs meet the device through libc alone, with a chip of their own (bare preload)
+# and with a server's: rdma-core's tools, forks, children, threads, wrong pointers.
+. "$top_srcdir/tests/sim/tap.sh"
+client=$top_builddir/tests/sim/front_client
+TMPDIR=$scratch
+export TMPDIR
+
+bare() {
+	env ASAN_OPTIONS="${ASAN_OPTIONS:-verify_asan_link_order=0:detect_leaks=0}" \
+		LD_PRELOAD="$preload" "$@"
+}
+
+shows() {
+	text=$1
+	shift
+	"$@" >"$scratch/shown" 2>&1 || { cat "$scratch/shown"; return 1; }
+	cat "$scratch/shown"
+	grep -q -- "$text" "$scratch/shown"
+}
+
+check "bare: ibv_devices" shows 'mlx5_0' bare ibv_devices
+check "bare: ibv_devinfo -v" shows 'PORT_ACTIVE' bare ibv_devinfo -v
+check "bare: ibv_devinfo -d says that it is an emulator" \
+	shows 'board_id:.*dvx-sim' bare ibv_devinfo -d mlx5_0
+for scene in objects dup fork-embedded children errno threads; do
+	check "bare: $scene" bare "$client" $scene
+done
+check "bare: a shell without ibverbs" shows '^mlx5_0$' bare ls /sys/class/infiniband
+check "bare: no sysfs tree stays behind" \
+	test -z "$(bare ibv_devices >/dev/null; ls -d "$scratch"/dvx-sim-sysfs.* 2>/dev/null)"
+
+check "run: ibv_devices" shows 'mlx5_0' "$dvx_sim" run -- ibv_devices
+check "run: ibv_devinfo -v" shows 'PORT_ACTIVE' "$dvx_sim" run -- ibv_devinfo -v
+chips=front
+check "up" "$dvx_sim" up front
+check "exec: ibv_devinfo" shows 'sys_image_guid' "$dvx_sim" exec front -- ibv_devinfo
+check "exec: the DPU is another device" \
+	shows "$("$dvx_sim" exec front -f dpu -- ibv_devices | tail -n 1 | awk '{ print $2 }' |
+		sed 's/\(....\)\(....\)\(....\)\(....\)/\1:\2:\3:\4/')" \
+	"$dvx_sim" exec front -f dpu -- ibv_devinfo
+for scene in objects dup fork children close-all errno threads; do
+	check "exec: $scene" "$dvx_sim" exec front -- "$client" $scene
+done
+empty() {
+	"$dvx_sim" ls --json | tee /dev/stderr |
+		jq -e '.[0] | (.clients | length) == 0 and (.objects | length) == 0' >/dev/null
+}
+check "nothing is left of them" empty
+check "down" "$dvx_sim" down front
+check "a device that went down is gone with a sentence" \
+	shows 'no device answers' sh -c "! DVX_SIM_SOCKET=$scratch/no/socket LD_PRELOAD=$preload \
+	$client objects; true"
+plan

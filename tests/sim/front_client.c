@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A client of the device for tests/sim/front.sh and deaths.sh: small scenes that go through the
+ * preload's hooks, each named by the first argument. Exit code 0 if the scene went as it should.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond,             \
+				strerror(errno));                                                  \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static struct ibv_context *open_device(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx;
+
+	CHECK(list && list[0]);
+	ctx = ibv_open_device(list[0]);
+	CHECK(ctx);
+	ibv_free_device_list(list);
+	return ctx;
+}
+
+/* One of each kind of object. */
+struct objects {
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+};
+
+static char buffer[8192];
+
+static void make(struct ibv_context *ctx, struct objects *o)
+{
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC,
+					 .cap = { .max_send_wr = 16, .max_recv_wr = 16,
+						  .max_send_sge = 1, .max_recv_sge = 1 } };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	o->pd = ibv_alloc_pd(ctx);
+	CHECK(o->pd);
+	o->mr = ibv_reg_mr(o->pd, buffer, sizeof(buffer), IBV_ACCESS_LOCAL_WRITE);
+	CHECK(o->mr);
+	o->cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	CHECK(o->cq);
+	init.send_cq = init.recv_cq = o->cq;
+	o->qp = ibv_create_qp(o->pd, &init);
+	CHECK(o->qp);
+	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+						   IBV_QP_ACCESS_FLAGS));
+}
+
+static void unmake(struct objects *o)
+{
+	CHECK(!ibv_destroy_qp(o->qp));
+	CHECK(!ibv_destroy_cq(o->cq));
+	CHECK(!ibv_dereg_mr(o->mr));
+	CHECK(!ibv_dealloc_pd(o->pd));
+}
+
+static void work(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+
+	make(ctx, &o);
+	unmake(&o);
+	CHECK(!ibv_close_device(ctx));
+}
+
+static int scene_objects(void)
+{
+	work();
+	work();
+	return 0;
+}
+
+/* Objects stay as long as one descriptor of the file does. */
+static int scene_dup(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	struct stat st;
+	int other = dup(ctx->cmd_fd);
+
+	CHECK(other >= 0 && !fstat(other, &st));
+	CHECK(S_ISCHR(st.st_mode) && st.st_rdev == makedev(231, 192));
+	close(ctx->cmd_fd);
+	CHECK(dup2(other, ctx->cmd_fd) == ctx->cmd_fd);
+	close(other);
+	make(ctx, &o);
+	unmake(&o);
+	return ibv_close_device(ctx);
+}
+
+static int exit_code(pid_t pid)
+{
+	int status;
+
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* A fork child can't use its parent's file, but the parent can, and the child can open its own. */
+static int scene_fork(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct ibv_pd *pd = ibv_alloc_pd(ctx);
+
+		if (pd || errno != EIO)
+			_exit(1);
+		work();
+		_exit(0);
+	}
+	CHECK(exit_code(pid) == 0);
+	make(ctx, &o);
+	unmake(&o);
+	return ibv_close_device(ctx);
+}
+
+/* Without a server, the chip is a thread of the parent. */
+static int scene_fork_embedded(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int fd = open("/dev/infiniband/uverbs0", O_RDWR);
+
+		_exit(fd >= 0 || errno != ENODEV);
+	}
+	CHECK(exit_code(pid) == 0);
+	make(ctx, &o);
+	unmake(&o);
+	return ibv_close_device(ctx);
+}
+
+/* Children by every way, while the device is open; they see the device's sysfs. */
+static int scene_children(void)
+{
+	static const char look[] = "ls /sys/class/infiniband/mlx5_0/device/net/";
+	char *argv[] = { "sh", "-c", (char *)(size_t)look, NULL };
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	char line[32] = "";
+	pid_t pid;
+	FILE *f;
+
+	make(ctx, &o);
+	CHECK(system(look) == 0);
+	f = popen(look, "r");
+	CHECK(f && fgets(line, sizeof(line), f) && !strcmp(line, "dvx0\n"));
+	CHECK(pclose(f) == 0);
+	CHECK(!posix_spawnp(&pid, "sh", NULL, NULL, argv, environ) && exit_code(pid) == 0);
+	pid = vfork();
+	if (!pid) {
+		execvp("sh", argv);
+		_exit(1);
+	}
+	CHECK(exit_code(pid) == 0);
+	unmake(&o);
+	return ibv_close_device(ctx);
+}
+
+/* A program that closes whatever it did not open, as daemons do, keeps its device. */
+static int scene_close_all(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+
+	for (int fd = 3; fd < 256; fd++)
+		if (fd != ctx->cmd_fd && fd != ctx->async_fd)
+			close(fd);
+	make(ctx, &o);
+	unmake(&o);
+	return 0;
+}
+
+#define ATTRS 4
+struct command {
+	struct ib_uverbs_ioctl_hdr h;
+	struct ib_uverbs_attr attrs[ATTRS];
+};
+
+static int raw(int fd, struct command *c, unsigned int n)
+{
+	c->h.num_attrs = (uint16_t)n;
+	c->h.length = (uint16_t)(sizeof(c->h) + n * sizeof(c->attrs[0]));
+	return ioctl(fd, RDMA_VERBS_IOCTL, c) ? errno : 0;
+}
+
+/* What the kernel refuses, this refuses with the same errno, and nothing crashes. */
+static int scene_errno(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct command c = { .h = { .object_id = UVERBS_OBJECT_DEVICE,
+				    .method_id = UVERBS_METHOD_INVOKE_WRITE } };
+	int fd = ctx->cmd_fd;
+
+	CHECK(ioctl(fd, 0x1234, &c) && errno == ENOTTY);
+	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, NULL) && errno == EFAULT);
+	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, (void *)(size_t)-4096) && errno == EFAULT);
+	c.h.length = 1;
+	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, &c) && errno == EINVAL);
+	c.h.length = sizeof(c.h);
+	c.h.num_attrs = 1;
+	CHECK(ioctl(fd, RDMA_VERBS_IOCTL, &c) && errno == EINVAL);
+	c.h.reserved1 = 1;
+	CHECK(raw(fd, &c, 0) == EPROTONOSUPPORT);
+	c.h.reserved1 = 0;
+	c.h.object_id = 77;
+	CHECK(raw(fd, &c, 0) == EPROTONOSUPPORT);
+	c.h.object_id = UVERBS_OBJECT_DEVICE;
+	c.attrs[0] = (struct ib_uverbs_attr){ .attr_id = UVERBS_ATTR_WRITE_CMD, .len = 8, .data = 3,
+					      .flags = UVERBS_ATTR_F_MANDATORY };
+	c.attrs[1] = (struct ib_uverbs_attr){ .attr_id = UVERBS_ATTR_CORE_IN, .len = 64, .data = 16,
+					      .flags = UVERBS_ATTR_F_MANDATORY };
+	CHECK(raw(fd, &c, 2) == EFAULT);
+	c.attrs[1].attr_id = 0x7777;
+	CHECK(raw(fd, &c, 2) == EPROTONOSUPPORT);
+	CHECK(write(fd, &c, sizeof(c)) == -1 && errno == EINVAL);
+	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 1l << 30) == MAP_FAILED && errno == EINVAL);
+	CHECK(open("/dev/infiniband/uverbs1", O_RDWR) == -1 && errno == ENOENT);
+	return ibv_close_device(ctx);
+}
+
+static void *hammer(void *ctx)
+{
+	for (int i = 0; i < 200; i++) {
+		struct ibv_pd *pd = ibv_alloc_pd(ctx);
+
+		CHECK(pd && !ibv_dealloc_pd(pd));
+	}
+	return NULL;
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Many threads of one file at once, in a rain of signals. */
+static int scene_threads(void)
+{
+	struct itimerval rain = { { 0, 500 }, { 0, 500 } }, dry = { 0 };
+	struct ibv_context *ctx = open_device();
+	pthread_t threads[8];
+
+	signal(SIGALRM, nothing);
+	setitimer(ITIMER_REAL, &rain, NULL);
+	for (int i = 0; i < 8; i++)
+		CHECK(!pthread_create(&threads[i], NULL, hammer, ctx));
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	setitimer(ITIMER_REAL, &dry, NULL);
+	return ibv_close_device(ctx);
+}
+
+/* Works until its standard input ends, then says how often. */
+static int scene_work(void)
+{
+	struct ibv_context *ctx = open_device();
+	unsigned int n = 0;
+	struct objects o;
+	char byte;
+
+	fcntl(0, F_SETFL, O_NONBLOCK);
+	while (read(0, &byte, 1) < 0) {
+		make(ctx, &o);
+		unmake(&o);
+		n++;
+	}
+	printf("%u\n", n);
+	return n ? 0 : 1;
+}
+
+static void die_somewhere(void)
+{
+	struct ibv_context *ctx;
+	struct objects o;
+
+	ctx = open_device();
+	for (;;) {
+		make(ctx, &o);
+		unmake(&o);
+	}
+}
+
+/* N children, each killed at a moment of its own. */
+static int scene_deaths(const char *count)
+{
+	unsigned int seed = 1;
+
+	for (int i = atoi(count); i > 0; i--) {
+		struct timespec t = { 0, 1000 * (long)(rand_r(&seed) % 4000) };
+		pid_t pid = fork();
+		int status;
+
+		CHECK(pid >= 0);
+		if (!pid)
+			die_somewhere();
+		nanosleep(&t, NULL);
+		kill(pid, SIGKILL);
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+		      WTERMSIG(status) == SIGKILL);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*fn)(void);
+	} scenes[] = {
+		{ "objects", scene_objects }, { "dup", scene_dup }, { "fork", scene_fork },
+		{ "fork-embedded", scene_fork_embedded }, { "children", scene_children },
+		{ "close-all", scene_close_all }, { "errno", scene_errno },
+		{ "threads", scene_threads }, { "work", scene_work },
+	};
+
+	if (argc == 3 && !strcmp(argv[1], "deaths"))
+		return scene_deaths(argv[2]);
+	for (unsigned int i = 0; argc == 2 && i < sizeof(scenes) / sizeof(scenes[0]); i++)
+		if (!strcmp(argv[1], scenes[i].name))
+			return scenes[i].fn();
+	fprintf(stderr, "no such scene\n");
+	return 2;
+}

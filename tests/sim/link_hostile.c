@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that nobody harms a server, or its other clients, by what is sent over the link. Runs
+ * under `dvx-sim run` (link_hostile.sh), which tells the socket; an honest connection is open all
+ * along and still answered at the end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "front/link.h"
+#include "front/msg.h"
+
+#define FUZZ 3000
+
+static int honest;
+
+static int connect_to(void)
+{
+	const struct timeval patience = { .tv_sec = 10 };
+	int sock = link_connect(getenv("DVX_SIM_SOCKET"));
+
+	assert_true(sock >= 0);
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return sock;
+}
+
+static int open_device(void)
+{
+	uint32_t function = 0;
+	struct link_message m;
+	int sock = connect_to();
+
+	assert_int_equal(link_ask(sock, LINK_OPEN, &function, sizeof(function), -1, &m), 0);
+	assert_int_equal(m.h.result, 0);
+	assert_int_equal(m.nfds, 1);
+	link_message_free(&m);
+	return sock;
+}
+
+/* The server hung up, without an answer. */
+static void assert_thrown_out(int sock)
+{
+	struct link_in in = { 0 };
+	int err = link_read(sock, &in, 0);
+
+	assert_true(err == -EPIPE || err == -ECONNRESET);
+	link_in_reset(&in);
+	close(sock);
+}
+
+static void send_header(int sock, struct link_header h)
+{
+	assert_int_equal(send(sock, &h, sizeof(h), MSG_NOSIGNAL), sizeof(h));
+}
+
+static void test_headers(void **state)
+{
+	static const struct link_header bad[] = {
+		{ 0, LINK_VERSION, LINK_OPEN, 4, 0 },
+		{ LINK_MAGIC, LINK_VERSION + 1, LINK_OPEN, 4, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, LINK_BODY_MAX + 1, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, UINT32_MAX, 0 },
+		{ LINK_MAGIC, LINK_VERSION, 0, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, 99, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, UINT16_MAX, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_IOCTL, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_MAP, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_UNMAP, 0, 0 },
+		{ LINK_MAGIC, LINK_VERSION, LINK_CLOSE, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		int sock = connect_to();
+
+		send_header(sock, bad[i]);
+		assert_thrown_out(sock);
+	}
+}
+
+static void test_opens(void **state)
+{
+	static const uint32_t functions[] = { 2, UINT32_MAX };
+	uint32_t again[2] = { 0 };
+	int sock;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		sock = connect_to();
+		assert_int_equal(link_write(sock, LINK_OPEN, 0, &functions[i], 4, NULL, 0, 0), 0);
+		assert_thrown_out(sock);
+	}
+	sock = connect_to();
+	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 8, NULL, 0, 0), 0);
+	assert_thrown_out(sock);
+	sock = open_device();
+	assert_int_equal(link_write(sock, LINK_OPEN, 0, again, 4, NULL, 0, 0), 0);
+	assert_thrown_out(sock);
+}
+
+/* Half a message, then silence or death: the server neither waits nor keeps anything. */
+static void test_truncated(void **state)
+{
+	struct link_header h = { LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0 };
+	int silent = connect_to();
+
+	(void)state;
+	send_header(silent, h);
+	for (size_t n = 1; n < sizeof(h); n++) {
+		int sock = connect_to();
+
+		assert_int_equal(send(sock, &h, n, MSG_NOSIGNAL), n);
+		close(sock);
+	}
+	close(open_device());
+	close(silent);
+}
+
+/* A good request: INVOKE_WRITE of QUERY_DEVICE with its header, in and out. */
+static void good_request(uint8_t **body, size_t *len)
+{
+	static uint8_t in[64];
+	struct kattr attrs[] = {
+		{ .id = UVERBS_ATTR_WRITE_CMD, .flags = 1, .len = 8, .data = 0x80000001u },
+		{ .id = UVERBS_ATTR_CORE_IN, .flags = 1, .len = 16, .in = in },
+		{ .id = UVERBS_ATTR_CORE_OUT, .flags = 1, .len = 256 },
+	};
+	struct kreq req = { .object = UVERBS_OBJECT_DEVICE, .nattrs = 3, .attrs = attrs };
+
+	assert_int_equal(msg_pack_request(&req, body, len), 0);
+}
+
+static void test_lengths(void **state)
+{
+	uint8_t *body, longer[4096] = { 0 };
+	size_t len;
+
+	(void)state;
+	good_request(&body, &len);
+	for (size_t n = 0; n < len; n += 4) {
+		int sock = open_device();
+
+		assert_int_equal(link_write(sock, LINK_IOCTL, 0, body, n, NULL, 0, 0), 0);
+		assert_thrown_out(sock);
+	}
+	memcpy(longer, body, len);
+	for (size_t n = len + 1; n < len + 20; n++) {
+		int sock = open_device();
+
+		assert_int_equal(link_write(sock, LINK_IOCTL, 0, longer, n, NULL, 0, 0), 0);
+		assert_thrown_out(sock);
+	}
+	free(body);
+}
+
+/* Whatever bytes: an answer, or the end of the connection. */
+static void test_mutations(void **state)
+{
+	int sock = open_device();
+	uint8_t *body;
+	size_t len;
+
+	(void)state;
+	good_request(&body, &len);
+	srand(1);
+	for (int i = 0; i < FUZZ; i++) {
+		uint8_t *copy = malloc(len);
+		struct link_message m = { 0 };
+
+		assert_non_null(copy);
+		memcpy(copy, body, len);
+		for (int k = rand() % 4; k >= 0; k--)
+			copy[(size_t)rand() % len] = (uint8_t)(rand() % 3 ? rand() : 0xff);
+		if (link_ask(sock, LINK_IOCTL, copy, len, -1, &m)) {
+			close(sock);
+			sock = open_device();
+		}
+		link_message_free(&m);
+		free(copy);
+	}
+	free(body);
+	close(sock);
+}
+
+/* Descriptors of any kind, where none or another kind belongs. */
+static void test_descriptors(void **state)
+{
+	struct link_range range = { 4096, 4096, 0 };
+	int many[LINK_FDS] = { 0, 0, 0, 0 };
+	int sock = open_device();
+	struct link_message m = { 0 };
+
+	(void)state;
+	assert_int_equal(link_ask(sock, LINK_MAP, &range, sizeof(range), 0, &m), 0);
+	link_message_free(&m);
+	range = (struct link_range){ UINT64_MAX - 4095, UINT64_MAX, UINT64_MAX };
+	assert_int_equal(link_ask(sock, LINK_MAP, &range, sizeof(range), -1, &m), 0);
+	assert_int_not_equal(m.h.result, 0);
+	link_message_free(&m);
+	assert_int_equal(link_ask(sock, LINK_UNMAP, &range, sizeof(range), -1, &m), 0);
+	link_message_free(&m);
+	for (int i = 0; i < 2000; i++) {
+		assert_int_equal(link_write(sock, LINK_UNMAP, 0, &range, sizeof(range), many,
+					    LINK_FDS, 0), 0);
+		struct link_in in = { 0 };
+		assert_int_equal(link_read(sock, &in, 0), 1);
+		link_in_reset(&in);
+	}
+	close(sock);
+}
+
+/* A client that asks and asks but never listens is thrown out; nobody waits for it. */
+static void test_deaf(void **state)
+{
+	int sock = connect_to(), err = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000000 && !err; i++)
+		err = link_write(sock, LINK_STATUS, 0, NULL, 0, NULL, 0, 0);
+	assert_true(err == -EPIPE || err == -ECONNRESET);
+	close(sock);
+}
+
+static void test_the_honest_one(void **state)
+{
+	struct link_message m = { 0 };
+	uint8_t *body;
+	size_t len;
+
+	(void)state;
+	good_request(&body, &len);
+	assert_int_equal(link_ask(honest, LINK_IOCTL, body, len, -1, &m), 0);
+	link_message_free(&m);
+	assert_int_equal(link_ask(honest, LINK_STATUS, NULL, 0, -1, &m), 0);
+	assert_int_equal(((struct link_status *)(void *)m.body)->nclients, 1);
+	link_message_free(&m);
+	free(body);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers),	    cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_truncated),   cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_mutations),   cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_deaf),	    cmocka_unit_test(test_the_honest_one),
+	};
+
+	if (!getenv("DVX_SIM_SOCKET"))
+		return 77;
+	honest = open_device();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

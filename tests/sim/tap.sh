@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# TAP for shell tests: check NAME COMMAND... runs a command and reports it; ok/not_ok by hand.
+dvx_sim=$top_builddir/tools/dvx-sim/dvx-sim
+preload=$top_builddir/src/sim/.libs/libdvx-sim.so
+tests=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")
+chips=
+# A registry of this test's own, so that nobody's chips are touched.
+XDG_RUNTIME_DIR=$scratch
+export XDG_RUNTIME_DIR
+
+finish() {
+	for chip in $chips; do
+		"$dvx_sim" down "$chip" >/dev/null 2>&1
+	done
+	rm -rf "$scratch"
+}
+trap finish EXIT
+
+check() {
+	name=$1
+	shift
+	tests=$((tests + 1))
+	if "$@" >"$scratch/out" 2>&1; then
+		echo "ok $tests - $name"
+	else
+		echo "not ok $tests - $name"
+		failed=1
+		sed 's/^/# /' "$scratch/out"
+	fi
+}
+
+plan() {
+	echo "1..$tests"
+	exit $failed
+}
