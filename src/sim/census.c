@@ -69,6 +69,9 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 		const struct vhca *v = &si->vhca[f];
 
 		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
+			/* The kernel's own, for as long as the chip is up; programs can't make any. */
+			if (t == OBJ_EQ)
+				continue;
 			if (t == OBJ_QP)
 				add_qps(rows, &n, max, v);
 			else

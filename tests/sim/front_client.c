@@ -8,6 +8,7 @@
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <signal.h>
 #include <spawn.h>
@@ -226,7 +227,8 @@ static int scene_errno(void)
 {
 	struct ibv_context *ctx = open_device();
 	struct command c = { .h = { .object_id = UVERBS_OBJECT_DEVICE,
-				    .method_id = UVERBS_METHOD_INVOKE_WRITE } };
+				    .method_id = UVERBS_METHOD_INVOKE_WRITE,
+				    .driver_id = RDMA_DRIVER_MLX5 } };
 	int fd = ctx->cmd_fd;
 
 	CHECK(ioctl(fd, 0x1234, &c) && errno == ENOTTY);
@@ -248,7 +250,7 @@ static int scene_errno(void)
 	c.attrs[1] = (struct ib_uverbs_attr){ .attr_id = UVERBS_ATTR_CORE_IN, .len = 64, .data = 16,
 					      .flags = UVERBS_ATTR_F_MANDATORY };
 	CHECK(raw(fd, &c, 2) == EFAULT);
-	c.attrs[1].attr_id = 0x7777;
+	c.attrs[1].attr_id = 0x777;
 	CHECK(raw(fd, &c, 2) == EPROTONOSUPPORT);
 	CHECK(write(fd, &c, sizeof(c)) == -1 && errno == EINVAL);
 	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 1l << 30) == MAP_FAILED && errno == EINVAL);

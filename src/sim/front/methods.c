@@ -68,8 +68,8 @@ static const struct attr_spec query_gid_table_attrs[] = {
 };
 
 static const struct attr_spec query_gid_entry_attrs[] = {
-	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_IN, MUST, U32 },
-	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_IN, MUST, U32 },
+	{ UVERBS_ATTR_QUERY_GID_ENTRY_PORT, ATTR_IN, MUST, CONST },
+	{ UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, ATTR_IN, MUST, CONST },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, ATTR_IN, MAY, CONST },
 	{ UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, ATTR_OUT, MUST,
 	  STRUCT_TO(ib_uverbs_gid_entry, netdev_ifindex) },
