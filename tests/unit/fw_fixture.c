@@ -5,6 +5,7 @@
 #include "fw_fixture.h"
 #include "base/log.h"
 #include "dp/dp.h"
+#include "prm/reflect.h"
 
 #define RING_AT 4096u   /* offsets in the client's memory */
 #define RECORD_AT 64u
@@ -37,9 +38,10 @@ int fx_teardown(void **state)
 {
 	struct fx *f = *state;
 
-	for (unsigned int uid = 0; uid < 16; uid++) {
-		fw_uid_reap(f->v, (uint16_t)(15 - uid));
-		fw_uid_reap(f->dpu, (uint16_t)(15 - uid));
+	/* twice: kernel objects may stand on a uid's, and uids' on the kernel's EQs */
+	for (unsigned int i = 0; i < 32; i++) {
+		fw_uid_reap(f->v, (uint16_t)(i % 16));
+		fw_uid_reap(f->dpu, (uint16_t)(i % 16));
 	}
 	assert_int_equal(fx_objects(f->v), 0);
 	assert_int_equal(fx_objects(f->dpu), 0);
@@ -258,4 +260,25 @@ uint32_t fx_objects(const struct vhca *v)
 	for (unsigned int i = 0; i < OBJ_NTYPES; i++)
 		n += obj_count(v, (enum obj_type)i);
 	return n;
+}
+
+void fx_spoils(struct fx *f, uint16_t opcode, const uint8_t *good, size_t len,
+	       const struct fx_spoil *s, size_t n)
+{
+	const struct prm_struct *row = prm_command_in(opcode);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t before = fx_objects(f->v);
+		uint8_t in[FX_IN], status;
+
+		memcpy(in, good, len);
+		assert_int_equal(prm_field_set(row, in, len, s[i].field, s[i].value), 0);
+		status = fx_exec(f, f->v, opcode, FX_UID, in, len, 16);
+		if (status != s[i].status || f->syndrome != s[i].syndrome)
+			fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x",
+				 prm_opcode_name(opcode), s[i].field,
+				 (unsigned long long)s[i].value, status, f->syndrome);
+		assert_int_equal(fx_objects(f->v), before);
+		assert_true(fx_logged(f, prm_opcode_name(opcode)));
+	}
 }

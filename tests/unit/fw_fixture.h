@@ -78,6 +78,17 @@ struct fx_queue fx_queue(struct fx *, struct vhca *, uint16_t uid);
 uint8_t fx_number(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number,
 		  size_t out_len);
 
+/* One field of a good command spoiled: what must come of it. */
+struct fx_spoil {
+	const char *field; /* by its path in the reflection rows */
+	uint64_t value;
+	uint8_t status;
+	uint32_t syndrome;
+};
+void fx_spoils(struct fx *, uint16_t opcode, const uint8_t *good, size_t len,
+	       const struct fx_spoil *, size_t n);
+#define FX_SPOILS(f, op, good, len, s) fx_spoils(f, op, good, len, s, sizeof(s) / sizeof((s)[0]))
+
 /* Objects of a function in all its tables. */
 uint32_t fx_objects(const struct vhca *);
 

@@ -48,7 +48,7 @@ static int check_sizes(struct fw_cmd *c, struct qp *qp)
 		rq_bytes = 1ull << (qp->log_rq_size + qp->log_rq_stride + LOG_RQ_STRIDE_UNIT);
 	if (!qp->no_sq)
 		sq_bytes = 1ull << (qp->log_sq_size + LOG_WQEBB);
-	if (qp->log_rq_size > max || qp->log_sq_size > max)
+	if ((rq_bytes && qp->log_rq_size > max) || (sq_bytes && qp->log_sq_size > max))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_rq_size %u or log_sq_size %u is more than "
 				 "log_max_qp_sz %u", qp->log_rq_size, qp->log_sq_size, max);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cross-VHCA access, row by row of the facts' table of cases, at the command and at the access. */
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+
+#define BUF_AT 131072u
+#define BUF_LEN 8192u
+
+/* A host's mkey over a buffer, allowed with a key; the DPU has a PD. */
+struct shared {
+	uint32_t host_pd, umem, mkey, dpu_pd;
+	uint8_t key[32];
+};
+
+static uint8_t allow(struct fx *f, struct vhca *v, uint16_t uid, uint32_t type, uint32_t id,
+		     const uint8_t key[32])
+{
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+
+	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, type);
+	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, id);
+	memcpy(prm_allow_other_vhca_access_in_at_access_key_raw(in), key, 32);
+	return fx_exec(f, v, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS, uid, in, sizeof(in), 16);
+}
+
+struct alias_args {
+	uint32_t type, vhca, object, pd;
+	bool not_alias;
+	uint8_t key[32];
+};
+
+static uint8_t alias(struct fx *f, struct vhca *v, uint16_t uid, const struct alias_args *a)
+{
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = { 0 };
+	void *ctx = prm_create_alias_obj_in_at_alias_ctx(in);
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, a->type);
+	prm_general_obj_in_cmd_hdr_set_alias_object(in, !a->not_alias);
+	prm_alias_context_set_vhca_id_to_be_accessed(ctx, a->vhca);
+	prm_alias_context_set_object_id_to_be_accessed(ctx, a->object);
+	memcpy(prm_alias_context_at_access_key_raw(ctx), a->key, 32);
+	prm_store32(prm_alias_context_at_metadata(ctx), 0, a->pd);
+	return fx_exec(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, uid, in, sizeof(in), 16);
+}
+
+static uint8_t general(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t type,
+		       uint32_t id, size_t out_len)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = { 0 };
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
+	return fx_exec(f, v, opcode, uid, in, sizeof(in), out_len);
+}
+
+static struct shared share(struct fx *f)
+{
+	struct shared s;
+
+	s.host_pd = fx_pd(f, f->v, FX_UID);
+	s.umem = fx_umem(f, f->v, FX_UID, f->mem + BUF_AT, BUF_LEN, true);
+	s.mkey = fx_mkey(f, f->v, FX_UID, s.host_pd, s.umem, f->mem + BUF_AT, BUF_LEN);
+	s.dpu_pd = fx_pd(f, f->dpu, FX_UID);
+	for (unsigned int i = 0; i < sizeof(s.key); i++)
+		s.key[i] = (uint8_t)(i * 7 + 1);
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), 0);
+	return s;
+}
+
+static struct alias_args args_of(struct fx *f, const struct shared *s)
+{
+	struct alias_args a = { .type = PRM_OBJ_TYPE_MKEY, .vhca = f->v->id, .object = s->mkey,
+				.pd = s->dpu_pd };
+
+	memcpy(a.key, s->key, sizeof(a.key));
+	return a;
+}
+
+static uint32_t make_alias(struct fx *f, const struct shared *s)
+{
+	struct alias_args a = args_of(f, s);
+
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
+	return prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+}
+
+static int access_alias(struct fx *f, const struct shared *s, uint32_t key, uint64_t off,
+			uint64_t len, unsigned int rights)
+{
+	struct dma_seg seg[MKEY_SEGS];
+	uint8_t byte = 0x5a;
+	int n = mkey_segs(f->dpu, key, s->dpu_pd, (uintptr_t)f->mem + BUF_AT + off, len, rights,
+			  seg, MKEY_SEGS);
+
+	if (n == 1 && (rights & MKEY_LW))
+		assert_int_equal(dma_write(f->host, seg[0].addr, &byte, 1), 0);
+	return n;
+}
+
+/* The whole way: allowed, aliased, reached by any low byte, and the bytes land in the host. */
+static void works(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+
+	assert_int_equal(access_alias(f, &s, id << 8, 100, 4, MKEY_LW), 1);
+	assert_int_equal(f->mem[BUF_AT + 100], 0x5a);
+	assert_int_equal(access_alias(f, &s, id << 8 | 0x99, 4096, 4096, MKEY_LR), 1);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
+	const void *ctx = prm_create_alias_obj_in_cat_alias_ctx(f->out);
+
+	assert_int_equal(prm_alias_context_get_status(ctx), 0);
+	assert_int_equal(prm_alias_context_get_vhca_id_to_be_accessed(ctx), f->v->id);
+	assert_int_equal(prm_alias_context_get_object_id_to_be_accessed(ctx), s.mkey);
+	/* the key is never told */
+	for (unsigned int i = 0; i < 32; i++)
+		assert_int_equal(((const uint8_t *)prm_alias_context_cat_access_key_raw(ctx))[i], 0);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, id, 16), 0);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
+}
+
+static void allow_refuses(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+
+	assert_int_equal(allow(f, f->v, FX_UID, 0xff02, s.mkey, s.key), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_OBJECT_TYPE);
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey + 1, s.key),
+			 PRM_STATUS_BAD_RES);
+	/* another uid's mkey looks just as absent */
+	assert_int_equal(allow(f, f->v, FX_UID + 1, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
+	/* an alias can't be shared on */
+	assert_int_equal(allow(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id, s.key),
+			 PRM_STATUS_BAD_RES);
+	f->personality.allow_mkey = false;
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
+			 PRM_STATUS_BAD_OP);
+}
+
+/* No object, no permission, wrong key (first byte, last byte): one and the same answer. */
+static void alias_reveals_nothing(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t unallowed = fx_mkey(f, f->v, FX_UID, s.host_pd, s.umem, f->mem + BUF_AT, 64);
+	struct alias_args a[4];
+
+	for (unsigned int i = 0; i < 4; i++)
+		a[i] = args_of(f, &s);
+	a[0].object = 0x1234;
+	a[1].object = unallowed;
+	a[2].key[0] ^= 1;
+	a[3].key[31] ^= 0x80;
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(alias(f, f->dpu, FX_UID, &a[i]), PRM_STATUS_BAD_RES);
+		assert_int_equal(f->syndrome, FW_SYN_ALIAS);
+		assert_true(fx_logged(f, "may not be aliased with this access_key"));
+	}
+	assert_int_equal(obj_count(f->dpu, OBJ_MKEY), 0);
+}
+
+static void alias_refuses(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	struct alias_args a = args_of(f, &s);
+
+	a.vhca = 999;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	a.vhca = f->dpu->id;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_VHCA);
+	a = args_of(f, &s);
+	a.pd = 0x777;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	a = args_of(f, &s);
+	assert_int_equal(alias(f, f->dpu, FX_UID + 1, &a), PRM_STATUS_BAD_RES);
+	a.type = 0xff02;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	a = args_of(f, &s);
+	a.not_alias = true;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	f->personality.cross_vhca = false;
+	a = args_of(f, &s);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_OP);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
+/* The alias outlives its source; each access finds it gone, even when the index is used again. */
+static void source_goes(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s), again;
+
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, s.mkey, 16), 0);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
+	struct mkey *m = obj_new_at(f->v, OBJ_MKEY, FX_UID, s.mkey, sizeof(*m));
+
+	assert_non_null(m);
+	m->rights = MKEY_LR | MKEY_LW;
+	m->len = UINT64_MAX;
+	m->pd = obj_find(f->v, OBJ_PD, s.host_pd);
+	obj_get(m->pd);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
+	/* nor does the old permission count for the new object */
+	struct alias_args a = args_of(f, &s);
+
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), 0);
+	again = make_alias(f, &s);
+	assert_int_not_equal(again, id);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
+}
+
+static void owner_dies(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, id, 16), 0);
+}
+
+/* Bounds, PD and rights are the source's and are checked at every access. */
+static void access_is_checked(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+	struct dma_seg seg[MKEY_SEGS];
+	uint8_t in[FX_IN];
+	struct alias_args a;
+	uint32_t read_only;
+
+	assert_int_equal(access_alias(f, &s, id << 8, BUF_LEN - 4, 5, MKEY_LR), -MKEY_BAD_BOUNDS);
+	assert_int_equal(access_alias(f, &s, id << 8, (uint64_t)-1, 1, MKEY_LR), -MKEY_BAD_BOUNDS);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, UINT64_MAX, MKEY_LR), -MKEY_BAD_BOUNDS);
+	assert_int_equal(mkey_segs(f->dpu, id << 8, s.dpu_pd + 1, (uintptr_t)f->mem + BUF_AT, 4,
+				   MKEY_LR, seg, MKEY_SEGS), -MKEY_BAD_PD);
+	size_t len = fx_fill_mkey(in, s.host_pd, s.umem, f->mem + BUF_AT, BUF_LEN);
+
+	prm_mkc_set_lw(prm_create_mkey_in_at_memory_key_mkey_entry(in), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	read_only = prm_create_mkey_out_get_mkey_index(f->out);
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, read_only, s.key), 0);
+	a = args_of(f, &s);
+	a.object = read_only;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
+	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), 1);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LW), -MKEY_BAD_RIGHTS);
+}
+
+/* An alias is a general object and an mkey is not, each to its own commands and owner. */
+static void wrong_commands(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DESTROY_MKEY, FX_UID, id, 16),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_QUERY_MKEY, FX_UID, id,
+				   PRM_QUERY_MKEY_OUT_BYTES), PRM_STATUS_BAD_RES);
+	assert_int_equal(general(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, s.mkey, 16), PRM_STATUS_BAD_RES);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID, 0xff02, id,
+				 16), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID + 1,
+				 PRM_OBJ_TYPE_MKEY, id, 16), PRM_STATUS_BAD_RES);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, id, 16), PRM_STATUS_BAD_OUTP_LEN);
+	/* the PD stays while the alias is there */
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16),
+			 PRM_STATUS_RES_BUSY);
+}
+
+/* The test mode: OK with a status that says it is bad, and no access ever works. */
+static void bad_status_mode(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	struct alias_args a = args_of(f, &s);
+	uint32_t id;
+
+	f->personality.alias_bad_status = true;
+	a.key[5] ^= 4;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
+	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
+				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
+	assert_int_not_equal(prm_alias_context_get_status(
+				     prm_create_alias_obj_in_cat_alias_ctx(f->out)), 0);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
+}
+
+/* A new key replaces the old one; aliases that are there stay. */
+static void new_key(void **state)
+{
+	struct fx *f = *state;
+	struct shared s = share(f);
+	uint32_t id = make_alias(f, &s);
+	struct alias_args a = args_of(f, &s);
+
+	s.key[9] ^= 0xff;
+	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key), 0);
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
+	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), 1);
+	assert_int_not_equal(make_alias(f, &s), id);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(works),	T(allow_refuses),     T(alias_reveals_nothing), T(alias_refuses),
+		T(source_goes), T(owner_dies),	      T(access_is_checked),	T(wrong_commands),
+		T(new_key),	T(bad_status_mode),
+	};
+
+	return cmocka_run_group_tests_name("fw_alias", tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Mailboxes made of the reflection rows: each field small, extreme, random or the number of an
+ * object that lives; lengths right and wrong. Nothing may crash, leak or half-write (the fixture
+ * checks replies, and that the tables are empty in the end). The same seed gives the same run.
+ */
+#include <stdio.h>
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+#include "prm/reflect.h"
+
+#define ROUNDS 40000
+#define UIDS 3
+
+static uint64_t seed = 0x243f6a8885a308d3;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static uint64_t value_for(const struct fx *f, unsigned int width)
+{
+	uint64_t mask = width >= 64 ? UINT64_MAX : (1ull << width) - 1;
+	const struct vhca *v = rnd() % 2 ? f->v : f->dpu;
+	struct obj *o;
+
+	switch (rnd() % 6) {
+	case 0:
+		return mask;
+	case 1:
+		return rnd() & mask;
+	case 2:
+		return (rnd() % 16) & mask;
+	case 3:
+		return mm_bus(f->mm, (uintptr_t)f->mem + rnd() % FX_MEM / 64 * 64) & mask;
+	case 4:
+		o = obj_next(v, (enum obj_type)(rnd() % OBJ_NTYPES), 0);
+		return o ? o->id & mask : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Spoils up to n fields of a mailbox, at any depth. */
+static void scribble(const struct fx *f, const struct prm_struct *s, uint8_t *in, size_t len,
+		     uint64_t base, unsigned int n)
+{
+	for (unsigned int i = 0; s->field_count && i < n; i++) {
+		const struct prm_field *fld = &s->fields[rnd() % s->field_count];
+		uint64_t at = base + fld->offset + (fld->count ? rnd() % fld->count : 0) * fld->width;
+
+		if (fld->type)
+			scribble(f, fld->type, in, len, at, 3);
+		else if (!fld->bytes && fld->width <= 64 && (at + fld->width + 7) / 8 <= len)
+			prm_bits_set(in, at, fld->width, value_for(f, fld->width));
+	}
+}
+
+static size_t seed_command(struct fx *f, const struct fx_queue *q, uint16_t opcode, uint8_t *in)
+{
+	switch (opcode) {
+	case PRM_OPCODE_CREATE_UMEM:
+		return fx_fill_umem(f, in, f->mem, 16384, true);
+	case PRM_OPCODE_CREATE_MKEY:
+		return fx_fill_mkey(in, q->pd, q->umem, f->mem, 4096);
+	case PRM_OPCODE_CREATE_CQ:
+		return fx_fill_cq(in, q->eq, q->uar, q->umem);
+	case PRM_OPCODE_CREATE_QP:
+		return fx_fill_qp(in, q->pd, q->cq, q->uar, q->umem);
+	default:
+		memset(in, 0, FX_IN);
+		return prm_command_in(opcode)->bytes;
+	}
+}
+
+static size_t find_opcodes(struct fx *f, uint16_t *op, size_t max)
+{
+	uint8_t in[8] = { 0 };
+	size_t n = 0;
+
+	for (unsigned int i = 0; i <= 0xffff && n < max; i++)
+		if (fx_exec(f, f->v, (uint16_t)i, 1, in, 8, 8) != PRM_STATUS_BAD_OP)
+			op[n++] = (uint16_t)i;
+	return n;
+}
+
+static void fuzz(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q[UIDS];
+	uint16_t op[128];
+	size_t n = find_opcodes(f, op, 128);
+	unsigned int good = 0;
+
+	for (unsigned int u = 0; u < UIDS; u++)
+		q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		unsigned int u = (unsigned int)(rnd() % UIDS);
+		uint16_t opcode = op[rnd() % n];
+		uint8_t in[FX_IN + 64];
+		size_t len = seed_command(f, &q[u], opcode, in);
+		uint16_t uid = (uint16_t)(rnd() % 8 ? u + 1 : rnd() % (UIDS + 1));
+
+		if (len > FX_IN)
+			len = FX_IN;
+		scribble(f, prm_command_in(opcode), in, len, 0, (unsigned int)(rnd() % 6));
+		if (rnd() % 8 == 0)
+			len = rnd() % (FX_IN + 1);
+		good += fx_exec(f, rnd() % 4 ? f->v : f->dpu, opcode, uid, in, len,
+				rnd() % 8 ? PRM_QUERY_HCA_CAP_OUT_BYTES : 8 + rnd() % 64) == 0;
+		if (rnd() % 512 == 0) {
+			u = (unsigned int)(rnd() % UIDS);
+			fw_uid_reap(f->v, (uint16_t)(u + 1));
+			q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
+		}
+	}
+	/* the fuzzer reaches what lies behind the checks, too */
+	assert_true(good > ROUNDS / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(fuzz, fx_setup, fx_teardown),
+	};
+
+	return cmocka_run_group_tests_name("fw_fuzz", tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Numbers, umems and mkeys: good and bad inputs, owners, busy objects, stale handles. */
+#include <unistd.h>
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+
+/* alloc, the owner's alone, double free. */
+static void numbers(void **state)
+{
+	static const struct {
+		uint16_t alloc, dealloc;
+	} pairs[] = {
+		{ PRM_OPCODE_ALLOC_PD, PRM_OPCODE_DEALLOC_PD },
+		{ PRM_OPCODE_ALLOC_UAR, PRM_OPCODE_DEALLOC_UAR },
+		{ PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD },
+		{ PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN },
+	};
+	struct fx *f = *state;
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		uint8_t in[16] = { 0 };
+		uint32_t id, next;
+
+		assert_int_equal(fx_exec(f, f->v, pairs[i].alloc, FX_UID, in, 16, 16), 0);
+		id = prm_load32(f->out, 8) & 0xffffff;
+		assert_int_not_equal(id, 0);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID + 1, id, 16),
+				 PRM_STATUS_BAD_RES);
+		assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
+		assert_int_equal(fx_number(f, f->dpu, pairs[i].dealloc, FX_UID, id, 16),
+				 PRM_STATUS_BAD_RES);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16), 0);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16),
+				 PRM_STATUS_BAD_RES);
+		/* the kernel may free what a uid made; a freed number does not come back at once */
+		assert_int_equal(fx_exec(f, f->v, pairs[i].alloc, FX_UID, in, 16, 16), 0);
+		next = prm_load32(f->out, 8) & 0xffffff;
+		assert_int_not_equal(next, id);
+		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, 0, next, 16), 0);
+	}
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* UAR numbers are the chip's: two functions never share one. */
+static void uars_of_two_functions(void **state)
+{
+	struct fx *f = *state;
+
+	assert_int_not_equal(fx_uar(f, f->v, FX_UID), fx_uar(f, f->dpu, FX_UID));
+}
+
+static void tis(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = { 0 }, alloc[16] = { 0 };
+	void *ctx = prm_create_tis_in_at_ctx(in);
+	uint32_t td, tisn;
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, alloc, 16, 16),
+			 0);
+	td = prm_alloc_transport_domain_out_get_transport_domain(f->out);
+	prm_tisc_set_transport_domain(ctx, td);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16), 0);
+	tisn = prm_create_tis_out_get_tisn(f->out);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
+		PRM_STATUS_RES_BUSY);
+	prm_tisc_set_tls_en(ctx, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIS, FX_UID, tisn, 16), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16), 0);
+}
+
+static void eqs(void **state)
+{
+	struct fx *f = *state;
+	uint32_t eqn = fx_eq(f, f->v);
+	uint8_t in[16] = { 0 };
+
+	prm_destroy_eq_in_set_eq_number(in, eqn);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, FX_UID, in, 16, 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16),
+			 PRM_STATUS_BAD_RES);
+}
+
+static void umem_bad_input(void **state)
+{
+	static const struct fx_spoil bad[] = {
+		{ "umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+		{ "umem.num_of_mtt", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+		{ "umem.num_of_mtt", 1ull << 33, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+		{ "umem.num_of_mtt", 17, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+		{ "umem.num_of_mtt", 15, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG },
+		{ "umem.page_offset", 4096, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+		{ "umem.log_page_size", 9, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS },
+		{ "umem.log_page_size", 31, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS },
+	};
+	struct fx *f = *state;
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_umem(f, in, f->mem + 4096, 65536, true);
+	uint32_t id;
+
+	FX_SPOILS(f, PRM_OPCODE_CREATE_UMEM, in, len, bad);
+	prm_store64(in, PRM_CREATE_UMEM_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 512);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_UMEM, FX_UID, in, len, 16),
+			 PRM_STATUS_BAD_PARAM);
+	id = fx_umem(f, f->v, FX_UID, f->mem, 4096, true);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID + 1, id, 16),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, id, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, id, 16),
+			 PRM_STATUS_BAD_RES);
+}
+
+#define MKC "memory_key_mkey_entry."
+
+static void mkey_bad_input(void **state)
+{
+	static const struct fx_spoil bad[] = {
+		{ MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
+		{ MKC "access_mode_1_0", 2, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
+		{ MKC "access_mode_1_0", 3, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
+		{ MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
+		{ MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
+		{ MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED },
+		{ MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
+		{ MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
+		{ MKC "qpn", 0, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
+		{ MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE },
+		{ MKC "start_addr", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE },
+		{ MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE },
+		{ MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
+		{ "mkey_umem_offset", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
+		{ "mkey_umem_offset", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
+		{ "mkey_umem_id", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT },
+		{ MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT },
+		/* without the umem: translations for 4 pages are needed */
+		{ "mkey_umem_valid", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+	};
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f, f->v, FX_UID);
+	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem, 16384, true), key;
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_mkey(in, pd, umem, f->mem, 16384);
+
+	FX_SPOILS(f, PRM_OPCODE_CREATE_MKEY, in, len, bad);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID + 1, in, len, 16),
+			 PRM_STATUS_BAD_RES);
+	f->personality.min_mkey_log_entity_size = 16;
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16),
+			 PRM_STATUS_BAD_PARAM);
+	f->personality.min_mkey_log_entity_size = 0;
+	key = fx_mkey(f, f->v, FX_UID, pd, umem, f->mem, 16384);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, umem, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, pd, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(f->syndrome, FW_SYN_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_MKEY, FX_UID, key,
+				   PRM_QUERY_MKEY_OUT_BYTES), 0);
+	assert_int_equal(prm_mkc_get_pd(prm_query_mkey_out_cat_memory_key_mkey_entry(f->out)), pd);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16),
+			 PRM_STATUS_BAD_RES);
+}
+
+static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_t len,
+		unsigned int rights, struct dma_seg *seg)
+{
+	return mkey_segs(f->v, key, pd, (uintptr_t)va, len, rights, seg, MKEY_SEGS);
+}
+
+/* A page list of its own, begun in the middle of a page, with pages out of order. */
+static void mkey_page_list(void **state)
+{
+	struct fx *f = *state;
+	static const unsigned int page[3] = { 9, 4, 5 };
+	uint32_t pd = fx_pd(f, f->v, FX_UID), key;
+	const uint8_t *start = f->mem + 100;
+	struct dma_seg seg[MKEY_SEGS];
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_mkey(in, pd, 0, start, 3 * 4096 - 100) + 4 * 8;
+
+	prm_create_mkey_in_set_mkey_umem_valid(in, 0);
+	prm_create_mkey_in_set_translations_octword_actual_size(in, 2);
+	prm_mkc_set_translations_octword_size(prm_create_mkey_in_at_memory_key_mkey_entry(in), 2);
+	for (unsigned int i = 0; i < 3; i++)
+		prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
+			    mm_bus(f->mm, (uintptr_t)f->mem + page[i] * 4096u) | 3);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
+	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 100, MKEY_LR, seg), 2);
+	assert_int_equal(seg[0].addr, mm_bus(f->mm, (uintptr_t)f->mem + 9 * 4096 + 100));
+	assert_int_equal(seg[0].len, 4096 - 100);
+	assert_int_equal(seg[1].addr, mm_bus(f->mm, (uintptr_t)f->mem + 4 * 4096));
+	assert_int_equal(seg[1].len, 8192);
+	assert_int_equal(mkey_segs(f->v, key, pd, (uintptr_t)start, 4096, MKEY_LR, seg, 1),
+			 -MKEY_TOO_FRAGMENTED);
+	assert_int_equal(segs(f, key, pd, start - 1, 1, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
+	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 99, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
+}
+
+/* State, key byte, PD, rights, bounds: one fault each. */
+static void mkey_faults(void **state)
+{
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f, f->v, FX_UID);
+	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + 50, 10000, true);
+	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 4096, false);
+	uint32_t index = fx_mkey(f, f->v, FX_UID, pd, umem, f->mem + 50, 10000);
+	uint32_t ro_key = fx_mkey(f, f->v, FX_UID, pd, ro, f->mem, 4096) << 8 | 0x42;
+	uint32_t key = index << 8 | 0x42;
+	struct dma_seg seg[MKEY_SEGS];
+	uint8_t in[FX_IN];
+	size_t len;
+
+	assert_int_equal(segs(f, key, pd, f->mem + 50, 10000, MKEY_LR | MKEY_RW, seg), 1);
+	assert_int_equal(seg[0].addr, mm_bus(f->mm, (uintptr_t)f->mem + 50));
+	assert_int_equal(segs(f, key, pd, f->mem + 51, 10000, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
+	assert_int_equal(segs(f, key, pd, f->mem + 49, 1, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
+	assert_int_equal(segs(f, key ^ 1, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
+	assert_int_equal(segs(f, 0, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
+	assert_int_equal(segs(f, UINT32_MAX, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
+	assert_int_equal(segs(f, key, pd + 1, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_PD);
+	assert_int_equal(segs(f, key, pd, f->mem + 50, 8, MKEY_ATOMIC, seg), -MKEY_BAD_RIGHTS);
+	assert_true(fx_logged(f, "right a (remote atomic)"));
+	assert_int_equal(segs(f, ro_key, pd, f->mem, 8, MKEY_LR, seg), 1);
+	assert_int_equal(segs(f, ro_key, pd, f->mem, 8, MKEY_LW, seg), -MKEY_BAD_RIGHTS);
+	assert_int_equal(segs(f, 0, pd, NULL, 0, MKEY_LW, seg), 0);
+	len = fx_fill_mkey(in, pd, umem, f->mem + 50, 10000);
+	prm_mkc_set_free(prm_create_mkey_in_at_memory_key_mkey_entry(in), 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
+	assert_int_equal(segs(f, key, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
+}
+
+/* A number comes back only when the whole space was gone through, and is another object then. */
+static void late_reuse(void **state)
+{
+	struct fx *f = *state;
+	struct obj *o;
+	uint32_t first;
+	uint64_t generation;
+
+	o = obj_new(f->v, OBJ_TD, FX_UID, sizeof(*o));
+	assert_non_null(o);
+	first = o->id;
+	generation = o->generation;
+	obj_free(o);
+	for (unsigned int i = 0; i < (1u << VHCA_LOG_MAX_TD) - 2; i++) {
+		o = obj_new(f->v, OBJ_TD, FX_UID, sizeof(*o));
+		assert_non_null(o);
+		assert_int_not_equal(o->id, first);
+		obj_free(o);
+	}
+	o = obj_new(f->v, OBJ_TD, FX_UID, sizeof(*o));
+	assert_int_equal(o->id, first);
+	assert_true(o->generation > generation);
+	obj_free(o);
+}
+
+/* The space is exhausted by a status, not by a crash, and usable again afterwards. */
+static void exhaustion(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[16] = { 0 };
+	unsigned int n = 0;
+	uint8_t status;
+
+	while ((status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16,
+				 16)) == 0)
+		n++;
+	assert_int_equal(status, PRM_STATUS_LIM);
+	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
+	assert_int_equal(n, (1u << VHCA_LOG_MAX_TD) - 1);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16), 0);
+}
+
+/* obj_next() walks every object once, in order, whatever is freed under it. */
+static void walking(void **state)
+{
+	static const uint32_t ids[] = { 1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303 };
+	struct fx *f = *state;
+	uint32_t from = 0;
+	struct obj *o;
+	size_t i = 0;
+
+	for (size_t j = sizeof(ids) / sizeof(ids[0]); j--;)
+		assert_non_null(obj_new_at(f->v, OBJ_MKEY, 1, ids[j], sizeof(struct obj)));
+	assert_null(obj_new_at(f->v, OBJ_MKEY, 1, 256, sizeof(struct obj)));
+	assert_null(obj_new_at(f->v, OBJ_MKEY, 1, 1u << 22, sizeof(struct obj)));
+	while ((o = obj_next(f->v, OBJ_MKEY, from)) != NULL) {
+		assert_int_equal(o->id, ids[i++]);
+		from = o->id + 1;
+		obj_free(o);
+	}
+	assert_int_equal(i, sizeof(ids) / sizeof(ids[0]));
+	assert_int_equal(obj_count(f->v, OBJ_MKEY), 0);
+}
+
+/* Two functions: nothing of the one is the other's. */
+static void identities(void **state)
+{
+	struct fx *f = *state;
+	unsigned int index;
+
+	assert_int_not_equal(f->v->id, f->dpu->id);
+	assert_memory_not_equal(f->v->mac, f->dpu->mac, 6);
+	assert_true(f->v->guid != f->dpu->guid);
+	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+		assert_memory_not_equal(f->v->gids[i].gid, f->dpu->gids[i].gid, 16);
+		assert_ptr_equal(silicon_vhca_by_gid(&f->si, f->dpu->gids[i].gid, &index), f->dpu);
+		assert_int_equal(index, i & ~1u);
+	}
+	assert_ptr_equal(silicon_vhca_by_id(&f->si, f->v->id), f->v);
+	assert_null(silicon_vhca_by_id(&f->si, 0xffff));
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(numbers),    T(uars_of_two_functions), T(tis),	 T(eqs),
+		T(umem_bad_input), T(mkey_bad_input),	 T(mkey_page_list), T(mkey_faults),
+		T(late_reuse), T(exhaustion),		 T(walking),	 T(identities),
+	};
+
+	return cmocka_run_group_tests_name("fw_objects", tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the device says of itself: capability pages, identities, GIDs, the other function. */
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+
+static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t current)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+
+	prm_query_hca_cap_in_set_op_mod(in, type << 1 | current);
+	return fx_exec(f, v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in),
+		       PRM_QUERY_HCA_CAP_OUT_BYTES);
+}
+
+/* Every page that libmlx5 asks for at open exists; others are refused. Both modes agree. */
+static void pages(void **state)
+{
+	static const uint16_t known[] = { 0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20 };
+	struct fx *f = *state;
+	static uint8_t max[sizeof(f->out)];
+	unsigned int refused = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		assert_int_equal(query_cap(f, f->v, known[i], 0), 0);
+		memcpy(max, f->out, sizeof(max));
+		assert_int_equal(query_cap(f, f->v, known[i], 1), 0);
+		assert_memory_equal(max, f->out, sizeof(max));
+	}
+	for (uint32_t type = 0; type < 0x8000; type += type < 0x100 ? 1 : 0x1001)
+		if (query_cap(f, f->v, type, 1)) {
+			assert_int_equal(f->syndrome, FW_SYN_CAP_PAGE);
+			refused++;
+		}
+	assert_true(refused > 240);
+}
+
+/* What a command refuses, its capability denies: caps follow the personality. */
+static void truthful(void **state)
+{
+	struct fx *f = *state;
+	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);
+
+	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(cap), f->v->id);
+	assert_int_equal(prm_cmd_hca_cap_get_rc(cap), 1);
+	assert_int_equal(prm_cmd_hca_cap_get_ud(cap) + prm_cmd_hca_cap_get_uc(cap) +
+			 prm_cmd_hca_cap_get_xrc(cap) + prm_cmd_hca_cap_get_dct(cap), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_log_max_srq(cap), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_cq_moderation(cap), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_cqe_version(cap), 1);
+	assert_int_equal(prm_cmd_hca_cap_get_dma_mmo_qp(cap), 1);
+	assert_int_equal(prm_cmd_hca_cap_get_log_dma_mmo_max_size(cap), 21);
+	assert_int_equal(prm_cmd_hca_cap_get_eswitch_manager(cap), 0);
+	assert_int_equal(query_cap(f, f->dpu, 0, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(cap), f->dpu->id);
+	assert_int_equal(prm_cmd_hca_cap_get_eswitch_manager(cap), 1);
+	assert_int_equal(query_cap(f, f->v, 0x20, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_2_get_cross_vhca_object_to_object_supported(cap), 0x100);
+	assert_int_equal(prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap), 4);
+	f->personality.dma_mmo = f->personality.allow_mkey = f->personality.cross_vhca = false;
+	assert_int_equal(query_cap(f, f->v, 0x20, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_2_get_cross_vhca_object_to_object_supported(cap), 0);
+	assert_int_equal(prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap), 0);
+	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_dma_mmo_qp(cap), 0);
+}
+
+static void other_function(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+
+	prm_query_hca_cap_in_set_other_function(in, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in),
+				 PRM_QUERY_HCA_CAP_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
+}
+
+/* The board says that it is an emulator. */
+static void adapter(void **state)
+{
+	struct fx *f = *state;
+
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_ADAPTER, FX_UID, 0,
+				   PRM_QUERY_ADAPTER_OUT_BYTES), 0);
+	const void *p = prm_query_adapter_out_cat_query_adapter_struct(f->out);
+
+	assert_memory_equal(prm_query_adapter_param_block_cat_vsd_contd_psid(p), "dvx-sim", 8);
+}
+
+static void vport(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[16] = { 0 };
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID, in, 16,
+				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES), 0);
+	const void *ctx = prm_query_nic_vport_context_out_cat_nic_vport_context(f->out);
+	const void *mac = prm_nic_vport_context_cat_permanent_address(ctx);
+
+	assert_int_equal(prm_mac_address_layout_get_mac_addr_47_32(mac), prm_load16(f->v->mac, 0));
+	assert_int_equal(prm_mac_address_layout_get_mac_addr_31_0(mac), prm_load32(f->v->mac, 2));
+	assert_true(prm_nic_vport_context_get_node_guid(ctx) == f->v->guid);
+	prm_query_nic_vport_context_in_set_other_vport(in, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID, in, 16,
+				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
+	memset(in, 0, sizeof(in));
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT, FX_UID, in, 16,
+				 PRM_QUERY_HCA_VPORT_CONTEXT_OUT_BYTES), 0);
+	assert_int_equal(prm_hca_vport_context_get_vport_state(
+				 prm_query_hca_vport_context_out_cat_hca_vport_context(f->out)), 4);
+}
+
+static void roce_addresses(void **state)
+{
+	struct fx *f = *state;
+	const void *a = prm_query_roce_address_out_cat_roce_address(f->out);
+	uint8_t in[16] = { 0 };
+
+	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+		prm_query_roce_address_in_set_roce_address_index(in, i);
+		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_ROCE_ADDRESS, FX_UID, in, 16,
+					 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES), 0);
+		assert_memory_equal(prm_roce_addr_layout_cat_source_l3_address(a),
+				    f->v->gids[i].gid, 16);
+		assert_int_equal(prm_roce_addr_layout_get_roce_version(a), i % 2 ? 2 : 0);
+		/* IPv4 only in the v2 entry of ::ffff:a.b.c.d */
+		assert_int_equal(prm_roce_addr_layout_get_roce_l3_type(a), i == 1);
+	}
+	prm_query_roce_address_in_set_roce_address_index(in, VHCA_GIDS);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_ROCE_ADDRESS, FX_UID, in, 16,
+				 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+}
+
+/* The DPU learns the host's vhca_id here, and can check a ticket against it. */
+static void esw_functions(void **state)
+{
+	struct fx *f = *state;
+	const void *h = prm_query_esw_functions_out_cat_host_params_context(f->out);
+
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, 0,
+				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES), PRM_STATUS_BAD_OP);
+	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, 0,
+				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES), 0);
+	assert_int_equal(prm_host_params_context_get_host_pf_vhca_id_valid(h), 1);
+	assert_int_equal(prm_host_params_context_get_host_pf_vhca_id(h), f->v->id);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(pages), T(truthful), T(other_function), T(adapter),
+		T(vport), T(roce_addresses), T(esw_functions),
+	};
+
+	return cmocka_run_group_tests_name("fw_query", tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CQs and QPs: good and bad inputs, every state change from every state, what holds what. */
+#include "fw_fixture.h"
+#include "fw/cmd.h"
+#include "obj/cq.h"
+#include "obj/qp.h"
+
+#define BAD PRM_STATUS_BAD_PARAM
+#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
+
+static void cq_bad_input(void **state)
+{
+	static const struct fx_spoil bad[] = {
+		{ "cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE },
+		{ "cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "cq_context.cqe_sz", 2, BAD, FW_SYN_UNSUPPORTED },
+		{ "cq_context.cqe_comp_en", 1, BAD, FW_SYN_UNSUPPORTED },
+		{ "cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED },
+		{ "cq_context.cq_period", 1, BAD, FW_SYN_CAP_CLEAR },
+		{ "cq_context.uar_page", 99, GONE },
+		{ "cq_context.c_eqn_or_apu_element", 99, GONE },
+		{ "cq_context.c_eqn_or_apu_element", UINT32_MAX, GONE },
+		{ "cq_context.dbr_umem_id", 99, GONE },
+		{ "cq_context.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT },
+		{ "cq_context.dbr_addr", 65536 - 4, BAD, FW_SYN_ALIGNMENT },
+		{ "cq_context.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "cq_context.dbr_addr", UINT64_MAX - 7, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "cq_umem_id", 99, GONE },
+		{ "cq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "cq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT },
+		{ "cq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+	};
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_cq(in, q.eq, q.uar, q.umem);
+
+	FX_SPOILS(f, PRM_OPCODE_CREATE_CQ, in, len, bad);
+	prm_create_cq_in_set_cq_umem_id(in, ro);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_UMEM_READ_ONLY);
+}
+
+static void cq_life(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = { 0 };
+	const void *cqc = prm_query_cq_out_cat_cq_context(f->out);
+
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID, q.cq,
+				   PRM_QUERY_CQ_OUT_BYTES), 0);
+	assert_int_equal(prm_cqc_get_log_cq_size(cqc), 6);
+	assert_int_equal(prm_cqc_get_st(cqc), PRM_CQC_ST_FIRED);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID + 1, q.cq,
+				   PRM_QUERY_CQ_OUT_BYTES), PRM_STATUS_BAD_RES);
+	prm_modify_cq_in_set_cqn(in, q.cq);
+	prm_store32(in, 12, 4);
+	prm_cqc_set_oi(prm_modify_cq_in_at_cq_context(in), 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), 0);
+	assert_true(((struct cq *)obj_find(f->v, OBJ_CQ, q.cq))->overrun_ignore);
+	prm_store32(in, 12, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), BAD);
+	prm_modify_cq_in_set_op_mod(in, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), BAD);
+	/* what stands on what */
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_CQ, FX_UID, q.cq, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_UAR, FX_UID, q.uar, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, q.umem, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, q.pd, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, q.qp, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, q.qp, 16),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_CQ, FX_UID, q.cq, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, q.umem, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_UAR, FX_UID, q.uar, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, q.pd, 16), 0);
+}
+
+static void qp_bad_input(void **state)
+{
+	static const struct fx_spoil bad[] = {
+		{ "qpc.st", 1, BAD, FW_SYN_UNSUPPORTED },
+		{ "qpc.st", 2, BAD, FW_SYN_UNSUPPORTED },
+		{ "qpc.st", 255, BAD, FW_SYN_UNSUPPORTED },
+		{ "qpc.rq_type", 1, BAD, FW_SYN_UNSUPPORTED },
+		{ "qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED },
+		{ "qpc.wq_signature", 1, BAD, FW_SYN_CAP_CLEAR },
+		{ "qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR },
+		{ "qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR },
+		{ "qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED },
+		{ "input_qpn", 5, BAD, FW_SYN_RESERVED },
+		{ "qpc.pd", 99, GONE },
+		{ "qpc.cqn_snd", 99, GONE },
+		{ "qpc.cqn_rcv", 99, GONE },
+		{ "qpc.uar_page", 99, GONE },
+		{ "qpc.dbr_umem_id", 99, GONE },
+		{ "qpc.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT },
+		{ "qpc.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "wq_umem_id", 99, GONE },
+		{ "wq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "wq_umem_offset", 8, BAD, FW_SYN_ALIGNMENT },
+		{ "qpc.log_sq_size", 15, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS },
+		{ "qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+		{ "wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+	};
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+	void *qpc = prm_create_qp_in_at_qpc(in);
+
+	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, bad);
+	/* an RQ of 16 bytes leaves the SQ in the middle of a block */
+	prm_qpc_set_log_rq_size(qpc, 0);
+	prm_qpc_set_log_rq_stride(qpc, 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
+	f->personality.log_max_qp_sz = 3;
+	prm_qpc_set_log_rq_stride(qpc, 2);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_SIZE);
+	/* neither ring */
+	prm_qpc_set_no_sq(qpc, 1);
+	prm_qpc_set_rq_type(qpc, 3);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_RESERVED);
+}
+
+/* A send-only QP needs no receive CQ; MMO at creation by the context's extension. */
+static void qp_kinds(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+	void *qpc = prm_create_qp_in_at_qpc(in);
+	const struct qp *qp;
+
+	prm_qpc_set_rq_type(qpc, 3);
+	prm_qpc_set_cqn_rcv(qpc, 0);
+	prm_create_qp_in_set_qpc_ext(in, 1);
+	prm_qpc_ext_set_mmo(in + PRM_CREATE_QP_IN_BYTES, 1);
+	len += PRM_QPC_EXT_BYTES;
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), 0);
+	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
+	assert_true(qp->mmo && qp->no_rq);
+	assert_int_equal(qp->sq_offset, 0);
+	assert_int_equal(qp->ring.len, 1024);
+	f->personality.dma_mmo = false;
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
+static const uint16_t changes[] = {
+	PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
+	PRM_OPCODE_RTR2RTS_QP,	PRM_OPCODE_RTS2RTS_QP,	 PRM_OPCODE_SQERR2RTS_QP,
+	PRM_OPCODE_2ERR_QP,	PRM_OPCODE_2RST_QP,
+};
+
+/* The columns are changes[], the rows states: the state after, or '-' for prohibited. */
+static const struct {
+	uint8_t from;
+	const char *to;
+} legal[] = {
+	/*            R2I I2I I2R R2S S2S E2S ERR RST */
+	{ QP_RST,    "1---" "--" "60" },
+	{ QP_INIT,   "-12-" "--" "60" },
+	{ QP_RTR,    "---3" "--" "60" },
+	{ QP_RTS,    "----" "3-" "60" },
+	{ QP_SQER,   "----" "-3" "60" },
+	{ QP_SQD,    "----" "--" "60" },
+	{ QP_ERR,    "----" "--" "60" },
+};
+
+static size_t fill_change(void *in, uint32_t qpn)
+{
+	void *qpc = prm_rst2init_qp_in_at_qpc(in), *path = prm_qpc_at_primary_address_path(qpc);
+
+	memset(in, 0, FX_IN);
+	prm_rst2init_qp_in_set_qpn(in, qpn);
+	prm_qpc_set_mtu(qpc, PRM_QPC_MTU_1K);
+	prm_qpc_set_log_msg_max(qpc, 30);
+	prm_qpc_set_remote_qpn(qpc, 0x1234);
+	prm_qpc_set_next_rcv_psn(qpc, 0x222222);
+	prm_qpc_set_next_send_psn(qpc, 0x333333);
+	prm_qpc_set_log_rra_max(qpc, 4);
+	prm_qpc_set_log_sra_max(qpc, 3);
+	prm_qpc_set_retry_count(qpc, 7);
+	prm_qpc_set_rnr_retry(qpc, 6);
+	prm_qpc_set_min_rnr_nak(qpc, 12);
+	prm_qpc_set_rwe(qpc, 1);
+	prm_ads_set_vhca_port_num(path, 1);
+	prm_ads_set_src_addr_index(path, 1);
+	prm_ads_set_ack_timeout(path, 14);
+	prm_ads_set_rmac_47_32(path, 0x0102);
+	prm_ads_set_rmac_31_0(path, 0x03040506);
+	memset(prm_ads_at_rgid_rip(path), 0xfe, 16);
+	return PRM_RST2INIT_QP_IN_BYTES;
+}
+
+static void every_change_from_every_state(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	uint8_t in[FX_IN];
+
+	for (size_t i = 0; i < sizeof(legal) / sizeof(legal[0]); i++) {
+		for (size_t j = 0; j < sizeof(changes) / sizeof(changes[0]); j++) {
+			char want = legal[i].to[j];
+			size_t len = fill_change(in, q.qp);
+			uint8_t status;
+
+			if (changes[j] == PRM_OPCODE_2ERR_QP || changes[j] == PRM_OPCODE_2RST_QP)
+				len = 16, memset(in + 16, 0, FX_IN - 16);
+			qp->state = legal[i].from;
+			status = fx_exec(f, f->v, changes[j], FX_UID, in, len, 16);
+			assert_int_equal(status, want == '-' ? PRM_STATUS_BAD_QP_STATE : 0);
+			assert_int_equal(qp->state, want == '-' ? legal[i].from : want - '0');
+		}
+	}
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID + 1, q.qp, 16),
+			 PRM_STATUS_BAD_RES);
+}
+
+static void connect(struct fx *f, uint32_t qpn)
+{
+	uint8_t in[FX_IN];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		static const uint16_t way[] = { PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
+						PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_RTS2RTS_QP };
+		size_t len = fill_change(in, qpn);
+
+		assert_int_equal(fx_exec(f, f->v, way[i], FX_UID, in, len, 16), 0);
+	}
+}
+
+/* What the changes brought arrives in the object and in QUERY_QP; reset forgets it. */
+static void context(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	static const uint8_t rmac[6] = { 1, 2, 3, 4, 5, 6 };
+	const void *qpc = prm_query_qp_out_cat_qpc(f->out);
+
+	connect(f, q.qp);
+	assert_int_equal(qp->mtu, 3);
+	assert_int_equal(qp->ack_timeout, 14);
+	assert_memory_equal(qp->rmac, rmac, 6);
+	assert_true(qp->rwe && !qp->rre);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp,
+				   PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(prm_qpc_get_state(qpc), QP_RTS);
+	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0x1234);
+	assert_int_equal(prm_qpc_get_next_rcv_psn(qpc), 0x222222);
+	assert_int_equal(prm_qpc_get_log_sra_max(qpc), 3);
+	assert_int_equal(prm_qpc_get_log_rra_max(qpc), 4);
+	assert_int_equal(prm_ads_get_rmac_31_0(prm_qpc_cat_primary_address_path(qpc)), 0x03040506);
+	assert_int_equal(prm_qpc_get_cqn_snd(qpc), q.cq);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID, q.qp, 16), 0);
+	assert_int_equal(qp->remote_qpn, 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp,
+				   PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(prm_qpc_get_state(qpc), QP_RST);
+	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0);
+}
+
+/* opt_param_mask: allowed bits count, others are refused, nothing is taken without its bit. */
+static void optional_fields(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	uint8_t in[FX_IN];
+	size_t len;
+
+	connect(f, q.qp);
+	len = fill_change(in, q.qp);
+	prm_qpc_set_rre(prm_rts2rts_qp_in_at_qpc(in), 1);
+	prm_qpc_set_min_rnr_nak(prm_rts2rts_qp_in_at_qpc(in), 3);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), 0);
+	assert_true(!qp->rre && qp->min_rnr_nak == 12);
+	prm_rts2rts_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RNR_TIMEOUT);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), 0);
+	assert_true(qp->rre && qp->min_rnr_nak == 3);
+	prm_rts2rts_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_RRE | 1u << 31);
+	prm_qpc_set_rre(prm_rts2rts_qp_in_at_qpc(in), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_OPT_PARAM);
+	assert_true(qp->rre);
+}
+
+static void rtr_bad_input(void **state)
+{
+	static const struct fx_spoil bad[] = {
+		{ "qpc.mtu", 0, BAD, FW_SYN_SIZE },
+		{ "qpc.mtu", 6, BAD, FW_SYN_SIZE },
+		{ "qpc.log_msg_max", 31, BAD, FW_SYN_SIZE },
+		{ "qpc.log_rra_max", 5, BAD, FW_SYN_SIZE },
+		{ "qpc.primary_address_path.src_addr_index", 4, BAD, FW_SYN_INDEX },
+		{ "qpc.primary_address_path.src_addr_index", 255, BAD, FW_SYN_INDEX },
+		{ "qpc.primary_address_path.vhca_port_num", 2, BAD, FW_SYN_INDEX },
+		{ "opt_param_mask", 1u << 31, BAD, FW_SYN_OPT_PARAM },
+	};
+	static const struct fx_spoil init[] = {
+		{ "qpc.primary_address_path.vhca_port_num", 0, BAD, FW_SYN_INDEX },
+		{ "qpc.primary_address_path.pkey_index", 1, BAD, FW_SYN_INDEX },
+	};
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	uint8_t in[FX_IN];
+	size_t len = fill_change(in, q.qp);
+
+	FX_SPOILS(f, PRM_OPCODE_RST2INIT_QP, in, len, init);
+	qp->state = QP_INIT;
+	FX_SPOILS(f, PRM_OPCODE_INIT2RTR_QP, in, len, bad);
+	assert_int_equal(qp->state, QP_INIT);
+	assert_int_equal(qp->remote_qpn, 0);
+}
+
+/* INIT2INIT with the context's extension turns MMO on, if the mask says so and the device can. */
+static void mmo(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	size_t len = PRM_INIT2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES;
+	uint8_t in[FX_IN] = { 0 };
+	const uint16_t op = PRM_OPCODE_INIT2INIT_QP;
+
+	qp->state = QP_INIT;
+	prm_init2init_qp_in_set_qpn(in, q.qp);
+	prm_init2init_qp_in_set_qpc_ext(in, 1);
+	prm_qpc_ext_set_mmo(prm_init2init_qp_in_at_qpc_data_ext(in, 0), 1);
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), 0);
+	assert_false(qp->mmo);
+	prm_init2init_qp_in_set_opt_param_mask_95_32(in, 8);
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, PRM_INIT2INIT_QP_IN_BYTES, 16),
+			 PRM_STATUS_BAD_INP_LEN);
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len - 4, 16), PRM_STATUS_BAD_INP_LEN);
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), 0);
+	assert_true(qp->mmo);
+	prm_init2init_qp_in_set_opt_param_mask_95_32(in, 16);
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), BAD);
+	prm_init2init_qp_in_set_opt_param_mask_95_32(in, 8);
+	f->personality.dma_mmo = false;
+	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
+/* A dead uid's queues go in an order that references allow, and nobody else's with them. */
+static void reap(void **state)
+{
+	struct fx *f = *state;
+	uint32_t others;
+
+	fx_queue(f, f->v, FX_UID);
+	fx_queue(f, f->v, FX_UID + 1);
+	others = fx_objects(f->v);
+	fw_uid_reap(f->v, FX_UID + 2);
+	assert_int_equal(fx_objects(f->v), others);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(obj_count(f->v, OBJ_QP), 1);
+	assert_int_equal(obj_count(f->v, OBJ_CQ), 1);
+	assert_int_equal(obj_count(f->v, OBJ_UMEM), 1);
+	fw_uid_reap(f->v, FX_UID + 1);
+	assert_int_equal(obj_count(f->v, OBJ_EQ), 2);
+	assert_int_equal(fx_objects(f->v), 2);
+}
+
+/* Rings read and write inside themselves only, page by page. */
+static void ring_bounds(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	bus_t pages[2] = { mm_bus(f->mm, (uintptr_t)f->mem + 8192),
+			   mm_bus(f->mm, (uintptr_t)f->mem) };
+	struct ring list = { .offset = 64, .len = 8000, .log_page = 12, .npages = 2,
+			     .pages = pages };
+	uint8_t buf[64];
+
+	memset(f->mem + 8192, 0x11, 64);
+	assert_int_equal(ring_read(f->host, &qp->ring, 0, buf, 64), 0);
+	assert_int_equal(buf[63], 0x11);
+	assert_true(ring_read(f->host, &qp->ring, 2048 - 63, buf, 64) < 0);
+	assert_true(ring_write(f->host, &qp->ring, UINT64_MAX, buf, 64) < 0);
+	memset(buf, 0x77, sizeof(buf));
+	/* across two pages that are not neighbours */
+	assert_int_equal(ring_write_owned(f->host, &list, 4096 - 64 - 32, buf, 64), 0);
+	assert_int_equal(f->mem[8192 + 4096 - 1], 0x77);
+	assert_int_equal(f->mem[31], 0x77);
+	assert_int_equal(f->mem[32], 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(cq_bad_input), T(cq_life), T(qp_bad_input), T(qp_kinds),
+		T(every_change_from_every_state), T(context), T(optional_fields),
+		T(rtr_bad_input), T(mmo), T(reap), T(ring_bounds),
+	};
+
+	return cmocka_run_group_tests_name("fw_queues", tests, NULL, NULL);
+}
