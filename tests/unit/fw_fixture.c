@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "base/log.h"
-#include "dp/dp.h"
+#include "datapath.h"
 #include "prm/reflect.h"
 
 #define RING_AT 4096u   /* offsets in the client's memory */
@@ -24,7 +24,7 @@ int fx_setup(void **state)
 	assert_non_null(f->mm);
 	f->personality = personality_bluefield2;
 	assert_int_equal(silicon_init(&f->si, f->host, &clock_monotonic, &f->personality), 0);
-	assert_int_equal(dp_init(&f->si), 0);
+	assert_int_equal(datapath_open(&f->si), 0);
 	f->v = &f->si.vhca[FUNCTION_HOST];
 	f->dpu = &f->si.vhca[FUNCTION_DPU];
 	f->mem = aligned_alloc(4096, FX_MEM);
@@ -45,7 +45,7 @@ int fx_teardown(void **state)
 	}
 	assert_int_equal(fx_objects(f->v), 0);
 	assert_int_equal(fx_objects(f->dpu), 0);
-	dp_fini(&f->si);
+	datapath_close(&f->si);
 	silicon_fini(&f->si);
 	mm_close(f->mm);
 	host_free(f->host);

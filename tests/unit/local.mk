@@ -4,3 +4,4 @@ TESTS += tests/unit/layers.pl
 include tests/unit/prm.mk
 include tests/unit/copy.mk
 include tests/unit/dp.mk
+include tests/unit/fw.mk
