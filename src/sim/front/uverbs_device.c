@@ -115,6 +115,8 @@ int wcmd_query_device_ex(struct wcmd *c)
 		return err;
 	fill(c->f, &r.base);
 	r.device_cap_flags_ex = r.base.device_cap_flags;
+	r.timestamp_mask = INT64_MAX;
+	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(kfile_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;
 	wcmd_out(c, &r, sizeof(r));
