@@ -48,8 +48,15 @@ empty() {
 		jq -e '.[0] | (.clients | length) == 0 and (.objects | length) == 0' >/dev/null
 }
 check "nothing is left of them" empty
-check "down" "$dvx_sim" down front
-check "a device that went down is gone with a sentence" \
-	shows 'no device answers' sh -c "! DVX_SIM_SOCKET=$scratch/no/socket LD_PRELOAD=$preload \
-	$client objects; true"
+
+# The device goes away under a program: EIO with a sentence, no crash, no hang.
+mkfifo "$scratch/end"
+"$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
+orphan=$!
+exec 9>"$scratch/end"
+while ! grep -qs open "$scratch/orphan"; do :; done
+check "down with a program on it" "$dvx_sim" down front
+exec 9>&-
+check "a program that lost its device is told" wait $orphan
+check "... in a sentence" grep -q 'is gone' "$scratch/orphan"
 plan

@@ -308,6 +308,22 @@ static int scene_work(void)
 	return n ? 0 : 1;
 }
 
+/* Loses its device between a word on standard output and the end of standard input. */
+static int scene_orphan(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	char byte;
+
+	make(ctx, &o);
+	puts("open");
+	fflush(stdout);
+	CHECK(read(0, &byte, 1) == 0);
+	CHECK(!ibv_alloc_pd(ctx) && errno == EIO);
+	CHECK(ibv_destroy_qp(o.qp) == EIO);
+	return ibv_close_device(ctx);
+}
+
 static void die_somewhere(void)
 {
 	struct ibv_context *ctx;
@@ -351,6 +367,7 @@ int main(int argc, char **argv)
 		{ "fork-embedded", scene_fork_embedded }, { "children", scene_children },
 		{ "close-all", scene_close_all }, { "errno", scene_errno },
 		{ "threads", scene_threads }, { "work", scene_work },
+		{ "orphan", scene_orphan },
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

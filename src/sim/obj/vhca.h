@@ -29,7 +29,7 @@ struct personality {
 
 /* Limits that no personality varies; objects' id spaces (obj.c) and capability pages agree. */
 enum {
-	VHCA_LOG_MAX_UAR = 16,
+	VHCA_LOG_MAX_UAR = 15, /* of both functions together 16: mlx5_ib_create_cq.uar_page_index */
 	VHCA_LOG_MAX_UMEM = 22,
 	VHCA_LOG_MAX_SRQ = 18,
 	VHCA_LOG_MAX_EQ = 7,
