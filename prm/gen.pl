@@ -453,7 +453,7 @@ sub pack_text
 	my ($args, $fits, $stores) = ("", "", "");
 	my @fields = sort { $a->{off} <=> $b->{off} } @{$s->{fields}};
 	for my $f (@fields) {
-		$args .= "\t" . ($f->{width} > 32 ? "uint64_t" : "uint32_t") . " $f->{name};\n";
+		$args .= "\t" . ($f->{width} > 32 ? "uint64_t" : "uint32_t") . " $f->{name} PRM_ZERO;\n";
 		$fits .= "\tprm_fit(a.$f->{name}, " . mask($f->{width}) . ");\n";
 	}
 	for (my $at = 0; $at < $s->{bytes} * 8; $at += 32) {

@@ -11,8 +11,8 @@ PRM_BUILT = \
 PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc
 
 EXTRA_DIST += prm/README.md prm/gen.pl $(PRM_TABLES)
-nobase_include_HEADERS += include/dvx/prm/prm.h
-nobase_nodist_include_HEADERS += $(PRM_BUILT)
+dvxprm_HEADERS = include/dvx/prm/prm.h
+nodist_dvxprm_HEADERS = $(PRM_BUILT)
 BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 

@@ -15,7 +15,7 @@ src_lib_libdvx_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 src_lib_libdvx_la_DEPENDENCIES = src/prm/libprm.la src/lib/libdvx.map
 EXTRA_DIST += src/lib/libdvx.map
 pkgconfig_DATA += src/lib/dvx.pc
-nobase_include_HEADERS += \
+dvxinclude_HEADERS += \
 	include/dvx/barrier.h include/dvx/cmd.h include/dvx/common.h include/dvx/cq.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dev.h include/dvx/dvx.h include/dvx/event.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/qp.h include/dvx/rq.h \

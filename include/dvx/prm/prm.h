@@ -18,7 +18,9 @@
 #ifdef __cplusplus
 extern "C" {
 #define PRM_ARGS(type, ...) type{__VA_ARGS__}
+#define PRM_ZERO = 0 /* what is not named; C does so by itself */
 #else
+#define PRM_ZERO
 #define PRM_ARGS(type, ...) ((struct type){__VA_ARGS__})
 #endif
 
