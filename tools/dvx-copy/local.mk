@@ -1,4 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
+bin_PROGRAMS += tools/dvx-copy/dvx-copy
+tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/main.c \
+	tools/dvx-copy/engine_device.c tools/dvx-copy/engine_device.h \
+	tools/dvx-copy/engine_dma.c tools/dvx-copy/engine_export.c
+tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la src/lib/libdvx.la
+
 # All but the device and main: the unit tests bring a device of their own.
 noinst_LTLIBRARIES += tools/dvx-copy/libcopy.la
 tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAGS)
@@ -22,3 +28,6 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/serve.c tools/dvx-copy/serve.h \
 	tools/dvx-copy/session.c tools/dvx-copy/session.h \
 	tools/dvx-copy/target.c tools/dvx-copy/target.h
+
+dist_man_MANS += doc/man/dvx-copy.1
+EXTRA_DIST += doc/design/0010-dvx-copy.md

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: a full destination, and sources that change or can't be read, are told and leave no half file.
+. "$top_srcdir/tests/sim/copy_lib.sh"
+
+src=$work/src
+mkdir -p "$src"
+dd if=/dev/urandom of="$src/big" bs=1M count=32 status=none
+echo small >"$src/small"
+start "$src"
+
+limited() {
+	# In units of 512 or 1024 bytes: less than the file either way.
+	(ulimit -f 20000 && pull "127.0.0.1:$port:big" "$work/limited")
+}
+check "a file-size limit" fails 8 "File too large" limited
+gone() { [ ! -e "$work/limited" ] && no_temps "$work"; }
+check "leaves nothing" gone
+
+mkdir "$work/tmpfs"
+if mount -t tmpfs -o size=8m none "$work/tmpfs" 2>/dev/null; then
+	check "a full disk" fails 8 "No space left" pull "127.0.0.1:$port:." "$work/tmpfs"
+	fresh() { no_temps "$work/tmpfs" && [ ! -e "$work/tmpfs/big" ] && whole "$src" "$work/tmpfs"; }
+	check "leaves no half file" fresh
+	umount "$work/tmpfs"
+else
+	skip "a full disk" "no right to mount a tmpfs"
+fi
+if [ "$(id -u)" != 0 ]; then
+	mkdir "$work/locked"
+	chmod 500 "$work/locked"
+	check "a directory that may not be written" fails 8 "Permission denied" \
+		pull "127.0.0.1:$port:small" "$work/locked"
+	chmod 000 "$src/small"
+	check "a source that may not be read" fails 1 "Permission denied" \
+		pull --quiet "127.0.0.1:$port:." "$work/partly"
+	chmod 644 "$src/small"
+else
+	skip "a directory that may not be written" "root may write everywhere"
+	skip "a source that may not be read" "root may read everything"
+fi
+
+# A file that is rewritten all the time: shrunk below what was sent, then grown again.
+changes() {
+	"$PERL" -e 'while (1) { truncate($ARGV[0], 16 << 20); truncate($ARGV[0], 32 << 20); utime(undef, undef, $ARGV[0]) }' \
+		"$src/big" &
+	changer=$!
+	pull --quiet "127.0.0.1:$port:." "$work/changed" 2>"$work/err"
+	status=$?
+	kill "$changer"
+	wait "$changer" 2>/dev/null
+	cat "$work/err"
+	[ "$status" = 1 ] && grep -qE 'big: (shrank|changed) while it was copied' "$work/err" &&
+		cmp "$src/small" "$work/changed/small" && no_temps "$work/changed" || return 1
+	! grep -q shrank "$work/err" || [ ! -e "$work/changed/big" ]
+}
+check "a source that changes meanwhile is named" changes
+check "server ends well" stop
+plan

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# For the copy_*.sh tests: a chip, a server on its host function, pulls on its DPU function, TAP.
+. "$top_srcdir/tests/sim/tap.sh"
+copy=$top_builddir/tools/dvx-copy/dvx-copy
+chip=copy-$$
+chips=$chip
+work=$scratch/copy
+server=
+mkdir "$work"
+
+clean_up() {
+	[ -z "$server" ] || kill -9 "$server" 2>/dev/null
+	chmod -R u+rwx "$work" 2>/dev/null
+	finish
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+
+skip() {
+	tests=$((tests + 1))
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+# start ROOT [OPTION...]: sets $server and $port. The line that the server prints is the signal.
+start() {
+	root=$1
+	shift
+	rm -f "$work/line"
+	mkfifo "$work/line"
+	"$dvx_sim" exec "$chip" -- "$copy" serve --root "$root" --listen 127.0.0.1:0 "$@" \
+		>"$work/line" 2>"$work/server.err" &
+	server=$!
+	read -r line <"$work/line" || {
+		echo "Bail out! no server: $(cat "$work/server.err")"
+		exit 1
+	}
+	port=${line##*127.0.0.1:}
+	port=${port%%[!0-9]*}
+}
+
+# Ends the server; its status is the result.
+stop() {
+	kill "$server"
+	wait "$server"
+	status=$?
+	server=
+	return $status
+}
+
+pull() {
+	"$dvx_sim" exec "$chip" --function dpu -- "$copy" pull "$@"
+}
+
+# fails STATUS WORDS COMMAND...: it ends with this status, and says these words on stderr.
+fails() {
+	want=$1
+	words=$2
+	shift 2
+	"$@" 2>"$work/err"
+	got=$?
+	cat "$work/err"
+	[ "$got" = "$want" ] || { echo "status $got instead of $want"; return 1; }
+	grep -qF -- "$words" "$work/err" || { echo "does not say: $words"; return 1; }
+	[ "$(grep -c . "$work/err")" = 1 ] || { echo "more than one sentence"; return 1; }
+}
+
+# Kind, mode, time to the nanosecond, size (not of directories), link target of everything below.
+list() {
+	(cd "$1" && find . -mindepth 1 -printf '%P\t%y\t%m\t%T@\t%s\t%l\n' |
+		awk -F '\t' -v OFS='\t' '$2 == "d" { $5 = "" } $2 == "l" { $3 = "" } { print }' |
+		LC_ALL=C sort)
+}
+
+same() {
+	diff -r --no-dereference "$1" "$2" || return 1
+	list "$1" >"$work/list.1"
+	list "$2" >"$work/list.2"
+	diff "$work/list.1" "$work/list.2"
+}
+
+no_temps() {
+	[ -z "$(find "$1" -name '.dvx-copy.*')" ] || { find "$1"; return 1; }
+}
+
+# whole SOURCE COPY: each file that has its final name is the whole one.
+whole() {
+	(cd "$2" && find . -type f ! -name '.dvx-copy.*') | while read -r f; do
+		cmp "$1/$f" "$2/$f" || exit 1
+	done
+}
+
+"$dvx_sim" up "$chip" || { echo "Bail out! no chip"; exit 1; }

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: what dvx-copy must refuse is refused in one sentence, with the exit status that the manual gives it.
+. "$top_srcdir/tests/sim/copy_lib.sh"
+
+src=$work/src
+mkdir -p "$src/dir/sub"
+echo data >"$src/file"
+echo more >"$src/dir/sub/file"
+ln -s /etc "$src/leave"
+ln -s dir "$src/inside"
+mkfifo "$src/dir/fifo"
+(umask 077; echo 0123456789abcdef0123456789abcdef >"$work/key"; echo fedcba9876543210 >"$work/other")
+echo 0123456789abcdef >"$work/open-key"
+chmod 644 "$work/open-key"
+(umask 077; echo short >"$work/short")
+nothing_came() { [ ! -e "$work/no" ] && [ ! -L "$work/no" ]; }
+
+start "$src"
+for path in .. ../src dir/../../etc /etc/passwd leave/passwd; do
+	check "path $path is refused" fails 7 "$path" pull "127.0.0.1:$port:$path" "$work/no"
+done
+check "nothing came" nothing_came
+check "a link that stays inside is followed on the way" pull --quiet "127.0.0.1:$port:inside/sub/file" "$work/in"
+check "a link at the end comes as a link" pull --quiet "127.0.0.1:$port:leave" "$work/link"
+is_link() { [ "$(readlink "$work/link")" = /etc ]; }
+check "with its target" is_link
+check "a path that is not there" fails 8 "No such file" pull "127.0.0.1:$port:none" "$work/no"
+partial() {
+	fails 1 "dir/fifo" pull --quiet "127.0.0.1:$port:." "$work/partial" && cmp "$src/file" "$work/partial/file"
+}
+check "a FIFO is named and left out, the rest is copied" partial
+mkdir -p "$work/taken/file" "$work/linked"
+check "a file where a directory is" fails 8 "file" pull "127.0.0.1:$port:file" "$work/taken"
+ln -s "$work/taken" "$work/linked/sub"
+check "a directory where a link is, is not followed" fails 8 "is not a directory" \
+	pull "127.0.0.1:$port:dir/." "$work/linked"
+not_through() { [ ! -e "$work/taken/file/file" ] && [ -z "$(ls "$work/taken/file")" ]; }
+check "and nothing went through it" not_through
+check "no temporary is left" no_temps "$work"
+check "client has a key, server has none" fails 4 "without a key" \
+	pull --key-file "$work/key" "127.0.0.1:$port:file" "$work/no"
+same_side() { "$dvx_sim" exec "$chip" -- "$copy" pull "127.0.0.1:$port:file" "$work/no"; }
+check "both ends on one function" fails 10 "same function" same_side
+check "server ends well" stop
+
+start "$src" --key-file "$work/key"
+check "same key" pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/keyed"
+check "other key" fails 4 "another key" pull --key-file "$work/other" "127.0.0.1:$port:file" "$work/no"
+check "no key" fails 4 "--key-file" pull "127.0.0.1:$port:file" "$work/no"
+check "a key that others can read" fails 4 "open to others" \
+	pull --key-file "$work/open-key" "127.0.0.1:$port:file" "$work/no"
+check "a short key" fails 4 "at least" pull --key-file "$work/short" "127.0.0.1:$port:file" "$work/no"
+stranger() {
+	exec 9<>"/dev/tcp/127.0.0.1/$port" && printf 'GET / HTTP/1.0\r\n\r\n' >&9 && cat <&9 >/dev/null
+	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/after"
+}
+[ -z "$BASH_VERSION" ] || check "a stranger's bytes don't disturb the server" stranger
+check "server ends well with a key" stop
+
+check "nobody listens there" fails 3 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
+check "not loopback without a key: pull" fails 4 "not a loopback" pull "192.0.2.1:file" "$work/no"
+serve() { "$dvx_sim" exec "$chip" -- "$copy" serve "$@"; }
+check "not loopback without a key: serve" fails 4 "not a loopback" serve --root "$src" --listen 0.0.0.0
+check "no such root" fails 8 "No such file" serve --root "$work/none"
+check "no such device" fails 10 "mlx5_99" serve --root "$src" --listen 127.0.0.1:0 --device mlx5_99
+usage() {
+	for args in "" "pull" "pull x" "pull a:b" "serve" "serve --root . x" "fly" \
+		"pull --slots 0 a:b c" "pull --slot-size 3 a:b c" "serve --root . --max-clients=-1"; do
+		# Words are to be split here.
+		"$copy" $args >/dev/null 2>&1
+		[ $? = 2 ] || { echo "dvx-copy $args"; return 1; }
+	done
+	fails 2 "ADDR" "$copy" pull nocolon "$work/no" && fails 2 "65535" "$copy" pull h:70000:x "$work/no"
+}
+check "wrong usage ends with 2" usage
+check "nothing came after all" nothing_came
+plan

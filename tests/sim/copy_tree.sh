@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: dvx-copy brings a real tree from the host to the DPU byte for byte, with all that it keeps.
+. "$top_srcdir/tests/sim/copy_lib.sh"
+
+src=$work/src
+mkdir -p "$src/deep/er/and/deeper" "$src/empty-dir" "$src/read-only"
+cp -R "$top_srcdir/doc" "$top_srcdir/tools" "$src/"
+printf 'x' >"$src/$(printf 'bytes \377\001\nand a line')"
+: >"$src/empty"
+ln -s ../nowhere "$src/dangling"
+ln -s empty "$src/link"
+ln -s /etc "$src/deep/absolute"
+truncate -s 40M "$src/sparse"
+printf 'island' | dd of="$src/sparse" bs=1 seek=20000000 conv=notrunc status=none
+dd if=/dev/urandom of="$src/deep/er/odd" bs=1048577 count=3 status=none
+dd if=/dev/urandom of="$src/big" bs=1M count=256 status=none
+for n in $(seq 300); do echo "$n" >"$src/deep/er/and/deeper/$n"; done
+echo secret >"$src/read-only/f"
+chmod 0400 "$src/read-only/f"
+chmod 0750 "$src/deep/er"
+touch -h -d '2001-02-03 04:05:06.123456789' "$src/link" "$src/empty" "$src/empty-dir" "$src/read-only/f"
+chmod 0500 "$src/read-only"
+touch -d '1969-12-31 23:59:58.5 UTC' "$src/deep"
+
+start "$src"
+mkdir "$work/all"
+check "a whole tree into an existing directory" pull "127.0.0.1:$port:/" "$work/all"
+check "is the same tree, with modes, times and links" same "$src" "$work/all"
+holes() { [ "$(stat -c %b "$work/all/sparse")" -lt 10000 ]; }
+check "holes stay holes" holes
+check "a directory becomes DEST" pull "127.0.0.1:$port:deep" "$work/renamed"
+check "and is the same" same "$src/deep" "$work/renamed"
+dest_itself() { [ "$(stat -c '%a %y' "$src/deep")" = "$(stat -c '%a %y' "$work/renamed")" ]; }
+check "up to its own mode and time" dest_itself
+check "again over what is there, read-only directories too" pull "127.0.0.1:$port:." "$work/all"
+check "changes nothing" same "$src" "$work/all"
+
+mkdir "$work/some"
+check "several sources" pull "127.0.0.1:$port:big" "127.0.0.1:$port:link" "127.0.0.1:$port:deep/er" "$work/some"
+some() { cmp "$src/big" "$work/some/big" && [ -L "$work/some/link" ] && same "$src/deep/er" "$work/some/er"; }
+check "arrive under their names" some
+check "several sources need a directory" fails 8 "is not a directory" \
+	pull "127.0.0.1:$port:big" "127.0.0.1:$port:link" "$work/some/big"
+
+json() {
+	pull --json "127.0.0.1:$port:big" "$work/json-copy" >"$work/json" || return 1
+	cat "$work/json"
+	for want in '"result": "ok"' '"exit": 0' '"files": 1' '"bytes": 268435456' '"chunks_verified": 256'; do
+		grep -q "$want" "$work/json" || return 1
+	done
+	cmp "$src/big" "$work/json-copy"
+}
+check "--json tells what was done" json
+quiet() { [ -z "$(pull --quiet "127.0.0.1:$port:empty" "$work/q" 2>&1)" ]; }
+check "--quiet is quiet" quiet
+
+# The engine of this chip takes at most 2 MiB at once: 8 MiB slots are copied in pieces.
+start_large() {
+	stop || return 1
+	start "$src" --slot-size 8M --slots 4
+	pull --slot-size 8M --slots 8 --json "127.0.0.1:$port:big" "$work/pieces" >"$work/json" || return 1
+	cat "$work/json"
+	grep -q '"chunks_verified": 32' "$work/json" || return 1
+	copies=$(sed -n 's/.*"dma_copies": \([0-9]*\).*/\1/p' "$work/json")
+	[ "$copies" -gt 32 ] && cmp "$src/big" "$work/pieces"
+}
+check "chunks larger than the engine takes are copied in pieces" start_large
+check "one small slot is enough" pull --slots 1 --slot-size 4K "127.0.0.1:$port:deep/er/odd" "$work/one"
+check "and the file is right" cmp "$src/deep/er/odd" "$work/one"
+
+three_at_once() {
+	pids=
+	for n in 1 2 3; do
+		pull --quiet "127.0.0.1:$port:deep" "$work/at-once.$n" &
+		pids="$pids $!"
+	done
+	for p in $pids; do
+		wait "$p" || return 1
+	done
+	for n in 1 2 3; do
+		same "$src/deep" "$work/at-once.$n" || return 1
+	done
+}
+check "three clients at once" three_at_once
+check "SIGTERM ends the server with 0" stop
+plan
