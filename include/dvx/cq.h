@@ -48,7 +48,7 @@ struct dvx_cq {
 };
 
 /* A ring over plain memory. Its entries are set to INVALID. */
-struct dvx_cq_init {
+struct dvx_cq_memory {
 	uint32_t size;
 	uint32_t entries; /* a power of two */
 	void *buf;
@@ -56,8 +56,8 @@ struct dvx_cq_init {
 	void *uar;        /* the UAR page's base, for arming; may be NULL if nobody arms */
 	uint32_t cqn;
 };
-int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *init, uint32_t layout);
-DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_init *init)
+int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
+DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
 {
 	return dvx_cq_init_layout(cq, init, DVX_RING_LAYOUT);
 }

@@ -85,7 +85,7 @@ DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 	return prm_cqe64_get_cqe_format(cqe) == PRM_CQE_FORMAT_INLINE_DATA32 ? 32 : 0;
 }
 
-struct dvx_cqe_error {
+struct dvx_cqe_failure {
 	uint8_t syndrome;    /* enum prm_syndrome: 0x04 local protection, 0x05 flushed, ... */
 	uint8_t vendor;      /* vendor syndrome: for the vendor's support */
 	uint8_t send_opcode; /* enum prm_wqe_opcode, of a send */
@@ -96,7 +96,7 @@ struct dvx_cqe_error {
 };
 
 /* What an error CQE says. */
-void dvx_cqe_error(const void *cqe, struct dvx_cqe_error *out);
+void dvx_cqe_error(const void *cqe, struct dvx_cqe_failure *out);
 /* A syndrome in words; never NULL. */
 const char *dvx_cqe_strerror(uint8_t syndrome);
 

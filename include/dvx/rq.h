@@ -29,7 +29,7 @@ struct dvx_rq {
 	uint64_t reserved[2];
 };
 
-struct dvx_rq_init {
+struct dvx_rq_memory {
 	uint32_t size;
 	uint32_t entries; /* a power of two */
 	void *buf;
@@ -37,8 +37,8 @@ struct dvx_rq_init {
 	uint32_t *dbrec;
 	uint32_t stride;  /* bytes, a power of two >= 16 */
 };
-int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_init *init, uint32_t layout);
-DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_init *init)
+int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *init, uint32_t layout);
+DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)
 {
 	return dvx_rq_init_layout(rq, init, DVX_RING_LAYOUT);
 }

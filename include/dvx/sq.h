@@ -59,7 +59,7 @@ struct dvx_sq {
  * `blocks` (a power of two) blocks, slots as many entries. The largest WQE is as long as the device
  * takes, but never so long that it would not fit behind its padding.
  */
-struct dvx_sq_init {
+struct dvx_sq_memory {
 	uint32_t size;
 	uint32_t blocks;
 	void *buf;
@@ -70,8 +70,8 @@ struct dvx_sq_init {
 	uint32_t qpn;
 	uint32_t max_wqe_bytes; /* 0: 1024 */
 };
-int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_init *init, uint32_t layout);
-DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_init *init)
+int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *init, uint32_t layout);
+DVX_INLINE int dvx_sq_init(struct dvx_sq *sq, const struct dvx_sq_memory *init)
 {
 	return dvx_sq_init_layout(sq, init, DVX_RING_LAYOUT);
 }
@@ -137,7 +137,7 @@ DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id,
 /* Whether a WQE of so many segments can be; four always can. */
 DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 {
-	return ds <= DVX_BLOCK / DVX_SEG || ds <= sq->max_ds;
+	return ds <= DVX_BLOCK / DVX_SEG || (ds <= DVX_MAX_DS && ds <= sq->max_ds);
 }
 
 /* --- work requests ---

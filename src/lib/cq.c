@@ -21,9 +21,9 @@ static void place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint3
 	cq->zero = (uintptr_t)cq->next - (uintptr_t)index * DVX_CQE_BYTES;
 }
 
-int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_init *user, uint32_t layout)
+int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint32_t layout)
 {
-	struct dvx_cq_init init;
+	struct dvx_cq_memory init;
 	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_cq_init");
 	uint8_t *buf;
 	uint32_t i;
@@ -98,7 +98,7 @@ static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_
 {
 	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
 	size_t bytes = (size_t)entries * DVX_CQE_BYTES;
-	struct dvx_cq_init init = { .size = sizeof(init), .entries = entries,
+	struct dvx_cq_memory init = { .size = sizeof(init), .entries = entries,
 				    .uar = dvx_uar_base(attr->uar) };
 	int err;
 

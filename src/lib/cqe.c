@@ -2,7 +2,7 @@
 #include "prm/reflect.h"
 #include "priv.h"
 
-void dvx_cqe_error(const void *cqe, struct dvx_cqe_error *out)
+void dvx_cqe_error(const void *cqe, struct dvx_cqe_failure *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->syndrome = (uint8_t)prm_err_cqe_get_syndrome(cqe);

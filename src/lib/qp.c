@@ -120,9 +120,9 @@ static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const stru
 
 static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, uint32_t ring_layout)
 {
-	struct dvx_sq_init sq = { .size = sizeof(sq), .blocks = l->sq_blocks, .qpn = qp->qpn,
+	struct dvx_sq_memory sq = { .size = sizeof(sq), .blocks = l->sq_blocks, .qpn = qp->qpn,
 				  .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
-	struct dvx_rq_init rq = { .size = sizeof(rq), .entries = l->rq_entries,
+	struct dvx_rq_memory rq = { .size = sizeof(rq), .entries = l->rq_entries,
 				  .stride = l->rq_stride };
 	uint32_t *dbrec = dvx_dbr_words(qp->dbr);
 	int err;

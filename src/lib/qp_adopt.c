@@ -4,7 +4,7 @@
 
 static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
-	struct dvx_sq_init init = { .size = sizeof(init), .blocks = dv->sq.wqe_cnt, .buf = dv->sq.buf,
+	struct dvx_sq_memory init = { .size = sizeof(init), .blocks = dv->sq.wqe_cnt, .buf = dv->sq.buf,
 				    .dbrec = (uint32_t *)dv->dbrec + 1, .reg = dv->bf.reg,
 				    .bf_size = dv->bf.size, .qpn = qp->qpn,
 				    .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
@@ -18,7 +18,7 @@ static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 
 static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
-	struct dvx_rq_init init = { .size = sizeof(init), .entries = dv->rq.wqe_cnt,
+	struct dvx_rq_memory init = { .size = sizeof(init), .entries = dv->rq.wqe_cnt,
 				    .buf = dv->rq.buf, .dbrec = (uint32_t *)dv->dbrec,
 				    .stride = dv->rq.stride };
 

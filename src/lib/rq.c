@@ -4,9 +4,9 @@
 _Static_assert(sizeof(struct dvx_rq) == 64, "layout 1");
 _Static_assert(offsetof(struct dvx_rq, pi) == 24, "layout 1");
 
-int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_init *user, uint32_t layout)
+int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint32_t layout)
 {
-	struct dvx_rq_init init;
+	struct dvx_rq_memory init;
 	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_rq_init");
 
 	if (err)

@@ -11,9 +11,9 @@ _Static_assert(sizeof(struct dvx_sge) == 16, "layout 1");
 
 #define MAX_BLOCKS_PER_RING 32768u /* WQE indexes have 16 bits, and full must differ from empty */
 
-int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_init *user, uint32_t layout)
+int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint32_t layout)
 {
-	struct dvx_sq_init init;
+	struct dvx_sq_memory init;
 	uint32_t fits;
 	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_sq_init");
 

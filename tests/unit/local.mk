@@ -5,3 +5,4 @@ include tests/unit/prm.mk
 include tests/unit/copy.mk
 include tests/unit/dp.mk
 include tests/unit/fw.mk
+include tests/unit/lib.mk

@@ -149,7 +149,7 @@ void engine_ring(struct engine *e)
 int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
 {
 	const void *cqe = dvx_cq_peek(e->cq);
-	struct dvx_cqe_error why;
+	struct dvx_cqe_failure why;
 
 	if (!cqe)
 		return 0;

@@ -121,7 +121,7 @@ static inline int ring_poll(void *ring)
 	if (!cqe)
 		return 0;
 	if (dvx_cqe_is_error(cqe)) {
-		struct dvx_cqe_error e;
+		struct dvx_cqe_failure e;
 
 		dvx_cqe_error(cqe, &e);
 		fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",

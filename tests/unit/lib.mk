@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# libdvx without a device: rings on plain memory, tickets, headers, symbols.
+dist_check_SCRIPTS += tests/unit/headers.sh tests/unit/symbols.sh
+TESTS += tests/unit/headers.sh tests/unit/symbols.sh
+EXTRA_DIST += tests/unit/ring.h
+if HAVE_CMOCKA
+lib_unit_tests = tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket
+check_PROGRAMS += $(lib_unit_tests)
+TESTS += $(lib_unit_tests)
+tests_unit_ring_sq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_ring_cq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_ring_rq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_ticket_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ring.h"
+
+struct plain_rq {
+	struct dvx_rq rq;
+	uint64_t wr_ids[8];
+	_Alignas(64) uint8_t buf[8][64];
+	uint32_t dbrec[2];
+};
+
+static void plain_rq_init(struct plain_rq *p, uint32_t stride)
+{
+	struct dvx_rq_memory init = { .size = sizeof(init), .entries = 8, .buf = p->buf,
+				    .wr_ids = p->wr_ids, .dbrec = p->dbrec, .stride = stride };
+
+	memset(p, 0, sizeof(*p));
+	memset(p->buf, 0xee, sizeof(p->buf));
+	assert_int_equal(dvx_rq_init(&p->rq, &init), 0);
+}
+
+/* Round and round: cookies come back in order, a full ring refuses, the record counts 16 bits. */
+static void wrap_and_full(void **state)
+{
+	struct dvx_sge sge = { 0x1000, 16, 9 };
+	struct plain_rq p, before;
+	uint32_t i;
+
+	(void)state;
+	plain_rq_init(&p, 16);
+	for (i = 0; i < 0x10010; i++) {
+		assert_int_equal(dvx_rq_post(&p.rq, &sge, 1, i), 0);
+		dvx_rq_ring(&p.rq);
+		assert_int_equal(prm_swap32(p.dbrec[0]), (i + 1) & 0xffff);
+		if (i >= 7) {
+			before = p;
+			assert_int_equal(dvx_rq_post(&p.rq, &sge, 1, 1), -ENOSPC);
+			assert_memory_equal(&before, &p, sizeof(p));
+			assert_int_equal(dvx_rq_retire(&p.rq), i - 7);
+		}
+	}
+	assert_int_equal(p.dbrec[1], 0);
+}
+
+/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are left out. */
+static void pieces(void **state)
+{
+	struct dvx_sge sge[5] = { { 1, 16, 9 }, { 2, 0, 9 }, { 3, 8, 9 }, { 4, 4, 9 }, { 5, 2, 9 } };
+	struct plain_rq p;
+
+	(void)state;
+	plain_rq_init(&p, 64);
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), 0);
+	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[0] + 16), 3);
+	assert_int_equal(prm_wqe_data_seg_get_lkey(p.buf[0] + 32), DVX_INVALID_LKEY);
+	assert_int_equal(prm_wqe_data_seg_get_byte_count(p.buf[0] + 32), 0);
+	assert_int_equal(p.buf[0][48], 0xee);
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 5, 0), -EMSGSIZE);
+	sge[1].length = DVX_MAX_SEGMENT + 1;
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 3, 0), -EMSGSIZE);
+	sge[1].length = 3;
+	assert_int_equal(dvx_rq_post(&p.rq, sge, 4, 0), 0);
+	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[1] + 48), 4);
+}
+
+/* A description with a hole is refused by name. */
+static void bad_init(void **state)
+{
+	struct plain_rq p;
+	struct dvx_rq_memory init = { .size = sizeof(init), .entries = 8, .buf = p.buf,
+				    .wr_ids = p.wr_ids, .dbrec = p.dbrec, .stride = 16 };
+
+	(void)state;
+	assert_int_equal(dvx_rq_init_layout(&p.rq, &init, 0), -EPROTO);
+	init.stride = 24;
+	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
+	init.stride = 8;
+	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
+	init.stride = 16;
+	init.entries = 0;
+	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
+	init.entries = 8;
+	init.wr_ids = NULL;
+	assert_int_equal(dvx_rq_init(&p.rq, &init), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrap_and_full),
+		cmocka_unit_test(pieces),
+		cmocka_unit_test(bad_init),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

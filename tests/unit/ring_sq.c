@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ring.h"
+
+static const struct dvx_sge three[3] = {
+	{ 0x1000, 16, 0x10 }, { 0x2000, 32, 0x20 }, { 0x3000, 64, 0x30 }
+};
+
+static uint32_t ctrl_index(const void *wqe)
+{
+	return prm_wqe_ctrl_seg_get_wqe_index(wqe);
+}
+
+/* A full ring refuses the next WQE, writes nothing, and takes it as soon as one has retired. */
+static void full_refuses(void **state)
+{
+	struct plain_sq p;
+	struct plain_sq before;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(dvx_sq_free(&p.sq), 8 - i);
+		assert_int_equal(dvx_post_nop(&p.sq, 100 + i, DVX_SIGNALED), 0);
+	}
+	before = p;
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), -ENOSPC);
+	assert_int_equal(dvx_post_write_inline(&p.sq, 1, 2, "x", 1, 1, 0), -ENOSPC);
+	assert_int_equal(dvx_post_send(&p.sq, three, 3, 1, 0), -ENOSPC);
+	assert_memory_equal(&before, &p, sizeof(p));
+	assert_int_equal(dvx_sq_retire(&p.sq, 0), 100);
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+	assert_int_equal(dvx_post_nop(&p.sq, 1, 0), -ENOSPC);
+}
+
+/* Retiring one WQE frees everything posted before it, signaled or not. */
+static void retire_frees_all_before(void **state)
+{
+	struct plain_sq p;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 16, 0);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(dvx_post_send(&p.sq, three, i ? 1 : 3, i, i == 4 ? DVX_SIGNALED : 0), 0);
+	assert_int_equal(dvx_sq_free(&p.sq), 16 - 5);
+	assert_int_equal(dvx_sq_retire(&p.sq, 4), 4);
+	assert_int_equal(dvx_sq_free(&p.sq), 16);
+}
+
+/* A WQE of two blocks at the last block: a NOP fills it, the WQE begins at block 0. */
+static void wrap_pads_with_nop(void **state)
+{
+	struct plain_sq p;
+	struct dvx_sge four[4] = { three[0], three[1], three[2], three[0] };
+	const uint8_t *pad;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	for (i = 0; i < 7; i++)
+		assert_int_equal(dvx_post_nop(&p.sq, i, 0), 0);
+	/* Padding and WQE need three blocks; two are not enough, and nothing may change. */
+	dvx_sq_retire(&p.sq, 0);
+	assert_int_equal(dvx_sq_free(&p.sq), 2);
+	assert_int_equal(dvx_post_write(&p.sq, 1, 2, four, 4, 9, 0), -ENOSPC);
+	assert_int_equal(p.sq.pi, 7);
+	dvx_sq_retire(&p.sq, 6);
+	assert_int_equal(dvx_post_write(&p.sq, 1, 2, four, 4, 9, DVX_SIGNALED), 0);
+	assert_int_equal(p.sq.pi, 10);
+	pad = p.buf[7];
+	assert_int_equal(prm_wqe_ctrl_seg_get_opcode(pad), PRM_WQE_OPCODE_NOP);
+	assert_int_equal(ctrl_index(pad), 7);
+	assert_int_equal(prm_wqe_ctrl_seg_get_ds(pad), 1);
+	assert_int_equal(prm_wqe_ctrl_seg_get_fm_ce_se(pad), 0);
+	assert_int_equal(prm_wqe_ctrl_seg_get_qpn(pad), RING_QPN);
+	assert_int_equal(ctrl_index(p.buf[0]), 8);
+	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 6);
+	assert_ptr_equal(p.sq.last, p.buf[0]);
+	/* After an error the pad is flushed like any other WQE. */
+	assert_true(dvx_sq_retire(&p.sq, 7) == DVX_WR_ID_PAD);
+	assert_int_equal(dvx_sq_free(&p.sq), 6);
+	assert_int_equal(dvx_sq_retire(&p.sq, 8), 9);
+	assert_int_equal(dvx_sq_free(&p.sq), 8);
+}
+
+/* Every length of WQE fits into an empty ring at every place, for every ring size; cookies match. */
+static void every_length_everywhere(void **state)
+{
+	static const uint8_t data[1024];
+	struct plain_sq p;
+	uint32_t blocks, at, ds, len, before;
+
+	(void)state;
+	for (blocks = 1; blocks <= RING_BLOCKS; blocks *= 2) {
+		plain_sq_init(&p, blocks, 0);
+		for (at = 0; at < blocks; at++) {
+			for (ds = 2; ds <= p.sq.max_ds; ds++) {
+				/* stand at block `at` of an empty ring */
+				while ((p.sq.pi & p.sq.mask) != at) {
+					before = p.sq.pi;
+					assert_int_equal(dvx_post_nop(&p.sq, 1, 0), 0);
+					dvx_sq_retire(&p.sq, before);
+				}
+				len = (ds - 1) * 16 - 4;
+				assert_int_equal(dvx_post_send_inline(&p.sq, data, len, 5 + ds, 0), 0);
+				before = (uint32_t)((p.sq.last - p.buf[0]) / DVX_BLOCK);
+				assert_true(before + dvx_wqe_blocks(ds) <= blocks);
+				assert_int_equal(ctrl_index(p.sq.last) & p.sq.mask, before);
+				assert_int_equal(dvx_sq_retire(&p.sq, ctrl_index(p.sq.last)), 5 + ds);
+				assert_int_equal(dvx_sq_free(&p.sq), blocks);
+			}
+		}
+	}
+}
+
+/* A WQE that the largest one can't hold is refused, and so is a piece over 2 GiB. */
+static void too_long(void **state)
+{
+	static const uint8_t data[2048];
+	struct dvx_sge many[70], huge = { 0, DVX_MAX_SEGMENT + 1, 1 };
+	struct plain_sq p;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 70; i++)
+		many[i] = three[0];
+	plain_sq_init(&p, RING_BLOCKS, 0);
+	assert_int_equal(p.sq.max_ds, DVX_MAX_DS);
+	assert_int_equal(dvx_post_send(&p.sq, many, 62, 0, 0), 0);
+	assert_int_equal(dvx_post_send(&p.sq, many, 63, 0, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_write(&p.sq, 0, 0, many, 62, 0, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_send_inline(&p.sq, data, 62 * 16 - 4, 0, 0), 0);
+	assert_int_equal(dvx_post_send_inline(&p.sq, data, 62 * 16 - 3, 0, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_send_inline(&p.sq, data, UINT32_MAX, 0, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_read(&p.sq, 0, 0, &huge, 1, 0, 0), -EMSGSIZE);
+	huge.length--;
+	assert_int_equal(dvx_post_read(&p.sq, 0, 0, &huge, 1, 0, 0), 0);
+	assert_int_equal(prm_wqe_data_seg_get_byte_count(p.sq.last + 32), 0);
+}
+
+/* Pieces of length 0 leave no segment: the WQE would read them as 2 GiB. */
+static void empty_pieces_vanish(void **state)
+{
+	struct dvx_sge sge[3] = { { 1, 0, 1 }, { 0x1111, 5, 2 }, { 3, 0, 3 } };
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(dvx_post_write(&p.sq, 7, 8, sge, 3, 0, 0), 0);
+	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[0]), 3);
+	assert_int_equal(prm_wqe_data_seg_get_addr(p.buf[0] + 32), 0x1111);
+	assert_int_equal(dvx_post_send_inline(&p.sq, "", 0, 0, 0), 0);
+	assert_int_equal(prm_wqe_ctrl_seg_get_ds(p.buf[1]), 1);
+}
+
+/* The index in the WQE and the record are the low 16 bits of a counter that goes on beyond them. */
+static void counter_passes_16_bits(void **state)
+{
+	struct plain_sq p;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	for (i = 0; i < 0x10005; i++) {
+		assert_int_equal(dvx_post_nop(&p.sq, i, 0), 0);
+		dvx_sq_ring(&p.sq);
+		assert_int_equal(ctrl_index(p.buf[i & 7]), i & 0xffff);
+		assert_int_equal(prm_swap32(p.dbrec[1]), (i + 1) & 0xffff);
+		assert_int_equal(dvx_sq_retire(&p.sq, i & 0xffff), i);
+		assert_int_equal(dvx_sq_free(&p.sq), 8);
+	}
+}
+
+/* The register gets the head of the last WQE; the receive half of the record is not touched. */
+static void doorbell_shows_the_last_wqe(void **state)
+{
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	p.dbrec[0] = 0xabcdef;
+	dvx_post_nop(&p.sq, 0, 0);
+	dvx_post_write_inline(&p.sq, 1, 2, "abc", 3, 0, 0);
+	dvx_sq_ring(&p.sq);
+	assert_int_equal(prm_swap32(p.dbrec[1]), 2);
+	assert_int_equal(p.dbrec[0], 0xabcdef);
+	assert_memory_equal(p.reg[0], p.buf[1], 8);
+	assert_int_equal(p.reg[0][1], 0);
+}
+
+/* BlueFlame copies one new WQE, buffers taking turns; several, or a long one, go by register. */
+static void blueflame(void **state)
+{
+	static const uint8_t data[300];
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 16, 256);
+	dvx_post_write_inline(&p.sq, 1, 2, "abcdefgh", 8, 0, 0);
+	dvx_sq_ring_bf(&p.sq);
+	assert_memory_equal(p.reg[0], p.buf[0], 64);
+	assert_int_equal(p.reg[0][8], 0);
+	dvx_post_send_inline(&p.sq, data, 100, 0, 0); /* 2 blocks */
+	dvx_sq_ring_bf(&p.sq);
+	assert_memory_equal(p.reg[1], p.buf[1], 128);
+	memset(p.reg, 0, sizeof(p.reg));
+	dvx_post_nop(&p.sq, 0, 0);
+	dvx_post_nop(&p.sq, 0, 0);
+	dvx_sq_ring_bf(&p.sq);
+	assert_memory_equal(p.reg[0], p.buf[4], 8);
+	assert_int_equal(p.reg[0][1], 0);
+	dvx_post_send_inline(&p.sq, data, 300, 0, 0); /* 5 blocks, more than the buffer */
+	dvx_sq_ring_bf(&p.sq);
+	assert_memory_equal(p.reg[1], p.buf[5], 8);
+	assert_int_equal(p.reg[1][1], 0);
+	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
+}
+
+/* A padded WQE is two WQEs: the register, not BlueFlame, must tell of them. */
+static void blueflame_after_padding(void **state)
+{
+	static const uint8_t data[100];
+	struct plain_sq p;
+	uint32_t i;
+
+	(void)state;
+	plain_sq_init(&p, 8, 256);
+	for (i = 0; i < 7; i++) {
+		dvx_post_nop(&p.sq, 0, 0);
+		dvx_sq_ring(&p.sq);
+		dvx_sq_retire(&p.sq, i);
+	}
+	memset(p.reg, 0, sizeof(p.reg));
+	dvx_post_send_inline(&p.sq, data, 100, 0, 0);
+	dvx_sq_ring_bf(&p.sq);
+	assert_memory_equal(p.reg[1], p.buf[0], 8);
+	assert_int_equal(p.reg[1][1], 0);
+	assert_int_equal(prm_swap32(p.dbrec[1]), 10);
+}
+
+/* A copy needs a queue with MMO, and a length that a WQE can say. */
+static void dma_bounds(void **state)
+{
+	struct plain_sq p;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 5, 6, 0), -EOPNOTSUPP);
+	p.sq.mmo_lkey = 0x99;
+	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, 0, 6, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, DVX_MAX_SEGMENT + 1, 6, 0), -EMSGSIZE);
+	assert_int_equal(dvx_post_dma(&p.sq, 1, 2, 3, 4, DVX_MAX_SEGMENT, 6, 0), 0);
+	assert_int_equal(prm_wqe_data_seg_get_byte_count(p.buf[0] + 32), 0);
+	assert_int_equal(prm_wqe_data_seg_get_lkey(p.buf[0] + 32), 4);
+	assert_int_equal(prm_wqe_data_seg_get_lkey(p.buf[0] + 48), 2);
+}
+
+/* Another layout, a size that is no power of two, a hole in the description: refused by name. */
+static void bad_init(void **state)
+{
+	struct plain_sq p;
+	struct dvx_sq_memory init;
+	struct {
+		struct dvx_sq_memory init;
+		uint32_t newer;
+	} longer;
+
+	(void)state;
+	plain_sq_init(&p, 8, 0);
+	init = (struct dvx_sq_memory){ .size = sizeof(init), .blocks = 8, .buf = p.buf,
+				     .slots = p.slots, .dbrec = p.dbrec, .reg = p.reg };
+	assert_int_equal(dvx_sq_init_layout(&p.sq, &init, DVX_RING_LAYOUT + 1), -EPROTO);
+	init.blocks = 12;
+	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(), "12 blocks"));
+	init.blocks = 65536;
+	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
+	init.blocks = 8;
+	init.dbrec = NULL;
+	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
+	init.dbrec = p.dbrec;
+	init.size = 0;
+	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
+	memset(&longer, 0, sizeof(longer));
+	init.size = sizeof(longer);
+	longer.init = init;
+	assert_int_equal(dvx_sq_init(&p.sq, &longer.init), 0);
+	longer.newer = 1;
+	assert_int_equal(dvx_sq_init(&p.sq, &longer.init), -E2BIG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_refuses),
+		cmocka_unit_test(retire_frees_all_before),
+		cmocka_unit_test(wrap_pads_with_nop),
+		cmocka_unit_test(every_length_everywhere),
+		cmocka_unit_test(too_long),
+		cmocka_unit_test(empty_pieces_vanish),
+		cmocka_unit_test(counter_passes_16_bits),
+		cmocka_unit_test(doorbell_shows_the_last_wqe),
+		cmocka_unit_test(blueflame),
+		cmocka_unit_test(blueflame_after_padding),
+		cmocka_unit_test(dma_bounds),
+		cmocka_unit_test(bad_init),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Headers, symbol map and libdvx.so name the same functions; nothing else is exported.
+cd "${top_srcdir:?}" || exit 99
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+echo 1..3
+grep -hoE '\bdvx_[a-z0-9_]+\(' include/dvx/*.h | tr -d '(' | sort -u >"$tmp/headers"
+grep -oE 'dvx_[a-z0-9_]+;' src/lib/libdvx.map | tr -d ';' | sort >"$tmp/map"
+nm -D --defined-only "$top_builddir/src/lib/.libs/libdvx.so" | awk '$2 != "A" { print $3 }' |
+	sed 's/@.*//' | sort >"$tmp/so"
+same() {
+	if diff "$tmp/$2" "$tmp/$3" >"$tmp/diff" && [ -s "$tmp/$2" ]; then
+		echo "ok $1 - $2 and $3 agree"
+	else
+		echo "not ok $1 - $2 (<) and $3 (>) differ"
+		sed 's/^/# /' "$tmp/diff"
+	fi
+}
+same 1 headers map
+same 2 map so
+if grep -qv '^dvx_' "$tmp/so"; then
+	echo "not ok 3 - only dvx_ symbols are exported"
+else
+	echo "ok 3 - only dvx_ symbols are exported"
+fi
