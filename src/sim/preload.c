@@ -54,10 +54,12 @@ __attribute__((constructor)) static void preload_init(void)
 			   function);
 		return;
 	}
-	if (socket && *socket)
+	if (socket && *socket) {
 		server_sysfs(socket, function);
-	else
+		transport_link_to(socket);
+	} else {
 		private_sysfs();
+	}
 	setenv("SYSFS_PATH", sysfs, 1);
 	client_init(socket && *socket ? &transport_link : &transport_embedded, sysfs, kind);
 }

@@ -70,6 +70,7 @@ int cmd_run(const struct args *a)
 	sigaddset(&signals, SIGCHLD);
 	for (unsigned int i = 0; i < NFORWARDED; i++)
 		sigaddset(&signals, forwarded[i]);
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would lose the exit codes */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	if (pipe2(life, O_CLOEXEC)) {
 		say("can't start the device: %s", strerror(errno));

@@ -49,16 +49,16 @@ void client_stay_out(void)
 	inside = true;
 }
 
-static void enter(sigset_t *mask)
+static void enter(struct held *held)
 {
-	fair_lock(&client.lock, mask);
+	fair_lock(&client.lock, held);
 	inside = true;
 }
 
-static void leave(const sigset_t *mask)
+static void leave(const struct held *held)
 {
 	inside = false;
-	fair_unlock(&client.lock, mask);
+	fair_unlock(&client.lock, held);
 }
 
 static void in_child(void)
@@ -89,11 +89,11 @@ void client_init(const struct transport *transport, const char *sysfs, unsigned 
 void client_sysfs(void)
 {
 	int saved = errno;
-	sigset_t mask;
+	struct held held;
 
 	if (!client.transport || client.tree || inside || getpid() != client.pid)
 		return;
-	enter(&mask);
+	enter(&held);
 	if (!client.tree) {
 		int err = client.transport->sysfs(client.sysfs);
 
@@ -101,7 +101,7 @@ void client_sysfs(void)
 			sim_refuse("sysfs tree %s can't be made: %s", client.sysfs, strerror(-err));
 		client.tree = true;
 	}
-	leave(&mask);
+	leave(&held);
 	errno = saved;
 }
 
@@ -208,15 +208,15 @@ static int open_locked(void)
 int client_open(int flags)
 {
 	int saved = errno;
-	sigset_t mask;
+	struct held held;
 	int fd;
 
 	/* Between vfork and exec the parent's memory is not ours to change. */
 	if (getpid() != client.pid)
 		return -ENODEV;
-	enter(&mask);
+	enter(&held);
 	fd = open_locked();
-	leave(&mask);
+	leave(&held);
 	if (fd >= 0 && !(flags & O_CLOEXEC))
 		fcntl(fd, F_SETFD, 0);
 	errno = saved;
@@ -276,14 +276,14 @@ static void release(struct cfile *cf)
 void client_closed(struct cfile *cf)
 {
 	int saved = errno;
-	sigset_t mask;
+	struct held held;
 
 	if (foreign(cf))
 		return;
-	enter(&mask);
+	enter(&held);
 	if (cf->ino && !still_open(cf))
 		release(cf);
-	leave(&mask);
+	leave(&held);
 	errno = saved;
 }
 
@@ -324,16 +324,16 @@ static void note_map(struct cfile *cf, void *va, size_t len)
 void client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 {
 	int saved = errno;
-	sigset_t mask;
+	struct held held;
 	int uffd;
 
 	if (foreign(cf))
 		return;
-	enter(&mask);
+	enter(&held);
 	note_map(cf, va, len);
 	uffd = new_uffd(cf);
 	client.transport->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
-	leave(&mask);
+	leave(&held);
 	errno = saved;
 }
 
@@ -346,17 +346,17 @@ void client_unmap(void *va, size_t len)
 {
 	uintptr_t from = (uintptr_t)va;
 	int saved = errno;
-	sigset_t mask;
+	struct held held;
 
 	if (getpid() != client.pid)
 		return;
-	enter(&mask);
+	enter(&held);
 	for (unsigned int i = 0; i < maps_end; i++) {
 		if (!overlaps(&maps[i], from, len))
 			continue;
 		client.transport->unmapped(maps[i].file, maps[i].va, maps[i].len);
 		maps[i].file = NULL;
 	}
-	leave(&mask);
+	leave(&held);
 	errno = saved;
 }

@@ -44,7 +44,8 @@ struct transport {
 	void (*forked)(struct cfile *);
 };
 
-extern const struct transport transport_link; /* to a server; socket from DVX_SIM_SOCKET */
+extern const struct transport transport_link; /* to the server at this socket: */
+void transport_link_to(const char *socket);
 
 /* Once, before any other call. sysfs: root of the tree (need not exist yet). */
 void client_init(const struct transport *, const char *sysfs, unsigned int function);

@@ -7,14 +7,20 @@
 
 /*
  * A ticket lock that sleeps. pthread mutexes are unfair: a thread that calls ioctl in a loop would
- * keep the others out. Signals are blocked while it is held, so that a handler may call ioctl too
- * (in the kernel, nothing runs in the middle of one either).
+ * keep the others out. Signals and cancellation wait while it is held, so that a handler may call
+ * ioctl too (in the kernel, nothing runs in the middle of one either).
  */
 struct fair {
 	uint32_t next, serving;
 };
 
-void fair_lock(struct fair *, sigset_t *saved);
-void fair_unlock(struct fair *, const sigset_t *saved);
+/* What the thread had before it took the lock. */
+struct held {
+	sigset_t mask;
+	int cancel;
+};
+
+void fair_lock(struct fair *, struct held *);
+void fair_unlock(struct fair *, const struct held *);
 
 #endif

@@ -3,6 +3,7 @@
 #include "front/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,11 +15,11 @@
 #include "front/msg.h"
 #include "front/real.h"
 
-static const char *server(void)
-{
-	const char *path = getenv("DVX_SIM_SOCKET");
+static char server[108]; /* as long as a Unix socket's name can be */
 
-	return path ? path : "";
+void transport_link_to(const char *socket)
+{
+	snprintf(server, sizeof(server), "%s", socket);
 }
 
 /* The server made the tree before it listened. */
@@ -43,9 +44,9 @@ static int link_open(struct cfile *cf, unsigned int function)
 	struct link_message answer = { 0 };
 	int err, fd;
 
-	cf->sock = link_connect(server());
+	cf->sock = link_connect(server);
 	if (cf->sock < 0) {
-		sim_refuse("no device answers at %s: %s", server(), strerror(-cf->sock));
+		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
 		return -ENODEV;
 	}
 	allow_dma(cf->sock);
@@ -55,7 +56,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 	if (!err && answer.nfds != 1)
 		err = -EPROTO;
 	if (err) {
-		sim_refuse("the device at %s can't be opened: %s", server(), strerror(-err));
+		sim_refuse("the device at %s can't be opened: %s", server, strerror(-err));
 		link_message_free(&answer);
 		real()->close(cf->sock);
 		return err;
@@ -70,7 +71,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 static int gone(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
-		sim_refuse("the device at %s is gone: %s", server(), strerror(-err));
+		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
 		real()->close(cf->sock);
 		cf->sock = -1;
 	}
@@ -101,17 +102,17 @@ static int link_ioctl(struct cfile *cf, struct kreq *req)
 {
 	struct link_message answer = { 0 };
 	uint8_t *body;
-	sigset_t mask;
+	struct held held;
 	size_t len;
 	int err = msg_pack_request(req, &body, &len);
 
 	if (err)
 		return err;
-	fair_lock(&cf->lock, &mask);
+	fair_lock(&cf->lock, &held);
 	err = ask(cf, LINK_IOCTL, body, len, -1, &answer);
 	if (!err)
 		err = answer_into(cf, req, &answer);
-	fair_unlock(&cf->lock, &mask);
+	fair_unlock(&cf->lock, &held);
 	link_message_free(&answer);
 	free(body);
 	return err;
@@ -120,12 +121,12 @@ static int link_ioctl(struct cfile *cf, struct kreq *req)
 static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd)
 {
 	struct link_message answer = { 0 };
-	sigset_t mask;
+	struct held held;
 	int err;
 
-	fair_lock(&cf->lock, &mask);
+	fair_lock(&cf->lock, &held);
 	err = ask(cf, type, body, len, fd, &answer);
-	fair_unlock(&cf->lock, &mask);
+	fair_unlock(&cf->lock, &held);
 	if (!err)
 		err = answer.h.result;
 	link_message_free(&answer);
