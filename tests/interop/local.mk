@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Programs that we did not write, as Debian ships them.
+EXTRA_DIST += tests/interop/pair.sh
+dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/perftest.sh
+TESTS += tests/interop/pingpong.sh tests/interop/perftest.sh

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Sourced: two ends of a program on one device, as TAP. A missing program is a skip, a hang a failure.
+: "${top_builddir:=$PWD}"
+sim=$top_builddir/tools/dvx-sim/dvx-sim
+chip=pair$$
+dir=$(mktemp -d)
+n=0
+failed=0
+bound=60
+
+clean()
+{
+	timeout 10 "$sim" down "$chip" >/dev/null 2>&1
+	rm -rf "$dir"
+}
+trap clean EXIT
+trap 'exit 1' INT TERM
+
+plan()
+{
+	echo "1..$1"
+	timeout 30 "$sim" up "$chip" >"$dir/up" 2>&1 && return
+	echo "Bail out! dvx-sim up: $(tail -n 1 "$dir/up")"
+	exit 1
+}
+
+result()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		failed=1
+		echo "not ok $n - $2"
+		sed 's/^/# server: /' "$dir/server" | tail -n 15
+		sed 's/^/# client: /' "$dir/client" | tail -n 15
+	fi
+}
+
+# The server listens when the port is in the kernel's table (state 0A), in IPv4 or IPv6.
+wait_port()
+{
+	hex=$(printf ':%04X ' "$1")
+	i=0
+	while [ "$i" -lt 200 ]; do
+		grep -q "$hex.* 0A " /proc/net/tcp /proc/net/tcp6 && return 0
+		kill -0 "$2" 2>/dev/null || return 1
+		i=$((i + 1))
+		sleep 0.05 # a poll, bounded by the loop
+	done
+	return 1
+}
+
+free_port()
+{
+	port=$((20000 + ($$ * 7 + n * 13) % 20000))
+	while grep -q "$(printf ':%04X ' "$port")" /proc/net/tcp /proc/net/tcp6; do
+		port=$((port + 1))
+	done
+}
+
+# pair SERVER_FUNCTION PROGRAM ARGS...: both ends must exit with 0.
+pair()
+{
+	function=$1
+	shift
+	name="$*"
+	[ "$function" = host ] || name="$name ($function serves)"
+	if ! command -v "$1" >/dev/null; then
+		n=$((n + 1))
+		echo "ok $n - $name # SKIP $1 is not installed"
+		return
+	fi
+	free_port
+	program=$1
+	shift
+	timeout "$bound" "$sim" exec "$chip" --function "$function" -- "$program" -p "$port" "$@" \
+		>"$dir/server" 2>&1 &
+	server=$!
+	: >"$dir/client"
+	bad=1
+	if wait_port "$port" "$server"; then
+		timeout "$bound" "$sim" exec "$chip" -- "$program" -p "$port" "$@" localhost \
+			>"$dir/client" 2>&1
+		bad=$?
+	fi
+	wait "$server" || bad=1
+	result "$bad" "$name"
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that perftest, as Debian ships it, runs between two processes: bandwidth and latency of
+# WRITE, READ and SEND, with events where it offers them, both directions, several queue pairs.
+. "$(dirname "$0")/pair.sh"
+
+plan 17
+pair host ib_write_bw -x 1 -n 100
+pair host ib_write_lat -x 1 -n 100
+pair host ib_read_bw -x 1 -n 100
+pair host ib_read_lat -x 1 -n 100
+pair host ib_send_bw -x 1 -n 100
+pair host ib_send_lat -x 1 -n 100
+pair host ib_read_bw -x 1 -n 100 -e
+pair host ib_read_lat -x 1 -n 100 -e
+pair host ib_send_bw -x 1 -n 100 -e
+pair host ib_send_lat -x 1 -n 100 -e
+pair host ib_write_bw -x 1 -n 20 -a
+pair host ib_read_bw -x 1 -n 20 -a
+pair host ib_send_bw -x 1 -n 20 -a
+pair host ib_write_bw -x 1 -n 50 -b -q 4
+pair host ib_send_bw -x 1 -n 50 -b -m 1024
+pair dpu ib_write_bw -x 1 -n 100
+pair dpu ib_read_lat -x 1 -n 100
+exit "$failed"
