@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What every command is checked for, whichever it is: opcode, lengths, op_mod, uid; syndromes. */
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "fw_fixture.h"
+#include "base/log.h"
 #include "fw/cmd.h"
 
 /* One command of each family that succeeds as it is, with everything that it needs. */
@@ -160,6 +163,35 @@ static void privileged(void **state)
 	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
 }
 
+/* --trace decodes commands and replies of any length, and never shows an access key. */
+static void traced(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+	static char text[1 << 20];
+	int fd = memfd_create("trace", 0);
+
+	assert_true(fd >= 0);
+	sim_trace_to(fd);
+	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, PRM_OBJ_TYPE_MKEY);
+	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, 0x1234);
+	memset(prm_allow_other_vhca_access_in_at_access_key_raw(in), 0xab, 32);
+	for (size_t len = 0; len <= sizeof(in); len++)
+		fx_exec(f, f->v, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS, FX_UID, in, len, 16);
+	memset(in, 0xab, sizeof(in));
+	for (size_t len = 0; len <= sizeof(in); len++)
+		fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, len, 16);
+	for (unsigned int op = 0; op < 0x1000; op++)
+		fx_exec(f, f->v, (uint16_t)op, FX_UID, in, 16, 8);
+	sim_trace_to(-1);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	close(fd);
+	assert_non_null(strstr(text, "object_id_to_be_accessed=0x1234"));
+	assert_non_null(strstr(text, "syndrome=0xdf000009"));
+	/* longer than a number or the metadata, shorter than the key */
+	assert_null(strstr(text, "abababababababababababababababababababab"));
+}
+
 /* Each syndrome has a row in doc/syndromes.md with the same text, and each row a syndrome. */
 static void syndromes_are_documented(void **state)
 {
@@ -198,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unknown_opcode, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(op_mod, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(privileged, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(traced, fx_setup, fx_teardown),
 		cmocka_unit_test(syndromes_are_documented),
 	};
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include "line.h"
 #include "log.h"
+#include "prm/reflect.h"
 
 int sim_tracing;
 static int trace_fd = -1;
@@ -14,11 +15,19 @@ int sim_trace_to(int fd)
 	return 0;
 }
 
-static void add_bytes(struct line *line, const char *prm_struct, const uint8_t *p, size_t len)
+/* Nonzero fields by name; plain dwords where the tables know no such structure. */
+static void add_struct(struct line *line, const char *name, const uint8_t *p, size_t len)
 {
+	const struct prm_struct *s = prm_find_struct(name);
+	char text[LINE_MAX_BYTES];
 	size_t i;
 
-	line_add(line, " %s", prm_struct);
+	if (s) {
+		prm_print_line(text, sizeof(text), s, p, len);
+		line_add(line, " %s", text);
+		return;
+	}
+	line_add(line, " %s", name);
 	for (i = 0; i < len; i++)
 		line_add(line, "%s%02x", i % 4 ? "" : " ", p[i]);
 }
@@ -39,7 +48,7 @@ void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_
 	line_vadd(&line, fmt, args);
 	va_end(args);
 	if (prm_struct && bytes)
-		add_bytes(&line, prm_struct, bytes, len);
+		add_struct(&line, prm_struct, bytes, len);
 	line_write(&line, fd);
 	errno = saved;
 }

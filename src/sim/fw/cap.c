@@ -114,20 +114,21 @@ static void fill_nothing(const struct vhca *v, void *cap)
 static const struct {
 	uint16_t type;
 	void (*fill)(const struct vhca *, void *cap);
+	const char *prm_struct; /* for the trace */
 } pages[] = {
-	{ PRM_HCA_CAP_TYPE_GENERAL, fill_general },
-	{ PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_ODP, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_ROCE, fill_roce },
-	{ PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_QOS, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing },
-	{ PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2 },
+	{ PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap" },
+	{ PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing, "per_protocol_networking_offload_caps" },
+	{ PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap" },
+	{ PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps" },
+	{ PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap" },
+	{ PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing, "flow_table_nic_cap" },
+	{ PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL },
+	{ PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL },
+	{ PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap" },
+	{ PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing, "device_mem_cap" },
+	{ PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL },
+	{ PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL },
+	{ PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2, "cmd_hca_cap_2" },
 };
 
 int fw_query_hca_cap(struct fw_cmd *c)
@@ -146,4 +147,12 @@ int fw_query_hca_cap(struct fw_cmd *c)
 	}
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_PAGE,
 			 "op_mod 0x%x: capability page 0x%x does not exist", c->op_mod, type);
+}
+
+const char *fw_cap_struct(uint16_t op_mod)
+{
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		if (pages[i].type == op_mod >> 1)
+			return pages[i].prm_struct;
+	return NULL;
 }

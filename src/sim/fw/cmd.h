@@ -58,6 +58,11 @@ const char *fw_syndrome_text(uint32_t syndrome);
 int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* --trace: the command and its reply, decoded; access keys are left out. */
+void fw_trace(const struct fw_cmd *);
+/* Name of the structure of a capability page, by QUERY_HCA_CAP's op_mod; NULL if unknown. */
+const char *fw_cap_struct(uint16_t op_mod);
+
 /* The object of this id that the command's uid may use; NULL: refused, naming `field`. */
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 /* A new object of the command's uid; NULL: refused. */

@@ -194,14 +194,6 @@ static int admit(struct fw_cmd *c, const struct fw_row *row)
 	return row->flags & FW_TAIL ? 0 : fw_nothing_after(c, row->in_bytes);
 }
 
-static void trace(const struct fw_cmd *c)
-{
-	sim_trace("cmd>", prm_command_in(c->opcode)->name, c->in, c->in_len, "vhca %u uid %u %s",
-		  c->vhca->id, c->uid, c->name);
-	sim_trace("cmd<", prm_command_out(c->opcode)->name, c->out, c->out_len,
-		  "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);
-}
-
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
 {
 	struct fw_cmd c = {
@@ -224,5 +216,5 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	if (admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)
-		trace(&c);
+		fw_trace(&c);
 }

@@ -15,5 +15,6 @@ libsim_la_SOURCES += \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/reap.c \
 	src/sim/fw/syndromes.def \
+	src/sim/fw/trace.c \
 	src/sim/fw/uar.c \
 	src/sim/fw/umem.c
