@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves: whoever dies at whatever moment, no half file has its final name, the other end says so in a
 # sentence, and the chip goes on.
-. "$top_srcdir/tests/sim/copy_lib.sh"
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
 
 src=$work/src
 mkdir -p "$src/sub"
@@ -14,7 +14,7 @@ moments="5 20 40 60 80 100 130 160 200 250"
 
 server_dies() {
 	start "$src" --slots 4 --slot-size 64K
-	pull "127.0.0.1:$port:." "$work/dest" >/dev/null 2>"$work/err" &
+	exec_pull "127.0.0.1:$port:." "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
 	a_moment "$1"
 	kill -9 "$server"
@@ -39,7 +39,7 @@ done
 
 client_dies() {
 	start "$src" --slots 4 --slot-size 64K
-	pull "127.0.0.1:$port:." "$work/dest" >/dev/null 2>&1 &
+	exec_pull "127.0.0.1:$port:." "$work/dest" >/dev/null 2>&1 &
 	client=$!
 	a_moment "$1"
 	kill -9 "$client" 2>/dev/null
@@ -59,7 +59,7 @@ done
 
 interrupted() {
 	start "$src" --slots 1 --slot-size 4K
-	pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
 	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
 		kill -0 "$client" || return 1
@@ -74,7 +74,7 @@ check "an interrupted pull removes its temporary" interrupted
 
 stopped() {
 	start "$src" --slots 1 --slot-size 4K
-	pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
 	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
 		kill -0 "$client" || return 1
@@ -89,7 +89,7 @@ check "a server that is told to end drops its client" stopped
 
 silent() {
 	start "$src" --slots 1 --slot-size 4K
-	pull --timeout 1 "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_pull --timeout 1 "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
 	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
 		kill -0 "$client" || return 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves: a full destination, and sources that change or can't be read, are told and leave no half file.
-. "$top_srcdir/tests/sim/copy_lib.sh"
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
 
 src=$work/src
 mkdir -p "$src"

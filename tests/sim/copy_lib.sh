@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For the copy_*.sh tests: a chip, a server on its host function, pulls on its DPU function, TAP.
-. "$top_srcdir/tests/sim/tap.sh"
-copy=$top_builddir/tools/dvx-copy/dvx-copy
+. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+copy=${top_builddir:?}/tools/dvx-copy/dvx-copy
 chip=copy-$$
 chips=$chip
-work=$scratch/copy
+work=${scratch:?}/copy
 server=
 mkdir "$work"
 
@@ -49,6 +49,11 @@ stop() {
 
 pull() {
 	"$dvx_sim" exec "$chip" --function dpu -- "$copy" pull "$@"
+}
+
+# For the background: $! is then the program itself, not a shell around it.
+exec_pull() {
+	exec "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull "$@"
 }
 
 # fails STATUS WORDS COMMAND...: it ends with this status, and says these words on stderr.

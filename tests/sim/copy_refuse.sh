@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves: what dvx-copy must refuse is refused in one sentence, with the exit status that the manual gives it.
-. "$top_srcdir/tests/sim/copy_lib.sh"
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
 
 src=$work/src
 mkdir -p "$src/dir/sub"
@@ -16,8 +16,8 @@ chmod 644 "$work/open-key"
 nothing_came() { [ ! -e "$work/no" ] && [ ! -L "$work/no" ]; }
 
 start "$src"
-for path in .. ../src dir/../../etc /etc/passwd leave/passwd; do
-	check "path $path is refused" fails 7 "$path" pull "127.0.0.1:$port:$path" "$work/no"
+for path in .. ../src dir/../../etc /etc/passwd leave/passwd inside/../../x; do
+	check "path $path is refused" fails 7 "path ${path%/passwd}" pull "127.0.0.1:$port:$path" "$work/no"
 done
 check "nothing came" nothing_came
 check "a link that stays inside is followed on the way" pull --quiet "127.0.0.1:$port:inside/sub/file" "$work/in"
@@ -29,6 +29,7 @@ partial() {
 	fails 1 "dir/fifo" pull --quiet "127.0.0.1:$port:." "$work/partial" && cmp "$src/file" "$work/partial/file"
 }
 check "a FIFO is named and left out, the rest is copied" partial
+rm "$src/dir/fifo"
 mkdir -p "$work/taken/file" "$work/linked"
 check "a file where a directory is" fails 8 "file" pull "127.0.0.1:$port:file" "$work/taken"
 ln -s "$work/taken" "$work/linked/sub"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves: dvx-copy brings a real tree from the host to the DPU byte for byte, with all that it keeps.
-. "$top_srcdir/tests/sim/copy_lib.sh"
+. "${top_srcdir:?}/tests/sim/copy_lib.sh" || exit 99
 
 src=$work/src
 mkdir -p "$src/deep/er/and/deeper" "$src/empty-dir" "$src/read-only"
@@ -71,7 +71,7 @@ check "and the file is right" cmp "$src/deep/er/odd" "$work/one"
 three_at_once() {
 	pids=
 	for n in 1 2 3; do
-		pull --quiet "127.0.0.1:$port:deep" "$work/at-once.$n" &
+		exec_pull --quiet "127.0.0.1:$port:deep" "$work/at-once.$n" &
 		pids="$pids $!"
 	done
 	for p in $pids; do

@@ -76,41 +76,53 @@ static int connect_to(struct pull *p, const struct target *t, const struct args 
 }
 
 /* One connection a source: a server has nothing to remember between them. */
-static int pull_one(struct pull *p, const struct args *a, const char *source, const struct key *key,
-		    struct fault *f)
+static int pull_one(struct pull *p, const struct args *a, const struct target *t,
+		    const struct key *key, struct fault *f)
 {
-	struct target t;
 	struct dest_plan plan = {
-		.dest = a->names[a->n_names - 1], .base = t.base, .many = a->n_names > 2};
+		.dest = a->names[a->n_names - 1], .base = t->base, .many = a->n_names > 2};
 	int ret;
 
-	if (target_parse(&t, source, f))
-		return -1;
 	p->link.fd = -1;
-	ret = connect_to(p, &t, a, key, f) || pull_path(p, t.path, &plan, f);
+	ret = connect_to(p, t, a, key, f) || pull_path(p, t->path, &plan, f);
 	pull_close(p, f);
 	return ret;
 }
 
-static void run(const struct args *a, struct report *r, struct fault *f)
+static int pull_all(struct pull *p, const struct args *a, const struct target *t, struct fault *f)
 {
-	struct pull *p = calloc(1, sizeof(*p));
 	struct key key = {.n = 0};
+	int ret = 0;
 
-	if (!p) {
-		fault(f, COPY_IO, "no memory left");
-		return;
-	}
-	p->report = r;
-	p->stop = &stop_asked;
-	if ((!a->key_file || !key_load(&key, a->key_file, f)) &&
-	    !device_open(&p->device, a->device, f))
-		for (int i = 0; i + 1 < a->n_names; i++)
-			if (pull_one(p, a, a->names[i], &key, f))
-				break;
+	if (a->key_file && key_load(&key, a->key_file, f))
+		return -1;
+	if (device_open(&p->device, a->device, f))
+		ret = -1;
+	for (int i = 0; !ret && i + 1 < a->n_names; i++)
+		ret = pull_one(p, a, &t[i], &key, f);
 	device_close(p->device);
 	key_wipe(&key);
+	return ret;
+}
+
+/* All sources are read before anything is done for the first of them. */
+static void run(const struct args *a, struct report *r, struct fault *f)
+{
+	struct target *t = calloc((size_t)a->n_names, sizeof(*t));
+	struct pull *p = calloc(1, sizeof(*p));
+	int bad = 0;
+
+	if (!p || !t)
+		bad = fault(f, COPY_IO, "no memory left");
+	for (int i = 0; !bad && i + 1 < a->n_names; i++)
+		bad = target_parse(&t[i], a->names[i], f);
+	if (!bad) {
+		p->report = r;
+		p->stop = &stop_asked;
+		pull_all(p, a, t, f);
+	}
 	free(p);
+	free(t);
 }
 
 int cli_pull(int argc, char **argv)
