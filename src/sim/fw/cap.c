@@ -48,9 +48,6 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
-	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
-	prm_cmd_hca_cap_set_qos(cap, 1);
-	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);
 }
 
@@ -68,7 +65,6 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
 	prm_cmd_hca_cap_set_qpc_extension(cap, 1);
-	prm_cmd_hca_cap_set_compact_address_vector(cap, 1);
 	prm_cmd_hca_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
 	prm_cmd_hca_cap_set_local_ca_ack_delay(cap, 16);
 	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
