@@ -168,14 +168,15 @@ DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id
 {
 	const uint8_t *cqe = cq->next;
 	uint8_t state = dvx_cq_state(cq, cqe);
-	uint32_t index;
+	uint32_t last;
 
 	if (state >= DVX_CQ_ERRORS)
 		return state >= DVX_CQ_EMPTY ? 0 : -EIO;
 	dvx_barrier_owner_to_cqe();
-	index = dvx_cqe_wqe_index(cqe);
+	/* wqe_counter is the upper half of the last word: shifted by 12 it is 16 times the index. */
+	last = prm_load32(cqe, DVX_CQE_BYTES - 4);
 	dvx_barrier_cqe_to_index();
-	*wr_id = dvx_sq_retire(sq, index);
+	*wr_id = dvx_sq_retire_slot(sq, last >> 12);
 	cq->next = cqe;
 	dvx_cq_advance(cq);
 	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));

@@ -329,17 +329,21 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 	uint32_t bytes = (sq->pi - sq->rung) * DVX_BLOCK;
 	bool one = sq->last == sq->buf + (size_t)(sq->rung & sq->mask) * DVX_BLOCK;
 	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
+	const uint8_t *from = sq->last;
 	uint64_t word;
-	uint32_t i;
+	int i;
 
 	if (!one || bytes > sq->bf_size) {
 		dvx_sq_ring(sq);
 		return;
 	}
 	dvx_sq_record(sq);
-	for (i = 0; i < bytes; i += sizeof(word)) {
-		memcpy(&word, sq->last + i, sizeof(word));
-		*to++ = word;
+	for (; bytes; bytes -= DVX_BLOCK, to += 8, from += DVX_BLOCK) {
+#pragma GCC unroll 8
+		for (i = 0; i < 8; i++) {
+			memcpy(&word, from + 8 * i, sizeof(word));
+			to[i] = word;
+		}
 	}
 	dvx_barrier_register_flush();
 	sq->reg ^= sq->bf_size;
@@ -347,14 +351,20 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 
 /* --- completion --- */
 
-/* The cookie of the WQE that a CQE named; frees its blocks and all before it. */
-DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint32_t wqe_index)
+/* `at`: the index times the size of a slot, in its low bits whatever the ring masks off. */
+DVX_INLINE uint64_t dvx_sq_retire_slot(struct dvx_sq *sq, uint32_t at)
 {
-	uint32_t at = wqe_index * (uint32_t)sizeof(struct dvx_sq_slot) & sq->slot_mask;
-	const struct dvx_sq_slot *slot = (const struct dvx_sq_slot *)((uint8_t *)sq->slots + at);
+	const uint8_t *slots = (const uint8_t *)sq->slots;
+	const struct dvx_sq_slot *slot = (const struct dvx_sq_slot *)(slots + (at & sq->slot_mask));
 
 	sq->ci = slot->end;
 	return slot->wr_id;
+}
+
+/* The cookie of the WQE that a CQE named; frees its blocks and all before it. */
+DVX_INLINE uint64_t dvx_sq_retire(struct dvx_sq *sq, uint32_t wqe_index)
+{
+	return dvx_sq_retire_slot(sq, wqe_index * (uint32_t)sizeof(struct dvx_sq_slot));
 }
 
 DVX_END_DECLS

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What budget.sh counts: one function per line of its table, called `rounds` times on rings in plain
+ * memory. Only instructions inside the named function are counted, its return included; setting the
+ * rings up and emptying them happens outside.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <dvx/dvx.h>
+
+#define BLOCKS 64u
+#define NOINLINE __attribute__((noinline, noclone, externally_visible))
+
+static struct dvx_sq sq;
+static struct dvx_cq cq;
+static struct dvx_sq_slot slots[BLOCKS];
+static _Alignas(4096) uint8_t sq_buf[BLOCKS][DVX_BLOCK], cq_buf[BLOCKS][DVX_CQE_BYTES];
+static _Alignas(4096) uint64_t uar[512];
+static uint32_t sq_dbrec[2], cq_dbrec[2];
+static volatile uint64_t sink;
+
+/* A signaled RDMA_WRITE of 8 inline bytes, with its doorbell. */
+NOINLINE int post_write8(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
+{
+	int err = dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
+/* The same through BlueFlame. */
+NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
+{
+	int err = dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring_bf(&sq);
+	return err;
+}
+
+/* One piece of memory instead of inline data. */
+NOINLINE int post_write_sge(uint64_t raddr, uint32_t rkey, uint64_t addr, uint64_t wr_id)
+{
+	struct dvx_sge sge = { addr, 4096, 7 };
+	int err = dvx_post_write(&sq, raddr, rkey, &sge, 1, wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
+NOINLINE int post_dma(uint64_t dst, uint32_t lkey, uint64_t src, uint64_t wr_id)
+{
+	int err = dvx_post_dma(&sq, dst, lkey, src, lkey, 1 << 20, wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
+/* A ring full of completions, one after the other: poll, retire, cookie, consumer index. */
+NOINLINE uint64_t poll_all(void)
+{
+	uint64_t wr_id, sum = 0;
+
+	while (dvx_cq_poll(&cq, &sq, &wr_id) > 0)
+		sum ^= wr_id;
+	return sum;
+}
+
+/* The same by the separate steps, for CQs that serve more than one queue. */
+NOINLINE uint64_t peek_all(void)
+{
+	const void *cqe;
+	uint64_t sum = 0;
+
+	while ((cqe = dvx_cq_peek(&cq)) && !dvx_cqe_is_error(cqe)) {
+		sum ^= dvx_sq_retire(&sq, dvx_cqe_wqe_index(cqe));
+		dvx_cq_pop(&cq);
+	}
+	return sum;
+}
+
+/* Is there anything? */
+NOINLINE bool poll_empty(const struct dvx_cq *c)
+{
+	return dvx_cq_peek(c) != NULL;
+}
+
+static void setup(void)
+{
+	struct dvx_sq_memory s = { .size = sizeof(s), .blocks = BLOCKS, .buf = sq_buf,
+				   .slots = slots, .dbrec = &sq_dbrec[1],
+				   .reg = (uint8_t *)uar + 0x800, .bf_size = 256, .qpn = 0x1234 };
+	struct dvx_cq_memory c = { .size = sizeof(c), .entries = BLOCKS, .buf = cq_buf,
+				   .dbrec = cq_dbrec, .uar = uar };
+
+	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c))
+		exit(99);
+	sq.mmo_lkey = 1;
+}
+
+/* A lap of the device: every entry completes the WQE of its number. */
+static void complete_all(uint32_t lap)
+{
+	uint32_t i;
+
+	for (i = 0; i < BLOCKS; i++) {
+		prm_cqe64_set_wqe_counter(cq_buf[i], i);
+		cq_buf[i][63] = (uint8_t)(PRM_CQE_OPCODE_REQ << 4 | (lap & 1));
+	}
+}
+
+static void post_loop(const char *what, long rounds)
+{
+	long i;
+	int err;
+
+	for (i = 0; i < rounds; i++) {
+		if (!strcmp(what, "post_write8"))
+			err = post_write8(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_write8_bf"))
+			err = post_write8_bf(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_write_sge"))
+			err = post_write_sge(1, 2, 3, (uint64_t)i);
+		else
+			err = post_dma(1, 2, 3, (uint64_t)i);
+		if (err)
+			exit(98);
+		dvx_sq_retire(&sq, (uint32_t)i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[1] : "";
+	long rounds = argc > 2 ? atol(argv[2]) : 0, i;
+
+	setup();
+	if (!strncmp(what, "post", 4))
+		post_loop(what, rounds);
+	for (i = 0; i < rounds; i++) {
+		if (!strcmp(what, "poll_empty") && poll_empty(&cq))
+			return 97;
+		/* one CQE is one round */
+		if (i % BLOCKS || what[strlen(what) - 1] != 'l')
+			continue;
+		complete_all((uint32_t)(i / BLOCKS));
+		sink = what[1] == 'o' ? poll_all() : peek_all();
+	}
+	return 0;
+}
