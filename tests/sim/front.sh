@@ -8,8 +8,7 @@ TMPDIR=$scratch
 export TMPDIR
 
 bare() {
-	env ASAN_OPTIONS="${ASAN_OPTIONS:-verify_asan_link_order=0:detect_leaks=0}" \
-		LD_PRELOAD="$preload" "$@"
+	env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" "$@"
 }
 
 shows() {

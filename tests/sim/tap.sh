@@ -2,6 +2,8 @@
 # TAP for shell tests: check NAME COMMAND... runs a command and reports it; ok/not_ok by hand.
 dvx_sim=$top_builddir/tools/dvx-sim/dvx-sim
 preload=$top_builddir/src/sim/.libs/libdvx-sim.so
+# A sanitized preload needs the sanitizer's runtime before it.
+asan=$(ldd "$preload" | sed -n 's/.*=> \(.*libasan[^ ]*\) .*/\1:/p')
 tests=0
 failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")

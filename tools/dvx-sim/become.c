@@ -2,13 +2,14 @@
 #include "dvx-sim.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Before any other preload, and only once: a client may start a client. */
-static int add_preload(const char *lib)
+/* Before any other preload. */
+static int prepend(const char *lib)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *list;
@@ -16,8 +17,6 @@ static int add_preload(const char *lib)
 
 	if (!old || !*old)
 		return setenv("LD_PRELOAD", lib, 1);
-	if (strstr(old, lib))
-		return 0;
 	if (asprintf(&list, "%s:%s", lib, old) < 0)
 		return -1;
 	err = setenv("LD_PRELOAD", list, 1);
@@ -25,13 +24,40 @@ static int add_preload(const char *lib)
 	return err;
 }
 
-/* A sanitized preload comes into programs that were not built so. */
-static void sanitizer_env(void)
+/* Only once: a client may start a client. */
+static int add_preload(const char *lib)
 {
-#ifdef __SANITIZE_ADDRESS__
-	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 0);
-#endif
+	const char *old = getenv("LD_PRELOAD");
+
+	return old && strstr(old, lib) ? 0 : prepend(lib);
 }
+
+#ifdef __SANITIZE_ADDRESS__
+static int preload_if_asan(struct dl_phdr_info *info, size_t size, void *err)
+{
+	(void)size;
+	if (strstr(info->dlpi_name, "/libasan.so"))
+		*(int *)err = prepend(info->dlpi_name);
+	return 0;
+}
+
+/*
+ * A sanitized preload comes into programs that were not built so: the sanitizer's runtime (the one
+ * that this program has) must be there before it. What those programs leak is their business.
+ */
+static int add_sanitizer(void)
+{
+	int err = setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+
+	dl_iterate_phdr(preload_if_asan, &err);
+	return err;
+}
+#else
+static int add_sanitizer(void)
+{
+	return 0;
+}
+#endif
 
 int become(const struct args *a)
 {
@@ -42,8 +68,7 @@ int become(const struct args *a)
 		return EXIT_SELF;
 	registry_file(socket, a->name, "socket");
 	registry_file(tree, a->name, a->function);
-	sanitizer_env();
-	if (add_preload(lib) || setenv("DVX_SIM_SOCKET", socket, 1) ||
+	if (add_preload(lib) || add_sanitizer() || setenv("DVX_SIM_SOCKET", socket, 1) ||
 	    setenv("DVX_SIM_FUNCTION", a->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;

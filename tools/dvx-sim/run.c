@@ -61,7 +61,7 @@ int cmd_run(const struct args *a)
 	struct args client = *a;
 	sigset_t signals, before;
 	char name[32];
-	int life[2], rc;
+	int life[2], rc, status;
 	pid_t server;
 
 	snprintf(name, sizeof(name), "run-%d", getpid());
@@ -83,6 +83,7 @@ int cmd_run(const struct args *a)
 	close(life[0]);
 	rc = run_with(&client, server, &signals, &before);
 	close(life[1]);
-	waitpid(server, NULL, 0);
+	if (waitpid(server, &status, 0) == server && status)
+		say("the device ended badly (status %d)", code_of(status));
 	return rc;
 }

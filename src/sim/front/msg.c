@@ -20,7 +20,8 @@ static uint32_t in_bytes(const struct kreq *k, const struct kattr *a)
 
 static uint8_t *put(uint8_t *at, const void *from, size_t len)
 {
-	memcpy(at, from, len);
+	if (len)
+		memcpy(at, from, len);
 	return at + padded(len);
 }
 
@@ -90,7 +91,8 @@ int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const
 
 		if ((size_t)(end - at) < padded(n))
 			return refuse(why, "fewer bytes than the attributes' lengths say");
-		memcpy((void *)(uintptr_t)r->attrs[i].in, at, n);
+		if (n)
+			memcpy((void *)(uintptr_t)r->attrs[i].in, at, n);
 		at += padded(n);
 	}
 	return at == end ? 0 : refuse(why, "bytes after its end");
@@ -191,7 +193,8 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 
 		if ((size_t)(end - at) < padded(n))
 			return -EPROTO;
-		memcpy(k->attrs[i].out, at, n);
+		if (n)
+			memcpy(k->attrs[i].out, at, n);
 		at += padded(n);
 	}
 	return 0;
