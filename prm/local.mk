@@ -10,14 +10,14 @@ PRM_BUILT = \
 	include/dvx/prm/rq.h include/dvx/prm/wqe.h
 PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc
 
-EXTRA_DIST += prm/README.md prm/gen.pl $(PRM_TABLES)
+EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm $(PRM_TABLES)
 dvxprm_HEADERS = include/dvx/prm/prm.h
 nodist_dvxprm_HEADERS = $(PRM_BUILT)
 BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 
 # One run makes everything; the stamp keeps a parallel make from running it once per file.
-prm/generated: prm/gen.pl $(PRM_TABLES)
+prm/generated: prm/gen.pl prm/Table.pm $(PRM_TABLES)
 	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm && \
 	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
 		--rows '$(abs_builddir)/src/prm/rows.c' --list '$(abs_builddir)/src/prm/fields.inc' \

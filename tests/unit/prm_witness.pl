@@ -8,7 +8,7 @@ use warnings;
 
 my $top = $ENV{top_srcdir} // ".";
 my $py_path = "/usr/share/doc/rdma-core/tests/mlx5_prm_structs.py";
-my (@tables, %by_name, $test, $failed);
+my (@tables, @values, %by_name, $test, $failed);
 
 # Our structure -> class in mlx5_prm_structs.py.
 my %py_class = (
@@ -23,6 +23,25 @@ my %py_class = (
 	hca_vport_context => "HcaVportContext", query_hca_cap_in => "QueryHcaCapIn",
 	cmd_hca_cap => "CmdHcaCap", mkc => "SwMkc", create_mkey_in => "CreateMkeyIn",
 	create_mkey_out => "CreateMkeyOut",
+);
+
+# Our enum -> how the kernel begins the names of the same constants.
+my %enum_prefix = (
+	opcode => qr/MLX5_CMD_OP(?:CODE)?_/, status => qr/MLX5_CMD_STAT_/, obj_type => qr/MLX5_OBJ_TYPE_/,
+	syndrome => qr/MLX5_CQE_SYNDROME_/, vendor_syndrome => qr/MLX5_CQE_VENDOR_SYNDROME_/,
+	cqe_opcode => qr/MLX5_CQE_/, wqe_opcode => qr/MLX5_OPCODE_/, event => qr/MLX5_EVENT_TYPE_/,
+	event_queue_type => qr/MLX5_EVENT_QUEUE_TYPE_/, qp_state => qr/MLX5_QP_STATE_/,
+	qp_st => qr/MLX5_QP_ST_/, qp_optpar => qr/MLX5_QP_OPTPAR_/, qpc_mtu => qr/MLX5_QPC_MTU_/,
+	qpc_pm_state => qr/MLX5_QPC_PM_STATE_/, qpc_atomic_mode => qr/MLX5_QPC_ATOMIC_MODE_/,
+	qpc_cs_req => qr/MLX5_QPC_CS_REQ_/, qpc_cs_res => qr/MLX5_QPC_CS_RES_/,
+	qpc_ts_format => qr/MLX5_TIMESTAMP_FORMAT_/, hca_cap_type => qr/MLX5_CAP_/,
+	mkc_access_mode => qr/MLX5_MKC_ACCESS_MODE_/, cqc_status => qr/MLX5_CQC_STATUS_/,
+	eqc_status => qr/MLX5_EQC_STATUS_/, eqc_st => qr/MLX5_EQC_ST_/, wqe_fm => qr/MLX5_FENCE_MODE_/,
+	wqe_ctrl_flag => qr/MLX5_WQE_CTRL_/, umr_mkey_mask => qr/MLX5_MKEY_MASK_/,
+	umr_flag => qr/MLX5_WQE_UMR_CTRL_FLAG_/, cqe_l4_hdr_type => qr/CQE_L4_HDR_TYPE_/,
+	cqe_l3_hdr_type => qr/MLX5_CQE_L3_HDR_TYPE_/,
+	cross_vhca_object => qr/MLX5_CROSS_VHCA_OBJ_TO_OBJ_SUPPORTED_/,
+	allowed_object => qr/MLX5_ALLOWED_OBJ_FOR_OTHER_VHCA_ACCESS_/,
 );
 
 # Where the kernel folds several fields into one word, its masks say where each lies.
@@ -55,7 +74,9 @@ sub read_tables
 	my $perl = $ENV{PERL} // $^X;
 	for (split /\n/, `$perl '$top/prm/gen.pl' --dump '$top'/prm/*.prm`) {
 		my ($kind, @v) = split /\t/, $_, -1;
-		if ($kind eq "S") {
+		if ($kind eq "V") {
+			push @values, {enum => $v[0], name => $v[1], value => $v[2]};
+		} elsif ($kind eq "S") {
 			push @out, {name => $v[0], bits => $v[1], kernel => $v[2], source => $v[3],
 				fields => [], omit => {}};
 		} elsif ($kind eq "O") {
@@ -81,6 +102,7 @@ sub load_headers
 	for my $file (@files) {
 		my $text = slurp("$dir/$file");
 		$h{text}{$file} = $text;
+		load_constants(\%h, $text);
 		$text =~ s{/\*.*?\*/}{}gs;
 		$text =~ s{//.*}{}g;
 		$text =~ s/struct_group\(\w+,//g;
@@ -93,6 +115,26 @@ sub load_headers
 		}
 	}
 	return \%h;
+}
+
+# Enumerators whose value is a number, a shift, BIT(), or one more than the last.
+sub load_constants
+{
+	my ($h, $text) = @_;
+	$text =~ s{/\*.*?\*/}{}gs;
+	while ($text =~ /^enum \w*\s*\{(.*?)^\}/gms) {
+		my $last = -1;
+		for my $item (split /,/, $1) {
+			my ($name, $value) = $item =~ /^\s*(\w+)\s*(?:=\s*(.+?))?\s*$/s or next;
+			$value = $last + 1 unless defined $value;
+			$value =~ s/^BIT(?:_ULL)?\((\d+)\)$/1 << $1/;
+			$value =~ s/^\((.*)\)$/$1/;
+			my ($n, $shift) = $value =~ /^(0x[0-9a-f]+|\d+)(?:ULL)?(?:\s*<<\s*(\d+))?$/i or next;
+			$last = ($n =~ /^0x/i ? hex $n : $n) << ($shift // 0);
+			$h->{constant}{$name} //= $last;
+		}
+	}
+	return;
 }
 
 # All fields of a definition, nested ones with dotted names: {name, off, width, leaf, type}.
@@ -307,6 +349,22 @@ sub check_masks
 	return @bad;
 }
 
+# Constants: the fence mode is one of three bits that the kernel shifts into its byte.
+sub compare_constants
+{
+	my ($constants, $version, $seen) = @_;
+	my @bad;
+	for my $v (grep { $enum_prefix{$_->{enum}} } @values) {
+		my ($name) = grep { /^$enum_prefix{$v->{enum}}\Q$v->{name}\E(?:_ERR|_BYTES|S|_INITIATOR)?$/ }
+			sort keys %$constants or next;
+		my $theirs = $constants->{$name} >> ($v->{enum} eq "wqe_fm" ? 5 : 0);
+		$seen->{"$v->{enum}.$v->{name}"}{$version} = 1;
+		push @bad, sprintf "%s.%s: 0x%x here, %s is 0x%x", $v->{enum}, $v->{name}, $v->{value}, $name,
+			$theirs if $theirs != $v->{value};
+	}
+	return @bad;
+}
+
 sub ok
 {
 	my ($what, @bad) = @_;
@@ -379,16 +437,24 @@ for my $s (@tables) {
 for my $version (sort keys %kernels) {
 	ok("masks of folded words, $version", check_masks($kernels{$version}));
 }
+my %constants;
+for my $version (sort keys %kernels) {
+	ok("constants, $version", compare_constants($kernels{$version}{constant}, $version, \%constants));
+}
+ok("constants, mlx5dv.h", compare_constants($dv->{constant}, "mlx5dv", \%constants));
 check_the_check($kernels{"6.1"});
 print "1..$test\n";
 
-my ($total, %count, @none) = (0);
+my ($total, %count, @none, @part) = (0);
+my %masked = map { ("$_->[0].$_->[1]" => 1) } @masks;
 for my $s (@tables) {
 	for my $f (@{$s->{fields}}) {
 		my $how = $seen{"$s->{name}.$f->{name}"};
 		$total++;
 		push @none, "$s->{name}.$f->{name}" . ($f->{src} || $s->{source} ? " (" . ($f->{src} || $s->{source}) . ")" : "")
 			unless $how;
+		push @part, "$s->{name}.$f->{name}" if $how && !$masked{"$s->{name}.$f->{name}"} &&
+			!grep { $_ eq "same" } values %$how;
 		$count{$_}{$how->{$_}}++ for keys %{$how // {}};
 	}
 }
@@ -396,6 +462,10 @@ printf "# %d structures, %d fields\n", scalar @tables, $total;
 printf "# %s: %d fields the same, %d inside a word\n", $_, $count{$_}{same} // 0,
 	$count{$_}{part} // 0 for sort keys %count;
 printf "# %s has %d of the structures\n", $_, $structures{$_} for sort keys %structures;
+printf "# %d constants, these in no installed header:\n", scalar @values;
+print "#   $_->{enum}.$_->{name}\n" for grep { !$constants{"$_->{enum}.$_->{name}"} } @values;
+printf "# %d fields that a header has only as part of a word, without saying where in it:\n", scalar @part;
+print "#   $_\n" for @part;
 printf "# %d fields that no installed header has:\n", scalar @none;
 print "#   $_\n" for @none;
 exit($failed ? 1 : 0);
