@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The data path and the transport on a silicon without firmware (dp_rig.h).
-DP_TESTS = tests/unit/dp_rc
+DP_TESTS = tests/unit/dp_rc tests/unit/dp_errors tests/unit/net_loss
 check_PROGRAMS += $(DP_TESTS)
 TESTS += $(DP_TESTS)
 DP_RIG = tests/unit/dp_rig.c tests/unit/dp_rig.h
@@ -11,3 +11,11 @@ tests_unit_dp_rc_SOURCES = tests/unit/dp_rc.c $(DP_RIG)
 tests_unit_dp_rc_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_dp_rc_CFLAGS = $(DP_CFLAGS)
 tests_unit_dp_rc_LDADD = $(DP_LDADD)
+tests_unit_dp_errors_SOURCES = tests/unit/dp_errors.c $(DP_RIG)
+tests_unit_dp_errors_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_errors_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_errors_LDADD = $(DP_LDADD)
+tests_unit_net_loss_SOURCES = tests/unit/net_loss.c $(DP_RIG)
+tests_unit_net_loss_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_net_loss_CFLAGS = $(DP_CFLAGS)
+tests_unit_net_loss_LDADD = $(DP_LDADD)

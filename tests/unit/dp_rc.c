@@ -2,71 +2,12 @@
 /* Proves that SEND, WRITE and READ move the right bytes and make the right CQEs, at every length,
  * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
 #include "dp/dp.h"
 
-#define BUF (1u << 20)
-
-struct pair {
-	struct rig rig;
-	struct rig_cq ca, cb;
-	struct rig_qp a, b;
-	uint8_t *src, *dst;
-	struct mkey *ms, *md, *ma; /* src and dst; a's view of both ends */
-};
-
-static int setup_on(void **state, unsigned int peer)
-{
-	struct pair *p = calloc(1, sizeof(*p));
-
-	rig_open(&p->rig);
-	p->src = malloc(BUF);
-	p->dst = malloc(BUF);
-	for (unsigned int i = 0; i < BUF; i++)
-		p->src[i] = (uint8_t)(i * 7 + (i >> 8));
-	memset(p->dst, 0, BUF);
-	rig_cq_open(&p->rig, &p->ca, FUNCTION_HOST, 6, false);
-	rig_cq_open(&p->rig, &p->cb, peer, 6, true);
-	rig_qp_open(&p->rig, &p->a, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
-	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
-	rig_connect(&p->a, &p->b);
-	p->ms = rig_mkey(&p->rig, FUNCTION_HOST, p->src, BUF, MKEY_LR | MKEY_LW);
-	p->md = rig_mkey(&p->rig, peer, p->dst, BUF, MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
-	*state = p;
-	return 0;
-}
-
-static int setup(void **state)
-{
-	return setup_on(state, FUNCTION_HOST);
-}
-
-static int setup_dpu(void **state)
-{
-	return setup_on(state, FUNCTION_DPU);
-}
-
-static int teardown(void **state)
-{
-	struct pair *p = *state;
-
-	rig_qp_close(&p->a);
-	rig_qp_close(&p->b);
-	rig_cq_close(&p->ca);
-	rig_cq_close(&p->cb);
-	rig_mkey_close(p->ms);
-	rig_mkey_close(p->md);
-	rig_close(&p->rig);
-	free(p->src);
-	free(p->dst);
-	free(p);
-	return 0;
-}
-
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
-				    200000, BUF };
+				    200000, RIG_BUF };
 #define NLENGTHS (sizeof(lengths) / sizeof(lengths[0]))
 
 static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_t qpn)
@@ -83,13 +24,13 @@ static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_
 
 static void test_write(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		uint16_t index = p->a.sq_pi;
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 
-		memset(p->dst, 0, BUF);
+		memset(p->dst, 0, RIG_BUF);
 		rig_raddr(&w, p->dst, rig_key(p->md));
 		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
 		rig_end(&w);
@@ -104,15 +45,15 @@ static void test_write(void **state)
 
 static void test_read(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 
-	memcpy(p->dst, p->src, BUF);
+	memcpy(p->dst, p->src, RIG_BUF);
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		uint16_t index = p->a.sq_pi;
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, 0);
 		const uint8_t *cqe;
 
-		memset(p->src, 0, BUF);
+		memset(p->src, 0, RIG_BUF);
 		rig_raddr(&w, p->dst, rig_key(p->md));
 		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
 		rig_end(&w);
@@ -129,7 +70,7 @@ static void test_read(void **state)
 
 static void test_send(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		bool imm = i % 2;
@@ -138,8 +79,8 @@ static void test_send(void **state)
 					     0x11223344);
 		const uint8_t *cqe;
 
-		memset(p->dst, 0, BUF);
-		rig_recv(&p->b, p->dst, BUF, rig_key(p->md));
+		memset(p->dst, 0, RIG_BUF);
+		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
 		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
 		rig_end(&w);
 		rig_ring(&p->a);
@@ -160,7 +101,7 @@ static void test_send(void **state)
 
 static void test_write_imm(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	static const uint32_t some[] = { 0, 5, 1024, 5000, 300000 };
 
 	for (unsigned int i = 0; i < 5; i++) {
@@ -187,7 +128,7 @@ static void test_write_imm(void **state)
 /* Several inline segments beside pointers, over the ring's end. */
 static void test_lists_wrap(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 
 	for (unsigned int i = 0; i < 40; i++) {
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
@@ -214,7 +155,7 @@ static void test_lists_wrap(void **state)
 /* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
 static void test_unsignaled_nop(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	struct rig_wqe w;
 
 	for (unsigned int i = 0; i < 3; i++) {
@@ -235,7 +176,7 @@ static void test_unsignaled_nop(void **state)
 /* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
 static void test_no_doorbell(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
 
 	rig_end(&w);
@@ -253,7 +194,7 @@ static void test_no_doorbell(void **state)
 /* A burst that lost its first register value: the record of the other queue of the UAR tells. */
 static void test_lost_doorbell(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
 
 	rig_end(&w);
@@ -269,11 +210,11 @@ static void test_lost_doorbell(void **state)
 /* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
 static void test_reads_and_fence(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	struct rig_wqe w;
 
 	p->a.qp->log_sra_max = 1;
-	memset(p->dst, 0xaa, BUF);
+	memset(p->dst, 0xaa, RIG_BUF);
 	for (unsigned int i = 0; i < 8; i++) {
 		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, 0, 0);
 		rig_raddr(&w, p->dst, rig_key(p->md));
@@ -295,9 +236,9 @@ static void test_reads_and_fence(void **state)
 /* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
 static void test_self(void **state)
 {
-	struct pair *p = *state;
+	struct rig_pair *p = *state;
 	struct rig_wqe w;
-	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, BUF, MKEY_RW | MKEY_RR);
+	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
 		dp_qp_state(p->a.qp, QP_RST);
@@ -321,19 +262,19 @@ static void test_self(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_write, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_send, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_write_imm, setup, teardown),
-		{ "test_write between functions", test_write, setup_dpu, teardown, NULL },
-		{ "test_read between functions", test_read, setup_dpu, teardown, NULL },
-		{ "test_send between functions", test_send, setup_dpu, teardown, NULL },
-		cmocka_unit_test_setup_teardown(test_lists_wrap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unsignaled_nop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_doorbell, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lost_doorbell, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_reads_and_fence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_self, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_write, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_read, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_send, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_write_imm, rig_setup, rig_teardown),
+		{ "test_write between functions", test_write, rig_setup_dpu, rig_teardown, NULL },
+		{ "test_read between functions", test_read, rig_setup_dpu, rig_teardown, NULL },
+		{ "test_send between functions", test_send, rig_setup_dpu, rig_teardown, NULL },
+		cmocka_unit_test_setup_teardown(test_lists_wrap, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_unsignaled_nop, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_no_doorbell, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_lost_doorbell, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_reads_and_fence, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_self, rig_setup, rig_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -323,3 +323,63 @@ void rig_arm(struct rig_cq *c, unsigned int sn, bool solicited)
 	memcpy(&value, reg, sizeof(value));
 	dp_doorbell(&c->rig->si, RIG_UAR, UAR_CQ_ARM, value);
 }
+
+static int setup_on(void **state, unsigned int peer)
+{
+	struct rig_pair *p = calloc(1, sizeof(*p));
+
+	assert_non_null(p);
+	rig_open(&p->rig);
+	p->src = malloc(RIG_BUF);
+	p->dst = calloc(1, RIG_BUF);
+	assert_true(p->src && p->dst);
+	for (unsigned int i = 0; i < RIG_BUF; i++)
+		p->src[i] = (uint8_t)(i * 7 + (i >> 8));
+	rig_cq_open(&p->rig, &p->ca, FUNCTION_HOST, 6, false);
+	rig_cq_open(&p->rig, &p->cb, peer, 6, true);
+	rig_qp_open(&p->rig, &p->a, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
+	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
+	rig_connect(&p->a, &p->b);
+	p->ms = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
+	p->md = rig_mkey(&p->rig, peer, p->dst, RIG_BUF, MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+	*state = p;
+	return 0;
+}
+
+int rig_setup(void **state)
+{
+	return setup_on(state, FUNCTION_HOST);
+}
+
+int rig_setup_dpu(void **state)
+{
+	return setup_on(state, FUNCTION_DPU);
+}
+
+int rig_teardown(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_qp_close(&p->a);
+	rig_qp_close(&p->b);
+	rig_cq_close(&p->ca);
+	rig_cq_close(&p->cb);
+	rig_mkey_close(p->ms);
+	rig_mkey_close(p->md);
+	rig_close(&p->rig);
+	free(p->src);
+	free(p->dst);
+	free(p);
+	return 0;
+}
+
+void rig_post(struct rig_pair *p, uint8_t opcode, uint32_t off, uint32_t len)
+{
+	struct rig_wqe w = rig_begin(&p->a, opcode, SIGNALED, 0);
+
+	if (opcode == PRM_WQE_OPCODE_RDMA_WRITE || opcode == PRM_WQE_OPCODE_RDMA_READ)
+		rig_raddr(&w, p->dst + off, rig_key(p->md));
+	if (len)
+		rig_data(&w, p->src + off, len, rig_key(p->ms));
+	rig_end(&w);
+}

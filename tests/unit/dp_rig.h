@@ -99,6 +99,22 @@ const uint8_t *rig_poll(struct rig_cq *);
 unsigned int rig_count(struct rig *, uint8_t event_type);
 void rig_arm(struct rig_cq *, unsigned int sn, bool solicited);
 
+/* Two connected queue pairs; src is a's memory, dst is b's with all rights. */
+#define RIG_BUF (1u << 20)
+struct rig_pair {
+	struct rig rig;
+	struct rig_cq ca, cb;
+	struct rig_qp a, b;
+	uint8_t *src, *dst;
+	struct mkey *ms, *md;
+};
+/* cmocka fixtures: *state is the pair. */
+int rig_setup(void **state);
+int rig_setup_dpu(void **state); /* b on the other function */
+int rig_teardown(void **state);
+/* WRITE, READ or SEND of len bytes between src and dst at off, signaled; not rung. */
+void rig_post(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
+
 #define SIGNALED PRM_WQE_CTRL_FLAG_CQ_UPDATE
 
 #endif

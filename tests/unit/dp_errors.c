@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves the violations table: each kind of bad WQE and each forbidden access ends in the CQE that
+ * the InfiniBand specification and the PRM give, the QP in ERR and what was posted behind it flushed. */
+#include <endian.h>
+#include <string.h>
+#include "dp_rig.h"
+#include "datapath.h"
+#include "dp/dp.h"
+
+#define SECOND 1000000000ull
+
+/* What one case changes; the WQE is complete but for its end. */
+struct change {
+	uint8_t opcode;
+	uint32_t len, lkey, rkey;
+	const uint8_t *va, *ra;
+	bool recv;
+	uint32_t recv_len, recv_lkey;
+	unsigned int flags;
+	int ds;         /* -1: as built */
+	int index, qpn; /* -1: right */
+	bool inline_data;
+	uint32_t inline_len;
+};
+
+struct violation {
+	const char *name;
+	void (*change)(struct rig_pair *, struct change *);
+	uint8_t opcode;
+	uint8_t syndrome;      /* the requester's */
+	uint8_t recv_syndrome; /* 0: no error CQE but flushes at the responder */
+	uint8_t event;         /* the responder's */
+	bool local;            /* the responder notices nothing */
+};
+
+static void lkey_zero(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->lkey = 0;
+}
+
+static void lkey_low_byte(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->lkey ^= 1;
+}
+
+static void lkey_pd(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->ms->pdn++;
+}
+
+static void lkey_rights(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->ms->rights = 0;
+}
+
+static void lkey_no_lw(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->ms->rights = MKEY_LR;
+}
+
+static void local_bounds(struct rig_pair *p, struct change *c)
+{
+	c->va = p->src + RIG_BUF - c->len + 1;
+}
+
+static void lkey_free(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->ms->free = true;
+}
+
+static void rkey_wrong(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->rkey += 0x100;
+}
+
+static void rkey_pd(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->md->pdn++;
+}
+
+static void rkey_no_rw(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->md->rights &= (uint8_t)~MKEY_RW;
+}
+
+static void rkey_no_rr(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->md->rights &= (uint8_t)~MKEY_RR;
+}
+
+static void remote_bounds(struct rig_pair *p, struct change *c)
+{
+	c->ra = p->dst + RIG_BUF - c->len + 1;
+}
+
+static void no_rwe(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->b.qp->rwe = false;
+}
+
+static void no_rre(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->b.qp->rre = false;
+}
+
+static void recv_short(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->recv_len = c->len - 1;
+}
+
+static void recv_lkey(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->recv_lkey = 0x4242;
+}
+
+static void recv_no_lw(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	p->md->rights = MKEY_LR | MKEY_RW;
+}
+
+static void no_recv(struct rig_pair *p, struct change *c)
+{
+	p->a.qp->rnr_retry = 2;
+	rig_connect_one(&p->a, &p->b); /* the count is taken at RTS */
+	c->recv = false;
+}
+
+static void peer_dead(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	dp_qp_state(p->b.qp, QP_RST);
+}
+
+static void gid_unknown(struct rig_pair *p, struct change *c)
+{
+	(void)c;
+	memset(p->a.qp->rgid, 0x55, 16);
+}
+
+static void ds_zero(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->ds = 0;
+}
+
+static void ds_small(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->ds = 1;
+}
+
+static void ds_past_record(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->ds = 63;
+}
+
+static void index_wrong(struct rig_pair *p, struct change *c)
+{
+	c->index = p->a.sq_pi + 1;
+}
+
+static void qpn_wrong(struct rig_pair *p, struct change *c)
+{
+	c->qpn = (int)p->b.qp->o.id;
+}
+
+static void inline_past_ds(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->inline_data = true;
+	c->inline_len = 200;
+}
+
+static void inline_read(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->inline_data = true;
+	c->inline_len = 8;
+}
+
+static void too_long(struct rig_pair *p, struct change *c)
+{
+	p->a.qp->log_msg_max = 12;
+	c->len = 4097;
+}
+
+static void two_gib(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	c->len = 0; /* 2 GiB, over log_msg_max 30 */
+}
+
+static void nothing(struct rig_pair *p, struct change *c)
+{
+	(void)p;
+	(void)c;
+}
+
+#define WRITE PRM_WQE_OPCODE_RDMA_WRITE
+#define READ PRM_WQE_OPCODE_RDMA_READ
+#define SEND PRM_WQE_OPCODE_SEND
+static const struct violation table[] = {
+	{ "lkey 0", lkey_zero, WRITE, 0x04, .local = true },
+	{ "lkey's low byte", lkey_low_byte, WRITE, 0x04, .local = true },
+	{ "lkey of another PD", lkey_pd, WRITE, 0x04, .local = true },
+	{ "lkey without local read", lkey_rights, SEND, 0x04, .local = true },
+	{ "READ into a key without local write", lkey_no_lw, READ, 0x04, .local = true },
+	{ "past the local key", local_bounds, WRITE, 0x04, .local = true },
+	{ "lkey in the free state", lkey_free, WRITE, 0x04, .local = true },
+	{ "unknown rkey", rkey_wrong, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "rkey of another PD", rkey_pd, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "WRITE without remote write", rkey_no_rw, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "READ without remote read", rkey_no_rr, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "WRITE past the remote key", remote_bounds, WRITE, 0x13,
+	  .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "READ past the remote key", remote_bounds, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "WRITE while rwe is clear", no_rwe, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "READ while rre is clear", no_rre, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
+	{ "receive too small", recv_short, SEND, 0x12, .recv_syndrome = 0x01 },
+	{ "receive with a bad lkey", recv_lkey, SEND, 0x14, .recv_syndrome = 0x04 },
+	{ "receive without local write", recv_no_lw, SEND, 0x14, .recv_syndrome = 0x04 },
+	{ "no receive, RNR retries used up", no_recv, SEND, 0x16, .local = true },
+	{ "peer not ready", peer_dead, WRITE, 0x15, .local = true },
+	{ "nobody has the GID", gid_unknown, WRITE, 0x15, .local = true },
+	{ "ds 0", ds_zero, WRITE, 0x02, .local = true },
+	{ "ds too small", ds_small, WRITE, 0x02, .local = true },
+	{ "ds past the record", ds_past_record, WRITE, 0x02, .local = true },
+	{ "wqe_index of another slot", index_wrong, WRITE, 0x02, .local = true },
+	{ "another QP's number", qpn_wrong, WRITE, 0x02, .local = true },
+	{ "inline past ds", inline_past_ds, WRITE, 0x02, .local = true },
+	{ "READ with inline data", inline_read, READ, 0x02, .local = true },
+	{ "over log_msg_max", too_long, WRITE, 0x01, .local = true },
+	{ "2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true },
+	{ "reserved opcode", nothing, 0x7f, 0x02, .local = true },
+	{ "UMR", nothing, PRM_WQE_OPCODE_UMR, 0x02, .local = true },
+	{ "atomic", nothing, PRM_WQE_OPCODE_ATOMIC_FA, 0x02, .local = true },
+	{ "send with invalidate", nothing, PRM_WQE_OPCODE_SEND_INVAL, 0x02, .local = true },
+	{ "MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true },
+};
+
+static void post_bad(struct rig_pair *p, const struct violation *v, struct change *c, uint8_t flags)
+{
+	struct rig_wqe w = rig_begin(&p->a, v->opcode, flags, 0);
+	bool raddr = v->opcode != SEND && v->opcode != PRM_WQE_OPCODE_SEND_INVAL;
+
+	if (raddr)
+		rig_raddr(&w, c->ra, c->rkey);
+	if (c->inline_data) {
+		rig_inline(&w, p->src, 8);
+		prm_wqe_inline_seg_set_byte_count(w.bytes + 32, c->inline_len);
+	} else {
+		rig_data(&w, c->va, c->len, c->lkey);
+	}
+	if (v->opcode == PRM_WQE_OPCODE_MMO)
+		rig_data(&w, c->va, c->len, c->lkey);
+	prm_wqe_ctrl_seg_set_wqe_index(w.bytes, c->index < 0 ? p->a.sq_pi : c->index & 0xffff);
+	prm_wqe_ctrl_seg_set_ds(w.bytes, c->ds < 0 ? w.ds : (uint32_t)c->ds);
+	if (c->qpn >= 0)
+		prm_wqe_ctrl_seg_set_qpn(w.bytes, (uint32_t)c->qpn);
+	rig_put(&w);
+}
+
+static void expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t syndrome, const char *what)
+{
+	const uint8_t *cqe = rig_poll(cq);
+
+	if (!cqe)
+		fail_msg("%s: no CQE, 0x%02x expected", what, syndrome);
+	if (prm_err_cqe_get_opcode(cqe) != opcode || prm_err_cqe_get_syndrome(cqe) != syndrome)
+		fail_msg("%s: CQE opcode %u syndrome 0x%02x, not %u 0x%02x", what,
+			 prm_err_cqe_get_opcode(cqe), prm_err_cqe_get_syndrome(cqe), opcode,
+			 syndrome);
+}
+
+static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
+{
+	struct change c = {
+		.len = 3000,
+		.lkey = rig_key(p->ms),
+		.rkey = rig_key(p->md),
+		.va = p->src,
+		.ra = p->dst,
+		.recv = true,
+		.recv_len = RIG_BUF,
+		.recv_lkey = rig_key(p->md),
+		.ds = -1,
+		.index = -1,
+		.qpn = -1,
+	};
+	const uint8_t *cqe;
+
+	v->change(p, &c);
+	if (c.recv) {
+		rig_recv(&p->b, p->dst, c.recv_len, c.recv_lkey);
+		rig_recv(&p->b, p->dst, c.recv_len, c.recv_lkey);
+	}
+	post_bad(p, v, &c, flags);
+	rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
+	rig_ring(&p->a);
+	rig_pass(&p->rig, 10 * SECOND);
+	cqe = rig_poll(&p->ca);
+	if (!cqe)
+		fail_msg("%s: no CQE", v->name);
+	if (prm_err_cqe_get_opcode(cqe) != PRM_CQE_OPCODE_REQ_ERR ||
+	    prm_err_cqe_get_syndrome(cqe) != v->syndrome)
+		fail_msg("%s: syndrome 0x%02x, not 0x%02x", v->name, prm_err_cqe_get_syndrome(cqe),
+			 v->syndrome);
+	assert_int_equal(prm_err_cqe_get_s_wqe_opcode(cqe), v->opcode);
+	assert_int_equal(prm_err_cqe_get_qpn(cqe), p->a.qp->o.id);
+	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
+	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x1234);
+	assert_int_not_equal(p->a.qp->sq_done, 0);
+	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
+	assert_int_equal(p->a.qp->state, QP_ERR);
+	if (v->local) {
+		assert_int_not_equal(p->b.qp->state, QP_ERR);
+		assert_null(rig_poll(&p->cb));
+		return;
+	}
+	assert_int_equal(p->b.qp->state, QP_ERR);
+	if (v->recv_syndrome)
+		expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, v->recv_syndrome, v->name);
+	else
+		expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
+	expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
+	assert_null(rig_poll(&p->cb));
+	if (v->event)
+		assert_int_equal(rig_count(&p->rig, v->event), 1);
+}
+
+static void run_table(uint8_t flags)
+{
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		void *state;
+
+		rig_setup(&state);
+		check(state, &table[i], flags);
+		rig_teardown(&state);
+	}
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	run_table(SIGNALED);
+}
+
+/* An error always makes a CQE, asked for or not. */
+static void test_table_unsignaled(void **state)
+{
+	(void)state;
+	run_table(0);
+}
+
+/* What was posted before a bad WQE completes well and first, though the bad one was fetched with it. */
+static void test_earlier_complete(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w;
+	const uint8_t *cqe;
+
+	for (unsigned int i = 0; i < 3; i++)
+		rig_post(p, READ, 100000 * i, 100000);
+	w = rig_begin(&p->a, 0x7f, SIGNALED, 0);
+	rig_end(&w);
+	rig_post(p, WRITE, 0, 8);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < 3; i++) {
+		cqe = rig_poll(&p->ca);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), i);
+	}
+	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x02, "bad");
+	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x05, "behind");
+}
+
+/* In ERR, what is posted later is flushed too: sends by their doorbell, receives without one. */
+static void test_flush_later(void **state)
+{
+	struct rig_pair *p = *state;
+
+	dp_qp_state(p->a.qp, QP_ERR);
+	rig_settle(&p->rig);
+	assert_null(rig_poll(&p->ca));
+	for (unsigned int i = 0; i < 5; i++)
+		rig_post(p, WRITE, 0, 8);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < 5; i++)
+		expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x05, "send");
+	rig_recv(&p->a, p->src, 8, rig_key(p->ms));
+	rig_pass(&p->rig, SECOND);
+	expect_error(&p->ca, PRM_CQE_OPCODE_RESP_ERR, 0x05, "receive");
+	assert_null(rig_poll(&p->ca));
+}
+
+/* RST in the middle: no CQE, counters at 0, and the queue works again from its first slot. */
+static void test_reset_reuse(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 16; i++)
+		rig_post(p, WRITE, 0, RIG_BUF);
+	rig_ring(&p->a);
+	datapath_run(&p->rig.si);
+	while (rig_poll(&p->ca))
+		;
+	assert_int_not_equal(p->a.qp->sq_done, 16);
+	dp_qp_state(p->a.qp, QP_RST);
+	rig_settle(&p->rig);
+	assert_null(rig_poll(&p->ca));
+	dp_qp_state(p->b.qp, QP_RST);
+	p->a.sq_pi = 0;
+	p->a.dbrec[1] = 0;
+	rig_connect(&p->a, &p->b);
+	rig_post(p, WRITE, 0, 5000);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table_unsignaled),
+		cmocka_unit_test_setup_teardown(test_earlier_complete, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_flush_later, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_reset_reuse, rig_setup, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that a reliable connection stays one on a wire that loses, doubles, reorders and damages
+ * packets: every message arrives once and whole, in order; and that timers and retry counts are
+ * those of the context. */
+#include <stdlib.h>
+#include <string.h>
+#include "dp_rig.h"
+#include "datapath.h"
+#include "dp/dp.h"
+#include "net/packet.h"
+
+#define SECOND 1000000000ull
+#define SEEDS 12u
+#define MESSAGES 60u
+
+static uint64_t rng;
+
+static uint32_t chance(uint32_t of)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (uint32_t)(rng >> 11) % of;
+}
+
+struct held {
+	struct frame *f[4];
+};
+
+static void damage(struct frame *f)
+{
+	uint32_t at = chance(f->hdr_len + f->len);
+
+	if (at < f->hdr_len)
+		f->hdr[at] ^= (uint8_t)(1u << chance(8));
+	else
+		f->data[at - f->hdr_len] ^= (uint8_t)(1u << chance(8));
+}
+
+static void bad_wire(void *ctx, struct wire *w, struct frame *f)
+{
+	struct held *h = ctx;
+	uint32_t slot = chance(4);
+
+	switch (chance(25)) {
+	case 0:
+		frame_free(f);
+		return;
+	case 1:
+		wire_queue(w, frame_copy(f));
+		break;
+	case 2:
+		damage(f);
+		break;
+	case 3: /* overtaken by what comes until the slot is drawn again */
+		if (h->f[slot])
+			wire_queue(w, h->f[slot]);
+		h->f[slot] = f;
+		return;
+	default:
+		break;
+	}
+	wire_queue(w, f);
+}
+
+static void release(struct held *h)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		frame_free(h->f[i]);
+	memset(h, 0, sizeof(*h));
+}
+
+static void run_seed(uint64_t seed)
+{
+	static const uint8_t ops[] = { PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ,
+				       PRM_WQE_OPCODE_SEND };
+	struct held held = { 0 };
+	struct rig_pair *p;
+	uint8_t *model;
+	void *state;
+
+	rig_setup(&state);
+	p = state;
+	model = calloc(1, RIG_BUF);
+	rng = seed * 0x9e3779b97f4a7c15ull + 1;
+	wire_set_hook(p->rig.si.wire, bad_wire, &held);
+	for (unsigned int i = 0; i < MESSAGES; i++) {
+		uint8_t op = ops[chance(3)];
+		uint32_t len = chance(4) ? chance(3000) + 1 : chance(40000) + 1;
+		uint32_t off = chance(RIG_BUF - len);
+		const uint8_t *cqe;
+
+		for (uint32_t k = 0; k < len; k++)
+			p->src[off + k] = (uint8_t)chance(256);
+		if (op == PRM_WQE_OPCODE_SEND)
+			rig_recv(&p->b, p->dst + off, len, rig_key(p->md));
+		rig_post(p, op, off, len);
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 5 * SECOND);
+		cqe = rig_poll(&p->ca);
+		if (!cqe || prm_cqe64_get_opcode(cqe) != PRM_CQE_OPCODE_REQ)
+			fail_msg("seed %llu message %u opcode 0x%02x: %s", (unsigned long long)seed,
+				 i, op, cqe ? "failed" : "never completed");
+		assert_null(rig_poll(&p->ca));
+		if (op == PRM_WQE_OPCODE_RDMA_READ) {
+			assert_memory_equal(p->src + off, model + off, len);
+		} else {
+			memcpy(model + off, p->src + off, len);
+			assert_memory_equal(p->dst + off, model + off, len);
+		}
+		cqe = rig_poll(&p->cb);
+		assert_int_equal(cqe != NULL, op == PRM_WQE_OPCODE_SEND);
+		if (cqe)
+			assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
+		assert_null(rig_poll(&p->cb));
+	}
+	assert_memory_equal(p->dst, model, RIG_BUF);
+	release(&held);
+	free(model);
+	rig_teardown(&state);
+}
+
+static void test_bad_wire(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+		run_seed(seed);
+}
+
+/* Many requests under way at once on the bad wire; each SEND carries its number. */
+static void test_bad_wire_pipelined(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++) {
+		struct held held = { 0 };
+		struct rig_pair *p;
+		unsigned int sent = 0, got = 0, done = 0;
+		void *s;
+
+		rig_setup(&s);
+		p = s;
+		rng = seed * 0x9e3779b97f4a7c15ull + 1;
+		wire_set_hook(p->rig.si.wire, bad_wire, &held);
+		for (unsigned int turn = 0; got < 200 || done < 200; turn++) {
+			const uint8_t *cqe;
+
+			if (turn > 2000)
+				fail_msg("seed %llu: stuck at %u sent %u arrived %u completed",
+					 (unsigned long long)seed, sent, got, done);
+			while (sent < 200 && sent - done < 8 && sent - got < 8) {
+				memcpy(p->src + sent * 4096, &sent, sizeof(sent));
+				rig_recv(&p->b, p->dst + sent * 4096, 4096, rig_key(p->md));
+				rig_post(p, PRM_WQE_OPCODE_SEND, sent * 4096, 1500);
+				sent++;
+			}
+			rig_ring(&p->a);
+			rig_pass(&p->rig, SECOND / 10);
+			while ((cqe = rig_poll(&p->ca))) {
+				assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+				done++;
+			}
+			for (; (cqe = rig_poll(&p->cb)); got++) {
+				assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
+				assert_memory_equal(p->dst + got * 4096, &got, sizeof(got));
+			}
+		}
+		release(&held);
+		rig_teardown(&s);
+	}
+}
+
+struct counter {
+	unsigned int requests, answers;
+	bool pass;
+};
+
+static void count_frames(void *ctx, struct wire *w, struct frame *f)
+{
+	struct counter *c = ctx;
+
+	if (f->hdr[0] <= RC_READ_REQUEST)
+		c->requests++;
+	else
+		c->answers++;
+	if (c->pass)
+		wire_queue(w, f);
+	else
+		frame_free(f);
+}
+
+/* Silence: 1 + retry_count transmissions, each waiting 4.096 us << ack_timeout, then 0x15. */
+static void test_ack_timeout(void **state)
+{
+	struct rig_pair *p = *state;
+	struct counter c = { 0 };
+	const uint64_t wait = 4096ull << 14;
+	uint64_t start;
+
+	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
+	rig_ring(&p->a);
+	start = p->rig.now;
+	rig_settle(&p->rig);
+	assert_int_equal(c.requests, 1);
+	rig_pass(&p->rig, wait - 1);
+	assert_int_equal(c.requests, 1);
+	rig_pass(&p->rig, 1);
+	assert_int_equal(c.requests, 2);
+	rig_pass(&p->rig, start + 8 * wait - 1 - p->rig.now);
+	assert_int_equal(c.requests, 8);
+	assert_null(rig_poll(&p->ca));
+	rig_pass(&p->rig, 1);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x15);
+	assert_int_equal(c.requests, 8);
+}
+
+/* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
+static void test_rnr(void **state)
+{
+	struct rig_pair *p = *state;
+	struct counter c = { .pass = true };
+
+	p->a.qp->rnr_retry = 3;
+	dp_qp_state(p->a.qp, QP_RST);
+	rig_connect_one(&p->a, &p->b);
+	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(c.requests, 1);
+	rig_pass(&p->rig, 639999);
+	assert_int_equal(c.requests, 1);
+	rig_pass(&p->rig, 1);
+	assert_int_equal(c.requests, 2);
+	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+	rig_pass(&p->rig, 640000);
+	assert_int_equal(c.requests, 3);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	assert_non_null(rig_poll(&p->cb));
+	/* the count begins anew with each message that got through */
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	rig_ring(&p->a);
+	rig_pass(&p->rig, 3 * 640000 - 1);
+	assert_int_equal(c.requests, 6);
+	assert_null(rig_poll(&p->ca));
+	rig_pass(&p->rig, SECOND);
+	assert_int_equal(c.requests, 7);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x16);
+}
+
+/* rnr_retry 7 never gives up. */
+static void test_rnr_forever(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
+	rig_ring(&p->a);
+	rig_pass(&p->rig, SECOND);
+	assert_null(rig_poll(&p->ca));
+	rig_recv(&p->b, p->dst, 8, rig_key(p->md));
+	rig_pass(&p->rig, 640000);
+	assert_non_null(rig_poll(&p->ca));
+}
+
+/* ack_timeout 0: no timer at all. */
+static void test_no_timeout(void **state)
+{
+	struct rig_pair *p = *state;
+	struct counter c = { 0 };
+
+	p->a.qp->ack_timeout = 0;
+	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
+	rig_ring(&p->a);
+	rig_pass(&p->rig, 1000 * SECOND);
+	assert_int_equal(c.requests, 1);
+	assert_null(rig_poll(&p->ca));
+}
+
+/* A WRITE with immediate needs its receive with the last packet: the others are not sent again. */
+static void test_write_imm_rnr(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
+	struct counter c = { .pass = true };
+
+	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	rig_raddr(&w, p->dst, rig_key(p->md));
+	rig_data(&w, p->src, 10 * 1024, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(c.requests, 10);
+	assert_memory_equal(p->src, p->dst, 9 * 1024);
+	rig_recv(&p->b, NULL, 0, 0x100);
+	rig_pass(&p->rig, 640000);
+	assert_int_equal(c.requests, 11);
+	assert_non_null(rig_poll(&p->ca));
+	assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), 10 * 1024);
+}
+
+/* Packets are cut at the path's MTU, and their headers are those of the specification. */
+static void first_header(void *ctx, struct wire *w, struct frame *f)
+{
+	struct frame **keep = ctx;
+
+	if (!*keep)
+		*keep = frame_copy(f);
+	wire_queue(w, f);
+}
+
+static void test_headers(void **state)
+{
+	struct rig_pair *p = *state;
+	struct frame *f = NULL;
+	uint8_t want[28] = { 0x06, 0x40, 0xff, 0xff, 0, 0, 0, 0, 0, 0xff, 0xff, 0xf0 };
+	uint64_t va = (uintptr_t)p->dst;
+
+	wire_set_hook(p->rig.si.wire, first_header, &f);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	put32(want + 4, p->b.qp->o.id);
+	put32(want + 12, (uint32_t)(va >> 32));
+	put32(want + 16, (uint32_t)va);
+	put32(want + 20, rig_key(p->md));
+	put32(want + 24, 3001);
+	assert_int_equal(f->hdr_len, sizeof(want));
+	assert_int_equal(f->len, 1024);
+	assert_memory_equal(f->hdr, want, sizeof(want));
+	frame_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_wire),
+		cmocka_unit_test(test_bad_wire_pipelined),
+		cmocka_unit_test_setup_teardown(test_ack_timeout, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_rnr, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_rnr_forever, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_no_timeout, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_write_imm_rnr, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_headers, rig_setup, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
