@@ -250,9 +250,9 @@ static const struct {
 	const char *opcode;
 	const char *stem;
 } odd_names[] = {
-	{ "2ERR_QP", "qp_2err" },
-	{ "2RST_QP", "qp_2rst" },
-	{ "SQD_RTS_QP", "sqd2rts_qp" },
+	{"2ERR_QP", "qp_2err"},
+	{"2RST_QP", "qp_2rst"},
+	{"SQD_RTS_QP", "sqd2rts_qp"},
 };
 
 static const struct prm_struct *command(uint32_t opcode, const char *suffix, const char *general)
@@ -384,7 +384,7 @@ static void put_struct(struct line *l, const struct prm_struct *s, const uint8_t
 
 size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const void *p, size_t len)
 {
-	struct line l = { .buf = buf, .size = size };
+	struct line l = {.buf = buf, .size = size};
 
 	put(&l, "%s", s->name);
 	put_struct(&l, s, p, len);

@@ -15,8 +15,7 @@ const struct prm_enum *prm_find_enum(const char *name);
  * Finds a field by path: "qpn", "qpc.primary_address_path.rlid", "access_key[3]", "mtt[2].ptag".
  * *bit becomes its offset from the structure's beginning. NULL if the path leads nowhere.
  */
-const struct prm_field *prm_find_field(const struct prm_struct *s, const char *path,
-				       uint64_t *bit);
+const struct prm_field *prm_find_field(const struct prm_struct *s, const char *path, uint64_t *bit);
 
 /*
  * Reads or writes the field at path in the len bytes at p. 0, -ENOENT (no such field), -ERANGE

@@ -33,27 +33,28 @@ struct accessor {
 	size_t size;
 };
 
-#define WORD_(s, f, ...)                                                                           \
-	static uint64_t s##_get_##f(const void *p, size_t i)                                       \
-	{                                                                                          \
-		(void)i;                                                                           \
-		return prm_##s##_get_##f(p, ##__VA_ARGS__);                                        \
-	}                                                                                          \
-	static void s##_set_##f(void *p, size_t i, uint64_t v)                                     \
-	{                                                                                          \
-		(void)i;                                                                           \
-		prm_##s##_set_##f(p, ##__VA_ARGS__, (__typeof__(prm_##s##_get_##f(p, ##__VA_ARGS__)))v); \
+#define WORD_(s, f, ...)                                                               \
+	static uint64_t s##_get_##f(const void *p, size_t i)                           \
+	{                                                                              \
+		(void)i;                                                               \
+		return prm_##s##_get_##f(p, ##__VA_ARGS__);                            \
+	}                                                                              \
+	static void s##_set_##f(void *p, size_t i, uint64_t v)                         \
+	{                                                                              \
+		(void)i;                                                               \
+		prm_##s##_set_##f(p, ##__VA_ARGS__,                                    \
+				  (__typeof__(prm_##s##_get_##f(p, ##__VA_ARGS__)))v); \
 	}
-#define AT_(s, f, ...)                                                                             \
-	static void *s##_at_##f(void *p, size_t i)                                                 \
-	{                                                                                          \
-		(void)i;                                                                           \
-		return prm_##s##_at_##f(p, ##__VA_ARGS__);                                         \
-	}                                                                                          \
-	static const void *s##_cat_##f(const void *p, size_t i)                                    \
-	{                                                                                          \
-		(void)i;                                                                           \
-		return prm_##s##_cat_##f(p, ##__VA_ARGS__);                                        \
+#define AT_(s, f, ...)                                          \
+	static void *s##_at_##f(void *p, size_t i)              \
+	{                                                       \
+		(void)i;                                        \
+		return prm_##s##_at_##f(p, ##__VA_ARGS__);      \
+	}                                                       \
+	static const void *s##_cat_##f(const void *p, size_t i) \
+	{                                                       \
+		(void)i;                                        \
+		return prm_##s##_cat_##f(p, ##__VA_ARGS__);     \
 	}
 #define WORD(s, f)  WORD_(s, f)
 #define WORDS(s, f) WORD_(s, f, i)
@@ -67,11 +68,11 @@ struct accessor {
 #undef ATS
 #undef BYTES
 
-#define WORD(s, f)  { #s, #f, s##_get_##f, s##_set_##f, NULL, NULL, 0 },
+#define WORD(s, f)  {#s, #f, s##_get_##f, s##_set_##f, NULL, NULL, 0},
 #define WORDS(s, f) WORD(s, f)
-#define AT(s, f)    { #s, #f, NULL, NULL, s##_at_##f, s##_cat_##f, 0 },
+#define AT(s, f)    {#s, #f, NULL, NULL, s##_at_##f, s##_cat_##f, 0},
 #define ATS(s, f)   AT(s, f)
-#define BYTES(s, n) { #s, NULL, NULL, NULL, NULL, NULL, n },
+#define BYTES(s, n) {#s, NULL, NULL, NULL, NULL, NULL, n},
 static const struct accessor accessors[] = {
 #include "src/prm/fields.inc"
 };
@@ -195,9 +196,10 @@ static void sizes(void **state)
 static void packs(void **state)
 {
 	const struct prm_struct *s = prm_find_struct("wqe_ctrl_seg");
-	static const char *const path[] = { "opmod", "wqe_index", "opcode", "qpn", "ds", "fm",
-					    "ce", "se", "fm_ce_se", "imm", "signature" };
-	static const uint64_t want[] = { 1, 0xfedc, 0x2f, 0xabcdef, 4, 4, 2, 1, 0x8a, 0x12345678, 0 };
+	static const char *const path[] = {"opmod",    "wqe_index", "opcode",	"qpn",
+					   "ds",       "fm",	    "ce",	"se",
+					   "fm_ce_se", "imm",	    "signature"};
+	static const uint64_t want[] = {1, 0xfedc, 0x2f, 0xabcdef, 4, 4, 2, 1, 0x8a, 0x12345678, 0};
 	uint8_t seg[PRM_WQE_UMR_CTRL_SEG_BYTES];
 	uint64_t v;
 

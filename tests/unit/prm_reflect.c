@@ -49,13 +49,13 @@ static void commands(void **state)
 		uint32_t opcode;
 		const char *in, *out;
 	} want[] = {
-		{ PRM_OPCODE_CREATE_MKEY, "create_mkey_in", "create_mkey_out" },
-		{ PRM_OPCODE_2ERR_QP, "qp_2err_in", "qp_2err_out" },
-		{ PRM_OPCODE_SQD_RTS_QP, "sqd2rts_qp_in", "sqd2rts_qp_out" },
-		{ PRM_OPCODE_QUERY_GENERAL_OBJECT, "general_obj_in_cmd_hdr",
-		  "general_obj_out_cmd_hdr" },
-		{ PRM_OPCODE_NOP, "mbox_in", "mbox_out" },
-		{ 0xffff, "mbox_in", "mbox_out" },
+		{PRM_OPCODE_CREATE_MKEY, "create_mkey_in", "create_mkey_out"},
+		{PRM_OPCODE_2ERR_QP, "qp_2err_in", "qp_2err_out"},
+		{PRM_OPCODE_SQD_RTS_QP, "sqd2rts_qp_in", "sqd2rts_qp_out"},
+		{PRM_OPCODE_QUERY_GENERAL_OBJECT, "general_obj_in_cmd_hdr",
+		 "general_obj_out_cmd_hdr"},
+		{PRM_OPCODE_NOP, "mbox_in", "mbox_out"},
+		{0xffff, "mbox_in", "mbox_out"},
 	};
 
 	(void)state;
@@ -68,7 +68,7 @@ static void commands(void **state)
 static void paths(void **state)
 {
 	const struct prm_struct *s = prm_find_struct("create_mkey_in");
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES + 16] = { 0 };
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES + 16] = {0};
 	uint64_t v, bit;
 
 	(void)state;
@@ -91,7 +91,7 @@ static void paths(void **state)
 
 static void variants(void **state)
 {
-	uint8_t cqe[PRM_CQE64_BYTES] = { 0 };
+	uint8_t cqe[PRM_CQE64_BYTES] = {0};
 
 	(void)state;
 	prm_cqe64_set_qpn(cqe, 0x123);
@@ -101,8 +101,9 @@ static void variants(void **state)
 			    "cqe64 s_wqe_opcode=MMO(0x2f) qpn=0x123");
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND_INV);
 	prm_cqe64_set_inval_rkey(cqe, 0xabc);
-	assert_string_equal(line_of("cqe64", cqe, sizeof(cqe)),
-			    "cqe64 inval_rkey=0xabc sop=0x2f flow_tag=0x123 opcode=RESP_SEND_INV(0x4)");
+	assert_string_equal(
+		line_of("cqe64", cqe, sizeof(cqe)),
+		"cqe64 inval_rkey=0xabc sop=0x2f flow_tag=0x123 opcode=RESP_SEND_INV(0x4)");
 	prm_cqe64_set_cqe_format(cqe, PRM_CQE_FORMAT_INLINE_DATA32);
 	cqe[31] = 0x5a;
 	assert_non_null(strstr(line_of("cqe64", cqe, sizeof(cqe)), "005a inval_rkey"));
@@ -110,7 +111,7 @@ static void variants(void **state)
 
 static void nested(void **state)
 {
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 
 	(void)state;
@@ -142,7 +143,8 @@ static void bounds(void **state)
 			assert_true(n >= strlen(s->name));
 			assert_int_equal(prm_print_line(small, sizeof(small), s, p, len), n);
 			assert_int_equal(strlen(small), n < 7 ? n : 7);
-			assert_memory_equal(small, s->name, strlen(s->name) < 7 ? strlen(s->name) : 7);
+			assert_memory_equal(small, s->name,
+					    strlen(s->name) < 7 ? strlen(s->name) : 7);
 			free(p);
 		}
 	}
@@ -150,7 +152,7 @@ static void bounds(void **state)
 
 static void cut(void **state)
 {
-	uint8_t cqe[20] = { 0 };
+	uint8_t cqe[20] = {0};
 
 	(void)state;
 	assert_string_equal(line_of("cqe64", cqe, sizeof(cqe)), "cqe64 (cut at 20 of 64 bytes)");
@@ -159,8 +161,8 @@ static void cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),  cmocka_unit_test(commands), cmocka_unit_test(paths),
-		cmocka_unit_test(variants), cmocka_unit_test(nested), cmocka_unit_test(bounds),
+		cmocka_unit_test(names),    cmocka_unit_test(commands), cmocka_unit_test(paths),
+		cmocka_unit_test(variants), cmocka_unit_test(nested),	cmocka_unit_test(bounds),
 		cmocka_unit_test(cut),
 	};
 
