@@ -38,6 +38,16 @@ static int read_node(const struct ibv_device *ibdev)
 	return node;
 }
 
+/* A kernel without RDMA (ENOSYS) is a machine without devices. */
+static int device_list(struct ibv_device ***all, int *total)
+{
+	*total = 0;
+	*all = ibv_get_device_list(total);
+	if (!*all && errno != ENOSYS)
+		return dvx_fail(errno, "libibverbs gives no device list");
+	return 0;
+}
+
 static void describe(struct ibv_device *ibdev, struct dvx_dev_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -51,16 +61,16 @@ int dvx_dev_list(struct dvx_dev_info **list, size_t *count)
 	struct dvx_dev_info *infos;
 	struct ibv_device **all;
 	size_t n = 0;
-	int total, i;
+	int total, i, err = device_list(&all, &total);
 
-	all = ibv_get_device_list(&total);
-	if (!all)
-		return dvx_fail(errno, "libibverbs gives no device list");
+	if (err)
+		return err;
 	infos = calloc((size_t)total + 1, sizeof(*infos));
 	for (i = 0; infos && i < total; i++)
 		if (mlx5dv_is_supported(all[i]))
 			describe(all[i], &infos[n++]);
-	ibv_free_device_list(all);
+	if (all)
+		ibv_free_device_list(all);
 	if (!infos)
 		return dvx_fail(ENOMEM, "no memory for %d devices", total);
 	*list = infos;
@@ -146,20 +156,22 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 {
 	struct ibv_device **all;
 	struct dvx_dev_info info;
-	int total, i, err = 1;
+	int total, i, err = device_list(&all, &total);
+	bool found = false;
 
-	all = ibv_get_device_list(&total);
-	if (!all)
-		return dvx_fail(errno, "libibverbs gives no device list");
-	for (i = 0; i < total && err > 0; i++) {
+	if (err)
+		return err;
+	for (i = 0; i < total && !found; i++) {
 		if (!mlx5dv_is_supported(all[i]))
 			continue;
 		describe(all[i], &info);
-		if (matches(&info, which))
+		found = matches(&info, which);
+		if (found)
 			err = open_one(all[i], out);
 	}
-	ibv_free_device_list(all);
-	if (err > 0)
+	if (all)
+		ibv_free_device_list(all);
+	if (!found)
 		return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices",
 				which ? which : "", which ? " " : "", total);
 	return err;
