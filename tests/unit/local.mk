@@ -6,3 +6,4 @@ include tests/unit/copy.mk
 include tests/unit/dp.mk
 include tests/unit/fw.mk
 include tests/unit/lib.mk
+include tests/unit/kernel.mk

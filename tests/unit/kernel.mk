@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The kernel half of the front, fed with flattened requests on a whole chip in the process.
+if HAVE_CMOCKA
+KERNEL_TESTS = tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp \
+	tests/unit/kernel_devx tests/unit/kernel_events
+check_PROGRAMS += $(KERNEL_TESTS)
+TESTS += $(KERNEL_TESTS)
+check_LTLIBRARIES += tests/unit/libkernel_fixture.la
+endif
+KERNEL_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
+KERNEL_LIBS = tests/unit/libkernel_fixture.la libsim.la $(CMOCKA_LIBS)
+tests_unit_libkernel_fixture_la_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h
+tests_unit_libkernel_fixture_la_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_abi_SOURCES = tests/unit/kernel_abi.c
+tests_unit_kernel_abi_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_abi_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_verbs_SOURCES = tests/unit/kernel_verbs.c
+tests_unit_kernel_verbs_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_verbs_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_qp_SOURCES = tests/unit/kernel_qp.c
+tests_unit_kernel_qp_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_qp_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_devx_SOURCES = tests/unit/kernel_devx.c
+tests_unit_kernel_devx_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_devx_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_events_SOURCES = tests/unit/kernel_events.c
+tests_unit_kernel_events_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_events_LDADD = $(KERNEL_LIBS)

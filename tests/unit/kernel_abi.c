@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernel half says to requests that are malformed before they mean anything. */
+#include <errno.h>
+#include <stdio.h>
+#include "kernel_fixture.h"
+#include "front/methods.h"
+
+static int run(struct fx *f, struct rq *r)
+{
+	int err = rq_run(f, r);
+
+	rq_done(r);
+	return err;
+}
+
+static void query_gid(struct rq *r, uint64_t index)
+{
+	rq_init(r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY);
+	rq_value(r, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 1, 8);
+	rq_value(r, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index, 8);
+	rq_out(r, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, sizeof(struct ib_uverbs_gid_entry));
+}
+
+/* Methods that no row has, that this device does not make, or of another driver. */
+static void unknown_methods(void **state)
+{
+	struct fx *f = *state;
+	struct rq r;
+
+	rq_init(&r, 0x7777, 3);
+	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
+	assert_true(fx_logged(f, "object 0x7777 method 0x3"));
+	rq_init(&r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
+	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
+	assert_true(fx_logged(f, "UVERBS_METHOD_SRQ_CREATE"));
+	query_gid(&r, 0);
+	r.req.driver = RDMA_DRIVER_MLX4;
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "driver_id"));
+}
+
+/* An attribute of a newer library: passed over if optional, refused if mandatory. */
+static void unknown_attributes(void **state)
+{
+	struct fx *f = *state;
+	struct rq r;
+
+	query_gid(&r, 0);
+	rq_value(&r, 0x55, 0, 8)->flags = 0;
+	assert_int_equal(run(f, &r), 0);
+	query_gid(&r, 0);
+	rq_value(&r, 0x55, 0, 8);
+	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
+	assert_true(fx_logged(f, "attribute 0x55 is marked mandatory"));
+}
+
+/* Missing, short, long, double. */
+static void bad_attributes(void **state)
+{
+	struct fx *f = *state;
+	struct rq r;
+
+	query_gid(&r, 0);
+	r.req.nattrs--;
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "is missing"));
+	query_gid(&r, 0);
+	rq_attr(&r, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY)->len = 8;
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "at least"));
+	query_gid(&r, 0);
+	rq_value(&r, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 1, 8);
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "twice"));
+	rq_init(&r, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY);
+	rq_handle(&r, UVERBS_ATTR_DESTROY_PD_HANDLE, 0)->len = 4;
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "its len 4 must be 0"));
+}
+
+/* A structure longer than ours is fine as long as the rest is zero. */
+static void longer_structures(void **state)
+{
+	struct fx *f = *state;
+	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = { 0 };
+	struct mlx5_ib_create_qp u;
+	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
+	struct rq r;
+
+	for (unsigned int tail = 0; tail < 2; tail++) {
+		fx_fill_qp(f, &r, &u, pd, cq);
+		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+		memcpy(cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(struct ib_uverbs_qp_cap));
+		cap[sizeof(cap) - 1] = (uint8_t)tail;
+		rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in = cap;
+		rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->len = sizeof(cap);
+		assert_int_equal(run(f, &r), tail ? -EOPNOTSUPP : 0);
+	}
+}
+
+/* A file without a context can ask for one, and nothing else; nor for a second one. */
+static void context_first(void **state)
+{
+	struct fx *f = *state;
+	struct kfile *fresh = kernel_open(f->k, f->mm, FUNCTION_HOST), *old = f->f;
+	struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd_resp out;
+	struct rq r;
+
+	assert_non_null(fresh);
+	f->f = fresh;
+	query_gid(&r, 0);
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "no context"));
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(fx_context(f, fresh, false), 0);
+	assert_int_equal(fx_context(f, fresh, false), -EINVAL);
+	assert_true(fx_logged(f, "has one already"));
+	kernel_close(fresh);
+	f->f = old;
+}
+
+/* INVOKE_WRITE: unknown commands, bits, and structures that are cut short. */
+static void write_commands(void **state)
+{
+	struct fx *f = *state;
+	struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd_resp out;
+	struct rq r;
+
+	assert_int_equal(fx_write(f, 0x7f, &in, sizeof(in), &out, sizeof(out)), -EOPNOTSUPP);
+	assert_int_equal(fx_write(f, 0x100, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, 4, &out, sizeof(out)), -ENOSPC);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, 3), -ENOSPC);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in), NULL, 0), -EOPNOTSUPP);
+	assert_true(fx_logged(f, "CREATE_SRQ"));
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	rq_value(&r, UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_QUERY_DEVICE, 8);
+	assert_int_equal(run(f, &r), -ENOSPC);
+}
+
+/* The GID table: what there is, what there isn't, and too little room. */
+static void gids(void **state)
+{
+	struct fx *f = *state;
+	struct rq r;
+
+	query_gid(&r, VHCA_GIDS);
+	assert_int_equal(run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "gid_index"));
+	for (unsigned int room = 0; room <= VHCA_GIDS; room += VHCA_GIDS) {
+		rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
+		rq_value(&r, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 40, 8);
+		rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, room * 40);
+		rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8);
+		assert_int_equal(rq_run(f, &r), room ? 0 : -EINVAL);
+		if (room)
+			assert_in_range(rq_u32(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES), 1, VHCA_GIDS);
+		rq_done(&r);
+	}
+}
+
+static uint32_t next(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/* Lengths that a row allows more often than not, so that handlers are reached. */
+static size_t some_length(const struct attr_spec *s, uint32_t *seed)
+{
+	uint32_t dice = next(seed) % 8;
+
+	if (dice == 0)
+		return next(seed) % 80;
+	if (dice == 1)
+		return s->min_len + next(seed) % 300;
+	return s->min_len > 4 || s->kind == ATTR_OUT ? s->min_len + 8 * (next(seed) % 20) * (s->max_len > 64) :
+						       8;
+}
+
+static void garbage_attr(struct rq *r, const struct attr_spec *s, uint32_t *seed)
+{
+	uint8_t bytes[1024];
+	size_t len = some_length(s, seed);
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = next(seed) % 3 ? 0 : (uint8_t)next(seed);
+	if (s->kind == ATTR_OUT)
+		rq_out(r, s->id, len);
+	else if (s->kind == ATTR_IN)
+		rq_in(r, s->id, bytes, len);
+	else
+		rq_handle(r, s->id, next(seed) % 4);
+}
+
+/* 60,000 requests of garbage to all methods: answered, each of them; sanitizers see the rest. */
+static void garbage(void **state)
+{
+	struct fx *f = *state;
+	uint32_t seed = 42;
+
+	for (unsigned int i = 0; i < 60000; i++) {
+		uint16_t ns = next(&seed) % 2 ? UVERBS_ID_NS_MASK & 0x1000 : 0;
+		uint16_t object = (uint16_t)(next(&seed) % 17 | (next(&seed) % 2 ? 0x1000 : 0));
+		uint16_t method = (uint16_t)(next(&seed) % 7 | ns);
+		const struct method_spec *m = method_find(object, method);
+		struct rq r;
+
+		if (!m)
+			continue;
+		rq_init(&r, object, method);
+		for (unsigned int a = 0; a < m->nattrs; a++) {
+			if (m->attrs[a].mandatory || next(&seed) % 2)
+				garbage_attr(&r, &m->attrs[a], &seed);
+		}
+		assert_in_range(-rq_run(f, &r), 0, 4095);
+		rq_done(&r);
+	}
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(unknown_methods), T(unknown_attributes), T(bad_attributes), T(longer_structures),
+		T(context_first),   T(write_commands),	   T(gids),	      T(garbage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

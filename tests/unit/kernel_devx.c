@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DevX: what a program's own mailboxes may do, and to which object. */
+#include <errno.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/misc.h>
+#include <dvx/prm/mkey.h>
+#include "kernel_fixture.h"
+#include "obj/mkey.h"
+
+static int other(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
+	rq_in(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len);
+	rq_out(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out_len);
+	err = rq_run(f, &r);
+	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT)->out, out_len);
+	rq_done(&r);
+	return err;
+}
+
+static int create(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len,
+		  uint32_t *handle)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
+	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
+	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len);
+	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out_len);
+	err = rq_run(f, &r);
+	if (handle)
+		*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->data;
+	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT)->out, out_len);
+	rq_done(&r);
+	return err;
+}
+
+static int query(struct fx *f, uint32_t handle, const void *in, size_t in_len, void *out,
+		 size_t out_len)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
+	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
+	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len);
+	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out_len);
+	err = rq_run(f, &r);
+	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT)->out, out_len);
+	rq_done(&r);
+	return err;
+}
+
+static int destroy(struct fx *f, uint32_t handle)
+{
+	return fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle);
+}
+
+/* Registers and gives handle and number. */
+static int umem(struct fx *f, const void *at, uint64_t len, uint64_t access, uint64_t sizes,
+		uint32_t *handle, uint32_t *id)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	rq_handle(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
+	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)at, 8);
+	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, len, 8);
+	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, access, 4);
+	if (sizes)
+		rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, sizes, 8);
+	rq_out(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4);
+	err = rq_run(f, &r);
+	*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->data;
+	*id = rq_u32(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID);
+	rq_done(&r);
+	return err;
+}
+
+/* Capabilities pass; what is no general command, or comes without DevX, does not. */
+static void general(void **state)
+{
+	struct fx *f = *state;
+	struct kfile *mine = f->f;
+	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 }, pd[PRM_ALLOC_PD_IN_BYTES] = { 0 };
+	uint8_t esw[PRM_MBOX_IN_BYTES] = { 0 }, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+
+	prm_query_hca_cap_in_set_opcode(cap, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_query_hca_cap_in_set_op_mod(cap, 1);
+	prm_alloc_pd_in_set_opcode(pd, PRM_OPCODE_ALLOC_PD);
+	prm_mbox_in_set_opcode(esw, PRM_OPCODE_QUERY_ESW_FUNCTIONS);
+	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)), f->v->id);
+	assert_int_equal(other(f, pd, sizeof(pd), out, 16), -EINVAL);
+	assert_true(fx_logged(f, "no general command"));
+	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	assert_int_equal(fx_context(f, f->f, false), 0);
+	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
+	assert_int_equal(other(f, esw, sizeof(esw), out, 128), -EINVAL);
+	assert_true(fx_logged(f, "without DevX"));
+	assert_int_equal(create(f, pd, sizeof(pd), out, 16, NULL), -EINVAL);
+	kernel_close(f->f);
+	f->f = mine;
+}
+
+/* What firmware refuses is EREMOTEIO, with status and syndrome in the mailbox. */
+static void refused_by_firmware(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = { 0 }, out[16];
+	uint32_t before = fx_objects(f);
+
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
+	assert_int_not_equal(prm_mbox_out_get_status(out), 0);
+	assert_int_not_equal(prm_mbox_out_get_syndrome(out), 0);
+	assert_int_equal(create(f, in, 40, out, sizeof(out), NULL), -EINVAL);
+	assert_true(fx_logged(f, "before its mkc ends"));
+	prm_mbox_in_set_opcode(in, 0xb77);
+	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EREMOTEIO);
+	assert_int_equal(prm_mbox_out_get_status(out), PRM_STATUS_BAD_OP);
+	assert_int_equal(fx_objects(f), before);
+}
+
+static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint64_t len)
+{
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+
+	memset(in, 0, PRM_CREATE_MKEY_IN_BYTES);
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	prm_create_mkey_in_set_mkey_umem_id(in, id);
+	prm_create_mkey_in_set_translations_octword_actual_size(in, 1);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_MTT);
+	prm_mkc_set_lr(mkc, 1);
+	prm_mkc_set_lw(mkc, 1);
+	prm_mkc_set_qpn(mkc, 0xffffff);
+	prm_mkc_set_mkey_7_0(mkc, 0x42);
+	prm_mkc_set_pd(mkc, pdn);
+	prm_mkc_set_start_addr(mkc, (uintptr_t)at);
+	prm_mkc_set_len(mkc, len);
+	prm_mkc_set_log_page_size(mkc, 12);
+	prm_mkc_set_translations_octword_size(mkc, 1);
+}
+
+/* A mkey over a umem, its query by handle, and each order of destruction. */
+static void objects(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = { 0 }, qout[PRM_QUERY_MKEY_OUT_BYTES];
+	uint32_t pd = fx_pd(f), um, id, mkey, again, index;
+
+	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
+	fill_mkey(in, fx_pdn(f, pd), id, f->mem, 8192);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
+	index = prm_create_mkey_out_get_mkey_index(out);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &again), 0);
+	prm_query_mkey_in_set_opcode(q, PRM_OPCODE_QUERY_MKEY);
+	prm_query_mkey_in_set_mkey_index(q, index);
+	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), 0);
+	assert_int_equal(prm_mkc_get_mkey_7_0(prm_query_mkey_out_cat_memory_key_mkey_entry(qout)), 0x42);
+	/* of another handle, of another kind, by another command */
+	assert_int_equal(query(f, again, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
+	assert_true(fx_logged(f, "another's"));
+	assert_int_equal(query(f, um, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
+	assert_int_equal(query(f, 4711, q, sizeof(q), qout, sizeof(qout)), -ENOENT);
+	prm_query_mkey_in_set_opcode(q, PRM_OPCODE_DESTROY_MKEY);
+	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
+	assert_true(fx_logged(f, "does not query"));
+	/* the firmware counts references of DevX objects */
+	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), -EBUSY);
+	assert_int_equal(destroy(f, mkey), 0);
+	assert_int_equal(destroy(f, mkey), -ENOENT);
+	assert_int_equal(destroy(f, again), 0);
+	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), 0);
+}
+
+/* The uid in a program's mailbox counts for nothing: one file can't name another's objects. */
+static void uid_is_stamped(void **state)
+{
+	struct fx *f = *state;
+	struct kfile *mine = f->f;
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16];
+	uint32_t pd = fx_pd(f), pdn = fx_pdn(f, pd), um, id, mkey;
+
+	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
+	fill_mkey(in, pdn, id, f->mem, 8192);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
+	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	assert_int_equal(fx_context(f, f->f, true), 0);
+	prm_create_mkey_in_set_uid(in, ((struct obj *)obj_find(f->v, OBJ_UMEM, id))->uid);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
+	assert_int_equal(prm_mbox_out_get_status(out), PRM_STATUS_BAD_RES);
+	kernel_close(f->f);
+	f->f = mine;
+}
+
+/* Page sizes: as large as address and length allow above 4 KiB, and only such as were asked for. */
+static void umem_pages(void **state)
+{
+	struct fx *f = *state;
+	uint8_t *even = (uint8_t *)(((uintptr_t)f->mem + 0x3ffff) & ~(uintptr_t)0x3ffff);
+	const struct {
+		const uint8_t *at;
+		uint64_t len, sizes;
+		unsigned int log;
+		uint32_t n;
+	} good[] = {
+		{ even, 0x40000, 0, 18, 1 },
+		{ even, 0x30000, 0, 16, 3 },
+		{ even, 0x40000, 1 << 14, 14, 16 },
+		{ even + 8, 0x40000, 0, 12, 65 },
+		{ even + 0x1000, 0x1000, 0, 12, 1 },
+		{ even + 100, 8, 0, 12, 1 },
+	};
+	uint32_t handle, id;
+
+	for (unsigned int i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		const struct umem *u;
+
+		assert_int_equal(umem(f, good[i].at, good[i].len, 1, good[i].sizes, &handle, &id), 0);
+		u = obj_find(f->v, OBJ_UMEM, id);
+		assert_int_equal(u->log_page, good[i].log);
+		assert_int_equal(u->npages, good[i].n);
+		assert_int_equal(u->offset, (uintptr_t)good[i].at & ((1u << good[i].log) - 1));
+	}
+	assert_int_equal(umem(f, even, 0x1000, 1, 1 << 14, &handle, &id), -EINVAL);
+	assert_true(fx_logged(f, "pgsz_bitmap"));
+	assert_int_equal(umem(f, even, 0, 1, 0, &handle, &id), -EINVAL);
+	assert_int_equal(umem(f, NULL, 0x1000, 1, 0, &handle, &id), -EFAULT);
+	assert_int_equal(umem(f, even, 0x1000, 2, 0, &handle, &id), -EINVAL);
+	assert_int_equal(umem(f, even, 0x1000, 0x400, 0, &handle, &id), -EINVAL);
+}
+
+/* Tunnelled commands and unknown opcodes make nothing. */
+static void create_refusals(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[64] = { 0 }, out[16];
+	static const uint16_t opcodes[] = { PRM_OPCODE_DESTROY_MKEY, PRM_OPCODE_CREATE_UMEM, PRM_OPCODE_CREATE_EQ,
+					    PRM_OPCODE_QUERY_HCA_CAP, 0, 0xffff };
+
+	for (unsigned int i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+		prm_mbox_in_set_opcode(in, opcodes[i]);
+		assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
+		assert_true(fx_logged(f, "makes no object"));
+	}
+	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_vhca_tunnel_id(in, 1);
+	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
+	assert_true(fx_logged(f, "vhca_tunnel_id"));
+}
+
+/* The numbers that mailboxes need. */
+static void numbers(void **state)
+{
+	struct fx *f = *state;
+	struct rq r;
+
+	for (unsigned int vector = 0; vector < 2; vector++) {
+		rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN);
+		rq_value(&r, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, vector, 4);
+		rq_out(&r, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, 4);
+		assert_int_equal(rq_run(f, &r), vector ? -ENOENT : 0);
+		rq_done(&r);
+	}
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(general),    T(refused_by_firmware), T(objects), T(uid_is_stamped),
+		T(umem_pages), T(create_refusals),     T(numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

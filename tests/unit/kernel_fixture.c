@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "kernel_fixture.h"
+#include "base/log.h"
+#include "host/mm.h"
+
+#define CQ_AT 0x10000u /* offsets in the client's memory */
+#define QP_AT 0x20000u
+#define DB_AT 0x40u
+
+static uint64_t now(struct clock *c)
+{
+	return ((struct fx *)((char *)c - offsetof(struct fx, clock)))->now;
+}
+
+int fx_setup(void **state)
+{
+	struct fx *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->log = memfd_create("log", 0);
+	sim_log_to(f->log);
+	f->clock.now = now;
+	f->now = 1;
+	f->chip = chip_new(&personality_bluefield2, &f->clock);
+	assert_non_null(f->chip);
+	f->k = chip_kernel(f->chip);
+	f->si = chip_silicon(f->chip);
+	f->v = &f->si->vhca[FUNCTION_HOST];
+	f->objects = fx_objects(f);
+	f->mm = mm_open(chip_host(f->chip), getpid(), -1);
+	f->mem = mmap(NULL, FX_MEM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(f->mem, MAP_FAILED);
+	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	assert_non_null(f->f);
+	assert_int_equal(fx_context(f, f->f, true), 0);
+	*state = f;
+	return 0;
+}
+
+/* Every test ends with an empty function: whatever it left open, close() takes. */
+int fx_teardown(void **state)
+{
+	struct fx *f = *state;
+
+	if (f->f)
+		kernel_close(f->f);
+	assert_int_equal(fx_objects(f), f->objects);
+	mm_close(f->mm);
+	chip_free(f->chip);
+	munmap(f->mem, FX_MEM);
+	sim_log_to(2);
+	close(f->log);
+	free(f);
+	return 0;
+}
+
+bool fx_logged(struct fx *f, const char *text)
+{
+	char buf[4096];
+	off_t size = lseek(f->log, 0, SEEK_END);
+	off_t from = size > (off_t)sizeof(buf) - 1 ? size - (off_t)sizeof(buf) + 1 : 0;
+	ssize_t n = pread(f->log, buf, sizeof(buf) - 1, from);
+	char *line;
+
+	if (n <= 0)
+		return false;
+	buf[n] = 0;
+	if (buf[n - 1] == '\n')
+		buf[n - 1] = 0;
+	line = strrchr(buf, '\n');
+	return strstr(line ? line : buf, text);
+}
+
+uint32_t fx_objects(const struct fx *f)
+{
+	uint32_t n = 0;
+
+	for (unsigned int t = 0; t < OBJ_NTYPES; t++)
+		n += obj_count(f->v, (enum obj_type)t);
+	return n;
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+void rq_init(struct rq *r, uint16_t object, uint16_t method)
+{
+	memset(r, 0, sizeof(*r));
+	r->req.object = object;
+	r->req.method = method;
+	r->req.driver = RDMA_DRIVER_MLX5;
+	r->req.attrs = r->attrs;
+}
+
+static void *hold(struct rq *r, size_t len)
+{
+	void *p = malloc(len ? len : 1);
+
+	assert_non_null(p);
+	r->held[r->nheld++] = p;
+	return p;
+}
+
+static struct kattr *add(struct rq *r, uint16_t id, size_t len)
+{
+	struct kattr *a = &r->attrs[r->req.nattrs++];
+
+	a->id = id;
+	a->flags = UVERBS_ATTR_F_MANDATORY;
+	a->len = (uint32_t)len;
+	a->in = (const uint8_t *)&a->data;
+	return a;
+}
+
+struct kattr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
+{
+	struct kattr *a = add(r, id, len);
+
+	if (len <= sizeof(a->data)) {
+		memcpy(&a->data, p, len);
+	} else {
+		void *copy = hold(r, len);
+
+		memcpy(copy, p, len);
+		a->in = copy;
+	}
+	return a;
+}
+
+struct kattr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t len)
+{
+	return rq_in(r, id, &value, len);
+}
+
+struct kattr *rq_out(struct rq *r, uint16_t id, size_t len)
+{
+	struct kattr *a = add(r, id, len);
+
+	a->out = hold(r, len);
+	memset(a->out, 0xa5, len);
+	return a;
+}
+
+struct kattr *rq_handle(struct rq *r, uint16_t id, uint64_t handle)
+{
+	struct kattr *a = add(r, id, 0);
+
+	a->data = handle;
+	return a;
+}
+
+struct kattr *rq_attr(struct rq *r, uint16_t id)
+{
+	for (unsigned int i = 0; i < r->req.nattrs; i++) {
+		if (r->attrs[i].id == id)
+			return &r->attrs[i];
+	}
+	fail_msg("attribute 0x%x is not in the request", id);
+	return NULL;
+}
+
+uint32_t rq_u32(struct rq *r, uint16_t id)
+{
+	uint32_t v;
+
+	memcpy(&v, rq_attr(r, id)->out, sizeof(v));
+	return v;
+}
+
+int rq_run(struct fx *f, struct rq *r)
+{
+	return kernel_ioctl(f->f, &r->req);
+}
+
+void rq_done(struct rq *r)
+{
+	for (unsigned int i = 0; i < r->nheld; i++)
+		free(r->held[i]);
+	for (unsigned int i = 0; i < r->req.nfds; i++)
+		close(r->req.fds[i].fd);
+}
+
+int rq_take_fd(struct rq *r)
+{
+	assert_int_equal(r->req.nfds, 1);
+	r->req.nfds = 0;
+	return r->req.fds[0].fd;
+}
+
+uint64_t fx_inode(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+int fx_write(struct fx *f, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	rq_value(&r, UVERBS_ATTR_WRITE_CMD, cmd, 8);
+	rq_in(&r, UVERBS_ATTR_CORE_IN, in, in_len);
+	if (out_len)
+		rq_out(&r, UVERBS_ATTR_CORE_OUT, out_len);
+	err = rq_run(f, &r);
+	if (out_len)
+		memcpy(out, rq_attr(&r, UVERBS_ATTR_CORE_OUT)->out, out_len);
+	rq_done(&r);
+	return err;
+}
+
+/* --- objects --------------------------------------------------------------------------------- */
+
+int fx_context(struct fx *f, struct kfile *file, bool devx)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 in = {
+		.total_num_bfregs = 16,
+		.num_low_latency_bfregs = 4,
+		.flags = devx ? MLX5_IB_ALLOC_UCTX_DEVX : 0,
+		.max_cqe_version = 1,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	struct rq r;
+	int err;
+
+	(void)f;
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	rq_out(&r, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4);
+	rq_out(&r, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8);
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &in, sizeof(in));
+	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_alloc_ucontext_resp));
+	err = kernel_ioctl(file, &r.req);
+	rq_done(&r);
+	return err;
+}
+
+uint32_t fx_pd(struct fx *f)
+{
+	const struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd_resp out;
+
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), 0);
+	return out.pd_handle;
+}
+
+uint32_t fx_pdn(struct fx *f, uint32_t pd)
+{
+	struct rq r;
+	uint32_t pdn;
+
+	rq_init(&r, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY);
+	rq_handle(&r, MLX5_IB_ATTR_QUERY_PD_HANDLE, pd);
+	rq_out(&r, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, 4);
+	assert_int_equal(rq_run(f, &r), 0);
+	pdn = rq_u32(&r, MLX5_IB_ATTR_QUERY_PD_RESP_PDN);
+	rq_done(&r);
+	return pdn;
+}
+
+uint32_t fx_uar(struct fx *f)
+{
+	struct rq r;
+	uint32_t number;
+
+	rq_init(&r, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
+	rq_handle(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0);
+	rq_value(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, 8);
+	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, 8);
+	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, 4);
+	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4);
+	assert_int_equal(rq_run(f, &r), 0);
+	number = rq_u32(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID);
+	rq_done(&r);
+	return number;
+}
+
+int fx_reg_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len, uint32_t access,
+	      uint32_t *handle)
+{
+	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)at, .length = len,
+					     .hca_va = (uintptr_t)at, .pd_handle = pd,
+					     .access_flags = access };
+	struct ib_uverbs_reg_mr_resp out;
+	int err = fx_write(f, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+
+	if (!err && handle)
+		*handle = out.mr_handle;
+	return err;
+}
+
+void fx_fill_cq(struct fx *f, struct rq *r, struct mlx5_ib_create_cq *u, uint32_t cqe)
+{
+	*u = (struct mlx5_ib_create_cq){ .buf_addr = (uintptr_t)f->mem + CQ_AT,
+					 .db_addr = (uintptr_t)f->mem + DB_AT,
+					 .cqe_size = 64,
+					 .flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX,
+					 .uar_page_index = (uint16_t)fx_uar(f) };
+	rq_init(r, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
+	rq_handle(r, UVERBS_ATTR_CREATE_CQ_HANDLE, 0);
+	rq_value(r, UVERBS_ATTR_CREATE_CQ_CQE, cqe, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, FX_CQ_HANDLE, 8);
+	rq_value(r, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0, 4);
+	rq_out(r, UVERBS_ATTR_CREATE_CQ_RESP_CQE, 4);
+	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_cq_resp));
+}
+
+uint32_t fx_cq(struct fx *f, uint32_t *cqn)
+{
+	struct mlx5_ib_create_cq u;
+	struct rq r;
+	uint32_t handle;
+
+	fx_fill_cq(f, &r, &u, 127);
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+	assert_int_equal(rq_run(f, &r), 0);
+	assert_int_equal(rq_u32(&r, UVERBS_ATTR_CREATE_CQ_RESP_CQE), 127);
+	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_CQ_HANDLE)->data;
+	if (cqn)
+		*cqn = rq_u32(&r, UVERBS_ATTR_UHW_OUT);
+	rq_done(&r);
+	return handle;
+}
+
+void fx_fill_qp(struct fx *f, struct rq *r, struct mlx5_ib_create_qp *u, uint32_t pd, uint32_t cq)
+{
+	const struct ib_uverbs_qp_cap cap = { 64, 64, 4, 4, 0 };
+
+	*u = (struct mlx5_ib_create_qp){ .buf_addr = (uintptr_t)f->mem + QP_AT,
+					 .db_addr = (uintptr_t)f->mem + DB_AT + 8,
+					 .sq_wqe_count = 64,
+					 .rq_wqe_count = 64,
+					 .rq_wqe_shift = 6,
+					 .flags = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX,
+					 .bfreg_index = fx_uar(f) };
+	rq_init(r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
+	rq_handle(r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
+	rq_handle(r, UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd);
+	rq_handle(r, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, cq);
+	rq_handle(r, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, cq);
+	rq_value(r, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0xbeef, 8);
+	rq_in(r, UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap));
+	rq_value(r, UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_RC, 8);
+	rq_out(r, UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(cap));
+	rq_out(r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 4);
+	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
+}
+
+uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
+{
+	struct mlx5_ib_create_qp u;
+	struct rq r;
+	uint32_t handle;
+
+	fx_fill_qp(f, &r, &u, pd, cq);
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+	assert_int_equal(rq_run(f, &r), 0);
+	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
+	if (qpn)
+		*qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+	rq_done(&r);
+	return handle;
+}
+
+/* Every destroy method has its handle as attribute 0 of its name space. */
+int fx_destroy(struct fx *f, uint16_t object, uint16_t method, uint32_t handle)
+{
+	uint16_t ns = object & UVERBS_ID_NS_MASK;
+	struct rq r;
+	int err;
+
+	rq_init(&r, object, method);
+	rq_handle(&r, ns, handle);
+	if (object == UVERBS_OBJECT_CQ)
+		rq_out(&r, UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(struct ib_uverbs_destroy_cq_resp));
+	if (object == UVERBS_OBJECT_QP)
+		rq_out(&r, UVERBS_ATTR_DESTROY_QP_RESP, sizeof(struct ib_uverbs_destroy_qp_resp));
+	err = rq_run(f, &r);
+	rq_done(&r);
+	return err;
+}

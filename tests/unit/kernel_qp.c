@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* QPs: creation, the way through the states, queries. */
+#include <errno.h>
+#include "kernel_fixture.h"
+#include "obj/qp.h"
+
+/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
+#define TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5)
+#define TO_RTR (1 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
+#define TO_RTS (1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16)
+
+struct qp_fx {
+	struct fx *f;
+	uint32_t handle, qpn;
+	struct ib_uverbs_modify_qp m;
+};
+
+static void make(struct qp_fx *q, struct fx *f)
+{
+	q->f = f;
+	q->handle = fx_qp(f, fx_pd(f), fx_cq(f, NULL), &q->qpn);
+	q->m = (struct ib_uverbs_modify_qp){ .qp_handle = q->handle,
+					     .qp_access_flags = 7,
+					     .dest_qp_num = q->qpn,
+					     .rq_psn = 0x123456,
+					     .sq_psn = 0x654321,
+					     .path_mtu = 3,
+					     .max_rd_atomic = 3,
+					     .max_dest_rd_atomic = 16,
+					     .min_rnr_timer = 12,
+					     .port_num = 1,
+					     .timeout = 14,
+					     .retry_cnt = 7,
+					     .rnr_retry = 6 };
+	memcpy(q->m.dest.dgid, f->v->gids[1].gid, 16);
+	q->m.dest.sgid_index = 1;
+	q->m.dest.hop_limit = 64;
+	q->m.dest.is_global = 1;
+	q->m.dest.port_num = 1;
+}
+
+static int modify(struct qp_fx *q, uint8_t state, uint32_t mask)
+{
+	q->m.qp_state = state;
+	q->m.attr_mask = mask;
+	return fx_write(q->f, IB_USER_VERBS_CMD_MODIFY_QP, &q->m, sizeof(q->m), NULL, 0);
+}
+
+static struct ib_uverbs_query_qp_resp query(struct qp_fx *q)
+{
+	const struct ib_uverbs_query_qp in = { .qp_handle = q->handle };
+	struct ib_uverbs_query_qp_resp out;
+
+	assert_int_equal(fx_write(q->f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
+	return out;
+}
+
+static void connect(struct qp_fx *q, struct fx *f)
+{
+	make(q, f);
+	assert_int_equal(modify(q, INIT, TO_INIT), 0);
+	assert_int_equal(modify(q, RTR, TO_RTR), 0);
+	assert_int_equal(modify(q, RTS, TO_RTS), 0);
+}
+
+/* What a program set is what it reads back, and what the device works by. */
+static void roundtrip(void **state)
+{
+	struct qp_fx q;
+	struct ib_uverbs_query_qp_resp r;
+	const struct qp *hw;
+
+	connect(&q, *state);
+	r = query(&q);
+	assert_int_equal(r.qp_state, RTS);
+	assert_int_equal(r.path_mtu, 3);
+	assert_int_equal(r.rq_psn, 0x123456);
+	assert_int_equal(r.sq_psn, 0x654321);
+	assert_int_equal(r.dest_qp_num, q.qpn);
+	assert_int_equal(r.qp_access_flags, 7 & ~1);
+	assert_int_equal(r.max_rd_atomic, 4);
+	assert_int_equal(r.max_dest_rd_atomic, 16);
+	assert_int_equal(r.min_rnr_timer, 12);
+	assert_int_equal(r.timeout, 14);
+	assert_int_equal(r.retry_cnt, 7);
+	assert_int_equal(r.rnr_retry, 6);
+	assert_int_equal(r.dest.sgid_index, 1);
+	assert_int_equal(r.dest.hop_limit, 64);
+	assert_memory_equal(r.dest.dgid, q.m.dest.dgid, 16);
+	hw = obj_find(q.f->v, OBJ_QP, q.qpn);
+	assert_non_null(hw);
+	assert_memory_equal(hw->rmac, q.f->v->mac, 6);
+	assert_int_equal(hw->udp_sport & 0xc000, 0xc000);
+}
+
+/* No responder depth, no remote reads, whatever the access flags say. */
+static void depth(void **state)
+{
+	struct qp_fx q;
+
+	make(&q, *state);
+	q.m.max_dest_rd_atomic = 0;
+	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
+	assert_int_equal(modify(&q, RTR, TO_RTR), 0);
+	assert_int_equal(query(&q).qp_access_flags, IB_UVERBS_ACCESS_REMOTE_WRITE);
+}
+
+/* Ways that don't exist, attributes that are missing or too many. */
+static void transitions(void **state)
+{
+	struct qp_fx q;
+
+	make(&q, *state);
+	assert_int_equal(modify(&q, RTS, TO_RTS), -EINVAL);
+	assert_true(fx_logged(q.f, "no way from RESET to RTS"));
+	assert_int_equal(modify(&q, ERR, 1), -EINVAL);
+	assert_int_equal(modify(&q, 9, 1), -EINVAL);
+	assert_int_equal(modify(&q, INIT, TO_INIT & ~8), -EINVAL);
+	assert_true(fx_logged(q.f, "also needs 0x8"));
+	assert_int_equal(modify(&q, INIT, TO_INIT | 1 << 6), -EINVAL);
+	assert_true(fx_logged(q.f, "does not take 0x40"));
+	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
+	assert_int_equal(modify(&q, INIT, 1 | 1 << 3), 0);
+	assert_int_equal(modify(&q, RTS, TO_RTS), -EINVAL);
+	assert_int_equal(modify(&q, ERR, 1), 0);
+	assert_int_equal(modify(&q, INIT, TO_INIT), -EINVAL);
+	assert_int_equal(modify(&q, RESET, 1), 0);
+	assert_int_equal(modify(&q, RESET, 1), 0);
+	assert_int_equal(query(&q).qp_state, RESET);
+	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
+}
+
+/* RoCE's rules, and numbers out of range. */
+static void rtr_refusals(void **state)
+{
+	struct qp_fx q;
+	struct ib_uverbs_modify_qp good;
+	static const uint8_t nobody[16] = { [10] = 0xff, 0xff, 10, 9, 8, 7 };
+
+	make(&q, *state);
+	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
+	good = q.m;
+	q.m.dest.is_global = 0;
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
+	assert_true(fx_logged(q.f, "Ethernet needs a GRH"));
+	q.m = good;
+	q.m.dest.sgid_index = 200;
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
+	assert_true(fx_logged(q.f, "sgid_index 200"));
+	q.m = good;
+	memcpy(q.m.dest.dgid, nobody, 16);
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EHOSTUNREACH);
+	q.m = good;
+	q.m.dest.port_num = 0;
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
+	q.m = good;
+	q.m.path_mtu = 6;
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
+	assert_true(fx_logged(q.f, "path_mtu 6"));
+	q.m = good;
+	q.m.max_dest_rd_atomic = 200;
+	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
+	assert_true(fx_logged(q.f, "max_dest_rd_atomic 200"));
+	q.m = good;
+	q.m.dest_qp_num = UINT32_MAX; /* cut to 24 bits, as the kernel's setters do */
+	q.m.min_rnr_timer = 255;
+	q.m.dest.flow_label = UINT32_MAX;
+	q.m.dest.sl = 255;
+	assert_int_equal(modify(&q, RTR, TO_RTR), 0);
+}
+
+/* Each field of CREATE_QP spoiled by itself; nothing is left behind. */
+static void create_refusals(void **state)
+{
+	struct fx *f = *state;
+	const struct {
+		unsigned int field;
+		uint64_t value;
+		int err;
+		const char *text;
+	} bad[] = {
+		{ 0, 0, -EFAULT, "buf_addr" },
+		{ 1, 4, -EFAULT, "db_addr" },
+		{ 2, 3, -EINVAL, "sq_wqe_count 3" },
+		{ 2, 1u << 31, -EINVAL, "sq_wqe_count" },
+		{ 3, 0, -EINVAL, "rq_wqe_count is 0" },
+		{ 3, 48, -EINVAL, "rq_wqe_count 48" },
+		{ 4, 3, -EINVAL, "rq_wqe_shift 3" },
+		{ 4, 40, -EINVAL, "rq_wqe_shift 40" },
+		{ 5, 0, -EINVAL, "UAR_PAGE_INDEX" },
+		{ 5, MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags" },
+		{ 6, 0xffffff, -EINVAL, "uidx" },
+		{ 7, 0xfffff, -EINVAL, "uar_page" },
+		{ 7, 0xffffffff, -EINVAL, "bfreg_index" },
+		{ 8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC only" },
+		{ 9, 12345, -ENOENT, "CQ handle" },
+	};
+	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const uint32_t v = (uint32_t)bad[i].value;
+		struct mlx5_ib_create_qp u;
+		uint32_t before;
+		struct rq r;
+
+		fx_fill_qp(f, &r, &u, pd, cq);
+		before = fx_objects(f);
+		switch (bad[i].field) {
+		case 0: u.buf_addr = v; break;
+		case 1: u.db_addr += v; break;
+		case 2: u.sq_wqe_count = v; break;
+		case 3: u.rq_wqe_count = v; break;
+		case 4: u.rq_wqe_shift = v; break;
+		case 5: u.flags = v; break;
+		case 6: u.uidx = v; break;
+		case 7: u.bfreg_index = v; break;
+		case 8: rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = v; break;
+		default: rq_attr(&r, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE)->data = v; break;
+		}
+		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+		assert_int_equal(rq_run(f, &r), bad[i].err);
+		assert_true(fx_logged(f, bad[i].text));
+		assert_int_equal(fx_objects(f), before);
+		rq_done(&r);
+	}
+}
+
+/* CQ and PD stay while a QP uses them. */
+static void busy(void **state)
+{
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL);
+
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), -EBUSY);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd), -EBUSY);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), 0);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), -ENOENT);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), 0);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd), 0);
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(roundtrip), T(depth), T(transitions), T(rtr_refusals), T(create_refusals), T(busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
