@@ -26,9 +26,15 @@ extern "C" {
 
 #define PRM_INLINE static inline __attribute__((always_inline))
 
-/* Never defined: a call that survives optimisation is the compile error. */
-#if defined(__OPTIMIZE__)
-__attribute__((error("value does not fit the PRM field"))) void prm_value_does_not_fit(void);
+/*
+ * Never defined: a call that survives optimisation is the compile error (a link error with
+ * clang < 14, which has no such attribute).
+ */
+#ifdef __OPTIMIZE__
+#if __has_attribute(error)
+__attribute__((error("value does not fit the PRM field")))
+#endif
+void prm_value_does_not_fit(void);
 #endif
 
 /*
@@ -37,7 +43,7 @@ __attribute__((error("value does not fit the PRM field"))) void prm_value_does_n
  */
 PRM_INLINE void prm_fit(uint64_t v, uint64_t mask)
 {
-#if defined(__OPTIMIZE__)
+#ifdef __OPTIMIZE__
 	if (__builtin_constant_p(v > mask) && v > mask)
 		prm_value_does_not_fit();
 #endif
