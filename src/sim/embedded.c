@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
@@ -35,7 +34,7 @@ struct call {
 	unsigned int function;
 	int uffd;
 	int rc;
-	uint32_t done;
+	sem_t done;
 };
 
 /* What the chip keeps of one open. */
@@ -47,50 +46,59 @@ struct inner {
 static struct {
 	struct chip *chip;
 	int bell; /* eventfd: calls are waiting */
+	pthread_mutex_t lock; /* of calls; libc's own, so that a sanitizer sees what orders what */
 	struct call *calls; /* newest first */
 	bool parents; /* the thread stayed in the process that forked this one */
 	char tree[PATH_MAX];
 	int tree_owner;
-} embedded = { .bell = -1 };
+} embedded = { .bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void finish(struct call *c)
+static struct call *take_calls(void)
 {
-	__atomic_store_n(&c->done, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &c->done, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	struct call *c, *next, *in_order = NULL;
+
+	pthread_mutex_lock(&embedded.lock);
+	c = embedded.calls;
+	embedded.calls = NULL;
+	pthread_mutex_unlock(&embedded.lock);
+	for (; c; c = next) {
+		next = c->next;
+		c->next = in_order;
+		in_order = c;
+	}
+	return in_order;
 }
 
 static void run_calls(void *arg, int fd)
 {
-	struct call *c, *next, *in_order = NULL;
+	struct call *c, *next;
 	uint64_t rings;
 
 	(void)arg;
 	if (read(fd, &rings, sizeof(rings)) < 0 && errno != EAGAIN)
 		sim_bug("the embedded chip's eventfd can't be read: %s", strerror(errno));
-	for (c = __atomic_exchange_n(&embedded.calls, NULL, __ATOMIC_ACQUIRE); c; c = next) {
-		next = c->next;
-		c->next = in_order;
-		in_order = c;
-	}
-	for (c = in_order; c; c = next) {
+	for (c = take_calls(); c; c = next) {
 		next = c->next; /* c is on a stack that goes away once it is done */
 		c->fn(c);
-		finish(c);
+		sem_post(&c->done);
 	}
 }
 
+/* The caller holds a lock of the client half: no signal and no cancellation gets in between. */
 static int call(struct call *c)
 {
 	const uint64_t one = 1;
 
-	c->next = __atomic_load_n(&embedded.calls, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&embedded.calls, &c->next, c, true, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		;
+	sem_init(&c->done, 0, 0);
+	pthread_mutex_lock(&embedded.lock);
+	c->next = embedded.calls;
+	embedded.calls = c;
+	pthread_mutex_unlock(&embedded.lock);
 	if (write(embedded.bell, &one, sizeof(one)) < 0)
-		return -EIO;
-	while (!__atomic_load_n(&c->done, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, &c->done, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+		sim_bug("the embedded chip's eventfd can't be written: %s", strerror(errno));
+	while (sem_wait(&c->done))
+		;
+	sem_destroy(&c->done);
 	return c->rc;
 }
 
@@ -242,8 +250,13 @@ static int embedded_open(struct cfile *cf, unsigned int function)
 static int embedded_ioctl(struct cfile *cf, struct kreq *req)
 {
 	struct call c = { .fn = do_ioctl, .cf = cf, .req = req };
+	struct held held;
+	int rc;
 
-	return call(&c);
+	fair_lock(&cf->lock, &held);
+	rc = call(&c);
+	fair_unlock(&cf->lock, &held);
+	return rc;
 }
 
 static int embedded_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)

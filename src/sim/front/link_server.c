@@ -38,6 +38,7 @@ struct conn {
 struct link_server {
 	struct chip *chip;
 	int listener;
+	int spare; /* a descriptor kept for when there is none left */
 	char name[LINK_NAME_MAX];
 	const struct link_census *census;
 	struct conn *conns;
@@ -348,11 +349,22 @@ static int conn_new(struct link_server *s, int sock)
 	return 0;
 }
 
+/* Nobody waits in vain, and the loop does not spin on a connection that it can't accept. */
+static void turn_away(struct link_server *s)
+{
+	sim_refuse("a client is turned away: the server has no file descriptors left");
+	close(s->spare);
+	close(accept4(s->listener, NULL, NULL, SOCK_CLOEXEC));
+	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void acceptable(void *arg, int listener)
 {
 	for (int i = 0; i < BACKLOG_PAUSE; i++) {
 		int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
+		if (sock < 0 && (errno == EMFILE || errno == ENFILE))
+			turn_away(arg);
 		if (sock < 0)
 			return;
 		if (conn_new(arg, sock))
@@ -371,10 +383,12 @@ struct link_server *link_server_new(struct chip *chip, int listener, const char 
 	s->chip = chip;
 	s->listener = listener;
 	s->census = census;
+	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	err = chip_watch(chip, listener, acceptable, s);
 	if (!err)
 		return s;
+	close(s->spare);
 	free(s);
 	errno = -err;
 	return NULL;
@@ -390,5 +404,6 @@ void link_server_free(struct link_server *s)
 		conn_close(c);
 	chip_unwatch(s->chip, s->listener);
 	close(s->listener);
+	close(s->spare);
 	free(s);
 }
