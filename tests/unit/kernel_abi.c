@@ -82,7 +82,7 @@ static void bad_attributes(void **state)
 static void longer_structures(void **state)
 {
 	struct fx *f = *state;
-	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = { 0 };
+	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
 	struct mlx5_ib_create_qp u;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 	struct rq r;
@@ -90,7 +90,8 @@ static void longer_structures(void **state)
 	for (unsigned int tail = 0; tail < 2; tail++) {
 		fx_fill_qp(f, &r, &u, pd, cq);
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-		memcpy(cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(struct ib_uverbs_qp_cap));
+		memcpy(cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in,
+		       sizeof(struct ib_uverbs_qp_cap));
 		cap[sizeof(cap) - 1] = (uint8_t)tail;
 		rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in = cap;
 		rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->len = sizeof(cap);
@@ -103,7 +104,7 @@ static void context_first(void **state)
 {
 	struct fx *f = *state;
 	struct kfile *fresh = kernel_open(f->k, f->mm, FUNCTION_HOST), *old = f->f;
-	struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 	struct rq r;
 
@@ -112,7 +113,9 @@ static void context_first(void **state)
 	query_gid(&r, 0);
 	assert_int_equal(run(f, &r), -EINVAL);
 	assert_true(fx_logged(f, "no context"));
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)),
+		-EINVAL);
 	assert_int_equal(fx_context(f, fresh, false), 0);
 	assert_int_equal(fx_context(f, fresh, false), -EINVAL);
 	assert_true(fx_logged(f, "has one already"));
@@ -124,15 +127,18 @@ static void context_first(void **state)
 static void write_commands(void **state)
 {
 	struct fx *f = *state;
-	struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 	struct rq r;
 
 	assert_int_equal(fx_write(f, 0x7f, &in, sizeof(in), &out, sizeof(out)), -EOPNOTSUPP);
 	assert_int_equal(fx_write(f, 0x100, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, 4, &out, sizeof(out)), -ENOSPC);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, 3), -ENOSPC);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in), NULL, 0), -EOPNOTSUPP);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, 4, &out, sizeof(out)),
+			 -ENOSPC);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, 3),
+			 -ENOSPC);
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in), NULL, 0),
+			 -EOPNOTSUPP);
 	assert_true(fx_logged(f, "CREATE_SRQ"));
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	rq_value(&r, UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_QUERY_DEVICE, 8);
@@ -155,7 +161,8 @@ static void gids(void **state)
 		rq_out(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8);
 		assert_int_equal(rq_run(f, &r), room ? 0 : -EINVAL);
 		if (room)
-			assert_in_range(rq_u32(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES), 1, VHCA_GIDS);
+			assert_in_range(rq_u32(&r, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES), 1,
+					VHCA_GIDS);
 		rq_done(&r);
 	}
 }
@@ -175,8 +182,9 @@ static size_t some_length(const struct attr_spec *s, uint32_t *seed)
 		return next(seed) % 80;
 	if (dice == 1)
 		return s->min_len + next(seed) % 300;
-	return s->min_len > 4 || s->kind == ATTR_OUT ? s->min_len + 8 * (next(seed) % 20) * (s->max_len > 64) :
-						       8;
+	return s->min_len > 4 || s->kind == ATTR_OUT
+		       ? s->min_len + 8 * (next(seed) % 20) * (s->max_len > 64)
+		       : 8;
 }
 
 static void garbage_attr(struct rq *r, const struct attr_spec *s, uint32_t *seed)

@@ -88,15 +88,16 @@ static void general(void **state)
 {
 	struct fx *f = *state;
 	struct kfile *mine = f->f;
-	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 }, pd[PRM_ALLOC_PD_IN_BYTES] = { 0 };
-	uint8_t esw[PRM_MBOX_IN_BYTES] = { 0 }, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, pd[PRM_ALLOC_PD_IN_BYTES] = {0};
+	uint8_t esw[PRM_MBOX_IN_BYTES] = {0}, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
 
 	prm_query_hca_cap_in_set_opcode(cap, PRM_OPCODE_QUERY_HCA_CAP);
 	prm_query_hca_cap_in_set_op_mod(cap, 1);
 	prm_alloc_pd_in_set_opcode(pd, PRM_OPCODE_ALLOC_PD);
 	prm_mbox_in_set_opcode(esw, PRM_OPCODE_QUERY_ESW_FUNCTIONS);
 	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
-	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)), f->v->id);
+	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)),
+			 f->v->id);
 	assert_int_equal(other(f, pd, sizeof(pd), out, 16), -EINVAL);
 	assert_true(fx_logged(f, "no general command"));
 	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
@@ -113,7 +114,7 @@ static void general(void **state)
 static void refused_by_firmware(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = { 0 }, out[16];
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
 	uint32_t before = fx_objects(f);
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
@@ -152,7 +153,7 @@ static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint6
 static void objects(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = { 0 }, qout[PRM_QUERY_MKEY_OUT_BYTES];
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = {0}, qout[PRM_QUERY_MKEY_OUT_BYTES];
 	uint32_t pd = fx_pd(f), um, id, mkey, again, index;
 
 	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
@@ -163,7 +164,8 @@ static void objects(void **state)
 	prm_query_mkey_in_set_opcode(q, PRM_OPCODE_QUERY_MKEY);
 	prm_query_mkey_in_set_mkey_index(q, index);
 	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), 0);
-	assert_int_equal(prm_mkc_get_mkey_7_0(prm_query_mkey_out_cat_memory_key_mkey_entry(qout)), 0x42);
+	assert_int_equal(prm_mkc_get_mkey_7_0(prm_query_mkey_out_cat_memory_key_mkey_entry(qout)),
+			 0x42);
 	/* of another handle, of another kind, by another command */
 	assert_int_equal(query(f, again, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
 	assert_true(fx_logged(f, "another's"));
@@ -173,11 +175,14 @@ static void objects(void **state)
 	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
 	assert_true(fx_logged(f, "does not query"));
 	/* the firmware counts references of DevX objects */
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), -EBUSY);
+	assert_int_equal(
+		fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um),
+		-EBUSY);
 	assert_int_equal(destroy(f, mkey), 0);
 	assert_int_equal(destroy(f, mkey), -ENOENT);
 	assert_int_equal(destroy(f, again), 0);
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), 0);
+	assert_int_equal(
+		fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), 0);
 }
 
 /* The uid in a program's mailbox counts for nothing: one file can't name another's objects. */
@@ -211,19 +216,17 @@ static void umem_pages(void **state)
 		unsigned int log;
 		uint32_t n;
 	} good[] = {
-		{ even, 0x40000, 0, 18, 1 },
-		{ even, 0x30000, 0, 16, 3 },
-		{ even, 0x40000, 1 << 14, 14, 16 },
-		{ even + 8, 0x40000, 0, 12, 65 },
-		{ even + 0x1000, 0x1000, 0, 12, 1 },
-		{ even + 100, 8, 0, 12, 1 },
+		{even, 0x40000, 0, 18, 1},	   {even, 0x30000, 0, 16, 3},
+		{even, 0x40000, 1 << 14, 14, 16},  {even + 8, 0x40000, 0, 12, 65},
+		{even + 0x1000, 0x1000, 0, 12, 1}, {even + 100, 8, 0, 12, 1},
 	};
 	uint32_t handle, id;
 
 	for (unsigned int i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		const struct umem *u;
 
-		assert_int_equal(umem(f, good[i].at, good[i].len, 1, good[i].sizes, &handle, &id), 0);
+		assert_int_equal(umem(f, good[i].at, good[i].len, 1, good[i].sizes, &handle, &id),
+				 0);
 		u = obj_find(f->v, OBJ_UMEM, id);
 		assert_int_equal(u->log_page, good[i].log);
 		assert_int_equal(u->npages, good[i].n);
@@ -241,9 +244,13 @@ static void umem_pages(void **state)
 static void create_refusals(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[64] = { 0 }, out[16];
-	static const uint16_t opcodes[] = { PRM_OPCODE_DESTROY_MKEY, PRM_OPCODE_CREATE_UMEM, PRM_OPCODE_CREATE_EQ,
-					    PRM_OPCODE_QUERY_HCA_CAP, 0, 0xffff };
+	uint8_t in[64] = {0}, out[16];
+	static const uint16_t opcodes[] = {PRM_OPCODE_DESTROY_MKEY,
+					   PRM_OPCODE_CREATE_UMEM,
+					   PRM_OPCODE_CREATE_EQ,
+					   PRM_OPCODE_QUERY_HCA_CAP,
+					   0,
+					   0xffff};
 
 	for (unsigned int i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		prm_mbox_in_set_opcode(in, opcodes[i]);

@@ -10,7 +10,7 @@
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
-	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
+	uint8_t eqe[PRM_EQE_BYTES] = {0};
 
 	prm_eqe_set_type(eqe, type);
 	if (type == PRM_EVENT_CQ_ERROR)
@@ -36,7 +36,7 @@ static int async_fd(struct fx *f)
 
 static int comp_fd(struct fx *f)
 {
-	const struct ib_uverbs_create_comp_channel in = { 0 };
+	const struct ib_uverbs_create_comp_channel in = {0};
 	struct rq r;
 	int fd;
 
@@ -223,7 +223,7 @@ static void wrong_fd(void **state)
 {
 	struct fx *f = *state;
 	int fd = async_fd(f), plain = open("/dev/null", O_RDONLY);
-	const int fds[] = { fd, plain };
+	const int fds[] = {fd, plain};
 
 	for (unsigned int i = 0; i < 2; i++) {
 		struct mlx5_ib_create_cq u;
@@ -256,8 +256,8 @@ static int devx_fd(struct fx *f, uint64_t flags)
 	return fd;
 }
 
-static int subscribe(struct fx *f, int fd, const uint32_t *obj, uint64_t cookie, const uint16_t *types,
-		     unsigned int n)
+static int subscribe(struct fx *f, int fd, const uint32_t *obj, uint64_t cookie,
+		     const uint16_t *types, unsigned int n)
 {
 	struct rq r;
 	int err;
@@ -276,7 +276,7 @@ static int subscribe(struct fx *f, int fd, const uint32_t *obj, uint64_t cookie,
 /* A CQ by DevX: handle and number. */
 static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 {
-	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = {0};
 	void *cqc = prm_create_cq_in_at_cq_context(in);
 	struct rq r, u;
 	uint32_t umem, handle;
@@ -320,7 +320,7 @@ static void devx_with_data(void **state)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0);
-	const uint16_t types[] = { PRM_EVENT_COMP, PRM_EVENT_CQ_ERROR };
+	const uint16_t types[] = {PRM_EVENT_COMP, PRM_EVENT_CQ_ERROR};
 	uint8_t event[128];
 	uint32_t cqn, cq = devx_cq(f, &cqn);
 	uint64_t cookie;
@@ -369,7 +369,8 @@ static void devx_without_data(void **state)
 	fire(f, PRM_EVENT_COMP, cqn[0]);
 	assert_int_equal(read(fd, cookie, sizeof(cookie)), 8);
 	/* a subscription ends with its object */
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, cq[0]), 0);
+	assert_int_equal(
+		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, cq[0]), 0);
 	fire(f, PRM_EVENT_COMP, cqn[0]);
 	assert_empty(fd);
 	close(fd);
@@ -380,7 +381,7 @@ static void devx_refusals(void **state)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0), comp = comp_fd(f);
-	uint16_t types[17] = { 0 };
+	uint16_t types[17] = {0};
 	uint32_t cqn, cq = devx_cq(f, &cqn);
 	const uint32_t stale = 999;
 
@@ -401,7 +402,7 @@ static void devx_refusals(void **state)
 static void devx_async_query(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = { 0 }, answer[512];
+	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, answer[512];
 	uint32_t cqn, cq = devx_cq(f, &cqn);
 	uint64_t wr_id;
 	struct rq r;
@@ -414,7 +415,8 @@ static void devx_async_query(void **state)
 	rq_done(&r);
 	prm_query_cq_in_set_opcode(in, PRM_OPCODE_QUERY_CQ);
 	prm_query_cq_in_set_cqn(in, cqn);
-	for (unsigned int out_len = 8; out_len <= 5000; out_len = out_len == 8 ? PRM_QUERY_CQ_OUT_BYTES : 5000) {
+	for (unsigned int out_len = 8; out_len <= 5000;
+	     out_len = out_len == 8 ? PRM_QUERY_CQ_OUT_BYTES : 5000) {
 		bool good = out_len == PRM_QUERY_CQ_OUT_BYTES;
 
 		rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY);
@@ -440,8 +442,10 @@ static void devx_async_query(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(completions),	   T(purge),		 T(full),	   T(closed),
-		T(async),	   T(wrong_fd),		 T(devx_with_data), T(devx_without_data),
+		T(completions),	   T(purge),
+		T(full),	   T(closed),
+		T(async),	   T(wrong_fd),
+		T(devx_with_data), T(devx_without_data),
 		T(devx_refusals),  T(devx_async_query),
 	};
 

@@ -242,10 +242,11 @@ int fx_context(struct fx *f, struct kfile *file, bool devx)
 
 uint32_t fx_pd(struct fx *f)
 {
-	const struct ib_uverbs_alloc_pd in = { 0 };
+	const struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), 0);
 	return out.pd_handle;
 }
 
@@ -283,9 +284,11 @@ uint32_t fx_uar(struct fx *f)
 int fx_reg_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len, uint32_t access,
 	      uint32_t *handle)
 {
-	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)at, .length = len,
-					     .hca_va = (uintptr_t)at, .pd_handle = pd,
-					     .access_flags = access };
+	const struct ib_uverbs_reg_mr in = {.start = (uintptr_t)at,
+					    .length = len,
+					    .hca_va = (uintptr_t)at,
+					    .pd_handle = pd,
+					    .access_flags = access};
 	struct ib_uverbs_reg_mr_resp out;
 	int err = fx_write(f, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
 
@@ -296,11 +299,11 @@ int fx_reg_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len, uint32_t 
 
 void fx_fill_cq(struct fx *f, struct rq *r, struct mlx5_ib_create_cq *u, uint32_t cqe)
 {
-	*u = (struct mlx5_ib_create_cq){ .buf_addr = (uintptr_t)f->mem + CQ_AT,
-					 .db_addr = (uintptr_t)f->mem + DB_AT,
-					 .cqe_size = 64,
-					 .flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX,
-					 .uar_page_index = (uint16_t)fx_uar(f) };
+	*u = (struct mlx5_ib_create_cq){.buf_addr = (uintptr_t)f->mem + CQ_AT,
+					.db_addr = (uintptr_t)f->mem + DB_AT,
+					.cqe_size = 64,
+					.flags = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX,
+					.uar_page_index = (uint16_t)fx_uar(f)};
 	rq_init(r, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
 	rq_handle(r, UVERBS_ATTR_CREATE_CQ_HANDLE, 0);
 	rq_value(r, UVERBS_ATTR_CREATE_CQ_CQE, cqe, 4);
@@ -329,15 +332,16 @@ uint32_t fx_cq(struct fx *f, uint32_t *cqn)
 
 void fx_fill_qp(struct fx *f, struct rq *r, struct mlx5_ib_create_qp *u, uint32_t pd, uint32_t cq)
 {
-	const struct ib_uverbs_qp_cap cap = { 64, 64, 4, 4, 0 };
+	const struct ib_uverbs_qp_cap cap = {64, 64, 4, 4, 0};
 
-	*u = (struct mlx5_ib_create_qp){ .buf_addr = (uintptr_t)f->mem + QP_AT,
-					 .db_addr = (uintptr_t)f->mem + DB_AT + 8,
-					 .sq_wqe_count = 64,
-					 .rq_wqe_count = 64,
-					 .rq_wqe_shift = 6,
-					 .flags = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX,
-					 .bfreg_index = fx_uar(f) };
+	*u = (struct mlx5_ib_create_qp){.buf_addr = (uintptr_t)f->mem + QP_AT,
+					.db_addr = (uintptr_t)f->mem + DB_AT + 8,
+					.sq_wqe_count = 64,
+					.rq_wqe_count = 64,
+					.rq_wqe_shift = 6,
+					.flags = MLX5_QP_FLAG_SCATTER_CQE |
+						 MLX5_QP_FLAG_UAR_PAGE_INDEX,
+					.bfreg_index = fx_uar(f)};
 	rq_init(r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
 	rq_handle(r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
 	rq_handle(r, UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd);

@@ -56,7 +56,8 @@ void rq_init(struct rq *, uint16_t object, uint16_t method);
 struct kattr *rq_in(struct rq *, uint16_t id, const void *, size_t len);
 struct kattr *rq_value(struct rq *, uint16_t id, uint64_t value, size_t len);
 struct kattr *rq_out(struct rq *, uint16_t id, size_t len);
-struct kattr *rq_handle(struct rq *, uint16_t id, uint64_t handle); /* or an inode, or room for one */
+struct kattr *rq_handle(struct rq *, uint16_t id,
+			uint64_t handle); /* or an inode, or room for one */
 struct kattr *rq_attr(struct rq *, uint16_t id);
 uint32_t rq_u32(struct rq *, uint16_t id); /* the first word of an output */
 int rq_run(struct fx *, struct rq *);
@@ -68,7 +69,8 @@ int fx_write(struct fx *, uint32_t cmd, const void *in, size_t in_len, void *out
 int fx_context(struct fx *, struct kfile *, bool devx);
 uint32_t fx_pd(struct fx *);
 uint32_t fx_uar(struct fx *); /* its number */
-int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t access, uint32_t *handle);
+int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t access,
+	      uint32_t *handle);
 /* Good requests, to be spoiled or run. */
 #define FX_CQ_HANDLE 0xc0ffee
 void fx_fill_cq(struct fx *, struct rq *, struct mlx5_ib_create_cq *, uint32_t cqe);

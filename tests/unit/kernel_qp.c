@@ -7,8 +7,8 @@
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define TO_INIT (1 | 1 << 3 | 1 << 4 | 1 << 5)
-#define TO_RTR (1 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
-#define TO_RTS (1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16)
+#define TO_RTR	(1 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
+#define TO_RTS	(1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16)
 
 struct qp_fx {
 	struct fx *f;
@@ -20,19 +20,19 @@ static void make(struct qp_fx *q, struct fx *f)
 {
 	q->f = f;
 	q->handle = fx_qp(f, fx_pd(f), fx_cq(f, NULL), &q->qpn);
-	q->m = (struct ib_uverbs_modify_qp){ .qp_handle = q->handle,
-					     .qp_access_flags = 7,
-					     .dest_qp_num = q->qpn,
-					     .rq_psn = 0x123456,
-					     .sq_psn = 0x654321,
-					     .path_mtu = 3,
-					     .max_rd_atomic = 3,
-					     .max_dest_rd_atomic = 16,
-					     .min_rnr_timer = 12,
-					     .port_num = 1,
-					     .timeout = 14,
-					     .retry_cnt = 7,
-					     .rnr_retry = 6 };
+	q->m = (struct ib_uverbs_modify_qp){.qp_handle = q->handle,
+					    .qp_access_flags = 7,
+					    .dest_qp_num = q->qpn,
+					    .rq_psn = 0x123456,
+					    .sq_psn = 0x654321,
+					    .path_mtu = 3,
+					    .max_rd_atomic = 3,
+					    .max_dest_rd_atomic = 16,
+					    .min_rnr_timer = 12,
+					    .port_num = 1,
+					    .timeout = 14,
+					    .retry_cnt = 7,
+					    .rnr_retry = 6};
 	memcpy(q->m.dest.dgid, f->v->gids[1].gid, 16);
 	q->m.dest.sgid_index = 1;
 	q->m.dest.hop_limit = 64;
@@ -49,10 +49,11 @@ static int modify(struct qp_fx *q, uint8_t state, uint32_t mask)
 
 static struct ib_uverbs_query_qp_resp query(struct qp_fx *q)
 {
-	const struct ib_uverbs_query_qp in = { .qp_handle = q->handle };
+	const struct ib_uverbs_query_qp in = {.qp_handle = q->handle};
 	struct ib_uverbs_query_qp_resp out;
 
-	assert_int_equal(fx_write(q->f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(
+		fx_write(q->f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
 	return out;
 }
 
@@ -136,7 +137,7 @@ static void rtr_refusals(void **state)
 {
 	struct qp_fx q;
 	struct ib_uverbs_modify_qp good;
-	static const uint8_t nobody[16] = { [10] = 0xff, 0xff, 10, 9, 8, 7 };
+	static const uint8_t nobody[16] = {[10] = 0xff, 0xff, 10, 9, 8, 7};
 
 	make(&q, *state);
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
@@ -180,21 +181,21 @@ static void create_refusals(void **state)
 		int err;
 		const char *text;
 	} bad[] = {
-		{ 0, 0, -EFAULT, "buf_addr" },
-		{ 1, 4, -EFAULT, "db_addr" },
-		{ 2, 3, -EINVAL, "sq_wqe_count 3" },
-		{ 2, 1u << 31, -EINVAL, "sq_wqe_count" },
-		{ 3, 0, -EINVAL, "rq_wqe_count is 0" },
-		{ 3, 48, -EINVAL, "rq_wqe_count 48" },
-		{ 4, 3, -EINVAL, "rq_wqe_shift 3" },
-		{ 4, 40, -EINVAL, "rq_wqe_shift 40" },
-		{ 5, 0, -EINVAL, "UAR_PAGE_INDEX" },
-		{ 5, MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags" },
-		{ 6, 0xffffff, -EINVAL, "uidx" },
-		{ 7, 0xfffff, -EINVAL, "uar_page" },
-		{ 7, 0xffffffff, -EINVAL, "bfreg_index" },
-		{ 8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC only" },
-		{ 9, 12345, -ENOENT, "CQ handle" },
+		{0, 0, -EFAULT, "buf_addr"},
+		{1, 4, -EFAULT, "db_addr"},
+		{2, 3, -EINVAL, "sq_wqe_count 3"},
+		{2, 1u << 31, -EINVAL, "sq_wqe_count"},
+		{3, 0, -EINVAL, "rq_wqe_count is 0"},
+		{3, 48, -EINVAL, "rq_wqe_count 48"},
+		{4, 3, -EINVAL, "rq_wqe_shift 3"},
+		{4, 40, -EINVAL, "rq_wqe_shift 40"},
+		{5, 0, -EINVAL, "UAR_PAGE_INDEX"},
+		{5, MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags"},
+		{6, 0xffffff, -EINVAL, "uidx"},
+		{7, 0xfffff, -EINVAL, "uar_page"},
+		{7, 0xffffffff, -EINVAL, "bfreg_index"},
+		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC only"},
+		{9, 12345, -ENOENT, "CQ handle"},
 	};
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 
@@ -207,16 +208,36 @@ static void create_refusals(void **state)
 		fx_fill_qp(f, &r, &u, pd, cq);
 		before = fx_objects(f);
 		switch (bad[i].field) {
-		case 0: u.buf_addr = v; break;
-		case 1: u.db_addr += v; break;
-		case 2: u.sq_wqe_count = v; break;
-		case 3: u.rq_wqe_count = v; break;
-		case 4: u.rq_wqe_shift = v; break;
-		case 5: u.flags = v; break;
-		case 6: u.uidx = v; break;
-		case 7: u.bfreg_index = v; break;
-		case 8: rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = v; break;
-		default: rq_attr(&r, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE)->data = v; break;
+		case 0:
+			u.buf_addr = v;
+			break;
+		case 1:
+			u.db_addr += v;
+			break;
+		case 2:
+			u.sq_wqe_count = v;
+			break;
+		case 3:
+			u.rq_wqe_count = v;
+			break;
+		case 4:
+			u.rq_wqe_shift = v;
+			break;
+		case 5:
+			u.flags = v;
+			break;
+		case 6:
+			u.uidx = v;
+			break;
+		case 7:
+			u.bfreg_index = v;
+			break;
+		case 8:
+			rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = v;
+			break;
+		default:
+			rq_attr(&r, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE)->data = v;
+			break;
 		}
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 		assert_int_equal(rq_run(f, &r), bad[i].err);
@@ -244,7 +265,8 @@ static void busy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(roundtrip), T(depth), T(transitions), T(rtr_refusals), T(create_refusals), T(busy),
+		T(roundtrip),	 T(depth),	     T(transitions),
+		T(rtr_refusals), T(create_refusals), T(busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

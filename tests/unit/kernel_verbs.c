@@ -53,14 +53,17 @@ static void mr_mailbox(void **state)
 	const uint8_t *at = f->mem + 0x1234;
 	const struct mkey *m;
 
-	assert_int_equal(fx_reg_mr(f, pd, at, 0x5432, IB_UVERBS_ACCESS_LOCAL_WRITE |
-				   IB_UVERBS_ACCESS_REMOTE_READ, &mr), 0);
+	assert_int_equal(fx_reg_mr(f, pd, at, 0x5432,
+				   IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ,
+				   &mr),
+			 0);
 	m = obj_next(f->v, OBJ_MKEY, 0);
 	while (m && m->len != 0x5432)
 		m = obj_next(f->v, OBJ_MKEY, m->o.id + 1);
 	assert_non_null(m);
 	assert_int_equal(m->start, (uintptr_t)at);
-	assert_int_equal(m->rights & (MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW), MKEY_LR | MKEY_LW | MKEY_RR);
+	assert_int_equal(m->rights & (MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW),
+			 MKEY_LR | MKEY_LW | MKEY_RR);
 	assert_int_equal(m->pdn, fx_pdn(f, pd));
 	assert_in_range(m->nentries, 1, 2);
 	assert_int_equal(m->o.uid, 0);
@@ -78,27 +81,30 @@ static void mr_refusals(void **state)
 		int err;
 		const char *text;
 	} bad[] = {
-		{ NULL, 4096, 0, -EFAULT, "not mapped" },
-		{ f->mem, 1ull << 40, 0, -EFAULT, "not mapped" },
-		{ ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "or not writable" },
-		{ f->mem, 0, 0, -EINVAL, "length 0" },
-		{ f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space" },
-		{ f->mem, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL, "LOCAL_WRITE" },
-		{ f->mem, 4096, IB_UVERBS_ACCESS_ON_DEMAND, -EOPNOTSUPP, "on demand" },
-		{ f->mem, 4096, 1 << 12, -EINVAL, "unknown bits" },
+		{NULL, 4096, 0, -EFAULT, "not mapped"},
+		{f->mem, 1ull << 40, 0, -EFAULT, "not mapped"},
+		{ro, 4096, IB_UVERBS_ACCESS_LOCAL_WRITE, -EFAULT, "or not writable"},
+		{f->mem, 0, 0, -EINVAL, "length 0"},
+		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},
+		{f->mem, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL, "LOCAL_WRITE"},
+		{f->mem, 4096, IB_UVERBS_ACCESS_ON_DEMAND, -EOPNOTSUPP, "on demand"},
+		{f->mem, 4096, 1 << 12, -EINVAL, "unknown bits"},
 	};
-	const struct ib_uverbs_reg_mr shifted = { .start = (uintptr_t)f->mem, .length = 64, .hca_va = 1 };
+	const struct ib_uverbs_reg_mr shifted = {
+		.start = (uintptr_t)f->mem, .length = 64, .hca_va = 1};
 	struct ib_uverbs_reg_mr_resp out;
 	uint32_t pd = fx_pd(f), before = fx_objects(f);
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(fx_reg_mr(f, pd, bad[i].at, bad[i].len, bad[i].access, NULL), bad[i].err);
+		assert_int_equal(fx_reg_mr(f, pd, bad[i].at, bad[i].len, bad[i].access, NULL),
+				 bad[i].err);
 		assert_true(fx_logged(f, bad[i].text));
 	}
 	assert_int_equal(fx_reg_mr(f, pd, ro, 4096, IB_UVERBS_ACCESS_RELAXED_ORDERING, NULL), 0);
 	assert_int_equal(fx_reg_mr(f, pd + 77, f->mem, 4096, 0, NULL), -ENOENT);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_REG_MR, &shifted, sizeof(shifted), &out, sizeof(out)),
-			 -EINVAL);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_REG_MR, &shifted, sizeof(shifted), &out, sizeof(out)),
+		-EINVAL);
 	assert_true(fx_logged(f, "differ within a page"));
 	assert_int_equal(fx_objects(f), before + 1);
 	munmap(ro, 8192);
@@ -114,18 +120,12 @@ static void cq_refusals(void **state)
 		int err;
 		const char *text;
 	} bad[] = {
-		{ 0, 0, -EFAULT, "buf_addr" },
-		{ 0, 32, -EINVAL, "buf_addr" },
-		{ 1, 0, -EFAULT, "db_addr" },
-		{ 1, 3, -EFAULT, "db_addr" },
-		{ 2, 65, -EINVAL, "cqe_size 65" },
-		{ 3, 0, -EINVAL, "UAR_PAGE_INDEX" },
-		{ 3, 0x80, -EINVAL, "flags" },
-		{ 4, 0xfff0, -EINVAL, "uar_page" },
-		{ 5, 0, -EINVAL, "cqe 0" },
-		{ 5, 1u << 30, -EINVAL, "cqe 1073741824" },
-		{ 6, 1, -EINVAL, "comp_vector" },
-		{ 7, 1, -EOPNOTSUPP, "cqe_comp_en" },
+		{0, 0, -EFAULT, "buf_addr"},	 {0, 32, -EINVAL, "buf_addr"},
+		{1, 0, -EFAULT, "db_addr"},	 {1, 3, -EFAULT, "db_addr"},
+		{2, 65, -EINVAL, "cqe_size 65"}, {3, 0, -EINVAL, "UAR_PAGE_INDEX"},
+		{3, 0x80, -EINVAL, "flags"},	 {4, 0xfff0, -EINVAL, "uar_page"},
+		{5, 0, -EINVAL, "cqe 0"},	 {5, 1u << 30, -EINVAL, "cqe 1073741824"},
+		{6, 1, -EINVAL, "comp_vector"},	 {7, 1, -EOPNOTSUPP, "cqe_comp_en"},
 	};
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -136,14 +136,30 @@ static void cq_refusals(void **state)
 		fx_fill_cq(f, &r, &u, 127);
 		before = fx_objects(f);
 		switch (bad[i].field) {
-		case 0: u.buf_addr = bad[i].value ? u.buf_addr + bad[i].value : 0; break;
-		case 1: u.db_addr = bad[i].value ? u.db_addr + bad[i].value : 0; break;
-		case 2: u.cqe_size = (uint32_t)bad[i].value; break;
-		case 3: u.flags = (uint16_t)bad[i].value; break;
-		case 4: u.uar_page_index = (uint16_t)bad[i].value; break;
-		case 5: rq_attr(&r, UVERBS_ATTR_CREATE_CQ_CQE)->data = bad[i].value; break;
-		case 6: rq_attr(&r, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR)->data = bad[i].value; break;
-		default: u.cqe_comp_en = 1; break;
+		case 0:
+			u.buf_addr = bad[i].value ? u.buf_addr + bad[i].value : 0;
+			break;
+		case 1:
+			u.db_addr = bad[i].value ? u.db_addr + bad[i].value : 0;
+			break;
+		case 2:
+			u.cqe_size = (uint32_t)bad[i].value;
+			break;
+		case 3:
+			u.flags = (uint16_t)bad[i].value;
+			break;
+		case 4:
+			u.uar_page_index = (uint16_t)bad[i].value;
+			break;
+		case 5:
+			rq_attr(&r, UVERBS_ATTR_CREATE_CQ_CQE)->data = bad[i].value;
+			break;
+		case 6:
+			rq_attr(&r, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR)->data = bad[i].value;
+			break;
+		default:
+			u.cqe_comp_en = 1;
+			break;
 		}
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 		assert_int_equal(rq_run(f, &r), bad[i].err);
@@ -162,7 +178,7 @@ static void cq_offset(void **state)
 
 	for (uint64_t off = 0; off < 0x2000; off += 0x440) {
 		const struct cq *cq;
-		uint8_t mark[4] = { 1, 2, 3, (uint8_t)(off >> 6) }, seen[4];
+		uint8_t mark[4] = {1, 2, 3, (uint8_t)(off >> 6)}, seen[4];
 
 		fx_fill_cq(f, &r, &u, 127);
 		u.buf_addr += off;
@@ -198,7 +214,8 @@ static void uars(void **state)
 	rq_done(&r);
 	/* The fixture made the CQ's UAR just before the CQ: its handle is the one below. */
 	uar = cq - 1;
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar), -EBUSY);
+	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar),
+			 -EBUSY);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), 0);
 	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar), 0);
 }
@@ -207,28 +224,35 @@ static void uars(void **state)
 static void ahs(void **state)
 {
 	struct fx *f = *state;
-	struct ib_uverbs_create_ah in = { .pd_handle = fx_pd(f) };
+	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
 	struct ib_uverbs_create_ah_resp out;
 
 	in.attr.port_num = 1;
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)),
+		-EINVAL);
 	assert_true(fx_logged(f, "is_global"));
 	in.attr.is_global = 1;
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)),
-			 -EHOSTUNREACH);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)),
+		-EHOSTUNREACH);
 	memcpy(in.attr.grh.dgid, f->v->gids[1].gid, 16);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)), 0);
 	assert_int_equal(dealloc_pd(f, in.pd_handle), -EBUSY);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, out.ah_handle), 0);
+	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, out.ah_handle),
+			 0);
 	in.attr.port_num = 2;
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_CREATE_AH, &in, sizeof(in), &out, sizeof(out)),
+		-EINVAL);
 }
 
 /* INFO_HANDLES lists what a file holds, as many as fit. */
 static void info(void **state)
 {
 	struct fx *f = *state;
-	uint32_t pds[3] = { fx_pd(f), fx_pd(f), fx_pd(f) };
+	uint32_t pds[3] = {fx_pd(f), fx_pd(f), fx_pd(f)};
 	struct rq r;
 
 	for (size_t room = 4; room <= 16; room += 4) {
@@ -237,8 +261,10 @@ static void info(void **state)
 		rq_out(&r, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4);
 		rq_out(&r, UVERBS_ATTR_INFO_HANDLES_LIST, room);
 		assert_int_equal(rq_run(f, &r), 0);
-		assert_int_equal(rq_u32(&r, UVERBS_ATTR_INFO_TOTAL_HANDLES), room < 12 ? room / 4 : 3);
-		assert_memory_equal(rq_attr(&r, UVERBS_ATTR_INFO_HANDLES_LIST)->out, pds, room < 12 ? room : 12);
+		assert_int_equal(rq_u32(&r, UVERBS_ATTR_INFO_TOTAL_HANDLES),
+				 room < 12 ? room / 4 : 3);
+		assert_memory_equal(rq_attr(&r, UVERBS_ATTR_INFO_HANDLES_LIST)->out, pds,
+				    room < 12 ? room : 12);
 		rq_done(&r);
 	}
 }
@@ -261,8 +287,8 @@ static void close_takes_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(handles), T(pd_busy), T(mr_mailbox), T(mr_refusals), T(cq_refusals), T(cq_offset),
-		T(uars),    T(ahs),	T(info),       T(close_takes_all),
+		T(handles),   T(pd_busy), T(mr_mailbox), T(mr_refusals), T(cq_refusals),
+		T(cq_offset), T(uars),	  T(ahs),	 T(info),	 T(close_takes_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #include "uverbs.h"
 
 #define RETRY_NS 500000ull
-#define SLOTS 16u      /* packets that a pipe holds */
+#define SLOTS	 16u /* packets that a pipe holds */
 
 struct packet {
 	struct packet *next;
@@ -28,7 +28,7 @@ struct packet {
 struct channel {
 	struct channel *next;
 	struct kfile *f;
-	struct timer retry;         /* the pipe was full */
+	struct timer retry; /* the pipe was full */
 	enum channel_kind kind;
 	int fd;
 	ino_t inode;
@@ -47,7 +47,7 @@ static struct channel *from_timer(struct timer *t)
 
 static bool closed_by_program(const struct channel *c)
 {
-	struct pollfd p = { .fd = c->fd };
+	struct pollfd p = {.fd = c->fd};
 
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }

@@ -7,7 +7,7 @@
 #include "fw/fw.h"
 #include "uverbs.h"
 
-#define LOG_PAGE 12
+#define LOG_PAGE     12
 #define LOG_PAGE_MAX 43 /* 5 bits above 12 */
 
 /* mlx5_core's table; what it doesn't know is EIO. */
@@ -15,22 +15,22 @@ static const struct {
 	uint8_t status;
 	int err;
 } errnos[] = {
-	{ PRM_STATUS_OK, 0 },
-	{ PRM_STATUS_INT_ERR, -EIO },
-	{ PRM_STATUS_BAD_OP, -EINVAL },
-	{ PRM_STATUS_BAD_PARAM, -EINVAL },
-	{ PRM_STATUS_BAD_SYS_STATE, -EIO },
-	{ PRM_STATUS_BAD_RES, -EINVAL },
-	{ PRM_STATUS_RES_BUSY, -EBUSY },
-	{ PRM_STATUS_LIM, -ENOMEM },
-	{ PRM_STATUS_BAD_RES_STATE, -EINVAL },
-	{ PRM_STATUS_IX, -EINVAL },
-	{ PRM_STATUS_NO_RES, -EAGAIN },
-	{ PRM_STATUS_BAD_QP_STATE, -EINVAL },
-	{ PRM_STATUS_BAD_PKT, -EINVAL },
-	{ PRM_STATUS_BAD_SIZE_OUTS_CQES, -EINVAL },
-	{ PRM_STATUS_BAD_INP_LEN, -EIO },
-	{ PRM_STATUS_BAD_OUTP_LEN, -EIO },
+	{PRM_STATUS_OK, 0},
+	{PRM_STATUS_INT_ERR, -EIO},
+	{PRM_STATUS_BAD_OP, -EINVAL},
+	{PRM_STATUS_BAD_PARAM, -EINVAL},
+	{PRM_STATUS_BAD_SYS_STATE, -EIO},
+	{PRM_STATUS_BAD_RES, -EINVAL},
+	{PRM_STATUS_RES_BUSY, -EBUSY},
+	{PRM_STATUS_LIM, -ENOMEM},
+	{PRM_STATUS_BAD_RES_STATE, -EINVAL},
+	{PRM_STATUS_IX, -EINVAL},
+	{PRM_STATUS_NO_RES, -EAGAIN},
+	{PRM_STATUS_BAD_QP_STATE, -EINVAL},
+	{PRM_STATUS_BAD_PKT, -EINVAL},
+	{PRM_STATUS_BAD_SIZE_OUTS_CQES, -EINVAL},
+	{PRM_STATUS_BAD_INP_LEN, -EIO},
+	{PRM_STATUS_BAD_OUTP_LEN, -EIO},
 };
 
 int fw_errno(const void *out)
@@ -67,7 +67,8 @@ static void set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_
 	p->n = (uint32_t)((p->offset + len + mask) >> log_page);
 }
 
-/* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`. */
+/* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`.
+ */
 static unsigned int cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
 {
 	unsigned int log = from;
@@ -81,10 +82,12 @@ void pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len,
 {
 	unsigned int most = agree_bits(iova, va);
 
-	set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
+	set_pages(p, mm, va, len,
+		  cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
 }
 
-/* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment. */
+/* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
+ */
 int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 {
 	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;

@@ -10,7 +10,7 @@
 #include "devx.h"
 
 #define MAX_EVENTS 16u
-#define EQE_BYTES PRM_EQE_BYTES
+#define EQE_BYTES  PRM_EQE_BYTES
 
 struct subscription {
 	struct subscription *next;
@@ -20,15 +20,25 @@ struct subscription {
 	uint64_t cookie;
 	uint32_t number;
 	uint16_t type;
-	uint8_t queue_type;     /* enum prm_event_queue_type */
+	uint8_t queue_type; /* enum prm_event_queue_type */
 };
 
 static const uint8_t object_events[] = {
-	PRM_EVENT_COMP,		     PRM_EVENT_PATH_MIG,	  PRM_EVENT_COMM_EST,
-	PRM_EVENT_SQ_DRAINED,	     PRM_EVENT_CQ_ERROR,	  PRM_EVENT_WQ_CATAS_ERROR,
-	PRM_EVENT_PATH_MIG_FAILED,   PRM_EVENT_WQ_INVAL_REQ_ERROR, PRM_EVENT_WQ_ACCESS_ERROR,
-	PRM_EVENT_SRQ_CATAS_ERROR,   PRM_EVENT_SRQ_LAST_WQE,	  PRM_EVENT_SRQ_RQ_LIMIT,
-	PRM_EVENT_DCT_DRAINED,	     PRM_EVENT_DCT_KEY_VIOLATION, PRM_EVENT_XRQ_ERROR,
+	PRM_EVENT_COMP,
+	PRM_EVENT_PATH_MIG,
+	PRM_EVENT_COMM_EST,
+	PRM_EVENT_SQ_DRAINED,
+	PRM_EVENT_CQ_ERROR,
+	PRM_EVENT_WQ_CATAS_ERROR,
+	PRM_EVENT_PATH_MIG_FAILED,
+	PRM_EVENT_WQ_INVAL_REQ_ERROR,
+	PRM_EVENT_WQ_ACCESS_ERROR,
+	PRM_EVENT_SRQ_CATAS_ERROR,
+	PRM_EVENT_SRQ_LAST_WQE,
+	PRM_EVENT_SRQ_RQ_LIMIT,
+	PRM_EVENT_DCT_DRAINED,
+	PRM_EVENT_DCT_KEY_VIOLATION,
+	PRM_EVENT_XRQ_ERROR,
 };
 
 static bool allowed(uint16_t type, bool object)
@@ -58,8 +68,7 @@ static uint8_t queue_type(const struct devx_obj *o)
 
 /* --- delivery -------------------------------------------------------------------------------- */
 
-static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type,
-		  const void *eqe)
+static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type, const void *eqe)
 {
 	if (s->vhca != v || s->type != type)
 		return false;
@@ -142,7 +151,8 @@ int devx_event_fd_alloc(struct kfile *f, struct kreq *req)
 	if (err)
 		return err;
 	if (!f->uid)
-		return refuse(-EINVAL, "DEVX_ASYNC_EVENT_FD_ALLOC: the context was opened without DevX");
+		return refuse(-EINVAL,
+			      "DEVX_ASYNC_EVENT_FD_ALLOC: the context was opened without DevX");
 	c = channel_new(f, CHANNEL_DEVX_EVENT, &fd);
 	if (!c)
 		return refuse(-EMFILE, "DEVX_ASYNC_EVENT_FD_ALLOC: no pipe left");
@@ -182,15 +192,17 @@ static int add(struct kfile *f, const struct subscription *like, const uint8_t *
 static int check_types(const struct kattr *list, bool object)
 {
 	if (list->len % 2 || list->len / 2 > MAX_EVENTS)
-		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: TYPE_NUM_LIST has %u bytes: 1 to %u 16-bit numbers",
-			      list->len, MAX_EVENTS);
+		return refuse(
+			-EINVAL,
+			"DEVX_SUBSCRIBE_EVENT: TYPE_NUM_LIST has %u bytes: 1 to %u 16-bit numbers",
+			list->len, MAX_EVENTS);
 	for (unsigned int i = 0; i < list->len / 2; i++) {
 		uint16_t type;
 
 		memcpy(&type, list->in + 2ull * i, sizeof(type));
 		if (!allowed(type, object))
-			return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: event 0x%x is none of %s", type,
-				      object ? "an object" : "the whole device");
+			return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: event 0x%x is none of %s",
+				      type, object ? "an object" : "the whole device");
 	}
 	return 0;
 }
@@ -199,14 +211,15 @@ int devx_subscribe(struct kfile *f, struct kreq *req)
 {
 	const struct kattr *list = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
 	const struct kattr *fd = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
-	struct subscription s = { .vhca = f->vhca };
+	struct subscription s = {.vhca = f->vhca};
 	struct uobj *u;
 	int err;
 
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: the context was opened without DevX");
 	if (kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
-		return refuse(-EOPNOTSUPP, "DEVX_SUBSCRIBE_EVENT: FD_NUM: events go to the channel itself, "
+		return refuse(-EOPNOTSUPP,
+			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: events go to the channel itself, "
 			      "not to an eventfd");
 	err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);
 	if (!err)

@@ -12,10 +12,10 @@
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
 #define ACCESS_WRITES (IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE)
-#define MTT_READ 1u
-#define MTT_WRITE 2u
+#define MTT_READ      1u
+#define MTT_WRITE     2u
 #define ANY_PAGE_SIZE (~0ull << 12)
-#define MAX_LEN (1ull << 48)
+#define MAX_LEN	      (1ull << 48)
 
 struct kumem {
 	struct uobj u;
@@ -24,7 +24,7 @@ struct kumem {
 
 static int destroy(struct uobj *u)
 {
-	uint8_t in[PRM_DESTROY_UMEM_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DESTROY_UMEM_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_UMEM_OUT_BYTES];
 
 	prm_destroy_umem_in_set_opcode(in, PRM_OPCODE_DESTROY_UMEM);
@@ -33,16 +33,19 @@ static int destroy(struct uobj *u)
 	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class umem_class = { "umem", MLX5_IB_OBJECT_DEVX_UMEM, destroy };
+const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, destroy};
 
 static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t access)
 {
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return refuse(-EINVAL, "DEVX_UMEM_REG: access 0x%llx: REMOTE_WRITE needs LOCAL_WRITE",
+		return refuse(-EINVAL,
+			      "DEVX_UMEM_REG: access 0x%llx: REMOTE_WRITE needs LOCAL_WRITE",
 			      (unsigned long long)access);
 	if (!len || len > MAX_LEN || addr + len < addr)
-		return refuse(-EINVAL, "DEVX_UMEM_REG: len %llu at 0x%llx is empty or leaves the address space",
-			      (unsigned long long)len, (unsigned long long)addr);
+		return refuse(
+			-EINVAL,
+			"DEVX_UMEM_REG: len %llu at 0x%llx is empty or leaves the address space",
+			(unsigned long long)len, (unsigned long long)addr);
 	if (mm_check(f->mm, addr, len, access & ACCESS_WRITES))
 		return refuse(-EFAULT, "DEVX_UMEM_REG: [0x%llx, +%llu) is not mapped%s",
 			      (unsigned long long)addr, (unsigned long long)len,
@@ -60,7 +63,8 @@ static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw
 			      ACCESS_KNOWN, &access);
 
 	if (!err && kattr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
-		err = refuse(-EOPNOTSUPP, "DEVX_UMEM_REG: DMABUF_FD: this device reaches process memory only");
+		err = refuse(-EOPNOTSUPP,
+			     "DEVX_UMEM_REG: DMABUF_FD: this device reaches process memory only");
 	if (!err)
 		err = check_region(f, addr, len, access);
 	if (err)
@@ -68,7 +72,8 @@ static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
 	err = pages_umem(p, f->mm, addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
 	if (err)
-		return refuse(err, "DEVX_UMEM_REG: pgsz_bitmap 0x%llx has no page size for %llu bytes",
+		return refuse(err,
+			      "DEVX_UMEM_REG: pgsz_bitmap 0x%llx has no page size for %llu bytes",
 			      (unsigned long long)sizes->data, (unsigned long long)len);
 	return 0;
 }

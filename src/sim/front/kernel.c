@@ -13,13 +13,13 @@
 #include "host/uar.h"
 #include "uverbs.h"
 
-#define BAR_PAGES 4096
+#define BAR_PAGES   4096
 #define EQ_LOG_SIZE 8
-#define UID_MAX 0xffff
+#define UID_MAX	    0xffff
 
 static int function_caps(struct vhca *v, struct function *fn)
 {
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
 	int err;
 
@@ -34,7 +34,7 @@ static int function_caps(struct vhca *v, struct function *fn)
 /* There is no EQ ring: events are handed over at once, the object exists for its number. */
 static int function_eq(struct vhca *v, struct function *fn)
 {
-	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
 	uint8_t out[PRM_CREATE_EQ_OUT_BYTES];
 	int err;
 
@@ -56,7 +56,8 @@ struct kernel *kernel_new(struct silicon *si)
 	k->whitelist_uid = 1;
 	k->next_uid = 2;
 	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
-		if (function_caps(&si->vhca[i], &k->fn[i]) || function_eq(&si->vhca[i], &k->fn[i])) {
+		if (function_caps(&si->vhca[i], &k->fn[i]) ||
+		    function_eq(&si->vhca[i], &k->fn[i])) {
 			sim_bug("function %u: its firmware refuses to boot", i);
 			free(k);
 			return NULL;
@@ -157,8 +158,10 @@ static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
 	if (a->len > s->max_len && s->tail == TAIL_ZERO && s->kind == ATTR_IN) {
 		for (uint32_t i = s->max_len; i < a->len; i++) {
 			if (a->in[i])
-				return refuse(-EOPNOTSUPP, "%s: attribute 0x%x has bytes beyond %u that are "
-					      "not zero", m->name, a->id, s->max_len);
+				return refuse(-EOPNOTSUPP,
+					      "%s: attribute 0x%x has bytes beyond %u that are "
+					      "not zero",
+					      m->name, a->id, s->max_len);
 		}
 	}
 	if (a->len < s->min_len)
@@ -170,8 +173,7 @@ static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
 	return 0;
 }
 
-static int check_attr(const struct method_spec *m, const struct attr_spec *s,
-		      const struct kattr *a)
+static int check_attr(const struct method_spec *m, const struct attr_spec *s, const struct kattr *a)
 {
 	switch (s->kind) {
 	case ATTR_IN:
@@ -181,7 +183,8 @@ static int check_attr(const struct method_spec *m, const struct attr_spec *s,
 		return 0;
 	default:
 		if (a->len)
-			return refuse(-EINVAL, "%s: attribute 0x%x is a handle, its len %u must be 0",
+			return refuse(-EINVAL,
+				      "%s: attribute 0x%x is a handle, its len %u must be 0",
 				      m->name, a->id, a->len);
 		return 0;
 	}
@@ -195,13 +198,15 @@ static int check_attrs(const struct method_spec *m, struct kreq *req)
 		int err;
 
 		if (!s && a->flags & UVERBS_ATTR_F_MANDATORY)
-			return refuse(-EPROTONOSUPPORT, "%s: attribute 0x%x is marked mandatory, and unknown",
+			return refuse(-EPROTONOSUPPORT,
+				      "%s: attribute 0x%x is marked mandatory, and unknown",
 				      m->name, a->id);
 		if (!s)
 			continue;
 		for (unsigned int j = 0; j < i; j++) {
 			if (req->attrs[j].id == a->id)
-				return refuse(-EINVAL, "%s: attribute 0x%x is there twice", m->name, a->id);
+				return refuse(-EINVAL, "%s: attribute 0x%x is there twice", m->name,
+					      a->id);
 		}
 		err = check_attr(m, s, a);
 		if (err)
@@ -214,7 +219,8 @@ static int check_mandatory(const struct method_spec *m, struct kreq *req)
 {
 	for (unsigned int i = 0; i < m->nattrs; i++) {
 		if (m->attrs[i].mandatory && !kattr_find(req, m->attrs[i].id))
-			return refuse(-EINVAL, "%s: attribute 0x%x is missing", m->name, m->attrs[i].id);
+			return refuse(-EINVAL, "%s: attribute 0x%x is missing", m->name,
+				      m->attrs[i].id);
 	}
 	return 0;
 }

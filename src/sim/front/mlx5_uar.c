@@ -15,7 +15,7 @@ struct uar {
 
 static int dealloc(const struct kfile *f, uint32_t number)
 {
-	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_UAR_OUT_BYTES];
 
 	prm_dealloc_uar_in_set_opcode(in, PRM_OPCODE_DEALLOC_UAR);
@@ -34,12 +34,12 @@ static int destroy(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class uar_class = { "UAR", MLX5_IB_OBJECT_UAR, destroy };
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, destroy};
 
 /* Number and page; 0 or -errno. */
 static int alloc(struct kfile *f, struct uar *uar, int *page)
 {
-	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_UAR_OUT_BYTES];
 	int err;
 

@@ -23,14 +23,14 @@ struct subscription;
 struct kernel {
 	struct silicon *si;
 	struct kfile *files;
-	struct subscription *subs;     /* DevX event subscriptions */
-	struct hw_ref *refs[256];      /* queues by hardware number, for events */
+	struct subscription *subs; /* DevX event subscriptions */
+	struct hw_ref *refs[256];  /* queues by hardware number, for events */
 	uint16_t next_uid;
-	uint16_t whitelist_uid;        /* queries of contexts without DevX */
-	uint8_t next_key;              /* mkey_7_0 of the next memory region */
+	uint16_t whitelist_uid; /* queries of contexts without DevX */
+	uint8_t next_key;	/* mkey_7_0 of the next memory region */
 	struct function {
 		uint32_t eqn;
-		uint8_t caps[4096];        /* QUERY_HCA_CAP, general, current */
+		uint8_t caps[4096]; /* QUERY_HCA_CAP, general, current */
 	} fn[FUNCTION_COUNT];
 };
 
@@ -41,21 +41,21 @@ struct kfile {
 	struct vhca *vhca;
 	struct mm *mm;
 	struct bar *bar;
-	bool context;                  /* GET_CONTEXT was done */
-	uint16_t uid;                  /* 0: no DevX */
+	bool context; /* GET_CONTEXT was done */
+	uint16_t uid; /* 0: no DevX */
 	uint32_t tdn;
 	struct uobj **handles;
 	uint32_t nhandles, first_free;
-	struct uobj *newest;           /* teardown goes from the newest to the oldest */
+	struct uobj *newest; /* teardown goes from the newest to the oldest */
 	struct channel *channels;
-	struct channel *async;         /* the default one: the first that was made */
+	struct channel *async; /* the default one: the first that was made */
 };
 
 /* --- handles (uobj.c) --------------------------------------------------------------------- */
 
 struct uobj_class {
 	const char *name;
-	uint16_t object;               /* UVERBS_OBJECT_*, MLX5_IB_OBJECT_* */
+	uint16_t object;	       /* UVERBS_OBJECT_*, MLX5_IB_OBJECT_* */
 	int (*destroy)(struct uobj *); /* gives the hardware object back; 0 or -errno */
 };
 
@@ -63,7 +63,7 @@ struct uobj {
 	struct kfile *file;
 	const struct uobj_class *class;
 	uint32_t id;
-	uint32_t users;                /* other objects that refer to it */
+	uint32_t users; /* other objects that refer to it */
 	struct uobj *older, *newer;
 };
 
@@ -153,10 +153,10 @@ void context_close(struct kfile *);
  * the alignment allows will do.
  */
 struct pages {
-	bus_t first;           /* aligned to the page */
+	bus_t first; /* aligned to the page */
 	unsigned int log_page;
 	uint32_t n;
-	uint64_t offset;       /* of the first byte in the first page */
+	uint64_t offset; /* of the first byte in the first page */
 };
 /* For a mkey: iova and address must agree within a page. */
 void pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t iova);
@@ -201,10 +201,10 @@ struct kqp {
 	struct channel *async;
 	uint32_t async_events;
 	uint16_t uid;
-	uint8_t type;          /* IB_UVERBS_QPT_* */
-	uint8_t state;         /* IB_QPS_* */
+	uint8_t type;  /* IB_UVERBS_QPT_* */
+	uint8_t state; /* IB_QPS_* */
 	uint8_t port;
-	uint8_t access;        /* atomic_rd_en, resp_depth: what rre/rae follow from */
+	uint8_t access; /* atomic_rd_en, resp_depth: what rre/rae follow from */
 	uint8_t dest_rd;
 	bool sig_all;
 	uint32_t max_inline;
@@ -214,8 +214,8 @@ extern const struct uobj_class qp_class;
 /* A DevX object, and what modify, query and destroy may touch. */
 struct devx_obj {
 	struct uobj u;
-	uint64_t obj_id;       /* obj_type << 48 | opcode << 32 | number */
-	uint8_t din[16];       /* the destroy mailbox */
+	uint64_t obj_id; /* obj_type << 48 | opcode << 32 | number */
+	uint8_t din[16]; /* the destroy mailbox */
 	uint32_t dinlen;
 };
 extern const struct uobj_class devx_obj_class;

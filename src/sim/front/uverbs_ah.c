@@ -18,7 +18,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class ah_class = { "AH", UVERBS_OBJECT_AH, destroy };
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, destroy};
 
 static int check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
 {
@@ -38,8 +38,8 @@ static int check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8
 int wcmd_create_ah(struct wcmd *c)
 {
 	const struct ib_uverbs_create_ah *in = c->in;
-	struct mlx5_ib_create_ah_resp uhw = { .response_length = sizeof(uhw) };
-	struct ib_uverbs_create_ah_resp resp = { 0 };
+	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
+	struct ib_uverbs_create_ah_resp resp = {0};
 	struct uobj *pd;
 	struct ah *ah;
 	int err = check(c->f, &in->attr, uhw.dmac);

@@ -13,12 +13,12 @@
 #include "uverbs.h"
 
 #define LOG_UAR_SIZE 12
-#define CQE_VERSION 1
-#define CACHE_LINE 64
+#define CQE_VERSION  1
+#define CACHE_LINE   64
 
 static int alloc_td(struct kfile *f)
 {
-	uint8_t in[PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
 	int err;
 
@@ -32,7 +32,7 @@ static int alloc_td(struct kfile *f)
 
 static void dealloc_td(struct kfile *f)
 {
-	uint8_t in[PRM_DEALLOC_TRANSPORT_DOMAIN_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DEALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
 
 	prm_dealloc_transport_domain_in_set_opcode(in, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN);
@@ -68,8 +68,8 @@ static void fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
 		.num_ports = 1,
 		.response_length = sizeof(*r),
 		.cqe_version = CQE_VERSION,
-		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE |
-				 MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.cmds_supp_uhw =
+			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE,
 		.log_uar_size = LOG_UAR_SIZE,
 		.num_uars_per_page = 1,
@@ -104,12 +104,16 @@ static int check_request(const struct kfile *f, const struct mlx5_ib_alloc_ucont
 	if (r->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
 		return refuse(-EINVAL, "GET_CONTEXT: flags 0x%x has unknown bits", r->flags);
 	if (r->comp_mask || r->reserved0 || r->reserved1 || r->reserved2)
-		return refuse(-EOPNOTSUPP, "GET_CONTEXT: comp_mask or a reserved field is not zero");
+		return refuse(-EOPNOTSUPP,
+			      "GET_CONTEXT: comp_mask or a reserved field is not zero");
 	if (!(r->lib_caps & MLX5_LIB_CAP_DYN_UAR))
-		return refuse(-EINVAL, "GET_CONTEXT: lib_caps 0x%llx lacks DYN_UAR; libmlx5 is older than 28",
-			      (unsigned long long)r->lib_caps);
+		return refuse(
+			-EINVAL,
+			"GET_CONTEXT: lib_caps 0x%llx lacks DYN_UAR; libmlx5 is older than 28",
+			(unsigned long long)r->lib_caps);
 	if (r->max_cqe_version < CQE_VERSION)
-		return refuse(-EINVAL, "GET_CONTEXT: max_cqe_version %u, this device writes version 1",
+		return refuse(-EINVAL,
+			      "GET_CONTEXT: max_cqe_version %u, this device writes version 1",
 			      r->max_cqe_version);
 	return 0;
 }

@@ -14,8 +14,9 @@
 
 #define EVENT_CQ_ERR 0 /* enum ib_event_type */
 #define KNOWN_CREATE (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
-#define KNOWN_UHW (MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
-		   MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
+#define KNOWN_UHW                                                                        \
+	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
+	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
 #define DBREC_BYTES 8
 
 static struct kcq *from_hw(struct hw_ref *r)
@@ -26,9 +27,9 @@ static struct kcq *from_hw(struct hw_ref *r)
 static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	struct kcq *cq = from_hw(r);
-	const struct ib_uverbs_comp_event_desc comp = { .cq_handle = cq->user_handle };
-	const struct ib_uverbs_async_event_desc async = { .element = cq->user_handle,
-							  .event_type = EVENT_CQ_ERR };
+	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->user_handle};
+	const struct ib_uverbs_async_event_desc async = {.element = cq->user_handle,
+							 .event_type = EVENT_CQ_ERR};
 
 	(void)eqe;
 	if (type == PRM_EVENT_COMP && cq->comp) {
@@ -43,7 +44,7 @@ static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int destroy(struct uobj *u)
 {
 	struct kcq *cq = (struct kcq *)u;
-	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_CQ_OUT_BYTES];
 	int err;
 
@@ -64,7 +65,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class cq_class = { "CQ", UVERBS_OBJECT_CQ, destroy };
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, destroy};
 
 struct plan {
 	struct mlx5_ib_create_cq u;
@@ -77,16 +78,21 @@ struct plan {
 static int check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
 {
 	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
-		return refuse(-EINVAL, "CREATE_CQ: UHW_IN: flags 0x%x or a reserved field is not known",
+		return refuse(-EINVAL,
+			      "CREATE_CQ: UHW_IN: flags 0x%x or a reserved field is not known",
 			      u->flags);
 	if (u->cqe_size != 64 && u->cqe_size != 128)
 		return refuse(-EINVAL, "CREATE_CQ: cqe_size %u is neither 64 nor 128", u->cqe_size);
 	if (u->cqe_comp_en || u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
-		return refuse(-EOPNOTSUPP, "CREATE_CQ: cqe_comp_en, flags: this device does not compress or pad CQEs");
+		return refuse(
+			-EOPNOTSUPP,
+			"CREATE_CQ: cqe_comp_en, flags: this device does not compress or pad CQEs");
 	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
 		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: this device has no real-time clock");
 	if (!(u->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
-		return refuse(-EINVAL, "CREATE_CQ: flags: without UAR_PAGE_INDEX there is no UAR to arm it by");
+		return refuse(
+			-EINVAL,
+			"CREATE_CQ: flags: without UAR_PAGE_INDEX there is no UAR to arm it by");
 	(void)f;
 	return 0;
 }
@@ -97,8 +103,8 @@ static int check_size(struct kfile *f, struct plan *p, uint64_t cqe)
 
 	/* One entry more than asked for stays free; the ring is a power of two. */
 	if (!cqe || cqe >= 1ull << most)
-		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not within 1..%llu", (unsigned long long)cqe,
-			      (1ull << most) - 1);
+		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not within 1..%llu",
+			      (unsigned long long)cqe, (1ull << most) - 1);
 	while (1ull << p->log_size < cqe + 1)
 		p->log_size++;
 	p->entries = 1u << p->log_size;
@@ -110,7 +116,8 @@ static int check_memory(struct kfile *f, struct plan *p)
 	uint64_t len = (uint64_t)p->entries * p->u.cqe_size;
 
 	if (mm_check(f->mm, p->u.buf_addr, len, true))
-		return refuse(-EFAULT, "CREATE_CQ: buf_addr 0x%llx: %llu bytes are not mapped and writable",
+		return refuse(-EFAULT,
+			      "CREATE_CQ: buf_addr 0x%llx: %llu bytes are not mapped and writable",
 			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
 	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
 		return refuse(-EFAULT, "CREATE_CQ: db_addr 0x%llx is not mapped, or not aligned",
@@ -188,7 +195,7 @@ static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 
 static void answer(struct kreq *req, const struct kcq *cq)
 {
-	const struct mlx5_ib_create_cq_resp uhw = { .cqn = cq->cqn };
+	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->cqn};
 
 	kattr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
 	kattr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
@@ -197,7 +204,7 @@ static void answer(struct kreq *req, const struct kcq *cq)
 
 int uverbs_cq_create(struct kfile *f, struct kreq *req)
 {
-	struct plan p = { .log_size = 0 };
+	struct plan p = {.log_size = 0};
 	struct channel *comp, *async;
 	struct kcq *cq;
 	int err = make_plan(f, req, &p);
@@ -222,7 +229,7 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 		channel_get(comp);
 	if (async)
 		channel_get(async);
-	cq->hw = (struct hw_ref){ .vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = event };
+	cq->hw = (struct hw_ref){.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = event};
 	hw_ref_add(f->k, &cq->hw);
 	answer(req, cq);
 	return 0;
@@ -247,7 +254,7 @@ static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_des
 
 int uverbs_cq_destroy(struct kfile *f, struct kreq *req)
 {
-	struct ib_uverbs_destroy_cq_resp resp = { 0 };
+	struct ib_uverbs_destroy_cq_resp resp = {0};
 	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data, &resp);
 
 	if (!err)
@@ -258,7 +265,7 @@ int uverbs_cq_destroy(struct kfile *f, struct kreq *req)
 int wcmd_destroy_cq(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_cq *in = c->in;
-	struct ib_uverbs_destroy_cq_resp resp = { 0 };
+	struct ib_uverbs_destroy_cq_resp resp = {0};
 	int err = destroy_handle(c->f, in->cq_handle, &resp);
 
 	if (!err)

@@ -11,12 +11,12 @@
 #include "uverbs.h"
 
 #define VENDOR_MELLANOX 0x02c9
-#define PAGE 4096u
-#define CTRL_SEG 16u
-#define RADDR_SEG 16u
-#define DATA_SEG 16u
-#define MAX_SQ_DESC 512u /* mlx5_ib counts no more of a WQE than this */
-#define MAX_SGE_RD 30u
+#define PAGE		4096u
+#define CTRL_SEG	16u
+#define RADDR_SEG	16u
+#define DATA_SEG	16u
+#define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
+#define MAX_SGE_RD	30u
 
 static uint64_t fw_version(const char *text)
 {
@@ -54,10 +54,9 @@ static void fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
 		.vendor_part_id = p->pci_device,
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		.device_cap_flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT |
-				    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-				    IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
-				    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN,
+		.device_cap_flags =
+			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
@@ -88,12 +87,13 @@ int wcmd_query_device(struct wcmd *c)
 static int uhw(struct wcmd *c)
 {
 	const struct kattr *out = kattr_find(c->req, UVERBS_ATTR_UHW_OUT);
-	struct mlx5_ib_query_device_resp r = { .response_length = sizeof(r) };
+	struct mlx5_ib_query_device_resp r = {.response_length = sizeof(r)};
 
 	if (!out || !out->len)
 		return 0;
 	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))
-		return refuse(-EINVAL, "EX_QUERY_DEVICE: UHW_OUT has %u bytes, its header needs 8", out->len);
+		return refuse(-EINVAL, "EX_QUERY_DEVICE: UHW_OUT has %u bytes, its header needs 8",
+			      out->len);
 	if (out->len < r.response_length)
 		r.response_length = out->len;
 	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &r, sizeof(r));
@@ -103,11 +103,12 @@ static int uhw(struct wcmd *c)
 int wcmd_query_device_ex(struct wcmd *c)
 {
 	const struct ib_uverbs_ex_query_device *in = c->in;
-	struct ib_uverbs_ex_query_device_resp r = { .response_length = sizeof(r) };
+	struct ib_uverbs_ex_query_device_resp r = {.response_length = sizeof(r)};
 	int err;
 
 	if (in->comp_mask)
-		return refuse(-EINVAL, "EX_QUERY_DEVICE: comp_mask 0x%x is not known", in->comp_mask);
+		return refuse(-EINVAL, "EX_QUERY_DEVICE: comp_mask 0x%x is not known",
+			      in->comp_mask);
 	if (in->reserved)
 		return refuse(-EINVAL, "EX_QUERY_DEVICE: reserved is not 0");
 	err = uhw(c);

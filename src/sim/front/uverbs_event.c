@@ -8,7 +8,7 @@
 /* The number is filled in by the half that has the program's FD table. */
 int wcmd_create_comp_channel(struct wcmd *c)
 {
-	const struct ib_uverbs_create_comp_channel_resp resp = { .fd = 0 };
+	const struct ib_uverbs_create_comp_channel_resp resp = {.fd = 0};
 	int fd;
 
 	if (!channel_new(c->f, CHANNEL_COMP, &fd))

@@ -9,7 +9,7 @@
 #include <rdma/ib_user_verbs.h>
 #include "uverbs.h"
 
-#define PAGE 4096ull
+#define PAGE	4096ull
 #define MAX_LEN (1ull << 48)
 /* What ib_core knows; the optional range may be asked for and ignored. */
 #define KNOWN_ACCESS                                                                           \
@@ -18,7 +18,8 @@
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | \
 	 IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE)
 #define NEEDS_LOCAL_WRITE (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)
-#define WRITES (NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
+#define WRITES \
+	(NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
 
 struct mr {
 	struct uobj u;
@@ -30,7 +31,7 @@ struct mr {
 static int destroy(struct uobj *u)
 {
 	struct mr *mr = (struct mr *)u;
-	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_MKEY_OUT_BYTES];
 	int err;
 
@@ -42,23 +43,28 @@ static int destroy(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class mr_class = { "MR", UVERBS_OBJECT_MR, destroy };
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, destroy};
 
 static int check(const struct kfile *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
 
 	if ((r->start ^ r->hca_va) & (PAGE - 1))
-		return refuse(-EINVAL, "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
+		return refuse(-EINVAL,
+			      "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
 			      (unsigned long long)r->start, (unsigned long long)r->hca_va);
 	if (a & ~(uint32_t)KNOWN_ACCESS)
 		return refuse(-EINVAL, "REG_MR: access_flags 0x%x has unknown bits", a);
 	if (a & NEEDS_LOCAL_WRITE && !(a & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return refuse(-EINVAL, "REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
+		return refuse(
+			-EINVAL,
+			"REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
-		return refuse(-EOPNOTSUPP, "REG_MR: access_flags: this device does not page on demand");
+		return refuse(-EOPNOTSUPP,
+			      "REG_MR: access_flags: this device does not page on demand");
 	if (!r->length || r->length > MAX_LEN || r->start + r->length < r->start)
-		return refuse(-EINVAL, "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
+		return refuse(-EINVAL,
+			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
 	if (mm_check(f->mm, r->start, r->length, a & WRITES))
 		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
@@ -67,8 +73,8 @@ static int check(const struct kfile *f, const struct ib_uverbs_reg_mr *r)
 	return 0;
 }
 
-static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p, uint32_t pdn,
-		    uint8_t key)
+static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p,
+		    uint32_t pdn, uint8_t key)
 {
 	const uint32_t a = r->access_flags;
 
@@ -120,7 +126,7 @@ static int create_mkey(struct kfile *f, const struct ib_uverbs_reg_mr *r, struct
 int wcmd_reg_mr(struct wcmd *c)
 {
 	const struct ib_uverbs_reg_mr *r = c->in;
-	struct ib_uverbs_reg_mr_resp resp = { 0 };
+	struct ib_uverbs_reg_mr_resp resp = {0};
 	struct uobj *pd;
 	struct mr *mr;
 	int err = check(c->f, r);

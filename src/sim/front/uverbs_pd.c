@@ -12,7 +12,7 @@
 static int destroy(struct uobj *u)
 {
 	const struct pd *pd = (struct pd *)u;
-	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_PD_OUT_BYTES];
 
 	prm_dealloc_pd_in_set_opcode(in, PRM_OPCODE_DEALLOC_PD);
@@ -21,13 +21,13 @@ static int destroy(struct uobj *u)
 	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class pd_class = { "PD", UVERBS_OBJECT_PD, destroy };
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, destroy};
 
 int wcmd_alloc_pd(struct wcmd *c)
 {
-	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_PD_OUT_BYTES];
-	struct ib_uverbs_alloc_pd_resp resp = { 0 };
+	struct ib_uverbs_alloc_pd_resp resp = {0};
 	struct mlx5_ib_alloc_pd_resp uhw;
 	struct pd *pd = uobj_new(c->f, &pd_class, sizeof(*pd));
 	int err;

@@ -64,7 +64,7 @@ int wcmd_query_port(struct wcmd *c)
 
 int uverbs_query_port(struct kfile *f, struct kreq *req)
 {
-	struct ib_uverbs_query_port_resp_ex r = { .port_cap_flags2 = 0 };
+	struct ib_uverbs_query_port_resp_ex r = {.port_cap_flags2 = 0};
 	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM));
 
 	if (err)
@@ -77,7 +77,7 @@ int uverbs_query_port(struct kfile *f, struct kreq *req)
 /* Only an eswitch manager in switchdev mode has more to tell; this device has no eswitch yet. */
 int mlx5_query_port(struct kfile *f, struct kreq *req)
 {
-	const struct mlx5_ib_uapi_query_port r = { .flags = 0 };
+	const struct mlx5_ib_uapi_query_port r = {.flags = 0};
 	int err = port_check(kattr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM));
 
 	(void)f;
@@ -96,8 +96,8 @@ static bool gid_entry(const struct kfile *f, uint32_t index, struct ib_uverbs_gi
 	memcpy(e->gid, g->gid, sizeof(g->gid));
 	e->gid_index = index;
 	e->port_num = 1;
-	e->gid_type = g->type == IB_UVERBS_GID_TYPE_ROCE_V2 ? IB_UVERBS_GID_TYPE_ROCE_V2 :
-							      IB_UVERBS_GID_TYPE_ROCE_V1;
+	e->gid_type = g->type == IB_UVERBS_GID_TYPE_ROCE_V2 ? IB_UVERBS_GID_TYPE_ROCE_V2
+							    : IB_UVERBS_GID_TYPE_ROCE_V1;
 	return true;
 }
 
@@ -140,8 +140,10 @@ int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
 		if (!gid_entry(f, i, &e))
 			continue;
 		if ((n + 1) * size > out->len)
-			return refuse(-EINVAL, "QUERY_GID_TABLE: RESP_ENTRIES has %u bytes, too few for %llu each",
-				      out->len, (unsigned long long)size);
+			return refuse(
+				-EINVAL,
+				"QUERY_GID_TABLE: RESP_ENTRIES has %u bytes, too few for %llu each",
+				out->len, (unsigned long long)size);
 		memset(out->out + n * size, 0, size);
 		memcpy(out->out + n * size, &e, size < sizeof(e) ? size : sizeof(e));
 		n++;
@@ -158,7 +160,7 @@ int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
  */
 int port_resolve(const struct kfile *f, const uint8_t gid[16], uint8_t mac[6])
 {
-	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;
 	const struct vhca *v = silicon_vhca_by_gid(f->vhca->si, gid, &index);
 

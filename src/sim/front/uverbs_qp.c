@@ -14,10 +14,10 @@
 #include "uverbs.h"
 
 #define SEND_WQE_BB_LOG 6
-#define DATA_SEG 16u
-#define DBREC_BYTES 8
-#define UIDX_DEFAULT 0xffffffu
-#define UAR_MAX 0xffffffu
+#define DATA_SEG	16u
+#define DBREC_BYTES	8
+#define UIDX_DEFAULT	0xffffffu
+#define UAR_MAX		0xffffffu
 #define KNOWN_UHW \
 	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX)
 
@@ -25,20 +25,16 @@
 static const struct {
 	uint8_t hw, ib;
 } events[] = {
-	{ PRM_EVENT_WQ_CATAS_ERROR, 1 },
-	{ PRM_EVENT_WQ_INVAL_REQ_ERROR, 2 },
-	{ PRM_EVENT_WQ_ACCESS_ERROR, 3 },
-	{ PRM_EVENT_COMM_EST, 4 },
-	{ PRM_EVENT_SQ_DRAINED, 5 },
-	{ PRM_EVENT_PATH_MIG, 6 },
-	{ PRM_EVENT_PATH_MIG_FAILED, 7 },
-	{ PRM_EVENT_SRQ_LAST_WQE, 16 },
+	{PRM_EVENT_WQ_CATAS_ERROR, 1},	{PRM_EVENT_WQ_INVAL_REQ_ERROR, 2},
+	{PRM_EVENT_WQ_ACCESS_ERROR, 3}, {PRM_EVENT_COMM_EST, 4},
+	{PRM_EVENT_SQ_DRAINED, 5},	{PRM_EVENT_PATH_MIG, 6},
+	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
 static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	struct kqp *qp = (struct kqp *)((char *)r - offsetof(struct kqp, hw));
-	struct ib_uverbs_async_event_desc d = { .element = qp->user_handle };
+	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
 
 	(void)eqe;
 	for (unsigned int i = 0; qp->async && i < sizeof(events) / sizeof(events[0]); i++) {
@@ -52,7 +48,7 @@ static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 
 static int to_reset(const struct kqp *qp)
 {
-	uint8_t in[PRM_QP_2RST_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
 	uint8_t out[PRM_QP_2RST_OUT_BYTES];
 
 	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
@@ -64,7 +60,7 @@ static int to_reset(const struct kqp *qp)
 static int destroy(struct uobj *u)
 {
 	struct kqp *qp = (struct kqp *)u;
-	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
 	int err;
 
@@ -88,7 +84,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class qp_class = { "QP", UVERBS_OBJECT_QP, destroy };
+const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, destroy};
 
 struct plan {
 	struct mlx5_ib_create_qp u;
@@ -104,23 +100,26 @@ struct plan {
 static int check_uhw(const struct mlx5_ib_create_qp *u)
 {
 	if (u->flags & ~(uint32_t)KNOWN_UHW)
-		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x", u->flags,
-			      u->flags & ~(uint32_t)KNOWN_UHW);
+		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x",
+			      u->flags, u->flags & ~(uint32_t)KNOWN_UHW);
 	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX))
-		return refuse(-EINVAL, "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
+		return refuse(-EINVAL,
+			      "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
 	if (u->bfreg_index > UAR_MAX)
 		return refuse(-EINVAL, "CREATE_QP: bfreg_index 0x%x is no UAR", u->bfreg_index);
 	if (u->uidx >= UIDX_DEFAULT)
 		return refuse(-EINVAL, "CREATE_QP: uidx 0x%x is not below 0xffffff", u->uidx);
 	if (u->ece_options)
-		return refuse(-EOPNOTSUPP, "CREATE_QP: ece_options: this device does not offer them");
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_QP: ece_options: this device does not offer them");
 	return 0;
 }
 
 static int check_queue(const char *name, uint32_t count, uint32_t most)
 {
 	if (count & (count - 1) || count > most)
-		return refuse(-EINVAL, "CREATE_QP: %s %u is no power of two up to %u", name, count, most);
+		return refuse(-EINVAL, "CREATE_QP: %s %u is no power of two up to %u", name, count,
+			      most);
 	return 0;
 }
 
@@ -181,7 +180,8 @@ static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
 	if (err)
 		return err;
 	if (!pd || !scq || !rcq)
-		return refuse(-EINVAL, "CREATE_QP: PD, send CQ and receive CQ: an RC QP needs all three");
+		return refuse(-EINVAL,
+			      "CREATE_QP: PD, send CQ and receive CQ: an RC QP needs all three");
 	p->pd = (struct pd *)pd;
 	p->scq = (struct kcq *)scq;
 	p->rcq = (struct kcq *)rcq;
@@ -201,7 +201,7 @@ static int check_kind(struct kreq *req)
 	    kattr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
 	    kattr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return refuse(-EINVAL, "CREATE_QP: SRQ, XRCD, indirection table or source QPN: "
-			      "this device has none");
+				       "this device has none");
 	return 0;
 }
 
@@ -213,7 +213,8 @@ static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS",
 				  IB_UVERBS_QP_CREATE_SQ_SIG_ALL, &p->flags);
 	if (!err)
-		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap, sizeof(p->cap));
+		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap,
+			       sizeof(p->cap));
 	if (!err)
 		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
 	if (!err)
@@ -305,13 +306,13 @@ static void connect(struct kqp *qp, const struct plan *p)
 	qp->rcq->u.users++;
 	if (qp->async)
 		channel_get(qp->async);
-	qp->hw = (struct hw_ref){ .vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = event };
+	qp->hw = (struct hw_ref){.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = event};
 	hw_ref_add(f->k, &qp->hw);
 }
 
 static void answer(struct kreq *req, const struct kqp *qp, const struct plan *p)
 {
-	struct mlx5_ib_create_qp_resp uhw = { .bfreg_index = UINT32_MAX };
+	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
 
 	cap.max_recv_wr = p->rq_count;
@@ -324,7 +325,7 @@ static void answer(struct kreq *req, const struct kqp *qp, const struct plan *p)
 
 int uverbs_qp_create(struct kfile *f, struct kreq *req)
 {
-	struct plan p = { .flags = 0 };
+	struct plan p = {.flags = 0};
 	struct kqp *qp;
 	int err = make_plan(f, req, &p);
 
@@ -366,7 +367,7 @@ static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_des
 
 int uverbs_qp_destroy(struct kfile *f, struct kreq *req)
 {
-	struct ib_uverbs_destroy_qp_resp resp = { 0 };
+	struct ib_uverbs_destroy_qp_resp resp = {0};
 	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data, &resp);
 
 	if (!err)
@@ -377,7 +378,7 @@ int uverbs_qp_destroy(struct kfile *f, struct kreq *req)
 int wcmd_destroy_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_qp *in = c->in;
-	struct ib_uverbs_destroy_qp_resp resp = { 0 };
+	struct ib_uverbs_destroy_qp_resp resp = {0};
 	int err = destroy_handle(c->f, in->qp_handle, &resp);
 
 	if (!err)

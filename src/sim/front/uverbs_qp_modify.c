@@ -51,53 +51,56 @@ static const struct transition {
 	uint32_t need, may; /* attributes besides A_STATE */
 	uint32_t optpar;    /* optional parameters that the command takes */
 } transitions[] = {
-	{ RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0 },
-	{ INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
-	  O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT },
-	{ INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
-	  A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
-	  A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
-	  O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX },
-	{ RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
-	  A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
-	  O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_RNR_TIMEOUT },
-	{ RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
-	  A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
-	  O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_ALT_ADDR_PATH },
-	{ INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0 },
-	{ INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
-	{ RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
-	{ RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
-	{ SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
-	{ SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
-	{ ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0 },
+	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
+	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
+	 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
+	 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
+	 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
+	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},
+	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP,
+	 A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
+	 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
+	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE |
+		 PRM_QP_OPTPAR_RNR_TIMEOUT},
+	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
+	 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
+	 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
+		 PRM_QP_OPTPAR_ALT_ADDR_PATH},
+	{INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
 };
 
-static const char *const state_names[STATES] = { "RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR" };
+static const char *const state_names[STATES] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
 /* Which optional parameters an attribute sets. */
 static const struct {
 	uint32_t attr, optpar;
 } optpars[] = {
-	{ A_ACCESS, O_ACCESS },
-	{ A_PKEY_INDEX, PRM_QP_OPTPAR_PKEY_INDEX },
-	{ A_PORT, PRM_QP_OPTPAR_PRI_PORT },
-	{ A_QKEY, PRM_QP_OPTPAR_Q_KEY },
-	{ A_AV, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH | PRM_QP_OPTPAR_PRI_PORT },
-	{ A_PATH_MTU, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH },
-	{ A_TIMEOUT, PRM_QP_OPTPAR_ACK_TIMEOUT },
-	{ A_RETRY_CNT, PRM_QP_OPTPAR_RETRY_COUNT },
-	{ A_RNR_RETRY, PRM_QP_OPTPAR_RNR_RETRY },
-	{ A_MAX_RD, PRM_QP_OPTPAR_SRA_MAX },
-	{ A_ALT_PATH, PRM_QP_OPTPAR_ALT_ADDR_PATH },
-	{ A_MIN_RNR_TIMER, PRM_QP_OPTPAR_RNR_TIMEOUT },
-	{ A_MAX_DEST_RD, O_ACCESS | PRM_QP_OPTPAR_RRA_MAX },
-	{ A_PATH_MIG_STATE, PRM_QP_OPTPAR_PM_STATE },
+	{A_ACCESS, O_ACCESS},
+	{A_PKEY_INDEX, PRM_QP_OPTPAR_PKEY_INDEX},
+	{A_PORT, PRM_QP_OPTPAR_PRI_PORT},
+	{A_QKEY, PRM_QP_OPTPAR_Q_KEY},
+	{A_AV, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH | PRM_QP_OPTPAR_PRI_PORT},
+	{A_PATH_MTU, PRM_QP_OPTPAR_PRIMARY_ADDR_PATH},
+	{A_TIMEOUT, PRM_QP_OPTPAR_ACK_TIMEOUT},
+	{A_RETRY_CNT, PRM_QP_OPTPAR_RETRY_COUNT},
+	{A_RNR_RETRY, PRM_QP_OPTPAR_RNR_RETRY},
+	{A_MAX_RD, PRM_QP_OPTPAR_SRA_MAX},
+	{A_ALT_PATH, PRM_QP_OPTPAR_ALT_ADDR_PATH},
+	{A_MIN_RNR_TIMER, PRM_QP_OPTPAR_RNR_TIMEOUT},
+	{A_MAX_DEST_RD, O_ACCESS | PRM_QP_OPTPAR_RRA_MAX},
+	{A_PATH_MIG_STATE, PRM_QP_OPTPAR_PM_STATE},
 };
 
 static uint32_t optpar_of(uint32_t mask, const struct transition *t)
@@ -129,8 +132,8 @@ static int check_mask(const struct transition *t, uint32_t mask)
 		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s also needs 0x%x", mask,
 			      state_names[t->from], state_names[t->to], missing);
 	if (extra)
-		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s does not take 0x%x", mask,
-			      state_names[t->from], state_names[t->to], extra);
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: %s -> %s does not take 0x%x",
+			      mask, state_names[t->from], state_names[t->to], extra);
 	return 0;
 }
 
@@ -150,18 +153,22 @@ static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp 
 	if (mask & A_PORT)
 		err = port_check(m->port_num);
 	if (!err && mask & A_MAX_RD)
-		err = check_rd("max_rd_atomic", m->max_rd_atomic, prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
+		err = check_rd("max_rd_atomic", m->max_rd_atomic,
+			       prm_cmd_hca_cap_get_log_max_ra_res_qp(cap));
 	if (!err && mask & A_MAX_DEST_RD)
 		err = check_rd("max_dest_rd_atomic", m->max_dest_rd_atomic,
 			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
 	if (err)
 		return err;
 	if (mask & A_PKEY_INDEX && m->pkey_index)
-		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry", m->pkey_index);
+		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry",
+			      m->pkey_index);
 	if (mask & A_PATH_MTU && (m->path_mtu < 1 || m->path_mtu > 5))
-		return refuse(-EINVAL, "MODIFY_QP: path_mtu %u is not within 1 (256) .. 5 (4096)", m->path_mtu);
+		return refuse(-EINVAL, "MODIFY_QP: path_mtu %u is not within 1 (256) .. 5 (4096)",
+			      m->path_mtu);
 	if (mask & A_ALT_PATH)
-		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask: this device does not migrate paths");
+		return refuse(-EOPNOTSUPP,
+			      "MODIFY_QP: attr_mask: this device does not migrate paths");
 	return 0;
 }
 
@@ -191,7 +198,8 @@ static int set_path(const struct kqp *qp, void *qpc, const struct ib_uverbs_qp_d
 	prm_ads_set_vhca_port_num(ads, d->port_num);
 	memcpy(prm_ads_at_rgid_rip(ads), d->dgid, sizeof(d->dgid));
 	prm_ads_set_rmac_47_32(ads, (uint32_t)mac[0] << 8 | mac[1]);
-	prm_ads_set_rmac_31_0(ads, (uint32_t)mac[2] << 24 | (uint32_t)mac[3] << 16 | (uint32_t)mac[4] << 8 | mac[5]);
+	prm_ads_set_rmac_31_0(ads, (uint32_t)mac[2] << 24 | (uint32_t)mac[3] << 16 |
+					   (uint32_t)mac[4] << 8 | mac[5]);
 	return 0;
 }
 
@@ -282,7 +290,7 @@ static int fill_qpc(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp 
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
 static int run(struct kqp *qp, const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
-	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_RST2INIT_QP_OUT_BYTES];
 	bool context = t->opcode != PRM_OPCODE_2RST_QP && t->opcode != PRM_OPCODE_2ERR_QP;
 	int err = 0;
@@ -310,10 +318,13 @@ static int modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 	int err;
 
 	if (from >= STATES || to >= STATES)
-		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state", to, from);
+		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state", to,
+			      from);
 	if (from == RESET && to == RESET)
-		return mask & ~(uint32_t)(A_STATE | A_CUR_STATE) ?
-			       refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing", mask) : 0;
+		return mask & ~(uint32_t)(A_STATE | A_CUR_STATE)
+			       ? refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing",
+					mask)
+			       : 0;
 	t = find(from, to);
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
@@ -349,7 +360,8 @@ static int check_uhw(struct wcmd *c)
 	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
 
 	if (!err && (u.comp_mask || u.ece_options || u.burst_info.max_burst_sz))
-		err = refuse(-EOPNOTSUPP, "MODIFY_QP: UHW_IN: this device has neither ECE nor pacing");
+		err = refuse(-EOPNOTSUPP,
+			     "MODIFY_QP: UHW_IN: this device has neither ECE nor pacing");
 	return err;
 }
 
@@ -366,8 +378,8 @@ int wcmd_modify_qp(struct wcmd *c)
 
 int wcmd_modify_qp_ex(struct wcmd *c)
 {
-	struct ib_uverbs_ex_modify_qp_resp resp = { .response_length = sizeof(resp) };
-	const struct mlx5_ib_modify_qp_resp uhw = { .response_length = sizeof(uhw) };
+	struct ib_uverbs_ex_modify_qp_resp resp = {.response_length = sizeof(resp)};
+	const struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
 	int err = wcmd_modify_qp(c);
 
 	if (err)
@@ -380,9 +392,9 @@ int wcmd_modify_qp_ex(struct wcmd *c)
 /* --- QUERY_QP -------------------------------------------------------------------------------- */
 
 static const uint8_t ib_states[16] = {
-	[PRM_QP_STATE_RST] = RESET, [PRM_QP_STATE_INIT] = INIT, [PRM_QP_STATE_RTR] = RTR,
-	[PRM_QP_STATE_RTS] = RTS,   [PRM_QP_STATE_SQER] = SQE,  [PRM_QP_STATE_SQD] = SQD,
-	[PRM_QP_STATE_ERR] = ERR,   [PRM_QP_STATE_SQ_DRAINING] = SQD,
+	[PRM_QP_STATE_RST] = RESET,	  [PRM_QP_STATE_INIT] = INIT, [PRM_QP_STATE_RTR] = RTR,
+	[PRM_QP_STATE_RTS] = RTS,	  [PRM_QP_STATE_SQER] = SQE,  [PRM_QP_STATE_SQD] = SQD,
+	[PRM_QP_STATE_SQ_DRAINING] = SQD, [PRM_QP_STATE_ERR] = ERR,
 };
 
 static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
@@ -426,9 +438,9 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 int wcmd_query_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_query_qp *q = c->in;
-	uint8_t in[PRM_QUERY_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
-	struct ib_uverbs_query_qp_resp resp = { 0 };
+	struct ib_uverbs_query_qp_resp resp = {0};
 	struct kqp *qp;
 	int err = find_qp(c, q->qp_handle, &qp);
 

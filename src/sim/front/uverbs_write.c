@@ -8,7 +8,7 @@
 #include <rdma/mlx5-abi.h>
 #include "uverbs.h"
 
-#define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
+#define EX(cmd)	      ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 #define UPTO(t, last) (offsetof(struct t, last) + sizeof(((struct t *)0)->last))
 
 /* run NULL: known to ib_uverbs, but not offered by this device. */
@@ -19,58 +19,59 @@ static const struct {
 	uint16_t in, out; /* what must be there */
 	bool before_context;
 } commands[] = {
-	{ IB_USER_VERBS_CMD_GET_CONTEXT, "GET_CONTEXT", NULL, sizeof(struct ib_uverbs_get_context),
-	  sizeof(struct ib_uverbs_get_context_resp), true },
-	{ IB_USER_VERBS_CMD_QUERY_DEVICE, "QUERY_DEVICE", wcmd_query_device,
-	  sizeof(struct ib_uverbs_query_device), sizeof(struct ib_uverbs_query_device_resp), false },
-	{ EX(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "EX_QUERY_DEVICE", wcmd_query_device_ex,
-	  sizeof(struct ib_uverbs_ex_query_device), UPTO(ib_uverbs_ex_query_device_resp, response_length),
-	  false },
-	{ IB_USER_VERBS_CMD_QUERY_PORT, "QUERY_PORT", wcmd_query_port,
-	  sizeof(struct ib_uverbs_query_port), sizeof(struct ib_uverbs_query_port_resp), false },
-	{ IB_USER_VERBS_CMD_ALLOC_PD, "ALLOC_PD", wcmd_alloc_pd, sizeof(struct ib_uverbs_alloc_pd),
-	  sizeof(struct ib_uverbs_alloc_pd_resp), false },
-	{ IB_USER_VERBS_CMD_DEALLOC_PD, "DEALLOC_PD", wcmd_dealloc_pd,
-	  sizeof(struct ib_uverbs_dealloc_pd), 0, false },
-	{ IB_USER_VERBS_CMD_REG_MR, "REG_MR", wcmd_reg_mr, sizeof(struct ib_uverbs_reg_mr),
-	  sizeof(struct ib_uverbs_reg_mr_resp), false },
-	{ IB_USER_VERBS_CMD_DEREG_MR, "DEREG_MR", wcmd_dereg_mr, sizeof(struct ib_uverbs_dereg_mr), 0,
-	  false },
-	{ IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, "CREATE_COMP_CHANNEL", wcmd_create_comp_channel,
-	  sizeof(struct ib_uverbs_create_comp_channel),
-	  sizeof(struct ib_uverbs_create_comp_channel_resp), false },
-	{ IB_USER_VERBS_CMD_DESTROY_CQ, "DESTROY_CQ", wcmd_destroy_cq,
-	  sizeof(struct ib_uverbs_destroy_cq), sizeof(struct ib_uverbs_destroy_cq_resp), false },
-	{ IB_USER_VERBS_CMD_DESTROY_QP, "DESTROY_QP", wcmd_destroy_qp,
-	  sizeof(struct ib_uverbs_destroy_qp), sizeof(struct ib_uverbs_destroy_qp_resp), false },
-	{ IB_USER_VERBS_CMD_QUERY_QP, "QUERY_QP", wcmd_query_qp, sizeof(struct ib_uverbs_query_qp),
-	  sizeof(struct ib_uverbs_query_qp_resp), false },
-	{ IB_USER_VERBS_CMD_MODIFY_QP, "MODIFY_QP", wcmd_modify_qp,
-	  sizeof(struct ib_uverbs_modify_qp), 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_MODIFY_QP), "EX_MODIFY_QP", wcmd_modify_qp_ex,
-	  sizeof(struct ib_uverbs_modify_qp), UPTO(ib_uverbs_ex_modify_qp_resp, response_length), false },
-	{ IB_USER_VERBS_CMD_CREATE_AH, "CREATE_AH", wcmd_create_ah, sizeof(struct ib_uverbs_create_ah),
-	  sizeof(struct ib_uverbs_create_ah_resp), false },
-	{ IB_USER_VERBS_CMD_DESTROY_AH, "DESTROY_AH", wcmd_destroy_ah,
-	  sizeof(struct ib_uverbs_destroy_ah), 0, false },
-	{ IB_USER_VERBS_CMD_REREG_MR, "REREG_MR", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_ALLOC_MW, "ALLOC_MW", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_DEALLOC_MW, "DEALLOC_MW", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_CREATE_CQ, "CREATE_CQ", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_CREATE_CQ), "EX_CREATE_CQ", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_MODIFY_CQ), "EX_MODIFY_CQ", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_RESIZE_CQ, "RESIZE_CQ", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_CREATE_QP, "CREATE_QP", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_CREATE_QP), "EX_CREATE_QP", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_OPEN_QP, "OPEN_QP", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_ATTACH_MCAST, "ATTACH_MCAST", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_DETACH_MCAST, "DETACH_MCAST", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_CREATE_SRQ, "CREATE_SRQ", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_CREATE_XSRQ, "CREATE_XSRQ", NULL, 0, 0, false },
-	{ IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_CREATE_WQ), "EX_CREATE_WQ", NULL, 0, 0, false },
-	{ EX(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), "EX_CREATE_RWQ_IND_TBL", NULL, 0, 0, false },
+	{IB_USER_VERBS_CMD_GET_CONTEXT, "GET_CONTEXT", NULL, sizeof(struct ib_uverbs_get_context),
+	 sizeof(struct ib_uverbs_get_context_resp), true},
+	{IB_USER_VERBS_CMD_QUERY_DEVICE, "QUERY_DEVICE", wcmd_query_device,
+	 sizeof(struct ib_uverbs_query_device), sizeof(struct ib_uverbs_query_device_resp), false},
+	{EX(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), "EX_QUERY_DEVICE", wcmd_query_device_ex,
+	 sizeof(struct ib_uverbs_ex_query_device),
+	 UPTO(ib_uverbs_ex_query_device_resp, response_length), false},
+	{IB_USER_VERBS_CMD_QUERY_PORT, "QUERY_PORT", wcmd_query_port,
+	 sizeof(struct ib_uverbs_query_port), sizeof(struct ib_uverbs_query_port_resp), false},
+	{IB_USER_VERBS_CMD_ALLOC_PD, "ALLOC_PD", wcmd_alloc_pd, sizeof(struct ib_uverbs_alloc_pd),
+	 sizeof(struct ib_uverbs_alloc_pd_resp), false},
+	{IB_USER_VERBS_CMD_DEALLOC_PD, "DEALLOC_PD", wcmd_dealloc_pd,
+	 sizeof(struct ib_uverbs_dealloc_pd), 0, false},
+	{IB_USER_VERBS_CMD_REG_MR, "REG_MR", wcmd_reg_mr, sizeof(struct ib_uverbs_reg_mr),
+	 sizeof(struct ib_uverbs_reg_mr_resp), false},
+	{IB_USER_VERBS_CMD_DEREG_MR, "DEREG_MR", wcmd_dereg_mr, sizeof(struct ib_uverbs_dereg_mr),
+	 0, false},
+	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, "CREATE_COMP_CHANNEL", wcmd_create_comp_channel,
+	 sizeof(struct ib_uverbs_create_comp_channel),
+	 sizeof(struct ib_uverbs_create_comp_channel_resp), false},
+	{IB_USER_VERBS_CMD_DESTROY_CQ, "DESTROY_CQ", wcmd_destroy_cq,
+	 sizeof(struct ib_uverbs_destroy_cq), sizeof(struct ib_uverbs_destroy_cq_resp), false},
+	{IB_USER_VERBS_CMD_DESTROY_QP, "DESTROY_QP", wcmd_destroy_qp,
+	 sizeof(struct ib_uverbs_destroy_qp), sizeof(struct ib_uverbs_destroy_qp_resp), false},
+	{IB_USER_VERBS_CMD_QUERY_QP, "QUERY_QP", wcmd_query_qp, sizeof(struct ib_uverbs_query_qp),
+	 sizeof(struct ib_uverbs_query_qp_resp), false},
+	{IB_USER_VERBS_CMD_MODIFY_QP, "MODIFY_QP", wcmd_modify_qp,
+	 sizeof(struct ib_uverbs_modify_qp), 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_MODIFY_QP), "EX_MODIFY_QP", wcmd_modify_qp_ex,
+	 sizeof(struct ib_uverbs_modify_qp), UPTO(ib_uverbs_ex_modify_qp_resp, response_length),
+	 false},
+	{IB_USER_VERBS_CMD_CREATE_AH, "CREATE_AH", wcmd_create_ah,
+	 sizeof(struct ib_uverbs_create_ah), sizeof(struct ib_uverbs_create_ah_resp), false},
+	{IB_USER_VERBS_CMD_DESTROY_AH, "DESTROY_AH", wcmd_destroy_ah,
+	 sizeof(struct ib_uverbs_destroy_ah), 0, false},
+	{IB_USER_VERBS_CMD_REREG_MR, "REREG_MR", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_ALLOC_MW, "ALLOC_MW", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_DEALLOC_MW, "DEALLOC_MW", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_CREATE_CQ, "CREATE_CQ", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_CQ), "EX_CREATE_CQ", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_MODIFY_CQ), "EX_MODIFY_CQ", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_RESIZE_CQ, "RESIZE_CQ", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_CREATE_QP, "CREATE_QP", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_QP), "EX_CREATE_QP", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_OPEN_QP, "OPEN_QP", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_ATTACH_MCAST, "ATTACH_MCAST", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_DETACH_MCAST, "DETACH_MCAST", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_CREATE_SRQ, "CREATE_SRQ", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_CREATE_XSRQ, "CREATE_XSRQ", NULL, 0, 0, false},
+	{IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_WQ), "EX_CREATE_WQ", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), "EX_CREATE_RWQ_IND_TBL", NULL, 0, 0, false},
 };
 
 static int run(unsigned int i, struct wcmd *c)
@@ -79,8 +80,10 @@ static int run(unsigned int i, struct wcmd *c)
 	if (!c->in_len && !c->out_len && commands[i].in)
 		return -ENOSPC;
 	if (c->in_len < commands[i].in || c->out_len < commands[i].out)
-		return refuse(-ENOSPC, "%s: CORE_IN %zu and CORE_OUT %zu bytes, at least %u and %u are needed",
-			      commands[i].name, c->in_len, c->out_len, commands[i].in, commands[i].out);
+		return refuse(
+			-ENOSPC,
+			"%s: CORE_IN %zu and CORE_OUT %zu bytes, at least %u and %u are needed",
+			commands[i].name, c->in_len, c->out_len, commands[i].in, commands[i].out);
 	if (!commands[i].run)
 		return refuse(-EOPNOTSUPP, "%s: this device does not offer it", commands[i].name);
 	if (!c->f->context && !commands[i].before_context)
@@ -93,8 +96,8 @@ int uverbs_invoke_write(struct kfile *f, struct kreq *req)
 	uint64_t cmd = kattr_value(req, UVERBS_ATTR_WRITE_CMD);
 	const struct kattr *in = kattr_find(req, UVERBS_ATTR_CORE_IN);
 	const struct kattr *out = kattr_find(req, UVERBS_ATTR_CORE_OUT);
-	uint64_t core[32] = { 0 }; /* aligned, and as long as the longest structure */
-	struct wcmd c = { .f = f, .req = req, .in = core };
+	uint64_t core[32] = {0}; /* aligned, and as long as the longest structure */
+	struct wcmd c = {.f = f, .req = req, .in = core};
 
 	if (cmd & ~(uint64_t)(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))
 		return refuse(-EINVAL, "INVOKE_WRITE: command 0x%llx has unknown bits",
@@ -109,7 +112,8 @@ int uverbs_invoke_write(struct kfile *f, struct kreq *req)
 		if (commands[i].cmd == cmd)
 			return run(i, &c);
 	}
-	return refuse(-EOPNOTSUPP, "INVOKE_WRITE: command 0x%llx is not known", (unsigned long long)cmd);
+	return refuse(-EOPNOTSUPP, "INVOKE_WRITE: command 0x%llx is not known",
+		      (unsigned long long)cmd);
 }
 
 void wcmd_out(struct wcmd *c, const void *from, size_t len)
