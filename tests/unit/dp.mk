@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The data path and the transport on a silicon without firmware (dp_rig.h).
-DP_TESTS = tests/unit/dp_rc tests/unit/dp_errors tests/unit/net_loss
+DP_TESTS = tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo \
+	tests/unit/dp_fuzz tests/unit/net_loss
 check_PROGRAMS += $(DP_TESTS)
 TESTS += $(DP_TESTS)
 DP_RIG = tests/unit/dp_rig.c tests/unit/dp_rig.h
@@ -19,3 +20,15 @@ tests_unit_net_loss_SOURCES = tests/unit/net_loss.c $(DP_RIG)
 tests_unit_net_loss_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_net_loss_CFLAGS = $(DP_CFLAGS)
 tests_unit_net_loss_LDADD = $(DP_LDADD)
+tests_unit_dp_cq_SOURCES = tests/unit/dp_cq.c $(DP_RIG)
+tests_unit_dp_cq_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_cq_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_cq_LDADD = $(DP_LDADD)
+tests_unit_dp_mmo_SOURCES = tests/unit/dp_mmo.c $(DP_RIG)
+tests_unit_dp_mmo_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_mmo_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_mmo_LDADD = $(DP_LDADD)
+tests_unit_dp_fuzz_SOURCES = tests/unit/dp_fuzz.c $(DP_RIG)
+tests_unit_dp_fuzz_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_fuzz_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_fuzz_LDADD = $(DP_LDADD)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves the CQ's rules: when an armed CQ makes an event and when it must not, overflow, owner
+ * bits over many turns, and that a ring which vanished hurts nobody. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "dp_rig.h"
+#include "dp/dp.h"
+
+static void nops(struct rig_pair *p, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+}
+
+static unsigned int drain(struct rig_cq *c)
+{
+	unsigned int n = 0;
+
+	while (rig_poll(c))
+		n++;
+	return n;
+}
+
+static unsigned int events(struct rig_pair *p)
+{
+	return rig_count(&p->rig, PRM_EVENT_COMP);
+}
+
+/* Parked until the first arm, which may legally write 0. */
+static void test_first_arm_is_zero(void **state)
+{
+	struct rig_pair *p = *state;
+
+	assert_int_equal(p->ca.dbrec[1], 0xffffffff);
+	nops(p, 1);
+	assert_int_equal(events(p), 0);
+	assert_int_equal(drain(&p->ca), 1);
+	nops(p, 1);
+	p->ca.ci = 0; /* arm word 0: sn 0, any, ci 0 */
+	rig_arm(&p->ca, 0, false);
+	assert_int_equal(events(p), 1);
+	assert_int_equal(p->rig.event[0].number, p->ca.cq->o.id);
+	assert_int_equal(p->rig.event[0].eqn, 5);
+}
+
+/* One event per arm; a CQE that was told about makes no second one. */
+static void test_one_event(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_arm(&p->ca, 0, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	/* armed again at the old index: both CQEs have been told about */
+	rig_arm(&p->ca, 1, false);
+	assert_int_equal(events(p), 2); /* the second NOP is newer than the event */
+	rig_arm(&p->ca, 2, false);
+	assert_int_equal(events(p), 2);
+	drain(&p->ca);
+	rig_arm(&p->ca, 3, false);
+	assert_int_equal(events(p), 2);
+	nops(p, 1);
+	assert_int_equal(events(p), 3);
+}
+
+/* The same word in register and record is one request. */
+static void test_same_word(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_arm(&p->ca, 0, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	rig_arm(&p->ca, 0, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+}
+
+/* A record without its register write is never looked at; one whose register value was lost is. */
+static void test_arm_needs_register(void **state)
+{
+	struct rig_pair *p = *state;
+
+	p->ca.dbrec[1] = htobe32(1u << 28);
+	nops(p, 1);
+	assert_int_equal(events(p), 0);
+	rig_arm(&p->cb, 0, false);
+	rig_settle(&p->rig);
+	assert_int_equal(events(p), 1);
+}
+
+static void send(struct rig_pair *p, bool solicited)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND,
+				     solicited ? PRM_WQE_CTRL_FLAG_SOLICITED : 0, 0);
+
+	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+	rig_data(&w, p->src, 8, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+}
+
+static void test_solicited(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_arm(&p->cb, 0, true);
+	send(p, false);
+	assert_int_equal(events(p), 0);
+	send(p, true);
+	assert_int_equal(events(p), 1);
+	drain(&p->cb);
+	rig_arm(&p->cb, 1, true);
+	send(p, false);
+	assert_int_equal(events(p), 1);
+	dp_qp_state(p->b.qp, QP_ERR); /* a flush is an error: it counts as solicited */
+	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+	rig_pass(&p->rig, 1000000000);
+	assert_int_equal(events(p), 2);
+}
+
+/* A full ring: the CQ fails, the QP with it; what was there stays readable. */
+static void test_overflow(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 8; i++)
+		nops(p, 8);
+	assert_int_equal(p->ca.cq->status, CQ_OK);
+	nops(p, 1);
+	assert_int_equal(p->ca.cq->status, CQ_OVERFLOW);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_CQ_ERROR), 1);
+	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(drain(&p->ca), 64);
+	nops(p, 3);
+	assert_int_equal(drain(&p->ca), 0);
+}
+
+static void test_overrun_ignore(void **state)
+{
+	struct rig_pair *p = *state;
+
+	p->ca.cq->overrun_ignore = true;
+	for (unsigned int i = 0; i < 20; i++)
+		nops(p, 8);
+	assert_int_equal(p->ca.cq->status, CQ_OK);
+	assert_int_equal(p->a.qp->state, QP_RTS);
+}
+
+/* 24-bit indices and owner bits over several turns of the ring, both entry sizes. */
+static void test_turns(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		nops(p, 7);
+		assert_int_equal(drain(&p->ca), 7);
+		send(p, false);
+		assert_int_equal(drain(&p->cb), 1);
+	}
+	assert_true(p->ca.cq->pi > 2000);
+}
+
+/* The pages of a CQ's ring, of an SQ's ring, and of a message go away: errors, nothing worse. */
+static void *page(void)
+{
+	void *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(m != MAP_FAILED);
+	return m;
+}
+
+static void test_vanished_cq(void **state)
+{
+	struct rig_pair *p = *state;
+	uint8_t *m = page();
+
+	p->ca.cq->ring.offset = (uintptr_t)m;
+	munmap(m, 4096);
+	nops(p, 1);
+	assert_int_equal(p->ca.cq->status, CQ_ERROR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_CQ_ERROR), 1);
+	nops(p, 1);
+	assert_int_equal(p->a.qp->state, QP_ERR);
+}
+
+static void test_vanished_sq(void **state)
+{
+	struct rig_pair *p = *state;
+	uint8_t *m = page();
+
+	p->a.qp->ring.offset = (uintptr_t)m;
+	munmap(m, 4096);
+	nops(p, 1);
+	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
+}
+
+static void test_vanished_record(void **state)
+{
+	struct rig_pair *p = *state;
+	uint8_t *m = page();
+
+	p->a.qp->dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
+	munmap(m, 4096);
+	nops(p, 1);
+	assert_int_equal(drain(&p->ca), 0);
+	rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
+	rig_ring(&p->b); /* sweeps both */
+	rig_settle(&p->rig);
+}
+
+static void test_vanished_data(void **state)
+{
+	struct rig_pair *p = *state;
+	uint8_t *m = page();
+	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, m, 4096, MKEY_LR | MKEY_RW);
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
+
+	munmap(m, 4096);
+	rig_raddr(&w, m, rig_key(k));
+	rig_data(&w, p->src, 100, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	for (unsigned int i = 0; i < 2; i++) {
+		dp_qp_state(i ? p->b.qp : p->a.qp, QP_RST);
+		p->a.sq_pi = 0;
+	}
+	rig_connect(&p->a, &p->b);
+	w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
+	rig_raddr(&w, p->dst, rig_key(p->md));
+	rig_data(&w, m, 100, rig_key(k));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_mkey_close(k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_first_arm_is_zero, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_one_event, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_same_word, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_arm_needs_register, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_solicited, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_overflow, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_overrun_ignore, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_turns, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_vanished_cq, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_vanished_sq, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_vanished_record, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_vanished_data, rig_setup, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

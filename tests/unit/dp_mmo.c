@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves the MMO DMA engine: it copies between local keys and through cross-VHCA aliases, on a QP
+ * that need not be connected, refuses what it must before a byte moves, and orders by fences. */
+#include <stdlib.h>
+#include <string.h>
+#include "dp_rig.h"
+#include "dp/dp.h"
+
+static void *aligned_buf(struct rig_pair *p)
+{
+	return (void *)(((uintptr_t)p->src + 63) & ~(uintptr_t)63);
+}
+
+static void post_mmo(struct rig_pair *p, uint8_t flags, uint32_t dkey, const void *to,
+		     uint32_t skey, const void *from, uint32_t dlen, uint32_t slen)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_MMO, flags, 0);
+
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_MMO_OPMOD_DMA);
+	prm_mmo_metadata_seg_pack(w.bytes + 16, .local_key = rig_key(p->ms),
+				  .local_address = (uintptr_t)aligned_buf(p));
+	w.ds++;
+	rig_data(&w, from, slen, skey);
+	rig_data(&w, to, dlen, dkey);
+	rig_end(&w);
+	rig_ring(&p->a);
+}
+
+static int setup(void **state)
+{
+	struct rig_pair *p;
+
+	rig_setup_dpu(state);
+	p = *state;
+	p->a.qp->mmo = true;
+	return 0;
+}
+
+/* A's view of dst, which is the other function's. */
+static struct mkey *alias(struct rig_pair *p)
+{
+	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, NULL, 0, 0);
+
+	m->alias = true;
+	m->target_vhca = p->rig.si.vhca[FUNCTION_DPU].id;
+	m->target_index = p->md->o.id;
+	m->target_generation = p->md->o.generation;
+	return m;
+}
+
+static const uint8_t *done(struct rig_pair *p)
+{
+	rig_settle(&p->rig);
+	return rig_poll(&p->ca);
+}
+
+static void test_copy(void **state)
+{
+	struct rig_pair *p = *state;
+	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
+	static const uint32_t lens[] = { 1, 63, 4096, 262144, 262145, RIG_BUF };
+
+	for (unsigned int i = 0; i < 6; i++) {
+		const uint8_t *cqe;
+
+		memset(p->dst, 0, RIG_BUF);
+		post_mmo(p, SIGNALED, rig_key(k), p->dst, rig_key(p->ms), p->src, lens[i], lens[i]);
+		cqe = done(p);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+		assert_int_equal(cqe[0x38], 0x2f);
+		assert_memory_equal(p->src, p->dst, lens[i]);
+	}
+	rig_mkey_close(k);
+}
+
+static void test_alias(void **state)
+{
+	struct rig_pair *p = *state;
+	struct mkey *k = alias(p);
+
+	post_mmo(p, SIGNALED, rig_key(k), p->dst + 5, rig_key(p->ms), p->src, 300000, 300000);
+	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
+	assert_memory_equal(p->src, p->dst + 5, 300000);
+	/* and the other way */
+	memset(p->dst, 0x3c, 1000);
+	post_mmo(p, SIGNALED, rig_key(p->ms), p->src, rig_key(k), p->dst, 1000, 1000);
+	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
+	assert_memory_equal(p->src, p->dst, 1000);
+	/* resolved at each access: another object behind the index is not it */
+	p->md->o.generation++;
+	post_mmo(p, SIGNALED, rig_key(p->ms), p->src, rig_key(k), p->dst, 1000, 1000);
+	assert_int_equal(prm_err_cqe_get_syndrome(done(p)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	p->md->o.generation--;
+	rig_mkey_close(k);
+}
+
+struct bad {
+	const char *name;
+	uint8_t syndrome;
+	void (*post)(struct rig_pair *, struct mkey *);
+};
+
+static void bad_lengths(struct rig_pair *p, struct mkey *k)
+{
+	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 101);
+}
+
+static void bad_cap(struct rig_pair *p, struct mkey *k)
+{
+	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, (2u << 20) + 1, (2u << 20) + 1);
+}
+
+static void bad_dest_rights(struct rig_pair *p, struct mkey *k)
+{
+	k->rights = MKEY_LR;
+	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
+}
+
+static void bad_dest_bounds(struct rig_pair *p, struct mkey *k)
+{
+	post_mmo(p, 0, rig_key(k), p->dst + 1, rig_key(p->ms), p->src, RIG_BUF, RIG_BUF);
+}
+
+static void bad_source_key(struct rig_pair *p, struct mkey *k)
+{
+	post_mmo(p, 0, rig_key(k), p->dst, 0, p->src, 100, 100);
+}
+
+static void bad_pd(struct rig_pair *p, struct mkey *k)
+{
+	k->pdn++;
+	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
+}
+
+static void bad_opmod(struct rig_pair *p, struct mkey *k)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_MMO, 0, 0);
+
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_MMO_OPMOD_DECOMPRESS);
+	rig_data(&w, aligned_buf(p), 0, rig_key(p->ms));
+	rig_data(&w, p->src, 100, rig_key(p->ms));
+	rig_data(&w, p->dst, 100, rig_key(k));
+	rig_end(&w);
+	rig_ring(&p->a);
+}
+
+static void bad_meta(struct rig_pair *p, struct mkey *k)
+{
+	p->ms->rights = MKEY_LR; /* the scratch buffer's key too */
+	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
+}
+
+static void test_bad(void **state)
+{
+	static const struct bad table[] = {
+		{ "lengths differ", 0x01, bad_lengths },
+		{ "over log_dma_mmo_max_size", 0x01, bad_cap },
+		{ "destination without local write", 0x04, bad_dest_rights },
+		{ "past the destination", 0x04, bad_dest_bounds },
+		{ "source lkey 0", 0x04, bad_source_key },
+		{ "destination of another PD", 0x04, bad_pd },
+		{ "another opmod", 0x02, bad_opmod },
+		{ "scratch buffer not writable", 0x04, bad_meta },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct rig_pair *p;
+		struct mkey *k;
+		const uint8_t *cqe;
+		void *s;
+
+		setup(&s);
+		p = s;
+		k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
+		table[i].post(p, k);
+		cqe = done(p);
+		if (!cqe || prm_err_cqe_get_opcode(cqe) != PRM_CQE_OPCODE_REQ_ERR ||
+		    prm_err_cqe_get_syndrome(cqe) != table[i].syndrome)
+			fail_msg("%s: %s 0x%02x, not 0x%02x", table[i].name,
+				 cqe ? "syndrome" : "no CQE",
+				 cqe ? prm_err_cqe_get_syndrome(cqe) : 0, table[i].syndrome);
+		for (unsigned int b = 0; b < RIG_BUF; b++)
+			assert_int_equal(p->dst[b], 0);
+		rig_mkey_close(k);
+		rig_teardown(&s);
+	}
+}
+
+/* Without a connection: RTS is enough. */
+static void test_unconnected(void **state)
+{
+	struct rig_pair *p = *state;
+	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LW);
+
+	dp_qp_state(p->a.qp, QP_RST);
+	p->a.qp->remote_qpn = 0;
+	memset(p->a.qp->rgid, 0, 16);
+	dp_qp_state(p->a.qp, QP_INIT);
+	dp_qp_state(p->a.qp, QP_RTR);
+	dp_qp_state(p->a.qp, QP_RTS);
+	post_mmo(p, SIGNALED, rig_key(k), p->dst, rig_key(p->ms), p->src, 5000, 5000);
+	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
+	assert_memory_equal(p->src, p->dst, 5000);
+	rig_mkey_close(k);
+}
+
+/* A strong fence waits for the READ before it; the READ's bytes are what the copy takes. */
+static void test_strong_order(void **state)
+{
+	struct rig_pair *p = *state;
+	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
+
+	memset(p->dst, 0x99, 500000);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 500000);
+	post_mmo(p, SIGNALED | PRM_WQE_CTRL_FLAG_STRONG_ORDER, rig_key(k), p->src + 500000,
+		 rig_key(k), p->src, 500000, 500000);
+	assert_non_null(done(p));
+	assert_non_null(done(p));
+	assert_memory_equal(p->src + 500000, p->dst, 500000);
+	rig_mkey_close(k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_copy, setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_alias, setup, rig_teardown),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test_setup_teardown(test_unconnected, setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_strong_order, setup, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
