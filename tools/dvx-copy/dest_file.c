@@ -15,6 +15,9 @@
 #define GROUP_FILES 64u
 #define GROUP_BYTES (64u << 20)
 
+/* The disk begins to write while more arrives, so that the sync at the end has little left to do. */
+#define WRITE_BEHIND (8u << 20)
+
 int dest_temp_name(char to[32], struct fault *f)
 {
 	uint64_t r;
@@ -138,6 +141,11 @@ int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, 
 		off += (uint64_t)done;
 		n -= (size_t)done;
 		d->bytes += (uint64_t)done;
+		file->behind += (uint64_t)done;
+	}
+	if (file->behind >= WRITE_BEHIND) {
+		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+		file->behind = 0;
 	}
 	file->written++;
 	return settle(d, file, f);
