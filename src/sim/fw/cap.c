@@ -3,7 +3,10 @@
  * QUERY_HCA_CAP. A page tells what dvx-sim does, no more: what isn't set here is 0, and whoever
  * asks for it is refused. Maximum and current values are the same, as nothing is configurable.
  */
+#include <string.h>
 #include "cmd.h"
+
+#define PAGE_BYTES 4096
 
 static void fill_sizes(const struct personality *p, void *cap)
 {
@@ -129,7 +132,9 @@ static const struct {
 
 int fw_query_hca_cap(struct fw_cmd *c)
 {
+	uint8_t page[PAGE_BYTES] = { 0 };
 	uint32_t type = c->op_mod >> 1;
+	size_t room = c->out_len - FW_CAP_AT;
 
 	if (prm_query_hca_cap_in_get_other_function(c->in) ||
 	    prm_query_hca_cap_in_get_function_id(c->in))
@@ -137,7 +142,9 @@ int fw_query_hca_cap(struct fw_cmd *c)
 				 "other_function or function_id is set: a function asks for itself");
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].type == type) {
-			pages[i].fill(c->vhca, prm_query_hca_cap_out_at_capability(c->out));
+			pages[i].fill(c->vhca, page);
+			memcpy((uint8_t *)c->out + FW_CAP_AT, page,
+			       room < sizeof(page) ? room : sizeof(page));
 			return 0;
 		}
 	}

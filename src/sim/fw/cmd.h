@@ -46,6 +46,9 @@ struct fw_row {
 	fw_handler *handler;
 };
 
+/* Where QUERY_HCA_CAP's page begins in the reply. */
+#define FW_CAP_AT 16u
+
 #define FW_SYNDROME_BASE 0xdf000000u
 enum fw_syndrome {
 #define FW_SYNDROME(number, name, text) FW_SYN_##name = FW_SYNDROME_BASE | (number),
