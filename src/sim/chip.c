@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/thread.h"
 #include "chip.h"
 #include "datapath.h"
 #include "dp/dp.h"
@@ -251,8 +251,7 @@ static void idle(struct chip *c, uint64_t now)
 
 int chip_run(struct chip *c)
 {
-	/* Naps are shorter than the default slack of timers (50 us). */
-	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
+	thread_runs_loop();
 	while (!__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE)) {
 		bool busy = work(c);
 		uint64_t now = clock_monotonic.now(&clock_monotonic);

@@ -9,15 +9,19 @@
  *
  * While awake the loop spins as long as spinning pays. On a CPU that it shares with the program
  * spinning keeps the very store away that it waits for: then it naps, which lets the program run.
- * Which of the two is right is learnt from which of them found work.
+ * Which of the two is right is learnt from which of them found work. Naps go on for a while after
+ * the last doorbell: each of them makes the scheduler choose anew, without which two programs that
+ * spin on one CPU, each for the other's message, get a turn per tick.
  */
 #define SPIN_NS     30000u
-#define NAP_NS      10000u
+#define NAP_NS      15000u   /* 10 us is too short for the program to get anywhere between two naps */
+#define AWAKE_NS    1000000u /* naps go on for so long after the last doorbell */
 #define NAP_MAX_NS  1000000u
 #define SKIP_MAX    255u
 #define AGE_NS      1000000u
 #define PATIENCE_NS 1000000u /* a program let through gets this long to store, and ever longer */
 #define PATIENCE_LOG_MAX 10u
+#define EXPECT_UNDATED UINT64_MAX
 
 void page_rings(struct uar_page *page)
 {
@@ -25,10 +29,25 @@ void page_rings(struct uar_page *page)
 
 	page_protect(page, false);
 	page_awaken(page);
-	page->expect = h->now + ((uint64_t)PATIENCE_NS << page->patience);
-	if (page->patience < PATIENCE_LOG_MAX)
-		page->patience++;
+	page->expect = EXPECT_UNDATED;
 	h->woken = true;
+}
+
+/* Pages that were let go since host_arm() last knew the time. */
+static void date_expected(struct host *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < h->nawake; i++) {
+		struct uar_page *page = h->awake[i];
+
+		if (page->expect != EXPECT_UNDATED)
+			continue;
+		page->rung = h->now;
+		page->expect = h->now + ((uint64_t)PATIENCE_NS << page->patience);
+		if (page->patience < PATIENCE_LOG_MAX)
+			page->patience++;
+	}
 }
 
 static bool page_can_sleep(const struct uar_page *page, uint64_t now)
@@ -69,10 +88,10 @@ static int arm_quiet(struct host *h, uint64_t before)
 static uint64_t sleep_time(struct host *h)
 {
 	uint64_t ns;
-	int taken;
 
-	taken = arm_quiet(h, h->now);
-	if (taken)
+	if (h->now - h->since < AWAKE_NS)
+		return NAP_NS;
+	if (arm_quiet(h, h->now))
 		return 0;
 	if (!h->nawake)
 		return UINT64_MAX;
@@ -118,6 +137,8 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	h->now = now;
 	h->rung = false;
 	h->woken = false;
+	if (woken)
+		date_expected(h);
 	if (!h->nawake)
 		return UINT64_MAX;
 	if (now - h->aged > AGE_NS) {
