@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "prm/reflect.h"
+#include "cases.h"
+
+const uint8_t golden_payload[256] = "eight by"
+				    "tes, and then some more of them so that the data of an inline "
+				    "request goes beyond its first block, and beyond the second too: "
+				    "this text has to be longer than one hundred and ninety bytes, "
+				    "which it now is.";
+
+const struct dvx_sge golden_pieces[4] = {
+	{ 0x00007f0000001000, 4096, 0x00000a01 },
+	{ 0x00007f0000100000, 1, 0x00000b02 },
+	{ 0xfffffffffffff000, 0x7fffffff, 0xfffffe03 },
+	{ 0x0000000000000008, 65536, 0x00000d04 },
+};
+
+const struct golden_case golden_cases[] = {
+	{ "send", G_SEND, 0, 0, 1 },
+	{ "send_none", G_SEND, DVX_SIGNALED, 0, 0 },
+	{ "send_four", G_SEND, DVX_SIGNALED, 0, 4 },
+	{ "send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2 },
+	{ "send_inline", G_SEND, DVX_SIGNALED, 8, 0 },
+	{ "send_inline_two_blocks", G_SEND, 0, 100, 0 },
+	{ "send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1 },
+	{ "send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0 },
+	{ "write", G_WRITE, DVX_SIGNALED, 0, 1 },
+	{ "write_three", G_WRITE, 0, 0, 3 },
+	{ "write_fence", G_WRITE, DVX_FENCE, 0, 2 },
+	{ "write_inline8", G_WRITE, DVX_SIGNALED, 8, 0 },
+	{ "write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0 },
+	{ "write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0 },
+	{ "write_inline_four_blocks", G_WRITE, 0, 200, 0 },
+	{ "write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1 },
+	{ "write_imm_inline", G_WRITE_IMM, 0, 12, 0 },
+	{ "read", G_READ, DVX_SIGNALED, 0, 1 },
+	{ "read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2 },
+	{ "dma", G_DMA, DVX_SIGNALED, 0, 0 },
+	{ "dma_fence", G_DMA, DVX_FENCE, 0, 0 },
+	{ "nop", G_NOP, 0, 0, 0 },
+	{ "recv", G_RECV, 0, 0, 1 },
+	{ "recv_three_of_four", G_RECV, 0, 0, 3 },
+	{ "recv_four_of_four", G_RECV, 0, 0, 4 },
+};
+
+const size_t golden_count = sizeof(golden_cases) / sizeof(golden_cases[0]);
+
+struct ring {
+	struct dvx_sq sq;
+	struct dvx_sq_slot slots[GOLDEN_BLOCKS];
+	uint64_t wr_ids[GOLDEN_BLOCKS];
+	_Alignas(64) uint8_t buf[GOLDEN_BYTES];
+	uint64_t reg[64];
+	uint32_t dbrec[2];
+};
+
+static int post(struct dvx_sq *sq, const struct golden_case *c)
+{
+	const struct dvx_sge *sge = golden_pieces;
+	const uint8_t *data = golden_payload;
+	uint32_t n = c->n, len = c->inline_len;
+
+	switch (c->kind) {
+	case G_SEND:
+		return len ? dvx_post_send_inline(sq, data, len, 1, c->flags) :
+			     dvx_post_send(sq, sge, n, 1, c->flags);
+	case G_SEND_IMM:
+		return len ? dvx_post_send_imm_inline(sq, GOLDEN_IMM, data, len, 1, c->flags) :
+			     dvx_post_send_imm(sq, GOLDEN_IMM, sge, n, 1, c->flags);
+	case G_WRITE:
+		return len ? dvx_post_write_inline(sq, GOLDEN_RADDR, GOLDEN_RKEY, data, len, 1,
+						   c->flags) :
+			     dvx_post_write(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
+	case G_WRITE_IMM:
+		return len ? dvx_post_write_imm_inline(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY,
+						       data, len, 1, c->flags) :
+			     dvx_post_write_imm(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY, sge, n,
+						1, c->flags);
+	case G_READ:
+		return dvx_post_read(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
+	case G_DMA:
+		return dvx_post_dma(sq, GOLDEN_DMA_DST, sge[0].lkey, GOLDEN_DMA_SRC, sge[1].lkey,
+				    GOLDEN_DMA_LEN, 1, c->flags);
+	default:
+		return dvx_post_nop(sq, 1, c->flags);
+	}
+}
+
+static void receive(const struct golden_case *c, struct ring *r, struct golden_wqe *out)
+{
+	struct dvx_rq rq;
+	struct dvx_rq_memory m = { .size = sizeof(m), .entries = 4, .buf = r->buf,
+				   .wr_ids = r->wr_ids, .dbrec = r->dbrec, .stride = 64 };
+
+	assert_int_equal(dvx_rq_init(&rq, &m), 0);
+	assert_int_equal(dvx_rq_post(&rq, golden_pieces, c->n, 1), 0);
+	/* Pieces up to the one that ends the list, if there is one. */
+	out->len = DVX_SEG * (c->n < 4 ? c->n + 1 : 4);
+	memcpy(out->bytes, r->buf, out->len);
+}
+
+void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t mmo_lkey, uint64_t mmo_addr,
+		struct golden_wqe *out)
+{
+	struct ring r;
+	struct dvx_sq_memory m = { .size = sizeof(m), .blocks = GOLDEN_BLOCKS, .buf = r.buf,
+				   .slots = r.slots, .dbrec = r.dbrec, .reg = r.reg, .qpn = qpn };
+
+	memset(&r, 0, sizeof(r));
+	memset(out, 0, sizeof(*out));
+	if (c->kind == G_RECV) {
+		receive(c, &r, out);
+		return;
+	}
+	assert_int_equal(dvx_sq_init(&r.sq, &m), 0);
+	r.sq.mmo_lkey = mmo_lkey;
+	r.sq.mmo_addr = mmo_addr;
+	assert_int_equal(post(&r.sq, c), 0);
+	out->len = DVX_SEG * prm_wqe_ctrl_seg_get_ds(r.buf);
+	memcpy(out->bytes, r.buf, out->len);
+}
+
+void golden_dvx_like(const struct golden_case *c, const struct golden_wqe *theirs,
+		     struct golden_wqe *out)
+{
+	const uint8_t *meta = theirs->bytes + DVX_SEG;
+
+	if (c->kind == G_DMA)
+		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes),
+			   prm_mmo_metadata_seg_get_local_key(meta),
+			   prm_mmo_metadata_seg_get_local_address(meta), out);
+	else
+		golden_dvx(c, prm_wqe_ctrl_seg_get_qpn(theirs->bytes), 0, 0, out);
+}
+
+static void show(const char *who, const struct golden_wqe *w)
+{
+	char line[512];
+	size_t i;
+
+	prm_print_line(line, sizeof(line), prm_find_struct("wqe_ctrl_seg"), w->bytes, DVX_SEG);
+	print_message("# %s: %zu bytes; %s\n", who, w->len, line);
+	for (i = 0; i < w->len; i += 4)
+		print_message("%s%08x", i % 16 ? " " : i ? "\n#   " : "#   ",
+			      prm_load32(w->bytes, i));
+	print_message("\n");
+}
+
+void golden_compare(const char *name, const struct golden_wqe *theirs,
+		    const struct golden_wqe *ours)
+{
+	if (theirs->len == ours->len && !memcmp(theirs->bytes, ours->bytes, ours->len))
+		return;
+	show("libmlx5", theirs);
+	show("libdvx ", ours);
+	fail_msg("%s: the WQEs differ", name);
+}
+
+int golden_read(const char *path, struct golden_wqe *out)
+{
+	FILE *f = fopen(path, "re");
+	char line[256], *p;
+	unsigned int byte;
+	int used;
+
+	memset(out, 0, sizeof(*out));
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f)) {
+		if (line[0] == '#' || !(p = strchr(line, ':')))
+			continue;
+		for (p++; out->len < GOLDEN_BYTES && sscanf(p, "%2x%n", &byte, &used) == 1; p += used)
+			out->bytes[out->len++] = (uint8_t)byte;
+	}
+	fclose(f);
+	return out->len ? 0 : -1;
+}
+
+int golden_write(const char *path, const char *source, const struct golden_wqe *w)
+{
+	FILE *f = fopen(path, "we");
+	size_t i;
+
+	if (!f)
+		return -1;
+	fprintf(f, "# SPDX-License-Identifier: BSD-2-Clause\n# source: %s\n", source);
+	for (i = 0; i < w->len; i++) {
+		if (i % 16 == 0)
+			fprintf(f, "%s%08zx:", i ? "\n" : "", i);
+		fprintf(f, " %02x", w->bytes[i]);
+	}
+	fprintf(f, "\n");
+	return fclose(f);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The work requests whose bytes are compared: what libdvx writes against what libmlx5 writes, live
+ * (verbs.c, on a device) and kept (wqe/NAME.hex, without one).
+ */
+#ifndef TESTS_GOLDEN_CASES_H
+#define TESTS_GOLDEN_CASES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include <dvx/dvx.h>
+
+#define GOLDEN_BLOCKS 16u
+#define GOLDEN_BYTES  (GOLDEN_BLOCKS * DVX_BLOCK)
+
+enum golden_kind { G_SEND, G_SEND_IMM, G_WRITE, G_WRITE_IMM, G_READ, G_DMA, G_NOP, G_RECV };
+
+struct golden_case {
+	const char *name;
+	enum golden_kind kind;
+	uint32_t flags;      /* enum dvx_post_flags */
+	uint32_t inline_len; /* bytes of golden_payload, or: */
+	uint32_t n;          /* pieces of golden_pieces */
+};
+
+/* What a queue wrote: one WQE, and what the comparison has to take from it. */
+struct golden_wqe {
+	uint8_t bytes[GOLDEN_BYTES];
+	size_t len;
+};
+
+extern const struct golden_case golden_cases[];
+extern const size_t golden_count;
+extern const uint8_t golden_payload[256];
+extern const struct dvx_sge golden_pieces[4];
+
+#define GOLDEN_RADDR 0x1122334455667788u
+#define GOLDEN_RKEY  0x99aabbccu
+#define GOLDEN_IMM   0xdeadbeefu
+#define GOLDEN_DMA_DST 0x7f1234560000u
+#define GOLDEN_DMA_SRC 0x7f6543210000u
+#define GOLDEN_DMA_LEN 0x10000u
+
+/* Posts the case by libdvx into a ring in plain memory, as QP `qpn`. */
+void golden_dvx(const struct golden_case *, uint32_t qpn, uint32_t mmo_lkey, uint64_t mmo_addr,
+		struct golden_wqe *out);
+
+/* QPN and MMO scratch buffer are the queue's, not the request's: libdvx gets libmlx5's. */
+void golden_dvx_like(const struct golden_case *, const struct golden_wqe *theirs,
+		     struct golden_wqe *out);
+
+/* Fails the test with both WQEs decoded, segment by segment, unless they are the same. */
+void golden_compare(const char *name, const struct golden_wqe *theirs,
+		    const struct golden_wqe *ours);
+
+/* The kernel's hex dump (print_hex_dump with offsets), `#` lines before it. */
+int golden_read(const char *path, struct golden_wqe *out);
+int golden_write(const char *path, const char *source, const struct golden_wqe *);
+
+#endif

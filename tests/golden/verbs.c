@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libmlx5's own bytes, from its own rings: for each case a fresh RC QP in RTS, one post through
+ * ibv_post_send() or ibv_post_recv(), one through the ibv_wr_* calls, both rings read back by
+ * mlx5dv_init_obj(). What the device does with the WQE does not matter.
+ *
+ * With a directory as argument, the bytes are written there as the kept vectors instead.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <infiniband/mlx5dv.h>
+#include "cases.h"
+
+#define SOURCE "libmlx5 44.0 (Debian 12, ibverbs-providers 44.0-2), "
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static const char *write_dir;
+
+static const struct {
+	enum ibv_wr_opcode op;
+	const char *name;
+} verbs_op[] = {
+	[G_SEND] = { IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND" },
+	[G_SEND_IMM] = { IBV_WR_SEND_WITH_IMM, "ibv_post_send, IBV_WR_SEND_WITH_IMM" },
+	[G_WRITE] = { IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE" },
+	[G_WRITE_IMM] = { IBV_WR_RDMA_WRITE_WITH_IMM, "ibv_post_send, IBV_WR_RDMA_WRITE_WITH_IMM" },
+	[G_READ] = { IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ" },
+	[G_DMA] = { 0, "mlx5dv_wr_memcpy" },
+	[G_RECV] = { 0, "ibv_post_recv" },
+};
+
+static struct ibv_qp *new_qp(bool memcpy_too)
+{
+	struct mlx5dv_qp_init_attr dv = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					  .send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY };
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .pd = pd,
+		.cap = { .max_send_wr = 16, .max_recv_wr = 4, .max_send_sge = 4, .max_recv_sge = 4,
+			 .max_inline_data = 200 },
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+				  IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+				  IBV_QP_EX_WITH_RDMA_READ,
+	};
+
+	return memcpy_too ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
+}
+
+static void to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	union ibv_gid gid;
+
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+						  IBV_QP_ACCESS_FLAGS), 0);
+	assert_int_equal(ibv_query_gid(ctx, 1, 0, &gid), 0);
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+				     .dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 1,
+				     .min_rnr_timer = 12,
+				     .ah_attr = { .is_global = 1, .port_num = 1,
+						  .grh = { .dgid = gid, .hop_limit = 1 } } };
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+						  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+						  IBV_QP_MAX_DEST_RD_ATOMIC |
+						  IBV_QP_MIN_RNR_TIMER), 0);
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
+				     .rnr_retry = 7, .max_rd_atomic = 1 };
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+						  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+						  IBV_QP_MAX_QP_RD_ATOMIC), 0);
+}
+
+static struct mlx5dv_qp rings(struct ibv_qp *qp)
+{
+	struct mlx5dv_qp dv = { 0 };
+	struct mlx5dv_obj obj = { .qp = { qp, &dv } };
+
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), 0);
+	return dv;
+}
+
+static void take(const struct golden_case *c, struct ibv_qp *qp, struct golden_wqe *out)
+{
+	struct mlx5dv_qp dv = rings(qp);
+
+	memset(out, 0, sizeof(*out));
+	if (c->kind == G_RECV) {
+		assert_int_equal(be32toh(dv.dbrec[0]), 1);
+		out->len = DVX_SEG * (c->n < 4 ? c->n + 1 : 4);
+		memcpy(out->bytes, dv.rq.buf, out->len);
+		return;
+	}
+	out->len = DVX_SEG * prm_wqe_ctrl_seg_get_ds(dv.sq.buf);
+	memcpy(out->bytes, dv.sq.buf, out->len);
+	/* The record counts blocks, as ours does. */
+	assert_int_equal(be32toh(dv.dbrec[1]), dvx_wqe_blocks((uint32_t)out->len / DVX_SEG));
+}
+
+static void fill_sge(const struct golden_case *c, struct ibv_sge *sge, int *n)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		sge[i] = (struct ibv_sge){ golden_pieces[i].addr, golden_pieces[i].length,
+					   golden_pieces[i].lkey };
+	if (c->inline_len)
+		sge[i++] = (struct ibv_sge){ (uintptr_t)golden_payload, c->inline_len, 0 };
+	*n = (int)i;
+}
+
+static unsigned int send_flags(const struct golden_case *c)
+{
+	return (c->flags & DVX_SIGNALED ? IBV_SEND_SIGNALED : 0u) |
+	       (c->flags & DVX_SOLICITED ? IBV_SEND_SOLICITED : 0u) |
+	       (c->flags & DVX_FENCE ? IBV_SEND_FENCE : 0u) |
+	       (c->inline_len ? IBV_SEND_INLINE : 0u);
+}
+
+static void post(const struct golden_case *c, struct ibv_qp *qp)
+{
+	struct ibv_sge sge[5];
+	struct ibv_send_wr wr = { .wr_id = 1, .opcode = verbs_op[c->kind].op, .sg_list = sge,
+				  .send_flags = send_flags(c), .imm_data = htobe32(GOLDEN_IMM),
+				  .wr.rdma = { GOLDEN_RADDR, GOLDEN_RKEY } }, *bad;
+	struct ibv_recv_wr rwr = { .wr_id = 1, .sg_list = sge }, *rbad;
+
+	fill_sge(c, sge, &wr.num_sge);
+	rwr.num_sge = wr.num_sge;
+	if (c->kind == G_RECV)
+		assert_int_equal(ibv_post_recv(qp, &rwr, &rbad), 0);
+	else
+		assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+}
+
+static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
+{
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
+	struct ibv_sge sge[5];
+	int n;
+
+	fill_sge(c, sge, &n);
+	ibv_wr_start(ex);
+	ex->wr_id = 1;
+	ex->wr_flags = send_flags(c);
+	switch (c->kind) {
+	case G_SEND:
+		ibv_wr_send(ex);
+		break;
+	case G_SEND_IMM:
+		ibv_wr_send_imm(ex, htobe32(GOLDEN_IMM));
+		break;
+	case G_WRITE:
+		ibv_wr_rdma_write(ex, GOLDEN_RKEY, GOLDEN_RADDR);
+		break;
+	case G_WRITE_IMM:
+		ibv_wr_rdma_write_imm(ex, GOLDEN_RKEY, GOLDEN_RADDR, htobe32(GOLDEN_IMM));
+		break;
+	case G_READ:
+		ibv_wr_rdma_read(ex, GOLDEN_RKEY, GOLDEN_RADDR);
+		break;
+	default:
+		mlx5dv_wr_memcpy(mlx5dv_qp_ex_from_ibv_qp_ex(ex), golden_pieces[0].lkey,
+				 GOLDEN_DMA_DST, golden_pieces[1].lkey, GOLDEN_DMA_SRC,
+				 GOLDEN_DMA_LEN);
+	}
+	if (c->inline_len)
+		ibv_wr_set_inline_data(ex, (void *)(uintptr_t)golden_payload, c->inline_len);
+	else if (c->kind != G_DMA)
+		ibv_wr_set_sge_list(ex, (size_t)n, sge);
+	assert_int_equal(ibv_wr_complete(ex), 0);
+}
+
+/* One post on a QP of its own, and its bytes. */
+static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
+		      const struct golden_case *c, struct golden_wqe *out)
+{
+	struct ibv_qp *qp = new_qp(c->kind == G_DMA);
+
+	assert_non_null(qp);
+	to_rts(qp);
+	how(c, qp);
+	take(c, qp, out);
+	ibv_destroy_qp(qp);
+}
+
+static void keep(const struct golden_case *c, const struct golden_wqe *w)
+{
+	char path[512], source[256];
+
+	snprintf(path, sizeof(path), "%s/%s.hex", write_dir, c->name);
+	snprintf(source, sizeof(source), SOURCE "%s", verbs_op[c->kind].name);
+	assert_int_equal(golden_write(path, source, w), 0);
+}
+
+/* libmlx5, through either of its interfaces, writes for this request what libdvx writes. */
+static void same_as_libmlx5(void **state)
+{
+	const struct golden_case *c = *state;
+	struct golden_wqe theirs, ours;
+
+	if (c->kind == G_NOP) /* libmlx5 has no call that posts one */
+		skip();
+	theirs_by(c->kind == G_DMA ? post_ex : post, c, &theirs);
+	if (write_dir) {
+		keep(c, &theirs);
+		return;
+	}
+	golden_dvx_like(c, &theirs, &ours);
+	golden_compare(c->name, &theirs, &ours);
+	if (c->kind == G_RECV || c->kind == G_DMA)
+		return;
+	theirs_by(post_ex, c, &theirs);
+	golden_dvx_like(c, &theirs, &ours);
+	golden_compare(c->name, &theirs, &ours);
+}
+
+static int open_device(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	(void)state;
+	if (!list || !list[0])
+		return -1;
+	ctx = ibv_open_device(list[0]);
+	ibv_free_device_list(list);
+	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	cq = pd ? ibv_create_cq(ctx, 64, NULL, NULL, 0) : NULL;
+	return cq ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+	(void)state;
+	return ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx);
+}
+
+int main(int argc, char **argv)
+{
+	struct CMUnitTest tests[64] = { 0 };
+	size_t i;
+
+	write_dir = argc > 1 ? argv[1] : NULL;
+	for (i = 0; i < golden_count; i++) {
+		tests[i].name = golden_cases[i].name;
+		tests[i].test_func = same_as_libmlx5;
+		tests[i].initial_state = (void *)(uintptr_t)&golden_cases[i];
+	}
+	return _cmocka_run_group_tests("verbs", tests, golden_count, open_device, close_device);
+}
