@@ -415,6 +415,10 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 
 	fill_dest(&r->dest, ads);
 	r->max_inline_data = qp->max_inline;
+	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE) {
+		r->max_recv_wr = 1u << prm_qpc_get_log_rq_size(qpc);
+		r->max_recv_sge = 1u << prm_qpc_get_log_rq_stride(qpc);
+	}
 	r->rq_psn = prm_qpc_get_next_rcv_psn(qpc);
 	r->sq_psn = prm_qpc_get_next_send_psn(qpc);
 	r->dest_qp_num = prm_qpc_get_remote_qpn(qpc);

@@ -177,6 +177,8 @@ static void apply_path(struct qp *qp, const void *path)
 	memcpy(qp->rgid, prm_ads_cat_rgid_rip(path), sizeof(qp->rgid));
 	prm_store16(qp->rmac, 0, (uint16_t)prm_ads_get_rmac_47_32(path));
 	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
+	/* flow label, priority...: nothing here uses them, QUERY_QP tells them */
+	memcpy(prm_qpc_at_primary_address_path(qp->qpc), path, PRM_ADS_BYTES);
 }
 
 static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
@@ -255,6 +257,7 @@ static void forget(struct qp *qp)
 	memset(qp->rmac, 0, sizeof(qp->rmac));
 	qp->udp_sport = qp->pkey_index = 0;
 	qp->hop_limit = qp->tclass = 0;
+	memset(prm_qpc_at_primary_address_path(qp->qpc), 0, PRM_ADS_BYTES);
 }
 
 static int change_context(struct fw_cmd *c, const struct transition *t, struct qp *qp)
