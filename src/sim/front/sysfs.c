@@ -13,13 +13,13 @@
 
 /*
  * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
- * so that `readlink .../device` ends in a PCI address.
+ * so that `readlink .../device` ends in a PCI address. There is no network interface (no net/, no
+ * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be worse.
  */
 #define PCI "devices/pci0000:00/0000:03:00.0"
 #define IBDEV PCI "/infiniband/mlx5_0"
 #define PORT IBDEV "/ports/1"
 #define UVERBS PCI "/infiniband_verbs/uverbs0"
-#define NETDEV PCI "/net/" SYSFS_NETDEV
 #define PCI_VENDOR 0x15b3
 
 struct tree {
@@ -78,13 +78,6 @@ static int text_modalias(const struct tree *t, char *s, size_t n)
 			(unsigned int)t->personality->pci_device, PCI_VENDOR);
 }
 
-static int text_mac(const struct tree *t, char *s, size_t n)
-{
-	const uint8_t *m = t->vhca->mac;
-
-	return snprintf(s, n, "%02x:%02x:%02x:%02x:%02x:%02x\n", m[0], m[1], m[2], m[3], m[4], m[5]);
-}
-
 /* The device sits where the machine has a NUMA node at all; all CPUs are local. */
 static int text_numa_node(const struct tree *t, char *s, size_t n)
 {
@@ -115,7 +108,6 @@ static const struct entry entries[] = {
 	{ "class/infiniband/mlx5_0", .link = "../../" IBDEV },
 	{ "class/infiniband_verbs/uverbs0", .link = "../../" UVERBS },
 	{ "class/infiniband_verbs/abi_version", .text = "6\n" },
-	{ "class/net/" SYSFS_NETDEV, .link = "../../" NETDEV },
 	{ "bus/pci/devices/0000:03:00.0", .link = "../../../" PCI },
 	{ UVERBS "/ibdev", .text = "mlx5_0\n" },
 	{ UVERBS "/dev", .text = "231:192\n" },
@@ -150,12 +142,6 @@ static const struct entry entries[] = {
 	{ PCI "/numa_node", .make = text_numa_node },
 	{ PCI "/local_cpus", .make = text_cpus },
 	{ PCI "/local_cpulist", .make = text_cpulist },
-	{ NETDEV "/address", .make = text_mac },
-	{ NETDEV "/device", .link = "../../../0000:03:00.0" },
-	{ NETDEV "/dev_port", .text = "0\n" },
-	{ NETDEV "/dev_id", .text = "0x0\n" },
-	{ NETDEV "/mtu", .text = "4200\n" },
-	{ NETDEV "/operstate", .text = "up\n" },
 };
 
 static int make_parents(int root, const char *path)
@@ -223,11 +209,7 @@ static int make_gid(const struct tree *t, unsigned int i)
 	if (err || g->type == 0xff)
 		return err;
 	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", i);
-	err = make_file(t->root, path, gid_type_text(g->type));
-	if (err)
-		return err;
-	snprintf(path, sizeof(path), PORT "/gid_attrs/ndevs/%u", i);
-	return make_file(t->root, path, SYSFS_NETDEV "\n");
+	return make_file(t->root, path, gid_type_text(g->type));
 }
 
 static int make_all(const struct tree *t)

@@ -9,7 +9,6 @@
 #define UVERBS_MAJOR 231
 #define UVERBS_MINOR 192
 #define UVERBS_PATH "/dev/infiniband/uverbs0"
-#define SYSFS_NETDEV "dvx0"
 
 /*
  * Writes one function's sysfs tree (what libibverbs, libmlx5, librdmacm and perftest read) under
