@@ -3,3 +3,5 @@
 EXTRA_DIST += tests/interop/pair.sh
 dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/perftest.sh
 TESTS += tests/interop/pingpong.sh tests/interop/perftest.sh
+dist_check_SCRIPTS += tests/interop/pyverbs.sh
+TESTS += tests/interop/pyverbs.sh
