@@ -36,7 +36,7 @@ struct dest_file {
 	bool ended, void_; /* void_: the server could not read all of it */
 	uint32_t mode;
 	uint64_t size, sent, written; /* chunks the server sent, and those in the file */
-	uint64_t behind; /* bytes since the disk was last told to write */
+	uint64_t behind;	      /* bytes since the disk was last told to write */
 	struct timespec mtime;
 	char name[NAME_MAX + 1], temp[32];
 };

@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 /* Files are synced in groups: a journal commits a group for about the price of one. */
-#define GROUP_FILES 64u
+#define GROUP_FILES 128u
 #define GROUP_BYTES (64u << 20)
 
-/* The disk begins to write while more arrives, so that the sync at the end has little left to do. */
+/* The disk begins to write while more arrives, so that the sync at the end has little left to do.
+ */
 #define WRITE_BEHIND (8u << 20)
 
 int dest_temp_name(char to[32], struct fault *f)
@@ -166,39 +167,47 @@ int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
 	return settle(d, file, f);
 }
 
-/* Mode and times go before the sync, so that they last as well; the name comes after it. */
-static int publish(struct dest_file *file, struct fault *f)
+/* Mode and times go before the sync, so that they last as well. */
+static int dress(struct dest_file *file, struct fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, file->mtime};
 
 	/* Set-user-id would hand out the rights of whoever runs the copy, not of the owner. */
 	if (fchmod(file->fd, file->mode & 0777) || futimens(file->fd, times))
 		return file_fault(file, "finishing", f);
-	if (fsync(file->fd))
-		return file_fault(file, "syncing", f);
-	if (renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
-		return file_fault(file, "renaming to", f);
-	file->temp[0] = '\0';
+	sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	return 0;
 }
 
+static int publish(struct dest *d, struct dest_file *file, struct fault *f)
+{
+	if (renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
+		return file_fault(file, "renaming to", f);
+	file->temp[0] = '\0';
+	d->files++;
+	unlink_from(file);
+	return drop(d, file, f);
+}
+
+/*
+ * Step by step for the whole group: all writing is begun before any is waited for, and no rename
+ * comes between two syncs, which would make each of them a commit of its own.
+ */
 int dest_commit(struct dest *d, bool force, struct fault *f)
 {
+	struct dest_file *file;
+
 	if (!force && d->ready_files < GROUP_FILES && d->ready_bytes < GROUP_BYTES)
 		return 0;
-	/* Starts all writing before waiting for any. */
-	for (struct dest_file *file = d->ready; file; file = file->next)
-		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-	while (d->ready) {
-		struct dest_file *file = d->ready;
-
-		if (publish(file, f))
+	for (file = d->ready; file; file = file->next)
+		if (dress(file, f))
 			return -1;
-		d->files++;
-		unlink_from(file);
-		if (drop(d, file, f))
+	for (file = d->ready; file; file = file->next)
+		if (fsync(file->fd))
+			return file_fault(file, "syncing", f);
+	while (d->ready)
+		if (publish(d, d->ready, f))
 			return -1;
-	}
 	d->ready_files = 0;
 	d->ready_bytes = 0;
 	return 0;

@@ -96,6 +96,7 @@ static int obey(struct pull *p, const struct msg *m, bool *done, struct fault *f
 {
 	switch (m->type) {
 	case MSG_TOTALS:
+		p->report->want_files = p->files_before + m->files;
 		p->report->want_bytes = p->bytes_before + m->size;
 		return 0;
 	case MSG_DIR:
@@ -320,8 +321,9 @@ int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, st
 			.name = {(const uint8_t *)path, (uint32_t)strlen(path)}};
 	int ret;
 
+	p->files_before = p->dest.files;
 	p->bytes_before = p->dest.bytes;
-	p->report->want_bytes = 0;
+	p->report->want_files = p->report->want_bytes = 0;
 	if (m.name.n >= PATH_MAX)
 		return fault(f, COPY_USAGE, "source path is longer than %d bytes", PATH_MAX - 1);
 	ret = dest_begin(&p->dest, plan, f) || link_send(&p->link, &m, f) || transfer(p, f);

@@ -20,7 +20,7 @@ struct pull {
 	uint32_t queue_from, queue_n;
 	uint32_t in_flight; /* copies that the device has */
 	struct dest dest;
-	uint64_t bytes_before; /* those of earlier sources */
+	uint64_t files_before, bytes_before; /* those of earlier sources */
 	struct report *report;
 	const volatile sig_atomic_t *stop;
 };

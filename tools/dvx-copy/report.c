@@ -76,30 +76,67 @@ static double rate(const struct report *r, double at)
 	return t > 0 ? (double)r->bytes / t : 0;
 }
 
-void report_progress(struct report *r)
-{
-	char done[16], all[16], speed[16], left[32] = "";
-	double t = r->live ? now() : 0, per_s, share;
+/* A file costs time beside its bytes: about as much as this many more. */
+#define FILE_WORK (64u << 10)
 
-	if (!r->live || t - r->shown < REDRAW_SECONDS)
-		return;
+static uint64_t work(uint64_t files, uint64_t bytes)
+{
+	return files * FILE_WORK + bytes;
+}
+
+/* Weighs the last seconds most; the first interval counts as it is. */
+static double smooth(double old, uint64_t more, double seconds)
+{
+	double fresh = (double)more / seconds;
+
+	return old > 0 ? old + (fresh - old) * (seconds < 4 ? seconds / 4 : 1) : fresh;
+}
+
+static void measure(struct report *r, double t)
+{
+	uint64_t done = work(r->files, r->bytes);
+
+	r->speed = smooth(r->speed, r->bytes - r->shown_bytes, t - r->shown);
+	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
+	r->shown_bytes = r->bytes;
+	r->shown_work = done;
 	r->shown = t;
-	per_s = rate(r, t);
-	human(done, (double)r->bytes);
-	human(speed, per_s);
-	if (!r->want_bytes) {
-		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", done,
+}
+
+static void draw(const struct report *r)
+{
+	uint64_t all = work(r->want_files, r->want_bytes), done = r->shown_work;
+	char size[16], of[16], speed[16];
+	unsigned long left;
+
+	human(size, (double)r->bytes);
+	human(speed, r->speed);
+	if (!all) {
+		fprintf(stderr, "\r%s in %llu files, %s/s\033[K", size,
 			(unsigned long long)r->files, speed);
 		return;
 	}
-	share = (double)r->bytes / (double)r->want_bytes;
-	if (per_s > 0 && r->want_bytes > r->bytes) {
-		unsigned long s = (unsigned long)((double)(r->want_bytes - r->bytes) / per_s);
+	if (done > all) /* the tree has grown */
+		done = all;
+	fprintf(stderr, "\r%s of %s (%.0f%%), %s/s", size, human(of, (double)r->want_bytes),
+		100 * (double)done / (double)all, speed);
+	left = r->pace > 0 ? (unsigned long)((double)(all - done) / r->pace) : 0;
+	if (left)
+		fprintf(stderr, ", %lu:%02lu left", left / 60, left % 60);
+	fputs("\033[K", stderr);
+}
 
-		snprintf(left, sizeof(left), ", %lu:%02lu left", s / 60, s % 60);
-	}
-	fprintf(stderr, "\r%s of %s (%.0f%%), %s/s%s\033[K", done,
-		human(all, (double)r->want_bytes), share < 1 ? 100 * share : 100.0, speed, left);
+void report_progress(struct report *r)
+{
+	double t;
+
+	if (!r->live)
+		return;
+	t = now();
+	if (t - r->shown < REDRAW_SECONDS)
+		return;
+	measure(r, t);
+	draw(r);
 }
 
 static void print_json(struct report *r, int code, const struct fault *f, double seconds)

@@ -13,7 +13,9 @@ struct report {
 	bool quiet, json;
 	bool live; /* progress line: stderr is a terminal */
 	double began, shown;
-	uint64_t want_bytes; /* 0 until the server has counted */
+	uint64_t want_files, want_bytes; /* 0 until the server has counted */
+	uint64_t shown_bytes, shown_work;
+	double speed, pace; /* bytes and work a second, of late */
 	uint64_t files, dirs, links, bytes;
 	uint64_t chunks, copies; /* chunks verified, DMA work requests they took */
 	uint64_t skipped;
