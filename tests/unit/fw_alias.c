@@ -3,7 +3,7 @@
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 
-#define BUF_AT 131072u
+#define BUF_AT	131072u
 #define BUF_LEN 8192u
 
 /* A host's mkey over a buffer, allowed with a key; the DPU has a PD. */
@@ -15,7 +15,7 @@ struct shared {
 static uint8_t allow(struct fx *f, struct vhca *v, uint16_t uid, uint32_t type, uint32_t id,
 		     const uint8_t key[32])
 {
-	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 
 	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, type);
 	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, id);
@@ -26,16 +26,18 @@ static uint8_t allow(struct fx *f, struct vhca *v, uint16_t uid, uint32_t type, 
 struct alias_args {
 	uint32_t type, vhca, object, pd;
 	bool not_alias;
+	uint32_t tunnel;
 	uint8_t key[32];
 };
 
 static uint8_t alias(struct fx *f, struct vhca *v, uint16_t uid, const struct alias_args *a)
 {
-	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
 	void *ctx = prm_create_alias_obj_in_at_alias_ctx(in);
 
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, a->type);
 	prm_general_obj_in_cmd_hdr_set_alias_object(in, !a->not_alias);
+	prm_general_obj_in_cmd_hdr_set_vhca_tunnel_id(in, a->tunnel);
 	prm_alias_context_set_vhca_id_to_be_accessed(ctx, a->vhca);
 	prm_alias_context_set_object_id_to_be_accessed(ctx, a->object);
 	memcpy(prm_alias_context_at_access_key_raw(ctx), a->key, 32);
@@ -46,7 +48,7 @@ static uint8_t alias(struct fx *f, struct vhca *v, uint16_t uid, const struct al
 static uint8_t general(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t type,
 		       uint32_t id, size_t out_len)
 {
-	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = { 0 };
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
@@ -69,8 +71,8 @@ static struct shared share(struct fx *f)
 
 static struct alias_args args_of(struct fx *f, const struct shared *s)
 {
-	struct alias_args a = { .type = PRM_OBJ_TYPE_MKEY, .vhca = f->v->id, .object = s->mkey,
-				.pd = s->dpu_pd };
+	struct alias_args a = {
+		.type = PRM_OBJ_TYPE_MKEY, .vhca = f->v->id, .object = s->mkey, .pd = s->dpu_pd};
 
 	memcpy(a.key, s->key, sizeof(a.key));
 	return a;
@@ -108,7 +110,8 @@ static void works(void **state)
 	assert_int_equal(f->mem[BUF_AT + 100], 0x5a);
 	assert_int_equal(access_alias(f, &s, id << 8 | 0x99, 4096, 4096, MKEY_LR), 1);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
+				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES),
+			 0);
 	const void *ctx = prm_create_alias_obj_in_cat_alias_ctx(f->out);
 
 	assert_int_equal(prm_alias_context_get_status(ctx), 0);
@@ -116,9 +119,11 @@ static void works(void **state)
 	assert_int_equal(prm_alias_context_get_object_id_to_be_accessed(ctx), s.mkey);
 	/* the key is never told */
 	for (unsigned int i = 0; i < 32; i++)
-		assert_int_equal(((const uint8_t *)prm_alias_context_cat_access_key_raw(ctx))[i], 0);
+		assert_int_equal(((const uint8_t *)prm_alias_context_cat_access_key_raw(ctx))[i],
+				 0);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16), 0);
+				 PRM_OBJ_TYPE_MKEY, id, 16),
+			 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
 }
 
@@ -185,6 +190,9 @@ static void alias_refuses(void **state)
 	a.type = 0xff02;
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
 	a = args_of(f, &s);
+	a.tunnel = 3;
+	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
+	a.tunnel = 0;
 	a.not_alias = true;
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
 	f->personality.cross_vhca = false;
@@ -230,7 +238,8 @@ static void owner_dies(void **state)
 	assert_int_equal(fx_objects(f->v), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16), 0);
+				 PRM_OBJ_TYPE_MKEY, id, 16),
+			 0);
 }
 
 /* Bounds, PD and rights are the source's and are checked at every access. */
@@ -248,7 +257,8 @@ static void access_is_checked(void **state)
 	assert_int_equal(access_alias(f, &s, id << 8, (uint64_t)-1, 1, MKEY_LR), -MKEY_BAD_BOUNDS);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, UINT64_MAX, MKEY_LR), -MKEY_BAD_BOUNDS);
 	assert_int_equal(mkey_segs(f->dpu, id << 8, s.dpu_pd + 1, (uintptr_t)f->mem + BUF_AT, 4,
-				   MKEY_LR, seg, MKEY_SEGS), -MKEY_BAD_PD);
+				   MKEY_LR, seg, MKEY_SEGS),
+			 -MKEY_BAD_PD);
 	size_t len = fx_fill_mkey(in, s.host_pd, s.umem, f->mem + BUF_AT, BUF_LEN);
 
 	prm_mkc_set_lw(prm_create_mkey_in_at_memory_key_mkey_entry(in), 0);
@@ -272,16 +282,21 @@ static void wrong_commands(void **state)
 
 	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DESTROY_MKEY, FX_UID, id, 16),
 			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_QUERY_MKEY, FX_UID, id,
-				   PRM_QUERY_MKEY_OUT_BYTES), PRM_STATUS_BAD_RES);
+	assert_int_equal(
+		fx_number(f, f->dpu, PRM_OPCODE_QUERY_MKEY, FX_UID, id, PRM_QUERY_MKEY_OUT_BYTES),
+		PRM_STATUS_BAD_RES);
 	assert_int_equal(general(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, s.mkey, 16), PRM_STATUS_BAD_RES);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID, 0xff02, id,
-				 16), PRM_STATUS_BAD_PARAM);
+				 PRM_OBJ_TYPE_MKEY, s.mkey, 16),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(
+		general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID, 0xff02, id, 16),
+		PRM_STATUS_BAD_PARAM);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID + 1,
-				 PRM_OBJ_TYPE_MKEY, id, 16), PRM_STATUS_BAD_RES);
+				 PRM_OBJ_TYPE_MKEY, id, 16),
+			 PRM_STATUS_BAD_RES);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16), PRM_STATUS_BAD_OUTP_LEN);
+				 PRM_OBJ_TYPE_MKEY, id, 16),
+			 PRM_STATUS_BAD_OUTP_LEN);
 	/* the PD stays while the alias is there */
 	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16),
 			 PRM_STATUS_RES_BUSY);
@@ -300,9 +315,10 @@ static void bad_status_mode(void **state)
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
 	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
-	assert_int_not_equal(prm_alias_context_get_status(
-				     prm_create_alias_obj_in_cat_alias_ctx(f->out)), 0);
+				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES),
+			 0);
+	assert_int_not_equal(
+		prm_alias_context_get_status(prm_create_alias_obj_in_cat_alias_ctx(f->out)), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 }
 
@@ -326,8 +342,8 @@ static void new_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(works),	T(allow_refuses),     T(alias_reveals_nothing), T(alias_refuses),
-		T(source_goes), T(owner_dies),	      T(access_is_checked),	T(wrong_commands),
+		T(works),	T(allow_refuses),   T(alias_reveals_nothing), T(alias_refuses),
+		T(source_goes), T(owner_dies),	    T(access_is_checked),     T(wrong_commands),
 		T(new_key),	T(bad_status_mode),
 	};
 

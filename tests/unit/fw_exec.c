@@ -35,8 +35,8 @@ static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queu
 	s[n].len = fx_fill_mkey(s[n].in, q->pd, 0, f->mem, 4 * 4096) + 4 * 8;
 	prm_create_mkey_in_set_mkey_umem_valid(s[n].in, 0);
 	prm_create_mkey_in_set_translations_octword_actual_size(s[n].in, 2);
-	prm_mkc_set_translations_octword_size(
-		prm_create_mkey_in_at_memory_key_mkey_entry(s[n].in), 2);
+	prm_mkc_set_translations_octword_size(prm_create_mkey_in_at_memory_key_mkey_entry(s[n].in),
+					      2);
 	for (unsigned int i = 0; i < 4; i++)
 		prm_store64(s[n].in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
 			    mm_bus(f->mm, (uintptr_t)f->mem + i * 4096) | 3);
@@ -76,8 +76,7 @@ static void cut_at_every_byte(void **state)
 		}
 		assert_int_equal(fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len, 8),
 				 PRM_STATUS_BAD_OUTP_LEN);
-		assert_int_equal(
-			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len, 16), 0);
+		assert_int_equal(fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len, 16), 0);
 		assert_int_equal(fx_objects(f->v), before + 1);
 	}
 }
@@ -91,12 +90,11 @@ static void longer_than_the_command(void **state)
 	size_t n = sample_queues(f, s, &q);
 
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(
-			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16), 0);
+		assert_int_equal(fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16),
+				 0);
 		s[i].in[s[i].len + 21] = 1;
-		assert_int_equal(
-			fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16),
-			PRM_STATUS_BAD_INP_LEN);
+		assert_int_equal(fx_exec(f, f->v, s[i].opcode, FX_UID, s[i].in, s[i].len + 24, 16),
+				 PRM_STATUS_BAD_INP_LEN);
 		assert_int_equal(f->syndrome, FW_SYN_IN_LONG);
 	}
 }
@@ -131,7 +129,7 @@ static void every_opcode_at_every_length(void **state)
 static void unknown_opcode(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	assert_int_equal(fx_exec(f, f->v, 0x7fff, FX_UID, in, 16, 16), PRM_STATUS_BAD_OP);
 	assert_true(fx_logged(f, "opcode 0x7fff"));
@@ -142,7 +140,7 @@ static void unknown_opcode(void **state)
 static void op_mod(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	prm_alloc_pd_in_set_op_mod(in, 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_PD, FX_UID, in, 16, 16),
@@ -156,7 +154,7 @@ static void op_mod(void **state)
 static void privileged(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
 
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_EQ, FX_UID, in, sizeof(in), 16),
 			 PRM_STATUS_BAD_PARAM);
@@ -167,7 +165,7 @@ static void privileged(void **state)
 static void traced(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 	static char text[1 << 20];
 	int fd = memfd_create("trace", 0);
 
@@ -226,7 +224,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cut_at_every_byte, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(longer_than_the_command, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(every_opcode_at_every_length, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(every_opcode_at_every_length, fx_setup,
+						fx_teardown),
 		cmocka_unit_test_setup_teardown(unknown_opcode, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(op_mod, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(privileged, fx_setup, fx_teardown),

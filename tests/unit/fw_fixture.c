@@ -7,7 +7,7 @@
 #include "datapath.h"
 #include "prm/reflect.h"
 
-#define RING_AT 4096u   /* offsets in the client's memory */
+#define RING_AT	  4096u /* offsets in the client's memory */
 #define RECORD_AT 64u
 
 int fx_setup(void **state)
@@ -103,7 +103,7 @@ bool fx_logged(struct fx *f, const char *text)
 uint8_t fx_number(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number,
 		  size_t out_len)
 {
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	prm_store32(in, 8, number);
 	return fx_exec(f, v, opcode, uid, in, sizeof(in), out_len);
@@ -111,7 +111,7 @@ uint8_t fx_number(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, u
 
 static uint32_t alloc(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid)
 {
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	assert_int_equal(fx_exec(f, v, opcode, uid, in, sizeof(in), 16), 0);
 	return prm_load32(f->out, 8) & 0xffffff;
@@ -129,7 +129,7 @@ uint32_t fx_uar(struct fx *f, struct vhca *v, uint16_t uid)
 
 uint32_t fx_eq(struct fx *f, struct vhca *v)
 {
-	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
 
 	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_EQ, 0, in, sizeof(in), 16), 0);
 	return prm_create_eq_out_get_eq_number(f->out);
@@ -275,9 +275,8 @@ void fx_spoils(struct fx *f, uint16_t opcode, const uint8_t *good, size_t len,
 		assert_int_equal(prm_field_set(row, in, len, s[i].field, s[i].value), 0);
 		status = fx_exec(f, f->v, opcode, FX_UID, in, len, 16);
 		if (status != s[i].status || f->syndrome != s[i].syndrome)
-			fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x",
-				 prm_opcode_name(opcode), s[i].field,
-				 (unsigned long long)s[i].value, status, f->syndrome);
+			fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x", prm_opcode_name(opcode),
+				 s[i].field, (unsigned long long)s[i].value, status, f->syndrome);
 		assert_int_equal(fx_objects(f->v), before);
 		assert_true(fx_logged(f, prm_opcode_name(opcode)));
 	}

@@ -33,10 +33,10 @@ struct fx {
 	struct mm *mm;
 	struct personality personality; /* a copy: tests vary it */
 	struct silicon si;
-	struct vhca *v;    /* the host's function */
+	struct vhca *v; /* the host's function */
 	struct vhca *dpu;
-	uint8_t *mem;      /* client memory for rings and records: FX_MEM bytes, page aligned */
-	int log;           /* a memfd that takes the log's lines */
+	uint8_t *mem;	   /* client memory for rings and records: FX_MEM bytes, page aligned */
+	int log;	   /* a memfd that takes the log's lines */
 	uint32_t syndrome; /* of the last command */
 	uint8_t out[4112]; /* its reply */
 };

@@ -10,7 +10,7 @@
 #include "prm/reflect.h"
 
 #define ROUNDS 40000
-#define UIDS 3
+#define UIDS   3
 
 static uint64_t seed = 0x243f6a8885a308d3;
 
@@ -51,7 +51,8 @@ static void scribble(const struct fx *f, const struct prm_struct *s, uint8_t *in
 {
 	for (unsigned int i = 0; s->field_count && i < n; i++) {
 		const struct prm_field *fld = &s->fields[rnd() % s->field_count];
-		uint64_t at = base + fld->offset + (fld->count ? rnd() % fld->count : 0) * fld->width;
+		uint64_t at =
+			base + fld->offset + (fld->count ? rnd() % fld->count : 0) * fld->width;
 
 		if (fld->type)
 			scribble(f, fld->type, in, len, at, 3);
@@ -79,7 +80,7 @@ static size_t seed_command(struct fx *f, const struct fx_queue *q, uint16_t opco
 
 static size_t find_opcodes(struct fx *f, uint16_t *op, size_t max)
 {
-	uint8_t in[8] = { 0 };
+	uint8_t in[8] = {0};
 	size_t n = 0;
 
 	for (unsigned int i = 0; i <= 0xffff && n < max; i++)

@@ -10,15 +10,15 @@ static void numbers(void **state)
 	static const struct {
 		uint16_t alloc, dealloc;
 	} pairs[] = {
-		{ PRM_OPCODE_ALLOC_PD, PRM_OPCODE_DEALLOC_PD },
-		{ PRM_OPCODE_ALLOC_UAR, PRM_OPCODE_DEALLOC_UAR },
-		{ PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD },
-		{ PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN },
+		{PRM_OPCODE_ALLOC_PD, PRM_OPCODE_DEALLOC_PD},
+		{PRM_OPCODE_ALLOC_UAR, PRM_OPCODE_DEALLOC_UAR},
+		{PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD},
+		{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN},
 	};
 	struct fx *f = *state;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		uint8_t in[16] = { 0 };
+		uint8_t in[16] = {0};
 		uint32_t id, next;
 
 		assert_int_equal(fx_exec(f, f->v, pairs[i].alloc, FX_UID, in, 16, 16), 0);
@@ -52,7 +52,7 @@ static void uars_of_two_functions(void **state)
 static void tis(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = { 0 }, alloc[16] = { 0 };
+	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, alloc[16] = {0};
 	void *ctx = prm_create_tis_in_at_ctx(in);
 	uint32_t td, tisn;
 
@@ -64,22 +64,21 @@ static void tis(void **state)
 	prm_tisc_set_transport_domain(ctx, td);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16), 0);
 	tisn = prm_create_tis_out_get_tisn(f->out);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
-		PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
+			 PRM_STATUS_RES_BUSY);
 	prm_tisc_set_tls_en(ctx, 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16),
 			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIS, FX_UID, tisn, 16), 0);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
+			 0);
 }
 
 static void eqs(void **state)
 {
 	struct fx *f = *state;
 	uint32_t eqn = fx_eq(f, f->v);
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	prm_destroy_eq_in_set_eq_number(in, eqn);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, FX_UID, in, 16, 16),
@@ -92,14 +91,14 @@ static void eqs(void **state)
 static void umem_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{ "umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
-		{ "umem.num_of_mtt", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
-		{ "umem.num_of_mtt", 1ull << 33, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
-		{ "umem.num_of_mtt", 17, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
-		{ "umem.num_of_mtt", 15, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG },
-		{ "umem.page_offset", 4096, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
-		{ "umem.log_page_size", 9, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS },
-		{ "umem.log_page_size", 31, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS },
+		{"umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"umem.num_of_mtt", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"umem.num_of_mtt", 1ull << 33, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"umem.num_of_mtt", 17, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{"umem.num_of_mtt", 15, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG},
+		{"umem.page_offset", 4096, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
+		{"umem.log_page_size", 9, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
+		{"umem.log_page_size", 31, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
 	};
 	struct fx *f = *state;
 	uint8_t in[FX_IN];
@@ -123,25 +122,25 @@ static void umem_bad_input(void **state)
 static void mkey_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{ MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
-		{ MKC "access_mode_1_0", 2, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
-		{ MKC "access_mode_1_0", 3, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
-		{ MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
-		{ MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE },
-		{ MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED },
-		{ MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
-		{ MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
-		{ MKC "qpn", 0, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED },
-		{ MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE },
-		{ MKC "start_addr", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE },
-		{ MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE },
-		{ MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
-		{ "mkey_umem_offset", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
-		{ "mkey_umem_offset", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS },
-		{ "mkey_umem_id", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT },
-		{ MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT },
+		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_1_0", 2, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_1_0", 3, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
+		{MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "qpn", 0, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},
+		{MKC "start_addr", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
+		{MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
+		{MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_offset", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_offset", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
+		{"mkey_umem_id", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		/* without the umem: translations for 4 pages are needed */
-		{ "mkey_umem_valid", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE },
+		{"mkey_umem_valid", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
 	};
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
@@ -162,8 +161,9 @@ static void mkey_bad_input(void **state)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, pd, 16),
 			 PRM_STATUS_RES_BUSY);
 	assert_int_equal(f->syndrome, FW_SYN_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_MKEY, FX_UID, key,
-				   PRM_QUERY_MKEY_OUT_BYTES), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_MKEY, FX_UID, key, PRM_QUERY_MKEY_OUT_BYTES),
+		0);
 	assert_int_equal(prm_mkc_get_pd(prm_query_mkey_out_cat_memory_key_mkey_entry(f->out)), pd);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16),
@@ -180,7 +180,7 @@ static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_
 static void mkey_page_list(void **state)
 {
 	struct fx *f = *state;
-	static const unsigned int page[3] = { 9, 4, 5 };
+	static const unsigned int page[3] = {9, 4, 5};
 	uint32_t pd = fx_pd(f, f->v, FX_UID), key;
 	const uint8_t *start = f->mem + 100;
 	struct dma_seg seg[MKEY_SEGS];
@@ -269,25 +269,26 @@ static void late_reuse(void **state)
 static void exhaustion(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 	unsigned int n = 0;
 	uint8_t status;
 
-	while ((status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16,
-				 16)) == 0)
+	while ((status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16)) ==
+	       0)
 		n++;
 	assert_int_equal(status, PRM_STATUS_LIM);
 	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
 	assert_int_equal(n, (1u << VHCA_LOG_MAX_TD) - 1);
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16),
+			 0);
 }
 
 /* obj_next() walks every object once, in order, whatever is freed under it. */
 static void walking(void **state)
 {
-	static const uint32_t ids[] = { 1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303 };
+	static const uint32_t ids[] = {1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303};
 	struct fx *f = *state;
 	uint32_t from = 0;
 	struct obj *o;
@@ -329,9 +330,18 @@ static void identities(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(numbers),    T(uars_of_two_functions), T(tis),	 T(eqs),
-		T(umem_bad_input), T(mkey_bad_input),	 T(mkey_page_list), T(mkey_faults),
-		T(late_reuse), T(exhaustion),		 T(walking),	 T(identities),
+		T(numbers),
+		T(uars_of_two_functions),
+		T(tis),
+		T(eqs),
+		T(umem_bad_input),
+		T(mkey_bad_input),
+		T(mkey_page_list),
+		T(mkey_faults),
+		T(late_reuse),
+		T(exhaustion),
+		T(walking),
+		T(identities),
 	};
 
 	return cmocka_run_group_tests_name("fw_objects", tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t current)
 {
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 
 	prm_query_hca_cap_in_set_op_mod(in, type << 1 | current);
 	return fx_exec(f, v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in),
@@ -15,7 +15,7 @@ static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t c
 /* Every page that libmlx5 asks for at open exists; others are refused. Both modes agree. */
 static void pages(void **state)
 {
-	static const uint16_t known[] = { 0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20 };
+	static const uint16_t known[] = {0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20};
 	struct fx *f = *state;
 	static uint8_t max[sizeof(f->out)];
 	unsigned int refused = 0;
@@ -44,7 +44,8 @@ static void truthful(void **state)
 	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(cap), f->v->id);
 	assert_int_equal(prm_cmd_hca_cap_get_rc(cap), 1);
 	assert_int_equal(prm_cmd_hca_cap_get_ud(cap) + prm_cmd_hca_cap_get_uc(cap) +
-			 prm_cmd_hca_cap_get_xrc(cap) + prm_cmd_hca_cap_get_dct(cap), 0);
+				 prm_cmd_hca_cap_get_xrc(cap) + prm_cmd_hca_cap_get_dct(cap),
+			 0);
 	assert_int_equal(prm_cmd_hca_cap_get_log_max_srq(cap), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_cq_moderation(cap), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_cqe_version(cap), 1);
@@ -69,13 +70,14 @@ static void truthful(void **state)
 static void cut_page(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 }, whole[2064];
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, whole[2064];
 
 	assert_int_equal(query_cap(f, f->v, 0, 0), 0);
 	memcpy(whole, f->out, sizeof(whole));
 	for (size_t room = 16; room <= sizeof(whole); room += 64) {
-		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in,
-					 sizeof(in), room), 0);
+		assert_int_equal(
+			fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in), room),
+			0);
 		assert_memory_equal(f->out, whole, room);
 	}
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in), 12),
@@ -85,11 +87,12 @@ static void cut_page(void **state)
 static void other_function(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 
 	prm_query_hca_cap_in_set_other_function(in, 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, sizeof(in),
-				 PRM_QUERY_HCA_CAP_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+				 PRM_QUERY_HCA_CAP_OUT_BYTES),
+			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 }
 
@@ -99,7 +102,8 @@ static void adapter(void **state)
 	struct fx *f = *state;
 
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_ADAPTER, FX_UID, 0,
-				   PRM_QUERY_ADAPTER_OUT_BYTES), 0);
+				   PRM_QUERY_ADAPTER_OUT_BYTES),
+			 0);
 	const void *p = prm_query_adapter_out_cat_query_adapter_struct(f->out);
 
 	assert_memory_equal(prm_query_adapter_param_block_cat_vsd_contd_psid(p), "dvx-sim", 8);
@@ -108,10 +112,11 @@ static void adapter(void **state)
 static void vport(void **state)
 {
 	struct fx *f = *state;
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID, in, 16,
-				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES), 0);
+				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES),
+			 0);
 	const void *ctx = prm_query_nic_vport_context_out_cat_nic_vport_context(f->out);
 	const void *mac = prm_nic_vport_context_cat_permanent_address(ctx);
 
@@ -120,25 +125,29 @@ static void vport(void **state)
 	assert_true(prm_nic_vport_context_get_node_guid(ctx) == f->v->guid);
 	prm_query_nic_vport_context_in_set_other_vport(in, 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_NIC_VPORT_CONTEXT, FX_UID, in, 16,
-				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+				 PRM_QUERY_NIC_VPORT_CONTEXT_OUT_BYTES),
+			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(f->syndrome, FW_SYN_FUNCTION);
 	memset(in, 0, sizeof(in));
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT, FX_UID, in, 16,
-				 PRM_QUERY_HCA_VPORT_CONTEXT_OUT_BYTES), 0);
+				 PRM_QUERY_HCA_VPORT_CONTEXT_OUT_BYTES),
+			 0);
 	assert_int_equal(prm_hca_vport_context_get_vport_state(
-				 prm_query_hca_vport_context_out_cat_hca_vport_context(f->out)), 4);
+				 prm_query_hca_vport_context_out_cat_hca_vport_context(f->out)),
+			 4);
 }
 
 static void roce_addresses(void **state)
 {
 	struct fx *f = *state;
 	const void *a = prm_query_roce_address_out_cat_roce_address(f->out);
-	uint8_t in[16] = { 0 };
+	uint8_t in[16] = {0};
 
 	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
 		prm_query_roce_address_in_set_roce_address_index(in, i);
 		assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_ROCE_ADDRESS, FX_UID, in, 16,
-					 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES), 0);
+					 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES),
+				 0);
 		assert_memory_equal(prm_roce_addr_layout_cat_source_l3_address(a),
 				    f->v->gids[i].gid, 16);
 		assert_int_equal(prm_roce_addr_layout_get_roce_version(a), i % 2 ? 2 : 0);
@@ -147,7 +156,8 @@ static void roce_addresses(void **state)
 	}
 	prm_query_roce_address_in_set_roce_address_index(in, VHCA_GIDS);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_ROCE_ADDRESS, FX_UID, in, 16,
-				 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES), PRM_STATUS_BAD_PARAM);
+				 PRM_QUERY_ROCE_ADDRESS_OUT_BYTES),
+			 PRM_STATUS_BAD_PARAM);
 }
 
 /* The DPU learns the host's vhca_id here, and can check a ticket against it. */
@@ -157,9 +167,11 @@ static void esw_functions(void **state)
 	const void *h = prm_query_esw_functions_out_cat_host_params_context(f->out);
 
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, 0,
-				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES), PRM_STATUS_BAD_OP);
+				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES),
+			 PRM_STATUS_BAD_OP);
 	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_QUERY_ESW_FUNCTIONS, FX_UID, 0,
-				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES), 0);
+				   PRM_QUERY_ESW_FUNCTIONS_OUT_BYTES),
+			 0);
 	assert_int_equal(prm_host_params_context_get_host_pf_vhca_id_valid(h), 1);
 	assert_int_equal(prm_host_params_context_get_host_pf_vhca_id(h), f->v->id);
 }
@@ -169,8 +181,8 @@ static void esw_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(pages),	   T(truthful), T(cut_page),	   T(other_function), T(adapter),
-		T(vport), T(roce_addresses), T(esw_functions),
+		T(pages),   T(truthful), T(cut_page),	    T(other_function),
+		T(adapter), T(vport),	 T(roce_addresses), T(esw_functions),
 	};
 
 	return cmocka_run_group_tests_name("fw_query", tests, NULL, NULL);

@@ -5,31 +5,31 @@
 #include "obj/cq.h"
 #include "obj/qp.h"
 
-#define BAD PRM_STATUS_BAD_PARAM
+#define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 
 static void cq_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{ "cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE },
-		{ "cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "cq_context.cqe_sz", 2, BAD, FW_SYN_UNSUPPORTED },
-		{ "cq_context.cqe_comp_en", 1, BAD, FW_SYN_UNSUPPORTED },
-		{ "cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED },
-		{ "cq_context.cq_period", 1, BAD, FW_SYN_CAP_CLEAR },
-		{ "cq_context.uar_page", 99, GONE },
-		{ "cq_context.c_eqn_or_apu_element", 99, GONE },
-		{ "cq_context.c_eqn_or_apu_element", UINT32_MAX, GONE },
-		{ "cq_context.dbr_umem_id", 99, GONE },
-		{ "cq_context.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT },
-		{ "cq_context.dbr_addr", 65536 - 4, BAD, FW_SYN_ALIGNMENT },
-		{ "cq_context.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "cq_context.dbr_addr", UINT64_MAX - 7, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "cq_umem_id", 99, GONE },
-		{ "cq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "cq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT },
-		{ "cq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
+		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
+		{"cq_context.cqe_sz", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cqe_comp_en", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cq_period", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"cq_context.uar_page", 99, GONE},
+		{"cq_context.c_eqn_or_apu_element", 99, GONE},
+		{"cq_context.c_eqn_or_apu_element", UINT32_MAX, GONE},
+		{"cq_context.dbr_umem_id", 99, GONE},
+		{"cq_context.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
+		{"cq_context.dbr_addr", 65536 - 4, BAD, FW_SYN_ALIGNMENT},
+		{"cq_context.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
+		{"cq_context.dbr_addr", UINT64_MAX - 7, BAD, FW_SYN_UMEM_BOUNDS},
+		{"cq_umem_id", 99, GONE},
+		{"cq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS},
+		{"cq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT},
+		{"cq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS},
+		{"cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -47,15 +47,16 @@ static void cq_life(void **state)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = {0};
 	const void *cqc = prm_query_cq_out_cat_cq_context(f->out);
 
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID, q.cq,
-				   PRM_QUERY_CQ_OUT_BYTES), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID, q.cq, PRM_QUERY_CQ_OUT_BYTES), 0);
 	assert_int_equal(prm_cqc_get_log_cq_size(cqc), 6);
 	assert_int_equal(prm_cqc_get_st(cqc), PRM_CQC_ST_FIRED);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID + 1, q.cq,
-				   PRM_QUERY_CQ_OUT_BYTES), PRM_STATUS_BAD_RES);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID + 1, q.cq, PRM_QUERY_CQ_OUT_BYTES),
+		PRM_STATUS_BAD_RES);
 	prm_modify_cq_in_set_cqn(in, q.cq);
 	prm_store32(in, 12, 4);
 	prm_cqc_set_oi(prm_modify_cq_in_at_cq_context(in), 1);
@@ -86,30 +87,30 @@ static void cq_life(void **state)
 static void qp_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{ "qpc.st", 1, BAD, FW_SYN_UNSUPPORTED },
-		{ "qpc.st", 2, BAD, FW_SYN_UNSUPPORTED },
-		{ "qpc.st", 255, BAD, FW_SYN_UNSUPPORTED },
-		{ "qpc.rq_type", 1, BAD, FW_SYN_UNSUPPORTED },
-		{ "qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED },
-		{ "qpc.wq_signature", 1, BAD, FW_SYN_CAP_CLEAR },
-		{ "qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR },
-		{ "qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR },
-		{ "qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED },
-		{ "input_qpn", 5, BAD, FW_SYN_RESERVED },
-		{ "qpc.pd", 99, GONE },
-		{ "qpc.cqn_snd", 99, GONE },
-		{ "qpc.cqn_rcv", 99, GONE },
-		{ "qpc.uar_page", 99, GONE },
-		{ "qpc.dbr_umem_id", 99, GONE },
-		{ "qpc.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT },
-		{ "qpc.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "wq_umem_id", 99, GONE },
-		{ "wq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "wq_umem_offset", 8, BAD, FW_SYN_ALIGNMENT },
-		{ "qpc.log_sq_size", 15, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS },
-		{ "qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
-		{ "wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT },
+		{"qpc.st", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.st", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.rq_type", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.wq_signature", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR},
+		{"qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"input_qpn", 5, BAD, FW_SYN_RESERVED},
+		{"qpc.pd", 99, GONE},
+		{"qpc.cqn_snd", 99, GONE},
+		{"qpc.cqn_rcv", 99, GONE},
+		{"qpc.uar_page", 99, GONE},
+		{"qpc.dbr_umem_id", 99, GONE},
+		{"qpc.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
+		{"qpc.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
+		{"wq_umem_id", 99, GONE},
+		{"wq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS},
+		{"wq_umem_offset", 8, BAD, FW_SYN_ALIGNMENT},
+		{"qpc.log_sq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
+		{"qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
+		{"qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{"wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -169,14 +170,9 @@ static const struct {
 	uint8_t from;
 	const char *to;
 } legal[] = {
-	/*            R2I I2I I2R R2S S2S E2S ERR RST */
-	{ QP_RST,    "1---" "--" "60" },
-	{ QP_INIT,   "-12-" "--" "60" },
-	{ QP_RTR,    "---3" "--" "60" },
-	{ QP_RTS,    "----" "3-" "60" },
-	{ QP_SQER,   "----" "-3" "60" },
-	{ QP_SQD,    "----" "--" "60" },
-	{ QP_ERR,    "----" "--" "60" },
+	/* RST2INIT INIT2INIT INIT2RTR RTR2RTS RTS2RTS SQERR2RTS 2ERR 2RST */
+	{QP_RST, "1-----60"},  {QP_INIT, "-12---60"}, {QP_RTR, "---3--60"}, {QP_RTS, "----3-60"},
+	{QP_SQER, "-----360"}, {QP_SQD, "------60"},  {QP_ERR, "------60"},
 };
 
 static size_t fill_change(void *in, uint32_t qpn)
@@ -235,8 +231,8 @@ static void connect(struct fx *f, uint32_t qpn)
 	uint8_t in[FX_IN];
 
 	for (unsigned int i = 0; i < 4; i++) {
-		static const uint16_t way[] = { PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
-						PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_RTS2RTS_QP };
+		static const uint16_t way[] = {PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
+					       PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_RTS2RTS_QP};
 		size_t len = fill_change(in, qpn);
 
 		assert_int_equal(fx_exec(f, f->v, way[i], FX_UID, in, len, 16), 0);
@@ -249,7 +245,7 @@ static void context(void **state)
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
-	static const uint8_t rmac[6] = { 1, 2, 3, 4, 5, 6 };
+	static const uint8_t rmac[6] = {1, 2, 3, 4, 5, 6};
 	const void *qpc = prm_query_qp_out_cat_qpc(f->out);
 
 	connect(f, q.qp);
@@ -257,8 +253,8 @@ static void context(void **state)
 	assert_int_equal(qp->ack_timeout, 14);
 	assert_memory_equal(qp->rmac, rmac, 6);
 	assert_true(qp->rwe && !qp->rre);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp,
-				   PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp, PRM_QUERY_QP_OUT_BYTES), 0);
 	assert_int_equal(prm_qpc_get_state(qpc), QP_RTS);
 	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0x1234);
 	assert_int_equal(prm_qpc_get_next_rcv_psn(qpc), 0x222222);
@@ -268,8 +264,8 @@ static void context(void **state)
 	assert_int_equal(prm_qpc_get_cqn_snd(qpc), q.cq);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID, q.qp, 16), 0);
 	assert_int_equal(qp->remote_qpn, 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp,
-				   PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp, PRM_QUERY_QP_OUT_BYTES), 0);
 	assert_int_equal(prm_qpc_get_state(qpc), QP_RST);
 	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0);
 }
@@ -302,18 +298,18 @@ static void optional_fields(void **state)
 static void rtr_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{ "qpc.mtu", 0, BAD, FW_SYN_SIZE },
-		{ "qpc.mtu", 6, BAD, FW_SYN_SIZE },
-		{ "qpc.log_msg_max", 31, BAD, FW_SYN_SIZE },
-		{ "qpc.log_rra_max", 5, BAD, FW_SYN_SIZE },
-		{ "qpc.primary_address_path.src_addr_index", 4, BAD, FW_SYN_INDEX },
-		{ "qpc.primary_address_path.src_addr_index", 255, BAD, FW_SYN_INDEX },
-		{ "qpc.primary_address_path.vhca_port_num", 2, BAD, FW_SYN_INDEX },
-		{ "opt_param_mask", 1u << 31, BAD, FW_SYN_OPT_PARAM },
+		{"qpc.mtu", 0, BAD, FW_SYN_SIZE},
+		{"qpc.mtu", 6, BAD, FW_SYN_SIZE},
+		{"qpc.log_msg_max", 31, BAD, FW_SYN_SIZE},
+		{"qpc.log_rra_max", 5, BAD, FW_SYN_SIZE},
+		{"qpc.primary_address_path.src_addr_index", 4, BAD, FW_SYN_INDEX},
+		{"qpc.primary_address_path.src_addr_index", 255, BAD, FW_SYN_INDEX},
+		{"qpc.primary_address_path.vhca_port_num", 2, BAD, FW_SYN_INDEX},
+		{"opt_param_mask", 1u << 31, BAD, FW_SYN_OPT_PARAM},
 	};
 	static const struct fx_spoil init[] = {
-		{ "qpc.primary_address_path.vhca_port_num", 0, BAD, FW_SYN_INDEX },
-		{ "qpc.primary_address_path.pkey_index", 1, BAD, FW_SYN_INDEX },
+		{"qpc.primary_address_path.vhca_port_num", 0, BAD, FW_SYN_INDEX},
+		{"qpc.primary_address_path.pkey_index", 1, BAD, FW_SYN_INDEX},
 	};
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -335,7 +331,7 @@ static void mmo(void **state)
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	size_t len = PRM_INIT2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES;
-	uint8_t in[FX_IN] = { 0 };
+	uint8_t in[FX_IN] = {0};
 	const uint16_t op = PRM_OPCODE_INIT2INIT_QP;
 
 	qp->state = QP_INIT;
@@ -384,10 +380,9 @@ static void ring_bounds(void **state)
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
-	bus_t pages[2] = { mm_bus(f->mm, (uintptr_t)f->mem + 8192),
-			   mm_bus(f->mm, (uintptr_t)f->mem) };
-	struct ring list = { .offset = 64, .len = 8000, .log_page = 12, .npages = 2,
-			     .pages = pages };
+	bus_t pages[2] = {mm_bus(f->mm, (uintptr_t)f->mem + 8192),
+			  mm_bus(f->mm, (uintptr_t)f->mem)};
+	struct ring list = {.offset = 64, .len = 8000, .log_page = 12, .npages = 2, .pages = pages};
 	uint8_t buf[64];
 
 	memset(f->mem + 8192, 0x11, 64);
@@ -408,9 +403,17 @@ static void ring_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(cq_bad_input), T(cq_life), T(qp_bad_input), T(qp_kinds),
-		T(every_change_from_every_state), T(context), T(optional_fields),
-		T(rtr_bad_input), T(mmo), T(reap), T(ring_bounds),
+		T(cq_bad_input),
+		T(cq_life),
+		T(qp_bad_input),
+		T(qp_kinds),
+		T(every_change_from_every_state),
+		T(context),
+		T(optional_fields),
+		T(rtr_bad_input),
+		T(mmo),
+		T(reap),
+		T(ring_bounds),
 	};
 
 	return cmocka_run_group_tests_name("fw_queues", tests, NULL, NULL);

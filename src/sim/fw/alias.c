@@ -8,7 +8,7 @@
 #include "obj/mkey.h"
 
 /* The reply to QUERY has the alias behind the same header as the command to CREATE. */
-#define QUERY_OUT_BYTES PRM_CREATE_ALIAS_OBJ_IN_BYTES
+#define QUERY_OUT_BYTES	 PRM_CREATE_ALIAS_OBJ_IN_BYTES
 #define ALIAS_BAD_STATUS 1 /* alias_context.status: anything but 0 is bad */
 
 int fw_allow_other_vhca_access(struct fw_cmd *c)
@@ -44,6 +44,11 @@ static int check_header(struct fw_cmd *c)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
 				 "obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY)",
 				 type, PRM_OBJ_TYPE_MKEY);
+	if (prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in))
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			"vhca_tunnel_id %u: commands for another function are not implemented",
+			prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in));
 	if (!c->vhca->si->personality->cross_vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "cap_2.cross_vhca_object_to_object_supported is 0");
@@ -84,7 +89,8 @@ static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, u
 	}
 	return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_ALIAS,
 			 "object_id_to_be_accessed 0x%x of vhca %u may not be aliased with this "
-			 "access_key", index, target->id);
+			 "access_key",
+			 index, target->id);
 }
 
 int fw_create_general_object(struct fw_cmd *c)
@@ -97,8 +103,8 @@ int fw_create_general_object(struct fw_cmd *c)
 
 	if (check_create(c))
 		return -1;
-	target = silicon_vhca_by_id(
-		c->vhca->si, (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
+	target = silicon_vhca_by_id(c->vhca->si,
+				    (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
 	if (!target || target == c->vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_VHCA,
 				 "vhca_id_to_be_accessed %u is %s",

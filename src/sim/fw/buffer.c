@@ -18,7 +18,8 @@ static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, 
 	if (offset > u->len || len > u->len - offset) {
 		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
 			  "%s 0x%x has 0x%" PRIx64 " bytes, 0x%" PRIx64 "+0x%" PRIx64
-			  " ends past it", field, id, u->len, offset, len);
+			  " ends past it",
+			  field, id, u->len, offset, len);
 		return NULL;
 	}
 	if (u->ro) {
@@ -65,7 +66,7 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 
 int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ring *r)
 {
-	*r = (struct ring){ .offset = b->offset, .len = len };
+	*r = (struct ring){.offset = b->offset, .len = len};
 	if (b->offset % 64)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
 				 "the ring begins at 0x%" PRIx64 ", not on 64 bytes", b->offset);

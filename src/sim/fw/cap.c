@@ -47,7 +47,8 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_num_vhca_ports(cap, 1);
 	prm_cmd_hca_cap_set_native_port_num(cap, 1);
 	prm_cmd_hca_cap_set_port_type(cap, PRM_PORT_TYPE_ETH);
-	prm_cmd_hca_cap_set_gid_table_size(cap, 0); /* 8 entries; the RoCE page says how many count */
+	prm_cmd_hca_cap_set_gid_table_size(cap,
+					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
@@ -85,8 +86,8 @@ static void fill_general_2(const struct vhca *v, void *cap)
 		prm_cmd_hca_cap_2_set_cross_vhca_object_to_object_supported(
 			cap, PRM_CROSS_VHCA_OBJECT_LOCAL_MKEY_TO_REMOTE_MKEY);
 	if (p->allow_mkey)
-		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(
-			cap, PRM_ALLOWED_OBJECT_MKEY);
+		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(cap,
+									   PRM_ALLOWED_OBJECT_MKEY);
 	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
 }
 
@@ -96,7 +97,7 @@ static void fill_roce(const struct vhca *v, void *cap)
 	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
 	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, 1);
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
-	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);      /* IPv4 and IPv6 */
+	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);
 	prm_roce_cap_set_r_roce_min_src_udp_port(cap, 0xc000);
 	prm_roce_cap_set_r_roce_max_src_udp_port(cap, 0xffff);
@@ -115,31 +116,32 @@ static const struct {
 	void (*fill)(const struct vhca *, void *cap);
 	const char *prm_struct; /* for the trace */
 } pages[] = {
-	{ PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap" },
-	{ PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing, "per_protocol_networking_offload_caps" },
-	{ PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap" },
-	{ PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps" },
-	{ PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap" },
-	{ PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing, "flow_table_nic_cap" },
-	{ PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL },
-	{ PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL },
-	{ PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap" },
-	{ PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing, "device_mem_cap" },
-	{ PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL },
-	{ PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL },
-	{ PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2, "cmd_hca_cap_2" },
+	{PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap"},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing, "per_protocol_networking_offload_caps"},
+	{PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap"},
+	{PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps"},
+	{PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap"},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing, "flow_table_nic_cap"},
+	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL},
+	{PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL},
+	{PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap"},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing, "device_mem_cap"},
+	{PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL},
+	{PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2, "cmd_hca_cap_2"},
 };
 
 int fw_query_hca_cap(struct fw_cmd *c)
 {
-	uint8_t page[PAGE_BYTES] = { 0 };
+	uint8_t page[PAGE_BYTES] = {0};
 	uint32_t type = c->op_mod >> 1;
 	size_t room = c->out_len - FW_CAP_AT;
 
 	if (prm_query_hca_cap_in_get_other_function(c->in) ||
 	    prm_query_hca_cap_in_get_function_id(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
-				 "other_function or function_id is set: a function asks for itself");
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+			"other_function or function_id is set: a function asks for itself");
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		if (pages[i].type == type) {
 			pages[i].fill(c->vhca, page);

@@ -18,7 +18,8 @@
 #include "obj/obj.h"
 #include "obj/vhca.h"
 
-/* One command while it is executed. Lengths were checked against its row before the handler runs. */
+/* One command while it is executed. Lengths were checked against its row before the handler runs.
+ */
 struct fw_cmd {
 	struct vhca *vhca;
 	const void *in;
@@ -47,7 +48,7 @@ struct fw_row {
 };
 
 /* Where QUERY_HCA_CAP's page begins in the reply. */
-#define FW_CAP_AT 16u
+#define FW_CAP_AT	 16u
 
 #define FW_SYNDROME_BASE 0xdf000000u
 enum fw_syndrome {
@@ -57,7 +58,8 @@ enum fw_syndrome {
 };
 const char *fw_syndrome_text(uint32_t syndrome);
 
-/* Status and syndrome into the reply, one sentence ("field value: why") into the log. Returns -1. */
+/* Status and syndrome into the reply, one sentence ("field value: why") into the log. Returns -1.
+ */
 int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -93,14 +95,15 @@ struct umem;
 struct fw_buffer {
 	bool umem_valid;
 	uint32_t umem_id;
-	uint64_t offset;       /* in the umem, or of the first byte in the first page */
+	uint64_t offset; /* in the umem, or of the first byte in the first page */
 	uint32_t log_page;
-	const uint8_t *pas;    /* without a umem: page addresses, 8 bytes each */
-	size_t pas_at;         /* where they begin in the mailbox */
+	const uint8_t *pas; /* without a umem: page addresses, 8 bytes each */
+	size_t pas_at;	    /* where they begin in the mailbox */
 };
 /* Fills ring (the umem is referenced from then on). 0, or refused. */
 int fw_ring(struct fw_cmd *, const struct fw_buffer *, uint64_t len, struct ring *);
-/* The bus address of a doorbell record of 8 bytes; *umem is set and referenced if it lies in one. */
+/* The bus address of a doorbell record of 8 bytes; *umem is set and referenced if it lies in one.
+ */
 int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, uint64_t *bus,
 	     struct umem **);
 

@@ -7,7 +7,7 @@
 #include "obj/mkey.h"
 
 #define ADAPTER_PAGE_SHIFT 12
-#define MODIFY_OI 4u /* modify_field_select */
+#define MODIFY_OI	   4u /* modify_field_select */
 
 static int check_context(struct fw_cmd *c, const void *cqc)
 {
@@ -18,9 +18,10 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 				 "cqc.log_cq_size %u is more than log_max_cq_sz %u",
 				 prm_cqc_get_log_cq_size(cqc), max);
 	if (prm_cqc_get_cqe_sz(cqc) > PRM_CQC_CQE_SZ_128)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "cqc.cqe_sz %u is not implemented, only 0 (64 bytes) and 1 (128) are",
-				 prm_cqc_get_cqe_sz(cqc));
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			"cqc.cqe_sz %u is not implemented, only 0 (64 bytes) and 1 (128) are",
+			prm_cqc_get_cqe_sz(cqc));
 	if (prm_cqc_get_cqe_comp_en(cqc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_comp_en is set: compressed CQEs are not implemented");
@@ -28,8 +29,9 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cc or cqc.apu_cq is set: neither is implemented");
 	if (prm_cqc_get_cq_period(cqc) || prm_cqc_get_cq_max_count(cqc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "cqc.cq_period or cq_max_count is set, but cap.cq_moderation is 0");
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			"cqc.cq_period or cq_max_count is set, but cap.cq_moderation is 0");
 	return 0;
 }
 
@@ -44,8 +46,8 @@ static int take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	};
 
 	/* page_offset counts 64ths of a page */
-	b.offset = b.umem_valid ? prm_create_cq_in_get_cq_umem_offset(c->in) :
-				  (uint64_t)prm_cqc_get_page_offset(cqc) << (b.log_page - 6);
+	b.offset = b.umem_valid ? prm_create_cq_in_get_cq_umem_offset(c->in)
+				: (uint64_t)prm_cqc_get_page_offset(cqc) << (b.log_page - 6);
 	return fw_ring(c, &b, 1ull << (cq->log_size + cq->cqe_log), &cq->ring);
 }
 
@@ -153,8 +155,7 @@ int fw_modify_cq(struct fw_cmd *c)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "modify_field_select 0x%x: only oi (4) can be modified", select);
 	if (select & MODIFY_OI)
-		cq->overrun_ignore =
-			prm_cqc_get_oi(prm_modify_cq_in_cat_cq_context(c->in));
+		cq->overrun_ignore = prm_cqc_get_oi(prm_modify_cq_in_cat_cq_context(c->in));
 	return 0;
 }
 

@@ -7,26 +7,26 @@
 #include "prm/reflect.h"
 
 /* Opcode, the structures whose sizes are the least lengths of command and reply, handler. */
-#define ROW(OP, S, fn, fl)                                                                         \
-	{                                                                                          \
-		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##S##_IN_BYTES,                         \
-		.out_bytes = PRM_##S##_OUT_BYTES, .handler = fw_##fn, .flags = (fl)                \
+#define ROW(OP, S, fn, fl)                                                          \
+	{                                                                           \
+		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##S##_IN_BYTES,          \
+		.out_bytes = PRM_##S##_OUT_BYTES, .handler = fw_##fn, .flags = (fl) \
 	}
-#define GENERAL(OP, fn, fl)                                                                        \
-	{                                                                                          \
-		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,           \
-		.out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES, .handler = fw_##fn, .flags = (fl)  \
+#define GENERAL(OP, fn, fl)                                                                       \
+	{                                                                                         \
+		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,          \
+		.out_bytes = PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES, .handler = fw_##fn, .flags = (fl) \
 	}
 
 static const struct fw_row rows[] = {
 	ROW(QUERY_ADAPTER, QUERY_ADAPTER, query_adapter, 0),
 	ROW(QUERY_ISSI, QUERY_ISSI, query_issi, 0),
 	/* [I] The page is cut at the reply's end: rdma-core's own tests ask with room for 2 KiB. */
-	{ .opcode = PRM_OPCODE_QUERY_HCA_CAP,
-	  .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
-	  .out_bytes = FW_CAP_AT,
-	  .handler = fw_query_hca_cap,
-	  .flags = FW_OP_MOD },
+	{.opcode = PRM_OPCODE_QUERY_HCA_CAP,
+	 .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
+	 .out_bytes = FW_CAP_AT,
+	 .handler = fw_query_hca_cap,
+	 .flags = FW_OP_MOD},
 	ROW(CREATE_MKEY, CREATE_MKEY, create_mkey, FW_TAIL),
 	ROW(QUERY_MKEY, QUERY_MKEY, query_mkey, 0),
 	ROW(DESTROY_MKEY, DESTROY_MKEY, destroy_mkey, 0),
@@ -65,16 +65,17 @@ static const struct fw_row rows[] = {
 	ROW(CREATE_UMEM, CREATE_UMEM, create_umem, FW_TAIL),
 	ROW(DESTROY_UMEM, DESTROY_UMEM, destroy_umem, 0),
 	ROW(ALLOW_OTHER_VHCA_ACCESS, ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0),
+	/* FW_OP_MOD: these have obj_type in its place. */
 	GENERAL(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
-	GENERAL(QUERY_GENERAL_OBJECT, query_general_object, FW_TAIL | FW_OP_MOD),
-	GENERAL(DESTROY_GENERAL_OBJECT, destroy_general_object, FW_TAIL | FW_OP_MOD),
+	GENERAL(QUERY_GENERAL_OBJECT, query_general_object, FW_OP_MOD),
+	GENERAL(DESTROY_GENERAL_OBJECT, destroy_general_object, FW_OP_MOD),
 };
 
 static const struct {
 	uint32_t syndrome;
 	const char *text;
 } syndromes[] = {
-#define FW_SYNDROME(number, name, text) { FW_SYNDROME_BASE | (number), text },
+#define FW_SYNDROME(number, name, text) {FW_SYNDROME_BASE | (number), text},
 #include "syndromes.def"
 #undef FW_SYNDROME
 };
@@ -164,7 +165,8 @@ int fw_nothing_after(struct fw_cmd *c, size_t end)
 		if (in[i])
 			return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_LONG,
 					 "byte %zu of the mailbox is 0x%02x, the command ends at "
-					 "%zu", i, in[i], end);
+					 "%zu",
+					 i, in[i], end);
 	return 0;
 }
 
@@ -202,7 +204,11 @@ static int admit(struct fw_cmd *c, const struct fw_row *row)
 void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
 {
 	struct fw_cmd c = {
-		.vhca = v, .in = in, .in_len = in_len, .out = out, .out_len = out_len,
+		.vhca = v,
+		.in = in,
+		.in_len = in_len,
+		.out = out,
+		.out_len = out_len,
 	};
 	const struct fw_row *row;
 

@@ -3,17 +3,17 @@
 #include <string.h>
 #include "cmd.h"
 
-#define MELLANOX_OUI 0x0002c9
-#define PSID_BYTES 16
-#define RESERVED_LKEY 0x700 /* index 7: below the first mkey, so nothing answers to it */
-#define PORT_MTU 1500
+#define MELLANOX_OUI   0x0002c9
+#define PSID_BYTES     16
+#define RESERVED_LKEY  0x700 /* index 7: below the first mkey, so nothing answers to it */
+#define PORT_MTU       1500
 #define ROCE_VERSION_1 0
 #define ROCE_VERSION_2 2
-#define L3_TYPE_GRH 0
-#define L3_TYPE_IPV4 0
-#define L3_TYPE_IPV6 1
-#define PORT_STATE_UP 4
-#define PHYS_STATE_UP 5
+#define L3_TYPE_GRH    0
+#define L3_TYPE_IPV4   0
+#define L3_TYPE_IPV6   1
+#define PORT_STATE_UP  4
+#define PHYS_STATE_UP  5
 
 int fw_query_adapter(struct fw_cmd *c)
 {
@@ -45,8 +45,8 @@ static int check_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
 	if (!other && !number)
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
-			 "other_vport %u, vport_number %u: this function manages only itself", other,
-			 number);
+			 "other_vport %u, vport_number %u: this function manages only itself",
+			 other, number);
 }
 
 int fw_query_nic_vport_context(struct fw_cmd *c)

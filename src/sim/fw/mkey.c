@@ -5,17 +5,18 @@
 #include "cmd.h"
 #include "obj/mkey.h"
 
-#define ANY_QP 0xffffffu
-#define OCTWORD 16u
+#define ANY_QP		       0xffffffu
+#define OCTWORD		       16u
 #define DEFAULT_MIN_LOG_ENTITY 12u
-#define PAS_FLAGS 7ull /* below the address: write and read enable of the page */
+#define PAS_FLAGS	       7ull /* below the address: write and read enable of the page */
 
-static const char *const mode_name[] = { "PA",	   "MTT",   "KLM",	     "KSM",
-					 "SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved" };
+static const char *const mode_name[] = {"PA",	  "MTT",   "KLM",	    "KSM",
+					"SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved"};
 
 static int check_mode(struct fw_cmd *c, const void *mkc)
 {
-	unsigned int mode = prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
+	unsigned int mode =
+		prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
 
 	if (mode == PRM_MKC_ACCESS_MODE_MTT)
 		return 0;
@@ -75,8 +76,8 @@ static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	if (offset > u->len || len > u->len - offset)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
 				 "mkc.len 0x%" PRIx64 " at mkey_umem_offset 0x%" PRIx64
-				 " ends past umem 0x%x of 0x%" PRIx64 " bytes", len, offset, id,
-				 u->len);
+				 " ends past umem 0x%x of 0x%" PRIx64 " bytes",
+				 len, offset, id, u->len);
 	m->umem = u;
 	m->umem_offset = offset;
 	obj_get(&u->o);
@@ -97,12 +98,13 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 	if (octwords * 2 < *entries)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "translations_octword_actual_size %" PRIu64 " holds %" PRIu64
-				 " pages, mkc.len needs %" PRIu64, octwords, octwords * 2, *entries);
+				 " pages, mkc.len needs %" PRIu64,
+				 octwords, octwords * 2, *entries);
 	if (prm_mkc_get_translations_octword_size(mkc) < octwords)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "mkc.translations_octword_size %u is less than the %" PRIu64
-				 " octwords given", prm_mkc_get_translations_octword_size(mkc),
-				 octwords);
+				 " octwords given",
+				 prm_mkc_get_translations_octword_size(mkc), octwords);
 	return fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, octwords * (OCTWORD / 8), "klm_pas_mtt");
 }
 
@@ -124,7 +126,8 @@ static int take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 		if (entry & mask & ~PAS_FLAGS)
 			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
 					 "klm_pas_mtt[%zu] 0x%" PRIx64 " is not aligned to its "
-					 "page of 2^%u bytes", i, entry, m->log_entity);
+					 "page of 2^%u bytes",
+					 i, entry, m->log_entity);
 		m->entries[i] = entry & ~mask;
 	}
 	return 0;

@@ -9,14 +9,15 @@
 
 #define ADAPTER_PAGE_SHIFT 12
 #define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
-#define LOG_WQEBB 6
+#define LOG_WQEBB	   6
 
 /* Fields that ask for what the device lacks. */
 static int check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (prm_qpc_get_st(qpc) != PRM_QP_ST_RC)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.st %u is not implemented, only 0 (RC) is", prm_qpc_get_st(qpc));
+				 "qpc.st %u is not implemented, only 0 (RC) is",
+				 prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -51,7 +52,8 @@ static int check_sizes(struct fw_cmd *c, struct qp *qp)
 	if ((rq_bytes && qp->log_rq_size > max) || (sq_bytes && qp->log_sq_size > max))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_rq_size %u or log_sq_size %u is more than "
-				 "log_max_qp_sz %u", qp->log_rq_size, qp->log_sq_size, max);
+				 "log_max_qp_sz %u",
+				 qp->log_rq_size, qp->log_sq_size, max);
 	if (!rq_bytes && !sq_bytes)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
@@ -121,8 +123,8 @@ static int take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	};
 
 	/* page_offset counts 64ths of a page */
-	b.offset = b.umem_valid ? prm_create_qp_in_get_wq_umem_offset(c->in) :
-				  (uint64_t)prm_qpc_get_page_offset(qpc) << (b.log_page - 6);
+	b.offset = b.umem_valid ? prm_create_qp_in_get_wq_umem_offset(c->in)
+				: (uint64_t)prm_qpc_get_page_offset(qpc) << (b.log_page - 6);
 	return fw_ring(c, &b, qp->ring.len, &qp->ring);
 }
 

@@ -13,8 +13,8 @@ enum {
 	F_RWE = 1 << 3,
 	F_RAE = 1 << 4,
 	F_PATH = 1 << 5,
-	F_MTU = 1 << 6,      /* with log_msg_max */
-	F_PEER = 1 << 7,     /* remote_qpn, next_rcv_psn */
+	F_MTU = 1 << 6,	 /* with log_msg_max */
+	F_PEER = 1 << 7, /* remote_qpn, next_rcv_psn */
 	F_RRA = 1 << 8,
 	F_RNR_TIMER = 1 << 9,
 	F_SEND_PSN = 1 << 10,
@@ -22,7 +22,8 @@ enum {
 	F_RETRY = 1 << 12,
 	F_RNR_RETRY = 1 << 13,
 	F_ACK_TIMEOUT = 1 << 14,
-	F_IGNORED = 1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
+	F_IGNORED =
+		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
 	F_ACCESS = F_RRE | F_RWE | F_RAE,
 };
 
@@ -30,27 +31,27 @@ enum {
 static const struct {
 	uint32_t bit, field;
 } optional[] = {
-	{ PRM_QP_OPTPAR_RRE, F_RRE },
-	{ PRM_QP_OPTPAR_RAE, F_RAE },
-	{ PRM_QP_OPTPAR_RWE, F_RWE },
-	{ PRM_QP_OPTPAR_PKEY_INDEX, F_PKEY },
-	{ PRM_QP_OPTPAR_RNR_TIMEOUT, F_RNR_TIMER },
-	{ PRM_QP_OPTPAR_PRIMARY_ADDR_PATH, F_PATH },
-	{ PRM_QP_OPTPAR_SRA_MAX, F_SRA },
-	{ PRM_QP_OPTPAR_RRA_MAX, F_RRA },
-	{ PRM_QP_OPTPAR_PM_STATE, F_IGNORED },
-	{ PRM_QP_OPTPAR_RETRY_COUNT, F_RETRY },
-	{ PRM_QP_OPTPAR_RNR_RETRY, F_RNR_RETRY },
-	{ PRM_QP_OPTPAR_ACK_TIMEOUT, F_ACK_TIMEOUT },
-	{ PRM_QP_OPTPAR_LAG_TX_AFF, F_IGNORED },
-	{ PRM_QP_OPTPAR_PRI_PORT, F_PORT },
-	{ PRM_QP_OPTPAR_COUNTER_SET_ID, F_IGNORED },
+	{PRM_QP_OPTPAR_RRE, F_RRE},
+	{PRM_QP_OPTPAR_RAE, F_RAE},
+	{PRM_QP_OPTPAR_RWE, F_RWE},
+	{PRM_QP_OPTPAR_PKEY_INDEX, F_PKEY},
+	{PRM_QP_OPTPAR_RNR_TIMEOUT, F_RNR_TIMER},
+	{PRM_QP_OPTPAR_PRIMARY_ADDR_PATH, F_PATH},
+	{PRM_QP_OPTPAR_SRA_MAX, F_SRA},
+	{PRM_QP_OPTPAR_RRA_MAX, F_RRA},
+	{PRM_QP_OPTPAR_PM_STATE, F_IGNORED},
+	{PRM_QP_OPTPAR_RETRY_COUNT, F_RETRY},
+	{PRM_QP_OPTPAR_RNR_RETRY, F_RNR_RETRY},
+	{PRM_QP_OPTPAR_ACK_TIMEOUT, F_ACK_TIMEOUT},
+	{PRM_QP_OPTPAR_LAG_TX_AFF, F_IGNORED},
+	{PRM_QP_OPTPAR_PRI_PORT, F_PORT},
+	{PRM_QP_OPTPAR_COUNTER_SET_ID, F_IGNORED},
 };
 
 #define OPT_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
-#define OPT_ANY (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
-#define ANY_STATE                                                                                  \
-	(1 << QP_RST | 1 << QP_INIT | 1 << QP_RTR | 1 << QP_RTS | 1 << QP_SQER | 1 << QP_SQD |     \
+#define OPT_ANY	   (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
+#define ANY_STATE                                                                              \
+	(1 << QP_RST | 1 << QP_INIT | 1 << QP_RTR | 1 << QP_RTS | 1 << QP_SQER | 1 << QP_SQD | \
 	 1 << QP_ERR | 1 << QP_SQ_DRAINING)
 
 /*
@@ -66,31 +67,31 @@ static const struct transition {
 	uint32_t must; /* fields taken always */
 	uint32_t may;  /* opt_param_mask bits */
 } transitions[] = {
-	{ PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, F_PKEY | F_PORT | F_ACCESS,
-	  OPT_ACCESS | OPT_ANY },
-	{ PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
-	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT },
-	{ PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
-	  F_PATH | F_MTU | F_PEER | F_RRA | F_RNR_TIMER,
-	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX |
-		  PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PRIMARY_ADDR_PATH },
-	{ PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS,
-	  F_SEND_PSN | F_SRA | F_RETRY | F_RNR_RETRY | F_ACK_TIMEOUT,
-	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
-		  PRM_QP_OPTPAR_SRA_MAX | PRM_QP_OPTPAR_RETRY_COUNT |
-		  PRM_QP_OPTPAR_RNR_RETRY | PRM_QP_OPTPAR_ACK_TIMEOUT },
-	{ PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
-	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE },
-	{ PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0,
-	  OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT },
-	{ PRM_OPCODE_2ERR_QP, ANY_STATE, QP_ERR, 0, 0 },
-	{ PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0 },
+	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, F_PKEY | F_PORT | F_ACCESS,
+	 OPT_ACCESS | OPT_ANY},
+	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
+	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
+	 F_PATH | F_MTU | F_PEER | F_RRA | F_RNR_TIMER,
+	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX |
+		 PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PRIMARY_ADDR_PATH},
+	{PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS,
+	 F_SEND_PSN | F_SRA | F_RETRY | F_RNR_RETRY | F_ACK_TIMEOUT,
+	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
+		 PRM_QP_OPTPAR_SRA_MAX | PRM_QP_OPTPAR_RETRY_COUNT | PRM_QP_OPTPAR_RNR_RETRY |
+		 PRM_QP_OPTPAR_ACK_TIMEOUT},
+	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
+	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE},
+	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0,
+	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT},
+	{PRM_OPCODE_2ERR_QP, ANY_STATE, QP_ERR, 0, 0},
+	{PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0},
 };
 
 static const char *state_name(unsigned int state)
 {
-	static const char *const name[] = { "RST", "INIT", "RTR", "RTS",
-					    "SQER", "SQD", "ERR", "SQ_DRAINING" };
+	static const char *const name[] = {"RST",  "INIT", "RTR", "RTS",
+					   "SQER", "SQD",  "ERR", "SQ_DRAINING"};
 
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
 }
@@ -109,7 +110,8 @@ static int optional_fields(struct fw_cmd *c, const struct transition *t, uint32_
 	if (mask & ~t->may)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
 				 "opt_param_mask 0x%x has bits 0x%x, which this transition does "
-				 "not take", mask, mask & ~t->may);
+				 "not take",
+				 mask, mask & ~t->may);
 	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
 		if (mask & optional[i].bit)
 			*fields |= optional[i].field;
@@ -287,9 +289,10 @@ int fw_modify_qp(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	if (!(t->from & 1 << qp->state))
-		return fw_refuse(c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
-				 "qpn 0x%x is in state %s, from which this transition is prohibited",
-				 qp->o.id, state_name(qp->state));
+		return fw_refuse(
+			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
+			"qpn 0x%x is in state %s, from which this transition is prohibited",
+			qp->o.id, state_name(qp->state));
 	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
 		return -1;
 	dp_qp_state(qp, t->to);

@@ -7,10 +7,10 @@ static const struct {
 	enum obj_type type;
 	void (*end)(struct obj *);
 } order[] = {
-	{ OBJ_QP, fw_qp_free },	    { OBJ_CQ, fw_cq_free }, { OBJ_TIS, fw_tis_free },
-	{ OBJ_MKEY, fw_mkey_free }, { OBJ_UMEM, fw_umem_free }, { OBJ_UAR, obj_free },
-	{ OBJ_EQ, obj_free },	    { OBJ_XRCD, obj_free }, { OBJ_TD, obj_free },
-	{ OBJ_PD, obj_free },
+	{OBJ_QP, fw_qp_free},	  {OBJ_CQ, fw_cq_free},	    {OBJ_TIS, fw_tis_free},
+	{OBJ_MKEY, fw_mkey_free}, {OBJ_UMEM, fw_umem_free}, {OBJ_UAR, obj_free},
+	{OBJ_EQ, obj_free},	  {OBJ_XRCD, obj_free},	    {OBJ_TD, obj_free},
+	{OBJ_PD, obj_free},
 };
 
 void fw_uid_reap(struct vhca *v, uint16_t uid)

@@ -11,13 +11,14 @@ static void hide_key(const struct fw_cmd *c, void *in)
 		memset(prm_allow_other_vhca_access_in_at_access_key_raw(in), 0, 32);
 	else
 		memset(prm_alias_context_at_access_key_raw(
-			       prm_create_alias_obj_in_at_alias_ctx(in)), 0, 32);
+			       prm_create_alias_obj_in_at_alias_ctx(in)),
+		       0, 32);
 }
 
 static void trace_in(const struct fw_cmd *c)
 {
 	const char *row = prm_command_in(c->opcode)->name;
-	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
 	size_t len = c->in_len < sizeof(in) ? c->in_len : sizeof(in);
 
 	if (c->opcode != PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS &&
@@ -41,8 +42,8 @@ static void trace_out(const struct fw_cmd *c)
 	if (c->opcode == PRM_OPCODE_QUERY_HCA_CAP && !out[0])
 		page = fw_cap_struct(c->op_mod);
 	if (page)
-		sim_trace("cmd<", page, prm_query_hca_cap_out_cat_capability(out),
-			  c->out_len - 16, "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);
+		sim_trace("cmd<", page, prm_query_hca_cap_out_cat_capability(out), c->out_len - 16,
+			  "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);
 	else
 		sim_trace("cmd<", prm_command_out(c->opcode)->name, out, c->out_len,
 			  "vhca %u uid %u %s", c->vhca->id, c->uid, c->name);

@@ -5,8 +5,8 @@
 #include "obj/mkey.h"
 
 #define ADAPTER_PAGE_SHIFT 12
-#define MTT_WR_EN 2u
-#define MTT_FLAGS 7u /* below the address: reserved, wr_en, rd_en */
+#define MTT_WR_EN	   2u
+#define MTT_FLAGS	   7u /* below the address: reserved, wr_en, rd_en */
 
 /* mtt[]: page addresses with rights in their low bits. 0, or refused. */
 static int read_mtts(struct fw_cmd *c, const void *ctx, struct umem *u)
@@ -20,7 +20,8 @@ static int read_mtts(struct fw_cmd *c, const void *ctx, struct umem *u)
 		if (entry & page_mask & ~(uint64_t)MTT_FLAGS)
 			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS,
 					 "umem.mtt[%u] 0x%" PRIx64 " is not aligned to its page of "
-					 "2^%u bytes", i, entry, u->log_page);
+					 "2^%u bytes",
+					 i, entry, u->log_page);
 		u->ro = u->ro || !(entry & MTT_WR_EN);
 		u->pages[i] = entry & ~page_mask;
 	}
@@ -53,8 +54,8 @@ int fw_create_umem(struct fw_cmd *c)
 	u->pages = calloc((size_t)n, sizeof(*u->pages));
 	if (!u->pages) {
 		obj_free(&u->o);
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %" PRIu64
-				 " page addresses", n);
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for %" PRIu64 " page addresses", n);
 	}
 	if (read_mtts(c, ctx, u)) {
 		fw_umem_free(&u->o);

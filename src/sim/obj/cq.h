@@ -13,26 +13,26 @@ struct dp_cq;
 struct cq {
 	struct obj o;
 	struct ring ring;
-	bus_t dbrec;        /* ci, arm */
+	bus_t dbrec;	       /* ci, arm */
 	struct umem *dbr_umem; /* referenced, if the record lies in one */
 	struct obj *uar_obj;   /* referenced */
-	struct obj *eq;        /* referenced */
+	struct obj *eq;	       /* referenced */
 	uint32_t uar;
 	uint32_t eqn;
 	uint8_t log_size;
-	uint8_t cqe_log;    /* 6: 64 bytes, 7: 128 */
+	uint8_t cqe_log; /* 6: 64 bytes, 7: 128 */
 	bool overrun_ignore;
 	uint8_t status;
-	uint8_t arm_state;  /* cqc.st */
-	uint32_t pi;        /* free running, 24 bits matter */
-	uint32_t ci;        /* last seen in the record */
-	uint32_t arm_seen;  /* last word taken from the arm record */
+	uint8_t arm_state; /* cqc.st */
+	uint32_t pi;	   /* free running, 24 bits matter */
+	uint32_t ci;	   /* last seen in the record */
+	uint32_t arm_seen; /* last word taken from the arm record */
 	uint32_t armed_ci;
 	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
 	bool armed, armed_solicited;
 	uint32_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
 	struct dp_cq *dp;      /* dp's own part */
-	uint8_t cqc[64];    /* as CREATE_CQ gave it, for QUERY_CQ */
+	uint8_t cqc[64];       /* as CREATE_CQ gave it, for QUERY_CQ */
 };
 
 #endif

@@ -50,7 +50,7 @@ int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t
  */
 bool grant_check(struct vhca *target, uint32_t index, const uint8_t key[32], uint64_t *generation)
 {
-	static const struct grant none = { .generation = 0 };
+	static const struct grant none = {.generation = 0};
 	const struct grant *found = find(target, index), *g = found ? found : &none;
 	const struct obj *o = obj_find(target, OBJ_MKEY, index);
 	volatile uint8_t diff = 0;
@@ -78,7 +78,8 @@ void grants_free(struct silicon *si)
 {
 	struct grant *g, *next;
 
-	HASH_ITER(hh, si->grants, g, next) {
+	HASH_ITER(hh, si->grants, g, next)
+	{
 		HASH_DEL(si->grants, g);
 		free(g);
 	}

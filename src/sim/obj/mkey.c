@@ -10,9 +10,9 @@
 
 static const char *right_name(unsigned int missing)
 {
-	static const char *const name[] = { "lr (local read)",	    "lw (local write)",
-					    "rr (remote read)",	    "rw (remote write)",
-					    "a (remote atomic)",    "umr_en" };
+	static const char *const name[] = {"lr (local read)",	"lw (local write)",
+					   "rr (remote read)",	"rw (remote write)",
+					   "a (remote atomic)", "umr_en"};
 
 	for (unsigned int i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		if (missing & 1u << i)
@@ -110,7 +110,8 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 	}
 	if (!in_bounds(source, va, len)) {
 		sim_refuse("mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
-			   "+0x%" PRIx64, key, source->start, source->len, va, len);
+			   "+0x%" PRIx64,
+			   key, source->start, source->len, va, len);
 		return -MKEY_BAD_BOUNDS;
 	}
 	if (!seg)

@@ -7,7 +7,8 @@
 
 struct silicon;
 
-/* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length. */
+/* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length.
+ */
 struct umem {
 	struct obj o;
 	uint8_t log_page;
@@ -15,11 +16,13 @@ struct umem {
 	uint64_t len;
 	uint32_t npages;
 	bus_t *pages;
-	bool ro;         /* some page has no wr_en: the device never writes here */
+	bool ro; /* some page has no wr_en: the device never writes here */
 };
 
-/* [offset, offset+len) of a umem as bus segments: how many, or -ERANGE past its end, -E2BIG > max. */
-int umem_segs(const struct umem *, uint64_t offset, uint64_t len, struct dma_seg *, unsigned int max);
+/* [offset, offset+len) of a umem as bus segments: how many, or -ERANGE past its end, -E2BIG > max.
+ */
+int umem_segs(const struct umem *, uint64_t offset, uint64_t len, struct dma_seg *,
+	      unsigned int max);
 
 /* Access rights, PRM mkc bits. */
 enum {
@@ -32,26 +35,26 @@ enum {
 };
 
 struct mkey {
-	struct obj o;      /* id is the index (24 bits); the key is id << 8 | low */
-	uint8_t low;       /* mkey_7_0 */
-	uint8_t mode;      /* PRM access mode */
+	struct obj o; /* id is the index (24 bits); the key is id << 8 | low */
+	uint8_t low;  /* mkey_7_0 */
+	uint8_t mode; /* PRM access mode */
 	uint8_t rights;
-	bool free;         /* mkc.free: made, but may not be used yet */
+	bool free; /* mkc.free: made, but may not be used yet */
 	bool alias;
 	uint32_t pdn;
-	struct obj *pd;    /* referenced */
+	struct obj *pd; /* referenced */
 	uint64_t start, len;
 	/* translation: a umem and an offset in it, or a list of its own */
 	struct umem *umem;
 	uint64_t umem_offset;
 	uint8_t log_entity;
 	uint32_t nentries;
-	bus_t *entries;    /* MTT */
+	bus_t *entries; /* MTT */
 	/* alias: looked up again at every access, never only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;
 	uint64_t target_generation; /* 0: never resolves */
-	uint8_t mkc[64];   /* as CREATE_MKEY gave it, for QUERY_MKEY */
+	uint8_t mkc[64];	    /* as CREATE_MKEY gave it, for QUERY_MKEY */
 };
 
 /*

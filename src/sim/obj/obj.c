@@ -24,26 +24,26 @@ struct branch {
 struct obj_table {
 	struct branch *branch[FANOUT];
 	uint32_t first, end; /* id space */
-	uint32_t next;       /* where the search for a free id begins */
+	uint32_t next;	     /* where the search for a free id begins */
 	uint32_t live;
 };
 
 static const struct type_row {
 	const char *name;
 	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
-	uint8_t bits;   /* 0: the personality's */
+	uint8_t bits;	/* 0: the personality's */
 } types[OBJ_NTYPES] = {
-	[OBJ_PD] = { "pd", 1, 0 },
-	[OBJ_UAR] = { "uar", 1, VHCA_LOG_MAX_UAR },
-	[OBJ_UMEM] = { "umem", 1, VHCA_LOG_MAX_UMEM },
-	[OBJ_MKEY] = { "mkey", 8, 0 },
-	[OBJ_CQ] = { "cq", 1, 0 },
-	[OBJ_QP] = { "qp", 64, 0 },
-	[OBJ_SRQ] = { "srq", 1, VHCA_LOG_MAX_SRQ },
-	[OBJ_EQ] = { "eq", 1, VHCA_LOG_MAX_EQ },
-	[OBJ_TD] = { "td", 1, VHCA_LOG_MAX_TD },
-	[OBJ_TIS] = { "tis", 1, VHCA_LOG_MAX_TIS },
-	[OBJ_XRCD] = { "xrcd", 1, VHCA_LOG_MAX_XRCD },
+	[OBJ_PD] = {"pd", 1, 0},
+	[OBJ_UAR] = {"uar", 1, VHCA_LOG_MAX_UAR},
+	[OBJ_UMEM] = {"umem", 1, VHCA_LOG_MAX_UMEM},
+	[OBJ_MKEY] = {"mkey", 8, 0},
+	[OBJ_CQ] = {"cq", 1, 0},
+	[OBJ_QP] = {"qp", 64, 0},
+	[OBJ_SRQ] = {"srq", 1, VHCA_LOG_MAX_SRQ},
+	[OBJ_EQ] = {"eq", 1, VHCA_LOG_MAX_EQ},
+	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
+	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
+	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
 };
 
 const char *obj_type_name(enum obj_type type)
@@ -74,7 +74,8 @@ static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 
 	if (!t)
 		return NULL;
-	/* A doorbell names only its UAR, so UAR numbers are the chip's: each function has a range. */
+	/* A doorbell names only its UAR, so UAR numbers are the chip's: each function has a range.
+	 */
 	if (type == OBJ_UAR)
 		base = (uint32_t)v->kind << types[type].bits;
 	t->first = base + types[type].first;

@@ -27,28 +27,28 @@ struct rc; /* net's requester and responder (net/) */
  */
 struct qp {
 	struct obj o;
-	uint8_t st;          /* qpc.st: service type, 0 RC */
-	uint8_t state;       /* enum qp_state */
+	uint8_t st;    /* qpc.st: service type, 0 RC */
+	uint8_t state; /* enum qp_state */
 	uint32_t pdn;
-	struct obj *pd;      /* referenced, as are the CQs and the UAR */
+	struct obj *pd; /* referenced, as are the CQs and the UAR */
 	struct cq *scq, *rcq;
 	struct obj *uar_obj;
 	uint32_t uar;
 	uint32_t user_index;
-	struct ring ring;    /* RQ first, then SQ */
-	bus_t dbrec;         /* rcv counter, snd counter */
-	struct umem *dbr_umem; /* referenced, if the record lies in one */
+	struct ring ring;		    /* RQ first, then SQ */
+	bus_t dbrec;			    /* rcv counter, snd counter */
+	struct umem *dbr_umem;		    /* referenced, if the record lies in one */
 	uint8_t log_rq_stride, log_rq_size; /* stride = 16 << log_rq_stride bytes */
-	uint8_t log_sq_size; /* in 64-byte blocks */
+	uint8_t log_sq_size;		    /* in 64-byte blocks */
 	uint64_t rq_offset, sq_offset;
 	bool no_rq, no_sq, has_srq;
-	bool fl;             /* force loopback */
-	bool mmo;            /* qpc_ext.mmo */
-	bool rre, rwe, rae;  /* what the peer may do */
+	bool fl;	    /* force loopback */
+	bool mmo;	    /* qpc_ext.mmo */
+	bool rre, rwe, rae; /* what the peer may do */
 	uint32_t srqn;
 	/* the connection */
 	uint32_t remote_qpn;
-	uint8_t mtu;         /* PRM: 1=256 .. 5=4096 */
+	uint8_t mtu; /* PRM: 1=256 .. 5=4096 */
 	uint8_t log_msg_max;
 	uint8_t min_rnr_nak, retry_count, rnr_retry, ack_timeout;
 	uint8_t log_rra_max, log_sra_max;
@@ -58,13 +58,13 @@ struct qp {
 	uint8_t hop_limit, tclass;
 	uint16_t pkey_index;
 	/* dp */
-	uint16_t sq_pi;      /* last counter seen in the record */
-	uint16_t sq_ci;      /* next block to fetch */
-	uint16_t sq_done;    /* next block to complete */
+	uint16_t sq_pi;	  /* last counter seen in the record */
+	uint16_t sq_ci;	  /* next block to fetch */
+	uint16_t sq_done; /* next block to complete */
 	uint16_t rq_pi, rq_ci;
-	struct dp_qp *dp;    /* dp's own part */
+	struct dp_qp *dp; /* dp's own part */
 	struct rc *rc;
-	uint8_t qpc[256];    /* as the commands left it, for QUERY_QP */
+	uint8_t qpc[256]; /* as the commands left it, for QUERY_QP */
 };
 
 #endif

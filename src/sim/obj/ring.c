@@ -65,5 +65,5 @@ void ring_release(struct ring *r)
 	if (r->umem)
 		obj_put(&r->umem->o);
 	free(r->pages);
-	*r = (struct ring){ 0 };
+	*r = (struct ring){0};
 }

@@ -8,7 +8,7 @@
 #define ROCE_V2 2
 
 /* Locally administered, so that no real card's address is taken. */
-static const uint8_t base_mac[6] = { 0x02, 0xd7, 0x00, 0x00, 0x00, 0x01 };
+static const uint8_t base_mac[6] = {0x02, 0xd7, 0x00, 0x00, 0x00, 0x01};
 
 static void gid_link_local(uint8_t gid[16], const uint8_t mac[6])
 {
@@ -25,7 +25,7 @@ static void gid_link_local(uint8_t gid[16], const uint8_t mac[6])
 
 static void gid_ipv4(uint8_t gid[16], uint8_t last)
 {
-	const uint8_t ip[4] = { 192, 168, 215, last };
+	const uint8_t ip[4] = {192, 168, 215, last};
 
 	memset(gid, 0, 16);
 	gid[10] = gid[11] = 0xff;
@@ -49,7 +49,7 @@ static void fill_gids(struct vhca *v)
 
 static uint64_t guid_of(const uint8_t mac[6])
 {
-	const uint8_t g[8] = { mac[0], mac[1], mac[2], 0x03, 0x00, mac[3], mac[4], mac[5] };
+	const uint8_t g[8] = {mac[0], mac[1], mac[2], 0x03, 0x00, mac[3], mac[4], mac[5]};
 	uint64_t guid = 0;
 
 	for (unsigned int i = 0; i < sizeof(g); i++)

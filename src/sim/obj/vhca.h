@@ -12,18 +12,18 @@ struct silicon;
 
 /* What a chip is, as data: personality.c has the rows. Tests vary it. */
 struct personality {
-	const char *name;          /* "bluefield-2" */
-	uint16_t pci_device;       /* by function: host PF, ECPF share the chip's */
-	const char *board_id;      /* says that it is an emulator */
-	const char *fw_ver;        /* numeric: libmlx5 parses it */
+	const char *name;     /* "bluefield-2" */
+	uint16_t pci_device;  /* by function: host PF, ECPF share the chip's */
+	const char *board_id; /* says that it is an emulator */
+	const char *fw_ver;   /* numeric: libmlx5 parses it */
 	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
 	uint8_t log_max_qp_sz, log_max_cq_sz;
 	uint8_t log_max_msg;
-	uint8_t log_dma_mmo_max_size; /* 0: no limit told */
-	bool dma_mmo;              /* dma_mmo_sq, dma_mmo_qp */
-	bool cross_vhca;           /* local mkey -> remote mkey by alias */
-	bool allow_mkey;           /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
-	bool alias_bad_status;     /* tests: a refused alias is made, with a bad status */
+	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
+	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
+	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
+	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
+	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
 	uint8_t min_mkey_log_entity_size; /* 0: 12 */
 };
 
@@ -51,7 +51,7 @@ struct gid_entry {
 #define VHCA_GIDS 4
 
 struct obj_table; /* obj.c */
-struct grant;     /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
+struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
 
 struct vhca {
 	struct silicon *si;
