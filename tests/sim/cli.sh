@@ -43,6 +43,11 @@ check "run: command not executable" says 126 "can't run /etc/passwd" "$dvx_sim" 
 check "run leaves nothing behind" test -z "$(ls "$scratch/dvx-sim")"
 check "run keeps the command's options" says 0 '^--help -f$' "$dvx_sim" run echo --help -f
 
+check "run --trace decodes commands to stderr" \
+	says 0 'CREATE_EQ' "$dvx_sim" run --trace -- true
+check "run --trace=FILE" "$dvx_sim" run --trace="$scratch/traced" -- true
+check "... to that file" grep -q 'CREATE_EQ' "$scratch/traced"
+
 chips="a b"
 check "up" "$dvx_sim" up a
 check "a second up of the same name" says 1 'a chip named a is up already' "$dvx_sim" up a

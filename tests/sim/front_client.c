@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -324,6 +325,26 @@ static int scene_orphan(void)
 	return ibv_close_device(ctx);
 }
 
+/*
+ * Killed while a child holds a copy of everything, the connection too: a fork that libc does not
+ * know of. The child lives until standard input ends.
+ */
+static int scene_holder(void)
+{
+	struct ibv_context *ctx = open_device();
+	struct objects o;
+	char byte;
+
+	make(ctx, &o);
+	if (!syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL)) {
+		while (read(0, &byte, 1) > 0)
+			;
+		_exit(0);
+	}
+	raise(SIGKILL);
+	return 1;
+}
+
 static void die_somewhere(void)
 {
 	struct ibv_context *ctx;
@@ -367,7 +388,7 @@ int main(int argc, char **argv)
 		{ "fork-embedded", scene_fork_embedded }, { "children", scene_children },
 		{ "close-all", scene_close_all }, { "errno", scene_errno },
 		{ "threads", scene_threads }, { "work", scene_work },
-		{ "orphan", scene_orphan },
+		{ "orphan", scene_orphan },   { "holder", scene_holder },
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))
