@@ -81,6 +81,8 @@ static void roundtrip(void **state)
 	assert_int_equal(r.dest_qp_num, q.qpn);
 	assert_int_equal(r.qp_access_flags, 7 & ~1);
 	assert_int_equal(r.max_rd_atomic, 4);
+	assert_int_equal(r.max_recv_wr, 64);
+	assert_int_equal(r.max_recv_sge, 4);
 	assert_int_equal(r.max_dest_rd_atomic, 16);
 	assert_int_equal(r.min_rnr_timer, 12);
 	assert_int_equal(r.timeout, 14);

@@ -208,6 +208,7 @@ struct kqp {
 	uint8_t dest_rd;
 	bool sig_all;
 	uint32_t max_inline;
+	uint32_t rq_wr, rq_sge; /* what the ring holds */
 };
 extern const struct uobj_class qp_class;
 

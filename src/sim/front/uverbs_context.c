@@ -65,6 +65,8 @@ static void fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
 		.max_rq_desc_sz = (uint16_t)prm_cmd_hca_cap_get_max_wqe_sz_rq(cap),
 		.max_send_wqebb = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.max_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		/* There are no SRQs; libmlx5 must ask to be told so, it has no errno for "none". */
+		.max_srq_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.num_ports = 1,
 		.response_length = sizeof(*r),
 		.cqe_version = CQE_VERSION,

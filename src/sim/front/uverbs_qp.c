@@ -315,8 +315,8 @@ static void answer(struct kreq *req, const struct kqp *qp, const struct plan *p)
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
 
-	cap.max_recv_wr = p->rq_count;
-	cap.max_recv_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
+	cap.max_recv_wr = qp->rq_wr;
+	cap.max_recv_sge = qp->rq_sge;
 	kattr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
 	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
 	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
@@ -344,6 +344,8 @@ int uverbs_qp_create(struct kfile *f, struct kreq *req)
 	qp->port = 1;
 	qp->sig_all = p.flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	qp->max_inline = p.cap.max_inline_data;
+	qp->rq_wr = p.rq_count;
+	qp->rq_sge = p.rq_count ? (1u << p.u.rq_wqe_shift) / DATA_SEG : 0;
 	connect(qp, &p);
 	answer(req, qp, &p);
 	return 0;

@@ -414,6 +414,8 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 
 	fill_dest(&r->dest, ads);
+	r->max_recv_wr = qp->rq_wr; /* of the SQ libmlx5 knows more than the kernel */
+	r->max_recv_sge = qp->rq_sge;
 	r->max_inline_data = qp->max_inline;
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE) {
 		r->max_recv_wr = 1u << prm_qpc_get_log_rq_size(qpc);
