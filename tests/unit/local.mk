@@ -7,3 +7,4 @@ include tests/unit/dp.mk
 include tests/unit/fw.mk
 include tests/unit/lib.mk
 include tests/unit/kernel.mk
+include tests/unit/host.mk

@@ -68,7 +68,7 @@ void page_awaken(struct uar_page *page)
 		return;
 	awake_put(h, page, h->nawake++);
 	page->state = PAGE_AWAKE;
-	page->rung = h->now;
+	page->rung = true;
 }
 
 void page_asleep(struct uar_page *page, enum page_state state)
@@ -188,7 +188,7 @@ int page_take(struct host *h, struct uar_page *page)
 	if (!taken)
 		return 0;
 	h->rung = true;
-	page->rung = h->now;
+	page->rung = true;
 	page->expect = 0;
 	page->patience = 0;
 	return taken;

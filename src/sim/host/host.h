@@ -35,8 +35,8 @@ struct uar_page {
 	uint32_t index;   /* in the BAR */
 	uint32_t awake;   /* place in host->awake */
 	uint8_t state;    /* enum page_state */
+	bool rung;        /* lately */
 	uint8_t patience; /* how often a trapped store was waited for in vain, log2 */
-	uint64_t rung;    /* when last, roughly */
 	uint64_t expect;  /* a store was let through: don't protect before it lands or this passes */
 };
 

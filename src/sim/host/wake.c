@@ -43,7 +43,6 @@ static void date_expected(struct host *h)
 
 		if (page->expect != EXPECT_UNDATED)
 			continue;
-		page->rung = h->now;
 		page->expect = h->now + ((uint64_t)PATIENCE_NS << page->patience);
 		if (page->patience < PATIENCE_LOG_MAX)
 			page->patience++;
@@ -66,8 +65,19 @@ static int page_arm(struct host *h, struct uar_page *page)
 	return page_take(h, page);
 }
 
-/* All pages that were quiet since `before`. How many registers were taken on the way. */
-static int arm_quiet(struct host *h, uint64_t before)
+static int arm_all(struct host *h)
+{
+	uint32_t i = h->nawake;
+	int taken = 0;
+
+	while (i--)
+		if (page_can_sleep(h->awake[i], h->now))
+			taken += page_arm(h, h->awake[i]);
+	return taken;
+}
+
+/* Pages that weren't rung between two of these calls sleep though others are busy. */
+static int arm_quiet(struct host *h)
 {
 	uint32_t i = h->nawake;
 	int taken = 0;
@@ -75,8 +85,10 @@ static int arm_quiet(struct host *h, uint64_t before)
 	while (i--) {
 		struct uar_page *page = h->awake[i];
 
-		if (page->rung <= before && page_can_sleep(page, h->now))
+		if (!page->rung && page_can_sleep(page, h->now))
 			taken += page_arm(h, page);
+		else
+			page->rung = false;
 	}
 	return taken;
 }
@@ -91,7 +103,7 @@ static uint64_t sleep_time(struct host *h)
 
 	if (h->now - h->since < AWAKE_NS)
 		return NAP_NS;
-	if (arm_quiet(h, h->now))
+	if (arm_all(h))
 		return 0;
 	if (!h->nawake)
 		return UINT64_MAX;
@@ -143,7 +155,7 @@ uint64_t host_arm(struct host *h, uint64_t now)
 		return UINT64_MAX;
 	if (now - h->aged > AGE_NS) {
 		h->aged = now;
-		if (arm_quiet(h, now - AGE_NS))
+		if (arm_quiet(h))
 			return 0;
 	}
 	if (h->phase == IDLE_SPIN)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "base/log.h"
+
+static char text[1 << 20];
+
+/* All that was logged since the last call. */
+static const char *logged(int fd)
+{
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static int pipe_in(int p[2])
+{
+	assert_int_equal(pipe(p), 0);
+	sim_log_to(p[1]);
+	return p[0];
+}
+
+/* One line per call, with the prefix; errno is left alone. */
+static void test_line(void **state)
+{
+	int p[2], fd = pipe_in(p);
+
+	(void)state;
+	errno = EXDEV;
+	sim_refuse("CREATE_CQ: log_cq_size %d is over %d", 23, 22);
+	assert_int_equal(errno, EXDEV);
+	assert_string_equal(logged(fd), "dvx-sim: CREATE_CQ: log_cq_size 23 is over 22\n");
+	sim_bug("%s", "no such thing");
+	assert_string_equal(logged(fd), "dvx-sim: bug in the device: no such thing\n");
+}
+
+/* Notes only when asked for. */
+static void test_notes(void **state)
+{
+	int p[2], fd = pipe_in(p);
+
+	(void)state;
+	sim_log_notes(0);
+	sim_note("unseen");
+	sim_log_notes(1);
+	sim_note("seen");
+	assert_string_equal(logged(fd), "dvx-sim: note: seen\n");
+}
+
+/* A program's own bytes can't forge a line, and a long one is cut where it can be seen. */
+static void test_hostile(void **state)
+{
+	int p[2], fd = pipe_in(p);
+	char big[5000];
+	const char *line;
+
+	(void)state;
+	sim_refuse("name '%s'", "a\ndvx-sim: forged\033[2J");
+	assert_string_equal(logged(fd), "dvx-sim: name 'a?dvx-sim: forged?[2J'\n");
+	memset(big, 'x', sizeof(big) - 1);
+	big[sizeof(big) - 1] = 0;
+	sim_refuse("%s", big);
+	line = logged(fd);
+	assert_true(strlen(line) <= 2048);
+	assert_string_equal(line + strlen(line) - 5, " ...\n");
+}
+
+static void *log_many(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 200; i++)
+		sim_refuse("thread %d says line %d", *(int *)arg, i);
+	return NULL;
+}
+
+/* Lines of several threads don't mix. */
+static void test_threads(void **state)
+{
+	int p[2], fd = pipe_in(p), id[4] = { 0, 1, 2, 3 }, i, lines = 0, a, b, end;
+	pthread_t thread[4];
+	const char *at;
+
+	(void)state;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, log_many, &id[i]), 0);
+	for (i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	for (at = logged(fd); *at; at = strchr(at, '\n') + 1, lines++) {
+		end = 0;
+		assert_int_equal(sscanf(at, "dvx-sim: thread %d says line %d%n", &a, &b, &end), 2);
+		assert_int_equal(at[end], '\n');
+	}
+	assert_int_equal(lines, 800);
+}
+
+/* A trace line goes where it was told, decoded, and nowhere once it is off. */
+static void test_trace(void **state)
+{
+	uint8_t ctrl[16] = { 0x01, 0, 7, 0x08, 0, 0, 0x2a, 3 };
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	sim_trace_to(p[1]);
+	assert_int_not_equal(sim_tracing, 0);
+	sim_trace("wqe", "wqe_ctrl_seg", ctrl, sizeof(ctrl), "qp 0x%x", 0x2a);
+	logged(p[0]);
+	assert_memory_equal(text, "dvx-sim: wqe qp 0x2a ", 21);
+	assert_non_null(strstr(text, "wqe_index"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	sim_trace_to(-1);
+	assert_int_equal(sim_tracing, 0);
+	sim_trace("wqe", NULL, NULL, 0, "unseen");
+	close(p[1]);
+	assert_string_equal(logged(p[0]), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line),    cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/clock.h"
+
+#define N 500
+
+struct probe {
+	struct timer t; /* first: fire() finds the probe by it */
+	unsigned int fired;
+};
+
+static struct timers ts;
+static uint64_t last_at;
+static struct timer *again;
+
+static void note(struct timer *t)
+{
+	struct probe *p = (struct probe *)t;
+
+	assert_true(t->at >= last_at);
+	assert_int_equal(t->queued, 0);
+	last_at = t->at;
+	p->fired++;
+}
+
+static void set_again(struct timer *t)
+{
+	((struct probe *)t)->fired++;
+	timer_set(&ts, t, 0);
+	again = t;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&ts, 0, sizeof(ts));
+	last_at = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	timers_free(&ts);
+	return 0;
+}
+
+/* Timers set, moved and cancelled at random fire once each, in order, and only when due. */
+static void test_order(void **state)
+{
+	struct probe probe[N] = { 0 };
+	unsigned int i, round, due, seed = 7;
+
+	(void)state;
+	for (round = 0; round < 4 * N; round++) {
+		i = (unsigned int)rand_r(&seed) % N;
+		probe[i].t.fire = note;
+		if (rand_r(&seed) % 4)
+			assert_int_equal(timer_set(&ts, &probe[i].t, (uint64_t)rand_r(&seed) % 1000), 0);
+		else
+			timer_cancel(&ts, &probe[i].t);
+	}
+	for (i = 0, due = 0; i < N; i++)
+		due += probe[i].t.queued && probe[i].t.at <= 500;
+	assert_int_equal(timers_run(&ts, 500), due);
+	for (i = 0; i < N; i++) {
+		assert_int_equal(probe[i].fired, probe[i].t.fire && !probe[i].t.queued &&
+							 probe[i].fired);
+		if (probe[i].t.queued)
+			assert_true(probe[i].t.at > 500);
+	}
+	timers_run(&ts, UINT64_MAX - 1);
+	assert_int_equal(ts.n, 0);
+	for (i = 0; i < N; i++)
+		assert_true(probe[i].fired <= 1);
+}
+
+/* The next one is known, and none at all is too. */
+static void test_next(void **state)
+{
+	struct probe a = { .t.fire = note }, b = { .t.fire = note };
+
+	(void)state;
+	assert_true(timers_next(&ts) == UINT64_MAX);
+	timer_set(&ts, &a.t, 30);
+	timer_set(&ts, &b.t, 20);
+	assert_int_equal(timers_next(&ts), 20);
+	timer_set(&ts, &b.t, 40);
+	assert_int_equal(timers_next(&ts), 30);
+	timer_cancel(&ts, &a.t);
+	timer_cancel(&ts, &a.t);
+	assert_int_equal(timers_next(&ts), 40);
+	assert_int_equal(timers_run(&ts, 39), 0);
+	assert_int_equal(timers_run(&ts, 40), 1);
+}
+
+/* A timer that sets itself for "now" again doesn't hold the loop up. */
+static void test_again(void **state)
+{
+	struct probe a = { .t.fire = set_again }, b = { .t.fire = note };
+
+	(void)state;
+	timer_set(&ts, &a.t, 0);
+	timer_set(&ts, &b.t, 5);
+	assert_true(timers_run(&ts, 10) <= 2);
+	timers_run(&ts, 10);
+	timers_run(&ts, 10);
+	assert_true(again == &a.t && a.t.queued);
+	timer_cancel(&ts, &a.t);
+	timers_run(&ts, 10);
+	assert_int_equal(b.fired, 1);
+}
+
+/* The real clock moves, forward only. */
+static void test_clock(void **state)
+{
+	uint64_t a = clock_monotonic.now(&clock_monotonic), b = a;
+
+	(void)state;
+	while (b == a)
+		b = clock_monotonic.now(&clock_monotonic);
+	assert_true(b > a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_next, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_again, setup, teardown),
+		cmocka_unit_test(test_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

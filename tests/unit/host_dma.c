@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "host/mm.h"
+
+#define PAGE 4096u
+#define AREA (64u * PAGE)
+
+/*
+ * A client of its own process: memory that is shared with the test (so that the test sees what
+ * DMA did), between two pages that nobody may touch.
+ */
+struct client {
+	pid_t pid;
+	struct mm *mm;
+	uint8_t *area;
+	bool self;
+};
+
+static struct host *host;
+
+static uint8_t *fenced_area(void)
+{
+	uint8_t *p = mmap(NULL, AREA + 2 * PAGE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	assert_int_equal(mprotect(p + PAGE, AREA, PROT_READ | PROT_WRITE), 0);
+	return p + PAGE;
+}
+
+static void client_start(struct client *c, bool self)
+{
+	c->self = self;
+	c->area = fenced_area();
+	c->pid = self ? getpid() : fork();
+	if (c->pid == 0) {
+		pause();
+		_exit(0);
+	}
+	c->mm = mm_open(host, c->pid, self ? -1 : (int)syscall(SYS_pidfd_open, c->pid, 0));
+	assert_non_null(c->mm);
+}
+
+static void client_kill(struct client *c)
+{
+	if (!c->self && c->pid > 0) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+		c->pid = -1;
+	}
+}
+
+static void client_stop(struct client *c)
+{
+	client_kill(c);
+	mm_close(c->mm);
+	munmap(c->area - PAGE, AREA + 2 * PAGE);
+}
+
+static bus_t at(const struct client *c, size_t off)
+{
+	return mm_bus(c->mm, (uint64_t)(uintptr_t)(c->area + off));
+}
+
+static void fill(uint8_t *p, size_t len, unsigned int seed)
+{
+	while (len--)
+		*p++ = (uint8_t)rand_r(&seed);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	host = host_new();
+	return host ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_free(host);
+	return 0;
+}
+
+static void each_kind(void (*test)(struct client *))
+{
+	struct client c;
+	int self;
+
+	for (self = 0; self < 2; self++) {
+		client_start(&c, self);
+		test(&c);
+		client_stop(&c);
+	}
+}
+
+static void plain(struct client *c)
+{
+	static uint8_t bytes[AREA], back[AREA];
+	static const size_t lens[] = { 0, 1, 8, 64, 4095, 4096, 4097, AREA };
+	size_t i;
+
+	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		size_t off = AREA - lens[i];
+
+		fill(bytes, lens[i], (unsigned int)i);
+		memset(back, 0, sizeof(back));
+		assert_int_equal(dma_write(host, at(c, off), bytes, lens[i]), 0);
+		assert_memory_equal(c->area + off, bytes, lens[i]);
+		assert_int_equal(dma_read(host, at(c, off), back, lens[i]), 0);
+		assert_memory_equal(back, bytes, lens[i]);
+	}
+}
+
+/* Bytes go to and come from where a bus address says, for both kinds of client. */
+static void test_plain(void **state)
+{
+	(void)state;
+	each_kind(plain);
+}
+
+static void split(struct client *c)
+{
+	static uint8_t bytes[AREA], back[AREA];
+	struct dma_seg seg[300];
+	unsigned int n, round, seed = 3;
+	size_t total, off;
+
+	for (round = 0; round < 50; round++) {
+		/* Segments backwards in memory, empty ones among them. */
+		for (n = 0, total = 0, off = AREA; n < 300; n++) {
+			size_t len = (size_t)rand_r(&seed) % 700;
+
+			off -= len;
+			seg[n] = (struct dma_seg){ at(c, off), len };
+			total += len;
+		}
+		fill(bytes, total, round);
+		memset(c->area, 0, AREA);
+		assert_int_equal(dma_scatter(host, seg, n, bytes), 0);
+		assert_memory_equal(c->area + (seg[0].addr - at(c, 0)), bytes, seg[0].len);
+		assert_memory_equal(c->area + (seg[299].addr - at(c, 0)),
+				    bytes + total - seg[299].len, seg[299].len);
+		assert_int_equal(dma_gather(host, seg, n, back), 0);
+		assert_memory_equal(back, bytes, total);
+	}
+}
+
+/* More segments than fit one call, of odd lengths. */
+static void test_split(void **state)
+{
+	(void)state;
+	each_kind(split);
+}
+
+/* One gather over the memory of several clients. */
+static void test_many_clients(void **state)
+{
+	struct client c[3];
+	struct dma_seg seg[30];
+	uint8_t bytes[300], back[300];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		client_start(&c[i], i == 1);
+	for (i = 0; i < 30; i++)
+		seg[i] = (struct dma_seg){ at(&c[(i * 7 / 3) % 3], i * 1000), 10 };
+	fill(bytes, sizeof(bytes), 1);
+	assert_int_equal(dma_scatter(host, seg, 30, bytes), 0);
+	assert_int_equal(dma_gather(host, seg, 30, back), 0);
+	assert_memory_equal(back, bytes, sizeof(bytes));
+	for (i = 0; i < 3; i++)
+		client_stop(&c[i]);
+}
+
+static void bad_memory(struct client *c)
+{
+	struct dma_seg seg[3] = { { at(c, 0), 64 }, { at(c, AREA - 32), 64 }, { at(c, 64), 64 } };
+	uint8_t bytes[256] = { 0 };
+
+	assert_int_equal(dma_read(host, at(c, AREA), bytes, 1), -EFAULT);
+	assert_int_equal(dma_write(host, at(c, AREA), bytes, 1), -EFAULT);
+	assert_int_equal(dma_read(host, at(c, AREA - 1), bytes, 2), -EFAULT);
+	assert_int_equal(dma_gather(host, seg, 3, bytes), -EFAULT);
+	assert_int_equal(dma_scatter(host, seg, 3, bytes), -EFAULT);
+	assert_int_equal(dma_write_owned(host, at(c, AREA - 63), bytes, 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(c, 0), at(c, AREA - 32), 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(c, AREA - 32), at(c, 0), 64), -EFAULT);
+	/* Slot 0 and a slot that nobody has; the end of a slot. */
+	assert_int_equal(dma_read(host, (uintptr_t)c->area, bytes, 1), -EFAULT);
+	assert_int_equal(dma_write(host, 0x7777ull << BUS_SLOT_SHIFT, bytes, 1), -EFAULT);
+	assert_int_equal(dma_read(host, at(c, 0) | 0xffffffffff00ull, bytes, 0x101), -EFAULT);
+	assert_int_equal(dma_read(host, at(c, 0), bytes, SIZE_MAX), -EFAULT);
+}
+
+/* Memory that isn't there gives -EFAULT, never a crash. */
+static void test_bad_memory(void **state)
+{
+	(void)state;
+	each_kind(bad_memory);
+}
+
+/* The embedded client unmaps and protects what it had registered. */
+static void test_vanishing(void **state)
+{
+	struct client c;
+	uint8_t bytes[64] = { 1 };
+
+	(void)state;
+	client_start(&c, true);
+	mprotect(c.area, PAGE, PROT_READ);
+	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), 0);
+	assert_int_equal(dma_write(host, at(&c, 0), bytes, 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(&c, 0), at(&c, PAGE), 64), -EFAULT);
+	munmap(c.area, PAGE);
+	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(&c, PAGE), at(&c, 0), 64), -EFAULT);
+	client_stop(&c);
+}
+
+/* A killed client's memory faults, before and after its owner has closed it. */
+static void test_dead(void **state)
+{
+	struct client c;
+	uint8_t bytes[64];
+	bus_t addr;
+
+	(void)state;
+	client_start(&c, false);
+	addr = at(&c, 0);
+	assert_int_equal(dma_read(host, addr, bytes, 64), 0);
+	client_kill(&c);
+	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
+	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
+	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area, 1, false), -EFAULT);
+	client_stop(&c);
+	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
+}
+
+/* A closed client's addresses name nobody for as long as can be. */
+static void test_slots(void **state)
+{
+	struct mm *mm = mm_open(host, getpid(), -1), *next;
+	bus_t first = mm_bus(mm, 0);
+	unsigned int i;
+
+	(void)state;
+	mm_close(mm);
+	for (i = 0; i < 0xffff - 1; i++) {
+		next = mm_open(host, getpid(), -1);
+		assert_true(mm_bus(next, 0) != first && mm_bus(next, 0) != 0);
+		mm_close(next);
+	}
+	next = mm_open(host, getpid(), -1);
+	assert_true(mm_bus(next, 0) == first);
+	mm_close(next);
+}
+
+/* All slots in use: refused, and again possible when one is free. */
+static void test_slots_full(void **state)
+{
+	static struct mm *mm[0xffff];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 0xffff; i++) {
+		mm[i] = mm_open(host, getpid(), -1);
+		assert_non_null(mm[i]);
+	}
+	assert_null(mm_open(host, getpid(), -1));
+	assert_int_equal(errno, ENOSPC);
+	mm_close(mm[12345]);
+	mm[12345] = mm_open(host, getpid(), -1);
+	assert_non_null(mm[12345]);
+	for (i = 0; i < 0xffff; i++)
+		mm_close(mm[i]);
+}
+
+/* Copies between clients of either kind, longer than the chip's own buffer. */
+static void test_copy(void **state)
+{
+	struct client c[3];
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		client_start(&c[i], i == 1);
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < 3; j++) {
+			if (i == j)
+				continue;
+			fill(c[i].area, AREA, i * 3 + j);
+			memset(c[j].area, 0, AREA);
+			assert_int_equal(dma_copy(host, at(&c[j], 7), at(&c[i], 3), AREA - 11), 0);
+			assert_memory_equal(c[j].area + 7, c[i].area + 3, AREA - 11);
+			assert_int_equal(c[j].area[6] | c[j].area[AREA - 4], 0);
+		}
+	}
+	for (i = 0; i < 3; i++)
+		client_stop(&c[i]);
+}
+
+static void checked(struct client *c)
+{
+	uint64_t va = (uintptr_t)c->area;
+
+	assert_int_equal(mm_check(c->mm, va, AREA, true), 0);
+	assert_int_equal(mm_check(c->mm, va + 5, 0, true), 0);
+	assert_int_equal(mm_check(c->mm, va + AREA - 1, 1, true), 0);
+	assert_int_equal(mm_check(c->mm, va, AREA + 1, false), -EFAULT);
+	assert_int_equal(mm_check(c->mm, va - 1, 2, false), -EFAULT);
+	assert_int_equal(mm_check(c->mm, va, UINT64_MAX, false), -EFAULT);
+	assert_int_equal(mm_check(c->mm, 0, 1, false), -EFAULT);
+	assert_int_equal(mm_check(c->mm, UINT64_MAX, 1, false), -EFAULT);
+	if (!c->self)
+		return;
+	/* Several mappings side by side are one range; a read-only one among them is not writable. */
+	mprotect(c->area + 3 * PAGE, PAGE, PROT_READ);
+	assert_int_equal(mm_check(c->mm, va, AREA, false), 0);
+	assert_int_equal(mm_check(c->mm, va, AREA, true), -EFAULT);
+	munmap(c->area + 5 * PAGE, PAGE);
+	assert_int_equal(mm_check(c->mm, va, AREA, false), -EFAULT);
+	assert_int_equal(mm_check(c->mm, va, 5 * PAGE, false), 0);
+}
+
+/* What a registration may cover. */
+static void test_check(void **state)
+{
+	(void)state;
+	each_kind(checked);
+}
+
+#define ROUNDS 5000
+
+/* On one CPU the other side needs its turn. */
+static void spin(unsigned int *n)
+{
+	if (++*n % 1000 == 0)
+		sched_yield();
+}
+
+struct owner_watch {
+	volatile uint8_t *cqe;
+	unsigned int torn, seen;
+};
+
+static void *watch_owner(void *arg)
+{
+	struct owner_watch *w = arg;
+	uint8_t want = 1;
+	unsigned int i, n, spun = 0;
+
+	for (n = 0; n < ROUNDS; n++, want = want == 255 ? 1 : (uint8_t)(want + 1)) {
+		while (__atomic_load_n(&w->cqe[63], __ATOMIC_ACQUIRE) != want)
+			spin(&spun);
+		for (i = 0; i < 63; i++)
+			w->torn += w->cqe[i] != want;
+		__atomic_store_n(&w->seen, n + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* A reader that sees the owner byte sees all of the CQE. */
+static void test_owner(void **state)
+{
+	struct owner_watch w = { 0 };
+	struct client c;
+	pthread_t reader;
+	uint8_t cqe[64], value = 1;
+	unsigned int n, spun = 0;
+
+	(void)state;
+	client_start(&c, true);
+	/* Across two pages, so that it can't be one copy. */
+	w.cqe = c.area + PAGE - 32;
+	assert_int_equal(pthread_create(&reader, NULL, watch_owner, &w), 0);
+	for (n = 0; n < ROUNDS; n++, value = value == 255 ? 1 : (uint8_t)(value + 1)) {
+		memset(cqe, value, sizeof(cqe));
+		assert_int_equal(dma_write_owned(host, at(&c, PAGE - 32), cqe, sizeof(cqe)), 0);
+		while (__atomic_load_n(&w.seen, __ATOMIC_ACQUIRE) != n + 1)
+			spin(&spun);
+	}
+	pthread_join(reader, NULL);
+	assert_int_equal(w.torn, 0);
+	client_stop(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_split, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_clients, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vanishing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dead, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_slots, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_slots_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_owner, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

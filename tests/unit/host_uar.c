@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "host/mm.h"
+#include "host/uar.h"
+
+#define PAGES 512u
+
+/* What the silicon was told. */
+static struct {
+	uint32_t uar, offset;
+	uint64_t value;
+} rang[64];
+static unsigned int nrang;
+static struct host *host;
+
+static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
+{
+	assert_ptr_equal(ctx, &host);
+	rang[nrang % 64].uar = uar;
+	rang[nrang % 64].offset = offset;
+	rang[nrang++ % 64].value = value;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	nrang = 0;
+	host = host_new();
+	host_on_doorbell(host, doorbell, &host);
+	return host ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_free(host);
+	return 0;
+}
+
+/* The program's side of a BAR. */
+static uint8_t *map_bar(struct bar *bar)
+{
+	uint8_t *map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    bar_fd(bar), 0);
+
+	assert_ptr_not_equal(map, MAP_FAILED);
+	return map;
+}
+
+static void store(uint8_t *map, unsigned int page, uint32_t offset, uint64_t value)
+{
+	void *at = map + page * UAR_PAGE + offset;
+
+	__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELEASE);
+}
+
+static int poll_all(void)
+{
+	int i, taken = 0;
+
+	for (i = 0; i < (int)PAGES; i++)
+		taken += host_poll(host);
+	return taken;
+}
+
+/* Each register is taken once, with its UAR, its offset and the bytes as they lay there. */
+static void test_registers(void **state)
+{
+	static const uint32_t offsets[] = { 0x20, 0x800, 0x900, 0xa00, 0xb00 };
+	struct bar *bar = bar_new(host, NULL, PAGES);
+	uint8_t *map = map_bar(bar);
+	int page = bar_page_alloc(bar, 77);
+	unsigned int i;
+
+	(void)state;
+	assert_true(page >= 0);
+	assert_int_equal(host_poll(host), 0);
+	for (i = 0; i < 5; i++) {
+		store(map, (unsigned int)page, offsets[i], 0x1122334455667700ull + i);
+		assert_int_equal(host_poll(host), 1);
+		assert_int_equal(nrang, i + 1);
+		assert_int_equal(rang[i].uar, 77);
+		assert_int_equal(rang[i].offset, offsets[i]);
+		assert_true(rang[i].value == 0x1122334455667700ull + i);
+		assert_int_equal(host_poll(host), 0);
+	}
+	for (i = 0; i < 5; i++)
+		store(map, (unsigned int)page, offsets[i], 1);
+	assert_int_equal(host_poll(host), 5);
+}
+
+/* Stores elsewhere, or into pages that back no UAR, do nothing. */
+static void test_elsewhere(void **state)
+{
+	struct bar *bar = bar_new(host, NULL, PAGES);
+	uint8_t *map = map_bar(bar);
+	int page = bar_page_alloc(bar, 5);
+	uint32_t off;
+
+	(void)state;
+	for (off = 0; off < UAR_PAGE; off += 8) {
+		if (off == UAR_CQ_ARM || (off >= UAR_BF && off < 0xc00 && off % UAR_BF_SIZE == 0))
+			continue;
+		store(map, (unsigned int)page, off, ~0ull);
+	}
+	for (off = 0; off < PAGES; off++)
+		if (off != (unsigned int)page)
+			store(map, off, UAR_BF, 1);
+	assert_int_equal(poll_all(), 0);
+	assert_int_equal(nrang, 0);
+}
+
+/* A freed page is silent, and comes back without what was left in it. */
+static void test_page_free(void **state)
+{
+	struct bar *bar = bar_new(host, NULL, 1);
+	uint8_t *map = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
+
+	(void)state;
+	assert_int_equal(bar_page_alloc(bar, 1), 0);
+	assert_int_equal(bar_page_alloc(bar, 2), -ENOMEM);
+	bar_page_free(bar, 2);
+	assert_int_equal(bar_page_alloc(bar, 2), -ENOMEM);
+	bar_page_free(bar, 1);
+	store(map, 0, UAR_BF, 1);
+	assert_int_equal(poll_all(), 0);
+	assert_int_equal(bar_page_alloc(bar, 2), 0);
+	assert_int_equal(poll_all(), 0);
+	store(map, 0, UAR_BF, 1);
+	assert_int_equal(poll_all(), 1);
+	assert_int_equal(rang[0].uar, 2);
+}
+
+/* Hundreds of UARs in several BARs: whichever rings is found within a few turns. */
+static void test_many(void **state)
+{
+	struct bar *bar[3];
+	uint8_t *map[3];
+	unsigned int i, j, turn;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		bar[i] = bar_new(host, NULL, PAGES);
+		map[i] = map_bar(bar[i]);
+		for (j = 0; j < PAGES; j++)
+			assert_true(bar_page_alloc(bar[i], i * 1000 + j) >= 0);
+	}
+	for (i = 0; i < 3 * PAGES; i++) {
+		unsigned int n = (i * 7919) % (3 * PAGES);
+
+		store(map[n % 3], n / 3, UAR_BF, 1);
+		for (turn = 0; !host_poll(host); turn++)
+			assert_true(turn < 3 * PAGES / 16);
+		assert_int_equal(nrang, i + 1);
+		assert_int_equal(rang[i % 64].uar, n % 3 * 1000 + n / 3);
+	}
+	/* What rang last is found at once. */
+	store(map[2], 100, UAR_BF, 1);
+	poll_all();
+	store(map[2], 100, UAR_BF, 1);
+	assert_int_equal(host_poll(host), 1);
+	bar_free(bar[1]);
+	bar_page_free(bar[0], 17);
+	store(map[0], 17, UAR_BF, 1);
+	store(map[0], 18, UAR_BF, 1);
+	assert_int_equal(poll_all(), 1);
+}
+
+/* The program can't take the file from under the chip. */
+static void test_sealed(void **state)
+{
+	struct bar *bar = bar_new(host, NULL, 4);
+	int fd = dup(bar_fd(bar));
+
+	(void)state;
+	assert_int_equal(bar_page_alloc(bar, 1), 0);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(ftruncate(fd, 1 << 20), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), -1);
+	fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4 * UAR_PAGE);
+	assert_int_equal(poll_all(), 0);
+	close(fd);
+}
+
+#define STORES 20000u
+
+static void *store_many(void *arg)
+{
+	uint64_t i;
+
+	for (i = 1; i <= STORES; i++)
+		store(arg, 0, UAR_BF, i);
+	return NULL;
+}
+
+/* A burst may be overwritten, but its last store is never lost, and nothing is seen twice. */
+static void test_race(void **state)
+{
+	struct bar *bar = bar_new(host, NULL, PAGES);
+	uint64_t last = 0;
+	pthread_t writer;
+
+	(void)state;
+	assert_int_equal(bar_page_alloc(bar, 9), 0);
+	assert_int_equal(pthread_create(&writer, NULL, store_many, map_bar(bar)), 0);
+	while (last != STORES) {
+		if (!host_poll(host)) {
+			sched_yield();
+			continue;
+		}
+		assert_true(rang[(nrang - 1) % 64].value > last);
+		last = rang[(nrang - 1) % 64].value;
+	}
+	pthread_join(writer, NULL);
+	assert_int_equal(host_poll(host), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_page_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sealed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_race, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "host/mm.h"
+#include "host/uar.h"
+
+#define PAGES  8u
+#define SECOND 1000000000ull
+
+/*
+ * The test is the loop, in a time of its own; threads of the same process are the program.
+ */
+static struct host *host;
+static struct bar *bar;
+static uint8_t *map;
+static uint64_t now;
+static unsigned int nrang;
+
+static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
+{
+	(void)ctx;
+	(void)uar;
+	(void)offset;
+	(void)value;
+	nrang++;
+}
+
+static int new_uffd(void)
+{
+	return (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+}
+
+static int setup(void **state)
+{
+	unsigned int i;
+	int uffd = new_uffd();
+
+	(void)state;
+	now = SECOND;
+	nrang = 0;
+	host = host_new();
+	host_on_doorbell(host, doorbell, NULL);
+	bar = bar_new(host, NULL, PAGES);
+	for (i = 0; i < PAGES; i++)
+		bar_page_alloc(bar, i);
+	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
+	if (uffd < 0 || bar_uffd(bar, uffd) ||
+	    bar_mapped(bar, (uintptr_t)map, PAGES * UAR_PAGE, 0))
+		map = (uint8_t *)MAP_FAILED; /* no userfaultfd here: the tests skip */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_free(host);
+	return 0;
+}
+
+static void need_uffd(void)
+{
+	if (map == MAP_FAILED)
+		skip();
+}
+
+/* As the loop does it, without ever sleeping: until it would sleep for good, or in vain. */
+static uint64_t settle(void)
+{
+	uint64_t ns = 0;
+	int i;
+
+	for (i = 0; i < 100000 && ns != UINT64_MAX; i++) {
+		host_poll(host);
+		ns = host_arm(host, now);
+		now += ns == 0 ? 1000 : ns == UINT64_MAX ? 0 : ns;
+	}
+	return ns;
+}
+
+static int readable(int ms)
+{
+	struct pollfd p = { .fd = host_epoll_fd(host), .events = POLLIN };
+
+	return poll(&p, 1, ms);
+}
+
+static void *ring_page(void *arg)
+{
+	void *at = (uint8_t *)arg + UAR_BF;
+
+	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static pthread_t start_ring(unsigned int page)
+{
+	pthread_t t;
+
+	assert_int_equal(pthread_create(&t, NULL, ring_page, map + page * UAR_PAGE), 0);
+	return t;
+}
+
+/* No UAR at all: nothing to wait for. */
+static void test_nothing(void **state)
+{
+	struct host *empty = host_new();
+
+	(void)state;
+	assert_true(host_arm(empty, 1) == UINT64_MAX);
+	host_free(empty);
+}
+
+/* A quiet loop goes to sleep for good, and the store itself wakes it; the trap counts for nothing. */
+static void test_wakes(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	need_uffd();
+	for (i = 0; i < 20; i++) {
+		pthread_t t;
+
+		assert_true(settle() == UINT64_MAX);
+		assert_int_equal(readable(0), 0);
+		t = start_ring(i % PAGES);
+		assert_int_equal(readable(10000), 1);
+		assert_int_equal(nrang, i);
+		host_wake(host);
+		pthread_join(t, NULL); /* the store went through, nobody sleeps on it */
+		assert_int_equal(nrang, i);
+		assert_true(host_arm(host, now) != UINT64_MAX);
+		assert_int_equal(host_poll(host), 1);
+		assert_int_equal(nrang, i + 1);
+		now += SECOND / 100;
+	}
+}
+
+/* Many threads trapped on many pages at once are all let go. */
+static void test_many(void **state)
+{
+	pthread_t t[4 * PAGES];
+	unsigned int i;
+
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	for (i = 0; i < 4 * PAGES; i++)
+		t[i] = start_ring(i % PAGES);
+	while (nrang < PAGES) {
+		if (readable(0))
+			host_wake(host);
+		host_poll(host);
+		sched_yield();
+	}
+	for (i = 0; i < 4 * PAGES; i++) {
+		while (pthread_tryjoin_np(t[i], NULL)) {
+			host_wake(host);
+			sched_yield();
+		}
+	}
+}
+
+/* A page that was let go isn't protected again before the store could land, however long. */
+static void test_patience(void **state)
+{
+	pthread_t t;
+	int i;
+
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	t = start_ring(3);
+	assert_int_equal(readable(10000), 1);
+	host_wake(host);
+	for (i = 0; i < 50; i++) {
+		uint64_t ns = host_arm(host, now);
+
+		assert_true(ns != UINT64_MAX);
+		now += 10000;
+	}
+	pthread_join(t, NULL);
+	assert_int_equal(host_poll(host), 1);
+	assert_true(settle() == UINT64_MAX);
+}
+
+/* A trap whose store never shows up (it wrote elsewhere in the page) doesn't keep the loop up. */
+static void test_stray(void **state)
+{
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	{
+		pthread_t t;
+
+		assert_int_equal(pthread_create(&t, NULL, ring_page, map + 8), 0);
+		assert_int_equal(readable(10000), 1);
+		host_wake(host);
+		pthread_join(t, NULL);
+	}
+	assert_true(settle() == UINT64_MAX);
+	assert_int_equal(nrang, 0);
+}
+
+/* A store just before the protection is found by the look after it. */
+static void test_look_again(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	need_uffd();
+	for (i = 0; i < PAGES; i++) {
+		void *at = map + i * UAR_PAGE + UAR_CQ_ARM;
+
+		__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	}
+	/* Nobody polls in between. */
+	for (i = 0; i < 100000 && nrang < PAGES; i++, now += 100000)
+		host_arm(host, now);
+	assert_int_equal(nrang, PAGES);
+}
+
+/* The loop spins right after work and not for ever. */
+static void test_spins(void **state)
+{
+	uint64_t start;
+	void *at = map + UAR_BF;
+
+	(void)state;
+	need_uffd();
+	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	assert_int_equal(host_poll(host), 1);
+	start = now;
+	while (host_arm(host, now) == 0)
+		now += 500;
+	assert_true(now - start > 10000 && now - start < 100000);
+	assert_true(settle() == UINT64_MAX);
+	assert_true(now - start < SECOND / 10);
+}
+
+/* A second mapping of a sleeping page is watched too; an unmapped one is forgotten. */
+static void test_mappings(void **state)
+{
+	uint8_t *two;
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 2 * UAR_PAGE);
+	assert_int_equal(bar_mapped(bar, (uintptr_t)two, UAR_PAGE, 2 * UAR_PAGE), 0);
+	assert_true(settle() == UINT64_MAX);
+	assert_int_equal(pthread_create(&t, NULL, ring_page, two), 0);
+	assert_int_equal(readable(10000), 1);
+	host_wake(host);
+	pthread_join(t, NULL);
+	assert_int_equal(host_poll(host), 1);
+	munmap(map + UAR_PAGE, 2 * UAR_PAGE);
+	bar_unmapped(bar, (uintptr_t)map + UAR_PAGE, 2 * UAR_PAGE);
+	assert_true(settle() == UINT64_MAX);
+	t = start_ring(7);
+	assert_int_equal(readable(10000), 1);
+	host_wake(host);
+	pthread_join(t, NULL);
+	assert_int_equal(host_poll(host), 1);
+	/* Unmapped behind our back: still nothing breaks. */
+	munmap(two, UAR_PAGE);
+	munmap(map, UAR_PAGE);
+	assert_true(settle() == UINT64_MAX);
+}
+
+/* What can't be a mapping of this BAR is refused. */
+static void test_bad_mapping(void **state)
+{
+	(void)state;
+	need_uffd();
+	assert_int_equal(bar_mapped(bar, (uintptr_t)map + 1, UAR_PAGE, 0), -EINVAL);
+	assert_int_equal(bar_mapped(bar, (uintptr_t)map, UAR_PAGE, PAGES * UAR_PAGE), -EINVAL);
+	assert_int_equal(bar_mapped(bar, (uintptr_t)map, UAR_PAGE + 1, 0), -EINVAL);
+	assert_int_equal(bar_mapped(bar, (uintptr_t)map, SIZE_MAX & ~4095ull, UAR_PAGE), -EINVAL);
+	bar_unmapped(bar, 4096, UAR_PAGE);
+	assert_true(settle() == UINT64_MAX);
+}
+
+/* Without userfaultfd: looked at for ever, ever more seldom, and found. */
+static void test_polled(void **state)
+{
+	struct host *h = host_new();
+	struct bar *b = bar_new(h, NULL, 1);
+	void *at = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
+	uint64_t ns = 0, longest = 0;
+	int i;
+
+	(void)state;
+	host_on_doorbell(h, doorbell, NULL);
+	bar_page_alloc(b, 0);
+	assert_true(bar_uffd(b, open("/dev/null", O_RDONLY)) < 0);
+	for (i = 0; i < 100000; i++) {
+		host_poll(h);
+		ns = host_arm(h, now);
+		assert_true(ns <= 1000000);
+		longest = ns > longest ? ns : longest;
+		now += ns ? ns : 1000;
+	}
+	assert_true(longest >= 100000);
+	__atomic_store_n((uint64_t *)((uint8_t *)at + UAR_BF), 1, __ATOMIC_RELEASE);
+	assert_int_equal(host_poll(h), 1);
+	host_free(h);
+}
+
+/* A sleeping chip that goes away leaves nobody stuck in a store. */
+static void test_gone(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	t = start_ring(1);
+	assert_int_equal(readable(10000), 1);
+	bar_free(bar);
+	pthread_join(t, NULL);
+	assert_true(host_arm(host, now) == UINT64_MAX);
+}
+
+/* So does one page that is freed while somebody stores into it. */
+static void test_page_gone(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	assert_true(settle() == UINT64_MAX);
+	t = start_ring(1);
+	assert_int_equal(readable(10000), 1);
+	bar_page_free(bar, 1);
+	pthread_join(t, NULL);
+	host_wake(host);
+	assert_int_equal(host_poll(host), 0);
+	assert_true(settle() == UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wakes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_patience, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stray, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_look_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_spins, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mappings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_mapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_polled, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_page_gone, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
