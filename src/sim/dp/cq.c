@@ -167,6 +167,12 @@ static void cq_flush(struct cq *cq)
 		notify(cq);
 }
 
+void cq_before_reply(struct qp *qp)
+{
+	if (qp->scq && qp->scq->dp && qp->scq->dp->n)
+		cq_flush(qp->scq);
+}
+
 void *cq_next(struct cq *cq)
 {
 	struct dp_cq *d = cq->dp;

@@ -149,6 +149,11 @@ bool remote_read(struct qp *, uint32_t rkey, uint64_t va, size_t len, void *to);
 void *cq_next(struct cq *);
 void cq_filled(struct cq *, bool solicited);
 bool cq_flush_all(struct dp *);
+/*
+ * What the peer sends after our message was acknowledged must not be seen before our CQE: called
+ * before its bytes or its CQE become visible.
+ */
+void cq_before_reply(struct qp *);
 /* A word of an arm record, or of the register. */
 void cq_arm_word(struct cq *, uint32_t word);
 

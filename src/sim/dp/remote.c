@@ -21,6 +21,7 @@ bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const v
 	struct dma_seg seg[MKEY_SEGS];
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
 
+	cq_before_reply(qp);
 	return n >= 0 && moved(qp, dma_scatter(host_of(&qp->o), seg, (unsigned int)n, from));
 }
 

@@ -135,6 +135,8 @@ void rq_end(struct qp *qp, const struct recv_done *done)
 		error_cqe(qp, d->recv_index, done->syndrome);
 		return;
 	}
+	if (qp->scq != qp->rcq)
+		cq_before_reply(qp);
 	cqe = cq_next(qp->rcq);
 	if (!cqe) {
 		qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);

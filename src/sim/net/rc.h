@@ -16,6 +16,7 @@ struct req {
 	unsigned int n;
 	struct send_wr *cur; /* the next packet is this one's, from byte off on */
 	uint64_t off;
+	uint64_t sent; /* bytes, in this turn */
 	uint32_t una, nxt, max; /* oldest unacknowledged; next to send; one past the newest sent */
 	uint32_t ack_asked;     /* one past the last packet with AckReq */
 	unsigned int reads;     /* asked for, and not answered in full */

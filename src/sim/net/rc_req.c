@@ -8,6 +8,7 @@
 
 #define OUTSTANDING 128u /* requests of one QP that net keeps */
 #define SHARE 8u         /* frames, or steps of local operations, in one go */
+#define SHARE_BYTES (128u << 10) /* what stays in a cache until it is received */
 #define WINDOW 0x7fffff  /* PSNs under way: less than half of their space */
 #define ACK_EVERY 64     /* packets, so that a long message makes visible progress */
 #define RNR_FOREVER 7u
@@ -236,6 +237,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 		q->ack_asked = psn_add(p.psn, p.npkts);
 	net_send(rc, &p, f);
 	q->off += n;
+	q->sent += n;
 	sent_up_to(rc, psn_add(p.psn, p.npkts));
 	if (last)
 		advance(q);
@@ -273,7 +275,8 @@ bool req_run(struct rc *rc)
 {
 	bool did = false;
 
-	for (unsigned int i = 0; i < SHARE && step(rc); i++)
+	rc->req.sent = 0;
+	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && step(rc); i++)
 		did = true;
 	if (rc->req.sending && !rc->req.head && rc->qp->state == QP_SQD)
 		ops_of(rc)->drained(rc->qp);
