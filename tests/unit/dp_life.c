@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that queues live and die without harm to others: destroyed in the middle of traffic, old
+ * frames for a new life, a hog beside many, order of a reply against one's own completion. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "dp_rig.h"
+#include "datapath.h"
+#include "dp/dp.h"
+
+/* Destroyed after any number of turns, with everything still under way. */
+static void test_destroy_in_traffic(void **state)
+{
+	(void)state;
+	for (unsigned int turns = 0; turns < 6; turns++) {
+		struct rig_pair *p;
+		void *s;
+
+		rig_setup(&s);
+		p = s;
+		for (unsigned int i = 0; i < 16; i++)
+			rig_post(p, i % 2 ? PRM_WQE_OPCODE_RDMA_READ : PRM_WQE_OPCODE_RDMA_WRITE, 0,
+				 RIG_BUF);
+		rig_ring(&p->a);
+		for (unsigned int i = 0; i < turns; i++)
+			datapath_run(&p->rig.si);
+		rig_qp_close(turns % 2 ? &p->a : &p->b);
+		rig_pass(&p->rig, 3000000000ull);
+		/* the other end is alive: it gives up, or hears nothing more */
+		rig_qp_open(&p->rig, turns % 2 ? &p->a : &p->b, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
+		rig_teardown(&s);
+	}
+}
+
+static void keep(void *ctx, struct wire *w, struct frame *f)
+{
+	struct frame **old = ctx;
+
+	(void)w;
+	frame_free(*old);
+	*old = f;
+}
+
+/* A frame from before RST is not for the queue pair's next life. */
+static void test_old_frames(void **state)
+{
+	struct rig_pair *p = *state;
+	struct frame *old = NULL;
+
+	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+	wire_set_hook(p->rig.si.wire, keep, &old);
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 64);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_non_null(old);
+	wire_set_hook(p->rig.si.wire, NULL, NULL);
+	wire_queue(p->rig.si.wire, old); /* waits in the queue while b is renewed */
+	dp_qp_state(p->b.qp, QP_RST);
+	p->b.rq_pi = 0;
+	rig_connect_one(&p->b, &p->a);
+	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+	rig_settle(&p->rig);
+	assert_null(rig_poll(&p->cb));
+}
+
+#define MANY 200u
+
+/* A hog with endless long messages does not keep 200 short ones from finishing in a few turns. */
+static void test_fairness(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq *cq = calloc(1, sizeof(*cq));
+	struct rig_qp *q = calloc(MANY, sizeof(*q));
+	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_RW);
+	unsigned int got = 0, turns;
+
+	rig_cq_open(&p->rig, cq, FUNCTION_HOST, 9, false);
+	for (unsigned int i = 0; i < MANY; i++) {
+		struct rig_wqe w;
+
+		rig_qp_open(&p->rig, &q[i], FUNCTION_HOST, cq, cq, 2, 2);
+		rig_connect(&q[i], &q[i]);
+		w = rig_begin(&q[i], PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+		rig_raddr(&w, p->dst, rig_key(m));
+		rig_inline(&w, "small", 5);
+		rig_end(&w);
+		q[i].dbrec[1] = htobe32(q[i].sq_pi);
+	}
+	for (unsigned int i = 0; i < 16; i++)
+		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
+	rig_ring(&p->a); /* one register value; the records of the others tell */
+	for (turns = 0; got < MANY && turns < 40; turns++) {
+		datapath_run(&p->rig.si);
+		while (rig_poll(cq))
+			got++;
+	}
+	assert_int_equal(got, MANY);
+	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < MANY; i++)
+		rig_qp_close(&q[i]);
+	rig_cq_close(cq);
+	rig_mkey_close(m);
+	free(cq);
+	free(q);
+}
+
+/* a sends, b answers at once; when a sees the answer, its own completion is there. */
+static void test_reply_order(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq recv_cq;
+	struct mkey *back = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_RW | MKEY_LW);
+	struct rig_qp a;
+
+	rig_cq_open(&p->rig, &recv_cq, FUNCTION_HOST, 6, false);
+	rig_qp_open(&p->rig, &a, FUNCTION_HOST, &p->ca, &recv_cq, 4, 3);
+	dp_qp_state(p->b.qp, QP_RST);
+	rig_connect(&a, &p->b);
+	for (unsigned int i = 0; i < 50; i++) {
+		struct rig_wqe w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+		bool replied = false, completed = false;
+
+		rig_recv(&a, p->src, 64, rig_key(p->ms));
+		rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+		rig_inline(&w, "ping", 4);
+		rig_end(&w);
+		rig_ring(&a);
+		for (unsigned int turn = 0; !completed || !replied; turn++) {
+			assert_true(turn < 10);
+			datapath_run(&p->rig.si);
+			if (rig_poll(&p->cb)) {
+				w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
+				rig_inline(&w, "pong", 4);
+				rig_end(&w);
+				rig_ring(&p->b);
+			}
+			replied |= rig_poll(&recv_cq) != NULL;
+			completed |= rig_poll(&p->ca) != NULL;
+			assert_true(completed || !replied);
+		}
+	}
+	rig_qp_close(&a);
+	rig_cq_close(&recv_cq);
+	rig_mkey_close(back);
+}
+
+/* SQD: what has begun ends, nothing new begins, the event comes once; then RTS goes on. */
+static void test_drain(void **state)
+{
+	struct rig_pair *p = *state;
+
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
+	rig_ring(&p->a);
+	datapath_run(&p->rig.si);
+	dp_qp_state(p->a.qp, QP_SQD);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+	assert_null(rig_poll(&p->ca));
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
+	dp_qp_state(p->a.qp, QP_RTS);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
+}
+
+/* The memory of a whole client goes away with everything under way. */
+static void test_client_dies(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 8; i++)
+		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
+	rig_ring(&p->a);
+	datapath_run(&p->rig.si);
+	mm_close(p->rig.mm);
+	rig_pass(&p->rig, 1000000000ull);
+	p->rig.mm = mm_open(p->rig.host, getpid(), -1);
+	assert_non_null(p->rig.mm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_destroy_in_traffic),
+		cmocka_unit_test_setup_teardown(test_old_frames, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_fairness, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_reply_order, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_drain, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_client_dies, rig_setup, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
