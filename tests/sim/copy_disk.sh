@@ -39,20 +39,27 @@ else
 	skip "a source that may not be read" "root may read everything"
 fi
 
-# A file that is rewritten all the time: shrunk below what was sent, then grown again.
-changes() {
-	"$PERL" -e 'while (1) { truncate($ARGV[0], 16 << 20); truncate($ARGV[0], 32 << 20); utime(undef, undef, $ARGV[0]) }' \
-		"$src/big" &
-	changer=$!
-	pull --quiet "127.0.0.1:$port:." "$work/changed" 2>"$work/err"
+# meanwhile COMMAND...: runs it while the client, in the middle of the file, is stopped.
+meanwhile() {
+	exec_pull --quiet "127.0.0.1:$port:." "$work/changed" 2>"$work/err" &
+	client=$!
+	until [ -n "$(find "$work/changed" -name '.dvx-copy.*' -size +15M 2>/dev/null)" ]; do
+		kill -0 "$client" || return 1
+	done
+	kill -STOP "$client"
+	"$@"
+	kill -CONT "$client"
+	wait "$client"
 	status=$?
-	kill "$changer"
-	wait "$changer" 2>/dev/null
 	cat "$work/err"
-	[ "$status" = 1 ] && grep -qE 'big: (shrank|changed) while it was copied' "$work/err" &&
-		cmp "$src/small" "$work/changed/small" && no_temps "$work/changed" || return 1
-	! grep -q shrank "$work/err" || [ ! -e "$work/changed/big" ]
+	[ "$status" = 1 ] && cmp "$src/small" "$work/changed/small" && no_temps "$work/changed"
 }
-check "a source that changes meanwhile is named" changes
+stop
+start "$src" --slots 1 --slot-size 4K
+touched() { meanwhile touch "$src/big" && grep -q 'big: changed while' "$work/err" && cmp "$src/big" "$work/changed/big"; }
+check "a source that is touched meanwhile is named and kept" touched
+rm -rf "$work/changed"
+shrunk() { meanwhile truncate -s 5000 "$src/big" && grep -q 'big: shrank while' "$work/err" && [ ! -e "$work/changed/big" ]; }
+check "a source that shrinks meanwhile is named and not kept" shrunk
 check "server ends well" stop
 plan

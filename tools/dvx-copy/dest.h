@@ -33,7 +33,7 @@ struct dest_file {
 	struct dest_file *next, **link;
 	struct dest_dir *dir;
 	int fd;
-	bool ended, void_; /* void_: the server could not read all of it */
+	bool ended, broken; /* broken: the server could not read all of it */
 	uint32_t mode;
 	uint64_t size, sent, written; /* chunks the server sent, and those in the file */
 	uint64_t behind;	      /* bytes since the disk was last told to write */

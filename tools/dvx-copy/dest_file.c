@@ -118,7 +118,7 @@ static int settle(struct dest *d, struct dest_file *file, struct fault *f)
 	if (!file->ended || file->written < file->sent)
 		return 0;
 	unlink_from(file);
-	if (file->void_)
+	if (file->broken)
 		return drop(d, file, f);
 	link_to(&d->ready, file);
 	d->ready_files++;
@@ -163,7 +163,7 @@ int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
 			     QUOTED(file->name, strlen(file->name)));
 	d->file = NULL;
 	file->ended = true;
-	file->void_ = m->flags & MSG_BROKEN;
+	file->broken = m->flags & MSG_BROKEN;
 	return settle(d, file, f);
 }
 
