@@ -50,11 +50,11 @@ static int allow_asan(void)
 	return err;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-static int preload_if_asan(struct dl_phdr_info *info, size_t size, void *err)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static int preload_if_runtime(struct dl_phdr_info *info, size_t size, void *err)
 {
 	(void)size;
-	if (strstr(info->dlpi_name, "/libasan.so"))
+	if (strstr(info->dlpi_name, "/libasan.so") || strstr(info->dlpi_name, "/libtsan.so"))
 		*(int *)err = prepend(info->dlpi_name);
 	return 0;
 }
@@ -67,7 +67,7 @@ static int add_sanitizer(void)
 {
 	int err = setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
 
-	dl_iterate_phdr(preload_if_asan, &err);
+	dl_iterate_phdr(preload_if_runtime, &err);
 	return err;
 }
 #else
