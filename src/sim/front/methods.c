@@ -19,8 +19,8 @@
 #define STRUCT(t)  sizeof(struct t), sizeof(struct t), TAIL_ZERO
 #define STRUCT_TO(t, last) \
 	offsetof(struct t, last) + sizeof(((struct t *)0)->last), sizeof(struct t), TAIL_ZERO
-#define HANDLE 0, 0, TAIL_EXACT
-#define UHW_IN  UVERBS_ATTR_UHW_IN, ATTR_IN, MAY, BYTES(0)
+#define HANDLE	0, 0, TAIL_EXACT
+#define UHW_IN	UVERBS_ATTR_UHW_IN, ATTR_IN, MAY, BYTES(0)
 #define UHW_OUT UVERBS_ATTR_UHW_OUT, ATTR_OUT, MAY, BYTES(0)
 
 /* --- device ------------------------------------------------------------------------------ */
@@ -43,6 +43,14 @@ static const struct attr_spec query_port_attrs[] = {
 	{UVERBS_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MUST, CONST},
 	{UVERBS_ATTR_QUERY_PORT_RESP, ATTR_OUT, MUST,
 	 STRUCT_TO(ib_uverbs_query_port_resp_ex, reserved)},
+};
+
+/* Newer than the headers that this is built with; rdma-core 65 asks. */
+enum { UVERBS_METHOD_QUERY_PORT_SPEED = 7 };
+
+static const struct attr_spec query_port_speed_attrs[] = {
+	{UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, ATTR_IN, MUST, CONST},
+	{UVERBS_ATTR_QUERY_PORT_SPEED_RESP, ATTR_OUT, MUST, U64},
 };
 
 static const struct attr_spec get_context_attrs[] = {
@@ -284,6 +292,8 @@ static const struct method_spec methods[] = {
 	    uverbs_query_gid_table),
 	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry_attrs,
 	    uverbs_query_gid_entry),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, query_port_speed_attrs,
+	    uverbs_query_port_speed),
 	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_attrs,
 	    mlx5_query_port),
 	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy_attrs, uverbs_pd_destroy),

@@ -231,6 +231,7 @@ int uverbs_get_context(struct kfile *, struct kreq *);
 int uverbs_query_context(struct kfile *, struct kreq *);
 int uverbs_query_gid_table(struct kfile *, struct kreq *);
 int uverbs_query_gid_entry(struct kfile *, struct kreq *);
+int uverbs_query_port_speed(struct kfile *, struct kreq *);
 int mlx5_query_port(struct kfile *, struct kreq *);
 int uverbs_pd_destroy(struct kfile *, struct kreq *);
 int mlx5_pd_query(struct kfile *, struct kreq *);
@@ -287,6 +288,8 @@ int wcmd_modify_qp(struct wcmd *);
 int wcmd_modify_qp_ex(struct wcmd *);
 int wcmd_create_ah(struct wcmd *);
 int wcmd_destroy_ah(struct wcmd *);
+
+enum { UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, UVERBS_ATTR_QUERY_PORT_SPEED_RESP };
 
 /* The port, as both of its queries tell it (uverbs_port.c). */
 struct ib_uverbs_query_port_resp;

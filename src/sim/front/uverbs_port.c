@@ -74,6 +74,18 @@ int uverbs_query_port(struct kfile *f, struct kreq *req)
 	return 0;
 }
 
+/* In units of 100 Mb/s. */
+int uverbs_query_port_speed(struct kfile *f, struct kreq *req)
+{
+	const uint64_t speed = 1000;
+	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
+
+	(void)f;
+	if (!err)
+		kattr_out(req, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
+	return err;
+}
+
 /* Only an eswitch manager in switchdev mode has more to tell; this device has no eswitch yet. */
 int mlx5_query_port(struct kfile *f, struct kreq *req)
 {
