@@ -89,6 +89,17 @@ static size_t find_opcodes(struct fx *f, uint16_t *op, size_t max)
 	return n;
 }
 
+/* Everybody dies, the kernel's objects last, and the queues are made anew. */
+static void start_again(struct fx *f, struct fx_queue *q)
+{
+	for (unsigned int u = 0; u <= UIDS; u++) {
+		fw_uid_reap(f->v, (uint16_t)((u + 1) % (UIDS + 1)));
+		fw_uid_reap(f->dpu, (uint16_t)((u + 1) % (UIDS + 1)));
+	}
+	for (unsigned int u = 0; u < UIDS; u++)
+		q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
+}
+
 static void fuzz(void **state)
 {
 	struct fx *f = *state;
@@ -97,8 +108,7 @@ static void fuzz(void **state)
 	size_t n = find_opcodes(f, op, 128);
 	unsigned int good = 0;
 
-	for (unsigned int u = 0; u < UIDS; u++)
-		q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
+	start_again(f, q);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		unsigned int u = (unsigned int)(rnd() % UIDS);
 		uint16_t opcode = op[rnd() % n];
@@ -113,11 +123,8 @@ static void fuzz(void **state)
 			len = rnd() % (FX_IN + 1);
 		good += fx_exec(f, rnd() % 4 ? f->v : f->dpu, opcode, uid, in, len,
 				rnd() % 8 ? PRM_QUERY_HCA_CAP_OUT_BYTES : 8 + rnd() % 64) == 0;
-		if (rnd() % 512 == 0) {
-			u = (unsigned int)(rnd() % UIDS);
-			fw_uid_reap(f->v, (uint16_t)(u + 1));
-			q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
-		}
+		if (rnd() % 512 == 0)
+			start_again(f, q);
 	}
 	/* the fuzzer reaches what lies behind the checks, too */
 	assert_true(good > ROUNDS / 10);
