@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "uverbs.h"
 
@@ -171,6 +173,20 @@ static void remember(struct channel *c, struct packet *p)
 }
 
 /*
+ * The program closed the FD a moment after we looked. Where the chip lives in the program's own
+ * process its signals are held back while it works; this one must not come later.
+ */
+static void swallow_sigpipe(void)
+{
+	const struct timespec now = {0};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	(void)sigtimedwait(&set, NULL, &now);
+}
+
+/*
  * What the pipe takes; the rest is tried again later. Of a closed pipe the events stay here, where
  * a purge finds them unread.
  */
@@ -184,6 +200,8 @@ static void flush(struct channel *c)
 		struct packet *p = c->queue;
 
 		if (write(c->fd, p->bytes, p->len) < 0) {
+			if (errno == EPIPE)
+				swallow_sigpipe();
 			timer_set(&si->timers, &c->retry, si->clock->now(si->clock) + RETRY_NS);
 			return;
 		}
