@@ -6,9 +6,9 @@ use warnings;
 no warnings "portable"; # 64-bit constants
 use Exporter "import";
 
-our @EXPORT = qw(read_tables %enum %struct @families @enums @structs);
-our (%enum, %struct, @families, @enums, @structs);
-my (%source, %symbol, @errors, $file, $line);
+our @EXPORT = qw(read_tables %enum %struct %source @families @enums @structs);
+our (%enum, %struct, %source, @families, @enums, @structs);
+my (%symbol, @errors, $file, $line);
 
 sub refuse
 {
@@ -27,9 +27,20 @@ sub number
 
 # --- reading -----------------------------------------------------------------------------------
 
+# `cause` and `remedy` lines speak of the value before them: why it is seen, and what to do.
+sub parse_advice
+{
+	my ($e, $what, $text) = @_;
+	my $v = $e->{values}[-1] or return refuse(here(), "enum $e->{name}: '$what' before any value");
+	return refuse(here(), "enum $e->{name}: $v->{name} has a $what already") if $v->{$what};
+	$v->{$what} = $text;
+	return;
+}
+
 sub parse_enum_value
 {
 	my ($e, $text) = @_;
+	return parse_advice($e, $1, $2) if $text =~ /^(cause|remedy)\s+(.+)$/;
 	my ($name, $value, $errno, $meaning) =
 		$text =~ /^(\w+)\s+(\S+)(?:\s+errno:(\w+))?(?:\s+(.*))?$/
 		or return refuse(here(), "expected NAME VALUE [errno:NAME] [TEXT]");
@@ -159,14 +170,17 @@ sub new_enum
 sub parse_file
 {
 	my ($path) = @_;
-	my ($open, $handle);
+	my ($open, $handle, $open_comment) = (undef, undef, 1);
 	my ($name) = $path =~ m{([^/]+)\.prm$} or die "$path: not a .prm file\n";
-	my $family = {name => $name, items => []};
+	my $family = {name => $name, items => [], text => ""};
 	push @families, $family;
 	($file, $line) = ($path, 0);
 	open $handle, "<", $path or die "$path: $!\n";
 	while (my $text = <$handle>) {
 		$line++;
+		# The comment that opens a file, up to the first empty line, introduces the family.
+		$open_comment &&= $text =~ /^#/;
+		$family->{text} .= "$1 " if $open_comment && $text =~ /^#\s+(?!SPDX)(.+)$/;
 		$text =~ s/^\s*#.*//;
 		$text =~ s/^\s+|\s+$//g;
 		next if $text eq "";

@@ -3,11 +3,12 @@
 # Writes the accessors, the reflection rows and the lists that the tests walk through, from the
 # tables that prm/Table.pm reads. Complaints are FILE:LINE: and a sentence; then nothing is written.
 #
-#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--dump] TABLE...
+#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--dump] TABLE...
 use strict;
 use warnings;
 use lib $0 =~ m{^(.*)/} ? $1 : ".";
 use Table;
+use Export;
 
 my %want;
 
@@ -167,8 +168,9 @@ sub enum_rows
 {
 	my ($e) = @_;
 	my $out = "static const struct prm_enum_value values_$e->{name}\[] = {\n";
-	$out .= sprintf "\t{ \"%s\", 0x%x, %s, %s },\n", $_->{name}, $_->{value}, quote($_->{text}),
-		$_->{errno} for @{$e->{values}};
+	$out .= sprintf "\t{ \"%s\", 0x%x, %s, %s, %s, %s },\n", $_->{name}, $_->{value},
+		quote($_->{text}), $_->{errno}, map { defined $_ ? quote($_) : "NULL" } @$_{qw(cause remedy)}
+		for @{$e->{values}};
 	return "$out};\n\n";
 }
 
@@ -210,7 +212,7 @@ sub rows_text
 		"#include <errno.h>\n#include <stddef.h>\n#include \"src/prm/rows.h\"\n\n";
 	$out .= enum_rows($_) . "static const struct prm_enum enum_$_->{name} = {\n\t\"$_->{name}\", " .
 		"$_->{width}, " . scalar @{$_->{values}} . ", values_$_->{name}, " . quote($_->{text}) .
-		"\n};\n\n" for @enums;
+		", \"$_->{family}\"\n};\n\n" for @enums;
 	for my $s (@structs) {
 		$out .= branch_rows($s) . "static const struct prm_field fields_$s->{name}\[] = {\n" .
 			join("", map { field_row($_) } @{$s->{fields}}) . "};\n\n";
@@ -218,10 +220,10 @@ sub rows_text
 	$out .= "const struct prm_enum *const prm_enums[] = {\n" .
 		join("", map { "\t&enum_$_->{name},\n" } @enums) . "};\n" .
 		"const size_t prm_enum_count = " . scalar(@enums) . ";\n\nconst struct prm_struct prm_structs[] = {\n";
-	$out .= sprintf "\t{ \"%s\", %s, %s, %d, %d, %d, fields_%s, %s },\n", $_->{name}, quote($_->{text}),
+	$out .= sprintf "\t{ \"%s\", %s, %s, %d, %d, %d, fields_%s, %s, \"%s\" },\n", $_->{name}, quote($_->{text}),
 		$_->{kernel} ? "\"$_->{kernel}\"" : "NULL", $_->{bytes}, scalar @{$_->{fields}},
-		scalar @{$_->{branches}}, $_->{name}, @{$_->{branches}} ? "branches_$_->{name}" : "NULL"
-		for @structs;
+		scalar @{$_->{branches}}, $_->{name}, @{$_->{branches}} ? "branches_$_->{name}" : "NULL",
+		$_->{family} for @structs;
 	return "$out};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n";
 }
 
@@ -258,12 +260,12 @@ sub dump_text
 	return $out;
 }
 
-while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list|dump)$/) {
+while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list|json|dump)$/) {
 	my $what = $1;
 	shift @ARGV;
 	$want{$what} = $what eq "dump" ? 1 : shift @ARGV;
 }
-die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--dump] TABLE.prm...\n" unless @ARGV;
+die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--dump] TABLE.prm...\n" unless @ARGV;
 my @errors = read_tables(@ARGV);
 if (@errors) {
 	print STDERR @errors;
@@ -274,4 +276,5 @@ if ($want{headers}) {
 }
 write_file($want{rows}, rows_text()) if $want{rows};
 write_file($want{list}, list_text()) if $want{list};
+write_file($want{json}, json_text()) if $want{json};
 print dump_text() if exists $want{dump};

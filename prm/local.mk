@@ -8,20 +8,22 @@ PRM_BUILT = \
 	include/dvx/prm/cqe.h include/dvx/prm/db.h include/dvx/prm/eq.h include/dvx/prm/eqe.h \
 	include/dvx/prm/misc.h include/dvx/prm/mkey.h include/dvx/prm/qp.h include/dvx/prm/query.h \
 	include/dvx/prm/rq.h include/dvx/prm/wqe.h
-PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc
+PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc prm/prm.json
 
-EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm $(PRM_TABLES)
+EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm $(PRM_TABLES)
 dvxprm_HEADERS = include/dvx/prm/prm.h
 nodist_dvxprm_HEADERS = $(PRM_BUILT)
+dvxdatadir = $(datadir)/dvx
+nodist_dvxdata_DATA = prm/prm.json
 BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 
 # One run makes everything; the stamp keeps a parallel make from running it once per file.
-prm/generated: prm/gen.pl prm/Table.pm $(PRM_TABLES)
+prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm $(PRM_TABLES)
 	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm && \
 	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
 		--rows '$(abs_builddir)/src/prm/rows.c' --list '$(abs_builddir)/src/prm/fields.inc' \
-		$(PRM_TABLES) && \
+		--json '$(abs_builddir)/prm/prm.json' $(PRM_TABLES) && \
 	touch '$(abs_builddir)/$@'
 
 $(PRM_GENERATED): prm/generated

@@ -13,6 +13,8 @@ struct prm_enum_value {
 	uint64_t value;
 	const char *text;
 	int err; /* positive errno, for the status enum */
+	const char *cause;  /* why it is seen, or NULL */
+	const char *remedy; /* what to do about it, or NULL */
 };
 
 struct prm_enum {
@@ -21,6 +23,7 @@ struct prm_enum {
 	size_t count;
 	const struct prm_enum_value *values;
 	const char *text;
+	const char *family; /* the table file, prm/FAMILY.prm */
 };
 
 struct prm_struct;
@@ -57,6 +60,7 @@ struct prm_struct {
 	size_t branch_count;
 	const struct prm_field *fields;
 	const struct prm_branch *branches;
+	const char *family; /* the table file, prm/FAMILY.prm */
 };
 
 extern const struct prm_struct prm_structs[];

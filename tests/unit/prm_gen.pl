@@ -86,6 +86,8 @@ my @cases = (
 	["flexible array before the end", "struct a 8 t\n\tx 0 32[] rw m\n\ty 0 64 rw m\nend\n", 2,
 		"starts at the end"],
 	["wide field in a pack", "struct a 16 t\n\tpack\n\tx 0 128 rw m\nend\n", 3, "no arrays or wide"],
+	["cause before any value", "enum e 2 t\n\tcause c\n\tA 1\nend\n", 2, "'cause' before any value"],
+	["two remedies", "enum e 2 t\n\tA 1\n\tremedy c\n\tremedy d\nend\n", 4, "A has a remedy already"],
 	["stray line", "x 0 32 rw m\n", 1, "expected source, enum or struct"],
 );
 
