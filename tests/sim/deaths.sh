@@ -25,6 +25,7 @@ mkfifo "$scratch/end"
 worker=$!
 exec 9>"$scratch/end"
 check "$deaths clients killed" killed "$deaths"
+sed 's/^/# /' "$scratch/out"
 exec 9>&-
 check "the other client worked all along" wait $worker
 sed 's/^/# rounds of the other client: /' "$scratch/worked"

@@ -63,11 +63,13 @@ static void make(struct ibv_context *ctx, struct objects *o)
 	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC,
 					 .cap = { .max_send_wr = 16, .max_recv_wr = 16,
 						  .max_send_sge = 1, .max_recv_sge = 1 } };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
+				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 
 	o->pd = ibv_alloc_pd(ctx);
 	CHECK(o->pd);
-	o->mr = ibv_reg_mr(o->pd, buffer, sizeof(buffer), IBV_ACCESS_LOCAL_WRITE);
+	o->mr = ibv_reg_mr(o->pd, buffer, sizeof(buffer),
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	CHECK(o->mr);
 	o->cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
 	CHECK(o->cq);
@@ -76,6 +78,39 @@ static void make(struct ibv_context *ctx, struct objects *o)
 	CHECK(o->qp);
 	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 						   IBV_QP_ACCESS_FLAGS));
+}
+
+/* A reliable connection of a queue with itself, and a burst of writes over it. */
+static void traffic(struct ibv_context *ctx, struct objects *o)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+				    .dest_qp_num = o->qp->qp_num, .min_rnr_timer = 1 };
+	struct ibv_sge sge = { (uintptr_t)buffer, sizeof(buffer) / 2, o->mr->lkey };
+	struct ibv_send_wr *bad, wr = { .sg_list = &sge, .num_sge = 1,
+					.opcode = IBV_WR_RDMA_WRITE };
+	struct ibv_wc wc;
+	int n;
+
+	attr.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1,
+					     .grh = { .sgid_index = 1, .hop_limit = 1 } };
+	CHECK(!ibv_query_gid(ctx, 1, 1, &attr.ah_attr.grh.dgid));
+	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+						   IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+						   IBV_QP_MAX_DEST_RD_ATOMIC |
+						   IBV_QP_MIN_RNR_TIMER));
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7 };
+	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+						   IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+						   IBV_QP_MAX_QP_RD_ATOMIC));
+	wr.wr.rdma.remote_addr = (uintptr_t)buffer + sizeof(buffer) / 2;
+	wr.wr.rdma.rkey = o->mr->rkey;
+	for (int i = 0; i < 16; i++) {
+		wr.send_flags = i == 15 ? IBV_SEND_SIGNALED : 0;
+		CHECK(!ibv_post_send(o->qp, &wr, &bad));
+	}
+	while (!(n = ibv_poll_cq(o->cq, 1, &wc)))
+		;
+	CHECK(n == 1 && wc.status == IBV_WC_SUCCESS);
 }
 
 static void unmake(struct objects *o)
@@ -92,6 +127,7 @@ static void work(void)
 	struct objects o;
 
 	make(ctx, &o);
+	traffic(ctx, &o);
 	unmake(&o);
 	CHECK(!ibv_close_device(ctx));
 }
@@ -302,6 +338,7 @@ static int scene_work(void)
 	fcntl(0, F_SETFL, O_NONBLOCK);
 	while (read(0, &byte, 1) < 0) {
 		make(ctx, &o);
+		traffic(ctx, &o);
 		unmake(&o);
 		n++;
 	}
@@ -345,36 +382,73 @@ static int scene_holder(void)
 	return 1;
 }
 
-static void die_somewhere(void)
+/* How far a child had come when it was killed; on memory shared with its parent. */
+enum stage { STARTED, OPEN, MADE, SENT, STAGES };
+static const char *const stages[STAGES] = { "opening", "making objects", "in traffic", "later" };
+
+static void die_somewhere(enum stage *stage)
 {
-	struct ibv_context *ctx;
+	struct ibv_context *ctx = open_device();
 	struct objects o;
 
-	ctx = open_device();
+	*stage = OPEN;
 	for (;;) {
 		make(ctx, &o);
+		*stage = *stage < MADE ? MADE : *stage;
+		traffic(ctx, &o);
+		*stage = SENT;
 		unmake(&o);
 	}
 }
 
-/* N children, each killed at a moment of its own. */
+static long microseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* The time from a child's birth to its first completion. */
+static long a_life(void)
+{
+	long began = microseconds();
+	pid_t pid = fork();
+
+	if (!pid) {
+		work();
+		_exit(0);
+	}
+	CHECK(exit_code(pid) == 0);
+	return microseconds() - began;
+}
+
+/* N children, each killed at a moment of its own, most of them before they got through once. */
 static int scene_deaths(const char *count)
 {
-	unsigned int seed = 1;
+	enum stage *stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int seed = 1, died[STAGES] = { 0 };
+	long life = a_life();
 
+	CHECK(stage != MAP_FAILED);
 	for (int i = atoi(count); i > 0; i--) {
-		struct timespec t = { 0, 1000 * (long)(rand_r(&seed) % 4000) };
-		pid_t pid = fork();
+		struct timespec t = { 0, rand_r(&seed) % (life * 3 / 2) * 1000 };
+		pid_t pid;
 		int status;
 
+		*stage = STARTED;
+		pid = fork();
 		CHECK(pid >= 0);
 		if (!pid)
-			die_somewhere();
+			die_somewhere(stage);
 		nanosleep(&t, NULL);
 		kill(pid, SIGKILL);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
 		      WTERMSIG(status) == SIGKILL);
+		died[*stage]++;
 	}
+	for (unsigned int i = 0; i < STAGES; i++)
+		printf("died %s: %u\n", stages[i], died[i]);
 	return 0;
 }
 
