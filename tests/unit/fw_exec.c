@@ -181,11 +181,14 @@ static void traced(void **state)
 		fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, len, 16);
 	for (unsigned int op = 0; op < 0x1000; op++)
 		fx_exec(f, f->v, (uint16_t)op, FX_UID, in, 16, 8);
+	memset(in, 0, sizeof(in));
+	fx_exec(f, f->v, PRM_OPCODE_QUERY_HCA_CAP, FX_UID, in, 16, PRM_QUERY_HCA_CAP_OUT_BYTES);
 	sim_trace_to(-1);
 	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
 	close(fd);
 	assert_non_null(strstr(text, "object_id_to_be_accessed=0x1234"));
 	assert_non_null(strstr(text, "syndrome=0xdf000009"));
+	assert_non_null(strstr(text, "cmd_hca_cap hca_cap_2=0x1 vhca_id=0x1"));
 	/* longer than a number or the metadata, shorter than the key */
 	assert_null(strstr(text, "abababababababababababababababababababab"));
 }

@@ -204,6 +204,10 @@ static void mkey_page_list(void **state)
 			 -MKEY_TOO_FRAGMENTED);
 	assert_int_equal(segs(f, key, pd, start - 1, 1, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
 	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 99, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
+	prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 64);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_PAGE_ADDRESS);
 }
 
 /* State, key byte, PD, rights, bounds: one fault each. */

@@ -43,6 +43,36 @@ static void cq_bad_input(void **state)
 	assert_int_equal(f->syndrome, FW_SYN_UMEM_READ_ONLY);
 }
 
+/* Page lists in the mailbox, and records that lie badly in memory. */
+static void cq_pages(void **state)
+{
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint32_t odd = fx_umem(f, f->v, FX_UID, f->mem + 4, 8192, true);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_cq(in, q.eq, q.uar, q.umem);
+	void *cqc = prm_create_cq_in_at_cq_context(in);
+
+	/* 64 * 64 bytes from the middle of a page on: two pages, one of them crooked */
+	prm_create_cq_in_set_cq_umem_valid(in, 0);
+	prm_cqc_set_page_offset(cqc, 32);
+	prm_store64(in, len, mm_bus(f->mm, (uintptr_t)f->mem));
+	prm_store64(in, len + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 8);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len + 16, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_PAGE_ADDRESS);
+	prm_store64(in, len + 8, mm_bus(f->mm, (uintptr_t)f->mem + 8192));
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len + 16, 16), 0);
+	len = fx_fill_cq(in, q.eq, q.uar, q.umem);
+	prm_cqc_set_dbr_umem_id(cqc, odd);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_ALIGNMENT);
+	/* a record that isn't in anybody's memory */
+	prm_cqc_set_dbr_umem_valid(cqc, 0);
+	prm_cqc_set_dbr_addr(cqc, UINT64_MAX - 7);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_DMA);
+}
+
 static void cq_life(void **state)
 {
 	struct fx *f = *state;
@@ -403,17 +433,12 @@ static void ring_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(cq_bad_input),
-		T(cq_life),
-		T(qp_bad_input),
-		T(qp_kinds),
-		T(every_change_from_every_state),
-		T(context),
-		T(optional_fields),
-		T(rtr_bad_input),
-		T(mmo),
-		T(reap),
-		T(ring_bounds),
+		T(cq_bad_input),  T(cq_pages),
+		T(cq_life),	  T(qp_bad_input),
+		T(qp_kinds),	  T(every_change_from_every_state),
+		T(context),	  T(optional_fields),
+		T(rtr_bad_input), T(mmo),
+		T(reap),	  T(ring_bounds),
 	};
 
 	return cmocka_run_group_tests_name("fw_queues", tests, NULL, NULL);

@@ -6,8 +6,6 @@
 #include "obj/mkey.h"
 #include "obj/ring.h"
 
-#define MAX_LOG_PAGE 47
-
 static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, uint64_t offset,
 			      uint64_t len)
 {
@@ -35,12 +33,6 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 	const uint64_t page_mask = (1ull << b->log_page) - 1;
 	uint64_t n;
 
-	if (b->log_page > MAX_LOG_PAGE)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
-				 "log_page_size %u is more than %u", b->log_page, MAX_LOG_PAGE);
-	if (b->offset > page_mask)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS,
-				 "page_offset 0x%" PRIx64 " lies past the first page", b->offset);
 	n = (b->offset + len + page_mask) >> b->log_page;
 	if (fw_list_fits(c, b->pas_at, n, "pas"))
 		return -1;
