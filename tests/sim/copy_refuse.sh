@@ -56,7 +56,43 @@ stranger() {
 	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/after"
 }
 [ -z "$BASH_VERSION" ] || check "a stranger's bytes don't disturb the server" stranger
+# idle N: N connections that say nothing, until the descriptor 8 is closed.
+idle() {
+	rm -f "$work/idle"
+	mkfifo "$work/idle"
+	"$PERL" -MIO::Socket::INET -e 'my @s = map { IO::Socket::INET->new("127.0.0.1:$ARGV[0]") or die } 1 .. $ARGV[1];
+		$| = 1; print "connected\n"; <STDIN>' "$port" "$1" <"$work/idle" >"$work/line" &
+	idler=$!
+	exec 8>"$work/idle"
+	read -r _ <"$work/line"
+}
+crowd() {
+	idle 20
+	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/crowd"
+	status=$?
+	exec 8>&-
+	wait "$idler"
+	return $status
+}
+check "strangers who say nothing keep nobody out" crowd
 check "server ends well with a key" stop
+
+start "$src" --max-clients 1 --slots 1 --slot-size 4K
+second() {
+	dd if=/dev/zero of="$src/long" bs=1M count=32 status=none
+	exec_pull --quiet "127.0.0.1:$port:long" "$work/first" &
+	first=$!
+	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
+		kill -0 "$first" || return 1
+	done
+	kill -STOP "$first"
+	fails 3 "as many clients" pull "127.0.0.1:$port:file" "$work/no"
+	status=$?
+	kill -CONT "$first"
+	wait "$first" && return $status
+}
+check "no more clients than allowed" second
+check "server ends well after a crowd" stop
 
 check "nobody listens there" fails 3 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
 check "not loopback without a key: pull" fails 4 "not a loopback" pull "192.0.2.1:file" "$work/no"

@@ -83,4 +83,20 @@ three_at_once() {
 }
 check "three clients at once" three_at_once
 check "SIGTERM ends the server with 0" stop
+
+# What the device saw: as many MMO work requests as the report says, and the alias that they went through.
+engine() {
+	chip=$chip-traced
+	chips="$chips $chip"
+	"$dvx_sim" up --trace "$work/trace" "$chip" || return 1
+	start "$src"
+	pull --json "127.0.0.1:$port:deep" "$work/traced" >"$work/json" && stop || return 1
+	copies=$(sed -n 's/.*"dma_copies": \([0-9]*\).*/\1/p' "$work/json")
+	seen=$(grep -c 'wqe_ctrl_seg .*opcode=MMO' "$work/trace")
+	echo "$copies copies, $seen seen"
+	[ "$copies" -gt 300 ] && [ "$seen" = "$copies" ] &&
+		grep -q 'vhca 1 .*ALLOW_OTHER_VHCA_ACCESS' "$work/trace" &&
+		grep -q 'vhca 2 .*CREATE_GENERAL_OBJECT' "$work/trace"
+}
+check "the device's engine moved it all, through an alias" engine
 plan

@@ -520,8 +520,10 @@ static void *serve_one(void *arg)
 {
 	struct visit *v = arg;
 	struct session_totals t = {0};
+	struct key none = {.n = 0};
 
-	session_run(&v->server, v->l, &t, &v->f);
+	if (link_handshake(v->l, &none, &v->f) || session_run(&v->server, v->l, &t, &v->f))
+		link_tell(v->l, &v->f);
 	link_close(v->l);
 	return NULL;
 }
@@ -530,7 +532,7 @@ static void visit(void (*play)(struct actor *a), int code, const char *words)
 {
 	struct key none = {.n = 0};
 	struct visit v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.key = &none, .slots = 2, .slot_bytes = SLOT}};
+			  .server = {.slots = 2, .slot_bytes = SLOT}};
 	struct actor a = {.l = calloc(1, sizeof(struct link))};
 	pthread_t t;
 	int fds[2];

@@ -163,12 +163,11 @@ int cli_serve(int argc, char **argv)
 		NULL};
 	static char name[] = "dvx-copy serve";
 	struct key key = {.n = 0};
-	struct args a = {
-		.listen = "127.0.0.1:" TARGET_PORT,
-		.serve = {
-			.max_clients = 8,
-			.patience_ms = 60000,
-			.shared = {.root = -1, .key = &key, .slots = 32, .slot_bytes = 1u << 20}}};
+	struct args a = {.listen = "127.0.0.1:" TARGET_PORT,
+			 .serve = {.max_clients = 8,
+				   .patience_ms = 60000,
+				   .key = &key,
+				   .shared = {.root = -1, .slots = 32, .slot_bytes = 1u << 20}}};
 	struct fault f = {0};
 
 	argv[0] = name;

@@ -11,12 +11,15 @@
 
 #include "net.h"
 
-#define SLICE_MS 250
+#define SLICE_MS  250
+#define STRANGERS 64u /* connections beyond max_clients; the next ones wait in the kernel's queue \
+		       */
 
 struct clients;
 
 struct client {
 	struct client *next, **back;
+	bool known;
 	struct clients *all;
 	struct link link;
 	char name[NET_NAME];
@@ -28,8 +31,8 @@ struct clients {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct client *first;
-	unsigned int n;
-	bool served; /* at least one has come and gone */
+	unsigned int n, known; /* connections, and those among them that showed the key */
+	bool served;	       /* at least one has come and gone */
 	struct fault last;
 };
 
@@ -53,20 +56,39 @@ static void leave(struct client *c, const struct fault *f)
 		c->next->back = c->back;
 	link_close(&c->link);
 	all->n--;
-	all->served = true;
-	all->last = *f;
+	all->known -= c->known;
+	if (c->known) {
+		all->served = true;
+		all->last = *f;
+	}
 	pthread_cond_signal(&all->changed);
 	pthread_mutex_unlock(&all->lock);
 	free(c);
 }
 
+/* Strangers don't count: they could keep those out who have the key. */
+static int promote(struct client *c, struct fault *f)
+{
+	struct clients *all = c->all;
+
+	pthread_mutex_lock(&all->lock);
+	c->known = all->known < all->serve->max_clients;
+	all->known += c->known;
+	pthread_mutex_unlock(&all->lock);
+	return c->known ? 0 : fault(f, COPY_CONNECT, "as many clients as allowed are being served");
+}
+
 static void *client_main(void *arg)
 {
 	struct client *c = arg;
+	const struct serve *s = c->all->serve;
 	struct session_totals t = {0};
 	struct fault f = {0};
 
-	session_run(&c->all->serve->shared, &c->link, &t, &f);
+	if (link_handshake(&c->link, s->key, &f) || promote(c, &f) ||
+	    session_run(&s->shared, &c->link, &t, &f))
+		if (f.code != COPY_PEER)
+			link_tell(&c->link, &f);
 	farewell(c, &t, &f);
 	leave(c, &f);
 	return NULL;
@@ -102,22 +124,10 @@ static int start_thread(struct client *c)
 	return err;
 }
 
-static void refuse(struct client *c, enum copy_exit code, const char *why)
-{
-	struct fault f = {0};
-
-	fault(&f, code, "%s", why);
-	link_tell(&c->link, &f);
-	fprintf(stderr, "dvx-copy: client %s refused: %s\n", c->name, why);
-	link_close(&c->link);
-	free(c);
-}
-
 static void admit(struct clients *all, int fd)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	struct fault f = {0};
-	bool full;
 
 	if (!c) {
 		close(fd);
@@ -127,13 +137,6 @@ static void admit(struct clients *all, int fd)
 	net_peer_name(fd, c->name);
 	link_init(&c->link, fd, true, all->serve->patience_ms);
 	c->all = all;
-	pthread_mutex_lock(&all->lock);
-	full = all->n >= all->serve->max_clients;
-	pthread_mutex_unlock(&all->lock);
-	if (full) {
-		refuse(c, COPY_CONNECT, "as many clients as allowed are being served");
-		return;
-	}
 	enlist(all, c);
 	if (start_thread(c)) {
 		fault(&f, COPY_IO, "no thread for another client");
@@ -163,23 +166,32 @@ static bool finished(struct clients *all)
 	return yes;
 }
 
+/* Takes the next connection, within a slice of time. */
+static void welcome(struct clients *all, int listener)
+{
+	struct pollfd p = {.fd = listener, .events = POLLIN};
+	bool room;
+	int fd;
+
+	pthread_mutex_lock(&all->lock);
+	room = all->n < all->serve->max_clients + STRANGERS;
+	pthread_mutex_unlock(&all->lock);
+	if (poll(&p, room, SLICE_MS) <= 0)
+		return;
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		admit(all, fd);
+	else if (errno == EMFILE || errno == ENFILE)
+		poll(NULL, 0, SLICE_MS); /* until a client leaves */
+}
+
 int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop, struct fault *f)
 {
 	struct clients all = {
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-	struct pollfd p = {.fd = listener, .events = POLLIN};
 
-	while (!*stop && !finished(&all)) {
-		int fd;
-
-		if (poll(&p, 1, SLICE_MS) <= 0)
-			continue;
-		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0)
-			admit(&all, fd);
-		else if (errno == EMFILE || errno == ENFILE)
-			poll(NULL, 0, SLICE_MS); /* until a client leaves */
-	}
+	while (!*stop && !finished(&all))
+		welcome(&all, listener);
 	dismiss(&all);
 	if (s->once && all.last.code)
 		*f = all.last;

@@ -8,6 +8,7 @@
 
 struct serve {
 	struct server shared;
+	const struct key *key;
 	unsigned int max_clients;
 	int patience_ms;
 	bool quiet, once;

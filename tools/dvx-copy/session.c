@@ -117,16 +117,10 @@ int session_run(const struct server *server, struct link *l, struct session_tota
 	struct session s = {.server = server, .link = l, .f = f, .totals = t};
 	int ret;
 
-	ret = link_handshake(l, server->key, f);
-	if (!ret)
-		ret = make_pool(&s);
-	if (!ret)
-		ret = converse(&s);
-	if (ret && f->code != COPY_PEER)
-		link_tell(l, f);
+	ret = make_pool(&s) || converse(&s);
 	export_free(s.export);
 	pool_free(&s.pool);
 	free(s.free_slots);
 	free(s.lent);
-	return ret;
+	return ret ? -1 : 0;
 }

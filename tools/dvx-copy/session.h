@@ -9,7 +9,6 @@
 struct server {
 	int root;
 	struct device *device;
-	const struct key *key;
 	uint32_t slots, slot_bytes;
 };
 
@@ -17,7 +16,7 @@ struct session_totals {
 	uint64_t files, bytes;
 };
 
-/* One client from its first byte to its last. The socket is the caller's. */
+/* One client from its handshake to its last byte. The link is the caller's. */
 int session_run(const struct server *s, struct link *l, struct session_totals *t, struct fault *f);
 
 #endif
