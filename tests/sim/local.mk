@@ -13,3 +13,4 @@ tests_sim_link_hostile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_link_hostile_LDADD = libsim.la $(CMOCKA_LIBS)
 endif
 include tests/sim/copy.mk
+include tests/sim/lib.mk

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Verbs queues whose rings libdvx drives: the same requests, completions, errors and events. */
+#include <infiniband/mlx5dv.h>
+#include "lib_rig.h"
+
+/* A verbs QP connected to itself, and libdvx on its rings. */
+struct adopted {
+	struct ibv_comp_channel *chan;
+	struct ibv_cq *ibcq;
+	struct ibv_qp *ibqp;
+	struct ibv_pd *ibpd;
+	struct ibv_mr *mr;
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+	struct dvx_sq *sq;
+	struct dvx_rq *rq;
+};
+
+static void connect_self(struct rig *r, struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
+				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						       IBV_ACCESS_REMOTE_READ };
+	union ibv_gid gid;
+
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+						  IBV_QP_ACCESS_FLAGS), 0);
+	OK(dvx_dev_gid(r->dev, 1, 0, gid.raw));
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
+				     .dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 4,
+				     .min_rnr_timer = 12,
+				     .ah_attr = { .is_global = 1, .port_num = 1,
+						  .grh = { .dgid = gid, .hop_limit = 1 } } };
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+						  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+						  IBV_QP_MAX_DEST_RD_ATOMIC |
+						  IBV_QP_MIN_RNR_TIMER), 0);
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
+				     .rnr_retry = 7, .max_rd_atomic = 4 };
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+						  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+						  IBV_QP_MAX_QP_RD_ATOMIC), 0);
+}
+
+static void verbs_make(struct rig *r, struct adopted *a)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 32, .max_recv_wr = 16, .max_send_sge = 4, .max_recv_sge = 2,
+			 .max_inline_data = 128 },
+	};
+
+	memset(a, 0, sizeof(*a));
+	a->chan = ibv_create_comp_channel(ctx);
+	a->ibpd = ibv_alloc_pd(ctx);
+	assert_non_null(a->chan);
+	assert_non_null(a->ibpd);
+	a->ibcq = ibv_create_cq(ctx, 256, NULL, a->chan, 0);
+	a->mr = ibv_reg_mr(a->ibpd, r->buf, RIG_BYTES, IBV_ACCESS_LOCAL_WRITE |
+			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+	assert_non_null(a->ibcq);
+	assert_non_null(a->mr);
+	attr.send_cq = attr.recv_cq = a->ibcq;
+	a->ibqp = ibv_create_qp(a->ibpd, &attr);
+	assert_non_null(a->ibqp);
+	connect_self(r, a->ibqp);
+}
+
+static void adopt(struct rig *r, struct adopted *a)
+{
+	OK(dvx_cq_adopt(r->dev, a->ibcq, &a->cq));
+	OK(dvx_qp_adopt(r->dev, a->ibqp, &a->qp));
+	a->sq = dvx_qp_sq(a->qp);
+	a->rq = dvx_qp_rq(a->qp);
+	assert_int_equal(dvx_qp_number(a->qp), a->ibqp->qp_num);
+}
+
+static void unmake(struct adopted *a)
+{
+	OK(dvx_qp_destroy(a->qp));
+	OK(dvx_cq_destroy(a->cq));
+	assert_int_equal(ibv_destroy_qp(a->ibqp), 0);
+	assert_int_equal(ibv_dereg_mr(a->mr), 0);
+	assert_int_equal(ibv_destroy_cq(a->ibcq), 0);
+	assert_int_equal(ibv_dealloc_pd(a->ibpd), 0);
+	assert_int_equal(ibv_destroy_comp_channel(a->chan), 0);
+}
+
+/* Round the rings many times, several blocks at once, padding included, both doorbells. */
+static void writes_wrap(void **state)
+{
+	struct rig *r = *state;
+	struct adopted a;
+	uint8_t data[128];
+	uint32_t i, j, len;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	for (i = 0; i < 2000; i++) {
+		len = 1 + i * 29 % sizeof(data);
+		for (j = 0; j < len; j++)
+			data[j] = (uint8_t)(i ^ j);
+		assert_int_equal(dvx_post_write_inline(a.sq, (uintptr_t)r->buf, a.mr->rkey, data, len,
+						       i, DVX_SIGNALED), 0);
+		if (i & 2)
+			dvx_sq_ring(a.sq);
+		else
+			dvx_sq_ring_bf(a.sq);
+		assert_int_equal(dvx_cqe_qpn(wait_cqe(a.cq)), a.ibqp->qp_num);
+		done(a.cq, a.sq, i);
+		assert_memory_equal(r->buf, data, len);
+	}
+	unmake(&a);
+}
+
+/* READs and receives so small that libmlx5's queues bring them inside the CQE. */
+static void data_inside_the_cqe(void **state)
+{
+	struct rig *r = *state;
+	struct adopted a;
+	struct dvx_sge s[2];
+	const void *cqe;
+	uint32_t len, both;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	for (len = 4; len <= 80; len += 4) {
+		memset(r->buf, 0, 4096);
+		memset(r->buf + 4096, (int)len, 4096);
+		s[0] = (struct dvx_sge){ (uintptr_t)r->buf, 3, a.mr->lkey };
+		s[1] = (struct dvx_sge){ (uintptr_t)r->buf + 1024, len - 3, a.mr->lkey };
+		dvx_post_read(a.sq, (uintptr_t)r->buf + 4096, a.mr->rkey, s, 2, len, DVX_SIGNALED);
+		dvx_sq_ring(a.sq);
+		cqe = wait_cqe(a.cq);
+		assert_false(dvx_cqe_is_error(cqe));
+		dvx_cqe_unscatter(cqe, a.sq, NULL);
+		done(a.cq, a.sq, len);
+		assert_memory_equal(r->buf, r->buf + 4096, 3);
+		assert_memory_equal(r->buf + 1024, r->buf + 4096, len - 3);
+		assert_int_equal(r->buf[3], 0);
+
+		memset(r->buf, 0, 4096);
+		assert_int_equal(dvx_rq_post(a.rq, s, 2, 500 + len), 0);
+		dvx_rq_ring(a.rq);
+		dvx_post_send_inline(a.sq, r->buf + 4096, len, len, DVX_SIGNALED);
+		dvx_sq_ring(a.sq);
+		for (both = 0; both < 2; both++) {
+			cqe = wait_cqe(a.cq);
+			assert_false(dvx_cqe_is_error(cqe));
+			if (dvx_cqe_is_send(cqe)) {
+				done(a.cq, a.sq, len);
+				continue;
+			}
+			assert_int_equal(dvx_cqe_byte_count(cqe), len);
+			dvx_cqe_unscatter(cqe, NULL, a.rq);
+			assert_int_equal(dvx_rq_retire(a.rq), 500 + len);
+			dvx_cq_pop(a.cq);
+		}
+		assert_memory_equal(r->buf, r->buf + 4096, 3);
+		assert_memory_equal(r->buf + 1024, r->buf + 4096, len - 3);
+	}
+	unmake(&a);
+}
+
+/* A CQ is taken over in the middle of its life: what ibv_poll_cq() saw does not come again. */
+static void cq_in_the_middle(void **state)
+{
+	struct rig *r = *state;
+	struct adopted a, b;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_wc wc;
+	int i, n;
+
+	verbs_make(r, &a);
+	wr.wr.rdma.remote_addr = (uintptr_t)r->buf;
+	wr.wr.rdma.rkey = a.mr->rkey;
+	for (i = 0; i < 300; i++) {
+		assert_int_equal(ibv_post_send(a.ibqp, &wr, &bad), 0);
+		while (!(n = ibv_poll_cq(a.ibcq, 1, &wc)))
+			;
+		assert_int_equal(n, 1);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	}
+	/* ... but the QP that verbs posted to is not to be had */
+	assert_int_equal(dvx_qp_adopt(r->dev, a.ibqp, &a.qp), -EBUSY);
+	OK(dvx_cq_adopt(r->dev, a.ibcq, &a.cq));
+	assert_null(dvx_cq_peek(a.cq));
+	verbs_make(r, &b);
+	assert_int_equal(ibv_destroy_qp(a.ibqp), 0);
+	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .send_cq = a.ibcq, .recv_cq = a.ibcq,
+					 .cap = { .max_send_wr = 8, .max_send_sge = 1 } };
+	a.ibqp = ibv_create_qp(a.ibpd, &attr);
+	assert_non_null(a.ibqp);
+	connect_self(r, a.ibqp);
+	OK(dvx_qp_adopt(r->dev, a.ibqp, &a.qp));
+	assert_null(dvx_qp_rq(a.qp));
+	for (i = 0; i < 600; i++) {
+		assert_int_equal(dvx_post_nop(dvx_qp_sq(a.qp), (uint64_t)i, DVX_SIGNALED), 0);
+		dvx_sq_ring(dvx_qp_sq(a.qp));
+		done(a.cq, dvx_qp_sq(a.qp), (uint64_t)i);
+	}
+	unmake(&a);
+	OK(dvx_cq_adopt(r->dev, b.ibcq, &b.cq));
+	OK(dvx_qp_adopt(r->dev, b.ibqp, &b.qp));
+	unmake(&b);
+}
+
+/* Errors, and the full ring, are as on libdvx's own queues. */
+static void errors_and_full(void **state)
+{
+	struct rig *r = *state;
+	struct adopted a;
+	struct dvx_sge bad = { (uintptr_t)r->buf, 64, 0xdead00 };
+	uint32_t i, n;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	for (n = 0; dvx_post_nop(a.sq, n, DVX_SIGNALED) == 0; n++)
+		;
+	assert_int_equal(n, dvx_sq_blocks(a.sq));
+	dvx_sq_ring(a.sq);
+	for (i = 0; i < n; i++)
+		done(a.cq, a.sq, i);
+	assert_int_equal(dvx_post_write(a.sq, 0, 0, &bad, 1, 1, 0), 0);
+	assert_int_equal(dvx_post_nop(a.sq, 2, 0), 0);
+	dvx_sq_ring(a.sq);
+	failed(a.cq, a.sq, 1, 0x04);
+	failed(a.cq, a.sq, 2, 0x05);
+	assert_int_equal(dvx_qp_to_err(a.qp), -EINVAL);
+	unmake(&a);
+}
+
+/* Events through the verbs channel. */
+static void events(void **state)
+{
+	struct rig *r = *state;
+	struct adopted a;
+	struct dvx_channel *ch, *devx;
+	struct dvx_cq *woken;
+	void *cookie;
+	uint64_t i;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	OK(dvx_channel_adopt(r->dev, a.chan, &ch));
+	OK(dvx_channel_open(r->dev, &devx));
+	assert_int_equal(dvx_channel_subscribe(devx, a.cq, NULL), -EINVAL);
+	OK(dvx_channel_close(devx));
+	OK(dvx_channel_subscribe(ch, a.cq, &a));
+	for (i = 0; i < 20; i++) {
+		dvx_cq_arm(a.cq, false);
+		assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
+		assert_int_equal(dvx_post_nop(a.sq, i, DVX_SIGNALED), 0);
+		dvx_sq_ring(a.sq);
+		OK(dvx_channel_wait(ch, 10000, &woken, &cookie));
+		assert_ptr_equal(woken, a.cq);
+		assert_ptr_equal(cookie, &a);
+		done(a.cq, a.sq, i);
+	}
+	unmake(&a);
+	OK(dvx_channel_close(ch));
+}
+
+/* libdvx's queues in a verbs PD use a verbs MR. */
+static void pd_of_verbs(void **state)
+{
+	struct rig *r = *state, mixed = *r;
+	struct adopted a;
+	struct pair p;
+
+	verbs_make(r, &a);
+	adopt(r, &a);
+	OK(dvx_pd_adopt(r->dev, a.ibpd, &mixed.pd));
+	pair_make(&mixed, &p, DVX_REMOTE_WRITE);
+	dvx_post_write_inline(p.sq, (uintptr_t)r->buf, a.mr->rkey, "mixed", 6, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	assert_string_equal((char *)r->buf, "mixed");
+	pair_free(&p);
+	OK(dvx_pd_free(mixed.pd));
+	unmake(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writes_wrap),	   cmocka_unit_test(data_inside_the_cqe),
+		cmocka_unit_test(cq_in_the_middle), cmocka_unit_test(errors_and_full),
+		cmocka_unit_test(events),	   cmocka_unit_test(pd_of_verbs),
+	};
+
+	return cmocka_run_group_tests(tests, rig_open, rig_close);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What fails on the device comes back as the CQE that the specification gives, and then flushes. */
+#include <dvx/prm/qp.h>
+#include "lib_rig.h"
+
+enum { PROT = 0x04, FLUSH = 0x05, INVAL_REQ = 0x12, ACCESS = 0x13, RNR = 0x16, LENGTH = 0x01 };
+
+static void expect_state(struct dvx_qp *qp, uint8_t want)
+{
+	uint8_t state = 0xff;
+
+	OK(dvx_qp_query_state(qp, &state));
+	assert_int_equal(state, want);
+}
+
+/* A bad local key fails its WQE with 0x04; everything behind it, pads too, flushes with 0x05. */
+static void local_key(void **state)
+{
+	struct rig *r = *state;
+	struct pair p;
+	struct dvx_sge bad = { (uintptr_t)r->buf, 64, 0xdead00 };
+	static const uint8_t data[100];
+	uint32_t i;
+
+	pair_make(r, &p, DVX_REMOTE_WRITE);
+	for (i = 0; i < 62; i++) {
+		assert_int_equal(dvx_post_nop(p.sq, i, i == 61 ? DVX_SIGNALED : 0), 0);
+	}
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 61);
+	/* one bad WQE in block 62, a pad in 63, two blocks at the ring's beginning */
+	assert_int_equal(dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &bad, 1, 7, 0), 0);
+	assert_int_equal(dvx_post_send_inline(p.sq, data, sizeof(data), 8, 0), 0);
+	assert_int_equal(dvx_post_nop(p.sq, 9, DVX_SIGNALED), 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 7, PROT);
+	failed(p.cq[0], p.sq, DVX_WR_ID_PAD, FLUSH);
+	failed(p.cq[0], p.sq, 8, FLUSH);
+	failed(p.cq[0], p.sq, 9, FLUSH);
+	assert_int_equal(dvx_sq_free(p.sq), 64);
+	expect_state(p.qp[0], PRM_QP_STATE_ERR);
+	/* posting goes on, and flushes */
+	assert_int_equal(dvx_post_nop(p.sq, 10, 0), 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 10, FLUSH);
+	pair_free(&p);
+}
+
+/* What the peer does not allow: key, range, right of the QP. */
+static void remote_access(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key };
+	uint64_t end = (uintptr_t)r->buf + RIG_BYTES;
+	struct pair p;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		pair_make(r, &p, i == 3 ? DVX_REMOTE_READ : DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+		if (i == 0)
+			dvx_post_write(p.sq, (uintptr_t)r->buf, r->key + 1, &s, 1, 1, 0);
+		else if (i == 1)
+			dvx_post_write(p.sq, end - 63, r->key, &s, 1, 1, 0);
+		else if (i == 2)
+			dvx_post_read(p.sq, (uintptr_t)r->buf - 1, r->key, &s, 1, 1, 0);
+		else
+			dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 1, 0);
+		dvx_sq_ring(p.sq);
+		failed(p.cq[0], p.sq, 1, ACCESS);
+		pair_free(&p);
+	}
+}
+
+/* An mkey without rights, or of another PD: the device holds to it on both sides. */
+static void rights(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_mkey_attr ro = { .size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096 };
+	struct dvx_mkey_attr other = { .size = sizeof(other), .addr = r->buf, .len = 4096,
+				       .access = RIG_ALL };
+	struct dvx_mkey *mkey;
+	struct dvx_pd *pd;
+	struct dvx_sge s = { (uintptr_t)r->buf, 64, 0 };
+	struct pair p;
+
+	OK(dvx_mkey_create(r->dev, &ro, &mkey));
+	s.lkey = dvx_mkey_key(mkey);
+	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+	dvx_post_write(p.sq, (uintptr_t)r->buf + 8192, r->key, &s, 1, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1); /* reading locally is always allowed */
+	dvx_post_read(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 2, 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 2, PROT);
+	pair_free(&p);
+	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+	dvx_post_write(p.sq, (uintptr_t)r->buf, s.lkey, &s, 1, 3, 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 3, ACCESS);
+	pair_free(&p);
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_pd_alloc(r->dev, &pd));
+	other.pd = pd;
+	OK(dvx_mkey_create(r->dev, &other, &mkey));
+	assert_int_equal(dvx_pd_free(pd), -EBUSY);
+	s.lkey = dvx_mkey_key(mkey);
+	pair_make(r, &p, 0);
+	dvx_post_send(p.sq, &s, 1, 4, 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 4, PROT);
+	pair_free(&p);
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_pd_free(pd));
+}
+
+/* The DMA engine: wrong keys, past the end, over the device's limit. */
+static void dma(void **state)
+{
+	struct rig *r = *state;
+	uint64_t a = (uintptr_t)r->buf, end = a + RIG_BYTES;
+	uint64_t max = dvx_dev_caps(r->dev)->dma_mmo_max;
+	struct pair p;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		pair_make(r, &p, 0);
+		if (i == 0)
+			dvx_post_dma(p.sq, a, 0, a, r->key, 64, 1, 0);
+		else if (i == 1)
+			dvx_post_dma(p.sq, a, r->key, a, 0xbad00, 64, 1, 0);
+		else if (i == 2)
+			dvx_post_dma(p.sq, end - 63, r->key, a, r->key, 64, 1, 0);
+		else if (max < DVX_MAX_SEGMENT)
+			dvx_post_dma(p.sq, a, r->key, a, r->key, (uint32_t)max + 1, 1, 0);
+		else
+			dvx_post_dma(p.sq, a, r->key, a, r->key, RIG_BYTES + 1, 1, 0);
+		dvx_sq_ring(p.sq);
+		assert_true(dvx_cqe_is_error(wait_cqe(p.cq[0])));
+		if (i < 3)
+			failed(p.cq[0], p.sq, 1, PROT);
+		pair_free(&p);
+	}
+}
+
+/* A send that is longer than the receive: both ends hear of it. */
+static void receive_too_small(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key }, small = { (uintptr_t)r->buf, 63, r->key };
+	struct dvx_cqe_failure why;
+	struct pair p;
+
+	pair_make(r, &p, 0);
+	assert_int_equal(dvx_rq_post(p.rq, &small, 1, 77), 0);
+	dvx_rq_ring(p.rq);
+	dvx_post_send(p.sq, &s, 1, 1, 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 1, INVAL_REQ);
+	dvx_cqe_error(wait_cqe(p.cq[1]), &why);
+	assert_int_equal(why.syndrome, LENGTH);
+	assert_false(why.send);
+	assert_int_equal(why.user_index, 0x71);
+	assert_int_equal(dvx_rq_retire(p.rq), 77);
+	pair_free(&p);
+}
+
+/* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
+static void receiver_not_ready(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_qp_peer peer = { .size = sizeof(peer), .rnr_retry = 0xff };
+	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 128, .uar = r->uar };
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_sq *sq;
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	qpa.send_cq = cq;
+	OK(dvx_qp_create(r->dev, &qpa, &qp));
+	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
+	peer.qpn = dvx_qp_number(qp);
+	OK(dvx_qp_connect(qp, &peer));
+	sq = dvx_qp_sq(qp);
+	dvx_post_send_inline(sq, "x", 1, 1, 0);
+	dvx_sq_ring(sq);
+	failed(cq, sq, 1, RNR);
+	OK(dvx_qp_destroy(qp));
+	OK(dvx_cq_destroy(cq));
+}
+
+/* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */
+static void error_and_reset(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key };
+	struct dvx_cqe_failure why;
+	struct pair p;
+	uint32_t i;
+
+	pair_make(r, &p, 0);
+	expect_state(p.qp[1], PRM_QP_STATE_RTS);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(dvx_rq_post(p.rq, &s, 1, i), 0);
+	dvx_rq_ring(p.rq);
+	OK(dvx_qp_to_err(p.qp[1]));
+	expect_state(p.qp[1], PRM_QP_STATE_ERR);
+	for (i = 0; i < 3; i++) {
+		dvx_cqe_error(wait_cqe(p.cq[1]), &why);
+		assert_int_equal(why.syndrome, FLUSH);
+		assert_int_equal(dvx_rq_retire(p.rq), i);
+		dvx_cq_pop(p.cq[1]);
+	}
+	OK(dvx_qp_to_err(p.qp[0]));
+	for (i = 0; i < 2; i++) {
+		OK(dvx_qp_to_rst(p.qp[i]));
+		expect_state(p.qp[i], PRM_QP_STATE_RST);
+	}
+	pair_connect(r, &p, DVX_REMOTE_WRITE);
+	for (i = 0; i < 100; i++) {
+		dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, &i, 4, i, DVX_SIGNALED);
+		dvx_sq_ring(p.sq);
+		done(p.cq[0], p.sq, i);
+		assert_memory_equal(r->buf, &i, 4);
+	}
+	pair_free(&p);
+}
+
+/* Garbage where a WQE should be is an error CQE, not the end of the device. */
+static void garbage_in_the_ring(void **state)
+{
+	struct rig *r = *state;
+	struct pair p;
+	uint32_t seed = 1, i, j;
+
+	for (i = 0; i < 50; i++) {
+		pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+		assert_int_equal(dvx_post_nop(p.sq, 1, DVX_SIGNALED), 0);
+		/* keep the index: a WQE with another one is not the one that was rung */
+		for (j = 3; j < DVX_BLOCK; j++) {
+			seed = seed * 1664525 + 1013904223;
+			p.sq->buf[j] = (uint8_t)(seed >> 24);
+		}
+		p.sq->buf[11] |= DVX_SIGNALED;
+		dvx_sq_ring(p.sq);
+		wait_cqe(p.cq[0]);
+		pair_free(&p);
+	}
+	pair_make(r, &p, 0);
+	assert_int_equal(dvx_post_nop(p.sq, 2, DVX_SIGNALED), 0);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 2);
+	pair_free(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(local_key),
+		cmocka_unit_test(remote_access),
+		cmocka_unit_test(rights),
+		cmocka_unit_test(dma),
+		cmocka_unit_test(receive_too_small),
+		cmocka_unit_test(receiver_not_ready),
+		cmocka_unit_test(error_and_reset),
+		cmocka_unit_test(garbage_in_the_ring),
+	};
+
+	return cmocka_run_group_tests(tests, rig_open, rig_close);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Control calls: devices by name, commands and their failures, attributes, lifetimes. */
+#include <dvx/prm/cmd.h>
+#include "lib_rig.h"
+
+/* By name, by GUID in three spellings, adopted; what is not there says so. */
+static void open_by(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_dev_info *list;
+	struct dvx_dev *dev = NULL;
+	char guid[32];
+	size_t n;
+
+	OK(dvx_dev_list(&list, &n));
+	assert_int_equal(n, 1);
+	assert_string_equal(list->name, dvx_dev_name(r->dev));
+	OK(dvx_dev_open(list->name, &dev));
+	OK(dvx_dev_close(dev));
+	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)list->guid);
+	OK(dvx_dev_open(guid, &dev));
+	OK(dvx_dev_close(dev));
+	OK(dvx_dev_open(guid + 2, &dev));
+	OK(dvx_dev_close(dev));
+	if (list->pci[0]) {
+		OK(dvx_dev_open(list->pci, &dev));
+		OK(dvx_dev_close(dev));
+	}
+	dev = NULL;
+	assert_int_equal(dvx_dev_open("mlx5_99", &dev), -ENODEV);
+	assert_null(dev);
+	assert_non_null(strstr(dvx_strerror(), "mlx5_99"));
+	OK(dvx_dev_adopt(dvx_dev_ibv(r->dev), &dev));
+	OK(dvx_dev_close(dev));
+	dvx_dev_list_free(list);
+}
+
+/* The handful of capabilities and the raw page say the same. */
+static void caps(void **state)
+{
+	struct rig *r = *state;
+	const struct dvx_caps *c = dvx_dev_caps(r->dev);
+	const void *page, *again;
+
+	OK(dvx_dev_cap_page(r->dev, 0, &page));
+	OK(dvx_dev_cap_page(r->dev, 0, &again));
+	assert_ptr_equal(page, again);
+	assert_int_equal(prm_load16(page, 6), c->vhca_id); /* bits 0x30..0x3f */
+	assert_true(c->roce);
+	assert_true(c->dma_mmo);
+	assert_true(c->mkey_export);
+	assert_true(c->mkey_import);
+	assert_true(c->dma_mmo_max >= 1 << 20);
+	assert_true(dvx_dev_cap_page(r->dev, 0x7fff, &page) < 0);
+	assert_int_equal(dvx_last_error()->opcode, PRM_OPCODE_QUERY_HCA_CAP);
+	assert_int_equal(dvx_dev_cap_page(r->dev, 0x8000, &page), -EINVAL);
+}
+
+/* A command that the firmware refuses: status and syndrome are kept, and put in words. */
+static void command_fails(void **state)
+{
+	struct rig *r = *state;
+	uint8_t in[16] = { 0 }, out[16];
+	const struct dvx_error *e = dvx_last_error();
+
+	prm_store16(in, 0, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_store16(in, 6, 0x7fff << 1); /* op_mod: a type that is none */
+	assert_true(dvx_cmd(r->dev, in, sizeof(in), out, sizeof(out)) < 0);
+	assert_int_equal(e->opcode, 0x100);
+	assert_non_null(strstr(dvx_strerror(), "QUERY_HCA_CAP (0x100)"));
+	assert_int_equal(e->op_mod, 0xfffe);
+	if (e->status) {
+		assert_non_null(strstr(dvx_strerror(), "syndrome 0x"));
+		assert_int_not_equal(e->syndrome, 0);
+	}
+	assert_int_equal(dvx_cmd(r->dev, in, 15, out, sizeof(out)), -EINVAL);
+	assert_int_equal(e->opcode, 0);
+	assert_int_equal(dvx_cmd(r->dev, in, sizeof(in), out, 8), -EINVAL);
+	assert_int_equal(dvx_cmd(r->dev, in, sizeof(in), NULL, 0), -EINVAL);
+	prm_store16(in, 0, 0xffff);
+	assert_true(dvx_cmd(r->dev, in, sizeof(in), out, sizeof(out)) < 0);
+}
+
+/* Each attribute that is wrong is refused by its name, and *out stays as it was. */
+static void bad_attributes(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64, .uar = r->uar };
+	struct dvx_qp_attr good = rig_qp_attr(r), a;
+	struct dvx_mkey_attr ma = { .size = sizeof(ma), .pd = r->pd, .addr = r->buf, .len = 64 };
+	struct dvx_mkey *mkey = NULL;
+	struct dvx_umem *umem;
+	struct dvx_qp *qp = NULL;
+	struct dvx_cq *cq, *none = NULL;
+
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	good.send_cq = cq;
+#define REFUSED(field, value, err)                                                               \
+	do {                                                                                     \
+		a = good;                                                                        \
+		a.field = value;                                                                 \
+		assert_int_equal(dvx_qp_create(r->dev, &a, &qp), err);                           \
+		assert_null(qp);                                                                 \
+		assert_non_null(strstr(dvx_strerror(), #field));                                 \
+	} while (0)
+	REFUSED(size, 0, -EINVAL);
+	REFUSED(flags, 0x80, -EINVAL);
+	REFUSED(pd, NULL, -EINVAL);
+	REFUSED(uar, NULL, -EINVAL);
+	REFUSED(send_cq, NULL, -EINVAL);
+	REFUSED(sq_blocks, 0, -EINVAL);
+	REFUSED(sq_blocks, 1u << 20, -EINVAL);
+	REFUSED(rq_entries, 1u << 20, -EINVAL);
+	REFUSED(rq_sge, 1000, -EINVAL);
+	REFUSED(user_index, 0xffffff, -EINVAL);
+	REFUSED(place.flags, 0x80, -EINVAL);
+	a = good;
+	a.place.flags = DVX_PLACE_NODE;
+	a.place.node = 900;
+	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
+	a.place = (struct dvx_place){ .buf = r->buf, .buf_len = 64 };
+	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(), "buf_len"));
+	a.place.buf = r->buf + 1;
+	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
+	assert_int_equal(dvx_qp_create_layout(r->dev, &good, 99, &qp), -EPROTO);
+	assert_int_equal(dvx_cq_create_layout(r->dev, &cqa, 99, &none), -EPROTO);
+	cqa.entries = 0;
+	assert_int_equal(dvx_cq_create(r->dev, &cqa, &none), -EINVAL);
+	cqa.entries = 64;
+	cqa.vector = 10000;
+	assert_int_equal(dvx_cq_create(r->dev, &cqa, &none), -EINVAL);
+	cqa.vector = 0;
+	cqa.uar = NULL;
+	assert_int_equal(dvx_cq_create(r->dev, &cqa, &none), -EINVAL);
+	assert_null(none);
+	ma.access = DVX_REMOTE_WRITE;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	ma.access = 0x40;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	ma.access = 0;
+	ma.len = 0;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	OK(dvx_umem_reg(r->dev, r->buf, 8192, 0, &umem));
+	ma.umem = umem;
+	ma.umem_offset = 4096;
+	ma.len = 4097;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	ma.umem_offset = UINT64_MAX;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	OK(dvx_umem_dereg(umem));
+	assert_null(mkey);
+	assert_int_equal(dvx_umem_reg(r->dev, NULL, 4096, 0, &umem), -EINVAL);
+	assert_int_equal(dvx_uar_alloc(r->dev, (enum dvx_uar_type)7, &r->uar), -EINVAL);
+	OK(dvx_cq_destroy(cq));
+}
+
+/* An mkey over a part of a umem, with addresses of its own choice. */
+static void mkey_of_umem(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_mkey_attr ma = { .size = sizeof(ma), .access = RIG_ALL, .pd = r->pd,
+				    .len = 1000, .umem_offset = 5000, .iova = 0x100000000123 };
+	struct dvx_umem *umem;
+	struct dvx_mkey *mkey;
+	struct pair p;
+
+	OK(dvx_umem_reg(r->dev, r->buf, 65536, DVX_LOCAL_WRITE, &umem));
+	ma.umem = umem;
+	OK(dvx_mkey_create(r->dev, &ma, &mkey));
+	assert_int_equal(dvx_umem_dereg(umem), -EBUSY);
+	assert_true(dvx_mkey_addr(mkey) == ma.iova);
+	assert_int_equal(dvx_mkey_len(mkey), 1000);
+	pair_make(r, &p, DVX_REMOTE_WRITE);
+	memset(r->buf, 0, 65536);
+	dvx_post_write_inline(p.sq, ma.iova + 10, dvx_mkey_key(mkey), "here", 4, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	assert_memory_equal(r->buf + 5010, "here", 4);
+	dvx_post_write_inline(p.sq, ma.iova + 997, dvx_mkey_key(mkey), "over", 4, 2, 0);
+	dvx_sq_ring(p.sq);
+	failed(p.cq[0], p.sq, 2, 0x13);
+	pair_free(&p);
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_umem_dereg(umem));
+}
+
+/* A device with objects does not close, and goes on working. */
+static void close_is_refused(void **state)
+{
+	struct rig *r = *state;
+	struct pair p;
+
+	assert_int_equal(dvx_dev_close(r->dev), -EBUSY);
+	assert_int_equal(dvx_pd_free(r->pd), -EBUSY);
+	pair_make(r, &p, 0);
+	assert_int_equal(dvx_uar_free(r->uar), -EBUSY);
+	assert_int_equal(dvx_cq_destroy(p.cq[0]), -EBUSY);
+	dvx_post_nop(p.sq, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	pair_free(&p);
+	OK(dvx_dev_close(NULL));
+	OK(dvx_qp_destroy(NULL));
+	OK(dvx_cq_destroy(NULL));
+	OK(dvx_mkey_destroy(NULL));
+	OK(dvx_uar_free(NULL));
+	OK(dvx_pd_free(NULL));
+	OK(dvx_umem_dereg(NULL));
+	OK(dvx_obj_destroy(NULL));
+	OK(dvx_channel_close(NULL));
+	dvx_mem_free(NULL);
+	dvx_dbr_free(NULL);
+}
+
+/* Doorbell records: none overlaps another, pages come and go. */
+static void doorbell_records(void **state)
+{
+	enum { N = 300 };
+	struct rig *r = *state;
+	struct dvx_dbr *dbr[N];
+	uint32_t i;
+
+	for (i = 0; i < N; i++) {
+		OK(dvx_dbr_alloc(r->dev, &dbr[i]));
+		assert_int_equal(dvx_dbr_words(dbr[i])[0], 0);
+		assert_int_equal((uintptr_t)dvx_dbr_words(dbr[i]) % 64, 0);
+		assert_int_equal(dvx_dbr_offset(dbr[i]) % 64, 0);
+		dvx_dbr_words(dbr[i])[0] = i;
+		dvx_dbr_words(dbr[i])[1] = ~i;
+	}
+	for (i = 0; i < N; i++) {
+		assert_int_equal(dvx_dbr_words(dbr[i])[0], i);
+		assert_int_equal(dvx_dbr_words(dbr[i])[1], ~i);
+		dvx_dbr_free(dbr[i]);
+	}
+}
+
+/* State moves out of turn are the firmware's to refuse, and leave the QP usable. */
+static void moves_out_of_turn(void **state)
+{
+	struct rig *r = *state;
+	struct dvx_qp_peer peer = { .size = sizeof(peer) };
+	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64, .uar = r->uar };
+	struct dvx_qp_attr qpa = rig_qp_attr(r);
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+
+	OK(dvx_cq_create(r->dev, &cqa, &cq));
+	qpa.send_cq = cq;
+	OK(dvx_qp_create(r->dev, &qpa, &qp));
+	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
+	peer.qpn = dvx_qp_number(qp);
+	assert_true(dvx_qp_to_rts(qp, &peer) < 0);
+	assert_int_equal(dvx_last_error()->opcode, PRM_OPCODE_RTR2RTS_QP);
+	assert_true(dvx_qp_to_rtr(qp, &peer) < 0);
+	peer.mtu_log = 20;
+	assert_int_equal(dvx_qp_to_init(qp, &peer), -EINVAL);
+	peer.mtu_log = 0;
+	peer.qpn = 1 << 24;
+	assert_int_equal(dvx_qp_to_init(qp, &peer), -EINVAL);
+	OK(dvx_qp_connect_self(qp, 0));
+	assert_true(dvx_qp_connect_self(qp, 0) < 0);
+	dvx_post_nop(dvx_qp_sq(qp), 1, DVX_SIGNALED);
+	dvx_sq_ring(dvx_qp_sq(qp));
+	done(cq, dvx_qp_sq(qp), 1);
+	OK(dvx_qp_destroy(qp));
+	OK(dvx_cq_destroy(cq));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_by),
+		cmocka_unit_test(caps),
+		cmocka_unit_test(command_fails),
+		cmocka_unit_test(bad_attributes),
+		cmocka_unit_test(mkey_of_umem),
+		cmocka_unit_test(close_is_refused),
+		cmocka_unit_test(doorbell_records),
+		cmocka_unit_test(moves_out_of_turn),
+	};
+
+	return cmocka_run_group_tests(tests, rig_open, rig_close);
+}
