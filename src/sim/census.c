@@ -15,8 +15,8 @@ static const char *const function_names[FUNCTION_COUNT] = {
 };
 
 static const char *const qp_states[] = {
-	[QP_RST] = "RST", [QP_INIT] = "INIT", [QP_RTR] = "RTR", [QP_RTS] = "RTS",
-	[QP_SQER] = "SQER", [QP_SQD] = "SQD", [QP_ERR] = "ERR", [QP_SQ_DRAINING] = "SQ_DRAINING",
+	[QP_RST] = "RST",   [QP_INIT] = "INIT", [QP_RTR] = "RTR", [QP_RTS] = "RTS",
+	[QP_SQER] = "SQER", [QP_SQD] = "SQD",	[QP_ERR] = "ERR", [QP_SQ_DRAINING] = "SQ_DRAINING",
 };
 #define QP_STATES (sizeof(qp_states) / sizeof(qp_states[0]))
 
@@ -50,7 +50,7 @@ static void add(struct link_object_row *rows, unsigned int *n, unsigned int max,
 static void add_qps(struct link_object_row *rows, unsigned int *n, unsigned int max,
 		    const struct vhca *v)
 {
-	uint32_t count[QP_STATES] = { 0 };
+	uint32_t count[QP_STATES] = {0};
 	struct qp *qp;
 
 	for (qp = obj_next(v, OBJ_QP, 0); qp; qp = obj_next(v, OBJ_QP, qp->o.id + 1))
@@ -69,7 +69,8 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 		const struct vhca *v = &si->vhca[f];
 
 		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
-			/* The kernel's own, for as long as the chip is up; programs can't make any. */
+			/* The kernel's own, for as long as the chip is up; programs can't make any.
+			 */
 			if (t == OBJ_EQ)
 				continue;
 			if (t == OBJ_QP)
@@ -81,4 +82,4 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 	return n;
 }
 
-const struct link_census census = { functions, objects };
+const struct link_census census = {functions, objects};

@@ -45,13 +45,13 @@ struct inner {
 
 static struct {
 	struct chip *chip;
-	int bell; /* eventfd: calls are waiting */
+	int bell;	      /* eventfd: calls are waiting */
 	pthread_mutex_t lock; /* of calls; libc's own, so that a sanitizer sees what orders what */
-	struct call *calls; /* newest first */
-	bool parents; /* the thread stayed in the process that forked this one */
+	struct call *calls;   /* newest first */
+	bool parents;	      /* the thread stayed in the process that forked this one */
 	char tree[PATH_MAX];
 	int tree_owner;
-} embedded = { .bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+} embedded = {.bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct call *take_calls(void)
 {
@@ -218,7 +218,7 @@ static void do_unmapped(struct call *c)
 
 static int embedded_close_call(struct cfile *cf)
 {
-	struct call c = { .fn = do_close, .cf = cf };
+	struct call c = {.fn = do_close, .cf = cf};
 
 	return call(&c);
 }
@@ -230,7 +230,7 @@ static void embedded_close(struct cfile *cf)
 
 static int embedded_open(struct cfile *cf, unsigned int function)
 {
-	struct call c = { .fn = do_open, .cf = cf, .function = function };
+	struct call c = {.fn = do_open, .cf = cf, .function = function};
 	int err;
 
 	if (embedded.parents) {
@@ -249,7 +249,7 @@ static int embedded_open(struct cfile *cf, unsigned int function)
 
 static int embedded_ioctl(struct cfile *cf, struct kreq *req)
 {
-	struct call c = { .fn = do_ioctl, .cf = cf, .req = req };
+	struct call c = {.fn = do_ioctl, .cf = cf, .req = req};
 	struct held held;
 	int rc;
 
@@ -261,15 +261,15 @@ static int embedded_ioctl(struct cfile *cf, struct kreq *req)
 
 static int embedded_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
-	struct call c = { .fn = do_mapped, .cf = cf, .uffd = uffd, .va = va, .len = len,
-			  .offset = offset };
+	struct call c = {
+		.fn = do_mapped, .cf = cf, .uffd = uffd, .va = va, .len = len, .offset = offset};
 
 	return call(&c);
 }
 
 static void embedded_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
-	struct call c = { .fn = do_unmapped, .cf = cf, .va = va, .len = len };
+	struct call c = {.fn = do_unmapped, .cf = cf, .va = va, .len = len};
 
 	call(&c);
 }
@@ -323,8 +323,9 @@ static int embedded_sysfs(const char *root)
 	if (err)
 		return err;
 	sweep(root);
-	err = sysfs_make(root, si.personality,
-			 &si.vhca[function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST]);
+	err = sysfs_make(
+		root, si.personality,
+		&si.vhca[function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST]);
 	silicon_fini(&si);
 	if (!err) {
 		snprintf(embedded.tree, sizeof(embedded.tree), "%s", root);

@@ -50,8 +50,9 @@ __attribute__((constructor)) static void preload_init(void)
 	if (!strcmp(function, "dpu"))
 		kind = FUNCTION_DPU;
 	else if (strcmp(function, "host")) {
-		sim_refuse("DVX_SIM_FUNCTION is \"%s\"; it can be host or dpu, so there is no device",
-			   function);
+		sim_refuse(
+			"DVX_SIM_FUNCTION is \"%s\"; it can be host or dpu, so there is no device",
+			function);
 		return;
 	}
 	if (socket && *socket) {

@@ -30,10 +30,10 @@ static struct {
 	int ready;    /* a byte goes there when programs may come; -1 */
 	int lifeline; /* its end is the server's end; -1 */
 	bool detach;
-} option = { .ready = -1, .lifeline = -1 };
+} option = {.ready = -1, .lifeline = -1};
 
 static struct chip *the_chip;
-static const char *const trees[FUNCTION_COUNT] = { "host", "dpu" };
+static const char *const trees[FUNCTION_COUNT] = {"host", "dpu"};
 
 static void on_signal(int sig)
 {
@@ -107,7 +107,7 @@ static int make_trees(struct chip *chip)
 
 static int listener(void)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	const char *path = in_dir("socket");
 	int sock;
 
@@ -125,7 +125,7 @@ static int listener(void)
 
 static void clean_up(void)
 {
-	static const char *const files[] = { "socket", "log", "lock" };
+	static const char *const files[] = {"socket", "log", "lock"};
 
 	for (unsigned int f = 0; f < FUNCTION_COUNT; f++)
 		sysfs_remove(in_dir(trees[f]));
@@ -147,8 +147,8 @@ static void raise_limits(void)
 
 static void take_signals(struct chip *chip)
 {
-	static const int ends[] = { SIGTERM, SIGINT, SIGHUP };
-	struct sigaction stop = { .sa_handler = on_signal };
+	static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
+	struct sigaction stop = {.sa_handler = on_signal};
 
 	the_chip = chip;
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
@@ -166,7 +166,8 @@ static int start_trace(void)
 		fd = open(option.trace, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0 && !sim_trace_to(fd))
 		return 0;
-	fprintf(stderr, "dvx-sim: can't write the trace to %s: %s\n", option.trace, strerror(errno));
+	fprintf(stderr, "dvx-sim: can't write the trace to %s: %s\n", option.trace,
+		strerror(errno));
 	return -1;
 }
 

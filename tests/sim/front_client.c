@@ -27,13 +27,13 @@
 
 extern char **environ;
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond,             \
-				strerror(errno));                                                  \
-			exit(1);                                                                   \
-		}                                                                                  \
+#define CHECK(cond)                                                                    \
+	do {                                                                           \
+		if (!(cond)) {                                                         \
+			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond, \
+				strerror(errno));                                      \
+			exit(1);                                                       \
+		}                                                                      \
 	} while (0)
 
 static struct ibv_context *open_device(void)
@@ -60,11 +60,14 @@ static char buffer[8192];
 
 static void make(struct ibv_context *ctx, struct objects *o)
 {
-	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_RC,
-					 .cap = { .max_send_wr = 16, .max_recv_wr = 16,
-						  .max_send_sge = 1, .max_recv_sge = 1 } };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
-				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC,
+					.cap = {.max_send_wr = 16,
+						.max_recv_wr = 16,
+						.max_send_sge = 1,
+						.max_recv_sge = 1}};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = 1,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
 	o->pd = ibv_alloc_pd(ctx);
 	CHECK(o->pd);
@@ -76,32 +79,33 @@ static void make(struct ibv_context *ctx, struct objects *o)
 	init.send_cq = init.recv_cq = o->cq;
 	o->qp = ibv_create_qp(o->pd, &init);
 	CHECK(o->qp);
-	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						   IBV_QP_ACCESS_FLAGS));
+	CHECK(!ibv_modify_qp(o->qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
 }
 
 /* A reliable connection of a queue with itself, and a burst of writes over it. */
 static void traffic(struct ibv_context *ctx, struct objects *o)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-				    .dest_qp_num = o->qp->qp_num, .min_rnr_timer = 1 };
-	struct ibv_sge sge = { (uintptr_t)buffer, sizeof(buffer) / 2, o->mr->lkey };
-	struct ibv_send_wr *bad, wr = { .sg_list = &sge, .num_sge = 1,
-					.opcode = IBV_WR_RDMA_WRITE };
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
+				   .path_mtu = IBV_MTU_1024,
+				   .dest_qp_num = o->qp->qp_num,
+				   .min_rnr_timer = 1};
+	struct ibv_sge sge = {(uintptr_t)buffer, sizeof(buffer) / 2, o->mr->lkey};
+	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE};
 	struct ibv_wc wc;
 	int n;
 
-	attr.ah_attr = (struct ibv_ah_attr){ .is_global = 1, .port_num = 1,
-					     .grh = { .sgid_index = 1, .hop_limit = 1 } };
+	attr.ah_attr = (struct ibv_ah_attr){
+		.is_global = 1, .port_num = 1, .grh = {.sgid_index = 1, .hop_limit = 1}};
 	CHECK(!ibv_query_gid(ctx, 1, 1, &attr.ah_attr.grh.dgid));
-	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-						   IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-						   IBV_QP_MAX_DEST_RD_ATOMIC |
-						   IBV_QP_MIN_RNR_TIMER));
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7 };
-	CHECK(!ibv_modify_qp(o->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-						   IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-						   IBV_QP_MAX_QP_RD_ATOMIC));
+	CHECK(!ibv_modify_qp(o->qp, &attr,
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+				     IBV_QP_MIN_RNR_TIMER));
+	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7};
+	CHECK(!ibv_modify_qp(o->qp, &attr,
+			     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC));
 	wr.wr.rdma.remote_addr = (uintptr_t)buffer + sizeof(buffer) / 2;
 	wr.wr.rdma.rkey = o->mr->rkey;
 	for (int i = 0; i < 16; i++) {
@@ -209,7 +213,7 @@ static int scene_fork_embedded(void)
 static int scene_children(void)
 {
 	static const char look[] = "ls /sys/class/infiniband/";
-	char *argv[] = { "sh", "-c", (char *)(size_t)look, NULL };
+	char *argv[] = {"sh", "-c", (char *)(size_t)look, NULL};
 	struct ibv_context *ctx = open_device();
 	struct objects o;
 	char line[32] = "";
@@ -263,9 +267,9 @@ static int raw(int fd, struct command *c, unsigned int n)
 static int scene_errno(void)
 {
 	struct ibv_context *ctx = open_device();
-	struct command c = { .h = { .object_id = UVERBS_OBJECT_DEVICE,
-				    .method_id = UVERBS_METHOD_INVOKE_WRITE,
-				    .driver_id = RDMA_DRIVER_MLX5 } };
+	struct command c = {.h = {.object_id = UVERBS_OBJECT_DEVICE,
+				  .method_id = UVERBS_METHOD_INVOKE_WRITE,
+				  .driver_id = RDMA_DRIVER_MLX5}};
 	int fd = ctx->cmd_fd;
 
 	CHECK(ioctl(fd, 0x1234, &c) && errno == ENOTTY);
@@ -282,15 +286,20 @@ static int scene_errno(void)
 	c.h.object_id = 77;
 	CHECK(raw(fd, &c, 0) == EPROTONOSUPPORT);
 	c.h.object_id = UVERBS_OBJECT_DEVICE;
-	c.attrs[0] = (struct ib_uverbs_attr){ .attr_id = UVERBS_ATTR_WRITE_CMD, .len = 8, .data = 3,
-					      .flags = UVERBS_ATTR_F_MANDATORY };
-	c.attrs[1] = (struct ib_uverbs_attr){ .attr_id = UVERBS_ATTR_CORE_IN, .len = 64, .data = 16,
-					      .flags = UVERBS_ATTR_F_MANDATORY };
+	c.attrs[0] = (struct ib_uverbs_attr){.attr_id = UVERBS_ATTR_WRITE_CMD,
+					     .len = 8,
+					     .data = 3,
+					     .flags = UVERBS_ATTR_F_MANDATORY};
+	c.attrs[1] = (struct ib_uverbs_attr){.attr_id = UVERBS_ATTR_CORE_IN,
+					     .len = 64,
+					     .data = 16,
+					     .flags = UVERBS_ATTR_F_MANDATORY};
 	CHECK(raw(fd, &c, 2) == EFAULT);
 	c.attrs[1].attr_id = 0x777;
 	CHECK(raw(fd, &c, 2) == EPROTONOSUPPORT);
 	CHECK(write(fd, &c, sizeof(c)) == -1 && errno == EINVAL);
-	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 1l << 30) == MAP_FAILED && errno == EINVAL);
+	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 1l << 30) == MAP_FAILED &&
+	      errno == EINVAL);
 	CHECK(open("/dev/infiniband/uverbs1", O_RDWR) == -1 && errno == ENOENT);
 	return ibv_close_device(ctx);
 }
@@ -313,7 +322,7 @@ static void nothing(int sig)
 /* Many threads of one file at once, in a rain of signals. */
 static int scene_threads(void)
 {
-	struct itimerval rain = { { 0, 500 }, { 0, 500 } }, dry = { 0 };
+	struct itimerval rain = {{0, 500}, {0, 500}}, dry = {0};
 	struct ibv_context *ctx = open_device();
 	pthread_t threads[8];
 
@@ -384,7 +393,7 @@ static int scene_holder(void)
 
 /* How far a child had come when it was killed; on memory shared with its parent. */
 enum stage { STARTED, OPEN, MADE, SENT, STAGES };
-static const char *const stages[STAGES] = { "opening", "making objects", "in traffic", "later" };
+static const char *const stages[STAGES] = {"opening", "making objects", "in traffic", "later"};
 
 static void die_somewhere(enum stage *stage)
 {
@@ -426,13 +435,14 @@ static long a_life(void)
 /* N children, each killed at a moment of its own, most of them before they got through once. */
 static int scene_deaths(const char *count)
 {
-	enum stage *stage = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	unsigned int seed = 1, died[STAGES] = { 0 };
+	enum stage *stage =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int seed = 1, died[STAGES] = {0};
 	long life = a_life();
 
 	CHECK(stage != MAP_FAILED);
 	for (int i = atoi(count); i > 0; i--) {
-		struct timespec t = { 0, rand_r(&seed) % (life * 3 / 2) * 1000 };
+		struct timespec t = {0, rand_r(&seed) % (life * 3 / 2) * 1000};
 		pid_t pid;
 		int status;
 
@@ -458,11 +468,12 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*fn)(void);
 	} scenes[] = {
-		{ "objects", scene_objects }, { "dup", scene_dup }, { "fork", scene_fork },
-		{ "fork-embedded", scene_fork_embedded }, { "children", scene_children },
-		{ "close-all", scene_close_all }, { "errno", scene_errno },
-		{ "threads", scene_threads }, { "work", scene_work },
-		{ "orphan", scene_orphan },   { "holder", scene_holder },
+		{"objects", scene_objects},   {"dup", scene_dup},
+		{"fork", scene_fork},	      {"fork-embedded", scene_fork_embedded},
+		{"children", scene_children}, {"close-all", scene_close_all},
+		{"errno", scene_errno},	      {"threads", scene_threads},
+		{"work", scene_work},	      {"orphan", scene_orphan},
+		{"holder", scene_holder},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

@@ -26,7 +26,7 @@ static int honest;
 
 static int connect_to(void)
 {
-	const struct timeval patience = { .tv_sec = 10 };
+	const struct timeval patience = {.tv_sec = 10};
 	int sock = link_connect(getenv("DVX_SIM_SOCKET"));
 
 	assert_true(sock >= 0);
@@ -50,7 +50,7 @@ static int open_device(void)
 /* The server hung up, without an answer. */
 static void assert_thrown_out(int sock)
 {
-	struct link_in in = { 0 };
+	struct link_in in = {0};
 	int err = link_read(sock, &in, 0);
 
 	assert_true(err == -EPIPE || err == -ECONNRESET);
@@ -66,18 +66,18 @@ static void send_header(int sock, struct link_header h)
 static void test_headers(void **state)
 {
 	static const struct link_header bad[] = {
-		{ 0, LINK_VERSION, LINK_OPEN, 4, 0 },
-		{ LINK_MAGIC, LINK_VERSION + 1, LINK_OPEN, 4, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, LINK_BODY_MAX + 1, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, UINT32_MAX, 0 },
-		{ LINK_MAGIC, LINK_VERSION, 0, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, 99, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, UINT16_MAX, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_OPEN, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_IOCTL, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_MAP, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_UNMAP, 0, 0 },
-		{ LINK_MAGIC, LINK_VERSION, LINK_CLOSE, 0, 0 },
+		{0, LINK_VERSION, LINK_OPEN, 4, 0},
+		{LINK_MAGIC, LINK_VERSION + 1, LINK_OPEN, 4, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_OPEN, LINK_BODY_MAX + 1, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_OPEN, UINT32_MAX, 0},
+		{LINK_MAGIC, LINK_VERSION, 0, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, 99, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, UINT16_MAX, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_OPEN, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_IOCTL, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_MAP, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_UNMAP, 0, 0},
+		{LINK_MAGIC, LINK_VERSION, LINK_CLOSE, 0, 0},
 	};
 
 	(void)state;
@@ -91,8 +91,8 @@ static void test_headers(void **state)
 
 static void test_opens(void **state)
 {
-	static const uint32_t functions[] = { 2, UINT32_MAX };
-	uint32_t again[2] = { 0 };
+	static const uint32_t functions[] = {2, UINT32_MAX};
+	uint32_t again[2] = {0};
 	int sock;
 
 	(void)state;
@@ -112,7 +112,7 @@ static void test_opens(void **state)
 /* Half a message, then silence or death: the server neither waits nor keeps anything. */
 static void test_truncated(void **state)
 {
-	struct link_header h = { LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0 };
+	struct link_header h = {LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0};
 	int silent = connect_to();
 
 	(void)state;
@@ -132,18 +132,18 @@ static void good_request(uint8_t **body, size_t *len)
 {
 	static uint8_t in[64];
 	struct kattr attrs[] = {
-		{ .id = UVERBS_ATTR_WRITE_CMD, .flags = 1, .len = 8, .data = 0x80000001u },
-		{ .id = UVERBS_ATTR_CORE_IN, .flags = 1, .len = 16, .in = in },
-		{ .id = UVERBS_ATTR_CORE_OUT, .flags = 1, .len = 256 },
+		{.id = UVERBS_ATTR_WRITE_CMD, .flags = 1, .len = 8, .data = 0x80000001u},
+		{.id = UVERBS_ATTR_CORE_IN, .flags = 1, .len = 16, .in = in},
+		{.id = UVERBS_ATTR_CORE_OUT, .flags = 1, .len = 256},
 	};
-	struct kreq req = { .object = UVERBS_OBJECT_DEVICE, .nattrs = 3, .attrs = attrs };
+	struct kreq req = {.object = UVERBS_OBJECT_DEVICE, .nattrs = 3, .attrs = attrs};
 
 	assert_int_equal(msg_pack_request(&req, body, len), 0);
 }
 
 static void test_lengths(void **state)
 {
-	uint8_t *body, longer[4096] = { 0 };
+	uint8_t *body, longer[4096] = {0};
 	size_t len;
 
 	(void)state;
@@ -176,7 +176,7 @@ static void test_mutations(void **state)
 	srand(1);
 	for (int i = 0; i < FUZZ; i++) {
 		uint8_t *copy = malloc(len);
-		struct link_message m = { 0 };
+		struct link_message m = {0};
 
 		assert_non_null(copy);
 		memcpy(copy, body, len);
@@ -196,24 +196,25 @@ static void test_mutations(void **state)
 /* Descriptors of any kind, where none or another kind belongs. */
 static void test_descriptors(void **state)
 {
-	struct link_range range = { 4096, 4096, 0 };
-	int many[LINK_FDS] = { 0, 0, 0, 0 };
+	struct link_range range = {4096, 4096, 0};
+	int many[LINK_FDS] = {0, 0, 0, 0};
 	int sock = open_device();
-	struct link_message m = { 0 };
+	struct link_message m = {0};
 
 	(void)state;
 	assert_int_equal(link_ask(sock, LINK_MAP, &range, sizeof(range), 0, &m), 0);
 	link_message_free(&m);
-	range = (struct link_range){ UINT64_MAX - 4095, UINT64_MAX, UINT64_MAX };
+	range = (struct link_range){UINT64_MAX - 4095, UINT64_MAX, UINT64_MAX};
 	assert_int_equal(link_ask(sock, LINK_MAP, &range, sizeof(range), -1, &m), 0);
 	assert_int_not_equal(m.h.result, 0);
 	link_message_free(&m);
 	assert_int_equal(link_ask(sock, LINK_UNMAP, &range, sizeof(range), -1, &m), 0);
 	link_message_free(&m);
 	for (int i = 0; i < 2000; i++) {
-		assert_int_equal(link_write(sock, LINK_UNMAP, 0, &range, sizeof(range), many,
-					    LINK_FDS, 0), 0);
-		struct link_in in = { 0 };
+		assert_int_equal(
+			link_write(sock, LINK_UNMAP, 0, &range, sizeof(range), many, LINK_FDS, 0),
+			0);
+		struct link_in in = {0};
 		assert_int_equal(link_read(sock, &in, 0), 1);
 		link_in_reset(&in);
 	}
@@ -234,7 +235,7 @@ static void test_deaf(void **state)
 
 static void test_the_honest_one(void **state)
 {
-	struct link_message m = { 0 };
+	struct link_message m = {0};
 	uint8_t *body;
 	size_t len;
 
@@ -251,10 +252,10 @@ static void test_the_honest_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),	    cmocka_unit_test(test_opens),
-		cmocka_unit_test(test_truncated),   cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_mutations),   cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_deaf),	    cmocka_unit_test(test_the_honest_one),
+		cmocka_unit_test(test_headers),	  cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_truncated), cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_mutations), cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_deaf),	  cmocka_unit_test(test_the_honest_one),
 	};
 
 	if (!getenv("DVX_SIM_SOCKET"))

@@ -87,7 +87,8 @@ int become(const struct args *a)
 	registry_file(socket, a->name, "socket");
 	registry_file(tree, a->name, a->function);
 	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
-	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_FUNCTION", a->function, 1) || setenv("SYSFS_PATH", tree, 1)) {
+	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_FUNCTION", a->function, 1) ||
+	    setenv("SYSFS_PATH", tree, 1)) {
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}

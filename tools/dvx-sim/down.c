@@ -12,7 +12,7 @@
 /* A server that does not answer is ended all the same: its clients lose their device either way. */
 static void end_server(const char *name, int sock)
 {
-	struct link_message answer = { 0 };
+	struct link_message answer = {0};
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 

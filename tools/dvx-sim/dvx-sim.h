@@ -12,12 +12,12 @@ struct args {
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	bool json;
-	char **cmd;           /* NULL-terminated */
+	char **cmd; /* NULL-terminated */
 };
 
 /* dvx-sim's own failure, apart from what a command returns (as env and timeout have it). */
-#define EXIT_SELF 125
-#define EXIT_CANT_RUN 126
+#define EXIT_SELF      125
+#define EXIT_CANT_RUN  126
 #define EXIT_NOT_FOUND 127
 
 /* Exit codes of commands. Whatever fails has said so in a sentence. */

@@ -10,7 +10,7 @@
 static const char *find(char path[PATH_MAX], const char *built, const char *moved,
 			const char *installed)
 {
-	const char *const near[] = { built, moved };
+	const char *const near[] = {built, moved};
 	char self[PATH_MAX / 2], found[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 

@@ -75,7 +75,8 @@ static void print_function(const struct chip *c, uint32_t f)
 
 		if (o->function != f)
 			continue;
-		printf("%s %u %.15s%s%.15s", comma, o->count, o->kind, *o->state ? " " : "", o->state);
+		printf("%s %u %.15s%s%.15s", comma, o->count, o->kind, *o->state ? " " : "",
+		       o->state);
 		comma = ",";
 	}
 	printf("%s\n", *comma ? "" : " none");
@@ -148,7 +149,7 @@ static int visible(const struct dirent *e)
 
 static void list_one(const char *name, json_t *json)
 {
-	struct chip c = { 0 };
+	struct chip c = {0};
 
 	if (!ask(name, &c))
 		return;

@@ -21,37 +21,40 @@ struct command {
 	int (*run)(const struct args *);
 };
 
-#define FUNCTION_OPTION \
-	{ "function", 'f', "host|dpu", 0, "which side of the chip CMD is on (default host)", 0 }
+#define FUNCTION_OPTION                                                                            \
+	{                                                                                          \
+		"function", 'f', "host|dpu", 0, "which side of the chip CMD is on (default host)", \
+			0                                                                          \
+	}
 
 static const struct argp_option run_options[] = {
-	{ "trace", 't', "FILE", OPTION_ARG_OPTIONAL,
-	  "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0 },
+	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
+	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	FUNCTION_OPTION,
-	{ 0 },
+	{0},
 };
 static const struct argp_option up_options[] = {
-	{ "trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0 },
-	{ 0 },
+	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
+	{0},
 };
-static const struct argp_option exec_options[] = { FUNCTION_OPTION, { 0 } };
+static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
 static const struct argp_option ls_options[] = {
-	{ "json", 'j', NULL, 0, "for programs", 0 },
-	{ 0 },
+	{"json", 'j', NULL, 0, "for programs", 0},
+	{0},
 };
-static const struct argp_option no_options[] = { { 0 } };
+static const struct argp_option no_options[] = {{0}};
 
 static const struct command commands[] = {
-	{ "run", CMD, "-- CMD [ARG...]",
-	  "Starts a device, runs CMD on it, takes the device down; returns what CMD returns.",
-	  run_options, cmd_run },
-	{ "up", NAME, "NAME", "Starts a device that stays; returns when programs may come.",
-	  up_options, cmd_up },
-	{ "exec", NAME | CMD, "NAME -- CMD [ARG...]", "Turns into CMD, with the device NAME.",
-	  exec_options, cmd_exec },
-	{ "ls", 0, "", "Lists the devices that are up, their programs and their objects.", ls_options,
-	  cmd_ls },
-	{ "down", NAME, "NAME", "Takes a device down; its programs lose it.", no_options, cmd_down },
+	{"run", CMD, "-- CMD [ARG...]",
+	 "Starts a device, runs CMD on it, takes the device down; returns what CMD returns.",
+	 run_options, cmd_run},
+	{"up", NAME, "NAME", "Starts a device that stays; returns when programs may come.",
+	 up_options, cmd_up},
+	{"exec", NAME | CMD, "NAME -- CMD [ARG...]", "Turns into CMD, with the device NAME.",
+	 exec_options, cmd_exec},
+	{"ls", 0, "", "Lists the devices that are up, their programs and their objects.",
+	 ls_options, cmd_ls},
+	{"down", NAME, "NAME", "Takes a device down; its programs lose it.", no_options, cmd_down},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -135,8 +138,8 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-	const struct argp argp = { c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL };
-	struct parse p = { .command = c, .args = { .function = "host" } };
+	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
+	struct parse p = {.command = c, .args = {.function = "host"}};
 	char name[64];
 
 	snprintf(name, sizeof(name), "dvx-sim %s", c->name);
@@ -170,8 +173,8 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = { NULL, parse_main, "COMMAND [ARG...]", overview, NULL, NULL,
-					  NULL };
+	static const struct argp argp = {NULL, parse_main, "COMMAND [ARG...]", overview, NULL,
+					 NULL, NULL};
 	int rc = EXIT_FAILURE;
 
 	argp_err_exit_status = 2;

@@ -54,8 +54,8 @@ bool registry_name_ok(const char *name)
 	for (size_t i = 0; ok && i < len; i++)
 		ok = isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
 	if (!ok)
-		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes", name,
-		    LINK_NAME_MAX - 1);
+		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes",
+		    name, LINK_NAME_MAX - 1);
 	return ok;
 }
 
@@ -96,7 +96,7 @@ bool registry_sweep(const char *name)
 
 int registry_connect(const char *name)
 {
-	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
+	const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
 	char path[PATH_MAX];
 	int sock;
 

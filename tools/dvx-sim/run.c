@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 #define NFORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
 
 static int code_of(int status)
@@ -57,7 +57,7 @@ static int run_with(const struct args *a, pid_t server, const sigset_t *signals,
 
 int cmd_run(const struct args *a)
 {
-	struct start s = { .trace = a->trace };
+	struct start s = {.trace = a->trace};
 	struct args client = *a;
 	sigset_t signals, before;
 	char name[32];

@@ -15,7 +15,7 @@
 #include "front/sysfs.h"
 
 #define CFILES 256
-#define CMAPS 4096
+#define CMAPS  4096
 
 /* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
 static struct {
@@ -64,11 +64,11 @@ static void leave(const struct held *held)
 static void in_child(void)
 {
 	client.pid = getpid();
-	client.lock = (struct fair){ 0 };
+	client.lock = (struct fair){0};
 	inside = false;
 	client.transport->forked(NULL);
 	for (unsigned int i = 0; i < CFILES; i++) {
-		files[i].lock = (struct fair){ 0 };
+		files[i].lock = (struct fair){0};
 		if (files[i].ino)
 			client.transport->forked(&files[i]);
 	}
@@ -116,8 +116,7 @@ const char *client_path(const char *path, char *buf)
 		client_sysfs();
 		return path;
 	}
-	if (strncmp(path, class, sizeof(class) - 1) ||
-	    client.sysfs_len + strlen(path) >= PATH_MAX)
+	if (strncmp(path, class, sizeof(class) - 1) || client.sysfs_len + strlen(path) >= PATH_MAX)
 		return path;
 	client_sysfs();
 	sprintf(buf, "%s%s", client.sysfs, path + strlen("/sys"));
@@ -188,7 +187,7 @@ static int open_locked(void)
 
 	if (!cf)
 		return -EMFILE;
-	*cf = (struct cfile){ .owner = client.pid, .sock = -1, .inner_fd = -1 };
+	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
 	fd = client.transport->open(cf, client.function);
 	if (fd < 0)
 		return fd;
@@ -237,7 +236,8 @@ int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
 		return -ENOTTY;
 	if (foreign(cf)) {
 		sim_refuse("ioctl: the device was opened by process %d before the fork; its memory "
-			   "and its queues are that process's, open it again here", cf->owner);
+			   "and its queues are that process's, open it again here",
+			   cf->owner);
 		return -EIO;
 	}
 	rc = flatten_ioctl(cf, client.transport, arg);
@@ -314,7 +314,7 @@ static void note_map(struct cfile *cf, void *va, size_t len)
 	for (unsigned int i = 0; i < CMAPS; i++) {
 		if (maps[i].file)
 			continue;
-		maps[i] = (struct cmap){ cf, (uintptr_t)va, len };
+		maps[i] = (struct cmap){cf, (uintptr_t)va, len};
 		if (maps_end <= i)
 			maps_end = i + 1;
 		return;

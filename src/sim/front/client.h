@@ -20,7 +20,7 @@ struct kreq;
 struct cfile {
 	uint64_t ino; /* atomic; 0: free */
 	dev_t dev;
-	int owner;    /* the pid that opened it: a fork child can't use it */
+	int owner; /* the pid that opened it: a fork child can't use it */
 	struct fair lock;
 	int sock;     /* link: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
@@ -58,11 +58,11 @@ void client_sysfs(void);
 
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
 int client_open(int flags);
-struct cfile *client_find(int fd);       /* NULL: not ours */
-bool client_idle(void);                  /* no file is open: nothing can be ours */
-bool client_is_link(int fd);             /* a connection of ours, which the program doesn't know */
+struct cfile *client_find(int fd); /* NULL: not ours */
+bool client_idle(void);		   /* no file is open: nothing can be ours */
+bool client_is_link(int fd);	   /* a connection of ours, which the program doesn't know */
 int client_ioctl(struct cfile *, unsigned long request, void *arg);
-void client_closed(struct cfile *);      /* one descriptor of it was closed */
+void client_closed(struct cfile *); /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, off_t offset);
 void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
 void client_unmap(void *va, size_t len); /* before it happens */

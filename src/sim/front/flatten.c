@@ -17,8 +17,8 @@
 
 static int copy(long number, void *here, uint64_t there, size_t len)
 {
-	struct iovec local = { here, len };
-	struct iovec remote = { (void *)(uintptr_t)there, len };
+	struct iovec local = {here, len};
+	struct iovec remote = {(void *)(uintptr_t)there, len};
 
 	if (!len)
 		return 0;
@@ -118,7 +118,8 @@ static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_
 	for (unsigned int i = 0; i < r->req.nattrs; i++) {
 		const struct kattr *a = &r->attrs[i];
 
-		if (r->kind[i] == ATTR_OUT && a->written && copy_out(ua[i].data, a->out, a->written))
+		if (r->kind[i] == ATTR_OUT && a->written &&
+		    copy_out(ua[i].data, a->out, a->written))
 			err = -EFAULT;
 		if (r->kind[i] == ATTR_IDR || r->kind[i] == ATTR_FD_OUT)
 			ua[i].data = a->data;

@@ -32,28 +32,28 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return real()->openat(dir, client_path(path, buf), flags, mode);
 }
 
-#define OPEN_HOOK(name)                                                                            \
-	int name(const char *path, int flags, ...)                                                 \
-	{                                                                                          \
-		va_list ap;                                                                        \
-		mode_t mode;                                                                       \
-                                                                                                   \
-		va_start(ap, flags);                                                               \
-		mode = mode_arg(flags, ap);                                                        \
-		va_end(ap);                                                                        \
-		return open_any(AT_FDCWD, path, flags, mode);                                      \
+#define OPEN_HOOK(name)                                       \
+	int name(const char *path, int flags, ...)            \
+	{                                                     \
+		va_list ap;                                   \
+		mode_t mode;                                  \
+                                                              \
+		va_start(ap, flags);                          \
+		mode = mode_arg(flags, ap);                   \
+		va_end(ap);                                   \
+		return open_any(AT_FDCWD, path, flags, mode); \
 	}
 
-#define OPENAT_HOOK(name)                                                                          \
-	int name(int dir, const char *path, int flags, ...)                                        \
-	{                                                                                          \
-		va_list ap;                                                                        \
-		mode_t mode;                                                                       \
-                                                                                                   \
-		va_start(ap, flags);                                                               \
-		mode = mode_arg(flags, ap);                                                        \
-		va_end(ap);                                                                        \
-		return open_any(dir, path, flags, mode);                                           \
+#define OPENAT_HOOK(name)                                   \
+	int name(int dir, const char *path, int flags, ...) \
+	{                                                   \
+		va_list ap;                                 \
+		mode_t mode;                                \
+                                                            \
+		va_start(ap, flags);                        \
+		mode = mode_arg(flags, ap);                 \
+		va_end(ap);                                 \
+		return open_any(dir, path, flags, mode);    \
 	}
 
 OPEN_HOOK(open)

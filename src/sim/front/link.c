@@ -36,10 +36,12 @@ static void take_fds(struct link_message *m, struct msghdr *msg)
 /* One recvmsg into len bytes: how many, 0 if it would block, -errno. */
 static ssize_t receive(int sock, struct link_message *m, void *to, size_t len, int flags)
 {
-	struct iovec iov = { to, len };
+	struct iovec iov = {to, len};
 	union control control;
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = sizeof(control)};
 	ssize_t n;
 
 	do {
@@ -137,10 +139,10 @@ static void advance(struct iovec iov[2], size_t n)
 int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t len,
 	       const int *fds, unsigned int nfds, int flags)
 {
-	struct link_header h = { LINK_MAGIC, LINK_VERSION, type, (uint32_t)len, result };
-	struct iovec iov[2] = { { &h, sizeof(h) }, { (void *)(uintptr_t)body, len } };
+	struct link_header h = {LINK_MAGIC, LINK_VERSION, type, (uint32_t)len, result};
+	struct iovec iov[2] = {{&h, sizeof(h)}, {(void *)(uintptr_t)body, len}};
 	union control control;
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = 2};
 
 	if (len > LINK_BODY_MAX || nfds > LINK_FDS)
 		return -EMSGSIZE;

@@ -12,10 +12,10 @@
  * is one open of the device, or one question of the dvx-sim tool. Both ends run on one machine, so
  * numbers are in its own order.
  */
-#define LINK_MAGIC 0x4c585644u /* "DVXL" */
-#define LINK_VERSION 1u
+#define LINK_MAGIC    0x4c585644u /* "DVXL" */
+#define LINK_VERSION  1u
 #define LINK_BODY_MAX (2u << 20)
-#define LINK_FDS 4
+#define LINK_FDS      4
 #define LINK_NAME_MAX 32
 
 enum link_type {
@@ -24,16 +24,16 @@ enum link_type {
 	LINK_MAP,      /* link_range, maybe a userfaultfd */
 	LINK_UNMAP,    /* link_range */
 	LINK_CLOSE,
-	LINK_STATUS,   /* -> link_status, clients, objects */
-	LINK_DOWN,     /* the server ends */
+	LINK_STATUS, /* -> link_status, clients, objects */
+	LINK_DOWN,   /* the server ends */
 };
 
 struct link_header {
 	uint32_t magic;
 	uint16_t version;
 	uint16_t type;
-	uint32_t len;    /* of the body */
-	int32_t result;  /* of an answer: 0 or -errno */
+	uint32_t len;	/* of the body */
+	int32_t result; /* of an answer: 0 or -errno */
 };
 
 struct link_range {

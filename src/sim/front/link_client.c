@@ -9,7 +9,7 @@
 
 int link_connect(const char *path)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int sock, err;
 
 	if (strlen(path) >= sizeof(to.sun_path))
@@ -29,7 +29,7 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer)
 {
 	int err = link_write(sock, type, 0, body, len, &fd, fd >= 0, 0);
-	struct link_in in = { 0 };
+	struct link_in in = {0};
 
 	if (err)
 		return err;

@@ -19,7 +19,7 @@
 #include "host/uar.h"
 #include "obj/vhca.h"
 
-#define ROWS 256
+#define ROWS	      256
 #define BACKLOG_PAUSE 64 /* accepted in one go */
 
 /* One connection: a client's open of the device, or the tool's question. */
@@ -223,7 +223,8 @@ static unsigned int client_rows(const struct link_server *s, struct link_client_
 	unsigned int n = 0;
 	struct conn *c;
 
-	DL_FOREACH(s->conns, c) {
+	DL_FOREACH(s->conns, c)
+	{
 		if (!c->kfile || n == ROWS)
 			continue;
 		rows[n].pid = (uint32_t)c->pid;
@@ -278,13 +279,10 @@ static const struct {
 	void (*fn)(struct conn *);
 	bool needs_device;
 } messages[] = {
-	[LINK_OPEN] = { on_open, false },
-	[LINK_IOCTL] = { on_ioctl, true },
-	[LINK_MAP] = { on_map, true },
-	[LINK_UNMAP] = { on_unmap, true },
-	[LINK_CLOSE] = { on_close, true },
-	[LINK_STATUS] = { on_status, false },
-	[LINK_DOWN] = { on_down, false },
+	[LINK_OPEN] = {on_open, false},	 [LINK_IOCTL] = {on_ioctl, true},
+	[LINK_MAP] = {on_map, true},	 [LINK_UNMAP] = {on_unmap, true},
+	[LINK_CLOSE] = {on_close, true}, [LINK_STATUS] = {on_status, false},
+	[LINK_DOWN] = {on_down, false},
 };
 
 /* A message's handler may close the connection: the message is taken out first. */
@@ -304,8 +302,8 @@ static bool still_there(const struct link_server *s, const struct conn *conn)
 	struct conn *c;
 
 	DL_FOREACH(s->conns, c)
-		if (c == conn)
-			return true;
+	if (c == conn)
+		return true;
 	return false;
 }
 
@@ -401,7 +399,7 @@ void link_server_free(struct link_server *s)
 	if (!s)
 		return;
 	DL_FOREACH_SAFE(s->conns, c, next)
-		conn_close(c);
+	conn_close(c);
 	chip_unwatch(s->chip, s->listener);
 	close(s->listener);
 	close(s->spare);

@@ -27,8 +27,8 @@ static uint8_t *put(uint8_t *at, const void *from, size_t len)
 
 int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 {
-	struct msg_ioctl h = { .object = k->object, .method = k->method, .driver = k->driver,
-			       .nattrs = k->nattrs };
+	struct msg_ioctl h = {
+		.object = k->object, .method = k->method, .driver = k->driver, .nattrs = k->nattrs};
 	uint8_t *at;
 
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_attr);
@@ -40,8 +40,11 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 	at = put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		const struct kattr *a = &k->attrs[i];
-		struct msg_attr m = { .id = a->id, .flags = a->flags, .len = (uint16_t)a->len,
-				      .enum_elem = a->enum_elem, .data = a->data };
+		struct msg_attr m = {.id = a->id,
+				     .flags = a->flags,
+				     .len = (uint16_t)a->len,
+				     .enum_elem = a->enum_elem,
+				     .data = a->data};
 
 		at = put(at, &m, sizeof(m));
 	}
@@ -53,8 +56,11 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 static void set_attr(struct request *r, unsigned int i, const struct msg_attr *m)
 {
 	r->kind[i] = request_kind(r, m->id);
-	r->attrs[i] = (struct kattr){ .id = m->id, .flags = m->flags, .len = m->len,
-				      .data = m->data, .enum_elem = m->enum_elem };
+	r->attrs[i] = (struct kattr){.id = m->id,
+				     .flags = m->flags,
+				     .len = m->len,
+				     .data = m->data,
+				     .enum_elem = m->enum_elem};
 }
 
 static int refuse(const char **why, const char *text)
@@ -109,7 +115,7 @@ static uint32_t out_bytes(const struct request *r, unsigned int i)
 int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 {
 	const struct kreq *k = &r->req;
-	struct msg_done h = { k->nattrs, k->nfds };
+	struct msg_done h = {k->nattrs, k->nfds};
 	uint8_t *at;
 
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_result) + k->nfds * sizeof(struct msg_fd);
@@ -120,12 +126,12 @@ int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 		return -ENOMEM;
 	at = put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
-		struct msg_result m = { k->attrs[i].data, out_bytes(r, i), k->attrs[i].valid_output };
+		struct msg_result m = {k->attrs[i].data, out_bytes(r, i), k->attrs[i].valid_output};
 
 		at = put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nfds; i++) {
-		struct msg_fd m = { k->fds[i].attr, k->fds[i].off };
+		struct msg_fd m = {k->fds[i].attr, k->fds[i].off};
 
 		at = put(at, &m, sizeof(m));
 	}

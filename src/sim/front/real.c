@@ -11,7 +11,7 @@ const struct real *real(void)
 
 	if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
 		return &table;
-	/* Two threads may both come here: they store the same pointers. */
+		/* Two threads may both come here: they store the same pointers. */
 #define X(fn) *(void **)&table.fn = dlsym(RTLD_NEXT, #fn);
 	REAL_FUNCTIONS(X)
 #undef X

@@ -27,13 +27,15 @@ int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
 
 /* Every libc function that the preload takes over: what lies behind it. */
+/* clang-format off */
 #define REAL_FUNCTIONS(X)                                                                          \
 	X(open) X(open64) X(openat) X(openat64) X(fopen) X(fopen64) X(opendir)                     \
 	X(stat) X(stat64) X(lstat) X(lstat64) X(fstat) X(fstat64) X(fstatat) X(fstatat64) X(statx) \
 	X(__xstat) X(__xstat64) X(__lxstat) X(__lxstat64) X(__fxstat) X(__fxstat64)                \
 	X(__fxstatat) X(__fxstatat64)                                                              \
-	X(access) X(faccessat) X(readlink) X(readlinkat) X(getxattr) X(lgetxattr)                                             \
+	X(access) X(faccessat) X(readlink) X(readlinkat) X(getxattr) X(lgetxattr)                  \
 	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(socket)
+/* clang-format on */
 
 struct real {
 #define X(fn) __typeof__(&fn) fn;

@@ -10,8 +10,8 @@
  * A flattened request and all the memory it needs, in one piece. Both ends of the link build one:
  * the client from a program's ioctl, the server from a message.
  */
-#define REQUEST_ATTRS 64          /* a kernel method has fewer than 32 */
-#define REQUEST_BYTES (1u << 20)  /* of all attributes together */
+#define REQUEST_ATTRS 64	 /* a kernel method has fewer than 32 */
+#define REQUEST_BYTES (1u << 20) /* of all attributes together */
 
 struct request {
 	struct kreq req;
@@ -26,7 +26,8 @@ void request_init(struct request *, uint16_t object, uint16_t method, uint32_t d
 void request_fini(struct request *);
 /* How the method's table sees this attribute. */
 uint8_t request_kind(const struct request *, uint16_t attr_id);
-/* Bytes that an attribute carries behind its pointer: in for IN and ENUM, out for OUT; 0 if inline. */
+/* Bytes that an attribute carries behind its pointer: in for IN and ENUM, out for OUT; 0 if inline.
+ */
 uint32_t request_in_bytes(uint8_t kind, uint32_t len);
 uint32_t request_out_bytes(uint8_t kind, uint32_t len);
 /*

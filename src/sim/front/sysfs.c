@@ -14,12 +14,13 @@
 /*
  * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
  * so that `readlink .../device` ends in a PCI address. There is no network interface (no net/, no
- * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be worse.
+ * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be
+ * worse.
  */
-#define PCI "devices/pci0000:00/0000:03:00.0"
-#define IBDEV PCI "/infiniband/mlx5_0"
-#define PORT IBDEV "/ports/1"
-#define UVERBS PCI "/infiniband_verbs/uverbs0"
+#define PCI	   "devices/pci0000:00/0000:03:00.0"
+#define IBDEV	   PCI "/infiniband/mlx5_0"
+#define PORT	   IBDEV "/ports/1"
+#define UVERBS	   PCI "/infiniband_verbs/uverbs0"
 #define PCI_VENDOR 0x15b3
 
 struct tree {
@@ -105,43 +106,43 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 }
 
 static const struct entry entries[] = {
-	{ "class/infiniband/mlx5_0", .link = "../../" IBDEV },
-	{ "class/infiniband_verbs/uverbs0", .link = "../../" UVERBS },
-	{ "class/infiniband_verbs/abi_version", .text = "6\n" },
-	{ "bus/pci/devices/0000:03:00.0", .link = "../../../" PCI },
-	{ UVERBS "/ibdev", .text = "mlx5_0\n" },
-	{ UVERBS "/dev", .text = "231:192\n" },
-	{ UVERBS "/abi_version", .text = "1\n" },
-	{ UVERBS "/device", .link = "../../../0000:03:00.0" },
-	{ IBDEV "/device", .link = "../../../0000:03:00.0" },
-	{ IBDEV "/node_type", .text = "1: CA\n" },
-	{ IBDEV "/node_guid", .make = text_guid },
-	{ IBDEV "/sys_image_guid", .make = text_guid },
-	{ IBDEV "/node_desc", .make = text_node_desc },
-	{ IBDEV "/fw_ver", .make = text_fw_ver },
-	{ IBDEV "/board_id", .make = text_board_id },
-	{ IBDEV "/hca_type", .make = text_hca_type },
-	{ IBDEV "/hw_rev", .text = "0\n" },
-	{ PORT "/state", .text = "4: ACTIVE\n" },
-	{ PORT "/phys_state", .text = "5: LinkUp\n" },
-	{ PORT "/rate", .text = "100 Gb/sec (4X EDR)\n" },
-	{ PORT "/link_layer", .text = "Ethernet\n" },
-	{ PORT "/lid", .text = "0x0\n" },
-	{ PORT "/lid_mask_count", .text = "0\n" },
-	{ PORT "/sm_lid", .text = "0x0\n" },
-	{ PORT "/sm_sl", .text = "0\n" },
-	{ PORT "/cap_mask", .text = "0x04010000\n" },
-	{ PORT "/pkeys/0", .text = "0xffff\n" },
-	{ PCI "/vendor", .text = "0x15b3\n" },
-	{ PCI "/device", .make = text_pci_device },
-	{ PCI "/subsystem_vendor", .text = "0x15b3\n" },
-	{ PCI "/subsystem_device", .text = "0x0001\n" },
-	{ PCI "/revision", .text = "0x00\n" },
-	{ PCI "/class", .text = "0x020000\n" },
-	{ PCI "/modalias", .make = text_modalias },
-	{ PCI "/numa_node", .make = text_numa_node },
-	{ PCI "/local_cpus", .make = text_cpus },
-	{ PCI "/local_cpulist", .make = text_cpulist },
+	{"class/infiniband/mlx5_0", .link = "../../" IBDEV},
+	{"class/infiniband_verbs/uverbs0", .link = "../../" UVERBS},
+	{"class/infiniband_verbs/abi_version", .text = "6\n"},
+	{"bus/pci/devices/0000:03:00.0", .link = "../../../" PCI},
+	{UVERBS "/ibdev", .text = "mlx5_0\n"},
+	{UVERBS "/dev", .text = "231:192\n"},
+	{UVERBS "/abi_version", .text = "1\n"},
+	{UVERBS "/device", .link = "../../../0000:03:00.0"},
+	{IBDEV "/device", .link = "../../../0000:03:00.0"},
+	{IBDEV "/node_type", .text = "1: CA\n"},
+	{IBDEV "/node_guid", .make = text_guid},
+	{IBDEV "/sys_image_guid", .make = text_guid},
+	{IBDEV "/node_desc", .make = text_node_desc},
+	{IBDEV "/fw_ver", .make = text_fw_ver},
+	{IBDEV "/board_id", .make = text_board_id},
+	{IBDEV "/hca_type", .make = text_hca_type},
+	{IBDEV "/hw_rev", .text = "0\n"},
+	{PORT "/state", .text = "4: ACTIVE\n"},
+	{PORT "/phys_state", .text = "5: LinkUp\n"},
+	{PORT "/rate", .text = "100 Gb/sec (4X EDR)\n"},
+	{PORT "/link_layer", .text = "Ethernet\n"},
+	{PORT "/lid", .text = "0x0\n"},
+	{PORT "/lid_mask_count", .text = "0\n"},
+	{PORT "/sm_lid", .text = "0x0\n"},
+	{PORT "/sm_sl", .text = "0\n"},
+	{PORT "/cap_mask", .text = "0x04010000\n"},
+	{PORT "/pkeys/0", .text = "0xffff\n"},
+	{PCI "/vendor", .text = "0x15b3\n"},
+	{PCI "/device", .make = text_pci_device},
+	{PCI "/subsystem_vendor", .text = "0x15b3\n"},
+	{PCI "/subsystem_device", .text = "0x0001\n"},
+	{PCI "/revision", .text = "0x00\n"},
+	{PCI "/class", .text = "0x020000\n"},
+	{PCI "/modalias", .make = text_modalias},
+	{PCI "/numa_node", .make = text_numa_node},
+	{PCI "/local_cpus", .make = text_cpus},
+	{PCI "/local_cpulist", .make = text_cpulist},
 };
 
 static int make_parents(int root, const char *path)
@@ -225,7 +226,7 @@ static int make_all(const struct tree *t)
 
 int sysfs_make(const char *root, const struct personality *personality, const struct vhca *vhca)
 {
-	struct tree t = { .personality = personality, .vhca = vhca };
+	struct tree t = {.personality = personality, .vhca = vhca};
 	int err;
 
 	if (mkdir(root, 0755))

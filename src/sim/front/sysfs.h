@@ -8,7 +8,7 @@
 /* Device numbers that the kernel gives to the first uverbs device. */
 #define UVERBS_MAJOR 231
 #define UVERBS_MINOR 192
-#define UVERBS_PATH "/dev/infiniband/uverbs0"
+#define UVERBS_PATH  "/dev/infiniband/uverbs0"
 
 /*
  * Writes one function's sysfs tree (what libibverbs, libmlx5, librdmacm and perftest read) under

@@ -41,7 +41,7 @@ static void allow_dma(int sock)
 static int link_open(struct cfile *cf, unsigned int function)
 {
 	uint32_t body = function;
-	struct link_message answer = { 0 };
+	struct link_message answer = {0};
 	int err, fd;
 
 	cf->sock = link_connect(server);
@@ -91,7 +91,8 @@ static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *
 	int err = 0;
 
 	if (answer->h.len)
-		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds, answer->nfds);
+		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds,
+					answer->nfds);
 	if (err)
 		return gone(cf, err);
 	answer->nfds = 0; /* the request has them */
@@ -100,7 +101,7 @@ static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *
 
 static int link_ioctl(struct cfile *cf, struct kreq *req)
 {
-	struct link_message answer = { 0 };
+	struct link_message answer = {0};
 	uint8_t *body;
 	struct held held;
 	size_t len;
@@ -120,7 +121,7 @@ static int link_ioctl(struct cfile *cf, struct kreq *req)
 
 static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd)
 {
-	struct link_message answer = { 0 };
+	struct link_message answer = {0};
 	struct held held;
 	int err;
 
@@ -135,7 +136,7 @@ static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, i
 
 static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
-	struct link_range range = { va, len, offset };
+	struct link_range range = {va, len, offset};
 	int err = tell(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/* Only the server keeps it, else this process would hang when the server dies. */
@@ -146,7 +147,7 @@ static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, ui
 
 static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
-	struct link_range range = { va, len, 0 };
+	struct link_range range = {va, len, 0};
 
 	tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
