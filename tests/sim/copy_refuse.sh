@@ -94,6 +94,33 @@ second() {
 check "no more clients than allowed" second
 check "server ends well after a crowd" stop
 
+once() {
+	start "$src" --once
+	"$copy" pull --device none "127.0.0.1:$port:file" "$work/no" # never connects
+	fails 7 "absolute" pull "127.0.0.1:$port:/etc" "$work/no" || return 1
+	wait "$server"
+	status=$?
+	server=
+	[ "$status" = 7 ]
+}
+check "--once ends with the first client's status" once
+json() {
+	weird=$(printf 'fifo \377"\\\001')
+	mkfifo "$src/$weird"
+	start "$src"
+	pull --json "127.0.0.1:$port:none" "$work/no" >"$work/json.1" 2>/dev/null
+	[ $? = 8 ] || return 1
+	pull --json "127.0.0.1:$port:." "$work/json" >"$work/json.2" 2>/dev/null
+	[ $? = 1 ] || return 1
+	stop
+	cat "$work/json.1" "$work/json.2"
+	"$PERL" -MJSON::PP -e 'local $/; my ($a, $b) = map { open my $f, "<", $_; decode_json(<$f>) } @ARGV;
+		exit !($a->{exit} == 8 && $a->{result} eq "io" && $a->{error} =~ /No such file/ &&
+		$b->{exit} == 1 && $b->{result} eq "partial" && $b->{skipped} == 1 &&
+		$b->{skips}[0]{path} =~ /^fifo \\xff/ && $b->{skips}[0]{reason} =~ /neither/)' \
+		"$work/json.1" "$work/json.2"
+}
+check "--json tells of failures, names of any bytes included" json
 check "nobody listens there" fails 3 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
 check "not loopback without a key: pull" fails 4 "not a loopback" pull "192.0.2.1:file" "$work/no"
 serve() { "$dvx_sim" exec "$chip" -- "$copy" serve "$@"; }
