@@ -16,7 +16,6 @@
 #include "obj/vhca.h"
 
 #define CONTROL_NS 20000u /* a busy data path lets requests through this often */
-#define ROUNDS     8      /* and looks at doorbells and timers this often */
 #define EVENTS     16
 
 struct watched {
@@ -203,12 +202,9 @@ static bool requests(struct chip *c, uint64_t ns)
 
 static bool work(struct chip *c)
 {
-	bool busy = host_poll(c->host) > 0;
-	int i;
+	bool rung = host_poll(c->host) > 0;
 
-	for (i = 0; i < ROUNDS && datapath_run(&c->silicon); i++)
-		busy = true;
-	return busy;
+	return datapath_run(&c->silicon) || rung;
 }
 
 static bool fire_timers(struct chip *c)
