@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DevX: what a program's own mailboxes may do, and to which object. */
 #include <errno.h>
+#include <sys/mman.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>
@@ -240,6 +241,24 @@ static void umem_pages(void **state)
 	assert_int_equal(umem(f, even, 0x1000, 0x400, 0, &handle, &id), -EINVAL);
 }
 
+/* A region that would need a mailbox of gigabytes, page by page; and the same one, aligned. */
+static void huge_umem(void **state)
+{
+	struct fx *f = *state;
+	const uint64_t len = 1ull << 40;
+	uint8_t *at =
+		mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint8_t *even = (uint8_t *)(((uintptr_t)at + (1ull << 30) - 1) & ~((1ull << 30) - 1));
+	uint32_t handle, id;
+
+	if (at == MAP_FAILED)
+		skip();
+	assert_int_equal(umem(f, at + 64, len - 128, 0, 0, &handle, &id), -ENOMEM);
+	assert_true(fx_logged(f, "too many pages"));
+	assert_int_equal(umem(f, even, 1ull << 39, 0, 0, &handle, &id), 0);
+	munmap(at, len);
+}
+
 /* Tunnelled commands and unknown opcodes make nothing. */
 static void create_refusals(void **state)
 {
@@ -282,8 +301,8 @@ static void numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(general),    T(refused_by_firmware), T(objects), T(uid_is_stamped),
-		T(umem_pages), T(create_refusals),     T(numbers),
+		T(general),    T(refused_by_firmware), T(objects),	   T(uid_is_stamped),
+		T(umem_pages), T(huge_umem),	       T(create_refusals), T(numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

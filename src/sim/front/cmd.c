@@ -8,7 +8,8 @@
 #include "uverbs.h"
 
 #define LOG_PAGE     12
-#define LOG_PAGE_MAX 43 /* 5 bits above 12 */
+#define LOG_PAGE_MAX 43		/* 5 bits above 12 */
+#define MAX_PAGES    (1u << 24) /* a mailbox of 128 MiB */
 
 /* mlx5_core's table; what it doesn't know is EIO. */
 static const struct {
@@ -56,15 +57,19 @@ static unsigned int agree_bits(uint64_t a, uint64_t b)
 	return a == b ? LOG_PAGE_MAX : (unsigned int)__builtin_ctzll(a ^ b);
 }
 
-static void set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len,
-		      unsigned int log_page)
+static int set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len,
+		     unsigned int log_page)
 {
 	uint64_t mask = (1ull << log_page) - 1;
+	uint64_t n = ((va & mask) + len + mask) >> log_page;
 
+	if (n > MAX_PAGES)
+		return -ENOMEM;
 	p->log_page = log_page;
 	p->offset = va & mask;
 	p->first = mm_bus(mm, va & ~mask);
-	p->n = (uint32_t)((p->offset + len + mask) >> log_page);
+	p->n = (uint32_t)n;
+	return 0;
 }
 
 /* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`.
@@ -78,12 +83,12 @@ static unsigned int cover(uint64_t va, uint64_t len, unsigned int from, unsigned
 	return log;
 }
 
-void pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t iova)
+int pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t iova)
 {
 	unsigned int most = agree_bits(iova, va);
 
-	set_pages(p, mm, va, len,
-		  cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
+	return set_pages(p, mm, va, len,
+			 cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
 }
 
 /* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
@@ -95,8 +100,7 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 
 	if (most < LOG_PAGE)
 		return -EINVAL;
-	set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most));
-	return 0;
+	return set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most));
 }
 
 unsigned int pages_queue_offset(const struct pages *p)
@@ -120,8 +124,7 @@ int pages_umem(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, 
 	log = 63 - (unsigned int)__builtin_clzll(sizes);
 	while (log > LOG_PAGE && (va | len) & ((1ull << log) - 1))
 		log--;
-	set_pages(p, mm, va, len, log);
-	return 0;
+	return set_pages(p, mm, va, len, log);
 }
 
 void pages_write(const struct pages *p, void *mtt, uint64_t rw)

@@ -71,6 +71,9 @@ static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw
 		return err;
 	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
 	err = pages_umem(p, f->mm, addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
+	if (err == -ENOMEM)
+		return refuse(err, "DEVX_UMEM_REG: len %llu takes too many pages",
+			      (unsigned long long)len);
 	if (err)
 		return refuse(err,
 			      "DEVX_UMEM_REG: pgsz_bitmap 0x%llx has no page size for %llu bytes",

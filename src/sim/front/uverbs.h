@@ -158,8 +158,8 @@ struct pages {
 	uint32_t n;
 	uint64_t offset; /* of the first byte in the first page */
 };
-/* For a mkey: iova and address must agree within a page. */
-void pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t iova);
+/* All three: -ENOMEM if it takes too many pages. For a mkey: iova and address agree in a page. */
+int pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t iova);
 /* For a queue: its offset in the page comes in 64ths of a page. -EINVAL if va is unaligned. */
 int pages_queue(struct pages *, const struct mm *, uint64_t va, uint64_t len);
 unsigned int pages_queue_offset(const struct pages *);

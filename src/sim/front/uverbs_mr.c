@@ -18,8 +18,7 @@
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | \
 	 IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE)
 #define NEEDS_LOCAL_WRITE (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)
-#define WRITES \
-	(NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
+#define WRITES		  (NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
 
 struct mr {
 	struct uobj u;
@@ -104,7 +103,10 @@ static int create_mkey(struct kfile *f, const struct ib_uverbs_reg_mr *r, struct
 	uint8_t *in;
 	int err;
 
-	pages_mkey(&p, f->mm, r->start, r->length, r->hca_va);
+	err = pages_mkey(&p, f->mm, r->start, r->length, r->hca_va);
+	if (err)
+		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
+			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
 	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
 	in = calloc(1, len);
 	if (!in)
