@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	must(dvx_uar_alloc(dev, DVX_UAR_ANY, &uar), "uar");
 
 	/* A completion queue, and a queue pair whose work completes there. */
-	struct dvx_cq_attr cq_attr = { .size = sizeof(cq_attr), .entries = 64, .uar = uar };
+	struct dvx_cq_attr cq_attr = {.size = sizeof(cq_attr), .entries = 64, .uar = uar};
 
 	must(dvx_cq_create(dev, &cq_attr, &cq), "cq");
 
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	/* Post: the work request is written into the ring. The NIC does not know of it yet. */
 	struct dvx_sq *sq = dvx_qp_sq(qp);
 	uint32_t key = dvx_mkey_key(mkey);
-	struct dvx_sge piece = { (uintptr_t)from, (uint32_t)strlen(from) + 1, key };
+	struct dvx_sge piece = {(uintptr_t)from, (uint32_t)strlen(from) + 1, key};
 	uint64_t cookie;
 	int n;
 
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	printf("work request %llu on %s is done: \"%s\"\n", (unsigned long long)cookie,
 	       dvx_dev_name(dev), to);
 
-	/* Down in the opposite order; each step is refused while something still needs the object. */
+	/* Down in the opposite order: what something else still needs, is refused. */
 	must(dvx_mkey_destroy(mkey), "mkey");
 	must(dvx_qp_destroy(qp), "qp");
 	must(dvx_cq_destroy(cq), "cq");

@@ -10,13 +10,13 @@
 #include <dvx/common.h>
 
 #if defined(__x86_64__)
-#define DVX_ORDER_STORES()  __asm__ volatile("" ::: "memory")
-#define DVX_ORDER_LOADS()   __asm__ volatile("" ::: "memory")
-#define DVX_ORDER_WC()      __asm__ volatile("sfence" ::: "memory")
+#define DVX_ORDER_STORES() __asm__ volatile("" ::: "memory")
+#define DVX_ORDER_LOADS()  __asm__ volatile("" ::: "memory")
+#define DVX_ORDER_WC()	   __asm__ volatile("sfence" ::: "memory")
 #elif defined(__aarch64__)
-#define DVX_ORDER_STORES()  __asm__ volatile("dmb oshst" ::: "memory")
-#define DVX_ORDER_LOADS()   __asm__ volatile("dmb oshld" ::: "memory")
-#define DVX_ORDER_WC()      __asm__ volatile("dsb st" ::: "memory")
+#define DVX_ORDER_STORES() __asm__ volatile("dmb oshst" ::: "memory")
+#define DVX_ORDER_LOADS()  __asm__ volatile("dmb oshld" ::: "memory")
+#define DVX_ORDER_WC()	   __asm__ volatile("dsb st" ::: "memory")
 #else
 #error "no barriers known for this architecture: add them here"
 #endif
@@ -28,8 +28,8 @@ DVX_INLINE void dvx_barrier_wqe_to_record(void)
 }
 
 /*
- * Doorbell record, then the register. The register may be write-combining memory, which x86 does not
- * order after ordinary stores either: hence a fence on both.
+ * Doorbell record, then the register. The register may be write-combining memory, which x86 does
+ * not order after ordinary stores either: hence a fence on both.
  */
 DVX_INLINE void dvx_barrier_record_to_register(void)
 {

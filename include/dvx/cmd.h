@@ -22,15 +22,16 @@ int dvx_obj_destroy(struct dvx_obj *obj);
 
 /*
  * The last failure in this thread. Firmware speaks through status and syndrome; a kernel before 6.0
- * hid both and left only the errno, then `status` is 0 and `opcode` still says which command it was.
+ * hid both and left only the errno, then `status` is 0 and `opcode` still says which command it
+ * was.
  */
 struct dvx_error {
-	int err;           /* the errno, positive; 0: nothing failed yet */
-	uint16_t opcode;   /* the PRM command, 0 if it wasn't a command's failure */
+	int err;	 /* the errno, positive; 0: nothing failed yet */
+	uint16_t opcode; /* the PRM command, 0 if it wasn't a command's failure */
 	uint16_t op_mod;
-	uint8_t status;    /* PRM status, 0 if the mailbox was not returned */
+	uint8_t status; /* PRM status, 0 if the mailbox was not returned */
 	uint32_t syndrome;
-	char what[160];    /* the sentence, for what libdvx refused itself */
+	char what[160]; /* the sentence, for what libdvx refused itself */
 };
 
 /* Never NULL; belongs to the thread. */

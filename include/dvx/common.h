@@ -21,7 +21,7 @@
 
 #ifdef __cplusplus
 #define DVX_BEGIN_DECLS extern "C" {
-#define DVX_END_DECLS }
+#define DVX_END_DECLS	}
 #else
 #define DVX_BEGIN_DECLS
 #define DVX_END_DECLS
@@ -35,7 +35,7 @@
 #define DVX_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-#define DVX_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define DVX_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Fixed by code that programs compiled in. Creation refuses another number with -EPROTO. */

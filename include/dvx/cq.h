@@ -14,8 +14,8 @@
  *
  * The device writes CQEs around the ring; in each lap it flips the owner bit, so an entry is new
  * when its bit is the current lap's (`phase`) and its opcode isn't INVALID (what an entry holds
- * before the first lap). A CQ must have room for all that can complete in it: one entry per block of
- * its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
+ * before the first lap). A CQ must have room for all that can complete in it: one entry per block
+ *of its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
  */
 #include <dvx/barrier.h>
 #include <dvx/common.h>
@@ -30,16 +30,17 @@ struct ibv_cq;
 struct dvx_cq_priv;
 
 struct dvx_cq {
-	const uint8_t *next;  /* the CQE that comes next */
-	uint32_t phase;       /* owner bit of this lap */
+	const uint8_t *next; /* the CQE that comes next */
+	uint32_t phase;	     /* owner bit of this lap */
 	uint32_t cqn;
 	const uint8_t *end;
 	const uint8_t *first;
-	uintptr_t zero;       /* where `next` would be at consumer index 0; (next - zero) / 64 is the index */
-	uint32_t *dbrec;      /* big-endian: consumer index, arm */
+	uintptr_t zero;	 /* where `next` would be at consumer index 0; (next - zero) / 64 is the
+			    index */
+	uint32_t *dbrec; /* big-endian: consumer index, arm */
 	uintptr_t arm_reg;
-	uint32_t arm_sn;      /* counts events; the device takes one arm per number */
-	uint32_t layout;      /* DVX_RING_LAYOUT */
+	uint32_t arm_sn; /* counts events; the device takes one arm per number */
+	uint32_t layout; /* DVX_RING_LAYOUT */
 	/* second cache line */
 	uint32_t entries;
 	uint32_t reserved0;
@@ -53,7 +54,7 @@ struct dvx_cq_memory {
 	uint32_t entries; /* a power of two */
 	void *buf;
 	uint32_t *dbrec;
-	void *uar;        /* the UAR page's base, for arming; may be NULL if nobody arms */
+	void *uar; /* the UAR page's base, for arming; may be NULL if nobody arms */
 	uint32_t cqn;
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
@@ -65,9 +66,9 @@ DVX_INLINE int dvx_cq_init(struct dvx_cq *cq, const struct dvx_cq_memory *init)
 /* A CQ made by DevX. */
 struct dvx_cq_attr {
 	uint32_t size;
-	uint32_t entries;       /* at least; rounded up to a power of two */
-	struct dvx_uar *uar;    /* arm registers; may be shared by queues of one thread */
-	uint32_t vector;        /* completion vector that events come through */
+	uint32_t entries;	/* at least; rounded up to a power of two */
+	struct dvx_uar *uar;	/* arm registers; may be shared by queues of one thread */
+	uint32_t vector;	/* completion vector that events come through */
 	struct dvx_place place; /* of the ring */
 };
 int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *attr, uint32_t layout,
@@ -80,9 +81,9 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
 
 /*
  * Takes the ring of a verbs CQ over: from here on nobody calls ibv_poll_cq() or
- * ibv_req_notify_cq() on it. The ibv_cq stays the caller's and must outlive it. CQE compression must
- * be off (it is, unless mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do, unless
- * asked otherwise).
+ * ibv_req_notify_cq() on it. The ibv_cq stays the caller's and must outlive it. CQE compression
+ * must be off (it is, unless mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do,
+ * unless asked otherwise).
  */
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out);
@@ -173,7 +174,8 @@ DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id
 	if (state >= DVX_CQ_ERRORS)
 		return state >= DVX_CQ_EMPTY ? 0 : -EIO;
 	dvx_barrier_owner_to_cqe();
-	/* wqe_counter is the upper half of the last word: shifted by 12 it is 16 times the index. */
+	/* wqe_counter is the upper half of the last word: shifted by 12 it is 16 times the index.
+	 */
 	last = prm_load32(cqe, DVX_CQE_BYTES - 4);
 	dvx_barrier_cqe_to_index();
 	*wr_id = dvx_sq_retire_slot(sq, last >> 12);

@@ -39,7 +39,8 @@ DVX_INLINE bool dvx_cqe_is_send(const void *cqe)
 	return op == PRM_CQE_OPCODE_REQ || op == PRM_CQE_OPCODE_REQ_ERR;
 }
 
-/* What leads to the queue: the number that DevX queues were created with (dvx_qp_attr.user_index) ... */
+/* What leads to the queue: the number that DevX queues were created with (dvx_qp_attr.user_index)
+ * ... */
 DVX_INLINE uint32_t dvx_cqe_user_index(const void *cqe)
 {
 	return prm_cqe64_get_user_index(cqe);
@@ -87,7 +88,7 @@ DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 
 struct dvx_cqe_failure {
 	uint8_t syndrome;    /* enum prm_syndrome: 0x04 local protection, 0x05 flushed, ... */
-	uint8_t vendor;      /* vendor syndrome: for the vendor's support */
+	uint8_t vendor;	     /* vendor syndrome: for the vendor's support */
 	uint8_t send_opcode; /* enum prm_wqe_opcode, of a send */
 	bool send;
 	uint32_t wqe_index;

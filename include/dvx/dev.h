@@ -9,9 +9,9 @@ DVX_BEGIN_DECLS
 struct ibv_context;
 
 struct dvx_dev_info {
-	char name[64];  /* mlx5_0 */
-	char pci[16];   /* 0000:3b:00.0; empty if the device says none */
-	uint64_t guid;  /* node GUID, as a number */
+	char name[64]; /* mlx5_0 */
+	char pci[16];  /* 0000:3b:00.0; empty if the device says none */
+	uint64_t guid; /* node GUID, as a number */
 };
 
 /* The mlx5 devices that this process can see; *count may be 0. Free with dvx_dev_list_free(). */
@@ -37,16 +37,16 @@ int dvx_dev_node(const struct dvx_dev *dev);
 /* What a user of the rings and of copies needs to know; read once, at open. */
 struct dvx_caps {
 	uint16_t vhca_id;
-	bool roce;                  /* ports are Ethernet */
-	bool bf;                    /* BlueFlame registers */
+	bool roce; /* ports are Ethernet */
+	bool bf;   /* BlueFlame registers */
 	uint8_t log_bf_reg_size;
-	uint8_t log_max_qp_blocks;  /* of an SQ or RQ, in 64-byte blocks */
+	uint8_t log_max_qp_blocks; /* of an SQ or RQ, in 64-byte blocks */
 	uint8_t log_max_cq_entries;
-	uint16_t max_wqe_bytes;     /* of one SQ WQE */
+	uint16_t max_wqe_bytes; /* of one SQ WQE */
 	uint8_t num_ports;
 	/* the MMO DMA engine (sq.h dvx_post_dma) */
 	bool dma_mmo;
-	uint64_t dma_mmo_max;       /* bytes of one copy; capped by what a WQE can say, 2 GiB */
+	uint64_t dma_mmo_max; /* bytes of one copy; capped by what a WQE can say, 2 GiB */
 	/* aliases: this function may let others use its mkeys; may use others' */
 	bool mkey_export;
 	bool mkey_import;
@@ -56,8 +56,8 @@ struct dvx_caps {
 const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev);
 
 /*
- * A raw capability page (4096 bytes, read with prm_cmd_hca_cap_get_*), by its PRM type: 0x0 general,
- * 0x20 general 2. Current values, not maxima. The page is the device's until it is closed.
+ * A raw capability page (4096 bytes, read with prm_cmd_hca_cap_get_*), by its PRM type: 0x0
+ * general, 0x20 general 2. Current values, not maxima. The page is the device's until it is closed.
  */
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **page);
 

@@ -11,9 +11,9 @@ DVX_BEGIN_DECLS
  * dvx_mem_alloc() for buffers. All zero: pages of the default policy.
  */
 enum dvx_place_flags {
-	DVX_PLACE_NODE = 1 << 0,      /* on NUMA node `node`, or fail */
-	DVX_PLACE_HUGE = 1 << 1,      /* on hugepages of the default size, or fail with -ENOMEM */
-	DVX_PLACE_TRY_HUGE = 1 << 2,  /* on hugepages if there are any free */
+	DVX_PLACE_NODE = 1 << 0,     /* on NUMA node `node`, or fail */
+	DVX_PLACE_HUGE = 1 << 1,     /* on hugepages of the default size, or fail with -ENOMEM */
+	DVX_PLACE_TRY_HUGE = 1 << 2, /* on hugepages if there are any free */
 };
 
 struct dvx_place {

@@ -8,12 +8,12 @@
 DVX_BEGIN_DECLS
 
 /*
- * A memory key made by DevX over one range. WQEs name memory by {key, address}; one number serves as
- * lkey and rkey.
+ * A memory key made by DevX over one range. WQEs name memory by {key, address}; one number serves
+ * as lkey and rkey.
  */
 struct dvx_mkey_attr {
 	uint32_t size;
-	uint32_t access;        /* enum dvx_access; local read is always granted */
+	uint32_t access; /* enum dvx_access; local read is always granted */
 	struct dvx_pd *pd;
 	/* The range: memory that the call registers and the mkey owns ... */
 	void *addr;

@@ -12,22 +12,23 @@ DVX_BEGIN_DECLS
 struct ibv_qp;
 
 enum dvx_qp_flags {
-	DVX_QP_MMO = 1 << 0,            /* dvx_post_dma() works on it */
+	DVX_QP_MMO = 1 << 0,		/* dvx_post_dma() works on it */
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets turn around inside the NIC */
 };
 
 /* An RC queue pair made by DevX; it starts in RST. */
 struct dvx_qp_attr {
 	uint32_t size;
-	uint32_t flags;         /* enum dvx_qp_flags */
+	uint32_t flags; /* enum dvx_qp_flags */
 	struct dvx_pd *pd;
 	struct dvx_cq *send_cq;
 	struct dvx_cq *recv_cq; /* NULL: send_cq */
-	struct dvx_uar *uar;    /* the send queue's doorbell */
-	uint32_t sq_blocks;     /* at least; a power of two is made of it. One for each 64 bytes of WQE */
-	uint32_t rq_entries;    /* at least; 0: no receive queue */
-	uint32_t rq_sge;        /* pieces of one receive; 0: 1 */
-	uint32_t user_index;    /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
+	struct dvx_uar *uar;	/* the send queue's doorbell */
+	uint32_t sq_blocks;  /* at least; a power of two is made of it. One for each 64 bytes of WQE
+			      */
+	uint32_t rq_entries; /* at least; 0: no receive queue */
+	uint32_t rq_sge;     /* pieces of one receive; 0: 1 */
+	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of both rings */
 };
 int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *attr, uint32_t layout,
@@ -64,18 +65,18 @@ struct dvx_rq *dvx_qp_rq(struct dvx_qp *qp); /* NULL without a receive queue */
 struct dvx_qp_peer {
 	uint32_t size;
 	uint32_t qpn;
-	uint32_t psn;          /* the peer's first; our rq_psn */
-	uint32_t local_psn;    /* our first */
-	uint8_t gid[16];       /* the peer's */
-	uint8_t mac[6];        /* 0: resolved from gid (RoCE) */
-	uint16_t lid;          /* InfiniBand; 0: 1 */
-	uint8_t port;          /* local, 0: 1 */
-	uint8_t gid_index;     /* local */
-	uint8_t mtu_log;       /* 8..12; 0: 10, i.e. 1024 bytes */
+	uint32_t psn;	    /* the peer's first; our rq_psn */
+	uint32_t local_psn; /* our first */
+	uint8_t gid[16];    /* the peer's */
+	uint8_t mac[6];	    /* 0: resolved from gid (RoCE) */
+	uint16_t lid;	    /* InfiniBand; 0: 1 */
+	uint8_t port;	    /* local, 0: 1 */
+	uint8_t gid_index;  /* local */
+	uint8_t mtu_log;    /* 8..12; 0: 10, i.e. 1024 bytes */
 	uint8_t sl;
 	uint8_t traffic_class;
-	uint8_t hop_limit;     /* 0: 64 */
-	uint16_t udp_sport;    /* RoCEv2; 0: 0xc000 | (qpn & 0x3fff) */
+	uint8_t hop_limit;  /* 0: 64 */
+	uint16_t udp_sport; /* RoCEv2; 0: 0xc000 | (qpn & 0x3fff) */
 	uint16_t pkey_index;
 	uint32_t access;       /* what the peer may do: DVX_REMOTE_READ | ... */
 	uint8_t max_rd_atomic; /* reads in flight, both ways; 0: 16 */

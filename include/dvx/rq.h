@@ -20,12 +20,12 @@ struct dvx_rq {
 	uint8_t *buf;
 	uint64_t *wr_ids; /* the callers' cookies, one per WQE */
 	uint32_t *dbrec;  /* big-endian receive counter */
-	uint32_t pi;      /* WQEs posted, free running */
-	uint32_t ci;      /* WQEs retired */
-	uint32_t mask;    /* entries - 1 */
+	uint32_t pi;	  /* WQEs posted, free running */
+	uint32_t ci;	  /* WQEs retired */
+	uint32_t mask;	  /* entries - 1 */
 	uint32_t log_stride;
 	uint32_t max_sge;
-	uint32_t layout;  /* DVX_RING_LAYOUT */
+	uint32_t layout; /* DVX_RING_LAYOUT */
 	uint64_t reserved[2];
 };
 
@@ -35,7 +35,7 @@ struct dvx_rq_memory {
 	void *buf;
 	uint64_t *wr_ids;
 	uint32_t *dbrec;
-	uint32_t stride;  /* bytes, a power of two >= 16 */
+	uint32_t stride; /* bytes, a power of two >= 16 */
 };
 int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *init, uint32_t layout);
 DVX_INLINE int dvx_rq_init(struct dvx_rq *rq, const struct dvx_rq_memory *init)
@@ -54,7 +54,7 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 {
 	uint32_t at = rq->pi & rq->mask;
 	uint8_t *seg = rq->buf + ((size_t)at << rq->log_stride);
-	struct dvx_sge end = { 0, 0, DVX_INVALID_LKEY };
+	struct dvx_sge end = {0, 0, DVX_INVALID_LKEY};
 	uint32_t i, used = 0;
 
 	if (DVX_UNLIKELY(n > rq->max_sge))

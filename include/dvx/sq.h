@@ -26,7 +26,7 @@ DVX_BEGIN_DECLS
 /* What the ring remembers of the WQE that begins at a block. */
 struct dvx_sq_slot {
 	uint64_t wr_id; /* the caller's cookie */
-	uint32_t end;   /* pi after this WQE: where ci goes when it is done */
+	uint32_t end;	/* pi after this WQE: where ci goes when it is done */
 	uint32_t reserved;
 };
 
@@ -36,21 +36,21 @@ struct dvx_sq_slot {
 struct dvx_sq {
 	uint8_t *buf;
 	struct dvx_sq_slot *slots; /* one per block */
-	uint32_t *dbrec;           /* big-endian send counter */
-	uintptr_t reg;             /* where the next doorbell goes */
-	uint8_t *last;             /* the last WQE built: what the doorbell shows to the device */
+	uint32_t *dbrec;	   /* big-endian send counter */
+	uintptr_t reg;		   /* where the next doorbell goes */
+	uint8_t *last;		   /* the last WQE built: what the doorbell shows to the device */
 	uint32_t pi;
 	uint32_t ci;
-	uint32_t mask;             /* blocks - 1 */
+	uint32_t mask; /* blocks - 1 */
 	uint32_t qpn;
-	uint32_t slot_mask;        /* the same in bytes of slots */
-	uint32_t rung;             /* pi at the last doorbell */
+	uint32_t slot_mask; /* the same in bytes of slots */
+	uint32_t rung;	    /* pi at the last doorbell */
 	/* second cache line */
-	uint32_t bf_size;          /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
-	uint32_t layout;           /* DVX_RING_LAYOUT */
-	uint64_t mmo_addr;         /* 64 bytes that the MMO engine may scribble on */
-	uint32_t mmo_lkey;         /* 0: a queue without MMO */
-	uint32_t max_ds;           /* segments of one WQE */
+	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
+	uint32_t layout;   /* DVX_RING_LAYOUT */
+	uint64_t mmo_addr; /* 64 bytes that the MMO engine may scribble on */
+	uint32_t mmo_lkey; /* 0: a queue without MMO */
+	uint32_t max_ds;   /* segments of one WQE */
 	uint64_t reserved[5];
 };
 
@@ -108,14 +108,14 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 	uint32_t index = sq->pi;
 
 	for (; index & sq->mask; index++)
-		dvx_wqe_ctrl(dvx_sq_take(sq, 1, DVX_WR_ID_PAD), index, PRM_WQE_OPCODE_NOP, 0, sq->qpn,
-			     1, 0, 0);
+		dvx_wqe_ctrl(dvx_sq_take(sq, 1, DVX_WR_ID_PAD), index, PRM_WQE_OPCODE_NOP, 0,
+			     sq->qpn, 1, 0, 0);
 }
 
 /*
- * The place for a WQE of `blocks` consecutive blocks, after padding where needed, and the index that
- * its control segment must say. The caller writes the whole WQE before the doorbell.
- * False: no room, and nothing was changed.
+ * The place for a WQE of `blocks` consecutive blocks, after padding where needed, and the index
+ * that its control segment must say. The caller writes the whole WQE before the doorbell. False: no
+ * room, and nothing was changed.
  */
 DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id, uint8_t **wqe,
 			     uint32_t *index)
@@ -240,8 +240,8 @@ DVX_INLINE int dvx_post_write_imm(struct dvx_sq *sq, uint32_t imm, uint64_t radd
 DVX_INLINE int dvx_post_write_inline(struct dvx_sq *sq, uint64_t raddr, uint32_t rkey,
 				     const void *data, uint32_t len, uint64_t wr_id, uint32_t flags)
 {
-	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, data, len, wr_id,
-			       flags);
+	return dvx_post_inline(sq, PRM_WQE_OPCODE_RDMA_WRITE, 0, true, raddr, rkey, data, len,
+			       wr_id, flags);
 }
 
 DVX_INLINE int dvx_post_write_imm_inline(struct dvx_sq *sq, uint32_t imm, uint64_t raddr,
@@ -273,7 +273,7 @@ DVX_INLINE int dvx_post_nop(struct dvx_sq *sq, uint64_t wr_id, uint32_t flags)
 DVX_INLINE int dvx_post_dma(struct dvx_sq *sq, uint64_t dst, uint32_t dst_lkey, uint64_t src,
 			    uint32_t src_lkey, uint32_t len, uint64_t wr_id, uint32_t flags)
 {
-	struct dvx_sge from = { src, len, src_lkey }, to = { dst, len, dst_lkey };
+	struct dvx_sge from = {src, len, src_lkey}, to = {dst, len, dst_lkey};
 	uint32_t index;
 	uint8_t *wqe;
 
@@ -321,8 +321,8 @@ DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 
 /*
  * The same, pushing the WQE itself through the BlueFlame register, which saves the device a read.
- * Falls back to dvx_sq_ring() if more than one WQE is new, if it is longer than the buffer, or if the
- * UAR is non-cached.
+ * Falls back to dvx_sq_ring() if more than one WQE is new, if it is longer than the buffer, or if
+ * the UAR is non-cached.
  */
 DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 {

@@ -8,26 +8,26 @@ DVX_BEGIN_DECLS
 
 /*
  * What the owner of an mkey hands to another VHCA of the same chip, so that it can make an alias
- * (mkey.h). Whoever holds a ticket can reach the memory: it is a secret, send it over a channel that
- * authenticates its ends, and wipe it after use. The checksum finds accidents, not forgers; a forged
- * key is refused by the device.
+ * (mkey.h). Whoever holds a ticket can reach the memory: it is a secret, send it over a channel
+ * that authenticates its ends, and wipe it after use. The checksum finds accidents, not forgers; a
+ * forged key is refused by the device.
  */
 #define DVX_TICKET_VERSION 1
 #define DVX_TICKET_BYTES   80
-#define DVX_TICKET_TEXT    166 /* "dvx1:" + hex + NUL */
+#define DVX_TICKET_TEXT	   166 /* "dvx1:" + hex + NUL */
 
 struct dvx_ticket {
 	uint16_t vhca_id;
-	uint32_t access;  /* enum dvx_access that the mkey grants; advice, the mkey decides */
+	uint32_t access; /* enum dvx_access that the mkey grants; advice, the mkey decides */
 	uint32_t mkey;
-	uint64_t addr;    /* the mkey's first address, what WQEs name */
+	uint64_t addr; /* the mkey's first address, what WQEs name */
 	uint64_t len;
 	uint8_t key[32];
 };
 
 /*
- * Decoding fails with: -EINVAL no ticket at all (magic, or not hex), -EMSGSIZE cut short or too long,
- * -EPROTONOSUPPORT another version, -EBADMSG the checksum, a reserved or an impossible value.
+ * Decoding fails with: -EINVAL no ticket at all (magic, or not hex), -EMSGSIZE cut short or too
+ * long, -EPROTONOSUPPORT another version, -EBADMSG the checksum, a reserved or an impossible value.
  * On failure *t is wiped.
  */
 void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES]);

@@ -6,8 +6,10 @@
 
 DVX_BEGIN_DECLS
 
-/* Pins [addr, addr + len) for the device, under an id that commands can name. access: enum dvx_access */
-int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access, struct dvx_umem **out);
+/* Pins [addr, addr + len) for the device, under an id that commands can name. access: enum
+ * dvx_access */
+int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
+		 struct dvx_umem **out);
 /* -EBUSY while a queue or an mkey uses it. */
 int dvx_umem_dereg(struct dvx_umem *umem);
 uint32_t dvx_umem_id(const struct dvx_umem *umem);

@@ -10,17 +10,17 @@
 #include <dvx/common.h>
 #include <dvx/prm/wqe.h>
 
-#define DVX_BLOCK       64u  /* SQ rings count in blocks */
-#define DVX_SEG         16u  /* WQEs count in segments ("ds") */
-#define DVX_MAX_DS      63u  /* ds has six bits */
+#define DVX_BLOCK  64u /* SQ rings count in blocks */
+#define DVX_SEG	   16u /* WQEs count in segments ("ds") */
+#define DVX_MAX_DS 63u /* ds has six bits */
 
 /* Bits of a WQE's fm_ce_se byte; the `flags` of dvx_post_*(). */
 enum dvx_post_flags {
-	DVX_SOLICITED = 0x02,    /* the peer's CQE counts for a solicited-only arm */
-	DVX_SIGNALED = 0x08,     /* write a CQE */
-	DVX_SMALL_FENCE = 0x20,  /* wait for the initiator's earlier invalidations */
+	DVX_SOLICITED = 0x02,	 /* the peer's CQE counts for a solicited-only arm */
+	DVX_SIGNALED = 0x08,	 /* write a CQE */
+	DVX_SMALL_FENCE = 0x20,	 /* wait for the initiator's earlier invalidations */
 	DVX_STRONG_ORDER = 0x60, /* start after everything before is done, MMO copies too */
-	DVX_FENCE = 0x80,        /* wait for earlier reads and atomics */
+	DVX_FENCE = 0x80,	 /* wait for earlier reads and atomics */
 };
 
 /* A piece of local memory. 1 <= length <= 2 GiB; pieces of length 0 are left out of the WQE. */
@@ -33,7 +33,7 @@ struct dvx_sge {
 /* The lkey that ends a receive WQE with room for more pieces. */
 #define DVX_INVALID_LKEY 0x100u
 
-#define DVX_MAX_SEGMENT 0x80000000u /* 2 GiB, which the WQE writes as 0 */
+#define DVX_MAX_SEGMENT	 0x80000000u /* 2 GiB, which the WQE writes as 0 */
 
 /* blocks that `ds` segments take */
 DVX_INLINE uint32_t dvx_wqe_blocks(uint32_t ds)

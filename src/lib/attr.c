@@ -18,7 +18,8 @@ int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
 		return dvx_fail(EINVAL, "%s: attr.size is %u, set it to sizeof(attr)", call, size);
 	for (i = dst_size; i < size; i++)
 		if (bytes[i])
-			return dvx_fail(E2BIG, "%s: attr byte %zu is set, this libdvx knows only %zu",
+			return dvx_fail(E2BIG,
+					"%s: attr byte %zu is set, this libdvx knows only %zu",
 					call, i, dst_size);
 	memset(dst, 0, dst_size);
 	memcpy(dst, src, size < dst_size ? size : dst_size);

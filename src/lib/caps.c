@@ -6,7 +6,8 @@
 
 #define PAGE_BYTES (PRM_QUERY_HCA_CAP_OUT_BYTES - 16u)
 
-/* Pages are read when asked for, and kept: what the device can do does not change while it is open. */
+/* Pages are read when asked for, and kept: what the device can do does not change while it is open.
+ */
 struct cap_page {
 	struct cap_page *next;
 	uint16_t type;
@@ -15,7 +16,7 @@ struct cap_page {
 
 static int query(struct dvx_dev *dev, uint16_t type, struct cap_page **out)
 {
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 	uint8_t reply[PRM_QUERY_HCA_CAP_OUT_BYTES];
 	struct cap_page *page;
 	int err;

@@ -6,11 +6,11 @@
 static int check(const void *in, size_t in_len, void *out, size_t out_len)
 {
 	if (!in || in_len < PRM_MBOX_IN_BYTES)
-		return dvx_fail(EINVAL, "command input has %zu bytes, its header alone has %u", in_len,
-				(unsigned int)PRM_MBOX_IN_BYTES);
+		return dvx_fail(EINVAL, "command input has %zu bytes, its header alone has %u",
+				in_len, (unsigned int)PRM_MBOX_IN_BYTES);
 	if (!out || out_len < PRM_MBOX_OUT_BYTES)
-		return dvx_fail(EINVAL, "command output has %zu bytes, its header alone has %u", out_len,
-				(unsigned int)PRM_MBOX_OUT_BYTES);
+		return dvx_fail(EINVAL, "command output has %zu bytes, its header alone has %u",
+				out_len, (unsigned int)PRM_MBOX_OUT_BYTES);
 	memset(out, 0, out_len);
 	return 0;
 }

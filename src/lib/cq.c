@@ -7,7 +7,7 @@ _Static_assert(sizeof(struct dvx_cq) == 128, "layout 1");
 _Static_assert(offsetof(struct dvx_cq, dbrec) == 40, "layout 1");
 _Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
 
-#define CQ_ARM_OFFSET   0x20u
+#define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
 
 /* A ring whose consumer stands at `index`. */
@@ -31,7 +31,8 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	if (err)
 		return err;
 	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+		return dvx_fail(EPROTO,
+				"the program was built for ring layout %u, this libdvx has %u",
 				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.entries) || init.entries > 1u << MAX_LOG_ENTRIES)
 		return dvx_fail(EINVAL, "dvx_cq_init: %u entries: no power of two up to 2^%u",
@@ -57,8 +58,8 @@ static int check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 	if (!max || max > MAX_LOG_ENTRIES)
 		max = MAX_LOG_ENTRIES;
 	if (!attr->entries || attr->entries > 1u << max)
-		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, 1 to 2^%u can be", attr->entries,
-				max);
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, 1 to 2^%u can be",
+				attr->entries, max);
 	if (!attr->uar || attr->uar->dev != dev)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.uar is not of this device");
 	return 0;
@@ -66,7 +67,7 @@ static int check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 
 static int command(struct dvx_cq_priv *cq, uint32_t eqn)
 {
-	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = { 0 }, reply[PRM_CREATE_CQ_OUT_BYTES];
+	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = {0}, reply[PRM_CREATE_CQ_OUT_BYTES];
 	void *cqc = prm_create_cq_in_at_cq_context(in);
 	int err;
 
@@ -98,8 +99,8 @@ static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_
 {
 	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
 	size_t bytes = (size_t)entries * DVX_CQE_BYTES;
-	struct dvx_cq_memory init = { .size = sizeof(init), .entries = entries,
-				    .uar = dvx_uar_base(attr->uar) };
+	struct dvx_cq_memory init = {
+		.size = sizeof(init), .entries = entries, .uar = dvx_uar_base(attr->uar)};
 	int err;
 
 	if (mlx5dv_devx_query_eqn(cq->dev->ctx, attr->vector, &eqn))
@@ -108,7 +109,8 @@ static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_
 	if (!err)
 		err = dvx_mem_alloc(bytes, &attr->place, &cq->mem);
 	if (!err)
-		err = dvx_umem_reg(cq->dev, dvx_mem_addr(cq->mem), bytes, DVX_LOCAL_WRITE, &cq->umem);
+		err = dvx_umem_reg(cq->dev, dvx_mem_addr(cq->mem), bytes, DVX_LOCAL_WRITE,
+				   &cq->umem);
 	if (err)
 		return err;
 	init.buf = dvx_mem_addr(cq->mem);
@@ -159,12 +161,13 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out)
 {
-	struct mlx5dv_cq dv = { 0 };
-	struct mlx5dv_obj obj = { .cq = { ibcq, &dv } };
+	struct mlx5dv_cq dv = {0};
+	struct mlx5dv_obj obj = {.cq = {ibcq, &dv}};
 	struct dvx_cq_priv *cq;
 
 	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+		return dvx_fail(EPROTO,
+				"the program was built for ring layout %u, this libdvx has %u",
 				layout, DVX_RING_LAYOUT);
 	if (!ibcq || ibcq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");

@@ -113,7 +113,8 @@ void dvx_dbr_free(struct dvx_dbr *dbr)
 
 uint32_t *dvx_dbr_words(const struct dvx_dbr *dbr)
 {
-	return (uint32_t *)dvx_mem_addr(dbr->page->mem) + dbr->slot * (DBR_STRIDE / sizeof(uint32_t));
+	return (uint32_t *)dvx_mem_addr(dbr->page->mem) +
+	       dbr->slot * (DBR_STRIDE / sizeof(uint32_t));
 }
 
 uint32_t dvx_dbr_umem_id(const struct dvx_dbr *dbr)

@@ -96,8 +96,8 @@ static bool parse_guid(const char *s, uint64_t *guid)
 			continue;
 		if (!isxdigit((unsigned char)*s) || ++digits > 16)
 			return false;
-		v = v << 4 | (uint64_t)(isdigit((unsigned char)*s) ? *s - '0' :
-								    (*s | 0x20) - 'a' + 10);
+		v = v << 4 |
+		    (uint64_t)(isdigit((unsigned char)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10);
 	}
 	*guid = v;
 	return digits == 16;
@@ -109,8 +109,8 @@ static bool matches(const struct dvx_dev_info *info, const char *which)
 
 	if (!which || !strcmp(info->name, which))
 		return true;
-	if (info->pci[0] && (!strcasecmp(info->pci, which) ||
-			     (!strncmp(info->pci, "0000:", 5) && !strcasecmp(info->pci + 5, which))))
+	if (info->pci[0] && (!strcasecmp(info->pci, which) || (!strncmp(info->pci, "0000:", 5) &&
+							       !strcasecmp(info->pci + 5, which))))
 		return true;
 	return parse_guid(which, &guid) && guid == info->guid;
 }
@@ -139,7 +139,7 @@ static int start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
 
 static int open_one(struct ibv_device *ibdev, struct dvx_dev **out)
 {
-	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
 	struct ibv_context *ctx = mlx5dv_open_device(ibdev, &attr);
 	int err;
 
@@ -189,7 +189,8 @@ int dvx_dev_close(struct dvx_dev *dev)
 	if (!dev)
 		return 0;
 	if (dvx_in_use(&dev->refs))
-		return dvx_fail(EBUSY, "%s: %d objects are still there", dvx_dev_name(dev), dev->refs);
+		return dvx_fail(EBUSY, "%s: %d objects are still there", dvx_dev_name(dev),
+				dev->refs);
 	if (dev->owned && ibv_close_device(dev->ctx))
 		return dvx_fail(errno ? errno : EBUSY, "the device does not close");
 	dvx_caps_free(dev);

@@ -7,8 +7,8 @@
 struct dvx_channel {
 	struct dvx_dev *dev;
 	struct mlx5dv_devx_event_channel *devx; /* ours, or: */
-	struct ibv_comp_channel *comp;          /* the caller's */
-	struct dvx_cq_priv *cqs;                /* subscribed */
+	struct ibv_comp_channel *comp;		/* the caller's */
+	struct dvx_cq_priv *cqs;		/* subscribed */
 };
 
 static int channel_new(struct dvx_dev *dev, struct dvx_channel **out)
@@ -28,8 +28,8 @@ int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 	if (err)
 		return err;
 	/* The cookie says which CQ; the event's own bytes say nothing more. */
-	ch->devx = mlx5dv_devx_create_event_channel(
-		dev->ctx, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
+	ch->devx = mlx5dv_devx_create_event_channel(dev->ctx,
+						    MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	if (!ch->devx) {
 		free(ch);
 		return dvx_fail(errno ? errno : EIO, "the kernel gives no DevX event channel");
@@ -45,7 +45,8 @@ int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct
 	int err;
 
 	if (!chan || chan->context != dev->ctx)
-		return dvx_fail(EINVAL, "dvx_channel_adopt: the ibv_comp_channel is of another context");
+		return dvx_fail(EINVAL,
+				"dvx_channel_adopt: the ibv_comp_channel is of another context");
 	err = channel_new(dev, &ch);
 	if (err)
 		return err;
@@ -60,7 +61,8 @@ int dvx_channel_close(struct dvx_channel *ch)
 	if (!ch)
 		return 0;
 	if (ch->cqs)
-		return dvx_fail(EBUSY, "event channel: CQ %u is still subscribed", ch->cqs->ring.cqn);
+		return dvx_fail(EBUSY, "event channel: CQ %u is still subscribed",
+				ch->cqs->ring.cqn);
 	if (ch->devx)
 		mlx5dv_devx_destroy_event_channel(ch->devx);
 	dvx_unref(&ch->dev->refs);
@@ -80,13 +82,16 @@ int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *coo
 	int err;
 
 	if (!cq || cq->dev != ch->dev)
-		return dvx_fail(EINVAL, "dvx_channel_subscribe: the CQ is not of the channel's device");
+		return dvx_fail(EINVAL,
+				"dvx_channel_subscribe: the CQ is not of the channel's device");
 	if (cq->channel)
 		return dvx_fail(EBUSY, "CQ %u has its event channel already", ring->cqn);
 	if (ch->comp && (!cq->ibcq || cq->ibcq->channel != ch->comp))
-		return dvx_fail(EINVAL, "CQ %u was not created with this ibv_comp_channel", ring->cqn);
+		return dvx_fail(EINVAL, "CQ %u was not created with this ibv_comp_channel",
+				ring->cqn);
 	if (ch->devx && !cq->obj)
-		return dvx_fail(EINVAL, "CQ %u is a verbs CQ: it needs dvx_channel_adopt()", ring->cqn);
+		return dvx_fail(EINVAL, "CQ %u is a verbs CQ: it needs dvx_channel_adopt()",
+				ring->cqn);
 	if (ch->devx) {
 		err = mlx5dv_devx_subscribe_devx_event(ch->devx, cq->obj->devx, sizeof(completion),
 						       &completion, (uintptr_t)cq);
@@ -147,7 +152,7 @@ static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
 
 int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq, void **cookie)
 {
-	struct pollfd pfd = { .fd = dvx_channel_fd(ch), .events = POLLIN };
+	struct pollfd pfd = {.fd = dvx_channel_fd(ch), .events = POLLIN};
 	struct dvx_cq_priv *woken = NULL;
 	int err;
 

@@ -37,7 +37,8 @@ static size_t huge_size(void)
 
 static void *map(size_t len, int flags)
 {
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	void *p =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -45,7 +46,7 @@ static void *map(size_t len, int flags)
 /* Before the first touch, so that no page has to move. mbind() itself: libnuma's wrapper prints. */
 static int bind_node(void *addr, size_t len, int32_t node)
 {
-	unsigned long mask[MAX_NODES / (8 * sizeof(long))] = { 0 };
+	unsigned long mask[MAX_NODES / (8 * sizeof(long))] = {0};
 	size_t bits = 8 * sizeof(long);
 
 	if (node < 0 || node >= MAX_NODES - 1)
@@ -67,7 +68,8 @@ static int map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *p
 		mem->huge = mem->addr != NULL;
 	}
 	if (!mem->addr && place->flags & DVX_PLACE_HUGE)
-		return dvx_fail(ENOMEM, "%zu bytes of hugepages are not free (vm.nr_hugepages?)", len);
+		return dvx_fail(ENOMEM, "%zu bytes of hugepages are not free (vm.nr_hugepages?)",
+				len);
 	if (!mem->addr) {
 		mem->len = round_up(len, (size_t)sysconf(_SC_PAGESIZE));
 		mem->addr = map(mem->len, 0);
@@ -91,7 +93,8 @@ static int use_callers(struct dvx_mem *mem, size_t len, const struct dvx_place *
 	if ((uintptr_t)place->buf % page)
 		return dvx_fail(EINVAL, "place.buf %p is not aligned to pages", place->buf);
 	if (place->buf_len < len)
-		return dvx_fail(EINVAL, "place.buf_len is %zu, %zu are needed", place->buf_len, len);
+		return dvx_fail(EINVAL, "place.buf_len is %zu, %zu are needed", place->buf_len,
+				len);
 	memset(place->buf, 0, len);
 	mem->addr = place->buf;
 	mem->len = place->buf_len;

@@ -4,8 +4,8 @@
 #include "priv.h"
 
 #define LOG_ENTITY 12u
-#define KNOWN_ACCESS                                                                             \
-	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC |              \
+#define KNOWN_ACCESS                                                                \
+	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
 	 DVX_RELAXED_ORDERING)
 
 static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
@@ -17,15 +17,18 @@ static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 				attr->access);
 	if (attr->access & (DVX_REMOTE_WRITE | DVX_REMOTE_ATOMIC) &&
 	    !(attr->access & DVX_LOCAL_WRITE))
-		return dvx_fail(EINVAL, "dvx_mkey_create: attr.access: remote write needs local write");
+		return dvx_fail(EINVAL,
+				"dvx_mkey_create: attr.access: remote write needs local write");
 	if (!attr->len)
 		return dvx_fail(EINVAL, "dvx_mkey_create: attr.len is 0");
 	if (!attr->umem && !attr->addr)
 		return dvx_fail(EINVAL, "dvx_mkey_create: neither attr.addr nor attr.umem is set");
 	if (attr->umem && (attr->umem->dev != dev || attr->umem_offset > attr->umem->len ||
 			   attr->len > attr->umem->len - attr->umem_offset))
-		return dvx_fail(EINVAL, "dvx_mkey_create: attr.len %zu from attr.umem_offset is not "
-				"inside attr.umem", attr->len);
+		return dvx_fail(EINVAL,
+				"dvx_mkey_create: attr.len %zu from attr.umem_offset is not "
+				"inside attr.umem",
+				attr->len);
 	return 0;
 }
 
@@ -51,7 +54,7 @@ static void fill_context(void *mkc, const struct dvx_mkey *mkey, uint8_t variant
 
 static int command(struct dvx_dev *dev, struct dvx_mkey *mkey, uint64_t offset)
 {
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = { 0 }, reply[PRM_CREATE_MKEY_OUT_BYTES];
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, reply[PRM_CREATE_MKEY_OUT_BYTES];
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 	uint8_t variant = __atomic_add_fetch(&dev->mkey_variant, 1, __ATOMIC_RELAXED);
 	uint64_t pages = ((offset & 0xfff) + mkey->len + 0xfff) >> LOG_ENTITY;

@@ -2,14 +2,14 @@
 #include "priv.h"
 
 /*
- * The peer's MAC from its GID. The kernel resolves it (neighbours, VLANs, its own addresses) when an
- * address handle is made; libmlx5 then shows the vector that it would put into a datagram.
+ * The peer's MAC from its GID. The kernel resolves it (neighbours, VLANs, its own addresses) when
+ * an address handle is made; libmlx5 then shows the vector that it would put into a datagram.
  */
 static int resolve(struct dvx_dev *dev, struct ibv_pd *pd, struct dvx_qp_peer *peer)
 {
-	struct ibv_ah_attr attr = { .is_global = 1, .port_num = peer->port };
-	struct mlx5dv_ah dv = { 0 };
-	struct mlx5dv_obj obj = { .ah = { NULL, &dv } };
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = peer->port};
+	struct mlx5dv_ah dv = {0};
+	struct mlx5dv_obj obj = {.ah = {NULL, &dv}};
 	struct ibv_ah *ah;
 	int err = 0;
 
@@ -19,8 +19,8 @@ static int resolve(struct dvx_dev *dev, struct ibv_pd *pd, struct dvx_qp_peer *p
 	ah = ibv_create_ah(pd, &attr);
 	if (!ah)
 		return dvx_fail(errno ? errno : EHOSTUNREACH,
-				"peer.gid: %s finds no MAC for it from gid_index %u", dvx_dev_name(dev),
-				peer->gid_index);
+				"peer.gid: %s finds no MAC for it from gid_index %u",
+				dvx_dev_name(dev), peer->gid_index);
 	obj.ah.in = ah;
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_AH))
 		err = dvx_fail(EIO, "libmlx5 shows no address vector");

@@ -5,7 +5,7 @@
 
 int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out)
 {
-	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = { 0 }, reply[PRM_ALLOC_PD_OUT_BYTES];
+	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0}, reply[PRM_ALLOC_PD_OUT_BYTES];
 	struct dvx_pd *pd = calloc(1, sizeof(*pd));
 	int err;
 
@@ -25,8 +25,8 @@ int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out)
 
 int dvx_pd_adopt(struct dvx_dev *dev, struct ibv_pd *ibpd, struct dvx_pd **out)
 {
-	struct mlx5dv_pd info = { 0 };
-	struct mlx5dv_obj obj = { .pd = { ibpd, &info } };
+	struct mlx5dv_pd info = {0};
+	struct mlx5dv_obj obj = {.pd = {ibpd, &info}};
 	struct dvx_pd *pd;
 
 	if (!ibpd || ibpd->context != dev->ctx)

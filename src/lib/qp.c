@@ -35,10 +35,13 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 static int check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
 	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK))
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits", attr->flags);
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits",
+				attr->flags);
 	if (attr->flags & DVX_QP_MMO && !dev->caps.dma_mmo)
-		return dvx_fail(EOPNOTSUPP, "dvx_qp_create: attr.flags has DVX_QP_MMO, but %s has no "
-				"dma_mmo_qp", dvx_dev_name(dev));
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_qp_create: attr.flags has DVX_QP_MMO, but %s has no "
+				"dma_mmo_qp",
+				dvx_dev_name(dev));
 	if (!attr->pd || attr->pd->dev != dev)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.pd is not of this device");
 	if (!attr->uar || attr->uar->dev != dev)
@@ -57,7 +60,7 @@ static int check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 
 static struct layout lay_out(const struct dvx_qp_attr *attr)
 {
-	struct layout l = { .sq_blocks = 1u << dvx_log2_up(attr->sq_blocks) };
+	struct layout l = {.sq_blocks = 1u << dvx_log2_up(attr->sq_blocks)};
 
 	if (attr->rq_entries) {
 		l.rq_entries = 1u << dvx_log2_up(attr->rq_entries);
@@ -97,7 +100,7 @@ static void fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp
 
 static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
 {
-	uint8_t in[PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
 	uint8_t reply[PRM_CREATE_QP_OUT_BYTES];
 	size_t in_len = PRM_CREATE_QP_IN_BYTES;
 	int err;
@@ -120,10 +123,12 @@ static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const stru
 
 static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, uint32_t ring_layout)
 {
-	struct dvx_sq_memory sq = { .size = sizeof(sq), .blocks = l->sq_blocks, .qpn = qp->qpn,
-				  .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
-	struct dvx_rq_memory rq = { .size = sizeof(rq), .entries = l->rq_entries,
-				  .stride = l->rq_stride };
+	struct dvx_sq_memory sq = {.size = sizeof(sq),
+				   .blocks = l->sq_blocks,
+				   .qpn = qp->qpn,
+				   .max_wqe_bytes = qp->dev->caps.max_wqe_bytes};
+	struct dvx_rq_memory rq = {
+		.size = sizeof(rq), .entries = l->rq_entries, .stride = l->rq_stride};
 	uint32_t *dbrec = dvx_dbr_words(qp->dbr);
 	int err;
 
@@ -149,8 +154,8 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 /* libmlx5 gives the engine 64 bytes to write to with each copy; so do we. */
 static int add_mmo(struct dvx_qp *qp)
 {
-	struct dvx_mkey_attr attr = { .size = sizeof(attr), .access = DVX_LOCAL_WRITE, .pd = qp->pd,
-				      .len = DVX_BLOCK };
+	struct dvx_mkey_attr attr = {
+		.size = sizeof(attr), .access = DVX_LOCAL_WRITE, .pd = qp->pd, .len = DVX_BLOCK};
 	int err = dvx_mem_alloc(DVX_BLOCK, NULL, &qp->mmo_mem);
 
 	if (err)
@@ -184,7 +189,8 @@ static int build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t rin
 	if (!err)
 		err = dvx_mem_alloc(l.bytes, &attr->place, &qp->mem);
 	if (!err)
-		err = dvx_umem_reg(qp->dev, dvx_mem_addr(qp->mem), l.bytes, DVX_LOCAL_WRITE, &qp->umem);
+		err = dvx_umem_reg(qp->dev, dvx_mem_addr(qp->mem), l.bytes, DVX_LOCAL_WRITE,
+				   &qp->umem);
 	if (!err)
 		err = init_rings(qp, &l, dvx_mem_addr(qp->mem), ring_layout);
 	if (!err && attr->flags & DVX_QP_MMO)

@@ -4,10 +4,14 @@
 
 static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
-	struct dvx_sq_memory init = { .size = sizeof(init), .blocks = dv->sq.wqe_cnt, .buf = dv->sq.buf,
-				    .dbrec = (uint32_t *)dv->dbrec + 1, .reg = dv->bf.reg,
-				    .bf_size = dv->bf.size, .qpn = qp->qpn,
-				    .max_wqe_bytes = qp->dev->caps.max_wqe_bytes };
+	struct dvx_sq_memory init = {.size = sizeof(init),
+				     .blocks = dv->sq.wqe_cnt,
+				     .buf = dv->sq.buf,
+				     .dbrec = (uint32_t *)dv->dbrec + 1,
+				     .reg = dv->bf.reg,
+				     .bf_size = dv->bf.size,
+				     .qpn = qp->qpn,
+				     .max_wqe_bytes = qp->dev->caps.max_wqe_bytes};
 
 	init.slots = calloc(dv->sq.wqe_cnt, sizeof(*init.slots));
 	qp->sq.slots = init.slots;
@@ -18,9 +22,11 @@ static int sq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 
 static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 {
-	struct dvx_rq_memory init = { .size = sizeof(init), .entries = dv->rq.wqe_cnt,
-				    .buf = dv->rq.buf, .dbrec = (uint32_t *)dv->dbrec,
-				    .stride = dv->rq.stride };
+	struct dvx_rq_memory init = {.size = sizeof(init),
+				     .entries = dv->rq.wqe_cnt,
+				     .buf = dv->rq.buf,
+				     .dbrec = (uint32_t *)dv->dbrec,
+				     .stride = dv->rq.stride};
 
 	if (!dv->rq.wqe_cnt)
 		return 0;
@@ -34,7 +40,7 @@ static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 
 static int check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
 {
-	struct mlx5dv_obj obj = { .qp = { ibqp, dv } };
+	struct mlx5dv_obj obj = {.qp = {ibqp, dv}};
 
 	if (!ibqp || ibqp->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_qp_adopt: the ibv_qp is of another context");
@@ -53,7 +59,7 @@ static int check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
 int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
 			struct dvx_qp **out)
 {
-	struct mlx5dv_qp dv = { 0 };
+	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
 	int err = check(dev, ibqp, &dv);
 

@@ -24,8 +24,10 @@ static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct
 		return dvx_fail(EINVAL, "%s: peer.mtu_log is %u, not 8 to 12", call, peer->mtu_log);
 	if (peer->ack_timeout > 31 || peer->retry_count > 7 || peer->min_rnr_timer > 31 ||
 	    (peer->rnr_retry > 7 && peer->rnr_retry != 0xff))
-		return dvx_fail(EINVAL, "%s: peer's ack_timeout, retry_count, rnr_retry or "
-				"min_rnr_timer is out of range", call);
+		return dvx_fail(EINVAL,
+				"%s: peer's ack_timeout, retry_count, rnr_retry or "
+				"min_rnr_timer is out of range",
+				call);
 	if (peer->max_rd_atomic > 128)
 		return dvx_fail(EINVAL, "%s: peer.max_rd_atomic is %u, over 128", call,
 				peer->max_rd_atomic);
@@ -59,7 +61,7 @@ static void set_access(void *qpc, const struct dvx_qp_peer *peer)
 
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 {
-	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
 	void *qpc = prm_rst2init_qp_in_at_qpc(in);
 	void *path = prm_qpc_at_primary_address_path(qpc);
 	struct dvx_qp_peer peer;
@@ -87,8 +89,8 @@ static void set_path(void *path, const struct dvx_qp *qp, const struct dvx_qp_pe
 	if (qp->dev->caps.roce) {
 		prm_ads_set_rmac_47_32(path, (uint32_t)(mac[0] << 8 | mac[1]));
 		prm_ads_set_rmac_31_0(path, prm_load32(mac, 2));
-		prm_ads_set_udp_sport(path, peer->udp_sport ? peer->udp_sport :
-							      0xc000 | (qp->qpn & 0x3fff));
+		prm_ads_set_udp_sport(path, peer->udp_sport ? peer->udp_sport
+							    : 0xc000 | (qp->qpn & 0x3fff));
 		prm_ads_set_eth_prio(path, peer->sl & 7);
 		prm_ads_set_dscp(path, peer->traffic_class >> 2);
 	} else {
@@ -100,7 +102,7 @@ static void set_path(void *path, const struct dvx_qp *qp, const struct dvx_qp_pe
 
 int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 {
-	uint8_t in[PRM_INIT2RTR_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_INIT2RTR_QP_IN_BYTES] = {0};
 	void *qpc = prm_init2rtr_qp_in_at_qpc(in);
 	struct dvx_qp_peer peer;
 	int err = check(qp, user, &peer, "dvx_qp_to_rtr");
@@ -122,7 +124,7 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 
 int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 {
-	uint8_t in[PRM_RTR2RTS_QP_IN_BYTES] = { 0 };
+	uint8_t in[PRM_RTR2RTS_QP_IN_BYTES] = {0};
 	void *qpc = prm_rtr2rts_qp_in_at_qpc(in);
 	struct dvx_qp_peer peer;
 	int err = check(qp, user, &peer, "dvx_qp_to_rts");
@@ -151,8 +153,8 @@ int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_peer *peer)
 
 int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 {
-	struct dvx_qp_peer peer = { .size = sizeof(peer), .port = 1, .qpn = qp->qpn,
-				    .access = access };
+	struct dvx_qp_peer peer = {
+		.size = sizeof(peer), .port = 1, .qpn = qp->qpn, .access = access};
 	struct ibv_port_attr port;
 	int err;
 
@@ -165,7 +167,7 @@ int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 
 int dvx_qp_to_err(struct dvx_qp *qp)
 {
-	uint8_t in[PRM_QP_2ERR_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QP_2ERR_IN_BYTES] = {0};
 
 	if (!qp->obj)
 		return dvx_fail(EINVAL, "dvx_qp_to_err: an adopted QP moves by ibv_modify_qp()");
@@ -174,7 +176,7 @@ int dvx_qp_to_err(struct dvx_qp *qp)
 
 int dvx_qp_to_rst(struct dvx_qp *qp)
 {
-	uint8_t in[PRM_QP_2RST_IN_BYTES] = { 0 };
+	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
 	uint32_t *dbrec;
 	int err;
 
@@ -193,7 +195,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state)
 {
-	uint8_t in[PRM_QUERY_QP_IN_BYTES] = { 0 }, reply[PRM_QUERY_QP_OUT_BYTES];
+	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0}, reply[PRM_QUERY_QP_OUT_BYTES];
 	int err;
 
 	if (!qp->obj)

@@ -24,7 +24,7 @@ static int random_key(uint8_t key[32])
 
 static int allow(struct dvx_mkey *mkey, const uint8_t key[32])
 {
-	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = { 0 };
+	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 	uint8_t reply[PRM_ALLOW_OTHER_VHCA_ACCESS_OUT_BYTES];
 	int err;
 
@@ -39,7 +39,7 @@ static int allow(struct dvx_mkey *mkey, const uint8_t key[32])
 
 int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 {
-	struct dvx_ticket t = { .access = mkey->access & ~(uint32_t)DVX_RELAXED_ORDERING };
+	struct dvx_ticket t = {.access = mkey->access & ~(uint32_t)DVX_RELAXED_ORDERING};
 	int err;
 
 	if (mkey->alias)
@@ -67,13 +67,15 @@ static int refused(int err)
 
 	if (!e->opcode || (e->err != EINVAL && e->err != EREMOTEIO))
 		return err;
-	return dvx_fail(EXDEV, "the device refuses the ticket (status 0x%x, syndrome 0x%x): not of "
-			"this chip, revoked, or the wrong key", e->status, e->syndrome);
+	return dvx_fail(EXDEV,
+			"the device refuses the ticket (status 0x%x, syndrome 0x%x): not of "
+			"this chip, revoked, or the wrong key",
+			e->status, e->syndrome);
 }
 
 static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 {
-	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = { 0 };
+	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
 	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
 	void *hdr = prm_create_alias_obj_in_at_hdr(in);
 	void *ctx = prm_create_alias_obj_in_at_alias_ctx(in);
@@ -98,7 +100,7 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 /* An alias can come into being and be no good: its own status says so. */
 static int check_alias(struct dvx_mkey *mkey)
 {
-	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = { 0 };
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 	uint8_t reply[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES + PRM_ALIAS_CONTEXT_BYTES];
 	uint32_t status;
 	int err;
@@ -112,7 +114,8 @@ static int check_alias(struct dvx_mkey *mkey)
 	if (err)
 		return err;
 	if (status)
-		return dvx_fail(EXDEV, "the alias is in a bad state (status %u): the ticket is not good",
+		return dvx_fail(EXDEV,
+				"the alias is in a bad state (status %u): the ticket is not good",
 				status);
 	return 0;
 }
@@ -126,7 +129,8 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 	if (!pd || pd->dev != dev)
 		return dvx_fail(EINVAL, "dvx_mkey_import: pd is not of this device");
 	if (!dev->caps.mkey_import)
-		return dvx_fail(EOPNOTSUPP, "%s: cross_vhca_object_to_object_supported has no mkeys",
+		return dvx_fail(EOPNOTSUPP,
+				"%s: cross_vhca_object_to_object_supported has no mkeys",
 				dvx_dev_name(dev));
 	if (t->vhca_id == dev->caps.vhca_id)
 		return dvx_fail(EINVAL, "dvx_mkey_import: the ticket is of this same VHCA, %u",

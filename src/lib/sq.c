@@ -4,7 +4,8 @@
 /* Programs have these offsets compiled in; a change is a new DVX_RING_LAYOUT. */
 _Static_assert(sizeof(struct dvx_sq) == 128, "layout 1");
 _Static_assert(offsetof(struct dvx_sq, pi) == 40, "layout 1");
-_Static_assert(offsetof(struct dvx_sq, bf_size) == 64, "layout 1: the first line is what a post reads");
+_Static_assert(offsetof(struct dvx_sq, bf_size) == 64,
+	       "layout 1: the first line is what a post reads");
 _Static_assert(offsetof(struct dvx_sq, mmo_addr) == 72, "layout 1");
 _Static_assert(sizeof(struct dvx_sq_slot) == 16, "layout 1");
 _Static_assert(sizeof(struct dvx_sge) == 16, "layout 1");
@@ -20,11 +21,12 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	if (err)
 		return err;
 	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+		return dvx_fail(EPROTO,
+				"the program was built for ring layout %u, this libdvx has %u",
 				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.blocks) || init.blocks > MAX_BLOCKS_PER_RING)
-		return dvx_fail(EINVAL, "dvx_sq_init: %u blocks: no power of two up to %u", init.blocks,
-				MAX_BLOCKS_PER_RING);
+		return dvx_fail(EINVAL, "dvx_sq_init: %u blocks: no power of two up to %u",
+				init.blocks, MAX_BLOCKS_PER_RING);
 	if (!init.buf || !init.slots || !init.dbrec || !init.reg)
 		return dvx_fail(EINVAL, "dvx_sq_init: buf, slots, dbrec and reg must all be set");
 	memset(sq, 0, sizeof(*sq));

@@ -18,7 +18,7 @@ enum {
 	AT_SUM = 76,
 };
 
-static const uint8_t magic[4] = { 'D', 'V', 'X', 'T' };
+static const uint8_t magic[4] = {'D', 'V', 'X', 'T'};
 static const char prefix[] = "dvx1:";
 
 _Static_assert(AT_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum");
@@ -64,8 +64,8 @@ static int check(const uint8_t *in, size_t len)
 		return dvx_fail(EPROTONOSUPPORT, "ticket: version %u, this libdvx reads %u",
 				prm_load16(in, AT_VERSION), DVX_TICKET_VERSION);
 	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
-		return dvx_fail(EMSGSIZE, "ticket: %zu bytes that say to be %u, a ticket has %u", len,
-				prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
+		return dvx_fail(EMSGSIZE, "ticket: %zu bytes that say to be %u, a ticket has %u",
+				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
 	if (prm_load32(in, AT_SUM) != crc32c(in, AT_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
 	if (prm_load16(in, AT_RESERVED0) || prm_load32(in, AT_RESERVED1) ||

@@ -47,7 +47,8 @@ int dvx_uar_free(struct dvx_uar *uar)
 	if (!uar)
 		return 0;
 	if (dvx_in_use(&uar->refs))
-		return dvx_fail(EBUSY, "UAR %u: %d queues still use it", uar->devx->page_id, uar->refs);
+		return dvx_fail(EBUSY, "UAR %u: %d queues still use it", uar->devx->page_id,
+				uar->refs);
 	mlx5dv_devx_free_uar(uar->devx);
 	dvx_unref(&uar->dev->refs);
 	free(uar);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "priv.h"
 
-int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access, struct dvx_umem **out)
+int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
+		 struct dvx_umem **out)
 {
 	/* The kernel takes these three; the rest of the rights is the mkey's business. */
 	uint32_t flags = access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
@@ -16,7 +17,8 @@ int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access, s
 	if (!umem->devx) {
 		free(umem);
 		return dvx_fail(errno ? errno : EIO,
-				"can't pin %zu bytes at %p (is RLIMIT_MEMLOCK too small?)", len, addr);
+				"can't pin %zu bytes at %p (is RLIMIT_MEMLOCK too small?)", len,
+				addr);
 	}
 	umem->dev = dev;
 	umem->addr = addr;

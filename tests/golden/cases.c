@@ -2,45 +2,46 @@
 #include "prm/reflect.h"
 #include "cases.h"
 
-const uint8_t golden_payload[256] = "eight by"
-				    "tes, and then some more of them so that the data of an inline "
-				    "request goes beyond its first block, and beyond the second too: "
-				    "this text has to be longer than one hundred and ninety bytes, "
-				    "which it now is.";
+const uint8_t golden_payload[256] =
+	"eight by"
+	"tes, and then some more of them so that the data of an inline "
+	"request goes beyond its first block, and beyond the second too: "
+	"this text has to be longer than one hundred and ninety bytes, "
+	"which it now is.";
 
 const struct dvx_sge golden_pieces[4] = {
-	{ 0x00007f0000001000, 4096, 0x00000a01 },
-	{ 0x00007f0000100000, 1, 0x00000b02 },
-	{ 0xfffffffffffff000, 0x7fffffff, 0xfffffe03 },
-	{ 0x0000000000000008, 65536, 0x00000d04 },
+	{0x00007f0000001000, 4096, 0x00000a01},
+	{0x00007f0000100000, 1, 0x00000b02},
+	{0xfffffffffffff000, 0x7fffffff, 0xfffffe03},
+	{0x0000000000000008, 65536, 0x00000d04},
 };
 
 const struct golden_case golden_cases[] = {
-	{ "send", G_SEND, 0, 0, 1 },
-	{ "send_none", G_SEND, DVX_SIGNALED, 0, 0 },
-	{ "send_four", G_SEND, DVX_SIGNALED, 0, 4 },
-	{ "send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2 },
-	{ "send_inline", G_SEND, DVX_SIGNALED, 8, 0 },
-	{ "send_inline_two_blocks", G_SEND, 0, 100, 0 },
-	{ "send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1 },
-	{ "send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0 },
-	{ "write", G_WRITE, DVX_SIGNALED, 0, 1 },
-	{ "write_three", G_WRITE, 0, 0, 3 },
-	{ "write_fence", G_WRITE, DVX_FENCE, 0, 2 },
-	{ "write_inline8", G_WRITE, DVX_SIGNALED, 8, 0 },
-	{ "write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0 },
-	{ "write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0 },
-	{ "write_inline_four_blocks", G_WRITE, 0, 200, 0 },
-	{ "write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1 },
-	{ "write_imm_inline", G_WRITE_IMM, 0, 12, 0 },
-	{ "read", G_READ, DVX_SIGNALED, 0, 1 },
-	{ "read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2 },
-	{ "dma", G_DMA, DVX_SIGNALED, 0, 0 },
-	{ "dma_fence", G_DMA, DVX_FENCE, 0, 0 },
-	{ "nop", G_NOP, 0, 0, 0 },
-	{ "recv", G_RECV, 0, 0, 1 },
-	{ "recv_three_of_four", G_RECV, 0, 0, 3 },
-	{ "recv_four_of_four", G_RECV, 0, 0, 4 },
+	{"send", G_SEND, 0, 0, 1},
+	{"send_none", G_SEND, DVX_SIGNALED, 0, 0},
+	{"send_four", G_SEND, DVX_SIGNALED, 0, 4},
+	{"send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2},
+	{"send_inline", G_SEND, DVX_SIGNALED, 8, 0},
+	{"send_inline_two_blocks", G_SEND, 0, 100, 0},
+	{"send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1},
+	{"send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0},
+	{"write", G_WRITE, DVX_SIGNALED, 0, 1},
+	{"write_three", G_WRITE, 0, 0, 3},
+	{"write_fence", G_WRITE, DVX_FENCE, 0, 2},
+	{"write_inline8", G_WRITE, DVX_SIGNALED, 8, 0},
+	{"write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0},
+	{"write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0},
+	{"write_inline_four_blocks", G_WRITE, 0, 200, 0},
+	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1},
+	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0},
+	{"read", G_READ, DVX_SIGNALED, 0, 1},
+	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2},
+	{"dma", G_DMA, DVX_SIGNALED, 0, 0},
+	{"dma_fence", G_DMA, DVX_FENCE, 0, 0},
+	{"nop", G_NOP, 0, 0, 0},
+	{"recv", G_RECV, 0, 0, 1},
+	{"recv_three_of_four", G_RECV, 0, 0, 3},
+	{"recv_four_of_four", G_RECV, 0, 0, 4},
 };
 
 const size_t golden_count = sizeof(golden_cases) / sizeof(golden_cases[0]);
@@ -62,19 +63,19 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 
 	switch (c->kind) {
 	case G_SEND:
-		return len ? dvx_post_send_inline(sq, data, len, 1, c->flags) :
-			     dvx_post_send(sq, sge, n, 1, c->flags);
+		return len ? dvx_post_send_inline(sq, data, len, 1, c->flags)
+			   : dvx_post_send(sq, sge, n, 1, c->flags);
 	case G_SEND_IMM:
-		return len ? dvx_post_send_imm_inline(sq, GOLDEN_IMM, data, len, 1, c->flags) :
-			     dvx_post_send_imm(sq, GOLDEN_IMM, sge, n, 1, c->flags);
+		return len ? dvx_post_send_imm_inline(sq, GOLDEN_IMM, data, len, 1, c->flags)
+			   : dvx_post_send_imm(sq, GOLDEN_IMM, sge, n, 1, c->flags);
 	case G_WRITE:
 		return len ? dvx_post_write_inline(sq, GOLDEN_RADDR, GOLDEN_RKEY, data, len, 1,
-						   c->flags) :
-			     dvx_post_write(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
+						   c->flags)
+			   : dvx_post_write(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
 	case G_WRITE_IMM:
 		return len ? dvx_post_write_imm_inline(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY,
-						       data, len, 1, c->flags) :
-			     dvx_post_write_imm(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY, sge, n,
+						       data, len, 1, c->flags)
+			   : dvx_post_write_imm(sq, GOLDEN_IMM, GOLDEN_RADDR, GOLDEN_RKEY, sge, n,
 						1, c->flags);
 	case G_READ:
 		return dvx_post_read(sq, GOLDEN_RADDR, GOLDEN_RKEY, sge, n, 1, c->flags);
@@ -89,8 +90,12 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 static void receive(const struct golden_case *c, struct ring *r, struct golden_wqe *out)
 {
 	struct dvx_rq rq;
-	struct dvx_rq_memory m = { .size = sizeof(m), .entries = 4, .buf = r->buf,
-				   .wr_ids = r->wr_ids, .dbrec = r->dbrec, .stride = 64 };
+	struct dvx_rq_memory m = {.size = sizeof(m),
+				  .entries = 4,
+				  .buf = r->buf,
+				  .wr_ids = r->wr_ids,
+				  .dbrec = r->dbrec,
+				  .stride = 64};
 
 	assert_int_equal(dvx_rq_init(&rq, &m), 0);
 	assert_int_equal(dvx_rq_post(&rq, golden_pieces, c->n, 1), 0);
@@ -103,8 +108,13 @@ void golden_dvx(const struct golden_case *c, uint32_t qpn, uint32_t mmo_lkey, ui
 		struct golden_wqe *out)
 {
 	struct ring r;
-	struct dvx_sq_memory m = { .size = sizeof(m), .blocks = GOLDEN_BLOCKS, .buf = r.buf,
-				   .slots = r.slots, .dbrec = r.dbrec, .reg = r.reg, .qpn = qpn };
+	struct dvx_sq_memory m = {.size = sizeof(m),
+				  .blocks = GOLDEN_BLOCKS,
+				  .buf = r.buf,
+				  .slots = r.slots,
+				  .dbrec = r.dbrec,
+				  .reg = r.reg,
+				  .qpn = qpn};
 
 	memset(&r, 0, sizeof(r));
 	memset(out, 0, sizeof(*out));
@@ -141,7 +151,10 @@ static void show(const char *who, const struct golden_wqe *w)
 	prm_print_line(line, sizeof(line), prm_find_struct("wqe_ctrl_seg"), w->bytes, DVX_SEG);
 	print_message("# %s: %zu bytes; %s\n", who, w->len, line);
 	for (i = 0; i < w->len; i += 4)
-		print_message("%s%08x", i % 16 ? " " : i ? "\n#   " : "#   ",
+		print_message("%s%08x",
+			      i % 16 ? " "
+			      : i    ? "\n#   "
+				     : "#   ",
 			      prm_load32(w->bytes, i));
 	print_message("\n");
 }
@@ -169,7 +182,8 @@ int golden_read(const char *path, struct golden_wqe *out)
 	while (fgets(line, sizeof(line), f)) {
 		if (line[0] == '#' || !(p = strchr(line, ':')))
 			continue;
-		for (p++; out->len < GOLDEN_BYTES && sscanf(p, "%2x%n", &byte, &used) == 1; p += used)
+		for (p++; out->len < GOLDEN_BYTES && sscanf(p, "%2x%n", &byte, &used) == 1;
+		     p += used)
 			out->bytes[out->len++] = (uint8_t)byte;
 	}
 	fclose(f);

@@ -23,9 +23,9 @@ enum golden_kind { G_SEND, G_SEND_IMM, G_WRITE, G_WRITE_IMM, G_READ, G_DMA, G_NO
 struct golden_case {
 	const char *name;
 	enum golden_kind kind;
-	uint32_t flags;      /* enum dvx_post_flags */
+	uint32_t flags;	     /* enum dvx_post_flags */
 	uint32_t inline_len; /* bytes of golden_payload, or: */
-	uint32_t n;          /* pieces of golden_pieces */
+	uint32_t n;	     /* pieces of golden_pieces */
 };
 
 /* What a queue wrote: one WQE, and what the comparison has to take from it. */
@@ -39,9 +39,9 @@ extern const size_t golden_count;
 extern const uint8_t golden_payload[256];
 extern const struct dvx_sge golden_pieces[4];
 
-#define GOLDEN_RADDR 0x1122334455667788u
-#define GOLDEN_RKEY  0x99aabbccu
-#define GOLDEN_IMM   0xdeadbeefu
+#define GOLDEN_RADDR   0x1122334455667788u
+#define GOLDEN_RKEY    0x99aabbccu
+#define GOLDEN_IMM     0xdeadbeefu
 #define GOLDEN_DMA_DST 0x7f1234560000u
 #define GOLDEN_DMA_SRC 0x7f6543210000u
 #define GOLDEN_DMA_LEN 0x10000u

@@ -22,23 +22,29 @@ static const struct {
 	enum ibv_wr_opcode op;
 	const char *name;
 } verbs_op[] = {
-	[G_SEND] = { IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND" },
-	[G_SEND_IMM] = { IBV_WR_SEND_WITH_IMM, "ibv_post_send, IBV_WR_SEND_WITH_IMM" },
-	[G_WRITE] = { IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE" },
-	[G_WRITE_IMM] = { IBV_WR_RDMA_WRITE_WITH_IMM, "ibv_post_send, IBV_WR_RDMA_WRITE_WITH_IMM" },
-	[G_READ] = { IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ" },
-	[G_DMA] = { 0, "mlx5dv_wr_memcpy" },
-	[G_RECV] = { 0, "ibv_post_recv" },
+	[G_SEND] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND"},
+	[G_SEND_IMM] = {IBV_WR_SEND_WITH_IMM, "ibv_post_send, IBV_WR_SEND_WITH_IMM"},
+	[G_WRITE] = {IBV_WR_RDMA_WRITE, "ibv_post_send, IBV_WR_RDMA_WRITE"},
+	[G_WRITE_IMM] = {IBV_WR_RDMA_WRITE_WITH_IMM, "ibv_post_send, IBV_WR_RDMA_WRITE_WITH_IMM"},
+	[G_READ] = {IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ"},
+	[G_DMA] = {0, "mlx5dv_wr_memcpy"},
+	[G_RECV] = {0, "ibv_post_recv"},
 };
 
 static struct ibv_qp *new_qp(bool memcpy_too)
 {
-	struct mlx5dv_qp_init_attr dv = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
-					  .send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY };
+	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					 .send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY};
 	struct ibv_qp_init_attr_ex attr = {
-		.qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq, .pd = pd,
-		.cap = { .max_send_wr = 16, .max_recv_wr = 4, .max_send_sge = 4, .max_recv_sge = 4,
-			 .max_inline_data = 200 },
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.pd = pd,
+		.cap = {.max_send_wr = 16,
+			.max_recv_wr = 4,
+			.max_send_sge = 4,
+			.max_recv_sge = 4,
+			.max_inline_data = 200},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 				  IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
@@ -50,32 +56,42 @@ static struct ibv_qp *new_qp(bool memcpy_too)
 
 static void to_rts(struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	union ibv_gid gid;
 
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						  IBV_QP_ACCESS_FLAGS), 0);
+	assert_int_equal(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
 	assert_int_equal(ibv_query_gid(ctx, 1, 0, &gid), 0);
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-				     .dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 1,
-				     .min_rnr_timer = 12,
-				     .ah_attr = { .is_global = 1, .port_num = 1,
-						  .grh = { .dgid = gid, .hop_limit = 1 } } };
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-						  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-						  IBV_QP_MAX_DEST_RD_ATOMIC |
-						  IBV_QP_MIN_RNR_TIMER), 0);
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
-				     .rnr_retry = 7, .max_rd_atomic = 1 };
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-						  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-						  IBV_QP_MAX_QP_RD_ATOMIC), 0);
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .hop_limit = 1}}};
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			 0);
+	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
+				    .timeout = 14,
+				    .retry_cnt = 7,
+				    .rnr_retry = 7,
+				    .max_rd_atomic = 1};
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+					       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+					       IBV_QP_MAX_QP_RD_ATOMIC),
+			 0);
 }
 
 static struct mlx5dv_qp rings(struct ibv_qp *qp)
 {
-	struct mlx5dv_qp dv = { 0 };
-	struct mlx5dv_obj obj = { .qp = { qp, &dv } };
+	struct mlx5dv_qp dv = {0};
+	struct mlx5dv_obj obj = {.qp = {qp, &dv}};
 
 	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), 0);
 	return dv;
@@ -103,10 +119,10 @@ static void fill_sge(const struct golden_case *c, struct ibv_sge *sge, int *n)
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
-		sge[i] = (struct ibv_sge){ golden_pieces[i].addr, golden_pieces[i].length,
-					   golden_pieces[i].lkey };
+		sge[i] = (struct ibv_sge){golden_pieces[i].addr, golden_pieces[i].length,
+					  golden_pieces[i].lkey};
 	if (c->inline_len)
-		sge[i++] = (struct ibv_sge){ (uintptr_t)golden_payload, c->inline_len, 0 };
+		sge[i++] = (struct ibv_sge){(uintptr_t)golden_payload, c->inline_len, 0};
 	*n = (int)i;
 }
 
@@ -121,10 +137,14 @@ static unsigned int send_flags(const struct golden_case *c)
 static void post(const struct golden_case *c, struct ibv_qp *qp)
 {
 	struct ibv_sge sge[5];
-	struct ibv_send_wr wr = { .wr_id = 1, .opcode = verbs_op[c->kind].op, .sg_list = sge,
-				  .send_flags = send_flags(c), .imm_data = htobe32(GOLDEN_IMM),
-				  .wr.rdma = { GOLDEN_RADDR, GOLDEN_RKEY } }, *bad;
-	struct ibv_recv_wr rwr = { .wr_id = 1, .sg_list = sge }, *rbad;
+	struct ibv_send_wr wr = {.wr_id = 1,
+				 .opcode = verbs_op[c->kind].op,
+				 .sg_list = sge,
+				 .send_flags = send_flags(c),
+				 .imm_data = htobe32(GOLDEN_IMM),
+				 .wr.rdma = {GOLDEN_RADDR, GOLDEN_RKEY}},
+			   *bad;
+	struct ibv_recv_wr rwr = {.wr_id = 1, .sg_list = sge}, *rbad;
 
 	fill_sge(c, sge, &wr.num_sge);
 	rwr.num_sge = wr.num_sge;
@@ -238,7 +258,7 @@ static int close_device(void **state)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[64] = { 0 };
+	struct CMUnitTest tests[64] = {0};
 	size_t i;
 
 	write_dir = argc > 1 ? argv[1] : NULL;

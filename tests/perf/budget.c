@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What budget.sh counts: one function per line of its table, called `rounds` times on rings in plain
- * memory. Only instructions inside the named function are counted, its return included; setting the
- * rings up and emptying them happens outside.
+ * What budget.sh counts: one function per line of its table, called `rounds` times on rings in
+ * plain memory. Only instructions inside the named function are counted, its return included;
+ * setting the rings up and emptying them happens outside.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <dvx/dvx.h>
 
-#define BLOCKS 64u
+#define BLOCKS	 64u
 #define NOINLINE __attribute__((noinline, noclone, externally_visible))
 
 static struct dvx_sq sq;
@@ -22,7 +22,8 @@ static volatile uint64_t sink;
 /* A signaled RDMA_WRITE of 8 inline bytes, with its doorbell. */
 NOINLINE int post_write8(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
 {
-	int err = dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
+	int err =
+		dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
 
 	if (!err)
 		dvx_sq_ring(&sq);
@@ -32,7 +33,8 @@ NOINLINE int post_write8(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t
 /* The same through BlueFlame. */
 NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint64_t wr_id)
 {
-	int err = dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
+	int err =
+		dvx_post_write_inline(&sq, raddr, rkey, &value, sizeof(value), wr_id, DVX_SIGNALED);
 
 	if (!err)
 		dvx_sq_ring_bf(&sq);
@@ -42,7 +44,7 @@ NOINLINE int post_write8_bf(uint64_t raddr, uint32_t rkey, uint64_t value, uint6
 /* One piece of memory instead of inline data. */
 NOINLINE int post_write_sge(uint64_t raddr, uint32_t rkey, uint64_t addr, uint64_t wr_id)
 {
-	struct dvx_sge sge = { addr, 4096, 7 };
+	struct dvx_sge sge = {addr, 4096, 7};
 	int err = dvx_post_write(&sq, raddr, rkey, &sge, 1, wr_id, DVX_SIGNALED);
 
 	if (!err)
@@ -90,11 +92,16 @@ NOINLINE bool poll_empty(const struct dvx_cq *c)
 
 static void setup(void)
 {
-	struct dvx_sq_memory s = { .size = sizeof(s), .blocks = BLOCKS, .buf = sq_buf,
-				   .slots = slots, .dbrec = &sq_dbrec[1],
-				   .reg = (uint8_t *)uar + 0x800, .bf_size = 256, .qpn = 0x1234 };
-	struct dvx_cq_memory c = { .size = sizeof(c), .entries = BLOCKS, .buf = cq_buf,
-				   .dbrec = cq_dbrec, .uar = uar };
+	struct dvx_sq_memory s = {.size = sizeof(s),
+				  .blocks = BLOCKS,
+				  .buf = sq_buf,
+				  .slots = slots,
+				  .dbrec = &sq_dbrec[1],
+				  .reg = (uint8_t *)uar + 0x800,
+				  .bf_size = 256,
+				  .qpn = 0x1234};
+	struct dvx_cq_memory c = {
+		.size = sizeof(c), .entries = BLOCKS, .buf = cq_buf, .dbrec = cq_dbrec, .uar = uar};
 
 	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c))
 		exit(99);

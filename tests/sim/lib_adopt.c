@@ -18,28 +18,39 @@ struct adopted {
 
 static void connect_self(struct rig *r, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1,
-				    .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
-						       IBV_ACCESS_REMOTE_READ };
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = 1,
+				   .qp_access_flags =
+					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
 	union ibv_gid gid;
 
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						  IBV_QP_ACCESS_FLAGS), 0);
+	assert_int_equal(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
 	OK(dvx_dev_gid(r->dev, 1, 0, gid.raw));
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-				     .dest_qp_num = qp->qp_num, .max_dest_rd_atomic = 4,
-				     .min_rnr_timer = 12,
-				     .ah_attr = { .is_global = 1, .port_num = 1,
-						  .grh = { .dgid = gid, .hop_limit = 1 } } };
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-						  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-						  IBV_QP_MAX_DEST_RD_ATOMIC |
-						  IBV_QP_MIN_RNR_TIMER), 0);
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
-				     .rnr_retry = 7, .max_rd_atomic = 4 };
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-						  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-						  IBV_QP_MAX_QP_RD_ATOMIC), 0);
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 4,
+		.min_rnr_timer = 12,
+		.ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .hop_limit = 1}}};
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			 0);
+	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
+				    .timeout = 14,
+				    .retry_cnt = 7,
+				    .rnr_retry = 7,
+				    .max_rd_atomic = 4};
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+					       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+					       IBV_QP_MAX_QP_RD_ATOMIC),
+			 0);
 }
 
 static void verbs_make(struct rig *r, struct adopted *a)
@@ -47,8 +58,11 @@ static void verbs_make(struct rig *r, struct adopted *a)
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct ibv_qp_init_attr attr = {
 		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 32, .max_recv_wr = 16, .max_send_sge = 4, .max_recv_sge = 2,
-			 .max_inline_data = 128 },
+		.cap = {.max_send_wr = 32,
+			.max_recv_wr = 16,
+			.max_send_sge = 4,
+			.max_recv_sge = 2,
+			.max_inline_data = 128},
 	};
 
 	memset(a, 0, sizeof(*a));
@@ -57,8 +71,9 @@ static void verbs_make(struct rig *r, struct adopted *a)
 	assert_non_null(a->chan);
 	assert_non_null(a->ibpd);
 	a->ibcq = ibv_create_cq(ctx, 256, NULL, a->chan, 0);
-	a->mr = ibv_reg_mr(a->ibpd, r->buf, RIG_BYTES, IBV_ACCESS_LOCAL_WRITE |
-			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+	a->mr = ibv_reg_mr(a->ibpd, r->buf, RIG_BYTES,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_READ);
 	assert_non_null(a->ibcq);
 	assert_non_null(a->mr);
 	attr.send_cq = attr.recv_cq = a->ibcq;
@@ -101,8 +116,9 @@ static void writes_wrap(void **state)
 		len = 1 + i * 29 % sizeof(data);
 		for (j = 0; j < len; j++)
 			data[j] = (uint8_t)(i ^ j);
-		assert_int_equal(dvx_post_write_inline(a.sq, (uintptr_t)r->buf, a.mr->rkey, data, len,
-						       i, DVX_SIGNALED), 0);
+		assert_int_equal(dvx_post_write_inline(a.sq, (uintptr_t)r->buf, a.mr->rkey, data,
+						       len, i, DVX_SIGNALED),
+				 0);
 		if (i & 2)
 			dvx_sq_ring(a.sq);
 		else
@@ -128,8 +144,8 @@ static void data_inside_the_cqe(void **state)
 	for (len = 4; len <= 80; len += 4) {
 		memset(r->buf, 0, 4096);
 		memset(r->buf + 4096, (int)len, 4096);
-		s[0] = (struct dvx_sge){ (uintptr_t)r->buf, 3, a.mr->lkey };
-		s[1] = (struct dvx_sge){ (uintptr_t)r->buf + 1024, len - 3, a.mr->lkey };
+		s[0] = (struct dvx_sge){(uintptr_t)r->buf, 3, a.mr->lkey};
+		s[1] = (struct dvx_sge){(uintptr_t)r->buf + 1024, len - 3, a.mr->lkey};
 		dvx_post_read(a.sq, (uintptr_t)r->buf + 4096, a.mr->rkey, s, 2, len, DVX_SIGNALED);
 		dvx_sq_ring(a.sq);
 		cqe = wait_cqe(a.cq);
@@ -168,7 +184,8 @@ static void cq_in_the_middle(void **state)
 {
 	struct rig *r = *state;
 	struct adopted a, b;
-	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
 	struct ibv_wc wc;
 	int i, n;
 
@@ -188,8 +205,10 @@ static void cq_in_the_middle(void **state)
 	assert_null(dvx_cq_peek(a.cq));
 	verbs_make(r, &b);
 	assert_int_equal(ibv_destroy_qp(a.ibqp), 0);
-	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .send_cq = a.ibcq, .recv_cq = a.ibcq,
-					 .cap = { .max_send_wr = 8, .max_send_sge = 1 } };
+	struct ibv_qp_init_attr attr = {.qp_type = IBV_QPT_RC,
+					.send_cq = a.ibcq,
+					.recv_cq = a.ibcq,
+					.cap = {.max_send_wr = 8, .max_send_sge = 1}};
 	a.ibqp = ibv_create_qp(a.ibpd, &attr);
 	assert_non_null(a.ibqp);
 	connect_self(r, a.ibqp);
@@ -211,7 +230,7 @@ static void errors_and_full(void **state)
 {
 	struct rig *r = *state;
 	struct adopted a;
-	struct dvx_sge bad = { (uintptr_t)r->buf, 64, 0xdead00 };
+	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
 	uint32_t i, n;
 
 	verbs_make(r, &a);
@@ -285,9 +304,9 @@ static void pd_of_verbs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_wrap),	   cmocka_unit_test(data_inside_the_cqe),
+		cmocka_unit_test(writes_wrap),	    cmocka_unit_test(data_inside_the_cqe),
 		cmocka_unit_test(cq_in_the_middle), cmocka_unit_test(errors_and_full),
-		cmocka_unit_test(events),	   cmocka_unit_test(pd_of_verbs),
+		cmocka_unit_test(events),	    cmocka_unit_test(pd_of_verbs),
 	};
 
 	return cmocka_run_group_tests(tests, rig_open, rig_close);

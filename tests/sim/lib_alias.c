@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mkeys across VHCAs. `lib_alias serve` runs on the host function: it exports memory, prints tickets,
- * and obeys words on stdin. `lib_alias` runs on the DPU function and is the test; it finds the
- * server's ends at $TO_SERVER and $FROM_SERVER (lib_alias.sh connects them).
+ * mkeys across VHCAs. `lib_alias serve` runs on the host function: it exports memory, prints
+ * tickets, and obeys words on stdin. `lib_alias` runs on the DPU function and is the test; it finds
+ * the server's ends at $TO_SERVER and $FROM_SERVER (lib_alias.sh connects them).
  */
 #include "lib_rig.h"
 
@@ -31,7 +31,7 @@ static int serve(void)
 {
 	void *state;
 	struct rig *r;
-	struct dvx_mkey_attr a = { .size = sizeof(a), .len = SHARED, .access = RIG_ALL };
+	struct dvx_mkey_attr a = {.size = sizeof(a), .len = SHARED, .access = RIG_ALL};
 	struct dvx_mkey *rw, *ro;
 	char word[32];
 	size_t i;
@@ -93,7 +93,7 @@ static void copies(void **state)
 	struct rig *r = *state;
 	struct dvx_ticket t = ticket("rw");
 	struct dvx_mkey *alias;
-	struct dvx_sge far = { t.addr + 100, 5000, 0 };
+	struct dvx_sge far = {t.addr + 100, 5000, 0};
 	struct pair p;
 	char answer[16];
 	size_t i;
@@ -103,7 +103,8 @@ static void copies(void **state)
 	assert_int_equal(dvx_mkey_len(alias), SHARED);
 	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	memset(r->buf, 0, RIG_BYTES);
-	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), SHARED, 1, DVX_SIGNALED);
+	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), SHARED, 1,
+		     DVX_SIGNALED);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 1);
 	for (i = 0; i < SHARED; i++)
@@ -115,20 +116,22 @@ static void copies(void **state)
 	done(p.cq[0], p.sq, 2);
 	for (i = 0; i < 5000; i++)
 		assert_int_equal(r->buf[i + 7], pattern(i + 100));
-	far = (struct dvx_sge){ (uintptr_t)r->buf + 20000, 5000, r->key };
+	far = (struct dvx_sge){(uintptr_t)r->buf + 20000, 5000, r->key};
 	dvx_post_read(p.sq, t.addr + 3, dvx_mkey_key(alias), &far, 1, 3, DVX_SIGNALED);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 3);
 	for (i = 0; i < 5000; i++)
 		assert_int_equal(r->buf[i + 20000], pattern(i + 3));
 	r->buf[0] = 200;
-	dvx_post_dma(p.sq, t.addr, dvx_mkey_key(alias), (uintptr_t)r->buf, r->key, 1, 4, DVX_SIGNALED);
+	dvx_post_dma(p.sq, t.addr, dvx_mkey_key(alias), (uintptr_t)r->buf, r->key, 1, 4,
+		     DVX_SIGNALED);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 4);
 	ask("first", answer, sizeof(answer));
 	assert_string_equal(answer, "200");
 	/* one byte past the end */
-	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr + 1, dvx_mkey_key(alias), SHARED, 5, 0);
+	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr + 1, dvx_mkey_key(alias), SHARED, 5,
+		     0);
 	dvx_sq_ring(p.sq);
 	failed(p.cq[0], p.sq, 5, 0x04);
 	pair_free(&p);
@@ -148,7 +151,8 @@ static void read_only(void **state)
 	OK(dvx_mkey_import(r->dev, r->pd, &t, &alias));
 	assert_int_equal(dvx_mkey_export(alias, &none), -EINVAL);
 	pair_make(r, &p, 0);
-	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, 0x5001, dvx_mkey_key(alias), 64, 1, DVX_SIGNALED);
+	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, 0x5001, dvx_mkey_key(alias), 64, 1,
+		     DVX_SIGNALED);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 1);
 	assert_int_equal(r->buf[0], pattern(1));
@@ -202,7 +206,8 @@ static void revoked(void **state)
 
 	OK(dvx_mkey_import(r->dev, r->pd, &t, &alias));
 	pair_make(r, &p, 0);
-	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), 64, 1, DVX_SIGNALED);
+	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), 64, 1,
+		     DVX_SIGNALED);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 1);
 	ask("revoke", answer, sizeof(answer));

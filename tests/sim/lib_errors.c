@@ -18,7 +18,7 @@ static void local_key(void **state)
 {
 	struct rig *r = *state;
 	struct pair p;
-	struct dvx_sge bad = { (uintptr_t)r->buf, 64, 0xdead00 };
+	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
 	static const uint8_t data[100];
 	uint32_t i;
 
@@ -50,7 +50,7 @@ static void local_key(void **state)
 static void remote_access(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key };
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	uint64_t end = (uintptr_t)r->buf + RIG_BYTES;
 	struct pair p;
 	int i;
@@ -75,12 +75,12 @@ static void remote_access(void **state)
 static void rights(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_mkey_attr ro = { .size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096 };
-	struct dvx_mkey_attr other = { .size = sizeof(other), .addr = r->buf, .len = 4096,
-				       .access = RIG_ALL };
+	struct dvx_mkey_attr ro = {.size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096};
+	struct dvx_mkey_attr other = {
+		.size = sizeof(other), .addr = r->buf, .len = 4096, .access = RIG_ALL};
 	struct dvx_mkey *mkey;
 	struct dvx_pd *pd;
-	struct dvx_sge s = { (uintptr_t)r->buf, 64, 0 };
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, 0};
 	struct pair p;
 
 	OK(dvx_mkey_create(r->dev, &ro, &mkey));
@@ -146,7 +146,7 @@ static void dma(void **state)
 static void receive_too_small(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key }, small = { (uintptr_t)r->buf, 63, r->key };
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key}, small = {(uintptr_t)r->buf, 63, r->key};
 	struct dvx_cqe_failure why;
 	struct pair p;
 
@@ -168,8 +168,8 @@ static void receive_too_small(void **state)
 static void receiver_not_ready(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_qp_peer peer = { .size = sizeof(peer), .rnr_retry = 0xff };
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 128, .uar = r->uar };
+	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = 0xff};
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_sq *sq;
 	struct dvx_cq *cq;
@@ -193,7 +193,7 @@ static void receiver_not_ready(void **state)
 static void error_and_reset(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_sge s = { (uintptr_t)r->buf, 64, r->key };
+	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_cqe_failure why;
 	struct pair p;
 	uint32_t i;

@@ -60,7 +60,7 @@ static void caps(void **state)
 static void command_fails(void **state)
 {
 	struct rig *r = *state;
-	uint8_t in[16] = { 0 }, out[16];
+	uint8_t in[16] = {0}, out[16];
 	const struct dvx_error *e = dvx_last_error();
 
 	prm_store16(in, 0, PRM_OPCODE_QUERY_HCA_CAP);
@@ -85,9 +85,9 @@ static void command_fails(void **state)
 static void bad_attributes(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64, .uar = r->uar };
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr good = rig_qp_attr(r), a;
-	struct dvx_mkey_attr ma = { .size = sizeof(ma), .pd = r->pd, .addr = r->buf, .len = 64 };
+	struct dvx_mkey_attr ma = {.size = sizeof(ma), .pd = r->pd, .addr = r->buf, .len = 64};
 	struct dvx_mkey *mkey = NULL;
 	struct dvx_umem *umem;
 	struct dvx_qp *qp = NULL;
@@ -95,13 +95,13 @@ static void bad_attributes(void **state)
 
 	OK(dvx_cq_create(r->dev, &cqa, &cq));
 	good.send_cq = cq;
-#define REFUSED(field, value, err)                                                               \
-	do {                                                                                     \
-		a = good;                                                                        \
-		a.field = value;                                                                 \
-		assert_int_equal(dvx_qp_create(r->dev, &a, &qp), err);                           \
-		assert_null(qp);                                                                 \
-		assert_non_null(strstr(dvx_strerror(), #field));                                 \
+#define REFUSED(field, value, err)                                     \
+	do {                                                           \
+		a = good;                                              \
+		a.field = value;                                       \
+		assert_int_equal(dvx_qp_create(r->dev, &a, &qp), err); \
+		assert_null(qp);                                       \
+		assert_non_null(strstr(dvx_strerror(), #field));       \
 	} while (0)
 	REFUSED(size, 0, -EINVAL);
 	REFUSED(flags, 0x80, -EINVAL);
@@ -118,7 +118,7 @@ static void bad_attributes(void **state)
 	a.place.flags = DVX_PLACE_NODE;
 	a.place.node = 900;
 	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
-	a.place = (struct dvx_place){ .buf = r->buf, .buf_len = 64 };
+	a.place = (struct dvx_place){.buf = r->buf, .buf_len = 64};
 	assert_int_equal(dvx_qp_create(r->dev, &a, &qp), -EINVAL);
 	assert_non_null(strstr(dvx_strerror(), "buf_len"));
 	a.place.buf = r->buf + 1;
@@ -159,8 +159,12 @@ static void bad_attributes(void **state)
 static void mkey_of_umem(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_mkey_attr ma = { .size = sizeof(ma), .access = RIG_ALL, .pd = r->pd,
-				    .len = 1000, .umem_offset = 5000, .iova = 0x100000000123 };
+	struct dvx_mkey_attr ma = {.size = sizeof(ma),
+				   .access = RIG_ALL,
+				   .pd = r->pd,
+				   .len = 1000,
+				   .umem_offset = 5000,
+				   .iova = 0x100000000123};
 	struct dvx_umem *umem;
 	struct dvx_mkey *mkey;
 	struct pair p;
@@ -240,8 +244,8 @@ static void doorbell_records(void **state)
 static void moves_out_of_turn(void **state)
 {
 	struct rig *r = *state;
-	struct dvx_qp_peer peer = { .size = sizeof(peer) };
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64, .uar = r->uar };
+	struct dvx_qp_peer peer = {.size = sizeof(peer)};
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
@@ -271,14 +275,10 @@ static void moves_out_of_turn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_by),
-		cmocka_unit_test(caps),
-		cmocka_unit_test(command_fails),
-		cmocka_unit_test(bad_attributes),
-		cmocka_unit_test(mkey_of_umem),
-		cmocka_unit_test(close_is_refused),
-		cmocka_unit_test(doorbell_records),
-		cmocka_unit_test(moves_out_of_turn),
+		cmocka_unit_test(open_by),	    cmocka_unit_test(caps),
+		cmocka_unit_test(command_fails),    cmocka_unit_test(bad_attributes),
+		cmocka_unit_test(mkey_of_umem),	    cmocka_unit_test(close_is_refused),
+		cmocka_unit_test(doorbell_records), cmocka_unit_test(moves_out_of_turn),
 	};
 
 	return cmocka_run_group_tests(tests, rig_open, rig_close);

@@ -4,7 +4,7 @@
 
 static struct dvx_sge piece(const struct rig *r, size_t at, uint32_t len)
 {
-	struct dvx_sge s = { (uintptr_t)r->buf + at, len, r->key };
+	struct dvx_sge s = {(uintptr_t)r->buf + at, len, r->key};
 
 	return s;
 }
@@ -90,15 +90,18 @@ static void rdma(void **state)
 	done(p.cq[0], p.sq, 1);
 	assert_memory_equal(r->buf + 0x80003, r->buf + 1, 4097);
 	assert_memory_equal(r->buf + 0x80003 + 4097, r->buf + 20000, 70000);
-	assert_int_equal(dvx_post_write_inline(p.sq, far, r->key, "eight by", 8, 2, DVX_SIGNALED), 0);
+	assert_int_equal(dvx_post_write_inline(p.sq, far, r->key, "eight by", 8, 2, DVX_SIGNALED),
+			 0);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 2);
 	assert_memory_equal(r->buf + 0x80000, "eight by", 8);
 	assert_int_equal(dvx_rq_post(p.rq, NULL, 0, 55), 0);
 	assert_int_equal(dvx_rq_post(p.rq, NULL, 0, 56), 0);
 	dvx_rq_ring(p.rq);
-	assert_int_equal(dvx_post_write_imm(p.sq, 0x12345678, far, r->key, three, 1, 3, DVX_SIGNALED), 0);
-	assert_int_equal(dvx_post_write_imm_inline(p.sq, 9, far, r->key, "x", 1, 4, DVX_SIGNALED), 0);
+	assert_int_equal(
+		dvx_post_write_imm(p.sq, 0x12345678, far, r->key, three, 1, 3, DVX_SIGNALED), 0);
+	assert_int_equal(dvx_post_write_imm_inline(p.sq, 9, far, r->key, "x", 1, 4, DVX_SIGNALED),
+			 0);
 	dvx_sq_ring(p.sq);
 	done(p.cq[0], p.sq, 3);
 	done(p.cq[0], p.sq, 4);
@@ -126,8 +129,9 @@ static void dma_and_nop(void **state)
 
 	pair_make(r, &p, 0);
 	fill(r);
-	assert_int_equal(dvx_post_dma(p.sq, (uintptr_t)r->buf + 0x80001, r->key, (uintptr_t)r->buf + 5,
-				      r->key, 0x40003, 1, DVX_SIGNALED), 0);
+	assert_int_equal(dvx_post_dma(p.sq, (uintptr_t)r->buf + 0x80001, r->key,
+				      (uintptr_t)r->buf + 5, r->key, 0x40003, 1, DVX_SIGNALED),
+			 0);
 	assert_int_equal(dvx_post_nop(p.sq, 2, DVX_SIGNALED), 0);
 	dvx_sq_ring(p.sq);
 	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p.cq[0])), PRM_WQE_OPCODE_MMO);
@@ -150,8 +154,9 @@ static void wrap_with_data(void **state)
 		len = 1 + i * 13 % sizeof(data);
 		for (j = 0; j < len; j++)
 			data[j] = (uint8_t)(i + j);
-		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, data, len, i,
-						       DVX_SIGNALED), 0);
+		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, data, len,
+						       i, DVX_SIGNALED),
+				 0);
 		if (i & 1)
 			dvx_sq_ring(p.sq);
 		else
@@ -201,8 +206,9 @@ static void unsignaled(void **state)
 
 	pair_make(r, &p, DVX_REMOTE_WRITE);
 	for (i = 1; i <= 800; i++) {
-		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf + i, r->key, "z", 1, i,
-						       i % 8 ? 0 : DVX_SIGNALED), 0);
+		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf + i, r->key, "z", 1,
+						       i, i % 8 ? 0 : DVX_SIGNALED),
+				 0);
 		if (i % 8)
 			continue;
 		dvx_sq_ring(p.sq);
@@ -225,7 +231,8 @@ static void nothing_before_the_doorbell(void **state)
 	pair_make(r, &p, DVX_REMOTE_WRITE);
 	pair_make(r, &q, 0);
 	r->buf[0] = 0;
-	assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, "a", 1, 1, DVX_SIGNALED), 0);
+	assert_int_equal(
+		dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, "a", 1, 1, DVX_SIGNALED), 0);
 	/* Work on another queue of the same UAR shows that the device is awake. */
 	for (i = 0; i < 50; i++) {
 		assert_int_equal(dvx_post_nop(q.sq, i, DVX_SIGNALED), 0);
@@ -284,7 +291,8 @@ static void events(void **state)
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
 	done(p.cq[0], p.sq, 21);
 	received(&p, 9, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
-	/* Armed after the fact: what is already there, but not consumed, raises the event at once. */
+	/* Armed after the fact: what is already there, but not consumed, raises the event at once.
+	 */
 	assert_int_equal(dvx_post_send_inline(p.sq, "e", 1, 22, DVX_SIGNALED), 0);
 	dvx_sq_ring(p.sq);
 	wait_cqe(p.cq[1]);
@@ -300,11 +308,11 @@ static void placed(void **state)
 	struct rig *r = *state;
 	static _Alignas(4096) uint8_t own[65536];
 	const struct dvx_place places[] = {
-		{ .buf = own, .buf_len = sizeof(own) },
-		{ .flags = DVX_PLACE_NODE, .node = 0 },
-		{ .flags = DVX_PLACE_TRY_HUGE },
+		{.buf = own, .buf_len = sizeof(own)},
+		{.flags = DVX_PLACE_NODE, .node = 0},
+		{.flags = DVX_PLACE_TRY_HUGE},
 	};
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64, .uar = r->uar };
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
@@ -332,7 +340,7 @@ static void non_cached_uar(void **state)
 {
 	struct rig *r = *state;
 	struct dvx_uar *nc;
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = 64 };
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
 	struct dvx_cq *cq;
 	struct dvx_qp *qp;
@@ -361,11 +369,11 @@ static void many_queues_one_cq(void **state)
 {
 	enum { N = 200 };
 	struct rig *r = *state;
-	struct dvx_cq_attr cqa = { .size = sizeof(cqa), .entries = N * 4, .uar = r->uar };
-	struct dvx_qp_attr qpa = { .size = sizeof(qpa), .pd = r->pd, .uar = r->uar, .sq_blocks = 4 };
+	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = N * 4, .uar = r->uar};
+	struct dvx_qp_attr qpa = {.size = sizeof(qpa), .pd = r->pd, .uar = r->uar, .sq_blocks = 4};
 	struct dvx_qp *qp[N];
 	struct dvx_cq *cq;
-	uint32_t i, who, seen[N] = { 0 };
+	uint32_t i, who, seen[N] = {0};
 
 	OK(dvx_cq_create(r->dev, &cqa, &cq));
 	qpa.send_cq = cq;

@@ -15,13 +15,13 @@
 #include <dvx/dvx.h>
 
 #define RIG_BYTES (1u << 20)
-#define RIG_ALL   (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ)
+#define RIG_ALL	  (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 
-#define OK(call)                                                                                 \
-	do {                                                                                     \
-		int ok_err = (call);                                                             \
-		if (ok_err)                                                                      \
-			fail_msg("%s: %d: %s", #call, ok_err, dvx_strerror());                   \
+#define OK(call)                                                               \
+	do {                                                                   \
+		int ok_err = (call);                                           \
+		if (ok_err)                                                    \
+			fail_msg("%s: %d: %s", #call, ok_err, dvx_strerror()); \
 	} while (0)
 
 struct rig {
@@ -44,7 +44,7 @@ struct pair {
 static inline int rig_open(void **state)
 {
 	struct rig *r = calloc(1, sizeof(*r));
-	struct dvx_mkey_attr attr = { .size = sizeof(attr), .access = RIG_ALL, .len = RIG_BYTES };
+	struct dvx_mkey_attr attr = {.size = sizeof(attr), .access = RIG_ALL, .len = RIG_BYTES};
 
 	OK(dvx_dev_open(NULL, &r->dev));
 	OK(dvx_pd_alloc(r->dev, &r->pd));
@@ -75,8 +75,13 @@ static inline int rig_close(void **state)
 
 static inline struct dvx_qp_attr rig_qp_attr(const struct rig *r)
 {
-	struct dvx_qp_attr a = { .size = sizeof(a), .flags = DVX_QP_MMO, .pd = r->pd, .uar = r->uar,
-				 .sq_blocks = 64, .rq_entries = 16, .rq_sge = 3 };
+	struct dvx_qp_attr a = {.size = sizeof(a),
+				.flags = DVX_QP_MMO,
+				.pd = r->pd,
+				.uar = r->uar,
+				.sq_blocks = 64,
+				.rq_entries = 16,
+				.rq_sge = 3};
 
 	return a;
 }
@@ -84,7 +89,7 @@ static inline struct dvx_qp_attr rig_qp_attr(const struct rig *r)
 /* Two QPs of the device, each the other's peer. */
 static inline void pair_connect(struct rig *r, struct pair *p, uint32_t access)
 {
-	struct dvx_qp_peer peer = { .size = sizeof(peer), .access = access };
+	struct dvx_qp_peer peer = {.size = sizeof(peer), .access = access};
 	int i;
 
 	OK(dvx_dev_gid(r->dev, 1, 0, peer.gid));
@@ -98,7 +103,7 @@ static inline void pair_connect(struct rig *r, struct pair *p, uint32_t access)
 
 static inline void pair_make(struct rig *r, struct pair *p, uint32_t access)
 {
-	struct dvx_cq_attr cq = { .size = sizeof(cq), .entries = 128, .uar = r->uar };
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qp = rig_qp_attr(r);
 	int i;
 
@@ -143,7 +148,8 @@ static inline void done(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie)
 
 	dvx_cqe_error(cqe, &why);
 	if (dvx_cqe_is_error(cqe))
-		fail_msg("work %llu: %s", (unsigned long long)cookie, dvx_cqe_strerror(why.syndrome));
+		fail_msg("work %llu: %s", (unsigned long long)cookie,
+			 dvx_cqe_strerror(why.syndrome));
 	assert_true(dvx_cqe_is_send(cqe));
 	assert_int_equal(dvx_sq_retire(sq, dvx_cqe_wqe_index(cqe)), cookie);
 	dvx_cq_pop(cq);

@@ -24,9 +24,14 @@ struct plain_sq {
 
 static inline void plain_sq_init(struct plain_sq *p, uint32_t blocks, uint32_t bf_size)
 {
-	struct dvx_sq_memory init = { .size = sizeof(init), .blocks = blocks, .buf = p->buf,
-				    .slots = p->slots, .dbrec = &p->dbrec[1], .reg = p->reg,
-				    .bf_size = bf_size, .qpn = RING_QPN };
+	struct dvx_sq_memory init = {.size = sizeof(init),
+				     .blocks = blocks,
+				     .buf = p->buf,
+				     .slots = p->slots,
+				     .dbrec = &p->dbrec[1],
+				     .reg = p->reg,
+				     .bf_size = bf_size,
+				     .qpn = RING_QPN};
 
 	memset(p, 0, sizeof(*p));
 	memset(p->buf, 0xee, sizeof(p->buf));
@@ -43,8 +48,12 @@ struct plain_cq {
 
 static inline void plain_cq_init(struct plain_cq *p, uint32_t entries)
 {
-	struct dvx_cq_memory init = { .size = sizeof(init), .entries = entries, .buf = p->buf,
-				    .dbrec = p->dbrec, .uar = p->uar, .cqn = 0x77 };
+	struct dvx_cq_memory init = {.size = sizeof(init),
+				     .entries = entries,
+				     .buf = p->buf,
+				     .dbrec = p->dbrec,
+				     .uar = p->uar,
+				     .cqn = 0x77};
 
 	memset(p, 0, sizeof(*p));
 	assert_int_equal(dvx_cq_init(&p->cq, &init), 0);

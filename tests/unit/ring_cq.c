@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ring.h"
 
-/* A new ring is empty, whether its entries were prepared by libdvx (owner 1) or libmlx5 (owner 0). */
+/* A new ring is empty, whether its entries were prepared by libdvx (owner 1) or libmlx5 (owner 0).
+ */
 static void new_ring_is_empty(void **state)
 {
 	struct plain_cq p;
@@ -166,8 +167,8 @@ static void unscatter(void **state)
 {
 	struct plain_sq s;
 	struct plain_cq p;
-	uint8_t a[4] = { 0 }, b[8] = { 0 };
-	struct dvx_sge sge[2] = { { (uintptr_t)a, 4, 1 }, { (uintptr_t)b, 8, 1 } };
+	uint8_t a[4] = {0}, b[8] = {0};
+	struct dvx_sge sge[2] = {{(uintptr_t)a, 4, 1}, {(uintptr_t)b, 8, 1}};
 
 	(void)state;
 	plain_sq_init(&s, 8, 0);

@@ -10,8 +10,12 @@ struct plain_rq {
 
 static void plain_rq_init(struct plain_rq *p, uint32_t stride)
 {
-	struct dvx_rq_memory init = { .size = sizeof(init), .entries = 8, .buf = p->buf,
-				    .wr_ids = p->wr_ids, .dbrec = p->dbrec, .stride = stride };
+	struct dvx_rq_memory init = {.size = sizeof(init),
+				     .entries = 8,
+				     .buf = p->buf,
+				     .wr_ids = p->wr_ids,
+				     .dbrec = p->dbrec,
+				     .stride = stride};
 
 	memset(p, 0, sizeof(*p));
 	memset(p->buf, 0xee, sizeof(p->buf));
@@ -21,7 +25,7 @@ static void plain_rq_init(struct plain_rq *p, uint32_t stride)
 /* Round and round: cookies come back in order, a full ring refuses, the record counts 16 bits. */
 static void wrap_and_full(void **state)
 {
-	struct dvx_sge sge = { 0x1000, 16, 9 };
+	struct dvx_sge sge = {0x1000, 16, 9};
 	struct plain_rq p, before;
 	uint32_t i;
 
@@ -41,10 +45,11 @@ static void wrap_and_full(void **state)
 	assert_int_equal(p.dbrec[1], 0);
 }
 
-/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are left out. */
+/* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are left out.
+ */
 static void pieces(void **state)
 {
-	struct dvx_sge sge[5] = { { 1, 16, 9 }, { 2, 0, 9 }, { 3, 8, 9 }, { 4, 4, 9 }, { 5, 2, 9 } };
+	struct dvx_sge sge[5] = {{1, 16, 9}, {2, 0, 9}, {3, 8, 9}, {4, 4, 9}, {5, 2, 9}};
 	struct plain_rq p;
 
 	(void)state;
@@ -66,8 +71,12 @@ static void pieces(void **state)
 static void bad_init(void **state)
 {
 	struct plain_rq p;
-	struct dvx_rq_memory init = { .size = sizeof(init), .entries = 8, .buf = p.buf,
-				    .wr_ids = p.wr_ids, .dbrec = p.dbrec, .stride = 16 };
+	struct dvx_rq_memory init = {.size = sizeof(init),
+				     .entries = 8,
+				     .buf = p.buf,
+				     .wr_ids = p.wr_ids,
+				     .dbrec = p.dbrec,
+				     .stride = 16};
 
 	(void)state;
 	assert_int_equal(dvx_rq_init_layout(&p.rq, &init, 0), -EPROTO);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ring.h"
 
-static const struct dvx_sge three[3] = {
-	{ 0x1000, 16, 0x10 }, { 0x2000, 32, 0x20 }, { 0x3000, 64, 0x30 }
-};
+static const struct dvx_sge three[3] = {{0x1000, 16, 0x10}, {0x2000, 32, 0x20}, {0x3000, 64, 0x30}};
 
 static uint32_t ctrl_index(const void *wqe)
 {
@@ -42,7 +40,8 @@ static void retire_frees_all_before(void **state)
 	(void)state;
 	plain_sq_init(&p, 16, 0);
 	for (i = 0; i < 5; i++)
-		assert_int_equal(dvx_post_send(&p.sq, three, i ? 1 : 3, i, i == 4 ? DVX_SIGNALED : 0), 0);
+		assert_int_equal(
+			dvx_post_send(&p.sq, three, i ? 1 : 3, i, i == 4 ? DVX_SIGNALED : 0), 0);
 	assert_int_equal(dvx_sq_free(&p.sq), 16 - 5);
 	assert_int_equal(dvx_sq_retire(&p.sq, 4), 4);
 	assert_int_equal(dvx_sq_free(&p.sq), 16);
@@ -52,7 +51,7 @@ static void retire_frees_all_before(void **state)
 static void wrap_pads_with_nop(void **state)
 {
 	struct plain_sq p;
-	struct dvx_sge four[4] = { three[0], three[1], three[2], three[0] };
+	struct dvx_sge four[4] = {three[0], three[1], three[2], three[0]};
 	const uint8_t *pad;
 	uint32_t i;
 
@@ -84,7 +83,8 @@ static void wrap_pads_with_nop(void **state)
 	assert_int_equal(dvx_sq_free(&p.sq), 8);
 }
 
-/* Every length of WQE fits into an empty ring at every place, for every ring size; cookies match. */
+/* Every length of WQE fits into an empty ring at every place, for every ring size; cookies match.
+ */
 static void every_length_everywhere(void **state)
 {
 	static const uint8_t data[1024];
@@ -103,11 +103,13 @@ static void every_length_everywhere(void **state)
 					dvx_sq_retire(&p.sq, before);
 				}
 				len = (ds - 1) * 16 - 4;
-				assert_int_equal(dvx_post_send_inline(&p.sq, data, len, 5 + ds, 0), 0);
+				assert_int_equal(dvx_post_send_inline(&p.sq, data, len, 5 + ds, 0),
+						 0);
 				before = (uint32_t)((p.sq.last - p.buf[0]) / DVX_BLOCK);
 				assert_true(before + dvx_wqe_blocks(ds) <= blocks);
 				assert_int_equal(ctrl_index(p.sq.last) & p.sq.mask, before);
-				assert_int_equal(dvx_sq_retire(&p.sq, ctrl_index(p.sq.last)), 5 + ds);
+				assert_int_equal(dvx_sq_retire(&p.sq, ctrl_index(p.sq.last)),
+						 5 + ds);
 				assert_int_equal(dvx_sq_free(&p.sq), blocks);
 			}
 		}
@@ -118,7 +120,7 @@ static void every_length_everywhere(void **state)
 static void too_long(void **state)
 {
 	static const uint8_t data[2048];
-	struct dvx_sge many[70], huge = { 0, DVX_MAX_SEGMENT + 1, 1 };
+	struct dvx_sge many[70], huge = {0, DVX_MAX_SEGMENT + 1, 1};
 	struct plain_sq p;
 	uint32_t i;
 
@@ -142,7 +144,7 @@ static void too_long(void **state)
 /* Pieces of length 0 leave no segment: the WQE would read them as 2 GiB. */
 static void empty_pieces_vanish(void **state)
 {
-	struct dvx_sge sge[3] = { { 1, 0, 1 }, { 0x1111, 5, 2 }, { 3, 0, 3 } };
+	struct dvx_sge sge[3] = {{1, 0, 1}, {0x1111, 5, 2}, {3, 0, 3}};
 	struct plain_sq p;
 
 	(void)state;
@@ -268,8 +270,12 @@ static void bad_init(void **state)
 
 	(void)state;
 	plain_sq_init(&p, 8, 0);
-	init = (struct dvx_sq_memory){ .size = sizeof(init), .blocks = 8, .buf = p.buf,
-				     .slots = p.slots, .dbrec = p.dbrec, .reg = p.reg };
+	init = (struct dvx_sq_memory){.size = sizeof(init),
+				      .blocks = 8,
+				      .buf = p.buf,
+				      .slots = p.slots,
+				      .dbrec = p.dbrec,
+				      .reg = p.reg};
 	assert_int_equal(dvx_sq_init_layout(&p.sq, &init, DVX_RING_LAYOUT + 1), -EPROTO);
 	init.blocks = 12;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);

@@ -9,8 +9,8 @@ static const struct dvx_ticket sample = {
 	.mkey = 0xa1b2c3d4,
 	.addr = 0x7f0011223344,
 	.len = 0x40000000,
-	.key = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-		 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0xff },
+	.key = {1,  2,	3,  4,	5,  6,	7,  8,	9,  10, 11, 12, 13, 14, 15, 16,
+		17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0xff},
 };
 
 static const struct dvx_ticket wiped;
@@ -62,7 +62,7 @@ static void tampered_everywhere(void **state)
 /* Cut short anywhere, or too long. */
 static void cut_and_long(void **state)
 {
-	uint8_t bytes[DVX_TICKET_BYTES + 1] = { 0 };
+	uint8_t bytes[DVX_TICKET_BYTES + 1] = {0};
 	char text[DVX_TICKET_TEXT + 2];
 	struct dvx_ticket t;
 	size_t i;
@@ -122,8 +122,8 @@ static void layout_is_fixed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),	  cmocka_unit_test(tampered_everywhere),
-		cmocka_unit_test(cut_and_long),	  cmocka_unit_test(impossible),
+		cmocka_unit_test(round_trip),	   cmocka_unit_test(tampered_everywhere),
+		cmocka_unit_test(cut_and_long),	   cmocka_unit_test(impossible),
 		cmocka_unit_test(layout_is_fixed),
 	};
 
