@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 EXTRA_DIST += tests/sim/tap.sh
-dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/link_hostile.sh
-TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/link_hostile.sh \
+	tests/sim/onecpu.sh
+TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecpu.sh
 check_PROGRAMS += tests/sim/front_client
 tests_sim_front_client_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
 tests_sim_front_client_LDADD = $(IBVERBS_LIBS)
