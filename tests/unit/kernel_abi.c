@@ -227,12 +227,68 @@ static void garbage(void **state)
 	}
 }
 
+/* All but the addresses: whoever names memory may well name this test's own. */
+static void spoil(void *p, size_t len, uint32_t *seed)
+{
+	uint8_t *bytes = p;
+
+	for (uint32_t n = next(seed) % 3; n; n--)
+		bytes[16 + next(seed) % (len - 16)] ^= (uint8_t)(1u << next(seed) % 8);
+}
+
+static void spoil_values(struct rq *r, uint32_t *seed)
+{
+	struct kattr *a = &r->attrs[next(seed) % r->req.nattrs];
+
+	if (next(seed) % 2)
+		a->data ^= 1ull << next(seed) % 40;
+}
+
+static void spoiled_modify(struct fx *f, uint32_t qp, uint32_t *seed)
+{
+	struct ib_uverbs_modify_qp m = {.qp_handle = qp,
+					.attr_mask = 1 | 1 << 3 | 1 << 4 | 1 << 5,
+					.qp_state = 1,
+					.port_num = 1};
+
+	spoil(&m, sizeof(m), seed);
+	assert_in_range(-fx_write(f, IB_USER_VERBS_CMD_MODIFY_QP, &m, sizeof(m), NULL, 0), 0, 4095);
+}
+
+/* Good requests with a bit or two turned: whatever is made of them, close() takes it. */
+static void spoiled(void **state)
+{
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL), seed = 4711;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		struct mlx5_ib_create_cq c;
+		struct mlx5_ib_create_qp q;
+		struct rq r;
+
+		if (i % 2) {
+			fx_fill_cq(f, &r, &c, 127);
+			spoil(&c, sizeof(c), &seed);
+			rq_in(&r, UVERBS_ATTR_UHW_IN, &c, sizeof(c));
+		} else {
+			fx_fill_qp(f, &r, &q, pd, cq);
+			spoil(&q, sizeof(q), &seed);
+			rq_in(&r, UVERBS_ATTR_UHW_IN, &q, sizeof(q));
+		}
+		spoil_values(&r, &seed);
+		assert_in_range(-rq_run(f, &r), 0, 4095);
+		rq_done(&r);
+		spoiled_modify(f, qp, &seed);
+	}
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(unknown_methods), T(unknown_attributes), T(bad_attributes), T(longer_structures),
 		T(context_first),   T(write_commands),	   T(gids),	      T(garbage),
+		T(spoiled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
