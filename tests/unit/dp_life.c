@@ -8,6 +8,7 @@
 #include "dp_rig.h"
 #include "datapath.h"
 #include "dp/dp.h"
+#include "net/packet.h"
 
 /* Destroyed after any number of turns, with everything still under way. */
 static void test_destroy_in_traffic(void **state)
@@ -145,6 +146,81 @@ static void test_reply_order(void **state)
 	rig_mkey_close(back);
 }
 
+struct late_ack {
+	struct rig_pair *p;
+	struct rig_cq *recv_cq;
+	struct frame *ack;
+	unsigned int sends;
+	bool told, completed;
+};
+
+static void hold_ack(void *ctx, struct wire *w, struct frame *f)
+{
+	struct late_ack *l = ctx;
+
+	if (f->hdr[0] == RC_ACKNOWLEDGE && !l->sends) {
+		frame_free(l->ack);
+		l->ack = f;
+		return;
+	}
+	if (f->hdr[0] == RC_SEND_ONLY && l->ack && ++l->sends == 2) {
+		wire_queue(w, l->ack);
+		l->ack = NULL;
+	}
+	wire_queue(w, f);
+}
+
+static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	struct late_ack *l = ctx;
+
+	(void)v;
+	(void)eqn;
+	if (prm_eqe_get_cqn(eqe) != l->recv_cq->cq->o.id)
+		return;
+	l->told = true;
+	l->completed = rig_poll(&l->p->ca) != NULL;
+}
+
+/* The same within one turn: something unrelated, the acknowledgement, the reply. */
+static void test_reply_order_in_one_turn(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq recv_cq;
+	struct rig_qp a;
+	struct late_ack l = { .p = p, .recv_cq = &recv_cq };
+	struct rig_wqe w;
+
+	rig_cq_open(&p->rig, &recv_cq, FUNCTION_HOST, 6, false);
+	rig_qp_open(&p->rig, &a, FUNCTION_HOST, &p->ca, &recv_cq, 4, 3);
+	dp_qp_state(p->b.qp, QP_RST);
+	rig_connect(&a, &p->b);
+	for (unsigned int i = 0; i < 2; i++)
+		rig_recv(&a, p->src, 64, rig_key(p->ms));
+	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+	wire_set_hook(p->rig.si.wire, hold_ack, &l);
+	w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+	rig_inline(&w, "ping", 4);
+	rig_end(&w);
+	rig_ring(&a);
+	rig_settle(&p->rig);
+	assert_non_null(l.ack);
+	rig_arm(&recv_cq, 0, false);
+	p->rig.si.on_event = at_event;
+	p->rig.si.event_ctx = &l;
+	for (unsigned int i = 0; i < 2; i++) {
+		w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
+		rig_inline(&w, "pong", 4);
+		rig_end(&w);
+	}
+	rig_ring(&p->b);
+	datapath_run(&p->rig.si);
+	assert_true(l.told);
+	assert_true(l.completed);
+	rig_qp_close(&a);
+	rig_cq_close(&recv_cq);
+}
+
 /* SQD: what has begun ends, nothing new begins, the event comes once; then RTS goes on. */
 static void test_drain(void **state)
 {
@@ -188,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_old_frames, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_fairness, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_reply_order, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_reply_order_in_one_turn, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_drain, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_client_dies, rig_setup, rig_teardown),
 	};
