@@ -63,7 +63,7 @@ static void bad_attributes(void **state)
 	query_gid(&r, 0);
 	r.req.nattrs--;
 	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "is missing"));
+	assert_true(fx_logged(f, "UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY is missing"));
 	query_gid(&r, 0);
 	rq_attr(&r, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY)->len = 8;
 	assert_int_equal(run(f, &r), -EINVAL);

@@ -159,17 +159,16 @@ static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
 		for (uint32_t i = s->max_len; i < a->len; i++) {
 			if (a->in[i])
 				return refuse(-EOPNOTSUPP,
-					      "%s: attribute 0x%x has bytes beyond %u that are "
-					      "not zero",
-					      m->name, a->id, s->max_len);
+					      "%s: %s has bytes beyond %u that are not zero",
+					      m->name, s->name, s->max_len);
 		}
 	}
 	if (a->len < s->min_len)
-		return refuse(-EINVAL, "%s: attribute 0x%x has %u bytes, at least %u are needed",
-			      m->name, a->id, a->len, s->min_len);
+		return refuse(-EINVAL, "%s: %s has %u bytes, at least %u are needed", m->name,
+			      s->name, a->len, s->min_len);
 	if (s->tail == TAIL_EXACT && a->len > s->max_len)
-		return refuse(-EINVAL, "%s: attribute 0x%x has %u bytes, at most %u are known",
-			      m->name, a->id, a->len, s->max_len);
+		return refuse(-EINVAL, "%s: %s has %u bytes, at most %u are known", m->name,
+			      s->name, a->len, s->max_len);
 	return 0;
 }
 
@@ -183,9 +182,8 @@ static int check_attr(const struct method_spec *m, const struct attr_spec *s, co
 		return 0;
 	default:
 		if (a->len)
-			return refuse(-EINVAL,
-				      "%s: attribute 0x%x is a handle, its len %u must be 0",
-				      m->name, a->id, a->len);
+			return refuse(-EINVAL, "%s: %s is a handle, its len %u must be 0", m->name,
+				      s->name, a->len);
 		return 0;
 	}
 }
@@ -205,8 +203,7 @@ static int check_attrs(const struct method_spec *m, struct kreq *req)
 			continue;
 		for (unsigned int j = 0; j < i; j++) {
 			if (req->attrs[j].id == a->id)
-				return refuse(-EINVAL, "%s: attribute 0x%x is there twice", m->name,
-					      a->id);
+				return refuse(-EINVAL, "%s: %s is there twice", m->name, s->name);
 		}
 		err = check_attr(m, s, a);
 		if (err)
@@ -219,8 +216,7 @@ static int check_mandatory(const struct method_spec *m, struct kreq *req)
 {
 	for (unsigned int i = 0; i < m->nattrs; i++) {
 		if (m->attrs[i].mandatory && !kattr_find(req, m->attrs[i].id))
-			return refuse(-EINVAL, "%s: attribute 0x%x is missing", m->name,
-				      m->attrs[i].id);
+			return refuse(-EINVAL, "%s: %s is missing", m->name, m->attrs[i].name);
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ enum attr_tail {
 
 struct attr_spec {
 	uint16_t id;
+	const char *name;
 	uint8_t kind;
 	bool mandatory;
 	uint16_t min_len; /* of IN and OUT; 0: any */
