@@ -37,6 +37,11 @@ check "a directory where a link is, is not followed" fails 8 "is not a directory
 	pull "127.0.0.1:$port:dir/." "$work/linked"
 not_through() { [ ! -e "$work/taken/file/file" ] && [ -z "$(ls "$work/taken/file")" ]; }
 check "and nothing went through it" not_through
+mkfifo "$work/fifo"
+check "a FIFO is not replaced" fails 8 "neither a file nor a directory" \
+	pull "127.0.0.1:$port:file" "$work/fifo"
+check "a destination whose directory is not there" fails 8 "opening $work/none" \
+	pull "127.0.0.1:$port:file" "$work/none/x"
 check "no temporary is left" no_temps "$work"
 check "client has a key, server has none" fails 4 "without a key" \
 	pull --key-file "$work/key" "127.0.0.1:$port:file" "$work/no"

@@ -5,6 +5,7 @@
 #include <string.h>
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#include <arm_acle.h>
 #include <asm/hwcap.h>
 #endif
 
@@ -55,10 +56,11 @@ static int hardware(void)
 {
 	return __builtin_cpu_supports("sse4.2");
 }
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_CRC32))
+/* clang has these only if the whole file is built for CPUs that do */
 #define HARDWARE_TARGET __attribute__((target("+crc")))
-#define CRC_8(c, v)	__builtin_aarch64_crc32cx((c), (v))
-#define CRC_1(c, v)	__builtin_aarch64_crc32cb((c), (v))
+#define CRC_8(c, v)	__crc32cd((c), (v))
+#define CRC_1(c, v)	__crc32cb((c), (v))
 
 static int hardware(void)
 {

@@ -90,7 +90,7 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f)
 	return ret;
 }
 
-static int enter(struct dest *d, int fd, struct fault *f)
+static int enter(struct dest *d, int fd, const char *path, struct fault *f)
 {
 	struct dest_dir *n = fd < 0 ? NULL : new_dir(d->now, fd);
 
@@ -100,7 +100,7 @@ static int enter(struct dest *d, int fd, struct fault *f)
 	}
 	if (fd >= 0)
 		close(fd);
-	return fault(f, COPY_IO, "opening the destination: %s", strerror(errno));
+	return fault(f, COPY_IO, "opening %s: %s", path, strerror(errno));
 }
 
 /* DEST is to become the entry: its parent is opened and its last component is the name. */
@@ -109,7 +109,7 @@ static int begin_named(struct dest *d, const struct dest_plan *plan, struct faul
 	char path[PATH_MAX];
 	size_t n = strlen(plan->dest);
 	char *slash;
-	const char *name;
+	const char *name, *parent;
 
 	if (!n || n >= sizeof(path))
 		return fault(f, COPY_USAGE, "DEST is empty or too long");
@@ -123,7 +123,8 @@ static int begin_named(struct dest *d, const struct dest_plan *plan, struct faul
 	strcpy(d->top, name);
 	if (slash)
 		slash[slash == path] = '\0';
-	return enter(d, open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), f);
+	parent = slash ? path : ".";
+	return enter(d, open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent, f);
 }
 
 int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
@@ -133,9 +134,15 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
 	d->now = NULL;
 	d->file = NULL;
 	d->top_done = d->into = false;
-	if (stat(plan->dest, &st) && errno != ENOENT)
-		return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
-	if (stat(plan->dest, &st) || !S_ISDIR(st.st_mode)) {
+	if (stat(plan->dest, &st)) {
+		if (errno != ENOENT)
+			return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
+		st.st_mode = S_IFREG;
+	}
+	/* A rename would put a file in place of the device. */
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return fault(f, COPY_IO, "%s is neither a file nor a directory", plan->dest);
+	if (S_ISREG(st.st_mode)) {
 		if (plan->many)
 			return fault(f, COPY_IO, "%s is not a directory; several sources need one",
 				     plan->dest);
@@ -143,7 +150,18 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
 	}
 	d->into = !*plan->base;
 	strcpy(d->top, d->into ? "." : plan->base);
-	return enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), f);
+	return enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), plan->dest, f);
+}
+
+static int dir_fault(struct dest *d, const char *what, const char *name, struct fault *f)
+{
+	int err = errno;
+
+	if (err == ENOTDIR || err == ELOOP)
+		return fault(f, COPY_IO,
+			     "%s exists and is not a directory; a directory was to go there",
+			     DEST_WHERE(d->now, name));
+	return fault(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(d->now, name), strerror(err));
 }
 
 static int open_dir(struct dest *d, const char *name, struct fault *f)
@@ -151,16 +169,10 @@ static int open_dir(struct dest *d, const char *name, struct fault *f)
 	int fd, made = mkdirat(d->now->fd, name, 0700);
 
 	if (made && errno != EEXIST)
-		return fault(f, COPY_IO, "making directory %s: %s", QUOTED(name, strlen(name)),
-			     strerror(errno));
+		return dir_fault(d, "making directory", name, f);
 	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return fault(f, COPY_IO,
-			     "%s exists and is not a directory; a directory was to go there",
-			     QUOTED(name, strlen(name)));
 	if (fd < 0)
-		return fault(f, COPY_IO, "opening directory %s: %s", QUOTED(name, strlen(name)),
-			     strerror(errno));
+		return dir_fault(d, "opening directory", name, f);
 	/* A read-only directory of an earlier copy would refuse its own entries. */
 	if (made)
 		(void)!fchmod(fd, 0700);
@@ -179,7 +191,7 @@ int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f)
 		  : open_dir(d, name, f);
 	if (fd < 0 && f->code)
 		return -1;
-	if (enter(d, fd, f))
+	if (enter(d, fd, "the directory", f))
 		return -1;
 	d->now->theirs = into;
 	d->now->mode = m->mode;
@@ -212,12 +224,10 @@ int dest_add_link(struct dest *d, const struct msg *m, struct fault *f)
 	memcpy(target, m->text.p, m->text.n);
 	target[m->text.n] = '\0';
 	if (symlinkat(target, d->now->fd, temp))
-		return fault(f, COPY_IO, "making symbolic link %s: %s", QUOTED(name, strlen(name)),
-			     strerror(errno));
+		return dir_fault(d, "making symbolic link", name, f);
 	if (utimensat(d->now->fd, temp, times, AT_SYMLINK_NOFOLLOW) ||
 	    renameat(d->now->fd, temp, d->now->fd, name)) {
-		fault(f, COPY_IO, "making symbolic link %s: %s", QUOTED(name, strlen(name)),
-		      strerror(errno));
+		dir_fault(d, "making symbolic link", name, f);
 		unlinkat(d->now->fd, temp, 0);
 		return -1;
 	}

@@ -29,6 +29,21 @@ int dest_temp_name(char to[32], struct fault *f)
 	return 0;
 }
 
+const char *dest_where(char to[520], const struct dest_dir *dir, const char *name)
+{
+	char link[40], path[PATH_MAX + NAME_MAX + 2];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir->fd);
+	n = readlink(link, path, PATH_MAX);
+	if (n <= 0 || n > 400) /* the name says more than the head of a long path */
+		n = 0;
+	else
+		path[n++] = '/';
+	strcpy(path + n, name);
+	return quote(to, 520, path, strlen(path));
+}
+
 static void unlink_from(struct dest_file *file)
 {
 	*file->link = file->next;
@@ -47,8 +62,10 @@ static void link_to(struct dest_file **list, struct dest_file *file)
 
 static int file_fault(struct dest_file *file, const char *what, struct fault *f)
 {
-	return fault(f, COPY_IO, "%s %s: %s", what, QUOTED(file->name, strlen(file->name)),
-		     strerror(errno));
+	int err = errno;
+
+	return fault(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(file->dir, file->name),
+		     strerror(err));
 }
 
 /* The entry is on no list any more; its temporary name goes unless it was renamed. */
@@ -75,13 +92,13 @@ int dest_add_file(struct dest *d, const struct msg *m, struct fault *f)
 		fault(f, COPY_IO, "the source is a file, not a directory");
 		goto refuse;
 	}
+	file->dir = d->now;
 	file->fd = openat(d->now->fd, file->temp,
 			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (file->fd < 0) {
 		file_fault(file, "making", f);
 		goto refuse;
 	}
-	file->dir = d->now;
 	file->dir->refs++;
 	file->mode = m->mode;
 	file->size = m->size;

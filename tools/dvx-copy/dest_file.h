@@ -11,6 +11,10 @@ int dest_name(struct dest *d, const struct msg *m, char to[NAME_MAX + 1], struct
 /* One who needed the directory no longer does. */
 int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f);
 
+/* Path of an entry as far as the kernel tells it, printable; for sentences. */
+#define DEST_WHERE(dir, name) dest_where((char[520]){0}, (dir), (name))
+const char *dest_where(char to[520], const struct dest_dir *dir, const char *name);
+
 int dest_temp_name(char to[32], struct fault *f);
 
 void dest_drop_files(struct dest *d);
