@@ -174,8 +174,7 @@ DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id
 	if (state >= DVX_CQ_ERRORS)
 		return state >= DVX_CQ_EMPTY ? 0 : -EIO;
 	dvx_barrier_owner_to_cqe();
-	/* wqe_counter is the upper half of the last word: shifted by 12 it is 16 times the index.
-	 */
+	/* wqe_counter is the last word's upper half: shifted by 12, 16 times the index. */
 	last = prm_load32(cqe, DVX_CQE_BYTES - 4);
 	dvx_barrier_cqe_to_index();
 	*wr_id = dvx_sq_retire_slot(sq, last >> 12);

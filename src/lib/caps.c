@@ -6,8 +6,7 @@
 
 #define PAGE_BYTES (PRM_QUERY_HCA_CAP_OUT_BYTES - 16u)
 
-/* Pages are read when asked for, and kept: what the device can do does not change while it is open.
- */
+/* Pages are read when asked for, and kept: capabilities do not change while it is open. */
 struct cap_page {
 	struct cap_page *next;
 	uint16_t type;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
-dist_check_SCRIPTS += tests/unit/headers.sh tests/unit/symbols.sh
-TESTS += tests/unit/headers.sh tests/unit/symbols.sh
+dist_check_SCRIPTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh
+TESTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh
 EXTRA_DIST += tests/unit/ring.h
 if HAVE_CMOCKA
 lib_unit_tests = tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket
