@@ -14,6 +14,8 @@
  * turn. Records of other UARs are never looked at.
  */
 #define SLICE 32u
+#define AHEAD_BLOCKS 4u
+#define AHEAD_SEGS 2u
 #define RCV_RECORD 0u
 #define SND_RECORD 4u
 #define ARM_RECORD 4u
@@ -149,12 +151,22 @@ static void sweep_later(struct dp *dp, struct dp_uar *u)
 	TAILQ_INSERT_TAIL(&dp->sweep, u, sweep_link);
 }
 
+/* The record, and in the same call the blocks that it probably points past. */
 static void look_at_sq(struct qp *qp)
 {
+	struct dma_seg seg[1 + AHEAD_SEGS] = { { qp->dbrec + SND_RECORD, sizeof(uint32_t) } };
+	uint8_t got[sizeof(uint32_t) + AHEAD_BLOCKS * SQ_BLOCK];
+	unsigned int blocks;
 	uint32_t be;
+	int n = sq_ahead(qp, seg + 1, AHEAD_SEGS, AHEAD_BLOCKS, &blocks);
 
-	if (!dma_read(host_of(&qp->o), qp->dbrec + SND_RECORD, &be, sizeof(be)))
+	if (n > 0 && !dma_gather(host_of(&qp->o), seg, (unsigned int)n + 1, got)) {
+		memcpy(&be, got, sizeof(be));
+		sq_fetched(qp, got + sizeof(be), blocks, (uint16_t)be32toh(be));
 		sq_record(qp, (uint16_t)be32toh(be));
+	} else if (!dma_read(host_of(&qp->o), qp->dbrec + SND_RECORD, &be, sizeof(be))) {
+		sq_record(qp, (uint16_t)be32toh(be));
+	}
 }
 
 static void ring_sq(struct dp *dp, struct dp_uar *u, uint64_t be_value)

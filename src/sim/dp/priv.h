@@ -104,6 +104,13 @@ void uar_free_all(struct dp *);
 
 /* sq.c */
 void sq_record(struct qp *, uint16_t counter); /* what the doorbell record says */
+/*
+ * Where up to n blocks from sq_ci on lie, if an idle queue would fetch them next: segments, and
+ * how many blocks. Then the blocks that were fetched after the record was read, and its counter.
+ */
+int sq_ahead(const struct qp *, struct dma_seg *, unsigned int max, unsigned int n,
+	     unsigned int *blocks);
+void sq_fetched(struct qp *, const void *bytes, unsigned int blocks, uint16_t counter);
 void sq_ready(struct qp *);
 bool sq_run(struct dp *);
 void sq_more(struct qp *);

@@ -115,6 +115,29 @@ static const uint8_t *blocks(struct qp *qp, unsigned int n)
 	return d->cache;
 }
 
+int sq_ahead(const struct qp *qp, struct dma_seg *seg, unsigned int max, unsigned int n,
+	     unsigned int *count)
+{
+	uint32_t at = qp->sq_ci & (ring_blocks(qp) - 1);
+
+	if (qp->state != QP_RTS || pending(qp))
+		return 0;
+	*count = ring_blocks(qp) - at < n ? ring_blocks(qp) - at : n;
+	return ring_segs(&qp->ring, qp->sq_offset + (uint64_t)at * SQ_BLOCK, *count * SQ_BLOCK, seg,
+			 max);
+}
+
+/* Only what the record vouches for counts; it was read first. */
+void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t counter)
+{
+	struct dp_qp *d = qp->dp;
+	uint16_t posted = (uint16_t)(counter - qp->sq_ci);
+
+	d->cache_at = qp->sq_ci;
+	d->cache_n = (uint16_t)(posted < count ? posted : count);
+	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
+}
+
 /* --- one WQE ------------------------------------------------------------------------------- */
 
 static void fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)

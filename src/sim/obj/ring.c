@@ -17,6 +17,18 @@ static int segs(const struct ring *r, uint64_t off, size_t len, struct dma_seg *
 	return pages_segs(r->pages, r->npages, r->log_page, r->offset + off, len, seg, RING_SEGS);
 }
 
+int ring_segs(const struct ring *r, uint64_t off, size_t len, struct dma_seg *seg, unsigned int max)
+{
+	struct dma_seg all[RING_SEGS];
+	int n = segs(r, off, len, all);
+
+	if (n > (int)max)
+		return -E2BIG;
+	for (int i = 0; i < n; i++)
+		seg[i] = all[i];
+	return n;
+}
+
 int ring_read(struct host *h, const struct ring *r, uint64_t off, void *to, size_t len)
 {
 	struct dma_seg seg[RING_SEGS];

@@ -24,6 +24,8 @@ int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t l
 int ring_write(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
 /* Owner byte (the last of len) after everything else. */
 int ring_write_owned(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
+/* The same bytes as bus segments, to be fetched together with others: how many, or negative. */
+int ring_segs(const struct ring *, uint64_t off, size_t len, struct dma_seg *, unsigned int max);
 void ring_release(struct ring *);
 
 #endif
