@@ -11,4 +11,5 @@ EXTRA_DIST += \
 	doc/design/0001-rooms-of-dvx-sim.md \
 	doc/design/0003-firmware-and-objects.md \
 	doc/design/0020-client-half-and-link.md \
+	doc/design/0021-kernel-half.md \
 	doc/design/0030-data-path.md

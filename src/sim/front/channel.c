@@ -36,6 +36,7 @@ struct channel {
 	ino_t inode;
 	uint32_t users;
 	bool omit_data;
+	bool stream; /* a sandbox without packet mode */
 	struct packet *queue, **tail;
 	/* The last packets written, oldest first: whose those are that nobody has read yet. */
 	struct packet *sent[SLOTS];
@@ -112,8 +113,12 @@ struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client
 	if (!c)
 		return NULL;
 	if (pipe2(fds, O_CLOEXEC | O_DIRECT)) {
-		free(c);
-		return NULL;
+		/* Who reads just one event's size never notices. */
+		c->stream = true;
+		if (pipe2(fds, O_CLOEXEC)) {
+			free(c);
+			return NULL;
+		}
 	}
 	/* Only our end must not block: the program decides about its own. */
 	fcntl(fds[1], F_SETFL, fcntl(fds[1], F_GETFL) | O_NONBLOCK);
@@ -172,6 +177,30 @@ static void remember(struct channel *c, struct packet *p)
 	c->sent[c->nsent++] = p;
 }
 
+static size_t unread_bytes(const struct channel *c)
+{
+	int bytes = 0;
+
+	return ioctl(c->fd, FIONREAD, &bytes) ? 0 : (size_t)bytes;
+}
+
+/* How many of sent[], counted from its end, hold these bytes. */
+static unsigned int packets_in(const struct channel *c, size_t bytes)
+{
+	unsigned int n = 0;
+
+	while (n < c->nsent && bytes >= c->sent[c->nsent - 1 - n]->len)
+		bytes -= c->sent[c->nsent - 1 - n++]->len;
+	return n;
+}
+
+/* A byte stream holds more packets than sent[] remembers. */
+static bool is_full(const struct channel *c)
+{
+	errno = 0;
+	return c->stream && c->nsent == SLOTS && packets_in(c, unread_bytes(c)) == SLOTS;
+}
+
 /*
  * The program closed the FD a moment after we looked. Where the chip lives in the program's own
  * process its signals are held back while it works; this one must not come later.
@@ -199,7 +228,7 @@ static void flush(struct channel *c)
 	while (c->queue) {
 		struct packet *p = c->queue;
 
-		if (write(c->fd, p->bytes, p->len) < 0) {
+		if (is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
 			if (errno == EPIPE)
 				swallow_sigpipe();
 			timer_set(&si->timers, &c->retry, si->clock->now(si->clock) + RETRY_NS);
@@ -237,17 +266,18 @@ static unsigned int take_back(struct channel *c)
 {
 	char path[32];
 	uint8_t scratch[4096];
-	unsigned int n = 0;
+	size_t bytes = 0;
+	ssize_t got;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->fd);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	while (n < c->nsent && read(fd, scratch, sizeof(scratch)) > 0)
-		n++;
+	while ((got = read(fd, scratch, sizeof(scratch))) > 0)
+		bytes += (size_t)got;
 	close(fd);
-	return n;
+	return packets_in(c, bytes);
 }
 
 static unsigned int drop_from_queue(struct channel *c, const void *owner)
@@ -307,9 +337,8 @@ static unsigned int count(const struct packet *p, const void *owner)
 bool channel_pending(struct channel *c, const void *owner)
 {
 	bool pending;
-	int bytes;
 
-	if (!c->queue && !ioctl(c->fd, FIONREAD, &bytes) && !bytes)
+	if (!c->queue && !unread_bytes(c))
 		return false;
 	give_again(c, take_back(c));
 	pending = count(c->queue, owner);
