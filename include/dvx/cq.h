@@ -81,9 +81,9 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
 
 /*
  * Takes the ring of a verbs CQ over: from here on nobody calls ibv_poll_cq() or
- * ibv_req_notify_cq() on it. The ibv_cq stays the caller's and must outlive it. CQE compression
- * must be off (it is, unless mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do,
- * unless asked otherwise).
+ * ibv_req_notify_cq() on it (nor may it have been armed before: the count of events is libmlx5's).
+ * The ibv_cq stays the caller's and must outlive it. CQE compression must be off (it is, unless
+ * mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do, unless asked otherwise).
  */
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
 			struct dvx_cq **out);

@@ -9,7 +9,8 @@ DVX_BEGIN_DECLS
 struct ibv_comp_channel;
 
 /*
- * A file descriptor that becomes readable when an armed CQ completes something.
+ * A file descriptor that becomes readable when an armed CQ completes something. A channel and its
+ * CQs belong to one thread.
  *
  *	dvx_cq_arm(cq, false);
  *	while (!dvx_cq_peek(cq)) {

@@ -21,7 +21,10 @@ struct dvx_mkey_attr {
 	/* ... or `len` bytes of a umem, from umem_offset (addr is then not read). */
 	struct dvx_umem *umem;
 	uint64_t umem_offset;
-	/* The address that WQEs use for its first byte; 0: the virtual address. */
+	/*
+	 * The address that WQEs use for its first byte; 0: the virtual address. Pages are
+	 * translated, not bytes: both must lie at the same place in a 4 KiB page.
+	 */
 	uint64_t iova;
 };
 

@@ -24,9 +24,9 @@ struct dvx_qp_attr {
 	struct dvx_cq *send_cq;
 	struct dvx_cq *recv_cq; /* NULL: send_cq */
 	struct dvx_uar *uar;	/* the send queue's doorbell */
-	uint32_t sq_blocks;  /* at least: one for each 64 bytes of WQE */
-	uint32_t rq_entries; /* at least; 0: no receive queue */
-	uint32_t rq_sge;     /* pieces of one receive; 0: 1 */
+	uint32_t sq_blocks;	/* at least: one for each 64 bytes of WQE */
+	uint32_t rq_entries;	/* at least; 0: no receive queue */
+	uint32_t rq_sge;	/* pieces of one receive; 0: 1 */
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of both rings */
 };

@@ -154,8 +154,7 @@ static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 	cq->dbrec = (uint32_t *)dv->dbrec;
 	place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
 	cq->cqn = dv->cqn;
-	cq->arm_reg = (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET;
-	cq->arm_sn = prm_swap32(cq->dbrec[1]) >> 28 & 3;
+	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;
 }
 
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,

@@ -84,6 +84,8 @@ int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *coo
 	if (!cq || cq->dev != ch->dev)
 		return dvx_fail(EINVAL,
 				"dvx_channel_subscribe: the CQ is not of the channel's device");
+	if (!ring->arm_reg)
+		return dvx_fail(EOPNOTSUPP, "CQ %u has no register to arm it with", ring->cqn);
 	if (cq->channel)
 		return dvx_fail(EBUSY, "CQ %u has its event channel already", ring->cqn);
 	if (ch->comp && (!cq->ibcq || cq->ibcq->channel != ch->comp))

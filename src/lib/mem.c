@@ -54,6 +54,9 @@ static int bind_node(void *addr, size_t len, int32_t node)
 	mask[(size_t)node / bits] = 1ul << ((size_t)node % bits);
 	if (mbind(addr, len, MPOL_BIND, mask, MAX_NODES, 0))
 		return dvx_fail(errno, "place.node %d: the kernel gives no memory there", node);
+	/* Fault in here, where a node without free (huge)pages is an errno, not a signal. */
+	if (madvise(addr, len, MADV_POPULATE_WRITE) && errno != EINVAL)
+		return dvx_fail(ENOMEM, "place.node %d has no %zu bytes free", node, len);
 	return 0;
 }
 

@@ -8,6 +8,14 @@
 	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
 	 DVX_RELAXED_ORDERING)
 
+/* Its virtual address, which is also what WQEs use unless the caller wants another. */
+static uint64_t first_byte(const struct dvx_mkey_attr *attr)
+{
+	if (attr->umem)
+		return (uintptr_t)attr->umem->addr + attr->umem_offset;
+	return (uintptr_t)attr->addr;
+}
+
 static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 {
 	if (!attr->pd || attr->pd->dev != dev)
@@ -29,6 +37,11 @@ static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 				"dvx_mkey_create: attr.len %zu from attr.umem_offset is not "
 				"inside attr.umem",
 				attr->len);
+	if (attr->iova && (attr->iova - first_byte(attr)) % (1u << LOG_ENTITY))
+		return dvx_fail(EINVAL,
+				"dvx_mkey_create: attr.iova 0x%llx lies elsewhere in its page than "
+				"the memory does",
+				(unsigned long long)attr->iova);
 	return 0;
 }
 
@@ -64,6 +77,7 @@ static int command(struct dvx_dev *dev, struct dvx_mkey *mkey, uint64_t offset)
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_create_mkey_in_set_mkey_umem_valid(in, 1);
 	prm_create_mkey_in_set_mkey_umem_id(in, dvx_umem_id(mkey->umem));
+	/* [I] in bytes, from the umem's first byte */
 	prm_create_mkey_in_set_mkey_umem_offset(in, offset);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, octwords);
 	fill_context(mkc, mkey, variant);
@@ -97,9 +111,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 		err = dvx_umem_reg(dev, attr.addr, attr.len, attr.access, &mkey->umem);
 	if (err)
 		goto free;
-	mkey->addr = attr.iova;
-	if (!mkey->addr)
-		mkey->addr = (uintptr_t)dvx_umem_addr(mkey->umem) + attr.umem_offset;
+	mkey->addr = attr.iova ? attr.iova : first_byte(&attr);
 	err = command(dev, mkey, attr.umem ? attr.umem_offset : 0);
 	if (err)
 		goto dereg;

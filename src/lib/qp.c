@@ -110,7 +110,8 @@ static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const stru
 	prm_create_qp_in_set_wq_umem_valid(in, 1);
 	fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
 	if (attr->flags & DVX_QP_MMO) {
-		/* The extension takes the place of the page list, which a umem replaces. */
+		/* [I] for RC as for DC. The extension takes the place of the page list, which a
+		 * umem replaces. */
 		prm_create_qp_in_set_qpc_ext(in, 1);
 		prm_qpc_ext_set_mmo(in + PRM_CREATE_QP_IN_BYTES, 1);
 		in_len = sizeof(in);

@@ -4,7 +4,8 @@
 #include <dvx/prm/qp.h>
 #include "priv.h"
 
-#define LOG_MAX_MESSAGE 30u
+#define LOG_MAX_MESSAGE	 30u
+#define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
 
 static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct dvx_qp_peer *peer,
 		 const char *call)
@@ -133,6 +134,7 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 		return err;
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_next_send_psn(qpc, peer.local_psn);
+	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
 	prm_qpc_set_log_sra_max(qpc, log_rd_atomic(&peer));
 	prm_qpc_set_retry_count(qpc, peer.retry_count ? peer.retry_count : 7u);
 	if (peer.rnr_retry != 0xff)

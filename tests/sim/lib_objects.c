@@ -148,6 +148,11 @@ static void bad_attributes(void **state)
 	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
 	ma.umem_offset = UINT64_MAX;
 	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	ma.umem_offset = 1;
+	ma.len = 1;
+	ma.iova = 0x10000;
+	assert_int_equal(dvx_mkey_create(r->dev, &ma, &mkey), -EINVAL);
+	assert_non_null(strstr(dvx_strerror(), "iova"));
 	OK(dvx_umem_dereg(umem));
 	assert_null(mkey);
 	assert_int_equal(dvx_umem_reg(r->dev, NULL, 4096, 0, &umem), -EINVAL);
@@ -164,7 +169,7 @@ static void mkey_of_umem(void **state)
 				   .pd = r->pd,
 				   .len = 1000,
 				   .umem_offset = 5000,
-				   .iova = 0x100000000123};
+				   .iova = 0x100000000000 + 5000 % 4096};
 	struct dvx_umem *umem;
 	struct dvx_mkey *mkey;
 	struct pair p;
