@@ -2,7 +2,7 @@
 # dvx-copy without a device: copy_fake.c moves the bytes.
 if HAVE_CMOCKA
 COPY_TESTS = tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_paths \
-	tests/unit/copy_hostile
+	tests/unit/copy_hostile tests/unit/copy_guests
 check_PROGRAMS += $(COPY_TESTS)
 TESTS += $(COPY_TESTS)
 COPY_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-copy
@@ -29,4 +29,8 @@ tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c tests/unit/copy_fake
 tests_unit_copy_hostile_CPPFLAGS = $(COPY_TEST_CPPFLAGS)
 tests_unit_copy_hostile_CFLAGS = $(COPY_TEST_CFLAGS)
 tests_unit_copy_hostile_LDADD = $(COPY_TEST_LDADD)
+tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c tests/unit/copy_fake.c tests/unit/copy_fake.h
+tests_unit_copy_guests_CPPFLAGS = $(COPY_TEST_CPPFLAGS)
+tests_unit_copy_guests_CFLAGS = $(COPY_TEST_CFLAGS)
+tests_unit_copy_guests_LDADD = $(COPY_TEST_LDADD)
 endif

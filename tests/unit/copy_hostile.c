@@ -22,7 +22,6 @@
 #include "copy_fake.h"
 #include "crc32c.h"
 #include "pull.h"
-#include "session.h"
 
 #define SLOTS 4u
 #define SLOT  8192u
@@ -508,142 +507,6 @@ static void corrupted_on_the_way(void **state)
 	expect(play_honest, COPY_INTEGRITY, "arrived changed", 1);
 }
 
-/* --- clients that attack --- */
-
-struct visit {
-	struct link *l;
-	struct server server;
-	struct fault f;
-};
-
-static void *serve_one(void *arg)
-{
-	struct visit *v = arg;
-	struct session_totals t = {0};
-	struct key none = {.n = 0};
-
-	if (link_handshake(v->l, &none, &v->f) || session_run(&v->server, v->l, &t, &v->f))
-		link_tell(v->l, &v->f);
-	link_close(v->l);
-	return NULL;
-}
-
-static void visit(void (*play)(struct actor *a), int code, const char *words)
-{
-	struct key none = {.n = 0};
-	struct visit v = {.l = calloc(1, sizeof(struct link)),
-			  .server = {.slots = 2, .slot_bytes = SLOT}};
-	struct actor a = {.l = calloc(1, sizeof(struct link))};
-	pthread_t t;
-	int fds[2];
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	v.server.root = open(work, O_PATH | O_DIRECTORY);
-	link_init(v.l, fds[1], true, 2000);
-	link_init(a.l, fds[0], false, 2000);
-	pthread_create(&t, NULL, serve_one, &v);
-	assert_int_equal(link_handshake(a.l, &none, &a.f), 0);
-	play(&a);
-	shutdown(fds[0], SHUT_WR);
-	pthread_join(t, NULL);
-	if (v.f.code != code || !strstr(v.f.text, words))
-		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", v.f.code, v.f.text, code,
-			 words);
-	link_close(a.l);
-	close(v.server.root);
-	free(a.l);
-	free(v.l);
-}
-
-static void setup(struct actor *a)
-{
-	struct msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
-
-	say(a, m);
-	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
-	assert_int_equal(m.slots, 2); /* the server's limits hold */
-	assert_int_equal(m.slot_bytes, SLOT);
-}
-
-static void play_no_setup(struct actor *a)
-{
-	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
-}
-
-static void play_two_setups(struct actor *a)
-{
-	setup(a);
-	say(a, (struct msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
-}
-
-static void play_return_free(struct actor *a)
-{
-	setup(a);
-	say(a, (struct msg){.type = MSG_RETURN, .slot = 0});
-}
-
-static void play_return_none(struct actor *a)
-{
-	setup(a);
-	say(a, (struct msg){.type = MSG_RETURN, .slot = 0xffffffff});
-}
-
-static void play_escape(struct actor *a)
-{
-	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("../../etc/passwd")});
-}
-
-static void play_talk(struct actor *a)
-{
-	struct msg m;
-
-	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
-	assert_int_equal(link_expect(a->l, MSG_DIR, &m, &a->f), 0);
-	say(a, (struct msg){.type = MSG_DONE});
-}
-
-static void play_hang_up(struct actor *a)
-{
-	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
-	shutdown(a->l->fd, SHUT_RDWR);
-}
-
-static void play_keep_slots(struct actor *a)
-{
-	struct msg m;
-
-	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
-	for (int i = 0; i < 3; i++) /* FILE and both slots, never returned */
-		assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
-	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
-}
-
-static void clients(void **state)
-{
-	char path[80];
-	int fd;
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/big", work);
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	for (unsigned int i = 0; i < 8; i++)
-		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
-	close(fd);
-	visit(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
-	visit(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
-	visit(play_return_free, COPY_PROTOCOL, "slot 0");
-	visit(play_return_none, COPY_PROTOCOL, "slot 4294967295");
-	visit(play_escape, COPY_REFUSED, "..");
-	visit(play_talk, COPY_PROTOCOL, "DONE");
-	visit(play_hang_up, COPY_PEER, "the client died");
-	visit(play_keep_slots, COPY_PEER, "the client");
-	unlink(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -655,7 +518,6 @@ int main(void)
 		cmocka_unit_test_setup(lies_about_trees, new_dest),
 		cmocka_unit_test_setup(ends, new_dest),
 		cmocka_unit_test_setup(corrupted_on_the_way, new_dest),
-		cmocka_unit_test(clients),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

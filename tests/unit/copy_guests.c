@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves: a client that lies, breaks off or attacks gets a sentence, and nothing but its own pool.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <cmocka.h>
+
+#include "session.h"
+
+#define SLOT 8192u
+
+static char work[] = "copy_guests.XXXXXX";
+
+struct guest {
+	struct link *l;
+	struct fault f;
+};
+
+static struct bytes text(const char *s)
+{
+	return (struct bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+}
+
+static void say(struct guest *a, struct msg m)
+{
+	link_send(a->l, &m, &a->f);
+}
+
+struct visit {
+	struct link *l;
+	struct server server;
+	struct fault f;
+};
+
+static void *serve_one(void *arg)
+{
+	struct visit *v = arg;
+	struct session_totals t = {0};
+	struct key none = {.n = 0};
+
+	if (link_handshake(v->l, &none, &v->f) || session_run(&v->server, v->l, &t, &v->f))
+		link_tell(v->l, &v->f);
+	link_close(v->l);
+	return NULL;
+}
+
+static void visit(void (*play)(struct guest *a), int code, const char *words)
+{
+	struct key none = {.n = 0};
+	struct visit v = {.l = calloc(1, sizeof(struct link)),
+			  .server = {.slots = 2, .slot_bytes = SLOT}};
+	struct guest a = {.l = calloc(1, sizeof(struct link))};
+	pthread_t t;
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	v.server.root = open(work, O_PATH | O_DIRECTORY);
+	link_init(v.l, fds[1], true, 2000);
+	link_init(a.l, fds[0], false, 2000);
+	pthread_create(&t, NULL, serve_one, &v);
+	assert_int_equal(link_handshake(a.l, &none, &a.f), 0);
+	play(&a);
+	shutdown(fds[0], SHUT_WR);
+	pthread_join(t, NULL);
+	if (v.f.code != code || !strstr(v.f.text, words))
+		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", v.f.code, v.f.text, code,
+			 words);
+	link_close(a.l);
+	close(v.server.root);
+	free(a.l);
+	free(v.l);
+}
+
+static void setup(struct guest *a)
+{
+	struct msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
+
+	say(a, m);
+	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
+	assert_int_equal(m.slots, 2); /* the server's limits hold */
+	assert_int_equal(m.slot_bytes, SLOT);
+}
+
+static void play_no_setup(struct guest *a)
+{
+	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
+}
+
+static void play_two_setups(struct guest *a)
+{
+	setup(a);
+	say(a, (struct msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
+}
+
+static void play_return_free(struct guest *a)
+{
+	setup(a);
+	say(a, (struct msg){.type = MSG_RETURN, .slot = 0});
+}
+
+static void play_return_none(struct guest *a)
+{
+	setup(a);
+	say(a, (struct msg){.type = MSG_RETURN, .slot = 0xffffffff});
+}
+
+static void play_escape(struct guest *a)
+{
+	setup(a);
+	say(a, (struct msg){.type = MSG_PULL, .name = text("../../etc/passwd")});
+}
+
+static void play_talk(struct guest *a)
+{
+	struct msg m;
+
+	setup(a);
+	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
+	assert_int_equal(link_expect(a->l, MSG_DIR, &m, &a->f), 0);
+	say(a, (struct msg){.type = MSG_DONE});
+}
+
+static void play_hang_up(struct guest *a)
+{
+	setup(a);
+	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
+	shutdown(a->l->fd, SHUT_RDWR);
+}
+
+static void play_keep_slots(struct guest *a)
+{
+	struct msg m;
+
+	setup(a);
+	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
+	for (int i = 0; i < 3; i++) /* FILE and both slots, never returned */
+		assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
+	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
+}
+
+static void guests(void **state)
+{
+	char path[80];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/big", work);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(pwrite(fd, path, sizeof(path), i * SLOT), sizeof(path));
+	close(fd);
+	visit(play_no_setup, COPY_PROTOCOL, "PULL where SETUP belongs");
+	visit(play_two_setups, COPY_PROTOCOL, "SETUP unasked");
+	visit(play_return_free, COPY_PROTOCOL, "slot 0");
+	visit(play_return_none, COPY_PROTOCOL, "slot 4294967295");
+	visit(play_escape, COPY_REFUSED, "..");
+	visit(play_talk, COPY_PROTOCOL, "DONE");
+	visit(play_hang_up, COPY_PEER, "the client died");
+	visit(play_keep_slots, COPY_PEER, "the client");
+	unlink(path);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(work) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return rmdir(work);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(guests)};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
