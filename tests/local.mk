@@ -13,6 +13,8 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	PERL='$(PERL)'; export PERL; CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
 	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
+# What runs in the thread-sanitizer build too (./quickstart check).
+TSAN_TESTS =
 EXTRA_DIST += tests/tap-run tests/README.md
 
 include tests/unit/local.mk

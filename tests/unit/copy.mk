@@ -5,6 +5,7 @@ COPY_TESTS = tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/
 	tests/unit/copy_hostile tests/unit/copy_guests
 check_PROGRAMS += $(COPY_TESTS)
 TESTS += $(COPY_TESTS)
+TSAN_TESTS += tests/unit/copy_link tests/unit/copy_hostile tests/unit/copy_guests
 COPY_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-copy
 COPY_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(NETTLE_CFLAGS)
 COPY_TEST_LDADD = tools/dvx-copy/libcopy.la $(CMOCKA_LIBS) -lpthread
