@@ -152,6 +152,35 @@ static void test_lists_wrap(void **state)
 	assert_true(p->a.sq_pi > 100);
 }
 
+/* 16-bit counters of both rings turn over; a full RQ of 8 entries is used to its last one. */
+static void test_counters_wrap(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 66000 / 8; i++) {
+		for (unsigned int k = 0; k < 8; k++) {
+			struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, k == 7 ? SIGNALED : 0, 0);
+			uint32_t n = i * 8 + k;
+
+			rig_recv(&p->b, p->dst + 4 * k, 4, rig_key(p->md));
+			rig_inline(&w, &n, sizeof(n));
+			rig_end(&w);
+		}
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		for (unsigned int k = 0; k < 8; k++) {
+			const uint8_t *cqe = rig_poll(&p->cb);
+			uint32_t n = i * 8 + k;
+
+			assert_non_null(cqe);
+			assert_int_equal(prm_cqe64_get_wqe_counter(cqe), n & 0xffff);
+			assert_memory_equal(p->dst + 4 * k, &n, sizeof(n));
+		}
+		assert_null(rig_poll(&p->cb));
+		assert_int_equal(prm_cqe64_get_wqe_counter(rig_poll(&p->ca)), (i * 8 + 7) & 0xffff);
+	}
+}
+
 /* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
 static void test_unsignaled_nop(void **state)
 {
@@ -270,6 +299,7 @@ int main(void)
 		{ "test_read between functions", test_read, rig_setup_dpu, rig_teardown, NULL },
 		{ "test_send between functions", test_send, rig_setup_dpu, rig_teardown, NULL },
 		cmocka_unit_test_setup_teardown(test_lists_wrap, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_counters_wrap, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_unsignaled_nop, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_no_doorbell, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_lost_doorbell, rig_setup, rig_teardown),

@@ -217,6 +217,24 @@ void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value
 		ring_sq(dp, u, be_value);
 }
 
+/* Records of one page, as libraries pack them, come as one piece: each piece costs a page walk. */
+static bool read_page(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be)
+{
+	uint8_t page[UAR_PAGE];
+	bus_t low = addr[0], high = addr[0];
+
+	for (unsigned int i = 1; i < n; i++) {
+		low = addr[i] < low ? addr[i] : low;
+		high = addr[i] > high ? addr[i] : high;
+	}
+	if (low / UAR_PAGE != (high + sizeof(*be) - 1) / UAR_PAGE ||
+	    dma_read(host, low, page, (size_t)(high - low) + sizeof(*be)))
+		return false;
+	for (unsigned int i = 0; i < n; i++)
+		memcpy(&be[i], page + (addr[i] - low), sizeof(be[i]));
+	return true;
+}
+
 /* The records of n addresses; one that is gone must not hide the others. */
 static void read_records(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be,
 			 bool *ok)
@@ -227,7 +245,7 @@ static void read_records(struct host *host, const bus_t *addr, unsigned int n, u
 		seg[i] = (struct dma_seg){ addr[i], sizeof(*be) };
 		ok[i] = true;
 	}
-	if (!dma_gather(host, seg, n, be))
+	if (read_page(host, addr, n, be) || !dma_gather(host, seg, n, be))
 		return;
 	for (unsigned int i = 0; i < n; i++)
 		ok[i] = !dma_read(host, addr[i], &be[i], sizeof(be[i]));
