@@ -12,4 +12,5 @@ EXTRA_DIST += \
 	doc/design/0003-firmware-and-objects.md \
 	doc/design/0020-client-half-and-link.md \
 	doc/design/0021-kernel-half.md \
-	doc/design/0030-data-path.md
+	doc/design/0030-data-path.md \
+	doc/design/0040-memory-doorbells-sleep.md

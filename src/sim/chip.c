@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,7 +17,7 @@
 #include "obj/vhca.h"
 
 #define CONTROL_NS 20000u /* a busy data path lets requests through this often */
-#define EVENTS     16
+#define EVENTS	   16
 
 struct watched {
 	void (*fn)(void *arg, int fd);
@@ -142,7 +143,7 @@ static int watched_grow(struct chip *c, int fd)
 	if (!watched)
 		return -ENOMEM;
 	for (i = c->nwatched; i < n; i++)
-		watched[i] = (struct watched){ 0 };
+		watched[i] = (struct watched){0};
 	c->watched = watched;
 	c->nwatched = n;
 	return 0;
@@ -161,7 +162,7 @@ int chip_watch(struct chip *c, int fd, void (*fn)(void *arg, int fd), void *arg)
 		return err;
 	if (epoll_ctl(c->epfd, EPOLL_CTL_ADD, fd, &ev))
 		return -errno;
-	c->watched[fd] = (struct watched){ fn, arg, generation };
+	c->watched[fd] = (struct watched){fn, arg, generation};
 	return 0;
 }
 
@@ -181,7 +182,15 @@ static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
 		.tv_nsec = (long)(ns % 1000000000u),
 	};
 
-	return epoll_pwait2(c->epfd, ev, EVENTS, ns == UINT64_MAX ? NULL : &t, NULL);
+	struct pollfd p = {.fd = c->epfd, .events = POLLIN};
+	int n = epoll_pwait2(c->epfd, ev, EVENTS, ns == UINT64_MAX ? NULL : &t, NULL);
+
+	if (n >= 0 || errno == EINTR)
+		return n;
+	/* Sandboxes may not know it. */
+	if (ppoll(&p, 1, ns == UINT64_MAX ? NULL : &t, NULL) <= 0)
+		return 0;
+	return epoll_wait(c->epfd, ev, EVENTS, 0);
 }
 
 /* Functions may watch and unwatch, themselves and others, while their events are handed out. */

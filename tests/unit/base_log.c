@@ -86,7 +86,7 @@ static void *log_many(void *arg)
 /* Lines of several threads don't mix. */
 static void test_threads(void **state)
 {
-	int p[2], fd = pipe_in(p), id[4] = { 0, 1, 2, 3 }, i, lines = 0, a, b, end;
+	int p[2], fd = pipe_in(p), id[4] = {0, 1, 2, 3}, i, lines = 0, a, b, end;
 	pthread_t thread[4];
 	const char *at;
 
@@ -106,7 +106,7 @@ static void test_threads(void **state)
 /* A trace line goes where it was told, decoded, and nowhere once it is off. */
 static void test_trace(void **state)
 {
-	uint8_t ctrl[16] = { 0x01, 0, 7, 0x08, 0, 0, 0x2a, 3 };
+	uint8_t ctrl[16] = {0x01, 0, 7, 0x08, 0, 0, 0x2a, 3};
 	int p[2];
 
 	(void)state;
@@ -128,7 +128,7 @@ static void test_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),    cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_line),	cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_trace),
 	};

@@ -18,7 +18,7 @@
 #include "obj/vhca.h"
 
 #define THREADS 4
-#define CALLS   300
+#define CALLS	300
 
 /* A chip on a thread of its own, and a queue of one call at a time for each thread of the test. */
 struct side {
@@ -193,7 +193,7 @@ static void *storm(void *arg)
 /* A program that rings without end doesn't keep another one's requests out. */
 static void test_busy(void **state)
 {
-	struct storm s = { 0 };
+	struct storm s = {0};
 	struct open_file f;
 	struct side side;
 	struct rig rig;
@@ -244,7 +244,7 @@ static void start_ticks(struct side *s)
 /* A sleeping loop wakes for its timers. */
 static void test_timers(void **state)
 {
-	struct tick tick = { .t.fire = ticked, .left = 1000 };
+	struct tick tick = {.t.fire = ticked, .left = 1000};
 	struct side side;
 	struct rig rig;
 
@@ -288,8 +288,8 @@ static void test_unwatch(void **state)
 	watched_chip = rig.chip;
 	for (i = 0; i < 3; i++) {
 		watched_fd[i] = eventfd(0, EFD_CLOEXEC);
-		assert_int_equal(chip_watch(rig.chip, watched_fd[i], unwatch_all, (void *)(uintptr_t)i),
-				 0);
+		assert_int_equal(
+			chip_watch(rig.chip, watched_fd[i], unwatch_all, (void *)(uintptr_t)i), 0);
 		assert_int_equal(write(watched_fd[i], &one, sizeof(one)), sizeof(one));
 	}
 	assert_true(chip_turn(rig.chip));
@@ -320,7 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads), cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_timers),  cmocka_unit_test(test_unwatch),
+		cmocka_unit_test(test_timers),	cmocka_unit_test(test_unwatch),
 		cmocka_unit_test(test_stop),
 	};
 

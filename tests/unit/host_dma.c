@@ -110,7 +110,7 @@ static void each_kind(void (*test)(struct client *))
 static void plain(struct client *c)
 {
 	static uint8_t bytes[AREA], back[AREA];
-	static const size_t lens[] = { 0, 1, 8, 64, 4095, 4096, 4097, AREA };
+	static const size_t lens[] = {0, 1, 8, 64, 4095, 4096, 4097, AREA};
 	size_t i;
 
 	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
@@ -145,7 +145,7 @@ static void split(struct client *c)
 			size_t len = (size_t)rand_r(&seed) % 700;
 
 			off -= len;
-			seg[n] = (struct dma_seg){ at(c, off), len };
+			seg[n] = (struct dma_seg){at(c, off), len};
 			total += len;
 		}
 		fill(bytes, total, round);
@@ -178,7 +178,7 @@ static void test_many_clients(void **state)
 	for (i = 0; i < 3; i++)
 		client_start(&c[i], i == 1);
 	for (i = 0; i < 30; i++)
-		seg[i] = (struct dma_seg){ at(&c[(i * 7 / 3) % 3], i * 1000), 10 };
+		seg[i] = (struct dma_seg){at(&c[(i * 7 / 3) % 3], i * 1000), 10};
 	fill(bytes, sizeof(bytes), 1);
 	assert_int_equal(dma_scatter(host, seg, 30, bytes), 0);
 	assert_int_equal(dma_gather(host, seg, 30, back), 0);
@@ -189,8 +189,8 @@ static void test_many_clients(void **state)
 
 static void bad_memory(struct client *c)
 {
-	struct dma_seg seg[3] = { { at(c, 0), 64 }, { at(c, AREA - 32), 64 }, { at(c, 64), 64 } };
-	uint8_t bytes[256] = { 0 };
+	struct dma_seg seg[3] = {{at(c, 0), 64}, {at(c, AREA - 32), 64}, {at(c, 64), 64}};
+	uint8_t bytes[256] = {0};
 
 	assert_int_equal(dma_read(host, at(c, AREA), bytes, 1), -EFAULT);
 	assert_int_equal(dma_write(host, at(c, AREA), bytes, 1), -EFAULT);
@@ -218,7 +218,7 @@ static void test_bad_memory(void **state)
 static void test_vanishing(void **state)
 {
 	struct client c;
-	uint8_t bytes[64] = { 1 };
+	uint8_t bytes[64] = {1};
 
 	(void)state;
 	client_start(&c, true);
@@ -328,7 +328,8 @@ static void checked(struct client *c)
 	assert_int_equal(mm_check(c->mm, UINT64_MAX, 1, false), -EFAULT);
 	if (!c->self)
 		return;
-	/* Several mappings side by side are one range; a read-only one among them is not writable. */
+	/* Several mappings side by side are one range; a read-only one among them is not writable.
+	 */
 	mprotect(c->area + 3 * PAGE, PAGE, PROT_READ);
 	assert_int_equal(mm_check(c->mm, va, AREA, false), 0);
 	assert_int_equal(mm_check(c->mm, va, AREA, true), -EFAULT);
@@ -377,7 +378,7 @@ static void *watch_owner(void *arg)
 /* A reader that sees the owner byte sees all of the CQE. */
 static void test_owner(void **state)
 {
-	struct owner_watch w = { 0 };
+	struct owner_watch w = {0};
 	struct client c;
 	pthread_t reader;
 	uint8_t cqe[64], value = 1;

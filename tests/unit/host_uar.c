@@ -52,8 +52,8 @@ static int teardown(void **state)
 /* The program's side of a BAR. */
 static uint8_t *map_bar(struct bar *bar)
 {
-	uint8_t *map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-			    bar_fd(bar), 0);
+	uint8_t *map =
+		mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
 
 	assert_ptr_not_equal(map, MAP_FAILED);
 	return map;
@@ -78,7 +78,7 @@ static int poll_all(void)
 /* Each register is taken once, with its UAR, its offset and the bytes as they lay there. */
 static void test_registers(void **state)
 {
-	static const uint32_t offsets[] = { 0x20, 0x800, 0x900, 0xa00, 0xb00 };
+	static const uint32_t offsets[] = {0x20, 0x800, 0x900, 0xa00, 0xb00};
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
 	int page = bar_page_alloc(bar, 77);

@@ -11,4 +11,4 @@ static uint64_t monotonic_now(struct clock *clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-struct clock clock_monotonic = { .now = monotonic_now };
+struct clock clock_monotonic = {.now = monotonic_now};

@@ -13,7 +13,7 @@
  */
 static void shorten_slice(void)
 {
-	struct sched_attr attr = { .size = sizeof(attr) };
+	struct sched_attr attr = {.size = sizeof(attr)};
 
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0u) || !attr.sched_runtime)
 		return;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "clock.h"
 
-/* A binary heap by time. Each timer knows its place, so that moving and cancelling are cheap too. */
+/* A binary heap by time. Each timer knows its place: moving and cancelling are cheap too. */
 static void place(struct timers *ts, struct timer *t, uint32_t slot)
 {
 	ts->heap[slot] = t;
@@ -108,5 +108,5 @@ void timers_free(struct timers *ts)
 	for (i = 0; i < ts->n; i++)
 		ts->heap[i]->queued = 0;
 	free(ts->heap);
-	*ts = (struct timers){ 0 };
+	*ts = (struct timers){0};
 }

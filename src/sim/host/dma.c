@@ -10,9 +10,9 @@
  * live rings and regions at any time (on hardware the pages are pinned), and a system call answers
  * EFAULT where a load would kill the program.
  */
-#define VA_MASK  ((1ull << BUS_SLOT_SHIFT) - 1)
-#define IOV_RUN  64u             /* segments per call */
-#define CALL_MAX (64u << 20)     /* bytes per call: far below what the kernel cuts short */
+#define VA_MASK	 ((1ull << BUS_SLOT_SHIFT) - 1)
+#define IOV_RUN	 64u	     /* segments per call */
+#define CALL_MAX (64u << 20) /* bytes per call: far below what the kernel cuts short */
 
 /* The raw call: sanitizers' wrappers would check a client's bytes against their own shadow. */
 static ssize_t vm_call(pid_t pid, bool write, const struct iovec *local, unsigned long nlocal,
@@ -34,10 +34,10 @@ static void *va_at(bus_t addr)
 	return (void *)(uintptr_t)(addr & VA_MASK);
 }
 
-static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote,
-		   unsigned int n, size_t len)
+static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
+		   size_t len)
 {
-	struct iovec local = { .iov_base = buf, .iov_len = len };
+	struct iovec local = {.iov_base = buf, .iov_len = len};
 	ssize_t done = vm_call(mm->pid, write, &local, 1, remote, n);
 
 	if (done == (ssize_t)len)
@@ -59,14 +59,14 @@ static size_t walk_run(struct walk *w, struct iovec *iov, unsigned int *n)
 	bus_t slot = w->seg->addr >> BUS_SLOT_SHIFT;
 	size_t len = 0;
 
-	for (*n = 0; w->seg < w->end && *n < IOV_RUN && len < CALL_MAX; ) {
+	for (*n = 0; w->seg < w->end && *n < IOV_RUN && len < CALL_MAX;) {
 		size_t left = w->seg->len - w->off;
 		size_t take = left < CALL_MAX - len ? left : CALL_MAX - len;
 
 		if (w->seg->addr >> BUS_SLOT_SHIFT != slot)
 			break;
 		if (take)
-			iov[(*n)++] = (struct iovec){ va_at(w->seg->addr + w->off), take };
+			iov[(*n)++] = (struct iovec){va_at(w->seg->addr + w->off), take};
 		len += take;
 		w->off += take;
 		if (take == left) {
@@ -85,7 +85,7 @@ static bool seg_fits(const struct dma_seg *seg)
 static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
 		     void *buf)
 {
-	struct walk w = { .seg = segs, .end = segs + n };
+	struct walk w = {.seg = segs, .end = segs + n};
 	struct iovec iov[IOV_RUN];
 	unsigned int i, niov;
 
@@ -115,14 +115,14 @@ int dma_scatter(struct host *h, const struct dma_seg *segs, unsigned int n, cons
 
 int dma_read(struct host *h, bus_t from, void *to, size_t len)
 {
-	struct dma_seg seg = { .addr = from, .len = len };
+	struct dma_seg seg = {.addr = from, .len = len};
 
 	return segs_move(h, false, &seg, 1, to);
 }
 
 int dma_write(struct host *h, bus_t to, const void *from, size_t len)
 {
-	struct dma_seg seg = { .addr = to, .len = len };
+	struct dma_seg seg = {.addr = to, .len = len};
 
 	return segs_move(h, true, &seg, 1, (void *)(uintptr_t)from);
 }
@@ -134,7 +134,7 @@ int dma_write(struct host *h, bus_t to, const void *from, size_t len)
  */
 int dma_write_owned(struct host *h, bus_t to, const void *from, size_t len)
 {
-	struct dma_seg seg[2] = { { to, len - 1 }, { to + len - 1, 1 } };
+	struct dma_seg seg[2] = {{to, len - 1}, {to + len - 1, 1}};
 
 #ifdef __x86_64__
 	return segs_move(h, true, seg, 2, (void *)(uintptr_t)from);
@@ -166,7 +166,7 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
  */
 int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 {
-	struct dma_seg dst = { to, len }, src = { from, len };
+	struct dma_seg dst = {to, len}, src = {from, len};
 	struct mm *dst_mm = mm_at(h, to), *src_mm = mm_at(h, from);
 
 	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))

@@ -54,7 +54,7 @@ int host_epoll_fd(const struct host *h)
 
 int host_watch_fd(struct host *h, struct source *s)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = s};
 
 	return epoll_ctl(h->epfd, EPOLL_CTL_ADD, s->fd, &ev) ? -errno : 0;
 }

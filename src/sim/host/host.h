@@ -32,12 +32,12 @@ enum page_state {
 struct uar_page {
 	struct bar *bar;
 	uint32_t uar;
-	uint32_t index;   /* in the BAR */
-	uint32_t awake;   /* place in host->awake */
-	uint8_t state;    /* enum page_state */
-	bool rung;        /* lately */
+	uint32_t index;	  /* in the BAR */
+	uint32_t awake;	  /* place in host->awake */
+	uint8_t state;	  /* enum page_state */
+	bool rung;	  /* lately */
 	uint8_t patience; /* how often a trapped store was waited for in vain, log2 */
-	uint64_t expect;  /* a store was let through: don't protect before it lands or this passes */
+	uint64_t expect; /* a store was let through: don't protect before it lands or this passes */
 };
 
 /* Where a program mapped a part of its BAR. */
@@ -80,21 +80,21 @@ struct host {
 	struct uar_page **awake; /* the first HOT were rung last */
 	uint32_t nawake, awake_cap;
 	uint32_t npages; /* allocated in all BARs; awake has room for them */
-	uint32_t hand;   /* next of the hot ones to give up its place */
+	uint32_t hand;	 /* next of the hot ones to give up its place */
 	uint32_t cursor; /* next of the others to look at */
 	/* idling */
 	enum idle_phase phase;
-	bool rung;         /* a register was taken since host_arm() last looked */
-	bool woken;        /* a store was let through */
-	bool spin_paid;    /* this spin found work */
+	bool rung;			  /* a register was taken since host_arm() last looked */
+	bool woken;			  /* a store was let through */
+	bool spin_paid;			  /* this spin found work */
 	uint32_t spin_skip, spin_skipped; /* naps that paid before a spin is tried again */
 	uint32_t nap_misses;
-	uint64_t now;      /* as of the last host_arm() */
-	uint64_t since;    /* the phase began, or last found work */
-	uint64_t aged;
+	uint64_t now;	/* as of the last host_arm() */
+	uint64_t since; /* the phase began, or last found work */
+	uint64_t aged, swept;
 };
 
-#define BUS_SLOTS 0x10000u
+#define BUS_SLOTS    0x10000u
 #define BOUNCE_BYTES (128u * 1024u) /* stays in the second-level cache; measured */
 
 int host_watch_fd(struct host *, struct source *);

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "host.h"
 
-/* Slots come back as late as possible: a stale bus address faults instead of naming a new client. */
+/* Slots come back as late as possible: a stale bus address faults, it names no new client. */
 static uint32_t slot_find(struct host *h)
 {
 	uint32_t i;
@@ -31,7 +31,7 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 		errno = mm ? ENOSPC : ENOMEM;
 		return NULL;
 	}
-	mm->pid_source = (struct source){ .kind = SOURCE_PIDFD, .fd = pidfd };
+	mm->pid_source = (struct source){.kind = SOURCE_PIDFD, .fd = pidfd};
 	mm->host = h;
 	mm->pid = pid;
 	mm->slot = slot;
@@ -47,7 +47,6 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 
 void mm_close(struct mm *mm)
 {
-
 	if (!mm)
 		return;
 	host_unwatch_fd(mm->host, &mm->pid_source);

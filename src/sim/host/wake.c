@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/log.h"
 #include "host.h"
 
 /*
@@ -13,15 +14,16 @@
  * the last doorbell: each of them makes the scheduler choose anew, without which two programs that
  * spin on one CPU, each for the other's message, get a turn per tick.
  */
-#define SPIN_NS     30000u
-#define NAP_NS      15000u   /* 10 us is too short for the program to get anywhere between two naps */
-#define AWAKE_NS    1000000u /* naps go on for so long after the last doorbell */
-#define NAP_MAX_NS  1000000u
-#define SKIP_MAX    255u
-#define AGE_NS      1000000u
-#define PATIENCE_NS 1000000u /* a program let through gets this long to store, and ever longer */
+#define SPIN_NS		 30000u
+#define NAP_NS		 15000u	  /* 10 us gives the program too little between two naps */
+#define AWAKE_NS	 1000000u /* naps go on for so long after the last doorbell */
+#define NAP_MAX_NS	 1000000u
+#define SWEEP_NS	 250000000u
+#define SKIP_MAX	 255u
+#define AGE_NS		 1000000u
+#define PATIENCE_NS	 1000000u /* a program let through gets this long to store, and ever longer */
 #define PATIENCE_LOG_MAX 10u
-#define EXPECT_UNDATED UINT64_MAX
+#define EXPECT_UNDATED	 UINT64_MAX
 
 void page_rings(struct uar_page *page)
 {
@@ -93,6 +95,57 @@ static int arm_quiet(struct host *h)
 	return taken;
 }
 
+/* Somebody maps this BAR where it can't be protected: its pages are looked at from now on. */
+static void unwatched(struct bar *bar)
+{
+	unsigned int i;
+
+	sim_note("a doorbell of client %d came through a mapping that isn't watched (a forked "
+		 "child?): its doorbells are polled",
+		 (int)bar->pid);
+	bar->refused = true;
+	for (i = 0; i < bar->npages; i++) {
+		if (bar->pages[i].state != PAGE_ARMED)
+			continue;
+		page_protect(&bar->pages[i], false);
+		page_awaken(&bar->pages[i]);
+	}
+}
+
+/*
+ * A trap wakes the loop before the register is written, so a register that was written in a page
+ * that still sleeps was written through a mapping that nobody told us of. A NIC would see it.
+ */
+static int sweep(struct host *h)
+{
+	struct bar *bar;
+	unsigned int i;
+	int taken = 0, n;
+
+	for (bar = h->bars; bar; bar = bar->next) {
+		for (i = 0, n = 0; i < bar->npages; i++)
+			if (bar->pages[i].state == PAGE_ARMED)
+				n += page_take(h, &bar->pages[i]);
+		if (n)
+			unwatched(bar);
+		taken += n;
+	}
+	return taken;
+}
+
+/* Everything sleeps. */
+static uint64_t deep_sleep(struct host *h)
+{
+	if (!h->npages)
+		return UINT64_MAX;
+	if (h->now - h->swept >= SWEEP_NS) {
+		h->swept = h->now;
+		if (sweep(h))
+			return 0;
+	}
+	return SWEEP_NS;
+}
+
 /*
  * Pages that stay awake without anybody ringing (no userfaultfd, or a store that was let through
  * doesn't land) are looked at ever more seldom.
@@ -106,7 +159,7 @@ static uint64_t sleep_time(struct host *h)
 	if (arm_all(h))
 		return 0;
 	if (!h->nawake)
-		return UINT64_MAX;
+		return deep_sleep(h);
 	ns = NAP_NS + (uint64_t)NAP_NS * h->nap_misses++ / 4;
 	return ns < NAP_MAX_NS ? ns : NAP_MAX_NS;
 }
@@ -152,7 +205,7 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	if (woken)
 		date_expected(h);
 	if (!h->nawake)
-		return UINT64_MAX;
+		return deep_sleep(h);
 	if (now - h->aged > AGE_NS) {
 		h->aged = now;
 		if (arm_quiet(h))

@@ -35,7 +35,7 @@ int bar_uffd(struct bar *bar, int uffd)
 	int err = w ? handshake(uffd) : -ENOMEM;
 
 	if (!err) {
-		w->source = (struct source){ .kind = SOURCE_UFFD, .fd = uffd };
+		w->source = (struct source){.kind = SOURCE_UFFD, .fd = uffd};
 		err = host_watch_fd(bar->host, &w->source);
 	}
 	if (err) {
@@ -75,14 +75,14 @@ static int range_add(struct watch *w, uint64_t va, uint64_t len, uint64_t offset
 		w->ranges = ranges;
 		w->cap = cap;
 	}
-	w->ranges[w->nranges++] = (struct range){ va, len, offset };
+	w->ranges[w->nranges++] = (struct range){va, len, offset};
 	return 0;
 }
 
 static int range_register(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
 {
 	struct uffdio_register reg = {
-		.range = { .start = va, .len = len },
+		.range = {.start = va, .len = len},
 		.mode = UFFDIO_REGISTER_MODE_WP,
 	};
 
@@ -145,7 +145,7 @@ void bar_unmapped(struct bar *bar, uint64_t va, size_t len)
 static int va_protect(struct watch *w, uint64_t va, bool protect)
 {
 	struct uffdio_writeprotect wp = {
-		.range = { .start = va, .len = UAR_PAGE },
+		.range = {.start = va, .len = UAR_PAGE},
 		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
 	};
 
