@@ -4,11 +4,13 @@ dist_check_SCRIPTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/man
 TESTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh
 EXTRA_DIST += tests/unit/ring.h
 if HAVE_CMOCKA
-lib_unit_tests = tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket
+lib_unit_tests = tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket \
+	tests/unit/lib_cmd
 check_PROGRAMS += $(lib_unit_tests)
 TESTS += $(lib_unit_tests)
 tests_unit_ring_sq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ring_cq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ring_rq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ticket_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_lib_cmd_LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(CMOCKA_LIBS)
 endif

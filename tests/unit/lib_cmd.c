@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libdvx over a libmlx5 that does as it is told: kernels old and new, capabilities that are
+ * missing, firmware that refuses. This program defines the calls that libdvx makes, before libmlx5
+ * can.
+ */
+#include <infiniband/mlx5dv.h>
+#include <dvx/prm/alias.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include "ring.h"
+
+static struct {
+	/* what the next commands give */
+	int err;	/* errno of the call */
+	uint8_t status; /* in the mailbox, if the kernel returns it */
+	uint32_t syndrome;
+	uint8_t alias_status;
+	int destroy_err;
+	/* what it is asked */
+	bool no_export, no_import, no_mmo;
+	uint32_t log_mmo;
+	uint8_t last_in[512];
+	int objects;
+	bool no_bf;
+} fake;
+
+static struct ibv_device ibdev = {.name = "mlx5_9", .ibdev_path = "/nowhere"};
+static struct ibv_context ctx = {.device = &ibdev};
+
+bool mlx5dv_is_supported(struct ibv_device *device)
+{
+	return device == &ibdev;
+}
+
+static void capability(const void *in, void *cap)
+{
+	switch (prm_query_hca_cap_in_get_op_mod(in) >> 1) {
+	case PRM_HCA_CAP_TYPE_GENERAL:
+		prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
+		prm_cmd_hca_cap_set_vhca_id(cap, 3);
+		prm_cmd_hca_cap_set_dma_mmo_qp(cap, !fake.no_mmo);
+		prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, fake.log_mmo);
+		break;
+	case PRM_HCA_CAP_TYPE_GENERAL_2:
+		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(
+			cap, fake.no_export ? 0 : PRM_ALLOWED_OBJECT_MKEY);
+		prm_cmd_hca_cap_2_set_cross_vhca_object_to_object_supported(
+			cap, fake.no_import ? 0 : PRM_CROSS_VHCA_OBJECT_LOCAL_MKEY_TO_REMOTE_MKEY);
+		break;
+	default:
+		break;
+	}
+}
+
+static int run(const void *in, size_t in_len, void *out)
+{
+	memset(fake.last_in, 0, sizeof(fake.last_in));
+	memcpy(fake.last_in, in, in_len < sizeof(fake.last_in) ? in_len : sizeof(fake.last_in));
+	prm_mbox_out_set_status(out, fake.status);
+	prm_mbox_out_set_syndrome(out, fake.syndrome);
+	return fake.err;
+}
+
+int mlx5dv_devx_general_cmd(struct ibv_context *c, const void *in, size_t in_len, void *out,
+			    size_t out_len)
+{
+	(void)c;
+	(void)out_len;
+	if (!fake.err && prm_mbox_in_get_opcode(in) == PRM_OPCODE_QUERY_HCA_CAP)
+		capability(in, prm_query_hca_cap_out_at_capability(out));
+	return run(in, in_len, out);
+}
+
+struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *c, const void *in, size_t in_len,
+					       void *out, size_t out_len)
+{
+	(void)c;
+	(void)out_len;
+	errno = run(in, in_len, out);
+	if (errno)
+		return NULL;
+	fake.objects++;
+	prm_general_obj_out_cmd_hdr_set_obj_id(out, 0x77);
+	return (struct mlx5dv_devx_obj *)&fake;
+}
+
+int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t in_len, void *out,
+			  size_t out_len)
+{
+	(void)obj;
+	(void)out_len;
+	if (prm_mbox_in_get_opcode(in) == PRM_OPCODE_QUERY_GENERAL_OBJECT)
+		prm_alias_context_set_status((uint8_t *)out + 16, fake.alias_status);
+	return run(in, in_len, out);
+}
+
+int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+{
+	(void)obj;
+	if (!fake.destroy_err)
+		fake.objects--;
+	return fake.destroy_err;
+}
+
+struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *c, void *addr, size_t size,
+					      uint32_t access)
+{
+	static struct mlx5dv_devx_umem umem = {.umem_id = 5};
+
+	(void)c;
+	(void)addr;
+	(void)size;
+	(void)access;
+	return &umem;
+}
+
+int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+{
+	(void)umem;
+	return 0;
+}
+
+struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *c, uint32_t flags)
+{
+	static struct mlx5dv_devx_uar uar;
+
+	(void)c;
+	errno = ENOMEM;
+	return fake.no_bf && flags == MLX5DV_UAR_ALLOC_TYPE_BF ? NULL : &uar;
+}
+
+void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *uar)
+{
+	(void)uar;
+}
+
+static struct dvx_dev *start(void)
+{
+	struct dvx_dev *dev = NULL;
+
+	assert_int_equal(dvx_dev_adopt(&ctx, &dev), 0);
+	return dev;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	return 0;
+}
+
+/* A new kernel returns EREMOTEIO and the mailbox: the status decides the errno, all is kept. */
+static void new_kernel(void **state)
+{
+	static const struct {
+		uint8_t status;
+		int err;
+	} table[] = {
+		{0x1, EIO},	{0x2, EINVAL}, {0x3, EINVAL},  {0x4, EIO},
+		{0x5, EINVAL},	{0x6, EBUSY},  {0x8, ENOMEM},  {0x9, EINVAL},
+		{0xa, EINVAL},	{0xf, EAGAIN}, {0x10, EINVAL}, {0x30, EINVAL},
+		{0x40, EINVAL}, {0x50, EIO},   {0x51, EIO},    {0xee, EIO},
+	};
+	struct dvx_dev *dev = start();
+	uint8_t in[16] = {0}, out[16];
+	size_t i;
+
+	(void)state;
+	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	prm_mbox_in_set_op_mod(in, 7);
+	fake.err = EREMOTEIO;
+	fake.syndrome = 0x35e6ec;
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		fake.status = table[i].status;
+		assert_int_equal(dvx_cmd(dev, in, sizeof(in), out, sizeof(out)), -table[i].err);
+		assert_int_equal(dvx_last_error()->status, table[i].status);
+		assert_int_equal(dvx_last_error()->syndrome, 0x35e6ec);
+		assert_int_equal(dvx_last_error()->opcode, 0x200);
+		assert_int_equal(dvx_last_error()->op_mod, 7);
+		assert_non_null(strstr(dvx_strerror(), "CREATE_MKEY (0x200)"));
+		assert_non_null(strstr(dvx_strerror(), "syndrome 0x35e6ec"));
+	}
+	fake.status = 0x3;
+	dvx_cmd(dev, in, sizeof(in), out, sizeof(out));
+	assert_non_null(strstr(dvx_strerror(), "BAD_PARAM (0x3)"));
+	/* a mailbox that says failure where the call said success is a failure */
+	fake.err = 0;
+	assert_int_equal(dvx_cmd(dev, in, sizeof(in), out, sizeof(out)), -EINVAL);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* An old kernel returns an errno and no mailbox: the errno stands, and the words admit the rest. */
+static void old_kernel(void **state)
+{
+	struct dvx_dev *dev = start();
+	uint8_t in[16] = {0}, out[16];
+	struct dvx_obj *obj = NULL;
+
+	(void)state;
+	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
+	fake.err = ENOMEM;
+	memset(out, 0xff, sizeof(out)); /* what lay there before is not taken for a status */
+	assert_int_equal(dvx_obj_create(dev, in, sizeof(in), out, sizeof(out), &obj), -ENOMEM);
+	assert_null(obj);
+	assert_int_equal(dvx_last_error()->status, 0);
+	assert_int_equal(dvx_last_error()->syndrome, 0);
+	assert_int_equal(dvx_last_error()->opcode, 0x500);
+	assert_non_null(strstr(dvx_strerror(), "CREATE_QP (0x500)"));
+	assert_non_null(strstr(dvx_strerror(), "kept status and syndrome to itself"));
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* A device that refuses its own capabilities does not open, and nothing leaks. */
+static void no_caps(void **state)
+{
+	struct dvx_dev *dev = NULL;
+	struct ibv_device other = {.name = "rxe0"};
+	struct ibv_context c = {.device = &other};
+
+	(void)state;
+	fake.err = EREMOTEIO;
+	fake.status = PRM_STATUS_BAD_OP;
+	assert_int_equal(dvx_dev_adopt(&ctx, &dev), -EINVAL);
+	assert_null(dev);
+	assert_int_equal(dvx_dev_adopt(&c, &dev), -EINVAL);
+	assert_int_equal(dvx_dev_adopt(NULL, &dev), -EINVAL);
+}
+
+/* The engine's limit: 0 says none, which is 2 GiB, and nothing is beyond that. */
+static void mmo_limits(void **state)
+{
+	static const struct {
+		uint32_t log;
+		uint64_t max;
+	} table[] = {{0, 1ull << 31}, {21, 1 << 21}, {27, 1 << 27}, {31, 1ull << 31}};
+	struct dvx_dev *dev;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		fake.log_mmo = table[i].log;
+		dev = start();
+		assert_true(dvx_dev_caps(dev)->dma_mmo_max == table[i].max);
+		assert_true(dvx_dev_caps(dev)->dma_mmo);
+		assert_int_equal(dvx_dev_caps(dev)->vhca_id, 3);
+		assert_int_equal(dvx_dev_close(dev), 0);
+	}
+	fake.no_mmo = true;
+	dev = start();
+	assert_false(dvx_dev_caps(dev)->dma_mmo);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+static struct dvx_mkey *some_mkey(struct dvx_dev *dev, struct dvx_pd *pd)
+{
+	static uint8_t memory[64];
+	struct dvx_mkey_attr attr = {.size = sizeof(attr), .pd = pd, .addr = memory, .len = 64};
+	struct dvx_mkey *mkey = NULL;
+
+	assert_int_equal(dvx_mkey_create(dev, &attr, &mkey), 0);
+	return mkey;
+}
+
+/* Without the capability, sharing says so and sends no command; keys are fresh each time. */
+static void sharing(void **state)
+{
+	struct dvx_dev *dev = start();
+	struct dvx_ticket t, u;
+	struct dvx_mkey *mkey, *alias = NULL;
+	struct dvx_pd *pd;
+
+	(void)state;
+	assert_int_equal(dvx_pd_alloc(dev, &pd), 0);
+	mkey = some_mkey(dev, pd);
+	assert_int_equal(dvx_mkey_export(mkey, &t), 0);
+	assert_int_equal(prm_mbox_in_get_opcode(fake.last_in), PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS);
+	assert_memory_equal(fake.last_in + 32, t.key, 32);
+	assert_int_equal(dvx_mkey_export(mkey, &u), 0);
+	assert_memory_not_equal(t.key, u.key, 32);
+	t.vhca_id = 9;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), 0);
+	assert_int_equal(dvx_mkey_key(alias), 0x7700);
+	assert_int_equal(dvx_pd_free(pd), -EBUSY);
+	assert_int_equal(dvx_mkey_destroy(alias), 0);
+	/* created, but bad: no alias is left */
+	fake.alias_status = 2;
+	alias = NULL;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
+	assert_null(alias);
+	assert_int_equal(fake.objects, 2);
+	/* refused: by a new kernel, by an old one, and for want of resources */
+	fake.err = EREMOTEIO;
+	fake.status = PRM_STATUS_BAD_RES;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
+	fake.status = PRM_STATUS_LIM;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -ENOMEM);
+	fake.status = 0;
+	fake.err = EINVAL;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
+	fake.err = 0;
+	/* a refused destroy leaves the object */
+	fake.destroy_err = EBUSY;
+	assert_int_equal(dvx_mkey_destroy(mkey), -EBUSY);
+	assert_int_equal(dvx_mkey_len(mkey), 64);
+	fake.destroy_err = 0;
+	assert_int_equal(dvx_mkey_destroy(mkey), 0);
+	assert_int_equal(dvx_pd_free(pd), 0);
+	assert_int_equal(fake.objects, 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+static void sharing_unsupported(void **state)
+{
+	struct dvx_dev *dev;
+	struct dvx_ticket t = {.vhca_id = 9, .len = 1};
+	struct dvx_mkey *mkey, *alias = NULL;
+	struct dvx_pd *pd;
+
+	(void)state;
+	fake.no_export = fake.no_import = true;
+	dev = start();
+	assert_int_equal(dvx_pd_alloc(dev, &pd), 0);
+	mkey = some_mkey(dev, pd);
+	assert_int_equal(dvx_mkey_export(mkey, &t), -EOPNOTSUPP);
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EOPNOTSUPP);
+	assert_int_equal(prm_mbox_in_get_opcode(fake.last_in), PRM_OPCODE_CREATE_MKEY);
+	assert_int_equal(dvx_mkey_destroy(mkey), 0);
+	assert_int_equal(dvx_pd_free(pd), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+/* Without write-combining, ANY is a non-cached page, and BF is refused. */
+static void no_blueflame(void **state)
+{
+	struct dvx_dev *dev = start();
+	struct dvx_uar *uar = NULL;
+
+	(void)state;
+	fake.no_bf = true;
+	assert_int_equal(dvx_uar_alloc(dev, DVX_UAR_BF, &uar), -ENOMEM);
+	assert_null(uar);
+	assert_int_equal(dvx_uar_alloc(dev, DVX_UAR_ANY, &uar), 0);
+	assert_int_equal(dvx_uar_bf_size(uar), 0);
+	assert_int_equal(dvx_dev_close(dev), -EBUSY);
+	assert_int_equal(dvx_uar_free(uar), 0);
+	assert_int_equal(dvx_dev_close(dev), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(new_kernel, reset),
+		cmocka_unit_test_setup(old_kernel, reset),
+		cmocka_unit_test_setup(no_caps, reset),
+		cmocka_unit_test_setup(mmo_limits, reset),
+		cmocka_unit_test_setup(sharing, reset),
+		cmocka_unit_test_setup(sharing_unsupported, reset),
+		cmocka_unit_test_setup(no_blueflame, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
