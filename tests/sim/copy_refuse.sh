@@ -142,5 +142,14 @@ usage() {
 	fails 2 "ADDR" "$copy" pull nocolon "$work/no" && fails 2 "65535" "$copy" pull h:70000:x "$work/no"
 }
 check "wrong usage ends with 2" usage
+manual() {
+	for verb in serve pull; do
+		"$copy" "$verb" --help | grep -o -- '--[a-z-]*'
+	done | grep -vxE -- '--(help|usage|version)' | sort -u >"$work/options"
+	sed 's/\\-/-/g' "$top_srcdir/doc/man/dvx-copy.1" | grep -o -- '--[a-z-]*[a-z]' |
+		grep -vxE -- '--(help|function)' | sort -u >"$work/manual"
+	diff "$work/options" "$work/manual"
+}
+check "the manual has the options that the program has" manual
 check "nothing came after all" nothing_came
 plan
