@@ -25,6 +25,7 @@ skip() {
 start() {
 	root=$1
 	shift
+	[ -z "$server" ] || kill -9 "$server" # a failed test's
 	rm -f "$work/line"
 	mkfifo "$work/line"
 	"$dvx_sim" exec "$chip" -- "$copy" serve --root "$root" --listen 127.0.0.1:0 "$@" \
