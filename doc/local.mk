@@ -14,3 +14,13 @@ EXTRA_DIST += \
 	doc/design/0021-kernel-half.md \
 	doc/design/0030-data-path.md \
 	doc/design/0040-memory-doorbells-sleep.md
+
+# `man dvx_post_send` finds dvx_post_write.3: a page of one line for each further name.
+install-data-hook:
+	cd '$(DESTDIR)$(man3dir)' && for page in dvx_*.3; do \
+		for name in `$(SED) -n '/^\.SH NAME/,/ \\\\- /{s/ \\\\-.*//;/^\./!s/,//gp;}' $$page`; do \
+			test -e $$name.3 || echo ".so man3/$$page" >$$name.3; \
+		done; \
+	done
+uninstall-hook:
+	rm -f '$(DESTDIR)$(man3dir)'/dvx_*.3
