@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "chip.h"
-#include "front/link_server.h"
+#include "front/link/server.h"
 #include "obj/obj.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"

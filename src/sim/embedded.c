@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "chip.h"
-#include "front/client.h"
+#include "front/program/client.h"
 #include "front/kernel.h"
 #include "front/sysfs.h"
 #include "host/mm.h"

@@ -31,4 +31,4 @@ src_sim_dvx_sim_server_SOURCES = src/sim/server.c src/sim/census.h src/sim/censu
 src_sim_dvx_sim_server_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_dvx_sim_server_LDADD = libsim.la
 
-include src/sim/front/client.mk
+include src/sim/front/program/local.mk

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "embedded.h"
-#include "front/client.h"
+#include "front/program/client.h"
 #include "front/sysfs.h"
 #include "obj/vhca.h"
 

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "census.h"
 #include "chip.h"
-#include "front/link_server.h"
+#include "front/link/server.h"
 #include "front/sysfs.h"
 #include "obj/vhca.h"
 

@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "front/link.h"
-#include "front/msg.h"
+#include "front/link/link.h"
+#include "front/link/msg.h"
 
 #define FUZZ 3000
 

@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "front/link.h"
+#include "front/link/link.h"
 
 /* A server that does not answer is ended all the same: its clients lose their device either way. */
 static void end_server(const char *name, int sock)

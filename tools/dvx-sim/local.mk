@@ -6,4 +6,4 @@ tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
 	tools/dvx-sim/ls.c
 tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"'
-tools_dvx_sim_dvx_sim_LDADD = src/sim/front/liblink.la $(JANSSON_LIBS)
+tools_dvx_sim_dvx_sim_LDADD = src/sim/front/link/liblink.la $(JANSSON_LIBS)

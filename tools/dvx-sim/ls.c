@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "front/link.h"
+#include "front/link/link.h"
 
 /* One chip's answer, cut into its rows. */
 struct chip {

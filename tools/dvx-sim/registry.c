@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "front/link.h"
+#include "front/link/link.h"
 
 #define ANSWER_SECONDS 10
 

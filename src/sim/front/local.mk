@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The kernel half. The client half is in client.mk.
-libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/front/methods.c \
-	src/sim/front/uverbs.h src/sim/front/devx.h src/sim/front/kernel.c src/sim/front/cmd.c \
-	src/sim/front/uobj.c src/sim/front/kattr.c src/sim/front/channel.c src/sim/front/events.c \
-	src/sim/front/uverbs_write.c src/sim/front/uverbs_context.c src/sim/front/uverbs_device.c \
-	src/sim/front/uverbs_port.c src/sim/front/uverbs_pd.c src/sim/front/uverbs_mr.c \
-	src/sim/front/uverbs_cq.c src/sim/front/uverbs_qp.c src/sim/front/uverbs_qp_modify.c \
-	src/sim/front/uverbs_ah.c src/sim/front/uverbs_event.c src/sim/front/mlx5_uar.c \
-	src/sim/front/devx_cmd.c src/sim/front/devx_obj.c src/sim/front/devx_umem.c \
-	src/sim/front/devx_event.c
+# What both halves read, the tree that a program sees, and the kernel half.
+libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/front/methods.c src/sim/front/sysfs.h src/sim/front/sysfs.c \
+	src/sim/front/kernel/uverbs.h src/sim/front/kernel/devx.h src/sim/front/kernel/kernel.c src/sim/front/kernel/cmd.c \
+	src/sim/front/kernel/uobj.c src/sim/front/kernel/kattr.c src/sim/front/kernel/channel.c src/sim/front/kernel/events.c \
+	src/sim/front/kernel/uverbs_write.c src/sim/front/kernel/uverbs_context.c src/sim/front/kernel/uverbs_device.c \
+	src/sim/front/kernel/uverbs_port.c src/sim/front/kernel/uverbs_pd.c src/sim/front/kernel/uverbs_mr.c \
+	src/sim/front/kernel/uverbs_cq.c src/sim/front/kernel/uverbs_qp.c src/sim/front/kernel/uverbs_qp_modify.c \
+	src/sim/front/kernel/uverbs_ah.c src/sim/front/kernel/uverbs_event.c src/sim/front/kernel/mlx5_uar.c \
+	src/sim/front/kernel/devx_cmd.c src/sim/front/kernel/devx_obj.c src/sim/front/kernel/devx_umem.c \
+	src/sim/front/kernel/devx_event.c
+
+include src/sim/front/link/local.mk

@@ -7,7 +7,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "uverbs.h"
+#include "front/kernel/uverbs.h"
 
 #define A(id) id, #id
 #define MUST  true

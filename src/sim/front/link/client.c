@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/link.h"
+#include "front/link/link.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/msg.h"
+#include "front/link/msg.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "host/mm.h"
 #include "obj/vhca.h"
-#include "kernel.h"
+#include "front/kernel.h"
 
 /*
  * What the files of the kernel half share: open files, their handles, event channels. Errno values

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asking about files: the memfd behind the device looks like the kernel's character device. */
-#include "front/client.h"
-#include "front/real.h"
+#include "front/program/client.h"
+#include "front/program/real.h"
 #include "front/sysfs.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * to the kernel half, and what comes back is copied out. A bad pointer is EFAULT, never a crash:
  * copies go through the kernel (process_vm_* on this process itself).
  */
-#include "front/client.h"
+#include "front/program/client.h"
 
 #include <errno.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "front/real.h"
-#include "front/request.h"
+#include "front/program/real.h"
+#include "front/link/request.h"
 
 static int copy(long number, void *here, uint64_t there, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/request.h"
+#include "front/link/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/fair.h"
+#include "front/program/fair.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "fair.h"
+#include "front/program/fair.h"
 
 /*
  * The client half of the front: what the preload does inside a program. The hooks ask it whose a

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "request.h"
+#include "front/link/request.h"
 
 /*
  * A request on the link. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the

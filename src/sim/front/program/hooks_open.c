@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening: the device node is the client's, class/infiniband* is the tree's, the rest is libc's. */
-#include "front/client.h"
-#include "front/real.h"
+#include "front/program/client.h"
+#include "front/program/real.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/client.h"
+#include "front/program/client.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
-#include "front/real.h"
+#include "front/program/real.h"
 #include "front/sysfs.h"
 
 #define CFILES 256

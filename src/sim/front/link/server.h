@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "link.h"
+#include "front/link/link.h"
 
 struct chip;
 struct link_server;

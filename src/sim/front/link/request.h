@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "kernel.h"
+#include "front/kernel.h"
 
 /*
  * A flattened request and all the memory it needs, in one piece. Both ends of the link build one:

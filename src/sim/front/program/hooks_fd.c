@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happens to a descriptor of the device: ioctl, write, close, mmap. */
-#include "front/client.h"
-#include "front/real.h"
+#include "front/program/client.h"
+#include "front/program/real.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/real.h"
+#include "front/program/real.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device is a server's: one connection for each open of it. */
-#include "front/client.h"
+#include "front/program/client.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "front/kernel.h"
-#include "front/link.h"
-#include "front/msg.h"
-#include "front/real.h"
+#include "front/link/link.h"
+#include "front/link/msg.h"
+#include "front/program/real.h"
 
 static char server[108]; /* as long as a Unix socket's name can be */
 

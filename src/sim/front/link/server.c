@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "front/link_server.h"
+#include "front/link/server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "chip.h"
 #include "front/kernel.h"
-#include "front/msg.h"
+#include "front/link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
