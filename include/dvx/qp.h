@@ -78,7 +78,7 @@ struct dvx_qp_peer {
 	uint16_t udp_sport; /* RoCEv2; 0: 0xc000 | (qpn & 0x3fff) */
 	uint16_t pkey_index;
 	uint32_t access;       /* what the peer may do: DVX_REMOTE_READ | ... */
-	uint8_t max_rd_atomic; /* reads in flight, both ways; 0: 16 */
+	uint8_t max_rd_atomic; /* reads in flight, both ways; 0: 16, or what the device can */
 	uint8_t ack_timeout;   /* 4.096 us << n; 0: 14 */
 	uint8_t retry_count;   /* 0: 7 */
 	uint8_t rnr_retry;     /* 0: 7, forever; 0xff: none */

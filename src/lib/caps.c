@@ -75,6 +75,14 @@ static void from_general(struct dvx_caps *caps, const void *cap)
 		caps->dma_mmo_max = DVX_MAX_SEGMENT;
 }
 
+static uint8_t log_rd_atomic(const void *cap)
+{
+	uint32_t req = prm_cmd_hca_cap_get_log_max_ra_req_qp(cap);
+	uint32_t res = prm_cmd_hca_cap_get_log_max_ra_res_qp(cap);
+
+	return (uint8_t)(req < res ? req : res);
+}
+
 static void from_general_2(struct dvx_caps *caps, const void *cap)
 {
 	caps->mkey_export = prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap) &
@@ -93,6 +101,7 @@ int dvx_caps_read(struct dvx_dev *dev)
 	if (err)
 		return err;
 	from_general(&dev->caps, general);
+	dev->log_rd_atomic = log_rd_atomic(general);
 	if (prm_cmd_hca_cap_get_hca_cap_2(general)) {
 		err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &page);
 		if (err)

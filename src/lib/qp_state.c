@@ -37,9 +37,12 @@ static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct
 	return 0;
 }
 
-static uint32_t log_rd_atomic(const struct dvx_qp_peer *peer)
+/* 16 unless the caller or the device wants it otherwise. */
+static uint32_t log_rd_atomic(const struct dvx_qp *qp, const struct dvx_qp_peer *peer)
 {
-	return dvx_log2_up(peer->max_rd_atomic ? peer->max_rd_atomic : 16);
+	if (peer->max_rd_atomic)
+		return dvx_log2_up(peer->max_rd_atomic);
+	return qp->dev->log_rd_atomic < 4 ? qp->dev->log_rd_atomic : 4;
 }
 
 /* All the moves have the same outline: a header with the QPN, then the context. */
@@ -117,7 +120,7 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	prm_qpc_set_log_msg_max(qpc, LOG_MAX_MESSAGE);
 	prm_qpc_set_remote_qpn(qpc, peer.qpn);
 	prm_qpc_set_next_rcv_psn(qpc, peer.psn);
-	prm_qpc_set_log_rra_max(qpc, log_rd_atomic(&peer));
+	prm_qpc_set_log_rra_max(qpc, log_rd_atomic(qp, &peer));
 	prm_qpc_set_min_rnr_nak(qpc, peer.min_rnr_timer ? peer.min_rnr_timer : 12u);
 	set_path(prm_qpc_at_primary_address_path(qpc), qp, &peer);
 	return move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
@@ -135,7 +138,7 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_next_send_psn(qpc, peer.local_psn);
 	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
-	prm_qpc_set_log_sra_max(qpc, log_rd_atomic(&peer));
+	prm_qpc_set_log_sra_max(qpc, log_rd_atomic(qp, &peer));
 	prm_qpc_set_retry_count(qpc, peer.retry_count ? peer.retry_count : 7u);
 	if (peer.rnr_retry != 0xff)
 		prm_qpc_set_rnr_retry(qpc, peer.rnr_retry ? peer.rnr_retry : 7u);
