@@ -161,6 +161,15 @@ static void trace_seg(const struct qp *qp, const struct send_wr *wr, const struc
 		  qp->o.id, wr->index);
 }
 
+static void trace_mmo(const struct qp *qp, const struct send_wr *wr)
+{
+	sim_trace("wqe", "mmo_metadata_seg", wr->wqe + DS, PRM_MMO_METADATA_SEG_BYTES,
+		  "qp 0x%x sq %u", qp->o.id, wr->index);
+	for (unsigned int i = 2; i < 4; i++)
+		sim_trace("wqe", "wqe_data_seg", wr->wqe + i * DS, PRM_WQE_DATA_SEG_BYTES,
+			  "qp 0x%x sq %u", qp->o.id, wr->index);
+}
+
 static void trace_head(const struct qp *qp, const struct send_wr *wr)
 {
 	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
@@ -168,9 +177,8 @@ static void trace_head(const struct qp *qp, const struct send_wr *wr)
 	if (ops[wr->opcode].raddr && wr->ds >= 2)
 		sim_trace("wqe", "wqe_raddr_seg", wr->wqe + DS, PRM_WQE_RADDR_SEG_BYTES,
 			  "qp 0x%x sq %u", qp->o.id, wr->index);
-	if (wr->opcode == PRM_WQE_OPCODE_MMO && wr->ds >= 2)
-		sim_trace("wqe", "mmo_metadata_seg", wr->wqe + DS, PRM_MMO_METADATA_SEG_BYTES,
-			  "qp 0x%x sq %u", qp->o.id, wr->index);
+	if (wr->opcode == PRM_WQE_OPCODE_MMO && wr->ds >= 4)
+		trace_mmo(qp, wr);
 }
 
 static void parse_segments(const struct qp *qp, struct send_wr *wr)
@@ -228,8 +236,6 @@ static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
 static void parse(struct qp *qp, struct send_wr *wr)
 {
 	parse_ctrl(qp, wr);
-	if (sim_tracing)
-		trace_head(qp, wr);
 	if (wr->error)
 		return;
 	if (ops[wr->opcode].raddr) {
@@ -339,6 +345,8 @@ static void fetch(struct qp *qp)
 			ring_gone(qp);
 			return;
 		}
+		if (sim_tracing)
+			trace_head(qp, wr);
 		if (!wr->error)
 			parse(qp, wr);
 		net_post(qp, wr);
