@@ -144,8 +144,8 @@ sub new_struct
 	my $s = {name => $name, bytes => number($bytes) // 0, text => $text, where => here(),
 		family => $family->{name}, fields => [], reserved => [], branches => [], unions => 0,
 		index => scalar @structs, at => undef};
-	refuse(here(), "struct $name: size '$bytes' is no multiple of 4 bytes")
-		if !$s->{bytes} || $s->{bytes} % 4;
+	refuse(here(), "struct $name: size '$bytes' is no multiple of 2 bytes")
+		if !$s->{bytes} || $s->{bytes} % 2;
 	refuse(here(), "struct $name is already defined at $struct{$name}{where}") if $struct{$name};
 	$struct{$name} //= $s;
 	push @structs, $s;
@@ -231,14 +231,14 @@ sub resolve
 		if $f->{off} + bits($f) > $s->{bytes} * 8;
 	refuse($f->{where}, "$f->{name}: a flexible array starts at the end of its structure")
 		if $f->{flexible} && $f->{off} != $s->{bytes} * 8;
-	place($f) unless $f->{name} eq "reserved";
+	place($f, $s->{bytes} * 8) unless $f->{name} eq "reserved";
 	return;
 }
 
 # How a field is reached: as a pointer, or inside the smallest naturally aligned word holding it.
 sub place
 {
-	my ($f) = @_;
+	my ($f, $bits) = @_;
 	my ($off, $width) = @$f{qw(off width)};
 	if ($f->{type} || $width > 64 || $f->{array} && $width == 8) {
 		$f->{kind} = "at";
@@ -251,7 +251,7 @@ sub place
 		# A 64-bit word need only start at a dword: the device lays dwords, not qwords.
 		for my $align ($unit == 64 ? (64, 32) : ($unit)) {
 			my $start = $off - $off % $align;
-			next if $off + $width > $start + $unit;
+			next if $off + $width > $start + $unit || $start + $unit > $bits && !$f->{array};
 			@$f{qw(kind unit byte shift)} =
 				("word", $unit, $start / 8, $start + $unit - $off - $width);
 			return;
@@ -355,6 +355,8 @@ sub check_struct
 	}
 	check_tiles($s, $s->{name}, 0, $s->{bytes} * 8, [items_of($s, undef)]);
 	check_branches($s);
+	refuse($s->{where}, "struct $s->{name}: a packed segment is written in whole words of 4 bytes")
+		if $s->{pack} && $s->{bytes} % 4;
 	refuse($s->{where}, "struct $s->{name}: unknown source '$s->{source}'")
 		if $s->{source} && !$source{$s->{source}};
 	claim("PRM_" . uc($s->{name}) . "_BYTES", $s->{where});

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The tables and what is generated from them: never committed, never in the tarball.
 PRM_TABLES = \
-	prm/alias.prm prm/cap.prm prm/cmd.prm prm/cq.prm prm/cqe.prm prm/db.prm prm/eq.prm \
-	prm/eqe.prm prm/misc.prm prm/mkey.prm prm/qp.prm prm/query.prm prm/rq.prm prm/wqe.prm
+	prm/admin.prm prm/alias.prm prm/cap.prm prm/cmd.prm prm/cq.prm prm/cqe.prm prm/db.prm \
+	prm/dct.prm prm/eq.prm prm/eqe.prm prm/eth.prm prm/flow.prm prm/match.prm prm/misc.prm \
+	prm/mkey.prm prm/object.prm prm/qp.prm prm/query.prm prm/rq.prm prm/ste.prm prm/ste1.prm \
+	prm/vport.prm prm/wqe.prm
 PRM_BUILT = \
-	include/dvx/prm/alias.h include/dvx/prm/cap.h include/dvx/prm/cmd.h include/dvx/prm/cq.h \
-	include/dvx/prm/cqe.h include/dvx/prm/db.h include/dvx/prm/eq.h include/dvx/prm/eqe.h \
-	include/dvx/prm/misc.h include/dvx/prm/mkey.h include/dvx/prm/qp.h include/dvx/prm/query.h \
-	include/dvx/prm/rq.h include/dvx/prm/wqe.h
+	include/dvx/prm/admin.h include/dvx/prm/alias.h include/dvx/prm/cap.h include/dvx/prm/cmd.h \
+	include/dvx/prm/cq.h include/dvx/prm/cqe.h include/dvx/prm/db.h include/dvx/prm/dct.h \
+	include/dvx/prm/eq.h include/dvx/prm/eqe.h include/dvx/prm/eth.h include/dvx/prm/flow.h \
+	include/dvx/prm/match.h include/dvx/prm/misc.h include/dvx/prm/mkey.h \
+	include/dvx/prm/object.h include/dvx/prm/qp.h include/dvx/prm/query.h include/dvx/prm/rq.h \
+	include/dvx/prm/ste.h include/dvx/prm/ste1.h include/dvx/prm/vport.h include/dvx/prm/wqe.h
 PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc prm/prm.json
 
 EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm $(PRM_TABLES)

@@ -253,6 +253,12 @@ static const struct {
 	{"2ERR_QP", "qp_2err"},
 	{"2RST_QP", "qp_2rst"},
 	{"SQD_RTS_QP", "sqd2rts_qp"},
+	{"ACCESS_REG", "access_register"},
+	{"SET_FLOW_TABLE_ENTRY", "set_fte"},
+	{"QUERY_FLOW_TABLE_ENTRY", "query_fte"},
+	{"DELETE_FLOW_TABLE_ENTRY", "delete_fte"},
+	{"ARM_DCT_FOR_KEY_VIOLATION", "arm_dct"},
+	{"QUERY_SF_PARTITION", "query_sf_partitions"},
 };
 
 static const struct prm_struct *command(uint32_t opcode, const char *suffix, const char *general)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that every generated accessor touches exactly the bits that its reflection row names. */
+/* Thousands of functions, each called a few times: optimising them would cost most of a build. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O0")
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,19 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/db.h>
+#include <dvx/prm/dct.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/eqe.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/match.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
+#include <dvx/prm/object.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/query.h>
 #include <dvx/prm/rq.h>
+#include <dvx/prm/ste.h>
+#include <dvx/prm/ste1.h>
+#include <dvx/prm/vport.h>
 #include <dvx/prm/wqe.h>
 #include "src/prm/reflect.h"
 
@@ -163,7 +176,7 @@ static void pointers(void **state)
 		if (!a->at)
 			continue;
 		f = row_of(a, &s);
-		step = f->type && f->count != 1 ? f->width / 8 : 0;
+		step = f->count != 1 && f->width != 8 ? f->width / 8 : 0;
 		assert_ptr_equal(a->at(p, 0), p + f->offset / 8);
 		assert_ptr_equal(a->cat(p, 2), p + f->offset / 8 + 2 * step);
 	}
