@@ -116,6 +116,69 @@ static void every_length_everywhere(void **state)
 	}
 }
 
+struct model {
+	uint64_t owner[RING_BLOCKS]; /* cookie of the unretired WQE in each block, 0: free */
+	uint64_t next;		     /* oldest cookie not retired */
+	uint64_t posted;
+	uint32_t index[4096]; /* first block of each cookie, modulo */
+};
+
+/* What a post occupied must have been free: the pads before it, and itself. */
+static void occupy(struct model *m, const struct dvx_sq *sq, uint32_t from, uint32_t blocks)
+{
+	uint32_t i, first = sq->pi - blocks;
+
+	for (i = from; i != sq->pi; i++) {
+		assert_true(m->owner[i & sq->mask] == 0);
+		m->owner[i & sq->mask] = m->posted;
+	}
+	assert_int_equal((first & sq->mask) + blocks <= sq->mask + 1, 1);
+	m->index[m->posted % 4096] = first & 0xffff;
+}
+
+/* Random posts and retirements beside a model: no block is given out twice, none is lost. */
+static void random_against_model(void **state)
+{
+	static const uint8_t data[1024];
+	struct plain_sq p;
+	struct model m;
+	uint32_t size, step, seed = 7, ds, from, i, used, retire;
+	int err;
+
+	(void)state;
+	for (size = 1; size <= RING_BLOCKS; size *= 2) {
+		plain_sq_init(&p, size, 0);
+		memset(&m, 0, sizeof(m));
+		m.posted = m.next = 1;
+		for (step = 0; step < 30000; step++) {
+			seed = seed * 1664525 + 1013904223;
+			ds = 2 + (seed >> 8) % (p.sq.max_ds - 1);
+			from = p.sq.pi;
+			err = dvx_post_send_inline(&p.sq, data, (ds - 1) * 16 - 4, m.posted, 0);
+			if (!err) {
+				occupy(&m, &p.sq, from, dvx_wqe_blocks(ds));
+				m.posted++;
+			} else {
+				assert_int_equal(err, -ENOSPC);
+				assert_int_equal(p.sq.pi, from);
+			}
+			for (used = i = 0; i < size; i++)
+				used += m.owner[i] != 0;
+			assert_int_equal(dvx_sq_free(&p.sq), size - used);
+			if (m.next == m.posted || (!err && seed >> 30))
+				continue;
+			/* any of the outstanding ones may be the signaled one */
+			retire = (uint32_t)((seed >> 16) % (m.posted - m.next));
+			m.next += retire;
+			assert_int_equal(dvx_sq_retire(&p.sq, m.index[m.next % 4096]), m.next);
+			m.next++;
+			for (i = 0; i < size; i++)
+				if (m.owner[i] < m.next)
+					m.owner[i] = 0;
+		}
+	}
+}
+
 /* A WQE that the largest one can't hold is refused, and so is a piece over 2 GiB. */
 static void too_long(void **state)
 {
@@ -303,6 +366,7 @@ int main(void)
 		cmocka_unit_test(retire_frees_all_before),
 		cmocka_unit_test(wrap_pads_with_nop),
 		cmocka_unit_test(every_length_everywhere),
+		cmocka_unit_test(random_against_model),
 		cmocka_unit_test(too_long),
 		cmocka_unit_test(empty_pieces_vanish),
 		cmocka_unit_test(counter_passes_16_bits),
