@@ -113,24 +113,23 @@ static inline bool ring_post(void *ring)
 	return true;
 }
 
+static int failed(const struct ring *r)
+{
+	struct dvx_cqe_failure why;
+
+	dvx_cqe_error(dvx_cq_peek(r->cq), &why);
+	fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",
+		dvx_cqe_strerror(why.syndrome), why.vendor);
+	return -1;
+}
+
 static inline int ring_poll(void *ring)
 {
 	struct ring *r = ring;
-	const void *cqe = dvx_cq_peek(r->cq);
+	uint64_t cookie;
+	int n = dvx_cq_poll(r->cq, r->sq, &cookie);
 
-	if (!cqe)
-		return 0;
-	if (dvx_cqe_is_error(cqe)) {
-		struct dvx_cqe_failure e;
-
-		dvx_cqe_error(cqe, &e);
-		fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",
-			dvx_cqe_strerror(e.syndrome), e.vendor);
-		return -1;
-	}
-	dvx_sq_retire(r->sq, dvx_cqe_wqe_index(cqe));
-	dvx_cq_pop(r->cq);
-	return 1;
+	return n < 0 ? failed(r) : n;
 }
 
 static int ring_latency(void *ring, const struct params *p, struct samples *s)
@@ -141,6 +140,11 @@ static int ring_latency(void *ring, const struct params *p, struct samples *s)
 static int ring_burst(void *ring, const struct params *p, struct samples *s)
 {
 	return loop_burst(ring, p, s, ring_post, ring_poll);
+}
+
+const char *ring_device(const void *ring)
+{
+	return dvx_dev_name(((const struct ring *)ring)->dev);
 }
 
 const struct engine engine_dvx = { "libdvx", ring_open, ring_latency, ring_burst, ring_close };

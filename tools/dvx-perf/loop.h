@@ -11,7 +11,7 @@
 
 /* What the user asked for. */
 struct params {
-	const char *device; /* NULL: the first one */
+	const char *device; /* NULL: the first one; its name once libdvx has opened it */
 	uint32_t size;      /* bytes a message */
 	uint32_t count;     /* messages a measurement */
 	uint32_t window;    /* outstanding ones while the rate is measured */
@@ -37,6 +37,9 @@ struct engine {
 	int (*burst)(void *ring, const struct params *, struct samples *);
 	void (*close)(void *ring);
 };
+
+/* The name of the device that engine_dvx opened. */
+const char *ring_device(const void *ring);
 
 extern const struct engine engine_dvx, engine_wr, engine_post_send;
 

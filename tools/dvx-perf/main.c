@@ -103,14 +103,13 @@ static int measure(const struct params *p, void *ring[], struct samples s[])
 static int report(const struct options *o, struct samples s[])
 {
 	double ns = ticks_to_ns();
-	const char *device = o->p.device ? o->p.device : "the first device";
 	struct figures f[ENGINES];
 
 	for (size_t e = 0; e < ENGINES; e++)
 		f[e] = figures_of(engines[e]->name, &s[e], ns);
 	if (!o->json || strcmp(o->json, "-"))
-		report_table(&o->p, device, f, ENGINES);
-	return o->json ? report_json(o->json, &o->p, device, f, ENGINES) : 0;
+		report_table(&o->p, f, ENGINES);
+	return o->json ? report_json(o->json, &o->p, f, ENGINES) : 0;
 }
 
 int main(int argc, char **argv)
@@ -128,6 +127,8 @@ int main(int argc, char **argv)
 				o.p.count * o.p.rounds);
 		else
 			rc = engines[e]->open(&o.p, &ring[e]);
+		if (!rc && !e) /* libdvx takes addresses too; the others get the name */
+			o.p.device = ring_device(ring[0]);
 	}
 	if (!rc)
 		rc = measure(&o.p, ring, s);

@@ -41,10 +41,10 @@ struct figures figures_of(const char *name, struct samples *s, double ns)
 	return f;
 }
 
-void report_table(const struct params *p, const char *device, const struct figures *f, size_t n)
+void report_table(const struct params *p, const struct figures *f, size_t n)
 {
 	printf("RDMA_WRITE of %u bytes on %s; latency of one outstanding, %u times; rate with %u outstanding\n",
-	       p->size, device, p->count * p->rounds, p->window);
+	       p->size, p->device, p->count * p->rounds, p->window);
 	printf("%-14s %40s %15s %10s\n", "", "latency, us               ", "post call, ns",
 	       "rate, M/s");
 	printf("%-14s %8s%8s%8s%8s%8s %7s%8s\n", "", "p50", "p90", "p99", "p99.9", "max", "p50",
@@ -55,7 +55,7 @@ void report_table(const struct params *p, const char *device, const struct figur
 		       f[i].max / 1e3, f[i].post_p50, f[i].post_p99, f[i].rate / 1e6);
 }
 
-int report_json(const char *path, const struct params *p, const char *device,
+int report_json(const char *path, const struct params *p,
 		const struct figures *f, size_t n)
 {
 	json_t *list = json_array(), *root;
@@ -69,7 +69,7 @@ int report_json(const char *path, const struct params *p, const char *device,
 					f[i].max, "post_ns", "p50", f[i].post_p50, "p99",
 					f[i].post_p99, "rate_per_s", f[i].rate));
 	root = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "operation", "RDMA_WRITE", "device",
-			 device, "bytes", (json_int_t)p->size, "messages",
+			 p->device, "bytes", (json_int_t)p->size, "messages",
 			 (json_int_t)p->count * p->rounds, "window", (json_int_t)p->window,
 			 "engines", list);
 	errno = 0;
