@@ -226,12 +226,13 @@ static void test_vanished_data(void **state)
 
 	munmap(m, 4096);
 	rig_raddr(&w, m, rig_key(k));
-	rig_data(&w, p->src, 100, rig_key(p->ms));
+	rig_data(&w, p->src, 1000, rig_key(p->ms));
 	rig_end(&w);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
 			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	for (unsigned int i = 0; i < 2; i++) {
 		dp_qp_state(i ? p->b.qp : p->a.qp, QP_RST);
 		p->a.sq_pi = 0;
@@ -244,6 +245,26 @@ static void test_vanished_data(void **state)
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	rig_mkey_close(k);
+}
+
+/* A small WRITE is posted: when it fails it has been acknowledged, and only the receiver is told. */
+static void test_vanished_posted(void **state)
+{
+	struct rig_pair *p = *state;
+	uint8_t *m = page();
+	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, m, 4096, MKEY_RW);
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+
+	munmap(m, 4096);
+	rig_raddr(&w, m, rig_key(k));
+	rig_data(&w, p->src, 100, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_pass(&p->rig, 3000000000ull);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	assert_int_equal(p->b.qp->state, QP_ERR);
+	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	rig_mkey_close(k);
 }
 
@@ -262,6 +283,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_vanished_sq, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_vanished_record, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_vanished_data, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_vanished_posted, rig_setup, rig_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

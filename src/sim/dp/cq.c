@@ -158,8 +158,10 @@ static int write_batch(struct cq *cq)
 static void cq_flush(struct cq *cq)
 {
 	struct dp_cq *d = cq->dp;
-	int err = d->n ? write_batch(cq) : 0;
+	int err;
 
+	post_flush(dp_of(&cq->o));
+	err = d->n ? write_batch(cq) : 0;
 	d->n = 0;
 	if (err && cq->status == CQ_OK)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);

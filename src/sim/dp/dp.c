@@ -82,8 +82,10 @@ bool dp_fetch(struct silicon *si)
 
 bool dp_flush(struct silicon *si)
 {
-	bool did = qp_flush_run(si->dp);
+	bool did;
 
+	post_flush(si->dp);
+	did = qp_flush_run(si->dp);
 	did |= cq_flush_all(si->dp);
 	return did || !TAILQ_EMPTY(&si->dp->ready) || !TAILQ_EMPTY(&si->dp->sweep) ||
 	       !TAILQ_EMPTY(&si->dp->flush);

@@ -5,6 +5,7 @@ libsim_la_SOURCES += src/sim/dp/dp.h \
 	src/sim/dp/dp.c \
 	src/sim/dp/eq.c \
 	src/sim/dp/mmo.c \
+	src/sim/dp/post.c \
 	src/sim/dp/priv.h \
 	src/sim/dp/qp.c \
 	src/sim/dp/remote.c \

@@ -130,6 +130,7 @@ int mmo_step(struct qp *qp, struct send_wr *wr)
 
 	if (err)
 		return err;
+	post_flush(dp_of(&qp->o));
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
 	if (copy_chunk(qp, &dest, &src, n)) {

@@ -36,6 +36,7 @@ struct dp_qp {
 	TAILQ_ENTRY(dp_qp) ready_link, flush_link;
 	bool ready, flushing;
 	bool drained;
+	bool doomed; /* a posted write for it went nowhere */
 	/* blocks of the SQ that were fetched ahead */
 	uint16_t cache_at, cache_n;
 	uint8_t cache[SQ_CACHE_BLOCKS * SQ_BLOCK];
@@ -70,6 +71,15 @@ struct dp_uar {
 	unsigned int ncq, cq_cap, cq_left, cq_at;
 };
 
+#define POSTS 64u
+struct dp_posts {
+	unsigned int n;
+	size_t bytes;
+	struct dma_seg seg[POSTS];
+	struct qp *qp[POSTS];
+	uint8_t buf[16384];
+};
+
 #define UAR_BUCKETS 256u
 TAILQ_HEAD(dp_qp_list, dp_qp);
 TAILQ_HEAD(dp_cq_list, dp_cq);
@@ -82,6 +92,7 @@ struct dp {
 	struct dp_cq_list dirty;
 	struct send_wr *free_wr;
 	unsigned int nfree;
+	struct dp_posts posts;
 };
 
 static inline struct dp *dp_of(const struct obj *o)
@@ -151,6 +162,11 @@ uint8_t mmo_check(struct qp *, struct send_wr *); /* before it is queued: 0 or a
 bool remote_check(struct qp *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
 bool remote_write(struct qp *, uint32_t rkey, uint64_t va, size_t len, const void *from);
 bool remote_read(struct qp *, uint32_t rkey, uint64_t va, size_t len, void *to);
+
+/* post.c */
+int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+void post_flush(struct dp *);
+void post_failed(struct qp *);
 
 /* cq.c: a zeroed 64-byte CQE to fill in; NULL: the CQ is full or broken. Then tell. */
 void *cq_next(struct cq *);

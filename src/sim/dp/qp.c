@@ -47,6 +47,7 @@ static void leave_flush(struct qp *qp)
 	if (d->flushing)
 		TAILQ_REMOVE(&dp_of(&qp->o)->flush, d, flush_link);
 	d->flushing = false;
+	d->doomed = false;
 	timer_cancel(&qp->o.vhca->si->timers, &d->look);
 	d->look_after = 0;
 }
@@ -134,8 +135,13 @@ static void look_again(struct qp *qp, bool found)
 
 static bool flush_one(struct qp *qp)
 {
-	unsigned int sq = sq_flush(qp, FLUSH_SHARE), rq = rq_flush(qp, FLUSH_SHARE);
+	unsigned int sq, rq;
 
+	post_failed(qp);
+	if (qp->state != QP_ERR)
+		return false;
+	sq = sq_flush(qp, FLUSH_SHARE);
+	rq = rq_flush(qp, FLUSH_SHARE);
 	if (sq == FLUSH_SHARE || rq == FLUSH_SHARE)
 		qp_flush_later(qp);
 	else

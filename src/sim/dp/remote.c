@@ -22,7 +22,7 @@ bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const v
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
 
 	cq_before_reply(qp);
-	return n >= 0 && moved(qp, dma_scatter(host_of(&qp->o), seg, (unsigned int)n, from));
+	return n >= 0 && moved(qp, post_scatter(qp, seg, (unsigned int)n, from, len));
 }
 
 bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to)
@@ -30,5 +30,6 @@ bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to
 	struct dma_seg seg[MKEY_SEGS];
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
 
+	post_flush(dp_of(&qp->o));
 	return n >= 0 && moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
 }

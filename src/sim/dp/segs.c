@@ -49,6 +49,7 @@ static uint8_t list_move(struct list *l)
 
 	if (!n)
 		return 0;
+	post_flush(dp_of(&l->qp->o));
 	err = l->write ? dma_scatter(h, l->seg, n, l->buf) : dma_gather(h, l->seg, n, l->buf);
 	l->buf += l->bytes;
 	l->bytes = 0;

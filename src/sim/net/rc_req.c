@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 #define OUTSTANDING 128u /* requests of one QP that net keeps */
-#define SHARE 8u         /* frames, or steps of local operations, in one go */
+#define SHARE 32u        /* frames, or steps of local operations, in one go */
 #define SHARE_BYTES (128u << 10) /* what stays in a cache until it is received */
 #define WINDOW 0x7fffff  /* PSNs under way: less than half of their space */
 #define ACK_EVERY 64     /* packets, so that a long message makes visible progress */

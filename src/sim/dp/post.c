@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include <dvx/prm/eqe.h>
+#include "priv.h"
+#include "base/log.h"
+
+/*
+ * Small remote WRITEs are posted, as writes on PCIe are: they wait here, in order, and one call
+ * moves many. They are flushed before anything that could show that they have not happened: a CQE,
+ * a larger write, any read of messages' memory, the end of the turn.
+ */
+#define SMALL 512u
+
+void post_flush(struct dp *dp)
+{
+	struct dp_posts *p = &dp->posts;
+	const uint8_t *at = p->buf;
+	unsigned int n = p->n;
+
+	p->n = 0;
+	p->bytes = 0;
+	if (!n || !dma_scatter(dp->si->host, p->seg, n, p->buf))
+		return;
+	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
+		if (dma_write(dp->si->host, p->seg[i].addr, at, p->seg[i].len))
+			p->qp[i]->dp->doomed = true;
+	for (unsigned int i = 0; i < n; i++)
+		if (p->qp[i]->dp->doomed)
+			qp_flush_later(p->qp[i]);
+}
+
+int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
+		 size_t len)
+{
+	struct dp *dp = dp_of(&qp->o);
+	struct dp_posts *p = &dp->posts;
+
+	if (len > SMALL || n > POSTS) {
+		post_flush(dp);
+		return dma_scatter(dp->si->host, seg, n, from);
+	}
+	if (p->n + n > POSTS || p->bytes + len > sizeof(p->buf))
+		post_flush(dp);
+	for (unsigned int i = 0; i < n; i++) {
+		p->qp[p->n] = qp;
+		p->seg[p->n++] = seg[i];
+	}
+	memcpy(p->buf + p->bytes, from, len);
+	p->bytes += len;
+	return 0;
+}
+
+/* A posted write went nowhere: its message was acknowledged, only this side can be told. */
+void post_failed(struct qp *qp)
+{
+	if (!qp->dp->doomed)
+		return;
+	qp->dp->doomed = false;
+	sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", qp->o.id);
+	qp_error(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+}
