@@ -2,3 +2,4 @@
 include tools/dvx-sim/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
+include tools/dvx-prm/local.mk

@@ -30,6 +30,7 @@ my %may = (
 		'ext:uthash', 'ext:utlist'],
 	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm'],
 	'tools/dvx-sim' => ['src/sim/front/link', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-prm' => ['src/prm', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'include/dvx', @rdma],
 	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
 	'examples' => ['include/dvx', @rdma],
@@ -63,7 +64,7 @@ sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};
 		1 while $p =~ s{[^/.]+/\.\./}{};
-		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$)}; # generated
+		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$|tools/dvx-prm/export\.inc$)}; # generated
 	}
 	return undef;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include "dvx-prm.h"
+
+/* prm/prm.json as this program was built with it, so that it needs no file and cannot be another. */
+static const char text[] =
+#include "tools/dvx-prm/export.inc"
+	;
+
+int cmd_export(const struct args *a)
+{
+	(void)a;
+	return fputs(text, stdout) < 0 ? EXIT_INPUT : EXIT_DONE;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hex.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hexrow.h"
+#include "trace.h"
+
+/* A hole wider than this is no hole in a dump but another dump. */
+#define WIDEST_GAP 4096
+
+struct line {
+	struct row row;
+	const char *text;
+	unsigned int number;
+	bool after_text;
+	bool offset_used;
+	uint64_t offset;
+	const char *label;
+	size_t label_len;
+};
+
+struct parse {
+	struct hex *hex;
+	const char *words;
+	struct line *lines;
+	size_t count, room;
+	size_t used;	    /* of hex->bytes */
+	struct dump *dump;  /* the one being filled */
+	bool dump_offsets;  /* its rows have offsets */
+	bool star;	    /* the row before repeats */
+	size_t last_row;    /* length of the row before */
+	bool swap_said;
+};
+
+static int fail(struct parse *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->hex->error, sizeof(p->hex->error), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static bool is_text(const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (p[i] >= 0xf8 || p[i] == 0x7f || (p[i] < 0x20 && !strchr("\t\n\r\f\033", p[i])) ||
+		    !p[i])
+			return false;
+	return true;
+}
+
+static int grow(struct parse *p, size_t more, unsigned int line)
+{
+	if (more > HEX_MAX_BYTES - p->used)
+		return fail(p, "line %u: more than %u bytes of dumps; cut the input to the part that matters",
+			    line, HEX_MAX_BYTES);
+	return 0;
+}
+
+static struct dump *new_dump(struct parse *p, unsigned int line)
+{
+	struct hex *h = p->hex;
+	struct dump *d;
+
+	if (h->count == HEX_MAX_DUMPS) {
+		fail(p, "line %u: more than %u dumps; cut the input to the part that matters", line,
+		     HEX_MAX_DUMPS);
+		return NULL;
+	}
+	d = &h->dumps[h->count++];
+	*d = (struct dump){.bytes = h->bytes + p->used, .line = line};
+	p->dump = d;
+	p->star = false;
+	p->last_row = 0;
+	return d;
+}
+
+static void set_label(struct dump *d, const char *text, size_t len)
+{
+	while (len && isspace((unsigned char)*text)) {
+		text++;
+		len--;
+	}
+	len = len < sizeof(d->label) ? len : sizeof(d->label) - 1;
+	for (size_t i = 0; i < len; i++)
+		d->label[i] = isprint((unsigned char)text[i]) ? text[i] : '?';
+}
+
+/* Repeats the last row, or fills with zeros, up to `end`. */
+static int fill(struct parse *p, uint64_t end, unsigned int line)
+{
+	struct dump *d = p->dump;
+	uint8_t *to = p->hex->bytes + p->used;
+	size_t more = (size_t)(end - d->base - d->len);
+
+	if (end - d->base - d->len > HEX_MAX_BYTES)
+		more = HEX_MAX_BYTES;
+	if (grow(p, more, line))
+		return -1;
+	for (size_t i = 0; i < more; i++)
+		to[i] = p->star && p->last_row ? to[i - p->last_row] : 0;
+	if (!p->star) {
+		d->missing += more;
+		d->gap = d->gap ? d->gap : line;
+	}
+	p->used += more;
+	d->len += more;
+	p->star = false;
+	return 0;
+}
+
+/* Without a colon, and in gdb, words are numbers of the host that printed them. */
+static bool host_words(const struct parse *p, const struct line *l)
+{
+	if (p->words)
+		return !strcmp(p->words, "le");
+	return l->row.group > 2 && l->offset_used && (!l->row.colon || l->row.prefixed);
+}
+
+static const char *form_of(const struct line *l, bool swapped)
+{
+	if (swapped)
+		return "offsets and words of the host, swapped";
+	return l->offset_used ? "offsets and bytes" : l->row.group > 2 ? "words" : "bytes";
+}
+
+static int append(struct parse *p, const struct line *l)
+{
+	uint32_t start = l->offset_used && !l->row.colon ? l->row.rest : l->row.start;
+	bool swap = host_words(p, l);
+	size_t n = row_bytes(l->text + start, l->row.end - start, false, NULL);
+
+	if (l->offset_used && !l->row.colon && l->row.group == 6)
+		return fail(p, "line %u: groups of 6 digits are od's octal words; dump with od -A x -t x1",
+			    l->number);
+	if (grow(p, n, l->number))
+		return -1;
+	row_bytes(l->text + start, l->row.end - start, swap, p->hex->bytes + p->used);
+	if (!p->dump->form)
+		p->dump->form = form_of(l, swap);
+	p->used += n;
+	p->dump->len += n;
+	p->last_row = n;
+	return 0;
+}
+
+static int begin_dump(struct parse *p, const struct line *l)
+{
+	struct dump *d = new_dump(p, l->number);
+
+	if (!d)
+		return -1;
+	d->base = l->offset_used ? l->offset : 0;
+	p->dump_offsets = l->offset_used;
+	if (l->label)
+		set_label(d, l->label, l->label_len);
+	return append(p, l);
+}
+
+/* An offset that goes on where the dump ends belongs to it, whatever a log put between. */
+static int add_offset_row(struct parse *p, const struct line *l)
+{
+	uint64_t end = p->dump ? p->dump->base + p->dump->len : 0;
+
+	if (!p->dump || !p->dump_offsets || l->offset < end ||
+	    (!p->star && l->offset - end > WIDEST_GAP))
+		return begin_dump(p, l);
+	if (l->offset > end && fill(p, l->offset, l->number))
+		return -1;
+	p->star = false;
+	return append(p, l);
+}
+
+static int add_row(struct parse *p, const struct line *l)
+{
+	if (l->offset_used)
+		return add_offset_row(p, l);
+	if (!p->dump || p->dump_offsets || l->after_text || p->dump->structure[0])
+		return begin_dump(p, l);
+	return append(p, l);
+}
+
+/* Bytes of a row if its first group is an offset. */
+static size_t rest_bytes(const struct line *l)
+{
+	return row_bytes(l->text + l->row.rest, l->row.end - l->row.rest, false, NULL);
+}
+
+/* Whether the leading numbers of lines [from, to) count bytes in this radix. */
+static bool counts(const struct parse *p, size_t from, size_t to, int radix)
+{
+	uint64_t expected = ROW_NO_OFFSET;
+	bool star = false;
+
+	for (size_t i = from; i < to; i++) {
+		const struct row *r = &p->lines[i].row;
+		uint64_t offset = r->offset[radix];
+
+		if (r->kind == ROW_STAR) {
+			star = true;
+			continue;
+		}
+		if (offset == ROW_NO_OFFSET || (r->kind == ROW_DATA && !r->maybe))
+			return false;
+		if (expected != ROW_NO_OFFSET && (star ? offset < expected : offset != expected))
+			return false;
+		star = false;
+		expected = offset + (r->kind == ROW_LONE ? 0 : rest_bytes(&p->lines[i]));
+	}
+	return true;
+}
+
+/* One row alone: an offset differs from what follows it. */
+static bool lone_row_has_offset(const struct line *l)
+{
+	return l->row.maybe && (l->row.odd || l->row.group == 2);
+}
+
+/*
+ * Rows without colons, [from, to): their first column is an offset if it counts the bytes in some
+ * radix (od counts in octal), or if it can be nothing else.
+ */
+static void settle_offsets(struct parse *p, size_t from, size_t to)
+{
+	size_t data = 0, sure = 0;
+	int radix = RADIXES;
+
+	for (size_t i = from; i < to; i++) {
+		data += p->lines[i].row.kind == ROW_DATA;
+		sure += p->lines[i].row.kind == ROW_DATA && lone_row_has_offset(&p->lines[i]);
+	}
+	for (int r = RADIXES - 1; r >= 0; r--)
+		if ((data > 1 || sure) && counts(p, from, to, r))
+			radix = r;
+	if (radix == RADIXES && data && sure == data)
+		radix = RADIX_HEX;
+	for (size_t i = from; i < to && radix < RADIXES; i++) {
+		struct line *l = &p->lines[i];
+
+		l->offset_used = l->row.kind != ROW_STAR;
+		l->offset = l->row.offset[radix];
+	}
+}
+
+static bool plain(const struct line *l)
+{
+	return !l->row.colon;
+}
+
+static void settle(struct parse *p)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i <= p->count; i++) {
+		bool ends = i == p->count || !plain(&p->lines[i]) || p->lines[i].after_text;
+
+		if (ends) {
+			settle_offsets(p, from, i);
+			from = i;
+		}
+		if (i == p->count)
+			break;
+		if (!plain(&p->lines[i])) {
+			p->lines[i].offset_used = true;
+			p->lines[i].offset = p->lines[i].row.offset[RADIX_HEX];
+			from = i + 1;
+		}
+	}
+}
+
+static int add_line(struct parse *p, const struct line *l)
+{
+	if (l->row.kind == ROW_STAR) {
+		p->star = true;
+		if (!p->dump || !p->dump_offsets)
+			return fail(p, "line %u: \"*\" without offsets does not say how often the row repeats; dump with offsets or all rows (od -v, hexdump -v)",
+				    l->number);
+		return 0;
+	}
+	if (l->row.kind != ROW_LONE || !l->offset_used)
+		return l->row.kind == ROW_LONE && l->row.odd
+			       ? fail(p, "line %u, column %u: an odd number of hex digits",
+				      l->number, l->row.start + 1)
+			       : add_row(p, l);
+	/* The offset that ends a dump of hexdump or od. */
+	if (p->dump && p->dump_offsets && l->offset > p->dump->base + p->dump->len)
+		return fill(p, l->offset, l->number);
+	return 0;
+}
+
+static int trace_line(struct parse *p, const char *text, size_t len, unsigned int number)
+{
+	struct trace t;
+	struct dump *d;
+
+	if (!trace_read(&t, text, len))
+		return 0;
+	d = new_dump(p, number);
+	if (!d || grow(p, t.len, number))
+		return -1;
+	memcpy(p->hex->bytes + p->used, t.bytes, t.len);
+	p->used += t.len;
+	d->len = t.len;
+	d->form = "a line of dvx-sim --trace";
+	snprintf(d->structure, sizeof(d->structure), "%s", t.s->name);
+	set_label(d, text, t.label_len);
+	p->dump_offsets = false;
+	return 1;
+}
+
+static int keep_line(struct parse *p, const struct line *l)
+{
+	if (p->count == HEX_MAX_ROWS)
+		return fail(p, "line %u: more than %u rows of hex; cut the input to the part that matters",
+			    l->number, HEX_MAX_ROWS);
+	if (p->count == p->room) {
+		size_t room = p->room ? p->room * 2 : 64;
+		struct line *more = realloc(p->lines, room * sizeof(*more));
+
+		if (!more)
+			return fail(p, "out of memory");
+		p->lines = more;
+		p->room = room;
+	}
+	p->lines[p->count++] = *l;
+	return 0;
+}
+
+static int flush(struct parse *p)
+{
+	settle(p);
+	for (size_t i = 0; i < p->count; i++)
+		if (add_line(p, &p->lines[i]))
+			return -1;
+	p->count = 0;
+	return 0;
+}
+
+static int parse_lines(struct parse *p, const char *text, size_t len)
+{
+	struct line l = {.number = 0};
+	int taken;
+
+	for (size_t at = 0; at < len;) {
+		const char *end = memchr(text + at, '\n', len - at);
+		size_t n = end ? (size_t)(end - text) - at : len - at;
+
+		l.text = text + at;
+		l.number++;
+		at += n + 1;
+		row_read(&l.row, l.text, n);
+		if (l.row.kind == ROW_WRONG)
+			return fail(p, "line %u, column %u: \"%.*s\" is not hex", l.number,
+				    l.row.wrong, (int)strcspn(l.text + l.row.wrong - 1, " \t\r\n,;"),
+				    l.text + l.row.wrong - 1);
+		if (l.row.kind == ROW_EMPTY)
+			continue;
+		if (l.row.kind == ROW_TEXT) {
+			if (trace_looks_like(l.text, n)) {
+				if (flush(p))
+					return -1;
+				taken = trace_line(p, l.text, n, l.number);
+				if (taken < 0)
+					return -1;
+				if (taken)
+					continue;
+			}
+			p->hex->text_lines++;
+			l.after_text = true;
+			l.label = l.text;
+			l.label_len = n;
+			continue;
+		}
+		if (keep_line(p, &l))
+			return -1;
+		l.after_text = false;
+		l.label = NULL;
+	}
+	return flush(p);
+}
+
+int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
+{
+	struct parse p = {.hex = hex, .words = words};
+	size_t room = len < HEX_MAX_BYTES ? len : HEX_MAX_BYTES;
+	int err = 0;
+
+	*hex = (struct hex){.bytes = NULL};
+	if (len >= 2 && !memcmp(text, "\xff\xfe", 2) && len % 2 == 0 && !text[len - 1])
+		return fail(&p, "the input is UTF-16; save it as UTF-8 text");
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		text += 3;
+		len -= 3;
+	}
+	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
+	/* Stars, holes and trace lines may make more bytes than there is text. */
+	room = is_text((const uint8_t *)text, len) ? HEX_MAX_BYTES : room;
+	hex->bytes = malloc(room + 1);
+	if (!hex->dumps || !hex->bytes)
+		return fail(&p, "out of memory");
+	if (!len)
+		return fail(&p, "the input is empty");
+	if (!is_text((const uint8_t *)text, len)) {
+		memcpy(hex->bytes, text, room);
+		new_dump(&p, 0)->len = room;
+		p.dump->form = "binary";
+		hex->cut = room < len;
+		return 0;
+	}
+	err = parse_lines(&p, text, len);
+	if (!err && !hex->count)
+		err = fail(&p, "there is no hex in the input (%zu lines of text)", hex->text_lines);
+	free(p.lines);
+	return err;
+}
+
+int hex_read(struct hex *hex, FILE *in, const char *words)
+{
+	char *text = malloc(HEX_MAX_TEXT + 1);
+	size_t n;
+	int err;
+
+	*hex = (struct hex){.bytes = NULL};
+	if (!text) {
+		snprintf(hex->error, sizeof(hex->error), "out of memory");
+		return -1;
+	}
+	n = fread(text, 1, HEX_MAX_TEXT + 1, in);
+	if (ferror(in)) {
+		snprintf(hex->error, sizeof(hex->error), "%s", strerror(errno));
+		free(text);
+		return -1;
+	}
+	err = hex_parse(hex, text, n < HEX_MAX_TEXT ? n : HEX_MAX_TEXT, words);
+	if (n > HEX_MAX_TEXT)
+		hex->cut = true;
+	free(text);
+	return err;
+}
+
+void hex_free(struct hex *hex)
+{
+	free(hex->bytes);
+	free(hex->dumps);
+	hex->bytes = NULL;
+	hex->dumps = NULL;
+	hex->count = 0;
+}

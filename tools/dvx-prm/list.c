@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <fnmatch.h>
+#include <string.h>
+#include "dvx-prm.h"
+
+/* A pattern with *, ? or [ matches whole names as the shell's do, another one any part. */
+static bool matches(const char *pattern, const char *name, const char *text)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return !fnmatch(pattern, name, 0);
+	return strstr(name, pattern) || strcasestr(text, pattern);
+}
+
+static json_t *struct_row(const struct prm_struct *s)
+{
+	return json_pack("{s:s, s:s, s:i, s:s, s:s}", "kind", "struct", "name", s->name, "bytes",
+			 (int)s->bytes, "family", s->family, "text", s->text);
+}
+
+static json_t *enum_row(const struct prm_enum *e)
+{
+	return json_pack("{s:s, s:s, s:i, s:s, s:s}", "kind", "enum", "name", e->name, "bits",
+			 (int)e->bits, "family", e->family, "text", e->text);
+}
+
+static void print_row(const json_t *row)
+{
+	const json_t *bytes = json_object_get(row, "bytes");
+
+	printf("%-36s %5d %-5s  %-6s  %s\n", json_string_value(json_object_get(row, "name")),
+	       (int)json_integer_value(bytes ? bytes : json_object_get(row, "bits")),
+	       bytes ? "bytes" : "bits", json_string_value(json_object_get(row, "family")),
+	       json_string_value(json_object_get(row, "text")));
+}
+
+int cmd_list(const struct args *a)
+{
+	const char *pattern = a->argc ? a->argv[0] : NULL;
+	json_t *rows = json_array(), *row;
+	size_t i;
+
+	for (i = 0; i < prm_struct_count; i++)
+		if (matches(pattern, prm_structs[i].name, prm_structs[i].text))
+			json_array_append_new(rows, struct_row(&prm_structs[i]));
+	for (i = 0; i < prm_enum_count; i++)
+		if (matches(pattern, prm_enums[i]->name, prm_enums[i]->text))
+			json_array_append_new(rows, enum_row(prm_enums[i]));
+	if (!json_array_size(rows)) {
+		json_decref(rows);
+		say("no structure and no enumeration matches \"%s\"; dvx-prm list shows all", pattern);
+		return EXIT_NO;
+	}
+	if (a->json)
+		return json_put(rows);
+	json_array_foreach(rows, i, row) print_row(row);
+	json_decref(rows);
+	return EXIT_DONE;
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Without libdvx: the decoder over the tables is all it needs (doc/design/0011-dvx-prm.md).
+bin_PROGRAMS += tools/dvx-prm/dvx-prm
+noinst_LTLIBRARIES += tools/dvx-prm/libtool.la
+tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
+	tools/dvx-prm/names.h tools/dvx-prm/names.c \
+	tools/dvx-prm/hexrow.h tools/dvx-prm/hexrow.c tools/dvx-prm/hex.h tools/dvx-prm/hex.c \
+	tools/dvx-prm/trace.h tools/dvx-prm/trace.c tools/dvx-prm/input.h tools/dvx-prm/input.c \
+	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.h tools/dvx-prm/tree.c \
+	tools/dvx-prm/find.c tools/dvx-prm/say.c tools/dvx-prm/explain.c
+tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
+tools_dvx_prm_libtool_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)
+tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \
+	tools/dvx-prm/diagram.h tools/dvx-prm/diagram.c tools/dvx-prm/decode.c \
+	tools/dvx-prm/encode.c tools/dvx-prm/diff.c tools/dvx-prm/export.c
+tools_dvx_prm_dvx_prm_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS)
+tools_dvx_prm_dvx_prm_LDADD = tools/dvx-prm/libtool.la
+BUILT_SOURCES += tools/dvx-prm/export.inc
+CLEANFILES += tools/dvx-prm/export.inc
+
+# prm.json as a C string.
+tools/dvx-prm/export.inc: prm/prm.json
+	$(AM_V_GEN)$(MKDIR_P) tools/dvx-prm && \
+	$(SED) -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' prm/prm.json > $@.tmp && mv $@.tmp $@
+tools/dvx-prm/dvx_prm-export.$(OBJEXT): tools/dvx-prm/export.inc

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "config.h"
+#include "dvx-prm.h"
+#include "names.h"
+
+const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
+
+struct command {
+	const char *name;
+	int least, most; /* arguments; most < 0: any number */
+	const char *usage, *doc;
+	const struct argp_option *options;
+	int (*run)(const struct args *);
+};
+
+#define JSON_OPTION {"json", 'j', NULL, 0, "for programs", 0}
+#define ALL_OPTION {"all", 'a', NULL, 0, "fields that are 0 too", 0}
+#define WORDS_OPTION                                                                               \
+	{                                                                                          \
+		"words", 'w', "be|le", 0,                                                          \
+			"byte order of groups of several bytes, where the dump's form does not "   \
+			"tell it",                                                                 \
+			0                                                                          \
+	}
+
+static const struct argp_option list_options[] = {JSON_OPTION, {0}};
+static const struct argp_option show_options[] = {
+	JSON_OPTION,
+	{"no-diagram", 'n', NULL, 0, "without the bit diagram", 0},
+	{"variant", 'v', "NAME", 0, "draw this variant of a union", 0},
+	{0},
+};
+static const struct argp_option decode_options[] = {JSON_OPTION, ALL_OPTION, WORDS_OPTION, {0}};
+static const struct argp_option encode_options[] = {
+	JSON_OPTION,
+	{"format", 'f', "dump|hex|c|bin", 0, "how to print it (default dump)", 0},
+	{0},
+};
+static const struct argp_option explain_options[] = {
+	JSON_OPTION,
+	ALL_OPTION,
+	WORDS_OPTION,
+	{"as", 's', "KIND", 0, "do not guess: cqe, wqe, in, out, cap, eqe or a structure's name", 0},
+	{0},
+};
+static const struct argp_option diff_options[] = {JSON_OPTION, WORDS_OPTION, {0}};
+
+static const struct command commands[] = {
+	{"list", 0, 1, "[PATTERN]",
+	 "Names of structures and enumerations. A PATTERN with * or ? is matched with whole names, "
+	 "another one with any part of names and texts.",
+	 list_options, cmd_list},
+	{"show", 1, 1, "STRUCT|ENUM", "Fields with offset, width, access and meaning, and a diagram.",
+	 show_options, cmd_show},
+	{"decode", 1, 2, "STRUCT [FILE]",
+	 "Reads a dump in any usual form (or binary) from FILE or standard input and prints the "
+	 "fields that are not 0, and bits that no field has.",
+	 decode_options, cmd_decode},
+	{"encode", 1, -1, "STRUCT [FIELD=VALUE...]",
+	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex bytes.",
+	 encode_options, cmd_encode},
+	{"explain", 0, 1, "[FILE]",
+	 "Finds out what the dumps in FILE are, and says what happened and what to check.",
+	 explain_options, cmd_explain},
+	{"diff", 3, 3, "STRUCT A B", "Fields in which the dumps A and B differ (exit code 1 if any).",
+	 diff_options, cmd_diff},
+	{"export", 0, 0, "", "All tables as JSON (prm/README.md describes it).", list_options,
+	 cmd_export},
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const char overview[] =
+	"The tables of the mlx5 programmer's reference manual, and what bytes mean by them.\v"
+	"Commands (dvx-prm COMMAND --help says more; each has --json):\n"
+	"  list [PATTERN]               structures and enumerations\n"
+	"  show STRUCT                  fields, bit diagram\n"
+	"  decode STRUCT [FILE]         a dump, field by field\n"
+	"  encode STRUCT FIELD=VALUE... the other way round\n"
+	"  explain [FILE]               what is this dump, what went wrong, what to check\n"
+	"  diff STRUCT A B              fields that differ\n"
+	"  export --json                all tables for other programs\n"
+	"\n"
+	"Dumps: xxd, hexdump, od, dmesg, libmlx5's error completions, C arrays, binary.\n"
+	"Exit: 0 done, 1 differs or not recognised, 2 wrong command line, 3 unreadable input\n"
+	"\n"
+	"Examples:\n"
+	"  dmesg | dvx-prm explain\n"
+	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 | dvx-prm decode wqe_ctrl_seg\n";
+
+struct parse {
+	const struct command *command;
+	struct args args;
+};
+
+static void check(const struct parse *p, struct argp_state *state)
+{
+	const struct args *a = &p->args;
+
+	if (a->argc < p->command->least)
+		argp_error(state, "%s needs %s", p->command->name, p->command->usage);
+	if (p->command->most >= 0 && a->argc > p->command->most)
+		argp_error(state, "\"%s\" is one argument too many", a->argv[p->command->most]);
+	if (a->words && strcmp(a->words, "be") && strcmp(a->words, "le"))
+		argp_error(state, "--words is be or le, not \"%s\"", a->words);
+}
+
+static error_t parse_one(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+
+	switch (key) {
+	case 'j':
+		p->args.json = true;
+		return 0;
+	case 'a':
+		p->args.all = true;
+		return 0;
+	case 'n':
+		p->args.diagram = false;
+		return 0;
+	case 'w':
+		p->args.words = arg;
+		return 0;
+	case 'f':
+		p->args.format = arg;
+		return 0;
+	case 's':
+		p->args.as = arg;
+		return 0;
+	case 'v':
+		p->args.variant = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		p->args.argc = state->argc - state->next;
+		p->args.argv = state->argv + state->next;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		check(p, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
+	struct parse p = {.command = c, .args = {.diagram = true}};
+	char name[64];
+
+	snprintf(name, sizeof(name), "dvx-prm %s", c->name);
+	argv[0] = name;
+	argp_parse(&argp, argc, argv, 0, NULL, &p);
+	return c->run(&p.args);
+}
+
+static void no_command(struct argp_state *state, const char *name)
+{
+	struct near near = {.count = 0};
+	char text[128];
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		near_offer(&near, name, commands[i].name);
+	argp_error(state, "there is no command \"%s\"%s", name, near_text(&near, text, sizeof(text)));
+}
+
+static error_t parse_main(int key, char *arg, struct argp_state *state)
+{
+	int *rc = state->input;
+
+	if (key == ARGP_KEY_NO_ARGS)
+		argp_usage(state);
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		if (strcmp(arg, commands[i].name))
+			continue;
+		*rc = run_command(&commands[i], state->argc - state->next + 1,
+				  state->argv + state->next - 1);
+		state->next = state->argc;
+		return 0;
+	}
+	no_command(state, arg);
+	return EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {NULL, parse_main, "COMMAND [ARG...]", overview, NULL,
+					 NULL, NULL};
+	int rc = EXIT_USAGE;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &rc);
+	if (fflush(stdout) || ferror(stdout)) {
+		say("standard output: %s", strerror(errno));
+		return EXIT_INPUT;
+	}
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_PRM_NAMES_H
+#define DVX_PRM_NAMES_H
+
+#include <stddef.h>
+
+#define NAMES_NEAR 4
+
+/* The best few of many names, nearest first. */
+struct near {
+	const char *name[NAMES_NEAR];
+	unsigned int distance[NAMES_NEAR];
+	size_t count;
+};
+
+/* Letters to insert, delete, change or swap; names longer than 63 are compared up to there. */
+unsigned int name_distance(const char *a, const char *b);
+
+void near_offer(struct near *n, const char *wanted, const char *candidate);
+
+/* " (did you mean a, b or c?)", or "" when nothing is near. */
+const char *near_text(const struct near *n, char *buf, size_t size);
+
+#endif

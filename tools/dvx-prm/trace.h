@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bytes back out of a line of dvx-sim --trace: "... create_cq_in opcode=CREATE_CQ(0x400) ...". */
+#ifndef DVX_PRM_TRACE_H
+#define DVX_PRM_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "src/prm/reflect.h"
+
+#define TRACE_MAX_BYTES 8192
+
+struct trace {
+	const struct prm_struct *s;
+	size_t len;
+	size_t label_len; /* what stands before the structure's name */
+	uint8_t bytes[TRACE_MAX_BYTES];
+};
+
+/* Cheap: is there a "name field=" in it? */
+bool trace_looks_like(const char *text, size_t len);
+
+/* false if the line names no structure, or says what does not fit into it. */
+bool trace_read(struct trace *t, const char *text, size_t len);
+
+#endif
