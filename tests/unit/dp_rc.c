@@ -262,6 +262,28 @@ static void test_reads_and_fence(void **state)
 	assert_non_null(rig_poll(&p->ca));
 }
 
+/* A READ sees the WRITEs before it; small ones are posted on their way to memory. */
+static void test_read_after_write(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (uint32_t len = 1; len < 3000; len = len * 3 + 1) {
+		struct rig_wqe w;
+
+		memset(p->dst, 0, 4096);
+		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, len);
+		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, 0);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, p->src + 100000, len, rig_key(p->ms));
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_non_null(rig_poll(&p->ca));
+		assert_non_null(rig_poll(&p->ca));
+		assert_memory_equal(p->src, p->src + 100000, len);
+	}
+}
+
 /* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
 static void test_self(void **state)
 {
@@ -304,6 +326,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_doorbell, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_lost_doorbell, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_reads_and_fence, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_read_after_write, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_self, rig_setup, rig_teardown),
 	};
 
