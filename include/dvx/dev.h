@@ -64,6 +64,56 @@ int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **page);
 /* A port's GID. -ENOENT: no such entry. */
 int dvx_dev_gid(struct dvx_dev *dev, uint8_t port, uint32_t index, uint8_t gid[16]);
 
+struct dvx_ident {
+	char firmware[64]; /* 24.35.1012 */
+	char board[64];	   /* the PSID: MT_0000000012 */
+	uint32_t part_id;  /* PCI device */
+	uint32_t hw_ver;
+	uint32_t reserved[6];
+};
+
+int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out);
+
+enum dvx_port_state {
+	DVX_PORT_NOP = 0,
+	DVX_PORT_DOWN = 1,
+	DVX_PORT_INIT = 2,
+	DVX_PORT_ARMED = 3,
+	DVX_PORT_ACTIVE = 4,
+	DVX_PORT_ACTIVE_DEFER = 5,
+};
+
+struct dvx_port {
+	enum dvx_port_state state;
+	bool ethernet; /* or InfiniBand */
+	uint16_t lid;
+	uint32_t mtu, max_mtu; /* of RDMA packets, bytes; 0: unknown */
+	uint32_t mbps;	       /* nominal; 0: unknown */
+	uint32_t gids;	       /* entries that its GID table can have */
+	uint32_t reserved[4];
+};
+
+/* Ports are numbered from 1. */
+int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out);
+
+enum dvx_gid_type {
+	DVX_GID_IB_ROCE_V1 = 0, /* InfiniBand's, or RoCE v1 on an Ethernet port */
+	DVX_GID_ROCE_V1 = 1,
+	DVX_GID_ROCE_V2 = 2,
+};
+
+struct dvx_gid {
+	uint8_t gid[16];
+	uint32_t index;	  /* what queues and address handles take */
+	uint32_t ifindex; /* of the network interface, 0 if it has none */
+	uint8_t port;
+	enum dvx_gid_type type;
+};
+
+/* All GIDs of all ports; empty entries are left out. Free with dvx_gids_free(). */
+int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count);
+void dvx_gids_free(struct dvx_gid *list);
+
 DVX_END_DECLS
 
 #endif

@@ -3,7 +3,7 @@ lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
 	src/lib/attr.c src/lib/caps.c src/lib/cmd.c src/lib/cq.c src/lib/cqe.c src/lib/dbr.c \
 	src/lib/dev.c src/lib/error.c src/lib/event.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
-	src/lib/path.c src/lib/pd.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
+	src/lib/path.c src/lib/pd.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
 	src/lib/qp_state.c src/lib/rq.c src/lib/share.c src/lib/sq.c src/lib/ticket.c src/lib/uar.c \
 	src/lib/umem.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
