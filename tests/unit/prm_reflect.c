@@ -43,6 +43,22 @@ static void names(void **state)
 	assert_null(prm_find_enum("no_such"));
 }
 
+/* Every syndrome and every failing status says why it is seen and what to do. */
+static void advice(void **state)
+{
+	const struct prm_enum *e = prm_find_enum("syndrome");
+
+	(void)state;
+	for (size_t i = 0; i < e->count; i++) {
+		assert_non_null(e->values[i].cause);
+		assert_non_null(e->values[i].remedy);
+	}
+	e = prm_find_enum("status");
+	for (size_t i = 0; i < e->count; i++)
+		assert_true(!e->values[i].value == !e->values[i].cause);
+	assert_string_equal(prm_find_struct("sqc")->family, "eth");
+}
+
 static void commands(void **state)
 {
 	static const struct {
@@ -162,7 +178,8 @@ static void cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),    cmocka_unit_test(commands), cmocka_unit_test(paths),
+		cmocka_unit_test(names),    cmocka_unit_test(advice),
+		cmocka_unit_test(commands), cmocka_unit_test(paths),
 		cmocka_unit_test(variants), cmocka_unit_test(nested),	cmocka_unit_test(bounds),
 		cmocka_unit_test(cut),
 	};

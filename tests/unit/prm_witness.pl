@@ -22,7 +22,21 @@ my %py_class = (
 	query_hca_vport_context_out => "QueryHcaVportContextOut",
 	hca_vport_context => "HcaVportContext", query_hca_cap_in => "QueryHcaCapIn",
 	cmd_hca_cap => "CmdHcaCap", mkc => "SwMkc", create_mkey_in => "CreateMkeyIn",
-	create_mkey_out => "CreateMkeyOut",
+	create_mkey_out => "CreateMkeyOut", mad_ifc_in => "MadIfcIn", mad_ifc_out => "MadIfcOut",
+	query_hca_vport_gid_in => "QueryHcaVportGidIn", query_hca_vport_gid_out => "QueryHcaVportGidOut",
+	fte_match_set_misc => "FlowTableEntryMatchSetMisc",
+	fte_match_set_misc2 => "FlowTableEntryMatchSetMisc2",
+	fte_match_set_misc3 => "FlowTableEntryMatchSetMisc3",
+	fte_match_set_misc4 => "FlowTableEntryMatchSetMisc4",
+	fte_match_set_misc5 => "FlowTableEntryMatchSetMisc5",
+	fte_match_set_lyr_2_4 => "FlowTableEntryMatchSetLyr24",
+	set_action_in => "SetActionIn",
+	alloc_flow_counter_in => "AllocFlowCounterIn", alloc_flow_counter_out => "AllocFlowCounterOut",
+	dealloc_flow_counter_in => "DeallocFlowCounterIn",
+	dealloc_flow_counter_out => "DeallocFlowCounterOut",
+	query_flow_counter_in => "QueryFlowCounterIn", query_flow_counter_out => "QueryFlowCounterOut",
+	traffic_counter => "TrafficCounter", rx_hash_field_select => "RxHashFieldSelect",
+	tirc => "Tirc", create_tir_in => "CreateTirIn", create_tir_out => "CreateTirOut",
 );
 
 # Our enum -> how the kernel begins the names of the same constants.
@@ -123,7 +137,7 @@ sub load_headers
 		$text =~ s/^\s*\);\s*$//gm;
 		$text =~ s/DECLARE_FLEX_ARRAY\(([\w ]+), (\w+)\)/$1 $2\[\]/g;
 		$text =~ s/__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__packed//g;
-		while ($text =~ /^(struct|union) (\w+) \{\n(.*?)^\}\s*;/gms) {
+		while ($text =~ /^(struct|union)\s+(\w+) \{\n(.*?)^\}\s*;/gms) {
 			my ($kind, $name, $body) = ($1, $2, $3);
 			$h{def}{$name} //= {kind => $kind, body => $body, ifc => scalar($name =~ /^mlx5_ifc_/)};
 		}
@@ -175,7 +189,8 @@ sub members
 		my $t = shift @$tokens;
 		next if $t eq ";";
 		my ($bits, $name, @sub);
-		if ($t eq "struct" || $t eq "union") {
+		if ($t =~ /^(struct|union)\b/ && @$tokens && $tokens->[0] eq "{") {
+			$t = $1;
 			shift @$tokens; # {
 			my $inner;
 			($inner, $bits) = members($h, $t, $ifc, $tokens);
@@ -206,6 +221,7 @@ sub members
 				$width = $ifc ? oct(pop @dims) : $unit{$type};
 				die "$h->{dir}: type '$type'\n" unless $width;
 			}
+			s/^MLX5_ST_SZ_BYTES\((\w+)\)$/layout($h, "mlx5_ifc_$1_bits")->{bits} \/ 8/e for @dims;
 			$count *= $_ =~ /^0x/ ? oct : $_ || 0 for @dims;
 			$name = $field;
 			$bits = $width * $count;
@@ -329,7 +345,8 @@ sub compare_dv
 {
 	my ($s, $h, $seen) = @_;
 	my @bad;
-	my $name = $s->{kernel} eq "mlx5_av" ? "mlx5_wqe_av" : $s->{kernel};
+	my $name = $s->{kernel} eq "mlx5_av" ? "mlx5_wqe_av" :
+		$s->{kernel} || ($s->{source} eq "tm_types" ? "ibv" : "mlx5") . "_$s->{name}";
 	return if $name =~ /^mlx5_ifc_/ || !$h->{def}{$name};
 	my %theirs = map { $_->{name} => $_ } @{layout($h, $name)->{fields}};
 	for my $f (grep { !$_->{type} } @{$s->{fields}}) {
@@ -424,7 +441,10 @@ if (!$old || !$py) {
 my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h);
 my %kernels = ("6.1" => load_headers($old, @files));
 $kernels{"6.12"} = load_headers($new, @files) if $new;
-my $dv = load_headers("/usr/include/infiniband", "mlx5dv.h");
+my $dv = load_headers("/usr/include/infiniband", "mlx5dv.h", "tm_types.h");
+# No Debian package installs rdma-core's mlx5_ifc.h; whoever has its source names the folder.
+my $rc = $ENV{RDMA_CORE_SOURCE} ?
+	load_headers("$ENV{RDMA_CORE_SOURCE}/providers/mlx5", "mlx5_ifc.h") : undef;
 print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n";
 
 my (%seen, %structures);
@@ -435,6 +455,11 @@ for my $s (@tables) {
 		next if $s->{omit}{"*\@$version"};
 		push @bad, map { "$version: $_" } compare($s, $kernels{$version}, $version, \%seen);
 		push @by, $version;
+	}
+	if ($rc && !$s->{kernel} && $s->{source} eq "rdma_core_ifc" && !$s->{omit}{"*\@rdma-core"}) {
+		my %like = (%$s, kernel => "mlx5_ifc_$s->{name}_bits");
+		push @bad, map { "rdma-core: $_" } compare(\%like, $rc, "rdma-core", \%seen);
+		push @by, "rdma-core";
 	}
 	push @bad, "no kernel has $s->{kernel}" if $s->{kernel} && !@by && $new;
 	push @bad, compare_py($s, $py, \%seen);
