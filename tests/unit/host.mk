@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, and the chip's loop.
 HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_uar \
-	tests/unit/host_wake tests/unit/chip_loop
+	tests/unit/host_wake tests/unit/host_lockstep tests/unit/chip_loop
 if HAVE_CMOCKA
 check_PROGRAMS += $(HOST_TESTS)
 TESTS += $(HOST_TESTS)
@@ -33,3 +33,7 @@ tests_unit_chip_loop_SOURCES = tests/unit/chip_loop.c
 tests_unit_chip_loop_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_chip_loop_CFLAGS = $(HOST_CFLAGS)
 tests_unit_chip_loop_LDADD = $(HOST_LDADD)
+tests_unit_host_lockstep_SOURCES = tests/unit/host_lockstep.c
+tests_unit_host_lockstep_CPPFLAGS = $(HOST_CPPFLAGS)
+tests_unit_host_lockstep_CFLAGS = $(HOST_CFLAGS)
+tests_unit_host_lockstep_LDADD = $(HOST_LDADD)

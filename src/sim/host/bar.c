@@ -34,6 +34,7 @@ struct bar *bar_new(struct host *h, struct mm *mm, unsigned int pages)
 	bar->fd = -1;
 	bar->host = h;
 	bar->pid = mm ? mm->pid : 0;
+	sched_watch(bar);
 	bar->npages = pages;
 	bar->next = h->bars;
 	h->bars = bar;
@@ -68,6 +69,8 @@ void page_awaken(struct uar_page *page)
 		return;
 	awake_put(h, page, h->nawake++);
 	page->state = PAGE_AWAKE;
+	if (h->held == page)
+		h->held = NULL;
 	page->rung = true;
 }
 
@@ -86,6 +89,8 @@ static void page_free(struct uar_page *page)
 		return;
 	if (page->state == PAGE_ARMED)
 		page_protect(page, false);
+	if (page->bar->host->held == page)
+		page->bar->host->held = NULL;
 	page_asleep(page, PAGE_FREE);
 	page->bar->host->npages--;
 }
@@ -108,6 +113,8 @@ void bar_free(struct bar *bar)
 		munmap(bar->map, (size_t)bar->npages * UAR_PAGE);
 	if (bar->fd >= 0)
 		close(bar->fd);
+	if (bar->sched_fd >= 0)
+		close(bar->sched_fd);
 	free(bar->pages);
 	free(bar);
 }
@@ -144,6 +151,7 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 		page->uar = uar;
 		page->expect = 0;
 		page->patience = 0;
+		page->last = 0;
 		page_awaken(page);
 		return (int)i;
 	}
@@ -173,6 +181,8 @@ static int reg_take(struct host *h, struct uar_page *page, uint32_t offset)
 	if (!__atomic_load_n(reg, __ATOMIC_RELAXED))
 		return 0;
 	value = __atomic_exchange_n(reg, 0, __ATOMIC_ACQUIRE);
+	if (offset >= UAR_BF)
+		page->last = value;
 	if (h->doorbell)
 		h->doorbell(h->doorbell_ctx, page->uar, offset, value);
 	return 1;
@@ -189,6 +199,7 @@ int page_take(struct host *h, struct uar_page *page)
 		return 0;
 	h->rung = true;
 	page->rung = true;
+	page->bar->rang = true;
 	page->expect = 0;
 	page->patience = 0;
 	return taken;

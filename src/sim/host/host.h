@@ -37,6 +37,7 @@ struct uar_page {
 	uint8_t state;	  /* enum page_state */
 	bool rung;	  /* lately */
 	uint8_t patience; /* how often a trapped store was waited for in vain, log2 */
+	uint64_t last;	  /* written to a BlueFlame register */
 	uint64_t expect; /* a store was let through: don't protect before it lands or this passes */
 };
 
@@ -63,7 +64,10 @@ struct bar {
 	pid_t pid;
 	uint8_t *map;
 	int fd;
-	bool refused; /* write-protection failed once: its pages are looked at for ever */
+	int sched_fd;	 /* /proc/PID/schedstat, -1 */
+	uint64_t waited; /* as it stood there last */
+	bool rang;	 /* since then */
+	bool refused;	 /* write-protection failed once: its pages are looked at for ever */
 };
 
 /* What an idle loop does next (wake.c). */
@@ -92,6 +96,14 @@ struct host {
 	uint64_t now;	/* as of the last host_arm() */
 	uint64_t since; /* the phase began, or last found work */
 	uint64_t aged, swept;
+	/* lockstep.c */
+	bool lockstep;
+	struct uar_page *held; /* its program is kept in the trap */
+	uint32_t held_offset;
+	uint64_t held_since; /* its doorbell was handled; 0: not yet */
+	uint64_t sampled;
+	uint32_t naps, naps_paid; /* since then */
+	uint32_t vain;		  /* how often in a row somebody was held and nobody answered */
 };
 
 #define BUS_SLOTS    0x10000u
@@ -106,7 +118,13 @@ void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
 /* watch.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-void page_rings(struct uar_page *); /* wake.c */
+/* wake.c: a page is let go */
+void page_rings(struct uar_page *);
+/* lockstep.c */
+void sched_watch(struct bar *);
+void lockstep_sample(struct host *);
+void page_traps(struct uar_page *, uint32_t offset);
+uint64_t lockstep_turn(struct host *);
 void watch_read(struct watch *);
 void watch_drop(struct watch *);
 

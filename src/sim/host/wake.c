@@ -18,6 +18,7 @@
 #define NAP_NS		 15000u	  /* 10 us gives the program too little between two naps */
 #define AWAKE_NS	 1000000u /* naps go on for so long after the last doorbell */
 #define NAP_MAX_NS	 1000000u
+#define LOCKSTEP_NAP_NS	 15000u
 #define SWEEP_NS	 250000000u
 #define SKIP_MAX	 255u
 #define AGE_NS		 1000000u
@@ -195,6 +196,27 @@ static uint64_t spin(struct host *h, bool paid, bool woken)
 	return sleep_time(h);
 }
 
+static bool lets_go(const struct host *h)
+{
+	uint32_t i;
+
+	for (i = 0; i < h->nawake; i++)
+		if (h->now < h->awake[i]->expect)
+			return true;
+	return false;
+}
+
+/* While programs compete for a CPU nothing stays awake but what was let go to store. */
+static uint64_t lockstep(struct host *h)
+{
+	h->since = h->now - AWAKE_NS;
+	if (lets_go(h))
+		return LOCKSTEP_NAP_NS;
+	if (arm_all(h))
+		return 0;
+	return h->held ? lockstep_turn(h) : sleep_time(h);
+}
+
 uint64_t host_arm(struct host *h, uint64_t now)
 {
 	bool paid = h->rung, woken = h->woken;
@@ -204,6 +226,9 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	h->woken = false;
 	if (woken)
 		date_expected(h);
+	lockstep_sample(h);
+	if (h->lockstep)
+		return lockstep(h);
 	if (!h->nawake)
 		return deep_sleep(h);
 	if (now - h->aged > AGE_NS) {
@@ -213,6 +238,8 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	}
 	if (h->phase == IDLE_SPIN)
 		return spin(h, paid, woken);
+	h->naps++;
+	h->naps_paid += paid;
 	if (paid || woken)
 		return wait_for_more(h);
 	return sleep_time(h);

@@ -20,7 +20,8 @@ static int handshake(int uffd)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
-		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
+		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM |
+			    UFFD_FEATURE_EXACT_ADDRESS,
 	};
 	int flags = fcntl(uffd, F_GETFL);
 
@@ -201,7 +202,7 @@ void watch_read(struct watch *w)
 		if (msg[i].event != UFFD_EVENT_PAGEFAULT)
 			continue;
 		if (page && page->state == PAGE_ARMED)
-			page_rings(page);
+			page_traps(page, (uint32_t)(msg[i].arg.pagefault.address - va));
 		else
 			va_protect(w, va, false);
 	}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "host.h"
+
+/*
+ * Programs that spin for each other's messages on one CPU (doc/design/0005). Whoever waits in vain
+ * keeps the CPU for a whole slice, and no nap of ours makes the scheduler choose the other one. So
+ * a program that rings is held in its trap while its peer has something to answer: the peer is
+ * then the only one who can run. In turn it traps, which lets the first one go.
+ *
+ * The doorbell of a held program is handled before its store: the store to a register is certain
+ * to follow, and the records that say how far were written before it.
+ */
+#define SAMPLE_NS   4000000u   /* how often clients' waiting is looked at */
+#define SAMPLE_MAX  50000000u  /* an older sample says nothing about now */
+#define LOCKSTEP_NS 100000000u /* then a sample without it tells whether it is still needed */
+#define HOLD_NS	    50000u     /* nobody answers */
+#define VAIN_MAX    4u	       /* so often in a row: this is no conversation */
+
+void sched_watch(struct bar *bar)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)bar->pid);
+	bar->sched_fd = bar->pid ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/* Time that the client's thread was ready to run and had no CPU. */
+static uint64_t waited(const struct bar *bar)
+{
+	char text[64], *at;
+	ssize_t n = pread(bar->sched_fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return bar->waited;
+	text[n] = 0;
+	strtoull(text, &at, 10);
+	return strtoull(at, NULL, 10);
+}
+
+/*
+ * Several clients rang, one of them was kept waiting for a CPU for more than a fifth of the time,
+ * and most naps found nothing: with a CPU for each program naps pay, though they cost the programs
+ * some time.
+ */
+static bool contended(struct host *h, uint64_t interval)
+{
+	bool idle = h->naps_paid * 4 < h->naps, starved = false, several = false;
+	struct bar *bar;
+	pid_t pid = 0;
+
+	for (bar = h->bars; bar; bar = bar->next) {
+		uint64_t before = bar->waited;
+
+		bar->waited = waited(bar);
+		if (!bar->rang)
+			continue;
+		bar->rang = false;
+		starved |= bar->waited - before > interval / 5;
+		several |= pid && pid != bar->pid;
+		pid = bar->pid;
+	}
+	h->naps = 0;
+	h->naps_paid = 0;
+	return starved && several && idle && interval < SAMPLE_MAX;
+}
+
+static void lockstep_release(struct host *h)
+{
+	if (h->held)
+		page_rings(h->held);
+}
+
+static void lockstep_end(struct host *h)
+{
+	lockstep_release(h);
+	h->lockstep = false;
+	h->sampled = h->now;
+	contended(h, 0);
+}
+
+void lockstep_sample(struct host *h)
+{
+	uint64_t interval = h->now - h->sampled;
+
+	if (h->lockstep && interval >= LOCKSTEP_NS) {
+		lockstep_end(h);
+	} else if (!h->lockstep && interval >= SAMPLE_NS) {
+		h->sampled = h->now;
+		h->lockstep = contended(h, interval);
+		h->vain = 0;
+	}
+}
+
+static bool is_blueflame(uint32_t offset)
+{
+	return offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE &&
+	       offset % UAR_BF_SIZE == 0;
+}
+
+void page_traps(struct uar_page *page, uint32_t offset)
+{
+	struct host *h = page->bar->host;
+
+	if (h->held == page)
+		return;
+	if (h->held)
+		h->vain = 0;
+	lockstep_release(h);
+	if (!h->lockstep || !is_blueflame(offset) || !page->last) {
+		page_rings(page);
+		return;
+	}
+	h->held = page;
+	h->held_offset = offset;
+	h->held_since = 0;
+	h->woken = true;
+}
+
+/* All that was let go has landed, and is armed again: now the one who is held may have its turn. */
+uint64_t lockstep_turn(struct host *h)
+{
+	struct uar_page *page = h->held;
+
+	if (!h->held_since) {
+		h->held_since = h->now;
+		h->doorbell(h->doorbell_ctx, page->uar, h->held_offset, page->last);
+		return 0;
+	}
+	if (h->now - h->held_since < HOLD_NS)
+		return HOLD_NS - (h->now - h->held_since);
+	lockstep_release(h);
+	if (++h->vain == VAIN_MAX)
+		lockstep_end(h);
+	return 0;
+}

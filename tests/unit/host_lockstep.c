@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "host/host.h"
+
+#define SECOND 1000000000ull
+#define DEEP   (SECOND / 10)
+
+/*
+ * The test is the loop, in a time of its own; threads are the programs, with a BAR each. That they
+ * compete for a CPU is told to the host: the tests prove what it does then.
+ */
+static struct host *host;
+static struct bar *bar[2];
+static uint8_t *map[2];
+static uint64_t now;
+static unsigned int rang[2];
+
+static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
+{
+	(void)ctx;
+	assert_int_equal(offset, UAR_BF);
+	assert_int_equal(value, 42);
+	rang[uar]++;
+}
+
+static void bar_make(unsigned int i)
+{
+	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+
+	rang[i] = 0;
+	bar[i] = bar_new(host, NULL, 1);
+	assert_int_equal(bar_page_alloc(bar[i], i), 0);
+	map[i] = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar[i]), 0);
+	if (uffd < 0 || bar_uffd(bar[i], uffd) ||
+	    bar_mapped(bar[i], (uintptr_t)map[i], UAR_PAGE, 0))
+		map[i] = (uint8_t *)MAP_FAILED;
+}
+
+static void store(uint8_t *at)
+{
+	void *reg = at;
+
+	__atomic_store_n((uint64_t *)reg, 42, __ATOMIC_RELEASE);
+}
+
+static void *store_main(void *at)
+{
+	store(at);
+	return NULL;
+}
+
+static pthread_t start_store(uint8_t *at)
+{
+	pthread_t t;
+
+	assert_int_equal(pthread_create(&t, NULL, store_main, at), 0);
+	return t;
+}
+
+/* As the loop does it; true once nothing is awake. */
+static bool settle(void)
+{
+	uint64_t ns = 0;
+	int i;
+
+	for (i = 0; i < 1000 && ns < DEEP; i++) {
+		host_poll(host);
+		ns = host_arm(host, now);
+		now += ns == 0 ? 1000 : ns < DEEP ? ns : 0;
+	}
+	return ns >= DEEP;
+}
+
+static void compete(void)
+{
+	host->lockstep = true;
+	host->sampled = now;
+}
+
+static int setup(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	now = SECOND;
+	host = host_new();
+	host_on_doorbell(host, doorbell, NULL);
+	for (i = 0; i < 2; i++)
+		bar_make(i);
+	/* Each has rung before. */
+	for (i = 0; i < 2 && map[i] != MAP_FAILED; i++) {
+		store(map[i] + UAR_BF);
+		assert_int_equal(host_poll(host), 1);
+		rang[i] = 0;
+	}
+	assert_true(map[0] == MAP_FAILED || settle());
+	compete();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_free(host);
+	return 0;
+}
+
+static void need_uffd(void)
+{
+	if (map[0] == MAP_FAILED || map[1] == MAP_FAILED)
+		skip();
+}
+
+static void trap(void)
+{
+	struct pollfd p = {.fd = host_epoll_fd(host), .events = POLLIN};
+
+	assert_int_equal(poll(&p, 1, 10000), 1);
+	host_wake(host);
+}
+
+/* Runs the loop for some time, short of letting a held one go. */
+static void turns(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++, now += 1000) {
+		host_poll(host);
+		host_arm(host, now);
+	}
+}
+
+static bool held(pthread_t t)
+{
+	return pthread_tryjoin_np(t, NULL) == EBUSY;
+}
+
+/* The one who rings is served and held; its peer's doorbell lets it go, and is served after. */
+static void test_conversation(void **state)
+{
+	pthread_t t[2];
+	unsigned int i;
+
+	(void)state;
+	need_uffd();
+	t[0] = start_store(map[0] + UAR_BF);
+	trap();
+	turns();
+	assert_int_equal(rang[0], 1);
+	assert_true(held(t[0]));
+	for (i = 1; i < 50; i++) {
+		unsigned int me = i % 2, other = !me;
+
+		t[me] = start_store(map[me] + UAR_BF);
+		trap();
+		pthread_join(t[other], NULL); /* it was let go, its store landed */
+		rang[me] = 0;
+		turns();
+		assert_int_equal(rang[me], 1);
+		assert_true(held(t[me]));
+		compete();
+	}
+	bar_free(bar[!(i % 2)]);
+	pthread_join(t[!(i % 2)], NULL);
+}
+
+/* Nobody answers: let go after a while, and the store counts as a doorbell like any other. */
+static void test_silence(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	t = start_store(map[0] + UAR_BF);
+	trap();
+	turns();
+	assert_true(held(t));
+	now += SECOND / 1000;
+	host_arm(host, now);
+	pthread_join(t, NULL);
+	assert_int_equal(rang[0], 1);
+	assert_int_equal(host_poll(host), 1);
+	assert_int_equal(rang[0], 2);
+	assert_true(settle());
+}
+
+/* A program that only talks isn't held again and again. */
+static void test_monologue(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	need_uffd();
+	for (i = 0; i < 10 && host->lockstep; i++) {
+		pthread_t t = start_store(map[0] + UAR_BF);
+
+		trap();
+		turns();
+		now += SECOND / 1000;
+		host_arm(host, now);
+		pthread_join(t, NULL);
+		settle();
+	}
+	assert_true(i < 10);
+}
+
+/* A store that is no register rings nothing and holds nobody. */
+static void test_no_register(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	t = start_store(map[0] + UAR_BF + 8);
+	trap();
+	pthread_join(t, NULL);
+	turns();
+	assert_int_equal(rang[0], 0);
+	assert_true(settle());
+}
+
+/* Whoever is held when its UAR goes, or when the others stop competing, is let go. */
+static void test_let_go(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	t = start_store(map[0] + UAR_BF);
+	trap();
+	turns();
+	assert_true(held(t));
+	now += SECOND / 5;
+	host_arm(host, now);
+	assert_false(host->lockstep);
+	pthread_join(t, NULL);
+	assert_true(settle());
+	compete();
+	t = start_store(map[0] + UAR_BF);
+	trap();
+	turns();
+	assert_true(held(t));
+	bar_page_free(bar[0], 0);
+	pthread_join(t, NULL);
+	turns();
+	assert_true(settle());
+}
+
+/* Without competition nothing of the kind. */
+static void test_quiet(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	host->lockstep = false;
+	t = start_store(map[0] + UAR_BF);
+	trap();
+	pthread_join(t, NULL);
+	assert_int_equal(rang[0], 0);
+	turns();
+	assert_int_equal(rang[0], 1);
+	now += SECOND;
+	assert_true(settle());
+	assert_false(host->lockstep);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_conversation, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_monologue, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_register, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_let_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_quiet, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
