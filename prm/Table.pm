@@ -6,7 +6,7 @@ use warnings;
 no warnings "portable"; # 64-bit constants
 use Exporter "import";
 
-our @EXPORT = qw(read_tables %enum %struct %source @families @enums @structs);
+our @EXPORT = qw(read_tables items_of %enum %struct %source @families @enums @structs);
 our (%enum, %struct, %source, @families, @enums, @structs);
 my (%symbol, @errors, $file, $line);
 
@@ -306,7 +306,7 @@ sub union_extent
 	check_tiles($s, "$s->{name}, variant $_->{name}", $from, $to, $items{$_})
 		for @{$union->{branches}};
 	return {name => "variant $union->{branches}[0]{name}", off => $from // 0,
-		width => ($to // 0) - ($from // 0), count => 1, where => $union->{where}};
+		width => ($to // 0) - ($from // 0), count => 1, where => $union->{where}, union => $union};
 }
 
 sub check_branches

@@ -3,12 +3,13 @@
 # Writes the accessors, the reflection rows and the lists that the tests walk through, from the
 # tables that prm/Table.pm reads. Complaints are FILE:LINE: and a sentence; then nothing is written.
 #
-#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--dump] TABLE...
+#	gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE...
 use strict;
 use warnings;
 use lib $0 =~ m{^(.*)/} ? $1 : ".";
 use Table;
 use Export;
+use Pages;
 
 my %want;
 
@@ -260,12 +261,12 @@ sub dump_text
 	return $out;
 }
 
-while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list|json|dump)$/) {
+while (@ARGV && $ARGV[0] =~ /^--(headers|rows|list|json|pages|dump)$/) {
 	my $what = $1;
 	shift @ARGV;
 	$want{$what} = $what eq "dump" ? 1 : shift @ARGV;
 }
-die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--dump] TABLE.prm...\n" unless @ARGV;
+die "usage: gen.pl [--headers DIR] [--rows FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE.prm...\n" unless @ARGV;
 my @errors = read_tables(@ARGV);
 if (@errors) {
 	print STDERR @errors;
@@ -277,4 +278,8 @@ if ($want{headers}) {
 write_file($want{rows}, rows_text()) if $want{rows};
 write_file($want{list}, list_text()) if $want{list};
 write_file($want{json}, json_text()) if $want{json};
+if ($want{pages}) {
+	write_file("$want{pages}/$_->{name}.html", page_text($_)) for @families;
+	write_file("$want{pages}/index.html", index_text());
+}
 print dump_text() if exists $want{dump};

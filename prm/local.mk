@@ -12,22 +12,31 @@ PRM_BUILT = \
 	include/dvx/prm/match.h include/dvx/prm/misc.h include/dvx/prm/mkey.h \
 	include/dvx/prm/object.h include/dvx/prm/qp.h include/dvx/prm/query.h include/dvx/prm/rq.h \
 	include/dvx/prm/ste.h include/dvx/prm/ste1.h include/dvx/prm/vport.h include/dvx/prm/wqe.h
-PRM_GENERATED = $(PRM_BUILT) src/prm/rows.c src/prm/fields.inc prm/prm.json
+PRM_PAGES = \
+	doc/prm/admin.html doc/prm/alias.html doc/prm/cap.html doc/prm/cmd.html doc/prm/cq.html \
+	doc/prm/cqe.html doc/prm/db.html doc/prm/dct.html doc/prm/eq.html doc/prm/eqe.html \
+	doc/prm/eth.html doc/prm/flow.html doc/prm/match.html doc/prm/misc.html doc/prm/mkey.html \
+	doc/prm/object.html doc/prm/qp.html doc/prm/query.html doc/prm/rq.html doc/prm/ste.html \
+	doc/prm/ste1.html doc/prm/vport.html doc/prm/wqe.html doc/prm/index.html
+PRM_GENERATED = $(PRM_BUILT) $(PRM_PAGES) src/prm/rows.c src/prm/fields.inc prm/prm.json
 
-EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm $(PRM_TABLES)
+EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
 dvxprm_HEADERS = include/dvx/prm/prm.h
 nodist_dvxprm_HEADERS = $(PRM_BUILT)
 dvxdatadir = $(datadir)/dvx
 nodist_dvxdata_DATA = prm/prm.json
+dvxprmdocdir = $(docdir)/prm
+nodist_dvxprmdoc_DATA = $(PRM_PAGES)
 BUILT_SOURCES += $(PRM_GENERATED)
 CLEANFILES += $(PRM_GENERATED) prm/generated
 
 # One run makes everything; the stamp keeps a parallel make from running it once per file.
-prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm $(PRM_TABLES)
-	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm && \
+prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
+	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm doc/prm && \
 	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
 		--rows '$(abs_builddir)/src/prm/rows.c' --list '$(abs_builddir)/src/prm/fields.inc' \
-		--json '$(abs_builddir)/prm/prm.json' $(PRM_TABLES) && \
+		--json '$(abs_builddir)/prm/prm.json' \
+		--pages '$(abs_builddir)/doc/prm' $(PRM_TABLES) && \
 	touch '$(abs_builddir)/$@'
 
 $(PRM_GENERATED): prm/generated
