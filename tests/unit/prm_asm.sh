@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that accessors and packs cost no more instructions than hand-written code, without
-# branches, and that a constant which does not fit does not compile.
+# branches, on x86-64 and aarch64, with gcc and clang, from C and C++, and that a constant which
+# does not fit does not compile. A compiler that is absent is named, never passed over in silence.
 set -u
 CC=${CC:-gcc}
 tmp=$(mktemp -d) || exit 1
@@ -14,10 +15,12 @@ ok() { # STATUS WHAT
 	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; failed=1; fi
 }
 
-compile() { # FILE: without the sanitizers of the build, which add instructions of their own
-	$CC -std=gnu11 -O2 -fno-asynchronous-unwind-tables -fcf-protection=none $inc -S -o "$tmp/out.s" "$1" \
-		>"$tmp/log" 2>&1 ||
-	$CC -std=gnu11 -O2 -fno-asynchronous-unwind-tables $inc -S -o "$tmp/out.s" "$1" >"$tmp/log" 2>&1
+# Without the sanitizers of the build, which add instructions of their own.
+compile() { # COMPILER FILE
+	case $1 in *++*) lang="-x c++ -std=gnu++17" ;; *) lang=-std=gnu11 ;; esac
+	case $1 in *aarch64*) plain= ;; *) plain=-fcf-protection=none ;; esac
+	# shellcheck disable=SC2086
+	$1 $lang -O2 -fno-asynchronous-unwind-tables $plain $inc -S -o "$tmp/out.s" "$2" >"$tmp/log" 2>&1
 }
 
 body() { # FUNCTION: its instructions, labels renamed
@@ -32,6 +35,7 @@ cat >"$tmp/a.c" <<'C'
 #include <dvx/prm/wqe.h>
 typedef uint32_t __attribute__((may_alias, aligned(1))) word;
 typedef uint64_t __attribute__((may_alias, aligned(1))) dword;
+typedef uint16_t __attribute__((may_alias, aligned(1))) half;
 #define W(p, i) (((word *)(p))[i])
 #define CW(p, i) (((const word *)(p))[i])
 
@@ -60,7 +64,7 @@ void whole_hand(void *p, uint32_t v) { W(p, 8) = htobe32(v); }
 
 void pack_gen(void *p, uint32_t i, uint32_t qpn, uint32_t imm)
 {
-	prm_wqe_ctrl_seg_pack(p, .opcode = PRM_WQE_OPCODE_RDMA_WRITE_IMM, .wqe_index = i, .qpn = qpn,
+	prm_wqe_ctrl_seg_pack(p, .wqe_index = i, .opcode = PRM_WQE_OPCODE_RDMA_WRITE_IMM, .qpn = qpn,
 			      .ds = 3, .fm_ce_se = PRM_WQE_CTRL_FLAG_CQ_UPDATE, .imm = imm);
 }
 void pack_hand(void *p, uint32_t i, uint32_t qpn, uint32_t imm)
@@ -81,28 +85,61 @@ void data_hand(void *p, uint32_t len, uint32_t lkey, uint64_t addr)
 	W(p, 1) = htobe32(lkey);
 	*(dword *)((char *)p + 8) = htobe64(addr);
 }
+
+uint64_t varying_gen(const void *p, void *q, uint32_t v)
+{
+	prm_wqe_data_seg_set_byte_count(q, v);
+	prm_wqe_data_seg_set_addr(q, prm_mkc_get_len(p) + v);
+	return prm_cqe64_get_wqe_counter(p);
+}
+uint64_t varying_hand(const void *p, void *q, uint32_t v)
+{
+	W(q, 0) = htobe32(v);
+	*(dword *)((char *)q + 8) = htobe64(be64toh(*(const dword *)((const char *)p + 24)) + v);
+	return be16toh(*(const half *)((const char *)p + 60));
+}
 C
-compile "$tmp/a.c"
-ok $? "the comparison compiles"
-sed 's/^/# /' "$tmp/log"
-for f in get low nibble wide set whole pack data; do
-	body ${f}_gen >"$tmp/gen"
-	body ${f}_hand >"$tmp/hand"
-	# The compiler may choose other registers, or a shorter form for one of them.
-	gen=$(wc -l <"$tmp/gen") hand=$(wc -l <"$tmp/hand")
-	[ "$gen" -gt 1 ] && [ "$gen" -le "$hand" ]
+sed -i '1i #ifdef __cplusplus\nextern "C" {\n#endif' "$tmp/a.c"
+printf '#ifdef __cplusplus\n}\n#endif\n' >>"$tmp/a.c"
+
+compare() { # COMPILER
+	compile "$1" "$tmp/a.c"
 	r=$?
-	ok $r "$f: $gen instructions, by hand $hand"
-	[ $r -eq 0 ] || diff "$tmp/gen" "$tmp/hand" | sed 's/^/# /'
+	ok $r "$1: the comparison compiles"
+	sed 's/^/# /' "$tmp/log"
+	[ $r -eq 0 ] || return
+	for f in get low nibble wide set whole pack data varying; do
+		body ${f}_gen >"$tmp/gen"
+		body ${f}_hand >"$tmp/hand"
+		# The compiler may choose other registers, or a shorter form for one of them.
+		gen=$(wc -l <"$tmp/gen") hand=$(wc -l <"$tmp/hand")
+		[ "$gen" -gt 1 ] && [ "$gen" -le "$hand" ]
+		r=$?
+		ok $r "$1: $f: $gen instructions, by hand $hand"
+		[ $r -eq 0 ] || diff "$tmp/gen" "$tmp/hand" | sed 's/^/# /'
+	done
+	# Branch mnemonics of x86-64 and aarch64; ret is none.
+	for f in get low nibble wide set whole pack data varying; do body ${f}_gen; done >"$tmp/all"
+	! grep -Eq '^[[:space:]](j[a-z]+|call|b|bl|b\.[a-z]+|cbn?z|tbn?z)[[:space:]]' "$tmp/all"
+	ok $? "$1: no branches"
+}
+
+compare "$CC"
+for other in gcc g++ clang clang++ aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+	"clang --target=aarch64-linux-gnu" "clang++ --target=aarch64-linux-gnu"; do
+	[ "$other" = "$CC" ] && continue
+	if echo '#include <endian.h>' >"$tmp/c.c" && compile "$other" "$tmp/c.c"; then
+		compare "$other"
+	else
+		n=$((n + 1))
+		echo "ok $n # SKIP $other cannot compile here: apt-get install ${other%% *} (gcc-aarch64-linux-gnu," \
+			"g++-aarch64-linux-gnu, clang) to check its code"
+	fi
 done
-# Branch mnemonics of x86-64 and aarch64; ret is none.
-for f in get low nibble wide set whole pack data; do body ${f}_gen; done >"$tmp/all"
-! grep -Eq '^[[:space:]](j[a-z]+|call|b|bl|b\.[a-z]+|cbn?z|tbn?z)[[:space:]]' "$tmp/all"
-ok $? "no branches"
 
 try() { # WHAT CODE EXPECTED(0: compiles, 1: does not)
 	printf '#include <dvx/prm/wqe.h>\n#include <dvx/prm/mkey.h>\n%s\n' "$2" >"$tmp/c.c"
-	compile "$tmp/c.c"
+	compile "$CC" "$tmp/c.c"
 	got=$?
 	[ $got -ne 0 ] && got=1
 	if [ $3 -eq 1 ]; then grep -q "does not fit the PRM field" "$tmp/log" || got=0; fi
