@@ -199,7 +199,7 @@ int page_take(struct host *h, struct uar_page *page)
 		return 0;
 	h->rung = true;
 	page->rung = true;
-	page->bar->rang = true;
+	page->bar->rang = RANG_LATELY;
 	page->expect = 0;
 	page->patience = 0;
 	return taken;

@@ -65,8 +65,8 @@ struct bar {
 	uint8_t *map;
 	int fd;
 	int sched_fd;	 /* /proc/PID/schedstat, -1 */
-	uint64_t waited; /* as it stood there last */
-	bool rang;	 /* since then */
+	uint64_t waited; /* as it stood there last; 0: unknown */
+	uint8_t rang;	 /* so many more samples are taken of it */
 	bool refused;	 /* write-protection failed once: its pages are looked at for ever */
 };
 
@@ -107,6 +107,7 @@ struct host {
 };
 
 #define BUS_SLOTS    0x10000u
+#define RANG_LATELY  16u
 #define BOUNCE_BYTES (128u * 1024u) /* stays in the second-level cache; measured */
 
 int host_watch_fd(struct host *, struct source *);

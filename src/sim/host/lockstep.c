@@ -55,11 +55,12 @@ static bool contended(struct host *h, uint64_t interval)
 	for (bar = h->bars; bar; bar = bar->next) {
 		uint64_t before = bar->waited;
 
-		bar->waited = waited(bar);
+		/* Those who have been quiet cost nothing; the first sample is only a start. */
+		bar->waited = bar->rang ? waited(bar) : 0;
 		if (!bar->rang)
 			continue;
-		bar->rang = false;
-		starved |= bar->waited - before > interval / 5;
+		bar->rang--;
+		starved |= before && bar->waited - before > interval / 5;
 		several |= pid && pid != bar->pid;
 		pid = bar->pid;
 	}

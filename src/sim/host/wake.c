@@ -227,8 +227,10 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	if (woken)
 		date_expected(h);
 	lockstep_sample(h);
-	if (h->lockstep)
+	if (h->lockstep) {
+		h->nap_misses = paid ? 0 : h->nap_misses;
 		return lockstep(h);
+	}
 	if (!h->nawake)
 		return deep_sleep(h);
 	if (now - h->aged > AGE_NS) {
