@@ -96,4 +96,30 @@ mkdir -p "$scratch/open/dvx-sim"
 chmod 755 "$scratch/open/dvx-sim"
 check "a registry that others may enter is refused" \
 	says 1 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
+
+without_stdio() {
+	timeout 60 "$dvx_sim" up bare <&- >&- 2>&- || return
+	says 0 '^bare (pid' timeout 60 "$dvx_sim" ls
+}
+chips="$chips bare full stopped"
+check "up without stdin, stdout and stderr" without_stdio
+check "... leaves a command's as they were" says 0 '^closed$' \
+	sh -c "'$dvx_sim' exec bare -- sh -c 'test -e /proc/self/fd/0 || echo closed' <&-"
+check "a program without them has a device" says 0 '' sh -c \
+	"exec '$dvx_sim' exec bare -- ibv_devinfo <&- >&- 2>&-"
+
+check "a trace on a full disk ends with a sentence" \
+	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
+check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
+
+stopped() {
+	"$dvx_sim" up stopped || return
+	pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "stopped") | .pid')
+	kill -STOP "$pid"
+	says 0 'stopped does not answer' timeout 60 "$dvx_sim" ls
+	rc=$?
+	kill -CONT "$pid"
+	return $rc
+}
+check "ls names a chip that does not answer, and goes on" stopped
 plan

@@ -35,7 +35,9 @@ bool registry_name_ok(const char *name);
 void registry_file(char path[PATH_MAX], const char *name, const char *file);
 /* Removes what a dead server left. true: there is no such chip (any more). */
 bool registry_sweep(const char *name);
-/* A connection to the chip's server; -1 after a sentence. */
+/* A connection to the chip's server, that waits for answers only so long; -1. */
+int registry_try(const char *name);
+/* The same; -1 after a sentence. */
 int registry_connect(const char *name);
 
 /* start.c: a server, ready to take clients when this returns. -1 after a sentence. */

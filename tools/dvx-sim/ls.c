@@ -38,15 +38,10 @@ static bool rows_fit(struct chip *c)
 /* false: no such chip, or it does not answer (said so). */
 static bool ask(const char *name, struct chip *c)
 {
-	char path[PATH_MAX];
-	int sock, err;
+	int sock = registry_try(name), err;
 
-	registry_file(path, name, "socket");
-	sock = link_connect(path);
-	if (sock < 0) {
-		registry_sweep(name);
+	if (sock < 0)
 		return false;
-	}
 	err = link_ask(sock, LINK_STATUS, NULL, 0, -1, &c->m);
 	close(sock);
 	if (!err && rows_fit(c))

@@ -3,10 +3,12 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "config.h"
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
@@ -171,12 +173,28 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 	return EINVAL;
 }
 
+/*
+ * Whoever starts this with stdin, stdout or stderr closed: no pipe or socket may land there. CMD
+ * gets them as they were.
+ */
+static void occupy_stdio(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {NULL, parse_main, "COMMAND [ARG...]", overview, NULL,
 					 NULL, NULL};
 	int rc = EXIT_FAILURE;
 
+	occupy_stdio();
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &rc);
 	return rc;

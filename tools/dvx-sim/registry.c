@@ -94,7 +94,7 @@ bool registry_sweep(const char *name)
 	return true;
 }
 
-int registry_connect(const char *name)
+int registry_try(const char *name)
 {
 	const struct timeval patience = {.tv_sec = ANSWER_SECONDS};
 	char path[PATH_MAX];
@@ -102,11 +102,19 @@ int registry_connect(const char *name)
 
 	registry_file(path, name, "socket");
 	sock = link_connect(path);
-	if (sock >= 0) {
+	if (sock >= 0)
 		setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	else
+		registry_sweep(name);
+	return sock;
+}
+
+int registry_connect(const char *name)
+{
+	int sock = registry_try(name);
+
+	if (sock >= 0)
 		return sock;
-	}
-	registry_sweep(name);
 	say("no chip named %s is up: start it with dvx-sim up %s", name, name);
 	return -1;
 }

@@ -38,6 +38,8 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->detach)
 		argv[n++] = "--detach";
 	keep(ready);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		keep(fd);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ void line_add(struct line *line, const char *fmt, ...)
 	va_end(args);
 }
 
-void line_write(struct line *line, int fd)
+bool line_write(struct line *line, int fd)
 {
 	ssize_t n;
 	size_t i;
@@ -47,7 +48,8 @@ void line_write(struct line *line, int fd)
 		if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
 			line->text[i] = '?';
 	line->text[line->len] = '\n';
-	/* A log that can't be written has nobody to tell. */
 	n = write(fd, line->text, line->len + 1);
-	(void)n;
+	if (n >= 0)
+		errno = ENOSPC; /* of a line that was cut */
+	return n == (ssize_t)line->len + 1;
 }

@@ -3,6 +3,7 @@
 #define SIM_BASE_LINE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -19,6 +20,6 @@ struct line {
 void line_start(struct line *);
 void line_vadd(struct line *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
 void line_add(struct line *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void line_write(struct line *, int fd);
+bool line_write(struct line *, int fd); /* false, errno set: it is not there, or not all of it */
 
 #endif

@@ -52,6 +52,7 @@ static void log_line(const char *kind, const char *fmt, va_list args)
 	line_start(&line);
 	line_add(&line, "%s", kind);
 	line_vadd(&line, fmt, args);
+	/* A log that can't be written has nobody to tell. */
 	line_write(&line, __atomic_load_n(&log_fd, __ATOMIC_RELAXED));
 	errno = saved;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdarg.h>
+#include <string.h>
 #include "line.h"
 #include "log.h"
 #include "prm/reflect.h"
@@ -32,6 +33,13 @@ static void add_struct(struct line *line, const char *name, const uint8_t *p, si
 		line_add(line, "%s%02x", i % 4 ? "" : " ", p[i]);
 }
 
+/* A trace with holes would mislead: it ends, and the log says so. */
+static void end_trace(void)
+{
+	sim_refuse("the trace ends here, it can't be written: %s", strerror(errno));
+	sim_trace_to(-1);
+}
+
 void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_t len,
 	       const char *fmt, ...)
 {
@@ -49,6 +57,7 @@ void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_
 	va_end(args);
 	if (prm_struct && bytes)
 		add_struct(&line, prm_struct, bytes, len);
-	line_write(&line, fd);
+	if (!line_write(&line, fd) && errno != EAGAIN)
+		end_trace();
 	errno = saved;
 }

@@ -2,10 +2,24 @@
 #include "front/link/link.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* Not where the program's stdin, stdout or stderr would be: what it prints must not come here. */
+static int away_from_stdio(int sock)
+{
+	int moved, err;
+
+	if (sock > STDERR_FILENO)
+		return sock;
+	moved = fcntl(sock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = -errno;
+	close(sock);
+	return moved < 0 ? err : moved;
+}
 
 int link_connect(const char *path)
 {
@@ -19,7 +33,7 @@ int link_connect(const char *path)
 	if (sock < 0)
 		return -errno;
 	if (!connect(sock, (struct sockaddr *)&to, sizeof(to)))
-		return sock;
+		return away_from_stdio(sock);
 	err = -errno;
 	close(sock);
 	return err;
