@@ -97,6 +97,14 @@ chmod 755 "$scratch/open/dvx-sim"
 check "a registry that others may enter is refused" \
 	says 1 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
 
+spaced() {
+	mkdir -p "$scratch/a b/bin" "$scratch/a b/lib/dvx" "$scratch/a b/libexec/dvx"
+	cp "$top_builddir/src/sim/dvx-sim-server" "$scratch/a b/libexec/dvx"
+	cp "$dvx_sim" "$scratch/a b/bin" && cp "$preload" "$scratch/a b/lib/dvx"
+	says 125 'LD_PRELOAD takes no path with spaces' "$scratch/a b/bin/dvx-sim" run -- true
+}
+check "a preload that the loader would ignore is refused" spaced
+
 without_stdio() {
 	timeout 60 "$dvx_sim" up bare <&- >&- 2>&- || return
 	says 0 '^bare (pid' timeout 60 "$dvx_sim" ls

@@ -29,6 +29,11 @@ static int add_preload(const char *lib)
 {
 	const char *old = getenv("LD_PRELOAD");
 
+	if (strpbrk(lib, " :")) {
+		say("%s can't be preloaded: LD_PRELOAD takes no path with spaces or colons", lib);
+		errno = EINVAL;
+		return -1;
+	}
 	return old && strstr(old, lib) ? 0 : prepend(lib);
 }
 
