@@ -64,4 +64,9 @@ int prm_status_errno(uint32_t status);
 const struct prm_struct *prm_command_in(uint32_t opcode);
 const struct prm_struct *prm_command_out(uint32_t opcode);
 
+/* What a general object is made of (it follows the command's header), and what a type of
+ * QUERY_HCA_CAP returns. NULL where no table has it. */
+const struct prm_struct *prm_object(uint32_t obj_type);
+const struct prm_struct *prm_capability(uint32_t type);
+
 #endif

@@ -24,6 +24,7 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/flow.h>
+#include <dvx/prm/hws.h>
 #include <dvx/prm/match.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>

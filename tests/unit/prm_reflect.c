@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/mkey.h>
@@ -57,6 +58,28 @@ static void advice(void **state)
 	for (size_t i = 0; i < e->count; i++)
 		assert_true(!e->values[i].value == !e->values[i].cause);
 	assert_string_equal(prm_find_struct("sqc")->family, "eth");
+}
+
+/* Objects and capability pages are found by number, and each table that is named exists. */
+static void pages(void **state)
+{
+	const struct prm_enum *e = prm_find_enum("obj_type");
+
+	(void)state;
+	assert_string_equal(prm_object(PRM_OBJ_TYPE_SAMPLER)->name, "sampler_obj");
+	assert_null(prm_object(PRM_OBJ_TYPE_MKEY));
+	for (size_t i = 0; i < e->count; i++)
+		if (e->values[i].value < 0x100 && e->values[i].value != PRM_OBJ_TYPE_VIRTIO_NET_Q &&
+		    e->values[i].value != PRM_OBJ_TYPE_VIRTIO_Q_COUNTERS &&
+		    e->values[i].value != PRM_OBJ_TYPE_ASO_CT &&
+		    e->values[i].value != PRM_OBJ_TYPE_ASO_FIRST_HIT)
+			assert_non_null(prm_object((uint32_t)e->values[i].value));
+	assert_string_equal(prm_capability(PRM_HCA_CAP_TYPE_GENERAL)->name, "cmd_hca_cap");
+	assert_null(prm_capability(0x7f));
+	e = prm_find_enum("hca_cap_type");
+	for (size_t i = 0; i < e->count; i++)
+		if (*e->values[i].text)
+			assert_non_null(prm_capability((uint32_t)e->values[i].value));
 }
 
 static void commands(void **state)
@@ -179,7 +202,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),    cmocka_unit_test(advice),
-		cmocka_unit_test(commands), cmocka_unit_test(paths),
+		cmocka_unit_test(commands),
+		cmocka_unit_test(pages), cmocka_unit_test(paths),
 		cmocka_unit_test(variants), cmocka_unit_test(nested),	cmocka_unit_test(bounds),
 		cmocka_unit_test(cut),
 	};

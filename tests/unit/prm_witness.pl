@@ -456,8 +456,9 @@ for my $s (@tables) {
 		push @bad, map { "$version: $_" } compare($s, $kernels{$version}, $version, \%seen);
 		push @by, $version;
 	}
-	if ($rc && !$s->{kernel} && $s->{source} eq "rdma_core_ifc" && !$s->{omit}{"*\@rdma-core"}) {
-		my %like = (%$s, kernel => "mlx5_ifc_$s->{name}_bits");
+	my %like = (%$s, kernel => "mlx5_ifc_$s->{name}_bits");
+	if ($rc && !$s->{kernel} && $s->{source} =~ /^rdma_core_(?:ifc|new)$/ &&
+	    $rc->{def}{$like{kernel}} && !$s->{omit}{"*\@rdma-core"}) {
 		push @bad, map { "rdma-core: $_" } compare(\%like, $rc, "rdma-core", \%seen);
 		push @by, "rdma-core";
 	}
