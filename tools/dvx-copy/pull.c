@@ -19,9 +19,24 @@ struct chunk {
 	uint32_t posted, done; /* bytes asked of the device; pieces are counted by bytes */
 };
 
+/*
+ * When the server dies its memory goes with it, so the first sign may be a ticket that is refused or
+ * a copy that failed. The connection tells which it was.
+ */
+static void find_cause(struct pull *p, struct fault *f, const struct fault *device)
+{
+	struct fault peer = {0};
+	struct msg m;
+
+	while (link_take(&p->link, &m, 2000, &peer) == 1)
+		;
+	*f = peer.code == COPY_PEER ? peer : *device;
+}
+
 static int make_pool(struct pull *p, const struct pull_wish *wish, struct fault *f)
 {
 	struct msg m = {.type = MSG_SETUP, .slots = wish->slots, .slot_bytes = wish->slot_bytes};
+	struct fault device = {0};
 	struct ticket ticket;
 	int ret;
 
@@ -37,8 +52,10 @@ static int make_pool(struct pull *p, const struct pull_wish *wish, struct fault 
 		ret = fault(f, COPY_IO, "no memory left");
 	else
 		ret = pool_make(&p->pool, m.slots, m.slot_bytes, f);
-	if (!ret)
-		ret = engine_make(&p->engine, p->device, &p->pool, &ticket, f);
+	if (!ret && engine_make(&p->engine, p->device, &p->pool, &ticket, &device)) {
+		find_cause(p, f, &device);
+		ret = -1;
+	}
 	explicit_bzero(&ticket, sizeof(ticket));
 	return ret;
 }
@@ -171,20 +188,6 @@ static int finish_chunk(struct pull *p, uint32_t slot, struct fault *f)
 		return -1;
 	c->file = NULL;
 	return link_send(&p->link, &m, f);
-}
-
-/*
- * When the server dies its memory goes with it, so the first sign may be a copy that failed. The
- * connection tells which it was.
- */
-static void find_cause(struct pull *p, struct fault *f, const struct fault *device)
-{
-	struct fault peer = {0};
-	struct msg m;
-
-	while (link_take(&p->link, &m, 2000, &peer) == 1)
-		;
-	*f = peer.code == COPY_PEER ? peer : *device;
 }
 
 /* Pieces have no numbers: the cookie is the slot, and all but its last piece are engine_max long.
