@@ -154,5 +154,35 @@ try "pack: one more does not" 'void f(void *p) { prm_wqe_ctrl_seg_pack(p, .ds = 
 try "pack: a constant among variables does not" \
 	'void f(void *p, unsigned q) { prm_wqe_ctrl_seg_pack(p, .qpn = q, .wqe_index = 65536); }' 1
 try "64-bit fields take everything" 'void f(void *p) { prm_mkc_set_len(p, ~0ull); }' 0
+# A variable that does not fit is caught by a build with PRM_DEBUG, and only by such a one.
+cat >"$tmp/v.c" <<'C'
+#include <stdlib.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/wqe.h>
+int main(int argc, char **argv)
+{
+	char p[PRM_MKC_BYTES] = {0};
+	uint32_t v = (uint32_t)strtoul(argv[1], NULL, 0);
+
+	if (argc > 2)
+		prm_wqe_ctrl_seg_pack(p, .qpn = v);
+	else
+		prm_mkc_set_pd(p, v);
+	return 0;
+}
+C
+for flag in -UPRM_DEBUG -DPRM_DEBUG; do
+	for how in setter pack; do
+		[ $how = pack ] && arg=x || arg=
+		# shellcheck disable=SC2086
+		$CC -std=gnu11 -O2 $inc $flag -o "$tmp/v" "$tmp/v.c" >"$tmp/log" 2>&1 && "$tmp/v" 0xffffff $arg
+		ok $? "$flag: $how takes the largest value"
+		# shellcheck disable=SC2086
+		(ulimit -c 0; exec "$tmp/v" 0x1000000 $arg) >/dev/null 2>&1
+		r=$?
+		if [ $flag = -DPRM_DEBUG ]; then [ $r -ge 128 ]; else [ $r -eq 0 ]; fi
+		ok $? "$flag: $how and one more"
+	done
+done
 echo "1..$n"
 exit $failed

@@ -201,11 +201,9 @@ static void cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),    cmocka_unit_test(advice),
-		cmocka_unit_test(commands),
-		cmocka_unit_test(pages), cmocka_unit_test(paths),
-		cmocka_unit_test(variants), cmocka_unit_test(nested),	cmocka_unit_test(bounds),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(names),  cmocka_unit_test(advice), cmocka_unit_test(commands),
+		cmocka_unit_test(pages),  cmocka_unit_test(paths),  cmocka_unit_test(variants),
+		cmocka_unit_test(nested), cmocka_unit_test(bounds), cmocka_unit_test(cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

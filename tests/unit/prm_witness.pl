@@ -55,6 +55,8 @@ my %enum_prefix = (
 	umr_flag => qr/MLX5_WQE_UMR_CTRL_FLAG_/, cqe_l4_hdr_type => qr/CQE_L4_HDR_TYPE_/,
 	cqe_l3_hdr_type => qr/MLX5_CQE_L3_HDR_TYPE_/,
 	cross_vhca_object => qr/MLX5_CROSS_VHCA_OBJ_TO_OBJ_SUPPORTED_/,
+	rmpc_state => qr/MLX5_RMPC_STATE_/, srqc_state => qr/MLX5_SRQC_STATE_/,
+	eth_cs_flag => qr/MLX5_ETH_WQE_/, eth_swp_flag => qr/MLX5_ETH_WQE_SWP_/,
 	sqc_state => qr/MLX5_SQC_STATE_/, rqc_state => qr/MLX5_RQC_STATE_/,
 	rqc_mem_rq_type => qr/MLX5_RQC_MEM_RQ_TYPE_/, inline_mode => qr/MLX5_INLINE_MODE_/,
 	tirc_disp_type => qr/MLX5_TIRC_DISP_TYPE_/, rx_hash_fn => qr/MLX5_RX_HASH_FN_/,
