@@ -21,9 +21,9 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 int dvx_obj_destroy(struct dvx_obj *obj);
 
 /*
- * The last failure in this thread. Firmware speaks through status and syndrome; a kernel before 6.0
- * hid both and left only the errno, then `status` is 0 and `opcode` still says which command it
- * was.
+ * The last failure in this thread. Firmware speaks through status and syndrome; a kernel before
+ * 5.19 hid both and left only the errno, then `status` is 0 and `opcode` still says which command
+ * it was.
  */
 struct dvx_error {
 	int err;	 /* the errno, positive; 0: nothing failed yet */

@@ -102,6 +102,7 @@ int dvx_caps_read(struct dvx_dev *dev)
 		return err;
 	from_general(&dev->caps, general);
 	dev->log_rd_atomic = log_rd_atomic(general);
+	dev->log_max_msg = (uint8_t)prm_cmd_hca_cap_get_log_max_msg(general);
 	if (prm_cmd_hca_cap_get_hca_cap_2(general)) {
 		err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &page);
 		if (err)

@@ -19,6 +19,7 @@ struct dvx_dev {
 	int node;
 	struct dvx_caps caps;
 	uint8_t qp_ts_format;  /* qpc.ts_format that this device wants */
+	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey: a stale key is then noticed */
 	pthread_mutex_t lock;  /* the two lists */

@@ -4,7 +4,6 @@
 #include <dvx/prm/qp.h>
 #include "priv.h"
 
-#define LOG_MAX_MESSAGE	 30u
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
 
 static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct dvx_qp_peer *peer,
@@ -117,7 +116,7 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 		return err;
 	set_access(qpc, &peer);
 	prm_qpc_set_mtu(qpc, peer.mtu_log - 7u);
-	prm_qpc_set_log_msg_max(qpc, LOG_MAX_MESSAGE);
+	prm_qpc_set_log_msg_max(qpc, qp->dev->log_max_msg);
 	prm_qpc_set_remote_qpn(qpc, peer.qpn);
 	prm_qpc_set_next_rcv_psn(qpc, peer.psn);
 	prm_qpc_set_log_rra_max(qpc, log_rd_atomic(qp, &peer));

@@ -67,6 +67,11 @@ static int refused(int err)
 
 	if (!e->opcode || (e->err != EINVAL && e->err != EREMOTEIO))
 		return err;
+	if (!e->status)
+		return dvx_fail(EXDEV,
+				"the device refuses the ticket (CREATE_GENERAL_OBJECT: the kernel "
+				"kept status and syndrome to itself): not of this chip, revoked, "
+				"or the wrong key");
 	return dvx_fail(EXDEV,
 			"the device refuses the ticket (status 0x%x, syndrome 0x%x): not of "
 			"this chip, revoked, or the wrong key",

@@ -22,6 +22,7 @@
 #include "front/sysfs.h"
 #include "host/mm.h"
 #include "host/uar.h"
+#include "obj/setting.h"
 #include "obj/vhca.h"
 
 /* One thing that a thread of the program wants done on the chip's thread. */
@@ -130,6 +131,23 @@ static int start_thread(struct chip *chip)
 	return -err;
 }
 
+/* What the program finds in its environment when it first looks for a device holds to its end. */
+static const struct personality *personality(void)
+{
+	static struct personality chosen;
+	const char *set = getenv("DVX_SIM_SET");
+	char why[SETTING_WHY];
+
+	if (chosen.name)
+		return &chosen;
+	chosen = personality_bluefield2;
+	if (!set || !*set || !settings_apply(&chosen, set, why))
+		return &chosen;
+	chosen.name = NULL;
+	sim_refuse("DVX_SIM_SET: %s; so there is no device", why);
+	return NULL;
+}
+
 static int start(void)
 {
 	struct chip *chip;
@@ -137,7 +155,9 @@ static int start(void)
 
 	if (embedded.chip)
 		return 0;
-	chip = chip_new(&personality_bluefield2, NULL);
+	if (!personality())
+		return -ENODEV;
+	chip = chip_new(personality(), NULL);
 	if (!chip)
 		return errno ? -errno : -ENOMEM;
 	err = start_thread(chip);
@@ -318,8 +338,10 @@ static int embedded_sysfs(const char *root)
 {
 	const char *function = getenv("DVX_SIM_FUNCTION");
 	struct silicon si;
-	int err = silicon_init(&si, NULL, &clock_monotonic, &personality_bluefield2);
+	int err = -ENODEV;
 
+	if (personality())
+		err = silicon_init(&si, NULL, &clock_monotonic, personality());
 	if (err)
 		return err;
 	sweep(root);

@@ -23,15 +23,17 @@
 #include "chip.h"
 #include "front/link/server.h"
 #include "front/sysfs.h"
+#include "obj/setting.h"
 #include "obj/vhca.h"
 
 static struct {
-	const char *dir, *name, *trace;
+	const char *dir, *name, *trace, *set;
 	int ready;    /* a byte goes there when programs may come; -1 */
 	int lifeline; /* its end is the server's end; -1 */
 	bool detach;
 } option = {.ready = -1, .lifeline = -1};
 
+static struct personality personality;
 static struct chip *the_chip;
 static const char *const trees[FUNCTION_COUNT] = {"host", "dpu"};
 
@@ -208,7 +210,7 @@ static int serve(struct chip *chip)
 
 static int run_chip(void)
 {
-	struct chip *chip = chip_new(&personality_bluefield2, NULL);
+	struct chip *chip = chip_new(&personality, NULL);
 	int rc;
 
 	if (!chip)
@@ -236,6 +238,8 @@ static int parse(int argc, char **argv)
 			option.name = value;
 		else if (!strcmp(argv[i], "--trace"))
 			option.trace = value;
+		else if (!strcmp(argv[i], "--set"))
+			option.set = value;
 		else if (!strcmp(argv[i], "--ready"))
 			option.ready = atoi(value);
 		else if (!strcmp(argv[i], "--lifeline"))
@@ -247,6 +251,17 @@ static int parse(int argc, char **argv)
 	return option.dir && option.name ? 0 : -1;
 }
 
+static int choose_personality(void)
+{
+	char why[SETTING_WHY];
+
+	personality = personality_bluefield2;
+	if (!option.set || !settings_apply(&personality, option.set, why))
+		return 0;
+	fprintf(stderr, "dvx-sim: --set: %s\n", why);
+	return -1;
+}
+
 int main(int argc, char **argv)
 {
 	int lock, rc;
@@ -255,6 +270,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "dvx-sim-server is started by dvx-sim (see dvx-sim --help).\n");
 		return 2;
 	}
+	if (choose_personality())
+		return 2;
 	raise_limits();
 	lock = claim();
 	if (lock < 0)

@@ -18,3 +18,8 @@ include tests/sim/lib.mk
 
 dist_check_SCRIPTS += tests/sim/perf.sh
 TESTS += tests/sim/perf.sh
+
+dist_check_SCRIPTS += tests/sim/personality.sh
+TESTS += tests/sim/personality.sh
+check_PROGRAMS += tests/sim/limits
+tests_sim_limits_LDADD = src/lib/libdvx.la

@@ -188,6 +188,48 @@ static void test_bad(void **state)
 	}
 }
 
+/*
+ * The limit is the chip's own: one byte over it is a length error; the limit itself passes, and
+ * only meets the end of the key. Without the engine, nothing passes.
+ */
+static void test_chips(void **state)
+{
+	static const struct {
+		bool mmo;
+		uint8_t log;
+		uint32_t bytes; /* 0: 2 GiB */
+		uint8_t syndrome;
+	} table[] = {
+		{ true, 21, 1u << 21, 0x04 },	{ true, 21, (1u << 21) + 1, 0x01 },
+		{ true, 27, 1u << 27, 0x04 },	{ true, 27, (1u << 27) + 1, 0x01 },
+		{ true, 0, 0, 0x04 },		{ true, 31, 0, 0x04 },
+		{ true, 30, 0, 0x01 },		{ true, 1, 3, 0x01 },
+		{ false, 21, 100, 0x02 },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct personality chip = personality_bluefield2;
+		struct rig_pair *p;
+		const uint8_t *cqe;
+		void *s;
+
+		setup(&s);
+		p = s;
+		chip.dma_mmo = table[i].mmo;
+		chip.log_dma_mmo_max_size = table[i].log;
+		p->rig.si.personality = &chip;
+		post_mmo(p, 0, rig_key(p->ms), p->src, rig_key(p->ms), p->src, table[i].bytes,
+			 table[i].bytes);
+		cqe = done(p);
+		assert_non_null(cqe);
+		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
+		if (prm_err_cqe_get_syndrome(cqe) != table[i].syndrome)
+			fail_msg("row %u: syndrome 0x%02x", i, prm_err_cqe_get_syndrome(cqe));
+		rig_teardown(&s);
+	}
+}
+
 /* Without a connection: RTS is enough. */
 static void test_unconnected(void **state)
 {
@@ -228,6 +270,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_copy, setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_alias, setup, rig_teardown),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_chips),
 		cmocka_unit_test_setup_teardown(test_unconnected, setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_strong_order, setup, rig_teardown),
 	};

@@ -29,7 +29,7 @@ my %may = (
 	'src/sim/front/link' => ['src/sim/base', 'src/sim/front/*', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip.h',
 		'ext:uthash', 'ext:utlist'],
 	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm'],
-	'tools/dvx-sim' => ['src/sim/front/link', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-sim' => ['src/sim/front/link', 'src/sim/obj/setting.h', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-prm' => ['src/prm', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'include/dvx', @rdma],
 	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:nettle/'],

@@ -299,6 +299,7 @@ static void sharing(void **state)
 	fake.status = 0;
 	fake.err = EINVAL;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
+	assert_non_null(strstr(dvx_strerror(), "CREATE_GENERAL_OBJECT: the kernel kept status"));
 	fake.err = 0;
 	/* a refused destroy leaves the object */
 	fake.destroy_err = EBUSY;

@@ -8,3 +8,4 @@ include tests/unit/fw.mk
 include tests/unit/lib.mk
 include tests/unit/kernel.mk
 include tests/unit/host.mk
+include tests/unit/setting.mk

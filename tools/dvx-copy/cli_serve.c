@@ -147,8 +147,11 @@ static int run(struct args *a, struct key *key, struct fault *f)
 		close(listener);
 		return -1;
 	}
-	announce(a, listener);
-	ret = serve(&a->serve, listener, &stop_asked, f);
+	ret = export_check(s->device, f);
+	if (!ret) {
+		announce(a, listener);
+		ret = serve(&a->serve, listener, &stop_asked, f);
+	}
 	close(listener);
 	device_close(s->device);
 	return ret;

@@ -22,6 +22,8 @@ struct ticket {
 	uint8_t bytes[TICKET_MAX];
 	size_t n;
 };
+/* Before anybody asks: -1 and a sentence if this device can't. */
+int export_check(const struct device *d, struct fault *f);
 int export_make(struct export **e, struct device *d, const struct pool *p, struct ticket *t,
 		struct fault *f);
 void export_free(struct export *e);

@@ -12,15 +12,20 @@ struct export
  * needs. */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
+int export_check(const struct device *d, struct fault *f)
+{
+	if (dvx_dev_caps(d->dev)->mkey_export)
+		return 0;
+	return fault(f, COPY_DEVICE, "device %s lets no other function use its memory keys",
+		     device_name(d));
+}
+
 int export_make(struct export **out, struct device *d, const struct pool *p, struct ticket *t,
 		struct fault *f)
 {
 	struct dvx_ticket plain;
 	struct export *e;
 
-	if (!dvx_dev_caps(d->dev)->mkey_export)
-		return fault(f, COPY_DEVICE, "device %s lets no other function use its memory keys",
-			     device_name(d));
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return fault(f, COPY_IO, "no memory left");

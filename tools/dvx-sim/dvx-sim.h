@@ -11,6 +11,7 @@ struct args {
 	const char *name;     /* chip */
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
+	char *set;	      /* NAME=VALUE,..., checked; or NULL */
 	bool json;
 	char **cmd; /* NULL-terminated */
 };
@@ -42,7 +43,7 @@ int registry_connect(const char *name);
 
 /* start.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
-	const char *name, *trace;
+	const char *name, *trace, *set;
 	bool detach;
 	int lifeline; /* the server ends when the other end of this pipe closes; -1 */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "config.h"
+#include "obj/setting.h"
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
 
@@ -29,14 +30,22 @@ struct command {
 			0                                                                          \
 	}
 
+#define SET_OPTION                                                                                 \
+	{                                                                                          \
+		"set", 's', "NAME=VALUE[,...]", 0,                                                 \
+			"what the chip has and lacks; --set help lists the names", 0               \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
+	SET_OPTION,
 	FUNCTION_OPTION,
 	{0},
 };
 static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
+	SET_OPTION,
 	{0},
 };
 static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
@@ -112,6 +121,23 @@ static void check(const struct parse *p, struct argp_state *state)
 		argp_error(state, "--function is host or dpu, not \"%s\"", p->args.function);
 }
 
+/* Checked here, where a mistake is one of the command line; the server takes it as it is. */
+static void take_set(struct parse *p, char *arg, struct argp_state *state)
+{
+	char why[SETTING_WHY];
+
+	if (!strcmp(arg, "help")) {
+		settings_print(stdout);
+		exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
+	if (settings_check(arg, why))
+		argp_error(state, "--set: %s", why);
+	if (!p->args.set)
+		p->args.set = arg;
+	else if (asprintf(&p->args.set, "%s,%s", p->args.set, arg) < 0)
+		argp_failure(state, argp_err_exit_status, errno, "--set");
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -122,6 +148,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'f':
 		p->args.function = arg;
+		return 0;
+	case 's':
+		take_set(p, arg, state);
 		return 0;
 	case 'j':
 		p->args.json = true;

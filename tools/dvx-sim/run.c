@@ -57,7 +57,7 @@ static int run_with(const struct args *a, pid_t server, const sigset_t *signals,
 
 int cmd_run(const struct args *a)
 {
-	struct start s = {.trace = a->trace};
+	struct start s = {.trace = a->trace, .set = a->set};
 	struct args client = *a;
 	sigset_t signals, before;
 	char name[32];

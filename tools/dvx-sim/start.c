@@ -20,7 +20,7 @@ static void keep(int fd)
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
-	const char *argv[14] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
+	const char *argv[16] = {server, "--dir", dir, "--name", s->name, "--ready", ready_text};
 	unsigned int n = 7;
 	sigset_t none;
 
@@ -29,6 +29,10 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->trace) {
 		argv[n++] = "--trace";
 		argv[n++] = s->trace;
+	}
+	if (s->set) {
+		argv[n++] = "--set";
+		argv[n++] = s->set;
 	}
 	if (s->lifeline >= 0) {
 		argv[n++] = "--lifeline";

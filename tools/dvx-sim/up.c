@@ -6,7 +6,8 @@
 
 int cmd_up(const struct args *a)
 {
-	struct start s = {.name = a->name, .trace = a->trace, .detach = true, .lifeline = -1};
+	struct start s = {.name = a->name, .trace = a->trace, .set = a->set, .detach = true,
+			  .lifeline = -1};
 
 	return start_server(&s) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

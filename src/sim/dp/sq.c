@@ -181,11 +181,16 @@ static void trace_head(const struct qp *qp, const struct send_wr *wr)
 		trace_mmo(qp, wr);
 }
 
+/* [I] A context that says 0 leaves it at the most that the chip does. */
+static unsigned int log_max_msg(const struct qp *qp)
+{
+	return qp->log_msg_max ? qp->log_msg_max : qp->o.vhca->si->personality->log_max_msg;
+}
+
 static void parse_segments(const struct qp *qp, struct send_wr *wr)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end), *next;
-	const uint64_t most = 1ull << (qp->log_msg_max && qp->log_msg_max < 31 ?
-				       qp->log_msg_max : 31);
+	const uint64_t most = 1ull << log_max_msg(qp);
 	struct data_seg s;
 
 	for (; p < end; p = next) {
@@ -204,7 +209,7 @@ static void parse_segments(const struct qp *qp, struct send_wr *wr)
 	}
 	if (wr->len <= most)
 		return;
-	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max or 2 GiB",
+	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max",
 		   qp->o.id, wr->index, (unsigned long long)wr->len);
 	fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }

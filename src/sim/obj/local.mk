@@ -11,6 +11,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/qp.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
+	src/sim/obj/setting.c \
+	src/sim/obj/setting.h \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \
 	src/sim/obj/vhca.h

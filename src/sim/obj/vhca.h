@@ -10,7 +10,10 @@
 struct host;
 struct silicon;
 
-/* What a chip is, as data: personality.c has the rows. Tests vary it. */
+/*
+ * What a chip is, as data: personality.c has the rows. Tests vary it, users by the names of
+ * setting.c.
+ */
 struct personality {
 	const char *name;     /* "bluefield-2" */
 	uint16_t pci_device;  /* by function: host PF, ECPF share the chip's */
@@ -25,6 +28,7 @@ struct personality {
 	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
 	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
 	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+	bool old_kernel;		  /* not the chip's: one before 5.19 drives it */
 };
 
 /* Limits that no personality varies; objects' id spaces (obj.c) and capability pages agree. */

@@ -17,7 +17,7 @@ int devx_mailbox(struct kreq *, uint16_t id, struct devx_cmd *);
 int devx_uid(const struct kfile *, uint16_t opcode);
 /* 0 or -EREMOTEIO; out is valid either way. */
 int devx_exec(struct kfile *, const struct devx_cmd *, void *out, size_t out_len);
-/* The same, with the answer into an attribute. */
+/* The same, with the answer into an attribute; an old kernel gives an errno and no answer. */
 int devx_run(struct kfile *, struct kreq *, const struct devx_cmd *, uint16_t out_id);
 
 /* What a DevX object is to events: opcode of its creation and its number. */

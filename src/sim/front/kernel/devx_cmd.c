@@ -76,10 +76,7 @@ int devx_mailbox(struct kreq *req, uint16_t id, struct devx_cmd *c)
 	return 0;
 }
 
-/*
- * A refusal by the firmware is EREMOTEIO, and the program gets the mailbox with status and
- * syndrome. (Kernels before 5.19 gave an errno and no mailbox.)
- */
+/* A refusal by the firmware is EREMOTEIO, and out has status and syndrome. */
 int devx_exec(struct kfile *f, const struct devx_cmd *c, void *out, size_t out_len)
 {
 	fw_exec(f->vhca, c->in, c->in_len, out, out_len);
@@ -95,7 +92,11 @@ int devx_run(struct kfile *f, struct kreq *req, const struct devx_cmd *c, uint16
 	if (!out)
 		return -ENOMEM;
 	err = devx_exec(f, c, out, a->len);
-	kattr_out(req, out_id, out, a->len);
+	/* A kernel before 5.19 turned a status into an errno, and copied nothing back. */
+	if (err && f->vhca->si->personality->old_kernel)
+		err = fw_errno(out);
+	else
+		kattr_out(req, out_id, out, a->len);
 	free(out);
 	return err;
 }

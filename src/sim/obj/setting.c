@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "setting.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vhca.h"
+
+#define MEMBER(m)   #m, offsetof(struct personality, m)
+#define FLAG(m)	    MEMBER(m), true, 0, 1
+#define NUMBER(m)   MEMBER(m), false
+#define NAME_MAX_LEN 32u
+
+/*
+ * Ranges keep the chip one that can exist: field widths of the PRM, room for the numbers that
+ * obj.c reserves, and id spaces of 24 bits, all ones excepted.
+ */
+static const struct setting {
+	const char *name;
+	size_t at;
+	bool flag;
+	uint8_t min, max;
+	const char *meaning;
+} settings[] = {
+	{FLAG(dma_mmo), "DMA copy engine of QPs (dma_mmo_qp)"},
+	{NUMBER(log_dma_mmo_max_size), 0, 31, "its longest copy; 0: no limit told"},
+	{FLAG(cross_vhca), "aliases of other functions' mkeys"},
+	{FLAG(allow_mkey), "mkeys may be let to other functions"},
+	{FLAG(alias_bad_status), "a refused alias is made, but bad"},
+	{NUMBER(min_mkey_log_entity_size), 0, 31, "least mkc.log_page_size; 0: 12"},
+	{NUMBER(log_max_qp), 7, 23, "QPs of a function, 64 reserved"},
+	{NUMBER(log_max_cq), 1, 23, "CQs of a function, 1 reserved"},
+	{NUMBER(log_max_mkey), 4, 23, "mkeys of a function, 8 reserved"},
+	{NUMBER(log_max_pd), 3, 23, "PDs of a function, 1 reserved"},
+	{NUMBER(log_max_qp_sz), 4, 15, "blocks of a send queue"},
+	{NUMBER(log_max_cq_sz), 4, 22, "entries of a CQ"},
+	{NUMBER(log_max_msg), 12, 31, "bytes of a message"},
+	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
+};
+#define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
+
+/* How many letters have to be put in, left out or changed (Levenshtein). */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[NAME_MAX_LEN + 1];
+	size_t n = strlen(b);
+
+	for (unsigned int j = 0; j <= n; j++)
+		row[j] = j;
+	for (unsigned int i = 1; a[i - 1]; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			unsigned int change = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+			if (change < row[j])
+				row[j] = change;
+		}
+	}
+	return row[n];
+}
+
+static const struct setting *find(const char *name)
+{
+	for (size_t i = 0; i < NSETTINGS; i++)
+		if (!strcmp(settings[i].name, name))
+			return &settings[i];
+	return NULL;
+}
+
+/* A slip of the finger, not another word: at most a third of the letters. */
+static const struct setting *nearest(const char *name)
+{
+	const struct setting *best = NULL;
+	unsigned int least = (unsigned int)strlen(name) / 3 + 1;
+
+	for (size_t i = 0; i < NSETTINGS; i++) {
+		unsigned int d = distance(name, settings[i].name);
+
+		if (d < least) {
+			least = d;
+			best = &settings[i];
+		}
+	}
+	return best;
+}
+
+static int unknown(const char *name, char *why)
+{
+	const struct setting *s = nearest(name);
+	int n;
+
+	if (s) {
+		snprintf(why, SETTING_WHY, "there is no setting \"%s\": did you mean %s?", name,
+			 s->name);
+		return -1;
+	}
+	n = snprintf(why, SETTING_WHY, "there is no setting \"%s\"; there are", name);
+	for (size_t i = 0; i < NSETTINGS && n < SETTING_WHY; i++)
+		n += snprintf(why + n, SETTING_WHY - (size_t)n, "%s %s", i ? "," : "",
+			      settings[i].name);
+	return -1;
+}
+
+static int set(struct personality *p, const struct setting *s, const char *value, char *why)
+{
+	unsigned long v;
+	char *end;
+
+	errno = 0;
+	v = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || v < s->min || v > s->max) {
+		snprintf(why, SETTING_WHY, "%s=%.32s: the value must be a number from %u to %u",
+			 s->name, value, s->min, s->max);
+		return -1;
+	}
+	if (s->flag)
+		*(bool *)((char *)p + s->at) = v;
+	else
+		*((uint8_t *)p + s->at) = (uint8_t)v;
+	return 0;
+}
+
+static int apply_one(struct personality *p, const char *item, size_t len, char *why)
+{
+	char text[2 * NAME_MAX_LEN], *value;
+	const struct setting *s;
+
+	snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text)), item);
+	value = strchr(text, '=');
+	if (len >= sizeof(text) || !value || value == text) {
+		snprintf(why, SETTING_WHY, "\"%s\" is not NAME=VALUE", text);
+		return -1;
+	}
+	*value++ = 0;
+	s = find(text);
+	return s ? set(p, s, value, why) : unknown(text, why);
+}
+
+int settings_apply(struct personality *p, const char *text, char *why)
+{
+	struct personality changed = *p;
+
+	for (;;) {
+		size_t len = strcspn(text, ",");
+
+		if (apply_one(&changed, text, len, why))
+			return -1;
+		if (!text[len])
+			break;
+		text += len + 1;
+	}
+	*p = changed;
+	return 0;
+}
+
+int settings_check(const char *text, char *why)
+{
+	struct personality p = personality_bluefield2;
+
+	return settings_apply(&p, text, why);
+}
+
+void settings_print(FILE *to)
+{
+	fprintf(to, "%-24s %7s %6s  %s\n", "NAME", "DEFAULT", "RANGE", "MEANING");
+	for (size_t i = 0; i < NSETTINGS; i++) {
+		const struct setting *s = &settings[i];
+		uint8_t v = *((const uint8_t *)&personality_bluefield2 + s->at);
+		char range[16];
+
+		snprintf(range, sizeof(range), "%u-%u", s->min, s->max);
+		fprintf(to, "%-24s %7u %6s  %s\n", s->name, v, range, s->meaning);
+	}
+	fprintf(to, "log_...: the number's base-2 logarithm.\n");
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves what --set and DVX_SIM_SET make of a text: the whole of it counts, or none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "obj/setting.h"
+#include "obj/vhca.h"
+
+static void good(void **state)
+{
+	struct personality p = personality_bluefield2;
+	char why[SETTING_WHY];
+
+	(void)state;
+	assert_int_equal(settings_apply(&p, "dma_mmo=0,log_max_qp=7,log_max_qp=08", why), 0);
+	assert_false(p.dma_mmo);
+	assert_int_equal(p.log_max_qp, 8);
+	assert_int_equal(settings_apply(&p, "dma_mmo=1,old_kernel=1", why), 0);
+	assert_true(p.dma_mmo && p.old_kernel);
+	assert_int_equal(p.log_max_cq, personality_bluefield2.log_max_cq);
+}
+
+/* Each is refused in one sentence with these words, and what came before it is undone. */
+static void bad(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} table[] = {
+		{"", "\"\" is not NAME=VALUE"},
+		{"dma_mmo", "\"dma_mmo\" is not NAME=VALUE"},
+		{"=1", "\"=1\" is not NAME=VALUE"},
+		{"dma_mmo=", "dma_mmo=: the value must be a number from 0 to 1"},
+		{"dma_mmo=2", "a number from 0 to 1"},
+		{"dma_mmo= 1", "a number from 0 to 1"},
+		{"dma_mmo=0x1", "a number from 0 to 1"},
+		{"dma_mmo=1 ", "a number from 0 to 1"},
+		{"log_max_qp=6", "a number from 7 to 23"},
+		{"log_max_qp=24", "a number from 7 to 23"},
+		{"log_max_qp=-7", "a number from 7 to 23"},
+		{"log_max_qp=263", "a number from 7 to 23"},
+		{"log_max_qp=18446744073709551623", "a number from 7 to 23"},
+		{"log_max_qp=99999999999999999999", "a number from 7 to 23"},
+		{"log_max_qp=000000000000000000000000000000000000000000000000000008",
+		 "is not NAME=VALUE"},
+		{"dma_mmo=1,", "\"\" is not NAME=VALUE"},
+		{"dma_mmoo=1", "no setting \"dma_mmoo\": did you mean dma_mmo?"},
+		{"LOG_max_qp=9", "did you mean log_max_qp?"},
+		{"log_max_qpsz=9", "did you mean log_max_qp_sz?"},
+		{"frob=1", "there are dma_mmo, log_dma_mmo_max_size, cross_vhca"},
+		{"frob=1", ", old_kernel"},
+		{"%n%s%s=1", "no setting \"%n%s%s\""},
+	};
+	char why[SETTING_WHY], text[128];
+	struct personality p = personality_bluefield2;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		assert_int_equal(settings_check(table[i].text, why), -1);
+		if (!strstr(why, table[i].words))
+			fail_msg("%s: %s", table[i].text, why);
+		snprintf(text, sizeof(text), "allow_mkey=0,%s", table[i].text);
+		assert_int_equal(settings_apply(&p, text, why), -1);
+		assert_true(p.allow_mkey);
+	}
+}
+
+/* The list is what can be set: each line's default is in its own range, and is the chip's own. */
+static void list(void **state)
+{
+	char line[128], name[32], text[64], why[SETTING_WHY];
+	unsigned int value, n = 0;
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	settings_print(f);
+	rewind(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	while (fgets(line, sizeof(line), f) && sscanf(line, "%31s %u", name, &value) == 2) {
+		struct personality p = personality_bluefield2;
+
+		assert_true(strlen(line) <= 80);
+		snprintf(text, sizeof(text), "%s=%u", name, value);
+		assert_int_equal(settings_apply(&p, text, why), 0);
+		assert_memory_equal(&p, &personality_bluefield2, sizeof(p));
+		n++;
+	}
+	assert_int_equal(n, 14);
+	fclose(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(list),
+	};
+
+	return cmocka_run_group_tests_name("setting", tests, NULL, NULL);
+}
