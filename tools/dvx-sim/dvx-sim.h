@@ -11,7 +11,7 @@ struct args {
 	const char *name;     /* chip */
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
-	char *set;	      /* NAME=VALUE,..., checked; or NULL */
+	const char *set;      /* NAME=VALUE,..., checked; or NULL */
 	bool json;
 	char **cmd; /* NULL-terminated */
 };

@@ -124,7 +124,8 @@ static void check(const struct parse *p, struct argp_state *state)
 /* Checked here, where a mistake is one of the command line; the server takes it as it is. */
 static void take_set(struct parse *p, char *arg, struct argp_state *state)
 {
-	char why[SETTING_WHY];
+	static char *all; /* for as long as the program runs */
+	char why[SETTING_WHY], *before = all;
 
 	if (!strcmp(arg, "help")) {
 		settings_print(stdout);
@@ -132,10 +133,10 @@ static void take_set(struct parse *p, char *arg, struct argp_state *state)
 	}
 	if (settings_check(arg, why))
 		argp_error(state, "--set: %s", why);
-	if (!p->args.set)
-		p->args.set = arg;
-	else if (asprintf(&p->args.set, "%s,%s", p->args.set, arg) < 0)
+	if (asprintf(&all, "%s%s%s", before ? before : "", before ? "," : "", arg) < 0)
 		argp_failure(state, argp_err_exit_status, errno, "--set");
+	free(before);
+	p->args.set = all;
 }
 
 static error_t parse_one(int key, char *arg, struct argp_state *state)
