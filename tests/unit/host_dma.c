@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -275,14 +276,17 @@ static void test_slots_full(void **state)
 {
 	static struct mm *mm[0xffff];
 	unsigned int i;
+	int fd;
 
 	(void)state;
 	for (i = 0; i < 0xffff; i++) {
 		mm[i] = mm_open(host, getpid(), -1);
 		assert_non_null(mm[i]);
 	}
-	assert_null(mm_open(host, getpid(), -1));
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_null(mm_open(host, getpid(), fd));
 	assert_int_equal(errno, ENOSPC);
+	assert_int_equal(fcntl(fd, F_GETFD), -1); /* it was the mm's to close */
 	mm_close(mm[12345]);
 	mm[12345] = mm_open(host, getpid(), -1);
 	assert_non_null(mm[12345]);

@@ -21,25 +21,30 @@ static uint32_t slot_find(struct host *h)
 	return 0;
 }
 
+/* The pidfd was handed over, whatever comes of it. */
+static struct mm *give_up(struct mm *mm, int pidfd, int err)
+{
+	free(mm);
+	if (pidfd >= 0)
+		close(pidfd);
+	errno = err;
+	return NULL;
+}
+
 struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 {
 	struct mm *mm = calloc(1, sizeof(*mm));
 	uint32_t slot = slot_find(h);
 
-	if (!mm || !slot) {
-		free(mm);
-		errno = mm ? ENOSPC : ENOMEM;
-		return NULL;
-	}
+	if (!mm || !slot)
+		return give_up(mm, pidfd, mm ? ENOSPC : ENOMEM);
 	mm->pid_source = (struct source){.kind = SOURCE_PIDFD, .fd = pidfd};
 	mm->host = h;
 	mm->pid = pid;
 	mm->slot = slot;
 	mm->self = pid == getpid();
-	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source)) {
-		free(mm);
-		return NULL;
-	}
+	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source))
+		return give_up(mm, pidfd, ENOMEM);
 	h->slots[slot] = mm;
 	h->next_slot = (slot + 1) % BUS_SLOTS;
 	return mm;

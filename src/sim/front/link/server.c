@@ -108,15 +108,18 @@ static void client_died(void *arg, int fd)
 static int open_device(struct conn *c, uint32_t function)
 {
 	/* The mm owns its pidfd; this one tells of the death. */
-	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
 
 	if (pidfd < 0)
 		return -errno;
 	c->pidfd = pidfd;
 	if (chip_watch(c->server->chip, pidfd, client_died, c))
 		return -ENOMEM;
+	guard = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+	if (guard < 0)
+		return -errno;
 	errno = ENOMEM;
-	c->mm = mm_open(chip_host(c->server->chip), c->pid, fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
+	c->mm = mm_open(chip_host(c->server->chip), c->pid, guard);
 	if (!c->mm)
 		return -errno;
 	c->function = function;
