@@ -120,6 +120,9 @@ check "a trace on a full disk ends with a sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
+check "ls on a full disk fails" says 1 "list can't be written" \
+	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
+
 stopped() {
 	"$dvx_sim" up stopped || return
 	pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "stopped") | .pid')

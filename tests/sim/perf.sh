@@ -40,5 +40,10 @@ check "a size of 0" says 64 "--size is '0'" --size 0
 check "a window that is no number" says 64 "--window is 'x'" --window x
 check "a device that is not there" says 1 "no mlx5 device nope" --device nope
 check "a full disk" says 1 "/dev/full: No space left" --json /dev/full
+no_room() {
+	said=$(run --count 10 --rounds 1 2>&1 >/dev/full) && return 1
+	echo "$said" | grep 'standard output: No space left'
+}
+check "its output on a full disk" no_room
 check "without any device" sh -c '"$0" 2>&1 | grep -q "no mlx5 device"' "$perf"
 plan

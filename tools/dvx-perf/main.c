@@ -134,6 +134,10 @@ int main(int argc, char **argv)
 		rc = measure(&o.p, ring, s);
 	if (!rc)
 		rc = report(&o, s);
+	if (!rc && (fflush(stdout) || ferror(stdout))) {
+		fprintf(stderr, "dvx-perf: standard output: %s\n", strerror(errno));
+		rc = -1;
+	}
 	for (size_t e = 0; e < ENGINES; e++) {
 		if (ring[e])
 			engines[e]->close(ring[e]);

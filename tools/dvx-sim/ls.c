@@ -2,6 +2,7 @@
 #include "dvx-sim.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -174,5 +175,8 @@ int cmd_ls(const struct args *a)
 		putchar('\n');
 		json_decref(json);
 	}
-	return EXIT_SUCCESS;
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_SUCCESS;
+	say("the list can't be written: %s", strerror(errno));
+	return EXIT_FAILURE;
 }
