@@ -25,6 +25,17 @@ if mount -t tmpfs -o size=8m none "$work/tmpfs" 2>/dev/null; then
 else
 	skip "a full disk" "no right to mount a tmpfs"
 fi
+# A disk that can't keep what it was given says so at fsync only.
+cat >"$work/nosync.c" <<'END'
+#include <errno.h>
+int fsync(int fd) { (void)fd; errno = EIO; return -1; }
+END
+if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
+	unsynced() { (LD_PRELOAD="$work/nosync.so" && export LD_PRELOAD && pull "127.0.0.1:$port:big" "$work/unsynced"); }
+	check "a disk that fails to sync" fails 8 "Input/output error" unsynced
+	unnamed() { [ ! -e "$work/unsynced" ] && no_temps "$work"; }
+	check "leaves nothing" unnamed
+fi
 if [ "$(id -u)" != 0 ]; then
 	mkdir "$work/locked"
 	chmod 500 "$work/locked"
