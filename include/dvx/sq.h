@@ -330,21 +330,14 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 	bool one = sq->last == sq->buf + (size_t)(sq->rung & sq->mask) * DVX_BLOCK;
 	volatile uint64_t *to = (volatile uint64_t *)sq->reg;
 	const uint8_t *from = sq->last;
-	uint64_t word;
-	int i;
 
 	if (!one || bytes > sq->bf_size) {
 		dvx_sq_ring(sq);
 		return;
 	}
 	dvx_sq_record(sq);
-	for (; bytes; bytes -= DVX_BLOCK, to += 8, from += DVX_BLOCK) {
-#pragma GCC unroll 8
-		for (i = 0; i < 8; i++) {
-			memcpy(&word, from + 8 * i, sizeof(word));
-			to[i] = word;
-		}
-	}
+	for (; bytes; bytes -= DVX_BLOCK, to += 8, from += DVX_BLOCK)
+		dvx_register_block(to, from);
 	dvx_barrier_register_flush();
 	sq->reg ^= sq->bf_size;
 }
