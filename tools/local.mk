@@ -3,3 +3,4 @@ include tools/dvx-sim/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
 include tools/dvx-prm/local.mk
+include tools/dvx-info/local.mk

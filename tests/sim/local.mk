@@ -15,6 +15,7 @@ tests_sim_link_hostile_LDADD = libsim.la $(CMOCKA_LIBS)
 endif
 include tests/sim/copy.mk
 include tests/sim/lib.mk
+include tests/sim/info.mk
 
 dist_check_SCRIPTS += tests/sim/perf.sh
 TESTS += tests/sim/perf.sh

@@ -31,6 +31,8 @@ my %may = (
 	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm'],
 	'tools/dvx-sim' => ['src/sim/front/link', 'src/sim/obj/setting.h', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-prm' => ['src/prm', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/names.h',
+		'tools/dvx-prm/walk.h', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'include/dvx', @rdma],
 	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
 	'examples' => ['include/dvx', @rdma],

@@ -3,6 +3,7 @@ dist_check_SCRIPTS += tests/unit/layers.pl
 TESTS += tests/unit/layers.pl
 include tests/unit/prm.mk
 include tests/unit/copy.mk
+include tests/unit/info.mk
 include tests/unit/dp.mk
 include tests/unit/fw.mk
 include tests/unit/lib.mk

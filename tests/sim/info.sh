@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that dvx-info does what its man page says: on devices, on dumps, and on a machine without any.
+. "$top_srcdir/tests/sim/tap.sh"
+info=$top_builddir/tools/dvx-info/dvx-info
+
+# says CODE TEXT COMMAND...: exit code and a part of what is printed
+says() {
+	code=$1 text=$2
+	shift 2
+	"$@" >"$scratch/said" 2>&1
+	got=$?
+	cat "$scratch/said"
+	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
+	[ -z "$text" ] || grep -q -- "$text" "$scratch/said"
+}
+json() { # json FILTER COMMAND...: standard output is JSON, and the filter is true for it
+	filter=$1
+	shift
+	"$@" >"$scratch/json" 2>/dev/null
+	jq -e "$filter" <"$scratch/json"
+}
+fits() {
+	[ "$("$@" --help | wc -l)" -le 24 ] && [ "$("$@" --help | wc -L)" -le 80 ]
+}
+
+check "--help fits a screen" fits "$info"
+for c in list gids caps why-not doctor; do
+	check "$c --help fits a screen" fits "$info" $c
+done
+check "an unknown command is named" says 2 'no command "frob"' "$info" frob
+check "one argument too many" says 2 'one argument too many' "$info" list a
+
+check "without a device: list says so" says 0 'No mlx5 device' "$info"
+check "without a device: list --json is an empty list" json '. == []' "$info" list --json
+check "without a device: gids" says 3 'no mlx5 device' "$info" gids
+check "without a device: caps" says 3 'no mlx5 device' "$info" caps
+check "without a device: why-not" says 1 'missing     a device' "$info" why-not srq
+check "without a device: doctor" says 1 '^FAIL  device' "$info" doctor
+check "doctor --json" json '.device == "" and (.checks | length > 8) and all(.checks[]; .text | endswith("."))' \
+	"$info" doctor --json
+
+chips=i
+check "a chip" "$dvx_sim" up i
+host() { "$dvx_sim" exec i -- "$info" "$@"; }
+dpu() { "$dvx_sim" exec i -f dpu -- "$info" "$@"; }
+check "list" says 0 'port 1: ACTIVE, Ethernet' host
+check "list --json" json '.[0] | .name == "mlx5_0" and .vhca_id == 1 and .ports[0].mtu == 4096' host list --json
+check "gids" says 0 '^   1     3  RoCE v2 .*IPv4' host gids
+check "gids: an index to use" says 0 '^Use index 3 on port 1' host gids mlx5_0
+check "gids --json" json '.gids[0].index == 3 and (.gids | length) == 4' host gids --json
+check "gids of no device" says 3 'no mlx5 device mlx5_7' host gids mlx5_7
+check "caps in words" says 0 'log_max_qp .*18 (262144)' host caps general
+check "caps: a page by number" says 0 'cross_vhca_object_to_object_supported .*LOCAL_MKEY' host caps 0x20
+check "caps: a page and a device, any order" says 0 'ROCE (0x4' host caps roce mlx5_0
+check "caps: no such page" says 2 'no capability page is called "rocce" (did you mean ROCE' \
+	host caps mlx5_0 rocce
+check "caps --all has zeros" json '.pages[0].fields | any(.value == 0)' host caps --all --json general
+check "caps --save" host caps --save "$scratch/host.caps"
+check "caps of a dump, without a device" says 0 'saved from mlx5_0' "$info" caps "$scratch/host.caps"
+host caps general --json >"$scratch/a" 2>/dev/null
+"$info" caps "$scratch/host.caps" general --json >"$scratch/b"
+same_pages() { [ "$(jq -c .pages "$scratch/a")" = "$(jq -c .pages "$scratch/b")" ]; }
+check "... is as the device's" same_pages
+check "a dump against its device: no difference" says 0 'No difference' host caps --diff "$scratch/host.caps" mlx5_0
+check "host against DPU" says 1 'vhca_id  *A: 1  *B: 2' dpu caps --diff "$scratch/host.caps" mlx5_0
+check "--diff --json" json '.differences | any(.field == "vhca_id" and .a == "1" and .b == "2")' \
+	dpu caps --diff --json "$scratch/host.caps" mlx5_0
+check "--diff needs two" says 2 'compares two' host caps --diff mlx5_0
+check "a dump that can't be written" says 3 "No such file" host caps --save /nonexistent/x
+check "... nothing is left half written" test ! -e "$scratch/x"
+head -c 3000 /dev/urandom >"$scratch/noise"
+check "noise is no dump" says 3 'which capability page' "$info" caps "$scratch/noise"
+check "noise as a page, if one insists" says 0 'bits that no public table' "$info" caps "$scratch/noise" general
+check "a folder is no dump" says 3 '' "$info" caps "$scratch"
+
+check "why-not: nothing is missing" says 0 'Nothing is missing' host why-not dma-copy
+check "why-not by another word" says 0 'dma-copy:' host why-not mmo
+check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.dct is no' host why-not dc
+check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "dct" and .verdict == "missing"))' \
+	host why-not dc --json
+check "why-not on a dump: the host is unknown" says 0 'a dump does not tell' "$info" why-not events "$scratch/host.caps"
+check "why-not: nearest names" says 2 'did you mean.* srq' host why-not srqq
+check "why-not --list" says 0 '^cross-vhca-export' "$info" why-not --list
+check "doctor on a device" says 0 '^OK    device  *mlx5_0 opens' host doctor
+check "a full disk is told" says 3 'takes no more' sh -c "'$info' why-not --list >/dev/full"
+
+# Every feature runs, and its exit code agrees with its JSON.
+all_features() {
+	for f in $("$info" why-not --list --json | jq -r '.[].feature'); do
+		host why-not "$f" --json >"$scratch/f" 2>/dev/null
+		code=$?
+		[ "$(jq '(.missing > 0) == ('$code' == 1)' <"$scratch/f")" = true ] || { echo "$f: $code"; return 1; }
+	done
+}
+check "every feature answers" all_features
+check "nothing of it knows the simulator" sh -c "! grep -rqi 'dvx.sim' '$top_srcdir/tools/dvx-info'"
+plan

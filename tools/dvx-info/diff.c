@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "diff.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "words.h"
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+struct compare {
+	const struct page *p, *q; /* q has at least the words of p's layout */
+	json_t *out;
+};
+
+static json_t *row(const struct page *p, const char *field, const char *meaning)
+{
+	char type[16];
+
+	snprintf(type, sizeof(type), "0x%x", p->type);
+	return json_pack("{ss ss ss ss}", "page", type, "page_name", page_name(p->type), "field",
+			 field, "meaning", meaning);
+}
+
+static void put(json_t *o, const char *key, const char *value)
+{
+	json_object_set_new(o, key, json_string(value));
+}
+
+static int compare_leaf(const struct leaf *leaf, void *ctx)
+{
+	struct compare *c = ctx;
+	bool there = leaf->bit + leaf->width <= (uint64_t)c->q->len * 8;
+	uint64_t other;
+	char value[512];
+	json_t *o;
+
+	if (leaf->raw)
+		return 0;
+	other = there ? prm_bits_get(c->q->bytes, leaf->bit, (unsigned int)leaf->width) : 0;
+	if (there ? other == leaf->value : !leaf->value)
+		return 0;
+	o = row(c->p, leaf->path, words_meaning(leaf->f));
+	words_value(value, sizeof(value), leaf->f, leaf->value);
+	put(o, "a", value);
+	words_value(value, sizeof(value), leaf->f, other);
+	put(o, "b", there ? value : "(its page ends before)");
+	json_array_append_new(c->out, o);
+	return 0;
+}
+
+static bool same_unknown(const json_t *u, const json_t *list)
+{
+	size_t i;
+	json_t *v;
+
+	json_array_foreach(list, i, v)
+		if (json_equal(u, v))
+			return true;
+	return false;
+}
+
+static void unknown_text(const json_t *list, const char *bit, char *buf, size_t size)
+{
+	size_t i;
+	json_t *u;
+
+	snprintf(buf, size, "0");
+	json_array_foreach(list, i, u)
+		if (!strcmp(str(u, "bit"), bit))
+			snprintf(buf, size, "0x%llx",
+				 json_integer_value(json_object_get(u, "value")));
+}
+
+static void unknown_row(const struct page *p, const json_t *u, const json_t *ua, const json_t *ub,
+			json_t *out)
+{
+	char name[64], a[32], b[32];
+	json_t *o;
+
+	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", str(u, "bit"),
+		 (int)json_integer_value(json_object_get(u, "width")));
+	unknown_text(ua, str(u, "bit"), a, sizeof(a));
+	unknown_text(ub, str(u, "bit"), b, sizeof(b));
+	o = row(p, name, "");
+	put(o, "a", a);
+	put(o, "b", b);
+	json_array_append_new(out, o);
+}
+
+static void compare_unknown(const struct page *p, const struct page *q, json_t *out)
+{
+	json_t *ua = words_unknown(p), *ub = words_unknown(q), *u, *both;
+	size_t i;
+
+	json_array_foreach(ua, i, u)
+		if (!same_unknown(u, ub))
+			unknown_row(p, u, ua, ub, out);
+	both = json_array();
+	json_array_foreach(ub, i, u) {
+		char a[32];
+
+		unknown_text(ua, str(u, "bit"), a, sizeof(a));
+		if (!same_unknown(u, ua) && !strcmp(a, "0"))
+			unknown_row(p, u, ua, ub, both);
+	}
+	json_array_extend(out, both);
+	json_decref(both);
+	json_decref(ua);
+	json_decref(ub);
+}
+
+static void swap_sides(json_t *list, size_t from)
+{
+	for (size_t i = from; i < json_array_size(list); i++) {
+		json_t *o = json_array_get(list, i), *a = json_incref(json_object_get(o, "a"));
+
+		json_object_set(o, "a", json_object_get(o, "b"));
+		json_object_set_new(o, "b", a);
+	}
+}
+
+static void compare_pages(const struct page *p, const struct page *q, json_t *out)
+{
+	const struct prm_struct *s = page_layout(p->type);
+	/* The longer side leads, so that fields which only one has are seen. */
+	bool turned = q->len > p->len;
+	struct compare c = {turned ? q : p, turned ? p : q, out};
+	size_t from = json_array_size(out);
+
+	if (s)
+		walk(s, c.p->bytes, c.p->len, compare_leaf, &c);
+	if (turned)
+		swap_sides(out, from);
+	compare_unknown(p, q, out);
+}
+
+static void one_sided(const struct page *p, const struct page *q, json_t *out)
+{
+	const struct page *there = p && p->bytes ? p : q;
+	json_t *o = row(there, "(the whole page)", "");
+
+	put(o, "a", p && p->bytes ? "there" : "not given");
+	put(o, "b", q && q->bytes ? "there" : "not given");
+	json_array_append_new(out, o);
+}
+
+static void compare_type(const struct source *a, const struct source *b, uint16_t type, json_t *out)
+{
+	const struct page *p = source_page(a, type), *q = source_page(b, type);
+	bool pa = p && p->bytes, qb = q && q->bytes;
+
+	if (pa && qb)
+		compare_pages(p, q, out);
+	else if (pa || qb)
+		one_sided(p, q, out);
+}
+
+json_t *diff_sources(const struct source *a, const struct source *b, int only)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < a->count; i++)
+		if (only < 0 || a->pages[i].type == only)
+			compare_type(a, b, a->pages[i].type, out);
+	for (size_t i = 0; i < b->count; i++)
+		if ((only < 0 || b->pages[i].type == only) && !source_page(a, b->pages[i].type))
+			compare_type(a, b, b->pages[i].type, out);
+	return out;
+}
+
+static void print_side(char side, const struct source *s)
+{
+	printf("%c: %s", side, s->name);
+	if (*s->firmware)
+		printf(" (%s, firmware %s, board %s)", s->device, s->firmware, s->board);
+	putchar('\n');
+}
+
+void diff_print(const struct source *a, const struct source *b, const json_t *diffs)
+{
+	const char *page = "";
+	size_t i;
+	json_t *d;
+
+	print_side('A', a);
+	print_side('B', b);
+	json_array_foreach(diffs, i, d) {
+		if (strcmp(page, str(d, "page")))
+			printf("%s (%s)\n", str(d, "page_name"), str(d, "page"));
+		page = str(d, "page");
+		printf("  %-40s A: %-16s  B: %-16s  %s\n", str(d, "field"), str(d, "a"),
+		       str(d, "b"), str(d, "meaning"));
+	}
+	if (!json_array_size(diffs))
+		puts("No difference.");
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "doctor.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const level_names[] = {"OK", "WARN", "FAIL"};
+
+void doctor_line(struct doctor *d, const char *id, enum level level, const char *mend,
+		 const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	json_array_append_new(d->lines,
+			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
+					"text", text, "mend", mend));
+}
+
+static void open_device(struct doctor *d)
+{
+	struct dvx_dev_info *list;
+	size_t n;
+
+	if (dvx_dev_open(d->which, &d->dev))
+		snprintf(d->error, sizeof(d->error), "%s", dvx_strerror());
+	if (dvx_dev_list(&list, &n))
+		return;
+	d->devices = n;
+	for (size_t i = 0; i < n; i++)
+		if (d->dev && !strcmp(list[i].name, dvx_dev_name(d->dev)))
+			snprintf(d->pci, sizeof(d->pci), "%s", list[i].pci);
+	dvx_dev_list_free(list);
+}
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static size_t count(const json_t *lines, enum level level)
+{
+	size_t n = 0, i;
+	json_t *l;
+
+	json_array_foreach(lines, i, l)
+		n += !strcmp(str(l, "level"), level_names[level]);
+	return n;
+}
+
+static void print_lines(const json_t *lines)
+{
+	size_t fails = count(lines, LEVEL_FAIL), warns = count(lines, LEVEL_WARN), i;
+	json_t *l;
+
+	json_array_foreach(lines, i, l) {
+		printf("%-4s  %-12s  %s\n", str(l, "level"), str(l, "check"), str(l, "text"));
+		if (*str(l, "mend"))
+			printf("      %-12s  $ %s\n", "", str(l, "mend"));
+	}
+	printf("%zu checks: %zu FAIL, %zu WARN.\n", json_array_size(lines), fails, warns);
+}
+
+int cmd_doctor(const struct args *a)
+{
+	struct doctor d = {.lines = json_array(), .which = a->argc ? a->argv[0] : NULL};
+	json_t *root;
+	int code;
+
+	open_device(&d);
+	doctor_rdma(&d);
+	doctor_mem(&d);
+	doctor_host(&d);
+	code = count(d.lines, LEVEL_FAIL) ? EXIT_NO : EXIT_DONE;
+	if (a->json) {
+		root = json_pack("{ss sO}", "device", d.dev ? dvx_dev_name(d.dev) : "", "checks",
+				 d.lines);
+		code = json_out(root) ? EXIT_INPUT : code;
+	} else {
+		print_lines(d.lines);
+	}
+	json_decref(d.lines);
+	dvx_dev_close(d.dev);
+	return code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What doctor's parts share. Each part adds lines; the device is NULL where there is none. */
+#ifndef DVX_INFO_DOCTOR_H
+#define DVX_INFO_DOCTOR_H
+
+#include <dvx/dvx.h>
+#include "dvx-info.h"
+
+enum level { LEVEL_OK, LEVEL_WARN, LEVEL_FAIL };
+
+struct doctor {
+	json_t *lines;
+	const char *which;  /* as the user named it, or NULL */
+	struct dvx_dev *dev; /* opened, or NULL */
+	char pci[16];	    /* its address, or "" */
+	char error[256];    /* why it is not open */
+	size_t devices;	    /* mlx5 devices that libibverbs shows */
+};
+
+/* One sentence; mend is a command, or "". */
+void doctor_line(struct doctor *d, const char *id, enum level level, const char *mend,
+		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+void doctor_rdma(struct doctor *d);
+void doctor_mem(struct doctor *d);
+void doctor_host(struct doctor *d);
+
+#endif

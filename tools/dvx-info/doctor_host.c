@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Placement, IOMMU, write-combining, limits and rights. */
+#include <dirent.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "doctor.h"
+#include "facts.h"
+
+/* CPUs of "0-3,8-11" that this process may use. */
+static int usable(const char *list)
+{
+	cpu_set_t set;
+	int n = 0, used;
+	unsigned int a, b;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -1;
+	for (; sscanf(list, "%u%n", &a, &used) == 1; list += used + (list[used] == ',')) {
+		b = a;
+		if (list[used] == '-') {
+			list += used + 1;
+			if (sscanf(list, "%u%n", &b, &used) != 1)
+				break;
+		}
+		for (; a <= b && a < CPU_SETSIZE; a++)
+			n += CPU_ISSET(a, &set) != 0;
+	}
+	return n;
+}
+
+static void numa(struct doctor *d)
+{
+	int node = d->dev ? dvx_dev_node(d->dev) : -1, n;
+	char path[128], cpus[256], mend[128];
+
+	if (!fact_exists("/sys/devices/system/node/node1")) {
+		doctor_line(d, "numa", LEVEL_OK, "", "The machine has one NUMA node.");
+		return;
+	}
+	if (node < 0) {
+		doctor_line(d, "numa", d->dev ? LEVEL_WARN : LEVEL_OK, "",
+			    d->dev ? "The machine has several NUMA nodes, but the device says none: "
+				     "the firmware (ACPI) does not tell where it is plugged."
+				   : "The machine has several NUMA nodes; there is no device to be near.");
+		return;
+	}
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
+	n = fact_text(path, cpus, sizeof(cpus)) ? usable(cpus) : -1;
+	snprintf(mend, sizeof(mend), "numactl --cpunodebind=%d --membind=%d PROGRAM", node, node);
+	if (n > 0)
+		doctor_line(d, "numa", LEVEL_OK, "",
+			    "The device is on node %d, and %d of its CPUs (%s) are open to this process.",
+			    node, n, cpus);
+	else
+		doctor_line(d, "numa", LEVEL_WARN, mend,
+			    "The device is on node %d, but this process may not run on its CPUs: every "
+			    "doorbell and completion crosses the sockets.",
+			    node);
+}
+
+static int count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	int n = 0;
+
+	while (dir && (e = readdir(dir)))
+		n += *e->d_name != '.';
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void iommu(struct doctor *d)
+{
+	static const char mend[] =
+		"sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&iommu=pt /' /etc/default/grub && sudo "
+		"update-grub && sudo reboot";
+	char path[128], type[64];
+	int groups = count_entries("/sys/kernel/iommu_groups");
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/iommu_group/type", d->pci);
+	if (!groups)
+		doctor_line(d, "iommu", LEVEL_OK, "", "The IOMMU is off or hidden: DMA is untranslated.");
+	else if (!*d->pci || !fact_text(path, type, sizeof(type)))
+		doctor_line(d, "iommu", LEVEL_OK, "",
+			    "The IOMMU is on (%d groups); no device shows how it is translated.", groups);
+	else if (!strcmp(type, "identity"))
+		doctor_line(d, "iommu", LEVEL_OK, "", "The IOMMU passes the device's DMA through.");
+	else
+		doctor_line(d, "iommu", LEVEL_WARN, mend,
+			    "The IOMMU translates the device's DMA (type %s): registrations are "
+			    "slower, and small pages cost bandwidth.",
+			    type);
+}
+
+static bool in_file(const char *path, const char *word)
+{
+	char line[8192];
+	FILE *f = fopen(path, "re");
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, word) != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void write_combining(struct doctor *d)
+{
+	struct dvx_uar *uar;
+
+	if (d->dev && !dvx_uar_alloc(d->dev, DVX_UAR_BF, &uar)) {
+		doctor_line(d, "wc", LEVEL_OK, "",
+			    "A write-combining doorbell page can be had (BlueFlame, %u bytes a copy).",
+			    dvx_uar_bf_size(uar));
+		dvx_uar_free(uar);
+	} else if (d->dev) {
+		doctor_line(d, "wc", LEVEL_WARN, "cat /proc/cmdline # take out nopat; in a virtual "
+						 "machine the host decides",
+			    "No write-combining doorbell page (%s): small messages cost one more "
+			    "trip over PCI.",
+			    dvx_strerror());
+	} else if (in_file("/proc/cmdline", "nopat")) {
+		doctor_line(d, "wc", LEVEL_WARN,
+			    "sudo sed -i 's/ *nopat//' /etc/default/grub && sudo update-grub && sudo "
+			    "reboot",
+			    "The kernel was started with nopat: no page can be write-combining.");
+	} else {
+#if defined(__x86_64__)
+		doctor_line(d, "wc", in_file("/proc/cpuinfo", " pat ") ? LEVEL_OK : LEVEL_WARN, "",
+			    "The CPU %s page attributes (PAT); without a device no doorbell page could "
+			    "be tried.",
+			    in_file("/proc/cpuinfo", " pat ") ? "has" : "does not show");
+#else
+		doctor_line(d, "wc", LEVEL_OK, "", "Without a device no doorbell page could be tried.");
+#endif
+	}
+}
+
+static bool number_after(const char *text, const char *key)
+{
+	for (; (text = strstr(text, key)); text++)
+		if (text[strlen(key)] >= '0' && text[strlen(key)] <= '9')
+			return true;
+	return false;
+}
+
+/* cgroup v2 only: "0::/path". */
+static void cgroup(struct doctor *d)
+{
+	char path[4200], self[4000], limits[1024], *dir;
+	FILE *f;
+	bool limited;
+	size_t n;
+
+	if (!fact_text("/proc/self/cgroup", self, sizeof(self)) || strncmp(self, "0::", 3)) {
+		doctor_line(d, "cgroup", LEVEL_OK, "", "No unified cgroup: no limit of it is looked for.");
+		return;
+	}
+	dir = self + 3;
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/rdma.max", dir);
+	f = fopen(path, "re");
+	n = f ? fread(limits, 1, sizeof(limits) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	limits[n] = '\0';
+	for (char *c = limits; *c; c++)
+		*c = *c == '\n' ? ' ' : *c;
+	if (!f || !n) {
+		doctor_line(d, "cgroup", LEVEL_OK, "", "The cgroup has no RDMA limit.");
+		return;
+	}
+	snprintf(path, sizeof(path),
+		 "echo 'DEVICE hca_handle=max hca_object=max' | sudo tee /sys/fs/cgroup%s/rdma.max", dir);
+	limited = number_after(limits, "hca_handle=") || number_after(limits, "hca_object=");
+	doctor_line(d, "cgroup", limited ? LEVEL_WARN : LEVEL_OK, limited ? path : "",
+		    "RDMA limits of the cgroup: %s", limits);
+}
+
+static void rights(struct doctor *d)
+{
+	if (fact_may(CAP_NET_RAW) && fact_initial_userns())
+		doctor_line(d, "rights", LEVEL_OK, "",
+			    "This process has CAP_NET_RAW: raw packets and steering rules are allowed.");
+	else if (fact_may(CAP_NET_RAW))
+		doctor_line(d, "rights", LEVEL_WARN, "",
+			    "CAP_NET_RAW counts only inside this user namespace: raw packets and "
+			    "steering rules may be refused; RDMA itself is not touched.");
+	else
+		doctor_line(d, "rights", LEVEL_WARN, "sudo setcap cap_net_raw+ep PROGRAM",
+			    "Without CAP_NET_RAW raw packets and steering rules are refused with "
+			    "EPERM; RDMA itself needs no right.");
+}
+
+void doctor_host(struct doctor *d)
+{
+	numa(d);
+	iommu(d);
+	write_combining(d);
+	cgroup(d);
+	rights(d);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory that a registration needs. */
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include "doctor.h"
+#include "facts.h"
+
+/* Below this even small programs with a few rings and a buffer fail. */
+#define FEW_BYTES (64ull << 20)
+
+static void memlock(struct doctor *d)
+{
+	uint64_t left = fact_memlock();
+	static const char mend[] =
+		"echo '* - memlock unlimited' | sudo tee /etc/security/limits.d/90-rdma.conf "
+		"# log in again; service: LimitMEMLOCK=infinity; docker: --ulimit memlock=-1";
+
+	if (left == UINT64_MAX)
+		doctor_line(d, "memlock", LEVEL_OK, "", "RLIMIT_MEMLOCK is unlimited.");
+	else if (fact_may(CAP_IPC_LOCK) && fact_initial_userns())
+		doctor_line(d, "memlock", LEVEL_OK, "",
+			    "RLIMIT_MEMLOCK leaves %" PRIu64
+			    " KiB, but this process has CAP_IPC_LOCK, which lifts it.",
+			    left / 1024);
+	else
+		doctor_line(d, "memlock", left < FEW_BYTES ? LEVEL_FAIL : LEVEL_WARN, mend,
+			    "RLIMIT_MEMLOCK leaves %" PRIu64
+			    " KiB: registering more than that (rings count too) ends in ENOMEM.",
+			    left / 1024);
+}
+
+static void nodes_text(unsigned long kb, char *buf, size_t size)
+{
+	size_t used = 0;
+	long long n;
+
+	*buf = '\0';
+	for (int node = 0; node < 64 && used < size; node++) {
+		n = fact_hugepages(kb, node, "free_hugepages");
+		if (n >= 0)
+			used += (size_t)snprintf(buf + used, size - used, "%snode %d: %lld",
+						 used ? ", " : "", node, n);
+	}
+}
+
+static void hugepages(struct doctor *d)
+{
+	static const unsigned long sizes[] = {2048, 1048576, 65536, 524288, 16777216};
+	char nodes[300];
+	long long all = 0, n, total;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		n = fact_hugepages(sizes[i], -1, "free_hugepages");
+		total = fact_hugepages(sizes[i], -1, "nr_hugepages");
+		if (n > 0)
+			all += n;
+		if (total <= 0)
+			continue;
+		nodes_text(sizes[i], nodes, sizeof(nodes));
+		doctor_line(d, "hugepages", LEVEL_OK, "", "%lld of %lld pages of %lu KiB are free (%s).",
+			    n, total, sizes[i], nodes);
+	}
+	if (!all)
+		doctor_line(d, "hugepages", LEVEL_WARN, "sudo sysctl vm.nr_hugepages=512",
+			    "No huge page is free: large registrations need more translation "
+			    "entries, and the NIC misses its cache more often.");
+}
+
+void doctor_mem(struct doctor *d)
+{
+	memlock(d);
+	hugepages(d);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The road to the device: PCI, kernel, device files, libraries, firmware, port. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "doctor.h"
+#include "facts.h"
+
+static void device(struct doctor *d)
+{
+	char first[64];
+	size_t n = fact_pci(first, sizeof(first));
+
+	if (d->dev)
+		doctor_line(d, "device", LEVEL_OK, "", "%s opens with DevX, vhca_id %u.",
+			    dvx_dev_name(d->dev), dvx_dev_caps(d->dev)->vhca_id);
+	else if (d->devices)
+		doctor_line(d, "device", LEVEL_FAIL, "dvx-info list",
+			    "%zu mlx5 device(s) are listed, but it does not open: %s.", d->devices,
+			    d->error);
+	else if (n)
+		doctor_line(d, "device", LEVEL_FAIL, "sudo modprobe mlx5_ib",
+			    "%zu NVIDIA network function(s) are on the PCI bus (%s), but libibverbs "
+			    "shows no mlx5 device.",
+			    n, first);
+	else
+		doctor_line(d, "device", LEVEL_FAIL, "lspci -d 15b3:",
+			    "There is no mlx5 device: no NVIDIA network function is on the PCI bus "
+			    "that this system sees.");
+}
+
+/* What answers is there, wherever it is listed. */
+static void modules(struct doctor *d)
+{
+	static const char *const names[] = {"mlx5_core", "mlx5_ib", "ib_uverbs"};
+	char path[64], missing[64] = "", mend[96];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/module/%s", names[i]);
+		if (fact_exists(path))
+			continue;
+		strcat(missing, *missing ? " " : "");
+		strcat(missing, names[i]);
+	}
+	snprintf(mend, sizeof(mend), "sudo modprobe -a %s", missing);
+	if (!*missing)
+		doctor_line(d, "modules", LEVEL_OK, "", "mlx5_core, mlx5_ib and ib_uverbs are loaded.");
+	else if (d->dev)
+		doctor_line(d, "modules", LEVEL_OK, "",
+			    "The device answers, though /sys/module does not list %s.", missing);
+	else
+		doctor_line(d, "modules", LEVEL_FAIL, mend, "Not loaded: %s.", missing);
+}
+
+static void kernel(struct doctor *d)
+{
+	unsigned int v = fact_kernel();
+	struct utsname u;
+
+	uname(&u);
+	if (v >= 6 << 8)
+		doctor_line(d, "kernel", LEVEL_OK, "",
+			    "Linux %s passes firmware's status and syndrome on.", u.release);
+	else
+		doctor_line(d, "kernel", LEVEL_WARN, "",
+			    "Linux %s hides status and syndrome of a refused command behind an errno; "
+			    "6.0 and later show them.",
+			    u.release);
+}
+
+static void abi(struct doctor *d)
+{
+	long long core = 0;
+
+	if (!fact_number("/sys/class/infiniband_verbs/abi_version", &core))
+		doctor_line(d, "uverbs", d->dev ? LEVEL_WARN : LEVEL_FAIL, "sudo modprobe ib_uverbs",
+			    "/sys/class/infiniband_verbs/abi_version is not there: the kernel offers "
+			    "no verbs to user space.");
+	else
+		doctor_line(d, "uverbs", core == 6 ? LEVEL_OK : LEVEL_WARN, "",
+			    "The kernel's verbs ABI is %lld (libibverbs knows 6).", core);
+}
+
+static void files(struct doctor *d)
+{
+	DIR *dir = opendir("/dev/infiniband");
+	char path[300], closed[256] = "", mend[320];
+	struct dirent *e;
+	int n = 0;
+
+	while (dir && (e = readdir(dir))) {
+		if (strncmp(e->d_name, "uverbs", 6))
+			continue;
+		n++;
+		snprintf(path, sizeof(path), "/dev/infiniband/%s", e->d_name);
+		if (access(path, R_OK | W_OK))
+			snprintf(closed, sizeof(closed), "%.250s", path);
+	}
+	if (dir)
+		closedir(dir);
+	snprintf(mend, sizeof(mend), "sudo chmod 0666 %s", closed);
+	if (n && *closed)
+		doctor_line(d, "files", LEVEL_FAIL, mend, "%s is not open to this user.", closed);
+	else if (n)
+		doctor_line(d, "files", LEVEL_OK, "", "%d device file(s) /dev/infiniband/uverbs*, open to this user.", n);
+	else if (d->dev)
+		doctor_line(d, "files", LEVEL_OK, "", "The device opens, though /dev/infiniband lists no file.");
+	else
+		doctor_line(d, "files", LEVEL_FAIL,
+			    "sudo modprobe ib_uverbs # in a container: docker run --device=/dev/infiniband",
+			    "There is no /dev/infiniband/uverbs*.");
+}
+
+/* libibverbs.so.1.14.44.0 is rdma-core 44.0. */
+static void library(struct doctor *d, const char *stem)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[4096], *at = NULL, *base;
+	unsigned int a, b, c, e;
+
+	while (f && !at && fgets(line, sizeof(line), f)) {
+		base = strrchr(line, '/');
+		at = base && !strncmp(base + 1, stem, strlen(stem)) ? base + 1 : NULL;
+	}
+	if (f)
+		fclose(f);
+	if (!at)
+		doctor_line(d, "rdma-core", LEVEL_WARN, "", "%s is not mapped from a file.", stem);
+	else if (sscanf(at + strlen(stem), ".so.%u.%u.%u.%u", &a, &b, &c, &e) == 4)
+		doctor_line(d, "rdma-core", c >= 36 ? LEVEL_OK : LEVEL_WARN,
+			    c >= 36 ? "" : "sudo apt-get install rdma-core libibverbs1 ibverbs-providers",
+			    "%s is of rdma-core %u.%u.", stem, c, e);
+	else
+		doctor_line(d, "rdma-core", LEVEL_OK, "", "%s is mapped, but its file's name tells no version.",
+			    stem);
+}
+
+static void firmware(struct doctor *d)
+{
+	struct dvx_ident ident;
+
+	if (!dvx_dev_ident(d->dev, &ident))
+		doctor_line(d, "firmware", LEVEL_OK, "", "Firmware %s, board %s.", ident.firmware,
+			    ident.board);
+}
+
+static void port(struct doctor *d, uint8_t number)
+{
+	struct dvx_port p;
+
+	if (dvx_dev_port(d->dev, number, &p)) {
+		doctor_line(d, "port", LEVEL_FAIL, "", "%s.", dvx_strerror());
+		return;
+	}
+	if (p.state != DVX_PORT_ACTIVE)
+		doctor_line(d, "port", LEVEL_FAIL,
+			    p.ethernet ? "sudo ip link set IFACE up # rdma link show names it"
+				       : "sudo systemctl start opensm # on one host of the fabric",
+			    "Port %u is not active.", number);
+	else if (p.ethernet && p.mtu < 1024)
+		doctor_line(d, "port", LEVEL_WARN, "sudo ip link set IFACE mtu 4200",
+			    "Port %u is active, but its RDMA MTU is only %u bytes.", number, p.mtu);
+	else
+		doctor_line(d, "port", LEVEL_OK, "", "Port %u is active: %g Gbit/s, MTU %u.", number,
+			    p.mbps / 1000.0, p.mtu);
+}
+
+static void gid(struct doctor *d)
+{
+	struct dvx_gid *gids;
+	size_t n, v2 = 0;
+
+	if (!dvx_dev_caps(d->dev)->roce || dvx_dev_gids(d->dev, &gids, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		v2 += gids[i].type == DVX_GID_ROCE_V2;
+	dvx_gids_free(gids);
+	if (v2)
+		doctor_line(d, "gid", LEVEL_OK, "", "%zu GIDs, %zu of them RoCE v2; dvx-info gids ranks them.",
+			    n, v2);
+	else
+		doctor_line(d, "gid", LEVEL_FAIL, "sudo ip address add ADDRESS/24 dev IFACE",
+			    "There is no RoCE v2 GID: its network interface is down or has no address.");
+}
+
+void doctor_rdma(struct doctor *d)
+{
+	device(d);
+	modules(d);
+	kernel(d);
+	abi(d);
+	files(d);
+	library(d, "libibverbs");
+	library(d, "libmlx5");
+	if (!d->dev)
+		return;
+	firmware(d);
+	for (unsigned int p = 1; p <= dvx_dev_caps(d->dev)->num_ports; p++)
+		port(d, (uint8_t)p);
+	gid(d);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rows follow what Linux' mlx5_ib and rdma-core's libmlx5 ask before they offer a feature;
+ * where no public code asks, what the capability's name says [I].
+ */
+#include "features.h"
+#include <ctype.h>
+#include <string.h>
+#include <dvx/prm/alias.h>
+#include <dvx/prm/cap.h>
+#include "tools/dvx-prm/names.h"
+
+#define G    PRM_HCA_CAP_TYPE_GENERAL
+#define G2   PRM_HCA_CAP_TYPE_GENERAL_2
+#define ODP  PRM_HCA_CAP_TYPE_ODP
+#define ATOM PRM_HCA_CAP_TYPE_ATOMIC
+#define ROCE PRM_HCA_CAP_TYPE_ROCE
+#define FT   PRM_HCA_CAP_TYPE_FLOW_TABLE
+#define ESW  PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE
+#define MEM  PRM_HCA_CAP_TYPE_DEV_MEM
+#define QOS  PRM_HCA_CAP_TYPE_QOS
+
+#define HAS(page_, field_, what_) {.page = page_, .field = field_, .value = 1, .what = what_}
+#define OR(page_, field_, what_)                                                                   \
+	{.page = page_, .field = field_, .value = 1, .or_before = true, .what = what_}
+#define BITS(page_, field_, mask_, what_) {.page = page_, .field = field_, .mask = mask_, .what = what_}
+#define HOST(need_, what_) {.need = need_, .what = what_}
+#define LOOK(what_, remedy_) {.need = NEED_ELSEWHERE, .what = what_, .remedy = remedy_}
+
+#define OBJ(n) (1ull << (n))
+#define RX     "flow_table_properties_nic_receive."
+#define TX     "flow_table_properties_nic_transmit."
+#define RC_ODP "transport_page_fault_scheme_cap.rc_odp_caps."
+#define RC_MEM "memory_page_fault_scheme_cap.rc_odp_caps."
+
+const struct feature features[] = {
+	{"devx", "umem uctx", "Firmware commands, objects and umems from user space", true, {
+		HAS(G, "log_max_umem", "registered memory for DevX objects")}},
+	{"dma-copy", "mmo dma-mmo memcpy", "The MMO DMA engine: copies between two mkeys", true, {
+		HAS(G, "dma_mmo_qp", "DMA copies on RC or DC queues"),
+		{.page = G, .field = "dma_mmo_sq", .value = 1, .or_before = true,
+		 .what = "DMA copies on raw send queues",
+		 .remedy = "use RDMA WRITE or READ on a queue connected to itself (dvx_post_write); "
+			   "ConnectX-6 Dx, BlueField-2 and later have the engine"},
+		HAS(G, "qpc_extension", "the extended QP context, by which a QP is allowed to use the engine")}},
+	{"cross-vhca-export", "export allow-other-vhca", "Let another VHCA use an mkey of ours", true, {
+		HAS(G, "hca_cap_2", "the second page of general capabilities"),
+		{.page = G2, .field = "allowed_object_for_other_vhca_access",
+		 .mask = PRM_ALLOWED_OBJECT_MKEY, .what = "ALLOW_OTHER_VHCA_ACCESS takes mkeys",
+		 .remedy = "a BlueField (2 or later) on one side is needed, in DPU mode; "
+			   "mlxconfig -d DEV q INTERNAL_CPU_MODEL shows it"}}},
+	{"cross-vhca-import", "import alias alias-mkey", "Use an mkey of another VHCA through an alias", true, {
+		HAS(G, "hca_cap_2", "the second page of general capabilities"),
+		{.page = G2, .field = "cross_vhca_object_to_object_supported",
+		 .mask = PRM_CROSS_VHCA_OBJECT_LOCAL_MKEY_TO_REMOTE_MKEY,
+		 .what = "an alias mkey may stand for a remote mkey",
+		 .remedy = "run on the BlueField's Arm cores, or on a function that its firmware trusts"},
+		LOOK("that the other side exports: ask there with dvx-info why-not cross-vhca-export",
+		     NULL)}},
+	{"crossing-mkey", "crossing-vhca introspection", "mkeys of access mode CROSSING_VHCA", true, {
+		HAS(G, "crossing_vhca_mkey", "mkeys that point at another VHCA's mkey")}},
+	{"blueflame", "bf", "A WQE pushed through the doorbell page", true, {
+		HAS(G, "bf", "BlueFlame registers"),
+		HAS(G, "log_bf_reg_size", "their size"),
+		HOST(NEED_BF_UAR, "a write-combining doorbell page")}},
+	{"atomics", "atomic fetch-add compare-swap", "64-bit fetch-and-add and compare-and-swap", false, {
+		HAS(G, "atomic", "the page of atomic capabilities"),
+		BITS(ATOM, "atomic_operations", 0x3, "compare and swap, fetch and add"),
+		BITS(ATOM, "atomic_size_qp", 0x8, "of 8 bytes on QPs")}},
+	{"masked-atomics", "extended-atomics", "Atomics with masks", false, {
+		HAS(G, "atomic", "the page of atomic capabilities"),
+		BITS(ATOM, "atomic_operations", 0xc, "masked compare and swap, masked fetch and add")}},
+	{"srq", "shared-receive-queue", "Receives that many queues share", false, {
+		HAS(G, "log_max_srq_sz", "WQEs in an SRQ"),
+		HAS(G, "log_max_srq", "SRQs")}},
+	{"rc", "reliable-connection", "Reliable connections", false, {
+		HAS(G, "rc", "the RC transport"), HAS(G, "log_max_qp", "QPs"),
+		HOST(NEED_ACTIVE_PORT, "a port that is up")}},
+	{"uc", "unreliable-connection", "Unreliable connections", false, {
+		HAS(G, "uc", "the UC transport")}},
+	{"ud", "datagrams", "Datagrams", false, {HAS(G, "ud", "the UD transport")}},
+	{"xrc", "xrcd", "Extended reliable connections", false, {
+		HAS(G, "xrc", "the XRC transport"), HAS(G, "log_max_xrcd", "XRC domains"),
+		HAS(G, "log_max_srq", "SRQs, to which XRC messages go")}},
+	{"dc", "dct dci dynamically-connected", "Dynamically connected queues", false, {
+		HAS(G, "dct", "the DC transport"),
+		HAS(G, "log_max_ra_req_dc", "outstanding reads as DC requester")}},
+	{"roce-v2", "roce rocev2", "RDMA over UDP", false, {
+		HAS(G, "roce", "the page of RoCE capabilities"),
+		BITS(ROCE, "roce_version", 0x4, "version 2"),
+		HOST(NEED_ACTIVE_PORT, "a port that is up"),
+		HOST(NEED_IPV4_GID, "a RoCE v2 GID with an IP address")}},
+	{"odp", "on-demand-paging page-faults", "Memory that is registered without being pinned", false, {
+		HAS(G, "pg", "the page of on-demand paging capabilities"),
+		HAS(ODP, RC_ODP "read", "an RC READ may fault (transport scheme)"),
+		OR(ODP, RC_MEM "read", "an RC READ may fault (memory scheme)"),
+		HAS(ODP, RC_ODP "write", "an RC WRITE may fault (transport scheme)"),
+		OR(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)"),
+		HOST(NEED_ODP_KERNEL, "a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING")}},
+	{"sw-steering-rx", "sw-steering-nic-rx sws-rx nic-rx", "Receive rules that software writes into the device (mlx5dv_dr)", true, {
+		HAS(G, "nic_flow_table", "flow tables of the NIC"),
+		HAS(FT, RX "ft_support", "receive tables"),
+		HAS(FT, RX "sw_owner", "tables that software owns"),
+		OR(FT, RX "sw_owner_v2", "tables that software owns, ConnectX-6 Dx and later"),
+		HAS(MEM, "log_steering_sw_icm_size", "device memory for rules"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"sw-steering-tx", "sw-steering-nic-tx sws-tx nic-tx", "Send rules that software writes into the device (mlx5dv_dr)", true, {
+		HAS(G, "nic_flow_table", "flow tables of the NIC"),
+		HAS(FT, TX "ft_support", "send tables"),
+		HAS(FT, TX "sw_owner", "tables that software owns"),
+		OR(FT, TX "sw_owner_v2", "tables that software owns, ConnectX-6 Dx and later"),
+		HAS(MEM, "log_steering_sw_icm_size", "device memory for rules"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"sw-steering-fdb", "sws-fdb fdb eswitch", "Switch rules that software writes into the device (mlx5dv_dr)", true, {
+		{.page = G, .field = "eswitch_manager", .value = 1, .what = "this function owns the switch",
+		 .remedy = "use the PF; on a BlueField in DPU mode the Arm side owns the switch"},
+		{.page = ESW, .what = "the page of switch tables"},
+		HAS(MEM, "log_steering_sw_icm_size", "device memory for rules"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW"),
+		LOOK("that the switch is in switchdev mode: devlink dev eswitch show pci/ADDRESS",
+		     "devlink dev eswitch set pci/ADDRESS mode switchdev")}},
+	{"hw-steering", "hws", "Rules that the device itself writes (HWS, mlx5dv_hws)", true, {
+		HAS(G, "nic_flow_table", "flow tables of the NIC"),
+		HAS(G, "wqe_based_flow_table_update_cap", "rules written by WQEs"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"flow-rules", "ibv-flow raw-flow", "Flow rules of the kernel (ibv_create_flow, mlx5dv_create_flow)", false, {
+		BITS(G, "port_type", 0x1, "Ethernet ports"),
+		HAS(G, "nic_flow_table", "flow tables of the NIC"),
+		HAS(FT, RX "ft_support", "receive tables"),
+		HAS(FT, RX "flow_modify_en", "rules that can be changed"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"raw-packets", "raw-ethernet packet-qp", "Whole Ethernet frames (IBV_QPT_RAW_PACKET)", false, {
+		BITS(G, "port_type", 0x1, "Ethernet ports"),
+		HAS(G, "eth_net_offloads", "the page of Ethernet offloads"),
+		HAS(G, "log_max_sq", "send queues"), HAS(G, "log_max_rq", "receive queues"),
+		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
+	{"hw-timestamps", "timestamps clock", "Completions with the device's clock", false, {
+		HAS(G, "device_frequency_khz", "the clock's frequency"),
+		OR(G, "device_frequency_mhz", "the clock's frequency")}},
+	{"real-time-timestamps", "utc ptp", "Completions with UTC instead of a counter", false, {
+		BITS(G, "sq_ts_format", 0x1, "real time on send queues"),
+		BITS(G, "rq_ts_format", 0x1, "real time on receive queues"),
+		LOOK("that the firmware keeps UTC: mlxconfig -d DEV q REAL_TIME_CLOCK_ENABLE", NULL)}},
+	{"memory-windows", "mw", "Memory windows of type 2", false, {
+		HAS(G, "imaicl", "the bit that Linux asks before it offers them")}},
+	{"umr", "indirect-mkey klm ksm", "mkeys that a WQE makes and changes", false, {
+		HAS(G, "log_max_klm_list_size", "entries of an indirect mkey"),
+		HAS(G, "max_indirection", "levels of mkeys over mkeys"),
+		{.page = G, .field = "umr_indirect_mkey_disabled", .zero = true,
+		 .what = "UMR may change indirect mkeys"},
+		{.page = G, .field = "umr_modify_entity_size_disabled", .zero = true,
+		 .what = "UMR may change the page size"}}},
+	{"signature", "sig t10dif crc", "Signatures that the device makes and checks", false, {
+		HAS(G, "sho", "signature handover"),
+		HAS(G, "log_max_bsf_list_size", "size of a signature's description")}},
+	{"crypto", "aes-xts dek", "AES-XTS on the fly", true, {
+		HAS(G, "crypto", "the page of crypto capabilities"),
+		BITS(G, "general_obj_types", OBJ(0xc), "key objects (DEK)"),
+		HAS(G, "log_max_dek", "keys"),
+		LOOK("that the card is a crypto-enabled part (its name ends in ...C or says Crypto Enabled)",
+		     NULL)}},
+	{"tag-matching", "tm xrq", "Receives that the device matches by tag", false, {
+		HAS(G, "tag_matching", "tag matching"),
+		HAS(G, "log_tag_matching_list_sz", "length of the list"),
+		HAS(G, "log_max_xrq", "XRQs")}},
+	{"device-memory", "memic dm", "Memory on the device (ibv_alloc_dm)", false, {
+		HAS(G, "device_memory", "the page of device memory"),
+		HAS(MEM, "memic", "memory for users"), HAS(MEM, "max_memic_size", "how much")}},
+	{"cqe-compression", "mini-cqe", "Several completions in one entry", false, {
+		HAS(G, "cqe_compression", "completions may be compressed")}},
+	{"striding-rq", "multi-packet-rq mprq", "Receive WQEs for many packets", false, {
+		HAS(G, "striding_rq", "striding receive queues"),
+		OR(G, "ib_striding_wq", "the same for InfiniBand")}},
+	{"relaxed-ordering", "ro", "PCI may reorder the device's accesses", false, {
+		HAS(G, "relaxed_ordering_write", "writes"),
+		HAS(G, "relaxed_ordering_read", "reads"),
+		OR(G, "relaxed_ordering_read_pci_enabled", "reads, and PCI allows it")}},
+	{"packet-pacing", "rate-limit", "Send queues with a rate limit", false, {
+		HAS(G, "qos", "the page of QoS capabilities"),
+		HAS(QOS, "packet_pacing", "packet pacing"),
+		HAS(QOS, "packet_pacing_rate_table_size", "rates")}},
+	{"scatter-to-cqe", "inline-receive", "Short messages inside the completion", false, {
+		HAS(G, "sctr_data_cqe", "received data in the completion")}},
+	{"hugepage-rings", "hugepages", "Rings and buffers on huge pages", false, {
+		HOST(NEED_HUGEPAGES, "free huge pages")}},
+	{"events", "interrupts channel", "Sleeping until a completion or an event comes", false, {
+		HAS(G, "log_max_eq", "event queues"),
+		HOST(NEED_CHANNEL, "an event channel")}},
+};
+
+const size_t feature_count = sizeof(features) / sizeof(features[0]);
+
+static bool same(const char *a, const char *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((a[i] == '_' ? '-' : tolower((unsigned char)a[i])) != b[i])
+			return false;
+	return !a[n];
+}
+
+static bool among(const char *name, const char *words)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (same(name, words, n))
+			return true;
+	}
+	return false;
+}
+
+const struct feature *feature_find(const char *name)
+{
+	for (size_t i = 0; *name && i < feature_count; i++)
+		if (among(name, features[i].name) || among(name, features[i].also))
+			return &features[i];
+	return NULL;
+}
+
+const char *feature_near(const char *name, char *buf, size_t size)
+{
+	struct near near = {.count = 0};
+
+	for (size_t i = 0; i < feature_count; i++)
+		near_offer(&near, name, features[i].name);
+	return near_text(&near, buf, size);
+}

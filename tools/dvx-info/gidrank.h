@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which GID a user most likely wants. */
+#ifndef DVX_INFO_GIDRANK_H
+#define DVX_INFO_GIDRANK_H
+
+#include <dvx/dvx.h>
+
+struct ranked {
+	struct dvx_gid gid;
+	bool up;	    /* its port is active */
+	bool ethernet;
+	unsigned int rank;  /* the lower, the better */
+	const char *reason; /* a clause */
+};
+
+/* Judges n entries, of which gid, up and ethernet are set, and sorts them, the best first. */
+void gid_rank(struct ranked *list, size_t n);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Devices, one block each; one that cannot be opened is listed with the reason. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <dvx/dvx.h>
+#include "dvx-info.h"
+
+static const char *state_name(enum dvx_port_state state)
+{
+	static const char *const names[] = {"NOP",   "DOWN",   "INIT",
+					    "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+
+	return (size_t)state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+}
+
+static json_t *port_json(struct dvx_dev *dev, uint8_t number)
+{
+	struct dvx_port port;
+
+	if (dvx_dev_port(dev, number, &port))
+		return json_pack("{si ss}", "number", number, "error", dvx_strerror());
+	return json_pack("{si ss ss si sI sI sI sI}", "number", number, "state",
+			 state_name(port.state), "link_layer",
+			 port.ethernet ? "Ethernet" : "InfiniBand", "lid", port.lid, "mtu",
+			 (json_int_t)port.mtu, "max_mtu", (json_int_t)port.max_mtu, "mbps",
+			 (json_int_t)port.mbps, "gid_entries", (json_int_t)port.gids);
+}
+
+static void add_opened(json_t *d, struct dvx_dev *dev)
+{
+	const struct dvx_caps *caps = dvx_dev_caps(dev);
+	json_t *ports = json_array();
+	struct dvx_ident ident;
+
+	if (!dvx_dev_ident(dev, &ident)) {
+		json_object_set_new(d, "firmware", json_string(ident.firmware));
+		json_object_set_new(d, "board", json_string(ident.board));
+		json_object_set_new(d, "part_id", json_integer(ident.part_id));
+	}
+	json_object_set_new(d, "vhca_id", json_integer(caps->vhca_id));
+	json_object_set_new(d, "numa_node", json_integer(dvx_dev_node(dev)));
+	for (unsigned int p = 1; p <= caps->num_ports; p++)
+		json_array_append_new(ports, port_json(dev, (uint8_t)p));
+	json_object_set_new(d, "ports", ports);
+}
+
+static json_t *device_json(const struct dvx_dev_info *info)
+{
+	struct dvx_dev *dev;
+	char guid[24];
+	json_t *d;
+
+	snprintf(guid, sizeof(guid), "0x%016" PRIx64, info->guid);
+	d = json_pack("{ss ss ss}", "name", info->name, "pci", info->pci, "guid", guid);
+	if (dvx_dev_open(info->name, &dev)) {
+		json_object_set_new(d, "error", json_string(dvx_strerror()));
+		return d;
+	}
+	add_opened(d, dev);
+	dvx_dev_close(dev);
+	return d;
+}
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s && *s ? s : "?";
+}
+
+static int number(const json_t *o, const char *key)
+{
+	return (int)json_integer_value(json_object_get(o, key));
+}
+
+static void print_port(const json_t *p)
+{
+	if (json_object_get(p, "error")) {
+		printf("  port %d: %s\n", number(p, "number"), text(p, "error"));
+		return;
+	}
+	printf("  port %d: %s, %s, %g Gbit/s, MTU %d of %d, %d GID entries", number(p, "number"),
+	       text(p, "state"), text(p, "link_layer"), number(p, "mbps") / 1000.0,
+	       number(p, "mtu"), number(p, "max_mtu"), number(p, "gid_entries"));
+	if (number(p, "lid"))
+		printf(", LID %d", number(p, "lid"));
+	putchar('\n');
+}
+
+static void print_device(const json_t *d)
+{
+	size_t i;
+	json_t *p;
+
+	printf("%s  PCI %s  GUID %s\n", text(d, "name"), text(d, "pci"), text(d, "guid"));
+	if (json_object_get(d, "error")) {
+		printf("  it cannot be opened: %s (dvx-info doctor says more)\n", text(d, "error"));
+		return;
+	}
+	printf("  firmware %s, board %s, PCI device 0x%x, vhca_id %d, ", text(d, "firmware"),
+	       text(d, "board"), (unsigned int)number(d, "part_id"), number(d, "vhca_id"));
+	if (number(d, "numa_node") < 0)
+		puts("no NUMA node");
+	else
+		printf("NUMA node %d\n", number(d, "numa_node"));
+	json_array_foreach(json_object_get(d, "ports"), i, p)
+		print_port(p);
+}
+
+int cmd_list(const struct args *a)
+{
+	struct dvx_dev_info *infos;
+	size_t n, i;
+	json_t *all = json_array(), *d;
+
+	if (dvx_dev_list(&infos, &n)) {
+		complain("%s", dvx_strerror());
+		json_decref(all);
+		return EXIT_INPUT;
+	}
+	for (i = 0; i < n; i++)
+		json_array_append_new(all, device_json(&infos[i]));
+	dvx_dev_list_free(infos);
+	if (a->json)
+		return json_out(all);
+	json_array_foreach(all, i, d)
+		print_device(d);
+	json_decref(all);
+	if (!n)
+		puts("No mlx5 device is here; dvx-info doctor says what is missing.");
+	return EXIT_DONE;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "source.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <dvx/dvx.h>
+#include <dvx/prm/cap.h>
+#include "dump.h"
+#include "dvx-info.h"
+
+#define PAGE_BYTES 4096u
+
+const struct page *source_page(const struct source *s, uint16_t type)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->pages[i].type == type)
+			return &s->pages[i];
+	return NULL;
+}
+
+struct page *source_add(struct source *s, uint16_t type)
+{
+	struct page *page;
+
+	if (s->count == SOURCE_PAGES || source_page(s, type))
+		return NULL;
+	page = &s->pages[s->count++];
+	*page = (struct page){.type = type};
+	return page;
+}
+
+/*
+ * Bits of the general page without which the driver does not ask for another page either; asking
+ * all the same only makes noise in logs.
+ */
+static const struct {
+	uint16_t type;
+	const char *gate;
+} gates[] = {
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "eth_net_offloads"},
+	{PRM_HCA_CAP_TYPE_ODP, "pg"},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic"},
+	{PRM_HCA_CAP_TYPE_ROCE, "roce"},
+	{PRM_HCA_CAP_TYPE_IPOIB_OFFLOADS, "ipoib_basic_offloads"},
+	{PRM_HCA_CAP_TYPE_IPOIB_ENHANCED_OFFLOADS, "ipoib_enhanced_offloads"},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_flow_table"},
+	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, "eswitch_manager"},
+	{PRM_HCA_CAP_TYPE_ESWITCH, "eswitch_manager"},
+	{PRM_HCA_CAP_TYPE_QOS, "qos"},
+	{PRM_HCA_CAP_TYPE_DEBUG, "debug"},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_memory"},
+	{PRM_HCA_CAP_TYPE_TLS, "tls_tx"},
+	{PRM_HCA_CAP_TYPE_IPSEC, "ipsec_offload"},
+	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto"},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "hca_cap_2"},
+	{PRM_HCA_CAP_TYPE_PORT_SELECTION, "port_selection_cap"},
+	{PRM_HCA_CAP_TYPE_ADV_VIRTUALIZATION, "adv_virtualization"},
+};
+
+static const char *closed_gate(const struct source *s, uint16_t type)
+{
+	const struct page *general = source_page(s, PRM_HCA_CAP_TYPE_GENERAL);
+	uint64_t on;
+
+	for (size_t i = 0; general && general->bytes && i < sizeof(gates) / sizeof(gates[0]); i++)
+		if (gates[i].type == type &&
+		    !prm_field_get(page_layout(PRM_HCA_CAP_TYPE_GENERAL), general->bytes,
+				   general->len, gates[i].gate, &on) &&
+		    !on)
+			return gates[i].gate;
+	return NULL;
+}
+
+static void read_page(struct source *s, uint16_t type, bool ask)
+{
+	const char *gate = ask ? NULL : closed_gate(s, type);
+	struct page *page = source_add(s, type);
+	const void *bytes;
+
+	if (!page)
+		return;
+	if (gate) {
+		snprintf(page->error, sizeof(page->error), "general capability %s is 0", gate);
+		return;
+	}
+	if (dvx_dev_cap_page(s->dev, type, &bytes)) {
+		snprintf(page->error, sizeof(page->error), "%s", dvx_strerror());
+		return;
+	}
+	page->bytes = malloc(PAGE_BYTES);
+	if (!page->bytes) {
+		snprintf(page->error, sizeof(page->error), "there is no memory for it");
+		return;
+	}
+	memcpy(page->bytes, bytes, PAGE_BYTES);
+	page->len = PAGE_BYTES;
+}
+
+static void read_names(struct source *s)
+{
+	struct dvx_dev_info *list;
+	struct dvx_ident ident;
+	size_t n;
+
+	snprintf(s->device, sizeof(s->device), "%s", dvx_dev_name(s->dev));
+	snprintf(s->name, sizeof(s->name), "%s", s->device);
+	if (!dvx_dev_ident(s->dev, &ident)) {
+		snprintf(s->firmware, sizeof(s->firmware), "%s", ident.firmware);
+		snprintf(s->board, sizeof(s->board), "%s", ident.board);
+	}
+	if (dvx_dev_list(&list, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(list[i].name, s->device))
+			continue;
+		snprintf(s->pci, sizeof(s->pci), "%s", list[i].pci);
+		snprintf(s->guid, sizeof(s->guid), "0x%016" PRIx64, list[i].guid);
+	}
+	dvx_dev_list_free(list);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return path && (!strcmp(path, "-") || (!stat(path, &st) && !S_ISDIR(st.st_mode)));
+}
+
+static void why_no_device(struct source *s, const char *which)
+{
+	if (which && strpbrk(which, "/"))
+		snprintf(s->error, sizeof(s->error), "there is no such file, and no such device (%s)",
+			 dvx_strerror());
+	else
+		snprintf(s->error, sizeof(s->error), "%s", dvx_strerror());
+}
+
+static int open_dump(struct source *s, const char *path, int only)
+{
+	char err[400];
+
+	s->dump = true;
+	snprintf(s->name, sizeof(s->name), "%s", path);
+	if (!dump_load(s, path, only, err, sizeof(err)))
+		return EXIT_DONE;
+	snprintf(s->error, sizeof(s->error), "%s: %s", s->name, err);
+	return EXIT_INPUT;
+}
+
+int source_open(struct source *s, const char *which, int only)
+{
+	uint16_t type;
+
+	memset(s, 0, sizeof(*s));
+	if (is_file(which))
+		return open_dump(s, which, only);
+	if (dvx_dev_open(which, &s->dev)) {
+		why_no_device(s, which);
+		return EXIT_INPUT;
+	}
+	read_names(s);
+	for (size_t i = 0; page_type_at(i, &type); i++)
+		read_page(s, type, type == only);
+	if (only >= 0)
+		read_page(s, (uint16_t)only, true);
+	return EXIT_DONE;
+}
+
+void source_close(struct source *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->pages[i].bytes);
+	dvx_dev_close(s->dev);
+	s->count = 0;
+	s->dev = NULL;
+}
+
+/* Foreign dumps may hold anything; JSON takes UTF-8 only. */
+static json_t *text(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("?");
+}
+
+json_t *source_json(const struct source *s)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "source", text(s->name));
+	json_object_set_new(j, "kind", json_string(s->dump ? "dump" : "device"));
+	json_object_set_new(j, "device", text(s->device));
+	json_object_set_new(j, "pci", text(s->pci));
+	json_object_set_new(j, "guid", text(s->guid));
+	json_object_set_new(j, "firmware", text(s->firmware));
+	json_object_set_new(j, "board", text(s->board));
+	return j;
+}

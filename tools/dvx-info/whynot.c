@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/dvx.h>
+#include "dvx-info.h"
+#include "facts.h"
+#include "features.h"
+#include "gidrank.h"
+#include "source.h"
+#include "words.h"
+
+/* What a check came to. */
+enum verdict { OK, MISSING, UNKNOWN, LOOK };
+
+struct finding {
+	enum verdict verdict;
+	char shown[300];  /* what was seen: a field with its value, a fact */
+	char remedy[300]; /* "" if there is nothing to do */
+};
+
+static const char firmware_remedy[] =
+	"neither a privilege nor a setting of the host gives it: look for newer firmware "
+	"(mlxfwmanager --query), or use another device";
+
+static void note(struct finding *f, enum verdict v, const char *shown, const char *remedy)
+{
+	f->verdict = v;
+	snprintf(f->shown, sizeof(f->shown), "%.299s", shown);
+	snprintf(f->remedy, sizeof(f->remedy), "%s", remedy ? remedy : "");
+}
+
+static bool holds(const struct check *c, uint64_t value)
+{
+	if (c->zero)
+		return !value;
+	return c->mask ? (value & c->mask) == c->mask : value >= c->value;
+}
+
+static void check_field(const struct source *s, const struct check *c, struct finding *f)
+{
+	const struct page *page = source_page(s, c->page);
+	const struct prm_struct *layout = page_layout(c->page);
+	const struct prm_field *field;
+	char words[200];
+	uint64_t value, bit;
+
+	if (!page || !page->bytes) {
+		snprintf(f->shown, sizeof(f->shown), "%s %s: %s", page_name(c->page),
+			 c->field ? c->field : "", page ? page->error : "the dump has no such page");
+		f->verdict = page ? MISSING : UNKNOWN;
+		snprintf(f->remedy, sizeof(f->remedy), "%s",
+			 page ? c->remedy ? c->remedy : firmware_remedy : "");
+		return;
+	}
+	if (!c->field) {
+		snprintf(f->shown, sizeof(f->shown), "page %s is there", page_name(c->page));
+		f->verdict = OK;
+		return;
+	}
+	field = prm_find_field(layout, c->field, &bit);
+	if (!field || prm_field_get(layout, page->bytes, page->len, c->field, &value)) {
+		snprintf(f->shown, sizeof(f->shown), "%s.%s lies beyond the dump's end",
+			 page_name(c->page), c->field);
+		f->verdict = UNKNOWN;
+		return;
+	}
+	words_value(words, sizeof(words), field, value);
+	snprintf(f->shown, sizeof(f->shown), "%s.%s is %s", page_name(c->page), c->field, words);
+	f->verdict = holds(c, value) ? OK : MISSING;
+	if (f->verdict == MISSING)
+		snprintf(f->remedy, sizeof(f->remedy), "%s", c->remedy ? c->remedy : firmware_remedy);
+}
+
+static void need_net_raw(const struct source *s, struct finding *f)
+{
+	(void)s;
+	if (!fact_may(CAP_NET_RAW))
+		note(f, MISSING, "this process does not have CAP_NET_RAW",
+		     "run it as root, or: sudo setcap cap_net_raw+ep PROGRAM");
+	else if (!fact_initial_userns())
+		note(f, UNKNOWN, "CAP_NET_RAW is there, but only in a user namespace",
+		     "the kernel may want it outside of the namespace (a rootless container)");
+	else
+		note(f, OK, "this process has CAP_NET_RAW", NULL);
+}
+
+static void need_odp_kernel(const struct source *s, struct finding *f)
+{
+	char c = fact_config("CONFIG_INFINIBAND_ON_DEMAND_PAGING");
+
+	(void)s;
+	if (c == 'y')
+		note(f, OK, "the kernel has CONFIG_INFINIBAND_ON_DEMAND_PAGING", NULL);
+	else if (c)
+		note(f, MISSING, "the kernel was built without CONFIG_INFINIBAND_ON_DEMAND_PAGING",
+		     "boot a kernel that has it (those of the distributions do)");
+	else
+		note(f, UNKNOWN, "/boot has no config of this kernel to look into", NULL);
+}
+
+static void need_bf_uar(const struct source *s, struct finding *f)
+{
+	struct dvx_uar *uar;
+
+	if (dvx_uar_alloc(s->dev, DVX_UAR_BF, &uar)) {
+		note(f, MISSING, dvx_strerror(),
+		     "write-combining is off (PAT disabled, or a virtual machine): use DVX_UAR_NC or "
+		     "MLX5_SHUT_UP_BF=1");
+		return;
+	}
+	snprintf(f->shown, sizeof(f->shown), "a BlueFlame page was given, %u bytes a copy",
+		 dvx_uar_bf_size(uar));
+	f->verdict = OK;
+	dvx_uar_free(uar);
+}
+
+static void need_hugepages(const struct source *s, struct finding *f)
+{
+	long long small = fact_hugepages(2048, -1, "free_hugepages");
+	long long large = fact_hugepages(1048576, -1, "free_hugepages");
+
+	(void)s;
+	if (small > 0 || large > 0) {
+		snprintf(f->shown, sizeof(f->shown), "free: %lld of 2 MiB, %lld of 1 GiB",
+			 small < 0 ? 0 : small, large < 0 ? 0 : large);
+		f->verdict = OK;
+		return;
+	}
+	note(f, MISSING, "no huge page is free",
+	     "sudo sysctl vm.nr_hugepages=512 (1 GiB in pages of 2 MiB)");
+}
+
+static void need_active_port(const struct source *s, struct finding *f)
+{
+	struct dvx_port port;
+
+	for (unsigned int p = 1; p <= dvx_dev_caps(s->dev)->num_ports; p++)
+		if (!dvx_dev_port(s->dev, (uint8_t)p, &port) && port.state == DVX_PORT_ACTIVE) {
+			snprintf(f->shown, sizeof(f->shown), "port %u is active", p);
+			f->verdict = OK;
+			return;
+		}
+	note(f, MISSING, "no port is active",
+	     "check cable and peer, and: sudo ip link set IFACE up (on InfiniBand: a subnet manager)");
+}
+
+static void need_ipv4_gid(const struct source *s, struct finding *f)
+{
+	struct dvx_gid *gids;
+	size_t n;
+
+	note(f, MISSING, "no RoCE v2 GID with an IPv4 or global IPv6 address",
+	     "sudo ip address add ADDRESS/24 dev IFACE");
+	if (dvx_dev_gids(s->dev, &gids, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (gids[i].type != DVX_GID_ROCE_V2 || gids[i].gid[0] == 0xfe)
+			continue;
+		snprintf(f->shown, sizeof(f->shown), "GID index %u of port %u is RoCE v2 and routable",
+			 gids[i].index, gids[i].port);
+		f->verdict = OK;
+		*f->remedy = '\0';
+		break;
+	}
+	dvx_gids_free(gids);
+}
+
+static void need_channel(const struct source *s, struct finding *f)
+{
+	struct dvx_channel *ch;
+
+	if (dvx_channel_open(s->dev, &ch)) {
+		note(f, MISSING, dvx_strerror(), "dvx-info doctor checks kernel and limits");
+		return;
+	}
+	note(f, OK, "an event channel opens", NULL);
+	dvx_channel_close(ch);
+}
+
+static const struct {
+	void (*probe)(const struct source *, struct finding *);
+	bool device; /* it asks an open device */
+} probes[] = {
+	[NEED_NET_RAW] = {need_net_raw, false},
+	[NEED_ODP_KERNEL] = {need_odp_kernel, false},
+	[NEED_BF_UAR] = {need_bf_uar, true},
+	[NEED_HUGEPAGES] = {need_hugepages, false},
+	[NEED_ACTIVE_PORT] = {need_active_port, true},
+	[NEED_IPV4_GID] = {need_ipv4_gid, true},
+	[NEED_CHANNEL] = {need_channel, true},
+};
+
+static void check_one(const struct source *s, const struct check *c, struct finding *f)
+{
+	memset(f, 0, sizeof(*f));
+	if (c->need == NEED_ELSEWHERE)
+		note(f, LOOK, "cannot be seen from here", c->remedy);
+	else if (c->need != NEED_NONE && s->dump)
+		note(f, UNKNOWN, "a dump does not tell about the host", NULL);
+	else if (!s->dump && !s->dev && (c->need == NEED_NONE || probes[c->need].device))
+		note(f, UNKNOWN, "no device to ask", NULL);
+	else if (c->need != NEED_NONE)
+		probes[c->need].probe(s, f);
+	else
+		check_field(s, c, f);
+}
+
+static const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {"ok", "missing", "unknown", "look"};
+
+	return names[v];
+}
+
+static json_t *finding_json(const struct finding *f, const char *what, const struct check *c)
+{
+	char type[16];
+	json_t *j = json_pack("{ss ss ss ss}", "verdict", verdict_name(f->verdict), "what", what,
+			      "seen", f->shown, "remedy", f->remedy);
+
+	if (c && c->need == NEED_NONE) {
+		snprintf(type, sizeof(type), "0x%x", c->page);
+		json_object_set_new(j, "page", json_string(type));
+		json_object_set_new(j, "field", json_string(c->field ? c->field : ""));
+	}
+	return j;
+}
+
+static bool fails(const json_t *finding, enum verdict v)
+{
+	return !strcmp(json_string_value(json_object_get(finding, "verdict")), verdict_name(v));
+}
+
+/* An alternative that holds mends the one before it, and the other way round. */
+static void join(json_t *before, json_t *now)
+{
+	json_t *bad = fails(before, OK) ? now : fails(now, OK) ? before : NULL;
+
+	if (!bad) { /* both are missing: the second one's remedy speaks for both */
+		json_object_set_new(before, "remedy", json_string(""));
+		return;
+	}
+	json_object_set_new(bad, "verdict", json_string("not needed"));
+	json_object_set_new(bad, "remedy", json_string(""));
+}
+
+static json_t *check_device(const struct source *s)
+{
+	struct finding f;
+	const struct page *general;
+	uint64_t uctx;
+
+	memset(&f, 0, sizeof(f));
+	if (s->dump) {
+		general = source_page(s, 0);
+		if (!general || !general->bytes ||
+		    prm_field_get(page_layout(0), general->bytes, general->len, "log_max_uctx", &uctx))
+			note(&f, UNKNOWN, "the dump has no general page", NULL);
+		else if (uctx)
+			note(&f, OK, "GENERAL.log_max_uctx is not 0", NULL);
+		else
+			note(&f, MISSING, "GENERAL.log_max_uctx is 0", firmware_remedy);
+	} else if (s->dev) {
+		snprintf(f.shown, sizeof(f.shown), "%s opens with DevX", s->device);
+	} else {
+		note(&f, MISSING, s->error, "dvx-info doctor");
+	}
+	return finding_json(&f, "a device with a DevX context", NULL);
+}
+
+static json_t *check_all(const struct source *s, const struct feature *feature)
+{
+	json_t *all = json_array();
+	struct finding f;
+
+	if (feature->devx || (!s->dev && !s->dump))
+		json_array_append_new(all, check_device(s));
+	for (const struct check *c = feature->checks; c->what; c++) {
+		check_one(s, c, &f);
+		json_array_append_new(all, finding_json(&f, c->what, c));
+		if (c->or_before)
+			join(json_array_get(all, json_array_size(all) - 2),
+			     json_array_get(all, json_array_size(all) - 1));
+		if (c == feature->checks + FEATURE_CHECKS - 1)
+			break;
+	}
+	return all;
+}
+
+static size_t count(const json_t *checks, enum verdict v)
+{
+	size_t n = 0, i;
+	json_t *c;
+
+	json_array_foreach(checks, i, c)
+		n += fails(c, v);
+	return n;
+}
+
+/* A remedy that was just given is not repeated. */
+static void print_check(const json_t *c, const char **said)
+{
+	const char *remedy = json_string_value(json_object_get(c, "remedy"));
+
+	printf("  %-10s  %s\n", json_string_value(json_object_get(c, "verdict")),
+	       json_string_value(json_object_get(c, "what")));
+	printf("              %s\n", json_string_value(json_object_get(c, "seen")));
+	if (*remedy && strcmp(remedy, *said)) {
+		printf("              do: %s\n", remedy);
+		*said = remedy;
+	}
+}
+
+static void print_checks(const struct feature *feature, const struct source *s, const json_t *checks)
+{
+	size_t missing = count(checks, MISSING), unknown = count(checks, UNKNOWN) + count(checks, LOOK);
+	const char *said = "";
+	size_t i;
+	json_t *c;
+
+	printf("%s: %s\n", feature->name, feature->text);
+	if (s->dev || s->dump)
+		printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
+	json_array_foreach(checks, i, c)
+		print_check(c, &said);
+	if (missing)
+		printf("%zu missing.\n", missing);
+	else if (unknown)
+		printf("Nothing that can be seen is missing; %zu cannot be seen from here.\n", unknown);
+	else
+		puts("Nothing is missing.");
+}
+
+static int list_features(const struct args *a)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < feature_count; i++) {
+		if (a->json)
+			json_array_append_new(all, json_pack("{ss ss ss}", "feature", features[i].name,
+							     "also", features[i].also, "text",
+							     features[i].text));
+		else
+			printf("%-22s %s\n", features[i].name, features[i].text);
+	}
+	if (a->json)
+		return json_out(all);
+	json_decref(all);
+	return EXIT_DONE;
+}
+
+static int show(const struct args *a, const struct feature *feature, const struct source *s)
+{
+	json_t *checks = check_all(s, feature), *root;
+	int code = count(checks, MISSING) ? EXIT_NO : EXIT_DONE;
+
+	if (!a->json) {
+		print_checks(feature, s, checks);
+		json_decref(checks);
+		return code;
+	}
+	root = source_json(s);
+	json_object_set_new(root, "feature", json_string(feature->name));
+	json_object_set_new(root, "missing", json_integer((json_int_t)count(checks, MISSING)));
+	json_object_set_new(root, "checks", checks);
+	return json_out(root) ? EXIT_INPUT : code;
+}
+
+int cmd_whynot(const struct args *a)
+{
+	const struct feature *feature;
+	struct source *s;
+	char near[200];
+	int code;
+
+	if (a->list)
+		return list_features(a);
+	if (!a->argc) {
+		complain("why-not needs a feature; dvx-info why-not --list has them");
+		return EXIT_USAGE;
+	}
+	feature = feature_find(a->argv[0]);
+	if (!feature) {
+		complain("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
+			 feature_near(a->argv[0], near, sizeof(near)));
+		return EXIT_USAGE;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		complain("there is no memory");
+		return EXIT_INPUT;
+	}
+	code = source_open(s, a->argc > 1 ? a->argv[1] : NULL, -1);
+	if (code && (a->argc > 1)) {
+		complain("%s", s->error);
+	} else {
+		s->dump = s->dump && !code;
+		code = show(a, feature, s);
+	}
+	source_close(s);
+	free(s);
+	return code;
+}
