@@ -12,7 +12,7 @@ struct prm_enum_value {
 	const char *name;
 	uint64_t value;
 	const char *text;
-	int err; /* positive errno, for the status enum */
+	int err;	    /* positive errno, for the status enum */
 	const char *cause;  /* why it is seen, or NULL */
 	const char *remedy; /* what to do about it, or NULL */
 };
