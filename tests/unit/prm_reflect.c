@@ -82,6 +82,53 @@ static void pages(void **state)
 			assert_non_null(prm_capability((uint32_t)e->values[i].value));
 }
 
+/*
+ * Where a walk over real steering entries found their parts (a second witness besides rdma-core's
+ * layout): entries that libmlx5's dr_*.c wrote were followed with these byte positions.
+ */
+static void steering(void **state)
+{
+	static const struct {
+		const char *type, *field;
+		uint32_t byte, width;
+	} want[] = {
+		{"ste_general", "entry_type", 0, 4},
+		{"ste_general", "entry_sub_type", 1, 8},
+		{"ste_general", "byte_mask", 2, 16},
+		{"ste_general", "next_lu_type", 6, 8},
+		{"ste_general", "next_table_base_39_32_size", 7, 8},
+		{"ste_general", "next_table_base_31_5_size", 8, 27},
+		{"ste_rx_steering_mult", "counter_trigger_15_0", 22, 16},
+		{"ste_rx_steering_mult", "counter_trigger_23_16", 26, 8},
+		{"ste_rx_steering_mult", "miss_address_39_32", 27, 8},
+		{"ste_rx_steering_mult", "miss_address_31_6", 28, 26},
+		{"ste_match_bwc_v1", "entry_format", 0, 8},
+		{"ste_match_bwc_v1", "counter_id", 1, 24},
+		{"ste_match_bwc_v1", "match_definer_ctx_idx", 6, 8},
+		{"ste_match_bwc_v1", "miss_address_39_32", 7, 8},
+		{"ste_match_bwc_v1", "miss_address_31_6", 8, 26},
+		{"ste_match_bwc_v1", "hash_definer_ctx_idx", 14, 8},
+		{"ste_match_bwc_v1", "next_table_base_39_32_size", 15, 8},
+		{"ste_match_bwc_v1", "next_table_base_31_5_size", 16, 27},
+		{"ste_match_bwc_v1", "byte_mask", 20, 16},
+		{"ste_match_bwc_v1", "action", 24, 64},
+		{"ste_mask_and_match_v1", "action", 20, 96},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct prm_struct *s = prm_find_struct(want[i].type);
+		const struct prm_field *f;
+		uint64_t bit;
+
+		assert_non_null(s);
+		f = prm_find_field(s, want[i].field, &bit);
+		if (!f || bit != want[i].byte * 8 ||
+		    f->width * (f->count ? f->count : 1) != want[i].width)
+			fail_msg("%s.%s", want[i].type, want[i].field);
+	}
+}
+
 static void commands(void **state)
 {
 	static const struct {
@@ -201,9 +248,10 @@ static void cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),  cmocka_unit_test(advice), cmocka_unit_test(commands),
-		cmocka_unit_test(pages),  cmocka_unit_test(paths),  cmocka_unit_test(variants),
-		cmocka_unit_test(nested), cmocka_unit_test(bounds), cmocka_unit_test(cut),
+		cmocka_unit_test(names),    cmocka_unit_test(advice), cmocka_unit_test(commands),
+		cmocka_unit_test(steering), cmocka_unit_test(pages),  cmocka_unit_test(paths),
+		cmocka_unit_test(variants), cmocka_unit_test(nested), cmocka_unit_test(bounds),
+		cmocka_unit_test(cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
