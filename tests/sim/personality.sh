@@ -25,7 +25,7 @@ says() {
 	"$@" >"$scratch/said" 2>&1
 	got=$?
 	cat "$scratch/said"
-	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
+	[ "$got" = "$code" ] || { echo "exit code $got, not $code"; return 1; }
 	grep -qF -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
 }
 
@@ -68,10 +68,10 @@ fi
 lean=dma_mmo=0,cross_vhca=0,allow_mkey=0
 poor=log_max_qp=7,log_max_cq=2,log_max_mkey=5,log_max_pd=3,log_max_qp_sz=7,log_max_cq_sz=8,log_max_msg=16
 for set in $lean $poor old_kernel=1; do
-	check "post_poll, $set" "$dvx_sim" run --set $set -- "$post_poll"
+	check "post_poll, $set" "$dvx_sim" run --set "$set" -- "$post_poll"
 done
 for set in $lean log_max_msg=16 old_kernel=1; do
-	check "dvx-perf, $set" "$dvx_sim" run --set $set -- "$perf" --count 20 --rounds 1
+	check "dvx-perf, $set" "$dvx_sim" run --set "$set" -- "$perf" --count 20 --rounds 1
 done
 
 # --- limits: so many and no more, and again after a destroy ---
@@ -98,7 +98,7 @@ chip() {
 	[ -z "$chips" ] || "$dvx_sim" down "$chips"
 	chips=pers-$$
 	rm -f "$work/trace"
-	"$dvx_sim" up $chips --trace "$work/trace" ${1:+--set "$1"} || { echo "Bail out! no chip"; exit 1; }
+	"$dvx_sim" up "$chips" --trace "$work/trace" ${1:+--set "$1"} || { echo "Bail out! no chip"; exit 1; }
 }
 
 start() {
@@ -130,9 +130,9 @@ pieces() {
 	cat "$work/pieces"
 	most=0
 	while read -r n; do
-		[ $((n)) -le $most ] || most=$((n))
+		[ $((n)) -le "$most" ] || most=$((n))
 	done <"$work/pieces"
-	[ $most = "$1" ]
+	[ "$most" = "$1" ]
 }
 
 dd if=/dev/urandom of="$scratch/file" bs=1M count=3 status=none
@@ -145,7 +145,7 @@ start
 check "dvx-copy pull without import" says 10 "can't use memory keys of another function" pull
 chip allow_mkey=0
 check "dvx-copy serve without export" says 10 "lets no other function use its memory keys" \
-	timeout 30 "$dvx_sim" exec $chips -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0
+	timeout 30 "$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0
 chip alias_bad_status=1
 start
 check "dvx-copy copies from a chip that makes bad aliases, if its ticket is good" copied
@@ -171,19 +171,19 @@ check "dvx-copy over an old kernel" copied
 chip log_max_mkey=4
 start
 full() {
-	(ulimit -l 64 && exec "$dvx_sim" exec $chips -f dpu -- "$limits" mkey \
+	(ulimit -l 64 && exec "$dvx_sim" exec "$chips" -f dpu -- "$limits" mkey \
 		"$copy" pull "127.0.0.1:$port:file" "$work/copy")
 }
 check "dvx-copy where no mkey is left names the command, not a limit of memory" \
 	says 10 "registering the pool: CREATE_MKEY (0x200) op_mod 0x0: $lim" full
 chip log_max_cq=1
 start
-full() { "$dvx_sim" exec $chips -f dpu -- "$limits" cq "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
+full() { "$dvx_sim" exec "$chips" -f dpu -- "$limits" cq "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
 check "dvx-copy where no CQ is left" says 10 "making the completion queue: CREATE_CQ (0x400) op_mod 0x0: $lim" full
 check "... works once there is one" copied
 chip log_max_qp=7
 start
-full() { "$dvx_sim" exec $chips -f dpu -- "$limits" qp "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
+full() { "$dvx_sim" exec "$chips" -f dpu -- "$limits" qp "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
 check "dvx-copy where no QP is left" says 10 "making the queue for DMA copies: CREATE_QP (0x500) op_mod 0x0: $lim" full
 check "... works once there is one" copied
 plan

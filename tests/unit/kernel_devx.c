@@ -329,9 +329,8 @@ static void old_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(general),    T(refused_by_firmware), T(objects),	   T(uid_is_stamped),
-		T(umem_pages), T(huge_umem),	       T(create_refusals), T(numbers),
-		T(old_kernel),
+		T(general),   T(refused_by_firmware), T(objects), T(uid_is_stamped), T(umem_pages),
+		T(huge_umem), T(create_refusals),     T(numbers), T(old_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,8 @@ int device_register(struct device *d, const struct pool *p, uint32_t access, str
 	struct rlimit lim;
 
 	/* A command that the device refused is not the kernel's limit. */
-	if (err == -ENOMEM && !dvx_last_error()->opcode && !getrlimit(RLIMIT_MEMLOCK, &lim) && lim.rlim_cur < p->bytes)
+	if (err == -ENOMEM && !dvx_last_error()->opcode && !getrlimit(RLIMIT_MEMLOCK, &lim) &&
+	    lim.rlim_cur < p->bytes)
 		return fault(f, COPY_DEVICE,
 			     "registering %zu MiB: only %llu KiB may be locked (ulimit -l)",
 			     p->bytes >> 20, (unsigned long long)lim.rlim_cur >> 10);

@@ -30,10 +30,10 @@ struct command {
 			0                                                                          \
 	}
 
-#define SET_OPTION                                                                                 \
-	{                                                                                          \
-		"set", 's', "NAME=VALUE[,...]", 0,                                                 \
-			"what the chip has and lacks; --set help lists the names", 0               \
+#define SET_OPTION                                                                   \
+	{                                                                            \
+		"set", 's', "NAME=VALUE[,...]", 0,                                   \
+			"what the chip has and lacks; --set help lists the names", 0 \
 	}
 
 static const struct argp_option run_options[] = {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include "vhca.h"
 
-#define MEMBER(m)   #m, offsetof(struct personality, m)
-#define FLAG(m)	    MEMBER(m), true, 0, 1
-#define NUMBER(m)   MEMBER(m), false
+#define MEMBER(m)    #m, offsetof(struct personality, m)
+#define FLAG(m)	     MEMBER(m), true, 0, 1
+#define NUMBER(m)    MEMBER(m), false
 #define NAME_MAX_LEN 32u
 
 /*
