@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
-dist_check_SCRIPTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh \
+dist_check_SCRIPTS += tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh \
 	tests/unit/aarch64.sh
-TESTS += tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh \
+TESTS += tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh \
 	tests/unit/aarch64.sh
 EXTRA_DIST += tests/unit/ring.h tests/unit/cross/cmocka.h
 if HAVE_CMOCKA
