@@ -14,7 +14,8 @@
 
 static struct ranked entry(const char *start, enum dvx_gid_type type, uint32_t index, bool up)
 {
-	struct ranked r = {.gid = {.index = index, .port = 1, .type = type}, .up = up, .ethernet = true};
+	struct ranked r = {
+		.gid = {.index = index, .port = 1, .type = type}, .up = up, .ethernet = true};
 
 	if (!strcmp(start, "v4")) {
 		memcpy(r.gid.gid + 10, "\xff\xff\x0a\0\0\1", 6);
@@ -29,9 +30,9 @@ static struct ranked entry(const char *start, enum dvx_gid_type type, uint32_t i
 static void ranking(void **state)
 {
 	struct ranked list[] = {
-		entry("fe", DVX_GID_ROCE_V1, 0, true), entry("fe", DVX_GID_ROCE_V2, 1, true),
-		entry("v4", DVX_GID_ROCE_V1, 2, true), entry("v4", DVX_GID_ROCE_V2, 3, true),
-		entry("20", DVX_GID_ROCE_V2, 4, true), entry("v4", DVX_GID_ROCE_V2, 5, false),
+		entry("fe", DVX_GID_ROCE_V1, 0, true),	  entry("fe", DVX_GID_ROCE_V2, 1, true),
+		entry("v4", DVX_GID_ROCE_V1, 2, true),	  entry("v4", DVX_GID_ROCE_V2, 3, true),
+		entry("20", DVX_GID_ROCE_V2, 4, true),	  entry("v4", DVX_GID_ROCE_V2, 5, false),
 		entry("v4", DVX_GID_IB_ROCE_V1, 6, true),
 	};
 	static const uint32_t want[] = {3, 4, 1, 2, 6, 0, 5};
@@ -98,7 +99,8 @@ static void refused(void **state)
 	free(s);
 }
 
-/* Proves that a page of another generation decodes: cut ones say so, longer ones list their bits. */
+/* Proves that a page of another generation decodes: cut ones say so, longer ones list their bits.
+ */
 static void generations(void **state)
 {
 	struct source *s = malloc(sizeof(*s));
@@ -138,8 +140,13 @@ static void differences(void **state)
 	json_t *d;
 
 	(void)state;
-	assert_int_equal(parse(a, "page 0x0\n00000000: 00 00 00 00 80 00 00 01 00 00 00 00\n", -1, err), 0);
-	assert_int_equal(parse(b, "page 0x0\n00000000: 00 00 00 00 00 40 00 02 00 00 00 01\npage 0x4\n00000000: 80\n", -1, err), 0);
+	assert_int_equal(
+		parse(a, "page 0x0\n00000000: 00 00 00 00 80 00 00 01 00 00 00 00\n", -1, err), 0);
+	assert_int_equal(parse(b,
+			       "page 0x0\n00000000: 00 00 00 00 00 40 00 02 00 00 00 01\npage "
+			       "0x4\n00000000: 80\n",
+			       -1, err),
+			 0);
 	d = diff_sources(a, b, -1);
 	assert_int_equal(json_array_size(d), 5);
 	json_decref(d);
@@ -176,7 +183,8 @@ static void fuzz(void **state)
 				(x >> 4) & 1 ? (char)(x >> 20) : "0f:*p\n #x"[(x >> 20) % 9];
 		}
 		memset(s, 0, sizeof(*s));
-		if (!dump_parse(s, text, (x >> 5) % 8 ? sizeof(seed) - 1 : x % sizeof(seed), round % 40, err, 512))
+		if (!dump_parse(s, text, (x >> 5) % 8 ? sizeof(seed) - 1 : x % sizeof(seed),
+				round % 40, err, 512))
 			for (size_t i = 0; i < s->count; i++)
 				json_decref(words_page(&s->pages[i], round % 2));
 		source_close(s);

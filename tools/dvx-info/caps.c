@@ -37,16 +37,16 @@ static void print_fields(const json_t *fields)
 	size_t i, j;
 	json_t *f, *g;
 
-	json_array_foreach(fields, i, f) {
+	json_array_foreach(fields, i, f)
+	{
 		const char *group = str(f, "group");
 
 		if (seen_before(fields, i, group))
 			continue;
 		if (*group)
 			printf("  %s\n", group);
-		json_array_foreach(fields, j, g)
-			if (!strcmp(str(g, "group"), group))
-				print_field(g);
+		json_array_foreach(fields, j, g) if (!strcmp(str(g, "group"), group))
+			print_field(g);
 	}
 }
 
@@ -58,7 +58,8 @@ static void print_unknown(const json_t *unknown)
 	if (!json_array_size(unknown))
 		return;
 	puts("  bits that no public table explains");
-	json_array_foreach(unknown, i, u) {
+	json_array_foreach(unknown, i, u)
+	{
 		int width = (int)json_integer_value(json_object_get(u, "width"));
 
 		printf("    bit %s, %d wide: 0x%llx\n", str(u, "bit"), width,
@@ -84,7 +85,8 @@ static void print_page(const json_t *p)
 	if (*str(p, "note"))
 		printf("  note: %s\n", str(p, "note"));
 	if (cut)
-		printf("  note: only %lld of %lld bytes are there; what lies behind is unknown, not 0\n",
+		printf("  note: only %lld of %lld bytes are there; what lies behind is unknown, "
+		       "not 0\n",
 		       json_integer_value(json_object_get(p, "bytes")), json_integer_value(cut));
 	print_fields(json_object_get(p, "fields"));
 	print_unknown(json_object_get(p, "unknown"));
@@ -172,8 +174,7 @@ static int show(const struct args *a, const struct source *s, const struct reque
 	if (a->json)
 		return json_out(root) ? EXIT_INPUT : code;
 	print_source(root);
-	json_array_foreach(pages, i, p)
-		print_page(p);
+	json_array_foreach(pages, i, p) print_page(p);
 	json_decref(root);
 	return code;
 }

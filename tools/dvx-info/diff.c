@@ -58,9 +58,7 @@ static bool same_unknown(const json_t *u, const json_t *list)
 	size_t i;
 	json_t *v;
 
-	json_array_foreach(list, i, v)
-		if (json_equal(u, v))
-			return true;
+	json_array_foreach(list, i, v) if (json_equal(u, v)) return true;
 	return false;
 }
 
@@ -70,10 +68,8 @@ static void unknown_text(const json_t *list, const char *bit, char *buf, size_t 
 	json_t *u;
 
 	snprintf(buf, size, "0");
-	json_array_foreach(list, i, u)
-		if (!strcmp(str(u, "bit"), bit))
-			snprintf(buf, size, "0x%llx",
-				 json_integer_value(json_object_get(u, "value")));
+	json_array_foreach(list, i, u) if (!strcmp(str(u, "bit"), bit))
+		snprintf(buf, size, "0x%llx", json_integer_value(json_object_get(u, "value")));
 }
 
 static void unknown_row(const struct page *p, const json_t *u, const json_t *ua, const json_t *ub,
@@ -97,11 +93,10 @@ static void compare_unknown(const struct page *p, const struct page *q, json_t *
 	json_t *ua = words_unknown(p), *ub = words_unknown(q), *u, *both;
 	size_t i;
 
-	json_array_foreach(ua, i, u)
-		if (!same_unknown(u, ub))
-			unknown_row(p, u, ua, ub, out);
+	json_array_foreach(ua, i, u) if (!same_unknown(u, ub)) unknown_row(p, u, ua, ub, out);
 	both = json_array();
-	json_array_foreach(ub, i, u) {
+	json_array_foreach(ub, i, u)
+	{
 		char a[32];
 
 		unknown_text(ua, str(u, "bit"), a, sizeof(a));
@@ -189,7 +184,8 @@ void diff_print(const struct source *a, const struct source *b, const json_t *di
 
 	print_side('A', a);
 	print_side('B', b);
-	json_array_foreach(diffs, i, d) {
+	json_array_foreach(diffs, i, d)
+	{
 		if (strcmp(page, str(d, "page")))
 			printf("%s (%s)\n", str(d, "page_name"), str(d, "page"));
 		page = str(d, "page");

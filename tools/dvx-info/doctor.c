@@ -15,9 +15,8 @@ void doctor_line(struct doctor *d, const char *id, enum level level, const char 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	json_array_append_new(d->lines,
-			      json_pack("{ss ss ss ss}", "check", id, "level", level_names[level],
-					"text", text, "mend", mend));
+	json_array_append_new(d->lines, json_pack("{ss ss ss ss}", "check", id, "level",
+						  level_names[level], "text", text, "mend", mend));
 }
 
 static void open_device(struct doctor *d)
@@ -48,8 +47,7 @@ static size_t count(const json_t *lines, enum level level)
 	size_t n = 0, i;
 	json_t *l;
 
-	json_array_foreach(lines, i, l)
-		n += !strcmp(str(l, "level"), level_names[level]);
+	json_array_foreach(lines, i, l) n += !strcmp(str(l, "level"), level_names[level]);
 	return n;
 }
 
@@ -58,7 +56,8 @@ static void print_lines(const json_t *lines)
 	size_t fails = count(lines, LEVEL_FAIL), warns = count(lines, LEVEL_WARN), i;
 	json_t *l;
 
-	json_array_foreach(lines, i, l) {
+	json_array_foreach(lines, i, l)
+	{
 		printf("%-4s  %-12s  %s\n", str(l, "level"), str(l, "check"), str(l, "text"));
 		if (*str(l, "mend"))
 			printf("      %-12s  $ %s\n", "", str(l, "mend"));

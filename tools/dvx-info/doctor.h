@@ -10,11 +10,11 @@ enum level { LEVEL_OK, LEVEL_WARN, LEVEL_FAIL };
 
 struct doctor {
 	json_t *lines;
-	const char *which;  /* as the user named it, or NULL */
+	const char *which;   /* as the user named it, or NULL */
 	struct dvx_dev *dev; /* opened, or NULL */
-	char pci[16];	    /* its address, or "" */
-	char error[256];    /* why it is not open */
-	size_t devices;	    /* mlx5 devices that libibverbs shows */
+	char pci[16];	     /* its address, or "" */
+	char error[256];     /* why it is not open */
+	size_t devices;	     /* mlx5 devices that libibverbs shows */
 };
 
 /* One sentence; mend is a command, or "". */

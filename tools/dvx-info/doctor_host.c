@@ -42,10 +42,12 @@ static void numa(struct doctor *d)
 		return;
 	}
 	if (node < 0) {
-		doctor_line(d, "numa", d->dev ? LEVEL_WARN : LEVEL_OK, "",
-			    d->dev ? "The machine has several NUMA nodes, but the device says none: "
-				     "the firmware (ACPI) does not tell where it is plugged."
-				   : "The machine has several NUMA nodes; there is no device to be near.");
+		doctor_line(
+			d, "numa", d->dev ? LEVEL_WARN : LEVEL_OK, "",
+			d->dev ? "The machine has several NUMA nodes, but the device says none: "
+				 "the firmware (ACPI) does not tell where it is plugged."
+			       : "The machine has several NUMA nodes; there is no device to be "
+				 "near.");
 		return;
 	}
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
@@ -53,13 +55,15 @@ static void numa(struct doctor *d)
 	snprintf(mend, sizeof(mend), "numactl --cpunodebind=%d --membind=%d PROGRAM", node, node);
 	if (n > 0)
 		doctor_line(d, "numa", LEVEL_OK, "",
-			    "The device is on node %d, and %d of its CPUs (%s) are open to this process.",
+			    "The device is on node %d, and %d of its CPUs (%s) are open to this "
+			    "process.",
 			    node, n, cpus);
 	else
-		doctor_line(d, "numa", LEVEL_WARN, mend,
-			    "The device is on node %d, but this process may not run on its CPUs: every "
-			    "doorbell and completion crosses the sockets.",
-			    node);
+		doctor_line(
+			d, "numa", LEVEL_WARN, mend,
+			"The device is on node %d, but this process may not run on its CPUs: every "
+			"doorbell and completion crosses the sockets.",
+			node);
 }
 
 static int count_entries(const char *path)
@@ -85,10 +89,12 @@ static void iommu(struct doctor *d)
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/iommu_group/type", d->pci);
 	if (!groups)
-		doctor_line(d, "iommu", LEVEL_OK, "", "The IOMMU is off or hidden: DMA is untranslated.");
+		doctor_line(d, "iommu", LEVEL_OK, "",
+			    "The IOMMU is off or hidden: DMA is untranslated.");
 	else if (!*d->pci || !fact_text(path, type, sizeof(type)))
 		doctor_line(d, "iommu", LEVEL_OK, "",
-			    "The IOMMU is on (%d groups); no device shows how it is translated.", groups);
+			    "The IOMMU is on (%d groups); no device shows how it is translated.",
+			    groups);
 	else if (!strcmp(type, "identity"))
 		doctor_line(d, "iommu", LEVEL_OK, "", "The IOMMU passes the device's DMA through.");
 	else
@@ -116,29 +122,34 @@ static void write_combining(struct doctor *d)
 	struct dvx_uar *uar;
 
 	if (d->dev && !dvx_uar_alloc(d->dev, DVX_UAR_BF, &uar)) {
-		doctor_line(d, "wc", LEVEL_OK, "",
-			    "A write-combining doorbell page can be had (BlueFlame, %u bytes a copy).",
-			    dvx_uar_bf_size(uar));
+		doctor_line(
+			d, "wc", LEVEL_OK, "",
+			"A write-combining doorbell page can be had (BlueFlame, %u bytes a copy).",
+			dvx_uar_bf_size(uar));
 		dvx_uar_free(uar);
 	} else if (d->dev) {
-		doctor_line(d, "wc", LEVEL_WARN, "cat /proc/cmdline # take out nopat; in a virtual "
-						 "machine the host decides",
+		doctor_line(d, "wc", LEVEL_WARN,
+			    "cat /proc/cmdline # take out nopat; in a virtual "
+			    "machine the host decides",
 			    "No write-combining doorbell page (%s): small messages cost one more "
 			    "trip over PCI.",
 			    dvx_strerror());
 	} else if (in_file("/proc/cmdline", "nopat")) {
-		doctor_line(d, "wc", LEVEL_WARN,
-			    "sudo sed -i 's/ *nopat//' /etc/default/grub && sudo update-grub && sudo "
-			    "reboot",
-			    "The kernel was started with nopat: no page can be write-combining.");
+		doctor_line(
+			d, "wc", LEVEL_WARN,
+			"sudo sed -i 's/ *nopat//' /etc/default/grub && sudo update-grub && sudo "
+			"reboot",
+			"The kernel was started with nopat: no page can be write-combining.");
 	} else {
 #if defined(__x86_64__)
-		doctor_line(d, "wc", in_file("/proc/cpuinfo", " pat ") ? LEVEL_OK : LEVEL_WARN, "",
-			    "The CPU %s page attributes (PAT); without a device no doorbell page could "
-			    "be tried.",
-			    in_file("/proc/cpuinfo", " pat ") ? "has" : "does not show");
+		doctor_line(
+			d, "wc", in_file("/proc/cpuinfo", " pat ") ? LEVEL_OK : LEVEL_WARN, "",
+			"The CPU %s page attributes (PAT); without a device no doorbell page could "
+			"be tried.",
+			in_file("/proc/cpuinfo", " pat ") ? "has" : "does not show");
 #else
-		doctor_line(d, "wc", LEVEL_OK, "", "Without a device no doorbell page could be tried.");
+		doctor_line(d, "wc", LEVEL_OK, "",
+			    "Without a device no doorbell page could be tried.");
 #endif
 	}
 }
@@ -160,7 +171,8 @@ static void cgroup(struct doctor *d)
 	size_t n;
 
 	if (!fact_text("/proc/self/cgroup", self, sizeof(self)) || strncmp(self, "0::", 3)) {
-		doctor_line(d, "cgroup", LEVEL_OK, "", "No unified cgroup: no limit of it is looked for.");
+		doctor_line(d, "cgroup", LEVEL_OK, "",
+			    "No unified cgroup: no limit of it is looked for.");
 		return;
 	}
 	dir = self + 3;
@@ -177,7 +189,8 @@ static void cgroup(struct doctor *d)
 		return;
 	}
 	snprintf(path, sizeof(path),
-		 "echo 'DEVICE hca_handle=max hca_object=max' | sudo tee /sys/fs/cgroup%s/rdma.max", dir);
+		 "echo 'DEVICE hca_handle=max hca_object=max' | sudo tee /sys/fs/cgroup%s/rdma.max",
+		 dir);
 	limited = number_after(limits, "hca_handle=") || number_after(limits, "hca_object=");
 	doctor_line(d, "cgroup", limited ? LEVEL_WARN : LEVEL_OK, limited ? path : "",
 		    "RDMA limits of the cgroup: %s", limits);
@@ -187,7 +200,8 @@ static void rights(struct doctor *d)
 {
 	if (fact_may(CAP_NET_RAW) && fact_initial_userns())
 		doctor_line(d, "rights", LEVEL_OK, "",
-			    "This process has CAP_NET_RAW: raw packets and steering rules are allowed.");
+			    "This process has CAP_NET_RAW: raw packets and steering rules are "
+			    "allowed.");
 	else if (fact_may(CAP_NET_RAW))
 		doctor_line(d, "rights", LEVEL_WARN, "",
 			    "CAP_NET_RAW counts only inside this user namespace: raw packets and "

@@ -58,8 +58,9 @@ static void hugepages(struct doctor *d)
 		if (total <= 0)
 			continue;
 		nodes_text(sizes[i], nodes, sizeof(nodes));
-		doctor_line(d, "hugepages", LEVEL_OK, "", "%lld of %lld pages of %lu KiB are free (%s).",
-			    n, total, sizes[i], nodes);
+		doctor_line(d, "hugepages", LEVEL_OK, "",
+			    "%lld of %lld pages of %lu KiB are free (%s).", n, total, sizes[i],
+			    nodes);
 	}
 	if (!all)
 		doctor_line(d, "hugepages", LEVEL_WARN, "sudo sysctl vm.nr_hugepages=512",

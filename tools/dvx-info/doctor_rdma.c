@@ -22,10 +22,11 @@ static void device(struct doctor *d)
 			    "%zu mlx5 device(s) are listed, but it does not open: %s.", d->devices,
 			    d->error);
 	else if (n)
-		doctor_line(d, "device", LEVEL_FAIL, "sudo modprobe mlx5_ib",
-			    "%zu NVIDIA network function(s) are on the PCI bus (%s), but libibverbs "
-			    "shows no mlx5 device.",
-			    n, first);
+		doctor_line(
+			d, "device", LEVEL_FAIL, "sudo modprobe mlx5_ib",
+			"%zu NVIDIA network function(s) are on the PCI bus (%s), but libibverbs "
+			"shows no mlx5 device.",
+			n, first);
 	else
 		doctor_line(d, "device", LEVEL_FAIL, "lspci -d 15b3:",
 			    "There is no mlx5 device: no NVIDIA network function is on the PCI bus "
@@ -47,7 +48,8 @@ static void modules(struct doctor *d)
 	}
 	snprintf(mend, sizeof(mend), "sudo modprobe -a %s", missing);
 	if (!*missing)
-		doctor_line(d, "modules", LEVEL_OK, "", "mlx5_core, mlx5_ib and ib_uverbs are loaded.");
+		doctor_line(d, "modules", LEVEL_OK, "",
+			    "mlx5_core, mlx5_ib and ib_uverbs are loaded.");
 	else if (d->dev)
 		doctor_line(d, "modules", LEVEL_OK, "",
 			    "The device answers, though /sys/module does not list %s.", missing);
@@ -65,10 +67,11 @@ static void kernel(struct doctor *d)
 		doctor_line(d, "kernel", LEVEL_OK, "",
 			    "Linux %s passes firmware's status and syndrome on.", u.release);
 	else
-		doctor_line(d, "kernel", LEVEL_WARN, "",
-			    "Linux %s hides status and syndrome of a refused command behind an errno; "
-			    "6.0 and later show them.",
-			    u.release);
+		doctor_line(
+			d, "kernel", LEVEL_WARN, "",
+			"Linux %s hides status and syndrome of a refused command behind an errno; "
+			"6.0 and later show them.",
+			u.release);
 }
 
 static void abi(struct doctor *d)
@@ -76,9 +79,10 @@ static void abi(struct doctor *d)
 	long long core = 0;
 
 	if (!fact_number("/sys/class/infiniband_verbs/abi_version", &core))
-		doctor_line(d, "uverbs", d->dev ? LEVEL_WARN : LEVEL_FAIL, "sudo modprobe ib_uverbs",
-			    "/sys/class/infiniband_verbs/abi_version is not there: the kernel offers "
-			    "no verbs to user space.");
+		doctor_line(
+			d, "uverbs", d->dev ? LEVEL_WARN : LEVEL_FAIL, "sudo modprobe ib_uverbs",
+			"/sys/class/infiniband_verbs/abi_version is not there: the kernel offers "
+			"no verbs to user space.");
 	else
 		doctor_line(d, "uverbs", core == 6 ? LEVEL_OK : LEVEL_WARN, "",
 			    "The kernel's verbs ABI is %lld (libibverbs knows 6).", core);
@@ -105,12 +109,15 @@ static void files(struct doctor *d)
 	if (n && *closed)
 		doctor_line(d, "files", LEVEL_FAIL, mend, "%s is not open to this user.", closed);
 	else if (n)
-		doctor_line(d, "files", LEVEL_OK, "", "%d device file(s) /dev/infiniband/uverbs*, open to this user.", n);
+		doctor_line(d, "files", LEVEL_OK, "",
+			    "%d device file(s) /dev/infiniband/uverbs*, open to this user.", n);
 	else if (d->dev)
-		doctor_line(d, "files", LEVEL_OK, "", "The device opens, though /dev/infiniband lists no file.");
+		doctor_line(d, "files", LEVEL_OK, "",
+			    "The device opens, though /dev/infiniband lists no file.");
 	else
 		doctor_line(d, "files", LEVEL_FAIL,
-			    "sudo modprobe ib_uverbs # in a container: docker run --device=/dev/infiniband",
+			    "sudo modprobe ib_uverbs # in a container: docker run "
+			    "--device=/dev/infiniband",
 			    "There is no /dev/infiniband/uverbs*.");
 }
 
@@ -130,12 +137,14 @@ static void library(struct doctor *d, const char *stem)
 	if (!at)
 		doctor_line(d, "rdma-core", LEVEL_WARN, "", "%s is not mapped from a file.", stem);
 	else if (sscanf(at + strlen(stem), ".so.%u.%u.%u.%u", &a, &b, &c, &e) == 4)
-		doctor_line(d, "rdma-core", c >= 36 ? LEVEL_OK : LEVEL_WARN,
-			    c >= 36 ? "" : "sudo apt-get install rdma-core libibverbs1 ibverbs-providers",
-			    "%s is of rdma-core %u.%u.", stem, c, e);
+		doctor_line(
+			d, "rdma-core", c >= 36 ? LEVEL_OK : LEVEL_WARN,
+			c >= 36 ? ""
+				: "sudo apt-get install rdma-core libibverbs1 ibverbs-providers",
+			"%s is of rdma-core %u.%u.", stem, c, e);
 	else
-		doctor_line(d, "rdma-core", LEVEL_OK, "", "%s is mapped, but its file's name tells no version.",
-			    stem);
+		doctor_line(d, "rdma-core", LEVEL_OK, "",
+			    "%s is mapped, but its file's name tells no version.", stem);
 }
 
 static void firmware(struct doctor *d)
@@ -164,8 +173,8 @@ static void port(struct doctor *d, uint8_t number)
 		doctor_line(d, "port", LEVEL_WARN, "sudo ip link set IFACE mtu 4200",
 			    "Port %u is active, but its RDMA MTU is only %u bytes.", number, p.mtu);
 	else
-		doctor_line(d, "port", LEVEL_OK, "", "Port %u is active: %g Gbit/s, MTU %u.", number,
-			    p.mbps / 1000.0, p.mtu);
+		doctor_line(d, "port", LEVEL_OK, "", "Port %u is active: %g Gbit/s, MTU %u.",
+			    number, p.mbps / 1000.0, p.mtu);
 }
 
 static void gid(struct doctor *d)
@@ -179,11 +188,12 @@ static void gid(struct doctor *d)
 		v2 += gids[i].type == DVX_GID_ROCE_V2;
 	dvx_gids_free(gids);
 	if (v2)
-		doctor_line(d, "gid", LEVEL_OK, "", "%zu GIDs, %zu of them RoCE v2; dvx-info gids ranks them.",
-			    n, v2);
+		doctor_line(d, "gid", LEVEL_OK, "",
+			    "%zu GIDs, %zu of them RoCE v2; dvx-info gids ranks them.", n, v2);
 	else
 		doctor_line(d, "gid", LEVEL_FAIL, "sudo ip address add ADDRESS/24 dev IFACE",
-			    "There is no RoCE v2 GID: its network interface is down or has no address.");
+			    "There is no RoCE v2 GID: its network interface is down or has no "
+			    "address.");
 }
 
 void doctor_rdma(struct doctor *d)

@@ -244,8 +244,9 @@ int dump_parse(struct source *s, const char *text, size_t len, int only, char *e
 	if (s->count)
 		return 0;
 	if (only < 0)
-		return fail(err, size, "no line \"page 0x0 GENERAL\" says which capability page this "
-				       "is; name the page: dvx-info caps FILE PAGE");
+		return fail(err, size,
+			    "no line \"page 0x0 GENERAL\" says which capability page this "
+			    "is; name the page: dvx-info caps FILE PAGE");
 	return parse_section(s, (unsigned long)only, text, len, err, size);
 }
 

@@ -13,7 +13,8 @@ enum {
 	EXIT_DONE = 0,
 	EXIT_NO = 1,	/* something is missing (why-not, doctor), or A and B differ (--diff) */
 	EXIT_USAGE = 2, /* wrong command line, unknown page or feature */
-	EXIT_INPUT = 3, /* no such device, it cannot be asked, a file that cannot be read or written */
+	EXIT_INPUT =
+		3, /* no such device, it cannot be asked, a file that cannot be read or written */
 };
 
 struct args {

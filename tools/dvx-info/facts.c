@@ -116,7 +116,7 @@ long long fact_hugepages(unsigned long kb, int node, const char *what)
 	return fact_number(path, &n) ? n : -1;
 }
 
-/* Registered memory is counted as pinned (VmPin), mlock()ed memory as locked; both count. */
+/* Registered memory is counted as pinned; the kernel does not add what mlock() holds. */
 uint64_t fact_memlock(void)
 {
 	struct rlimit lim;

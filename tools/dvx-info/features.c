@@ -23,7 +23,8 @@
 #define HAS(page_, field_, what_) {.page = page_, .field = field_, .value = 1, .what = what_}
 #define OR(page_, field_, what_)                                                                   \
 	{.page = page_, .field = field_, .value = 1, .or_before = true, .what = what_}
-#define BITS(page_, field_, mask_, what_) {.page = page_, .field = field_, .mask = mask_, .what = what_}
+#define BITS(page_, field_, mask_, what_)                                                          \
+	{.page = page_, .field = field_, .mask = mask_, .what = what_}
 #define HOST(need_, what_) {.need = need_, .what = what_}
 #define LOOK(what_, remedy_) {.need = NEED_ELSEWHERE, .what = what_, .remedy = remedy_}
 
@@ -40,21 +41,23 @@ const struct feature features[] = {
 		HAS(G, "dma_mmo_qp", "DMA copies on RC or DC queues"),
 		{.page = G, .field = "dma_mmo_sq", .value = 1, .or_before = true,
 		 .what = "DMA copies on raw send queues",
-		 .remedy = "use RDMA WRITE or READ on a queue connected to itself (dvx_post_write); "
-			   "ConnectX-6 Dx, BlueField-2 and later have the engine"},
-		HAS(G, "qpc_extension", "the extended QP context, by which a QP is allowed to use the engine")}},
-	{"cross-vhca-export", "export allow-other-vhca", "Let another VHCA use an mkey of ours", true, {
+		 .remedy = "use RDMA WRITE or READ on a queue connected to itself (dvx_post_write)"},
+		HAS(G, "qpc_extension",
+		    "the extended QP context, by which a QP is allowed to use the engine")}},
+	{"cross-vhca-export", "export allow-other-vhca",
+	 "Let another VHCA use an mkey of ours", true, {
 		HAS(G, "hca_cap_2", "the second page of general capabilities"),
 		{.page = G2, .field = "allowed_object_for_other_vhca_access",
 		 .mask = PRM_ALLOWED_OBJECT_MKEY, .what = "ALLOW_OTHER_VHCA_ACCESS takes mkeys",
-		 .remedy = "a BlueField (2 or later) on one side is needed, in DPU mode; "
-			   "mlxconfig -d DEV q INTERNAL_CPU_MODEL shows it"}}},
-	{"cross-vhca-import", "import alias alias-mkey", "Use an mkey of another VHCA through an alias", true, {
+		 .remedy = "its public users are BlueFields in DPU mode, and their hosts: "
+			   "mlxconfig -d DEV q INTERNAL_CPU_MODEL shows the mode"}}},
+	{"cross-vhca-import", "import alias alias-mkey",
+	 "Use an mkey of another VHCA through an alias", true, {
 		HAS(G, "hca_cap_2", "the second page of general capabilities"),
 		{.page = G2, .field = "cross_vhca_object_to_object_supported",
 		 .mask = PRM_CROSS_VHCA_OBJECT_LOCAL_MKEY_TO_REMOTE_MKEY,
 		 .what = "an alias mkey may stand for a remote mkey",
-		 .remedy = "run on the BlueField's Arm cores, or on a function that its firmware trusts"},
+		 .remedy = "its public users run on the Arm cores of a BlueField in DPU mode"},
 		LOOK("that the other side exports: ask there with dvx-info why-not cross-vhca-export",
 		     NULL)}},
 	{"crossing-mkey", "crossing-vhca introspection", "mkeys of access mode CROSSING_VHCA", true, {
@@ -63,7 +66,8 @@ const struct feature features[] = {
 		HAS(G, "bf", "BlueFlame registers"),
 		HAS(G, "log_bf_reg_size", "their size"),
 		HOST(NEED_BF_UAR, "a write-combining doorbell page")}},
-	{"atomics", "atomic fetch-add compare-swap", "64-bit fetch-and-add and compare-and-swap", false, {
+	{"atomics", "atomic fetch-add compare-swap",
+	 "64-bit fetch-and-add and compare-and-swap", false, {
 		HAS(G, "atomic", "the page of atomic capabilities"),
 		BITS(ATOM, "atomic_operations", 0x3, "compare and swap, fetch and add"),
 		BITS(ATOM, "atomic_size_qp", 0x8, "of 8 bytes on QPs")}},
@@ -83,35 +87,38 @@ const struct feature features[] = {
 		HAS(G, "xrc", "the XRC transport"), HAS(G, "log_max_xrcd", "XRC domains"),
 		HAS(G, "log_max_srq", "SRQs, to which XRC messages go")}},
 	{"dc", "dct dci dynamically-connected", "Dynamically connected queues", false, {
-		HAS(G, "dct", "the DC transport"),
-		HAS(G, "log_max_ra_req_dc", "outstanding reads as DC requester")}},
+		HAS(G, "dct", "the DC transport")}},
 	{"roce-v2", "roce rocev2", "RDMA over UDP", false, {
 		HAS(G, "roce", "the page of RoCE capabilities"),
 		BITS(ROCE, "roce_version", 0x4, "version 2"),
 		HOST(NEED_ACTIVE_PORT, "a port that is up"),
 		HOST(NEED_IPV4_GID, "a RoCE v2 GID with an IP address")}},
-	{"odp", "on-demand-paging page-faults", "Memory that is registered without being pinned", false, {
+	{"odp", "on-demand-paging page-faults",
+	 "Memory that is registered without being pinned", false, {
 		HAS(G, "pg", "the page of on-demand paging capabilities"),
 		HAS(ODP, RC_ODP "read", "an RC READ may fault (transport scheme)"),
 		OR(ODP, RC_MEM "read", "an RC READ may fault (memory scheme)"),
 		HAS(ODP, RC_ODP "write", "an RC WRITE may fault (transport scheme)"),
 		OR(ODP, RC_MEM "write", "an RC WRITE may fault (memory scheme)"),
 		HOST(NEED_ODP_KERNEL, "a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING")}},
-	{"sw-steering-rx", "sw-steering-nic-rx sws-rx nic-rx", "Receive rules that software writes into the device (mlx5dv_dr)", true, {
+	{"sw-steering-rx", "sw-steering-nic-rx sws-rx nic-rx",
+	 "Receive rules that software writes into the device (mlx5dv_dr)", true, {
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),
 		HAS(FT, RX "ft_support", "receive tables"),
 		HAS(FT, RX "sw_owner", "tables that software owns"),
 		OR(FT, RX "sw_owner_v2", "tables that software owns, ConnectX-6 Dx and later"),
 		HAS(MEM, "log_steering_sw_icm_size", "device memory for rules"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
-	{"sw-steering-tx", "sw-steering-nic-tx sws-tx nic-tx", "Send rules that software writes into the device (mlx5dv_dr)", true, {
+	{"sw-steering-tx", "sw-steering-nic-tx sws-tx nic-tx",
+	 "Send rules that software writes into the device (mlx5dv_dr)", true, {
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),
 		HAS(FT, TX "ft_support", "send tables"),
 		HAS(FT, TX "sw_owner", "tables that software owns"),
 		OR(FT, TX "sw_owner_v2", "tables that software owns, ConnectX-6 Dx and later"),
 		HAS(MEM, "log_steering_sw_icm_size", "device memory for rules"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
-	{"sw-steering-fdb", "sws-fdb fdb eswitch", "Switch rules that software writes into the device (mlx5dv_dr)", true, {
+	{"sw-steering-fdb", "sws-fdb fdb eswitch",
+	 "Switch rules that software writes into the device (mlx5dv_dr)", true, {
 		{.page = G, .field = "eswitch_manager", .value = 1, .what = "this function owns the switch",
 		 .remedy = "use the PF; on a BlueField in DPU mode the Arm side owns the switch"},
 		{.page = ESW, .what = "the page of switch tables"},
@@ -123,13 +130,15 @@ const struct feature features[] = {
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),
 		HAS(G, "wqe_based_flow_table_update_cap", "rules written by WQEs"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
-	{"flow-rules", "ibv-flow raw-flow", "Flow rules of the kernel (ibv_create_flow, mlx5dv_create_flow)", false, {
+	{"flow-rules", "ibv-flow raw-flow",
+	 "Flow rules of the kernel (ibv_create_flow, mlx5dv_create_flow)", false, {
 		BITS(G, "port_type", 0x1, "Ethernet ports"),
 		HAS(G, "nic_flow_table", "flow tables of the NIC"),
 		HAS(FT, RX "ft_support", "receive tables"),
 		HAS(FT, RX "flow_modify_en", "rules that can be changed"),
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
-	{"raw-packets", "raw-ethernet packet-qp", "Whole Ethernet frames (IBV_QPT_RAW_PACKET)", false, {
+	{"raw-packets", "raw-ethernet packet-qp",
+	 "Whole Ethernet frames (IBV_QPT_RAW_PACKET)", false, {
 		BITS(G, "port_type", 0x1, "Ethernet ports"),
 		HAS(G, "eth_net_offloads", "the page of Ethernet offloads"),
 		HAS(G, "log_max_sq", "send queues"), HAS(G, "log_max_rq", "receive queues"),
@@ -138,8 +147,8 @@ const struct feature features[] = {
 		HAS(G, "device_frequency_khz", "the clock's frequency"),
 		OR(G, "device_frequency_mhz", "the clock's frequency")}},
 	{"real-time-timestamps", "utc ptp", "Completions with UTC instead of a counter", false, {
-		BITS(G, "sq_ts_format", 0x1, "real time on send queues"),
-		BITS(G, "rq_ts_format", 0x1, "real time on receive queues"),
+		HAS(G, "sq_ts_format", "real time on send queues"),
+		HAS(G, "rq_ts_format", "real time on receive queues"),
 		LOOK("that the firmware keeps UTC: mlxconfig -d DEV q REAL_TIME_CLOCK_ENABLE", NULL)}},
 	{"memory-windows", "mw", "Memory windows of type 2", false, {
 		HAS(G, "imaicl", "the bit that Linux asks before it offers them")}},
@@ -151,12 +160,13 @@ const struct feature features[] = {
 		{.page = G, .field = "umr_modify_entity_size_disabled", .zero = true,
 		 .what = "UMR may change the page size"}}},
 	{"signature", "sig t10dif crc", "Signatures that the device makes and checks", false, {
-		HAS(G, "sho", "signature handover"),
-		HAS(G, "log_max_bsf_list_size", "size of a signature's description")}},
+		HAS(G, "sho", "signature handover")}},
 	{"crypto", "aes-xts dek", "AES-XTS on the fly", true, {
 		HAS(G, "crypto", "the page of crypto capabilities"),
 		BITS(G, "general_obj_types", OBJ(0xc), "key objects (DEK)"),
 		HAS(G, "log_max_dek", "keys"),
+		HAS(G, "aes_xts_multi_block_be_tweak", "AES-XTS with big-endian tweaks"),
+		OR(G, "aes_xts_single_block_le_tweak", "AES-XTS with little-endian tweaks"),
 		LOOK("that the card is a crypto-enabled part (its name ends in ...C or says Crypto Enabled)",
 		     NULL)}},
 	{"tag-matching", "tm xrq", "Receives that the device matches by tag", false, {

@@ -10,7 +10,7 @@
 /* Needs that are the host's, not the device's; whynot.c has a probe for each. */
 enum need {
 	NEED_NONE,
-	NEED_NET_RAW,	/* CAP_NET_RAW, for raw packets and steering */
+	NEED_NET_RAW,	 /* CAP_NET_RAW, for raw packets and steering */
 	NEED_ODP_KERNEL, /* on-demand paging in the kernel */
 	NEED_BF_UAR,	 /* a write-combining UAR page */
 	NEED_HUGEPAGES,
@@ -26,7 +26,7 @@ struct check {
 	uint64_t mask;	   /* these bits have to be set; 0: the whole value counts */
 	uint64_t value;	   /* with mask 0: at least this; with `zero`: must be 0 */
 	bool zero;
-	bool or_before;	   /* this or the check before it */
+	bool or_before; /* this or the check before it */
 	enum need need;
 	const char *what;
 	const char *remedy; /* NULL: the usual one */
@@ -38,7 +38,7 @@ struct feature {
 	const char *name;
 	const char *also; /* other words for it, blank-separated */
 	const char *text;
-	bool devx; /* used through DevX: context, umem */
+	bool devx;			     /* used through DevX: context, umem */
 	struct check checks[FEATURE_CHECKS]; /* ends at one without `what` */
 };
 

@@ -43,8 +43,8 @@ static void judge(struct ranked *r)
 		r->reason = "empty";
 	} else if (!r->ethernet) {
 		r->rank = r->gid.index == 0 ? 1 : 2;
-		r->reason = r->rank == 1 ? "InfiniBand: the port's own GID" :
-					   "InfiniBand: another GID of the port";
+		r->reason = r->rank == 1 ? "InfiniBand: the port's own GID"
+					 : "InfiniBand: another GID of the port";
 	} else {
 		r->rank = roce[r->gid.type == DVX_GID_ROCE_V2][kind].rank;
 		r->reason = roce[r->gid.type == DVX_GID_ROCE_V2][kind].reason;

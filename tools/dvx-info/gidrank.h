@@ -7,7 +7,7 @@
 
 struct ranked {
 	struct dvx_gid gid;
-	bool up;	    /* its port is active */
+	bool up; /* its port is active */
 	bool ethernet;
 	unsigned int rank;  /* the lower, the better */
 	const char *reason; /* a clause */

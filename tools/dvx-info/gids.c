@@ -71,8 +71,7 @@ static void print_gids(const char *device, const json_t *list)
 
 	printf("%s\nport index  %-10s  %-26s  %-9s  why it stands here\n", device, "type", "GID",
 	       "interface");
-	json_array_foreach(list, i, g)
-		print_gid(g);
+	json_array_foreach(list, i, g) print_gid(g);
 	printf("Use index %lld on port %lld: ib_write_bw -d %s -i %lld -x %lld, ibv_rc_pingpong -g "
 	       "%lld, NCCL_IB_GID_INDEX=%lld.\n",
 	       json_integer_value(json_object_get(best, "index")),
@@ -92,12 +91,13 @@ static int show(const struct args *a, struct dvx_dev *dev, const struct ranked *
 			json_array_append_new(all, gid_json(&list[i]));
 	if (a->json) {
 		root = json_pack("{ss so}", "device", dvx_dev_name(dev), "gids", all);
-		return json_out(root);
+		return json_out(root) ? EXIT_INPUT : n ? EXIT_DONE : EXIT_NO;
 	}
 	if (n)
 		print_gids(dvx_dev_name(dev), all);
 	else
-		printf("%s has no GID: give its network interface an address, or bring its link up.\n",
+		printf("%s has no GID: give its network interface an address, or bring its link "
+		       "up.\n",
 		       dvx_dev_name(dev));
 	json_decref(all);
 	return n ? EXIT_DONE : EXIT_NO;

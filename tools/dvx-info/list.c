@@ -103,8 +103,7 @@ static void print_device(const json_t *d)
 		puts("no NUMA node");
 	else
 		printf("NUMA node %d\n", number(d, "numa_node"));
-	json_array_foreach(json_object_get(d, "ports"), i, p)
-		print_port(p);
+	json_array_foreach(json_object_get(d, "ports"), i, p) print_port(p);
 }
 
 int cmd_list(const struct args *a)
@@ -123,8 +122,7 @@ int cmd_list(const struct args *a)
 	dvx_dev_list_free(infos);
 	if (a->json)
 		return json_out(all);
-	json_array_foreach(all, i, d)
-		print_device(d);
+	json_array_foreach(all, i, d) print_device(d);
 	json_decref(all);
 	if (!n)
 		puts("No mlx5 device is here; dvx-info doctor says what is missing.");

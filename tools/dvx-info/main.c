@@ -18,7 +18,10 @@ struct command {
 	int (*run)(const struct args *);
 };
 
-#define JSON_OPTION {"json", 'j', NULL, 0, "for programs", 0}
+#define JSON_OPTION                                     \
+	{                                               \
+		"json", 'j', NULL, 0, "for programs", 0 \
+	}
 
 static const struct argp_option json_options[] = {JSON_OPTION, {0}};
 static const struct argp_option gids_options[] = {
@@ -40,7 +43,8 @@ static const struct argp_option whynot_options[] = {
 };
 
 static const struct command commands[] = {
-	{"list", 0, 0, "", "Devices with address, firmware, board and ports.", json_options, cmd_list},
+	{"list", 0, 0, "", "Devices with address, firmware, board and ports.", json_options,
+	 cmd_list},
 	{"gids", 0, 1, "[DEV]", "GIDs, the best first, with the reason and the index to use.",
 	 gids_options, cmd_gids},
 	{"caps", 0, 3, "[DEV|DUMP] [PAGE]",

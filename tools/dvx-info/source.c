@@ -130,8 +130,8 @@ static bool is_file(const char *path)
 static void why_no_device(struct source *s, const char *which)
 {
 	if (which && strpbrk(which, "/"))
-		snprintf(s->error, sizeof(s->error), "there is no such file, and no such device (%s)",
-			 dvx_strerror());
+		snprintf(s->error, sizeof(s->error),
+			 "there is no such file, and no such device (%s)", dvx_strerror());
 	else
 		snprintf(s->error, sizeof(s->error), "%s", dvx_strerror());
 }

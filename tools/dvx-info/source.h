@@ -9,7 +9,7 @@
 #define SOURCE_PAGES 128
 
 struct source {
-	char name[256];	  /* of the device or the file */
+	char name[256]; /* of the device or the file */
 	bool dump;
 	struct dvx_dev *dev; /* NULL: a dump */
 	/* What it says of itself, "" where unknown. */
@@ -21,7 +21,8 @@ struct source {
 
 /*
  * A word that is a readable file's name is a dump, any other a device; NULL: the first device.
- * EXIT_DONE, or EXIT_INPUT with a sentence in s->error; source_close() either way. `only` as in dump_load().
+ * EXIT_DONE, or EXIT_INPUT with a sentence in s->error; source_close() either way. `only` as in
+ * dump_load().
  */
 int source_open(struct source *s, const char *which, int only);
 void source_close(struct source *s);

@@ -49,7 +49,8 @@ static void check_field(const struct source *s, const struct check *c, struct fi
 
 	if (!page || !page->bytes) {
 		snprintf(f->shown, sizeof(f->shown), "%s %s: %s", page_name(c->page),
-			 c->field ? c->field : "", page ? page->error : "the dump has no such page");
+			 c->field ? c->field : "",
+			 page ? page->error : "the dump has no such page");
 		f->verdict = page ? MISSING : UNKNOWN;
 		snprintf(f->remedy, sizeof(f->remedy), "%s",
 			 page ? c->remedy ? c->remedy : firmware_remedy : "");
@@ -71,7 +72,8 @@ static void check_field(const struct source *s, const struct check *c, struct fi
 	snprintf(f->shown, sizeof(f->shown), "%s.%s is %s", page_name(c->page), c->field, words);
 	f->verdict = holds(c, value) ? OK : MISSING;
 	if (f->verdict == MISSING)
-		snprintf(f->remedy, sizeof(f->remedy), "%s", c->remedy ? c->remedy : firmware_remedy);
+		snprintf(f->remedy, sizeof(f->remedy), "%s",
+			 c->remedy ? c->remedy : firmware_remedy);
 }
 
 static void need_net_raw(const struct source *s, struct finding *f)
@@ -107,7 +109,8 @@ static void need_bf_uar(const struct source *s, struct finding *f)
 
 	if (dvx_uar_alloc(s->dev, DVX_UAR_BF, &uar)) {
 		note(f, MISSING, dvx_strerror(),
-		     "write-combining is off (PAT disabled, or a virtual machine): use DVX_UAR_NC or "
+		     "write-combining is off (PAT disabled, or a virtual machine): use DVX_UAR_NC "
+		     "or "
 		     "MLX5_SHUT_UP_BF=1");
 		return;
 	}
@@ -144,7 +147,8 @@ static void need_active_port(const struct source *s, struct finding *f)
 			return;
 		}
 	note(f, MISSING, "no port is active",
-	     "check cable and peer, and: sudo ip link set IFACE up (on InfiniBand: a subnet manager)");
+	     "check cable and peer, and: sudo ip link set IFACE up (on InfiniBand: a subnet "
+	     "manager)");
 }
 
 static void need_ipv4_gid(const struct source *s, struct finding *f)
@@ -159,8 +163,9 @@ static void need_ipv4_gid(const struct source *s, struct finding *f)
 	for (size_t i = 0; i < n; i++) {
 		if (gids[i].type != DVX_GID_ROCE_V2 || gids[i].gid[0] == 0xfe)
 			continue;
-		snprintf(f->shown, sizeof(f->shown), "GID index %u of port %u is RoCE v2 and routable",
-			 gids[i].index, gids[i].port);
+		snprintf(f->shown, sizeof(f->shown),
+			 "GID index %u of port %u is RoCE v2 and routable", gids[i].index,
+			 gids[i].port);
 		f->verdict = OK;
 		*f->remedy = '\0';
 		break;
@@ -184,12 +189,9 @@ static const struct {
 	void (*probe)(const struct source *, struct finding *);
 	bool device; /* it asks an open device */
 } probes[] = {
-	[NEED_NET_RAW] = {need_net_raw, false},
-	[NEED_ODP_KERNEL] = {need_odp_kernel, false},
-	[NEED_BF_UAR] = {need_bf_uar, true},
-	[NEED_HUGEPAGES] = {need_hugepages, false},
-	[NEED_ACTIVE_PORT] = {need_active_port, true},
-	[NEED_IPV4_GID] = {need_ipv4_gid, true},
+	[NEED_NET_RAW] = {need_net_raw, false},	       [NEED_ODP_KERNEL] = {need_odp_kernel, false},
+	[NEED_BF_UAR] = {need_bf_uar, true},	       [NEED_HUGEPAGES] = {need_hugepages, false},
+	[NEED_ACTIVE_PORT] = {need_active_port, true}, [NEED_IPV4_GID] = {need_ipv4_gid, true},
 	[NEED_CHANNEL] = {need_channel, true},
 };
 
@@ -257,7 +259,8 @@ static json_t *check_device(const struct source *s)
 	if (s->dump) {
 		general = source_page(s, 0);
 		if (!general || !general->bytes ||
-		    prm_field_get(page_layout(0), general->bytes, general->len, "log_max_uctx", &uctx))
+		    prm_field_get(page_layout(0), general->bytes, general->len, "log_max_uctx",
+				  &uctx))
 			note(&f, UNKNOWN, "the dump has no general page", NULL);
 		else if (uctx)
 			note(&f, OK, "GENERAL.log_max_uctx is not 0", NULL);
@@ -295,8 +298,7 @@ static size_t count(const json_t *checks, enum verdict v)
 	size_t n = 0, i;
 	json_t *c;
 
-	json_array_foreach(checks, i, c)
-		n += fails(c, v);
+	json_array_foreach(checks, i, c) n += fails(c, v);
 	return n;
 }
 
@@ -314,9 +316,11 @@ static void print_check(const json_t *c, const char **said)
 	}
 }
 
-static void print_checks(const struct feature *feature, const struct source *s, const json_t *checks)
+static void print_checks(const struct feature *feature, const struct source *s,
+			 const json_t *checks)
 {
-	size_t missing = count(checks, MISSING), unknown = count(checks, UNKNOWN) + count(checks, LOOK);
+	size_t missing = count(checks, MISSING),
+	       unknown = count(checks, UNKNOWN) + count(checks, LOOK);
 	const char *said = "";
 	size_t i;
 	json_t *c;
@@ -324,12 +328,12 @@ static void print_checks(const struct feature *feature, const struct source *s, 
 	printf("%s: %s\n", feature->name, feature->text);
 	if (s->dev || s->dump)
 		printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
-	json_array_foreach(checks, i, c)
-		print_check(c, &said);
+	json_array_foreach(checks, i, c) print_check(c, &said);
 	if (missing)
 		printf("%zu missing.\n", missing);
 	else if (unknown)
-		printf("Nothing that can be seen is missing; %zu cannot be seen from here.\n", unknown);
+		printf("Nothing that can be seen is missing; %zu cannot be seen from here.\n",
+		       unknown);
 	else
 		puts("Nothing is missing.");
 }
@@ -340,9 +344,9 @@ static int list_features(const struct args *a)
 
 	for (size_t i = 0; i < feature_count; i++) {
 		if (a->json)
-			json_array_append_new(all, json_pack("{ss ss ss}", "feature", features[i].name,
-							     "also", features[i].also, "text",
-							     features[i].text));
+			json_array_append_new(
+				all, json_pack("{ss ss ss}", "feature", features[i].name, "also",
+					       features[i].also, "text", features[i].text));
 		else
 			printf("%-22s %s\n", features[i].name, features[i].text);
 	}
@@ -384,8 +388,8 @@ int cmd_whynot(const struct args *a)
 	}
 	feature = feature_find(a->argv[0]);
 	if (!feature) {
-		complain("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
-			 feature_near(a->argv[0], near, sizeof(near)));
+		complain("no feature is called \"%s\"%s; dvx-info why-not --list has them",
+			 a->argv[0], feature_near(a->argv[0], near, sizeof(near)));
 		return EXIT_USAGE;
 	}
 	s = calloc(1, sizeof(*s));

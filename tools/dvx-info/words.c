@@ -253,8 +253,8 @@ json_t *words_unknown(const struct page *p)
 	if (s)
 		n = walk_strays(s, p->bytes, p->len, strays, STRAYS, &set);
 	for (size_t i = 0; i < n && i < STRAYS; i++)
-		json_array_append_new(out,
-				      unknown_json(strays[i].bit, strays[i].width, strays[i].value));
+		json_array_append_new(
+			out, unknown_json(strays[i].bit, strays[i].width, strays[i].value));
 	unknown_tail(p, s ? s->bytes : 0, out);
 	return out;
 }
@@ -274,12 +274,12 @@ static int collect_leaf(const struct leaf *leaf, void *ctx)
 		return 0;
 	words_value(value, sizeof(value), leaf->f, leaf->value);
 	snprintf(where, sizeof(where), "0x%" PRIx64, leaf->bit);
-	json_array_append_new(
-		c->fields,
-		json_pack("{ss ss ss si so ss ss}", "field", leaf->path, "group",
-			  words_group(c->s, leaf->path, group, sizeof(group)), "bit", where,
-			  "width", (int)leaf->width, "value", json_word(leaf->value), "words",
-			  value, "meaning", words_meaning(leaf->f)));
+	json_array_append_new(c->fields,
+			      json_pack("{ss ss ss si so ss ss}", "field", leaf->path, "group",
+					words_group(c->s, leaf->path, group, sizeof(group)), "bit",
+					where, "width", (int)leaf->width, "value",
+					json_word(leaf->value), "words", value, "meaning",
+					words_meaning(leaf->f)));
 	return 0;
 }
 
