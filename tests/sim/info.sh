@@ -75,6 +75,14 @@ check "noise as a page, if one insists" says 0 'bits that no public table' "$inf
 check "a folder is no dump" says 3 '' "$info" caps "$scratch"
 
 check "why-not: nothing is missing" says 0 'Nothing is missing' host why-not dma-copy
+lacks() { # lacks SETTING FEATURE: on a chip without it, one thing is missing
+	json ".missing == 1" "$dvx_sim" run --set "$1" -- "$info" why-not "$2" --json
+}
+check "why-not: a chip without the DMA engine" lacks dma_mmo=0 dma-copy
+check "... offers the other way" says 1 'dvx_post_write' \
+	"$dvx_sim" run --set dma_mmo=0 -- "$info" why-not dma-copy
+check "why-not: a chip without aliases" lacks cross_vhca=0 cross-vhca-import
+check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.dct is no' host why-not dc
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "dct" and .verdict == "missing"))' \

@@ -63,14 +63,14 @@ static void kernel(struct doctor *d)
 	struct utsname u;
 
 	uname(&u);
-	if (v >= 6 << 8)
+	if (v >= (5 << 8 | 19))
 		doctor_line(d, "kernel", LEVEL_OK, "",
 			    "Linux %s passes firmware's status and syndrome on.", u.release);
 	else
 		doctor_line(
 			d, "kernel", LEVEL_WARN, "",
 			"Linux %s hides status and syndrome of a refused command behind an errno; "
-			"6.0 and later show them.",
+			"5.19 and later show them.",
 			u.release);
 }
 

@@ -241,8 +241,9 @@ static void join(json_t *before, json_t *now)
 {
 	json_t *bad = fails(before, OK) ? now : fails(now, OK) ? before : NULL;
 
-	if (!bad) { /* both are missing: the second one's remedy speaks for both */
+	if (!bad) { /* one of the two is missing: the second's remedy speaks for both */
 		json_object_set_new(before, "remedy", json_string(""));
+		json_object_set_new(now, "verdict", json_string("or"));
 		return;
 	}
 	json_object_set_new(bad, "verdict", json_string("not needed"));
