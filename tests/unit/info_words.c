@@ -156,6 +156,16 @@ static void differences(void **state)
 	d = diff_sources(a, a, -1);
 	assert_int_equal(json_array_size(d), 0);
 	json_decref(d);
+	source_close(b);
+	assert_int_equal(parse(b, "page 0x0\n00000000: 00 00 00 00 80 00 00 01\n"
+				  "00000008: 00 00 00 00 00 00 00 01\n",
+			       -1, err),
+			 0);
+	d = diff_sources(a, b, -1);
+	assert_int_equal(json_array_size(d), 1);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(d, 0), "a")),
+			    "(its page ends before)");
+	json_decref(d);
 	source_close(a);
 	source_close(b);
 	free(a);
