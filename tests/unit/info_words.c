@@ -158,7 +158,7 @@ static void differences(void **state)
 	json_decref(d);
 	source_close(b);
 	assert_int_equal(parse(b, "page 0x0\n00000000: 00 00 00 00 80 00 00 01\n"
-				  "00000008: 00 00 00 00 00 00 00 01\n",
+				  "00000008: 00 00 00 00 00 15 00 00\n",
 			       -1, err),
 			 0);
 	d = diff_sources(a, b, -1);
