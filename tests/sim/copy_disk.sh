@@ -31,7 +31,9 @@ cat >"$work/nosync.c" <<'END'
 int fsync(int fd) { (void)fd; errno = EIO; return -1; }
 END
 if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
-	unsynced() { (LD_PRELOAD="$work/nosync.so" && export LD_PRELOAD && pull "127.0.0.1:$port:big" "$work/unsynced"); }
+	# A sanitizer's runtime wants to be first.
+	asan=$(ldd "$top_builddir/src/sim/.libs/libdvx-sim.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
+	unsynced() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull "127.0.0.1:$port:big" "$work/unsynced"); }
 	check "a disk that fails to sync" fails 8 "Input/output error" unsynced
 	unnamed() { [ ! -e "$work/unsynced" ] && no_temps "$work"; }
 	check "leaves nothing" unnamed
