@@ -342,6 +342,20 @@ static int flush(struct parse *p)
 	return 0;
 }
 
+/* The text has no end but len, and a terminal should not get what a stranger's file holds. */
+static int not_hex(struct parse *p, const struct line *l, size_t len)
+{
+	const char *text = l->text + l->row.wrong - 1;
+	char word[64];
+	size_t n = 0;
+
+	len -= l->row.wrong - 1;
+	for (; n < len && n < sizeof(word) - 1 && !strchr(" \t\r\n,;", text[n]); n++)
+		word[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
+	word[n] = 0;
+	return fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
+}
+
 static int parse_lines(struct parse *p, const char *text, size_t len)
 {
 	struct line l = {.number = 0};
@@ -356,9 +370,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len)
 		at += n + 1;
 		row_read(&l.row, l.text, n);
 		if (l.row.kind == ROW_WRONG)
-			return fail(p, "line %u, column %u: \"%.*s\" is not hex", l.number,
-				    l.row.wrong, (int)strcspn(l.text + l.row.wrong - 1, " \t\r\n,;"),
-				    l.text + l.row.wrong - 1);
+			return not_hex(p, &l, n);
 		if (l.row.kind == ROW_EMPTY)
 			continue;
 		if (l.row.kind == ROW_TEXT) {

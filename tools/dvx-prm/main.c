@@ -37,7 +37,7 @@ static const struct argp_option show_options[] = {
 static const struct argp_option decode_options[] = {JSON_OPTION, ALL_OPTION, WORDS_OPTION, {0}};
 static const struct argp_option encode_options[] = {
 	JSON_OPTION,
-	{"format", 'f', "dump|hex|c|bin", 0, "how to print it (default dump)", 0},
+	{"format", 'f', "FORM", 0, "dump (default), hex, c or bin", 0},
 	{0},
 };
 static const struct argp_option explain_options[] = {
@@ -68,28 +68,30 @@ static const struct command commands[] = {
 	 explain_options, cmd_explain},
 	{"diff", 3, 3, "STRUCT A B", "Fields in which the dumps A and B differ (exit code 1 if any).",
 	 diff_options, cmd_diff},
-	{"export", 0, 0, "", "All tables as JSON (prm/README.md describes it).", list_options,
+	{"export", 0, 0, NULL, "All tables as JSON (prm/README.md describes it).", list_options,
 	 cmd_export},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* Fits a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
 static const char overview[] =
-	"The tables of the mlx5 programmer's reference manual, and what bytes mean by them.\v"
+	"The tables of the mlx5 programmer's reference manual, and what bytes mean.\v"
 	"Commands (dvx-prm COMMAND --help says more; each has --json):\n"
 	"  list [PATTERN]               structures and enumerations\n"
 	"  show STRUCT                  fields, bit diagram\n"
 	"  decode STRUCT [FILE]         a dump, field by field\n"
 	"  encode STRUCT FIELD=VALUE... the other way round\n"
-	"  explain [FILE]               what is this dump, what went wrong, what to check\n"
+	"  explain [FILE]               what a dump is, what went wrong, what to check\n"
 	"  diff STRUCT A B              fields that differ\n"
 	"  export --json                all tables for other programs\n"
 	"\n"
 	"Dumps: xxd, hexdump, od, dmesg, libmlx5's error completions, C arrays, binary.\n"
-	"Exit: 0 done, 1 differs or not recognised, 2 wrong command line, 3 unreadable input\n"
+	"Exit: 0 done, 1 differs or not found, 2 wrong command line, 3 unreadable input\n"
 	"\n"
 	"Examples:\n"
 	"  dmesg | dvx-prm explain\n"
-	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 | dvx-prm decode wqe_ctrl_seg\n";
+	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 >nop\n"
+	"  dvx-prm decode wqe_ctrl_seg nop\n";
 
 struct parse {
 	const struct command *command;
