@@ -11,3 +11,11 @@ tests_unit_prm_reflect_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
 dist_check_SCRIPTS += tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
 TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
+dist_check_SCRIPTS += tests/unit/dvx_prm.sh
+TESTS += tests/unit/dvx_prm.sh
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/dvx_prm_fuzz
+TESTS += tests/unit/dvx_prm_fuzz
+endif
+tests_unit_dvx_prm_fuzz_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS) -I$(top_srcdir)/tools/dvx-prm
+tests_unit_dvx_prm_fuzz_LDADD = tools/dvx-prm/libtool.la $(JANSSON_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# dvx-prm as people call it: each command, each form of input, each exit code of dvx-prm(1).
+prm=${top_builddir:?}/tools/dvx-prm/dvx-prm
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+n=0
+ok() {
+	n=$((n + 1))
+	echo "ok $n - $1"
+}
+not_ok() {
+	n=$((n + 1))
+	echo "not ok $n - $1"
+	sed 's/^/# out: /' "$tmp/out"
+	sed 's/^/# err: /' "$tmp/err"
+}
+# says WHAT CODE PATTERN ARG...: dvx-prm ARG... ends with CODE; what it prints matches PATTERN (none: nothing).
+says() {
+	what=$1 code=$2 pattern=$3
+	shift 3
+	"$prm" "$@" >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}"
+	rc=$?
+	if [ "$rc" -eq "$code" ] && {
+		[ -z "$pattern" ] && ! [ -s "$tmp/out" ] || grep -qE -e "$pattern" "$tmp/out" "$tmp/err"
+	}; then
+		ok "$what"
+	else
+		not_ok "$what (exit code $rc, wanted $code and $pattern)"
+	fi
+}
+# same WHAT FILE: FILE decodes to the same fields as the binary.
+same() {
+	"$prm" decode err_cqe --json "$2" 2>"$tmp/err" |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/out" \
+			2>>"$tmp/err"
+	if [ -s "$tmp/out" ] && cmp -s "$tmp/out" "$tmp/fields"; then
+		ok "$1"
+	else
+		not_ok "$1"
+	fi
+}
+json() {
+	what="$1 --json parses"
+	"$prm" "$@" --json >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}"
+	if python3 -m json.tool <"$tmp/out" >/dev/null 2>>"$tmp/err"; then
+		ok "$what"
+	else
+		not_ok "$what"
+	fi
+}
+have() {
+	command -v "$1" >/dev/null
+}
+
+# list and show
+says "list has structures" 0 '^mkc +64 bytes' list
+says "list has enumerations" 0 '^wqe_opcode +8 bits' list
+says "list PATTERN with * matches whole names" 0 '^err_cqe ' list 'err_*'
+if grep -vq '^err_' "$tmp/out"; then
+	not_ok "and nothing else"
+else
+	ok "and nothing else"
+fi
+says "list PATTERN finds words of the texts" 0 '^wqe_raddr_seg ' list 'remote address'
+says "list with a PATTERN of nothing: exit code 1" 1 'matches "zzz"' list zzz
+says "show tells a variant and what chooses it" 0 'umr when opcode is UMR' show wqe_ctrl_seg
+says "show --variant draws it" 0 'umr_mkey  +\|' show --variant umr wqe_ctrl_seg
+says "show of an enumeration" 0 'NOP' show wqe_opcode
+says "show of an unknown structure: nearest name" 2 'err_cqe' show err_cqee
+
+# One completion in each form
+"$prm" encode err_cqe -f bin opcode=REQ_ERR syndrome=LOCAL_PROT_ERR vendor_err_synd=0x51 \
+	qpn=0x123 s_wqe_opcode=RDMA_WRITE wqe_counter=7 signature=0xfe owner=1 >"$tmp/bin"
+"$prm" decode err_cqe --json "$tmp/bin" |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/fields"
+says "decode of binary" 0 'syndrome +4 LOCAL_PROT_ERR' decode err_cqe "$tmp/bin"
+if have xxd; then
+	xxd "$tmp/bin" >"$tmp/in" && same "decode of xxd" "$tmp/in"
+	xxd -p "$tmp/bin" >"$tmp/in" && same "decode of xxd -p" "$tmp/in"
+	xxd -i "$tmp/bin" >"$tmp/in" && same "decode of xxd -i, a C array" "$tmp/in"
+fi
+if have hexdump; then
+	hexdump -C "$tmp/bin" >"$tmp/in" && same "decode of hexdump -C" "$tmp/in"
+	hexdump "$tmp/bin" >"$tmp/in" && same "decode of hexdump, words of the host" "$tmp/in"
+fi
+od -t x1 "$tmp/bin" >"$tmp/in" && same "decode of od -t x1" "$tmp/in"
+od -A x -v -t x1z "$tmp/bin" >"$tmp/in" && same "decode of od -A x -v -t x1z" "$tmp/in"
+input=$tmp/bin
+says "- is standard input" 0 'syndrome +4 LOCAL_PROT_ERR' decode err_cqe -
+says "so is no FILE" 0 'syndrome +4 LOCAL_PROT_ERR' decode err_cqe
+input=
+{
+	echo '[ 1205.503182] infiniband mlx5_0: dump_cqe:273:(pid 0): dump error cqe'
+	od -A n -v -t x1 "$tmp/bin" | awk '{ printf "[ 1205.503%03d] %08x:%s\n", NR, (NR-1)*16, $0 }'
+} >"$tmp/in"
+same "decode of the kernel's dump of an error completion" "$tmp/in"
+od -A n -v -t x1 "$tmp/bin" | tr -d ' ' | awk '{
+	printf "mlx5_core 0000:08:00.0: cmd[0]: %03x: %s %s %s %s\n", (NR-1)*16,
+		substr($0, 1, 8), substr($0, 9, 8), substr($0, 17, 8), substr($0, 25, 8) }' >"$tmp/in"
+same "decode of the kernel's dump of a command" "$tmp/in"
+{
+	echo 'mlx5: host: got completion with error:'
+	od -A n -v -t x1 "$tmp/bin" | tr -d ' ' | sed 's/......../& /g'
+} >"$tmp/in"
+same "decode of what libmlx5 prints for an error completion" "$tmp/in"
+
+# encode
+for form in dump hex c bin; do
+	"$prm" encode err_cqe -f $form opcode=REQ_ERR syndrome=LOCAL_PROT_ERR vendor_err_synd=0x51 \
+		qpn=0x123 s_wqe_opcode=RDMA_WRITE wqe_counter=7 signature=0xfe owner=1 >"$tmp/in"
+	same "encode --format $form comes back from decode" "$tmp/in"
+done
+says "encode refuses a value that does not fit" 2 'qpn: 0x1000000 does not fit' \
+	encode wqe_ctrl_seg qpn=0x1000000
+says "encode refuses a name that is none" 2 'opcode: "NOPP".*NOP\?' encode wqe_ctrl_seg opcode=NOPP
+says "encode refuses an unknown field, with the nearest" 2 'no field "qbn".*qpn' \
+	encode wqe_ctrl_seg qbn=1
+says "encode refuses an unknown structure, with the nearest" 2 'wqe_ctrl_seg' encode wqe_ctrl_sge
+says "encode refuses two fields of one union" 2 'union' encode wqe_ctrl_seg imm=1 umr_mkey=1
+says "encode refuses what is no assignment" 2 'not of the form' encode wqe_ctrl_seg =1
+says "encode refuses an unknown format" 2 'format' encode wqe_ctrl_seg -f yaml
+"$prm" encode err_cqe qpn=1 >"$tmp/a"
+"$prm" encode err_cqe qpn=2 syndrome=WR_FLUSH_ERR >"$tmp/b"
+
+# diff
+says "diff of equal dumps: exit code 0, no output" 0 '' diff err_cqe "$tmp/a" "$tmp/a"
+says "diff of different dumps: exit code 1, the field named" 1 'qpn +0x1 -> 0x2' \
+	diff err_cqe "$tmp/a" "$tmp/b"
+says "diff with an unreadable one: exit code 3" 3 'nowhere' diff err_cqe "$tmp/a" "$tmp/nowhere"
+
+# export, JSON
+"$prm" export --json >"$tmp/out" 2>"$tmp/err"
+if python3 -c 'import json, sys; assert json.load(sys.stdin)["version"]' <"$tmp/out" 2>>"$tmp/err"; then
+	ok "export --json has a version"
+else
+	: >"$tmp/out"
+	not_ok "export --json has a version"
+fi
+json list
+json show wqe_ctrl_seg
+json show wqe_opcode
+json decode err_cqe "$tmp/a"
+json encode err_cqe qpn=1
+json diff err_cqe "$tmp/a" "$tmp/b"
+
+# Bad input
+printf '00 11 22 33\n44 55 6g 77\n' >"$tmp/in"
+says "wrong hex: line and column" 3 'line 2, column 7: "6g" is not hex' decode mkc "$tmp/in"
+printf '00123\n' >"$tmp/in"
+says "an odd number of digits: line and column" 3 'line 1, column 1' decode mkc "$tmp/in"
+says "empty input" 3 'empty' decode mkc
+echo 'nothing but words' >"$tmp/in"
+says "no hex at all" 3 'no hex' decode mkc "$tmp/in"
+says "a file that is not there" 3 'nowhere: No such file' decode mkc "$tmp/nowhere"
+says "a directory" 3 'directory' decode mkc /
+head -c 6000000 /dev/zero >"$tmp/in"
+says "6 MB of binary are cut, and it says so" 0 'ignored' decode mkc "$tmp/in"
+yes '00 11 22 33 44 55 66 77' | head -c 6000000 >"$tmp/in"
+says "6 MB of hex end with a sentence" 3 'cut the input' decode mkc "$tmp/in"
+printf '00000000: 01\n00000004: 02\n' >"$tmp/in"
+says "a hole in the offsets is told" 0 'hole' decode mkc "$tmp/in"
+printf '01\n' >"$tmp/in"
+says "a short dump is told" 0 'last 63 of its 64 bytes' decode mkc "$tmp/in"
+
+# Command line
+says "no command: exit code 2" 2 'Usage'
+says "an unknown command, with the nearest" 2 'decode' decdoe
+says "an argument too few" 2 'needs STRUCT' decode
+says "an argument too many" 2 'too many' list a b
+says "a wrong --words" 2 'words is be or le' decode mkc --words xe
+for command in '' list show decode encode explain diff export; do
+	if "$prm" $command --help | awk 'length > 79 || NR > 24 { bad = 1 } END { exit bad }'; then
+		ok "dvx-prm $command --help fits 80 columns and 24 lines"
+	else
+		not_ok "dvx-prm $command --help fits 80 columns and 24 lines"
+	fi
+done
+page=${top_srcdir:?}/doc/man/dvx-prm.1
+for command in list show decode encode explain diff export; do
+	"$prm" $command --help | grep -oE -- '--[a-z-]+' | sort -u >"$tmp/options"
+	grep -q "^\.SS $command" "$page" || echo "$command" >>"$tmp/lost"
+	while read -r option; do
+		sed 's/\\-/-/g' "$page" | grep -q -e "$option" || echo "$command $option" >>"$tmp/lost"
+	done <"$tmp/options"
+done
+if [ -s "$tmp/lost" ]; then
+	cp "$tmp/lost" "$tmp/out"
+	not_ok "dvx-prm(1) has each command and option"
+else
+	ok "dvx-prm(1) has each command and option"
+fi
+echo "1..$n"
