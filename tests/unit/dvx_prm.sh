@@ -118,6 +118,10 @@ says "encode refuses an unknown field, with the nearest" 2 'no field "qbn".*qpn'
 	encode wqe_ctrl_seg qbn=1
 says "encode refuses an unknown structure, with the nearest" 2 'wqe_ctrl_seg' encode wqe_ctrl_sge
 says "encode refuses two fields of one union" 2 'union' encode wqe_ctrl_seg imm=1 umr_mkey=1
+says "encode refuses an index past an array without end" 2 'pas has elements from 0' \
+	encode create_cq_in 'pas[99999999999]=1'
+says "encode refuses an element too far for a structure" 2 'beyond' \
+	encode create_cq_in 'pas[99999999]=1'
 says "encode refuses what is no assignment" 2 'not of the form' encode wqe_ctrl_seg =1
 says "encode refuses an unknown format" 2 'format' encode wqe_ctrl_seg -f yaml
 "$prm" encode err_cqe qpn=1 >"$tmp/a"

@@ -14,7 +14,7 @@
 #include "src/prm/reflect.h"
 #include "tree.h"
 
-#define ROUNDS	20000
+#define ROUNDS	4000
 #define LONGEST 1024
 
 static const char *const seeds[] = {

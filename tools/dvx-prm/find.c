@@ -52,7 +52,10 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 			same = &s->fields[i];
 		near_offer(&near, name, s->fields[i].name);
 	}
-	if (same && same->count != 1)
+	if (same && !same->count)
+		say("%s.%s has elements from 0 to 0x%x; \"%s\" is none of them", s->name, name,
+		    UINT32_MAX - 1, path);
+	else if (same && same->count != 1)
 		say("%s.%s has %u elements, counted from 0; \"%s\" is none of them", s->name, name,
 		    same->count, path);
 	else if (same)
