@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/thread.h"
 #include "census.h"
 #include "chip.h"
 #include "front/link/server.h"
@@ -203,6 +204,7 @@ static int serve(struct chip *chip)
 		detach();
 	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
 		close(option.ready);
+	process_is_device();
 	chip_run(chip);
 	link_server_free(server);
 	return 0;

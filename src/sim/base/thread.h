@@ -5,4 +5,7 @@
 /* The calling thread runs a chip's loop: it naps for microseconds and wants to be on time. */
 void thread_runs_loop(void);
 
+/* This process does nothing but be a device: it takes more than its fair share, where it may. */
+void process_is_device(void);
+
 #endif
