@@ -10,3 +10,4 @@ include tests/unit/lib.mk
 include tests/unit/kernel.mk
 include tests/unit/host.mk
 include tests/unit/setting.mk
+include tests/unit/explain.mk

@@ -7,7 +7,10 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/hexrow.h tools/dvx-prm/hexrow.c tools/dvx-prm/hex.h tools/dvx-prm/hex.c \
 	tools/dvx-prm/trace.h tools/dvx-prm/trace.c tools/dvx-prm/input.h tools/dvx-prm/input.c \
 	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.h tools/dvx-prm/tree.c \
-	tools/dvx-prm/find.c tools/dvx-prm/say.c tools/dvx-prm/explain.c
+	tools/dvx-prm/find.c tools/dvx-prm/say.c \
+	tools/dvx-prm/explain.h tools/dvx-prm/explain.c tools/dvx-prm/recognise.c \
+	tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.c \
+	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_prm_libtool_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)
 tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What explain found out about a dump, and the recognisers that find it. */
+#ifndef DVX_PRM_EXPLAIN_H
+#define DVX_PRM_EXPLAIN_H
+
+#include "dvx-prm.h"
+#include "hex.h"
+
+/*
+ * Scores: how sure a recogniser is. Less than POSSIBLE is not recognised. "Certain" has none: bytes
+ * carry no tag, so only --as or a line that names its structure makes it so.
+ */
+enum { SCORE_POSSIBLE = 40, SCORE_LIKELY = 65 };
+
+struct finding {
+	const struct dump *d;
+	bool all;    /* fields that are 0 too */
+	bool forced; /* --as: no guess */
+	int score;
+	char what[96];	/* "error completion" */
+	json_t *why;	/* reasons of the score */
+	json_t *says;	/* sentences, in the order they are read */
+	json_t *facts;	/* the same as numbers and names */
+	json_t *parts;	/* structures that the bytes are made of */
+};
+
+struct recogniser {
+	const char *name;  /* as --as has it */
+	const char *looks; /* what it looks for, for "nothing was recognised" */
+	size_t least;	   /* bytes without which neither function is called */
+	void (*score)(struct finding *f);
+	void (*explain)(struct finding *f);
+};
+
+extern const struct recogniser recognise_cqe, recognise_eqe, recognise_wqe, recognise_in,
+	recognise_out, recognise_cap;
+
+/* Adds to the score (or takes from it), and says why. */
+void weigh(struct finding *f, int points, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One sentence. about: "what", "cause", "remedy", ...; field: which one shows it, or NULL. */
+void tell(struct finding *f, const char *about, const char *field, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void fact(struct finding *f, const char *name, uint64_t value);
+void fact_name(struct finding *f, const char *name, const char *text);
+
+/* The bytes from `at` on, at most `most` of them, are an s. */
+void part(struct finding *f, const struct prm_struct *s, size_t at, size_t most);
+
+/* The table's cause and remedy of a value, if it has them. */
+void tell_cause(struct finding *f, const struct prm_enum *e, uint64_t value);
+
+/* A field of the s at `at`; 0 when the dump ends before it. */
+uint64_t field(const struct finding *f, const char *s, size_t at, const char *path);
+bool all_zero(const uint8_t *p, size_t n);
+
+/* The best recogniser (NULL: none), and f with it; others that came close are added to `also`. */
+const struct recogniser *recognise(struct finding *f, json_t *also);
+const struct recogniser *recogniser_named(const char *name);
+
+/* Fits the structure that a trace line or --as names. */
+const struct recogniser *recogniser_of(const struct prm_struct *s);
+
+/* "an error completion (64 or 128 bytes), ..." */
+json_t *recognisers_look(void);
+
+void finding_begin(struct finding *f, const struct dump *d, const struct args *a);
+void finding_end(struct finding *f);
+
+#endif

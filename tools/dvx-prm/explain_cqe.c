@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completions: good, failed and never written. */
+#include "explain.h"
+
+#include <string.h>
+
+enum { CQE = 64, OP_REQ = 0, OP_RESIZE = 5, OP_SIG_ERR = 12, OP_REQ_ERR = 13, OP_RESP_ERR = 14,
+       OP_INVALID = 15 };
+
+/* A completion of 128 bytes has its fields in the second half. */
+static size_t cqe_at(const struct finding *f)
+{
+	return f->d->len >= 2 * CQE ? CQE : 0;
+}
+
+static uint64_t get(const struct finding *f, const char *s, const char *path)
+{
+	return field(f, s, cqe_at(f), path);
+}
+
+static unsigned int opcode_of(const struct finding *f)
+{
+	return (unsigned int)get(f, "cqe64", "opcode");
+}
+
+static void score_opcode_of_wqe(struct finding *f, unsigned int op)
+{
+	const char *name = prm_wqe_opcode_name(op);
+
+	if (strcmp(name, "?") && op)
+		weigh(f, 15, "s_wqe_opcode is one: %s", name);
+	else if (op)
+		weigh(f, -30, "s_wqe_opcode 0x%x is none", op);
+}
+
+static void score_error(struct finding *f, unsigned int opcode)
+{
+	const uint8_t *p = f->d->bytes + cqe_at(f);
+	unsigned int synd = (unsigned int)get(f, "err_cqe", "syndrome");
+	bool known = strcmp(prm_syndrome_name(synd), "?") != 0;
+
+	weigh(f, 30, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
+	weigh(f, known ? 30 : -20, "syndrome 0x%02x is %s", synd,
+	      known ? prm_syndrome_name(synd) : "in no table");
+	if (all_zero(p, 32))
+		weigh(f, 20, "the first 32 bytes are 0, as in every error completion");
+	else
+		weigh(f, -20, "the first 32 bytes, reserved in error completions, are not 0");
+	if (get(f, "err_cqe", "qpn"))
+		weigh(f, 10, "it names a QP");
+	if (opcode == OP_REQ_ERR)
+		score_opcode_of_wqe(f, (unsigned int)get(f, "err_cqe", "s_wqe_opcode"));
+}
+
+static void score_good(struct finding *f, unsigned int opcode)
+{
+	const uint8_t *p = f->d->bytes + cqe_at(f);
+
+	weigh(f, 15, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
+	weigh(f, get(f, "cqe64", "timestamp") ? 20 : -20, "there is %s timestamp",
+	      get(f, "cqe64", "timestamp") ? "a" : "no");
+	if (opcode == OP_REQ) {
+		weigh(f, get(f, "cqe64", "qpn") ? 15 : -30, "it names %s QP",
+		      get(f, "cqe64", "qpn") ? "a" : "no");
+		score_opcode_of_wqe(f, (unsigned int)get(f, "cqe64", "s_wqe_opcode"));
+	}
+	if (!p[0] && !p[1] && all_zero(p + 18, 2))
+		weigh(f, 15, "reserved bytes are 0");
+	else
+		weigh(f, -15, "reserved bytes are not 0");
+	if (get(f, "cqe64", "byte_cnt") && get(f, "cqe64", "byte_cnt") <= 1u << 31)
+		weigh(f, 15, "byte_cnt is a length that a message can have");
+}
+
+static void score(struct finding *f)
+{
+	unsigned int opcode;
+
+	if (f->d->len != CQE && f->d->len != 2 * CQE)
+		return;
+	opcode = opcode_of(f);
+	if (opcode == OP_REQ_ERR || opcode == OP_RESP_ERR)
+		score_error(f, opcode);
+	else if (opcode <= OP_RESIZE || opcode == OP_SIG_ERR)
+		score_good(f, opcode);
+	else if (opcode == OP_INVALID && all_zero(f->d->bytes + cqe_at(f), CQE - 1))
+		weigh(f, SCORE_LIKELY, "nothing but the opcode INVALID is set");
+}
+
+/* The table's text is "seen with NAME": a correlation out of reports, nobody defines the byte. */
+static void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
+{
+	const char *text = prm_enum_text(prm_find_enum("vendor_syndrome"), vendor);
+	const char *with = strstr(text, "seen with ");
+	int n = (int)strcspn(text, "[");
+
+	fact(f, "vendor_err_synd", vendor);
+	if (!vendor)
+		return;
+	while (n && text[n - 1] == ' ')
+		n--;
+	if (!n)
+		tell(f, "vendor", "vendor_err_synd",
+		     "vendor syndrome 0x%02x: no public source says what it means", vendor);
+	else if (!with)
+		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %.*s", vendor, n, text);
+	else
+		tell(f, "vendor", "vendor_err_synd",
+		     "vendor syndrome 0x%02x: error reports in the field have it with %.*s; that is a "
+		     "correlation, not the vendor's definition%s",
+		     vendor, n - 10, text + 10,
+		     strncmp(text + 10, prm_syndrome_name(syndrome), (size_t)n - 10)
+			     ? ", and here it comes with another one"
+			     : "");
+}
+
+static void tell_wqe(struct finding *f, bool send)
+{
+	unsigned int op = (unsigned int)get(f, "err_cqe", "s_wqe_opcode");
+	unsigned int index = (unsigned int)get(f, "err_cqe", "wqe_counter");
+	unsigned int qpn = (unsigned int)get(f, "err_cqe", "qpn");
+
+	fact(f, "qpn", qpn);
+	fact(f, "wqe_counter", index);
+	if (!send) {
+		tell(f, "wqe", "wqe_counter", "the receive WQE has index %u, of QP 0x%x", index, qpn);
+		return;
+	}
+	fact(f, "s_wqe_opcode", op);
+	fact_name(f, "s_wqe_opcode_name", prm_wqe_opcode_name(op));
+	tell(f, "wqe", "wqe_counter", "the send WQE has index %u in QP 0x%x; its opcode is 0x%02x %s",
+	     index, qpn, op, prm_wqe_opcode_name(op));
+}
+
+static void explain_error(struct finding *f, unsigned int opcode)
+{
+	unsigned int synd = (unsigned int)get(f, "err_cqe", "syndrome");
+	bool send = opcode == OP_REQ_ERR;
+
+	snprintf(f->what, sizeof(f->what), "error completion of a %s WQE", send ? "send" : "receive");
+	fact(f, "syndrome", synd);
+	fact_name(f, "syndrome_name", prm_syndrome_name(synd));
+	if (strcmp(prm_syndrome_name(synd), "?"))
+		tell(f, "what", "syndrome", "syndrome 0x%02x %s: %s", synd, prm_syndrome_name(synd),
+		     prm_syndrome_text(synd));
+	else
+		tell(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
+	tell_wqe(f, send);
+	tell_cause(f, prm_find_enum("syndrome"), synd);
+	tell_vendor(f, synd, (unsigned int)get(f, "err_cqe", "vendor_err_synd"));
+	part(f, prm_find_struct("err_cqe"), cqe_at(f), CQE);
+}
+
+static void explain_sig(struct finding *f)
+{
+	snprintf(f->what, sizeof(f->what), "signature error completion");
+	fact(f, "mkey", get(f, "sig_err_cqe", "mkey"));
+	tell(f, "what", "mkey", "data behind mkey 0x%x have a wrong signature at byte %llu",
+	     (unsigned int)get(f, "sig_err_cqe", "mkey"),
+	     (unsigned long long)get(f, "sig_err_cqe", "err_offset"));
+	part(f, prm_find_struct("sig_err_cqe"), cqe_at(f), CQE);
+}
+
+static void explain_good(struct finding *f, unsigned int opcode)
+{
+	unsigned int index = (unsigned int)get(f, "cqe64", "wqe_counter");
+
+	snprintf(f->what, sizeof(f->what), "completion, no error");
+	tell(f, "what", "opcode", "opcode 0x%x %s: %s", opcode, prm_cqe_opcode_name(opcode),
+	     prm_enum_text(prm_find_enum("cqe_opcode"), opcode));
+	fact(f, "wqe_counter", index);
+	if (opcode == OP_REQ)
+		tell_wqe(f, true);
+	else if (opcode < OP_RESIZE)
+		tell(f, "wqe", "byte_cnt", "%u bytes went into the receive WQE with index %u",
+		     (unsigned int)get(f, "cqe64", "byte_cnt"), index);
+	part(f, prm_find_struct(cqe_at(f) ? "cqe128" : "cqe64"), 0, cqe_at(f) + CQE);
+}
+
+static void explain(struct finding *f)
+{
+	unsigned int opcode = opcode_of(f);
+
+	fact(f, "opcode", opcode);
+	fact_name(f, "opcode_name", prm_cqe_opcode_name(opcode));
+	if (opcode == OP_REQ_ERR || opcode == OP_RESP_ERR)
+		explain_error(f, opcode);
+	else if (opcode == OP_SIG_ERR)
+		explain_sig(f);
+	else
+		explain_good(f, opcode);
+}
+
+const struct recogniser recognise_cqe = {
+	"cqe", "a completion, failed or good (64 or 128 bytes, opcode in the last byte)", CQE, score,
+	explain,
+};

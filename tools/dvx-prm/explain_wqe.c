@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Send WQEs: a control segment, then what the opcode asks for. A receive WQE has no mark at all. */
+#include "explain.h"
+
+#include <string.h>
+
+enum { SEG = 16, MOST = 63 * SEG, BB = 64 };
+
+/* Segments between control and data; "?" marks those that other fields choose. */
+static const struct {
+	uint8_t opcode;
+	const char *first, *second;
+	bool data;
+} layouts[] = {
+	{0x00, NULL, NULL, false},
+	{0x01, "?send", NULL, true},
+	{0x08, "wqe_raddr_seg", NULL, true},
+	{0x09, "wqe_raddr_seg", NULL, true},
+	{0x0a, "?send", NULL, true},
+	{0x0b, "?send", NULL, true},
+	{0x0e, "wqe_eth_seg", "?header", true},
+	{0x0f, "?wait", NULL, false},
+	{0x10, "wqe_raddr_seg", NULL, true},
+	{0x11, "wqe_raddr_seg", "wqe_atomic_seg", true},
+	{0x12, "wqe_raddr_seg", "wqe_atomic_seg", true},
+	{0x14, "wqe_raddr_seg", "?atomic", true},
+	{0x15, "wqe_raddr_seg", "?atomic", true},
+	{0x17, "wqe_qseg", NULL, false},
+	{0x20, "seg_set_psv", NULL, false},
+	{0x21, "seg_get_psv", NULL, false},
+	{0x22, "seg_check_psv", NULL, false},
+	{0x23, NULL, NULL, true},
+	{0x25, "wqe_umr_ctrl_seg", "mkey_seg", true},
+	{0x28, "wqe_tm_seg", NULL, true},
+	{0x29, "wqe_eth_seg", NULL, true},
+	{0x2c, "wqe_flow_update_ctrl_seg", "wqe_header_modify_argument_update_seg", false},
+	{0x2d, "wqe_aso_ctrl_seg", NULL, true},
+	{0x2f, "mmo_metadata_seg", NULL, true},
+};
+
+static unsigned int ctrl(const struct finding *f, const char *path)
+{
+	return (unsigned int)field(f, "wqe_ctrl_seg", 0, path);
+}
+
+static void score_length(struct finding *f, unsigned int ds)
+{
+	size_t len = f->d->len;
+
+	if (!ds)
+		weigh(f, -60, "ds is 0: the WQE would not even have a control segment");
+	else if (ds * SEG == len || (ds * SEG + BB - 1) / BB * BB == len)
+		weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given", ds, len);
+	else if (ds * SEG < len)
+		weigh(f, 0, "ds says %u of the %zu bytes given", ds * SEG, len);
+	else
+		weigh(f, -25, "ds says %u bytes, but %zu are given", ds * SEG, len);
+}
+
+static void score(struct finding *f)
+{
+	const uint8_t *p = f->d->bytes;
+	unsigned int op = ctrl(f, "opcode");
+
+	if (f->d->len % SEG || f->d->len > MOST + SEG || !strcmp(prm_wqe_opcode_name(op), "?"))
+		return;
+	weigh(f, op ? 20 : 0, "the opcode in byte 3 is %s", prm_wqe_opcode_name(op));
+	score_length(f, ctrl(f, "ds"));
+	if (p[7] & 0xc0 || p[11] & 0x10)
+		weigh(f, -30, "reserved bits of the control segment are set");
+	else
+		weigh(f, 10, "reserved bits of the control segment are 0");
+	weigh(f, ctrl(f, "qpn") ? 15 : -30, "it names %s QP", ctrl(f, "qpn") ? "a" : "no");
+	if (p[0] && op != 0x0f && op != 0x14 && op != 0x15 && op != 0x2f && op < 0x20)
+		weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0], prm_wqe_opcode_name(op));
+	if (!p[8] && !p[9] && !p[10])
+		weigh(f, 10, "signature and stream are 0");
+}
+
+/* An address vector of a datagram has `ext`; on a raw queue the Ethernet segment begins with 0. */
+static const char *choose_send(const struct finding *f, size_t at)
+{
+	if (field(f, "av", at, "ext"))
+		return "wqe_datagram_seg";
+	return at + SEG < f->d->len && all_zero(f->d->bytes + at, 4) ? "wqe_eth_seg" : NULL;
+}
+
+static const char *choose_atomic(const struct finding *f)
+{
+	bool swap = ctrl(f, "opcode") == 0x14;
+
+	switch (ctrl(f, "opmod")) {
+	case 0x08:
+		return swap ? "atomic_masked_cswap32_seg" : "atomic_masked_fadd32_seg";
+	case 0x09:
+		return swap ? "atomic_masked_cswap64_seg" : "atomic_masked_fadd64_seg";
+	default:
+		return "wqe_masked_atomic_seg";
+	}
+}
+
+/* What follows the two bytes of the inline header that the Ethernet segment itself holds. */
+static size_t header_rest(const struct finding *f)
+{
+	size_t n = (size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz");
+
+	return n > 2 ? (n - 2 + SEG - 1) / SEG * SEG : 0;
+}
+
+static size_t one(struct finding *f, const char *name, size_t at, size_t end)
+{
+	const struct prm_struct *s;
+
+	if (!name || at >= end)
+		return at;
+	if (!strcmp(name, "?header"))
+		return at + header_rest(f);
+	if (!strcmp(name, "?send"))
+		name = choose_send(f, at);
+	else if (!strcmp(name, "?wait"))
+		name = ctrl(f, "opmod") ? "wqe_wseg" : "wqe_qseg";
+	else if (!strcmp(name, "?atomic"))
+		name = choose_atomic(f);
+	s = name ? prm_find_struct(name) : NULL;
+	if (!s)
+		return at;
+	part(f, s, at, end - at < s->bytes ? end - at : s->bytes);
+	return at + s->bytes;
+}
+
+static void data(struct finding *f, size_t at, size_t end)
+{
+	while (at < end) {
+		bool in = field(f, "wqe_inline_seg", at, "is_inline");
+		size_t n = (size_t)field(f, "wqe_inline_seg", at, "byte_count");
+
+		part(f, prm_find_struct(in ? "wqe_inline_seg" : "wqe_data_seg"), at,
+		     in ? 4 : end - at < SEG ? end - at : SEG);
+		if (in)
+			tell(f, "inline", NULL, "%zu bytes of data are in the WQE itself, from 0x%zx on",
+			     n, at + 4);
+		at += in ? (n + 4 + SEG - 1) / SEG * SEG : SEG;
+	}
+}
+
+static void segments(struct finding *f, size_t end)
+{
+	unsigned int op = ctrl(f, "opcode");
+
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		size_t at = SEG;
+
+		if (layouts[i].opcode != op)
+			continue;
+		at = one(f, layouts[i].first, at, end);
+		at = one(f, layouts[i].second, at, end);
+		if (layouts[i].data)
+			data(f, at, end);
+		return;
+	}
+	if (end > SEG)
+		tell(f, "unknown", NULL, "no table tells the segments that %s has",
+		     prm_wqe_opcode_name(op));
+}
+
+static void explain(struct finding *f)
+{
+	unsigned int op = ctrl(f, "opcode"), ds = ctrl(f, "ds");
+	size_t end = ds * SEG < f->d->len ? ds * SEG : f->d->len;
+
+	snprintf(f->what, sizeof(f->what), "send WQE, %s", prm_wqe_opcode_name(op));
+	fact(f, "opcode", op);
+	fact_name(f, "opcode_name", prm_wqe_opcode_name(op));
+	fact(f, "qpn", ctrl(f, "qpn"));
+	fact(f, "wqe_index", ctrl(f, "wqe_index"));
+	fact(f, "ds", ds);
+	tell(f, "what", "opcode", "opcode 0x%02x %s: %s", op, prm_wqe_opcode_name(op),
+	     prm_enum_text(prm_find_enum("wqe_opcode"), op));
+	tell(f, "wqe", "wqe_index", "it has index %u in queue 0x%x, and is %u bytes long (ds %u)",
+	     ctrl(f, "wqe_index"), ctrl(f, "qpn"), ds * SEG, ds);
+	if (ds * SEG > f->d->len)
+		tell(f, "cut", "ds", "the dump ends after %zu of them", f->d->len);
+	part(f, prm_find_struct("wqe_ctrl_seg"), 0, SEG);
+	segments(f, end);
+}
+
+const struct recogniser recognise_wqe = {
+	"wqe", "a send WQE (known opcode in byte 3, a length in ds that fits; up to 1024 bytes)", SEG,
+	score, explain,
+};
