@@ -2,3 +2,12 @@
 # What dvx-prm explain makes of dumps.
 dist_check_SCRIPTS += tests/unit/dvx_prm_explain.sh
 TESTS += tests/unit/dvx_prm_explain.sh
+dist_check_SCRIPTS += tests/unit/dvx_prm_public.sh
+TESTS += tests/unit/dvx_prm_public.sh
+EXTRA_DIST += tests/golden/dumps
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/explain_fuzz
+TESTS += tests/unit/explain_fuzz
+endif
+tests_unit_explain_fuzz_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS) -I$(top_srcdir)/tools/dvx-prm
+tests_unit_explain_fuzz_LDADD = tools/dvx-prm/libtool.la $(JANSSON_LIBS) $(CMOCKA_LIBS)

@@ -5,6 +5,8 @@
 #include "input.h"
 #include "tree.h"
 
+enum { ENTRY = 64 }; /* bytes of a completion in its ring */
+
 /* What --as asks for: a kind, or a structure. */
 struct wish {
 	const struct recogniser *kind;
@@ -168,6 +170,66 @@ static void print_one(const struct dump *d, const json_t *o)
 	print_list(json_object_get(o, "notes"), "  note: ");
 }
 
+/* How sure it is that these 64 bytes are a completion. */
+static int completion_score(const struct dump *d, const struct args *a)
+{
+	json_t *also = json_array();
+	struct finding f;
+	int score;
+
+	finding_begin(&f, d, a);
+	score = recognise(&f, also) == &recognise_cqe ? f.score : 0;
+	finding_end(&f);
+	json_decref(also);
+	return score;
+}
+
+static struct dump piece_of(const struct dump *d, size_t i)
+{
+	struct dump piece = *d;
+
+	piece.bytes += i * ENTRY;
+	piece.base += i * ENTRY;
+	piece.len = ENTRY;
+	return piece;
+}
+
+/* A part of a ring: every 64 bytes of it are a completion by themselves. */
+static size_t pieces_of(const struct dump *d, const struct args *a)
+{
+	size_t n = d->len / ENTRY;
+
+	if (a->as || d->structure[0] || n < 2 || d->len % ENTRY)
+		return 1;
+	for (size_t i = 0; i < n; i++) {
+		struct dump piece = piece_of(d, i);
+
+		if (completion_score(&piece, a) < (i ? SCORE_POSSIBLE : SCORE_LIKELY))
+			return 1;
+	}
+	return n;
+}
+
+static size_t explain_dump(const struct hex *hex, const struct dump *d, const struct wish *wish,
+			   const struct args *a, json_t *all)
+{
+	size_t n = pieces_of(d, a), found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct dump piece = n > 1 ? piece_of(d, i) : *d;
+		bool known;
+		json_t *o = explain_one(hex, &piece, wish, a, &known);
+
+		found += known;
+		if (a->json)
+			json_array_append(all, o);
+		else
+			print_one(&piece, o);
+		json_decref(o);
+	}
+	return found;
+}
+
 int cmd_explain(const struct args *a)
 {
 	json_t *all = json_array();
@@ -184,17 +246,8 @@ int cmd_explain(const struct args *a)
 		json_decref(all);
 		return EXIT_INPUT;
 	}
-	for (size_t i = 0; i < hex.count; i++) {
-		bool known;
-		json_t *o = explain_one(&hex, &hex.dumps[i], &wish, a, &known);
-
-		found += known;
-		if (a->json)
-			json_array_append(all, o);
-		else
-			print_one(&hex.dumps[i], o);
-		json_decref(o);
-	}
+	for (size_t i = 0; i < hex.count; i++)
+		found += explain_dump(&hex, &hex.dumps[i], &wish, a, all);
 	hex_free(&hex);
 	if (a->json)
 		rc = json_put(json_incref(all));

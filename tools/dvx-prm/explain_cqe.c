@@ -114,6 +114,29 @@ static void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int v
 			     : "");
 }
 
+/* The same failure as libibverbs calls it: that is what programs print. */
+static const struct {
+	uint8_t syndrome, number;
+	const char *name;
+} verbs[] = {
+	{0x01, 1, "LOC_LEN_ERR"},      {0x02, 2, "LOC_QP_OP_ERR"},   {0x04, 4, "LOC_PROT_ERR"},
+	{0x05, 5, "WR_FLUSH_ERR"},     {0x06, 6, "MW_BIND_ERR"},     {0x10, 7, "BAD_RESP_ERR"},
+	{0x11, 8, "LOC_ACCESS_ERR"},   {0x12, 9, "REM_INV_REQ_ERR"}, {0x13, 10, "REM_ACCESS_ERR"},
+	{0x14, 11, "REM_OP_ERR"},      {0x15, 12, "RETRY_EXC_ERR"},  {0x16, 13, "RNR_RETRY_EXC_ERR"},
+	{0x22, 16, "REM_ABORT_ERR"},
+};
+
+static void tell_verbs(struct finding *f, unsigned int syndrome)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (verbs[i].syndrome != syndrome)
+			continue;
+		fact(f, "wc_status", verbs[i].number);
+		tell(f, "verbs", NULL, "libibverbs reports it as IBV_WC_%s (%u)", verbs[i].name,
+		     verbs[i].number);
+	}
+}
+
 static void tell_wqe(struct finding *f, bool send)
 {
 	unsigned int op = (unsigned int)get(f, "err_cqe", "s_wqe_opcode");
@@ -145,6 +168,7 @@ static void explain_error(struct finding *f, unsigned int opcode)
 		     prm_syndrome_text(synd));
 	else
 		tell(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
+	tell_verbs(f, synd);
 	tell_wqe(f, send);
 	tell_cause(f, prm_find_enum("syndrome"), synd);
 	tell_vendor(f, synd, (unsigned int)get(f, "err_cqe", "vendor_err_synd"));

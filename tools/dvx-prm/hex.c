@@ -356,6 +356,16 @@ static int not_hex(struct parse *p, const struct line *l, size_t len)
 	return fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
 }
 
+/* "> " before a line that somebody quotes. */
+static size_t quoted(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (text[n] == '>' || (n && text[n] == ' ')))
+		n++;
+	return n;
+}
+
 static int parse_lines(struct parse *p, const char *text, size_t len)
 {
 	struct line l = {.number = 0};
@@ -364,10 +374,12 @@ static int parse_lines(struct parse *p, const char *text, size_t len)
 	for (size_t at = 0; at < len;) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end ? (size_t)(end - text) - at : len - at;
+		size_t quote = quoted(text + at, n);
 
-		l.text = text + at;
+		l.text = text + at + quote;
 		l.number++;
 		at += n + 1;
+		n -= quote;
 		row_read(&l.row, l.text, n);
 		if (l.row.kind == ROW_WRONG)
 			return not_hex(p, &l, n);
