@@ -188,7 +188,7 @@ sub parse_file
 			$text eq "end" ? undef $open : parse_enum_value($open, $text);
 		} elsif ($open) {
 			undef $open if parse_struct_line($open, $text);
-		} elsif ($text =~ /^source\s+(\w+)\s+(.+)$/) {
+		} elsif ($text =~ /^source\s+(\w+)\s+"(.+)"$/) {
 			$source{$1} = $2;
 		} elsif ($text =~ /^enum\s+(\w+)\s+(\w+)\s+(.+)$/) {
 			$open = new_enum($family, $1, $2, $3);
