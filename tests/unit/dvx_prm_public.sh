@@ -38,4 +38,20 @@ else
 	echo "not ok $n - three completions in one dump"
 	printf '%s\n' "$out" | sed 's/^/# /'
 fi
+
+# What dvx-sim --trace writes of a command whose reply has only zeros.
+out=$(printf 'dvx-sim: cmd< vhca 1 uid 2 DEALLOC_UAR dealloc_uar_out\n' | "$prm" explain 2>&1)
+n=$((n + 1))
+case $out in
+*"dealloc_uar_out (out, certain)"*) echo "ok $n - a trace line without fields" ;;
+*) echo "not ok $n - a trace line without fields"; printf '%s\n' "$out" | sed 's/^/# /' ;;
+esac
+
+# A receive WQE has no mark of its own: its length must not be taken for the opcode NOP.
+out=$("$prm" explain "$top_srcdir/tests/golden/wqe/recv_four_of_four.hex" 2>&1)
+n=$((n + 1))
+case $out in
+*"send WQE, NOP"*) echo "not ok $n - a receive is no NOP"; printf '%s\n' "$out" | sed 's/^/# /' ;;
+*) echo "ok $n - a receive is no NOP" ;;
+esac
 echo "1..$n"

@@ -109,8 +109,11 @@ static void explain_out(struct finding *f)
 	unsigned int syndrome = (unsigned int)field(f, "mbox_out", 0, "syndrome");
 	const struct prm_struct *s = layout_out(f);
 
-	snprintf(f->what, sizeof(f->what), "output of command %s",
-		 labelled_opcode(f) ? prm_opcode_name(labelled_opcode(f)) : "(any)");
+	if (f->d->structure[0])
+		snprintf(f->what, sizeof(f->what), "output of a command, %s", f->d->structure);
+	else
+		snprintf(f->what, sizeof(f->what), "output of command %s",
+			 labelled_opcode(f) ? prm_opcode_name(labelled_opcode(f)) : "(any)");
 	fact(f, "status", status);
 	fact_name(f, "status_name", prm_status_name(status));
 	fact(f, "syndrome", syndrome);

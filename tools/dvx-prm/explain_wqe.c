@@ -75,6 +75,8 @@ static void score(struct finding *f)
 		weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0], prm_wqe_opcode_name(op));
 	if (!p[8] && !p[9] && !p[10])
 		weigh(f, 10, "signature and stream are 0");
+	if (!op && !all_zero(p + 8, 8))
+		weigh(f, -30, "a NOP has nothing in bytes 8 to 15; a receive's address is there");
 }
 
 /* An address vector of a datagram has `ext`; on a raw queue the Ethernet segment begins with 0. */
