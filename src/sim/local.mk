@@ -12,6 +12,7 @@ include src/sim/obj/local.mk
 include src/sim/fw/local.mk
 include src/sim/dp/local.mk
 include src/sim/net/local.mk
+include src/sim/steer/local.mk
 include src/sim/wire/local.mk
 include src/sim/front/local.mk
 

@@ -15,6 +15,9 @@
  * copies: hdr is the first packet's, last_opcode the last one's, PSNs are consecutive, each packet
  * but the last carries mtu bytes; AckReq and ImmDt belong to the last. Where somebody observes
  * packets (a hook, a capture), senders make frames of one packet.
+ *
+ * A raw frame (hdr_len 0) is an Ethernet packet without FCS in data; steering's tables decide who
+ * gets it.
  */
 #define FRAME_HDR 44u /* BTH 12, RETH 16, AtomicETH would be 28, ImmDt 4 */
 
@@ -26,6 +29,8 @@ struct frame {
 	uint8_t from;     /* function that sent it */
 	bool loopback;    /* forced: back to `from`, whatever dgid says */
 	bool has_icrc;    /* the wire is one that may corrupt */
+	bool raw;
+	bool replayed;    /* raw, and from outside: of no function of this chip */
 	uint8_t last_opcode;
 	uint16_t npkts;
 	uint16_t mtu;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \
 	src/sim/obj/grant.c \
+	src/sim/obj/icm.h \
 	src/sim/obj/mkey.c \
 	src/sim/obj/mkey.h \
 	src/sim/obj/obj.c \

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_STEER_STEER_H
+#define SIM_STEER_STEER_H
+
+#include <stdint.h>
+#include "packet.h"
+
+struct silicon;
+struct tir;
+struct vhca;
+
+/*
+ * Tables between queues and the wire. A packet that a function sends meets its NIC TX root, one
+ * that arrives meets its NIC RX root. Ways upward are callbacks, registered by datapath.c.
+ */
+enum steer_end {
+	STEER_TIR,   /* delivered to a receive queue's owner */
+	STEER_WIRE,  /* TX: allowed out */
+	STEER_DROP,  /* a rule or a table's default says so */
+	STEER_MISS,  /* RX: no rule took it; hardware's function would hand it to its kernel */
+	STEER_LOST,  /* hop limit, loop, garbage in ICM: dropped, with one sentence in the log */
+	STEER_ENDS,
+};
+
+struct steer_ops {
+	/* The packet goes to this TIR; the callee copies what it keeps. */
+	void (*to_tir)(struct tir *, const struct packet *);
+	void (*to_wire)(struct vhca *, const struct packet *);
+};
+
+struct steer_stats {
+	uint64_t ends[STEER_ENDS];
+};
+
+struct steer *steer_new(struct silicon *);
+void steer_free(struct steer *);
+void steer_set_ops(struct steer *, const struct steer_ops *);
+
+/* The whole way of one packet; one that has several destinations is counted at each. */
+void steer_rx(struct vhca *, struct packet *);
+void steer_tx(struct vhca *, struct packet *);
+const struct steer_stats *steer_stats(const struct vhca *);
+
+#endif
