@@ -304,6 +304,18 @@ static int scene_errno(void)
 	return ibv_close_device(ctx);
 }
 
+/* Without stderr the device's file does not get its number: what is printed must not land in it. */
+static int scene_no_stderr(void)
+{
+	struct ibv_context *ctx;
+
+	close(STDERR_FILENO);
+	ctx = open_device();
+	if (ctx->cmd_fd <= STDERR_FILENO)
+		return 1;
+	return ibv_close_device(ctx);
+}
+
 static void *hammer(void *ctx)
 {
 	for (int i = 0; i < 200; i++) {
@@ -473,7 +485,7 @@ int main(int argc, char **argv)
 		{"children", scene_children}, {"close-all", scene_close_all},
 		{"errno", scene_errno},	      {"threads", scene_threads},
 		{"work", scene_work},	      {"orphan", scene_orphan},
-		{"holder", scene_holder},
+		{"holder", scene_holder},     {"no-stderr", scene_no_stderr},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

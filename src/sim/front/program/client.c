@@ -179,6 +179,20 @@ static struct cfile *free_slot(void)
 	return NULL;
 }
 
+/* A program without stdin, stdout or stderr would print into its own doorbell pages. */
+static int away_from_stdio(int fd)
+{
+	int moved;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (moved < 0)
+		return fd;
+	real()->close(fd);
+	return moved;
+}
+
 static int open_locked(void)
 {
 	struct cfile *cf = free_slot();
@@ -188,7 +202,7 @@ static int open_locked(void)
 	if (!cf)
 		return -EMFILE;
 	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
-	fd = client.transport->open(cf, client.function);
+	fd = away_from_stdio(client.transport->open(cf, client.function));
 	if (fd < 0)
 		return fd;
 	if (real()->fstat(fd, &st)) {
