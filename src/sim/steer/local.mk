@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-libsim_la_SOURCES += src/sim/steer/steer.h src/sim/steer/packet.h
+libsim_la_SOURCES += \
+	src/sim/steer/packet.c \
+	src/sim/steer/packet.h \
+	src/sim/steer/priv.h \
+	src/sim/steer/steer.h

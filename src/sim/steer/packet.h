@@ -8,28 +8,54 @@
 
 /*
  * One Ethernet packet on its way through the tables, and what was understood of it. Both kinds of
- * tables read this: the masked compare of firmware's tables (params.c) and the STE walk (tag1.c).
+ * tables read this: the masked compare of firmware's tables (params.c) and the STE walk. Numbers
+ * are in host order. An offset is only set when the whole fixed header lies inside the packet, so
+ * who finds one may read that header's bytes; addresses are read from the packet.
  */
-struct packet_headers {
-	bool present;
-	uint16_t l2, l3, l4; /* offsets in the packet; l4 0: none, or a later fragment */
-	uint8_t vlans;       /* 0, 1 or 2 tags */
-	bool svlan, cvlan;   /* kind of the first tag: 0x88a8, 0x8100 */
-	uint16_t vlan[2];    /* TCI, host order */
-	uint16_t ethertype;  /* after the tags, host order */
-	uint8_t ip_version;  /* 0, 4 or 6 */
-	uint8_t ip_protocol; /* of the last extension header */
-	uint8_t dscp, ecn, ttl, ihl;
-	bool frag;
-	bool l3_ok, l4_ok;   /* checksums */
-	bool truncated;      /* a header goes on past the packet's end: nothing after it is known */
+enum packet_l4 {
+	PACKET_L4_NONE,
+	PACKET_TCP,
+	PACKET_UDP,
+	PACKET_ICMP,
+	PACKET_ICMP6,
+	PACKET_L4_OTHER
 };
+
+#define PACKET_VLANS 2u
+
+struct packet_headers {
+	bool present; /* the 14 bytes of an Ethernet header are there */
+	uint16_t l2, l3,
+		l4;	   /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
+	uint16_t end;	   /* behind the last header that was understood */
+	uint8_t vlans;	   /* 0, 1 or 2 tags */
+	bool svlan, cvlan; /* kind of the first tag: 0x88a8, 0x8100 */
+	bool svlan2, cvlan2;	     /* of the second */
+	uint16_t vlan[PACKET_VLANS]; /* TCI */
+	uint16_t ethertype;	     /* after the tags */
+	uint8_t ip_version;	     /* 0, 4 or 6 */
+	uint8_t ip_protocol;	     /* of the last extension header */
+	uint8_t dscp, ecn, ttl, ihl;
+	uint32_t flow_label; /* IPv6 */
+	bool frag;	     /* any fragment, the first one too */
+	bool l3_ok;	     /* lengths agree, and IPv4's checksum */
+	bool truncated;	     /* a header goes on past the packet's end: nothing after it is known */
+	uint8_t l4_type;     /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
+	uint16_t sport, dport; /* of TCP and UDP */
+	uint16_t tcp_flags;    /* 9 bits, as fte_match_set_lyr_2_4.tcp_flags */
+	uint32_t l3_end;       /* where IP says that its packet ends; at most the packet's length */
+};
+
+enum packet_tunnel { PACKET_NO_TUNNEL, PACKET_VXLAN };
 
 struct packet {
 	uint8_t *data; /* Ethernet header first, no FCS */
 	uint32_t len;
-	uint32_t headroom, tailroom; /* bytes before and behind, for actions that push */
+	uint32_t headroom, tailroom;	    /* bytes before and behind, for actions that push */
 	struct packet_headers outer, inner; /* inner: inside a tunnel that is understood */
+	uint8_t tunnel;			    /* enum packet_tunnel */
+	uint16_t tunnel_at;		    /* offset of its header */
+	uint32_t tunnel_vni;
 	/* what travels beside the bytes */
 	uint16_t source_vhca;
 	uint32_t source_sqn;
@@ -39,5 +65,20 @@ struct packet {
 
 /* Fills outer and inner from the bytes; called again after actions changed them. Never fails. */
 void packet_parse_headers(struct packet *);
+/*
+ * TCP's, UDP's or ICMP's checksum is right (UDP over IPv4 may have none). It reads the whole
+ * packet, hence apart: for completions. Fragments have none that could be checked: false.
+ */
+bool packet_l4_ok(const struct packet *, const struct packet_headers *);
+
+static inline uint16_t packet_load16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t packet_load32(const uint8_t *p)
+{
+	return (uint32_t)packet_load16(p) << 16 | packet_load16(p + 2);
+}
 
 #endif

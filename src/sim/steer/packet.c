@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a packet's bytes say. Every read is behind a check that the header lies inside the packet:
+ * bytes come from programs and from captures of anything.
+ */
+#include <string.h>
+#include "packet.h"
+
+#define ETH_BYTES	 14u
+#define VLAN_BYTES	 4u
+#define ETHERTYPE_IPV4	 0x0800
+#define ETHERTYPE_IPV6	 0x86dd
+#define ETHERTYPE_CVLAN	 0x8100
+#define ETHERTYPE_SVLAN	 0x88a8
+
+#define IPV4_BYTES	 20u
+#define IPV4_MORE	 0x2000
+#define IPV4_OFFSET	 0x1fff
+#define IPV6_BYTES	 40u
+#define IPV6_FRAG_OFFSET 0xfff8
+
+#define PROTO_HOPOPTS	 0
+#define PROTO_ICMP	 1
+#define PROTO_TCP	 6
+#define PROTO_UDP	 17
+#define PROTO_ROUTING	 43
+#define PROTO_FRAGMENT	 44
+#define PROTO_AH	 51
+#define PROTO_ICMP6	 58
+#define PROTO_NONE	 59
+#define PROTO_DSTOPTS	 60
+
+#define TCP_BYTES	 20u
+#define UDP_BYTES	 8u
+#define ICMP_BYTES	 8u
+#define VXLAN_BYTES	 8u
+#define VXLAN_PORT	 4789 /* what firmware knows without ADD_VXLAN_UDP_DPORT */
+#define VXLAN_VNI_VALID	 0x08
+
+/* Offsets have 16 bits: what begins later is not looked at. */
+#define OFFSET_MAX 0xffffu
+
+/* n bytes at `at`, before `end`. */
+static bool room(uint32_t at, uint32_t n, uint32_t end)
+{
+	return at <= OFFSET_MAX && n <= end && at <= end - n;
+}
+
+static uint32_t sum16(const uint8_t *p, uint32_t n, uint32_t sum)
+{
+	uint32_t i;
+
+	for (i = 0; i + 1 < n; i += 2) {
+		sum += packet_load16(p + i);
+		sum = (sum & 0xffff) + (sum >> 16);
+	}
+	if (i < n)
+		sum += (uint32_t)p[i] << 8;
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+/* --- layer 4 -------------------------------------------------------------------------------- */
+
+static uint8_t l4_type(uint8_t protocol, uint8_t ip_version)
+{
+	switch (protocol) {
+	case PROTO_TCP:
+		return PACKET_TCP;
+	case PROTO_UDP:
+		return PACKET_UDP;
+	case PROTO_ICMP:
+		return ip_version == 4 ? PACKET_ICMP : PACKET_L4_OTHER;
+	case PROTO_ICMP6:
+		return ip_version == 6 ? PACKET_ICMP6 : PACKET_L4_OTHER;
+	default:
+		return PACKET_L4_OTHER;
+	}
+}
+
+static uint32_t l4_bytes(uint8_t type)
+{
+	static const uint8_t bytes[] = {
+		[PACKET_TCP] = TCP_BYTES,    [PACKET_UDP] = UDP_BYTES, [PACKET_ICMP] = ICMP_BYTES,
+		[PACKET_ICMP6] = ICMP_BYTES, [PACKET_L4_OTHER] = 0,
+	};
+
+	return bytes[type];
+}
+
+static void parse_l4(const struct packet *p, struct packet_headers *h, uint32_t at)
+{
+	uint8_t type = l4_type(h->ip_protocol, h->ip_version);
+	uint32_t n = l4_bytes(type);
+	const uint8_t *l4 = p->data + at;
+
+	if (!room(at, n, h->l3_end)) {
+		h->truncated = true;
+		return;
+	}
+	h->l4_type = type;
+	h->l4 = (uint16_t)at;
+	h->end = (uint16_t)(at + n);
+	if (type != PACKET_TCP && type != PACKET_UDP)
+		return;
+	h->sport = packet_load16(l4);
+	h->dport = packet_load16(l4 + 2);
+	if (type == PACKET_TCP)
+		h->tcp_flags = packet_load16(l4 + 12) & 0x1ff;
+}
+
+/* --- layer 3 -------------------------------------------------------------------------------- */
+
+static void traffic_class(struct packet_headers *h, uint8_t tc)
+{
+	h->dscp = tc >> 2;
+	h->ecn = tc & 3;
+}
+
+/* Where the packet ends that IP says it is; padding of short Ethernet frames lies behind. */
+static void set_l3_end(const struct packet *p, struct packet_headers *h, uint32_t len)
+{
+	bool whole = h->l3 + len <= p->len;
+
+	h->l3_end = whole ? h->l3 + len : p->len;
+	h->l3_ok = whole;
+}
+
+static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_t at)
+{
+	const uint8_t *ip = p->data + at;
+	uint32_t header;
+	uint16_t frag;
+
+	if (!room(at, IPV4_BYTES, p->len)) {
+		h->truncated = true;
+		return;
+	}
+	header = (ip[0] & 0xfu) * 4;
+	if (ip[0] >> 4 != 4 || header < IPV4_BYTES)
+		return;
+	h->l3 = (uint16_t)at;
+	h->ip_version = 4;
+	h->ihl = ip[0] & 0xf;
+	traffic_class(h, ip[1]);
+	h->ttl = ip[8];
+	h->ip_protocol = ip[9];
+	frag = packet_load16(ip + 6);
+	h->frag = frag & (IPV4_MORE | IPV4_OFFSET);
+	set_l3_end(p, h, packet_load16(ip + 2));
+	h->end = (uint16_t)(at + IPV4_BYTES);
+	if (!room(at, header, h->l3_end)) {
+		h->truncated = true;
+		h->l3_ok = false;
+		return;
+	}
+	h->end = (uint16_t)(at + header);
+	h->l3_ok = h->l3_ok && sum16(ip, header, 0) == 0xffff;
+	if (!(frag & IPV4_OFFSET))
+		parse_l4(p, h, at + header);
+}
+
+/* Length of the extension header at `at`; 0: what is there is none, or no more is told of it. */
+static uint32_t extension(const uint8_t *ext, uint8_t type)
+{
+	switch (type) {
+	case PROTO_HOPOPTS:
+	case PROTO_ROUTING:
+	case PROTO_DSTOPTS:
+		return (ext[1] + 1u) * 8;
+	case PROTO_FRAGMENT:
+		return 8;
+	case PROTO_AH:
+		return (ext[1] + 2u) * 4;
+	default:
+		return 0;
+	}
+}
+
+static bool is_extension(uint8_t type)
+{
+	return type == PROTO_HOPOPTS || type == PROTO_ROUTING || type == PROTO_DSTOPTS ||
+	       type == PROTO_FRAGMENT || type == PROTO_AH;
+}
+
+/*
+ * [I] To the last extension header, as many as there are, where a chip's parser stops at some
+ * depth. Each is at least 8 bytes long, so the packet's length bounds the loop.
+ */
+static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, uint32_t at)
+{
+	bool later = false;
+
+	while (is_extension(h->ip_protocol)) {
+		const uint8_t *ext = p->data + at;
+		uint32_t n = room(at, 8, h->l3_end) ? extension(ext, h->ip_protocol) : 0;
+
+		if (!n || !room(at, n, h->l3_end)) {
+			h->truncated = true;
+			return;
+		}
+		if (h->ip_protocol == PROTO_FRAGMENT) {
+			h->frag = true;
+			later = packet_load16(ext + 2) & IPV6_FRAG_OFFSET;
+		}
+		h->ip_protocol = ext[0];
+		at += n;
+		h->end = (uint16_t)at;
+		/* A later fragment's bytes are no headers. */
+		if (later)
+			return;
+	}
+	if (h->ip_protocol != PROTO_NONE)
+		parse_l4(p, h, at);
+}
+
+static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_t at)
+{
+	const uint8_t *ip = p->data + at;
+	uint32_t first;
+
+	if (!room(at, IPV6_BYTES, p->len)) {
+		h->truncated = true;
+		return;
+	}
+	first = packet_load32(ip);
+	if (first >> 28 != 6)
+		return;
+	h->l3 = (uint16_t)at;
+	h->ip_version = 6;
+	traffic_class(h, (uint8_t)(first >> 20));
+	h->flow_label = first & 0xfffff;
+	h->ip_protocol = ip[6];
+	h->ttl = ip[7];
+	h->end = (uint16_t)(at + IPV6_BYTES);
+	set_l3_end(p, h, IPV6_BYTES + packet_load16(ip + 4));
+	parse_ipv6_chain(p, h, at + IPV6_BYTES);
+}
+
+/* --- layer 2 -------------------------------------------------------------------------------- */
+
+static bool is_vlan(uint16_t ethertype)
+{
+	return ethertype == ETHERTYPE_CVLAN || ethertype == ETHERTYPE_SVLAN;
+}
+
+static void note_vlan(struct packet_headers *h, uint16_t tci)
+{
+	bool service = h->ethertype == ETHERTYPE_SVLAN;
+
+	if (h->vlans == 0) {
+		h->svlan = service;
+		h->cvlan = !service;
+	} else {
+		h->svlan2 = service;
+		h->cvlan2 = !service;
+	}
+	h->vlan[h->vlans++] = tci;
+}
+
+static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t at)
+{
+	memset(h, 0, sizeof(*h));
+	if (!room(at, ETH_BYTES, p->len)) {
+		h->truncated = true;
+		return;
+	}
+	h->present = true;
+	h->l2 = (uint16_t)at;
+	h->ethertype = packet_load16(p->data + at + 12);
+	at += ETH_BYTES;
+	while (h->vlans < PACKET_VLANS && is_vlan(h->ethertype)) {
+		if (!room(at, VLAN_BYTES, p->len)) {
+			h->truncated = true;
+			break;
+		}
+		note_vlan(h, packet_load16(p->data + at));
+		h->ethertype = packet_load16(p->data + at + 2);
+		at += VLAN_BYTES;
+	}
+	h->end = (uint16_t)at;
+	if (h->truncated)
+		return;
+	if (h->ethertype == ETHERTYPE_IPV4)
+		parse_ipv4(p, h, at);
+	else if (h->ethertype == ETHERTYPE_IPV6)
+		parse_ipv6(p, h, at);
+}
+
+static void parse_tunnel(struct packet *p)
+{
+	const struct packet_headers *o = &p->outer;
+	const uint8_t *vxlan = p->data + o->end;
+
+	if (o->l4_type != PACKET_UDP || o->dport != VXLAN_PORT || o->frag ||
+	    !room(o->end, VXLAN_BYTES, o->l3_end) || !(vxlan[0] & VXLAN_VNI_VALID))
+		return;
+	p->tunnel = PACKET_VXLAN;
+	p->tunnel_at = o->end;
+	p->tunnel_vni = packet_load32(vxlan + 4) >> 8;
+	parse_l2(p, &p->inner, o->end + VXLAN_BYTES);
+}
+
+void packet_parse_headers(struct packet *p)
+{
+	parse_l2(p, &p->outer, 0);
+	p->tunnel = PACKET_NO_TUNNEL;
+	p->tunnel_at = 0;
+	p->tunnel_vni = 0;
+	p->inner.present = false;
+	parse_tunnel(p);
+	if (!p->inner.present)
+		memset(&p->inner, 0, sizeof(p->inner));
+}
+
+/* --- checksums ------------------------------------------------------------------------------ */
+
+static uint32_t pseudo_header(const struct packet *p, const struct packet_headers *h, uint32_t len)
+{
+	const uint8_t *ip = p->data + h->l3;
+	uint32_t sum = h->ip_version == 4 ? sum16(ip + 12, 8, 0) : sum16(ip + 8, 32, 0);
+
+	return sum + h->ip_protocol + (len & 0xffff) + (len >> 16);
+}
+
+bool packet_l4_ok(const struct packet *p, const struct packet_headers *h)
+{
+	uint32_t len = h->l3_end - h->l4, sum = 0;
+	const uint8_t *l4 = p->data + h->l4;
+
+	if (!h->l4 || h->frag || !h->l3_ok || h->l4_type == PACKET_L4_OTHER)
+		return false;
+	if (h->l4_type == PACKET_UDP) {
+		if (!packet_load16(l4 + 6))
+			return h->ip_version == 4;
+		if (packet_load16(l4 + 4) < UDP_BYTES || packet_load16(l4 + 4) > len)
+			return false;
+		len = packet_load16(l4 + 4);
+	}
+	if (h->l4_type != PACKET_ICMP)
+		sum = pseudo_header(p, h, len);
+	return sum16(l4, len, sum) == 0xffff;
+}
