@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <string.h>
+#include "base/log.h"
 #include "datapath.h"
 #include "dp/dp.h"
 #include "net/net.h"
+#include "obj/tir.h"
 #include "obj/vhca.h"
+#include "steer/steer.h"
 #include "wire/wire.h"
 
 #define ROUNDS 8u   /* of frames and requests between two looks at doorbells and timers */
@@ -29,6 +33,107 @@ static void port_purge(void *wire, bool (*match)(const struct frame *, void *), 
 	wire_purge(wire, match, arg);
 }
 
+/* --- raw packets: queues -> TX tables -> wire -> RX tables -> queues ---------------------- */
+
+static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t len)
+{
+	struct frame *f = frame_new(si->frames, len);
+
+	if (!f)
+		return NULL;
+	f->raw = true;
+	f->len = (uint32_t)len;
+	memcpy(f->data, data, len);
+	return f;
+}
+
+/* Tables may have pushed headers: the port has the last word on the length. */
+static void to_wire(struct vhca *v, const struct packet *p)
+{
+	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->si, p->data, p->len) : NULL;
+
+	if (!f) {
+		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, p->len);
+		return;
+	}
+	f->from = (uint8_t)v->kind;
+	wire_send(v->si->wire, f);
+}
+
+/* A copy for each function: actions change the bytes. */
+static void raw_arrives(struct vhca *v, const struct frame *f)
+{
+	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
+	struct packet p = {
+		.data = buf + STEER_HEADROOM,
+		.len = f->len,
+		.headroom = STEER_HEADROOM,
+		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - f->len,
+		.source_vhca = STEER_FROM_WIRE,
+	};
+
+	memcpy(p.data, f->data, f->len);
+	packet_parse_headers(&p);
+	steer_rx(v, &p);
+}
+
+static bool is_own(const struct vhca *v, const struct frame *f)
+{
+	return !memcmp(f->data, v->mac, sizeof(v->mac));
+}
+
+/* Its own address brings a packet to a function; the others go to all that have RX tables. */
+static void raw_rx(struct silicon *si, const struct frame *f)
+{
+	bool claimed = false;
+
+	for (unsigned int i = 0; i < FUNCTION_COUNT && !claimed; i++) {
+		claimed = is_own(&si->vhca[i], f);
+		if (claimed)
+			raw_arrives(&si->vhca[i], f);
+	}
+	for (unsigned int i = 0, own = claimed; i < FUNCTION_COUNT && !own; i++) {
+		if (!steer_listens(&si->vhca[i]))
+			continue;
+		claimed = true;
+		raw_arrives(&si->vhca[i], f);
+	}
+	si->unclaimed += !claimed;
+}
+
+static void port_rx(void *ctx, struct frame *f)
+{
+	struct silicon *si = ctx;
+
+	if (!f->raw) {
+		net_rx(si->net, f);
+		return;
+	}
+	raw_rx(si, f);
+	frame_free(f);
+}
+
+int datapath_inject(struct silicon *si, const void *bytes, size_t len)
+{
+	struct frame *f;
+
+	if (len < VHCA_FRAME_MIN || len > VHCA_FRAME_MAX)
+		return -EMSGSIZE;
+	if (!wire_room(si->wire))
+		return -EAGAIN;
+	f = raw_frame(si, bytes, len);
+	if (!f)
+		return -ENOMEM;
+	f->replayed = true;
+	wire_send(si->wire, f);
+	return 0;
+}
+
+static const struct steer_ops steer_ops = {
+	.to_tir = dp_receive,
+	.to_wire = to_wire,
+};
+
 int datapath_open(struct silicon *si)
 {
 	struct net_port port = {
@@ -40,13 +145,16 @@ int datapath_open(struct silicon *si)
 
 	si->wire = wire_new();
 	si->net = net_new(si);
-	if (!si->wire || !si->net || dp_init(si)) {
+	si->steer = steer_new(si);
+	si->frames = frame_pool_new();
+	if (!si->wire || !si->net || !si->steer || !si->frames || dp_init(si)) {
 		datapath_close(si);
 		return -ENOMEM;
 	}
 	port.ctx = si->wire;
 	net_set_port(si->net, &port);
-	wire_on_frame(si->wire, net_rx, si->net);
+	wire_on_frame(si->wire, port_rx, si);
+	steer_set_ops(si->steer, &steer_ops);
 	return 0;
 }
 
@@ -55,8 +163,12 @@ void datapath_close(struct silicon *si)
 	dp_fini(si);
 	wire_free(si->wire);
 	net_free(si->net);
+	steer_free(si->steer);
+	frame_pool_free(si->frames);
 	si->wire = NULL;
 	si->net = NULL;
+	si->steer = NULL;
+	si->frames = NULL;
 }
 
 /*

@@ -3,6 +3,7 @@
 #define SIM_DATAPATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct silicon;
 
@@ -14,5 +15,12 @@ int datapath_open(struct silicon *); /* 0 or -ENOMEM */
 void datapath_close(struct silicon *);
 /* One bounded turn: doorbells' records, frames, requests, CQEs. True if something was done. */
 bool datapath_run(struct silicon *);
+
+/*
+ * An Ethernet packet without FCS enters by the port, from outside. 0; -EAGAIN: the wire is full,
+ * try after a turn; -EMSGSIZE: outside VHCA_FRAME_MIN..MAX; -ENOMEM. What became of it is counted:
+ * steer_stats() and vhca.raw of each function that it met, silicon.unclaimed if it met none.
+ */
+int datapath_inject(struct silicon *, const void *bytes, size_t len);
 
 #endif

@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 struct cq;
+struct packet;
 struct qp;
 struct silicon;
+struct tir;
 
 /*
  * The device's side of the rings. Firmware starts and stops queues; chip.c connects doorbells and
@@ -25,6 +27,9 @@ int dp_qp_start(struct qp *);
 void dp_qp_stop(struct qp *);
 /* The fields of the context are set; qp->state still says `from`. Sets qp->state. */
 void dp_qp_state(struct qp *, uint8_t to);
+
+/* A packet that steering gives to a TIR: hashed, received, or counted as lost. */
+void dp_receive(struct tir *, const struct packet *);
 
 /* A UAR register was written (host/uar.h doorbell_fn; ctx is the silicon). */
 void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value);

@@ -8,6 +8,7 @@ libsim_la_SOURCES += src/sim/dp/dp.h \
 	src/sim/dp/post.c \
 	src/sim/dp/priv.h \
 	src/sim/dp/qp.c \
+	src/sim/dp/recv.c \
 	src/sim/dp/remote.c \
 	src/sim/dp/rq.c \
 	src/sim/dp/segs.c \

@@ -15,6 +15,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/ring.h \
 	src/sim/obj/setting.c \
 	src/sim/obj/setting.h \
+	src/sim/obj/tir.h \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \
 	src/sim/obj/vhca.h

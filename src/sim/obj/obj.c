@@ -32,6 +32,7 @@ static const struct type_row {
 	const char *name;
 	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
 	uint8_t bits;	/* 0: the personality's */
+	uint32_t base;	/* what all of its numbers begin with */
 } types[OBJ_NTYPES] = {
 	[OBJ_PD] = {"pd", 1, 0},
 	[OBJ_UAR] = {"uar", 1, VHCA_LOG_MAX_UAR},
@@ -44,6 +45,11 @@ static const struct type_row {
 	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
 	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
 	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
+	/* A doorbell, a CQE or an event names a queue of any kind: no two have the same number. */
+	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
+	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},
+	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
+	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
 };
 
 const char *obj_type_name(enum obj_type type)
@@ -70,7 +76,7 @@ static uint8_t space_bits(const struct personality *p, enum obj_type type)
 static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 {
 	struct obj_table *t = calloc(1, sizeof(*t));
-	uint32_t base = 0;
+	uint32_t base = types[type].base;
 
 	if (!t)
 		return NULL;

@@ -25,6 +25,10 @@ enum obj_type {
 	OBJ_TD,
 	OBJ_TIS,
 	OBJ_XRCD,
+	OBJ_SQ, /* struct qp, half of it: fw/raw_queue.c */
+	OBJ_RQ,
+	OBJ_RQT,
+	OBJ_TIR,
 	OBJ_NTYPES,
 };
 

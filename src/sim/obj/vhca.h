@@ -7,8 +7,10 @@
 #include "obj.h"
 #include "../base/clock.h"
 
+struct frame_pool;
 struct host;
 struct silicon;
+struct steer;
 
 /*
  * What a chip is, as data: personality.c has the rows. Tests vary it, users by the names of
@@ -41,6 +43,13 @@ enum {
 	VHCA_LOG_MAX_TD = 10,
 	VHCA_LOG_MAX_TIS = 16,
 	VHCA_LOG_MAX_XRCD = 10,
+	VHCA_LOG_MAX_SQ = 16,
+	VHCA_LOG_MAX_RQ = 16,
+	VHCA_LOG_MAX_RQT = 14,
+	VHCA_LOG_MAX_RQT_SZ = 9, /* most queues of one RQ table */
+	VHCA_LOG_MAX_TIR = 16,
+	VHCA_FRAME_MIN = 14, /* bytes of an Ethernet packet without FCS */
+	VHCA_FRAME_MAX = 9216, /* [I] what the port takes, jumbo packets included */
 	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
@@ -57,6 +66,14 @@ struct gid_entry {
 struct obj_table; /* obj.c */
 struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
 
+/* Raw packets of a function; those that its tables dropped or missed are in steer_stats(). */
+struct raw_stats {
+	uint64_t sent;		/* by its send queues, before its TX tables */
+	uint64_t received;	/* in a receive queue, with a good CQE */
+	uint64_t out_of_buffer; /* no receive was posted, or the queue is not ready */
+	uint64_t failed;	/* the receive was too small, or its memory is gone */
+};
+
 struct vhca {
 	struct silicon *si;
 	enum function_kind kind;
@@ -66,6 +83,7 @@ struct vhca {
 	struct gid_entry gids[VHCA_GIDS];
 	struct obj_table *tables[OBJ_NTYPES];
 	uint32_t qkey_violations;
+	struct raw_stats raw;
 };
 
 /*
@@ -84,6 +102,9 @@ struct silicon {
 	struct dp *dp;
 	struct net *net;
 	struct wire *wire;
+	struct steer *steer;
+	struct frame_pool *frames; /* of raw packets */
+	uint64_t unclaimed;	   /* raw packets for which no function has ears */
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;

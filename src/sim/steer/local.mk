@@ -3,4 +3,5 @@ libsim_la_SOURCES += \
 	src/sim/steer/packet.c \
 	src/sim/steer/packet.h \
 	src/sim/steer/priv.h \
+	src/sim/steer/steer.c \
 	src/sim/steer/steer.h

@@ -2,6 +2,7 @@
 #ifndef SIM_STEER_STEER_H
 #define SIM_STEER_STEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "packet.h"
 
@@ -22,6 +23,9 @@ enum steer_end {
 	STEER_ENDS,
 };
 
+#define STEER_HEADROOM 128u /* of each packet: more than any action pushes */
+#define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that came in by the port */
+
 struct steer_ops {
 	/* The packet goes to this TIR; the callee copies what it keeps. */
 	void (*to_tir)(struct tir *, const struct packet *);
@@ -35,6 +39,9 @@ struct steer_stats {
 struct steer *steer_new(struct silicon *);
 void steer_free(struct steer *);
 void steer_set_ops(struct steer *, const struct steer_ops *);
+
+/* True if the function has RX tables: packets of unknown and group addresses then go to it. */
+bool steer_listens(const struct vhca *);
 
 /* The whole way of one packet; one that has several destinations is counted at each. */
 void steer_rx(struct vhca *, struct packet *);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_TIR_H
+#define SIM_OBJ_TIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "obj.h"
+
+struct qp;
+
+/* Receive queues in the order in which a hash indexes them; each one is referenced. */
+struct rqt {
+	struct obj o;
+	uint16_t n, max;
+	struct qp **rq; /* OBJ_RQ; a power of two of them */
+};
+
+/* What of a packet is hashed: rx_hash_field_select. */
+struct tir_fields {
+	bool ipv6, udp;
+	uint32_t selected; /* bits: 0, 1 addresses, 2, 3 ports (source, destination), 4 SPI */
+};
+
+#define TIR_KEY_BYTES 40u
+
+/*
+ * Where packets end: one receive queue, or a table of them by hash. Rules refer to it (obj_get);
+ * software's STEs only name it, so that a walk looks it up by its number.
+ */
+struct tir {
+	struct obj o;
+	struct obj *td;  /* referenced, as are rq and rqt */
+	struct qp *rq;   /* direct: OBJ_RQ; NULL: rqt counts */
+	struct rqt *rqt;
+	uint8_t hash_fn; /* PRM rx_hash_fn */
+	bool symmetric;
+	uint8_t key[TIR_KEY_BYTES];
+	struct tir_fields outer;
+	uint8_t tirc[240]; /* as the commands left it, for QUERY_TIR */
+};
+
+#endif
