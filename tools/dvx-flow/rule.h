@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules as they were written, in host byte order. Nothing here knows how a device matches: compile.h
+ * makes tables, masks and entries of them, and the tests' slow matcher reads the same structs.
+ *
+ * A packet meets a rule if everything below that the rule says holds. The first rule of the file that a
+ * packet meets is the only one that acts; a packet that meets none goes the default way.
+ */
+#ifndef DVX_FLOW_RULE_H
+#define DVX_FLOW_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rule_dir {
+	RULE_IN,  /* packets that the port hands to this function */
+	RULE_OUT, /* packets that this function's queues send */
+	RULE_DIRS
+};
+
+enum rule_verdict {
+	RULE_DROP,
+	RULE_PASS, /* the default way: what would happen without dvx-flow */
+	RULE_SEND, /* to a queue of the daemon; only RULE_IN */
+};
+
+/*
+ * What one number compares: (packet & mask) == value, value has no bit outside mask. A packet that has
+ * no such field doesn't meet the rule. The order is that of the packet.
+ */
+enum rule_key {
+	KEY_DMAC,      /* 48 bits */
+	KEY_SMAC,      /* 48 bits */
+	KEY_ETHERTYPE, /* after all VLAN tags; never 0x0800 or 0x86dd, that is `ip` below */
+	KEY_CVLAN,     /* 1: the first tag is 0x8100; 0: it isn't */
+	KEY_SVLAN,     /* 1: the first tag is 0x88a8; 0: it isn't */
+	KEY_VLAN_ID,   /* of the first tag; goes with KEY_CVLAN or KEY_SVLAN = 1 */
+	KEY_VLAN_DEI,
+	KEY_VLAN_PCP,
+	KEY_PROTO,     /* 8 bits: IPv4 protocol, or what follows IPv6's header (and its extensions) */
+	KEY_DSCP,      /* 6 bits */
+	KEY_ECN,       /* 2 bits */
+	KEY_TTL,       /* 8 bits: or the hop limit */
+	KEY_FRAGMENT,  /* 1: any fragment, the first one too; 0: a whole packet */
+	KEY_FLOWLABEL, /* 20 bits, IPv6 */
+	KEY_TCP_FLAGS, /* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
+	KEY_ICMP_TYPE,
+	KEY_ICMP_CODE,
+	KEY_ICMP6_TYPE,
+	KEY_ICMP6_CODE,
+	KEY_REG_A, /* metadata registers, 32 bits */
+	KEY_REG_C0,
+	KEY_REG_C1,
+	KEY_REG_C2,
+	KEY_REG_C3,
+	KEY_REG_C4,
+	KEY_REG_C5,
+	KEY_REG_C6,
+	KEY_REG_C7,
+	KEY_VPORT, /* 16 bits: source vport */
+	KEY_SQN,   /* 24 bits: the send queue that the packet came from */
+	RULE_KEYS
+};
+
+struct rule_field {
+	enum rule_key key;
+	uint64_t value, mask;
+};
+
+/* An address and how many of its leading bits count. family 0: nothing was said. */
+struct rule_prefix {
+	uint8_t family; /* 0, 4 or 6; of a rule's addresses all say the same, and `ip` too */
+	uint8_t bits;	/* 0 to 32 or 128 */
+	uint8_t addr[16]; /* network order, IPv4 in the first four; bits behind the prefix are 0 */
+};
+
+struct rule_range {
+	uint16_t first, last; /* both count */
+};
+
+/* One of the ranges has to hold. n 0: nothing was said. Sorted, apart from each other. */
+struct rule_ports {
+	const struct rule_range *range;
+	size_t n;
+};
+
+enum rule_l4 {
+	L4_ANY = 0,
+	L4_TCP = 6,
+	L4_UDP = 17,
+	L4_TCP_OR_UDP = 255, /* ports without a protocol */
+};
+
+struct rule {
+	enum rule_dir dir;
+	enum rule_verdict verdict;
+	bool has_tag, count;
+	uint32_t queue, tag; /* tag: 24 bits */
+
+	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
+	enum rule_l4 l4;
+	struct rule_prefix src, dst;
+	struct rule_prefix host;	   /* src or dst */
+	struct rule_ports sport, dport;
+	struct rule_ports port;		   /* sport or dport */
+	const struct rule_field *field;	   /* sorted by key, each at most once */
+	size_t nfields;
+
+	const char *text; /* as written, without comment, blanks squeezed */
+	uint32_t line;	  /* first line, from 1 */
+};
+
+/* What a rule's `ip` is if it names something of IP (a protocol, a TTL) but no version. */
+#define RULE_IP 46
+
+struct arena;
+
+struct ruleset {
+	struct rule *rule; /* in the file's order */
+	size_t n;
+	struct arena *memory; /* of everything that the rules point to */
+};
+
+void ruleset_free(struct ruleset *set);
+
+/* --- parse.c ------------------------------------------------------------------------------------- */
+
+/* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1. */
+struct mistake {
+	uint32_t line, column, width;
+	char text[256];	  /* "a port is 0 to 65535, not 70000" */
+	const char *source; /* the line, without its end */
+	size_t source_len;
+};
+
+/* Called for each mistake in the order of the file; `arg` is the caller's. */
+typedef void (*mistake_fn)(void *arg, const struct mistake *m);
+
+/* At most this many are told; the rest is left out. */
+#define MISTAKES_MAX 20
+
+/*
+ * Reads the rules of text[0..len). 0: *set is the caller's to free. Else the number of mistakes, all
+ * told through `tell`, and *set is empty; -ENOMEM.
+ */
+int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
+
+#endif
