@@ -5,3 +5,5 @@ dist_check_SCRIPTS += tests/interop/pingpong.sh tests/interop/perftest.sh
 TESTS += tests/interop/pingpong.sh tests/interop/perftest.sh
 dist_check_SCRIPTS += tests/interop/pyverbs.sh
 TESTS += tests/interop/pyverbs.sh
+EXTRA_DIST += tests/interop/suite.py
+dist_check_SCRIPTS += tests/interop/steering.sh
