@@ -38,17 +38,6 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 
 static int check_header(struct fw_cmd *c)
 {
-	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
-
-	if (type != PRM_OBJ_TYPE_MKEY)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
-				 "obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY)",
-				 type, PRM_OBJ_TYPE_MKEY);
-	if (prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			"vhca_tunnel_id %u: commands for another function are not implemented",
-			prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in));
 	if (!c->vhca->si->personality->cross_vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "cap_2.cross_vhca_object_to_object_supported is 0");
@@ -93,7 +82,7 @@ static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, u
 			 index, target->id);
 }
 
-int fw_create_general_object(struct fw_cmd *c)
+int fw_create_alias(struct fw_cmd *c)
 {
 	const void *ctx = prm_create_alias_obj_in_cat_alias_ctx(c->in);
 	struct vhca *target;
@@ -144,7 +133,7 @@ static struct mkey *find_alias(struct fw_cmd *c)
 }
 
 /* The key is never told. [I] status stays 0 when the source goes: only accesses fail then. */
-int fw_query_general_object(struct fw_cmd *c)
+int fw_query_alias(struct fw_cmd *c)
 {
 	const struct mkey *m = find_alias(c);
 	void *ctx;
@@ -164,7 +153,7 @@ int fw_query_general_object(struct fw_cmd *c)
 	return 0;
 }
 
-int fw_destroy_general_object(struct fw_cmd *c)
+int fw_destroy_alias(struct fw_cmd *c)
 {
 	struct mkey *m = find_alias(c);
 

@@ -5,8 +5,10 @@
  */
 #include <string.h>
 #include "cmd.h"
+#include "obj/icm.h"
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES  4096
+#define STE_VERSION 1 /* ConnectX-6 Dx, BlueField-2 */
 
 static void fill_sizes(const struct personality *p, void *cap)
 {
@@ -73,6 +75,8 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_local_ca_ack_delay(cap, 16);
 	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
+	prm_cmd_hca_cap_set_steering_format_version(cap, STE_VERSION);
+	prm_cmd_hca_cap_set_general_obj_types(cap, 1ull << PRM_OBJ_TYPE_SW_ICM);
 	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);
 	prm_cmd_hca_cap_set_dma_mmo_qp(cap, p->dma_mmo);
 	prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, p->dma_mmo ? p->log_dma_mmo_max_size : 0);
@@ -104,6 +108,20 @@ static void fill_roce(const struct vhca *v, void *cap)
 	prm_roce_cap_set_roce_address_table_size(cap, VHCA_GIDS);
 }
 
+/*
+ * libmlx5 asks for the size of the patterns' memory whenever the format is 1 or later, and uses it
+ * only with modify-header arguments, which are not there: it has a size and no address.
+ */
+static void fill_dev_mem(const struct vhca *v, void *cap)
+{
+	prm_device_mem_cap_set_log_sw_icm_alloc_granularity(cap, ICM_LOG_BLOCK);
+	prm_device_mem_cap_set_log_steering_sw_icm_size(cap, icm_log_size(v, ICM_STE));
+	prm_device_mem_cap_set_steering_sw_icm_start_address(cap, icm_addr(ICM_STE, 0));
+	prm_device_mem_cap_set_log_header_modify_sw_icm_size(cap, icm_log_size(v, ICM_MODIFY));
+	prm_device_mem_cap_set_header_modify_sw_icm_start_address(cap, icm_addr(ICM_MODIFY, 0));
+	prm_device_mem_cap_set_log_header_modify_pattern_sw_icm_size(cap, VHCA_LOG_PATTERN_ICM);
+}
+
 static void fill_nothing(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -125,7 +143,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap"},
-	{PRM_HCA_CAP_TYPE_DEV_MEM, fill_nothing, "device_mem_cap"},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, fill_dev_mem, "device_mem_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, fill_general_2, "cmd_hca_cap_2"},

@@ -10,10 +10,13 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eq.h>
+#include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
+#include <dvx/prm/object.h>
 #include <dvx/prm/query.h>
+#include <dvx/prm/vport.h>
 #include "fw.h"
 #include "obj/obj.h"
 #include "obj/vhca.h"
@@ -88,6 +91,7 @@ void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
+void fw_sw_icm_free(struct obj *);
 
 struct ring;
 struct umem;
@@ -119,6 +123,10 @@ fw_handler fw_create_qp, fw_query_qp, fw_destroy_qp, fw_modify_qp;
 fw_handler fw_create_eq, fw_destroy_eq;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
 	fw_destroy_general_object;
+/* By obj_type, from general.c. */
+fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
+fw_handler fw_create_sw_icm, fw_destroy_sw_icm;
+fw_handler fw_sync_steering, fw_query_esw_vport_context;
 fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
 	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;
 

@@ -49,6 +49,7 @@ static const struct fw_row rows[] = {
 	ROW(2ERR_QP, QP_2ERR, modify_qp, 0),
 	ROW(2RST_QP, QP_2RST, modify_qp, 0),
 	ROW(QUERY_ESW_FUNCTIONS, QUERY_ESW_FUNCTIONS, query_esw_functions, 0),
+	ROW(QUERY_ESW_VPORT_CONTEXT, QUERY_ESW_VPORT_CONTEXT, query_esw_vport_context, 0),
 	ROW(QUERY_NIC_VPORT_CONTEXT, QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0),
 	ROW(QUERY_HCA_VPORT_CONTEXT, QUERY_HCA_VPORT_CONTEXT, query_hca_vport_context, 0),
 	ROW(QUERY_ROCE_ADDRESS, QUERY_ROCE_ADDRESS, query_roce_address, 0),
@@ -65,6 +66,7 @@ static const struct fw_row rows[] = {
 	ROW(CREATE_UMEM, CREATE_UMEM, create_umem, FW_TAIL),
 	ROW(DESTROY_UMEM, DESTROY_UMEM, destroy_umem, 0),
 	ROW(ALLOW_OTHER_VHCA_ACCESS, ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0),
+	ROW(SYNC_STEERING, SYNC_STEERING, sync_steering, 0),
 	/* FW_OP_MOD: these have obj_type in its place. */
 	GENERAL(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
 	GENERAL(QUERY_GENERAL_OBJECT, query_general_object, FW_OP_MOD),

@@ -8,12 +8,14 @@ libsim_la_SOURCES += \
 	src/sim/fw/eq.c \
 	src/sim/fw/exec.c \
 	src/sim/fw/fw.h \
+	src/sim/fw/general.c \
 	src/sim/fw/misc.c \
 	src/sim/fw/mkey.c \
 	src/sim/fw/pd.c \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/reap.c \
+	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \
 	src/sim/fw/trace.c \
 	src/sim/fw/uar.c \

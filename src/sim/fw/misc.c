@@ -2,6 +2,7 @@
 /* Who the adapter and its functions are. */
 #include <string.h>
 #include "cmd.h"
+#include "obj/icm.h"
 
 #define MELLANOX_OUI   0x0002c9
 #define PSID_BYTES     16
@@ -125,5 +126,23 @@ int fw_query_esw_functions(struct fw_cmd *c)
 				 c->vhca->id);
 	prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
 	prm_host_params_context_set_host_pf_vhca_id(host, c->vhca->si->vhca[FUNCTION_HOST].id);
+	return 0;
+}
+
+/* Where steering entries would send packets for the manager itself. There is no e-switch yet. */
+int fw_query_esw_vport_context(struct fw_cmd *c)
+{
+	void *ctx = prm_query_esw_vport_context_out_at_esw_vport_context(c->out);
+	uint32_t other = prm_query_esw_vport_context_in_get_other_vport(c->in);
+	uint32_t number = prm_query_esw_vport_context_in_get_vport_number(c->in);
+
+	if (c->vhca->kind != FUNCTION_DPU)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
+				 "vhca %u manages no eswitch (cap.eswitch_manager is 0)",
+				 c->vhca->id);
+	if (check_vport(c, other, number))
+		return -1;
+	prm_esw_vport_context_set_sw_steering_vport_icm_address_rx(ctx, icm_addr(ICM_VPORT, 0));
+	prm_esw_vport_context_set_sw_steering_vport_icm_address_tx(ctx, icm_addr(ICM_VPORT, 0));
 	return 0;
 }

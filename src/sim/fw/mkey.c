@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
+#include "obj/icm.h"
 #include "obj/mkey.h"
 
 #define ANY_QP		       0xffffffu
@@ -13,16 +14,20 @@
 static const char *const mode_name[] = {"PA",	  "MTT",   "KLM",	    "KSM",
 					"SW_ICM", "MEMIC", "CROSSING_VHCA", "reserved"};
 
+static unsigned int mode_of(const void *mkc)
+{
+	return prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
+}
+
 static int check_mode(struct fw_cmd *c, const void *mkc)
 {
-	unsigned int mode =
-		prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
+	unsigned int mode = mode_of(mkc);
 
-	if (mode == PRM_MKC_ACCESS_MODE_MTT)
+	if (mode == PRM_MKC_ACCESS_MODE_MTT || mode == PRM_MKC_ACCESS_MODE_SW_ICM)
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
-			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT) is", mode,
-			 mode_name[mode < 7 ? mode : 7]);
+			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT) and 4 (SW_ICM)",
+			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
 /* Fields that ask for what the device lacks: refused, never ignored. */
@@ -53,7 +58,7 @@ static int check_range(struct fw_cmd *c, const void *mkc)
 
 	if (!min)
 		min = DEFAULT_MIN_LOG_ENTITY;
-	if (log_entity < min)
+	if (mode_of(mkc) == PRM_MKC_ACCESS_MODE_MTT && log_entity < min)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE,
 				 "mkc.log_page_size %u is less than %u", log_entity, min);
 	if (start + len < start)
@@ -133,6 +138,26 @@ static int take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	return 0;
 }
 
+/*
+ * start_addr says where in the device's memory the key begins; whoever uses the key counts from 0,
+ * as libmlx5 does. [I] A umem is not looked at.
+ */
+static int take_icm(struct fw_cmd *c, struct mkey *m)
+{
+	struct sw_icm *s = icm_find(c->vhca, m->start, m->len);
+
+	if (!s || (c->uid && s->o.uid != c->uid))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64
+				 " are not within one object of steering memory",
+				 m->start, m->len);
+	m->icm = s;
+	m->icm_addr = m->start;
+	m->start = 0;
+	obj_get(&s->o);
+	return 0;
+}
+
 static uint8_t rights_of(const void *mkc)
 {
 	return (uint8_t)((prm_mkc_get_lr(mkc) ? MKEY_LR : 0) | (prm_mkc_get_lw(mkc) ? MKEY_LW : 0) |
@@ -144,7 +169,7 @@ static uint8_t rights_of(const void *mkc)
 static void fill(struct mkey *m, const void *mkc, struct obj *pd)
 {
 	m->low = (uint8_t)prm_mkc_get_mkey_7_0(mkc);
-	m->mode = PRM_MKC_ACCESS_MODE_MTT;
+	m->mode = (uint8_t)mode_of(mkc);
 	m->rights = rights_of(mkc);
 	m->free = prm_mkc_get_free(mkc);
 	m->start = prm_mkc_get_start_addr(mkc);
@@ -156,10 +181,17 @@ static void fill(struct mkey *m, const void *mkc, struct obj *pd)
 	memcpy(m->mkc, mkc, sizeof(m->mkc));
 }
 
+static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	if (m->mode == PRM_MKC_ACCESS_MODE_SW_ICM)
+		return take_icm(c, m);
+	return prm_create_mkey_in_get_mkey_umem_valid(c->in) ? take_umem(c, mkc, m) :
+								take_list(c, mkc, m);
+}
+
 int fw_create_mkey(struct fw_cmd *c)
 {
 	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
-	bool on_umem = prm_create_mkey_in_get_mkey_umem_valid(c->in);
 	struct obj *pd;
 	struct mkey *m;
 
@@ -172,7 +204,7 @@ int fw_create_mkey(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	fill(m, mkc, pd);
-	if (on_umem ? take_umem(c, mkc, m) : take_list(c, mkc, m)) {
+	if (take_translation(c, mkc, m)) {
 		fw_mkey_free(&m->o);
 		return -1;
 	}
@@ -188,6 +220,8 @@ void fw_mkey_free(struct obj *o)
 		grant_drop(o->vhca, o->id);
 	if (m->umem)
 		obj_put(&m->umem->o);
+	if (m->icm)
+		obj_put(&m->icm->o);
 	obj_put(m->pd);
 	free(m->entries);
 	obj_free(o);

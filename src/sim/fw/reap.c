@@ -9,6 +9,7 @@ static const struct {
 } order[] = {
 	{OBJ_QP, fw_qp_free},	  {OBJ_CQ, fw_cq_free},	    {OBJ_TIS, fw_tis_free},
 	{OBJ_MKEY, fw_mkey_free}, {OBJ_UMEM, fw_umem_free}, {OBJ_UAR, obj_free},
+	{OBJ_SW_ICM, fw_sw_icm_free},
 	{OBJ_EQ, obj_free},	  {OBJ_XRCD, obj_free},	    {OBJ_TD, obj_free},
 	{OBJ_PD, obj_free},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -34,12 +35,39 @@ static void *va_at(bus_t addr)
 	return (void *)(uintptr_t)(addr & VA_MASK);
 }
 
+/* Where this process can reach the bytes itself; NULL: by system calls only. */
+static void *local_at(const struct mm *mm, bus_t addr, size_t len)
+{
+	if (mm->at)
+		return mm->at(mm->at_ctx, addr & VA_MASK, len);
+	return mm->self ? va_at(addr) : NULL;
+}
+
+static int device_move(struct mm *mm, bool write, uint8_t *buf, const struct iovec *remote,
+		       unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint8_t *at = mm->at(mm->at_ctx, (uintptr_t)remote[i].iov_base, remote[i].iov_len);
+
+		if (!at)
+			return -EFAULT;
+		memmove(write ? at : buf, write ? buf : at, remote[i].iov_len);
+		buf += remote[i].iov_len;
+	}
+	return 0;
+}
+
 static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
 		   size_t len)
 {
 	struct iovec local = {.iov_base = buf, .iov_len = len};
-	ssize_t done = vm_call(mm->pid, write, &local, 1, remote, n);
+	ssize_t done;
 
+	if (mm->at)
+		return device_move(mm, write, buf, remote, n);
+	done = vm_call(mm->pid, write, &local, 1, remote, n);
 	if (done == (ssize_t)len)
 		return 0;
 	if (done < 0 && errno == ESRCH)
@@ -161,19 +189,23 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 }
 
 /*
- * The embedded client's memory can be the local side of the call: one copy instead of two. A fault
- * on that side is reported like one on the other.
+ * The device's own memory, or the embedded client's, can be the local side of the call: one copy
+ * instead of two. A fault on that side is reported like one on the other; but a client's memory is
+ * never the local side of a copy that makes no call.
  */
 int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 {
 	struct dma_seg dst = {to, len}, src = {from, len};
 	struct mm *dst_mm = mm_at(h, to), *src_mm = mm_at(h, from);
+	void *local;
 
 	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))
 		return len ? -EFAULT : 0;
-	if (dst_mm->self)
-		return dma_read(h, from, va_at(to), len);
-	if (src_mm->self)
-		return dma_write(h, to, va_at(from), len);
+	local = dst_mm->self && src_mm->at ? NULL : local_at(dst_mm, to, len);
+	if (local)
+		return dma_read(h, from, local, len);
+	local = local_at(src_mm, from, len);
+	if (local)
+		return dma_write(h, to, local, len);
 	return copy_bounced(h, to, from, len);
 }

@@ -20,6 +20,8 @@ struct mm {
 	pid_t pid;
 	uint32_t slot;
 	bool self; /* the embedded client */
+	mm_at_fn *at; /* the device's own memory; NULL: a client's */
+	void *at_ctx;
 	bool gone; /* exited, though its owner hasn't closed it yet */
 };
 

@@ -50,6 +50,17 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 	return mm;
 }
 
+struct mm *mm_open_device(struct host *h, mm_at_fn *at, void *ctx)
+{
+	struct mm *mm = mm_open(h, 0, -1);
+
+	if (!mm)
+		return NULL;
+	mm->at = at;
+	mm->at_ctx = ctx;
+	return mm;
+}
+
 void mm_close(struct mm *mm)
 {
 	if (!mm)

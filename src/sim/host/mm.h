@@ -30,6 +30,13 @@ struct mm *mm_open(struct host *, pid_t pid, int pidfd);
 /* The process is gone, or has closed: every later DMA to it fails with -EFAULT. */
 void mm_close(struct mm *);
 bus_t mm_bus(const struct mm *, uint64_t va);
+/*
+ * Memory of the device itself, in a slot of its own, so that whatever takes a bus address takes
+ * it too. at() resolves an address of the slot to bytes that stay until it returns NULL for them
+ * (nothing is there: the transfer fails). ctx is the caller's.
+ */
+typedef uint8_t *mm_at_fn(void *ctx, uint64_t addr, size_t len);
+struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
 /* 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. */
 int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write);
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "obj.h"
+#include "../host/mm.h"
 
 struct vhca;
 
@@ -45,5 +47,28 @@ static inline uint32_t icm_number(uint64_t addr)
 
 /* Bytes of software's regions; NULL: nothing was allocated there, or it ends inside. */
 const uint8_t *icm_bytes(const struct vhca *, uint64_t addr, size_t len);
+
+/* Software's regions come in blocks of this many bytes (log_sw_icm_alloc_granularity). */
+#define ICM_LOG_BLOCK 12u
+/* A region's first address and size, as the device memory page tells them; 0: there is none. */
+unsigned int icm_log_size(const struct vhca *, enum icm_kind);
+
+/*
+ * A part of a region that CREATE_GENERAL_OBJECT(SW_ICM) made software's. The kernel chose where;
+ * its bytes read as zero [I], hardware may show what was there before.
+ */
+struct sw_icm {
+	struct obj o;
+	uint64_t addr, len;
+};
+/* 0, or -ERANGE outside the regions, -EBUSY if a part of it is taken, -ENOMEM. */
+int icm_alloc(struct vhca *, uint64_t addr, uint64_t len);
+/* Its pages go back to the system. */
+void icm_free(struct vhca *, uint64_t addr, uint64_t len);
+/* Whose it is: NULL if [addr, addr + len) is not within one allocation. */
+struct sw_icm *icm_find(const struct vhca *, uint64_t addr, uint64_t len);
+/* Where it lies on the bus. */
+bus_t icm_bus(const struct vhca *, uint64_t addr);
+void icm_fini(struct vhca *);
 
 #endif

@@ -3,6 +3,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \
 	src/sim/obj/grant.c \
+	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \
 	src/sim/obj/mkey.c \
 	src/sim/obj/mkey.h \

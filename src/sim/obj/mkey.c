@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
+#include "icm.h"
 #include "mkey.h"
 #include "pages.h"
 #include "vhca.h"
@@ -72,6 +73,10 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 	const uint64_t page_mask = (1ull << m->log_entity) - 1;
 	uint64_t from_start = va - m->start;
 
+	if (m->icm) {
+		*seg = (struct dma_seg){icm_bus(m->o.vhca, m->icm_addr + from_start), len};
+		return 1;
+	}
 	if (m->umem)
 		return umem_segs(m->umem, m->umem_offset + from_start, len, seg, max);
 	/* Entry 0 holds the page of the first byte; where in it, start_addr says. */

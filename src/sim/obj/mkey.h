@@ -6,6 +6,7 @@
 #include "../host/mm.h"
 
 struct silicon;
+struct sw_icm;
 
 /* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length.
  */
@@ -50,6 +51,8 @@ struct mkey {
 	uint8_t log_entity;
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
+	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
+	uint64_t icm_addr;
 	/* alias: looked up again at every access, never only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;

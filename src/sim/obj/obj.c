@@ -50,6 +50,7 @@ static const struct type_row {
 	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},
 	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
 	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
+	[OBJ_SW_ICM] = {"sw_icm", 1, VHCA_LOG_MAX_SW_ICM},
 };
 
 const char *obj_type_name(enum obj_type type)

@@ -29,6 +29,7 @@ enum obj_type {
 	OBJ_RQ,
 	OBJ_RQT,
 	OBJ_TIR,
+	OBJ_SW_ICM,
 	OBJ_NTYPES,
 };
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "vhca.h"
+#include "icm.h"
 #include "mkey.h"
 
 #define ROCE_V1 0
@@ -90,8 +91,11 @@ int silicon_init(struct silicon *si, struct host *host, struct clock *clock,
 void silicon_fini(struct silicon *si)
 {
 	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
-		if (si->vhca[i].si)
+		if (si->vhca[i].si) {
 			obj_tables_fini(&si->vhca[i]);
+			icm_fini(&si->vhca[i]);
+		}
+	mm_close(si->icm_mm);
 	grants_free(si);
 	timers_free(&si->timers);
 }

@@ -24,6 +24,7 @@ struct personality {
 	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
 	uint8_t log_max_qp_sz, log_max_cq_sz;
 	uint8_t log_max_msg;
+	uint8_t log_ste_icm;		  /* bytes of steering memory */
 	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
 	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
 	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
@@ -50,6 +51,9 @@ enum {
 	VHCA_LOG_MAX_TIR = 16,
 	VHCA_FRAME_MIN = 14, /* bytes of an Ethernet packet without FCS */
 	VHCA_FRAME_MAX = 9216, /* [I] what the port takes, jumbo packets included */
+	VHCA_LOG_MAX_SW_ICM = 16,
+	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
+	VHCA_LOG_PATTERN_ICM = 15,
 	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
@@ -64,6 +68,7 @@ struct gid_entry {
 #define VHCA_GIDS 4
 
 struct obj_table; /* obj.c */
+struct icm;
 struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
 
 /* Raw packets of a function; those that its tables dropped or missed are in steer_stats(). */
@@ -84,6 +89,7 @@ struct vhca {
 	struct obj_table *tables[OBJ_NTYPES];
 	uint32_t qkey_violations;
 	struct raw_stats raw;
+	struct icm *icm; /* icm.c; NULL until the first allocation */
 };
 
 /*
@@ -99,6 +105,7 @@ struct silicon {
 	const struct personality *personality;
 	struct vhca vhca[FUNCTION_COUNT];
 	struct grant *grants;
+	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
 	struct dp *dp;
 	struct net *net;
 	struct wire *wire;

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* General objects: one set of commands, whose handlers obj_type selects. */
+#include "cmd.h"
+
+static const struct object_row {
+	uint16_t type;
+	fw_handler *create, *query, *destroy;
+} objects[] = {
+	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_query_alias, fw_destroy_alias},
+	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_sw_icm},
+};
+
+static const struct object_row *row_of(struct fw_cmd *c)
+{
+	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (objects[i].type == type)
+			return &objects[i];
+	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+		  "obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY) and 0x%x (SW_ICM)",
+		  type, PRM_OBJ_TYPE_MKEY, PRM_OBJ_TYPE_SW_ICM);
+	return NULL;
+}
+
+static const struct object_row *find_row(struct fw_cmd *c)
+{
+	uint32_t tunnel = prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in);
+	const struct object_row *row = row_of(c);
+
+	if (!row || !tunnel)
+		return row;
+	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+		  "vhca_tunnel_id %u: commands for another function are not implemented", tunnel);
+	return NULL;
+}
+
+int fw_create_general_object(struct fw_cmd *c)
+{
+	const struct object_row *row = find_row(c);
+
+	return row ? row->create(c) : -1;
+}
+
+int fw_query_general_object(struct fw_cmd *c)
+{
+	const struct object_row *row = find_row(c);
+
+	if (!row)
+		return -1;
+	if (!row->query)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OBJECT_TYPE,
+				 "obj_type 0x%x can't be queried", row->type);
+	return row->query(c);
+}
+
+int fw_destroy_general_object(struct fw_cmd *c)
+{
+	const struct object_row *row = find_row(c);
+
+	return row ? row->destroy(c) : -1;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Steering memory that software owns. The kernel keeps the regions' map and chooses addresses;
+ * firmware is told what is in use.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include "cmd.h"
+#include "obj/icm.h"
+
+static int check_create(struct fw_cmd *c)
+{
+	if (c->in_len < PRM_CREATE_SW_ICM_IN_BYTES)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "the mailbox has %zu bytes, a SW_ICM object needs %u", c->in_len,
+				 PRM_CREATE_SW_ICM_IN_BYTES);
+	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in) ||
+	    prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "log_obj_range or alias_object is set: steering memory comes as "
+				 "one object");
+	return fw_nothing_after(c, PRM_CREATE_SW_ICM_IN_BYTES);
+}
+
+static int check_size(struct fw_cmd *c, uint64_t addr, unsigned int log_size)
+{
+	if (log_size < ICM_LOG_BLOCK || log_size >= ICM_KIND_SHIFT)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "sw_icm.log_sw_icm_size %u is not within %u..%u", log_size,
+				 ICM_LOG_BLOCK, ICM_KIND_SHIFT - 1);
+	if (addr & ((1u << ICM_LOG_BLOCK) - 1))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 " is not aligned to 2^%u",
+				 addr, ICM_LOG_BLOCK);
+	return 0;
+}
+
+static int take(struct fw_cmd *c, uint64_t addr, uint64_t len)
+{
+	switch (icm_alloc(c->vhca, addr, len)) {
+	case 0:
+		return 0;
+	case -ERANGE:
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 "+0x%" PRIx64
+				 " is outside the regions of the device memory page",
+				 addr, len);
+	case -EBUSY:
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "sw_icm.sw_icm_start_addr 0x%" PRIx64 "+0x%" PRIx64
+				 " overlaps memory that is in use",
+				 addr, len);
+	default:
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for 0x%" PRIx64 " bytes of steering memory", len);
+	}
+}
+
+int fw_create_sw_icm(struct fw_cmd *c)
+{
+	const void *in = prm_create_sw_icm_in_cat_sw_icm(c->in);
+	unsigned int log_size = prm_sw_icm_get_log_sw_icm_size(in);
+	uint64_t addr = prm_sw_icm_get_sw_icm_start_addr(in);
+	struct sw_icm *s;
+
+	if (check_create(c) || check_size(c, addr, log_size))
+		return -1;
+	s = fw_new(c, OBJ_SW_ICM, sizeof(*s));
+	if (!s)
+		return -1;
+	if (take(c, addr, 1ull << log_size)) {
+		obj_free(&s->o);
+		return -1;
+	}
+	s->addr = addr;
+	s->len = 1ull << log_size;
+	prm_general_obj_out_cmd_hdr_set_obj_id(c->out, s->o.id);
+	return 0;
+}
+
+void fw_sw_icm_free(struct obj *o)
+{
+	struct sw_icm *s = (struct sw_icm *)o;
+
+	icm_free(o->vhca, s->addr, s->len);
+	obj_free(o);
+}
+
+int fw_destroy_sw_icm(struct fw_cmd *c)
+{
+	struct obj *o = fw_find(c, OBJ_SW_ICM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in),
+				"obj_id");
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	fw_sw_icm_free(o);
+	return 0;
+}
+
+/* Nothing is cached: a write into ICM counts for the next packet. */
+int fw_sync_steering(struct fw_cmd *c)
+{
+	(void)c;
+	return 0;
+}

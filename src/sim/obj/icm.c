@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "icm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "vhca.h"
+
+#define BLOCK	       (1ull << ICM_LOG_BLOCK)
+#define KINDS	       (ICM_MODIFY + 1)
+#define BUS_VHCA_SHIFT 40 /* above the 40 bits of an address */
+#define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
+
+/*
+ * A region is reserved as a whole, so that an address is found by an addition; what is allocated
+ * of it gets memory, and a bit per block says so to whoever follows an address out of an STE.
+ */
+struct region {
+	uint8_t *bytes;
+	uint64_t size;
+	uint64_t *used;
+};
+
+struct icm {
+	struct region region[KINDS];
+};
+
+unsigned int icm_log_size(const struct vhca *v, enum icm_kind kind)
+{
+	switch (kind) {
+	case ICM_STE:
+		return v->si->personality->log_ste_icm;
+	case ICM_MODIFY:
+		return VHCA_LOG_MODIFY_ICM;
+	default:
+		return 0;
+	}
+}
+
+static inline bool block_used(const struct region *r, uint64_t block)
+{
+	return r->used[block / 64] >> block % 64 & 1;
+}
+
+static void mark(struct region *r, uint64_t at, uint64_t len, bool used)
+{
+	for (uint64_t b = at / BLOCK; b < (at + len) / BLOCK; b++) {
+		if (used)
+			r->used[b / 64] |= 1ull << b % 64;
+		else
+			r->used[b / 64] &= ~(1ull << b % 64);
+	}
+}
+
+static inline uint64_t offset_of(uint64_t addr)
+{
+	return addr & ((1ull << ICM_KIND_SHIFT) - 1);
+}
+
+static inline uint8_t *bytes_at(const struct icm *icm, uint64_t addr, size_t len)
+{
+	const struct region *r = icm ? &icm->region[icm_kind(addr) % KINDS] : NULL;
+	uint64_t at = offset_of(addr);
+
+	if (!r || addr > ADDR_MASK || icm_kind(addr) >= KINDS || at >= r->size ||
+	    len > r->size - at)
+		return NULL;
+	for (uint64_t b = at / BLOCK; b <= (at + len - !!len) / BLOCK; b++)
+		if (!block_used(r, b))
+			return NULL;
+	return r->bytes + at;
+}
+
+const uint8_t *icm_bytes(const struct vhca *v, uint64_t addr, size_t len)
+{
+	return bytes_at(v->icm, addr, len);
+}
+
+static uint8_t *bus_bytes(void *silicon, uint64_t addr, size_t len)
+{
+	const struct silicon *si = silicon;
+	uint64_t kind = addr >> BUS_VHCA_SHIFT;
+
+	return kind < FUNCTION_COUNT ? bytes_at(si->vhca[kind].icm, addr & ADDR_MASK, len) : NULL;
+}
+
+bus_t icm_bus(const struct vhca *v, uint64_t addr)
+{
+	return mm_bus(v->si->icm_mm, (uint64_t)v->kind << BUS_VHCA_SHIFT | addr);
+}
+
+static int open_region(struct region *r, unsigned int log_size)
+{
+	uint64_t size = 1ull << log_size;
+	void *bytes;
+
+	if (r->size)
+		return 0;
+	r->used = calloc(size / BLOCK / 64 + 1, sizeof(*r->used));
+	if (!r->used)
+		return -ENOMEM;
+	bytes = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bytes == MAP_FAILED) {
+		free(r->used);
+		r->used = NULL;
+		return -ENOMEM;
+	}
+	r->bytes = bytes;
+	r->size = size;
+	return 0;
+}
+
+static int open_icm(struct vhca *v, enum icm_kind kind)
+{
+	struct silicon *si = v->si;
+
+	if (!si->icm_mm)
+		si->icm_mm = mm_open_device(si->host, bus_bytes, si);
+	if (!v->icm)
+		v->icm = calloc(1, sizeof(*v->icm));
+	if (!si->icm_mm || !v->icm)
+		return -ENOMEM;
+	return open_region(&v->icm->region[kind], icm_log_size(v, kind));
+}
+
+static bool in_region(const struct vhca *v, uint64_t addr, uint64_t len)
+{
+	unsigned int log_size = icm_log_size(v, icm_kind(addr));
+	uint64_t at = offset_of(addr);
+
+	return log_size && addr <= ADDR_MASK && at < 1ull << log_size &&
+	       len <= (1ull << log_size) - at;
+}
+
+int icm_alloc(struct vhca *v, uint64_t addr, uint64_t len)
+{
+	struct region *r;
+	uint64_t at = offset_of(addr);
+
+	if (!in_region(v, addr, len))
+		return -ERANGE;
+	if (open_icm(v, icm_kind(addr)))
+		return -ENOMEM;
+	r = &v->icm->region[icm_kind(addr)];
+	for (uint64_t b = at / BLOCK; b < (at + len) / BLOCK; b++)
+		if (block_used(r, b))
+			return -EBUSY;
+	if (mprotect(r->bytes + at, len, PROT_READ | PROT_WRITE))
+		return -ENOMEM;
+	mark(r, at, len, true);
+	return 0;
+}
+
+/* Anonymous pages that were given back read as zero when they are used again. */
+void icm_free(struct vhca *v, uint64_t addr, uint64_t len)
+{
+	struct region *r = &v->icm->region[icm_kind(addr)];
+	uint64_t at = offset_of(addr);
+
+	mark(r, at, len, false);
+	madvise(r->bytes + at, len, MADV_DONTNEED);
+	mprotect(r->bytes + at, len, PROT_NONE);
+}
+
+struct sw_icm *icm_find(const struct vhca *v, uint64_t addr, uint64_t len)
+{
+	struct sw_icm *s;
+
+	for (uint32_t id = 0; (s = obj_next(v, OBJ_SW_ICM, id)); id = s->o.id + 1)
+		if (addr >= s->addr && addr - s->addr <= s->len && len <= s->len - (addr - s->addr))
+			return s;
+	return NULL;
+}
+
+void icm_fini(struct vhca *v)
+{
+	if (!v->icm)
+		return;
+	for (unsigned int i = 0; i < KINDS; i++) {
+		struct region *r = &v->icm->region[i];
+
+		if (r->size)
+			munmap(r->bytes, r->size);
+		free(r->used);
+	}
+	free(v->icm);
+	v->icm = NULL;
+}
