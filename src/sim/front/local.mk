@@ -5,7 +5,7 @@ libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/fron
 	src/sim/front/kernel/uobj.c src/sim/front/kernel/kattr.c src/sim/front/kernel/channel.c src/sim/front/kernel/events.c \
 	src/sim/front/kernel/uverbs_write.c src/sim/front/kernel/uverbs_context.c src/sim/front/kernel/uverbs_device.c \
 	src/sim/front/kernel/uverbs_port.c src/sim/front/kernel/uverbs_pd.c src/sim/front/kernel/uverbs_mr.c \
-	src/sim/front/kernel/uverbs_cq.c src/sim/front/kernel/uverbs_qp.c src/sim/front/kernel/uverbs_qp_modify.c \
+	src/sim/front/kernel/uverbs_dm.c src/sim/front/kernel/uverbs_cq.c src/sim/front/kernel/uverbs_qp.c src/sim/front/kernel/uverbs_qp_modify.c \
 	src/sim/front/kernel/uverbs_ah.c src/sim/front/kernel/uverbs_event.c src/sim/front/kernel/mlx5_uar.c \
 	src/sim/front/kernel/devx_cmd.c src/sim/front/kernel/devx_obj.c src/sim/front/kernel/devx_umem.c \
 	src/sim/front/kernel/devx_event.c

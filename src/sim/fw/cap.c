@@ -139,7 +139,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap"},
 	{PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps"},
 	{PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap"},
-	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fill_nothing, "flow_table_nic_cap"},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fw_fill_flow_table, "flow_table_nic_cap"},
 	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap"},

@@ -70,6 +70,8 @@ int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt
 void fw_trace(const struct fw_cmd *);
 /* Name of the structure of a capability page, by QUERY_HCA_CAP's op_mod; NULL if unknown. */
 const char *fw_cap_struct(uint16_t op_mod);
+/* Capability pages with a file of their own. */
+void fw_fill_flow_table(const struct vhca *, void *cap);
 
 /* The object of this id that the command's uid may use; NULL: refused, naming `field`. */
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);

@@ -3,6 +3,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/alias.c \
 	src/sim/fw/buffer.c \
 	src/sim/fw/cap.c \
+	src/sim/fw/cap_flow.c \
 	src/sim/fw/cmd.h \
 	src/sim/fw/cq.c \
 	src/sim/fw/eq.c \

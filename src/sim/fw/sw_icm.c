@@ -59,11 +59,15 @@ static int take(struct fw_cmd *c, uint64_t addr, uint64_t len)
 int fw_create_sw_icm(struct fw_cmd *c)
 {
 	const void *in = prm_create_sw_icm_in_cat_sw_icm(c->in);
-	unsigned int log_size = prm_sw_icm_get_log_sw_icm_size(in);
-	uint64_t addr = prm_sw_icm_get_sw_icm_start_addr(in);
+	unsigned int log_size;
 	struct sw_icm *s;
+	uint64_t addr;
 
-	if (check_create(c) || check_size(c, addr, log_size))
+	if (check_create(c))
+		return -1;
+	log_size = prm_sw_icm_get_log_sw_icm_size(in);
+	addr = prm_sw_icm_get_sw_icm_start_addr(in);
+	if (check_size(c, addr, log_size))
 		return -1;
 	s = fw_new(c, OBJ_SW_ICM, sizeof(*s));
 	if (!s)

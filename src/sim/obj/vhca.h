@@ -54,6 +54,7 @@ enum {
 	VHCA_LOG_MAX_SW_ICM = 16,
 	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
 	VHCA_LOG_PATTERN_ICM = 15,
+	VHCA_MAX_FT_LEVEL = 64,
 	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };

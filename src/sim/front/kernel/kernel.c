@@ -74,6 +74,7 @@ void kernel_free(struct kernel *k)
 		kernel_close(k->files);
 	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
 		fw_uid_reap(&k->si->vhca[i], 0);
+	dm_fini(k);
 	free(k);
 }
 

@@ -19,6 +19,10 @@
 struct channel;
 struct hw_ref;
 struct subscription;
+struct dm_map;
+
+/* Regions of device memory (uverbs_dm.c). */
+enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
 
 struct kernel {
 	struct silicon *si;
@@ -31,6 +35,7 @@ struct kernel {
 	struct function {
 		uint32_t eqn;
 		uint8_t caps[4096]; /* QUERY_HCA_CAP, general, current */
+		struct dm_map *dm[DM_KINDS];
 	} fn[FUNCTION_COUNT];
 };
 
@@ -220,7 +225,11 @@ struct devx_obj {
 	uint32_t dinlen;
 };
 extern const struct uobj_class devx_obj_class;
-extern const struct uobj_class mr_class, ah_class, umem_class, uar_class;
+extern const struct uobj_class mr_class, ah_class, umem_class, uar_class, dm_class;
+
+/* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
+int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
+void dm_fini(struct kernel *);
 
 /* --- methods ------------------------------------------------------------------------------- */
 
@@ -243,6 +252,9 @@ int uverbs_ah_destroy(struct kfile *, struct kreq *);
 int uverbs_mr_destroy(struct kfile *, struct kreq *);
 int uverbs_mr_advise(struct kfile *, struct kreq *);
 int uverbs_mr_query(struct kfile *, struct kreq *);
+int uverbs_dm_mr_reg(struct kfile *, struct kreq *);
+int uverbs_dm_alloc(struct kfile *, struct kreq *);
+int uverbs_dm_free(struct kfile *, struct kreq *);
 int uverbs_async_event_alloc(struct kfile *, struct kreq *);
 int devx_other(struct kfile *, struct kreq *);
 int devx_query_uar(struct kfile *, struct kreq *);

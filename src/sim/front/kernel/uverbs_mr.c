@@ -23,6 +23,7 @@
 struct mr {
 	struct uobj u;
 	struct pd *pd;
+	struct uobj *dm; /* device memory; NULL: the program's own */
 	uint32_t key, index;
 	uint64_t len, iova;
 };
@@ -37,9 +38,12 @@ static int destroy(struct uobj *u)
 	prm_destroy_mkey_in_set_opcode(in, PRM_OPCODE_DESTROY_MKEY);
 	prm_destroy_mkey_in_set_mkey_index(in, mr->index);
 	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		mr->pd->u.users--;
-	return err;
+	if (err)
+		return err;
+	mr->pd->u.users--;
+	if (mr->dm)
+		mr->dm->users--;
+	return 0;
 }
 
 const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, destroy};
@@ -154,6 +158,91 @@ int wcmd_reg_mr(struct wcmd *c)
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;
 }
+
+/* --- of device memory ---------------------------------------------------------------------- */
+
+#define DM_ACCESS                                                        \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED)
+
+static int dm_access(struct kreq *req, uint32_t *access)
+{
+	uint64_t flags;
+	int err = kattr_flags(req, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, "REG_DM_MR_ACCESS_FLAGS",
+			      DM_ACCESS, &flags);
+
+	*access = (uint32_t)flags;
+	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
+		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x has no ZERO_BASED",
+			     *access);
+	return err;
+}
+
+/* mkc.start_addr is where it lies in the device's memory; its users count from 0. */
+static int create_dm_mkey(struct kfile *f, struct mr *mr, uint32_t access)
+{
+	const struct ib_uverbs_reg_mr r = {
+		.hca_va = mr->iova, .length = mr->len, .access_flags = access};
+	const struct pages none = {0};
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	uint8_t key = f->k->next_key++;
+	int err;
+
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	set_mkc(mkc, &r, &none, mr->pd->pdn, key);
+	prm_mkc_set_umr_en(mkc, 0);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
+	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
+	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	mr->index = prm_create_mkey_out_get_mkey_index(out);
+	mr->key = mr->index << 8 | key;
+	return 0;
+}
+
+static int new_dm_mr(struct kfile *f, struct kreq *req, struct mr *mr, uint32_t access)
+{
+	int err = dm_range(mr->dm, kattr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET), mr->len,
+			   &mr->iova);
+
+	return err ? err : create_dm_mkey(f, mr, access);
+}
+
+int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
+{
+	struct uobj *pd, *dm;
+	uint32_t access;
+	struct mr *mr;
+	int err = dm_access(req, &access);
+
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, &dm_class, &dm);
+	if (err)
+		return err;
+	mr = uobj_new(f, &mr_class, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->pd = (struct pd *)pd;
+	mr->dm = dm;
+	mr->len = kattr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
+	err = new_dm_mr(f, req, mr, access);
+	if (err) {
+		uobj_drop(&mr->u);
+		return err;
+	}
+	pd->users++;
+	dm->users++;
+	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	kattr_new_handle(req, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->u);
+	return 0;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
 
 static int destroy_handle(struct kfile *f, uint64_t handle)
 {
