@@ -128,10 +128,34 @@ says "encode refuses an unknown format" 2 'format' encode wqe_ctrl_seg -f yaml
 "$prm" encode err_cqe qpn=2 syndrome=WR_FLUSH_ERR >"$tmp/b"
 
 # diff
-says "diff of equal dumps: exit code 0, no output" 0 '' diff err_cqe "$tmp/a" "$tmp/a"
+echo 5aa55aa5a55aa55a5aa55aa5a55aa55a >"$tmp/x1"
+echo 5aa55aa5a55aa55a5aa55aa5a55aa55b >"$tmp/x2"
+"$prm" encode eqe type=COMP cqn=3 owner=1 >"$tmp/e1"
+"$prm" encode eqe type=COMP owner=1 >"$tmp/e2"
+says "diff of equal dumps: exit code 0, no output" 0 '' diff --as err_cqe "$tmp/a" "$tmp/a"
 says "diff of different dumps: exit code 1, the field named" 1 'qpn +0x1 -> 0x2' \
-	diff err_cqe "$tmp/a" "$tmp/b"
-says "diff with an unreadable one: exit code 3" 3 'nowhere' diff err_cqe "$tmp/a" "$tmp/nowhere"
+	diff --as err_cqe "$tmp/a" "$tmp/b"
+says "diff with an unreadable one: exit code 3" 3 'nowhere' diff --as err_cqe "$tmp/a" "$tmp/nowhere"
+says "diff with an unknown structure: exit code 2" 2 'did you mean err_cqe' diff --as err_cq "$tmp/a" "$tmp/b"
+"$prm" encode err_cqe opcode=REQ_ERR syndrome=LOCAL_PROT_ERR qpn=5 >"$tmp/c"
+"$prm" encode err_cqe opcode=REQ_ERR syndrome=WR_FLUSH_ERR qpn=5 >"$tmp/d"
+says "diff recognises both dumps by itself" 1 '^err_cqe: 1 field differs .*likely' diff "$tmp/c" "$tmp/d"
+says "and names the field" 1 'syndrome +0x4 LOCAL_PROT_ERR -> 0x5 WR_FLUSH_ERR' diff "$tmp/c" "$tmp/d"
+says "diff of equal dumps that are recognised" 0 '' diff "$tmp/c" "$tmp/c"
+golden=${top_srcdir:?}/tests/golden/wqe
+says "diff of two WQEs tells the segment" 1 '^  0x30 wqe_data_seg.byte_count +0x0 -> 0x1 ' \
+	diff "$golden/write.hex" "$golden/write_three.hex"
+says "diff of two kinds names both and compares bytes" 1 'a: send WQE, RDMA_WRITE; b: error completion' \
+	diff "$golden/write.hex" "$tmp/c"
+says "and rows that differ" 1 'bytes at 0x030 +-> 0000' diff "$golden/write.hex" "$tmp/c"
+says "diff of bytes that are nothing: compared all the same" 1 'not recognised.*1 row of 16 bytes differs' \
+	diff "$tmp/x1" "$tmp/x2"
+says "diff of dumps of which one is nothing by itself: taken for the other's kind" 1 \
+	'^eqe: .*cqn +0x3 -> 0x0|cqn +0x3 -> 0x0' diff "$tmp/e1" "$tmp/e2"
+cat "$tmp/c" "$tmp/d" | sed 's/^.*: //' >"$tmp/ring1"
+cat "$tmp/c" "$tmp/c" | sed 's/^.*: //' >"$tmp/ring2"
+says "diff of two rings: entry by entry" 1 'byte 0x40: err_cqe: 1 field differs' diff "$tmp/ring1" "$tmp/ring2"
+says "diff --as KIND" 1 'syndrome' diff --as cqe "$tmp/c" "$tmp/d"
 
 # export, JSON
 "$prm" export --json >"$tmp/out" 2>"$tmp/err"
@@ -146,7 +170,7 @@ json show wqe_ctrl_seg
 json show wqe_opcode
 json decode err_cqe "$tmp/a"
 json encode err_cqe qpn=1
-json diff err_cqe "$tmp/a" "$tmp/b"
+json diff --as err_cqe "$tmp/a" "$tmp/b"
 
 # Bad input
 printf '00 11 22 33\n44 55 6g 77\n' >"$tmp/in"

@@ -88,6 +88,172 @@ want='5 bytes of data are in the WQE itself
 '
 expect 0 "inline data" <"$tmp/x"
 
+# Queues' types and long operations
+av() {
+	bin wqe_datagram_seg av.qkey=0x11111111 av.dqp_dct=0x77 av.ext=1 av.grh=1 av.rmac=0x020304050607
+}
+raddr() {
+	bin wqe_raddr_seg raddr=0x7f0000001000 rkey=0x1234
+}
+data() {
+	bin wqe_data_seg byte_count=64 lkey=0x5678 addr=0x7f0000002000
+}
+{ bin wqe_ctrl_seg opcode=SEND qpn=0x1f7 ds=5; av; data; } >"$tmp/x"
+want='taken for the WQE of a datagram or DC queue
+wqe_datagram_seg at byte 0x10
+wqe_data_seg at byte 0x40
+'
+expect 0 "a datagram" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=SEND qpn=0x1f7 ds=3; bin wqe_data_seg byte_count=64 lkey=0x5678 \
+	addr=0xffff888012345000; data; } >"$tmp/x"
+want='of a connected queue
+wqe_data_seg at byte 0x10
+wqe_data_seg at byte 0x20
+'
+expect 0 "a send from kernel memory is no datagram" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=SEND qpn=0x1f7 ds=4; bin wqe_eth_seg cs_flags=0xc0 inline_hdr_sz=18 \
+	inline_hdr_start=0x0102; head -c 16 /dev/zero | tr '\0' '\7'; data; } >"$tmp/x"
+want='type: a raw queue
+wqe_eth_seg at byte 0x10
+wqe_data_seg at byte 0x30
+'
+expect 0 "a frame of a raw queue" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=RDMA_WRITE qpn=0x1f7 ds=6; av; raddr; data; } >"$tmp/x"
+want='wqe_datagram_seg at byte 0x10
+wqe_raddr_seg at byte 0x40
+wqe_data_seg at byte 0x50
+'
+expect 0 "a write of a DC queue" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=RDMA_WRITE qpn=0x1f7 ds=4; bin wqe_xrc_seg xrc_srqn=0x99; raddr; data; } >"$tmp/x"
+want='wqe_xrc_seg at byte 0x10
+wqe_raddr_seg at byte 0x20
+wqe_data_seg at byte 0x30
+'
+expect 0 "a write of an XRC queue" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=ATOMIC_MASKED_CS opmod=8 qpn=0x1f7 ds=4; raddr
+	bin atomic_masked_cswap32_seg swap=1 compare=2; data; } >"$tmp/x"
+want='atomic_masked_cswap32_seg at byte 0x20
+wqe_data_seg at byte 0x30
+'
+expect 0 "an extended atomic of 4 bytes" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=ATOMIC_MASKED_CS qpn=0x1f7 ds=5; raddr
+	bin wqe_masked_atomic_seg swap_add=1 compare=2; data; } >"$tmp/x"
+want='wqe_masked_atomic_seg at byte 0x20
+wqe_data_seg at byte 0x40
+'
+expect 0 "a masked atomic of 8 bytes" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=ATOMIC_MASKED_FA opmod=0xb qpn=0x1f7 ds=3; raddr; data; } >"$tmp/x"
+want='no public source lays its operands out
+'
+expect 0 "an atomic of 32 bytes: honest" <"$tmp/x"
+umr() {
+	bin wqe_umr_ctrl_seg flags=0x80 xlt_octowords="$1" mkey_mask="$2"
+	bin mkey_seg flags=0x"$3" qpn=0xffffff length64=0 bsf_en="$4" len=0x2000
+}
+{ bin wqe_ctrl_seg opcode=UMR qpn=0x1f7 ds=12 umr_mkey=0x900; umr 2 1 9e 0
+	bin klm byte_count=4096 mkey=0x111 address=0x7f0000001000
+	bin klm byte_count=4096 mkey=0x222 address=0x7f0000005000; head -c 32 /dev/zero; } >"$tmp/x"
+want='32 bytes of KLM entries
+klm at byte 0x80
+klm at byte 0x90
+'
+expect 0 "an UMR with KLM" <"$tmp/x"
+{ bin wqe_ctrl_seg opcode=UMR qpn=0x1f7 ds=16 umr_mkey=0x900; umr 3 0x1001 9e 1
+	bin stride_block_ctrl_seg bcount_per_cycle=0x300 op=0x400 repeat_count=9 num_entries=2
+	bin stride_block_entry stride=0x400 bcount=0x100 key=0x111 va=0x7f0000001000
+	bin stride_block_entry stride=0x400 bcount=0x200 key=0x222 va=0x7f0000002000
+	head -c 16 /dev/zero; bin bsf bsf_size=WITH_INLINE raw_data_size=0x1000 m_psv=5; } >"$tmp/x"
+want='strided: 9 rounds through 2 entries, 768 bytes a round
+stride_block_entry at byte 0xa0
+bsf at byte 0xc0
+'
+expect 0 "an UMR with strided entries and a signature" <"$tmp/x"
+
+# Receive WQEs
+want='receive WQE (rwqe, possible)
+room for a message of 4096 bytes in 1 piece
+key 0x100 at byte 0x10 ends the list
+'
+expect 0 "a receive WQE, as libmlx5 writes it" "${top_srcdir:?}/tests/golden/wqe/recv.hex"
+{ bin wqe_srq_next_seg next_wqe_index=7; data; } >"$tmp/x"
+want='it is of an SRQ: the next free WQE is 7
+wqe_data_seg at byte 0x10
+'
+expect 0 "a receive WQE of an SRQ" <"$tmp/x"
+{ bin rwqe_sig signature=0x5a; data; } >"$tmp/x"
+want='a signature (0x5a)
+'
+expect 0 "a receive WQE with a signature" <"$tmp/x"
+
+# Completions that carry more
+title() {
+	bin cqe64 "$@" timestamp=0x1234567 wqe_counter=100 cqe_format=COMPRESSED
+}
+mini() {
+	for n; do
+		bin mini_cqe8 rx_hash_result=0xaabbccdd byte_cnt="$n"
+	done
+}
+{ title opcode=RESP_SEND byte_cnt=3; mini 64 1500 9000; head -c 40 /dev/zero; } >"$tmp/x"
+want='compressed completions, 3 of a receive queue (mini, likely)
+2 at 0x50: 9000 bytes into receive WQE 102; hash 0xaabbccdd, or checksum 0xaabb (and stride 52445)
+mini_cqe_res_format
+'
+expect 0 "a title and its array" <"$tmp/x"
+cp "$tmp/x" "$tmp/mini"
+{ title opcode=REQ byte_cnt=2 qpn=0x44 s_wqe_opcode=SEND
+	bin mini_cqe8 wqe_counter=7 s_wqe_opcode=SEND byte_cnt=0
+	bin mini_cqe8 wqe_counter=9 s_wqe_opcode=RDMA_READ byte_cnt=8; head -c 48 /dev/zero; } >"$tmp/x"
+want='2 of a send queue
+1 at 0x48: send WQE with index 9, RDMA_READ, 8 bytes
+'
+expect 0 "compressed completions of a send queue" <"$tmp/x"
+{ title opcode=RESP_SEND byte_cnt=10; mini 1 2 3 4 5 6 7 8; head -c 384 /dev/zero; mini 9 10
+	head -c 112 /dev/zero
+	bin cqe64 opcode=RESP_SEND timestamp=5 byte_cnt=77 wqe_counter=110; } >"$tmp/x"
+want='compressed completions, 10 of a receive queue
+8 at 0x200: 9 bytes into receive WQE 108
+9 at 0x208: 10 bytes into receive WQE 109
+77 bytes went into the receive WQE with index 110
+'
+expect 0 "a ring: the second array is 8 entries after the title, the next completion 10" <"$tmp/x"
+{ bin cqe64 opcode=RESP_SEND timestamp=5 byte_cnt=77 wqe_counter=10
+	mini 64 65; head -c 47 /dev/zero; printf '\034'; } >"$tmp/x"
+want='enhanced layout
+1 at 0x48: 65 bytes into receive WQE 12
+'
+expect 0 "the enhanced layout of compressed completions" <"$tmp/x"
+bin cqe64 opcode=RESP_SEND_IMM timestamp=5 byte_cnt=77 wqe_counter=10 immediate=0xbeef g=1 >"$tmp/x"
+want='immediate data 0x0000beef
+40 bytes of GRH
+'
+expect 0 "immediate data and a GRH" <"$tmp/x"
+bin cqe64 opcode=RESP_SEND timestamp=5 byte_cnt=20 wqe_counter=10 cqe_format=INLINE_DATA32 \
+	data=ffffffffffffffffffffffffffffffffffffffff >"$tmp/x"
+want='its 20 bytes of data are bytes 0x0 and following of the completion itself
+'
+expect 0 "data in the completion" <"$tmp/x"
+{ head -c 64 /dev/zero | tr '\0' '\7'
+	bin cqe64 opcode=RESP_SEND timestamp=5 byte_cnt=60 wqe_counter=10 cqe_format=INLINE_DATA64; } >"$tmp/x"
+want='its 60 bytes of data are the first of these 128 bytes
+'
+expect 0 "data in a completion of 128 bytes" <"$tmp/x"
+cat "$tmp/x" "$tmp/x" >"$tmp/xx"
+want='cqe128 at byte 0x0
+'
+expect 0 "a ring of completions of 128 bytes" <"$tmp/xx"
+[ "$(grep -c 'completion, no error' "$tmp/out")" -eq 2 ]
+report $? "and both are told"
+bin cqe64 opcode=RESIZE_CQ owner=1 >"$tmp/x"
+want='the CQ moved to its new ring
+what follows is in the new ring
+'
+expect 0 "a CQ that moves" <"$tmp/x"
+bin cqe64 opcode=RESP_SEND timestamp=5 app=TAG_MATCHING app_op=EXPECTED app_info=3 hw_phase_cnt=8 >"$tmp/x"
+want='tag matching 0x2 EXPECTED: data of a message that a receive took; index 3 in the list of tags, 8 unexpected
+'
+expect 0 "tag matching" <"$tmp/x"
+
 bin create_qp_in opcode=CREATE_QP uid=5 qpc.pd=7 >"$tmp/in"
 want='input of command CREATE_QP (in, likely)
 uid 5: it speaks for a user context
@@ -106,7 +272,7 @@ expect 0 "a command's output with --as" --as out <"$tmp/mail"
 want='output of command (any) (out, possible)
 '
 expect 0 "a command's output by itself is possible only" <"$tmp/mail"
-want='--as is cqe, wqe, in, out, cap, eqe or the name of a structure
+want='--as is cqe, mini, wqe, rwqe, in, out, cap, eqe or the name of a structure
 '
 expect 2 "an unknown --as" --as nonsense <"$tmp/mail"
 
@@ -145,10 +311,10 @@ want='dvx-prm: standard input
 expect 3 "empty input" </dev/null
 
 ok=0
-for file in err_cqe wqe in mail cap; do
+for file in err_cqe wqe in mail cap mini; do
 	for len in 1 3 4 8 15 16 17 20 31 47 48 60 63; do
 		head -c $len "$tmp/$file" >"$tmp/x"
-		for as in "" "--as cqe" "--as wqe" "--as in" "--as out" "--as cap" "--as eqe" "--as qpc"; do
+		for as in "" "--as cqe" "--as mini" "--as wqe" "--as rwqe" "--as in" "--as out" "--as cap" "--as eqe" "--as qpc"; do
 			# shellcheck disable=SC2086
 			timeout 20 "$prm" explain $as "$tmp/x" >"$tmp/out" 2>"$tmp/err"
 			[ $? -le 3 ] || { ok=1; echo "# $file cut at $len, $as"; }

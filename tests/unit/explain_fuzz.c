@@ -13,8 +13,8 @@
 #define ROUNDS 6000
 
 static const struct recogniser *const all[] = {
-	&recognise_cqe, &recognise_eqe, &recognise_wqe,
-	&recognise_in,	&recognise_out, &recognise_cap,
+	&recognise_cqe,	 &recognise_mini, &recognise_eqe, &recognise_wqe,
+	&recognise_rwqe, &recognise_in,	  &recognise_out, &recognise_cap,
 };
 
 /* Beginnings that lead a recogniser on; damage and length do the rest. */
@@ -30,11 +30,16 @@ static const struct {
 	{0, {8, 0, 1, 0x14, 0, 0, 0x11, 0x3f}, 8},
 	{0, {0, 0, 1, 0x25, 0, 0, 0x11, 0x3f}, 8},
 	{0, {0, 0, 1, 0x2c, 0, 0, 0x11, 0x3f}, 8},
+	{0, {0, 0, 1, 0x0a, 0, 0, 0x11, 0x02}, 8},
 	{0, {1, 0, 1, 0x2f, 0, 0, 0x11, 0x04}, 8},
 	{0, {0x02, 0x00, 0, 0, 0, 0, 0, 0}, 8}, /* CREATE_MKEY */
 	{0, {0x0a, 0x00, 0, 1, 0, 0, 0xff, 0x10}, 8},
 	{0, {0x03, 0, 0, 0, 0, 0x35, 0xe6, 0xec}, 8}, /* a command's failure */
 	{0, {0, 0x04, 0, 0, 0, 0, 0, 0}, 8},
+	{56, {0, 0, 0x12, 0x34, 0, 1, 0, 0x2c}, 8},  /* titles of compressed completions */
+	{44, {0, 0, 0x0f, 0xff, 0, 0, 0, 1}, 8},
+	{120, {0, 0, 0x12, 0x34, 0, 1, 0, 0x6c}, 8}, /* a block of them */
+	{16, {0x80, 0, 0, 0, 0, 4, 0, 0}, 8},        /* an UMR's control segment */
 };
 
 static uint32_t state = 2463534242u;

@@ -8,7 +8,7 @@ static void print_notes(FILE *out, const json_t *notes)
 	json_t *note;
 	size_t i;
 
-	json_array_foreach((json_t *)notes, i, note)
+	json_array_foreach ((json_t *)notes, i, note)
 		fprintf(out, "note: %s\n", json_string_value(note));
 }
 

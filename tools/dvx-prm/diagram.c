@@ -107,7 +107,8 @@ void diagram_print(FILE *out, const struct prm_struct *s, const char *variant)
 			continue;
 		}
 		if (same)
-			fprintf(out, "       : %u more row%s the same\n", same, same > 1 ? "s" : "");
+			fprintf(out, "       : %u more row%s the same\n", same,
+				same > 1 ? "s" : "");
 		same = 0;
 		fprintf(out, " 0x%03x %s\n", w * 4, row);
 		rule(out);

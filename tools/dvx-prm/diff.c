@@ -1,25 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fields in which two dumps differ. Both are recognised as explain does it; where that fails or
+ * finds two kinds, the bytes are compared.
+ */
+#include <stdlib.h>
 #include <string.h>
-#include "dvx-prm.h"
+#include "explain.h"
 #include "input.h"
 #include "tree.h"
 
-/* Fields by path; the order of both is the structure's. */
-static json_t *by_path(const json_t *tree)
+static long long number(const json_t *o, const char *key)
 {
-	json_t *map = json_object(), *field;
+	return (long long)json_integer_value(json_object_get(o, key));
+}
+
+static const char *string(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+/* `before` tells parts of one dump from each other. */
+static void add_row(json_t *map, const json_t *field, const char *before, const char *name)
+{
+	json_t *row = json_copy((json_t *)field);
+	json_t *path = json_sprintf("%s%s", before, name);
+
+	json_object_set(row, "path", path);
+	json_object_set_new(map, json_string_value(path), row);
+	json_decref(path);
+}
+
+static void add_tree(json_t *map, const json_t *tree, const char *before)
+{
+	json_t *field;
+	char name[64];
 	size_t i;
 
-	json_array_foreach(json_object_get(tree, "fields"), i, field)
-		json_object_set(map, json_string_value(json_object_get(field, "path")), field);
-	json_array_foreach(json_object_get(tree, "unknown_bits"), i, field) {
-		json_t *row = json_copy(field);
-		json_t *path = json_sprintf("reserved bits at 0x%03llx",
-					    (long long)json_integer_value(
-						    json_object_get(field, "offset")));
+	json_array_foreach (json_object_get(tree, "fields"), i, field)
+		add_row(map, field, before, string(field, "path"));
+	json_array_foreach (json_object_get(tree, "unknown_bits"), i, field) {
+		snprintf(name, sizeof(name), "reserved bits at 0x%03llx", number(field, "offset"));
+		add_row(map, field, before, name);
+	}
+}
 
-		json_object_set_new(row, "path", path);
-		json_object_set_new(map, json_string_value(path), row);
+/* Fields by path; the order of both is the structures'. */
+static json_t *by_path(const json_t *parts, bool several)
+{
+	json_t *map = json_object(), *tree;
+	char before[96] = "";
+	size_t i;
+
+	json_array_foreach ((json_t *)parts, i, tree) {
+		if (several)
+			snprintf(before, sizeof(before), "0x%02llx %s.", number(tree, "at"),
+				 string(tree, "struct"));
+		add_tree(map, tree, before);
 	}
 	return map;
 }
@@ -48,12 +86,14 @@ static json_t *change(const char *path, const json_t *a, const json_t *b)
 	return o;
 }
 
-static json_t *compare(const json_t *ta, const json_t *tb)
+static json_t *compare(const json_t *pa, const json_t *pb)
 {
-	json_t *a = by_path(ta), *b = by_path(tb), *changes = json_array(), *field;
+	bool several = json_array_size(pa) > 1 || json_array_size(pb) > 1;
+	json_t *a = by_path(pa, several), *b = by_path(pb, several);
+	json_t *changes = json_array(), *field;
 	const char *path;
 
-	json_object_foreach(a, path, field) {
+	json_object_foreach (a, path, field) {
 		const json_t *other = json_object_get(b, path);
 		json_t *va = what(field), *vb = what(other);
 
@@ -62,7 +102,7 @@ static json_t *compare(const json_t *ta, const json_t *tb)
 		json_decref(va);
 		json_decref(vb);
 	}
-	json_object_foreach(b, path, field)
+	json_object_foreach (b, path, field)
 		if (!json_object_get(a, path))
 			json_array_append_new(changes, change(path, NULL, field));
 	json_decref(a);
@@ -85,58 +125,214 @@ static void print_changes(const json_t *changes)
 	const json_t *c;
 	size_t i;
 
-	json_array_foreach((json_t *)changes, i, c) {
+	json_array_foreach ((json_t *)changes, i, c) {
 		const char *text = json_string_value(json_object_get(c, "text"));
 		char a[128], b[128];
 
 		side(a, sizeof(a), json_object_get(c, "a"), json_object_get(c, "a_name"));
 		side(b, sizeof(b), json_object_get(c, "b"), json_object_get(c, "b_name"));
-		printf("  %-32s %s -> %s%s%s\n", json_string_value(json_object_get(c, "path")), a, b,
-		       text ? "   " : "", text ? text : "");
+		printf("  %-32s %s -> %s%s%s\n", json_string_value(json_object_get(c, "path")), a,
+		       b, text ? "   " : "", text ? text : "");
 	}
 }
 
-static json_t *read_tree(const struct prm_struct *s, const char *path, const struct args *a)
-{
+/* A file, as the things that it holds. */
+struct file {
+	const char *path;
 	struct hex hex;
-	json_t *tree;
+	struct dump *things;
+	size_t count;
+};
 
-	if (input_read(&hex, path, a))
-		return NULL;
-	if (hex.count > 1)
-		say("note: %s holds %zu dumps; the first is compared", path, hex.count);
-	tree = tree_make(s, hex.dumps[0].bytes, hex.dumps[0].len, false);
-	hex_free(&hex);
-	return tree;
+static int add_thing(struct file *file, const struct dump *d)
+{
+	struct dump *more = realloc(file->things, (file->count + 1) * sizeof(*more));
+
+	if (!more) {
+		say("out of memory");
+		return -1;
+	}
+	file->things = more;
+	more[file->count++] = *d;
+	return 0;
+}
+
+static int add_dump(struct file *file, const struct dump *d, const struct args *a)
+{
+	size_t entry = ring_entry(d, a);
+
+	if (!entry)
+		return add_thing(file, d);
+	for (size_t at = 0; at < d->len;) {
+		struct dump piece = ring_piece(d, at, entry);
+
+		if (add_thing(file, &piece))
+			return -1;
+		at += piece.len;
+	}
+	return 0;
+}
+
+static int file_read(struct file *file, const char *path, const struct args *a)
+{
+	memset(file, 0, sizeof(*file));
+	file->path = path;
+	if (input_read(&file->hex, path, a))
+		return -1;
+	for (size_t i = 0; i < file->hex.count; i++)
+		if (add_dump(file, &file->hex.dumps[i], a))
+			return -1;
+	return 0;
+}
+
+static void file_free(struct file *file)
+{
+	hex_free(&file->hex);
+	free(file->things);
+}
+
+/* What both are: one that could be nothing by itself is taken for what the other one is. */
+static void find_both(struct finding f[2], const struct dump *const d[2], const struct wish *wish,
+		      const struct args *a)
+{
+	json_t *also = json_array();
+
+	for (int i = 0; i < 2; i++)
+		find_out(&f[i], d[i], wish, a, also);
+	for (int i = 0; i < 2; i++) {
+		const struct wish other = {.kind = f[!i].kind, .s = f[!i].kind ? NULL : f[!i].s};
+
+		if (f[i].known || !f[!i].known || (!other.kind && !other.s))
+			continue;
+		finding_end(&f[i]);
+		find_out(&f[i], d[i], &other, a, also);
+		break;
+	}
+	json_decref(also);
+}
+
+/* "0x10: 00ff -> 0100", for each row of 16 bytes that differs. */
+static json_t *compare_bytes(const struct dump *a, const struct dump *b)
+{
+	size_t most = a->len > b->len ? a->len : b->len;
+	json_t *changes = json_array();
+
+	for (size_t at = 0; at < most; at += 16) {
+		const struct dump *side[] = {a, b};
+		char text[2][33] = {"", ""};
+
+		for (int i = 0; i < 2; i++)
+			for (size_t j = at; j < at + 16 && j < side[i]->len; j++)
+				sprintf(text[i] + 2 * (j - at), "%02x", side[i]->bytes[j]);
+		if (strcmp(text[0], text[1]))
+			json_array_append_new(changes,
+					      json_pack("{s:o, s:s, s:s}", "path",
+							json_sprintf("bytes at 0x%03zx", at), "a",
+							text[0], "b", text[1]));
+	}
+	return changes;
+}
+
+static const char *kind_name(const struct finding *f)
+{
+	return !f->known ? NULL : f->kind ? f->kind->name : f->s->name;
+}
+
+/* The name that the header has: the structure if there is only one, else the kind. */
+static const char *name_of(const struct finding *f)
+{
+	return json_array_size(f->parts) == 1 ? string(json_array_get(f->parts, 0), "struct")
+					      : kind_name(f);
+}
+
+static json_t *diff_things(const struct dump *a, const struct dump *b, const struct wish *wish,
+			   const struct args *args)
+{
+	const struct dump *const d[2] = {a, b};
+	struct finding f[2];
+	json_t *o;
+	bool same;
+
+	find_both(f, d, wish, args);
+	same = f[0].known && f[1].known && f[0].kind == f[1].kind && f[0].s == f[1].s;
+	o = json_pack("{s:s?, s:s?, s:o}", "kind", same ? kind_name(&f[0]) : NULL, "struct",
+		      same ? name_of(&f[0]) : NULL, "changes",
+		      same ? compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
+	for (int i = 0; i < 2; i++) {
+		json_object_set_new(o, i ? "b_is" : "a_is",
+				    f[i].known ? json_string(f[i].what) : json_null());
+		json_object_set_new(o, i ? "b_sure" : "a_sure",
+				    f[i].known ? json_string(finding_sure(&f[i])) : json_null());
+		finding_end(&f[i]);
+	}
+	return o;
+}
+
+static const char *is(const json_t *o, const char *key)
+{
+	return *string(o, key) ? string(o, key) : "not recognised";
+}
+
+static void print_diff(const json_t *o, const struct dump *a, bool several)
+{
+	const json_t *changes = json_object_get(o, "changes");
+	size_t n = json_array_size(changes);
+
+	if (!n)
+		return;
+	if (several)
+		printf("line %u, byte 0x%llx: ", a->line, (unsigned long long)a->base);
+	if (*string(o, "struct"))
+		printf("%s: %zu field%s differ%s (a: %s, %s; b: %s, %s)\n", string(o, "struct"), n,
+		       n == 1 ? "" : "s", n == 1 ? "s" : "", is(o, "a_is"), string(o, "a_sure"),
+		       is(o, "b_is"), string(o, "b_sure"));
+	else
+		printf("a: %s; b: %s; --as STRUCT settles it; %zu row%s of 16 bytes differ%s\n",
+		       is(o, "a_is"), is(o, "b_is"), n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+	print_changes(changes);
+}
+
+/* How many of the things differ; with --json they are collected. */
+static size_t diff_files(const struct file *a, const struct file *b, const struct wish *wish,
+			 const struct args *args, json_t *all)
+{
+	size_t n = a->count < b->count ? a->count : b->count, count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = diff_things(&a->things[i], &b->things[i], wish, args);
+
+		count += json_array_size(json_object_get(o, "changes")) > 0;
+		json_object_set_new(o, "a", json_string(a->path));
+		json_object_set_new(o, "b", json_string(b->path));
+		if (args->json)
+			json_array_append(all, o);
+		else
+			print_diff(o, &a->things[i], n > 1);
+		json_decref(o);
+	}
+	if (a->count != b->count)
+		say("%s holds %zu dumps and %s %zu; the first %zu are compared", a->path, a->count,
+		    b->path, b->count, n);
+	return count + (a->count != b->count);
 }
 
 int cmd_diff(const struct args *a)
 {
-	const struct prm_struct *s = need_struct(a->argv[0]);
-	json_t *ta = NULL, *tb = NULL, *changes;
-	size_t count;
+	struct file file[2] = {{.count = 0}, {.count = 0}};
+	int rc = EXIT_INPUT;
+	struct wish wish;
 
-	if (!s)
+	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
-	ta = read_tree(s, a->argv[1], a);
-	if (ta)
-		tb = read_tree(s, a->argv[2], a);
-	if (!ta || !tb) {
-		json_decref(ta);
-		return EXIT_INPUT;
+	if (!file_read(&file[0], a->argv[0], a) && !file_read(&file[1], a->argv[1], a)) {
+		json_t *all = json_array();
+		size_t count = diff_files(&file[0], &file[1], &wish, a, all);
+
+		rc = a->json ? json_put(json_incref(all)) : EXIT_DONE;
+		rc = rc ? rc : count ? EXIT_NO : EXIT_DONE;
+		json_decref(all);
 	}
-	changes = compare(ta, tb);
-	count = json_array_size(changes);
-	if (a->json) {
-		json_put(json_pack("{s:s, s:s, s:s, s:O}", "struct", s->name, "a", a->argv[1], "b",
-				   a->argv[2], "changes", changes));
-	} else if (count) {
-		printf("%s: %zu field%s differ%s\n", s->name, count, count == 1 ? "" : "s",
-		       count == 1 ? "s" : "");
-		print_changes(changes);
-	}
-	json_decref(changes);
-	json_decref(ta);
-	json_decref(tb);
-	return count ? EXIT_NO : EXIT_DONE;
+	file_free(&file[0]);
+	file_free(&file[1]);
+	return rc;
 }

@@ -87,7 +87,8 @@ static int put_bytes(struct encoder *e, const struct prm_field *f, const char *p
 		text += 2;
 	n = strlen(text);
 	if (strspn(text, "0123456789abcdefABCDEF") != n || n % 2) {
-		say("%s: its value is bytes, an even number of hex digits; \"%s\" is not", path, text);
+		say("%s: its value is bytes, an even number of hex digits; \"%s\" is not", path,
+		    text);
 		return -1;
 	}
 	if (n / 2 > room) {

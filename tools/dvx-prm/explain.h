@@ -12,16 +12,21 @@
  */
 enum { SCORE_POSSIBLE = 40, SCORE_LIKELY = 65 };
 
+struct recogniser;
+
 struct finding {
 	const struct dump *d;
+	const struct recogniser *kind; /* NULL: none, or --as named a structure that has no kind */
+	const struct prm_struct *s;    /* that structure */
+	bool known;
 	bool all;    /* fields that are 0 too */
 	bool forced; /* --as: no guess */
 	int score;
-	char what[96];	/* "error completion" */
-	json_t *why;	/* reasons of the score */
-	json_t *says;	/* sentences, in the order they are read */
-	json_t *facts;	/* the same as numbers and names */
-	json_t *parts;	/* structures that the bytes are made of */
+	char what[96]; /* "error completion" */
+	json_t *why;   /* reasons of the score */
+	json_t *says;  /* sentences, in the order they are read */
+	json_t *facts; /* the same as numbers and names */
+	json_t *parts; /* structures that the bytes are made of */
 };
 
 struct recogniser {
@@ -32,8 +37,29 @@ struct recogniser {
 	void (*explain)(struct finding *f);
 };
 
-extern const struct recogniser recognise_cqe, recognise_eqe, recognise_wqe, recognise_in,
-	recognise_out, recognise_cap;
+extern const struct recogniser recognise_cqe, recognise_mini, recognise_eqe, recognise_wqe,
+	recognise_rwqe, recognise_in, recognise_out, recognise_cap;
+
+/* What --as asks for: a kind, or a structure. */
+struct wish {
+	const struct recogniser *kind;
+	const struct prm_struct *s;
+};
+
+int wish_read(struct wish *w, const char *as);
+
+/* Begins f, and fills it with what d is: asked for, said by its line, or recognised. */
+void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
+	      const struct args *a, json_t *also);
+
+/* "certain", "likely", "possible" */
+const char *finding_sure(const struct finding *f);
+
+/* Bytes of an entry if the dump is a part of a ring of completions, one by one; else 0. */
+size_t ring_entry(const struct dump *d, const struct args *a);
+
+/* The completion at `at` (with its mini completions) of a ring of such entries. */
+struct dump ring_piece(const struct dump *d, size_t at, size_t entry);
 
 /* Adds to the score (or takes from it), and says why. */
 void weigh(struct finding *f, int points, const char *fmt, ...)
@@ -54,6 +80,12 @@ void tell_cause(struct finding *f, const struct prm_enum *e, uint64_t value);
 /* A field of the s at `at`; 0 when the dump ends before it. */
 uint64_t field(const struct finding *f, const char *s, size_t at, const char *path);
 bool all_zero(const uint8_t *p, size_t n);
+
+/* Weighs the 64 bytes at `at` as a completion, whatever surrounds them. */
+void cqe_weigh(struct finding *f, size_t at);
+
+/* A title: so many mini completions stand for it, in arrays after it. 0: it is none. */
+size_t cqe_minis(const struct finding *f, size_t at);
 
 /* The best recogniser (NULL: none), and f with it; others that came close are added to `also`. */
 const struct recogniser *recognise(struct finding *f, json_t *also);

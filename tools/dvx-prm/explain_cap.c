@@ -48,11 +48,13 @@ static void explain(struct finding *f)
 	const struct prm_struct *s = prm_find_struct("cmd_hca_cap");
 
 	snprintf(f->what, sizeof(f->what), "capability page (QUERY_HCA_CAP), general capabilities");
-	tell(f, "what", "log_max_qp", "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
+	tell(f, "what", "log_max_qp",
+	     "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
 	     (unsigned int)get(f, "log_max_qp"), (unsigned int)get(f, "log_max_cq"),
 	     (unsigned int)get(f, "log_max_mkey"), (unsigned int)get(f, "num_ports"),
 	     get(f, "num_ports") == 1 ? "" : "s");
-	tell(f, "type", NULL, "a page does not say its type; another one is read with --as and the "
+	tell(f, "type", NULL,
+	     "a page does not say its type; another one is read with --as and the "
 	     "structure's name (dvx-prm list '*cap*')");
 	fact(f, "log_max_qp", get(f, "log_max_qp"));
 	fact(f, "num_ports", get(f, "num_ports"));
@@ -60,6 +62,7 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_cap = {
-	"cap", "a page of general capabilities (256 or 4096 bytes, with or without 16 of header)",
-	LEAST, score, explain,
+	"cap",	 "a page of general capabilities (256 or 4096 bytes, with or without 16 of header)",
+	LEAST,	 score,
+	explain,
 };

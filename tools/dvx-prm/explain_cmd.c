@@ -23,10 +23,11 @@ static void score_in(struct finding *f)
 		return;
 	weigh(f, 35, "the opcode in bytes 0 and 1 is %s", prm_opcode_name(op));
 	if (f->d->len >= s->bytes)
-		weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given", s->name,
-		      s->bytes, f->d->len);
+		weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
+		      s->name, s->bytes, f->d->len);
 	else
-		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes, f->d->len);
+		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
+		      f->d->len);
 	walk_strays(s, f->d->bytes, walk_extent(s, f->d->len), NULL, 0, &set);
 	if (set)
 		weigh(f, set > 8 ? -40 : -10, "%zu reserved bits are set", set);
@@ -55,7 +56,8 @@ static void explain_in(struct finding *f)
 	fact_name(f, "opcode_name", prm_opcode_name(op));
 	fact(f, "uid", field(f, "mbox_in", 0, "uid"));
 	tell(f, "what", "opcode", "opcode 0x%x %s: %s", op, prm_opcode_name(op), s->text);
-	tell(f, "uid", "uid", "uid %u: it speaks for %s", (unsigned int)field(f, "mbox_in", 0, "uid"),
+	tell(f, "uid", "uid", "uid %u: it speaks for %s",
+	     (unsigned int)field(f, "mbox_in", 0, "uid"),
 	     field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
 	if (f->d->len < s->bytes)
 		tell(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len, s->bytes);
@@ -70,7 +72,8 @@ static unsigned int labelled_opcode(const struct finding *f)
 	const char *open = strstr(f->d->label, "(0x");
 	unsigned long op = open ? strtoul(open + 1, NULL, 16) : 0;
 
-	return op <= 0xffff && strcmp(prm_opcode_name((unsigned int)op), "?") ? (unsigned int)op : 0;
+	return op <= 0xffff && strcmp(prm_opcode_name((unsigned int)op), "?") ? (unsigned int)op
+									      : 0;
 }
 
 static const struct prm_struct *layout_out(const struct finding *f)
@@ -120,21 +123,29 @@ static void explain_out(struct finding *f)
 	tell(f, "what", "status", "status 0x%02x %s: %s", status, prm_status_name(status),
 	     prm_status_text(status));
 	if (status)
-		tell(f, "errno", "status", "the kernel gives errno %d for it", prm_status_errno(status));
+		tell(f, "errno", "status", "the kernel gives errno %d for it",
+		     prm_status_errno(status));
 	tell_cause(f, prm_find_enum("status"), status);
 	if (syndrome)
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0x%06x is firmware's number of the check that failed; no public list has "
-		     "them, give it to the vendor's support", syndrome);
+		     "syndrome 0x%06x is firmware's number of the check that failed; no public "
+		     "list has "
+		     "them, give it to the vendor's support",
+		     syndrome);
 	part(f, s, 0, f->d->len);
 }
 
 const struct recogniser recognise_in = {
-	"in", "a command's input (known opcode in bytes 0 and 1, reserved bits 0)", HEADER, score_in,
+	"in",	    "a command's input (known opcode in bytes 0 and 1, reserved bits 0)",
+	HEADER,	    score_in,
 	explain_in,
 };
 
 const struct recogniser recognise_out = {
-	"out", "a command's output (status and syndrome; more than 16 bytes need --as out or a line "
-	"that says OUTPUT)", HEADER, score_out, explain_out,
+	"out",
+	"a command's output (status and syndrome; more than 16 bytes need --as out or a line "
+	"that says OUTPUT)",
+	HEADER,
+	score_out,
+	explain_out,
 };

@@ -4,23 +4,31 @@
 
 #include <string.h>
 
-enum { CQE = 64, OP_REQ = 0, OP_RESIZE = 5, OP_SIG_ERR = 12, OP_REQ_ERR = 13, OP_RESP_ERR = 14,
-       OP_INVALID = 15 };
+enum {
+	CQE = 64,
+	OP_REQ = 0,
+	OP_WR_IMM = 1,
+	OP_SEND_IMM = 3,
+	OP_SEND_INV = 4,
+	OP_RESIZE = 5,
+	OP_SIG_ERR = 12,
+	OP_REQ_ERR = 13,
+	OP_RESP_ERR = 14,
+	OP_INVALID = 15,
+	INLINE32 = 1,
+	INLINE64 = 2,
+	TAG_MATCHING = 1
+};
 
 /* A completion of 128 bytes has its fields in the second half. */
 static size_t cqe_at(const struct finding *f)
 {
-	return f->d->len >= 2 * CQE ? CQE : 0;
+	return f->d->len == 2 * CQE ? CQE : 0;
 }
 
 static uint64_t get(const struct finding *f, const char *s, const char *path)
 {
 	return field(f, s, cqe_at(f), path);
-}
-
-static unsigned int opcode_of(const struct finding *f)
-{
-	return (unsigned int)get(f, "cqe64", "opcode");
 }
 
 static void score_opcode_of_wqe(struct finding *f, unsigned int op)
@@ -33,10 +41,10 @@ static void score_opcode_of_wqe(struct finding *f, unsigned int op)
 		weigh(f, -30, "s_wqe_opcode 0x%x is none", op);
 }
 
-static void score_error(struct finding *f, unsigned int opcode)
+static void score_error(struct finding *f, size_t at, unsigned int opcode)
 {
-	const uint8_t *p = f->d->bytes + cqe_at(f);
-	unsigned int synd = (unsigned int)get(f, "err_cqe", "syndrome");
+	const uint8_t *p = f->d->bytes + at;
+	unsigned int synd = (unsigned int)field(f, "err_cqe", at, "syndrome");
 	bool known = strcmp(prm_syndrome_name(synd), "?") != 0;
 
 	weigh(f, 30, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
@@ -46,45 +54,55 @@ static void score_error(struct finding *f, unsigned int opcode)
 		weigh(f, 20, "the first 32 bytes are 0, as in every error completion");
 	else
 		weigh(f, -20, "the first 32 bytes, reserved in error completions, are not 0");
-	if (get(f, "err_cqe", "qpn"))
+	if (field(f, "err_cqe", at, "qpn"))
 		weigh(f, 10, "it names a QP");
 	if (opcode == OP_REQ_ERR)
-		score_opcode_of_wqe(f, (unsigned int)get(f, "err_cqe", "s_wqe_opcode"));
+		score_opcode_of_wqe(f, (unsigned int)field(f, "err_cqe", at, "s_wqe_opcode"));
 }
 
-static void score_good(struct finding *f, unsigned int opcode)
+static void score_good(struct finding *f, size_t at, unsigned int opcode)
 {
-	const uint8_t *p = f->d->bytes + cqe_at(f);
+	const uint8_t *p = f->d->bytes + at;
 
 	weigh(f, 15, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
-	weigh(f, get(f, "cqe64", "timestamp") ? 20 : -20, "there is %s timestamp",
-	      get(f, "cqe64", "timestamp") ? "a" : "no");
-	if (opcode == OP_REQ) {
-		weigh(f, get(f, "cqe64", "qpn") ? 15 : -30, "it names %s QP",
-		      get(f, "cqe64", "qpn") ? "a" : "no");
-		score_opcode_of_wqe(f, (unsigned int)get(f, "cqe64", "s_wqe_opcode"));
+	if (opcode == OP_RESIZE && all_zero(p, 56)) {
+		weigh(f, 45, "nothing else is set, as when a CQ moves");
+		return;
 	}
-	if (!p[0] && !p[1] && all_zero(p + 18, 2))
-		weigh(f, 15, "reserved bytes are 0");
+	weigh(f, field(f, "cqe64", at, "timestamp") ? 20 : -20, "there is %s timestamp",
+	      field(f, "cqe64", at, "timestamp") ? "a" : "no");
+	if (opcode == OP_REQ) {
+		weigh(f, field(f, "cqe64", at, "qpn") ? 15 : -30, "it names %s QP",
+		      field(f, "cqe64", at, "qpn") ? "a" : "no");
+		score_opcode_of_wqe(f, (unsigned int)field(f, "cqe64", at, "s_wqe_opcode"));
+	}
+	if (p[1] || p[18] || p[19])
+		weigh(f, field(f, "cqe64", at, "cqe_format") == INLINE32 ? 0 : -15,
+		      "reserved bytes are not 0");
 	else
-		weigh(f, -15, "reserved bytes are not 0");
-	if (get(f, "cqe64", "byte_cnt") && get(f, "cqe64", "byte_cnt") <= 1u << 31)
+		weigh(f, 15, "reserved bytes are 0");
+	if (field(f, "cqe64", at, "app") > 1)
+		weigh(f, -25, "app 0x%02x is none", (unsigned int)field(f, "cqe64", at, "app"));
+	if (field(f, "cqe64", at, "byte_cnt") && field(f, "cqe64", at, "byte_cnt") <= 1u << 31)
 		weigh(f, 15, "byte_cnt is a length that a message can have");
+}
+
+void cqe_weigh(struct finding *f, size_t at)
+{
+	unsigned int opcode = (unsigned int)field(f, "cqe64", at, "opcode");
+
+	if (opcode == OP_REQ_ERR || opcode == OP_RESP_ERR)
+		score_error(f, at, opcode);
+	else if (opcode <= OP_RESIZE || opcode == OP_SIG_ERR)
+		score_good(f, at, opcode);
+	else if (opcode == OP_INVALID && all_zero(f->d->bytes + at, CQE - 1))
+		weigh(f, SCORE_LIKELY, "nothing but the opcode INVALID is set");
 }
 
 static void score(struct finding *f)
 {
-	unsigned int opcode;
-
-	if (f->d->len != CQE && f->d->len != 2 * CQE)
-		return;
-	opcode = opcode_of(f);
-	if (opcode == OP_REQ_ERR || opcode == OP_RESP_ERR)
-		score_error(f, opcode);
-	else if (opcode <= OP_RESIZE || opcode == OP_SIG_ERR)
-		score_good(f, opcode);
-	else if (opcode == OP_INVALID && all_zero(f->d->bytes + cqe_at(f), CQE - 1))
-		weigh(f, SCORE_LIKELY, "nothing but the opcode INVALID is set");
+	if (f->d->len == CQE || f->d->len == 2 * CQE)
+		cqe_weigh(f, cqe_at(f));
 }
 
 /* The table's text is "seen with NAME": a correlation out of reports, nobody defines the byte. */
@@ -103,10 +121,12 @@ static void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int v
 		tell(f, "vendor", "vendor_err_synd",
 		     "vendor syndrome 0x%02x: no public source says what it means", vendor);
 	else if (!with)
-		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %.*s", vendor, n, text);
+		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %.*s", vendor, n,
+		     text);
 	else
 		tell(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: error reports in the field have it with %.*s; that is a "
+		     "vendor syndrome 0x%02x: error reports in the field have it with %.*s; that "
+		     "is a "
 		     "correlation, not the vendor's definition%s",
 		     vendor, n - 10, text + 10,
 		     strncmp(text + 10, prm_syndrome_name(syndrome), (size_t)n - 10)
@@ -119,10 +139,10 @@ static const struct {
 	uint8_t syndrome, number;
 	const char *name;
 } verbs[] = {
-	{0x01, 1, "LOC_LEN_ERR"},      {0x02, 2, "LOC_QP_OP_ERR"},   {0x04, 4, "LOC_PROT_ERR"},
-	{0x05, 5, "WR_FLUSH_ERR"},     {0x06, 6, "MW_BIND_ERR"},     {0x10, 7, "BAD_RESP_ERR"},
-	{0x11, 8, "LOC_ACCESS_ERR"},   {0x12, 9, "REM_INV_REQ_ERR"}, {0x13, 10, "REM_ACCESS_ERR"},
-	{0x14, 11, "REM_OP_ERR"},      {0x15, 12, "RETRY_EXC_ERR"},  {0x16, 13, "RNR_RETRY_EXC_ERR"},
+	{0x01, 1, "LOC_LEN_ERR"},    {0x02, 2, "LOC_QP_OP_ERR"},   {0x04, 4, "LOC_PROT_ERR"},
+	{0x05, 5, "WR_FLUSH_ERR"},   {0x06, 6, "MW_BIND_ERR"},	   {0x10, 7, "BAD_RESP_ERR"},
+	{0x11, 8, "LOC_ACCESS_ERR"}, {0x12, 9, "REM_INV_REQ_ERR"}, {0x13, 10, "REM_ACCESS_ERR"},
+	{0x14, 11, "REM_OP_ERR"},    {0x15, 12, "RETRY_EXC_ERR"},  {0x16, 13, "RNR_RETRY_EXC_ERR"},
 	{0x22, 16, "REM_ABORT_ERR"},
 };
 
@@ -146,13 +166,15 @@ static void tell_wqe(struct finding *f, bool send)
 	fact(f, "qpn", qpn);
 	fact(f, "wqe_counter", index);
 	if (!send) {
-		tell(f, "wqe", "wqe_counter", "the receive WQE has index %u, of QP 0x%x", index, qpn);
+		tell(f, "wqe", "wqe_counter", "the receive WQE has index %u, of QP 0x%x", index,
+		     qpn);
 		return;
 	}
 	fact(f, "s_wqe_opcode", op);
 	fact_name(f, "s_wqe_opcode_name", prm_wqe_opcode_name(op));
-	tell(f, "wqe", "wqe_counter", "the send WQE has index %u in QP 0x%x; its opcode is 0x%02x %s",
-	     index, qpn, op, prm_wqe_opcode_name(op));
+	tell(f, "wqe", "wqe_counter",
+	     "the send WQE has index %u in QP 0x%x; its opcode is 0x%02x %s", index, qpn, op,
+	     prm_wqe_opcode_name(op));
 }
 
 static void explain_error(struct finding *f, unsigned int opcode)
@@ -160,7 +182,8 @@ static void explain_error(struct finding *f, unsigned int opcode)
 	unsigned int synd = (unsigned int)get(f, "err_cqe", "syndrome");
 	bool send = opcode == OP_REQ_ERR;
 
-	snprintf(f->what, sizeof(f->what), "error completion of a %s WQE", send ? "send" : "receive");
+	snprintf(f->what, sizeof(f->what), "error completion of a %s WQE",
+		 send ? "send" : "receive");
 	fact(f, "syndrome", synd);
 	fact_name(f, "syndrome_name", prm_syndrome_name(synd));
 	if (strcmp(prm_syndrome_name(synd), "?"))
@@ -185,25 +208,88 @@ static void explain_sig(struct finding *f)
 	part(f, prm_find_struct("sig_err_cqe"), cqe_at(f), CQE);
 }
 
+static void tell_tm(struct finding *f)
+{
+	unsigned int op = (unsigned int)get(f, "cqe64", "app_op");
+	const struct prm_enum *ops = prm_find_enum("cqe_app_op");
+
+	fact(f, "app_op", op);
+	fact_name(f, "app_op_name", prm_enum_name(ops, op));
+	tell(f, "tag", "app_op",
+	     "tag matching 0x%x %s: %s; index %u in the list of tags, %u unexpected "
+	     "messages so far",
+	     op, prm_enum_name(ops, op), prm_enum_text(ops, op),
+	     (unsigned int)get(f, "cqe64", "app_info"),
+	     (unsigned int)get(f, "cqe64", "hw_phase_cnt"));
+}
+
+/* 32 bytes lie in the completion itself, more of them in the half before it. */
+static void tell_inline(struct finding *f)
+{
+	unsigned int format = (unsigned int)get(f, "cqe64", "cqe_format");
+	unsigned int n = (unsigned int)get(f, "cqe64", "byte_cnt");
+
+	if (format == INLINE32)
+		tell(f, "inline", "cqe_format",
+		     "its %u bytes of data are bytes 0x%zx and following of "
+		     "the completion itself, not in the receive buffer",
+		     n, cqe_at(f));
+	else if (format == INLINE64 && cqe_at(f))
+		tell(f, "inline", "cqe_format",
+		     "its %u bytes of data are the first of these 128 bytes, "
+		     "not in the receive buffer",
+		     n);
+	else if (format == INLINE64)
+		tell(f, "inline", "cqe_format",
+		     "its %u bytes of data are in the 64 bytes before these: "
+		     "the CQ has entries of 128 bytes",
+		     n);
+}
+
+static void tell_receive(struct finding *f, unsigned int opcode)
+{
+	unsigned int word = (unsigned int)get(f, "cqe64", "immediate");
+
+	tell(f, "wqe", "byte_cnt", "%u bytes went into the receive WQE with index %u",
+	     (unsigned int)get(f, "cqe64", "byte_cnt"),
+	     (unsigned int)get(f, "cqe64", "wqe_counter"));
+	if (opcode == OP_WR_IMM || opcode == OP_SEND_IMM)
+		tell(f, "immediate", "immediate", "immediate data 0x%08x", word);
+	else if (opcode == OP_SEND_INV)
+		tell(f, "invalidated", "inval_rkey", "the peer invalidated rkey 0x%08x", word);
+	if (get(f, "cqe64", "cqe_format") != INLINE32 && get(f, "cqe64", "g"))
+		tell(f, "grh", "g",
+		     "40 bytes of GRH (or an IP header in their place) precede the data");
+	tell_inline(f);
+}
+
 static void explain_good(struct finding *f, unsigned int opcode)
 {
-	unsigned int index = (unsigned int)get(f, "cqe64", "wqe_counter");
-
 	snprintf(f->what, sizeof(f->what), "completion, no error");
 	tell(f, "what", "opcode", "opcode 0x%x %s: %s", opcode, prm_cqe_opcode_name(opcode),
 	     prm_enum_text(prm_find_enum("cqe_opcode"), opcode));
-	fact(f, "wqe_counter", index);
+	fact(f, "wqe_counter", get(f, "cqe64", "wqe_counter"));
 	if (opcode == OP_REQ)
 		tell_wqe(f, true);
 	else if (opcode < OP_RESIZE)
-		tell(f, "wqe", "byte_cnt", "%u bytes went into the receive WQE with index %u",
-		     (unsigned int)get(f, "cqe64", "byte_cnt"), index);
+		tell_receive(f, opcode);
+	else if (opcode == OP_RESIZE)
+		tell(f, "resize", "opcode",
+		     "what follows is in the new ring; software copies what it has not "
+		     "polled yet");
+	if (get(f, "cqe64", "app") == TAG_MATCHING)
+		tell_tm(f);
+	if (cqe_minis(f, cqe_at(f)))
+		tell(f, "compressed", "cqe_format",
+		     "it is a title: byte_cnt counts %zu completions, whose "
+		     "mini forms are in the entries after it; dump those too",
+		     cqe_minis(f, cqe_at(f)));
 	part(f, prm_find_struct(cqe_at(f) ? "cqe128" : "cqe64"), 0, cqe_at(f) + CQE);
 }
 
 static void explain(struct finding *f)
 {
-	unsigned int opcode = opcode_of(f);
+	unsigned int opcode = (unsigned int)get(f, "cqe64", "opcode");
 
 	fact(f, "opcode", opcode);
 	fact_name(f, "opcode_name", prm_cqe_opcode_name(opcode));
@@ -216,6 +302,7 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_cqe = {
-	"cqe", "a completion, failed or good (64 or 128 bytes, opcode in the last byte)", CQE, score,
+	"cqe",	 "a completion, failed or good (64 or 128 bytes, opcode in the last byte)",
+	CQE,	 score,
 	explain,
 };

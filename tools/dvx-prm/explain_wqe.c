@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Send WQEs: a control segment, then what the opcode asks for. A receive WQE has no mark at all. */
-#include "explain.h"
+#include "explain_wqe.h"
 
 #include <string.h>
 
-enum { SEG = 16, MOST = 63 * SEG, BB = 64 };
+enum { SEG = 16, MOST = 63 * SEG, BB = 64, OP_UMR = 0x25 };
 
-/* Segments between control and data; "?" marks those that other fields choose. */
+/* Segments between control and data; "?" marks those that other fields choose, "@" the address
+ * that the QP's type puts before them. */
 static const struct {
 	uint8_t opcode;
-	const char *first, *second;
+	const char *address, *first, *second;
 	bool data;
 } layouts[] = {
-	{0x00, NULL, NULL, false},
-	{0x01, "?send", NULL, true},
-	{0x08, "wqe_raddr_seg", NULL, true},
-	{0x09, "wqe_raddr_seg", NULL, true},
-	{0x0a, "?send", NULL, true},
-	{0x0b, "?send", NULL, true},
-	{0x0e, "wqe_eth_seg", "?header", true},
-	{0x0f, "?wait", NULL, false},
-	{0x10, "wqe_raddr_seg", NULL, true},
-	{0x11, "wqe_raddr_seg", "wqe_atomic_seg", true},
-	{0x12, "wqe_raddr_seg", "wqe_atomic_seg", true},
-	{0x14, "wqe_raddr_seg", "?atomic", true},
-	{0x15, "wqe_raddr_seg", "?atomic", true},
-	{0x17, "wqe_qseg", NULL, false},
-	{0x20, "seg_set_psv", NULL, false},
-	{0x21, "seg_get_psv", NULL, false},
-	{0x22, "seg_check_psv", NULL, false},
-	{0x23, NULL, NULL, true},
-	{0x25, "wqe_umr_ctrl_seg", "mkey_seg", true},
-	{0x28, "wqe_tm_seg", NULL, true},
-	{0x29, "wqe_eth_seg", NULL, true},
-	{0x2c, "wqe_flow_update_ctrl_seg", "wqe_header_modify_argument_update_seg", false},
-	{0x2d, "wqe_aso_ctrl_seg", NULL, true},
-	{0x2f, "mmo_metadata_seg", NULL, true},
+	{0x00, NULL, NULL, NULL, false},
+	{0x01, "@", NULL, NULL, true},
+	{0x08, "@", "wqe_raddr_seg", NULL, true},
+	{0x09, "@", "wqe_raddr_seg", NULL, true},
+	{0x0a, "@", NULL, NULL, true},
+	{0x0b, "@", NULL, NULL, true},
+	{0x0e, NULL, "wqe_eth_seg", "?header", true},
+	{0x0f, NULL, "?wait", NULL, false},
+	{0x10, "@", "wqe_raddr_seg", NULL, true},
+	{0x11, "@", "wqe_raddr_seg", "wqe_atomic_seg", true},
+	{0x12, "@", "wqe_raddr_seg", "wqe_atomic_seg", true},
+	{0x14, "@", "wqe_raddr_seg", "?atomic", true},
+	{0x15, "@", "wqe_raddr_seg", "?atomic", true},
+	{0x17, NULL, "wqe_qseg", NULL, false},
+	{0x20, NULL, "seg_set_psv", NULL, false},
+	{0x21, NULL, "seg_get_psv", NULL, false},
+	{0x22, NULL, "seg_check_psv", NULL, false},
+	{0x23, NULL, NULL, NULL, true},
+	{0x25, NULL, "wqe_umr_ctrl_seg", "mkey_seg", false},
+	{0x28, NULL, "wqe_tm_seg", NULL, true},
+	{0x29, NULL, "wqe_eth_seg", NULL, true},
+	{0x2c, NULL, "wqe_flow_update_ctrl_seg", "wqe_header_modify_argument_update_seg", false},
+	{0x2d, NULL, "wqe_aso_ctrl_seg", NULL, true},
+	{0x2f, NULL, "mmo_metadata_seg", NULL, true},
 };
 
 static unsigned int ctrl(const struct finding *f, const char *path)
@@ -72,41 +73,40 @@ static void score(struct finding *f)
 		weigh(f, 10, "reserved bits of the control segment are 0");
 	weigh(f, ctrl(f, "qpn") ? 15 : -30, "it names %s QP", ctrl(f, "qpn") ? "a" : "no");
 	if (p[0] && op != 0x0f && op != 0x14 && op != 0x15 && op != 0x2f && op < 0x20)
-		weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0], prm_wqe_opcode_name(op));
+		weigh(f, -30, "its opmod 0x%02x is not usual for %s", p[0],
+		      prm_wqe_opcode_name(op));
 	if (!p[8] && !p[9] && !p[10])
 		weigh(f, 10, "signature and stream are 0");
 	if (!op && !all_zero(p + 8, 8))
 		weigh(f, -30, "a NOP has nothing in bytes 8 to 15; a receive's address is there");
 }
 
-/* An address vector of a datagram has `ext`; on a raw queue the Ethernet segment begins with 0. */
-static const char *choose_send(const struct finding *f, size_t at)
-{
-	if (field(f, "av", at, "ext"))
-		return "wqe_datagram_seg";
-	return at + SEG < f->d->len && all_zero(f->d->bytes + at, 4) ? "wqe_eth_seg" : NULL;
-}
-
-static const char *choose_atomic(const struct finding *f)
+/* Extended atomics have their size in opmod; UCX lays out 4 and 8 bytes, nobody 16 and 32. */
+static const char *choose_atomic(struct finding *f)
 {
 	bool swap = ctrl(f, "opcode") == 0x14;
 
 	switch (ctrl(f, "opmod")) {
+	case 0:
+		return "wqe_masked_atomic_seg";
 	case 0x08:
 		return swap ? "atomic_masked_cswap32_seg" : "atomic_masked_fadd32_seg";
 	case 0x09:
 		return swap ? "atomic_masked_cswap64_seg" : "atomic_masked_fadd64_seg";
 	default:
-		return "wqe_masked_atomic_seg";
+		tell(f, "unknown", "opmod",
+		     "an atomic with opmod 0x%x (%s bytes): no public source lays "
+		     "its operands out",
+		     ctrl(f, "opmod"),
+		     prm_enum_name(prm_find_enum("ext_atomic_opmod"), ctrl(f, "opmod")));
+		return NULL;
 	}
 }
 
 /* What follows the two bytes of the inline header that the Ethernet segment itself holds. */
 static size_t header_rest(const struct finding *f)
 {
-	size_t n = (size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz");
-
-	return n > 2 ? (n - 2 + SEG - 1) / SEG * SEG : 0;
+	return wqe_header_rest((size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz"));
 }
 
 static size_t one(struct finding *f, const char *name, size_t at, size_t end)
@@ -117,9 +117,7 @@ static size_t one(struct finding *f, const char *name, size_t at, size_t end)
 		return at;
 	if (!strcmp(name, "?header"))
 		return at + header_rest(f);
-	if (!strcmp(name, "?send"))
-		name = choose_send(f, at);
-	else if (!strcmp(name, "?wait"))
+	if (!strcmp(name, "?wait"))
 		name = ctrl(f, "opmod") ? "wqe_wseg" : "wqe_qseg";
 	else if (!strcmp(name, "?atomic"))
 		name = choose_atomic(f);
@@ -130,17 +128,19 @@ static size_t one(struct finding *f, const char *name, size_t at, size_t end)
 	return at + s->bytes;
 }
 
-static void data(struct finding *f, size_t at, size_t end)
+void wqe_data(struct finding *f, size_t at, size_t end)
 {
 	while (at < end) {
 		bool in = field(f, "wqe_inline_seg", at, "is_inline");
 		size_t n = (size_t)field(f, "wqe_inline_seg", at, "byte_count");
 
 		part(f, prm_find_struct(in ? "wqe_inline_seg" : "wqe_data_seg"), at,
-		     in ? 4 : end - at < SEG ? end - at : SEG);
+		     in		      ? 4
+		     : end - at < SEG ? end - at
+				      : SEG);
 		if (in)
-			tell(f, "inline", NULL, "%zu bytes of data are in the WQE itself, from 0x%zx on",
-			     n, at + 4);
+			tell(f, "inline", NULL,
+			     "%zu bytes of data are in the WQE itself, from 0x%zx on", n, at + 4);
 		at += in ? (n + 4 + SEG - 1) / SEG * SEG : SEG;
 	}
 }
@@ -154,10 +154,14 @@ static void segments(struct finding *f, size_t end)
 
 		if (layouts[i].opcode != op)
 			continue;
+		if (layouts[i].address)
+			at = wqe_address(f, op, end);
 		at = one(f, layouts[i].first, at, end);
 		at = one(f, layouts[i].second, at, end);
+		if (op == OP_UMR)
+			wqe_translations(f, at, end);
 		if (layouts[i].data)
-			data(f, at, end);
+			wqe_data(f, at, end);
 		return;
 	}
 	if (end > SEG)
@@ -187,6 +191,7 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_wqe = {
-	"wqe", "a send WQE (known opcode in byte 3, a length in ds that fits; up to 1024 bytes)", SEG,
-	score, explain,
+	"wqe",	 "a send WQE (known opcode in byte 3, a length in ds that fits; up to 1024 bytes)",
+	SEG,	 score,
+	explain,
 };

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include "dvx-prm.h"
 
-/* prm/prm.json as this program was built with it, so that it needs no file and cannot be another. */
+/* prm/prm.json as this program was built with it, so that it needs no file and cannot be another.
+ */
 static const char text[] =
 #include "tools/dvx-prm/export.inc"
 	;

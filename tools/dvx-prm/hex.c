@@ -28,11 +28,11 @@ struct parse {
 	const char *words;
 	struct line *lines;
 	size_t count, room;
-	size_t used;	    /* of hex->bytes */
-	struct dump *dump;  /* the one being filled */
-	bool dump_offsets;  /* its rows have offsets */
-	bool star;	    /* the row before repeats */
-	size_t last_row;    /* length of the row before */
+	size_t used;	   /* of hex->bytes */
+	struct dump *dump; /* the one being filled */
+	bool dump_offsets; /* its rows have offsets */
+	bool star;	   /* the row before repeats */
+	size_t last_row;   /* length of the row before */
 	bool swap_said;
 };
 
@@ -49,8 +49,8 @@ static int fail(struct parse *p, const char *fmt, ...)
 static bool is_text(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (p[i] >= 0xf8 || p[i] == 0x7f || (p[i] < 0x20 && !strchr("\t\n\r\f\033", p[i])) ||
-		    !p[i])
+		if (p[i] >= 0xf8 || p[i] == 0x7f ||
+		    (p[i] < 0x20 && !strchr("\t\n\r\f\033", p[i])) || !p[i])
 			return false;
 	return true;
 }
@@ -58,7 +58,9 @@ static bool is_text(const uint8_t *p, size_t len)
 static int grow(struct parse *p, size_t more, unsigned int line)
 {
 	if (more > HEX_MAX_BYTES - p->used)
-		return fail(p, "line %u: more than %u bytes of dumps; cut the input to the part that matters",
+		return fail(p,
+			    "line %u: more than %u bytes of dumps; cut the input to the part that "
+			    "matters",
 			    line, HEX_MAX_BYTES);
 	return 0;
 }
@@ -137,8 +139,10 @@ static int append(struct parse *p, const struct line *l)
 	size_t n = row_bytes(l->text + start, l->row.end - start, false, NULL);
 
 	if (l->offset_used && !l->row.colon && l->row.group == 6)
-		return fail(p, "line %u: groups of 6 digits are od's octal words; dump with od -A x -t x1",
-			    l->number);
+		return fail(
+			p,
+			"line %u: groups of 6 digits are od's octal words; dump with od -A x -t x1",
+			l->number);
 	if (grow(p, n, l->number))
 		return -1;
 	row_bytes(l->text + start, l->row.end - start, swap, p->hex->bytes + p->used);
@@ -279,7 +283,9 @@ static int add_line(struct parse *p, const struct line *l)
 	if (l->row.kind == ROW_STAR) {
 		p->star = true;
 		if (!p->dump || !p->dump_offsets)
-			return fail(p, "line %u: \"*\" without offsets does not say how often the row repeats; dump with offsets or all rows (od -v, hexdump -v)",
+			return fail(p,
+				    "line %u: \"*\" without offsets does not say how often the row "
+				    "repeats; dump with offsets or all rows (od -v, hexdump -v)",
 				    l->number);
 		return 0;
 	}
@@ -317,8 +323,10 @@ static int trace_line(struct parse *p, const char *text, size_t len, unsigned in
 static int keep_line(struct parse *p, const struct line *l)
 {
 	if (p->count == HEX_MAX_ROWS)
-		return fail(p, "line %u: more than %u rows of hex; cut the input to the part that matters",
-			    l->number, HEX_MAX_ROWS);
+		return fail(
+			p,
+			"line %u: more than %u rows of hex; cut the input to the part that matters",
+			l->number, HEX_MAX_ROWS);
 	if (p->count == p->room) {
 		size_t room = p->room ? p->room * 2 : 64;
 		struct line *more = realloc(p->lines, room * sizeof(*more));

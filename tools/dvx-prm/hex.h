@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* A dump that says more than this is cut, loudly; the largest structure has 4 KiB. */
-#define HEX_MAX_TEXT (4u << 20)
-#define HEX_MAX_ROWS (1u << 17)
+#define HEX_MAX_TEXT  (4u << 20)
+#define HEX_MAX_ROWS  (1u << 17)
 #define HEX_MAX_BYTES (1u << 20)
 #define HEX_MAX_DUMPS 4096
 

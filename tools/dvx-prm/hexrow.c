@@ -181,7 +181,8 @@ static bool find_colon(struct row *row, const char *text, size_t len)
 static size_t without_characters(const char *text, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
-		if ((text[i] == '|' || text[i] == '>') && (text[i - 1] == ' ' || text[i - 1] == '\t'))
+		if ((text[i] == '|' || text[i] == '>') &&
+		    (text[i - 1] == ' ' || text[i - 1] == '\t'))
 			return i;
 	return len;
 }
@@ -222,8 +223,8 @@ static bool tail_is_row(const struct words *ws)
 {
 	size_t n = ws->count - ws->tail;
 
-	return ws->tail_even && ((ws->tail_first.digits == 8 && n >= 4) ||
-				 (ws->tail_first.digits == 2 && n >= 8));
+	return ws->tail_even &&
+	       ((ws->tail_first.digits == 8 && n >= 4) || (ws->tail_first.digits == 2 && n >= 8));
 }
 
 static void read_plain(struct row *row, const char *text, size_t len)

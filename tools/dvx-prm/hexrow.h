@@ -22,16 +22,16 @@ enum radix { RADIX_HEX, RADIX_OCT, RADIX_DEC, RADIXES };
 
 struct row {
 	enum row_kind kind;
-	bool colon;		 /* the offset ends in a colon: bytes are in memory order */
-	bool maybe;		 /* the first group may be an offset */
-	bool odd;		 /* and can be nothing else: bytes have two digits */
-	bool prefixed;		 /* groups begin with 0x, as gdb and C write words */
-	uint8_t group;		 /* digits of the first group of data */
-	uint32_t start, end;	 /* the groups, as a part of the text */
-	uint32_t rest;		 /* start without the group that may be an offset */
-	uint32_t bytes;		 /* in start..end */
+	bool colon;		  /* the offset ends in a colon: bytes are in memory order */
+	bool maybe;		  /* the first group may be an offset */
+	bool odd;		  /* and can be nothing else: bytes have two digits */
+	bool prefixed;		  /* groups begin with 0x, as gdb and C write words */
+	uint8_t group;		  /* digits of the first group of data */
+	uint32_t start, end;	  /* the groups, as a part of the text */
+	uint32_t rest;		  /* start without the group that may be an offset */
+	uint32_t bytes;		  /* in start..end */
 	uint64_t offset[RADIXES]; /* of the leading number */
-	uint32_t wrong;		 /* column (from 1) of what is not hex */
+	uint32_t wrong;		  /* column (from 1) of what is not hex */
 };
 
 /* Looks at text[0..len), one line without its end; offsets are relative to text. */

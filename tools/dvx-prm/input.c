@@ -30,10 +30,10 @@ json_t *input_notes(const struct hex *hex, const struct dump *d)
 	json_t *notes = json_array();
 
 	if (d->missing)
-		json_array_append_new(
-			notes, json_sprintf("line %u: its offset leaves a hole; %" PRIu64
-					    " missing bytes are read as 0",
-					    d->gap, d->missing));
+		json_array_append_new(notes,
+				      json_sprintf("line %u: its offset leaves a hole; %" PRIu64
+						   " missing bytes are read as 0",
+						   d->gap, d->missing));
 	if (d->base)
 		json_array_append_new(notes,
 				      json_sprintf("line %u: the dump begins at offset 0x%" PRIx64
@@ -41,8 +41,9 @@ json_t *input_notes(const struct hex *hex, const struct dump *d)
 						   d->line, d->base));
 	if (hex->cut)
 		json_array_append_new(
-			notes, json_sprintf("there was more input than %u bytes; the rest is ignored",
-					    d->line ? HEX_MAX_TEXT : HEX_MAX_BYTES));
+			notes,
+			json_sprintf("there was more input than %u bytes; the rest is ignored",
+				     d->line ? HEX_MAX_TEXT : HEX_MAX_BYTES));
 	return notes;
 }
 

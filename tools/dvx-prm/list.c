@@ -49,12 +49,14 @@ int cmd_list(const struct args *a)
 			json_array_append_new(rows, enum_row(prm_enums[i]));
 	if (!json_array_size(rows)) {
 		json_decref(rows);
-		say("no structure and no enumeration matches \"%s\"; dvx-prm list shows all", pattern);
+		say("no structure and no enumeration matches \"%s\"; dvx-prm list shows all",
+		    pattern);
 		return EXIT_NO;
 	}
 	if (a->json)
 		return json_put(rows);
-	json_array_foreach(rows, i, row) print_row(row);
+	json_array_foreach (rows, i, row)
+		print_row(row);
 	json_decref(rows);
 	return EXIT_DONE;
 }

@@ -9,7 +9,9 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.h tools/dvx-prm/tree.c \
 	tools/dvx-prm/find.c tools/dvx-prm/say.c \
 	tools/dvx-prm/explain.h tools/dvx-prm/explain.c tools/dvx-prm/recognise.c \
-	tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.c \
+	tools/dvx-prm/find_out.c tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_mini.c \
+	tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.h tools/dvx-prm/explain_wqe.c \
+	tools/dvx-prm/explain_address.c tools/dvx-prm/explain_umr.c tools/dvx-prm/explain_rwqe.c \
 	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_prm_libtool_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)

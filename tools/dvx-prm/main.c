@@ -17,14 +17,28 @@ struct command {
 	int (*run)(const struct args *);
 };
 
-#define JSON_OPTION {"json", 'j', NULL, 0, "for programs", 0}
-#define ALL_OPTION {"all", 'a', NULL, 0, "fields that are 0 too", 0}
-#define WORDS_OPTION                                                                               \
-	{                                                                                          \
-		"words", 'w', "be|le", 0,                                                          \
-			"byte order of groups of several bytes, where the dump's form does not "   \
-			"tell it",                                                                 \
-			0                                                                          \
+#define JSON_OPTION                                     \
+	{                                               \
+		"json", 'j', NULL, 0, "for programs", 0 \
+	}
+#define ALL_OPTION                                              \
+	{                                                       \
+		"all", 'a', NULL, 0, "fields that are 0 too", 0 \
+	}
+#define WORDS_OPTION                                                                             \
+	{                                                                                        \
+		"words", 'w', "be|le", 0,                                                        \
+			"byte order of groups of several bytes, where the dump's form does not " \
+			"tell it",                                                               \
+			0                                                                        \
+	}
+
+#define AS_OPTION                                                                                 \
+	{                                                                                         \
+		"as", 's', "KIND", 0,                                                             \
+			"do not guess: cqe, mini, wqe, rwqe, in, out, cap, eqe or a structure's " \
+			"name",                                                                   \
+			0                                                                         \
 	}
 
 static const struct argp_option list_options[] = {JSON_OPTION, {0}};
@@ -41,32 +55,32 @@ static const struct argp_option encode_options[] = {
 	{0},
 };
 static const struct argp_option explain_options[] = {
-	JSON_OPTION,
-	ALL_OPTION,
-	WORDS_OPTION,
-	{"as", 's', "KIND", 0, "do not guess: cqe, wqe, in, out, cap, eqe or a structure's name", 0},
-	{0},
+	JSON_OPTION, ALL_OPTION, WORDS_OPTION, AS_OPTION, {0},
 };
-static const struct argp_option diff_options[] = {JSON_OPTION, WORDS_OPTION, {0}};
+static const struct argp_option diff_options[] = {JSON_OPTION, WORDS_OPTION, AS_OPTION, {0}};
 
 static const struct command commands[] = {
 	{"list", 0, 1, "[PATTERN]",
 	 "Names of structures and enumerations. A PATTERN with * or ? is matched with whole names, "
 	 "another one with any part of names and texts.",
 	 list_options, cmd_list},
-	{"show", 1, 1, "STRUCT|ENUM", "Fields with offset, width, access and meaning, and a diagram.",
-	 show_options, cmd_show},
+	{"show", 1, 1, "STRUCT|ENUM",
+	 "Fields with offset, width, access and meaning, and a diagram.", show_options, cmd_show},
 	{"decode", 1, 2, "STRUCT [FILE]",
 	 "Reads a dump in any usual form (or binary) from FILE or standard input and prints the "
 	 "fields that are not 0, and bits that no field has.",
 	 decode_options, cmd_decode},
 	{"encode", 1, -1, "STRUCT [FIELD=VALUE...]",
-	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex bytes.",
+	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex "
+	 "bytes.",
 	 encode_options, cmd_encode},
 	{"explain", 0, 1, "[FILE]",
 	 "Finds out what the dumps in FILE are, and says what happened and what to check.",
 	 explain_options, cmd_explain},
-	{"diff", 3, 3, "STRUCT A B", "Fields in which the dumps A and B differ (exit code 1 if any).",
+	{"diff", 2, 2, "A B",
+	 "Finds out what the dumps in A and B are, and prints the fields that differ (exit code 1 "
+	 "if "
+	 "any does).",
 	 diff_options, cmd_diff},
 	{"export", 0, 0, NULL, "All tables as JSON (prm/README.md describes it).", list_options,
 	 cmd_export},
@@ -82,7 +96,7 @@ static const char overview[] =
 	"  decode STRUCT [FILE]         a dump, field by field\n"
 	"  encode STRUCT FIELD=VALUE... the other way round\n"
 	"  explain [FILE]               what a dump is, what went wrong, what to check\n"
-	"  diff STRUCT A B              fields that differ\n"
+	"  diff A B                     fields that differ\n"
 	"  export --json                all tables for other programs\n"
 	"\n"
 	"Dumps: xxd, hexdump, od, dmesg, libmlx5's error completions, C arrays, binary.\n"
@@ -168,7 +182,8 @@ static void no_command(struct argp_state *state, const char *name)
 
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		near_offer(&near, name, commands[i].name);
-	argp_error(state, "there is no command \"%s\"%s", name, near_text(&near, text, sizeof(text)));
+	argp_error(state, "there is no command \"%s\"%s", name,
+		   near_text(&near, text, sizeof(text)));
 }
 
 static error_t parse_main(int key, char *arg, struct argp_state *state)

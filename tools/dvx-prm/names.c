@@ -87,9 +87,7 @@ const char *near_text(const struct near *n, char *buf, size_t size)
 
 	buf[0] = 0;
 	for (size_t i = 0; i < n->count && used < size; i++) {
-		const char *lead = !i		      ? " (did you mean "
-				   : i + 1 < n->count ? ", "
-						      : " or ";
+		const char *lead = !i ? " (did you mean " : i + 1 < n->count ? ", " : " or ";
 
 		used += (size_t)snprintf(buf + used, size - used, "%s%s", lead, n->name[i]);
 	}

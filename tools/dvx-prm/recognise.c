@@ -9,8 +9,8 @@
 #define NEAR 20
 
 static const struct recogniser *const recognisers[] = {
-	&recognise_cqe, &recognise_eqe, &recognise_wqe,
-	&recognise_in,	&recognise_out, &recognise_cap,
+	&recognise_cqe,	 &recognise_mini, &recognise_eqe, &recognise_wqe,
+	&recognise_rwqe, &recognise_in,	  &recognise_out, &recognise_cap,
 };
 #define NRECOGNISERS (sizeof(recognisers) / sizeof(recognisers[0]))
 
@@ -28,8 +28,8 @@ void weigh(struct finding *f, int points, const char *fmt, ...)
 
 	f->score += points;
 	va_start(ap, fmt);
-	json_array_append_new(f->why, json_pack("{s:i, s:o}", "points", points, "text",
-						format(fmt, ap)));
+	json_array_append_new(f->why,
+			      json_pack("{s:i, s:o}", "points", points, "text", format(fmt, ap)));
 	va_end(ap);
 }
 

@@ -24,5 +24,6 @@ int json_put(json_t *root)
 
 json_t *json_number(uint64_t v)
 {
-	return v >> 53 ? json_sprintf("0x%llx", (unsigned long long)v) : json_integer((json_int_t)v);
+	return v >> 53 ? json_sprintf("0x%llx", (unsigned long long)v)
+		       : json_integer((json_int_t)v);
 }

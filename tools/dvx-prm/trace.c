@@ -14,7 +14,8 @@ bool trace_looks_like(const char *text, size_t len)
 	/* A reply whose fields are all 0 has no "=" */
 	if (memmem(text, len, "cmd< ", 5) || memmem(text, len, "cmd> ", 5))
 		return true;
-	return equals && equals > text && equals + 1 < text + len && isalnum((unsigned char)equals[-1]);
+	return equals && equals > text && equals + 1 < text + len &&
+	       isalnum((unsigned char)equals[-1]);
 }
 
 /* The structure is the last word before the first field. */

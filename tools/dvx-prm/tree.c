@@ -157,12 +157,12 @@ static void print_strays(FILE *out, const json_t *tree, const char *indent)
 	const json_t *list = json_object_get(tree, "unknown_bits"), *run;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, run) {
+	json_array_foreach ((json_t *)list, i, run) {
 		uint64_t bit = (uint64_t)json_integer_value(json_object_get(run, "offset"));
 
 		fprintf(out,
-			"%s0x%03" PRIx64 " %4" PRId64
-			"  (reserved) is 0x%" PRIx64 " (byte 0x%" PRIx64 "): unknown to the tables\n",
+			"%s0x%03" PRIx64 " %4" PRId64 "  (reserved) is 0x%" PRIx64
+			" (byte 0x%" PRIx64 "): unknown to the tables\n",
 			indent, bit, (int64_t)json_integer_value(json_object_get(run, "width")),
 			as_number(json_object_get(run, "value")), bit / 8);
 	}
@@ -176,17 +176,19 @@ void tree_print(FILE *out, const json_t *tree, const char *indent)
 	int width = 8;
 	size_t i;
 
-	json_array_foreach((json_t *)fields, i, field) {
+	json_array_foreach ((json_t *)fields, i, field) {
 		size_t n = json_string_length(json_object_get(field, "path"));
 
 		width = n > (size_t)width ? (int)(n < 40 ? n : 40) : width;
 	}
-	json_array_foreach((json_t *)fields, i, field) print_field(out, field, indent, width);
+	json_array_foreach ((json_t *)fields, i, field)
+		print_field(out, field, indent, width);
 	if (!json_array_size(fields))
 		fprintf(out, "%s(every field is 0)\n", indent);
 	print_strays(out, tree, indent);
 	if (missing)
-		fprintf(out, "%sthe last %" PRId64 " of its %" PRId64 " bytes are not in the dump\n",
+		fprintf(out,
+			"%sthe last %" PRId64 " of its %" PRId64 " bytes are not in the dump\n",
 			indent, (int64_t)json_integer_value(missing),
 			(int64_t)json_integer_value(json_object_get(tree, "bytes")));
 	if (extra)

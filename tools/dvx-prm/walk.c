@@ -54,9 +54,9 @@ static int walk_field(struct walker *w, const struct prm_field *f, uint64_t base
 	}
 	for (uint64_t i = 0; i < n && !err; i++) {
 		uint64_t bit = first + i * f->width;
-		int more = snprintf(w->path + used, WALK_PATH - used,
-				    f->count == 1 ? "%s" : "%s[%llu]", f->name,
-				    (unsigned long long)i);
+		int more =
+			snprintf(w->path + used, WALK_PATH - used,
+				 f->count == 1 ? "%s" : "%s[%llu]", f->name, (unsigned long long)i);
 
 		if (bit >= end || more < 0 || used + (size_t)more + 2 > WALK_PATH)
 			return 0;

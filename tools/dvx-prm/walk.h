@@ -13,10 +13,10 @@
 struct leaf {
 	const char *path;
 	const struct prm_field *f;
-	uint64_t bit;	     /* from the outermost structure's beginning */
-	uint64_t width;	     /* all bytes of a byte array together */
-	bool raw;	     /* plain bytes: no value */
-	bool set;	     /* something in it is not 0 */
+	uint64_t bit;	/* from the outermost structure's beginning */
+	uint64_t width; /* all bytes of a byte array together */
+	bool raw;	/* plain bytes: no value */
+	bool set;	/* something in it is not 0 */
 	uint64_t value;
 };
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Compressed completions. Basic layout: a title whose byte_cnt counts, then an array of 8 in the
+ * next entry of the ring; further arrays are 8, 16, ... entries after the title. Enhanced layout:
+ * the completion before is the title; a block with format COMPRESSED has its number less 1 as
+ * opcode.
+ */
+#include "explain.h"
+
+#include <string.h>
+
+enum { CQE = 64, MINI = 8, PER_ARRAY = 8, MOST_IN_BLOCK = 7, COMPRESSED = 3, MOST = 4096 };
+enum { OP_REQ = 0, OP_RESP_SEND_INV = 4, OP_INVALID = 15 };
+
+struct minis {
+	bool enhanced;
+	size_t claimed; /* how many there should be */
+	size_t count;	/* how many the dump has */
+	size_t at[MOST];
+};
+
+static unsigned int cqe(const struct finding *f, size_t at, const char *path)
+{
+	return (unsigned int)field(f, "cqe64", at, path);
+}
+
+size_t cqe_minis(const struct finding *f, size_t at)
+{
+	const uint8_t *p = f->d->bytes + at;
+	size_t n = cqe(f, at, "byte_cnt");
+
+	if (f->d->len - at < CQE || cqe(f, at, "cqe_format") != COMPRESSED ||
+	    cqe(f, at, "opcode") > OP_RESP_SEND_INV || p[1] || p[18] || p[19])
+		return 0;
+	return n <= MOST ? n : 0;
+}
+
+static void add(struct minis *m, const struct finding *f, size_t at)
+{
+	if (at + MINI <= f->d->len && m->count < MOST)
+		m->at[m->count++] = at;
+}
+
+static void find_basic(struct minis *m, const struct finding *f)
+{
+	m->claimed = cqe_minis(f, 0);
+	for (size_t i = 0; i < m->claimed; i++) {
+		size_t slot = i < PER_ARRAY ? 1 : i / PER_ARRAY * PER_ARRAY;
+
+		add(m, f, slot * CQE + i % PER_ARRAY * MINI);
+	}
+}
+
+static bool is_block(const struct finding *f, size_t at)
+{
+	return at + CQE <= f->d->len && cqe(f, at, "cqe_format") == COMPRESSED &&
+	       cqe(f, at, "opcode") < MOST_IN_BLOCK;
+}
+
+static void find_enhanced(struct minis *m, const struct finding *f)
+{
+	m->enhanced = true;
+	for (size_t at = CQE, n; is_block(f, at); at += n * CQE) {
+		n = cqe(f, at, "opcode") + 1;
+		m->claimed += n;
+		for (size_t i = 0; i < n; i++)
+			add(m, f, at + i * MINI);
+	}
+}
+
+static void find(struct minis *m, const struct finding *f)
+{
+	memset(m, 0, sizeof(*m));
+	find_basic(m, f);
+	if (!m->claimed && cqe(f, 0, "cqe_format") != COMPRESSED &&
+	    cqe(f, 0, "opcode") <= OP_RESP_SEND_INV)
+		find_enhanced(m, f);
+}
+
+static bool lengths_fit(const struct minis *m, const struct finding *f)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (field(f, "mini_cqe8", m->at[i], "byte_cnt") > 1u << 30)
+			return false;
+	return true;
+}
+
+static void score(struct finding *f)
+{
+	struct minis m;
+
+	if (f->d->len % CQE)
+		return;
+	find(&m, f);
+	if (!m.count)
+		return;
+	cqe_weigh(f, 0);
+	if (m.enhanced)
+		weigh(f, 10, "the entry after it has format COMPRESSED and counts %zu", m.claimed);
+	else
+		weigh(f, 20, "its format is COMPRESSED: it is the title of %zu completions",
+		      m.claimed);
+	weigh(f, lengths_fit(&m, f) ? 15 : -40, "the mini completions have %s for byte_cnt",
+	      lengths_fit(&m, f) ? "lengths" : "what is no length");
+}
+
+/* What the queue's mini_cqe_res_format would make of the first word. */
+static json_t *entry_json(const struct finding *f, size_t at, size_t index, bool send)
+{
+	uint64_t bytes = field(f, "mini_cqe8", at, "byte_cnt");
+	json_t *o = json_pack("{s:I, s:I}", "at", (json_int_t)at, "byte_cnt", (json_int_t)bytes);
+
+	if (send) {
+		json_object_set_new(o, "wqe_counter",
+				    json_number(field(f, "mini_cqe8", at, "wqe_counter")));
+		json_object_set_new(o, "s_wqe_opcode",
+				    json_number(field(f, "mini_cqe8", at, "s_wqe_opcode")));
+		return o;
+	}
+	json_object_set_new(o, "wqe_counter", json_integer((json_int_t)(index & 0xffff)));
+	json_object_set_new(o, "rx_hash_result",
+			    json_number(field(f, "mini_cqe8", at, "rx_hash_result")));
+	json_object_set_new(o, "checksum", json_number(field(f, "mini_cqe8", at, "checksum")));
+	json_object_set_new(o, "stridx", json_number(field(f, "mini_cqe8", at, "stridx")));
+	return o;
+}
+
+static unsigned int num(const json_t *o, const char *key)
+{
+	return (unsigned int)json_integer_value(json_object_get(o, key));
+}
+
+static void tell_entry(struct finding *f, size_t i, const json_t *o, bool send)
+{
+	if (send)
+		tell(f, "entry", NULL, "%zu at 0x%x: send WQE with index %u, %s, %u bytes", i,
+		     num(o, "at"), num(o, "wqe_counter"),
+		     prm_wqe_opcode_name(num(o, "s_wqe_opcode")), num(o, "byte_cnt"));
+	else
+		tell(f, "entry", NULL,
+		     "%zu at 0x%x: %u bytes into receive WQE %u; hash 0x%08x, or checksum 0x%04x "
+		     "(and "
+		     "stride %u)",
+		     i, num(o, "at"), num(o, "byte_cnt"), num(o, "wqe_counter"),
+		     num(o, "rx_hash_result"), num(o, "checksum"), num(o, "stridx"));
+}
+
+static void tell_entries(struct finding *f, const struct minis *m, bool send)
+{
+	size_t index = cqe(f, 0, "wqe_counter") + m->enhanced;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < m->count; i++) {
+		json_t *o = entry_json(f, m->at[i], index + i, send);
+
+		tell_entry(f, i, o, send);
+		json_array_append_new(list, o);
+	}
+	json_object_set_new(f->facts, "entries", list);
+}
+
+static void explain(struct finding *f)
+{
+	struct minis m;
+	bool send = cqe(f, 0, "opcode") == OP_REQ;
+
+	find(&m, f);
+	snprintf(f->what, sizeof(f->what), "compressed completions, %zu of a %s queue", m.claimed,
+		 send ? "send" : "receive");
+	fact(f, "layout_enhanced", m.enhanced);
+	fact(f, "count", m.claimed);
+	if (m.enhanced)
+		tell(f, "what", "cqe_format",
+		     "a completion, and after it %zu more in mini form (enhanced "
+		     "layout): all else is as in the first",
+		     m.claimed);
+	else
+		tell(f, "what", "byte_cnt",
+		     "the title stands for %zu completions (basic layout): each "
+		     "is the title but for what its mini form has",
+		     m.claimed);
+	if (m.count < m.claimed)
+		tell(f, "cut", NULL,
+		     "the dump has %zu of them; arrays of 8 lie in entries 1, 8, 16, ... "
+		     "after the title",
+		     m.count);
+	if (!send)
+		tell(f, "format", NULL,
+		     "whether the first word is a hash, a checksum, or a checksum and "
+		     "a stride is said by the CQ's mini_cqe_res_format, not by these bytes; WQE "
+		     "indices "
+		     "count on by one unless the queue is striding");
+	tell_entries(f, &m, send);
+	part(f, prm_find_struct("cqe64"), 0, CQE);
+}
+
+const struct recogniser recognise_mini = {
+	"mini", "compressed completions (a title and arrays of 8)", 2 * CQE, score, explain,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Receive WQEs: pointers, maybe after the segment that links an SRQ's free list or holds a
+ * signature. They have no mark at all, so they are never more than possible.
+ */
+#include "explain_wqe.h"
+
+enum { SEG = 16, MOST = 64 * SEG, NO_MORE = 0x100, LEAST_SURE = SCORE_LIKELY - 1 };
+
+static unsigned int word(const struct finding *f, size_t at, const char *path)
+{
+	return (unsigned int)field(f, "wqe_data_seg", at, path);
+}
+
+/* libmlx5 ends a list that is not full with this key. */
+static bool ends_here(const struct finding *f, size_t at)
+{
+	return word(f, at, "lkey") == NO_MORE && !word(f, at, "byte_count") &&
+	       !field(f, "wqe_data_seg", at, "addr");
+}
+
+static bool has_head(const struct finding *f)
+{
+	const uint8_t *p = f->d->bytes;
+
+	return f->d->len > SEG && !p[0] && !p[1] && all_zero(p + 5, 11);
+}
+
+/* Pointers from `at` on; 0 if something is none. *ended: the list is closed. */
+static size_t pointers(const struct finding *f, size_t at, bool *ended)
+{
+	size_t n = 0;
+
+	for (*ended = false; at < f->d->len; at += SEG, n++) {
+		*ended = ends_here(f, at);
+		if (*ended)
+			return n;
+		if (!wqe_is_pointer(f, at) || !field(f, "wqe_data_seg", at, "addr") ||
+		    !word(f, at, "byte_count"))
+			return 0;
+	}
+	return n;
+}
+
+static void score(struct finding *f)
+{
+	size_t at = has_head(f) ? SEG : 0, n;
+	bool ended;
+
+	if (f->d->len % SEG || f->d->len > MOST)
+		return;
+	n = pointers(f, at, &ended);
+	if (!n)
+		return;
+	weigh(f, 45,
+	      "from byte 0x%zx on there %s %zu pointer%s: length, key, an address that a program "
+	      "can have",
+	      at, n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+	if (ended)
+		weigh(f, 15, "key 0x100 ends the list, as libmlx5 writes it");
+	else if (n > 1)
+		weigh(f, 10, "and nothing else");
+	if (f->score > LEAST_SURE)
+		f->score = LEAST_SURE;
+}
+
+static void explain_head(struct finding *f)
+{
+	if (all_zero(f->d->bytes, 4))
+		tell(f, "head", "signature",
+		     "16 bytes before the pointers: an SRQ's link (next WQE 0) or a "
+		     "signature (0x%02x)",
+		     f->d->bytes[4]);
+	else
+		tell(f, "head", "next_wqe_index", "it is of an SRQ: the next free WQE is %u",
+		     (unsigned int)field(f, "wqe_srq_next_seg", 0, "next_wqe_index"));
+	part(f, prm_find_struct("wqe_srq_next_seg"), 0, SEG);
+}
+
+static void explain(struct finding *f)
+{
+	size_t at = has_head(f) ? SEG : 0, n;
+	unsigned long long room = 0;
+	bool ended;
+
+	n = pointers(f, at, &ended);
+	snprintf(f->what, sizeof(f->what), "receive WQE");
+	if (at)
+		explain_head(f);
+	for (size_t i = 0; i < n; i++) {
+		room += word(f, at + i * SEG, "byte_count");
+		part(f, prm_find_struct("wqe_data_seg"), at + i * SEG, SEG);
+	}
+	fact(f, "pointers", n);
+	fact(f, "room", room);
+	tell(f, "what", "byte_count", "room for a message of %llu bytes in %zu piece%s", room, n,
+	     n == 1 ? "" : "s");
+	if (ended)
+		tell(f, "end", "lkey",
+		     "key 0x100 at byte 0x%zx ends the list; the device reads no further",
+		     at + n * SEG);
+}
+
+const struct recogniser recognise_rwqe = {
+	"rwqe",	 "a receive WQE (pointers to memory, maybe after an SRQ's link)", SEG, score,
+	explain,
+};
