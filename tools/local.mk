@@ -4,3 +4,4 @@ include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
 include tools/dvx-prm/local.mk
 include tools/dvx-info/local.mk
+include tools/dvx-flow/local.mk

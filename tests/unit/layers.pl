@@ -66,7 +66,7 @@ sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};
 		1 while $p =~ s{[^/.]+/\.\./}{};
-		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$|tools/dvx-prm/export\.inc$)}; # generated
+		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$|tools/dvx-prm/export\.inc$|tools/dvx-flow/grammar\.h$)}; # generated
 	}
 	return undef;
 }

@@ -124,7 +124,7 @@ struct ruleset {
 
 void ruleset_free(struct ruleset *set);
 
-/* --- parse.c ------------------------------------------------------------------------------------- */
+/* --- grammar.y ------------------------------------------------------------------------------------- */
 
 /* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1. */
 struct mistake {
@@ -139,6 +139,9 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
 
 /* At most this many are told; the rest is left out. */
 #define MISTAKES_MAX 20
+
+/* Longer files are refused with -EFBIG: 10 million rules fit. */
+#define RULES_BYTES_MAX (1ul << 30)
 
 /*
  * Reads the rules of text[0..len). 0: *set is the caller's to free. Else the number of mistakes, all

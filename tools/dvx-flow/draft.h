@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule while the grammar reads it. Each call takes the place it came from, for its mistakes. */
+#ifndef DVX_FLOW_DRAFT_H
+#define DVX_FLOW_DRAFT_H
+
+#include <stdarg.h>
+
+#include "arena.h"
+#include "rule.h"
+
+/* From the first character to the last one; bytes count from the text's start. */
+struct place {
+	uint32_t first_line, first_column, last_line, last_column;
+	size_t first_byte, end_byte;
+};
+
+struct draft_ports {
+	struct rule_range *range;
+	size_t n, room;
+};
+
+struct address {
+	struct rule_prefix ip; /* family 0: it is a MAC */
+	uint64_t mac, mac_mask;
+};
+
+/* Who `type` and `code` belong to. */
+enum draft_context { CONTEXT_NONE, CONTEXT_ETH, CONTEXT_ICMP, CONTEXT_ICMP6 };
+
+struct draft {
+	/* the text and what comes of it */
+	const char *text;
+	size_t len;
+	struct ruleset *set;
+	size_t room;
+	mistake_fn tell;
+	void *tell_arg;
+	int mistakes;
+	bool no_memory, ended;
+	/* the rule under way */
+	struct rule rule;
+	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
+	enum draft_context context;
+	bool bad, has_queue;
+	struct draft_ports ports; /* the list under way */
+	uint64_t flags, flags_mask;
+};
+
+void draft_mistake(struct draft *d, const struct place *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+void draft_begin(struct draft *d, enum rule_verdict verdict, bool count);
+void draft_direction(struct draft *d, enum rule_dir dir);
+void draft_end(struct draft *d, const struct place *at);
+
+/* Matches. */
+void draft_field(struct draft *d, const struct place *at, enum rule_key key, uint64_t value,
+		 uint64_t mask);
+void draft_ethertype(struct draft *d, const struct place *at, uint64_t type);
+void draft_proto(struct draft *d, const struct place *at, uint64_t proto);
+void draft_tos(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
+void draft_ip(struct draft *d, const struct place *at, uint8_t version);
+void draft_vlan(struct draft *d, const struct place *at, bool customer, bool provider);
+void draft_vlan_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value);
+void draft_type(struct draft *d, const struct place *at, const char *name, uint64_t value);
+void draft_code(struct draft *d, const struct place *at, uint64_t value);
+void draft_flag(struct draft *d, const struct place *at, const char *name, bool set);
+void draft_flags(struct draft *d, const struct place *at);
+
+enum draft_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
+void draft_address(struct draft *d, const struct place *at, enum draft_side side,
+		   const struct address *a);
+/* Takes the list that draft_range() gathered. */
+void draft_port_list(struct draft *d, const struct place *at, enum draft_side side);
+void draft_range(struct draft *d, const struct place *at, uint64_t first, uint64_t last);
+uint64_t draft_service(struct draft *d, const struct place *at, const char *name);
+
+/* A prefix length behind an address; what an address can't be. */
+void draft_prefix(struct draft *d, const struct place *at, struct address *a, uint64_t bits);
+void draft_mac_mask(struct draft *d, const struct place *at, struct address *a, uint64_t mask);
+
+/* What becomes of the packet. */
+void draft_queue(struct draft *d, const struct place *at, uint64_t queue);
+void draft_tag(struct draft *d, const struct place *at, uint64_t tag);
+void draft_count(struct draft *d, const struct place *at);
+
+#endif

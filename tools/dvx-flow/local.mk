@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What flex and bison write keeps its own style of conversions.
+noinst_LTLIBRARIES += tools/dvx-flow/libgrammar.la tools/dvx-flow/librules.la
+AM_YFLAGS = -d -Wno-yacc
+BUILT_SOURCES += tools/dvx-flow/grammar.h
+tools_dvx_flow_libgrammar_la_SOURCES = tools/dvx-flow/grammar.y tools/dvx-flow/scanner.l
+tools_dvx_flow_libgrammar_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_builddir)/tools/dvx-flow
+tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-conversion -Wno-undef -Wno-cast-align \
+	-Wno-missing-prototypes -Wno-unused-function -Wno-unused-parameter
+# Rules, their words, and what they become in tables: no device needed. The unit tests link it.
+tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
+tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rule.h tools/dvx-flow/arena.h tools/dvx-flow/arena.c \
+	tools/dvx-flow/words.h tools/dvx-flow/words.c tools/dvx-flow/draft.h tools/dvx-flow/draft.c
+tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
+tools/dvx-flow/librules_la-words.lo tools/dvx-flow/libgrammar_la-scanner.lo: tools/dvx-flow/grammar.h

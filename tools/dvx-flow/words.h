@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words of the rule language, and names of numbers. */
+#ifndef DVX_FLOW_WORDS_H
+#define DVX_FLOW_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct word {
+	const char *name;
+	int token;
+	int arg; /* of a register: which */
+};
+
+/* NULL: not a word of the language. Case does not count. */
+const struct word *word_find(const char *name);
+/* The nearest word of the language to a wrong one, or NULL. */
+const char *word_near(const char *name);
+
+bool proto_number(const char *name, uint64_t *number);
+/* A TCP or UDP port by its name; /etc/services knows more than we do. */
+bool service_number(const char *name, uint64_t *number);
+bool dscp_number(const char *name, uint64_t *number);
+bool ethertype_number(const char *name, uint64_t *number);
+bool icmp_number(const char *name, bool v6, uint64_t *number);
+/* The bit of a TCP flag. */
+bool flag_number(const char *name, uint64_t *number);
+
+#endif
