@@ -155,6 +155,7 @@ int datapath_open(struct silicon *si)
 	net_set_port(si->net, &port);
 	wire_on_frame(si->wire, port_rx, si);
 	steer_set_ops(si->steer, &steer_ops);
+	dp_set_port(si, port_room, si->wire);
 	return 0;
 }
 

@@ -169,10 +169,18 @@ static void look_at_sq(struct qp *qp)
 	}
 }
 
+/* Of either kind: no SQ has a QP's number. */
+static struct qp *find_sq(const struct vhca *v, uint32_t number)
+{
+	struct qp *qp = obj_find(v, OBJ_QP, number);
+
+	return qp ? qp : obj_find(v, OBJ_SQ, number);
+}
+
 static void ring_sq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
 {
 	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
-	struct qp *qp = u->nsq ? obj_find(u->sq[0]->o.vhca, OBJ_QP, qpn) : NULL;
+	struct qp *qp = u->nsq ? find_sq(u->sq[0]->o.vhca, qpn) : NULL;
 
 	if (qp && qp->uar == u->uar && qp->dp && !qp->no_sq)
 		look_at_sq(qp);

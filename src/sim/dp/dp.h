@@ -28,6 +28,9 @@ void dp_qp_stop(struct qp *);
 /* The fields of the context are set; qp->state still says `from`. Sets qp->state. */
 void dp_qp_state(struct qp *, uint8_t to);
 
+/* Tells whether the port takes one more raw packet; send queues wait while it does not. */
+void dp_set_port(struct silicon *, bool (*room)(void *port), void *port);
+
 /* A packet that steering gives to a TIR: hashed, received, or counted as lost. */
 void dp_receive(struct tir *, const struct packet *);
 

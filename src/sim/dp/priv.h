@@ -93,6 +93,8 @@ struct dp {
 	struct send_wr *free_wr;
 	unsigned int nfree;
 	struct dp_posts posts;
+	bool (*port_room)(void *port); /* for one more raw packet */
+	void *port;
 };
 
 static inline struct dp *dp_of(const struct obj *o)
@@ -153,6 +155,10 @@ uint8_t rq_scatter(struct qp *, uint64_t off, size_t len, const void *from);
 void rq_end(struct qp *, const struct recv_done *);
 unsigned int rq_flush(struct qp *, unsigned int n);
 void rq_reset(struct qp *);
+
+/* raw.c: one WQE of raw packets, from its checks to its CQE */
+void raw_send(struct qp *, struct send_wr *);
+bool raw_room(const struct qp *);
 
 /* mmo.c */
 int mmo_step(struct qp *, struct send_wr *);

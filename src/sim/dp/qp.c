@@ -27,7 +27,7 @@ int dp_qp_start(struct qp *qp)
 	qp->dp->qp = qp;
 	qp->dp->look.fire = look;
 	qp->dp->flush_tail = &qp->dp->flush;
-	err = net_qp_start(qp);
+	err = qp->raw ? 0 : net_qp_start(qp);
 	if (!err && !qp->no_sq) {
 		err = uar_add_qp(qp);
 		if (err)
@@ -52,6 +52,12 @@ static void leave_flush(struct qp *qp)
 	d->look_after = 0;
 }
 
+/* A queue of raw packets has no connection, and no request waits: each is done when fetched. */
+static struct send_wr *abort_net(struct qp *qp)
+{
+	return qp->raw ? NULL : net_qp_abort(qp);
+}
+
 /* Nothing of the connection or of the rings is left; no CQE tells. */
 static void reset(struct qp *qp)
 {
@@ -61,7 +67,7 @@ static void reset(struct qp *qp)
 		qp->dp->flush = wr->next;
 		wr_free(dp_of(&qp->o), wr);
 	}
-	for (wr = net_qp_abort(qp); wr;) {
+	for (wr = abort_net(qp); wr;) {
 		struct send_wr *next = wr->next;
 
 		wr_free(dp_of(&qp->o), wr);
@@ -102,7 +108,7 @@ void qp_error(struct qp *qp, uint8_t event)
 	if (qp->state == QP_ERR || qp->state == QP_RST)
 		return;
 	qp->state = QP_ERR;
-	list = net_qp_abort(qp);
+	list = abort_net(qp);
 	*d->flush_tail = list;
 	for (; list; list = list->next)
 		d->flush_tail = &list->next;
@@ -138,7 +144,7 @@ static bool flush_one(struct qp *qp)
 	unsigned int sq, rq;
 
 	post_failed(qp);
-	if (qp->state != QP_ERR)
+	if (qp->state != QP_ERR || qp->flush_silent)
 		return false;
 	sq = sq_flush(qp, FLUSH_SHARE);
 	rq = rq_flush(qp, FLUSH_SHARE);
@@ -177,11 +183,12 @@ void dp_qp_state(struct qp *qp, uint8_t to)
 	qp->state = to;
 	if (to == QP_RTR)
 		net_qp_rtr(qp);
-	else if (to == QP_RTS && from == QP_RTR)
+	else if (to == QP_RTS && from == QP_RTR) /* never a raw queue */
 		net_qp_rts(qp);
 	if (to == QP_RTS || to == QP_SQD) {
 		qp->dp->drained = false;
-		net_qp_resume(qp);
+		if (!qp->raw)
+			net_qp_resume(qp);
 		sq_more(qp);
 	}
 }

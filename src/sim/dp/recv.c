@@ -1,11 +1,140 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw packets into receive queues. */
+/* Raw packets into receive queues: from a TIR through the hash to a posted receive and its CQE. */
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eqe.h>
+#include "csum.h"
 #include "priv.h"
+#include "rss.h"
+#include "base/log.h"
 #include "obj/tir.h"
 #include "steer/packet.h"
 
+#define VLAN_AT	   12u
+#define VLAN_BYTES 4u
+#define TCP_DATA   12u
+#define TCP_ACK	   0x10u
+
+/* --- the completion --------------------------------------------------------------------------- */
+
+static void set_l3(void *cqe, const struct packet *p)
+{
+	const struct packet_headers *h = &p->outer;
+
+	prm_cqe64_set_l2_ok(cqe, h->present);
+	if (!h->l3)
+		return;
+	prm_cqe64_set_l3_ok(cqe, h->l3_ok);
+	prm_cqe64_set_l3_hdr_type(cqe, h->ip_version == 4 ? PRM_CQE_L3_HDR_TYPE_IPV4 :
+							    PRM_CQE_L3_HDR_TYPE_IPV6);
+	prm_cqe64_set_ip_frag(cqe, h->frag);
+	prm_cqe64_set_ip_ext_opts(cqe, h->ip_version == 4 ? h->ihl > 5 : h->l4 > h->l3 + 40);
+	/* Without cap.cqe_checksum_full it ends where IP does, before what pads a short frame. */
+	prm_cqe64_set_check_sum(cqe, csum_add(p->data + h->l3, h->l3_end - h->l3, 0));
+}
+
+static unsigned int l4_hdr_type(const struct packet *p, const struct packet_headers *h)
+{
+	const uint8_t *l4 = p->data + h->l4;
+
+	if (h->frag || h->l4_type != PACKET_TCP)
+		return !h->frag && h->l4_type == PACKET_UDP ? PRM_CQE_L4_HDR_TYPE_UDP :
+							      PRM_CQE_L4_HDR_TYPE_NONE;
+	if (!(h->tcp_flags & TCP_ACK))
+		return PRM_CQE_L4_HDR_TYPE_TCP_NO_ACK;
+	return h->l4 + (l4[TCP_DATA] >> 4) * 4u < h->l3_end ? PRM_CQE_L4_HDR_TYPE_TCP_ACK_AND_DATA :
+							      PRM_CQE_L4_HDR_TYPE_TCP_ACK_NO_DATA;
+}
+
+static void set_l4(void *cqe, const struct packet *p)
+{
+	unsigned int type = l4_hdr_type(p, &p->outer);
+
+	prm_cqe64_set_l4_hdr_type(cqe, type);
+	if (type != PRM_CQE_L4_HDR_TYPE_NONE)
+		prm_cqe64_set_l4_ok(cqe, packet_l4_ok(p, &p->outer));
+}
+
+static void completion(struct qp *rq, const struct packet *p, const struct rss *rss, bool stripped)
+{
+	uint8_t *cqe = cq_next(rq->rcq);
+
+	if (!cqe) {
+		qp_error(rq, PRM_EVENT_WQ_CATAS_ERROR);
+		return;
+	}
+	set_l3(cqe, p);
+	set_l4(cqe, p);
+	if (p->outer.vlans)
+		prm_cqe64_set_vlan_info(cqe, p->outer.vlan[0]);
+	prm_cqe64_set_vlan(cqe, stripped);
+	prm_cqe64_set_rss_hash_result(cqe, rss->hash);
+	prm_cqe64_set_rss_hash_type(cqe, rss->type);
+	prm_cqe64_set_user_index(cqe, rq->user_index);
+	prm_cqe64_set_ft_metadata(cqe, p->reg_b);
+	prm_cqe64_set_byte_cnt(cqe, p->len - (stripped ? VLAN_BYTES : 0));
+	prm_cqe64_set_timestamp(cqe, rq->o.vhca->si->clock->now(rq->o.vhca->si->clock));
+	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
+	prm_cqe64_set_wqe_counter(cqe, rq->dp->recv_index);
+	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
+	cq_filled(rq->rcq, false);
+}
+
+/* --- the way there ---------------------------------------------------------------------------- */
+
+static uint8_t scatter(struct qp *rq, const struct packet *p, bool strip)
+{
+	uint8_t err;
+
+	if (!strip)
+		return rq_scatter(rq, 0, p->len, p->data);
+	err = rq_scatter(rq, 0, VLAN_AT, p->data);
+	return err ? err : rq_scatter(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
+				      p->data + VLAN_AT + VLAN_BYTES);
+}
+
+static void no_receive(struct qp *rq, const struct packet *p)
+{
+	rq->o.vhca->raw.out_of_buffer++;
+	if (sim_tracing)
+		sim_trace("rx", NULL, NULL, 0,
+			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->o.id,
+			  p->len, rq->state == QP_RTS ? "no receive is posted" : "it is not RDY");
+}
+
+/* [I] A receive that is too small ends in an error CQE and the queue in ERR, as a QP's would. */
+static void failed(struct qp *rq, uint8_t syndrome)
+{
+	const struct recv_done done = {.syndrome = syndrome};
+
+	sim_note("rq 0x%x: receive WQE %u failed with syndrome 0x%02x", rq->o.id,
+		 rq->dp->recv_index, syndrome);
+	rq->o.vhca->raw.failed++;
+	rq_end(rq, &done);
+	qp_error(rq, 0);
+}
+
+static struct qp *choose(const struct tir *tir, const struct rss *rss)
+{
+	return tir->rq ? tir->rq : tir->rqt->rq[rss->hash & (tir->rqt->n - 1u)];
+}
+
 void dp_receive(struct tir *tir, const struct packet *p)
 {
-	(void)p;
-	tir->o.vhca->raw.out_of_buffer++;
+	const struct rss rss = rss_of(tir, p);
+	struct qp *rq = choose(tir, &rss);
+	bool strip = rq->strip_vlan && p->outer.cvlan;
+	uint8_t err;
+
+	if (rq->state != QP_RTS || !rq_start(rq)) {
+		no_receive(rq, p);
+		return;
+	}
+	err = scatter(rq, p, strip);
+	if (err) {
+		failed(rq, err);
+		return;
+	}
+	rq->dp->recv = NULL;
+	rq->o.vhca->raw.received++;
+	completion(rq, p, &rss, strip);
 }

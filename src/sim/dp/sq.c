@@ -32,6 +32,12 @@ static const struct op_row ops[256] = {
 	[PRM_WQE_OPCODE_MMO] = { true, .kind = SEND_LOCAL, .min_ds = 4 },
 };
 
+/* Of raw packets. No large sends: cap.max_lso_cap is 0. */
+static const struct op_row raw_ops[256] = {
+	[PRM_WQE_OPCODE_NOP] = { true, .kind = SEND_LOCAL, .min_ds = 1 },
+	[PRM_WQE_OPCODE_SEND] = { true, .kind = SEND_MESSAGE, .min_ds = 2 },
+};
+
 /* --- requests ------------------------------------------------------------------------------ */
 
 static struct send_wr *wr_new(struct dp *dp, size_t wqe_bytes)
@@ -174,6 +180,8 @@ static void trace_head(const struct qp *qp, const struct send_wr *wr)
 {
 	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
 		  qp->o.id, wr->index);
+	if (qp->raw)
+		return;
 	if (ops[wr->opcode].raddr && wr->ds >= 2)
 		sim_trace("wqe", "wqe_raddr_seg", wr->wqe + DS, PRM_WQE_RADDR_SEG_BYTES,
 			  "qp 0x%x sq %u", qp->o.id, wr->index);
@@ -216,7 +224,7 @@ static void parse_segments(const struct qp *qp, struct send_wr *wr)
 
 static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
 {
-	const struct op_row *op = &ops[wr->opcode];
+	const struct op_row *op = qp->raw ? &raw_ops[wr->opcode] : &ops[wr->opcode];
 	const uint8_t *w = wr->wqe;
 	uint8_t fm = (uint8_t)prm_wqe_ctrl_seg_get_fm(w);
 
@@ -241,7 +249,7 @@ static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
 static void parse(struct qp *qp, struct send_wr *wr)
 {
 	parse_ctrl(qp, wr);
-	if (wr->error)
+	if (wr->error || qp->raw)
 		return;
 	if (ops[wr->opcode].raddr) {
 		wr->raddr = prm_wqe_raddr_seg_get_raddr(wr->wqe + DS);
@@ -339,12 +347,18 @@ static void ring_gone(struct qp *qp)
 	qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
+static bool room(const struct qp *qp)
+{
+	return qp->raw ? raw_room(qp) : net_room(qp) > 0;
+}
+
 /* A bad WQE still takes its turn: those before it complete first, what comes after is flushed. */
 static void fetch(struct qp *qp)
 {
 	struct send_wr *wr;
+	bool bad;
 
-	for (unsigned int i = 0; i < SHARE && pending(qp) && net_room(qp); i++) {
+	for (unsigned int i = 0; i < SHARE && pending(qp) && room(qp); i++) {
 		wr = next_wr(qp);
 		if (!wr) {
 			ring_gone(qp);
@@ -354,11 +368,13 @@ static void fetch(struct qp *qp)
 			trace_head(qp, wr);
 		if (!wr->error)
 			parse(qp, wr);
-		net_post(qp, wr);
-		if (wr->error)
+		bad = wr->error;
+		(qp->raw ? raw_send : net_post)(qp, wr);
+		if (bad || qp->state != QP_RTS)
 			return;
 	}
-	if (pending(qp) && net_room(qp))
+	/* The wire tells nobody when it has room again: a raw queue looks itself. */
+	if (pending(qp) && (qp->raw || net_room(qp)))
 		sq_ready(qp);
 }
 

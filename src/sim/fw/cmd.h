@@ -11,12 +11,14 @@
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/flow.h>
+#include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/object.h>
 #include <dvx/prm/query.h>
 #include <dvx/prm/vport.h>
+#include <dvx/prm/rq.h>
 #include "fw.h"
 #include "obj/obj.h"
 #include "obj/vhca.h"
@@ -94,6 +96,9 @@ void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
 void fw_sw_icm_free(struct obj *);
+void fw_raw_queue_free(struct obj *); /* SQ, RQ */
+void fw_rqt_free(struct obj *);
+void fw_tir_free(struct obj *);
 
 struct ring;
 struct umem;
@@ -122,6 +127,10 @@ fw_handler fw_create_umem, fw_destroy_umem;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq, fw_destroy_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_destroy_qp, fw_modify_qp;
+fw_handler fw_create_sq, fw_modify_sq, fw_query_sq, fw_destroy_sq;
+fw_handler fw_create_rq, fw_modify_rq, fw_query_rq, fw_destroy_rq;
+fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt, fw_destroy_rqt;
+fw_handler fw_create_tir, fw_modify_tir, fw_query_tir, fw_destroy_tir;
 fw_handler fw_create_eq, fw_destroy_eq;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
 	fw_destroy_general_object;

@@ -15,9 +15,11 @@ libsim_la_SOURCES += \
 	src/sim/fw/pd.c \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
+	src/sim/fw/raw_queue.c \
 	src/sim/fw/reap.c \
 	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \
+	src/sim/fw/tir.c \
 	src/sim/fw/trace.c \
 	src/sim/fw/uar.c \
 	src/sim/fw/umem.c

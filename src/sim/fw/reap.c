@@ -2,11 +2,16 @@
 #include "cmd.h"
 #include "base/log.h"
 
-/* Who refers to others goes first: QPs to CQs, both to UARs, EQs and umems, all of them to PDs. */
+/*
+ * Who refers to others goes first: TIRs to RQs, queues to CQs, both to UARs, EQs and umems, all of
+ * them to PDs.
+ */
 static const struct {
 	enum obj_type type;
 	void (*end)(struct obj *);
 } order[] = {
+	{OBJ_TIR, fw_tir_free},	  {OBJ_RQT, fw_rqt_free},   {OBJ_SQ, fw_raw_queue_free},
+	{OBJ_RQ, fw_raw_queue_free},
 	{OBJ_QP, fw_qp_free},	  {OBJ_CQ, fw_cq_free},	    {OBJ_TIS, fw_tis_free},
 	{OBJ_MKEY, fw_mkey_free}, {OBJ_UMEM, fw_umem_free}, {OBJ_UAR, obj_free},
 	{OBJ_SW_ICM, fw_sw_icm_free},

@@ -63,8 +63,17 @@ struct qp {
 	uint16_t sq_done; /* next block to complete */
 	uint16_t rq_pi, rq_ci;
 	struct dp_qp *dp; /* dp's own part */
-	struct rc *rc;
-	uint8_t qpc[256]; /* as the commands left it, for QUERY_QP */
+	struct rc *rc;	  /* NULL: raw */
+	/*
+	 * A queue of raw packets (OBJ_SQ, OBJ_RQ): the half of a queue pair that has rings but no
+	 * transport. RST, RTS for RDY, and ERR are its states.
+	 */
+	bool raw;
+	bool flush_silent; /* flush_in_error_en is clear: in ERR no CQE tells */
+	bool strip_vlan;   /* rqc.vsd is clear */
+	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
+	struct obj *tis;   /* referenced */
+	uint8_t qpc[256];  /* as the commands left it (qpc, sqc or rqc), for QUERY */
 };
 
 #endif

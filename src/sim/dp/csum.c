@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "csum.h"
+#include "steer/packet.h"
+
+#define IPV4_CSUM 10u
+#define TCP_CSUM  16u
+#define UDP_CSUM  6u
+#define UDP_LEN	  4u
+
+uint16_t csum_add(const uint8_t *p, size_t len, uint32_t start)
+{
+	uint64_t sum = start;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += packet_load16(p + i);
+	if (i < len)
+		sum += (uint64_t)p[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static void store(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+void csum_fill_l3(const struct packet *p, const struct packet_headers *h)
+{
+	uint8_t *ip = p->data + h->l3;
+
+	if (h->ip_version != 4 || h->l3 + h->ihl * 4u > p->len)
+		return;
+	store(ip + IPV4_CSUM, 0);
+	store(ip + IPV4_CSUM, (uint16_t)~csum_add(ip, h->ihl * 4u, 0));
+}
+
+/* RFC 793, RFC 8200: addresses, protocol, length. */
+static uint32_t pseudo_header(const struct packet *p, const struct packet_headers *h, uint32_t len)
+{
+	const uint8_t *ip = p->data + h->l3;
+	uint32_t sum = h->ip_version == 4 ? csum_add(ip + 12, 8, 0) : csum_add(ip + 8, 32, 0);
+
+	return sum + h->ip_protocol + (len >> 16) + (len & 0xffff);
+}
+
+void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
+{
+	uint8_t *l4 = p->data + h->l4;
+	uint32_t len = h->l3_end - h->l4;
+	uint16_t sum;
+
+	if (!h->l4 || h->frag || (h->l4_type != PACKET_TCP && h->l4_type != PACKET_UDP))
+		return;
+	if (h->l4_type == PACKET_UDP && packet_load16(l4 + UDP_LEN) <= len)
+		len = packet_load16(l4 + UDP_LEN);
+	if (len < UDP_CSUM + 2)
+		return;
+	store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
+	sum = (uint16_t)~csum_add(l4, len, pseudo_header(p, h, len));
+	/* RFC 768: 0 would say that there is none */
+	if (!sum && h->l4_type == PACKET_UDP)
+		sum = 0xffff;
+	store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Receive side scaling: the hash that picks a queue of an RQ table. */
+#include <string.h>
+#include <dvx/prm/eth.h>
+#include "rss.h"
+#include "obj/tir.h"
+#include "steer/packet.h"
+
+#define SRC_IP	 0x1u /* rx_hash_field_select.selected_fields */
+#define DST_IP	 0x2u
+#define SRC_PORT 0x4u
+#define DST_PORT 0x8u
+#define INPUT	 36u /* two IPv6 addresses, two ports */
+_Static_assert(INPUT + 4 <= TIR_KEY_BYTES, "the key is as long as the longest input needs");
+
+uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len)
+{
+	uint32_t window = packet_load32(key), hash = 0;
+
+	for (size_t i = 0; i < len; i++)
+		for (unsigned int bit = 0; bit < 8; bit++) {
+			if (data[i] & 0x80u >> bit)
+				hash ^= window;
+			window = window << 1 | (key[i + 4] >> (7 - bit) & 1);
+		}
+	return hash;
+}
+
+struct input {
+	uint8_t bytes[INPUT];
+	size_t n;
+};
+
+static void add(struct input *in, const uint8_t *p, size_t len)
+{
+	memcpy(in->bytes + in->n, p, len);
+	in->n += len;
+}
+
+/*
+ * A pair of fields of one size. Symmetric hashing takes source | destination and source ^
+ * destination in their place (ethtool's RXH_XFRM_SYM_OR_XOR, which is what mlx5's bit means).
+ */
+static void add_pair(struct input *in, const uint8_t *src, const uint8_t *dst, size_t len,
+		     uint32_t which, bool symmetric)
+{
+	if (which == 3 && symmetric) {
+		for (size_t i = 0; i < len; i++) {
+			in->bytes[in->n + i] = src[i] | dst[i];
+			in->bytes[in->n + len + i] = src[i] ^ dst[i];
+		}
+		in->n += 2 * len;
+		return;
+	}
+	if (which & 1)
+		add(in, src, len);
+	if (which & 2)
+		add(in, dst, len);
+}
+
+/* The kinds stand for source and destination alike: 1 IPv4, 2 IPv6; 1 TCP, 2 UDP. */
+static uint8_t type_of(const struct tir_fields *f)
+{
+	const uint8_t ip = f->ipv6 ? 2 : 1, l4 = f->udp ? 2 : 1;
+	uint32_t s = f->selected;
+
+	return (uint8_t)((s & SRC_IP ? ip : 0) | (s & DST_IP ? ip << 2 : 0) |
+			 (s & SRC_PORT ? l4 << 4 : 0) | (s & DST_PORT ? l4 << 6 : 0));
+}
+
+/* [I] A packet without one of the selected headers is not hashed: it goes to the first queue. */
+static bool has_fields(const struct tir_fields *f, const struct packet_headers *h)
+{
+	if (h->ip_version != (f->ipv6 ? 6 : 4))
+		return false;
+	if (!(f->selected & (SRC_PORT | DST_PORT)))
+		return true;
+	return !h->frag && h->l4 && h->l4_type == (f->udp ? PACKET_UDP : PACKET_TCP);
+}
+
+struct rss rss_of(const struct tir *tir, const struct packet *p)
+{
+	const struct tir_fields *f = &tir->outer;
+	const struct packet_headers *h = &p->outer;
+	const uint8_t *ip = p->data + h->l3, *l4 = p->data + h->l4;
+	struct input in = {.n = 0};
+
+	if (tir->hash_fn != PRM_RX_HASH_FN_TOEPLITZ || !f->selected || !has_fields(f, h))
+		return (struct rss){0};
+	if (f->ipv6)
+		add_pair(&in, ip + 8, ip + 24, 16, f->selected & 3, tir->symmetric);
+	else
+		add_pair(&in, ip + 12, ip + 16, 4, f->selected & 3, tir->symmetric);
+	add_pair(&in, l4, l4 + 2, 2, f->selected >> 2 & 3, tir->symmetric);
+	return (struct rss){toeplitz(tir->key, in.bytes, in.n), type_of(f)};
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Send and receive queues of raw packets. Both contexts end in the same wq structure; what the
+ * chip does not do is refused by the field that asks for it.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "cmd.h"
+#include "dp/dp.h"
+#include "obj/cq.h"
+#include "obj/mkey.h"
+#include "obj/qp.h"
+
+#define ADAPTER_PAGE_SHIFT 12
+#define WQ_CYCLIC	   1u
+#define LOG_WQEBB	   6u
+#define LOG_SEG		   4u
+#define TS_REAL_TIME	   PRM_QPC_TS_FORMAT_REAL_TIME
+
+/* A field that must be zero, and the sentence's end. */
+struct absent {
+	uint32_t value;
+	const char *field, *why;
+};
+
+static int check_absent(struct fw_cmd *c, const struct absent *a, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].value)
+			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR, "%s is %u: %s",
+					 a[i].field, a[i].value, a[i].why);
+	return 0;
+}
+
+#define CHECK_ABSENT(c, list) check_absent(c, list, sizeof(list) / sizeof((list)[0]))
+
+/* --- what both kinds have --------------------------------------------------------------------- */
+
+static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, unsigned int log_most)
+{
+	const struct absent features[] = {
+		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
+		{prm_wq_get_end_padding_mode(wq), "wq.end_padding_mode", "cap.end_pad is 0"},
+		{prm_wq_get_cd_slave(wq), "wq.cd_slave", "cap.cd is 0"},
+		{prm_wq_get_hds_skip_first_sge(wq), "wq.hds_skip_first_sge",
+		 "headers are not split"},
+		{prm_wq_get_log2_hds_buf_size(wq), "wq.log2_hds_buf_size", "headers are not split"},
+		{prm_wq_get_lwm(wq), "wq.lwm", "limit events are not implemented"},
+		{prm_wq_get_two_byte_shift_en(wq), "wq.two_byte_shift_en",
+		 "there are no striding queues"},
+		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
+	};
+	unsigned int max = c->vhca->si->personality->log_max_qp_sz;
+	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
+
+	if (CHECK_ABSENT(c, features))
+		return -1;
+	if (prm_wq_get_wq_type(wq) != WQ_CYCLIC)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "wq.wq_type %u is not implemented, only 1 (cyclic) is",
+				 prm_wq_get_wq_type(wq));
+	if (prm_wq_get_log_wq_sz(wq) > max)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wq_sz %u is more than log_max_qp_sz %u",
+				 prm_wq_get_log_wq_sz(wq), max);
+	if (log_stride < log_least || log_stride > log_most)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wq_stride %u is not within %u..%u", log_stride, log_least,
+				 log_most);
+	return 0;
+}
+
+static int take_buffer(struct fw_cmd *c, const void *wq, struct qp *qp)
+{
+	/* CREATE_SQ and CREATE_RQ are laid out alike: the wq ends the mailbox, its pas follow. */
+	struct fw_buffer b = {
+		.umem_valid = prm_wq_get_wq_umem_valid(wq),
+		.umem_id = prm_wq_get_wq_umem_id(wq),
+		.log_page = prm_wq_get_log_wq_pg_sz(wq) + ADAPTER_PAGE_SHIFT,
+		.pas = (const uint8_t *)c->in + PRM_CREATE_SQ_IN_BYTES,
+		.pas_at = PRM_CREATE_SQ_IN_BYTES,
+	};
+
+	/* page_offset counts 64ths of a page */
+	b.offset = b.umem_valid ? prm_wq_get_wq_umem_offset(wq)
+				: (uint64_t)prm_wq_get_page_offset(wq) << (b.log_page - 6);
+	return fw_ring(c, &b, qp->ring.len, &qp->ring);
+}
+
+static int take_wq(struct fw_cmd *c, const void *wq, struct qp *qp)
+{
+	uint64_t dbrec;
+
+	qp->raw = true;
+	qp->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
+	qp->pdn = prm_wq_get_pd(wq);
+	qp->pd = fw_find(c, OBJ_PD, qp->pdn, "wq.pd");
+	if (!qp->pd)
+		return -1;
+	obj_get(qp->pd);
+	if (take_buffer(c, wq, qp) ||
+	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
+		     prm_wq_get_dbr_addr(wq), &dbrec, &qp->dbr_umem))
+		return -1;
+	qp->dbrec = dbrec;
+	return 0;
+}
+
+static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
+{
+	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
+
+	if (cq)
+		obj_get(&cq->o);
+	return cq;
+}
+
+static void drop(struct qp *qp)
+{
+	ring_release(&qp->ring);
+	if (qp->dbr_umem)
+		obj_put(&qp->dbr_umem->o);
+	if (qp->rcq)
+		obj_put(&qp->rcq->o);
+	if (qp->scq)
+		obj_put(&qp->scq->o);
+	if (qp->uar_obj)
+		obj_put(qp->uar_obj);
+	if (qp->tis)
+		obj_put(qp->tis);
+	if (qp->pd)
+		obj_put(qp->pd);
+	obj_free(&qp->o);
+}
+
+void fw_raw_queue_free(struct obj *o)
+{
+	struct qp *qp = (struct qp *)o;
+
+	dp_qp_stop(qp);
+	drop(qp);
+}
+
+/* In RST, taken: ready for MODIFY. */
+static int start(struct fw_cmd *c, struct qp *qp, int taken)
+{
+	if (taken) {
+		drop(qp);
+		return -1;
+	}
+	if (!dp_qp_start(qp))
+		return 0;
+	drop(qp);
+	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
+}
+
+static int destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+{
+	struct obj *o = fw_find(c, type, id, field);
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	fw_raw_queue_free(o);
+	return 0;
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+static const char *state_name(unsigned int state)
+{
+	static const char *const name[] = {"RST", "RDY", "2", "ERR"};
+
+	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
+}
+
+static unsigned int state_of(const struct qp *qp)
+{
+	if (qp->state == QP_ERR)
+		return PRM_SQC_STATE_ERR;
+	return qp->state == QP_RST ? PRM_SQC_STATE_RST : PRM_SQC_STATE_RDY;
+}
+
+/*
+ * Prohibited is only what leaves ERR for anywhere but RST [I]: kernel drivers also go from RST to
+ * ERR and from RDY back to RST, and repeat states.
+ */
+static int check_move(struct fw_cmd *c, const struct qp *qp, unsigned int from, unsigned int to)
+{
+	if (from != state_of(qp))
+		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+				 "the command says that the queue is in %s, it is in %s",
+				 state_name(from), state_name(state_of(qp)));
+	if (to > PRM_SQC_STATE_ERR || to == 2)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "state %u is none of 0 (RST), 1 (RDY) and 3 (ERR)", to);
+	if (from == PRM_SQC_STATE_ERR && to == PRM_SQC_STATE_RDY)
+		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+				 "from ERR a queue must go through RST to RDY");
+	return 0;
+}
+
+static void move(struct qp *qp, unsigned int to)
+{
+	static const uint8_t state[] = {QP_RST, QP_RTS, QP_RTS, QP_ERR};
+
+	if (to != state_of(qp) || to == PRM_SQC_STATE_RST)
+		dp_qp_state(qp, state[to]);
+}
+
+/* --- SQ --------------------------------------------------------------------------------------- */
+
+static int check_sqc(struct fw_cmd *c, const void *sqc)
+{
+	const struct absent features[] = {
+		{prm_sqc_get_rlky(sqc), "sqc.rlky", "the reserved lkey is the kernel's"},
+		{prm_sqc_get_cd_master(sqc), "sqc.cd_master", "cap.cd is 0"},
+		{prm_sqc_get_fre(sqc), "sqc.fre", "fast registration is not implemented"},
+		{prm_sqc_get_allow_multi_pkt_send_wqe(sqc), "sqc.allow_multi_pkt_send_wqe",
+		 "cap.enhanced_multi_pkt_send_wqe is 0"},
+		{prm_sqc_get_reg_umr(sqc), "sqc.reg_umr", "cap.reg_umr_sq is 0"},
+		{prm_sqc_get_allow_swp(sqc), "sqc.allow_swp", "cap.swp is 0"},
+		{prm_sqc_get_hairpin(sqc), "sqc.hairpin", "cap.hairpin is 0"},
+		{prm_sqc_get_non_wire(sqc), "sqc.non_wire", "it is not implemented"},
+		{prm_sqc_get_packet_pacing_rate_limit_index(sqc),
+		 "sqc.packet_pacing_rate_limit_index", "cap.packet_pacing is 0"},
+		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id", "cap.qos is 0"},
+	};
+
+	if (CHECK_ABSENT(c, features))
+		return -1;
+	if (prm_sqc_get_state(sqc) != PRM_SQC_STATE_RST)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "sqc.state is %u, a queue begins in 0 (RST)",
+				 prm_sqc_get_state(sqc));
+	if (prm_sqc_get_ts_format(sqc) == TS_REAL_TIME)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "sqc.ts_format is real time, but cap.sq_ts_format is 0");
+	if (prm_sqc_get_min_wqe_inline_mode(sqc) > PRM_INLINE_MODE_TCP_UDP)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "sqc.min_wqe_inline_mode %u is reserved",
+				 prm_sqc_get_min_wqe_inline_mode(sqc));
+	if (prm_sqc_get_tis_lst_sz(sqc) != 1)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
+				 prm_sqc_get_tis_lst_sz(sqc));
+	return check_wq(c, prm_sqc_cat_wq(sqc), LOG_WQEBB, LOG_WQEBB);
+}
+
+static int take_sq(struct fw_cmd *c, const void *sqc, struct qp *qp)
+{
+	const void *wq = prm_sqc_cat_wq(sqc);
+
+	qp->no_rq = true;
+	qp->log_sq_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	qp->user_index = prm_sqc_get_user_index(sqc);
+	qp->flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
+	qp->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
+	qp->uar = prm_wq_get_uar_page(wq);
+	memcpy(qp->qpc, sqc, PRM_SQC_BYTES);
+	qp->tis = fw_find(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
+	if (!qp->tis)
+		return -1;
+	obj_get(qp->tis);
+	qp->uar_obj = fw_find_shared(c, OBJ_UAR, qp->uar, "wq.uar_page");
+	if (!qp->uar_obj)
+		return -1;
+	obj_get(qp->uar_obj);
+	qp->scq = take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
+	return qp->scq ? take_wq(c, wq, qp) : -1;
+}
+
+int fw_create_sq(struct fw_cmd *c)
+{
+	const void *sqc = prm_create_sq_in_cat_ctx(c->in);
+	struct qp *qp;
+
+	if (check_sqc(c, sqc))
+		return -1;
+	qp = fw_new(c, OBJ_SQ, sizeof(*qp));
+	if (!qp || start(c, qp, take_sq(c, sqc, qp)))
+		return -1;
+	prm_create_sq_out_set_sqn(c->out, qp->o.id);
+	return 0;
+}
+
+int fw_modify_sq(struct fw_cmd *c)
+{
+	struct qp *qp = fw_find(c, OBJ_SQ, prm_modify_sq_in_get_sqn(c->in), "sqn");
+	unsigned int to = prm_sqc_get_state(prm_modify_sq_in_cat_ctx(c->in));
+
+	if (!qp || check_move(c, qp, prm_modify_sq_in_get_sq_state(c->in), to))
+		return -1;
+	if (prm_modify_sq_in_get_modify_bitmask(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "modify_bitmask 0x%" PRIx64 ": rates and queue groups need "
+				 "cap.packet_pacing or cap.qos, which are 0",
+				 (uint64_t)prm_modify_sq_in_get_modify_bitmask(c->in));
+	move(qp, to);
+	return 0;
+}
+
+int fw_query_sq(struct fw_cmd *c)
+{
+	const struct qp *qp = fw_find(c, OBJ_SQ, prm_query_sq_in_get_sqn(c->in), "sqn");
+	void *sqc = prm_query_sq_out_at_sq_context(c->out);
+
+	if (!qp)
+		return -1;
+	memcpy(sqc, qp->qpc, PRM_SQC_BYTES);
+	prm_sqc_set_state(sqc, state_of(qp));
+	prm_wq_set_hw_counter(prm_sqc_at_wq(sqc), qp->sq_ci);
+	prm_wq_set_sw_counter(prm_sqc_at_wq(sqc), qp->sq_pi);
+	return 0;
+}
+
+int fw_destroy_sq(struct fw_cmd *c)
+{
+	return destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
+}
+
+/* --- RQ --------------------------------------------------------------------------------------- */
+
+#define RQ_MODIFY_VSD (1u << 1)
+
+static int check_rqc(struct fw_cmd *c, const void *rqc)
+{
+	const struct absent features[] = {
+		{prm_rqc_get_rlky(rqc), "rqc.rlky", "the reserved lkey is the kernel's"},
+		{prm_rqc_get_delay_drop_en(rqc), "rqc.delay_drop_en", "cap.rq_delay_drop is 0"},
+		{prm_rqc_get_scatter_fcs(rqc), "rqc.scatter_fcs", "cap.scatter_fcs is 0"},
+		{prm_rqc_get_mem_rq_type(rqc), "rqc.mem_rq_type",
+		 "only 0 (receives in its own ring) is implemented"},
+		{prm_rqc_get_hairpin(rqc), "rqc.hairpin", "cap.hairpin is 0"},
+		{prm_rqc_get_counter_set_id(rqc), "rqc.counter_set_id", "there are no Q counters"},
+		{prm_rqc_get_shampo_match_criteria_type(rqc), "rqc.shampo_match_criteria_type",
+		 "cap.shampo is 0"},
+	};
+	unsigned int most = 31u - (unsigned int)__builtin_clz(VHCA_MAX_WQE);
+
+	if (CHECK_ABSENT(c, features))
+		return -1;
+	if (prm_rqc_get_state(rqc) != PRM_RQC_STATE_RST)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "rqc.state is %u, a queue begins in 0 (RST)",
+				 prm_rqc_get_state(rqc));
+	if (prm_rqc_get_ts_format(rqc) == TS_REAL_TIME)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "rqc.ts_format is real time, but cap.rq_ts_format is 0");
+	return check_wq(c, prm_rqc_cat_wq(rqc), LOG_SEG, most);
+}
+
+static int take_rq(struct fw_cmd *c, const void *rqc, struct qp *qp)
+{
+	const void *wq = prm_rqc_cat_wq(rqc);
+
+	qp->no_sq = true;
+	qp->log_rq_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	qp->log_rq_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
+	qp->user_index = prm_rqc_get_user_index(rqc);
+	qp->flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
+	qp->strip_vlan = !prm_rqc_get_vsd(rqc);
+	memcpy(qp->qpc, rqc, PRM_RQC_BYTES);
+	qp->rcq = take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
+	return qp->rcq ? take_wq(c, wq, qp) : -1;
+}
+
+int fw_create_rq(struct fw_cmd *c)
+{
+	const void *rqc = prm_create_rq_in_cat_ctx(c->in);
+	struct qp *qp;
+
+	if (check_rqc(c, rqc))
+		return -1;
+	qp = fw_new(c, OBJ_RQ, sizeof(*qp));
+	if (!qp || start(c, qp, take_rq(c, rqc, qp)))
+		return -1;
+	prm_create_rq_out_set_rqn(c->out, qp->o.id);
+	return 0;
+}
+
+int fw_modify_rq(struct fw_cmd *c)
+{
+	struct qp *qp = fw_find(c, OBJ_RQ, prm_modify_rq_in_get_rqn(c->in), "rqn");
+	const void *rqc = prm_modify_rq_in_cat_ctx(c->in);
+	uint64_t mask = prm_modify_rq_in_get_modify_bitmask(c->in);
+
+	if (!qp || check_move(c, qp, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
+		return -1;
+	if (mask & ~(uint64_t)RQ_MODIFY_VSD)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "modify_bitmask 0x%" PRIx64 ": only bit 1 (vsd) is implemented",
+				 mask);
+	if (mask & RQ_MODIFY_VSD) {
+		qp->strip_vlan = !prm_rqc_get_vsd(rqc);
+		prm_rqc_set_vsd(qp->qpc, prm_rqc_get_vsd(rqc));
+	}
+	move(qp, prm_rqc_get_state(rqc));
+	return 0;
+}
+
+int fw_query_rq(struct fw_cmd *c)
+{
+	const struct qp *qp = fw_find(c, OBJ_RQ, prm_query_rq_in_get_rqn(c->in), "rqn");
+	void *rqc = prm_query_rq_out_at_rq_context(c->out);
+
+	if (!qp)
+		return -1;
+	memcpy(rqc, qp->qpc, PRM_RQC_BYTES);
+	prm_rqc_set_state(rqc, state_of(qp));
+	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), qp->rq_ci);
+	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), qp->rq_pi);
+	return 0;
+}
+
+int fw_destroy_rq(struct fw_cmd *c)
+{
+	return destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
+}

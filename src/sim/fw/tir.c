@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where received packets end: TIRs, and the RQ tables that spread them. */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "obj/icm.h"
+#include "obj/qp.h"
+#include "obj/tir.h"
+
+#define RQT_LIST_AT PRM_CREATE_RQT_IN_BYTES /* of CREATE and MODIFY alike */
+#define RQ_NUM	    PRM_RQ_NUM_BYTES
+/* tirc: the Toeplitz key, with both field selectors behind it */
+#define KEY_AT	    (0x140 / 8)
+#define HASH_BYTES  ((0x2c0 - 0x140) / 8)
+#define FIELDS_ALL  0xfu /* addresses and ports; no SPI: there is no IPsec */
+
+/* --- RQ tables -------------------------------------------------------------------------------- */
+
+static void put_list(struct qp **rq, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		obj_put(&rq[i]->o);
+	free(rq);
+}
+
+static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
+{
+	uint32_t n = prm_rqtc_get_rqt_actual_size(rqtc);
+
+	if (prm_rqtc_get_list_q_type(rqtc) || prm_rqtc_get_rq_vhca_id_format(rqtc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "rqtc.list_q_type or rq_vhca_id_format is set: a table holds this "
+				 "function's RQs");
+	/* [I] drivers make no others; the hash indexes by its low bits */
+	if (!n || n & (n - 1) || n > max)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "rqtc.rqt_actual_size %u is no power of two up to %u", n, max);
+	if (c->in_len < RQT_LIST_AT + n * RQ_NUM)
+		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
+				 "rqt_actual_size is %u, the mailbox of %zu bytes holds %zu", n,
+				 c->in_len, (c->in_len - RQT_LIST_AT) / RQ_NUM);
+	return 0;
+}
+
+/* Each queue in the list is referenced; on refusal none is. */
+static struct qp **take_list(struct fw_cmd *c, uint32_t n)
+{
+	const uint8_t *list = (const uint8_t *)c->in + RQT_LIST_AT;
+	struct qp **rq = calloc(n, sizeof(struct qp *));
+
+	if (!rq) {
+		fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u queues", n);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		rq[i] = fw_find(c, OBJ_RQ, prm_rq_num_get_rq_num(list + i * RQ_NUM),
+				"rqtc.rq_num");
+		if (!rq[i]) {
+			put_list(rq, i);
+			return NULL;
+		}
+		obj_get(&rq[i]->o);
+	}
+	return rq;
+}
+
+int fw_create_rqt(struct fw_cmd *c)
+{
+	const void *rqtc = prm_create_rqt_in_cat_rqt_context(c->in);
+	uint32_t max = prm_rqtc_get_rqt_max_size(rqtc), n = prm_rqtc_get_rqt_actual_size(rqtc);
+	struct rqt *rqt;
+
+	if (max > 1u << VHCA_LOG_MAX_RQT_SZ)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "rqtc.rqt_max_size %u is more than 1 << cap.log_max_rqt_size (%u)",
+				 max, 1u << VHCA_LOG_MAX_RQT_SZ);
+	if (check_rqtc(c, rqtc, max))
+		return -1;
+	rqt = fw_new(c, OBJ_RQT, sizeof(*rqt));
+	if (!rqt)
+		return -1;
+	rqt->rq = take_list(c, n);
+	if (!rqt->rq) {
+		obj_free(&rqt->o);
+		return -1;
+	}
+	rqt->max = (uint16_t)max;
+	rqt->n = (uint16_t)n;
+	prm_create_rqt_out_set_rqtn(c->out, rqt->o.id);
+	return 0;
+}
+
+int fw_modify_rqt(struct fw_cmd *c)
+{
+	struct rqt *rqt = fw_find(c, OBJ_RQT, prm_modify_rqt_in_get_rqtn(c->in), "rqtn");
+	const void *rqtc = prm_modify_rqt_in_cat_ctx(c->in);
+	uint32_t n = prm_rqtc_get_rqt_actual_size(rqtc);
+	struct qp **rq;
+
+	if (!rqt)
+		return -1;
+	if (!prm_rqt_bitmask_get_rqn_list(prm_modify_rqt_in_cat_bitmask(c->in)))
+		return 0;
+	if (check_rqtc(c, rqtc, rqt->max))
+		return -1;
+	rq = take_list(c, n);
+	if (!rq)
+		return -1;
+	put_list(rqt->rq, rqt->n);
+	rqt->rq = rq;
+	rqt->n = (uint16_t)n;
+	return 0;
+}
+
+int fw_query_rqt(struct fw_cmd *c)
+{
+	const struct rqt *rqt = fw_find(c, OBJ_RQT, prm_query_rqt_in_get_rqtn(c->in), "rqtn");
+	uint8_t *list = (uint8_t *)c->out + PRM_QUERY_RQT_OUT_BYTES;
+	void *rqtc = prm_query_rqt_out_at_rqt_context(c->out);
+
+	if (!rqt)
+		return -1;
+	if (c->out_len < PRM_QUERY_RQT_OUT_BYTES + (size_t)rqt->n * RQ_NUM)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the table has %u queues, the reply mailbox of %zu bytes has no "
+				 "room for them",
+				 rqt->n, c->out_len);
+	prm_rqtc_set_rqt_max_size(rqtc, rqt->max);
+	prm_rqtc_set_rqt_actual_size(rqtc, rqt->n);
+	for (unsigned int i = 0; i < rqt->n; i++)
+		prm_rq_num_set_rq_num(list + i * RQ_NUM, rqt->rq[i]->o.id);
+	return 0;
+}
+
+void fw_rqt_free(struct obj *o)
+{
+	struct rqt *rqt = (struct rqt *)o;
+
+	put_list(rqt->rq, rqt->n);
+	obj_free(o);
+}
+
+int fw_destroy_rqt(struct fw_cmd *c)
+{
+	struct obj *o = fw_find(c, OBJ_RQT, prm_destroy_rqt_in_get_rqtn(c->in), "rqtn");
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	fw_rqt_free(o);
+	return 0;
+}
+
+/* --- TIRs ------------------------------------------------------------------------------------- */
+
+static int check_hash(struct fw_cmd *c, const void *tirc, bool indirect)
+{
+	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
+	unsigned int fn = prm_tirc_get_rx_hash_fn(tirc);
+
+	if (fn != PRM_RX_HASH_FN_TOEPLITZ && (fn != PRM_RX_HASH_FN_NONE || indirect))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "tirc.rx_hash_fn %u: only 2 (Toeplitz) is implemented, and 0 "
+				 "(none) with one queue",
+				 fn);
+	if (prm_rx_hash_field_select_get_selected_fields(outer) & ~FIELDS_ALL)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "tirc.rx_hash_field_selector_outer 0x%x: only addresses and ports "
+				 "(0xf) are implemented",
+				 prm_rx_hash_field_select_get_selected_fields(outer));
+	if (prm_rx_hash_field_select_get_selected_fields(
+		    prm_tirc_cat_rx_hash_field_selector_inner(tirc)))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "tirc.rx_hash_field_selector_inner is set, but no cap.tunnel_* "
+				 "is");
+	return 0;
+}
+
+static int check_tirc(struct fw_cmd *c, const void *tirc)
+{
+	if (prm_tirc_get_disp_type(tirc) > PRM_TIRC_DISP_TYPE_INDIRECT)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "tirc.disp_type %u is neither 0 (direct) nor 1 (indirect)",
+				 prm_tirc_get_disp_type(tirc));
+	if (prm_tirc_get_tls_en(tirc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "tirc.tls_en is set, but cap.tls_rx is 0");
+	if (prm_tirc_get_packet_merge_mask(tirc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "tirc.packet_merge_mask 0x%x is set, but cap.lro_cap is 0",
+				 prm_tirc_get_packet_merge_mask(tirc));
+	if (prm_tirc_get_tunneled_offload_en(tirc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "tirc.tunneled_offload_en is set, but no cap.tunnel_* is");
+	return check_hash(c, tirc, prm_tirc_get_disp_type(tirc) == PRM_TIRC_DISP_TYPE_INDIRECT);
+}
+
+static void set_hash(struct tir *tir, const void *tirc)
+{
+	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
+
+	tir->hash_fn = (uint8_t)prm_tirc_get_rx_hash_fn(tirc);
+	tir->symmetric = prm_tirc_get_rx_hash_symmetric(tirc);
+	memcpy(tir->key, (const uint8_t *)tirc + KEY_AT, sizeof(tir->key));
+	tir->outer = (struct tir_fields){
+		.ipv6 = prm_rx_hash_field_select_get_l3_prot_type(outer),
+		.udp = prm_rx_hash_field_select_get_l4_prot_type(outer),
+		.selected = prm_rx_hash_field_select_get_selected_fields(outer),
+	};
+}
+
+static int take_target(struct fw_cmd *c, const void *tirc, struct tir *tir)
+{
+	if (prm_tirc_get_disp_type(tirc) == PRM_TIRC_DISP_TYPE_INDIRECT) {
+		tir->rqt = fw_find(c, OBJ_RQT, prm_tirc_get_indirect_table(tirc),
+				   "tirc.indirect_table");
+		if (tir->rqt)
+			obj_get(&tir->rqt->o);
+		return tir->rqt ? 0 : -1;
+	}
+	tir->rq = fw_find(c, OBJ_RQ, prm_tirc_get_inline_rqn(tirc), "tirc.inline_rqn");
+	if (tir->rq)
+		obj_get(&tir->rq->o);
+	return tir->rq ? 0 : -1;
+}
+
+void fw_tir_free(struct obj *o)
+{
+	struct tir *tir = (struct tir *)o;
+
+	if (tir->rq)
+		obj_put(&tir->rq->o);
+	if (tir->rqt)
+		obj_put(&tir->rqt->o);
+	if (tir->td)
+		obj_put(tir->td);
+	obj_free(o);
+}
+
+static int take(struct fw_cmd *c, const void *tirc, struct tir *tir)
+{
+	tir->td = fw_find(c, OBJ_TD, prm_tirc_get_transport_domain(tirc), "tirc.transport_domain");
+	if (!tir->td)
+		return -1;
+	obj_get(tir->td);
+	set_hash(tir, tirc);
+	memcpy(tir->tirc, tirc, sizeof(tir->tirc));
+	return take_target(c, tirc, tir);
+}
+
+int fw_create_tir(struct fw_cmd *c)
+{
+	const void *tirc = prm_create_tir_in_cat_ctx(c->in);
+	struct tir *tir;
+	uint64_t icm;
+
+	if (check_tirc(c, tirc))
+		return -1;
+	tir = fw_new(c, OBJ_TIR, sizeof(*tir));
+	if (!tir)
+		return -1;
+	if (take(c, tirc, tir)) {
+		fw_tir_free(&tir->o);
+		return -1;
+	}
+	icm = icm_addr(ICM_TIR, tir->o.id);
+	prm_create_tir_out_set_tirn(c->out, tir->o.id);
+	prm_create_tir_out_set_icm_address_63_40(c->out, (uint32_t)(icm >> 40));
+	prm_create_tir_out_set_icm_address_39_32(c->out, icm >> 32 & 0xff);
+	prm_create_tir_out_set_icm_address_31_0(c->out, (uint32_t)icm);
+	return 0;
+}
+
+/* self_lb_block has no effect: what comes back, comes back by the wire (doc/design/0030). */
+static void modify(struct tir *tir, const void *tirc, const void *mask)
+{
+	if (prm_modify_tir_bitmask_get_self_lb_en(mask))
+		prm_tirc_set_self_lb_block(tir->tirc, prm_tirc_get_self_lb_block(tirc));
+	if (!prm_modify_tir_bitmask_get_hash(mask))
+		return;
+	set_hash(tir, tirc);
+	prm_tirc_set_rx_hash_fn(tir->tirc, tir->hash_fn);
+	prm_tirc_set_rx_hash_symmetric(tir->tirc, tir->symmetric);
+	memcpy(tir->tirc + KEY_AT, (const uint8_t *)tirc + KEY_AT, HASH_BYTES);
+}
+
+int fw_modify_tir(struct fw_cmd *c)
+{
+	struct tir *tir = fw_find(c, OBJ_TIR, prm_modify_tir_in_get_tirn(c->in), "tirn");
+	const void *tirc = prm_modify_tir_in_cat_ctx(c->in);
+	const void *mask = prm_modify_tir_in_cat_bitmask(c->in);
+
+	if (!tir)
+		return -1;
+	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "tirc.packet_merge_mask is set, but cap.lro_cap is 0");
+	if (prm_modify_tir_bitmask_get_hash(mask) && check_hash(c, tirc, tir->rqt != NULL))
+		return -1;
+	modify(tir, tirc, mask);
+	return 0;
+}
+
+int fw_query_tir(struct fw_cmd *c)
+{
+	const struct tir *tir = fw_find(c, OBJ_TIR, prm_query_tir_in_get_tirn(c->in), "tirn");
+
+	if (!tir)
+		return -1;
+	memcpy(prm_query_tir_out_at_tir_context(c->out), tir->tirc, sizeof(tir->tirc));
+	return 0;
+}
+
+int fw_destroy_tir(struct fw_cmd *c)
+{
+	struct obj *o = fw_find(c, OBJ_TIR, prm_destroy_tir_in_get_tirn(c->in), "tirn");
+
+	if (!o || fw_busy(c, o))
+		return -1;
+	fw_tir_free(o);
+	return 0;
+}
