@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/thread.h"
+#include "capture.h"
 #include "chip.h"
 #include "datapath.h"
 #include "dp/dp.h"
@@ -15,6 +16,7 @@
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
+#include "replay.h"
 
 #define CONTROL_NS 20000u /* a busy data path lets requests through this often */
 #define EVENTS	   16
@@ -29,6 +31,8 @@ struct chip {
 	struct silicon silicon;
 	struct host *host;
 	struct kernel *kernel;
+	struct replay *replay;
+	struct captures *captures;
 	struct clock *clock;
 	bool has_silicon, has_datapath;
 	struct watched *watched; /* by fd */
@@ -68,7 +72,9 @@ static int open_parts(struct chip *c, const struct personality *personality)
 	if (!c->has_datapath)
 		return -ENOMEM;
 	c->kernel = kernel_new(&c->silicon);
-	return c->kernel ? 0 : -ENOMEM;
+	c->replay = replay_new(&c->silicon);
+	c->captures = captures_new(&c->silicon);
+	return c->kernel && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
 static int connect_parts(struct chip *c)
@@ -102,6 +108,8 @@ void chip_free(struct chip *c)
 {
 	if (!c)
 		return;
+	replay_free(c->replay);
+	captures_free(c->captures);
 	if (c->kernel)
 		kernel_free(c->kernel);
 	if (c->has_datapath)
@@ -130,6 +138,16 @@ struct host *chip_host(struct chip *c)
 struct silicon *chip_silicon(struct chip *c)
 {
 	return &c->silicon;
+}
+
+struct replay *chip_replay(struct chip *c)
+{
+	return c->replay;
+}
+
+struct captures *chip_captures(struct chip *c)
+{
+	return c->captures;
 }
 
 static int watched_grow(struct chip *c, int fd)
@@ -211,9 +229,12 @@ static bool requests(struct chip *c, uint64_t ns)
 
 static bool work(struct chip *c)
 {
-	bool rung = host_poll(c->host) > 0;
+	bool did = host_poll(c->host) > 0;
 
-	return datapath_run(&c->silicon) || rung;
+	did |= datapath_run(&c->silicon);
+	did |= replay_run(c->replay);
+	did |= captures_run(c->captures);
+	return did;
 }
 
 static bool fire_timers(struct chip *c)

@@ -9,7 +9,9 @@ struct chip;
 struct clock;
 struct kernel;
 struct personality;
+struct captures;
 struct host;
+struct replay;
 struct silicon;
 
 /*
@@ -22,6 +24,8 @@ void chip_free(struct chip *);
 struct kernel *chip_kernel(struct chip *);
 struct host *chip_host(struct chip *);
 struct silicon *chip_silicon(struct chip *);
+struct replay *chip_replay(struct chip *);
+struct captures *chip_captures(struct chip *);
 
 /* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);

@@ -18,8 +18,8 @@ bool datapath_run(struct silicon *);
 
 /*
  * An Ethernet packet without FCS enters by the port, from outside. 0; -EAGAIN: the wire is full,
- * try after a turn; -EMSGSIZE: outside VHCA_FRAME_MIN..MAX; -ENOMEM. What became of it is counted:
- * steer_stats() and vhca.raw of each function that it met, silicon.unclaimed if it met none.
+ * try after a turn; -EMSGSIZE: outside VHCA_FRAME_MIN..MAX; -ENOMEM. What became of it is counted
+ * in silicon.injected, beside the usual counters.
  */
 int datapath_inject(struct silicon *, const void *bytes, size_t len);
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The chip as one convenience library; the preload and the server are two ways to start it.
 noinst_LTLIBRARIES += libsim.la
-libsim_la_SOURCES = src/sim/chip.c src/sim/chip.h src/sim/datapath.h src/sim/datapath.c
+libsim_la_SOURCES = src/sim/chip.c src/sim/chip.h src/sim/datapath.h src/sim/datapath.c \
+	src/sim/replay.h src/sim/replay.c src/sim/capture.h src/sim/capture.c
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
 libsim_la_LIBADD = src/prm/libprm.la
 libsim_la_CFLAGS = $(AM_CFLAGS)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "dp_rig.h"
 #include "dp/dp.h"
+#include "net/roce.h"
 
 static uint64_t rng;
 
@@ -140,7 +141,7 @@ static void noisy_wire(void *ctx, struct wire *w, struct frame *f)
 	if (chance(2))
 		bad->len = chance(bad->len + 1);
 	bad->hdr[1] = (uint8_t)((bad->hdr[1] & 0xcf) | (-bad->len & 3) << 4);
-	bad->icrc = frame_icrc(bad); /* or nothing would look at it */
+	bad->icrc = roce_icrc(bad); /* or nothing would look at it */
 	if (!chance(3))
 		wire_queue(w, bad);
 	else

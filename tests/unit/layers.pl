@@ -27,9 +27,9 @@ my %may = (
 	'src/sim/front' => ['src/sim/front/*', 'src/sim/base', 'src/sim/fw', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip.h',
 		'include/dvx/prm', 'src/prm', 'ext:rdma/', 'ext:uthash', 'ext:utlist'],
 	'src/sim/front/link' => ['src/sim/base', 'src/sim/front/*', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip.h',
-		'ext:uthash', 'ext:utlist'],
-	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm'],
-	'tools/dvx-sim' => ['src/sim/front/link', 'src/sim/obj/setting.h', 'ext:jansson', 'ext:argp'],
+		'src/sim/replay.h', 'src/sim/capture.h', 'ext:uthash', 'ext:utlist'],
+	'src/sim' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
+	'tools/dvx-sim' => ['src/sim/front/link', 'src/sim/obj/setting.h', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/dvx-prm' => ['src/prm', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/names.h',
 		'tools/dvx-prm/walk.h', 'ext:jansson', 'ext:argp'],
@@ -87,7 +87,7 @@ for my $file (@files) {
 				unless allowed($from, $target, $may{$from});
 		} elsif ($quoted && $header ne 'config.h') {
 			push @bad, "$file:$.: \"$header\" is not in the tree";
-		} elsif ($header =~ m{^(infiniband/|rdma/|numa|uthash|utlist|jansson|argp|nettle/)}) {
+		} elsif ($header =~ m{^(infiniband/|rdma/|numa|uthash|utlist|jansson|argp|nettle/|pcap)}) {
 			push @bad, "$file:$.: $from may not include <$header>"
 				unless grep { /^ext:(.*)/ && index($header, $1) == 0 } @{$may{$from}};
 		}

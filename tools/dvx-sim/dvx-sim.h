@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What a command line asks for. */
@@ -12,6 +13,8 @@ struct args {
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
+	const char *file;     /* of packets; "-": standard input or output */
+	uint64_t count;	      /* packets; 0: no end */
 	bool json;
 	char **cmd; /* NULL-terminated */
 };
@@ -27,6 +30,8 @@ int cmd_up(const struct args *);
 int cmd_exec(const struct args *);
 int cmd_ls(const struct args *);
 int cmd_down(const struct args *);
+int cmd_replay(const struct args *);
+int cmd_capture(const struct args *);
 
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

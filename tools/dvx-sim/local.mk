@@ -3,8 +3,9 @@ bin_PROGRAMS += tools/dvx-sim/dvx-sim
 tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
 	tools/dvx-sim/registry.c tools/dvx-sim/install.c tools/dvx-sim/become.c \
 	tools/dvx-sim/start.c tools/dvx-sim/run.c tools/dvx-sim/up.c tools/dvx-sim/down.c \
-	tools/dvx-sim/ls.c \
+	tools/dvx-sim/ls.c tools/dvx-sim/pcap.h tools/dvx-sim/pcap_in.c tools/dvx-sim/pcap_out.c \
+	tools/dvx-sim/replay.c tools/dvx-sim/capture.c \
 	src/sim/obj/personality.c src/sim/obj/setting.c
-tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) \
+tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) $(PCAP_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"'
-tools_dvx_sim_dvx_sim_LDADD = src/sim/front/link/liblink.la $(JANSSON_LIBS)
+tools_dvx_sim_dvx_sim_LDADD = src/sim/front/link/liblink.la $(JANSSON_LIBS) $(PCAP_LIBS)

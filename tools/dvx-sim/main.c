@@ -14,7 +14,7 @@
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
 
-enum needs { NAME = 1, CMD = 2 };
+enum needs { NAME = 1, CMD = 2, PACKETS = 4 };
 
 struct command {
 	const char *name;
@@ -53,6 +53,10 @@ static const struct argp_option ls_options[] = {
 	{"json", 'j', NULL, 0, "for programs", 0},
 	{0},
 };
+static const struct argp_option capture_options[] = {
+	{"count", 'n', "N", 0, "end after N packets", 0},
+	{0},
+};
 static const struct argp_option no_options[] = {{0}};
 
 static const struct command commands[] = {
@@ -65,6 +69,12 @@ static const struct command commands[] = {
 	 exec_options, cmd_exec},
 	{"ls", 0, "", "Lists the devices that are up, their programs and their objects.",
 	 ls_options, cmd_ls},
+	{"replay", NAME | PACKETS, "NAME FILE.pcap",
+	 "Sends a file's packets into the port of NAME; prints what became of them.", ls_options,
+	 cmd_replay},
+	{"capture", NAME | PACKETS, "NAME FILE.pcap",
+	 "Writes what is on the wire of NAME to a file (- for a pipe), until Ctrl-C.",
+	 capture_options, cmd_capture},
 	{"down", NAME, "NAME", "Takes a device down; its programs lose it.", no_options, cmd_down},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -76,6 +86,8 @@ static const char overview[] =
 	"  up NAME                  start a device that stays\n"
 	"  exec NAME -- CMD         run CMD on it (--function host|dpu)\n"
 	"  ls [--json]              devices, their programs and objects\n"
+	"  replay NAME FILE.pcap    send a file's packets into its port\n"
+	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
 	"  down NAME                take it down\n"
 	"\n"
 	"Examples:\n"
@@ -105,6 +117,10 @@ static void take_rest(struct parse *p, struct argp_state *state)
 		p->args.name = state->argv[state->next++];
 		return;
 	}
+	if ((p->command->needs & PACKETS) && !p->args.file) {
+		p->args.file = state->argv[state->next++];
+		return;
+	}
 	if (!(p->command->needs & CMD))
 		argp_error(state, "%s is one argument too many", state->argv[state->next]);
 	p->args.cmd = &state->argv[state->next];
@@ -117,6 +133,8 @@ static void check(const struct parse *p, struct argp_state *state)
 		argp_error(state, "%s needs the NAME of a chip", p->command->name);
 	if ((p->command->needs & CMD) && !p->args.cmd)
 		argp_error(state, "%s needs a command to run", p->command->name);
+	if ((p->command->needs & PACKETS) && !p->args.file)
+		argp_error(state, "%s needs a FILE of packets", p->command->name);
 	if (strcmp(p->args.function, "host") && strcmp(p->args.function, "dpu"))
 		argp_error(state, "--function is host or dpu, not \"%s\"", p->args.function);
 }
@@ -139,6 +157,16 @@ static void take_set(struct parse *p, char *arg, struct argp_state *state)
 	p->args.set = all;
 }
 
+static void take_count(struct parse *p, const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	p->args.count = strtoull(arg, &end, 10);
+	if (errno || *end || *arg < '0' || *arg > '9' || !p->args.count)
+		argp_error(state, "--count is a number of packets, not \"%s\"", arg);
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -152,6 +180,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		take_set(p, arg, state);
+		return 0;
+	case 'n':
+		take_count(p, arg, state);
 		return 0;
 	case 'j':
 		p->args.json = true;

@@ -101,22 +101,3 @@ void frame_free(struct frame *f)
 	pool->free[c] = f;
 	pool->n[c]++;
 }
-
-static uint32_t crc32(uint32_t crc, const uint8_t *p, size_t len)
-{
-	while (len--) {
-		crc ^= *p++;
-		for (unsigned int k = 0; k < 8; k++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return crc;
-}
-
-uint32_t frame_icrc(const struct frame *f)
-{
-	uint32_t crc = ~0u;
-
-	crc = crc32(crc, f->dgid, sizeof(f->dgid));
-	crc = crc32(crc, f->hdr, f->hdr_len);
-	return ~crc32(crc, f->data, f->len);
-}

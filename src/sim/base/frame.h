@@ -28,7 +28,8 @@ struct frame {
 	struct frame_pool *pool;
 	uint8_t from;     /* function that sent it */
 	bool loopback;    /* forced: back to `from`, whatever dgid says */
-	bool has_icrc;    /* the wire is one that may corrupt */
+	bool has_icrc;    /* somebody looks at the wire, or may damage what is on it */
+	bool roce_v1;     /* GRH behind Ethernet, without IP and UDP */
 	bool raw;
 	bool replayed;    /* raw, and from outside: of no function of this chip */
 	uint8_t last_opcode;
@@ -38,6 +39,7 @@ struct frame {
 	uint16_t udp_sport;
 	uint8_t tclass, hop_limit;
 	uint8_t sgid[16], dgid[16];
+	uint8_t smac[6], dmac[6];
 	uint32_t icrc;
 	uint32_t len, room; /* payload bytes, and how many fit */
 	uint8_t hdr[FRAME_HDR];
@@ -50,8 +52,5 @@ void frame_pool_free(struct frame_pool *); /* frames still out are freed when th
 struct frame *frame_new(struct frame_pool *, size_t room);
 struct frame *frame_copy(const struct frame *);
 void frame_free(struct frame *);
-
-/* CRC over what the receiver relies on; a stand-in for RoCEv2's ICRC on wires inside the chip. */
-uint32_t frame_icrc(const struct frame *);
 
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "rc.h"
+#include "roce.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "base/log.h"
@@ -81,6 +82,7 @@ uint32_t net_burst(const struct rc *rc)
 struct frame *net_frame(struct rc *rc, size_t payload)
 {
 	const struct qp *qp = rc->qp;
+	const struct gid_entry *gid = &qp->o.vhca->gids[qp->gid_index % VHCA_GIDS];
 	struct frame *f = frame_new(rc->net->pool, payload);
 
 	if (!f)
@@ -91,8 +93,11 @@ struct frame *net_frame(struct rc *rc, size_t payload)
 	f->udp_sport = qp->udp_sport;
 	f->tclass = qp->tclass;
 	f->hop_limit = qp->hop_limit;
-	memcpy(f->sgid, qp->o.vhca->gids[qp->gid_index % VHCA_GIDS].gid, sizeof(f->sgid));
+	f->roce_v1 = gid->type == GID_ROCE_V1;
+	memcpy(f->sgid, gid->gid, sizeof(f->sgid));
+	memcpy(f->smac, gid->mac, sizeof(f->smac));
 	memcpy(f->dgid, qp->rgid, sizeof(f->dgid));
+	memcpy(f->dmac, qp->rmac, sizeof(f->dmac));
 	f->len = (uint32_t)payload;
 	return f;
 }
@@ -103,7 +108,7 @@ void net_send(struct rc *rc, struct packet *p, struct frame *f)
 	packet_build(p, f);
 	if (rc->net->port.observed(rc->net->port.ctx)) {
 		f->has_icrc = true;
-		f->icrc = frame_icrc(f);
+		f->icrc = roce_icrc(f);
 	}
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
@@ -136,7 +141,7 @@ static void deliver(struct net *net, struct frame *f)
 	if (!vhca)
 		goto drop;
 	why = "its ICRC is wrong";
-	if (f->has_icrc && f->icrc != frame_icrc(f))
+	if (f->has_icrc && f->icrc != roce_icrc(f))
 		goto drop;
 	if (!packet_parse(&p, f, &why))
 		goto drop;

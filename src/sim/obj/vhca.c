@@ -5,9 +5,6 @@
 #include "icm.h"
 #include "mkey.h"
 
-#define ROCE_V1 0
-#define ROCE_V2 2
-
 /* Locally administered, so that no real card's address is taken. */
 static const uint8_t base_mac[6] = {0x02, 0xd7, 0x00, 0x00, 0x00, 0x01};
 
@@ -44,7 +41,7 @@ static void fill_gids(struct vhca *v)
 		else
 			gid_ipv4(e->gid, (uint8_t)(v->kind + 1));
 		memcpy(e->mac, v->mac, sizeof(e->mac));
-		e->type = i % 2 ? ROCE_V2 : ROCE_V1;
+		e->type = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
 	}
 }
 
@@ -114,7 +111,7 @@ struct vhca *silicon_vhca_by_gid(struct silicon *si, const uint8_t gid[16], unsi
 		for (unsigned int j = 0; j < VHCA_GIDS; j++) {
 			const struct gid_entry *e = &si->vhca[i].gids[j];
 
-			if (e->type != 0xff && !memcmp(e->gid, gid, 16)) {
+			if (e->type != GID_EMPTY && !memcmp(e->gid, gid, 16)) {
 				*index = j;
 				return &si->vhca[i];
 			}

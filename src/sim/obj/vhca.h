@@ -61,10 +61,13 @@ enum {
 
 enum function_kind { FUNCTION_HOST, FUNCTION_DPU, FUNCTION_COUNT };
 
+/* As ib_uverbs_gid_entry has them. */
+enum gid_type { GID_ROCE_V1 = 0, GID_ROCE_V2 = 2, GID_EMPTY = 0xff };
+
 struct gid_entry {
 	uint8_t gid[16];
 	uint8_t mac[6];
-	uint8_t type; /* 0: IB/RoCE v1, 2: RoCE v2, as ib_uverbs_gid_entry; 0xff: empty */
+	uint8_t type; /* enum gid_type */
 };
 #define VHCA_GIDS 4
 
@@ -78,6 +81,12 @@ struct raw_stats {
 	uint64_t received;	/* in a receive queue, with a good CQE */
 	uint64_t out_of_buffer; /* no receive was posted, or the queue is not ready */
 	uint64_t failed;	/* the receive was too small, or its memory is gone */
+};
+
+/* What became of packets that came in by the port from outside; see link_fates. */
+struct inject_stats {
+	uint64_t frames, bytes;
+	uint64_t queued, no_buffer, failed, dropped, missed, unclaimed, lost;
 };
 
 struct vhca {
@@ -113,6 +122,7 @@ struct silicon {
 	struct steer *steer;
 	struct frame_pool *frames; /* of raw packets */
 	uint64_t unclaimed;	   /* raw packets for which no function has ears */
+	struct inject_stats injected;
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;

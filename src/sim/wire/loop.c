@@ -18,6 +18,7 @@ struct wire {
 	void *rx_ctx;
 	wire_hook hook;
 	void *hook_ctx;
+	const struct wire_tap *tap;
 };
 
 struct wire *wire_new(void)
@@ -66,6 +67,8 @@ void wire_queue(struct wire *w, struct frame *f)
 		frame_free(f);
 		return;
 	}
+	if (w->tap)
+		w->tap->frame(w->tap->ctx, f);
 	f->next = NULL;
 	*w->tail = f;
 	w->tail = &f->next;
@@ -83,7 +86,8 @@ void wire_send(struct wire *w, struct frame *f)
 
 bool wire_room(const struct wire *w)
 {
-	return w->n < FRAMES_DATA && w->bytes < BYTES_DATA;
+	return w->n < FRAMES_DATA && w->bytes < BYTES_DATA &&
+	       (!w->tap || w->tap->room(w->tap->ctx));
 }
 
 bool wire_idle(const struct wire *w)
@@ -126,7 +130,12 @@ void wire_set_hook(struct wire *w, wire_hook hook, void *ctx)
 	w->hook_ctx = ctx;
 }
 
+void wire_set_tap(struct wire *w, const struct wire_tap *tap)
+{
+	w->tap = tap;
+}
+
 bool wire_observed(const struct wire *w)
 {
-	return w->hook != NULL;
+	return w->hook || w->tap;
 }

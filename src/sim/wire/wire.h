@@ -32,6 +32,19 @@ void wire_purge(struct wire *, bool (*match)(const struct frame *, void *arg), v
 typedef void (*wire_hook)(void *ctx, struct wire *, struct frame *);
 void wire_set_hook(struct wire *, wire_hook, void *ctx);
 void wire_queue(struct wire *, struct frame *);
+
+/*
+ * A tap sees each frame that goes on the wire, and keeps nothing of it. While it has no room,
+ * wire_room() is false. While there is one, frames carry one packet and an ICRC.
+ */
+struct wire_tap {
+	void *ctx;
+	void (*frame)(void *ctx, const struct frame *);
+	bool (*room)(void *ctx);
+};
+void wire_set_tap(struct wire *, const struct wire_tap *); /* NULL: none */
+
+/* There is a hook or a tap. */
 bool wire_observed(const struct wire *);
 
 #endif

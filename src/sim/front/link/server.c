@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "chip.h"
 #include "front/kernel.h"
+#include "front/link/conn.h"
 #include "front/link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"
@@ -21,19 +22,6 @@
 
 #define ROWS	      256
 #define BACKLOG_PAUSE 64 /* accepted in one go */
-
-/* One connection: a client's open of the device, or the tool's question. */
-struct conn {
-	struct link_server *server;
-	struct conn *prev, *next;
-	int sock, pidfd;
-	pid_t pid;
-	char comm[16];
-	uint32_t function;
-	struct mm *mm;
-	struct kfile *kfile;
-	struct link_in in;
-};
 
 struct link_server {
 	struct chip *chip;
@@ -44,7 +32,7 @@ struct link_server {
 	struct conn *conns;
 };
 
-static void conn_close(struct conn *c)
+void conn_close(struct conn *c)
 {
 	struct link_server *s = c->server;
 
@@ -53,6 +41,7 @@ static void conn_close(struct conn *c)
 		chip_unwatch(s->chip, c->pidfd);
 		close(c->pidfd);
 	}
+	port_forget(c);
 	if (c->kfile)
 		kernel_close(c->kfile);
 	if (c->mm)
@@ -63,17 +52,16 @@ static void conn_close(struct conn *c)
 	free(c);
 }
 
-static void throw_out(struct conn *c, const char *why)
+void conn_throw_out(struct conn *c, const char *why)
 {
 	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
 	conn_close(c);
 }
 
-/* One answer. false: the connection is gone. */
-static bool answer(struct conn *c, int result, const void *body, size_t len, const int *fds,
-		   unsigned int nfds)
+bool conn_answer(struct conn *c, uint16_t type, int result, const void *body, size_t len,
+		 const int *fds, unsigned int nfds)
 {
-	int err = link_write(c->sock, c->in.m.h.type, result, body, len, fds, nfds, MSG_DONTWAIT);
+	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
 
 	if (!err)
 		return true;
@@ -82,6 +70,13 @@ static bool answer(struct conn *c, int result, const void *body, size_t len, con
 			   c->comm);
 	conn_close(c);
 	return false;
+}
+
+/* To the message that is being handled. false: the connection is gone. */
+static bool answer(struct conn *c, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds)
+{
+	return conn_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
 static void comm_of(pid_t pid, char comm[16])
@@ -134,12 +129,12 @@ static void on_open(struct conn *c)
 	int err, fd;
 
 	if (c->in.m.h.len != sizeof(function))
-		return throw_out(c, "an open message of a wrong length");
+		return conn_throw_out(c, "an open message of a wrong length");
 	memcpy(&function, c->in.m.body, sizeof(function));
 	if (c->kfile)
-		return throw_out(c, "a second open");
+		return conn_throw_out(c, "a second open");
 	if (function >= FUNCTION_COUNT)
-		return throw_out(c, "an open of a function that the chip doesn't have");
+		return conn_throw_out(c, "an open of a function that the chip doesn't have");
 	err = open_device(c, function);
 	fd = err ? -1 : bar_fd(kfile_bar(c->kfile));
 	if (answer(c, err, NULL, 0, &fd, !err) && err)
@@ -157,7 +152,7 @@ static void on_ioctl(struct conn *c)
 
 	if (msg_unpack_request(&r, c->in.m.body, c->in.m.h.len, &why)) {
 		request_fini(&r);
-		return throw_out(c, why);
+		return conn_throw_out(c, why);
 	}
 	rc = kernel_ioctl(c->kfile, &r.req);
 	for (unsigned int i = 0; i < r.req.nfds; i++)
@@ -174,7 +169,7 @@ static void on_ioctl(struct conn *c)
 static bool range_of(struct conn *c, struct link_range *range)
 {
 	if (c->in.m.h.len != sizeof(*range)) {
-		throw_out(c, "a mapping of a wrong length");
+		conn_throw_out(c, "a mapping of a wrong length");
 		return false;
 	}
 	memcpy(range, c->in.m.body, sizeof(*range));
@@ -285,7 +280,8 @@ static const struct {
 	[LINK_OPEN] = {on_open, false},	 [LINK_IOCTL] = {on_ioctl, true},
 	[LINK_MAP] = {on_map, true},	 [LINK_UNMAP] = {on_unmap, true},
 	[LINK_CLOSE] = {on_close, true}, [LINK_STATUS] = {on_status, false},
-	[LINK_DOWN] = {on_down, false},
+	[LINK_DOWN] = {on_down, false},	 [LINK_REPLAY] = {port_replay, false},
+	[LINK_CAPTURE] = {port_capture, false},
 };
 
 /* A message's handler may close the connection: the message is taken out first. */
@@ -294,9 +290,9 @@ static void handle(struct conn *c)
 	unsigned int type = c->in.m.h.type;
 
 	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
-		return throw_out(c, "a message of an unknown type");
+		return conn_throw_out(c, "a message of an unknown type");
 	if (messages[type].needs_device && !c->kfile)
-		return throw_out(c, "a request before it opened the device");
+		return conn_throw_out(c, "a request before it opened the device");
 	messages[type].fn(c);
 }
 
@@ -318,7 +314,7 @@ static void readable(void *arg, int fd)
 	int n = link_read(fd, &c->in, MSG_DONTWAIT);
 
 	if (n == -EPROTO)
-		return throw_out(c, "bytes that are no message of this version");
+		return conn_throw_out(c, "bytes that are no message of this version");
 	if (n < 0)
 		return conn_close(c);
 	if (n == 0)
@@ -337,6 +333,7 @@ static int conn_new(struct link_server *s, int sock)
 	if (!c)
 		return -ENOMEM;
 	c->server = s;
+	c->chip = s->chip;
 	c->sock = sock;
 	c->pidfd = -1;
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||

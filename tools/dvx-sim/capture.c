@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "front/link/link.h"
+#include "pcap.h"
+
+static volatile sig_atomic_t signalled;
+
+struct capture {
+	const struct args *args;
+	int sock;
+	struct link_in in;
+	unsigned int asked; /* not answered yet */
+	bool stopping, ended;
+	uint64_t lost;
+	struct pcap_out out;
+	sigset_t before; /* the signals that end it are blocked but for the wait */
+};
+
+static void on_signal(int sig)
+{
+	signalled = sig;
+}
+
+static void take_signals(struct capture *c)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction stop = {.sa_handler = on_signal};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaddset(&set, ends[i]);
+		sigaction(ends[i], &stop, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &set, &c->before);
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigdelset(&c->before, ends[i]);
+}
+
+static int gone(const struct capture *c, int err)
+{
+	if (err == -EPIPE || err == -ECONNRESET)
+		say("%s is gone: what was on its wire last may be missing", c->args->name);
+	else
+		say("%s can't be captured: %s", c->args->name, strerror(-err));
+	return -1;
+}
+
+static int ask(struct capture *c, uint32_t what)
+{
+	int err = link_write(c->sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0);
+
+	if (err)
+		return gone(c, err);
+	c->asked++;
+	return 0;
+}
+
+static int stop(struct capture *c)
+{
+	c->stopping = true;
+	return ask(c, LINK_CAPTURE_STOP);
+}
+
+static bool enough(const struct capture *c)
+{
+	return c->args->count && c->out.packets == c->args->count;
+}
+
+/* The server is trusted to be of this version, not to be right. */
+static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *end, uint32_t n)
+{
+	struct link_packet p;
+
+	while (n-- && !enough(c)) {
+		if ((size_t)(end - at) < sizeof(p))
+			return gone(c, -EPROTO);
+		memcpy(&p, at, sizeof(p));
+		at += sizeof(p);
+		if (p.len > LINK_PACKET_MAX || (size_t)(end - at) < p.len)
+			return gone(c, -EPROTO);
+		if (pcap_out_add(&c->out, p.ns, at, p.len))
+			return -1;
+		at += (p.len + 7u) & ~7u;
+	}
+	return pcap_out_flush(&c->out);
+}
+
+static int take(struct capture *c, const struct link_message *m)
+{
+	struct link_captured head;
+
+	if (m->h.type != LINK_CAPTURE || (!m->h.result && m->h.len < sizeof(head)))
+		return gone(c, -EPROTO);
+	if (m->h.result)
+		return gone(c, m->h.result);
+	memcpy(&head, m->body, sizeof(head));
+	c->asked--;
+	c->lost = head.lost;
+	c->ended = head.ended;
+	return write_packets(c, m->body + sizeof(head), m->body + m->h.len, head.npackets);
+}
+
+/* Until an answer, a signal, or the end of whoever reads what we write. */
+static int wait_answer(struct capture *c)
+{
+	struct pollfd p[2] = {{c->sock, POLLIN, 0}, {c->out.fd, 0, 0}};
+
+	if (ppoll(p, 2, NULL, &c->before) < 0 && errno != EINTR) {
+		say("can't wait for packets: %s", strerror(errno));
+		return -1;
+	}
+	if (p[1].revents & POLLERR) {
+		say("%s has no reader any more", c->out.name);
+		return -1;
+	}
+	return 0;
+}
+
+/* What has come of an answer; 0 too if it is not whole yet. */
+static int read_answer(struct capture *c)
+{
+	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
+
+	if (err < 0)
+		return gone(c, err);
+	if (err == 1) {
+		rc = take(c, &c->in.m);
+		link_in_reset(&c->in);
+	}
+	return rc;
+}
+
+static int turn(struct capture *c)
+{
+	if (wait_answer(c) || read_answer(c))
+		return -1;
+	if (!c->stopping && (signalled || enough(c)))
+		return stop(c);
+	return c->asked || c->ended || enough(c) ? 0 : ask(c, LINK_CAPTURE_NEXT);
+}
+
+/* The first answer says that the capture is on. */
+static int begin(struct capture *c)
+{
+	if (ask(c, LINK_CAPTURE_NEXT))
+		return -1;
+	while (c->asked)
+		if (wait_answer(c) || read_answer(c))
+			return -1;
+	fprintf(stderr, "dvx-sim: capturing what is on the wire of %s; Ctrl-C ends it\n",
+		c->args->name);
+	return ask(c, LINK_CAPTURE_NEXT);
+}
+
+static bool over(const struct capture *c)
+{
+	return enough(c) || (c->ended && !c->asked);
+}
+
+static int run(struct capture *c)
+{
+	int rc = begin(c);
+
+	while (!rc && !over(c))
+		rc = turn(c);
+	if (pcap_out_close(&c->out))
+		rc = -1;
+	fprintf(stderr, "dvx-sim: %" PRIu64 " packets, %" PRIu64 " bytes in %s\n", c->out.packets,
+		c->out.bytes, c->out.name);
+	if (c->lost)
+		say("%" PRIu64 " packets are not among them: they were written too slowly", c->lost);
+	return rc;
+}
+
+int cmd_capture(const struct args *a)
+{
+	struct capture c = {.args = a, .sock = registry() ? registry_connect(a->name) : -1};
+	const struct timeval forever = {0};
+	int rc = -1;
+
+	if (c.sock < 0)
+		return EXIT_FAILURE;
+	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
+	if (!strcmp(a->file, "-") && isatty(STDOUT_FILENO))
+		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");
+	else if (!pcap_out_open(&c.out, a->file)) {
+		take_signals(&c);
+		rc = run(&c);
+	}
+	link_in_reset(&c.in);
+	close(c.sock);
+	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}

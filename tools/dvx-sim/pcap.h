@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_SIM_PCAP_H
+#define DVX_SIM_PCAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Packet files. Whatever fails has said so in a sentence that names the file and the packet. */
+
+struct pcap_in; /* pcap or pcapng, of Ethernet packets that the port takes */
+
+struct pcap_packet {
+	uint64_t number; /* from 1, as tshark counts */
+	const uint8_t *bytes;
+	uint32_t len;
+};
+
+/* "-": standard input. NULL after a sentence. */
+struct pcap_in *pcap_in_open(const char *path);
+/* 1, 0 at the end, -1 after a sentence. The bytes last until the next call. */
+int pcap_in_next(struct pcap_in *, struct pcap_packet *);
+/* How much of the file was read: 0 to 100, -1 if nobody knows. */
+int pcap_in_percent(struct pcap_in *);
+void pcap_in_close(struct pcap_in *);
+
+/* A file of Ethernet packets with timestamps in nanoseconds. */
+struct pcap_out {
+	const char *name;
+	int fd;
+	bool regular; /* a packet that did not fit is cut off again */
+	uint8_t *buf;
+	size_t have, room;
+	uint64_t packets, bytes; /* in the file */
+};
+
+int pcap_out_open(struct pcap_out *, const char *path); /* "-": standard output */
+int pcap_out_add(struct pcap_out *, uint64_t ns, const void *bytes, uint32_t len);
+/* Whole packets only: whoever reads the file meets no half one. */
+int pcap_out_flush(struct pcap_out *);
+int pcap_out_close(struct pcap_out *);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dvx-sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "front/link/link.h"
+#include "pcap.h"
+
+#define BATCH	    (256u << 10)
+#define PROGRESS_NS 200000000u
+
+static volatile sig_atomic_t stopped;
+
+struct replay {
+	const struct args *args;
+	struct pcap_in *in;
+	int sock;
+	uint8_t *batch;
+	size_t have;
+	uint64_t sent; /* packets that were answered for */
+	struct link_fates fates;
+	uint64_t began, shown; /* ns */
+};
+
+static void on_signal(int sig)
+{
+	stopped = sig;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What each row says, in the order of link_fates. */
+static const struct {
+	const char *name, *text;
+	size_t offset;
+} rows[] = {
+	{"queued", "in receive queues", offsetof(struct link_fates, queued)},
+	{"no_buffer", "no receive was posted", offsetof(struct link_fates, no_buffer)},
+	{"failed", "longer than the receive, or its memory is gone",
+	 offsetof(struct link_fates, failed)},
+	{"dropped", "dropped by rules", offsetof(struct link_fates, dropped)},
+	{"missed", "no rule took it: for the function's kernel",
+	 offsetof(struct link_fates, missed)},
+	{"unclaimed", "no function has its address",
+	 offsetof(struct link_fates, unclaimed)},
+	{"lost", "lost by broken steering: see the device's log", offsetof(struct link_fates, lost)},
+};
+#define NROWS (sizeof(rows) / sizeof(rows[0]))
+
+static uint64_t fate(const struct link_fates *f, unsigned int row)
+{
+	uint64_t n;
+
+	memcpy(&n, (const uint8_t *)f + rows[row].offset, sizeof(n));
+	return n;
+}
+
+static void add_fates(struct link_fates *sum, const struct link_fates *f)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)f;
+
+	for (unsigned int i = 0; i < sizeof(*f) / sizeof(*from); i++)
+		to[i] += from[i];
+}
+
+static void show_progress(struct replay *r)
+{
+	uint64_t now = now_ns();
+	int percent;
+
+	if (!isatty(STDERR_FILENO) || now - r->shown < PROGRESS_NS)
+		return;
+	r->shown = now;
+	percent = pcap_in_percent(r->in);
+	fprintf(stderr, "\r%" PRIu64 " packets", r->sent);
+	if (percent >= 0)
+		fprintf(stderr, ", %d %%", percent);
+	fputs("\033[K", stderr);
+}
+
+static void end_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* The answer comes when all were steered: the device's pace is the file's. */
+static int send_batch(struct replay *r)
+{
+	struct link_message answer;
+	struct link_fates fates;
+	int err;
+
+	if (!r->have)
+		return 0;
+	err = link_ask(r->sock, LINK_REPLAY, r->batch, r->have, -1, &answer);
+	r->have = 0;
+	if (!err && answer.h.len != sizeof(fates))
+		err = -EPROTO;
+	if (!err) {
+		memcpy(&fates, answer.body, sizeof(fates));
+		add_fates(&r->fates, &fates);
+		r->sent += fates.frames;
+		err = answer.h.result;
+		link_message_free(&answer);
+	}
+	if (err) {
+		end_progress();
+		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->name, r->sent,
+		    err == -EPIPE || err == -ECONNRESET ? "it is gone" : strerror(-err));
+	}
+	show_progress(r);
+	return err;
+}
+
+static int add(struct replay *r, const struct pcap_packet *p)
+{
+	const struct link_packet head = {.len = p->len};
+	size_t padded = (p->len + 7u) & ~7u;
+
+	if (r->have + sizeof(head) + padded > BATCH && send_batch(r))
+		return -1;
+	memcpy(r->batch + r->have, &head, sizeof(head));
+	memcpy(r->batch + r->have + sizeof(head), p->bytes, p->len);
+	memset(r->batch + r->have + sizeof(head) + p->len, 0, padded - p->len);
+	r->have += sizeof(head) + padded;
+	return 0;
+}
+
+/* All of a file is looked at before anything of it is sent. */
+static int check_file(const char *path)
+{
+	struct pcap_packet p;
+	struct pcap_in *in;
+	struct stat st;
+	int rc = 1;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !strcmp(path, "-"))
+		return 0;
+	in = pcap_in_open(path);
+	if (!in)
+		return -1;
+	while (rc == 1 && !stopped)
+		rc = pcap_in_next(in, &p);
+	pcap_in_close(in);
+	if (rc < 0)
+		say("nothing was sent");
+	return rc;
+}
+
+static int send_file(struct replay *r)
+{
+	struct pcap_packet p;
+	int rc = 1;
+
+	while (!stopped && (rc = pcap_in_next(r->in, &p)) == 1)
+		if (add(r, &p))
+			return -1;
+	if (send_batch(r))
+		return -1;
+	end_progress();
+	if (rc < 0)
+		say("%" PRIu64 " packets before it were sent", r->sent);
+	if (stopped)
+		say("interrupted: %" PRIu64 " packets were sent", r->sent);
+	return rc < 0 || stopped ? -1 : 0;
+}
+
+static int print_text(const struct replay *r, double seconds)
+{
+	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->name,
+	       r->fates.frames, r->fates.bytes, seconds);
+	for (unsigned int i = 0; i < NROWS; i++)
+		if (fate(&r->fates, i))
+			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
+	return 0;
+}
+
+static int print_json(const struct replay *r, double seconds, bool complete)
+{
+	json_t *o = json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
+			      (json_int_t)r->fates.bytes, "seconds", seconds, "complete", complete);
+
+	for (unsigned int i = 0; i < NROWS; i++)
+		json_object_set_new(o, rows[i].name, json_integer((json_int_t)fate(&r->fates, i)));
+	json_dumpf(o, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(o);
+	return 0;
+}
+
+static int report(const struct replay *r, bool complete)
+{
+	double seconds = (double)(now_ns() - r->began) / 1e9;
+
+	if (r->args->json)
+		print_json(r, seconds, complete);
+	else
+		print_text(r, seconds);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	say("the report can't be written: %s", strerror(errno));
+	return -1;
+}
+
+static void take_signals(void)
+{
+	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = 0};
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+}
+
+static int run(struct replay *r)
+{
+	int rc;
+
+	r->batch = malloc(BATCH);
+	if (!r->batch) {
+		say("out of memory");
+		return -1;
+	}
+	r->began = now_ns();
+	rc = send_file(r);
+	free(r->batch);
+	return report(r, !rc) ? -1 : rc;
+}
+
+int cmd_replay(const struct args *a)
+{
+	struct replay r = {.args = a, .sock = registry() ? registry_connect(a->name) : -1};
+	int rc = -1;
+
+	if (r.sock < 0)
+		return EXIT_FAILURE;
+	take_signals();
+	if (!check_file(a->file) && !stopped)
+		r.in = pcap_in_open(a->file);
+	if (r.in)
+		rc = run(&r);
+	pcap_in_close(r.in);
+	close(r.sock);
+	if (stopped)
+		return 128 + stopped;
+	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+}
