@@ -2,8 +2,8 @@
 # What dvx-prm explain makes of dumps.
 dist_check_SCRIPTS += tests/unit/dvx_prm_explain.sh
 TESTS += tests/unit/dvx_prm_explain.sh
-dist_check_SCRIPTS += tests/unit/dvx_prm_public.sh
-TESTS += tests/unit/dvx_prm_public.sh
+dist_check_SCRIPTS += tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh
+TESTS += tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh
 EXTRA_DIST += tests/golden/dumps
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/explain_fuzz

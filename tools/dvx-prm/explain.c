@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "explain.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "input.h"
+#include "said.h"
 #include "tree.h"
 
 static json_t *finding_json(const struct hex *hex, const struct finding *f, const json_t *also)
 {
-	const char *kind = f->kind ? f->kind->name : f->s ? f->s->name : NULL;
+	const char *kind = f->kind ? f->kind->name : f->s ? f->s->name : "text";
 	json_t *o =
 		json_pack("{s:o, s:o, s:b, s:s, s:s?, s:s?}", "input", input_json(f->d), "notes",
 			  input_notes(hex, f->d), "recognised", f->known, "what", f->what, "kind",
@@ -80,23 +82,31 @@ static void print_one(const struct dump *d, const json_t *o)
 	print_list(json_object_get(o, "notes"), "  note: ");
 }
 
+/* What was found, for a person or for a program. */
+static void put(const struct hex *hex, const struct finding *f, const json_t *also,
+		const struct args *a, json_t *all)
+{
+	json_t *o = finding_json(hex, f, also);
+
+	if (a->json)
+		json_array_append(all, o);
+	else
+		print_one(f->d, o);
+	json_decref(o);
+}
+
 static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wish *wish,
 			    const struct args *a, json_t *all)
 {
-	json_t *also = json_array(), *o;
+	json_t *also = json_array();
 	struct finding f;
 	size_t known;
 
 	find_out(&f, d, wish, a, also);
-	o = finding_json(hex, &f, also);
+	put(hex, &f, also, a, all);
 	known = f.known;
 	finding_end(&f);
 	json_decref(also);
-	if (a->json)
-		json_array_append(all, o);
-	else
-		print_one(d, o);
-	json_decref(o);
 	return known;
 }
 
@@ -116,27 +126,72 @@ static size_t explain_dump(const struct hex *hex, const struct dump *d, const st
 	return found;
 }
 
+static size_t explain_line(const struct hex *hex, const struct said *s, const struct args *a,
+			   json_t *all)
+{
+	struct dump d = {.bytes = (const uint8_t *)"", .line = s->line, .form = "a line of text"};
+	json_t *also = json_array();
+	struct finding f;
+
+	snprintf(d.label, sizeof(d.label), "%s", s->text);
+	finding_begin(&f, &d, a);
+	explain_said(&f, s);
+	put(hex, &f, also, a, all);
+	finding_end(&f);
+	json_decref(also);
+	return 1;
+}
+
+/* Dumps, and lines that tell a failure without one, in the order in which they stand. */
+static size_t explain_all(const struct hex *hex, const struct said *said, size_t lines,
+			  const struct wish *wish, const struct args *a, json_t *all)
+{
+	size_t found = 0, i = 0, l = 0;
+
+	while (i < hex->count || l < lines)
+		if (l == lines || (i < hex->count && hex->dumps[i].line < said[l].line))
+			found += explain_dump(hex, &hex->dumps[i++], wish, a, all);
+		else
+			found += explain_line(hex, &said[l++], a, all);
+	return found;
+}
+
+/* With --as the input is dumps and nothing else. */
+static struct said *read_lines(const struct hex *hex, const char *text, size_t len,
+			       const struct args *a, size_t *count)
+{
+	bool binary = hex->count && !hex->dumps[0].line;
+
+	*count = 0;
+	return a->as || binary || !text ? NULL : said_read(text, len, count);
+}
+
 int cmd_explain(const struct args *a)
 {
-	json_t *all = json_array();
-	size_t found = 0;
+	const char *path = a->argc ? a->argv[0] : NULL;
+	struct said *said;
+	size_t found, lines, len = 0;
 	struct wish wish;
 	struct hex hex;
-	int rc = EXIT_DONE;
+	json_t *all;
+	char *text;
+	int err, rc;
 
-	if (wish_read(&wish, a->as)) {
-		json_decref(all);
+	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
-	}
-	if (input_read(&hex, a->argc ? a->argv[0] : NULL, a)) {
-		json_decref(all);
+	err = input_load(&hex, path, a, &text, &len);
+	said = read_lines(&hex, text, len, a, &lines);
+	free(text);
+	if (err && !(hex.none && lines)) {
+		input_fail(&hex, path);
+		free(said);
 		return EXIT_INPUT;
 	}
-	for (size_t i = 0; i < hex.count; i++)
-		found += explain_dump(&hex, &hex.dumps[i], &wish, a, all);
+	all = json_array();
+	found = explain_all(&hex, said, lines, &wish, a, all);
+	rc = a->json ? json_put(json_incref(all)) : EXIT_DONE;
 	hex_free(&hex);
-	if (a->json)
-		rc = json_put(json_incref(all));
+	free(said);
 	json_decref(all);
 	return rc ? rc : found ? EXIT_DONE : EXIT_NO;
 }

@@ -77,6 +77,18 @@ void part(struct finding *f, const struct prm_struct *s, size_t at, size_t most)
 /* The table's cause and remedy of a value, if it has them. */
 void tell_cause(struct finding *f, const struct prm_enum *e, uint64_t value);
 
+/* A completion's syndrome and its vendor byte; a command's status and its syndrome. */
+void tell_syndrome(struct finding *f, unsigned int syndrome);
+void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor);
+void tell_status(struct finding *f, unsigned int status);
+void tell_firmware(struct finding *f, unsigned int syndrome);
+
+/* The syndrome that a vendor byte was seen with; 0: none is known. */
+unsigned int vendor_seen_with(unsigned int vendor);
+
+struct said;
+void explain_said(struct finding *f, const struct said *s);
+
 /* A field of the s at `at`; 0 when the dump ends before it. */
 uint64_t field(const struct finding *f, const char *s, size_t at, const char *path);
 bool all_zero(const uint8_t *p, size_t n);

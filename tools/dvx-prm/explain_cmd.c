@@ -117,21 +117,9 @@ static void explain_out(struct finding *f)
 	else
 		snprintf(f->what, sizeof(f->what), "output of command %s",
 			 labelled_opcode(f) ? prm_opcode_name(labelled_opcode(f)) : "(any)");
-	fact(f, "status", status);
-	fact_name(f, "status_name", prm_status_name(status));
-	fact(f, "syndrome", syndrome);
-	tell(f, "what", "status", "status 0x%02x %s: %s", status, prm_status_name(status),
-	     prm_status_text(status));
-	if (status)
-		tell(f, "errno", "status", "the kernel gives errno %d for it",
-		     prm_status_errno(status));
-	tell_cause(f, prm_find_enum("status"), status);
-	if (syndrome)
-		tell(f, "syndrome", "syndrome",
-		     "syndrome 0x%06x is firmware's number of the check that failed; no public "
-		     "list has "
-		     "them, give it to the vendor's support",
-		     syndrome);
+	tell_status(f, status);
+	if (status || syndrome)
+		tell_firmware(f, syndrome);
 	part(f, s, 0, f->d->len);
 }
 

@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include <string.h>
+#include "said.h"
 
 enum {
 	CQE = 64,
@@ -105,56 +106,14 @@ static void score(struct finding *f)
 		cqe_weigh(f, cqe_at(f));
 }
 
-/* The table's text is "seen with NAME": a correlation out of reports, nobody defines the byte. */
-static void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
-{
-	const char *text = prm_enum_text(prm_find_enum("vendor_syndrome"), vendor);
-	const char *with = strstr(text, "seen with ");
-	int n = (int)strcspn(text, "[");
-
-	fact(f, "vendor_err_synd", vendor);
-	if (!vendor)
-		return;
-	while (n && text[n - 1] == ' ')
-		n--;
-	if (!n)
-		tell(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: no public source says what it means", vendor);
-	else if (!with)
-		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %.*s", vendor, n,
-		     text);
-	else
-		tell(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: error reports in the field have it with %.*s; that "
-		     "is a "
-		     "correlation, not the vendor's definition%s",
-		     vendor, n - 10, text + 10,
-		     strncmp(text + 10, prm_syndrome_name(syndrome), (size_t)n - 10)
-			     ? ", and here it comes with another one"
-			     : "");
-}
-
-/* The same failure as libibverbs calls it: that is what programs print. */
-static const struct {
-	uint8_t syndrome, number;
-	const char *name;
-} verbs[] = {
-	{0x01, 1, "LOC_LEN_ERR"},    {0x02, 2, "LOC_QP_OP_ERR"},   {0x04, 4, "LOC_PROT_ERR"},
-	{0x05, 5, "WR_FLUSH_ERR"},   {0x06, 6, "MW_BIND_ERR"},	   {0x10, 7, "BAD_RESP_ERR"},
-	{0x11, 8, "LOC_ACCESS_ERR"}, {0x12, 9, "REM_INV_REQ_ERR"}, {0x13, 10, "REM_ACCESS_ERR"},
-	{0x14, 11, "REM_OP_ERR"},    {0x15, 12, "RETRY_EXC_ERR"},  {0x16, 13, "RNR_RETRY_EXC_ERR"},
-	{0x22, 16, "REM_ABORT_ERR"},
-};
-
 static void tell_verbs(struct finding *f, unsigned int syndrome)
 {
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (verbs[i].syndrome != syndrome)
-			continue;
-		fact(f, "wc_status", verbs[i].number);
-		tell(f, "verbs", NULL, "libibverbs reports it as IBV_WC_%s (%u)", verbs[i].name,
-		     verbs[i].number);
-	}
+	unsigned int status = wc_of_syndrome(syndrome);
+
+	if (!status)
+		return;
+	fact(f, "wc_status", status);
+	tell(f, "verbs", NULL, "libibverbs reports it as IBV_WC_%s (%u)", wc_name(status), status);
 }
 
 static void tell_wqe(struct finding *f, bool send)
@@ -186,11 +145,7 @@ static void explain_error(struct finding *f, unsigned int opcode)
 		 send ? "send" : "receive");
 	fact(f, "syndrome", synd);
 	fact_name(f, "syndrome_name", prm_syndrome_name(synd));
-	if (strcmp(prm_syndrome_name(synd), "?"))
-		tell(f, "what", "syndrome", "syndrome 0x%02x %s: %s", synd, prm_syndrome_name(synd),
-		     prm_syndrome_text(synd));
-	else
-		tell(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
+	tell_syndrome(f, synd);
 	tell_verbs(f, synd);
 	tell_wqe(f, send);
 	tell_cause(f, prm_find_enum("syndrome"), synd);

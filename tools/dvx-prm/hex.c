@@ -421,9 +421,11 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 {
 	struct parse p = {.hex = hex, .words = words};
 	size_t room = len < HEX_MAX_BYTES ? len : HEX_MAX_BYTES;
+	bool more = len > HEX_MAX_TEXT;
 	int err = 0;
 
-	*hex = (struct hex){.bytes = NULL};
+	*hex = (struct hex){.bytes = NULL, .cut = more};
+	len = more ? HEX_MAX_TEXT : len;
 	if (len >= 2 && !memcmp(text, "\xff\xfe", 2) && len % 2 == 0 && !text[len - 1])
 		return fail(&p, "the input is UTF-16; save it as UTF-8 text");
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
@@ -442,36 +444,44 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 		memcpy(hex->bytes, text, room);
 		new_dump(&p, 0)->len = room;
 		p.dump->form = "binary";
-		hex->cut = room < len;
+		hex->cut = more || room < len;
 		return 0;
 	}
 	err = parse_lines(&p, text, len);
-	if (!err && !hex->count)
+	hex->none = !err && !hex->count;
+	if (hex->none)
 		err = fail(&p, "there is no hex in the input (%zu lines of text)", hex->text_lines);
 	free(p.lines);
 	return err;
 }
 
-int hex_read(struct hex *hex, FILE *in, const char *words)
+/* One byte more than is used tells that there was more. */
+char *hex_load(struct hex *hex, FILE *in, size_t *len)
 {
 	char *text = malloc(HEX_MAX_TEXT + 1);
-	size_t n;
-	int err;
 
 	*hex = (struct hex){.bytes = NULL};
 	if (!text) {
 		snprintf(hex->error, sizeof(hex->error), "out of memory");
-		return -1;
+		return NULL;
 	}
-	n = fread(text, 1, HEX_MAX_TEXT + 1, in);
-	if (ferror(in)) {
-		snprintf(hex->error, sizeof(hex->error), "%s", strerror(errno));
-		free(text);
+	*len = fread(text, 1, HEX_MAX_TEXT + 1, in);
+	if (!ferror(in))
+		return text;
+	snprintf(hex->error, sizeof(hex->error), "%s", strerror(errno));
+	free(text);
+	return NULL;
+}
+
+int hex_read(struct hex *hex, FILE *in, const char *words)
+{
+	size_t len;
+	char *text = hex_load(hex, in, &len);
+	int err;
+
+	if (!text)
 		return -1;
-	}
-	err = hex_parse(hex, text, n < HEX_MAX_TEXT ? n : HEX_MAX_TEXT, words);
-	if (n > HEX_MAX_TEXT)
-		hex->cut = true;
+	err = hex_parse(hex, text, len, words);
 	free(text);
 	return err;
 }

@@ -32,8 +32,12 @@ struct hex {
 	size_t count;
 	size_t text_lines; /* lines that hold no hex at all */
 	bool cut;	   /* there was more input than HEX_MAX_TEXT */
+	bool none;	   /* all of it is text without any hex */
 	char error[256];   /* why nothing could be read, one sentence with line and column */
 };
+
+/* All that `in` holds, as far as it is read; NULL with hex->error set. Free it. */
+char *hex_load(struct hex *hex, FILE *in, size_t *len);
 
 /* words: "be", "le" or NULL. 0, or -1 with hex->error set. Free with hex_free either way. */
 int hex_read(struct hex *hex, FILE *in, const char *words);

@@ -3,26 +3,43 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-int input_read(struct hex *hex, const char *path, const struct args *a)
+int input_load(struct hex *hex, const char *path, const struct args *a, char **text, size_t *len)
 {
 	bool from_stdin = !path || !strcmp(path, "-");
 	FILE *in = from_stdin ? stdin : fopen(path, "rb");
-	int err;
 
+	*text = NULL;
 	if (!in) {
 		say("%s: %s", path, strerror(errno));
+		memset(hex, 0, sizeof(*hex));
 		return -1;
 	}
-	err = hex_read(hex, in, a->words);
+	*text = hex_load(hex, in, len);
 	if (!from_stdin)
 		fclose(in);
-	if (err) {
-		say("%s: %s", from_stdin ? "standard input" : path, hex->error);
-		hex_free(hex);
-	}
+	return *text ? hex_parse(hex, *text, *len, a->words) : -1;
+}
+
+int input_read(struct hex *hex, const char *path, const struct args *a)
+{
+	size_t len;
+	char *text;
+	int err = input_load(hex, path, a, &text, &len);
+
+	free(text);
+	if (err)
+		input_fail(hex, path);
 	return err;
+}
+
+void input_fail(struct hex *hex, const char *path)
+{
+	if (*hex->error)
+		say("%s: %s", !path || !strcmp(path, "-") ? "standard input" : path, hex->error);
+	hex_free(hex);
 }
 
 json_t *input_notes(const struct hex *hex, const struct dump *d)

@@ -8,6 +8,12 @@
 /* The dumps in a file ("-" or NULL: stdin); -1 after a sentence. */
 int input_read(struct hex *hex, const char *path, const struct args *a);
 
+/* The same, and the text itself (or binary), which the caller frees. */
+int input_load(struct hex *hex, const char *path, const struct args *a, char **text, size_t *len);
+
+/* Says why it could not be read, and frees it. */
+void input_fail(struct hex *hex, const char *path);
+
 /* What a reader must know about a dump: holes, offsets that do not begin at 0, a cut. */
 json_t *input_notes(const struct hex *hex, const struct dump *d);
 

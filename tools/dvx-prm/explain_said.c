@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a line of a log means that tells a failure without its bytes. */
+#include "explain.h"
+
+#include <errno.h>
+#include <string.h>
+#include "said.h"
+
+static void tell_status_of_verbs(struct finding *f, unsigned int status)
+{
+	unsigned int synd = wc_syndrome(status);
+
+	fact(f, "wc_status", status);
+	if (synd)
+		tell(f, "what", NULL,
+		     "status %u of libibverbs is IBV_WC_%s; mlx5's syndrome for it is 0x%02x "
+		     "%s: %s",
+		     status, wc_name(status), synd, prm_syndrome_name(synd),
+		     prm_syndrome_text(synd));
+	else
+		tell(f, "what", NULL,
+		     "status %u of libibverbs is IBV_WC_%s; mlx5 has no syndrome of its own "
+		     "for it",
+		     status, wc_name(status));
+}
+
+static void explain_completion(struct finding *f, const struct said *s)
+{
+	unsigned int synd = s->value[SAID_SYNDROME], vendor = s->value[SAID_VENDOR];
+	const struct prm_enum *syndromes = prm_find_enum("syndrome");
+
+	snprintf(f->what, sizeof(f->what), "failed completion, told by %s", s->who);
+	if (said_has(s, SAID_WC)) {
+		tell_status_of_verbs(f, s->value[SAID_WC]);
+		synd = wc_syndrome(s->value[SAID_WC]);
+	} else if (said_has(s, SAID_SYNDROME)) {
+		tell_syndrome(f, synd);
+	} else {
+		synd = vendor_seen_with(vendor);
+		tell(f, "what", NULL, "the line has the vendor's byte only, not the status%s%s",
+		     synd ? "; what follows is of the syndrome that it was seen with, " : "",
+		     synd ? prm_syndrome_name(synd) : "");
+	}
+	if (synd)
+		fact(f, "syndrome", synd);
+	if (said_has(s, SAID_QPN))
+		fact(f, "qpn", s->value[SAID_QPN]);
+	if (said_has(s, SAID_INDEX))
+		fact(f, "wqe_counter", s->value[SAID_INDEX]);
+	tell_cause(f, syndromes, synd);
+	if (said_has(s, SAID_VENDOR))
+		tell_vendor(f, synd, vendor);
+	tell(f, "note", NULL,
+	     "of a failed completion only status, vendor_err, qp_num and wr_id count; "
+	     "opcode and byte_len are whatever was there");
+}
+
+static void tell_errno(struct finding *f, const struct said *s)
+{
+	int err = (int)s->value[SAID_ERRNO];
+
+	fact(f, "errno", s->value[SAID_ERRNO]);
+	tell(f, "errno", NULL, "errno %d: %s%s", err, strerror(err),
+	     err == EREMOTEIO
+		     ? " - firmware refused; status and syndrome are in the reply's first 8 bytes"
+		     : "");
+}
+
+static void explain_command(struct finding *f, const struct said *s)
+{
+	unsigned int op = s->value[SAID_COMMAND];
+
+	if (said_has(s, SAID_COMMAND)) {
+		const struct prm_struct *in = prm_command_in(op);
+
+		snprintf(f->what, sizeof(f->what), "failed command %s, told by %s",
+			 prm_opcode_name(op), s->who);
+		fact(f, "opcode", op);
+		fact_name(f, "opcode_name", prm_opcode_name(op));
+		tell(f, "command", NULL,
+		     "opcode 0x%x %s, op_mod 0x%x: %s; dvx-prm show %s has its fields", op,
+		     prm_opcode_name(op), s->value[SAID_OP_MOD], in->text, in->name);
+	} else {
+		snprintf(f->what, sizeof(f->what), "failed command, told by %s", s->who);
+		tell(f, "command", NULL, "of %s", s->call);
+	}
+	if (said_has(s, SAID_STATUS))
+		tell_status(f, s->value[SAID_STATUS]);
+	else
+		tell(f, "status", NULL,
+		     "the line does not have the command's status, which says more than "
+		     "the syndrome: it is the first byte of the reply");
+	tell_firmware(f, s->value[SAID_FIRMWARE]);
+	if (said_has(s, SAID_ERRNO))
+		tell_errno(f, s);
+}
+
+void explain_said(struct finding *f, const struct said *s)
+{
+	f->known = true;
+	f->forced = true;
+	json_array_append_new(f->why, json_pack("{s:i, s:o}", "points", 100, "text",
+						json_sprintf("the line has a form of %s", s->who)));
+	if (said_has(s, SAID_FIRMWARE))
+		explain_command(f, s);
+	else
+		explain_completion(f, s);
+	if (s->times > 1)
+		tell(f, "times", NULL, "%zu lines say the same", s->times);
+	fact(f, "times", s->times);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Failures that a line of a log tells in words and numbers, without the bytes. */
+#ifndef DVX_PRM_SAID_H
+#define DVX_PRM_SAID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum said_value {
+	SAID_WC,       /* status of libibverbs */
+	SAID_SYNDROME, /* of the error completion */
+	SAID_VENDOR,   /* its vendor byte */
+	SAID_QPN,
+	SAID_INDEX,   /* of the WQE */
+	SAID_COMMAND, /* opcode of a firmware command */
+	SAID_OP_MOD,
+	SAID_STATUS,   /* of the command */
+	SAID_FIRMWARE, /* its syndrome */
+	SAID_ERRNO,
+	SAID_VALUES
+};
+
+struct said {
+	const char *who; /* writes such lines */
+	unsigned int line;
+	size_t times;	  /* lines that say the same */
+	unsigned int has; /* bit for each value */
+	uint32_t value[SAID_VALUES];
+	char text[128]; /* the line, cut */
+	char call[64];	/* the function or object that it names, or "" */
+};
+
+#define SAID_MOST 256
+
+/* What a text says, each thing once; at most SAID_MOST. Free the list. */
+struct said *said_read(const char *text, size_t len, size_t *count);
+
+static inline bool said_has(const struct said *s, enum said_value v)
+{
+	return s->has >> v & 1;
+}
+
+/* "IBV_WC_RETRY_EXC_ERR" of a status number; "?" of none. Its syndrome in a completion, or 0. */
+const char *wc_name(unsigned int status);
+unsigned int wc_syndrome(unsigned int status);
+
+/* The status number that libibverbs reports for a syndrome; 0: none. */
+unsigned int wc_of_syndrome(unsigned int syndrome);
+
+#endif

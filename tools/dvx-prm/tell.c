@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sentences about error numbers, wherever the numbers come from. */
+#include "explain.h"
+
+#include <string.h>
+
+/* The emulator's own syndromes, which doc/syndromes.md lists. */
+enum { EMULATOR = 0xdf0, EMULATOR_SHIFT = 20 };
+
+static const char seen_with[] = "seen with ";
+
+/* The table's text is "seen with NAME [I]". */
+static const char *name_seen_with(unsigned int vendor, int *len)
+{
+	const char *text = prm_enum_text(prm_find_enum("vendor_syndrome"), vendor);
+	const char *name = strstr(text, seen_with);
+
+	*len = name ? (int)strcspn(name + sizeof(seen_with) - 1, " [") : 0;
+	return name ? name + sizeof(seen_with) - 1 : NULL;
+}
+
+unsigned int vendor_seen_with(unsigned int vendor)
+{
+	const struct prm_enum *e = prm_find_enum("syndrome");
+	int len;
+	const char *name = name_seen_with(vendor, &len);
+
+	for (size_t i = 0; name && i < e->count; i++)
+		if ((int)strlen(e->values[i].name) == len &&
+		    !strncmp(e->values[i].name, name, (size_t)len))
+			return (unsigned int)e->values[i].value;
+	return 0;
+}
+
+void tell_syndrome(struct finding *f, unsigned int synd)
+{
+	if (strcmp(prm_syndrome_name(synd), "?"))
+		tell(f, "what", "syndrome", "syndrome 0x%02x %s: %s", synd, prm_syndrome_name(synd),
+		     prm_syndrome_text(synd));
+	else
+		tell(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
+}
+
+/* A correlation out of reports: nobody defines the byte. */
+void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
+{
+	const char *text = prm_enum_text(prm_find_enum("vendor_syndrome"), vendor);
+	unsigned int with = vendor_seen_with(vendor);
+
+	fact(f, "vendor_err_synd", vendor);
+	if (!vendor)
+		return;
+	if (!*text)
+		tell(f, "vendor", "vendor_err_synd",
+		     "vendor syndrome 0x%02x: no public source says what it means", vendor);
+	else if (!with)
+		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %s", vendor, text);
+	else
+		tell(f, "vendor", "vendor_err_synd",
+		     "vendor syndrome 0x%02x: error reports in the field have it with %s; that is "
+		     "a "
+		     "correlation, not the vendor's definition%s",
+		     vendor, prm_syndrome_name(with),
+		     with == syndrome ? "" : ", and here it comes with another one");
+}
+
+void tell_status(struct finding *f, unsigned int status)
+{
+	fact(f, "status", status);
+	fact_name(f, "status_name", prm_status_name(status));
+	tell(f, "what", "status", "status 0x%02x %s: %s", status, prm_status_name(status),
+	     prm_status_text(status));
+	if (status)
+		tell(f, "errno", "status", "the kernel gives errno %d for it",
+		     prm_status_errno(status));
+	tell_cause(f, prm_find_enum("status"), status);
+}
+
+void tell_firmware(struct finding *f, unsigned int syndrome)
+{
+	fact(f, "syndrome", syndrome);
+	if (!syndrome)
+		tell(f, "syndrome", "syndrome",
+		     "syndrome 0: firmware did not answer, or it was the kernel "
+		     "that refused; then errno is all there is");
+	else if (syndrome >> EMULATOR_SHIFT == EMULATOR)
+		tell(f, "syndrome", "syndrome",
+		     "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: "
+		     "its log has a sentence with the field, doc/syndromes.md the list",
+		     syndrome);
+	else
+		tell(f, "syndrome", "syndrome",
+		     "syndrome 0x%06x is firmware's number of the check that failed; no public "
+		     "list has "
+		     "them, give it to the vendor's support",
+		     syndrome);
+}
