@@ -86,6 +86,42 @@ DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 	return prm_cqe64_get_cqe_format(cqe) == PRM_CQE_FORMAT_INLINE_DATA32 ? 32 : 0;
 }
 
+/* ---- Raw packets (rxq.h) ---- */
+
+/* What a rule's tag action said; 0 without one. */
+DVX_INLINE uint32_t dvx_cqe_flow_tag(const void *cqe)
+{
+	return prm_cqe64_get_flow_tag(cqe);
+}
+
+/* Of the hash that chose the queue; 0 if none did. */
+DVX_INLINE uint32_t dvx_cqe_rss_hash(const void *cqe)
+{
+	return prm_cqe64_get_rss_hash_result(cqe);
+}
+
+/* Did the device find the IP header's, and the TCP or UDP checksum right? */
+DVX_INLINE bool dvx_cqe_l3_ok(const void *cqe)
+{
+	return prm_cqe64_get_l3_ok(cqe);
+}
+
+DVX_INLINE bool dvx_cqe_l4_ok(const void *cqe)
+{
+	return prm_cqe64_get_l4_ok(cqe);
+}
+
+/* Was a VLAN tag taken off? Then this is what it said. */
+DVX_INLINE bool dvx_cqe_vlan(const void *cqe)
+{
+	return prm_cqe64_get_vlan(cqe);
+}
+
+DVX_INLINE uint16_t dvx_cqe_vlan_tci(const void *cqe)
+{
+	return (uint16_t)prm_cqe64_get_vlan_info(cqe);
+}
+
 struct dvx_cqe_failure {
 	uint8_t syndrome;    /* enum prm_syndrome: 0x04 local protection, 0x05 flushed, ... */
 	uint8_t vendor;	     /* vendor syndrome: for the vendor's support */

@@ -8,11 +8,13 @@
 #include <dvx/dbr.h>
 #include <dvx/dev.h>
 #include <dvx/event.h>
+#include <dvx/flow.h>
 #include <dvx/mem.h>
 #include <dvx/mkey.h>
 #include <dvx/pd.h>
 #include <dvx/qp.h>
 #include <dvx/rq.h>
+#include <dvx/rxq.h>
 #include <dvx/sq.h>
 #include <dvx/uar.h>
 #include <dvx/umem.h>

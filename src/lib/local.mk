@@ -18,5 +18,6 @@ pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
 	include/dvx/barrier.h include/dvx/cmd.h include/dvx/common.h include/dvx/cq.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dev.h include/dvx/dvx.h include/dvx/event.h \
+	include/dvx/flow.h include/dvx/rxq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/qp.h include/dvx/rq.h \
 	include/dvx/sq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/umem.h include/dvx/wqe.h

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_RXQ_H
+#define DVX_RXQ_H
+
+/*
+ * Receive queues of raw packets. A queue is an RQ, whose ring is rq.h's, with a TIR in front of it
+ * that steering rules lead to (flow.h). Packets come as they were on the wire, without their FCS.
+ *
+ *	for (...) dvx_rq_post(rq, &sge, 1, i);
+ *	dvx_rq_ring(rq);
+ *	while ((cqe = dvx_cq_peek(cq))) {
+ *		i = dvx_rq_retire(rq);
+ *		use(buffer[i], dvx_cqe_byte_count(cqe), dvx_cqe_flow_tag(cqe));
+ *		dvx_cq_pop(cq);
+ *		dvx_rq_post(rq, &sge[i], 1, i);
+ *	}
+ *	dvx_rq_ring(rq);
+ *
+ * A packet that meets an empty queue is dropped by the device; one longer than its WQE's buffers
+ * completes with an error.
+ */
+#include <dvx/cq.h>
+#include <dvx/mem.h>
+#include <dvx/rq.h>
+
+DVX_BEGIN_DECLS
+
+struct dvx_rxq;
+struct dvx_rss;
+
+enum dvx_rxq_flags {
+	/* A VLAN tag is taken off the packet: dvx_cqe_vlan(), dvx_cqe_vlan_tci(). */
+	DVX_RXQ_STRIP_VLAN = 1 << 0,
+	/* The frame check sequence is received as well. */
+	DVX_RXQ_KEEP_FCS = 1 << 1,
+};
+
+struct dvx_rxq_attr {
+	uint32_t size;
+	uint32_t flags; /* enum dvx_rxq_flags */
+	struct dvx_pd *pd;
+	struct dvx_cq *cq;  /* one entry for each that the queue has */
+	uint32_t entries;   /* at least; rounded up to a power of two */
+	uint32_t sge;	    /* pieces of one packet's buffer; 0: 1 */
+	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
+	uint32_t reserved;
+	struct dvx_place place; /* of the ring */
+};
+
+/* Ready to receive. PRM: CREATE_RQ, MODIFY_RQ to RDY, CREATE_TIR. */
+int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *attr, uint32_t layout,
+			  struct dvx_rxq **out);
+DVX_INLINE int dvx_rxq_create(struct dvx_dev *dev, const struct dvx_rxq_attr *attr,
+			      struct dvx_rxq **out)
+{
+	return dvx_rxq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
+}
+
+/* -EBUSY while an action or a dvx_rss leads to it. What is in its CQ stays there. */
+int dvx_rxq_destroy(struct dvx_rxq *rxq);
+struct dvx_rq *dvx_rxq_ring(struct dvx_rxq *rxq);
+uint32_t dvx_rxq_rqn(const struct dvx_rxq *rxq);
+uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq);
+/*
+ * Ends reception: receives that are posted complete with "flushed" errors, as after a packet that
+ * was too long; back to an empty ring that receives. CQEs of old receives must be consumed first.
+ */
+int dvx_rxq_to_err(struct dvx_rxq *rxq);
+int dvx_rxq_reset(struct dvx_rxq *rxq);
+
+/* ---- Several queues, chosen by a hash of the packet ---- */
+
+/* Which fields the Toeplitz hash covers: PRM rx_hash_field_select.selected_fields. */
+enum dvx_rss_fields {
+	DVX_RSS_SRC_IP = 1 << 0,
+	DVX_RSS_DST_IP = 1 << 1,
+	DVX_RSS_SRC_PORT = 1 << 2,
+	DVX_RSS_DST_PORT = 1 << 3,
+};
+
+struct dvx_rss_attr {
+	uint32_t size;
+	uint32_t queue_count; /* a power of two */
+	struct dvx_rxq *const *queues; /* one may stand there several times */
+	uint32_t fields; /* enum dvx_rss_fields; 0: all four */
+	bool ipv6;	 /* hash as IPv6 (else as IPv4) ... */
+	bool udp;	 /* ... and as UDP (else as TCP) */
+	bool symmetric;	 /* both directions of a connection hash alike */
+	uint8_t reserved;
+	/* 40 bytes; NULL: the usual one (Microsoft's, 6d 5a 56 da ...) */
+	const uint8_t *key;
+};
+
+/*
+ * A packet that the hash does not fit (another protocol) hashes to 0, i.e. goes to queues[0]: lead
+ * only what fits to it, and the rest elsewhere. PRM: CREATE_RQT, CREATE_TIR.
+ */
+int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *attr, struct dvx_rss **out);
+int dvx_rss_destroy(struct dvx_rss *rss);
+uint32_t dvx_rss_tirn(const struct dvx_rss *rss);
+
+DVX_END_DECLS
+
+#endif
