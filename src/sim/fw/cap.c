@@ -34,6 +34,13 @@ static void fill_sizes(const struct personality *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_uctx(cap, 16);
 }
 
+static void fill_counters(void *cap)
+{
+	prm_cmd_hca_cap_set_max_flow_counter_31_16(cap, (1u << VHCA_LOG_MAX_FLOW_COUNTER) >> 16);
+	prm_cmd_hca_cap_set_max_flow_counter_15_0(cap, (1u << VHCA_LOG_MAX_FLOW_COUNTER) & 0xffff);
+	prm_cmd_hca_cap_set_flow_counter_bulk_alloc(cap, FW_COUNTER_BULKS);
+}
+
 static void fill_doorbells(void *cap)
 {
 	prm_cmd_hca_cap_set_uar_4k(cap, 1);
@@ -63,7 +70,9 @@ static void fill_general(const struct vhca *v, void *cap)
 
 	fill_sizes(p, cap);
 	fill_doorbells(cap);
+	fill_counters(cap);
 	fill_port(v, cap);
+	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);

@@ -55,6 +55,9 @@ struct fw_row {
 /* Where QUERY_HCA_CAP's page begins in the reply. */
 #define FW_CAP_AT	 16u
 
+/* Sizes of ALLOC_FLOW_COUNTER: bit n is a bulk of 128 << n. */
+#define FW_COUNTER_BULKS 0xffu
+
 #define FW_SYNDROME_BASE 0xdf000000u
 enum fw_syndrome {
 #define FW_SYNDROME(number, name, text) FW_SYN_##name = FW_SYNDROME_BASE | (number),
@@ -100,6 +103,24 @@ void fw_raw_queue_free(struct obj *); /* SQ, RQ */
 void fw_rqt_free(struct obj *);
 void fw_tir_free(struct obj *);
 
+void fw_flow_table_clear(struct obj *);
+void fw_flow_table_free(struct obj *);
+void fw_flow_group_free(struct obj *);
+void fw_flow_counters_reap(struct vhca *, uint16_t uid);
+
+struct counter;
+struct flow_group;
+struct flow_table;
+/* 0 unless a flow command names another function's vport. */
+int fw_flow_own_vport(struct fw_cmd *, uint32_t other, uint32_t number);
+/* The table of this type and id that the command's uid may use; NULL: refused. */
+struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
+struct flow_group *fw_flow_group(struct fw_cmd *, const struct flow_table *, uint32_t id);
+struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
+/* 0 if packets may go on from one table to the other. */
+int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct flow_table *to,
+		  const char *field);
+
 struct ring;
 struct umem;
 /* Where a queue's buffer is, as CREATE_CQ and CREATE_QP say it. */
@@ -138,6 +159,11 @@ fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_genera
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm, fw_destroy_sw_icm;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;
+fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_destroy_flow_table,
+	fw_set_flow_table_root;
+fw_handler fw_create_flow_group, fw_query_flow_group, fw_destroy_flow_group;
+fw_handler fw_set_fte, fw_query_fte, fw_delete_fte;
+fw_handler fw_alloc_flow_counter, fw_query_flow_counter, fw_dealloc_flow_counter;
 fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
 	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;
 

@@ -8,6 +8,10 @@ libsim_la_SOURCES += \
 	src/sim/fw/cq.c \
 	src/sim/fw/eq.c \
 	src/sim/fw/exec.c \
+	src/sim/fw/flow_counter.c \
+	src/sim/fw/flow_entry.c \
+	src/sim/fw/flow_group.c \
+	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \
 	src/sim/fw/misc.c \

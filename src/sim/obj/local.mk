@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/obj/counter.c \
 	src/sim/obj/counter.h \
 	src/sim/obj/cq.h \
+	src/sim/obj/flow.c \
+	src/sim/obj/flow.h \
 	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \

@@ -51,6 +51,9 @@ static const struct type_row {
 	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
 	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
 	[OBJ_SW_ICM] = {"sw_icm", 1, VHCA_LOG_MAX_SW_ICM},
+	[OBJ_FLOW_TABLE] = {"flow table", 1, VHCA_LOG_MAX_FLOW_TABLE},
+	[OBJ_FLOW_GROUP] = {"flow group", 1, VHCA_LOG_MAX_FLOW_GROUP},
+	[OBJ_MODIFY_HEADER] = {"modify header context", 1, VHCA_LOG_MAX_MODIFY_HEADER},
 };
 
 const char *obj_type_name(enum obj_type type)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "vhca.h"
 #include "icm.h"
+#include "counter.h"
 #include "mkey.h"
 
 /* Locally administered, so that no real card's address is taken. */
@@ -91,6 +92,7 @@ void silicon_fini(struct silicon *si)
 		if (si->vhca[i].si) {
 			obj_tables_fini(&si->vhca[i]);
 			icm_fini(&si->vhca[i]);
+			counters_fini(&si->vhca[i]);
 		}
 	mm_close(si->icm_mm);
 	grants_free(si);

@@ -55,6 +55,13 @@ enum {
 	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
 	VHCA_LOG_PATTERN_ICM = 15,
 	VHCA_MAX_FT_LEVEL = 64,
+	VHCA_LOG_MAX_FLOW_TABLE = 20,
+	VHCA_LOG_MAX_FLOW_GROUP = 22,
+	VHCA_LOG_MAX_FT_SIZE = 22,
+	VHCA_LOG_MAX_FLOW_COUNTER = 20,
+	VHCA_LOG_MAX_FLOW_DESTS = 5, /* of one entry */
+	VHCA_LOG_MAX_MODIFY_HEADER = 16,
+	VHCA_MAX_MODIFY_ACTIONS = 16, /* of one context */
 	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
@@ -71,6 +78,8 @@ struct gid_entry {
 };
 #define VHCA_GIDS 4
 
+struct counters;
+struct flow_table;
 struct obj_table; /* obj.c */
 struct icm;
 struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
@@ -100,6 +109,8 @@ struct vhca {
 	uint32_t qkey_violations;
 	struct raw_stats raw;
 	struct icm *icm; /* icm.c; NULL until the first allocation */
+	struct counters *counters;	  /* counter.c; NULL until the first is made */
+	struct flow_table *flow_root[2]; /* SET_FLOW_TABLE_ROOT: NIC RX, NIC TX; NULL: none */
 };
 
 /*

@@ -2,6 +2,9 @@
 libsim_la_SOURCES += \
 	src/sim/steer/packet.c \
 	src/sim/steer/packet.h \
+	src/sim/steer/params.c \
+	src/sim/steer/params.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/steer.c \
-	src/sim/steer/steer.h
+	src/sim/steer/steer.h \
+	src/sim/steer/walk.c

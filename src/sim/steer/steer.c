@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A packet's whole way: from a function's root table to where it ends. An ICM address is always the
+ * next place; what an address is decides who says where to go from there.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
-#include "steer.h"
+#include <string.h>
+#include <dvx/prm/flow.h>
+#include "params.h"
+#include "priv.h"
+#include "obj/counter.h"
+#include "obj/tir.h"
 #include "obj/vhca.h"
+
+#define COPY_STEPS 256u /* what a copy for one more destination takes from STEER_STEPS */
+#define LOST_ALL   8u	/* sentences, before only each power of two is told */
 
 struct steer {
 	const struct steer_ops *ops;
 	struct steer_stats stats[FUNCTION_COUNT];
+	uint64_t lost;
 };
+
+/* A walk, and the packet's parameters for firmware's tables. */
+struct way {
+	struct steer_walk w;
+	struct params params;
+};
+
+static void follow(struct way *, uint64_t addr);
 
 struct steer *steer_new(struct silicon *si)
 {
@@ -31,22 +54,259 @@ const struct steer_stats *steer_stats(const struct vhca *v)
 
 bool steer_listens(const struct vhca *v)
 {
-	(void)v;
+	return v->flow_root[PRM_FLOW_TABLE_TYPE_NIC_RX];
+}
+
+/* --- where a way ends ----------------------------------------------------------------------- */
+
+static void end(const struct way *way, enum steer_end what)
+{
+	static const char *const names[STEER_ENDS] = {
+		[STEER_TIR] = "delivered", [STEER_WIRE] = "sent",
+		[STEER_DROP] = "dropped",  [STEER_MISS] = "missed, no rule took it",
+		[STEER_LOST] = "lost",
+	};
+	struct vhca *v = way->w.vhca;
+
+	v->si->steer->stats[v->kind].ends[what]++;
+	steer_trace("vhca %u %s: %s", v->id, way->w.tx ? "tx" : "rx", names[what]);
+}
+
+uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
+{
+	uint64_t n = ++w->vhca->si->steer->lost;
+	char why[256];
+	va_list ap;
+
+	if (n > LOST_ALL && n & (n - 1))
+		return 0;
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	sim_refuse("vhca %u: a packet that it %s is lost: %s (%" PRIu64 " so far)", w->vhca->id,
+		   w->tx ? "sends" : "receives", why, n);
+	return 0;
+}
+
+static void to_wire(struct way *way)
+{
+	end(way, STEER_WIRE);
+	way->w.vhca->si->steer->ops->to_wire(way->w.vhca, way->w.packet);
+}
+
+static void to_tir(struct way *way, uint32_t tirn)
+{
+	struct vhca *v = way->w.vhca;
+	struct tir *tir = obj_find(v, OBJ_TIR, tirn);
+
+	if (!tir || way->w.tx) {
+		steer_lost(&way->w, "TIR 0x%x %s", tirn, tir ? "receives" : "does not exist");
+		end(way, STEER_LOST);
+		return;
+	}
+	steer_trace("vhca %u: to tir 0x%x, tag 0x%x", v->id, tirn, way->w.packet->flow_tag);
+	end(way, STEER_TIR);
+	v->si->steer->ops->to_tir(tir, way->w.packet);
+}
+
+static void to_end(struct way *way, uint64_t addr)
+{
+	uint32_t what = icm_number(addr);
+
+	if (what == ICM_DROP) {
+		end(way, STEER_DROP);
+	} else if (way->w.tx && (what == ICM_ALLOW || what == ICM_UPLINK)) {
+		to_wire(way);
+	} else {
+		steer_lost(&way->w, "address 0x%" PRIx64 " is no end of its direction", addr);
+		end(way, STEER_LOST);
+	}
+}
+
+/* --- firmware's tables ---------------------------------------------------------------------- */
+
+static uint64_t missed(const struct way *way, const struct flow_table *t)
+{
+	steer_trace("table 0x%x level %u: no entry, miss%s", t->o.id, t->level,
+		    t->miss ? " to the next" : "");
+	if (t->miss)
+		return icm_addr(ICM_TABLE, t->miss->o.id);
+	if (way->w.tx)
+		return icm_addr(ICM_END, ICM_ALLOW);
+	return ICM_NONE;
+}
+
+static uint64_t dest_addr(const struct flow_dest *d)
+{
+	return icm_addr(d->is_tir ? ICM_TIR : ICM_TABLE, d->obj->id);
+}
+
+/* What happens to the packet at one destination must not be seen at the next: a copy goes there. */
+static void follow_copy(struct way *way, uint64_t addr)
+{
+	const struct packet *p = way->w.packet;
+	size_t size = p->headroom + p->len + p->tailroom;
+	uint8_t *bytes = way->w.steps > COPY_STEPS ? malloc(size) : NULL;
+	struct packet copy = *p;
+	struct way other = {.w = way->w};
+
+	if (!bytes) {
+		steer_lost(&way->w, "it has too many destinations");
+		end(way, STEER_LOST);
+		return;
+	}
+	copy.data = bytes + p->headroom;
+	memcpy(copy.data, p->data, p->len);
+	other.w.packet = &copy;
+	other.w.steps -= COPY_STEPS;
+	follow(&other, addr);
+	way->w.steps = other.w.steps;
+	free(bytes);
+}
+
+static uint64_t forward(struct way *way, const struct flow_act *act)
+{
+	uint32_t last = act->ndests - 1;
+
+	for (uint32_t i = 0; i < last; i++)
+		follow_copy(way, dest_addr(&act->dests[i]));
+	return dest_addr(&act->dests[last]);
+}
+
+static uint64_t act_on(struct way *way, const struct flow_act *act)
+{
+	struct packet *p = way->w.packet;
+
+	for (uint32_t i = 0; i < act->ncounters; i++) {
+		act->counters[i].counter->packets++;
+		act->counters[i].counter->octets += p->len;
+	}
+	/* [I] An entry without a tag keeps the one that an earlier table gave. */
+	if (act->tag)
+		p->flow_tag = act->tag;
+	if (act->action & PRM_FLOW_ACTION_DROP)
+		return icm_addr(ICM_END, ICM_DROP);
+	if (act->action & PRM_FLOW_ACTION_ALLOW)
+		return icm_addr(ICM_END, ICM_ALLOW);
+	return forward(way, act);
+}
+
+/* ICM_NONE: nobody took the packet. */
+static uint64_t through_table(struct way *way, const struct flow_table *t)
+{
+	const struct flow_entry *e;
+
+	params_fill(&way->params, way->w.packet, t->enable);
+	e = flow_table_match(t, way->params.words);
+	if (!e)
+		return missed(way, t);
+	steer_trace("table 0x%x level %u: group 0x%x entry %u", t->o.id, t->level, e->group->o.id,
+		    e->index);
+	return act_on(way, &e->act);
+}
+
+/* --- the walk ------------------------------------------------------------------------------- */
+
+static uint64_t lead_on(struct way *way, uint32_t table)
+{
+	const struct flow_table *t = obj_find(way->w.vhca, OBJ_FLOW_TABLE, table);
+	uint64_t addr;
+
+	if (!t) {
+		steer_lost(&way->w, "flow table 0x%x does not exist", table);
+		end(way, STEER_LOST);
+		return ICM_NONE;
+	}
+	if (t->type != (way->w.tx ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX)) {
+		steer_lost(&way->w, "flow table 0x%x is of the other direction", table);
+		end(way, STEER_LOST);
+		return ICM_NONE;
+	}
+	if (t->sw_owner) {
+		steer_trace("table 0x%x level %u: software's, at 0x%" PRIx64, table, t->level,
+			    t->icm_root);
+		return t->icm_root;
+	}
+	addr = through_table(way, t);
+	if (addr == ICM_NONE)
+		end(way, STEER_MISS);
+	return addr;
+}
+
+static uint64_t through_stes(struct way *way, uint64_t addr)
+{
+	uint64_t next = ste_walk(&way->w, addr);
+
+	way->params.filled = 0;
+	if (next == ICM_NONE)
+		end(way, STEER_LOST);
+	return next;
+}
+
+static bool may_go_on(struct way *way)
+{
+	if (way->w.hops && way->w.steps) {
+		way->w.hops--;
+		way->w.steps--;
+		return true;
+	}
+	steer_lost(&way->w, "its tables lead in a circle, or to more than %u hits", STEER_HOPS);
+	end(way, STEER_LOST);
 	return false;
 }
 
-/* A function without RX tables misses all. */
-void steer_rx(struct vhca *v, struct packet *p)
+static void follow(struct way *way, uint64_t addr)
 {
-	(void)p;
-	v->si->steer->stats[v->kind].ends[STEER_MISS]++;
+	while (addr != ICM_NONE && may_go_on(way)) {
+		switch (icm_kind(addr)) {
+		case ICM_TABLE:
+			addr = lead_on(way, icm_number(addr));
+			break;
+		case ICM_STE:
+			addr = through_stes(way, addr);
+			break;
+		case ICM_TIR:
+			to_tir(way, icm_number(addr));
+			return;
+		case ICM_END:
+			to_end(way, addr);
+			return;
+		default:
+			steer_lost(&way->w, "address 0x%" PRIx64 " is no place for a packet", addr);
+			end(way, STEER_LOST);
+			return;
+		}
+	}
 }
 
-/* A function without TX tables lets all out. */
+static void start(struct vhca *v, struct packet *p, bool tx)
+{
+	const struct flow_table *root = v->flow_root[tx];
+	struct way way = {
+		.w =
+			{
+				.vhca = v,
+				.packet = p,
+				.tx = tx,
+				.hops = STEER_HOPS,
+				.steps = STEER_STEPS,
+			},
+	};
+
+	if (root)
+		follow(&way, icm_addr(ICM_TABLE, root->o.id));
+	else if (tx)
+		to_wire(&way);
+	else
+		end(&way, STEER_MISS);
+}
+
+void steer_rx(struct vhca *v, struct packet *p)
+{
+	start(v, p, false);
+}
+
 void steer_tx(struct vhca *v, struct packet *p)
 {
-	struct steer *s = v->si->steer;
-
-	s->stats[v->kind].ends[STEER_WIRE]++;
-	s->ops->to_wire(v, p);
+	start(v, p, true);
 }

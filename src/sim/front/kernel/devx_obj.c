@@ -9,6 +9,7 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
+#include <dvx/prm/flow.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -47,6 +48,9 @@ static const struct creator {
 	{PRM_OPCODE_CREATE_DCT, PRM_OPCODE_DESTROY_DCT, BITS24},
 	{PRM_OPCODE_CREATE_XRQ, PRM_OPCODE_DESTROY_XRQ, BITS24},
 	{PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD, BITS24},
+	{PRM_OPCODE_CREATE_FLOW_TABLE, PRM_OPCODE_DESTROY_FLOW_TABLE, BITS24},
+	{PRM_OPCODE_CREATE_FLOW_GROUP, PRM_OPCODE_DESTROY_FLOW_GROUP, BITS32},
+	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, BITS32},
 };
 
 /* Commands on an existing object, and which creation they belong to. */
@@ -87,6 +91,13 @@ static const struct user {
 	{PRM_OPCODE_QUERY_DCT, PRM_OPCODE_CREATE_DCT, QUERY},
 	{PRM_OPCODE_MODIFY_XRQ, PRM_OPCODE_CREATE_XRQ, MODIFY},
 	{PRM_OPCODE_QUERY_XRQ, PRM_OPCODE_CREATE_XRQ, QUERY},
+	{PRM_OPCODE_MODIFY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, MODIFY},
+	{PRM_OPCODE_QUERY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, QUERY},
+	{PRM_OPCODE_QUERY_FLOW_GROUP, PRM_OPCODE_CREATE_FLOW_GROUP, QUERY},
+	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, MODIFY},
+	{PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, QUERY},
+	{PRM_OPCODE_QUERY_FLOW_COUNTER, PRM_OPCODE_ALLOC_FLOW_COUNTER, QUERY},
+	{PRM_OPCODE_QUERY_MODIFY_HEADER_CONTEXT, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, QUERY},
 };
 
 static const struct creator *creator_of(uint16_t create)
@@ -154,17 +165,30 @@ static void force_umem(struct devx_cmd *c)
 	}
 }
 
+/* As mlx5_ib knows it: whoever names a counter of it may do so by its offset. */
+static uint32_t counters_in(const struct devx_cmd *c)
+{
+	uint32_t bulk = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
+
+	return bulk ? bulk * 128 : 1;
+}
+
 static void remember(struct devx_obj *o, const struct devx_cmd *c, const struct creator *how,
 		     const void *out)
 {
 	bool general = c->opcode == PRM_OPCODE_CREATE_GENERAL_OBJECT;
 	uint16_t type = general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0;
-	uint32_t number = number_in(out, how);
+	uint32_t number =
+		devx_is_flow(c->opcode) ? devx_flow_remember(o, c, out) : number_in(out, how);
 
 	o->obj_id = encode(c->opcode, type, number);
-	o->dinlen = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
+	if (c->opcode == PRM_OPCODE_ALLOC_FLOW_COUNTER)
+		o->counters = counters_in(c);
 	prm_general_obj_in_cmd_hdr_set_opcode(o->din, how->destroy);
 	prm_general_obj_in_cmd_hdr_set_uid(o->din, prm_mbox_in_get_uid(c->in));
+	if (devx_is_flow(c->opcode))
+		return;
+	o->dinlen = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
 	prm_general_obj_in_cmd_hdr_set_obj_type(o->din, type);
 	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
 }
@@ -210,6 +234,8 @@ int devx_obj_create(struct kfile *f, struct kreq *req)
 	if (err)
 		return err;
 	how = creator_of(c.opcode);
+	if (c.opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c.in))
+		how = NULL; /* it changes one */
 	err = stamp(f, &c);
 	if (!err && !how)
 		err = refuse(-EINVAL,
@@ -235,17 +261,25 @@ int devx_obj_destroy(struct kfile *f, struct kreq *req)
 
 /* --- use ------------------------------------------------------------------------------------- */
 
+static uint32_t number_at(const struct devx_cmd *c, const struct creator *how)
+{
+	size_t at = devx_number_at(c->opcode);
+
+	return at + 4 <= c->in_len ? prm_load32(c->in, at) & how->mask : 0;
+}
+
 /* What a command says that it is about. */
 static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 {
 	for (unsigned int i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
 		bool general = users[i].create == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+		const struct creator *how = creator_of(users[i].create);
 
 		if (users[i].opcode != c->opcode || users[i].use != use)
 			continue;
 		*id = encode(users[i].create,
 			     general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
-			     number_in(c->in, creator_of(users[i].create)));
+			     number_at(c, how));
 		return 0;
 	}
 	return refuse(-EINVAL, "DevX opcode 0x%x does not %s an object", c->opcode,

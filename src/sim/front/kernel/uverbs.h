@@ -221,8 +221,9 @@ extern const struct uobj_class qp_class;
 struct devx_obj {
 	struct uobj u;
 	uint64_t obj_id; /* obj_type << 48 | opcode << 32 | number */
-	uint8_t din[16]; /* the destroy mailbox */
+	uint8_t din[64]; /* the destroy mailbox */
 	uint32_t dinlen;
+	uint32_t counters; /* of a flow counter: how many a bulk has; 0: not one */
 };
 extern const struct uobj_class devx_obj_class;
 extern const struct uobj_class mr_class, ah_class, umem_class, uar_class, dm_class;

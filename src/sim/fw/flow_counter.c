@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flow counters, one or many in a row. */
+#include "cmd.h"
+#include "obj/counter.h"
+
+#define QUERY_ALIGN 4u /* the kernel (mlx5_core fs_counters) says: a bulk is read from such an id \
+			*/
+
+struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
+{
+	struct counter *counter = counter_find(c->vhca, id);
+
+	if (counter && (!c->uid || counter->uid == c->uid))
+		return counter;
+	fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+		  "flow_counter_id 0x%x names no counter of this uid", id);
+	return NULL;
+}
+
+/* The kernel takes one bit; with several, the largest. */
+static uint32_t bulk_size(uint32_t bits)
+{
+	return bits ? COUNTER_BULK_MIN << (31 - __builtin_clz(bits)) : 1;
+}
+
+int fw_alloc_flow_counter(struct fw_cmd *c)
+{
+	uint32_t bits = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
+	uint32_t id;
+
+	if (prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "flow_counter_bulk_log_size %u: log_max_flow_counter_bulk is 0",
+				 prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in));
+	if (bits & (bits - 1))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "flow_counter_bulk 0x%x: one bit names the size", bits);
+	id = counter_new(c->vhca, c->uid, bulk_size(bits));
+	if (!id)
+		return fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT,
+				 "no %u flow counters in a row are left", bulk_size(bits));
+	prm_alloc_flow_counter_out_set_flow_counter_id(c->out, id);
+	return 0;
+}
+
+static int check_query(struct fw_cmd *c, uint32_t id, uint32_t n)
+{
+	size_t need = PRM_QUERY_FLOW_COUNTER_OUT_BYTES + (size_t)n * PRM_TRAFFIC_COUNTER_BYTES;
+
+	if (n > 1 && id % QUERY_ALIGN)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "flow_counter_id 0x%x: of several, the first is a multiple of %u",
+				 id, QUERY_ALIGN);
+	if (c->out_len < need)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
+				 need);
+	for (uint32_t i = 0; i < n; i++)
+		if (!fw_flow_counter(c, id + i))
+			return -1;
+	return 0;
+}
+
+int fw_query_flow_counter(struct fw_cmd *c)
+{
+	uint32_t id = prm_query_flow_counter_in_get_flow_counter_id(c->in);
+	uint32_t n = prm_query_flow_counter_in_get_num_of_counters(c->in);
+	bool clear = prm_query_flow_counter_in_get_clear(c->in);
+
+	n = n ? n : 1;
+	if (check_query(c, id, n))
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		struct counter *counter = counter_find(c->vhca, id + i);
+		void *to = prm_query_flow_counter_out_at_flow_statistics(c->out, i);
+
+		prm_traffic_counter_set_packets(to, counter->packets);
+		prm_traffic_counter_set_octets(to, counter->octets);
+		if (clear)
+			counter->packets = counter->octets = 0;
+	}
+	return 0;
+}
+
+int fw_dealloc_flow_counter(struct fw_cmd *c)
+{
+	uint32_t id = prm_dealloc_flow_counter_in_get_flow_counter_id(c->in), users;
+	const struct counter *counter = fw_flow_counter(c, id);
+
+	if (!counter)
+		return -1;
+	if (!counter->n)
+		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+				 "flow_counter_id 0x%x: a bulk goes as a whole, by its first", id);
+	users = counter_users(c->vhca, id);
+	if (users)
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "flow_counter_id 0x%x is used by %u entries", id, users);
+	counter_free(c->vhca, id);
+	return 0;
+}
+
+void fw_flow_counters_reap(struct vhca *v, uint16_t uid)
+{
+	for (uint32_t id = counter_next(v, uid, 0); id; id = counter_next(v, uid, id + 1))
+		counter_free(v, id);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Entries of firmware's flow tables: a value under the group's mask, and what happens then. */
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+#include "obj/counter.h"
+#include "obj/flow.h"
+#include "obj/tir.h"
+
+#define OP_ADD	     0 /* SET_FLOW_TABLE_ENTRY.op_mod */
+#define OP_MODIFY    1
+#define ENTRY_BYTES  8u /* of the list of destinations and counters */
+#define MAX_DESTS    (1u << VHCA_LOG_MAX_FLOW_DESTS)
+#define MAX_COUNTERS 1u
+/* SET_FLOW_TABLE_ENTRY.modify_enable_mask */
+#define MODIFY_ACTION	(1u << 0)
+#define MODIFY_TAG	(1u << 1)
+#define MODIFY_DESTS	(1u << 2)
+#define MODIFY_COUNTERS (1u << 3)
+#define MODIFY_ALL	(MODIFY_ACTION | MODIFY_TAG | MODIFY_DESTS | MODIFY_COUNTERS)
+
+#define ENDS		(PRM_FLOW_ACTION_ALLOW | PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_FWD_DEST)
+#define SUPPORTED	(ENDS | PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
+
+static const void *list_at(const struct fw_cmd *c, uint32_t i)
+{
+	return (const uint8_t *)c->in + PRM_SET_FTE_IN_BYTES + (size_t)i * ENTRY_BYTES;
+}
+
+/* --- actions -------------------------------------------------------------------------------- */
+
+static int check_action(struct fw_cmd *c, uint32_t action, bool tx)
+{
+	uint32_t ends = action & ENDS;
+
+	if (action & ~(uint32_t)SUPPORTED)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT and MOD_HDR "
+				 "(0x%x) are implemented",
+				 action, SUPPORTED);
+	/* [I] An entry says where packets end, and only once. */
+	if (!ends || ends & (ends - 1))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
+	if (ends == PRM_FLOW_ACTION_ALLOW && !tx)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+				 "action ALLOW: received packets need a destination");
+	return 0;
+}
+
+static int check_features(struct fw_cmd *c, const void *ctx, bool tx)
+{
+	if (prm_flow_context_get_extended_destination(ctx))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "extended_destination is set: there is no packet reformat");
+	if (prm_set_fte_in_get_ignore_flow_level(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "ignore_flow_level is set, its capability is 0");
+	if (tx && prm_flow_context_get_flow_tag(ctx))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "flow_tag 0x%x: packets that are sent carry none",
+				 prm_flow_context_get_flow_tag(ctx));
+	for (size_t i = 0; i < 4; i++)
+		if (prm_execute_aso_get_valid(prm_flow_context_cat_execute_aso(ctx, i)))
+			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+					 "execute_aso[%zu] is set: there are no ASO objects", i);
+	return 0;
+}
+
+/* --- lists ---------------------------------------------------------------------------------- */
+
+static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
+{
+	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
+	uint32_t counters = prm_flow_context_get_flow_counter_list_size(ctx);
+
+	if (!dests != !(action & PRM_FLOW_ACTION_FWD_DEST) || dests > MAX_DESTS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+				 "destination_list_size %u: action is 0x%x, and at most %u fit",
+				 dests, action, MAX_DESTS);
+	if (!counters != !(action & PRM_FLOW_ACTION_COUNT) || counters > MAX_COUNTERS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+				 "flow_counter_list_size %u: action is 0x%x, and at most %u fit",
+				 counters, action, MAX_COUNTERS);
+	return fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination");
+}
+
+static int find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+		      struct flow_dest *d)
+{
+	struct flow_table *t = fw_flow_table(c, from->type, id, "destination_id");
+
+	if (!t || fw_flow_level(c, from, t, "destination_id"))
+		return -1;
+	d->obj = &t->o;
+	return 0;
+}
+
+static int find_tir(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+		    struct flow_dest *d)
+{
+	if (from->type != PRM_FLOW_TABLE_TYPE_NIC_RX)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+				 "destination_type TIR: table 0x%x is for packets that are sent",
+				 from->o.id);
+	d->is_tir = true;
+	d->obj = fw_find(c, OBJ_TIR, id, "destination_id");
+	return d->obj ? 0 : -1;
+}
+
+static int find_dest(struct fw_cmd *c, const struct flow_table *from, const void *entry,
+		     struct flow_dest *d)
+{
+	uint32_t type = prm_dest_format_struct_get_destination_type(entry);
+	uint32_t id = prm_dest_format_struct_get_destination_id(entry);
+
+	if (prm_dest_format_struct_get_destination_eswitch_owner_vhca_id_valid(entry) ||
+	    prm_dest_format_struct_get_packet_reformat(entry))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "a destination names another e-switch or a packet reformat");
+	if (type == PRM_FLOW_DEST_TYPE_FLOW_TABLE)
+		return find_table(c, from, id, d);
+	if (type == PRM_FLOW_DEST_TYPE_TIR)
+		return find_tir(c, from, id, d);
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			 "destination_type %u: only FLOW_TABLE (1) and TIR (2) are implemented",
+			 type);
+}
+
+static int take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
+		      struct flow_act *act)
+{
+	act->dests = n ? calloc(n, sizeof(*act->dests)) : NULL;
+	if (n && !act->dests)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u dests", n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (find_dest(c, t, list_at(c, i), &act->dests[i]))
+			return -1;
+		obj_get(act->dests[i].obj);
+		act->ndests++;
+	}
+	return 0;
+}
+
+static int take_counters(struct fw_cmd *c, uint32_t from, uint32_t n, struct flow_act *act)
+{
+	act->counters = n ? calloc(n, sizeof(*act->counters)) : NULL;
+	if (n && !act->counters)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for a counter");
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = prm_flow_counter_list_get_flow_counter_id(list_at(c, from + i));
+		struct counter *counter = fw_flow_counter(c, id);
+
+		if (!counter)
+			return -1;
+		counter->refs++;
+		act->counters[act->ncounters++] = (struct flow_count){id, counter};
+	}
+	return 0;
+}
+
+static int take_modify(struct fw_cmd *c, const struct flow_table *t, const void *ctx,
+		       struct flow_act *act)
+{
+	struct flow_modify *m;
+
+	if (!(act->action & PRM_FLOW_ACTION_MOD_HDR))
+		return 0;
+	m = fw_find(c, OBJ_MODIFY_HEADER, prm_flow_context_get_modify_header_id(ctx),
+		    "modify_header_id");
+	if (!m)
+		return -1;
+	if (m->table_type != t->type)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+				 "modify_header_id 0x%x was made for tables of type %u", m->o.id,
+				 m->table_type);
+	obj_get(&m->o);
+	act->modify = m;
+	return 0;
+}
+
+/* All of it, or refused with nothing taken. */
+static int take_act(struct fw_cmd *c, const struct flow_table *t, struct flow_act *act)
+{
+	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
+	bool tx = t->type == PRM_FLOW_TABLE_TYPE_NIC_TX;
+	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
+
+	*act = (struct flow_act){
+		.action = (uint16_t)prm_flow_context_get_action(ctx),
+		.tag = prm_flow_context_get_flow_tag(ctx),
+	};
+	if (check_action(c, act->action, tx) || check_features(c, ctx, tx) ||
+	    check_lists(c, ctx, act->action))
+		return -1;
+	if (take_dests(c, t, dests, act) ||
+	    take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx), act) ||
+	    take_modify(c, t, ctx, act)) {
+		flow_act_put(act);
+		return -1;
+	}
+	return 0;
+}
+
+/* --- commands ------------------------------------------------------------------------------- */
+
+static int add(struct fw_cmd *c, struct flow_table *t, uint32_t index)
+{
+	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
+	struct flow_group *g = fw_flow_group(c, t, prm_flow_context_get_group_id(ctx));
+	struct flow_entry *e;
+	struct flow_act act;
+
+	if (!g)
+		return -1;
+	if (index < g->start || index > g->end)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "flow_index %u: group 0x%x has entries %u to %u", index, g->o.id,
+				 g->start, g->end);
+	if (flow_entry_at(t, index))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "flow_index %u: there is an entry already", index);
+	if (take_act(c, t, &act))
+		return -1;
+	e = flow_entry_new(g, index, prm_flow_context_cat_match_value(ctx));
+	if (!e) {
+		flow_act_put(&act);
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for an entry");
+	}
+	e->act = act;
+	return 0;
+}
+
+/*
+ * A modification comes with the whole entry as it is to be; the mask says what of it is new. What
+ * it doesn't name must be as it was, so the whole is taken.
+ */
+static int modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
+{
+	uint32_t mask = prm_set_fte_in_get_modify_enable_mask(c->in);
+	struct flow_entry *e = flow_entry_at(t, index);
+	struct flow_act act, old;
+
+	if (!e)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "flow_index %u: there is no entry to modify", index);
+	if (!mask || mask & ~MODIFY_ALL)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "modify_enable_mask 0x%x: bits within 0x%x are needed", mask,
+				 MODIFY_ALL);
+	if (take_act(c, t, &act))
+		return -1;
+	old = e->act;
+	if (!(mask & MODIFY_TAG))
+		act.tag = old.tag;
+	e->act = act;
+	flow_act_put(&old);
+	return 0;
+}
+
+int fw_set_fte(struct fw_cmd *c)
+{
+	uint32_t index = prm_set_fte_in_get_flow_index(c->in);
+	struct flow_table *t;
+
+	if (c->op_mod > OP_MODIFY)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
+				 "op_mod 0x%x: 0 adds an entry, 1 modifies it", c->op_mod);
+	if (fw_flow_own_vport(c, prm_set_fte_in_get_other_vport(c->in),
+			      prm_set_fte_in_get_vport_number(c->in)))
+		return -1;
+	t = fw_flow_table(c, prm_set_fte_in_get_table_type(c->in),
+			  prm_set_fte_in_get_table_id(c->in), "table_id");
+	if (!t)
+		return -1;
+	return c->op_mod == OP_ADD ? add(c, t, index) : modify(c, t, index);
+}
+
+static struct flow_entry *find_entry(struct fw_cmd *c, uint32_t type, uint32_t table,
+				     uint32_t index)
+{
+	struct flow_table *t = fw_flow_table(c, type, table, "table_id");
+	struct flow_entry *e = t ? flow_entry_at(t, index) : NULL;
+
+	if (t && !e)
+		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+			  "flow_index %u: table 0x%x has no entry there", index, table);
+	return e;
+}
+
+static void tell_lists(const struct flow_act *act, uint8_t *to)
+{
+	for (uint32_t i = 0; i < act->ndests; i++, to += ENTRY_BYTES) {
+		prm_dest_format_struct_set_destination_type(
+			to, act->dests[i].is_tir ? PRM_FLOW_DEST_TYPE_TIR
+						 : PRM_FLOW_DEST_TYPE_FLOW_TABLE);
+		prm_dest_format_struct_set_destination_id(to, act->dests[i].obj->id);
+	}
+	for (uint32_t i = 0; i < act->ncounters; i++, to += ENTRY_BYTES)
+		prm_flow_counter_list_set_flow_counter_id(to, act->counters[i].id);
+}
+
+int fw_query_fte(struct fw_cmd *c)
+{
+	void *ctx = prm_query_fte_out_at_flow_context(c->out);
+	const struct flow_entry *e = find_entry(c, prm_query_fte_in_get_table_type(c->in),
+						prm_query_fte_in_get_table_id(c->in),
+						prm_query_fte_in_get_flow_index(c->in));
+	size_t lists;
+
+	if (!e)
+		return -1;
+	lists = (size_t)(e->act.ndests + e->act.ncounters) * ENTRY_BYTES;
+	if (c->out_len < PRM_QUERY_FTE_OUT_BYTES + lists)
+		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
+				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
+				 PRM_QUERY_FTE_OUT_BYTES + lists);
+	prm_flow_context_set_group_id(ctx, e->group->o.id);
+	prm_flow_context_set_flow_tag(ctx, e->act.tag);
+	prm_flow_context_set_action(ctx, e->act.action);
+	prm_flow_context_set_destination_list_size(ctx, e->act.ndests);
+	prm_flow_context_set_flow_counter_list_size(ctx, e->act.ncounters);
+	if (e->act.modify)
+		prm_flow_context_set_modify_header_id(ctx, e->act.modify->o.id);
+	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
+	tell_lists(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
+	return 0;
+}
+
+int fw_delete_fte(struct fw_cmd *c)
+{
+	struct flow_entry *e = find_entry(c, prm_delete_fte_in_get_table_type(c->in),
+					  prm_delete_fte_in_get_table_id(c->in),
+					  prm_delete_fte_in_get_flow_index(c->in));
+
+	if (!e)
+		return -1;
+	flow_entry_free(e);
+	return 0;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Flow tables and which of them a function's packets meet first. Levels only rise along a packet's
+ * way, so firmware's tables can't lead in a circle; through software's (sw_owner) firmware can't
+ * see, there the walk's own bound counts.
+ */
+#include "cmd.h"
+#include "obj/flow.h"
+#include "obj/icm.h"
+
+#define ROOT_CONNECT	0 /* SET_FLOW_TABLE_ROOT.op_mod */
+#define ROOT_DISCONNECT 1
+#define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
+
+/* Kinds that exist here. The others' capabilities are 0. */
+static int check_type(struct fw_cmd *c, uint32_t type)
+{
+	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support", type);
+}
+
+int fw_flow_own_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
+{
+	if (!other && !number)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+			 "other_vport %u, vport_number %u: this function manages only itself",
+			 other, number);
+}
+
+struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
+{
+	struct flow_table *t = check_type(c, type) ? NULL : fw_find(c, OBJ_FLOW_TABLE, id, field);
+
+	if (t && t->type != type) {
+		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+			  "%s 0x%x is a table of type %u, table_type says %u", field, id, t->type,
+			  type);
+		return NULL;
+	}
+	return t;
+}
+
+/*
+ * [I] Of two tables of software the levels may be equal: libmlx5 makes its arrays of destinations
+ * and its own tables all at the highest level.
+ */
+int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct flow_table *to,
+		  const char *field)
+{
+	if (to->level > from->level || (to->sw_owner && to->level == from->level))
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_LEVEL,
+			 "%s 0x%x has level %u, table 0x%x has %u: levels must rise", field,
+			 to->o.id, to->level, from->o.id, from->level);
+}
+
+/* --- creation ------------------------------------------------------------------------------- */
+
+static int check_features(struct fw_cmd *c, const void *ctx)
+{
+	const struct {
+		uint32_t value;
+		const char *name;
+	} absent[] = {
+		{prm_flow_table_context_get_reformat_en(ctx), "reformat_en"},
+		{prm_flow_table_context_get_decap_en(ctx), "decap_en"},
+		{prm_flow_table_context_get_termination_table(ctx), "termination_table"},
+		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid"},
+	};
+
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		if (absent[i].value)
+			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+					 "%s is set, its capability is 0", absent[i].name);
+	return 0;
+}
+
+static int check_sizes(struct fw_cmd *c, const void *ctx)
+{
+	uint32_t level = prm_flow_table_context_get_level(ctx);
+	uint32_t log_size = prm_flow_table_context_get_log_size(ctx);
+
+	if (level >= VHCA_MAX_FT_LEVEL)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_LEVEL,
+				 "level %u: max_ft_level is %u", level, VHCA_MAX_FT_LEVEL);
+	if (log_size > VHCA_LOG_MAX_FT_SIZE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "log_size %u: log_max_ft_size is %u", log_size,
+				 VHCA_LOG_MAX_FT_SIZE);
+	return 0;
+}
+
+static int check_icm_root(struct fw_cmd *c, const void *ctx)
+{
+	uint64_t root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
+
+	if (!prm_flow_table_context_get_sw_owner(ctx))
+		return 0;
+	if (icm_kind(root) != ICM_STE || root % ICM_UNIT || root >> (ICM_KIND_SHIFT + 4))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ICM_ADDRESS,
+				 "sw_owner_icm_root_0 0x%llx is no address of a steering entry",
+				 (unsigned long long)root);
+	return 0;
+}
+
+/* Where misses go, as a context says. *miss stays NULL for the default. */
+static int find_miss(struct fw_cmd *c, const void *ctx, uint32_t type, struct flow_table **miss)
+{
+	uint32_t action = prm_flow_table_context_get_table_miss_action(ctx);
+
+	*miss = NULL;
+	if (action == PRM_FLOW_MISS_ACTION_DEF)
+		return 0;
+	if (action != PRM_FLOW_MISS_ACTION_FWD)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "table_miss_action %u: only DEF (0) and FWD (1) are implemented",
+				 action);
+	*miss = fw_flow_table(c, type, prm_flow_table_context_get_table_miss_id(ctx),
+			      "table_miss_id");
+	return *miss ? 0 : -1;
+}
+
+static void set_miss(struct flow_table *t, struct flow_table *miss)
+{
+	if (miss)
+		obj_get(&miss->o);
+	if (t->miss)
+		obj_put(&t->miss->o);
+	t->miss = miss;
+}
+
+static void tell_address(struct fw_cmd *c, const struct flow_table *t)
+{
+	uint64_t addr = icm_addr(ICM_TABLE, t->o.id);
+
+	prm_create_flow_table_out_set_table_id(c->out, t->o.id);
+	prm_create_flow_table_out_set_icm_address_63_40(c->out, (uint32_t)(addr >> 40));
+	prm_create_flow_table_out_set_icm_address_39_32(c->out, addr >> 32 & 0xff);
+	prm_create_flow_table_out_set_icm_address_31_0(c->out, (uint32_t)addr);
+}
+
+int fw_create_flow_table(struct fw_cmd *c)
+{
+	const void *ctx = prm_create_flow_table_in_cat_flow_table_context(c->in);
+	uint32_t type = prm_create_flow_table_in_get_table_type(c->in);
+	const struct flow_table as_asked = {.level =
+						    (uint8_t)prm_flow_table_context_get_level(ctx)};
+	struct flow_table *t, *miss;
+
+	if (check_type(c, type) ||
+	    fw_flow_own_vport(c, prm_create_flow_table_in_get_other_vport(c->in),
+			      prm_create_flow_table_in_get_vport_number(c->in)) ||
+	    check_features(c, ctx) || check_sizes(c, ctx) || check_icm_root(c, ctx) ||
+	    find_miss(c, ctx, type, &miss) ||
+	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
+		return -1;
+	t = fw_new(c, OBJ_FLOW_TABLE, sizeof(*t));
+	if (!t)
+		return -1;
+	t->type = (uint8_t)type;
+	t->level = as_asked.level;
+	t->log_size = (uint8_t)prm_flow_table_context_get_log_size(ctx);
+	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
+	if (t->sw_owner)
+		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
+	set_miss(t, miss);
+	tell_address(c, t);
+	return 0;
+}
+
+/* --- change, query -------------------------------------------------------------------------- */
+
+int fw_modify_flow_table(struct fw_cmd *c)
+{
+	const void *ctx = prm_modify_flow_table_in_cat_flow_table_context(c->in);
+	uint32_t select = prm_modify_flow_table_in_get_modify_field_select(c->in);
+	uint32_t type = prm_modify_flow_table_in_get_table_type(c->in);
+	struct flow_table *t, *miss;
+
+	if (fw_flow_own_vport(c, prm_modify_flow_table_in_get_other_vport(c->in),
+			      prm_modify_flow_table_in_get_vport_number(c->in)))
+		return -1;
+	t = fw_flow_table(c, type, prm_modify_flow_table_in_get_table_id(c->in), "table_id");
+	if (!t)
+		return -1;
+	if (select != MODIFY_MISS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "modify_field_select 0x%x: only the miss (0x1) can be changed",
+				 select);
+	if (t->sw_owner)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+				 "table_id 0x%x: software owns it, its misses too", t->o.id);
+	if (find_miss(c, ctx, type, &miss) || (miss && fw_flow_level(c, t, miss, "table_miss_id")))
+		return -1;
+	set_miss(t, miss);
+	return 0;
+}
+
+/* An address of firmware's tables leads to them, so that software's entries can. */
+static uint64_t entry_address(const struct flow_table *t)
+{
+	return t->sw_owner ? t->icm_root : icm_addr(ICM_TABLE, t->o.id);
+}
+
+int fw_query_flow_table(struct fw_cmd *c)
+{
+	void *ctx = prm_query_flow_table_out_at_flow_table_context(c->out);
+	const struct flow_table *t =
+		fw_flow_table(c, prm_query_flow_table_in_get_table_type(c->in),
+			      prm_query_flow_table_in_get_table_id(c->in), "table_id");
+
+	if (!t)
+		return -1;
+	prm_flow_table_context_set_sw_owner(ctx, t->sw_owner);
+	prm_flow_table_context_set_level(ctx, t->level);
+	prm_flow_table_context_set_log_size(ctx, t->log_size);
+	if (t->miss) {
+		prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
+		prm_flow_table_context_set_table_miss_id(ctx, t->miss->o.id);
+	}
+	/* libmlx5 before 50 reads a send table's address from the second. */
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, entry_address(t));
+	prm_flow_table_context_set_sw_owner_icm_root_1(ctx, entry_address(t));
+	return 0;
+}
+
+/* --- roots ---------------------------------------------------------------------------------- */
+
+static int check_root(struct fw_cmd *c)
+{
+	if (prm_set_flow_table_root_in_get_underlay_qpn(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "underlay_qpn 0x%x: there is no IPoIB here",
+				 prm_set_flow_table_root_in_get_underlay_qpn(c->in));
+	if (prm_set_flow_table_root_in_get_table_of_other_vport(c->in) ||
+	    prm_set_flow_table_root_in_get_table_eswitch_owner_vhca_id_valid(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+				 "the table would be another function's");
+	return fw_flow_own_vport(c, prm_set_flow_table_root_in_get_other_vport(c->in),
+				 prm_set_flow_table_root_in_get_vport_number(c->in));
+}
+
+int fw_set_flow_table_root(struct fw_cmd *c)
+{
+	uint32_t type = prm_set_flow_table_root_in_get_table_type(c->in);
+	struct flow_table *t;
+
+	if (c->op_mod > ROOT_DISCONNECT)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
+				 "op_mod 0x%x: 0 sets the root, 1 takes it away", c->op_mod);
+	if (check_root(c))
+		return -1;
+	t = fw_flow_table(c, type, prm_set_flow_table_root_in_get_table_id(c->in), "table_id");
+	if (!t)
+		return -1;
+	c->vhca->flow_root[type] = c->op_mod == ROOT_CONNECT ? t : NULL;
+	return 0;
+}
+
+/* --- end ------------------------------------------------------------------------------------ */
+
+/* Everything by which the table refers to others; they may refer to each other. */
+void fw_flow_table_clear(struct obj *o)
+{
+	struct flow_table *t = (struct flow_table *)o;
+	struct flow_entry *e, *next;
+
+	HASH_ITER(by_index, t->entries, e, next)
+	flow_entry_free(e);
+	set_miss(t, NULL);
+}
+
+void fw_flow_table_free(struct obj *o)
+{
+	struct flow_table *t = (struct flow_table *)o;
+
+	/* The kernel destroys the root when its last rule goes, without a command before. */
+	if (o->vhca->flow_root[t->type] == t)
+		o->vhca->flow_root[t->type] = NULL;
+	set_miss(t, NULL);
+	obj_free(o);
+}
+
+int fw_destroy_flow_table(struct fw_cmd *c)
+{
+	struct flow_table *t =
+		fw_flow_table(c, prm_destroy_flow_table_in_get_table_type(c->in),
+			      prm_destroy_flow_table_in_get_table_id(c->in), "table_id");
+
+	if (!t || fw_busy(c, &t->o))
+		return -1;
+	if (t->groups)
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "table_id 0x%x still has groups", t->o.id);
+	fw_flow_table_free(&t->o);
+	return 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_FLOW_H
+#define SIM_OBJ_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+#include "obj.h"
+
+/*
+ * Flow tables. Firmware's have groups of entries that share a mask; what an entry compares is its
+ * value under that mask, as 64-bit words of PRM fte_match_param in the order of their bytes. So a
+ * packet's words under the mask find its entry by hash, whatever the number of entries. Of groups,
+ * and of entries with the same value, the one with the lower index wins. Software's tables
+ * (sw_owner) are an address in device memory.
+ */
+#define FLOW_PARAM_BYTES 512u
+#define FLOW_PARAM_WORDS (FLOW_PARAM_BYTES / 8u)
+
+/* Where fte_match_param's parts begin, by bit of match_criteria_enable. */
+#define FLOW_PART_BYTES 64u
+#define FLOW_PARTS	7u
+
+struct flow_table;
+struct flow_group;
+
+struct flow_mask {
+	uint8_t enable; /* parts that count */
+	uint8_t n;	/* words that are not 0 */
+	uint8_t at[FLOW_PARAM_WORDS];
+	uint64_t bits[FLOW_PARAM_WORDS];
+};
+
+struct flow_dest {
+	bool is_tir; /* else a table */
+	struct obj *obj;
+};
+
+struct counter;
+struct flow_count {
+	uint32_t id;
+	struct counter *counter;
+};
+
+/* A list of header rewrites, as ALLOC_MODIFY_HEADER_CONTEXT took them; objects refer to it. */
+struct flow_modify {
+	struct obj o;
+	uint8_t table_type;
+	uint8_t n;
+	uint8_t actions[]; /* n times 8 bytes: PRM set_add_copy_action_in_auto */
+};
+
+/* What happens to a packet that an entry takes. Objects are referenced. */
+struct flow_act {
+	uint16_t action; /* PRM flow_action bits */
+	uint32_t tag;
+	uint32_t ndests, ncounters;
+	struct flow_dest *dests;
+	struct flow_count *counters;
+	struct flow_modify *modify;
+};
+
+struct flow_entry {
+	struct flow_group *group;
+	uint32_t index;
+	struct flow_act act;
+	struct flow_entry *same; /* next with the same value, of higher index */
+	UT_hash_handle by_value, by_index;
+	uint8_t value[FLOW_PARAM_BYTES];
+	uint64_t key[]; /* group->mask.n words */
+};
+
+struct flow_group {
+	struct obj o;
+	struct flow_table *table;
+	struct flow_group *next; /* of the table, by start */
+	uint32_t start, end;
+	struct flow_mask mask;
+	uint8_t criteria[FLOW_PARAM_BYTES];
+	struct flow_entry *entries; /* hash by value */
+};
+
+struct flow_table {
+	struct obj o;
+	uint8_t type; /* PRM flow_table_type: NIC_RX or NIC_TX */
+	uint8_t level, log_size;
+	bool sw_owner;
+	uint64_t icm_root;	 /* sw_owner */
+	struct flow_table *miss; /* referenced; NULL: the default of the table's kind */
+	struct flow_group *groups;
+	uint8_t enable;		    /* parts that some group looks at */
+	struct flow_entry *entries; /* hash by index */
+};
+
+/* The mask of a group from its match_criteria. */
+void flow_mask_compile(struct flow_mask *, const uint8_t criteria[FLOW_PARAM_BYTES],
+		       uint8_t enable);
+/* n words of `words` (fte_match_param) under the mask. */
+void flow_mask_key(const struct flow_mask *, const uint64_t *words, uint64_t *key);
+
+/* Into the table's order; false: its range overlaps another's. */
+bool flow_group_link(struct flow_group *);
+void flow_group_unlink(struct flow_group *);
+
+/* NULL: no memory. The act is not filled. */
+struct flow_entry *flow_entry_new(struct flow_group *, uint32_t index, const uint8_t *value);
+void flow_entry_free(struct flow_entry *); /* unlinks it and gives the act back */
+struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
+/* The entry that takes a packet of these words; its act is valid until tables change. */
+const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words);
+void flow_act_put(struct flow_act *);
+
+#endif
