@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * First match wins, with as few matchers as an honest look finds. An entry may join a matcher of its
+ * shape if no matcher behind that one has an entry that some packet meets too and that does something
+ * else with it: of such two the earlier rule's has to be asked first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "compile.h"
+#include "map.h"
+
+/*
+ * So many matchers are looked into for a place, and so many shapes may look into one; what is beyond counts
+ * as in the way. A look is a table of hashes that each later entry of the matcher joins.
+ */
+#define LOOKS 64u
+
+/* How entries of one shape look under another shape's mask too: where the two can tell them apart. */
+struct view {
+	const struct shape *other;
+	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* places among the values */
+	uint64_t mask[MATCH_KEYS];
+	bool covers; /* what the other shape doesn't compare, mine doesn't either */
+	struct map seen; /* entries of the matcher, by their common bits */
+};
+
+struct building {
+	const struct shape *shape;
+	struct entry *entry;
+	size_t n, room;
+	uint32_t deed; /* of its entries, unless they are `mixed` */
+	bool mixed;
+	struct view *view;
+	size_t nviews;
+};
+
+struct list {
+	struct building *matcher;
+	size_t n, room, entries;
+};
+
+struct work {
+	struct program *out;
+	struct list list[RULE_DIRS];
+	struct map shapes; /* hash -> index in `shape` */
+	struct shape **shape;
+	size_t nshapes, shape_room;
+	/* the rule under way */
+	const struct ruleset *set;
+	uint32_t rule;
+	uint32_t *deed; /* of each rule; rules of the same deed may stand in each other's place */
+	bool placed;
+	uint32_t coverer;
+	size_t shadow_room;
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+/* One more element in an array that doubles. */
+static bool room_for(void **array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 8;
+	void *grown;
+
+	if (n < *room)
+		return true;
+	grown = reallocarray(*array, more, size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = more;
+	return true;
+}
+
+/* --- shapes -------------------------------------------------------------------------------------- */
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+	return a->n == b->n && !memcmp(a->key, b->key, a->n) &&
+	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
+}
+
+/* The one copy of each shape, so that pointers compare. */
+static const struct shape *intern(struct work *w, const struct shape *s)
+{
+	uint64_t h = s->n;
+	const struct map_slot *known;
+	struct shape *kept;
+
+	for (unsigned int i = 0; i < s->n; i++)
+		h = mix(mix(h, s->key[i]), s->mask[i]);
+	known = map_get(&w->shapes, h);
+	if (known && same_shape(w->shape[known->what], s))
+		return w->shape[known->what];
+	kept = arena_get(w->out->memory, sizeof(*kept));
+	if (!kept || !room_for((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
+	    !map_put(&w->shapes, h, (uint32_t)w->nshapes))
+		return NULL;
+	*kept = *s;
+	w->shape[w->nshapes++] = kept;
+	return kept;
+}
+
+/* --- views --------------------------------------------------------------------------------------- */
+
+static uint64_t hash(const struct view *v, const uint8_t *places, const uint64_t *value)
+{
+	uint64_t h = 1;
+
+	for (unsigned int i = 0; i < v->n; i++)
+		h = mix(h, value[places[i]] & v->mask[i]);
+	return h;
+}
+
+/* The bits that both shapes compare. */
+static void meet(struct view *v, const struct shape *mine, const struct shape *other)
+{
+	unsigned int j = 0;
+
+	v->covers = true;
+	for (unsigned int i = 0; i < mine->n; i++) {
+		uint64_t mask;
+
+		while (j < other->n && other->key[j] < mine->key[i])
+			j++;
+		mask = j < other->n && other->key[j] == mine->key[i] ? mine->mask[i] & other->mask[j] : 0;
+		v->covers &= mask == mine->mask[i];
+		if (!mask)
+			continue;
+		v->mine[v->n] = (uint8_t)i;
+		v->theirs[v->n] = (uint8_t)j;
+		v->mask[v->n++] = mask;
+	}
+}
+
+/* The first entry that has these bits is the one that is known; others only say if they do the same. */
+static bool view_add(const struct work *w, struct view *v, const struct building *m, size_t i)
+{
+	struct map_slot *s = map_put(&v->seen, hash(v, v->mine, m->entry[i].value), (uint32_t)i);
+
+	if (s && w->deed[m->entry[s->what].rule] != w->deed[m->entry[i].rule])
+		s->mixed = true;
+	return s != NULL;
+}
+
+static struct view *view_get(const struct work *w, struct building *m, const struct shape *other)
+{
+	struct view *grown, *v;
+
+	for (size_t i = 0; i < m->nviews; i++)
+		if (m->view[i].other == other)
+			return &m->view[i];
+	grown = reallocarray(m->view, m->nviews + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	m->view = grown;
+	v = &grown[m->nviews];
+	*v = (struct view){.other = other};
+	meet(v, m->shape, other);
+	m->nviews++;
+	for (size_t i = 0; i < m->n; i++)
+		if (!view_add(w, v, m, i))
+			return NULL;
+	return v;
+}
+
+/* The bits as they are, not their hash. */
+static bool agree(const struct view *v, const uint64_t *mine, const uint64_t *theirs)
+{
+	for (unsigned int i = 0; i < v->n; i++)
+		if ((mine[v->mine[i]] ^ theirs[v->theirs[i]]) & v->mask[i])
+			return false;
+	return true;
+}
+
+/* --- places -------------------------------------------------------------------------------------- */
+
+enum relation { APART, IN_THE_WAY, COVERED, NO_MEMORY };
+
+/* In a long list nobody looks where nothing can be in the way. */
+static bool indifferent(const struct work *w, const struct list *l, const struct building *m,
+			const struct shape *shape)
+{
+	return l->n > LOOKS && m->shape != shape && !m->mixed && m->deed == w->deed[w->rule];
+}
+
+static bool crowded(const struct building *m, const struct shape *shape)
+{
+	return m->nviews >= LOOKS && m->shape != shape;
+}
+
+/* Two hashes that agree by chance only cost a matcher, so only COVERED looks at the bits. */
+static enum relation relate(const struct work *w, struct building *m, const struct shape *shape,
+			    const uint64_t *value, uint32_t *rule)
+{
+	struct view *v = view_get(w, m, shape);
+	const struct map_slot *s;
+
+	if (!v)
+		return NO_MEMORY;
+	s = map_get(&v->seen, hash(v, v->theirs, value));
+	if (!s)
+		return APART;
+	*rule = m->entry[s->what].rule;
+	if (v->covers && agree(v, m->entry[s->what].value, value))
+		return COVERED;
+	return s->mixed || w->deed[*rule] != w->deed[w->rule] ? IN_THE_WAY : APART;
+}
+
+static int add_entry(struct work *w, struct list *l, struct building *m, const uint64_t *value)
+{
+	uint64_t *kept = arena_get(w->out->memory, m->shape->n * sizeof(*kept));
+
+	if (!kept || !room_for((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
+		return -ENOMEM;
+	memcpy(kept, value, m->shape->n * sizeof(*kept));
+	m->mixed |= m->n && m->deed != w->deed[w->rule];
+	m->deed = w->deed[w->rule];
+	m->entry[m->n++] = (struct entry){w->rule, kept};
+	for (size_t i = 0; i < m->nviews; i++)
+		if (!view_add(w, &m->view[i], m, m->n - 1))
+			return -ENOMEM;
+	l->entries++;
+	w->placed = true;
+	return 0;
+}
+
+static int add_matcher(struct list *l, const struct shape *shape)
+{
+	if (l->n == MATCHERS_MAX)
+		return -E2BIG;
+	if (!room_for((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
+		return -ENOMEM;
+	l->matcher[l->n++] = (struct building){.shape = shape};
+	return 0;
+}
+
+/* Where an entry may go: the first matcher of its shape behind all that is in its way. */
+static enum relation find_place(struct work *w, struct list *l, const struct shape *shape,
+				const uint64_t *value, size_t *target)
+{
+	unsigned int looks = 0;
+
+	*target = l->n;
+	for (size_t i = l->n; i-- > 0;) {
+		struct building *m = &l->matcher[i];
+		enum relation how = APART;
+
+		if (!indifferent(w, l, m, shape))
+			how = looks++ == LOOKS || crowded(m, shape) ? IN_THE_WAY :
+				relate(w, m, shape, value, &w->coverer);
+		if (how != APART)
+			return how;
+		if (m->shape == shape)
+			*target = i;
+	}
+	return APART;
+}
+
+static int place(void *arg, const struct shape *wanted, const uint64_t *value)
+{
+	struct work *w = arg;
+	struct list *l = &w->list[w->set->rule[w->rule].dir];
+	const struct shape *shape = intern(w, wanted);
+	size_t target;
+	int ret;
+
+	if (!shape)
+		return -ENOMEM;
+	switch (find_place(w, l, shape, value, &target)) {
+	case NO_MEMORY:
+		return -ENOMEM;
+	case COVERED:
+		return 0;
+	default:
+		ret = target == l->n ? add_matcher(l, shape) : 0;
+		return ret ? ret : add_entry(w, l, &l->matcher[target], value);
+	}
+}
+
+/* --- deeds --------------------------------------------------------------------------------------- */
+
+/* What a rule does with a packet; a rule that counts is like no other. */
+static uint64_t deed_hash(const struct rule *r, uint32_t i)
+{
+	uint64_t h = mix(mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
+
+	h = mix(h, r->has_tag ? 1ull << 32 | r->tag : 0);
+	return r->count ? mix(mix(2, i), h) : h;
+}
+
+static bool same_deed(const struct rule *a, const struct rule *b)
+{
+	return a == b || (!a->count && !b->count && a->verdict == b->verdict && a->queue == b->queue &&
+			  a->has_tag == b->has_tag && a->tag == b->tag);
+}
+
+static int know_deeds(struct work *w)
+{
+	struct map firsts = {0};
+	int ret = 0;
+
+	w->deed = calloc(w->set->n ? w->set->n : 1, sizeof(*w->deed));
+	for (uint32_t i = 0; i < w->set->n && w->deed && !ret; i++) {
+		struct map_slot *s = map_put(&firsts, deed_hash(&w->set->rule[i], i), i);
+
+		ret = s ? 0 : -ENOMEM;
+		w->deed[i] = s && same_deed(&w->set->rule[s->what], &w->set->rule[i]) ? s->what : i;
+	}
+	map_free(&firsts);
+	return w->deed ? ret : -ENOMEM;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+static int keep_shadow(struct work *w)
+{
+	struct program *p = w->out;
+
+	if (!room_for((void **)&p->shadow, p->nshadows, &w->shadow_room, sizeof(*p->shadow)))
+		return -ENOMEM;
+	p->shadow[p->nshadows++] = (struct shadow){w->rule, w->coverer};
+	return 0;
+}
+
+static int place_rules(struct work *w)
+{
+	int ret = 0;
+
+	for (; w->rule < w->set->n && !ret; w->rule += !ret) {
+		w->placed = false;
+		ret = rule_expand(&w->set->rule[w->rule], place, w);
+		if (!ret && !w->placed)
+			ret = keep_shadow(w);
+	}
+	return ret;
+}
+
+static int keep_table(struct list *l, struct table *t)
+{
+	t->matcher = calloc(l->n ? l->n : 1, sizeof(*t->matcher));
+	if (!t->matcher)
+		return -ENOMEM;
+	t->n = l->n;
+	t->entries = l->entries;
+	for (size_t i = 0; i < l->n; i++) {
+		t->matcher[i] = (struct matcher){l->matcher[i].shape, l->matcher[i].entry,
+						 l->matcher[i].n};
+		l->matcher[i].entry = NULL;
+	}
+	return 0;
+}
+
+static void work_free(struct work *w)
+{
+	for (int d = 0; d < RULE_DIRS; d++) {
+		for (size_t i = 0; i < w->list[d].n; i++) {
+			struct building *m = &w->list[d].matcher[i];
+
+			for (size_t v = 0; v < m->nviews; v++)
+				map_free(&m->view[v].seen);
+			free(m->view);
+			free(m->entry);
+		}
+		free(w->list[d].matcher);
+	}
+	map_free(&w->shapes);
+	free(w->shape);
+	free(w->deed);
+}
+
+int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
+{
+	struct work w = {.out = out, .set = set};
+	int ret;
+
+	*out = (struct program){.memory = arena_new()};
+	ret = out->memory ? know_deeds(&w) : -ENOMEM;
+	if (!ret)
+		ret = place_rules(&w);
+	for (int d = 0; d < RULE_DIRS && !ret; d++)
+		ret = keep_table(&w.list[d], &out->table[d]);
+	*wrong = w.rule;
+	work_free(&w);
+	if (ret)
+		program_free(out);
+	return ret;
+}
+
+void program_free(struct program *p)
+{
+	for (int d = 0; d < RULE_DIRS; d++) {
+		for (size_t i = 0; i < p->table[d].n; i++)
+			free(p->table[d].matcher[i].entry);
+		free(p->table[d].matcher);
+	}
+	free(p->shadow);
+	arena_free(p->memory);
+	*p = (struct program){0};
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What rules become in tables: masks, entries under them, and an order. No device, no library: `check`,
+ * the daemon and the tests read the same result.
+ *
+ * A table of each direction is a list of matchers. A packet asks them in this order, and the first
+ * one that has an entry for it decides. A matcher has one mask, so at most one of its entries fits a
+ * packet; that is why its entries need no order, and why 100,000 rules of one shape are one matcher.
+ */
+#ifndef DVX_FLOW_COMPILE_H
+#define DVX_FLOW_COMPILE_H
+
+#include "rule.h"
+
+/* Everything below RULE_KEYS is compared as the rule says it; these are what else becomes of it. */
+enum match_key {
+	MATCH_IP_VERSION = RULE_KEYS, /* 4 or 6 */
+	MATCH_SRC_127_96,	      /* addresses in words; IPv4 is the last one */
+	MATCH_SRC_95_64,
+	MATCH_SRC_63_32,
+	MATCH_SRC_31_0,
+	MATCH_DST_127_96,
+	MATCH_DST_95_64,
+	MATCH_DST_63_32,
+	MATCH_DST_31_0,
+	MATCH_TCP_SPORT,
+	MATCH_TCP_DPORT,
+	MATCH_UDP_SPORT,
+	MATCH_UDP_DPORT,
+	MATCH_KEYS
+};
+
+/* The PRM's name of what a key compares: "outer_headers.tcp_dport". A MAC has two fields: 47_16. */
+const char *match_key_name(unsigned int key);
+
+/* Which bits are compared. */
+struct shape {
+	uint8_t n;
+	uint8_t key[MATCH_KEYS];   /* ascending */
+	uint64_t mask[MATCH_KEYS]; /* of key[i] */
+};
+
+struct entry {
+	uint32_t rule; /* its index in the set */
+	const uint64_t *value; /* one for each of the shape's keys */
+};
+
+struct matcher {
+	const struct shape *shape;
+	struct entry *entry;
+	size_t n;
+};
+
+struct table {
+	struct matcher *matcher; /* the first one is asked first */
+	size_t n;
+	size_t entries; /* of all of them */
+};
+
+/* A rule that no packet reaches. */
+struct shadow {
+	uint32_t rule, by; /* an earlier rule that takes all its packets, or the last part of them */
+};
+
+struct program {
+	struct table table[RULE_DIRS];
+	struct shadow *shadow;
+	size_t nshadows;
+	struct arena *memory;
+};
+
+/* Limits: the hardware's priorities are 16 bits; a rule whose ranges multiply is surely a mistake. */
+#define MATCHERS_MAX	 65535u
+#define RULE_ENTRIES_MAX 65536u
+
+/* 0, -ENOMEM, or -E2BIG with the rule that is too much in *wrong (its entries or the matchers). */
+int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
+void program_free(struct program *p);
+
+/* --- expand.c: the entries of one rule ------------------------------------------------------------ */
+
+/* Called for each entry: shape and values belong to the caller. Nonzero ends it. */
+typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *value);
+
+/* 0, what the function said, or -E2BIG. */
+int rule_expand(const struct rule *r, entry_fn each, void *arg);
+
+/* A range of ports as prefixes: at most 30. */
+#define RANGE_PREFIXES_MAX 30
+struct port_prefix {
+	uint16_t value, mask;
+};
+size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREFIXES_MAX]);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One rule as the entries that hardware can compare: no ranges, no "or", one IP version each. */
+#include <errno.h>
+#include <string.h>
+
+#include "compile.h"
+
+size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREFIXES_MAX])
+{
+	uint32_t at = range.first;
+	size_t n = 0;
+
+	while (at <= range.last) {
+		uint32_t size = at ? at & -at : 65536;
+
+		while (size > range.last - at + 1u)
+			size >>= 1;
+		out[n++] = (struct port_prefix){(uint16_t)at, (uint16_t)(65536 - size)};
+		at += size;
+	}
+	return n;
+}
+
+/* One entry under way: what is known of it so far. */
+struct alternative {
+	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
+};
+
+struct expansion {
+	const struct rule *rule;
+	entry_fn each;
+	void *arg;
+	size_t entries;
+};
+
+static int emit(struct expansion *x, const struct alternative *a)
+{
+	uint64_t value[MATCH_KEYS];
+	struct shape s = {0};
+
+	if (++x->entries > RULE_ENTRIES_MAX)
+		return -E2BIG;
+	for (unsigned int k = 0; k < MATCH_KEYS; k++) {
+		if (!a->mask[k])
+			continue;
+		s.key[s.n] = (uint8_t)k;
+		s.mask[s.n] = a->mask[k];
+		value[s.n++] = a->value[k];
+	}
+	return x->each(x->arg, &s, value);
+}
+
+/* Both conditions at once; false if no packet can meet both (src port 80, any port 90 there too). */
+static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
+{
+	if ((a->value[key] ^ value) & a->mask[key] & mask)
+		return false;
+	a->value[key] |= value;
+	a->mask[key] |= mask;
+	return true;
+}
+
+/* --- the alternatives, one after the other -------------------------------------------------------- */
+
+enum { SIDE_S, SIDE_D };
+
+static unsigned int port_key(uint64_t proto, int side)
+{
+	if (proto == L4_TCP)
+		return side == SIDE_S ? MATCH_TCP_SPORT : MATCH_TCP_DPORT;
+	return side == SIDE_S ? MATCH_UDP_SPORT : MATCH_UDP_DPORT;
+}
+
+/* The lists in the order in which they multiply; `port` is tried on either side. */
+enum { LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
+
+static int with_ports(struct expansion *x, const struct alternative *a, int list);
+
+static int with_side(struct expansion *x, const struct alternative *a, int list, int side,
+		     const struct rule_ports *ports)
+{
+	struct port_prefix prefix[RANGE_PREFIXES_MAX];
+	unsigned int key = port_key(a->value[KEY_PROTO], side);
+	int ret = 0;
+
+	for (size_t r = 0; r < ports->n && !ret; r++) {
+		size_t n = range_prefixes(ports->range[r], prefix);
+
+		for (size_t i = 0; i < n && !ret; i++) {
+			struct alternative b = *a;
+
+			if (both(&b, key, prefix[i].value, prefix[i].mask))
+				ret = with_ports(x, &b, list + 1);
+		}
+	}
+	return ret;
+}
+
+static int with_ports(struct expansion *x, const struct alternative *a, int list)
+{
+	const struct rule_ports *lists[LISTS] = {&x->rule->sport, &x->rule->dport, &x->rule->port};
+	int ret;
+
+	while (list < LISTS && !lists[list]->n)
+		list++;
+	if (list == LISTS)
+		return emit(x, a);
+	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S, lists[list]);
+	if (!ret && list == LIST_PORT)
+		ret = with_side(x, a, list, SIDE_D, lists[list]);
+	return ret;
+}
+
+static int with_l4(struct expansion *x, const struct alternative *a)
+{
+	static const uint64_t tcp_udp[] = {L4_TCP, L4_UDP};
+	int ret = 0;
+
+	if (x->rule->l4 == L4_ANY)
+		return emit(x, a);
+	for (size_t i = 0; i < 2 && !ret; i++) {
+		struct alternative b = *a;
+
+		if (x->rule->l4 != L4_TCP_OR_UDP && x->rule->l4 != tcp_udp[i])
+			continue;
+		b.value[KEY_PROTO] = tcp_udp[i];
+		b.mask[KEY_PROTO] = 0xff;
+		ret = with_ports(x, &b, 0);
+	}
+	return ret;
+}
+
+static uint32_t word_at(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static uint32_t word_mask(int bits)
+{
+	return bits <= 0 ? 0 : bits >= 32 ? UINT32_MAX : ~(UINT32_MAX >> bits);
+}
+
+static bool with_address(struct alternative *a, unsigned int first_key, const struct rule_prefix *p)
+{
+	if (p->family == 4)
+		return both(a, first_key + 3, word_at(p->addr), word_mask(p->bits));
+	for (unsigned int i = 0; p->family && i < 4; i++)
+		if (!both(a, first_key + i, word_at(p->addr + 4 * i), word_mask(p->bits - 32 * (int)i)))
+			return false;
+	return true;
+}
+
+/* `host` is an address of either side. */
+static int with_host(struct expansion *x, const struct alternative *a)
+{
+	static const unsigned int sides[] = {MATCH_SRC_127_96, MATCH_DST_127_96};
+	int ret = 0;
+
+	if (!x->rule->host.family)
+		return with_l4(x, a);
+	for (size_t i = 0; i < 2 && !ret; i++) {
+		struct alternative b = *a;
+
+		if (with_address(&b, sides[i], &x->rule->host))
+			ret = with_l4(x, &b);
+	}
+	return ret;
+}
+
+static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
+{
+	struct alternative b = *a;
+
+	b.value[MATCH_IP_VERSION] = version;
+	b.mask[MATCH_IP_VERSION] = 0xf;
+	with_address(&b, MATCH_SRC_127_96, &x->rule->src);
+	with_address(&b, MATCH_DST_127_96, &x->rule->dst);
+	return with_host(x, &b);
+}
+
+int rule_expand(const struct rule *r, entry_fn each, void *arg)
+{
+	struct expansion x = {.rule = r, .each = each, .arg = arg};
+	struct alternative a = {0};
+	int ret;
+
+	for (size_t i = 0; i < r->nfields; i++) {
+		a.value[r->field[i].key] = r->field[i].value;
+		a.mask[r->field[i].key] = r->field[i].mask;
+	}
+	if (!r->ip)
+		return emit(&x, &a);
+	if (r->ip != RULE_IP)
+		return with_version(&x, &a, r->ip);
+	ret = with_version(&x, &a, 4);
+	return ret ? ret : with_version(&x, &a, 6);
+}

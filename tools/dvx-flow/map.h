@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A hash table from 64-bit hashes to the first thing that had them. */
+#ifndef DVX_FLOW_MAP_H
+#define DVX_FLOW_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+	uint64_t hash;
+	uint32_t what;
+	bool used, mixed; /* `mixed` is the user's */
+};
+
+struct map {
+	struct map_slot *slot;
+	size_t n, room;
+};
+
+/* The slot of this hash, with what was there already or else with `what`. NULL: no memory. */
+struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
+/* NULL: nothing has this hash. */
+const struct map_slot *map_get(const struct map *m, uint64_t hash);
+void map_free(struct map *m);
+
+#endif
