@@ -15,3 +15,4 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rule.h tools/dvx-flow/arena.
 	tools/dvx-flow/map.h tools/dvx-flow/map.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
 tools/dvx-flow/librules_la-words.lo tools/dvx-flow/libgrammar_la-scanner.lo: tools/dvx-flow/grammar.h
+include tools/dvx-flow/explain.mk

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reader of mlx5dv_dump_dr_domain()'s lines: comma-separated, a record's type first. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dump.h"
+
+#define FIELDS_MAX 16
+
+struct reader {
+	struct dump *d;
+	struct dump_error *err;
+	uint32_t line;
+	const char *field[FIELDS_MAX];
+	size_t len[FIELDS_MAX];
+	unsigned int n;
+};
+
+static int __attribute__((format(printf, 2, 3))) wrong(struct reader *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->err->text, sizeof(r->err->text), fmt, ap);
+	va_end(ap);
+	r->err->line = r->line;
+	return -EINVAL;
+}
+
+/* One more row at the end of an array, zeroed; arrays double. */
+static void *grow(void **rows, uint32_t *n, size_t size)
+{
+	if ((*n & (*n - 1)) == 0) {
+		void *more = realloc(*rows, (*n ? 2 * (size_t)*n : 1) * size);
+
+		if (!more)
+			return NULL;
+		*rows = more;
+	}
+	return memset((char *)*rows + size * (*n)++, 0, size);
+}
+
+#define GROW(r, rows, count) grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
+
+/* --- numbers ------------------------------------------------------------------------------------- */
+
+static bool number(const struct reader *r, unsigned int at, uint64_t *v)
+{
+	char text[24], *end;
+
+	if (at >= r->n || !r->len[at] || r->len[at] >= sizeof(text))
+		return false;
+	memcpy(text, r->field[at], r->len[at]);
+	text[r->len[at]] = 0;
+	if (text[0] == '-' || text[0] == '+')
+		return false;
+	errno = 0;
+	*v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+	return !*end && !errno;
+}
+
+static bool number32(const struct reader *r, unsigned int at, uint32_t *v)
+{
+	uint64_t wide;
+
+	if (!number(r, at, &wide) || wide > UINT32_MAX)
+		return false;
+	*v = (uint32_t)wide;
+	return true;
+}
+
+static void copy(const struct reader *r, unsigned int at, char *out, size_t size)
+{
+	size_t len = at < r->n ? r->len[at] : 0;
+
+	if (len >= size)
+		len = size - 1;
+	for (size_t i = 0; i < len; i++)
+		out[i] = (char)(r->field[at][i] >= ' ' && r->field[at][i] <= '~' ? r->field[at][i] : '?');
+	out[len] = 0;
+}
+
+static bool hex_bytes(const char *hex, size_t len, uint8_t *out)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = hex[i];
+		int v = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+
+		if (v < 0)
+			return false;
+		out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] | v : v << 4);
+	}
+	return true;
+}
+
+/* --- records -------------------------------------------------------------------------------------- */
+
+static int domain(struct reader *r, uint32_t type)
+{
+	struct dump_domain *new = GROW(r, domain, ndomains);
+	uint32_t format;
+
+	(void)type;
+	if (!new)
+		return -ENOMEM;
+	new->format = -1;
+	if (!number(r, 1, &new->id) || !number32(r, 2, &new->type) || new->type > DOMAIN_FDB)
+		return wrong(r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) or 2 (FDB)");
+	copy(r, 5, new->version, sizeof(new->version));
+	copy(r, 6, new->device, sizeof(new->device));
+	if (r->n > 11 && number32(r, 11, &format) && format < 16)
+		new->format = (int)format;
+	return 0;
+}
+
+static struct dump_domain *last_domain(struct reader *r)
+{
+	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
+}
+
+static int domain_caps(struct reader *r, uint32_t type)
+{
+	struct dump_domain *dmn = last_domain(r);
+
+	(void)type;
+	if (!dmn)
+		return wrong(r, "capabilities (3004) before any domain (3000)");
+	if (!number(r, 3, &dmn->drop[SIDE_RX]) || !number(r, 4, &dmn->drop[SIDE_TX]))
+		return wrong(r, "capabilities (3004) need two drop addresses");
+	return 0;
+}
+
+static int skip(struct reader *r, uint32_t type)
+{
+	(void)r;
+	(void)type;
+	return 0;
+}
+
+static int table(struct reader *r, uint32_t type)
+{
+	struct dump_table *new;
+	uint64_t dmn;
+
+	(void)type;
+	if (!last_domain(r))
+		return wrong(r, "a table (3100) before any domain (3000)");
+	new = GROW(r, table, ntables);
+	if (!new)
+		return -ENOMEM;
+	new->domain = r->d->ndomains - 1;
+	new->first = r->d->nmatchers;
+	if (!number(r, 1, &new->id) || !number(r, 2, &dmn) || !number32(r, 3, &new->type) ||
+	    !number32(r, 4, &new->level))
+		return wrong(r, "a table (3100) needs an id, its domain, a type and a level");
+	if (dmn != last_domain(r)->id)
+		return wrong(r, "table 0x%llx is of domain 0x%llx, which is not the one before it",
+			     (unsigned long long)new->id, (unsigned long long)dmn);
+	return 0;
+}
+
+static struct dump_table *last_table(struct reader *r)
+{
+	return r->d->ntables ? &r->d->table[r->d->ntables - 1] : NULL;
+}
+
+static int table_side(struct reader *r, uint32_t type)
+{
+	struct dump_table *t = last_table(r);
+	enum side side = type == 3101 ? SIDE_RX : SIDE_TX;
+	uint64_t id;
+
+	if (!number(r, 1, &id) || !t || t->id != id)
+		return wrong(r, "an anchor (%u) of a table that is not the one before it", type);
+	if (!number32(r, 2, &t->anchor[side]))
+		return wrong(r, "an anchor (%u) needs an index of 32 bits", type);
+	t->has[side] = true;
+	return 0;
+}
+
+static int matcher(struct reader *r, uint32_t type)
+{
+	struct dump_matcher *new;
+	struct dump_table *t = last_table(r);
+	uint64_t tbl;
+
+	(void)type;
+	new = GROW(r, matcher, nmatchers);
+	if (!new)
+		return -ENOMEM;
+	if (!number(r, 1, &new->id) || !number(r, 2, &tbl) || !number32(r, 3, &new->priority))
+		return wrong(r, "a matcher (3200) needs an id, its table and a priority");
+	if (!t || t->id != tbl)
+		return wrong(r, "matcher 0x%llx is of a table that is not the one before it",
+			     (unsigned long long)new->id);
+	new->table = r->d->ntables - 1;
+	new->first = r->d->nrules;
+	t->n++;
+	return 0;
+}
+
+static struct dump_matcher *last_matcher(struct reader *r)
+{
+	return r->d->nmatchers ? &r->d->matcher[r->d->nmatchers - 1] : NULL;
+}
+
+static struct dump_matcher *own_matcher(struct reader *r, unsigned int at)
+{
+	struct dump_matcher *m = last_matcher(r);
+	uint64_t id;
+
+	return number(r, at, &id) && m && m->id == id ? m : NULL;
+}
+
+/* 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
+static int matcher_mask(struct reader *r, uint32_t type)
+{
+	struct dump_matcher *m = own_matcher(r, 1);
+
+	if (!m)
+		return wrong(r, "a mask (%u) of a matcher that is not the one before it", type);
+	for (unsigned int i = 2; i < r->n; i++)
+		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], type == 3201))
+			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes", i - 1);
+	m->mask.known = true;
+	return 0;
+}
+
+static int matcher_side(struct reader *r, uint32_t type)
+{
+	struct dump_matcher *m = own_matcher(r, 2);
+	enum side side = type == 3202 ? SIDE_RX : SIDE_TX;
+
+	if (!m)
+		return wrong(r, "a side (%u) of a matcher that is not the one before it", type);
+	if (!number32(r, 4, &m->start[side]) || !number32(r, 5, &m->end[side]))
+		return wrong(r, "a matcher's side (%u) needs the indices of its table and of its end", type);
+	m->has[side] = true;
+	return 0;
+}
+
+/* Before rdma-core 32 or so, the matcher's id and the builder's number stood together. */
+static int builder(struct reader *r, uint32_t type)
+{
+	struct dump_matcher *m = last_matcher(r);
+	unsigned int at = r->n > 4 ? 3 : 2;
+	uint32_t rx, lookup, definer;
+
+	(void)type;
+	if (!m)
+		return wrong(r, "a builder (3204) before any matcher (3200)");
+	if (!number32(r, at, &rx) || !number32(r, at + 1, &lookup) || lookup > 0xffff)
+		return wrong(r, "a builder (3204) needs a side and a lookup type");
+	rx = rx ? SIDE_RX : SIDE_TX;
+	if (m->builders[rx] == BUILDERS_MAX)
+		return wrong(r, "a matcher has more than %u builders", BUILDERS_MAX);
+	m->definer[rx][m->builders[rx]] =
+		number32(r, at + 2, &definer) && definer < 256 ? (int16_t)definer : -1;
+	m->lookup[rx][m->builders[rx]++] = (uint16_t)lookup;
+	return 0;
+}
+
+static int rule(struct reader *r, uint32_t type)
+{
+	struct dump_rule *new;
+
+	(void)type;
+	if (!own_matcher(r, 2))
+		return wrong(r, "a rule (3300) of a matcher that is not the one before it");
+	new = GROW(r, rule, nrules);
+	if (!new)
+		return -ENOMEM;
+	if (!number(r, 1, &new->id))
+		return wrong(r, "a rule (3300) needs an id");
+	new->matcher = r->d->nmatchers - 1;
+	new->first = r->d->nentries;
+	new->first_action = r->d->nactions;
+	new->line = r->line;
+	last_matcher(r)->n++;
+	return 0;
+}
+
+static struct dump_rule *own_rule(struct reader *r, unsigned int at)
+{
+	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
+	uint64_t id;
+
+	return number(r, at, &id) && rl && rl->id == id ? rl : NULL;
+}
+
+static int entry(struct reader *r, uint32_t type)
+{
+	struct dump_rule *rl = own_rule(r, 2);
+	struct dump_entry *new;
+
+	if (!rl)
+		return wrong(r, "an entry (%u) of a rule that is not the one before it", type);
+	new = GROW(r, entry, nentries);
+	if (!new)
+		return -ENOMEM;
+	if (!number32(r, 1, &new->index))
+		return wrong(r, "an entry (%u) needs an index of 32 bits", type);
+	if (r->n < 4 || (r->len[3] != 2 * 48 && r->len[3] != 2 * STE_BYTES))
+		return wrong(r, "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128", type,
+			     r->n < 4 ? 0 : r->len[3]);
+	if (!hex_bytes(r->field[3], r->len[3], new->bytes))
+		return wrong(r, "an entry (%u) is no hexadecimal", type);
+	new->len = (uint8_t)(r->len[3] / 2);
+	new->format = type >= 3303;
+	new->side = type % 2 ? SIDE_RX : SIDE_TX;
+	new->rule = r->d->nrules - 1;
+	new->domain = r->d->ndomains - 1;
+	rl->n++;
+	return 0;
+}
+
+static int action(struct reader *r, uint32_t type)
+{
+	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
+	struct dump_action *new;
+
+	/* A modify header's record (3402) came out garbled of some versions: its type is enough. */
+	if (!rl || (type != 3402 && !own_rule(r, 2)))
+		return wrong(r, "an action (%u) of a rule that is not the one before it", type);
+	new = GROW(r, action, nactions);
+	if (!new)
+		return -ENOMEM;
+	new->type = type;
+	number(r, 1, &new->id);
+	for (unsigned int i = 3; i < r->n && new->nargs < 6; i++)
+		if (!number(r, i, &new->arg[new->nargs++]) && type != 3402)
+			return wrong(r, "an action (%u) has no number in field %u", type, i + 1);
+	rl->nactions++;
+	return 0;
+}
+
+static const struct {
+	uint32_t first, last;
+	int (*read)(struct reader *r, uint32_t type);
+} records[] = {
+	{3000, 3000, domain},	 {3001, 3003, skip},	     {3004, 3004, domain_caps},
+	{3005, 3005, skip},	 {3100, 3100, table},	     {3101, 3102, table_side},
+	{3200, 3200, matcher},	 {3201, 3201, matcher_mask}, {3202, 3203, matcher_side},
+	{3204, 3204, builder},	 {3205, 3205, matcher_mask}, {3300, 3300, rule},
+	{3301, 3304, entry},	 {3400, 3499, action},
+};
+
+/* --- lines ---------------------------------------------------------------------------------------- */
+
+static void split(struct reader *r, const char *line, size_t len)
+{
+	const char *end = line + len;
+
+	for (r->n = 0; r->n < FIELDS_MAX; r->n++) {
+		const char *comma = memchr(line, ',', (size_t)(end - line));
+
+		r->field[r->n] = line;
+		while (line < (comma ? comma : end) && *line == ' ')
+			r->field[r->n] = ++line;
+		r->len[r->n] = (size_t)((comma ? comma : end) - line);
+		if (!comma) {
+			r->n++;
+			return;
+		}
+		line = comma + 1;
+	}
+}
+
+static int record(struct reader *r, const char *line, size_t len)
+{
+	uint32_t type;
+
+	split(r, line, len);
+	if (!number32(r, 0, &type))
+		return wrong(r, "a record begins with its type, a number such as 3000");
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
+		if (type >= records[i].first && type <= records[i].last)
+			return records[i].read(r, type);
+	if (!r->d->unknown++)
+		r->d->unknown_line = r->line;
+	return 0;
+}
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct dump *d = ctx;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	const struct dump_entry *x = &d->entry[left], *y = &d->entry[right];
+
+	if (x->domain != y->domain)
+		return x->domain < y->domain ? -1 : 1;
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static int sort(struct dump *d)
+{
+	d->by_index = calloc(d->nentries + 1u, sizeof(*d->by_index));
+	if (!d->by_index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < d->nentries; i++)
+		d->by_index[i] = i;
+	qsort_r(d->by_index, d->nentries, sizeof(*d->by_index), compare, d);
+	return 0;
+}
+
+int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *err)
+{
+	struct reader r = {.d = d, .err = err};
+	const char *end = text + len;
+	int rc = 0;
+
+	memset(d, 0, sizeof(*d));
+	memset(err, 0, sizeof(*err));
+	while (text < end && !rc) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((eol ? eol : end) - text);
+
+		r.line++;
+		if (n && text[n - 1] == '\r')
+			n--;
+		if (n)
+			rc = record(&r, text, n);
+		text = eol ? eol + 1 : end;
+	}
+	if (!rc && !d->ndomains)
+		rc = wrong(&r, "no domain (a line that begins with 3000) is in it");
+	if (!rc)
+		rc = sort(d);
+	if (rc)
+		dump_free(d);
+	return rc;
+}
+
+void dump_free(struct dump *d)
+{
+	free(d->domain);
+	free(d->table);
+	free(d->matcher);
+	free(d->rule);
+	free(d->action);
+	free(d->entry);
+	free(d->by_index);
+	memset(d, 0, sizeof(*d));
+}
+
+const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, uint32_t index)
+{
+	uint32_t low = 0, high = d->nentries;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct dump_entry *e = &d->entry[d->by_index[mid]];
+
+		if (e->domain < domain || (e->domain == domain && e->index < index))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < d->nentries) {
+		const struct dump_entry *e = &d->entry[d->by_index[low]];
+
+		if (e->domain == domain && e->index == index)
+			return e;
+	}
+	return NULL;
+}
+
+const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, enum side side,
+				       uint32_t index)
+{
+	for (uint32_t i = 0; i < d->ntables; i++)
+		if (d->table[i].domain == domain && d->table[i].has[side] &&
+		    d->table[i].anchor[side] == index)
+			return &d->table[i];
+	return NULL;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What mlx5dv_dump_dr_domain() prints (rdma-core 28 to 65, and the kernel's debugfs in the same
+ * words), as records that know each other. Of the device's memory it has the rules' entries only:
+ * no anchors, no empty slots; root tables' rules live in the kernel and are not there either.
+ */
+#ifndef DVX_FLOW_DUMP_H
+#define DVX_FLOW_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "fields.h"
+
+#define DUMP_NONE UINT32_MAX
+#define STE_BYTES 64
+#define BUILDERS_MAX 20
+
+/* Which side of a table: a packet that arrives, or one that leaves. */
+enum side { SIDE_RX, SIDE_TX, SIDES };
+
+enum dump_domain_type { DOMAIN_NIC_RX, DOMAIN_NIC_TX, DOMAIN_FDB };
+
+struct dump_domain {
+	uint64_t id;
+	uint32_t type; /* enum dump_domain_type */
+	int format;    /* steering format that the dump names; -1: it does not */
+	char version[16];
+	char device[32];
+	uint64_t drop[SIDES]; /* addresses where packets end */
+};
+
+struct dump_table {
+	uint64_t id;
+	uint32_t domain, type, level;
+	uint32_t first, n; /* matchers, by priority */
+	bool has[SIDES];
+	uint32_t anchor[SIDES]; /* index of the entry through which packets come in */
+};
+
+/* A matcher's mask as its rules were to match, and as the library keeps it. */
+struct match_mask {
+	bool known;
+	u128 mask[F_COUNT];
+	unsigned int l3; /* 1 IPv4, 2 IPv6: what addresses are */
+};
+
+struct dump_matcher {
+	uint64_t id;
+	uint32_t table, priority;
+	uint32_t first, n; /* rules */
+	struct match_mask mask;
+	bool has[SIDES];
+	uint32_t start[SIDES], end[SIDES]; /* index of its hash table, and of where its misses go */
+	uint8_t builders[SIDES];
+	uint16_t lookup[SIDES][BUILDERS_MAX];
+	int16_t definer[SIDES][BUILDERS_MAX]; /* format of a definer, -1: none */
+};
+
+struct dump_action {
+	uint32_t type; /* the record's number, 3400 to 3425 */
+	uint64_t id;
+	uint64_t arg[6];
+	uint8_t nargs;
+};
+
+struct dump_rule {
+	uint64_t id;
+	uint32_t matcher;
+	uint32_t first, n;		/* entries, RX then TX, each in the packet's order */
+	uint32_t first_action, nactions;
+	uint32_t line;
+};
+
+struct dump_entry {
+	uint32_t index; /* of its address, in units of 64 bytes, cut to 32 bits as the dump does */
+	uint32_t rule, domain;
+	uint8_t side;
+	uint8_t len; /* 48: without the mask; 64 */
+	uint8_t format; /* 0: ConnectX-5; 1: later */
+	uint8_t bytes[STE_BYTES];
+};
+
+struct dump {
+	struct dump_domain *domain;
+	struct dump_table *table;
+	struct dump_matcher *matcher;
+	struct dump_rule *rule;
+	struct dump_action *action;
+	struct dump_entry *entry;
+	uint32_t ndomains, ntables, nmatchers, nrules, nactions, nentries;
+	uint32_t *by_index; /* entries, sorted by domain and index, the first of each address first */
+	uint32_t unknown, unknown_line; /* records of types that are not known, and the first one */
+};
+
+struct dump_error {
+	uint32_t line;
+	char text[160];
+};
+
+/* 0; or -EINVAL with a sentence and the line it is about, -ENOMEM. A failed dump is empty. */
+int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *err);
+void dump_free(struct dump *d);
+
+/* The entry at that index, NULL: none of a rule's. */
+const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, uint32_t index);
+/* The table whose anchor that is. */
+const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, enum side side,
+				       uint32_t index);
+
+/* --- dump_mask.c --------------------------------------------------------------------------------- */
+
+/*
+ * One part of a matcher's mask, in hexadecimal as the library's memory has it: 0 outer, 1 inner,
+ * 2 misc, 3 misc2, 4 misc3; others are not looked at. old: bit fields count from the other end,
+ * as before record 3205. False: no hexadecimal, or longer than any.
+ */
+bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len, bool old);
+
+#endif

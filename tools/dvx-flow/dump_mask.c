@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A matcher's mask in a dump is the memory of libmlx5's structures (providers/mlx5/mlx5dv_dr.h):
+ * little-endian words of bit fields, on the x86 or Arm machine that printed it.
+ */
+#include <string.h>
+#include "dump.h"
+
+#define WORDS 16
+
+struct row {
+	uint8_t part, word, low, width;
+	uint8_t field;
+	uint8_t shift; /* where in the field it belongs */
+};
+
+enum { SPEC, INNER, MISC, MISC2, MISC3, PARTS };
+
+/* Parts SPEC and INNER share their rows. */
+static const struct row rows[] = {
+	{SPEC, 0, 0, 32, F_SMAC, 16},
+	{SPEC, 1, 0, 16, F_SMAC, 0},
+	{SPEC, 1, 16, 16, F_ETHERTYPE, 0},
+	{SPEC, 2, 0, 32, F_DMAC, 16},
+	{SPEC, 3, 0, 16, F_DMAC, 0},
+	{SPEC, 3, 16, 3, F_VLAN_PCP, 0},
+	{SPEC, 3, 19, 1, F_VLAN_DEI, 0},
+	{SPEC, 3, 20, 12, F_VLAN_ID, 0},
+	{SPEC, 4, 0, 8, F_PROTO, 0},
+	{SPEC, 4, 8, 6, F_DSCP, 0},
+	{SPEC, 4, 14, 2, F_ECN, 0},
+	{SPEC, 4, 16, 1, F_VLAN_KIND, 0},
+	{SPEC, 4, 17, 1, F_VLAN_KIND, 1},
+	{SPEC, 4, 18, 1, F_FRAG, 0},
+	{SPEC, 4, 19, 4, F_L3, 0},
+	{SPEC, 4, 23, 9, F_TCP_FLAGS, 0},
+	{SPEC, 5, 0, 16, F_SPORT, 0},
+	{SPEC, 5, 16, 16, F_DPORT, 0},
+	{SPEC, 6, 16, 4, F_IHL, 0},
+	{SPEC, 6, 20, 1, F_L3_OK, 0},
+	{SPEC, 6, 21, 1, F_L4_OK, 0},
+	{SPEC, 6, 22, 1, F_IPV4_SUM_OK, 0},
+	{SPEC, 6, 23, 1, F_L4_SUM_OK, 0},
+	{SPEC, 6, 24, 8, F_TTL, 0},
+	{SPEC, 7, 0, 16, F_SPORT, 0},
+	{SPEC, 7, 16, 16, F_DPORT, 0},
+	{SPEC, 8, 0, 32, F_SRC, 96},
+	{SPEC, 9, 0, 32, F_SRC, 64},
+	{SPEC, 10, 0, 32, F_SRC, 32},
+	{SPEC, 11, 0, 32, F_SRC, 0},
+	{SPEC, 12, 0, 32, F_DST, 96},
+	{SPEC, 13, 0, 32, F_DST, 64},
+	{SPEC, 14, 0, 32, F_DST, 32},
+	{SPEC, 15, 0, 32, F_DST, 0},
+	{MISC, 0, 8, 24, F_SQN, 0},
+	{MISC, 1, 16, 16, F_SOURCE, 0},
+	{MISC, 2, 0, 3, F_VLAN2_PCP, 0},
+	{MISC, 2, 3, 1, F_VLAN2_DEI, 0},
+	{MISC, 2, 4, 12, F_VLAN2_ID, 0},
+	{MISC, 2, 16, 3, F_PER_LEVEL + F_VLAN2_PCP, 0},
+	{MISC, 2, 19, 1, F_PER_LEVEL + F_VLAN2_DEI, 0},
+	{MISC, 2, 20, 12, F_PER_LEVEL + F_VLAN2_ID, 0},
+	{MISC, 3, 0, 1, F_VLAN2_KIND, 0},
+	{MISC, 3, 1, 1, F_PER_LEVEL + F_VLAN2_KIND, 0},
+	{MISC, 3, 2, 1, F_VLAN2_KIND, 1},
+	{MISC, 3, 3, 1, F_PER_LEVEL + F_VLAN2_KIND, 1},
+	{MISC, 5, 0, 24, F_VNI, 8},
+	{MISC, 7, 12, 20, F_FLOWLABEL, 0},
+	{MISC, 8, 12, 20, F_PER_LEVEL + F_FLOWLABEL, 0},
+	{MISC2, 4, 0, 32, F_REG_C0 + 7, 0},
+	{MISC2, 5, 0, 32, F_REG_C0 + 6, 0},
+	{MISC2, 6, 0, 32, F_REG_C0 + 5, 0},
+	{MISC2, 7, 0, 32, F_REG_C0 + 4, 0},
+	{MISC2, 8, 0, 32, F_REG_C0 + 3, 0},
+	{MISC2, 9, 0, 32, F_REG_C0 + 2, 0},
+	{MISC2, 10, 0, 32, F_REG_C0 + 1, 0},
+	{MISC2, 11, 0, 32, F_REG_C0, 0},
+	{MISC2, 12, 0, 32, F_REG_A, 0},
+	{MISC3, 0, 0, 32, F_PER_LEVEL + F_TCP_SEQ, 0},
+	{MISC3, 1, 0, 32, F_TCP_SEQ, 0},
+	{MISC3, 2, 0, 32, F_PER_LEVEL + F_TCP_ACK, 0},
+	{MISC3, 3, 0, 32, F_TCP_ACK, 0},
+	{MISC3, 7, 0, 32, F_ICMP_DATA, 0},
+	{MISC3, 8, 0, 32, F_ICMP_DATA, 0},
+	{MISC3, 9, 0, 8, F_ICMP_TYPE, 0},
+	{MISC3, 9, 8, 8, F_ICMP_CODE, 0},
+	{MISC3, 9, 16, 8, F_ICMP_TYPE, 0},
+	{MISC3, 9, 24, 8, F_ICMP_CODE, 0},
+};
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool read_words(uint32_t *words, const char *hex, size_t len)
+{
+	if (len % 8 || len > 8 * WORDS)
+		return false;
+	for (size_t i = 0; i < len / 2; i++) {
+		int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		words[i / 4] |= (uint32_t)(high << 4 | low) << (8 * (i % 4));
+	}
+	return true;
+}
+
+static u128 row_value(const struct row *r, const uint32_t *words, bool old)
+{
+	/* The bytes of misc3 are no bit fields. */
+	unsigned int low = old && r->part != MISC3 ? 32u - r->low - r->width : r->low;
+
+	return (u128)(words[r->word] >> low & (uint32_t)(0xffffffffull >> (32 - r->width))) << r->shift;
+}
+
+/* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */
+static void finish(struct match_mask *m, enum field l3, enum field kind)
+{
+	if (m->mask[l3] > 3)
+		m->l3 = m->mask[l3] == 6 ? 2 : 1;
+	m->mask[l3] = m->mask[l3] ? 3 : 0;
+	m->mask[kind] = m->mask[kind] ? 3 : 0;
+}
+
+bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len, bool old)
+{
+	uint32_t words[WORDS] = {0};
+
+	if (part >= PARTS)
+		return true;
+	if (!read_words(words, hex, len))
+		return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		enum field f = (enum field)r->field;
+
+		if (r->part != (part == INNER ? SPEC : part))
+			continue;
+		m->mask[part == INNER ? F_INNER(f) : f] |= row_value(r, words, old);
+	}
+	if (part == SPEC)
+		finish(m, F_L3, F_VLAN_KIND);
+	if (part == INNER)
+		finish(m, F_INNER(F_L3), F_INNER(F_VLAN_KIND));
+	if (part == MISC) {
+		m->mask[F_VLAN2_KIND] = m->mask[F_VLAN2_KIND] ? 3 : 0;
+		m->mask[F_INNER(F_VLAN2_KIND)] = m->mask[F_INNER(F_VLAN2_KIND)] ? 3 : 0;
+		m->mask[F_SQN] = m->mask[F_SQN] ? 0xffffff : 0;
+		m->mask[F_SOURCE] = m->mask[F_SOURCE] ? 0xffff : 0;
+	}
+	m->known = true;
+	return true;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names and notations of packet fields, for sentences. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include "fields.h"
+
+enum style { DECIMAL, HEX, MAC, ADDRESS, PORT, BIT, KIND, VERSION, LAYER4 };
+
+static const struct {
+	const char *words;
+	uint8_t width;
+	enum style style;
+} rows[F_COUNT] = {
+	[F_DMAC] = {"ether dst", 48, MAC},
+	[F_SMAC] = {"ether src", 48, MAC},
+	[F_ETHERTYPE] = {"ether type", 16, HEX},
+	[F_VLAN_KIND] = {"vlan", 2, KIND},
+	[F_VLAN_ID] = {"vlan id", 12, DECIMAL},
+	[F_VLAN_DEI] = {"vlan dei", 1, DECIMAL},
+	[F_VLAN_PCP] = {"vlan pcp", 3, DECIMAL},
+	[F_VLAN2_KIND] = {"second vlan", 2, KIND},
+	[F_VLAN2_ID] = {"second vlan id", 12, DECIMAL},
+	[F_VLAN2_DEI] = {"second vlan dei", 1, DECIMAL},
+	[F_VLAN2_PCP] = {"second vlan pcp", 3, DECIMAL},
+	[F_L3] = {"ip version", 2, VERSION},
+	[F_L4] = {"layer 4", 2, LAYER4},
+	[F_SRC] = {"src", 128, ADDRESS},
+	[F_DST] = {"dst", 128, ADDRESS},
+	[F_PROTO] = {"proto", 8, DECIMAL},
+	[F_DSCP] = {"dscp", 6, DECIMAL},
+	[F_ECN] = {"ecn", 2, DECIMAL},
+	[F_TTL] = {"ttl", 8, DECIMAL},
+	[F_IHL] = {"ihl", 4, DECIMAL},
+	[F_FRAG] = {"fragment", 1, BIT},
+	[F_FLOWLABEL] = {"flowlabel", 20, HEX},
+	[F_SPORT] = {"src port", 16, PORT},
+	[F_DPORT] = {"dst port", 16, PORT},
+	[F_TCP_FLAGS] = {"tcp flags", 9, HEX},
+	[F_TCP_SEQ] = {"tcp sequence number", 32, DECIMAL},
+	[F_TCP_ACK] = {"tcp acknowledgement", 32, DECIMAL},
+	[F_ICMP_TYPE] = {"icmp type", 8, DECIMAL},
+	[F_ICMP_CODE] = {"icmp code", 8, DECIMAL},
+	[F_ICMP_DATA] = {"icmp data", 32, HEX},
+	[F_L3_OK] = {"layer 3 header is good", 1, BIT},
+	[F_L4_OK] = {"layer 4 header is good", 1, BIT},
+	[F_IPV4_SUM_OK] = {"IPv4 checksum is right", 1, BIT},
+	[F_L4_SUM_OK] = {"layer 4 checksum is right", 1, BIT},
+	[F_VNI] = {"tunnel network identifier", 32, HEX},
+	[F_REG_A] = {"register a", 32, HEX},
+	[F_REG_C0] = {"register c0", 32, HEX},
+	[F_REG_C0 + 1] = {"register c1", 32, HEX},
+	[F_REG_C0 + 2] = {"register c2", 32, HEX},
+	[F_REG_C0 + 3] = {"register c3", 32, HEX},
+	[F_REG_C0 + 4] = {"register c4", 32, HEX},
+	[F_REG_C0 + 5] = {"register c5", 32, HEX},
+	[F_REG_C0 + 6] = {"register c6", 32, HEX},
+	[F_REG_C7] = {"register c7", 32, HEX},
+	[F_SOURCE] = {"source vhca", 16, HEX},
+	[F_SQN] = {"source sq", 24, HEX},
+	[F_LOOPED] = {"looped back", 1, BIT},
+};
+
+static enum field plain(enum field f)
+{
+	return f >= F_PER_LEVEL && f < F_VNI ? (enum field)(f - F_PER_LEVEL) : f;
+}
+
+static bool inner(enum field f)
+{
+	return plain(f) != f;
+}
+
+unsigned int field_width(enum field f)
+{
+	return rows[plain(f)].width;
+}
+
+u128 field_full(enum field f)
+{
+	unsigned int width = field_width(f);
+
+	return width == 128 ? ~(u128)0 : ((u128)1 << width) - 1;
+}
+
+const char *field_words(enum field f, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s", inner(f) ? "inner " : "", rows[plain(f)].words);
+	return buf;
+}
+
+static size_t say_address(char *buf, size_t size, u128 value, unsigned int l3)
+{
+	uint8_t bytes[16];
+	char text[INET6_ADDRSTRLEN];
+	int six = l3 == 2 || value >> 32;
+
+	for (unsigned int i = 0; i < 16; i++)
+		bytes[i] = (uint8_t)(value >> (120 - 8 * i));
+	inet_ntop(six ? AF_INET6 : AF_INET, six ? bytes : bytes + 12, text, sizeof(text));
+	return (size_t)snprintf(buf, size, "%s", text);
+}
+
+static size_t say_mac(char *buf, size_t size, uint64_t mac)
+{
+	return (size_t)snprintf(buf, size, "%02x:%02x:%02x:%02x:%02x:%02x",
+				(unsigned int)(mac >> 40 & 0xff), (unsigned int)(mac >> 32 & 0xff),
+				(unsigned int)(mac >> 24 & 0xff), (unsigned int)(mac >> 16 & 0xff),
+				(unsigned int)(mac >> 8 & 0xff), (unsigned int)(mac & 0xff));
+}
+
+size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3)
+{
+	static const char *const kinds[] = {"no tag", "0x8100", "0x88a8", "3"};
+	static const char *const versions[] = {"none", "4", "6", "3"};
+	static const char *const layer4[] = {"none", "tcp", "udp", "other"};
+	unsigned long long n = (unsigned long long)value;
+
+	switch (rows[plain(f)].style) {
+	case MAC:
+		return say_mac(buf, size, (uint64_t)value);
+	case ADDRESS:
+		return say_address(buf, size, value, l3);
+	case HEX:
+		return (size_t)snprintf(buf, size, "0x%llx", n);
+	case BIT:
+		return (size_t)snprintf(buf, size, "%s", n ? "yes" : "no");
+	case KIND:
+		return (size_t)snprintf(buf, size, "%s", kinds[n & 3]);
+	case VERSION:
+		return (size_t)snprintf(buf, size, "%s", versions[n & 3]);
+	case LAYER4:
+		return (size_t)snprintf(buf, size, "%s", layer4[n & 3]);
+	case DECIMAL:
+	case PORT:
+		break;
+	}
+	return (size_t)snprintf(buf, size, "%llu", n);
+}
+
+/* The leading ones of a mask that has nothing else, or -1. */
+static int prefix(u128 mask, unsigned int width)
+{
+	unsigned int n = 0;
+
+	while (n < width && mask >> (width - 1 - n) & 1)
+		n++;
+	return n == width || !(mask & (((u128)1 << (width - n)) - 1)) ? (int)n : -1;
+}
+
+static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned int l3)
+{
+	unsigned int width = field_width(f);
+	char text[64];
+
+	if (rows[plain(f)].style == ADDRESS) {
+		int n;
+
+		width = l3 == 2 || mask >> 32 ? 128 : 32;
+		n = prefix(mask, width);
+		if (n == (int)width)
+			return 0;
+		if (n >= 0)
+			return (size_t)snprintf(buf, size, "/%d", n);
+	}
+	if (mask == field_full(f))
+		return 0;
+	if (rows[plain(f)].style == ADDRESS || rows[plain(f)].style == MAC)
+		field_value(text, sizeof(text), f, mask, l3);
+	else
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)mask);
+	return (size_t)snprintf(buf, size, " mask %s", text);
+}
+
+size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3)
+{
+	char words[64], number[64], bits[80] = "";
+	const char *version = "";
+
+	field_words(f, words, sizeof(words));
+	field_value(number, sizeof(number), f, value, l3);
+	say_mask(bits, sizeof(bits), f, mask, l3);
+	if (rows[plain(f)].style == ADDRESS)
+		version = l3 == 2 || (value | mask) >> 32 ? "ipv6 " : "ipv4 ";
+	return (size_t)snprintf(buf, size, "%s%s %s%s", version, words, number, bits);
+}
+
+static size_t add(char *buf, size_t size, size_t at, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (at + len < size)
+		memcpy(buf + at, text, len + 1);
+	return at + len;
+}
+
+static size_t add_pair(char *buf, size_t size, size_t at, const struct fields *p, enum field from,
+		       enum field to)
+{
+	unsigned int l3 = (unsigned int)p->value[F_L3];
+	char text[64];
+
+	if (!p->known[from] && !p->known[to])
+		return at;
+	field_value(text, sizeof(text), from, p->value[from], l3);
+	at = add(buf, size, at, " ");
+	at = add(buf, size, at, p->known[from] ? text : "?");
+	field_value(text, sizeof(text), to, p->value[to], l3);
+	at = add(buf, size, at, " > ");
+	return add(buf, size, at, p->known[to] ? text : "?");
+}
+
+size_t fields_line(char *buf, size_t size, const struct fields *p)
+{
+	static const char *const l4[] = {"", " tcp", " udp", ""};
+	size_t at = 0;
+	char text[64];
+
+	buf[0] = 0;
+	if (p->value[F_VLAN_KIND]) {
+		snprintf(text, sizeof(text), "vlan %u ", (unsigned int)p->value[F_VLAN_ID]);
+		at = add(buf, size, at, text);
+	}
+	if (!p->value[F_L3]) {
+		at = add(buf, size, at, "ether");
+		at = add_pair(buf, size, at, p, F_SMAC, F_DMAC);
+		snprintf(text, sizeof(text), " type 0x%04x", (unsigned int)p->value[F_ETHERTYPE]);
+		return p->known[F_ETHERTYPE] ? add(buf, size, at, text) : at;
+	}
+	at = add(buf, size, at, p->value[F_L3] == 2 ? "ipv6" : "ipv4");
+	at = add_pair(buf, size, at, p, F_SRC, F_DST);
+	at = add(buf, size, at, l4[p->value[F_L4] & 3]);
+	if (!l4[p->value[F_L4] & 3][0] && p->known[F_PROTO]) {
+		snprintf(text, sizeof(text), " proto %u", (unsigned int)p->value[F_PROTO]);
+		at = add(buf, size, at, text);
+	}
+	return add_pair(buf, size, at, p, F_SPORT, F_DPORT);
+}

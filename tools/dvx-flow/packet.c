@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A frame's fields. Nothing of the device's own parser is used here: explain is its witness. */
+#include <string.h>
+#include "fields.h"
+
+enum { ETH_IPV4 = 0x0800, ETH_IPV6 = 0x86dd, ETH_CVLAN = 0x8100, ETH_SVLAN = 0x88a8 };
+enum { IP_ICMP = 1, IP_TCP = 6, IP_UDP = 17, IP_FRAGMENT = 44, IP_AH = 51, IP_ICMP6 = 58 };
+enum { PORT_VXLAN = 4789 };
+
+struct cut {
+	const uint8_t *p;
+	size_t len, at;
+	struct fields *out;
+	bool inner;
+};
+
+static void put(struct cut *c, enum field f, u128 value)
+{
+	if (c->inner)
+		f = F_INNER(f);
+	c->out->value[f] = value;
+	c->out->known[f] = true;
+}
+
+static uint32_t number(const struct cut *c, size_t at, unsigned int bytes)
+{
+	uint32_t v = 0;
+
+	while (bytes--)
+		v = v << 8 | c->p[at++];
+	return v;
+}
+
+static u128 wide(const struct cut *c, size_t at, unsigned int bytes)
+{
+	u128 v = 0;
+
+	while (bytes--)
+		v = v << 8 | c->p[at++];
+	return v;
+}
+
+static bool has(const struct cut *c, size_t bytes)
+{
+	return c->len - c->at >= bytes;
+}
+
+static void ethernet(struct cut *c);
+
+static void ports(struct cut *c, unsigned int l4)
+{
+	put(c, F_L4, l4);
+	put(c, F_SPORT, number(c, c->at, 2));
+	put(c, F_DPORT, number(c, c->at + 2, 2));
+}
+
+static void tcp(struct cut *c)
+{
+	if (!has(c, 20))
+		return;
+	ports(c, 1);
+	put(c, F_TCP_SEQ, number(c, c->at + 4, 4));
+	put(c, F_TCP_ACK, number(c, c->at + 8, 4));
+	put(c, F_TCP_FLAGS, number(c, c->at + 12, 2) & 0x1ff);
+}
+
+static void udp(struct cut *c)
+{
+	if (!has(c, 8))
+		return;
+	ports(c, 2);
+	if (number(c, c->at + 2, 2) != PORT_VXLAN || c->inner || !has(c, 16))
+		return;
+	put(c, F_VNI, number(c, c->at + 12, 4));
+	c->at += 16;
+	c->inner = true;
+	ethernet(c);
+}
+
+static void icmp(struct cut *c)
+{
+	put(c, F_L4, 3);
+	if (!has(c, 8))
+		return;
+	put(c, F_ICMP_TYPE, c->p[c->at]);
+	put(c, F_ICMP_CODE, c->p[c->at + 1]);
+	put(c, F_ICMP_DATA, number(c, c->at + 4, 4));
+}
+
+static void layer4(struct cut *c, unsigned int protocol, bool later_fragment)
+{
+	put(c, F_PROTO, protocol);
+	if (later_fragment)
+		return;
+	if (protocol == IP_TCP)
+		tcp(c);
+	else if (protocol == IP_UDP)
+		udp(c);
+	else if (protocol == IP_ICMP || protocol == IP_ICMP6)
+		icmp(c);
+	else
+		put(c, F_L4, 3);
+}
+
+static void traffic_class(struct cut *c, unsigned int tos)
+{
+	put(c, F_DSCP, tos >> 2);
+	put(c, F_ECN, tos & 3);
+}
+
+/* Headers end where IP says that its packet ends; Ethernet's padding is none of it. */
+static void ends_after(struct cut *c, size_t bytes)
+{
+	if (bytes < c->len - c->at)
+		c->len = c->at + bytes;
+}
+
+static void ipv4(struct cut *c)
+{
+	size_t start = c->at, ihl;
+	uint32_t frag;
+
+	if (!has(c, 20) || c->p[start] >> 4 != 4 || (c->p[start] & 0xf) < 5)
+		return;
+	ihl = (c->p[start] & 0xf) * 4u;
+	frag = number(c, start + 6, 2);
+	put(c, F_L3, 1);
+	put(c, F_IHL, ihl / 4);
+	traffic_class(c, c->p[start + 1]);
+	put(c, F_FRAG, (frag & 0x3fff) != 0);
+	put(c, F_TTL, c->p[start + 8]);
+	put(c, F_PROTO, c->p[start + 9]);
+	put(c, F_SRC, number(c, start + 12, 4));
+	put(c, F_DST, number(c, start + 16, 4));
+	ends_after(c, number(c, start + 2, 2));
+	if (!has(c, ihl))
+		return;
+	c->at += ihl;
+	layer4(c, c->p[start + 9], frag & 0x1fff);
+}
+
+/* Length of the extension header at the cut; 0: what is there is none. */
+static size_t extension(const struct cut *c, unsigned int protocol)
+{
+	switch (protocol) {
+	case 0:
+	case 43:
+	case 60:
+		return (c->p[c->at + 1] + 1u) * 8u;
+	case IP_FRAGMENT:
+		return 8;
+	case IP_AH:
+		return (c->p[c->at + 1] + 2u) * 4u;
+	default:
+		return 0;
+	}
+}
+
+static bool is_extension(unsigned int protocol)
+{
+	return protocol == 0 || protocol == 43 || protocol == IP_FRAGMENT || protocol == IP_AH ||
+	       protocol == 60;
+}
+
+/* Skips extension headers; false: what follows is no header of a layer 4. */
+static bool extensions(struct cut *c, unsigned int *protocol)
+{
+	while (is_extension(*protocol)) {
+		bool later = false;
+		size_t size;
+
+		if (!has(c, 8) || !has(c, size = extension(c, *protocol)))
+			return false;
+		if (*protocol == IP_FRAGMENT) {
+			put(c, F_FRAG, 1);
+			later = number(c, c->at + 2, 2) >> 3;
+		}
+		*protocol = c->p[c->at];
+		c->at += size;
+		if (later)
+			return false;
+	}
+	return true;
+}
+
+static void ipv6(struct cut *c)
+{
+	size_t start = c->at;
+	unsigned int protocol;
+	bool later;
+
+	if (!has(c, 40) || c->p[start] >> 4 != 6)
+		return;
+	put(c, F_L3, 2);
+	traffic_class(c, number(c, start, 2) >> 4 & 0xff);
+	put(c, F_FLOWLABEL, number(c, start, 4) & 0xfffff);
+	put(c, F_TTL, c->p[start + 7]);
+	put(c, F_SRC, wide(c, start + 8, 16));
+	put(c, F_DST, wide(c, start + 24, 16));
+	put(c, F_FRAG, 0);
+	ends_after(c, 40 + number(c, start + 4, 2));
+	protocol = c->p[start + 6];
+	c->at += 40;
+	later = !extensions(c, &protocol);
+	layer4(c, protocol, later);
+}
+
+static void vlan_tag(struct cut *c, enum field kind, uint32_t type)
+{
+	uint32_t tci = number(c, c->at, 2);
+
+	put(c, kind, type == ETH_CVLAN ? 1 : 2);
+	put(c, (enum field)(kind + 1), tci & 0xfff);
+	put(c, (enum field)(kind + 2), tci >> 12 & 1);
+	put(c, (enum field)(kind + 3), tci >> 13);
+}
+
+static void ethernet(struct cut *c)
+{
+	uint32_t type;
+
+	if (!has(c, 14))
+		return;
+	put(c, F_DMAC, wide(c, c->at, 6));
+	put(c, F_SMAC, wide(c, c->at + 6, 6));
+	type = number(c, c->at + 12, 2);
+	c->at += 14;
+	put(c, F_VLAN_KIND, 0);
+	put(c, F_VLAN2_KIND, 0);
+	for (unsigned int tags = 0; tags < 2; tags++) {
+		if ((type != ETH_CVLAN && type != ETH_SVLAN) || !has(c, 4))
+			break;
+		vlan_tag(c, tags ? F_VLAN2_KIND : F_VLAN_KIND, type);
+		type = number(c, c->at + 2, 2);
+		c->at += 4;
+	}
+	put(c, F_ETHERTYPE, type);
+	put(c, F_L3, 0);
+	put(c, F_L4, 0);
+	if (type == ETH_IPV4)
+		ipv4(c);
+	else if (type == ETH_IPV6)
+		ipv6(c);
+}
+
+void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len)
+{
+	struct cut c = {.p = frame, .len = len, .out = out};
+
+	memset(out, 0, sizeof(*out));
+	ethernet(&c);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One entry of a steering table, as its bytes say (prm/ste.prm: format 0, prm/ste1.prm: later ones).
+ * In a dump the tag comes before the mask, in the device's memory of format 1 behind it.
+ */
+#ifndef DVX_FLOW_STE_H
+#define DVX_FLOW_STE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "dump.h"
+#include "src/prm/reflect.h"
+
+#define STE_TAG_BYTES 32
+#define LOOKUP_ANY    0x0f /* of an entry that hits always; of format 1 only if its mask is 0 */
+#define LOOKUP_MATCH  0x400 /* by a definer of 32 bytes */
+
+#define TAG_ROWS_MAX 64
+
+/* One field of a tag: `width` bits from bit `bit` on are the field's bits from `shift` on. */
+struct tag_row {
+	enum field field; /* F_NONE: no field of a packet that is known here */
+	uint8_t shift;
+	uint8_t width;
+	uint16_t bit;
+	const char *name; /* the table's */
+};
+
+struct ste_action {
+	uint8_t id;
+	const struct prm_struct *layout; /* NULL: an action that no table knows */
+	uint8_t at, len;		 /* bytes of the entry */
+};
+
+struct ste {
+	unsigned int format; /* 0 or 1 */
+	const uint8_t *bytes;
+	const struct prm_struct *control;
+	const struct prm_struct *tag_layout; /* NULL: unknown, or nothing to compare */
+	uint16_t lookup, next_lookup;
+	uint16_t byte_mask; /* of the next table's hash */
+	uint8_t tag_bytes;  /* 16 or 32 */
+	uint8_t tag[STE_TAG_BYTES], mask[STE_TAG_BYTES];
+	bool mask_known;    /* it is in the entry, or follows from the matcher */
+	bool any;	    /* nothing is compared */
+	uint64_t miss;	    /* address, 40 bits */
+	uint64_t next;	    /* of the next table */
+	uint32_t next_entries; /* its size; 1: the address itself */
+	uint32_t counter;   /* 0: none */
+	struct ste_action action[3];
+	unsigned int nactions;
+	/* what the actions come to, when they are of the simple kinds */
+	bool tags;
+	uint32_t flow_tag;
+	bool rewrites; /* the packet's bytes change, or were not followed */
+};
+
+/*
+ * How a rule's entries at one place of its chain are laid out, and what they compare as far as the
+ * matcher says: fields that an earlier place compares are not compared again.
+ */
+struct builder_view {
+	uint16_t lookup;
+	int definer; /* number of its format, -1: none */
+	const struct prm_struct *layout;
+	struct tag_row row[TAG_ROWS_MAX];
+	unsigned int rows;
+	uint8_t tag_bytes;
+	bool mask_known;
+	uint8_t mask[STE_TAG_BYTES];
+};
+
+/* Fills one view per builder of the matcher's side; format 0 or 1. */
+void matcher_views(const struct dump_matcher *m, enum side side, unsigned int format,
+		   struct builder_view view[BUILDERS_MAX]);
+
+/* Reads an entry; view: of its place, NULL for one that only acts or of which nothing is known. */
+void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
+
+/* Index as a dump has it. */
+static inline uint32_t ste_index(uint64_t addr)
+{
+	return (uint32_t)(addr >> 6);
+}
+
+/* "ETHL2_SRC_O", "definer 24"; never NULL. */
+const char *ste_lookup_name(unsigned int format, uint16_t lookup);
+/* icmp: the tag that TCP's numbers and an ICMP header share holds the latter. */
+const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer, bool icmp);
+
+/* --- ste_tag.c ------------------------------------------------------------------------------------ */
+
+/* The rows of a layout; inner: it holds the inner headers' fields. Returns how many. */
+unsigned int tag_rows(const struct prm_struct *layout, bool inner, struct tag_row rows[TAG_ROWS_MAX]);
+bool ste_lookup_inner(unsigned int format, uint16_t lookup);
+
+/* The tag that a packet has. */
+void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v, const struct fields *p);
+/* A field's bits in a tag or a mask. */
+u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field);
+/* Writes the mask that a matcher leaves here, and takes it from *left. */
+void tag_mask(struct builder_view *v, struct match_mask *left);
+
+/* Whether a tag is what an entry wants; else *field is the first that is not. */
+bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,
+	      enum field *field);
+
+/* The bytes that a table hashes, and the slot of its n entries. */
+uint16_t tag_byte_mask(const uint8_t *mask);
+uint32_t tag_slot(const uint8_t *tag, unsigned int bytes, uint16_t byte_mask, uint32_t n);
+
+#endif

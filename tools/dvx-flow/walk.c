@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "walk.h"
+
+/* Where the packet is: an address, and what would be compared there. */
+struct place {
+	uint32_t table, matcher;
+	uint32_t index;	 /* of the entry to look at */
+	uint32_t builder; /* how many entries of this matcher have hit */
+	uint32_t slot, slots;
+	bool chained; /* it was reached through a miss */
+};
+
+static struct step *step(struct walk *w, enum step_kind kind, const struct place *at)
+{
+	struct step *s;
+
+	if ((w->nsteps & (w->nsteps - 1)) == 0) {
+		size_t n = w->nsteps ? 2 * (size_t)w->nsteps : 1;
+
+		s = realloc(w->step, n * sizeof(*s));
+		if (!s) {
+			w->err = -ENOMEM;
+			return NULL;
+		}
+		w->step = s;
+	}
+	s = &w->step[w->nsteps++];
+	*s = (struct step){.kind = kind, .table = at->table, .matcher = at->matcher,
+			   .field = F_NONE, .slot = at->slot, .slots = at->slots};
+	return s;
+}
+
+static void __attribute__((format(printf, 2, 3))) lost(struct walk *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(w->lost, sizeof(w->lost), fmt, ap);
+	va_end(ap);
+	w->end = WALK_LOST;
+}
+
+static const struct builder_view *view_at(struct walk *w, const struct place *at, uint32_t builder)
+{
+	const struct matcher_view *v = matcher_view(w->cache, at->matcher, w->side);
+
+	if (!v) {
+		w->err = -ENOMEM;
+		return NULL;
+	}
+	return builder < w->d->matcher[at->matcher].builders[w->side] ? &v->view[w->side][builder]
+								       : NULL;
+}
+
+/* The first table of a matcher, or of the next one that has entries on this side; false: none. */
+static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
+{
+	const struct dump_table *t = &w->d->table[at->table];
+
+	for (at->matcher = matcher; at->matcher < t->first + t->n; at->matcher++) {
+		const struct dump_matcher *m = &w->d->matcher[at->matcher];
+		const struct matcher_view *v;
+		uint8_t tag[STE_TAG_BYTES];
+
+		at->builder = at->slot = at->slots = 0;
+		at->chained = false;
+		if (!m->has[w->side])
+			continue;
+		if (!m->builders[w->side] || !m->n) {
+			step(w, STEP_EMPTY, at);
+			continue;
+		}
+		v = matcher_view(w->cache, at->matcher, w->side);
+		if (!v || !v->slots[w->side]) {
+			lost(w, "the entries of matcher 0x%llx fit no table of any size",
+			     (unsigned long long)m->id);
+			return false;
+		}
+		tag_of_packet(tag, &v->view[w->side][0], w->packet);
+		at->slots = v->slots[w->side];
+		at->slot = tag_slot(tag, v->view[w->side][0].tag_bytes,
+				    tag_byte_mask(v->view[w->side][0].mask), at->slots);
+		at->index = m->start[w->side] + at->slot;
+		return true;
+	}
+	step(w, STEP_NO_MORE, at);
+	w->end = WALK_DEFAULT;
+	w->table = at->table;
+	return false;
+}
+
+static bool enter_table(struct walk *w, struct place *at, uint32_t table)
+{
+	*at = (struct place){.table = table};
+	if (!step(w, STEP_TABLE, at))
+		return false;
+	return enter_matcher(w, at, w->d->table[table].first);
+}
+
+static bool compare(struct walk *w, struct place *at, const struct dump_entry *e, struct ste *s)
+{
+	const struct builder_view *v = view_at(w, at, at->builder);
+	struct step *st = step(w, STEP_ENTRY, at);
+	uint8_t tag[STE_TAG_BYTES];
+
+	if (!st)
+		return false;
+	st->entry = (uint32_t)(e - w->d->entry);
+	st->hit = s->any;
+	if (s->any || !v)
+		return s->any;
+	tag_of_packet(tag, v, w->packet);
+	st->hit = tag_hits(s, v, tag, &st->field);
+	if (!st->hit && st->field != F_NONE) {
+		st->have = w->packet->value[st->field];
+		st->want = tag_get(s->tag, v, st->field);
+		st->mask = tag_get(s->mask, v, st->field);
+		st->given = w->packet->known[st->field];
+	}
+	return st->hit;
+}
+
+static bool last_of_rule(const struct dump *d, const struct dump_entry *e)
+{
+	const struct dump_rule *r = &d->rule[e->rule];
+	uint32_t at = (uint32_t)(e - d->entry);
+
+	return at + 1 == r->first + r->n || d->entry[at + 1].side != e->side;
+}
+
+static void account(struct walk *w, const struct ste *s)
+{
+	if (s->counter && w->ncounters < WALK_COUNTERS)
+		w->counter[w->ncounters++] = s->counter;
+	if (s->tags) {
+		w->tagged = true;
+		w->tag = s->flow_tag;
+	}
+	w->rewrites = w->rewrites || s->rewrites;
+}
+
+/* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
+static bool follow(struct walk *w, struct place *at, const struct dump_entry *e, const struct ste *s)
+{
+	const struct builder_view *v = view_at(w, at, ++at->builder);
+	const struct dump_table *t;
+	uint8_t tag[STE_TAG_BYTES];
+
+	account(w, s);
+	if (!last_of_rule(w->d, e)) {
+		at->index = ste_index(s->next);
+		at->chained = false;
+		at->slots = 0;
+		if (v) {
+			tag_of_packet(tag, v, w->packet);
+			at->index += tag_slot(tag, v->tag_bytes, s->byte_mask, s->next_entries);
+		}
+		return true;
+	}
+	w->last = s->next;
+	w->rule = e->rule;
+	w->table = at->table;
+	t = s->next_entries == 1 ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next)) : NULL;
+	if (t)
+		return enter_table(w, at, (uint32_t)(t - w->d->table));
+	w->end = WALK_RULE;
+	return false;
+}
+
+/* No entry is there: an empty slot or the matcher's end leads to the next matcher. */
+static bool nothing(struct walk *w, struct place *at)
+{
+	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
+		lost(w, "an entry leads to 0x%llx, where the dump has nothing",
+		     (unsigned long long)at->index << 6);
+		return false;
+	}
+	if (!at->chained)
+		step(w, STEP_EMPTY, at);
+	return enter_matcher(w, at, at->matcher + 1);
+}
+
+static bool look(struct walk *w, struct place *at)
+{
+	uint32_t domain = w->d->table[at->table].domain;
+	const struct dump_entry *e = dump_entry_at(w->d, domain, at->index);
+	struct ste s;
+
+	if (!e || e->side != w->side || w->d->rule[e->rule].matcher != at->matcher)
+		return nothing(w, at);
+	entry_read(w->cache, e, &s);
+	if (!s.mask_known && !s.any) {
+		lost(w, "what the entry of line %u compares is neither in it nor in its matcher",
+		     w->d->rule[e->rule].line);
+		return false;
+	}
+	if (compare(w, at, e, &s))
+		return follow(w, at, e, &s);
+	at->index = ste_index(s.miss);
+	at->chained = true;
+	return true;
+}
+
+int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side side,
+	     const struct fields *packet)
+{
+	struct view_cache *cache = w->cache;
+	unsigned int hops = 0;
+	struct place at;
+	bool on;
+
+	*w = (struct walk){.d = d, .side = side, .packet = packet, .cache = cache, .table = table};
+	on = enter_table(w, &at, table);
+	while (on && !w->err) {
+		if (++hops > WALK_HOPS) {
+			lost(w, "%u entries and no end: the tables loop%s", WALK_HOPS,
+			     w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
+			break;
+		}
+		on = look(w, &at);
+	}
+	return w->err;
+}
+
+void walk_free(struct walk *w)
+{
+	free(w->step);
+	w->step = NULL;
+	w->nsteps = 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A packet's way through the tables of a dump: the device's walk once more, over the rules' entries
+ * alone. Anchors and empty slots are not in a dump; what they do follows from the matchers' order.
+ */
+#ifndef DVX_FLOW_WALK_H
+#define DVX_FLOW_WALK_H
+
+#include "ste.h"
+
+enum step_kind {
+	STEP_TABLE,   /* the packet comes into a table */
+	STEP_EMPTY,   /* a matcher whose slot for this packet is empty, or that has no rules */
+	STEP_ENTRY,   /* an entry was compared */
+	STEP_NO_MORE, /* no matcher of the table is left */
+};
+
+struct step {
+	enum step_kind kind;
+	uint32_t table, matcher, entry;
+	bool hit;
+	enum field field;   /* that decided against it; F_NONE: bits that no field is known for */
+	bool given;	    /* the packet says what that field is */
+	u128 have, want, mask;
+	uint32_t slot, slots; /* of the matcher's first table; slots 0: not looked up by hash */
+};
+
+enum walk_end {
+	WALK_RULE,    /* a rule's actions */
+	WALK_DEFAULT, /* no rule of the last table took it */
+	WALK_LOST,    /* `lost` says what the dump does not tell */
+};
+
+#define WALK_HOPS 256
+#define WALK_COUNTERS 16
+
+struct walk {
+	const struct dump *d;
+	enum side side;
+	const struct fields *packet;
+	struct step *step;
+	uint32_t nsteps;
+	enum walk_end end;
+	uint32_t rule, table; /* where it ended */
+	uint64_t last;	      /* address that the last entry leads to */
+	uint32_t counter[WALK_COUNTERS];
+	unsigned int ncounters;
+	bool tagged, rewrites;
+	uint32_t tag;
+	char lost[160];
+	int err; /* -ENOMEM */
+	struct view_cache *cache;
+};
+
+/* Walks from a table on; what it found is in w. walk_free() in any case. 0, -ENOMEM. */
+int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side side,
+	     const struct fields *packet);
+void walk_free(struct walk *w);
+
+/* For many packets through one dump: what a matcher's entries compare is found once. */
+struct view_cache *view_cache_new(const struct dump *d);
+void view_cache_free(struct view_cache *c);
+
+struct matcher_view {
+	bool ready[SIDES];
+	struct builder_view *view[SIDES];
+	uint32_t slots[SIDES]; /* entries of its first table: the fewest that fit the rules */
+};
+
+const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
+/* An entry's place in its rule's chain, from 0. */
+uint32_t entry_place(const struct dump *d, const struct dump_entry *e);
+/* Reads an entry with what its matcher says of its place. */
+void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);
+
+#endif
