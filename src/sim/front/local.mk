@@ -6,7 +6,8 @@ libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/fron
 	src/sim/front/kernel/uverbs_write.c src/sim/front/kernel/uverbs_context.c src/sim/front/kernel/uverbs_device.c \
 	src/sim/front/kernel/uverbs_port.c src/sim/front/kernel/uverbs_pd.c src/sim/front/kernel/uverbs_mr.c \
 	src/sim/front/kernel/uverbs_dm.c src/sim/front/kernel/uverbs_cq.c src/sim/front/kernel/uverbs_qp.c src/sim/front/kernel/uverbs_qp_modify.c \
-	src/sim/front/kernel/uverbs_ah.c src/sim/front/kernel/uverbs_event.c src/sim/front/kernel/mlx5_uar.c \
+	src/sim/front/kernel/raw.h src/sim/front/kernel/uverbs_raw.c \
+	src/sim/front/kernel/uverbs_rss.c src/sim/front/kernel/uverbs_wq.c src/sim/front/kernel/uverbs_ah.c src/sim/front/kernel/uverbs_event.c src/sim/front/kernel/mlx5_uar.c \
 	src/sim/front/kernel/devx_cmd.c src/sim/front/kernel/devx_obj.c src/sim/front/kernel/devx_flow.c src/sim/front/kernel/devx_umem.c \
 	src/sim/front/kernel/devx_event.c
 

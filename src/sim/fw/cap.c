@@ -10,6 +10,8 @@
 #define PAGE_BYTES  4096
 #define STE_VERSION 1 /* ConnectX-6 Dx, BlueField-2 */
 
+#define INLINE_NOT_REQUIRED 2 /* of wqe_inline_mode: 0 says L2, 1 that the vport tells */
+
 static void fill_sizes(const struct personality *p, void *cap)
 {
 	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);
@@ -25,6 +27,11 @@ static void fill_sizes(const struct personality *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_transport_domain(cap, VHCA_LOG_MAX_TD);
 	prm_cmd_hca_cap_set_log_max_xrcd(cap, VHCA_LOG_MAX_XRCD);
 	prm_cmd_hca_cap_set_log_max_tis(cap, VHCA_LOG_MAX_TIS);
+	prm_cmd_hca_cap_set_log_max_sq(cap, VHCA_LOG_MAX_SQ);
+	prm_cmd_hca_cap_set_log_max_rq(cap, VHCA_LOG_MAX_RQ);
+	prm_cmd_hca_cap_set_log_max_rqt(cap, VHCA_LOG_MAX_RQT);
+	prm_cmd_hca_cap_set_log_max_rqt_size(cap, VHCA_LOG_MAX_RQT_SZ);
+	prm_cmd_hca_cap_set_log_max_tir(cap, VHCA_LOG_MAX_TIR);
 	prm_cmd_hca_cap_set_log_max_ra_req_qp(cap, VHCA_LOG_MAX_RA);
 	prm_cmd_hca_cap_set_log_max_ra_res_qp(cap, VHCA_LOG_MAX_RA);
 	prm_cmd_hca_cap_set_log_max_mrw_sz(cap, 64);
@@ -59,6 +66,7 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_gid_table_size(cap,
 					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
+	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);
@@ -104,6 +112,18 @@ static void fill_general_2(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
 }
 
+/* No LSO, LRO, tunnels, parser hints, FCS, several packets in a WQE: what isn't set isn't there. */
+static void fill_ethernet(const struct vhca *v, void *cap)
+{
+	(void)v;
+	prm_per_protocol_networking_offload_caps_set_csum_cap(cap, 1);
+	prm_per_protocol_networking_offload_caps_set_vlan_cap(cap, 1);
+	prm_per_protocol_networking_offload_caps_set_wqe_vlan_insert(cap, 1);
+	prm_per_protocol_networking_offload_caps_set_wqe_inline_mode(cap, INLINE_NOT_REQUIRED);
+	prm_per_protocol_networking_offload_caps_set_rss_ind_tbl_cap(cap, VHCA_LOG_MAX_RQT_SZ);
+	prm_per_protocol_networking_offload_caps_set_self_lb_en_modifiable(cap, 1);
+}
+
 static void fill_roce(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -144,7 +164,7 @@ static const struct {
 	const char *prm_struct; /* for the trace */
 } pages[] = {
 	{PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap"},
-	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_nothing, "per_protocol_networking_offload_caps"},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_ethernet, "per_protocol_networking_offload_caps"},
 	{PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap"},
 	{PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps"},
 	{PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap"},

@@ -103,6 +103,27 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 	return set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most));
 }
 
+/*
+ * Its page_offset has 5 bits: the first byte lies in the first half of a page, so the smallest page
+ * that does that, the larger ones first as they take fewer entries.
+ */
+int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
+{
+	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
+	unsigned int log;
+
+	if (align < 6)
+		return -EINVAL;
+	log = cover(va, len, LOG_PAGE, align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX);
+	while (log > LOG_PAGE && va >> (log - 1) & 1)
+		log--;
+	while (va >> (log - 1) & 1)
+		log++;
+	if (align + 6 < log)
+		return -EINVAL;
+	return set_pages(p, mm, va, len, log);
+}
+
 unsigned int pages_queue_offset(const struct pages *p)
 {
 	return (unsigned int)(p->offset >> (p->log_page - 6));

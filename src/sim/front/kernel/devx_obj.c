@@ -9,13 +9,16 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
+#include <dvx/prm/eth.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
+#include <dvx/prm/rq.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "devx.h"
 #include "fw/fw.h"
+#include "raw.h"
 
 #define BITS24 0xffffffu
 #define BITS32 0xffffffffu
@@ -152,9 +155,19 @@ static int force_mkey_umem(struct devx_cmd *c)
 	return 0;
 }
 
+static void force_wq_umem(void *wq)
+{
+	prm_wq_set_wq_umem_valid(wq, 1);
+	prm_wq_set_dbr_umem_valid(wq, 1);
+}
+
 static void force_umem(struct devx_cmd *c)
 {
-	if (c->opcode == PRM_OPCODE_CREATE_CQ && c->in_len >= PRM_CREATE_CQ_IN_BYTES) {
+	if (c->opcode == PRM_OPCODE_CREATE_SQ && c->in_len >= PRM_CREATE_SQ_IN_BYTES)
+		force_wq_umem(prm_sqc_at_wq(prm_create_sq_in_at_ctx(c->in)));
+	else if (c->opcode == PRM_OPCODE_CREATE_RQ && c->in_len >= PRM_CREATE_RQ_IN_BYTES)
+		force_wq_umem(prm_rqc_at_wq(prm_create_rq_in_at_ctx(c->in)));
+	else if (c->opcode == PRM_OPCODE_CREATE_CQ && c->in_len >= PRM_CREATE_CQ_IN_BYTES) {
 		prm_create_cq_in_set_cq_umem_valid(c->in, 1);
 		prm_cqc_set_dbr_umem_valid(prm_create_cq_in_at_cq_context(c->in), 1);
 	} else if (c->opcode == PRM_OPCODE_CREATE_QP && c->in_len >= PRM_CREATE_QP_IN_BYTES) {
@@ -286,16 +299,31 @@ static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 		      use == MODIFY ? "modify" : "query");
 }
 
-/* The object behind a handle: a DevX one, or a verbs queue whose context is looked at. */
-static uint64_t identity(const struct uobj *u)
+static bool is_part_of_qp(const struct kqp *qp, uint64_t id)
+{
+	if (!qp->raw.on)
+		return id == encode(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
+	return id == encode(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
+	       id == encode(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
+	       id == encode(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
+	       id == encode(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
+}
+
+/* Whether a handle stands for the object: a DevX one, or a verbs queue whose context is looked at.
+ */
+static bool stands_for(const struct uobj *u, uint64_t id)
 {
 	if (u->class == &devx_obj_class)
-		return ((const struct devx_obj *)u)->obj_id;
+		return id == ((const struct devx_obj *)u)->obj_id;
 	if (u->class == &cq_class)
-		return encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct kcq *)u)->cqn);
+		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct kcq *)u)->cqn);
 	if (u->class == &qp_class)
-		return encode(PRM_OPCODE_CREATE_QP, 0, ((const struct kqp *)u)->qpn);
-	return 0;
+		return is_part_of_qp((const struct kqp *)u, id);
+	if (u->class == &wq_class)
+		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct kwq *)u)->rqn);
+	if (u->class == &wq_table_class)
+		return id == encode(PRM_OPCODE_CREATE_RQT, 0, ((const struct kwq_table *)u)->rqtn);
+	return false;
 }
 
 static int check_use(struct kfile *f, struct kreq *req, uint16_t handle, struct devx_cmd *c,
@@ -309,7 +337,7 @@ static int check_use(struct kfile *f, struct kreq *req, uint16_t handle, struct 
 		err = stamp(f, c);
 	if (!err)
 		err = named(c, use, &id);
-	if (!err && identity(u) != id)
+	if (!err && !stands_for(u, id))
 		err = refuse(-EINVAL, "DevX opcode 0x%x names object 0x%x, the handle is another's",
 			     c->opcode, (uint32_t)id);
 	return err;

@@ -167,6 +167,8 @@ struct pages {
 int pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t iova);
 /* For a queue: its offset in the page comes in 64ths of a page. -EINVAL if va is unaligned. */
 int pages_queue(struct pages *, const struct mm *, uint64_t va, uint64_t len);
+/* For a wq structure, whose offset has a bit less. */
+int pages_wq(struct pages *, const struct mm *, uint64_t va, uint64_t len);
 unsigned int pages_queue_offset(const struct pages *);
 /* For a umem: pages out of `sizes` (a bitmap); 0 or -EINVAL. */
 int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t sizes);
@@ -214,6 +216,15 @@ struct kqp {
 	bool sig_all;
 	uint32_t max_inline;
 	uint32_t rq_wr, rq_sge; /* what the ring holds */
+	/* Of raw packets: what stands for it in the firmware; numbers are 0 for what it lacks. */
+	struct {
+		bool on;
+		uint32_t tisn, sqn, rqn, tirn;
+		uint64_t tir_icm;
+		uint8_t sq_state, rq_state; /* as far as mlx5_ib knows */
+		struct hw_ref rq_hw;
+		struct kwq_table *table; /* RSS: it only has a TIR */
+	} raw;
 };
 extern const struct uobj_class qp_class;
 
@@ -249,6 +260,9 @@ int uverbs_cq_create(struct kfile *, struct kreq *);
 int uverbs_cq_destroy(struct kfile *, struct kreq *);
 int uverbs_qp_create(struct kfile *, struct kreq *);
 int uverbs_qp_destroy(struct kfile *, struct kreq *);
+int uverbs_wq_create(struct kfile *, struct kreq *);
+int uverbs_wq_destroy(struct kfile *, struct kreq *);
+int uverbs_rwq_ind_table_destroy(struct kfile *, struct kreq *);
 int uverbs_ah_destroy(struct kfile *, struct kreq *);
 int uverbs_mr_destroy(struct kfile *, struct kreq *);
 int uverbs_mr_advise(struct kfile *, struct kreq *);
@@ -299,6 +313,8 @@ int wcmd_destroy_qp(struct wcmd *);
 int wcmd_query_qp(struct wcmd *);
 int wcmd_modify_qp(struct wcmd *);
 int wcmd_modify_qp_ex(struct wcmd *);
+int wcmd_modify_wq(struct wcmd *);
+int wcmd_create_rwq_ind_table(struct wcmd *);
 int wcmd_create_ah(struct wcmd *);
 int wcmd_destroy_ah(struct wcmd *);
 

@@ -56,7 +56,8 @@ static void fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.device_cap_flags =
 			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN,
+			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+			IB_UVERBS_DEVICE_RAW_IP_CSUM,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
@@ -83,11 +84,21 @@ int wcmd_query_device(struct wcmd *c)
 	return 0;
 }
 
-/* libmlx5's own part says "none" to all offloads; it fails if the driver is silent. */
+#define QPT_RAW_PACKET (1u << 8) /* enum ib_qp_type, as a bit */
+
+/* libmlx5's own part: RSS, and "none" to all other offloads; it fails if the driver is silent. */
 static int uhw(struct wcmd *c)
 {
 	const struct kattr *out = kattr_find(c->req, UVERBS_ATTR_UHW_OUT);
-	struct mlx5_ib_query_device_resp r = {.response_length = sizeof(r)};
+	struct mlx5_ib_query_device_resp r = {
+		.response_length = sizeof(r),
+		.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ,
+		.rss_caps.rx_hash_fields_mask =
+			MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
+			MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP |
+			MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP |
+			MLX5_RX_HASH_DST_PORT_UDP,
+	};
 
 	if (!out || !out->len)
 		return 0;
@@ -98,6 +109,17 @@ static int uhw(struct wcmd *c)
 		r.response_length = out->len;
 	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &r, sizeof(r));
 	return 0;
+}
+
+static void fill_raw(const uint8_t *cap, struct ib_uverbs_ex_query_device_resp *r)
+{
+	r->rss_caps.supported_qpts = QPT_RAW_PACKET;
+	r->rss_caps.max_rwq_indirection_tables = 1u << prm_cmd_hca_cap_get_log_max_rqt(cap);
+	r->rss_caps.max_rwq_indirection_table_size = 1u
+						     << prm_cmd_hca_cap_get_log_max_rqt_size(cap);
+	r->max_wq_type_rq = 1u << prm_cmd_hca_cap_get_log_max_rq(cap);
+	r->raw_packet_caps =
+		IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING | IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
 }
 
 int wcmd_query_device_ex(struct wcmd *c)
@@ -117,6 +139,7 @@ int wcmd_query_device_ex(struct wcmd *c)
 	fill(c->f, &r.base);
 	r.device_cap_flags_ex = r.base.device_cap_flags;
 	r.timestamp_mask = INT64_MAX;
+	fill_raw(kfile_caps(c->f), &r);
 	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(kfile_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;

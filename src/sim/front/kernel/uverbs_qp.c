@@ -11,7 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "uverbs.h"
+#include "raw.h"
 
 #define SEND_WQE_BB_LOG 6
 #define DATA_SEG	16u
@@ -20,6 +20,7 @@
 #define UAR_MAX		0xffffffu
 #define KNOWN_UHW \
 	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX)
+#define RAW_UHW (MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC | MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
 
 /* Hardware event -> enum ib_event_type */
 static const struct {
@@ -31,12 +32,10 @@ static const struct {
 	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
-static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void tell(struct kqp *qp, uint8_t type)
 {
-	struct kqp *qp = (struct kqp *)((char *)r - offsetof(struct kqp, hw));
 	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
 
-	(void)eqe;
 	for (unsigned int i = 0; qp->async && i < sizeof(events) / sizeof(events[0]); i++) {
 		if (events[i].hw != type)
 			continue;
@@ -44,6 +43,18 @@ static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 		qp->async_events++;
 		channel_post(qp->async, qp, &d, sizeof(d));
 	}
+}
+
+static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	(void)eqe;
+	tell((struct kqp *)((char *)r - offsetof(struct kqp, hw)), type);
+}
+
+static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	(void)eqe;
+	tell((struct kqp *)((char *)r - offsetof(struct kqp, raw.rq_hw)), type);
 }
 
 static int to_reset(const struct kqp *qp)
@@ -57,12 +68,10 @@ static int to_reset(const struct kqp *qp)
 	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int destroy(struct uobj *u)
+static int destroy_qp(struct kqp *qp)
 {
-	struct kqp *qp = (struct kqp *)u;
 	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
-	int err;
 
 	/* Only a program that moved the QP through DevX can make this fail, and DESTROY_QP then
 	 * says so. */
@@ -71,37 +80,41 @@ static int destroy(struct uobj *u)
 	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
 	prm_destroy_qp_in_set_uid(in, qp->uid);
 	prm_destroy_qp_in_set_qpn(in, qp->qpn);
-	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static int destroy(struct uobj *u)
+{
+	struct kqp *qp = (struct kqp *)u;
+	int err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
+
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &qp->hw);
+	if (qp->raw.on)
+		hw_ref_del(u->file->k, &qp->raw.rq_hw);
 	if (qp->async)
 		qp->async_events -= channel_purge(qp->async, qp);
 	channel_put(qp->async);
 	qp->pd->u.users--;
-	qp->scq->u.users--;
-	qp->rcq->u.users--;
+	if (qp->scq)
+		qp->scq->u.users--;
+	if (qp->rcq)
+		qp->rcq->u.users--;
+	if (qp->raw.table)
+		qp->raw.table->u.users--;
 	return 0;
 }
 
 const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, destroy};
 
-struct plan {
-	struct mlx5_ib_create_qp u;
-	struct ib_uverbs_qp_cap cap;
-	uint64_t flags;
-	struct pd *pd;
-	struct kcq *scq, *rcq;
-	struct channel *async;
-	uint32_t rq_count, sq_count; /* 0: none */
-	struct pages pages;
-};
-
-static int check_uhw(const struct mlx5_ib_create_qp *u)
+static int check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
 {
-	if (u->flags & ~(uint32_t)KNOWN_UHW)
+	uint32_t known = KNOWN_UHW | (raw ? RAW_UHW : 0);
+
+	if (u->flags & ~known)
 		return refuse(-EINVAL, "CREATE_QP: flags 0x%x: this device does not offer 0x%x",
-			      u->flags, u->flags & ~(uint32_t)KNOWN_UHW);
+			      u->flags, u->flags & ~known);
 	if (!(u->flags & MLX5_QP_FLAG_UAR_PAGE_INDEX))
 		return refuse(-EINVAL,
 			      "CREATE_QP: flags: without UAR_PAGE_INDEX there is no UAR to ring");
@@ -124,7 +137,7 @@ static int check_queue(const char *name, uint32_t count, uint32_t most)
 }
 
 /* libmlx5 has laid the ring out: the RQ first, then the SQ. */
-static int check_sizes(struct kfile *f, struct plan *p)
+static int check_sizes(struct kfile *f, struct qp_plan *p)
 {
 	const uint8_t *cap = kfile_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
@@ -150,7 +163,7 @@ static int check_sizes(struct kfile *f, struct plan *p)
 	return 0;
 }
 
-static int check_memory(struct kfile *f, struct plan *p)
+static int check_memory(struct kfile *f, struct qp_plan *p)
 {
 	uint64_t rq = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
 	uint64_t len = rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG);
@@ -167,63 +180,91 @@ static int check_memory(struct kfile *f, struct plan *p)
 	return 0;
 }
 
-static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
+static int find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)
 {
 	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	struct uobj *pd, *scq = NULL, *rcq = NULL;
+	struct uobj *table = NULL;
 	int err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
 
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, &wq_table_class,
+				 &table);
 	if (!err)
 		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
 	if (!err)
 		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
 	if (err)
 		return err;
-	if (!pd || !scq || !rcq)
+	if (!table && (!pd || !scq || !rcq))
 		return refuse(-EINVAL,
-			      "CREATE_QP: PD, send CQ and receive CQ: an RC QP needs all three");
+			      "CREATE_QP: PD, send CQ and receive CQ: a QP needs all three");
+	if (table && (!pd || rcq))
+		return refuse(-EINVAL, "CREATE_QP: an RSS QP has a PD and no receive CQ");
 	p->pd = (struct pd *)pd;
+	p->table = (struct kwq_table *)table;
 	p->scq = (struct kcq *)scq;
 	p->rcq = (struct kcq *)rcq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
-static int check_kind(struct kreq *req)
+static int check_kind(struct kreq *req, struct qp_plan *p)
 {
-	uint64_t type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
-
-	if (type != IB_UVERBS_QPT_RC)
-		return refuse(-EOPNOTSUPP, "CREATE_QP: type %llu: this device has RC only",
-			      (unsigned long long)type);
+	p->type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
+	if (p->type != IB_UVERBS_QPT_RC && p->type != IB_UVERBS_QPT_RAW_PACKET)
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_QP: type %llu: this device has RC and raw packets only",
+			      (unsigned long long)p->type);
 	if (kattr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
 	    kattr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
-	    kattr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
 	    kattr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
-		return refuse(-EINVAL, "CREATE_QP: SRQ, XRCD, indirection table or source QPN: "
-				       "this device has none");
+		return refuse(-EINVAL,
+			      "CREATE_QP: SRQ, XRCD or source QPN: this device has none");
+	if (p->type == IB_UVERBS_QPT_RC && kattr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+		return refuse(-EINVAL, "CREATE_QP: an indirection table is for raw packets");
 	return 0;
 }
 
-static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+static int plan_rings(struct kfile *f, struct kreq *req, struct qp_plan *p)
 {
-	int err = check_kind(req);
+	bool raw = p->type == IB_UVERBS_QPT_RAW_PACKET;
+	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
 
 	if (!err)
-		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS",
-				  IB_UVERBS_QP_CREATE_SQ_SIG_ALL, &p->flags);
+		err = check_uhw(&p->u, raw);
+	if (!err)
+		err = check_sizes(f, p);
+	if (err)
+		return err;
+	return raw ? raw_check_memory(f, p) : check_memory(f, p);
+}
+
+static int plan_rss(struct kreq *req, struct qp_plan *p)
+{
+	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->rss, sizeof(p->rss));
+
+	return err ? err : rss_check(p);
+}
+
+static int make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
+{
+	uint64_t flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	int err = check_kind(req, p);
+
+	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
+		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
+	if (!err)
+		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS", flags,
+				  &p->flags);
 	if (!err)
 		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap,
 			       sizeof(p->cap));
 	if (!err)
-		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
-	if (!err)
-		err = check_uhw(&p->u);
-	if (!err)
 		err = find_objects(f, req, p);
-	if (!err)
-		err = check_sizes(f, p);
-	return err ? err : check_memory(f, p);
+	if (err)
+		return err;
+	return p->table ? plan_rss(req, p) : plan_rings(f, req, p);
 }
 
 static unsigned int log2_of(uint32_t n)
@@ -232,7 +273,7 @@ static unsigned int log2_of(uint32_t n)
 }
 
 /* A flag without the capability is passed over, as mlx5_ib does: libmlx5 always asks. */
-static void set_scatter_to_cqe(const struct kfile *f, void *qpc, const struct plan *p)
+static void set_scatter_to_cqe(const struct kfile *f, void *qpc, const struct qp_plan *p)
 {
 	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||
 	    !prm_cmd_hca_cap_get_sctr_data_cqe(kfile_caps(f)))
@@ -242,7 +283,7 @@ static void set_scatter_to_cqe(const struct kfile *f, void *qpc, const struct pl
 		prm_qpc_set_cs_req(qpc, PRM_QPC_CS_REQ_UP_TO_32B);
 }
 
-static void set_queues(void *qpc, const struct plan *p)
+static void set_queues(void *qpc, const struct qp_plan *p)
 {
 	if (p->rq_count) {
 		prm_qpc_set_log_rq_size(qpc, log2_of(p->rq_count));
@@ -256,7 +297,7 @@ static void set_queues(void *qpc, const struct plan *p)
 		prm_qpc_set_no_sq(qpc, 1);
 }
 
-static void set_qpc(const struct kfile *f, void *qpc, const struct plan *p)
+static void set_qpc(const struct kfile *f, void *qpc, const struct qp_plan *p)
 {
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
@@ -273,7 +314,7 @@ static void set_qpc(const struct kfile *f, void *qpc, const struct plan *p)
 	set_scatter_to_cqe(f, qpc, p);
 }
 
-static int create(struct kfile *f, const struct plan *p, struct kqp *qp)
+static int create(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
@@ -293,7 +334,7 @@ static int create(struct kfile *f, const struct plan *p, struct kqp *qp)
 	return err;
 }
 
-static void connect(struct kqp *qp, const struct plan *p)
+static void connect(struct kqp *qp, const struct qp_plan *p)
 {
 	struct kfile *f = qp->u.file;
 
@@ -302,30 +343,61 @@ static void connect(struct kqp *qp, const struct plan *p)
 	qp->rcq = p->rcq;
 	qp->async = p->async;
 	qp->pd->u.users++;
-	qp->scq->u.users++;
-	qp->rcq->u.users++;
+	if (qp->scq)
+		qp->scq->u.users++;
+	if (qp->rcq)
+		qp->rcq->u.users++;
+	if (qp->raw.table)
+		qp->raw.table->u.users++;
 	if (qp->async)
 		channel_get(qp->async);
+	if (qp->raw.on) {
+		qp->raw.rq_hw = (struct hw_ref){
+			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
+		hw_ref_add(f->k, &qp->raw.rq_hw);
+	}
 	qp->hw = (struct hw_ref){.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = event};
 	hw_ref_add(f->k, &qp->hw);
 }
 
-static void answer(struct kreq *req, const struct kqp *qp, const struct plan *p)
+static void answer(struct kreq *req, const struct kqp *qp, const struct qp_plan *p)
 {
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
 
 	cap.max_recv_wr = qp->rq_wr;
 	cap.max_recv_sge = qp->rq_sge;
+	if (qp->raw.on)
+		raw_qp_answer(qp, &uhw);
 	kattr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
 	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
 	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
 	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
+static void fill(struct kqp *qp, const struct qp_plan *p)
+{
+	qp->uid = p->pd->uid;
+	qp->type = (uint8_t)p->type;
+	qp->port = 1;
+	qp->sig_all = p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	qp->max_inline = p->cap.max_inline_data;
+	qp->rq_wr = p->rq_count;
+	qp->rq_sge = p->rq_count ? (1u << p->u.rq_wqe_shift) / DATA_SEG : 0;
+	qp->raw.on = p->type == IB_UVERBS_QPT_RAW_PACKET;
+	qp->raw.table = p->table;
+}
+
+static int create_any(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
+{
+	if (p->table)
+		return rss_qp_create(qp, p);
+	return qp->raw.on ? raw_qp_create(qp, p) : create(f, p, qp);
+}
+
 int uverbs_qp_create(struct kfile *f, struct kreq *req)
 {
-	struct plan p = {.flags = 0};
+	struct qp_plan p = {.flags = 0};
 	struct kqp *qp;
 	int err = make_plan(f, req, &p);
 
@@ -334,18 +406,13 @@ int uverbs_qp_create(struct kfile *f, struct kreq *req)
 	qp = uobj_new(f, &qp_class, sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
-	err = create(f, &p, qp);
+	fill(qp, &p);
+	err = create_any(f, &p, qp);
 	if (err) {
 		uobj_drop(&qp->u);
 		return err;
 	}
 	qp->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
-	qp->uid = p.pd->uid;
-	qp->port = 1;
-	qp->sig_all = p.flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
-	qp->max_inline = p.cap.max_inline_data;
-	qp->rq_wr = p.rq_count;
-	qp->rq_sge = p.rq_count ? (1u << p.u.rq_wqe_shift) / DATA_SEG : 0;
 	connect(qp, &p);
 	answer(req, qp, &p);
 	return 0;

@@ -13,7 +13,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "uverbs.h"
+#include "raw.h"
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
 
@@ -373,7 +373,9 @@ int wcmd_modify_qp(struct wcmd *c)
 
 	if (!err)
 		err = find_qp(c, m->qp_handle, &qp);
-	return err ? err : modify(qp, m);
+	if (err)
+		return err;
+	return qp->raw.on ? raw_qp_modify(qp, m) : modify(qp, m);
 }
 
 int wcmd_modify_qp_ex(struct wcmd *c)
@@ -441,24 +443,32 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->sq_sig_all = qp->sig_all;
 }
 
+static int query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
+{
+	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
+	int err;
+
+	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
+	prm_query_qp_in_set_qpn(in, qp->qpn);
+	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
+	qp->state = r->qp_state;
+	return 0;
+}
+
 int wcmd_query_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_query_qp *q = c->in;
-	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
-	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
 	struct ib_uverbs_query_qp_resp resp = {0};
 	struct kqp *qp;
 	int err = find_qp(c, q->qp_handle, &qp);
 
-	if (err)
-		return err;
-	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
-	prm_query_qp_in_set_qpn(in, qp->qpn);
-	err = fw_cmd(c->f->vhca, in, sizeof(in), out, sizeof(out));
-	if (err)
-		return err;
-	fill_query(&resp, prm_query_qp_out_cat_qpc(out), qp);
-	qp->state = resp.qp_state;
-	wcmd_out(c, &resp, sizeof(resp));
-	return 0;
+	if (!err)
+		err = qp->raw.on ? raw_qp_query(qp, &resp) : query(qp, &resp);
+	if (!err)
+		wcmd_out(c, &resp, sizeof(resp));
+	return err;
 }

@@ -71,7 +71,11 @@ static const struct {
 	{IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", NULL, 0, 0, false},
 	{EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", NULL, 0, 0, false},
 	{EX(IB_USER_VERBS_EX_CMD_CREATE_WQ), "EX_CREATE_WQ", NULL, 0, 0, false},
-	{EX(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), "EX_CREATE_RWQ_IND_TBL", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_MODIFY_WQ), "EX_MODIFY_WQ", wcmd_modify_wq,
+	 sizeof(struct ib_uverbs_ex_modify_wq), 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), "EX_CREATE_RWQ_IND_TBL",
+	 wcmd_create_rwq_ind_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
+	 UPTO(ib_uverbs_ex_create_rwq_ind_table_resp, ind_tbl_num), false},
 };
 
 static int run(unsigned int i, struct wcmd *c)

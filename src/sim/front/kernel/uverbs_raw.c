@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Raw packet QPs: the firmware knows no such thing. mlx5_ib makes a TIS and an SQ, an RQ and a TIR
+ * for one, and moves both queues as the QP's states say. CAP_NET_RAW, which a kernel asks for, is
+ * taken as given: the emulated host has no other users.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/misc.h>
+#include <dvx/prm/rq.h>
+#include "raw.h"
+
+#define WQ_CYCLIC	1
+#define LOG_WQEBB	6
+#define DBREC_BYTES	8
+#define RQ_MODIFY_VSD	(1u << 1)
+#define BLOCK_UNICAST	1u
+#define BLOCK_MULTICAST 2u
+
+/* --- firmware objects ------------------------------------------------------------------------- */
+
+int raw_destroy_object(struct kfile *f, uint16_t opcode, uint16_t uid, uint32_t number)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
+	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
+	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static void set_wq(void *wq, const struct kfile *f, const struct pages *pages, uint32_t pdn,
+		   uint64_t db_addr)
+{
+	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_pd(wq, pdn);
+	prm_wq_set_dbr_addr(wq, mm_bus(f->mm, db_addr));
+	prm_wq_set_page_offset(wq, pages_queue_offset(pages));
+	prm_wq_set_log_wq_pg_sz(wq, pages->log_page - 12);
+}
+
+int raw_rq_create(struct kfile *f, const struct raw_rq *q, uint32_t *rqn)
+{
+	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
+	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in = calloc(1, len);
+	void *rqc, *wq;
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	rqc = prm_create_rq_in_at_ctx(in);
+	wq = prm_rqc_at_wq(rqc);
+	prm_create_rq_in_set_opcode(in, PRM_OPCODE_CREATE_RQ);
+	prm_create_rq_in_set_uid(in, q->uid);
+	prm_rqc_set_vsd(rqc, !q->strip_vlan);
+	prm_rqc_set_flush_in_error_en(rqc, 1);
+	prm_rqc_set_user_index(rqc, q->user_index);
+	prm_rqc_set_cqn(rqc, q->cqn);
+	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
+	prm_wq_set_log_wq_stride(wq, q->log_stride);
+	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
+	pages_write(q->pages, in + PRM_CREATE_RQ_IN_BYTES, 0);
+	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		*rqn = prm_create_rq_out_get_rqn(out);
+	return err;
+}
+
+int raw_rq_modify(struct kfile *f, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
+		  uint64_t select, bool strip_vlan)
+{
+	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0}, out[PRM_MODIFY_RQ_OUT_BYTES];
+	void *rqc = prm_modify_rq_in_at_ctx(in);
+
+	prm_modify_rq_in_set_opcode(in, PRM_OPCODE_MODIFY_RQ);
+	prm_modify_rq_in_set_uid(in, uid);
+	prm_modify_rq_in_set_rqn(in, rqn);
+	prm_modify_rq_in_set_rq_state(in, from);
+	prm_modify_rq_in_set_modify_bitmask(in, select);
+	prm_rqc_set_state(rqc, to);
+	if (select & RQ_MODIFY_VSD)
+		prm_rqc_set_vsd(rqc, !strip_vlan);
+	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static int create_tis(struct kqp *qp)
+{
+	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, out[PRM_CREATE_TIS_OUT_BYTES];
+	int err;
+
+	prm_create_tis_in_set_opcode(in, PRM_OPCODE_CREATE_TIS);
+	prm_create_tis_in_set_uid(in, qp->uid);
+	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->u.file->tdn);
+	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		qp->raw.tisn = prm_create_tis_out_get_tisn(out);
+	return err;
+}
+
+static int create_sq(struct kqp *qp, const struct qp_plan *p)
+{
+	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
+	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in = calloc(1, len);
+	void *sqc, *wq;
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	sqc = prm_create_sq_in_at_ctx(in);
+	wq = prm_sqc_at_wq(sqc);
+	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
+	prm_create_sq_in_set_uid(in, qp->uid);
+	prm_sqc_set_flush_in_error_en(sqc, 1);
+	prm_sqc_set_user_index(sqc, p->u.uidx);
+	prm_sqc_set_cqn(sqc, p->scq->cqn);
+	prm_sqc_set_tis_lst_sz(sqc, 1);
+	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
+	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->pdn, p->u.db_addr);
+	prm_wq_set_uar_page(wq, p->u.bfreg_index);
+	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
+	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
+	pages_write(&p->sq_pages, in + PRM_CREATE_SQ_IN_BYTES, 0);
+	err = fw_cmd(qp->u.file->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		qp->raw.sqn = prm_create_sq_out_get_sqn(out);
+	return err;
+}
+
+static int create_rq(struct kqp *qp, const struct qp_plan *p)
+{
+	const struct raw_rq q = {
+		.uid = qp->uid,
+		.pdn = p->pd->pdn,
+		.cqn = p->rcq->cqn,
+		.user_index = p->u.uidx,
+		.count = p->rq_count,
+		.log_stride = p->u.rq_wqe_shift,
+		.strip_vlan = p->flags & IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
+		.db_addr = p->u.db_addr,
+		.pages = &p->pages,
+	};
+
+	return raw_rq_create(qp->u.file, &q, &qp->raw.rqn);
+}
+
+int raw_tir_create(struct kqp *qp, const void *in)
+{
+	uint8_t out[PRM_CREATE_TIR_OUT_BYTES];
+	int err = fw_cmd(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
+
+	if (err)
+		return err;
+	qp->raw.tirn = prm_create_tir_out_get_tirn(out);
+	qp->raw.tir_icm = prm_create_tir_out_get_icm_address_31_0(out) |
+			  (uint64_t)prm_create_tir_out_get_icm_address_39_32(out) << 32 |
+			  (uint64_t)prm_create_tir_out_get_icm_address_63_40(out) << 40;
+	return 0;
+}
+
+static int create_tir(struct kqp *qp, const struct qp_plan *p)
+{
+	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0};
+	void *tirc = prm_create_tir_in_at_ctx(in);
+	uint32_t block = 0;
+
+	/* The flags' names say "allow"; mlx5_ib sets the bits that block. */
+	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC)
+		block |= BLOCK_UNICAST;
+	if (p->u.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC)
+		block |= BLOCK_MULTICAST;
+	prm_create_tir_in_set_opcode(in, PRM_OPCODE_CREATE_TIR);
+	prm_create_tir_in_set_uid(in, qp->uid);
+	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_DIRECT);
+	prm_tirc_set_inline_rqn(tirc, qp->raw.rqn);
+	prm_tirc_set_transport_domain(tirc, qp->u.file->tdn);
+	prm_tirc_set_self_lb_block(tirc, block);
+	return raw_tir_create(qp, in);
+}
+
+/* --- the QP ----------------------------------------------------------------------------------- */
+
+static int check_ring(const struct kfile *f, const char *name, uint64_t va, uint64_t len,
+		      struct pages *pages)
+{
+	if (mm_check(f->mm, va, len, false))
+		return refuse(-EFAULT, "CREATE_QP: %s 0x%llx: %llu bytes are not mapped", name,
+			      (unsigned long long)va, (unsigned long long)len);
+	if (pages_wq(pages, f->mm, va, len))
+		return refuse(-EINVAL, "CREATE_QP: %s 0x%llx is not aligned to 64 bytes", name,
+			      (unsigned long long)va);
+	return 0;
+}
+
+/* Two rings, one doorbell record. */
+int raw_check_memory(struct kfile *f, struct qp_plan *p)
+{
+	int err = 0;
+
+	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
+		return refuse(-EFAULT, "CREATE_QP: db_addr 0x%llx is not mapped, or not aligned",
+			      (unsigned long long)p->u.db_addr);
+	if (p->rq_count)
+		err = check_ring(f, "buf_addr", p->u.buf_addr,
+				 (uint64_t)p->rq_count << p->u.rq_wqe_shift, &p->pages);
+	if (!err && p->sq_count)
+		err = check_ring(f, "sq_buf_addr", p->u.sq_buf_addr,
+				 (uint64_t)p->sq_count << LOG_WQEBB, &p->sq_pages);
+	return err;
+}
+
+/* What exists goes, in the order in which one refers to the other; the first refusal ends it. */
+int raw_qp_destroy(struct kqp *qp)
+{
+	struct {
+		uint16_t opcode;
+		uint32_t *number;
+	} parts[] = {
+		{PRM_OPCODE_DESTROY_TIR, &qp->raw.tirn},
+		{PRM_OPCODE_DESTROY_RQ, &qp->raw.rqn},
+		{PRM_OPCODE_DESTROY_SQ, &qp->raw.sqn},
+		{PRM_OPCODE_DESTROY_TIS, &qp->raw.tisn},
+	};
+	int err = 0;
+
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++) {
+		if (!*parts[i].number)
+			continue;
+		err = raw_destroy_object(qp->u.file, parts[i].opcode, qp->uid, *parts[i].number);
+		if (!err)
+			*parts[i].number = 0;
+	}
+	return err;
+}
+
+int raw_qp_create(struct kqp *qp, const struct qp_plan *p)
+{
+	int err = 0;
+
+	if (p->sq_count)
+		err = create_tis(qp);
+	if (!err && p->sq_count)
+		err = create_sq(qp, p);
+	if (!err && p->rq_count)
+		err = create_rq(qp, p);
+	if (!err && p->rq_count)
+		err = create_tir(qp, p);
+	if (err)
+		(void)raw_qp_destroy(qp);
+	qp->qpn = p->sq_count ? qp->raw.sqn : qp->raw.rqn;
+	return err;
+}
+
+/* Numbers are DevX's business: a context without it is not told. */
+void raw_qp_answer(const struct kqp *qp, struct mlx5_ib_create_qp_resp *r)
+{
+	if (!qp->uid)
+		return;
+	if (qp->raw.sqn) {
+		r->sqn = qp->raw.sqn;
+		r->tisn = qp->raw.tisn;
+		r->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_SQN | MLX5_IB_CREATE_QP_RESP_MASK_TISN;
+	}
+	if (qp->raw.rqn) {
+		r->rqn = qp->raw.rqn;
+		r->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_RQN;
+	}
+	if (qp->raw.tirn) {
+		r->tirn = qp->raw.tirn;
+		r->tir_icm_addr = qp->raw.tir_icm;
+		r->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIRN |
+				MLX5_IB_CREATE_QP_RESP_MASK_TIR_ICM_ADDR;
+	}
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
+#define A_STATE	    (1u << 0)			       /* enum ib_qp_attr_mask */
+#define A_CUR_STATE (1u << 1)
+#define A_PORT	    (1u << 5)
+#define STAYS	    0xff
+
+#define RST  PRM_RQC_STATE_RST
+#define RDY  PRM_RQC_STATE_RDY
+#define QERR PRM_RQC_STATE_ERR
+
+/* ib_core's transitions for raw packets; where mlx5_ib moves its queues to. */
+static const struct transition {
+	uint8_t from, to, rq, sq;
+	uint32_t need;
+} transitions[] = {
+	{RESET, INIT, RDY, RST, A_PORT}, {INIT, INIT, STAYS, STAYS, 0},
+	{INIT, RTR, STAYS, STAYS, 0},	 {RTR, RTS, STAYS, RDY, 0},
+	{RTS, RTS, STAYS, RDY, 0},	 {INIT, RESET, RST, RST, 0},
+	{RTR, RESET, RST, RST, 0},	 {RTS, RESET, RST, RST, 0},
+	{SQE, RESET, RST, RST, 0},	 {ERR, RESET, RST, RST, 0},
+	{INIT, ERR, QERR, QERR, 0},	 {RTR, ERR, QERR, QERR, 0},
+	{RTS, ERR, QERR, QERR, 0},	 {SQE, ERR, QERR, QERR, 0},
+	{ERR, ERR, QERR, QERR, 0},
+};
+
+static const struct transition *find(unsigned int from, unsigned int to)
+{
+	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
+		if (transitions[i].from == from && transitions[i].to == to)
+			return &transitions[i];
+	}
+	return NULL;
+}
+
+static int move_sq(struct kqp *qp, uint8_t to)
+{
+	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, out[PRM_MODIFY_SQ_OUT_BYTES];
+	int err;
+
+	if (!qp->raw.sqn || to == STAYS)
+		return 0;
+	prm_modify_sq_in_set_opcode(in, PRM_OPCODE_MODIFY_SQ);
+	prm_modify_sq_in_set_uid(in, qp->uid);
+	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
+	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
+	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
+	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		qp->raw.sq_state = to;
+	return err;
+}
+
+static int move_rq(struct kqp *qp, uint8_t to)
+{
+	int err;
+
+	if (!qp->raw.rqn || to == STAYS)
+		return 0;
+	err = raw_rq_modify(qp->u.file, qp->uid, qp->raw.rqn, qp->raw.rq_state, to, 0, false);
+	if (!err)
+		qp->raw.rq_state = to;
+	return err;
+}
+
+static int check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
+{
+	uint32_t missing = t->need & ~m->attr_mask;
+	uint32_t extra = m->attr_mask & ~(t->need | A_STATE | A_CUR_STATE);
+
+	if (missing || extra)
+		return refuse(-EINVAL,
+			      "MODIFY_QP: attr_mask 0x%x: a raw packet QP needs 0x%x more, and "
+			      "does not take 0x%x",
+			      m->attr_mask, missing, extra);
+	return t->need & A_PORT ? port_check(m->port_num) : 0;
+}
+
+int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+{
+	unsigned int from = m->attr_mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
+	unsigned int to = m->attr_mask & A_STATE ? m->qp_state : from;
+	const struct transition *t = find(from, to);
+	int err;
+
+	if (qp->raw.table)
+		return refuse(-ENOSYS, "MODIFY_QP: an RSS QP has no states");
+	if (from == RESET && to == RESET)
+		return 0;
+	if (!t)
+		return refuse(-EINVAL,
+			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,
+			      to);
+	err = check_mask(t, m);
+	if (!err)
+		err = move_rq(qp, t->rq);
+	if (!err)
+		err = move_sq(qp, t->sq);
+	if (!err)
+		qp->state = (uint8_t)to;
+	return err;
+}
+
+/* --- QUERY_QP --------------------------------------------------------------------------------- */
+
+static int query_sq(struct kqp *qp)
+{
+	uint8_t in[PRM_QUERY_SQ_IN_BYTES] = {0}, out[PRM_QUERY_SQ_OUT_BYTES];
+	int err;
+
+	if (!qp->raw.sqn)
+		return 0;
+	prm_query_sq_in_set_opcode(in, PRM_OPCODE_QUERY_SQ);
+	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
+	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		qp->raw.sq_state =
+			(uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
+	return err;
+}
+
+static int query_rq(struct kqp *qp)
+{
+	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, out[PRM_QUERY_RQ_OUT_BYTES];
+	int err;
+
+	if (!qp->raw.rqn)
+		return 0;
+	prm_query_rq_in_set_opcode(in, PRM_OPCODE_QUERY_RQ);
+	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
+	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		qp->raw.rq_state =
+			(uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
+	return err;
+}
+
+/* mlx5_ib's table: what both queues' states say of the QP; else it is as it was left. */
+static uint8_t state_of(const struct kqp *qp)
+{
+	bool sq = qp->raw.sqn, rq = qp->raw.rqn;
+
+	if (rq && qp->raw.rq_state == RST && (!sq || qp->raw.sq_state == RST))
+		return RESET;
+	if (rq && sq && qp->raw.rq_state == RDY && qp->raw.sq_state == QERR)
+		return SQE;
+	if (rq && qp->raw.rq_state == QERR && (!sq || qp->raw.sq_state == QERR))
+		return ERR;
+	return qp->state;
+}
+
+int raw_qp_query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
+{
+	int err;
+
+	if (qp->raw.table)
+		return refuse(-ENOSYS, "QUERY_QP: an RSS QP has no states");
+	err = query_sq(qp);
+	if (!err)
+		err = query_rq(qp);
+	if (err)
+		return err;
+	qp->state = state_of(qp);
+	r->qp_state = r->cur_qp_state = qp->state;
+	r->port_num = qp->port;
+	r->max_recv_wr = qp->rq_wr;
+	r->max_recv_sge = qp->rq_sge;
+	r->max_inline_data = qp->max_inline;
+	r->sq_sig_all = qp->sig_all;
+	return 0;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Receive WQs and tables of them. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/eth.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include "raw.h"
+
+#define DBREC_BYTES   8
+#define DATA_SEG      16u
+#define EVENT_WQ_FATAL 19 /* enum ib_event_type */
+#define RQ_MODIFY_VSD (1u << 1)
+
+enum { WQ_RESET, WQ_READY, WQ_ERROR }; /* enum ib_wq_state */
+
+static uint8_t hw_state(unsigned int state)
+{
+	return state == WQ_ERROR ? PRM_RQC_STATE_ERR : (uint8_t)state;
+}
+
+static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	struct kwq *wq = (struct kwq *)((char *)r - offsetof(struct kwq, hw));
+	struct ib_uverbs_async_event_desc d = {
+		.element = wq->user_handle,
+		.event_type = EVENT_WQ_FATAL,
+	};
+
+	(void)eqe;
+	if (type != PRM_EVENT_WQ_CATAS_ERROR || !wq->async)
+		return;
+	wq->async_events++;
+	channel_post(wq->async, wq, &d, sizeof(d));
+}
+
+static int destroy(struct uobj *u)
+{
+	struct kwq *wq = (struct kwq *)u;
+	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
+
+	if (err)
+		return err;
+	hw_ref_del(u->file->k, &wq->hw);
+	if (wq->async)
+		wq->async_events -= channel_purge(wq->async, wq);
+	channel_put(wq->async);
+	wq->pd->u.users--;
+	wq->cq->u.users--;
+	return 0;
+}
+
+const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, destroy};
+
+/* --- CREATE_WQ -------------------------------------------------------------------------------- */
+
+struct plan {
+	struct mlx5_ib_create_wq u;
+	uint64_t flags;
+	struct pd *pd;
+	struct kcq *cq;
+	struct channel *async;
+	struct pages pages;
+};
+
+static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
+{
+	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
+	struct uobj *pd, *cq;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, &pd_class, &pd);
+
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &cq);
+	if (err)
+		return err;
+	p->pd = (struct pd *)pd;
+	p->cq = (struct kcq *)cq;
+	p->async = f->async;
+	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+}
+
+static int check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
+{
+	const uint8_t *cap = kfile_caps(f);
+	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
+	uint32_t stride = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
+
+	if (u->comp_mask || u->flags || u->two_byte_shift_en)
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_WQ: comp_mask 0x%x, flags 0x%x: striding queues and "
+			      "signatures are not offered",
+			      u->comp_mask, u->flags);
+	if (!u->rq_wqe_count || u->rq_wqe_count & (u->rq_wqe_count - 1) || u->rq_wqe_count > most)
+		return refuse(-EINVAL, "CREATE_WQ: rq_wqe_count %u is no power of two up to %u",
+			      u->rq_wqe_count, most);
+	if (u->rq_wqe_shift < 4 || u->rq_wqe_shift > 11 || 1u << u->rq_wqe_shift > stride)
+		return refuse(-EINVAL, "CREATE_WQ: rq_wqe_shift %u: a receive has 16 to %u bytes",
+			      u->rq_wqe_shift, stride);
+	if (u->user_index > 0xffffff)
+		return refuse(-EINVAL, "CREATE_WQ: user_index 0x%x has more than 24 bits",
+			      u->user_index);
+	return 0;
+}
+
+static int check_memory(const struct kfile *f, struct plan *p)
+{
+	uint64_t len = (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift;
+
+	if (mm_check(f->mm, p->u.buf_addr, len, false))
+		return refuse(-EFAULT, "CREATE_WQ: buf_addr 0x%llx: %llu bytes are not mapped",
+			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
+	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
+		return refuse(-EFAULT, "CREATE_WQ: db_addr 0x%llx is not mapped, or not aligned",
+			      (unsigned long long)p->u.db_addr);
+	if (pages_wq(&p->pages, f->mm, p->u.buf_addr, len))
+		return refuse(-EINVAL, "CREATE_WQ: buf_addr 0x%llx is not aligned to 64 bytes",
+			      (unsigned long long)p->u.buf_addr);
+	return 0;
+}
+
+static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+{
+	uint64_t type = kattr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
+	int err;
+
+	if (type != IB_UVERBS_WQT_RQ)
+		return refuse(-EINVAL, "CREATE_WQ: type %llu: there are receive WQs only",
+			      (unsigned long long)type);
+	err = kattr_flags(req, UVERBS_ATTR_CREATE_WQ_FLAGS, "CREATE_WQ: FLAGS",
+			  IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING, &p->flags);
+	if (!err)
+		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", &p->u, sizeof(p->u));
+	if (!err)
+		err = check_uhw(f, &p->u);
+	if (!err)
+		err = find_objects(f, req, p);
+	return err ? err : check_memory(f, p);
+}
+
+static int create(struct kwq *wq, const struct plan *p)
+{
+	const struct raw_rq q = {
+		.uid = p->pd->uid,
+		.pdn = p->pd->pdn,
+		.cqn = p->cq->cqn,
+		.user_index = p->u.user_index,
+		.count = p->u.rq_wqe_count,
+		.log_stride = p->u.rq_wqe_shift,
+		.strip_vlan = p->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
+		.db_addr = p->u.db_addr,
+		.pages = &p->pages,
+	};
+
+	return raw_rq_create(wq->u.file, &q, &wq->rqn);
+}
+
+static void connect(struct kwq *wq, const struct plan *p)
+{
+	wq->pd = p->pd;
+	wq->cq = p->cq;
+	wq->uid = p->pd->uid;
+	wq->async = p->async;
+	wq->pd->u.users++;
+	wq->cq->u.users++;
+	if (wq->async)
+		channel_get(wq->async);
+	wq->hw = (struct hw_ref){
+		.vhca = wq->u.file->vhca, .id = wq->rqn, .kind = HW_QP, .event = event};
+	hw_ref_add(wq->u.file->k, &wq->hw);
+}
+
+int uverbs_wq_create(struct kfile *f, struct kreq *req)
+{
+	const struct mlx5_ib_create_wq_resp uhw = {.response_length = sizeof(uhw)};
+	struct plan p = {.flags = 0};
+	uint32_t sge;
+	struct kwq *wq;
+	int err = make_plan(f, req, &p);
+
+	if (err)
+		return err;
+	wq = uobj_new(f, &wq_class, sizeof(*wq));
+	if (!wq)
+		return -ENOMEM;
+	err = create(wq, &p);
+	if (err) {
+		uobj_drop(&wq->u);
+		return err;
+	}
+	wq->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
+	connect(wq, &p);
+	sge = (1u << p.u.rq_wqe_shift) / DATA_SEG;
+	kattr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
+	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &p.u.rq_wqe_count,
+		  sizeof(p.u.rq_wqe_count));
+	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
+	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn));
+	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+int uverbs_wq_destroy(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *a = kattr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
+	uint32_t events;
+	struct uobj *u;
+	int err = uobj_find(f, a->data, &wq_class, &u);
+
+	if (!err)
+		err = uobj_busy(u);
+	if (!err)
+		err = destroy(u);
+	if (err)
+		return err;
+	events = ((struct kwq *)u)->async_events;
+	uobj_drop(u);
+	kattr_out(req, UVERBS_ATTR_DESTROY_WQ_RESP, &events, sizeof(events));
+	return 0;
+}
+
+/* --- MODIFY_WQ -------------------------------------------------------------------------------- */
+
+enum { W_STATE = 1, W_CUR_STATE = 2, W_FLAGS = 4 }; /* enum ib_wq_attr_mask */
+
+static int check_modify(const struct ib_uverbs_ex_modify_wq *m, unsigned int from, unsigned int to)
+{
+	if (m->attr_mask & ~(uint32_t)(W_STATE | W_CUR_STATE | W_FLAGS))
+		return refuse(-EINVAL, "EX_MODIFY_WQ: attr_mask 0x%x has unknown bits",
+			      m->attr_mask);
+	if (from > WQ_ERROR || to > WQ_ERROR)
+		return refuse(-EINVAL, "EX_MODIFY_WQ: wq_state %u, curr_wq_state %u: no such state",
+			      to, from);
+	if (m->attr_mask & W_FLAGS && m->flags_mask & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
+		return refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: flags_mask 0x%x: only CVLAN_STRIPPING",
+			      m->flags_mask);
+	return 0;
+}
+
+int wcmd_modify_wq(struct wcmd *c)
+{
+	const struct ib_uverbs_ex_modify_wq *m = c->in;
+	unsigned int from, to;
+	uint64_t select = 0;
+	struct kwq *wq;
+	struct uobj *u;
+	int err = uobj_find(c->f, m->wq_handle, &wq_class, &u);
+
+	if (err)
+		return err;
+	wq = (struct kwq *)u;
+	from = m->attr_mask & W_CUR_STATE ? m->curr_wq_state : wq->state;
+	to = m->attr_mask & W_STATE ? m->wq_state : from;
+	err = check_modify(m, from, to);
+	if (err)
+		return err;
+	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
+		select = RQ_MODIFY_VSD;
+	err = raw_rq_modify(c->f, wq->uid, wq->rqn, hw_state(from), hw_state(to), select,
+			    m->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING);
+	if (!err)
+		wq->state = (uint8_t)to;
+	return err;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static void drop_wqs(struct kwq_table *t)
+{
+	for (uint32_t i = 0; t->wq && i < t->n; i++)
+		if (t->wq[i])
+			t->wq[i]->u.users--;
+	free(t->wq);
+}
+
+static int destroy_table(struct uobj *u)
+{
+	struct kwq_table *t = (struct kwq_table *)u;
+	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
+
+	if (!err)
+		drop_wqs(t);
+	return err;
+}
+
+const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table};
+
+/* The handles stand behind the structure, which the fixed part of the command ends with. */
+static int take_wqs(struct wcmd *c, struct kwq_table *t)
+{
+	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_CORE_IN);
+	size_t at = sizeof(struct ib_uverbs_ex_create_rwq_ind_table);
+	uint32_t handle;
+	struct uobj *u;
+	int err;
+
+	t->wq = calloc(t->n, sizeof(struct kwq *));
+	if (!t->wq)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n; i++) {
+		memcpy(&handle, a->in + at + i * sizeof(handle), sizeof(handle));
+		err = uobj_find(c->f, handle, &wq_class, &u);
+		if (err)
+			return err;
+		t->wq[i] = (struct kwq *)u;
+		u->users++;
+		/* ib_core: all of one PD; its uid is the table's */
+		if (t->wq[i]->pd != t->wq[0]->pd)
+			return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: WQ %u is of another PD", i);
+	}
+	t->uid = t->wq[0]->uid;
+	return 0;
+}
+
+static int create_rqt(struct kwq_table *t)
+{
+	size_t len = PRM_CREATE_RQT_IN_BYTES + t->n * (size_t)PRM_RQ_NUM_BYTES;
+	uint8_t out[PRM_CREATE_RQT_OUT_BYTES], *in = calloc(1, len);
+	void *rqtc;
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	rqtc = prm_create_rqt_in_at_rqt_context(in);
+	prm_create_rqt_in_set_opcode(in, PRM_OPCODE_CREATE_RQT);
+	prm_create_rqt_in_set_uid(in, t->uid);
+	prm_rqtc_set_rqt_max_size(rqtc, t->n);
+	prm_rqtc_set_rqt_actual_size(rqtc, t->n);
+	for (uint32_t i = 0; i < t->n; i++)
+		prm_rq_num_set_rq_num(in + PRM_CREATE_RQT_IN_BYTES + i * PRM_RQ_NUM_BYTES,
+				      t->wq[i]->rqn);
+	err = fw_cmd(t->u.file->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		t->rqtn = prm_create_rqt_out_get_rqtn(out);
+	return err;
+}
+
+int wcmd_create_rwq_ind_table(struct wcmd *c)
+{
+	const struct ib_uverbs_ex_create_rwq_ind_table *in = c->in;
+	const struct mlx5_ib_create_rwq_ind_tbl_resp uhw = {.response_length = sizeof(uhw)};
+	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof(r)};
+	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(kfile_caps(c->f));
+	struct kwq_table *t;
+	int err;
+
+	if (in->comp_mask || in->log_ind_tbl_size > log_most)
+		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: comp_mask 0x%x, log_ind_tbl_size %u "
+				       "(at most %u)",
+			      in->comp_mask, in->log_ind_tbl_size, log_most);
+	if (c->in_len < sizeof(*in) + ((size_t)sizeof(uint32_t) << in->log_ind_tbl_size))
+		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: %zu bytes have no room for %u "
+				       "handles",
+			      c->in_len, 1u << in->log_ind_tbl_size);
+	t = uobj_new(c->f, &wq_table_class, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->n = 1u << in->log_ind_tbl_size;
+	err = take_wqs(c, t);
+	if (!err)
+		err = create_rqt(t);
+	if (err) {
+		drop_wqs(t);
+		uobj_drop(&t->u);
+		return err;
+	}
+	r.ind_tbl_handle = t->u.id;
+	r.ind_tbl_num = t->rqtn;
+	wcmd_out(c, &r, sizeof(r));
+	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+int uverbs_rwq_ind_table_destroy(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *a = kattr_find(req, UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE);
+	struct uobj *u;
+	int err = uobj_find(f, a->data, &wq_table_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
