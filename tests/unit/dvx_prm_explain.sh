@@ -290,11 +290,51 @@ expect 0 "a completion event, not taken for a completion" <"$tmp/x"
 	bin cmd_hca_cap log_max_qp=18 log_max_cq=24 log_max_mkey=24 log_max_pd=23 num_ports=1 \
 		port_type=1 log_pg_sz=12
 	head -c 3840 /dev/zero; } >"$tmp/cap"
-want='capability page (QUERY_HCA_CAP), general capabilities (cap, likely)
+want='capability page (QUERY_HCA_CAP), General capabilities (cap, likely)
 2^18 QPs, 2^24 CQs
 cmd_hca_cap at byte 0x10
 '
 expect 0 "a capability page" <"$tmp/cap"
+
+{ head -c 16 /dev/zero; bin roce_cap roce_apm=1 r_roce_max_src_udp_port=65535 r_roce_min_src_udp_port=49152 roce_version=6 \
+	roce_address_table_size=255; head -c 3840 /dev/zero; } >"$tmp/x"
+want='capability page (QUERY_HCA_CAP), RoCE capabilities (cap,
+4112 bytes, the first 16 all 0: the reply of QUERY_HCA_CAP
+candidate: roce_cap: 
+(the best)
+op_mod of the command says
+roce_cap at byte 0x10
+'
+expect 0 "a capability page of another type, by its bits" <"$tmp/x"
+{ echo 'page 0x4 ROCE'; head -c 272 "$tmp/x" | tail -c 256 | od -A x -v -t x1; } >"$tmp/xx"
+want='says that it is the page with roce_cap
+RoCE capabilities (cap, likely)
+'
+expect 0 "a page in a dump of dvx-info, by its line" <"$tmp/xx"
+{ echo '[1.2] mlx5_core 0000:08:00.0: dump_command:245:(pid 9): dump command QUERY_HCA_CAP(0x100) OUTPUT'
+	od -A x -v -t x1 "$tmp/x"; } >"$tmp/xx"
+want='candidate: roce_cap
+roce_cap at byte 0x10
+'
+expect 0 "a page as the output of its command in the kernel's log" <"$tmp/xx"
+{ echo 'page 0x14 DEV_EVENT'; head -c 256 /dev/zero | od -A x -v -t x1; } >"$tmp/xx"
+want='says that it is the page with device_event_cap
+every field is 0
+'
+expect 0 "an empty page in a dump of dvx-info" <"$tmp/xx"
+{ bin roce_cap roce_apm=1 r_roce_max_src_udp_port=65535 r_roce_min_src_udp_port=49152; printf '\377'; head -c 15 /dev/zero; } |
+	head -c 256 >"$tmp/x"
+printf '\377\377' | dd of="$tmp/x" bs=1 seek=200 conv=notrunc 2>"$tmp/err"
+want='unknown to the tables
+'
+expect 0 "a page with bits that the tables do not know: they are listed" --as roce_cap <"$tmp/x"
+bin query_qp_out qpc.pd=5 qpc.state=RTS qpc.mtu=5 qpc.log_rq_size=4 qpc.remote_qpn=77 >"$tmp/x"
+want='(out, possible)
+candidate: query_qp_out: the best
+a reply does not say its command
+query_qp_out at byte 0x0
+'
+expect 0 "a command's reply by its length and bits" <"$tmp/x"
 
 want='nothing was recognised
 none of: a completion

@@ -4,13 +4,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "fit.h"
 #include "walk.h"
 
-enum { HEADER = 16 };
+enum { HEADER = 16, OP_QUERY_HCA_CAP = 0x100 };
 
 static unsigned int opcode_of(const struct finding *f)
 {
 	return (unsigned int)field(f, "mbox_in", 0, "opcode");
+}
+
+static void weigh_length(struct finding *f, const struct prm_struct *s)
+{
+	size_t extent = walk_extent(s, f->d->len);
+
+	if (f->d->len < s->bytes)
+		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
+		      f->d->len);
+	else if (!all_zero(f->d->bytes + extent, f->d->len - extent))
+		weigh(f, -50, "%s has %u bytes, but others that are not 0 follow", s->name,
+		      s->bytes);
+	else
+		weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
+		      s->name, s->bytes, f->d->len);
 }
 
 static void score_in(struct finding *f)
@@ -22,12 +38,7 @@ static void score_in(struct finding *f)
 	if (!strcmp(prm_opcode_name(op), "?") || f->d->len % 4)
 		return;
 	weigh(f, 35, "the opcode in bytes 0 and 1 is %s", prm_opcode_name(op));
-	if (f->d->len >= s->bytes)
-		weigh(f, f->d->len == s->bytes ? 30 : 10, "%s has %u bytes, and %zu are given",
-		      s->name, s->bytes, f->d->len);
-	else
-		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
-		      f->d->len);
+	weigh_length(f, s);
 	walk_strays(s, f->d->bytes, walk_extent(s, f->d->len), NULL, 0, &set);
 	if (set)
 		weigh(f, set > 8 ? -40 : -10, "%zu reserved bits are set", set);
@@ -76,15 +87,52 @@ static unsigned int labelled_opcode(const struct finding *f)
 									      : 0;
 }
 
-static const struct prm_struct *layout_out(const struct finding *f)
+/* The reply that the line before it, or the line itself, names; NULL: none does. */
+static const struct prm_struct *named_out(const struct finding *f)
 {
-	const struct prm_struct *s = NULL;
-
 	if (f->d->structure[0])
-		s = prm_find_struct(f->d->structure);
-	else if (labelled_opcode(f))
-		s = prm_command_out(labelled_opcode(f));
-	return s ? s : prm_find_struct("mbox_out");
+		return prm_find_struct(f->d->structure);
+	return labelled_opcode(f) ? prm_command_out(labelled_opcode(f)) : NULL;
+}
+
+static bool is_reply(const struct prm_struct *s)
+{
+	size_t n = strlen(s->name);
+
+	return n > 4 && !strcmp(s->name + n - 4, "_out") && strcmp(s->name, "mbox_out");
+}
+
+/* Replies of just this length; if there are none, those with a list at the end. */
+static void fit_replies(struct fits *fits, const struct finding *f)
+{
+	memset(fits, 0, sizeof(*fits));
+	for (size_t i = 0; i < prm_struct_count; i++)
+		if (is_reply(&prm_structs[i]) && prm_structs[i].bytes == f->d->len)
+			fit_offer(fits, &prm_structs[i], f->d->bytes, f->d->len, 0);
+	for (size_t i = 0, exact = fits->count; !exact && i < prm_struct_count; i++) {
+		const struct prm_struct *s = &prm_structs[i];
+
+		if (is_reply(s) && s->bytes < f->d->len && walk_extent(s, f->d->len) == f->d->len)
+			fit_offer(fits, s, f->d->bytes, f->d->len, 0);
+	}
+}
+
+static void weigh_replies(struct finding *f)
+{
+	struct fits fits;
+
+	fit_replies(&fits, f);
+	if (!fits.count)
+		return;
+	weigh(f, 40,
+	      "%zu bytes that begin with status OK and syndrome 0; all bits that are set are "
+	      "fields of "
+	      "%s",
+	      f->d->len, fits.best[0].s->name);
+	if (fits.count > 1)
+		weigh(f, 0, "and of other replies of that length");
+	else
+		weigh(f, 10, "and of no other reply of that length");
 }
 
 static void score_out(struct finding *f)
@@ -101,26 +149,64 @@ static void score_out(struct finding *f)
 	if (f->score)
 		weigh(f, 20, "byte 0 is a status, %s, and the 3 after it are 0",
 		      prm_status_name(status));
-	else if (status && f->d->len == HEADER && !all_zero(p + 4, 4) && all_zero(p + 8, 8))
-		weigh(f, 50, "16 bytes of a status (%s), a syndrome and nothing else",
-		      prm_status_name(status));
+	else if (status && !all_zero(p + 4, 4) && all_zero(p + 8, f->d->len - 8))
+		weigh(f, 50, "a status (%s), a syndrome and nothing else", prm_status_name(status));
+	else if (!status && f->d->len > HEADER && all_zero(p, 8))
+		weigh_replies(f);
+}
+
+static void tell_replies(struct finding *f, const struct fits *fits)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < fits->count; i++) {
+		tell(f, "candidate", NULL, "%s%s", fits->best[i].s->name,
+		     i ? "" : ": the best, by how many bits it has for those that are set");
+		json_array_append_new(list, json_string(fits->best[i].s->name));
+	}
+	json_object_set_new(f->facts, "candidates", list);
+	tell(f, "type", NULL,
+	     "a reply does not say its command; where you know it, --as and the structure's "
+	     "name reads it so");
+}
+
+/* The structure, or what it may be; the header alone when nothing is known. */
+static const struct prm_struct *layout_out(struct finding *f)
+{
+	const struct prm_struct *s = named_out(f);
+	struct fits fits = {.count = 0};
+
+	if (!s && f->d->len > HEADER && !f->d->bytes[0])
+		fit_replies(&fits, f);
+	if (fits.count) {
+		tell_replies(f, &fits);
+		return fits.best[0].s;
+	}
+	return s ? s : prm_find_struct("mbox_out");
+}
+
+static void name_out(struct finding *f)
+{
+	if (f->d->structure[0])
+		snprintf(f->what, sizeof(f->what), "output of a command, %s", f->d->structure);
+	else
+		snprintf(f->what, sizeof(f->what), "output of command %s",
+			 labelled_opcode(f) ? prm_opcode_name(labelled_opcode(f)) : "(any)");
 }
 
 static void explain_out(struct finding *f)
 {
 	unsigned int status = f->d->bytes[0];
 	unsigned int syndrome = (unsigned int)field(f, "mbox_out", 0, "syndrome");
-	const struct prm_struct *s = layout_out(f);
 
-	if (f->d->structure[0])
-		snprintf(f->what, sizeof(f->what), "output of a command, %s", f->d->structure);
-	else
-		snprintf(f->what, sizeof(f->what), "output of command %s",
-			 labelled_opcode(f) ? prm_opcode_name(labelled_opcode(f)) : "(any)");
+	name_out(f);
 	tell_status(f, status);
 	if (status || syndrome)
 		tell_firmware(f, syndrome);
-	part(f, s, 0, f->d->len);
+	if (!status && labelled_opcode(f) == OP_QUERY_HCA_CAP && f->d->len >= recognise_cap.least)
+		recognise_cap.explain(f);
+	else
+		part(f, layout_out(f), 0, f->d->len);
 }
 
 const struct recogniser recognise_in = {
@@ -130,10 +216,7 @@ const struct recogniser recognise_in = {
 };
 
 const struct recogniser recognise_out = {
-	"out",
-	"a command's output (status and syndrome; more than 16 bytes need --as out or a line "
-	"that says OUTPUT)",
-	HEADER,
-	score_out,
+	"out",	     "a command's output (status and syndrome, or a reply's layout)",
+	HEADER,	     score_out,
 	explain_out,
 };

@@ -13,9 +13,10 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.h tools/dvx-prm/explain_wqe.c \
 	tools/dvx-prm/explain_address.c tools/dvx-prm/explain_umr.c tools/dvx-prm/explain_rwqe.c \
 	tools/dvx-prm/explain_cmd.c tools/dvx-prm/explain_cap.c tools/dvx-prm/tell.c \
+	tools/dvx-prm/fit.h tools/dvx-prm/fit.c \
 	tools/dvx-prm/said.h tools/dvx-prm/said.c tools/dvx-prm/wc.c tools/dvx-prm/explain_said.c
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
-tools_dvx_prm_libtool_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS)
+tools_dvx_prm_libtool_la_LIBADD = src/prm/libprm.la $(JANSSON_LIBS) -lm
 tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \
 	tools/dvx-prm/diagram.h tools/dvx-prm/diagram.c tools/dvx-prm/decode.c \
 	tools/dvx-prm/encode.c tools/dvx-prm/diff.c tools/dvx-prm/export.c

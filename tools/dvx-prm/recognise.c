@@ -155,13 +155,24 @@ static int try_one(struct finding *f, const struct recogniser *r)
 	return f->score;
 }
 
+/* Zeros are nothing by themselves; the line before them may say what they are. */
+static const struct recogniser *recognise_zeros(struct finding *f)
+{
+	static const struct recogniser *const labelled[] = {&recognise_cap, &recognise_out};
+
+	for (size_t i = 0; i < sizeof(labelled) / sizeof(labelled[0]); i++)
+		if (*f->d->label && try_one(f, labelled[i]) > SCORE_LIKELY)
+			return labelled[i];
+	return NULL;
+}
+
 const struct recogniser *recognise(struct finding *f, json_t *also)
 {
 	const struct recogniser *best = NULL;
 	int scores[NRECOGNISERS], top = SCORE_POSSIBLE - 1;
 
 	if (all_zero(f->d->bytes, f->d->len))
-		return NULL;
+		return recognise_zeros(f);
 	for (size_t i = 0; i < NRECOGNISERS; i++) {
 		scores[i] = try_one(f, recognisers[i]);
 		if (scores[i] > top) {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that explain finds a page's layout by its bits: pages of each type, filled as devices fill
+ * them (a third of the bits), are recognised, and none is called likely that is another one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "explain.h"
+#include "walk.h"
+
+#define ROUNDS 8
+#define PAGE   4112
+#define HEADER 16
+
+static uint32_t state = 88172645u;
+
+static uint32_t below(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 17;
+	state ^= state << 5;
+	return state % n;
+}
+
+static int fill(const struct leaf *leaf, void *ctx)
+{
+	for (uint64_t i = 0; i < leaf->width; i++)
+		if (below(100) < 35)
+			prm_bits_set(ctx, leaf->bit + i, 1, 1);
+	return 0;
+}
+
+/* Whether it is among the names that explain offers. */
+static bool offered(const struct finding *f, const char *name)
+{
+	const json_t *list = json_object_get(f->facts, "candidates"), *one;
+	size_t i;
+
+	json_array_foreach ((json_t *)list, i, one)
+		if (!strcmp(json_string_value(one), name))
+			return true;
+	return false;
+}
+
+static int count_bits(const struct leaf *leaf, void *ctx)
+{
+	*(size_t *)ctx += leaf->width;
+	return 0;
+}
+
+/* A layout with a handful of bits is one of several that they may be of. */
+static bool is_small(const struct prm_struct *s)
+{
+	static const uint8_t zero[PAGE];
+	size_t bits = 0;
+
+	walk(s, zero, s->bytes, count_bits, &bits);
+	return bits < 100;
+}
+
+/* 1: recognised as s; 0: as another one or not at all. *likely: it is called so. */
+static int found(const struct prm_struct *s, const uint8_t *page, size_t len, int *likely)
+{
+	const struct dump d = {.bytes = page, .len = len, .line = 1};
+	const struct args a = {.json = true};
+	json_t *also = json_array();
+	struct wish none = {NULL, NULL};
+	struct finding f;
+	int right;
+
+	find_out(&f, &d, &none, &a, also);
+	right = f.kind == &recognise_cap &&
+		(!strcmp(json_string_value(json_object_get(f.facts, "page")), s->name) ||
+		 (is_small(s) && offered(&f, s->name)));
+	*likely = f.known && !strcmp(finding_sure(&f), "likely");
+	finding_end(&f);
+	json_decref(also);
+	return right;
+}
+
+static void each_page(void **unused)
+{
+	const struct prm_enum *types = prm_find_enum("hca_cap_type");
+	size_t pages = 0;
+
+	(void)unused;
+	for (size_t i = 0; i < types->count; i++) {
+		const struct prm_struct *s = prm_capability((uint32_t)types->values[i].value);
+		unsigned int right = 0;
+
+		/* The first page is told by its numbers, which random ones are not. */
+		if (!s || !strcmp(s->name, "cmd_hca_cap"))
+			continue;
+		pages++;
+		for (int round = 0; round < ROUNDS; round++) {
+			uint8_t page[PAGE] = {0};
+			int likely, ok;
+
+			while (all_zero(page, PAGE))
+				walk(s, page + HEADER, s->bytes, fill, page + HEADER);
+			ok = found(s, page, sizeof(page), &likely);
+			right += (unsigned int)ok;
+			if (likely && !ok)
+				fail_msg("%s is called another page, and likely", s->name);
+		}
+		print_message("# %s: %u of %d\n", s->name, right, ROUNDS);
+		assert_true(right >= ROUNDS - 1);
+	}
+	assert_true(pages > 15);
+}
+
+/* Bits that no page has are not talked into one. */
+static void noise(void **unused)
+{
+	(void)unused;
+	for (int round = 0; round < 20; round++) {
+		uint8_t page[PAGE] = {0};
+		int likely;
+
+		for (size_t i = HEADER; i < PAGE; i++)
+			page[i] = (uint8_t)below(256);
+		found(prm_find_struct("cmd_hca_cap"), page, sizeof(page), &likely);
+		assert_false(likely);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(each_page), cmocka_unit_test(noise)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
