@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 if HAVE_CMOCKA
 FW_TESTS = tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias \
-	tests/unit/fw_query tests/unit/fw_fuzz
+	tests/unit/fw_query tests/unit/fw_fuzz tests/unit/fw_icm tests/unit/steer_walk
 check_PROGRAMS += $(FW_TESTS)
 TESTS += $(FW_TESTS)
 check_LTLIBRARIES += tests/unit/libfw_fixture.la
@@ -28,3 +28,9 @@ tests_unit_fw_query_LDADD = $(FW_LIBS)
 tests_unit_fw_fuzz_SOURCES = tests/unit/fw_fuzz.c
 tests_unit_fw_fuzz_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_fw_fuzz_LDADD = $(FW_LIBS)
+tests_unit_fw_icm_SOURCES = tests/unit/fw_icm.c
+tests_unit_fw_icm_CPPFLAGS = $(FW_CPPFLAGS)
+tests_unit_fw_icm_LDADD = $(FW_LIBS)
+tests_unit_steer_walk_SOURCES = tests/unit/steer_walk.c
+tests_unit_steer_walk_CPPFLAGS = $(FW_CPPFLAGS)
+tests_unit_steer_walk_LDADD = $(FW_LIBS)

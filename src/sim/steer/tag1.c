@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What an entry of format 1 compares: 16 bytes that its lookup type lays out (prm/ste1.prm). A
+ * header that the packet does not have leaves its fields 0. [I] An IPv4 tag shows nothing of an
+ * IPv6 packet, not even its ports, and the other way round.
+ */
+#include <string.h>
+#include "ste1.h"
+#include "obj/vhca.h"
+
+#define TCP_SEQ	   4u
+#define TCP_ACK	   8u
+#define TCP_WINDOW 14u
+#define TCP_CSUM   16u
+#define TCP_URGENT 18u
+#define IPV6_SRC   8u
+#define IPV6_DST   24u
+#define IPV6_LEN   4u
+#define VNI_SHIFT  8 /* 24 bits and the byte after them, as VXLAN's header has them */
+
+/* PRM: what the parser found, in two bits. */
+enum { L3_NONE, L3_IPV4, L3_IPV6 };
+enum { L4_NONE, L4_TCP, L4_UDP, L4_OTHER };
+enum { VLAN_NONE, VLAN_SERVICE, VLAN_CUSTOMER };
+
+static uint32_t l3_type(const struct packet_headers *h)
+{
+	return h->ip_version == 4 ? L3_IPV4 : h->ip_version == 6 ? L3_IPV6 : L3_NONE;
+}
+
+static uint32_t l4_type(const struct packet_headers *h)
+{
+	switch (h->l4_type) {
+	case PACKET_L4_NONE:
+		return L4_NONE;
+	case PACKET_TCP:
+		return L4_TCP;
+	case PACKET_UDP:
+		return L4_UDP;
+	default:
+		return L4_OTHER;
+	}
+}
+
+static uint32_t vlan_kind(bool service, bool customer)
+{
+	return customer ? VLAN_CUSTOMER : service ? VLAN_SERVICE : VLAN_NONE;
+}
+
+static uint32_t priority(uint16_t tci)
+{
+	return tci >> 13;
+}
+
+static uint32_t cfi(uint16_t tci)
+{
+	return tci >> 12 & 1;
+}
+
+static uint32_t vid(uint16_t tci)
+{
+	return tci & 0xfff;
+}
+
+static const uint8_t *bytes_at(const struct packet *p, uint32_t at)
+{
+	return p->data + at;
+}
+
+/* --- layer 2 ------------------------------------------------------------------------------- */
+
+/* The tags of source and of destination MAC differ in nothing else. */
+_Static_assert(PRM_STE_ETH_L2_SRC_V1_BYTES == PRM_STE_ETH_L2_DST_V1_BYTES, "same tag");
+
+static void l2_common(const struct packet_headers *h, uint8_t *tag)
+{
+	prm_ste_eth_l2_dst_v1_set_ip_fragmented(tag, h->frag);
+	prm_ste_eth_l2_dst_v1_set_l3_type(tag, l3_type(h));
+	prm_ste_eth_l2_dst_v1_set_l4_type(tag, l4_type(h));
+	prm_ste_eth_l2_dst_v1_set_l3_ethertype(tag, h->ethertype);
+	prm_ste_eth_l2_dst_v1_set_tcp_syn(tag, h->tcp_flags >> 1 & 1);
+	prm_ste_eth_l2_dst_v1_set_l2_ok(tag, 1);
+	prm_ste_eth_l2_dst_v1_set_l3_ok(tag, h->l3_ok);
+	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_dst_v1_set_first_priority(tag, priority(h->vlan[0]));
+	prm_ste_eth_l2_dst_v1_set_first_cfi(tag, cfi(h->vlan[0]));
+	prm_ste_eth_l2_dst_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
+	prm_ste_eth_l2_dst_v1_set_second_vlan_qualifier(tag, vlan_kind(h->svlan2, h->cvlan2));
+	prm_ste_eth_l2_dst_v1_set_second_priority(tag, priority(h->vlan[1]));
+	prm_ste_eth_l2_dst_v1_set_second_cfi(tag, cfi(h->vlan[1]));
+	prm_ste_eth_l2_dst_v1_set_second_vlan_id(tag, vid(h->vlan[1]));
+}
+
+static void l2_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *mac = bytes_at(p, h->l2);
+
+	l2_common(h, tag);
+	prm_ste_eth_l2_dst_v1_set_dmac_47_16(tag, packet_load32(mac));
+	prm_ste_eth_l2_dst_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
+}
+
+static void l2_src(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *mac = bytes_at(p, h->l2) + 6;
+
+	l2_common(h, tag);
+	prm_ste_eth_l2_src_v1_set_smac_47_16(tag, packet_load32(mac));
+	prm_ste_eth_l2_src_v1_set_smac_15_0(tag, packet_load16(mac + 4));
+}
+
+static void l2_src_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *mac = bytes_at(p, h->l2);
+
+	prm_ste_eth_l2_src_dst_v1_set_dmac_47_16(tag, packet_load32(mac));
+	prm_ste_eth_l2_src_dst_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
+	prm_ste_eth_l2_src_dst_v1_set_smac_47_16(tag, packet_load32(mac + 6));
+	prm_ste_eth_l2_src_dst_v1_set_smac_15_0(tag, packet_load16(mac + 10));
+	prm_ste_eth_l2_src_dst_v1_set_l3_type(tag, l3_type(h));
+	prm_ste_eth_l2_src_dst_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_src_dst_v1_set_first_priority(tag, priority(h->vlan[0]));
+	prm_ste_eth_l2_src_dst_v1_set_first_cfi(tag, cfi(h->vlan[0]));
+	prm_ste_eth_l2_src_dst_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
+}
+
+/* The inner Ethernet header, and the number of the tunnel that carries it. */
+static void l2_tnl(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *mac = bytes_at(p, h->l2);
+
+	prm_ste_eth_l2_tnl_v1_set_l2_tunneling_network_id(tag, p->tunnel_vni << VNI_SHIFT);
+	prm_ste_eth_l2_tnl_v1_set_dmac_47_16(tag, packet_load32(mac));
+	prm_ste_eth_l2_tnl_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
+	prm_ste_eth_l2_tnl_v1_set_l3_ethertype(tag, h->ethertype);
+	prm_ste_eth_l2_tnl_v1_set_ip_fragmented(tag, h->frag);
+	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, 1);
+	prm_ste_eth_l2_tnl_v1_set_l3_type(tag, l3_type(h));
+	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, l4_type(h));
+	prm_ste_eth_l2_tnl_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
+	prm_ste_eth_l2_tnl_v1_set_first_priority(tag, priority(h->vlan[0]));
+	prm_ste_eth_l2_tnl_v1_set_first_cfi(tag, cfi(h->vlan[0]));
+	prm_ste_eth_l2_tnl_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
+}
+
+/* --- layers 3 and 4 ------------------------------------------------------------------------ */
+
+/* The nine flags stand in one row in both tags. */
+#define SET_FLAGS(S, tag, f)                               \
+	do {                                               \
+		prm_##S##_set_tcp_ns(tag, (f) >> 8 & 1);   \
+		prm_##S##_set_tcp_cwr(tag, (f) >> 7 & 1);  \
+		prm_##S##_set_tcp_ece(tag, (f) >> 6 & 1);  \
+		prm_##S##_set_tcp_urg(tag, (f) >> 5 & 1);  \
+		prm_##S##_set_tcp_ack(tag, (f) >> 4 & 1);  \
+		prm_##S##_set_tcp_psh(tag, (f) >> 3 & 1);  \
+		prm_##S##_set_tcp_rst(tag, (f) >> 2 & 1);  \
+		prm_##S##_set_tcp_syn(tag, (f) >> 1 & 1);  \
+		prm_##S##_set_tcp_fin(tag, (f) & 1);       \
+	} while (0)
+
+static void ipv4_5_tuple(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *ip = bytes_at(p, h->l3);
+
+	if (h->ip_version != 4)
+		return;
+	memcpy(tag, ip + 12, 8); /* source_address, destination_address */
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_source_port(tag, h->sport);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_destination_port(tag, h->dport);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_l3_ok(tag, h->l3_ok);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_fragmented(tag, h->frag);
+	SET_FLAGS(ste_eth_l3_ipv4_5_tuple_v1, tag, h->tcp_flags);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_dscp(tag, h->dscp);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_ecn(tag, h->ecn);
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_protocol(tag, h->ip_protocol);
+}
+
+/* version, ihl and time_to_live; identification and what follows it stand as in the header */
+static void ipv4_misc(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *ip = bytes_at(p, h->l3);
+
+	if (h->ip_version != 4)
+		return;
+	memcpy(tag, ip + 4, 4);
+	prm_ste_eth_l3_ipv4_misc_v1_set_total_length(tag, packet_load16(ip + 2));
+	prm_ste_eth_l3_ipv4_misc_v1_set_checksum(tag, packet_load16(ip + 10));
+	prm_ste_eth_l3_ipv4_misc_v1_set_version(tag, h->ip_version);
+	prm_ste_eth_l3_ipv4_misc_v1_set_ihl(tag, h->ihl);
+	prm_ste_eth_l3_ipv4_misc_v1_set_time_to_live(tag, h->ttl);
+}
+
+static void ipv6_src(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	if (h->ip_version == 6)
+		memcpy(tag, bytes_at(p, h->l3) + IPV6_SRC, STE_TAG_BYTES);
+}
+
+static void ipv6_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	if (h->ip_version == 6)
+		memcpy(tag, bytes_at(p, h->l3) + IPV6_DST, STE_TAG_BYTES);
+}
+
+static void l4(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	if (h->ip_version != 6)
+		return;
+	prm_ste_eth_l4_v1_set_ipv6_version(tag, h->ip_version);
+	prm_ste_eth_l4_v1_set_dscp(tag, h->dscp);
+	prm_ste_eth_l4_v1_set_ecn(tag, h->ecn);
+	prm_ste_eth_l4_v1_set_ipv6_hop_limit(tag, h->ttl);
+	prm_ste_eth_l4_v1_set_protocol(tag, h->ip_protocol);
+	prm_ste_eth_l4_v1_set_src_port(tag, h->sport);
+	prm_ste_eth_l4_v1_set_dst_port(tag, h->dport);
+	prm_ste_eth_l4_v1_set_flow_label(tag, h->flow_label);
+	prm_ste_eth_l4_v1_set_l3_ok(tag, h->l3_ok);
+	prm_ste_eth_l4_v1_set_fragmented(tag, h->frag);
+	SET_FLAGS(ste_eth_l4_v1, tag, h->tcp_flags);
+	prm_ste_eth_l4_v1_set_ipv6_paylen(tag, packet_load16(bytes_at(p, h->l3) + IPV6_LEN));
+}
+
+static void tcp_misc(const uint8_t *tcp, uint8_t *tag)
+{
+	prm_ste_eth_l4_misc_v1_set_window_size(tag, packet_load16(tcp + TCP_WINDOW));
+	prm_ste_eth_l4_misc_v1_set_urgent_pointer(tag, packet_load16(tcp + TCP_URGENT));
+	prm_ste_eth_l4_misc_v1_set_ack_num(tag, packet_load32(tcp + TCP_ACK));
+	prm_ste_eth_l4_misc_v1_set_seq_num(tag, packet_load32(tcp + TCP_SEQ));
+	prm_ste_eth_l4_misc_v1_set_checksum(tag, packet_load16(tcp + TCP_CSUM));
+}
+
+static void icmp(const uint8_t *header, uint8_t *tag)
+{
+	prm_ste_icmp_v1_set_icmp_header_data(tag, packet_load32(header + 4));
+	prm_ste_icmp_v1_set_icmp_type(tag, header[0]);
+	prm_ste_icmp_v1_set_icmp_code(tag, header[1]);
+}
+
+static void l4_misc(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *header = bytes_at(p, h->l4);
+
+	if (h->l4_type == PACKET_TCP)
+		tcp_misc(header, tag);
+	else if (h->l4_type == PACKET_UDP)
+		prm_ste_eth_l4_misc_v1_set_length(tag, packet_load16(header + 4));
+	else if (h->l4_type == PACKET_ICMP || h->l4_type == PACKET_ICMP6)
+		icmp(header, tag);
+}
+
+/* --- what travels beside the bytes ----------------------------------------------------------- */
+
+static void source(const struct steer_walk *w, uint8_t *tag)
+{
+	const struct packet *p = w->packet;
+	bool wire = p->source_vhca == STEER_FROM_WIRE;
+
+	prm_ste_src_gvmi_qp_v1_set_source_gvmi(tag, wire ? 0 : p->source_vhca);
+	prm_ste_src_gvmi_qp_v1_set_functional_lb(tag, !wire && !w->tx);
+	prm_ste_src_gvmi_qp_v1_set_source_qp(tag, p->source_sqn);
+}
+
+static void register_a(const struct steer_walk *w, uint8_t *tag)
+{
+	prm_ste_general_purpose_set_general_purpose_lookup_field(tag, w->packet->reg_a);
+}
+
+static void registers_0(const struct steer_walk *w, uint8_t *tag)
+{
+	prm_ste_register_0_set_register_0_h(tag, w->packet->reg_c[0]);
+	prm_ste_register_0_set_register_0_l(tag, w->packet->reg_c[1]);
+	prm_ste_register_0_set_register_1_h(tag, w->packet->reg_c[2]);
+	prm_ste_register_0_set_register_1_l(tag, w->packet->reg_c[3]);
+}
+
+static void registers_1(const struct steer_walk *w, uint8_t *tag)
+{
+	prm_ste_register_1_set_register_2_h(tag, w->packet->reg_c[4]);
+	prm_ste_register_1_set_register_2_l(tag, w->packet->reg_c[5]);
+	prm_ste_register_1_set_register_3_h(tag, w->packet->reg_c[6]);
+	prm_ste_register_1_set_register_3_l(tag, w->packet->reg_c[7]);
+}
+
+static void nothing(const struct steer_walk *w, uint8_t *tag)
+{
+	(void)w;
+	(void)tag;
+}
+
+/* --- by lookup type ------------------------------------------------------------------------ */
+
+#define OUTER(fn)                                                         \
+	static void fn##_outer(const struct steer_walk *w, uint8_t *tag)  \
+	{                                                                 \
+		if (w->packet->outer.present)                             \
+			fn(w->packet, &w->packet->outer, tag);            \
+	}
+#define INNER(fn)                                                         \
+	static void fn##_inner(const struct steer_walk *w, uint8_t *tag)  \
+	{                                                                 \
+		if (w->packet->inner.present)                             \
+			fn(w->packet, &w->packet->inner, tag);            \
+	}
+
+OUTER(l2_dst)
+INNER(l2_dst)
+OUTER(l2_src)
+INNER(l2_src)
+OUTER(l2_src_dst)
+INNER(l2_src_dst)
+INNER(l2_tnl)
+OUTER(ipv4_5_tuple)
+INNER(ipv4_5_tuple)
+OUTER(ipv4_misc)
+INNER(ipv4_misc)
+OUTER(ipv6_src)
+INNER(ipv6_src)
+OUTER(ipv6_dst)
+INNER(ipv6_dst)
+OUTER(l4)
+INNER(l4)
+OUTER(l4_misc)
+INNER(l4_misc)
+
+static ste_tag_fn *const tags[2][0x20] = {
+	{
+		[PRM_STE_LU_TYPE_V1_NOP] = nothing,
+		[PRM_STE_LU_TYPE_V1_ETHL2_TNL] = l2_tnl_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL2_O] = l2_dst_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL2_I] = l2_dst_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL2_SRC_O] = l2_src_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL2_SRC_I] = l2_src_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL2_SRC_DST_O] = l2_src_dst_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL2_SRC_DST_I] = l2_src_dst_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_5_TUPLE_O] = ipv4_5_tuple_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_5_TUPLE_I] = ipv4_5_tuple_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_O] = ipv4_misc_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_I] = ipv4_misc_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL4_O] = l4_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL4_I] = l4_inner,
+	},
+	{
+		[PRM_STE_LU_TYPE_V1_SRC_QP_GVMI & 0xff] = source,
+		[PRM_STE_LU_TYPE_V1_IPV6_DES_O & 0xff] = ipv6_dst_outer,
+		[PRM_STE_LU_TYPE_V1_IPV6_DES_I & 0xff] = ipv6_dst_inner,
+		[PRM_STE_LU_TYPE_V1_IPV6_SRC_O & 0xff] = ipv6_src_outer,
+		[PRM_STE_LU_TYPE_V1_IPV6_SRC_I & 0xff] = ipv6_src_inner,
+		[PRM_STE_LU_TYPE_V1_GENERAL_PURPOSE & 0xff] = register_a,
+		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_0 & 0xff] = registers_0,
+		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_1 & 0xff] = registers_1,
+		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_O & 0xff] = l4_misc_outer,
+		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_I & 0xff] = l4_misc_inner,
+	},
+};
+
+ste_tag_fn *ste_tag1(uint16_t lookup)
+{
+	if (lookup >> 8 > 1 || (lookup & 0xff) >= 0x20)
+		return NULL;
+	return tags[lookup >> 8][lookup & 0xff];
+}

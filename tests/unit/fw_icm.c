@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Steering memory: who has it, where it lies on the bus, what is refused, how it ends. */
+#include <errno.h>
+#include "fw_fixture.h"
+#include <dvx/prm/object.h>
+#include "fw/cmd.h"
+#include "obj/icm.h"
+
+#define BLOCK (1u << ICM_LOG_BLOCK)
+
+static uint8_t create(struct fx *f, uint16_t uid, uint64_t addr, unsigned int log_size,
+		      uint32_t *id)
+{
+	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
+	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
+	uint8_t status;
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_sw_icm_set_log_sw_icm_size(icm, log_size);
+	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
+	status = fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, uid, in, sizeof(in), 16);
+	*id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	return status;
+}
+
+static uint8_t destroy(struct fx *f, uint16_t uid, uint32_t id)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
+	return fx_exec(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, uid, in, sizeof(in), 16);
+}
+
+static uint8_t create_mkey(struct fx *f, uint16_t uid, uint32_t pd, uint64_t addr, uint64_t len,
+			   uint32_t *key)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	uint8_t status;
+
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
+	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
+	prm_mkc_set_rw(mkc, 1);
+	prm_mkc_set_rr(mkc, 1);
+	prm_mkc_set_qpn(mkc, 0xffffff);
+	prm_mkc_set_pd(mkc, pd);
+	prm_mkc_set_start_addr(mkc, addr);
+	prm_mkc_set_len(mkc, len);
+	status = fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, uid, in, sizeof(in), 16);
+	*key = prm_create_mkey_out_get_mkey_index(f->out) << 8;
+	return status;
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		uint64_t addr;
+		unsigned int log_size;
+		enum fw_syndrome syndrome;
+		const char *text;
+	} bad[] = {
+		{0, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside the regions"},
+		{3ull << ICM_KIND_SHIFT, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside the regions"},
+		{1ull << ICM_KIND_SHIFT | 1ull << 40, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside"},
+		{1ull << ICM_KIND_SHIFT, 32, FW_SYN_RANGE, "outside the regions"},
+		{2ull << ICM_KIND_SHIFT | 1u << 22, ICM_LOG_BLOCK, FW_SYN_RANGE, "outside"},
+		{1ull << ICM_KIND_SHIFT, ICM_LOG_BLOCK - 1, FW_SYN_SIZE, "log_sw_icm_size 11"},
+		{1ull << ICM_KIND_SHIFT, 36, FW_SYN_SIZE, "log_sw_icm_size 36"},
+		{1ull << ICM_KIND_SHIFT | 64, ICM_LOG_BLOCK, FW_SYN_ALIGNMENT, "not aligned"},
+	};
+	struct fx *f = *state;
+	uint32_t id;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(create(f, FX_UID, bad[i].addr, bad[i].log_size, &id),
+				 PRM_STATUS_BAD_PARAM);
+		assert_int_equal(f->syndrome, bad[i].syndrome);
+		assert_true(fx_logged(f, bad[i].text));
+	}
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* Each byte has one owner; bytes exist from creation to destruction, and are zero at first. */
+static void owners(void **state)
+{
+	const uint64_t at = icm_addr(ICM_STE, 0) + 8 * BLOCK;
+	struct fx *f = *state;
+	uint32_t id, other;
+
+	assert_null(icm_bytes(f->v, at, 64));
+	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK + 1, &id), 0);
+	assert_int_equal(create(f, FX_UID, at + BLOCK, ICM_LOG_BLOCK, &other), PRM_STATUS_RES_BUSY);
+	assert_int_equal(create(f, FX_UID, at + 2 * BLOCK, ICM_LOG_BLOCK, &other), 0);
+	assert_non_null(icm_bytes(f->v, at, 2 * BLOCK));
+	assert_non_null(icm_bytes(f->v, at + BLOCK - 32, 64));
+	assert_null(icm_bytes(f->v, at - 64, 64));
+	assert_null(icm_bytes(f->v, at - 32, 64));
+	assert_null(icm_bytes(f->dpu, at, 64));
+	assert_int_equal(icm_bytes(f->v, at, 1)[0], 0);
+	assert_int_equal(destroy(f, FX_UID + 1, id), PRM_STATUS_BAD_RES);
+	assert_int_equal(destroy(f, FX_UID, id), 0);
+	assert_null(icm_bytes(f->v, at, 64));
+	assert_null(icm_bytes(f->v, at + 2 * BLOCK - 32, 64));
+	assert_non_null(icm_bytes(f->v, at + 2 * BLOCK, 64));
+	fw_uid_reap(f->v, FX_UID);
+	assert_null(icm_bytes(f->v, at + 2 * BLOCK, 64));
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* A key on it counts from 0, its bytes are on the bus, and memory outlives no key. */
+static void keys(void **state)
+{
+	const uint64_t at = icm_addr(ICM_STE, 0);
+	const char text[] = "a steering table entry";
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f, f->v, FX_UID), id, key, none;
+	struct dma_seg seg[2];
+	char back[sizeof(text)];
+
+	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK + 1, &id), 0);
+	assert_int_equal(create_mkey(f, FX_UID, pd, at + BLOCK, 2 * BLOCK, &none),
+			 PRM_STATUS_BAD_PARAM);
+	assert_true(fx_logged(f, "not within one object of steering memory"));
+	assert_int_equal(create_mkey(f, FX_UID, pd, at + BLOCK, BLOCK, &key), 0);
+	assert_int_equal(mkey_segs(f->v, key, pd, BLOCK - 32, 64, MKEY_RW, seg, 2),
+			 -MKEY_BAD_BOUNDS);
+	assert_int_equal(mkey_segs(f->v, key, pd, at + BLOCK, 64, MKEY_RW, seg, 2),
+			 -MKEY_BAD_BOUNDS);
+	assert_int_equal(mkey_segs(f->v, key, pd, 64, sizeof(text), MKEY_RW, seg, 2), 1);
+	assert_int_equal(dma_scatter(f->host, seg, 1, text), 0);
+	assert_string_equal((const char *)icm_bytes(f->v, at + BLOCK + 64, sizeof(text)), text);
+	assert_int_equal(dma_gather(f->host, seg, 1, back), 0);
+	assert_string_equal(back, text);
+	assert_int_equal(dma_copy(f->host, mm_bus(f->mm, (uintptr_t)f->mem), seg[0].addr, 8), 0);
+	assert_memory_equal(f->mem, text, 8);
+	assert_int_equal(dma_copy(f->host, seg[0].addr + 1, seg[0].addr, 8), 0);
+	assert_memory_equal(icm_bytes(f->v, at + BLOCK + 65, 8), text, 8);
+	assert_int_equal(destroy(f, FX_UID, id), PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key >> 8, 16), 0);
+	assert_int_equal(destroy(f, FX_UID, id), 0);
+	assert_int_equal(dma_scatter(f->host, seg, 1, text), -EFAULT);
+	assert_int_equal(dma_gather(f->host, seg, 1, back), -EFAULT);
+	/* given out again, it shows nothing of its last owner */
+	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK + 1, &id), 0);
+	assert_int_equal(icm_bytes(f->v, at + BLOCK + 64, 1)[0], 0);
+	assert_int_equal(create_mkey(f, FX_UID, pd, at, BLOCK, &key), 0);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* A key of another uid does not reach it; the kernel's does. */
+static void foreign_keys(void **state)
+{
+	const uint64_t at = icm_addr(ICM_MODIFY, 0);
+	struct fx *f = *state;
+	uint32_t pd = fx_pd(f, f->v, FX_UID + 1), kernel_pd = fx_pd(f, f->v, 0), id, key;
+
+	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK, &id), 0);
+	assert_int_equal(create_mkey(f, FX_UID + 1, pd, at, BLOCK, &key), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(create_mkey(f, 0, kernel_pd, at, BLOCK, &key), 0);
+	fw_uid_reap(f->v, 0);
+	fw_uid_reap(f->v, FX_UID);
+	fw_uid_reap(f->v, FX_UID + 1);
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(refusals, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(owners, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(keys, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(foreign_keys, fx_setup, fx_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

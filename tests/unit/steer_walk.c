@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Entries of format 1 laid by hand: which way a packet takes, what becomes of it, garbage. */
+#include "fw_fixture.h"
+#include <dvx/prm/object.h>
+#include "steer/ste1.h"
+
+#define ENTRIES 4096u
+#define END_HIT  icm_addr(ICM_TIR, 7)
+#define END_MISS icm_addr(ICM_END, ICM_DROP)
+
+struct rig {
+	struct fx *f;
+	uint8_t *stes; /* ENTRIES of them, and as many bytes of rewrites */
+	uint8_t *lists;
+	uint8_t buffer[512];
+	struct packet p;
+	struct steer_walk w;
+};
+static struct rig r;
+
+static uint64_t at(unsigned int index)
+{
+	return icm_addr(ICM_STE, 0) + 64ull * index;
+}
+
+static uint8_t *ste(unsigned int index)
+{
+	return r.stes + 64 * index;
+}
+
+static void take(uint64_t addr, unsigned int log_size)
+{
+	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
+	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_sw_icm_set_log_sw_icm_size(icm, log_size);
+	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
+	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in,
+				 sizeof(in), 16),
+			 0);
+}
+
+static int setup(void **state)
+{
+	if (fx_setup(state))
+		return -1;
+	memset(&r, 0, sizeof(r));
+	r.f = *state;
+	take(icm_addr(ICM_STE, 0), 18);
+	take(icm_addr(ICM_MODIFY, 0), 12);
+	r.stes = (uint8_t *)(uintptr_t)icm_bytes(r.f->v, icm_addr(ICM_STE, 0), 1u << 18);
+	r.lists = (uint8_t *)(uintptr_t)icm_bytes(r.f->v, icm_addr(ICM_MODIFY, 0), 1u << 12);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fw_uid_reap(r.f->v, FX_UID);
+	return fx_teardown(state);
+}
+
+/* IPv4 UDP 10.0.0.1:1000 -> 10.0.0.2:53, TTL 64, with good checksums */
+static const uint8_t udp4[] = {
+	0x02, 0xd7, 0, 0, 0, 1,	   0x02, 0x11, 0x22, 0x33, 0x44, 0x55, 0x08, 0x00, 0x45, 0, 0, 32,
+	0,    1,    0, 0, 64, 17,  0x66, 0xca, 10,   0,	   0,	 1,    10,   0,	   0,	 2, 0x03, 0xe8,
+	0,    53,   0, 12, 0x7a, 0xda, 'd', 'v', 'x', '!'};
+
+static void packet(const void *bytes, uint32_t len)
+{
+	r.p = (struct packet){.data = r.buffer + STEER_HEADROOM,
+			      .len = len,
+			      .headroom = STEER_HEADROOM,
+			      .tailroom = (uint32_t)sizeof(r.buffer) - STEER_HEADROOM - len,
+			      .source_vhca = STEER_FROM_WIRE};
+	memcpy(r.p.data, bytes, len);
+	packet_parse_headers(&r.p);
+}
+
+static uint64_t walk(uint64_t addr)
+{
+	r.w = (struct steer_walk){.vhca = r.f->v,
+				  .packet = &r.p,
+				  .hops = STEER_HOPS,
+				  .steps = STEER_STEPS};
+	return ste_walk(&r.w, addr);
+}
+
+static void set_miss(uint8_t *s, uint64_t addr)
+{
+	prm_ste_match_bwc_v1_set_miss_address_39_32(s, (uint32_t)(addr >> 32));
+	prm_ste_match_bwc_v1_set_miss_address_31_6(s, (uint32_t)addr >> 6);
+}
+
+static void set_hit(uint8_t *s, uint64_t addr, uint32_t n)
+{
+	uint64_t base = addr >> 5 | n;
+
+	prm_ste_match_bwc_v1_set_next_table_base_39_32_size(s, (uint32_t)(base >> 27));
+	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(s, base & 0x7ffffff);
+}
+
+/* An entry that takes any packet to `hit`; a test narrows it. */
+static uint8_t *entry(unsigned int index, uint16_t lookup, uint64_t hit, uint64_t miss)
+{
+	uint8_t *s = ste(index);
+
+	memset(s, 0, 64);
+	prm_ste_match_bwc_v1_set_entry_format(s, lookup >> 8);
+	prm_ste_match_bwc_v1_set_match_definer_ctx_idx(s, lookup & 0xff);
+	prm_ste_match_bwc_v1_set_hash_definer_ctx_idx(s, 0x0f);
+	set_hit(s, hit, 1);
+	set_miss(s, miss);
+	return s;
+}
+
+static uint8_t *mask_of(uint8_t *s)
+{
+	return s + 32;
+}
+
+static uint8_t *tag_of(uint8_t *s)
+{
+	return s + 48;
+}
+
+/* Does the packet agree with this tag, under this mask? */
+static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
+{
+	uint8_t *s = entry(0, lookup, END_HIT, END_MISS);
+
+	memcpy(mask_of(s), mask, 16);
+	memcpy(tag_of(s), tag, 16);
+	return walk(at(0)) == END_HIT;
+}
+
+/* Fields by name (prm/ste1.prm): each agrees with its value and with no other. */
+#define FIELD(S, lookup, field, value)                                      \
+	do {                                                                \
+		uint8_t mask[16] = {0}, tag[16] = {0};                      \
+                                                                            \
+		prm_##S##_set_##field(mask, (uint32_t)PRM_FIELD_MAX);       \
+		prm_##S##_set_##field(tag, (value));                        \
+		assert_true(agrees(lookup, mask, tag));                     \
+		prm_##S##_set_##field(tag, (uint32_t)((value) ^ 1));        \
+		assert_false(agrees(lookup, mask, tag));                    \
+	} while (0)
+static volatile uint32_t PRM_FIELD_MAX = UINT32_MAX;
+
+static void fields_ipv4(void **state)
+{
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_47_16, 0x02d70000u);
+	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_15_0, 1u);
+	FIELD(ste_eth_l2_dst_v1, 0x03, l3_type, 1u);
+	FIELD(ste_eth_l2_dst_v1, 0x03, l4_type, 2u);
+	FIELD(ste_eth_l2_dst_v1, 0x03, l3_ethertype, 0x800u);
+	FIELD(ste_eth_l2_src_v1, 0x05, smac_47_16, 0x02112233u);
+	FIELD(ste_eth_l2_src_v1, 0x05, smac_15_0, 0x4455u);
+	FIELD(ste_eth_l2_src_dst_v1, 0x0b, smac_15_0, 0x4455u);
+	FIELD(ste_eth_l2_src_dst_v1, 0x0b, dmac_47_16, 0x02d70000u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, source_address, 0x0a000001u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, destination_address, 0x0a000002u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, source_port, 1000u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, destination_port, 53u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, protocol, 17u);
+	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, time_to_live, 64u);
+	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, ihl, 5u);
+	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, identification, 1u);
+	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, total_length, 32u);
+	FIELD(ste_eth_l4_misc_v1, 0x113, length, 12u);
+	FIELD(ste_src_gvmi_qp_v1, 0x104, source_gvmi, 0u);
+	FIELD(ste_src_gvmi_qp_v1, 0x104, functional_lb, 0u);
+	/* nothing of IPv6, and nothing inner */
+	FIELD(ste_eth_l4_v1, 0x09, dst_port, 0u);
+	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x08, destination_port, 0u);
+}
+
+static void registers(void **state)
+{
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	r.p.reg_a = 0xa0a0a0a0;
+	for (unsigned int i = 0; i < 8; i++)
+		r.p.reg_c[i] = 0xc0000000 + i;
+	FIELD(ste_general_purpose, 0x10e, general_purpose_lookup_field, 0xa0a0a0a0u);
+	FIELD(ste_register_0, 0x10f, register_0_h, 0xc0000000u);
+	FIELD(ste_register_0, 0x10f, register_0_l, 0xc0000001u);
+	FIELD(ste_register_0, 0x10f, register_1_h, 0xc0000002u);
+	FIELD(ste_register_0, 0x10f, register_1_l, 0xc0000003u);
+	FIELD(ste_register_1, 0x110, register_2_h, 0xc0000004u);
+	FIELD(ste_register_1, 0x110, register_2_l, 0xc0000005u);
+	FIELD(ste_register_1, 0x110, register_3_h, 0xc0000006u);
+	FIELD(ste_register_1, 0x110, register_3_l, 0xc0000007u);
+}
+
+/* Always hit (mask 0, tag 0), always miss (a tag bit outside the mask), an entry that only acts. */
+static void always(void **state)
+{
+	uint8_t none[16] = {0}, never[16] = {0xdc};
+	uint8_t *s;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	assert_true(agrees(0x0f, none, none));
+	assert_false(agrees(0x0f, none, never));
+	s = entry(0, 0x40f, END_HIT, END_MISS);
+	tag_of(s)[0] = 0xdc;
+	assert_int_equal(walk(at(0)), END_HIT);
+}
+
+/* A bucket by hash, then a chain of misses to the one that agrees. */
+static void chain(void **state)
+{
+	uint8_t tag[16] = {0}, *s;
+	uint32_t bucket;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	prm_ste_eth_l3_ipv4_5_tuple_v1_set_destination_port(tag, 53);
+	bucket = ste_hash(tag, 0x0300, 256);
+	s = entry(0, 0x0f, 0, END_MISS);
+	set_hit(s, at(1024), 256);
+	prm_ste_match_bwc_v1_set_byte_mask(s, 0x0300);
+	prm_ste_match_bwc_v1_set_hash_definer_ctx_idx(s, 0x07);
+	for (unsigned int i = 0; i < 3; i++) {
+		s = entry(i ? 2000 + i : 1024 + bucket, 0x07, END_HIT, at(2001 + i));
+		memset(mask_of(s) + 6, 0xff, 2);
+		tag_of(s)[7] = (uint8_t)(51 + i);
+	}
+	assert_int_equal(walk(at(0)), END_HIT);
+	assert_int_equal(r.w.hops, STEER_HOPS - 2);
+	assert_int_equal(r.w.steps, STEER_STEPS - 4);
+	tag_of(s)[7] = 99;
+	set_miss(s, END_MISS);
+	assert_int_equal(walk(at(0)), END_MISS);
+}
+
+static void put_set(uint8_t *a, uint8_t id, uint8_t dword, unsigned int low, unsigned int bits,
+		    uint32_t value)
+{
+	a[0] = id;
+	prm_ste_double_action_set_v1_set_destination_dw_offset(a, dword);
+	prm_ste_double_action_set_v1_set_destination_left_shifter(a, 32 + low);
+	prm_ste_double_action_set_v1_set_destination_length(a, bits & 31);
+	prm_ste_double_action_set_v1_set_inline_data(a, value);
+}
+
+/* An entry whose list of n rewrites is at the beginning of their memory. */
+static uint64_t rewritten(unsigned int n)
+{
+	uint8_t *s = entry(0, 0x0f, END_HIT, END_MISS);
+
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[24] = PRM_STE_ACTION_MODIFY_LIST;
+	s[25] = (uint8_t)n;
+	return walk(at(0));
+}
+
+static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
+{
+	for (size_t i = 0; i + 1 < n; i += 2)
+		s += packet_load16(p + i);
+	while (s >> 16)
+		s = (s & 0xffff) + (s >> 16);
+	return (uint16_t)s;
+}
+
+/* All ones: the header's sum, and UDP's with its pseudo header. */
+static void assert_sums(void)
+{
+	const uint8_t *ip = r.p.data + r.p.outer.l3;
+
+	assert_int_equal(sum(ip, 20, 0), 0xffff);
+	assert_int_equal(sum(ip + 20, 12, sum(ip + 12, 8, 17 + 12)), 0xffff);
+}
+
+static void rewrites(void **state)
+{
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	assert_sums();
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x90, 0, 32, 0x12345678);
+	put_set(r.lists + 8, PRM_STE_ACTION_ADD, 0x0e, 8, 8, 0xff); /* TTL - 1 */
+	put_set(r.lists + 16, PRM_STE_ACTION_SET, 0x40, 0, 32, 0xc0a80101);
+	put_set(r.lists + 24, PRM_STE_ACTION_SET, 0x18, 0, 16, 5353);
+	put_set(r.lists + 32, PRM_STE_ACTION_SET, 0x01, 16, 16, 0xbeef); /* DMAC 15:0 */
+	put_set(r.lists + 40, PRM_STE_ACTION_SET, 0x0e, 18, 6, 46);	 /* DSCP */
+	assert_int_equal(rewritten(6), END_HIT);
+	assert_int_equal(r.p.reg_c[0], 0x12345678);
+	assert_int_equal(r.p.outer.ttl, 63);
+	assert_int_equal(r.p.outer.dscp, 46);
+	assert_int_equal(r.p.outer.ecn, 0);
+	assert_int_equal(packet_load32(r.p.data + 26), 0xc0a80101);
+	assert_int_equal(r.p.outer.dport, 5353);
+	assert_int_equal(r.p.outer.sport, 1000);
+	assert_int_equal(packet_load16(r.p.data + 4), 0xbeef);
+	assert_int_equal(r.p.outer.ethertype, 0x800);
+	assert_sums();
+	/* copy: bits 15:8 of C0 to bits 31:24 of C5; a later entry of the walk sees it */
+	put_set(r.lists, PRM_STE_ACTION_COPY, 0x8d, 24, 8, 0);
+	prm_ste_double_action_copy_v1_set_source_dw_offset(r.lists, 0x90);
+	prm_ste_double_action_copy_v1_set_source_right_shifter(r.lists, 32 + 8);
+	assert_int_equal(rewritten(1), END_HIT);
+	assert_int_equal(r.p.reg_c[5], 0x56000000);
+	/* TCP's flags are not UDP's */
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x19, 16, 9, 0x1ff);
+	assert_int_equal(rewritten(1), END_HIT);
+	assert_sums();
+}
+
+static void vlans(void **state)
+{
+	const uint8_t tag[] = {0x81, 0x00, 0x60, 0x2a};
+	uint8_t *s;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	s = entry(0, 0x0f, at(1), END_MISS);
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[24] = PRM_STE_ACTION_INSERT_INLINE;
+	prm_ste_double_action_insert_with_inline_v1_set_start_offset(s + 24, 6);
+	memcpy(s + 28, tag, 4);
+	s = entry(1, 0x03, END_HIT, END_MISS);
+	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(mask_of(s), 3);
+	prm_ste_eth_l2_dst_v1_set_first_vlan_id(mask_of(s), 0xfff);
+	prm_ste_eth_l2_dst_v1_set_first_priority(mask_of(s), 7);
+	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(tag_of(s), 2);
+	prm_ste_eth_l2_dst_v1_set_first_vlan_id(tag_of(s), 42);
+	prm_ste_eth_l2_dst_v1_set_first_priority(tag_of(s), 3);
+	assert_int_equal(walk(at(0)), END_HIT);
+	assert_int_equal(r.p.len, sizeof(udp4) + 4);
+	assert_memory_equal(r.p.data, udp4, 12);
+	assert_memory_equal(r.p.data + 12, tag, 4);
+	assert_memory_equal(r.p.data + 16, udp4 + 12, sizeof(udp4) - 12);
+	s = entry(0, 0x0f, END_HIT, END_MISS);
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[24] = PRM_STE_ACTION_REMOVE_BY_SIZE;
+	prm_ste_single_action_remove_header_size_v1_set_start_anchor(s + 24, 2);
+	prm_ste_single_action_remove_header_size_v1_set_remove_size(s + 24, 2);
+	assert_int_equal(walk(at(0)), END_HIT);
+	assert_int_equal(r.p.len, sizeof(udp4));
+	assert_memory_equal(r.p.data, udp4, sizeof(udp4));
+	/* none is left to remove */
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "anchor 0x02"));
+}
+
+/* Circles of hits and of misses, holes, what is not implemented: a sentence each. */
+static void lost(void **state)
+{
+	uint8_t *s;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	entry(0, 0x0f, at(1), END_MISS);
+	entry(1, 0x0f, at(0), END_MISS);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "more than any packet may"));
+	tag_of(entry(0, 0x0f, END_HIT, at(0)))[0] = 0xdc;
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "lead in a circle"));
+	entry(0, 0x0f, at(ENTRIES), END_MISS);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "no steering memory is allocated"));
+	entry(0, 0x10d, END_HIT, END_MISS);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "lookup type 0x010d"));
+	entry(0, 0x402, END_HIT, END_MISS);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "definer 2"));
+	s = entry(0, 0x0f, 0, END_MISS);
+	set_hit(s, 0, 0);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "a table of 0 entries"));
+	s = entry(0, 0x0f, END_HIT, END_MISS);
+	s[24] = PRM_STE_ACTION_ASO;
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "action 0x12"));
+	s = entry(0, 0x0f, END_HIT, END_MISS);
+	s[28] = PRM_STE_ACTION_SET;
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "in its last 4"));
+	s = entry(0, 0x0f, END_HIT, END_MISS);
+	s[24] = PRM_STE_ACTION_MODIFY_LIST;
+	s[25] = 200;
+	s[26] = 0xff;
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, "list of 200 rewrites"));
+	r.lists[0] = PRM_STE_ACTION_MODIFY_LIST;
+	assert_int_equal(rewritten(1), 0);
+	assert_true(fx_logged(r.f, "names another"));
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x33, 0, 32, 0);
+	assert_int_equal(rewritten(1), 0);
+	assert_true(fx_logged(r.f, "dword 0x33"));
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x90, 8, 32, 0);
+	assert_int_equal(rewritten(1), 0);
+	assert_true(fx_logged(r.f, "not within a dword"));
+	assert_int_equal(walk(at(0) | 1ull << 50), 0);
+}
+
+/* Random entries that mostly lead to each other, random packets: every walk ends, nothing else is
+ * touched (AddressSanitizer watches the packet and the memory around it). */
+static void fuzz(void **state)
+{
+	static const uint16_t lookups[] = {0x03, 0x05, 0x0b, 0x02, 0x04, 0x07, 0x08, 0x0d, 0x09,
+					   0x0a, 0x104, 0x107, 0x109, 0x10e, 0x10f, 0x113, 0x40f};
+	static const uint8_t actions[] = {0, 5, 6, 7, 8, 9, 0xa, 0xc, 0xf, 0x12};
+	uint64_t ends[16] = {0};
+
+	(void)state;
+	srand(4);
+	for (unsigned int round = 0; round < 20000; round++) {
+		uint32_t len = 14 + (uint32_t)rand() % 200;
+		uint8_t *bytes = malloc(STEER_HEADROOM + len);
+
+		for (unsigned int i = 0; i < 16; i++) {
+			uint8_t *s = entry((unsigned int)rand() % 64, lookups[rand() % 17],
+					   at((unsigned int)rand() % 64),
+					   at((unsigned int)rand() % 64));
+
+			s[24] = actions[rand() % 10];
+			prm_ste_match_bwc_v1_set_reparse(s, rand() & 1);
+			for (unsigned int j = 0; j < 6; j++)
+				s[rand() % 64] = (uint8_t)rand();
+			if (rand() & 1)
+				set_hit(s, END_HIT, 1);
+			r.lists[rand() % 4096] = actions[rand() % 10];
+		}
+		for (uint32_t i = 0; i < len; i++)
+			bytes[STEER_HEADROOM + i] = (uint8_t)(rand() & 1 ? rand() :
+						      i < sizeof(udp4) ? udp4[i] : 0);
+		r.p = (struct packet){.data = bytes + STEER_HEADROOM, .len = len,
+				      .headroom = STEER_HEADROOM};
+		packet_parse_headers(&r.p);
+		ends[icm_kind(walk(at((unsigned int)rand() % 64)))]++;
+		assert_true(r.p.data >= bytes && r.p.data + r.p.len == bytes + STEER_HEADROOM + len);
+		free(bytes);
+	}
+	assert_true(ends[ICM_TIR] > 100 && ends[0] > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(fields_ipv4, setup, teardown),
+		cmocka_unit_test_setup_teardown(registers, setup, teardown),
+		cmocka_unit_test_setup_teardown(always, setup, teardown),
+		cmocka_unit_test_setup_teardown(chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(rewrites, setup, teardown),
+		cmocka_unit_test_setup_teardown(vlans, setup, teardown),
+		cmocka_unit_test_setup_teardown(lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
