@@ -47,6 +47,7 @@ static int setup(void **state)
 		return -1;
 	memset(&r, 0, sizeof(r));
 	r.f = *state;
+	r.f->si.steer = steer_new(&r.f->si);
 	take(icm_addr(ICM_STE, 0), 18);
 	take(icm_addr(ICM_MODIFY, 0), 12);
 	r.stes = (uint8_t *)(uintptr_t)icm_bytes(r.f->v, icm_addr(ICM_STE, 0), 1u << 18);
@@ -57,6 +58,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	fw_uid_reap(r.f->v, FX_UID);
+	steer_free(r.f->si.steer);
 	return fx_teardown(state);
 }
 
@@ -64,7 +66,7 @@ static int teardown(void **state)
 static const uint8_t udp4[] = {
 	0x02, 0xd7, 0, 0, 0, 1,	   0x02, 0x11, 0x22, 0x33, 0x44, 0x55, 0x08, 0x00, 0x45, 0, 0, 32,
 	0,    1,    0, 0, 64, 17,  0x66, 0xca, 10,   0,	   0,	 1,    10,   0,	   0,	 2, 0x03, 0xe8,
-	0,    53,   0, 12, 0x7a, 0xda, 'd', 'v', 'x', '!'};
+	0,    53,   0, 12, 0x0b, 0x1f, 'd', 'v', 'x', '!'};
 
 static void packet(const void *bytes, uint32_t len)
 {
@@ -75,6 +77,15 @@ static void packet(const void *bytes, uint32_t len)
 			      .source_vhca = STEER_FROM_WIRE};
 	memcpy(r.p.data, bytes, len);
 	packet_parse_headers(&r.p);
+}
+
+static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
+{
+	for (size_t i = 0; i + 1 < n; i += 2)
+		s += packet_load16(p + i);
+	while (s >> 16)
+		s = (s & 0xffff) + (s >> 16);
+	return (uint16_t)s;
 }
 
 static uint64_t walk(uint64_t addr)
@@ -256,15 +267,6 @@ static uint64_t rewritten(unsigned int n)
 	s[24] = PRM_STE_ACTION_MODIFY_LIST;
 	s[25] = (uint8_t)n;
 	return walk(at(0));
-}
-
-static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
-{
-	for (size_t i = 0; i + 1 < n; i += 2)
-		s += packet_load16(p + i);
-	while (s >> 16)
-		s = (s & 0xffff) + (s >> 16);
-	return (uint16_t)s;
 }
 
 /* All ones: the header's sum, and UDP's with its pseudo header. */

@@ -9,7 +9,6 @@ libsim_la_SOURCES += \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/ste1.h \
 	src/sim/steer/ste_action.c \
-	src/sim/steer/ste_walk.c \
 	src/sim/steer/steer.c \
 	src/sim/steer/steer.h \
 	src/sim/steer/tag1.c \
