@@ -47,7 +47,6 @@ static int setup(void **state)
 		return -1;
 	memset(&r, 0, sizeof(r));
 	r.f = *state;
-	r.f->si.steer = steer_new(&r.f->si);
 	take(icm_addr(ICM_STE, 0), 18);
 	take(icm_addr(ICM_MODIFY, 0), 12);
 	r.stes = (uint8_t *)(uintptr_t)icm_bytes(r.f->v, icm_addr(ICM_STE, 0), 1u << 18);
@@ -58,7 +57,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	fw_uid_reap(r.f->v, FX_UID);
-	steer_free(r.f->si.steer);
 	return fx_teardown(state);
 }
 
@@ -230,20 +228,20 @@ static void chain(void **state)
 	(void)state;
 	packet(udp4, sizeof(udp4));
 	prm_ste_eth_l3_ipv4_5_tuple_v1_set_destination_port(tag, 53);
-	bucket = ste_hash(tag, 0x0300, 256);
+	bucket = ste_hash(tag, 0x0030, 256);
 	s = entry(0, 0x0f, 0, END_MISS);
 	set_hit(s, at(1024), 256);
-	prm_ste_match_bwc_v1_set_byte_mask(s, 0x0300);
+	prm_ste_match_bwc_v1_set_byte_mask(s, 0x0030);
 	prm_ste_match_bwc_v1_set_hash_definer_ctx_idx(s, 0x07);
 	for (unsigned int i = 0; i < 3; i++) {
 		s = entry(i ? 2000 + i : 1024 + bucket, 0x07, END_HIT, at(2001 + i));
-		memset(mask_of(s) + 6, 0xff, 2);
-		tag_of(s)[7] = (uint8_t)(51 + i);
+		memset(mask_of(s) + 10, 0xff, 2);
+		tag_of(s)[11] = (uint8_t)(51 + i);
 	}
 	assert_int_equal(walk(at(0)), END_HIT);
 	assert_int_equal(r.w.hops, STEER_HOPS - 2);
 	assert_int_equal(r.w.steps, STEER_STEPS - 4);
-	tag_of(s)[7] = 99;
+	tag_of(s)[11] = 99;
 	set_miss(s, END_MISS);
 	assert_int_equal(walk(at(0)), END_MISS);
 }
@@ -349,6 +347,15 @@ static void vlans(void **state)
 	assert_true(fx_logged(r.f, "anchor 0x02"));
 }
 
+/* The packet is lost, with this sentence; a new log, as the old one soon tells only some. */
+static void assert_lost(const char *text)
+{
+	steer_free(r.f->si.steer);
+	r.f->si.steer = steer_new(&r.f->si);
+	assert_int_equal(walk(at(0)), 0);
+	assert_true(fx_logged(r.f, text));
+}
+
 /* Circles of hits and of misses, holes, what is not implemented: a sentence each. */
 static void lost(void **state)
 {
@@ -358,47 +365,38 @@ static void lost(void **state)
 	packet(udp4, sizeof(udp4));
 	entry(0, 0x0f, at(1), END_MISS);
 	entry(1, 0x0f, at(0), END_MISS);
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "more than any packet may"));
+	assert_lost("more than any packet may");
 	tag_of(entry(0, 0x0f, END_HIT, at(0)))[0] = 0xdc;
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "lead in a circle"));
+	assert_lost("lead in a circle");
 	entry(0, 0x0f, at(ENTRIES), END_MISS);
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "no steering memory is allocated"));
+	assert_lost("no steering memory is allocated");
 	entry(0, 0x10d, END_HIT, END_MISS);
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "lookup type 0x010d"));
+	assert_lost("lookup type 0x010d");
 	entry(0, 0x402, END_HIT, END_MISS);
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "definer 2"));
+	assert_lost("definer 2");
 	s = entry(0, 0x0f, 0, END_MISS);
 	set_hit(s, 0, 0);
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "a table of 0 entries"));
+	assert_lost("a table of 0 entries");
 	s = entry(0, 0x0f, END_HIT, END_MISS);
 	s[24] = PRM_STE_ACTION_ASO;
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "action 0x12"));
+	assert_lost("action 0x12");
 	s = entry(0, 0x0f, END_HIT, END_MISS);
 	s[28] = PRM_STE_ACTION_SET;
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "in its last 4"));
+	assert_lost("in its last 4");
 	s = entry(0, 0x0f, END_HIT, END_MISS);
 	s[24] = PRM_STE_ACTION_MODIFY_LIST;
 	s[25] = 200;
 	s[26] = 0xff;
-	assert_int_equal(walk(at(0)), 0);
-	assert_true(fx_logged(r.f, "list of 200 rewrites"));
+	assert_lost("list of 200 rewrites");
 	r.lists[0] = PRM_STE_ACTION_MODIFY_LIST;
-	assert_int_equal(rewritten(1), 0);
-	assert_true(fx_logged(r.f, "names another"));
+	(void)rewritten(1);
+	assert_lost("names another");
 	put_set(r.lists, PRM_STE_ACTION_SET, 0x33, 0, 32, 0);
-	assert_int_equal(rewritten(1), 0);
-	assert_true(fx_logged(r.f, "dword 0x33"));
+	(void)rewritten(1);
+	assert_lost("dword 0x33");
 	put_set(r.lists, PRM_STE_ACTION_SET, 0x90, 8, 32, 0);
-	assert_int_equal(rewritten(1), 0);
-	assert_true(fx_logged(r.f, "not within a dword"));
+	(void)rewritten(1);
+	assert_lost("not within a dword");
 	assert_int_equal(walk(at(0) | 1ull << 50), 0);
 }
 
