@@ -62,7 +62,7 @@ for module in $modules; do
 		sed 's/^/# /' log
 	fi
 	[ -f "$module" ] || continue
-	before=$failed
+	bad=0
 	while IFS='	' read -r name result reason; do
 		n=$((n + 1))
 		short=$module.${name##*.}
@@ -73,16 +73,19 @@ for module in $modules; do
 				echo "ok $n - $short # SKIP $why"
 				reason=$why
 			else
-				failed=1
+				bad=1
 				echo "not ok $n - $short was skipped: $reason"
 			fi ;;
 		*)
-			failed=1
+			bad=1
 			echo "not ok $n - $short: $reason" ;;
 		esac
 		printf '%-52s %-5s %s\n' "$short" "$result" "$reason" >>table
 	done <"$module"
-	[ $failed = "$before" ] || sed 's/^/# /' log
+	if [ $bad != 0 ]; then
+		failed=1
+		sed 's/^/# /' log
+	fi
 done
 cut -c1-150 table | sed 's/^/# /'
 echo "1..$n"

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "flow_slow.h"
+
+static const struct {
+	enum field field;
+	bool zero_if_missing;
+} keys[RULE_KEYS] = {
+	[KEY_DMAC] = {F_DMAC, false},
+	[KEY_SMAC] = {F_SMAC, false},
+	[KEY_ETHERTYPE] = {F_ETHERTYPE, false},
+	[KEY_VLAN_ID] = {F_VLAN_ID, false},
+	[KEY_VLAN_DEI] = {F_VLAN_DEI, false},
+	[KEY_VLAN_PCP] = {F_VLAN_PCP, false},
+	[KEY_PROTO] = {F_PROTO, false},
+	[KEY_DSCP] = {F_DSCP, false},
+	[KEY_ECN] = {F_ECN, false},
+	[KEY_TTL] = {F_TTL, false},
+	[KEY_FRAGMENT] = {F_FRAG, false},
+	[KEY_FLOWLABEL] = {F_FLOWLABEL, false},
+	[KEY_TCP_FLAGS] = {F_TCP_FLAGS, true},
+	[KEY_ICMP_TYPE] = {F_ICMP_TYPE, true},
+	[KEY_ICMP_CODE] = {F_ICMP_CODE, true},
+	[KEY_ICMP6_TYPE] = {F_ICMP_TYPE, true},
+	[KEY_ICMP6_CODE] = {F_ICMP_CODE, true},
+	[KEY_REG_A] = {F_REG_A, true},
+	[KEY_REG_C0] = {F_REG_C0, true},
+	[KEY_REG_C1] = {F_REG_C0 + 1, true},
+	[KEY_REG_C2] = {F_REG_C0 + 2, true},
+	[KEY_REG_C3] = {F_REG_C0 + 3, true},
+	[KEY_REG_C4] = {F_REG_C0 + 4, true},
+	[KEY_REG_C5] = {F_REG_C0 + 5, true},
+	[KEY_REG_C6] = {F_REG_C0 + 6, true},
+	[KEY_REG_C7] = {F_REG_C7, true},
+	[KEY_VPORT] = {F_SOURCE, true},
+	[KEY_SQN] = {F_SQN, true},
+};
+
+static bool meets_field(const struct rule_field *f, const struct fields *p)
+{
+	enum field field = keys[f->key].field;
+	unsigned int kind = (unsigned int)p->value[F_VLAN_KIND];
+
+	if (f->key == KEY_CVLAN)
+		return ((kind == 1) & f->mask) == f->value;
+	if (f->key == KEY_SVLAN)
+		return ((kind == 2) & f->mask) == f->value;
+	if (!p->known[field] && !keys[f->key].zero_if_missing)
+		return false;
+	return ((uint64_t)p->value[field] & f->mask) == f->value;
+}
+
+static unsigned int version(const struct fields *p)
+{
+	return p->value[F_L3] == 1 ? 4 : p->value[F_L3] == 2 ? 6 : 0;
+}
+
+static bool meets_ip(const struct rule *r, const struct fields *p)
+{
+	return !r->ip || (r->ip == RULE_IP ? version(p) != 0 : version(p) == r->ip);
+}
+
+static bool meets_address(const struct rule_prefix *want, u128 have)
+{
+	unsigned int width = want->family == 4 ? 32 : 128;
+
+	for (unsigned int i = 0; i < want->bits; i++)
+		if ((want->addr[i / 8] >> (7 - i % 8) & 1) != (have >> (width - 1 - i) & 1))
+			return false;
+	return true;
+}
+
+static bool meets_addresses(const struct rule *r, const struct fields *p)
+{
+	u128 src = p->value[F_SRC], dst = p->value[F_DST];
+
+	if (r->src.family && (version(p) != r->src.family || !meets_address(&r->src, src)))
+		return false;
+	if (r->dst.family && (version(p) != r->dst.family || !meets_address(&r->dst, dst)))
+		return false;
+	return !r->host.family || (version(p) == r->host.family &&
+				   (meets_address(&r->host, src) || meets_address(&r->host, dst)));
+}
+
+static bool meets_l4(const struct rule *r, const struct fields *p)
+{
+	unsigned int proto = (unsigned int)p->value[F_PROTO];
+
+	if (r->l4 == L4_ANY)
+		return true;
+	if (!p->known[F_PROTO])
+		return false;
+	return r->l4 == L4_TCP_OR_UDP ? proto == 6 || proto == 17 : proto == (unsigned int)r->l4;
+}
+
+static bool in_ranges(const struct rule_ports *ports, uint64_t port)
+{
+	for (size_t i = 0; i < ports->n; i++)
+		if (ports->range[i].first <= port && port <= ports->range[i].last)
+			return true;
+	return false;
+}
+
+static bool meets_ports(const struct rule *r, const struct fields *p)
+{
+	uint64_t sport = (uint64_t)p->value[F_SPORT], dport = (uint64_t)p->value[F_DPORT];
+
+	if (r->sport.n && !in_ranges(&r->sport, sport))
+		return false;
+	if (r->dport.n && !in_ranges(&r->dport, dport))
+		return false;
+	return !r->port.n || in_ranges(&r->port, sport) || in_ranges(&r->port, dport);
+}
+
+bool slow_meets(const struct rule *r, const struct fields *p)
+{
+	for (size_t i = 0; i < r->nfields; i++)
+		if (!meets_field(&r->field[i], p))
+			return false;
+	return meets_ip(r, p) && meets_addresses(r, p) && meets_l4(r, p) && meets_ports(r, p);
+}
+
+const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->rule[i].dir == dir && slow_meets(&set->rule[i], p))
+			return &set->rule[i];
+	return NULL;
+}
