@@ -15,4 +15,9 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rule.h tools/dvx-flow/arena.
 	tools/dvx-flow/map.h tools/dvx-flow/map.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
 tools/dvx-flow/librules_la-words.lo tools/dvx-flow/libgrammar_la-scanner.lo: tools/dvx-flow/grammar.h
+bin_PROGRAMS += tools/dvx-flow/dvx-flow
+tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.c tools/dvx-flow/out.c \
+	tools/dvx-flow/input.c tools/dvx-flow/check.c
+tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la src/lib/libdvx.la $(JANSSON_LIBS)
 include tools/dvx-flow/explain.mk

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow check: is this file right, and what does it become? */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compile.h"
+#include "dvx-flow.h"
+
+static const char *const directions[RULE_DIRS] = {"in", "out"};
+
+static void warn_shadows(const char *name, const struct ruleset *set, const struct program *p)
+{
+	for (size_t i = 0; i < p->nshadows; i++) {
+		const struct rule *r = &set->rule[p->shadow[i].rule], *by = &set->rule[p->shadow[i].by];
+
+		fprintf(stderr, "%s:%u: no packet meets this rule, line %u takes %s: %s\n", name, r->line,
+			by->line, "them before", r->text);
+	}
+}
+
+static json_t *json_shadows(const struct ruleset *set, const struct program *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->nshadows; i++)
+		json_array_append_new(
+			list, json_pack("{s:I, s:I}", "line",
+					(json_int_t)set->rule[p->shadow[i].rule].line, "taken_by_line",
+					(json_int_t)set->rule[p->shadow[i].by].line));
+	return list;
+}
+
+static int say_json(const struct ruleset *set, const struct program *p)
+{
+	json_t *root = json_pack("{s:I}", "rules", (json_int_t)set->n);
+
+	for (int d = 0; d < RULE_DIRS; d++)
+		json_object_set_new(root, directions[d],
+				    json_pack("{s:I, s:I}", "matchers", (json_int_t)p->table[d].n,
+					      "entries", (json_int_t)p->table[d].entries));
+	json_object_set_new(root, "never_met", json_shadows(set, p));
+	return json_out(root);
+}
+
+static int say(const struct args *a, const struct ruleset *set, const struct program *p)
+{
+	if (!a->quiet)
+		warn_shadows(a->argv[0], set, p);
+	if (a->json)
+		return say_json(set, p);
+	if (a->quiet)
+		return EXIT_DONE;
+	printf("%s: %zu rules", a->argv[0], set->n);
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (p->table[d].n)
+			printf("; %s: %zu entries in %zu matchers", directions[d], p->table[d].entries,
+			       p->table[d].n);
+	putchar('\n');
+	return EXIT_DONE;
+}
+
+static int check_rules(const struct args *a, const struct ruleset *set)
+{
+	struct program p;
+	char why[512];
+	size_t wrong;
+	int ret = rules_compile(set, &p, &wrong);
+
+	if (ret) {
+		compile_why(set, ret, wrong, why, sizeof(why));
+		complain("%s: %s", a->argv[0], why);
+		return EXIT_RULES;
+	}
+	ret = say(a, set, &p);
+	program_free(&p);
+	return ret;
+}
+
+int cmd_check(const struct args *a)
+{
+	struct ruleset set;
+	char *text;
+	size_t len;
+	int ret;
+
+	if (file_read(a->argv[0], &text, &len))
+		return EXIT_INPUT;
+	ret = rules_read(a->argv[0], text, len, &set);
+	free(text);
+	if (ret)
+		return EXIT_RULES;
+	ret = check_rules(a, &set);
+	ruleset_free(&set);
+	return ret;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "dvx-flow.h"
+
+#define STEP (64ul << 10)
+
+static int read_all(int fd, char **text, size_t *len)
+{
+	size_t room = 0;
+	ssize_t n;
+
+	*text = NULL;
+	*len = 0;
+	do {
+		if (room - *len < STEP) {
+			char *grown = realloc(*text, room = room ? room * 2 : 2 * STEP);
+
+			if (!grown)
+				return -ENOMEM;
+			*text = grown;
+		}
+		n = read(fd, *text + *len, room - *len - 1);
+		if (n > 0)
+			*len += (size_t)n;
+		if (*len > RULES_BYTES_MAX)
+			return -EFBIG;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	(*text)[*len] = 0;
+	return n ? -errno : 0;
+}
+
+int file_read(const char *path, char **text, size_t *len)
+{
+	bool input = !strcmp(path, "-");
+	int fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int ret = fd < 0 ? -errno : read_all(fd, text, len);
+
+	if (fd >= 0 && ret)
+		free(*text);
+	if (fd >= 0 && !input)
+		close(fd);
+	if (ret)
+		complain("%s: %s", path, strerror(-ret));
+	return ret;
+}
+
+/* A tab of the line is a tab before the caret, whatever the terminal makes of it. */
+static void point(const struct mistake *m)
+{
+	const char *p = m->source, *end = p + m->source_len;
+
+	fprintf(stderr, "    %.*s\n    ", (int)m->source_len, m->source);
+	for (uint32_t c = 1; c < m->column && p < end; p++)
+		if ((*p & 0xc0) != 0x80) {
+			fputc(*p == '\t' ? '\t' : ' ', stderr);
+			c++;
+		}
+	fputc('^', stderr);
+	for (uint32_t i = 1; i < m->width; i++)
+		fputc('~', stderr);
+	fputc('\n', stderr);
+}
+
+#define LINE_SHOWN 400
+
+static void tell(void *arg, const struct mistake *m)
+{
+	fprintf(stderr, "%s:%u:%u: %s\n", (const char *)arg, m->line, m->column, m->text);
+	if (m->source_len <= LINE_SHOWN)
+		point(m);
+}
+
+int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
+{
+	int ret = rules_parse(text, len, set, name ? tell : NULL, (void *)(uintptr_t)name);
+
+	if (name && ret < 0)
+		complain("%s: %s", name, strerror(-ret));
+	if (name && ret == MISTAKES_MAX)
+		complain("%s: there may be more mistakes; %d were told", name, MISTAKES_MAX);
+	return ret;
+}
+
+void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size)
+{
+	const char *text = wrong < set->n ? set->rule[wrong].text : "";
+	unsigned int line = wrong < set->n ? set->rule[wrong].line : 0;
+	struct program p;
+	struct ruleset one = {&(struct rule){0}, 1, NULL};
+	size_t unused;
+
+	if (err != -E2BIG) {
+		snprintf(why, size, "%s", strerror(-err));
+		return;
+	}
+	/* Is it too much alone? */
+	one.rule[0] = set->rule[wrong];
+	err = rules_compile(&one, &p, &unused);
+	program_free(&p);
+	if (err)
+		snprintf(why, size, "line %u: its lists and ranges multiply to more than %u entries: %s",
+			 line, RULE_ENTRIES_MAX, text);
+	else
+		snprintf(why, size, "line %u: the rules up to here need more than %u matchers; rules that "
+			 "compare the same fields next to each other need fewer", line, MATCHERS_MAX);
+}

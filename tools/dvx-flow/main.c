@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow: steering rules as text, held on the device by a daemon. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "dvx-flow.h"
+
+const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
+
+struct command {
+	const char *name;
+	int least, most; /* arguments */
+	const char *usage, *doc;
+	const struct argp_option *options;
+	int (*run)(const struct args *);
+};
+
+enum { OPT_STATE = 256, OPT_FRESH, OPT_STE };
+
+#define JSON_OPTION                                     \
+	{                                               \
+		"json", 'j', NULL, 0, "for programs", 0 \
+	}
+#define QUIET_OPTION                                    \
+	{                                               \
+		"quiet", 'q', NULL, 0, "errors only", 0 \
+	}
+#define DEVICE_OPTION                                                                             \
+	{                                                                                         \
+		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
+	}
+#define SOCKET_OPTION                                                       \
+	{                                                                   \
+		"socket", 's', "PATH", 0, "the daemon's socket, not DEV's", 0 \
+	}
+
+static const struct argp_option check_options[] = {
+	JSON_OPTION,
+	QUIET_OPTION,
+	{0},
+};
+
+static const struct command commands[] = {
+	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
+	 cmd_check},
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const char overview[] =
+	"Steering rules as text, held on an mlx5 device by a daemon.\v"
+	"Commands (dvx-flow COMMAND --help says more):\n"
+	"  check FILE   is this rule file right?\n"
+	"\n"
+	"A rule: drop in udp dst port 53\n"
+	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
+	"The first rule that a packet meets acts; the language is in dvx-flow(1).\n"
+	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon or file,\n"
+	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
+
+struct parse {
+	const struct command *command;
+	struct args args;
+};
+
+static void check_arguments(const struct parse *p, struct argp_state *state)
+{
+	const struct args *a = &p->args;
+
+	if (a->argc > p->command->most)
+		argp_error(state, "\"%s\" is one argument too many", a->argv[p->command->most]);
+	if (a->argc < p->command->least)
+		argp_error(state, "%s is missing", p->command->usage);
+}
+
+static error_t parse_one(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+
+	switch (key) {
+	case 'j':
+		p->args.json = true;
+		return 0;
+	case 'q':
+		p->args.quiet = true;
+		return 0;
+	case 'd':
+		p->args.device = arg;
+		return 0;
+	case 's':
+		p->args.socket = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		p->args.argc = state->argc - state->next;
+		p->args.argv = state->argv + state->next;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(p, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	struct parse p = {.command = c, .args = {.queues = 1, .interval = 1}};
+	struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
+	char name[64];
+	int code;
+
+	snprintf(name, sizeof(name), "dvx-flow %s", c->name);
+	argv[0] = name;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &p))
+		return EXIT_USAGE;
+	code = c->run(&p.args);
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output takes no more");
+		return EXIT_INPUT;
+	}
+	return code;
+}
+
+static error_t parse_overview(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		argp_error(state, "no command \"%s\"", arg);
+	if (key == ARGP_KEY_NO_ARGS)
+		argp_error(state, "which command?");
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp overview_argp = {
+	NULL, parse_overview, "COMMAND [ARGUMENT...]", overview, NULL, NULL, NULL,
+};
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = EXIT_USAGE;
+	for (size_t i = 0; argc > 1 && i < NCOMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return run_command(&commands[i], argc - 1, argv + 1);
+	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+	return EXIT_USAGE;
+}
