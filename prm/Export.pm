@@ -58,6 +58,7 @@ sub field_json
 		pair(kind => text($f->{type} ? "struct" : $f->{kind} eq "at" ? "bytes" : "word")),
 		$f->{type} ? pair(struct => text($f->{type})) : (),
 		$f->{enum} ? pair(enum => text($f->{enum})) : (),
+		$f->{flags} ? pair(flags => "true") : (),
 		$f->{branch} ? pair(variant => $f->{branch}{index}) : (),
 		$f->{src} || $s->{source} ? pair(source => text($f->{src} || $s->{source})) : (),
 		pair(text => text($f->{text})));

@@ -56,10 +56,12 @@ sub parse_enum_value
 sub parse_tags
 {
 	my ($f, $words) = @_;
-	while (@$words && $words->[0] =~ /^(enum|src|kernel|also):(\S+)$/) {
+	while (@$words && $words->[0] =~ /^(enum|flags|src|kernel|also):(\S+)$/) {
 		$f->{$1} = $2;
 		shift @$words;
 	}
+	refuse(here(), "$f->{name}: enum and flags exclude each other") if $f->{enum} && $f->{flags};
+	$f->{enum} //= $f->{flags};
 	return;
 }
 

@@ -179,10 +179,10 @@ sub field_row
 {
 	my ($f) = @_;
 	return sprintf "\t{ .name = \"%s\", .offset = 0x%x, .width = %d, .count = %d, .branch = %d,\n" .
-		"\t  .access = PRM_%s, .bytes = %d, .values = %s, .type = %s,\n\t  .text = %s },\n",
+		"\t  .access = PRM_%s, .bytes = %d, .flags = %d, .values = %s, .type = %s,\n\t  .text = %s },\n",
 		$f->{name}, $f->{off}, $f->{width}, $f->{count}, $f->{branch} ? $f->{branch}{index} : -1,
 		uc $f->{access}, $f->{kind} eq "at" && !$f->{type} ? 1 : 0,
-		$f->{enum} ? "&prm_enum_$f->{enum}" : "NULL",
+		$f->{flags} ? 1 : 0, $f->{enum} ? "&prm_enum_$f->{enum}" : "NULL",
 		$f->{type} ? "&prm_structs[$struct{$f->{type}}{index}]" : "NULL", quote($f->{text});
 }
 

@@ -291,9 +291,45 @@ static void put_bytes(struct line *l, const uint8_t *p, size_t n)
 		put(l, "%02x", p[i]);
 }
 
+/* The row with the most bits that are all in `rest`: a wide flag holds narrower ones. */
+static const struct prm_enum_value *widest_flag(const struct prm_enum *e, uint64_t rest)
+{
+	const struct prm_enum_value *best = NULL;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct prm_enum_value *v = &e->values[i];
+
+		if (v->value && (rest & v->value) == v->value &&
+		    (!best || __builtin_popcountll(v->value) > __builtin_popcountll(best->value)))
+			best = v;
+	}
+	return best;
+}
+
+size_t prm_value_name(char *buf, size_t size, const struct prm_field *f, uint64_t value)
+{
+	const struct prm_enum_value *e = prm_enum_find(f->values, value);
+	struct line l = {.buf = buf, .size = size};
+	uint64_t rest = value;
+
+	if (size)
+		*buf = 0;
+	if (e || !f->flags || !f->values || !widest_flag(f->values, rest)) {
+		put(&l, "%s", e ? e->name : "");
+		return l.used;
+	}
+	while ((e = widest_flag(f->values, rest))) {
+		put(&l, "%s%s", l.used ? "|" : "", e->name);
+		rest &= ~e->value;
+	}
+	if (rest)
+		put(&l, "|0x%llx", (unsigned long long)rest);
+	return l.used;
+}
+
 static void put_value(struct line *l, const struct prm_field *f, const uint8_t *p, uint64_t bit)
 {
-	const struct prm_enum_value *e;
+	char name[512];
 	uint64_t v;
 
 	if (f->bytes && f->width > 64) {
@@ -301,8 +337,8 @@ static void put_value(struct line *l, const struct prm_field *f, const uint8_t *
 		return;
 	}
 	v = prm_bits_get(p, bit, f->width);
-	e = prm_enum_find(f->values, v);
-	put(l, e ? "%s(0x%llx)" : "%s0x%llx", e ? e->name : "", (unsigned long long)v);
+	prm_value_name(name, sizeof(name), f, v);
+	put(l, *name ? "%s(0x%llx)" : "%s0x%llx", name, (unsigned long long)v);
 }
 
 /* One element, if the bytes reach it and hold something. */

@@ -45,6 +45,12 @@ size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const 
 /* The value's row, or NULL. */
 const struct prm_enum_value *prm_enum_find(const struct prm_enum *e, uint64_t value);
 
+/*
+ * The value by name: "RTS", or for flags "RRE|RWE", with what no name covers as a number at the end.
+ * "" when no name covers any of it. Writes at most size bytes; returns the length of the whole.
+ */
+size_t prm_value_name(char *buf, size_t size, const struct prm_field *f, uint64_t value);
+
 /* Names and texts; a value without one gives "?" and "", never NULL. */
 const char *prm_enum_name(const struct prm_enum *e, uint64_t value);
 const char *prm_enum_text(const struct prm_enum *e, uint64_t value);

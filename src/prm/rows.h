@@ -36,6 +36,7 @@ struct prm_field {
 	int16_t branch;	 /* index into the structure's branches, -1: always there */
 	uint8_t access;	 /* enum prm_access */
 	uint8_t bytes;	 /* plain bytes, too wide for a number */
+	uint8_t flags;	 /* the value is an or of those in `values` */
 	const struct prm_enum *values;
 	const struct prm_struct *type; /* nested structure */
 	const char *text;

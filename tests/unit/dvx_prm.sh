@@ -111,6 +111,13 @@ for form in dump hex c bin; do
 		qpn=0x123 s_wqe_opcode=RDMA_WRITE wqe_counter=7 signature=0xfe owner=1 >"$tmp/in"
 	same "encode --format $form comes back from decode" "$tmp/in"
 done
+"$prm" encode -f bin wqe_eth_seg 'cs_flags=L3_CSUM|l4_csum' >"$tmp/in"
+says "encode takes flags by name, decode tells them" 0 'cs_flags +0xc0 L3_CSUM\|L4_CSUM' decode wqe_eth_seg "$tmp/in"
+says "encode refuses a flag that is none" 2 'cs_flags: "L3_CSUM\|L5_CSUM"' encode wqe_eth_seg 'cs_flags=L3_CSUM|L5_CSUM'
+says "encode refuses an or where there are no flags" 2 'opcode: "NOP\|SEND"' encode wqe_ctrl_seg 'opcode=NOP|SEND'
+echo 'dvx-sim: x wqe_eth_seg cs_flags=L3_CSUM|L4_CSUM(0xc0)' >"$tmp/in"
+says "a line of the trace with flags comes back" 0 'cs_flags +0xc0 L3_CSUM\|L4_CSUM' decode wqe_eth_seg "$tmp/in"
+says "show tells flags from an enumeration" 0 'cs_flags +flags eth_cs_flag:' show wqe_eth_seg
 says "encode refuses a value that does not fit" 2 'qpn: 0x1000000 does not fit' \
 	encode wqe_ctrl_seg qpn=0x1000000
 says "encode refuses a name that is none" 2 'opcode: "NOPP".*NOP\?' encode wqe_ctrl_seg opcode=NOPP

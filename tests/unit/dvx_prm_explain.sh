@@ -48,6 +48,8 @@ vendor syndrome 0x89: error reports in the field have it with REMOTE_OP_ERR; tha
 '
 expect 0 "libmlx5's error dump" <"$tmp/public"
 
+! grep -q 'unknown to the tables' "$tmp/out"
+report $? "all its bits are known, the solicited one too"
 bin err_cqe opcode=RESP_ERR syndrome=0x13 vendor_err_synd=0x88 qpn=0x42 wqe_counter=7 >"$tmp/err_cqe"
 want='error completion of a receive WQE
 REMOTE_ACCESS_ERR

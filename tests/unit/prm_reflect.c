@@ -44,6 +44,38 @@ static void names(void **state)
 	assert_null(prm_find_enum("no_such"));
 }
 
+/* A value that is an or of flags is told by all their names; what none covers stays a number. */
+static void flags(void **state)
+{
+	uint64_t bit;
+	const struct prm_field *cs = prm_find_field(prm_find_struct("wqe_eth_seg"), "cs_flags", &bit);
+	const struct prm_field *fm = prm_find_field(prm_find_struct("wqe_ctrl_seg"), "fm_ce_se", &bit);
+	const struct prm_field *op = prm_find_field(prm_find_struct("wqe_ctrl_seg"), "opcode", &bit);
+	uint8_t seg[PRM_WQE_ETH_SEG_BYTES] = {0};
+	char name[64], small[8];
+
+	(void)state;
+	prm_value_name(name, sizeof(name), cs, 0xc0);
+	assert_string_equal(name, "L3_CSUM|L4_CSUM");
+	prm_value_name(name, sizeof(name), cs, 0x42);
+	assert_string_equal(name, "L3_CSUM|0x2");
+	prm_value_name(name, sizeof(name), cs, 0x02);
+	assert_string_equal(name, "");
+	prm_value_name(name, sizeof(name), cs, 0);
+	assert_string_equal(name, "");
+	prm_value_name(name, sizeof(name), fm, 0x6a); /* a flag of two bits is not told by its halves */
+	assert_string_equal(name, "STRONG_ORDER|SOLICITED|CQ_UPDATE");
+	prm_value_name(name, sizeof(name), op, 0x0b); /* no flags */
+	assert_string_equal(name, "SEND_IMM");
+	prm_value_name(name, sizeof(name), op, 0x1a);
+	assert_string_equal(name, "");
+	assert_int_equal(prm_value_name(small, sizeof(small), cs, 0xc0), 15);
+	assert_string_equal(small, "L3_CSUM");
+	prm_wqe_eth_seg_set_cs_flags(seg, 0xc0);
+	assert_string_equal(line_of("wqe_eth_seg", seg, sizeof(seg)),
+			    "wqe_eth_seg cs_flags=L3_CSUM|L4_CSUM(0xc0)");
+}
+
 /* Every syndrome and every failing status says why it is seen and what to do. */
 static void advice(void **state)
 {
@@ -248,7 +280,7 @@ static void cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),    cmocka_unit_test(advice), cmocka_unit_test(commands),
+		cmocka_unit_test(names),    cmocka_unit_test(flags), cmocka_unit_test(advice), cmocka_unit_test(commands),
 		cmocka_unit_test(steering), cmocka_unit_test(pages),  cmocka_unit_test(paths),
 		cmocka_unit_test(variants), cmocka_unit_test(nested), cmocka_unit_test(bounds),
 		cmocka_unit_test(cut),

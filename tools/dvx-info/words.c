@@ -5,14 +5,11 @@
 #include <string.h>
 #include "dvx-info.h"
 
-/* Fields whose bits another enumeration names: as masks, or as numbers of bits. */
+/* Bit number n stands for the value n of an enumeration. */
 static const struct {
 	const char *field, *names;
-	bool numbers;
 } masks[] = {
-	{"general_obj_types", "obj_type", true},
-	{"cross_vhca_object_to_object_supported", "cross_vhca_object", false},
-	{"allowed_object_for_other_vhca_access", "allowed_object", false},
+	{"general_obj_types", "obj_type"},
 };
 
 /* PRM codes that are neither a number nor a log2. */
@@ -27,15 +24,13 @@ static const struct {
 
 static bool mask_words(char *buf, size_t size, const struct prm_field *f, uint64_t value)
 {
-	const struct prm_enum *e = NULL;
-	bool numbers = false;
+	const struct prm_enum *e = f->flags ? f->values : NULL;
+	bool numbers = !e;
 	size_t used = 0;
 
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
-		if (!strcmp(f->name, masks[i].field)) {
+		if (!strcmp(f->name, masks[i].field))
 			e = prm_find_enum(masks[i].names);
-			numbers = masks[i].numbers;
-		}
 	if (!e || !value)
 		return false;
 	used = (size_t)snprintf(buf, size, "0x%" PRIx64 ":", value);
@@ -79,7 +74,7 @@ static bool log_words(char *buf, size_t size, const struct prm_field *f, uint64_
 
 void words_value(char *buf, size_t size, const struct prm_field *f, uint64_t value)
 {
-	const struct prm_enum_value *v = f->values ? prm_enum_find(f->values, value) : NULL;
+	const struct prm_enum_value *v = f->flags ? NULL : prm_enum_find(f->values, value);
 
 	if (v)
 		snprintf(buf, size, "%s (%" PRIu64 ")", v->name, value);

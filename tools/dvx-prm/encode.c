@@ -32,14 +32,33 @@ static bool parse_number(const char *text, uint64_t *v)
 	return !*end && !errno;
 }
 
-static bool parse_name(const struct prm_field *f, const char *text, uint64_t *v)
+static bool parse_one_name(const struct prm_field *f, const char *text, size_t len, uint64_t *v)
 {
-	for (size_t i = 0; f->values && i < f->values->count; i++)
-		if (!strcasecmp(f->values->values[i].name, text)) {
-			*v = f->values->values[i].value;
+	for (size_t i = 0; f->values && i < f->values->count; i++) {
+		const struct prm_enum_value *e = &f->values->values[i];
+
+		if (strlen(e->name) == len && !strncasecmp(e->name, text, len)) {
+			*v = e->value;
 			return true;
 		}
+	}
 	return false;
+}
+
+/* "RTS", or for flags "RRE|RWE". */
+static bool parse_name(const struct prm_field *f, const char *text, uint64_t *v)
+{
+	uint64_t one;
+
+	for (*v = 0;; text += strcspn(text, "|") + 1) {
+		size_t len = strcspn(text, "|");
+
+		if (!parse_one_name(f, text, len, &one) || (text[len] && !f->flags))
+			return false;
+		*v |= one;
+		if (!text[len])
+			return true;
+	}
 }
 
 static int bad_value(const struct prm_field *f, const char *path, const char *text)

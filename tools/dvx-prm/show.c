@@ -37,6 +37,8 @@ static json_t *field_json(const struct prm_struct *s, const struct prm_field *f)
 	json_object_set_new(o, "count", f->count ? json_integer(f->count) : json_null());
 	if (f->values)
 		json_object_set_new(o, "enum", json_string(f->values->name));
+	if (f->flags)
+		json_object_set_new(o, "flags", json_true());
 	if (f->type)
 		json_object_set_new(o, "struct", json_string(f->type->name));
 	if (f->branch >= 0)
@@ -112,7 +114,8 @@ static void print_field(const struct prm_field *f)
 	if (f->type)
 		snprintf(kind, sizeof(kind), "%s: ", f->type->name);
 	else if (f->values)
-		snprintf(kind, sizeof(kind), "enum %s: ", f->values->name);
+		snprintf(kind, sizeof(kind), "%s %s: ", f->flags ? "flags" : "enum",
+			 f->values->name);
 	printf("  0x%04x  0x%03x  %4u  %s  %-30s %s%s\n", f->offset, f->offset / 8, f->width,
 	       access_names[f->access], name, kind, f->text);
 }

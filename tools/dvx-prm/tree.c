@@ -39,6 +39,7 @@ static int make_field(const struct leaf *leaf, void *ctx)
 	struct maker *m = ctx;
 	const struct prm_field *f = leaf->f;
 	const struct prm_enum_value *e;
+	char name[512];
 	json_t *o;
 
 	if (!leaf->set && !m->all)
@@ -51,8 +52,9 @@ static int make_field(const struct leaf *leaf, void *ctx)
 	} else {
 		json_object_set_new(o, "value", json_number(leaf->value));
 		e = prm_enum_find(f->values, leaf->value);
+		prm_value_name(name, sizeof(name), f, leaf->value);
 		if (f->values)
-			json_object_set_new(o, "name", e ? json_string(e->name) : json_null());
+			json_object_set_new(o, "name", *name ? json_string(name) : json_null());
 		if (e && *e->text)
 			json_object_set_new(o, "says", json_string(e->text));
 	}
@@ -90,20 +92,6 @@ json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool
 	if (len > extent)
 		json_object_set_new(o, "extra", json_integer((json_int_t)(len - extent)));
 	return o;
-}
-
-void tree_value(char *buf, size_t size, const struct prm_field *f, uint64_t value)
-{
-	const struct prm_enum_value *e = prm_enum_find(f->values, value);
-
-	if (value < 10)
-		snprintf(buf, size, "%" PRIu64, value);
-	else
-		snprintf(buf, size, "0x%" PRIx64, value);
-	if (e)
-		snprintf(buf + strlen(buf), size - strlen(buf), " %s", e->name);
-	else if (f->values)
-		snprintf(buf + strlen(buf), size - strlen(buf), " (no known %s)", f->values->name);
 }
 
 static uint64_t as_number(const json_t *v)

@@ -9,7 +9,4 @@
 json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool all);
 void tree_print(FILE *out, const json_t *tree, const char *indent);
 
-/* One field's value as a person writes it: "0x13 REMOTE_ACCESS_ERR". */
-void tree_value(char *buf, size_t size, const struct prm_field *f, uint64_t value);
-
 #endif
