@@ -48,8 +48,11 @@ struct dvx_flow_counter;
 /* ---- Domain ---- */
 
 enum dvx_flow_side {
-	DVX_FLOW_RX = 0, /* packets that this function receives; a miss leads to the kernel's tables */
-	DVX_FLOW_TX = 1, /* packets that this function sends; a miss lets them out */
+	/* Packets that this function receives. A miss in the root leads to the kernel's tables; in
+	 * another level it drops the packet (libmlx5 arranges it so). */
+	DVX_FLOW_RX = 0,
+	/* Packets that this function sends. A miss lets them out. */
+	DVX_FLOW_TX = 1,
 };
 
 enum dvx_flow_domain_flags {
@@ -177,7 +180,7 @@ size_t dvx_flow_range(uint64_t first, uint64_t last, unsigned int width,
 
 struct dvx_flow_matcher_attr {
 	uint32_t size;
-	uint32_t priority; /* lower is tried first; 0 to 65535, in the root 0 to 31 [I] */
+	uint32_t priority; /* lower is tried first; 0 to 65535, in the root 0 to 15 */
 	/*
 	 * Its mask says what the rules compare. Its value is only a hint and may be zero: ip_version
 	 * 4 or 6 in it says that no other will come.
@@ -206,7 +209,7 @@ uint64_t dvx_flow_matcher_id(const struct dvx_flow_matcher *matcher, uint8_t ver
 /* An action belongs to a domain, and can be used by any number of its rules. */
 /* The packet is discarded. */
 int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
-/* As if no rule had matched and no table came after: RX the kernel's tables, TX out to the wire. */
+/* What a miss does: see enum dvx_flow_side. */
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
 /* dvx_cqe_flow_tag() of the completion will be `tag`, 24 bits. RX only. */
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,

@@ -2,10 +2,13 @@
 lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
 	src/lib/attr.c src/lib/caps.c src/lib/cmd.c src/lib/cq.c src/lib/cqe.c src/lib/dbr.c \
-	src/lib/dev.c src/lib/error.c src/lib/event.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
+	src/lib/dev.c src/lib/error.c src/lib/event.c src/lib/flow_action.c src/lib/flow_bulk.c \
+	src/lib/flow_cap.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c \
+	src/lib/flow_field.c src/lib/flow_match.c src/lib/flow_matcher.c src/lib/flow_priv.h \
+	src/lib/flow_range.c src/lib/flow_rule.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
 	src/lib/path.c src/lib/pd.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
-	src/lib/qp_state.c src/lib/rq.c src/lib/share.c src/lib/sq.c src/lib/ticket.c src/lib/uar.c \
-	src/lib/umem.c
+	src/lib/qp_state.c src/lib/rq.c src/lib/rss.c src/lib/rxq.c src/lib/share.c src/lib/sq.c \
+	src/lib/ticket.c src/lib/tir.c src/lib/uar.c src/lib/umem.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)

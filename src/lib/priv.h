@@ -22,9 +22,12 @@ struct dvx_dev {
 	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey: a stale key is then noticed */
-	pthread_mutex_t lock;  /* the two lists */
+	pthread_mutex_t lock;  /* the two lists, the transport domain */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
+	struct dvx_obj *td; /* transport domain of all TIRs; there while td_users */
+	uint32_t tdn;
+	int td_users;
 };
 
 struct dvx_pd {
@@ -102,6 +105,28 @@ struct dvx_qp {
 	bool force_loopback;
 };
 
+struct dvx_rxq {
+	struct dvx_rq ring;
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_cq_priv *cq;
+	struct dvx_obj *rq, *tir;
+	struct dvx_dbr *dbr;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+	uint32_t rqn, tirn;
+	int refs;
+};
+
+struct dvx_rss {
+	struct dvx_dev *dev;
+	struct dvx_obj *rqt, *tir;
+	uint32_t tirn;
+	int refs;
+	uint32_t count;
+	struct dvx_rxq *queues[];
+};
+
 /* error.c: both return -err. The sentence names the field that is wrong. */
 int dvx_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int dvx_fail_cmd(const void *in, const void *out, int err);
@@ -118,6 +143,16 @@ bool dvx_in_use(const int *refs);
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);
 void dvx_caps_free(struct dvx_dev *dev);
+
+/* tir.c: takes and returns the device's transport domain */
+struct dvx_tir {
+	uint32_t rqn; /* straight to this queue, or ... */
+	uint32_t rqtn;
+	const struct dvx_rss_attr *hash; /* ... spread like this over the table rqtn */
+};
+int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_obj **tir,
+		   uint32_t *tirn);
+int dvx_tir_destroy(struct dvx_dev *dev, struct dvx_obj *tir);
 
 /* path.c: fills in what the caller of a QP move left out. */
 int dvx_peer_resolve(struct dvx_dev *dev, struct dvx_qp_peer *peer);

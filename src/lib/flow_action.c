@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "flow_priv.h"
+
+#define TAG_BITS 24
+
+/* One more reference on what the action leads to (target), and on the domain. */
+static int finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
+		  struct dvx_flow_action **out)
+{
+	struct dvx_flow_action *action;
+
+	if (!want->dr)
+		return dvx_fail(errno ? errno : EIO, "libmlx5 refuses the action");
+	action = malloc(sizeof(*action));
+	if (!action) {
+		mlx5dv_dr_action_destroy(want->dr);
+		return dvx_fail(ENOMEM, "no memory for an action");
+	}
+	*action = *want;
+	action->domain = domain;
+	dvx_ref(&domain->refs);
+	if (action->target)
+		dvx_ref(action->target);
+	*out = action;
+	return 0;
+}
+
+static int rx_only(const struct dvx_flow_domain *domain, const char *call)
+{
+	if (domain->side == DVX_FLOW_TX)
+		return dvx_fail(EINVAL, "%s: domain is TX, this is for packets that are received",
+				call);
+	return 0;
+}
+
+static int same_device(const struct dvx_flow_domain *domain, const struct dvx_dev *dev,
+		       const char *what)
+{
+	if (dev != domain->dev)
+		return dvx_fail(EINVAL, "%s is not of the domain's device", what);
+	return 0;
+}
+
+int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_DROP};
+
+	want.dr = mlx5dv_dr_action_create_drop();
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_DEFAULT};
+
+	want.dr = mlx5dv_dr_action_create_default_miss();
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
+			       struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_TAG};
+	int err = rx_only(domain, "dvx_flow_action_create_tag");
+
+	if (err)
+		return err;
+	if (tag >> TAG_BITS)
+		return dvx_fail(ERANGE, "dvx_flow_action_create_tag: tag 0x%x has more than %d bits",
+				tag, TAG_BITS);
+	want.dr = mlx5dv_dr_action_create_tag(tag);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
+				 uint32_t index, struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_COUNT, .target = &counter->refs};
+	int err = same_device(domain, counter->dev, "dvx_flow_action_create_count: counter");
+
+	if (err)
+		return err;
+	if (index >= counter->size)
+		return dvx_fail(ERANGE,
+				"dvx_flow_action_create_count: index %u is not below the "
+				"counter's size, %u",
+				index, counter->size);
+	want.dr = mlx5dv_dr_action_create_flow_counter(counter->obj->devx, index);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
+				 struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {
+		.kind = ACTION_TABLE, .target = &table->refs, .level = table->level};
+
+	if (table->domain != domain)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_table: table is not of this domain");
+	if (!table->level)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_table: table is the root (level 0), "
+				"nothing leads back there");
+	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq *rxq,
+				 struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_QUEUE, .target = &rxq->refs};
+	int err = rx_only(domain, "dvx_flow_action_create_queue");
+
+	if (!err)
+		err = same_device(domain, rxq->dev, "dvx_flow_action_create_queue: rxq");
+	if (err)
+		return err;
+	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
+			       struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_QUEUE, .target = &rss->refs};
+	int err = rx_only(domain, "dvx_flow_action_create_rss");
+
+	if (!err)
+		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
+	if (err)
+		return err;
+	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
+			      struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_QUEUE};
+	int err = rx_only(domain, "dvx_flow_action_create_qp");
+
+	if (err)
+		return err;
+	if (!ibqp || ibqp->context != domain->dev->ctx)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_qp: the ibv_qp is of another context");
+	if (ibqp->qp_type != IBV_QPT_RAW_PACKET)
+		return dvx_fail(EINVAL,
+				"dvx_flow_action_create_qp: the ibv_qp is no raw packet QP");
+	want.dr = mlx5dv_dr_action_create_dest_ibv_qp(ibqp);
+	return finish(domain, &want, out);
+}
+
+int dvx_flow_action_destroy(struct dvx_flow_action *action)
+{
+	int ret;
+
+	if (!action)
+		return 0;
+	if (dvx_in_use(&action->refs))
+		return dvx_fail(EBUSY, "action: %d rules still have it", action->refs);
+	ret = mlx5dv_dr_action_destroy(action->dr);
+	if (ret)
+		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");
+	if (action->target)
+		dvx_unref(action->target);
+	dvx_unref(&action->domain->refs);
+	free(action);
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Many rules: all or none. */
+#include <stdio.h>
+#include "flow_priv.h"
+
+#define EVERY 1024u
+
+static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule **rule)
+{
+	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
+	int err;
+
+	if (!bulk->next)
+		return dvx_flow_rule_create(&bulk->attrs[i], rule);
+	err = bulk->next(bulk->arg, i, &attr);
+	if (err)
+		return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");
+	return dvx_flow_rule_create(&attr, rule);
+}
+
+static int insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_rule **rules,
+		  size_t *done)
+{
+	size_t every = bulk->every ? bulk->every : EVERY;
+	int err;
+
+	for (*done = 0; *done < n; ++*done) {
+		if (bulk->progress && *done && !(*done % every) &&
+		    bulk->progress(bulk->arg, *done))
+			return dvx_fail(ECANCELED, "the caller gave up");
+		err = one(bulk, *done, &rules[*done]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The sentence again, behind the number of the rule that it is about. */
+static int say_which(struct dvx_error *why, size_t i)
+{
+	char what[sizeof(why->what)];
+
+	if (!why->opcode) {
+		memcpy(what, why->what, sizeof(what));
+		snprintf(why->what, sizeof(why->what), "rule %zu: %.130s", i, what);
+	}
+	return dvx_restore(why);
+}
+
+int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx_flow_rule **rules)
+{
+	struct dvx_flow_rule **made;
+	struct dvx_flow_bulk bulk;
+	size_t done;
+	int err = dvx_attr_copy(&bulk, sizeof(bulk), user, "dvx_flow_rules_insert");
+
+	if (err)
+		return err;
+	if (!bulk.attrs == !bulk.next)
+		return dvx_fail(EINVAL,
+				"dvx_flow_rules_insert: either bulk.attrs or bulk.next must be set");
+	made = calloc(n ? n : 1, sizeof(struct dvx_flow_rule *));
+	if (!made)
+		return dvx_fail(ENOMEM, "no memory for %zu rules", n);
+	err = insert(&bulk, n, made, &done);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		dvx_flow_rules_delete(made, done);
+		err = say_which(&why, done);
+	} else {
+		memcpy(rules, made, n * sizeof(struct dvx_flow_rule *));
+	}
+	free(made);
+	return err;
+}
+
+int dvx_flow_rules_delete(struct dvx_flow_rule **rules, size_t n)
+{
+	struct dvx_error first = {0};
+	int err = 0, e;
+
+	while (n--) {
+		e = dvx_flow_rule_destroy(rules[n]);
+		if (!e)
+			rules[n] = NULL;
+		else if (!err) {
+			err = e;
+			first = *dvx_last_error();
+		}
+	}
+	return err ? dvx_restore(&first) : 0;
+}

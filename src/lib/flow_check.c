@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Masks and values that would not mean what they say. The root's firmware and libmlx5's steering
+ * entries differ in what they take, and in what they make of less than they need: a UDP port without
+ * ip_protocol matches TCP's too below the root, a port without ip_version IPv4's only. What does not
+ * mean the same in both is refused in both.
+ */
+#include "flow_priv.h"
+
+struct need {
+	const char *field;
+	uint8_t depth, version, protocol;
+};
+
+#define IN_HEADERS(name, version, protocol)              \
+	{"outer_headers." name, 0, version, protocol},   \
+	{                                                \
+		"inner_headers." name, 1, version, protocol \
+	}
+
+static const struct need rows[] = {
+	IN_HEADERS("ip_protocol", NEEDS_VERSION, 0),
+	IN_HEADERS("ip_dscp", NEEDS_VERSION, 0),
+	IN_HEADERS("ip_ecn", NEEDS_VERSION, 0),
+	IN_HEADERS("frag", NEEDS_VERSION, 0),
+	IN_HEADERS("l4_type", NEEDS_VERSION, 0),
+	IN_HEADERS("ttl_hoplimit", NEEDS_VERSION, 0),
+	IN_HEADERS("src_ipv4_src_ipv6", NEEDS_VERSION, 0),
+	IN_HEADERS("dst_ipv4_dst_ipv6", NEEDS_VERSION, 0),
+	IN_HEADERS("ipv4_ihl", 4, 0),
+	IN_HEADERS("tcp_flags", NEEDS_VERSION, DVX_FLOW_TCP),
+	IN_HEADERS("tcp_sport", NEEDS_VERSION, DVX_FLOW_TCP),
+	IN_HEADERS("tcp_dport", NEEDS_VERSION, DVX_FLOW_TCP),
+	IN_HEADERS("udp_sport", NEEDS_VERSION, DVX_FLOW_UDP),
+	IN_HEADERS("udp_dport", NEEDS_VERSION, DVX_FLOW_UDP),
+	{"misc_parameters.outer_ipv6_flow_label", 0, 6, 0},
+	{"misc_parameters.inner_ipv6_flow_label", 1, 6, 0},
+	{"misc_parameters_3.outer_tcp_seq_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
+	{"misc_parameters_3.outer_tcp_ack_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
+	{"misc_parameters_3.inner_tcp_seq_num", 1, NEEDS_VERSION, DVX_FLOW_TCP},
+	{"misc_parameters_3.inner_tcp_ack_num", 1, NEEDS_VERSION, DVX_FLOW_TCP},
+	{"misc_parameters_3.icmp_header_data", 0, 4, DVX_FLOW_ICMP},
+	{"misc_parameters_3.icmp_type", 0, 4, DVX_FLOW_ICMP},
+	{"misc_parameters_3.icmp_code", 0, 4, DVX_FLOW_ICMP},
+	{"misc_parameters_3.icmpv6_header_data", 0, 6, DVX_FLOW_ICMPV6},
+	{"misc_parameters_3.icmpv6_type", 0, 6, DVX_FLOW_ICMPV6},
+	{"misc_parameters_3.icmpv6_code", 0, 6, DVX_FLOW_ICMPV6},
+};
+
+static const char *const depths[] = {"outer_headers", "inner_headers"};
+
+static const uint8_t *headers(const uint8_t *match, unsigned int depth)
+{
+	return match + (depth ? 2 * GROUP_BYTES : 0);
+}
+
+static int add_version(uint8_t *have, const struct need *need, const char *who)
+{
+	if (*have > NEEDS_VERSION && need->version > NEEDS_VERSION && *have != need->version)
+		return dvx_fail(EINVAL, "%s: match.%s is IPv%u's, another field IPv%u's", who,
+				need->field, need->version, *have);
+	if (need->version > *have)
+		*have = need->version;
+	return 0;
+}
+
+static int add_protocol(uint8_t *have, const struct need *need, const char *who)
+{
+	if (*have && need->protocol && *have != need->protocol)
+		return dvx_fail(EINVAL,
+				"%s: match.%s is of ip_protocol %u, another field of %u: no packet "
+				"is both",
+				who, need->field, need->protocol, *have);
+	if (need->protocol)
+		*have = need->protocol;
+	return 0;
+}
+
+static int add_needs(struct dvx_flow_needs *needs, const char *path, const char *who)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].field, path) != 0)
+			continue;
+		err = add_version(&needs->version[rows[i].depth], &rows[i], who);
+		return err ? err : add_protocol(&needs->protocol[rows[i].depth], &rows[i], who);
+	}
+	return 0;
+}
+
+static int check_depth(const uint8_t *mask, unsigned int depth, const struct dvx_flow_needs *needs,
+		       const char *who)
+{
+	const uint8_t *h = headers(mask, depth);
+	uint32_t version = prm_fte_match_set_lyr_2_4_get_ip_version(h);
+
+	if (version && version != 0xf)
+		return dvx_fail(EINVAL, "%s: match.%s.ip_version: mask 0x%x must be 0xf", who,
+				depths[depth], version);
+	if (needs->version[depth] && !version)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_version: mask 0 must be 0xf, other fields are "
+				"matched that depend on it",
+				who, depths[depth]);
+	if (needs->protocol[depth] && prm_fte_match_set_lyr_2_4_get_ip_protocol(h) != 0xff)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_protocol: mask 0x%x must be 0xff, fields of "
+				"protocol %u are matched",
+				who, depths[depth], prm_fte_match_set_lyr_2_4_get_ip_protocol(h),
+				needs->protocol[depth]);
+	if (prm_fte_match_set_lyr_2_4_get_cvlan_tag(h) &&
+	    prm_fte_match_set_lyr_2_4_get_svlan_tag(h))
+		return dvx_fail(EINVAL,
+				"%s: match.%s: cvlan_tag and svlan_tag can't be matched together",
+				who, depths[depth]);
+	return 0;
+}
+
+int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs)
+{
+	const void *misc = prm_fte_match_param_cat_misc_parameters(mask);
+	uint32_t port = prm_fte_match_set_misc_get_source_port(misc);
+	struct dvx_flow_field f = {.bit = 0};
+	uint32_t bit;
+	int err = 0;
+
+	memset(needs, 0, sizeof(*needs));
+	for (bit = 0; !err && dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width) {
+		if (!f.path[0])
+			return dvx_fail(EINVAL, "%s: match: reserved bit 0x%x is set in the mask",
+					who, f.bit);
+		err = add_needs(needs, f.path, who);
+	}
+	if (!err && port && port != 0xffff)
+		err = dvx_fail(EINVAL,
+			       "%s: match.misc_parameters.source_port: mask 0x%x must be 0xffff",
+			       who, port);
+	if (!err)
+		err = check_depth(mask, 0, needs, who);
+	return err ? err : check_depth(mask, 1, needs, who);
+}
+
+/* ---- values ---- */
+
+static int outside(const struct dvx_flow_matcher *matcher, const uint8_t *value, const char *who)
+{
+	struct dvx_flow_field f;
+	uint8_t bad[MATCH_BYTES];
+	char v[64], m[64];
+	size_t i;
+
+	for (i = 0; i < MATCH_BYTES; i++)
+		bad[i] = value[i] & (uint8_t)~matcher->mask[i];
+	if (!dvx_flow_field_next(bad, 0, &f) || !f.path[0])
+		return dvx_fail(EINVAL, "%s: match: a reserved bit is set in the value", who);
+	dvx_flow_field_text(&f, value, v, sizeof(v));
+	dvx_flow_field_text(&f, matcher->mask, m, sizeof(m));
+	return dvx_fail(EINVAL, "%s: match.%s: value %s has bits outside mask %s", who, f.path, v,
+			m);
+}
+
+static int other_mask(const struct dvx_flow_matcher *matcher, const uint8_t *mask, const char *who)
+{
+	struct dvx_flow_field f;
+	uint8_t bad[MATCH_BYTES];
+	char a[64], b[64];
+	size_t i;
+
+	for (i = 0; i < MATCH_BYTES; i++)
+		bad[i] = mask[i] ^ matcher->mask[i];
+	if (!dvx_flow_field_next(bad, 0, &f) || !f.path[0])
+		return dvx_fail(EINVAL, "%s: match: a reserved bit is set in the mask", who);
+	dvx_flow_field_text(&f, mask, a, sizeof(a));
+	dvx_flow_field_text(&f, matcher->mask, b, sizeof(b));
+	return dvx_fail(EINVAL, "%s: match.%s: mask %s, but the matcher's is %s", who, f.path, a,
+			b);
+}
+
+static uint64_t word(const uint8_t *p, size_t i)
+{
+	uint64_t v;
+
+	memcpy(&v, p + i * sizeof(v), sizeof(v));
+	return v;
+}
+
+/* Everything that is wrong at all shows in these sums: the fast way through a good rule. */
+static int check_bits(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
+		      const char *who)
+{
+	uint64_t over = 0, differ = 0, set = 0;
+	size_t i;
+
+	for (i = 0; i < MATCH_BYTES / sizeof(uint64_t); i++) {
+		uint64_t mask = word(matcher->mask, i);
+
+		over |= word(m->value, i) & ~mask;
+		differ |= word(m->mask, i) ^ mask;
+		set |= word(m->mask, i);
+	}
+	if (over)
+		return outside(matcher, m->value, who);
+	return differ && set ? other_mask(matcher, m->mask, who) : 0;
+}
+
+/* Bits of an address that an IPv4 one does not have. */
+static bool has_ipv6_bits(const uint8_t *mask, unsigned int depth)
+{
+	const uint8_t *src = prm_fte_match_set_lyr_2_4_cat_src_ipv4_src_ipv6(headers(mask, depth));
+	const uint8_t *dst = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(headers(mask, depth));
+	uint8_t any = 0;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		any |= src[i] | dst[i];
+	return any;
+}
+
+static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *value,
+			 unsigned int depth, const char *who)
+{
+	uint32_t version = prm_fte_match_set_lyr_2_4_get_ip_version(headers(value, depth));
+	uint8_t want = matcher->needs.version[depth];
+
+	if (!prm_fte_match_set_lyr_2_4_get_ip_version(headers(matcher->mask, depth)))
+		return 0;
+	if (version != 4 && version != 6)
+		return dvx_fail(EINVAL, "%s: match.%s.ip_version: value %u is neither 4 nor 6", who,
+				depths[depth], version);
+	if (want > NEEDS_VERSION && want != version)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_version: value %u, but fields of IPv%u are "
+				"matched",
+				who, depths[depth], version, want);
+	if (version == 4 && has_ipv6_bits(matcher->mask, depth))
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_version: value 4, but more than 32 bits of an "
+				"address are matched",
+				who, depths[depth]);
+	return 0;
+}
+
+static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t *value,
+			  unsigned int depth, const char *who)
+{
+	uint32_t protocol = prm_fte_match_set_lyr_2_4_get_ip_protocol(headers(value, depth));
+	uint8_t want = matcher->needs.protocol[depth];
+
+	if (want && protocol != want)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_protocol: value %u, but fields of protocol %u are "
+				"matched",
+				who, depths[depth], protocol, want);
+	return 0;
+}
+
+int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
+			 const char *who)
+{
+	unsigned int depth;
+	int err = check_bits(matcher, m, who);
+
+	for (depth = 0; !err && depth < 2; depth++) {
+		err = check_version(matcher, m->value, depth, who);
+		if (!err)
+			err = check_protocol(matcher, m->value, depth, who);
+	}
+	return err;
+}

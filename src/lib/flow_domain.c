@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Domains and their tables. */
+#include <dvx/prm/cap.h>
+#include "flow_priv.h"
+
+/* steering_format_version 0 asks for sw_owner, later ones for sw_owner_v2. */
+static bool has_levels(const struct dvx_flow_domain *domain)
+{
+	const void *props = dvx_flow_props(domain);
+
+	return props && (prm_flow_table_prop_layout_get_sw_owner(props) ||
+			 prm_flow_table_prop_layout_get_sw_owner_v2(props));
+}
+
+/* libmlx5 says little. What a domain needs, in the order in which it asks. */
+static int refused(struct dvx_dev *dev, int err)
+{
+	const void *cap;
+
+	if (!dev->caps.roce)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_domain_create: port 1 of %s is not Ethernet (or roce is "
+				"off)",
+				dvx_dev_name(dev));
+	if (!dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap) &&
+	    !prm_cmd_hca_cap_get_nic_flow_table(cap))
+		return dvx_fail(EOPNOTSUPP, "dvx_flow_domain_create: %s has no nic_flow_table",
+				dvx_dev_name(dev));
+	if (!dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_DEV_MEM, &cap) &&
+	    !prm_device_mem_cap_get_log_steering_sw_icm_size(cap))
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_domain_create: log_steering_sw_icm_size of %s is 0: no "
+				"memory for steering entries",
+				dvx_dev_name(dev));
+	return dvx_fail(err ? err : EIO, "dvx_flow_domain_create: libmlx5 refuses a domain on %s",
+			dvx_dev_name(dev));
+}
+
+static int check(const struct dvx_flow_domain_attr *attr)
+{
+	if (attr->flags & ~(uint32_t)DVX_FLOW_NO_DUPLICATES)
+		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.flags 0x%x: unknown bits",
+				attr->flags);
+	if (attr->side != DVX_FLOW_RX && attr->side != DVX_FLOW_TX)
+		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.side %u is neither RX nor TX",
+				(unsigned int)attr->side);
+	return 0;
+}
+
+int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_attr *user,
+			   struct dvx_flow_domain **out)
+{
+	struct dvx_flow_domain_attr attr;
+	struct dvx_flow_domain *domain;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_domain_create");
+
+	if (!err)
+		err = check(&attr);
+	if (err)
+		return err;
+	domain = calloc(1, sizeof(*domain));
+	if (!domain)
+		return dvx_fail(ENOMEM, "no memory for a steering domain");
+	domain->dev = dev;
+	domain->side = attr.side;
+	errno = 0;
+	domain->dr = mlx5dv_dr_domain_create(dev->ctx, attr.side == DVX_FLOW_TX
+							       ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX
+							       : MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+	if (!domain->dr) {
+		free(domain);
+		return refused(dev, errno);
+	}
+	domain->levels = has_levels(domain);
+	if (domain->levels && attr.flags & DVX_FLOW_NO_DUPLICATES)
+		mlx5dv_dr_domain_allow_duplicate_rules(domain->dr, false);
+	dvx_ref(&dev->refs);
+	*out = domain;
+	return 0;
+}
+
+int dvx_flow_domain_destroy(struct dvx_flow_domain *domain)
+{
+	int ret;
+
+	if (!domain)
+		return 0;
+	if (dvx_in_use(&domain->refs))
+		return dvx_fail(EBUSY, "steering domain: %d tables or actions are still in it",
+				domain->refs);
+	ret = mlx5dv_dr_domain_destroy(domain->dr);
+	if (ret)
+		return dvx_fail(ret, "libmlx5 does not destroy the steering domain");
+	dvx_unref(&domain->dev->refs);
+	free(domain);
+	return 0;
+}
+
+bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain)
+{
+	return domain->levels;
+}
+
+/* The root is the kernel's, which returns from a call when the device has it. */
+int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
+{
+	int ret;
+
+	if (!domain->levels)
+		return 0;
+	ret = mlx5dv_dr_domain_sync(domain->dr, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW |
+							MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW);
+	if (ret)
+		return dvx_fail(ret < 0 ? errno : ret, "dvx_flow_domain_sync: libmlx5 refuses");
+	return 0;
+}
+
+int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
+{
+	int ret = mlx5dv_dump_dr_domain(to, domain->dr);
+
+	if (ret)
+		return dvx_fail(ret < 0 ? -ret : ret, "dvx_flow_domain_dump: libmlx5 refuses");
+	return 0;
+}
+
+/* ---- Tables ---- */
+
+static int check_level(const struct dvx_flow_domain *domain, uint32_t level)
+{
+	const void *props;
+	uint32_t max;
+
+	if (!level)
+		return 0;
+	if (!domain->levels)
+		return dvx_fail(EOPNOTSUPP,
+				"dvx_flow_table_create: level %u: %s lacks %s.sw_owner_v2, it has "
+				"only the root (0)",
+				level, dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
+	props = dvx_flow_props(domain);
+	max = props ? prm_flow_table_prop_layout_get_max_ft_level(props) : 0;
+	if (max && level >= max)
+		return dvx_fail(ERANGE, "dvx_flow_table_create: level %u is not below %u", level,
+				max);
+	return 0;
+}
+
+int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
+			  struct dvx_flow_table **out)
+{
+	struct dvx_flow_table *table;
+	int err = check_level(domain, level);
+
+	if (err)
+		return err;
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return dvx_fail(ENOMEM, "no memory for a flow table");
+	errno = 0;
+	table->dr = mlx5dv_dr_table_create(domain->dr, level);
+	if (!table->dr) {
+		free(table);
+		return dvx_fail(errno ? errno : EIO,
+				"dvx_flow_table_create: libmlx5 refuses a table of level %u",
+				level);
+	}
+	table->domain = domain;
+	table->level = level;
+	dvx_ref(&domain->refs);
+	*out = table;
+	return 0;
+}
+
+int dvx_flow_table_destroy(struct dvx_flow_table *table)
+{
+	int ret;
+
+	if (!table)
+		return 0;
+	if (dvx_in_use(&table->refs))
+		return dvx_fail(EBUSY,
+				"flow table of level %u: %d matchers or actions still need it",
+				table->level, table->refs);
+	ret = mlx5dv_dr_table_destroy(table->dr);
+	if (ret)
+		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the flow table");
+	dvx_unref(&table->domain->refs);
+	free(table);
+	return 0;
+}
+
+uint32_t dvx_flow_table_level(const struct dvx_flow_table *table)
+{
+	return table->level;
+}
+
+uint64_t dvx_flow_table_id(const struct dvx_flow_table *table)
+{
+	return (uintptr_t)table->dr;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A match's fields, by name and in the groups that belong together. */
+#include <stdio.h>
+#include "flow_priv.h"
+
+static const char *const groups[MATCH_GROUPS] = {
+	"outer_headers",	"misc_parameters",   "inner_headers",	  "misc_parameters_2",
+	"misc_parameters_3", "misc_parameters_4", "misc_parameters_5",
+};
+
+/* ---- by name ---- */
+
+/* "udp_dport" is outer_headers' and inner_headers': then the group must be said. */
+static int find_in_groups(const struct prm_struct *s, const char *name, char *path, size_t size)
+{
+	char try[160];
+	uint64_t bit;
+	int found = 0;
+	size_t i;
+
+	for (i = 0; i < MATCH_GROUPS; i++) {
+		snprintf(try, sizeof(try), "%s.%s", groups[i], name);
+		if (!prm_find_field(s, try, &bit))
+			continue;
+		if (found++)
+			return dvx_fail(EINVAL, "match.%s: say whether it is %s or %s", name, path,
+					try);
+		snprintf(path, size, "%s", try);
+	}
+	return found ? 0 : dvx_fail(ENOENT, "match.%s: there is no such field", name);
+}
+
+static int find(const char *name, char *path, size_t size, const struct prm_field **f,
+		uint64_t *bit)
+{
+	const struct prm_struct *s = prm_find_struct("fte_match_param");
+	int err;
+
+	if (strlen(name) >= 100)
+		return dvx_fail(ENOENT, "match.%.60s...: there is no such field", name);
+	snprintf(path, size, "%s", name);
+	if (!prm_find_field(s, path, bit)) {
+		err = find_in_groups(s, name, path, size);
+		if (err)
+			return err;
+	}
+	*f = prm_find_field(s, path, bit);
+	if ((*f)->type || (*f)->bytes || (*f)->width > 64)
+		return dvx_fail(EINVAL, "match.%s: it is not a number, name a field in it", path);
+	return 0;
+}
+
+int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t value, uint64_t mask)
+{
+	const struct prm_field *f;
+	uint64_t bit, most;
+	char path[160];
+	int err = find(field, path, sizeof(path), &f, &bit);
+
+	if (err)
+		return err;
+	most = f->width == 64 ? UINT64_MAX : (1ull << f->width) - 1;
+	if (value > most || mask > most)
+		return dvx_fail(ERANGE, "match.%s: %s 0x%llx has more than %u bits", path,
+				value > most ? "value" : "mask",
+				(unsigned long long)(value > most ? value : mask), f->width);
+	if (value & ~mask)
+		return dvx_fail(EINVAL, "match.%s: value 0x%llx has bits outside mask 0x%llx", path,
+				(unsigned long long)value, (unsigned long long)mask);
+	prm_bits_set(m->value, bit, f->width, value);
+	prm_bits_set(m->mask, bit, f->width, mask);
+	return 0;
+}
+
+int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64_t *value,
+		       uint64_t *mask)
+{
+	const struct prm_field *f;
+	uint64_t bit;
+	char path[160];
+	int err = find(field, path, sizeof(path), &f, &bit);
+
+	if (err)
+		return err;
+	*value = prm_bits_get(m->value, bit, f->width);
+	*mask = prm_bits_get(m->mask, bit, f->width);
+	return 0;
+}
+
+/* ---- in groups ---- */
+
+static const char *depth_name(enum dvx_flow_depth depth)
+{
+	return groups[depth == DVX_FLOW_INNER ? 2 : 0];
+}
+
+/* The headers' value and mask. */
+struct layer {
+	uint8_t *value, *mask;
+};
+
+static struct layer layer(struct dvx_flow_match *m, enum dvx_flow_depth depth)
+{
+	size_t at = depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0;
+
+	return (struct layer){m->value + at, m->mask + at};
+}
+
+int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
+		       const uint8_t mac[6], const uint8_t mask[6])
+{
+	size_t at = end == DVX_FLOW_SRC ? 0 : 8; /* smac_47_16, dmac_47_16: 48 bits in a row each */
+	struct layer l = layer(m, depth);
+	int i;
+
+	for (i = 0; mask && i < 6; i++)
+		if (mac[i] & ~mask[i])
+			return dvx_fail(EINVAL,
+					"match.%s.%cmac: the address has bits outside the mask",
+					depth_name(depth), end == DVX_FLOW_SRC ? 's' : 'd');
+	for (i = 0; i < 6; i++) {
+		l.value[at + (size_t)i] = mac[i];
+		l.mask[at + (size_t)i] = mask ? mask[i] : 0xff;
+	}
+	return 0;
+}
+
+/* Sets a field that may be set to one value only. */
+static int agree(uint32_t old_mask, uint32_t old, uint32_t value, enum dvx_flow_depth depth,
+		 const char *field)
+{
+	if (old_mask && old != value)
+		return dvx_fail(EINVAL, "match.%s.%s: it is %u already, %u contradicts it",
+				depth_name(depth), field, old, value);
+	return 0;
+}
+
+int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t version)
+{
+	struct layer l = layer(m, depth);
+	int err = agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
+			prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version, depth,
+			"ip_version");
+
+	if (err)
+		return err;
+	if (version != 4 && version != 6)
+		return dvx_fail(EINVAL, "match.%s.ip_version: %u is neither 4 nor 6",
+				depth_name(depth), version);
+	prm_fte_match_set_lyr_2_4_set_ip_version(l.mask, 0xf);
+	prm_fte_match_set_lyr_2_4_set_ip_version(l.value, version);
+	return 0;
+}
+
+/* The 16 bytes of an address; IPv4 takes the last four. */
+static uint8_t *address(uint8_t *headers, enum dvx_flow_end end)
+{
+	return end == DVX_FLOW_SRC ? prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(headers)
+				   : prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(headers);
+}
+
+static int set_address(struct layer l, enum dvx_flow_end end, const uint8_t *addr, size_t bytes,
+		       unsigned int prefix, const char *name)
+{
+	uint8_t *value = address(l.value, end) + 16 - bytes;
+	uint8_t *mask = address(l.mask, end) + 16 - bytes;
+	uint8_t bits[16] = {0};
+	size_t i;
+
+	prm_bits_set(bits, 0, prefix < 64 ? prefix : 64, UINT64_MAX);
+	if (prefix > 64)
+		prm_bits_set(bits, 64, prefix - 64, UINT64_MAX);
+	for (i = 0; i < bytes; i++)
+		if (addr[i] & ~bits[i])
+			return dvx_fail(EINVAL, "match.%s.%s: the address has bits beyond prefix %u",
+					name, end == DVX_FLOW_SRC ? "src" : "dst", prefix);
+	memcpy(value, addr, bytes);
+	memcpy(mask, bits, bytes);
+	return 0;
+}
+
+static int match_address(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
+			 const uint8_t *addr, size_t bytes, unsigned int prefix)
+{
+	struct dvx_flow_match to = *m;
+	int err;
+
+	if (prefix > bytes * 8)
+		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %zu", depth_name(depth),
+				end == DVX_FLOW_SRC ? "src" : "dst", prefix, bytes * 8);
+	err = dvx_flow_match_ip_version(&to, depth, bytes == 4 ? 4 : 6);
+	if (!err)
+		err = set_address(layer(&to, depth), end, addr, bytes, prefix, depth_name(depth));
+	if (!err)
+		*m = to;
+	return err;
+}
+
+int dvx_flow_match_ipv4(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
+			uint32_t addr, unsigned int prefix)
+{
+	uint8_t bytes[4];
+
+	prm_store32(bytes, 0, addr);
+	return match_address(m, depth, end, bytes, sizeof(bytes), prefix);
+}
+
+int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
+			const uint8_t addr[16], unsigned int prefix)
+{
+	return match_address(m, depth, end, addr, 16, prefix);
+}
+
+int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t ip_protocol)
+{
+	struct layer l = layer(m, depth);
+	int err = agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
+			prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
+			"ip_protocol");
+
+	if (err)
+		return err;
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.mask, 0xff);
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.value, ip_protocol);
+	return 0;
+}
+
+int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
+			enum dvx_flow_proto proto, uint16_t port, uint16_t mask)
+{
+	/* tcp_sport, tcp_dport; udp_sport, udp_dport */
+	size_t at = (proto == DVX_FLOW_TCP ? 0xa0u : 0xe0u) / 8 + (end == DVX_FLOW_SRC ? 0u : 2u);
+	struct layer l = layer(m, depth);
+	int err;
+
+	if (proto != DVX_FLOW_TCP && proto != DVX_FLOW_UDP)
+		return dvx_fail(EINVAL, "match.%s.ip_protocol: %u has no ports", depth_name(depth),
+				(unsigned int)proto);
+	if (port & ~mask)
+		return dvx_fail(EINVAL, "match.%s.%s_%cport: value 0x%x has bits outside mask 0x%x",
+				depth_name(depth), proto == DVX_FLOW_TCP ? "tcp" : "udp",
+				end == DVX_FLOW_SRC ? 's' : 'd', port, mask);
+	err = dvx_flow_match_proto(m, depth, (uint8_t)proto);
+	if (err)
+		return err;
+	prm_store16(l.value, at, port);
+	prm_store16(l.mask, at, mask);
+	return 0;
+}
+
+int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint16_t vid,
+			uint16_t vid_mask)
+{
+	struct layer l = layer(m, depth);
+
+	if (vid_mask > 0xfff || vid & ~vid_mask)
+		return dvx_fail(EINVAL, "match.%s.first_vid: value 0x%x has bits outside mask 0x%x",
+				depth_name(depth), vid, vid_mask & 0xfffu);
+	prm_fte_match_set_lyr_2_4_set_cvlan_tag(l.value, 1);
+	prm_fte_match_set_lyr_2_4_set_cvlan_tag(l.mask, 1);
+	prm_fte_match_set_lyr_2_4_set_first_vid(l.value, vid);
+	prm_fte_match_set_lyr_2_4_set_first_vid(l.mask, vid_mask);
+	return 0;
+}
+
+/* ---- as text ---- */
+
+size_t dvx_flow_match_print(const struct dvx_flow_match *m, char *buf, size_t size)
+{
+	struct dvx_flow_field f = {.bit = 0};
+	char value[64], mask[64], item[256];
+	size_t used = 0, n;
+
+	if (size)
+		buf[0] = '\0';
+	for (uint32_t bit = 0; dvx_flow_field_next(m->mask, bit, &f); bit = f.bit + f.width) {
+		dvx_flow_field_text(&f, m->value, value, sizeof(value));
+		dvx_flow_field_text(&f, m->mask, mask, sizeof(mask));
+		n = (size_t)snprintf(item, sizeof(item), "%s%s=%s/%s", used ? " " : "",
+				     f.path[0] ? f.path : "reserved", value, mask);
+		if (used < size)
+			snprintf(buf + used, size - used, "%s", item);
+		used += n;
+	}
+	return used;
+}

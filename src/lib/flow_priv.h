@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the rule model share with each other. */
+#ifndef DVX_FLOW_PRIV_H
+#define DVX_FLOW_PRIV_H
+
+#include "prm/reflect.h"
+#include "priv.h"
+
+#define MATCH_BYTES   PRM_FTE_MATCH_PARAM_BYTES
+#define MATCH_GROUPS  7u /* outer_headers .. misc_parameters_5, of 64 bytes each */
+#define GROUP_BYTES   64u
+#define MATCHER_KINDS 4u /* outer IPv4 or not so, times the same of inner */
+
+struct dvx_flow_domain {
+	struct dvx_dev *dev;
+	struct mlx5dv_dr_domain *dr;
+	enum dvx_flow_side side;
+	bool levels;
+	int refs;
+};
+
+struct dvx_flow_table {
+	struct dvx_flow_domain *domain;
+	struct mlx5dv_dr_table *dr;
+	uint32_t level;
+	int refs;
+};
+
+/* What fields of a matcher want of its other fields, by depth (outer, inner). */
+struct dvx_flow_needs {
+	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
+	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
+};
+#define NEEDS_VERSION 1u
+
+/*
+ * libmlx5 wants to know the IP version with the mask (not in the root): one matcher here is up to
+ * four there, each made when its first rule comes.
+ */
+struct dvx_flow_matcher {
+	struct dvx_flow_table *table;
+	struct mlx5dv_dr_matcher *dr[MATCHER_KINDS];
+	uint8_t mask[MATCH_BYTES];
+	struct dvx_flow_needs needs;
+	uint16_t priority;
+	uint32_t bytes; /* of mask and value that libmlx5 is given */
+	uint32_t expected_rules;
+	int refs;
+};
+
+enum action_kind {
+	ACTION_TAG,
+	ACTION_COUNT,
+	/* destinations; only one of them in a rule */
+	ACTION_DROP,
+	ACTION_DEFAULT,
+	ACTION_TABLE,
+	ACTION_QUEUE,
+};
+
+struct dvx_flow_action {
+	struct dvx_flow_domain *domain;
+	struct mlx5dv_dr_action *dr;
+	enum action_kind kind;
+	uint32_t level; /* of the table it leads to */
+	int *target;	/* references of what it leads to, or counts in */
+	int refs;
+};
+
+struct dvx_flow_counter {
+	struct dvx_dev *dev;
+	struct dvx_obj *obj;
+	uint32_t id, size;
+	int refs;
+};
+
+struct dvx_flow_rule {
+	struct dvx_flow_matcher *matcher;
+	struct mlx5dv_dr_rule *dr;
+	uint32_t action_count;
+	struct dvx_flow_action *actions[];
+};
+
+/* What libmlx5 takes: its struct mlx5dv_flow_match_parameters ends in an open array. */
+union dvx_flow_params {
+	struct mlx5dv_flow_match_parameters p;
+	uint8_t room[sizeof(struct mlx5dv_flow_match_parameters) + MATCH_BYTES];
+};
+
+/* flow_field.c: fields of fte_match_param. A field is at most 16 bytes wide. */
+struct dvx_flow_field {
+	char path[96]; /* "outer_headers.dst_ipv4_dst_ipv6" */
+	uint32_t bit, width;
+};
+/* The field that covers a bit; false: reserved. */
+bool dvx_flow_field_at(uint32_t bit, struct dvx_flow_field *out);
+/* The lowest field from bit `from` on of which a bit is set in buf; false: none. A reserved bit
+ * that is set is a field without a name. */
+bool dvx_flow_field_next(const uint8_t *buf, uint32_t from, struct dvx_flow_field *out);
+/* A number, or an address. */
+void dvx_flow_field_text(const struct dvx_flow_field *f, const uint8_t *buf, char *out, size_t size);
+void dvx_flow_field_copy(const struct dvx_flow_field *f, const uint8_t *from, uint8_t *to);
+
+/* flow_check.c: `who` begins the sentence. */
+int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_needs *needs);
+int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
+			 const char *who);
+
+/* flow_cap.c: do the device's root tables match these fields? */
+int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mask, const char *who);
+const void *dvx_flow_props(const struct dvx_flow_domain *domain);
+const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
+
+/* flow_matcher.c: the libmlx5 matcher for such values, made if it is not there. */
+int dvx_flow_matcher_for(struct dvx_flow_matcher *matcher, const uint8_t *value,
+			 struct mlx5dv_dr_matcher **out);
+
+/* IP version under a mask or of a value, of one depth. */
+static inline uint32_t dvx_flow_ip_version(const uint8_t *match, enum dvx_flow_depth depth)
+{
+	return prm_fte_match_set_lyr_2_4_get_ip_version(
+		match + (depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0));
+}
+
+#endif

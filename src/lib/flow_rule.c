@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cap.h>
+#include "flow_priv.h"
+
+static bool is_destination(enum action_kind kind)
+{
+	return kind >= ACTION_DROP;
+}
+
+static int check_action(const struct dvx_flow_rule_attr *attr, uint32_t i)
+{
+	const struct dvx_flow_table *table = attr->matcher->table;
+	const struct dvx_flow_action *action = attr->actions[i];
+
+	if (!action || action->domain != table->domain)
+		return dvx_fail(EINVAL,
+				"dvx_flow_rule_create: attr.actions[%u] is not of the matcher's "
+				"domain",
+				i);
+	if (action->kind == ACTION_TABLE && action->level <= table->level)
+		return dvx_fail(EINVAL,
+				"dvx_flow_rule_create: attr.actions[%u] leads to level %u, which is "
+				"not above the rule's own, %u",
+				i, action->level, table->level);
+	return 0;
+}
+
+/* Sorts them as libmlx5 wants them: tag, count, destination. One of each at most. */
+static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out)
+{
+	static const char *const names[] = {"tags", "counts", "destinations"};
+	struct dvx_flow_action *slot[3] = {NULL};
+	uint32_t i, n = 0;
+	int err;
+
+	for (i = 0; i < attr->action_count; i++) {
+		enum action_kind kind;
+
+		err = check_action(attr, i);
+		if (err)
+			return err;
+		kind = attr->actions[i]->kind;
+		kind = is_destination(kind) ? ACTION_DROP : kind;
+		if (slot[kind])
+			return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions[%u]: two %s", i,
+					names[kind]);
+		slot[kind] = attr->actions[i];
+	}
+	if (!slot[ACTION_DROP])
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.actions has no destination");
+	for (i = 0; i < 3; i++)
+		if (slot[i])
+			out[n++] = slot[i];
+	return 0;
+}
+
+static int check(const struct dvx_flow_rule_attr *attr)
+{
+	if (!attr->matcher)
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.matcher is NULL");
+	if (!attr->match)
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.match is NULL");
+	if (!attr->actions || !attr->action_count || attr->action_count > DVX_FLOW_MAX_ACTIONS)
+		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.action_count %u, 1 to %u can be",
+				attr->action_count, DVX_FLOW_MAX_ACTIONS);
+	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
+}
+
+static int refused(const struct dvx_flow_rule *rule, int err)
+{
+	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
+	const void *props = dvx_flow_props(domain);
+
+	if (err == EEXIST)
+		return dvx_fail(err, "dvx_flow_rule_create: match: the matcher has this rule");
+	if (rule->matcher->table->level)
+		return dvx_fail(err, "dvx_flow_rule_create: libmlx5 refuses the rule");
+	if (props && rule->actions[0]->kind == ACTION_TAG &&
+	    !prm_flow_table_prop_layout_get_flow_tag(props))
+		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
+				dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
+	return dvx_fail(err, "dvx_flow_rule_create: the kernel refuses the rule in the root");
+}
+
+/* In the root's TX tables, letting a packet out is having no destination. */
+static bool is_implied(const struct dvx_flow_table *table, const struct dvx_flow_action *action)
+{
+	return !table->level && table->domain->side == DVX_FLOW_TX &&
+	       action->kind == ACTION_DEFAULT;
+}
+
+static int insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match)
+{
+	struct dvx_flow_matcher *matcher = rule->matcher;
+	struct mlx5dv_dr_action *actions[3];
+	struct mlx5dv_dr_matcher *dr;
+	union dvx_flow_params params;
+	uint32_t i, n = 0;
+	int err = dvx_flow_matcher_for(matcher, match->value, &dr);
+
+	if (err)
+		return err;
+	for (i = 0; i < rule->action_count; i++)
+		if (!is_implied(matcher->table, rule->actions[i]))
+			actions[n++] = rule->actions[i]->dr;
+	params.p.match_sz = matcher->bytes;
+	memcpy(params.p.match_buf, match->value, matcher->bytes);
+	errno = 0;
+	rule->dr = mlx5dv_dr_rule_create(dr, &params.p, n, actions);
+	return rule->dr ? 0 : refused(rule, errno ? errno : EIO);
+}
+
+static void hold(struct dvx_flow_rule *rule)
+{
+	uint32_t i;
+
+	dvx_ref(&rule->matcher->refs);
+	for (i = 0; i < rule->action_count; i++)
+		dvx_ref(&rule->actions[i]->refs);
+}
+
+int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_rule **out)
+{
+	struct dvx_flow_action *actions[3];
+	struct dvx_flow_rule_attr attr;
+	struct dvx_flow_rule *rule;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
+
+	if (!err)
+		err = check(&attr);
+	if (!err)
+		err = sort_actions(&attr, actions);
+	if (err)
+		return err;
+	rule = malloc(sizeof(*rule) + attr.action_count * sizeof(actions[0]));
+	if (!rule)
+		return dvx_fail(ENOMEM, "no memory for a rule");
+	rule->matcher = attr.matcher;
+	rule->action_count = attr.action_count;
+	memcpy(rule->actions, actions, attr.action_count * sizeof(actions[0]));
+	err = insert(rule, attr.match);
+	if (err) {
+		free(rule);
+		return err;
+	}
+	hold(rule);
+	*out = rule;
+	return 0;
+}
+
+int dvx_flow_rule_destroy(struct dvx_flow_rule *rule)
+{
+	uint32_t i;
+	int ret;
+
+	if (!rule)
+		return 0;
+	ret = mlx5dv_dr_rule_destroy(rule->dr);
+	if (ret)
+		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not delete the rule");
+	for (i = 0; i < rule->action_count; i++)
+		dvx_unref(&rule->actions[i]->refs);
+	dvx_unref(&rule->matcher->refs);
+	free(rule);
+	return 0;
+}
+
+uint64_t dvx_flow_rule_id(const struct dvx_flow_rule *rule)
+{
+	return (uintptr_t)rule->dr;
+}

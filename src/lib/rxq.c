@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/rq.h>
+#include "priv.h"
+
+#define MAX_USER_INDEX 0xfffffeu
+#define MAX_LOG_QUEUE  15u
+#define WQ_CYCLIC      1u /* wq.wq_type: taken in order, no next segment in the WQE */
+
+static int lacks(struct dvx_dev *dev, const char *flag, const char *cap)
+{
+	return dvx_fail(EOPNOTSUPP, "dvx_rxq_create: attr.flags has %s, but %s has no %s", flag,
+			dvx_dev_name(dev), cap);
+}
+
+static int check_flags(struct dvx_dev *dev, uint32_t flags)
+{
+	const void *cap;
+	int err;
+
+	if (flags & ~(uint32_t)(DVX_RXQ_STRIP_VLAN | DVX_RXQ_KEEP_FCS))
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.flags 0x%x: unknown bits", flags);
+	if (!flags)
+		return 0;
+	err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, &cap);
+	if (err)
+		return err;
+	if (flags & DVX_RXQ_STRIP_VLAN &&
+	    !prm_per_protocol_networking_offload_caps_get_vlan_cap(cap))
+		return lacks(dev, "DVX_RXQ_STRIP_VLAN", "vlan_cap");
+	if (flags & DVX_RXQ_KEEP_FCS &&
+	    !prm_per_protocol_networking_offload_caps_get_scatter_fcs(cap))
+		return lacks(dev, "DVX_RXQ_KEEP_FCS", "scatter_fcs");
+	return 0;
+}
+
+static int check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
+{
+	uint32_t max = dev->caps.log_max_qp_blocks;
+
+	if (!max || max > MAX_LOG_QUEUE)
+		max = MAX_LOG_QUEUE;
+	if (!attr->pd || attr->pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.pd is not of this device");
+	if (!attr->cq || !attr->cq->priv || attr->cq->priv->dev != dev)
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.cq is not of this device");
+	if (!attr->entries || attr->entries > 1u << max)
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.entries is %u, 1 to %u can be",
+				attr->entries, 1u << max);
+	if (attr->sge > 64)
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.sge is %u, up to 64 can be",
+				attr->sge);
+	if (attr->user_index > MAX_USER_INDEX)
+		return dvx_fail(EINVAL,
+				"dvx_rxq_create: attr.user_index 0x%x is not below 0xffffff",
+				attr->user_index);
+	if (attr->reserved)
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.reserved is not 0");
+	return check_flags(dev, attr->flags);
+}
+
+/* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
+static uint32_t ts_format(struct dvx_dev *dev)
+{
+	const void *cap;
+
+	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
+		return 0;
+	return prm_cmd_hca_cap_get_rq_ts_format(cap) != 0;
+}
+
+static void fill_wq(void *wq, const struct dvx_rxq *rxq)
+{
+	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_pd(wq, rxq->pd->pdn);
+	prm_wq_set_log_wq_stride(wq, rxq->ring.log_stride);
+	prm_wq_set_log_wq_sz(wq, dvx_log2_up(rxq->ring.mask + 1));
+	prm_wq_set_dbr_umem_valid(wq, 1);
+	prm_wq_set_dbr_umem_id(wq, dvx_dbr_umem_id(rxq->dbr));
+	prm_wq_set_dbr_addr(wq, dvx_dbr_offset(rxq->dbr));
+	prm_wq_set_wq_umem_valid(wq, 1);
+	prm_wq_set_wq_umem_id(wq, dvx_umem_id(rxq->umem));
+}
+
+static int create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
+{
+	uint8_t in[PRM_CREATE_RQ_IN_BYTES] = {0}, reply[PRM_CREATE_RQ_OUT_BYTES];
+	void *rqc = prm_create_rq_in_at_ctx(in);
+	int err;
+
+	prm_create_rq_in_set_opcode(in, PRM_OPCODE_CREATE_RQ);
+	prm_rqc_set_vsd(rqc, !(attr->flags & DVX_RXQ_STRIP_VLAN));
+	prm_rqc_set_scatter_fcs(rqc, !!(attr->flags & DVX_RXQ_KEEP_FCS));
+	prm_rqc_set_flush_in_error_en(rqc, 1);
+	prm_rqc_set_ts_format(rqc, ts_format(rxq->dev));
+	prm_rqc_set_user_index(rqc, attr->user_index);
+	prm_rqc_set_cqn(rqc, attr->cq->cqn);
+	fill_wq(prm_rqc_at_wq(rqc), rxq);
+	err = dvx_obj_create(rxq->dev, in, sizeof(in), reply, sizeof(reply), &rxq->rq);
+	if (!err)
+		rxq->rqn = prm_create_rq_out_get_rqn(reply);
+	return err;
+}
+
+static int move(struct dvx_rxq *rxq, uint32_t from, uint32_t to)
+{
+	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0}, reply[PRM_MODIFY_RQ_OUT_BYTES];
+
+	prm_modify_rq_in_set_opcode(in, PRM_OPCODE_MODIFY_RQ);
+	prm_modify_rq_in_set_rq_state(in, from);
+	prm_modify_rq_in_set_rqn(in, rxq->rqn);
+	prm_rqc_set_state(prm_modify_rq_in_at_ctx(in), to);
+	return dvx_obj_modify(rxq->rq, in, sizeof(in), reply, sizeof(reply));
+}
+
+static int state(struct dvx_rxq *rxq, uint32_t *out)
+{
+	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, reply[PRM_QUERY_RQ_OUT_BYTES];
+	int err;
+
+	prm_query_rq_in_set_opcode(in, PRM_OPCODE_QUERY_RQ);
+	prm_query_rq_in_set_rqn(in, rxq->rqn);
+	err = dvx_obj_query(rxq->rq, in, sizeof(in), reply, sizeof(reply));
+	if (!err)
+		*out = prm_rqc_get_state(prm_query_rq_out_cat_rq_context(reply));
+	return err;
+}
+
+static int init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+{
+	struct dvx_rq_memory rq = {.size = sizeof(rq),
+				   .entries = 1u << dvx_log2_up(attr->entries),
+				   .stride = DVX_SEG << dvx_log2_up(attr->sge)};
+	size_t bytes = (size_t)rq.entries * rq.stride;
+	int err = dvx_dbr_alloc(rxq->dev, &rxq->dbr);
+
+	if (!err)
+		err = dvx_mem_alloc(bytes, &attr->place, &rxq->mem);
+	if (!err)
+		err = dvx_umem_reg(rxq->dev, dvx_mem_addr(rxq->mem), bytes, DVX_LOCAL_WRITE,
+				   &rxq->umem);
+	if (err)
+		return err;
+	rq.wr_ids = calloc(rq.entries, sizeof(*rq.wr_ids));
+	rxq->ring.wr_ids = rq.wr_ids; /* release() finds them there */
+	if (!rq.wr_ids)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", rq.entries);
+	rq.buf = dvx_mem_addr(rxq->mem);
+	rq.dbrec = dvx_dbr_words(rxq->dbr);
+	return dvx_rq_init_layout(&rxq->ring, &rq, layout);
+}
+
+static int build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+{
+	struct dvx_tir tir = {0};
+	int err = init_ring(rxq, attr, layout);
+
+	if (!err)
+		err = create_rq(rxq, attr);
+	if (!err)
+		err = move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
+	tir.rqn = rxq->rqn;
+	return err ? err : dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
+}
+
+static void release(struct dvx_rxq *rxq)
+{
+	dvx_umem_dereg(rxq->umem);
+	dvx_mem_free(rxq->mem);
+	dvx_dbr_free(rxq->dbr);
+	free(rxq->ring.wr_ids);
+	free(rxq);
+}
+
+int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, uint32_t layout,
+			  struct dvx_rxq **out)
+{
+	struct dvx_rxq_attr attr;
+	struct dvx_rxq *rxq;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rxq_create");
+
+	if (!err)
+		err = check(dev, &attr);
+	if (err)
+		return err;
+	rxq = calloc(1, sizeof(*rxq));
+	if (!rxq)
+		return dvx_fail(ENOMEM, "no memory for a receive queue");
+	rxq->dev = dev;
+	rxq->pd = attr.pd;
+	rxq->cq = attr.cq->priv;
+	err = build(rxq, &attr, layout);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		dvx_obj_destroy(rxq->rq);
+		release(rxq);
+		return dvx_restore(&why);
+	}
+	dvx_ref(&rxq->pd->refs);
+	dvx_ref(&rxq->cq->refs);
+	*out = rxq;
+	return 0;
+}
+
+int dvx_rxq_destroy(struct dvx_rxq *rxq)
+{
+	int err;
+
+	if (!rxq)
+		return 0;
+	if (dvx_in_use(&rxq->refs))
+		return dvx_fail(EBUSY, "receive queue 0x%x: %d actions or RSS groups lead to it",
+				rxq->rqn, rxq->refs);
+	err = dvx_tir_destroy(rxq->dev, rxq->tir);
+	if (err)
+		return err;
+	rxq->tir = NULL;
+	err = dvx_obj_destroy(rxq->rq);
+	if (err)
+		return err;
+	dvx_unref(&rxq->cq->refs);
+	dvx_unref(&rxq->pd->refs);
+	release(rxq);
+	return 0;
+}
+
+struct dvx_rq *dvx_rxq_ring(struct dvx_rxq *rxq)
+{
+	return &rxq->ring;
+}
+
+uint32_t dvx_rxq_rqn(const struct dvx_rxq *rxq)
+{
+	return rxq->rqn;
+}
+
+uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq)
+{
+	return rxq->tirn;
+}
+
+int dvx_rxq_to_err(struct dvx_rxq *rxq)
+{
+	uint32_t now;
+	int err = state(rxq, &now);
+
+	return err ? err : move(rxq, now, PRM_RQC_STATE_ERR);
+}
+
+int dvx_rxq_reset(struct dvx_rxq *rxq)
+{
+	uint32_t now;
+	int err = state(rxq, &now);
+
+	if (!err)
+		err = move(rxq, now, PRM_RQC_STATE_RST);
+	if (err)
+		return err;
+	rxq->ring.pi = 0;
+	rxq->ring.ci = 0;
+	*rxq->ring.dbrec = 0;
+	return move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
+}
