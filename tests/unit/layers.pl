@@ -34,7 +34,7 @@ my %may = (
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/names.h',
 		'tools/dvx-prm/walk.h', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'include/dvx', @rdma],
-	'tools/dvx-flow' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:argp'],
+	'tools/dvx-flow' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
 	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
 	'examples' => ['include/dvx', @rdma],
 );

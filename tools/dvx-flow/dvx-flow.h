@@ -25,6 +25,10 @@ struct args {
 	const char *device, *socket, *state, *capture;
 	unsigned int queues;
 	double interval;
+	/* explain and dump */
+	const char *dump; /* a file, not the daemon */
+	uint64_t packet; /* number in a packet file, from 1; 0: all */
+	bool out; /* the packets of a file go out */
 	int argc;
 	char **argv;
 };
@@ -52,5 +56,7 @@ int cmd_apply(const struct args *a);
 int cmd_list(const struct args *a);
 int cmd_stats(const struct args *a);
 int cmd_del(const struct args *a);
+int cmd_explain(const struct args *a);
+int cmd_dump(const struct args *a);
 
 #endif

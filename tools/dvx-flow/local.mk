@@ -17,7 +17,10 @@ tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
 tools/dvx-flow/librules_la-words.lo tools/dvx-flow/libgrammar_la-scanner.lo: tools/dvx-flow/grammar.h
 bin_PROGRAMS += tools/dvx-flow/dvx-flow
 tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.c tools/dvx-flow/out.c \
-	tools/dvx-flow/input.c tools/dvx-flow/check.c
-tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la src/lib/libdvx.la $(JANSSON_LIBS)
+	tools/dvx-flow/input.c tools/dvx-flow/check.c \
+	tools/dvx-flow/explain.h tools/dvx-flow/explain.c tools/dvx-flow/dumpcmd.c \
+	tools/dvx-flow/rulefields.c tools/dvx-flow/source.c
+tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS) $(PCAP_CFLAGS)
+tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la \
+	$(JANSSON_LIBS) $(PCAP_LIBS)
 include tools/dvx-flow/explain.mk

@@ -44,9 +44,32 @@ static const struct argp_option check_options[] = {
 	{0},
 };
 
+static const struct argp_option explain_options[] = {
+	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
+	{"packet", 'p', "N", 0, "only packet N of the file, in full", 0},
+	{"out", 'o', NULL, 0, "the file's packets go out", 0},
+	JSON_OPTION,
+	DEVICE_OPTION,
+	SOCKET_OPTION,
+	{0},
+};
+
+static const struct argp_option dump_options[] = {
+	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
+	{"ste", OPT_STE, NULL, 0, "each entry, field by field", 0},
+	JSON_OPTION,
+	DEVICE_OPTION,
+	SOCKET_OPTION,
+	{0},
+};
+
 static const struct command commands[] = {
 	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
 	 cmd_check},
+	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
+	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
+	 cmd_explain},
+	{"dump", 0, 0, "", "The tables as the library holds them.", dump_options, cmd_dump},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -54,6 +77,8 @@ static const char overview[] =
 	"Steering rules as text, held on an mlx5 device by a daemon.\v"
 	"Commands (dvx-flow COMMAND --help says more):\n"
 	"  check FILE   is this rule file right?\n"
+	"  explain WHAT which tables, rules and entries a packet meets\n"
+	"  dump         the tables as the library holds them\n"
 	"\n"
 	"A rule: drop in udp dst port 53\n"
 	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
@@ -76,6 +101,20 @@ static void check_arguments(const struct parse *p, struct argp_state *state)
 		argp_error(state, "%s is missing", p->command->usage);
 }
 
+static uint64_t number(struct argp_state *state, const char *arg, const char *what, uint64_t least,
+		       uint64_t most)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(arg, &end, 0);
+	if (errno || end == arg || *end || *arg == '-' || v < least || v > most)
+		argp_error(state, "%s is %llu to %llu, not \"%s\"", what, (unsigned long long)least,
+			   (unsigned long long)most, arg);
+	return v;
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -92,6 +131,18 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		p->args.socket = arg;
+		return 0;
+	case 'D':
+		p->args.dump = arg;
+		return 0;
+	case 'o':
+		p->args.out = true;
+		return 0;
+	case 'p':
+		p->args.packet = number(state, arg, "a packet's number", 1, UINT64_MAX);
+		return 0;
+	case OPT_STE:
+		p->args.ste = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		p->args.argc = state->argc - state->next;

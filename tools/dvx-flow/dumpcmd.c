@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow dump: a domain's tables, and with --ste each entry by the PRM's tables. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+
+static void put_line(json_t *j, const char *name, const struct prm_struct *layout, const uint8_t *p,
+		     size_t len)
+{
+	char line[2048] = "";
+
+	if (layout)
+		prm_print_line(line, sizeof(line), layout, p, len);
+	json_object_set_new(j, name, json_string(line));
+}
+
+static json_t *actions_json(const struct ste *s)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < s->nactions; i++) {
+		const struct ste_action *a = &s->action[i];
+		json_t *j = json_pack("{s:i}", "id", (int)a->id);
+
+		if (a->layout)
+			put_line(j, "action", a->layout, s->bytes + a->at, a->len);
+		else
+			json_object_set_new(j, "action", json_sprintf("action 0x%02x, which no table knows", a->id));
+		json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *ste_json(struct source *src, const struct dump_entry *e)
+{
+	const struct dump_rule *r = &src->d.rule[e->rule];
+	uint32_t place = entry_place(&src->d, e);
+	const struct matcher_view *mv = matcher_view(src->cache, r->matcher, (enum side)e->side);
+	const struct builder_view *v =
+		mv && place < src->d.matcher[r->matcher].builders[e->side] ? &mv->view[e->side][place]
+									    : NULL;
+	char what[512];
+	struct ste s;
+	json_t *j;
+
+	entry_read(src->cache, e, &s);
+	story_entry(what, sizeof(what), &s, v);
+	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side", e->side ? "tx" : "rx",
+		      "address", (json_int_t)e->index << 6, "lookup", (int)s.lookup, "lookup_name",
+		      ste_lookup_name(s.format, s.lookup), "compares", v ? what : "nothing, it only acts",
+		      "miss", (json_int_t)s.miss, "next", (json_int_t)s.next, "next_entries",
+		      (json_int_t)s.next_entries, "counter", (json_int_t)s.counter);
+	if (!j)
+		return NULL;
+	put_line(j, "control", s.control, e->bytes, s.control ? s.control->bytes : 0);
+	put_line(j, "tag", s.tag_layout, s.tag, s.tag_bytes);
+	if (s.mask_known)
+		put_line(j, "mask", s.tag_layout, s.mask, s.tag_bytes);
+	json_object_set_new(j, "actions", actions_json(&s));
+	return j;
+}
+
+static json_t *rule_json(struct source *src, const struct dump_rule *r, bool entries)
+{
+	json_t *list = json_array(), *j;
+	char does[256];
+
+	story_actions(does, sizeof(does), &src->d, r);
+	j = json_pack("{s:I, s:s}", "rule", (json_int_t)r->id, "actions", does);
+	for (uint32_t i = 0; entries && i < r->n; i++)
+		json_array_append_new(list, ste_json(src, &src->d.entry[r->first + i]));
+	json_object_set_new(j, "entries", list);
+	return j;
+}
+
+static json_t *matcher_json(struct source *src, const struct dump_matcher *m, bool entries)
+{
+	json_t *rules = json_array(), *j;
+	char mask[256];
+
+	story_mask(mask, sizeof(mask), &m->mask);
+	j = json_pack("{s:I, s:I, s:s}", "matcher", (json_int_t)m->id, "priority",
+		      (json_int_t)m->priority, "compares", mask);
+	for (uint32_t i = 0; i < m->n; i++)
+		json_array_append_new(rules, rule_json(src, &src->d.rule[m->first + i], entries));
+	json_object_set_new(j, "rules", rules);
+	return j;
+}
+
+static json_t *table_json(struct source *src, const struct dump_table *t, bool entries)
+{
+	json_t *matchers = json_array(),
+	       *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id, "level", (json_int_t)t->level);
+
+	for (uint32_t i = 0; i < t->n; i++)
+		json_array_append_new(matchers, matcher_json(src, &src->d.matcher[t->first + i], entries));
+	json_object_set_new(j, "matchers", matchers);
+	return j;
+}
+
+static json_t *dump_json(struct source *src, bool entries)
+{
+	static const char *const types[] = {"NIC RX", "NIC TX", "FDB"};
+	json_t *domains = json_array();
+
+	for (uint32_t i = 0; i < src->d.ndomains; i++) {
+		const struct dump_domain *dmn = &src->d.domain[i];
+		json_t *tables = json_array(),
+		       *j = json_pack("{s:I, s:s, s:s, s:s}", "domain", (json_int_t)dmn->id, "type",
+				      types[dmn->type], "device", dmn->device, "library", dmn->version);
+
+		for (uint32_t t = 0; t < src->d.ntables; t++)
+			if (src->d.table[t].domain == i)
+				json_array_append_new(tables, table_json(src, &src->d.table[t], entries));
+		json_object_set_new(j, "tables", tables);
+		json_array_append_new(domains, j);
+	}
+	return domains;
+}
+
+/* --- for people ------------------------------------------------------------------------------------ */
+
+static const char *text(json_t *j, const char *key)
+{
+	return json_string_value(json_object_get(j, key));
+}
+
+static unsigned long long number(json_t *j, const char *key)
+{
+	return (unsigned long long)json_integer_value(json_object_get(j, key));
+}
+
+static void print_entry(json_t *e)
+{
+	json_t *a;
+	size_t i;
+
+	printf("        %s entry 0x%llx (%s): %s\n", text(e, "side"), number(e, "address"),
+	       text(e, "lookup_name"), text(e, "compares"));
+	printf("          %s\n", text(e, "control"));
+	if (text(e, "tag")[0])
+		printf("          tag  %s\n", text(e, "tag"));
+	if (text(e, "mask") && text(e, "mask")[0])
+		printf("          mask %s\n", text(e, "mask"));
+	json_array_foreach (json_object_get(e, "actions"), i, a)
+		printf("          %s\n", text(a, "action"));
+	printf("          hit -> 0x%llx (%llu entries), miss -> 0x%llx\n", number(e, "next"),
+	       number(e, "next_entries"), number(e, "miss"));
+}
+
+static void print_table(json_t *t)
+{
+	json_t *m, *r, *e;
+	size_t i, k, n;
+
+	printf("  table 0x%llx of level %llu\n", number(t, "table"), number(t, "level"));
+	json_array_foreach (json_object_get(t, "matchers"), i, m) {
+		printf("    matcher 0x%llx of priority %llu: %s\n", number(m, "matcher"),
+		       number(m, "priority"), text(m, "compares"));
+		json_array_foreach (json_object_get(m, "rules"), k, r) {
+			printf("      rule 0x%llx: %s\n", number(r, "rule"), text(r, "actions"));
+			json_array_foreach (json_object_get(r, "entries"), n, e)
+				print_entry(e);
+		}
+	}
+}
+
+static void print_dump(json_t *domains)
+{
+	json_t *d, *t;
+	size_t i, k;
+
+	json_array_foreach (domains, i, d) {
+		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", number(d, "domain"), text(d, "type"),
+		       text(d, "device"), text(d, "library"));
+		json_array_foreach (json_object_get(d, "tables"), k, t)
+			print_table(t);
+	}
+}
+
+int cmd_dump(const struct args *a)
+{
+	struct source src;
+	json_t *j;
+	int ret = source_open(&src, a, a->dump);
+
+	if (ret)
+		return ret;
+	j = dump_json(&src, a->ste || a->json);
+	if (a->json)
+		ret = json_out(j);
+	else
+		print_dump(j);
+	if (!a->json)
+		json_decref(j);
+	source_close(&src);
+	return ret;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow explain: which tables, rules and entries a packet meets, and what decides at each. */
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "explain.h"
+
+#define STARTS_MAX 16
+#define LINE_MAX_BYTES 256
+
+struct job {
+	const struct args *args;
+	struct source src;
+	struct story story;
+	enum side side;
+	uint32_t start[STARTS_MAX];
+	unsigned int nstarts;
+	bool lost; /* some walk did not end */
+	/* what became of the packets of a file */
+	uint64_t packets, *by_rule, by_default, by_lost;
+	uint64_t *first_by_rule, first_default, first_lost;
+	json_t *out;
+};
+
+/* --- one packet ----------------------------------------------------------------------------------- */
+
+static void print_story(json_t *j)
+{
+	json_t *steps = json_object_get(j, "steps"), *step;
+	size_t i;
+
+	json_array_foreach (steps, i, step) {
+		bool table = !strcmp(json_string_value(json_object_get(step, "step")), "table");
+
+		printf("%s%s\n", table ? "  " : "    ", json_string_value(json_object_get(step, "says")));
+	}
+	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
+}
+
+static int tell_one(struct job *job, const struct fields *p, const char *name)
+{
+	char line[LINE_MAX_BYTES];
+	json_t *ways = json_array();
+	int rc = 0;
+
+	fields_line(line, sizeof(line), p);
+	if (!job->args->json)
+		printf("%s%s: %s\n", name, job->side == SIDE_RX ? " in" : " out", line);
+	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
+		struct walk w = {.cache = job->src.cache};
+		json_t *j = NULL;
+
+		rc = walk_run(&w, &job->src.d, job->start[i], job->side, p);
+		if (!rc)
+			j = story_json(&job->story, &w);
+		job->lost = job->lost || w.end == WALK_LOST;
+		walk_free(&w);
+		if (j && !job->args->json)
+			print_story(j);
+		if (!j || json_array_append_new(ways, j))
+			rc = -1;
+	}
+	json_object_set_new(job->out, "packet", json_string(line));
+	json_object_set_new(job->out, "ways", ways);
+	if (rc)
+		complain("no memory");
+	return rc ? EXIT_INPUT : EXIT_DONE;
+}
+
+/* --- the packet that was written down ------------------------------------------------------------- */
+
+#define BEFORE "pass "
+
+static void tell_mistake(void *arg, const struct mistake *m)
+{
+	(void)arg;
+	complain("the packet, column %u: %s",
+		 m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1, m->text);
+}
+
+static int one_rule(struct ruleset *set, const char *words)
+{
+	char *text;
+	int n;
+
+	if (asprintf(&text, BEFORE "%s\n", words) < 0)
+		return -1;
+	n = rules_parse(text, strlen(text), set, tell_mistake, NULL);
+	free(text);
+	if (!n && set->n != 1) {
+		complain("a packet is one line such as: in ipv4 dst 10.0.0.1 tcp dst port 80");
+		ruleset_free(set);
+		return -1;
+	}
+	return n;
+}
+
+static int find_starts(struct job *job)
+{
+	job->nstarts = source_starts(&job->src.d, job->side, job->start, STARTS_MAX);
+	if (job->nstarts > STARTS_MAX)
+		job->nstarts = STARTS_MAX;
+	if (job->nstarts)
+		return EXIT_DONE;
+	complain("%s has no table where packets that %s would begin", job->src.name,
+		 job->side == SIDE_RX ? "come in" : "go out");
+	return EXIT_INPUT;
+}
+
+static int explain_words(struct job *job, const char *words)
+{
+	struct ruleset set;
+	struct fields p;
+	int ret;
+
+	if (one_rule(&set, words))
+		return EXIT_USAGE;
+	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
+	fields_of_rule(&p, &set.rule[0]);
+	ruleset_free(&set);
+	ret = find_starts(job);
+	return ret ? ret : tell_one(job, &p, "packet");
+}
+
+/* --- the packets of a file ------------------------------------------------------------------------ */
+
+static void count(uint64_t *n, uint64_t *first, uint64_t packet)
+{
+	if (!(*n)++)
+		*first = packet;
+}
+
+static int sum_up(struct job *job, const struct fields *p, uint64_t packet)
+{
+	struct walk w = {.cache = job->src.cache};
+	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, p);
+
+	if (!rc && w.end == WALK_RULE)
+		count(&job->by_rule[w.rule], &job->first_by_rule[w.rule], packet);
+	else if (!rc && w.end == WALK_DEFAULT)
+		count(&job->by_default, &job->first_default, packet);
+	else if (!rc)
+		count(&job->by_lost, &job->first_lost, packet);
+	walk_free(&w);
+	return rc;
+}
+
+static void add_row(struct job *job, const char *what, uint64_t n, uint64_t first)
+{
+	json_t *rows = json_object_get(job->out, "rows");
+
+	if (!n)
+		return;
+	json_array_append_new(rows, json_pack("{s:s, s:I, s:I}", "rule", what, "packets",
+					      (json_int_t)n, "first_packet", (json_int_t)first));
+	if (!job->args->json)
+		printf("%10llu  %10llu  %s\n", (unsigned long long)n, (unsigned long long)first, what);
+}
+
+static void print_sums(struct job *job)
+{
+	const struct dump *d = &job->src.d;
+	char what[512];
+
+	json_object_set_new(job->out, "packets", json_integer((json_int_t)job->packets));
+	json_object_set_new(job->out, "rows", json_array());
+	if (!job->args->json)
+		printf("   packets  first one  taken by\n");
+	for (uint32_t i = 0; i < d->nrules; i++) {
+		const char *name = job->story.name ? job->story.name(job->story.arg, d->rule[i].id) : NULL;
+		size_t at = 0;
+
+		if (name)
+			at = (size_t)snprintf(what, sizeof(what), "%s", name);
+		else
+			at = (size_t)snprintf(what, sizeof(what), "rule 0x%llx: ",
+					      (unsigned long long)d->rule[i].id);
+		if (!name && at < sizeof(what))
+			story_actions(what + at, sizeof(what) - at, d, &d->rule[i]);
+		add_row(job, what, job->by_rule[i], job->first_by_rule[i]);
+	}
+	add_row(job, "no rule: the default way", job->by_default, job->first_default);
+	add_row(job, "(what the dump does not tell; see --packet)", job->by_lost, job->first_lost);
+}
+
+static int read_packets(struct job *job, pcap_t *in)
+{
+	struct pcap_pkthdr *head;
+	const u_char *bytes;
+	int rc = 0, got;
+
+	while (!rc && (got = pcap_next_ex(in, &head, &bytes)) > 0) {
+		struct fields p;
+
+		job->packets++;
+		if (job->args->packet && job->args->packet != job->packets)
+			continue;
+		fields_of_frame(&p, bytes, head->caplen);
+		if (job->args->packet) {
+			char name[48];
+
+			snprintf(name, sizeof(name), "packet %llu", (unsigned long long)job->packets);
+			return tell_one(job, &p, name);
+		}
+		rc = sum_up(job, &p, job->packets);
+	}
+	if (rc || got == PCAP_ERROR) {
+		complain("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
+			 rc ? "no memory" : pcap_geterr(in));
+		return EXIT_INPUT;
+	}
+	if (job->args->packet) {
+		complain("%s has %llu packets, no number %llu", job->args->argv[0],
+			 (unsigned long long)job->packets, (unsigned long long)job->args->packet);
+		return EXIT_INPUT;
+	}
+	print_sums(job);
+	return EXIT_DONE;
+}
+
+static int explain_file(struct job *job, const char *path)
+{
+	char why[PCAP_ERRBUF_SIZE];
+	pcap_t *in = pcap_open_offline(path, why);
+	int ret;
+
+	if (!in) {
+		complain("%s: %s", path, why);
+		return EXIT_INPUT;
+	}
+	job->side = job->args->out ? SIDE_TX : SIDE_RX;
+	job->by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->by_rule));
+	job->first_by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->first_by_rule));
+	ret = find_starts(job);
+	if (!ret && pcap_datalink(in) != DLT_EN10MB) {
+		complain("%s: its packets are %s; Ethernet is needed", path,
+			 pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
+		ret = EXIT_INPUT;
+	} else if (!ret && (!job->by_rule || !job->first_by_rule)) {
+		complain("no memory");
+		ret = EXIT_INPUT;
+	} else if (!ret) {
+		ret = read_packets(job, in);
+	}
+	pcap_close(in);
+	free(job->by_rule);
+	free(job->first_by_rule);
+	return ret;
+}
+
+/* A path of a file, or words; words begin with a direction. */
+static bool is_file(const char *what)
+{
+	struct stat st;
+
+	return strncmp(what, "in ", 3) && strncmp(what, "out ", 4) && strcmp(what, "in") &&
+	       strcmp(what, "out") && !stat(what, &st) && !S_ISDIR(st.st_mode);
+}
+
+int cmd_explain(const struct args *a)
+{
+	struct job job = {.args = a, .out = json_object()};
+	int ret = source_open(&job.src, a, a->dump);
+
+	if (ret) {
+		json_decref(job.out);
+		return ret;
+	}
+	job.story = (struct story){.cache = job.src.cache};
+	ret = is_file(a->argv[0]) ? explain_file(&job, a->argv[0]) : explain_words(&job, a->argv[0]);
+	if (!ret && a->json)
+		ret = json_out(json_incref(job.out));
+	json_decref(job.out);
+	source_close(&job.src);
+	return ret ? ret : job.lost ? EXIT_RULES : EXIT_DONE;
+}

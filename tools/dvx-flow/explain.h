@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What explain and dump share. */
+#ifndef DVX_FLOW_EXPLAIN_H
+#define DVX_FLOW_EXPLAIN_H
+
+#include "dvx-flow.h"
+#include "story.h"
+
+/* The packet that a rule describes: of each range and prefix the first. */
+void fields_of_rule(struct fields *out, const struct rule *r);
+
+/* A dump as it was read, and where from. */
+struct source {
+	struct dump d;
+	struct view_cache *cache;
+	const char *name;
+};
+
+/* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
+ * sentence. */
+int source_open(struct source *s, const struct args *a, const char *path);
+void source_close(struct source *s);
+
+/* The tables where packets of that direction begin, at most max; how many there are. */
+unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A packet that was written down in the rule language: what a rule wants, a packet says. */
+#include <string.h>
+#include "explain.h"
+
+static const uint8_t keys[RULE_KEYS] = {
+	[KEY_DMAC] = F_DMAC,
+	[KEY_SMAC] = F_SMAC,
+	[KEY_ETHERTYPE] = F_ETHERTYPE,
+	[KEY_CVLAN] = F_VLAN_KIND,
+	[KEY_SVLAN] = F_VLAN_KIND,
+	[KEY_VLAN_ID] = F_VLAN_ID,
+	[KEY_VLAN_DEI] = F_VLAN_DEI,
+	[KEY_VLAN_PCP] = F_VLAN_PCP,
+	[KEY_PROTO] = F_PROTO,
+	[KEY_DSCP] = F_DSCP,
+	[KEY_ECN] = F_ECN,
+	[KEY_TTL] = F_TTL,
+	[KEY_FRAGMENT] = F_FRAG,
+	[KEY_FLOWLABEL] = F_FLOWLABEL,
+	[KEY_TCP_FLAGS] = F_TCP_FLAGS,
+	[KEY_ICMP_TYPE] = F_ICMP_TYPE,
+	[KEY_ICMP_CODE] = F_ICMP_CODE,
+	[KEY_ICMP6_TYPE] = F_ICMP_TYPE,
+	[KEY_ICMP6_CODE] = F_ICMP_CODE,
+	[KEY_REG_A] = F_REG_A,
+	[KEY_REG_C0] = F_REG_C0,
+	[KEY_REG_C1] = F_REG_C0 + 1,
+	[KEY_REG_C2] = F_REG_C0 + 2,
+	[KEY_REG_C3] = F_REG_C0 + 3,
+	[KEY_REG_C4] = F_REG_C0 + 4,
+	[KEY_REG_C5] = F_REG_C0 + 5,
+	[KEY_REG_C6] = F_REG_C0 + 6,
+	[KEY_REG_C7] = F_REG_C7,
+	[KEY_VPORT] = F_SOURCE,
+	[KEY_SQN] = F_SQN,
+};
+
+static void put(struct fields *p, enum field f, u128 value)
+{
+	p->value[f] = value;
+	p->known[f] = true;
+}
+
+static void put_key(struct fields *p, const struct rule_field *f)
+{
+	enum field field = (enum field)keys[f->key];
+
+	if (f->key == KEY_SVLAN && f->value)
+		put(p, field, 2);
+	else if (f->key != KEY_SVLAN || !p->known[field])
+		put(p, field, f->value);
+}
+
+static void put_address(struct fields *p, enum field f, const struct rule_prefix *a)
+{
+	u128 v = 0;
+
+	for (unsigned int i = 0; i < (a->family == 4 ? 4 : 16); i++)
+		v = v << 8 | a->addr[i];
+	if (a->family)
+		put(p, f, v);
+}
+
+static void put_l4(struct fields *p, const struct rule *r)
+{
+	if (r->l4 != L4_ANY)
+		put(p, F_PROTO, r->l4 == L4_UDP ? 17 : 6);
+	if (p->known[F_PROTO])
+		put(p, F_L4, p->value[F_PROTO] == 6 ? 1 : p->value[F_PROTO] == 17 ? 2 : 3);
+	if (r->sport.n || r->port.n)
+		put(p, F_SPORT, r->sport.n ? r->sport.range[0].first : r->port.range[0].first);
+	if (r->dport.n)
+		put(p, F_DPORT, r->dport.range[0].first);
+}
+
+void fields_of_rule(struct fields *out, const struct rule *r)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < r->nfields; i++)
+		put_key(out, &r->field[i]);
+	if (r->ip) {
+		put(out, F_L3, r->ip == 6 ? 2 : 1);
+		put(out, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
+	}
+	put_address(out, F_SRC, r->src.family ? &r->src : &r->host);
+	put_address(out, F_DST, &r->dst);
+	put_l4(out, r);
+	/* What nobody says is the usual: a whole packet without tags. */
+	put(out, F_FRAG, out->value[F_FRAG]);
+	put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);
+}

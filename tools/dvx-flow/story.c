@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "story.h"
+
+struct text {
+	char *buf;
+	size_t size, at;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char *fmt, ...)
+{
+	size_t left = t->at < t->size ? t->size - t->at : 0;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(left ? t->buf + t->at : NULL, left, fmt, ap);
+	va_end(ap);
+	t->at += n > 0 ? (size_t)n : 0;
+}
+
+static void comma(struct text *t)
+{
+	if (t->at)
+		say(t, ", ");
+}
+
+/* --- what rules do ------------------------------------------------------------------------------- */
+
+static const struct {
+	uint32_t type;
+	const char *words;
+	int arg; /* which argument follows, -1: none */
+} action_words[] = {
+	{3400, "encapsulates (L2), reformat", 0},
+	{3401, "encapsulates (L3), reformat", 0},
+	{3402, "rewrites headers", -1},
+	{3403, "drop", -1},
+	{3404, "to QP", 0},
+	{3405, "to flow table", 0},
+	{3406, "counter", 0},
+	{3407, "tag", 0},
+	{3408, "to vport", 0},
+	{3409, "decapsulates (L2)", -1},
+	{3410, "decapsulates (L3)", -1},
+	{3411, "to the TIR at", 0},
+	{3412, "pushes VLAN", 0},
+	{3413, "pops a VLAN", -1},
+	{3414, "meter", 1},
+	{3415, "sampler", 2},
+	{3416, "to destination array", 0},
+	{3417, "first hit object", 0},
+	{3418, "flow meter object", 0},
+	{3419, "connection tracking object", 0},
+	{3423, "default miss", -1},
+	{3424, "to a root table, flow table", 0},
+	{3425, "by a range", -1},
+};
+
+static void say_action(struct text *t, const struct dump_action *a)
+{
+	comma(t);
+	for (size_t i = 0; i < sizeof(action_words) / sizeof(action_words[0]); i++) {
+		if (action_words[i].type != a->type)
+			continue;
+		say(t, "%s", action_words[i].words);
+		if (action_words[i].arg >= 0 && action_words[i].arg < a->nargs)
+			say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
+		return;
+	}
+	say(t, "action %" PRIu32, a->type);
+}
+
+size_t story_actions(char *buf, size_t size, const struct dump *d, const struct dump_rule *r)
+{
+	struct text t = {buf, size, 0};
+
+	if (size)
+		buf[0] = 0;
+	for (uint32_t i = 0; i < r->nactions; i++)
+		say_action(&t, &d->action[r->first_action + i]);
+	return t.at;
+}
+
+/* --- what is compared ----------------------------------------------------------------------------- */
+
+size_t story_mask(char *buf, size_t size, const struct match_mask *m)
+{
+	struct text t = {buf, size, 0};
+	char words[64];
+
+	if (size)
+		buf[0] = 0;
+	for (unsigned int f = 0; f < F_COUNT; f++) {
+		if (!m->mask[f])
+			continue;
+		comma(&t);
+		if (f == F_SRC || f == F_DST)
+			say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
+		say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
+	}
+	if (!t.at)
+		say(&t, m->known ? "any packet" : "its mask is not in the dump");
+	return t.at;
+}
+
+static bool first_row(const struct builder_view *v, unsigned int i)
+{
+	for (unsigned int k = 0; k < i; k++)
+		if (v->row[k].field == v->row[i].field)
+			return false;
+	return v->row[i].field != F_NONE;
+}
+
+static unsigned int layout_l3(const struct builder_view *v)
+{
+	return v->layout && strstr(v->layout->name, "ipv6") ? 2 : 1;
+}
+
+size_t story_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v)
+{
+	struct text t = {buf, size, 0};
+	char words[128];
+
+	if (size)
+		buf[0] = 0;
+	for (unsigned int i = 0; v && i < v->rows; i++) {
+		u128 mask = first_row(v, i) ? tag_get(s->mask, v, v->row[i].field) : 0;
+
+		if (!mask)
+			continue;
+		field_say(words, sizeof(words), v->row[i].field, tag_get(s->tag, v, v->row[i].field), mask,
+			  layout_l3(v));
+		comma(&t);
+		say(&t, "%s", words);
+	}
+	if (!t.at)
+		say(&t, s->any ? "any packet" : "bits of no field that is known here");
+	return t.at;
+}
+
+/* --- steps ----------------------------------------------------------------------------------------- */
+
+static void say_miss(struct text *t, const struct step *st, const struct builder_view *v)
+{
+	char have[64], want[128];
+
+	if (st->field == F_NONE) {
+		say(t, "misses, by bits of no field that is known here");
+		return;
+	}
+	field_say(want, sizeof(want), st->field, st->want, st->mask, layout_l3(v));
+	field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
+	if (st->given)
+		say(t, "misses: it wants %s, the packet has %s", want, have);
+	else
+		say(t, "misses: it wants %s, which the packet does not have or does not say", want);
+}
+
+static void say_table(struct text *t, const struct dump_table *tbl)
+{
+	say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+}
+
+static json_t *entry_json(const struct story *s, const struct walk *w, const struct step *st,
+			  struct text *t)
+{
+	const struct dump_entry *e = &w->d->entry[st->entry];
+	const struct matcher_view *mv = matcher_view(s->cache, st->matcher, w->side);
+	uint32_t place = entry_place(w->d, e);
+	const struct builder_view *v =
+		mv && place < w->d->matcher[st->matcher].builders[w->side] ? &mv->view[w->side][place]
+									    : NULL;
+	char what[512], words[64];
+	struct ste ste;
+	json_t *j;
+
+	entry_read(s->cache, e, &ste);
+	say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
+	    ste_lookup_name(ste.format, ste.lookup));
+	story_entry(what, sizeof(what), &ste, v);
+	if (st->hit)
+		say(t, v ? "hits: %s" : "only acts", what);
+	else
+		say_miss(t, st, v);
+	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6, "index",
+		      (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
+		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares", what);
+	if (j && !st->hit && st->field != F_NONE)
+		json_object_set_new(j, "field", json_string(field_words(st->field, words, sizeof(words))));
+	return j;
+}
+
+static json_t *step_json(const struct story *s, const struct walk *w, const struct step *st)
+{
+	static const char *const kinds[] = {"table", "empty", "entry", "no more"};
+	const struct dump_table *tbl = &w->d->table[st->table];
+	const struct dump_matcher *m = st->kind == STEP_EMPTY ? &w->d->matcher[st->matcher] : NULL;
+	char buf[1024] = "", mask[256];
+	struct text t = {buf, sizeof(buf), 0};
+	json_t *j;
+
+	if (st->kind == STEP_ENTRY) {
+		j = entry_json(s, w, st, &t);
+	} else if (st->kind == STEP_EMPTY) {
+		story_mask(mask, sizeof(mask), &m->mask);
+		say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
+		if (st->slots)
+			say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot, st->slots);
+		else
+			say(&t, "it has no rules");
+		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
+	} else {
+		if (st->kind == STEP_NO_MORE)
+			say(&t, "no matcher is left in ");
+		say_table(&t, tbl);
+		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level", (json_int_t)tbl->level);
+	}
+	if (j) {
+		json_object_set_new(j, "step", json_string(kinds[st->kind]));
+		json_object_set_new(j, "says", json_string(buf));
+	}
+	return j;
+}
+
+/* --- the end --------------------------------------------------------------------------------------- */
+
+static void end_rule(const struct story *s, const struct walk *w, struct text *t, json_t *j)
+{
+	const struct dump_rule *r = &w->d->rule[w->rule];
+	const char *name = s->name ? s->name(s->arg, r->id) : NULL;
+	char does[256];
+
+	story_actions(does, sizeof(does), w->d, r);
+	if (name)
+		say(t, "rule \"%s\": %s", name, does);
+	else
+		say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
+	json_object_set_new(j, "rule", json_integer((json_int_t)r->id));
+	if (name)
+		json_object_set_new(j, "text", json_string(name));
+	json_object_set_new(j, "actions", json_string(does));
+	json_object_set_new(j, "address", json_integer((json_int_t)w->last));
+}
+
+static void end_default(const struct walk *w, struct text *t)
+{
+	const struct dump_domain *dmn = &w->d->domain[w->d->table[w->table].domain];
+
+	say(t, "no rule takes it: ");
+	if (dmn->type == DOMAIN_FDB)
+		say(t, "it goes to the e-switch manager");
+	else
+		say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
+	say(t, ", the default of such tables");
+}
+
+static json_t *end_json(const struct story *s, const struct walk *w)
+{
+	static const char *const ends[] = {"rule", "default", "lost"};
+	char buf[1024] = "";
+	struct text t = {buf, sizeof(buf), 0};
+	json_t *counters = json_array(), *j = json_object();
+
+	if (!counters || !j)
+		return json_decref(counters), json_decref(j), NULL;
+	if (w->end == WALK_RULE)
+		end_rule(s, w, &t, j);
+	else if (w->end == WALK_DEFAULT)
+		end_default(w, &t);
+	else
+		say(&t, "%s", w->lost);
+	if (w->rewrites && w->end != WALK_LOST)
+		say(&t, "; headers were rewritten on the way, which is not followed here");
+	for (unsigned int i = 0; i < w->ncounters; i++)
+		json_array_append_new(counters, json_integer((json_int_t)w->counter[i]));
+	json_object_set_new(j, "counters", counters);
+	if (w->tagged)
+		json_object_set_new(j, "tag", json_integer((json_int_t)w->tag));
+	json_object_set_new(j, "end", json_string(ends[w->end]));
+	json_object_set_new(j, "says", json_string(buf));
+	return j;
+}
+
+json_t *story_json(const struct story *s, const struct walk *w)
+{
+	json_t *steps = json_array(), *j = json_object();
+
+	for (uint32_t i = 0; i < w->nsteps; i++)
+		json_array_append_new(steps, step_json(s, w, &w->step[i]));
+	if (!steps || !j || json_object_set_new(j, "steps", steps) ||
+	    json_object_set_new(j, "end", end_json(s, w))) {
+		json_decref(j);
+		return NULL;
+	}
+	return j;
+}
