@@ -17,7 +17,9 @@
 /* An enum or a set of flags: 4 or 8 bytes, the value in data either way. */
 #define CONST	   1, 8, TAIL_EXACT
 #define BYTES(min) (min), 0xffff, TAIL_ANY
-#define STRUCT(t)  sizeof(struct t), sizeof(struct t), TAIL_ZERO
+/* PRM fte_match_param, as much as the program knows of it. */
+#define MATCH_PARAM 1, FS_PARAM, TAIL_EXACT
+#define STRUCT(t)   sizeof(struct t), sizeof(struct t), TAIL_ZERO
 #define STRUCT_TO(t, last) \
 	offsetof(struct t, last) + sizeof(((struct t *)0)->last), sizeof(struct t), TAIL_ZERO
 #define HANDLE	0, 0, TAIL_EXACT
@@ -313,6 +315,73 @@ static const struct attr_spec uar_destroy_attrs[] = {
 	{A(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
+#define HANDLES BYTES(4) /* an array of handles: bytes */
+
+static const struct attr_spec matcher_create_attrs[] = {
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK), ATTR_IN, MUST, MATCH_PARAM},
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE), ATTR_ENUM, MUST, 0, 2, TAIL_EXACT},
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA), ATTR_IN, MUST, 1, 1, TAIL_EXACT},
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS), ATTR_IN, MAY, CONST},
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), ATTR_IN, MAY, CONST},
+};
+
+static const struct attr_spec matcher_destroy_attrs[] = {
+	{A(MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec flow_create_attrs[] = {
+	{A(MLX5_IB_ATTR_CREATE_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE), ATTR_IN, MUST, MATCH_PARAM},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_MATCHER), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP), ATTR_IDR, MAY, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX), ATTR_IDR, MAY, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS), ATTR_IN, MAY, HANDLES},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_TAG), ATTR_IN, MAY, U32},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX), ATTR_IN, MAY, HANDLES},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET), ATTR_IN, MAY, HANDLES},
+	{A(MLX5_IB_ATTR_CREATE_FLOW_FLAGS), ATTR_IN, MAY, CONST},
+};
+
+static const struct attr_spec mlx5_flow_destroy_attrs[] = {
+	{A(MLX5_IB_ATTR_DESTROY_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec flow_destroy_attrs[] = {
+	{A(UVERBS_ATTR_DESTROY_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec modify_header_attrs[] = {
+	{A(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM), ATTR_IN, MUST, BYTES(8)},
+	{A(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE), ATTR_IN, MUST, CONST},
+};
+
+static const struct attr_spec packet_reformat_attrs[] = {
+	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF), ATTR_IN, MAY, BYTES(1)},
+	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE), ATTR_IN, MUST, CONST},
+	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE), ATTR_IN, MUST, CONST},
+};
+
+static const struct attr_spec flow_action_destroy_attrs[] = {
+	{A(UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec counters_create_attrs[] = {
+	{A(UVERBS_ATTR_CREATE_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec counters_destroy_attrs[] = {
+	{A(UVERBS_ATTR_DESTROY_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
+static const struct attr_spec counters_read_attrs[] = {
+	{A(UVERBS_ATTR_READ_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(UVERBS_ATTR_READ_COUNTERS_BUFF), ATTR_OUT, MUST, BYTES(0)},
+	{A(UVERBS_ATTR_READ_COUNTERS_FLAGS), ATTR_IN, MUST, CONST},
+};
+
 /* --- the table ------------------------------------------------------------------------------ */
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -362,26 +431,34 @@ static const struct method_spec methods[] = {
 	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query_attrs, uverbs_mr_query),
 	ABSENT(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR),
 	ABSENT(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY),
-	ABSENT(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY),
-	ABSENT(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW),
-	ABSENT(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW),
+	ROW(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, flow_destroy_attrs,
+	    uverbs_flow_destroy),
+	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, flow_create_attrs, mlx5_flow_create),
+	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, mlx5_flow_destroy_attrs,
+	    mlx5_flow_destroy),
 	ABSENT(UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY),
 	ROW(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
 	    rwq_ind_table_destroy_attrs, uverbs_rwq_ind_table_destroy),
 	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, wq_create_attrs, uverbs_wq_create),
 	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, wq_destroy_attrs, uverbs_wq_destroy),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_CREATE),
-	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY, flow_action_destroy_attrs,
+	    uverbs_flow_action_destroy),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_MODIFY),
-	ABSENT(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER),
-	ABSENT(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER,
+	    modify_header_attrs, mlx5_flow_action_modify),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
+	    packet_reformat_attrs, mlx5_flow_action_reformat),
 	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc_attrs, uverbs_dm_alloc),
 	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free_attrs, uverbs_dm_free),
 	ABSENT(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR),
 	ABSENT(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY),
-	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE),
-	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY),
-	ABSENT(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, counters_create_attrs,
+	    uverbs_counters_create),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters_destroy_attrs,
+	    uverbs_counters_destroy),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, counters_read_attrs,
+	    uverbs_counters_read),
 	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc_attrs,
 	    uverbs_async_event_alloc),
 
@@ -406,8 +483,10 @@ static const struct method_spec methods[] = {
 	    devx_umem_reg),
 	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg_attrs,
 	    devx_umem_dereg),
-	ABSENT(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE),
-	ABSENT(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY),
+	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, matcher_create_attrs,
+	    mlx5_matcher_create),
+	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, matcher_destroy_attrs,
+	    mlx5_matcher_destroy),
 	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
 	    devx_cmd_fd_alloc_attrs, devx_cmd_fd_alloc),
 	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,

@@ -11,6 +11,7 @@
 #include "host/mm.h"
 #include "obj/vhca.h"
 #include "front/kernel.h"
+#include "fs.h"
 
 /*
  * What the files of the kernel half share: open files, their handles, event channels. Errno values
@@ -35,6 +36,7 @@ struct kernel {
 	struct function {
 		uint32_t eqn;
 		uint8_t caps[4096]; /* QUERY_HCA_CAP, general, current */
+		struct fs_chain fs[FS_DIRS];
 		struct dm_map *dm[DM_KINDS];
 	} fn[FUNCTION_COUNT];
 };
@@ -271,6 +273,17 @@ int uverbs_dm_mr_reg(struct kfile *, struct kreq *);
 int uverbs_dm_alloc(struct kfile *, struct kreq *);
 int uverbs_dm_free(struct kfile *, struct kreq *);
 int uverbs_async_event_alloc(struct kfile *, struct kreq *);
+int uverbs_flow_destroy(struct kfile *, struct kreq *);
+int mlx5_flow_create(struct kfile *, struct kreq *);
+int mlx5_flow_destroy(struct kfile *, struct kreq *);
+int mlx5_matcher_create(struct kfile *, struct kreq *);
+int mlx5_matcher_destroy(struct kfile *, struct kreq *);
+int uverbs_counters_create(struct kfile *, struct kreq *);
+int uverbs_counters_destroy(struct kfile *, struct kreq *);
+int uverbs_counters_read(struct kfile *, struct kreq *);
+int uverbs_flow_action_destroy(struct kfile *, struct kreq *);
+int mlx5_flow_action_modify(struct kfile *, struct kreq *);
+int mlx5_flow_action_reformat(struct kfile *, struct kreq *);
 int devx_other(struct kfile *, struct kreq *);
 int devx_query_uar(struct kfile *, struct kreq *);
 int devx_query_eqn(struct kfile *, struct kreq *);
@@ -291,6 +304,7 @@ int mlx5_uar_destroy(struct kfile *, struct kreq *);
  * The write commands that INVOKE_WRITE carries: in and out are CORE_IN and CORE_OUT, at least as
  * long as the table says; the driver's own bytes are in UHW_IN and UHW_OUT.
  */
+#define WCMD_IN_BYTES 1024u /* no command reads more; in_len may say more */
 struct wcmd {
 	struct kfile *f;
 	struct kreq *req;
@@ -316,6 +330,8 @@ int wcmd_modify_qp_ex(struct wcmd *);
 int wcmd_modify_wq(struct wcmd *);
 int wcmd_create_rwq_ind_table(struct wcmd *);
 int wcmd_create_ah(struct wcmd *);
+int wcmd_create_flow(struct wcmd *);
+int wcmd_destroy_flow(struct wcmd *);
 int wcmd_destroy_ah(struct wcmd *);
 
 enum { UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, UVERBS_ATTR_QUERY_PORT_SPEED_RESP };

@@ -69,7 +69,10 @@ static const struct {
 	{IB_USER_VERBS_CMD_CREATE_SRQ, "CREATE_SRQ", NULL, 0, 0, false},
 	{IB_USER_VERBS_CMD_CREATE_XSRQ, "CREATE_XSRQ", NULL, 0, 0, false},
 	{IB_USER_VERBS_CMD_OPEN_XRCD, "OPEN_XRCD", NULL, 0, 0, false},
-	{EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", NULL, 0, 0, false},
+	{EX(IB_USER_VERBS_EX_CMD_CREATE_FLOW), "EX_CREATE_FLOW", wcmd_create_flow,
+	 sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp), false},
+	{EX(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), "EX_DESTROY_FLOW", wcmd_destroy_flow,
+	 sizeof(struct ib_uverbs_destroy_flow), 0, false},
 	{EX(IB_USER_VERBS_EX_CMD_CREATE_WQ), "EX_CREATE_WQ", NULL, 0, 0, false},
 	{EX(IB_USER_VERBS_EX_CMD_MODIFY_WQ), "EX_MODIFY_WQ", wcmd_modify_wq,
 	 sizeof(struct ib_uverbs_ex_modify_wq), 0, false},
@@ -100,7 +103,7 @@ int uverbs_invoke_write(struct kfile *f, struct kreq *req)
 	uint64_t cmd = kattr_value(req, UVERBS_ATTR_WRITE_CMD);
 	const struct kattr *in = kattr_find(req, UVERBS_ATTR_CORE_IN);
 	const struct kattr *out = kattr_find(req, UVERBS_ATTR_CORE_OUT);
-	uint64_t core[32] = {0}; /* aligned, and as long as the longest structure */
+	uint64_t core[WCMD_IN_BYTES / 8] = {0}; /* aligned */
 	struct wcmd c = {.f = f, .req = req, .in = core};
 
 	if (cmd & ~(uint64_t)(IB_USER_VERBS_CMD_COMMAND_MASK | IB_USER_VERBS_CMD_FLAG_EXTENDED))

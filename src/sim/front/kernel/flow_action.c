@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flow actions: header rewrites. Packet reformats have no capability here, and are refused so. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "flow.h"
+
+#define ACTION_BYTES 8u
+#define MAX_ACTIONS  255u
+
+static int destroy(struct uobj *u)
+{
+	const struct flow_action *a = (struct flow_action *)u;
+	uint8_t in[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES] = {0};
+	uint8_t out[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_OUT_BYTES];
+
+	prm_dealloc_modify_header_context_in_set_opcode(in,
+							PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT);
+	prm_dealloc_modify_header_context_in_set_modify_header_id(in, a->modify_id);
+	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION, destroy};
+
+int uverbs_flow_action_destroy(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err =
+		kattr_uobj(f, req, UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, &flow_action_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+static int alloc_modify(struct kfile *f, uint8_t dir, const struct kattr *list, uint32_t *id)
+{
+	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + MAX_ACTIONS * ACTION_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_MODIFY_HEADER_CONTEXT_OUT_BYTES];
+	int err;
+
+	prm_alloc_modify_header_context_in_set_opcode(in, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT);
+	prm_alloc_modify_header_context_in_set_table_type(in, dir);
+	prm_alloc_modify_header_context_in_set_num_of_actions(in, list->len / ACTION_BYTES);
+	memcpy(in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, list->in, list->len);
+	err = fw_cmd(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
+		     sizeof(out));
+	if (!err)
+		*id = prm_alloc_modify_header_context_out_get_modify_header_id(out);
+	return err;
+}
+
+int mlx5_flow_action_modify(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *list = kattr_find(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);
+	uint64_t type = kattr_value(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE);
+	struct flow_action *a;
+	int err;
+
+	if (list->len % ACTION_BYTES || list->len > MAX_ACTIONS * ACTION_BYTES)
+		return refuse(-EINVAL, "CREATE_MODIFY_HEADER: %u bytes are no 1 to %u actions",
+			      list->len, MAX_ACTIONS);
+	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
+		return refuse(-EOPNOTSUPP, "CREATE_MODIFY_HEADER: FT_TYPE %llu has no ft_support",
+			      (unsigned long long)type);
+	a = uobj_new(f, &flow_action_class, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->dir = (uint8_t)type;
+	err = alloc_modify(f, a->dir, list, &a->modify_id);
+	if (err) {
+		uobj_drop(&a->u);
+		return err;
+	}
+	kattr_new_handle(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &a->u);
+	return 0;
+}
+
+int mlx5_flow_action_reformat(struct kfile *f, struct kreq *req)
+{
+	(void)f;
+	return refuse(
+		-EOPNOTSUPP, "CREATE_PACKET_REFORMAT: type %llu has no capability here",
+		(unsigned long long)kattr_value(req, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE));
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counters of verbs. A flow counter of firmware counts packets and bytes; the points that a program
+ * attached say where in its array each goes. They come with the first flow that counts there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "flow.h"
+
+#define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
+#define MAX_INDEX  4096u /* a sane bound of a program's array */
+#define PACKETS	   0	 /* IB_COUNTER_PACKETS, IB_COUNTER_BYTES */
+#define BYTES	   1
+
+static void forget_points(struct kcounters *c)
+{
+	free(c->points);
+	c->points = NULL;
+	c->npoints = 0;
+	c->max_index = 0;
+}
+
+static int destroy(struct uobj *u)
+{
+	struct kcounters *c = (struct kcounters *)u;
+	uint8_t in[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t out[PRM_DEALLOC_FLOW_COUNTER_OUT_BYTES];
+
+	prm_dealloc_flow_counter_in_set_opcode(in, PRM_OPCODE_DEALLOC_FLOW_COUNTER);
+	prm_dealloc_flow_counter_in_set_flow_counter_id(in, c->id);
+	if (c->id && fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out)))
+		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
+	forget_points(c);
+	return 0;
+}
+
+const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS, destroy};
+
+int uverbs_counters_create(struct kfile *f, struct kreq *req)
+{
+	struct kcounters *c = uobj_new(f, &counters_class, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	kattr_new_handle(req, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &c->u);
+	return 0;
+}
+
+int uverbs_counters_destroy(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, &counters_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+/* --- binding -------------------------------------------------------------------------------- */
+
+static int read_points(struct kcounters *c, const struct mlx5_ib_flow_counters_data *d)
+{
+	struct mlx5_ib_flow_counters_desc desc[MAX_POINTS];
+	struct kfile *f = c->u.file;
+	uint64_t at = d->counters_data;
+
+	if (!d->ncounters || d->ncounters > MAX_POINTS)
+		return refuse(-EINVAL, "CREATE_FLOW: ncounters %u: 1 to %u points are needed",
+			      d->ncounters, MAX_POINTS);
+	if (dma_read(f->k->si->host, mm_bus(f->mm, at), desc, d->ncounters * sizeof(desc[0])))
+		return refuse(-EFAULT, "CREATE_FLOW: counters_data can't be read");
+	c->points = calloc(d->ncounters, sizeof(*c->points));
+	if (!c->points)
+		return -ENOMEM;
+	c->max_index = 0;
+	for (uint32_t i = 0; i < d->ncounters; i++) {
+		if (desc[i].description > BYTES || desc[i].index >= MAX_INDEX)
+			return refuse(-EINVAL, "CREATE_FLOW: counter description %u at index %u",
+				      desc[i].description, desc[i].index);
+		c->points[i] = (struct counter_point){desc[i].description == BYTES, desc[i].index};
+		if (desc[i].index >= c->max_index)
+			c->max_index = desc[i].index + 1;
+	}
+	c->npoints = d->ncounters;
+	return 0;
+}
+
+static int alloc_counter(struct kcounters *c)
+{
+	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
+	int err;
+
+	if (c->id)
+		return 0;
+	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
+	err = fw_cmd(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		c->id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
+	return err;
+}
+
+/* As mlx5_ib: the first flow needs points, the others may not bring any. */
+int counters_bind(struct kcounters *c, const struct mlx5_ib_flow_counters_data *d)
+{
+	int err;
+
+	if (!d == !c->flows)
+		return refuse(-EINVAL, "CREATE_FLOW: the counters %s",
+			      d ? "have their points already" : "have no points attached");
+	if (!c->flows) {
+		err = read_points(c, d);
+		if (!err)
+			err = alloc_counter(c);
+		if (err) {
+			forget_points(c);
+			return err;
+		}
+	}
+	c->flows++;
+	return 0;
+}
+
+void counters_unbind(struct kcounters *c)
+{
+	/* As mlx5_ib: the next first flow brings points again; the count goes on. */
+	if (--c->flows == 0)
+		forget_points(c);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static int query(const struct kcounters *c, uint64_t *packets, uint64_t *bytes)
+{
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_FLOW_COUNTER_OUT_BYTES + PRM_TRAFFIC_COUNTER_BYTES];
+	const void *stats;
+	int err;
+
+	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
+	prm_query_flow_counter_in_set_flow_counter_id(in, c->id);
+	err = fw_cmd(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	stats = prm_query_flow_counter_out_cat_flow_statistics(out, 0);
+	*packets = prm_traffic_counter_get_packets(stats);
+	*bytes = prm_traffic_counter_get_octets(stats);
+	return 0;
+}
+
+int uverbs_counters_read(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *buff = kattr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
+	uint64_t packets, bytes, flags, values[MAX_INDEX] = {0};
+	const struct kcounters *c;
+	struct uobj *u;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_READ_COUNTERS_HANDLE, &counters_class, &u);
+
+	if (!err)
+		err = kattr_flags(req, UVERBS_ATTR_READ_COUNTERS_FLAGS,
+				  "UVERBS_ATTR_READ_COUNTERS_FLAGS",
+				  IB_UVERBS_READ_COUNTERS_PREFER_CACHED, &flags);
+	if (err)
+		return err;
+	c = (const struct kcounters *)u;
+	if (!c->id || c->max_index > buff->len / sizeof(values[0]))
+		return refuse(-EINVAL, "COUNTERS_READ: %s",
+			      c->id ? "the array ends before the highest point"
+				    : "no flow counts here yet");
+	err = query(c, &packets, &bytes);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < c->npoints; i++)
+		values[c->points[i].index] += c->points[i].bytes ? bytes : packets;
+	kattr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
+	return 0;
+}

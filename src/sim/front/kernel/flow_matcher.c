@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flow matchers: a mask, the parts of it that count, a priority and a kind of table. */
+#include <errno.h>
+#include <string.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "flow.h"
+
+#define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
+
+static int destroy(struct uobj *u)
+{
+	(void)u;
+	return 0;
+}
+
+const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER, destroy};
+
+static int find_type(struct kreq *req, uint8_t *type)
+{
+	const struct kattr *ft = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE);
+	uint64_t value = kattr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), flags;
+	int err = kattr_flags(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS,
+			      "MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS", FLAGS_EGRESS, &flags);
+
+	if (err)
+		return err;
+	if (ft && kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS))
+		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE and FLOW_FLAGS exclude each "
+				       "other");
+	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
+		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE %llu is not known",
+			      (unsigned long long)value);
+	*type = (uint8_t)(flags ? MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX : value);
+	return 0;
+}
+
+int mlx5_matcher_create(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *flow_type = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE);
+	const struct kattr *mask = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK);
+	struct matcher *m;
+	uint8_t type;
+	int err = find_type(req, &type);
+
+	if (err)
+		return err;
+	if (flow_type->enum_elem != FLOW_NORMAL || flow_type->len != 2)
+		return refuse(-EOPNOTSUPP,
+			      "FLOW_MATCHER_CREATE: FLOW_TYPE %u: only NORMAL (0), "
+			      "with a priority of 2 bytes",
+			      flow_type->enum_elem);
+	m = uobj_new(f, &matcher_class, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->type = type;
+	m->enable = (uint8_t)kattr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA);
+	memcpy(&m->priority, flow_type->in, sizeof(m->priority));
+	memcpy(m->mask, mask->in, mask->len);
+	kattr_new_handle(req, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, &m->u);
+	return 0;
+}
+
+int mlx5_matcher_destroy(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, &matcher_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}

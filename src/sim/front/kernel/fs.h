@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FRONT_FS_H
+#define SIM_FRONT_FS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What mlx5_core's flow steering does for mlx5_ib: one table for each priority, made when its first
+ * rule comes and destroyed after its last; a miss goes to the table of the next priority; groups
+ * are made for each mask; rules with one match and the same actions share an entry, whose
+ * destinations are theirs together.
+ */
+struct kernel;
+struct vhca;
+struct fs_rule;
+
+#define FS_PARAM 512u /* PRM fte_match_param */
+
+enum fs_dir { FS_RX, FS_TX, FS_DIRS }; /* as PRM flow_table_type NIC_RX, NIC_TX */
+
+/*
+ * Priorities of each direction, as mlx5_ib numbers them: two for each that programs name (with and
+ * without DONT_TRAP), then multicast, then what takes what is left.
+ */
+#define FS_USER_PRIOS 16u
+enum { FS_PRIO_MCAST = 2 * FS_USER_PRIOS, FS_PRIO_LEFTOVERS, FS_PRIO_ANCHOR, FS_PRIOS };
+
+static inline unsigned int fs_prio(unsigned int priority, bool dont_trap)
+{
+	return priority * 2 + !dont_trap;
+}
+
+struct fs_match {
+	uint8_t enable; /* match_criteria_enable */
+	uint8_t mask[FS_PARAM], value[FS_PARAM];
+};
+
+enum fs_next { FS_NEXT_NONE, FS_NEXT_PRIO, FS_NEXT_NAMESPACE };
+
+struct fs_act {
+	uint16_t action; /* PRM flow_action; FWD_DEST and COUNT follow from what is below */
+	bool has_tag;
+	uint32_t tag;
+	uint32_t tirn, table; /* a destination, 0: none */
+	enum fs_next next;    /* and on to the tables behind: the same packet, or those missed */
+	uint32_t counter;     /* 0: none */
+	uint32_t modify_id;   /* if action says MOD_HDR */
+};
+
+struct fs_table;
+
+/* The tables of one function and direction, by priority. */
+struct fs_chain {
+	struct vhca *vhca;
+	enum fs_dir dir;
+	struct fs_table *tables[FS_PRIOS];
+};
+
+/* 0; -EEXIST if an entry with this match does something else; -EOPNOTSUPP if nothing is behind. */
+int fs_add(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, const struct fs_match *,
+	   const struct fs_act *, struct fs_rule **);
+void fs_del(struct fs_rule *);
+
+#endif

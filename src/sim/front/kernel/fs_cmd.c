@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mailboxes of the kernel's flow tables. */
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include "fs_priv.h"
+
+#define ENTRY_BYTES 8u
+#define MODIFY_ALL  0xf /* actions, tag, destinations, counters */
+#define OP_MODIFY   1
+#define MODIFY_MISS 1
+
+static void set_miss(void *ctx, uint32_t miss)
+{
+	if (!miss)
+		return;
+	prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
+	prm_flow_table_context_set_table_miss_id(ctx, miss);
+}
+
+int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t size, uint32_t miss,
+			uint32_t *id)
+{
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t out[PRM_CREATE_FLOW_TABLE_OUT_BYTES];
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+	int err;
+
+	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
+	prm_create_flow_table_in_set_table_type(in, c->dir);
+	prm_flow_table_context_set_level(ctx, level);
+	prm_flow_table_context_set_log_size(ctx,
+					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
+	set_miss(ctx, miss);
+	err = fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*id = prm_create_flow_table_out_get_table_id(out);
+	return err;
+}
+
+int fs_cmd_set_miss(const struct fs_chain *c, uint32_t id, uint32_t miss)
+{
+	uint8_t in[PRM_MODIFY_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t out[PRM_MODIFY_FLOW_TABLE_OUT_BYTES];
+
+	prm_modify_flow_table_in_set_opcode(in, PRM_OPCODE_MODIFY_FLOW_TABLE);
+	prm_modify_flow_table_in_set_table_type(in, c->dir);
+	prm_modify_flow_table_in_set_table_id(in, id);
+	prm_modify_flow_table_in_set_modify_field_select(in, MODIFY_MISS);
+	set_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
+	return fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+int fs_cmd_set_root(const struct fs_chain *c, uint32_t id)
+{
+	uint8_t in[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
+	uint8_t out[PRM_SET_FLOW_TABLE_ROOT_OUT_BYTES];
+
+	prm_set_flow_table_root_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ROOT);
+	prm_set_flow_table_root_in_set_table_type(in, c->dir);
+	prm_set_flow_table_root_in_set_table_id(in, id);
+	return fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+void fs_cmd_destroy_table(const struct fs_chain *c, uint32_t id)
+{
+	uint8_t in[PRM_DESTROY_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t out[PRM_DESTROY_FLOW_TABLE_OUT_BYTES];
+
+	prm_destroy_flow_table_in_set_opcode(in, PRM_OPCODE_DESTROY_FLOW_TABLE);
+	prm_destroy_flow_table_in_set_table_type(in, c->dir);
+	prm_destroy_flow_table_in_set_table_id(in, id);
+	if (fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out)))
+		sim_bug("flow table 0x%x of the kernel can't be destroyed", id);
+}
+
+int fs_cmd_create_group(struct fs_group *g)
+{
+	const struct fs_chain *c = g->table->chain;
+	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
+	uint8_t out[PRM_CREATE_FLOW_GROUP_OUT_BYTES];
+	int err;
+
+	prm_create_flow_group_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_GROUP);
+	prm_create_flow_group_in_set_table_type(in, c->dir);
+	prm_create_flow_group_in_set_table_id(in, g->table->id);
+	prm_create_flow_group_in_set_start_flow_index(in, g->start);
+	prm_create_flow_group_in_set_end_flow_index(in, g->start + g->size - 1);
+	prm_create_flow_group_in_set_match_criteria_enable(in, g->enable);
+	memcpy(prm_create_flow_group_in_at_match_criteria(in), g->mask, sizeof(g->mask));
+	err = fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		g->id = prm_create_flow_group_out_get_group_id(out);
+	return err;
+}
+
+void fs_cmd_destroy_group(const struct fs_group *g)
+{
+	const struct fs_chain *c = g->table->chain;
+	uint8_t in[PRM_DESTROY_FLOW_GROUP_IN_BYTES] = {0};
+	uint8_t out[PRM_DESTROY_FLOW_GROUP_OUT_BYTES];
+
+	prm_destroy_flow_group_in_set_opcode(in, PRM_OPCODE_DESTROY_FLOW_GROUP);
+	prm_destroy_flow_group_in_set_table_type(in, c->dir);
+	prm_destroy_flow_group_in_set_table_id(in, g->table->id);
+	prm_destroy_flow_group_in_set_group_id(in, g->id);
+	if (fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out)))
+		sim_bug("flow group 0x%x of the kernel can't be destroyed", g->id);
+}
+
+static uint16_t full_action(const struct fs_entry *e)
+{
+	return (uint16_t)(e->action | (e->ndests ? PRM_FLOW_ACTION_FWD_DEST : 0) |
+			  (e->counter ? PRM_FLOW_ACTION_COUNT : 0));
+}
+
+static void put_lists(const struct fs_entry *e, uint8_t *to)
+{
+	for (uint32_t i = 0; i < e->ndests; i++, to += ENTRY_BYTES) {
+		prm_dest_format_struct_set_destination_type(
+			to, e->dests[i].is_tir ? PRM_FLOW_DEST_TYPE_TIR
+					       : PRM_FLOW_DEST_TYPE_FLOW_TABLE);
+		prm_dest_format_struct_set_destination_id(to, e->dests[i].id);
+	}
+	if (e->counter)
+		prm_flow_counter_list_set_flow_counter_id(to, e->counter);
+}
+
+int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
+{
+	const struct fs_chain *c = e->group->table->chain;
+	uint8_t in[PRM_SET_FTE_IN_BYTES + (FS_DESTS + 1) * ENTRY_BYTES] = {0};
+	uint8_t out[PRM_SET_FTE_OUT_BYTES];
+	void *ctx = prm_set_fte_in_at_flow_context(in);
+	size_t len = PRM_SET_FTE_IN_BYTES + (e->ndests + !!e->counter) * (size_t)ENTRY_BYTES;
+
+	prm_set_fte_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY);
+	prm_set_fte_in_set_op_mod(in, modify ? OP_MODIFY : 0);
+	prm_set_fte_in_set_modify_enable_mask(in, modify ? MODIFY_ALL : 0);
+	prm_set_fte_in_set_table_type(in, c->dir);
+	prm_set_fte_in_set_table_id(in, e->group->table->id);
+	prm_set_fte_in_set_flow_index(in, e->index);
+	prm_flow_context_set_group_id(ctx, e->group->id);
+	prm_flow_context_set_flow_tag(ctx, e->tag);
+	prm_flow_context_set_action(ctx, full_action(e));
+	prm_flow_context_set_modify_header_id(ctx, e->modify_id);
+	prm_flow_context_set_destination_list_size(ctx, e->ndests);
+	prm_flow_context_set_flow_counter_list_size(ctx, !!e->counter);
+	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
+	put_lists(e, in + PRM_SET_FTE_IN_BYTES);
+	return fw_cmd(c->vhca, in, len, out, sizeof(out));
+}
+
+void fs_cmd_delete_entry(const struct fs_entry *e)
+{
+	const struct fs_chain *c = e->group->table->chain;
+	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
+	uint8_t out[PRM_DELETE_FTE_OUT_BYTES];
+
+	prm_delete_fte_in_set_opcode(in, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY);
+	prm_delete_fte_in_set_table_type(in, c->dir);
+	prm_delete_fte_in_set_table_id(in, e->group->table->id);
+	prm_delete_fte_in_set_flow_index(in, e->index);
+	if (fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out)))
+		sim_bug("flow entry %u of the kernel can't be deleted", e->index);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The chain: each priority's table misses to the next one's, the first is the root. Received
+ * packets' last table is an anchor without rules, as in mlx5_core: what goes on behind all rules
+ * goes there. A table's level is its priority, so levels rise along the chain.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "fs_priv.h"
+
+static struct fs_table *behind(const struct fs_chain *c, unsigned int prio)
+{
+	for (unsigned int i = prio + 1; i < FS_PRIOS; i++) {
+		if (c->tables[i])
+			return c->tables[i];
+	}
+	return NULL;
+}
+
+const struct fs_table *fs_table_next(const struct fs_table *t, enum fs_next how)
+{
+	unsigned int from = t->prio;
+
+	if (how == FS_NEXT_NAMESPACE && from < FS_PRIO_LEFTOVERS)
+		from = FS_PRIO_LEFTOVERS - 1;
+	return behind(t->chain, from);
+}
+
+static uint32_t id_of(const struct fs_table *t)
+{
+	return t ? t->id : 0;
+}
+
+/* What the tables before say of the way on is put right. */
+static int relink(struct fs_chain *c)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < FS_PRIOS; i++) {
+		struct fs_table *t = c->tables[i];
+		uint32_t miss = t ? id_of(behind(c, i)) : 0;
+
+		if (!t)
+			continue;
+		if (t->miss != miss)
+			err = fs_cmd_set_miss(c, t->id, miss);
+		if (err)
+			return err;
+		t->miss = miss;
+		fs_entries_follow(t);
+	}
+	return 0;
+}
+
+static int set_root(const struct fs_chain *c)
+{
+	for (unsigned int i = 0; i < FS_PRIOS; i++) {
+		if (c->tables[i])
+			return fs_cmd_set_root(c, c->tables[i]->id);
+	}
+	return 0;
+}
+
+static uint32_t size_of(unsigned int prio)
+{
+	return prio == FS_PRIO_ANCHOR ? 1 : FS_TABLE_SIZE;
+}
+
+/* In the chain, but without users. */
+static struct fs_table *insert(struct fs_chain *c, unsigned int prio, int *err)
+{
+	struct fs_table *t = calloc(1, sizeof(*t)), *next = behind(c, prio);
+
+	*err = t ? 0 : -ENOMEM;
+	if (!t)
+		return NULL;
+	t->chain = c;
+	t->prio = prio;
+	t->miss = id_of(next);
+	*err = fs_cmd_create_table(c, prio, size_of(prio), t->miss, &t->id);
+	if (*err) {
+		free(t);
+		return NULL;
+	}
+	c->tables[prio] = t;
+	*err = relink(c);
+	if (!*err)
+		*err = set_root(c);
+	return t;
+}
+
+static void take_out(struct fs_table *t)
+{
+	struct fs_chain *c = t->chain;
+
+	c->tables[t->prio] = NULL;
+	relink(c);
+	set_root(c);
+	fs_cmd_destroy_table(c, t->id);
+	free(t);
+}
+
+static bool has_rules(const struct fs_chain *c)
+{
+	for (unsigned int i = 0; i < FS_PRIO_ANCHOR; i++) {
+		if (c->tables[i])
+			return true;
+	}
+	return false;
+}
+
+static void drop_anchor(struct fs_chain *c)
+{
+	if (c->tables[FS_PRIO_ANCHOR] && !has_rules(c))
+		take_out(c->tables[FS_PRIO_ANCHOR]);
+}
+
+struct fs_table *fs_table_get(struct fs_chain *c, unsigned int prio, int *err)
+{
+	struct fs_table *t = c->tables[prio];
+
+	*err = 0;
+	if (c->dir == FS_RX && !c->tables[FS_PRIO_ANCHOR])
+		insert(c, FS_PRIO_ANCHOR, err);
+	if (!*err && !t)
+		t = insert(c, prio, err);
+	if (!*err) {
+		t->users++;
+		return t;
+	}
+	if (t)
+		take_out(t);
+	drop_anchor(c);
+	return NULL;
+}
+
+void fs_table_put(struct fs_table *t)
+{
+	struct fs_chain *c = t->chain;
+
+	if (--t->users)
+		return;
+	take_out(t);
+	drop_anchor(c);
+}
