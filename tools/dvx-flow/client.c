@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "where.h"
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int try_connect(const struct where *w)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	memcpy(to.sun_path, w->socket, sizeof(to.sun_path));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to))) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	return fd;
+}
+
+int client_connect(const struct args *a, int *code)
+{
+	double until = now() + a->wait;
+	struct where w;
+	int fd;
+
+	*code = where_find(a, &w);
+	if (*code)
+		return -1;
+	while ((fd = try_connect(&w)) == -ENOENT || fd == -ECONNREFUSED) {
+		if (now() >= until)
+			break;
+		poll(NULL, 0, 20);
+	}
+	if (fd >= 0)
+		return fd;
+	*code = EXIT_INPUT;
+	if (fd == -ENOENT || fd == -ECONNREFUSED)
+		complain("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
+			 w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
+	else
+		complain("%s: %s", w.socket, strerror(-fd));
+	return -1;
+}
+
+static int send_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			return -1;
+		bytes += sent;
+		n -= (size_t)sent;
+	}
+	return 0;
+}
+
+static int read_exactly(int fd, char *to, size_t n)
+{
+	while (n) {
+		ssize_t got = read(fd, to, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -1;
+		to += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+static int receive(int fd, struct msg *m)
+{
+	char start[MSG_START], *bytes;
+	int64_t size;
+	int ret = -1;
+
+	if (read_exactly(fd, start, sizeof(start)))
+		return -1;
+	size = msg_size(start, sizeof(start), MSG_HEAD_MAX, MSG_BODY_MAX);
+	bytes = size > 0 ? malloc((size_t)size) : NULL;
+	if (!bytes)
+		return -1;
+	memcpy(bytes, start, sizeof(start));
+	if (!read_exactly(fd, bytes + sizeof(start), (size_t)size - sizeof(start)))
+		ret = msg_unpack(bytes, m);
+	free(bytes);
+	return ret;
+}
+
+static int verdict(const struct msg *m)
+{
+	int code = (int)json_integer_value(json_object_get(m->head, "exit"));
+	const char *error = json_string_value(json_object_get(m->head, "error"));
+
+	if (code)
+		complain("%s", error ? error : "the daemon refused, and didn't say why");
+	return code;
+}
+
+int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct msg *answer,
+	       progress_fn progress, void *arg)
+{
+	size_t len;
+	char *bytes = msg_pack(head, body, body_len, &len);
+	int code;
+
+	*answer = (struct msg){0};
+	/* A daemon that has refused already may have closed: its answer is still to be read. */
+	if (bytes)
+		send_all(fd, bytes, len);
+	free(bytes);
+	while (bytes && !receive(fd, answer)) {
+		if (json_object_get(answer->head, "exit")) {
+			code = verdict(answer);
+			if (code)
+				msg_free(answer);
+			return code;
+		}
+		if (progress)
+			progress(arg, answer->head);
+		msg_free(answer);
+	}
+	complain("the daemon ended or closed the connection before it answered");
+	return EXIT_INPUT;
+}
+
+int client_once(const struct args *a, json_t *head, struct msg *answer)
+{
+	int code, fd = client_connect(a, &code);
+
+	if (fd < 0) {
+		json_decref(head);
+		return code;
+	}
+	code = client_ask(fd, head, NULL, 0, answer, NULL, NULL);
+	close(fd);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What daemon and clients say to each other over a Unix socket: messages of a JSON head and a body of
+ * any bytes. A request has "do" in its head. Answers are any number of {"progress"} heads, then one with
+ * "exit" (a code of dvx-flow.h) and, if that isn't 0, "error".
+ *
+ *	"DVXF" | bytes of head, big-endian 32 bits | bytes of body, the same | head | body
+ */
+#ifndef DVX_FLOW_MSG_H
+#define DVX_FLOW_MSG_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MSG_START	12u
+#define MSG_HEAD_MAX	(256u << 20)
+#define MSG_BODY_MAX	(1u << 30)
+#define MSG_REQUEST_MAX (64u << 10) /* a request's head */
+
+struct msg {
+	json_t *head;
+	char *body; /* with a NUL behind it */
+	size_t body_len;
+};
+
+/* The whole message as bytes to send, malloc'ed; steals head. NULL: no memory, or too long. */
+char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len);
+
+/*
+ * How long the message is that begins with bytes[0..n): 0 if that takes more bytes to tell, -EPROTO if
+ * nothing that begins so is a message with such limits.
+ */
+int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_max);
+
+/* A whole message of msg_size() bytes. 0, -EPROTO or -ENOMEM. */
+int msg_unpack(const char *bytes, struct msg *out);
+void msg_free(struct msg *m);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dvx-flow.h"
+#include "server.h"
+
+struct bytes {
+	char *p;
+	size_t from, n, room; /* p[from..n) is waiting */
+};
+
+struct conn {
+	int fd;
+	struct bytes in, out;
+	int64_t deadline;
+	bool gone;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool room_for(struct bytes *b, size_t more)
+{
+	size_t room = b->room ? b->room : 4096;
+	char *grown;
+
+	if (b->from == b->n)
+		b->from = b->n = 0;
+	while (room - b->n < more)
+		room *= 2;
+	if (room == b->room)
+		return true;
+	grown = realloc(b->p, room);
+	if (!grown)
+		return false;
+	b->p = grown;
+	b->room = room;
+	return true;
+}
+
+/* --- out ----------------------------------------------------------------------------------------- */
+
+static void flush_out(struct conn *c)
+{
+	while (!c->gone && c->out.from < c->out.n) {
+		ssize_t n = send(c->fd, c->out.p + c->out.from, c->out.n - c->out.from,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			c->gone = true;
+		else
+			c->out.from += (size_t)n;
+	}
+}
+
+void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len)
+{
+	size_t len;
+	char *bytes = msg_pack(head, body, body_len, &len);
+
+	if (!bytes || !room_for(&c->out, len)) {
+		c->gone = true;
+		free(bytes);
+		return;
+	}
+	memcpy(c->out.p + c->out.n, bytes, len);
+	c->out.n += len;
+	free(bytes);
+	flush_out(c);
+}
+
+void conn_fail(struct conn *c, int code, const char *why)
+{
+	conn_say(c, json_pack("{s:i, s:s}", "exit", code, "error", why), NULL, 0);
+}
+
+/* --- in ------------------------------------------------------------------------------------------ */
+
+static void answer_all(const struct server *s, struct conn *c)
+{
+	while (!c->gone && c->in.from < c->in.n) {
+		const char *p = c->in.p + c->in.from;
+		size_t n = c->in.n - c->in.from;
+		int64_t size = msg_size(p, n, MSG_REQUEST_MAX, RULES_BYTES_MAX);
+		struct msg m;
+
+		if (!size || (size > 0 && (uint64_t)size > n))
+			return;
+		if (size < 0 || msg_unpack(p, &m)) {
+			conn_fail(c, EXIT_INPUT, "that was no request of dvx-flow");
+			c->gone = true;
+			return;
+		}
+		c->in.from += (size_t)size;
+		s->answer(s->arg, c, &m);
+		msg_free(&m);
+	}
+}
+
+#define READ_STEP (256ul << 10)
+
+static void take_in(const struct server *s, struct conn *c)
+{
+	ssize_t n;
+
+	if (!room_for(&c->in, READ_STEP)) {
+		c->gone = true;
+		return;
+	}
+	n = recv(c->fd, c->in.p + c->in.n, READ_STEP, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		c->gone = true;
+		return;
+	}
+	c->in.n += (size_t)n;
+	answer_all(s, c);
+}
+
+/* --- clients ------------------------------------------------------------------------------------- */
+
+static bool may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (peer.uid == geteuid() || !peer.uid);
+}
+
+static void close_conn(struct conn *c)
+{
+	close(c->fd);
+	free(c->in.p);
+	free(c->out.p);
+	*c = (struct conn){.fd = -1};
+}
+
+static void welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
+{
+	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), i = 0;
+
+	if (fd < 0)
+		return;
+	while (i < CLIENTS_MAX && conns[i].fd >= 0)
+		i++;
+	if (i < CLIENTS_MAX && may_ask(fd))
+		conns[i] = (struct conn){.fd = fd, .deadline = now_ms() + s->idle_ms};
+	else
+		close(fd);
+}
+
+/* A client that neither owes nor is owed anything may rest as long as it likes. */
+static bool owes(const struct conn *c)
+{
+	return c->in.from < c->in.n || c->out.from < c->out.n;
+}
+
+static void serve(const struct server *s, struct conn *c, short events)
+{
+	if (events & POLLOUT)
+		flush_out(c);
+	if (events & (POLLIN | POLLHUP | POLLERR))
+		take_in(s, c);
+	if (events || !owes(c))
+		c->deadline = now_ms() + s->idle_ms;
+	if (c->gone || now_ms() > c->deadline)
+		close_conn(c);
+}
+
+static int wait_for(const struct server *s, const struct conn conns[CLIENTS_MAX],
+		    struct pollfd p[CLIENTS_MAX + 2])
+{
+	int timeout = -1;
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		short events = conns[i].out.from < conns[i].out.n ? POLLIN | POLLOUT : POLLIN;
+
+		p[i] = (struct pollfd){conns[i].fd, events, 0};
+		if (conns[i].fd >= 0 && owes(&conns[i]))
+			timeout = 1000;
+	}
+	p[CLIENTS_MAX] = (struct pollfd){s->listener, POLLIN, 0};
+	p[CLIENTS_MAX + 1] = (struct pollfd){s->stop_fd, POLLIN, 0};
+	return poll(p, CLIENTS_MAX + 2, timeout);
+}
+
+int server_run(const struct server *s)
+{
+	struct conn conns[CLIENTS_MAX];
+	struct pollfd p[CLIENTS_MAX + 2] = {0};
+	int ret = 0;
+
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		conns[i] = (struct conn){.fd = -1};
+	while (!ret && !p[CLIENTS_MAX + 1].revents) {
+		if (wait_for(s, conns, p) < 0) {
+			ret = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		for (int i = 0; i < CLIENTS_MAX; i++)
+			if (conns[i].fd >= 0)
+				serve(s, &conns[i], p[i].revents);
+		if (p[CLIENTS_MAX].revents)
+			welcome(s, conns);
+	}
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (conns[i].fd >= 0)
+			close_conn(&conns[i]);
+	return ret;
+}
+
+int server_listen(const char *path)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ret = 0;
+	mode_t before = umask(0177);
+
+	strncpy(at.sun_path, path, sizeof(at.sun_path) - 1);
+	if (fd < 0 || (unlink(path) && errno != ENOENT) ||
+	    bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS_MAX))
+		ret = -errno;
+	umask(before);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}

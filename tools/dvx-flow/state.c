@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dvx-flow.h"
+#include "state.h"
+
+#define PATH_ROOM 4200
+
+static void temporary(const char *path, char out[PATH_ROOM])
+{
+	snprintf(out, PATH_ROOM, "%s.new", path);
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t wrote = write(fd, p, n);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote < 0)
+			return -errno;
+		p += wrote;
+		n -= (size_t)wrote;
+	}
+	return fsync(fd) ? -errno : 0;
+}
+
+int state_prepare(const char *path, const char *text, size_t len)
+{
+	char tmp[PATH_ROOM];
+	int fd, ret;
+
+	temporary(path, tmp);
+	/* A leftover may be a link of somebody else's, or a half one of a daemon that died. */
+	unlink(tmp);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	ret = write_all(fd, text, len);
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (ret)
+		unlink(tmp);
+	return ret;
+}
+
+static void sync_directory(const char *path)
+{
+	char copy[PATH_ROOM];
+	int fd;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+int state_commit(const char *path)
+{
+	char tmp[PATH_ROOM];
+
+	temporary(path, tmp);
+	if (rename(tmp, path))
+		return -errno;
+	sync_directory(path);
+	return 0;
+}
+
+void state_abandon(const char *path)
+{
+	char tmp[PATH_ROOM];
+
+	temporary(path, tmp);
+	unlink(tmp);
+}
+
+int state_read(const char *path, char **text, size_t *len)
+{
+	return access(path, F_OK) ? -errno : file_read(path, text, len);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <dvx/cmd.h>
+#include <dvx/dev.h>
+
+#include "where.h"
+
+/* Ours alone: who can write here can put a socket of his own in our place. */
+static int own_directory(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) && errno != EEXIST) {
+		complain("%s: %s", path, strerror(errno));
+		return EXIT_INPUT;
+	}
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077) {
+		complain("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket", path);
+		return EXIT_INPUT;
+	}
+	return EXIT_DONE;
+}
+
+static int directory(char *dir, size_t size)
+{
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+
+	if (xdg && *xdg == '/') {
+		snprintf(dir, size, "%s", xdg);
+		return EXIT_DONE;
+	}
+	if (!geteuid()) {
+		snprintf(dir, size, "/run");
+		return EXIT_DONE;
+	}
+	snprintf(dir, size, "/tmp/dvx-flow-%u", geteuid());
+	return own_directory(dir);
+}
+
+static bool same_guid(uint64_t guid, const char *text)
+{
+	char plain[48], hex[40];
+	size_t n = 0;
+
+	for (; *text && n < sizeof(hex) - 1; text++)
+		if (*text != ':')
+			hex[n++] = *text;
+	hex[n] = 0;
+	snprintf(plain, sizeof(plain), "%016" PRIx64, guid);
+	return !strcasecmp(hex, plain) ||
+	       (!strncasecmp(hex, "0x", 2) && strtoull(hex, NULL, 16) == guid);
+}
+
+/* mlx5_0, 0000:3b:00.0 or 3b:00.0, or a GUID */
+static bool is_called(const struct dvx_dev_info *d, const char *which)
+{
+	size_t n = strlen(which), len = strlen(d->pci);
+
+	if (!strcmp(d->name, which) || (n && same_guid(d->guid, which)))
+		return true;
+	return n >= strlen("3b:00.0") && len >= n && !strcasecmp(d->pci + len - n, which);
+}
+
+/* Without opening it: a client needs no right on the device. */
+static int find_device(const char *which, struct dvx_dev_info *out)
+{
+	struct dvx_dev_info *list;
+	size_t n, i = 0;
+
+	if (dvx_dev_list(&list, &n)) {
+		complain("%s", dvx_strerror());
+		return EXIT_INPUT;
+	}
+	while (which && i < n && !is_called(&list[i], which))
+		i++;
+	if (i < n)
+		*out = list[i];
+	dvx_dev_list_free(list);
+	if (i < n)
+		return EXIT_DONE;
+	if (which && n)
+		complain("no device is called \"%s\"; dvx-info list shows what there is", which);
+	else
+		complain("no mlx5 device is here; without a NIC: dvx-sim run -- dvx-flow ...");
+	return EXIT_INPUT;
+}
+
+static int set(char *out, size_t size, const char *base, const char *end)
+{
+	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
+		return EXIT_DONE;
+	complain("%s%s: the path is longer than a socket's may be", base, end);
+	return EXIT_INPUT;
+}
+
+static int name_all(const struct args *a, const char *base, struct where *w)
+{
+	int ret = set(w->socket, sizeof(w->socket), base, a->socket ? "" : ".sock");
+
+	if (!ret)
+		ret = set(w->lock, sizeof(w->lock), base, ".lock");
+	if (!ret)
+		ret = set(w->state, sizeof(w->state), a->state ? a->state : base,
+			  a->state ? "" : ".flow");
+	return ret;
+}
+
+int where_find(const struct args *a, struct where *w)
+{
+	struct dvx_dev_info info;
+	char dir[3000], base[4000];
+	int ret;
+
+	*w = (struct where){0};
+	if (a->socket)
+		return name_all(a, a->socket, w);
+	ret = find_device(a->device, &info);
+	if (!ret)
+		ret = directory(dir, sizeof(dir));
+	if (ret)
+		return ret;
+	snprintf(w->device, sizeof(w->device), "%s", info.name);
+	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64, dir, info.name, info.guid);
+	return name_all(a, base, w);
+}

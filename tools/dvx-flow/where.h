@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a device's daemon is found, and where it keeps what it holds. */
+#ifndef DVX_FLOW_WHERE_H
+#define DVX_FLOW_WHERE_H
+
+#include "dvx-flow.h"
+
+struct where {
+	char device[64];   /* its name; empty if only --socket was given */
+	char socket[108];  /* what a Unix socket's address can hold */
+	char lock[128];	   /* held by the daemon as long as it lives */
+	char state[4096];  /* the rules that were committed last */
+};
+
+/* Finds the device and makes the directory if need be. EXIT_DONE, or a code after a sentence. */
+int where_find(const struct args *a, struct where *w);
+
+#endif
