@@ -3,5 +3,6 @@ include tools/dvx-sim/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk
 include tools/dvx-prm/local.mk
+include tools/completion/local.mk
 include tools/dvx-info/local.mk
 include tools/dvx-flow/local.mk

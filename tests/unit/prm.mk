@@ -11,8 +11,8 @@ tests_unit_prm_reflect_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
 dist_check_SCRIPTS += tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
 TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
-dist_check_SCRIPTS += tests/unit/dvx_prm.sh
-TESTS += tests/unit/dvx_prm.sh
+dist_check_SCRIPTS += tests/unit/dvx_prm.sh tests/unit/completion.sh
+TESTS += tests/unit/dvx_prm.sh tests/unit/completion.sh
 if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/dvx_prm_fuzz
 TESTS += tests/unit/dvx_prm_fuzz

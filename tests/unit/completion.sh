@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that completion in bash offers the tools' own commands, options, values, structures and fields.
+if ! command -v bash >/dev/null; then
+	echo "1..0 # SKIP there is no bash"
+	exit 0
+fi
+exec bash -s <<'B'
+top=${top_srcdir:?}
+export PATH=$(cd "${top_builddir:?}" && pwd)/tools/dvx-prm:$(cd "$top_builddir" && pwd)/tools/dvx-info:$(cd "$top_builddir" && pwd)/tools/dvx-sim:$PATH
+. "$top/tools/completion/dvx.bash"
+n=0
+# offers WORD...: completes the last word, as bash would call it; each of $want is offered, nothing of $not is
+offers() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_dvx "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
+	n=$((n + 1)) ok=ok
+	for w in $want; do
+		[[ " ${COMPREPLY[*]} " == *" $w "* ]] || { ok="not ok"; echo "# not offered: $w"; }
+	done
+	for w in $not; do
+		[[ " ${COMPREPLY[*]} " != *" $w "* ]] || { ok="not ok"; echo "# offered: $w"; }
+	done
+	echo "$ok $n - $*"
+	[ "$ok" = ok ] || echo "# offered: ${COMPREPLY[*]:0:20}"
+}
+want="list show decode encode explain diff export" not="" offers dvx-prm ""
+want="explain export encode" not="show" offers dvx-prm e
+want="--json --as= --words= --all" not="--format=" offers dvx-prm explain --
+want="be le" not="" offers dvx-prm explain --words = ""
+want="wqe cqe rwqe err_cqe" not="" offers dvx-prm diff --as ""
+want="dump hex c bin" not="" offers dvx-prm encode --format = ""
+want="err_cqe" not="cqe64" offers dvx-prm decode err_
+want="opcode= opmod= qpn=" not="opcode" offers dvx-prm encode wqe_ctrl_seg ""
+want="qpn=" not="opcode=" offers dvx-prm encode wqe_ctrl_seg opcode=NOP q
+want="REQ REQ_ERR RESP_ERR" not="" offers dvx-prm encode err_cqe opcode = R
+want="L3_CSUM L4_CSUM" not="" offers dvx-prm encode wqe_eth_seg cs_flags = ""
+want="list gids caps why-not doctor" not="" offers dvx-info ""
+want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""
+want="--save= --diff --json" not="" offers dvx-info caps --
+want="run up exec ls down" not="" offers dvx-sim ""
+want="host dpu" not="" offers dvx-sim run --function = ""
+want="bash" not="" offers dvx-sim run -- bas
+want="" not="list" offers dvx-prm decode err_cqe ""
+echo "1..$n"
+B
