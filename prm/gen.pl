@@ -3,7 +3,7 @@
 # Writes the accessors, the reflection rows and the lists that the tests walk through, from the
 # tables that prm/Table.pm reads. Complaints are FILE:LINE: and a sentence; then nothing is written.
 #
-#	gen.pl [--headers DIR] [--rows FILE] [--enums FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE...
+#	gen.pl [--headers DIR] [--rows FILE] [--match FILE] [--enums FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE...
 use strict;
 use warnings;
 use lib $0 =~ m{^(.*)/} ? $1 : ".";
@@ -177,13 +177,13 @@ sub enum_rows
 
 sub field_row
 {
-	my ($f) = @_;
+	my ($f, $at) = @_;
 	return sprintf "\t{ .name = \"%s\", .offset = 0x%x, .width = %d, .count = %d, .branch = %d,\n" .
 		"\t  .access = PRM_%s, .bytes = %d, .flags = %d, .values = %s, .type = %s,\n\t  .text = %s },\n",
 		$f->{name}, $f->{off}, $f->{width}, $f->{count}, $f->{branch} ? $f->{branch}{index} : -1,
 		uc $f->{access}, $f->{kind} eq "at" && !$f->{type} ? 1 : 0,
 		$f->{flags} ? 1 : 0, $f->{enum} ? "&prm_enum_$f->{enum}" : "NULL",
-		$f->{type} ? "&prm_structs[$struct{$f->{type}}{index}]" : "NULL", quote($f->{text});
+		$f->{type} ? "&prm_structs[$at->{$f->{type}}]" : "NULL", quote($f->{text});
 }
 
 sub branch_rows
@@ -227,11 +227,13 @@ sub enums_text
 
 sub rows_text
 {
+	my @structs = @_;
+	my %at = map { $structs[$_]{name} => $_ } 0 .. $#structs;
 	my $out = rows_head() . join("", map { "extern const struct prm_enum prm_enum_$_->{name};\n" } @enums) .
 		"\n";
 	for my $s (@structs) {
 		$out .= branch_rows($s) . "static const struct prm_field fields_$s->{name}\[] = {\n" .
-			join("", map { field_row($_) } @{$s->{fields}}) . "};\n\n";
+			join("", map { field_row($_, \%at) } @{$s->{fields}}) . "};\n\n";
 	}
 	$out .= "const struct prm_struct prm_structs[] = {\n";
 	$out .= sprintf "\t{ \"%s\", %s, %s, %d, %d, %d, fields_%s, %s, \"%s\" },\n", $_->{name}, quote($_->{text}),
@@ -239,6 +241,13 @@ sub rows_text
 		scalar @{$_->{branches}}, $_->{name}, @{$_->{branches}} ? "branches_$_->{name}" : "NULL",
 		$_->{family} for @structs;
 	return "$out};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n";
+}
+
+# What libdvx names fields of: match parameters, and the capabilities that stand for them. All
+# structures would make it three times as large.
+sub match_text
+{
+	return rows_text(grep { $_->{family} eq "match" || $_->{name} eq "flow_table_fields_supported" } @structs);
 }
 
 # For tests, one macro call per structure, BYTES(struct, size), and one per field: WORD(struct,
@@ -274,12 +283,12 @@ sub dump_text
 	return $out;
 }
 
-while (@ARGV && $ARGV[0] =~ /^--(headers|rows|enums|list|json|pages|dump)$/) {
+while (@ARGV && $ARGV[0] =~ /^--(headers|rows|match|enums|list|json|pages|dump)$/) {
 	my $what = $1;
 	shift @ARGV;
 	$want{$what} = $what eq "dump" ? 1 : shift @ARGV;
 }
-die "usage: gen.pl [--headers DIR] [--rows FILE] [--enums FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE.prm...\n" unless @ARGV;
+die "usage: gen.pl [--headers DIR] [--rows FILE] [--match FILE] [--enums FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE.prm...\n" unless @ARGV;
 my @errors = read_tables(@ARGV);
 if (@errors) {
 	print STDERR @errors;
@@ -288,7 +297,8 @@ if (@errors) {
 if ($want{headers}) {
 	write_file("$want{headers}/$_->{name}.h", header_text($_)) for @families;
 }
-write_file($want{rows}, rows_text()) if $want{rows};
+write_file($want{rows}, rows_text(@structs)) if $want{rows};
+write_file($want{match}, match_text()) if $want{match};
 write_file($want{enums}, enums_text()) if $want{enums};
 write_file($want{list}, list_text()) if $want{list};
 write_file($want{json}, json_text()) if $want{json};

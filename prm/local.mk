@@ -18,7 +18,7 @@ PRM_PAGES = \
 	doc/prm/eth.html doc/prm/flow.html doc/prm/hws.html doc/prm/match.html doc/prm/misc.html \
 	doc/prm/mkey.html doc/prm/object.html doc/prm/qp.html doc/prm/query.html doc/prm/rq.html \
 	doc/prm/ste.html doc/prm/ste1.html doc/prm/vport.html doc/prm/wqe.html doc/prm/index.html
-PRM_GENERATED = $(PRM_BUILT) $(PRM_PAGES) src/prm/rows.c src/prm/enums.c \
+PRM_GENERATED = $(PRM_BUILT) $(PRM_PAGES) src/prm/rows.c src/prm/match.c src/prm/enums.c \
 	src/prm/fields.inc prm/prm.json
 
 EXTRA_DIST += prm/README.md prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
@@ -35,7 +35,8 @@ CLEANFILES += $(PRM_GENERATED) prm/generated
 prm/generated: prm/gen.pl prm/Table.pm prm/Export.pm prm/Pages.pm $(PRM_TABLES)
 	$(AM_V_GEN)$(MKDIR_P) prm include/dvx/prm src/prm doc/prm && \
 	cd '$(srcdir)' && $(PERL) prm/gen.pl --headers '$(abs_builddir)/include/dvx/prm' \
-		--rows '$(abs_builddir)/src/prm/rows.c' --enums '$(abs_builddir)/src/prm/enums.c' \
+		--rows '$(abs_builddir)/src/prm/rows.c' --match '$(abs_builddir)/src/prm/match.c' \
+		--enums '$(abs_builddir)/src/prm/enums.c' \
 		--list '$(abs_builddir)/src/prm/fields.inc' \
 		--json '$(abs_builddir)/prm/prm.json' \
 		--pages '$(abs_builddir)/doc/prm' $(PRM_TABLES) && \

@@ -12,10 +12,10 @@ src_lib_libdvx_la_SOURCES = \
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
-src_lib_libdvx_la_LIBADD = src/prm/libprmnames.la $(MLX5_LIBS) $(IBVERBS_LIBS) -lnuma
+src_lib_libdvx_la_LIBADD = src/prm/libprmmatch.la $(MLX5_LIBS) $(IBVERBS_LIBS) -lnuma
 src_lib_libdvx_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-Wl,--version-script=$(top_srcdir)/src/lib/libdvx.map
-src_lib_libdvx_la_DEPENDENCIES = src/prm/libprmnames.la src/lib/libdvx.map
+src_lib_libdvx_la_DEPENDENCIES = src/prm/libprmmatch.la src/lib/libdvx.map
 EXTRA_DIST += src/lib/libdvx.map
 pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
