@@ -24,15 +24,11 @@ struct args {
 	bool json, quiet, watch, fresh, ste;
 	const char *device, *socket, *state, *capture;
 	unsigned int queues;
-<<<<<<< HEAD
-	double interval;
+	double interval, wait;
 	/* explain and dump */
 	const char *dump; /* a file, not the daemon */
 	uint64_t packet; /* number in a packet file, from 1; 0: all */
 	bool out; /* the packets of a file go out */
-=======
-	double interval, wait;
->>>>>>> c533b47 (wip: dvx-flow messages, socket, state (not built yet))
 	int argc;
 	char **argv;
 };
