@@ -24,3 +24,6 @@ dist_check_SCRIPTS += tests/sim/personality.sh
 TESTS += tests/sim/personality.sh
 check_PROGRAMS += tests/sim/limits
 tests_sim_limits_LDADD = src/lib/libdvx.la
+
+dist_check_SCRIPTS += tests/sim/wire.sh
+TESTS += tests/sim/wire.sh
