@@ -220,6 +220,13 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 /* On to a table of a higher level. */
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
 				 struct dvx_flow_action **out);
+/*
+ * From another level back to the root, to its rules of this priority and later: the way to the
+ * kernel's tables, and to rules of others, for what should pass. -EOPNOTSUPP: a kernel before 5.20
+ * has no steering anchors.
+ */
+int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
+				struct dvx_flow_action **out);
 /* To a receive queue, or to one of several by hash (rxq.h), or to a verbs raw packet QP. RX only. */
 int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq *rxq,
 				 struct dvx_flow_action **out);
@@ -257,8 +264,8 @@ struct dvx_flow_rule_attr {
 	struct dvx_flow_matcher *matcher;
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
-	/* In any order: at most one tag, count and destination each (drop, default, table, queue,
-	 * rss and qp are destinations), and one destination there must be. */
+	/* In any order: at most one tag, count and destination each (drop, default, table, root,
+	 * queue, rss and qp are destinations), and one destination there must be. */
 	struct dvx_flow_action *const *actions;
 };
 

@@ -106,6 +106,30 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 	return finish(domain, &want, out);
 }
 
+int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
+				struct dvx_flow_action **out)
+{
+	struct dvx_flow_action want = {.kind = ACTION_ROOT};
+	int err;
+
+	if (priority >= ROOT_PRIORITIES)
+		return dvx_fail(ERANGE, "dvx_flow_action_create_root: priority %u is not below %u",
+				priority, ROOT_PRIORITIES);
+	errno = 0;
+	want.root = mlx5dv_dr_table_create(domain->dr, 0);
+	if (!want.root)
+		return dvx_fail(errno ? errno : EIO, "libmlx5 refuses the action");
+	want.dr = mlx5dv_dr_action_create_dest_root_table(want.root, (uint16_t)priority);
+	err = finish(domain, &want, out);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		mlx5dv_dr_table_destroy(want.root);
+		return dvx_restore(&why);
+	}
+	return 0;
+}
+
 int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq *rxq,
 				 struct dvx_flow_action **out)
 {
@@ -163,6 +187,8 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 	ret = mlx5dv_dr_action_destroy(action->dr);
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");
+	if (action->root)
+		mlx5dv_dr_table_destroy(action->root);
 	if (action->target)
 		dvx_unref(action->target);
 	dvx_unref(&action->domain->refs);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flow_priv.h"
 
-#define ROOT_PRIORITIES 16u /* MLX5_BY_PASS_NUM_REGULAR_PRIOS of the kernel's fs.h */
-
 static uint32_t log2_down(uint32_t v)
 {
 	return 31u - (uint32_t)__builtin_clz(v);

@@ -9,6 +9,7 @@
 #define MATCH_BYTES   PRM_FTE_MATCH_PARAM_BYTES
 #define MATCH_GROUPS  7u /* outer_headers .. misc_parameters_5, of 64 bytes each */
 #define GROUP_BYTES   64u
+#define ROOT_PRIORITIES 16u /* MLX5_BY_PASS_NUM_REGULAR_PRIOS of the kernel's device.h */
 #define MATCHER_KINDS 4u /* outer IPv4 or not so, times the same of inner */
 
 struct dvx_flow_domain {
@@ -55,12 +56,14 @@ enum action_kind {
 	ACTION_DROP,
 	ACTION_DEFAULT,
 	ACTION_TABLE,
+	ACTION_ROOT,
 	ACTION_QUEUE,
 };
 
 struct dvx_flow_action {
 	struct dvx_flow_domain *domain;
 	struct mlx5dv_dr_action *dr;
+	struct mlx5dv_dr_table *root; /* made for a way back to it */
 	enum action_kind kind;
 	uint32_t level; /* of the table it leads to */
 	int *target;	/* references of what it leads to, or counts in */

@@ -22,6 +22,11 @@ static int check_action(const struct dvx_flow_rule_attr *attr, uint32_t i)
 				"dvx_flow_rule_create: attr.actions[%u] leads to level %u, which is "
 				"not above the rule's own, %u",
 				i, action->level, table->level);
+	if (action->kind == ACTION_ROOT && !table->level)
+		return dvx_fail(EINVAL,
+				"dvx_flow_rule_create: attr.actions[%u] leads back to the root, "
+				"where the rule is",
+				i);
 	return 0;
 }
 
