@@ -34,3 +34,10 @@ tests_unit_fw_icm_LDADD = $(FW_LIBS)
 tests_unit_steer_walk_SOURCES = tests/unit/steer_walk.c
 tests_unit_steer_walk_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_steer_walk_LDADD = $(FW_LIBS)
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/fw_raw
+TESTS += tests/unit/fw_raw
+endif
+tests_unit_fw_raw_SOURCES = tests/unit/fw_raw.c
+tests_unit_fw_raw_CPPFLAGS = $(FW_CPPFLAGS)
+tests_unit_fw_raw_LDADD = $(FW_LIBS)

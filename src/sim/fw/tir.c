@@ -152,15 +152,16 @@ int fw_destroy_rqt(struct fw_cmd *c)
 
 /* --- TIRs ------------------------------------------------------------------------------------- */
 
-static int check_hash(struct fw_cmd *c, const void *tirc, bool indirect)
+/* Without a hash all packets go to a table's first queue: mlx5_ib makes such TIRs. */
+static int check_hash(struct fw_cmd *c, const void *tirc)
 {
 	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
 	unsigned int fn = prm_tirc_get_rx_hash_fn(tirc);
 
-	if (fn != PRM_RX_HASH_FN_TOEPLITZ && (fn != PRM_RX_HASH_FN_NONE || indirect))
+	if (fn != PRM_RX_HASH_FN_TOEPLITZ && fn != PRM_RX_HASH_FN_NONE)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "tirc.rx_hash_fn %u: only 2 (Toeplitz) is implemented, and 0 "
-				 "(none) with one queue",
+				 "tirc.rx_hash_fn %u: only 0 (none) and 2 (Toeplitz) are "
+				 "implemented",
 				 fn);
 	if (prm_rx_hash_field_select_get_selected_fields(outer) & ~FIELDS_ALL)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -191,7 +192,7 @@ static int check_tirc(struct fw_cmd *c, const void *tirc)
 	if (prm_tirc_get_tunneled_offload_en(tirc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "tirc.tunneled_offload_en is set, but no cap.tunnel_* is");
-	return check_hash(c, tirc, prm_tirc_get_disp_type(tirc) == PRM_TIRC_DISP_TYPE_INDIRECT);
+	return check_hash(c, tirc);
 }
 
 static void set_hash(struct tir *tir, const void *tirc)
@@ -298,7 +299,7 @@ int fw_modify_tir(struct fw_cmd *c)
 	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "tirc.packet_merge_mask is set, but cap.lro_cap is 0");
-	if (prm_modify_tir_bitmask_get_hash(mask) && check_hash(c, tirc, tir->rqt != NULL))
+	if (prm_modify_tir_bitmask_get_hash(mask) && check_hash(c, tirc))
 		return -1;
 	modify(tir, tirc, mask);
 	return 0;
