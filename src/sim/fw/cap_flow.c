@@ -110,6 +110,9 @@ static void fill_tables(void *props)
 	prm_flow_table_prop_layout_set_log_max_flow_counter(props, 0); /* of a rule */
 	prm_flow_table_prop_layout_set_log_max_destination(props, VHCA_LOG_MAX_FLOW_DESTS);
 	prm_flow_table_prop_layout_set_log_max_flow(props, VHCA_LOG_MAX_FT_SIZE);
+	prm_flow_table_prop_layout_set_log_max_modify_header_context(props,
+								     VHCA_LOG_MAX_MODIFY_HEADER);
+	prm_flow_table_prop_layout_set_max_modify_header_actions(props, VHCA_MAX_MODIFY_ACTIONS);
 	fill_fields(prm_flow_table_prop_layout_at_ft_field_support(props));
 	fill_fields(prm_flow_table_prop_layout_at_ft_field_bitmask_support(props));
 }

@@ -163,6 +163,7 @@ fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_d
 	fw_set_flow_table_root;
 fw_handler fw_create_flow_group, fw_query_flow_group, fw_destroy_flow_group;
 fw_handler fw_set_fte, fw_query_fte, fw_delete_fte;
+fw_handler fw_alloc_modify_header, fw_dealloc_modify_header;
 fw_handler fw_alloc_flow_counter, fw_query_flow_counter, fw_dealloc_flow_counter;
 fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
 	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;

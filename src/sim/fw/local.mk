@@ -11,6 +11,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_counter.c \
 	src/sim/fw/flow_entry.c \
 	src/sim/fw/flow_group.c \
+	src/sim/fw/flow_modify.c \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
 	src/sim/steer/hash.c \
+	src/sim/steer/modify.c \
+	src/sim/steer/modify.h \
 	src/sim/steer/packet.c \
 	src/sim/steer/packet.h \
 	src/sim/steer/params.c \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/flow.h>
+#include "modify.h"
 #include "params.h"
 #include "priv.h"
 #include "obj/counter.h"
@@ -184,6 +185,10 @@ static uint64_t act_on(struct way *way, const struct flow_act *act)
 	/* [I] An entry without a tag keeps the one that an earlier table gave. */
 	if (act->tag)
 		p->flow_tag = act->tag;
+	if (act->modify) {
+		modify_headers(&way->w, act->modify->actions, act->modify->n);
+		way->params.filled = 0;
+	}
 	if (act->action & PRM_FLOW_ACTION_DROP)
 		return icm_addr(ICM_END, ICM_DROP);
 	if (act->action & PRM_FLOW_ACTION_ALLOW)
