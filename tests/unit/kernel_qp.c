@@ -196,7 +196,7 @@ static void create_refusals(void **state)
 		{6, 0xffffff, -EINVAL, "uidx"},
 		{7, 0xfffff, -EINVAL, "uar_page"},
 		{7, 0xffffffff, -EINVAL, "bfreg_index"},
-		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC only"},
+		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC and raw packets only"},
 		{9, 12345, -ENOENT, "CQ handle"},
 	};
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
