@@ -12,6 +12,7 @@
 
 #define ROUNDS 8u   /* of frames and requests between two looks at doorbells and timers */
 #define FRAMES 32u
+#define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
 
 static void port_send(void *wire, struct frame *f)
 {
@@ -47,7 +48,10 @@ static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t l
 	return f;
 }
 
-/* Tables may have pushed headers: the port has the last word on the length. */
+/*
+ * Tables may have pushed headers, so the port has the last word on the length; and as any MAC does,
+ * it pads what is shorter than Ethernet's least frame (IEEE 802.3, 64 bytes with FCS).
+ */
 static void to_wire(struct vhca *v, const struct packet *p)
 {
 	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->si, p->data, p->len) : NULL;
@@ -55,6 +59,10 @@ static void to_wire(struct vhca *v, const struct packet *p)
 	if (!f) {
 		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, p->len);
 		return;
+	}
+	if (f->len < FRAME_LEAST) {
+		memset(f->data + f->len, 0, FRAME_LEAST - f->len);
+		f->len = FRAME_LEAST;
 	}
 	f->from = (uint8_t)v->kind;
 	wire_send(v->si->wire, f);
