@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs modules of rdma-core's test suite (their folder is the working directory) and writes one
-line per test to the file named first: name, result, reason, separated by tabs. What programs and
-device say goes wherever it went."""
+line per test to the file named first: name, result, reason, separated by tabs. The test named
+second is left out. What programs and device say goes wherever it went."""
 import sys
 import unittest
 
@@ -12,6 +12,11 @@ report = open(sys.argv[1], 'w', buffering=1)
 
 
 class Lines(unittest.TextTestResult):
+    def startTest(self, test):
+        super().startTest(test)
+        if test.id().endswith('.' + left_out):
+            setattr(test, left_out, lambda: test.skipTest('left out'))
+
     def line(self, test, result, reason=''):
         name = test.id() if hasattr(test, 'id') else str(test)
         name = name.removeprefix('tests.')
@@ -34,7 +39,7 @@ class Lines(unittest.TextTestResult):
         self.line(test, 'fail', err[1])
 
 
-modules = sys.argv[2:]
+left_out, modules = sys.argv[2], sys.argv[3:]
 sys.argv[1:] = ['--dev', 'mlx5_0']
 parser.parse_args()
 tests = unittest.defaultTestLoader.loadTestsFromNames(['tests.' + m for m in modules])
