@@ -7,3 +7,4 @@ dist_check_SCRIPTS += tests/interop/pyverbs.sh
 TESTS += tests/interop/pyverbs.sh
 EXTRA_DIST += tests/interop/suite.py
 dist_check_SCRIPTS += tests/interop/steering.sh
+TESTS += tests/interop/steering.sh
