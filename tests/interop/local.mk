@@ -8,3 +8,6 @@ TESTS += tests/interop/pyverbs.sh
 EXTRA_DIST += tests/interop/suite.py
 dist_check_SCRIPTS += tests/interop/steering.sh
 TESTS += tests/interop/steering.sh
+EXTRA_DIST += tests/interop/icrc.py
+dist_check_SCRIPTS += tests/interop/capture.sh
+TESTS += tests/interop/capture.sh

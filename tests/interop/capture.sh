@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that what dvx-sim captures is what Wireshark takes for RoCE: every packet of ibv_rc_pingpong
+# (RoCE v1, v2 over IPv6 and IPv4) and perftest is dissected without a complaint, with good checksums
+# and, by an independent computation, good ICRCs.
+. "$(dirname "$0")/pair.sh"
+here=$(dirname "$0")
+
+if ! command -v tshark >/dev/null; then
+	echo "1..0 # SKIP tshark is not installed: nobody looked at the captured packets"
+	exit
+fi
+plan 21
+
+start()
+{
+	mkfifo "$dir/told"
+	timeout "$bound" "$sim" capture "$chip" "$dir/cap.pcap" 2>"$dir/told" &
+	capture=$!
+	exec 4<"$dir/told"
+	rm "$dir/told"
+	read -r line <&4
+}
+
+stop()
+{
+	kill -TERM "$capture"
+	wait "$capture"
+	cat <&4
+	exec 4<&-
+}
+
+# A zero UDP checksum over IPv6 is RoCE's way; a note (severity below warning) is no complaint; and a
+# message's bytes are the programs', not one of the protocols that tshark guesses from a few zeros.
+guesses=
+for protocol in smc smb_direct rpcordma nvme-rdma lnet iser infiniband_sdp fcoib infiniband.eoib drbd; do
+	guesses="$guesses --disable-protocol $protocol"
+done
+
+dissect()
+{
+	tshark $guesses -r "$dir/cap.pcap" -o udp.ignore_ipv6_zero_checksum:TRUE -o ip.check_checksum:TRUE \
+		-o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE "$@" 2>>"$dir/client"
+}
+
+complaints='_ws.malformed || _ws.expert.severity >= 0x600000 || ip.checksum.status == 0 || udp.checksum.status == 0'
+
+# looks KIND OPCODES: all packets are RoCE of that kind, whole, right, and these BTH opcodes are there
+looks()
+{
+	bad=1
+	stop >"$dir/client" 2>&1
+	dissect -Y "$complaints" >"$dir/server"
+	all=$(dissect | wc -l)
+	roce=$(dissect -Y "infiniband.bth && infiniband.invariant.crc" | wc -l)
+	missing=
+	for op in $2; do
+		dissect -Y "infiniband.bth.opcode == $op" | grep -q . || missing="$missing $op"
+	done
+	icrc=$(python3 "$here/icrc.py" "$dir/cap.pcap")
+	good=$?
+	echo "$all packets, $roce RoCE: $icrc; BTH opcodes missing:$missing" >>"$dir/client"
+	[ -s "$dir/server" ] || [ -n "$missing" ] || [ "$all" = 0 ] || [ "$all" != "$roce" ] || [ $good != 0 ] ||
+		[ "$icrc" != "$1=$all" ] || bad=0
+	result "$bad" "... its $all packets are RoCE ($1), without a complaint"
+}
+
+# seen KIND OPCODES PROGRAM ARGS...: runs it while captured
+seen()
+{
+	kind=$1 opcodes=$2
+	shift 2
+	start
+	pair host "$@"
+	looks "$kind" "$opcodes"
+}
+
+# opcodes: 0 to 4 SEND first, middle, last, only (4); 6 to 10 WRITE; 12 READ request, 13 to 16 its responses; 17 ACK
+seen GRH "0 1 2 17" ibv_rc_pingpong -g 0 -n 20 -s 4097
+seen IPv6 "0 2 17" ibv_rc_pingpong -g 1 -n 20 -s 2047 -m 1024
+seen IPv4 "4 17" ibv_rc_pingpong -g 3 -n 20 -s 1
+seen IPv4 "4 17" ibv_rc_pingpong -g 3 -n 20 -s 2 -e
+seen IPv4 "6 7 8 17" ib_write_bw -x 3 -n 20 -s 65533
+seen IPv6 "10 17" ib_write_lat -x 1 -n 20 -s 3
+seen IPv4 "12 13 14 15" ib_read_bw -x 3 -n 20 -s 20001
+seen IPv6 "12 16" ib_read_lat -x 1 -n 20 -s 7
+seen IPv6 "0 1 2 17" ib_send_bw -x 1 -n 20 -s 30002
+seen IPv4 "4 17" ib_send_lat -x 3 -n 20 -s 100
+
+# Raw packets: those of a file come out of the wire as they went in, so tshark says the same of both.
+start
+timeout "$bound" "$sim" replay "$chip" "$top_srcdir/examples/traffic/traffic.pcap" >"$dir/server" 2>&1
+stop >"$dir/client" 2>&1
+words() { tshark -r "$1" -T fields -e frame.len -e frame.protocols -e ip.src -e ip.dst -e _ws.col.Info 2>>"$dir/client"; }
+words "$top_srcdir/examples/traffic/traffic.pcap" >"$dir/in"
+words "$dir/cap.pcap" >"$dir/out"
+diff "$dir/in" "$dir/out" >>"$dir/client" && [ "$(wc -l <"$dir/in")" = 521 ]
+result $? "raw packets of real traffic: dissected as before"
+exit "$failed"
