@@ -16,6 +16,7 @@
 #include <dvx/rq.h>
 #include <dvx/rxq.h>
 #include <dvx/sq.h>
+#include <dvx/txq.h>
 #include <dvx/uar.h>
 #include <dvx/umem.h>
 

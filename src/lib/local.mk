@@ -8,7 +8,8 @@ src_lib_libdvx_la_SOURCES = \
 	src/lib/flow_range.c src/lib/flow_rule.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
 	src/lib/path.c src/lib/pd.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \
 	src/lib/qp_state.c src/lib/rq.c src/lib/rss.c src/lib/rxq.c src/lib/share.c src/lib/sq.c \
-	src/lib/ticket.c src/lib/tir.c src/lib/uar.c src/lib/umem.c
+	src/lib/ticket.c src/lib/tir.c src/lib/txq.c src/lib/uar.c \
+	src/lib/umem.c
 src_lib_libdvx_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)
 # A call inside the library stays inside it; the exported copies of the hot path (hot.c) inline each other.
 src_lib_libdvx_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
@@ -21,6 +22,6 @@ pkgconfig_DATA += src/lib/dvx.pc
 dvxinclude_HEADERS += \
 	include/dvx/barrier.h include/dvx/cmd.h include/dvx/common.h include/dvx/cq.h \
 	include/dvx/cqe.h include/dvx/dbr.h include/dvx/dev.h include/dvx/dvx.h include/dvx/event.h \
-	include/dvx/flow.h include/dvx/rxq.h \
+	include/dvx/flow.h include/dvx/rxq.h include/dvx/txq.h \
 	include/dvx/mem.h include/dvx/mkey.h include/dvx/pd.h include/dvx/qp.h include/dvx/rq.h \
 	include/dvx/sq.h include/dvx/ticket.h include/dvx/uar.h include/dvx/umem.h include/dvx/wqe.h

@@ -25,7 +25,7 @@ struct dvx_dev {
 	pthread_mutex_t lock;  /* the two lists, the transport domain */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;
-	struct dvx_obj *td; /* transport domain of all TIRs; there while td_users */
+	struct dvx_obj *td; /* transport domain of all TIRs and TISs; there while td_users */
 	uint32_t tdn;
 	int td_users;
 };
@@ -144,7 +144,9 @@ bool dvx_in_use(const int *refs);
 int dvx_caps_read(struct dvx_dev *dev);
 void dvx_caps_free(struct dvx_dev *dev);
 
-/* tir.c: takes and returns the device's transport domain */
+/* tir.c: the transport domain that a device's TIRs and TISs share */
+int dvx_td_get(struct dvx_dev *dev, uint32_t *tdn);
+void dvx_td_put(struct dvx_dev *dev);
 struct dvx_tir {
 	uint32_t rqn; /* straight to this queue, or ... */
 	uint32_t rqtn;

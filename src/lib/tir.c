@@ -28,7 +28,7 @@ static int domain_alloc(struct dvx_dev *dev)
 	return err;
 }
 
-static int domain_get(struct dvx_dev *dev, uint32_t *tdn)
+int dvx_td_get(struct dvx_dev *dev, uint32_t *tdn)
 {
 	int err = 0;
 
@@ -43,7 +43,7 @@ static int domain_get(struct dvx_dev *dev, uint32_t *tdn)
 }
 
 /* If the device keeps it, the next user takes it again. */
-static void domain_put(struct dvx_dev *dev)
+void dvx_td_put(struct dvx_dev *dev)
 {
 	pthread_mutex_lock(&dev->lock);
 	if (!--dev->td_users && !dvx_obj_destroy(dev->td))
@@ -69,7 +69,7 @@ int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_o
 	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0}, reply[PRM_CREATE_TIR_OUT_BYTES];
 	void *tirc = prm_create_tir_in_at_ctx(in);
 	uint32_t tdn;
-	int err = domain_get(dev, &tdn);
+	int err = dvx_td_get(dev, &tdn);
 
 	if (err)
 		return err;
@@ -87,7 +87,7 @@ int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_o
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		domain_put(dev);
+		dvx_td_put(dev);
 		return dvx_restore(&why);
 	}
 	*tirn = prm_create_tir_out_get_tirn(reply);
@@ -99,6 +99,6 @@ int dvx_tir_destroy(struct dvx_dev *dev, struct dvx_obj *tir)
 	int err = dvx_obj_destroy(tir);
 
 	if (!err && tir)
-		domain_put(dev);
+		dvx_td_put(dev);
 	return err;
 }

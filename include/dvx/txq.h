@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DVX_TXQ_H
+#define DVX_TXQ_H
+
+/*
+ * Send queues of raw packets: an SQ, whose ring is sq.h's, on a TIS of its own. What is sent goes
+ * through the TX tables (flow.h) to the wire, as it is, with an FCS added.
+ *
+ *	dvx_post_eth(sq, frame, DVX_ETH_HEADER, &rest, 1, cookie, DVX_SIGNALED);
+ *	dvx_sq_ring(sq);
+ */
+#include <dvx/cq.h>
+#include <dvx/mem.h>
+#include <dvx/sq.h>
+
+DVX_BEGIN_DECLS
+
+struct dvx_txq;
+
+struct dvx_txq_attr {
+	uint32_t size;
+	uint32_t flags; /* 0 */
+	struct dvx_pd *pd;
+	struct dvx_cq *cq; /* one entry for each block that the queue has */
+	struct dvx_uar *uar;
+	uint32_t sq_blocks; /* at least: one for each 64 bytes of WQE */
+	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
+	struct dvx_place place; /* of the ring */
+};
+
+/* Ready to send. PRM: CREATE_TIS, CREATE_SQ, MODIFY_SQ to RDY. Needs CAP_NET_RAW on a kernel's
+ * device. */
+int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *attr, uint32_t layout,
+			  struct dvx_txq **out);
+DVX_INLINE int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *attr,
+			      struct dvx_txq **out)
+{
+	return dvx_txq_create_layout(dev, attr, DVX_RING_LAYOUT, out);
+}
+
+int dvx_txq_destroy(struct dvx_txq *txq);
+struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq);
+uint32_t dvx_txq_sqn(const struct dvx_txq *txq);
+
+/* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 8. */
+enum dvx_eth_flags {
+	DVX_ETH_L3_CSUM = 0x4000, /* the device fills the IPv4 header's checksum in ... */
+	DVX_ETH_L4_CSUM = 0x8000, /* ... and TCP's or UDP's */
+};
+
+/* Bytes of a frame that always go inside the WQE: as many as a device can ask for without looking
+ * beyond layer 2, an Ethernet header and a VLAN tag. */
+#define DVX_ETH_HEADER 18u
+
+/* segments that an Ethernet segment takes with `len` bytes of the frame in it */
+DVX_INLINE uint32_t dvx_wqe_eth_ds(uint32_t len)
+{
+	return len > 2 ? 1 + (len - 2 + DVX_SEG - 1) / DVX_SEG : 1;
+}
+
+DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint32_t flags)
+{
+	memset(seg, 0, DVX_SEG);
+	prm_wqe_eth_seg_set_cs_flags(seg, flags >> 8 & 0xff);
+	prm_wqe_eth_seg_set_inline_hdr_sz(seg, len);
+	memcpy(seg + 14, header, len);
+}
+
+/*
+ * A frame: its first `len` bytes from `header`, copied into the WQE (at least DVX_ETH_HEADER), the
+ * rest from memory. Returns as the calls of sq.h; -EINVAL: header is too short.
+ */
+DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
+			    const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
+{
+	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth, index, i;
+	uint8_t *wqe, *seg;
+
+	if (DVX_UNLIKELY(len < DVX_ETH_HEADER))
+		return -EINVAL;
+	for (i = 0; i < n; i++) {
+		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
+			return -EMSGSIZE;
+		ds += sge[i].length != 0; /* 0 would say 2 GiB */
+	}
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
+		return -ENOSPC;
+	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_SEND, 0, sq->qpn, ds, flags, 0);
+	dvx_wqe_eth(wqe + DVX_SEG, header, len, flags);
+	seg = wqe + DVX_SEG * (1 + eth);
+	for (i = 0; i < n; i++) {
+		if (!sge[i].length)
+			continue;
+		dvx_wqe_data(seg, &sge[i]);
+		seg += DVX_SEG;
+	}
+	return 0;
+}
+
+/* The whole frame from inside the WQE: more than DVX_ETH_HEADER bytes, as many as the largest WQE
+ * holds. */
+DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *frame, uint32_t len,
+				   uint64_t wr_id, uint32_t flags)
+{
+	uint32_t eth = dvx_wqe_eth_ds(DVX_ETH_HEADER), rest = len - DVX_ETH_HEADER, ds, index;
+	uint8_t *wqe;
+
+	if (DVX_UNLIKELY(len <= DVX_ETH_HEADER))
+		return -EINVAL;
+	ds = 1 + eth + dvx_wqe_inline_ds(rest);
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
+		return -EMSGSIZE;
+	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
+		return -ENOSPC;
+	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_SEND, 0, sq->qpn, ds, flags, 0);
+	dvx_wqe_eth(wqe + DVX_SEG, frame, DVX_ETH_HEADER, flags);
+	dvx_wqe_inline(wqe + DVX_SEG * (1 + eth), (const uint8_t *)frame + DVX_ETH_HEADER, rest);
+	return 0;
+}
+
+DVX_END_DECLS
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/misc.h>
+#include <dvx/prm/rq.h>
+#include "priv.h"
+
+#define MAX_USER_INDEX 0xfffffeu
+#define MAX_LOG_QUEUE  15u
+#define WQ_CYCLIC      1u
+#define LOG_BLOCK      6u
+
+struct dvx_txq {
+	struct dvx_sq ring;
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_cq_priv *cq;
+	struct dvx_obj *tis, *sq;
+	struct dvx_dbr *dbr;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+	uint32_t tisn;
+	bool has_td;
+};
+
+static int check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
+{
+	uint32_t max = dev->caps.log_max_qp_blocks;
+
+	if (!max || max > MAX_LOG_QUEUE)
+		max = MAX_LOG_QUEUE;
+	if (attr->flags)
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.flags 0x%x: unknown bits",
+				attr->flags);
+	if (!attr->pd || attr->pd->dev != dev)
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.pd is not of this device");
+	if (!attr->uar || attr->uar->dev != dev)
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.uar is not of this device");
+	if (!attr->cq || !attr->cq->priv || attr->cq->priv->dev != dev)
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.cq is not of this device");
+	if (!attr->sq_blocks || attr->sq_blocks > 1u << max)
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.sq_blocks is %u, 1 to %u can be",
+				attr->sq_blocks, 1u << max);
+	if (attr->user_index > MAX_USER_INDEX)
+		return dvx_fail(EINVAL,
+				"dvx_txq_create: attr.user_index 0x%x is not below 0xffffff",
+				attr->user_index);
+	return 0;
+}
+
+/* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
+static uint32_t ts_format(struct dvx_dev *dev)
+{
+	const void *cap;
+
+	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap))
+		return 0;
+	return prm_cmd_hca_cap_get_sq_ts_format(cap) != 0;
+}
+
+static int create_tis(struct dvx_txq *txq)
+{
+	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, reply[PRM_CREATE_TIS_OUT_BYTES];
+	uint32_t tdn;
+	int err = dvx_td_get(txq->dev, &tdn);
+
+	if (err)
+		return err;
+	txq->has_td = true;
+	prm_create_tis_in_set_opcode(in, PRM_OPCODE_CREATE_TIS);
+	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), tdn);
+	err = dvx_obj_create(txq->dev, in, sizeof(in), reply, sizeof(reply), &txq->tis);
+	if (!err)
+		txq->tisn = prm_create_tis_out_get_tisn(reply);
+	return err;
+}
+
+static void fill_wq(void *wq, const struct dvx_txq *txq)
+{
+	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_pd(wq, txq->pd->pdn);
+	prm_wq_set_uar_page(wq, dvx_uar_index(txq->uar));
+	prm_wq_set_log_wq_stride(wq, LOG_BLOCK);
+	prm_wq_set_log_wq_sz(wq, dvx_log2_up(dvx_sq_blocks(&txq->ring)));
+	prm_wq_set_dbr_umem_valid(wq, 1);
+	prm_wq_set_dbr_umem_id(wq, dvx_dbr_umem_id(txq->dbr));
+	prm_wq_set_dbr_addr(wq, dvx_dbr_offset(txq->dbr));
+	prm_wq_set_wq_umem_valid(wq, 1);
+	prm_wq_set_wq_umem_id(wq, dvx_umem_id(txq->umem));
+}
+
+/* min_wqe_inline_mode stays 0, as mlx5_ib leaves it: what is posted has layer 2 inline anyway. */
+static int create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
+{
+	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
+	void *sqc = prm_create_sq_in_at_ctx(in);
+	int err;
+
+	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
+	prm_sqc_set_flush_in_error_en(sqc, 1);
+	prm_sqc_set_ts_format(sqc, ts_format(txq->dev));
+	prm_sqc_set_user_index(sqc, attr->user_index);
+	prm_sqc_set_cqn(sqc, attr->cq->cqn);
+	prm_sqc_set_tis_lst_sz(sqc, 1);
+	prm_sqc_set_tis_num_0(sqc, txq->tisn);
+	fill_wq(prm_sqc_at_wq(sqc), txq);
+	err = dvx_obj_create(txq->dev, in, sizeof(in), reply, sizeof(reply), &txq->sq);
+	if (!err)
+		txq->ring.qpn = prm_create_sq_out_get_sqn(reply);
+	return err;
+}
+
+static int make_ready(struct dvx_txq *txq)
+{
+	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, reply[PRM_MODIFY_SQ_OUT_BYTES];
+
+	prm_modify_sq_in_set_opcode(in, PRM_OPCODE_MODIFY_SQ);
+	prm_modify_sq_in_set_sq_state(in, PRM_SQC_STATE_RST);
+	prm_modify_sq_in_set_sqn(in, txq->ring.qpn);
+	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), PRM_SQC_STATE_RDY);
+	return dvx_obj_modify(txq->sq, in, sizeof(in), reply, sizeof(reply));
+}
+
+static int init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+{
+	struct dvx_sq_memory sq = {.size = sizeof(sq),
+				   .blocks = 1u << dvx_log2_up(attr->sq_blocks),
+				   .reg = dvx_uar_reg(attr->uar),
+				   .bf_size = dvx_uar_bf_size(attr->uar),
+				   .max_wqe_bytes = txq->dev->caps.max_wqe_bytes};
+	size_t bytes = (size_t)sq.blocks * DVX_BLOCK;
+	int err = dvx_dbr_alloc(txq->dev, &txq->dbr);
+
+	if (!err)
+		err = dvx_mem_alloc(bytes, &attr->place, &txq->mem);
+	if (!err)
+		err = dvx_umem_reg(txq->dev, dvx_mem_addr(txq->mem), bytes, DVX_LOCAL_WRITE,
+				   &txq->umem);
+	if (err)
+		return err;
+	sq.slots = calloc(sq.blocks, sizeof(*sq.slots));
+	txq->ring.slots = sq.slots; /* release() finds them there */
+	if (!sq.slots)
+		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", sq.blocks);
+	sq.buf = dvx_mem_addr(txq->mem);
+	sq.dbrec = dvx_dbr_words(txq->dbr) + 1;
+	return dvx_sq_init_layout(&txq->ring, &sq, layout);
+}
+
+static int build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+{
+	int err = init_ring(txq, attr, layout);
+
+	if (!err)
+		err = create_tis(txq);
+	if (!err)
+		err = create_sq(txq, attr);
+	return err ? err : make_ready(txq);
+}
+
+/* What the device has of it; the SQ before the TIS that it sends through. */
+static int destroy_objects(struct dvx_txq *txq)
+{
+	int err = dvx_obj_destroy(txq->sq);
+
+	if (err)
+		return err;
+	txq->sq = NULL;
+	err = dvx_obj_destroy(txq->tis);
+	if (err)
+		return err;
+	txq->tis = NULL;
+	if (txq->has_td)
+		dvx_td_put(txq->dev);
+	return 0;
+}
+
+static void release(struct dvx_txq *txq)
+{
+	dvx_umem_dereg(txq->umem);
+	dvx_mem_free(txq->mem);
+	dvx_dbr_free(txq->dbr);
+	free(txq->ring.slots);
+	free(txq);
+}
+
+int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, uint32_t layout,
+			  struct dvx_txq **out)
+{
+	struct dvx_txq_attr attr;
+	struct dvx_txq *txq;
+	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_txq_create");
+
+	if (!err)
+		err = check(dev, &attr);
+	if (err)
+		return err;
+	txq = calloc(1, sizeof(*txq));
+	if (!txq)
+		return dvx_fail(ENOMEM, "no memory for a send queue");
+	txq->dev = dev;
+	txq->pd = attr.pd;
+	txq->uar = attr.uar;
+	txq->cq = attr.cq->priv;
+	err = build(txq, &attr, layout);
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+
+		destroy_objects(txq);
+		release(txq);
+		return dvx_restore(&why);
+	}
+	dvx_ref(&txq->pd->refs);
+	dvx_ref(&txq->uar->refs);
+	dvx_ref(&txq->cq->refs);
+	*out = txq;
+	return 0;
+}
+
+int dvx_txq_destroy(struct dvx_txq *txq)
+{
+	int err;
+
+	if (!txq)
+		return 0;
+	err = destroy_objects(txq);
+	if (err)
+		return err;
+	dvx_unref(&txq->cq->refs);
+	dvx_unref(&txq->uar->refs);
+	dvx_unref(&txq->pd->refs);
+	release(txq);
+	return 0;
+}
+
+struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq)
+{
+	return &txq->ring;
+}
+
+uint32_t dvx_txq_sqn(const struct dvx_txq *txq)
+{
+	return txq->ring.qpn;
+}

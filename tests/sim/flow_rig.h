@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rig of lib_rig.h with raw queues: frames to send, and what arrived where. */
+#ifndef TESTS_SIM_FLOW_RIG_H
+#define TESTS_SIM_FLOW_RIG_H
+
+#include "lib_rig.h"
+
+#define ROOMS	  16u /* receive buffers of a queue */
+#define ROOM	  2048u
+#define FRAME_MAX 256u
+
+struct flow_rig {
+	struct rig r;
+	struct dvx_cq *tx_cq;
+	struct dvx_txq *tx;
+	uint64_t sent; /* frames */
+};
+
+/* A receive queue with its CQ and its part of the rig's buffer. */
+struct inbox {
+	struct flow_rig *rig;
+	struct dvx_cq *cq;
+	struct dvx_rxq *rxq;
+	struct dvx_rq *rq;
+	uint8_t *buf;
+};
+
+struct frame {
+	uint8_t bytes[FRAME_MAX];
+	uint32_t len;
+};
+
+/* What a frame says; 0 takes the value in the comment. */
+struct say {
+	uint32_t src, dst;     /* IPv4; 10.0.0.1, 10.0.0.2 */
+	uint16_t sport, dport; /* 1000, 2000 */
+	uint8_t proto;	       /* 17 */
+	uint8_t version;       /* 4 */
+	uint16_t vlan;	       /* none */
+	uint32_t payload;      /* bytes of it, 0: 40 (a shorter frame would be padded) */
+};
+
+static inline int flow_open(void **state)
+{
+	struct flow_rig *f = calloc(1, sizeof(*f));
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 64};
+	struct dvx_txq_attr tx = {.size = sizeof(tx), .sq_blocks = 64};
+	void *r;
+
+	rig_open(&r);
+	f->r = *(struct rig *)r;
+	free(r);
+	cq.uar = f->r.uar;
+	OK(dvx_cq_create(f->r.dev, &cq, &f->tx_cq));
+	tx.pd = f->r.pd;
+	tx.uar = f->r.uar;
+	tx.cq = f->tx_cq;
+	OK(dvx_txq_create(f->r.dev, &tx, &f->tx));
+	*state = f;
+	return 0;
+}
+
+static inline int flow_close(void **state)
+{
+	struct flow_rig *f = *state;
+	struct rig *r = malloc(sizeof(*r));
+
+	OK(dvx_txq_destroy(f->tx));
+	OK(dvx_cq_destroy(f->tx_cq));
+	*r = f->r;
+	free(f);
+	*state = r;
+	return rig_close(state);
+}
+
+/* `place` is the inbox's number: which part of the buffer it has. */
+static inline void inbox_open(struct flow_rig *f, struct inbox *in, uint32_t place)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS, .uar = f->r.uar};
+	struct dvx_rxq_attr rx = {
+		.size = sizeof(rx), .pd = f->r.pd, .entries = ROOMS, .user_index = 0x100 + place};
+	uint32_t i;
+
+	in->rig = f;
+	in->buf = f->r.buf + (size_t)(place + 1) * ROOMS * ROOM;
+	OK(dvx_cq_create(f->r.dev, &cq, &in->cq));
+	rx.cq = in->cq;
+	OK(dvx_rxq_create(f->r.dev, &rx, &in->rxq));
+	in->rq = dvx_rxq_ring(in->rxq);
+	for (i = 0; i < ROOMS; i++) {
+		struct dvx_sge sge = {(uintptr_t)in->buf + (uint64_t)i * ROOM, ROOM, f->r.key};
+
+		OK(dvx_rq_post(in->rq, &sge, 1, i));
+	}
+	dvx_rq_ring(in->rq);
+}
+
+static inline void inbox_close(struct inbox *in)
+{
+	OK(dvx_rxq_destroy(in->rxq));
+	OK(dvx_cq_destroy(in->cq));
+}
+
+static inline void put_ip(uint8_t *p, const struct say *s, uint32_t l4)
+{
+	uint32_t sum = 0, i;
+
+	if (s->version == 6) {
+		p[0] = 0x60;
+		prm_store16(p, 4, (uint16_t)l4);
+		p[6] = s->proto;
+		p[7] = 64;
+		prm_store32(p, 8, 0x20010db8);
+		prm_store32(p, 20, s->src);
+		prm_store32(p, 24, 0x20010db8);
+		prm_store32(p, 36, s->dst);
+		return;
+	}
+	p[0] = 0x45;
+	prm_store16(p, 2, (uint16_t)(20 + l4));
+	p[8] = 64;
+	p[9] = s->proto;
+	prm_store32(p, 12, s->src);
+	prm_store32(p, 16, s->dst);
+	for (i = 0; i < 20; i += 2)
+		sum += prm_load16(p, i);
+	prm_store16(p, 10, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
+}
+
+static inline void frame_build(struct frame *f, struct say s)
+{
+	uint32_t l4, at = 14;
+
+	s.src = s.src ? s.src : 0x0a000001;
+	s.dst = s.dst ? s.dst : 0x0a000002;
+	s.sport = s.sport ? s.sport : 1000;
+	s.dport = s.dport ? s.dport : 2000;
+	s.proto = s.proto ? s.proto : 17;
+	s.version = s.version ? s.version : 4;
+	s.payload = s.payload ? s.payload : 40;
+	memset(f, 0, sizeof(*f));
+	memcpy(f->bytes, "\x02\0\0\0\0\x22\x02\0\0\0\0\x11", 12);
+	if (s.vlan) {
+		prm_store16(f->bytes, 12, 0x8100);
+		prm_store16(f->bytes, 14, s.vlan);
+		at = 18;
+	}
+	prm_store16(f->bytes, at - 2, s.version == 6 ? 0x86dd : 0x0800);
+	l4 = (s.proto == 6 ? 20 : 8) + s.payload;
+	put_ip(f->bytes + at, &s, l4);
+	at += s.version == 6 ? 40 : 20;
+	prm_store16(f->bytes, at, s.sport);
+	prm_store16(f->bytes, at + 2, s.dport);
+	if (s.proto == 6)
+		f->bytes[at + 12] = 0x50;
+	else
+		prm_store16(f->bytes, at + 4, (uint16_t)l4);
+	f->len = at + l4;
+	memset(f->bytes + f->len - s.payload, 0x5a, s.payload);
+}
+
+/* Sends it, and waits until the device has. */
+static inline void frame_send(struct flow_rig *f, const struct frame *frame)
+{
+	struct dvx_sq *sq = dvx_txq_ring(f->tx);
+
+	OK(dvx_post_eth_inline(sq, frame->bytes, frame->len, ++f->sent, DVX_SIGNALED));
+	dvx_sq_ring(sq);
+	done(f->tx_cq, sq, f->sent);
+}
+
+static inline void say(struct flow_rig *f, struct say s)
+{
+	struct frame frame;
+
+	frame_build(&frame, s);
+	frame_send(f, &frame);
+}
+
+/* The next frame of the inbox must be this one, with this tag; its buffer is posted again. */
+static inline void heard(struct inbox *in, struct say s, uint32_t tag)
+{
+	const void *cqe = wait_cqe(in->cq);
+	struct frame want;
+	struct dvx_sge sge;
+	uint64_t room;
+
+	frame_build(&want, s);
+	if (dvx_cqe_is_error(cqe)) {
+		struct dvx_cqe_failure why;
+
+		dvx_cqe_error(cqe, &why);
+		fail_msg("receive: %s", dvx_cqe_strerror(why.syndrome));
+	}
+	room = dvx_rq_retire(in->rq);
+	assert_int_equal(dvx_cqe_byte_count(cqe), want.len);
+	assert_int_equal(dvx_cqe_flow_tag(cqe), tag);
+	assert_memory_equal(in->buf + room * ROOM, want.bytes, want.len);
+	dvx_cq_pop(in->cq);
+	sge = (struct dvx_sge){(uintptr_t)in->buf + room * ROOM, ROOM, in->rig->r.key};
+	OK(dvx_rq_post(in->rq, &sge, 1, room));
+	dvx_rq_ring(in->rq);
+}
+
+/* Nothing came. Frames keep their order, so what was sent before the last thing heard is through. */
+static inline void silent(struct inbox *in)
+{
+	assert_null(dvx_cq_peek(in->cq));
+}
+
+#endif

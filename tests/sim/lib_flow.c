@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules of libdvx and the packets they steer. Each test runs in the root and, where the device has
+ * them, in a table of software steering: the same rules must do the same.
+ */
+#include "flow_rig.h"
+
+/* What a test gets: a domain, and the table it puts rules in; packets get there by themselves. */
+struct stage {
+	struct flow_rig *f;
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *table, *root;
+	struct dvx_flow_matcher *link_matcher;
+	struct dvx_flow_rule *link;
+	struct dvx_flow_action *to_table, *drop;
+	struct inbox a, b;
+	struct dvx_flow_action *to_a, *to_b;
+};
+
+static uint32_t level; /* of the run's tables */
+
+static struct dvx_flow_matcher *matcher(struct dvx_flow_table *t, const struct dvx_flow_match *m,
+					uint32_t priority)
+{
+	struct dvx_flow_matcher_attr attr = {
+		.size = sizeof(attr), .match = m, .priority = priority};
+	struct dvx_flow_matcher *out = NULL;
+
+	OK(dvx_flow_matcher_create(t, &attr, &out));
+	return out;
+}
+
+static struct dvx_flow_rule_attr rule_attr(struct dvx_flow_matcher *matcher,
+					   const struct dvx_flow_match *m,
+					   struct dvx_flow_action *const *actions, uint32_t n)
+{
+	return (struct dvx_flow_rule_attr){.size = sizeof(struct dvx_flow_rule_attr),
+					   .matcher = matcher,
+					   .match = m,
+					   .actions = actions,
+					   .action_count = n};
+}
+
+static struct dvx_flow_rule *rule(struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
+				  struct dvx_flow_action *const *actions, uint32_t n)
+{
+	struct dvx_flow_rule_attr attr = rule_attr(matcher, m, actions, n);
+	struct dvx_flow_rule *out = NULL;
+
+	OK(dvx_flow_rule_create(&attr, &out));
+	return out;
+}
+
+static void stage_open(struct stage *s, void **state)
+{
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_RX};
+	static const struct dvx_flow_match all;
+
+	memset(s, 0, sizeof(*s));
+	s->f = *state;
+	inbox_open(s->f, &s->a, 0);
+	inbox_open(s->f, &s->b, 1);
+	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &s->domain));
+	OK(dvx_flow_table_create(s->domain, level, &s->table));
+	OK(dvx_flow_action_create_drop(s->domain, &s->drop));
+	OK(dvx_flow_action_create_queue(s->domain, s->a.rxq, &s->to_a));
+	OK(dvx_flow_action_create_queue(s->domain, s->b.rxq, &s->to_b));
+	if (!level)
+		return;
+	OK(dvx_flow_table_create(s->domain, 0, &s->root));
+	OK(dvx_flow_action_create_table(s->domain, s->table, &s->to_table));
+	s->link_matcher = matcher(s->root, &all, 3);
+	s->link = rule(s->link_matcher, &all, &s->to_table, 1);
+}
+
+static void stage_close(struct stage *s)
+{
+	OK(dvx_flow_rule_destroy(s->link));
+	OK(dvx_flow_matcher_destroy(s->link_matcher));
+	OK(dvx_flow_action_destroy(s->to_table));
+	OK(dvx_flow_action_destroy(s->to_b));
+	OK(dvx_flow_action_destroy(s->to_a));
+	OK(dvx_flow_action_destroy(s->drop));
+	OK(dvx_flow_table_destroy(s->table));
+	OK(dvx_flow_table_destroy(s->root));
+	OK(dvx_flow_domain_destroy(s->domain));
+	inbox_close(&s->b);
+	inbox_close(&s->a);
+}
+
+static struct dvx_flow_match udp(uint8_t version, uint16_t dport)
+{
+	struct dvx_flow_match m = {0};
+
+	OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, version));
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, dport, 0xffff));
+	return m;
+}
+
+/* One port to a queue with a tag, everything else to the other; then the rule goes again. */
+static void port_to_queue(void **state)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m = udp(4, 53);
+	struct dvx_flow_matcher *one, *rest;
+	struct dvx_flow_rule *r, *d;
+	struct dvx_flow_action *tag;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_action_create_tag(s.domain, 0xabcdef, &tag));
+	one = matcher(s.table, &m, 1);
+	rest = matcher(s.table, &all, 2);
+	r = rule(one, &m, (struct dvx_flow_action *[]){s.to_a, tag}, 2);
+	d = rule(rest, &all, &s.to_b, 1);
+	say(s.f, (struct say){.dport = 53});
+	say(s.f, (struct say){.dport = 54});
+	say(s.f, (struct say){.dport = 53, .proto = 6});
+	say(s.f, (struct say){.dport = 53, .version = 6});
+	say(s.f, (struct say){.dport = 53, .vlan = 5, .payload = 100});
+	heard(&s.a, (struct say){.dport = 53}, 0xabcdef);
+	heard(&s.b, (struct say){.dport = 54}, 0);
+	heard(&s.b, (struct say){.dport = 53, .proto = 6}, 0);
+	heard(&s.b, (struct say){.dport = 53, .version = 6}, 0);
+	heard(&s.a, (struct say){.dport = 53, .vlan = 5, .payload = 100}, 0xabcdef);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_domain_sync(s.domain));
+	say(s.f, (struct say){.dport = 53});
+	heard(&s.b, (struct say){.dport = 53}, 0);
+	silent(&s.a);
+	OK(dvx_flow_rule_destroy(d));
+	OK(dvx_flow_matcher_destroy(rest));
+	OK(dvx_flow_matcher_destroy(one));
+	OK(dvx_flow_action_destroy(tag));
+	stage_close(&s);
+}
+
+/* One counter of several rules, drop or not, and two of a bulk; each packet in it once. */
+static void counters(void **state)
+{
+	struct dvx_flow_match p1 = udp(4, 1), p2 = udp(4, 2), p3 = udp(4, 3);
+	struct dvx_flow_count count[4];
+	struct dvx_flow_counter *one, *bulk = NULL;
+	struct dvx_flow_action *c1, *c2 = NULL;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r[3];
+	struct stage s;
+	struct frame f;
+	int i;
+
+	stage_open(&s, state);
+	OK(dvx_flow_counter_create(s.f->r.dev, 0, &one));
+	assert_int_equal(dvx_flow_counter_size(one), 1);
+	OK(dvx_flow_counter_create(s.f->r.dev, 4, &bulk));
+	assert_true(dvx_flow_counter_size(bulk) >= 4);
+	OK(dvx_flow_action_create_count(s.domain, one, 0, &c1));
+	OK(dvx_flow_action_create_count(s.domain, bulk, 3, &c2));
+	mt = matcher(s.table, &p1, 0);
+	r[0] = rule(mt, &p1, (struct dvx_flow_action *[]){c1, s.drop}, 2);
+	r[1] = rule(mt, &p2, (struct dvx_flow_action *[]){s.to_a, c1}, 2);
+	r[2] = rule(mt, &p3, (struct dvx_flow_action *[]){c2, s.to_a}, 2);
+	for (i = 0; i < 5; i++)
+		say(s.f, (struct say){.dport = 1});
+	say(s.f, (struct say){.dport = 2});
+	say(s.f, (struct say){.dport = 3, .payload = 72});
+	heard(&s.a, (struct say){.dport = 2}, 0);
+	heard(&s.a, (struct say){.dport = 3, .payload = 72}, 0);
+	frame_build(&f, (struct say){0});
+	OK(dvx_flow_counter_query(one, 0, 1, count));
+	assert_int_equal(count[0].packets, 6);
+	assert_int_equal(count[0].bytes, 6 * f.len);
+	OK(dvx_flow_counter_query(bulk, 1, 3, count));
+	assert_int_equal(count[0].packets, 0);
+	assert_int_equal(count[2].packets, 1);
+	assert_int_equal(count[2].bytes, f.len + 32);
+	assert_int_equal(dvx_flow_counter_query(one, 0, 2, count), -ERANGE);
+	assert_int_equal(dvx_flow_counter_query(one, 2, 0, count), -ERANGE);
+	assert_int_equal(dvx_flow_counter_destroy(one), -EBUSY);
+	assert_int_equal(dvx_flow_action_destroy(c1), -EBUSY);
+	for (i = 0; i < 3; i++)
+		OK(dvx_flow_rule_destroy(r[i]));
+	OK(dvx_flow_action_destroy(c1));
+	OK(dvx_flow_action_destroy(c2));
+	OK(dvx_flow_counter_destroy(one));
+	OK(dvx_flow_counter_destroy(bulk));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+/* IPv4 and IPv6 rules in one matcher, prefixes, VLANs, MACs; lower priorities first. */
+static void fields(void **state)
+{
+	static const uint8_t net6[16] = {0x20, 0x01, 0x0d, 0xb8};
+	struct dvx_flow_match v4 = udp(4, 7), v6 = udp(6, 7), net = {0}, vlan = {0}, six = {0};
+	struct dvx_flow_matcher *both, *nets, *vlans, *sixes;
+	struct dvx_flow_action *tag[5];
+	struct dvx_flow_rule *r[5];
+	struct stage s;
+	uint32_t i;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_ipv4(&net, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0b000000, 8));
+	OK(dvx_flow_match_vlan(&vlan, DVX_FLOW_OUTER, 77, 0xfff));
+	OK(dvx_flow_match_ipv6(&six, DVX_FLOW_OUTER, DVX_FLOW_DST, net6, 32));
+	for (i = 0; i < 5; i++)
+		OK(dvx_flow_action_create_tag(s.domain, i + 1, &tag[i]));
+	both = matcher(s.table, &v4, 1);
+	nets = matcher(s.table, &net, 2);
+	vlans = matcher(s.table, &vlan, 0);
+	sixes = matcher(s.table, &six, 4);
+	r[0] = rule(both, &v4, (struct dvx_flow_action *[]){tag[0], s.to_a}, 2);
+	r[1] = rule(both, &v6, (struct dvx_flow_action *[]){tag[1], s.to_a}, 2);
+	r[2] = rule(nets, &net, (struct dvx_flow_action *[]){tag[2], s.to_a}, 2);
+	r[3] = rule(vlans, &vlan, (struct dvx_flow_action *[]){tag[3], s.to_a}, 2);
+	r[4] = rule(sixes, &six, (struct dvx_flow_action *[]){tag[4], s.to_a}, 2);
+	say(s.f, (struct say){.dport = 7});
+	heard(&s.a, (struct say){.dport = 7}, 1);
+	say(s.f, (struct say){.dport = 7, .version = 6});
+	heard(&s.a, (struct say){.dport = 7, .version = 6}, 2);
+	say(s.f, (struct say){.src = 0x0b123456});
+	heard(&s.a, (struct say){.src = 0x0b123456}, 3);
+	say(s.f, (struct say){.src = 0x0b123456, .dport = 7});
+	heard(&s.a, (struct say){.src = 0x0b123456, .dport = 7}, 1);
+	say(s.f, (struct say){.vlan = 77, .dport = 7});
+	heard(&s.a, (struct say){.vlan = 77, .dport = 7}, 4);
+	say(s.f, (struct say){.version = 6});
+	heard(&s.a, (struct say){.version = 6}, 5);
+	for (i = 0; i < 5; i++)
+		OK(dvx_flow_rule_destroy(r[i]));
+	OK(dvx_flow_matcher_destroy(both));
+	OK(dvx_flow_matcher_destroy(nets));
+	OK(dvx_flow_matcher_destroy(vlans));
+	OK(dvx_flow_matcher_destroy(sixes));
+	for (i = 0; i < 5; i++)
+		OK(dvx_flow_action_destroy(tag[i]));
+	stage_close(&s);
+}
+
+static void said(const char *a, const char *b)
+{
+	const char *text = dvx_strerror();
+
+	if (!strstr(text, a) || !strstr(text, b))
+		fail_msg("\"%s\" lacks %s or %s", text, a, b);
+}
+
+static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, const char *field,
+			    const char *why)
+{
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = m};
+	struct dvx_flow_matcher *none = NULL;
+
+	assert_int_equal(dvx_flow_matcher_create(s->table, &attr, &none), -EINVAL);
+	assert_null(none);
+	said(field, why);
+}
+
+/* Masks that would not mean the same everywhere. */
+static void masks_refused(void **state)
+{
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
+	struct dvx_flow_matcher *none = NULL;
+	struct dvx_flow_match m = {0};
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "misc_parameters.source_port", 1, 0xff));
+	matcher_refused(&s, &m, "match.misc_parameters.source_port", "0xffff");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "outer_headers.ip_version", 4, 4));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "0xf");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 1, 1));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "depend");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, 1, 1));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "depend");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, 4));
+	OK(dvx_flow_match_set(&m, "outer_headers.tcp_dport", 1, 0xffff));
+	matcher_refused(&s, &m, "match.outer_headers.ip_protocol", "0xff");
+	OK(dvx_flow_match_set(&m, "outer_headers.udp_dport", 1, 0xffff));
+	matcher_refused(&s, &m, "match.outer_headers.udp_dport", "no packet is both");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "misc_parameters.outer_ipv6_flow_label", 1, 1));
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.icmp_type", 1, 1));
+	matcher_refused(&s, &m, "match.misc_parameters_3.icmp_type", "IPv4");
+	m = (struct dvx_flow_match){0};
+	m.mask[500] = 0x10;
+	matcher_refused(&s, &m, "reserved bit 0xfa3", "");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "outer_headers.cvlan_tag", 1, 1));
+	OK(dvx_flow_match_set(&m, "outer_headers.svlan_tag", 0, 1));
+	matcher_refused(&s, &m, "cvlan_tag", "svlan_tag");
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
+	said("attr.match", "NULL");
+	attr.match = &m;
+	attr.priority = level ? 65536 : 16;
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -ERANGE);
+	said("attr.priority", level ? "65536" : "16");
+	attr.size = 0;
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
+	said("attr.size", "");
+	stage_close(&s);
+}
+
+static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *field, const char *why)
+{
+	struct dvx_flow_rule *none = NULL;
+
+	assert_int_equal(dvx_flow_rule_create(attr, &none), -EINVAL);
+	assert_null(none);
+	said(field, why);
+}
+
+/* Values that do not fit their matcher; actions that do not fit each other. */
+static void rules_refused(void **state)
+{
+	struct dvx_flow_match m = udp(4, 0x91), bad;
+	struct dvx_flow_action *tag, *both[3];
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule_attr a;
+	struct dvx_flow_rule *r;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "outer_headers.udp_dport", 0x91, 0xff));
+	mt = matcher(s.table, &m, 0);
+	a = rule_attr(mt, &bad, &s.to_a, 1);
+	bad = m;
+	bad.value[30] = 0x1f;
+	rule_refused(&a, "match.outer_headers.udp_dport: value 0x1f91", "outside mask 0xff");
+	bad = m;
+	bad.mask[30] = 0xff;
+	rule_refused(&a, "match.outer_headers.udp_dport: mask 0xffff", "matcher's is 0xff");
+	bad = m;
+	memset(bad.mask, 0, sizeof(bad.mask));
+	OK(dvx_flow_rule_create(&a, &r));
+	OK(dvx_flow_rule_destroy(r));
+	prm_fte_match_set_lyr_2_4_set_ip_version(bad.value, 5);
+	rule_refused(&a, "match.outer_headers.ip_version: value 5", "4 nor 6");
+	prm_fte_match_set_lyr_2_4_set_ip_version(bad.value, 4);
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(bad.value, 6);
+	rule_refused(&a, "match.outer_headers.ip_protocol: value 6", "17");
+	bad = m;
+	bad.value[511] = 1;
+	rule_refused(&a, "reserved", "value");
+	bad = m;
+	a.action_count = 0;
+	rule_refused(&a, "attr.action_count", "");
+	OK(dvx_flow_action_create_tag(s.domain, 5, &tag));
+	a = rule_attr(mt, &m, &tag, 1);
+	rule_refused(&a, "attr.actions", "no destination");
+	both[0] = s.to_a;
+	both[1] = s.drop;
+	both[2] = NULL;
+	a = rule_attr(mt, &m, both, 2);
+	rule_refused(&a, "attr.actions[1]", "two destinations");
+	both[1] = NULL;
+	rule_refused(&a, "attr.actions[1]", "domain");
+	both[1] = both[2] = tag;
+	a.action_count = 3;
+	rule_refused(&a, "attr.actions[2]", "two tags");
+	if (level) {
+		a = rule_attr(mt, &m, &s.to_table, 1);
+		rule_refused(&a, "attr.actions[0]", "not above");
+	}
+	a.matcher = NULL;
+	rule_refused(&a, "attr.matcher", "NULL");
+	OK(dvx_flow_action_destroy(tag));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+/* Actions that make no sense are refused when they are made. */
+static void actions_refused(void **state)
+{
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
+	struct dvx_flow_action *none = NULL;
+	struct dvx_flow_counter *counter;
+	struct dvx_flow_domain *tx;
+	struct dvx_flow_table *root;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_domain_create(s.f->r.dev, &attr, &tx));
+	OK(dvx_flow_table_create(tx, 0, &root));
+	OK(dvx_flow_counter_create(s.f->r.dev, 1, &counter));
+	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1 << 24, &none), -ERANGE);
+	said("tag 0x1000000", "24 bits");
+	assert_int_equal(dvx_flow_action_create_tag(tx, 1, &none), -EINVAL);
+	said("tag", "TX");
+	assert_int_equal(dvx_flow_action_create_queue(tx, s.a.rxq, &none), -EINVAL);
+	said("queue", "TX");
+	assert_int_equal(dvx_flow_action_create_table(tx, root, &none), -EINVAL);
+	said("table", "root");
+	assert_int_equal(dvx_flow_action_create_table(s.domain, root, &none), -EINVAL);
+	said("table", "domain");
+	assert_int_equal(dvx_flow_action_create_count(s.domain, counter, 1, &none), -ERANGE);
+	said("index 1", "size, 1");
+	assert_int_equal(dvx_flow_action_create_root(s.domain, 16, &none), -ERANGE);
+	assert_null(none);
+	OK(dvx_flow_counter_destroy(counter));
+	OK(dvx_flow_table_destroy(root));
+	OK(dvx_flow_domain_destroy(tx));
+	attr.side = (enum dvx_flow_side)2;
+	assert_int_equal(dvx_flow_domain_create(s.f->r.dev, &attr, &tx), -EINVAL);
+	said("attr.side", "2");
+	attr.side = DVX_FLOW_RX;
+	attr.flags = 8;
+	assert_int_equal(dvx_flow_domain_create(s.f->r.dev, &attr, &tx), -EINVAL);
+	said("attr.flags", "0x8");
+	stage_close(&s);
+}
+
+/* What is in use refuses to go, and works on. */
+static void busy(void **state)
+{
+	struct dvx_flow_match m = udp(4, 9);
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	struct stage s;
+
+	stage_open(&s, state);
+	mt = matcher(s.table, &m, 0);
+	r = rule(mt, &m, &s.to_a, 1);
+	assert_int_equal(dvx_flow_matcher_destroy(mt), -EBUSY);
+	assert_int_equal(dvx_flow_table_destroy(s.table), -EBUSY);
+	assert_int_equal(dvx_flow_domain_destroy(s.domain), -EBUSY);
+	assert_int_equal(dvx_flow_action_destroy(s.to_a), -EBUSY);
+	assert_int_equal(dvx_rxq_destroy(s.a.rxq), -EBUSY);
+	assert_int_equal(dvx_cq_destroy(s.a.cq), -EBUSY);
+	assert_int_equal(dvx_dev_close(s.f->r.dev), -EBUSY);
+	say(s.f, (struct say){.dport = 9});
+	heard(&s.a, (struct say){.dport = 9}, 0);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_rule_destroy(NULL));
+	OK(dvx_flow_matcher_destroy(NULL));
+	OK(dvx_flow_table_destroy(NULL));
+	OK(dvx_flow_domain_destroy(NULL));
+	OK(dvx_flow_action_destroy(NULL));
+	OK(dvx_flow_counter_destroy(NULL));
+	stage_close(&s);
+}
+
+/* ---- bulk ---- */
+
+#define MANY 10000u
+
+struct many {
+	struct stage *s;
+	struct dvx_flow_matcher *matcher;
+	struct dvx_flow_match m;
+	size_t refuse, stop, calls;
+};
+
+/* Rule i: 10.x.y.z, i in the last bytes; rule `refuse` is wrong. */
+static int nth(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
+{
+	struct many *b = arg;
+
+	prm_store32(b->m.value, 60, 0x0a000000 + (uint32_t)i);
+	prm_fte_match_set_lyr_2_4_set_ip_version(b->m.value, i == b->refuse ? 7 : 4);
+	attr->matcher = b->matcher;
+	attr->match = &b->m;
+	attr->actions = i & 1 ? &b->s->to_b : &b->s->to_a;
+	attr->action_count = 1;
+	return 0;
+}
+
+static int count_calls(void *arg, size_t done)
+{
+	struct many *b = arg;
+
+	b->calls++;
+	return b->stop && done >= b->stop;
+}
+
+static void bulk(void **state)
+{
+	struct many b = {.refuse = SIZE_MAX};
+	struct dvx_flow_bulk how = {.size = sizeof(how),
+				    .every = 1000,
+				    .next = nth,
+				    .progress = count_calls,
+				    .arg = &b};
+	struct dvx_flow_rule **rules = calloc(MANY, sizeof(struct dvx_flow_rule *));
+	struct stage s;
+	size_t i;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_ipv4(&b.m, DVX_FLOW_OUTER, DVX_FLOW_DST, 0, 0));
+	OK(dvx_flow_match_set(&b.m, "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 0,
+			      0xffffffff));
+	b.s = &s;
+	b.matcher = matcher(s.table, &b.m, 0);
+	/* none, since one of them is wrong */
+	b.refuse = 2345;
+	assert_int_equal(dvx_flow_rules_insert(&how, MANY, rules), -EINVAL);
+	said("rule 2345: ", "ip_version: value 7");
+	for (i = 0; i < MANY; i++)
+		assert_null(rules[i]);
+	assert_int_equal(b.calls, 2);
+	b.refuse = SIZE_MAX;
+	b.stop = 3000;
+	assert_int_equal(dvx_flow_rules_insert(&how, MANY, rules), -ECANCELED);
+	OK(dvx_flow_matcher_destroy(b.matcher)); /* empty again */
+	b.matcher = matcher(s.table, &b.m, 0);
+	b.stop = 0;
+	OK(dvx_flow_rules_insert(&how, MANY, rules));
+	for (i = 0; i < MANY; i += 997) {
+		say(s.f, (struct say){.dst = 0x0a000000 + (uint32_t)i});
+		heard(i & 1 ? &s.b : &s.a, (struct say){.dst = 0x0a000000 + (uint32_t)i}, 0);
+	}
+	/* every third goes, the others stay */
+	for (i = 0; i < MANY; i += 3)
+		OK(dvx_flow_rules_delete(&rules[i], 1));
+	OK(dvx_flow_domain_sync(s.domain));
+	say(s.f, (struct say){.dst = 0x0a000003});
+	say(s.f, (struct say){.dst = 0x0a000004});
+	heard(&s.a, (struct say){.dst = 0x0a000004}, 0);
+	silent(&s.b);
+	OK(dvx_flow_rules_delete(rules, MANY));
+	for (i = 0; i < MANY; i++)
+		assert_null(rules[i]);
+	OK(dvx_flow_matcher_destroy(b.matcher));
+	how.next = NULL;
+	assert_int_equal(dvx_flow_rules_insert(&how, 1, rules), -EINVAL);
+	stage_close(&s);
+	free(rules);
+}
+
+/* RSS: both queues get their part, one flow always the same. */
+static void rss(void **state)
+{
+	struct dvx_flow_match m = {0};
+	struct dvx_rxq *queues[2];
+	struct dvx_rss_attr attr = {
+		.size = sizeof(attr), .queues = queues, .queue_count = 2, .udp = true};
+	struct dvx_flow_action *spread;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	struct dvx_rss *group = NULL;
+	struct stage s;
+	uint16_t i, got[2] = {0};
+
+	stage_open(&s, state);
+	queues[0] = s.a.rxq;
+	queues[1] = s.b.rxq;
+	OK(dvx_rss_create(s.f->r.dev, &attr, &group));
+	assert_int_equal(dvx_rxq_destroy(s.a.rxq), -EBUSY);
+	OK(dvx_flow_action_create_rss(s.domain, group, &spread));
+	assert_int_equal(dvx_rss_destroy(group), -EBUSY);
+	OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, 4));
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, 0, 0));
+	mt = matcher(s.table, &m, 0);
+	r = rule(mt, &m, &spread, 1);
+	for (i = 1; i <= 64; i++) {
+		struct say it = {.sport = i};
+		bool in_a;
+
+		say(s.f, it);
+		while (!dvx_cq_peek(s.a.cq) && !dvx_cq_peek(s.b.cq))
+			;
+		in_a = dvx_cq_peek(s.a.cq);
+		assert_int_equal(dvx_cqe_rss_hash(dvx_cq_peek(in_a ? s.a.cq : s.b.cq)) & 1, !in_a);
+		got[!in_a]++;
+		heard(in_a ? &s.a : &s.b, it, 0);
+	}
+	assert_true(got[0] > 10 && got[1] > 10);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(spread));
+	OK(dvx_rss_destroy(group));
+	attr.queue_count = 3;
+	assert_int_equal(dvx_rss_create(s.f->r.dev, &attr, &group), -EINVAL);
+	said("attr.queue_count", "3");
+	attr.queue_count = 2;
+	attr.fields = 0x10;
+	assert_int_equal(dvx_rss_create(s.f->r.dev, &attr, &group), -EINVAL);
+	said("attr.fields", "0x10");
+	queues[1] = NULL;
+	attr.fields = 0;
+	assert_int_equal(dvx_rss_create(s.f->r.dev, &attr, &group), -EINVAL);
+	said("attr.queues[1]", "");
+	stage_close(&s);
+}
+
+/* What is sent: dropped, counted, or let out, by rules of the TX side. */
+static void sending(void **state)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
+	struct dvx_flow_match m5 = udp(4, 5), m6 = udp(4, 6);
+	struct dvx_flow_action *drop, *pass, *count, *to_table = NULL;
+	struct dvx_flow_matcher *mt, *any, *link_matcher = NULL;
+	struct dvx_flow_table *table, *root = NULL;
+	struct dvx_flow_rule *r5, *r6, *rest, *link = NULL;
+	struct dvx_flow_counter *counter;
+	struct dvx_flow_count n;
+	struct dvx_flow_domain *tx;
+	struct stage s;
+
+	stage_open(&s, state);
+	any = matcher(s.table, &all, 0);
+	rest = rule(any, &all, &s.to_a, 1);
+	OK(dvx_flow_domain_create(s.f->r.dev, &attr, &tx));
+	OK(dvx_flow_counter_create(s.f->r.dev, 1, &counter));
+	OK(dvx_flow_action_create_drop(tx, &drop));
+	OK(dvx_flow_action_create_default(tx, &pass));
+	OK(dvx_flow_action_create_count(tx, counter, 0, &count));
+	OK(dvx_flow_table_create(tx, level, &table));
+	mt = matcher(table, &m5, 0);
+	r5 = rule(mt, &m5, (struct dvx_flow_action *[]){drop, count}, 2);
+	r6 = rule(mt, &m6, (struct dvx_flow_action *[]){pass, count}, 2);
+	if (level) {
+		OK(dvx_flow_table_create(tx, 0, &root));
+		OK(dvx_flow_action_create_table(tx, table, &to_table));
+		link_matcher = matcher(root, &all, 0);
+		link = rule(link_matcher, &all, &to_table, 1);
+	}
+	say(s.f, (struct say){.dport = 5});
+	say(s.f, (struct say){.dport = 6});
+	say(s.f, (struct say){.dport = 7});
+	heard(&s.a, (struct say){.dport = 6}, 0);
+	heard(&s.a, (struct say){.dport = 7}, 0);
+	silent(&s.a);
+	OK(dvx_flow_counter_query(counter, 0, 1, &n));
+	assert_int_equal(n.packets, 2);
+	OK(dvx_flow_rule_destroy(link));
+	OK(dvx_flow_matcher_destroy(link_matcher));
+	OK(dvx_flow_action_destroy(to_table));
+	OK(dvx_flow_table_destroy(root));
+	OK(dvx_flow_rule_destroy(r6));
+	OK(dvx_flow_rule_destroy(r5));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_table_destroy(table));
+	OK(dvx_flow_action_destroy(count));
+	OK(dvx_flow_action_destroy(pass));
+	OK(dvx_flow_action_destroy(drop));
+	OK(dvx_flow_counter_destroy(counter));
+	OK(dvx_flow_domain_destroy(tx));
+	OK(dvx_flow_rule_destroy(rest));
+	OK(dvx_flow_matcher_destroy(any));
+	stage_close(&s);
+}
+
+/* `lib_flow 0`: in the root; `lib_flow 3`: in tables of level 3. */
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(port_to_queue),   cmocka_unit_test(counters),
+		cmocka_unit_test(fields),	   cmocka_unit_test(masks_refused),
+		cmocka_unit_test(rules_refused),   cmocka_unit_test(actions_refused),
+		cmocka_unit_test(busy),		   cmocka_unit_test(bulk),
+		cmocka_unit_test(rss),		   cmocka_unit_test(sending),
+	};
+
+	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
+	return cmocka_run_group_tests(tests, flow_open, flow_close);
+}
