@@ -221,6 +221,86 @@ static void test_descriptors(void **state)
 	close(sock);
 }
 
+/* Packets to replay whose lengths contradict the message, the port, or each other. */
+static void test_replays(void **state)
+{
+	static const struct {
+		uint32_t len, bytes; /* of the packet, of what follows its head */
+	} bad[] = {{0, 0},	 {13, 16}, {9217, 9224},       {60, 56},
+		   {60, 63}, {60, 72}, {UINT32_MAX, 64}, {UINT32_MAX - 6, 0}};
+	uint8_t body[16384] = {0};
+	struct link_message m;
+	int sock;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct link_packet head = {.len = bad[i].len};
+
+		memcpy(body, &head, sizeof(head));
+		sock = connect_to();
+		assert_int_equal(link_write(sock, LINK_REPLAY, 0, body, sizeof(head) + bad[i].bytes,
+					    NULL, 0, 0), 0);
+		assert_thrown_out(sock);
+	}
+	sock = connect_to();
+	assert_int_equal(link_ask(sock, LINK_REPLAY, NULL, 0, -1, &m), 0);
+	assert_int_equal(m.h.len, sizeof(struct link_fates));
+	assert_int_equal(((struct link_fates *)(void *)m.body)->frames, 0);
+	link_message_free(&m);
+	close(sock);
+}
+
+/* Those who leave while their packets are on the way; the next one's counts are its own. */
+static void test_replayers_die(void **state)
+{
+	const size_t packet = sizeof(struct link_packet) + 64, len = 20000 * packet;
+	uint8_t *body = calloc(1, len);
+	struct link_message m;
+	int sock;
+
+	(void)state;
+	assert_non_null(body);
+	for (size_t at = 0; at < len; at += packet)
+		memcpy(body + at, &(struct link_packet){.len = 64}, sizeof(struct link_packet));
+	for (int i = 0; i < 10; i++) {
+		sock = connect_to();
+		assert_int_equal(link_write(sock, LINK_REPLAY, 0, body, len, NULL, 0, 0), 0);
+		if (i % 2)
+			link_write(sock, LINK_REPLAY, 0, body, packet, NULL, 0, 0);
+		close(sock);
+	}
+	sock = connect_to();
+	assert_int_equal(link_ask(sock, LINK_REPLAY, body, len, -1, &m), 0);
+	assert_int_equal(((struct link_fates *)(void *)m.body)->frames, 20000);
+	link_message_free(&m);
+	close(sock);
+	free(body);
+}
+
+static void test_captures(void **state)
+{
+	uint32_t what = LINK_CAPTURE_STOP + 1, two[2] = {0};
+	struct link_message m;
+	int sock = connect_to();
+
+	(void)state;
+	assert_int_equal(link_write(sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0), 0);
+	assert_thrown_out(sock);
+	sock = connect_to();
+	assert_int_equal(link_write(sock, LINK_CAPTURE, 0, two, sizeof(two), NULL, 0, 0), 0);
+	assert_thrown_out(sock);
+	sock = connect_to();
+	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
+	link_message_free(&m);
+	for (int i = 0; i < 3; i++) /* none of them can be answered: nothing is on the wire */
+		assert_int_equal(link_write(sock, LINK_CAPTURE, 0, two, 4, NULL, 0, 0), 0);
+	assert_thrown_out(sock);
+	sock = connect_to(); /* and one that dies with a capture */
+	assert_int_equal(link_ask(sock, LINK_CAPTURE, two, sizeof(two[0]), -1, &m), 0);
+	link_message_free(&m);
+	close(sock);
+}
+
 /* A client that asks and asks but never listens is thrown out; nobody waits for it. */
 static void test_deaf(void **state)
 {
@@ -255,6 +335,8 @@ int main(void)
 		cmocka_unit_test(test_headers),	  cmocka_unit_test(test_opens),
 		cmocka_unit_test(test_truncated), cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_mutations), cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_replays),	  cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_replayers_die),
 		cmocka_unit_test(test_deaf),	  cmocka_unit_test(test_the_honest_one),
 	};
 
