@@ -137,8 +137,7 @@ enum dvx_flow_proto {
 int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 		       const uint8_t mac[6], const uint8_t mask[6]);
 /* 4 or 6. */
-int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth,
-			      uint8_t version);
+int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t version);
 /* addr as a number (10.0.0.1 is 0x0a000001); prefix 0 to 32 (0: any IPv4). */
 int dvx_flow_match_ipv4(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 			uint32_t addr, unsigned int prefix);
@@ -154,8 +153,8 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
 			uint16_t vid_mask);
 
 /*
- * "outer_headers.udp_dport=53/0xffff ...": each field under the mask. Writes at most size bytes with
- * a terminating 0; returns the length of the whole text.
+ * "outer_headers.udp_dport=53/0xffff ...": each field under the mask. Writes at most size bytes
+ * with a terminating 0; returns the length of the whole text.
  */
 size_t dvx_flow_match_print(const struct dvx_flow_match *m, char *buf, size_t size);
 
@@ -182,8 +181,8 @@ struct dvx_flow_matcher_attr {
 	uint32_t size;
 	uint32_t priority; /* lower is tried first; 0 to 65535, in the root 0 to 15 */
 	/*
-	 * Its mask says what the rules compare. Its value is only a hint and may be zero: ip_version
-	 * 4 or 6 in it says that no other will come.
+	 * Its mask says what the rules compare. Its value is only a hint and may be zero:
+	 * ip_version 4 or 6 in it says that no other will come.
 	 */
 	const struct dvx_flow_match *match;
 	uint32_t expected_rules; /* a hint: room is made at once; 0: it grows */
@@ -227,7 +226,8 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
  */
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
 				struct dvx_flow_action **out);
-/* To a receive queue, or to one of several by hash (rxq.h), or to a verbs raw packet QP. RX only. */
+/* To a receive queue, or to one of several by hash (rxq.h), or to a verbs raw packet QP. RX only.
+ */
 int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq *rxq,
 				 struct dvx_flow_action **out);
 int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
@@ -284,7 +284,8 @@ struct dvx_flow_bulk {
 	 * 0, or a negative errno to give the whole insertion up. What it points at is needed until
 	 * the next call. */
 	int (*next)(void *arg, size_t i, struct dvx_flow_rule_attr *attr);
-	/* Called with how many are done; nonzero gives the insertion up (-ECANCELED). NULL: none. */
+	/* Called with how many are done; nonzero gives the insertion up (-ECANCELED). NULL: none.
+	 */
 	int (*progress)(void *arg, size_t done);
 	void *arg;
 };
@@ -296,8 +297,8 @@ struct dvx_flow_bulk {
  */
 int dvx_flow_rules_insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_rule **rules);
 /*
- * Deletes rules[0..n-1], the last one first, and sets each to NULL; NULL is skipped. A rule that the
- * device refuses to delete stays in rules[], the others go all the same; the first refusal is
+ * Deletes rules[0..n-1], the last one first, and sets each to NULL; NULL is skipped. A rule that
+ * the device refuses to delete stays in rules[], the others go all the same; the first refusal is
  * returned.
  */
 int dvx_flow_rules_delete(struct dvx_flow_rule **rules, size_t n);

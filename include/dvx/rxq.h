@@ -39,9 +39,9 @@ struct dvx_rxq_attr {
 	uint32_t size;
 	uint32_t flags; /* enum dvx_rxq_flags */
 	struct dvx_pd *pd;
-	struct dvx_cq *cq;  /* one entry for each that the queue has */
-	uint32_t entries;   /* at least; rounded up to a power of two */
-	uint32_t sge;	    /* pieces of one packet's buffer; 0: 1 */
+	struct dvx_cq *cq;   /* one entry for each that the queue has */
+	uint32_t entries;    /* at least; rounded up to a power of two */
+	uint32_t sge;	     /* pieces of one packet's buffer; 0: 1 */
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	uint32_t reserved;
 	struct dvx_place place; /* of the ring */
@@ -80,12 +80,12 @@ enum dvx_rss_fields {
 
 struct dvx_rss_attr {
 	uint32_t size;
-	uint32_t queue_count; /* a power of two */
+	uint32_t queue_count;	       /* a power of two */
 	struct dvx_rxq *const *queues; /* one may stand there several times */
-	uint32_t fields; /* enum dvx_rss_fields; 0: all four */
-	bool ipv6;	 /* hash as IPv6 (else as IPv4) ... */
-	bool udp;	 /* ... and as UDP (else as TCP) */
-	bool symmetric;	 /* both directions of a connection hash alike */
+	uint32_t fields;	       /* enum dvx_rss_fields; 0: all four */
+	bool ipv6;		       /* hash as IPv6 (else as IPv4) ... */
+	bool udp;		       /* ... and as UDP (else as TCP) */
+	bool symmetric;		       /* both directions of a connection hash alike */
 	uint8_t reserved;
 	/* 40 bytes; NULL: the usual one (Microsoft's, 6d 5a 56 da ...) */
 	const uint8_t *key;

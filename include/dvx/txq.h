@@ -23,7 +23,7 @@ struct dvx_txq_attr {
 	struct dvx_pd *pd;
 	struct dvx_cq *cq; /* one entry for each block that the queue has */
 	struct dvx_uar *uar;
-	uint32_t sq_blocks; /* at least: one for each 64 bytes of WQE */
+	uint32_t sq_blocks;  /* at least: one for each 64 bytes of WQE */
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of the ring */
 };

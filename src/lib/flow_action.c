@@ -5,12 +5,12 @@
 
 /* One more reference on what the action leads to (target), and on the domain. */
 static int finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
-		  struct dvx_flow_action **out)
+		  const char *call, struct dvx_flow_action **out)
 {
 	struct dvx_flow_action *action;
 
 	if (!want->dr)
-		return dvx_fail(errno ? errno : EIO, "libmlx5 refuses the action");
+		return dvx_fail(errno ? errno : EIO, "%s: libmlx5 or the kernel refuses", call);
 	action = malloc(sizeof(*action));
 	if (!action) {
 		mlx5dv_dr_action_destroy(want->dr);
@@ -46,7 +46,7 @@ int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_
 	struct dvx_flow_action want = {.kind = ACTION_DROP};
 
 	want.dr = mlx5dv_dr_action_create_drop();
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_drop", out);
 }
 
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
@@ -54,7 +54,7 @@ int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_fl
 	struct dvx_flow_action want = {.kind = ACTION_DEFAULT};
 
 	want.dr = mlx5dv_dr_action_create_default_miss();
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_default", out);
 }
 
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
@@ -66,10 +66,11 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 	if (err)
 		return err;
 	if (tag >> TAG_BITS)
-		return dvx_fail(ERANGE, "dvx_flow_action_create_tag: tag 0x%x has more than %d bits",
-				tag, TAG_BITS);
+		return dvx_fail(ERANGE,
+				"dvx_flow_action_create_tag: tag 0x%x has more than %d bits", tag,
+				TAG_BITS);
 	want.dr = mlx5dv_dr_action_create_tag(tag);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_tag", out);
 }
 
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
@@ -86,7 +87,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				"counter's size, %u",
 				index, counter->size);
 	want.dr = mlx5dv_dr_action_create_flow_counter(counter->obj->devx, index);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_count", out);
 }
 
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
@@ -103,7 +104,7 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				"dvx_flow_action_create_table: table is the root (level 0), "
 				"nothing leads back there");
 	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_table", out);
 }
 
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
@@ -118,9 +119,10 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 	errno = 0;
 	want.root = mlx5dv_dr_table_create(domain->dr, 0);
 	if (!want.root)
-		return dvx_fail(errno ? errno : EIO, "libmlx5 refuses the action");
+		return dvx_fail(errno ? errno : EIO,
+				"dvx_flow_action_create_root: libmlx5 refuses");
 	want.dr = mlx5dv_dr_action_create_dest_root_table(want.root, (uint16_t)priority);
-	err = finish(domain, &want, out);
+	err = finish(domain, &want, "dvx_flow_action_create_root", out);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
@@ -141,7 +143,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_queue", out);
 }
 
 int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
@@ -155,7 +157,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_rss", out);
 }
 
 int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
@@ -173,7 +175,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_qp: the ibv_qp is no raw packet QP");
 	want.dr = mlx5dv_dr_action_create_dest_ibv_qp(ibqp);
-	return finish(domain, &want, out);
+	return finish(domain, &want, "dvx_flow_action_create_qp", out);
 }
 
 int dvx_flow_action_destroy(struct dvx_flow_action *action)

@@ -25,8 +25,7 @@ static int insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_ru
 	int err;
 
 	for (*done = 0; *done < n; ++*done) {
-		if (bulk->progress && *done && !(*done % every) &&
-		    bulk->progress(bulk->arg, *done))
+		if (bulk->progress && *done && !(*done % every) && bulk->progress(bulk->arg, *done))
 			return dvx_fail(ECANCELED, "the caller gave up");
 		err = one(bulk, *done, &rules[*done]);
 		if (err)
@@ -57,8 +56,9 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	if (err)
 		return err;
 	if (!bulk.attrs == !bulk.next)
-		return dvx_fail(EINVAL,
-				"dvx_flow_rules_insert: either bulk.attrs or bulk.next must be set");
+		return dvx_fail(
+			EINVAL,
+			"dvx_flow_rules_insert: either bulk.attrs or bulk.next must be set");
 	made = calloc(n ? n : 1, sizeof(struct dvx_flow_rule *));
 	if (!made)
 		return dvx_fail(ENOMEM, "no memory for %zu rules", n);

@@ -4,7 +4,8 @@
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
-/* PRM names on both sides; of header_caps "outer_headers." and "outer" are left out. What has no bit of its own is not here. */
+/* PRM names on both sides; of header_caps "outer_headers." and "outer" are left out. What has no
+ * bit of its own is not here. */
 struct cap {
 	const char *field, *cap;
 };

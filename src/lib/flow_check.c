@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Masks and values that would not mean what they say. The root's firmware and libmlx5's steering
- * entries differ in what they take, and in what they make of less than they need: a UDP port without
- * ip_protocol matches TCP's too below the root, a port without ip_version IPv4's only. What does not
- * mean the same in both is refused in both.
+ * entries differ in what they take, and in what they make of less than they need: a UDP port
+ * without ip_protocol matches TCP's too below the root, a port without ip_version IPv4's only. What
+ * does not mean the same in both is refused in both.
  */
 #include "flow_priv.h"
 
@@ -12,9 +12,9 @@ struct need {
 	uint8_t depth, version, protocol;
 };
 
-#define IN_HEADERS(name, version, protocol)              \
-	{"outer_headers." name, 0, version, protocol},   \
-	{                                                \
+#define IN_HEADERS(name, version, protocol)                 \
+	{"outer_headers." name, 0, version, protocol},      \
+	{                                                   \
 		"inner_headers." name, 1, version, protocol \
 	}
 

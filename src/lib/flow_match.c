@@ -4,7 +4,7 @@
 #include "flow_priv.h"
 
 static const char *const groups[MATCH_GROUPS] = {
-	"outer_headers",	"misc_parameters",   "inner_headers",	  "misc_parameters_2",
+	"outer_headers",     "misc_parameters",	  "inner_headers",     "misc_parameters_2",
 	"misc_parameters_3", "misc_parameters_4", "misc_parameters_5",
 };
 
@@ -172,8 +172,9 @@ static int set_address(struct layer l, enum dvx_flow_end end, const uint8_t *add
 		prm_bits_set(bits, 64, prefix - 64, UINT64_MAX);
 	for (i = 0; i < bytes; i++)
 		if (addr[i] & ~bits[i])
-			return dvx_fail(EINVAL, "match.%s.%s: the address has bits beyond prefix %u",
-					name, end == DVX_FLOW_SRC ? "src" : "dst", prefix);
+			return dvx_fail(EINVAL,
+					"match.%s.%s: the address has bits beyond prefix %u", name,
+					end == DVX_FLOW_SRC ? "src" : "dst", prefix);
 	memcpy(value, addr, bytes);
 	memcpy(mask, bits, bytes);
 	return 0;
@@ -186,8 +187,9 @@ static int match_address(struct dvx_flow_match *m, enum dvx_flow_depth depth, en
 	int err;
 
 	if (prefix > bytes * 8)
-		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %zu", depth_name(depth),
-				end == DVX_FLOW_SRC ? "src" : "dst", prefix, bytes * 8);
+		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %zu",
+				depth_name(depth), end == DVX_FLOW_SRC ? "src" : "dst", prefix,
+				bytes * 8);
 	err = dvx_flow_match_ip_version(&to, depth, bytes == 4 ? 4 : 6);
 	if (!err)
 		err = set_address(layer(&to, depth), end, addr, bytes, prefix, depth_name(depth));

@@ -6,11 +6,11 @@
 #include "prm/reflect.h"
 #include "priv.h"
 
-#define MATCH_BYTES   PRM_FTE_MATCH_PARAM_BYTES
-#define MATCH_GROUPS  7u /* outer_headers .. misc_parameters_5, of 64 bytes each */
-#define GROUP_BYTES   64u
+#define MATCH_BYTES	PRM_FTE_MATCH_PARAM_BYTES
+#define MATCH_GROUPS	7u /* outer_headers .. misc_parameters_5, of 64 bytes each */
+#define GROUP_BYTES	64u
 #define ROOT_PRIORITIES 16u /* MLX5_BY_PASS_NUM_REGULAR_PRIOS of the kernel's device.h */
-#define MATCHER_KINDS 4u /* outer IPv4 or not so, times the same of inner */
+#define MATCHER_KINDS	4u  /* outer IPv4 or not so, times the same of inner */
 
 struct dvx_flow_domain {
 	struct dvx_dev *dev;
@@ -101,7 +101,8 @@ bool dvx_flow_field_at(uint32_t bit, struct dvx_flow_field *out);
  * that is set is a field without a name. */
 bool dvx_flow_field_next(const uint8_t *buf, uint32_t from, struct dvx_flow_field *out);
 /* A number, or an address. */
-void dvx_flow_field_text(const struct dvx_flow_field *f, const uint8_t *buf, char *out, size_t size);
+void dvx_flow_field_text(const struct dvx_flow_field *f, const uint8_t *buf, char *out,
+			 size_t size);
 void dvx_flow_field_copy(const struct dvx_flow_field *f, const uint8_t *from, uint8_t *to);
 
 /* flow_check.c: `who` begins the sentence. */

@@ -18,10 +18,11 @@ static int check_action(const struct dvx_flow_rule_attr *attr, uint32_t i)
 				"domain",
 				i);
 	if (action->kind == ACTION_TABLE && action->level <= table->level)
-		return dvx_fail(EINVAL,
-				"dvx_flow_rule_create: attr.actions[%u] leads to level %u, which is "
-				"not above the rule's own, %u",
-				i, action->level, table->level);
+		return dvx_fail(
+			EINVAL,
+			"dvx_flow_rule_create: attr.actions[%u] leads to level %u, which is "
+			"not above the rule's own, %u",
+			i, action->level, table->level);
 	if (action->kind == ACTION_ROOT && !table->level)
 		return dvx_fail(EINVAL,
 				"dvx_flow_rule_create: attr.actions[%u] leads back to the root, "
@@ -66,7 +67,8 @@ static int check(const struct dvx_flow_rule_attr *attr)
 	if (!attr->match)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.match is NULL");
 	if (!attr->actions || !attr->action_count || attr->action_count > DVX_FLOW_MAX_ACTIONS)
-		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.action_count %u, 1 to %u can be",
+		return dvx_fail(EINVAL,
+				"dvx_flow_rule_create: attr.action_count %u, 1 to %u can be",
 				attr->action_count, DVX_FLOW_MAX_ACTIONS);
 	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
 }

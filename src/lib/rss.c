@@ -105,8 +105,7 @@ int dvx_rss_destroy(struct dvx_rss *rss)
 	if (!rss)
 		return 0;
 	if (dvx_in_use(&rss->refs))
-		return dvx_fail(EBUSY, "RSS TIR 0x%x: %d actions lead to it", rss->tirn,
-				rss->refs);
+		return dvx_fail(EBUSY, "RSS TIR 0x%x: %d actions lead to it", rss->tirn, rss->refs);
 	err = dvx_tir_destroy(rss->dev, rss->tir);
 	if (err)
 		return err;

@@ -124,7 +124,7 @@ static inline void put_ip(uint8_t *p, const struct say *s, uint32_t l4)
 	prm_store32(p, 16, s->dst);
 	for (i = 0; i < 20; i += 2)
 		sum += prm_load16(p, i);
-	prm_store16(p, 10, (uint16_t)~((sum & 0xffff) + (sum >> 16)));
+	prm_store16(p, 10, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
 }
 
 static inline void frame_build(struct frame *f, struct say s)
@@ -202,7 +202,8 @@ static inline void heard(struct inbox *in, struct say s, uint32_t tag)
 	dvx_rq_ring(in->rq);
 }
 
-/* Nothing came. Frames keep their order, so what was sent before the last thing heard is through. */
+/* Nothing came. Frames keep their order, so what was sent before the last thing heard is through.
+ */
 static inline void silent(struct inbox *in)
 {
 	assert_null(dvx_cq_peek(in->cq));

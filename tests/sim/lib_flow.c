@@ -646,15 +646,128 @@ static void sending(void **state)
 	stage_close(&s);
 }
 
+/* From a level back to the root, to what stands there behind the link; a miss below does not. */
+static void back_to_root(void **state)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_match m8 = udp(4, 8);
+	struct dvx_flow_action *back = NULL;
+	struct dvx_flow_rule_attr attr;
+	struct dvx_flow_matcher *mt, *later;
+	struct dvx_flow_rule *r8, *rest, *none = NULL;
+	struct stage s;
+
+	stage_open(&s, state);
+	if (dvx_flow_action_create_root(s.domain, 5, &back)) {
+		said("root", "");
+		stage_close(&s);
+		skip();
+	}
+	mt = matcher(s.table, &m8, 0);
+	attr = rule_attr(mt, &m8, &back, 1);
+	if (!level) {
+		assert_int_equal(dvx_flow_rule_create(&attr, &none), -EINVAL);
+		said("attr.actions[0]", "root");
+	} else {
+		later = matcher(s.root, &all, 5);
+		OK(dvx_flow_rule_create(&attr, &r8));
+		rest = rule(later, &all, &s.to_b, 1);
+		say(s.f, (struct say){.dport = 9});
+		say(s.f, (struct say){.dport = 8});
+		heard(&s.b, (struct say){.dport = 8}, 0);
+		silent(&s.b);
+		assert_int_equal(dvx_flow_action_destroy(back), -EBUSY);
+		OK(dvx_flow_rule_destroy(r8));
+		OK(dvx_flow_rule_destroy(rest));
+		OK(dvx_flow_matcher_destroy(later));
+	}
+	OK(dvx_flow_action_destroy(back));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+/* A second rule with the same values, where the domain was asked not to take it. */
+static void duplicates(void **state)
+{
+	struct dvx_flow_domain_attr attr = {
+		.size = sizeof(attr), .side = DVX_FLOW_RX, .flags = DVX_FLOW_NO_DUPLICATES};
+	struct dvx_flow_match m = udp(4, 1);
+	struct dvx_flow_rule *r, *again = NULL;
+	struct dvx_flow_rule_attr ra;
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_action *drop;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_table *table;
+	struct flow_rig *f = *state;
+
+	OK(dvx_flow_domain_create(f->r.dev, &attr, &domain));
+	OK(dvx_flow_table_create(domain, level, &table));
+	assert_int_equal(dvx_flow_table_level(table), level);
+	OK(dvx_flow_action_create_drop(domain, &drop));
+	mt = matcher(table, &m, 0);
+	r = rule(mt, &m, &drop, 1);
+	ra = rule_attr(mt, &m, &drop, 1);
+	if (level) {
+		assert_int_equal(dvx_flow_rule_create(&ra, &again), -EEXIST);
+		said("match", "has this rule");
+	} else {
+		OK(dvx_flow_rule_create(&ra, &again));
+	}
+	OK(dvx_flow_rule_destroy(again));
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(drop));
+	OK(dvx_flow_table_destroy(table));
+	OK(dvx_flow_domain_destroy(domain));
+}
+
+/* The dump has what is there, under the ids that the objects say they have. */
+static void dump(void **state)
+{
+	struct dvx_flow_match m = udp(6, 1);
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	char *text, id[32];
+	struct stage s;
+	size_t size;
+	FILE *to;
+
+	stage_open(&s, state);
+	mt = matcher(s.table, &m, 0);
+	r = rule(mt, &m, &s.drop, 1);
+	to = open_memstream(&text, &size);
+	OK(dvx_flow_domain_dump(s.domain, to));
+	fclose(to);
+	assert_non_null(strstr(text, "3000,")); /* the domain */
+	if (level) {
+		assert_int_equal(dvx_flow_matcher_id(mt, 4), 0);
+		assert_int_not_equal(dvx_flow_matcher_id(mt, 6), 0);
+		snprintf(id, sizeof(id), ",0x%llx,",
+			 (unsigned long long)dvx_flow_matcher_id(mt, 0));
+		assert_non_null(strstr(text, id));
+		snprintf(id, sizeof(id), ",0x%llx,", (unsigned long long)dvx_flow_rule_id(r));
+		assert_non_null(strstr(text, id));
+		snprintf(id, sizeof(id), ",0x%llx,",
+			 (unsigned long long)dvx_flow_table_id(s.table));
+		assert_non_null(strstr(text, id));
+	}
+	free(text);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
 /* `lib_flow 0`: in the root; `lib_flow 3`: in tables of level 3. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(port_to_queue),   cmocka_unit_test(counters),
-		cmocka_unit_test(fields),	   cmocka_unit_test(masks_refused),
-		cmocka_unit_test(rules_refused),   cmocka_unit_test(actions_refused),
-		cmocka_unit_test(busy),		   cmocka_unit_test(bulk),
-		cmocka_unit_test(rss),		   cmocka_unit_test(sending),
+		cmocka_unit_test(port_to_queue), cmocka_unit_test(counters),
+		cmocka_unit_test(fields),	 cmocka_unit_test(masks_refused),
+		cmocka_unit_test(rules_refused), cmocka_unit_test(actions_refused),
+		cmocka_unit_test(busy),		 cmocka_unit_test(bulk),
+		cmocka_unit_test(rss),		 cmocka_unit_test(sending),
+		cmocka_unit_test(back_to_root),	 cmocka_unit_test(duplicates),
+		cmocka_unit_test(dump),
 	};
 
 	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;

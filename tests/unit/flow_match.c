@@ -37,8 +37,8 @@ static void by_name(void **state)
 	assert_int_equal(dvx_flow_match_get(&m, "outer_headers.udp_dport", &value, &mask), 0);
 	assert_true(value == 53 && mask == 0xffff);
 	assert_int_equal(dvx_flow_match_set(&m, "metadata_reg_c_0", 7, 0xff), 0);
-	assert_int_equal(dvx_flow_match_get(&m, "misc_parameters_2.metadata_reg_c_0", &value, &mask),
-			 0);
+	assert_int_equal(
+		dvx_flow_match_get(&m, "misc_parameters_2.metadata_reg_c_0", &value, &mask), 0);
 	assert_true(value == 7 && mask == 0xff);
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4",
 					    0x0a000001, 0xffffffff),
@@ -112,9 +112,8 @@ static void groups(void **state)
 	fresh();
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, mac, NULL), 0);
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a010000, 16), 0);
-	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_TCP, 80,
-					     0xffff),
-			 0);
+	assert_int_equal(
+		dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_TCP, 80, 0xffff), 0);
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 100, 0xfff), 0);
 	assert_int_equal(bits(m.value, 0x40, 32), 0x01020304);
 	assert_int_equal(bits(m.value, 0x60, 16), 0x0506);
@@ -134,9 +133,9 @@ static void groups(void **state)
 	assert_int_equal(bits(m.mask, 0x5a0, 32), 0xffffffff);
 	assert_int_equal(bits(m.mask, 0x5c0, 32), 0x80000000);
 	assert_int_equal(bits(m.value, 0x493, 4), 6);
-	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_INNER, DVX_FLOW_SRC, DVX_FLOW_UDP, 0x100,
-					     0xff00),
-			 0);
+	assert_int_equal(
+		dvx_flow_match_port(&m, DVX_FLOW_INNER, DVX_FLOW_SRC, DVX_FLOW_UDP, 0x100, 0xff00),
+		0);
 	assert_int_equal(bits(m.value, 0x4e0, 16), 0x100);
 	assert_int_equal(bits(m.mask, 0x4e0, 16), 0xff00);
 	assert_int_equal(bits(m.mask, 0xe0, 16), 0);
