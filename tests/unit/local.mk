@@ -6,6 +6,7 @@ include tests/unit/copy.mk
 include tests/unit/info.mk
 include tests/unit/dp.mk
 include tests/unit/fw.mk
+include tests/unit/flow.mk
 include tests/unit/lib.mk
 include tests/unit/kernel.mk
 include tests/unit/host.mk

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "flow_rig.h"
+
+static struct rig_end end; /* of the packet that is under way */
+
+uint32_t rig_table(struct fx *f, struct rig_table t)
+{
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+
+	prm_create_flow_table_in_set_table_type(in, t.type);
+	prm_flow_table_context_set_level(ctx, t.level);
+	prm_flow_table_context_set_log_size(ctx, 10);
+	prm_flow_table_context_set_sw_owner(ctx, !!t.icm);
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, t.icm);
+	prm_flow_table_context_set_table_miss_action(ctx, !!t.miss);
+	prm_flow_table_context_set_table_miss_id(ctx, t.miss);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in),
+				 PRM_CREATE_FLOW_TABLE_OUT_BYTES),
+			 0);
+	return prm_create_flow_table_out_get_table_id(f->out);
+}
+
+void rig_root(struct fx *f, uint8_t type, uint32_t table)
+{
+	uint8_t in[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
+
+	prm_set_flow_table_root_in_set_table_type(in, type);
+	prm_set_flow_table_root_in_set_table_id(in, table);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID, in, sizeof(in), 16), 0);
+}
+
+uint32_t rig_group(struct fx *f, uint8_t type, uint32_t table, uint32_t start, uint32_t end_index,
+		   uint16_t bits)
+{
+	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
+	void *outer = prm_fte_match_param_at_outer_headers(
+		prm_create_flow_group_in_at_match_criteria(in));
+
+	prm_create_flow_group_in_set_table_type(in, type);
+	prm_create_flow_group_in_set_table_id(in, table);
+	prm_create_flow_group_in_set_start_flow_index(in, start);
+	prm_create_flow_group_in_set_end_flow_index(in, end_index);
+	prm_create_flow_group_in_set_match_criteria_enable(in, !!bits);
+	prm_fte_match_set_lyr_2_4_set_udp_dport(outer, bits);
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(outer, bits ? 0xffu : 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, FX_UID, in, sizeof(in), 16),
+			 0);
+	return prm_create_flow_group_out_get_group_id(f->out);
+}
+
+static uint8_t *put_dest(uint8_t *at, uint32_t type, uint32_t id)
+{
+	if (!id)
+		return at;
+	prm_dest_format_struct_set_destination_type(at, type);
+	prm_dest_format_struct_set_destination_id(at, id);
+	return at + 8;
+}
+
+size_t rig_fill_entry(const struct rig_entry *e, uint8_t in[RIG_FTE])
+{
+	void *ctx = prm_set_fte_in_at_flow_context(in);
+	void *outer = prm_fte_match_param_at_outer_headers(prm_flow_context_at_match_value(ctx));
+	uint8_t *at = in + PRM_SET_FTE_IN_BYTES;
+
+	memset(in, 0, RIG_FTE);
+	prm_set_fte_in_set_table_type(in, e->type);
+	prm_set_fte_in_set_table_id(in, e->table);
+	prm_set_fte_in_set_flow_index(in, e->index);
+	prm_flow_context_set_group_id(ctx, e->group);
+	prm_flow_context_set_flow_tag(ctx, e->tag);
+	prm_flow_context_set_action(ctx, e->action);
+	prm_flow_context_set_modify_header_id(ctx, e->modify);
+	prm_fte_match_set_lyr_2_4_set_udp_dport(outer, e->port);
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(outer, RIG_UDP);
+	at = put_dest(at, PRM_FLOW_DEST_TYPE_TIR, e->tir);
+	at = put_dest(at, PRM_FLOW_DEST_TYPE_FLOW_TABLE, e->to_table);
+	at = put_dest(at, PRM_FLOW_DEST_TYPE_FLOW_TABLE, e->to_table2);
+	prm_flow_context_set_destination_list_size(ctx,
+						   (uint32_t)(at - in - PRM_SET_FTE_IN_BYTES) / 8);
+	if (e->counter) {
+		prm_flow_context_set_flow_counter_list_size(ctx, 1);
+		prm_flow_counter_list_set_flow_counter_id(at, e->counter);
+		at += 8;
+	}
+	return (size_t)(at - in);
+}
+
+void rig_entry(struct fx *f, struct rig_entry e)
+{
+	uint8_t in[RIG_FTE];
+	size_t len = rig_fill_entry(&e, in);
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16), 0);
+}
+
+void rig_delete(struct fx *f, uint8_t type, uint32_t table, uint32_t index)
+{
+	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
+
+	prm_delete_fte_in_set_table_type(in, type);
+	prm_delete_fte_in_set_table_id(in, table);
+	prm_delete_fte_in_set_flow_index(in, index);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, FX_UID, in, sizeof(in), 16),
+		0);
+}
+
+uint32_t rig_counter(struct fx *f, uint8_t bulk)
+{
+	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+
+	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, sizeof(in), 16), 0);
+	return prm_alloc_flow_counter_out_get_flow_counter_id(f->out);
+}
+
+uint64_t rig_count(struct fx *f, uint32_t counter, bool clear, uint64_t *octets)
+{
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+	const void *stats;
+
+	prm_query_flow_counter_in_set_flow_counter_id(in, counter);
+	prm_query_flow_counter_in_set_clear(in, clear);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, FX_UID, in, sizeof(in), 32), 0);
+	stats = prm_query_flow_counter_out_cat_flow_statistics(f->out, 0);
+	if (octets)
+		*octets = prm_traffic_counter_get_octets(stats);
+	return prm_traffic_counter_get_packets(stats);
+}
+
+uint32_t rig_tir(struct fx *f)
+{
+	struct tir *t = obj_new(f->v, OBJ_TIR, FX_UID, sizeof(*t));
+
+	assert_non_null(t);
+	return t->o.id;
+}
+
+void rig_tir_free(struct fx *f, uint32_t tirn)
+{
+	obj_free(obj_find(f->v, OBJ_TIR, tirn));
+}
+
+/* --- packets -------------------------------------------------------------------------------- */
+
+static void keep(const struct packet *p)
+{
+	end.tag = p->flow_tag;
+	end.reg_b = p->reg_b;
+	memcpy(end.bytes, p->data, p->len < sizeof(end.bytes) ? p->len : sizeof(end.bytes));
+}
+
+static void to_tir(struct tir *t, const struct packet *p)
+{
+	end.tirs++;
+	end.tirn = t->o.id;
+	keep(p);
+}
+
+static void to_wire(struct vhca *v, const struct packet *p)
+{
+	(void)v;
+	end.wire++;
+	keep(p);
+}
+
+struct rig_end rig_send(struct fx *f, uint8_t type, uint16_t port)
+{
+	static const struct steer_ops ops = {to_tir, to_wire};
+	static const uint8_t udp[46] =
+		"\x02\xd7\x00\x00\x00\x01\x02\xd7\x00\x00\x00\x02\x08\x00"
+		"\x45\x00\x00\x20\x00\x00\x00\x00\x40\x11\x66\xca\x0a\x00\x00\x01\x0a\x00\x00\x02"
+		"\x30\x39\x00\x00\x00\x0c\x00\x00payl";
+	uint8_t bytes[STEER_HEADROOM + sizeof(udp) + STEER_HEADROOM];
+	struct packet p = {
+		.data = bytes + STEER_HEADROOM,
+		.len = sizeof(udp),
+		.headroom = STEER_HEADROOM,
+		.tailroom = STEER_HEADROOM,
+		.source_vhca = type ? f->v->id : STEER_FROM_WIRE,
+	};
+	struct steer_stats before = *steer_stats(f->v);
+
+	memset(&end, 0, sizeof(end));
+	steer_set_ops(f->si.steer, &ops);
+	memcpy(p.data, udp, sizeof(udp));
+	p.data[RIG_DPORT_AT] = (uint8_t)(port >> 8);
+	p.data[RIG_DPORT_AT + 1] = (uint8_t)port;
+	packet_parse_headers(&p);
+	if (type)
+		steer_tx(f->v, &p);
+	else
+		steer_rx(f->v, &p);
+	for (unsigned int i = 0; i < STEER_ENDS; i++)
+		end.stats.ends[i] = steer_stats(f->v)->ends[i] - before.ends[i];
+	return end;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves the flow table commands: what each refuses, who owns, who refers to whom, what is left. */
+#include "flow_rig.h"
+#include "fw/cmd.h"
+#include "obj/counter.h"
+#include "obj/icm.h"
+
+#define RX  PRM_FLOW_TABLE_TYPE_NIC_RX
+#define TX  PRM_FLOW_TABLE_TYPE_NIC_TX
+#define BAD PRM_STATUS_BAD_PARAM
+
+static void tables_refuse(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	uint32_t low = rig_table(f, (struct rig_table){RX, 3, 0, 0});
+	const struct fx_spoil spoils[] = {
+		{"table_type", 4, BAD, FW_SYN_CAP_CLEAR},
+		{"table_type", 5, BAD, FW_SYN_CAP_CLEAR},
+		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
+		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
+		{"flow_table_context.reformat_en", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.decap_en", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.termination_table", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.rtc_valid", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.level", 64, BAD, FW_SYN_FLOW_LEVEL},
+		{"flow_table_context.level", 3, BAD, FW_SYN_FLOW_LEVEL},
+		{"flow_table_context.log_size", 23, BAD, FW_SYN_SIZE},
+		{"flow_table_context.table_miss_action", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"flow_table_context.table_miss_id", 77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
+		/* an address of software must be one of its entries */
+		{"flow_table_context.sw_owner", 1, BAD, FW_SYN_ICM_ADDRESS},
+	};
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+
+	prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
+	prm_flow_table_context_set_table_miss_id(ctx, low);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, sizeof(in), spoils);
+}
+
+static void groups_refuse(void **state)
+{
+	struct fx *f = *state;
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
+	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
+	const struct fx_spoil spoils[] = {
+		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
+		{"table_id", 0x99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"group_type", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"source_eswitch_owner_vhca_id_valid", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"start_flow_index", 601, BAD, FW_SYN_INDEX},
+		{"end_flow_index", 1024, BAD, FW_SYN_INDEX},
+		{"start_flow_index", 100, BAD, FW_SYN_INDEX}, /* the other group's */
+		{"match_criteria_enable", 0x20, BAD, FW_SYN_CAP_CLEAR},
+		{"match_criteria.outer_headers.l4_type", 1, BAD, FW_SYN_MATCH_FIELD},
+		{"match_criteria.outer_headers.ipv4_ihl", 1, BAD, FW_SYN_MATCH_FIELD},
+	};
+
+	rig_group(f, RX, t, 0, 200, 0xffff);
+	prm_create_flow_group_in_set_table_id(in, t);
+	prm_create_flow_group_in_set_start_flow_index(in, 500);
+	prm_create_flow_group_in_set_end_flow_index(in, 600);
+	prm_create_flow_group_in_set_match_criteria_enable(in, 1);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_GROUP, in, sizeof(in), spoils);
+	assert_true(fx_logged(f, "ipv4_ihl"));
+	/* a part that doesn't count may hold anything */
+	prm_create_flow_group_in_set_match_criteria_enable(in, 0);
+	prm_fte_match_set_lyr_2_4_set_ipv4_ihl(
+		prm_fte_match_param_at_outer_headers(
+			prm_create_flow_group_in_at_match_criteria(in)),
+		5);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, FX_UID, in, sizeof(in), 16),
+			 0);
+}
+
+static void entries_refuse(void **state)
+{
+	struct fx *f = *state;
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
+	uint32_t same = rig_table(f, (struct rig_table){RX, 1, 0, 0});
+	uint32_t other = rig_table(f, (struct rig_table){TX, 2, 0, 0});
+	uint32_t tir = rig_tir(f), g = rig_group(f, RX, t, 10, 19, 0xffff);
+	const struct rig_entry good = {.type = RX,
+				       .table = t,
+				       .group = g,
+				       .index = 12,
+				       .action = PRM_FLOW_ACTION_FWD_DEST,
+				       .tir = tir};
+	uint8_t in[RIG_FTE];
+	size_t len = rig_fill_entry(&good, in);
+	const struct fx_spoil spoils[] = {
+		{"table_id", same, BAD, FW_SYN_NO_OBJECT},
+		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
+		{"flow_index", 9, BAD, FW_SYN_INDEX},
+		{"flow_index", 20, BAD, FW_SYN_INDEX},
+		{"op_mod", 1, BAD, FW_SYN_INDEX}, /* nothing to modify */
+		{"op_mod", 2, BAD, FW_SYN_OP_MOD},
+		{"ignore_flow_level", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_context.group_id", 0x77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"flow_context.action", 0, BAD, FW_SYN_FLOW_ACTION},
+		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW receives nothing */
+		{"flow_context.action", 2, BAD, FW_SYN_FLOW_ACTION}, /* DROP, but a destination */
+		{"flow_context.action", 6, BAD, FW_SYN_FLOW_ACTION},
+		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION}, /* COUNT, no counter */
+		{"flow_context.action", 0x14, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_context.action", 0x44, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"flow_context.destination_list_size", 0, BAD, FW_SYN_FLOW_ACTION},
+		{"flow_context.destination_list_size", 33, BAD, FW_SYN_FLOW_ACTION},
+		{"flow_context.destination_list_size", 2, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{"flow_context.extended_destination", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_context.execute_aso[1].valid", 1, BAD, FW_SYN_CAP_CLEAR},
+	};
+	struct rig_entry e = good;
+
+	FX_SPOILS(f, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, in, len, spoils);
+	/* where to: levels rise, directions and numbers agree */
+	e.tir = 0;
+	e.to_table = same;
+	len = rig_fill_entry(&e, in);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
+			 BAD);
+	assert_int_equal(f->syndrome, FW_SYN_FLOW_LEVEL);
+	e.to_table = other;
+	len = rig_fill_entry(&e, in);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
+			 BAD);
+	assert_int_equal(f->syndrome, FW_SYN_TABLE_TYPE);
+	e.to_table = 0;
+	e.tir = tir + 1;
+	len = rig_fill_entry(&e, in);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
+			 PRM_STATUS_BAD_RES);
+	/* a good one, and its place is taken */
+	rig_entry(f, good);
+	len = rig_fill_entry(&good, in);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
+			 BAD);
+	assert_int_equal(f->syndrome, FW_SYN_INDEX);
+	fw_uid_reap(f->v, FX_UID);
+}
+
+static uint8_t destroy(struct fx *f, uint16_t opcode, uint32_t table, uint32_t group)
+{
+	uint8_t in[PRM_DESTROY_FLOW_GROUP_IN_BYTES] = {0};
+
+	prm_destroy_flow_group_in_set_table_id(in, table);
+	prm_destroy_flow_group_in_set_group_id(in, group);
+	return fx_exec(f, f->v, opcode, FX_UID, in, sizeof(in), 16);
+}
+
+/* Nothing goes while somebody stands on it. */
+static void busy(void **state)
+{
+	struct fx *f = *state;
+	uint32_t next = rig_table(f, (struct rig_table){RX, 2, 0, 0});
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, next, 0});
+	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff), tir = rig_tir(f);
+	uint32_t counter = rig_counter(f, 0);
+	uint8_t dealloc[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+
+	rig_entry(f, (struct rig_entry){.type = RX,
+					.table = t,
+					.group = g,
+					.action = 0xc,
+					.tir = tir,
+					.to_table = next,
+					.counter = counter});
+	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 1);
+	prm_dealloc_flow_counter_in_set_flow_counter_id(dealloc, counter);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), PRM_STATUS_RES_BUSY);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), PRM_STATUS_RES_BUSY);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), PRM_STATUS_RES_BUSY);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, dealloc,
+				 sizeof(dealloc), 16),
+			 PRM_STATUS_RES_BUSY);
+	rig_delete(f, RX, t, 0);
+	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, dealloc,
+				 sizeof(dealloc), 16),
+			 0);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, next, g), BAD);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), 0);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), 0);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), 0);
+	rig_tir_free(f, tir);
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
+static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t out_len)
+{
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+
+	prm_query_flow_counter_in_set_flow_counter_id(in, id);
+	prm_query_flow_counter_in_set_num_of_counters(in, n);
+	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
+}
+
+static void counters(void **state)
+{
+	struct fx *f = *state;
+	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), again;
+	uint8_t in[16] = {0};
+
+	assert_int_not_equal(one, 0);
+	assert_int_not_equal(one, two);
+	assert_int_equal(bulk % 256, 0);
+	counter_hit(f->v, bulk + 255, 100);
+	counter_hit(f->v, bulk + 256, 100); /* nobody's */
+	counter_hit(f->v, 0, 100);
+	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 256 * 16), 0);
+	assert_int_equal(prm_load64(f->out, 16 + 255 * 16), 1);
+	assert_int_equal(prm_load64(f->out, 16 + 255 * 16 + 8), 100);
+	assert_int_equal(query(f, bulk, 257, FX_UID, 16 + 257 * 16), PRM_STATUS_BAD_RES);
+	assert_int_equal(query(f, bulk + 2, 2, FX_UID, 48), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_ALIGNMENT);
+	assert_int_equal(query(f, bulk, 256, FX_UID, 16 + 255 * 16), PRM_STATUS_BAD_OUTP_LEN);
+	assert_int_equal(query(f, one, 0, FX_UID + 1, 32), PRM_STATUS_BAD_RES);
+	assert_int_equal(query(f, 0, 0, FX_UID, 32), PRM_STATUS_BAD_RES);
+	/* clear reads once more */
+	assert_int_equal(rig_count(f, bulk + 255, true, NULL), 1);
+	assert_int_equal(rig_count(f, bulk + 255, false, NULL), 0);
+	/* the middle of a bulk can't go, and a freed number does not come back at once */
+	prm_dealloc_flow_counter_in_set_flow_counter_id(in, bulk + 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, in, 16, 16),
+			 PRM_STATUS_BAD_RES);
+	prm_dealloc_flow_counter_in_set_flow_counter_id(in, one);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), 0);
+	again = rig_counter(f, 0);
+	assert_int_not_equal(again, one);
+	memset(in, 0, sizeof(in));
+	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 3);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), BAD);
+	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0);
+	prm_alloc_flow_counter_in_set_flow_counter_bulk_log_size(in, 3);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), BAD);
+	fw_uid_reap(f->v, FX_UID);
+	assert_null(counter_find(f->v, two));
+	assert_null(counter_find(f->v, bulk));
+}
+
+/* All of 2^20 numbers, then none, then again. */
+static void counters_exhausted(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[16] = {0}, status;
+	uint32_t bulks = 0;
+
+	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0x80);
+	while (!(status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16)))
+		bulks++;
+	assert_int_equal(status, PRM_STATUS_LIM);
+	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
+	assert_int_equal(bulks, (1u << VHCA_LOG_MAX_FLOW_COUNTER) / (128u << 7) - 1);
+	assert_int_not_equal(rig_counter(f, 0), 0);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_not_equal(rig_counter(f, 0x80), 0);
+}
+
+static void queries(void **state)
+{
+	struct fx *f = *state;
+	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, sw, 0});
+	uint32_t g = rig_group(f, RX, t, 3, 9, 0xff00), counter = rig_counter(f, 0);
+	uint8_t in[64] = {0};
+	const void *ctx;
+
+	rig_entry(f, (struct rig_entry){.type = RX,
+					.table = t,
+					.group = g,
+					.index = 4,
+					.port = 0x1200,
+					.action = 0xc,
+					.tag = 0x123456,
+					.to_table = sw,
+					.counter = counter});
+	prm_query_flow_table_in_set_table_id(in, sw);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE, FX_UID, in, 64, 64), 0);
+	ctx = prm_query_flow_table_out_cat_flow_table_context(f->out);
+	assert_int_equal(prm_flow_table_context_get_sw_owner_icm_root_0(ctx), icm_addr(ICM_STE, 5));
+	prm_query_flow_table_in_set_table_id(in, t);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE, FX_UID, in, 64, 64), 0);
+	assert_int_equal(prm_flow_table_context_get_sw_owner_icm_root_0(ctx),
+			 icm_addr(ICM_TABLE, t));
+	assert_int_equal(prm_flow_table_context_get_table_miss_id(ctx), sw);
+	prm_query_flow_group_in_set_group_id(in, g);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_GROUP, FX_UID, in, 64, 1024), 0);
+	assert_int_equal(prm_query_flow_group_out_get_end_flow_index(f->out), 9);
+	prm_query_flow_group_in_set_group_id(in, 0);
+	prm_query_fte_in_set_flow_index(in, 4);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, 64,
+				 PRM_QUERY_FTE_OUT_BYTES + 8),
+			 PRM_STATUS_BAD_OUTP_LEN);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, 64,
+				 PRM_QUERY_FTE_OUT_BYTES + 16),
+			 0);
+	ctx = prm_query_fte_out_cat_flow_context(f->out);
+	assert_int_equal(prm_flow_context_get_flow_tag(ctx), 0x123456);
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES), 1u << 24 | sw);
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), counter);
+}
+
+static void rewrites_refuse(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 8] = {0};
+	uint8_t *a = in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES;
+	const struct fx_spoil spoils[] = {
+		{"table_type", 4, BAD, FW_SYN_CAP_CLEAR},
+		{"num_of_actions", 0, BAD, FW_SYN_SIZE},
+		{"num_of_actions", 17, BAD, FW_SYN_SIZE},
+		{"num_of_actions", 2, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
+		{"actions[0].action_type", 4, BAD, FW_SYN_UNSUPPORTED},
+		{"actions[0].field", 0x6e, BAD, FW_SYN_MATCH_FIELD},
+		{"actions[0].offset", 3, BAD, FW_SYN_RANGE},
+		{"actions[0].length", 0, BAD, FW_SYN_RANGE}, /* 32 */
+	};
+
+	prm_alloc_modify_header_context_in_set_num_of_actions(in, 1);
+	prm_set_action_in_set_action_type(a, PRM_ACTION_TYPE_SET);
+	prm_set_action_in_set_field(a, PRM_MODIFY_FIELD_OUT_IP_TTL);
+	prm_set_action_in_set_length(a, 8);
+	FX_SPOILS(f, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in), spoils);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tables_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(groups_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(entries_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(busy, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(counters, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(counters_exhausted, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(queries, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(rewrites_refuse, fx_setup, fx_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
