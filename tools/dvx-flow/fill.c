@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A key's place in the PRM's match parameters. 100,000 rules have a million fields: no names here. */
+#include <dvx/prm/match.h>
+
+#include "fill.h"
+
+enum part { OUTER, MISC, MISC2, MISC3, SRC, DST };
+
+static void *part_of(void *p, enum part part)
+{
+	void *outer = prm_fte_match_param_at_outer_headers(p);
+
+	switch (part) {
+	case OUTER:
+		return outer;
+	case MISC:
+		return prm_fte_match_param_at_misc_parameters(p);
+	case MISC2:
+		return prm_fte_match_param_at_misc_parameters_2(p);
+	case MISC3:
+		return prm_fte_match_param_at_misc_parameters_3(p);
+	case SRC:
+		return prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(outer);
+	default:
+		return prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(outer);
+	}
+}
+
+#define LAYER(field) prm_fte_match_set_lyr_2_4_set_##field
+#define WORDS(field) prm_ipv6_simple_layout_set_##field
+
+static const struct {
+	enum part part;
+	void (*set)(void *p, uint32_t v);
+	void (*set_low)(void *p, uint32_t v); /* 48 bits are two fields: this one has the last 16 */
+} places[MATCH_KEYS] = {
+	[KEY_DMAC] = {OUTER, LAYER(dmac_47_16), LAYER(dmac_15_0)},
+	[KEY_SMAC] = {OUTER, LAYER(smac_47_16), LAYER(smac_15_0)},
+	[KEY_ETHERTYPE] = {OUTER, LAYER(ethertype), NULL},
+	[KEY_CVLAN] = {OUTER, LAYER(cvlan_tag), NULL},
+	[KEY_SVLAN] = {OUTER, LAYER(svlan_tag), NULL},
+	[KEY_VLAN_ID] = {OUTER, LAYER(first_vid), NULL},
+	[KEY_VLAN_DEI] = {OUTER, LAYER(first_cfi), NULL},
+	[KEY_VLAN_PCP] = {OUTER, LAYER(first_prio), NULL},
+	[KEY_PROTO] = {OUTER, LAYER(ip_protocol), NULL},
+	[KEY_DSCP] = {OUTER, LAYER(ip_dscp), NULL},
+	[KEY_ECN] = {OUTER, LAYER(ip_ecn), NULL},
+	[KEY_TTL] = {OUTER, LAYER(ttl_hoplimit), NULL},
+	[KEY_FRAGMENT] = {OUTER, LAYER(frag), NULL},
+	[KEY_FLOWLABEL] = {MISC, prm_fte_match_set_misc_set_outer_ipv6_flow_label, NULL},
+	[KEY_TCP_FLAGS] = {OUTER, LAYER(tcp_flags), NULL},
+	[KEY_ICMP_TYPE] = {MISC3, prm_fte_match_set_misc3_set_icmp_type, NULL},
+	[KEY_ICMP_CODE] = {MISC3, prm_fte_match_set_misc3_set_icmp_code, NULL},
+	[KEY_ICMP6_TYPE] = {MISC3, prm_fte_match_set_misc3_set_icmpv6_type, NULL},
+	[KEY_ICMP6_CODE] = {MISC3, prm_fte_match_set_misc3_set_icmpv6_code, NULL},
+	[KEY_REG_A] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_a, NULL},
+	[KEY_REG_C0] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_0, NULL},
+	[KEY_REG_C1] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_1, NULL},
+	[KEY_REG_C2] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_2, NULL},
+	[KEY_REG_C3] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_3, NULL},
+	[KEY_REG_C4] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_4, NULL},
+	[KEY_REG_C5] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_5, NULL},
+	[KEY_REG_C6] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_6, NULL},
+	[KEY_REG_C7] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_7, NULL},
+	[KEY_VPORT] = {MISC, prm_fte_match_set_misc_set_source_port, NULL},
+	[KEY_SQN] = {MISC, prm_fte_match_set_misc_set_source_sqn, NULL},
+	[MATCH_IP_VERSION] = {OUTER, LAYER(ip_version), NULL},
+	[MATCH_SRC_127_96] = {SRC, WORDS(ipv6_127_96), NULL},
+	[MATCH_SRC_95_64] = {SRC, WORDS(ipv6_95_64), NULL},
+	[MATCH_SRC_63_32] = {SRC, WORDS(ipv6_63_32), NULL},
+	[MATCH_SRC_31_0] = {SRC, WORDS(ipv6_31_0), NULL},
+	[MATCH_DST_127_96] = {DST, WORDS(ipv6_127_96), NULL},
+	[MATCH_DST_95_64] = {DST, WORDS(ipv6_95_64), NULL},
+	[MATCH_DST_63_32] = {DST, WORDS(ipv6_63_32), NULL},
+	[MATCH_DST_31_0] = {DST, WORDS(ipv6_31_0), NULL},
+	[MATCH_TCP_SPORT] = {OUTER, LAYER(tcp_sport), NULL},
+	[MATCH_TCP_DPORT] = {OUTER, LAYER(tcp_dport), NULL},
+	[MATCH_UDP_SPORT] = {OUTER, LAYER(udp_sport), NULL},
+	[MATCH_UDP_DPORT] = {OUTER, LAYER(udp_dport), NULL},
+};
+
+void fill_match(void *fte_match_param, const struct shape *shape, const uint64_t *value)
+{
+	for (unsigned int i = 0; i < shape->n; i++) {
+		unsigned int key = shape->key[i];
+		void *part = part_of(fte_match_param, places[key].part);
+
+		if (places[key].set_low) {
+			places[key].set(part, (uint32_t)(value[i] >> 16));
+			places[key].set_low(part, (uint32_t)(value[i] & 0xffff));
+		} else {
+			places[key].set(part, (uint32_t)value[i]);
+		}
+	}
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/cmd.h>
+
+#include "counters.h"
+#include "dvx-flow.h"
+#include "fill.h"
+#include "generation.h"
+#include "map.h"
+
+/* What one rule has on the device. */
+struct holding {
+	uint32_t id;
+	struct bulk *bulk; /* NULL: it doesn't count */
+	uint32_t index;	   /* in the bulk */
+	struct dvx_flow_action *count;
+	struct dvx_flow_action *tag; /* the map's, shared by rules of the same tag */
+};
+
+struct half {
+	struct dvx_flow_table *table; /* NULL: no rule in this direction */
+	struct dvx_flow_matcher **matcher;
+	size_t nmatchers;
+	struct dvx_flow_rule **rule;
+	uint32_t *owner; /* of each entry: the rule's index */
+	size_t nrules;
+	struct dvx_flow_action *lead; /* to the table */
+	struct dvx_flow_rule *raised; /* in the root */
+	unsigned int turn;	      /* of the root's two priorities */
+};
+
+struct generation {
+	struct ground *ground;
+	struct ruleset set;
+	struct holding *hold;
+	struct half half[RULE_DIRS];
+	struct dvx_flow_action **tag;
+	size_t ntags;
+};
+
+/* While it is built. */
+struct building {
+	struct ground *ground;
+	struct generation *gen;
+	const struct program *program;
+	enum rule_dir dir;
+	/* the entry that comes next */
+	size_t matcher, entry;
+	struct dvx_flow_match match;
+	struct dvx_flow_action *actions[3];
+	/* progress */
+	built_fn built;
+	void *arg;
+	size_t before, total;
+	struct fault *fault;
+};
+
+/* --- what rules need ------------------------------------------------------------------------------ */
+
+static int make_counters(struct generation *gen, struct fault *f)
+{
+	struct bulk *b = NULL;
+	uint32_t used = 0, wanted = 0;
+
+	for (size_t i = 0; i < gen->set.n; i++)
+		wanted += gen->set.rule[i].count && !gen->hold[i].bulk;
+	for (size_t i = 0; i < gen->set.n; i++) {
+		if (!gen->set.rule[i].count || gen->hold[i].bulk)
+			continue;
+		if (!b || used == bulk_size(b)) {
+			bulk_drop(b);
+			b = NULL;
+			if (bulk_make(gen->ground->dev, wanted, &b))
+				return fault(f, EXIT_DEVICE, "line %u: no counter: %s",
+					     gen->set.rule[i].line, dvx_strerror());
+			used = 0;
+		}
+		bulk_hold(b);
+		gen->hold[i].bulk = b;
+		gen->hold[i].index = used++;
+		wanted--;
+	}
+	bulk_drop(b);
+	return 0;
+}
+
+static void take_counters(struct generation *gen, const struct generation *like, const uint32_t *from)
+{
+	for (size_t i = 0; i < gen->set.n; i++) {
+		const struct holding *h = &like->hold[from[i]];
+
+		gen->hold[i].id = h->id;
+		gen->hold[i].bulk = h->bulk;
+		gen->hold[i].index = h->index;
+		if (h->bulk)
+			bulk_hold(h->bulk);
+	}
+}
+
+static int make_count_actions(struct generation *gen, struct fault *f)
+{
+	for (size_t i = 0; i < gen->set.n; i++) {
+		struct holding *h = &gen->hold[i];
+		struct side *s = &gen->ground->side[gen->set.rule[i].dir];
+
+		if (h->bulk && dvx_flow_action_create_count(s->domain, bulk_counter(h->bulk), h->index,
+							    &h->count))
+			return fault_device(f);
+	}
+	return 0;
+}
+
+static int make_tags(struct generation *gen, struct fault *f)
+{
+	struct map seen = {0};
+	int ret = 0;
+
+	gen->tag = calloc(gen->set.n ? gen->set.n : 1, sizeof(struct dvx_flow_action *));
+	for (size_t i = 0; i < gen->set.n && !ret; i++) {
+		const struct rule *r = &gen->set.rule[i];
+		struct map_slot *slot;
+
+		if (!r->has_tag)
+			continue;
+		slot = gen->tag ? map_put(&seen, r->tag, (uint32_t)gen->ntags) : NULL;
+		if (!slot)
+			ret = fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		else if (slot->what == gen->ntags &&
+			 dvx_flow_action_create_tag(gen->ground->side[r->dir].domain, r->tag,
+						    &gen->tag[gen->ntags]))
+			ret = fault_device(f);
+		else
+			gen->ntags += slot->what == gen->ntags;
+		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
+	}
+	map_free(&seen);
+	return ret;
+}
+
+/* --- tables --------------------------------------------------------------------------------------- */
+
+static int make_matcher(struct half *h, const struct matcher *m, size_t i)
+{
+	struct dvx_flow_match mask = {0};
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr),
+					     .priority = (uint32_t)i,
+					     .match = &mask,
+					     .expected_rules = (uint32_t)m->n};
+
+	fill_match(mask.mask, m->shape, m->shape->mask);
+	return dvx_flow_matcher_create(h->table, &attr, &h->matcher[i]);
+}
+
+/* The last matcher takes what no rule wants back to the default way. */
+static int make_matchers(struct building *b, struct half *h, const struct table *t)
+{
+	static const struct shape nothing;
+	static const struct matcher last = {&nothing, NULL, 1};
+
+	h->matcher = calloc(t->n + 1, sizeof(struct dvx_flow_matcher *));
+	if (!h->matcher)
+		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	for (; h->nmatchers <= t->n; h->nmatchers++) {
+		size_t i = h->nmatchers;
+		const struct matcher *m = i < t->n ? &t->matcher[i] : &last;
+
+		if (!make_matcher(h, m, i))
+			continue;
+		if (i == t->n)
+			return fault_device(b->fault);
+		return fault(b->fault, EXIT_DEVICE, "line %u: %s",
+			     b->gen->set.rule[m->entry[0].rule].line, dvx_strerror());
+	}
+	return 0;
+}
+
+static int destination(struct building *b, const struct rule *r, struct dvx_flow_action **out)
+{
+	struct side *s = &b->ground->side[r->dir];
+
+	if (r->verdict == RULE_SEND)
+		return ground_queue(b->ground, r->queue, out);
+	*out = r->verdict == RULE_DROP ? s->drop : s->back;
+	return 0;
+}
+
+static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
+{
+	struct building *b = arg;
+	const struct table *t = &b->program->table[b->dir];
+	struct half *h = &b->gen->half[b->dir];
+	const struct matcher *m;
+	const struct holding *hold;
+	uint32_t n = 0;
+	int ret = 0;
+
+	memset(&b->match, 0, sizeof(b->match));
+	attr->match = &b->match;
+	attr->actions = b->actions;
+	if (i + 1 == h->nrules) {
+		attr->matcher = h->matcher[t->n];
+		b->actions[n++] = b->ground->side[b->dir].back;
+		attr->action_count = n;
+		return 0;
+	}
+	while (b->entry == t->matcher[b->matcher].n) {
+		b->matcher++;
+		b->entry = 0;
+	}
+	m = &t->matcher[b->matcher];
+	h->owner[i] = m->entry[b->entry].rule;
+	hold = &b->gen->hold[h->owner[i]];
+	fill_match(b->match.value, m->shape, m->entry[b->entry++].value);
+	if (hold->tag)
+		b->actions[n++] = hold->tag;
+	if (hold->count)
+		b->actions[n++] = hold->count;
+	ret = destination(b, &b->gen->set.rule[h->owner[i]], &b->actions[n++]);
+	attr->matcher = h->matcher[b->matcher];
+	attr->action_count = n;
+	return ret;
+}
+
+static int tell(void *arg, size_t done)
+{
+	struct building *b = arg;
+
+	return b->built ? b->built(b->arg, b->before + done, b->total) : 0;
+}
+
+static int insert_entries(struct building *b, struct half *h, const struct table *t)
+{
+	struct dvx_flow_bulk bulk = {
+		.size = sizeof(bulk), .next = next_entry, .progress = tell, .arg = b};
+	size_t n = t->entries + 1;
+
+	h->rule = calloc(n, sizeof(struct dvx_flow_rule *));
+	h->owner = calloc(n, sizeof(*h->owner));
+	if (!h->rule || !h->owner)
+		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+	h->nrules = n;
+	h->owner[n - 1] = UINT32_MAX;
+	b->matcher = b->entry = 0;
+	if (!dvx_flow_rules_insert(&bulk, n, h->rule)) {
+		b->before += n;
+		return 0;
+	}
+	if (b->fault->code)
+		return -1;
+	if (b->matcher < t->n && b->entry)
+		return fault(b->fault, EXIT_DEVICE, "line %u: %s",
+			     b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule].line,
+			     dvx_strerror());
+	return fault_device(b->fault);
+}
+
+static int make_table(struct building *b)
+{
+	struct half *h = &b->gen->half[b->dir];
+	const struct table *t = &b->program->table[b->dir];
+	struct side *s = &b->ground->side[b->dir];
+
+	if (!t->n)
+		return 0;
+	if (dvx_flow_table_create(s->domain, 1, &h->table) ||
+	    dvx_flow_action_create_table(s->domain, h->table, &h->lead))
+		return fault_device(b->fault);
+	if (make_matchers(b, h, t) || insert_entries(b, h, t))
+		return -1;
+	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------ */
+
+static int build(struct building *b, const struct generation *like, const uint32_t *from)
+{
+	struct generation *gen = b->gen;
+
+	for (size_t i = 0; i < gen->set.n; i++) {
+		gen->hold[i].id = (uint32_t)i + 1;
+		if (ground_side(b->ground, gen->set.rule[i].dir, b->fault))
+			return -1;
+	}
+	if (like)
+		take_counters(gen, like, from);
+	if (make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
+	    make_tags(gen, b->fault))
+		return -1;
+	for (b->dir = 0; b->dir < RULE_DIRS; b->dir++)
+		if (make_table(b))
+			return -1;
+	return 0;
+}
+
+static int compile(struct generation *gen, struct program *p, struct fault *f)
+{
+	char why[512];
+	size_t wrong;
+	int ret = rules_compile(&gen->set, p, &wrong);
+
+	if (!ret)
+		return 0;
+	compile_why(&gen->set, ret, wrong, why, sizeof(why));
+	return fault(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
+}
+
+int generation_build(struct ground *g, struct ruleset *set, const struct generation *like,
+		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
+		     struct fault *f)
+{
+	struct generation *gen = calloc(1, sizeof(*gen));
+	struct building b = {.ground = g, .gen = gen, .built = built, .arg = arg, .fault = f};
+	struct program program;
+	int ret;
+
+	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
+		free(gen);
+		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	}
+	gen->ground = g;
+	gen->set = *set;
+	ret = compile(gen, &program, f);
+	if (!ret) {
+		b.program = &program;
+		b.total = program.table[RULE_IN].entries + program.table[RULE_OUT].entries;
+		ret = build(&b, like, from);
+		program_free(&program);
+	}
+	if (ret) {
+		gen->set = (struct ruleset){0};
+		generation_free(gen);
+		return -1;
+	}
+	*set = (struct ruleset){0};
+	*out = gen;
+	return 0;
+}
+
+static void free_half(struct half *h)
+{
+	dvx_flow_rule_destroy(h->raised);
+	if (h->rule)
+		dvx_flow_rules_delete(h->rule, h->nrules);
+	while (h->nmatchers)
+		dvx_flow_matcher_destroy(h->matcher[--h->nmatchers]);
+	dvx_flow_action_destroy(h->lead);
+	dvx_flow_table_destroy(h->table);
+	free(h->matcher);
+	free(h->rule);
+	free(h->owner);
+}
+
+void generation_free(struct generation *gen)
+{
+	if (!gen)
+		return;
+	for (int d = 0; d < RULE_DIRS; d++)
+		free_half(&gen->half[d]);
+	for (size_t i = 0; i < gen->ntags; i++)
+		dvx_flow_action_destroy(gen->tag[i]);
+	for (size_t i = 0; gen->hold && i < gen->set.n; i++) {
+		dvx_flow_action_destroy(gen->hold[i].count);
+		bulk_drop(gen->hold[i].bulk);
+	}
+	free(gen->tag);
+	free(gen->hold);
+	ruleset_free(&gen->set);
+	free(gen);
+}
+
+/* --- the swing ------------------------------------------------------------------------------------ */
+
+static int raise_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
+{
+	struct half *h = &gen->half[dir];
+	struct dvx_flow_match all = {0};
+	struct dvx_flow_rule_attr attr = {
+		.size = sizeof(attr), .match = &all, .actions = &h->lead, .action_count = 1};
+
+	if (!h->table)
+		return 0;
+	h->turn = old && old->half[dir].raised ? !old->half[dir].turn : 0;
+	attr.matcher = gen->ground->side[dir].everything[h->turn];
+	return dvx_flow_rule_create(&attr, &h->raised);
+}
+
+static int lower_half(struct generation *gen, enum rule_dir dir)
+{
+	int ret = dvx_flow_rule_destroy(gen->half[dir].raised);
+
+	if (!ret)
+		gen->half[dir].raised = NULL;
+	return ret;
+}
+
+static void lower(struct generation *gen)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		lower_half(gen, (enum rule_dir)d);
+}
+
+/*
+ * The new root rule stands beside the old one, which then goes: where the new one has the first priority,
+ * packets change over when it comes, else when the old one goes.
+ */
+int generation_swing(struct generation *gen, struct generation *old, struct fault *f)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (raise_half(gen, old, (enum rule_dir)d)) {
+			fault_device(f);
+			lower(gen);
+			return -1;
+		}
+	for (int d = 0; old && d < RULE_DIRS; d++)
+		if (lower_half(old, (enum rule_dir)d)) {
+			struct fault unused;
+
+			fault_device(f);
+			generation_swing(old, NULL, &unused);
+			lower(gen);
+			return -1;
+		}
+	return 0;
+}
+
+/* --- what it says of itself ----------------------------------------------------------------------- */
+
+const struct ruleset *generation_rules(const struct generation *gen)
+{
+	return &gen->set;
+}
+
+uint32_t generation_id(const struct generation *gen, size_t i)
+{
+	return gen->hold[i].id;
+}
+
+int generation_count(const struct generation *gen, struct dvx_flow_count *out, struct fault *f)
+{
+	struct dvx_flow_count *all = NULL;
+	const struct bulk *known = NULL;
+
+	for (size_t i = 0; i < gen->set.n; i++) {
+		const struct holding *h = &gen->hold[i];
+
+		out[i].packets = out[i].bytes = UINT64_MAX;
+		if (!h->bulk)
+			continue;
+		if (h->bulk != known) {
+			free(all);
+			all = calloc(bulk_size(h->bulk), sizeof(*all));
+			if (!all || dvx_flow_counter_query(bulk_counter(h->bulk), 0,
+							   bulk_size(h->bulk), all)) {
+				free(all);
+				return fault_device(f);
+			}
+			known = h->bulk;
+		}
+		out[i] = all[h->index];
+	}
+	free(all);
+	return 0;
+}
+
+int generation_dump(const struct generation *gen, FILE *to, struct fault *f)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		if (gen->half[d].table && dvx_flow_domain_dump(gen->ground->side[d].domain, to))
+			return fault_device(f);
+	return 0;
+}
+
+void generation_entries(const struct generation *gen, entry_of_fn entry_of, void *arg)
+{
+	for (int d = 0; d < RULE_DIRS; d++) {
+		const struct half *h = &gen->half[d];
+
+		for (size_t i = 0; i + 1 < h->nrules; i++)
+			entry_of(arg, dvx_flow_rule_id(h->rule[i]), h->owner[i]);
+	}
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ground.h"
+
+/*
+ * Two priorities of the root are ours, in turns; what is behind them is met by packets that our rules let
+ * pass.
+ */
+#define PRIORITY 0u
+#define BEHIND	 2u
+
+static int make_side(struct ground *g, struct side *s, enum rule_dir dir)
+{
+	struct dvx_flow_domain_attr attr = {
+		.size = sizeof(attr), .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
+	struct dvx_flow_match all = {0};
+	struct dvx_flow_matcher_attr m = {.size = sizeof(m), .match = &all};
+	int ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);
+
+	if (!ret)
+		ret = dvx_flow_table_create(s->domain, 0, &s->root);
+	for (uint32_t i = 0; i < 2 && !ret; i++) {
+		m.priority = PRIORITY + i;
+		ret = dvx_flow_matcher_create(s->root, &m, &s->everything[i]);
+	}
+	if (!ret)
+		ret = dvx_flow_action_create_drop(s->domain, &s->drop);
+	if (!ret)
+		ret = dvx_flow_action_create_root(s->domain, BEHIND, &s->back);
+	return ret;
+}
+
+static void free_side(struct side *s)
+{
+	dvx_flow_action_destroy(s->back);
+	dvx_flow_action_destroy(s->drop);
+	for (int i = 0; i < 2; i++)
+		dvx_flow_matcher_destroy(s->everything[i]);
+	dvx_flow_table_destroy(s->root);
+	dvx_flow_domain_destroy(s->domain);
+	*s = (struct side){0};
+}
+
+int ground_side(struct ground *g, enum rule_dir dir, struct fault *f)
+{
+	struct side *s = &g->side[dir];
+
+	if (s->back || !make_side(g, s, dir))
+		return 0;
+	fault_device(f);
+	free_side(s);
+	return -1;
+}
+
+int ground_queue(struct ground *g, unsigned int n, struct dvx_flow_action **out)
+{
+	int ret = 0;
+
+	if (!g->queue[n])
+		ret = dvx_flow_action_create_queue(g->side[RULE_IN].domain, pump_rxq(g->pump, n),
+						   &g->queue[n]);
+	*out = g->queue[n];
+	return ret;
+}
+
+void ground_free(struct ground *g)
+{
+	for (unsigned int i = 0; i < QUEUES_MAX; i++)
+		dvx_flow_action_destroy(g->queue[i]);
+	for (int d = 0; d < RULE_DIRS; d++)
+		free_side(&g->side[d]);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <dvx/cmd.h>
+#include <dvx/event.h>
+#include <dvx/mkey.h>
+#include <dvx/pd.h>
+#include <dvx/uar.h>
+
+#include "capture.h"
+#include "pump.h"
+
+#define PACKETS	     512u   /* receives that wait in each queue */
+#define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
+#define BATCH	     64u    /* of one queue, before the next one's turn */
+
+struct queue {
+	struct dvx_cq *cq;
+	struct dvx_rxq *rxq;
+	struct dvx_mem *mem;
+	struct dvx_mkey *mkey;
+	struct capture *capture;
+	bool dirty; /* packets that the file has not yet */
+	struct queue_count count;
+};
+
+struct pump {
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_channel *channel;
+	int stop_fd;
+	bool running, stop;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of the counts */
+	unsigned int n;
+	struct queue queue[QUEUES_MAX];
+};
+
+/* --- one queue ----------------------------------------------------------------------------------- */
+
+static uint8_t *buffer(const struct queue *q, uint64_t i)
+{
+	return (uint8_t *)dvx_mem_addr(q->mem) + i * PACKET_BYTES;
+}
+
+static void post(struct queue *q, uint64_t i)
+{
+	struct dvx_sge sge = {.addr = dvx_mkey_addr(q->mkey) + i * PACKET_BYTES,
+			      .length = PACKET_BYTES,
+			      .lkey = dvx_mkey_key(q->mkey)};
+
+	dvx_rq_post(dvx_rxq_ring(q->rxq), &sge, 1, i);
+}
+
+static void post_all(struct queue *q)
+{
+	for (uint64_t i = 0; i < PACKETS; i++)
+		post(q, i);
+	dvx_rq_ring(dvx_rxq_ring(q->rxq));
+}
+
+static int queue_open(struct pump *p, struct queue *q, unsigned int number, const char *capture)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
+	struct dvx_mkey_attr key = {.size = sizeof(key), .access = DVX_LOCAL_WRITE, .pd = p->pd};
+	struct dvx_rxq_attr rxq = {.size = sizeof(rxq), .pd = p->pd, .entries = PACKETS,
+				   .user_index = number};
+	int ret = dvx_cq_create(p->dev, &cq, &q->cq);
+
+	if (!ret)
+		ret = dvx_channel_subscribe(p->channel, q->cq, q);
+	if (!ret)
+		ret = dvx_mem_alloc((size_t)PACKETS * PACKET_BYTES, NULL, &q->mem);
+	if (ret)
+		return ret;
+	key.addr = dvx_mem_addr(q->mem);
+	key.len = (size_t)PACKETS * PACKET_BYTES;
+	ret = dvx_mkey_create(p->dev, &key, &q->mkey);
+	rxq.cq = q->cq;
+	if (!ret)
+		ret = dvx_rxq_create(p->dev, &rxq, &q->rxq);
+	if (ret)
+		return ret;
+	post_all(q);
+	return capture ? capture_open(capture, number, &q->capture) : 0;
+}
+
+static void queue_close(struct queue *q)
+{
+	dvx_rxq_destroy(q->rxq);
+	dvx_cq_destroy(q->cq);
+	dvx_mkey_destroy(q->mkey);
+	dvx_mem_free(q->mem);
+	if (q->capture)
+		capture_close(q->capture);
+}
+
+/* --- packets ------------------------------------------------------------------------------------- */
+
+static void count_tag(struct queue_count *c, uint32_t tag)
+{
+	unsigned int i = 0;
+
+	while (i < c->ntags && c->tag[i].tag != tag)
+		i++;
+	if (i == TAGS_KEPT)
+		return;
+	if (i == c->ntags)
+		c->tag[c->ntags++] = (struct tag_count){tag, 0};
+	c->tag[i].packets++;
+}
+
+static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
+{
+	int err = q->count.capture_err ? -1 : capture_packet(q->capture, bytes, len);
+
+	if (!err) {
+		q->dirty = true;
+		q->count.captured++;
+	} else if (!q->count.capture_err) {
+		q->count.capture_err = -err;
+	}
+}
+
+static void take_packet(struct queue *q, const void *cqe)
+{
+	uint64_t i = dvx_rq_retire(dvx_rxq_ring(q->rxq));
+	uint32_t len = dvx_cqe_byte_count(cqe);
+
+	q->count.packets++;
+	q->count.bytes += len;
+	count_tag(&q->count, dvx_cqe_flow_tag(cqe));
+	if (q->capture)
+		write_down(q, buffer(q, i), len > PACKET_BYTES ? PACKET_BYTES : len);
+	post(q, i);
+}
+
+/* A packet longer than its buffer ends the queue's reception; what was posted comes back flushed. */
+static bool take_error(struct queue *q, const void *cqe)
+{
+	struct dvx_cqe_failure why;
+
+	dvx_cqe_error(cqe, &why);
+	dvx_rq_retire(dvx_rxq_ring(q->rxq));
+	if (why.syndrome != PRM_SYNDROME_WR_FLUSH_ERR)
+		q->count.errors++;
+	return dvx_rq_free(dvx_rxq_ring(q->rxq)) == PACKETS;
+}
+
+static bool drain(struct queue *q)
+{
+	unsigned int n = 0;
+	const void *cqe;
+	bool empty = false;
+
+	while (n < BATCH && (cqe = dvx_cq_peek(q->cq))) {
+		if (dvx_cqe_is_error(cqe))
+			empty = take_error(q, cqe);
+		else
+			take_packet(q, cqe);
+		dvx_cq_pop(q->cq);
+		n++;
+	}
+	if (empty && !dvx_rxq_reset(q->rxq))
+		post_all(q);
+	else if (n)
+		dvx_rq_ring(dvx_rxq_ring(q->rxq));
+	return n != 0;
+}
+
+static bool drain_all(struct pump *p)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&p->lock);
+	for (unsigned int i = 0; i < p->n; i++)
+		any |= drain(&p->queue[i]);
+	pthread_mutex_unlock(&p->lock);
+	return any;
+}
+
+static void flush_files(struct pump *p)
+{
+	for (unsigned int i = 0; i < p->n; i++) {
+		struct queue *q = &p->queue[i];
+		int err = q->dirty ? capture_flush(q->capture) : 0;
+
+		q->dirty = false;
+		if (err) {
+			pthread_mutex_lock(&p->lock);
+			q->count.capture_err = -err;
+			pthread_mutex_unlock(&p->lock);
+		}
+	}
+}
+
+/* Everything that came is written down before it sleeps. */
+static void rest(struct pump *p)
+{
+	struct pollfd fds[2] = {{dvx_channel_fd(p->channel), POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
+	struct dvx_cq *cq;
+
+	flush_files(p);
+	if (poll(fds, 2, -1) < 0 || !fds[0].revents)
+		return;
+	while (!dvx_channel_wait(p->channel, 0, &cq, NULL))
+		dvx_cq_arm(cq, false);
+}
+
+static void *run(void *arg)
+{
+	struct pump *p = arg;
+
+	for (unsigned int i = 0; i < p->n; i++)
+		dvx_cq_arm(p->queue[i].cq, false);
+	while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE))
+		if (!drain_all(p))
+			rest(p);
+	drain_all(p);
+	flush_files(p);
+	return NULL;
+}
+
+/* --- all of it ----------------------------------------------------------------------------------- */
+
+static int open_parts(struct pump *p)
+{
+	int ret = dvx_pd_alloc(p->dev, &p->pd);
+
+	if (!ret)
+		ret = dvx_uar_alloc(p->dev, 0, &p->uar);
+	return ret ? ret : dvx_channel_open(p->dev, &p->channel);
+}
+
+/* Signals are the main thread's. */
+static int start_thread(struct pump *p)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	p->running = !err;
+	return -err;
+}
+
+int pump_start(struct dvx_dev *dev, unsigned int queues, const char *capture, struct pump **out,
+	       char *why, size_t size)
+{
+	struct pump *p = calloc(1, sizeof(*p));
+	int ret;
+
+	if (!p)
+		return -ENOMEM;
+	p->dev = dev;
+	p->stop_fd = eventfd(0, EFD_CLOEXEC);
+	pthread_mutex_init(&p->lock, NULL);
+	ret = open_parts(p);
+	while (!ret && p->n < queues) {
+		p->n++;
+		ret = queue_open(p, &p->queue[p->n - 1], p->n - 1, capture);
+	}
+	if (ret && p->n && p->queue[p->n - 1].rxq)
+		snprintf(why, size, "%s/queue%u.pcap: %s", capture, p->n - 1, strerror(-ret));
+	else if (ret)
+		snprintf(why, size, "%s", dvx_strerror());
+	if (!ret)
+		ret = start_thread(p);
+	if (ret)
+		pump_stop(p);
+	else
+		*out = p;
+	return ret;
+}
+
+void pump_stop(struct pump *p)
+{
+	uint64_t one = 1;
+
+	if (!p)
+		return;
+	if (p->running) {
+		__atomic_store_n(&p->stop, true, __ATOMIC_RELEASE);
+		if (write(p->stop_fd, &one, sizeof(one)) == sizeof(one))
+			pthread_join(p->thread, NULL);
+	}
+	while (p->n)
+		queue_close(&p->queue[--p->n]);
+	dvx_channel_close(p->channel);
+	dvx_uar_free(p->uar);
+	dvx_pd_free(p->pd);
+	if (p->stop_fd >= 0)
+		close(p->stop_fd);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+unsigned int pump_queues(const struct pump *p)
+{
+	return p->n;
+}
+
+struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
+{
+	return p->queue[queue].rxq;
+}
+
+void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = p->queue[queue].count;
+	pthread_mutex_unlock(&p->lock);
+}
