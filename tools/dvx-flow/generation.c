@@ -306,6 +306,44 @@ static int compile(struct generation *gen, struct program *p, struct fault *f)
 	return fault(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
 }
 
+static void free_half(struct half *h)
+{
+	dvx_flow_rule_destroy(h->raised);
+	if (h->rule)
+		dvx_flow_rules_delete(h->rule, h->nrules);
+	while (h->nmatchers)
+		dvx_flow_matcher_destroy(h->matcher[--h->nmatchers]);
+	dvx_flow_action_destroy(h->lead);
+	dvx_flow_table_destroy(h->table);
+	free(h->matcher);
+	free(h->rule);
+	free(h->owner);
+}
+
+/* All but its rules' text. */
+static void release(struct generation *gen)
+{
+	for (int d = 0; d < RULE_DIRS; d++)
+		free_half(&gen->half[d]);
+	for (size_t i = 0; i < gen->ntags; i++)
+		dvx_flow_action_destroy(gen->tag[i]);
+	for (size_t i = 0; i < gen->set.n; i++) {
+		dvx_flow_action_destroy(gen->hold[i].count);
+		bulk_drop(gen->hold[i].bulk);
+	}
+	free(gen->tag);
+	free(gen->hold);
+}
+
+void generation_free(struct generation *gen)
+{
+	if (!gen)
+		return;
+	release(gen);
+	ruleset_free(&gen->set);
+	free(gen);
+}
+
 int generation_build(struct ground *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
 		     struct fault *f)
@@ -329,45 +367,13 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 		program_free(&program);
 	}
 	if (ret) {
-		gen->set = (struct ruleset){0};
-		generation_free(gen);
+		release(gen);
+		free(gen);
 		return -1;
 	}
 	*set = (struct ruleset){0};
 	*out = gen;
 	return 0;
-}
-
-static void free_half(struct half *h)
-{
-	dvx_flow_rule_destroy(h->raised);
-	if (h->rule)
-		dvx_flow_rules_delete(h->rule, h->nrules);
-	while (h->nmatchers)
-		dvx_flow_matcher_destroy(h->matcher[--h->nmatchers]);
-	dvx_flow_action_destroy(h->lead);
-	dvx_flow_table_destroy(h->table);
-	free(h->matcher);
-	free(h->rule);
-	free(h->owner);
-}
-
-void generation_free(struct generation *gen)
-{
-	if (!gen)
-		return;
-	for (int d = 0; d < RULE_DIRS; d++)
-		free_half(&gen->half[d]);
-	for (size_t i = 0; i < gen->ntags; i++)
-		dvx_flow_action_destroy(gen->tag[i]);
-	for (size_t i = 0; gen->hold && i < gen->set.n; i++) {
-		dvx_flow_action_destroy(gen->hold[i].count);
-		bulk_drop(gen->hold[i].bulk);
-	}
-	free(gen->tag);
-	free(gen->hold);
-	ruleset_free(&gen->set);
-	free(gen);
 }
 
 /* --- the swing ------------------------------------------------------------------------------------ */
@@ -379,7 +385,7 @@ static int raise_half(struct generation *gen, const struct generation *old, enum
 	struct dvx_flow_rule_attr attr = {
 		.size = sizeof(attr), .match = &all, .actions = &h->lead, .action_count = 1};
 
-	if (!h->table)
+	if (!h->table || h->raised)
 		return 0;
 	h->turn = old && old->half[dir].raised ? !old->half[dir].turn : 0;
 	attr.matcher = gen->ground->side[dir].everything[h->turn];
@@ -415,10 +421,9 @@ int generation_swing(struct generation *gen, struct generation *old, struct faul
 		}
 	for (int d = 0; old && d < RULE_DIRS; d++)
 		if (lower_half(old, (enum rule_dir)d)) {
-			struct fault unused;
-
 			fault_device(f);
-			generation_swing(old, NULL, &unused);
+			while (d-- > 0)
+				raise_half(old, gen, (enum rule_dir)d);
 			lower(gen);
 			return -1;
 		}

@@ -18,9 +18,17 @@ tools/dvx-flow/librules_la-words.lo tools/dvx-flow/libgrammar_la-scanner.lo: too
 bin_PROGRAMS += tools/dvx-flow/dvx-flow
 tools_dvx_flow_dvx_flow_SOURCES = tools/dvx-flow/dvx-flow.h tools/dvx-flow/main.c tools/dvx-flow/out.c \
 	tools/dvx-flow/input.c tools/dvx-flow/check.c \
+	tools/dvx-flow/where.h tools/dvx-flow/where.c tools/dvx-flow/msg.h tools/dvx-flow/msg.c \
+	tools/dvx-flow/client.h tools/dvx-flow/client.c tools/dvx-flow/commands.c tools/dvx-flow/show.c \
+	tools/dvx-flow/server.h tools/dvx-flow/server.c tools/dvx-flow/daemon.c \
+	tools/dvx-flow/answers.h tools/dvx-flow/answers.c tools/dvx-flow/holder.h tools/dvx-flow/holder.c \
+	tools/dvx-flow/state.h tools/dvx-flow/state.c tools/dvx-flow/fault.h tools/dvx-flow/fault.c \
+	tools/dvx-flow/generation.h tools/dvx-flow/generation.c tools/dvx-flow/ground.h tools/dvx-flow/ground.c \
+	tools/dvx-flow/counters.h tools/dvx-flow/counters.c tools/dvx-flow/fill.h tools/dvx-flow/fill.c \
+	tools/dvx-flow/pump.h tools/dvx-flow/pump.c tools/dvx-flow/capture.h tools/dvx-flow/capture.c \
 	tools/dvx-flow/explain.h tools/dvx-flow/explain.c tools/dvx-flow/dumpcmd.c \
 	tools/dvx-flow/rulefields.c tools/dvx-flow/source.c
 tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS) $(PCAP_CFLAGS)
 tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la \
-	$(JANSSON_LIBS) $(PCAP_LIBS)
+	$(JANSSON_LIBS) $(PCAP_LIBS) -lpthread
 include tools/dvx-flow/explain.mk

@@ -2,12 +2,14 @@
 /* dvx-flow: steering rules as text, held on the device by a daemon. */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
 #include "dvx-flow.h"
+#include "pump.h"
 
 const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
 
@@ -19,7 +21,7 @@ struct command {
 	int (*run)(const struct args *);
 };
 
-enum { OPT_STATE = 256, OPT_FRESH, OPT_STE };
+enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 
 #define JSON_OPTION                                     \
 	{                                               \
@@ -41,6 +43,33 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE };
 static const struct argp_option check_options[] = {
 	JSON_OPTION,
 	QUIET_OPTION,
+	{0},
+};
+
+#define CLIENT_OPTIONS                                                                         \
+	JSON_OPTION, DEVICE_OPTION, SOCKET_OPTION,                                             \
+	{                                                                                      \
+		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0     \
+	}
+
+static const struct argp_option daemon_options[] = {
+	{"queues", 'n', "N", 0, "queues that rules may send to: 0 to N-1 (1)", 0},
+	{"capture", 'c', "DIR", 0, "write each queue's packets to DIR/queueN.pcap", 0},
+	{"fresh", OPT_FRESH, NULL, 0, "don't apply what was committed last", 0},
+	{"state", OPT_STATE, "FILE", 0, "where the committed rules are kept", 0},
+	{"json", 'j', NULL, 0, "say where it listens as JSON", 0},
+	QUIET_OPTION,
+	DEVICE_OPTION,
+	SOCKET_OPTION,
+	{0},
+};
+
+static const struct argp_option client_options[] = {CLIENT_OPTIONS, QUIET_OPTION, {0}};
+static const struct argp_option list_options[] = {CLIENT_OPTIONS, {0}};
+static const struct argp_option stats_options[] = {
+	CLIENT_OPTIONS,
+	{"watch", 'w', NULL, 0, "again and again, with rates, until interrupted", 0},
+	{"interval", 'i', "SECONDS", 0, "of --watch (1)", 0},
 	{0},
 };
 
@@ -66,6 +95,15 @@ static const struct argp_option dump_options[] = {
 static const struct command commands[] = {
 	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
 	 cmd_check},
+	{"daemon", 0, 0, "", "Holds rules on the device, and takes the packets that they send to queues.",
+	 daemon_options, cmd_daemon},
+	{"apply", 1, 1, "FILE", "Puts FILE's rules in the place of all that were there, or changes nothing.",
+	 client_options, cmd_apply},
+	{"list", 0, 0, "", "The rules that hold.", list_options, cmd_list},
+	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.", stats_options,
+	 cmd_stats},
+	{"del", 1, INT_MAX, "ID|RULE...", "Takes one rule away; the others' counters go on.", client_options,
+	 cmd_del},
 	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
 	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
 	 cmd_explain},
@@ -76,14 +114,19 @@ static const struct command commands[] = {
 static const char overview[] =
 	"Steering rules as text, held on an mlx5 device by a daemon.\v"
 	"Commands (dvx-flow COMMAND --help says more):\n"
-	"  check FILE   is this rule file right?\n"
-	"  explain WHAT which tables, rules and entries a packet meets\n"
-	"  dump         the tables as the library holds them\n"
+	"  check FILE    is this rule file right?\n"
+	"  daemon        holds rules on the device; --queues N, --capture DIR\n"
+	"  apply FILE    puts FILE's rules in the place of those that hold\n"
+	"  list          the rules that hold\n"
+	"  stats         packets and bytes of rules and queues; --watch\n"
+	"  del ID|RULE   takes one rule away\n"
+	"  explain WHAT  which tables, rules and entries a packet meets\n"
+	"  dump          the tables as the library holds them\n"
 	"\n"
 	"A rule: drop in udp dst port 53\n"
 	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
 	"The first rule that a packet meets acts; the language is in dvx-flow(1).\n"
-	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon or file,\n"
+	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon, file,\n"
 	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
 
 struct parse {
@@ -115,6 +158,16 @@ static uint64_t number(struct argp_state *state, const char *arg, const char *wh
 	return v;
 }
 
+static double seconds(struct argp_state *state, const char *arg, const char *what, double least)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !(v >= least && v <= 86400))
+		argp_error(state, "%s is %g to 86400 seconds, not \"%s\"", what, least, arg);
+	return v;
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -140,6 +193,27 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		p->args.packet = number(state, arg, "a packet's number", 1, UINT64_MAX);
+		return 0;
+	case 'n':
+		p->args.queues = (unsigned int)number(state, arg, "--queues", 1, QUEUES_MAX);
+		return 0;
+	case 'c':
+		p->args.capture = arg;
+		return 0;
+	case 'w':
+		p->args.watch = true;
+		return 0;
+	case 'i':
+		p->args.interval = seconds(state, arg, "--interval", 0.01);
+		return 0;
+	case OPT_WAIT:
+		p->args.wait = seconds(state, arg, "--wait", 0);
+		return 0;
+	case OPT_FRESH:
+		p->args.fresh = true;
+		return 0;
+	case OPT_STATE:
+		p->args.state = arg;
 		return 0;
 	case OPT_STE:
 		p->args.ste = true;

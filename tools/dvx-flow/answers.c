@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/dev.h>
+
+#include "answers.h"
+#include "dvx-flow.h"
+
+static const char *const verdicts[] = {"drop", "pass", "send"};
+
+static json_t *rule_json(const struct generation *gen, size_t i)
+{
+	const struct rule *r = &generation_rules(gen)->rule[i];
+	json_t *j = json_pack("{s:I, s:I, s:s, s:s, s:s}", "id", (json_int_t)generation_id(gen, i), "line",
+			      (json_int_t)r->line, "direction", r->dir == RULE_IN ? "in" : "out",
+			      "action", verdicts[r->verdict], "text", r->text);
+
+	if (r->verdict == RULE_SEND)
+		json_object_set_new(j, "queue", json_integer(r->queue));
+	if (r->has_tag)
+		json_object_set_new(j, "tag", json_integer(r->tag));
+	return j;
+}
+
+static json_t *rules_json(const struct holder *h)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; h->now && i < generation_rules(h->now)->n; i++)
+		json_array_append_new(list, rule_json(h->now, i));
+	return list;
+}
+
+static json_t *good(const struct holder *h)
+{
+	return json_pack("{s:i, s:s, s:I, s:o}", "exit", EXIT_DONE, "device",
+			 dvx_dev_name(h->ground.dev), "applied", (json_int_t)h->applied, "rules",
+			 rules_json(h));
+}
+
+static void failed(struct conn *c, const struct fault *f)
+{
+	conn_fail(c, f->code ? f->code : EXIT_DEVICE, f->text);
+}
+
+/* --- apply, del ----------------------------------------------------------------------------------- */
+
+struct telling {
+	struct conn *c;
+	const struct holder *h;
+};
+
+static int tell_progress(void *arg, size_t done, size_t of)
+{
+	struct telling *t = arg;
+
+	conn_say(t->c, json_pack("{s:I, s:I}", "progress", (json_int_t)done, "of", (json_int_t)of), NULL,
+		 0);
+	return 0;
+}
+
+static void tell_done(void *arg)
+{
+	struct telling *t = arg;
+
+	conn_say(t->c, json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
+				 (json_int_t)generation_rules(t->h->now)->n), NULL, 0);
+}
+
+static void do_apply(struct holder *h, struct conn *c, const struct msg *m)
+{
+	struct telling t = {c, h};
+	struct fault f = {0};
+
+	if (holder_apply(h, m->body, m->body_len, tell_progress, &t, tell_done, &f))
+		failed(c, &f);
+}
+
+/* A rule by its number, or by its words with one blank between them. */
+static size_t find_rule(const struct generation *gen, const json_t *which)
+{
+	const struct ruleset *set = generation_rules(gen);
+	const char *text = json_string_value(which);
+	size_t i = 0;
+
+	while (i < set->n && !(text ? !strcmp(set->rule[i].text, text) :
+				      generation_id(gen, i) == json_integer_value(which)))
+		i++;
+	return i;
+}
+
+static void do_del(struct holder *h, struct conn *c, const struct msg *m)
+{
+	const json_t *which = json_object_get(m->head, "rule");
+	struct telling t = {c, h};
+	struct fault f = {0};
+	size_t i = h->now ? find_rule(h->now, which) : 0;
+
+	if (!h->now || i == generation_rules(h->now)->n)
+		conn_fail(c, EXIT_RULES, "there is no such rule; dvx-flow list shows which there are");
+	else if (holder_delete(h, i, tell_done, &t, &f))
+		failed(c, &f);
+}
+
+/* --- list, stats ---------------------------------------------------------------------------------- */
+
+static void do_list(struct holder *h, struct conn *c, const struct msg *m)
+{
+	(void)m;
+	conn_say(c, good(h), NULL, 0);
+}
+
+static int add_counts(const struct holder *h, json_t *rules, struct fault *f)
+{
+	size_t n = h->now ? generation_rules(h->now)->n : 0;
+	struct dvx_flow_count *counts = calloc(n ? n : 1, sizeof(*counts));
+	int ret = -1;
+
+	if (!counts)
+		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	if (!n || !generation_count(h->now, counts, f))
+		ret = 0;
+	for (size_t i = 0; i < n && !ret; i++) {
+		json_t *j = json_array_get(rules, i);
+
+		if (counts[i].packets == UINT64_MAX)
+			continue;
+		json_object_set_new(j, "packets", json_integer((json_int_t)counts[i].packets));
+		json_object_set_new(j, "bytes", json_integer((json_int_t)counts[i].bytes));
+	}
+	free(counts);
+	return ret;
+}
+
+static json_t *queue_json(struct pump *p, unsigned int i)
+{
+	struct queue_count q;
+	json_t *j, *tags = json_array();
+
+	pump_count(p, i, &q);
+	for (unsigned int t = 0; t < q.ntags; t++)
+		if (q.tag[t].tag)
+			json_array_append_new(tags, json_pack("{s:I, s:I}", "tag",
+							      (json_int_t)q.tag[t].tag, "packets",
+							      (json_int_t)q.tag[t].packets));
+	j = json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "queue", (json_int_t)i, "packets",
+		      (json_int_t)q.packets, "bytes", (json_int_t)q.bytes, "errors",
+		      (json_int_t)q.errors, "captured", (json_int_t)q.captured, "tags", tags);
+	if (q.capture_err)
+		json_object_set_new(j, "capture_ended", json_string(strerror(q.capture_err)));
+	return j;
+}
+
+static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
+{
+	struct fault f = {0};
+	json_t *j = good(h), *queues = json_array();
+
+	(void)m;
+	if (add_counts(h, json_object_get(j, "rules"), &f)) {
+		json_decref(j);
+		json_decref(queues);
+		failed(c, &f);
+		return;
+	}
+	for (unsigned int i = 0; i < pump_queues(h->ground.pump); i++)
+		json_array_append_new(queues, queue_json(h->ground.pump, i));
+	json_object_set_new(j, "queues", queues);
+	conn_say(c, j, NULL, 0);
+}
+
+/* --- dump ----------------------------------------------------------------------------------------- */
+
+struct entries {
+	const struct generation *gen;
+	json_t *list;
+};
+
+static void add_entry(void *arg, uint64_t id, size_t rule)
+{
+	struct entries *e = arg;
+
+	json_array_append_new(e->list, json_pack("[I, I]", (json_int_t)id,
+						 (json_int_t)generation_id(e->gen, rule)));
+}
+
+static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
+{
+	struct entries e = {h->now, json_array()};
+	struct fault f = {0};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	json_t *j;
+
+	(void)m;
+	if (!to || (h->now && generation_dump(h->now, to, &f)) || fclose(to)) {
+		json_decref(e.list);
+		failed(c, &f);
+		free(text);
+		return;
+	}
+	if (h->now)
+		generation_entries(h->now, add_entry, &e);
+	j = good(h);
+	json_object_set_new(j, "entries", e.list);
+	conn_say(c, j, text, len);
+	free(text);
+}
+
+/* --- requests ------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*run)(struct holder *h, struct conn *c, const struct msg *m);
+} requests[] = {
+	{"apply", do_apply}, {"list", do_list}, {"stats", do_stats},
+	{"del", do_del},     {"dump", do_dump},
+};
+
+void answer(void *holder, struct conn *c, const struct msg *m)
+{
+	const char *what = json_string_value(json_object_get(m->head, "do"));
+
+	for (size_t i = 0; what && i < sizeof(requests) / sizeof(requests[0]); i++)
+		if (!strcmp(what, requests[i].name)) {
+			requests[i].run(holder, c, m);
+			return;
+		}
+	conn_fail(c, EXIT_INPUT, "the daemon knows no such request; is it of another version?");
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* apply and del: what changes the rules that the daemon holds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static void show_progress(void *arg, json_t *head)
+{
+	const struct args *a = arg;
+
+	if (!a->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%lld of %lld entries ",
+			json_integer_value(json_object_get(head, "progress")),
+			json_integer_value(json_object_get(head, "of")));
+}
+
+static int say_result(const struct args *a, const struct msg *answer, const char *verb)
+{
+	json_int_t rules = json_integer_value(json_object_get(answer->head, "rules"));
+
+	if (a->json)
+		return json_out(json_pack("{s:I}", "rules", rules));
+	if (!a->quiet)
+		printf("%s; %lld rules hold\n", verb, rules);
+	return EXIT_DONE;
+}
+
+static int send_file(const struct args *a, const char *text, size_t len)
+{
+	struct args copy = *a;
+	struct msg answer;
+	int code, fd = client_connect(a, &code);
+
+	if (fd < 0)
+		return code;
+	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), text, len, &answer, show_progress, &copy);
+	if (!a->quiet && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	if (!code) {
+		code = say_result(a, &answer, "applied");
+		msg_free(&answer);
+	}
+	close(fd);
+	return code;
+}
+
+/* Mistakes are told here, where the file is: the daemon only tells the first one. */
+int cmd_apply(const struct args *a)
+{
+	struct ruleset set;
+	char *text;
+	size_t len;
+	int code;
+
+	if (file_read(a->argv[0], &text, &len))
+		return EXIT_INPUT;
+	code = rules_read(a->argv[0], text, len, &set) ? EXIT_RULES : EXIT_DONE;
+	if (!code) {
+		ruleset_free(&set);
+		code = send_file(a, text, len);
+	}
+	free(text);
+	return code;
+}
+
+/* A number is a rule's id, anything else its words. */
+static json_t *which_rule(char *const *words, int n)
+{
+	char text[65536], *end;
+	unsigned long id = strtoul(words[0], &end, 10);
+	size_t used = 0;
+
+	if (n == 1 && *words[0] && !*end)
+		return json_integer((json_int_t)id);
+	text[0] = 0;
+	for (int i = 0; i < n && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", words[i]);
+	return json_string(text);
+}
+
+int cmd_del(const struct args *a)
+{
+	json_t *which = which_rule(a->argv, a->argc);
+	struct msg answer;
+	int code;
+
+	if (!which) {
+		complain("a rule has no such characters");
+		return EXIT_RULES;
+	}
+	code = client_once(a, json_pack("{s:s, s:o}", "do", "del", "rule", which), &answer);
+	if (code)
+		return code;
+	code = say_result(a, &answer, "deleted");
+	msg_free(&answer);
+	return code;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-flow daemon: software steering lives in a process, so one has to stay. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <dvx/cmd.h>
+#include <dvx/dev.h>
+
+#include "answers.h"
+#include "where.h"
+
+#define IDLE_MS 30000
+
+/* Held until we die, however we die. */
+static int take_lock(const struct where *w, struct fault *f)
+{
+	int fd = open(w->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char pid[32] = "";
+
+	if (fd < 0)
+		return fault(f, EXIT_INPUT, "%s: %s", w->lock, strerror(errno));
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		snprintf(pid, sizeof(pid), "%d\n", getpid());
+		if (ftruncate(fd, 0) || write(fd, pid, strlen(pid)) < 0) {
+			/* Nobody but a second daemon's message reads it. */
+			errno = 0;
+		}
+		return fd;
+	}
+	if (read(fd, pid, sizeof(pid) - 1) > 0)
+		pid[strcspn(pid, "\n")] = 0;
+	close(fd);
+	return fault(f, EXIT_BUSY, "a daemon holds %s%s rules already%s%s",
+		     w->device[0] ? w->device : "these", w->device[0] ? "'s" : "",
+		     pid[0] ? ": process " : "", pid);
+}
+
+/* A capture must not end for want of a directory after an hour. */
+static int make_directory(const char *path, struct fault *f)
+{
+	if (!mkdir(path, 0777) || errno == EEXIST)
+		return 0;
+	return fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+}
+
+static int signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* The one line that scripts wait for. */
+static void announce(const struct args *a, const struct where *w, const struct holder *h)
+{
+	size_t rules = h->now ? generation_rules(h->now)->n : 0;
+	const char *device = dvx_dev_name(h->ground.dev);
+	json_t *j;
+
+	if (a->json) {
+		j = json_pack("{s:s, s:s, s:i, s:I}", "socket", w->socket, "device", device, "queues",
+			      (int)a->queues, "rules", (json_int_t)rules);
+		json_dumpf(j, stdout, JSON_COMPACT);
+		json_decref(j);
+		putchar('\n');
+	} else if (!a->quiet) {
+		printf("holding %zu rules of %s with %u queues at %s\n", rules, device, a->queues,
+		       w->socket);
+	}
+	fflush(stdout);
+}
+
+static int serve(const struct args *a, const struct where *w, struct holder *h, struct fault *f)
+{
+	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
+	int ret;
+
+	if (a->fresh)
+		unlink(w->state);
+	else if (holder_restore(h, f))
+		return -1;
+	s.listener = server_listen(w->socket);
+	if (s.listener < 0)
+		return fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
+	announce(a, w, h);
+	ret = server_run(&s);
+	unlink(w->socket);
+	close(s.listener);
+	return ret ? fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
+}
+
+static int hold(const struct args *a, const struct where *w, struct fault *f)
+{
+	struct holder h = {.state = w->state};
+	char why[512] = "";
+	int ret;
+
+	if (a->capture && make_directory(a->capture, f))
+		return -1;
+	if (dvx_dev_open(a->device ? a->device : w->device[0] ? w->device : NULL, &h.ground.dev))
+		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
+	ret = pump_start(h.ground.dev, a->queues, a->capture, &h.ground.pump, why, sizeof(why));
+	ret = ret ? fault(f, EXIT_DEVICE, "%s", why) : serve(a, w, &h, f);
+	holder_free(&h);
+	pump_stop(h.ground.pump);
+	dvx_dev_close(h.ground.dev);
+	return ret;
+}
+
+int cmd_daemon(const struct args *a)
+{
+	struct fault f = {0};
+	struct where w;
+	int lock, code = where_find(a, &w);
+
+	if (code)
+		return code;
+	lock = take_lock(&w, &f);
+	if (lock >= 0) {
+		hold(a, &w, &f);
+		close(lock);
+	}
+	if (f.code)
+		complain("%s", f.text);
+	return f.code;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dvx-flow.h"
+#include "holder.h"
+#include "state.h"
+
+static int commit_fault(const struct holder *h, int err, struct fault *f)
+{
+	return fault(f, EXIT_INPUT, "%s: %s; the rules are as they were", h->state, strerror(-err));
+}
+
+/* What is on the device and what is in the file change together, the file last. */
+static int exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
+		    struct fault *f)
+{
+	int err = state_prepare(h->state, text, len);
+
+	if (err)
+		return commit_fault(h, err, f);
+	if (generation_swing(gen, h->now, f)) {
+		state_abandon(h->state);
+		return -1;
+	}
+	err = state_commit(h->state);
+	if (!err)
+		return 0;
+	state_abandon(h->state);
+	if (h->now && generation_swing(h->now, gen, f))
+		return -1;
+	return commit_fault(h, err, f);
+}
+
+static int replace(struct holder *h, struct generation *gen, const char *text, size_t len,
+		   void (*after)(void *arg), void *arg, struct fault *f)
+{
+	struct generation *old = h->now;
+
+	if (exchange(h, gen, text, len, f)) {
+		generation_free(gen);
+		return -1;
+	}
+	h->now = gen;
+	h->applied++;
+	if (after)
+		after(arg);
+	generation_free(old);
+	return 0;
+}
+
+static int check_queues(const struct holder *h, const struct ruleset *set, struct fault *f)
+{
+	unsigned int n = pump_queues(h->ground.pump);
+
+	for (size_t i = 0; i < set->n; i++)
+		if (set->rule[i].verdict == RULE_SEND && set->rule[i].queue >= n)
+			return fault(f, EXIT_RULES, "line %u: no queue %u, the daemon has %u (0 to %u); "
+				     "start it with --queues %u: %s", set->rule[i].line,
+				     set->rule[i].queue, n, n - 1, set->rule[i].queue + 1,
+				     set->rule[i].text);
+	return 0;
+}
+
+static void first_mistake(void *arg, const struct mistake *m)
+{
+	struct fault *f = arg;
+
+	if (!f->code)
+		fault(f, EXIT_RULES, "line %u, column %u: %s", m->line, m->column, m->text);
+}
+
+static int parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
+		 struct fault *f)
+{
+	int ret = rules_parse(text, len, set, first_mistake, f);
+
+	if (ret < 0)
+		return fault(f, EXIT_INPUT, "%s", strerror(-ret));
+	if (ret)
+		return -1;
+	ret = check_queues(h, set, f);
+	if (ret)
+		ruleset_free(set);
+	return ret;
+}
+
+int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
+		 void (*after)(void *arg), struct fault *f)
+{
+	struct generation *gen;
+	struct ruleset set;
+
+	if (parse(h, text, len, &set, f))
+		return -1;
+	if (generation_build(&h->ground, &set, NULL, NULL, built, arg, &gen, f)) {
+		ruleset_free(&set);
+		return -1;
+	}
+	return replace(h, gen, text, len, after, arg, f);
+}
+
+/* The text of all rules but one, and where each of them was. */
+static char *without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
+{
+	size_t room = 1, n = 0, used = 0;
+	char *text;
+
+	for (size_t i = 0; i < all->n; i++)
+		room += strlen(all->rule[i].text) + 1;
+	text = malloc(room);
+	*from = calloc(all->n, sizeof(**from));
+	if (!text || !*from) {
+		free(text);
+		free(*from);
+		return NULL;
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		size_t bytes = strlen(all->rule[i].text);
+
+		if (i == rule)
+			continue;
+		memcpy(text + used, all->rule[i].text, bytes);
+		used += bytes;
+		text[used++] = '\n';
+		(*from)[n++] = (uint32_t)i;
+	}
+	text[used] = 0;
+	*len = used;
+	return text;
+}
+
+int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg, struct fault *f)
+{
+	struct generation *gen;
+	struct ruleset set;
+	uint32_t *from;
+	size_t len;
+	char *text = without(generation_rules(h->now), rule, &from, &len);
+	int ret = -1;
+
+	if (!text)
+		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+	if (!parse(h, text, len, &set, f)) {
+		if (!generation_build(&h->ground, &set, h->now, from, NULL, NULL, &gen, f))
+			ret = replace(h, gen, text, len, after, arg, f);
+		ruleset_free(&set);
+	}
+	free(text);
+	free(from);
+	return ret;
+}
+
+int holder_restore(struct holder *h, struct fault *f)
+{
+	struct fault why = {0};
+	char *text;
+	size_t len;
+	int ret = state_read(h->state, &text, &len);
+
+	if (ret == -ENOENT)
+		return 0;
+	if (ret)
+		return fault(f, EXIT_INPUT, "%s: %s", h->state, strerror(-ret));
+	ret = holder_apply(h, text, len, NULL, NULL, NULL, &why);
+	free(text);
+	if (ret)
+		fault(f, why.code, "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
+		      "--fresh begins without them", h->state, why.text);
+	return ret;
+}
+
+void holder_free(struct holder *h)
+{
+	generation_free(h->now);
+	ground_free(&h->ground);
+}

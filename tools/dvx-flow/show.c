@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list and stats: what the daemon holds, as tables and as JSON. */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+
+static json_int_t number(const json_t *j, const char *key)
+{
+	return json_integer_value(json_object_get(j, key));
+}
+
+static const char *text(const json_t *j, const char *key)
+{
+	const char *s = json_string_value(json_object_get(j, key));
+
+	return s ? s : "";
+}
+
+static json_t *take(struct msg *answer)
+{
+	json_t *j = json_incref(answer->head);
+
+	json_object_del(j, "exit");
+	msg_free(answer);
+	return j;
+}
+
+int cmd_list(const struct args *a)
+{
+	struct msg answer;
+	json_t *j, *rule;
+	size_t i;
+	int code = client_once(a, json_pack("{s:s}", "do", "list"), &answer);
+
+	if (code)
+		return code;
+	j = take(&answer);
+	if (a->json)
+		return json_out(j);
+	json_array_foreach(json_object_get(j, "rules"), i, rule)
+		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n", number(rule, "id"),
+		       text(rule, "text"));
+	if (!json_array_size(json_object_get(j, "rules")))
+		printf("no rules: everything on %s goes the default way\n", text(j, "device"));
+	json_decref(j);
+	return EXIT_DONE;
+}
+
+/* --- stats ---------------------------------------------------------------------------------------- */
+
+/* What came since the table before, if there was one. */
+static void print_rate(const json_t *now, const json_t *before, double seconds)
+{
+	if (before && number(now, "packets") >= number(before, "packets"))
+		printf("%12.0f", (double)(number(now, "packets") - number(before, "packets")) / seconds);
+	else if (seconds > 0)
+		printf("%12s", "-");
+}
+
+/* A rule that was applied anew has begun anew. */
+static const json_t *same(const json_t *before, const char *list, size_t i, const json_t *now)
+{
+	const json_t *b = json_array_get(json_object_get(before, list), i);
+
+	return b && number(b, "id") == number(now, "id") ? b : NULL;
+}
+
+static void print_rules(const json_t *j, const json_t *before, double seconds)
+{
+	json_t *rule;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "rules"), i, rule) {
+		if (!i)
+			printf("    ID     PACKETS           BYTES%s  RULE\n",
+			       seconds > 0 ? "   PACKETS/S" : "");
+		printf("%6" JSON_INTEGER_FORMAT, number(rule, "id"));
+		if (json_object_get(rule, "packets"))
+			printf("%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
+			       number(rule, "packets"), number(rule, "bytes"));
+		else
+			printf("%12s%16s", "-", "-");
+		print_rate(rule, json_object_get(rule, "packets") ? same(before, "rules", i, rule) : NULL,
+			   seconds);
+		printf("  %s\n", text(rule, "text"));
+	}
+	if (!json_array_size(json_object_get(j, "rules")))
+		printf("no rules: everything on %s goes the default way\n", text(j, "device"));
+}
+
+static void print_tags(const json_t *queue)
+{
+	json_t *tag;
+	size_t i;
+
+	json_array_foreach(json_object_get(queue, "tags"), i, tag)
+		printf("%s%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT, i ? ", " : "  tag ",
+		       number(tag, "tag"), number(tag, "packets"));
+	if (number(queue, "errors"))
+		printf("  %" JSON_INTEGER_FORMAT " receive errors", number(queue, "errors"));
+	if (json_object_get(queue, "capture_ended"))
+		printf("  capture ended after %" JSON_INTEGER_FORMAT ": %s", number(queue, "captured"),
+		       text(queue, "capture_ended"));
+}
+
+static void print_queues(const json_t *j, const json_t *before, double seconds)
+{
+	json_t *queue;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "queues"), i, queue) {
+		if (!i)
+			printf("\n QUEUE     PACKETS           BYTES%s\n",
+			       seconds > 0 ? "   PACKETS/S" : "");
+		printf("%6" JSON_INTEGER_FORMAT "%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
+		       number(queue, "queue"), number(queue, "packets"), number(queue, "bytes"));
+		print_rate(queue, same(before, "queues", i, queue), seconds);
+		print_tags(queue);
+		putchar('\n');
+	}
+}
+
+static int print_stats(const struct args *a, const json_t *j, const json_t *before)
+{
+	double seconds = a->watch ? a->interval : 0;
+
+	if (a->json) {
+		json_dumpf(j, stdout, a->watch ? JSON_COMPACT : JSON_INDENT(2));
+		putchar('\n');
+	} else {
+		if (a->watch && isatty(STDOUT_FILENO))
+			fputs("\033[H\033[J", stdout);
+		else if (before)
+			putchar('\n');
+		print_rules(j, before, seconds);
+		print_queues(j, before, seconds);
+	}
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_DONE;
+	complain("standard output takes no more");
+	return EXIT_INPUT;
+}
+
+int cmd_stats(const struct args *a)
+{
+	json_t *j = NULL, *before = NULL;
+	struct msg answer;
+	int code, fd = client_connect(a, &code);
+
+	if (fd < 0)
+		return code;
+	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, 0, &answer, NULL, NULL))) {
+		j = take(&answer);
+		code = print_stats(a, j, before);
+		json_decref(before);
+		before = j;
+		if (code || !a->watch)
+			break;
+		poll(NULL, 0, (int)(a->interval * 1000));
+	}
+	json_decref(before);
+	close(fd);
+	return code;
+}
