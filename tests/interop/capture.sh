@@ -10,7 +10,7 @@ if ! command -v tshark >/dev/null; then
 	echo "1..0 # SKIP tshark is not installed: nobody looked at the captured packets"
 	exit
 fi
-plan 21
+plan 22
 
 start()
 {
@@ -96,4 +96,19 @@ words "$top_srcdir/examples/traffic/traffic.pcap" >"$dir/in"
 words "$dir/cap.pcap" >"$dir/out"
 diff "$dir/in" "$dir/out" >>"$dir/client" && [ "$(wc -l <"$dir/in")" = 521 ]
 result $? "raw packets of real traffic: dissected as before"
+
+# ... and those that a program of perftest's sends by a raw packet queue pair.
+if command -v raw_ethernet_bw >/dev/null; then
+	start
+	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw --client -d mlx5_0 -n 100 -s 202 \
+		-B 02:d7:00:00:00:01 -E 02:d7:00:00:00:02 -j 10.0.0.1 -J 10.0.0.2 -k 40000 -K 40001 >"$dir/server" 2>&1
+	stop >"$dir/client" 2>&1
+	dissect -Y "$complaints" >>"$dir/client"
+	[ "$(dissect -Y "udp && eth.src == 02:d7:00:00:00:01 && eth.dst == 02:d7:00:00:00:02 &&
+		!($complaints)" | wc -l)" = 100 ]
+	result $? "raw_ethernet_bw: 100 packets without a complaint"
+else
+	n=$((n + 1))
+	echo "ok $n - raw_ethernet_bw # SKIP it is not installed"
+fi
 exit "$failed"
