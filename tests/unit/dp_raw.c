@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <dvx/prm/eth.h>
 #include "dp_rig.h"
 #include "datapath.h"
@@ -537,6 +538,53 @@ static void bad_sends(void **state)
 	}
 }
 
+static void failed_send(struct raw *r, uint8_t syndrome)
+{
+	const uint8_t *cqe = rig_poll(&r->scq);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
+}
+
+/* Data of several WQEs are fetched at once; those before a bad one are sent, those behind are not. */
+static void one_of_many(void **state)
+{
+	struct raw *r = *state;
+	uint8_t *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rig_wqe w;
+
+	assert_true(gone != MAP_FAILED);
+	munmap(gone, 4096);
+	for (unsigned int kind = 0; kind < 4; kind++) {
+		for (unsigned int i = 0; i < 3; i++)
+			post(r, r->src + i, 100, 0);
+		w = begin(r, NULL, 0, 0);
+		rig_data(&w, kind == 1 ? gone : r->src, 100, rig_key(r->mkey) ^ (kind ? 0 : 0xff));
+		if (kind == 2)
+			spoil_mss(r, &w);
+		if (kind == 3)
+			rig_data(&w, gone, 10, rig_key(r->mkey));
+		rig_end(&w);
+		for (unsigned int i = 0; i < 3; i++)
+			post(r, r->src + i, 100, 0);
+		r->nsent = 0;
+		go(r);
+		for (unsigned int i = 0; i < 3; i++)
+			sent_ok(r);
+		failed_send(r, kind == 2 ? PRM_SYNDROME_LOCAL_QP_OP_ERR :
+					   PRM_SYNDROME_LOCAL_PROT_ERR);
+		for (unsigned int i = 0; i < 3; i++)
+			failed_send(r, PRM_SYNDROME_WR_FLUSH_ERR);
+		assert_null(rig_poll(&r->scq));
+		assert_int_equal(r->nsent, 3);
+		assert_memory_equal(r->sent, r->src + 2, 100);
+		dp_qp_state(r->sq.qp, QP_RST);
+		r->sq.sq_pi = 0;
+		dp_qp_state(r->sq.qp, QP_RTS);
+	}
+}
+
 /* Any bytes at all: no crash, the queue ends in RTS or ERR, RST brings it back. */
 static void garbage(void **state)
 {
@@ -701,6 +749,7 @@ int main(void)
 		T(checksums),	  T(vlan_insert),  T(vlan_strip),    T(metadata),
 		T(bad_sends),	  T(garbage),	   T(out_of_buffer), T(too_small),
 		T(silent_flush),  T(rss_spreads),  T(injected),	     T(nop_and_unsignaled),
+		T(one_of_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,11 +5,11 @@
 #include "base/log.h"
 
 /*
- * Small remote WRITEs are posted, as writes on PCIe are: they wait here, in order, and one call
- * moves many. They are flushed before anything that could show that they have not happened: a CQE,
- * a larger write, any read of messages' memory, the end of the turn.
+ * Small remote WRITEs and received raw packets are posted, as writes on PCIe are: they wait here,
+ * in order, and one call moves many. They are flushed before anything that could show that they
+ * have not happened: a CQE, a larger write, any read of messages' memory, the end of the turn.
  */
-#define SMALL 512u
+#define SMALL 2048u
 
 void post_flush(struct dp *dp)
 {
@@ -56,6 +56,7 @@ void post_failed(struct qp *qp)
 	if (!qp->dp->doomed)
 		return;
 	qp->dp->doomed = false;
-	sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", qp->o.id);
+	sim_refuse("%s 0x%x: memory behind a key is not mapped any more",
+		   obj_type_name((enum obj_type)qp->o.type), qp->o.id);
 	qp_error(qp, PRM_EVENT_WQ_ACCESS_ERROR);
 }

@@ -77,7 +77,27 @@ struct dp_posts {
 	size_t bytes;
 	struct dma_seg seg[POSTS];
 	struct qp *qp[POSTS];
-	uint8_t buf[16384];
+	uint8_t buf[65536];
+};
+
+/* A send WQE of a raw packet, parsed; pointers are into its request. */
+struct raw_wqe {
+	struct send_wr *wr;
+	const uint8_t *eth, *segs, *end;
+	uint32_t inl; /* bytes of headers in the Ethernet segment */
+	uint32_t len; /* all bytes, before a tag is inserted */
+	bool vlan;
+};
+
+/* Packets of one SQ whose data are fetched in one call: a call costs more than a packet. */
+#define RAW_BATCH 32u
+#define RAW_SEGS  128u
+struct dp_raw {
+	unsigned int n, nsegs;
+	size_t bytes;
+	struct raw_wqe w[RAW_BATCH];
+	struct dma_seg seg[RAW_SEGS];
+	uint8_t buf[65536];
 };
 
 #define UAR_BUCKETS 256u
@@ -93,6 +113,7 @@ struct dp {
 	struct send_wr *free_wr;
 	unsigned int nfree;
 	struct dp_posts posts;
+	struct dp_raw raw;
 	bool (*port_room)(void *port); /* for one more raw packet */
 	void *port;
 };
@@ -156,8 +177,9 @@ void rq_end(struct qp *, const struct recv_done *);
 unsigned int rq_flush(struct qp *, unsigned int n);
 void rq_reset(struct qp *);
 
-/* raw.c: one WQE of raw packets, from its checks to its CQE */
+/* raw.c: WQEs of raw packets, from their checks to their CQEs. Some wait until raw_flush(). */
 void raw_send(struct qp *, struct send_wr *);
+void raw_flush(struct qp *);
 bool raw_room(const struct qp *);
 
 /* mmo.c */

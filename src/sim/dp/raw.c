@@ -10,6 +10,7 @@
 #include "csum.h"
 #include "priv.h"
 #include "base/log.h"
+#include "obj/mkey.h"
 #include "steer/steer.h"
 
 #define DS	       16u
@@ -20,14 +21,6 @@
 #define TPID_CUSTOMER  0x8100u
 #define TPID_SERVICE   0x88a8u
 #define INNER_CSUM     (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
-
-struct raw_wqe {
-	const uint8_t *eth;
-	const uint8_t *segs, *end;
-	uint32_t inl; /* bytes of headers in the Ethernet segment */
-	uint32_t len; /* all bytes, before a tag is inserted */
-	bool vlan;
-};
 
 static void fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
 		 const char *why)
@@ -125,16 +118,22 @@ static uint32_t must_inline(const struct qp *qp, const struct packet_headers *h)
 	return h->end;
 }
 
-static bool fill(struct qp *qp, struct send_wr *wr, const struct raw_wqe *w, struct packet *p)
+/* data NULL: it is still where the WQE says. */
+static bool fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
 {
+	uint32_t len = w->len - w->inl;
+
 	memcpy(p->data, w->eth + INLINE_AT, w->inl);
-	wr->error = segs_gather(qp, w->segs, w->end, 0, w->len - w->inl, p->data + w->inl);
-	if (wr->error)
+	if (data)
+		memcpy(p->data + w->inl, data, len);
+	else
+		w->wr->error = segs_gather(qp, w->segs, w->end, 0, len, p->data + w->inl);
+	if (w->wr->error)
 		return false;
 	packet_parse_headers(p);
 	if (must_inline(qp, &p->outer) > w->inl)
-		refuse(qp, wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
-	return !wr->error;
+		refuse(qp, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
+	return !w->wr->error;
 }
 
 static void offload(const struct raw_wqe *w, struct packet *p)
@@ -151,29 +150,22 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 		packet_parse_headers(p);
 }
 
-static void transmit(struct qp *qp, struct send_wr *wr)
+static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
 	struct packet p = {
 		.data = buf + STEER_HEADROOM,
+		.len = w->len,
 		.headroom = STEER_HEADROOM,
+		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - w->len,
 		.source_vhca = qp->o.vhca->id,
 		.source_sqn = qp->o.id,
+		.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth),
 	};
-	struct raw_wqe w;
 
-	if (!parse_eth(qp, wr, &w))
+	if (!fill(qp, w, data, &p))
 		return;
-	if (sim_tracing)
-		trace_wqe(qp, wr, &w);
-	if (!measure(qp, wr, &w))
-		return;
-	p.len = w.len;
-	p.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - w.len;
-	p.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w.eth);
-	if (!fill(qp, wr, &w, &p))
-		return;
-	offload(&w, &p);
+	offload(w, &p);
 	qp->o.vhca->raw.sent++;
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "sq 0x%x -> TX tables: a packet of %u bytes",
@@ -181,14 +173,123 @@ static void transmit(struct qp *qp, struct send_wr *wr)
 	steer_tx(qp->o.vhca, &p);
 }
 
-void raw_send(struct qp *qp, struct send_wr *wr)
+static void complete(struct qp *qp, struct send_wr *wr)
 {
-	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
-		transmit(qp, wr);
 	if (wr->error)
 		sq_failed(qp, wr, wr->error, wr->vendor);
 	else
 		sq_done(qp, wr);
+}
+
+/* --- several at once -------------------------------------------------------------------------- */
+
+/* Behind an error: the queue's flush takes them in their order. */
+static void give_back(struct qp *qp, struct send_wr *wr)
+{
+	struct dp_qp *d = qp->dp;
+
+	wr->next = NULL;
+	*d->flush_tail = wr;
+	d->flush_tail = &wr->next;
+}
+
+void raw_flush(struct qp *qp)
+{
+	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	unsigned int n = b->n;
+	const uint8_t *data = b->buf;
+	bool here;
+
+	if (!n)
+		return;
+	post_flush(dp_of(&qp->o));
+	here = !dma_gather(host_of(&qp->o), b->seg, b->nsegs, b->buf);
+	b->n = b->nsegs = 0;
+	b->bytes = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		struct raw_wqe *w = &b->w[i];
+		uint32_t len = w->len - w->inl;
+
+		if (qp->state != QP_RTS) {
+			give_back(qp, w->wr);
+			continue;
+		}
+		/* One whose memory is gone must not hide the others: each for itself then. */
+		transmit(qp, w, here ? data : NULL);
+		complete(qp, w->wr);
+		data += len;
+	}
+}
+
+/* Where the data lie, behind those of the others. 0, or a syndrome. */
+static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
+{
+	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	unsigned int nsegs = b->nsegs;
+	const uint8_t *p;
+	struct data_seg s;
+	int n;
+
+	for (p = w->segs; p < w->end;) {
+		p = data_seg_next(p, w->end, &s);
+		n = mkey_segs(qp->o.vhca, s.lkey, qp->pdn, s.addr, s.len, MKEY_LR, b->seg + nsegs,
+			      MKEY_SEGS);
+		if (n < 0)
+			return PRM_SYNDROME_LOCAL_PROT_ERR;
+		nsegs += (unsigned int)n;
+	}
+	b->nsegs = nsegs;
+	b->bytes += w->len - w->inl;
+	b->w[b->n++] = *w;
+	return 0;
+}
+
+/* One piece of memory, as most are. */
+static bool fits_batch(const struct qp *qp, const struct raw_wqe *w)
+{
+	const struct dp_raw *b = &dp_of(&qp->o)->raw;
+
+	return w->end - w->segs == DS && !prm_wqe_inline_seg_get_is_inline(w->segs) &&
+	       w->len <= sizeof(b->buf) / RAW_BATCH;
+}
+
+static void prepare(struct qp *qp, struct raw_wqe *w)
+{
+	if (!parse_eth(qp, w->wr, w))
+		return;
+	if (sim_tracing)
+		trace_wqe(qp, w->wr, w);
+	(void)measure(qp, w->wr, w);
+}
+
+static void send_alone(struct qp *qp, const struct raw_wqe *w)
+{
+	raw_flush(qp);
+	if (qp->state != QP_RTS) {
+		give_back(qp, w->wr);
+		return;
+	}
+	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
+		transmit(qp, w, NULL);
+	complete(qp, w->wr);
+}
+
+void raw_send(struct qp *qp, struct send_wr *wr)
+{
+	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	struct raw_wqe w = {.wr = wr};
+
+	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
+		prepare(qp, &w);
+	if (!wr->error && w.eth && fits_batch(qp, &w)) {
+		if (b->n == RAW_BATCH || b->nsegs + MKEY_SEGS > RAW_SEGS)
+			raw_flush(qp);
+		if (qp->state == QP_RTS)
+			wr->error = batch_add(qp, &w);
+		if (qp->state == QP_RTS && !wr->error)
+			return;
+	}
+	send_alone(qp, &w);
 }
 
 bool raw_room(const struct qp *qp)

@@ -49,8 +49,13 @@ static uint8_t list_move(struct list *l)
 
 	if (!n)
 		return 0;
-	post_flush(dp_of(&l->qp->o));
-	err = l->write ? dma_scatter(h, l->seg, n, l->buf) : dma_gather(h, l->seg, n, l->buf);
+	if (l->write && l->qp->raw) {
+		err = post_scatter(l->qp, l->seg, n, l->buf, l->bytes);
+	} else {
+		post_flush(dp_of(&l->qp->o));
+		err = l->write ? dma_scatter(h, l->seg, n, l->buf) :
+				 dma_gather(h, l->seg, n, l->buf);
+	}
 	l->buf += l->bytes;
 	l->bytes = 0;
 	l->n = 0;

@@ -373,6 +373,8 @@ static void fetch(struct qp *qp)
 		if (bad || qp->state != QP_RTS)
 			return;
 	}
+	if (qp->raw)
+		raw_flush(qp);
 	/* The wire tells nobody when it has room again: a raw queue looks itself. */
 	if (pending(qp) && (qp->raw || net_room(qp)))
 		sq_ready(qp);
