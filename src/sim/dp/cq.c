@@ -144,15 +144,13 @@ static int write_batch(struct cq *cq)
 	size_t size = cqe_size(cq);
 	uint32_t first = (cq->pi - d->n) & ((1u << cq->log_size) - 1);
 	uint64_t off = (uint64_t)first * size;
-	int err = 0;
+	size_t younger = (d->n - 1) * size;
+	uint8_t bytes[CQ_BATCH * 128];
 
 	/* A program takes CQEs in order: the younger ones may be written in any way before it. */
-	if (d->n > 1)
-		err = ring_write(host_of(&cq->o), &cq->ring, off + size, d->cqe + size,
-				 (d->n - 1) * size);
-	if (!err)
-		err = ring_write_owned(host_of(&cq->o), &cq->ring, off, d->cqe, size);
-	return err;
+	memcpy(bytes, d->cqe + size, younger);
+	memcpy(bytes + younger, d->cqe, size);
+	return ring_write_owned(host_of(&cq->o), &cq->ring, off, size, younger, bytes);
 }
 
 static void cq_flush(struct cq *cq)

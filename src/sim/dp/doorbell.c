@@ -14,7 +14,9 @@
  * turn. Records of other UARs are never looked at.
  */
 #define SLICE 32u
-#define AHEAD_BLOCKS 4u
+#define AHEAD_LEAST 4u
+#define AHEAD_MOST 28u
+#define SWEEP_AFTER 8u /* turns that rang, unless one comes that did not */
 #define AHEAD_SEGS 2u
 #define RCV_RECORD 0u
 #define SND_RECORD 4u
@@ -151,17 +153,26 @@ static void sweep_later(struct dp *dp, struct dp_uar *u)
 	TAILQ_INSERT_TAIL(&dp->sweep, u, sweep_link);
 }
 
-/* The record, and in the same call the blocks that it probably points past. */
+static void foresee(struct qp *qp, uint16_t posted)
+{
+	uint16_t more = posted > AHEAD_LEAST ? (uint16_t)(posted - AHEAD_LEAST) : 0;
+
+	qp->dp->ahead = (uint8_t)(more < AHEAD_MOST - AHEAD_LEAST ? more :
+								    AHEAD_MOST - AHEAD_LEAST);
+}
+
+/* The record, and in the same call the blocks that it probably points past: as many as last time. */
 static void look_at_sq(struct qp *qp)
 {
 	struct dma_seg seg[1 + AHEAD_SEGS] = { { qp->dbrec + SND_RECORD, sizeof(uint32_t) } };
-	uint8_t got[sizeof(uint32_t) + AHEAD_BLOCKS * SQ_BLOCK];
-	unsigned int blocks;
+	uint8_t got[sizeof(uint32_t) + AHEAD_MOST * SQ_BLOCK];
+	unsigned int blocks, ahead = AHEAD_LEAST + qp->dp->ahead;
 	uint32_t be;
-	int n = sq_ahead(qp, seg + 1, AHEAD_SEGS, AHEAD_BLOCKS, &blocks);
+	int n = sq_ahead(qp, seg + 1, AHEAD_SEGS, ahead, &blocks);
 
 	if (n > 0 && !dma_gather(host_of(&qp->o), seg, (unsigned int)n + 1, got)) {
 		memcpy(&be, got, sizeof(be));
+		foresee(qp, (uint16_t)(be32toh(be) - qp->sq_ci));
 		sq_fetched(qp, got + sizeof(be), blocks, (uint16_t)be32toh(be));
 		sq_record(qp, (uint16_t)be32toh(be));
 	} else if (!dma_read(host_of(&qp->o), qp->dbrec + SND_RECORD, &be, sizeof(be))) {
@@ -219,6 +230,7 @@ void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value
 			  sizeof(be_value), "uar %u offset 0x%x", uar, offset);
 	if (!u)
 		return;
+	dp->rung = true;
 	if (offset == UAR_CQ_ARM)
 		ring_cq(dp, u, be_value);
 	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
@@ -305,11 +317,25 @@ static void sweep_cqs(struct dp *dp, struct dp_uar *u)
 			cq_arm_word(cq[i], be32toh(be[i]));
 }
 
+/*
+ * A stream of doorbells is mostly one queue's, whose record was looked at; the others' wait for a
+ * pause in it, or a few turns.
+ */
+static bool sweep_waits(struct dp *dp)
+{
+	if (!dp->rung || ++dp->unswept >= SWEEP_AFTER)
+		dp->unswept = 0;
+	dp->rung = false;
+	return dp->unswept;
+}
+
 bool uar_sweep(struct dp *dp)
 {
 	struct dp_uar *last = TAILQ_LAST(&dp->sweep, dp_uar_list), *u;
 	bool end = false, did = false;
 
+	if (sweep_waits(dp))
+		return false;
 	while (!end && (u = TAILQ_FIRST(&dp->sweep))) {
 		end = u == last;
 		TAILQ_REMOVE(&dp->sweep, u, sweep_link);

@@ -28,6 +28,7 @@ static const struct net_ops net_ops = {
 	.gather = gather,
 	.scatter = scatter,
 	.local = local,
+	.self = self_copy,
 	.send_done = sq_done,
 	.send_failed = sq_failed,
 	.more = sq_more,

@@ -17,4 +17,5 @@ libsim_la_SOURCES += src/sim/dp/dp.h \
 	src/sim/dp/rss.c \
 	src/sim/dp/rss.h \
 	src/sim/dp/segs.c \
+	src/sim/dp/self.c \
 	src/sim/dp/sq.c

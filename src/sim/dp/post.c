@@ -29,16 +29,46 @@ void post_flush(struct dp *dp)
 			qp_flush_later(p->qp[i]);
 }
 
+void post_before(struct dp *dp, const struct dma_seg *seg)
+{
+	const struct dp_posts *p = &dp->posts;
+
+	for (unsigned int i = 0; i < p->n; i++)
+		if (p->seg[i].addr < seg->addr + seg->len &&
+		    seg->addr < p->seg[i].addr + p->seg[i].len) {
+			post_flush(dp);
+			return;
+		}
+}
+
+/* Libmlx5 reads all that it wrote back into one place: of those, the last counts. */
+static bool overwrites(const struct dp_posts *p, const struct qp *qp, const struct dma_seg *seg)
+{
+	const struct dma_seg *last = p->n ? &p->seg[p->n - 1] : NULL;
+
+	return last && p->qp[p->n - 1] == qp && last->addr == seg->addr && last->len <= seg->len;
+}
+
+static void unpost(struct dp_posts *p)
+{
+	p->bytes -= p->seg[--p->n].len;
+}
+
 int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
 		 size_t len)
 {
 	struct dp *dp = dp_of(&qp->o);
 	struct dp_posts *p = &dp->posts;
 
+	/* memory of the device itself is not behind PCIe: no call is saved by waiting */
+	if (n == 1 && dma_is_device(dp->si->host, seg->addr))
+		return dma_scatter(dp->si->host, seg, n, from);
 	if (len > SMALL || n > POSTS) {
 		post_flush(dp);
 		return dma_scatter(dp->si->host, seg, n, from);
 	}
+	if (n == 1 && overwrites(p, qp, seg))
+		unpost(p);
 	if (p->n + n > POSTS || p->bytes + len > sizeof(p->buf))
 		post_flush(dp);
 	for (unsigned int i = 0; i < n; i++) {

@@ -39,6 +39,7 @@ struct dp_qp {
 	bool doomed; /* a posted write for it went nowhere */
 	/* blocks of the SQ that were fetched ahead */
 	uint16_t cache_at, cache_n;
+	uint8_t ahead; /* blocks that look_at_sq() reads beyond the least */
 	uint8_t cache[SQ_CACHE_BLOCKS * SQ_BLOCK];
 	struct send_wr *flush, **flush_tail; /* requests that the connection gave back */
 	/* entries of the RQ that were fetched ahead, and the one in use */
@@ -108,6 +109,8 @@ struct dp {
 	struct silicon *si;
 	struct dp_uar *uar[UAR_BUCKETS];
 	struct dp_uar_list sweep;
+	bool rung; /* a doorbell came since the last turn */
+	unsigned int unswept;
 	struct dp_qp_list ready, flush;
 	struct dp_cq_list dirty;
 	struct send_wr *free_wr;
@@ -191,9 +194,24 @@ bool remote_check(struct qp *, uint32_t rkey, uint64_t va, uint64_t len, bool wr
 bool remote_write(struct qp *, uint32_t rkey, uint64_t va, size_t len, const void *from);
 bool remote_read(struct qp *, uint32_t rkey, uint64_t va, size_t len, void *to);
 
+/*
+ * self.c: requests of a queue that is its own peer. What a batch's small WRITEs send is gathered in
+ * one call, and they go on as if it had been inline.
+ */
+#define SELF_BATCH 32u
+struct self_batch {
+	unsigned int n;
+	struct send_wr *wr[SELF_BATCH];
+	struct dma_seg seg[SELF_BATCH];
+};
+void self_note(struct self_batch *, const struct qp *, struct send_wr *);
+void self_gather(struct self_batch *, struct qp *);
+bool self_copy(struct qp *, struct send_wr *);
+
 /* post.c */
 int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct dp *);
+void post_before(struct dp *, const struct dma_seg *); /* flushes what lies in it */
 void post_failed(struct qp *);
 
 /* cq.c: a zeroed 64-byte CQE to fill in; NULL: the CQ is full or broken. Then tell. */

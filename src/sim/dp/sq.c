@@ -10,7 +10,7 @@
 
 #define DS 16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
-#define SHARE 32u      /* WQEs of one QP in one go */
+#define SHARE SELF_BATCH /* WQEs of one QP in one go */
 #define FREE_KEPT 4096u
 
 /* What a send WQE may be; an opcode without a row is refused. */
@@ -353,7 +353,7 @@ static bool room(const struct qp *qp)
 }
 
 /* A bad WQE still takes its turn: those before it complete first, what comes after is flushed. */
-static void fetch(struct qp *qp)
+static void fetch_some(struct qp *qp, struct self_batch *batch)
 {
 	struct send_wr *wr;
 	bool bad;
@@ -369,6 +369,7 @@ static void fetch(struct qp *qp)
 		if (!wr->error)
 			parse(qp, wr);
 		bad = wr->error;
+		self_note(batch, qp, wr);
 		(qp->raw ? raw_send : net_post)(qp, wr);
 		if (bad || qp->state != QP_RTS)
 			return;
@@ -378,6 +379,14 @@ static void fetch(struct qp *qp)
 	/* The wire tells nobody when it has room again: a raw queue looks itself. */
 	if (pending(qp) && (qp->raw || net_room(qp)))
 		sq_ready(qp);
+}
+
+static void fetch(struct qp *qp)
+{
+	struct self_batch batch = { .n = 0 };
+
+	fetch_some(qp, &batch);
+	self_gather(&batch, qp);
 }
 
 bool sq_run(struct dp *dp)

@@ -30,6 +30,13 @@ static struct mm *mm_at(struct host *h, bus_t addr)
 	return mm && !mm->gone ? mm : NULL;
 }
 
+bool dma_is_device(const struct host *h, bus_t addr)
+{
+	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+
+	return mm && mm->at;
+}
+
 static void *va_at(bus_t addr)
 {
 	return (void *)(uintptr_t)(addr & VA_MASK);
@@ -160,18 +167,34 @@ int dma_write(struct host *h, bus_t to, const void *from, size_t len)
  * one segment a string copy may store in any order, but no later store passes it. Elsewhere the
  * copy's stores are ordered by nothing, so the owner byte is a call of its own behind a barrier.
  */
+int dma_scatter_owned(struct host *h, const struct dma_seg *segs, unsigned int n, const void *from)
+{
+	struct dma_seg seg[IOV_RUN];
+	const uint8_t *end = from;
+
+	if (!n || n >= IOV_RUN)
+		return -EFAULT;
+	memcpy(seg, segs, n * sizeof(seg[0]));
+	seg[n] = (struct dma_seg){seg[n - 1].addr + seg[n - 1].len - 1, 1};
+	seg[n - 1].len--;
+#ifdef __x86_64__
+	(void)end;
+	return segs_move(h, true, seg, n + 1, (void *)(uintptr_t)from);
+#else
+	if (segs_move(h, true, seg, n, (void *)(uintptr_t)from))
+		return -EFAULT;
+	for (unsigned int i = 0; i < n; i++)
+		end += seg[i].len;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return segs_move(h, true, &seg[n], 1, (void *)(uintptr_t)end);
+#endif
+}
+
 int dma_write_owned(struct host *h, bus_t to, const void *from, size_t len)
 {
-	struct dma_seg seg[2] = {{to, len - 1}, {to + len - 1, 1}};
+	struct dma_seg seg = {to, len};
 
-#ifdef __x86_64__
-	return segs_move(h, true, seg, 2, (void *)(uintptr_t)from);
-#else
-	if (segs_move(h, true, &seg[0], 1, (void *)(uintptr_t)from))
-		return -EFAULT;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return segs_move(h, true, &seg[1], 1, (char *)(uintptr_t)from + len - 1);
-#endif
+	return dma_scatter_owned(h, &seg, 1, from);
 }
 
 static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)

@@ -40,6 +40,8 @@ struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
 /* 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. */
 int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write);
 
+/* The address is in a slot of mm_open_device(): a transfer there is no system call. */
+bool dma_is_device(const struct host *, bus_t);
 /* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
@@ -54,5 +56,7 @@ struct dma_seg {
 /* Gather n segments into one buffer, or scatter one buffer over them, in as few calls as can be. */
 int dma_gather(struct host *, const struct dma_seg *, unsigned int n, void *to);
 int dma_scatter(struct host *, const struct dma_seg *, unsigned int n, const void *from);
+/* The same so that the very last byte becomes visible after all the others. */
+int dma_scatter_owned(struct host *, const struct dma_seg *, unsigned int n, const void *from);
 
 #endif

@@ -7,4 +7,5 @@ libsim_la_SOURCES += src/sim/net/net.h \
 	src/sim/net/roce.c \
 	src/sim/net/roce.h \
 	src/sim/net/rc_req.c \
-	src/sim/net/rc_resp.c
+	src/sim/net/rc_resp.c \
+	src/sim/net/self.c

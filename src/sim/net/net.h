@@ -58,6 +58,8 @@ struct net_ops {
 			   const void *from);
 	/* One bounded step of a local operation: 0 done, NET_AGAIN, or a syndrome. */
 	int (*local)(struct qp *, struct send_wr *);
+	/* All of a WRITE or READ whose peer is this queue; false: nothing was done. */
+	bool (*self)(struct qp *, struct send_wr *);
 	/* In SQ order; net gives the request back. The second one ends with the QP in ERR. */
 	void (*send_done)(struct qp *, struct send_wr *);
 	void (*send_failed)(struct qp *, struct send_wr *, uint8_t syndrome, uint8_t vendor);

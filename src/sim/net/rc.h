@@ -86,6 +86,10 @@ void req_rx(struct rc *, struct packet *);
 void req_start(struct rc *);
 void req_timer(struct timer *);
 
+/* self.c: true if the request of a queue that is its own peer is done */
+#define SELF_BYTES (64u << 10)
+bool self_step(struct rc *, struct send_wr *);
+
 /* responder */
 void resp_start(struct rc *);
 void resp_rx(struct rc *, struct packet *);

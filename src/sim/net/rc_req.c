@@ -266,6 +266,11 @@ static bool step(struct rc *rc)
 		return false;
 	if (wr->kind == SEND_LOCAL)
 		return step_local(rc, wr);
+	if (self_step(rc, wr)) {
+		advance(q);
+		retire(rc);
+		return true;
+	}
 	if (!rc->net->port.room(rc->net->port.ctx))
 		return false;
 	return wr->kind == SEND_READ ? step_read(rc, wr) : step_data(rc, wr);

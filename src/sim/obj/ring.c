@@ -51,25 +51,20 @@ int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *f
 	return n < 0 ? n : dma_scatter(h, seg, (unsigned int)n, from);
 }
 
-int ring_write_owned(struct host *h, const struct ring *r, uint64_t off, const void *from,
-		     size_t len)
+int ring_write_owned(struct host *h, const struct ring *r, uint64_t off, size_t len, size_t more,
+		     const void *from)
 {
-	struct dma_seg seg[RING_SEGS];
-	int n = segs(r, off, len, seg), err;
+	struct dma_seg seg[2 * RING_SEGS];
+	int before = more ? segs(r, off + len, more, seg) : 0, n;
 
+	if (before < 0)
+		return before;
+	n = segs(r, off, len, seg + before);
 	if (n <= 0)
 		return n;
 	if (r->umem && r->umem->ro)
 		return -EFAULT;
-	if (n > 1) {
-		err = dma_scatter(h, seg, (unsigned int)n - 1, from);
-		if (err)
-			return err;
-	}
-	len = seg[n - 1].len;
-	for (int i = 0; i < n - 1; i++)
-		from = (const uint8_t *)from + seg[i].len;
-	return dma_write_owned(h, seg[n - 1].addr, from, len);
+	return dma_scatter_owned(h, seg, (unsigned int)(before + n), from);
 }
 
 void ring_release(struct ring *r)

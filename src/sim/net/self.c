@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A queue that is its own peer (force loopback, remote_qpn its own): libmlx5 writes steering memory
+ * with WRITEs and READs of such queues, one by one. While nobody looks at the wire and both ends
+ * are at rest, such a request has its whole effect in one step, and both ends' numbers move on as
+ * if its packets had been sent and answered. Whatever is wrong with it goes the long way.
+ */
+#include "rc.h"
+#include "obj/qp.h"
+
+static bool is_self(const struct rc *rc)
+{
+	const struct qp *qp = rc->qp;
+
+	return qp->fl && qp->remote_qpn == qp->o.id &&
+	       !rc->net->port.observed(rc->net->port.ctx);
+}
+
+static bool requester_rests(const struct req *q, const struct send_wr *wr)
+{
+	return wr == q->head && !q->off && !wr->numbered && q->una == q->max && q->nxt == q->max;
+}
+
+static bool responder_rests(const struct resp *r, uint32_t psn)
+{
+	return r->up && r->in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due &&
+	       r->epsn == psn;
+}
+
+static bool allowed(const struct qp *qp, const struct send_wr *wr)
+{
+	if (wr->has_imm || wr->len > SELF_BYTES)
+		return false;
+	return wr->kind == SEND_WRITE ? qp->rwe : wr->kind == SEND_READ && qp->rre;
+}
+
+bool self_step(struct rc *rc, struct send_wr *wr)
+{
+	struct req *q = &rc->req;
+	struct resp *r = &rc->resp;
+
+	if (!is_self(rc) || !requester_rests(q, wr) || !responder_rests(r, q->nxt) ||
+	    !allowed(rc->qp, wr) || !rc->net->ops->self(rc->qp, wr))
+		return false;
+	wr->numbered = true;
+	wr->psn = q->nxt;
+	wr->npsn = packets_of(rc, wr->len);
+	q->una = q->nxt = q->max = q->ack_asked = r->epsn = psn_add(q->nxt, wr->npsn);
+	q->retries = rc->qp->retry_count;
+	q->rnr_left = rc->qp->rnr_retry;
+	q->sent += wr->len;
+	r->msn++;
+	wr->done = true;
+	return true;
+}
