@@ -2,7 +2,7 @@
 # The kernel half of the front, fed with flattened requests on a whole chip in the process.
 if HAVE_CMOCKA
 KERNEL_TESTS = tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp \
-	tests/unit/kernel_devx tests/unit/kernel_events
+	tests/unit/kernel_devx tests/unit/kernel_events tests/unit/kernel_flow
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
 check_LTLIBRARIES += tests/unit/libkernel_fixture.la
@@ -26,3 +26,6 @@ tests_unit_kernel_devx_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_events_SOURCES = tests/unit/kernel_events.c
 tests_unit_kernel_events_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_events_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_flow_SOURCES = tests/unit/kernel_flow.c
+tests_unit_kernel_flow_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_flow_LDADD = $(KERNEL_LIBS)

@@ -397,8 +397,7 @@ static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *
 
 static int check_kind(const struct ib_uverbs_flow_attr *a)
 {
-	bool leftovers = a->type == FLOW_ALL_DEFAULT ||
-			 a->type == FLOW_MC_DEFAULT;
+	bool leftovers = a->type == FLOW_ALL_DEFAULT || a->type == FLOW_MC_DEFAULT;
 
 	if (a->type != FLOW_NORMAL && !leftovers)
 		return refuse(-EOPNOTSUPP, "CREATE_FLOW: type %u: there are no sniffer tables",
@@ -532,6 +531,9 @@ int wcmd_create_flow(struct wcmd *c)
 		err = find_points(c, &points);
 	if (!err)
 		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
+	if (!err && !((struct kqp *)qp)->raw.on)
+		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets",
+			     ((struct kqp *)qp)->qpn);
 	if (err)
 		return err;
 	s.fl = flow_new(c->f);
