@@ -16,6 +16,7 @@ endif
 include tests/sim/copy.mk
 include tests/sim/lib.mk
 include tests/sim/info.mk
+include tests/sim/raw.mk
 
 dist_check_SCRIPTS += tests/sim/perf.sh
 TESTS += tests/sim/perf.sh

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Raw packets through libibverbs and libmlx5.
+dist_check_SCRIPTS += tests/sim/raw_verbs.sh
+if HAVE_CMOCKA
+TESTS += tests/sim/raw_verbs.sh
+check_PROGRAMS += tests/sim/raw_verbs
+tests_sim_raw_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_raw_verbs_LDADD = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
+endif
