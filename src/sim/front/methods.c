@@ -330,6 +330,17 @@ static const struct attr_spec matcher_destroy_attrs[] = {
 	{A(MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
+static const struct attr_spec anchor_create_attrs[] = {
+	{A(MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE), ATTR_IDR, MUST, HANDLE},
+	{A(MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE), ATTR_IN, MUST, CONST},
+	{A(MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY), ATTR_IN, MUST, 2, 2, TAIL_EXACT},
+	{A(MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID), ATTR_OUT, MUST, U32},
+};
+
+static const struct attr_spec anchor_destroy_attrs[] = {
+	{A(MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
+};
+
 static const struct attr_spec flow_create_attrs[] = {
 	{A(MLX5_IB_ATTR_CREATE_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE), ATTR_IN, MUST, MATCH_PARAM},
@@ -498,8 +509,10 @@ static const struct method_spec methods[] = {
 	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc_attrs, mlx5_uar_alloc),
 	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy_attrs,
 	    mlx5_uar_destroy),
-	ABSENT(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE),
-	ABSENT(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY),
+	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE,
+	    anchor_create_attrs, mlx5_anchor_create),
+	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY,
+	    anchor_destroy_attrs, mlx5_anchor_destroy),
 };
 
 const struct method_spec *method_find(uint16_t object, uint16_t method)

@@ -88,9 +88,16 @@ static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
 static int find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
 		      struct flow_dest *d)
 {
-	struct flow_table *t = fw_flow_table(c, from->type, id, "destination_id");
+	/* A kernel's table too: that is what its steering anchors are for. */
+	struct flow_table *t = fw_find_shared(c, OBJ_FLOW_TABLE, id, "destination_id");
 
-	if (!t || fw_flow_level(c, from, t, "destination_id"))
+	if (!t)
+		return -1;
+	if (t->type != from->type)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
+				 "destination_id 0x%x is a table of type %u, the entry's of %u", id,
+				 t->type, from->type);
+	if (fw_flow_level(c, from, t, "destination_id"))
 		return -1;
 	d->obj = &t->o;
 	return 0;

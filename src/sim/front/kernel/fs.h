@@ -61,5 +61,9 @@ struct fs_chain {
 int fs_add(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, const struct fs_match *,
 	   const struct fs_act *, struct fs_rule **);
 void fs_del(struct fs_rule *);
+/* A priority's table, which stays until it is given back; its number. 0 or -errno. */
+int fs_anchor(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, struct fs_table **,
+	      uint32_t *id);
+void fs_unanchor(struct fs_table *);
 
 #endif

@@ -278,6 +278,8 @@ int mlx5_flow_create(struct kfile *, struct kreq *);
 int mlx5_flow_destroy(struct kfile *, struct kreq *);
 int mlx5_matcher_create(struct kfile *, struct kreq *);
 int mlx5_matcher_destroy(struct kfile *, struct kreq *);
+int mlx5_anchor_create(struct kfile *, struct kreq *);
+int mlx5_anchor_destroy(struct kfile *, struct kreq *);
 int uverbs_counters_create(struct kfile *, struct kreq *);
 int uverbs_counters_destroy(struct kfile *, struct kreq *);
 int uverbs_counters_read(struct kfile *, struct kreq *);
