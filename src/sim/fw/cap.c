@@ -67,6 +67,7 @@ static void fill_port(const struct vhca *v, void *cap)
 					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
+	prm_cmd_hca_cap_set_block_lb_mc(cap, 1); /* of QPs that send to groups, and there are none */
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);

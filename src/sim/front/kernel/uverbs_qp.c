@@ -252,8 +252,10 @@ static int make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
 	uint64_t flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	int err = check_kind(req, p);
 
+	/* The other flag mlx5_ib writes into a qpc, which raw packets don't have: it means nothing. */
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
-		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
+		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING |
+			 IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (!err)
 		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS", flags,
 				  &p->flags);
