@@ -90,6 +90,30 @@ static int add_needs(struct dvx_flow_needs *needs, const char *path, const char 
 	return 0;
 }
 
+/* Bits of an address that an IPv4 one does not have. */
+static bool has_ipv6_bits(const uint8_t *mask, unsigned int depth)
+{
+	const uint8_t *src = prm_fte_match_set_lyr_2_4_cat_src_ipv4_src_ipv6(headers(mask, depth));
+	const uint8_t *dst = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(headers(mask, depth));
+	uint8_t any = 0;
+	int i;
+
+	for (i = 0; i < 12; i++)
+		any |= src[i] | dst[i];
+	return any;
+}
+
+/* So long an address can only be IPv6's. */
+static int add_address(struct dvx_flow_needs *needs, const uint8_t *mask, unsigned int depth,
+		       const char *who)
+{
+	static const struct need address[] = {IN_HEADERS("src_ipv4_src_ipv6", 6, 0)};
+
+	if (!has_ipv6_bits(mask, depth))
+		return 0;
+	return add_version(&needs->version[depth], &address[depth], who);
+}
+
 static int check_depth(const uint8_t *mask, unsigned int depth, const struct dvx_flow_needs *needs,
 		       const char *who)
 {
@@ -110,11 +134,6 @@ static int check_depth(const uint8_t *mask, unsigned int depth, const struct dvx
 				"protocol %u are matched",
 				who, depths[depth], prm_fte_match_set_lyr_2_4_get_ip_protocol(h),
 				needs->protocol[depth]);
-	if (prm_fte_match_set_lyr_2_4_get_cvlan_tag(h) &&
-	    prm_fte_match_set_lyr_2_4_get_svlan_tag(h))
-		return dvx_fail(EINVAL,
-				"%s: match.%s: cvlan_tag and svlan_tag can't be matched together",
-				who, depths[depth]);
 	return 0;
 }
 
@@ -137,6 +156,10 @@ int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_ne
 		err = dvx_fail(EINVAL,
 			       "%s: match.misc_parameters.source_port: mask 0x%x must be 0xffff",
 			       who, port);
+	if (!err)
+		err = add_address(needs, mask, 0, who);
+	if (!err)
+		err = add_address(needs, mask, 1, who);
 	if (!err)
 		err = check_depth(mask, 0, needs, who);
 	return err ? err : check_depth(mask, 1, needs, who);
@@ -205,19 +228,6 @@ static int check_bits(const struct dvx_flow_matcher *matcher, const struct dvx_f
 	return differ && set ? other_mask(matcher, m->mask, who) : 0;
 }
 
-/* Bits of an address that an IPv4 one does not have. */
-static bool has_ipv6_bits(const uint8_t *mask, unsigned int depth)
-{
-	const uint8_t *src = prm_fte_match_set_lyr_2_4_cat_src_ipv4_src_ipv6(headers(mask, depth));
-	const uint8_t *dst = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(headers(mask, depth));
-	uint8_t any = 0;
-	int i;
-
-	for (i = 0; i < 12; i++)
-		any |= src[i] | dst[i];
-	return any;
-}
-
 static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *value,
 			 unsigned int depth, const char *who)
 {
@@ -229,16 +239,16 @@ static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *
 	if (version != 4 && version != 6)
 		return dvx_fail(EINVAL, "%s: match.%s.ip_version: value %u is neither 4 nor 6", who,
 				depths[depth], version);
-	if (want > NEEDS_VERSION && want != version)
-		return dvx_fail(EINVAL,
-				"%s: match.%s.ip_version: value %u, but fields of IPv%u are "
-				"matched",
-				who, depths[depth], version, want);
 	if (version == 4 && has_ipv6_bits(matcher->mask, depth))
 		return dvx_fail(EINVAL,
 				"%s: match.%s.ip_version: value 4, but more than 32 bits of an "
 				"address are matched",
 				who, depths[depth]);
+	if (want > NEEDS_VERSION && want != version)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.ip_version: value %u, but fields of IPv%u are "
+				"matched",
+				who, depths[depth], version, want);
 	return 0;
 }
 
@@ -256,6 +266,32 @@ static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t 
 	return 0;
 }
 
+/*
+ * An entry has one field for the first tag's kind: "no customer's tag" alone would be "no tag" below
+ * the root, and "no customer's tag" in it. Both kinds named, they agree.
+ */
+static int check_vlan(const struct dvx_flow_matcher *matcher, const uint8_t *value,
+		      unsigned int depth, const char *who)
+{
+	const uint8_t *mask = headers(matcher->mask, depth), *h = headers(value, depth);
+	bool c = prm_fte_match_set_lyr_2_4_get_cvlan_tag(h);
+	bool s = prm_fte_match_set_lyr_2_4_get_svlan_tag(h);
+	bool c_mask = prm_fte_match_set_lyr_2_4_get_cvlan_tag(mask);
+	bool s_mask = prm_fte_match_set_lyr_2_4_get_svlan_tag(mask);
+
+	if (c && s)
+		return dvx_fail(EINVAL,
+				"%s: match.%s: no first tag is both: cvlan_tag 1 and svlan_tag 1",
+				who, depths[depth]);
+	if (c_mask != s_mask && !c && !s)
+		return dvx_fail(EINVAL,
+				"%s: match.%s.%s: value 0 needs %s matched too (0: a packet "
+				"without tags)",
+				who, depths[depth], c_mask ? "cvlan_tag" : "svlan_tag",
+				c_mask ? "svlan_tag" : "cvlan_tag");
+	return 0;
+}
+
 int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
 			 const char *who)
 {
@@ -266,6 +302,8 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 		err = check_version(matcher, m->value, depth, who);
 		if (!err)
 			err = check_protocol(matcher, m->value, depth, who);
+		if (!err)
+			err = check_vlan(matcher, m->value, depth, who);
 	}
 	return err;
 }

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "flow_random.h"
+
+/* xorshift64*: the same numbers everywhere from the same seed. */
+uint32_t dice_roll(struct dice *d, uint32_t below)
+{
+	d->state ^= d->state >> 12;
+	d->state ^= d->state << 25;
+	d->state ^= d->state >> 27;
+	return (uint32_t)((d->state * 0x2545f4914f6cdd1dull >> 32) * below >> 32);
+}
+
+#define PICK(d, list) ((list)[dice_roll(d, sizeof(list) / sizeof((list)[0]))])
+
+static bool chance(struct dice *d, uint32_t percent)
+{
+	return dice_roll(d, 100) < percent;
+}
+
+/* --- values, few enough to meet again -------------------------------------------------------------- */
+
+static const uint16_t ports[] = {1, 53, 80, 81, 443, 1023, 1024, 4096, 5000, 40000, 65535};
+static const uint8_t ttls[] = {1, 63, 64, 255};
+static const uint8_t dscps[] = {0, 10, 46};
+static const uint32_t labels[] = {0, 0x12345, 0xfffff};
+static const uint16_t vids[] = {1, 5, 100, 4094};
+static const uint8_t protos[] = {1, 2, 6, 17, 47, 50, 58, 132};
+static const uint16_t types[] = {0x0806, 0x88f7, 0x8847, 0x88cc};
+static const uint8_t icmp_types[] = {0, 3, 8, 11, 128, 135};
+
+static uint32_t address4(struct dice *d)
+{
+	return 10u << 24 | dice_roll(d, 2) << 16 | dice_roll(d, 2) << 8 | dice_roll(d, 4);
+}
+
+static void address6(struct dice *d, uint8_t a[16])
+{
+	static const uint8_t start[] = {0x20, 0x01, 0x0d, 0xb8};
+
+	memset(a, 0, 16);
+	memcpy(a, start, sizeof(start));
+	a[7] = (uint8_t)dice_roll(d, 2);
+	a[15] = (uint8_t)dice_roll(d, 4);
+}
+
+static uint8_t mac_end(struct dice *d)
+{
+	return (uint8_t)dice_roll(d, 4);
+}
+
+/* --- rules ------------------------------------------------------------------------------------------ */
+
+struct line {
+	char *text;
+	size_t size, at;
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct line *l, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (l->at < l->size)
+		l->at += (size_t)vsnprintf(l->text + l->at, l->size - l->at, fmt, ap);
+	va_end(ap);
+}
+
+static void rule_mac(struct dice *d, struct line *l)
+{
+	const char *side = chance(d, 50) ? "src" : "dst";
+
+	add(l, " eth %s 02:00:00:00:00:%02x", side, mac_end(d));
+	if (chance(d, 25))
+		add(l, "/ff:ff:ff:ff:ff:%02x", PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
+}
+
+static void rule_vlan(struct dice *d, struct line *l)
+{
+	static const char *const kinds[] = {"vlan", "svlan", "untagged"};
+	const char *kind = PICK(d, kinds);
+
+	add(l, " %s", kind);
+	if (kind[0] == 'u')
+		return;
+	if (chance(d, 60))
+		add(l, " id %u", PICK(d, vids));
+	if (chance(d, 20))
+		add(l, " pcp %u", dice_roll(d, 8));
+	if (chance(d, 10))
+		add(l, " dei %u", dice_roll(d, 2));
+}
+
+static void rule_address(struct dice *d, struct line *l, bool six)
+{
+	static const char *const sides[] = {"src", "dst", "host"};
+	static const uint8_t bits4[] = {32, 32, 31, 30, 24, 23, 16, 8, 1, 0};
+	static const uint8_t bits6[] = {128, 128, 127, 64, 63, 32, 3};
+	uint32_t a = address4(d);
+	uint8_t b[16];
+
+	address6(d, b);
+	if (six)
+		add(l, " %s 2001:db8:0:%x::%x/%u", PICK(d, sides), b[7], b[15], PICK(d, bits6));
+	else
+		add(l, " %s %u.%u.%u.%u/%u", PICK(d, sides), a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255,
+		    PICK(d, bits4));
+}
+
+static void rule_ports(struct dice *d, struct line *l)
+{
+	static const char *const sides[] = {"src port", "dst port", "port"};
+	uint32_t n = 1 + dice_roll(d, 2);
+
+	add(l, " %s ", PICK(d, sides));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t first = PICK(d, ports), last = chance(d, 30) ? PICK(d, ports) : first;
+
+		add(l, i ? ",%u" : "%u", first < last ? first : last);
+		if (first != last)
+			add(l, "-%u", first < last ? last : first);
+	}
+}
+
+static void rule_l4(struct dice *d, struct line *l, bool six)
+{
+	switch (dice_roll(d, 7)) {
+	case 0:
+		add(l, " tcp");
+		if (chance(d, 60))
+			add(l, " flags %s%s", chance(d, 30) ? "!" : "",
+			    PICK(d, ((const char *const[]){"syn", "ack", "fin", "rst"})));
+		if (chance(d, 50))
+			rule_ports(d, l);
+		break;
+	case 1:
+	case 2:
+		add(l, chance(d, 50) ? " tcp" : " udp");
+		rule_ports(d, l);
+		break;
+	case 3:
+		rule_ports(d, l);
+		break;
+	case 4:
+		add(l, six ? " icmp6" : " icmp");
+		if (chance(d, 60))
+			add(l, " type %u", PICK(d, icmp_types));
+		if (chance(d, 20))
+			add(l, " code %u", dice_roll(d, 2));
+		break;
+	case 5:
+		add(l, " proto %u", PICK(d, protos));
+		break;
+	default:
+		break;
+	}
+}
+
+static void rule_ip(struct dice *d, struct line *l)
+{
+	bool six = chance(d, 35);
+
+	if (chance(d, 85))
+		add(l, six ? " ipv6" : " ipv4");
+	for (uint32_t n = dice_roll(d, 3); n; n--)
+		rule_address(d, l, six);
+	rule_l4(d, l, six);
+	if (chance(d, 12))
+		add(l, " ttl %u", PICK(d, ttls));
+	if (chance(d, 12))
+		add(l, " dscp %u", PICK(d, dscps));
+	if (chance(d, 8))
+		add(l, " ecn %u", dice_roll(d, 4));
+	if (chance(d, 12))
+		add(l, chance(d, 50) ? " fragment" : " nofrag");
+	if (six && chance(d, 12))
+		add(l, " flowlabel %u", PICK(d, labels));
+}
+
+void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number)
+{
+	static const char *const verdicts[] = {"send", "send", "drop", "pass"};
+	const char *verdict = dir[0] == 'o' ? verdicts[2 + dice_roll(d, 2)] : PICK(d, verdicts);
+	struct line l = {text, size, 0};
+
+	add(&l, "%s %s", verdict, dir);
+	if (chance(d, 20))
+		rule_mac(d, &l);
+	if (chance(d, 20))
+		rule_vlan(d, &l);
+	if (chance(d, 85))
+		rule_ip(d, &l);
+	else if (chance(d, 50))
+		add(&l, " ethertype 0x%04x", PICK(d, types));
+	if (verdict[0] == 's')
+		add(&l, " to queue %u tag %u%s", dice_roll(d, 2), number, chance(d, 30) ? " count" : "");
+	else
+		add(&l, " count");
+}
+
+/* --- packets ---------------------------------------------------------------------------------------- */
+
+struct pen {
+	struct made_packet *p;
+	uint8_t *at;
+};
+
+static void put(struct pen *w, uint64_t v, unsigned int bytes)
+{
+	while (bytes--)
+		*w->at++ = (uint8_t)(v >> (8 * bytes));
+}
+
+static void packet_l4(struct dice *d, struct pen *w, uint8_t proto)
+{
+	switch (proto) {
+	case 6:
+		put(w, PICK(d, ports), 2);
+		put(w, PICK(d, ports), 2);
+		put(w, dice_roll(d, UINT32_MAX), 4);
+		put(w, 0, 4);
+		put(w, 0x5000 | dice_roll(d, 512), 2);
+		put(w, 0xffff, 2);
+		put(w, 0, 4);
+		break;
+	case 17:
+		put(w, PICK(d, ports), 2);
+		put(w, PICK(d, ports), 2);
+		put(w, 8 + 16, 2);
+		put(w, 0, 2);
+		break;
+	default:
+		put(w, PICK(d, icmp_types), 1);
+		put(w, dice_roll(d, 2), 1);
+		put(w, dice_roll(d, UINT32_MAX), 4);
+		put(w, 0, 2);
+		break;
+	}
+	put(w, dice_roll(d, UINT32_MAX), 4);
+	put(w, 0, 12);
+}
+
+static uint8_t protocol(struct dice *d)
+{
+	return chance(d, 75) ? (chance(d, 55) ? 6 : 17) : PICK(d, protos);
+}
+
+static void packet_ipv4(struct dice *d, struct pen *w)
+{
+	uint8_t proto = protocol(d), *start = w->at;
+	uint32_t options = chance(d, 10) ? 1 + dice_roll(d, 3) : 0, frag = 0;
+
+	if (chance(d, 15))
+		frag = chance(d, 50) ? 0x2000 : dice_roll(d, 2) << 13 | (1 + dice_roll(d, 100));
+	else if (chance(d, 50))
+		frag = 0x4000;
+	put(w, 0x45 + options, 1);
+	put(w, (uint32_t)PICK(d, dscps) << 2 | dice_roll(d, 4), 1);
+	put(w, 0, 2);
+	put(w, dice_roll(d, 65536), 2);
+	put(w, frag, 2);
+	put(w, PICK(d, ttls), 1);
+	put(w, proto, 1);
+	put(w, 0, 2);
+	put(w, address4(d), 4);
+	put(w, address4(d), 4);
+	put(w, 0x01010101, 4);
+	w->at -= 4 * (options ? 0 : 1);
+	for (uint32_t i = 1; i < options; i++)
+		put(w, 0x01010101, 4);
+	packet_l4(d, w, proto);
+	start[2] = 0;
+	start[3] = (uint8_t)(w->at - start);
+}
+
+static void packet_ipv6(struct dice *d, struct pen *w)
+{
+	uint8_t proto = protocol(d), a[16], *start = w->at, next = proto;
+	bool frag = chance(d, 12), hop = chance(d, 10);
+
+	if (proto == 1 && chance(d, 80))
+		next = proto = 58;
+	if (frag)
+		next = 44;
+	if (hop)
+		next = 0;
+	put(w, 6u << 28 | (uint32_t)PICK(d, dscps) << 22 | dice_roll(d, 4) << 20 | PICK(d, labels), 4);
+	put(w, 0, 2);
+	put(w, next, 1);
+	put(w, PICK(d, ttls), 1);
+	for (int i = 0; i < 2; i++) {
+		address6(d, a);
+		memcpy(w->at, a, 16);
+		w->at += 16;
+	}
+	if (hop) {
+		put(w, frag ? 44 : proto, 1);
+		put(w, 0, 1);
+		put(w, 0x010400000000, 6);
+	}
+	if (frag) {
+		put(w, proto, 1);
+		put(w, 0, 1);
+		put(w, (chance(d, 50) ? 0u : (1 + dice_roll(d, 50)) << 3) | 1, 2);
+		put(w, 7, 4);
+	}
+	packet_l4(d, w, proto);
+	start[5] = (uint8_t)(w->at - start - 40);
+}
+
+static void packet_spoil(struct dice *d, struct made_packet *p)
+{
+	if (chance(d, 4))
+		p->bytes[12 + dice_roll(d, p->len - 12)] ^= (uint8_t)(1u << dice_roll(d, 8));
+	if (chance(d, 4))
+		p->len = PACKET_MIN + dice_roll(d, p->len - PACKET_MIN);
+	memset(p->bytes + p->len, 0, sizeof(p->bytes) - p->len);
+}
+
+void random_packet(struct dice *d, struct made_packet *p)
+{
+	struct pen w = {p, p->bytes};
+	uint32_t tags = chance(d, 25) ? 1 + dice_roll(d, 2) : 0, kind = dice_roll(d, 100);
+
+	memset(p->bytes, 0, sizeof(p->bytes));
+	put(&w, 0x020000000000 | mac_end(d), 6);
+	put(&w, 0x020000000000 | mac_end(d), 6);
+	for (uint32_t i = 0; i < tags; i++) {
+		put(&w, chance(d, 70) ? 0x8100 : 0x88a8, 2);
+		put(&w, dice_roll(d, 16) << 12 | PICK(d, vids), 2);
+	}
+	put(&w, kind < 58 ? 0x0800 : kind < 92 ? 0x86dd : PICK(d, types), 2);
+	if (kind < 58)
+		packet_ipv4(d, &w);
+	else if (kind < 92)
+		packet_ipv6(d, &w);
+	else
+		put(&w, dice_roll(d, UINT32_MAX), 4);
+	p->len = (uint32_t)(w.at - p->bytes);
+	packet_spoil(d, p);
+}
