@@ -16,8 +16,12 @@
  * it, its root to ste_walk(), and acts on the others (TIR, drop, allow). Each side only finds out
  * where the packet goes next.
  */
-#define STEER_HOPS  64u	       /* hits on one packet's way, as long as no table leads back */
-#define STEER_STEPS (1u << 16) /* all entries that are looked at, collision chains too */
+/*
+ * [I] Bounds that no useful tables reach: libmlx5 leads through each of a table's matchers (their
+ * priorities are 16 bits) by a hit, and at least one entry more is looked at there.
+ */
+#define STEER_HOPS  (1u << 17) /* hits on one packet's way */
+#define STEER_STEPS (1u << 18) /* all entries that are looked at, collision chains too */
 
 struct steer_walk {
 	struct vhca *vhca;
