@@ -104,13 +104,11 @@ int main(int argc, char **argv)
 	for (const void *cqe; left; left--) {
 		while (!(cqe = dvx_cq_peek(cq)))
 			;
-		/* The packet lies in memory + room * ROOM. */
-		uint64_t room = dvx_rq_retire(rq);
-		struct dvx_sge again = {(uintptr_t)memory + room * ROOM, ROOM, key};
-
+		/* The packet lies in memory + ROOM * dvx_rq_retire(). Its room is posted again. */
+		dvx_rq_retire(rq);
 		printf("%u bytes, tag 0x%x\n", dvx_cqe_byte_count(cqe), dvx_cqe_flow_tag(cqe));
 		dvx_cq_pop(cq);
-		must(dvx_rq_post(rq, &again, 1, room), "post");
+		dvx_rq_repost(rq);
 		dvx_rq_ring(rq);
 	}
 	return 0; /* rules, queues and the rest end with the process */

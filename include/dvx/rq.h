@@ -74,6 +74,16 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 	return 0;
 }
 
+/*
+ * Posts what stood in the next slot a lap ago once more, its pieces and its cookie: the device does
+ * not change a WQE. For a queue that was filled once and whose receives are posted again as they
+ * are retired, one for one and in that order; then it is the one just retired.
+ */
+DVX_INLINE void dvx_rq_repost(struct dvx_rq *rq)
+{
+	rq->pi++;
+}
+
 /* Tells the device: the record alone, receives have no register. */
 DVX_INLINE void dvx_rq_ring(struct dvx_rq *rq)
 {

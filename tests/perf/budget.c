@@ -12,11 +12,14 @@
 #define NOINLINE __attribute__((noinline, noclone, externally_visible))
 
 static struct dvx_sq sq;
+static struct dvx_rq rq;
 static struct dvx_cq cq;
 static struct dvx_sq_slot slots[BLOCKS];
 static _Alignas(4096) uint8_t sq_buf[BLOCKS][DVX_BLOCK], cq_buf[BLOCKS][DVX_CQE_BYTES];
 static _Alignas(4096) uint64_t uar[512];
-static uint32_t sq_dbrec[2], cq_dbrec[2];
+static _Alignas(4096) uint8_t rq_buf[BLOCKS][DVX_SEG];
+static uint64_t rooms[BLOCKS];
+static uint32_t sq_dbrec[2], rq_dbrec[2], cq_dbrec[2];
 static volatile uint64_t sink;
 
 /* A signaled RDMA_WRITE of 8 inline bytes, with its doorbell. */
@@ -84,6 +87,56 @@ NOINLINE uint64_t peek_all(void)
 	return sum;
 }
 
+/*
+ * A ring full of packets: for each the cookie, its length and flow tag, its room posted again, the
+ * CQE given back; one doorbell record for all of them.
+ */
+NOINLINE uint64_t receive_all(struct dvx_cq *c, struct dvx_rq *r)
+{
+	const void *cqe;
+	uint64_t sum = 0;
+
+	while ((cqe = dvx_cq_peek(c)) && !dvx_cqe_is_error(cqe)) {
+		uint64_t room = dvx_rq_retire(r);
+		struct dvx_sge sge = {room << 11, 2048, 7};
+
+		sum += dvx_cqe_byte_count(cqe) ^ dvx_cqe_flow_tag(cqe);
+		dvx_rq_post(r, &sge, 1, room);
+		dvx_cq_advance(c);
+	}
+	dvx_cq_publish(c);
+	dvx_rq_ring(r);
+	return sum;
+}
+
+/* The same with the room posted again as it was. */
+NOINLINE uint64_t repost_all(struct dvx_cq *c, struct dvx_rq *r)
+{
+	const void *cqe;
+	uint64_t sum = 0;
+
+	while ((cqe = dvx_cq_peek(c)) && !dvx_cqe_is_error(cqe)) {
+		sum += dvx_rq_retire(r);
+		sum += dvx_cqe_byte_count(cqe) ^ dvx_cqe_flow_tag(cqe);
+		dvx_rq_repost(r);
+		dvx_cq_advance(c);
+	}
+	dvx_cq_publish(c);
+	dvx_rq_ring(r);
+	return sum;
+}
+
+/* A raw packet of 64 bytes: 18 in the WQE, the rest from memory; with its doorbell. */
+NOINLINE int post_eth(const void *header, uint64_t addr, uint32_t lkey, uint64_t wr_id)
+{
+	struct dvx_sge sge = {addr, 46, lkey};
+	int err = dvx_post_eth(&sq, header, DVX_ETH_HEADER, &sge, 1, wr_id, DVX_SIGNALED);
+
+	if (!err)
+		dvx_sq_ring(&sq);
+	return err;
+}
+
 /* Is there anything? */
 NOINLINE bool poll_empty(const struct dvx_cq *c)
 {
@@ -103,8 +156,19 @@ static void setup(void)
 	struct dvx_cq_memory c = {
 		.size = sizeof(c), .entries = BLOCKS, .buf = cq_buf, .dbrec = cq_dbrec, .uar = uar};
 
-	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c))
+	struct dvx_rq_memory r = {.size = sizeof(r),
+				  .entries = BLOCKS,
+				  .buf = rq_buf,
+				  .wr_ids = rooms,
+				  .dbrec = rq_dbrec,
+				  .stride = DVX_SEG};
+	struct dvx_sge room = {1 << 11, 2048, 7};
+	uint64_t i;
+
+	if (dvx_sq_init(&sq, &s) || dvx_cq_init(&cq, &c) || dvx_rq_init(&rq, &r))
 		exit(99);
+	for (i = 0; i < BLOCKS; i++)
+		dvx_rq_post(&rq, &room, 1, i);
 	sq.mmo_lkey = 1;
 }
 
@@ -131,6 +195,8 @@ static void post_loop(const char *what, long rounds)
 			err = post_write8_bf(1, 2, 3, (uint64_t)i);
 		else if (!strcmp(what, "post_write_sge"))
 			err = post_write_sge(1, 2, 3, (uint64_t)i);
+		else if (!strcmp(what, "post_eth"))
+			err = post_eth(rq_buf, 2, 3, (uint64_t)i);
 		else
 			err = post_dma(1, 2, 3, (uint64_t)i);
 		if (err)
@@ -154,7 +220,10 @@ int main(int argc, char **argv)
 		if (i % BLOCKS || what[strlen(what) - 1] != 'l')
 			continue;
 		complete_all((uint32_t)(i / BLOCKS));
-		sink = what[1] == 'o' ? poll_all() : peek_all();
+		if (what[0] == 'r')
+			sink = what[2] == 'c' ? receive_all(&cq, &rq) : repost_all(&cq, &rq);
+		else
+			sink = what[1] == 'o' ? poll_all() : peek_all();
 	}
 	return 0;
 }

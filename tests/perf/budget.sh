@@ -46,9 +46,12 @@ done <<EOF
 post_write8 60 signaled 8-byte inline RDMA_WRITE and its doorbell
 poll_all 25 poll of one CQE: cookie, retire, consumer index
 poll_empty 8 empty poll
+receive_all 52 a packet received: poll, tag and length, its room posted anew
+repost_all 28 a packet received: poll, tag and length, its room posted again as it was
 peek_all 0 the same poll by its separate steps
 post_write8_bf 0 8-byte inline RDMA_WRITE through BlueFlame
 post_write_sge 0 RDMA_WRITE of one piece and its doorbell
+post_eth 61 raw packet, 18 bytes inline and one piece, and its doorbell
 post_dma 0 MMO copy and its doorbell
 EOF
 echo "1..$n"

@@ -45,6 +45,30 @@ static void wrap_and_full(void **state)
 	assert_int_equal(p.dbrec[1], 0);
 }
 
+/* A full queue whose receives are posted again as they are: nothing but the counters changes. */
+static void repost(void **state)
+{
+	struct plain_rq p, before;
+	uint32_t i;
+
+	(void)state;
+	plain_rq_init(&p, 16);
+	for (i = 0; i < 8; i++) {
+		struct dvx_sge sge = {0x1000 * i, 64 + i, 9};
+
+		assert_int_equal(dvx_rq_post(&p.rq, &sge, 1, 100 + i), 0);
+	}
+	before = p;
+	for (i = 0; i < 20; i++) {
+		assert_int_equal(dvx_rq_retire(&p.rq), 100 + i % 8);
+		dvx_rq_repost(&p.rq);
+		assert_int_equal(dvx_rq_free(&p.rq), 0);
+	}
+	dvx_rq_ring(&p.rq);
+	assert_int_equal(prm_swap32(p.dbrec[0]), 28);
+	assert_memory_equal(p.buf, before.buf, sizeof(p.buf));
+}
+
 /* The list of pieces ends with the invalid lkey unless it fills the WQE; empty pieces are left out.
  */
 static void pieces(void **state)
@@ -97,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrap_and_full),
 		cmocka_unit_test(pieces),
+		cmocka_unit_test(repost),
 		cmocka_unit_test(bad_init),
 	};
 
