@@ -41,6 +41,11 @@ DVX_INLINE int dvx_txq_create(struct dvx_dev *dev, const struct dvx_txq_attr *at
 int dvx_txq_destroy(struct dvx_txq *txq);
 struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq);
 uint32_t dvx_txq_sqn(const struct dvx_txq *txq);
+/*
+ * How many of a frame's first bytes this device must find inside the WQE: 0, or DVX_ETH_HEADER.
+ * PRM: wqe_inline_mode.
+ */
+uint32_t dvx_txq_inline(const struct dvx_txq *txq);
 
 /* Flags of dvx_post_eth*() besides those of enum dvx_post_flags: eth_cs_flag, shifted by 8. */
 enum dvx_eth_flags {
@@ -48,8 +53,7 @@ enum dvx_eth_flags {
 	DVX_ETH_L4_CSUM = 0x8000, /* ... and TCP's or UDP's */
 };
 
-/* Bytes of a frame that always go inside the WQE: as many as a device can ask for without looking
- * beyond layer 2, an Ethernet header and a VLAN tag. */
+/* An Ethernet header and a VLAN tag. */
 #define DVX_ETH_HEADER 18u
 
 /* segments that an Ethernet segment takes with `len` bytes of the frame in it */
@@ -67,8 +71,8 @@ DVX_INLINE void dvx_wqe_eth(uint8_t *seg, const void *header, uint32_t len, uint
 }
 
 /*
- * A frame: its first `len` bytes from `header`, copied into the WQE (at least DVX_ETH_HEADER), the
- * rest from memory. Returns as the calls of sq.h; -EINVAL: header is too short.
+ * A frame: its first `len` bytes (dvx_txq_inline() at least) from `header`, copied into the WQE;
+ * the rest from memory. Returns as the calls of sq.h.
  */
 DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 			    const struct dvx_sge *sge, uint32_t n, uint64_t wr_id, uint32_t flags)
@@ -76,8 +80,6 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth, index, i;
 	uint8_t *wqe, *seg;
 
-	if (DVX_UNLIKELY(len < DVX_ETH_HEADER))
-		return -EINVAL;
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
@@ -99,24 +101,21 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	return 0;
 }
 
-/* The whole frame from inside the WQE: more than DVX_ETH_HEADER bytes, as many as the largest WQE
- * holds. */
-DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *frame, uint32_t len,
-				   uint64_t wr_id, uint32_t flags)
+/* The rest copied into the WQE as well: data[0..n-1], n >= 1. */
+DVX_INLINE int dvx_post_eth_inline(struct dvx_sq *sq, const void *header, uint32_t len,
+				   const void *data, uint32_t n, uint64_t wr_id, uint32_t flags)
 {
-	uint32_t eth = dvx_wqe_eth_ds(DVX_ETH_HEADER), rest = len - DVX_ETH_HEADER, ds, index;
+	uint32_t eth = dvx_wqe_eth_ds(len), ds = 1 + eth + dvx_wqe_inline_ds(n), index;
 	uint8_t *wqe;
 
-	if (DVX_UNLIKELY(len <= DVX_ETH_HEADER))
-		return -EINVAL;
-	ds = 1 + eth + dvx_wqe_inline_ds(rest);
-	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
+	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || n > DVX_MAX_DS * DVX_SEG ||
+			 !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
 	if (DVX_UNLIKELY(!dvx_sq_claim(sq, dvx_wqe_blocks(ds), wr_id, &wqe, &index)))
 		return -ENOSPC;
 	dvx_wqe_ctrl(wqe, index, PRM_WQE_OPCODE_SEND, 0, sq->qpn, ds, flags, 0);
-	dvx_wqe_eth(wqe + DVX_SEG, frame, DVX_ETH_HEADER, flags);
-	dvx_wqe_inline(wqe + DVX_SEG * (1 + eth), (const uint8_t *)frame + DVX_ETH_HEADER, rest);
+	dvx_wqe_eth(wqe + DVX_SEG, header, len, flags);
+	dvx_wqe_inline(wqe + DVX_SEG * (1 + eth), data, n);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #define MAX_LOG_QUEUE  15u
 #define WQ_CYCLIC      1u
 #define LOG_BLOCK      6u
+#define INLINE_NONE    2u /* per_protocol_networking_offload_caps.wqe_inline_mode */
 
 struct dvx_txq {
 	struct dvx_sq ring;
@@ -22,6 +23,7 @@ struct dvx_txq {
 	struct dvx_mem *mem;
 	struct dvx_umem *umem;
 	uint32_t tisn;
+	uint32_t min_inline;
 	bool has_td;
 };
 
@@ -60,6 +62,19 @@ static uint32_t ts_format(struct dvx_dev *dev)
 	return prm_cmd_hca_cap_get_sq_ts_format(cap) != 0;
 }
 
+/* 0 asks for layer 2; 1, that the vport's context says, at first asks for no more than that. */
+static int read_inline(struct dvx_txq *txq)
+{
+	const void *cap;
+	int err = dvx_dev_cap_page(txq->dev, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, &cap);
+
+	if (err)
+		return err;
+	if (prm_per_protocol_networking_offload_caps_get_wqe_inline_mode(cap) != INLINE_NONE)
+		txq->min_inline = DVX_ETH_HEADER;
+	return 0;
+}
+
 static int create_tis(struct dvx_txq *txq)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, reply[PRM_CREATE_TIS_OUT_BYTES];
@@ -91,7 +106,7 @@ static void fill_wq(void *wq, const struct dvx_txq *txq)
 	prm_wq_set_wq_umem_id(wq, dvx_umem_id(txq->umem));
 }
 
-/* min_wqe_inline_mode stays 0, as mlx5_ib leaves it: what is posted has layer 2 inline anyway. */
+/* min_wqe_inline_mode stays 0, as mlx5_ib leaves it. */
 static int create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
@@ -153,6 +168,8 @@ static int build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t 
 {
 	int err = init_ring(txq, attr, layout);
 
+	if (!err)
+		err = read_inline(txq);
 	if (!err)
 		err = create_tis(txq);
 	if (!err)
@@ -243,4 +260,9 @@ struct dvx_sq *dvx_txq_ring(struct dvx_txq *txq)
 uint32_t dvx_txq_sqn(const struct dvx_txq *txq)
 {
 	return txq->ring.qpn;
+}
+
+uint32_t dvx_txq_inline(const struct dvx_txq *txq)
+{
+	return txq->min_inline;
 }

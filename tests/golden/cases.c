@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <sys/mman.h>
 #include "prm/reflect.h"
 #include "cases.h"
 
@@ -17,31 +18,41 @@ const struct dvx_sge golden_pieces[4] = {
 };
 
 const struct golden_case golden_cases[] = {
-	{"send", G_SEND, 0, 0, 1},
-	{"send_none", G_SEND, DVX_SIGNALED, 0, 0},
-	{"send_four", G_SEND, DVX_SIGNALED, 0, 4},
-	{"send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2},
-	{"send_inline", G_SEND, DVX_SIGNALED, 8, 0},
-	{"send_inline_two_blocks", G_SEND, 0, 100, 0},
-	{"send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1},
-	{"send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0},
-	{"write", G_WRITE, DVX_SIGNALED, 0, 1},
-	{"write_three", G_WRITE, 0, 0, 3},
-	{"write_fence", G_WRITE, DVX_FENCE, 0, 2},
-	{"write_inline8", G_WRITE, DVX_SIGNALED, 8, 0},
-	{"write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0},
-	{"write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0},
-	{"write_inline_four_blocks", G_WRITE, 0, 200, 0},
-	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1},
-	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0},
-	{"read", G_READ, DVX_SIGNALED, 0, 1},
-	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2},
-	{"dma", G_DMA, DVX_SIGNALED, 0, 0},
-	{"dma_fence", G_DMA, DVX_FENCE, 0, 0},
-	{"nop", G_NOP, 0, 0, 0},
-	{"recv", G_RECV, 0, 0, 1},
-	{"recv_three_of_four", G_RECV, 0, 0, 3},
-	{"recv_four_of_four", G_RECV, 0, 0, 4},
+	{"send", G_SEND, 0, 0, 1, 0},
+	{"send_none", G_SEND, DVX_SIGNALED, 0, 0, 0},
+	{"send_four", G_SEND, DVX_SIGNALED, 0, 4, 0},
+	{"send_solicited", G_SEND, DVX_SIGNALED | DVX_SOLICITED, 0, 2, 0},
+	{"send_inline", G_SEND, DVX_SIGNALED, 8, 0, 0},
+	{"send_inline_two_blocks", G_SEND, 0, 100, 0, 0},
+	{"send_imm", G_SEND_IMM, DVX_SIGNALED, 0, 1, 0},
+	{"send_imm_inline", G_SEND_IMM, DVX_SOLICITED, 44, 0, 0},
+	{"write", G_WRITE, DVX_SIGNALED, 0, 1, 0},
+	{"write_three", G_WRITE, 0, 0, 3, 0},
+	{"write_fence", G_WRITE, DVX_FENCE, 0, 2, 0},
+	{"write_inline8", G_WRITE, DVX_SIGNALED, 8, 0, 0},
+	{"write_inline_full_block", G_WRITE, DVX_SIGNALED, 28, 0, 0},
+	{"write_inline_over_block", G_WRITE, DVX_SIGNALED, 29, 0, 0},
+	{"write_inline_four_blocks", G_WRITE, 0, 200, 0, 0},
+	{"write_imm", G_WRITE_IMM, DVX_SIGNALED | DVX_SOLICITED, 0, 1, 0},
+	{"write_imm_inline", G_WRITE_IMM, 0, 12, 0, 0},
+	{"read", G_READ, DVX_SIGNALED, 0, 1, 0},
+	{"read_two_fence", G_READ, DVX_SIGNALED | DVX_FENCE, 0, 2, 0},
+	{"dma", G_DMA, DVX_SIGNALED, 0, 0, 0},
+	{"dma_fence", G_DMA, DVX_FENCE, 0, 0, 0},
+	{"nop", G_NOP, 0, 0, 0, 0},
+	{"recv", G_RECV, 0, 0, 1, 0},
+	{"recv_three_of_four", G_RECV, 0, 0, 3, 0},
+	{"recv_four_of_four", G_RECV, 0, 0, 4, 0},
+	{"eth", G_ETH, DVX_SIGNALED, 0, 1, 0},
+	{"eth_three", G_ETH, 0, 0, 3, 0},
+	{"eth_inline", G_ETH, DVX_SIGNALED, 60, 0, 0},
+	{"eth_inline_long", G_ETH, 0, 190, 0, 0},
+	{"eth_checksums", G_ETH, DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM, 0, 1, 0},
+	/* a device that wants layer 2 in the WQE */
+	{"eth_l2", G_ETH, DVX_SIGNALED, 0, 1, DVX_ETH_HEADER},
+	{"eth_l2_three", G_ETH, 0, 0, 3, DVX_ETH_HEADER},
+	{"eth_l2_inline", G_ETH, DVX_SIGNALED, 60, 0, DVX_ETH_HEADER},
+	{"eth_l2_inline_long", G_ETH, 0, 190, 0, DVX_ETH_HEADER},
 };
 
 const size_t golden_count = sizeof(golden_cases) / sizeof(golden_cases[0]);
@@ -54,6 +65,33 @@ struct ring {
 	uint64_t reg[64];
 	uint32_t dbrec[2];
 };
+
+const uint8_t *golden_frame(void)
+{
+	static uint8_t *frame;
+
+	if (frame)
+		return frame;
+	frame = mmap((void *)GOLDEN_FRAME, 4096, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_true((uintptr_t)frame == GOLDEN_FRAME);
+	memcpy(frame, golden_payload, sizeof(golden_payload));
+	return frame;
+}
+
+static int post_eth(struct dvx_sq *sq, const struct golden_case *c)
+{
+	const uint8_t *frame = golden_frame();
+	struct dvx_sge sge[4];
+
+	if (c->inline_len)
+		return dvx_post_eth_inline(sq, frame, c->header, frame + c->header,
+					   c->inline_len - c->header, 1, c->flags);
+	memcpy(sge, golden_pieces, sizeof(sge));
+	sge[0].addr = GOLDEN_FRAME + c->header;
+	sge[0].length = GOLDEN_FIRST - c->header;
+	return dvx_post_eth(sq, frame, c->header, sge, c->n, 1, c->flags);
+}
 
 static int post(struct dvx_sq *sq, const struct golden_case *c)
 {
@@ -82,6 +120,8 @@ static int post(struct dvx_sq *sq, const struct golden_case *c)
 	case G_DMA:
 		return dvx_post_dma(sq, GOLDEN_DMA_DST, sge[0].lkey, GOLDEN_DMA_SRC, sge[1].lkey,
 				    GOLDEN_DMA_LEN, 1, c->flags);
+	case G_ETH:
+		return post_eth(sq, c);
 	default:
 		return dvx_post_nop(sq, 1, c->flags);
 	}

@@ -18,14 +18,15 @@
 #define GOLDEN_BLOCKS 16u
 #define GOLDEN_BYTES  (GOLDEN_BLOCKS * DVX_BLOCK)
 
-enum golden_kind { G_SEND, G_SEND_IMM, G_WRITE, G_WRITE_IMM, G_READ, G_DMA, G_NOP, G_RECV };
+enum golden_kind { G_SEND, G_SEND_IMM, G_WRITE, G_WRITE_IMM, G_READ, G_DMA, G_NOP, G_RECV, G_ETH };
 
 struct golden_case {
 	const char *name;
 	enum golden_kind kind;
-	uint32_t flags;	     /* enum dvx_post_flags */
+	uint32_t flags;	     /* enum dvx_post_flags, enum dvx_eth_flags */
 	uint32_t inline_len; /* bytes of golden_payload, or: */
 	uint32_t n;	     /* pieces of golden_pieces */
+	uint32_t header;     /* bytes of a raw packet that the Ethernet segment has */
 };
 
 /* What a queue wrote: one WQE, and what the comparison has to take from it. */
@@ -45,6 +46,14 @@ extern const struct dvx_sge golden_pieces[4];
 #define GOLDEN_DMA_DST 0x7f1234560000u
 #define GOLDEN_DMA_SRC 0x7f6543210000u
 #define GOLDEN_DMA_LEN 0x10000u
+
+/*
+ * A raw packet's first bytes are read by whoever posts it. They lie at the same address in each
+ * process, since the WQE has it.
+ */
+#define GOLDEN_FRAME 0x200000000000u
+#define GOLDEN_FIRST 200u /* bytes of the first piece */
+const uint8_t *golden_frame(void);
 
 /* Posts the case by libdvx into a ring in plain memory, as QP `qpn`. */
 void golden_dvx(const struct golden_case *, uint32_t qpn, uint32_t mmo_lkey, uint64_t mmo_addr,

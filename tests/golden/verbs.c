@@ -29,9 +29,10 @@ static const struct {
 	[G_READ] = {IBV_WR_RDMA_READ, "ibv_post_send, IBV_WR_RDMA_READ"},
 	[G_DMA] = {0, "mlx5dv_wr_memcpy"},
 	[G_RECV] = {0, "ibv_post_recv"},
+	[G_ETH] = {IBV_WR_SEND, "ibv_post_send, IBV_WR_SEND on a raw packet QP"},
 };
 
-static struct ibv_qp *new_qp(bool memcpy_too)
+static struct ibv_qp *new_qp(enum golden_kind kind)
 {
 	struct mlx5dv_qp_init_attr dv = {.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
 					 .send_ops_flags = MLX5DV_QP_EX_WITH_MEMCPY};
@@ -51,7 +52,11 @@ static struct ibv_qp *new_qp(bool memcpy_too)
 				  IBV_QP_EX_WITH_RDMA_READ,
 	};
 
-	return memcpy_too ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
+	if (kind == G_ETH) {
+		attr.qp_type = IBV_QPT_RAW_PACKET;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	}
+	return kind == G_DMA ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
 }
 
 static void to_rts(struct ibv_qp *qp)
@@ -88,6 +93,18 @@ static void to_rts(struct ibv_qp *qp)
 			 0);
 }
 
+/* It has no peer. */
+static void raw_to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), 0);
+	attr.qp_state = IBV_QPS_RTR;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	attr.qp_state = IBV_QPS_RTS;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+}
+
 static struct mlx5dv_qp rings(struct ibv_qp *qp)
 {
 	struct mlx5dv_qp dv = {0};
@@ -121,6 +138,13 @@ static void fill_sge(const struct golden_case *c, struct ibv_sge *sge, int *n)
 	for (i = 0; i < c->n; i++)
 		sge[i] = (struct ibv_sge){golden_pieces[i].addr, golden_pieces[i].length,
 					  golden_pieces[i].lkey};
+	if (c->kind == G_ETH) {
+		sge[0] = (struct ibv_sge){(uintptr_t)golden_frame(),
+					  c->inline_len ? c->inline_len : GOLDEN_FIRST,
+					  golden_pieces[0].lkey};
+		*n = c->inline_len ? 1 : (int)c->n;
+		return;
+	}
 	if (c->inline_len)
 		sge[i++] = (struct ibv_sge){(uintptr_t)golden_payload, c->inline_len, 0};
 	*n = (int)i;
@@ -131,6 +155,7 @@ static unsigned int send_flags(const struct golden_case *c)
 	return (c->flags & DVX_SIGNALED ? IBV_SEND_SIGNALED : 0u) |
 	       (c->flags & DVX_SOLICITED ? IBV_SEND_SOLICITED : 0u) |
 	       (c->flags & DVX_FENCE ? IBV_SEND_FENCE : 0u) |
+	       (c->flags & DVX_ETH_L3_CSUM ? IBV_SEND_IP_CSUM : 0u) |
 	       (c->inline_len ? IBV_SEND_INLINE : 0u);
 }
 
@@ -166,6 +191,7 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 	ex->wr_flags = send_flags(c);
 	switch (c->kind) {
 	case G_SEND:
+	case G_ETH:
 		ibv_wr_send(ex);
 		break;
 	case G_SEND_IMM:
@@ -196,10 +222,13 @@ static void post_ex(const struct golden_case *c, struct ibv_qp *qp)
 static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 		      const struct golden_case *c, struct golden_wqe *out)
 {
-	struct ibv_qp *qp = new_qp(c->kind == G_DMA);
+	struct ibv_qp *qp = new_qp(c->kind);
 
 	assert_non_null(qp);
-	to_rts(qp);
+	if (c->kind == G_ETH)
+		raw_to_rts(qp);
+	else
+		to_rts(qp);
 	how(c, qp);
 	take(c, qp, out);
 	ibv_destroy_qp(qp);
@@ -223,6 +252,9 @@ static void same_as_libmlx5(void **state)
 	if (c->kind == G_NOP) /* libmlx5 has no call that posts one */
 		skip();
 	theirs_by(c->kind == G_DMA ? post_ex : post, c, &theirs);
+	if (c->kind == G_ETH &&
+	    prm_wqe_eth_seg_get_inline_hdr_sz(theirs.bytes + DVX_SEG) != c->header)
+		skip(); /* of a device that wants more, or less, inside the WQE */
 	if (write_dir) {
 		keep(c, &theirs);
 		return;

@@ -164,7 +164,8 @@ static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
 
-	OK(dvx_post_eth_inline(sq, frame->bytes, frame->len, ++f->sent, DVX_SIGNALED));
+	OK(dvx_post_eth_inline(sq, frame->bytes, DVX_ETH_HEADER, frame->bytes + DVX_ETH_HEADER,
+			       frame->len - DVX_ETH_HEADER, ++f->sent, DVX_SIGNALED));
 	dvx_sq_ring(sq);
 	done(f->tx_cq, sq, f->sent);
 }

@@ -10,7 +10,9 @@
 #define PAGE_BYTES  4096
 #define STE_VERSION 1 /* ConnectX-6 Dx, BlueField-2 */
 
-#define INLINE_NOT_REQUIRED 2 /* of wqe_inline_mode: 0 says L2, 1 that the vport tells */
+/* wqe_inline_mode; 1 says that the vport tells */
+#define INLINE_L2	    0
+#define INLINE_NOT_REQUIRED 2
 
 static void fill_sizes(const struct personality *p, void *cap)
 {
@@ -116,11 +118,13 @@ static void fill_general_2(const struct vhca *v, void *cap)
 /* No LSO, LRO, tunnels, parser hints, FCS, several packets in a WQE: what isn't set isn't there. */
 static void fill_ethernet(const struct vhca *v, void *cap)
 {
-	(void)v;
+	bool l2 = v->si->personality->wqe_inline_l2;
+
 	prm_per_protocol_networking_offload_caps_set_csum_cap(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_vlan_cap(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_wqe_vlan_insert(cap, 1);
-	prm_per_protocol_networking_offload_caps_set_wqe_inline_mode(cap, INLINE_NOT_REQUIRED);
+	prm_per_protocol_networking_offload_caps_set_wqe_inline_mode(cap, l2 ? INLINE_L2
+									     : INLINE_NOT_REQUIRED);
 	prm_per_protocol_networking_offload_caps_set_rss_ind_tbl_cap(cap, VHCA_LOG_MAX_RQT_SZ);
 	prm_per_protocol_networking_offload_caps_set_self_lb_en_modifiable(cap, 1);
 }

@@ -255,6 +255,8 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct qp *qp)
 	qp->user_index = prm_sqc_get_user_index(sqc);
 	qp->flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	qp->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
+	if (c->vhca->si->personality->wqe_inline_l2 && qp->min_inline < PRM_INLINE_MODE_L2)
+		qp->min_inline = PRM_INLINE_MODE_L2;
 	qp->uar = prm_wq_get_uar_page(wq);
 	memcpy(qp->qpc, sqc, PRM_SQC_BYTES);
 	qp->tis = fw_find(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
