@@ -249,6 +249,11 @@ const struct prm_struct *prm_object(uint32_t obj_type)
 	return NULL;
 }
 
+const struct prm_struct *prm_register(uint32_t id)
+{
+	return prm_find_struct(prm_enum_text(prm_find_enum("reg_id"), id));
+}
+
 const struct prm_struct *prm_capability(uint32_t type)
 {
 	return prm_find_struct(prm_enum_text(prm_find_enum("hca_cap_type"), type));

@@ -70,6 +70,9 @@ int prm_status_errno(uint32_t status);
 const struct prm_struct *prm_command_in(uint32_t opcode);
 const struct prm_struct *prm_command_out(uint32_t opcode);
 
+/* What a register of ACCESS_REGISTER is made of; NULL where no table has it. */
+const struct prm_struct *prm_register(uint32_t id);
+
 /* What a general object is made of (it follows the command's header), and what a type of
  * QUERY_HCA_CAP returns. NULL where no table has it. */
 const struct prm_struct *prm_object(uint32_t obj_type);

@@ -263,6 +263,13 @@ qpc.pd
 '
 expect 0 "a command's input" <"$tmp/in"
 
+{ bin access_register_in opcode=ACCESS_REG op_mod=1 register_id=PPCNT; bin ppcnt_reg local_port=1 grp=RFC_2863
+} >"$tmp/x"
+want='it reads register 0x5008 PPCNT: Counters of a port
+ppcnt_reg at byte 0x10
+'
+expect 0 "an access to a register, with the register" <"$tmp/x"
+
 printf '\003\0\0\0\0\045\130\144\0\0\0\0\0\0\0\0' >"$tmp/mail"
 want='output of command (any) (out, certain)
 status 0x03 BAD_PARAM

@@ -14,8 +14,10 @@
 #include <cmocka.h>
 #include <dvx/prm/admin.h>
 #include <dvx/prm/alias.h>
+#include <dvx/prm/boot.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/cong.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/db.h>
@@ -31,6 +33,7 @@
 #include <dvx/prm/object.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/query.h>
+#include <dvx/prm/reg.h>
 #include <dvx/prm/rq.h>
 #include <dvx/prm/ste.h>
 #include <dvx/prm/ste1.h>

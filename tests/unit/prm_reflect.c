@@ -172,7 +172,7 @@ static void commands(void **state)
 		{PRM_OPCODE_SQD_RTS_QP, "sqd2rts_qp_in", "sqd2rts_qp_out"},
 		{PRM_OPCODE_QUERY_GENERAL_OBJECT, "general_obj_in_cmd_hdr",
 		 "general_obj_out_cmd_hdr"},
-		{PRM_OPCODE_QUERY_WOL_ROL, "mbox_in", "mbox_out"},
+		{PRM_OPCODE_GET_DROPPED_PACKET_LOG, "mbox_in", "mbox_out"},
 		{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, "set_fte_in", "set_fte_out"},
 		{0xffff, "mbox_in", "mbox_out"},
 	};

@@ -8,7 +8,7 @@ use warnings;
 
 my $top = $ENV{top_srcdir} // ".";
 my $py_path = "/usr/share/doc/rdma-core/tests/mlx5_prm_structs.py";
-my (@tables, @values, %by_name, $test, $failed);
+my (@tables, @values, %by_name, $test, $failed, $rc);
 
 # Our structure -> class in mlx5_prm_structs.py.
 my %py_class = (
@@ -38,6 +38,11 @@ my %py_class = (
 	traffic_counter => "TrafficCounter", rx_hash_field_select => "RxHashFieldSelect",
 	tirc => "Tirc", create_tir_in => "CreateTirIn", create_tir_out => "CreateTirOut",
 );
+
+# Our structure -> mlx5dv.h's, where it is no mlx5_NAME.
+my %dv_name = (av => "mlx5_wqe_av", klm => "mlx5_wqe_umr_klm_seg", mkey_seg => "mlx5_wqe_mkey_context_seg",
+	stride_block_ctrl_seg => "mlx5_wqe_umr_repeat_block_seg",
+	stride_block_entry => "mlx5_wqe_umr_repeat_ent_seg");
 
 # Our enum -> how the kernel begins the names of the same constants.
 my %enum_prefix = (
@@ -71,6 +76,7 @@ my %enum_prefix = (
 	key_purpose => qr/MLX5_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_/,
 	sched_element_type => qr/SCHEDULING_CONTEXT_ELEMENT_TYPE_/,
 	tsar_type => qr/TSAR_ELEMENT_TSAR_TYPE_/, vport_admin_state => qr/MLX5_VPORT_ADMIN_STATE_/,
+	reg_id => qr/MLX5_REG_/, ppcnt_grp => qr/MLX5_/,
 	allowed_object => qr/MLX5_ALLOWED_OBJ_FOR_OTHER_VHCA_ACCESS_/,
 );
 
@@ -133,6 +139,7 @@ sub load_headers
 		my $text = slurp("$dir/$file");
 		$h{text}{$file} = $text;
 		load_constants(\%h, $text);
+		load_defines(\%h, $text);
 		$text =~ s{/\*.*?\*/}{}gs;
 		$text =~ s{//.*}{}g;
 		$text =~ s/struct_group\(\w+,//g;
@@ -164,6 +171,20 @@ sub load_constants
 			$last = ($n =~ /^0x/i ? hex $n : $n) << ($shift // 0);
 			$h->{constant}{$name} //= $last;
 		}
+	}
+	return;
+}
+
+# "#define NAME (6)" and sums of two such.
+sub load_defines
+{
+	my ($h, $text) = @_;
+	$text =~ s/\\\n//g;
+	while ($text =~ /^#define\s+(\w+)\s+\((.*?)\)\s*$/gm) {
+		my ($name, @parts) = ($1, split /\s*\+\s*/, $2);
+		$_ = $h->{define}{$_} // $_ for @parts;
+		next if grep { !/^\d+$/ } @parts;
+		$h->{define}{$name} += $_ for @parts;
 	}
 	return;
 }
@@ -223,6 +244,7 @@ sub members
 				$width = $ifc ? oct(pop @dims) : $unit{$type};
 				die "$h->{dir}: type '$type'\n" unless $width;
 			}
+			s/^([A-Z]\w+)$/$h->{define}{$1} \/\/ $1/e for @dims;
 			s/^MLX5_ST_SZ_BYTES\((\w+)\)$/layout($h, "mlx5_ifc_$1_bits")->{bits} \/ 8/e for @dims;
 			$count *= $_ =~ /^0x/ ? oct : $_ || 0 for @dims;
 			$name = $field;
@@ -347,8 +369,7 @@ sub compare_dv
 {
 	my ($s, $h, $seen) = @_;
 	my @bad;
-	my $name = $s->{kernel} eq "mlx5_av" ? "mlx5_wqe_av" :
-		$s->{kernel} || ($s->{source} eq "tm_types" ? "ibv" : "mlx5") . "_$s->{name}";
+	my $name = $dv_name{$s->{name}} || $s->{kernel} || ($s->{source} eq "tm_types" ? "ibv" : "mlx5") . "_$s->{name}";
 	return if $name =~ /^mlx5_ifc_/ || !$h->{def}{$name};
 	my %theirs = map { $_->{name} => $_ } @{layout($h, $name)->{fields}};
 	for my $f (grep { !$_->{type} } @{$s->{fields}}) {
@@ -389,7 +410,7 @@ sub compare_constants
 	my ($constants, $version, $seen) = @_;
 	my @bad;
 	for my $v (grep { $enum_prefix{$_->{enum}} } @values) {
-		my ($name) = grep { /^$enum_prefix{$v->{enum}}\Q$v->{name}\E(?:_ERR|_BYTES|S|_INITIATOR)?$/ }
+		my ($name) = grep { /^$enum_prefix{$v->{enum}}\Q$v->{name}\E(?:_ERR|_BYTES|S|_INITIATOR|(?:_COUNTERS)?_GROUP)?$/ }
 			sort keys %$constants or next;
 		my $theirs = $constants->{$name} >> ($v->{enum} eq "wqe_fm" ? 5 : 0);
 		$seen->{"$v->{enum}.$v->{name}"}{$version} = 1;
@@ -407,6 +428,74 @@ sub ok
 	print "# $_\n" for @bad;
 	$failed ||= @bad;
 	return;
+}
+
+# What the headers lay out and no table has, each with its reason.
+my @elsewhere = (
+	["the kernel's unions of alternatives and documents of all registers: no layout of their own",
+		qw(array128_auto array1024_auto event_auto hca_cap_union dest_format_struct_flow_counter_list_auto
+		cong_control_roce_ecn_auto eth_cntrs_grp_data_layout_auto pcie_cntrs_grp_data_layout_auto
+		field_select_802_1_r_roce_auto modify_field_select_resize_field_select_auto
+		pddr_reg_page_data_auto pddr_troubleshooting_page_status_opcode_auto debug_enhancements_document
+		ports_control_registers_document uplink_pci_interface_document uint64)],
+	["the same as another structure, which a table has: the event's data in eqe, the header in mbox_in and
+		mbox_out, the extension in create_qp_in, the destination in dest_format_struct",
+		qw(affiliated_event_header cmd_inter_comp_event comp_event cq_error db_bf_congestion_event dct_events
+		dropped_packet_logged gpio_event pages_req_event port_state_change_event qp_events
+		rdma_page_fault_event stall_vl_event wqe_associated_page_fault_event cmd_in cmd_out dest_format
+		qp_context_extension qp_pas_list_in qp_pas_or_qpc_ext_and_pas qpc_extension_and_pas_list_in
+		general_obj_create_param general_obj_query_param ud_adrs_vector umr_pointer_desc_argument)],
+	["firmware update, done by mlxfwmanager and devlink", qw(mcc_reg mcda_reg mcqi_activation_method mcqi_cap
+		mcqi_reg mcqi_reg_data mcqi_version mcqs_reg mirc_reg)],
+	["analog side of the link, tuned by the vendor's tools (mlxlink)", qw(plpc_reg plib_reg plbf_reg pplr_reg
+		ppsc_reg ppad_reg pamp_reg ptas_reg pipg_reg peir_reg pelc_reg pifr_reg pqdr_reg pspa_reg
+		pude_reg pvlc_reg pmpc_reg pmpe_reg pmpr_reg pmlpn_reg pcmr_reg slrg_reg sltp_reg pddr_reg
+		pddr_monitor_opcode pddr_troubleshooting_page register_loopback_control)],
+	["buffers of switches, and what only the kernel's driver asks while it starts", qw(sbcam_reg sbcm_reg
+		sbpr_reg default_timeout dtor_reg register_host_endianness register_power_settings dcbx_param
+		core_dump_reg mpegc_reg mpein_reg msecq_reg msees_reg mtctr_reg mtptm_reg mtrc_stdb
+		menu_resource_dump_response gen_eq_out gen_eqe_in get_dropped_packet_log_in
+		get_dropped_packet_log_out)],
+	["events' data, which eqe has as variants", qw(mlx5_eqe_cmd mlx5_eqe_comp mlx5_eqe_cq_err mlx5_eqe_dct
+		mlx5_eqe_gpio mlx5_eqe_obj_change mlx5_eqe_page_fault mlx5_eqe_page_req mlx5_eqe_pps
+		mlx5_eqe_qp_srq mlx5_eqe_temp_warning mlx5_eqe_vhca_state mlx5_eqe_vport_change
+		mlx5_eqe_xrq_err)],
+	["another name for what a table has: cmd_queue_entry, cmd_if_box, initial_seg",
+		qw(mlx5_cmd_layout mlx5_cmd_prot_block mlx5_init_seg)],
+	["the driver's own", qw(mlx5_cmd_first mlx5_core_cq mlx5_core_health mlx5_db mlx5_odp_caps)],
+	["a WQE that no device of the last ten years takes (fast registration without UMR)", qw(mlx5_wqe_fmr_seg)],
+	["a variant of cqe64 (tm)", qw(mlx5_tm_cqe)],
+	["rdma-core's name for what a table has under the kernel's", qw(create_encryption_key_obj_in dr_match_param
+		dr_match_set_misc dr_match_set_misc2 dr_match_set_misc3 dr_match_set_misc4 dr_match_set_misc5
+		dr_match_spec sched_elem_attr)],
+);
+
+# Every structure of the headers has a table, or a reason; every reason is still needed.
+sub check_coverage
+{
+	my (%headers) = @_;
+	my (%have, %reason, %used, @bad);
+	$have{$_->{name}} = $have{"mlx5_$_->{name}"} = $have{$_->{kernel} || $_->{name}} = 1 for @tables;
+	$have{$_} = 1 for values %dv_name;
+	for my $row (@elsewhere) {
+		my (undef, @names) = @$row;
+		$reason{$_} = 1 for @names;
+	}
+	for my $version (sort keys %headers) {
+		for my $name (sort keys %{$headers{$version}{def}}) {
+			my ($plain) = $name =~ /^mlx5_ifc_(\w+?)(?:_bits)?$/;
+			my $body = $headers{$version}{def}{$name}{body};
+			next if $name =~ /fpga/ || !$plain && ($body !~ /__be/ || $name !~ /^mlx5_/);
+			next if $have{$name} || $plain && $have{$plain};
+			my $short = $plain // $name;
+			$short =~ s/_bits$//;
+			$used{$short} = 1 if $reason{$short};
+			push @bad, "$version: $name has neither a table nor a reason" unless $reason{$short};
+		}
+	}
+	push @bad, map { "$_ has a reason, but " . ($have{$_} ? "a table" : "no header has it") }
+		grep { !$used{$_} && ($rc || $_ !~ /^(?:dr_|create_encryption_key_obj|sched_elem_attr)/) } sort keys %reason;
+	return @bad;
 }
 
 # The comparison itself must fail when a table is wrong.
@@ -440,12 +529,12 @@ if (!$old || !$py) {
 		$old ? "python3-pyverbs rdma-core" : "linux-headers-amd64", "\n";
 	exit 1;
 }
-my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h);
+my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h driver.h);
 my %kernels = ("6.1" => load_headers($old, @files));
 $kernels{"6.12"} = load_headers($new, @files) if $new;
 my $dv = load_headers("/usr/include/infiniband", "mlx5dv.h", "tm_types.h");
 # No Debian package installs rdma-core's mlx5_ifc.h; whoever has its source names the folder.
-my $rc = $ENV{RDMA_CORE_SOURCE} ?
+$rc = $ENV{RDMA_CORE_SOURCE} ?
 	load_headers("$ENV{RDMA_CORE_SOURCE}/providers/mlx5", "mlx5_ifc.h") : undef;
 print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n";
 
@@ -486,6 +575,10 @@ for my $version (sort keys %kernels) {
 	ok("constants, $version", compare_constants($kernels{$version}{constant}, $version, \%constants));
 }
 ok("constants, mlx5dv.h", compare_constants($dv->{constant}, "mlx5dv", \%constants));
+ok("every structure of the headers has a table or a reason",
+	check_coverage(%kernels, "mlx5dv.h" => $dv, $rc ? ("rdma-core" => $rc) : ()));
+ok("a structure without either is noticed", (grep { /mlx5_ifc_none_bits has neither/ }
+	check_coverage(x => {def => {mlx5_ifc_none_bits => {body => ""}}})) ? () : "nothing was said");
 check_the_check($kernels{"6.1"});
 print "1..$test\n";
 

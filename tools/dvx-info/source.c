@@ -47,6 +47,8 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_flow_table"},
 	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, "eswitch_manager"},
 	{PRM_HCA_CAP_TYPE_ESWITCH, "eswitch_manager"},
+	{PRM_HCA_CAP_TYPE_VECTOR_CALC, "vector_calc"},
+	{PRM_HCA_CAP_TYPE_DEV_SHAMPO, "shampo"},
 	{PRM_HCA_CAP_TYPE_QOS, "qos"},
 	{PRM_HCA_CAP_TYPE_DEBUG, "debug"},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_memory"},

@@ -57,6 +57,18 @@ static void explain_object(struct finding *f)
 	part(f, s, HEADER, f->d->len);
 }
 
+static void explain_register(struct finding *f)
+{
+	unsigned int id = (unsigned int)field(f, "access_register_in", 0, "register_id");
+	const struct prm_struct *s = prm_register(id);
+
+	fact(f, "register_id", id);
+	tell(f, "register", "register_id", "it %s register 0x%04x %s%s%s",
+	     field(f, "mbox_in", 0, "op_mod") ? "reads" : "writes", id,
+	     prm_enum_name(prm_find_enum("reg_id"), id), s ? ": " : "", s ? s->text : "");
+	part(f, s, HEADER, f->d->len);
+}
+
 static void explain_in(struct finding *f)
 {
 	unsigned int op = opcode_of(f);
@@ -75,6 +87,8 @@ static void explain_in(struct finding *f)
 	part(f, s, 0, f->d->len);
 	if (!strcmp(s->name, "general_obj_in_cmd_hdr"))
 		explain_object(f);
+	else if (!strcmp(s->name, "access_register_in"))
+		explain_register(f);
 }
 
 /* "... dump command CREATE_QP(0x500) OUTPUT" of mlx5_core; 0 if no opcode is in the line. */
