@@ -36,13 +36,24 @@ def masked(p):
     return bytes(b), name
 
 
+# A CNP that a ConnectX-4 Lx sent (bytes as published in secdev/scapy, test/contrib/roce.uts): the witness's witness.
+HARDWARE = bytes.fromhex(
+    "e41d2dab2bc2 7cfe90643b32 0800 45c2003c718c400040119161 0a001101 0a001201 000012b700280000"
+    "8100ffff 40000118 00000000" + "00" * 16 + "82fd002a")
+
+
+def icrc(body):
+    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + body))
+
+
+assert icrc(masked(HARDWARE)[0]) == HARDWARE[-4:]
 seen, bad = collections.Counter(), 0
 for n, packet in enumerate(packets(open(sys.argv[1], "rb").read()), 1):
     body, name = masked(packet)
     seen[name] += 1
     if body is None:
         continue
-    want = struct.pack("<I", zlib.crc32(b"\xff" * 8 + body))
+    want = icrc(body)
     if want != packet[-4:]:
         bad += 1
         print(f"packet {n}: ICRC {packet[-4:].hex()}, should be {want.hex()}")
