@@ -288,10 +288,6 @@ static void masks_refused(void **state)
 	m = (struct dvx_flow_match){0};
 	m.mask[500] = 0x10;
 	matcher_refused(&s, &m, "reserved bit 0xfa3", "");
-	m = (struct dvx_flow_match){0};
-	OK(dvx_flow_match_set(&m, "outer_headers.cvlan_tag", 1, 1));
-	OK(dvx_flow_match_set(&m, "outer_headers.svlan_tag", 0, 1));
-	matcher_refused(&s, &m, "cvlan_tag", "svlan_tag");
 	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
 	said("attr.match", "NULL");
 	attr.match = &m;
@@ -369,6 +365,41 @@ static void rules_refused(void **state)
 	rule_refused(&a, "attr.matcher", "NULL");
 	OK(dvx_flow_action_destroy(tag));
 	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+/* No tag, a customer's, a provider's: what is asked must mean the same in every level. */
+static void vlan_kinds(void **state)
+{
+	struct dvx_flow_match both = {0}, one = {0}, m;
+	struct dvx_flow_matcher *kinds, *half;
+	struct dvx_flow_rule *untagged, *tagged;
+	struct dvx_flow_rule_attr a;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&both, "outer_headers.cvlan_tag", 0, 1));
+	OK(dvx_flow_match_set(&both, "outer_headers.svlan_tag", 0, 1));
+	OK(dvx_flow_match_set(&one, "outer_headers.cvlan_tag", 0, 1));
+	kinds = matcher(s.table, &both, 0);
+	half = matcher(s.table, &one, 1);
+	untagged = rule(kinds, &both, &s.to_a, 1);
+	m = both;
+	OK(dvx_flow_match_set(&m, "outer_headers.cvlan_tag", 1, 1));
+	tagged = rule(kinds, &m, &s.to_b, 1);
+	OK(dvx_flow_match_set(&m, "outer_headers.svlan_tag", 1, 1));
+	a = rule_attr(kinds, &m, &s.to_a, 1);
+	rule_refused(&a, "match.outer_headers", "both");
+	a = rule_attr(half, &one, &s.to_a, 1);
+	rule_refused(&a, "match.outer_headers.cvlan_tag", "svlan_tag matched too");
+	say(s.f, (struct say){0});
+	say(s.f, (struct say){.vlan = 9});
+	heard(&s.a, (struct say){0}, 0);
+	heard(&s.b, (struct say){.vlan = 9}, 0);
+	OK(dvx_flow_rule_destroy(tagged));
+	OK(dvx_flow_rule_destroy(untagged));
+	OK(dvx_flow_matcher_destroy(half));
+	OK(dvx_flow_matcher_destroy(kinds));
 	stage_close(&s);
 }
 
@@ -767,7 +798,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(busy),		 cmocka_unit_test(bulk),
 		cmocka_unit_test(rss),		 cmocka_unit_test(sending),
 		cmocka_unit_test(back_to_root),	 cmocka_unit_test(duplicates),
-		cmocka_unit_test(dump),
+		cmocka_unit_test(dump),		 cmocka_unit_test(vlan_kinds),
 	};
 
 	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
