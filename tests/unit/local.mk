@@ -12,3 +12,4 @@ include tests/unit/kernel.mk
 include tests/unit/host.mk
 include tests/unit/setting.mk
 include tests/unit/explain.mk
+include tests/unit/rules.mk

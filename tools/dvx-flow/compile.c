@@ -247,18 +247,23 @@ static enum relation find_place(struct work *w, struct list *l, const struct sha
 				const uint64_t *value, size_t *target)
 {
 	unsigned int looks = 0;
+	bool blocked = false;
 
 	*target = l->n;
 	for (size_t i = l->n; i-- > 0;) {
 		struct building *m = &l->matcher[i];
 		enum relation how = APART;
 
-		if (!indifferent(w, l, m, shape))
-			how = looks++ == LOOKS || crowded(m, shape) ? IN_THE_WAY :
-				relate(w, m, shape, value, &w->coverer);
-		if (how != APART)
+		if (!indifferent(w, l, m, shape)) {
+			if (looks++ == LOOKS)
+				break;
+			how = crowded(m, shape) ? IN_THE_WAY : relate(w, m, shape, value, &w->coverer);
+		}
+		if (how == COVERED || how == NO_MEMORY)
 			return how;
-		if (m->shape == shape)
+		/* An earlier rule may still take all that this one wants. */
+		blocked |= how == IN_THE_WAY;
+		if (m->shape == shape && !blocked)
 			*target = i;
 	}
 	return APART;

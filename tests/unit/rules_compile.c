@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that the tables a rule file becomes decide about each packet as its rules do, first match first;
+ * that ranges become the fewest prefixes; and that rules of one shape share a matcher. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "compile.h"
+
+static uint32_t seed = 2463534242u;
+
+static uint32_t below(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed % n;
+}
+
+static void parse(const char *text, struct ruleset *set)
+{
+	int ret = rules_parse(text, strlen(text), set, NULL, NULL);
+
+	if (ret)
+		print_message("%d mistakes in:\n%s\n", ret, text);
+	assert_int_equal(ret, 0);
+}
+
+static void compile(const struct ruleset *set, struct program *p)
+{
+	size_t wrong;
+
+	assert_int_equal(rules_compile(set, p, &wrong), 0);
+}
+
+/* --- a small world -------------------------------------------------------------------------------- */
+
+/* Packets over so few values that rules meet them often. */
+struct packet {
+	unsigned int ip; /* 0, 4 or 6 */
+	uint8_t src[16], dst[16];
+	uint64_t proto, sport, dport, vlan, ttl;
+};
+
+static bool in_prefix(const struct rule_prefix *p, unsigned int ip, const uint8_t *addr)
+{
+	if (p->family != ip)
+		return false;
+	for (unsigned int bit = 0; bit < p->bits; bit++)
+		if ((p->addr[bit / 8] ^ addr[bit / 8]) >> (7 - bit % 8) & 1)
+			return false;
+	return true;
+}
+
+static bool in_ports(const struct rule_ports *p, uint64_t port)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (port >= p->range[i].first && port <= p->range[i].last)
+			return true;
+	return false;
+}
+
+static bool meets_l4(const struct rule *r, const struct packet *p)
+{
+	if (r->l4 != L4_ANY && !(p->ip && (r->l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17 :
+								    p->proto == (uint64_t)r->l4)))
+		return false;
+	return (!r->sport.n || in_ports(&r->sport, p->sport)) &&
+	       (!r->dport.n || in_ports(&r->dport, p->dport)) &&
+	       (!r->port.n || in_ports(&r->port, p->sport) || in_ports(&r->port, p->dport));
+}
+
+static bool meets(const struct rule *r, const struct packet *p)
+{
+	if (r->ip && !(r->ip == RULE_IP ? p->ip : p->ip == r->ip))
+		return false;
+	if ((r->src.family && !in_prefix(&r->src, p->ip, p->src)) ||
+	    (r->dst.family && !in_prefix(&r->dst, p->ip, p->dst)) ||
+	    (r->host.family && !in_prefix(&r->host, p->ip, p->src) && !in_prefix(&r->host, p->ip, p->dst)))
+		return false;
+	for (size_t i = 0; i < r->nfields; i++) {
+		const struct rule_field *f = &r->field[i];
+		uint64_t v = f->key == KEY_CVLAN   ? p->vlan != 0 :
+			     f->key == KEY_VLAN_ID ? p->vlan :
+			     f->key == KEY_TTL	   ? p->ttl :
+			     f->key == KEY_PROTO   ? p->proto :
+						     0;
+
+		if ((v & f->mask) != f->value)
+			return false;
+	}
+	return meets_l4(r, p);
+}
+
+static uint64_t word(const uint8_t *p)
+{
+	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
+}
+
+/* The packet as a device sees it. */
+static void values(const struct packet *p, uint64_t v[MATCH_KEYS])
+{
+	memset(v, 0, MATCH_KEYS * sizeof(*v));
+	v[KEY_CVLAN] = p->vlan != 0;
+	v[KEY_VLAN_ID] = p->vlan;
+	v[KEY_PROTO] = p->proto;
+	v[KEY_TTL] = p->ttl;
+	v[MATCH_IP_VERSION] = p->ip;
+	for (unsigned int i = 0; i < 4; i++) {
+		v[MATCH_SRC_127_96 + i] = p->ip == 6 ? word(p->src + 4 * i) : i == 3 ? word(p->src) : 0;
+		v[MATCH_DST_127_96 + i] = p->ip == 6 ? word(p->dst + 4 * i) : i == 3 ? word(p->dst) : 0;
+	}
+	v[MATCH_TCP_SPORT] = p->proto == 6 ? p->sport : 0;
+	v[MATCH_TCP_DPORT] = p->proto == 6 ? p->dport : 0;
+	v[MATCH_UDP_SPORT] = p->proto == 17 ? p->sport : 0;
+	v[MATCH_UDP_DPORT] = p->proto == 17 ? p->dport : 0;
+}
+
+static bool fits(const struct shape *s, const uint64_t *value, const uint64_t v[MATCH_KEYS])
+{
+	for (unsigned int i = 0; i < s->n; i++)
+		if ((v[s->key[i]] & s->mask[i]) != value[i])
+			return false;
+	return true;
+}
+
+/* The rule whose entry decides, n if none does; no matcher may have two answers. */
+static size_t decide(const struct table *t, const uint64_t v[MATCH_KEYS], size_t n)
+{
+	for (size_t m = 0; m < t->n; m++) {
+		size_t found = n;
+
+		for (size_t e = 0; e < t->matcher[m].n; e++)
+			if (fits(t->matcher[m].shape, t->matcher[m].entry[e].value, v)) {
+				assert_int_equal(found, n);
+				found = t->matcher[m].entry[e].rule;
+			}
+		if (found != n)
+			return found;
+	}
+	return n;
+}
+
+static size_t first_met(const struct ruleset *set, const struct packet *p)
+{
+	size_t i = 0;
+
+	while (i < set->n && !meets(&set->rule[i], p))
+		i++;
+	return i;
+}
+
+static struct packet random_packet(void)
+{
+	struct packet p = {.ip = below(8) ? 4 + 2 * below(2) : 0};
+
+	p.src[0] = (uint8_t)(10 + below(2));
+	p.dst[0] = (uint8_t)(10 + below(2));
+	p.src[p.ip == 6 ? 15 : 3] = (uint8_t)below(4);
+	p.dst[p.ip == 6 ? 15 : 3] = (uint8_t)below(4);
+	p.vlan = below(2) ? 1 + below(3) : 0;
+	if (!p.ip)
+		return p;
+	p.proto = (uint64_t[]){6, 17, 1}[below(3)];
+	p.ttl = below(3);
+	if (p.proto != 1) {
+		p.sport = below(20);
+		p.dport = below(20);
+	}
+	return p;
+}
+
+static void random_rule(char *out, size_t size)
+{
+	static const char *const actions[] = {"drop in", "pass in", "send in", "count in"};
+	static const char *const v4[] = {"src 10.0.0.%u", "dst 10.0.0.%u/31", "host 11.0.0.%u", "src 10.0.0.0/8",
+					 "ipv4"};
+	static const char *const v6[] = {"src a00::%u", "dst b00::%u/127", "host a00::%u", "dst a00::/8", "ip6"};
+	unsigned int action = below(4), a = below(4), lo = below(20), hi = lo + below(20 - lo);
+	char ip[64] = "", ports[64] = "";
+	const char *const *texts = below(2) ? v4 : v6;
+	unsigned int which = below(5);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (below(3))
+		snprintf(ip, sizeof(ip), texts[which], which == 1 ? a & ~1u : a);
+#pragma GCC diagnostic pop
+	if (below(2))
+		snprintf(ports, sizeof(ports), "%s %s port %u-%u,%u",
+			 (const char *[]){"tcp", "udp", ""}[below(3)],
+			 (const char *[]){"src", "dst", ""}[below(3)], lo, hi, below(20));
+	snprintf(out, size, "%s %s %s %s %s %s\n", actions[action],
+		 (const char *[]){"", "vlan", "vlan 2"}[below(3)], ip,
+		 (const char *[]){"", "", "ttl 1", "icmp"}[ports[0] || ip[0] ? below(3) : below(4)], ports,
+		 action == 2 ? "to queue 1" : below(2) ? "count" : "");
+}
+
+/* 3 million questions are asked: 1500 files of 1 to 40 rules, 2000 packets each. */
+static void as_written(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 1500; round++) {
+		char text[8192] = "";
+		struct ruleset set;
+		struct program p;
+
+		for (unsigned int n = 1 + below(40); n; n--)
+			random_rule(text + strlen(text), 200);
+		parse(text, &set);
+		compile(&set, &p);
+		for (int i = 0; i < 2000; i++) {
+			struct packet packet = random_packet();
+			uint64_t v[MATCH_KEYS];
+			size_t wanted = first_met(&set, &packet), got;
+
+			values(&packet, v);
+			got = decide(&p.table[RULE_IN], v, set.n);
+			/* Rules that do the same may stand in for each other. */
+			if (got != wanted && wanted < set.n && got < set.n && !set.rule[wanted].count &&
+			    !set.rule[got].count && set.rule[wanted].verdict == set.rule[got].verdict)
+				continue;
+			if (got != wanted)
+				print_message("rule %zu, not %zu of:\n%s\n", got, wanted, text);
+			assert_int_equal(got, wanted);
+		}
+		program_free(&p);
+		ruleset_free(&set);
+	}
+}
+
+/* --- prefixes ------------------------------------------------------------------------------------- */
+
+static void prefixes(void **state)
+{
+	struct port_prefix out[RANGE_PREFIXES_MAX];
+
+	(void)state;
+	assert_int_equal(range_prefixes((struct rule_range){0, 65535}, out), 1);
+	assert_int_equal(out[0].mask, 0);
+	assert_int_equal(range_prefixes((struct rule_range){53, 53}, out), 1);
+	assert_int_equal(out[0].mask, 0xffff);
+	assert_int_equal(range_prefixes((struct rule_range){80, 443}, out), 8);
+	assert_int_equal(range_prefixes((struct rule_range){1, 65534}, out), RANGE_PREFIXES_MAX);
+	assert_int_equal(range_prefixes((struct rule_range){65535, 65535}, out), 1);
+	for (int round = 0; round < 200; round++) {
+		uint16_t first = (uint16_t)below(65536), last = (uint16_t)(first + below(65536u - first));
+		size_t n = range_prefixes((struct rule_range){first, last}, out);
+		uint32_t covered = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(out[i].value & ~out[i].mask, 0);
+			assert_true(out[i].value >= first);
+			covered += 65536u - out[i].mask;
+		}
+		assert_int_equal(covered, last - first + 1u);
+	}
+}
+
+/* --- economy -------------------------------------------------------------------------------------- */
+
+static size_t matchers(const char *text)
+{
+	struct ruleset set;
+	struct program p;
+	size_t n;
+
+	parse(text, &set);
+	compile(&set, &p);
+	n = p.table[RULE_IN].n;
+	program_free(&p);
+	ruleset_free(&set);
+	return n;
+}
+
+static void economy(void **state)
+{
+	(void)state;
+	/* one shape, one matcher, though they do different things */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
+				  "count in ipv4 src 10.0.0.3"), 1);
+	/* apart, so the third joins the first */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv6 src fe80::1\n"
+				  "pass in ipv4 src 10.0.0.2"), 2);
+	/* in the way: 10.0.0.2 to port 53 is counted, not passed */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv4 udp dst port 53\n"
+				  "pass in ipv4 src 10.0.0.2"), 3);
+	/* what does the same is never in the way */
+	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ndrop in ipv4 udp dst port 53\n"
+				  "drop in ipv4 src 10.0.0.2"), 2);
+	assert_int_equal(matchers(""), 0);
+}
+
+static void shadows(void **state)
+{
+	struct ruleset set;
+	struct program p;
+
+	(void)state;
+	parse("pass in ipv4 src 10.0.0.0/8\ndrop in ipv4 src 10.1.0.0/16 tcp\n"
+	      "drop in tcp dst port 80\ncount in tcp dst port 80-81\ncount in ipv4 src 10.0.0.0/8\n", &set);
+	compile(&set, &p);
+	assert_int_equal(p.nshadows, 2);
+	assert_int_equal(p.shadow[0].rule, 1);
+	assert_int_equal(p.shadow[0].by, 0);
+	assert_int_equal(p.shadow[1].rule, 4);
+	assert_int_equal(p.shadow[1].by, 0);
+	program_free(&p);
+	ruleset_free(&set);
+}
+
+static void too_much(void **state)
+{
+	char text[16384] = "drop in udp\ndrop in src port ";
+	struct ruleset set;
+	struct program p;
+	size_t wrong;
+
+	(void)state;
+	/* 30 x 30 x 2 versions x 2 protocols is fine; 300 x 300 of them isn't */
+	parse("drop in udp\ndrop in src port 1-65534 dst port 1-65534\n", &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
+	program_free(&p);
+	ruleset_free(&set);
+	for (int i = 0; i < 600; i++)
+		sprintf(text + strlen(text), "%s%d", !(i % 300) ? i ? " dst port " : "" : ",", 10 * i);
+	parse(text, &set);
+	assert_int_equal(rules_compile(&set, &p, &wrong), -E2BIG);
+	assert_int_equal(wrong, 1);
+	assert_null(p.memory);
+	ruleset_free(&set);
+}
+
+static void every_key_has_a_name(void **state)
+{
+	(void)state;
+	for (unsigned int k = 0; k < MATCH_KEYS; k++)
+		assert_non_null(match_key_name(k));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prefixes), cmocka_unit_test(as_written), cmocka_unit_test(economy),
+		cmocka_unit_test(shadows),  cmocka_unit_test(too_much),   cmocka_unit_test(every_key_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that the rule language reads what the manual page says it does, and that each mistake is told
+ * with its line, its column, how wide it is, and what was expected. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "rule.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* --- what is right -------------------------------------------------------------------------------- */
+
+static struct ruleset set;
+
+static const struct rule *only(const char *text)
+{
+	int ret;
+
+	ruleset_free(&set);
+	ret = rules_parse(text, strlen(text), &set, NULL, NULL);
+	if (ret || set.n != 1)
+		print_message("%s: %d mistakes, %zu rules\n", text, ret, set.n);
+	assert_int_equal(ret, 0);
+	assert_int_equal(set.n, 1);
+	return &set.rule[0];
+}
+
+static const struct rule_field *field(const struct rule *r, enum rule_key key)
+{
+	for (size_t i = 0; i < r->nfields; i++)
+		if (r->field[i].key == key)
+			return &r->field[i];
+	return NULL;
+}
+
+static void has(const char *text, enum rule_key key, uint64_t value, uint64_t mask)
+{
+	const struct rule_field *f = field(only(text), key);
+
+	if (!f)
+		fail_msg("%s: no such field", text);
+	assert_int_equal(f->value, value);
+	assert_int_equal(f->mask, mask);
+}
+
+static void verdicts(void **state)
+{
+	static const struct {
+		const char *text;
+		enum rule_verdict verdict;
+		enum rule_dir dir;
+		bool count;
+	} cases[] = {
+		{"drop in", RULE_DROP, RULE_IN, false},
+		{"deny inbound any", RULE_DROP, RULE_IN, false},
+		{"block egress all count", RULE_DROP, RULE_OUT, true},
+		{"pass out", RULE_PASS, RULE_OUT, false},
+		{"allow ingress", RULE_PASS, RULE_IN, false},
+		{"accept in count", RULE_PASS, RULE_IN, true},
+		{"count in", RULE_PASS, RULE_IN, true},
+		{"send in to queue 0", RULE_SEND, RULE_IN, false},
+		{"SEND In Queue 0 COUNT", RULE_SEND, RULE_IN, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct rule *r = only(cases[i].text);
+
+		assert_int_equal(r->verdict, cases[i].verdict);
+		assert_int_equal(r->dir, cases[i].dir);
+		assert_int_equal(r->count, cases[i].count);
+	}
+}
+
+static void issues_examples(void **state)
+{
+	const struct rule *r = only("drop in udp dst port 53");
+
+	(void)state;
+	assert_int_equal(r->l4, L4_UDP);
+	assert_int_equal(r->ip, RULE_IP);
+	assert_int_equal(r->dport.n, 1);
+	assert_int_equal(r->dport.range[0].first, 53);
+	r = only("send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count");
+	assert_int_equal(r->ip, 4);
+	assert_int_equal(r->src.bits, 8);
+	assert_int_equal(r->src.addr[0], 10);
+	assert_int_equal(r->l4, L4_TCP);
+	assert_int_equal(r->dport.range[0].first, 80);
+	assert_int_equal(r->dport.range[0].last, 443);
+	assert_int_equal(r->queue, 3);
+	assert_int_equal(r->tag, 7);
+	assert_true(r->has_tag && r->count);
+}
+
+static void fields(void **state)
+{
+	(void)state;
+	has("drop in eth src 02:00:00:00:00:01", KEY_SMAC, 0x020000000001, 0xffffffffffff);
+	has("drop in ether dst 01:00:00:00:00:00/01:00:00:00:00:00", KEY_DMAC, 0x010000000000,
+	    0x010000000000);
+	has("drop in dst_mac 2:0:0:0:0:1", KEY_DMAC, 0x020000000001, 0xffffffffffff);
+	has("drop in eth type arp", KEY_ETHERTYPE, 0x806, 0xffff);
+	has("drop in ethertype 0x88cc", KEY_ETHERTYPE, 0x88cc, 0xffff);
+	has("drop in arp", KEY_ETHERTYPE, 0x806, 0xffff);
+	has("drop in vlan", KEY_CVLAN, 1, 1);
+	has("drop in vlan 100", KEY_VLAN_ID, 100, 0xfff);
+	has("drop in vlan id 100 pcp 3 dei 1", KEY_VLAN_PCP, 3, 7);
+	has("drop in svlan 5", KEY_SVLAN, 1, 1);
+	has("drop in untagged", KEY_CVLAN, 0, 1);
+	has("drop in proto gre", KEY_PROTO, 47, 0xff);
+	has("drop in dscp ef", KEY_DSCP, 46, 0x3f);
+	has("drop in tos 0x10/0xfc", KEY_DSCP, 4, 0x3f);
+	has("drop in ecn 3", KEY_ECN, 3, 3);
+	has("drop in ttl 1", KEY_TTL, 1, 0xff);
+	has("drop in ip6 hoplimit 255", KEY_TTL, 255, 0xff);
+	has("drop in fragment", KEY_FRAGMENT, 1, 1);
+	has("drop in not frag", KEY_FRAGMENT, 0, 1);
+	has("drop in !frag", KEY_FRAGMENT, 0, 1);
+	has("drop in flowlabel 0x12345", KEY_FLOWLABEL, 0x12345, 0xfffff);
+	has("drop in tcp flags syn,!ack", KEY_TCP_FLAGS, 2, 0x12);
+	has("drop in flags 0x2/0x12", KEY_TCP_FLAGS, 2, 0x12);
+	has("drop in icmp type echo-request code 0", KEY_ICMP_TYPE, 8, 0xff);
+	has("drop in icmp6 type 135", KEY_ICMP6_TYPE, 135, 0xff);
+	has("drop in reg_c0 5/0xff", KEY_REG_C0, 5, 0xff);
+	has("drop in reg_a 4294967295", KEY_REG_A, 0xffffffff, 0xffffffff);
+	has("drop in vport 2", KEY_VPORT, 2, 0xffff);
+	has("drop out sqn 0x123", KEY_SQN, 0x123, 0xffffff);
+}
+
+static void implications(void **state)
+{
+	(void)state;
+	assert_int_equal(only("drop in eth type ip")->ip, 4);
+	assert_int_equal(only("drop in eth type 0x86dd")->ip, 6);
+	assert_int_equal(only("drop in proto tcp")->l4, L4_TCP);
+	assert_int_equal(only("drop in proto 17")->nfields, 0);
+	assert_int_equal(only("drop in port 53")->l4, L4_TCP_OR_UDP);
+	assert_int_equal(only("drop in flags syn")->l4, L4_TCP);
+	assert_int_equal(only("drop in icmp6")->ip, 6);
+	assert_int_equal(only("drop in ttl 1")->ip, RULE_IP);
+	assert_int_equal(only("drop in host fe80::1")->ip, 6);
+	assert_int_equal(only("drop in eth src 02:00:00:00:00:01")->ip, 0);
+}
+
+static void ports(void **state)
+{
+	const struct rule *r = only("drop in tcp dst port 443,80,81-90,http-alt,22,85-100");
+
+	(void)state;
+	/* http-alt is 8080, if /etc/services is there at all: the list is sorted and joined. */
+	assert_true(r->dport.n == 4);
+	assert_int_equal(r->dport.range[0].first, 22);
+	assert_int_equal(r->dport.range[1].first, 80);
+	assert_int_equal(r->dport.range[1].last, 100);
+	assert_int_equal(r->dport.range[2].first, 443);
+	r = only("drop in port 0-65535");
+	assert_int_equal(r->port.n, 1);
+	assert_int_equal(r->port.range[0].last, 65535);
+	r = only("drop in udp src port dns dst port ntp");
+	assert_int_equal(r->sport.range[0].first, 53);
+	assert_int_equal(r->dport.range[0].first, 123);
+}
+
+static void lines(void **state)
+{
+	static const char text[] = "# all of it\n\n  drop in   \\\n\tudp\r\n"
+				   "pass in # the rest\ncount out";
+
+	(void)state;
+	ruleset_free(&set);
+	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 0);
+	assert_int_equal(set.n, 3);
+	assert_string_equal(set.rule[0].text, "drop in udp");
+	assert_int_equal(set.rule[0].line, 3);
+	assert_string_equal(set.rule[1].text, "pass in");
+	assert_int_equal(set.rule[1].line, 5);
+	assert_string_equal(set.rule[2].text, "count out");
+	ruleset_free(&set);
+	assert_int_equal(rules_parse("", 0, &set, NULL, NULL), 0);
+	assert_int_equal(set.n, 0);
+}
+
+/* --- what is wrong -------------------------------------------------------------------------------- */
+
+static char told[4096];
+
+static void tell(void *arg, const struct mistake *m)
+{
+	size_t used = strlen(told);
+
+	(void)arg;
+	snprintf(told + used, sizeof(told) - used, "%u:%u+%u %s\n", m->line, m->column, m->width, m->text);
+}
+
+static void mistakes(void **state)
+{
+	static const struct {
+		const char *text, *told;
+	} cases[] = {
+		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
+		{"foo in", "1:1+3 expected drop, pass, send or count, not \"foo\""},
+		{"drop in udpp", "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
+				 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
+				 "\"udp\"?"},
+		{"drop in\n\n  pass in src", "3:14+1 expected an IPv4 address, an IPv6 address"},
+		{"drop in dst port 70000", "1:18+5 a port is 0 to 65535, not 70000"},
+		{"drop in dst port 90-80", "1:18+5 a range goes upwards: 80-90"},
+		{"drop in dst port nonesuch", "1:18+8 no service is called \"nonesuch\""},
+		{"drop in src 10.0.0.1/8", "1:13+10 the address has bits behind its prefix; write 10.0.0.0/8"},
+		{"drop in src 10.0.0.0/33", "1:13+11 an IPv4 prefix has 0 to 32 bits, not 33"},
+		{"drop in src fe80::/129", "1:13+10 an IPv6 prefix has 0 to 128 bits, not 129"},
+		{"drop in src 10.0.0", "1:13+6 an IPv4 address is four numbers"},
+		{"drop in src 1:2:3", "1:13+5 neither an IPv6 address"},
+		{"drop in ipv4 src fe80::1", "1:14+11 this is IPv6, but the rule said IPv4 before"},
+		{"drop in arp ipv4", "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
+		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
+		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
+		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
+		{"drop in vlan svlan", "1:14+5 the first tag is either"},
+		{"drop in eth type vlan", "1:13+9 the EtherType that is compared stands behind all VLAN tags"},
+		{"drop in ethertype 5", "1:9+11 an EtherType is 0x600 to 0xffff"},
+		{"drop in reg_c0 5/4", "1:16+3 the value has bits that the mask leaves out"},
+		{"drop in reg_c0 0/0", "1:9+10 a mask of 0 compares nothing"},
+		{"drop in reg_c0 4294967296", "1:9+17 a register's value is 0 to 4294967295"},
+		{"drop in flowlabel 1/0x100000", "1:19+10 the value has bits"},
+		{"drop in eth src 02:00:00:00:00:01/02:00:00:00:00:00", "1:17+35 the MAC has bits"},
+		{"drop in tcp udp", "1:13+3 a second protocol in one rule"},
+		{"drop in udp flags syn", "1:1+21 UDP has no flags"},
+		{"drop in proto gre port 1", "1:1+24 ports go with tcp or udp, not with protocol 47"},
+		{"drop in flags sin", "1:15+3 no TCP flag is called \"sin\""},
+		{"drop in flags syn,!syn", "1:19+4 the flag syn is wanted both ways"},
+		{"drop in type 8", "1:9+6 the type of what?"},
+		{"drop in code 8", "1:9+6 the code of what?"},
+		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
+		{"drop in tag 1", "1:9+5 a tag goes with a packet to a queue"},
+		{"send in", "1:1+7 send to which queue?"},
+		{"send in to queue 5000", "1:9+13 a queue is 0 to 4095, not 5000"},
+		{"send in to queue", "1:17+1 expected a number, not the line's end"},
+		{"send in to queue 1 tag 16777216", "1:20+12 a tag is 0 to 16777215, not 16777216"},
+		{"send out to queue 1", "1:10+10 a queue takes packets that come in"},
+		{"drop out vport 1", "1:1+16 vport is where a packet came from"},
+		{"drop in sqn 1", "1:1+13 sqn is the queue that sent the packet"},
+		{"drop in port 99999999999999999999", "1:14+20 99999999999999999999 is larger"},
+		{"drop in \"x\"", "1:9+1 no rule has \"\"\" in it"},
+		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4", "2:9+1 no rule has \"\xc3\xa4\" in it"},
+		{"drop in count udp", "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int ret;
+
+		told[0] = 0;
+		ret = rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL);
+		if (strncmp(told, cases[i].told, strlen(cases[i].told)))
+			print_message("%s\n  wanted %s\n  told   %s\n", cases[i].text, cases[i].told, told);
+		assert_true(ret >= 1);
+		assert_memory_equal(told, cases[i].told, strlen(cases[i].told));
+		assert_null(set.rule);
+	}
+}
+
+/* Each bad line is told, up to a limit, and the good ones between them don't hide it. */
+static void many_mistakes(void **state)
+{
+	char text[4096] = "";
+	unsigned int lines_told = 0;
+
+	(void)state;
+	for (int i = 0; i < 30; i++)
+		strcat(text, i % 3 ? "drop inn\n" : "drop in udp\n");
+	told[0] = 0;
+	assert_int_equal(rules_parse(text, strlen(text), &set, tell, NULL), MISTAKES_MAX);
+	for (char *p = told; *p; p++)
+		lines_told += *p == '\n';
+	assert_int_equal(lines_told, MISTAKES_MAX);
+	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(verdicts),	 cmocka_unit_test(issues_examples),
+		cmocka_unit_test(fields),	 cmocka_unit_test(implications),
+		cmocka_unit_test(ports),	 cmocka_unit_test(lines),
+		cmocka_unit_test(mistakes),	 cmocka_unit_test(many_mistakes),
+	};
+	int ret = cmocka_run_group_tests(tests, NULL, NULL);
+
+	ruleset_free(&set);
+	return ret;
+}
