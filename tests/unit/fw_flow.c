@@ -96,7 +96,6 @@ static void entries_refuse(void **state)
 		{"flow_index", 20, BAD, FW_SYN_INDEX},
 		{"op_mod", 1, BAD, FW_SYN_INDEX}, /* nothing to modify */
 		{"op_mod", 2, BAD, FW_SYN_OP_MOD},
-		{"ignore_flow_level", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_context.group_id", 0x77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		{"flow_context.action", 0, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW receives nothing */

@@ -396,6 +396,52 @@ static void egress(void **state)
 	assert_int_equal(ends(f, true, 8), STEER_DROP);
 }
 
+static int anchor(struct fx *f, uint64_t type, uint16_t priority, uint32_t *handle, uint32_t *id)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE);
+	rq_handle(&r, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, 0);
+	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, type, 8);
+	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, priority, 2);
+	rq_out(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, 4);
+	err = rq_run(f, &r);
+	*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE)->data;
+	*id = rq_u32(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID);
+	rq_done(&r);
+	return err;
+}
+
+/* A packet that is led to an anchor meets its priority; when the anchor is gone, it is dropped. */
+static void anchors(void **state)
+{
+	struct fx *f = *state;
+	uint32_t a, b, id, same;
+	uint32_t m = good_matcher(f, 4, (struct match){.dport = 0xffff});
+
+	assert_int_equal(anchor(f, 2, 4, &a, &id), -EOPNOTSUPP);
+	assert_int_equal(anchor(f, 0, 16, &a, &id), -EINVAL);
+	good_flow(f, (struct ask){.matcher = m, .flags = DROP, .value = {.dport = 7}});
+	assert_int_equal(anchor(f, 0, 4, &a, &id), 0);
+	assert_int_equal(anchor(f, 0, 4, &b, &same), 0);
+	assert_int_equal(id, same);
+	/* as if a program's entry had led there */
+	f->v->flow_root[0] = obj_find(f->v, OBJ_FLOW_TABLE, id);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(ends(f, false, 8), STEER_MISS);
+	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_STEERING_ANCHOR,
+				    MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, a),
+			 0);
+	assert_int_equal(ends(f, false, 8), STEER_MISS);
+	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_STEERING_ANCHOR,
+				    MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, b),
+			 0);
+	assert_int_equal(ends(f, false, 8), STEER_DROP);
+	/* the anchor's table, its two groups; the kernel keeps them */
+	f->objects += 3;
+}
+
 /* --- verbs' flows --------------------------------------------------------------------------- */
 
 static uint32_t raw_qp(struct fx *f)
@@ -710,6 +756,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(devx_counters, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(devx_table, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(egress, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(anchors, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(verbs_flows, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(dont_trap, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(verbs_refuse, fx_setup, fx_teardown),

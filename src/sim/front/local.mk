@@ -10,9 +10,9 @@ libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/fron
 	src/sim/front/kernel/uverbs_rss.c src/sim/front/kernel/uverbs_wq.c src/sim/front/kernel/uverbs_ah.c src/sim/front/kernel/uverbs_event.c src/sim/front/kernel/mlx5_uar.c \
 	src/sim/front/kernel/devx_cmd.c src/sim/front/kernel/devx_obj.c src/sim/front/kernel/devx_flow.c src/sim/front/kernel/devx_umem.c \
 	src/sim/front/kernel/devx_event.c \
-	src/sim/front/kernel/flow.h src/sim/front/kernel/flow.c src/sim/front/kernel/flow_action.c \
-	src/sim/front/kernel/flow_anchor.c src/sim/front/kernel/flow_counters.c src/sim/front/kernel/flow_matcher.c src/sim/front/kernel/flow_spec.c \
-	src/sim/front/kernel/fs.h src/sim/front/kernel/fs_priv.h src/sim/front/kernel/fs_cmd.c \
+	src/sim/front/kernel/flow.h src/sim/front/kernel/flow.c src/sim/front/kernel/flow_action.c src/sim/front/kernel/flow_anchor.c \
+	src/sim/front/kernel/flow_counters.c src/sim/front/kernel/flow_matcher.c src/sim/front/kernel/flow_spec.c \
+	src/sim/front/kernel/fs.h src/sim/front/kernel/fs_priv.h src/sim/front/kernel/fs_anchor.c src/sim/front/kernel/fs_cmd.c \
 	src/sim/front/kernel/fs_rule.c src/sim/front/kernel/fs_table.c
 
 include src/sim/front/link/local.mk

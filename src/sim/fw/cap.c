@@ -84,6 +84,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	fill_counters(cap);
 	fill_port(v, cap);
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
+	prm_cmd_hca_cap_set_shared_object_to_user_object_allowed(cap, 1);
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);

@@ -104,6 +104,7 @@ static void fill_tables(void *props)
 	prm_flow_table_prop_layout_set_identified_miss_table_mode(props, 1);
 	prm_flow_table_prop_layout_set_flow_table_modify(props, 1);
 	prm_flow_table_prop_layout_set_reset_root_to_default(props, 1);
+	prm_flow_table_prop_layout_set_ignore_flow_level(props, 1);
 	prm_flow_table_prop_layout_set_log_max_ft_size(props, VHCA_LOG_MAX_FT_SIZE);
 	prm_flow_table_prop_layout_set_max_ft_level(props, VHCA_MAX_FT_LEVEL);
 	prm_flow_table_prop_layout_set_log_max_ft_num(props, VHCA_LOG_MAX_FLOW_TABLE);

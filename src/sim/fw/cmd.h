@@ -55,6 +55,9 @@ struct fw_row {
 /* Where QUERY_HCA_CAP's page begins in the reply. */
 #define FW_CAP_AT	 16u
 
+/* Owner of what the kernel made for all (cap.shared_object_to_user_object_allowed). */
+#define FW_UID_SHARED 0xffffu
+
 /* Sizes of ALLOC_FLOW_COUNTER: bit n is a bulk of 128 << n. */
 #define FW_COUNTER_BULKS 0xffu
 
@@ -115,6 +118,8 @@ struct flow_table;
 int fw_flow_own_vport(struct fw_cmd *, uint32_t other, uint32_t number);
 /* The table of this type and id that the command's uid may use; NULL: refused. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
+/* The same, where packets are only led there: what is shared (FW_UID_SHARED) serves every uid. */
+struct flow_table *fw_flow_target(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
 struct flow_group *fw_flow_group(struct fw_cmd *, const struct flow_table *, uint32_t id);
 struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
 /* 0 if packets may go on from one table to the other. */

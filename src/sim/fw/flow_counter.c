@@ -3,8 +3,8 @@
 #include "cmd.h"
 #include "obj/counter.h"
 
-#define QUERY_ALIGN 4u /* the kernel (mlx5_core fs_counters) says: a bulk is read from such an id \
-			*/
+/* [I] Of several, the first: mlx5_core aligns its bulk queries so. */
+#define QUERY_ALIGN 4u
 
 struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 {

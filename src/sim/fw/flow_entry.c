@@ -53,9 +53,6 @@ static int check_features(struct fw_cmd *c, const void *ctx, bool tx)
 	if (prm_flow_context_get_extended_destination(ctx))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "extended_destination is set: there is no packet reformat");
-	if (prm_set_fte_in_get_ignore_flow_level(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "ignore_flow_level is set, its capability is 0");
 	if (tx && prm_flow_context_get_flow_tag(ctx))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "flow_tag 0x%x: packets that are sent carry none",
@@ -88,16 +85,10 @@ static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
 static int find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
 		      struct flow_dest *d)
 {
-	/* A kernel's table too: that is what its steering anchors are for. */
-	struct flow_table *t = fw_find_shared(c, OBJ_FLOW_TABLE, id, "destination_id");
+	struct flow_table *t = fw_flow_target(c, from->type, id, "destination_id");
 
-	if (!t)
-		return -1;
-	if (t->type != from->type)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
-				 "destination_id 0x%x is a table of type %u, the entry's of %u", id,
-				 t->type, from->type);
-	if (fw_flow_level(c, from, t, "destination_id"))
+	if (!t || (!prm_set_fte_in_get_ignore_flow_level(c->in) &&
+		   fw_flow_level(c, from, t, "destination_id")))
 		return -1;
 	d->obj = &t->o;
 	return 0;

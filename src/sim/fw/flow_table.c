@@ -30,17 +30,33 @@ int fw_flow_own_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
 			 other, number);
 }
 
-struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
+/* t, if it is of this kind. */
+static struct flow_table *of_type(struct fw_cmd *c, struct flow_table *t, uint32_t type,
+				  const char *field)
 {
-	struct flow_table *t = check_type(c, type) ? NULL : fw_find(c, OBJ_FLOW_TABLE, id, field);
-
 	if (t && t->type != type) {
 		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
-			  "%s 0x%x is a table of type %u, table_type says %u", field, id, t->type,
-			  type);
+			  "%s 0x%x is a table of type %u, table_type says %u", field, t->o.id,
+			  t->type, type);
 		return NULL;
 	}
 	return t;
+}
+
+struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
+{
+	if (check_type(c, type))
+		return NULL;
+	return of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
+}
+
+struct flow_table *fw_flow_target(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
+{
+	struct flow_table *t = obj_find(c->vhca, OBJ_FLOW_TABLE, id);
+
+	if (!t || t->o.uid != FW_UID_SHARED)
+		return fw_flow_table(c, type, id, field);
+	return of_type(c, t, type, field);
 }
 
 /*
@@ -118,8 +134,8 @@ static int find_miss(struct fw_cmd *c, const void *ctx, uint32_t type, struct fl
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "table_miss_action %u: only DEF (0) and FWD (1) are implemented",
 				 action);
-	*miss = fw_flow_table(c, type, prm_flow_table_context_get_table_miss_id(ctx),
-			      "table_miss_id");
+	*miss = fw_flow_target(c, type, prm_flow_table_context_get_table_miss_id(ctx),
+			       "table_miss_id");
 	return *miss ? 0 : -1;
 }
 
@@ -277,7 +293,7 @@ void fw_flow_table_free(struct obj *o)
 {
 	struct flow_table *t = (struct flow_table *)o;
 
-	/* The kernel destroys the root when its last rule goes, without a command before. */
+	/* [I] The kernel destroys the root when its last rule goes, without a command before. */
 	if (o->vhca->flow_root[t->type] == t)
 		o->vhca->flow_root[t->type] = NULL;
 	set_miss(t, NULL);

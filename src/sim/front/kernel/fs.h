@@ -48,6 +48,7 @@ struct fs_act {
 	uint32_t modify_id;   /* if action says MOD_HDR */
 };
 
+struct fs_anchor;
 struct fs_table;
 
 /* The tables of one function and direction, by priority. */
@@ -55,15 +56,20 @@ struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
 	struct fs_table *tables[FS_PRIOS];
+	struct fs_anchor *anchors[FS_PRIOS]; /* for programs' tables to come back to */
 };
 
 /* 0; -EEXIST if an entry with this match does something else; -EOPNOTSUPP if nothing is behind. */
 int fs_add(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, const struct fs_match *,
 	   const struct fs_act *, struct fs_rule **);
 void fs_del(struct fs_rule *);
-/* A priority's table, which stays until it is given back; its number. 0 or -errno. */
-int fs_anchor(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, struct fs_table **,
-	      uint32_t *id);
-void fs_unanchor(struct fs_table *);
+
+/*
+ * The number of a table that leads to this priority's, for entries that programs make themselves.
+ * It stays (and drops) after its last user is gone, until the kernel itself ends.
+ */
+int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, uint32_t *id);
+void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
+void fs_anchors_free(struct kernel *);
 
 #endif

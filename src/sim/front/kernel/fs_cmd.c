@@ -19,7 +19,7 @@ static void set_miss(void *ctx, uint32_t miss)
 }
 
 int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t size, uint32_t miss,
-			uint32_t *id)
+			uint16_t uid, uint32_t *id)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	uint8_t out[PRM_CREATE_FLOW_TABLE_OUT_BYTES];
@@ -27,6 +27,7 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 	int err;
 
 	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
+	prm_create_flow_table_in_set_uid(in, uid);
 	prm_create_flow_table_in_set_table_type(in, c->dir);
 	prm_flow_table_context_set_level(ctx, level);
 	prm_flow_table_context_set_log_size(ctx,
@@ -140,6 +141,7 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	prm_set_fte_in_set_table_type(in, c->dir);
 	prm_set_fte_in_set_table_id(in, e->group->table->id);
 	prm_set_fte_in_set_flow_index(in, e->index);
+	prm_set_fte_in_set_ignore_flow_level(in, e->ignore_level);
 	prm_flow_context_set_group_id(ctx, e->group->id);
 	prm_flow_context_set_flow_tag(ctx, e->tag);
 	prm_flow_context_set_action(ctx, full_action(e));

@@ -24,6 +24,7 @@ struct fs_entry {
 	uint32_t index;
 	uint32_t users; /* rules */
 	uint16_t action;
+	bool ignore_level; /* destinations may have a lower level */
 	uint32_t tag, modify_id;
 	uint32_t ndests;
 	struct fs_dest dests[FS_DESTS];
@@ -58,16 +59,29 @@ struct fs_rule {
 };
 
 /* fs_table.c */
+struct fs_chain *fs_chain_of(struct kernel *, struct vhca *, enum fs_dir);
 struct fs_table *fs_table_get(struct fs_chain *, unsigned int prio, int *err);
 void fs_table_put(struct fs_table *);
 /* Where a rule of this table that goes on goes; NULL: nothing is behind. */
 const struct fs_table *fs_table_next(const struct fs_table *, enum fs_next);
+/*
+ * A steering anchor (fs_anchor.c): a table whose number a program's own entries may lead to. Its
+ * first entry goes on to the priority's table, while one is asked for; its second drops.
+ */
+struct fs_anchor {
+	struct fs_table table;
+	struct fs_group to_group, drop_group;
+	struct fs_entry to, drop;
+	struct fs_table *target;
+	uint32_t users;
+};
+
 /* fs_rule.c: the chain changed, entries that follow it are written again. */
 void fs_entries_follow(struct fs_table *);
 
 /* fs_cmd.c: each a command; 0 or -errno. */
 int fs_cmd_create_table(const struct fs_chain *, unsigned int level, uint32_t size, uint32_t miss,
-			uint32_t *id);
+			uint16_t uid, uint32_t *id);
 int fs_cmd_set_miss(const struct fs_chain *, uint32_t id, uint32_t miss);
 int fs_cmd_set_root(const struct fs_chain *, uint32_t id);
 void fs_cmd_destroy_table(const struct fs_chain *, uint32_t id);

@@ -312,40 +312,17 @@ static int add_to_table(struct fs_table *t, const struct fs_match *m, const stru
 	return err;
 }
 
-static struct fs_chain *chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
-{
-	struct fs_chain *c = &k->fn[v->kind].fs[dir];
-
-	c->vhca = v;
-	c->dir = dir;
-	return c;
-}
-
-int fs_anchor(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
-	      struct fs_table **t, uint32_t *id)
-{
-	int err;
-
-	*t = fs_table_get(chain_of(k, v, dir), prio, &err);
-	*id = *t ? (*t)->id : 0;
-	return err;
-}
-
-void fs_unanchor(struct fs_table *t)
-{
-	fs_table_put(t);
-}
-
 int fs_add(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
 	   const struct fs_match *m, const struct fs_act *a, struct fs_rule **rule)
 {
+	struct fs_chain *c = fs_chain_of(k, v, dir);
 	struct fs_rule *r = calloc(1, sizeof(*r));
 	struct fs_table *t;
 	int err = -ENOMEM;
 
 	if (!r)
 		return err;
-	t = fs_table_get(chain_of(k, v, dir), prio, &err);
+	t = fs_table_get(c, prio, &err);
 	if (t)
 		err = add_to_table(t, m, a, r);
 	if (!err) {

@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include "fs_priv.h"
 
+struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
+{
+	struct fs_chain *c = &k->fn[v->kind].fs[dir];
+
+	c->vhca = v;
+	c->dir = dir;
+	return c;
+}
+
 static struct fs_table *behind(const struct fs_chain *c, unsigned int prio)
 {
 	for (unsigned int i = prio + 1; i < FS_PRIOS; i++) {
@@ -77,7 +86,7 @@ static struct fs_table *insert(struct fs_chain *c, unsigned int prio, int *err)
 	t->chain = c;
 	t->prio = prio;
 	t->miss = id_of(next);
-	*err = fs_cmd_create_table(c, prio, size_of(prio), t->miss, &t->id);
+	*err = fs_cmd_create_table(c, prio, size_of(prio), t->miss, 0, &t->id);
 	if (*err) {
 		free(t);
 		return NULL;

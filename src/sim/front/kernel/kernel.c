@@ -72,6 +72,7 @@ void kernel_free(struct kernel *k)
 		return;
 	while (k->files)
 		kernel_close(k->files);
+	fs_anchors_free(k);
 	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
 		fw_uid_reap(&k->si->vhca[i], 0);
 	dm_fini(k);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Steering anchors, as mlx5_ib makes them since 6.5: a table that all user contexts share stands
+ * between a program's entries and the kernel's tables, so that those may come and go.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <dvx/prm/flow.h>
+#include "fs_priv.h"
+
+#define UID_SHARED   0xffff
+#define ANCHOR_LEVEL 1 /* libmlx5's own table before it has level 0 */
+#define PLACE_TO     0
+#define PLACE_DROP   1
+
+static int make_group(struct fs_anchor *a, struct fs_group *g, uint32_t place)
+{
+	g->table = &a->table;
+	g->start = place;
+	g->size = 1;
+	return fs_cmd_create_group(g);
+}
+
+static int make_parts(struct fs_anchor *a)
+{
+	int err = fs_cmd_create_table(a->table.chain, ANCHOR_LEVEL, 2, 0, UID_SHARED, &a->table.id);
+
+	if (err)
+		return err;
+	a->drop.group = &a->drop_group;
+	a->drop.index = PLACE_DROP;
+	a->drop.action = PRM_FLOW_ACTION_DROP;
+	a->to.group = &a->to_group;
+	a->to.index = PLACE_TO;
+	a->to.ignore_level = true;
+	a->to.ndests = 1;
+	err = make_group(a, &a->drop_group, PLACE_DROP);
+	if (!err)
+		err = make_group(a, &a->to_group, PLACE_TO);
+	if (!err)
+		err = fs_cmd_set_entry(&a->drop, false);
+	return err;
+}
+
+static void drop_parts(struct fs_anchor *a)
+{
+	if (a->drop_group.id && a->to_group.id)
+		fs_cmd_delete_entry(&a->drop);
+	if (a->to_group.id)
+		fs_cmd_destroy_group(&a->to_group);
+	if (a->drop_group.id)
+		fs_cmd_destroy_group(&a->drop_group);
+	if (a->table.id)
+		fs_cmd_destroy_table(a->table.chain, a->table.id);
+	free(a);
+}
+
+static struct fs_anchor *anchor_of(struct fs_chain *c, unsigned int prio, int *err)
+{
+	struct fs_anchor *a = c->anchors[prio];
+
+	*err = 0;
+	if (a)
+		return a;
+	a = calloc(1, sizeof(*a));
+	*err = -ENOMEM;
+	if (!a)
+		return NULL;
+	a->table.chain = c;
+	*err = make_parts(a);
+	if (*err) {
+		drop_parts(a);
+		return NULL;
+	}
+	c->anchors[prio] = a;
+	return a;
+}
+
+int fs_anchor_get(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio,
+		  uint32_t *id)
+{
+	struct fs_chain *c = fs_chain_of(k, v, dir);
+	int err;
+	struct fs_anchor *a = anchor_of(c, prio, &err);
+	struct fs_table *target = a ? fs_table_get(c, prio, &err) : NULL;
+
+	if (!target)
+		return err;
+	if (!a->users) {
+		a->target = target;
+		a->to.dests[0].id = target->id;
+		err = fs_cmd_set_entry(&a->to, false);
+	}
+	if (err) {
+		fs_table_put(target);
+		return err;
+	}
+	a->users++;
+	*id = a->table.id;
+	return 0;
+}
+
+void fs_anchor_put(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned int prio)
+{
+	struct fs_anchor *a = fs_chain_of(k, v, dir)->anchors[prio];
+
+	if (--a->users == 0)
+		fs_cmd_delete_entry(&a->to);
+	fs_table_put(a->target);
+}
+
+void fs_anchors_free(struct kernel *k)
+{
+	for (unsigned int i = 0; i < FUNCTION_COUNT * FS_DIRS; i++) {
+		struct fs_chain *c = &k->fn[i / FS_DIRS].fs[i % FS_DIRS];
+
+		for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {
+			if (c->anchors[prio])
+				drop_parts(c->anchors[prio]);
+			c->anchors[prio] = NULL;
+		}
+	}
+}
