@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Raw receive and send queues of libdvx: what completions say, errors and the way back, attributes.
+ */
+#include "flow_rig.h"
+
+/* All packets to one inbox, by the root table. */
+struct way {
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *root;
+	struct dvx_flow_matcher *matcher;
+	struct dvx_flow_action *to;
+	struct dvx_flow_rule *rule;
+};
+
+static void way_open(struct flow_rig *f, struct way *w, struct dvx_rxq *rxq)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
+	struct dvx_flow_matcher_attr ma = {.size = sizeof(ma), .match = &all};
+	struct dvx_flow_rule_attr ra = {.size = sizeof(ra), .match = &all, .action_count = 1};
+
+	OK(dvx_flow_domain_create(f->r.dev, &da, &w->domain));
+	OK(dvx_flow_table_create(w->domain, 0, &w->root));
+	OK(dvx_flow_matcher_create(w->root, &ma, &w->matcher));
+	OK(dvx_flow_action_create_queue(w->domain, rxq, &w->to));
+	ra.matcher = w->matcher;
+	ra.actions = &w->to;
+	OK(dvx_flow_rule_create(&ra, &w->rule));
+}
+
+static void way_close(struct way *w)
+{
+	OK(dvx_flow_rule_destroy(w->rule));
+	OK(dvx_flow_action_destroy(w->to));
+	OK(dvx_flow_matcher_destroy(w->matcher));
+	OK(dvx_flow_table_destroy(w->root));
+	OK(dvx_flow_domain_destroy(w->domain));
+}
+
+static void said(const char *a, const char *b)
+{
+	const char *text = dvx_strerror();
+
+	if (!strstr(text, a) || !strstr(text, b))
+		fail_msg("\"%s\" lacks %s or %s", text, a, b);
+}
+
+/* Lengths, checksums, user index; the ring round and round with rooms posted again as they were. */
+static void completions(void **state)
+{
+	struct flow_rig *f = *state;
+	struct frame frame;
+	struct inbox in;
+	struct way w;
+	uint32_t i;
+
+	inbox_open(f, &in, 3);
+	way_open(f, &w, in.rxq);
+	for (i = 0; i < 5 * ROOMS; i++) {
+		const void *cqe;
+
+		frame_build(&frame, (struct say){.payload = 40 + i % 100});
+		frame_send(f, &frame);
+		cqe = wait_cqe(in.cq);
+		assert_int_equal(dvx_rq_retire(in.rq), i % ROOMS);
+		assert_false(dvx_cqe_is_error(cqe));
+		assert_false(dvx_cqe_is_send(cqe));
+		assert_int_equal(dvx_cqe_byte_count(cqe), frame.len);
+		assert_int_equal(dvx_cqe_user_index(cqe), 0x103);
+		assert_true(dvx_cqe_l3_ok(cqe));
+		assert_false(dvx_cqe_vlan(cqe));
+		assert_memory_equal(in.buf + (i % ROOMS) * ROOM, frame.bytes, frame.len);
+		dvx_cq_pop(in.cq);
+		dvx_rq_repost(in.rq);
+		dvx_rq_ring(in.rq);
+	}
+	frame_build(&frame, (struct say){0});
+	frame.bytes[24] ^= 1; /* the IPv4 header's checksum */
+	frame_send(f, &frame);
+	assert_false(dvx_cqe_l3_ok(wait_cqe(in.cq)));
+	way_close(&w);
+	inbox_close(&in);
+}
+
+/* The device fills checksums in where it is asked to. */
+static void checksums(void **state)
+{
+	struct flow_rig *f = *state;
+	struct dvx_sq *sq = dvx_txq_ring(f->tx);
+	struct frame frame, wrong;
+	struct inbox in;
+	struct way w;
+
+	inbox_open(f, &in, 0);
+	way_open(f, &w, in.rxq);
+	frame_build(&frame, (struct say){0});
+	wrong = frame;
+	wrong.bytes[24] = wrong.bytes[25] = 0;
+	OK(dvx_post_eth_inline(sq, wrong.bytes, DVX_ETH_HEADER, wrong.bytes + DVX_ETH_HEADER,
+			       wrong.len - DVX_ETH_HEADER, ++f->sent,
+			       DVX_SIGNALED | DVX_ETH_L3_CSUM | DVX_ETH_L4_CSUM));
+	dvx_sq_ring(sq);
+	done(f->tx_cq, sq, f->sent);
+	assert_true(dvx_cqe_l3_ok(wait_cqe(in.cq)));
+	assert_true(dvx_cqe_l4_ok(wait_cqe(in.cq)));
+	assert_memory_equal(in.buf + 24, frame.bytes + 24, 2);
+	assert_int_not_equal(prm_load16(in.buf, 40), 0);
+	way_close(&w);
+	inbox_close(&in);
+}
+
+/* A frame gathered from the WQE and two pieces of memory; a send queue round its ring. */
+static void gathered(void **state)
+{
+	struct flow_rig *f = *state;
+	struct dvx_sq *sq = dvx_txq_ring(f->tx);
+	uint8_t *mem = f->r.buf;
+	struct dvx_sge sge[2];
+	struct frame frame;
+	struct inbox in;
+	struct way w;
+	uint32_t i;
+
+	inbox_open(f, &in, 0);
+	way_open(f, &w, in.rxq);
+	for (i = 0; i < 200; i++) {
+		uint32_t inl = dvx_txq_inline(f->tx) + i % 40;
+		struct say it = {.payload = 60 + i % 50, .sport = (uint16_t)(i + 1)};
+
+		frame_build(&frame, it);
+		memcpy(mem, frame.bytes, frame.len);
+		sge[0] = (struct dvx_sge){(uintptr_t)mem + inl, 30, f->r.key};
+		sge[1] =
+			(struct dvx_sge){(uintptr_t)mem + inl + 30, frame.len - inl - 30, f->r.key};
+		OK(dvx_post_eth(sq, mem, inl, sge, 2, ++f->sent, DVX_SIGNALED));
+		dvx_sq_ring(sq);
+		done(f->tx_cq, sq, f->sent);
+		heard(&in, it, 0);
+	}
+	way_close(&w);
+	inbox_close(&in);
+}
+
+/* A packet that is longer than its receive: an error, and reset() brings the queue back. */
+static void too_long(void **state)
+{
+	struct flow_rig *f = *state;
+	struct dvx_cqe_failure why;
+	struct dvx_sge small;
+	struct inbox in;
+	struct way w;
+	uint32_t i, flushed = 0;
+
+	inbox_open(f, &in, 0);
+	way_open(f, &w, in.rxq);
+	OK(dvx_rxq_reset(in.rxq));
+	small = (struct dvx_sge){(uintptr_t)in.buf, 64, f->r.key};
+	for (i = 0; i < 3; i++)
+		OK(dvx_rq_post(in.rq, &small, 1, i));
+	dvx_rq_ring(in.rq);
+	say(f, (struct say){0});
+	assert_true(dvx_cqe_is_error(wait_cqe(in.cq)));
+	dvx_cqe_error(dvx_cq_peek(in.cq), &why);
+	assert_int_equal(why.syndrome, PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(why.user_index, 0x100);
+	assert_false(why.send);
+	OK(dvx_rxq_to_err(in.rxq));
+	while (flushed < 3) {
+		wait_cqe(in.cq);
+		dvx_rq_retire(in.rq);
+		dvx_cq_pop(in.cq);
+		flushed++;
+	}
+	OK(dvx_rxq_reset(in.rxq));
+	assert_int_equal(dvx_rq_free(in.rq), ROOMS);
+	small.length = ROOM;
+	OK(dvx_rq_post(in.rq, &small, 1, 0));
+	dvx_rq_ring(in.rq);
+	say(f, (struct say){.sport = 5});
+	heard(&in, (struct say){.sport = 5}, 0);
+	way_close(&w);
+	inbox_close(&in);
+}
+
+/* The tag is taken off, and told. */
+static void stripped(void **state)
+{
+	struct flow_rig *f = *state;
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = f->r.uar};
+	struct dvx_rxq_attr ra = {
+		.size = sizeof(ra), .pd = f->r.pd, .entries = 16, .flags = DVX_RXQ_STRIP_VLAN};
+	struct dvx_sge sge = {(uintptr_t)f->r.buf + 4096, ROOM, f->r.key};
+	struct frame plain;
+	struct dvx_rxq *rxq;
+	const void *cqe;
+	struct way w;
+
+	OK(dvx_cq_create(f->r.dev, &ca, &ra.cq));
+	OK(dvx_rxq_create(f->r.dev, &ra, &rxq));
+	OK(dvx_rq_post(dvx_rxq_ring(rxq), &sge, 1, 0));
+	dvx_rq_ring(dvx_rxq_ring(rxq));
+	way_open(f, &w, rxq);
+	say(f, (struct say){.vlan = 0x2064});
+	cqe = wait_cqe(ra.cq);
+	frame_build(&plain, (struct say){0});
+	assert_int_equal(dvx_cqe_byte_count(cqe), plain.len);
+	assert_memory_equal(f->r.buf + 4096, plain.bytes, plain.len);
+	assert_true(dvx_cqe_vlan(cqe));
+	assert_int_equal(dvx_cqe_vlan_tci(cqe), 0x2064);
+	way_close(&w);
+	OK(dvx_rxq_destroy(rxq));
+	OK(dvx_cq_destroy(ra.cq));
+}
+
+/* Each attribute that is wrong is refused by its name. */
+static void attributes(void **state)
+{
+	struct flow_rig *f = *state;
+	struct dvx_rxq_attr good = {.size = sizeof(good),
+				    .pd = f->r.pd,
+				    .cq = f->tx_cq,
+				    .entries = 16},
+			    a;
+	struct dvx_txq_attr tgood = {.size = sizeof(tgood),
+				     .pd = f->r.pd,
+				     .cq = f->tx_cq,
+				     .uar = f->r.uar,
+				     .sq_blocks = 16},
+			    t;
+	struct dvx_rxq *rxq = NULL;
+	struct dvx_txq *txq = NULL;
+
+#define REFUSED(what, a, good, call, field, value, err)           \
+	do {                                                      \
+		a = good;                                         \
+		a.field = value;                                  \
+		assert_int_equal(call(f->r.dev, &a, &what), err); \
+		assert_null(what);                                \
+		said(#field, "");                                 \
+	} while (0)
+#define RX(field, value) REFUSED(rxq, a, good, dvx_rxq_create, field, value, -EINVAL)
+#define TX(field, value) REFUSED(txq, t, tgood, dvx_txq_create, field, value, -EINVAL)
+	RX(size, 0);
+	RX(flags, 0x80);
+	RX(pd, NULL);
+	RX(cq, NULL);
+	RX(entries, 0);
+	RX(entries, 1u << 20);
+	RX(sge, 65);
+	RX(user_index, 0xffffff);
+	RX(reserved, 1);
+	RX(place.flags, 0x80);
+	REFUSED(rxq, a, good, dvx_rxq_create, flags, DVX_RXQ_KEEP_FCS, -EOPNOTSUPP);
+	said("DVX_RXQ_KEEP_FCS", "scatter_fcs");
+	assert_int_equal(dvx_rxq_create_layout(f->r.dev, &good, 99, &rxq), -EPROTO);
+	TX(size, 1);
+	TX(flags, 1);
+	TX(pd, NULL);
+	TX(cq, NULL);
+	TX(uar, NULL);
+	TX(sq_blocks, 0);
+	TX(sq_blocks, 1u << 20);
+	TX(user_index, 0x1000000);
+	assert_int_equal(dvx_txq_create_layout(f->r.dev, &tgood, 99, &txq), -EPROTO);
+	OK(dvx_rxq_destroy(NULL));
+	OK(dvx_txq_destroy(NULL));
+	OK(dvx_rss_destroy(NULL));
+}
+
+/* Hundreds made and destroyed: nothing stays. The last close of the group is the witness. */
+static void again_and_again(void **state)
+{
+	struct flow_rig *f = *state;
+	uint32_t i;
+
+	for (i = 0; i < 300; i++) {
+		struct inbox in;
+
+		inbox_open(f, &in, i % 8);
+		assert_true(dvx_rxq_tirn(in.rxq) && dvx_rxq_rqn(in.rxq));
+		inbox_close(&in);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(completions),	   cmocka_unit_test(checksums),
+		cmocka_unit_test(gathered),	   cmocka_unit_test(too_long),
+		cmocka_unit_test(stripped),	   cmocka_unit_test(attributes),
+		cmocka_unit_test(again_and_again),
+	};
+
+	return cmocka_run_group_tests(tests, flow_open, flow_close);
+}
