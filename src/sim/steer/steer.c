@@ -179,6 +179,7 @@ static uint64_t act_on(struct way *way, const struct flow_act *act)
 	struct packet *p = way->w.packet;
 
 	for (uint32_t i = 0; i < act->ncounters; i++) {
+		steer_trace("count in 0x%x", act->counters[i].id);
 		act->counters[i].counter->packets++;
 		act->counters[i].counter->octets += p->len;
 	}
@@ -284,6 +285,18 @@ static void follow(struct way *way, uint64_t addr)
 	}
 }
 
+/* What the lines of a walk are about. */
+static void trace_packet(const struct vhca *v, const struct packet *p, bool tx)
+{
+	const struct packet_headers *h = &p->outer;
+
+	steer_trace(
+		"vhca %u %s: %u bytes, %u vlans, ethertype 0x%04x, ip v%u protocol %u, ports %u "
+		"> %u",
+		v->id, tx ? "tx" : "rx", p->len, h->vlans, h->ethertype, h->ip_version,
+		h->ip_protocol, h->sport, h->dport);
+}
+
 static void start(struct vhca *v, struct packet *p, bool tx)
 {
 	const struct flow_table *root = v->flow_root[tx];
@@ -298,6 +311,7 @@ static void start(struct vhca *v, struct packet *p, bool tx)
 			},
 	};
 
+	trace_packet(v, p, tx);
 	if (root)
 		follow(&way, icm_addr(ICM_TABLE, root->o.id));
 	else if (tx)
