@@ -59,6 +59,10 @@ static const struct cap other_caps[] = {
 	{"misc_parameters.bth_dst_qp", "bth_dst_qp"},
 	{"misc_parameters.outer_esp_spi", "outer_esp_spi"},
 	{"misc_parameters.inner_esp_spi", "inner_esp_spi"},
+	{"misc_parameters_2.outer_first_mpls.", "outer_first_mpls"},
+	{"misc_parameters_2.inner_first_mpls.", "inner_first_mpls"},
+	{"misc_parameters_2.outer_first_mpls_over_gre.", "outer_first_mpls_over_gre"},
+	{"misc_parameters_2.outer_first_mpls_over_udp.", "outer_first_mpls_over_udp"},
 	{"misc_parameters_2.metadata_reg_c_7", "metadata_reg_c_7"},
 	{"misc_parameters_2.metadata_reg_c_6", "metadata_reg_c_6"},
 	{"misc_parameters_2.metadata_reg_c_5", "metadata_reg_c_5"},
@@ -88,6 +92,14 @@ const void *dvx_flow_props(const struct dvx_flow_domain *domain)
 		       : prm_flow_table_nic_cap_cat_flow_table_properties_nic_receive(cap);
 }
 
+/* A name that ends in a dot is a structure: all that is in it. */
+static bool is_named(const char *path, const char *name)
+{
+	size_t n = strlen(name);
+
+	return name[n - 1] == '.' ? !strncmp(path, name, n) : !strcmp(path, name);
+}
+
 static bool cap_of(const char *path, char *cap, size_t size)
 {
 	size_t i, n = strlen("outer_headers.");
@@ -95,7 +107,7 @@ static bool cap_of(const char *path, char *cap, size_t size)
 
 	if (!outer && strncmp(path, "inner_headers.", n) != 0) {
 		for (i = 0; i < sizeof(other_caps) / sizeof(other_caps[0]); i++)
-			if (!strcmp(path, other_caps[i].field))
+			if (is_named(path, other_caps[i].field))
 				return snprintf(cap, size, "%s", other_caps[i].cap) > 0;
 		return false;
 	}
@@ -134,4 +146,14 @@ int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mas
 					who, f.path, dvx_dev_name(domain->dev),
 					dvx_flow_props_name(domain), cap);
 	return 0;
+}
+
+bool dvx_flow_untold(const uint8_t *mask, struct dvx_flow_field *f)
+{
+	char cap[64];
+
+	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, f); bit = f->bit + f->width)
+		if (!cap_of(f->path, cap, sizeof(cap)))
+			return true;
+	return false;
 }

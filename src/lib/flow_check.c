@@ -267,8 +267,8 @@ static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t 
 }
 
 /*
- * An entry has one field for the first tag's kind: "no customer's tag" alone would be "no tag" below
- * the root, and "no customer's tag" in it. Both kinds named, they agree.
+ * An entry has one field for the first tag's kind: "no customer's tag" alone would be "no tag"
+ * below the root, and "no customer's tag" in it. Both kinds named, they agree.
  */
 static int check_vlan(const struct dvx_flow_matcher *matcher, const uint8_t *value,
 		      unsigned int depth, const char *who)

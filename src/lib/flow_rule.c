@@ -77,6 +77,7 @@ static int refused(const struct dvx_flow_rule *rule, int err)
 {
 	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
 	const void *props = dvx_flow_props(domain);
+	struct dvx_flow_field f;
 
 	if (err == EEXIST)
 		return dvx_fail(err, "dvx_flow_rule_create: match: the matcher has this rule");
@@ -86,6 +87,11 @@ static int refused(const struct dvx_flow_rule *rule, int err)
 	    !prm_flow_table_prop_layout_get_flow_tag(props))
 		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
 				dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
+	if (dvx_flow_untold(rule->matcher->mask, &f))
+		return dvx_fail(err,
+				"dvx_flow_rule_create: the kernel refuses the rule in the root; "
+				"perhaps because of match.%s, which no capability tells of",
+				f.path);
 	return dvx_fail(err, "dvx_flow_rule_create: the kernel refuses the rule in the root");
 }
 

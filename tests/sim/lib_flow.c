@@ -300,6 +300,37 @@ static void masks_refused(void **state)
 	stage_close(&s);
 }
 
+/* What this chip does not match is refused by its capability, or by the field alone. */
+static void no_capability(void **state)
+{
+	struct dvx_flow_match m = udp(4, 2152);
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
+	struct dvx_flow_matcher *none = NULL;
+	struct dvx_flow_rule *r = NULL;
+	struct dvx_flow_rule_attr ra;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_teid", 1, 0xffffffff));
+	if (level) {
+		assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
+		assert_null(none);
+		said("match.misc_parameters_3.gtpu_teid", "flex_parser_protocols");
+	} else {
+		OK(dvx_flow_matcher_create(s.table, &attr, &none));
+		ra = rule_attr(none, &m, &s.drop, 1);
+		assert_true(dvx_flow_rule_create(&ra, &r) < 0);
+		said("match.misc_parameters_3.gtpu_teid", "the root");
+		OK(dvx_flow_matcher_destroy(none));
+		m = udp(4, 4789);
+		OK(dvx_flow_match_set(&m, "misc_parameters.geneve_vni", 1, 0xffffff));
+		assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
+		said("match.misc_parameters.geneve_vni",
+		     "nic_receive.ft_field_support.outer_geneve_vni");
+	}
+	stage_close(&s);
+}
+
 static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *field, const char *why)
 {
 	struct dvx_flow_rule *none = NULL;
@@ -799,6 +830,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rss),		 cmocka_unit_test(sending),
 		cmocka_unit_test(back_to_root),	 cmocka_unit_test(duplicates),
 		cmocka_unit_test(dump),		 cmocka_unit_test(vlan_kinds),
+		cmocka_unit_test(no_capability),
 	};
 
 	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
