@@ -279,7 +279,7 @@ static void circles(void **state)
 		icm_addr(ICM_TABLE, t);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 0);
-	assert_in_range(e.stats.ends[STEER_LOST], 1, 1000);
+	assert_in_range(e.stats.ends[STEER_LOST], 1, 2000);
 	assert_true(fx_logged(f, "is lost"));
 	/* and what is no place for a packet */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
