@@ -64,6 +64,10 @@ same_pages() { [ "$(jq -c .pages "$scratch/a")" = "$(jq -c .pages "$scratch/b")"
 check "... is as the device's" same_pages
 check "a dump against its device: no difference" says 0 'No difference' host caps --diff "$scratch/host.caps" mlx5_0
 check "host against DPU" says 1 'vhca_id  *A: 1  *B: 2' dpu caps --diff "$scratch/host.caps" mlx5_0
+check "dvx-info --diff is caps --diff" says 1 'vhca_id  *A: 1  *B: 2' dpu --diff "$scratch/host.caps" mlx5_0
+check "caps --save of the DPU" dpu caps --save "$scratch/dpu.caps"
+check "two dumps, without a device" says 1 'vhca_id  *A: 1  *B: 2' "$info" caps --diff "$scratch/host.caps" "$scratch/dpu.caps"
+check "a dump against itself" says 0 'No difference' "$info" caps --diff "$scratch/dpu.caps" "$scratch/dpu.caps"
 check "--diff --json" json '.differences | any(.field == "vhca_id" and .a == "1" and .b == "2")' \
 	dpu caps --diff --json "$scratch/host.caps" mlx5_0
 check "--diff needs two" says 2 'compares two' host caps --diff mlx5_0

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "facts.h"
 
 static const char *const level_names[] = {"OK", "WARN", "FAIL"};
 
@@ -24,6 +25,11 @@ static void open_device(struct doctor *d)
 	struct dvx_dev_info *list;
 	size_t n;
 
+	if (d->elsewhere && !d->which) {
+		snprintf(d->error, sizeof(d->error), "it is of another host");
+		fact_pci(d->pci, sizeof(d->pci));
+		return;
+	}
 	if (dvx_dev_open(d->which, &d->dev))
 		snprintf(d->error, sizeof(d->error), "%s", dvx_strerror());
 	if (dvx_dev_list(&list, &n))
@@ -47,7 +53,8 @@ static size_t count(const json_t *lines, enum level level)
 	size_t n = 0, i;
 	json_t *l;
 
-	json_array_foreach(lines, i, l) n += !strcmp(str(l, "level"), level_names[level]);
+	json_array_foreach (lines, i, l)
+		n += !strcmp(str(l, "level"), level_names[level]);
 	return n;
 }
 
@@ -56,8 +63,7 @@ static void print_lines(const json_t *lines)
 	size_t fails = count(lines, LEVEL_FAIL), warns = count(lines, LEVEL_WARN), i;
 	json_t *l;
 
-	json_array_foreach(lines, i, l)
-	{
+	json_array_foreach (lines, i, l) {
 		printf("%-4s  %-12s  %s\n", str(l, "level"), str(l, "check"), str(l, "text"));
 		if (*str(l, "mend"))
 			printf("      %-12s  $ %s\n", "", str(l, "mend"));
@@ -67,10 +73,17 @@ static void print_lines(const json_t *lines)
 
 int cmd_doctor(const struct args *a)
 {
-	struct doctor d = {.lines = json_array(), .which = a->argc ? a->argv[0] : NULL};
+	struct doctor d = {
+		.lines = json_array(), .which = a->argc ? a->argv[0] : NULL, .elsewhere = a->root};
 	json_t *root;
 	int code;
 
+	if (a->root && !fact_folder(a->root)) {
+		complain("%s is no folder", a->root);
+		json_decref(d.lines);
+		return EXIT_INPUT;
+	}
+	facts_from(a->root ? a->root : "");
 	open_device(&d);
 	doctor_rdma(&d);
 	doctor_mem(&d);

@@ -12,7 +12,8 @@ struct doctor {
 	json_t *lines;
 	const char *which;   /* as the user named it, or NULL */
 	struct dvx_dev *dev; /* opened, or NULL */
-	char pci[16];	     /* its address, or "" */
+	bool elsewhere;	     /* facts are a copy of another host's */
+	char pci[64];	     /* its address, or "" */
 	char error[256];     /* why it is not open */
 	size_t devices;	     /* mlx5 devices that libibverbs shows */
 };

@@ -1,40 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Placement, IOMMU, write-combining, limits and rights. */
-#include <dirent.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "doctor.h"
 #include "facts.h"
 
-/* CPUs of "0-3,8-11" that this process may use. */
-static int usable(const char *list)
-{
-	cpu_set_t set;
-	int n = 0, used;
-	unsigned int a, b;
+/* Below this a program with a few rings and a buffer does not live. */
+#define FEW_BYTES    (64ll << 20)
+#define LITTLE_BYTES (1ll << 30)
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return -1;
-	for (; sscanf(list, "%u%n", &a, &used) == 1; list += used + (list[used] == ',')) {
-		b = a;
-		if (list[used] == '-') {
-			list += used + 1;
-			if (sscanf(list, "%u%n", &b, &used) != 1)
-				break;
-		}
-		for (; a <= b && a < CPU_SETSIZE; a++)
-			n += CPU_ISSET(a, &set) != 0;
-	}
-	return n;
+/* Of the device that is open, or of the first function on the bus. */
+static int node_of(const struct doctor *d)
+{
+	char path[128];
+	long long node;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", d->pci);
+	if (*d->pci && fact_number(path, &node))
+		return (int)node;
+	return d->dev ? dvx_dev_node(d->dev) : -1;
 }
 
 static void numa(struct doctor *d)
 {
-	int node = d->dev ? dvx_dev_node(d->dev) : -1, n;
+	int node = node_of(d), n;
 	char path[128], cpus[256], mend[128];
 
 	if (!fact_exists("/sys/devices/system/node/node1")) {
@@ -43,17 +34,22 @@ static void numa(struct doctor *d)
 	}
 	if (node < 0) {
 		doctor_line(
-			d, "numa", d->dev ? LEVEL_WARN : LEVEL_OK, "",
-			d->dev ? "The machine has several NUMA nodes, but the device says none: "
-				 "the firmware (ACPI) does not tell where it is plugged."
-			       : "The machine has several NUMA nodes; there is no device to be "
-				 "near.");
+			d, "numa", *d->pci ? LEVEL_WARN : LEVEL_OK, "",
+			*d->pci ? "The machine has several NUMA nodes, but the device says none: "
+				  "the firmware (ACPI) does not tell where it is plugged."
+				: "The machine has several NUMA nodes; there is no device to be "
+				  "near.");
 		return;
 	}
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-	n = fact_text(path, cpus, sizeof(cpus)) ? usable(cpus) : -1;
+	n = fact_text(path, cpus, sizeof(cpus)) ? fact_cpus(cpus) : -1;
 	snprintf(mend, sizeof(mend), "numactl --cpunodebind=%d --membind=%d PROGRAM", node, node);
-	if (n > 0)
+	if (n < 0)
+		doctor_line(
+			d, "numa", LEVEL_OK, mend,
+			"The device is on node %d; which CPUs this process may use is not known.",
+			node);
+	else if (n > 0)
 		doctor_line(d, "numa", LEVEL_OK, "",
 			    "The device is on node %d, and %d of its CPUs (%s) are open to this "
 			    "process.",
@@ -68,7 +64,7 @@ static void numa(struct doctor *d)
 
 static int count_entries(const char *path)
 {
-	DIR *dir = opendir(path);
+	DIR *dir = fact_dir(path);
 	struct dirent *e;
 	int n = 0;
 
@@ -107,7 +103,7 @@ static void iommu(struct doctor *d)
 static bool in_file(const char *path, const char *word)
 {
 	char line[8192];
-	FILE *f = fopen(path, "re");
+	FILE *f = fact_open(path);
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f))
@@ -162,29 +158,27 @@ static bool number_after(const char *text, const char *key)
 	return false;
 }
 
-/* cgroup v2 only: "0::/path". */
-static void cgroup(struct doctor *d)
+/* All of a small file, its lines joined. */
+static bool whole(const char *path, char *buf, size_t size)
 {
-	char path[4200], self[4000], limits[1024], *dir;
-	FILE *f;
-	bool limited;
-	size_t n;
+	FILE *f = fact_open(path);
+	size_t n = f ? fread(buf, 1, size - 1, f) : 0;
 
-	if (!fact_text("/proc/self/cgroup", self, sizeof(self)) || strncmp(self, "0::", 3)) {
-		doctor_line(d, "cgroup", LEVEL_OK, "",
-			    "No unified cgroup: no limit of it is looked for.");
-		return;
-	}
-	dir = self + 3;
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/rdma.max", dir);
-	f = fopen(path, "re");
-	n = f ? fread(limits, 1, sizeof(limits) - 1, f) : 0;
 	if (f)
 		fclose(f);
-	limits[n] = '\0';
-	for (char *c = limits; *c; c++)
+	buf[n] = '\0';
+	for (char *c = buf; *c; c++)
 		*c = *c == '\n' ? ' ' : *c;
-	if (!f || !n) {
+	return n;
+}
+
+static void cgroup_rdma(struct doctor *d, const char *dir)
+{
+	char path[4200], limits[1024];
+	bool limited;
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/rdma.max", dir);
+	if (!whole(path, limits, sizeof(limits))) {
 		doctor_line(d, "cgroup", LEVEL_OK, "", "The cgroup has no RDMA limit.");
 		return;
 	}
@@ -193,7 +187,56 @@ static void cgroup(struct doctor *d)
 		 dir);
 	limited = number_after(limits, "hca_handle=") || number_after(limits, "hca_object=");
 	doctor_line(d, "cgroup", limited ? LEVEL_WARN : LEVEL_OK, limited ? path : "",
-		    "RDMA limits of the cgroup: %s", limits);
+		    "RDMA limits of the cgroup: %s.", limits);
+}
+
+/* Registered memory cannot be swapped out: it counts against the cgroup until it is freed. */
+static void cgroup_memory(struct doctor *d, const char *dir)
+{
+	char path[4200], mend[4300];
+	enum level level = LEVEL_OK;
+	long long limit;
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", dir);
+	if (!fact_number(path, &limit))
+		return;
+	snprintf(mend, sizeof(mend),
+		 "echo max | sudo tee /sys/fs/cgroup%s/memory.max # docker: --memory", dir);
+	if (limit < FEW_BYTES)
+		level = LEVEL_FAIL;
+	else if (limit < LITTLE_BYTES)
+		level = LEVEL_WARN;
+	doctor_line(d, "cgroup", level, level == LEVEL_OK ? "" : mend,
+		    "The cgroup may use %lld MiB; registered memory counts and cannot be swapped "
+		    "out.",
+		    limit >> 20);
+}
+
+static void cgroup_hugepages(struct doctor *d, const char *dir)
+{
+	char path[4200], mend[4300];
+	long long limit;
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/hugetlb.2MB.max", dir);
+	if (!fact_number(path, &limit) || limit >= 2 << 20)
+		return;
+	snprintf(mend, sizeof(mend), "echo max | sudo tee /sys/fs/cgroup%s/hugetlb.2MB.max", dir);
+	doctor_line(d, "cgroup", LEVEL_WARN, mend, "The cgroup may use no huge page of 2 MiB.");
+}
+
+/* cgroup v2 only: "0::/path". */
+static void cgroup(struct doctor *d)
+{
+	char self[4000];
+
+	if (!fact_text("/proc/self/cgroup", self, sizeof(self)) || strncmp(self, "0::", 3)) {
+		doctor_line(d, "cgroup", LEVEL_OK, "",
+			    "No unified cgroup: no limit of it is looked for.");
+		return;
+	}
+	cgroup_rdma(d, self + 3);
+	cgroup_memory(d, self + 3);
+	cgroup_hugepages(d, self + 3);
 }
 
 static void rights(struct doctor *d)

@@ -11,12 +11,14 @@
 
 static void memlock(struct doctor *d)
 {
-	uint64_t left = fact_memlock();
+	uint64_t left;
 	static const char mend[] =
 		"echo '* - memlock unlimited' | sudo tee /etc/security/limits.d/90-rdma.conf "
 		"# log in again; service: LimitMEMLOCK=infinity; docker: --ulimit memlock=-1";
 
-	if (left == UINT64_MAX)
+	if (!fact_memlock(&left))
+		doctor_line(d, "memlock", LEVEL_OK, "", "RLIMIT_MEMLOCK is not known.");
+	else if (left == UINT64_MAX)
 		doctor_line(d, "memlock", LEVEL_OK, "", "RLIMIT_MEMLOCK is unlimited.");
 	else if (fact_may(CAP_IPC_LOCK) && fact_initial_userns())
 		doctor_line(d, "memlock", LEVEL_OK, "",

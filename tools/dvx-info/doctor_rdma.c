@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The road to the device: PCI, kernel, device files, libraries, firmware, port. */
-#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 #include "doctor.h"
 #include "facts.h"
 
@@ -17,6 +15,9 @@ static void device(struct doctor *d)
 	if (d->dev)
 		doctor_line(d, "device", LEVEL_OK, "", "%s opens with DevX, vhca_id %u.",
 			    dvx_dev_name(d->dev), dvx_dev_caps(d->dev)->vhca_id);
+	else if (d->elsewhere && n)
+		doctor_line(d, "device", LEVEL_OK, "",
+			    "%zu NVIDIA network function(s), the first at %s.", n, first);
 	else if (d->devices)
 		doctor_line(d, "device", LEVEL_FAIL, "dvx-info list",
 			    "%zu mlx5 device(s) are listed, but it does not open: %s.", d->devices,
@@ -59,19 +60,20 @@ static void modules(struct doctor *d)
 
 static void kernel(struct doctor *d)
 {
-	unsigned int v = fact_kernel();
-	struct utsname u;
+	char release[128];
+	unsigned int v = fact_kernel(release, sizeof(release));
 
-	uname(&u);
-	if (v >= (5 << 8 | 19))
+	if (!v)
+		doctor_line(d, "kernel", LEVEL_OK, "", "The kernel's version is not known.");
+	else if (v >= (5 << 8 | 19))
 		doctor_line(d, "kernel", LEVEL_OK, "",
-			    "Linux %s passes firmware's status and syndrome on.", u.release);
+			    "Linux %s passes firmware's status and syndrome on.", release);
 	else
 		doctor_line(
 			d, "kernel", LEVEL_WARN, "",
 			"Linux %s hides status and syndrome of a refused command behind an errno; "
 			"5.19 and later show them.",
-			u.release);
+			release);
 }
 
 static void abi(struct doctor *d)
@@ -88,26 +90,44 @@ static void abi(struct doctor *d)
 			    "The kernel's verbs ABI is %lld (libibverbs knows 6).", core);
 }
 
+/* What keeps the file closed, and what opens it. */
+static void closed_file(struct doctor *d, const char *path, int err)
+{
+	char mend[320] = "sudo modprobe mlx5_ib";
+
+	if (err == EPERM)
+		snprintf(mend, sizeof(mend),
+			 "docker run --device=%s # or the service's DeviceAllow=; a cgroup denies "
+			 "it",
+			 path);
+	else if (err == EACCES)
+		snprintf(mend, sizeof(mend),
+			 "sudo chmod 0666 %s # rdma-core's udev rules do it at every start", path);
+	doctor_line(d, "files", LEVEL_FAIL, mend, "%s does not open: %s.", path, strerror(err));
+}
+
 static void files(struct doctor *d)
 {
-	DIR *dir = opendir("/dev/infiniband");
-	char path[300], closed[256] = "", mend[320];
+	DIR *dir = fact_dir("/dev/infiniband");
+	char path[300], closed[300] = "";
 	struct dirent *e;
-	int n = 0;
+	int n = 0, err, why = 0;
 
 	while (dir && (e = readdir(dir))) {
 		if (strncmp(e->d_name, "uverbs", 6))
 			continue;
 		n++;
-		snprintf(path, sizeof(path), "/dev/infiniband/%s", e->d_name);
-		if (access(path, R_OK | W_OK))
-			snprintf(closed, sizeof(closed), "%.250s", path);
+		snprintf(path, sizeof(path), "/dev/infiniband/%.255s", e->d_name);
+		err = fact_device(path);
+		if (err) {
+			why = err;
+			memcpy(closed, path, sizeof(closed));
+		}
 	}
 	if (dir)
 		closedir(dir);
-	snprintf(mend, sizeof(mend), "sudo chmod 0666 %s", closed);
-	if (n && *closed)
-		doctor_line(d, "files", LEVEL_FAIL, mend, "%s is not open to this user.", closed);
+	if (why)
+		closed_file(d, closed, why);
 	else if (n)
 		doctor_line(d, "files", LEVEL_OK, "",
 			    "%d device file(s) /dev/infiniband/uverbs*, open to this user.", n);
@@ -124,7 +144,7 @@ static void files(struct doctor *d)
 /* libibverbs.so.1.14.44.0 is rdma-core 44.0. */
 static void library(struct doctor *d, const char *stem)
 {
-	FILE *f = fopen("/proc/self/maps", "re");
+	FILE *f = fact_open("/proc/self/maps");
 	char line[4096], *at = NULL, *base;
 	unsigned int a, b, c, e;
 

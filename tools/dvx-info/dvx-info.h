@@ -23,6 +23,7 @@ struct args {
 	bool list;
 	bool diff;
 	const char *save;
+	const char *root; /* of doctor: where /proc, /sys, /dev and /boot are */
 	int argc;
 	char **argv;
 };

@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "facts.h"
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
+
+static const char *root = "";
+
+void facts_from(const char *dir)
+{
+	root = dir;
+}
+
+static const char *below(char buf[PATH_MAX], const char *path)
+{
+	snprintf(buf, PATH_MAX, "%s%s", root, path);
+	return buf;
+}
+
+FILE *fact_open(const char *path)
+{
+	char buf[PATH_MAX];
+
+	return fopen(below(buf, path), "re");
+}
+
+DIR *fact_dir(const char *path)
+{
+	char buf[PATH_MAX];
+
+	return opendir(below(buf, path));
+}
+
+int fact_device(const char *path)
+{
+	char buf[PATH_MAX];
+	int fd = open(below(buf, path), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
 
 bool fact_text(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char full[PATH_MAX];
+	int fd = open(below(full, path), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
 
 	if (fd >= 0)
@@ -37,15 +74,23 @@ bool fact_number(const char *path, long long *value)
 
 bool fact_exists(const char *path)
 {
+	char buf[PATH_MAX];
 	struct stat st;
 
-	return !stat(path, &st);
+	return !stat(below(buf, path), &st);
+}
+
+bool fact_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 /* A line "key<blanks>value" of a file under /proc, e.g. of /proc/self/status. */
 static bool proc_line(const char *path, const char *key, char *buf, size_t size)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = fact_open(path);
 	char line[512];
 	bool found = false;
 
@@ -77,24 +122,21 @@ bool fact_initial_userns(void)
 	       sscanf(text, "%lu %lu %lu", &from, &to, &n) != 3 || n == 4294967295ul;
 }
 
-unsigned int fact_kernel(void)
+unsigned int fact_kernel(char *release, size_t size)
 {
-	struct utsname u;
 	unsigned int major = 0, minor = 0;
 
-	if (uname(&u) || sscanf(u.release, "%u.%u", &major, &minor) != 2)
-		return 0;
-	return major << 8 | minor;
+	if (!fact_text("/proc/sys/kernel/osrelease", release, size))
+		*release = '\0';
+	return sscanf(release, "%u.%u", &major, &minor) == 2 ? major << 8 | minor : 0;
 }
 
 char fact_config(const char *name)
 {
-	char path[256], value[64], key[128];
-	struct utsname u;
+	char path[256], value[64], key[128], release[128];
 
-	if (uname(&u))
-		return 0;
-	snprintf(path, sizeof(path), "/boot/config-%s", u.release);
+	fact_kernel(release, sizeof(release));
+	snprintf(path, sizeof(path), "/boot/config-%s", release);
 	if (!fact_exists(path))
 		return 0;
 	snprintf(key, sizeof(key), "%s=", name);
@@ -117,17 +159,57 @@ long long fact_hugepages(unsigned long kb, int node, const char *what)
 }
 
 /* Registered memory is counted as pinned; the kernel does not add what mlock() holds. */
-uint64_t fact_memlock(void)
+bool fact_memlock(uint64_t *left)
 {
-	struct rlimit lim;
-	uint64_t used = 0;
-	char text[64];
+	uint64_t limit, used = 0;
+	char text[128], *end;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &lim) || lim.rlim_cur == RLIM_INFINITY)
-		return UINT64_MAX;
+	if (!proc_line("/proc/self/limits", "Max locked memory", text, sizeof(text)))
+		return false;
+	limit = strtoull(text, &end, 10);
+	if (end == text) {
+		*left = UINT64_MAX;
+		return !strncmp(text, "unlimited", 9);
+	}
 	if (proc_line("/proc/self/status", "VmPin:", text, sizeof(text)))
 		used = strtoull(text, NULL, 10) * 1024;
-	return lim.rlim_cur > used ? lim.rlim_cur - used : 0;
+	*left = limit > used ? limit - used : 0;
+	return true;
+}
+
+#define MOST_CPUS 8192
+
+/* Sets the bits of "0-3,8-11" in the map. */
+static void read_cpus(const char *list, uint8_t map[MOST_CPUS])
+{
+	unsigned int a, b;
+	int used;
+
+	for (; sscanf(list, "%u%n", &a, &used) == 1; list += used + (list[used] == ',')) {
+		b = a;
+		if (list[used] == '-') {
+			list += used + 1;
+			if (sscanf(list, "%u%n", &b, &used) != 1)
+				break;
+		}
+		for (; a <= b && a < MOST_CPUS; a++)
+			map[a] = 1;
+	}
+}
+
+int fact_cpus(const char *list)
+{
+	uint8_t of_list[MOST_CPUS] = {0}, of_process[MOST_CPUS] = {0};
+	char mine[512];
+	int n = 0;
+
+	if (!proc_line("/proc/self/status", "Cpus_allowed_list:", mine, sizeof(mine)))
+		return -1;
+	read_cpus(list, of_list);
+	read_cpus(mine, of_process);
+	for (size_t i = 0; i < MOST_CPUS; i++)
+		n += of_list[i] && of_process[i];
+	return n;
 }
 
 static bool is_network(const char *address)
@@ -143,7 +225,7 @@ static bool is_network(const char *address)
 
 size_t fact_pci(char *first, size_t size)
 {
-	DIR *dir = opendir("/sys/bus/pci/devices");
+	DIR *dir = fact_dir("/sys/bus/pci/devices");
 	struct dirent *e;
 	size_t n = 0;
 

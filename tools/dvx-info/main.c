@@ -36,6 +36,11 @@ static const struct argp_option caps_options[] = {
 	{"diff", 'd', NULL, 0, "compare two devices or dumps: --diff A B [PAGE]", 0},
 	{0},
 };
+static const struct argp_option doctor_options[] = {
+	JSON_OPTION,
+	{"root", 'r', "DIR", 0, "facts of a copy of another host's /proc, /sys, /dev, /boot", 0},
+	{0},
+};
 static const struct argp_option whynot_options[] = {
 	JSON_OPTION,
 	{"list", 'l', NULL, 0, "features that it knows", 0},
@@ -52,10 +57,12 @@ static const struct command commands[] = {
 	 caps_options, cmd_caps},
 	{"why-not", 0, 2, "FEATURE [DEV|DUMP]",
 	 "What a feature needs, and which of it is missing here.", whynot_options, cmd_whynot},
-	{"doctor", 0, 1, "[DEV]", "Checks the host, and says what to run to mend it.", json_options,
-	 cmd_doctor},
+	{"doctor", 0, 1, "[DEV]", "Checks the host, and says what to run to mend it.",
+	 doctor_options, cmd_doctor},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+#define CAPS 2 /* its index */
 
 static const char overview[] =
 	"What an mlx5 device is, can do and lacks, and what its host lacks.\v"
@@ -104,6 +111,9 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		p->args.diff = true;
+		return 0;
+	case 'r':
+		p->args.root = arg;
 		return 0;
 	case 's':
 		p->args.save = arg;
@@ -158,6 +168,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < NCOMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run_command(&commands[i], argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "--diff"))
+		return run_command(&commands[CAPS], argc, argv);
 	if (argc > 1 && (!strcmp(argv[1], "--json") || !strcmp(argv[1], "-j")))
 		return run_command(&commands[0], argc, argv);
 	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
