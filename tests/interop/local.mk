@@ -11,3 +11,5 @@ TESTS += tests/interop/steering.sh
 EXTRA_DIST += tests/interop/icrc.py
 dist_check_SCRIPTS += tests/interop/capture.sh
 TESTS += tests/interop/capture.sh
+dist_check_SCRIPTS += tests/interop/raw_ethernet.sh
+TESTS += tests/interop/raw_ethernet.sh
