@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "flow_slow.h"
 
+/* F_VLAN_KIND */
+enum { KIND_S = 1, KIND_C = 2 };
+
 static const struct {
 	enum field field;
 	bool zero_if_missing;
@@ -41,9 +44,9 @@ static bool meets_field(const struct rule_field *f, const struct fields *p)
 	unsigned int kind = (unsigned int)p->value[F_VLAN_KIND];
 
 	if (f->key == KEY_CVLAN)
-		return ((kind == 1) & f->mask) == f->value;
+		return ((kind == KIND_C) & f->mask) == f->value;
 	if (f->key == KEY_SVLAN)
-		return ((kind == 2) & f->mask) == f->value;
+		return ((kind == KIND_S) & f->mask) == f->value;
 	if (!p->known[field] && !keys[f->key].zero_if_missing)
 		return false;
 	return ((uint64_t)p->value[field] & f->mask) == f->value;

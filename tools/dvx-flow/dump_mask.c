@@ -80,12 +80,12 @@ static const struct row rows[] = {
 	{MISC3, 1, 0, 32, F_TCP_SEQ, 0},
 	{MISC3, 2, 0, 32, F_PER_LEVEL + F_TCP_ACK, 0},
 	{MISC3, 3, 0, 32, F_TCP_ACK, 0},
+	{MISC3, 6, 0, 32, F_ICMP_DATA, 0},
 	{MISC3, 7, 0, 32, F_ICMP_DATA, 0},
-	{MISC3, 8, 0, 32, F_ICMP_DATA, 0},
-	{MISC3, 9, 0, 8, F_ICMP_TYPE, 0},
-	{MISC3, 9, 8, 8, F_ICMP_CODE, 0},
-	{MISC3, 9, 16, 8, F_ICMP_TYPE, 0},
-	{MISC3, 9, 24, 8, F_ICMP_CODE, 0},
+	{MISC3, 8, 0, 8, F_ICMP_TYPE, 0},
+	{MISC3, 8, 8, 8, F_ICMP_CODE, 0},
+	{MISC3, 8, 16, 8, F_ICMP_TYPE, 0},
+	{MISC3, 8, 24, 8, F_ICMP_CODE, 0},
 };
 
 static int nibble(char c)

@@ -111,7 +111,7 @@ static size_t say_mac(char *buf, size_t size, uint64_t mac)
 
 size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3)
 {
-	static const char *const kinds[] = {"no tag", "0x8100", "0x88a8", "3"};
+	static const char *const kinds[] = {"no tag", "0x88a8", "0x8100", "3"};
 	static const char *const versions[] = {"none", "4", "6", "3"};
 	static const char *const layer4[] = {"none", "tcp", "udp", "other"};
 	unsigned long long n = (unsigned long long)value;

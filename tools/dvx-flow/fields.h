@@ -16,7 +16,7 @@ enum field {
 	F_DMAC,
 	F_SMAC,
 	F_ETHERTYPE, /* after all VLAN tags */
-	F_VLAN_KIND, /* first tag: 0 none, 1 0x8100, 2 0x88a8 */
+	F_VLAN_KIND, /* first tag: 0 none, 1 0x88a8, 2 0x8100 */
 	F_VLAN_ID,
 	F_VLAN_DEI,
 	F_VLAN_PCP,

@@ -209,7 +209,7 @@ static void vlan_tag(struct cut *c, enum field kind, uint32_t type)
 {
 	uint32_t tci = number(c, c->at, 2);
 
-	put(c, kind, type == ETH_CVLAN ? 1 : 2);
+	put(c, kind, type == ETH_SVLAN ? 1 : 2);
 	put(c, (enum field)(kind + 1), tci & 0xfff);
 	put(c, (enum field)(kind + 2), tci >> 12 & 1);
 	put(c, (enum field)(kind + 3), tci >> 13);

@@ -46,10 +46,10 @@ static void put_key(struct fields *p, const struct rule_field *f)
 {
 	enum field field = (enum field)keys[f->key];
 
-	if (f->key == KEY_SVLAN && f->value)
-		put(p, field, 2);
-	else if (f->key != KEY_SVLAN || !p->known[field])
+	if (f->key != KEY_CVLAN && f->key != KEY_SVLAN)
 		put(p, field, f->value);
+	else if (f->value || !p->known[field])
+		put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
 }
 
 static void put_address(struct fields *p, enum field f, const struct rule_prefix *a)

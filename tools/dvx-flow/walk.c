@@ -93,8 +93,20 @@ static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
 	return false;
 }
 
+static void circle(struct walk *w)
+{
+	lost(w, "the tables lead in a circle%s",
+	     w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
+}
+
+/* The packet is the same as before, so a table that it comes into twice it will never leave. */
 static bool enter_table(struct walk *w, struct place *at, uint32_t table)
 {
+	for (uint32_t i = 0; i < w->nsteps; i++)
+		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table) {
+			circle(w);
+			return false;
+		}
 	*at = (struct place){.table = table};
 	if (!step(w, STEP_TABLE, at))
 		return false;
@@ -209,16 +221,16 @@ int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side sid
 	     const struct fields *packet)
 {
 	struct view_cache *cache = w->cache;
-	unsigned int hops = 0;
+	/* No way without a circle looks at a matcher's end or at an entry twice. */
+	uint64_t hops = 2 * (uint64_t)d->nmatchers + d->nentries + 1;
 	struct place at;
 	bool on;
 
 	*w = (struct walk){.d = d, .side = side, .packet = packet, .cache = cache, .table = table};
 	on = enter_table(w, &at, table);
 	while (on && !w->err) {
-		if (++hops > WALK_HOPS) {
-			lost(w, "%u entries and no end: the tables loop%s", WALK_HOPS,
-			     w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
+		if (!hops--) {
+			circle(w);
 			break;
 		}
 		on = look(w, &at);

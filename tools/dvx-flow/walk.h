@@ -31,7 +31,6 @@ enum walk_end {
 	WALK_LOST,    /* `lost` says what the dump does not tell */
 };
 
-#define WALK_HOPS 256
 #define WALK_COUNTERS 16
 
 struct walk {

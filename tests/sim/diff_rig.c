@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include <time.h>
+#include "diff_rig.h"
+
+/* --- the rig -------------------------------------------------------------------------------------- */
+
+static void open_queue(struct rig *r, struct queue *q, uint8_t *buf)
+{
+	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ENTRIES, .uar = r->uar};
+	struct dvx_rxq_attr attr = {.size = sizeof(attr), .pd = r->pd, .entries = ENTRIES};
+
+	q->buf = buf;
+	OK(dvx_cq_create(r->dev, &cq, &q->cq));
+	attr.cq = q->cq;
+	OK(dvx_rxq_create(r->dev, &attr, &q->rxq));
+	q->rq = dvx_rxq_ring(q->rxq);
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		struct dvx_sge sge = {(uintptr_t)buf + i * PACKET_MAX, PACKET_MAX,
+				      dvx_mkey_key(r->mkey)};
+
+		if (dvx_rq_post(q->rq, &sge, 1, i) < 0)
+			break;
+	}
+	dvx_rq_ring(q->rq);
+	OK(dvx_flow_action_create_queue(r->domain, q->rxq, &q->action));
+}
+
+static void open_sender(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RAW_PACKET,
+					.cap = {.max_send_wr = BATCH + QUEUES, .max_send_sge = 1}};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	size_t bytes = (BATCH + QUEUES) * PACKET_MAX;
+
+	r->ibpd = ibv_alloc_pd(ctx);
+	r->ibcq = ibv_create_cq(ctx, BATCH + QUEUES, NULL, NULL, 0);
+	init.send_cq = init.recv_cq = r->ibcq;
+	r->sender = r->ibpd && r->ibcq ? ibv_create_qp(r->ibpd, &init) : NULL;
+	r->out = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+	r->mr = r->sender && r->out ? ibv_reg_mr(r->ibpd, r->out, bytes, 0) : NULL;
+	OK(r->mr ? 0 : -1);
+	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE | IBV_QP_PORT));
+	attr.qp_state = IBV_QPS_RTR;
+	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE));
+}
+
+static void open_flow(struct rig *r)
+{
+	struct dvx_flow_domain_attr domain = {.size = sizeof(domain), .side = DVX_FLOW_RX};
+	struct dvx_flow_match any = {0};
+	struct dvx_flow_matcher_attr matcher = {.size = sizeof(matcher), .match = &any};
+	struct dvx_flow_rule_attr rule = {.size = sizeof(rule), .match = &any, .action_count = 1,
+					  .actions = &r->to_table};
+
+	OK(dvx_flow_domain_create(r->dev, &domain, &r->domain));
+	OK(dvx_flow_table_create(r->domain, 0, &r->root));
+	OK(dvx_flow_table_create(r->domain, 1, &r->table));
+	OK(dvx_flow_action_create_table(r->domain, r->table, &r->to_table));
+	OK(dvx_flow_matcher_create(r->root, &matcher, &r->all));
+	rule.matcher = r->all;
+	OK(dvx_flow_rule_create(&rule, &r->way));
+	OK(dvx_flow_action_create_drop(r->domain, &r->drop));
+	OK(dvx_flow_action_create_default(r->domain, &r->pass));
+	OK(dvx_flow_counter_create(r->dev, RULES_ALL, &r->counter));
+	for (uint32_t i = 0; i < RULES_ALL; i++) {
+		OK(dvx_flow_action_create_tag(r->domain, i < QUEUES ? LAST_TAG : i, &r->tag[i]));
+		OK(dvx_flow_action_create_count(r->domain, r->counter, i, &r->count[i]));
+	}
+}
+
+void rig_open(struct rig *r)
+{
+	size_t bytes = (size_t)QUEUES * ENTRIES * PACKET_MAX;
+	struct dvx_mkey_attr mkey = {.size = sizeof(mkey), .access = DVX_LOCAL_WRITE, .len = bytes};
+
+	OK(dvx_dev_open(NULL, &r->dev));
+	OK(dvx_pd_alloc(r->dev, &r->pd));
+	OK(dvx_uar_alloc(r->dev, DVX_UAR_ANY, &r->uar));
+	OK(dvx_mem_alloc(bytes, NULL, &r->mem));
+	mkey.pd = r->pd;
+	mkey.addr = dvx_mem_addr(r->mem);
+	OK(dvx_mkey_create(r->dev, &mkey, &r->mkey));
+	open_flow(r);
+	for (int i = 0; i < QUEUES; i++)
+		open_queue(r, &r->queue[i], (uint8_t *)mkey.addr + (size_t)i * ENTRIES * PACKET_MAX);
+	open_sender(r);
+}
+
+void rig_close(struct rig *r)
+{
+	OK(dvx_flow_rule_destroy(r->way));
+	OK(dvx_flow_matcher_destroy(r->all));
+	for (uint32_t i = 0; i < RULES_ALL; i++) {
+		OK(dvx_flow_action_destroy(r->tag[i]));
+		OK(dvx_flow_action_destroy(r->count[i]));
+	}
+	OK(dvx_flow_action_destroy(r->to_table));
+	OK(dvx_flow_action_destroy(r->drop));
+	OK(dvx_flow_action_destroy(r->pass));
+	for (int i = 0; i < QUEUES; i++) {
+		OK(dvx_flow_action_destroy(r->queue[i].action));
+		OK(dvx_rxq_destroy(r->queue[i].rxq));
+		OK(dvx_cq_destroy(r->queue[i].cq));
+	}
+	OK(dvx_flow_counter_destroy(r->counter));
+	OK(dvx_flow_table_destroy(r->table));
+	OK(dvx_flow_table_destroy(r->root));
+	OK(dvx_flow_domain_destroy(r->domain));
+	OK(ibv_destroy_qp(r->sender));
+	OK(ibv_dereg_mr(r->mr));
+	OK(ibv_destroy_cq(r->ibcq));
+	OK(ibv_dealloc_pd(r->ibpd));
+	OK(dvx_mkey_destroy(r->mkey));
+	dvx_mem_free(r->mem);
+	OK(dvx_uar_free(r->uar));
+	OK(dvx_pd_free(r->pd));
+	OK(dvx_dev_close(r->dev));
+	free(r->out);
+}
+
+/* --- rules in and out ------------------------------------------------------------------------------ */
+
+static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value, uint64_t mask)
+{
+	if (key == KEY_DMAC || key == KEY_SMAC) {
+		const char *low = key == KEY_DMAC ? "outer_headers.dmac_15_0" : "outer_headers.smac_15_0";
+
+		OK(dvx_flow_match_set(m, match_key_name(key), value >> 16, mask >> 16));
+		OK(dvx_flow_match_set(m, low, value & 0xffff, mask & 0xffff));
+	} else {
+		OK(dvx_flow_match_set(m, match_key_name(key), value, mask));
+	}
+}
+
+static void put_in(struct rig *r, struct installed *in, struct piece *p)
+{
+	const struct matcher *m = &in->program.table[RULE_IN].matcher[p->matcher];
+	const struct rule *rule = &in->set.rule[p->rule];
+	struct dvx_flow_match match = {0};
+	struct dvx_flow_action *actions[3];
+	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .matcher = in->matcher[p->matcher],
+					  .match = &match, .actions = actions};
+
+	for (unsigned int k = 0; k < m->shape->n; k++)
+		set_field(&match, m->shape->key[k], m->entry[p->entry].value[k], m->shape->mask[k]);
+	if (rule->verdict == RULE_SEND) {
+		actions[attr.action_count++] = r->queue[rule->queue].action;
+		actions[attr.action_count++] = r->tag[p->rule];
+	} else {
+		actions[attr.action_count++] = rule->verdict == RULE_DROP ? r->drop : r->pass;
+	}
+	if (rule->count)
+		actions[attr.action_count++] = r->count[p->rule];
+	OK(dvx_flow_rule_create(&attr, &p->rule_in));
+}
+
+static void take_out(struct piece *p)
+{
+	OK(dvx_flow_rule_destroy(p->rule_in));
+	p->rule_in = NULL;
+}
+
+static void insert_all(struct rig *r, struct installed *in, struct dice *d)
+{
+	for (size_t i = in->npieces; i > 1; i--) {
+		size_t other = dice_roll(d, (uint32_t)i);
+		struct piece swap = in->piece[i - 1];
+
+		in->piece[i - 1] = in->piece[other];
+		in->piece[other] = swap;
+	}
+	for (size_t i = 0; i < in->npieces; i++) {
+		struct piece *again = &in->piece[dice_roll(d, (uint32_t)i + 1)];
+
+		put_in(r, in, &in->piece[i]);
+		if (dice_roll(d, 3))
+			continue;
+		take_out(again);
+		put_in(r, in, again);
+	}
+}
+
+bool file_compile(struct installed *in, const char *text)
+{
+	size_t wrong;
+
+	memset(in, 0, sizeof(*in));
+	if (rules_parse(text, strlen(text), &in->set, NULL, NULL))
+		return false;
+	OK(rules_compile(&in->set, &in->program, &wrong));
+	return true;
+}
+
+void file_install(struct rig *r, struct installed *in, struct dice *d)
+{
+	const struct table *t = &in->program.table[RULE_IN];
+
+	in->matcher = calloc(t->n + 1, sizeof(*in->matcher));
+	in->piece = calloc(t->entries + 1, sizeof(*in->piece));
+	for (size_t i = 0; i < t->n; i++) {
+		struct dvx_flow_match match = {0};
+		struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &match,
+						     .priority = (uint32_t)i};
+
+		for (unsigned int k = 0; k < t->matcher[i].shape->n; k++)
+			set_field(&match, t->matcher[i].shape->key[k], 0, t->matcher[i].shape->mask[k]);
+		OK(dvx_flow_matcher_create(r->table, &attr, &in->matcher[i]));
+		for (size_t k = 0; k < t->matcher[i].n; k++)
+			in->piece[in->npieces++] = (struct piece){
+				(uint32_t)i, (uint32_t)k, t->matcher[i].entry[k].rule, NULL};
+	}
+	insert_all(r, in, d);
+	OK(dvx_flow_domain_sync(r->domain));
+}
+
+void file_uninstall(struct installed *in)
+{
+	for (size_t i = 0; i < in->npieces; i++)
+		if (in->piece[i].rule_in)
+			take_out(&in->piece[i]);
+	for (size_t i = 0; i < in->program.table[RULE_IN].n; i++)
+		OK(dvx_flow_matcher_destroy(in->matcher[i]));
+	free(in->matcher);
+	free(in->piece);
+	program_free(&in->program);
+	ruleset_free(&in->set);
+}
+
+void file_cut(struct rig *r, struct installed *in, size_t rules)
+{
+	for (size_t i = 0; i < in->npieces; i++)
+		if (in->piece[i].rule >= rules)
+			take_out(&in->piece[i]);
+	in->set.n = rules;
+	OK(dvx_flow_domain_sync(r->domain));
+}
+
+/* --- packets ----------------------------------------------------------------------------------------- */
+
+static void post(struct rig *r, uint32_t slot, const uint8_t *bytes, uint32_t len, bool last)
+{
+	struct ibv_sge sge = {(uintptr_t)r->out + slot * PACKET_MAX, len, r->mr->lkey};
+	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+				       .send_flags = last ? IBV_SEND_SIGNALED : 0};
+
+	memcpy(r->out + slot * PACKET_MAX, bytes, len);
+	OK(ibv_post_send(r->sender, &wr, &bad));
+}
+
+void packets_send(struct rig *r, const struct made_packet *p, uint32_t n)
+{
+	uint8_t last[SHORTEST] = {0x02, 0xff, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 9, 0x88, 0xb5};
+	struct ibv_wc wc;
+	time_t end = time(NULL) + 20;
+
+	for (uint32_t i = 0; i < n; i++)
+		post(r, i, p[i].bytes, p[i].len, false);
+	for (uint8_t i = 0; i < QUEUES; i++) {
+		last[5] = i;
+		post(r, n + i, last, sizeof(last), i + 1 == QUEUES);
+	}
+	while (!ibv_poll_cq(r->ibcq, 1, &wc))
+		if (time(NULL) > end)
+			OK(-1);
+	OK(wc.status);
+}
+
+void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
+{
+	struct queue *q = &r->queue[queue];
+	struct dvx_sge sge = {0, PACKET_MAX, dvx_mkey_key(r->mkey)};
+	time_t end = time(NULL) + 20;
+	const void *cqe;
+	uint64_t slot;
+
+	while (!(cqe = dvx_cq_peek(q->cq)))
+		if (time(NULL) > end)
+			OK(-1);
+	*tag = dvx_cqe_flow_tag(cqe);
+	*len = dvx_cqe_byte_count(cqe);
+	slot = dvx_rq_retire(q->rq);
+	dvx_cq_pop(q->cq);
+	sge.addr = (uintptr_t)q->buf + slot * PACKET_MAX;
+	dvx_rq_post(q->rq, &sge, 1, slot);
+}
+
+/* --- random files ------------------------------------------------------------------------------------ */
+
+void file_random(struct dice *d, char text[TEXT_MAX])
+{
+	uint32_t rules = 1 + dice_roll(d, RULES_MAX);
+	size_t at = (size_t)sprintf(text, "%s", LAST_RULES);
+	char line[256];
+
+	for (uint32_t i = QUEUES; i < QUEUES + rules;) {
+		struct ruleset one;
+
+		random_rule(d, line, sizeof(line) - 1, "in", i);
+		strcat(line, "\n");
+		if (rules_parse(line, strlen(line), &one, NULL, NULL))
+			continue;
+		ruleset_free(&one);
+		at += (size_t)sprintf(text + at, "%s", line);
+		i++;
+	}
+}

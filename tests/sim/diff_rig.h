@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules of dvx-flow on the device by libdvx, and packets that a raw queue sends through them. */
+#ifndef TESTS_DIFF_RIG_H
+#define TESTS_DIFF_RIG_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <dvx/dvx.h>
+#include <dvx/flow.h>
+#include <dvx/rxq.h>
+#include "compile.h"
+#include "flow_random.h"
+
+#define QUEUES	   2
+#define ENTRIES	   1024 /* of each receive queue */
+#define BATCH	   256
+#define RULES_MAX  24
+#define SHORTEST   60 /* a port pads what is shorter */
+#define RULES_ALL  (QUEUES + RULES_MAX)
+#define TEXT_MAX   (RULES_ALL * 256)
+
+/* Each queue's last packet ends a batch: completions of two queues have no order. */
+#define LAST_TAG   0xfffffeu
+#define LAST_RULES                                                     \
+	"send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214\n" \
+	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n"
+
+#define OK(call)                                                                      \
+	do {                                                                          \
+		int ok_err = (call);                                                  \
+		if (ok_err) {                                                         \
+			printf("Bail out! %s: %d: %s\n", #call, ok_err, dvx_strerror()); \
+			exit(1);                                                      \
+		}                                                                     \
+	} while (0)
+
+struct queue {
+	struct dvx_cq *cq;
+	struct dvx_rxq *rxq;
+	struct dvx_rq *rq;
+	uint8_t *buf; /* PACKET_MAX for each entry */
+	struct dvx_flow_action *action;
+};
+
+struct rig {
+	struct dvx_dev *dev;
+	struct dvx_pd *pd;
+	struct dvx_uar *uar;
+	struct dvx_mem *mem;
+	struct dvx_mkey *mkey;
+	struct queue queue[QUEUES];
+	struct ibv_pd *ibpd;
+	struct ibv_cq *ibcq;
+	struct ibv_qp *sender;
+	struct ibv_mr *mr;
+	uint8_t *out; /* PACKET_MAX for each of a batch */
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *root, *table;
+	struct dvx_flow_matcher *all;
+	struct dvx_flow_rule *way;
+	struct dvx_flow_action *to_table, *drop, *pass, *tag[RULES_ALL], *count[RULES_ALL];
+	struct dvx_flow_counter *counter;
+};
+
+/* One compiled rule file in the device. */
+struct installed {
+	struct ruleset set;
+	struct program program;
+	struct dvx_flow_matcher **matcher;
+	struct piece {
+		uint32_t matcher, entry, rule;
+		struct dvx_flow_rule *rule_in;
+	} *piece;
+	size_t npieces;
+};
+
+void rig_open(struct rig *r);
+void rig_close(struct rig *r);
+
+/* False: the parser refuses the file. */
+bool file_compile(struct installed *in, const char *text);
+/*
+ * Into the device, in random order; every third entry goes out and comes in again on the way. The
+ * files begin with LAST_RULES, and the other rules' tags are their places.
+ */
+void file_install(struct rig *r, struct installed *in, struct dice *d);
+/* Only the first rules stay. */
+void file_cut(struct rig *r, struct installed *in, size_t rules);
+void file_uninstall(struct installed *in);
+/* A random file of 1 to RULES_MAX rules, after LAST_RULES. */
+void file_random(struct dice *d, char text[TEXT_MAX]);
+
+/* The packets, and one that ends them for each queue; when all are sent. At most BATCH. */
+void packets_send(struct rig *r, const struct made_packet *p, uint32_t n);
+/* A queue's next completion, within 20 seconds; its buffer goes back when the queue is rung. */
+void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len);
+
+#endif
