@@ -15,6 +15,8 @@
 #include "obj/tir.h"
 #include "obj/vhca.h"
 
+/* Tables met on one way: levels rise, unless ignore_flow_level or software's entries lead back. */
+#define TABLES	   256u
 #define COPY_STEPS 256u /* what a copy for one more destination takes from STEER_STEPS */
 #define LOST_ALL   8u	/* sentences, before only each power of two is told */
 
@@ -27,6 +29,7 @@ struct steer {
 /* A walk, and the packet's parameters for firmware's tables. */
 struct way {
 	struct steer_walk w;
+	unsigned int tables; /* what is left of TABLES */
 	struct params params;
 };
 
@@ -149,7 +152,7 @@ static void follow_copy(struct way *way, uint64_t addr)
 	size_t size = p->headroom + p->len + p->tailroom;
 	uint8_t *bytes = way->w.steps > COPY_STEPS ? malloc(size) : NULL;
 	struct packet copy = *p;
-	struct way other = {.w = way->w};
+	struct way other = {.w = way->w, .tables = way->tables};
 
 	if (!bytes) {
 		steer_lost(&way->w, "it has too many destinations");
@@ -213,18 +216,28 @@ static uint64_t through_table(struct way *way, const struct flow_table *t)
 
 /* --- the walk ------------------------------------------------------------------------------- */
 
-static uint64_t lead_on(struct way *way, uint32_t table)
+/* NULL after steer_lost(). */
+static const struct flow_table *enter(struct way *way, uint32_t table)
 {
 	const struct flow_table *t = obj_find(way->w.vhca, OBJ_FLOW_TABLE, table);
+
+	if (!t)
+		steer_lost(&way->w, "flow table 0x%x does not exist", table);
+	else if (t->type != (way->w.tx ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX))
+		steer_lost(&way->w, "flow table 0x%x is of the other direction", table);
+	else if (!way->tables--)
+		steer_lost(&way->w, "its tables lead in a circle: %u were met", TABLES);
+	else
+		return t;
+	return NULL;
+}
+
+static uint64_t lead_on(struct way *way, uint32_t table)
+{
+	const struct flow_table *t = enter(way, table);
 	uint64_t addr;
 
 	if (!t) {
-		steer_lost(&way->w, "flow table 0x%x does not exist", table);
-		end(way, STEER_LOST);
-		return ICM_NONE;
-	}
-	if (t->type != (way->w.tx ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX)) {
-		steer_lost(&way->w, "flow table 0x%x is of the other direction", table);
 		end(way, STEER_LOST);
 		return ICM_NONE;
 	}
@@ -301,6 +314,7 @@ static void start(struct vhca *v, struct packet *p, bool tx)
 {
 	const struct flow_table *root = v->flow_root[tx];
 	struct way way = {
+		.tables = TABLES,
 		.w =
 			{
 				.vhca = v,
