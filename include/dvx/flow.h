@@ -19,9 +19,9 @@
  *		.match = &m, .actions = &drop, .action_count = 1}, &rule);
  *
  * The root is kept by the kernel and the firmware, the other levels by this process (software
- * steering): they take far more rules a second, and are gone when the process ends. A rule means
- *the same in each level. Rules of a level other than 0 are met only if a rule of a lower level
- *leads to their table.
+ * steering): they take far more rules a second, and are gone when the process ends. A rule
+ * means the same in each level. Rules of a level other than 0 are met only if a rule of a
+ * lower level leads to their table.
  *
  * A refusal names the field, or the capability that the device lacks: dvx_strerror() (cmd.h).
  * Everything refuses to be destroyed (-EBUSY) while something else is made of it. A domain and what

@@ -18,9 +18,7 @@ static int refused(struct dvx_dev *dev, int err)
 	const void *cap;
 
 	if (!dev->caps.roce)
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_domain_create: port 1 of %s is not Ethernet (or roce is "
-				"off)",
+		return dvx_fail(EOPNOTSUPP, "dvx_flow_domain_create: port 1 of %s is not Ethernet",
 				dvx_dev_name(dev));
 	if (!dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL, &cap) &&
 	    !prm_cmd_hca_cap_get_nic_flow_table(cap))

@@ -7,7 +7,7 @@ TESTS += tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh test
 EXTRA_DIST += tests/unit/ring.h tests/unit/cross/cmocka.h
 if HAVE_CMOCKA
 lib_unit_tests = tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket \
-	tests/unit/lib_cmd tests/unit/flow_match
+	tests/unit/lib_cmd tests/unit/flow_match tests/unit/flow_fake
 check_PROGRAMS += $(lib_unit_tests)
 TESTS += $(lib_unit_tests)
 tests_unit_ring_sq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
@@ -15,5 +15,6 @@ tests_unit_ring_cq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ring_rq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ticket_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_flow_match_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_flow_fake_LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(CMOCKA_LIBS)
 tests_unit_lib_cmd_LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(CMOCKA_LIBS)
 endif
