@@ -47,17 +47,23 @@ static void add(struct link_object_row *rows, unsigned int *n, unsigned int max,
 	++*n;
 }
 
-static void add_qps(struct link_object_row *rows, unsigned int *n, unsigned int max,
-		    const struct vhca *v)
+/* What raw packets' queues call RDY is kept as RTS. */
+static const char *state_name(enum obj_type type, unsigned int state)
+{
+	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
+}
+
+static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned int max,
+		       const struct vhca *v, enum obj_type type)
 {
 	uint32_t count[QP_STATES] = {0};
 	struct qp *qp;
 
-	for (qp = obj_next(v, OBJ_QP, 0); qp; qp = obj_next(v, OBJ_QP, qp->o.id + 1))
+	for (qp = obj_next(v, type, 0); qp; qp = obj_next(v, type, qp->o.id + 1))
 		if (qp->state < QP_STATES)
 			count[qp->state]++;
 	for (unsigned int s = 0; s < QP_STATES; s++)
-		add(rows, n, max, v, OBJ_QP, qp_states[s], count[s]);
+		add(rows, n, max, v, type, state_name(type, s), count[s]);
 }
 
 static unsigned int objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
@@ -73,8 +79,8 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 			 */
 			if (t == OBJ_EQ)
 				continue;
-			if (t == OBJ_QP)
-				add_qps(rows, &n, max, v);
+			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)
+				add_queues(rows, &n, max, v, t);
 			else
 				add(rows, &n, max, v, t, "", obj_count(v, t));
 		}

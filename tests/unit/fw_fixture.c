@@ -234,6 +234,70 @@ size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t ume
 	return PRM_CREATE_QP_IN_BYTES;
 }
 
+static void fill_wq(void *wq, const struct fx_queue *q, uint32_t at, uint32_t record)
+{
+	prm_wq_set_wq_type(wq, 1);
+	prm_wq_set_pd(wq, q->pd);
+	prm_wq_set_uar_page(wq, q->uar);
+	prm_wq_set_log_wq_stride(wq, 6);
+	prm_wq_set_log_wq_sz(wq, 4);
+	prm_wq_set_wq_umem_valid(wq, 1);
+	prm_wq_set_wq_umem_id(wq, q->umem);
+	prm_wq_set_wq_umem_offset(wq, at);
+	prm_wq_set_dbr_umem_valid(wq, 1);
+	prm_wq_set_dbr_umem_id(wq, q->umem);
+	prm_wq_set_dbr_addr(wq, record);
+}
+
+size_t fx_fill_sq(void *in, const struct fx_queue *q, uint32_t tis)
+{
+	void *sqc = prm_create_sq_in_at_ctx(in);
+
+	memset(in, 0, FX_IN);
+	prm_sqc_set_cqn(sqc, q->cq);
+	prm_sqc_set_user_index(sqc, 0x51);
+	prm_sqc_set_flush_in_error_en(sqc, 1);
+	prm_sqc_set_tis_lst_sz(sqc, 1);
+	prm_sqc_set_tis_num_0(sqc, tis);
+	fill_wq(prm_sqc_at_wq(sqc), q, FX_SQ_AT, FX_SQ_DBR);
+	return PRM_CREATE_SQ_IN_BYTES;
+}
+
+size_t fx_fill_rq(void *in, const struct fx_queue *q)
+{
+	void *rqc = prm_create_rq_in_at_ctx(in);
+
+	memset(in, 0, FX_IN);
+	prm_rqc_set_vsd(rqc, 1);
+	prm_rqc_set_cqn(rqc, q->cq);
+	prm_rqc_set_user_index(rqc, 0x52);
+	prm_rqc_set_flush_in_error_en(rqc, 1);
+	fill_wq(prm_rqc_at_wq(rqc), q, FX_RQ_AT, FX_RQ_DBR);
+	return PRM_CREATE_RQ_IN_BYTES;
+}
+
+size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq)
+{
+	void *tirc = prm_create_tir_in_at_ctx(in);
+
+	memset(in, 0, FX_IN);
+	prm_tirc_set_transport_domain(tirc, td);
+	prm_tirc_set_inline_rqn(tirc, rq);
+	return PRM_CREATE_TIR_IN_BYTES;
+}
+
+size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn)
+{
+	void *rqtc = prm_create_rqt_in_at_rqt_context(in);
+
+	memset(in, 0, FX_IN);
+	prm_rqtc_set_rqt_max_size(rqtc, max);
+	prm_rqtc_set_rqt_actual_size(rqtc, n);
+	for (uint32_t i = 0; i < n; i++)
+		prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 4 * i, rqn);
+	return PRM_CREATE_RQT_IN_BYTES + 4 * n;
+}
+
 struct fx_queue fx_queue(struct fx *f, struct vhca *v, uint16_t uid)
 {
 	struct fx_queue q;

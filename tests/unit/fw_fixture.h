@@ -15,10 +15,12 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eq.h>
+#include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/query.h>
+#include <dvx/prm/rq.h>
 #include "fw/fw.h"
 #include "host/mm.h"
 #include "obj/mkey.h"
@@ -64,6 +66,17 @@ size_t fx_fill_umem(struct fx *, void *in, const void *at, size_t len, bool writ
 size_t fx_fill_mkey(void *in, uint32_t pd, uint32_t umem, const void *at, size_t len);
 size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem);
 size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem);
+
+/* SQ and RQ of 16 x 64 bytes on a queue's umem and CQ; a TIR of one RQ. */
+#define FX_SQ_AT  16384u
+#define FX_RQ_AT  20480u
+#define FX_SQ_DBR 512u
+#define FX_RQ_DBR 1024u
+struct fx_queue;
+size_t fx_fill_sq(void *in, const struct fx_queue *, uint32_t tis);
+size_t fx_fill_rq(void *in, const struct fx_queue *);
+size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq);
+size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn);
 
 uint32_t fx_mkey(struct fx *, struct vhca *, uint16_t uid, uint32_t pd, uint32_t umem,
 		 const void *at, size_t len);

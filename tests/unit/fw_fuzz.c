@@ -61,6 +61,14 @@ static void scribble(const struct fx *f, const struct prm_struct *s, uint8_t *in
 	}
 }
 
+/* Any of a kind: uids then decide. 0 if there is none. */
+static uint32_t some(const struct fx *f, enum obj_type type)
+{
+	struct obj *o = obj_next(f->v, type, 0);
+
+	return o ? o->id : 0;
+}
+
 static size_t seed_command(struct fx *f, const struct fx_queue *q, uint16_t opcode, uint8_t *in)
 {
 	switch (opcode) {
@@ -72,6 +80,18 @@ static size_t seed_command(struct fx *f, const struct fx_queue *q, uint16_t opco
 		return fx_fill_cq(in, q->eq, q->uar, q->umem);
 	case PRM_OPCODE_CREATE_QP:
 		return fx_fill_qp(in, q->pd, q->cq, q->uar, q->umem);
+	case PRM_OPCODE_CREATE_TIS:
+		memset(in, 0, FX_IN);
+		prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), some(f, OBJ_TD));
+		return PRM_CREATE_TIS_IN_BYTES;
+	case PRM_OPCODE_CREATE_SQ:
+		return fx_fill_sq(in, q, some(f, OBJ_TIS));
+	case PRM_OPCODE_CREATE_RQ:
+		return fx_fill_rq(in, q);
+	case PRM_OPCODE_CREATE_RQT:
+		return fx_fill_rqt(in, 8, 4, some(f, OBJ_RQ));
+	case PRM_OPCODE_CREATE_TIR:
+		return fx_fill_tir(in, 0, some(f, OBJ_RQ));
 	default:
 		memset(in, 0, FX_IN);
 		return prm_command_in(opcode)->bytes;

@@ -19,10 +19,6 @@
 #define BAD    PRM_STATUS_BAD_PARAM
 #define GONE   PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 #define BUSY   PRM_STATUS_RES_BUSY
-#define SQ_AT  16384u
-#define RQ_AT  20480u
-#define SQ_DBR 512u
-#define RQ_DBR 1024u
 #define DATA   131072u /* offset of packets in the client's memory */
 
 struct parts {
@@ -35,76 +31,20 @@ static uint32_t number(const struct fx *f)
 	return prm_load32(f->out, 8) & 0xffffff;
 }
 
-static void fill_wq(void *wq, const struct fx_queue *q, uint32_t at, uint32_t record)
-{
-	prm_wq_set_wq_type(wq, 1);
-	prm_wq_set_pd(wq, q->pd);
-	prm_wq_set_uar_page(wq, q->uar);
-	prm_wq_set_log_wq_stride(wq, 6);
-	prm_wq_set_log_wq_sz(wq, 4);
-	prm_wq_set_wq_umem_valid(wq, 1);
-	prm_wq_set_wq_umem_id(wq, q->umem);
-	prm_wq_set_wq_umem_offset(wq, at);
-	prm_wq_set_dbr_umem_valid(wq, 1);
-	prm_wq_set_dbr_umem_id(wq, q->umem);
-	prm_wq_set_dbr_addr(wq, record);
-}
-
-static size_t fill_sq(void *in, const struct parts *p)
-{
-	void *sqc = prm_create_sq_in_at_ctx(in);
-
-	memset(in, 0, FX_IN);
-	prm_sqc_set_cqn(sqc, p->q.cq);
-	prm_sqc_set_user_index(sqc, 0x51);
-	prm_sqc_set_flush_in_error_en(sqc, 1);
-	prm_sqc_set_tis_lst_sz(sqc, 1);
-	prm_sqc_set_tis_num_0(sqc, p->tis);
-	fill_wq(prm_sqc_at_wq(sqc), &p->q, SQ_AT, SQ_DBR);
-	return PRM_CREATE_SQ_IN_BYTES;
-}
-
-static size_t fill_rq(void *in, const struct parts *p)
-{
-	void *rqc = prm_create_rq_in_at_ctx(in);
-
-	memset(in, 0, FX_IN);
-	prm_rqc_set_vsd(rqc, 1);
-	prm_rqc_set_cqn(rqc, p->q.cq);
-	prm_rqc_set_user_index(rqc, 0x52);
-	prm_rqc_set_flush_in_error_en(rqc, 1);
-	fill_wq(prm_rqc_at_wq(rqc), &p->q, RQ_AT, RQ_DBR);
-	return PRM_CREATE_RQ_IN_BYTES;
-}
-
+/* As fx_fill_tir(), or through a table and by hash. */
 static size_t fill_tir(void *in, const struct parts *p, uint32_t rqt)
 {
+	size_t len = fx_fill_tir(in, p->td, p->rq);
 	void *tirc = prm_create_tir_in_at_ctx(in);
-	void *outer = prm_tirc_at_rx_hash_field_selector_outer(tirc);
 
-	memset(in, 0, FX_IN);
-	prm_tirc_set_transport_domain(tirc, p->td);
-	if (rqt) {
-		prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
-		prm_tirc_set_indirect_table(tirc, rqt);
-		prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
-		prm_rx_hash_field_select_set_selected_fields(outer, 3);
-	} else {
-		prm_tirc_set_inline_rqn(tirc, p->rq);
-	}
-	return PRM_CREATE_TIR_IN_BYTES;
-}
-
-static size_t fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn)
-{
-	void *rqtc = prm_create_rqt_in_at_rqt_context(in);
-
-	memset(in, 0, FX_IN);
-	prm_rqtc_set_rqt_max_size(rqtc, max);
-	prm_rqtc_set_rqt_actual_size(rqtc, n);
-	for (uint32_t i = 0; i < n; i++)
-		prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 4 * i, rqn);
-	return PRM_CREATE_RQT_IN_BYTES + 4 * n;
+	if (!rqt)
+		return len;
+	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
+	prm_tirc_set_indirect_table(tirc, rqt);
+	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
+	prm_rx_hash_field_select_set_selected_fields(
+		prm_tirc_at_rx_hash_field_selector_outer(tirc), 3);
+	return len;
 }
 
 static uint32_t make(struct fx *f, uint16_t opcode, void *in, size_t len)
@@ -121,8 +61,8 @@ static struct parts parts(struct fx *f)
 	p.td = make(f, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, in, 16);
 	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), p.td);
 	p.tis = make(f, PRM_OPCODE_CREATE_TIS, in, PRM_CREATE_TIS_IN_BYTES);
-	p.sq = make(f, PRM_OPCODE_CREATE_SQ, in, fill_sq(in, &p));
-	p.rq = make(f, PRM_OPCODE_CREATE_RQ, in, fill_rq(in, &p));
+	p.sq = make(f, PRM_OPCODE_CREATE_SQ, in, fx_fill_sq(in, &p.q, p.tis));
+	p.rq = make(f, PRM_OPCODE_CREATE_RQ, in, fx_fill_rq(in, &p.q));
 	return p;
 }
 
@@ -187,7 +127,7 @@ static void sq_bad_input(void **state)
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
-	size_t len = fill_sq(in, &p);
+	size_t len = fx_fill_sq(in, &p.q, p.tis);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, bad);
 }
@@ -217,7 +157,7 @@ static void rq_bad_input(void **state)
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
-	size_t len = fill_rq(in, &p);
+	size_t len = fx_fill_rq(in, &p.q);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
 }
@@ -236,7 +176,7 @@ static void rqt_bad_input(void **state)
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
-	size_t len = fill_rqt(in, 8, 4, p.rq);
+	size_t len = fx_fill_rqt(in, 8, 4, p.rq);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQT, in, len, bad);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* no RQ */
@@ -328,7 +268,7 @@ static void references(void **state)
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
-	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fill_rqt(in, 4, 2, p.rq));
+	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, rqt));
 	const struct {
 		uint16_t opcode;
@@ -357,12 +297,12 @@ static void rqt_modify(void **state)
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
-	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fill_rqt(in, 4, 2, p.rq));
+	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
 	uint32_t second;
 	size_t len;
 
-	second = make(f, PRM_OPCODE_CREATE_RQ, in, fill_rq(in, &p));
-	len = fill_rqt(in, 0, 4, second);
+	second = make(f, PRM_OPCODE_CREATE_RQ, in, fx_fill_rq(in, &p.q));
+	len = fx_fill_rqt(in, 0, 4, second);
 	prm_modify_rqt_in_set_rqtn(in, rqt);
 	prm_rqt_bitmask_set_rqn_list(prm_modify_rqt_in_at_bitmask(in), 1);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, 99);
@@ -463,19 +403,19 @@ static uint32_t lkey(struct fx *f, const struct parts *p)
 
 static void post_recv(struct fx *f, uint16_t index, uint32_t key)
 {
-	uint8_t *e = f->mem + RQ_AT + 64u * (index % 16);
+	uint8_t *e = f->mem + FX_RQ_AT + 64u * (index % 16);
 	uint32_t be = htobe32(index + 1u);
 
 	prm_wqe_data_seg_pack(e, .byte_count = 4096, .lkey = key,
 			      .addr = (uintptr_t)f->mem + DATA + 32768);
 	prm_wqe_data_seg_pack(e + 16, .byte_count = 0, .lkey = 0x100, .addr = 0);
-	memcpy(f->mem + RQ_DBR, &be, sizeof(be));
+	memcpy(f->mem + FX_RQ_DBR, &be, sizeof(be));
 }
 
 static void post_send(struct fx *f, const struct parts *p, uint16_t index, uint32_t key,
 		      uint32_t len)
 {
-	uint8_t *w = f->mem + SQ_AT + 64u * (index % 16), db[8] = {0};
+	uint8_t *w = f->mem + FX_SQ_AT + 64u * (index % 16), db[8] = {0};
 	uint32_t be = htobe32(index + 1u);
 	uint64_t value;
 
@@ -484,7 +424,7 @@ static void post_send(struct fx *f, const struct parts *p, uint16_t index, uint3
 			      .qpn = p->sq, .fm_ce_se = PRM_WQE_CTRL_FLAG_CQ_UPDATE);
 	prm_wqe_data_seg_pack(w + 32, .byte_count = len, .lkey = key,
 			      .addr = (uintptr_t)f->mem + DATA);
-	memcpy(f->mem + SQ_DBR + 4, &be, sizeof(be));
+	memcpy(f->mem + FX_SQ_DBR + 4, &be, sizeof(be));
 	prm_wqe_ctrl_seg_set_qpn(db, p->sq);
 	memcpy(&value, db, sizeof(value));
 	dp_doorbell(&f->si, p->q.uar, UAR_BF, value);
