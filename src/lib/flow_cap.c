@@ -114,7 +114,7 @@ static bool cap_of(const char *path, char *cap, size_t size)
 	for (i = 0; i < sizeof(header_caps) / sizeof(header_caps[0]); i++)
 		if (!strcmp(path + n, header_caps[i].field))
 			return snprintf(cap, size, "%s%s", outer ? "outer" : "inner",
-					header_caps[i].cap + 2) > 0;
+					header_caps[i].cap) > 0;
 	return false;
 }
 
