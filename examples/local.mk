@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += examples/first-light examples/traffic/README.md examples/traffic/traffic.pcap \
+EXTRA_DIST += examples/first-light examples/first-rules examples/first-rules.flow examples/traffic/README.md examples/traffic/traffic.pcap \
 	examples/traffic/record examples/traffic/switch.py
 noinst_PROGRAMS += examples/post_poll examples/steer
 examples_post_poll_LDADD = src/lib/libdvx.la

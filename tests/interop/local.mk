@@ -13,3 +13,4 @@ dist_check_SCRIPTS += tests/interop/capture.sh
 TESTS += tests/interop/capture.sh
 dist_check_SCRIPTS += tests/interop/raw_ethernet.sh
 TESTS += tests/interop/raw_ethernet.sh
+dist_check_SCRIPTS += tests/interop/first_rules.sh
