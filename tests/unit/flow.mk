@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packets through firmware's flow tables, and the commands that make them.
 if HAVE_CMOCKA
-FLOW_TESTS = tests/unit/fw_flow tests/unit/steer_packet tests/unit/steer_tables
+FLOW_TESTS = tests/unit/fw_flow tests/unit/flow_fuzz tests/unit/steer_packet tests/unit/steer_tables
 check_PROGRAMS += $(FLOW_TESTS)
 TESTS += $(FLOW_TESTS)
 endif
@@ -9,6 +9,9 @@ FLOW_RIG = tests/unit/flow_rig.c tests/unit/flow_rig.h
 tests_unit_fw_flow_SOURCES = tests/unit/fw_flow.c $(FLOW_RIG)
 tests_unit_fw_flow_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_fw_flow_LDADD = $(FW_LIBS)
+tests_unit_flow_fuzz_SOURCES = tests/unit/flow_fuzz.c $(FLOW_RIG)
+tests_unit_flow_fuzz_CPPFLAGS = $(FW_CPPFLAGS)
+tests_unit_flow_fuzz_LDADD = $(FW_LIBS)
 tests_unit_steer_packet_SOURCES = tests/unit/steer_packet.c
 tests_unit_steer_packet_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_steer_packet_LDADD = libsim.la $(CMOCKA_LIBS)
