@@ -48,7 +48,8 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
-		printf("%s%s: %s\n", name, job->side == SIDE_RX ? " in" : " out", line);
+		printf("%s%s: %s\n%s", name, job->side == SIDE_RX ? " in" : " out", line,
+		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n" : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
 		struct walk w = {.cache = job->src.cache};
 		json_t *j = NULL;
@@ -105,6 +106,11 @@ static int find_starts(struct job *job)
 		job->nstarts = STARTS_MAX;
 	if (job->nstarts)
 		return EXIT_DONE;
+	if (job->src.daemon) {
+		complain("no rule is about packets that %s: they go the default way",
+			 job->side == SIDE_RX ? "come in" : "go out");
+		return EXIT_RULES;
+	}
 	complain("%s has no table where packets that %s would begin", job->src.name,
 		 job->side == SIDE_RX ? "come in" : "go out");
 	return EXIT_INPUT;
@@ -120,6 +126,7 @@ static int explain_words(struct job *job, const char *words)
 		return EXIT_USAGE;
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
 	fields_of_rule(&p, &set.rule[0]);
+	job->story.written = true;
 	ruleset_free(&set);
 	ret = find_starts(job);
 	return ret ? ret : tell_one(job, &p, "packet");
@@ -148,6 +155,8 @@ static int sum_up(struct job *job, const struct fields *p, uint64_t packet)
 	return rc;
 }
 
+static const char default_way[] = "no rule: the default way";
+
 static void add_row(struct job *job, const char *what, uint64_t n, uint64_t first)
 {
 	json_t *rows = json_object_get(job->out, "rows");
@@ -160,29 +169,65 @@ static void add_row(struct job *job, const char *what, uint64_t n, uint64_t firs
 		printf("%10llu  %10llu  %s\n", (unsigned long long)n, (unsigned long long)first, what);
 }
 
-static void print_sums(struct job *job)
+/* What a rule of the dump is part of: its words, or what nobody named. */
+static const char *row_name(struct job *job, uint32_t rule, char *what, size_t size)
+{
+	const struct dump_rule *r = &job->src.d.rule[rule];
+	const char *name = job->story.name ? job->story.name(job->story.arg, r->id) : NULL;
+	int at;
+
+	if (job->story.name)
+		return name ? name : default_way;
+	at = snprintf(what, size, "rule 0x%llx: ", (unsigned long long)r->id);
+	story_actions(what + at, size - (size_t)at, &job->src.d, r);
+	return what;
+}
+
+/* A rule as it was written is many in the dump: their packets go to the first. */
+static void gather(struct job *job)
 {
 	const struct dump *d = &job->src.d;
+	struct row {
+		const char *name;
+		uint32_t first;
+	} *rows = calloc(d->nrules + 1u, sizeof(*rows));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->nrules && rows; i++) {
+		const char *name = job->story.name(job->story.arg, d->rule[i].id);
+		uint32_t k = 0;
+
+		if (!job->by_rule[i])
+			continue;
+		while (k < n && rows[k].name != name)
+			k++;
+		if (k == n) {
+			rows[n++] = (struct row){name, i};
+			continue;
+		}
+		job->by_rule[rows[k].first] += job->by_rule[i];
+		if (job->first_by_rule[i] < job->first_by_rule[rows[k].first])
+			job->first_by_rule[rows[k].first] = job->first_by_rule[i];
+		job->by_rule[i] = 0;
+	}
+	free(rows);
+}
+
+static void print_sums(struct job *job)
+{
 	char what[512];
 
 	json_object_set_new(job->out, "packets", json_integer((json_int_t)job->packets));
 	json_object_set_new(job->out, "rows", json_array());
+	if (job->story.name)
+		gather(job);
 	if (!job->args->json)
 		printf("   packets  first one  taken by\n");
-	for (uint32_t i = 0; i < d->nrules; i++) {
-		const char *name = job->story.name ? job->story.name(job->story.arg, d->rule[i].id) : NULL;
-		size_t at = 0;
-
-		if (name)
-			at = (size_t)snprintf(what, sizeof(what), "%s", name);
-		else
-			at = (size_t)snprintf(what, sizeof(what), "rule 0x%llx: ",
-					      (unsigned long long)d->rule[i].id);
-		if (!name && at < sizeof(what))
-			story_actions(what + at, sizeof(what) - at, d, &d->rule[i]);
-		add_row(job, what, job->by_rule[i], job->first_by_rule[i]);
-	}
-	add_row(job, "no rule: the default way", job->by_default, job->first_default);
+	for (uint32_t i = 0; i < job->src.d.nrules; i++)
+		if (job->by_rule[i])
+			add_row(job, row_name(job, i, what, sizeof(what)), job->by_rule[i],
+				job->first_by_rule[i]);
+	add_row(job, default_way, job->by_default, job->first_default);
 	add_row(job, "(what the dump does not tell; see --packet)", job->by_lost, job->first_lost);
 }
 
@@ -269,7 +314,9 @@ int cmd_explain(const struct args *a)
 		json_decref(job.out);
 		return ret;
 	}
-	job.story = (struct story){.cache = job.src.cache};
+	job.story = (struct story){.cache = job.src.cache,
+				   .name = job.src.daemon ? source_rule : NULL,
+				   .arg = &job.src};
 	ret = is_file(a->argv[0]) ? explain_file(&job, a->argv[0]) : explain_words(&job, a->argv[0]);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));

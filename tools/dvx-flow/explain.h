@@ -9,17 +9,27 @@
 /* The packet that a rule describes: of each range and prefix the first. */
 void fields_of_rule(struct fields *out, const struct rule *r);
 
+struct name;
+
 /* A dump as it was read, and where from. */
 struct source {
 	struct dump d;
 	struct view_cache *cache;
 	const char *name;
+	/* of a daemon only */
+	bool daemon;
+	json_t *head; /* its answer, which has the rules' texts */
+	struct name *names; /* sorted by the dump's ids */
+	size_t nnames;
 };
 
 /* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
  * sentence. */
 int source_open(struct source *s, const struct args *a, const char *path);
 void source_close(struct source *s);
+
+/* A rule_name_fn of a source. */
+const char *source_rule(void *source, uint64_t id);
 
 /* The tables where packets of that direction begin, at most max; how many there are. */
 unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max);

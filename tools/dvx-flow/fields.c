@@ -5,7 +5,7 @@
 #include <string.h>
 #include "fields.h"
 
-enum style { DECIMAL, HEX, MAC, ADDRESS, PORT, BIT, KIND, VERSION, LAYER4 };
+enum style { DECIMAL, HEX, MAC, ADDRESS, PORT, BIT, KIND, VERSION, LAYER4, PROTOCOL };
 
 static const struct {
 	const char *words;
@@ -27,7 +27,7 @@ static const struct {
 	[F_L4] = {"layer 4", 2, LAYER4},
 	[F_SRC] = {"src", 128, ADDRESS},
 	[F_DST] = {"dst", 128, ADDRESS},
-	[F_PROTO] = {"proto", 8, DECIMAL},
+	[F_PROTO] = {"proto", 8, PROTOCOL},
 	[F_DSCP] = {"dscp", 6, DECIMAL},
 	[F_ECN] = {"ecn", 2, DECIMAL},
 	[F_TTL] = {"ttl", 8, DECIMAL},
@@ -109,6 +109,22 @@ static size_t say_mac(char *buf, size_t size, uint64_t mac)
 				(unsigned int)(mac >> 8 & 0xff), (unsigned int)(mac & 0xff));
 }
 
+static const char *protocol(unsigned long long n)
+{
+	switch (n) {
+	case 1:
+		return "icmp";
+	case 6:
+		return "tcp";
+	case 17:
+		return "udp";
+	case 58:
+		return "icmp6";
+	default:
+		return NULL;
+	}
+}
+
 size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3)
 {
 	static const char *const kinds[] = {"no tag", "0x88a8", "0x8100", "3"};
@@ -131,6 +147,10 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 		return (size_t)snprintf(buf, size, "%s", versions[n & 3]);
 	case LAYER4:
 		return (size_t)snprintf(buf, size, "%s", layer4[n & 3]);
+	case PROTOCOL:
+		if (protocol(n))
+			return (size_t)snprintf(buf, size, "%s", protocol(n));
+		break;
 	case DECIMAL:
 	case PORT:
 		break;
@@ -178,6 +198,9 @@ size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, un
 	const char *version = "";
 
 	field_words(f, words, sizeof(words));
+	if (rows[plain(f)].style == PORT && mask != field_full(f) && prefix(mask, 16) > 0)
+		return (size_t)snprintf(buf, size, "%s %u-%u", words, (unsigned int)value,
+					(unsigned int)(value | (~mask & 0xffff)));
 	field_value(number, sizeof(number), f, value, l3);
 	say_mask(bits, sizeof(bits), f, mask, l3);
 	if (rows[plain(f)].style == ADDRESS)

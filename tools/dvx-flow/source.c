@@ -3,7 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "client.h"
 #include "explain.h"
+
+/* Which rule's text a rule of the dump is part of. */
+struct name {
+	uint64_t id;
+	const char *text;
+};
 
 static int read_dump(struct source *s, const char *text, size_t len)
 {
@@ -28,6 +35,79 @@ static int read_dump(struct source *s, const char *text, size_t len)
 	return EXIT_INPUT;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const char *text_of(json_t *rules, json_int_t id)
+{
+	json_t *rule;
+	size_t i;
+
+	/* Ids count up from 1 until a rule is deleted, so the place is a good first guess. */
+	rule = json_array_get(rules, (size_t)(id - 1));
+	if (json_integer_value(json_object_get(rule, "id")) == id)
+		return json_string_value(json_object_get(rule, "text"));
+	json_array_foreach (rules, i, rule)
+		if (json_integer_value(json_object_get(rule, "id")) == id)
+			return json_string_value(json_object_get(rule, "text"));
+	return NULL;
+}
+
+static int read_names(struct source *s)
+{
+	json_t *entries = json_object_get(s->head, "entries"), *pair;
+	json_t *rules = json_object_get(s->head, "rules");
+	size_t i;
+
+	s->names = calloc(json_array_size(entries) + 1, sizeof(*s->names));
+	if (!s->names)
+		return EXIT_INPUT;
+	json_array_foreach (entries, i, pair) {
+		s->names[s->nnames].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
+		s->names[s->nnames++].text =
+			text_of(rules, json_integer_value(json_array_get(pair, 1)));
+	}
+	qsort(s->names, s->nnames, sizeof(*s->names), compare_names);
+	return EXIT_DONE;
+}
+
+const char *source_rule(void *source, uint64_t id)
+{
+	const struct source *s = source;
+	struct name key = {.id = id}, *found;
+
+	found = bsearch(&key, s->names, s->nnames, sizeof(key), compare_names);
+	return found ? found->text : NULL;
+}
+
+static int ask_daemon(struct source *s, const struct args *a)
+{
+	struct msg answer;
+	int ret = client_once(a, json_pack("{s:s}", "do", "dump"), &answer);
+
+	if (ret)
+		return ret;
+	s->name = "the daemon's dump";
+	s->daemon = true;
+	if (!answer.body_len) {
+		complain("the daemon holds no rules: every packet goes the default way");
+		msg_free(&answer);
+		return EXIT_RULES;
+	}
+	s->head = json_incref(answer.head);
+	ret = read_names(s);
+	if (!ret)
+		ret = read_dump(s, answer.body, answer.body_len);
+	msg_free(&answer);
+	if (ret)
+		source_close(s);
+	return ret;
+}
+
 int source_open(struct source *s, const struct args *a, const char *path)
 {
 	char *text;
@@ -35,7 +115,8 @@ int source_open(struct source *s, const struct args *a, const char *path)
 	int ret;
 
 	memset(s, 0, sizeof(*s));
-	(void)a;
+	if (!path)
+		return ask_daemon(s, a);
 	s->name = path;
 	if (file_read(path, &text, &len))
 		return EXIT_INPUT;
@@ -48,6 +129,9 @@ void source_close(struct source *s)
 {
 	view_cache_free(s->cache);
 	dump_free(&s->d);
+	json_decref(s->head);
+	free(s->names);
+	memset(s, 0, sizeof(*s));
 }
 
 static bool of_side(const struct dump *d, const struct dump_table *t, enum side side)

@@ -144,7 +144,8 @@ size_t story_entry(char *buf, size_t size, const struct ste *s, const struct bui
 
 /* --- steps ----------------------------------------------------------------------------------------- */
 
-static void say_miss(struct text *t, const struct step *st, const struct builder_view *v)
+static void say_miss(struct text *t, const struct story *s, const struct step *st,
+		     const struct builder_view *v)
 {
 	char have[64], want[128];
 
@@ -157,12 +158,21 @@ static void say_miss(struct text *t, const struct step *st, const struct builder
 	if (st->given)
 		say(t, "misses: it wants %s, the packet has %s", want, have);
 	else
-		say(t, "misses: it wants %s, which the packet does not have or does not say", want);
+		say(t, "misses: it wants %s, which %s", want,
+		    s->written ? "was not said" : "the packet does not have");
 }
 
 static void say_table(struct text *t, const struct dump_table *tbl)
 {
 	say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+}
+
+/* Entries before a rule's last one may be several rules'. */
+static bool entry_ends(const struct dump *d, const struct dump_entry *e)
+{
+	const struct dump_rule *r = &d->rule[e->rule];
+
+	return e == &d->entry[r->first + r->n - 1];
 }
 
 static json_t *entry_json(const struct story *s, const struct walk *w, const struct step *st,
@@ -174,6 +184,7 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	const struct builder_view *v =
 		mv && place < w->d->matcher[st->matcher].builders[w->side] ? &mv->view[w->side][place]
 									    : NULL;
+	const char *name = s->name && entry_ends(w->d, e) ? s->name(s->arg, w->d->rule[e->rule].id) : NULL;
 	char what[512], words[64];
 	struct ste ste;
 	json_t *j;
@@ -181,11 +192,13 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	entry_read(s->cache, e, &ste);
 	say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
 	    ste_lookup_name(ste.format, ste.lookup));
+	if (name)
+		say(t, "of \"%s\" ", name);
 	story_entry(what, sizeof(what), &ste, v);
 	if (st->hit)
 		say(t, v ? "hits: %s" : "only acts", what);
 	else
-		say_miss(t, st, v);
+		say_miss(t, s, st, v);
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6, "index",
 		      (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
 		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares", what);
@@ -237,6 +250,8 @@ static void end_rule(const struct story *s, const struct walk *w, struct text *t
 	story_actions(does, sizeof(does), w->d, r);
 	if (name)
 		say(t, "rule \"%s\": %s", name, does);
+	else if (s->name)
+		say(t, "no rule takes it: the default way (%s)", does);
 	else
 		say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
 	json_object_set_new(j, "rule", json_integer((json_int_t)r->id));
