@@ -93,7 +93,7 @@ static void keep(struct capture *c, const struct link_packet *head, const uint8_
 	p->npackets++;
 }
 
-/* What is forced back inside the function never sees a wire. */
+/* [I] What is forced back inside the function never sees a wire. */
 static void on_frame(void *ctx, const struct frame *f)
 {
 	struct captures *all = ctx;

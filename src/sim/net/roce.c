@@ -60,6 +60,7 @@ static uint16_t ip4_checksum(const uint8_t *ip)
 	return (uint16_t)~(sum + (sum >> 16));
 }
 
+/* [I] Identification 0: nobody may fragment it. */
 static uint8_t *put_ip4(const struct frame *f, uint8_t *ip)
 {
 	memset(ip, 0, IP4_LEN);
@@ -87,7 +88,7 @@ static uint8_t *put_ip6(const struct frame *f, uint8_t *ip, uint8_t next, uint32
 	return ip + IP6_LEN;
 }
 
-/* Without a checksum, over IPv6 too: the ICRC covers more. */
+/* Without a checksum, over IPv6 too [I] (Linux's rxe sends none): the ICRC covers more. */
 static uint8_t *put_udp(const struct frame *f, uint8_t *udp)
 {
 	put16(udp, f->udp_sport);
