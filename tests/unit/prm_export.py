@@ -1,13 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Proves that prm.json is enough to make accessors in another language: classes made from it read
-back every field that they wrote, and agree bit by bit with dvx's own bytes of a few structures."""
+back every field that they wrote, and read every field of every structure as dvx-prm's own rows do."""
+import copy
 import json
 import os
 import random
+import re
+import subprocess
 import sys
 
-EXPORT = os.path.join(os.environ.get("top_builddir", "."), "prm", "prm.json")
+BUILD = os.environ.get("top_builddir", ".")
+EXPORT = os.path.join(BUILD, "prm", "prm.json")
+DVX_PRM = os.path.join(BUILD, "tools", "dvx-prm", "dvx-prm")
 
 
 def field_property(offset, width, size):
@@ -57,6 +62,43 @@ def round_trip(struct, cls):
     return None
 
 
+def place(structs, name, path):
+    """Offset and width of "a.b[3].c", from the export alone."""
+    base, width = 0, 0
+    for word in path.split("."):
+        field, index = re.match(r"(\w+)(?:\[(\d+)\])?$", word).groups()
+        f = next(f for f in structs[name]["fields"] if f["name"] == field)
+        base += f["offset"] + int(index or 0) * f["width"]
+        width, name = f["width"] * (f["count"] if f["array"] and index is None else 1), f.get("struct")
+    return base, width
+
+
+def as_rows_read(structs, name):
+    """Random bytes: what dvx-prm decodes by its rows, and what the export makes of the same bytes."""
+    size = structs[name]["bytes"]
+    data = random.randbytes(size)
+    text = "\n".join("%08x: %s" % (i, data[i:i + 16].hex(" ")) for i in range(0, size, 16))
+    out = subprocess.run([DVX_PRM, "decode", "--all", "--json", name], input=text.encode(), check=True,
+                         stdout=subprocess.PIPE).stdout
+    whole = int.from_bytes(data, "big")
+    for f in json.loads(out)[0]["fields"]:
+        offset, width = place(structs, name, f["path"])
+        value = whole >> (size * 8 - offset - width) & ((1 << width) - 1)
+        theirs = int(f["bytes"], 16) if "bytes" in f else int(str(f["value"]), 0)
+        if (offset, width, value) != (f["offset"], f["width"], theirs):
+            return "%s.%s: export 0x%x+%d, rows 0x%x+%d" % (name, f["path"], offset, width, f["offset"],
+                                                          f["width"])
+    return None
+
+
+def swapped(structs, name, one, other):
+    """The same tables with the places of two fields exchanged."""
+    wrong = copy.deepcopy({name: structs[name]})
+    a, b = (next(f for f in wrong[name]["fields"] if f["name"] == n) for n in (one, other))
+    a["offset"], b["offset"] = b["offset"], a["offset"]
+    return {**structs, **wrong}
+
+
 def covered(struct):
     """Fields and reserved places together name every bit."""
     bits = bytearray(struct["bytes"] * 8)
@@ -76,6 +118,11 @@ def main():
     classes = {name: make_class(s) for name, s in structs.items()}
     wrong = [w for w in (round_trip(s, classes[n]) for n, s in structs.items()) if w]
     results.append(("%d structures round-trip" % len(structs), not wrong))
+    differ = [w for w in (as_rows_read(structs, n) for n in structs) if w]
+    results.append(("%d structures read as dvx-prm's rows read them" % len(structs), not differ))
+    wrong += differ
+    results.append(("two fields that changed places are noticed",
+                    as_rows_read(swapped(structs, "qpc", "cqn_snd", "cqn_rcv"), "qpc") is not None))
     results.append(("every bit is covered", all(covered(s) for s in structs.values())))
     known = all(f.get("struct", n) in structs and f.get("enum", "opcode") in enums
                 for n, s in structs.items() for f in s["fields"])
