@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <pcap/pcap.h>
@@ -14,7 +15,7 @@
 struct capture {
 	pcap_t *pcap;
 	pcap_dumper_t *out;
-	off_t whole; /* up to here all is in the file */
+	off_t whole; /* up to here all is in the file, a packet's end */
 	int err;
 };
 
@@ -22,6 +23,7 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char path[4200];
+	FILE *file;
 
 	if (!c)
 		return -ENOMEM;
@@ -29,10 +31,13 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 	c->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, LONGEST,
 						       PCAP_TSTAMP_PRECISION_NANO);
 	errno = 0;
-	c->out = c->pcap ? pcap_dump_open(c->pcap, path) : NULL;
+	file = fopen(path, "w+e");
+	c->out = c->pcap && file ? pcap_dump_fopen(c->pcap, file) : NULL;
 	if (!c->out || capture_flush(c)) {
 		int err = errno ? errno : EIO;
 
+		if (!c->out && file)
+			fclose(file);
 		capture_close(c);
 		return -err;
 	}
@@ -40,12 +45,31 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 	return 0;
 }
 
+/* The end of the last packet that is in the file, past c->whole. */
+static off_t last_end(const struct capture *c, int fd)
+{
+	uint32_t record[4]; /* seconds, their parts, bytes here, bytes there */
+	off_t end = c->whole;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return end;
+	while (pread(fd, record, sizeof(record), end) == (ssize_t)sizeof(record) &&
+	       end + (off_t)sizeof(record) + record[2] <= st.st_size)
+		end += (off_t)sizeof(record) + record[2];
+	return end;
+}
+
 /* What was written of a packet that didn't fit goes again. */
 static int give_up(struct capture *c)
 {
+	int fd = fileno(pcap_dump_file(c->out));
+
 	c->err = errno ? errno : EIO;
 	__fpurge(pcap_dump_file(c->out));
-	if (ftruncate(fileno(pcap_dump_file(c->out)), c->whole))
+	if (c->whole)
+		c->whole = last_end(c, fd);
+	if (ftruncate(fd, c->whole))
 		c->whole = 0;
 	return -c->err;
 }

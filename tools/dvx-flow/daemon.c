@@ -102,9 +102,26 @@ static int serve(const struct args *a, const struct where *w, struct holder *h, 
 	return ret ? fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
 }
 
+/*
+ * Software steering waits for the device for ever, so nothing is taken down any more: its rules went with
+ * it, and what was committed is safe.
+ */
+static void device_is_gone(void *arg)
+{
+	const struct where *w = arg;
+
+	unlink(w->socket);
+	complain("%s is gone, and its rules with it", w->device[0] ? w->device : "the device");
+	_exit(EXIT_DEVICE);
+}
+
 static int hold(const struct args *a, const struct where *w, struct fault *f)
 {
 	struct holder h = {.state = w->state};
+	struct pump_attr pump = {.queues = a->queues,
+				 .capture = a->capture,
+				 .lost = device_is_gone,
+				 .arg = (void *)(uintptr_t)w};
 	char why[512] = "";
 	int ret;
 
@@ -112,7 +129,8 @@ static int hold(const struct args *a, const struct where *w, struct fault *f)
 		return -1;
 	if (dvx_dev_open(a->device ? a->device : w->device[0] ? w->device : NULL, &h.ground.dev))
 		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
-	ret = pump_start(h.ground.dev, a->queues, a->capture, &h.ground.pump, why, sizeof(why));
+	pump.dev = h.ground.dev;
+	ret = pump_start(&pump, &h.ground.pump, why, sizeof(why));
 	ret = ret ? fault(f, EXIT_DEVICE, "%s", why) : serve(a, w, &h, f);
 	holder_free(&h);
 	pump_stop(h.ground.pump);

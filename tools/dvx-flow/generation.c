@@ -230,6 +230,23 @@ static int tell(void *arg, size_t done)
 	return b->built ? b->built(b->arg, b->before + done, b->total) : 0;
 }
 
+/* What libdvx says, without the number of the entry, which users don't know. */
+static int entry_fault(struct building *b, const struct table *t)
+{
+	const struct rule *r;
+	const char *why = dvx_strerror(), *vport = "";
+
+	if (b->matcher == t->n || !b->entry)
+		return fault_device(b->fault);
+	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
+	for (size_t i = 0; i < r->nfields; i++)
+		if (r->field[i].key == KEY_VPORT)
+			vport = "; does the device have this vport?";
+	if (!strncmp(why, "rule ", 5) && strchr(why, ':'))
+		why = strchr(why, ':') + 2;
+	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s", r->line, why, vport);
+}
+
 static int insert_entries(struct building *b, struct half *h, const struct table *t)
 {
 	struct dvx_flow_bulk bulk = {
@@ -247,13 +264,7 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 		b->before += n;
 		return 0;
 	}
-	if (b->fault->code)
-		return -1;
-	if (b->matcher < t->n && b->entry)
-		return fault(b->fault, EXIT_DEVICE, "line %u: %s",
-			     b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule].line,
-			     dvx_strerror());
-	return fault_device(b->fault);
+	return entry_fault(b, t);
 }
 
 static int make_table(struct building *b)

@@ -17,7 +17,7 @@
 #include "capture.h"
 #include "pump.h"
 
-#define PACKETS	     512u   /* receives that wait in each queue */
+#define PACKETS	     1024u  /* receives that wait in each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
 #define BATCH	     64u    /* of one queue, before the next one's turn */
 
@@ -32,6 +32,7 @@ struct queue {
 };
 
 struct pump {
+	struct pump_attr attr;
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
 	struct dvx_uar *uar;
@@ -39,7 +40,7 @@ struct pump {
 	int stop_fd;
 	bool running, stop;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of the counts */
+	pthread_mutex_t lock; /* of all queues */
 	unsigned int n;
 	struct queue queue[QUEUES_MAX];
 };
@@ -187,19 +188,21 @@ static bool drain_all(struct pump *p)
 	return any;
 }
 
+static void flush_file(struct queue *q)
+{
+	int err = q->dirty ? capture_flush(q->capture) : 0;
+
+	q->dirty = false;
+	if (err)
+		q->count.capture_err = -err;
+}
+
 static void flush_files(struct pump *p)
 {
-	for (unsigned int i = 0; i < p->n; i++) {
-		struct queue *q = &p->queue[i];
-		int err = q->dirty ? capture_flush(q->capture) : 0;
-
-		q->dirty = false;
-		if (err) {
-			pthread_mutex_lock(&p->lock);
-			q->count.capture_err = -err;
-			pthread_mutex_unlock(&p->lock);
-		}
-	}
+	pthread_mutex_lock(&p->lock);
+	for (unsigned int i = 0; i < p->n; i++)
+		flush_file(&p->queue[i]);
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* Everything that came is written down before it sleeps. */
@@ -211,6 +214,11 @@ static void rest(struct pump *p)
 	flush_files(p);
 	if (poll(fds, 2, -1) < 0 || !fds[0].revents)
 		return;
+	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+		p->attr.lost(p->attr.arg);
+		p->stop = true;
+		return;
+	}
 	while (!dvx_channel_wait(p->channel, 0, &cq, NULL))
 		dvx_cq_arm(cq, false);
 }
@@ -254,24 +262,24 @@ static int start_thread(struct pump *p)
 	return -err;
 }
 
-int pump_start(struct dvx_dev *dev, unsigned int queues, const char *capture, struct pump **out,
-	       char *why, size_t size)
+int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_t size)
 {
 	struct pump *p = calloc(1, sizeof(*p));
 	int ret;
 
 	if (!p)
 		return -ENOMEM;
-	p->dev = dev;
+	p->attr = *attr;
+	p->dev = attr->dev;
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&p->lock, NULL);
 	ret = open_parts(p);
-	while (!ret && p->n < queues) {
+	while (!ret && p->n < attr->queues) {
 		p->n++;
-		ret = queue_open(p, &p->queue[p->n - 1], p->n - 1, capture);
+		ret = queue_open(p, &p->queue[p->n - 1], p->n - 1, attr->capture);
 	}
 	if (ret && p->n && p->queue[p->n - 1].rxq)
-		snprintf(why, size, "%s/queue%u.pcap: %s", capture, p->n - 1, strerror(-ret));
+		snprintf(why, size, "%s/queue%u.pcap: %s", attr->capture, p->n - 1, strerror(-ret));
 	else if (ret)
 		snprintf(why, size, "%s", dvx_strerror());
 	if (!ret)
@@ -318,6 +326,9 @@ struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
 {
 	pthread_mutex_lock(&p->lock);
+	while (drain(&p->queue[queue]))
+		;
+	flush_file(&p->queue[queue]);
 	*out = p->queue[queue].count;
 	pthread_mutex_unlock(&p->lock);
 }

@@ -27,12 +27,21 @@ struct queue_count {
 
 struct pump;
 
-/* capture: a directory, or NULL. -errno, with the sentence in why. */
-int pump_start(struct dvx_dev *dev, unsigned int queues, const char *capture, struct pump **out,
-	       char *why, size_t size);
+struct pump_attr {
+	struct dvx_dev *dev;
+	unsigned int queues;
+	const char *capture; /* a directory, or NULL */
+	/* Called by the pump's thread when the device is gone: nobody else may hear of it. */
+	void (*lost)(void *arg);
+	void *arg;
+};
+
+/* -errno, with the sentence in why. */
+int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_t size);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);
+/* With all that had come when it was called; the captures have it too. */
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out);
 
 #endif

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: a daemon that dies takes its rules with it and brings the committed ones back, whole; what fails
+# half way (a full disk, a device without room, a client that dies) leaves the applied set untouched.
+. "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
+"$dvx_sim" up "$chip" || exit 99
+
+replay() {
+	"$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"
+}
+verdict() { # ROW NUMBER: what the chip says of the next replay
+	replay && got=$(jq ".$1" "$work/replay") && [ "$got" = "$2" ] || { cat "$work/replay"; return 1; }
+}
+die() {
+	kill -9 "$daemon"
+	wait "$daemon"
+	daemon=
+	true
+}
+a_moment() { "$PERL" -e 'select(undef, undef, undef, $ARGV[0] / 1000)' "$1"; }
+
+start --queues 2
+echo "drop in" >"$work/a"
+printf 'drop in udp\nsend in to queue 1 count\n' >"$work/b"
+check "rules hold" sh -c ":" && client apply "$work/a" >/dev/null
+check "packets are dropped" verdict dropped 521
+second() { fails 5 "a daemon holds mlx5_0's rules already: process $daemon" client daemon; }
+check "a second daemon is refused" second
+# The chip hears of a death by itself, so it is given some time.
+default_way() {
+	die
+	for _ in $(seq 100); do
+		verdict dropped 0 >/dev/null && return 0
+		a_moment 20
+	done
+	verdict dropped 0
+}
+check "killed, it takes its rules with it: packets go the default way" default_way
+no_daemon() { fails 3 "no daemon holds" client list; }
+check "and clients are told" no_daemon
+check "started again" start --queues 2
+check "it holds what was committed" holds "drop in
+"
+check "and packets are dropped again" verdict dropped 521
+fresh() { die && start --fresh --queues 2 && holds "" && die && start --queues 2 && holds ""; }
+check "--fresh begins without" fresh
+
+# Killed at any moment of an exchange: the old set or the new one, whole, and a restart says which.
+client apply "$work/a" >/dev/null
+killed() {
+	"$dvx_sim" exec "$chip" -- "$flow" apply --quiet "$work/$2" 2>"$work/err" &
+	applying=$!
+	a_moment "$1"
+	die
+	wait $applying
+	status=$?
+	start --queues 2 || { cat "$work/daemon.err"; return 1; }
+	client list --json | jq -r '.rules[].text' >"$work/now"
+	[ $status = 0 ] && { cmp "$work/now" "$work/$2"; return; }
+	cmp -s "$work/now" "$work/a" || cmp -s "$work/now" "$work/b"
+}
+for m in 1 3 5 8 12 16 20 25 30 40; do
+	check "killed after $m ms of apply b" killed "$m" b
+	check "killed after $m ms of apply a" killed "$m" a
+done
+no_leftover() { [ -z "$(find "$scratch" -name '*.new' -size +1k)" ] && start --queues 2; }
+check "no half file is taken for a whole one" no_leftover
+
+# --- what must not change anything -----------------------------------------------------------------
+client apply "$work/a" >/dev/null
+still() { holds "drop in
+" && verdict dropped 521; }
+
+mistake() { printf 'drop in\nsend in to quue 1\n' >"$work/c" && fails 1 "$work/c:2:12: expected" client apply "$work/c" && still; }
+check "a mistake" mistake
+queue() { echo "send in to queue 2" >"$work/c" && fails 1 "line 1: no queue 2, the daemon has 2" client apply "$work/c" && still; }
+check "a queue that the daemon has not" queue
+unreadable() { fails 3 "No such file" client apply "$work/nonesuch" && fails 3 "Is a directory" client apply "$work" && still; }
+check "a file that cannot be read" unreadable
+lacks() { printf 'drop in\ndrop out sqn 5\n' >"$work/c" && fails 4 "line 2: .*source_sqn: mlx5_0 has no" client apply "$work/c" && still; }
+check "a match that the device lacks is named" lacks
+no_vport() { echo "drop in vport 77" >"$work/c" && fails 4 "line 1: .* does the device have this vport?" client apply "$work/c" && still; }
+check "a vport that is not there" no_vport
+binary() { head -c 100000 /dev/urandom >"$work/c"; client apply "$work/c" 2>"$work/err"; [ $? = 1 ] && still; }
+check "a file that is no text" binary
+
+client_dies() {
+	"$PERL" -e 'for (1 .. 20000) { printf "drop in ipv4 src 10.%d.%d.%d\n", $_ >> 16, $_ >> 8 & 255, $_ & 255 }' >"$work/many"
+	"$dvx_sim" exec "$chip" -- "$flow" apply --quiet "$work/many" &
+	applying=$!
+	a_moment 30
+	kill -9 $applying
+	wait $applying 2>/dev/null
+	is '.rules | length == 20000 or length == 1' true
+	client apply --quiet "$work/a" && still
+}
+check "a client that dies while its rules go in" client_dies
+
+# Bytes that no client of ours would send.
+hostile() {
+	"$PERL" -MIO::Socket::UNIX -e '
+		my ($path, $good) = @ARGV;
+		for my $bytes ("", "D", "DVXF", "DVXF\0\0\0\x0d\0\0\0\0", "GET / HTTP/1.0\r\n\r\n", "DVXF" . "\xff" x 8,
+			"DVXF" . pack("NN", 2, 0) . "[]", "DVXF" . pack("NN", 5, 0) . "{\"do\"", "DVXF" . pack("NN", 12, 0) . "{\"do\":\"bad\"}",
+			"DVXF" . pack("NN", 8, 0) . "{\"do\":1}", "DVXF" . pack("NN", 14, 20) . "{\"do\":\"apply\"}drop in udp\ndrop",
+			"DVXF" . pack("NN", 14, 9) . "{\"do\":\"apply\"}drop inn\n", "DVXF" . pack("NN", 23, 0) . "{\"do\":\"del\",\"rule\":null}",
+			"DVXF" . pack("NN", 12, 0) . "{\"do\":\"del\"}", "\0" x 100000, join "", map { chr rand 256 } 1 .. 5000) {
+			my $s = IO::Socket::UNIX->new(Peer => $path) or die "connect: $!";
+			syswrite $s, $bytes;
+			shutdown $s, 1;
+			1 while sysread $s, my $buf, 65536;
+		}
+		my @idle = map { IO::Socket::UNIX->new(Peer => $path) } 1 .. 40;
+		syswrite $_, "DVXF" for grep { $_ } @idle;
+		kill 9, $$;
+	' "$socket"
+	still
+}
+check "a hostile client" hostile
+others() {
+	[ "$(stat -c %a "$socket")" = 600 ] && [ "$(find "$scratch" -name 'dvx-flow*' -perm /077 | wc -l)" = 0 ]
+}
+check "others may not ask, nor read what was committed" others
+
+stop
+mkdir "$work/tmpfs"
+if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
+	full() {
+		start --queues 2 --state "$work/tmpfs/state" && client apply --quiet "$work/a" &&
+			fails 3 "No space left" client apply "$work/many" && still &&
+			[ "$(cat "$work/tmpfs/state")" = "drop in" ] && [ "$(find "$work/tmpfs" -type f | wc -l)" = 1 ]
+	}
+	check "a full disk" full
+	capture_full() {
+		stop && start --queues 2 --fresh --capture "$work/tmpfs/cap" && echo "send in to queue 1" | client apply --quiet - &&
+			replay && is '.queues[1].packets' 521 && replay && is '.queues[1].packets' 1042 &&
+			is '.queues[1].capture_ended' "No space left on device" || return 1
+		command -v tcpdump >/dev/null || return 0
+		n=$(tcpdump -nr "$work/tmpfs/cap/queue1.pcap" 2>"$work/err" | wc -l)
+		cat "$work/err"
+		! grep -q truncated "$work/err" && [ "$n" -gt 50 ]
+	}
+	check "a full disk ends a capture with a whole packet, and nothing else" capture_full
+	stop
+	umount "$work/tmpfs"
+else
+	skip "a full disk" "no right to mount a tmpfs"
+	skip "a full disk ends a capture with a whole packet, and nothing else" "no right to mount a tmpfs"
+fi
+start --queues 2 --fresh
+echo "drop in" | client apply --quiet -
+device_gone() {
+	"$dvx_sim" down "$chip"
+	wait "$daemon"
+	status=$?
+	daemon=
+	cat "$work/daemon.err"
+	[ $status = 4 ] && [ "$(cat "$work/daemon.err")" = "dvx-flow: mlx5_0 is gone, and its rules with it" ] && [ ! -e "$socket" ]
+}
+check "a device that goes away ends the daemon" device_gone
+no_chip() { fails 3 "mlx5" "$flow" daemon; }
+check "no device" no_chip
+plan

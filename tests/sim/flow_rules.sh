@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves: typed rules steer packets of real programs; verdicts, queues, captures and
+# counters agree to the packet; list, stats, del and --json say what is so.
+. "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
+"$dvx_sim" up "$chip" || exit 99
+check "a daemon starts" start --queues 4 --capture "$work/cap"
+
+nothing() {
+	client list >"$work/out" && grep -q "no rules" "$work/out" && is '.rules | length' 0 &&
+		is '.queues | length' 4
+}
+check "it holds no rules at first" nothing
+
+cat >"$work/rules" <<'END'
+# drop a port, steer a subnet to a queue with a tag, count the rest
+drop in udp dst port 53 count
+send in ipv4 src 10.9.0.0/16 tcp dst port 80-443 to queue 3 tag 7 count
+send in ipv6 tcp to queue 1 count
+pass in icmp
+count in
+END
+applies() {
+	client apply "$work/rules" >"$work/out" && cat "$work/out" && grep -q "applied; 5 rules hold" "$work/out" &&
+		holds "$(grep -v '^#' "$work/rules")
+"
+}
+check "a file is applied" applies
+
+# What the file of packets has, told by another program than ours.
+count_packets() { # FILE FILTER
+	tcpdump -nr "$1" "$2" 2>/dev/null | wc -l
+}
+replay() {
+	"$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"
+}
+check "real traffic is replayed" replay
+counted() {
+	is '.rules[0].packets' 60 && is '.rules[3].packets' null && is '.queues[0].packets' 0 &&
+		is '.rules[1].packets == .queues[3].packets and .rules[1].bytes == .queues[3].bytes' true &&
+		is '.rules[2].packets == .queues[1].packets and .rules[2].bytes == .queues[1].bytes' true &&
+		is '.queues[3].tags[0].tag' 7 && is '.queues[3].tags[0].packets == .queues[3].packets' true &&
+		is '.queues[1].tags | length' 0
+}
+check "rules and queues count the same packets" counted
+if command -v tcpdump >/dev/null; then
+	captured() {
+		want3=$(count_packets "$traffic" "src net 10.9 and tcp and dst portrange 80-443 or (vlan and src net 10.9 and tcp and dst portrange 80-443)")
+		[ "$(count_packets "$work/cap/queue3.pcap" "")" = "$want3" ] &&
+			is '.queues[3].packets' "$want3" && is '.queues[3].captured' "$want3" &&
+			[ "$(count_packets "$work/cap/queue0.pcap" "")" = 0 ]
+	}
+	check "the capture has them, whole" captured
+else
+	skip "the capture has them, whole" "no tcpdump"
+fi
+agree() {
+	dropped=$(jq .dropped "$work/replay")
+	queued=$(jq .queued "$work/replay")
+	is '.rules[0].packets' "${dropped:?}" && is '[.queues[].packets] | add' "${queued:?}"
+}
+check "the chip's own account agrees" agree
+
+table() {
+	client stats >"$work/out" && cat "$work/out" &&
+		grep -Eq '^ +1 +60 +[0-9]+  drop in udp dst port 53 count$' "$work/out" &&
+		grep -Eq '^ +4 +- +-  pass in icmp$' "$work/out" && grep -Eq '^ +3 .* tag 7: ' "$work/out"
+}
+check "stats prints a table" table
+
+watched() {
+	on_chip "$flow" stats --watch --interval 0.02 --json >"$work/watch" &
+	watcher=$!
+	until [ "$(grep -c . "$work/watch")" -ge 3 ]; do kill -0 $watcher || return 1; done
+	kill $watcher
+	wait $watcher
+	head -n 3 "$work/watch" | jq -e '.rules | length == 5' >/dev/null
+}
+check "stats --watch goes on" watched
+
+deleted() {
+	client del 1 >"$work/out" && grep -q "4 rules hold" "$work/out" &&
+		is '[.rules[].id] | join(",")' 2,3,4,5 && is '.rules[0].packets == .queues[3].packets' true
+}
+check "del by number; the others' counters go on" deleted
+by_words() {
+	client del "pass in icmp" && is '[.rules[].id] | join(",")' 2,3,5 && client del count in && is '[.rules[].id] | join(",")' 2,3
+}
+check "del by words" by_words
+no_such() { fails 1 "no such rule" client del 1 && fails 1 "no such rule" client del drop in udp; }
+check "del of what is not there" no_such
+deleted_steers() {
+	before=$(stat_of '.queues[3].packets')
+	replay && is '.rules[0].packets' $((2 * before)) && is '.queues[3].packets' $((2 * before)) &&
+		[ "$(jq .dropped "$work/replay")" = 0 ]
+}
+check "what is left steers as before" deleted_steers
+
+empty() { : >"$work/none" && client apply "$work/none" && nothing_held; }
+nothing_held() { is '.rules | length' 0 && replay && [ "$(jq .queued "$work/replay")" = 0 ]; }
+check "an empty file takes all rules away" empty
+
+from_stdin() { echo "drop in" | client apply - && holds "drop in
+" && replay && [ "$(jq .dropped "$work/replay")" = 521 ]; }
+check "rules come from standard input too" from_stdin
+
+# Two priorities take turns: each of many applications has to take effect.
+turns() {
+	for n in 1 2 3 4 5 6; do
+		echo "send in to queue $((n % 4)) count" | client apply --quiet - || return 1
+		replay && is '.rules[0].packets' 521 || return 1
+	done
+}
+check "generation after generation" turns
+
+out_rules() {
+	printf '%s\n' "drop out udp dst port 9" "count out" "drop in" >"$work/both"
+	client apply "$work/both" && holds "$(cat "$work/both")
+"
+}
+check "rules of both directions" out_rules
+check "the daemon ends when it is told" stop
+gone() { [ ! -S "$socket" ] && fails 3 "no daemon holds" client list; }
+check "its socket is gone" gone
+plan
