@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	doc/design/0021-kernel-half.md \
 	doc/design/0030-data-path.md \
 	doc/design/0040-memory-doorbells-sleep.md \
+	doc/design/0064-rule-model.md \
 	doc/design/0061-replay-and-capture.md
 
 # `man dvx_post_send` finds dvx_post_write.3: a page of one line for each further name.

@@ -68,7 +68,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 
 		dvx_flow_rules_delete(made, done);
 		err = say_which(&why, done);
-	} else {
+	} else if (n) {
 		memcpy(rules, made, n * sizeof(struct dvx_flow_rule *));
 	}
 	free(made);
