@@ -14,3 +14,4 @@ TESTS += tests/interop/capture.sh
 dist_check_SCRIPTS += tests/interop/raw_ethernet.sh
 TESTS += tests/interop/raw_ethernet.sh
 dist_check_SCRIPTS += tests/interop/first_rules.sh
+TESTS += tests/interop/first_rules.sh
