@@ -22,6 +22,7 @@
 #include "base/thread.h"
 #include "census.h"
 #include "chip.h"
+#include "front/kernel.h"
 #include "front/link/server.h"
 #include "front/sysfs.h"
 #include "obj/setting.h"
@@ -206,6 +207,7 @@ static int serve(struct chip *chip)
 		close(option.ready);
 	process_is_device();
 	chip_run(chip);
+	kernel_unplug(chip_kernel(chip));
 	link_server_free(server);
 	return 0;
 }

@@ -371,6 +371,7 @@ static int scene_work(void)
 static int scene_orphan(void)
 {
 	struct ibv_context *ctx = open_device();
+	struct ibv_async_event event;
 	struct objects o;
 	char byte;
 
@@ -378,6 +379,7 @@ static int scene_orphan(void)
 	puts("open");
 	fflush(stdout);
 	CHECK(read(0, &byte, 1) == 0);
+	CHECK(!ibv_get_async_event(ctx, &event) && event.event_type == IBV_EVENT_DEVICE_FATAL);
 	CHECK(!ibv_alloc_pd(ctx) && errno == EIO);
 	CHECK(ibv_destroy_qp(o.qp) == EIO);
 	return ibv_close_device(ctx);

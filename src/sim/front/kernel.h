@@ -21,6 +21,8 @@ struct kfile; /* one open of the device */
 
 struct kernel *kernel_new(struct silicon *);
 void kernel_free(struct kernel *);
+/* The device is about to go: each open file hears of it, as of one that is pulled out. */
+void kernel_unplug(struct kernel *);
 
 /* function: enum function_kind. The file's BAR is made here. NULL and errno on failure. */
 struct kfile *kernel_open(struct kernel *, struct mm *, unsigned int function);

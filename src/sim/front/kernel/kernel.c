@@ -13,9 +13,10 @@
 #include "host/uar.h"
 #include "uverbs.h"
 
-#define BAR_PAGES   4096
-#define EQ_LOG_SIZE 8
-#define UID_MAX	    0xffff
+#define BAR_PAGES	   4096
+#define EQ_LOG_SIZE	   8
+#define UID_MAX		   0xffff
+#define EVENT_DEVICE_FATAL 8 /* enum ib_event_type */
 
 static int function_caps(struct vhca *v, struct function *fn)
 {
@@ -77,6 +78,15 @@ void kernel_free(struct kernel *k)
 		fw_uid_reap(&k->si->vhca[i], 0);
 	dm_fini(k);
 	free(k);
+}
+
+void kernel_unplug(struct kernel *k)
+{
+	const struct ib_uverbs_async_event_desc event = {.event_type = EVENT_DEVICE_FATAL};
+
+	for (struct kfile *f = k->files; f; f = f->next)
+		if (f->async)
+			channel_post(f->async, f, &event, sizeof(event));
 }
 
 struct kfile *kernel_open(struct kernel *k, struct mm *mm, unsigned int function)
