@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow dump: a domain's tables, and with --ste each entry by the PRM's tables. */
+/* dvx-flow dump: a domain as the library prints it, and with --ste each entry by the PRM's tables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,20 +63,20 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	return j;
 }
 
-static json_t *rule_json(struct source *src, const struct dump_rule *r, bool entries)
+static json_t *rule_json(struct source *src, const struct dump_rule *r)
 {
 	json_t *list = json_array(), *j;
 	char does[256];
 
 	story_actions(does, sizeof(does), &src->d, r);
 	j = json_pack("{s:I, s:s}", "rule", (json_int_t)r->id, "actions", does);
-	for (uint32_t i = 0; entries && i < r->n; i++)
+	for (uint32_t i = 0; i < r->n; i++)
 		json_array_append_new(list, ste_json(src, &src->d.entry[r->first + i]));
 	json_object_set_new(j, "entries", list);
 	return j;
 }
 
-static json_t *matcher_json(struct source *src, const struct dump_matcher *m, bool entries)
+static json_t *matcher_json(struct source *src, const struct dump_matcher *m)
 {
 	json_t *rules = json_array(), *j;
 	char mask[256];
@@ -85,23 +85,23 @@ static json_t *matcher_json(struct source *src, const struct dump_matcher *m, bo
 	j = json_pack("{s:I, s:I, s:s}", "matcher", (json_int_t)m->id, "priority",
 		      (json_int_t)m->priority, "compares", mask);
 	for (uint32_t i = 0; i < m->n; i++)
-		json_array_append_new(rules, rule_json(src, &src->d.rule[m->first + i], entries));
+		json_array_append_new(rules, rule_json(src, &src->d.rule[m->first + i]));
 	json_object_set_new(j, "rules", rules);
 	return j;
 }
 
-static json_t *table_json(struct source *src, const struct dump_table *t, bool entries)
+static json_t *table_json(struct source *src, const struct dump_table *t)
 {
 	json_t *matchers = json_array(),
 	       *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id, "level", (json_int_t)t->level);
 
 	for (uint32_t i = 0; i < t->n; i++)
-		json_array_append_new(matchers, matcher_json(src, &src->d.matcher[t->first + i], entries));
+		json_array_append_new(matchers, matcher_json(src, &src->d.matcher[t->first + i]));
 	json_object_set_new(j, "matchers", matchers);
 	return j;
 }
 
-static json_t *dump_json(struct source *src, bool entries)
+static json_t *dump_json(struct source *src)
 {
 	static const char *const types[] = {"NIC RX", "NIC TX", "FDB"};
 	json_t *domains = json_array();
@@ -114,7 +114,7 @@ static json_t *dump_json(struct source *src, bool entries)
 
 		for (uint32_t t = 0; t < src->d.ntables; t++)
 			if (src->d.table[t].domain == i)
-				json_array_append_new(tables, table_json(src, &src->d.table[t], entries));
+				json_array_append_new(tables, table_json(src, &src->d.table[t]));
 		json_object_set_new(j, "tables", tables);
 		json_array_append_new(domains, j);
 	}
@@ -189,13 +189,18 @@ int cmd_dump(const struct args *a)
 
 	if (ret)
 		return ret;
-	j = dump_json(&src, a->ste || a->json);
-	if (a->json)
+	if (!a->ste && !a->json) {
+		fwrite(src.text, 1, src.len, stdout);
+		source_close(&src);
+		return EXIT_DONE;
+	}
+	j = dump_json(&src);
+	if (a->json) {
 		ret = json_out(j);
-	else
+	} else {
 		print_dump(j);
-	if (!a->json)
 		json_decref(j);
+	}
 	source_close(&src);
 	return ret;
 }

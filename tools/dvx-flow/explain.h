@@ -16,6 +16,8 @@ struct source {
 	struct dump d;
 	struct view_cache *cache;
 	const char *name;
+	char *text; /* as it came, with a NUL behind it */
+	size_t len;
 	/* of a daemon only */
 	bool daemon;
 	json_t *head; /* its answer, which has the rules' texts */

@@ -31,7 +31,6 @@ static int read_dump(struct source *s, const char *text, size_t len)
 	if (s->cache)
 		return EXIT_DONE;
 	complain("%s: no memory", s->name);
-	dump_free(&s->d);
 	return EXIT_INPUT;
 }
 
@@ -100,8 +99,11 @@ static int ask_daemon(struct source *s, const struct args *a)
 	}
 	s->head = json_incref(answer.head);
 	ret = read_names(s);
+	s->text = answer.body;
+	s->len = answer.body_len;
+	answer.body = NULL;
 	if (!ret)
-		ret = read_dump(s, answer.body, answer.body_len);
+		ret = read_dump(s, s->text, s->len);
 	msg_free(&answer);
 	if (ret)
 		source_close(s);
@@ -110,18 +112,19 @@ static int ask_daemon(struct source *s, const struct args *a)
 
 int source_open(struct source *s, const struct args *a, const char *path)
 {
-	char *text;
-	size_t len;
 	int ret;
 
 	memset(s, 0, sizeof(*s));
 	if (!path)
 		return ask_daemon(s, a);
 	s->name = path;
-	if (file_read(path, &text, &len))
+	if (file_read(path, &s->text, &s->len)) {
+		s->text = NULL;
 		return EXIT_INPUT;
-	ret = read_dump(s, text, len);
-	free(text);
+	}
+	ret = read_dump(s, s->text, s->len);
+	if (ret)
+		source_close(s);
 	return ret;
 }
 
@@ -131,6 +134,7 @@ void source_close(struct source *s)
 	dump_free(&s->d);
 	json_decref(s->head);
 	free(s->names);
+	free(s->text);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -221,10 +221,10 @@ static json_t *step_json(const struct story *s, const struct walk *w, const stru
 	} else if (st->kind == STEP_EMPTY) {
 		story_mask(mask, sizeof(mask), &m->mask);
 		say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
-		if (st->slots)
-			say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot, st->slots);
-		else
+		if (!m->n)
 			say(&t, "it has no rules");
+		else
+			say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot, st->slots);
 		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
 	} else {
 		if (st->kind == STEP_NO_MORE)

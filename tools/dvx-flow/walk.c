@@ -166,10 +166,12 @@ static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
 	if (!last_of_rule(w->d, e)) {
 		at->index = ste_index(s->next);
 		at->chained = false;
-		at->slots = 0;
+		at->slot = at->slots = 0;
 		if (v) {
 			tag_of_packet(tag, v, w->packet);
-			at->index += tag_slot(tag, v->tag_bytes, s->byte_mask, s->next_entries);
+			at->slots = s->next_entries;
+			at->slot = tag_slot(tag, v->tag_bytes, s->byte_mask, s->next_entries);
+			at->index += at->slot;
 		}
 		return true;
 	}

@@ -22,7 +22,7 @@ struct step {
 	enum field field;   /* that decided against it; F_NONE: bits that no field is known for */
 	bool given;	    /* the packet says what that field is */
 	u128 have, want, mask;
-	uint32_t slot, slots; /* of the matcher's first table; slots 0: not looked up by hash */
+	uint32_t slot, slots; /* where a hash led; slots 0: none did */
 };
 
 enum walk_end {

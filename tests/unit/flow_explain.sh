@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# dvx-flow explain and dump on dumps of files: which entries a packet meets and which field decides,
+# in both formats of entries; and what is said of files that are broken.
+flow=${top_builddir:?}/tools/dvx-flow/dvx-flow
+dumps=${top_srcdir:?}/tests/golden/dumps
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+# says CODE WHAT WANTED... -- ARGS: exit code, and each wanted line in what is said
+says() {
+	code=$1 what=$2
+	shift 2
+	: >"$tmp/want"
+	while [ "$1" != -- ]; do
+		echo "$1" >>"$tmp/want"
+		shift
+	done
+	shift
+	timeout 20 "$flow" "$@" >"$tmp/out" 2>&1
+	rc=$? ok=ok
+	[ $rc -eq "$code" ] || { ok="not ok"; echo "# exit code $rc, wanted $code"; }
+	while read -r line; do
+		grep -qF -- "$line" "$tmp/out" || { ok="not ok"; echo "# missing: $line"; }
+	done <"$tmp/want"
+	n=$((n + 1))
+	echo "$ok $n - $what"
+	[ "$ok" = ok ] || { failed=1; sed 's/^/# /' "$tmp/out"; }
+}
+failed=0
+
+v0=$dumps/steering_v0.csv v1=$dumps/steering_v1.csv
+says 0 "format 0: a hit, its fields and the rule's actions" \
+	"entry 0x3800000800 (ETHL2_DST_O) hits: ip version 4" \
+	"hits: ipv4 dst 10.0.1.0/24, dst port 80, proto tcp" "=> rule 0xc000: counter 0x8011fe, drop" \
+	-- explain --dump "$v0" "in ipv4 dst 10.0.1.9 tcp dst port 80"
+says 0 "format 0: behind a collision, the field that decided" \
+	"misses: it wants dst port 80, the packet has 443" "tag 0x7, to QP 0x12" \
+	-- explain --dump "$v0" "in ipv4 dst 10.0.1.9 tcp dst port 443"
+says 0 "format 0: on to another table" "table 0xa100 of level 2" "rewrites headers, drop" \
+	-- explain --dump "$v0" "in ipv4 dst 10.0.2.1 tcp dst port 80"
+says 0 "format 0: an address that is another" \
+	"misses: it wants ipv4 dst 10.0.1.0/24, the packet has 10.0.4.1" "no rule takes it: it is dropped" \
+	-- explain --dump "$v0" "in ipv4 dst 10.0.4.1 tcp dst port 80"
+says 0 "format 1: libmlx5's dump of dvx-flow's rules" "hits: dst port 53, proto udp" ": drop" \
+	-- explain --dump "$v1" "in ipv4 udp dst port 53"
+says 0 "format 1: a range is one again" \
+	"hits: ipv4 src 10.0.0.0/8, dst port 80-95, proto tcp" \
+	-- explain --dump "$v1" "in ipv4 src 10.9.8.7 tcp dst port 80"
+says 0 "what was not said is told" "which was not said" \
+	-- explain --dump "$v1" "in ipv4 tcp dst port 80"
+says 0 "format 1: a tag and where it leads" "tag 0x7" "to the TIR at 0x9000000080" \
+	-- explain --dump "$v1" "in ipv4 src 10.1.2.3 tcp dst port 443"
+says 0 "format 1: VLAN tags and ICMPv6 types" "hits: vlan 0x8100, vlan id 5" \
+	-- explain --dump "$v1" "in vlan 5 ipv6"
+says 0 "JSON has the same sentences" '"hit": true' '"field": "dst port"' '"end": "rule"' \
+	-- explain --json --dump "$v0" "in ipv4 dst 10.0.1.9 tcp dst port 443"
+says 0 "a file of packets, summed up" "packets  first one  taken by" ": drop" \
+	-- explain --dump "$v1" "$top_srcdir/examples/traffic/traffic.pcap"
+says 0 "one of its packets" "packet 12 in:" "table 0x" "=> rule" \
+	-- explain --dump "$v1" --packet 12 "$top_srcdir/examples/traffic/traffic.pcap"
+says 3 "a packet that it has not" "has 521 packets, no number 522" \
+	-- explain --dump "$v1" --packet 522 "$top_srcdir/examples/traffic/traffic.pcap"
+says 0 "entries field by field" "entry_sub_type=ETHL3_IPV4_5_TUPLE_O(0x11)" \
+	"tag  ste_eth_l3_ipv4_5_tuple destination_address=0xa000100 destination_port=0x50 protocol=0x6" \
+	"hit -> 0x3800001000 (4 entries), miss -> 0x3800000480" -- dump --ste --dump "$v0"
+says 0 "entries of format 1 with their actions" "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0x7" \
+	-- dump --ste --dump "$v1"
+says 0 "without --ste it is the library's own text" "3303," -- dump --dump "$v1"
+says 3 "a way out that the dump has not" "no table where packets that go out would begin" \
+	-- explain --dump "$v0" "out ipv4"
+says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- explain --dump "$v1" "in ipv4 dst 10.0.0"
+says 2 "two packets" "a packet is one line" -- explain --dump "$v1" "in ipv4
+drop in ipv6"
+says 3 "no such file" "No such file" -- explain --dump "$tmp/none" "in ipv4"
+says 3 "a file that is no packet file" "README.md" -- explain --dump "$v1" "$top_srcdir/README.md"
+
+broken() { # LINE WANTED NAME: the dump of format 0 with a line changed
+	sed "$1" "$v0" >"$tmp/broken"
+	says 3 "$3" "$tmp/broken:$2" -- explain --dump "$tmp/broken" "in ipv4"
+}
+: >"$tmp/broken"
+says 3 "an empty dump" "no domain" -- explain --dump "$tmp/broken" "in ipv4"
+broken '4s/.*/hello/' "4: a record begins with its type" "a line that is none"
+broken '1d' "2: capabilities (3004) before any domain" "no domain"
+broken '4s/0x1200/0x1300/' "4: table 0xa000 is of domain 0x1300" "a table of another domain"
+broken '7s/,00/,zz/' "7: part 1 of a mask is no hexadecimal" "a mask with other letters"
+broken '12s/..$//' "12: an entry (3301) has 94 hexadecimal digits" "an entry cut short"
+broken '12s/0xc000/0xc009/' "12: an entry (3301) of a rule that is not the one before it" "an entry of nobody"
+broken '9s/0x6/99999/' "9: a builder (3204) needs a side and a lookup type" "a lookup type too large"
+broken '12s/0xe0000020/0x1e0000020/' "12: an entry (3301) needs an index of 32 bits" "an index too large"
+sed '$a 9999,1,2' "$v0" >"$tmp/broken"
+says 0 "records of a later library are left out, and told" "a record of a type that is not known here" \
+	-- explain --dump "$tmp/broken" "in ipv4 dst 10.0.1.9 tcp dst port 80"
+# The second table's rule leads back to the first.
+sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"
+says 1 "tables that lead in a circle" "lead in a circle" \
+	-- explain --dump "$tmp/broken" "in ipv4 dst 10.0.2.1 tcp dst port 80"
+echo "1..$n"
+exit $failed
