@@ -7,3 +7,9 @@ check_PROGRAMS += tests/sim/raw_verbs
 tests_sim_raw_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_raw_verbs_LDADD = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
 endif
+
+dist_check_SCRIPTS += tests/sim/verbs_flow.sh
+TESTS += tests/sim/verbs_flow.sh
+check_PROGRAMS += tests/sim/verbs_flow
+tests_sim_verbs_flow_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
+tests_sim_verbs_flow_LDADD = $(IBVERBS_LIBS) $(MLX5_LIBS)

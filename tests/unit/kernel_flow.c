@@ -351,6 +351,28 @@ static void devx_counters(void **state)
 		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle), 0);
 }
 
+/* Two programs with one match: each has its counter, and loses nothing when the other goes. */
+static void two_counters(void **state)
+{
+	struct fx *f = *state;
+	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
+	uint32_t first = devx_counter(f, 0, &id[0]), second = devx_counter(f, 0, &id[1]);
+	struct ask a = {.matcher = m, .flags = DROP, .value = {.dport = 7}, .counter = first};
+	uint64_t packets;
+
+	fl = good_flow(f, a);
+	good_flow(f, a);
+	a.counter = second;
+	good_flow(f, a);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(devx_count(f, first, id[0], &packets), 0);
+	assert_int_equal(packets, 2);
+	assert_int_equal(devx_count(f, second, id[1], &packets), 0);
+	assert_int_equal(packets, 2);
+}
+
 /* A DevX flow table of a higher level takes what a root rule sends there. */
 static void devx_table(void **state)
 {
@@ -754,6 +776,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(groups, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(shared, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(devx_counters, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(two_counters, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(devx_table, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(egress, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(anchors, fx_setup, fx_teardown),

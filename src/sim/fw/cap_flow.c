@@ -108,7 +108,7 @@ static void fill_tables(void *props)
 	prm_flow_table_prop_layout_set_log_max_ft_size(props, VHCA_LOG_MAX_FT_SIZE);
 	prm_flow_table_prop_layout_set_max_ft_level(props, VHCA_MAX_FT_LEVEL);
 	prm_flow_table_prop_layout_set_log_max_ft_num(props, VHCA_LOG_MAX_FLOW_TABLE);
-	prm_flow_table_prop_layout_set_log_max_flow_counter(props, 0); /* of a rule */
+	prm_flow_table_prop_layout_set_log_max_flow_counter(props, VHCA_LOG_MAX_ENTRY_COUNTERS);
 	prm_flow_table_prop_layout_set_log_max_destination(props, VHCA_LOG_MAX_FLOW_DESTS);
 	prm_flow_table_prop_layout_set_log_max_flow(props, VHCA_LOG_MAX_FT_SIZE);
 	prm_flow_table_prop_layout_set_log_max_modify_header_context(props,

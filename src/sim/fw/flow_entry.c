@@ -12,7 +12,7 @@
 #define OP_MODIFY    1
 #define ENTRY_BYTES  8u /* of the list of destinations and counters */
 #define MAX_DESTS    (1u << VHCA_LOG_MAX_FLOW_DESTS)
-#define MAX_COUNTERS 1u
+#define MAX_COUNTERS (1u << VHCA_LOG_MAX_ENTRY_COUNTERS)
 /* SET_FLOW_TABLE_ENTRY.modify_enable_mask */
 #define MODIFY_ACTION	(1u << 0)
 #define MODIFY_TAG	(1u << 1)

@@ -60,7 +60,8 @@ enum {
 	VHCA_LOG_MAX_FLOW_GROUP = 22,
 	VHCA_LOG_MAX_FT_SIZE = 22,
 	VHCA_LOG_MAX_FLOW_COUNTER = 20,
-	VHCA_LOG_MAX_FLOW_DESTS = 5, /* of one entry */
+	VHCA_LOG_MAX_FLOW_DESTS = 5, /* of one entry, and its counters */
+	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* of one context */
 	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */

@@ -112,7 +112,7 @@ void fs_cmd_destroy_group(const struct fs_group *g)
 static uint16_t full_action(const struct fs_entry *e)
 {
 	return (uint16_t)(e->action | (e->ndests ? PRM_FLOW_ACTION_FWD_DEST : 0) |
-			  (e->counter ? PRM_FLOW_ACTION_COUNT : 0));
+			  (e->ncounters ? PRM_FLOW_ACTION_COUNT : 0));
 }
 
 static void put_lists(const struct fs_entry *e, uint8_t *to)
@@ -123,17 +123,17 @@ static void put_lists(const struct fs_entry *e, uint8_t *to)
 					       : PRM_FLOW_DEST_TYPE_FLOW_TABLE);
 		prm_dest_format_struct_set_destination_id(to, e->dests[i].id);
 	}
-	if (e->counter)
-		prm_flow_counter_list_set_flow_counter_id(to, e->counter);
+	for (uint32_t i = 0; i < e->ncounters; i++, to += ENTRY_BYTES)
+		prm_flow_counter_list_set_flow_counter_id(to, e->counters[i].id);
 }
 
 int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 {
 	const struct fs_chain *c = e->group->table->chain;
-	uint8_t in[PRM_SET_FTE_IN_BYTES + (FS_DESTS + 1) * ENTRY_BYTES] = {0};
+	uint8_t in[PRM_SET_FTE_IN_BYTES + (FS_DESTS + FS_COUNTERS) * ENTRY_BYTES] = {0};
 	uint8_t out[PRM_SET_FTE_OUT_BYTES];
 	void *ctx = prm_set_fte_in_at_flow_context(in);
-	size_t len = PRM_SET_FTE_IN_BYTES + (e->ndests + !!e->counter) * (size_t)ENTRY_BYTES;
+	size_t len = PRM_SET_FTE_IN_BYTES + (e->ndests + e->ncounters) * (size_t)ENTRY_BYTES;
 
 	prm_set_fte_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ENTRY);
 	prm_set_fte_in_set_op_mod(in, modify ? OP_MODIFY : 0);
@@ -147,7 +147,7 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	prm_flow_context_set_action(ctx, full_action(e));
 	prm_flow_context_set_modify_header_id(ctx, e->modify_id);
 	prm_flow_context_set_destination_list_size(ctx, e->ndests);
-	prm_flow_context_set_flow_counter_list_size(ctx, !!e->counter);
+	prm_flow_context_set_flow_counter_list_size(ctx, e->ncounters);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
 	put_lists(e, in + PRM_SET_FTE_IN_BYTES);
 	return fw_cmd(c->vhca, in, len, out, sizeof(out));

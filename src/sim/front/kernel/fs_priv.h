@@ -11,6 +11,7 @@
 #define FS_TABLE_SIZE (1u << 16) /* as mlx5_ib: MLX5_FS_MAX_ENTRIES, MLX5_FS_MAX_TYPES */
 #define FS_GROUPS     6u
 #define FS_DESTS      32u
+#define FS_COUNTERS   16u
 
 struct fs_dest {
 	bool is_tir;
@@ -28,7 +29,10 @@ struct fs_entry {
 	uint32_t tag, modify_id;
 	uint32_t ndests;
 	struct fs_dest dests[FS_DESTS];
-	uint32_t counter, counter_users;
+	uint32_t ncounters;
+	struct fs_counter {
+		uint32_t id, users;
+	} counters[FS_COUNTERS];
 	UT_hash_handle hh;
 	uint8_t value[FS_PARAM];
 };
@@ -54,7 +58,8 @@ struct fs_table {
 
 struct fs_rule {
 	struct fs_entry *entry;
-	bool has_dest, has_next, has_counter;
+	bool has_dest, has_next;
+	uint32_t counter;	   /* 0: none */
 	struct fs_dest dest, next; /* id of next: kept by the entry */
 };
 

@@ -217,6 +217,30 @@ static void drop_dest(struct fs_entry *e, const struct fs_dest *like)
 		e->dests[i] = e->dests[i + 1];
 }
 
+static int add_counter(struct fs_entry *e, uint32_t id)
+{
+	uint32_t i = 0;
+
+	while (i < e->ncounters && e->counters[i].id != id)
+		i++;
+	if (i == FS_COUNTERS)
+		return refuse(-ENOSPC, "a flow has %u counters, no more fit", FS_COUNTERS);
+	if (i == e->ncounters)
+		e->counters[e->ncounters++] = (struct fs_counter){.id = id};
+	e->counters[i].users++;
+	return 0;
+}
+
+static void drop_counter(struct fs_entry *e, uint32_t id)
+{
+	uint32_t i = 0;
+
+	while (e->counters[i].id != id)
+		i++;
+	if (--e->counters[i].users == 0)
+		e->counters[i] = e->counters[--e->ncounters];
+}
+
 static int check_conflict(const struct fs_entry *e, const struct fs_act *a)
 {
 	if ((e->action ^ a->action) & EXCLUSIVE || e->modify_id != a->modify_id)
@@ -224,8 +248,6 @@ static int check_conflict(const struct fs_entry *e, const struct fs_act *a)
 	if (a->has_tag && e->tag != a->tag)
 		return refuse(-EEXIST, "a flow with this match has tag 0x%x, not 0x%x", e->tag,
 			      a->tag);
-	if (a->counter && e->counter && e->counter != a->counter)
-		return refuse(-EEXIST, "a flow with this match counts in another counter");
 	return 0;
 }
 
@@ -239,8 +261,8 @@ static void rule_leaves(struct fs_rule *r)
 		drop_dest(e, &r->dest);
 	if (r->has_next)
 		drop_dest(e, &r->next);
-	if (r->has_counter && --e->counter_users == 0)
-		e->counter = 0;
+	if (r->counter)
+		drop_counter(e, r->counter);
 	e->users--;
 }
 
@@ -269,12 +291,10 @@ static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 			return err;
 		r->has_next = true;
 	}
-	if (a->counter) {
-		e->counter = a->counter;
-		e->counter_users++;
-		r->has_counter = true;
-	}
-	return 0;
+	err = a->counter ? add_counter(e, a->counter) : 0;
+	if (!err)
+		r->counter = a->counter;
+	return err;
 }
 
 static int add_to_table(struct fs_table *t, const struct fs_match *m, const struct fs_act *a,
