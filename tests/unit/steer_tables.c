@@ -359,6 +359,37 @@ static void parameters(void **state)
 	assert_null(params_unsupported(mask, 1));
 }
 
+/* ICMP's fields are those of its own version. */
+static void icmp_parameters(void **state)
+{
+	static const struct {
+		const char *field;
+		uint64_t value;
+	} is[] = {
+		{"icmp_type", 8},   {"icmp_code", 7},	      {"icmp_header_data", 0x12340005},
+		{"icmpv6_type", 0}, {"outer_tcp_seq_num", 0},
+	};
+	static uint8_t echo[] =
+		"\x02\xd7\x00\x00\x00\x01\x02\xd7\x00\x00\x00\x02\x08\x00\x45\x00\x00\x1c\x00\x00"
+		"\x00\x00\x40\x01\x00\x00\x0a\x00\x00\x01\x0a\x00\x00\x02\x08\x07\x00\x00\x12\x34"
+		"\x00\x05";
+	const struct prm_struct *s = prm_find_struct("fte_match_set_misc3");
+	struct packet p = {.data = echo, .len = sizeof(echo) - 1};
+	struct params ps = {0};
+
+	(void)state;
+	packet_parse_headers(&p);
+	params_fill(&ps, &p, 0x10);
+	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
+		uint64_t value = 1;
+
+		assert_int_equal(prm_field_get(s, ps.words + 4 * FLOW_PART_BYTES / 8,
+					       FLOW_PART_BYTES, is[i].field, &value),
+				 0);
+		assert_int_equal(value, is[i].value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +401,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(modified, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(circles, fx_setup, fx_teardown),
 		cmocka_unit_test(parameters),
+		cmocka_unit_test(icmp_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,11 +90,20 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 #define TCP_WORD(headers, at) \
 	((headers).l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers).l4 + (at)) : 0u)
 
-#define MISC3_FIELDS(F)                                       \
-	F(misc3, outer_tcp_seq_num, TCP_WORD(v->p->outer, 4)) \
-	F(misc3, outer_tcp_ack_num, TCP_WORD(v->p->outer, 8)) \
-	F(misc3, inner_tcp_seq_num, TCP_WORD(v->p->inner, 4)) \
-	F(misc3, inner_tcp_ack_num, TCP_WORD(v->p->inner, 8))
+/* Of the outer ICMP header of this kind, which has 8 bytes. */
+#define ICMP(kind, load, at) (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
+
+#define MISC3_FIELDS(F)                                                    \
+	F(misc3, outer_tcp_seq_num, TCP_WORD(v->p->outer, 4))              \
+	F(misc3, outer_tcp_ack_num, TCP_WORD(v->p->outer, 8))              \
+	F(misc3, inner_tcp_seq_num, TCP_WORD(v->p->inner, 4))              \
+	F(misc3, inner_tcp_ack_num, TCP_WORD(v->p->inner, 8))              \
+	F(misc3, icmp_header_data, ICMP(PACKET_ICMP, packet_load32, 4))    \
+	F(misc3, icmpv6_header_data, ICMP(PACKET_ICMP6, packet_load32, 4)) \
+	F(misc3, icmp_type, ICMP(PACKET_ICMP, *, 0))                       \
+	F(misc3, icmp_code, ICMP(PACKET_ICMP, *, 1))                       \
+	F(misc3, icmpv6_type, ICMP(PACKET_ICMP6, *, 0))                    \
+	F(misc3, icmpv6_code, ICMP(PACKET_ICMP6, *, 1))
 
 /* --- filling -------------------------------------------------------------------------------- */
 
