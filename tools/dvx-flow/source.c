@@ -162,6 +162,7 @@ static bool led_to(const struct dump *d, const struct dump_table *t, enum side s
 
 unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max)
 {
+	uint32_t lowest = DUMP_NONE;
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < d->ntables; i++)
@@ -170,5 +171,14 @@ unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table
 				table[n] = i;
 			n++;
 		}
+	/* A circle: each is led to. Packets come in at the lowest level. */
+	for (uint32_t i = 0; i < d->ntables && !n; i++)
+		if (of_side(d, &d->table[i], side) &&
+		    (lowest == DUMP_NONE || d->table[i].level < d->table[lowest].level))
+			lowest = i;
+	if (lowest != DUMP_NONE) {
+		table[0] = lowest;
+		n = 1;
+	}
 	return n;
 }
