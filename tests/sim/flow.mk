@@ -14,3 +14,5 @@ tests_sim_flow_explain_CPPFLAGS = $(tests_sim_flow_diff_CPPFLAGS) -I$(top_srcdir
 tests_sim_flow_explain_LDADD = $(tests_sim_flow_diff_LDADD)
 dist_check_SCRIPTS += tests/sim/flow_explain.sh
 TESTS += tests/sim/flow_explain.sh
+dist_check_SCRIPTS += tests/sim/flow_tell.sh
+TESTS += tests/sim/flow_tell.sh

@@ -27,16 +27,52 @@ struct job {
 
 /* --- one packet ----------------------------------------------------------------------------------- */
 
+/* A range is many entries: the first of a rule's is told, then how many more, and what decided. */
+struct run {
+	const char *rule;
+	unsigned int more;
+	char fields[128];
+};
+
+static void run_end(struct run *r)
+{
+	if (r->more)
+		printf("      and %u more of its entries%s%s\n", r->more,
+		       *r->fields ? ", which miss by " : "", r->fields);
+	*r = (struct run){NULL, 0, ""};
+}
+
+/* Whether the step is one more entry of the rule that the last one was of. */
+static bool run_on(struct run *r, json_t *step)
+{
+	const char *rule = json_string_value(json_object_get(step, "rule"));
+	const char *field = json_string_value(json_object_get(step, "field"));
+	size_t len = strlen(r->fields);
+
+	if (!rule || !r->rule || strcmp(rule, r->rule) || json_is_true(json_object_get(step, "acts")))
+		return false;
+	r->more++;
+	if (field && !strstr(r->fields, field))
+		snprintf(r->fields + len, sizeof(r->fields) - len, "%s%s", len ? ", " : "", field);
+	return true;
+}
+
 static void print_story(json_t *j)
 {
 	json_t *steps = json_object_get(j, "steps"), *step;
+	struct run run = {NULL, 0, ""};
 	size_t i;
 
 	json_array_foreach (steps, i, step) {
 		bool table = !strcmp(json_string_value(json_object_get(step, "step")), "table");
 
+		if (run_on(&run, step))
+			continue;
+		run_end(&run);
+		run.rule = json_string_value(json_object_get(step, "rule"));
 		printf("%s%s\n", table ? "  " : "    ", json_string_value(json_object_get(step, "says")));
 	}
+	run_end(&run);
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 

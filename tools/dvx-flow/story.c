@@ -167,12 +167,35 @@ static void say_table(struct text *t, const struct dump_table *tbl)
 	say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 }
 
-/* Entries before a rule's last one may be several rules'. */
+/* Whether it is the last one of its rule: a hit acts. */
 static bool entry_ends(const struct dump *d, const struct dump_entry *e)
 {
 	const struct dump_rule *r = &d->rule[e->rule];
 
 	return e == &d->entry[r->first + r->n - 1];
+}
+
+/* So many rules of a matcher are looked through for one that an entry is shared with. */
+#define SHARERS_MAX 4096
+
+/* The words of the rule that an entry is of; NULL: of several, or nobody knows. */
+static const char *entry_name(const struct story *s, const struct dump *d, const struct dump_entry *e)
+{
+	const struct dump_matcher *m = &d->matcher[d->rule[e->rule].matcher];
+	const char *name = s->name ? s->name(s->arg, d->rule[e->rule].id) : NULL;
+
+	if (!name || entry_ends(d, e))
+		return name;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct dump_rule *r = &d->rule[m->first + i];
+
+		if (i == SHARERS_MAX)
+			return NULL;
+		for (uint32_t k = r->first; k < r->first + r->n; k++)
+			if (d->entry[k].index == e->index && s->name(s->arg, r->id) != name)
+				return NULL;
+	}
+	return name;
 }
 
 static json_t *entry_json(const struct story *s, const struct walk *w, const struct step *st,
@@ -184,7 +207,7 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	const struct builder_view *v =
 		mv && place < w->d->matcher[st->matcher].builders[w->side] ? &mv->view[w->side][place]
 									    : NULL;
-	const char *name = s->name && entry_ends(w->d, e) ? s->name(s->arg, w->d->rule[e->rule].id) : NULL;
+	const char *name = entry_name(s, w->d, e);
 	char what[512], words[64];
 	struct ste ste;
 	json_t *j;
@@ -202,6 +225,10 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6, "index",
 		      (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
 		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares", what);
+	if (j && name)
+		json_object_set_new(j, "rule", json_string(name));
+	if (j)
+		json_object_set_new(j, "acts", json_boolean(st->hit && entry_ends(w->d, e)));
 	if (j && !st->hit && st->field != F_NONE)
 		json_object_set_new(j, "field", json_string(field_words(st->field, words, sizeof(words))));
 	return j;

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that dvx-flow explain tells of the daemon's rules what the device does with them: real
+# traffic replayed, the rules' counters against explain's sums, to the packet.
+. "$top_srcdir/tests/sim/tap.sh"
+flow=$top_builddir/tools/dvx-flow/dvx-flow
+traffic=$top_srcdir/examples/traffic/traffic.pcap
+
+on() {
+	"$dvx_sim" exec tell -- "$@"
+}
+
+cat >"$scratch/rules" <<'R'
+count in ethertype 0x0806
+drop in udp dst port 53 count
+send in ipv4 src 10.0.0.0/8 tcp dst port 1-1023 to queue 1 tag 7 count
+send in tcp flags syn to queue 0 tag 9 count
+send in ipv4 icmp type 8 to queue 0 tag 10 count
+count in ipv6 icmp6
+pass in ipv6 udp count
+send in port 1024-65535 to queue 1 count
+count in ipv4
+drop out tcp dst port 23 count
+R
+chips=tell
+"$dvx_sim" up tell || exit 1
+"$dvx_sim" exec tell -- "$flow" daemon --queues 2 >"$scratch/daemon" 2>&1 &
+daemon=$!
+trap 'kill $daemon 2>/dev/null; wait $daemon 2>/dev/null; finish' EXIT
+
+same_sums() {
+	on "$flow" explain --json "$traffic" >"$scratch/told" || return 1
+	"$dvx_sim" replay tell "$traffic" || return 1
+	on "$flow" stats --json >"$scratch/stats" || return 1
+	$PERL -MJSON::PP -e '
+		sub load { local $/; open my $f, "<", $_[0] or die; decode_json(<$f>) }
+		my ($told, $stats) = map { load($_) } @ARGV;
+		my %told = map { $_->{rule} => $_->{packets} } @{$told->{rows}};
+		my $left = $told->{packets} - ($told{"no rule: the default way"} // 0);
+		for my $rule (grep { $_->{direction} eq "in" } @{$stats->{rules}}) {
+			my $n = $told{$rule->{text}} // 0;
+			print "$rule->{packets} by the device, $n by explain: $rule->{text}\n";
+			exit 1 if $n != $rule->{packets};
+			$left -= $n;
+		}
+		exit 1 if $left;' "$scratch/told" "$scratch/stats"
+}
+
+says() { # TEXT ARGS: a line of what dvx-flow says
+	text=$1
+	shift
+	on "$flow" "$@" >"$scratch/says" 2>&1
+	cat "$scratch/says"
+	grep -qF -- "$text" "$scratch/says"
+}
+
+offline() {
+	on "$flow" dump >"$scratch/dump" && kill $daemon && wait $daemon
+	"$flow" explain --dump "$scratch/dump" "in ipv4 src 10.1.1.1 tcp dst port 80" >"$scratch/says" || return 1
+	cat "$scratch/says"
+	grep -q "tag 0x7" "$scratch/says"
+}
+
+check "no rules are applied" on "$flow" apply --wait 20 /dev/null
+check "explain says that there are none" says "the daemon holds no rules" explain "in ipv4"
+check "rules are applied" on "$flow" apply "$scratch/rules"
+check "explain's sums of a file are the device's counters" same_sums
+check "the rule's own words are said" says '=> rule "send in ipv4 icmp type 8 to queue 0 tag 10 count"' \
+	explain "in ipv4 icmp type 8"
+check "what the root table does is said" says "root table: dvx-flow's rule sends every packet on" \
+	explain "in ipv4 icmp type 8"
+check "packets that no rule takes" says "no rule takes it: the default way" explain "in ethertype 0x88cc"
+check "the other direction" says '=> rule "drop out tcp dst port 23 count"' explain "out ipv4 tcp dst port 23"
+check "entries field by field" says "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0xa" dump --ste
+check "a dump explains without device and daemon" offline
+check "no daemon: a sentence" says "daemon" explain "in ipv4"
+plan
