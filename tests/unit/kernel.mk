@@ -29,3 +29,10 @@ tests_unit_kernel_events_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_flow_SOURCES = tests/unit/kernel_flow.c
 tests_unit_kernel_flow_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_flow_LDADD = $(KERNEL_LIBS)
+if HAVE_CMOCKA
+check_PROGRAMS += tests/unit/kernel_raw
+TESTS += tests/unit/kernel_raw
+endif
+tests_unit_kernel_raw_SOURCES = tests/unit/kernel_raw.c
+tests_unit_kernel_raw_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_raw_LDADD = $(KERNEL_LIBS)
