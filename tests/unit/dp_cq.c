@@ -226,7 +226,7 @@ static void test_vanished_data(void **state)
 
 	munmap(m, 4096);
 	rig_raddr(&w, m, rig_key(k));
-	rig_data(&w, p->src, 1000, rig_key(p->ms));
+	rig_data(&w, p->src, 4096, rig_key(p->ms));
 	rig_end(&w);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);

@@ -7,6 +7,7 @@
 #include <dvx/prm/eqe.h>
 #include "priv.h"
 #include "base/log.h"
+#include "obj/mkey.h"
 
 #define CI_RECORD 0u
 #define ARM_RECORD 4u
@@ -138,28 +139,46 @@ static bool has_room(struct cq *cq)
 	return false;
 }
 
+/* Where the batch lies: the CQE that a program takes first goes last. */
+static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
+{
+	uint64_t off = (uint64_t)((cq->pi - cq->dp->n) & ((1u << cq->log_size) - 1)) * size;
+	size_t younger = (cq->dp->n - 1) * size;
+	int n = younger ? ring_segs(&cq->ring, off + size, younger, seg, BATCH_SEGS) : 0, first;
+
+	if (n < 0)
+		return n;
+	first = ring_segs(&cq->ring, off, size, seg + n, BATCH_SEGS);
+	return first <= 0 ? -EFAULT : n + first;
+}
+
+/* What was posted before goes in the same call: the kernel copies in order. */
 static int write_batch(struct cq *cq)
 {
 	struct dp_cq *d = cq->dp;
-	size_t size = cqe_size(cq);
-	uint32_t first = (cq->pi - d->n) & ((1u << cq->log_size) - 1);
-	uint64_t off = (uint64_t)first * size;
-	size_t younger = (d->n - 1) * size;
+	size_t size = cqe_size(cq), younger = (d->n - 1) * size;
+	struct dma_seg seg[2 * BATCH_SEGS];
 	uint8_t bytes[CQ_BATCH * 128];
+	int n = batch_segs(cq, size, seg);
 
-	/* A program takes CQEs in order: the younger ones may be written in any way before it. */
+	if (n < 0 || (cq->ring.umem && cq->ring.umem->ro)) {
+		post_flush(dp_of(&cq->o));
+		return -EFAULT;
+	}
 	memcpy(bytes, d->cqe + size, younger);
 	memcpy(bytes + younger, d->cqe, size);
-	return ring_write_owned(host_of(&cq->o), &cq->ring, off, size, younger, bytes);
+	return post_flush_then(dp_of(&cq->o), seg, (unsigned int)n, bytes, younger + size);
 }
 
 static void cq_flush(struct cq *cq)
 {
 	struct dp_cq *d = cq->dp;
-	int err;
+	int err = 0;
 
-	post_flush(dp_of(&cq->o));
-	err = d->n ? write_batch(cq) : 0;
+	if (d->n)
+		err = write_batch(cq);
+	else
+		post_flush(dp_of(&cq->o));
 	d->n = 0;
 	if (err && cq->status == CQ_OK)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);

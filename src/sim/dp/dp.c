@@ -85,9 +85,9 @@ bool dp_flush(struct silicon *si)
 {
 	bool did;
 
-	post_flush(si->dp);
 	did = qp_flush_run(si->dp);
 	did |= cq_flush_all(si->dp);
+	post_flush(si->dp);
 	return did || !TAILQ_EMPTY(&si->dp->ready) || !TAILQ_EMPTY(&si->dp->sweep) ||
 	       !TAILQ_EMPTY(&si->dp->flush);
 }

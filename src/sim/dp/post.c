@@ -10,6 +10,7 @@
  * have not happened: a CQE, a larger write, any read of messages' memory, the end of the turn.
  */
 #define SMALL 2048u
+#define POSTS_AND_MORE 60u /* segments of one call */
 
 void post_flush(struct dp *dp)
 {
@@ -27,6 +28,25 @@ void post_flush(struct dp *dp)
 	for (unsigned int i = 0; i < n; i++)
 		if (p->qp[i]->dp->doomed)
 			qp_flush_later(p->qp[i]);
+}
+
+/* In one call if it can be; who failed is found out one by one. */
+int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, const void *bytes,
+		    size_t len)
+{
+	struct dp_posts *p = &dp->posts;
+
+	if (p->n && p->n + n <= POSTS_AND_MORE && p->bytes + len <= sizeof(p->buf)) {
+		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
+		memcpy(p->buf + p->bytes, bytes, len);
+		if (!dma_scatter_owned(dp->si->host, p->seg, p->n + n, p->buf)) {
+			p->n = 0;
+			p->bytes = 0;
+			return 0;
+		}
+	}
+	post_flush(dp);
+	return dma_scatter_owned(dp->si->host, seg, n, bytes);
 }
 
 void post_before(struct dp *dp, const struct dma_seg *seg)

@@ -15,6 +15,7 @@
 #define SQ_CACHE_BLOCKS 32u
 #define RQ_CACHE_BYTES 2048u /* at least one entry of the largest stride */
 #define CQ_BATCH 16u
+#define BATCH_SEGS 8u
 
 /*
  * Finer reasons beside LOCAL_QP_OP_ERR, in vendor_err_synd. No public source gives the firmware's
@@ -76,7 +77,7 @@ struct dp_uar {
 struct dp_posts {
 	unsigned int n;
 	size_t bytes;
-	struct dma_seg seg[POSTS];
+	struct dma_seg seg[POSTS + 2 * BATCH_SEGS];
 	struct qp *qp[POSTS];
 	uint8_t buf[65536];
 };
@@ -211,6 +212,8 @@ bool self_copy(struct qp *, struct send_wr *);
 /* post.c */
 int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct dp *);
+/* The same, then these bytes, their last one last: 0, or -EFAULT for these. */
+int post_flush_then(struct dp *, const struct dma_seg *, unsigned int n, const void *, size_t len);
 void post_before(struct dp *, const struct dma_seg *); /* flushes what lies in it */
 void post_failed(struct qp *);
 

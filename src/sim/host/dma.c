@@ -190,13 +190,6 @@ int dma_scatter_owned(struct host *h, const struct dma_seg *segs, unsigned int n
 #endif
 }
 
-int dma_write_owned(struct host *h, bus_t to, const void *from, size_t len)
-{
-	struct dma_seg seg = {to, len};
-
-	return dma_scatter_owned(h, &seg, 1, from);
-}
-
 static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 {
 	while (len) {

@@ -45,8 +45,6 @@ bool dma_is_device(const struct host *, bus_t);
 /* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
-/* Writes len bytes so that the last one (the owner byte) becomes visible after all the others. */
-int dma_write_owned(struct host *, bus_t to, const void *from, size_t len);
 int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
 
 struct dma_seg {

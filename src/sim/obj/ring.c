@@ -51,22 +51,6 @@ int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *f
 	return n < 0 ? n : dma_scatter(h, seg, (unsigned int)n, from);
 }
 
-int ring_write_owned(struct host *h, const struct ring *r, uint64_t off, size_t len, size_t more,
-		     const void *from)
-{
-	struct dma_seg seg[2 * RING_SEGS];
-	int before = more ? segs(r, off + len, more, seg) : 0, n;
-
-	if (before < 0)
-		return before;
-	n = segs(r, off, len, seg + before);
-	if (n <= 0)
-		return n;
-	if (r->umem && r->umem->ro)
-		return -EFAULT;
-	return dma_scatter_owned(h, seg, (unsigned int)(before + n), from);
-}
-
 void ring_release(struct ring *r)
 {
 	if (r->umem)

@@ -22,12 +22,6 @@ struct ring {
 /* 0 or -EFAULT/-ERANGE; reads may wrap nowhere: [off, off+len) lies inside the ring. */
 int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t len);
 int ring_write(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
-/*
- * What a consumer takes first is written last, its owner byte (the last of len) after everything
- * else: [off, off + len) after the `more` bytes that follow it in the ring and go before it in from.
- */
-int ring_write_owned(struct host *, const struct ring *, uint64_t off, size_t len, size_t more,
-		     const void *from);
 /* The same bytes as bus segments, to be fetched together with others: how many, or negative. */
 int ring_segs(const struct ring *, uint64_t off, size_t len, struct dma_seg *, unsigned int max);
 void ring_release(struct ring *);

@@ -199,8 +199,13 @@ bool ste_actions(const struct steer_walk *w, const uint8_t *action, unsigned int
 	const uint8_t *end = action + bytes;
 
 	while (action < end) {
-		const struct action_row *row = row_of(w, action, (unsigned int)(end - action));
+		const struct action_row *row;
 
+		if (action[0] == PRM_STE_ACTION_NOP) { /* most are */
+			action += rows[PRM_STE_ACTION_NOP].bytes;
+			continue;
+		}
+		row = row_of(w, action, (unsigned int)(end - action));
 		if (!row || !row->run(w, action, changed))
 			return false;
 		action += row->bytes;
