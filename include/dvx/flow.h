@@ -185,7 +185,7 @@ struct dvx_flow_matcher_attr {
 	 * ip_version 4 or 6 in it says that no other will come.
 	 */
 	const struct dvx_flow_match *match;
-	uint32_t expected_rules; /* a hint: room is made at once; 0: it grows */
+	uint32_t expected_rules; /* a hint that some devices use; 0: none */
 	uint32_t reserved;
 };
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A receive side with a table of the run's level, to which packets get by themselves. */
+#ifndef TESTS_SIM_FLOW_STAGE_H
+#define TESTS_SIM_FLOW_STAGE_H
+
+#include "flow_rig.h"
+
+/* What a test gets: a domain, and the table it puts rules in; packets get there by themselves. */
+struct stage {
+	struct flow_rig *f;
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *table, *root;
+	struct dvx_flow_matcher *link_matcher;
+	struct dvx_flow_rule *link;
+	struct dvx_flow_action *to_table, *drop;
+	struct inbox a, b;
+	struct dvx_flow_action *to_a, *to_b;
+};
+
+static uint32_t level; /* of the run's tables: the program's argument */
+
+static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
+					       const struct dvx_flow_match *m, uint32_t priority)
+{
+	struct dvx_flow_matcher_attr attr = {
+		.size = sizeof(attr), .match = m, .priority = priority};
+	struct dvx_flow_matcher *out = NULL;
+
+	OK(dvx_flow_matcher_create(t, &attr, &out));
+	return out;
+}
+
+static inline struct dvx_flow_rule_attr rule_attr(struct dvx_flow_matcher *matcher,
+						  const struct dvx_flow_match *m,
+						  struct dvx_flow_action *const *actions,
+						  uint32_t n)
+{
+	return (struct dvx_flow_rule_attr){.size = sizeof(struct dvx_flow_rule_attr),
+					   .matcher = matcher,
+					   .match = m,
+					   .actions = actions,
+					   .action_count = n};
+}
+
+static inline struct dvx_flow_rule *rule(struct dvx_flow_matcher *matcher,
+					 const struct dvx_flow_match *m,
+					 struct dvx_flow_action *const *actions, uint32_t n)
+{
+	struct dvx_flow_rule_attr attr = rule_attr(matcher, m, actions, n);
+	struct dvx_flow_rule *out = NULL;
+
+	OK(dvx_flow_rule_create(&attr, &out));
+	return out;
+}
+
+static inline void stage_open(struct stage *s, void **state)
+{
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_RX};
+	static const struct dvx_flow_match all;
+
+	memset(s, 0, sizeof(*s));
+	s->f = *state;
+	inbox_open(s->f, &s->a, 0);
+	inbox_open(s->f, &s->b, 1);
+	OK(dvx_flow_domain_create(s->f->r.dev, &attr, &s->domain));
+	OK(dvx_flow_table_create(s->domain, level, &s->table));
+	OK(dvx_flow_action_create_drop(s->domain, &s->drop));
+	OK(dvx_flow_action_create_queue(s->domain, s->a.rxq, &s->to_a));
+	OK(dvx_flow_action_create_queue(s->domain, s->b.rxq, &s->to_b));
+	if (!level)
+		return;
+	OK(dvx_flow_table_create(s->domain, 0, &s->root));
+	OK(dvx_flow_action_create_table(s->domain, s->table, &s->to_table));
+	s->link_matcher = matcher(s->root, &all, 3);
+	s->link = rule(s->link_matcher, &all, &s->to_table, 1);
+}
+
+static inline void stage_close(struct stage *s)
+{
+	OK(dvx_flow_rule_destroy(s->link));
+	OK(dvx_flow_matcher_destroy(s->link_matcher));
+	OK(dvx_flow_action_destroy(s->to_table));
+	OK(dvx_flow_action_destroy(s->to_b));
+	OK(dvx_flow_action_destroy(s->to_a));
+	OK(dvx_flow_action_destroy(s->drop));
+	OK(dvx_flow_table_destroy(s->table));
+	OK(dvx_flow_table_destroy(s->root));
+	OK(dvx_flow_domain_destroy(s->domain));
+	inbox_close(&s->b);
+	inbox_close(&s->a);
+}
+
+static inline struct dvx_flow_match udp(uint8_t version, uint16_t dport)
+{
+	struct dvx_flow_match m = {0};
+
+	OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, version));
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, dport, 0xffff));
+	return m;
+}
+
+static inline void said(const char *a, const char *b)
+{
+	const char *text = dvx_strerror();
+
+	if (!strstr(text, a) || !strstr(text, b))
+		fail_msg("\"%s\" lacks %s or %s", text, a, b);
+}
+
+/* `PROGRAM 0`: in the root; `PROGRAM 3`: in tables of level 3. */
+static inline void stage_level(int argc, char **argv)
+{
+	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
+}
+
+#endif

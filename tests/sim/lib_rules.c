@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What libdvx refuses about rules, in the root and below alike, in words that name the field; what
+ * is in use and stays; what the dump says.
+ */
+#include "flow_stage.h"
+
+static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, const char *field,
+			    const char *why)
+{
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = m};
+	struct dvx_flow_matcher *none = NULL;
+
+	assert_int_equal(dvx_flow_matcher_create(s->table, &attr, &none), -EINVAL);
+	assert_null(none);
+	said(field, why);
+}
+
+/* Masks that would not mean the same everywhere. */
+static void masks_refused(void **state)
+{
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
+	struct dvx_flow_matcher *none = NULL;
+	struct dvx_flow_match m = {0};
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "misc_parameters.source_port", 1, 0xff));
+	matcher_refused(&s, &m, "match.misc_parameters.source_port", "0xffff");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "outer_headers.ip_version", 4, 4));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "0xf");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 1, 1));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "depend");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, 1, 1));
+	matcher_refused(&s, &m, "match.outer_headers.ip_version", "depend");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, 4));
+	OK(dvx_flow_match_set(&m, "outer_headers.tcp_dport", 1, 0xffff));
+	matcher_refused(&s, &m, "match.outer_headers.ip_protocol", "0xff");
+	OK(dvx_flow_match_set(&m, "outer_headers.udp_dport", 1, 0xffff));
+	matcher_refused(&s, &m, "match.outer_headers.udp_dport", "no packet is both");
+	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "misc_parameters.outer_ipv6_flow_label", 1, 1));
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.icmp_type", 1, 1));
+	matcher_refused(&s, &m, "match.misc_parameters_3.icmp_type", "IPv4");
+	m = (struct dvx_flow_match){0};
+	m.mask[500] = 0x10;
+	matcher_refused(&s, &m, "reserved bit 0xfa3", "");
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
+	said("attr.match", "NULL");
+	attr.match = &m;
+	attr.priority = level ? 65536 : 16;
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -ERANGE);
+	said("attr.priority", level ? "65536" : "16");
+	attr.size = 0;
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
+	said("attr.size", "");
+	stage_close(&s);
+}
+
+/* What this chip does not match is refused by its capability, or by the field alone. */
+static void no_capability(void **state)
+{
+	struct dvx_flow_match m = udp(4, 2152);
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
+	struct dvx_flow_matcher *none = NULL;
+	struct dvx_flow_rule *r = NULL;
+	struct dvx_flow_rule_attr ra;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.gtpu_teid", 1, 0xffffffff));
+	if (level) {
+		assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
+		assert_null(none);
+		said("match.misc_parameters_3.gtpu_teid", "flex_parser_protocols");
+	} else {
+		OK(dvx_flow_matcher_create(s.table, &attr, &none));
+		ra = rule_attr(none, &m, &s.drop, 1);
+		assert_true(dvx_flow_rule_create(&ra, &r) < 0);
+		said("match.misc_parameters_3.gtpu_teid", "the root");
+		OK(dvx_flow_matcher_destroy(none));
+		m = udp(4, 4789);
+		OK(dvx_flow_match_set(&m, "misc_parameters.geneve_vni", 1, 0xffffff));
+		assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
+		said("match.misc_parameters.geneve_vni",
+		     "nic_receive.ft_field_support.outer_geneve_vni");
+	}
+	stage_close(&s);
+}
+
+static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *field, const char *why)
+{
+	struct dvx_flow_rule *none = NULL;
+
+	assert_int_equal(dvx_flow_rule_create(attr, &none), -EINVAL);
+	assert_null(none);
+	said(field, why);
+}
+
+/* Values that do not fit their matcher; actions that do not fit each other. */
+static void rules_refused(void **state)
+{
+	struct dvx_flow_match m = udp(4, 0x91), bad;
+	struct dvx_flow_action *tag, *both[3];
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule_attr a;
+	struct dvx_flow_rule *r;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&m, "outer_headers.udp_dport", 0x91, 0xff));
+	mt = matcher(s.table, &m, 0);
+	a = rule_attr(mt, &bad, &s.to_a, 1);
+	bad = m;
+	bad.value[30] = 0x1f;
+	rule_refused(&a, "match.outer_headers.udp_dport: value 0x1f91", "outside mask 0xff");
+	bad = m;
+	bad.mask[30] = 0xff;
+	rule_refused(&a, "match.outer_headers.udp_dport: mask 0xffff", "matcher's is 0xff");
+	bad = m;
+	memset(bad.mask, 0, sizeof(bad.mask));
+	OK(dvx_flow_rule_create(&a, &r));
+	OK(dvx_flow_rule_destroy(r));
+	prm_fte_match_set_lyr_2_4_set_ip_version(bad.value, 5);
+	rule_refused(&a, "match.outer_headers.ip_version: value 5", "4 nor 6");
+	prm_fte_match_set_lyr_2_4_set_ip_version(bad.value, 4);
+	prm_fte_match_set_lyr_2_4_set_ip_protocol(bad.value, 6);
+	rule_refused(&a, "match.outer_headers.ip_protocol: value 6", "17");
+	bad = m;
+	bad.value[511] = 1;
+	rule_refused(&a, "reserved", "value");
+	bad = m;
+	a.action_count = 0;
+	rule_refused(&a, "attr.action_count", "");
+	OK(dvx_flow_action_create_tag(s.domain, 5, &tag));
+	a = rule_attr(mt, &m, &tag, 1);
+	rule_refused(&a, "attr.actions", "no destination");
+	both[0] = s.to_a;
+	both[1] = s.drop;
+	both[2] = NULL;
+	a = rule_attr(mt, &m, both, 2);
+	rule_refused(&a, "attr.actions[1]", "two destinations");
+	both[1] = NULL;
+	rule_refused(&a, "attr.actions[1]", "domain");
+	both[1] = both[2] = tag;
+	a.action_count = 3;
+	rule_refused(&a, "attr.actions[2]", "two tags");
+	if (level) {
+		a = rule_attr(mt, &m, &s.to_table, 1);
+		rule_refused(&a, "attr.actions[0]", "not above");
+	}
+	a.matcher = NULL;
+	rule_refused(&a, "attr.matcher", "NULL");
+	OK(dvx_flow_action_destroy(tag));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+/* No tag, a customer's, a provider's: what is asked must mean the same in every level. */
+static void vlan_kinds(void **state)
+{
+	struct dvx_flow_match both = {0}, one = {0}, m;
+	struct dvx_flow_matcher *kinds, *half;
+	struct dvx_flow_rule *untagged, *tagged;
+	struct dvx_flow_rule_attr a;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_match_set(&both, "outer_headers.cvlan_tag", 0, 1));
+	OK(dvx_flow_match_set(&both, "outer_headers.svlan_tag", 0, 1));
+	OK(dvx_flow_match_set(&one, "outer_headers.cvlan_tag", 0, 1));
+	kinds = matcher(s.table, &both, 0);
+	half = matcher(s.table, &one, 1);
+	untagged = rule(kinds, &both, &s.to_a, 1);
+	m = both;
+	OK(dvx_flow_match_set(&m, "outer_headers.cvlan_tag", 1, 1));
+	tagged = rule(kinds, &m, &s.to_b, 1);
+	OK(dvx_flow_match_set(&m, "outer_headers.svlan_tag", 1, 1));
+	a = rule_attr(kinds, &m, &s.to_a, 1);
+	rule_refused(&a, "match.outer_headers", "both");
+	a = rule_attr(half, &one, &s.to_a, 1);
+	rule_refused(&a, "match.outer_headers.cvlan_tag", "svlan_tag matched too");
+	say(s.f, (struct say){0});
+	say(s.f, (struct say){.vlan = 9});
+	heard(&s.a, (struct say){0}, 0);
+	heard(&s.b, (struct say){.vlan = 9}, 0);
+	OK(dvx_flow_rule_destroy(tagged));
+	OK(dvx_flow_rule_destroy(untagged));
+	OK(dvx_flow_matcher_destroy(half));
+	OK(dvx_flow_matcher_destroy(kinds));
+	stage_close(&s);
+}
+
+/* Actions that make no sense are refused when they are made. */
+static void actions_refused(void **state)
+{
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
+	struct dvx_flow_action *none = NULL;
+	struct dvx_flow_counter *counter;
+	struct dvx_flow_domain *tx;
+	struct dvx_flow_table *root;
+	struct stage s;
+
+	stage_open(&s, state);
+	OK(dvx_flow_domain_create(s.f->r.dev, &attr, &tx));
+	OK(dvx_flow_table_create(tx, 0, &root));
+	OK(dvx_flow_counter_create(s.f->r.dev, 1, &counter));
+	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1 << 24, &none), -ERANGE);
+	said("tag 0x1000000", "24 bits");
+	assert_int_equal(dvx_flow_action_create_tag(tx, 1, &none), -EINVAL);
+	said("tag", "TX");
+	assert_int_equal(dvx_flow_action_create_queue(tx, s.a.rxq, &none), -EINVAL);
+	said("queue", "TX");
+	assert_int_equal(dvx_flow_action_create_table(tx, root, &none), -EINVAL);
+	said("table", "root");
+	assert_int_equal(dvx_flow_action_create_table(s.domain, root, &none), -EINVAL);
+	said("table", "domain");
+	assert_int_equal(dvx_flow_action_create_count(s.domain, counter, 1, &none), -ERANGE);
+	said("index 1", "size, 1");
+	assert_int_equal(dvx_flow_action_create_root(s.domain, 16, &none), -ERANGE);
+	assert_null(none);
+	OK(dvx_flow_counter_destroy(counter));
+	OK(dvx_flow_table_destroy(root));
+	OK(dvx_flow_domain_destroy(tx));
+	attr.side = (enum dvx_flow_side)2;
+	assert_int_equal(dvx_flow_domain_create(s.f->r.dev, &attr, &tx), -EINVAL);
+	said("attr.side", "2");
+	attr.side = DVX_FLOW_RX;
+	attr.flags = 8;
+	assert_int_equal(dvx_flow_domain_create(s.f->r.dev, &attr, &tx), -EINVAL);
+	said("attr.flags", "0x8");
+	stage_close(&s);
+}
+
+/* What is in use refuses to go, and works on. */
+static void busy(void **state)
+{
+	struct dvx_flow_match m = udp(4, 9);
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	struct stage s;
+
+	stage_open(&s, state);
+	mt = matcher(s.table, &m, 0);
+	r = rule(mt, &m, &s.to_a, 1);
+	assert_int_equal(dvx_flow_matcher_destroy(mt), -EBUSY);
+	assert_int_equal(dvx_flow_table_destroy(s.table), -EBUSY);
+	assert_int_equal(dvx_flow_domain_destroy(s.domain), -EBUSY);
+	assert_int_equal(dvx_flow_action_destroy(s.to_a), -EBUSY);
+	assert_int_equal(dvx_rxq_destroy(s.a.rxq), -EBUSY);
+	assert_int_equal(dvx_cq_destroy(s.a.cq), -EBUSY);
+	assert_int_equal(dvx_dev_close(s.f->r.dev), -EBUSY);
+	say(s.f, (struct say){.dport = 9});
+	heard(&s.a, (struct say){.dport = 9}, 0);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_rule_destroy(NULL));
+	OK(dvx_flow_matcher_destroy(NULL));
+	OK(dvx_flow_table_destroy(NULL));
+	OK(dvx_flow_domain_destroy(NULL));
+	OK(dvx_flow_action_destroy(NULL));
+	OK(dvx_flow_counter_destroy(NULL));
+	stage_close(&s);
+}
+
+/* A second rule with the same values, where the domain was asked not to take it. */
+static void duplicates(void **state)
+{
+	struct dvx_flow_domain_attr attr = {
+		.size = sizeof(attr), .side = DVX_FLOW_RX, .flags = DVX_FLOW_NO_DUPLICATES};
+	struct dvx_flow_match m = udp(4, 1);
+	struct dvx_flow_rule *r, *again = NULL;
+	struct dvx_flow_rule_attr ra;
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_action *drop;
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_table *table;
+	struct flow_rig *f = *state;
+
+	OK(dvx_flow_domain_create(f->r.dev, &attr, &domain));
+	OK(dvx_flow_table_create(domain, level, &table));
+	assert_int_equal(dvx_flow_table_level(table), level);
+	OK(dvx_flow_action_create_drop(domain, &drop));
+	mt = matcher(table, &m, 0);
+	r = rule(mt, &m, &drop, 1);
+	ra = rule_attr(mt, &m, &drop, 1);
+	if (level) {
+		assert_int_equal(dvx_flow_rule_create(&ra, &again), -EEXIST);
+		said("match", "has this rule");
+	} else {
+		OK(dvx_flow_rule_create(&ra, &again));
+	}
+	OK(dvx_flow_rule_destroy(again));
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	OK(dvx_flow_action_destroy(drop));
+	OK(dvx_flow_table_destroy(table));
+	OK(dvx_flow_domain_destroy(domain));
+}
+
+/* The dump has what is there, under the ids that the objects say they have. */
+static void dump(void **state)
+{
+	struct dvx_flow_match m = udp(6, 1);
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	char *text, id[32];
+	struct stage s;
+	size_t size;
+	FILE *to;
+
+	stage_open(&s, state);
+	mt = matcher(s.table, &m, 0);
+	r = rule(mt, &m, &s.drop, 1);
+	to = open_memstream(&text, &size);
+	OK(dvx_flow_domain_dump(s.domain, to));
+	fclose(to);
+	assert_non_null(strstr(text, "3000,")); /* the domain */
+	if (level) {
+		assert_int_equal(dvx_flow_matcher_id(mt, 4), 0);
+		assert_int_not_equal(dvx_flow_matcher_id(mt, 6), 0);
+		snprintf(id, sizeof(id), ",0x%llx,",
+			 (unsigned long long)dvx_flow_matcher_id(mt, 0));
+		assert_non_null(strstr(text, id));
+		snprintf(id, sizeof(id), ",0x%llx,", (unsigned long long)dvx_flow_rule_id(r));
+		assert_non_null(strstr(text, id));
+		snprintf(id, sizeof(id), ",0x%llx,",
+			 (unsigned long long)dvx_flow_table_id(s.table));
+		assert_non_null(strstr(text, id));
+	}
+	free(text);
+	OK(dvx_flow_rule_destroy(r));
+	OK(dvx_flow_matcher_destroy(mt));
+	stage_close(&s);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(masks_refused),   cmocka_unit_test(no_capability),
+		cmocka_unit_test(rules_refused),   cmocka_unit_test(vlan_kinds),
+		cmocka_unit_test(actions_refused), cmocka_unit_test(busy),
+		cmocka_unit_test(duplicates),	   cmocka_unit_test(dump),
+	};
+
+	stage_level(argc, argv);
+	return cmocka_run_group_tests(tests, flow_open, flow_close);
+}
