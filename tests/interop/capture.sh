@@ -118,8 +118,8 @@ if [ -x "$top_builddir/tests/sim/raw_verbs" ]; then
 	start
 	timeout "$bound" "$sim" exec "$chip" -- "$top_builddir/tests/sim/raw_verbs" >"$dir/server" 2>&1
 	stop >"$dir/client" 2>&1
-	dissect -Y "_ws.malformed || (ip.checksum.status == 0 && ip.checksum != 0) ||
-		(udp.checksum.status == 0 && udp.checksum != 0)" >"$dir/complaints"
+	dissect -Y "(ip.checksum.status == 0 && ip.checksum != 0) || (udp.checksum.status == 0 && udp.checksum != 0)" \
+		>"$dir/complaints"
 	good=$(dissect -Y "ip.checksum.status == 1 && udp.checksum.status == 1" | wc -l)
 	cat "$dir/complaints" >>"$dir/client"
 	[ ! -s "$dir/complaints" ] && [ "$good" -ge 100 ]
