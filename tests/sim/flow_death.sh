@@ -157,6 +157,14 @@ device_gone() {
 	[ $status = 4 ] && [ "$(cat "$work/daemon.err")" = "dvx-flow: mlx5_0 is gone, and its rules with it" ] && [ ! -e "$socket" ]
 }
 check "a device that goes away ends the daemon" device_gone
+"$dvx_sim" up "$chip" --set log_max_flow_counter=9 || exit 99
+start --queues 2
+few() { echo "count in" | client apply --quiet - && seq 1000 | sed 's/.*/count in udp dst port &/' >"$work/c" &&
+	fails 4 "^dvx-flow: line [0-9]*: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
+" && replay && is '.rules[0].packets' 510; }
+check "counters that run out" few
+stop
+"$dvx_sim" down "$chip"
 no_chip() { fails 3 "mlx5" "$flow" daemon; }
 check "no device" no_chip
 plan

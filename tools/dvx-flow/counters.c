@@ -20,8 +20,9 @@ int bulk_make(struct dvx_dev *dev, uint32_t want, struct bulk **out)
 		return -ENOMEM;
 	if (want > MOST)
 		want = MOST;
-	while ((ret = dvx_flow_counter_create(dev, want, &b->counter)) == -EOPNOTSUPP && want > 1)
-		want = want / 2;
+	/* Bulks may be smaller than that, or room for large ones be gone. */
+	while ((ret = dvx_flow_counter_create(dev, want, &b->counter)) && want > 1)
+		want /= 2;
 	if (ret) {
 		free(b);
 		return ret;

@@ -234,17 +234,19 @@ static int tell(void *arg, size_t done)
 static int entry_fault(struct building *b, const struct table *t)
 {
 	const struct rule *r;
-	const char *why = dvx_strerror(), *vport = "";
+	const char *why = dvx_strerror(), *hint = "";
 
 	if (b->matcher == t->n || !b->entry)
 		return fault_device(b->fault);
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
 	for (size_t i = 0; i < r->nfields; i++)
 		if (r->field[i].key == KEY_VPORT)
-			vport = "; does the device have this vport?";
+			hint = "; does the device have this vport?";
+	if (dvx_last_error()->err == ENOMEM)
+		hint = "; the device has no steering memory left for these rules beside those that hold";
 	if (!strncmp(why, "rule ", 5) && strchr(why, ':'))
 		why = strchr(why, ':') + 2;
-	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s", r->line, why, vport);
+	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s", r->line, why, hint);
 }
 
 static int insert_entries(struct building *b, struct half *h, const struct table *t)

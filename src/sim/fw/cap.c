@@ -43,10 +43,12 @@ static void fill_sizes(const struct personality *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_uctx(cap, 16);
 }
 
-static void fill_counters(void *cap)
+static void fill_counters(const struct vhca *v, void *cap)
 {
-	prm_cmd_hca_cap_set_max_flow_counter_31_16(cap, (1u << VHCA_LOG_MAX_FLOW_COUNTER) >> 16);
-	prm_cmd_hca_cap_set_max_flow_counter_15_0(cap, (1u << VHCA_LOG_MAX_FLOW_COUNTER) & 0xffff);
+	uint32_t max = 1u << v->si->personality->log_max_flow_counter;
+
+	prm_cmd_hca_cap_set_max_flow_counter_31_16(cap, max >> 16);
+	prm_cmd_hca_cap_set_max_flow_counter_15_0(cap, max & 0xffff);
 	prm_cmd_hca_cap_set_flow_counter_bulk_alloc(cap, FW_COUNTER_BULKS);
 }
 
@@ -81,7 +83,7 @@ static void fill_general(const struct vhca *v, void *cap)
 
 	fill_sizes(p, cap);
 	fill_doorbells(cap);
-	fill_counters(cap);
+	fill_counters(v, cap);
 	fill_port(v, cap);
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
 	prm_cmd_hca_cap_set_shared_object_to_user_object_allowed(cap, 1);

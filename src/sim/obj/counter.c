@@ -15,7 +15,7 @@
 struct counters {
 	struct counter *block[BLOCKS];
 	uint8_t live[BLOCKS]; /* counters of the block that are in use */
-	uint32_t next;
+	uint32_t next, total; /* total: numbers that there are, up to TOTAL */
 };
 
 struct counter *counter_find(const struct vhca *v, uint32_t id)
@@ -45,14 +45,14 @@ static bool taken(const struct counters *cs, uint32_t id)
 
 static uint32_t find_single(const struct counters *cs)
 {
-	uint32_t id = cs->next % TOTAL;
+	uint32_t id = cs->next % cs->total;
 
-	for (uint32_t looked = 0; looked < TOTAL;) {
+	for (uint32_t looked = 0; looked < cs->total;) {
 		uint32_t step = cs->live[id / BLOCK] == BLOCK ? BLOCK - id % BLOCK : 1;
 
 		if (!taken(cs, id))
 			return id;
-		id = (id + step) % TOTAL;
+		id = (id + step) % cs->total;
 		looked += step;
 	}
 	return 0;
@@ -61,12 +61,12 @@ static uint32_t find_single(const struct counters *cs)
 /* blocks in a row that are empty, from a number that is a multiple of them. */
 static uint32_t find_bulk(const struct counters *cs, uint32_t blocks)
 {
-	uint32_t from = (cs->next / BLOCK + blocks - 1) / blocks * blocks;
+	uint32_t from = (cs->next / BLOCK + blocks - 1) / blocks * blocks, all = cs->total / BLOCK;
 
-	for (uint32_t looked = 0; looked < BLOCKS; looked += blocks) {
-		uint32_t at = (from + looked) % BLOCKS, n = 0;
+	for (uint32_t looked = 0; looked < all; looked += blocks) {
+		uint32_t at = (from + looked) % all, n = 0;
 
-		while (at && n < blocks && !cs->live[at + n])
+		while (at && at + blocks <= all && n < blocks && !cs->live[at + n])
 			n++;
 		if (n == blocks)
 			return at * BLOCK;
@@ -100,8 +100,11 @@ uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t n)
 	struct counters *cs = v->counters;
 	uint32_t id;
 
-	if (!cs)
+	if (!cs) {
 		cs = v->counters = calloc(1, sizeof(*cs));
+		if (cs)
+			cs->total = 1u << v->si->personality->log_max_flow_counter;
+	}
 	id = !cs ? 0 : n == 1 ? find_single(cs) : find_bulk(cs, n / BLOCK);
 	if (!id)
 		return 0;

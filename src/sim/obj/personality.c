@@ -18,6 +18,7 @@ const struct personality personality_bluefield2 = {
 	.log_max_cq_sz = 22,
 	.log_max_msg = 30,
 	.log_ste_icm = 31,
+	.log_max_flow_counter = VHCA_LOG_MAX_FLOW_COUNTER,
 	.log_dma_mmo_max_size = 21,
 	.dma_mmo = true,
 	.cross_vhca = true,

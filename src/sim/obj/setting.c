@@ -38,6 +38,7 @@ static const struct setting {
 	{NUMBER(log_max_cq_sz), 4, 22, "entries of a CQ"},
 	{NUMBER(log_max_msg), 12, 31, "bytes of a message"},
 	{NUMBER(log_ste_icm), 26, 34, "bytes of steering memory"},
+	{NUMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 };

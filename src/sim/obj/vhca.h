@@ -25,6 +25,7 @@ struct personality {
 	uint8_t log_max_qp_sz, log_max_cq_sz;
 	uint8_t log_max_msg;
 	uint8_t log_ste_icm;		  /* bytes of steering memory */
+	uint8_t log_max_flow_counter;	  /* at most VHCA_LOG_MAX_FLOW_COUNTER */
 	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
 	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
 	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
