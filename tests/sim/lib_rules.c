@@ -236,6 +236,72 @@ static void actions_refused(void **state)
 	stage_close(&s);
 }
 
+static uint32_t below(uint32_t n)
+{
+	static uint64_t x = 88172645463325252u;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 32) % n;
+}
+
+/* Any bits anywhere, on top of what makes most fields acceptable. */
+static void scribble(struct dvx_flow_match *m)
+{
+	uint32_t i, n = below(4);
+
+	memset(m, 0, sizeof(*m));
+	if (below(4)) {
+		OK(dvx_flow_match_ip_version(m, DVX_FLOW_OUTER, below(2) ? 4 : 6));
+		OK(dvx_flow_match_proto(m, DVX_FLOW_OUTER, below(2) ? 6 : 17));
+	}
+	for (i = 0; i < n; i++) {
+		uint32_t at = below(below(3) ? 64 : 512);
+
+		m->mask[at] |= (uint8_t)below(256);
+		m->value[at] |= (uint8_t)(m->mask[at] & below(256));
+	}
+}
+
+/* Whatever it is, it is taken or refused in words; and all of it goes again. */
+static void anything(void **state)
+{
+	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
+	uint32_t i, taken = 0, ruled = 0;
+	struct dvx_flow_match m;
+	struct stage s;
+
+	stage_open(&s, state);
+	attr.match = &m;
+	for (i = 0; i < 3000; i++) {
+		struct dvx_flow_matcher *mt = NULL;
+		struct dvx_flow_rule *r = NULL;
+		struct dvx_flow_rule_attr ra;
+		int err;
+
+		scribble(&m);
+		attr.priority = below(16);
+		err = dvx_flow_matcher_create(s.table, &attr, &mt);
+		if (err) {
+			assert_true(err == -EINVAL || err == -EOPNOTSUPP);
+			said("match", "");
+			continue;
+		}
+		taken++;
+		ra = rule_attr(mt, &m, &s.drop, 1);
+		err = dvx_flow_rule_create(&ra, &r);
+		assert_true(!err || dvx_last_error()->what[0]);
+		ruled += !err;
+		if (below(2))
+			say(s.f, (struct say){.dport = (uint16_t)below(65536) | 1});
+		OK(dvx_flow_rule_destroy(r));
+		OK(dvx_flow_matcher_destroy(mt));
+	}
+	assert_true(taken > 500 && ruled > 400);
+	stage_close(&s);
+}
+
 /* What is in use refuses to go, and works on. */
 static void busy(void **state)
 {
@@ -345,6 +411,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rules_refused),   cmocka_unit_test(vlan_kinds),
 		cmocka_unit_test(actions_refused), cmocka_unit_test(busy),
 		cmocka_unit_test(duplicates),	   cmocka_unit_test(dump),
+		cmocka_unit_test(anything),
 	};
 
 	stage_level(argc, argv);
