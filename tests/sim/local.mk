@@ -28,5 +28,6 @@ tests_sim_limits_LDADD = src/lib/libdvx.la
 
 dist_check_SCRIPTS += tests/sim/wire.sh
 TESTS += tests/sim/wire.sh
+include tests/sim/dr.mk
 include tests/sim/flow.mk
 include tests/sim/dvx_flow.mk
