@@ -647,6 +647,32 @@ static void verbs_refuse(void **state)
 	}
 }
 
+/* Any bytes: refused, or a flow that goes again. */
+static void verbs_hostile(void **state)
+{
+	struct fx *f = *state;
+	const uint32_t qp = raw_qp(f), objects = fx_objects(f);
+	unsigned int seed = 60, made = 0;
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		struct verbs_flow v = udp_flow(qp, 53);
+		struct ib_uverbs_create_flow_resp resp;
+		uint8_t *bytes = (uint8_t *)&v;
+		size_t len = rand_r(&seed) % 4 ? sizeof(v) : (size_t)rand_r(&seed) % sizeof(v);
+
+		for (int n = rand_r(&seed) % 5; n; n--)
+			bytes[(size_t)rand_r(&seed) % sizeof(v)] =
+				(uint8_t)(rand_r(&seed) % 2 ? rand_r(&seed) : rand_r(&seed) % 5);
+		if (fx_write(f, CREATE_FLOW, &v, len, &resp, sizeof(resp)))
+			continue;
+		made++;
+		ends(f, v.head.flow_attr.flags & 4, 53);
+		assert_int_equal(no_flow(f, resp.flow_handle), 0);
+	}
+	assert_true(made > 1000);
+	assert_int_equal(fx_objects(f), objects);
+}
+
 static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size_t n)
 {
 	struct rq r;
@@ -783,6 +809,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(verbs_flows, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(dont_trap, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(verbs_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(verbs_hostile, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(verbs_counters, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(actions, fx_setup, fx_teardown),
 	};
