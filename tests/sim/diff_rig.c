@@ -23,7 +23,7 @@ static void open_queue(struct rig *r, struct queue *q, uint8_t *buf)
 			break;
 	}
 	dvx_rq_ring(q->rq);
-	OK(dvx_flow_action_create_queue(r->domain, q->rxq, &q->action));
+	OK(dvx_flow_action_create_queue(r->lane[RULE_IN].domain, q->rxq, &q->action));
 }
 
 static void open_sender(struct rig *r)
@@ -48,28 +48,51 @@ static void open_sender(struct rig *r)
 	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE));
 }
 
-static void open_flow(struct rig *r)
+static void open_lane(struct rig *r, enum rule_dir dir)
 {
-	struct dvx_flow_domain_attr domain = {.size = sizeof(domain), .side = DVX_FLOW_RX};
+	struct lane *l = &r->lane[dir];
+	struct dvx_flow_domain_attr domain = {.size = sizeof(domain),
+					      .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
 	struct dvx_flow_match any = {0};
 	struct dvx_flow_matcher_attr matcher = {.size = sizeof(matcher), .match = &any};
 	struct dvx_flow_rule_attr rule = {.size = sizeof(rule), .match = &any, .action_count = 1,
-					  .actions = &r->to_table};
+					  .actions = &l->to_table};
 
-	OK(dvx_flow_domain_create(r->dev, &domain, &r->domain));
-	OK(dvx_flow_table_create(r->domain, 0, &r->root));
-	OK(dvx_flow_table_create(r->domain, 1, &r->table));
-	OK(dvx_flow_action_create_table(r->domain, r->table, &r->to_table));
-	OK(dvx_flow_matcher_create(r->root, &matcher, &r->all));
-	rule.matcher = r->all;
-	OK(dvx_flow_rule_create(&rule, &r->way));
-	OK(dvx_flow_action_create_drop(r->domain, &r->drop));
-	OK(dvx_flow_action_create_default(r->domain, &r->pass));
+	OK(dvx_flow_domain_create(r->dev, &domain, &l->domain));
+	OK(dvx_flow_table_create(l->domain, 0, &l->root));
+	OK(dvx_flow_table_create(l->domain, 1, &l->table));
+	OK(dvx_flow_action_create_table(l->domain, l->table, &l->to_table));
+	OK(dvx_flow_matcher_create(l->root, &matcher, &l->all));
+	rule.matcher = l->all;
+	OK(dvx_flow_rule_create(&rule, &l->way));
+	OK(dvx_flow_action_create_drop(l->domain, &l->drop));
+	OK(dvx_flow_action_create_default(l->domain, &l->pass));
+	for (uint32_t i = 0; i < RULES_ALL; i++)
+		OK(dvx_flow_action_create_count(l->domain, r->counter, i, &l->count[i]));
+}
+
+static void close_lane(struct lane *l)
+{
+	OK(dvx_flow_rule_destroy(l->way));
+	OK(dvx_flow_matcher_destroy(l->all));
+	for (uint32_t i = 0; i < RULES_ALL; i++)
+		OK(dvx_flow_action_destroy(l->count[i]));
+	OK(dvx_flow_action_destroy(l->to_table));
+	OK(dvx_flow_action_destroy(l->drop));
+	OK(dvx_flow_action_destroy(l->pass));
+	OK(dvx_flow_table_destroy(l->table));
+	OK(dvx_flow_table_destroy(l->root));
+	OK(dvx_flow_domain_destroy(l->domain));
+}
+
+static void open_flow(struct rig *r)
+{
 	OK(dvx_flow_counter_create(r->dev, RULES_ALL, &r->counter));
-	for (uint32_t i = 0; i < RULES_ALL; i++) {
-		OK(dvx_flow_action_create_tag(r->domain, i < QUEUES ? LAST_TAG : i, &r->tag[i]));
-		OK(dvx_flow_action_create_count(r->domain, r->counter, i, &r->count[i]));
-	}
+	open_lane(r, RULE_IN);
+	open_lane(r, RULE_OUT);
+	for (uint32_t i = 0; i < RULES_ALL; i++)
+		OK(dvx_flow_action_create_tag(r->lane[RULE_IN].domain, i < QUEUES ? LAST_TAG : i,
+					      &r->tag[i]));
 }
 
 void rig_open(struct rig *r)
@@ -92,24 +115,16 @@ void rig_open(struct rig *r)
 
 void rig_close(struct rig *r)
 {
-	OK(dvx_flow_rule_destroy(r->way));
-	OK(dvx_flow_matcher_destroy(r->all));
-	for (uint32_t i = 0; i < RULES_ALL; i++) {
+	for (uint32_t i = 0; i < RULES_ALL; i++)
 		OK(dvx_flow_action_destroy(r->tag[i]));
-		OK(dvx_flow_action_destroy(r->count[i]));
-	}
-	OK(dvx_flow_action_destroy(r->to_table));
-	OK(dvx_flow_action_destroy(r->drop));
-	OK(dvx_flow_action_destroy(r->pass));
 	for (int i = 0; i < QUEUES; i++) {
 		OK(dvx_flow_action_destroy(r->queue[i].action));
 		OK(dvx_rxq_destroy(r->queue[i].rxq));
 		OK(dvx_cq_destroy(r->queue[i].cq));
 	}
+	close_lane(&r->lane[RULE_IN]);
+	close_lane(&r->lane[RULE_OUT]);
 	OK(dvx_flow_counter_destroy(r->counter));
-	OK(dvx_flow_table_destroy(r->table));
-	OK(dvx_flow_table_destroy(r->root));
-	OK(dvx_flow_domain_destroy(r->domain));
 	OK(ibv_destroy_qp(r->sender));
 	OK(ibv_dereg_mr(r->mr));
 	OK(ibv_destroy_cq(r->ibcq));
@@ -138,12 +153,13 @@ static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value
 
 static void put_in(struct rig *r, struct installed *in, struct piece *p)
 {
-	const struct matcher *m = &in->program.table[RULE_IN].matcher[p->matcher];
+	const struct matcher *m = &in->program.table[p->dir].matcher[p->matcher];
 	const struct rule *rule = &in->set.rule[p->rule];
+	const struct lane *l = &r->lane[p->dir];
 	struct dvx_flow_match match = {0};
 	struct dvx_flow_action *actions[3];
-	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .matcher = in->matcher[p->matcher],
-					  .match = &match, .actions = actions};
+	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .match = &match, .actions = actions,
+					  .matcher = in->matcher[p->dir][p->matcher]};
 
 	for (unsigned int k = 0; k < m->shape->n; k++)
 		set_field(&match, m->shape->key[k], m->entry[p->entry].value[k], m->shape->mask[k]);
@@ -151,10 +167,10 @@ static void put_in(struct rig *r, struct installed *in, struct piece *p)
 		actions[attr.action_count++] = r->queue[rule->queue].action;
 		actions[attr.action_count++] = r->tag[p->rule];
 	} else {
-		actions[attr.action_count++] = rule->verdict == RULE_DROP ? r->drop : r->pass;
+		actions[attr.action_count++] = rule->verdict == RULE_DROP ? l->drop : l->pass;
 	}
 	if (rule->count)
-		actions[attr.action_count++] = r->count[p->rule];
+		actions[attr.action_count++] = l->count[p->rule];
 	OK(dvx_flow_rule_create(&attr, &p->rule_in));
 }
 
@@ -195,12 +211,11 @@ bool file_compile(struct installed *in, const char *text)
 	return true;
 }
 
-void file_install(struct rig *r, struct installed *in, struct dice *d)
+static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)
 {
-	const struct table *t = &in->program.table[RULE_IN];
+	const struct table *t = &in->program.table[dir];
 
-	in->matcher = calloc(t->n + 1, sizeof(*in->matcher));
-	in->piece = calloc(t->entries + 1, sizeof(*in->piece));
+	in->matcher[dir] = calloc(t->n + 1, sizeof(*in->matcher[dir]));
 	for (size_t i = 0; i < t->n; i++) {
 		struct dvx_flow_match match = {0};
 		struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &match,
@@ -208,13 +223,28 @@ void file_install(struct rig *r, struct installed *in, struct dice *d)
 
 		for (unsigned int k = 0; k < t->matcher[i].shape->n; k++)
 			set_field(&match, t->matcher[i].shape->key[k], 0, t->matcher[i].shape->mask[k]);
-		OK(dvx_flow_matcher_create(r->table, &attr, &in->matcher[i]));
+		OK(dvx_flow_matcher_create(r->lane[dir].table, &attr, &in->matcher[dir][i]));
 		for (size_t k = 0; k < t->matcher[i].n; k++)
 			in->piece[in->npieces++] = (struct piece){
-				(uint32_t)i, (uint32_t)k, t->matcher[i].entry[k].rule, NULL};
+				dir, (uint32_t)i, (uint32_t)k, t->matcher[i].entry[k].rule, NULL};
 	}
+}
+
+static void sync_lanes(struct rig *r)
+{
+	OK(dvx_flow_domain_sync(r->lane[RULE_IN].domain));
+	OK(dvx_flow_domain_sync(r->lane[RULE_OUT].domain));
+}
+
+void file_install(struct rig *r, struct installed *in, struct dice *d)
+{
+	const struct table *t = in->program.table;
+
+	in->piece = calloc(t[RULE_IN].entries + t[RULE_OUT].entries + 1, sizeof(*in->piece));
+	add_matchers(r, in, RULE_IN);
+	add_matchers(r, in, RULE_OUT);
 	insert_all(r, in, d);
-	OK(dvx_flow_domain_sync(r->domain));
+	sync_lanes(r);
 }
 
 void file_uninstall(struct installed *in)
@@ -222,9 +252,11 @@ void file_uninstall(struct installed *in)
 	for (size_t i = 0; i < in->npieces; i++)
 		if (in->piece[i].rule_in)
 			take_out(&in->piece[i]);
-	for (size_t i = 0; i < in->program.table[RULE_IN].n; i++)
-		OK(dvx_flow_matcher_destroy(in->matcher[i]));
-	free(in->matcher);
+	for (uint32_t dir = 0; dir < RULE_DIRS; dir++) {
+		for (size_t i = 0; i < in->program.table[dir].n; i++)
+			OK(dvx_flow_matcher_destroy(in->matcher[dir][i]));
+		free(in->matcher[dir]);
+	}
 	free(in->piece);
 	program_free(&in->program);
 	ruleset_free(&in->set);
@@ -236,7 +268,7 @@ void file_cut(struct rig *r, struct installed *in, size_t rules)
 		if (in->piece[i].rule >= rules)
 			take_out(&in->piece[i]);
 	in->set.n = rules;
-	OK(dvx_flow_domain_sync(r->domain));
+	sync_lanes(r);
 }
 
 /* --- packets ----------------------------------------------------------------------------------------- */
@@ -290,16 +322,16 @@ void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
 
 /* --- random files ------------------------------------------------------------------------------------ */
 
-void file_random(struct dice *d, char text[TEXT_MAX])
+void file_random(struct dice *d, bool both, char text[TEXT_MAX])
 {
 	uint32_t rules = 1 + dice_roll(d, RULES_MAX);
 	size_t at = (size_t)sprintf(text, "%s", LAST_RULES);
 	char line[256];
 
-	for (uint32_t i = QUEUES; i < QUEUES + rules;) {
+	for (uint32_t i = RULES_OWN; i < RULES_OWN + rules;) {
 		struct ruleset one;
 
-		random_rule(d, line, sizeof(line) - 1, "in", i);
+		random_rule(d, line, sizeof(line) - 1, both && !dice_roll(d, 5) ? "out" : "in", i);
 		strcat(line, "\n");
 		if (rules_parse(line, strlen(line), &one, NULL, NULL))
 			continue;

@@ -18,14 +18,16 @@
 #define BATCH	   256
 #define RULES_MAX  24
 #define SHORTEST   60 /* a port pads what is shorter */
-#define RULES_ALL  (QUEUES + RULES_MAX)
+#define RULES_OWN  3  /* the rules of LAST_RULES */
+#define RULES_ALL  (RULES_OWN + RULES_MAX)
 #define TEXT_MAX   (RULES_ALL * 256)
 
 /* Each queue's last packet ends a batch: completions of two queues have no order. */
 #define LAST_TAG   0xfffffeu
 #define LAST_RULES                                                     \
 	"send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214\n" \
-	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n"
+	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n" \
+	"pass out eth dst 02:ff:00:00:00:00/ff:ff:ff:ff:ff:fe\n"
 
 #define OK(call)                                                                      \
 	do {                                                                          \
@@ -56,11 +58,14 @@ struct rig {
 	struct ibv_qp *sender;
 	struct ibv_mr *mr;
 	uint8_t *out; /* PACKET_MAX for each of a batch */
-	struct dvx_flow_domain *domain;
-	struct dvx_flow_table *root, *table;
-	struct dvx_flow_matcher *all;
-	struct dvx_flow_rule *way;
-	struct dvx_flow_action *to_table, *drop, *pass, *tag[RULES_ALL], *count[RULES_ALL];
+	struct lane {
+		struct dvx_flow_domain *domain;
+		struct dvx_flow_table *root, *table;
+		struct dvx_flow_matcher *all;
+		struct dvx_flow_rule *way;
+		struct dvx_flow_action *to_table, *drop, *pass, *count[RULES_ALL];
+	} lane[RULE_DIRS];
+	struct dvx_flow_action *tag[RULES_ALL];
 	struct dvx_flow_counter *counter;
 };
 
@@ -68,9 +73,9 @@ struct rig {
 struct installed {
 	struct ruleset set;
 	struct program program;
-	struct dvx_flow_matcher **matcher;
+	struct dvx_flow_matcher **matcher[RULE_DIRS];
 	struct piece {
-		uint32_t matcher, entry, rule;
+		uint32_t dir, matcher, entry, rule;
 		struct dvx_flow_rule *rule_in;
 	} *piece;
 	size_t npieces;
@@ -89,8 +94,8 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 /* Only the first rules stay. */
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
-/* A random file of 1 to RULES_MAX rules, after LAST_RULES. */
-void file_random(struct dice *d, char text[TEXT_MAX]);
+/* A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out. */
+void file_random(struct dice *d, bool both, char text[TEXT_MAX]);
 
 /* The packets, and one that ends them for each queue; when all are sent. At most BATCH. */
 void packets_send(struct rig *r, const struct made_packet *p, uint32_t n);

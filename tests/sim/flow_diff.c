@@ -11,7 +11,7 @@
 #include "diff_rig.h"
 
 struct verdict {
-	const struct rule *rule; /* NULL: none */
+	const struct rule *rule[RULE_DIRS]; /* NULL: none, or it did not come so far */
 	int queue;		 /* -1: no queue */
 	uint32_t tag;
 };
@@ -20,16 +20,21 @@ static uint64_t pairs, met, differences;
 
 /* --- packets through the device -------------------------------------------------------------------- */
 
+/* Out it goes as it is; the port pads it. */
 static struct verdict expect(const struct installed *in, const struct made_packet *p)
 {
 	struct fields f;
 	struct verdict v = {.queue = -1};
 
+	fields_of_frame(&f, p->bytes, p->len);
+	v.rule[RULE_OUT] = slow_match(&in->set, RULE_OUT, &f);
+	if (v.rule[RULE_OUT] && v.rule[RULE_OUT]->verdict == RULE_DROP)
+		return v;
 	fields_of_frame(&f, p->bytes, p->len < SHORTEST ? SHORTEST : p->len);
-	v.rule = slow_match(&in->set, RULE_IN, &f);
-	if (v.rule && v.rule->verdict == RULE_SEND) {
-		v.queue = (int)v.rule->queue;
-		v.tag = v.rule->tag;
+	v.rule[RULE_IN] = slow_match(&in->set, RULE_IN, &f);
+	if (v.rule[RULE_IN] && v.rule[RULE_IN]->verdict == RULE_SEND) {
+		v.queue = (int)v.rule[RULE_IN]->queue;
+		v.tag = v.rule[RULE_IN]->tag;
 	}
 	return v;
 }
@@ -75,8 +80,9 @@ static bool counted(struct rig *r, const struct installed *in, const struct tota
 	struct totals after, want = *before;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (v[i].rule && v[i].rule->count)
-			want.packets[v[i].rule - in->set.rule]++;
+		for (int dir = 0; dir < RULE_DIRS; dir++)
+			if (v[i].rule[dir] && v[i].rule[dir]->count)
+				want.packets[v[i].rule[dir] - in->set.rule]++;
 	read_counters(r, &after);
 	return !memcmp(&after, &want, sizeof(want));
 }
@@ -90,7 +96,7 @@ static bool batch(struct rig *r, const struct installed *in, const struct made_p
 	for (uint32_t i = 0; i < n; i++)
 		v[i] = expect(in, &p[i]);
 	for (uint32_t i = 0; i < n; i++)
-		met += v[i].rule != NULL;
+		met += v[i].rule[RULE_IN] || v[i].rule[RULE_OUT];
 	read_counters(r, &before);
 	packets_send(r, p, n);
 	same = true;
@@ -139,7 +145,7 @@ static void report(struct rig *r, const char *text, const struct made_packet *p,
 	struct fields f;
 
 	snprintf(now, sizeof(now), "%s", text);
-	for (size_t i = QUEUES; without(now, i, next); i++)
+	for (size_t i = RULES_OWN; without(now, i, next); i++)
 		if (differs(r, next, p)) {
 			memcpy(now, next, sizeof(now));
 			i--;
@@ -196,13 +202,13 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	struct installed in;
 	size_t all;
 
-	file_random(&d, text);
+	file_random(&d, true, text);
 	if (!file_compile(&in, text))
 		OK(-1);
 	file_install(r, &in, &d);
 	packets(r, &in, text, &d, n - n / 3, seed);
 	all = in.set.n;
-	file_cut(r, &in, QUEUES + dice_roll(&d, (uint32_t)(all - QUEUES)));
+	file_cut(r, &in, RULES_OWN + dice_roll(&d, (uint32_t)(all - RULES_OWN)));
 	packets(r, &in, text, &d, n / 3, seed);
 	in.set.n = all;
 	file_uninstall(&in);

@@ -45,7 +45,7 @@ static void look(struct rig *r, struct seen *s)
 	size_t len;
 	FILE *to = open_memstream(&text, &len);
 
-	if (!to || dvx_flow_domain_dump(r->domain, to) || fclose(to))
+	if (!to || dvx_flow_domain_dump(r->lane[RULE_IN].domain, to) || fclose(to))
 		bail("the domain cannot be dumped");
 	if (dump_parse(&s->d, text, len, &err)) {
 		fprintf(stderr, "line %u: %s\n", err.line, err.text);
@@ -113,11 +113,11 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n, FILE *out)
 	struct installed in;
 	struct seen s;
 
-	file_random(&d, text);
+	file_random(&d, false, text);
 	if (!file_compile(&in, text))
 		bail(text);
 	file_install(r, &in, &d);
-	file_cut(r, &in, QUEUES + dice_roll(&d, (uint32_t)in.set.n - QUEUES + 1));
+	file_cut(r, &in, RULES_OWN + dice_roll(&d, (uint32_t)in.set.n - RULES_OWN + 1));
 	look(r, &s);
 	fprintf(out, "dump");
 	for (uint32_t i = 0; i < s.d.nentries; i++)

@@ -7,10 +7,12 @@ use warnings;
 
 my ($walks, $trace) = @ARGV;
 open my $t, '<', $trace or die "$trace: $!";
-my @ways;    # of each packet: address:hit or address:miss
+my @ways;    # of each packet that came in: address:hit or address:miss
+my $in;
 while (<$t>) {
-	push @ways, [] if /steer table 0x[0-9a-f]+ level \d+: software's/;
-	push @{$ways[-1]}, "$1:$2" if @ways && /steer ste (0x[0-9a-f]+) lu 0x[0-9a-f]+ (hit|miss) /;
+	$in = $1 eq 'rx' if /steer vhca \d+ (rx|tx): \d+ bytes/;
+	push @ways, [] if $in && /steer vhca \d+ rx: \d+ bytes/;
+	push @{$ways[-1]}, "$1:$2" if $in && /steer ste (0x[0-9a-f]+) lu 0x[0-9a-f]+ (hit|miss) /;
 }
 close $t;
 
