@@ -5,10 +5,11 @@
 # They are parsed where Debian installs them; nothing of them is in this repository.
 use strict;
 use warnings;
+use File::Temp qw(tempdir);
 
 my $top = $ENV{top_srcdir} // ".";
 my $py_path = "/usr/share/doc/rdma-core/tests/mlx5_prm_structs.py";
-my (@tables, @values, %by_name, $test, $failed, $rc);
+my (@tables, @values, %by_name, $test, $failed, $rc, $dv);
 
 # Our structure -> class in mlx5_prm_structs.py.
 my %py_class = (
@@ -80,6 +81,8 @@ my %enum_prefix = (
 	allowed_object => qr/MLX5_ALLOWED_OBJ_FOR_OTHER_VHCA_ACCESS_/,
 );
 
+sub bit { return 1 << $_[0] }
+
 # Where the kernel folds several fields into one word, its masks say where each lies.
 my @masks = (
 	["wqe_ctrl_seg", "ds", "qp.h", qr/define MLX5_WQE_CTRL_DS_MASK (\w+)/],
@@ -91,6 +94,26 @@ my @masks = (
 	["cqe64", "cqe_format", "device.h", qr/cqe->op_own >> (2)\) & 0x3/, sub { 3 << $_[0] }],
 	["cqe64", "l4_hdr_type", "device.h", qr/l4_l3_hdr_type >> (4)\) & 0x7/, sub { 7 << $_[0] }],
 	["cqe64", "vlan", "device.h", qr/l4_l3_hdr_type & (0x1)/],
+	["cqe64", "l2_ok", "device.h", qr/CQE_L2_OK\s*=\s*1 << (\d)/, \&bit],
+	["cqe64", "l3_ok", "device.h", qr/CQE_L3_OK\s*=\s*1 << (\d)/, \&bit],
+	["cqe64", "l4_ok", "device.h", qr/CQE_L4_OK\s*=\s*1 << (\d)/, \&bit],
+	["wqe_ctrl_seg", "ce", "qp.h", qr/MLX5_WQE_CTRL_CQ_UPDATE\s*=\s*2 << (\d)/, sub { 3 << $_[0] }],
+	["wqe_ctrl_seg", "se", "qp.h", qr/MLX5_WQE_CTRL_SOLICITED\s*=\s*1 << (\d)/, \&bit],
+	["wqe_ctrl_seg", "fm", "qp.h", qr/MLX5_FENCE_MODE_STRONG_ORDERING\s*=\s*3 << (\d)/, sub { 7 << $_[0] }],
+	["wqe_inline_seg", "is_inline", "device.h", qr/MLX5_INLINE_SEG\s*=\s*(\w+)/],
+	["wqe_inline_seg", "byte_count", "qp.h", qr/MLX5_WQE_INLINE_SEG_BYTE_COUNT_MASK (\w+)/],
+	["base_av", "ext", "device.h", qr/MLX5_EXTENDED_UD_AV\s*=\s*(\w+)/],
+	["av", "ext", "device.h", qr/MLX5_EXTENDED_UD_AV\s*=\s*(\w+)/],
+	["bsf_inl", "valid", "qp.h", qr/MLX5_BSF_INL_VALID\s*\(1 << (\d+)\)/, \&bit],
+	["bsf_inl", "refresh", "qp.h", qr/MLX5_BSF_REFRESH_DIF\s*\(1 << (\d+)\)/, \&bit],
+	["bsf_inl", "repeat_block", "qp.h", qr/MLX5_BSF_REPEAT_BLOCK\s*\(1 << (\d+)\)/, \&bit],
+	["bsf_inl", "inc_reftag", "qp.h", qr/MLX5_BSF_INC_REFTAG\s*\(1 << (\d+)\)/, \&bit],
+	["bsf_inl", "apptag_escape", "qp.h", qr/MLX5_BSF_APPTAG_ESCAPE\s*(\w+)/],
+	["bsf_inl", "appref_escape", "qp.h", qr/MLX5_BSF_APPREF_ESCAPE\s*(\w+)/],
+	["mkey_seg", "remote_inval", "device.h", qr/MLX5_MKEY_REMOTE_INVAL\s*=\s*1 << (\d+)/, \&bit],
+	["mkey_seg", "sync_umr", "device.h", qr/MLX5_MKEY_FLAG_SYNC_UMR\s*=\s*1 << (\d+)/, \&bit],
+	["mkey_seg", "bsf_en", "device.h", qr/MLX5_MKEY_BSF_EN\s*=\s*1 << (\d+)/, \&bit],
+	["mkey_seg", "free", "mlx5dv.h", qr/MLX5_WQE_MKEY_CONTEXT_FREE\s*=\s*1 << (\d+)/, \&bit],
 );
 
 sub slurp
@@ -267,6 +290,20 @@ sub find_headers
 	return $dirs[-1];
 }
 
+# Steering entries are in the driver's own headers, which only the kernel's source has.
+sub load_source
+{
+	my ($tar) = reverse sort glob($ENV{LINUX_SOURCE} // "/usr/src/linux-source-6.1*.tar.xz");
+	return unless $tar;
+	my $dir = tempdir(CLEANUP => 1);
+	my $core = "drivers/net/ethernet/mellanox/mlx5/core";
+	my @names = ("$core/lib/aso.h", map { "$core/steering/$_" } qw(mlx5_ifc_dr.h mlx5_ifc_dr_ste_v1.h));
+	my ($folder) = $tar =~ m{([^/]+)\.tar\.xz$};
+	system("tar", "-C", $dir, "--occurrence=1", "--strip-components=1", "-xJf", $tar,
+		map { "$folder/$_" } @names) == 0 or die "Bail out! $tar holds no $core\n";
+	return load_headers($dir, @names);
+}
+
 # --- pyverbs -----------------------------------------------------------------------------------
 
 my %py_width = (ByteField => 8, ShortField => 16, IntField => 32, LongField => 64, IPField => 32,
@@ -390,7 +427,7 @@ sub check_masks
 		my $s = $by_name{$sname};
 		my ($f) = grep { $_->{name} eq $fname } @{$s->{fields}};
 		my ($k) = grep { $_->{name} eq $f->{kernel} } @{layout($h, $s->{kernel})->{fields}};
-		my ($value) = $h->{text}{"include/linux/mlx5/$file"} =~ $pattern;
+		my ($value) = ($h->{text}{"include/linux/mlx5/$file"} // $dv->{text}{$file}) =~ $pattern;
 		if (!defined $value) {
 			push @bad, "$file no longer says where $sname.$fname lies";
 			next;
@@ -532,11 +569,13 @@ if (!$old || !$py) {
 my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h driver.h);
 my %kernels = ("6.1" => load_headers($old, @files));
 $kernels{"6.12"} = load_headers($new, @files) if $new;
-my $dv = load_headers("/usr/include/infiniband", "mlx5dv.h", "tm_types.h");
+$dv = load_headers("/usr/include/infiniband", "mlx5dv.h", "tm_types.h");
 # No Debian package installs rdma-core's mlx5_ifc.h; whoever has its source names the folder.
 $rc = $ENV{RDMA_CORE_SOURCE} ?
 	load_headers("$ENV{RDMA_CORE_SOURCE}/providers/mlx5", "mlx5_ifc.h") : undef;
-print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n";
+my $drivers = load_source();
+print "# 6.1: $old\n# 6.12: ", $new // "not installed: fields newer than 6.1 are not compared", "\n# ",
+	$drivers ? "" : "linux-source-6.1 is not installed: steering entries are not compared", "\n";
 
 my (%seen, %structures);
 for my $s (@tables) {
@@ -552,6 +591,11 @@ for my $s (@tables) {
 	    $rc->{def}{$like{kernel}} && !$s->{omit}{"*\@rdma-core"}) {
 		push @bad, map { "rdma-core: $_" } compare(\%like, $rc, "rdma-core", \%seen);
 		push @by, "rdma-core";
+	}
+	$like{kernel} = "mlx5_$s->{name}" if $s->{source} eq "kernel_aso";
+	if ($drivers && $drivers->{def}{$like{kernel}} && !@by && !$s->{omit}{"*\@source"}) {
+		push @bad, map { "source: $_" } compare(\%like, $drivers, "source", \%seen);
+		push @by, "source";
 	}
 	push @bad, "no kernel has $s->{kernel}" if $s->{kernel} && !@by && $new;
 	push @bad, compare_py($s, $py, \%seen);
