@@ -161,7 +161,7 @@ check "a device that goes away ends the daemon" device_gone
 start --queues 2
 few() { echo "count in" | client apply --quiet - && seq 1000 | sed 's/.*/count in udp dst port &/' >"$work/c" &&
 	fails 4 "^dvx-flow: line [0-9]*: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
-" && replay && is '.rules[0].packets' 510; }
+" && replay && is '.rules[0].packets' 521; }
 check "counters that run out" few
 stop
 "$dvx_sim" down "$chip"

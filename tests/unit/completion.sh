@@ -7,7 +7,7 @@ if ! command -v bash >/dev/null; then
 fi
 exec bash -s <<'B'
 top=${top_srcdir:?}
-export PATH=$(cd "${top_builddir:?}" && pwd)/tools/dvx-prm:$(cd "$top_builddir" && pwd)/tools/dvx-info:$(cd "$top_builddir" && pwd)/tools/dvx-sim:$PATH
+export PATH=$(cd "${top_builddir:?}" && pwd)/tools/dvx-prm:$(cd "$top_builddir" && pwd)/tools/dvx-info:$(cd "$top_builddir" && pwd)/tools/dvx-sim:$(cd "$top_builddir" && pwd)/tools/dvx-flow:$PATH
 . "$top/tools/completion/dvx.bash"
 n=0
 # offers WORD...: completes the last word, as bash would call it; each of $want is offered, nothing of $not is
@@ -40,6 +40,10 @@ want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""
 want="--save= --diff --json" not="" offers dvx-info caps --
 want="run up exec ls down" not="" offers dvx-sim ""
 want="host dpu" not="" offers dvx-sim run --function = ""
+want="check daemon apply list stats del explain dump" not="drop" offers dvx-flow ""
+want="apply" not="daemon" offers dvx-flow a
+want="--queues= --capture= --fresh --device=" not="--watch" offers dvx-flow daemon --
+want="--watch --interval= --json --wait=" not="--queues=" offers dvx-flow stats --
 want="bash" not="" offers dvx-sim run -- bas
 want="" not="list" offers dvx-prm decode err_cqe ""
 echo "1..$n"

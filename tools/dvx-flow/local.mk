@@ -32,3 +32,4 @@ tools_dvx_flow_dvx_flow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_buildd
 tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la \
 	$(JANSSON_LIBS) $(PCAP_LIBS) -lpthread
 include tools/dvx-flow/explain.mk
+dist_man_MANS += doc/man/dvx-flow.1
