@@ -77,6 +77,16 @@ fates() {
 }
 check "... and each packet has one fate" fates "$traffic"
 check "from a pipe" says 0 '521 packets' sh -c "cat '$traffic' | '$dvx_sim' replay w -"
+make_pcapng() { # one section, two interfaces of Ethernet, a packet of each
+	$PERL -e '
+		sub block { my ($type, $body) = @_; my $n = 12 + length $body; print pack("LL", $type, $n), $body, pack("L", $n) }
+		my $p = pack("H*", "'$eth'") . "x" x 50;
+		block(0x0a0d0d0a, pack("LSSq", 0x1a2b3c4d, 1, 0, -1));
+		block(1, pack("SSL", 1, 0, 0)) for 1, 2;
+		block(6, pack("LLLLL", $_, 0, 0, 64, 64) . $p) for 0, 1;'
+}
+make_pcapng >"$scratch/ng"
+check "pcapng" says 0 ' 2 packets, 128 bytes' sh -c "'$dvx_sim' replay w - <'$scratch/ng'"
 check "a file without packets" says 0 ' 0 packets' sh -c \
 	"head -c 24 '$traffic' | '$dvx_sim' replay w -"
 
