@@ -11,7 +11,7 @@ _dvx_commands() {
 
 # Long options: "--words=be|le", "--json".
 _dvx_options() {
-	"$@" --help 2>/dev/null | grep -o -e '^  *\(-., *\|      \)--[a-z-]*\(=[^ ]*\|\[=[^ ]*\)\?' |
+	"$@" --help 2>/dev/null | grep -o -e '^  *\(-., *\)\?--[a-z-]*\(=[^ ]*\|\[=[^ ]*\)\?' |
 		sed -e 's/.*--/--/' -e 's/\[=.*//'
 }
 
