@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow check: is this file right, and what does it become? */
+/* dvx-flow check: is this file right, what does it become, and would a device take it? */
 #include <stdio.h>
 #include <stdlib.h>
+#include <dvx/cmd.h>
+#include <dvx/dev.h>
 
 #include "compile.h"
 #include "dvx-flow.h"
+#include "generation.h"
 
 static const char *const directions[RULE_DIRS] = {"in", "out"};
 
@@ -59,6 +62,57 @@ static int say(const struct args *a, const struct ruleset *set, const struct pro
 	return EXIT_DONE;
 }
 
+/* --- on a device ----------------------------------------------------------------------------------- */
+
+static void lost(void *arg)
+{
+	(void)arg;
+}
+
+/* As many queues as the rules name. */
+static int make_queues(struct ground *g, const struct ruleset *set, struct fault *f)
+{
+	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = lost};
+	char why[512] = "";
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct rule *r = &set->rule[i];
+
+		if (r->verdict != RULE_SEND)
+			continue;
+		if (r->queue >= QUEUES_MAX)
+			return fault(f, EXIT_RULES, "line %u: a daemon has no more than %u queues: %s",
+				     r->line, QUEUES_MAX, r->text);
+		if (r->queue >= attr.queues)
+			attr.queues = r->queue + 1;
+	}
+	return pump_start(&attr, &g->pump, why, sizeof(why)) ? fault(f, EXIT_DEVICE, "%s", why) : 0;
+}
+
+/* The rules are built where no packet comes by, and taken away again. Takes the set. */
+static int check_device(const struct args *a, struct ruleset *set)
+{
+	struct generation *gen = NULL;
+	struct ground g = {0};
+	struct fault f = {0};
+
+	if (dvx_dev_open(a->device, &g.dev)) {
+		complain("%s", dvx_strerror());
+		return EXIT_INPUT;
+	}
+	if (!make_queues(&g, set, &f))
+		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
+	generation_free(gen);
+	ground_free(&g);
+	pump_stop(g.pump);
+	dvx_dev_close(g.dev);
+	if (f.code)
+		complain("%s: %s: %s", a->argv[0], a->device, f.text);
+	return f.code;
+}
+
+/* --- rules ----------------------------------------------------------------------------------------- */
+
 static int check_rules(const struct args *a, const struct ruleset *set)
 {
 	struct program p;
@@ -90,6 +144,8 @@ int cmd_check(const struct args *a)
 	if (ret)
 		return EXIT_RULES;
 	ret = check_rules(a, &set);
+	if (!ret && a->device)
+		ret = check_device(a, &set);
 	ruleset_free(&set);
 	return ret;
 }

@@ -41,6 +41,7 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 	}
 
 static const struct argp_option check_options[] = {
+	{"device", 'd', "DEV", 0, "would DEV take them? They are built there, but meet no packet", 0},
 	JSON_OPTION,
 	QUIET_OPTION,
 	{0},
