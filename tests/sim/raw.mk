@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Raw packets through libibverbs and libmlx5.
-dist_check_SCRIPTS += tests/sim/raw_verbs.sh
+dist_check_SCRIPTS += tests/sim/raw_verbs.sh tests/sim/raw_death.sh
 if HAVE_CMOCKA
-TESTS += tests/sim/raw_verbs.sh
+TESTS += tests/sim/raw_verbs.sh tests/sim/raw_death.sh
 check_PROGRAMS += tests/sim/raw_verbs
 tests_sim_raw_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_raw_verbs_LDADD = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
