@@ -202,6 +202,20 @@ late() {
 	[ "$(bytes_of <"$scratch/cap.pcap" | wc -l)" = 2000 ]
 }
 check "one that reads gets all of it" late
+silent() {
+	server=$("$dvx_sim" ls --json | jq '.[] | select(.name == "w") | .pid')
+	kill -STOP "$server"
+	"$dvx_sim" capture w "$scratch/cap.pcap" 2>"$scratch/said" &
+	mute=$!
+	says 1 'after packet 0: it does not answer' "$dvx_sim" replay w "$traffic"
+	rc=$?
+	kill -TERM $mute
+	wait $mute
+	[ $? = 1 ] || rc=1
+	kill -CONT "$server"
+	return $rc
+}
+check "a chip that does not answer is said, and keeps nobody" silent
 went_down() {
 	start_capture "$scratch/cap.pcap" || return
 	"$dvx_sim" down w

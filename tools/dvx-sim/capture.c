@@ -36,7 +36,8 @@ static void on_signal(int sig)
 static void take_signals(struct capture *c)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction stop = {.sa_handler = on_signal};
+	/* A second Ctrl-C ends it at once, if the device does not answer. */
+	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -158,7 +159,7 @@ static int begin(struct capture *c)
 	if (ask(c, LINK_CAPTURE_NEXT))
 		return -1;
 	while (c->asked)
-		if (wait_answer(c) || read_answer(c))
+		if (wait_answer(c) || read_answer(c) || signalled)
 			return -1;
 	fprintf(stderr, "dvx-sim: capturing what is on the wire of %s; Ctrl-C ends it\n",
 		c->args->name);

@@ -100,6 +100,13 @@ static void end_progress(void)
 		fputs("\r\033[K", stderr);
 }
 
+static const char *why(int err)
+{
+	if (err == -EPIPE || err == -ECONNRESET)
+		return "it is gone";
+	return err == -ETIMEDOUT ? "it does not answer" : strerror(-err);
+}
+
 /* The answer comes when all were steered: the device's pace is the file's. */
 static int send_batch(struct replay *r)
 {
@@ -123,7 +130,7 @@ static int send_batch(struct replay *r)
 	if (err) {
 		end_progress();
 		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->name, r->sent,
-		    err == -EPIPE || err == -ECONNRESET ? "it is gone" : strerror(-err));
+		    why(err));
 	}
 	show_progress(r);
 	return err;
@@ -221,7 +228,8 @@ static int report(const struct replay *r, bool complete)
 
 static void take_signals(void)
 {
-	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = 0};
+	/* A second Ctrl-C ends it at once, if the device does not answer. */
+	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);

@@ -53,5 +53,7 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 		return 0;
 	}
 	link_in_reset(&in);
+	if (!err)
+		return -ETIMEDOUT; /* SO_RCVTIMEO, if the caller set one */
 	return err < 0 ? err : -EPROTO;
 }
