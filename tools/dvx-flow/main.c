@@ -78,18 +78,14 @@ static const struct argp_option explain_options[] = {
 	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
 	{"packet", 'p', "N", 0, "only packet N of the file, in full", 0},
 	{"out", 'o', NULL, 0, "the file's packets go out", 0},
-	JSON_OPTION,
-	DEVICE_OPTION,
-	SOCKET_OPTION,
+	CLIENT_OPTIONS,
 	{0},
 };
 
 static const struct argp_option dump_options[] = {
 	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
 	{"ste", OPT_STE, NULL, 0, "each entry, field by field", 0},
-	JSON_OPTION,
-	DEVICE_OPTION,
-	SOCKET_OPTION,
+	CLIENT_OPTIONS,
 	{0},
 };
 
@@ -108,7 +104,7 @@ static const struct command commands[] = {
 	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
 	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
 	 cmd_explain},
-	{"dump", 0, 0, "", "The tables as the library holds them.", dump_options, cmd_dump},
+	{"dump", 0, 0, "", "What libmlx5 prints of the daemon's tables, or each entry of them in words.", dump_options, cmd_dump},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -27,7 +27,9 @@ enum rule_verdict {
 
 /*
  * What one number compares: (packet & mask) == value, value has no bit outside mask. A packet that has
- * no such field doesn't meet the rule. The order is that of the packet.
+ * no such field doesn't meet the rule, but for ports, TCP flags and ICMP types: those of a packet that
+ * has none (a later fragment, a header cut off) are 0, as hardware compares them. The order is that of
+ * the packet.
  */
 enum rule_key {
 	KEY_DMAC,      /* 48 bits */
