@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, eight for each turn,
+ * as libmlx5 posts them when it is the faster one (dr_send.c of rdma-core 44).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "datapath.h"
+#include "obj/icm.h"
+#include "../unit/dp_rig.h"
+
+#define LOG_SQ	8u
+#define PAIRS	8u
+#define SLOT	(64u << 10)
+#define BACK	(PAIRS * SLOT) /* where all READs go */
+#define ENTRIES 4096u
+
+static __attribute__((noipa)) void turn(struct silicon *si)
+{
+	datapath_run(si);
+}
+
+static struct mkey *icm_key(struct rig *rig)
+{
+	static struct sw_icm memory;
+	struct vhca *v = &rig->si.vhca[FUNCTION_HOST];
+	struct mkey *m = rig_mkey(rig, FUNCTION_HOST, NULL, ENTRIES * 64, MKEY_RW | MKEY_RR);
+
+	assert_int_equal(icm_alloc(v, icm_addr(ICM_STE, 0), ENTRIES * 64), 0);
+	m->icm = &memory;
+	m->icm_addr = icm_addr(ICM_STE, 0);
+	return m;
+}
+
+static void post(struct rig_qp *q, uint8_t opcode, const uint8_t *local, uint32_t lkey,
+		 uint32_t entry, uint32_t rkey, bool signaled)
+{
+	struct rig_wqe w = rig_begin(q, opcode, signaled ? SIGNALED : 0, 0);
+
+	rig_raddr(&w, (const void *)(uintptr_t)(entry * 64), rkey);
+	rig_data(&w, local, 64, lkey);
+	rig_end(&w);
+}
+
+/* steer_pair ROUNDS */
+int main(int argc, char **argv)
+{
+	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : 1;
+	struct rig_pair *p;
+	struct rig_cq cq;
+	struct rig_qp q;
+	struct mkey *icm;
+	void *state;
+
+	if (rig_setup(&state))
+		return 1;
+	p = state;
+	rig_cq_open(&p->rig, &cq, 0, 8, false);
+	rig_qp_open(&p->rig, &q, 0, &cq, &cq, LOG_SQ, 0);
+	q.qp->fl = true;
+	rig_connect(&q, &q);
+	icm = icm_key(&p->rig);
+	p->ms->rights = MKEY_LR | MKEY_LW;
+	for (unsigned int i = 0; i < rounds * PAIRS; i++) {
+		uint32_t entry = i * 7 % ENTRIES;
+
+		p->src[i % PAIRS * SLOT] = (uint8_t)i;
+		post(&q, PRM_WQE_OPCODE_RDMA_WRITE, p->src + i % PAIRS * SLOT, rig_key(p->ms), entry,
+		     rig_key(icm), false);
+		post(&q, PRM_WQE_OPCODE_RDMA_READ, p->src + BACK, rig_key(p->ms), entry,
+		     rig_key(icm), i % 4 == 3);
+		if (i % PAIRS < PAIRS - 1)
+			continue;
+		rig_ring(&q);
+		turn(&p->rig.si);
+		assert_non_null(rig_poll(&cq));
+		assert_non_null(rig_poll(&cq));
+		assert_int_equal(p->src[BACK], (uint8_t)i);
+	}
+	return 0;
+}
