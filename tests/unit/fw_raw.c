@@ -477,6 +477,50 @@ static void whole_way(void **state)
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
 }
 
+/* A root table without entries: the function listens, and misses all. */
+static void bare_root(struct fx *f, struct vhca *v)
+{
+	uint8_t in[64] = {0};
+	uint32_t table;
+
+	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
+				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16), 0);
+	table = number(f);
+	memset(in, 0, sizeof(in));
+	prm_set_flow_table_root_in_set_table_id(in, table);
+	assert_int_equal(fx_exec(f, v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
+				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16), 0);
+}
+
+/* A function's own address brings a packet to it alone; unknown ones and groups go to all that listen. */
+static void functions(void **state)
+{
+	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3}, unknown[6] = {0x02, 9, 9, 9, 9, 9};
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint8_t in[FX_IN];
+	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
+	const struct {
+		const uint8_t *mac;
+		unsigned int host, dpu;
+	} cases[] = {{f->v->mac, 1, 0}, {f->dpu->mac, 0, 1}, {group, 1, 1}, {unknown, 1, 1}};
+
+	root(f, tir, 1);
+	bare_root(f, f->dpu);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t host = steer_stats(f->v)->ends[STEER_TIR];
+		uint64_t dpu = steer_stats(f->dpu)->ends[STEER_MISS];
+
+		make_packet(f, 100);
+		memcpy(f->mem + DATA, cases[i].mac, 6);
+		assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 100), 0);
+		run(f);
+		assert_int_equal(steer_stats(f->v)->ends[STEER_TIR] - host, cases[i].host);
+		assert_int_equal(steer_stats(f->dpu)->ends[STEER_MISS] - dpu, cases[i].dpu);
+	}
+	assert_int_equal(f->si.unclaimed, 0);
+}
+
 /* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
 static void death_in_flight(void **state)
 {
@@ -509,6 +553,7 @@ int main(void)
 		T(sq_bad_input), T(rq_bad_input), T(rqt_bad_input), T(tir_bad_input),
 		T(other_uid),	 T(states),	  T(references),    T(rqt_modify),
 		T(tir_modify),	 T(whole_way),	  T(death_in_flight),
+		T(functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,6 @@
 #include "obj/qp.h"
 
 #define ADAPTER_PAGE_SHIFT 12
-#define WQ_CYCLIC	   1u
 #define LOG_WQEBB	   6u
 #define LOG_SEG		   4u
 #define TS_REAL_TIME	   PRM_QPC_TS_FORMAT_REAL_TIME
@@ -55,7 +54,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 
 	if (CHECK_ABSENT(c, features))
 		return -1;
-	if (prm_wq_get_wq_type(wq) != WQ_CYCLIC)
+	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "wq.wq_type %u is not implemented, only 1 (cyclic) is",
 				 prm_wq_get_wq_type(wq));

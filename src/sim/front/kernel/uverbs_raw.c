@@ -13,7 +13,6 @@
 #include <dvx/prm/rq.h>
 #include "raw.h"
 
-#define WQ_CYCLIC	1
 #define LOG_WQEBB	6
 #define DBREC_BYTES	8
 #define RQ_MODIFY_VSD	(1u << 1)
@@ -36,7 +35,7 @@ int raw_destroy_object(struct kfile *f, uint16_t opcode, uint16_t uid, uint32_t 
 static void set_wq(void *wq, const struct kfile *f, const struct pages *pages, uint32_t pdn,
 		   uint64_t db_addr)
 {
-	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, pdn);
 	prm_wq_set_dbr_addr(wq, mm_bus(f->mm, db_addr));
 	prm_wq_set_page_offset(wq, pages_queue_offset(pages));
