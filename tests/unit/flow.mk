@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packets through firmware's flow tables, and the commands that make them.
 if HAVE_CMOCKA
-FLOW_TESTS = tests/unit/fw_flow tests/unit/flow_fuzz tests/unit/steer_packet tests/unit/steer_tables
+FLOW_TESTS = tests/unit/fw_flow tests/unit/steer_agree tests/unit/flow_fuzz tests/unit/steer_packet tests/unit/steer_tables
 check_PROGRAMS += $(FLOW_TESTS)
 TESTS += $(FLOW_TESTS)
 endif
@@ -18,3 +18,6 @@ tests_unit_steer_packet_LDADD = libsim.la $(CMOCKA_LIBS)
 tests_unit_steer_tables_SOURCES = tests/unit/steer_tables.c $(FLOW_RIG)
 tests_unit_steer_tables_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_steer_tables_LDADD = $(FW_LIBS)
+tests_unit_steer_agree_SOURCES = tests/unit/steer_agree.c tests/sim/flow_random.c
+tests_unit_steer_agree_CPPFLAGS = $(FW_CPPFLAGS) -I$(top_srcdir)
+tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la libsim.la $(CMOCKA_LIBS)

@@ -35,7 +35,6 @@
 #define ICMP_BYTES	 8u
 #define VXLAN_BYTES	 8u
 #define VXLAN_PORT	 4789 /* what firmware knows without ADD_VXLAN_UDP_DPORT */
-#define VXLAN_VNI_VALID	 0x08
 
 /* Offsets have 16 bits: what begins later is not looked at. */
 #define OFFSET_MAX 0xffffu
@@ -117,21 +116,21 @@ static void traffic_class(struct packet_headers *h, uint8_t tc)
 }
 
 /* Where the packet ends that IP says it is; padding of short Ethernet frames lies behind. */
-static void set_l3_end(const struct packet *p, struct packet_headers *h, uint32_t len)
+static void set_l3_end(struct packet_headers *h, uint32_t len, uint32_t end)
 {
-	bool whole = h->l3 + len <= p->len;
+	bool whole = h->l3 + len <= end;
 
-	h->l3_end = whole ? h->l3 + len : p->len;
+	h->l3_end = whole ? h->l3 + len : end;
 	h->l3_ok = whole;
 }
 
-static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_t at)
+static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
 {
 	const uint8_t *ip = p->data + at;
 	uint32_t header;
 	uint16_t frag;
 
-	if (!room(at, IPV4_BYTES, p->len)) {
+	if (!room(at, IPV4_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
@@ -146,7 +145,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 	h->ip_protocol = ip[9];
 	frag = packet_load16(ip + 6);
 	h->frag = frag & (IPV4_MORE | IPV4_OFFSET);
-	set_l3_end(p, h, packet_load16(ip + 2));
+	set_l3_end(h, packet_load16(ip + 2), end);
 	h->end = (uint16_t)(at + IPV4_BYTES);
 	if (!room(at, header, h->l3_end)) {
 		h->truncated = true;
@@ -213,12 +212,12 @@ static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, u
 		parse_l4(p, h, at);
 }
 
-static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_t at)
+static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
 {
 	const uint8_t *ip = p->data + at;
 	uint32_t first;
 
-	if (!room(at, IPV6_BYTES, p->len)) {
+	if (!room(at, IPV6_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
@@ -232,7 +231,7 @@ static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_
 	h->ip_protocol = ip[6];
 	h->ttl = ip[7];
 	h->end = (uint16_t)(at + IPV6_BYTES);
-	set_l3_end(p, h, IPV6_BYTES + packet_load16(ip + 4));
+	set_l3_end(h, IPV6_BYTES + packet_load16(ip + 4), end);
 	parse_ipv6_chain(p, h, at + IPV6_BYTES);
 }
 
@@ -257,10 +256,11 @@ static void note_vlan(struct packet_headers *h, uint16_t tci)
 	h->vlan[h->vlans++] = tci;
 }
 
-static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t at)
+/* Nothing at or after `end` is looked at. */
+static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
 {
 	memset(h, 0, sizeof(*h));
-	if (!room(at, ETH_BYTES, p->len)) {
+	if (!room(at, ETH_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
@@ -269,7 +269,7 @@ static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t 
 	h->ethertype = packet_load16(p->data + at + 12);
 	at += ETH_BYTES;
 	while (h->vlans < PACKET_VLANS && is_vlan(h->ethertype)) {
-		if (!room(at, VLAN_BYTES, p->len)) {
+		if (!room(at, VLAN_BYTES, end)) {
 			h->truncated = true;
 			break;
 		}
@@ -281,9 +281,9 @@ static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t 
 	if (h->truncated)
 		return;
 	if (h->ethertype == ETHERTYPE_IPV4)
-		parse_ipv4(p, h, at);
+		parse_ipv4(p, h, at, end);
 	else if (h->ethertype == ETHERTYPE_IPV6)
-		parse_ipv6(p, h, at);
+		parse_ipv6(p, h, at, end);
 }
 
 static void parse_tunnel(struct packet *p)
@@ -291,18 +291,19 @@ static void parse_tunnel(struct packet *p)
 	const struct packet_headers *o = &p->outer;
 	const uint8_t *vxlan = p->data + o->end;
 
-	if (o->l4_type != PACKET_UDP || o->dport != VXLAN_PORT || o->frag ||
-	    !room(o->end, VXLAN_BYTES, o->l3_end) || !(vxlan[0] & VXLAN_VNI_VALID))
+	/* [I] The port alone tells: not the header's flags, nor whether fragments follow. */
+	if (o->l4_type != PACKET_UDP || o->dport != VXLAN_PORT ||
+	    !room(o->end, VXLAN_BYTES, o->l3_end))
 		return;
 	p->tunnel = PACKET_VXLAN;
 	p->tunnel_at = o->end;
 	p->tunnel_vni = packet_load32(vxlan + 4) >> 8;
-	parse_l2(p, &p->inner, o->end + VXLAN_BYTES);
+	parse_l2(p, &p->inner, o->end + VXLAN_BYTES, o->l3_end);
 }
 
 void packet_parse_headers(struct packet *p)
 {
-	parse_l2(p, &p->outer, 0);
+	parse_l2(p, &p->outer, 0, p->len);
 	p->tunnel = PACKET_NO_TUNNEL;
 	p->tunnel_at = 0;
 	p->tunnel_vni = 0;

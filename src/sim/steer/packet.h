@@ -39,8 +39,9 @@ struct packet_headers {
 	uint32_t flow_label; /* IPv6 */
 	bool frag;	     /* any fragment, the first one too */
 	bool l3_ok;	     /* lengths agree, and IPv4's checksum */
-	bool truncated;	     /* a header goes on past the packet's end: nothing after it is known */
-	uint8_t l4_type;     /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
+	bool truncated;	 /* a header goes on past the end (of the packet, of its IP packet): nothing
+			    after is known */
+	uint8_t l4_type; /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
 	uint16_t sport, dport; /* of TCP and UDP */
 	uint16_t tcp_flags;    /* 9 bits, as fte_match_set_lyr_2_4.tcp_flags */
 	uint32_t l3_end;       /* where IP says that its packet ends; at most the packet's length */
