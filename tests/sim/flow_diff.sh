@@ -4,7 +4,7 @@
 # it gets fewer pairs; DVX_PAIRS="SETS PACKETS SEED" chooses others.
 sets="1000 1000"
 if ldd "${top_builddir:?}/src/sim/dvx-sim-server" | grep -q 'lib[atu]*san'; then
-	sets="60 500"
+	sets="100 500"
 fi
 # shellcheck disable=SC2086 # words
 exec "$top_builddir/tools/dvx-sim/dvx-sim" run -- "$top_builddir/tests/sim/flow_diff" \

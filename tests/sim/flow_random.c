@@ -211,7 +211,7 @@ struct pen {
 static void put(struct pen *w, uint64_t v, unsigned int bytes)
 {
 	while (bytes--)
-		*w->at++ = (uint8_t)(v >> (8 * bytes));
+		*w->at++ = (uint8_t)(bytes < 8 ? v >> (8 * bytes) : 0);
 }
 
 static void packet_l4(struct dice *d, struct pen *w, uint8_t proto)
