@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+include tools/cli/local.mk
 include tools/dvx-sim/local.mk
 include tools/dvx-copy/local.mk
 include tools/dvx-perf/local.mk

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
-#include "tools/dvx-prm/names.h"
+#include "tools/cli/names.h"
 
 #define G    PRM_HCA_CAP_TYPE_GENERAL
 #define G2   PRM_HCA_CAP_TYPE_GENERAL_2

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-info: what an mlx5 device is, can do and lacks, and what its host lacks. */
 #include <argp.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "config.h"
 #include "dvx-info.h"
+#include "tools/cli/cli.h"
 
 const char *argp_program_version = "dvx-info (" PACKAGE_STRING ")";
-
-struct command {
-	const char *name;
-	int least, most; /* arguments */
-	const char *usage, *doc;
-	const struct argp_option *options;
-	int (*run)(const struct args *);
-};
 
 #define JSON_OPTION                                     \
 	{                                               \
@@ -47,7 +37,7 @@ static const struct argp_option whynot_options[] = {
 	{0},
 };
 
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
 	{"list", 0, 0, "", "Devices with address, firmware, board and ports.", json_options,
 	 cmd_list},
 	{"gids", 0, 1, "[DEV]", "GIDs, the best first, with the reason and the index to use.",
@@ -61,8 +51,6 @@ static const struct command commands[] = {
 	 doctor_options, cmd_doctor},
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-#define CAPS 2 /* its index */
 
 static const char overview[] =
 	"What an mlx5 device is, can do and lacks, and what its host lacks.\v"
@@ -78,84 +66,60 @@ static const char overview[] =
 	"Exit: 0 done, 1 something is missing or differs, 2 wrong command line,\n"
 	"      3 no such device, or a file that cannot be read\n";
 
-struct parse {
-	const struct command *command;
-	struct args args;
-};
-
-static void check(const struct parse *p, struct argp_state *state)
+static void check(struct argp_state *state, const struct args *a)
 {
-	const struct args *a = &p->args;
-
-	if (a->argc > p->command->most)
-		argp_error(state, "\"%s\" is one argument too many", a->argv[p->command->most]);
 	if (a->diff && a->argc < 2)
 		argp_error(state, "--diff compares two: each a device or a dump");
 	if (a->diff && a->save)
 		argp_error(state, "--save and --diff do not go together");
 }
 
-static error_t parse_one(int key, char *arg, struct argp_state *state)
+static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
 {
-	struct parse *p = state->input;
-
+	(void)state;
 	switch (key) {
 	case 'j':
-		p->args.json = true;
+		a->json = true;
 		return 0;
 	case 'a':
-		p->args.all = true;
+		a->all = true;
 		return 0;
 	case 'l':
-		p->args.list = true;
+		a->list = true;
 		return 0;
 	case 'd':
-		p->args.diff = true;
+		a->diff = true;
 		return 0;
 	case 'r':
-		p->args.root = arg;
+		a->root = arg;
 		return 0;
 	case 's':
-		p->args.save = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		p->args.argc = state->argc - state->next;
-		p->args.argv = state->argv + state->next;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		check(p, state);
+		a->save = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int run_command(const struct command *c, int argc, char **argv)
-{
-	struct parse p = {.command = c};
-	struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
-	char name[64];
-	int code;
+static struct args args;
 
-	snprintf(name, sizeof(name), "dvx-info %s", c->name);
-	argv[0] = name;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &p))
-		return EXIT_USAGE;
-	code = c->run(&p.args);
-	if (fflush(stdout) || ferror(stdout)) {
-		complain("standard output takes no more");
-		return EXIT_INPUT;
-	}
-	return code;
-}
+static const struct cli cli = {
+	.tool = "dvx-info",
+	.commands = commands,
+	.count = NCOMMANDS,
+	.args = &args,
+	.argc = &args.argc,
+	.argv = &args.argv,
+	.option = option,
+	.check = check,
+	.full = EXIT_INPUT,
+};
 
 static error_t parse_overview(int key, char *arg, struct argp_state *state)
 {
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	argp_error(state, "no command \"%s\"; it is list, gids, caps, why-not or doctor", arg);
-	return EINVAL;
+	if (key == ARGP_KEY_ARG)
+		cli_no_command(&cli, state, arg);
+	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp overview_argp = {
@@ -164,14 +128,15 @@ static const struct argp overview_argp = {
 
 int main(int argc, char **argv)
 {
+	const struct cli_command *c = argc > 1 ? cli_find(&cli, argv[1]) : NULL;
+
 	argp_err_exit_status = EXIT_USAGE;
-	for (size_t i = 0; argc > 1 && i < NCOMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return run_command(&commands[i], argc - 1, argv + 1);
+	if (c)
+		return cli_run(&cli, c, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "--diff"))
-		return run_command(&commands[CAPS], argc, argv);
+		return cli_run(&cli, cli_find(&cli, "caps"), argc, argv);
 	if (argc > 1 && (!strcmp(argv[1], "--json") || !strcmp(argv[1], "-j")))
-		return run_command(&commands[0], argc, argv);
+		return cli_run(&cli, &commands[0], argc, argv);
 	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
-	return run_command(&commands[0], 1, argv);
+	return cli_run(&cli, &commands[0], 1, argv);
 }

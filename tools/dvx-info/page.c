@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/dvx-prm/names.h"
+#include "tools/cli/names.h"
 
 static const struct prm_enum *types(void)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "dvx-prm.h"
-#include "names.h"
+#include "tools/cli/names.h"
 #include "tree.h"
 
 /* Open arrays may make a structure longer; nobody writes more than this by hand. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "dvx-prm.h"
-#include "names.h"
+#include "tools/cli/names.h"
 
 const struct prm_struct *need_struct(const char *name)
 {

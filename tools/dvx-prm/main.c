@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "config.h"
 #include "dvx-prm.h"
-#include "names.h"
+#include "tools/cli/cli.h"
 
 const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
-
-struct command {
-	const char *name;
-	int least, most; /* arguments; most < 0: any number */
-	const char *usage, *doc;
-	const struct argp_option *options;
-	int (*run)(const struct args *);
-};
 
 #define JSON_OPTION                                     \
 	{                                               \
@@ -59,7 +49,7 @@ static const struct argp_option explain_options[] = {
 };
 static const struct argp_option diff_options[] = {JSON_OPTION, WORDS_OPTION, AS_OPTION, {0}};
 
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
 	{"list", 0, 1, "[PATTERN]",
 	 "Names of structures and enumerations. A PATTERN with * or ? is matched with whole names, "
 	 "another one with any part of names and texts.",
@@ -107,103 +97,73 @@ static const char overview[] =
 	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 >nop\n"
 	"  dvx-prm decode wqe_ctrl_seg nop\n";
 
-struct parse {
-	const struct command *command;
-	struct args args;
-};
-
-static void check(const struct parse *p, struct argp_state *state)
+static void check(struct argp_state *state, const struct args *a)
 {
-	const struct args *a = &p->args;
-
-	if (a->argc < p->command->least)
-		argp_error(state, "%s needs %s", p->command->name, p->command->usage);
-	if (p->command->most >= 0 && a->argc > p->command->most)
-		argp_error(state, "\"%s\" is one argument too many", a->argv[p->command->most]);
 	if (a->words && strcmp(a->words, "be") && strcmp(a->words, "le"))
 		argp_error(state, "--words is be or le, not \"%s\"", a->words);
 }
 
-static error_t parse_one(int key, char *arg, struct argp_state *state)
+static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
 {
-	struct parse *p = state->input;
-
+	(void)state;
 	switch (key) {
 	case 'j':
-		p->args.json = true;
+		a->json = true;
 		return 0;
 	case 'a':
-		p->args.all = true;
+		a->all = true;
 		return 0;
 	case 'n':
-		p->args.diagram = false;
+		a->diagram = false;
 		return 0;
 	case 'w':
-		p->args.words = arg;
+		a->words = arg;
 		return 0;
 	case 'f':
-		p->args.format = arg;
+		a->format = arg;
 		return 0;
 	case 's':
-		p->args.as = arg;
+		a->as = arg;
 		return 0;
 	case 'v':
-		p->args.variant = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		p->args.argc = state->argc - state->next;
-		p->args.argv = state->argv + state->next;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		check(p, state);
+		a->variant = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int run_command(const struct command *c, int argc, char **argv)
-{
-	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
-	struct parse p = {.command = c, .args = {.diagram = true}};
-	char name[64];
+static struct args args = {.diagram = true};
 
-	snprintf(name, sizeof(name), "dvx-prm %s", c->name);
-	argv[0] = name;
-	argp_parse(&argp, argc, argv, 0, NULL, &p);
-	return c->run(&p.args);
-}
-
-static void no_command(struct argp_state *state, const char *name)
-{
-	struct near near = {.count = 0};
-	char text[128];
-
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		near_offer(&near, name, commands[i].name);
-	argp_error(state, "there is no command \"%s\"%s", name,
-		   near_text(&near, text, sizeof(text)));
-}
+static const struct cli cli = {
+	.tool = "dvx-prm",
+	.commands = commands,
+	.count = NCOMMANDS,
+	.args = &args,
+	.argc = &args.argc,
+	.argv = &args.argv,
+	.option = option,
+	.check = check,
+	.full = EXIT_INPUT,
+};
 
 static error_t parse_main(int key, char *arg, struct argp_state *state)
 {
 	int *rc = state->input;
+	const struct cli_command *c;
 
 	if (key == ARGP_KEY_NO_ARGS)
 		argp_usage(state);
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	for (size_t i = 0; i < NCOMMANDS; i++) {
-		if (strcmp(arg, commands[i].name))
-			continue;
-		*rc = run_command(&commands[i], state->argc - state->next + 1,
-				  state->argv + state->next - 1);
-		state->next = state->argc;
-		return 0;
-	}
-	no_command(state, arg);
-	return EINVAL;
+	c = cli_find(&cli, arg);
+	if (!c)
+		cli_no_command(&cli, state, arg);
+	else
+		*rc = cli_run(&cli, c, state->argc - state->next + 1,
+			      state->argv + state->next - 1);
+	state->next = state->argc;
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -214,9 +174,5 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &rc);
-	if (fflush(stdout) || ferror(stdout)) {
-		say("standard output: %s", strerror(errno));
-		return EXIT_INPUT;
-	}
 	return rc;
 }
