@@ -18,7 +18,7 @@
 #define PATIENCE_NS 1000000000ull
 
 struct piece {
-	uint8_t bytes[CAPTURE_PIECE]; /* first: who takes it frees it; link_captured comes in last */
+	uint8_t bytes[CAPTURE_PIECE]; /* first: who takes it frees it */
 	struct piece *next;
 	size_t len;
 	uint32_t npackets;
@@ -136,7 +136,8 @@ static bool has_room(void *ctx)
 
 static void give_up(struct timer *t)
 {
-	struct capture *c = (struct capture *)(void *)((char *)t - offsetof(struct capture, patience));
+	struct capture *c =
+		(struct capture *)(void *)((char *)t - offsetof(struct capture, patience));
 
 	c->given_up = true;
 }

@@ -19,7 +19,7 @@ struct replay_batch {
 	struct replay_batch *next;
 	const uint8_t *at, *end; /* link_packets */
 	struct link_fates fates;
-	int result; /* 0, or -ENOMEM: fates say how many came in before */
+	int result;			     /* 0, or -ENOMEM: fates say how many came in before */
 	void (*done)(struct replay_batch *); /* it is out of the queue by then */
 };
 

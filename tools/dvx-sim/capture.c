@@ -182,7 +182,8 @@ static int run(struct capture *c)
 	fprintf(stderr, "dvx-sim: %" PRIu64 " packets, %" PRIu64 " bytes in %s\n", c->out.packets,
 		c->out.bytes, c->out.name);
 	if (c->lost)
-		say("%" PRIu64 " packets are not among them: they were written too slowly", c->lost);
+		say("%" PRIu64 " packets are not among them: they were written too slowly",
+		    c->lost);
 	return rc;
 }
 

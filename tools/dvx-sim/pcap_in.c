@@ -85,7 +85,8 @@ static int check(const struct pcap_in *in, const struct pcap_pkthdr *h)
 {
 	if (h->caplen < h->len) {
 		say("%s: packet %" PRIu64 " was cut when it was captured (%u of %u bytes): capture "
-		    "whole packets (tcpdump -s 0)", in->name, in->n, h->caplen, h->len);
+		    "whole packets (tcpdump -s 0)",
+		    in->name, in->n, h->caplen, h->len);
 		return -1;
 	}
 	if (h->len >= LINK_PACKET_MIN && h->len <= LINK_PACKET_MAX)

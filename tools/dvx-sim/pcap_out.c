@@ -31,7 +31,8 @@ int pcap_out_open(struct pcap_out *o, const char *path)
 	bool out = !strcmp(path, "-");
 	struct stat st;
 
-	*o = (struct pcap_out){.name = out ? "standard output" : path, .room = FLUSH_AT + RECORD_MAX};
+	*o = (struct pcap_out){.name = out ? "standard output" : path,
+			       .room = FLUSH_AT + RECORD_MAX};
 	o->fd = out ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	o->buf = malloc(o->room);
 	if (o->fd < 0 || !o->buf) {

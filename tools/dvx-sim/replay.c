@@ -56,9 +56,9 @@ static const struct {
 	{"dropped", "dropped by rules", offsetof(struct link_fates, dropped)},
 	{"missed", "no rule took it: for the function's kernel",
 	 offsetof(struct link_fates, missed)},
-	{"unclaimed", "no function has its address",
-	 offsetof(struct link_fates, unclaimed)},
-	{"lost", "lost by broken steering: see the device's log", offsetof(struct link_fates, lost)},
+	{"unclaimed", "no function has its address", offsetof(struct link_fates, unclaimed)},
+	{"lost", "lost by broken steering: see the device's log",
+	 offsetof(struct link_fates, lost)},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -129,8 +129,8 @@ static int send_batch(struct replay *r)
 	}
 	if (err) {
 		end_progress();
-		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->name, r->sent,
-		    why(err));
+		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->name,
+		    r->sent, why(err));
 	}
 	show_progress(r);
 	return err;
@@ -189,27 +189,26 @@ static int send_file(struct replay *r)
 	return rc < 0 || stopped ? -1 : 0;
 }
 
-static int print_text(const struct replay *r, double seconds)
+static void print_text(const struct replay *r, double seconds)
 {
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->name,
 	       r->fates.frames, r->fates.bytes, seconds);
 	for (unsigned int i = 0; i < NROWS; i++)
 		if (fate(&r->fates, i))
 			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
-	return 0;
 }
 
-static int print_json(const struct replay *r, double seconds, bool complete)
+static void print_json(const struct replay *r, double seconds, bool complete)
 {
-	json_t *o = json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
-			      (json_int_t)r->fates.bytes, "seconds", seconds, "complete", complete);
+	json_t *o =
+		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
+			  (json_int_t)r->fates.bytes, "seconds", seconds, "complete", complete);
 
 	for (unsigned int i = 0; i < NROWS; i++)
 		json_object_set_new(o, rows[i].name, json_integer((json_int_t)fate(&r->fates, i)));
 	json_dumpf(o, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
 	putchar('\n');
 	json_decref(o);
-	return 0;
 }
 
 static int report(const struct replay *r, bool complete)

@@ -57,7 +57,8 @@ static uint16_t ip4_checksum(const uint8_t *ip)
 	for (unsigned int i = 0; i < IP4_LEN; i += 2)
 		sum += (uint32_t)ip[i] << 8 | ip[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~(sum + (sum >> 16));
+	sum += sum >> 16;
+	return (uint16_t)~sum;
 }
 
 /* [I] Identification 0: nobody may fragment it. */
