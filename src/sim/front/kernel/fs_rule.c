@@ -49,7 +49,9 @@ static struct fs_group *group_new(struct fs_table *t, const struct fs_match *m, 
 	struct fs_group **at = find_gap(t, size, &start);
 	struct fs_group *g = at ? calloc(1, sizeof(*g)) : NULL;
 
-	*err = at ? -ENOMEM : -ENOSPC;
+	*err = at ? -ENOMEM
+		  : refuse(-ENOSPC, "flow table 0x%x has %u entries, all are taken by its groups",
+			   t->id, FS_TABLE_SIZE);
 	if (!g)
 		return NULL;
 	g->table = t;
