@@ -96,8 +96,8 @@ says 0 "records of a later library are left out, and told" "a record of a type t
 # rdma-core 65 names the entries' format, and a rewrite's pattern with its actions.
 r=$(sed -n 's/^3300,\(0x[0-9a-f]*\),.*/\1/p' "$v1" | head -n 1)
 sed -e '1s/$/,1/' -e "/^3403,[^,]*,$r/i 3402,0xabc0,$r,0x1,0,0x2,0x10,0x20,0x1234567800000000,0x1234567800000001" "$v1" >"$tmp/broken"
-says 0 "the words of rdma-core 65" "rewrites headers" \
-	-- explain --dump "$tmp/broken" "in udp dst port 53"
+says 0 "the words of rdma-core 65" "rewrites headers, drop" \
+	-- explain --dump "$tmp/broken" "in ipv6 udp dst port 53"
 # The second table's rule leads back to the first.
 sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"
 says 1 "tables that lead in a circle" "lead in a circle" \
