@@ -13,6 +13,7 @@ udp='-J 10.0.0.1 -j 10.0.0.2 -K 7000 -k 7001'
 one_way()
 {
 	name="raw_ethernet_bw $*"
+	: >"$dir/server"
 	timeout "$bound" stdbuf -oL "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --server \
 		-n 100 -E $b -B $a "$@" >"$dir/server" 2>&1 &
 	server=$!

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves raw packet QPs, receive WQs and RSS QPs through unmodified libibverbs and libmlx5: packets from
- * one context's QP arrive at another's, with the completions that verbs programs read. */
+/* Proves raw packet QPs, receive WQs and RSS QPs through unmodified libibverbs and libmlx5: packets
+ * from one context's QP arrive at another's, with the completions that verbs programs read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <infiniband/verbs.h>
 
-#define DEPTH  64u
-#define SLOT   2048u
-#define MARK   0x5c
+#define DEPTH 64u
+#define SLOT  2048u
+#define MARK  0x5c
 
 static const uint8_t mac_a[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x01};
 static const uint8_t mac_b[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x02};
@@ -51,8 +51,11 @@ static struct ibv_qp *make_qp(struct end *e, uint32_t flags)
 		.qp_type = IBV_QPT_RAW_PACKET,
 		.send_cq = e->scq,
 		.recv_cq = e->rcq,
-		.cap = {.max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 3,
-			.max_recv_sge = 2, .max_inline_data = 64},
+		.cap = {.max_send_wr = DEPTH,
+			.max_recv_wr = DEPTH,
+			.max_send_sge = 3,
+			.max_recv_sge = 2,
+			.max_inline_data = 64},
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
 		.create_flags = flags,
 		.pd = e->pd,
@@ -76,8 +79,8 @@ static void end_open_on(struct end *e, struct ibv_context *ctx, uint32_t flags)
 {
 	struct ibv_cq_init_attr_ex cq = {
 		.cqe = 2 * DEPTH,
-		.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_CVLAN |
-			    IBV_WC_EX_WITH_FLOW_TAG,
+		.wc_flags =
+			IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG,
 	};
 
 	memset(e, 0, sizeof(*e));
@@ -163,8 +166,13 @@ static void poll_ok(struct ibv_cq *cq, uint64_t wr_id, struct ibv_wc *wc)
 static uint32_t make_udp(uint8_t *p, const uint8_t dst[6], uint16_t sport, uint32_t payload)
 {
 	uint32_t udp = 8 + payload, ip = 20 + udp;
-	const uint8_t head[] = {0x45, 0, (uint8_t)(ip >> 8), (uint8_t)ip, 0, 1, 0, 0, 64, 17, 0, 0,
-				10, 0, 0, 1, 10, 0, 0, 2};
+	const uint8_t head[] = {0x45,	     0,	 (uint8_t)(ip >> 8),
+				(uint8_t)ip, 0,	 1,
+				0,	     0,	 64,
+				17,	     0,	 0,
+				10,	     0,	 0,
+				1,	     10, 0,
+				0,	     2};
 
 	memcpy(p, dst, 6);
 	memcpy(p + 6, mac_a, 6);
@@ -404,8 +412,8 @@ static void spread_open(struct end *e, struct spread *s)
 	struct ibv_rwq_ind_table_init_attr table = {.log_ind_tbl_size = 2, .ind_tbl = s->wq};
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RAW_PACKET,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE |
-			     IBV_QP_INIT_ATTR_RX_HASH,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
 		.pd = e->pd,
 		.rx_hash_conf = {.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
 				 .rx_hash_key_len = sizeof(key),
@@ -610,10 +618,14 @@ static void drain(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capabilities),	    cmocka_unit_test(states),
-		cmocka_unit_test(into_the_void),    cmocka_unit_test(between_contexts),
-		cmocka_unit_test(extended_completion), cmocka_unit_test(gathered),
-		cmocka_unit_test(errors),	    cmocka_unit_test(rss),
+		cmocka_unit_test(capabilities),
+		cmocka_unit_test(states),
+		cmocka_unit_test(into_the_void),
+		cmocka_unit_test(between_contexts),
+		cmocka_unit_test(extended_completion),
+		cmocka_unit_test(gathered),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(rss),
 		cmocka_unit_test(rate),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves the RSS hash with the vectors of Microsoft's "Verifying the RSS Hash Calculation", and what
- * of a packet goes into it. */
+/* Proves the RSS hash with the vectors of Microsoft's "Verifying the RSS Hash Calculation", and
+ * what of a packet goes into it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SQs, RQs, RQ tables and TIRs as commands: good and bad inputs, states, what holds what; and one packet's
- * whole way through them, from a send WQE by the port and a root table into a receive queue. */
+/* SQs, RQs, RQ tables and TIRs as commands: good and bad inputs, states, what holds what; and one
+ * packet's whole way through them, from a send WQE by the port and a root table into a receive
+ * queue. */
 #include <endian.h>
 #include <errno.h>
 #include <dvx/prm/cqe.h>
@@ -16,10 +17,10 @@
 #include "obj/icm.h"
 #include "steer/steer.h"
 
-#define BAD    PRM_STATUS_BAD_PARAM
-#define GONE   PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY   PRM_STATUS_RES_BUSY
-#define DATA   131072u /* offset of packets in the client's memory */
+#define BAD  PRM_STATUS_BAD_PARAM
+#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
+#define BUSY PRM_STATUS_RES_BUSY
+#define DATA 131072u /* offset of packets in the client's memory */
 
 struct parts {
 	struct fx_queue q;
@@ -42,8 +43,8 @@ static size_t fill_tir(void *in, const struct parts *p, uint32_t rqt)
 	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
 	prm_tirc_set_indirect_table(tirc, rqt);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
-	prm_rx_hash_field_select_set_selected_fields(
-		prm_tirc_at_rx_hash_field_selector_outer(tirc), 3);
+	prm_rx_hash_field_select_set_selected_fields(prm_tirc_at_rx_hash_field_selector_outer(tirc),
+						     3);
 	return len;
 }
 
@@ -221,8 +222,7 @@ static void other_uid(void **state)
 			 PRM_STATUS_BAD_RES);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_SQ, 8, p.sq, 16),
 			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), PRM_STATUS_BAD_RES);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -274,15 +274,19 @@ static void references(void **state)
 		uint16_t opcode;
 		uint32_t number;
 	} held[] = {
-		{PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, p.td}, {PRM_OPCODE_DESTROY_TIS, p.tis},
-		{PRM_OPCODE_DESTROY_CQ, p.q.cq},	     {PRM_OPCODE_DEALLOC_PD, p.q.pd},
-		{PRM_OPCODE_DEALLOC_UAR, p.q.uar},	     {PRM_OPCODE_DESTROY_RQT, rqt},
-		{PRM_OPCODE_DESTROY_RQ, p.rq},		     {PRM_OPCODE_DESTROY_UMEM, p.q.umem},
+		{PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, p.td},
+		{PRM_OPCODE_DESTROY_TIS, p.tis},
+		{PRM_OPCODE_DESTROY_CQ, p.q.cq},
+		{PRM_OPCODE_DEALLOC_PD, p.q.pd},
+		{PRM_OPCODE_DEALLOC_UAR, p.q.uar},
+		{PRM_OPCODE_DESTROY_RQT, rqt},
+		{PRM_OPCODE_DESTROY_RQ, p.rq},
+		{PRM_OPCODE_DESTROY_UMEM, p.q.umem},
 	};
 
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-		assert_int_equal(
-			fx_number(f, f->v, held[i].opcode, FX_UID, held[i].number, 16), BUSY);
+		assert_int_equal(fx_number(f, f->v, held[i].opcode, FX_UID, held[i].number, 16),
+				 BUSY);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIR, FX_UID, tir, 16), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, FX_UID, p.rq, 16), BUSY);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, rqt, 16), 0);
@@ -310,13 +314,14 @@ static void rqt_modify(void **state)
 			 PRM_STATUS_BAD_RES);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 4), p.rq);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt,
-				   PRM_QUERY_RQT_OUT_BYTES),
-			 PRM_STATUS_BAD_OUTP_LEN);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, PRM_QUERY_RQT_OUT_BYTES),
+		PRM_STATUS_BAD_OUTP_LEN);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.rq);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, len, 16), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
-	assert_int_equal(prm_rqtc_get_rqt_actual_size(prm_query_rqt_out_cat_rqt_context(f->out)), 4);
+	assert_int_equal(prm_rqtc_get_rqt_actual_size(prm_query_rqt_out_cat_rqt_context(f->out)),
+			 4);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES), second);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
@@ -337,8 +342,9 @@ static void tir_modify(void **state)
 	prm_modify_tir_bitmask_set_hash(prm_modify_tir_in_at_bitmask(in), 1);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
 	prm_tirc_set_rx_hash_toeplitz_key(tirc, 9, 0x12345678);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in,
-				 PRM_MODIFY_TIR_IN_BYTES, 16), 0);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, PRM_MODIFY_TIR_IN_BYTES, 16),
+		0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_TIR, FX_UID, tir, 512), 0);
 	tirc = prm_query_tir_out_at_tir_context(f->out);
 	assert_int_equal(prm_tirc_get_rx_hash_fn(tirc), PRM_RX_HASH_FN_TOEPLITZ);
@@ -346,8 +352,9 @@ static void tir_modify(void **state)
 	assert_int_equal(prm_tirc_get_inline_rqn(tirc), p.rq);
 	tirc = prm_modify_tir_in_at_ctx(in);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_INVERTED_XOR8);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in,
-				 PRM_MODIFY_TIR_IN_BYTES, 16), BAD);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, PRM_MODIFY_TIR_IN_BYTES, 16),
+		BAD);
 }
 
 /* --- the whole way ---------------------------------------------------------------------------- */
@@ -361,13 +368,15 @@ static uint32_t root(struct fx *f, uint32_t tir, uint32_t tag)
 
 	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(in), 4);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
-				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16), 0);
+				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
+			 0);
 	table = number(f);
 	memset(in, 0, sizeof(in));
 	prm_create_flow_group_in_set_table_id(in, table);
 	prm_create_flow_group_in_set_end_flow_index(in, 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, 0, in,
-				 PRM_CREATE_FLOW_GROUP_IN_BYTES, 16), 0);
+				 PRM_CREATE_FLOW_GROUP_IN_BYTES, 16),
+			 0);
 	group = number(f);
 	memset(in, 0, sizeof(in));
 	prm_set_fte_in_set_table_id(in, table);
@@ -380,11 +389,13 @@ static uint32_t root(struct fx *f, uint32_t tir, uint32_t tag)
 						    PRM_FLOW_DEST_TYPE_TIR);
 	prm_dest_format_struct_set_destination_id(in + PRM_SET_FTE_IN_BYTES, tir);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0, in,
-				 PRM_SET_FTE_IN_BYTES + 8, 16), 0);
+				 PRM_SET_FTE_IN_BYTES + 8, 16),
+			 0);
 	memset(in, 0, sizeof(in));
 	prm_set_flow_table_root_in_set_table_id(in, table);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
-				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16), 0);
+				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
+			 0);
 	return table;
 }
 
@@ -484,18 +495,22 @@ static void bare_root(struct fx *f, struct vhca *v)
 	uint32_t table;
 
 	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
-				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16), 0);
+				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
+			 0);
 	table = number(f);
 	memset(in, 0, sizeof(in));
 	prm_set_flow_table_root_in_set_table_id(in, table);
 	assert_int_equal(fx_exec(f, v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
-				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16), 0);
+				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
+			 0);
 }
 
-/* A function's own address brings a packet to it alone; unknown ones and groups go to all that listen. */
+/* A function's own address brings a packet to it alone; unknown ones and groups go to all that
+ * listen. */
 static void functions(void **state)
 {
-	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3}, unknown[6] = {0x02, 9, 9, 9, 9, 9};
+	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
+			     unknown[6] = {0x02, 9, 9, 9, 9, 9};
 	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
@@ -550,10 +565,9 @@ static void death_in_flight(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(sq_bad_input), T(rq_bad_input), T(rqt_bad_input), T(tir_bad_input),
-		T(other_uid),	 T(states),	  T(references),    T(rqt_modify),
-		T(tir_modify),	 T(whole_way),	  T(death_in_flight),
-		T(functions),
+		T(sq_bad_input), T(rq_bad_input), T(rqt_bad_input),   T(tir_bad_input),
+		T(other_uid),	 T(states),	  T(references),      T(rqt_modify),
+		T(tir_modify),	 T(whole_way),	  T(death_in_flight), T(functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

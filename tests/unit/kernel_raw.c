@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel half: what they become, how they go,
- * and what is refused, with which sentence. */
+/* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel half: what they become, how
+ * they go, and what is refused, with which sentence. */
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
@@ -57,8 +57,8 @@ static uint8_t query(struct fx *f, uint32_t handle)
 	const struct ib_uverbs_query_qp in = {.qp_handle = handle};
 	struct ib_uverbs_query_qp_resp out;
 
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out,
-				  sizeof(out)), 0);
+	assert_int_equal(
+		fx_write(f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
 	return out.qp_state;
 }
 
@@ -71,7 +71,8 @@ static void parts(void **state)
 	struct mlx5_ib_create_qp_resp resp;
 	struct raw q;
 	uint32_t qpn, handle = create(f, &q, &resp, &qpn);
-	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn), *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
+	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn),
+			*rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 	const struct tir *tir = obj_find(f->v, OBJ_TIR, resp.tirn);
 
 	assert_int_equal(resp.comp_mask, 0x1f);
@@ -86,7 +87,8 @@ static void parts(void **state)
 	assert_int_equal(sq->dbrec, rq->dbrec);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, handle), 0);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ) +
-				 obj_count(f->v, OBJ_TIR) + obj_count(f->v, OBJ_TIS), 0);
+				 obj_count(f->v, OBJ_TIR) + obj_count(f->v, OBJ_TIS),
+			 0);
 }
 
 static void refusals(void **state)
@@ -152,7 +154,8 @@ static void states(void **state)
 	struct mlx5_ib_create_qp_resp resp;
 	struct raw q;
 	uint32_t qpn, h = create(f, &q, &resp, &qpn);
-	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn), *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
+	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn),
+			*rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 
 	assert_int_equal(modify(f, h, INIT, 1), -EINVAL);
 	assert_int_equal(modify(f, h, RTR, 1), -EINVAL);
@@ -279,24 +282,38 @@ static void wq_life(void **state)
 	const struct qp *rq = obj_find(f->v, OBJ_RQ, rqn);
 
 	assert_non_null(rq);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 1, .wq_handle = wq, .wq_state = 1}), 0);
+	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
+								      .wq_handle = wq,
+								      .wq_state = 1}),
+			 0);
 	assert_int_equal(rq->state, QP_RTS);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 4, .wq_handle = wq,
-				   .flags = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
-				   .flags_mask = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING}), 0);
+	assert_int_equal(modify_wq(f,
+				   (struct ib_uverbs_ex_modify_wq){
+					   .attr_mask = 4,
+					   .wq_handle = wq,
+					   .flags = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
+					   .flags_mask = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING}),
+			 0);
 	assert_true(rq->strip_vlan);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 4, .wq_handle = wq,
-				   .flags_mask = IB_UVERBS_WQ_FLAGS_SCATTER_FCS}), -EOPNOTSUPP);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 1, .wq_handle = wq, .wq_state = 7}), -EINVAL);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 3, .wq_handle = wq, .curr_wq_state = 0,
-				   .wq_state = 2}), -EINVAL);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){
-				   .attr_mask = 1, .wq_handle = wq, .wq_state = 2}), 0);
+	assert_int_equal(modify_wq(f,
+				   (struct ib_uverbs_ex_modify_wq){
+					   .attr_mask = 4,
+					   .wq_handle = wq,
+					   .flags_mask = IB_UVERBS_WQ_FLAGS_SCATTER_FCS}),
+			 -EOPNOTSUPP);
+	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
+								      .wq_handle = wq,
+								      .wq_state = 7}),
+			 -EINVAL);
+	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 3,
+								      .wq_handle = wq,
+								      .curr_wq_state = 0,
+								      .wq_state = 2}),
+			 -EINVAL);
+	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
+								      .wq_handle = wq,
+								      .wq_state = 2}),
+			 0);
 	assert_int_equal(rq->state, QP_ERR);
 	assert_int_equal(destroy_wq(f, wq), 0);
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
@@ -393,18 +410,21 @@ static void rss(void **state)
 	assert_int_equal(tir->rqt->n, 4);
 	assert_true(tir->symmetric);
 	assert_int_equal(modify(f, qp, INIT, 1 | 1 << 5), -ENOSYS);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-				    table), -EBUSY);
+	assert_int_equal(
+		fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, table),
+		-EBUSY);
 	assert_int_equal(destroy_wq(f, wq[1]), -EBUSY);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), 0);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-				    table), 0);
+	assert_int_equal(
+		fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, table),
+		0);
 	assert_int_equal(destroy_wq(f, wq[1]), 0);
 	/* the other WQs, and all of a second table, are left to the file's end */
 	assert_int_equal(make_table(f, 0, wq, 1, &table), 0);
 }
 
-/* Some page size would do, from 4 KiB to 64 times the alignment: the offset is in its first half. */
+/* Some page size would do, from 4 KiB to 64 times the alignment: the offset is in its first half.
+ */
 static bool possible(uint64_t va)
 {
 	for (unsigned int log = 12; log <= (unsigned int)__builtin_ctzll(va) + 6; log++)
@@ -423,8 +443,7 @@ static void page_lists(void **state)
 		for (uint64_t len = 64; len <= 1u << 20; len *= 4) {
 			uint64_t page;
 
-			assert_int_equal(pages_wq(&p, f->mm, va, len),
-					 possible(va) ? 0 : -EINVAL);
+			assert_int_equal(pages_wq(&p, f->mm, va, len), possible(va) ? 0 : -EINVAL);
 			if (!possible(va))
 				continue;
 			page = 1ull << p.log_page;
@@ -443,8 +462,7 @@ static void page_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(parts),   T(refusals), T(states), T(wq_refusals),
-		T(wq_life), T(rss),	 T(page_lists),
+		T(parts), T(refusals), T(states), T(wq_refusals), T(wq_life), T(rss), T(page_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

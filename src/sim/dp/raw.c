@@ -13,14 +13,14 @@
 #include "obj/mkey.h"
 #include "steer/steer.h"
 
-#define DS	       16u
-#define INLINE_AT      14u /* in the Ethernet segment */
-#define INSERT_VLAN    0x8000u
-#define VLAN_BYTES     4u
-#define VLAN_AT	       12u
-#define TPID_CUSTOMER  0x8100u
-#define TPID_SERVICE   0x88a8u
-#define INNER_CSUM     (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
+#define DS	      16u
+#define INLINE_AT     14u /* in the Ethernet segment */
+#define INSERT_VLAN   0x8000u
+#define VLAN_BYTES    4u
+#define VLAN_AT	      12u
+#define TPID_CUSTOMER 0x8100u
+#define TPID_SERVICE  0x88a8u
+#define INNER_CSUM    (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
 
 static void fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
 		 const char *why)
@@ -85,8 +85,8 @@ static bool measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
 	}
 	if (len < VHCA_FRAME_MIN || len + (w->vlan ? VLAN_BYTES : 0) > VHCA_FRAME_MAX) {
 		fail(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
-		     len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header" :
-					    "the packet is longer than the port takes");
+		     len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header"
+					  : "the packet is longer than the port takes");
 		return false;
 	}
 	w->len = (uint32_t)len;

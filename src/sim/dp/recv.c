@@ -24,8 +24,8 @@ static void set_l3(void *cqe, const struct packet *p)
 	if (!h->l3)
 		return;
 	prm_cqe64_set_l3_ok(cqe, h->l3_ok);
-	prm_cqe64_set_l3_hdr_type(cqe, h->ip_version == 4 ? PRM_CQE_L3_HDR_TYPE_IPV4 :
-							    PRM_CQE_L3_HDR_TYPE_IPV6);
+	prm_cqe64_set_l3_hdr_type(cqe, h->ip_version == 4 ? PRM_CQE_L3_HDR_TYPE_IPV4
+							  : PRM_CQE_L3_HDR_TYPE_IPV6);
 	prm_cqe64_set_ip_frag(cqe, h->frag);
 	prm_cqe64_set_ip_ext_opts(cqe, h->ip_version == 4 ? h->ihl > 5 : h->l4 > h->l3 + 40);
 	/* Without cap.cqe_checksum_full it ends where IP does, before what pads a short frame. */
@@ -37,12 +37,12 @@ static unsigned int l4_hdr_type(const struct packet *p, const struct packet_head
 	const uint8_t *l4 = p->data + h->l4;
 
 	if (h->frag || h->l4_type != PACKET_TCP)
-		return !h->frag && h->l4_type == PACKET_UDP ? PRM_CQE_L4_HDR_TYPE_UDP :
-							      PRM_CQE_L4_HDR_TYPE_NONE;
+		return !h->frag && h->l4_type == PACKET_UDP ? PRM_CQE_L4_HDR_TYPE_UDP
+							    : PRM_CQE_L4_HDR_TYPE_NONE;
 	if (!(h->tcp_flags & TCP_ACK))
 		return PRM_CQE_L4_HDR_TYPE_TCP_NO_ACK;
-	return h->l4 + (l4[TCP_DATA] >> 4) * 4u < h->l3_end ? PRM_CQE_L4_HDR_TYPE_TCP_ACK_AND_DATA :
-							      PRM_CQE_L4_HDR_TYPE_TCP_ACK_NO_DATA;
+	return h->l4 + (l4[TCP_DATA] >> 4) * 4u < h->l3_end ? PRM_CQE_L4_HDR_TYPE_TCP_ACK_AND_DATA
+							    : PRM_CQE_L4_HDR_TYPE_TCP_ACK_NO_DATA;
 }
 
 static void set_l4(void *cqe, const struct packet *p)
@@ -88,8 +88,9 @@ static uint8_t scatter(struct qp *rq, const struct packet *p, bool strip)
 	if (!strip)
 		return rq_scatter(rq, 0, p->len, p->data);
 	err = rq_scatter(rq, 0, VLAN_AT, p->data);
-	return err ? err : rq_scatter(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
-				      p->data + VLAN_AT + VLAN_BYTES);
+	return err ? err
+		   : rq_scatter(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
+				p->data + VLAN_AT + VLAN_BYTES);
 }
 
 static void no_receive(struct qp *rq, const struct packet *p)

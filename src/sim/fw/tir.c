@@ -10,9 +10,9 @@
 #define RQT_LIST_AT PRM_CREATE_RQT_IN_BYTES /* of CREATE and MODIFY alike */
 #define RQ_NUM	    PRM_RQ_NUM_BYTES
 /* tirc: the Toeplitz key, with both field selectors behind it */
-#define KEY_AT	    (0x140 / 8)
-#define HASH_BYTES  ((0x2c0 - 0x140) / 8)
-#define FIELDS_ALL  0xfu /* addresses and ports; no SPI: there is no IPsec */
+#define KEY_AT	   (0x140 / 8)
+#define HASH_BYTES ((0x2c0 - 0x140) / 8)
+#define FIELDS_ALL 0xfu /* addresses and ports; no SPI: there is no IPsec */
 
 /* --- RQ tables -------------------------------------------------------------------------------- */
 
@@ -53,8 +53,7 @@ static struct qp **take_list(struct fw_cmd *c, uint32_t n)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		rq[i] = fw_find(c, OBJ_RQ, prm_rq_num_get_rq_num(list + i * RQ_NUM),
-				"rqtc.rq_num");
+		rq[i] = fw_find(c, OBJ_RQ, prm_rq_num_get_rq_num(list + i * RQ_NUM), "rqtc.rq_num");
 		if (!rq[i]) {
 			put_list(rq, i);
 			return NULL;

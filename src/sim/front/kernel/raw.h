@@ -43,8 +43,8 @@ struct qp_plan {
 	struct kcq *scq, *rcq;
 	struct kwq_table *table;
 	struct channel *async;
-	uint32_t rq_count, sq_count;	/* 0: none */
-	struct pages pages;		/* of the ring; of raw packets: the RQ's */
+	uint32_t rq_count, sq_count; /* 0: none */
+	struct pages pages;	     /* of the ring; of raw packets: the RQ's */
 	struct pages sq_pages;
 };
 

@@ -272,8 +272,8 @@ void raw_qp_answer(const struct kqp *qp, struct mlx5_ib_create_qp_resp *r)
 	if (qp->raw.tirn) {
 		r->tirn = qp->raw.tirn;
 		r->tir_icm_addr = qp->raw.tir_icm;
-		r->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIRN |
-				MLX5_IB_CREATE_QP_RESP_MASK_TIR_ICM_ADDR;
+		r->comp_mask |=
+			MLX5_IB_CREATE_QP_RESP_MASK_TIRN | MLX5_IB_CREATE_QP_RESP_MASK_TIR_ICM_ADDR;
 	}
 }
 
@@ -285,9 +285,9 @@ enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
 #define A_PORT	    (1u << 5)
 #define STAYS	    0xff
 
-#define RST  PRM_RQC_STATE_RST
-#define RDY  PRM_RQC_STATE_RDY
-#define QERR PRM_RQC_STATE_ERR
+#define RST	    PRM_RQC_STATE_RST
+#define RDY	    PRM_RQC_STATE_RDY
+#define QERR	    PRM_RQC_STATE_ERR
 
 /* ib_core's transitions for raw packets; where mlx5_ib moves its queues to. */
 static const struct transition {
@@ -394,8 +394,7 @@ static int query_sq(struct kqp *qp)
 	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
 	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
-		qp->raw.sq_state =
-			(uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
+		qp->raw.sq_state = (uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
 	return err;
 }
 
@@ -410,8 +409,7 @@ static int query_rq(struct kqp *qp)
 	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
 	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
-		qp->raw.rq_state =
-			(uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
+		qp->raw.rq_state = (uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
 	return err;
 }
 

@@ -15,8 +15,8 @@ static const struct field {
 	uint32_t selected;
 	int8_t ipv6, udp; /* -1: says nothing of it */
 } fields[] = {
-	{MLX5_RX_HASH_SRC_IPV4, 1, 0, -1},	{MLX5_RX_HASH_DST_IPV4, 2, 0, -1},
-	{MLX5_RX_HASH_SRC_IPV6, 1, 1, -1},	{MLX5_RX_HASH_DST_IPV6, 2, 1, -1},
+	{MLX5_RX_HASH_SRC_IPV4, 1, 0, -1},     {MLX5_RX_HASH_DST_IPV4, 2, 0, -1},
+	{MLX5_RX_HASH_SRC_IPV6, 1, 1, -1},     {MLX5_RX_HASH_DST_IPV6, 2, 1, -1},
 	{MLX5_RX_HASH_SRC_PORT_TCP, 4, -1, 0}, {MLX5_RX_HASH_DST_PORT_TCP, 8, -1, 0},
 	{MLX5_RX_HASH_SRC_PORT_UDP, 4, -1, 1}, {MLX5_RX_HASH_DST_PORT_UDP, 8, -1, 1},
 };
@@ -64,8 +64,9 @@ int rss_check(const struct qp_plan *p)
 			      "(Toeplitz) with a key of %u bytes",
 			      r->rx_hash_function, r->rx_key_len, KEY_BYTES);
 	if (unknown)
-		return refuse(-EOPNOTSUPP, "CREATE_QP: RSS: rx_hash_fields_mask: bits 0x%llx are "
-					   "not offered",
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_QP: RSS: rx_hash_fields_mask: bits 0x%llx are "
+			      "not offered",
 			      (unsigned long long)unknown);
 	if (!s.selected || (s.kinds_ip[0] && s.kinds_ip[1]) || (s.kinds_l4[0] && s.kinds_l4[1]))
 		return refuse(-EINVAL,

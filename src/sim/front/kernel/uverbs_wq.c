@@ -11,10 +11,10 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include "raw.h"
 
-#define DBREC_BYTES   8
-#define DATA_SEG      16u
+#define DBREC_BYTES    8
+#define DATA_SEG       16u
 #define EVENT_WQ_FATAL 19 /* enum ib_event_type */
-#define RQ_MODIFY_VSD (1u << 1)
+#define RQ_MODIFY_VSD  (1u << 1)
 
 enum { WQ_RESET, WQ_READY, WQ_ERROR }; /* enum ib_wq_state */
 
@@ -349,12 +349,14 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	int err;
 
 	if (in->comp_mask || in->log_ind_tbl_size > log_most)
-		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: comp_mask 0x%x, log_ind_tbl_size %u "
-				       "(at most %u)",
+		return refuse(-EINVAL,
+			      "EX_CREATE_RWQ_IND_TBL: comp_mask 0x%x, log_ind_tbl_size %u "
+			      "(at most %u)",
 			      in->comp_mask, in->log_ind_tbl_size, log_most);
 	if (c->in_len < sizeof(*in) + ((size_t)sizeof(uint32_t) << in->log_ind_tbl_size))
-		return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: %zu bytes have no room for %u "
-				       "handles",
+		return refuse(-EINVAL,
+			      "EX_CREATE_RWQ_IND_TBL: %zu bytes have no room for %u "
+			      "handles",
 			      c->in_len, 1u << in->log_ind_tbl_size);
 	t = uobj_new(c->f, &wq_table_class, sizeof(*t));
 	if (!t)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_UNIT_DP_RAW_RIG_H
+#define TESTS_UNIT_DP_RAW_RIG_H
+
+#include <dvx/prm/eth.h>
+#include "dp_rig.h"
+#include "dp/dp.h"
+#include "obj/tir.h"
+#include "steer/steer.h"
+
+#define RAW_TAG 0xabcdefu
+
+/* An SQ whose packets come straight back into an RQ, through the tables' ops. */
+struct raw {
+	struct rig rig;
+	struct rig_cq scq, rcq;
+	struct rig_qp sq, rq;
+	struct tir *tir;
+	uint8_t *src, *dst;
+	struct mkey *mkey;
+	uint8_t sent[VHCA_FRAME_MAX + 64];
+	uint32_t sent_len, sent_reg_a, sent_sqn;
+	unsigned int nsent;
+};
+
+/* cmocka fixtures: *state is a struct raw. */
+int raw_setup(void **state);
+int raw_teardown(void **state);
+/* An SQ or an RQ of 2^log entries of 64 bytes, RDY. */
+void raw_queue_open(struct rig *, struct rig_qp *, enum obj_type, struct rig_cq *,
+		    unsigned int log);
+
+/* A SEND with this much of its headers in the Ethernet segment; segments may follow. */
+struct rig_wqe raw_begin(struct raw *, const void *hdr, uint16_t len, uint8_t cs_flags);
+/* One packet of len bytes of memory. */
+void raw_post(struct raw *, const void *at, uint32_t len, uint8_t cs_flags);
+/* Rings, and lets all happen that can. */
+void raw_go(struct raw *);
+/* The next CQE: of a send that went well, of a packet that came, of a flushed WQE. */
+const uint8_t *raw_sent_ok(struct raw *);
+const uint8_t *raw_received(struct raw *);
+void raw_flushed(struct rig_cq *, unsigned int opcode);
+
+/* IPv4 and UDP; what follows the headers is 0x5a. */
+#define UDP4_LEN (14u + 0x73u)
+void raw_make_udp4(uint8_t *);
+uint16_t raw_rfc1071(const uint8_t *, size_t n, uint32_t sum);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves receive queues of raw packets and the port: what a CQE says of a packet, what happens
+ * without a receive or with one that is too small, how packets are spread, what enters from
+ * outside. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "datapath.h"
+#include "dp_raw_rig.h"
+
+static void bytes_and_tag(void **state)
+{
+	struct raw *r = *state;
+	const uint8_t *cqe;
+
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_make_udp4(r->src);
+	raw_post(r, r->src, UDP4_LEN, 0);
+	raw_go(r);
+	assert_int_equal(prm_cqe64_get_s_wqe_opcode(raw_sent_ok(r)), PRM_WQE_OPCODE_SEND);
+	cqe = raw_received(r);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP4_LEN);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 0);
+	assert_int_equal(prm_cqe64_get_ft_metadata(cqe), 0x5151);
+	assert_memory_equal(r->dst, r->src, UDP4_LEN);
+	assert_int_equal(r->sent_sqn, r->sq.qp->o.id);
+	assert_int_equal(r->rig.si.vhca[0].raw.sent, 1);
+	assert_int_equal(r->rig.si.vhca[0].raw.received, 1);
+}
+
+static void headers_told(void **state)
+{
+	struct raw *r = *state;
+	const uint8_t *cqe;
+
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_make_udp4(r->src);
+	raw_post(r, r->src, UDP4_LEN, 0);
+	raw_go(r);
+	cqe = raw_received(r);
+	assert_int_equal(prm_cqe64_get_l2_ok(cqe), 1);
+	assert_int_equal(prm_cqe64_get_l3_ok(cqe), 1);
+	assert_int_equal(prm_cqe64_get_l4_ok(cqe), 1);
+	assert_int_equal(prm_cqe64_get_l3_hdr_type(cqe), PRM_CQE_L3_HDR_TYPE_IPV4);
+	assert_int_equal(prm_cqe64_get_l4_hdr_type(cqe), PRM_CQE_L4_HDR_TYPE_UDP);
+	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 0);
+	assert_int_equal(prm_cqe64_get_check_sum(cqe), raw_rfc1071(r->dst + 14, 0x73, 0));
+
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	r->src[14 + 8]--; /* TTL, the checksum is wrong now */
+	r->src[14 + 6] = 0x20;
+	raw_post(r, r->src, UDP4_LEN, 0);
+	raw_go(r);
+	cqe = raw_received(r);
+	assert_int_equal(prm_cqe64_get_l3_ok(cqe), 0);
+	assert_int_equal(prm_cqe64_get_l4_ok(cqe), 0);
+	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 1);
+}
+
+static void vlan_strip(void **state)
+{
+	struct raw *r = *state;
+	const uint8_t *cqe;
+
+	raw_make_udp4(r->src + 4);
+	memmove(r->src, r->src + 4, 12);
+	prm_store32(r->src, 12, 0x81002042);
+	r->rq.qp->strip_vlan = true;
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_post(r, r->src, UDP4_LEN + 4, 0);
+	raw_go(r);
+	cqe = raw_received(r);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), UDP4_LEN);
+	assert_int_equal(prm_cqe64_get_vlan(cqe), 1);
+	assert_int_equal(prm_cqe64_get_vlan_info(cqe), 0x2042);
+	assert_memory_equal(r->dst, r->src, 12);
+	assert_memory_equal(r->dst + 12, r->src + 16, UDP4_LEN - 12);
+}
+/* --- receives --------------------------------------------------------------------------------- */
+
+static void out_of_buffer(void **state)
+{
+	struct raw *r = *state;
+
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	raw_sent_ok(r);
+	assert_null(rig_poll(&r->rcq));
+	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 1);
+	dp_qp_state(r->rq.qp, QP_RST);
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	assert_null(rig_poll(&r->rcq));
+	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 2);
+	dp_qp_state(r->rq.qp, QP_RTS);
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	raw_received(r);
+}
+
+/* A receive that is too small: length error, the queue in ERR, what was posted behind it flushed.
+ */
+static void too_small(void **state)
+{
+	struct raw *r = *state;
+	const uint8_t *cqe;
+
+	rig_recv(&r->rq, r->dst, 99, rig_key(r->mkey));
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	cqe = rig_poll(&r->rcq);
+	assert_non_null(cqe);
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x222);
+	raw_flushed(&r->rcq, PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(r->rig.si.vhca[0].raw.failed, 1);
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	assert_null(rig_poll(&r->rcq));
+	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 1);
+}
+
+static void silent_flush(void **state)
+{
+	struct raw *r = *state;
+
+	r->rq.qp->flush_silent = true;
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	dp_qp_state(r->rq.qp, QP_ERR);
+	rig_settle(&r->rig);
+	assert_null(rig_poll(&r->rcq));
+}
+
+/* Each queue of a table gets the packets that its index says; all of them together get all. */
+static void rss_spreads(void **state)
+{
+	struct raw *r = *state;
+	struct qp *list[2] = {r->rq.qp};
+	struct rqt table = {.n = 2, .max = 2, .rq = list};
+	struct rig_qp second;
+	unsigned int n[2] = {0};
+	const uint8_t *cqe;
+
+	raw_queue_open(&r->rig, &second, OBJ_RQ, &r->rcq, 3);
+	second.qp->user_index = 0x333;
+	list[1] = second.qp;
+	r->tir->rq = NULL;
+	r->tir->rqt = &table;
+	r->tir->hash_fn = PRM_RX_HASH_FN_TOEPLITZ;
+	r->tir->outer = (struct tir_fields){.udp = true, .selected = 15};
+	memset(r->tir->key, 0x6d, sizeof(r->tir->key));
+	for (unsigned int i = 0; i < 64; i++) {
+		raw_make_udp4(r->src);
+		r->src[14 + 20] = (uint8_t)(i * 5);
+		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+		rig_recv(&second, r->dst, 2048, rig_key(r->mkey));
+		r->rq.qp->rq_ci = r->rq.qp->rq_pi = (uint16_t)(r->rq.rq_pi - 1);
+		second.qp->rq_ci = second.qp->rq_pi = (uint16_t)(second.rq_pi - 1);
+		raw_post(r, r->src, UDP4_LEN, 0);
+		raw_go(r);
+		cqe = rig_poll(&r->rcq);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_user_index(cqe),
+				 prm_cqe64_get_rss_hash_result(cqe) & 1 ? 0x333 : 0x222);
+		assert_int_not_equal(prm_cqe64_get_rss_hash_type(cqe), 0);
+		n[prm_cqe64_get_rss_hash_result(cqe) & 1]++;
+	}
+	assert_true(n[0] > 8 && n[1] > 8);
+	rig_qp_close(&second);
+}
+
+/* --- the port --------------------------------------------------------------------------------- */
+
+static void injected(void **state)
+{
+	struct raw *r = *state;
+	struct silicon *si = &r->rig.si;
+
+	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);
+	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MAX + 1), -EMSGSIZE);
+	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MAX), 0);
+	memset(r->src, 0xff, 6);
+	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+	rig_settle(&r->rig);
+	assert_int_equal(si->unclaimed, 2); /* nobody has RX tables */
+	memcpy(r->src, si->vhca[1].mac, 6);
+	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+	rig_settle(&r->rig);
+	assert_int_equal(si->unclaimed, 2);
+	assert_int_equal(steer_stats(&si->vhca[1])->ends[STEER_MISS], 1);
+	for (unsigned int i = 0; datapath_inject(si, r->src, 60) == 0; i++)
+		assert_true(i < 100000);
+	assert_int_equal(datapath_inject(si, r->src, 60), -EAGAIN);
+	rig_settle(&r->rig);
+	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, raw_setup, raw_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(bytes_and_tag), T(headers_told), T(vlan_strip),  T(out_of_buffer),
+		T(too_small),	  T(silent_flush), T(rss_spreads), T(injected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
