@@ -54,7 +54,8 @@ static void open_lane(struct rig *r, enum rule_dir dir)
 	struct dvx_flow_domain_attr domain = {.size = sizeof(domain),
 					      .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
 	struct dvx_flow_match any = {0};
-	struct dvx_flow_matcher_attr matcher = {.size = sizeof(matcher), .match = &any};
+	struct dvx_flow_matcher_attr matcher = {.size = sizeof(matcher), .match = &any,
+						.priority = ROOT_MATCHERS};
 	struct dvx_flow_rule_attr rule = {.size = sizeof(rule), .match = &any, .action_count = 1,
 					  .actions = &l->to_table};
 
@@ -223,7 +224,8 @@ static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)
 
 		for (unsigned int k = 0; k < t->matcher[i].shape->n; k++)
 			set_field(&match, t->matcher[i].shape->key[k], 0, t->matcher[i].shape->mask[k]);
-		OK(dvx_flow_matcher_create(r->lane[dir].table, &attr, &in->matcher[dir][i]));
+		OK(dvx_flow_matcher_create(in->root ? r->lane[dir].root : r->lane[dir].table, &attr,
+					   &in->matcher[dir][i]));
 		for (size_t k = 0; k < t->matcher[i].n; k++)
 			in->piece[in->npieces++] = (struct piece){
 				dir, (uint32_t)i, (uint32_t)k, t->matcher[i].entry[k].rule, NULL};

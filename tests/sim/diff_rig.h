@@ -71,6 +71,7 @@ struct rig {
 
 /* One compiled rule file in the device. */
 struct installed {
+	bool root; /* in the root tables, which firmware keeps, not below */
 	struct ruleset set;
 	struct program program;
 	struct dvx_flow_matcher **matcher[RULE_DIRS];
@@ -86,6 +87,9 @@ void rig_close(struct rig *r);
 
 /* False: the parser refuses the file. */
 bool file_compile(struct installed *in, const char *text);
+/* The most matchers that a root table takes beside the rule that leads on. */
+#define ROOT_MATCHERS 15
+
 /*
  * Into the device, in random order; every third entry goes out and comes in again on the way. The
  * files begin with LAST_RULES, and the other rules' tags are their places.

@@ -2,7 +2,8 @@
 /*
  * Proves that rules steer as they are written: random rule files, compiled, inserted by the
  * unmodified libmlx5 (and deleted, and inserted again, in random order) into the device's memory,
- * and random packets sent through it, against the slow matcher. flow_diff [SETS [PACKETS [SEED]]]
+ * and random packets sent through it, out and in, against the slow matcher. Every fifth file goes to
+ * the root tables, if they take so many matchers. flow_diff [SETS [PACKETS [SEED]]]
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct verdict {
 	uint32_t tag;
 };
 
-static uint64_t pairs, met, differences;
+static uint64_t pairs, met, in_root, differences;
 
 /* --- packets through the device -------------------------------------------------------------------- */
 
@@ -122,7 +123,7 @@ static bool without(const char *text, size_t line, char *shorter)
 	return line < at;
 }
 
-static bool differs(struct rig *r, const char *text, const struct made_packet *p)
+static bool differs(struct rig *r, const char *text, const struct made_packet *p, bool root)
 {
 	struct dice d = {1};
 	struct installed in;
@@ -133,20 +134,22 @@ static bool differs(struct rig *r, const char *text, const struct made_packet *p
 	/* Tags follow the rules' places, so they are said anew. */
 	for (size_t i = 0; i < in.set.n; i++)
 		in.set.rule[i].tag = i < QUEUES ? LAST_TAG : (uint32_t)i;
+	in.root = root;
 	file_install(r, &in, &d);
 	same = batch(r, &in, p, 1);
 	file_uninstall(&in);
 	return !same;
 }
 
-static void report(struct rig *r, const char *text, const struct made_packet *p, uint64_t seed)
+static void report(struct rig *r, const char *text, const struct made_packet *p, uint64_t seed,
+		   bool root)
 {
 	char now[TEXT_MAX], next[TEXT_MAX], line[256];
 	struct fields f;
 
 	snprintf(now, sizeof(now), "%s", text);
 	for (size_t i = RULES_OWN; without(now, i, next); i++)
-		if (differs(r, next, p)) {
+		if (differs(r, next, p, root)) {
 			memcpy(now, next, sizeof(now));
 			i--;
 		}
@@ -155,7 +158,7 @@ static void report(struct rig *r, const char *text, const struct made_packet *p,
 	printf("# seed %" PRIu64 ": differs for %s (%u bytes)\n# ", seed, line, p->len);
 	for (uint32_t i = 0; i < p->len; i++)
 		printf("%02x", p->bytes[i]);
-	printf("\n# under (%s):\n", differs(r, now, p) ? "smallest file" : "only after the inserts and deletes");
+	printf("\n# under (%s%s):\n", root ? "root tables, " : "", differs(r, now, p, root) ? "smallest file" : "only after the inserts and deletes");
 	for (const char *c = now; *c; c++) {
 		if (c == now || c[-1] == '\n')
 			printf("#   ");
@@ -169,7 +172,7 @@ static void find_difference(struct rig *r, const struct installed *in, const cha
 	for (uint32_t i = 0; i < n; i++)
 		if (!batch(r, in, &p[i], 1)) {
 			if (!differences++)
-				report(r, text, &p[i], seed);
+				report(r, text, &p[i], seed, in->root);
 			return;
 		}
 	differences++;
@@ -205,6 +208,9 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	file_random(&d, true, text);
 	if (!file_compile(&in, text))
 		OK(-1);
+	in.root = seed % 5 == 0 && in.program.table[RULE_IN].n <= ROOT_MATCHERS &&
+		  in.program.table[RULE_OUT].n <= ROOT_MATCHERS;
+	in_root += in.root;
 	file_install(r, &in, &d);
 	packets(r, &in, text, &d, n - n / 3, seed);
 	all = in.set.n;
@@ -230,8 +236,9 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	rig_close(&r);
 	printf("%s 1 - %" PRIu64 " pairs of rule file and packet (%" PRIu64
-	       " met a rule), seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64 " differences, %.1f s\n",
-	       differences ? "not ok" : "ok", pairs, met, seed, seed + sets - 1, differences,
+	       " met a rule; %" PRIu64 " files in root tables), seeds %" PRIu64 " to %" PRIu64
+	       ", %" PRIu64 " differences, %.1f s\n",
+	       differences ? "not ok" : "ok", pairs, met, in_root, seed, seed + sets - 1, differences,
 	       (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
 	return differences != 0;
 }
