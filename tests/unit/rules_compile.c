@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the tables a rule file becomes decide about each packet as its rules do, first match first;
- * that ranges become the fewest prefixes; and that rules of one shape share a matcher. */
+/* Proves that the tables a rule file becomes decide about each packet as its rules do, first match
+ * first; that ranges become the fewest prefixes; and that rules of one shape share a matcher. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,8 @@ static void compile(const struct ruleset *set, struct program *p)
 	assert_int_equal(rules_compile(set, p, &wrong), 0);
 }
 
-/* --- a small world -------------------------------------------------------------------------------- */
+/* --- a small world
+ * -------------------------------------------------------------------------------- */
 
 /* Packets over so few values that rules meet them often. */
 struct packet {
@@ -67,8 +68,8 @@ static bool in_ports(const struct rule_ports *p, uint64_t port)
 
 static bool meets_l4(const struct rule *r, const struct packet *p)
 {
-	if (r->l4 != L4_ANY && !(p->ip && (r->l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17 :
-								    p->proto == (uint64_t)r->l4)))
+	if (r->l4 != L4_ANY && !(p->ip && (r->l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17
+								  : p->proto == (uint64_t)r->l4)))
 		return false;
 	return (!r->sport.n || in_ports(&r->sport, p->sport)) &&
 	       (!r->dport.n || in_ports(&r->dport, p->dport)) &&
@@ -81,15 +82,16 @@ static bool meets(const struct rule *r, const struct packet *p)
 		return false;
 	if ((r->src.family && !in_prefix(&r->src, p->ip, p->src)) ||
 	    (r->dst.family && !in_prefix(&r->dst, p->ip, p->dst)) ||
-	    (r->host.family && !in_prefix(&r->host, p->ip, p->src) && !in_prefix(&r->host, p->ip, p->dst)))
+	    (r->host.family && !in_prefix(&r->host, p->ip, p->src) &&
+	     !in_prefix(&r->host, p->ip, p->dst)))
 		return false;
 	for (size_t i = 0; i < r->nfields; i++) {
 		const struct rule_field *f = &r->field[i];
-		uint64_t v = f->key == KEY_CVLAN   ? p->vlan != 0 :
-			     f->key == KEY_VLAN_ID ? p->vlan :
-			     f->key == KEY_TTL	   ? p->ttl :
-			     f->key == KEY_PROTO   ? p->proto :
-						     0;
+		uint64_t v = f->key == KEY_CVLAN     ? p->vlan != 0
+			     : f->key == KEY_VLAN_ID ? p->vlan
+			     : f->key == KEY_TTL     ? p->ttl
+			     : f->key == KEY_PROTO   ? p->proto
+						     : 0;
 
 		if ((v & f->mask) != f->value)
 			return false;
@@ -112,8 +114,12 @@ static void values(const struct packet *p, uint64_t v[MATCH_KEYS])
 	v[KEY_TTL] = p->ttl;
 	v[MATCH_IP_VERSION] = p->ip;
 	for (unsigned int i = 0; i < 4; i++) {
-		v[MATCH_SRC_127_96 + i] = p->ip == 6 ? word(p->src + 4 * i) : i == 3 ? word(p->src) : 0;
-		v[MATCH_DST_127_96 + i] = p->ip == 6 ? word(p->dst + 4 * i) : i == 3 ? word(p->dst) : 0;
+		v[MATCH_SRC_127_96 + i] = p->ip == 6 ? word(p->src + 4 * i)
+					  : i == 3   ? word(p->src)
+						     : 0;
+		v[MATCH_DST_127_96 + i] = p->ip == 6 ? word(p->dst + 4 * i)
+					  : i == 3   ? word(p->dst)
+						     : 0;
 	}
 	v[MATCH_TCP_SPORT] = p->proto == 6 ? p->sport : 0;
 	v[MATCH_TCP_DPORT] = p->proto == 6 ? p->dport : 0;
@@ -178,9 +184,10 @@ static struct packet random_packet(void)
 static void random_rule(char *out, size_t size)
 {
 	static const char *const actions[] = {"drop in", "pass in", "send in", "count in"};
-	static const char *const v4[] = {"src 10.0.0.%u", "dst 10.0.0.%u/31", "host 11.0.0.%u", "src 10.0.0.0/8",
-					 "ipv4"};
-	static const char *const v6[] = {"src a00::%u", "dst b00::%u/127", "host a00::%u", "dst a00::/8", "ip6"};
+	static const char *const v4[] = {"src 10.0.0.%u", "dst 10.0.0.%u/31", "host 11.0.0.%u",
+					 "src 10.0.0.0/8", "ipv4"};
+	static const char *const v6[] = {"src a00::%u", "dst b00::%u/127", "host a00::%u",
+					 "dst a00::/8", "ip6"};
 	unsigned int action = below(4), a = below(4), lo = below(20), hi = lo + below(20 - lo);
 	char ip[64] = "", ports[64] = "";
 	const char *const *texts = below(2) ? v4 : v6;
@@ -197,8 +204,11 @@ static void random_rule(char *out, size_t size)
 			 (const char *[]){"src", "dst", ""}[below(3)], lo, hi, below(20));
 	snprintf(out, size, "%s %s %s %s %s %s\n", actions[action],
 		 (const char *[]){"", "vlan", "vlan 2"}[below(3)], ip,
-		 (const char *[]){"", "", "ttl 1", "icmp"}[ports[0] || ip[0] ? below(3) : below(4)], ports,
-		 action == 2 ? "to queue 1" : below(2) ? "count" : "");
+		 (const char *[]){"", "", "ttl 1", "icmp"}[ports[0] || ip[0] ? below(3) : below(4)],
+		 ports,
+		 action == 2 ? "to queue 1"
+		 : below(2)  ? "count"
+			     : "");
 }
 
 /* 3 million questions are asked: 1500 files of 1 to 40 rules, 2000 packets each. */
@@ -222,8 +232,9 @@ static void as_written(void **state)
 			values(&packet, v);
 			got = decide(&p.table[RULE_IN], v, set.n);
 			/* Rules that do the same may stand in for each other. */
-			if (got != wanted && wanted < set.n && got < set.n && !set.rule[wanted].count &&
-			    !set.rule[got].count && set.rule[wanted].verdict == set.rule[got].verdict)
+			if (got != wanted && wanted < set.n && got < set.n &&
+			    !set.rule[wanted].count && !set.rule[got].count &&
+			    set.rule[wanted].verdict == set.rule[got].verdict)
 				continue;
 			if (got != wanted)
 				print_message("rule %zu, not %zu of:\n%s\n", got, wanted, text);
@@ -234,7 +245,8 @@ static void as_written(void **state)
 	}
 }
 
-/* --- prefixes ------------------------------------------------------------------------------------- */
+/* --- prefixes
+ * ------------------------------------------------------------------------------------- */
 
 static void prefixes(void **state)
 {
@@ -249,7 +261,8 @@ static void prefixes(void **state)
 	assert_int_equal(range_prefixes((struct rule_range){1, 65534}, out), RANGE_PREFIXES_MAX);
 	assert_int_equal(range_prefixes((struct rule_range){65535, 65535}, out), 1);
 	for (int round = 0; round < 200; round++) {
-		uint16_t first = (uint16_t)below(65536), last = (uint16_t)(first + below(65536u - first));
+		uint16_t first = (uint16_t)below(65536),
+			 last = (uint16_t)(first + below(65536u - first));
 		size_t n = range_prefixes((struct rule_range){first, last}, out);
 		uint32_t covered = 0;
 
@@ -262,7 +275,8 @@ static void prefixes(void **state)
 	}
 }
 
-/* --- economy -------------------------------------------------------------------------------------- */
+/* --- economy
+ * -------------------------------------------------------------------------------------- */
 
 static size_t matchers(const char *text)
 {
@@ -283,16 +297,20 @@ static void economy(void **state)
 	(void)state;
 	/* one shape, one matcher, though they do different things */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
-				  "count in ipv4 src 10.0.0.3"), 1);
+				  "count in ipv4 src 10.0.0.3"),
+			 1);
 	/* apart, so the third joins the first */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv6 src fe80::1\n"
-				  "pass in ipv4 src 10.0.0.2"), 2);
+				  "pass in ipv4 src 10.0.0.2"),
+			 2);
 	/* in the way: 10.0.0.2 to port 53 is counted, not passed */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ncount in ipv4 udp dst port 53\n"
-				  "pass in ipv4 src 10.0.0.2"), 3);
+				  "pass in ipv4 src 10.0.0.2"),
+			 3);
 	/* what does the same is never in the way */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\ndrop in ipv4 udp dst port 53\n"
-				  "drop in ipv4 src 10.0.0.2"), 2);
+				  "drop in ipv4 src 10.0.0.2"),
+			 2);
 	assert_int_equal(matchers(""), 0);
 }
 
@@ -303,7 +321,9 @@ static void shadows(void **state)
 
 	(void)state;
 	parse("pass in ipv4 src 10.0.0.0/8\ndrop in ipv4 src 10.1.0.0/16 tcp\n"
-	      "drop in tcp dst port 80\ncount in tcp dst port 80-81\ncount in ipv4 src 10.0.0.0/8\n", &set);
+	      "drop in tcp dst port 80\ncount in tcp dst port 80-81\ncount in ipv4 src "
+	      "10.0.0.0/8\n",
+	      &set);
 	compile(&set, &p);
 	assert_int_equal(p.nshadows, 2);
 	assert_int_equal(p.shadow[0].rule, 1);
@@ -328,7 +348,8 @@ static void too_much(void **state)
 	program_free(&p);
 	ruleset_free(&set);
 	for (int i = 0; i < 600; i++)
-		sprintf(text + strlen(text), "%s%d", !(i % 300) ? i ? " dst port " : "" : ",", 10 * i);
+		sprintf(text + strlen(text), "%s%d", !(i % 300) ? i ? " dst port " : "" : ",",
+			10 * i);
 	parse(text, &set);
 	assert_int_equal(rules_compile(&set, &p, &wrong), -E2BIG);
 	assert_int_equal(wrong, 1);
@@ -346,8 +367,9 @@ static void every_key_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prefixes), cmocka_unit_test(as_written), cmocka_unit_test(economy),
-		cmocka_unit_test(shadows),  cmocka_unit_test(too_much),   cmocka_unit_test(every_key_has_a_name),
+		cmocka_unit_test(prefixes), cmocka_unit_test(as_written),
+		cmocka_unit_test(economy),  cmocka_unit_test(shadows),
+		cmocka_unit_test(too_much), cmocka_unit_test(every_key_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that no text, however damaged, makes the rule reader crash, hang, read past its end or leak; what it
- * accepts compiles, and its own words are accepted again as the same rule. */
+/* Proves that no text, however damaged, makes the rule reader crash, hang, read past its end or
+ * leak; what it accepts compiles, and its own words are accepted again as the same rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,20 +13,112 @@
 #define ROUNDS 20000
 
 static const char *const words[] = {
-	"drop", "pass", "send", "count", "in", "out", "any", "and", "not", "eth", "type", "vlan", "svlan", "id",
-	"pcp", "ipv4", "ip6", "arp", "src", "dst", "host", "net", "proto", "tos", "dscp", "ef", "ecn", "ttl",
-	"frag", "nofrag", "flowlabel", "tcp", "udp", "icmp", "icmp6", "port", "sport", "flags", "syn", "!", "ack",
-	",", "-", "/", "code", "reg_c0", "reg_a", "vport", "sqn", "to", "queue", "tag", "\n", "\n", "\n", "#x\n",
-	"\\\n", "0", "1", "8", "53", "80-443", "65535", "65536", "0xffffffffffffffff", "18446744073709551616",
-	"10.0.0.0/8", "10.0.0.1", "fe80::/10", "::", "1::2::3", "02:00:00:00:00:01",
-	"02:00:00:00:00:00/ff:00:00:00:00:00", "\xff\xfe", "\xc3", "nonesuch", "a-b_c", "@", "\"", "drop in udp\n",
-	"send in tcp dst port 80,90 to queue 1 tag 2 count\n", "count out ip6 dst fe80::1 icmp6 type echo\n",
+	"drop",
+	"pass",
+	"send",
+	"count",
+	"in",
+	"out",
+	"any",
+	"and",
+	"not",
+	"eth",
+	"type",
+	"vlan",
+	"svlan",
+	"id",
+	"pcp",
+	"ipv4",
+	"ip6",
+	"arp",
+	"src",
+	"dst",
+	"host",
+	"net",
+	"proto",
+	"tos",
+	"dscp",
+	"ef",
+	"ecn",
+	"ttl",
+	"frag",
+	"nofrag",
+	"flowlabel",
+	"tcp",
+	"udp",
+	"icmp",
+	"icmp6",
+	"port",
+	"sport",
+	"flags",
+	"syn",
+	"!",
+	"ack",
+	",",
+	"-",
+	"/",
+	"code",
+	"reg_c0",
+	"reg_a",
+	"vport",
+	"sqn",
+	"to",
+	"queue",
+	"tag",
+	"\n",
+	"\n",
+	"\n",
+	"#x\n",
+	"\\\n",
+	"0",
+	"1",
+	"8",
+	"53",
+	"80-443",
+	"65535",
+	"65536",
+	"0xffffffffffffffff",
+	"18446744073709551616",
+	"10.0.0.0/8",
+	"10.0.0.1",
+	"fe80::/10",
+	"::",
+	"1::2::3",
+	"02:00:00:00:00:01",
+	"02:00:00:00:00:00/ff:00:00:00:00:00",
+	"\xff\xfe",
+	"\xc3",
+	"nonesuch",
+	"a-b_c",
+	"@",
+	"\"",
+	"drop in udp\n",
+	"send in tcp dst port 80,90 to queue 1 tag 2 count\n",
+	"count out ip6 dst fe80::1 icmp6 type echo\n",
 };
 
 static const char *const phrases[] = {
-	"drop in", "pass out", "count in", "udp dst port 53", "tcp sport 1-65534", "ipv4 src 10.0.0.0/8", "vlan 5",
-	"ip6 dst fe80::/10", "eth src 02:00:00:00:00:01", "port 80,443", "reg_c0 1/0xf", "ttl 1", "count", "\n",
-	"host 1.2.3.4", "flags syn,!ack", "tag 5", "and", "dscp ef", "not frag", "\ndrop in",
+	"drop in",
+	"pass out",
+	"count in",
+	"udp dst port 53",
+	"tcp sport 1-65534",
+	"ipv4 src 10.0.0.0/8",
+	"vlan 5",
+	"ip6 dst fe80::/10",
+	"eth src 02:00:00:00:00:01",
+	"port 80,443",
+	"reg_c0 1/0xf",
+	"ttl 1",
+	"count",
+	"\n",
+	"host 1.2.3.4",
+	"flags syn,!ack",
+	"tag 5",
+	"and",
+	"dscp ef",
+	"not frag",
+	"\ndrop in",
 };
 
 static uint32_t seed = 88675123u;
@@ -53,8 +145,8 @@ static char *make(size_t *len)
 	}
 	for (unsigned int k = 1 + below(kind ? 8 : 40); k; k--) {
 		bool phrase = kind || !below(4);
-		const char *w = phrase ? phrases[below(sizeof(phrases) / sizeof(phrases[0]))] :
-					 words[below(sizeof(words) / sizeof(words[0]))];
+		const char *w = phrase ? phrases[below(sizeof(phrases) / sizeof(phrases[0]))]
+				       : words[below(sizeof(words) / sizeof(words[0]))];
 
 		if (n + strlen(w) + 2 > sizeof(text))
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the rule language reads what the manual page says it does, and that each mistake is told
- * with its line, its column, how wide it is, and what was expected. */
+/* Proves that the rule language reads what the manual page says it does, and that each mistake is
+ * told with its line, its column, how wide it is, and what was expected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* --- what is right -------------------------------------------------------------------------------- */
+/* --- what is right
+ * -------------------------------------------------------------------------------- */
 
 static struct ruleset set;
 
@@ -184,9 +185,11 @@ static void lines(void **state)
 	ruleset_free(&set);
 	assert_int_equal(rules_parse("", 0, &set, NULL, NULL), 0);
 	assert_int_equal(set.n, 0);
+	ruleset_free(&set);
 }
 
-/* --- what is wrong -------------------------------------------------------------------------------- */
+/* --- what is wrong
+ * -------------------------------------------------------------------------------- */
 
 static char told[4096];
 
@@ -195,7 +198,8 @@ static void tell(void *arg, const struct mistake *m)
 	size_t used = strlen(told);
 
 	(void)arg;
-	snprintf(told + used, sizeof(told) - used, "%u:%u+%u %s\n", m->line, m->column, m->width, m->text);
+	snprintf(told + used, sizeof(told) - used, "%u:%u+%u %s\n", m->line, m->column, m->width,
+		 m->text);
 }
 
 static void mistakes(void **state)
@@ -205,25 +209,29 @@ static void mistakes(void **state)
 	} cases[] = {
 		{"drop udp", "1:6+3 expected in or out, not \"udp\""},
 		{"foo in", "1:1+3 expected drop, pass, send or count, not \"foo\""},
-		{"drop in udpp", "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
-				 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
-				 "\"udp\"?"},
+		{"drop in udpp",
+		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
+		 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
+		 "\"udp\"?"},
 		{"drop in\n\n  pass in src", "3:14+1 expected an IPv4 address, an IPv6 address"},
 		{"drop in dst port 70000", "1:18+5 a port is 0 to 65535, not 70000"},
 		{"drop in dst port 90-80", "1:18+5 a range goes upwards: 80-90"},
 		{"drop in dst port nonesuch", "1:18+8 no service is called \"nonesuch\""},
-		{"drop in src 10.0.0.1/8", "1:13+10 the address has bits behind its prefix; write 10.0.0.0/8"},
+		{"drop in src 10.0.0.1/8",
+		 "1:13+10 the address has bits behind its prefix; write 10.0.0.0/8"},
 		{"drop in src 10.0.0.0/33", "1:13+11 an IPv4 prefix has 0 to 32 bits, not 33"},
 		{"drop in src fe80::/129", "1:13+10 an IPv6 prefix has 0 to 128 bits, not 129"},
 		{"drop in src 10.0.0", "1:13+6 an IPv4 address is four numbers"},
 		{"drop in src 1:2:3", "1:13+5 neither an IPv6 address"},
 		{"drop in ipv4 src fe80::1", "1:14+11 this is IPv6, but the rule said IPv4 before"},
-		{"drop in arp ipv4", "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
+		{"drop in arp ipv4",
+		 "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
 		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
 		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
 		{"drop in vlan svlan", "1:14+5 the first tag is either"},
-		{"drop in eth type vlan", "1:13+9 the EtherType that is compared stands behind all VLAN tags"},
+		{"drop in eth type vlan",
+		 "1:13+9 the EtherType that is compared stands behind all VLAN tags"},
 		{"drop in ethertype 5", "1:9+11 an EtherType is 0x600 to 0xffff"},
 		{"drop in reg_c0 5/4", "1:16+3 the value has bits that the mask leaves out"},
 		{"drop in reg_c0 0/0", "1:9+10 a mask of 0 compares nothing"},
@@ -232,7 +240,8 @@ static void mistakes(void **state)
 		{"drop in eth src 02:00:00:00:00:01/02:00:00:00:00:00", "1:17+35 the MAC has bits"},
 		{"drop in tcp udp", "1:13+3 a second protocol in one rule"},
 		{"drop in udp flags syn", "1:1+21 UDP has no flags"},
-		{"drop in proto gre port 1", "1:1+24 ports go with tcp or udp, not with protocol 47"},
+		{"drop in proto gre port 1",
+		 "1:1+24 ports go with tcp or udp, not with protocol 47"},
 		{"drop in flags sin", "1:15+3 no TCP flag is called \"sin\""},
 		{"drop in flags syn,!syn", "1:19+4 the flag syn is wanted both ways"},
 		{"drop in type 8", "1:9+6 the type of what?"},
@@ -249,7 +258,8 @@ static void mistakes(void **state)
 		{"drop in port 99999999999999999999", "1:14+20 99999999999999999999 is larger"},
 		{"drop in \"x\"", "1:9+1 no rule has \"\"\" in it"},
 		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4", "2:9+1 no rule has \"\xc3\xa4\" in it"},
-		{"drop in count udp", "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
+		{"drop in count udp",
+		 "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
 	};
 
 	(void)state;
@@ -259,7 +269,8 @@ static void mistakes(void **state)
 		told[0] = 0;
 		ret = rules_parse(cases[i].text, strlen(cases[i].text), &set, tell, NULL);
 		if (strncmp(told, cases[i].told, strlen(cases[i].told)))
-			print_message("%s\n  wanted %s\n  told   %s\n", cases[i].text, cases[i].told, told);
+			print_message("%s\n  wanted %s\n  told   %s\n", cases[i].text,
+				      cases[i].told, told);
 		assert_true(ret >= 1);
 		assert_memory_equal(told, cases[i].told, strlen(cases[i].told));
 		assert_null(set.rule);
@@ -286,10 +297,10 @@ static void many_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verdicts),	 cmocka_unit_test(issues_examples),
-		cmocka_unit_test(fields),	 cmocka_unit_test(implications),
-		cmocka_unit_test(ports),	 cmocka_unit_test(lines),
-		cmocka_unit_test(mistakes),	 cmocka_unit_test(many_mistakes),
+		cmocka_unit_test(verdicts), cmocka_unit_test(issues_examples),
+		cmocka_unit_test(fields),   cmocka_unit_test(implications),
+		cmocka_unit_test(ports),    cmocka_unit_test(lines),
+		cmocka_unit_test(mistakes), cmocka_unit_test(many_mistakes),
 	};
 	int ret = cmocka_run_group_tests(tests, NULL, NULL);
 

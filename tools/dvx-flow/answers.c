@@ -12,9 +12,10 @@ static const char *const verdicts[] = {"drop", "pass", "send"};
 static json_t *rule_json(const struct generation *gen, size_t i)
 {
 	const struct rule *r = &generation_rules(gen)->rule[i];
-	json_t *j = json_pack("{s:I, s:I, s:s, s:s, s:s}", "id", (json_int_t)generation_id(gen, i), "line",
-			      (json_int_t)r->line, "direction", r->dir == RULE_IN ? "in" : "out",
-			      "action", verdicts[r->verdict], "text", r->text);
+	json_t *j = json_pack("{s:I, s:I, s:s, s:s, s:s}", "id", (json_int_t)generation_id(gen, i),
+			      "line", (json_int_t)r->line, "direction",
+			      r->dir == RULE_IN ? "in" : "out", "action", verdicts[r->verdict],
+			      "text", r->text);
 
 	if (r->verdict == RULE_SEND)
 		json_object_set_new(j, "queue", json_integer(r->queue));
@@ -44,7 +45,8 @@ static void failed(struct conn *c, const struct fault *f)
 	conn_fail(c, f->code ? f->code : EXIT_DEVICE, f->text);
 }
 
-/* --- apply, del ----------------------------------------------------------------------------------- */
+/* --- apply, del
+ * ----------------------------------------------------------------------------------- */
 
 struct telling {
 	struct conn *c;
@@ -55,8 +57,8 @@ static int tell_progress(void *arg, size_t done, size_t of)
 {
 	struct telling *t = arg;
 
-	conn_say(t->c, json_pack("{s:I, s:I}", "progress", (json_int_t)done, "of", (json_int_t)of), NULL,
-		 0);
+	conn_say(t->c, json_pack("{s:I, s:I}", "progress", (json_int_t)done, "of", (json_int_t)of),
+		 NULL, 0);
 	return 0;
 }
 
@@ -64,8 +66,10 @@ static void tell_done(void *arg)
 {
 	struct telling *t = arg;
 
-	conn_say(t->c, json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
-				 (json_int_t)generation_rules(t->h->now)->n), NULL, 0);
+	conn_say(t->c,
+		 json_pack("{s:i, s:I}", "exit", EXIT_DONE, "rules",
+			   (json_int_t)generation_rules(t->h->now)->n),
+		 NULL, 0);
 }
 
 static void do_apply(struct holder *h, struct conn *c, const struct msg *m)
@@ -84,8 +88,8 @@ static size_t find_rule(const struct generation *gen, const json_t *which)
 	const char *text = json_string_value(which);
 	size_t i = 0;
 
-	while (i < set->n && !(text ? !strcmp(set->rule[i].text, text) :
-				      generation_id(gen, i) == json_integer_value(which)))
+	while (i < set->n && !(text ? !strcmp(set->rule[i].text, text)
+				    : generation_id(gen, i) == json_integer_value(which)))
 		i++;
 	return i;
 }
@@ -98,12 +102,14 @@ static void do_del(struct holder *h, struct conn *c, const struct msg *m)
 	size_t i = h->now ? find_rule(h->now, which) : 0;
 
 	if (!h->now || i == generation_rules(h->now)->n)
-		conn_fail(c, EXIT_RULES, "there is no such rule; dvx-flow list shows which there are");
+		conn_fail(c, EXIT_RULES,
+			  "there is no such rule; dvx-flow list shows which there are");
 	else if (holder_delete(h, i, tell_done, &t, &f))
 		failed(c, &f);
 }
 
-/* --- list, stats ---------------------------------------------------------------------------------- */
+/* --- list, stats
+ * ---------------------------------------------------------------------------------- */
 
 static void do_list(struct holder *h, struct conn *c, const struct msg *m)
 {
@@ -170,7 +176,8 @@ static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
 	conn_say(c, j, NULL, 0);
 }
 
-/* --- dump ----------------------------------------------------------------------------------------- */
+/* --- dump
+ * ----------------------------------------------------------------------------------------- */
 
 struct entries {
 	const struct generation *gen;
@@ -209,7 +216,8 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 	free(text);
 }
 
-/* --- requests ------------------------------------------------------------------------------------- */
+/* --- requests
+ * ------------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;

@@ -11,7 +11,8 @@
  *	list	{"rules": [{"id", "line", "direction", "action", "text"}]}
  *	stats	{"rules": [the same with "packets", "bytes" if it counts], "queues": [...]}
  *	del	"rule": an id, or a rule's text
- *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}, the body is the dump
+ *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}, the body is the
+ *dump
  */
 void answer(void *holder, struct conn *c, const struct msg *request);
 

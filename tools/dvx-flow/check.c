@@ -14,10 +14,11 @@ static const char *const directions[RULE_DIRS] = {"in", "out"};
 static void warn_shadows(const char *name, const struct ruleset *set, const struct program *p)
 {
 	for (size_t i = 0; i < p->nshadows; i++) {
-		const struct rule *r = &set->rule[p->shadow[i].rule], *by = &set->rule[p->shadow[i].by];
+		const struct rule *r = &set->rule[p->shadow[i].rule],
+				  *by = &set->rule[p->shadow[i].by];
 
-		fprintf(stderr, "%s:%u: no packet meets this rule, line %u takes %s: %s\n", name, r->line,
-			by->line, "them before", r->text);
+		fprintf(stderr, "%s:%u: no packet meets this rule, line %u takes %s: %s\n", name,
+			r->line, by->line, "them before", r->text);
 	}
 }
 
@@ -26,10 +27,10 @@ static json_t *json_shadows(const struct ruleset *set, const struct program *p)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < p->nshadows; i++)
-		json_array_append_new(
-			list, json_pack("{s:I, s:I}", "line",
-					(json_int_t)set->rule[p->shadow[i].rule].line, "taken_by_line",
-					(json_int_t)set->rule[p->shadow[i].by].line));
+		json_array_append_new(list, json_pack("{s:I, s:I}", "line",
+						      (json_int_t)set->rule[p->shadow[i].rule].line,
+						      "taken_by_line",
+						      (json_int_t)set->rule[p->shadow[i].by].line));
 	return list;
 }
 
@@ -56,13 +57,14 @@ static int say(const struct args *a, const struct ruleset *set, const struct pro
 	printf("%s: %zu rules", a->argv[0], set->n);
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (p->table[d].n)
-			printf("; %s: %zu entries in %zu matchers", directions[d], p->table[d].entries,
-			       p->table[d].n);
+			printf("; %s: %zu entries in %zu matchers", directions[d],
+			       p->table[d].entries, p->table[d].n);
 	putchar('\n');
 	return EXIT_DONE;
 }
 
-/* --- on a device ----------------------------------------------------------------------------------- */
+/* --- on a device
+ * ----------------------------------------------------------------------------------- */
 
 static void lost(void *arg)
 {
@@ -81,8 +83,9 @@ static int make_queues(struct ground *g, const struct ruleset *set, struct fault
 		if (r->verdict != RULE_SEND)
 			continue;
 		if (r->queue >= QUEUES_MAX)
-			return fault(f, EXIT_RULES, "line %u: a daemon has no more than %u queues: %s",
-				     r->line, QUEUES_MAX, r->text);
+			return fault(f, EXIT_RULES,
+				     "line %u: a daemon has no more than %u queues: %s", r->line,
+				     QUEUES_MAX, r->text);
 		if (r->queue >= attr.queues)
 			attr.queues = r->queue + 1;
 	}
@@ -111,7 +114,8 @@ static int check_device(const struct args *a, struct ruleset *set)
 	return f.code;
 }
 
-/* --- rules ----------------------------------------------------------------------------------------- */
+/* --- rules
+ * ----------------------------------------------------------------------------------------- */
 
 static int check_rules(const struct args *a, const struct ruleset *set)
 {

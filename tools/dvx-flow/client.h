@@ -6,15 +6,16 @@
 #include "dvx-flow.h"
 #include "msg.h"
 
-/* A descriptor, or -1 after a sentence and with the exit code in *code. Waits a->wait seconds for it. */
+/* A descriptor, or -1 after a sentence and with the exit code in *code. Waits a->wait seconds for
+ * it. */
 int client_connect(const struct args *a, int *code);
 
 /* Called for each answer that only tells how far it is. */
 typedef void (*progress_fn)(void *arg, json_t *head);
 
 /*
- * One request and its last answer, which msg_free() frees. The exit code of the answer; whatever isn't
- * EXIT_DONE was told already. Steals head.
+ * One request and its last answer, which msg_free() frees. The exit code of the answer; whatever
+ * isn't EXIT_DONE was told already. Steals head.
  */
 int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct msg *answer,
 	       progress_fn progress, void *arg);

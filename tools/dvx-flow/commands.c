@@ -36,7 +36,8 @@ static int send_file(const struct args *a, const char *text, size_t len)
 
 	if (fd < 0)
 		return code;
-	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), text, len, &answer, show_progress, &copy);
+	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), text, len, &answer, show_progress,
+			  &copy);
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (!code) {
@@ -77,7 +78,8 @@ static json_t *which_rule(char *const *words, int n)
 		return json_integer((json_int_t)id);
 	text[0] = 0;
 	for (int i = 0; i < n && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", words[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
+					 words[i]);
 	return json_string(text);
 }
 

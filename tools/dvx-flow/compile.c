@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * First match wins, with as few matchers as an honest look finds. An entry may join a matcher of its
- * shape if no matcher behind that one has an entry that some packet meets too and that does something
- * else with it: of such two the earlier rule's has to be asked first.
+ * First match wins, with as few matchers as an honest look finds. An entry may join a matcher of
+ * its shape if no matcher behind that one has an entry that some packet meets too and that does
+ * something else with it: of such two the earlier rule's has to be asked first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,17 +13,19 @@
 #include "map.h"
 
 /*
- * So many matchers are looked into for a place, and so many shapes may look into one; what is beyond counts
- * as in the way. A look is a table of hashes that each later entry of the matcher joins.
+ * So many matchers are looked into for a place, and so many shapes may look into one; what is
+ * beyond counts as in the way. A look is a table of hashes that each later entry of the matcher
+ * joins.
  */
 #define LOOKS 64u
 
-/* How entries of one shape look under another shape's mask too: where the two can tell them apart. */
+/* How entries of one shape look under another shape's mask too: where the two can tell them apart.
+ */
 struct view {
 	const struct shape *other;
 	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* places among the values */
 	uint64_t mask[MATCH_KEYS];
-	bool covers; /* what the other shape doesn't compare, mine doesn't either */
+	bool covers;	 /* what the other shape doesn't compare, mine doesn't either */
 	struct map seen; /* entries of the matcher, by their common bits */
 };
 
@@ -79,7 +81,7 @@ static bool room_for(void **array, size_t n, size_t *room, size_t size)
 	return true;
 }
 
-/* --- shapes -------------------------------------------------------------------------------------- */
+/* --- shapes ------------------------------------------------------------------------------------ */
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
@@ -108,7 +110,7 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 	return kept;
 }
 
-/* --- views --------------------------------------------------------------------------------------- */
+/* --- views ------------------------------------------------------------------------------------- */
 
 static uint64_t hash(const struct view *v, const uint8_t *places, const uint64_t *value)
 {
@@ -130,7 +132,9 @@ static void meet(struct view *v, const struct shape *mine, const struct shape *o
 
 		while (j < other->n && other->key[j] < mine->key[i])
 			j++;
-		mask = j < other->n && other->key[j] == mine->key[i] ? mine->mask[i] & other->mask[j] : 0;
+		mask = j < other->n && other->key[j] == mine->key[i]
+			       ? mine->mask[i] & other->mask[j]
+			       : 0;
 		v->covers &= mask == mine->mask[i];
 		if (!mask)
 			continue;
@@ -140,7 +144,8 @@ static void meet(struct view *v, const struct shape *mine, const struct shape *o
 	}
 }
 
-/* The first entry that has these bits is the one that is known; others only say if they do the same. */
+/* The first entry that has these bits is the one that is known; others only say if they do the
+ * same. */
 static bool view_add(const struct work *w, struct view *v, const struct building *m, size_t i)
 {
 	struct map_slot *s = map_put(&v->seen, hash(v, v->mine, m->entry[i].value), (uint32_t)i);
@@ -180,7 +185,7 @@ static bool agree(const struct view *v, const uint64_t *mine, const uint64_t *th
 	return true;
 }
 
-/* --- places -------------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------------------ */
 
 enum relation { APART, IN_THE_WAY, COVERED, NO_MEMORY };
 
@@ -257,7 +262,8 @@ static enum relation find_place(struct work *w, struct list *l, const struct sha
 		if (!indifferent(w, l, m, shape)) {
 			if (looks++ == LOOKS)
 				break;
-			how = crowded(m, shape) ? IN_THE_WAY : relate(w, m, shape, value, &w->coverer);
+			how = crowded(m, shape) ? IN_THE_WAY
+						: relate(w, m, shape, value, &w->coverer);
 		}
 		if (how == COVERED || how == NO_MEMORY)
 			return how;
@@ -290,7 +296,7 @@ static int place(void *arg, const struct shape *wanted, const uint64_t *value)
 	}
 }
 
-/* --- deeds --------------------------------------------------------------------------------------- */
+/* --- deeds ------------------------------------------------------------------------------------- */
 
 /* What a rule does with a packet; a rule that counts is like no other. */
 static uint64_t deed_hash(const struct rule *r, uint32_t i)
@@ -303,8 +309,8 @@ static uint64_t deed_hash(const struct rule *r, uint32_t i)
 
 static bool same_deed(const struct rule *a, const struct rule *b)
 {
-	return a == b || (!a->count && !b->count && a->verdict == b->verdict && a->queue == b->queue &&
-			  a->has_tag == b->has_tag && a->tag == b->tag);
+	return a == b || (!a->count && !b->count && a->verdict == b->verdict &&
+			  a->queue == b->queue && a->has_tag == b->has_tag && a->tag == b->tag);
 }
 
 static int know_deeds(struct work *w)
@@ -323,7 +329,7 @@ static int know_deeds(struct work *w)
 	return w->deed ? ret : -ENOMEM;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------- */
+/* --- the whole --------------------------------------------------------------------------------- */
 
 static int keep_shadow(struct work *w)
 {
@@ -356,8 +362,8 @@ static int keep_table(struct list *l, struct table *t)
 	t->n = l->n;
 	t->entries = l->entries;
 	for (size_t i = 0; i < l->n; i++) {
-		t->matcher[i] = (struct matcher){l->matcher[i].shape, l->matcher[i].entry,
-						 l->matcher[i].n};
+		t->matcher[i] =
+			(struct matcher){l->matcher[i].shape, l->matcher[i].entry, l->matcher[i].n};
 		l->matcher[i].entry = NULL;
 	}
 	return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What rules become in tables: masks, entries under them, and an order. No device, no library: `check`,
- * the daemon and the tests read the same result.
+ * What rules become in tables: masks, entries under them, and an order. No device, no library:
+ * `check`, the daemon and the tests read the same result.
  *
  * A table of each direction is a list of matchers. A packet asks them in this order, and the first
- * one that has an entry for it decides. A matcher has one mask, so at most one of its entries fits a
- * packet; that is why its entries need no order, and why 100,000 rules of one shape are one matcher.
+ * one that has an entry for it decides. A matcher has one mask, so at most one of its entries fits
+ * a packet; that is why its entries need no order, and why 100,000 rules of one shape are one
+ * matcher.
  */
 #ifndef DVX_FLOW_COMPILE_H
 #define DVX_FLOW_COMPILE_H
@@ -41,7 +42,7 @@ struct shape {
 };
 
 struct entry {
-	uint32_t rule; /* its index in the set */
+	uint32_t rule;	       /* its index in the set */
 	const uint64_t *value; /* one for each of the shape's keys */
 };
 
@@ -59,7 +60,8 @@ struct table {
 
 /* A rule that no packet reaches. */
 struct shadow {
-	uint32_t rule, by; /* an earlier rule that takes all its packets, or the last part of them */
+	uint32_t rule,
+		by; /* an earlier rule that takes all its packets, or the last part of them */
 };
 
 struct program {
@@ -69,7 +71,8 @@ struct program {
 	struct arena *memory;
 };
 
-/* Limits: the hardware's priorities are 16 bits; a rule whose ranges multiply is surely a mistake. */
+/* Limits: the hardware's priorities are 16 bits; a rule whose ranges multiply is surely a mistake.
+ */
 #define MATCHERS_MAX	 65535u
 #define RULE_ENTRIES_MAX 65536u
 
@@ -77,7 +80,8 @@ struct program {
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
 void program_free(struct program *p);
 
-/* --- expand.c: the entries of one rule ------------------------------------------------------------ */
+/* --- expand.c: the entries of one rule
+ * ------------------------------------------------------------ */
 
 /* Called for each entry: shape and values belong to the caller. Nonzero ends it. */
 typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of rules. They are made many at a time, and a rule that stays while others go keeps its own: a
- * bulk lives as long as a generation holds it.
+ * Counters of rules. They are made many at a time, and a rule that stays while others go keeps its
+ * own: a bulk lives as long as a generation holds it.
  */
 #ifndef DVX_FLOW_COUNTERS_H
 #define DVX_FLOW_COUNTERS_H

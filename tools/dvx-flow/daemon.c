@@ -71,8 +71,8 @@ static void announce(const struct args *a, const struct where *w, const struct h
 	json_t *j;
 
 	if (a->json) {
-		j = json_pack("{s:s, s:s, s:i, s:I}", "socket", w->socket, "device", device, "queues",
-			      (int)a->queues, "rules", (json_int_t)rules);
+		j = json_pack("{s:s, s:s, s:i, s:I}", "socket", w->socket, "device", device,
+			      "queues", (int)a->queues, "rules", (json_int_t)rules);
 		json_dumpf(j, stdout, JSON_COMPACT);
 		json_decref(j);
 		putchar('\n');
@@ -103,8 +103,8 @@ static int serve(const struct args *a, const struct where *w, struct holder *h, 
 }
 
 /*
- * Software steering waits for the device for ever, so nothing is taken down any more: its rules went with
- * it, and what was committed is safe.
+ * Software steering waits for the device for ever, so nothing is taken down any more: its rules
+ * went with it, and what was committed is safe.
  */
 static void device_is_gone(void *arg)
 {

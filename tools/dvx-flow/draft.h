@@ -53,6 +53,8 @@ void draft_begin(struct draft *d, enum rule_verdict verdict, bool count);
 void draft_direction(struct draft *d, enum rule_dir dir);
 void draft_end(struct draft *d, const struct place *at);
 
+const char *draft_ip_name(uint8_t version);
+
 /* Matches. */
 void draft_field(struct draft *d, const struct place *at, enum rule_key key, uint64_t value,
 		 uint64_t mask);

@@ -27,8 +27,8 @@ struct args {
 	double interval, wait;
 	/* explain and dump */
 	const char *dump; /* a file, not the daemon */
-	uint64_t packet; /* number in a packet file, from 1; 0: all */
-	bool out; /* the packets of a file go out */
+	uint64_t packet;  /* number in a packet file, from 1; 0: all */
+	bool out;	  /* the packets of a file go out */
 	int argc;
 	char **argv;
 };

@@ -50,7 +50,8 @@ static int emit(struct expansion *x, const struct alternative *a)
 	return x->each(x->arg, &s, value);
 }
 
-/* Both conditions at once; false if no packet can meet both (src port 80, any port 90 there too). */
+/* Both conditions at once; false if no packet can meet both (src port 80, any port 90 there too).
+ */
 static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
 {
 	if ((a->value[key] ^ value) & a->mask[key] & mask)
@@ -60,7 +61,8 @@ static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64
 	return true;
 }
 
-/* --- the alternatives, one after the other -------------------------------------------------------- */
+/* --- the alternatives, one after the other
+ * -------------------------------------------------------- */
 
 enum { SIDE_S, SIDE_D };
 
@@ -145,7 +147,8 @@ static bool with_address(struct alternative *a, unsigned int first_key, const st
 	if (p->family == 4)
 		return both(a, first_key + 3, word_at(p->addr), word_mask(p->bits));
 	for (unsigned int i = 0; p->family && i < 4; i++)
-		if (!both(a, first_key + i, word_at(p->addr + 4 * i), word_mask(p->bits - 32 * (int)i)))
+		if (!both(a, first_key + i, word_at(p->addr + 4 * i),
+			  word_mask(p->bits - 32 * (int)i)))
 			return false;
 	return true;
 }

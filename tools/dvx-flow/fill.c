@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A key's place in the PRM's match parameters. 100,000 rules have a million fields: no names here. */
+/* A key's place in the PRM's match parameters. 100,000 rules have a million fields: no names here.
+ */
 #include <dvx/prm/match.h>
 
 #include "fill.h"

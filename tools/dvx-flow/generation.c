@@ -57,7 +57,8 @@ struct building {
 	struct fault *fault;
 };
 
-/* --- what rules need ------------------------------------------------------------------------------ */
+/* --- what rules need
+ * ------------------------------------------------------------------------------ */
 
 static int make_counters(struct generation *gen, struct fault *f)
 {
@@ -86,7 +87,8 @@ static int make_counters(struct generation *gen, struct fault *f)
 	return 0;
 }
 
-static void take_counters(struct generation *gen, const struct generation *like, const uint32_t *from)
+static void take_counters(struct generation *gen, const struct generation *like,
+			  const uint32_t *from)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
 		const struct holding *h = &like->hold[from[i]];
@@ -105,8 +107,8 @@ static int make_count_actions(struct generation *gen, struct fault *f)
 		struct holding *h = &gen->hold[i];
 		struct side *s = &gen->ground->side[gen->set.rule[i].dir];
 
-		if (h->bulk && dvx_flow_action_create_count(s->domain, bulk_counter(h->bulk), h->index,
-							    &h->count))
+		if (h->bulk && dvx_flow_action_create_count(s->domain, bulk_counter(h->bulk),
+							    h->index, &h->count))
 			return fault_device(f);
 	}
 	return 0;
@@ -139,7 +141,8 @@ static int make_tags(struct generation *gen, struct fault *f)
 	return ret;
 }
 
-/* --- tables --------------------------------------------------------------------------------------- */
+/* --- tables
+ * --------------------------------------------------------------------------------------- */
 
 static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 {
@@ -243,7 +246,8 @@ static int entry_fault(struct building *b, const struct table *t)
 		if (r->field[i].key == KEY_VPORT)
 			hint = "; does the device have this vport?";
 	if (dvx_last_error()->err == ENOMEM)
-		hint = "; the device has no steering memory left for these rules beside those that hold";
+		hint = "; the device has no steering memory left for these rules beside those that "
+		       "hold";
 	if (!strncmp(why, "rule ", 5) && strchr(why, ':'))
 		why = strchr(why, ':') + 2;
 	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s", r->line, why, hint);
@@ -285,7 +289,8 @@ static int make_table(struct building *b)
 	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------ */
+/* --- the whole
+ * ------------------------------------------------------------------------------------ */
 
 static int build(struct building *b, const struct generation *like, const uint32_t *from)
 {
@@ -389,7 +394,8 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 	return 0;
 }
 
-/* --- the swing ------------------------------------------------------------------------------------ */
+/* --- the swing
+ * ------------------------------------------------------------------------------------ */
 
 static int raise_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
 {
@@ -421,8 +427,8 @@ static void lower(struct generation *gen)
 }
 
 /*
- * The new root rule stands beside the old one, which then goes: where the new one has the first priority,
- * packets change over when it comes, else when the old one goes.
+ * The new root rule stands beside the old one, which then goes: where the new one has the first
+ * priority, packets change over when it comes, else when the old one goes.
  */
 int generation_swing(struct generation *gen, struct generation *old, struct fault *f)
 {
@@ -443,7 +449,8 @@ int generation_swing(struct generation *gen, struct generation *old, struct faul
 	return 0;
 }
 
-/* --- what it says of itself ----------------------------------------------------------------------- */
+/* --- what it says of itself
+ * ----------------------------------------------------------------------- */
 
 const struct ruleset *generation_rules(const struct generation *gen)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One set of rules on the device: tables that nothing leads to yet, until root rules are raised. An older
- * generation stands beside it all the while, and a packet meets one of the two, never both and never
- * neither.
+ * One set of rules on the device: tables that nothing leads to yet, until root rules are raised. An
+ * older generation stands beside it all the while, and a packet meets one of the two, never both
+ * and never neither.
  */
 #ifndef DVX_FLOW_GENERATION_H
 #define DVX_FLOW_GENERATION_H
@@ -19,8 +19,8 @@ struct generation;
 typedef int (*built_fn)(void *arg, size_t done, size_t of);
 
 /*
- * Takes the set (and empties *set) if it succeeds. `like`, if given, is a generation whose rules' counters
- * go on: rule i of the set is rule from[i] there. 0, or -1 with the fault.
+ * Takes the set (and empties *set) if it succeeds. `like`, if given, is a generation whose rules'
+ * counters go on: rule i of the set is rule from[i] there. 0, or -1 with the fault.
  */
 int generation_build(struct ground *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
@@ -28,8 +28,8 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 void generation_free(struct generation *gen);
 
 /*
- * Leads packets to it, and away from `old` (NULL: there is none). Each direction changes at one moment.
- * If it fails all is as before.
+ * Leads packets to it, and away from `old` (NULL: there is none). Each direction changes at one
+ * moment. If it fails all is as before.
  */
 int generation_swing(struct generation *gen, struct generation *old, struct fault *f);
 

@@ -2,16 +2,16 @@
 #include "ground.h"
 
 /*
- * Two priorities of the root are ours, in turns; what is behind them is met by packets that our rules let
- * pass.
+ * Two priorities of the root are ours, in turns; what is behind them is met by packets that our
+ * rules let pass.
  */
 #define PRIORITY 0u
 #define BEHIND	 2u
 
 static int make_side(struct ground *g, struct side *s, enum rule_dir dir)
 {
-	struct dvx_flow_domain_attr attr = {
-		.size = sizeof(attr), .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
+	struct dvx_flow_domain_attr attr = {.size = sizeof(attr),
+					    .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_matcher_attr m = {.size = sizeof(m), .match = &all};
 	int ret = dvx_flow_domain_create(g->dev, &attr, &s->domain);

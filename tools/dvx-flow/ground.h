@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all generations of rules on a device share. Each direction is made when it is first needed. */
+/* What all generations of rules on a device share. Each direction is made when it is first needed.
+ */
 #ifndef DVX_FLOW_GROUND_H
 #define DVX_FLOW_GROUND_H
 

@@ -56,10 +56,11 @@ static int check_queues(const struct holder *h, const struct ruleset *set, struc
 
 	for (size_t i = 0; i < set->n; i++)
 		if (set->rule[i].verdict == RULE_SEND && set->rule[i].queue >= n)
-			return fault(f, EXIT_RULES, "line %u: no queue %u, the daemon has %u (0 to %u); "
-				     "start it with --queues %u: %s", set->rule[i].line,
-				     set->rule[i].queue, n, n - 1, set->rule[i].queue + 1,
-				     set->rule[i].text);
+			return fault(f, EXIT_RULES,
+				     "line %u: no queue %u, the daemon has %u (0 to %u); "
+				     "start it with --queues %u: %s",
+				     set->rule[i].line, set->rule[i].queue, n, n - 1,
+				     set->rule[i].queue + 1, set->rule[i].text);
 	return 0;
 }
 
@@ -131,7 +132,8 @@ static char *without(const struct ruleset *all, size_t rule, uint32_t **from, si
 	return text;
 }
 
-int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg, struct fault *f)
+int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
+		  struct fault *f)
 {
 	struct generation *gen;
 	struct ruleset set;
@@ -166,8 +168,10 @@ int holder_restore(struct holder *h, struct fault *f)
 	ret = holder_apply(h, text, len, NULL, NULL, NULL, &why);
 	free(text);
 	if (ret)
-		fault(f, why.code, "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
-		      "--fresh begins without them", h->state, why.text);
+		fault(f, why.code,
+		      "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
+		      "--fresh begins without them",
+		      h->state, why.text);
 	return ret;
 }
 

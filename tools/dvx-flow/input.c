@@ -105,9 +105,12 @@ void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, si
 	err = rules_compile(&one, &p, &unused);
 	program_free(&p);
 	if (err)
-		snprintf(why, size, "line %u: its lists and ranges multiply to more than %u entries: %s",
-			 line, RULE_ENTRIES_MAX, text);
+		snprintf(why, size,
+			 "line %u: its lists and ranges multiply to more than %u entries: %s", line,
+			 RULE_ENTRIES_MAX, text);
 	else
-		snprintf(why, size, "line %u: the rules up to here need more than %u matchers; rules that "
-			 "compare the same fields next to each other need fewer", line, MATCHERS_MAX);
+		snprintf(why, size,
+			 "line %u: the rules up to here need more than %u matchers; rules that "
+			 "compare the same fields next to each other need fewer",
+			 line, MATCHERS_MAX);
 }

@@ -10,7 +10,7 @@ tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-con
 # Rules, their words, and what they become in tables: no device needed. The unit tests link it.
 tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rule.h tools/dvx-flow/arena.h tools/dvx-flow/arena.c \
-	tools/dvx-flow/words.h tools/dvx-flow/words.c tools/dvx-flow/draft.h tools/dvx-flow/draft.c \
+	tools/dvx-flow/words.h tools/dvx-flow/words.c tools/dvx-flow/draft.h tools/dvx-flow/draft.c tools/dvx-flow/draft_addr.c tools/dvx-flow/draft_rule.c \
 	tools/dvx-flow/compile.h tools/dvx-flow/compile.c tools/dvx-flow/expand.c tools/dvx-flow/keys.c \
 	tools/dvx-flow/map.h tools/dvx-flow/map.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
@@ -33,3 +33,4 @@ tools_dvx_flow_dvx_flow_LDADD = tools/dvx-flow/librules.la tools/dvx-flow/libexp
 	$(JANSSON_LIBS) $(PCAP_LIBS) -lpthread
 include tools/dvx-flow/explain.mk
 dist_man_MANS += doc/man/dvx-flow.1
+EXTRA_DIST += doc/design/0065-dvx-flow.md

@@ -31,26 +31,27 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 	{                                               \
 		"quiet", 'q', NULL, 0, "errors only", 0 \
 	}
-#define DEVICE_OPTION                                                                             \
-	{                                                                                         \
+#define DEVICE_OPTION                                                                              \
+	{                                                                                          \
 		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
 	}
-#define SOCKET_OPTION                                                       \
-	{                                                                   \
+#define SOCKET_OPTION                                                         \
+	{                                                                     \
 		"socket", 's', "PATH", 0, "the daemon's socket, not DEV's", 0 \
 	}
 
 static const struct argp_option check_options[] = {
-	{"device", 'd', "DEV", 0, "would DEV take them? They are built there, but meet no packet", 0},
+	{"device", 'd', "DEV", 0, "would DEV take them? They are built there, but meet no packet",
+	 0},
 	JSON_OPTION,
 	QUIET_OPTION,
 	{0},
 };
 
-#define CLIENT_OPTIONS                                                                         \
-	JSON_OPTION, DEVICE_OPTION, SOCKET_OPTION,                                             \
-	{                                                                                      \
-		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0     \
+#define CLIENT_OPTIONS                                                                      \
+	JSON_OPTION, DEVICE_OPTION, SOCKET_OPTION,                                          \
+	{                                                                                   \
+		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0 \
 	}
 
 static const struct argp_option daemon_options[] = {
@@ -92,15 +93,17 @@ static const struct argp_option dump_options[] = {
 static const struct command commands[] = {
 	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
 	 cmd_check},
-	{"daemon", 0, 0, "", "Holds rules on the device, and takes the packets that they send to queues.",
+	{"daemon", 0, 0, "",
+	 "Holds rules on the device, and takes the packets that they send to queues.",
 	 daemon_options, cmd_daemon},
-	{"apply", 1, 1, "FILE", "Puts FILE's rules in the place of all that were there, or changes nothing.",
+	{"apply", 1, 1, "FILE",
+	 "Puts FILE's rules in the place of all that were there, or changes nothing.",
 	 client_options, cmd_apply},
 	{"list", 0, 0, "", "The rules that hold.", list_options, cmd_list},
-	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.", stats_options,
-	 cmd_stats},
-	{"del", 1, INT_MAX, "ID|RULE...", "Takes one rule away; the others' counters go on.", client_options,
-	 cmd_del},
+	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.",
+	 stats_options, cmd_stats},
+	{"del", 1, INT_MAX, "ID|RULE...", "Takes one rule away; the others' counters go on.",
+	 client_options, cmd_del},
 	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
 	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
 	 cmd_explain},

@@ -62,7 +62,8 @@ int msg_unpack(const char *bytes, struct msg *out)
 {
 	uint32_t head = get32(bytes + 4), body = get32(bytes + 8);
 
-	*out = (struct msg){.head = json_loadb(bytes + MSG_START, head, JSON_REJECT_DUPLICATES, NULL)};
+	*out = (struct msg){
+		.head = json_loadb(bytes + MSG_START, head, JSON_REJECT_DUPLICATES, NULL)};
 	if (!json_is_object(out->head)) {
 		msg_free(out);
 		return -EPROTO;

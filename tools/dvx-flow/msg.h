@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What daemon and clients say to each other over a Unix socket: messages of a JSON head and a body of
- * any bytes. A request has "do" in its head. Answers are any number of {"progress"} heads, then one with
- * "exit" (a code of dvx-flow.h) and, if that isn't 0, "error".
+ * What daemon and clients say to each other over a Unix socket: messages of a JSON head and a body
+ *of any bytes. A request has "do" in its head. Answers are any number of {"progress"} heads, then
+ *one with "exit" (a code of dvx-flow.h) and, if that isn't 0, "error".
  *
  *	"DVXF" | bytes of head, big-endian 32 bits | bytes of body, the same | head | body
  */
@@ -28,8 +28,8 @@ struct msg {
 char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len);
 
 /*
- * How long the message is that begins with bytes[0..n): 0 if that takes more bytes to tell, -EPROTO if
- * nothing that begins so is a message with such limits.
+ * How long the message is that begins with bytes[0..n): 0 if that takes more bytes to tell, -EPROTO
+ * if nothing that begins so is a message with such limits.
  */
 int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_max);
 

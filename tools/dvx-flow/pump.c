@@ -45,7 +45,7 @@ struct pump {
 	struct queue queue[QUEUES_MAX];
 };
 
-/* --- one queue ----------------------------------------------------------------------------------- */
+/* --- one queue --------------------------------------------------------------------------------- */
 
 static uint8_t *buffer(const struct queue *q, uint64_t i)
 {
@@ -72,8 +72,8 @@ static int queue_open(struct pump *p, struct queue *q, unsigned int number, cons
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
 	struct dvx_mkey_attr key = {.size = sizeof(key), .access = DVX_LOCAL_WRITE, .pd = p->pd};
-	struct dvx_rxq_attr rxq = {.size = sizeof(rxq), .pd = p->pd, .entries = PACKETS,
-				   .user_index = number};
+	struct dvx_rxq_attr rxq = {
+		.size = sizeof(rxq), .pd = p->pd, .entries = PACKETS, .user_index = number};
 	int ret = dvx_cq_create(p->dev, &cq, &q->cq);
 
 	if (!ret)
@@ -104,7 +104,7 @@ static void queue_close(struct queue *q)
 		capture_close(q->capture);
 }
 
-/* --- packets ------------------------------------------------------------------------------------- */
+/* --- packets ----------------------------------------------------------------------------------- */
 
 static void count_tag(struct queue_count *c, uint32_t tag)
 {
@@ -144,7 +144,8 @@ static void take_packet(struct queue *q, const void *cqe)
 	post(q, i);
 }
 
-/* A packet longer than its buffer ends the queue's reception; what was posted comes back flushed. */
+/* A packet longer than its buffer ends the queue's reception; what was posted comes back flushed.
+ */
 static bool take_error(struct queue *q, const void *cqe)
 {
 	struct dvx_cqe_failure why;
@@ -237,7 +238,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------- */
+/* --- all of it --------------------------------------------------------------------------------- */
 
 static int open_parts(struct pump *p)
 {

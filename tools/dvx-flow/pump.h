@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The queues that rules send to: a thread of their own takes their packets, counts them and writes them
- * down, so that none waits while rules are inserted. It sleeps while nothing comes.
+ * The queues that rules send to: a thread of their own takes their packets, counts them and writes
+ * them down, so that none waits while rules are inserted. It sleeps while nothing comes.
  */
 #ifndef DVX_FLOW_PUMP_H
 #define DVX_FLOW_PUMP_H

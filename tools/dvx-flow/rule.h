@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules as they were written, in host byte order. Nothing here knows how a device matches: compile.h
- * makes tables, masks and entries of them, and the tests' slow matcher reads the same structs.
+ * Rules as they were written, in host byte order. Nothing here knows how a device matches:
+ * compile.h makes tables, masks and entries of them, and the tests' slow matcher reads the same
+ * structs.
  *
- * A packet meets a rule if everything below that the rule says holds. The first rule of the file that a
- * packet meets is the only one that acts; a packet that meets none goes the default way.
+ * A packet meets a rule if everything below that the rule says holds. The first rule of the file
+ * that a packet meets is the only one that acts; a packet that meets none goes the default way.
  */
 #ifndef DVX_FLOW_RULE_H
 #define DVX_FLOW_RULE_H
@@ -26,10 +27,6 @@ enum rule_verdict {
 };
 
 /*
- * What one number compares: (packet & mask) == value, value has no bit outside mask. A packet that has
- * no such field doesn't meet the rule, but for ports, TCP flags and ICMP types: those of a packet that
- * has none (a later fragment, a header cut off) are 0, as hardware compares them. The order is that of
- * the packet.
  */
 enum rule_key {
 	KEY_DMAC,      /* 48 bits */
@@ -40,10 +37,10 @@ enum rule_key {
 	KEY_VLAN_ID,   /* of the first tag; goes with KEY_CVLAN or KEY_SVLAN = 1 */
 	KEY_VLAN_DEI,
 	KEY_VLAN_PCP,
-	KEY_PROTO,     /* 8 bits: IPv4 protocol, or what follows IPv6's header (and its extensions) */
-	KEY_DSCP,      /* 6 bits */
-	KEY_ECN,       /* 2 bits */
-	KEY_TTL,       /* 8 bits: or the hop limit */
+	KEY_PROTO, /* 8 bits: IPv4 protocol, or what follows IPv6's header (and its extensions) */
+	KEY_DSCP,  /* 6 bits */
+	KEY_ECN,   /* 2 bits */
+	KEY_TTL,   /* 8 bits: or the hop limit */
 	KEY_FRAGMENT,  /* 1: any fragment, the first one too; 0: a whole packet */
 	KEY_FLOWLABEL, /* 20 bits, IPv6 */
 	KEY_TCP_FLAGS, /* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
@@ -72,8 +69,8 @@ struct rule_field {
 
 /* An address and how many of its leading bits count. family 0: nothing was said. */
 struct rule_prefix {
-	uint8_t family; /* 0, 4 or 6; of a rule's addresses all say the same, and `ip` too */
-	uint8_t bits;	/* 0 to 32 or 128 */
+	uint8_t family;	  /* 0, 4 or 6; of a rule's addresses all say the same, and `ip` too */
+	uint8_t bits;	  /* 0 to 32 or 128 */
 	uint8_t addr[16]; /* network order, IPv4 in the first four; bits behind the prefix are 0 */
 };
 
@@ -103,10 +100,10 @@ struct rule {
 	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
 	enum rule_l4 l4;
 	struct rule_prefix src, dst;
-	struct rule_prefix host;	   /* src or dst */
+	struct rule_prefix host; /* src or dst */
 	struct rule_ports sport, dport;
-	struct rule_ports port;		   /* sport or dport */
-	const struct rule_field *field;	   /* sorted by key, each at most once */
+	struct rule_ports port;		/* sport or dport */
+	const struct rule_field *field; /* sorted by key, each at most once */
 	size_t nfields;
 
 	const char *text; /* as written, without comment, blanks squeezed */
@@ -126,12 +123,14 @@ struct ruleset {
 
 void ruleset_free(struct ruleset *set);
 
-/* --- grammar.y ------------------------------------------------------------------------------------- */
+/* --- grammar.y
+ * ------------------------------------------------------------------------------------- */
 
-/* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1. */
+/* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1.
+ */
 struct mistake {
 	uint32_t line, column, width;
-	char text[256];	  /* "a port is 0 to 65535, not 70000" */
+	char text[256];	    /* "a port is 0 to 65535, not 70000" */
 	const char *source; /* the line, without its end */
 	size_t source_len;
 };
@@ -146,8 +145,8 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
 #define RULES_BYTES_MAX (1ul << 30)
 
 /*
- * Reads the rules of text[0..len). 0: *set is the caller's to free. Else the number of mistakes, all
- * told through `tell`, and *set is empty; -ENOMEM.
+ * Reads the rules of text[0..len). 0: *set is the caller's to free. Else the number of mistakes,
+ * all told through `tell`, and *set is empty; -ENOMEM.
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
 

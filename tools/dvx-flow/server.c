@@ -52,7 +52,7 @@ static bool room_for(struct bytes *b, size_t more)
 	return true;
 }
 
-/* --- out ----------------------------------------------------------------------------------------- */
+/* --- out --------------------------------------------------------------------------------------- */
 
 static void flush_out(struct conn *c)
 {
@@ -92,7 +92,7 @@ void conn_fail(struct conn *c, int code, const char *why)
 	conn_say(c, json_pack("{s:i, s:s}", "exit", code, "error", why), NULL, 0);
 }
 
-/* --- in ------------------------------------------------------------------------------------------ */
+/* --- in ---------------------------------------------------------------------------------------- */
 
 static void answer_all(const struct server *s, struct conn *c)
 {
@@ -136,7 +136,7 @@ static void take_in(const struct server *s, struct conn *c)
 	answer_all(s, c);
 }
 
-/* --- clients ------------------------------------------------------------------------------------- */
+/* --- clients ----------------------------------------------------------------------------------- */
 
 static bool may_ask(int fd)
 {

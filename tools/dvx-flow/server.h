@@ -30,8 +30,8 @@ struct server {
 int server_run(const struct server *s);
 
 /*
- * Listens at a path that only its owner may use. -errno. What was left there by a daemon that died is
- * taken away, so the caller holds the lock.
+ * Listens at a path that only its owner may use. -errno. What was left there by a daemon that died
+ * is taken away, so the caller holds the lock.
  */
 int server_listen(const char *path);
 

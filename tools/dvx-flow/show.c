@@ -41,22 +41,24 @@ int cmd_list(const struct args *a)
 	j = take(&answer);
 	if (a->json)
 		return json_out(j);
-	json_array_foreach(json_object_get(j, "rules"), i, rule)
-		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n", number(rule, "id"),
-		       text(rule, "text"));
+	json_array_foreach (json_object_get(j, "rules"), i, rule)
+		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n",
+		       number(rule, "id"), text(rule, "text"));
 	if (!json_array_size(json_object_get(j, "rules")))
 		printf("no rules: everything on %s goes the default way\n", text(j, "device"));
 	json_decref(j);
 	return EXIT_DONE;
 }
 
-/* --- stats ---------------------------------------------------------------------------------------- */
+/* --- stats
+ * ---------------------------------------------------------------------------------------- */
 
 /* What came since the table before, if there was one. */
 static void print_rate(const json_t *now, const json_t *before, double seconds)
 {
 	if (before && number(now, "packets") >= number(before, "packets"))
-		printf("%12.0f", (double)(number(now, "packets") - number(before, "packets")) / seconds);
+		printf("%12.0f",
+		       (double)(number(now, "packets") - number(before, "packets")) / seconds);
 	else if (seconds > 0)
 		printf("%12s", "-");
 }
@@ -74,7 +76,7 @@ static void print_rules(const json_t *j, const json_t *before, double seconds)
 	json_t *rule;
 	size_t i;
 
-	json_array_foreach(json_object_get(j, "rules"), i, rule) {
+	json_array_foreach (json_object_get(j, "rules"), i, rule) {
 		if (!i)
 			printf("    ID     PACKETS           BYTES%s  RULE\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
@@ -84,7 +86,8 @@ static void print_rules(const json_t *j, const json_t *before, double seconds)
 			       number(rule, "packets"), number(rule, "bytes"));
 		else
 			printf("%12s%16s", "-", "-");
-		print_rate(rule, json_object_get(rule, "packets") ? same(before, "rules", i, rule) : NULL,
+		print_rate(rule,
+			   json_object_get(rule, "packets") ? same(before, "rules", i, rule) : NULL,
 			   seconds);
 		printf("  %s\n", text(rule, "text"));
 	}
@@ -97,14 +100,14 @@ static void print_tags(const json_t *queue)
 	json_t *tag;
 	size_t i;
 
-	json_array_foreach(json_object_get(queue, "tags"), i, tag)
+	json_array_foreach (json_object_get(queue, "tags"), i, tag)
 		printf("%s%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT, i ? ", " : "  tag ",
 		       number(tag, "tag"), number(tag, "packets"));
 	if (number(queue, "errors"))
 		printf("  %" JSON_INTEGER_FORMAT " receive errors", number(queue, "errors"));
 	if (json_object_get(queue, "capture_ended"))
-		printf("  capture ended after %" JSON_INTEGER_FORMAT ": %s", number(queue, "captured"),
-		       text(queue, "capture_ended"));
+		printf("  capture ended after %" JSON_INTEGER_FORMAT ": %s",
+		       number(queue, "captured"), text(queue, "capture_ended"));
 }
 
 static void print_queues(const json_t *j, const json_t *before, double seconds)
@@ -112,7 +115,7 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 	json_t *queue;
 	size_t i;
 
-	json_array_foreach(json_object_get(j, "queues"), i, queue) {
+	json_array_foreach (json_object_get(j, "queues"), i, queue) {
 		if (!i)
 			printf("\n QUEUE     PACKETS           BYTES%s\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
@@ -153,7 +156,8 @@ int cmd_stats(const struct args *a)
 
 	if (fd < 0)
 		return code;
-	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, 0, &answer, NULL, NULL))) {
+	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, 0, &answer, NULL,
+				   NULL))) {
 		j = take(&answer);
 		code = print_stats(a, j, before);
 		json_decref(before);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Two steps: what can fail for want of room fails in the first one, while the old file stands. Nothing
- * but the second one changes what a daemon that starts again would find. -errno.
+ * Two steps: what can fail for want of room fails in the first one, while the old file stands.
+ * Nothing but the second one changes what a daemon that starts again would find. -errno.
  */
 int state_prepare(const char *path, const char *text, size_t len);
 int state_commit(const char *path);

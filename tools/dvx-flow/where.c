@@ -20,8 +20,10 @@ static int own_directory(const char *path)
 		complain("%s: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077) {
-		complain("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket", path);
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_mode & 077) {
+		complain("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket",
+			 path);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;

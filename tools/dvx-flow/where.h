@@ -6,10 +6,10 @@
 #include "dvx-flow.h"
 
 struct where {
-	char device[64];   /* its name; empty if only --socket was given */
-	char socket[108];  /* what a Unix socket's address can hold */
-	char lock[128];	   /* held by the daemon as long as it lives */
-	char state[4096];  /* the rules that were committed last */
+	char device[64];  /* its name; empty if only --socket was given */
+	char socket[108]; /* what a Unix socket's address can hold */
+	char lock[128];	  /* held by the daemon as long as it lives */
+	char state[4096]; /* the rules that were committed last */
 };
 
 /* Finds the device and makes the directory if need be. EXIT_DONE, or a code after a sentence. */

@@ -12,52 +12,98 @@
 
 /* Several names for one thing: what users of tcpdump, tc and iptables type. */
 static const struct word words[] = {
-	{"drop", T_DROP, 0},	      {"deny", T_DROP, 0},
-	{"block", T_DROP, 0},	      {"pass", T_PASS, 0},
-	{"allow", T_PASS, 0},	      {"accept", T_PASS, 0},
-	{"send", T_SEND, 0},	      {"count", T_COUNT, 0},
-	{"in", T_IN, 0},	      {"inbound", T_IN, 0},
-	{"ingress", T_IN, 0},	      {"out", T_OUT, 0},
-	{"outbound", T_OUT, 0},	      {"egress", T_OUT, 0},
-	{"any", T_ANY, 0},	      {"all", T_ANY, 0},
-	{"and", T_AND, 0},	      {"not", T_NOT, 0},
-	{"eth", T_ETH, 0},	      {"ether", T_ETH, 0},
-	{"type", T_TYPE, 0},	      {"ethertype", T_ETHERTYPE, 0},
-	{"vlan", T_VLAN, 0},	      {"svlan", T_SVLAN, 0},
-	{"qinq", T_SVLAN, 0},	      {"untagged", T_UNTAGGED, 0},
-	{"novlan", T_UNTAGGED, 0},    {"id", T_ID, 0},
-	{"vlan_id", T_ID, 0},	      {"pcp", T_PCP, 0},
-	{"prio", T_PCP, 0},	      {"vlan_prio", T_PCP, 0},
-	{"dei", T_DEI, 0},	      {"ipv4", T_IPV4, 0},
-	{"ip", T_IPV4, 0},	      {"ip4", T_IPV4, 0},
-	{"ipv6", T_IPV6, 0},	      {"ip6", T_IPV6, 0},
-	{"arp", T_ARP, 0},	      {"src", T_SRC, 0},
-	{"src_ip", T_SRC, 0},	      {"src_mac", T_SRC, 0},
-	{"dst", T_DST, 0},	      {"dst_ip", T_DST, 0},
-	{"dst_mac", T_DST, 0},	      {"host", T_HOST, 0},
-	{"net", T_HOST, 0},	      {"proto", T_PROTO, 0},
-	{"protocol", T_PROTO, 0},     {"ip_proto", T_PROTO, 0},
-	{"tos", T_TOS, 0},	      {"ip_tos", T_TOS, 0},
-	{"tclass", T_TOS, 0},	      {"dscp", T_DSCP, 0},
-	{"ecn", T_ECN, 0},	      {"ttl", T_TTL, 0},
-	{"ip_ttl", T_TTL, 0},	      {"hoplimit", T_TTL, 0},
-	{"frag", T_FRAG, 0},	      {"fragment", T_FRAG, 0},
-	{"nofrag", T_NOFRAG, 0},      {"flowlabel", T_FLOWLABEL, 0},
-	{"tcp", T_TCP, 0},	      {"udp", T_UDP, 0},
-	{"icmp", T_ICMP, 0},	      {"icmp4", T_ICMP, 0},
-	{"icmpv4", T_ICMP, 0},	      {"icmp6", T_ICMP6, 0},
-	{"icmpv6", T_ICMP6, 0},	      {"port", T_PORT, 0},
-	{"portrange", T_PORT, 0},     {"sport", T_SPORT, 0},
-	{"src_port", T_SPORT, 0},     {"dport", T_DPORT, 0},
-	{"dst_port", T_DPORT, 0},     {"flags", T_FLAGS, 0},
-	{"tcp_flags", T_FLAGS, 0},    {"code", T_CODE, 0},
-	{"reg_a", T_REG, KEY_REG_A},  {"reg_c0", T_REG, KEY_REG_C0},
-	{"reg_c1", T_REG, KEY_REG_C1}, {"reg_c2", T_REG, KEY_REG_C2},
-	{"reg_c3", T_REG, KEY_REG_C3}, {"reg_c4", T_REG, KEY_REG_C4},
-	{"reg_c5", T_REG, KEY_REG_C5}, {"reg_c6", T_REG, KEY_REG_C6},
-	{"reg_c7", T_REG, KEY_REG_C7}, {"vport", T_VPORT, 0},
-	{"sqn", T_SQN, 0},	      {"to", T_TO, 0},
-	{"queue", T_QUEUE, 0},	      {"tag", T_TAG, 0},
+	{"drop", T_DROP, 0},
+	{"deny", T_DROP, 0},
+	{"block", T_DROP, 0},
+	{"pass", T_PASS, 0},
+	{"allow", T_PASS, 0},
+	{"accept", T_PASS, 0},
+	{"send", T_SEND, 0},
+	{"count", T_COUNT, 0},
+	{"in", T_IN, 0},
+	{"inbound", T_IN, 0},
+	{"ingress", T_IN, 0},
+	{"out", T_OUT, 0},
+	{"outbound", T_OUT, 0},
+	{"egress", T_OUT, 0},
+	{"any", T_ANY, 0},
+	{"all", T_ANY, 0},
+	{"and", T_AND, 0},
+	{"not", T_NOT, 0},
+	{"eth", T_ETH, 0},
+	{"ether", T_ETH, 0},
+	{"type", T_TYPE, 0},
+	{"ethertype", T_ETHERTYPE, 0},
+	{"vlan", T_VLAN, 0},
+	{"svlan", T_SVLAN, 0},
+	{"qinq", T_SVLAN, 0},
+	{"untagged", T_UNTAGGED, 0},
+	{"novlan", T_UNTAGGED, 0},
+	{"id", T_ID, 0},
+	{"vlan_id", T_ID, 0},
+	{"pcp", T_PCP, 0},
+	{"prio", T_PCP, 0},
+	{"vlan_prio", T_PCP, 0},
+	{"dei", T_DEI, 0},
+	{"ipv4", T_IPV4, 0},
+	{"ip", T_IPV4, 0},
+	{"ip4", T_IPV4, 0},
+	{"ipv6", T_IPV6, 0},
+	{"ip6", T_IPV6, 0},
+	{"arp", T_ARP, 0},
+	{"src", T_SRC, 0},
+	{"src_ip", T_SRC, 0},
+	{"src_mac", T_SRC, 0},
+	{"dst", T_DST, 0},
+	{"dst_ip", T_DST, 0},
+	{"dst_mac", T_DST, 0},
+	{"host", T_HOST, 0},
+	{"net", T_HOST, 0},
+	{"proto", T_PROTO, 0},
+	{"protocol", T_PROTO, 0},
+	{"ip_proto", T_PROTO, 0},
+	{"tos", T_TOS, 0},
+	{"ip_tos", T_TOS, 0},
+	{"tclass", T_TOS, 0},
+	{"dscp", T_DSCP, 0},
+	{"ecn", T_ECN, 0},
+	{"ttl", T_TTL, 0},
+	{"ip_ttl", T_TTL, 0},
+	{"hoplimit", T_TTL, 0},
+	{"frag", T_FRAG, 0},
+	{"fragment", T_FRAG, 0},
+	{"nofrag", T_NOFRAG, 0},
+	{"flowlabel", T_FLOWLABEL, 0},
+	{"tcp", T_TCP, 0},
+	{"udp", T_UDP, 0},
+	{"icmp", T_ICMP, 0},
+	{"icmp4", T_ICMP, 0},
+	{"icmpv4", T_ICMP, 0},
+	{"icmp6", T_ICMP6, 0},
+	{"icmpv6", T_ICMP6, 0},
+	{"port", T_PORT, 0},
+	{"portrange", T_PORT, 0},
+	{"sport", T_SPORT, 0},
+	{"src_port", T_SPORT, 0},
+	{"dport", T_DPORT, 0},
+	{"dst_port", T_DPORT, 0},
+	{"flags", T_FLAGS, 0},
+	{"tcp_flags", T_FLAGS, 0},
+	{"code", T_CODE, 0},
+	{"reg_a", T_REG, KEY_REG_A},
+	{"reg_c0", T_REG, KEY_REG_C0},
+	{"reg_c1", T_REG, KEY_REG_C1},
+	{"reg_c2", T_REG, KEY_REG_C2},
+	{"reg_c3", T_REG, KEY_REG_C3},
+	{"reg_c4", T_REG, KEY_REG_C4},
+	{"reg_c5", T_REG, KEY_REG_C5},
+	{"reg_c6", T_REG, KEY_REG_C6},
+	{"reg_c7", T_REG, KEY_REG_C7},
+	{"vport", T_VPORT, 0},
+	{"sqn", T_SQN, 0},
+	{"to", T_TO, 0},
+	{"queue", T_QUEUE, 0},
+	{"tag", T_TAG, 0},
 };
 
 struct named {
@@ -66,43 +112,54 @@ struct named {
 };
 
 static const struct named protos[] = {
-	{"icmp", 1},  {"igmp", 2},    {"ipip", 4},   {"tcp", 6},     {"udp", 17},
-	{"ip6", 41},  {"ipv6", 41},   {"gre", 47},   {"esp", 50},    {"ah", 51},
+	{"icmp", 1},   {"igmp", 2},    {"ipip", 4},  {"tcp", 6},    {"udp", 17},
+	{"ip6", 41},   {"ipv6", 41},   {"gre", 47},  {"esp", 50},   {"ah", 51},
 	{"icmp6", 58}, {"icmpv6", 58}, {"ospf", 89}, {"vrrp", 112}, {"sctp", 132},
 };
 
 /* What a machine without /etc/services knows too. */
 static const struct named services[] = {
-	{"ftp-data", 20}, {"ftp", 21},	    {"ssh", 22},     {"telnet", 23},   {"smtp", 25},
-	{"domain", 53},	  {"dns", 53},	    {"bootps", 67},  {"bootpc", 68},   {"tftp", 69},
-	{"http", 80},	  {"ntp", 123},	    {"snmp", 161},   {"bgp", 179},     {"ldap", 389},
-	{"https", 443},	  {"syslog", 514},  {"iscsi-target", 3260}, {"nvme", 4420}, {"vxlan", 4789},
-	{"roce", 4791},	  {"geneve", 6081},
+	{"ftp-data", 20}, {"ftp", 21},	   {"ssh", 22},
+	{"telnet", 23},	  {"smtp", 25},	   {"domain", 53},
+	{"dns", 53},	  {"bootps", 67},  {"bootpc", 68},
+	{"tftp", 69},	  {"http", 80},	   {"ntp", 123},
+	{"snmp", 161},	  {"bgp", 179},	   {"ldap", 389},
+	{"https", 443},	  {"syslog", 514}, {"iscsi-target", 3260},
+	{"nvme", 4420},	  {"vxlan", 4789}, {"roce", 4791},
+	{"geneve", 6081},
 };
 
 static const struct named dscps[] = {
-	{"cs0", 0},   {"be", 0},    {"lef", 1},   {"cs1", 8},	{"af11", 10}, {"af12", 12}, {"af13", 14},
-	{"cs2", 16},  {"af21", 18}, {"af22", 20}, {"af23", 22}, {"cs3", 24},  {"af31", 26}, {"af32", 28},
-	{"af33", 30}, {"cs4", 32},  {"af41", 34}, {"af42", 36}, {"af43", 38}, {"cs5", 40},  {"va", 44},
-	{"ef", 46},   {"cs6", 48},  {"cs7", 56},
+	{"cs0", 0},   {"be", 0},    {"lef", 1},	  {"cs1", 8},	{"af11", 10}, {"af12", 12},
+	{"af13", 14}, {"cs2", 16},  {"af21", 18}, {"af22", 20}, {"af23", 22}, {"cs3", 24},
+	{"af31", 26}, {"af32", 28}, {"af33", 30}, {"cs4", 32},	{"af41", 34}, {"af42", 36},
+	{"af43", 38}, {"cs5", 40},  {"va", 44},	  {"ef", 46},	{"cs6", 48},  {"cs7", 56},
 };
 
 static const struct named ethertypes[] = {
-	{"ip", 0x0800},	  {"ipv4", 0x0800},  {"ip4", 0x0800},	{"arp", 0x0806},  {"rarp", 0x8035},
-	{"vlan", 0x8100}, {"svlan", 0x88a8}, {"qinq", 0x88a8},	{"ip6", 0x86dd},  {"ipv6", 0x86dd},
-	{"mpls", 0x8847}, {"eapol", 0x888e}, {"lldp", 0x88cc},	{"macsec", 0x88e5}, {"ptp", 0x88f7},
-	{"roce", 0x8915},
+	{"ip", 0x0800},	  {"ipv4", 0x0800},   {"ip4", 0x0800},	 {"arp", 0x0806},
+	{"rarp", 0x8035}, {"vlan", 0x8100},   {"svlan", 0x88a8}, {"qinq", 0x88a8},
+	{"ip6", 0x86dd},  {"ipv6", 0x86dd},   {"mpls", 0x8847},	 {"eapol", 0x888e},
+	{"lldp", 0x88cc}, {"macsec", 0x88e5}, {"ptp", 0x88f7},	 {"roce", 0x8915},
 };
 
 static const struct named icmps[] = {
-	{"echo-reply", 0}, {"unreachable", 3}, {"redirect", 5}, {"echo-request", 8}, {"echo", 8},
-	{"time-exceeded", 11}, {"parameter-problem", 12},
+	{"echo-reply", 0}, {"unreachable", 3},	  {"redirect", 5},	     {"echo-request", 8},
+	{"echo", 8},	   {"time-exceeded", 11}, {"parameter-problem", 12},
 };
 
 static const struct named icmp6s[] = {
-	{"unreachable", 1}, {"packet-too-big", 2}, {"time-exceeded", 3}, {"parameter-problem", 4},
-	{"echo-request", 128}, {"echo", 128}, {"echo-reply", 129}, {"router-solicitation", 133},
-	{"router-advertisement", 134}, {"neighbor-solicitation", 135}, {"neighbor-advertisement", 136},
+	{"unreachable", 1},
+	{"packet-too-big", 2},
+	{"time-exceeded", 3},
+	{"parameter-problem", 4},
+	{"echo-request", 128},
+	{"echo", 128},
+	{"echo-reply", 129},
+	{"router-solicitation", 133},
+	{"router-advertisement", 134},
+	{"neighbor-solicitation", 135},
+	{"neighbor-advertisement", 136},
 	{"redirect", 137},
 };
 
@@ -123,7 +180,8 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 
 const struct word *word_find(const char *name)
 {
-	/* Files of 100,000 rules have a million words: the first letter is looked at before all else. */
+	/* Files of 100,000 rules have a million words: the first letter is looked at before all
+	 * else. */
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (words[i].name[0] == (name[0] | 0x20) && !strcasecmp(words[i].name, name))
 			return &words[i];
@@ -213,8 +271,8 @@ bool ethertype_number(const char *name, uint64_t *number)
 
 bool icmp_number(const char *name, bool v6, uint64_t *number)
 {
-	return v6 ? look_up(icmp6s, COUNT(icmp6s), name, number) :
-		    look_up(icmps, COUNT(icmps), name, number);
+	return v6 ? look_up(icmp6s, COUNT(icmp6s), name, number)
+		  : look_up(icmps, COUNT(icmps), name, number);
 }
 
 bool flag_number(const char *name, uint64_t *number)

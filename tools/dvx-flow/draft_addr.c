@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses, prefixes and lists of ports of a rule. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draft.h"
+#include "words.h"
+
+static unsigned int address_bits(const struct rule_prefix *p)
+{
+	return p->family == 4 ? 32 : 128;
+}
+
+/* Clears what is behind the prefix; true if something was there. */
+static bool cut(struct rule_prefix *p)
+{
+	uint8_t before[16];
+
+	memcpy(before, p->addr, sizeof(before));
+	for (unsigned int i = 0; i < address_bits(p) / 8; i++) {
+		int keep = p->bits - (int)i * 8;
+
+		if (keep < 8)
+			p->addr[i] &= (uint8_t)(keep <= 0 ? 0 : 0xff00 >> keep);
+	}
+	return memcmp(before, p->addr, sizeof(before)) != 0;
+}
+
+void draft_prefix(struct draft *d, const struct place *at, struct address *a, uint64_t bits)
+{
+	char meant[INET6_ADDRSTRLEN];
+
+	if (bits > address_bits(&a->ip)) {
+		draft_mistake(d, at, "an %s prefix has 0 to %u bits, not %" PRIu64,
+			      draft_ip_name(a->ip.family), address_bits(&a->ip), bits);
+		return;
+	}
+	a->ip.bits = (uint8_t)bits;
+	if (!cut(&a->ip))
+		return;
+	inet_ntop(a->ip.family == 4 ? AF_INET : AF_INET6, a->ip.addr, meant, sizeof(meant));
+	draft_mistake(d, at,
+		      "the address has bits behind its prefix; write %s/%" PRIu64
+		      " if the network is meant",
+		      meant, bits);
+}
+
+void draft_mac_mask(struct draft *d, const struct place *at, struct address *a, uint64_t mask)
+{
+	if (!mask)
+		draft_mistake(d, at, "a mask of 0 compares nothing");
+	else if (a->mac & ~mask)
+		draft_mistake(d, at, "the MAC has bits that the mask leaves out");
+	a->mac_mask = mask;
+}
+
+static struct rule_prefix *side_prefix(struct draft *d, enum draft_side side)
+{
+	return side == SIDE_SRC ? &d->rule.src : side == SIDE_DST ? &d->rule.dst : &d->rule.host;
+}
+
+void draft_address(struct draft *d, const struct place *at, enum draft_side side,
+		   const struct address *a)
+{
+	static const char *const names[] = {"source", "destination", "host"};
+	struct rule_prefix *p = side_prefix(d, side);
+
+	if (!a->ip.family) {
+		draft_field(d, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
+		return;
+	}
+	draft_ip(d, at, a->ip.family);
+	if (p->family)
+		draft_mistake(d, at, "a second %s address in one rule", names[side]);
+	*p = a->ip;
+}
+
+/* --- ports ------------------------------------------------------------------------------------- */
+
+uint64_t draft_service(struct draft *d, const struct place *at, const char *name)
+{
+	uint64_t port = 0;
+
+	if (!service_number(name, &port))
+		draft_mistake(d, at, "no service is called \"%s\"; give its port's number", name);
+	return port;
+}
+
+static bool room_for_range(struct draft *d)
+{
+	struct draft_ports *l = &d->ports;
+	size_t room = l->room ? l->room * 2 : 4;
+	struct rule_range *grown;
+
+	if (l->n < l->room)
+		return true;
+	grown = arena_get(d->set->memory, room * sizeof(*grown));
+	if (!grown) {
+		d->no_memory = true;
+		return false;
+	}
+	if (l->n)
+		memcpy(grown, l->range, l->n * sizeof(*grown));
+	l->range = grown;
+	l->room = room;
+	return true;
+}
+
+void draft_range(struct draft *d, const struct place *at, uint64_t first, uint64_t last)
+{
+	uint64_t worse = first > 65535 ? first : last;
+
+	if (worse > 65535)
+		draft_mistake(d, at, "a port is 0 to 65535, not %" PRIu64, worse);
+	else if (first > last)
+		draft_mistake(d, at, "a range goes upwards: %" PRIu64 "-%" PRIu64, last, first);
+	else if (room_for_range(d))
+		d->ports.range[d->ports.n++] = (struct rule_range){(uint16_t)first, (uint16_t)last};
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct rule_range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorted, and what touches becomes one: 80,81 is 80-81. */
+static size_t merge(struct rule_range *r, size_t n)
+{
+	size_t kept = 0;
+
+	if (!n)
+		return 0;
+	qsort(r, n, sizeof(*r), by_first);
+	for (size_t i = 1; i < n; i++)
+		if (r[i].first > r[kept].last + 1)
+			r[++kept] = r[i];
+		else if (r[i].last > r[kept].last)
+			r[kept].last = r[i].last;
+	return kept + 1;
+}
+
+void draft_port_list(struct draft *d, const struct place *at, enum draft_side side)
+{
+	struct rule_ports *p = side == SIDE_SRC	  ? &d->rule.sport
+			       : side == SIDE_DST ? &d->rule.dport
+						  : &d->rule.port;
+
+	if (p->n)
+		draft_mistake(
+			d, at,
+			"a second list of these ports in one rule; write them as one: 80,443");
+	p->n = merge(d->ports.range, d->ports.n);
+	p->range = d->ports.range;
+	d->ports = (struct draft_ports){0};
+}
