@@ -310,6 +310,53 @@ static void one_of_many(void **state)
 	}
 }
 
+static void post_two_blocks(struct raw *r, struct rig_qp *sq)
+{
+	struct rig_wqe w = raw_begin(r, r->src, 34, 0);
+
+	w.q = sq;
+	prm_wqe_ctrl_seg_set_qpn(w.bytes, sq->qp->o.id);
+	rig_data(&w, r->src + 34, 66, rig_key(r->mkey));
+	rig_end(&w);
+}
+
+/* The ring is unmapped behind what was fetched: that is sent, then the queue is in ERR, alone. */
+static void ring_goes(void **state)
+{
+	struct raw *r = *state;
+	uint8_t *ring =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rig_qp sq;
+	const uint8_t *cqe;
+	unsigned int n;
+
+	assert_true(ring != MAP_FAILED);
+	raw_queue_open(&r->rig, &sq, OBJ_SQ, &r->scq, 7);
+	sq.sq = ring;
+	sq.qp->ring.offset = (uintptr_t)ring;
+	for (unsigned int i = 0; i < 8; i++)
+		post_two_blocks(r, &sq);
+	rig_ring(&sq);
+	rig_settle(&r->rig);
+	assert_int_equal(r->nsent, 8);
+	for (unsigned int i = 0; i < 40; i++)
+		post_two_blocks(r, &sq);
+	munmap(ring + 4096, 4096);
+	rig_ring(&sq);
+	rig_settle(&r->rig);
+	assert_in_range(r->nsent, 9, 32); /* as far as it had been fetched */
+	assert_int_equal(sq.qp->state, QP_ERR);
+	for (n = 0; (cqe = rig_poll(&r->scq)); n++)
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
+	assert_int_equal(n, r->nsent);
+	r->nsent = 0;
+	raw_post(r, r->src, 100, 0);
+	raw_go(r);
+	assert_int_equal(r->nsent, 1);
+	rig_qp_close(&sq);
+	munmap(ring, 4096);
+}
+
 /* Any bytes at all: no crash, the queue ends in RTS or ERR, RST brings it back. */
 static void garbage(void **state)
 {
@@ -349,9 +396,9 @@ static void garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(pieces),	T(headers_alone), T(checksums),
-		T(vlan_insert), T(metadata),	  T(nop_and_unsignaled),
-		T(bad_sends),	T(one_of_many),	  T(garbage),
+		T(pieces),   T(headers_alone),	    T(checksums), T(vlan_insert),
+		T(metadata), T(nop_and_unsignaled), T(bad_sends), T(one_of_many),
+		T(garbage),  T(ring_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,8 @@ static void fetch_some(struct qp *qp, struct self_batch *batch)
 	for (unsigned int i = 0; i < SHARE && pending(qp) && room(qp); i++) {
 		wr = next_wr(qp);
 		if (!wr) {
+			if (qp->raw)
+				raw_flush(qp);
 			ring_gone(qp);
 			return;
 		}
