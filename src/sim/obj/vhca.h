@@ -92,7 +92,7 @@ struct raw_stats {
 	uint64_t sent;		/* by its send queues, before its TX tables */
 	uint64_t received;	/* in a receive queue, with a good CQE */
 	uint64_t out_of_buffer; /* no receive was posted, or the queue is not ready */
-	uint64_t failed;	/* the receive was too small, or its memory is gone */
+	uint64_t failed;	/* the receive was too small, or its memory was gone */
 };
 
 /* What became of packets that came in by the port from outside; see link_fates. */
