@@ -270,6 +270,14 @@ ppcnt_reg at byte 0x10
 '
 expect 0 "an access to a register, with the register" <"$tmp/x"
 
+{ bin general_obj_in_cmd_hdr opcode=CREATE_GENERAL_OBJECT obj_type=VIRTIO_NET_Q
+	bin virtio_net_q_object virtio_q_context.queue_size=256 modify_field_select='STATE|VIRTIO_Q_MKEY'; } >"$tmp/x"
+want='its object has type 0xd VIRTIO_NET_Q
+STATE|VIRTIO_Q_MKEY
+virtio_q_context.queue_size
+'
+expect 0 "a general object, with the object" <"$tmp/x"
+
 printf '\003\0\0\0\0\045\130\144\0\0\0\0\0\0\0\0' >"$tmp/mail"
 want='output of command (any) (out, certain)
 status 0x03 BAD_PARAM

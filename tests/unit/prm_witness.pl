@@ -70,6 +70,8 @@ my %enum_prefix = (
 	flow_miss_action => qr/MLX5_FLOW_TABLE_MISS_ACTION_/,
 	flow_source => qr/MLX5_FLOW_CONTEXT_FLOW_SOURCE_/, flow_action => qr/MLX5_FLOW_CONTEXT_ACTION_/,
 	flow_encrypt_type => qr/MLX5_FLOW_CONTEXT_ENCRYPT_DECRYPT_TYPE_/,
+	virtio_net_q_state => qr/MLX5_VIRTIO_NET_Q_OBJECT_STATE_/, virtq_modify_mask => qr/MLX5_VIRTQ_MODIFY_MASK_/,
+	virtio_event_mode => qr/MLX5_VIRTIO_Q_EVENT_MODE_/, virtio_queue_type => qr/MLX5_VIRTIO_EMULATION_VIRTIO_QUEUE_TYPE_/,
 	meter_color => qr/MLX5_FLOW_METER_COLOR_/, meter_mode => qr/MLX5_FLOW_METER_MODE_/,
 	reformat_type => qr/MLX5_REFORMAT_TYPE_/, action_type => qr/MLX5_ACTION_TYPE_/,
 	modify_field => qr/MLX5_ACTION_IN_FIELD_/, dctc_state => qr/MLX5_DCTC_STATE_/,
@@ -189,6 +191,7 @@ sub load_constants
 			$value = $last + 1 unless defined $value;
 			$value =~ s/^BIT(?:_ULL)?\((\w+)\)$/"1 << " . oct($1)/e if $value =~ m{\(0};
 			$value =~ s/^BIT(?:_ULL)?\((\d+)\)$/1 << $1/;
+			$value =~ s/^\(u64\)//;
 			$value =~ s/^\((.*)\)$/$1/;
 			my ($n, $shift) = $value =~ /^(0x[0-9a-f]+|\d+)(?:ULL)?(?:\s*<<\s*(\d+))?$/i or next;
 			$last = ($n =~ /^0x/i ? hex $n : $n) << ($shift // 0);
@@ -447,7 +450,7 @@ sub compare_constants
 	my ($constants, $version, $seen) = @_;
 	my @bad;
 	for my $v (grep { $enum_prefix{$_->{enum}} } @values) {
-		my ($name) = grep { /^$enum_prefix{$v->{enum}}\Q$v->{name}\E(?:_ERR|_BYTES|S|_INITIATOR|(?:_COUNTERS)?_GROUP)?$/ }
+		my ($name) = grep { /^$enum_prefix{$v->{enum}}\Q$v->{name}\E(?:_ERR|_BYTES|S|_INITIATOR|(?:_COUNTERS)?_GROUP|_MODE)?$/ }
 			sort keys %$constants or next;
 		my $theirs = $constants->{$name} >> ($v->{enum} eq "wqe_fm" ? 5 : 0);
 		$seen->{"$v->{enum}.$v->{name}"}{$version} = 1;
@@ -482,6 +485,9 @@ my @elsewhere = (
 		rdma_page_fault_event stall_vl_event wqe_associated_page_fault_event cmd_in cmd_out dest_format
 		qp_context_extension qp_pas_list_in qp_pas_or_qpc_ext_and_pas qpc_extension_and_pas_list_in
 		general_obj_create_param general_obj_query_param ud_adrs_vector umr_pointer_desc_argument)],
+	["a general object's commands: the header of all of them, and the object, which a table has",
+		map({ my $o = $_; map { ("${_}_${o}_in", "${_}_${o}_out") } qw(create destroy query) }
+			qw(virtio_net_q virtio_q_counters)), qw(modify_virtio_net_q_in modify_virtio_net_q_out)],
 	["firmware update, done by mlxfwmanager and devlink", qw(mcc_reg mcda_reg mcqi_activation_method mcqi_cap
 		mcqi_reg mcqi_reg_data mcqi_version mcqs_reg mirc_reg)],
 	["analog side of the link, tuned by the vendor's tools (mlxlink)", qw(plpc_reg plib_reg plbf_reg pplr_reg
@@ -566,7 +572,7 @@ if (!$old || !$py) {
 		$old ? "python3-pyverbs rdma-core" : "linux-headers-amd64", "\n";
 	exit 1;
 }
-my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc.h qp.h device.h cq.h driver.h);
+my @files = map { "include/linux/mlx5/$_" } qw(mlx5_ifc_fpga.h mlx5_ifc_vdpa.h mlx5_ifc.h qp.h device.h cq.h driver.h);
 my %kernels = ("6.1" => load_headers($old, @files));
 $kernels{"6.12"} = load_headers($new, @files) if $new;
 $dv = load_headers("/usr/include/infiniband", "mlx5dv.h", "tm_types.h");

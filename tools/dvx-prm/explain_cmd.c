@@ -14,9 +14,29 @@ static unsigned int opcode_of(const struct finding *f)
 	return (unsigned int)field(f, "mbox_in", 0, "opcode");
 }
 
+/* A general object follows the header of its command; NULL: it is another command. */
+static const struct prm_struct *object_of(const struct finding *f, const struct prm_struct *s)
+{
+	return strcmp(s->name, "general_obj_in_cmd_hdr")
+		       ? NULL
+		       : prm_object((uint32_t)field(f, s->name, 0, "obj_type"));
+}
+
+static void weigh_object(struct finding *f, const struct prm_struct *header)
+{
+	const struct prm_struct *s = object_of(f, header);
+	size_t len = f->d->len - HEADER, set = 0;
+
+	if (!s || !len)
+		return;
+	walk_strays(s, f->d->bytes + HEADER, walk_extent(s, len), NULL, 0, &set);
+	weigh(f, set ? -10 : 20, "%s of the %s that follows %s",
+	      set ? "reserved bits" : "all reserved bits", s->name, set ? "are set" : "are 0");
+}
+
 static void weigh_length(struct finding *f, const struct prm_struct *s)
 {
-	size_t extent = walk_extent(s, f->d->len);
+	size_t extent = object_of(f, s) ? f->d->len : walk_extent(s, f->d->len);
 
 	if (f->d->len < s->bytes)
 		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
@@ -40,6 +60,7 @@ static void score_in(struct finding *f)
 	weigh(f, 35, "the opcode in bytes 0 and 1 is %s", prm_opcode_name(op));
 	weigh_length(f, s);
 	walk_strays(s, f->d->bytes, walk_extent(s, f->d->len), NULL, 0, &set);
+	weigh_object(f, s);
 	if (set)
 		weigh(f, set > 8 ? -40 : -10, "%zu reserved bits are set", set);
 	else
