@@ -25,6 +25,8 @@ check "rules hold" sh -c ":" && client apply "$work/a" >/dev/null
 check "packets are dropped" verdict dropped 521
 second() { fails 5 "a daemon holds mlx5_0's rules already: process $daemon" client daemon; }
 check "a second daemon is refused" second
+elsewhere() { fails 5 "holds mlx5_0's rules already" client daemon --socket "$work/other" && [ ! -e "$work/other" ]; }
+check "with a socket of its own too" elsewhere
 # The chip hears of a death by itself, so it is given some time.
 default_way() {
 	die
@@ -126,6 +128,9 @@ others() {
 check "others may not ask, nor read what was committed" others
 
 stop
+named() { start --queues 2 --socket "$work/named" && [ "$socket" = "$work/named" ] && client list --socket "$work/named" &&
+	"$flow" list --socket "$work/named" && fails 3 "no daemon holds" client list && stop; }
+check "a socket by its name, for clients that see no device too" named
 mkdir "$work/tmpfs"
 if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 	full() {

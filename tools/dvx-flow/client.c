@@ -42,7 +42,7 @@ int client_connect(const struct args *a, int *code)
 	struct where w;
 	int fd;
 
-	*code = where_find(a, &w);
+	*code = where_to_ask(a, &w);
 	if (*code)
 		return -1;
 	while ((fd = try_connect(&w)) == -ENOENT || fd == -ECONNREFUSED) {

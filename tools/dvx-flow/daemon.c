@@ -37,8 +37,7 @@ static int take_lock(const struct where *w, struct fault *f)
 	if (read(fd, pid, sizeof(pid) - 1) > 0)
 		pid[strcspn(pid, "\n")] = 0;
 	close(fd);
-	return fault(f, EXIT_BUSY, "a daemon holds %s%s rules already%s%s",
-		     w->device[0] ? w->device : "these", w->device[0] ? "'s" : "",
+	return fault(f, EXIT_BUSY, "a daemon holds %s's rules already%s%s", w->device,
 		     pid[0] ? ": process " : "", pid);
 }
 
@@ -111,7 +110,7 @@ static void device_is_gone(void *arg)
 	const struct where *w = arg;
 
 	unlink(w->socket);
-	complain("%s is gone, and its rules with it", w->device[0] ? w->device : "the device");
+	complain("%s is gone, and its rules with it", w->device);
 	_exit(EXIT_DEVICE);
 }
 
@@ -127,7 +126,7 @@ static int hold(const struct args *a, const struct where *w, struct fault *f)
 
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
-	if (dvx_dev_open(a->device ? a->device : w->device[0] ? w->device : NULL, &h.ground.dev))
+	if (dvx_dev_open(w->device, &h.ground.dev))
 		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
 	pump.dev = h.ground.dev;
 	ret = pump_start(&pump, &h.ground.pump, why, sizeof(why));
@@ -142,7 +141,7 @@ int cmd_daemon(const struct args *a)
 {
 	struct fault f = {0};
 	struct where w;
-	int lock, code = where_find(a, &w);
+	int lock, code = where_to_hold(a, &w);
 
 	if (code)
 		return code;

@@ -220,16 +220,20 @@ static void rest(struct pump *p)
 		p->stop = true;
 		return;
 	}
+	pthread_mutex_lock(&p->lock);
 	while (!dvx_channel_wait(p->channel, 0, &cq, NULL))
 		dvx_cq_arm(cq, false);
+	pthread_mutex_unlock(&p->lock);
 }
 
 static void *run(void *arg)
 {
 	struct pump *p = arg;
 
+	pthread_mutex_lock(&p->lock);
 	for (unsigned int i = 0; i < p->n; i++)
 		dvx_cq_arm(p->queue[i].cq, false);
+	pthread_mutex_unlock(&p->lock);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_ACQUIRE))
 		if (!drain_all(p))
 			rest(p);

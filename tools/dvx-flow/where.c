@@ -97,31 +97,26 @@ static int set(char *out, size_t size, const char *base, const char *end)
 {
 	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
 		return EXIT_DONE;
-	complain("%s%s: the path is longer than a socket's may be", base, end);
+	complain("%s%s: the path is longer than %zu bytes", base, end, size - 1);
 	return EXIT_INPUT;
 }
 
-static int name_all(const struct args *a, const char *base, struct where *w)
+int where_to_ask(const struct args *a, struct where *w)
 {
-	int ret = set(w->socket, sizeof(w->socket), base, a->socket ? "" : ".sock");
-
-	if (!ret)
-		ret = set(w->lock, sizeof(w->lock), base, ".lock");
-	if (!ret)
-		ret = set(w->state, sizeof(w->state), a->state ? a->state : base,
-			  a->state ? "" : ".flow");
-	return ret;
+	if (!a->socket)
+		return where_to_hold(a, w);
+	*w = (struct where){0};
+	return set(w->socket, sizeof(w->socket), a->socket, "");
 }
 
-int where_find(const struct args *a, struct where *w)
+/* Whatever socket it has: a device has one lock, and one set of rules that was committed. */
+int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;
 	char dir[3000], base[4000];
 	int ret;
 
 	*w = (struct where){0};
-	if (a->socket)
-		return name_all(a, a->socket, w);
 	ret = find_device(a->device, &info);
 	if (!ret)
 		ret = directory(dir, sizeof(dir));
@@ -129,5 +124,11 @@ int where_find(const struct args *a, struct where *w)
 		return ret;
 	snprintf(w->device, sizeof(w->device), "%s", info.name);
 	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64, dir, info.name, info.guid);
-	return name_all(a, base, w);
+	ret = set(w->lock, sizeof(w->lock), base, ".lock");
+	if (!ret)
+		ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
+			  a->socket ? "" : ".sock");
+	return ret ? ret
+		   : set(w->state, sizeof(w->state), a->state ? a->state : base,
+			 a->state ? "" : ".flow");
 }

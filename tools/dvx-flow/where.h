@@ -6,13 +6,14 @@
 #include "dvx-flow.h"
 
 struct where {
-	char device[64];  /* its name; empty if only --socket was given */
+	char device[64];  /* its name; empty if a client was told a socket */
 	char socket[108]; /* what a Unix socket's address can hold */
-	char lock[128];	  /* held by the daemon as long as it lives */
+	char lock[4096];  /* held by the daemon as long as it lives */
 	char state[4096]; /* the rules that were committed last */
 };
 
-/* Finds the device and makes the directory if need be. EXIT_DONE, or a code after a sentence. */
-int where_find(const struct args *a, struct where *w);
+/* Each makes the directory if need be. EXIT_DONE, or a code after a sentence. */
+int where_to_hold(const struct args *a, struct where *w);
+int where_to_ask(const struct args *a, struct where *w);
 
 #endif
