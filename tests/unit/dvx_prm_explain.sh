@@ -277,6 +277,11 @@ STATE|VIRTIO_Q_MKEY
 virtio_q_context.queue_size
 '
 expect 0 "a general object, with the object" <"$tmp/x"
+{ bin general_obj_in_cmd_hdr opcode=CREATE_GENERAL_OBJECT obj_type=0x99; head -c 100 "$prm"; } >"$tmp/x"
+want='input of command CREATE_GENERAL_OBJECT
+its object has type 0x99 ?
+'
+expect 0 "a general object that no table has" <"$tmp/x"
 
 printf '\003\0\0\0\0\045\130\144\0\0\0\0\0\0\0\0' >"$tmp/mail"
 want='output of command (any) (out, certain)
