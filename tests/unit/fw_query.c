@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device says of itself: capability pages, identities, GIDs, the other function. */
 #include "fw_fixture.h"
+#include <dvx/prm/vport.h>
+#include "obj/icm.h"
 #include "fw/cmd.h"
 
 static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t current)
@@ -176,6 +178,60 @@ static void esw_functions(void **state)
 	assert_int_equal(prm_host_params_context_get_host_pf_vhca_id(h), f->v->id);
 }
 
+/* libmlx5 asks for it on the manager before any domain; other vports do not exist. */
+static void esw_vport(void **state)
+{
+	struct fx *f = *state;
+	const size_t len = PRM_QUERY_ESW_VPORT_CONTEXT_OUT_BYTES;
+	const void *ctx = prm_query_esw_vport_context_out_cat_esw_vport_context(f->out);
+	uint8_t in[PRM_QUERY_ESW_VPORT_CONTEXT_IN_BYTES] = {0};
+
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, FX_UID, in,
+				 sizeof(in), len),
+			 PRM_STATUS_BAD_OP);
+	assert_int_equal(fx_exec(f, f->dpu, PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, FX_UID, in,
+				 sizeof(in), len),
+			 0);
+	assert_int_equal(icm_kind(prm_esw_vport_context_get_sw_steering_vport_icm_address_rx(ctx)),
+			 ICM_VPORT);
+	prm_query_esw_vport_context_in_set_other_vport(in, 1);
+	assert_int_equal(fx_exec(f, f->dpu, PRM_OPCODE_QUERY_ESW_VPORT_CONTEXT, FX_UID, in,
+				 sizeof(in), len),
+			 PRM_STATUS_BAD_PARAM);
+}
+
+/* What libmlx5 needs for domains of format 1: sizes, regions that do not meet, places to end. */
+static void steering(void **state)
+{
+	struct fx *f = *state;
+	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);
+	const void *rx, *tx;
+
+	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_steering_format_version(cap), 1);
+	assert_int_equal(prm_cmd_hca_cap_get_match_definer_format_supported(cap), 0);
+	assert_true(prm_cmd_hca_cap_get_general_obj_types(cap) >> PRM_OBJ_TYPE_SW_ICM & 1);
+	f->personality.log_ste_icm = 28;
+	assert_int_equal(query_cap(f, f->v, PRM_HCA_CAP_TYPE_DEV_MEM, 1), 0);
+	assert_int_equal(prm_device_mem_cap_get_log_steering_sw_icm_size(cap), 28);
+	assert_int_equal(prm_device_mem_cap_get_steering_sw_icm_start_address(cap),
+			 icm_addr(ICM_STE, 0));
+	assert_int_equal(prm_device_mem_cap_get_header_modify_sw_icm_start_address(cap),
+			 icm_addr(ICM_MODIFY, 0));
+	assert_int_equal(prm_device_mem_cap_get_header_modify_pattern_sw_icm_start_address(cap), 0);
+	assert_int_equal(prm_device_mem_cap_get_log_indirect_encap_sw_icm_size(cap), 0);
+	assert_int_equal(prm_device_mem_cap_get_memic(cap), 0);
+	assert_int_equal(query_cap(f, f->v, PRM_HCA_CAP_TYPE_FLOW_TABLE, 1), 0);
+	rx = prm_flow_table_nic_cap_cat_flow_table_properties_nic_receive(cap);
+	tx = prm_flow_table_nic_cap_cat_flow_table_properties_nic_transmit(cap);
+	assert_int_equal(prm_flow_table_prop_layout_get_sw_owner_v2(rx), 1);
+	assert_int_equal(prm_flow_table_prop_layout_get_sw_owner_v2(tx), 1);
+	assert_int_equal(icm_kind(
+				 prm_flow_table_nic_cap_get_sw_steering_nic_rx_action_drop_icm_address(
+					 cap)),
+			 ICM_END);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
 
 int main(void)
@@ -183,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(pages),   T(truthful), T(cut_page),	    T(other_function),
 		T(adapter), T(vport),	 T(roce_addresses), T(esw_functions),
+		T(esw_vport), T(steering),
 	};
 
 	return cmocka_run_group_tests_name("fw_query", tests, NULL, NULL);
