@@ -2,8 +2,8 @@
 /*
  * The device under steer_rules: how much of a CPU its own work takes while libmlx5 inserts, beside
  * libmlx5's, and how fast it then walks packets through what libmlx5 wrote. It is the server's core
- * with a loop that can be timed; no NIC's speed is measured. What libmlx5 wrote can be recorded, and
- * walked again without it: callgrind does not know all that the server asks of the kernel.
+ * with a loop that can be timed; no NIC's speed is measured. What libmlx5 wrote can be recorded,
+ * and walked again without it: callgrind does not know all that the server asks of the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@
 
 #define TABLES	3u
 #define PACKETS 4096u
-#define TURNS	16u	/* of the data path between two looks at requests */
-#define NAP	10000u	/* ns */
+#define TURNS	16u    /* of the data path between two looks at requests */
+#define NAP	10000u /* ns */
 
 struct bench {
 	struct chip *chip;
@@ -55,7 +55,8 @@ static uint64_t now(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- the device -------------------------------------------------------------------------------- */
+/* --- the device --------------------------------------------------------------------------------
+ */
 
 static unsigned int no_functions(struct chip *c, struct link_function_row *row, unsigned int max)
 {
@@ -193,10 +194,11 @@ static void serve(struct bench *b)
 	}
 }
 
-/* --- packets ----------------------------------------------------------------------------------- */
+/* --- packets -----------------------------------------------------------------------------------
+ */
 
-static const uint8_t frame[64] = {0x02, 0xd7, 0, 0, 0, 1, 0x02, 0x11, 0x22, 0x33, 0x44, 0x55,
-				  0x08, 0x00, 0x45, 0, 0, 50, 0, 1, 0, 0, 64, 17};
+static const uint8_t frame[64] = {0x02, 0xd7, 0,    0, 0, 1,  0x02, 0x11, 0x22, 0x33, 0x44, 0x55,
+				  0x08, 0x00, 0x45, 0, 0, 50, 0,    1,	  0,	0,    64,   17};
 
 static void put32(uint8_t *p, uint32_t v)
 {
@@ -246,7 +248,8 @@ static double walk_rate(struct bench *b, uint32_t rules, uint32_t n)
 	return n * 1e9 / (double)start;
 }
 
-/* --- what libmlx5 wrote, in a file ------------------------------------------------------------- */
+/* --- what libmlx5 wrote, in a file -------------------------------------------------------------
+ */
 
 #define PAGE (1u << ICM_LOG_BLOCK)
 
@@ -299,8 +302,8 @@ static uint64_t load(struct vhca *v, const char *path)
 	return root;
 }
 
-static __attribute__((noipa)) uint32_t walk_recorded(struct vhca *v, uint64_t root,
-							 uint8_t *bytes, uint32_t n)
+static __attribute__((noipa)) uint32_t walk_recorded(struct vhca *v, uint64_t root, uint8_t *bytes,
+						     uint32_t n)
 {
 	uint32_t dropped = 0;
 

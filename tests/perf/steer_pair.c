@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, eight for each turn,
- * as libmlx5 posts them when it is the faster one (dr_send.c of rdma-core 44).
+ * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, eight for each
+ * turn, as libmlx5 posts them when it is the faster one (dr_send.c of rdma-core 44).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 		uint32_t entry = i * 7 % ENTRIES;
 
 		p->src[i % PAIRS * SLOT] = (uint8_t)i;
-		post(&q, PRM_WQE_OPCODE_RDMA_WRITE, p->src + i % PAIRS * SLOT, rig_key(p->ms), entry,
-		     rig_key(icm), false);
+		post(&q, PRM_WQE_OPCODE_RDMA_WRITE, p->src + i % PAIRS * SLOT, rig_key(p->ms),
+		     entry, rig_key(icm), false);
 		post(&q, PRM_WQE_OPCODE_RDMA_READ, p->src + BACK, rig_key(p->ms), entry,
 		     rig_key(icm), i % 4 == 3);
 		if (i % PAIRS < PAIRS - 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The program of steer_bench: rules in three receive tables through libmlx5, one after the other.
- * It inserts them twice: at first with pauses, so that the device has answered when libmlx5 looks and
- * only libmlx5's own work is timed; then as fast as it can.
+ * It inserts them twice: at first with pauses, so that the device has answered when libmlx5 looks
+ * and only libmlx5's own work is timed; then as fast as it can.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include <dvx/prm/match.h>
 
 #define TABLES 3u
-#define FEW    3u     /* rules: fewer writes than libmlx5 lets pile up before it waits */
+#define FEW    3u /* rules: fewer writes than libmlx5 lets pile up before it waits */
 #define EVERY  8u
 #define PAUSE  100000u /* ns */
 

@@ -22,27 +22,70 @@ enum part { OUTER, MISC, INNER, MISC2, MISC3, PARTS };
 
 enum which { TCP4, UDP4, TCP6, SVLAN, CVLAN, ICMP4, ICMP6, VXLAN, PACKETS };
 
-#define ETH	"02d700000001" "021122334455"
-#define IP4(p)	"45b9" "00300001" "0000" "3d" p "0000" "0a000001" "0b000002"
-#define IP6(p)	"62a12345" "0020" p "21" "20010db8000000000000000000000001" \
-		"20010db8000000000000000000000002"
-#define TCP	"12340050" "11223344" "55667788" "50122000" "00000000"
-#define UDP	"03e80035" "001c0000" "0000000000000000000000000000000000000000"
-#define INNER4	"02aabbccddee" "02aabbccddff" "0800" IP4("06") "123401bb" "11111111" "22222222" \
-		"50102000" "00000000"
+#define ETH            \
+	"02d700000001" \
+	"021122334455"
+#define IP4(p)        \
+	"45b9"        \
+	"00300001"    \
+	"0000"        \
+	"3d" p "0000" \
+	"0a000001"    \
+	"0b000002"
+#define IP6(p)                             \
+	"62a12345"                         \
+	"0020" p "21"                      \
+	"20010db8000000000000000000000001" \
+	"20010db8000000000000000000000002"
+#define TCP        \
+	"12340050" \
+	"11223344" \
+	"55667788" \
+	"50122000" \
+	"00000000"
+#define UDP        \
+	"03e80035" \
+	"001c0000" \
+	"0000000000000000000000000000000000000000"
+#define INNER4                      \
+	"02aabbccddee"              \
+	"02aabbccddff"              \
+	"0800" IP4("06") "123401bb" \
+			 "11111111" \
+			 "22222222" \
+			 "50102000" \
+			 "00000000"
 static const char *const packets[PACKETS] = {
 	[TCP4] = ETH "0800" IP4("06") TCP "0000000000000000",
 	[UDP4] = ETH "0800" IP4("11") UDP,
 	[TCP6] = ETH "86dd" IP6("06") TCP "000000000000000000000000",
-	[SVLAN] = ETH "88a8b123" "81006456" "0800" IP4("11") UDP,
-	[CVLAN] = ETH "8100c04d" "0800" IP4("11") UDP,
-	[ICMP4] = ETH "0800" IP4("01") "0803" "0000" "cafe0001" "0000000000000000000000000000000000000000",
-	[ICMP6] = ETH "86dd" IP6("3a") "8004" "0000" "beef0002"
-		  "000000000000000000000000000000000000000000000000",
+	[SVLAN] = ETH "88a8b123"
+		      "81006456"
+		      "0800" IP4("11") UDP,
+	[CVLAN] = ETH "8100c04d"
+		      "0800" IP4("11") UDP,
+	[ICMP4] = ETH "0800" IP4("01") "0803"
+				       "0000"
+				       "cafe0001"
+				       "0000000000000000000000000000000000000000",
+	[ICMP6] = ETH "86dd" IP6("3a") "8004"
+				       "0000"
+				       "beef0002"
+				       "000000000000000000000000000000000000000000000000",
 	/* UDP to port 4789, network 0xabcdef */
-	[VXLAN] = ETH "0800" "45b9" "007a0001" "0000" "3d" "11" "0000" "0a000001" "0b000002"
-		  "100012b500660000" "08000000" "abcdef00" INNER4 "000000000000000000000000"
-		  "000000000000000000000000",
+	[VXLAN] = ETH "0800"
+		      "45b9"
+		      "007a0001"
+		      "0000"
+		      "3d"
+		      "11"
+		      "0000"
+		      "0a000001"
+		      "0b000002"
+		      "100012b500660000"
+		      "08000000"
+		      "abcdef00" INNER4 "000000000000000000000000"
+		      "000000000000000000000000",
 };
 
 static const struct field {
@@ -154,8 +197,11 @@ static uint32_t from_hex(const char *hex)
 static void send_packet(enum which which)
 {
 	struct ibv_sge sge = {.addr = (uintptr_t)t.frame, .lkey = t.mr->lkey};
-	struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-				 .send_flags = IBV_SEND_SIGNALED}, *bad;
+	struct ibv_send_wr wr = {.sg_list = &sge,
+				 .num_sge = 1,
+				 .opcode = IBV_WR_SEND,
+				 .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
 	struct ibv_wc wc;
 	int n;
 
@@ -169,7 +215,8 @@ static void send_packet(enum which which)
 
 static void open_raw(void)
 {
-	struct ibv_qp_init_attr init = {.send_cq = t.cq, .recv_cq = t.cq,
+	struct ibv_qp_init_attr init = {.send_cq = t.cq,
+					.recv_cq = t.cq,
 					.qp_type = IBV_QPT_RAW_PACKET,
 					.cap = {.max_send_wr = 64, .max_send_sge = 1}};
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
@@ -270,8 +317,7 @@ static bool rule_takes(const struct field *f, uint32_t value)
 	struct params mask = of_field(f, UINT32_MAX), p = of_field(f, value);
 	struct mlx5dv_dr_action *actions[] = {t.hits.action, t.drop};
 	uint8_t criteria = (uint8_t)(1 << f->part | (f->ip ? 1 << ip_part(f) : 0));
-	struct mlx5dv_dr_matcher *m =
-		mlx5dv_dr_matcher_create(t.table[1], 1, criteria, &mask.head);
+	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(t.table[1], 1, criteria, &mask.head);
 	struct mlx5dv_dr_rule *rule;
 	bool got;
 
@@ -316,10 +362,10 @@ static void each_field(void **state)
 static bool register_passes(unsigned int number, uint32_t set, uint32_t match)
 {
 	struct params all = nothing(), mask = nothing(), value = nothing();
-	uint64_t cmd = htobe64(1ull << 60 |
-			       (uint64_t)(FIELD_OUT_METADATA_REGC_0 + number) << 48 | set);
-	struct mlx5dv_dr_action *rewrite = mlx5dv_dr_action_create_modify_header(
-		t.domain, 0, sizeof(cmd), (__be64 *)&cmd);
+	uint64_t cmd =
+		htobe64(1ull << 60 | (uint64_t)(FIELD_OUT_METADATA_REGC_0 + number) << 48 | set);
+	struct mlx5dv_dr_action *rewrite =
+		mlx5dv_dr_action_create_modify_header(t.domain, 0, sizeof(cmd), (__be64 *)&cmd);
 	struct mlx5dv_dr_action *first[] = {rewrite, t.to[2]}, *second[] = {t.hits.action, t.drop};
 	/* C0 is the last of the eight that the parameters have */
 	unsigned int bit = 0x100 - 32 * number - 32;

@@ -52,34 +52,46 @@ static void wait_done(unsigned int n)
 
 static void open_rc(void)
 {
-	struct ibv_qp_init_attr init = {.send_cq = t.cq, .recv_cq = t.cq, .qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr init = {.send_cq = t.cq,
+					.recv_cq = t.cq,
+					.qp_type = IBV_QPT_RC,
 					.cap = {.max_send_wr = 16, .max_send_sge = 1}};
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1,
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
+				.port_num = 1,
 				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
 	t.rc = ibv_create_qp(t.pd, &init);
 	assert_non_null(t.rc);
-	assert_int_equal(ibv_modify_qp(t.rc, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						 IBV_QP_ACCESS_FLAGS), 0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024,
-				 .dest_qp_num = t.rc->qp_num, .min_rnr_timer = 12,
-				 .ah_attr = {.is_global = 1, .port_num = 1,
+	assert_int_equal(
+		ibv_modify_qp(t.rc, &a,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0);
+	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
+				 .path_mtu = IBV_MTU_1024,
+				 .dest_qp_num = t.rc->qp_num,
+				 .min_rnr_timer = 12,
+				 .ah_attr = {.is_global = 1,
+					     .port_num = 1,
 					     .grh = {.hop_limit = 1, .sgid_index = 1}}};
 	assert_int_equal(ibv_query_gid(t.context, 1, 1, &a.ah_attr.grh.dgid), 0);
-	assert_int_equal(ibv_modify_qp(t.rc, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-						 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-						 IBV_QP_MAX_DEST_RD_ATOMIC |
-						 IBV_QP_MIN_RNR_TIMER), 0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7,
-				 .rnr_retry = 7};
-	assert_int_equal(ibv_modify_qp(t.rc, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-						 IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-						 IBV_QP_MAX_QP_RD_ATOMIC), 0);
+	assert_int_equal(ibv_modify_qp(t.rc, &a,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
+			 0);
+	a = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7};
+	assert_int_equal(ibv_modify_qp(t.rc, &a,
+				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+					       IBV_QP_MAX_QP_RD_ATOMIC),
+			 0);
 }
 
 static void open_raw(void)
 {
-	struct ibv_qp_init_attr init = {.send_cq = t.cq, .recv_cq = t.cq,
+	struct ibv_qp_init_attr init = {.send_cq = t.cq,
+					.recv_cq = t.cq,
 					.qp_type = IBV_QPT_RAW_PACKET,
 					.cap = {.max_send_wr = 64, .max_send_sge = 1}};
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
@@ -114,7 +126,8 @@ static void open_icm(void)
 /* A table of software's whose root is the first entry, and a root rule that sends all there. */
 static void open_table(void)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[PRM_CREATE_FLOW_TABLE_OUT_BYTES] = {0};
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0},
+		out[PRM_CREATE_FLOW_TABLE_OUT_BYTES] = {0};
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 	struct {
 		struct mlx5dv_flow_match_parameters head;
@@ -178,11 +191,13 @@ static int teardown(void **state)
 
 static void write_icm(void)
 {
-	struct ibv_sge sge = {.addr = (uintptr_t)t.bytes, .length = ICM_BYTES,
-			      .lkey = t.mem->lkey};
-	struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+	struct ibv_sge sge = {.addr = (uintptr_t)t.bytes, .length = ICM_BYTES, .lkey = t.mem->lkey};
+	struct ibv_send_wr wr = {.sg_list = &sge,
+				 .num_sge = 1,
+				 .opcode = IBV_WR_RDMA_WRITE,
 				 .send_flags = IBV_SEND_SIGNALED,
-				 .wr.rdma = {.remote_addr = 0, .rkey = t.icm->rkey}}, *bad;
+				 .wr.rdma = {.remote_addr = 0, .rkey = t.icm->rkey}},
+			   *bad;
 
 	assert_int_equal(ibv_post_send(t.rc, &wr, &bad), 0);
 	wait_done(1);
@@ -217,15 +232,19 @@ static void make_entry(uint8_t *ste)
 
 static void send_frames(void)
 {
-	static const uint8_t head[] = {0x02, 0xd7, 0, 0, 0, 1, 2, 0, 0, 0, 0, 9, 8, 0, 0x45, 0,
-				       0, 50, 0, 0, 0, 0, 64, 17};
+	static const uint8_t head[] = {0x02, 0xd7, 0,	 0, 0, 1,  2, 0, 0, 0, 0,  9,
+				       8,    0,	   0x45, 0, 0, 50, 0, 0, 0, 0, 64, 17};
 	uint8_t *frames = t.bytes + ICM_BYTES;
 
 	for (unsigned int i = 0; i < FRAMES; i++) {
-		struct ibv_sge sge = {.addr = (uintptr_t)(frames + i * FRAME), .length = FRAME,
+		struct ibv_sge sge = {.addr = (uintptr_t)(frames + i * FRAME),
+				      .length = FRAME,
 				      .lkey = t.mem->lkey};
-		struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-					 .send_flags = IBV_SEND_SIGNALED}, *bad;
+		struct ibv_send_wr wr = {.sg_list = &sge,
+					 .num_sge = 1,
+					 .opcode = IBV_WR_SEND,
+					 .send_flags = IBV_SEND_SIGNALED},
+				   *bad;
 
 		for (unsigned int j = 0; j < FRAME; j++)
 			frames[i * FRAME + j] = (uint8_t)rand();

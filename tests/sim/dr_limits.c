@@ -106,8 +106,9 @@ static void domains_come_and_go(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 20; i++) {
-		assert_int_equal(rules_open(&r, i % 2 ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX :
-							MLX5DV_DR_DOMAIN_TYPE_NIC_RX), 0);
+		assert_int_equal(rules_open(&r, i % 2 ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX
+						      : MLX5DV_DR_DOMAIN_TYPE_NIC_RX),
+				 0);
 		assert_int_equal(mlx5dv_dr_domain_sync(r.domain, 7), 0);
 		rules_close(&r);
 	}

@@ -6,9 +6,9 @@
 #include "dp_rig.h"
 #include "net/rc.h"
 
-#define LOG_SQ	 8u
-#define OPS	 400u
-#define AREA	 (128u << 10)
+#define LOG_SQ 8u
+#define OPS    400u
+#define AREA   (128u << 10)
 
 /* What can be seen of a run. */
 struct result {
@@ -102,8 +102,10 @@ static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 	open_self(&s, p, observed);
 	srand(seed);
 	for (unsigned int i = 0; i < OPS / 2; i++) {
-		uint32_t len = rand() % 8 ? 1 + (uint32_t)rand() % 130 : 1 + (uint32_t)rand() % 65536;
-		uint32_t from = 8192 + (uint32_t)rand() % (AREA - 8192 - len), to = (uint32_t)rand() % (AREA - len);
+		uint32_t len =
+			rand() % 8 ? 1 + (uint32_t)rand() % 130 : 1 + (uint32_t)rand() % 65536;
+		uint32_t from = 8192 + (uint32_t)rand() % (AREA - 8192 - len),
+			 to = (uint32_t)rand() % (AREA - len);
 
 		post(&s, PRM_WQE_OPCODE_RDMA_WRITE, from, AREA + to, len, i % 4 ? 0 : SIGNALED);
 		post(&s, PRM_WQE_OPCODE_RDMA_READ, (uint32_t)rand() % 64, AREA + to, len % 4096 + 1,
@@ -133,8 +135,7 @@ static void same_as_the_long_way(void **state)
 		assert_int_equal(brief->epsn, lengthy->epsn);
 		assert_int_equal(brief->msn, lengthy->msn);
 		assert_memory_equal(brief->mem + AREA, lengthy->mem + AREA, AREA);
-		assert_memory_equal(brief->cqe_index, lengthy->cqe_index,
-				    sizeof(brief->cqe_index));
+		assert_memory_equal(brief->cqe_index, lengthy->cqe_index, sizeof(brief->cqe_index));
 		free(brief);
 		free(lengthy);
 	}

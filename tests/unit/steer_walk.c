@@ -4,8 +4,8 @@
 #include <dvx/prm/object.h>
 #include "steer/ste1.h"
 
-#define ENTRIES 4096u
-#define END_HIT  icm_addr(ICM_TIR, 7)
+#define ENTRIES	 4096u
+#define END_HIT	 icm_addr(ICM_TIR, 7)
 #define END_MISS icm_addr(ICM_END, ICM_DROP)
 
 struct rig {
@@ -36,9 +36,9 @@ static void take(uint64_t addr, unsigned int log_size)
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_sw_icm_set_log_sw_icm_size(icm, log_size);
 	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
-	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in,
-				 sizeof(in), 16),
-			 0);
+	assert_int_equal(
+		fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, sizeof(in), 16),
+		0);
 }
 
 static int setup(void **state)
@@ -61,10 +61,10 @@ static int teardown(void **state)
 }
 
 /* IPv4 UDP 10.0.0.1:1000 -> 10.0.0.2:53, TTL 64, with good checksums */
-static const uint8_t udp4[] = {
-	0x02, 0xd7, 0, 0, 0, 1,	   0x02, 0x11, 0x22, 0x33, 0x44, 0x55, 0x08, 0x00, 0x45, 0, 0, 32,
-	0,    1,    0, 0, 64, 17,  0x66, 0xca, 10,   0,	   0,	 1,    10,   0,	   0,	 2, 0x03, 0xe8,
-	0,    53,   0, 12, 0x0b, 0x1f, 'd', 'v', 'x', '!'};
+static const uint8_t udp4[] = {0x02, 0xd7, 0,	 0,  0,	   1,	 0x02, 0x11, 0x22, 0x33, 0x44, 0x55,
+			       0x08, 0x00, 0x45, 0,  0,	   32,	 0,    1,    0,	   0,	 64,   17,
+			       0x66, 0xca, 10,	 0,  0,	   1,	 10,   0,    0,	   2,	 0x03, 0xe8,
+			       0,    53,   0,	 12, 0x0b, 0x1f, 'd',  'v',  'x',  '!'};
 
 static void packet(const void *bytes, uint32_t len)
 {
@@ -88,10 +88,8 @@ static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
 
 static uint64_t walk(uint64_t addr)
 {
-	r.w = (struct steer_walk){.vhca = r.f->v,
-				  .packet = &r.p,
-				  .hops = STEER_HOPS,
-				  .steps = STEER_STEPS};
+	r.w = (struct steer_walk){
+		.vhca = r.f->v, .packet = &r.p, .hops = STEER_HOPS, .steps = STEER_STEPS};
 	return ste_walk(&r.w, addr);
 }
 
@@ -144,15 +142,15 @@ static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
 }
 
 /* Fields by name (prm/ste1.prm): each agrees with its value and with no other. */
-#define FIELD(S, lookup, field, value)                                      \
-	do {                                                                \
-		uint8_t mask[16] = {0}, tag[16] = {0};                      \
-                                                                            \
-		prm_##S##_set_##field(mask, (uint32_t)PRM_FIELD_MAX);       \
-		prm_##S##_set_##field(tag, (value));                        \
-		assert_true(agrees(lookup, mask, tag));                     \
-		prm_##S##_set_##field(tag, (uint32_t)((value) ^ 1));        \
-		assert_false(agrees(lookup, mask, tag));                    \
+#define FIELD(S, lookup, field, value)                                \
+	do {                                                          \
+		uint8_t mask[16] = {0}, tag[16] = {0};                \
+                                                                      \
+		prm_##S##_set_##field(mask, (uint32_t)PRM_FIELD_MAX); \
+		prm_##S##_set_##field(tag, (value));                  \
+		assert_true(agrees(lookup, mask, tag));               \
+		prm_##S##_set_##field(tag, (uint32_t)((value) ^ 1));  \
+		assert_false(agrees(lookup, mask, tag));              \
 	} while (0)
 static volatile uint32_t PRM_FIELD_MAX = UINT32_MAX;
 
@@ -404,8 +402,9 @@ static void lost(void **state)
  * touched (AddressSanitizer watches the packet and the memory around it). */
 static void fuzz(void **state)
 {
-	static const uint16_t lookups[] = {0x03, 0x05, 0x0b, 0x02, 0x04, 0x07, 0x08, 0x0d, 0x09,
-					   0x0a, 0x104, 0x107, 0x109, 0x10e, 0x10f, 0x113, 0x40f};
+	static const uint16_t lookups[] = {0x03,  0x05,	 0x0b,	0x02,  0x04,  0x07,
+					   0x08,  0x0d,	 0x09,	0x0a,  0x104, 0x107,
+					   0x109, 0x10e, 0x10f, 0x113, 0x40f};
 	static const uint8_t actions[] = {0, 5, 6, 7, 8, 9, 0xa, 0xc, 0xf, 0x12};
 	uint64_t ends[16] = {0};
 
@@ -416,9 +415,9 @@ static void fuzz(void **state)
 		uint8_t *bytes = malloc(STEER_HEADROOM + len);
 
 		for (unsigned int i = 0; i < 16; i++) {
-			uint8_t *s = entry((unsigned int)rand() % 64, lookups[rand() % 17],
-					   at((unsigned int)rand() % 64),
-					   at((unsigned int)rand() % 64));
+			uint8_t *s =
+				entry((unsigned int)rand() % 64, lookups[rand() % 17],
+				      at((unsigned int)rand() % 64), at((unsigned int)rand() % 64));
 
 			s[24] = actions[rand() % 10];
 			prm_ste_match_bwc_v1_set_reparse(s, rand() & 1);
@@ -429,13 +428,15 @@ static void fuzz(void **state)
 			r.lists[rand() % 4096] = actions[rand() % 10];
 		}
 		for (uint32_t i = 0; i < len; i++)
-			bytes[STEER_HEADROOM + i] = (uint8_t)(rand() & 1 ? rand() :
-						      i < sizeof(udp4) ? udp4[i] : 0);
-		r.p = (struct packet){.data = bytes + STEER_HEADROOM, .len = len,
-				      .headroom = STEER_HEADROOM};
+			bytes[STEER_HEADROOM + i] = (uint8_t)(rand() & 1	 ? rand()
+							      : i < sizeof(udp4) ? udp4[i]
+										 : 0);
+		r.p = (struct packet){
+			.data = bytes + STEER_HEADROOM, .len = len, .headroom = STEER_HEADROOM};
 		packet_parse_headers(&r.p);
 		ends[icm_kind(walk(at((unsigned int)rand() % 64)))]++;
-		assert_true(r.p.data >= bytes && r.p.data + r.p.len == bytes + STEER_HEADROOM + len);
+		assert_true(r.p.data >= bytes &&
+			    r.p.data + r.p.len == bytes + STEER_HEADROOM + len);
 		free(bytes);
 	}
 	assert_true(ends[ICM_TIR] > 100 && ends[0] > 100);

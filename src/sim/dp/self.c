@@ -47,11 +47,12 @@ static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
 
-#define DS	   16u
-#define HEAD_DS	   2u /* control and remote address */
+#define DS	    16u
+#define HEAD_DS	    2u /* control and remote address */
 #define INLINE_MOST 128u
 
-/* Reads of earlier requests need not have ended before this one's memory is read, without a fence. */
+/* Reads of earlier requests need not have ended before this one's memory is read, without a fence.
+ */
 void self_note(struct self_batch *b, const struct qp *qp, struct send_wr *wr)
 {
 	if (!qp->fl || qp->remote_qpn != qp->o.id || wr->kind != SEND_WRITE || wr->error ||
@@ -106,6 +107,6 @@ bool self_copy(struct qp *qp, struct send_wr *wr)
 		return false;
 	if (e.data.inl)
 		return !post_scatter(qp, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local) :
-					copy(qp, &e.local, &e.remote);
+	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local)
+				      : copy(qp, &e.local, &e.remote);
 }

@@ -17,9 +17,10 @@ static const struct object_row *row_of(struct fw_cmd *c)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		if (objects[i].type == type)
 			return &objects[i];
-	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
-		  "obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY) and 0x%x (SW_ICM)",
-		  type, PRM_OBJ_TYPE_MKEY, PRM_OBJ_TYPE_SW_ICM);
+	fw_refuse(
+		c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+		"obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY) and 0x%x (SW_ICM)",
+		type, PRM_OBJ_TYPE_MKEY, PRM_OBJ_TYPE_SW_ICM);
 	return NULL;
 }
 

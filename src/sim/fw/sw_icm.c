@@ -92,8 +92,8 @@ void fw_sw_icm_free(struct obj *o)
 
 int fw_destroy_sw_icm(struct fw_cmd *c)
 {
-	struct obj *o = fw_find(c, OBJ_SW_ICM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in),
-				"obj_id");
+	struct obj *o =
+		fw_find(c, OBJ_SW_ICM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 
 	if (!o || fw_busy(c, o))
 		return -1;

@@ -12,8 +12,7 @@ static bool is_self(const struct rc *rc)
 {
 	const struct qp *qp = rc->qp;
 
-	return qp->fl && qp->remote_qpn == qp->o.id &&
-	       !rc->net->port.observed(rc->net->port.ctx);
+	return qp->fl && qp->remote_qpn == qp->o.id && !rc->net->port.observed(rc->net->port.ctx);
 }
 
 static bool requester_rests(const struct req *q, const struct send_wr *wr)
@@ -23,8 +22,7 @@ static bool requester_rests(const struct req *q, const struct send_wr *wr)
 
 static bool responder_rests(const struct resp *r, uint32_t psn)
 {
-	return r->up && r->in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due &&
-	       r->epsn == psn;
+	return r->up && r->in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due && r->epsn == psn;
 }
 
 static bool allowed(const struct qp *qp, const struct send_wr *wr)

@@ -16,8 +16,8 @@ enum place { REG_A, REG_B, REG_C, L2, ETHERTYPE, VLAN, IP, IPV4, IPV6, PORTS, TC
 struct part {
 	uint8_t low, bits; /* in the dword */
 	uint8_t place;
-	uint8_t at;	   /* byte in the header; which register C */
-	uint8_t shift;	   /* bits below it in its last byte */
+	uint8_t at;    /* byte in the header; which register C */
+	uint8_t shift; /* bits below it in its last byte */
 };
 
 #define PARTS 4u
@@ -150,7 +150,7 @@ static void mend_sum(uint8_t *sum, uint32_t before, uint32_t after)
 {
 	uint32_t s = (uint16_t)~packet_load16(sum);
 
-	s += (uint16_t)~before + (uint32_t)(uint16_t)~(before >> 16);
+	s += (uint16_t)~before + (uint32_t)(uint16_t) ~(before >> 16);
 	s += (after & 0xffff) + (after >> 16);
 	while (s >> 16)
 		s = (s & 0xffff) + (s >> 16);
@@ -258,7 +258,8 @@ static bool range(const struct steer_walk *w, unsigned int shifter, unsigned int
 static bool copy(const struct steer_walk *w, const uint8_t *a, const struct dword *to,
 		 unsigned int *changed)
 {
-	unsigned int length = prm_ste_double_action_copy_v1_get_destination_length(a), low, from_low;
+	unsigned int length = prm_ste_double_action_copy_v1_get_destination_length(a), low,
+		     from_low;
 	const struct dword *from = find(w, prm_ste_double_action_copy_v1_get_source_dw_offset(a));
 	uint32_t mask, from_mask;
 

@@ -34,8 +34,10 @@ static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, u
 	struct packet *p = w->packet;
 
 	if (at > p->len || n > p->headroom || p->len + n > VHCA_FRAME_MAX)
-		return steer_lost(w, "an action inserts %u bytes at %u of a packet of %u: there is"
-				  " room for %u more", n, at, p->len, p->headroom);
+		return steer_lost(w,
+				  "an action inserts %u bytes at %u of a packet of %u: there is"
+				  " room for %u more",
+				  n, at, p->len, p->headroom);
 	p->data -= n;
 	p->len += n;
 	p->headroom -= n;
@@ -176,8 +178,10 @@ static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned i
 	const uint8_t *list = icm_bytes(w->vhca, at, n * LIST_ACTION);
 
 	if (n && !list)
-		return steer_lost(w, "an entry's list of %u rewrites at 0x%" PRIx64
-				  " is not in allocated steering memory", n, at);
+		return steer_lost(w,
+				  "an entry's list of %u rewrites at 0x%" PRIx64
+				  " is not in allocated steering memory",
+				  n, at);
 	for (; n; n--, list += LIST_ACTION) {
 		const struct action_row *row = row_of(w, list, LIST_ACTION);
 

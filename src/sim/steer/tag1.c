@@ -146,17 +146,17 @@ static void l2_tnl(const struct packet *p, const struct packet_headers *h, uint8
 /* --- layers 3 and 4 ------------------------------------------------------------------------ */
 
 /* The nine flags stand in one row in both tags. */
-#define SET_FLAGS(S, tag, f)                               \
-	do {                                               \
-		prm_##S##_set_tcp_ns(tag, (f) >> 8 & 1);   \
-		prm_##S##_set_tcp_cwr(tag, (f) >> 7 & 1);  \
-		prm_##S##_set_tcp_ece(tag, (f) >> 6 & 1);  \
-		prm_##S##_set_tcp_urg(tag, (f) >> 5 & 1);  \
-		prm_##S##_set_tcp_ack(tag, (f) >> 4 & 1);  \
-		prm_##S##_set_tcp_psh(tag, (f) >> 3 & 1);  \
-		prm_##S##_set_tcp_rst(tag, (f) >> 2 & 1);  \
-		prm_##S##_set_tcp_syn(tag, (f) >> 1 & 1);  \
-		prm_##S##_set_tcp_fin(tag, (f) & 1);       \
+#define SET_FLAGS(S, tag, f)                              \
+	do {                                              \
+		prm_##S##_set_tcp_ns(tag, (f) >> 8 & 1);  \
+		prm_##S##_set_tcp_cwr(tag, (f) >> 7 & 1); \
+		prm_##S##_set_tcp_ece(tag, (f) >> 6 & 1); \
+		prm_##S##_set_tcp_urg(tag, (f) >> 5 & 1); \
+		prm_##S##_set_tcp_ack(tag, (f) >> 4 & 1); \
+		prm_##S##_set_tcp_psh(tag, (f) >> 3 & 1); \
+		prm_##S##_set_tcp_rst(tag, (f) >> 2 & 1); \
+		prm_##S##_set_tcp_syn(tag, (f) >> 1 & 1); \
+		prm_##S##_set_tcp_fin(tag, (f)&1);        \
 	} while (0)
 
 static void ipv4_5_tuple(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
@@ -290,17 +290,17 @@ static void nothing(const struct steer_walk *w, uint8_t *tag)
 
 /* --- by lookup type ------------------------------------------------------------------------ */
 
-#define OUTER(fn)                                                         \
-	static void fn##_outer(const struct steer_walk *w, uint8_t *tag)  \
-	{                                                                 \
-		if (w->packet->outer.present)                             \
-			fn(w->packet, &w->packet->outer, tag);            \
+#define OUTER(fn)                                                        \
+	static void fn##_outer(const struct steer_walk *w, uint8_t *tag) \
+	{                                                                \
+		if (w->packet->outer.present)                            \
+			fn(w->packet, &w->packet->outer, tag);           \
 	}
-#define INNER(fn)                                                         \
-	static void fn##_inner(const struct steer_walk *w, uint8_t *tag)  \
-	{                                                                 \
-		if (w->packet->inner.present)                             \
-			fn(w->packet, &w->packet->inner, tag);            \
+#define INNER(fn)                                                        \
+	static void fn##_inner(const struct steer_walk *w, uint8_t *tag) \
+	{                                                                \
+		if (w->packet->inner.present)                            \
+			fn(w->packet, &w->packet->inner, tag);           \
 	}
 
 OUTER(l2_dst)

@@ -11,12 +11,12 @@
 #include "obj/counter.h"
 #include "obj/vhca.h"
 
-#define STE_BYTES  PRM_STE_BWC_V1_BYTES
-#define MASK_AT	   32u
-#define TAG_AT	   48u
-#define BWC_ACTION 24u
+#define STE_BYTES    PRM_STE_BWC_V1_BYTES
+#define MASK_AT	     32u
+#define TAG_AT	     48u
+#define BWC_ACTION   24u
 #define MATCH_ACTION 20u
-#define ALWAYS_HIT 0x0fu /* in place of a definer: an entry that only acts */
+#define ALWAYS_HIT   0x0fu /* in place of a definer: an entry that only acts */
 
 /* The tag of the last lookup type: the entries of a chain, and often the next table, share it. */
 struct tag {
@@ -86,14 +86,18 @@ static int compare(struct walk *k, uint64_t addr, const uint8_t *ste)
 	if (lookup >> 8 == PRM_STE_FORMAT_MATCH) {
 		if ((lookup & 0xff) == ALWAYS_HIT)
 			return 1;
-		steer_lost(k->w, "the entry at 0x%" PRIx64 " matches by definer %u, and there are no"
-			   " definers (match_definer_format_supported is 0)", addr, lookup & 0xff);
+		steer_lost(k->w,
+			   "the entry at 0x%" PRIx64 " matches by definer %u, and there are no"
+			   " definers (match_definer_format_supported is 0)",
+			   addr, lookup & 0xff);
 		return -1;
 	}
 	tag = packet_tag(k, lookup);
 	if (!tag) {
-		steer_lost(k->w, "the entry at 0x%" PRIx64 " has lookup type 0x%04x, which is not"
-			   " implemented", addr, lookup);
+		steer_lost(k->w,
+			   "the entry at 0x%" PRIx64 " has lookup type 0x%04x, which is not"
+			   " implemented",
+			   addr, lookup);
 		return -1;
 	}
 	agrees = tag_agrees(tag, ste);
@@ -116,15 +120,19 @@ static uint64_t hit_address(struct walk *k, uint64_t addr, const uint8_t *ste)
 		return table;
 	if (!n || prm_ste_match_bwc_v1_get_entry_format(ste) == PRM_STE_FORMAT_MATCH ||
 	    prm_ste_match_bwc_v1_get_hash_type(ste))
-		return steer_lost(k->w, "the entry at 0x%" PRIx64 " leads to a table of %" PRIu64
-				  " entries, and not by byte_mask and hash_type 0", addr, n);
+		return steer_lost(k->w,
+				  "the entry at 0x%" PRIx64 " leads to a table of %" PRIu64
+				  " entries, and not by byte_mask and hash_type 0",
+				  addr, n);
 	tag = packet_tag(k, next_lookup_type(ste));
 	if (!tag)
-		return steer_lost(k->w, "the entry at 0x%" PRIx64 " leads to a table of lookup type"
-				  " 0x%04x, which is not implemented", addr, next_lookup_type(ste));
-	return table + STE_BYTES * (uint64_t)ste_hash(tag, (uint16_t)
-						      prm_ste_match_bwc_v1_get_byte_mask(ste),
-						      (uint32_t)n);
+		return steer_lost(k->w,
+				  "the entry at 0x%" PRIx64 " leads to a table of lookup type"
+				  " 0x%04x, which is not implemented",
+				  addr, next_lookup_type(ste));
+	return table + STE_BYTES * (uint64_t)ste_hash(
+					   tag, (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(ste),
+					   (uint32_t)n);
 }
 
 static bool act(struct walk *k, const uint8_t *ste)
@@ -148,8 +156,10 @@ static bool act(struct walk *k, const uint8_t *ste)
 static uint64_t hit(struct walk *k, uint64_t addr, const uint8_t *ste)
 {
 	if (!k->w->hops)
-		return steer_lost(k->w, "it hit %u entries and tables, the last one at 0x%" PRIx64
-				  ": more than any packet may", STEER_HOPS, addr);
+		return steer_lost(k->w,
+				  "it hit %u entries and tables, the last one at 0x%" PRIx64
+				  ": more than any packet may",
+				  STEER_HOPS, addr);
 	k->w->hops--;
 	return act(k, ste) ? hit_address(k, addr, ste) : 0;
 }
@@ -161,11 +171,15 @@ static uint64_t step(struct walk *k, uint64_t addr)
 	int hits;
 
 	if (!ste)
-		return steer_lost(k->w, "an entry leads to 0x%" PRIx64 ", where no steering memory "
-				  "is allocated", addr);
+		return steer_lost(k->w,
+				  "an entry leads to 0x%" PRIx64 ", where no steering memory "
+				  "is allocated",
+				  addr);
 	if (!k->w->steps)
-		return steer_lost(k->w, "after %u entries it is at 0x%" PRIx64
-				  ": the entries' misses lead in a circle", STEER_STEPS, addr);
+		return steer_lost(k->w,
+				  "after %u entries it is at 0x%" PRIx64
+				  ": the entries' misses lead in a circle",
+				  STEER_STEPS, addr);
 	k->w->steps--;
 	hits = compare(k, addr, ste);
 	if (hits < 0)

@@ -63,14 +63,16 @@ static int map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
 		if (err)
 			return err;
 		log_block = prm_device_mem_cap_get_log_sw_icm_alloc_granularity(cap);
-		start = kind == DM_STE ? prm_device_mem_cap_get_steering_sw_icm_start_address(cap) :
-			prm_device_mem_cap_get_header_modify_sw_icm_start_address(cap);
+		start = kind == DM_STE
+				? prm_device_mem_cap_get_steering_sw_icm_start_address(cap)
+				: prm_device_mem_cap_get_header_modify_sw_icm_start_address(cap);
 		if (!start)
 			return -EOPNOTSUPP;
-		fn->dm[kind] = map_new(start, kind == DM_STE ?
-				       prm_device_mem_cap_get_log_steering_sw_icm_size(cap) :
-				       prm_device_mem_cap_get_log_header_modify_sw_icm_size(cap),
-				       log_block);
+		fn->dm[kind] = map_new(
+			start,
+			kind == DM_STE ? prm_device_mem_cap_get_log_steering_sw_icm_size(cap)
+				       : prm_device_mem_cap_get_log_header_modify_sw_icm_size(cap),
+			log_block);
 	}
 	*map = fn->dm[kind];
 	return *map ? 0 : -ENOMEM;
@@ -208,11 +210,12 @@ static int check_size(struct kreq *req, const struct dm_map *map)
 	if (!len)
 		return refuse(-EINVAL, "DM_ALLOC: ALLOC_DM_LENGTH is 0");
 	if (len > most || log_align > 31 || 1ull << log_align > most)
-		return refuse(-ENOMEM,
-			      "DM_ALLOC: ALLOC_DM_LENGTH 0x%llx, aligned to 2^%llu: there are 0x%llx "
-			      "bytes in all",
-			      (unsigned long long)len, (unsigned long long)log_align,
-			      (unsigned long long)most);
+		return refuse(
+			-ENOMEM,
+			"DM_ALLOC: ALLOC_DM_LENGTH 0x%llx, aligned to 2^%llu: there are 0x%llx "
+			"bytes in all",
+			(unsigned long long)len, (unsigned long long)log_align,
+			(unsigned long long)most);
 	return 0;
 }
 
