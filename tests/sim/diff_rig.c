@@ -3,7 +3,7 @@
 #include <time.h>
 #include "diff_rig.h"
 
-/* --- the rig -------------------------------------------------------------------------------------- */
+/* --- the rig --- */
 
 static void open_queue(struct rig *r, struct queue *q, uint8_t *buf)
 {
@@ -54,10 +54,10 @@ static void open_lane(struct rig *r, enum rule_dir dir)
 	struct dvx_flow_domain_attr domain = {.size = sizeof(domain),
 					      .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
 	struct dvx_flow_match any = {0};
-	struct dvx_flow_matcher_attr matcher = {.size = sizeof(matcher), .match = &any,
-						.priority = ROOT_MATCHERS};
-	struct dvx_flow_rule_attr rule = {.size = sizeof(rule), .match = &any, .action_count = 1,
-					  .actions = &l->to_table};
+	struct dvx_flow_matcher_attr matcher = {
+		.size = sizeof(matcher), .match = &any, .priority = ROOT_MATCHERS};
+	struct dvx_flow_rule_attr rule = {
+		.size = sizeof(rule), .match = &any, .action_count = 1, .actions = &l->to_table};
 
 	OK(dvx_flow_domain_create(r->dev, &domain, &l->domain));
 	OK(dvx_flow_table_create(l->domain, 0, &l->root));
@@ -110,7 +110,8 @@ void rig_open(struct rig *r)
 	OK(dvx_mkey_create(r->dev, &mkey, &r->mkey));
 	open_flow(r);
 	for (int i = 0; i < QUEUES; i++)
-		open_queue(r, &r->queue[i], (uint8_t *)mkey.addr + (size_t)i * ENTRIES * PACKET_MAX);
+		open_queue(r, &r->queue[i],
+			   (uint8_t *)mkey.addr + (size_t)i * ENTRIES * PACKET_MAX);
 	open_sender(r);
 }
 
@@ -138,12 +139,13 @@ void rig_close(struct rig *r)
 	free(r->out);
 }
 
-/* --- rules in and out ------------------------------------------------------------------------------ */
+/* --- rules in and out --- */
 
 static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value, uint64_t mask)
 {
 	if (key == KEY_DMAC || key == KEY_SMAC) {
-		const char *low = key == KEY_DMAC ? "outer_headers.dmac_15_0" : "outer_headers.smac_15_0";
+		const char *low =
+			key == KEY_DMAC ? "outer_headers.dmac_15_0" : "outer_headers.smac_15_0";
 
 		OK(dvx_flow_match_set(m, match_key_name(key), value >> 16, mask >> 16));
 		OK(dvx_flow_match_set(m, low, value & 0xffff, mask & 0xffff));
@@ -159,7 +161,9 @@ static void put_in(struct rig *r, struct installed *in, struct piece *p)
 	const struct lane *l = &r->lane[p->dir];
 	struct dvx_flow_match match = {0};
 	struct dvx_flow_action *actions[3];
-	struct dvx_flow_rule_attr attr = {.size = sizeof(attr), .match = &match, .actions = actions,
+	struct dvx_flow_rule_attr attr = {.size = sizeof(attr),
+					  .match = &match,
+					  .actions = actions,
 					  .matcher = in->matcher[p->dir][p->matcher]};
 
 	for (unsigned int k = 0; k < m->shape->n; k++)
@@ -219,11 +223,12 @@ static void add_matchers(struct rig *r, struct installed *in, uint32_t dir)
 	in->matcher[dir] = calloc(t->n + 1, sizeof(*in->matcher[dir]));
 	for (size_t i = 0; i < t->n; i++) {
 		struct dvx_flow_match match = {0};
-		struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &match,
-						     .priority = (uint32_t)i};
+		struct dvx_flow_matcher_attr attr = {
+			.size = sizeof(attr), .match = &match, .priority = (uint32_t)i};
 
 		for (unsigned int k = 0; k < t->matcher[i].shape->n; k++)
-			set_field(&match, t->matcher[i].shape->key[k], 0, t->matcher[i].shape->mask[k]);
+			set_field(&match, t->matcher[i].shape->key[k], 0,
+				  t->matcher[i].shape->mask[k]);
 		OK(dvx_flow_matcher_create(in->root ? r->lane[dir].root : r->lane[dir].table, &attr,
 					   &in->matcher[dir][i]));
 		for (size_t k = 0; k < t->matcher[i].n; k++)
@@ -273,12 +278,14 @@ void file_cut(struct rig *r, struct installed *in, size_t rules)
 	sync_lanes(r);
 }
 
-/* --- packets ----------------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 static void post(struct rig *r, uint32_t slot, const uint8_t *bytes, uint32_t len, bool last)
 {
 	struct ibv_sge sge = {(uintptr_t)r->out + slot * PACKET_MAX, len, r->mr->lkey};
-	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+	struct ibv_send_wr *bad, wr = {.sg_list = &sge,
+				       .num_sge = 1,
+				       .opcode = IBV_WR_SEND,
 				       .send_flags = last ? IBV_SEND_SIGNALED : 0};
 
 	memcpy(r->out + slot * PACKET_MAX, bytes, len);
@@ -322,7 +329,7 @@ void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
 	dvx_rq_post(q->rq, &sge, 1, slot);
 }
 
-/* --- random files ------------------------------------------------------------------------------------ */
+/* --- random files --- */
 
 void file_random(struct dice *d, bool both, char text[TEXT_MAX])
 {

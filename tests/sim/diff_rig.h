@@ -13,29 +13,29 @@
 #include "compile.h"
 #include "flow_random.h"
 
-#define QUEUES	   2
-#define ENTRIES	   1024 /* of each receive queue */
-#define BATCH	   256
-#define RULES_MAX  24
-#define SHORTEST   60 /* a port pads what is shorter */
-#define RULES_OWN  3  /* the rules of LAST_RULES */
-#define RULES_ALL  (RULES_OWN + RULES_MAX)
-#define TEXT_MAX   (RULES_ALL * 256)
+#define QUEUES	  2
+#define ENTRIES	  1024 /* of each receive queue */
+#define BATCH	  256
+#define RULES_MAX 24
+#define SHORTEST  60 /* a port pads what is shorter */
+#define RULES_OWN 3  /* the rules of LAST_RULES */
+#define RULES_ALL (RULES_OWN + RULES_MAX)
+#define TEXT_MAX  (RULES_ALL * 256)
 
 /* Each queue's last packet ends a batch: completions of two queues have no order. */
-#define LAST_TAG   0xfffffeu
-#define LAST_RULES                                                     \
+#define LAST_TAG 0xfffffeu
+#define LAST_RULES                                                    \
 	"send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214\n" \
 	"send in eth dst 02:ff:00:00:00:01 to queue 1 tag 16777214\n" \
 	"pass out eth dst 02:ff:00:00:00:00/ff:ff:ff:ff:ff:fe\n"
 
-#define OK(call)                                                                      \
-	do {                                                                          \
-		int ok_err = (call);                                                  \
-		if (ok_err) {                                                         \
+#define OK(call)                                                                         \
+	do {                                                                             \
+		int ok_err = (call);                                                     \
+		if (ok_err) {                                                            \
 			printf("Bail out! %s: %d: %s\n", #call, ok_err, dvx_strerror()); \
-			exit(1);                                                      \
-		}                                                                     \
+			exit(1);                                                         \
+		}                                                                        \
 	} while (0)
 
 struct queue {
@@ -78,7 +78,7 @@ struct installed {
 	struct piece {
 		uint32_t dir, matcher, entry, rule;
 		struct dvx_flow_rule *rule_in;
-	} *piece;
+	} * piece;
 	size_t npieces;
 };
 
@@ -98,7 +98,8 @@ void file_install(struct rig *r, struct installed *in, struct dice *d);
 /* Only the first rules stay. */
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
-/* A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out. */
+/* A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out.
+ */
 void file_random(struct dice *d, bool both, char text[TEXT_MAX]);
 
 /* The packets, and one that ends them for each queue; when all are sent. At most BATCH. */

@@ -2,8 +2,8 @@
 /*
  * Proves that rules steer as they are written: random rule files, compiled, inserted by the
  * unmodified libmlx5 (and deleted, and inserted again, in random order) into the device's memory,
- * and random packets sent through it, out and in, against the slow matcher. Every fifth file goes to
- * the root tables, if they take so many matchers. flow_diff [SETS [PACKETS [SEED]]]
+ * and random packets sent through it, out and in, against the slow matcher. Every fifth file goes
+ * to the root tables, if they take so many matchers. flow_diff [SETS [PACKETS [SEED]]]
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 
 struct verdict {
 	const struct rule *rule[RULE_DIRS]; /* NULL: none, or it did not come so far */
-	int queue;		 /* -1: no queue */
+	int queue;			    /* -1: no queue */
 	uint32_t tag;
 };
 
 static uint64_t pairs, met, in_root, differences;
 
-/* --- packets through the device -------------------------------------------------------------------- */
+/* --- packets through the device --- */
 
 /* Out it goes as it is; the port pads it. */
 static struct verdict expect(const struct installed *in, const struct made_packet *p)
@@ -45,8 +45,8 @@ struct totals {
 };
 
 /* Whether a queue got what was expected for it, in that order. */
-static bool queue_got(struct rig *r, int queue, const struct verdict *v, const struct made_packet *p,
-		      uint32_t n)
+static bool queue_got(struct rig *r, int queue, const struct verdict *v,
+		      const struct made_packet *p, uint32_t n)
 {
 	uint32_t tag = 0, len, at = 0;
 	bool same = true;
@@ -88,7 +88,8 @@ static bool counted(struct rig *r, const struct installed *in, const struct tota
 	return !memcmp(&after, &want, sizeof(want));
 }
 
-static bool batch(struct rig *r, const struct installed *in, const struct made_packet *p, uint32_t n)
+static bool batch(struct rig *r, const struct installed *in, const struct made_packet *p,
+		  uint32_t n)
 {
 	struct verdict v[BATCH];
 	struct totals before;
@@ -106,7 +107,7 @@ static bool batch(struct rig *r, const struct installed *in, const struct made_p
 	return counted(r, in, &before, v, n) && same;
 }
 
-/* --- what differs ---------------------------------------------------------------------------------- */
+/* --- what differs --- */
 
 /* Without the rule of that line; false: there is none. */
 static bool without(const char *text, size_t line, char *shorter)
@@ -158,7 +159,8 @@ static void report(struct rig *r, const char *text, const struct made_packet *p,
 	printf("# seed %" PRIu64 ": differs for %s (%u bytes)\n# ", seed, line, p->len);
 	for (uint32_t i = 0; i < p->len; i++)
 		printf("%02x", p->bytes[i]);
-	printf("\n# under (%s%s):\n", root ? "root tables, " : "", differs(r, now, p, root) ? "smallest file" : "only after the inserts and deletes");
+	printf("\n# under (%s%s):\n", root ? "root tables, " : "",
+	       differs(r, now, p, root) ? "smallest file" : "only after the inserts and deletes");
 	for (const char *c = now; *c; c++) {
 		if (c == now || c[-1] == '\n')
 			printf("#   ");
@@ -179,7 +181,7 @@ static void find_difference(struct rig *r, const struct installed *in, const cha
 	printf("# seed %" PRIu64 ": a batch of %u differs, none of its packets alone\n", seed, n);
 }
 
-/* --- the sets --------------------------------------------------------------------------------------- */
+/* --- the sets --- */
 
 static void packets(struct rig *r, const struct installed *in, const char *text, struct dice *d,
 		    uint32_t n, uint64_t seed)
@@ -235,10 +237,11 @@ int main(int argc, char **argv)
 		one_set(&r, seed + i, n);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	rig_close(&r);
-	printf("%s 1 - %" PRIu64 " pairs of rule file and packet (%" PRIu64
-	       " met a rule; %" PRIu64 " files in root tables), seeds %" PRIu64 " to %" PRIu64
-	       ", %" PRIu64 " differences, %.1f s\n",
-	       differences ? "not ok" : "ok", pairs, met, in_root, seed, seed + sets - 1, differences,
+	printf("%s 1 - %" PRIu64 " pairs of rule file and packet (%" PRIu64 " met a rule; %" PRIu64
+	       " files in root tables), seeds %" PRIu64 " to %" PRIu64 ", %" PRIu64
+	       " differences, %.1f s\n",
+	       differences ? "not ok" : "ok", pairs, met, in_root, seed, seed + sets - 1,
+	       differences,
 	       (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
 	return differences != 0;
 }

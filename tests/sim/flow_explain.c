@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that explain's walk over what libmlx5 dumps comes to the rule that the slow matcher finds,
- * and writes each walk's entries to FILE, for flow_explain.pl to compare with the device's own walk.
- * flow_explain FILE [SETS [PACKETS [SEED]]]
+ * and writes each walk's entries to FILE, for flow_ways.pl to compare with the device's own
+ * walk. flow_explain FILE [SETS [PACKETS [SEED]]]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,8 @@ static void bail(const char *why)
 	exit(1);
 }
 
-/* Entries come without their masks (48 bytes): what explain finds must leave no bit of a tag out. */
+/* Entries come without their masks (48 bytes): what explain finds must leave no bit of a tag out.
+ */
 static void check_masks(struct seen *s)
 {
 	for (uint32_t i = 0; i < s->d.nentries; i++) {

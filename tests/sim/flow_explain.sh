@@ -6,4 +6,4 @@ trap 'rm -rf "$scratch"' EXIT
 echo "1..2"
 "${top_builddir:?}/tools/dvx-sim/dvx-sim" run --trace="$scratch/trace" -- \
 	"$top_builddir/tests/sim/flow_explain" "$scratch/walks" 100 100 || exit 1
-"${PERL:-perl}" "${top_srcdir:?}/tests/sim/flow_explain.pl" "$scratch/walks" "$scratch/trace"
+"${PERL:-perl}" "${top_srcdir:?}/tests/sim/flow_ways.pl" "$scratch/walks" "$scratch/trace"

@@ -21,7 +21,7 @@ static bool chance(struct dice *d, uint32_t percent)
 	return dice_roll(d, 100) < percent;
 }
 
-/* --- values, few enough to meet again -------------------------------------------------------------- */
+/* --- values, few enough to meet again --- */
 
 static const uint16_t ports[] = {1, 53, 80, 81, 443, 1023, 1024, 4096, 5000, 40000, 65535};
 static const uint8_t ttls[] = {1, 63, 64, 255};
@@ -52,7 +52,7 @@ static uint8_t mac_end(struct dice *d)
 	return (uint8_t)dice_roll(d, 4);
 }
 
-/* --- rules ------------------------------------------------------------------------------------------ */
+/* --- rules --- */
 
 struct line {
 	char *text;
@@ -75,7 +75,8 @@ static void rule_mac(struct dice *d, struct line *l)
 
 	add(l, " eth %s 02:00:00:00:00:%02x", side, mac_end(d));
 	if (chance(d, 25))
-		add(l, "/ff:ff:ff:ff:ff:%02x", PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
+		add(l, "/ff:ff:ff:ff:ff:%02x",
+		    PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
 }
 
 static void rule_vlan(struct dice *d, struct line *l)
@@ -106,8 +107,8 @@ static void rule_address(struct dice *d, struct line *l, bool six)
 	if (six)
 		add(l, " %s 2001:db8:0:%x::%x/%u", PICK(d, sides), b[7], b[15], PICK(d, bits6));
 	else
-		add(l, " %s %u.%u.%u.%u/%u", PICK(d, sides), a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255,
-		    PICK(d, bits4));
+		add(l, " %s %u.%u.%u.%u/%u", PICK(d, sides), a >> 24, a >> 16 & 255, a >> 8 & 255,
+		    a & 255, PICK(d, bits4));
 }
 
 static void rule_ports(struct dice *d, struct line *l)
@@ -196,12 +197,13 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 	else if (chance(d, 50))
 		add(&l, " ethertype 0x%04x", PICK(d, types));
 	if (verdict[0] == 's')
-		add(&l, " to queue %u tag %u%s", dice_roll(d, 2), number, chance(d, 30) ? " count" : "");
+		add(&l, " to queue %u tag %u%s", dice_roll(d, 2), number,
+		    chance(d, 30) ? " count" : "");
 	else
 		add(&l, " count");
 }
 
-/* --- packets ---------------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 struct pen {
 	struct made_packet *p;
@@ -287,7 +289,8 @@ static void packet_ipv6(struct dice *d, struct pen *w)
 		next = 44;
 	if (hop)
 		next = 0;
-	put(w, 6u << 28 | (uint32_t)PICK(d, dscps) << 22 | dice_roll(d, 4) << 20 | PICK(d, labels), 4);
+	put(w, 6u << 28 | (uint32_t)PICK(d, dscps) << 22 | dice_roll(d, 4) << 20 | PICK(d, labels),
+	    4);
 	put(w, 0, 2);
 	put(w, next, 1);
 	put(w, PICK(d, ttls), 1);

@@ -44,7 +44,7 @@ static void *grow(void **rows, uint32_t *n, size_t size)
 
 #define GROW(r, rows, count) grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
 
-/* --- numbers ------------------------------------------------------------------------------------- */
+/* --- numbers --- */
 
 static bool number(const struct reader *r, unsigned int at, uint64_t *v)
 {
@@ -78,7 +78,8 @@ static void copy(const struct reader *r, unsigned int at, char *out, size_t size
 	if (len >= size)
 		len = size - 1;
 	for (size_t i = 0; i < len; i++)
-		out[i] = (char)(r->field[at][i] >= ' ' && r->field[at][i] <= '~' ? r->field[at][i] : '?');
+		out[i] = (char)(r->field[at][i] >= ' ' && r->field[at][i] <= '~' ? r->field[at][i]
+										 : '?');
 	out[len] = 0;
 }
 
@@ -86,7 +87,9 @@ static bool hex_bytes(const char *hex, size_t len, uint8_t *out)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = hex[i];
-		int v = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+		int v = c >= '0' && c <= '9'		     ? c - '0'
+			: (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+							     : -1;
 
 		if (v < 0)
 			return false;
@@ -95,7 +98,7 @@ static bool hex_bytes(const char *hex, size_t len, uint8_t *out)
 	return true;
 }
 
-/* --- records -------------------------------------------------------------------------------------- */
+/* --- records --- */
 
 static int domain(struct reader *r, uint32_t type)
 {
@@ -107,7 +110,8 @@ static int domain(struct reader *r, uint32_t type)
 		return -ENOMEM;
 	new->format = -1;
 	if (!number(r, 1, &new->id) || !number32(r, 2, &new->type) || new->type > DOMAIN_FDB)
-		return wrong(r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) or 2 (FDB)");
+		return wrong(r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) "
+				"or 2 (FDB)");
 	copy(r, 5, new->version, sizeof(new->version));
 	copy(r, 6, new->device, sizeof(new->device));
 	if (r->n > 11 && number32(r, 11, &format) && format < 16)
@@ -223,7 +227,8 @@ static int matcher_mask(struct reader *r, uint32_t type)
 		return wrong(r, "a mask (%u) of a matcher that is not the one before it", type);
 	for (unsigned int i = 2; i < r->n; i++)
 		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], type == 3201))
-			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes", i - 1);
+			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes",
+				     i - 1);
 	m->mask.known = true;
 	return 0;
 }
@@ -236,7 +241,9 @@ static int matcher_side(struct reader *r, uint32_t type)
 	if (!m)
 		return wrong(r, "a side (%u) of a matcher that is not the one before it", type);
 	if (!number32(r, 4, &m->start[side]) || !number32(r, 5, &m->end[side]))
-		return wrong(r, "a matcher's side (%u) needs the indices of its table and of its end", type);
+		return wrong(r,
+			     "a matcher's side (%u) needs the indices of its table and of its end",
+			     type);
 	m->has[side] = true;
 	return 0;
 }
@@ -303,8 +310,9 @@ static int entry(struct reader *r, uint32_t type)
 	if (!number32(r, 1, &new->index))
 		return wrong(r, "an entry (%u) needs an index of 32 bits", type);
 	if (r->n < 4 || (r->len[3] != 2 * 48 && r->len[3] != 2 * STE_BYTES))
-		return wrong(r, "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128", type,
-			     r->n < 4 ? 0 : r->len[3]);
+		return wrong(r,
+			     "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128",
+			     type, r->n < 4 ? 0 : r->len[3]);
 	if (!hex_bytes(r->field[3], r->len[3], new->bytes))
 		return wrong(r, "an entry (%u) is no hexadecimal", type);
 	new->len = (uint8_t)(r->len[3] / 2);
@@ -340,14 +348,14 @@ static const struct {
 	uint32_t first, last;
 	int (*read)(struct reader *r, uint32_t type);
 } records[] = {
-	{3000, 3000, domain},	 {3001, 3003, skip},	     {3004, 3004, domain_caps},
-	{3005, 3005, skip},	 {3100, 3100, table},	     {3101, 3102, table_side},
-	{3200, 3200, matcher},	 {3201, 3201, matcher_mask}, {3202, 3203, matcher_side},
-	{3204, 3204, builder},	 {3205, 3205, matcher_mask}, {3300, 3300, rule},
-	{3301, 3304, entry},	 {3400, 3499, action},
+	{3000, 3000, domain},  {3001, 3003, skip},	   {3004, 3004, domain_caps},
+	{3005, 3005, skip},    {3100, 3100, table},	   {3101, 3102, table_side},
+	{3200, 3200, matcher}, {3201, 3201, matcher_mask}, {3202, 3203, matcher_side},
+	{3204, 3204, builder}, {3205, 3205, matcher_mask}, {3300, 3300, rule},
+	{3301, 3304, entry},   {3400, 3499, action},
 };
 
-/* --- lines ---------------------------------------------------------------------------------------- */
+/* --- lines --- */
 
 static void split(struct reader *r, const char *line, size_t len)
 {

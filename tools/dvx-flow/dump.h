@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include "fields.h"
 
-#define DUMP_NONE UINT32_MAX
-#define STE_BYTES 64
+#define DUMP_NONE    UINT32_MAX
+#define STE_BYTES    64
 #define BUILDERS_MAX 20
 
 /* Which side of a table: a packet that arrives, or one that leaves. */
@@ -67,7 +67,7 @@ struct dump_action {
 struct dump_rule {
 	uint64_t id;
 	uint32_t matcher;
-	uint32_t first, n;		/* entries, RX then TX, each in the packet's order */
+	uint32_t first, n; /* entries, RX then TX, each in the packet's order */
 	uint32_t first_action, nactions;
 	uint32_t line;
 };
@@ -76,7 +76,7 @@ struct dump_entry {
 	uint32_t index; /* of its address, in units of 64 bytes, cut to 32 bits as the dump does */
 	uint32_t rule, domain;
 	uint8_t side;
-	uint8_t len; /* 48: without the mask; 64 */
+	uint8_t len;	/* 48: without the mask; 64 */
 	uint8_t format; /* 0: ConnectX-5; 1: later */
 	uint8_t bytes[STE_BYTES];
 };
@@ -89,7 +89,8 @@ struct dump {
 	struct dump_action *action;
 	struct dump_entry *entry;
 	uint32_t ndomains, ntables, nmatchers, nrules, nactions, nentries;
-	uint32_t *by_index; /* entries, sorted by domain and index, the first of each address first */
+	uint32_t *
+		by_index; /* entries, sorted by domain and index, the first of each address first */
 	uint32_t unknown, unknown_line; /* records of types that are not known, and the first one */
 };
 
@@ -108,7 +109,7 @@ const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, ui
 const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, enum side side,
 				       uint32_t index);
 
-/* --- dump_mask.c --------------------------------------------------------------------------------- */
+/* --- dump_mask.c --- */
 
 /*
  * One part of a matcher's mask, in hexadecimal as the library's memory has it: 0 outer, 1 inner,

@@ -116,7 +116,8 @@ static u128 row_value(const struct row *r, const uint32_t *words, bool old)
 	/* The bytes of misc3 are no bit fields. */
 	unsigned int low = old && r->part != MISC3 ? 32u - r->low - r->width : r->low;
 
-	return (u128)(words[r->word] >> low & (uint32_t)(0xffffffffull >> (32 - r->width))) << r->shift;
+	return (u128)(words[r->word] >> low & (uint32_t)(0xffffffffull >> (32 - r->width)))
+	       << r->shift;
 }
 
 /* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */

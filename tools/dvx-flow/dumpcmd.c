@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow dump: a domain as the library prints it, and with --ste each entry by the PRM's tables. */
+/* dvx-flow dump: a domain as the library prints it, and with --ste each entry by the PRM's tables.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static json_t *actions_json(const struct ste *s)
 		if (a->layout)
 			put_line(j, "action", a->layout, s->bytes + a->at, a->len);
 		else
-			json_object_set_new(j, "action", json_sprintf("action 0x%02x, which no table knows", a->id));
+			json_object_set_new(
+				j, "action",
+				json_sprintf("action 0x%02x, which no table knows", a->id));
 		json_array_append_new(list, j);
 	}
 	return list;
@@ -39,20 +42,21 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	const struct dump_rule *r = &src->d.rule[e->rule];
 	uint32_t place = entry_place(&src->d, e);
 	const struct matcher_view *mv = matcher_view(src->cache, r->matcher, (enum side)e->side);
-	const struct builder_view *v =
-		mv && place < src->d.matcher[r->matcher].builders[e->side] ? &mv->view[e->side][place]
-									    : NULL;
+	const struct builder_view *v = mv && place < src->d.matcher[r->matcher].builders[e->side]
+					       ? &mv->view[e->side][place]
+					       : NULL;
 	char what[512];
 	struct ste s;
 	json_t *j;
 
 	entry_read(src->cache, e, &s);
 	story_entry(what, sizeof(what), &s, v);
-	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side", e->side ? "tx" : "rx",
-		      "address", (json_int_t)e->index << 6, "lookup", (int)s.lookup, "lookup_name",
-		      ste_lookup_name(s.format, s.lookup), "compares", v ? what : "nothing, it only acts",
-		      "miss", (json_int_t)s.miss, "next", (json_int_t)s.next, "next_entries",
-		      (json_int_t)s.next_entries, "counter", (json_int_t)s.counter);
+	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side",
+		      e->side ? "tx" : "rx", "address", (json_int_t)e->index << 6, "lookup",
+		      (int)s.lookup, "lookup_name", ste_lookup_name(s.format, s.lookup), "compares",
+		      v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss, "next",
+		      (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries, "counter",
+		      (json_int_t)s.counter);
 	if (!j)
 		return NULL;
 	put_line(j, "control", s.control, e->bytes, s.control ? s.control->bytes : 0);
@@ -92,8 +96,8 @@ static json_t *matcher_json(struct source *src, const struct dump_matcher *m)
 
 static json_t *table_json(struct source *src, const struct dump_table *t)
 {
-	json_t *matchers = json_array(),
-	       *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id, "level", (json_int_t)t->level);
+	json_t *matchers = json_array(), *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id,
+							"level", (json_int_t)t->level);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		json_array_append_new(matchers, matcher_json(src, &src->d.matcher[t->first + i]));
@@ -110,7 +114,8 @@ static json_t *dump_json(struct source *src)
 		const struct dump_domain *dmn = &src->d.domain[i];
 		json_t *tables = json_array(),
 		       *j = json_pack("{s:I, s:s, s:s, s:s}", "domain", (json_int_t)dmn->id, "type",
-				      types[dmn->type], "device", dmn->device, "library", dmn->version);
+				      types[dmn->type], "device", dmn->device, "library",
+				      dmn->version);
 
 		for (uint32_t t = 0; t < src->d.ntables; t++)
 			if (src->d.table[t].domain == i)
@@ -121,7 +126,7 @@ static json_t *dump_json(struct source *src)
 	return domains;
 }
 
-/* --- for people ------------------------------------------------------------------------------------ */
+/* --- for people --- */
 
 static const char *text(json_t *j, const char *key)
 {
@@ -174,8 +179,8 @@ static void print_dump(json_t *domains)
 	size_t i, k;
 
 	json_array_foreach (domains, i, d) {
-		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", number(d, "domain"), text(d, "type"),
-		       text(d, "device"), text(d, "library"));
+		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", number(d, "domain"),
+		       text(d, "type"), text(d, "device"), text(d, "library"));
 		json_array_foreach (json_object_get(d, "tables"), k, t)
 			print_table(t);
 	}

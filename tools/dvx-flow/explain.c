@@ -8,7 +8,7 @@
 
 #include "explain.h"
 
-#define STARTS_MAX 16
+#define STARTS_MAX     16
 #define LINE_MAX_BYTES 256
 
 struct job {
@@ -25,7 +25,7 @@ struct job {
 	json_t *out;
 };
 
-/* --- one packet ----------------------------------------------------------------------------------- */
+/* --- one packet --- */
 
 /* A range is many entries: the first of a rule's is told, then how many more, and what decided. */
 struct run {
@@ -49,7 +49,8 @@ static bool run_on(struct run *r, json_t *step)
 	const char *field = json_string_value(json_object_get(step, "field"));
 	size_t len = strlen(r->fields);
 
-	if (!rule || !r->rule || strcmp(rule, r->rule) || json_is_true(json_object_get(step, "acts")))
+	if (!rule || !r->rule || strcmp(rule, r->rule) ||
+	    json_is_true(json_object_get(step, "acts")))
 		return false;
 	r->more++;
 	if (field && !strstr(r->fields, field))
@@ -70,7 +71,8 @@ static void print_story(json_t *j)
 			continue;
 		run_end(&run);
 		run.rule = json_string_value(json_object_get(step, "rule"));
-		printf("%s%s\n", table ? "  " : "    ", json_string_value(json_object_get(step, "says")));
+		printf("%s%s\n", table ? "  " : "    ",
+		       json_string_value(json_object_get(step, "says")));
 	}
 	run_end(&run);
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
@@ -85,7 +87,8 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
 		printf("%s%s: %s\n%s", name, job->side == SIDE_RX ? " in" : " out", line,
-		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n" : "");
+		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n"
+				       : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
 		struct walk w = {.cache = job->src.cache};
 		json_t *j = NULL;
@@ -107,7 +110,7 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 	return rc ? EXIT_INPUT : EXIT_DONE;
 }
 
-/* --- the packet that was written down ------------------------------------------------------------- */
+/* --- the packet that was written down --- */
 
 #define BEFORE "pass "
 
@@ -115,7 +118,8 @@ static void tell_mistake(void *arg, const struct mistake *m)
 {
 	(void)arg;
 	complain("the packet, column %u: %s",
-		 m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1, m->text);
+		 m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1,
+		 m->text);
 }
 
 static int one_rule(struct ruleset *set, const char *words)
@@ -168,7 +172,7 @@ static int explain_words(struct job *job, const char *words)
 	return ret ? ret : tell_one(job, &p, "packet");
 }
 
-/* --- the packets of a file ------------------------------------------------------------------------ */
+/* --- the packets of a file --- */
 
 static void count(uint64_t *n, uint64_t *first, uint64_t packet)
 {
@@ -202,7 +206,8 @@ static void add_row(struct job *job, const char *what, uint64_t n, uint64_t firs
 	json_array_append_new(rows, json_pack("{s:s, s:I, s:I}", "rule", what, "packets",
 					      (json_int_t)n, "first_packet", (json_int_t)first));
 	if (!job->args->json)
-		printf("%10llu  %10llu  %s\n", (unsigned long long)n, (unsigned long long)first, what);
+		printf("%10llu  %10llu  %s\n", (unsigned long long)n, (unsigned long long)first,
+		       what);
 }
 
 /* What a rule of the dump is part of: its words, or what nobody named. */
@@ -283,14 +288,15 @@ static int read_packets(struct job *job, pcap_t *in)
 		if (job->args->packet) {
 			char name[48];
 
-			snprintf(name, sizeof(name), "packet %llu", (unsigned long long)job->packets);
+			snprintf(name, sizeof(name), "packet %llu",
+				 (unsigned long long)job->packets);
 			return tell_one(job, &p, name);
 		}
 		rc = sum_up(job, &p, job->packets);
 	}
 	if (rc || got == PCAP_ERROR) {
-		complain("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
-			 rc ? "no memory" : pcap_geterr(in));
+		complain("%s: packet %llu: %s", job->args->argv[0],
+			 (unsigned long long)job->packets + 1, rc ? "no memory" : pcap_geterr(in));
 		return EXIT_INPUT;
 	}
 	if (job->args->packet) {
@@ -353,7 +359,8 @@ int cmd_explain(const struct args *a)
 	job.story = (struct story){.cache = job.src.cache,
 				   .name = job.src.daemon ? source_rule : NULL,
 				   .arg = &job.src};
-	ret = is_file(a->argv[0]) ? explain_file(&job, a->argv[0]) : explain_words(&job, a->argv[0]);
+	ret = is_file(a->argv[0]) ? explain_file(&job, a->argv[0])
+				  : explain_words(&job, a->argv[0]);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);

@@ -20,7 +20,7 @@ struct source {
 	size_t len;
 	/* of a daemon only */
 	bool daemon;
-	json_t *head; /* its answer, which has the rules' texts */
+	json_t *head;	    /* its answer, which has the rules' texts */
 	struct name *names; /* sorted by the dump's ids */
 	size_t nnames;
 };

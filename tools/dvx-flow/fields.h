@@ -52,9 +52,9 @@ enum field {
 	F_REG_A,
 	F_REG_C0,
 	F_REG_C7 = F_REG_C0 + 7,
-	F_SOURCE,    /* VHCA (a match parameter says vport) the packet came from */
+	F_SOURCE, /* VHCA (a match parameter says vport) the packet came from */
 	F_SQN,
-	F_LOOPED,    /* looped back between functions */
+	F_LOOPED, /* looped back between functions */
 	F_COUNT,
 	F_NONE = 255
 };
@@ -82,7 +82,7 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 /* One line that tells a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
 size_t fields_line(char *buf, size_t size, const struct fields *p);
 
-/* --- packet.c ------------------------------------------------------------------------------------ */
+/* --- packet.c --- */
 
 /* An Ethernet frame's fields; bytes after len are not there. Registers are 0. */
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len);

@@ -25,8 +25,9 @@ static int read_dump(struct source *s, const char *text, size_t len)
 		return EXIT_INPUT;
 	}
 	if (s->d.unknown)
-		complain("%s:%u: a record of a type that is not known here; %u of such are left out",
-			 s->name, s->d.unknown_line, s->d.unknown);
+		complain(
+			"%s:%u: a record of a type that is not known here; %u of such are left out",
+			s->name, s->d.unknown_line, s->d.unknown);
 	s->cache = view_cache_new(&s->d);
 	if (s->cache)
 		return EXIT_DONE;
@@ -140,7 +141,8 @@ void source_close(struct source *s)
 
 static bool of_side(const struct dump *d, const struct dump_table *t, enum side side)
 {
-	return t->has[side] && d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
+	return t->has[side] &&
+	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
 /* Whether a rule of another table leads to it. */

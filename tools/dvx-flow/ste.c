@@ -20,7 +20,8 @@ static const struct {
 	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1", true},
 	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1", true},
 	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1", false},
-	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1", true},
+	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1",
+	 true},
 	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1", true},
 	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1", false},
 };
@@ -51,7 +52,8 @@ bool ste_lookup_inner(unsigned int format, uint16_t lookup)
 }
 
 /* The enum's text begins with the layout's name. */
-const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer, bool icmp)
+const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
+					bool icmp)
 {
 	const struct prm_enum_value *v = lookup_row(format, lookup);
 	char name[64];
@@ -83,7 +85,8 @@ void matcher_views(const struct dump_matcher *m, enum side side, unsigned int fo
 		memset(v, 0, sizeof(*v));
 		v->lookup = m->lookup[side][i];
 		v->definer = m->definer[side][i];
-		v->tag_bytes = format && v->lookup >> 8 == PRM_STE_FORMAT_MATCH ? STE_TAG_BYTES : 16;
+		v->tag_bytes =
+			format && v->lookup >> 8 == PRM_STE_FORMAT_MATCH ? STE_TAG_BYTES : 16;
 		if (v->lookup != LOOKUP_ANY)
 			v->layout = ste_tag_layout(format, v->lookup, v->definer, icmp);
 		v->rows = tag_rows(v->layout, ste_lookup_inner(format, v->lookup), v->row);
@@ -101,15 +104,16 @@ static void read_next(struct ste *s, uint64_t high, uint64_t low)
 	s->next_entries = (uint32_t)n;
 }
 
-/* --- format 0 ------------------------------------------------------------------------------------- */
+/* --- format 0 --- */
 
 static void read_v0(struct ste *s, const uint8_t *p)
 {
 	uint32_t kind = prm_ste_rx_steering_mult_get_entry_type(p);
 
-	s->control = prm_find_struct(kind == PRM_STE_ENTRY_TYPE_TX	     ? "ste_sx_transmit"
-				     : kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ? "ste_modify_packet"
-									     : "ste_rx_steering_mult");
+	s->control =
+		prm_find_struct(kind == PRM_STE_ENTRY_TYPE_TX		? "ste_sx_transmit"
+				: kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ? "ste_modify_packet"
+									: "ste_rx_steering_mult");
 	s->lookup = (uint16_t)prm_ste_rx_steering_mult_get_entry_sub_type(p);
 	s->next_lookup = (uint16_t)prm_ste_rx_steering_mult_get_next_lu_type(p);
 	s->byte_mask = (uint16_t)prm_ste_rx_steering_mult_get_byte_mask(p);
@@ -131,7 +135,7 @@ static void read_v0(struct ste *s, const uint8_t *p)
 	}
 }
 
-/* --- later formats -------------------------------------------------------------------------------- */
+/* --- later formats --- */
 
 static void read_action(struct ste *s, unsigned int at, unsigned int left)
 {

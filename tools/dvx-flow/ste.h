@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One entry of a steering table, as its bytes say (prm/ste.prm: format 0, prm/ste1.prm: later ones).
- * In a dump the tag comes before the mask, in the device's memory of format 1 behind it.
+ * One entry of a steering table, as its bytes say (prm/ste.prm: format 0, prm/ste1.prm: later
+ * ones). In a dump the tag comes before the mask, in the device's memory of format 1 behind it.
  */
 #ifndef DVX_FLOW_STE_H
 #define DVX_FLOW_STE_H
@@ -13,10 +13,10 @@
 #include "src/prm/reflect.h"
 
 #define STE_TAG_BYTES 32
-#define LOOKUP_ANY    0x0f /* of an entry that hits always; of format 1 only if its mask is 0 */
+#define LOOKUP_ANY    0x0f  /* of an entry that hits always; of format 1 only if its mask is 0 */
 #define LOOKUP_MATCH  0x400 /* by a definer of 32 bytes */
 
-#define TAG_ROWS_MAX 64
+#define TAG_ROWS_MAX  64
 
 /* One field of a tag: `width` bits from bit `bit` on are the field's bits from `shift` on. */
 struct tag_row {
@@ -42,12 +42,12 @@ struct ste {
 	uint16_t byte_mask; /* of the next table's hash */
 	uint8_t tag_bytes;  /* 16 or 32 */
 	uint8_t tag[STE_TAG_BYTES], mask[STE_TAG_BYTES];
-	bool mask_known;    /* it is in the entry, or follows from the matcher */
-	bool any;	    /* nothing is compared */
-	uint64_t miss;	    /* address, 40 bits */
-	uint64_t next;	    /* of the next table */
+	bool mask_known;       /* it is in the entry, or follows from the matcher */
+	bool any;	       /* nothing is compared */
+	uint64_t miss;	       /* address, 40 bits */
+	uint64_t next;	       /* of the next table */
 	uint32_t next_entries; /* its size; 1: the address itself */
-	uint32_t counter;   /* 0: none */
+	uint32_t counter;      /* 0: none */
 	struct ste_action action[3];
 	unsigned int nactions;
 	/* what the actions come to, when they are of the simple kinds */
@@ -87,16 +87,19 @@ static inline uint32_t ste_index(uint64_t addr)
 /* "ETHL2_SRC_O", "definer 24"; never NULL. */
 const char *ste_lookup_name(unsigned int format, uint16_t lookup);
 /* icmp: the tag that TCP's numbers and an ICMP header share holds the latter. */
-const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer, bool icmp);
+const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
+					bool icmp);
 
-/* --- ste_tag.c ------------------------------------------------------------------------------------ */
+/* --- ste_tag.c --- */
 
 /* The rows of a layout; inner: it holds the inner headers' fields. Returns how many. */
-unsigned int tag_rows(const struct prm_struct *layout, bool inner, struct tag_row rows[TAG_ROWS_MAX]);
+unsigned int tag_rows(const struct prm_struct *layout, bool inner,
+		      struct tag_row rows[TAG_ROWS_MAX]);
 bool ste_lookup_inner(unsigned int format, uint16_t lookup);
 
 /* The tag that a packet has. */
-void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v, const struct fields *p);
+void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
+		   const struct fields *p);
 /* A field's bits in a tag or a mask. */
 u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field);
 /* Writes the mask that a matcher leaves here, and takes it from *left. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tags: which bits of them are which field of a packet, by the names of prm/ste.prm and ste1.prm. */
+/* Tags: which bits of them are which field of a packet, by the names of prm/ste.prm and ste1.prm.
+ */
 #include <string.h>
 #include "ste.h"
 
@@ -146,7 +147,8 @@ static void name_row(struct tag_row *row, const struct prm_struct *layout, bool 
 		}
 }
 
-unsigned int tag_rows(const struct prm_struct *layout, bool inner, struct tag_row rows[TAG_ROWS_MAX])
+unsigned int tag_rows(const struct prm_struct *layout, bool inner,
+		      struct tag_row rows[TAG_ROWS_MAX])
 {
 	unsigned int n = 0;
 
@@ -156,9 +158,8 @@ unsigned int tag_rows(const struct prm_struct *layout, bool inner, struct tag_ro
 		if (f->type || f->bytes || f->count != 1 || f->width > 32 ||
 		    begins(f->name, "reserved"))
 			continue;
-		rows[n] = (struct tag_row){.name = f->name,
-					   .width = (uint8_t)f->width,
-					   .bit = (uint16_t)f->offset};
+		rows[n] = (struct tag_row){
+			.name = f->name, .width = (uint8_t)f->width, .bit = (uint16_t)f->offset};
 		name_row(&rows[n++], layout, inner);
 	}
 	return n;

@@ -28,7 +28,7 @@ static void comma(struct text *t)
 		say(t, ", ");
 }
 
-/* --- what rules do ------------------------------------------------------------------------------- */
+/* --- what rules do --- */
 
 static const struct {
 	uint32_t type;
@@ -85,7 +85,7 @@ size_t story_actions(char *buf, size_t size, const struct dump *d, const struct 
 	return t.at;
 }
 
-/* --- what is compared ----------------------------------------------------------------------------- */
+/* --- what is compared --- */
 
 size_t story_mask(char *buf, size_t size, const struct match_mask *m)
 {
@@ -132,8 +132,8 @@ size_t story_entry(char *buf, size_t size, const struct ste *s, const struct bui
 
 		if (!mask)
 			continue;
-		field_say(words, sizeof(words), v->row[i].field, tag_get(s->tag, v, v->row[i].field), mask,
-			  layout_l3(v));
+		field_say(words, sizeof(words), v->row[i].field,
+			  tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
 		comma(&t);
 		say(&t, "%s", words);
 	}
@@ -142,7 +142,7 @@ size_t story_entry(char *buf, size_t size, const struct ste *s, const struct bui
 	return t.at;
 }
 
-/* --- steps ----------------------------------------------------------------------------------------- */
+/* --- steps --- */
 
 static void say_miss(struct text *t, const struct story *s, const struct step *st,
 		     const struct builder_view *v)
@@ -179,7 +179,8 @@ static bool entry_ends(const struct dump *d, const struct dump_entry *e)
 #define SHARERS_MAX 4096
 
 /* The words of the rule that an entry is of; NULL: of several, or nobody knows. */
-static const char *entry_name(const struct story *s, const struct dump *d, const struct dump_entry *e)
+static const char *entry_name(const struct story *s, const struct dump *d,
+			      const struct dump_entry *e)
 {
 	const struct dump_matcher *m = &d->matcher[d->rule[e->rule].matcher];
 	const char *name = s->name ? s->name(s->arg, d->rule[e->rule].id) : NULL;
@@ -204,9 +205,9 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	const struct dump_entry *e = &w->d->entry[st->entry];
 	const struct matcher_view *mv = matcher_view(s->cache, st->matcher, w->side);
 	uint32_t place = entry_place(w->d, e);
-	const struct builder_view *v =
-		mv && place < w->d->matcher[st->matcher].builders[w->side] ? &mv->view[w->side][place]
-									    : NULL;
+	const struct builder_view *v = mv && place < w->d->matcher[st->matcher].builders[w->side]
+					       ? &mv->view[w->side][place]
+					       : NULL;
 	const char *name = entry_name(s, w->d, e);
 	char what[512], words[64];
 	struct ste ste;
@@ -222,15 +223,17 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 		say(t, v ? "hits: %s" : "only acts", what);
 	else
 		say_miss(t, s, st, v);
-	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6, "index",
-		      (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
-		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares", what);
+	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
+		      "index", (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
+		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares",
+		      what);
 	if (j && name)
 		json_object_set_new(j, "rule", json_string(name));
 	if (j)
 		json_object_set_new(j, "acts", json_boolean(st->hit && entry_ends(w->d, e)));
 	if (j && !st->hit && st->field != F_NONE)
-		json_object_set_new(j, "field", json_string(field_words(st->field, words, sizeof(words))));
+		json_object_set_new(j, "field",
+				    json_string(field_words(st->field, words, sizeof(words))));
 	return j;
 }
 
@@ -257,7 +260,8 @@ static json_t *step_json(const struct story *s, const struct walk *w, const stru
 		if (st->kind == STEP_NO_MORE)
 			say(&t, "no matcher is left in ");
 		say_table(&t, tbl);
-		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level", (json_int_t)tbl->level);
+		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level",
+			      (json_int_t)tbl->level);
 	}
 	if (j) {
 		json_object_set_new(j, "step", json_string(kinds[st->kind]));
@@ -266,7 +270,7 @@ static json_t *step_json(const struct story *s, const struct walk *w, const stru
 	return j;
 }
 
-/* --- the end --------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 static void end_rule(const struct story *s, const struct walk *w, struct text *t, json_t *j)
 {

@@ -11,7 +11,7 @@ typedef const char *(*rule_name_fn)(void *arg, uint64_t id);
 
 struct story {
 	struct view_cache *cache;
-	bool written; /* the packet is words: what they leave out was taken as 0 */
+	bool written;	   /* the packet is words: what they leave out was taken as 0 */
 	rule_name_fn name; /* may be NULL; if not, a rule without a name is dvx-flow's own */
 	void *arg;
 };

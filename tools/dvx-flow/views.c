@@ -93,7 +93,8 @@ static bool fits(const struct dump *d, const struct dump_matcher *m, enum side s
 
 /*
  * A dump does not tell how large a matcher's first table is. Tables begin at a multiple of their
- * size, and each rule's first entry is at its hash or chained behind the one that is. 0: nothing fits.
+ * size, and each rule's first entry is at its hash or chained behind the one that is. 0: nothing
+ * fits.
  */
 static uint32_t find_slots(const struct dump *d, const struct dump_matcher *m, enum side side,
 			   const struct builder_view *v)

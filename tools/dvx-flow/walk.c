@@ -8,7 +8,7 @@
 /* Where the packet is: an address, and what would be compared there. */
 struct place {
 	uint32_t table, matcher;
-	uint32_t index;	 /* of the entry to look at */
+	uint32_t index;	  /* of the entry to look at */
 	uint32_t builder; /* how many entries of this matcher have hit */
 	uint32_t slot, slots;
 	bool chained; /* it was reached through a miss */
@@ -29,8 +29,12 @@ static struct step *step(struct walk *w, enum step_kind kind, const struct place
 		w->step = s;
 	}
 	s = &w->step[w->nsteps++];
-	*s = (struct step){.kind = kind, .table = at->table, .matcher = at->matcher,
-			   .field = F_NONE, .slot = at->slot, .slots = at->slots};
+	*s = (struct step){.kind = kind,
+			   .table = at->table,
+			   .matcher = at->matcher,
+			   .field = F_NONE,
+			   .slot = at->slot,
+			   .slots = at->slots};
 	return s;
 }
 
@@ -53,7 +57,7 @@ static const struct builder_view *view_at(struct walk *w, const struct place *at
 		return NULL;
 	}
 	return builder < w->d->matcher[at->matcher].builders[w->side] ? &v->view[w->side][builder]
-								       : NULL;
+								      : NULL;
 }
 
 /* The first table of a matcher, or of the next one that has entries on this side; false: none. */
@@ -156,7 +160,8 @@ static void account(struct walk *w, const struct ste *s)
 }
 
 /* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
-static bool follow(struct walk *w, struct place *at, const struct dump_entry *e, const struct ste *s)
+static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
+		   const struct ste *s)
 {
 	const struct builder_view *v = view_at(w, at, ++at->builder);
 	const struct dump_table *t;
@@ -178,7 +183,8 @@ static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
 	w->last = s->next;
 	w->rule = e->rule;
 	w->table = at->table;
-	t = s->next_entries == 1 ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next)) : NULL;
+	t = s->next_entries == 1 ? dump_table_at(w->d, e->domain, w->side, ste_index(s->next))
+				 : NULL;
 	if (t)
 		return enter_table(w, at, (uint32_t)(t - w->d->table));
 	w->end = WALK_RULE;

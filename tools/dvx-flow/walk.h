@@ -19,8 +19,8 @@ struct step {
 	enum step_kind kind;
 	uint32_t table, matcher, entry;
 	bool hit;
-	enum field field;   /* that decided against it; F_NONE: bits that no field is known for */
-	bool given;	    /* the packet says what that field is */
+	enum field field; /* that decided against it; F_NONE: bits that no field is known for */
+	bool given;	  /* the packet says what that field is */
 	u128 have, want, mask;
 	uint32_t slot, slots; /* where a hash led; slots 0: none did */
 };

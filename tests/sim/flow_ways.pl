@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# flow_explain.pl WALKS TRACE: the entries that explain met for each packet against those of the
+# flow_ways.pl WALKS TRACE: the entries that explain met for each packet against those of the
 # device's trace. A dump does not tell how large a matcher's first table is, so what missed at the
 # first place of a rule does not count.
 use strict;
