@@ -192,8 +192,8 @@ title() {
 	bin cqe64 "$@" timestamp=0x1234567 wqe_counter=100 cqe_format=COMPRESSED
 }
 mini() {
-	for n; do
-		bin mini_cqe8 rx_hash_result=0xaabbccdd byte_cnt="$n"
+	for length; do
+		bin mini_cqe8 rx_hash_result=0xaabbccdd byte_cnt="$length"
 	done
 }
 { title opcode=RESP_SEND byte_cnt=3; mini 64 1500 9000; head -c 40 /dev/zero; } >"$tmp/x"
