@@ -75,6 +75,12 @@ bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain);
 /* Waits until every rule inserted or deleted so far is the device's, its caches included. */
 int dvx_flow_domain_sync(struct dvx_flow_domain *domain);
 /*
+ * Has the device steering memory for more of other levels than 0, beside what libmlx5 took already
+ * and may not have used up? Ask now and then while inserting many rules, and stop some thousands of
+ * them after a no: a libmlx5 whose memory ends while it makes a hash table larger crashes (44.0).
+ */
+bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain);
+/*
  * Writes tables, matchers and rules with their steering entries: mlx5_steering_dump's CSV lines
  * (other levels than 0 only). The ids in it are those of dvx_flow_*_id().
  */

@@ -70,6 +70,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 		return refused(dev, errno);
 	}
 	domain->levels = has_levels(domain);
+	mlx5dv_dr_domain_set_reclaim_device_memory(domain->dr, true);
 	if (domain->levels && attr.flags & DVX_FLOW_NO_DUPLICATES)
 		mlx5dv_dr_domain_allow_duplicate_rules(domain->dr, false);
 	dvx_ref(&dev->refs);
@@ -111,6 +112,39 @@ int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "dvx_flow_domain_sync: libmlx5 refuses");
 	return 0;
+}
+
+/* As libmlx5 takes steering memory: in pieces of an eighth, 64 MiB at most (dr_domain.c,
+ * dr_icm_pool.c). */
+#define PIECES	      3u
+#define LOG_PIECE_MAX 26u
+
+static bool another_piece(struct dvx_dev *dev)
+{
+	struct mlx5dv_alloc_dm_attr kind = {.type = MLX5DV_DM_TYPE_STEERING_SW_ICM};
+	struct ibv_alloc_dm_attr attr = {0};
+	struct ibv_dm *dm;
+	const void *cap;
+	uint32_t log;
+
+	if (dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_DEV_MEM, &cap))
+		return true;
+	log = prm_device_mem_cap_get_log_steering_sw_icm_size(cap);
+	log = log < PIECES ? 0 : log - PIECES;
+	attr.length = 1ul << (log > LOG_PIECE_MAX ? LOG_PIECE_MAX : log);
+	dm = mlx5dv_alloc_dm(dev->ctx, &attr, &kind);
+	if (dm)
+		ibv_free_dm(dm);
+	return dm != NULL;
+}
+
+bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain)
+{
+	if (!domain->levels || another_piece(domain->dev))
+		return true;
+	/* Pieces that are empty by now go back to the device. */
+	mlx5dv_dr_domain_sync(domain->dr, MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM);
+	return another_piece(domain->dev);
 }
 
 int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)

@@ -144,7 +144,7 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 			replay && is '.queues[1].packets' 521 && replay && is '.queues[1].packets' 1042 &&
 			is '.queues[1].capture_ended' "No space left on device" || return 1
 		command -v tcpdump >/dev/null || return 0
-		n=$(tcpdump -nr "$work/tmpfs/cap/queue1.pcap" 2>"$work/err" | wc -l)
+		n=$(tcpdump -Z "$(id -un)" -nr "$work/tmpfs/cap/queue1.pcap" 2>"$work/err" | wc -l)
 		cat "$work/err"
 		! grep -q truncated "$work/err" && [ "$n" -gt 50 ]
 	}

@@ -28,7 +28,7 @@ check "a file is applied" applies
 
 # What the file of packets has, told by another program than ours.
 count_packets() { # FILE FILTER
-	tcpdump -nr "$1" "$2" 2>/dev/null | wc -l
+	tcpdump -Z "$(id -un)" -nr "$1" "$2" 2>/dev/null | wc -l
 }
 replay() {
 	"$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay"

@@ -54,6 +54,8 @@ struct building {
 	built_fn built;
 	void *arg;
 	size_t before, total;
+	size_t cramped_at; /* entries that were in when the device had no more room; 0: it has */
+	bool no_room;
 	struct fault *fault;
 };
 
@@ -226,12 +228,24 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	return ret;
 }
 
+/* So many entries fit in what libmlx5 has left of its last piece of memory, as a rule. */
+#define LAST_ENTRIES 4096u
+
 static int tell(void *arg, size_t done)
 {
 	struct building *b = arg;
 
+	if (dvx_flow_domain_has_room(b->ground->side[b->dir].domain))
+		b->cramped_at = 0;
+	else if (!b->cramped_at)
+		b->cramped_at = done;
+	else if (done - b->cramped_at >= LAST_ENTRIES)
+		return b->no_room = true;
 	return b->built ? b->built(b->arg, b->before + done, b->total) : 0;
 }
+
+static const char no_room[] =
+	"the device has no steering memory left for these rules beside those that hold";
 
 /* What libdvx says, without the number of the entry, which users don't know. */
 static int entry_fault(struct building *b, const struct table *t)
@@ -244,13 +258,15 @@ static int entry_fault(struct building *b, const struct table *t)
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
 	for (size_t i = 0; i < r->nfields; i++)
 		if (r->field[i].key == KEY_VPORT)
-			hint = "; does the device have this vport?";
+			hint = "does the device have this vport?";
+	if (b->no_room)
+		return fault(b->fault, EXIT_DEVICE, "line %u: %s", r->line, no_room);
 	if (dvx_last_error()->err == ENOMEM)
-		hint = "; the device has no steering memory left for these rules beside those that "
-		       "hold";
+		hint = no_room;
 	if (!strncmp(why, "rule ", 5) && strchr(why, ':'))
 		why = strchr(why, ':') + 2;
-	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s", r->line, why, hint);
+	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s%s", r->line, why, *hint ? "; " : "",
+		     hint);
 }
 
 static int insert_entries(struct building *b, struct half *h, const struct table *t)
@@ -265,7 +281,7 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->nrules = n;
 	h->owner[n - 1] = UINT32_MAX;
-	b->matcher = b->entry = 0;
+	b->matcher = b->entry = b->cramped_at = 0;
 	if (!dvx_flow_rules_insert(&bulk, n, h->rule)) {
 		b->before += n;
 		return 0;
