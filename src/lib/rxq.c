@@ -7,7 +7,6 @@
 
 #define MAX_USER_INDEX 0xfffffeu
 #define MAX_LOG_QUEUE  15u
-#define WQ_CYCLIC      1u /* wq.wq_type: taken in order, no next segment in the WQE */
 
 static int lacks(struct dvx_dev *dev, const char *flag, const char *cap)
 {
@@ -73,7 +72,7 @@ static uint32_t ts_format(struct dvx_dev *dev)
 
 static void fill_wq(void *wq, const struct dvx_rxq *rxq)
 {
-	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, rxq->pd->pdn);
 	prm_wq_set_log_wq_stride(wq, rxq->ring.log_stride);
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(rxq->ring.mask + 1));

@@ -8,7 +8,6 @@
 
 #define MAX_USER_INDEX 0xfffffeu
 #define MAX_LOG_QUEUE  15u
-#define WQ_CYCLIC      1u
 #define LOG_BLOCK      6u
 #define INLINE_NONE    2u /* per_protocol_networking_offload_caps.wqe_inline_mode */
 
@@ -94,7 +93,7 @@ static int create_tis(struct dvx_txq *txq)
 
 static void fill_wq(void *wq, const struct dvx_txq *txq)
 {
-	prm_wq_set_wq_type(wq, WQ_CYCLIC);
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, txq->pd->pdn);
 	prm_wq_set_uar_page(wq, dvx_uar_index(txq->uar));
 	prm_wq_set_log_wq_stride(wq, LOG_BLOCK);
