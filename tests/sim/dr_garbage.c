@@ -220,7 +220,7 @@ static void make_entry(uint8_t *ste)
 		ste[i] = (uint8_t)(rand() % 4 ? 0 : rand());
 	if (rand() % 8 == 0)
 		return;
-	ste[0] = rand() % 16 ? (uint8_t)(rand() % 2) : 4;
+	ste[0] = (uint8_t)(rand() % 16 ? rand() % 2 : 4);
 	ste[6] = (uint8_t)(rand() % 0x18);
 	prm_ste_match_bwc_v1_set_miss_address_39_32(ste, (uint32_t)(miss >> 32));
 	prm_ste_match_bwc_v1_set_miss_address_31_6(ste, (uint32_t)miss >> 6);
