@@ -176,7 +176,7 @@ static bool in_l4_sum(const struct part *part)
 }
 
 /*
- * The device mends the checksums of what it rewrites, as tc's pedit relies on. The dwords given
+ * [I] The device mends the checksums of what it rewrites, as tc's pedit relies on. The dwords given
  * here lie at even offsets, and a field within 16 bits is given as those.
  */
 static void mend(struct packet *p, const struct part *part, uint32_t before, uint32_t after)

@@ -30,6 +30,7 @@ struct walk {
 	struct tag tag;
 };
 
+/* [I] The GVMI above bit 47 of both addresses is not looked at. */
 static uint64_t miss_address(const uint8_t *ste)
 {
 	return (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(ste) << 32 |
