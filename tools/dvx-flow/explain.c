@@ -272,12 +272,22 @@ static void print_sums(struct job *job)
 	add_row(job, "(what the dump does not tell; see --packet)", job->by_lost, job->first_lost);
 }
 
+/* A dump of several domains has several beginnings; a sum is of one. */
+static void tell_start(const struct job *job)
+{
+	if (job->nstarts > 1 && !job->args->packet)
+		complain("%s has %u tables where packets begin; the sums are of table 0x%llx",
+			 job->src.name, job->nstarts,
+			 (unsigned long long)job->src.d.table[job->start[0]].id);
+}
+
 static int read_packets(struct job *job, pcap_t *in)
 {
 	struct pcap_pkthdr *head;
 	const u_char *bytes;
 	int rc = 0, got;
 
+	tell_start(job);
 	while (!rc && (got = pcap_next_ex(in, &head, &bytes)) > 0) {
 		struct fields p;
 
