@@ -131,6 +131,23 @@ stop
 named() { start --queues 2 --socket "$work/named" && [ "$socket" = "$work/named" ] && client list --socket "$work/named" &&
 	"$flow" list --socket "$work/named" && fails 3 "no daemon holds" client list && stop; }
 check "a socket by its name, for clients that see no device too" named
+taken() { # WORDS PATH: a daemon refuses to listen there, and leaves it as it was
+	before=$(stat -c '%F %i %s' "$2")
+	start --socket "$2"
+	[ $? = 3 ] && cat "$work/daemon.err" && grep -q "$2: $1" "$work/daemon.err" && [ "$(stat -c '%F %i %s' "$2")" = "$before" ]
+}
+echo precious >"$work/file"
+check "a file where the socket should be stays" taken "File exists" "$work/file"
+check "a directory, too" taken "File exists" "$work"
+mkfifo "$work/listens"
+"$PERL" -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; print "ready\n"; close STDOUT; sleep 60' "$work/used" >"$work/listens" &
+listener=$!
+read -r _ <"$work/listens"
+check "a socket that somebody listens on, too" taken "Address already in use" "$work/used"
+kill $listener
+wait $listener 2>/dev/null
+left() { start --socket "$work/used" && client list --socket "$work/used" && stop; }
+check "one that was left over is taken away" left
 mkdir "$work/tmpfs"
 if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 	full() {
@@ -139,6 +156,9 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 			[ "$(cat "$work/tmpfs/state")" = "drop in" ] && [ "$(find "$work/tmpfs" -type f | wc -l)" = 1 ]
 	}
 	check "a full disk" full
+	again() { mount -o remount,ro "$work/tmpfs" && start --queues 2 --state "$work/tmpfs/state" && still; }
+	check "a disk that is read-only by now: restarted, the committed rules hold" again
+	mount -o remount,rw "$work/tmpfs"
 	capture_full() {
 		stop && start --queues 2 --fresh --capture "$work/tmpfs/cap" && echo "send in to queue 1" | client apply --quiet - &&
 			replay && is '.queues[1].packets' 521 && replay && is '.queues[1].packets' 1042 &&
@@ -153,6 +173,7 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 	umount "$work/tmpfs"
 else
 	skip "a full disk" "no right to mount a tmpfs"
+	skip "a disk that is read-only by now: restarted, the committed rules hold" "no right to mount a tmpfs"
 	skip "a full disk ends a capture with a whole packet, and nothing else" "no right to mount a tmpfs"
 fi
 start --queues 2 --fresh

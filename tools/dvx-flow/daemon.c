@@ -82,7 +82,7 @@ static void announce(const struct args *a, const struct where *w, const struct h
 	fflush(stdout);
 }
 
-static int serve(const struct args *a, const struct where *w, struct holder *h, struct fault *f)
+static int serve(const struct args *a, struct where *w, struct holder *h, struct fault *f)
 {
 	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
 	int ret;
@@ -94,6 +94,7 @@ static int serve(const struct args *a, const struct where *w, struct holder *h, 
 	s.listener = server_listen(w->socket);
 	if (s.listener < 0)
 		return fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
+	w->bound = true;
 	announce(a, w, h);
 	ret = server_run(&s);
 	unlink(w->socket);
@@ -107,20 +108,21 @@ static int serve(const struct args *a, const struct where *w, struct holder *h, 
  */
 static void device_is_gone(void *arg)
 {
-	const struct where *w = arg;
+	struct where *w = arg;
 
-	unlink(w->socket);
+	if (w->bound)
+		unlink(w->socket);
 	complain("%s is gone, and its rules with it", w->device);
 	_exit(EXIT_DEVICE);
 }
 
-static int hold(const struct args *a, const struct where *w, struct fault *f)
+static int hold(const struct args *a, struct where *w, struct fault *f)
 {
 	struct holder h = {.state = w->state};
 	struct pump_attr pump = {.queues = a->queues,
 				 .capture = a->capture,
 				 .lost = device_is_gone,
-				 .arg = (void *)(uintptr_t)w};
+				 .arg = w};
 	char why[512] = "";
 	int ret;
 

@@ -87,18 +87,26 @@ static int parse(const struct holder *h, const char *text, size_t len, struct ru
 	return ret;
 }
 
-int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-		 void (*after)(void *arg), struct fault *f)
+static int build(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
+		 struct generation **gen, struct fault *f)
 {
-	struct generation *gen;
 	struct ruleset set;
 
 	if (parse(h, text, len, &set, f))
 		return -1;
-	if (generation_build(&h->ground, &set, NULL, NULL, built, arg, &gen, f)) {
-		ruleset_free(&set);
+	if (!generation_build(&h->ground, &set, NULL, NULL, built, arg, gen, f))
+		return 0;
+	ruleset_free(&set);
+	return -1;
+}
+
+int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
+		 void (*after)(void *arg), struct fault *f)
+{
+	struct generation *gen;
+
+	if (build(h, text, len, built, arg, &gen, f))
 		return -1;
-	}
 	return replace(h, gen, text, len, after, arg, f);
 }
 
@@ -154,6 +162,22 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 	return ret;
 }
 
+/* The file stays as it is: a disk that is full, or read-only by now, keeps no rules away. */
+static int take_up(struct holder *h, const char *text, size_t len, struct fault *f)
+{
+	struct generation *gen;
+
+	if (build(h, text, len, NULL, NULL, &gen, f))
+		return -1;
+	if (generation_swing(gen, NULL, f)) {
+		generation_free(gen);
+		return -1;
+	}
+	h->now = gen;
+	h->applied++;
+	return 0;
+}
+
 int holder_restore(struct holder *h, struct fault *f)
 {
 	struct fault why = {0};
@@ -165,7 +189,7 @@ int holder_restore(struct holder *h, struct fault *f)
 		return 0;
 	if (ret)
 		return fault(f, EXIT_INPUT, "%s: %s", h->state, strerror(-ret));
-	ret = holder_apply(h, text, len, NULL, NULL, NULL, &why);
+	ret = take_up(h, text, len, &why);
 	free(text);
 	if (ret)
 		fault(f, why.code,

@@ -229,15 +229,40 @@ int server_run(const struct server *s)
 	return ret;
 }
 
+static bool is_answered(const struct sockaddr_un *at)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool yes = fd >= 0 && (!connect(fd, (const struct sockaddr *)at, sizeof(*at)) ||
+			       errno != ECONNREFUSED);
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
+}
+
+/* Only a socket that nobody listens on is taken away: the path is whatever a user typed. */
+static int clear_way(const struct sockaddr_un *at)
+{
+	struct stat st;
+
+	if (lstat(at->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	if (is_answered(at))
+		return -EADDRINUSE;
+	return unlink(at->sun_path) ? -errno : 0;
+}
+
 int server_listen(const char *path)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ret = 0;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), ret;
 	mode_t before = umask(0177);
 
 	strncpy(at.sun_path, path, sizeof(at.sun_path) - 1);
-	if (fd < 0 || (unlink(path) && errno != ENOENT) ||
-	    bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS_MAX))
+	ret = fd < 0 ? -errno : clear_way(&at);
+	if (!ret && (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, CLIENTS_MAX)))
 		ret = -errno;
 	umask(before);
 	if (ret && fd >= 0)

@@ -30,8 +30,8 @@ struct server {
 int server_run(const struct server *s);
 
 /*
- * Listens at a path that only its owner may use. -errno. What was left there by a daemon that died
- * is taken away, so the caller holds the lock.
+ * Listens at a path that only its owner may use. -errno. A socket that a daemon which died left
+ * there is taken away, so the caller holds the lock; another file, or a socket in use, stays.
  */
 int server_listen(const char *path);
 

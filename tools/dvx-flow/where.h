@@ -3,11 +3,14 @@
 #ifndef DVX_FLOW_WHERE_H
 #define DVX_FLOW_WHERE_H
 
+#include <stdatomic.h>
+
 #include "dvx-flow.h"
 
 struct where {
 	char device[64];  /* its name; empty if a client was told a socket */
 	char socket[108]; /* what a Unix socket's address can hold */
+	atomic_bool bound; /* what is at the socket's path is ours to take away */
 	char lock[4096];  /* held by the daemon as long as it lives */
 	char state[4096]; /* the rules that were committed last */
 };
