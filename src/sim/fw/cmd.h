@@ -96,13 +96,12 @@ int fw_nothing_after(struct fw_cmd *, size_t end);
 void *fw_find_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
 /* The ends of things, for DESTROY and for fw_uid_reap alike: references dropped, memory freed. */
-void fw_qp_free(struct obj *);
+void fw_qp_free(struct obj *); /* QP, SQ, RQ */
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
 void fw_sw_icm_free(struct obj *);
-void fw_raw_queue_free(struct obj *); /* SQ, RQ */
 void fw_rqt_free(struct obj *);
 void fw_tir_free(struct obj *);
 
@@ -128,6 +127,9 @@ int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct f
 
 struct ring;
 struct umem;
+struct qp;
+/* What a queue that was never started refers to, and its memory. */
+void fw_qp_drop(struct qp *);
 /* Where a queue's buffer is, as CREATE_CQ and CREATE_QP say it. */
 struct fw_buffer {
 	bool umem_valid;

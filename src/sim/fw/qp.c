@@ -161,7 +161,7 @@ static int take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return 0;
 }
 
-static void drop(struct qp *qp)
+void fw_qp_drop(struct qp *qp)
 {
 	ring_release(&qp->ring);
 	if (qp->dbr_umem)
@@ -172,6 +172,8 @@ static void drop(struct qp *qp)
 		obj_put(&qp->scq->o);
 	if (qp->uar_obj)
 		obj_put(qp->uar_obj);
+	if (qp->tis)
+		obj_put(qp->tis);
 	if (qp->pd)
 		obj_put(qp->pd);
 	obj_free(&qp->o);
@@ -188,11 +190,11 @@ int fw_create_qp(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	if (take(c, qpc, qp)) {
-		drop(qp);
+		fw_qp_drop(qp);
 		return -1;
 	}
 	if (dp_qp_start(qp)) {
-		drop(qp);
+		fw_qp_drop(qp);
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
 				 "qpc.dbr_addr 0x%" PRIx64 " can't be reached",
 				 prm_qpc_get_dbr_addr(qpc));
@@ -206,7 +208,7 @@ void fw_qp_free(struct obj *o)
 	struct qp *qp = (struct qp *)o;
 
 	dp_qp_stop(qp);
-	drop(qp);
+	fw_qp_drop(qp);
 }
 
 int fw_destroy_qp(struct fw_cmd *c)

@@ -114,42 +114,16 @@ static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
 	return cq;
 }
 
-static void drop(struct qp *qp)
-{
-	ring_release(&qp->ring);
-	if (qp->dbr_umem)
-		obj_put(&qp->dbr_umem->o);
-	if (qp->rcq)
-		obj_put(&qp->rcq->o);
-	if (qp->scq)
-		obj_put(&qp->scq->o);
-	if (qp->uar_obj)
-		obj_put(qp->uar_obj);
-	if (qp->tis)
-		obj_put(qp->tis);
-	if (qp->pd)
-		obj_put(qp->pd);
-	obj_free(&qp->o);
-}
-
-void fw_raw_queue_free(struct obj *o)
-{
-	struct qp *qp = (struct qp *)o;
-
-	dp_qp_stop(qp);
-	drop(qp);
-}
-
 /* In RST, taken: ready for MODIFY. */
 static int start(struct fw_cmd *c, struct qp *qp, int taken)
 {
 	if (taken) {
-		drop(qp);
+		fw_qp_drop(qp);
 		return -1;
 	}
 	if (!dp_qp_start(qp))
 		return 0;
-	drop(qp);
+	fw_qp_drop(qp);
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
@@ -159,7 +133,7 @@ static int destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char
 
 	if (!o || fw_busy(c, o))
 		return -1;
-	fw_raw_queue_free(o);
+	fw_qp_free(o);
 	return 0;
 }
 

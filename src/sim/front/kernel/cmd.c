@@ -2,11 +2,13 @@
 /* Firmware commands and the page lists that go into them. */
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include "fw/fw.h"
 #include "uverbs.h"
 
+#define DBREC_BYTES  8
 #define LOG_PAGE     12
 #define LOG_PAGE_MAX 43		/* 5 bits above 12 */
 #define MAX_PAGES    (1u << 24) /* a mailbox of 128 MiB */
@@ -122,6 +124,25 @@ int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 	if (align + 6 < log)
 		return -EINVAL;
 	return set_pages(p, mm, va, len, log);
+}
+
+int queue_pages(struct pages *p, const struct mm *mm, const struct queue_memory *q)
+{
+	if (mm_check(mm, q->va, q->len, q->write))
+		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
+			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
+	if ((q->wq ? pages_wq : pages_queue)(p, mm, q->va, q->len))
+		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
+			      q->name, q->va);
+	return 0;
+}
+
+int queue_dbrec(const struct mm *mm, const char *method, uint64_t va)
+{
+	if (va & (DBREC_BYTES - 1) || mm_check(mm, va, DBREC_BYTES, true))
+		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned",
+			      method, va);
+	return 0;
 }
 
 unsigned int pages_queue_offset(const struct pages *p)

@@ -171,6 +171,15 @@ int pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uin
 int pages_queue(struct pages *, const struct mm *, uint64_t va, uint64_t len);
 /* For a wq structure, whose offset has a bit less. */
 int pages_wq(struct pages *, const struct mm *, uint64_t va, uint64_t len);
+/* A queue's memory as its method's attributes name it; refused with a sentence. */
+struct queue_memory {
+	const char *method, *name; /* CREATE_QP, buf_addr */
+	uint64_t va, len;
+	bool write; /* the device writes to it */
+	bool wq;    /* pages_wq() */
+};
+int queue_pages(struct pages *, const struct mm *, const struct queue_memory *);
+int queue_dbrec(const struct mm *, const char *method, uint64_t va);
 unsigned int pages_queue_offset(const struct pages *);
 /* For a umem: pages out of `sizes` (a bitmap); 0 or -EINVAL. */
 int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t sizes);

@@ -17,7 +17,6 @@
 #define KNOWN_UHW                                                                        \
 	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
 	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
-#define DBREC_BYTES 8
 
 static struct kcq *from_hw(struct hw_ref *r)
 {
@@ -113,19 +112,11 @@ static int check_size(struct kfile *f, struct plan *p, uint64_t cqe)
 
 static int check_memory(struct kfile *f, struct plan *p)
 {
-	uint64_t len = (uint64_t)p->entries * p->u.cqe_size;
+	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
+					  (uint64_t)p->entries * p->u.cqe_size, true, false};
+	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
 
-	if (mm_check(f->mm, p->u.buf_addr, len, true))
-		return refuse(-EFAULT,
-			      "CREATE_CQ: buf_addr 0x%llx: %llu bytes are not mapped and writable",
-			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
-	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
-		return refuse(-EFAULT, "CREATE_CQ: db_addr 0x%llx is not mapped, or not aligned",
-			      (unsigned long long)p->u.db_addr);
-	if (pages_queue(&p->pages, f->mm, p->u.buf_addr, len))
-		return refuse(-EINVAL, "CREATE_CQ: buf_addr 0x%llx is not aligned to 64 bytes",
-			      (unsigned long long)p->u.buf_addr);
-	return 0;
+	return err ? err : queue_pages(&p->pages, f->mm, &ring);
 }
 
 static void set_cqc(const struct kfile *f, void *cqc, const struct plan *p)

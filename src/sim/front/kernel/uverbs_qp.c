@@ -15,7 +15,6 @@
 
 #define SEND_WQE_BB_LOG 6
 #define DATA_SEG	16u
-#define DBREC_BYTES	8
 #define UIDX_DEFAULT	0xffffffu
 #define UAR_MAX		0xffffffu
 #define KNOWN_UHW \
@@ -166,18 +165,12 @@ static int check_sizes(struct kfile *f, struct qp_plan *p)
 static int check_memory(struct kfile *f, struct qp_plan *p)
 {
 	uint64_t rq = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
-	uint64_t len = rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG);
+	const struct queue_memory ring = {"CREATE_QP", "buf_addr", p->u.buf_addr,
+					  rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG), false,
+					  false};
+	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
 
-	if (mm_check(f->mm, p->u.buf_addr, len, false))
-		return refuse(-EFAULT, "CREATE_QP: buf_addr 0x%llx: %llu bytes are not mapped",
-			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
-	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
-		return refuse(-EFAULT, "CREATE_QP: db_addr 0x%llx is not mapped, or not aligned",
-			      (unsigned long long)p->u.db_addr);
-	if (pages_queue(&p->pages, f->mm, p->u.buf_addr, len))
-		return refuse(-EINVAL, "CREATE_QP: buf_addr 0x%llx is not aligned to 64 bytes",
-			      (unsigned long long)p->u.buf_addr);
-	return 0;
+	return err ? err : queue_pages(&p->pages, f->mm, &ring);
 }
 
 static int find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)

@@ -14,7 +14,6 @@
 #include "raw.h"
 
 #define LOG_WQEBB	6
-#define DBREC_BYTES	8
 #define RQ_MODIFY_VSD	(1u << 1)
 #define BLOCK_UNICAST	1u
 #define BLOCK_MULTICAST 2u
@@ -184,32 +183,19 @@ static int create_tir(struct kqp *qp, const struct qp_plan *p)
 
 /* --- the QP ----------------------------------------------------------------------------------- */
 
-static int check_ring(const struct kfile *f, const char *name, uint64_t va, uint64_t len,
-		      struct pages *pages)
-{
-	if (mm_check(f->mm, va, len, false))
-		return refuse(-EFAULT, "CREATE_QP: %s 0x%llx: %llu bytes are not mapped", name,
-			      (unsigned long long)va, (unsigned long long)len);
-	if (pages_wq(pages, f->mm, va, len))
-		return refuse(-EINVAL, "CREATE_QP: %s 0x%llx is not aligned to 64 bytes", name,
-			      (unsigned long long)va);
-	return 0;
-}
-
 /* Two rings, one doorbell record. */
 int raw_check_memory(struct kfile *f, struct qp_plan *p)
 {
-	int err = 0;
+	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr,
+					(uint64_t)p->rq_count << p->u.rq_wqe_shift, false, true};
+	const struct queue_memory sq = {"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr,
+					(uint64_t)p->sq_count << LOG_WQEBB, false, true};
+	int err = queue_dbrec(f->mm, rq.method, p->u.db_addr);
 
-	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
-		return refuse(-EFAULT, "CREATE_QP: db_addr 0x%llx is not mapped, or not aligned",
-			      (unsigned long long)p->u.db_addr);
-	if (p->rq_count)
-		err = check_ring(f, "buf_addr", p->u.buf_addr,
-				 (uint64_t)p->rq_count << p->u.rq_wqe_shift, &p->pages);
+	if (!err && p->rq_count)
+		err = queue_pages(&p->pages, f->mm, &rq);
 	if (!err && p->sq_count)
-		err = check_ring(f, "sq_buf_addr", p->u.sq_buf_addr,
-				 (uint64_t)p->sq_count << LOG_WQEBB, &p->sq_pages);
+		err = queue_pages(&p->sq_pages, f->mm, &sq);
 	return err;
 }
 

@@ -11,7 +11,6 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include "raw.h"
 
-#define DBREC_BYTES    8
 #define DATA_SEG       16u
 #define EVENT_WQ_FATAL 19 /* enum ib_event_type */
 #define RQ_MODIFY_VSD  (1u << 1)
@@ -108,18 +107,12 @@ static int check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
 
 static int check_memory(const struct kfile *f, struct plan *p)
 {
-	uint64_t len = (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift;
+	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
+					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
+					  true};
+	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
 
-	if (mm_check(f->mm, p->u.buf_addr, len, false))
-		return refuse(-EFAULT, "CREATE_WQ: buf_addr 0x%llx: %llu bytes are not mapped",
-			      (unsigned long long)p->u.buf_addr, (unsigned long long)len);
-	if (p->u.db_addr & (DBREC_BYTES - 1) || mm_check(f->mm, p->u.db_addr, DBREC_BYTES, true))
-		return refuse(-EFAULT, "CREATE_WQ: db_addr 0x%llx is not mapped, or not aligned",
-			      (unsigned long long)p->u.db_addr);
-	if (pages_wq(&p->pages, f->mm, p->u.buf_addr, len))
-		return refuse(-EINVAL, "CREATE_WQ: buf_addr 0x%llx is not aligned to 64 bytes",
-			      (unsigned long long)p->u.buf_addr);
-	return 0;
+	return err ? err : queue_pages(&p->pages, f->mm, &ring);
 }
 
 static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
