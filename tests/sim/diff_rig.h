@@ -10,7 +10,7 @@
 #include <dvx/dvx.h>
 #include <dvx/flow.h>
 #include <dvx/rxq.h>
-#include "compile.h"
+#include "rules/compile.h"
 #include "flow_random.h"
 
 #define QUEUES	  2

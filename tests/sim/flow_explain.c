@@ -9,7 +9,7 @@
 #include <string.h>
 #include "../unit/flow_slow.h"
 #include "diff_rig.h"
-#include "walk.h"
+#include "explain/walk.h"
 
 static uint64_t walks, wrong;
 

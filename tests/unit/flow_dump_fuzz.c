@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "story.h"
+#include "explain/story.h"
 
 #define ROUNDS 3000
 #define PACKET 96

@@ -6,8 +6,8 @@
 #ifndef TESTS_FLOW_SLOW_H
 #define TESTS_FLOW_SLOW_H
 
-#include "fields.h"
-#include "rule.h"
+#include "explain/fields.h"
+#include "rules/rule.h"
 
 /*
  * Whether a packet meets a rule. Ports, TCP flags and ICMP types that a packet has not (a fragment

@@ -35,7 +35,10 @@ my %may = (
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',
 		'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'include/dvx', @rdma],
-	'tools/dvx-flow' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
+	'tools/dvx-flow' => ['tools/dvx-flow/*', 'tools/cli', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
+	'tools/dvx-flow/rules' => [],
+	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],
+	'tools/dvx-flow/explain' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:pcap/'],
 	'tools' => ['include/dvx', 'ext:jansson', 'ext:argp', 'ext:nettle/'],
 	'examples' => ['include/dvx', @rdma],
 );
@@ -63,12 +66,12 @@ sub allowed {
 sub resolve {    # quoted or bracketed header -> path in the tree, or undef
 	my ($file, $header, $quoted) = @_;
 	(my $dir = $file) =~ s{/[^/]*$}{};
-	my @dirs = ($quoted ? $dir : (), 'include', 'src', 'src/sim', '.');
+	my @dirs = ($quoted ? $dir : (), $file =~ m{^(tools/dvx-flow)/} ? $1 : (), 'include', 'src', 'src/sim', '.');
 	for my $d (@dirs) {
 		my $p = "$d/$header";
 		$p =~ s{^\./}{};
 		1 while $p =~ s{[^/.]+/\.\./}{};
-		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$|tools/dvx-prm/export\.inc$|tools/dvx-flow/grammar\.h$)}; # generated
+		return $p if -e "$top/$p" || $p =~ m{^(include/dvx/prm/|src/prm/rows\.h$|tools/dvx-prm/export\.inc$|tools/dvx-flow/rules/grammar\.h$)}; # generated
 	}
 	return undef;
 }

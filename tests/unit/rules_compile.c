@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "compile.h"
+#include "rules/compile.h"
 
 static uint32_t seed = 2463534242u;
 

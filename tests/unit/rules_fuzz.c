@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "compile.h"
+#include "rules/compile.h"
 
 #define ROUNDS 20000
 

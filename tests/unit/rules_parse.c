@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "rule.h"
+#include "rules/rule.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -13,7 +13,7 @@
 #include "steer/params.h"
 #include "steer/steer.h"
 #include "tests/sim/flow_random.h"
-#include "tools/dvx-flow/fields.h"
+#include "tools/dvx-flow/explain/fields.h"
 
 #define PACKETS 200000u
 

@@ -5,9 +5,9 @@
 #include <dvx/cmd.h>
 #include <dvx/dev.h>
 
-#include "compile.h"
+#include "rules/compile.h"
 #include "dvx-flow.h"
-#include "generation.h"
+#include "daemon/generation.h"
 
 static const char *const directions[RULE_DIRS] = {"in", "out"};
 

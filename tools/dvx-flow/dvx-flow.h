@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rule.h"
+#include "rules/rule.h"
 
 /* Exit codes, documented in dvx-flow(1). */
 enum {

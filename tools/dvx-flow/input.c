@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile.h"
+#include "rules/compile.h"
 #include "dvx-flow.h"
 
 #define STEP (64ul << 10)

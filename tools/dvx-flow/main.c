@@ -2,24 +2,15 @@
 /* dvx-flow: steering rules as text, held on the device by a daemon. */
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config.h"
 #include "dvx-flow.h"
-#include "pump.h"
+#include "daemon/pump.h"
+#include "tools/cli/cli.h"
 
 const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
-
-struct command {
-	const char *name;
-	int least, most; /* arguments */
-	const char *usage, *doc;
-	const struct argp_option *options;
-	int (*run)(const struct args *);
-};
 
 enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 
@@ -90,7 +81,7 @@ static const struct argp_option dump_options[] = {
 	{0},
 };
 
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
 	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
 	 cmd_check},
 	{"daemon", 0, 0, "",
@@ -102,14 +93,13 @@ static const struct command commands[] = {
 	{"list", 0, 0, "", "The rules that hold.", list_options, cmd_list},
 	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.",
 	 stats_options, cmd_stats},
-	{"del", 1, INT_MAX, "ID|RULE...", "Takes one rule away; the others' counters go on.",
+	{"del", 1, -1, "ID|RULE...", "Takes one rule away; the others' counters go on.",
 	 client_options, cmd_del},
 	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
 	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
 	 cmd_explain},
 	{"dump", 0, 0, "", "What libmlx5 prints of the daemon's tables, or each entry of them in words.", dump_options, cmd_dump},
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const char overview[] =
 	"Steering rules as text, held on an mlx5 device by a daemon.\v"
@@ -128,21 +118,6 @@ static const char overview[] =
 	"The first rule that a packet meets acts; the language is in dvx-flow(1).\n"
 	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon, file,\n"
 	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
-
-struct parse {
-	const struct command *command;
-	struct args args;
-};
-
-static void check_arguments(const struct parse *p, struct argp_state *state)
-{
-	const struct args *a = &p->args;
-
-	if (a->argc > p->command->most)
-		argp_error(state, "\"%s\" is one argument too many", a->argv[p->command->most]);
-	if (a->argc < p->command->least)
-		argp_error(state, "%s is missing", p->command->usage);
-}
 
 static uint64_t number(struct argp_state *state, const char *arg, const char *what, uint64_t least,
 		       uint64_t most)
@@ -168,92 +143,76 @@ static double seconds(struct argp_state *state, const char *arg, const char *wha
 	return v;
 }
 
-static error_t parse_one(int key, char *arg, struct argp_state *state)
+static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
 {
-	struct parse *p = state->input;
-
 	switch (key) {
 	case 'j':
-		p->args.json = true;
+		a->json = true;
 		return 0;
 	case 'q':
-		p->args.quiet = true;
+		a->quiet = true;
 		return 0;
 	case 'd':
-		p->args.device = arg;
+		a->device = arg;
 		return 0;
 	case 's':
-		p->args.socket = arg;
+		a->socket = arg;
 		return 0;
 	case 'D':
-		p->args.dump = arg;
+		a->dump = arg;
 		return 0;
 	case 'o':
-		p->args.out = true;
+		a->out = true;
 		return 0;
 	case 'p':
-		p->args.packet = number(state, arg, "a packet's number", 1, UINT64_MAX);
+		a->packet = number(state, arg, "a packet's number", 1, UINT64_MAX);
 		return 0;
 	case 'n':
-		p->args.queues = (unsigned int)number(state, arg, "--queues", 1, QUEUES_MAX);
+		a->queues = (unsigned int)number(state, arg, "--queues", 1, QUEUES_MAX);
 		return 0;
 	case 'c':
-		p->args.capture = arg;
+		a->capture = arg;
 		return 0;
 	case 'w':
-		p->args.watch = true;
+		a->watch = true;
 		return 0;
 	case 'i':
-		p->args.interval = seconds(state, arg, "--interval", 0.01);
+		a->interval = seconds(state, arg, "--interval", 0.01);
 		return 0;
 	case OPT_WAIT:
-		p->args.wait = seconds(state, arg, "--wait", 0);
+		a->wait = seconds(state, arg, "--wait", 0);
 		return 0;
 	case OPT_FRESH:
-		p->args.fresh = true;
+		a->fresh = true;
 		return 0;
 	case OPT_STATE:
-		p->args.state = arg;
+		a->state = arg;
 		return 0;
 	case OPT_STE:
-		p->args.ste = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		p->args.argc = state->argc - state->next;
-		p->args.argv = state->argv + state->next;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		check_arguments(p, state);
+		a->ste = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static int run_command(const struct command *c, int argc, char **argv)
-{
-	struct parse p = {.command = c, .args = {.queues = 1, .interval = 1}};
-	struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
-	char name[64];
-	int code;
+static struct args args = {.queues = 1, .interval = 1};
 
-	snprintf(name, sizeof(name), "dvx-flow %s", c->name);
-	argv[0] = name;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &p))
-		return EXIT_USAGE;
-	code = c->run(&p.args);
-	if (fflush(stdout) || ferror(stdout)) {
-		complain("standard output takes no more");
-		return EXIT_INPUT;
-	}
-	return code;
-}
+static const struct cli cli = {
+	.tool = "dvx-flow",
+	.commands = commands,
+	.count = sizeof(commands) / sizeof(commands[0]),
+	.args = &args,
+	.argc = &args.argc,
+	.argv = &args.argv,
+	.option = option,
+	.full = EXIT_INPUT,
+};
 
 static error_t parse_overview(int key, char *arg, struct argp_state *state)
 {
 	if (key == ARGP_KEY_ARG)
-		argp_error(state, "no command \"%s\"", arg);
+		cli_no_command(&cli, state, arg);
 	if (key == ARGP_KEY_NO_ARGS)
 		argp_error(state, "which command?");
 	return ARGP_ERR_UNKNOWN;
@@ -265,10 +224,11 @@ static const struct argp overview_argp = {
 
 int main(int argc, char **argv)
 {
+	const struct cli_command *c = argc > 1 ? cli_find(&cli, argv[1]) : NULL;
+
 	argp_err_exit_status = EXIT_USAGE;
-	for (size_t i = 0; argc > 1 && i < NCOMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return run_command(&commands[i], argc - 1, argv + 1);
+	if (c)
+		return cli_run(&cli, c, argc - 1, argv + 1);
 	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
 	return EXIT_USAGE;
 }

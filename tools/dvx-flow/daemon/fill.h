@@ -2,7 +2,7 @@
 #ifndef DVX_FLOW_FILL_H
 #define DVX_FLOW_FILL_H
 
-#include "compile.h"
+#include "rules/compile.h"
 
 /* value[i] of the shape's key i (or its mask, for a matcher) into an fte_match_param. */
 void fill_match(void *fte_match_param, const struct shape *shape, const uint64_t *value);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <dvx/flow.h>
 
-#include "compile.h"
+#include "rules/compile.h"
 #include "ground.h"
 
 struct generation;

@@ -8,7 +8,7 @@
 #include "dvx-flow.h"
 #include "fill.h"
 #include "generation.h"
-#include "map.h"
+#include "rules/map.h"
 
 /* What one rule has on the device. */
 struct holding {

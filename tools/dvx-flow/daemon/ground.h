@@ -8,7 +8,7 @@
 
 #include "fault.h"
 #include "pump.h"
-#include "rule.h"
+#include "rules/rule.h"
 
 struct ground {
 	struct dvx_dev *dev;

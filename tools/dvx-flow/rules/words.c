@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "grammar.h"
+#include "rules/grammar.h"
 #include "rule.h"
 #include "words.h"
 

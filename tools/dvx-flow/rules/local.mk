@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Rules, their words, and what they become in tables: no device needed. The unit tests link it.
+# What flex and bison write keeps its own style of conversions.
+noinst_LTLIBRARIES += tools/dvx-flow/libgrammar.la tools/dvx-flow/librules.la
+AM_YFLAGS = -d -Wno-yacc
+BUILT_SOURCES += tools/dvx-flow/rules/grammar.h
+tools_dvx_flow_libgrammar_la_SOURCES = tools/dvx-flow/rules/grammar.y tools/dvx-flow/rules/scanner.l
+tools_dvx_flow_libgrammar_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_builddir)/tools/dvx-flow \
+	-I$(top_srcdir)/tools/dvx-flow/rules
+tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-conversion -Wno-undef -Wno-cast-align \
+	-Wno-missing-prototypes -Wno-unused-function -Wno-unused-parameter
+tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
+tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
+	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
+	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
+	tools/dvx-flow/rules/draft.h tools/dvx-flow/rules/draft.c \
+	tools/dvx-flow/rules/draft_addr.c tools/dvx-flow/rules/draft_rule.c \
+	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c \
+	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c \
+	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c
+tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
+tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h
