@@ -127,6 +127,12 @@ others() {
 }
 check "others may not ask, nor read what was committed" others
 
+neighbour() {
+	"$dvx_sim" up "$chip-b" && fails 3 "no daemon holds" "$dvx_sim" exec "$chip-b" -- "$flow" list && still
+	status=$?
+	"$dvx_sim" down "$chip-b" && [ $status = 0 ]
+}
+check "a chip beside it has rules of its own" neighbour
 stop
 named() { start --queues 2 --socket "$work/named" && [ "$socket" = "$work/named" ] && client list --socket "$work/named" &&
 	"$flow" list --socket "$work/named" && fails 3 "no daemon holds" client list && stop; }

@@ -109,11 +109,28 @@ int where_to_ask(const struct args *a, struct where *w)
 	return set(w->socket, sizeof(w->socket), a->socket, "");
 }
 
+/*
+ * Chips of software may be up together and have one GUID, but each has a sysfs of its own, which
+ * libibverbs is told by SYSFS_PATH. Its hash (FNV-1a) keeps their daemons apart.
+ */
+static void sysfs_mark(char out[16])
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	uint32_t hash = 0x811c9dc5;
+
+	out[0] = 0;
+	if (!sysfs || !strcmp(sysfs, "/sys"))
+		return;
+	for (; *sysfs; sysfs++)
+		hash = (hash ^ (unsigned char)*sysfs) * 0x01000193;
+	snprintf(out, 16, "-%08" PRIx32, hash);
+}
+
 /* Whatever socket it has: a device has one lock, and one set of rules that was committed. */
 int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;
-	char dir[3000], base[4000];
+	char dir[3000], base[4000], mark[16];
 	int ret;
 
 	*w = (struct where){0};
@@ -123,7 +140,9 @@ int where_to_hold(const struct args *a, struct where *w)
 	if (ret)
 		return ret;
 	snprintf(w->device, sizeof(w->device), "%s", info.name);
-	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64, dir, info.name, info.guid);
+	sysfs_mark(mark);
+	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64 "%s", dir, info.name, info.guid,
+		 mark);
 	ret = set(w->lock, sizeof(w->lock), base, ".lock");
 	if (!ret)
 		ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
