@@ -74,6 +74,7 @@ says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- ex
 says 2 "two packets" "a packet is one line" -- explain --dump "$v1" "in ipv4
 drop in ipv6"
 says 3 "no such file" "No such file" -- explain --dump "$tmp/none" "in ipv4"
+says 3 "no such packet file" "none.pcap: No such file" -- explain --dump "$v1" "$tmp/none.pcap"
 says 3 "a file that is no packet file" "README.md" -- explain --dump "$v1" "$top_srcdir/README.md"
 
 broken() { # LINE WANTED NAME: the dump of format 0 with a line changed

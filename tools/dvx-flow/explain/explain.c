@@ -348,13 +348,16 @@ static int explain_file(struct job *job, const char *path)
 	return ret;
 }
 
-/* A path of a file, or words; words begin with a direction. */
+/* A path of a file, there or not, or words; words begin with a direction. */
 static bool is_file(const char *what)
 {
 	struct stat st;
 
-	return strncmp(what, "in ", 3) && strncmp(what, "out ", 4) && strcmp(what, "in") &&
-	       strcmp(what, "out") && !stat(what, &st) && !S_ISDIR(st.st_mode);
+	if (!strncmp(what, "in ", 3) || !strncmp(what, "out ", 4) || !strcmp(what, "in") ||
+	    !strcmp(what, "out"))
+		return false;
+	return (!strpbrk(what, " \t") && strpbrk(what, "./")) ||
+	       (!stat(what, &st) && !S_ISDIR(st.st_mode));
 }
 
 int cmd_explain(const struct args *a)
