@@ -24,7 +24,7 @@ static int say_result(const struct args *a, const struct msg *answer, const char
 	if (a->json)
 		return json_out(json_pack("{s:I}", "rules", rules));
 	if (!a->quiet)
-		printf("%s; %lld rules hold\n", verb, rules);
+		printf("%s; %lld %s\n", verb, rules, rules == 1 ? "rule holds" : "rules hold");
 	return EXIT_DONE;
 }
 

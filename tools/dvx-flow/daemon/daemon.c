@@ -76,7 +76,8 @@ static void announce(const struct args *a, const struct where *w, const struct h
 		json_decref(j);
 		putchar('\n');
 	} else if (!a->quiet) {
-		printf("holding %zu rules of %s with %u queues at %s\n", rules, device, a->queues,
+		printf("holding %zu rule%s of %s with %u queue%s at %s\n", rules, rules == 1 ? "" : "s",
+		       device, a->queues, a->queues == 1 ? "" : "s",
 		       w->socket);
 	}
 	fflush(stdout);
