@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
+# A test that hangs ends after a quarter of an hour; none needs a tenth of that.
+TEST_LIMIT = timeout -k 10 900
+LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/tap-run
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(SHELL)
+SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
 PL_LOG_DRIVER = $(LOG_DRIVER)
-PL_LOG_COMPILER = $(PERL)
+PL_LOG_COMPILER = $(TEST_LIMIT) $(PERL)
 TEST_EXTENSIONS = .sh .pl
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \

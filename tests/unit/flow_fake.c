@@ -98,6 +98,12 @@ struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *c,
 	return errno ? NULL : made(&fake.domains);
 }
 
+void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domain *d, bool enable)
+{
+	(void)d;
+	(void)enable;
+}
+
 int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *d)
 {
 	return gone(d, &fake.domains);
