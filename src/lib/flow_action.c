@@ -140,6 +140,8 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 
 	if (!err)
 		err = same_device(domain, rxq->dev, "dvx_flow_action_create_queue: rxq");
+	if (!err && !rxq->tir)
+		err = dvx_fail(ESTALE, "dvx_flow_action_create_queue: rxq has no TIR any more");
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
@@ -154,6 +156,9 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 
 	if (!err)
 		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
+	/* Its destruction stopped halfway: the device kept the table of queues. */
+	if (!err && !rss->tir)
+		err = dvx_fail(ESTALE, "dvx_flow_action_create_rss: rss has no TIR any more");
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);

@@ -10,8 +10,10 @@ static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule 
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
 	int err;
 
+	/* The array is the caller's, whose struct may be of another size than ours. */
 	if (!bulk->next)
-		return dvx_flow_rule_create(&bulk->attrs[i], rule);
+		return dvx_flow_rule_create(
+			(const void *)((const char *)bulk->attrs + i * bulk->attrs->size), rule);
 	err = bulk->next(bulk->arg, i, &attr);
 	if (err)
 		return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");

@@ -218,8 +218,13 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq)
 		return err;
 	rxq->tir = NULL;
 	err = dvx_obj_destroy(rxq->rq);
-	if (err)
-		return err;
+	if (err) {
+		struct dvx_error why = *dvx_last_error();
+		struct dvx_tir tir = {.rqn = rxq->rqn};
+
+		dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
+		return dvx_restore(&why);
+	}
 	dvx_unref(&rxq->cq->refs);
 	dvx_unref(&rxq->pd->refs);
 	release(rxq);

@@ -395,6 +395,8 @@ static void devx_table(void **state)
 			 -EINVAL);
 	fl = good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .devx = handle});
 	assert_int_equal(ends(f, false, 7), STEER_MISS);
+	/* a rule that leads nowhere does not live on another's destination */
+	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS}, NULL), -EINVAL);
 	assert_int_equal(
 		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle),
 		-EBUSY);
@@ -757,6 +759,7 @@ static void verbs_counters(void **state)
 		-EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
 	assert_int_equal(no_flow(f, second), 0);
+	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
 	assert_int_equal(
 		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters), 0);
 }

@@ -246,27 +246,27 @@ static void wq_refusals(void **state)
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), before = fx_objects(f);
 	struct mlx5_ib_create_wq good, u;
 	const struct {
-		size_t at;
-		uint32_t value;
+		size_t at, len;
+		uint64_t value;
 		const char *text;
 	} bad[] = {
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 0, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 3, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 1u << 31, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 3, "rq_wqe_shift"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 99, "rq_wqe_shift"},
-		{offsetof(struct mlx5_ib_create_wq, user_index), 1u << 24, "user_index"},
-		{offsetof(struct mlx5_ib_create_wq, flags), 1, "flags"},
-		{offsetof(struct mlx5_ib_create_wq, comp_mask), 1, "comp_mask"},
-		{offsetof(struct mlx5_ib_create_wq, buf_addr), 0x40, "buf_addr"},
-		{offsetof(struct mlx5_ib_create_wq, db_addr), 0x41, "db_addr"},
+		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 0, "rq_wqe_count"},
+		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 3, "rq_wqe_count"},
+		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 1u << 31, "rq_wqe_count"},
+		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 4, 3, "rq_wqe_shift"},
+		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 4, 99, "rq_wqe_shift"},
+		{offsetof(struct mlx5_ib_create_wq, user_index), 4, 1u << 24, "user_index"},
+		{offsetof(struct mlx5_ib_create_wq, flags), 4, 1, "flags"},
+		{offsetof(struct mlx5_ib_create_wq, comp_mask), 4, 1, "comp_mask"},
+		{offsetof(struct mlx5_ib_create_wq, buf_addr), 8, 0x40, "buf_addr"},
+		{offsetof(struct mlx5_ib_create_wq, db_addr), 8, 0x41, "db_addr"},
 	};
 	struct rq r;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		fill_wq(f, &r, &good, pd, cq);
 		u = good;
-		memcpy((uint8_t *)&u + bad[i].at, &bad[i].value, sizeof(bad[i].value));
+		memcpy((uint8_t *)&u + bad[i].at, &bad[i].value, bad[i].len);
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 		if (!rq_run(f, &r) || !fx_logged(f, bad[i].text))
 			fail_msg("case %u", i);

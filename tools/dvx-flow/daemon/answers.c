@@ -200,9 +200,14 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
 	json_t *j;
+	int ret = to ? 0 : -1;
 
 	(void)m;
-	if (!to || (h->now && generation_dump(h->now, to, &f)) || fclose(to)) {
+	if (to && h->now)
+		ret = generation_dump(h->now, to, &f);
+	if ((to && fclose(to)) || ret) {
+		if (!f.code)
+			fault(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		json_decref(e.list);
 		failed(c, &f);
 		free(text);

@@ -211,19 +211,21 @@ static void rest(struct pump *p)
 {
 	struct pollfd fds[2] = {{dvx_channel_fd(p->channel), POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
 	struct dvx_cq *cq;
+	int err;
 
 	flush_files(p);
 	if (poll(fds, 2, -1) < 0 || !fds[0].revents)
 		return;
-	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
-		p->attr.lost(p->attr.arg);
-		p->stop = true;
-		return;
-	}
+	err = fds[0].revents & (POLLHUP | POLLERR | POLLNVAL) ? -EIO : 0;
 	pthread_mutex_lock(&p->lock);
-	while (!dvx_channel_wait(p->channel, 0, &cq, NULL))
+	while (!err && !(err = dvx_channel_wait(p->channel, 0, &cq, NULL)))
 		dvx_cq_arm(cq, false);
 	pthread_mutex_unlock(&p->lock);
+	/* The kernel's channel is only readable when the device is gone, and reading fails. */
+	if (err == -EIO) {
+		p->attr.lost(p->attr.arg);
+		__atomic_store_n(&p->stop, true, __ATOMIC_RELEASE);
+	}
 }
 
 static void *run(void *arg)
@@ -331,8 +333,10 @@ struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
 {
 	pthread_mutex_lock(&p->lock);
-	while (drain(&p->queue[queue]))
-		;
+	/* No more than that can have come: while packets keep coming there is no end. */
+	for (unsigned int n = 0; n < PACKETS; n += BATCH)
+		if (!drain(&p->queue[queue]))
+			break;
 	flush_file(&p->queue[queue]);
 	*out = p->queue[queue].count;
 	pthread_mutex_unlock(&p->lock);

@@ -38,8 +38,11 @@ static bool room_for(struct bytes *b, size_t more)
 	size_t room = b->room ? b->room : 4096;
 	char *grown;
 
-	if (b->from == b->n)
-		b->from = b->n = 0;
+	if (b->from) {
+		memmove(b->p, b->p + b->from, b->n - b->from);
+		b->n -= b->from;
+		b->from = 0;
+	}
 	while (room - b->n < more)
 		room *= 2;
 	if (room == b->room)
@@ -94,9 +97,10 @@ void conn_fail(struct conn *c, int code, const char *why)
 
 /* --- in ---------------------------------------------------------------------------------------- */
 
+/* The next request waits until the client has taken the last answer. */
 static void answer_all(const struct server *s, struct conn *c)
 {
-	while (!c->gone && c->in.from < c->in.n) {
+	while (!c->gone && c->out.from == c->out.n && c->in.from < c->in.n) {
 		const char *p = c->in.p + c->in.from;
 		size_t n = c->in.n - c->in.from;
 		int64_t size = msg_size(p, n, MSG_REQUEST_MAX, RULES_BYTES_MAX);
@@ -175,15 +179,17 @@ static bool owes(const struct conn *c)
 	return c->in.from < c->in.n || c->out.from < c->out.n;
 }
 
-static void serve(const struct server *s, struct conn *c, short events)
+static void serve(const struct server *s, struct conn *c, short events, int64_t now)
 {
-	if (events & POLLOUT)
+	if (events & POLLOUT) {
 		flush_out(c);
+		answer_all(s, c);
+	}
 	if (events & (POLLIN | POLLHUP | POLLERR))
 		take_in(s, c);
 	if (events || !owes(c))
 		c->deadline = now_ms() + s->idle_ms;
-	if (c->gone || now_ms() > c->deadline)
+	if (c->gone || now > c->deadline)
 		close_conn(c);
 }
 
@@ -193,7 +199,7 @@ static int wait_for(const struct server *s, const struct conn conns[CLIENTS_MAX]
 	int timeout = -1;
 
 	for (int i = 0; i < CLIENTS_MAX; i++) {
-		short events = conns[i].out.from < conns[i].out.n ? POLLIN | POLLOUT : POLLIN;
+		short events = conns[i].out.from < conns[i].out.n ? POLLOUT : POLLIN;
 
 		p[i] = (struct pollfd){conns[i].fd, events, 0};
 		if (conns[i].fd >= 0 && owes(&conns[i]))
@@ -208,6 +214,7 @@ int server_run(const struct server *s)
 {
 	struct conn conns[CLIENTS_MAX];
 	struct pollfd p[CLIENTS_MAX + 2] = {0};
+	int64_t now;
 	int ret = 0;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
@@ -217,9 +224,11 @@ int server_run(const struct server *s)
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
+		/* Of before any answer: what takes us long is not the other clients' fault. */
+		now = now_ms();
 		for (int i = 0; i < CLIENTS_MAX; i++)
 			if (conns[i].fd >= 0)
-				serve(s, &conns[i], p[i].revents);
+				serve(s, &conns[i], p[i].revents, now);
 		if (p[CLIENTS_MAX].revents)
 			welcome(s, conns);
 	}

@@ -164,6 +164,9 @@ static int find_dest(struct kfile *f, struct kreq *req, enum fs_dir dir, struct 
 		return dest_devx((struct devx_obj *)devx, dir, a);
 	if (qp)
 		return dest_qp(fl->qp, dir, a);
+	/* Alone, firmware would refuse it; sharing another's entry, it would outlive what ends it. */
+	if (dir == FS_RX && !flags)
+		return refuse(-EINVAL, "CREATE_FLOW: received packets need a destination");
 	if (dir == FS_TX && !flags)
 		a->action |= PRM_FLOW_ACTION_ALLOW;
 	return 0;

@@ -167,10 +167,10 @@ int uverbs_counters_read(struct kfile *f, struct kreq *req)
 	if (err)
 		return err;
 	c = (const struct kcounters *)u;
-	if (!c->id || c->max_index > buff->len / sizeof(values[0]))
+	if (!c->flows || c->max_index > buff->len / sizeof(values[0]))
 		return refuse(-EINVAL, "COUNTERS_READ: %s",
-			      c->id ? "the array ends before the highest point"
-				    : "no flow counts here yet");
+			      c->flows ? "the array ends before the highest point"
+				    : "no flow counts here");
 	err = query(c, &packets, &bytes);
 	if (err)
 		return err;

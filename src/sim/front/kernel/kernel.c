@@ -15,7 +15,7 @@
 
 #define BAR_PAGES	   4096
 #define EQ_LOG_SIZE	   8
-#define UID_MAX		   0xffff
+#define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
 #define EVENT_DEVICE_FATAL 8 /* enum ib_event_type */
 
 static int function_caps(struct vhca *v, struct function *fn)
