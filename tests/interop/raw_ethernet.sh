@@ -14,7 +14,7 @@ one_way()
 {
 	name="raw_ethernet_bw $*"
 	: >"$dir/server"
-	timeout "$bound" stdbuf -oL "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --server \
+	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw -d mlx5_0 --server \
 		-n 100 -E $b -B $a "$@" >"$dir/server" 2>&1 &
 	server=$!
 	: >"$dir/client"
