@@ -145,6 +145,12 @@ taken() { # WORDS PATH: a daemon refuses to listen there, and leaves it as it wa
 echo precious >"$work/file"
 check "a file where the socket should be stays" taken "File exists" "$work/file"
 check "a directory, too" taken "File exists" "$work"
+fresh() { # what was committed stays until a fresh daemon serves
+	echo "drop in" >"$work/kept"
+	start --fresh --state "$work/kept" --socket "$work/file"
+	[ $? = 3 ] && [ -e "$work/kept" ] && start --fresh --state "$work/kept" && stop && [ ! -e "$work/kept" ]
+}
+check "--fresh forgets nothing before it serves" fresh
 mkfifo "$work/listens"
 "$PERL" -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; print "ready\n"; close STDOUT; sleep 60' "$work/used" >"$work/listens" &
 listener=$!

@@ -88,14 +88,16 @@ static int serve(const struct args *a, struct where *w, struct holder *h, struct
 	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
 	int ret;
 
-	if (a->fresh)
-		unlink(w->state);
-	else if (holder_restore(h, f))
+	if (!a->fresh && holder_restore(h, f))
 		return -1;
 	s.listener = server_listen(w->socket);
 	if (s.listener < 0)
 		return fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
 	w->bound = true;
+	/* Not before it is sure that this daemon serves. */
+	if (a->fresh && unlink(w->state) && errno != ENOENT)
+		complain("%s: %s: a daemon without --fresh would apply it again", w->state,
+			 strerror(errno));
 	announce(a, w, h);
 	ret = server_run(&s);
 	unlink(w->socket);

@@ -274,13 +274,16 @@ int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_
 	struct pump *p = calloc(1, sizeof(*p));
 	int ret;
 
-	if (!p)
+	if (!p) {
+		snprintf(why, size, "no memory for %u queues", attr->queues);
 		return -ENOMEM;
+	}
 	p->attr = *attr;
 	p->dev = attr->dev;
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
+	ret = p->stop_fd < 0 ? -errno : 0;
 	pthread_mutex_init(&p->lock, NULL);
-	ret = open_parts(p);
+	ret = ret ? ret : open_parts(p);
 	while (!ret && p->n < attr->queues) {
 		p->n++;
 		ret = queue_open(p, &p->queue[p->n - 1], p->n - 1, attr->capture);
@@ -288,9 +291,12 @@ int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_
 	if (ret && p->n && p->queue[p->n - 1].rxq)
 		snprintf(why, size, "%s/queue%u.pcap: %s", attr->capture, p->n - 1, strerror(-ret));
 	else if (ret)
-		snprintf(why, size, "%s", dvx_strerror());
-	if (!ret)
+		snprintf(why, size, "%s", p->stop_fd < 0 ? strerror(-ret) : dvx_strerror());
+	if (!ret) {
 		ret = start_thread(p);
+		if (ret)
+			snprintf(why, size, "no thread for the queues: %s", strerror(-ret));
+	}
 	if (ret)
 		pump_stop(p);
 	else
