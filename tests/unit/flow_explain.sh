@@ -99,6 +99,25 @@ r=$(sed -n 's/^3300,\(0x[0-9a-f]*\),.*/\1/p' "$v1" | head -n 1)
 sed -e '1s/$/,1/' -e "/^3403,[^,]*,$r/i 3402,0xabc0,$r,0x1,0,0x2,0x10,0x20,0x1234567800000000,0x1234567800000001" "$v1" >"$tmp/broken"
 says 0 "the words of rdma-core 65" "rewrites headers, drop" \
 	-- explain --dump "$tmp/broken" "in ipv6 udp dst port 53"
+# What the library's memory of a mask looked like, word by word: compiled from the structs of rdma-core 28, 33 and 36.
+zero=00000000
+l3="$zero$zero$zero${zero}000800ff$zero" # ip_version 4, ip_protocol
+dst="$zero$zero$zero$zero$zero$zero$zero${zero}00ffffff"
+udp28="${l3}00ffff00$dst" udp36="${l3}0000ffff$dst"
+misc28="${zero}ffff0000ff0f000008000000$zero$zero${zero}ffff0f00$zero$zero$zero"
+misc3="$zero$zero$zero$zero$zero$zero$zero${zero}000000ff$zero$zero"
+sed -e "7s/.*/3201,0xb000,$udp28,,,,/" -e 's/^3407,\(.*\),\(.*\),/3407,,\1,\2/' "$v0" >"$tmp/old"
+says 0 "rdma-core 28: no reserved fields in masks, a comma of a tag misplaced" "hits: ipv4 dst 10.0.1.0/24, dst port 443" \
+	"tag 0x7, to QP 0x12" -- explain --dump "$tmp/old" "in ipv4 dst 10.0.1.9 tcp dst port 443"
+sed -e "7s/.*/3201,0xb000,$udp36,,,,,,/" -e 's/^3204.*/&,-1/' "$v0" >"$tmp/old"
+says 0 "rdma-core 36: more fields, and definers behind builders whose number lacks a comma" \
+	"hits: ipv4 dst 10.0.1.0/24, dst port 80" -- explain --dump "$tmp/old" "in ipv4 dst 10.0.1.9 tcp dst port 80"
+sed 's/^3204,\(0x....\)\(.\),/3204,\1,\2,/' "$v0" >"$tmp/old"
+says 0 "the kernel: builders without a definer" "hits: ipv4 dst 10.0.1.0/24, dst port 80" \
+	-- explain --dump "$tmp/old" "in ipv4 dst 10.0.1.9 tcp dst port 80"
+sed "7s/.*/3201,0xb000,,,$misc28,,$misc3/" "$v0" >"$tmp/old"
+says 0 "rdma-core 28: the other parts of masks" \
+	"of priority 0: second vlan, second vlan id, flowlabel, icmp type, source vhca" -- dump --ste --dump "$tmp/old"
 # The second table's rule leads back to the first.
 sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"
 says 1 "tables that lead in a circle" "lead in a circle" \

@@ -218,15 +218,28 @@ static struct dump_matcher *own_matcher(struct reader *r, unsigned int at)
 	return number(r, at, &id) && m && m->id == id ? m : NULL;
 }
 
+/* Record 3201 has no word on its layout: parts of 64 bytes have reserved fields, upstream's have
+ * not; the parts behind misc3 came with rdma-core 36. */
+static enum mask_layout mask_layout(const struct reader *r, uint32_t type)
+{
+	if (type == 3205)
+		return MASK_NOW;
+	for (unsigned int i = 4; i < 7 && i < r->n; i++)
+		if (r->len[i] == 2 * STE_BYTES)
+			return MASK_MIRRORED;
+	return r->n <= 7 ? MASK_28 : r->n == 8 ? MASK_MIRRORED : MASK_36;
+}
+
 /* 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
 static int matcher_mask(struct reader *r, uint32_t type)
 {
 	struct dump_matcher *m = own_matcher(r, 1);
+	enum mask_layout layout = mask_layout(r, type);
 
 	if (!m)
 		return wrong(r, "a mask (%u) of a matcher that is not the one before it", type);
 	for (unsigned int i = 2; i < r->n; i++)
-		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], type == 3201))
+		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], layout))
 			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes",
 				     i - 1);
 	m->mask.known = true;
@@ -248,11 +261,14 @@ static int matcher_side(struct reader *r, uint32_t type)
 	return 0;
 }
 
-/* Before rdma-core 32 or so, the matcher's id and the builder's number stood together. */
+/*
+ * Up to rdma-core 41 the builder's number stands behind the matcher's id without a comma; the
+ * definer came with 34, and the kernel's records have none.
+ */
 static int builder(struct reader *r, uint32_t type)
 {
 	struct dump_matcher *m = last_matcher(r);
-	unsigned int at = r->n > 4 ? 3 : 2;
+	unsigned int at = own_matcher(r, 1) ? 3 : 2;
 	uint32_t rx, lookup, definer;
 
 	(void)type;
@@ -324,11 +340,29 @@ static int entry(struct reader *r, uint32_t type)
 	return 0;
 }
 
+/* rdma-core 28 and 29 misplaced a comma in tags and rewrites: "3407,,ID,RULEARGUMENT". */
+static void part_fields(struct reader *r, const struct dump_rule *rl)
+{
+	char id[24];
+	size_t n = (size_t)snprintf(id, sizeof(id), "0x%llx", (unsigned long long)rl->id);
+
+	if (r->n != 4 || r->len[1] || r->len[3] <= n || memcmp(r->field[3], id, n))
+		return;
+	r->field[1] = r->field[2];
+	r->len[1] = r->len[2];
+	r->field[2] = r->field[3];
+	r->len[2] = n;
+	r->field[3] += n;
+	r->len[3] -= n;
+}
+
 static int action(struct reader *r, uint32_t type)
 {
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
 	struct dump_action *new;
 
+	if (rl)
+		part_fields(r, rl);
 	/* A modify header's record (3402) came out garbled of some versions: its type is enough. */
 	if (!rl || (type != 3402 && !own_rule(r, 2)))
 		return wrong(r, "an action (%u) of a rule that is not the one before it", type);

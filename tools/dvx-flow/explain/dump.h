@@ -111,11 +111,19 @@ const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, en
 
 /* --- dump_mask.c --- */
 
+/* How a mask's bit fields lie in its words. */
+enum mask_layout {
+	MASK_NOW,      /* record 3205: rdma-core 40 and later, the kernel */
+	MASK_MIRRORED, /* 3201 of the vendor's packages: the same places, from the other end */
+	MASK_28,       /* 3201 of rdma-core 28 to 35: from the other end, and nothing reserved */
+	MASK_36,       /* 3201 of rdma-core 36 to 39: so, with a few fields more */
+};
+
 /*
  * One part of a matcher's mask, in hexadecimal as the library's memory has it: 0 outer, 1 inner,
- * 2 misc, 3 misc2, 4 misc3; others are not looked at. old: bit fields count from the other end,
- * as before record 3205. False: no hexadecimal, or longer than any.
+ * 2 misc, 3 misc2, 4 misc3; others are not looked at. False: no hexadecimal, or longer than any.
  */
-bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len, bool old);
+bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len,
+		    enum mask_layout layout);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A matcher's mask in a dump is the memory of libmlx5's structures (providers/mlx5/mlx5dv_dr.h):
- * little-endian words of bit fields, on the x86 or Arm machine that printed it.
+ * little-endian words of bit fields, on the x86 or Arm machine that printed it. Their order and
+ * packing changed with the versions: enum mask_layout.
  */
 #include <string.h>
 #include "dump.h"
@@ -88,6 +89,44 @@ static const struct row rows[] = {
 	{MISC3, 8, 24, 8, F_ICMP_CODE, 0},
 };
 
+/* What lies elsewhere where no reserved fields keep words apart; bits count from the low end. */
+static const struct {
+	enum mask_layout only; /* MASK_NOW: both */
+	struct row row;
+} packed[] = {
+	{MASK_28, {SPEC, 6, 0, 8, F_TTL, 0}},
+	{MASK_28, {SPEC, 6, 8, 16, F_DPORT, 0}},
+	{MASK_36, {SPEC, 6, 0, 4, F_IHL, 0}},
+	{MASK_36, {SPEC, 6, 4, 1, F_L3_OK, 0}},
+	{MASK_36, {SPEC, 6, 5, 1, F_L4_OK, 0}},
+	{MASK_36, {SPEC, 6, 6, 1, F_IPV4_SUM_OK, 0}},
+	{MASK_36, {SPEC, 6, 7, 1, F_L4_SUM_OK, 0}},
+	{MASK_36, {SPEC, 6, 8, 8, F_TTL, 0}},
+	{MASK_36, {SPEC, 6, 16, 16, F_DPORT, 0}},
+	{MASK_NOW, {SPEC, 7, 0, 16, F_SPORT, 0}},
+	{MASK_NOW, {MISC, 0, 0, 24, F_SQN, 0}},
+	{MASK_NOW, {MISC, 1, 0, 16, F_SOURCE, 0}},
+	{MASK_NOW, {MISC, 1, 16, 12, F_PER_LEVEL + F_VLAN2_ID, 0}},
+	{MASK_NOW, {MISC, 1, 28, 1, F_PER_LEVEL + F_VLAN2_DEI, 0}},
+	{MASK_NOW, {MISC, 1, 29, 3, F_PER_LEVEL + F_VLAN2_PCP, 0}},
+	{MASK_NOW, {MISC, 2, 0, 12, F_VLAN2_ID, 0}},
+	{MASK_NOW, {MISC, 2, 12, 1, F_VLAN2_DEI, 0}},
+	{MASK_NOW, {MISC, 2, 13, 3, F_VLAN2_PCP, 0}},
+	{MASK_NOW, {MISC, 3, 0, 1, F_PER_LEVEL + F_VLAN2_KIND, 1}},
+	{MASK_NOW, {MISC, 3, 1, 1, F_VLAN2_KIND, 1}},
+	{MASK_NOW, {MISC, 3, 2, 1, F_PER_LEVEL + F_VLAN2_KIND, 0}},
+	{MASK_NOW, {MISC, 3, 3, 1, F_VLAN2_KIND, 0}},
+	{MASK_NOW, {MISC, 5, 0, 24, F_VNI, 8}},
+	{MASK_NOW, {MISC, 7, 0, 20, F_FLOWLABEL, 0}},
+	{MASK_NOW, {MISC, 8, 0, 20, F_PER_LEVEL + F_FLOWLABEL, 0}},
+};
+
+static bool is_packed(enum mask_layout layout, const struct row *r)
+{
+	return layout >= MASK_28 &&
+	       (r->part == MISC || (r->part == SPEC && (r->word == 6 || r->word == 7)));
+}
+
 static int nibble(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -111,13 +150,34 @@ static bool read_words(uint32_t *words, const char *hex, size_t len)
 	return true;
 }
 
-static u128 row_value(const struct row *r, const uint32_t *words, bool old)
+static u128 row_value(const struct row *r, const uint32_t *words, unsigned int low)
 {
-	/* The bytes of misc3 are no bit fields. */
-	unsigned int low = old && r->part != MISC3 ? 32u - r->low - r->width : r->low;
-
 	return (u128)(words[r->word] >> low & (uint32_t)(0xffffffffull >> (32 - r->width)))
 	       << r->shift;
+}
+
+static void add_row(struct match_mask *m, unsigned int part, const struct row *r,
+		    const uint32_t *words, unsigned int low)
+{
+	enum field f = (enum field)r->field;
+
+	if (r->part == (part == INNER ? SPEC : part))
+		m->mask[part == INNER ? F_INNER(f) : f] |= row_value(r, words, low);
+}
+
+static void add_rows(struct match_mask *m, unsigned int part, const uint32_t *words,
+		     enum mask_layout layout)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+
+		if (!is_packed(layout, r))
+			add_row(m, part, r, words,
+				layout == MASK_NOW ? r->low : 32u - r->low - r->width);
+	}
+	for (size_t i = 0; layout >= MASK_28 && i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (packed[i].only == MASK_NOW || packed[i].only == layout)
+			add_row(m, part, &packed[i].row, words, packed[i].row.low);
 }
 
 /* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */
@@ -129,7 +189,8 @@ static void finish(struct match_mask *m, enum field l3, enum field kind)
 	m->mask[kind] = m->mask[kind] ? 3 : 0;
 }
 
-bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len, bool old)
+bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len,
+		    enum mask_layout layout)
 {
 	uint32_t words[WORDS] = {0};
 
@@ -137,14 +198,7 @@ bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, si
 		return true;
 	if (!read_words(words, hex, len))
 		return false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *r = &rows[i];
-		enum field f = (enum field)r->field;
-
-		if (r->part != (part == INNER ? SPEC : part))
-			continue;
-		m->mask[part == INNER ? F_INNER(f) : f] |= row_value(r, words, old);
-	}
+	add_rows(m, part, words, layout);
 	if (part == SPEC)
 		finish(m, F_L3, F_VLAN_KIND);
 	if (part == INNER)

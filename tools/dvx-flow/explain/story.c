@@ -55,6 +55,8 @@ static const struct {
 	{3417, "first hit object", 0},
 	{3418, "flow meter object", 0},
 	{3419, "connection tracking object", 0},
+	{3420, "inserts a header, reformat", 0},
+	{3421, "removes a header", -1},
 	{3423, "default miss", -1},
 	{3424, "to a root table, flow table", 0},
 	{3425, "by a range", -1},
