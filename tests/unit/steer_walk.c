@@ -398,6 +398,46 @@ static void lost(void **state)
 	assert_int_equal(walk(at(0) | 1ull << 50), 0);
 }
 
+/*
+ * Headers that moved without the entry's reparse bit: nothing of the packet is read or written
+ * where they were, which may be behind its end. (The bytes behind it are watched here, and the
+ * reads by AddressSanitizer.)
+ */
+static void moved_headers(void **state)
+{
+	uint8_t *bytes = malloc(STEER_HEADROOM + sizeof(udp4)), behind[200], *s;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	memcpy(behind, r.p.data + r.p.len, sizeof(behind));
+	/* in one entry: 30 bytes go, then UDP's destination port is written */
+	s = entry(0, 0x40f, END_HIT, END_MISS);
+	s[20] = PRM_STE_ACTION_REMOVE_BY_SIZE;
+	prm_ste_single_action_remove_header_size_v1_set_remove_size(s + 20, 15);
+	put_set(s + 24, PRM_STE_ACTION_SET, 0x18, 0, 16, 0xbeef);
+	(void)walk(at(0));
+	assert_memory_equal(r.p.data + r.p.len, behind, sizeof(behind));
+	packet(udp4, sizeof(udp4));
+	assert_lost("reparse");
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	packet(udp4, sizeof(udp4));
+	assert_int_equal(walk(at(0)), END_HIT);
+	assert_int_equal(r.p.len, sizeof(udp4) - 30);
+	assert_memory_equal(r.p.data, udp4 + 30, sizeof(udp4) - 30);
+	assert_memory_equal(r.p.data + r.p.len, behind, sizeof(behind));
+	/* the next one looks for them */
+	memset(s + 24, 0, 8);
+	prm_ste_match_bwc_v1_set_reparse(s, 0);
+	set_hit(s, at(1), 1);
+	entry(1, 0x07, END_HIT, END_MISS);
+	memcpy(bytes + STEER_HEADROOM, udp4, sizeof(udp4));
+	r.p = (struct packet){
+		.data = bytes + STEER_HEADROOM, .len = sizeof(udp4), .headroom = STEER_HEADROOM};
+	packet_parse_headers(&r.p);
+	assert_lost("reparse");
+	free(bytes);
+}
+
 /* Random entries that mostly lead to each other, random packets: every walk ends, nothing else is
  * touched (AddressSanitizer watches the packet and the memory around it). */
 static void fuzz(void **state)
@@ -413,6 +453,7 @@ static void fuzz(void **state)
 	for (unsigned int round = 0; round < 20000; round++) {
 		uint32_t len = 14 + (uint32_t)rand() % 200;
 		uint8_t *bytes = malloc(STEER_HEADROOM + len);
+		bool good = rand() & 1; /* headers that are understood */
 
 		for (unsigned int i = 0; i < 16; i++) {
 			uint8_t *s =
@@ -420,6 +461,8 @@ static void fuzz(void **state)
 				      at((unsigned int)rand() % 64), at((unsigned int)rand() % 64));
 
 			s[24] = actions[rand() % 10];
+			s[25] = rand() & 1 ? 0 : (uint8_t)(rand() & 0x1f); /* mostly the start */
+			s[27] = (uint8_t)(rand() & 0x3f);
 			prm_ste_match_bwc_v1_set_reparse(s, rand() & 1);
 			for (unsigned int j = 0; j < 6; j++)
 				s[rand() % 64] = (uint8_t)rand();
@@ -428,9 +471,8 @@ static void fuzz(void **state)
 			r.lists[rand() % 4096] = actions[rand() % 10];
 		}
 		for (uint32_t i = 0; i < len; i++)
-			bytes[STEER_HEADROOM + i] = (uint8_t)(rand() & 1	 ? rand()
-							      : i < sizeof(udp4) ? udp4[i]
-										 : 0);
+			bytes[STEER_HEADROOM + i] = (uint8_t)(good && i < sizeof(udp4) ? udp4[i]
+										    : rand());
 		r.p = (struct packet){
 			.data = bytes + STEER_HEADROOM, .len = len, .headroom = STEER_HEADROOM};
 		packet_parse_headers(&r.p);
@@ -452,6 +494,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rewrites, setup, teardown),
 		cmocka_unit_test_setup_teardown(vlans, setup, teardown),
 		cmocka_unit_test_setup_teardown(lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(moved_headers, setup, teardown),
 		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
 	};
 

@@ -20,7 +20,11 @@ ste_tag_fn *ste_tag1(uint16_t lookup);
 uint32_t ste_hash(const uint8_t tag[STE_TAG_BYTES], uint16_t byte_mask, uint32_t n);
 
 /* What actions changed: then the tag is stale, and the headers perhaps too. */
-enum { STE_REGISTERS = 1 << 0, STE_HEADERS = 1 << 1 };
+enum {
+	STE_REGISTERS = 1 << 0,
+	STE_HEADERS = 1 << 1, /* bytes of headers, which lie where they did */
+	STE_MOVED = 1 << 2,   /* headers lie elsewhere: they were parsed again */
+};
 
 /* The actions of an entry, in order: false after steer_lost(). */
 bool ste_actions(const struct steer_walk *, const uint8_t *action, unsigned int bytes,

@@ -14,8 +14,16 @@ typedef bool action_fn(const struct steer_walk *, const uint8_t *action, unsigne
 
 /* --- cutting and inserting ----------------------------------------------------------------- */
 
+/* Whatever counts from headers next must find them where they are, and inside the packet. */
+static bool moved(const struct steer_walk *w, unsigned int *changed)
+{
+	packet_parse_headers(w->packet);
+	*changed |= STE_MOVED;
+	return true;
+}
+
 /* The headers before the place move, not the payload behind it. */
-static bool cut(const struct steer_walk *w, uint32_t at, uint32_t n)
+static bool cut(const struct steer_walk *w, uint32_t at, uint32_t n, unsigned int *changed)
 {
 	struct packet *p = w->packet;
 
@@ -26,10 +34,11 @@ static bool cut(const struct steer_walk *w, uint32_t at, uint32_t n)
 	p->data += n;
 	p->len -= n;
 	p->headroom += n;
-	return true;
+	return moved(w, changed);
 }
 
-static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, uint32_t n)
+static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, uint32_t n,
+		   unsigned int *changed)
 {
 	struct packet *p = w->packet;
 
@@ -43,7 +52,7 @@ static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, u
 	p->headroom -= n;
 	memmove(p->data, p->data + n, at);
 	memcpy(p->data + at, bytes, n);
-	return true;
+	return moved(w, changed);
 }
 
 /* Where a header begins; false: the packet has none. */
@@ -85,9 +94,9 @@ static bool remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigne
 
 	if (!find_anchor(w, prm_ste_single_action_remove_header_size_v1_get_start_anchor(a), &at))
 		return false;
-	*changed |= STE_HEADERS;
 	at += WORD * prm_ste_single_action_remove_header_size_v1_get_start_offset(a);
-	return cut(w, at, WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a));
+	return cut(w, at, WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a),
+		   changed);
 }
 
 static bool remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
@@ -99,8 +108,7 @@ static bool remove_headers(const struct steer_walk *w, const uint8_t *a, unsigne
 		return false;
 	if (to < from)
 		return steer_lost(w, "an action removes headers up to one that comes before");
-	*changed |= STE_HEADERS;
-	return cut(w, from, to - from);
+	return cut(w, from, to - from, changed);
 }
 
 static bool insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
@@ -109,10 +117,9 @@ static bool insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned
 
 	if (!find_anchor(w, prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a), &at))
 		return false;
-	*changed |= STE_HEADERS;
 	memcpy(&data, a + LIST_ACTION - sizeof(data), sizeof(data));
 	at += WORD * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a);
-	return insert(w, at, &data, sizeof(data));
+	return insert(w, at, &data, sizeof(data), changed);
 }
 
 /* --- by number ----------------------------------------------------------------------------- */
@@ -166,10 +173,7 @@ static const struct action_row *row_of(const struct steer_walk *w, const uint8_t
 	return row;
 }
 
-/*
- * Of a list, each action has 8 bytes. Packets are parsed again after each that moves headers: the
- * next one counts from where they are now.
- */
+/* Of a list, each action has 8 bytes. */
 static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	uint64_t at = icm_addr(ICM_MODIFY, 0) +
@@ -191,8 +195,6 @@ static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned i
 			return steer_lost(w, "a list of rewrites names another one");
 		if (!row->run(w, list, changed))
 			return false;
-		if (row->run != ste_rewrite && n > 1)
-			packet_parse_headers(w->packet);
 	}
 	return true;
 }

@@ -136,7 +136,23 @@ static uint64_t hit_address(struct walk *k, uint64_t addr, const uint8_t *ste)
 					   (uint32_t)n);
 }
 
-static bool act(struct walk *k, const uint8_t *ste)
+/* [I] Where headers are that moved, nobody may ask of an entry that doesn't have them reparsed. */
+static bool reparse(struct walk *k, uint64_t addr, const uint8_t *ste, unsigned int changed)
+{
+	bool wanted = prm_ste_match_bwc_v1_get_reparse(ste);
+
+	if (changed)
+		k->tag.valid = false;
+	if (changed & STE_MOVED && !wanted)
+		return steer_lost(k->w,
+				  "the entry at 0x%" PRIx64 " moves headers, and its reparse is 0",
+				  addr);
+	if (changed & STE_HEADERS && wanted)
+		packet_parse_headers(k->w->packet);
+	return true;
+}
+
+static bool act(struct walk *k, uint64_t addr, const uint8_t *ste)
 {
 	bool match = prm_ste_match_bwc_v1_get_entry_format(ste) == PRM_STE_FORMAT_MATCH;
 	const uint8_t *action = ste + (match ? MATCH_ACTION : BWC_ACTION);
@@ -145,13 +161,8 @@ static bool act(struct walk *k, const uint8_t *ste)
 
 	if (counter)
 		counter_hit(k->w->vhca, counter, k->w->packet->len);
-	if (!ste_actions(k->w, action, (unsigned int)(ste + MASK_AT - action), &changed))
-		return false;
-	if (changed & STE_HEADERS && prm_ste_match_bwc_v1_get_reparse(ste))
-		packet_parse_headers(k->w->packet);
-	if (changed)
-		k->tag.valid = false;
-	return true;
+	return ste_actions(k->w, action, (unsigned int)(ste + MASK_AT - action), &changed) &&
+	       reparse(k, addr, ste, changed);
 }
 
 static uint64_t hit(struct walk *k, uint64_t addr, const uint8_t *ste)
@@ -162,7 +173,7 @@ static uint64_t hit(struct walk *k, uint64_t addr, const uint8_t *ste)
 				  ": more than any packet may",
 				  STEER_HOPS, addr);
 	k->w->hops--;
-	return act(k, ste) ? hit_address(k, addr, ste) : 0;
+	return act(k, addr, ste) ? hit_address(k, addr, ste) : 0;
 }
 
 static uint64_t step(struct walk *k, uint64_t addr)
