@@ -375,6 +375,8 @@ static void lost(void **state)
 	s = entry(0, 0x0f, 0, END_MISS);
 	set_hit(s, 0, 0);
 	assert_lost("a table of 0 entries");
+	tag_of(entry(0, 0x0f, END_HIT, 0))[0] = 0xdc;
+	assert_lost("leads to 0x0");
 	s = entry(0, 0x0f, END_HIT, END_MISS);
 	s[24] = PRM_STE_ACTION_ASO;
 	assert_lost("action 0x12");

@@ -77,6 +77,12 @@ static bool tag_agrees(const uint8_t *packet, const uint8_t *ste)
 	return !((p[0] & m[0]) ^ t[0]) && !((p[1] & m[1]) ^ t[1]);
 }
 
+/* An entry of zeros, as memory is at first, leads nowhere. */
+static uint64_t lead(struct walk *k, uint64_t addr, uint64_t next)
+{
+	return next ? next : steer_lost(k->w, "the entry at 0x%" PRIx64 " leads to 0x0", addr);
+}
+
 /* 1 hit, 0 miss, -1 after steer_lost(). */
 static int compare(struct walk *k, uint64_t addr, const uint8_t *ste)
 {
@@ -118,7 +124,7 @@ static uint64_t hit_address(struct walk *k, uint64_t addr, const uint8_t *ste)
 	const uint8_t *tag;
 
 	if (n == 1)
-		return table;
+		return lead(k, addr, table);
 	if (!n || prm_ste_match_bwc_v1_get_entry_format(ste) == PRM_STE_FORMAT_MATCH ||
 	    prm_ste_match_bwc_v1_get_hash_type(ste))
 		return steer_lost(k->w,
@@ -196,7 +202,7 @@ static uint64_t step(struct walk *k, uint64_t addr)
 	hits = compare(k, addr, ste);
 	if (hits < 0)
 		return 0;
-	next = hits ? hit(k, addr, ste) : miss_address(ste);
+	next = hits ? hit(k, addr, ste) : lead(k, addr, miss_address(ste));
 	steer_trace("ste 0x%" PRIx64 " lu 0x%04x %s -> 0x%" PRIx64, addr, lookup_type(ste),
 		    hits ? "hit" : "miss", next);
 	return next;
