@@ -27,6 +27,8 @@ static const uint16_t ports[] = {1, 53, 80, 81, 443, 1023, 1024, 4096, 5000, 400
 static const uint8_t ttls[] = {1, 63, 64, 255};
 static const uint8_t dscps[] = {0, 10, 46};
 static const uint32_t labels[] = {0, 0x12345, 0xfffff};
+static const uint32_t mpls_labels[] = {16, 100, 0xfffff};
+static const uint32_t vnis[] = {0, 7, 9, 0xabcdef};
 static const uint16_t vids[] = {1, 5, 100, 4094};
 static const uint8_t protos[] = {1, 2, 6, 17, 47, 50, 58, 132};
 static const uint16_t types[] = {0x0806, 0x88f7, 0x8847, 0x88cc};
@@ -323,6 +325,17 @@ static void packet_spoil(struct dice *d, struct made_packet *p)
 	memset(p->bytes + p->len, 0, sizeof(p->bytes) - p->len);
 }
 
+/* A stack of labels before what follows the EtherType. */
+static void packet_labels(struct dice *d, struct pen *w)
+{
+	uint32_t n = chance(d, 8) ? 5 + dice_roll(d, 2) : 1 + dice_roll(d, 3);
+
+	for (uint32_t i = 0; i < n; i++) {
+		put(w, PICK(d, mpls_labels) << 4 | dice_roll(d, 8) << 1 | (i + 1 == n), 3);
+		put(w, PICK(d, ttls), 1);
+	}
+}
+
 void random_packet(struct dice *d, struct made_packet *p)
 {
 	struct pen w = {p, p->bytes};
@@ -335,7 +348,12 @@ void random_packet(struct dice *d, struct made_packet *p)
 		put(&w, chance(d, 70) ? 0x8100 : 0x88a8, 2);
 		put(&w, dice_roll(d, 16) << 12 | PICK(d, vids), 2);
 	}
-	put(&w, kind < 58 ? 0x0800 : kind < 92 ? 0x86dd : PICK(d, types), 2);
+	if (kind < 92 && chance(d, 8)) {
+		put(&w, chance(d, 80) ? 0x8847 : 0x8848, 2);
+		packet_labels(d, &w);
+	} else {
+		put(&w, kind < 58 ? 0x0800 : kind < 92 ? 0x86dd : PICK(d, types), 2);
+	}
 	if (kind < 58)
 		packet_ipv4(d, &w);
 	else if (kind < 92)
@@ -343,5 +361,129 @@ void random_packet(struct dice *d, struct made_packet *p)
 	else
 		put(&w, dice_roll(d, UINT32_MAX), 4);
 	p->len = (uint32_t)(w.at - p->bytes);
+	packet_spoil(d, p);
+}
+
+/* --- tunnels --- */
+
+enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_KINDS };
+
+/* Its length comes last: bytes 2 and 3 of IPv4's header, 4 and 5 of IPv6's. */
+static void outer_ip(struct dice *d, struct pen *w, bool six, uint8_t proto)
+{
+	uint8_t a[16];
+
+	put(w, six ? 0x86dd : 0x0800, 2);
+	if (!six) {
+		put(w, 0x4500, 2);
+		put(w, 0, 6);
+		put(w, 64u << 8 | proto, 2);
+		put(w, 0, 2);
+		put(w, address4(d), 4);
+		put(w, address4(d), 4);
+		return;
+	}
+	put(w, 6u << 28, 4);
+	put(w, 0, 2);
+	put(w, (uint32_t)proto << 8 | 64, 2);
+	for (int i = 0; i < 2; i++) {
+		address6(d, a);
+		memcpy(w->at, a, 16);
+		w->at += 16;
+	}
+}
+
+static void udp_to(struct dice *d, struct pen *w, uint16_t port)
+{
+	put(w, PICK(d, ports), 2);
+	put(w, port, 2);
+	put(w, 0, 4);
+}
+
+static void put_gre(struct dice *d, struct pen *w, uint16_t type)
+{
+	uint32_t bits = dice_roll(d, 8);
+
+	put(w, (bits & 4) << 13 | (bits & 3) << 12 | (chance(d, 4) ? 0x4000 : 0) | chance(d, 4), 2);
+	put(w, chance(d, 5) ? 0x8847 : type, 2);
+	if (bits & 4)
+		put(w, dice_roll(d, UINT32_MAX), 4);
+	if (bits & 2)
+		put(w, PICK(d, vnis), 4);
+	if (bits & 1)
+		put(w, dice_roll(d, UINT32_MAX), 4);
+}
+
+static void put_geneve(struct dice *d, struct pen *w, uint16_t type)
+{
+	uint32_t options = chance(d, 30) ? 1 + dice_roll(d, 4) : 0;
+
+	udp_to(d, w, 6081);
+	put(w, (chance(d, 4) ? 0x40 : 0) | options, 1);
+	put(w, (uint32_t)chance(d, 20) << 7, 1);
+	put(w, type, 2);
+	put(w, (uint64_t)PICK(d, vnis) << 8, 4);
+	for (uint32_t i = 0; i < options; i++)
+		put(w, dice_roll(d, UINT32_MAX), 4);
+}
+
+static void put_vxlan(struct dice *d, struct pen *w, uint16_t type, bool gpe)
+{
+	uint32_t next = type == 0x0800 ? 1 : type == 0x86dd ? 2 : 3;
+
+	udp_to(d, w, gpe ? 4790 : 4789);
+	put(w, gpe ? 0x0c : 0x08, 1);
+	put(w, gpe ? next : 0, 3);
+	put(w, PICK(d, vnis) << 8 | (gpe ? 0 : dice_roll(d, 2)), 4);
+}
+
+/* type: the EtherType of what follows. */
+static void tunnel_header(struct dice *d, struct pen *w, uint32_t kind, uint16_t type)
+{
+	switch (kind) {
+	case T_GRE:
+		put_gre(d, w, type);
+		break;
+	case T_GENEVE:
+		put_geneve(d, w, type);
+		break;
+	case T_VXLAN:
+	case T_GPE:
+		put_vxlan(d, w, type, kind == T_GPE);
+		break;
+	default:
+		break;
+	}
+}
+
+static uint8_t tunnel_proto(uint32_t kind, uint16_t type)
+{
+	return kind == T_GRE ? 47 : kind == T_IP ? (type == 0x0800 ? 4 : 41) : 17;
+}
+
+void random_tunnel(struct dice *d, struct made_packet *p)
+{
+	struct made_packet in = *p;
+	struct pen w = {p, p->bytes};
+	uint16_t type = (uint16_t)(in.bytes[12] << 8 | in.bytes[13]);
+	bool ip = (type == 0x0800 || type == 0x86dd) && chance(d, 50), six = chance(d, 30);
+	uint32_t kind = dice_roll(d, ip ? T_KINDS : T_IP), skip, n, len;
+
+	if (kind == T_VXLAN)
+		ip = false;
+	type = ip ? type : 0x6558;
+	memset(p->bytes, 0, sizeof(p->bytes));
+	put(&w, 0x020000000000 | mac_end(d), 6);
+	put(&w, 0x020000000000 | mac_end(d), 6);
+	outer_ip(d, &w, six, tunnel_proto(kind, type));
+	tunnel_header(d, &w, kind, type);
+	skip = ip ? 14 : 0;
+	n = PACKET_MAX - (uint32_t)(w.at - p->bytes);
+	n = in.len - skip < n ? in.len - skip : n;
+	memcpy(w.at, in.bytes + skip, n);
+	p->len = (uint32_t)(w.at - p->bytes) + n;
+	len = p->len - (six ? 54 : 14);
+	p->bytes[six ? 18 : 16] = (uint8_t)(len >> 8);
+	p->bytes[six ? 19 : 17] = (uint8_t)len;
 	packet_spoil(d, p);
 }

@@ -12,7 +12,7 @@ struct dice {
 
 uint32_t dice_roll(struct dice *d, uint32_t below);
 
-#define PACKET_MAX 160
+#define PACKET_MAX 256
 #define PACKET_MIN 18 /* what a send queue wants inline */
 
 struct made_packet {
@@ -27,5 +27,7 @@ struct made_packet {
  */
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number);
 void random_packet(struct dice *d, struct made_packet *p);
+/* Puts a packet into a tunnel: what is too long then is cut off. */
+void random_tunnel(struct dice *d, struct made_packet *p);
 
 #endif

@@ -84,10 +84,10 @@ static void no_capability(void **state)
 		said("match.misc_parameters_3.gtpu_teid", "the root");
 		OK(dvx_flow_matcher_destroy(none));
 		m = udp(4, 4789);
-		OK(dvx_flow_match_set(&m, "misc_parameters.geneve_vni", 1, 0xffffff));
+		OK(dvx_flow_match_set(&m, "misc_parameters.outer_esp_spi", 1, 0xffffff));
 		assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
-		said("match.misc_parameters.geneve_vni",
-		     "nic_receive.ft_field_support.outer_geneve_vni");
+		said("match.misc_parameters.outer_esp_spi",
+		     "nic_receive.ft_field_support.outer_esp_spi");
 	}
 	stage_close(&s);
 }

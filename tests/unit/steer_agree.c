@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "prm/reflect.h"
 #include "steer/params.h"
+#include "steer/ste1.h"
 #include "steer/steer.h"
 #include "tests/sim/flow_random.h"
 #include "tools/dvx-flow/explain/fields.h"
@@ -50,18 +51,105 @@ static const struct pair {
 	{F_DST, "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4", 0, 32},
 	{F_SRC, "outer_headers.src_ipv4_src_ipv6.ipv6_simple_layout.ipv6_127_96", 96, 32},
 	{F_DST, "outer_headers.dst_ipv4_dst_ipv6.ipv6_simple_layout.ipv6_95_64", 64, 32},
+	{F_MPLS_LABEL, "misc_parameters_2.outer_first_mpls.mpls_label", 0, 20},
+	{F_MPLS_TC, "misc_parameters_2.outer_first_mpls.mpls_exp", 0, 3},
+	{F_MPLS_BOTTOM, "misc_parameters_2.outer_first_mpls.mpls_s_bos", 0, 1},
+	{F_MPLS_TTL, "misc_parameters_2.outer_first_mpls.mpls_ttl", 0, 8},
+	{F_INNER(F_MPLS_LABEL), "misc_parameters_2.inner_first_mpls.mpls_label", 0, 20},
+	{F_INNER(F_MPLS_TTL), "misc_parameters_2.inner_first_mpls.mpls_ttl", 0, 8},
+	{F_VNI, "misc_parameters.vxlan_vni", 8, 24}, /* theirs has the byte behind it, too */
+	{F_GPE_VNI, "misc_parameters_3.outer_vxlan_gpe_vni", 0, 24},
+	{F_GPE_NEXT, "misc_parameters_3.outer_vxlan_gpe_next_protocol", 0, 8},
+	{F_GPE_FLAGS, "misc_parameters_3.outer_vxlan_gpe_flags", 0, 8},
+	{F_GENEVE_VNI, "misc_parameters.geneve_vni", 0, 24},
+	{F_GENEVE_OAM, "misc_parameters.geneve_oam", 0, 1},
+	{F_GENEVE_OPTIONS, "misc_parameters.geneve_opt_len", 0, 6},
+	{F_GENEVE_PROTO, "misc_parameters.geneve_protocol_type", 0, 16},
+	{F_GRE_SUM, "misc_parameters.gre_c_present", 0, 1},
+	{F_GRE_HAS_KEY, "misc_parameters.gre_k_present", 0, 1},
+	{F_GRE_SEQ, "misc_parameters.gre_s_present", 0, 1},
+	{F_GRE_PROTO, "misc_parameters.gre_protocol", 0, 16},
+	{F_GRE_KEY, "misc_parameters.gre_key.key", 0, 32},
 };
 
-static unsigned int tunnelled;
+/* The same of tags: software's tables compare these. */
+static const struct tag_pair {
+	enum field field;
+	uint16_t lookup;
+	const char *layout, *name;
+	uint8_t low, bits;
+} tag_pairs[] = {
+	{F_MPLS_LABEL, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_label", 0, 20},
+	{F_MPLS_TC, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_exp", 0, 3},
+	{F_MPLS_BOTTOM, PRM_STE_LU_TYPE_V1_MPLS_O, "ste_mpls_v1", "mpls0_s_bit", 0, 1},
+	{F_INNER(F_MPLS_TTL), PRM_STE_LU_TYPE_V1_MPLS_I, "ste_mpls_v1", "mpls0_ttl", 0, 8},
+	{F_GRE_SUM, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_c_present", 0, 1},
+	{F_GRE_SEQ, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_s_present", 0, 1},
+	{F_GRE_PROTO, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_protocol", 0, 16},
+	{F_GRE_KEY, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_h", 8, 24},
+	{F_GRE_KEY, PRM_STE_LU_TYPE_V1_GRE, "ste_gre_v1", "gre_key_l", 0, 8},
+	{F_TUNNEL_0, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
+	 "tunnel_header_0", 0, 32},
+	{F_TUNNEL_1, PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER, "ste_tunnel_header_v1",
+	 "tunnel_header_1", 0, 32},
+	{F_VNI, PRM_STE_LU_TYPE_V1_ETHL2_TNL, "ste_eth_l2_tnl_v1", "l2_tunneling_network_id", 0,
+	 32},
+	{F_INNER(F_ETHERTYPE), PRM_STE_LU_TYPE_V1_ETHL2_I, "ste_eth_l2_dst_v1", "l3_ethertype", 0,
+	 16},
+	{F_INNER(F_L3), PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "l3_type", 0, 2},
+	{F_INNER(F_DMAC), PRM_STE_LU_TYPE_V1_ETHL2_SRC_DST_I, "ste_eth_l2_src_dst_v1", "dmac_47_16",
+	 16, 32},
+	{F_INNER(F_SMAC), PRM_STE_LU_TYPE_V1_ETHL2_SRC_I, "ste_eth_l2_src_v1", "smac_15_0", 0, 16},
+};
+
+static unsigned int tunnelled[PACKET_IPIP + 1], labelled;
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Where the fields of both lists are, and those of pairs that inner headers have. */
+static struct place {
+	uint64_t bit;
+	unsigned int width;
+} places[COUNT(pairs)], inner_places[COUNT(pairs)], tag_places[COUNT(tag_pairs)];
+
+static struct place find(const char *layout, const char *path)
+{
+	struct place at = {0, 0};
+	const struct prm_field *f = prm_find_field(prm_find_struct(layout), path, &at.bit);
+
+	if (!f)
+		fail_msg("%s has no %s", layout, path);
+	at.width = f->width;
+	return at;
+}
+
+static int find_all(void **state)
+{
+	char path[80];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(pairs); i++) {
+		places[i] = find("fte_match_param", pairs[i].path);
+		snprintf(path, sizeof(path), "inner%s", pairs[i].path + strlen("outer"));
+		if (!strncmp(pairs[i].path, "outer_headers", strlen("outer_headers")))
+			inner_places[i] = find("fte_match_param", path);
+	}
+	for (size_t i = 0; i < COUNT(tag_pairs); i++)
+		tag_places[i] = find(tag_pairs[i].layout, tag_pairs[i].name);
+	return 0;
+}
 
 static uint64_t of_params(const struct params *ps, const char *path)
 {
-	static const struct prm_struct *s;
-	uint64_t v = 0;
+	struct place at = find("fte_match_param", path);
 
-	s = s ? s : prm_find_struct("fte_match_param");
-	assert_int_equal(prm_field_get(s, ps->words, sizeof(ps->words), path, &v), 0);
-	return v;
+	return prm_bits_get(ps->words, at.bit, at.width);
+}
+
+static uint64_t part_of(const struct fields *f, enum field field, unsigned int low,
+			unsigned int bits)
+{
+	return (uint64_t)(f->value[field] >> low) & ((1ull << bits) - 1);
 }
 
 static void show(const struct made_packet *p, const char *what, uint64_t is, uint64_t should)
@@ -78,23 +166,33 @@ static void same(const struct made_packet *p, const char *what, uint64_t is, uin
 		show(p, what, is, should);
 }
 
-/* Inside a tunnel: the same fields of the other part. */
-static void compare_inner(const struct made_packet *made, const struct params *ps,
-			  const struct fields *f)
+static void compare_fields(const struct made_packet *made, const struct params *ps,
+			   const struct fields *f)
 {
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		char path[80];
+	for (size_t i = 0; i < COUNT(pairs); i++) {
+		const struct pair *p = &pairs[i];
+		const struct place *in = &inner_places[i];
 
-		if (strncmp(pairs[i].path, "outer_headers", 13))
-			continue;
-		snprintf(path, sizeof(path), "inner%s", pairs[i].path + 5);
-		same(made, path, of_params(ps, path),
-		     (uint64_t)(f->value[F_INNER(pairs[i].field)] >> pairs[i].low) &
-			     ((1ull << pairs[i].bits) - 1));
+		same(made, p->path, prm_bits_get(ps->words, places[i].bit, places[i].width),
+		     part_of(f, p->field, p->low, p->bits));
+		if (in->width)
+			same(made, p->path, prm_bits_get(ps->words, in->bit, in->width),
+			     part_of(f, F_INNER(p->field), p->low, p->bits));
 	}
-	same(made, "vxlan_vni", of_params(ps, "misc_parameters.vxlan_vni"),
-	     (uint64_t)f->value[F_VNI] >> 8); /* theirs has the byte behind it, too */
-	tunnelled += f->value[F_VNI] != 0;
+}
+
+static void compare_tags(const struct made_packet *made, struct packet *p, const struct fields *f)
+{
+	const struct steer_walk w = {.packet = p};
+
+	for (size_t i = 0; i < COUNT(tag_pairs); i++) {
+		const struct tag_pair *t = &tag_pairs[i];
+		uint8_t tag[STE_TAG_BYTES] = {0};
+
+		ste_tag1(t->lookup)(&w, tag);
+		same(made, t->name, prm_bits_get(tag, tag_places[i].bit, tag_places[i].width),
+		     part_of(f, t->field, t->low, t->bits));
+	}
 }
 
 static uint64_t ports(const struct params *ps, const char *which)
@@ -120,11 +218,10 @@ static void compare(struct made_packet *made)
 	fields_of_frame(&f, bytes, made->len);
 	packet_parse_headers(&p);
 	params_fill(&ps, &p, 0x1f);
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		same(made, pairs[i].path, of_params(&ps, pairs[i].path),
-		     (uint64_t)(f.value[pairs[i].field] >> pairs[i].low) &
-			     ((1ull << pairs[i].bits) - 1));
-	compare_inner(made, &ps, &f);
+	compare_fields(made, &ps, &f);
+	compare_tags(made, &p, &f);
+	tunnelled[p.tunnel]++;
+	labelled += p.outer.labels + p.inner.labels;
 	same(made, "ip_version", of_params(&ps, "outer_headers.ip_version"),
 	     versions[f.value[F_L3]]);
 	same(made, "sport", ports(&ps, "sport"), (uint64_t)f.value[F_SPORT]);
@@ -144,26 +241,6 @@ out:
 	free(bytes);
 }
 
-/* Into a VXLAN tunnel; what is too long then is cut off. */
-static void wrap(struct dice *d, struct made_packet *p)
-{
-	static const uint8_t head[50] =
-		"\x02\xd7\x00\x00\x00\x01\x02\xd7\x00\x00\x00\x02\x08\x00"
-		"\x45\x00\x00\x00\x00\x00\x00\x00\x40\x11\x00\x00\x0a\x00\x00\x01\x0a\x00\x00\x02"
-		"\x30\x39\x12\xb5\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00";
-	uint32_t len = p->len + (uint32_t)sizeof(head);
-
-	if (len > PACKET_MAX)
-		len = PACKET_MAX;
-
-	memmove(p->bytes + sizeof(head), p->bytes, len - sizeof(head));
-	memcpy(p->bytes, head, sizeof(head));
-	p->bytes[17] = (uint8_t)(len - 14);
-	p->bytes[39] = (uint8_t)(len - 34);
-	p->bytes[48] = (uint8_t)(1 + dice_roll(d, 255));
-	p->len = len;
-}
-
 static void agree(void **state)
 {
 	struct dice d = {.state = 20261121};
@@ -173,21 +250,23 @@ static void agree(void **state)
 		struct made_packet p;
 
 		random_packet(&d, &p);
-		if (!dice_roll(&d, 6))
-			wrap(&d, &p);
+		if (!dice_roll(&d, 4))
+			random_tunnel(&d, &p);
 		if (!dice_roll(&d, 4))
 			p.len = dice_roll(&d, p.len + 1);
 		for (uint32_t n = dice_roll(&d, 3) ? 0 : dice_roll(&d, 4); n && p.len; n--)
 			p.bytes[dice_roll(&d, p.len)] = (uint8_t)dice_roll(&d, 256);
 		compare(&p);
 	}
-	assert_true(tunnelled > PACKETS / 1000);
+	for (unsigned int i = PACKET_VXLAN; i <= PACKET_IPIP; i++)
+		assert_true(tunnelled[i] > PACKETS / 1000);
+	assert_true(labelled > PACKETS / 1000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(agree),
+		cmocka_unit_test_setup(agree, find_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -353,9 +353,9 @@ static void parameters(void **state)
 	/* and nothing is set that no mask may ask for */
 	for (size_t i = 0; i < FLOW_PARAM_BYTES; i++)
 		assert_int_equal(((uint8_t *)ps.words)[i] & ~may[i], 0);
-	assert_int_equal(prm_field_set(s, mask, sizeof(mask), "misc_parameters.gre_protocol", 1),
+	assert_int_equal(prm_field_set(s, mask, sizeof(mask), "misc_parameters.bth_dst_qp", 1),
 			 0);
-	assert_string_equal(params_unsupported(mask, 2), "gre_protocol");
+	assert_string_equal(params_unsupported(mask, 2), "bth_dst_qp");
 	assert_null(params_unsupported(mask, 1));
 }
 

@@ -368,8 +368,8 @@ static void lost(void **state)
 	assert_lost("lead in a circle");
 	entry(0, 0x0f, at(ENTRIES), END_MISS);
 	assert_lost("no steering memory is allocated");
-	entry(0, 0x10d, END_HIT, END_MISS);
-	assert_lost("lookup type 0x010d");
+	entry(0, 0x117, END_HIT, END_MISS);
+	assert_lost("lookup type 0x0117");
 	entry(0, 0x402, END_HIT, END_MISS);
 	assert_lost("definer 2");
 	s = entry(0, 0x0f, 0, END_MISS);
@@ -444,9 +444,10 @@ static void moved_headers(void **state)
  * touched (AddressSanitizer watches the packet and the memory around it). */
 static void fuzz(void **state)
 {
-	static const uint16_t lookups[] = {0x03,  0x05,	 0x0b,	0x02,  0x04,  0x07,
-					   0x08,  0x0d,	 0x09,	0x0a,  0x104, 0x107,
-					   0x109, 0x10e, 0x10f, 0x113, 0x40f};
+	static const uint16_t lookups[] = {0x03,  0x05, 0x0b,  0x02,  0x04,  0x07,  0x08,  0x0d,
+					   0x09,  0x0a, 0x104, 0x107, 0x109, 0x10e, 0x10f, 0x113,
+					   0x40f, 0x0e, 0x103, 0x10b, 0x10c, 0x10d, 0x111};
+	enum { LOOKUPS = sizeof(lookups) / sizeof(lookups[0]) };
 	static const uint8_t actions[] = {0, 5, 6, 7, 8, 9, 0xa, 0xc, 0xf, 0x12};
 	uint64_t ends[16] = {0};
 
@@ -459,7 +460,7 @@ static void fuzz(void **state)
 
 		for (unsigned int i = 0; i < 16; i++) {
 			uint8_t *s =
-				entry((unsigned int)rand() % 64, lookups[rand() % 17],
+				entry((unsigned int)rand() % 64, lookups[rand() % LOOKUPS],
 				      at((unsigned int)rand() % 64), at((unsigned int)rand() % 64));
 
 			s[24] = actions[rand() % 10];

@@ -71,11 +71,15 @@ static void fill_port(const struct vhca *v, void *cap)
 					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
-	prm_cmd_hca_cap_set_block_lb_mc(cap, 1); /* of QPs that send to groups, and there are none */
+	prm_cmd_hca_cap_set_block_lb_mc(cap,
+					1); /* of QPs that send to groups, and there are none */
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);
 }
+
+/* Of flex_parser_protocols: what is parsed without a flex parser's number. */
+enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
 static void fill_general(const struct vhca *v, void *cap)
 {
@@ -99,6 +103,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
 	prm_cmd_hca_cap_set_steering_format_version(cap, STE_VERSION);
+	prm_cmd_hca_cap_set_flex_parser_protocols(cap, FLEX_GENEVE | FLEX_VXLAN_GPE);
 	prm_cmd_hca_cap_set_general_obj_types(cap, 1ull << PRM_OBJ_TYPE_SW_ICM);
 	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);
 	prm_cmd_hca_cap_set_dma_mmo_qp(cap, p->dma_mmo);

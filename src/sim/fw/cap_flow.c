@@ -47,7 +47,13 @@ static void fill_fields(void *fields)
 		"outer_tcp_sport",
 		"outer_tcp_dport",
 		"outer_tcp_flags",
+		"outer_gre_protocol",
+		"outer_gre_key",
 		"outer_vxlan_vni",
+		"outer_geneve_vni",
+		"outer_geneve_oam",
+		"outer_geneve_protocol_type",
+		"outer_geneve_opt_len",
 		"source_eswitch_port",
 		"inner_dmac",
 		"inner_smac",
@@ -73,6 +79,8 @@ static void fill_fields(void *fields)
 		"inner_tcp_dport",
 		"inner_tcp_flags",
 		"metadata_reg_a",
+		"inner_first_mpls",
+		"outer_first_mpls",
 		"inner_ipv6_hop_limit",
 		"outer_ipv6_hop_limit",
 		"inner_first_svlan",
@@ -90,9 +98,13 @@ static void fill_fields(void *fields)
 		"metadata_reg_c_0",
 	};
 	const struct prm_struct *s = prm_find_struct("flow_table_fields_supported");
+	uint64_t bit = 0;
 
-	for (size_t i = 0; s && i < sizeof(names) / sizeof(names[0]); i++)
-		prm_field_set(s, fields, s->bytes, names[i], 1);
+	for (size_t i = 0; s && i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct prm_field *f = prm_find_field(s, names[i], &bit);
+
+		prm_bits_set(fields, bit, f->width, (1u << f->width) - 1);
+	}
 }
 
 static void fill_tables(void *props)

@@ -7,6 +7,7 @@ libsim_la_SOURCES += \
 	src/sim/steer/packet.h \
 	src/sim/steer/params.c \
 	src/sim/steer/params.h \
+	src/sim/steer/parse.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/rewrite.c \
 	src/sim/steer/ste1.h \
@@ -14,4 +15,5 @@ libsim_la_SOURCES += \
 	src/sim/steer/steer.c \
 	src/sim/steer/steer.h \
 	src/sim/steer/tag1.c \
+	src/sim/steer/tunnel.c \
 	src/sim/steer/walk.c

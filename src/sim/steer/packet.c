@@ -5,13 +5,12 @@
  */
 #include <string.h>
 #include "packet.h"
+#include "parse.h"
 
 #define ETH_BYTES	 14u
 #define VLAN_BYTES	 4u
-#define ETHERTYPE_IPV4	 0x0800
-#define ETHERTYPE_IPV6	 0x86dd
-#define ETHERTYPE_CVLAN	 0x8100
-#define ETHERTYPE_SVLAN	 0x88a8
+#define MPLS_BYTES	 4u
+#define MPLS_BOTTOM	 0x100
 
 #define IPV4_BYTES	 20u
 #define IPV4_MORE	 0x2000
@@ -33,17 +32,6 @@
 #define TCP_BYTES	 20u
 #define UDP_BYTES	 8u
 #define ICMP_BYTES	 8u
-#define VXLAN_BYTES	 8u
-#define VXLAN_PORT	 4789 /* what firmware knows without ADD_VXLAN_UDP_DPORT */
-
-/* Offsets have 16 bits: what begins later is not looked at. */
-#define OFFSET_MAX 0xffffu
-
-/* n bytes at `at`, before `end`. */
-static bool room(uint32_t at, uint32_t n, uint32_t end)
-{
-	return at <= OFFSET_MAX && n <= end && at <= end - n;
-}
 
 static uint32_t sum16(const uint8_t *p, uint32_t n, uint32_t sum)
 {
@@ -92,7 +80,7 @@ static void parse_l4(const struct packet *p, struct packet_headers *h, uint32_t 
 	uint32_t n = l4_bytes(type);
 	const uint8_t *l4 = p->data + at;
 
-	if (!room(at, n, h->l3_end)) {
+	if (!parse_room(at, n, h->l3_end)) {
 		h->truncated = true;
 		return;
 	}
@@ -130,7 +118,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 	uint32_t header;
 	uint16_t frag;
 
-	if (!room(at, IPV4_BYTES, end)) {
+	if (!parse_room(at, IPV4_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
@@ -147,7 +135,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 	h->frag = frag & (IPV4_MORE | IPV4_OFFSET);
 	set_l3_end(h, packet_load16(ip + 2), end);
 	h->end = (uint16_t)(at + IPV4_BYTES);
-	if (!room(at, header, h->l3_end)) {
+	if (!parse_room(at, header, h->l3_end)) {
 		h->truncated = true;
 		h->l3_ok = false;
 		return;
@@ -191,9 +179,9 @@ static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, u
 
 	while (is_extension(h->ip_protocol)) {
 		const uint8_t *ext = p->data + at;
-		uint32_t n = room(at, 8, h->l3_end) ? extension(ext, h->ip_protocol) : 0;
+		uint32_t n = parse_room(at, 8, h->l3_end) ? extension(ext, h->ip_protocol) : 0;
 
-		if (!n || !room(at, n, h->l3_end)) {
+		if (!n || !parse_room(at, n, h->l3_end)) {
 			h->truncated = true;
 			return;
 		}
@@ -217,7 +205,7 @@ static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_
 	const uint8_t *ip = p->data + at;
 	uint32_t first;
 
-	if (!room(at, IPV6_BYTES, end)) {
+	if (!parse_room(at, IPV6_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
@@ -256,20 +244,66 @@ static void note_vlan(struct packet_headers *h, uint16_t tci)
 	h->vlan[h->vlans++] = tci;
 }
 
-/* Nothing at or after `end` is looked at. */
-static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
+/*
+ * mlx5_ib takes rules on EtherType MPLS and on IP at once, so IP is looked for behind the stack.
+ * [I] The first four bits tell which, as RFC 4928 has it; a deeper stack hides what is behind it.
+ */
+static void parse_mpls(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
+{
+	uint32_t label = 0;
+
+	while (!(label & MPLS_BOTTOM)) {
+		if (h->labels == PACKET_LABELS)
+			return;
+		if (!parse_room(at, MPLS_BYTES, end)) {
+			h->truncated = true;
+			return;
+		}
+		label = packet_load32(p->data + at);
+		if (!h->labels++)
+			h->mpls = (uint16_t)at;
+		at += MPLS_BYTES;
+		h->end = (uint16_t)at;
+	}
+	if (parse_room(at, 1, end) && p->data[at] >> 4 == 4)
+		parse_ipv4(p, h, at, end);
+	else if (parse_room(at, 1, end) && p->data[at] >> 4 == 6)
+		parse_ipv6(p, h, at, end);
+}
+
+static void by_ethertype(const struct packet *p, struct packet_headers *h, uint32_t at,
+			 uint32_t end)
+{
+	switch (h->ethertype) {
+	case ETHERTYPE_IPV4:
+		parse_ipv4(p, h, at, end);
+		break;
+	case ETHERTYPE_IPV6:
+		parse_ipv6(p, h, at, end);
+		break;
+	case ETHERTYPE_MPLS:
+	case ETHERTYPE_MPLS_MC:
+		parse_mpls(p, h, at, end);
+		break;
+	default:
+		break;
+	}
+}
+
+void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
 {
 	memset(h, 0, sizeof(*h));
-	if (!room(at, ETH_BYTES, end)) {
+	if (!parse_room(at, ETH_BYTES, end)) {
 		h->truncated = true;
 		return;
 	}
 	h->present = true;
+	h->ethernet = true;
 	h->l2 = (uint16_t)at;
 	h->ethertype = packet_load16(p->data + at + 12);
 	at += ETH_BYTES;
 	while (h->vlans < PACKET_VLANS && is_vlan(h->ethertype)) {
-		if (!room(at, VLAN_BYTES, end)) {
+		if (!parse_room(at, VLAN_BYTES, end)) {
 			h->truncated = true;
 			break;
 		}
@@ -278,35 +312,22 @@ static void parse_l2(const struct packet *p, struct packet_headers *h, uint32_t 
 		at += VLAN_BYTES;
 	}
 	h->end = (uint16_t)at;
-	if (h->truncated)
-		return;
-	if (h->ethertype == ETHERTYPE_IPV4)
-		parse_ipv4(p, h, at, end);
-	else if (h->ethertype == ETHERTYPE_IPV6)
-		parse_ipv6(p, h, at, end);
+	if (!h->truncated)
+		by_ethertype(p, h, at, end);
 }
 
-static void parse_tunnel(struct packet *p)
+void parse_l3(const struct packet *p, struct packet_headers *h, uint16_t ethertype, uint32_t at,
+	      uint32_t end)
 {
-	const struct packet_headers *o = &p->outer;
-	const uint8_t *vxlan = p->data + o->end;
-
-	/* [I] The port alone tells: not the header's flags, nor whether fragments follow. */
-	if (o->l4_type != PACKET_UDP || o->dport != VXLAN_PORT ||
-	    !room(o->end, VXLAN_BYTES, o->l3_end))
-		return;
-	p->tunnel = PACKET_VXLAN;
-	p->tunnel_at = o->end;
-	p->tunnel_vni = packet_load32(vxlan + 4) >> 8;
-	parse_l2(p, &p->inner, o->end + VXLAN_BYTES, o->l3_end);
+	memset(h, 0, sizeof(*h));
+	h->present = true;
+	h->ethertype = ethertype;
+	by_ethertype(p, h, at, end);
 }
 
 void packet_parse_headers(struct packet *p)
 {
 	parse_l2(p, &p->outer, 0, p->len);
-	p->tunnel = PACKET_NO_TUNNEL;
-	p->tunnel_at = 0;
-	p->tunnel_vni = 0;
 	p->inner.present = false;
 	parse_tunnel(p);
 	if (!p->inner.present)

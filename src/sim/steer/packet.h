@@ -21,18 +21,22 @@ enum packet_l4 {
 	PACKET_L4_OTHER
 };
 
-#define PACKET_VLANS 2u
+#define PACKET_VLANS  2u
+#define PACKET_LABELS 5u /* of an MPLS stack: as many as ste_mpls_v1 tells of */
 
 struct packet_headers {
-	bool present; /* the 14 bytes of an Ethernet header are there */
+	bool present;  /* an Ethernet header, or inside a tunnel of layer 3 what follows it */
+	bool ethernet; /* its 14 bytes are there, at l2 */
 	uint16_t l2, l3,
 		l4;	   /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
+	uint16_t mpls;	   /* offset of the first label; 0: none */
+	uint8_t labels;	   /* whole ones, up to the bottom of the stack or PACKET_LABELS */
 	uint16_t end;	   /* behind the last header that was understood */
 	uint8_t vlans;	   /* 0, 1 or 2 tags */
 	bool svlan, cvlan; /* kind of the first tag: 0x88a8, 0x8100 */
 	bool svlan2, cvlan2;	     /* of the second */
 	uint16_t vlan[PACKET_VLANS]; /* TCI */
-	uint16_t ethertype;	     /* after the tags */
+	uint16_t ethertype;	     /* after the tags; what the tunnel says, if no Ethernet */
 	uint8_t ip_version;	     /* 0, 4 or 6 */
 	uint8_t ip_protocol;	     /* of the last extension header */
 	uint8_t dscp, ecn, ttl, ihl;
@@ -47,7 +51,14 @@ struct packet_headers {
 	uint32_t l3_end;       /* where IP says that its packet ends; at most the packet's length */
 };
 
-enum packet_tunnel { PACKET_NO_TUNNEL, PACKET_VXLAN };
+enum packet_tunnel {
+	PACKET_NO_TUNNEL,
+	PACKET_VXLAN,
+	PACKET_VXLAN_GPE,
+	PACKET_GENEVE,
+	PACKET_GRE,
+	PACKET_IPIP,
+};
 
 struct packet {
 	uint8_t *data; /* Ethernet header first, no FCS */
@@ -55,8 +66,9 @@ struct packet {
 	uint32_t headroom, tailroom;	    /* bytes before and behind, for actions that push */
 	struct packet_headers outer, inner; /* inner: inside a tunnel that is understood */
 	uint8_t tunnel;			    /* enum packet_tunnel */
-	uint16_t tunnel_at;		    /* offset of its header */
-	uint32_t tunnel_vni;
+	uint16_t tunnel_at;  /* offset of its header, which is whole; IPIP has none */
+	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
+	uint32_t gre_key;    /* 0: no key */
 	/* what travels beside the bytes */
 	uint16_t source_vhca;
 	uint32_t source_sqn;

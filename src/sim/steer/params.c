@@ -30,7 +30,7 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 	return (struct view){
 		.p = p,
 		.h = h,
-		.l2 = h->present ? p->data + h->l2 : none,
+		.l2 = h->ethernet ? p->data + h->l2 : none,
 		.tcp = h->l4_type == PACKET_TCP,
 		.udp = h->l4_type == PACKET_UDP,
 	};
@@ -59,7 +59,25 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 	F(lyr_2_4, udp_sport, v->udp ? v->h->sport : 0u) \
 	F(lyr_2_4, udp_dport, v->udp ? v->h->dport : 0u)
 
+/* Of the tunnel's header, if it is of this kind. */
+static const uint8_t *tunnel_header(const struct view *v, enum packet_tunnel kind)
+{
+	return v->p->tunnel == kind ? v->p->data + v->p->tunnel_at : none;
+}
+
+#define TUNNEL(kind, load, at) load(tunnel_header(v, PACKET_##kind) + (at))
+#define VNI(kind)	       (v->p->tunnel == PACKET_##kind ? v->p->tunnel_vni : 0u)
+
+/* Checksum, key and sequence number. */
+static unsigned int gre_bit(const struct view *v, unsigned int bit)
+{
+	return (unsigned int)*tunnel_header(v, PACKET_GRE) >> bit & 1;
+}
+
 #define MISC_FIELDS(F)                                                                        \
+	F(misc, gre_c_present, gre_bit(v, 7))                                                 \
+	F(misc, gre_k_present, gre_bit(v, 5))                                                 \
+	F(misc, gre_s_present, gre_bit(v, 4))                                                 \
 	F(misc, source_sqn, v->p->source_sqn)                                                 \
 	F(misc, source_port, v->p->source_vhca == STEER_FROM_WIRE ? VPORT_UPLINK : VPORT_OWN) \
 	F(misc, outer_second_prio, v->h->vlan[1] >> 13)                                       \
@@ -72,7 +90,12 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 	F(misc, inner_second_vid, v->p->inner.vlan[1] & 0xfffu)                               \
 	F(misc, inner_second_cvlan_tag, v->p->inner.cvlan2)                                   \
 	F(misc, inner_second_svlan_tag, v->p->inner.svlan2)                                   \
-	F(misc, vxlan_vni, v->p->tunnel == PACKET_VXLAN ? v->p->tunnel_vni : 0u)              \
+	F(misc, gre_protocol, TUNNEL(GRE, packet_load16, 2))                                  \
+	F(misc, vxlan_vni, VNI(VXLAN))                                                        \
+	F(misc, geneve_vni, VNI(GENEVE))                                                      \
+	F(misc, geneve_oam, TUNNEL(GENEVE, *, 1) >> 7)                                        \
+	F(misc, geneve_opt_len, TUNNEL(GENEVE, *, 0) & 0x3fu)                                 \
+	F(misc, geneve_protocol_type, TUNNEL(GENEVE, packet_load16, 2))                       \
 	F(misc, outer_ipv6_flow_label, v->h->flow_label)                                      \
 	F(misc, inner_ipv6_flow_label, v->p->inner.flow_label)
 
@@ -94,6 +117,9 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 #define ICMP(kind, load, at) (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
 
 #define MISC3_FIELDS(F)                                                    \
+	F(misc3, outer_vxlan_gpe_vni, VNI(VXLAN_GPE))                      \
+	F(misc3, outer_vxlan_gpe_next_protocol, TUNNEL(VXLAN_GPE, *, 3))   \
+	F(misc3, outer_vxlan_gpe_flags, TUNNEL(VXLAN_GPE, *, 0))           \
 	F(misc3, outer_tcp_seq_num, TCP_WORD(v->p->outer, 4))              \
 	F(misc3, outer_tcp_ack_num, TCP_WORD(v->p->outer, 8))              \
 	F(misc3, inner_tcp_seq_num, TCP_WORD(v->p->inner, 4))              \
@@ -133,11 +159,20 @@ static void fill_layers(const struct view *v, void *to)
 static void fill_misc(const struct view *v, void *to)
 {
 	MISC_FIELDS(SET)
+	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(to), v->p->gre_key);
+}
+
+static void fill_mpls(const struct packet *p, const struct packet_headers *h, uint8_t *to)
+{
+	if (h->labels)
+		memcpy(to, p->data + h->mpls, PRM_FTE_MATCH_MPLS_BYTES);
 }
 
 static void fill_misc2(const struct view *v, void *to)
 {
 	MISC2_FIELDS(SET)
+	fill_mpls(v->p, &v->p->outer, prm_fte_match_set_misc2_at_outer_first_mpls(to));
+	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
 }
 
 static void fill_misc3(const struct view *v, void *to)
@@ -197,11 +232,14 @@ static void allow_layers(uint8_t *to)
 static void allow_misc(uint8_t *to)
 {
 	MISC_FIELDS(ALLOW)
+	allow(to, "fte_match_set_misc", "gre_key");
 }
 
 static void allow_misc2(uint8_t *to)
 {
 	MISC2_FIELDS(ALLOW)
+	allow(to, "fte_match_set_misc2", "outer_first_mpls");
+	allow(to, "fte_match_set_misc2", "inner_first_mpls");
 }
 
 static void allow_misc3(uint8_t *to)

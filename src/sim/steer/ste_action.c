@@ -70,7 +70,7 @@ static bool anchor_at(const struct packet *p, unsigned int anchor, uint32_t *at)
 		return p->outer.l3;
 	case PRM_STE_ANCHOR_INNER_MAC:
 		*at = p->inner.l2;
-		return p->inner.present;
+		return p->inner.ethernet;
 	case PRM_STE_ANCHOR_INNER_IPV6_IPV4:
 		*at = p->inner.l3;
 		return p->inner.present && p->inner.l3;

@@ -8,20 +8,28 @@
 #include "ste1.h"
 #include "obj/vhca.h"
 
-#define TCP_SEQ	   4u
-#define TCP_ACK	   8u
-#define TCP_WINDOW 14u
-#define TCP_CSUM   16u
-#define TCP_URGENT 18u
-#define IPV6_SRC   8u
-#define IPV6_DST   24u
-#define IPV6_LEN   4u
-#define VNI_SHIFT  8 /* 24 bits and the byte after them, as VXLAN's header has them */
+#define TCP_SEQ	    4u
+#define TCP_ACK	    8u
+#define TCP_WINDOW  14u
+#define TCP_CSUM    16u
+#define TCP_URGENT  18u
+#define IPV6_SRC    8u
+#define IPV6_DST    24u
+#define IPV6_LEN    4u
+#define VXLAN_VNI   4u /* and the byte behind it */
+#define MAC_BYTES   6u
+#define GRE_WORD    4u
+#define GRE_SUM	    0xc0 /* checksum or routing: the word after the first is theirs */
+#define GRE_R	    0x40
+#define LABEL_BYTES 4u
+#define BTH_BYTES   12u
+#define ROCE_PORT   4791
 
 /* PRM: what the parser found, in two bits. */
 enum { L3_NONE, L3_IPV4, L3_IPV6 };
 enum { L4_NONE, L4_TCP, L4_UDP, L4_OTHER };
 enum { VLAN_NONE, VLAN_SERVICE, VLAN_CUSTOMER };
+enum { ENCAP_NONE, ENCAP_L2, ENCAP_L3 };
 
 static uint32_t l3_type(const struct packet_headers *h)
 {
@@ -67,6 +75,14 @@ static const uint8_t *bytes_at(const struct packet *p, uint32_t at)
 	return p->data + at;
 }
 
+/* Both MACs, destination first; those of a header that is not there are 0. */
+static const uint8_t *macs(const struct packet *p, const struct packet_headers *h)
+{
+	static const uint8_t none[2 * MAC_BYTES];
+
+	return h->ethernet ? bytes_at(p, h->l2) : none;
+}
+
 /* --- layer 2 ------------------------------------------------------------------------------- */
 
 /* The tags of source and of destination MAC differ in nothing else. */
@@ -79,7 +95,7 @@ static void l2_common(const struct packet_headers *h, uint8_t *tag)
 	prm_ste_eth_l2_dst_v1_set_l4_type(tag, l4_type(h));
 	prm_ste_eth_l2_dst_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_dst_v1_set_tcp_syn(tag, h->tcp_flags >> 1 & 1);
-	prm_ste_eth_l2_dst_v1_set_l2_ok(tag, 1);
+	prm_ste_eth_l2_dst_v1_set_l2_ok(tag, h->ethernet);
 	prm_ste_eth_l2_dst_v1_set_l3_ok(tag, h->l3_ok);
 	prm_ste_eth_l2_dst_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_dst_v1_set_first_priority(tag, priority(h->vlan[0]));
@@ -93,7 +109,7 @@ static void l2_common(const struct packet_headers *h, uint8_t *tag)
 
 static void l2_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *mac = bytes_at(p, h->l2);
+	const uint8_t *mac = macs(p, h);
 
 	l2_common(h, tag);
 	prm_ste_eth_l2_dst_v1_set_dmac_47_16(tag, packet_load32(mac));
@@ -102,7 +118,7 @@ static void l2_dst(const struct packet *p, const struct packet_headers *h, uint8
 
 static void l2_src(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *mac = bytes_at(p, h->l2) + 6;
+	const uint8_t *mac = macs(p, h) + MAC_BYTES;
 
 	l2_common(h, tag);
 	prm_ste_eth_l2_src_v1_set_smac_47_16(tag, packet_load32(mac));
@@ -111,7 +127,7 @@ static void l2_src(const struct packet *p, const struct packet_headers *h, uint8
 
 static void l2_src_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *mac = bytes_at(p, h->l2);
+	const uint8_t *mac = macs(p, h);
 
 	prm_ste_eth_l2_src_dst_v1_set_dmac_47_16(tag, packet_load32(mac));
 	prm_ste_eth_l2_src_dst_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
@@ -124,23 +140,89 @@ static void l2_src_dst(const struct packet *p, const struct packet_headers *h, u
 	prm_ste_eth_l2_src_dst_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
 }
 
-/* The inner Ethernet header, and the number of the tunnel that carries it. */
-static void l2_tnl(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+static uint32_t encapsulation(const struct packet *p)
 {
-	const uint8_t *mac = bytes_at(p, h->l2);
+	return p->inner.ethernet ? ENCAP_L2 : p->inner.present ? ENCAP_L3 : ENCAP_NONE;
+}
 
-	prm_ste_eth_l2_tnl_v1_set_l2_tunneling_network_id(tag, p->tunnel_vni << VNI_SHIFT);
+/*
+ * The inner Ethernet header, and the number of the tunnel that carries it. [I] VXLAN's only: its
+ * user is vxlan_vni, and a number that is Geneve's or NVGRE's would be another.
+ */
+static void l2_tnl(const struct steer_walk *w, uint8_t *tag)
+{
+	const struct packet *p = w->packet;
+	const struct packet_headers *h = &p->inner;
+	const uint8_t *mac = macs(p, h);
+
+	if (p->tunnel == PACKET_VXLAN)
+		prm_ste_eth_l2_tnl_v1_set_l2_tunneling_network_id(
+			tag, packet_load32(bytes_at(p, p->tunnel_at) + VXLAN_VNI));
 	prm_ste_eth_l2_tnl_v1_set_dmac_47_16(tag, packet_load32(mac));
 	prm_ste_eth_l2_tnl_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
 	prm_ste_eth_l2_tnl_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_tnl_v1_set_ip_fragmented(tag, h->frag);
-	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, 1);
+	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, encapsulation(p));
 	prm_ste_eth_l2_tnl_v1_set_l3_type(tag, l3_type(h));
 	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, l4_type(h));
 	prm_ste_eth_l2_tnl_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_tnl_v1_set_first_priority(tag, priority(h->vlan[0]));
 	prm_ste_eth_l2_tnl_v1_set_first_cfi(tag, cfi(h->vlan[0]));
 	prm_ste_eth_l2_tnl_v1_set_first_vlan_id(tag, vid(h->vlan[0]));
+}
+
+/* --- MPLS ---------------------------------------------------------------------------------- */
+
+/* Of the stack's labels 0 to 4: whether it is there, and the last; above them mpls_ok. */
+static uint32_t mpls_bits(const uint8_t *stack, unsigned int labels)
+{
+	uint32_t bits = 0, bottom = 0;
+
+	for (unsigned int i = 0; i < labels; i++) {
+		bottom = stack[LABEL_BYTES * i + 2] & 1;
+		bits |= (1u | bottom << 1) << 2 * i;
+	}
+	return bits | bottom << 2 * PACKET_LABELS;
+}
+
+static void mpls(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
+{
+	const uint8_t *stack = bytes_at(p, h->mpls);
+	unsigned int told = PRM_STE_MPLS_V1_BYTES / LABEL_BYTES - 1;
+
+	if (!h->labels)
+		return;
+	prm_store32(tag, 0, mpls_bits(stack, h->labels));
+	memcpy(tag + LABEL_BYTES, stack, LABEL_BYTES * (h->labels < told ? h->labels : told));
+}
+
+/* --- tunnels ------------------------------------------------------------------------------- */
+
+/* From gre_c_present to gre_protocol it is the header's first word, but for the routing bit. */
+static void gre(const struct steer_walk *w, uint8_t *tag)
+{
+	const struct packet *p = w->packet;
+
+	if (p->tunnel != PACKET_GRE)
+		return;
+	memcpy(tag, bytes_at(p, p->tunnel_at), GRE_WORD);
+	tag[0] &= (uint8_t)~GRE_R;
+	prm_ste_gre_v1_set_gre_key_h(tag, p->gre_key >> 8);
+	prm_ste_gre_v1_set_gre_key_l(tag, p->gre_key & 0xff);
+}
+
+/*
+ * The tunnel's header as it stands in the packet, two words of it (without tunnel_header_2_3).
+ * GRE's second word is the checksum's, as in the kernel's definers.
+ */
+static void tunnel_header(const struct steer_walk *w, uint8_t *tag)
+{
+	const struct packet *p = w->packet;
+	const uint8_t *header = bytes_at(p, p->tunnel_at);
+	bool one = p->tunnel == PACKET_GRE && !(header[0] & GRE_SUM);
+
+	if (p->tunnel_at)
+		memcpy(tag, header, one ? GRE_WORD : 2 * GRE_WORD);
 }
 
 /* --- layers 3 and 4 ------------------------------------------------------------------------ */
@@ -249,6 +331,25 @@ static void l4_misc(const struct packet *p, const struct packet_headers *h, uint
 		icmp(header, tag);
 }
 
+/* A RoCE header of a packet that came by the tables all the same. */
+static void bth(const struct steer_walk *w, uint8_t *tag)
+{
+	const struct packet_headers *h = &w->packet->outer;
+	const uint8_t *header = bytes_at(w->packet, h->end);
+
+	if (h->l4_type != PACKET_UDP || h->dport != ROCE_PORT || h->l3_end - h->end < BTH_BYTES)
+		return;
+	prm_ste_ib_l4_set_opcode(tag, header[0]);
+	prm_ste_ib_l4_set_qp(tag, packet_load32(header + 4) & 0xffffff);
+	prm_ste_ib_l4_set_se(tag, header[1] >> 7);
+	prm_ste_ib_l4_set_migreg(tag, header[1] >> 6 & 1);
+	prm_ste_ib_l4_set_pad_count(tag, header[1] >> 4 & 3);
+	prm_ste_ib_l4_set_tver(tag, header[1] & 0xf);
+	prm_ste_ib_l4_set_pkey(tag, packet_load16(header + 2));
+	prm_ste_ib_l4_set_ackreq(tag, header[8] >> 7);
+	prm_ste_ib_l4_set_bth(tag, 1);
+}
+
 /* --- what travels beside the bytes ----------------------------------------------------------- */
 
 static void source(const struct steer_walk *w, uint8_t *tag)
@@ -282,6 +383,7 @@ static void registers_1(const struct steer_walk *w, uint8_t *tag)
 	prm_ste_register_1_set_register_3_l(tag, w->packet->reg_c[7]);
 }
 
+/* [I] Flex parsers too: none can be made (general_obj_types), so none has a sample. */
 static void nothing(const struct steer_walk *w, uint8_t *tag)
 {
 	(void)w;
@@ -309,7 +411,8 @@ OUTER(l2_src)
 INNER(l2_src)
 OUTER(l2_src_dst)
 INNER(l2_src_dst)
-INNER(l2_tnl)
+OUTER(mpls)
+INNER(mpls)
 OUTER(ipv4_5_tuple)
 INNER(ipv4_5_tuple)
 OUTER(ipv4_misc)
@@ -326,7 +429,7 @@ INNER(l4_misc)
 static ste_tag_fn *const tags[2][0x20] = {
 	{
 		[PRM_STE_LU_TYPE_V1_NOP] = nothing,
-		[PRM_STE_LU_TYPE_V1_ETHL2_TNL] = l2_tnl_inner,
+		[PRM_STE_LU_TYPE_V1_ETHL2_TNL] = l2_tnl,
 		[PRM_STE_LU_TYPE_V1_ETHL2_O] = l2_dst_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL2_I] = l2_dst_inner,
 		[PRM_STE_LU_TYPE_V1_ETHL2_SRC_O] = l2_src_outer,
@@ -337,18 +440,25 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_5_TUPLE_I] = ipv4_5_tuple_inner,
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_O] = ipv4_misc_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_I] = ipv4_misc_inner,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER] = tunnel_header,
 		[PRM_STE_LU_TYPE_V1_ETHL4_O] = l4_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_I] = l4_inner,
 	},
 	{
+		[PRM_STE_LU_TYPE_V1_IBL4 & 0xff] = bth,
 		[PRM_STE_LU_TYPE_V1_SRC_QP_GVMI & 0xff] = source,
 		[PRM_STE_LU_TYPE_V1_IPV6_DES_O & 0xff] = ipv6_dst_outer,
 		[PRM_STE_LU_TYPE_V1_IPV6_DES_I & 0xff] = ipv6_dst_inner,
 		[PRM_STE_LU_TYPE_V1_IPV6_SRC_O & 0xff] = ipv6_src_outer,
 		[PRM_STE_LU_TYPE_V1_IPV6_SRC_I & 0xff] = ipv6_src_inner,
+		[PRM_STE_LU_TYPE_V1_MPLS_O & 0xff] = mpls_outer,
+		[PRM_STE_LU_TYPE_V1_MPLS_I & 0xff] = mpls_inner,
+		[PRM_STE_LU_TYPE_V1_GRE & 0xff] = gre,
 		[PRM_STE_LU_TYPE_V1_GENERAL_PURPOSE & 0xff] = register_a,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_0 & 0xff] = registers_0,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_1 & 0xff] = registers_1,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_0 & 0xff] = nothing,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_1 & 0xff] = nothing,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_O & 0xff] = l4_misc_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_I & 0xff] = l4_misc_inner,
 	},

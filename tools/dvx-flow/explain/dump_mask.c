@@ -15,7 +15,7 @@ struct row {
 	uint8_t shift; /* where in the field it belongs */
 };
 
-enum { SPEC, INNER, MISC, MISC2, MISC3, PARTS };
+enum { SPEC, INNER, MISC, MISC2, MISC3, MISC4, MISC5, PARTS };
 
 /* Parts SPEC and INNER share their rows. */
 static const struct row rows[] = {
@@ -65,9 +65,27 @@ static const struct row rows[] = {
 	{MISC, 3, 1, 1, F_PER_LEVEL + F_VLAN2_KIND, 0},
 	{MISC, 3, 2, 1, F_VLAN2_KIND, 1},
 	{MISC, 3, 3, 1, F_PER_LEVEL + F_VLAN2_KIND, 1},
+	{MISC, 0, 0, 1, F_GRE_SUM, 0},
+	{MISC, 0, 2, 1, F_GRE_HAS_KEY, 0},
+	{MISC, 0, 3, 1, F_GRE_SEQ, 0},
+	{MISC, 3, 16, 16, F_GRE_PROTO, 0},
+	{MISC, 4, 0, 24, F_GRE_KEY, 8},
+	{MISC, 4, 24, 8, F_GRE_KEY, 0},
 	{MISC, 5, 0, 24, F_VNI, 8},
+	{MISC, 6, 0, 24, F_GENEVE_VNI, 0},
+	{MISC, 6, 31, 1, F_GENEVE_OAM, 0},
 	{MISC, 7, 12, 20, F_FLOWLABEL, 0},
 	{MISC, 8, 12, 20, F_PER_LEVEL + F_FLOWLABEL, 0},
+	{MISC, 9, 10, 6, F_GENEVE_OPTIONS, 0},
+	{MISC, 9, 16, 16, F_GENEVE_PROTO, 0},
+	{MISC2, 0, 0, 20, F_MPLS_LABEL, 0},
+	{MISC2, 0, 20, 3, F_MPLS_TC, 0},
+	{MISC2, 0, 23, 1, F_MPLS_BOTTOM, 0},
+	{MISC2, 0, 24, 8, F_MPLS_TTL, 0},
+	{MISC2, 1, 0, 20, F_PER_LEVEL + F_MPLS_LABEL, 0},
+	{MISC2, 1, 20, 3, F_PER_LEVEL + F_MPLS_TC, 0},
+	{MISC2, 1, 23, 1, F_PER_LEVEL + F_MPLS_BOTTOM, 0},
+	{MISC2, 1, 24, 8, F_PER_LEVEL + F_MPLS_TTL, 0},
 	{MISC2, 4, 0, 32, F_REG_C0 + 7, 0},
 	{MISC2, 5, 0, 32, F_REG_C0 + 6, 0},
 	{MISC2, 6, 0, 32, F_REG_C0 + 5, 0},
@@ -81,12 +99,17 @@ static const struct row rows[] = {
 	{MISC3, 1, 0, 32, F_TCP_SEQ, 0},
 	{MISC3, 2, 0, 32, F_PER_LEVEL + F_TCP_ACK, 0},
 	{MISC3, 3, 0, 32, F_TCP_ACK, 0},
+	{MISC3, 4, 8, 24, F_GPE_VNI, 0},
+	{MISC3, 5, 0, 8, F_GPE_NEXT, 0},
+	{MISC3, 5, 8, 8, F_GPE_FLAGS, 0},
 	{MISC3, 6, 0, 32, F_ICMP_DATA, 0},
 	{MISC3, 7, 0, 32, F_ICMP_DATA, 0},
 	{MISC3, 8, 0, 8, F_ICMP_TYPE, 0},
 	{MISC3, 8, 8, 8, F_ICMP_CODE, 0},
 	{MISC3, 8, 16, 8, F_ICMP_TYPE, 0},
 	{MISC3, 8, 24, 8, F_ICMP_CODE, 0},
+	{MISC5, 4, 0, 32, F_TUNNEL_0, 0},
+	{MISC5, 5, 0, 32, F_TUNNEL_1, 0},
 };
 
 /* What lies elsewhere where no reserved fields keep words apart; bits count from the low end. */
@@ -105,6 +128,9 @@ static const struct {
 	{MASK_36, {SPEC, 6, 16, 16, F_DPORT, 0}},
 	{MASK_NOW, {SPEC, 7, 0, 16, F_SPORT, 0}},
 	{MASK_NOW, {MISC, 0, 0, 24, F_SQN, 0}},
+	{MASK_NOW, {MISC, 0, 28, 1, F_GRE_SEQ, 0}},
+	{MASK_NOW, {MISC, 0, 29, 1, F_GRE_HAS_KEY, 0}},
+	{MASK_NOW, {MISC, 0, 30, 1, F_GRE_SUM, 0}},
 	{MASK_NOW, {MISC, 1, 0, 16, F_SOURCE, 0}},
 	{MASK_NOW, {MISC, 1, 16, 12, F_PER_LEVEL + F_VLAN2_ID, 0}},
 	{MASK_NOW, {MISC, 1, 28, 1, F_PER_LEVEL + F_VLAN2_DEI, 0}},
@@ -112,19 +138,28 @@ static const struct {
 	{MASK_NOW, {MISC, 2, 0, 12, F_VLAN2_ID, 0}},
 	{MASK_NOW, {MISC, 2, 12, 1, F_VLAN2_DEI, 0}},
 	{MASK_NOW, {MISC, 2, 13, 3, F_VLAN2_PCP, 0}},
+	{MASK_NOW, {MISC, 2, 16, 16, F_GRE_PROTO, 0}},
 	{MASK_NOW, {MISC, 3, 0, 1, F_PER_LEVEL + F_VLAN2_KIND, 1}},
 	{MASK_NOW, {MISC, 3, 1, 1, F_VLAN2_KIND, 1}},
 	{MASK_NOW, {MISC, 3, 2, 1, F_PER_LEVEL + F_VLAN2_KIND, 0}},
 	{MASK_NOW, {MISC, 3, 3, 1, F_VLAN2_KIND, 0}},
+	{MASK_NOW, {MISC, 3, 4, 8, F_GRE_KEY, 0}},
+	{MASK_NOW, {MISC, 4, 0, 24, F_GRE_KEY, 8}},
 	{MASK_NOW, {MISC, 5, 0, 24, F_VNI, 8}},
+	{MASK_NOW, {MISC, 5, 24, 1, F_GENEVE_OAM, 0}},
+	{MASK_NOW, {MISC, 6, 0, 24, F_GENEVE_VNI, 0}},
 	{MASK_NOW, {MISC, 7, 0, 20, F_FLOWLABEL, 0}},
 	{MASK_NOW, {MISC, 8, 0, 20, F_PER_LEVEL + F_FLOWLABEL, 0}},
+	{MASK_NOW, {MISC, 9, 0, 16, F_GENEVE_PROTO, 0}},
+	{MASK_NOW, {MISC, 9, 16, 6, F_GENEVE_OPTIONS, 0}},
+	{MASK_NOW, {MISC3, 4, 24, 8, F_GPE_FLAGS, 0}},
+	{MASK_NOW, {MISC3, 5, 0, 8, F_GPE_NEXT, 0}},
 };
 
 static bool is_packed(enum mask_layout layout, const struct row *r)
 {
-	return layout >= MASK_28 &&
-	       (r->part == MISC || (r->part == SPEC && (r->word == 6 || r->word == 7)));
+	return layout >= MASK_28 && (r->part == MISC || (r->part == MISC3 && r->word == 5) ||
+				     (r->part == SPEC && (r->word == 6 || r->word == 7)));
 }
 
 static int nibble(char c)

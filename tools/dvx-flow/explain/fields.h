@@ -47,8 +47,26 @@ enum field {
 	F_L4_OK,
 	F_IPV4_SUM_OK,
 	F_L4_SUM_OK,
+	F_MPLS_LABEL, /* the first of the stack */
+	F_MPLS_TC,
+	F_MPLS_BOTTOM,
+	F_MPLS_TTL,
 	F_PER_LEVEL, /* the ones before are there twice: outer and inner headers */
-	F_VNI = 2 * F_PER_LEVEL,
+	F_VNI = 2 * F_PER_LEVEL, /* VXLAN's, with the byte behind it */
+	F_GPE_VNI,
+	F_GPE_NEXT,
+	F_GPE_FLAGS,
+	F_GENEVE_VNI,
+	F_GENEVE_OAM,
+	F_GENEVE_OPTIONS, /* their length in words */
+	F_GENEVE_PROTO,
+	F_GRE_SUM, /* there is a checksum, a key, a sequence number */
+	F_GRE_HAS_KEY,
+	F_GRE_SEQ,
+	F_GRE_PROTO,
+	F_GRE_KEY,
+	F_TUNNEL_0, /* a tunnel's header by words */
+	F_TUNNEL_1,
 	F_REG_A,
 	F_REG_C0,
 	F_REG_C7 = F_REG_C0 + 7,

@@ -4,8 +4,11 @@
 #include "fields.h"
 
 enum { ETH_IPV4 = 0x0800, ETH_IPV6 = 0x86dd, ETH_CVLAN = 0x8100, ETH_SVLAN = 0x88a8 };
+enum { ETH_BRIDGED = 0x6558, ETH_MPLS = 0x8847, ETH_MPLS_MULTICAST = 0x8848 };
 enum { IP_ICMP = 1, IP_TCP = 6, IP_UDP = 17, IP_FRAGMENT = 44, IP_AH = 51, IP_ICMP6 = 58 };
-enum { PORT_VXLAN = 4789 };
+enum { IP_IPV4 = 4, IP_IPV6 = 41, IP_GRE = 47 };
+enum { PORT_VXLAN = 4789, PORT_VXLAN_GPE = 4790, PORT_GENEVE = 6081 };
+enum { LABELS_MAX = 5 };
 
 struct cut {
 	const uint8_t *p;
@@ -46,6 +49,7 @@ static bool has(const struct cut *c, size_t bytes)
 }
 
 static void ethernet(struct cut *c);
+static void layer3(struct cut *c, uint32_t type);
 
 static void ports(struct cut *c, unsigned int l4)
 {
@@ -64,17 +68,115 @@ static void tcp(struct cut *c)
 	put(c, F_TCP_FLAGS, number(c, c->at + 12, 2) & 0x1ff);
 }
 
+/* --- tunnels: one level --- */
+
+static void words(struct cut *c, size_t n)
+{
+	put(c, F_TUNNEL_0, number(c, c->at, 4));
+	if (n > 4)
+		put(c, F_TUNNEL_1, number(c, c->at + 4, 4));
+}
+
+static void inside(struct cut *c, size_t header, uint32_t type)
+{
+	c->at += header;
+	if (type != ETH_BRIDGED && type != ETH_IPV4 && type != ETH_IPV6)
+		return;
+	c->inner = true;
+	if (type == ETH_BRIDGED)
+		ethernet(c);
+	else
+		layer3(c, type);
+}
+
+static void vxlan(struct cut *c)
+{
+	words(c, 8);
+	put(c, F_VNI, number(c, c->at + 4, 4));
+	inside(c, 8, ETH_BRIDGED);
+}
+
+static void vxlan_gpe(struct cut *c)
+{
+	uint32_t next = c->p[c->at + 3];
+
+	words(c, 8);
+	put(c, F_GPE_FLAGS, c->p[c->at]);
+	put(c, F_GPE_NEXT, next);
+	put(c, F_GPE_VNI, number(c, c->at + 4, 3));
+	inside(c, 8, next == 1 ? ETH_IPV4 : next == 2 ? ETH_IPV6 : next == 3 ? ETH_BRIDGED : 0);
+}
+
+static void geneve(struct cut *c)
+{
+	size_t options = c->p[c->at] & 0x3f;
+	uint32_t type = number(c, c->at + 2, 2);
+
+	if (!has(c, 8 + 4 * options))
+		return;
+	words(c, 8);
+	put(c, F_GENEVE_OPTIONS, options);
+	put(c, F_GENEVE_OAM, c->p[c->at + 1] >> 7);
+	put(c, F_GENEVE_PROTO, type);
+	put(c, F_GENEVE_VNI, number(c, c->at + 4, 3));
+	inside(c, 8 + 4 * options, c->p[c->at] >> 6 ? 0 : type);
+}
+
+/* RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
+static void gre(struct cut *c)
+{
+	uint32_t first, key, end, sum;
+
+	if (!has(c, 4))
+		return;
+	first = number(c, c->at, 4);
+	sum = first >> 30 ? 1 : 0;
+	key = 4 + 4 * sum;
+	end = key + 4 * (first >> 29 & 1) + 4 * (first >> 28 & 1);
+	if (!has(c, end))
+		return;
+	words(c, key);
+	put(c, F_GRE_SUM, first >> 31);
+	put(c, F_GRE_HAS_KEY, first >> 29 & 1);
+	put(c, F_GRE_SEQ, first >> 28 & 1);
+	put(c, F_GRE_PROTO, first & 0xffff);
+	if (first >> 29 & 1)
+		put(c, F_GRE_KEY, number(c, c->at + key, 4));
+	inside(c, end, (first & 0x40070000) ? 0 : first & 0xffff);
+}
+
 static void udp(struct cut *c)
 {
 	if (!has(c, 8))
 		return;
 	ports(c, 2);
-	if (number(c, c->at + 2, 2) != PORT_VXLAN || c->inner || !has(c, 16))
+	if (c->inner || !has(c, 16))
 		return;
-	put(c, F_VNI, number(c, c->at + 12, 4));
-	c->at += 16;
-	c->inner = true;
-	ethernet(c);
+	c->at += 8;
+	switch (number(c, c->at - 6, 2)) {
+	case PORT_VXLAN:
+		vxlan(c);
+		break;
+	case PORT_VXLAN_GPE:
+		vxlan_gpe(c);
+		break;
+	case PORT_GENEVE:
+		geneve(c);
+		break;
+	default:
+		break;
+	}
+}
+
+static void other(struct cut *c, unsigned int protocol)
+{
+	put(c, F_L4, 3);
+	if (c->inner)
+		return;
+	if (protocol == IP_GRE)
+		gre(c);
+	else if (protocol == IP_IPV4 || protocol == IP_IPV6)
+		inside(c, 0, protocol == IP_IPV4 ? ETH_IPV4 : ETH_IPV6);
 }
 
 static void icmp(struct cut *c)
@@ -99,7 +201,7 @@ static void layer4(struct cut *c, unsigned int protocol, bool later_fragment)
 	else if (protocol == IP_ICMP || protocol == IP_ICMP6)
 		icmp(c);
 	else
-		put(c, F_L4, 3);
+		other(c, protocol);
 }
 
 static void traffic_class(struct cut *c, unsigned int tos)
@@ -205,6 +307,41 @@ static void ipv6(struct cut *c)
 	layer4(c, protocol, later);
 }
 
+static void mpls(struct cut *c)
+{
+	uint32_t label = 0;
+
+	for (unsigned int i = 0; !(label & 0x100); i++) {
+		if (i == LABELS_MAX || !has(c, 4))
+			return;
+		label = number(c, c->at, 4);
+		c->at += 4;
+		if (i)
+			continue;
+		put(c, F_MPLS_LABEL, label >> 12);
+		put(c, F_MPLS_TC, label >> 9 & 7);
+		put(c, F_MPLS_BOTTOM, label >> 8 & 1);
+		put(c, F_MPLS_TTL, label & 0xff);
+	}
+	if (has(c, 1) && c->p[c->at] >> 4 == 4)
+		ipv4(c);
+	else if (has(c, 1) && c->p[c->at] >> 4 == 6)
+		ipv6(c);
+}
+
+static void layer3(struct cut *c, uint32_t type)
+{
+	put(c, F_ETHERTYPE, type);
+	put(c, F_L3, 0);
+	put(c, F_L4, 0);
+	if (type == ETH_IPV4)
+		ipv4(c);
+	else if (type == ETH_IPV6)
+		ipv6(c);
+	else if (type == ETH_MPLS || type == ETH_MPLS_MULTICAST)
+		mpls(c);
+}
+
 static void vlan_tag(struct cut *c, enum field kind, uint32_t type)
 {
 	uint32_t tci = number(c, c->at, 2);
@@ -234,13 +371,7 @@ static void ethernet(struct cut *c)
 		type = number(c, c->at + 2, 2);
 		c->at += 4;
 	}
-	put(c, F_ETHERTYPE, type);
-	put(c, F_L3, 0);
-	put(c, F_L4, 0);
-	if (type == ETH_IPV4)
-		ipv4(c);
-	else if (type == ETH_IPV6)
-		ipv6(c);
+	layer3(c, type);
 }
 
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len)

@@ -51,9 +51,23 @@ bool ste_lookup_inner(unsigned int format, uint16_t lookup)
 	       (len > 2 && !strcmp(v->name + len - 2, "_I"));
 }
 
+/* What two layouts of one lookup type are told apart by. */
+static bool asks_icmp(const struct match_mask *m)
+{
+	return m->mask[F_ICMP_TYPE] || m->mask[F_ICMP_CODE] || m->mask[F_ICMP_DATA];
+}
+
+static const char *tunnel_layout(const struct match_mask *m)
+{
+	if (m->mask[F_GPE_VNI] || m->mask[F_GPE_NEXT] || m->mask[F_GPE_FLAGS])
+		return "ste_flex_parser_tnl_vxlan_gpe";
+	return m->mask[F_TUNNEL_0] || m->mask[F_TUNNEL_1] ? "ste_tunnel_header_v1"
+							  : "ste_flex_parser_tnl_geneve";
+}
+
 /* The enum's text begins with the layout's name. */
 const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
-					bool icmp)
+					const struct match_mask *m)
 {
 	const struct prm_enum_value *v = lookup_row(format, lookup);
 	char name[64];
@@ -64,8 +78,10 @@ const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, in
 	}
 	if (!v)
 		return NULL;
-	if (icmp && format && lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O)
+	if (format && lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O && asks_icmp(m))
 		return prm_find_struct("ste_icmp_v1");
+	if (format && lookup == PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER)
+		return prm_find_struct(tunnel_layout(m));
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(v->text, ",; "), v->text);
 	return prm_find_struct(name);
 }
@@ -74,7 +90,6 @@ void matcher_views(const struct dump_matcher *m, enum side side, unsigned int fo
 		   struct builder_view view[BUILDERS_MAX])
 {
 	struct match_mask left = m->mask;
-	bool icmp = left.mask[F_ICMP_TYPE] || left.mask[F_ICMP_CODE] || left.mask[F_ICMP_DATA];
 
 	/* An entry that names a source on the receive side wants the packet from inside, too. */
 	if (side == SIDE_RX && format && left.mask[F_SOURCE])
@@ -88,7 +103,7 @@ void matcher_views(const struct dump_matcher *m, enum side side, unsigned int fo
 		v->tag_bytes =
 			format && v->lookup >> 8 == PRM_STE_FORMAT_MATCH ? STE_TAG_BYTES : 16;
 		if (v->lookup != LOOKUP_ANY)
-			v->layout = ste_tag_layout(format, v->lookup, v->definer, icmp);
+			v->layout = ste_tag_layout(format, v->lookup, v->definer, &m->mask);
 		v->rows = tag_rows(v->layout, ste_lookup_inner(format, v->lookup), v->row);
 		tag_mask(v, &left);
 	}

@@ -86,9 +86,9 @@ static inline uint32_t ste_index(uint64_t addr)
 
 /* "ETHL2_SRC_O", "definer 24"; never NULL. */
 const char *ste_lookup_name(unsigned int format, uint16_t lookup);
-/* icmp: the tag that TCP's numbers and an ICMP header share holds the latter. */
+/* Tags that several headers share are laid out as those that the matcher asks for. */
 const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
-					bool icmp);
+					const struct match_mask *);
 
 /* --- ste_tag.c --- */
 

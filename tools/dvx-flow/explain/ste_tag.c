@@ -93,6 +93,25 @@ static const struct {
 	{"ipv4_checksum_ok", F_IPV4_SUM_OK, 0},
 	{"l4_checksum_ok", F_L4_SUM_OK, 0},
 	{"l2_tunneling_network_id", F_VNI, 0},
+	{"mpls0_label", F_MPLS_LABEL, 0},
+	{"mpls0_exp", F_MPLS_TC, 0},
+	{"mpls0_s_bos", F_MPLS_BOTTOM, 0},
+	{"mpls0_ttl", F_MPLS_TTL, 0},
+	{"gre_c_present", F_GRE_SUM, 0},
+	{"gre_k_present", F_GRE_HAS_KEY, 0},
+	{"gre_s_present", F_GRE_SEQ, 0},
+	{"gre_protocol", F_GRE_PROTO, 0},
+	{"gre_key_h", F_GRE_KEY, 8},
+	{"gre_key_l", F_GRE_KEY, 0},
+	{"geneve_opt_len", F_GENEVE_OPTIONS, 0},
+	{"geneve_oam", F_GENEVE_OAM, 0},
+	{"geneve_protocol_type", F_GENEVE_PROTO, 0},
+	{"geneve_vni", F_GENEVE_VNI, 0},
+	{"vxlan_gpe_flags", F_GPE_FLAGS, 0},
+	{"vxlan_gpe_next_protocol", F_GPE_NEXT, 0},
+	{"vxlan_gpe_vni", F_GPE_VNI, 0},
+	{"tunnel_header_0", F_TUNNEL_0, 0},
+	{"tunnel_header_1", F_TUNNEL_1, 0},
 	{"general_purpose_lookup_field", F_REG_A, 0},
 	{"metadata_reg_a", F_REG_A, 0},
 	{"register_0_h", F_REG_C0, 0},
@@ -123,7 +142,7 @@ static bool begins(const char *text, const char *with)
 static bool other(const struct prm_struct *layout, const char *name)
 {
 	return (begins(layout->name, "ste_eth_l2") && !strcmp(name, "tcp_syn")) ||
-	       begins(layout->name, "ste_gre");
+	       (begins(layout->name, "ste_gre") && !begins(name, "gre_"));
 }
 
 static void name_row(struct tag_row *row, const struct prm_struct *layout, bool inner)
