@@ -337,6 +337,32 @@ static int make_table(struct fx *f, uint32_t log, const uint32_t *wq, unsigned i
 	return err;
 }
 
+/* CREATE_QP of an RSS QP; *qp is set if it is made. */
+static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
+		    const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
+{
+	const struct ib_uverbs_qp_cap cap = {0};
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
+	rq_handle(&r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
+	rq_handle(&r, UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd);
+	rq_handle(&r, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, table);
+	rq_value(&r, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 1, 8);
+	rq_in(&r, UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap));
+	rq_value(&r, UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_RAW_PACKET, 8);
+	rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(cap));
+	rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 4);
+	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
+	rq_in(&r, UVERBS_ATTR_UHW_IN, u, sizeof(*u));
+	err = rq_run(f, &r);
+	if (!err)
+		*qp = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
+	rq_done(&r);
+	return err;
+}
+
 /* An RSS QP holds its table, a table its WQs. */
 static void rss(void **state)
 {
@@ -350,22 +376,23 @@ static void rss(void **state)
 		uint64_t fields;
 		uint8_t function, len;
 		uint32_t flags;
+		int err;
 		const char *text;
 	} bad[] = {
-		{MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_SRC_IPV6, 1, 40, 0, "rx_hash_fields_mask"},
-		{MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP, 1, 40, 0,
+		{MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_SRC_IPV6, 1, 40, 0, -EINVAL,
 		 "rx_hash_fields_mask"},
-		{MLX5_RX_HASH_IPSEC_SPI, 1, 40, 0, "rx_hash_fields_mask"},
-		{MLX5_RX_HASH_INNER | MLX5_RX_HASH_SRC_IPV4, 1, 40, 0, "rx_hash_fields_mask"},
-		{0, 1, 40, 0, "rx_hash_fields_mask"},
-		{MLX5_RX_HASH_SRC_IPV4, 2, 40, 0, "rx_hash_function"},
-		{MLX5_RX_HASH_SRC_IPV4, 1, 39, 0, "rx_key_len"},
-		{MLX5_RX_HASH_SRC_IPV4, 1, 40, MLX5_QP_FLAG_TUNNEL_OFFLOADS, "flags"},
+		{MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP, 1, 40, 0, -EINVAL,
+		 "rx_hash_fields_mask"},
+		{MLX5_RX_HASH_IPSEC_SPI, 1, 40, 0, -EOPNOTSUPP, "rx_hash_fields_mask"},
+		{MLX5_RX_HASH_INNER | MLX5_RX_HASH_SRC_IPV4, 1, 40, 0, -EOPNOTSUPP,
+		 "rx_hash_fields_mask"},
+		{0, 1, 40, 0, -EINVAL, "rx_hash_fields_mask"},
+		{MLX5_RX_HASH_SRC_IPV4, 2, 40, 0, -EOPNOTSUPP, "rx_hash_function"},
+		{MLX5_RX_HASH_SRC_IPV4, 1, 39, 0, -EINVAL, "rx_key_len"},
+		{MLX5_RX_HASH_SRC_IPV4, 1, 40, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EOPNOTSUPP, "flags"},
 	};
-	const struct ib_uverbs_qp_cap cap = {0};
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), wq[4], rqn, table = 0, qp = 0;
 	const struct tir *tir;
-	struct rq r;
 
 	for (unsigned int i = 0; i < 4; i++)
 		wq[i] = make_wq(f, pd, cq, &rqn);
@@ -376,39 +403,22 @@ static void rss(void **state)
 	assert_int_equal(obj_count(f->v, OBJ_RQT), 0);
 	wq[3] = wq[0];
 	assert_int_equal(make_table(f, 2, wq, 4, &table), 0);
-	for (unsigned int i = 0; i <= sizeof(bad) / sizeof(bad[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct mlx5_ib_create_qp_rss v = u;
 
-		rq_init(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
-		rq_handle(&r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
-		rq_handle(&r, UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd);
-		rq_handle(&r, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, table);
-		rq_value(&r, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 1, 8);
-		rq_in(&r, UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap));
-		rq_value(&r, UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_RAW_PACKET, 8);
-		rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(cap));
-		rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 4);
-		rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
-		if (i < sizeof(bad) / sizeof(bad[0])) {
-			v.rx_hash_fields_mask = bad[i].fields;
-			v.rx_hash_function = bad[i].function;
-			v.rx_key_len = bad[i].len;
-			v.flags = bad[i].flags;
-			rq_in(&r, UVERBS_ATTR_UHW_IN, &v, sizeof(v));
-			if (!rq_run(f, &r) || !fx_logged(f, bad[i].text))
-				fail_msg("case %u", i);
-		} else {
-			rq_in(&r, UVERBS_ATTR_UHW_IN, &v, sizeof(v));
-			assert_int_equal(rq_run(f, &r), 0);
-			qp = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
-		}
-		rq_done(&r);
+		v.rx_hash_fields_mask = bad[i].fields;
+		v.rx_hash_function = bad[i].function;
+		v.rx_key_len = bad[i].len;
+		v.flags = bad[i].flags;
+		if (make_rss(f, pd, table, &v, &qp) != bad[i].err || !fx_logged(f, bad[i].text))
+			fail_msg("case %u", i);
 	}
+	assert_int_equal(make_rss(f, pd, table, &u, &qp), 0);
 	tir = obj_next(f->v, OBJ_TIR, 0);
 	assert_non_null(tir);
 	assert_int_equal(tir->outer.selected, 1 | 8);
 	assert_int_equal(tir->rqt->n, 4);
-	assert_true(tir->symmetric);
+	assert_false(tir->symmetric);
 	assert_int_equal(modify(f, qp, INIT, 1 | 1 << 5), -ENOSYS);
 	assert_int_equal(
 		fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, table),
@@ -421,6 +431,15 @@ static void rss(void **state)
 	assert_int_equal(destroy_wq(f, wq[1]), 0);
 	/* the other WQs, and all of a second table, are left to the file's end */
 	assert_int_equal(make_table(f, 0, wq, 1, &table), 0);
+	/* one queue needs no fields, but a function and a key that are known */
+	u.rx_hash_fields_mask = 0;
+	u.rx_hash_function = 2;
+	assert_int_equal(make_rss(f, pd, table, &u, &qp), -EOPNOTSUPP);
+	u.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ;
+	u.rx_key_len = 39;
+	assert_int_equal(make_rss(f, pd, table, &u, &qp), -EINVAL);
+	u.rx_key_len = 40;
+	assert_int_equal(make_rss(f, pd, table, &u, &qp), 0);
 }
 
 /* Some page size would do, from 4 KiB to 64 times the alignment: the offset is in its first half.

@@ -56,13 +56,14 @@ int rss_check(const struct qp_plan *p)
 	if (p->cap.max_send_wr)
 		return refuse(-EINVAL, "CREATE_QP: RSS: max_send_wr %u: it can't send",
 			      p->cap.max_send_wr);
-	if (!r->rx_hash_fields_mask && p->table->n == 1)
-		return 0;
 	if (r->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ || r->rx_key_len != KEY_BYTES)
-		return refuse(-EOPNOTSUPP,
+		return refuse(r->rx_hash_function == MLX5_RX_HASH_FUNC_TOEPLITZ ? -EINVAL
+										: -EOPNOTSUPP,
 			      "CREATE_QP: RSS: rx_hash_function %u, rx_key_len %u: only 1 "
 			      "(Toeplitz) with a key of %u bytes",
 			      r->rx_hash_function, r->rx_key_len, KEY_BYTES);
+	if (!r->rx_hash_fields_mask && p->table->n == 1)
+		return 0;
 	if (unknown)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: RSS: rx_hash_fields_mask: bits 0x%llx are "
@@ -76,17 +77,14 @@ int rss_check(const struct qp_plan *p)
 	return 0;
 }
 
-/* As mlx5_ib does: always symmetric. */
+/* Not symmetric: mlx5_ib asks for that only before 5.3. */
 static void set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *r)
 {
 	void *outer = prm_tirc_at_rx_hash_field_selector_outer(tirc);
 	struct selection s;
 
-	if (!r->rx_hash_fields_mask)
-		return;
 	(void)select_fields(r->rx_hash_fields_mask, &s);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
-	prm_tirc_set_rx_hash_symmetric(tirc, 1);
 	memcpy((uint8_t *)tirc + KEY_AT, r->rx_hash_key, KEY_BYTES);
 	prm_rx_hash_field_select_set_l3_prot_type(outer, s.kinds_ip[1]);
 	prm_rx_hash_field_select_set_l4_prot_type(outer, s.kinds_l4[1]);
