@@ -357,6 +357,50 @@ static void tir_modify(void **state)
 		BAD);
 }
 
+static uint8_t modify_table(struct fx *f, uint32_t tir, uint64_t bits, uint32_t rqt)
+{
+	uint8_t in[PRM_MODIFY_TIR_IN_BYTES] = {0};
+
+	prm_modify_tir_in_set_tirn(in, tir);
+	prm_store64(prm_modify_tir_in_at_bitmask(in), 0, bits);
+	prm_tirc_set_indirect_table(prm_modify_tir_in_at_ctx(in), rqt);
+	return fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, sizeof(in), 16);
+}
+
+static uint32_t table_of(struct fx *f, uint32_t tir)
+{
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_TIR, FX_UID, tir, 512), 0);
+	return prm_tirc_get_indirect_table(prm_query_tir_out_at_tir_context(f->out));
+}
+
+/* A TIR moves to another table, as DPDK does it, or stays where it is; what can't be changed is
+ * refused, never passed over. */
+static void tir_other_table(void **state)
+{
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint8_t in[FX_IN];
+	uint32_t one = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
+	uint32_t two = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
+	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, one));
+	uint32_t direct = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
+
+	assert_int_equal(modify_table(f, tir, 2, 0x3ff), PRM_STATUS_BAD_RES);
+	assert_int_equal(modify_table(f, tir, 2 | 8, two), BAD); /* tunneled_offload_en */
+	assert_int_equal(modify_table(f, direct, 2, two), BAD);
+	assert_int_equal(table_of(f, tir), one);
+	assert_int_equal(modify_table(f, tir, 2, two), 0);
+	assert_int_equal(table_of(f, tir), two);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, two, 16), BUSY);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, one, 16), 0);
+	memset(in, 0, sizeof(in));
+	prm_modify_rqt_in_set_rqtn(in, two);
+	prm_store64(prm_modify_rqt_in_at_bitmask(in), 0, 2);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, PRM_MODIFY_RQT_IN_BYTES, 16),
+		BAD);
+}
+
 /* --- the whole way ---------------------------------------------------------------------------- */
 
 /* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
@@ -568,6 +612,7 @@ int main(void)
 		T(sq_bad_input), T(rq_bad_input), T(rqt_bad_input),   T(tir_bad_input),
 		T(other_uid),	 T(states),	  T(references),      T(rqt_modify),
 		T(tir_modify),	 T(whole_way),	  T(death_in_flight), T(functions),
+		T(tir_other_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where received packets end: TIRs, and the RQ tables that spread them. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
@@ -12,7 +13,23 @@
 /* tirc: the Toeplitz key, with both field selectors behind it */
 #define KEY_AT	   (0x140 / 8)
 #define HASH_BYTES ((0x2c0 - 0x140) / 8)
+/* bitmask of MODIFY: the list; merging, the table, the hash, loopback */
+#define RQT_BITS   0x1u
+#define TIR_BITS   0x17u
 #define FIELDS_ALL 0xfu /* addresses and ports; no SPI: there is no IPsec */
+
+/* Of MODIFY's bitmask: [I] a bit that asks for what can't be changed is refused. */
+static int check_bits(struct fw_cmd *c, const void *bitmask, uint64_t known)
+{
+	uint64_t bits = prm_load64(bitmask, 0);
+
+	if (bits & ~known)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "bitmask 0x%" PRIx64 ": only bits within 0x%" PRIx64
+				 " can be modified",
+				 bits, known);
+	return 0;
+}
 
 /* --- RQ tables -------------------------------------------------------------------------------- */
 
@@ -97,6 +114,8 @@ int fw_modify_rqt(struct fw_cmd *c)
 	struct qp **rq;
 
 	if (!rqt)
+		return -1;
+	if (check_bits(c, prm_modify_rqt_in_cat_bitmask(c->in), RQT_BITS))
 		return -1;
 	if (!prm_rqt_bitmask_get_rqn_list(prm_modify_rqt_in_cat_bitmask(c->in)))
 		return 0;
@@ -274,6 +293,30 @@ int fw_create_tir(struct fw_cmd *c)
 	return 0;
 }
 
+/* The table that the TIR is to have from now on; NULL: as it is. Not referenced yet. */
+static int find_table(struct fw_cmd *c, const struct tir *tir, struct rqt **rqt)
+{
+	uint32_t id = prm_tirc_get_indirect_table(prm_modify_tir_in_cat_ctx(c->in));
+
+	*rqt = NULL;
+	if (!prm_modify_tir_bitmask_get_indirect_table(prm_modify_tir_in_cat_bitmask(c->in)))
+		return 0;
+	if (!tir->rqt)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "bitmask asks for tirc.indirect_table, tirn 0x%x is direct",
+				 tir->o.id);
+	*rqt = fw_find(c, OBJ_RQT, id, "tirc.indirect_table");
+	return *rqt ? 0 : -1;
+}
+
+static void change_table(struct tir *tir, struct rqt *rqt)
+{
+	obj_get(&rqt->o);
+	obj_put(&tir->rqt->o);
+	tir->rqt = rqt;
+	prm_tirc_set_indirect_table(tir->tirc, rqt->o.id);
+}
+
 /* self_lb_block has no effect: what comes back, comes back by the wire (doc/design/0030). */
 static void modify(struct tir *tir, const void *tirc, const void *mask)
 {
@@ -292,14 +335,17 @@ int fw_modify_tir(struct fw_cmd *c)
 	struct tir *tir = fw_find(c, OBJ_TIR, prm_modify_tir_in_get_tirn(c->in), "tirn");
 	const void *tirc = prm_modify_tir_in_cat_ctx(c->in);
 	const void *mask = prm_modify_tir_in_cat_bitmask(c->in);
+	struct rqt *rqt;
 
-	if (!tir)
+	if (!tir || check_bits(c, mask, TIR_BITS) || find_table(c, tir, &rqt))
 		return -1;
 	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "tirc.packet_merge_mask is set, but cap.lro_cap is 0");
 	if (prm_modify_tir_bitmask_get_hash(mask) && check_hash(c, tirc))
 		return -1;
+	if (rqt)
+		change_table(tir, rqt);
 	modify(tir, tirc, mask);
 	return 0;
 }
