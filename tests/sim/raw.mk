@@ -13,3 +13,12 @@ TESTS += tests/sim/verbs_flow.sh
 check_PROGRAMS += tests/sim/verbs_flow
 tests_sim_verbs_flow_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
 tests_sim_verbs_flow_LDADD = $(IBVERBS_LIBS) $(MLX5_LIBS)
+
+# Verbs' specs of tunnels.
+dist_check_SCRIPTS += tests/sim/verbs_tunnels.sh
+if HAVE_CMOCKA
+TESTS += tests/sim/verbs_tunnels.sh
+check_PROGRAMS += tests/sim/verbs_tunnels
+tests_sim_verbs_tunnels_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
+tests_sim_verbs_tunnels_LDADD = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
+endif

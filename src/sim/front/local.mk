@@ -11,7 +11,7 @@ libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/fron
 	src/sim/front/kernel/devx_cmd.c src/sim/front/kernel/devx_obj.c src/sim/front/kernel/devx_flow.c src/sim/front/kernel/devx_umem.c \
 	src/sim/front/kernel/devx_event.c \
 	src/sim/front/kernel/flow.h src/sim/front/kernel/flow.c src/sim/front/kernel/flow_action.c src/sim/front/kernel/flow_anchor.c \
-	src/sim/front/kernel/flow_counters.c src/sim/front/kernel/flow_matcher.c src/sim/front/kernel/flow_spec.c \
+	src/sim/front/kernel/flow_counters.c src/sim/front/kernel/flow_matcher.c src/sim/front/kernel/flow_create.c src/sim/front/kernel/flow_spec.c src/sim/front/kernel/flow_spec.h \
 	src/sim/front/kernel/fs.h src/sim/front/kernel/fs_priv.h src/sim/front/kernel/fs_anchor.c src/sim/front/kernel/fs_cmd.c \
 	src/sim/front/kernel/fs_rule.c src/sim/front/kernel/fs_table.c
 

@@ -9,15 +9,11 @@
 #include <string.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/match.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/ib_user_verbs.h>
-#include <rdma/mlx5-abi.h>
-#include "flow.h"
+#include "flow_spec.h"
 
-#define MAX_SPECS 10u /* IB_FLOW_SPEC_SUPPORT_LAYERS */
-#define TAG_BITS  24
+#define TAG_BITS 24
 
-/* enum ib_flow_spec_type, enum ib_flow_flags: the kernel's own, the same as ibverbs'. */
+/* enum ib_flow_spec_type: the kernel's own, the same as ibverbs'. */
 enum {
 	SPEC_ETH = 0x20,
 	SPEC_IPV4 = 0x30,
@@ -25,29 +21,21 @@ enum {
 	SPEC_TCP = 0x40,
 	SPEC_UDP = 0x41,
 	SPEC_VXLAN = 0x50,
+	SPEC_GRE = 0x51,
+	SPEC_MPLS = 0x60,
 	SPEC_INNER = 0x100,
 	SPEC_TAG = 0x1000,
 	SPEC_DROP = 0x1001,
 	SPEC_HANDLE = 0x1002,
 	SPEC_COUNT = 0x1003,
 };
-#define FLAG_DONT_TRAP (1u << 1)
-#define FLAG_EGRESS    (1u << 2)
-
-#define PROTO_TCP      6
-#define PROTO_UDP      17
-#define VLAN_PRIO      13
-#define VLAN_CFI       12
-
-/* What the specs add up to. */
-struct spec_sum {
-	struct kfile *f;
-	struct flow *fl;
-	struct fs_match match;
-	struct fs_act act;
-	bool multicast; /* by its first spec */
-	unsigned int n;
-};
+#define PROTO_TCP    6
+#define PROTO_UDP    17
+#define PROTO_GRE    47
+#define TYPE_MPLS    0x8847
+#define TYPE_MPLS_MC 0x8848
+#define VLAN_PRIO    13
+#define VLAN_CFI     12
 
 /* One spec's value and mask, or all of an action. */
 union filter {
@@ -56,6 +44,8 @@ union filter {
 	struct ib_uverbs_flow_ipv6_filter ipv6;
 	struct ib_uverbs_flow_tcp_udp_filter ports;
 	struct ib_uverbs_flow_tunnel_filter tunnel;
+	struct ib_uverbs_flow_gre_filter gre;
+	struct ib_uverbs_flow_mpls_filter mpls;
 	uint32_t word; /* of an action: a tag or a handle */
 };
 
@@ -120,13 +110,18 @@ static int put_proto(void *value, void *mask, uint8_t v, uint8_t m)
 	return 0;
 }
 
-/* Beside an EtherType that a spec named, only the one of this IP version makes sense. */
+/* Beside an EtherType that a spec named, only MPLS and the one of this IP version make sense. */
+static bool carries(uint32_t type, uint16_t ethertype)
+{
+	return type == ethertype || type == TYPE_MPLS || type == TYPE_MPLS_MC;
+}
+
 static int put_version(void *value, void *mask, uint32_t version, uint16_t ethertype)
 {
 	uint32_t types = prm_fte_match_set_lyr_2_4_get_ethertype(mask);
 
-	if (types &&
-	    (types != 0xffff || prm_fte_match_set_lyr_2_4_get_ethertype(value) != ethertype))
+	if (types && (types != 0xffff ||
+		      !carries(prm_fte_match_set_lyr_2_4_get_ethertype(value), ethertype)))
 		return refuse(-EINVAL,
 			      "CREATE_FLOW: ether_type 0x%x under mask 0x%x contradicts an IPv%u "
 			      "spec",
@@ -225,6 +220,50 @@ static int add_vxlan(struct spec_sum *s, const union filter *v, const union filt
 	return 0;
 }
 
+static void put_gre(uint8_t *param, const struct ib_uverbs_flow_gre_filter *f)
+{
+	void *misc = prm_fte_match_param_at_misc_parameters(param);
+
+	prm_fte_match_set_misc_set_gre_protocol(misc, be16toh(f->protocol));
+	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(misc), be32toh(f->key));
+}
+
+static int add_gre(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+{
+	if (m->gre.c_ks_res0_ver)
+		return refuse(-EOPNOTSUPP, "CREATE_FLOW: a GRE spec's c_ks_res0_ver can't be "
+					   "matched");
+	put_gre(s->match.value, &v->gre);
+	put_gre(s->match.mask, &m->gre);
+	return put_proto(layers_of(s->match.value, inner), layers_of(s->match.mask, inner),
+			 PROTO_GRE, 0xff);
+}
+
+static void put_mpls(uint8_t *param, __be32 label, bool inner)
+{
+	void *misc2 = prm_fte_match_param_at_misc_parameters_2(param);
+
+	memcpy(inner ? prm_fte_match_set_misc2_at_inner_first_mpls(misc2)
+		     : prm_fte_match_set_misc2_at_outer_first_mpls(misc2),
+	       &label, sizeof(label));
+}
+
+/* mlx5_ib looks at the spec before: inside UDP and GRE a label is another field. */
+static int add_mpls(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+{
+	const char *in = s->before == SPEC_UDP ? "udp" : "gre";
+
+	if (s->before == SPEC_UDP || s->before == SPEC_GRE)
+		return m->mpls.label ? refuse(-EOPNOTSUPP,
+					      "CREATE_FLOW: there is no "
+					      "ft_field_support.outer_first_mpls_over_%s",
+					      in)
+				     : 0;
+	put_mpls(s->match.value, v->mpls.label, inner);
+	put_mpls(s->match.mask, m->mpls.label, inner);
+	return 0;
+}
+
 /* --- actions -------------------------------------------------------------------------------- */
 
 static int add_tag(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
@@ -294,6 +333,8 @@ static const struct spec_row {
 	{SPEC_TCP, false, sizeof(struct ib_uverbs_flow_tcp_udp_filter), add_tcp},
 	{SPEC_UDP, false, sizeof(struct ib_uverbs_flow_tcp_udp_filter), add_udp},
 	{SPEC_VXLAN, false, sizeof(struct ib_uverbs_flow_tunnel_filter), add_vxlan},
+	{SPEC_GRE, false, sizeof(struct ib_uverbs_flow_gre_filter), add_gre},
+	{SPEC_MPLS, false, sizeof(struct ib_uverbs_flow_mpls_filter), add_mpls},
 	{SPEC_TAG, true, 8, add_tag},
 	{SPEC_DROP, true, 0, add_drop},
 	{SPEC_HANDLE, true, 8, add_handle},
@@ -344,8 +385,7 @@ static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverb
 	return err ? err : row->add(s, &value, &mask, inner);
 }
 
-static int add_specs(struct spec_sum *s, const struct ib_uverbs_flow_attr *attr,
-		     const uint8_t *bytes)
+int flow_add_specs(struct spec_sum *s, const struct ib_uverbs_flow_attr *attr, const uint8_t *bytes)
 {
 	uint32_t at = 0;
 
@@ -363,190 +403,10 @@ static int add_specs(struct spec_sum *s, const struct ib_uverbs_flow_attr *attr,
 		err = add_spec(s, bytes + at, &h);
 		if (err)
 			return err;
+		s->before = h.type;
 		at += h.size;
 	}
 	return at == attr->size ? 0
 				: refuse(-EINVAL, "CREATE_FLOW: %u bytes behind the last spec",
 					 attr->size - at);
-}
-
-/* --- the command ---------------------------------------------------------------------------- */
-
-static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *in)
-{
-	const struct ib_uverbs_flow_attr *a = &in->flow_attr;
-
-	if (in->comp_mask || a->reserved[0] || a->reserved[1])
-		return refuse(-EINVAL, "CREATE_FLOW: comp_mask or a reserved byte is set");
-	if (a->num_of_specs > MAX_SPECS || c->in_len > WCMD_IN_BYTES ||
-	    a->size > c->in_len - sizeof(*in))
-		return refuse(-EINVAL,
-			      "CREATE_FLOW: num_of_specs %u, size %u: at most %u specs, "
-			      "in %zu bytes",
-			      a->num_of_specs, a->size, MAX_SPECS, c->in_len - sizeof(*in));
-	if (a->priority >= FS_USER_PRIOS)
-		return refuse(-ENOMEM, "CREATE_FLOW: priority %u, there are %u", a->priority,
-			      FS_USER_PRIOS);
-	if (a->port > 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
-		return refuse(-EINVAL,
-			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags "
-			      "DONT_TRAP and EGRESS are known",
-			      a->port, a->flags);
-	return 0;
-}
-
-static int check_kind(const struct ib_uverbs_flow_attr *a)
-{
-	bool leftovers = a->type == FLOW_ALL_DEFAULT || a->type == FLOW_MC_DEFAULT;
-
-	if (a->type != FLOW_NORMAL && !leftovers)
-		return refuse(-EOPNOTSUPP, "CREATE_FLOW: type %u: there are no sniffer tables",
-			      a->type);
-	if (leftovers && (a->flags & FLAG_EGRESS || a->num_of_specs))
-		return refuse(-EINVAL, "CREATE_FLOW: a default flow has no specs and receives");
-	return 0;
-}
-
-/* mlx5_ib's own part: the points of a counters object. NULL: none came. */
-static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data **points)
-{
-	const struct kattr *uhw = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
-	const struct mlx5_ib_create_flow *in = uhw ? (const void *)uhw->in : NULL;
-	size_t need = sizeof(*in);
-
-	*points = NULL;
-	if (!uhw || !uhw->len)
-		return 0;
-	if (uhw->len < need)
-		return refuse(-EOPNOTSUPP, "CREATE_FLOW: mlx5's part has %u bytes", uhw->len);
-	if (in->ncounters_data > 1)
-		return refuse(-EINVAL, "CREATE_FLOW: ncounters_data %u: one object at most",
-			      in->ncounters_data);
-	need += in->ncounters_data * sizeof(in->data[0]);
-	if (uhw->len < need)
-		return refuse(-EINVAL, "CREATE_FLOW: mlx5's part ends in its counters");
-	if (in->ncounters_data)
-		*points = &in->data[0];
-	return 0;
-}
-
-static uint8_t parts_of(const uint8_t mask[FS_PARAM])
-{
-	uint8_t enable = 0;
-
-	for (unsigned int i = 0; i < FS_PARAM; i++) {
-		if (mask[i])
-			enable |= (uint8_t)(1u << i / 64);
-	}
-	return enable;
-}
-
-/* Multicast, or all but multicast: the bit of a group in a MAC address. */
-static void match_group(struct fs_match *m, bool group)
-{
-	memset(m, 0, sizeof(*m));
-	m->enable = 1;
-	prm_fte_match_set_lyr_2_4_set_dmac_47_16(layers_of(m->mask, false), 1u << 24);
-	prm_fte_match_set_lyr_2_4_set_dmac_47_16(layers_of(m->value, false), (uint32_t)group << 24);
-}
-
-static int add_leftovers(struct spec_sum *s, bool all)
-{
-	int err;
-
-	match_group(&s->match, true);
-	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
-		     &s->fl->rules[0]);
-	if (err || !all)
-		return err;
-	match_group(&s->match, false);
-	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
-		     &s->fl->rules[1]);
-	if (err)
-		fs_del(s->fl->rules[0]);
-	return err;
-}
-
-static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
-{
-	bool dont_trap = a->flags & FLAG_DONT_TRAP, egress = a->flags & FLAG_EGRESS;
-
-	s->match.enable = parts_of(s->match.mask);
-	if (dont_trap && !(s->act.action & PRM_FLOW_ACTION_DROP))
-		s->act.next = FS_NEXT_PRIO;
-	return fs_add(s->f->k, s->f->vhca, egress ? FS_TX : FS_RX,
-		      s->multicast && !dont_trap ? FS_PRIO_MCAST : fs_prio(a->priority, dont_trap),
-		      &s->match, &s->act, &s->fl->rules[0]);
-}
-
-/* Where packets go: the QP, unless they are dropped or sent. */
-static int set_end(struct spec_sum *s, bool egress)
-{
-	if (s->act.action & PRM_FLOW_ACTION_DROP)
-		return 0;
-	if (egress)
-		s->act.action |= PRM_FLOW_ACTION_ALLOW;
-	else if (s->fl->qp->raw.tirn)
-		s->act.tirn = s->fl->qp->raw.tirn;
-	else
-		return refuse(-EINVAL, "CREATE_FLOW: QP 0x%x receives no raw packets",
-			      s->fl->qp->qpn);
-	return 0;
-}
-
-static int make(struct spec_sum *s, const struct ib_uverbs_flow_attr *a, const uint8_t *bytes,
-		const struct mlx5_ib_flow_counters_data *points)
-{
-	int err = add_specs(s, a, bytes);
-
-	if (!err)
-		err = set_end(s, a->flags & FLAG_EGRESS);
-	if (!err && s->fl->counters)
-		err = counters_bind(s->fl->counters, points);
-	if (err)
-		return err;
-	if (s->fl->counters)
-		s->act.counter = s->fl->counters->id;
-	if (a->type == FLOW_NORMAL)
-		err = add_normal(s, a);
-	else
-		err = add_leftovers(s, a->type == FLOW_ALL_DEFAULT);
-	if (err && s->fl->counters)
-		counters_unbind(s->fl->counters);
-	return err;
-}
-
-int wcmd_create_flow(struct wcmd *c)
-{
-	const struct ib_uverbs_create_flow *in = c->in;
-	const struct mlx5_ib_flow_counters_data *points;
-	struct ib_uverbs_create_flow_resp resp = {0};
-	struct spec_sum s = {.f = c->f};
-	struct uobj *qp;
-	int err = check_attr(c, in);
-
-	if (!err)
-		err = check_kind(&in->flow_attr);
-	if (!err)
-		err = find_points(c, &points);
-	if (!err)
-		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
-	if (!err && !((struct kqp *)qp)->raw.on)
-		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets",
-			     ((struct kqp *)qp)->qpn);
-	if (err)
-		return err;
-	s.fl = flow_new(c->f);
-	if (!s.fl)
-		return -ENOMEM;
-	s.fl->qp = (struct kqp *)qp;
-	err = make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
-	if (err) {
-		uobj_drop(&s.fl->u);
-		return err;
-	}
-	flow_hold(s.fl);
-	resp.flow_handle = s.fl->u.id;
-	wcmd_out(c, &resp, sizeof(resp));
-	return 0;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ibv_create_flow: verbs' specs and a queue become a rule of the root, as mlx5_ib does it. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/match.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5-abi.h>
+#include "flow_spec.h"
+
+#define MAX_SPECS 10u /* IB_FLOW_SPEC_SUPPORT_LAYERS */
+
+/* enum ib_flow_flags */
+#define FLAG_DONT_TRAP (1u << 1)
+#define FLAG_EGRESS    (1u << 2)
+
+static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *in)
+{
+	const struct ib_uverbs_flow_attr *a = &in->flow_attr;
+
+	if (in->comp_mask || a->reserved[0] || a->reserved[1])
+		return refuse(-EINVAL, "CREATE_FLOW: comp_mask or a reserved byte is set");
+	if (a->num_of_specs > MAX_SPECS || c->in_len > WCMD_IN_BYTES ||
+	    a->size > c->in_len - sizeof(*in))
+		return refuse(-EINVAL,
+			      "CREATE_FLOW: num_of_specs %u, size %u: at most %u specs, "
+			      "in %zu bytes",
+			      a->num_of_specs, a->size, MAX_SPECS, c->in_len - sizeof(*in));
+	if (a->priority >= FS_USER_PRIOS)
+		return refuse(-ENOMEM, "CREATE_FLOW: priority %u, there are %u", a->priority,
+			      FS_USER_PRIOS);
+	if (a->port > 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
+		return refuse(-EINVAL,
+			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags "
+			      "DONT_TRAP and EGRESS are known",
+			      a->port, a->flags);
+	return 0;
+}
+
+static int check_kind(const struct ib_uverbs_flow_attr *a)
+{
+	bool leftovers = a->type == FLOW_ALL_DEFAULT || a->type == FLOW_MC_DEFAULT;
+
+	if (a->type != FLOW_NORMAL && !leftovers)
+		return refuse(-EOPNOTSUPP, "CREATE_FLOW: type %u: there are no sniffer tables",
+			      a->type);
+	if (leftovers && (a->flags & FLAG_EGRESS || a->num_of_specs))
+		return refuse(-EINVAL, "CREATE_FLOW: a default flow has no specs and receives");
+	return 0;
+}
+
+/* mlx5_ib's own part: the points of a counters object. NULL: none came. */
+static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data **points)
+{
+	const struct kattr *uhw = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
+	const struct mlx5_ib_create_flow *in = uhw ? (const void *)uhw->in : NULL;
+	size_t need = sizeof(*in);
+
+	*points = NULL;
+	if (!uhw || !uhw->len)
+		return 0;
+	if (uhw->len < need)
+		return refuse(-EOPNOTSUPP, "CREATE_FLOW: mlx5's part has %u bytes", uhw->len);
+	if (in->ncounters_data > 1)
+		return refuse(-EINVAL, "CREATE_FLOW: ncounters_data %u: one object at most",
+			      in->ncounters_data);
+	need += in->ncounters_data * sizeof(in->data[0]);
+	if (uhw->len < need)
+		return refuse(-EINVAL, "CREATE_FLOW: mlx5's part ends in its counters");
+	if (in->ncounters_data)
+		*points = &in->data[0];
+	return 0;
+}
+
+static uint8_t parts_of(const uint8_t mask[FS_PARAM])
+{
+	uint8_t enable = 0;
+
+	for (unsigned int i = 0; i < FS_PARAM; i++) {
+		if (mask[i])
+			enable |= (uint8_t)(1u << i / 64);
+	}
+	return enable;
+}
+
+/* Multicast, or all but multicast: the bit of a group in a MAC address. */
+static void match_group(struct fs_match *m, bool group)
+{
+	memset(m, 0, sizeof(*m));
+	m->enable = 1;
+	prm_fte_match_set_lyr_2_4_set_dmac_47_16(prm_fte_match_param_at_outer_headers(m->mask),
+						 1u << 24);
+	prm_fte_match_set_lyr_2_4_set_dmac_47_16(prm_fte_match_param_at_outer_headers(m->value),
+						 (uint32_t)group << 24);
+}
+
+static int add_leftovers(struct spec_sum *s, bool all)
+{
+	int err;
+
+	match_group(&s->match, true);
+	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
+		     &s->fl->rules[0]);
+	if (err || !all)
+		return err;
+	match_group(&s->match, false);
+	err = fs_add(s->f->k, s->f->vhca, FS_RX, FS_PRIO_LEFTOVERS, &s->match, &s->act,
+		     &s->fl->rules[1]);
+	if (err)
+		fs_del(s->fl->rules[0]);
+	return err;
+}
+
+static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
+{
+	bool dont_trap = a->flags & FLAG_DONT_TRAP, egress = a->flags & FLAG_EGRESS;
+
+	s->match.enable = parts_of(s->match.mask);
+	if (dont_trap && !(s->act.action & PRM_FLOW_ACTION_DROP))
+		s->act.next = FS_NEXT_PRIO;
+	return fs_add(s->f->k, s->f->vhca, egress ? FS_TX : FS_RX,
+		      s->multicast && !dont_trap ? FS_PRIO_MCAST : fs_prio(a->priority, dont_trap),
+		      &s->match, &s->act, &s->fl->rules[0]);
+}
+
+/* Where packets go: the QP, unless they are dropped or sent. */
+static int set_end(struct spec_sum *s, bool egress)
+{
+	if (s->act.action & PRM_FLOW_ACTION_DROP)
+		return 0;
+	if (egress)
+		s->act.action |= PRM_FLOW_ACTION_ALLOW;
+	else if (s->fl->qp->raw.tirn)
+		s->act.tirn = s->fl->qp->raw.tirn;
+	else
+		return refuse(-EINVAL, "CREATE_FLOW: QP 0x%x receives no raw packets",
+			      s->fl->qp->qpn);
+	return 0;
+}
+
+static int make(struct spec_sum *s, const struct ib_uverbs_flow_attr *a, const uint8_t *bytes,
+		const struct mlx5_ib_flow_counters_data *points)
+{
+	int err = flow_add_specs(s, a, bytes);
+
+	if (!err)
+		err = set_end(s, a->flags & FLAG_EGRESS);
+	if (!err && s->fl->counters)
+		err = counters_bind(s->fl->counters, points);
+	if (err)
+		return err;
+	if (s->fl->counters)
+		s->act.counter = s->fl->counters->id;
+	if (a->type == FLOW_NORMAL)
+		err = add_normal(s, a);
+	else
+		err = add_leftovers(s, a->type == FLOW_ALL_DEFAULT);
+	if (err && s->fl->counters)
+		counters_unbind(s->fl->counters);
+	return err;
+}
+
+int wcmd_create_flow(struct wcmd *c)
+{
+	const struct ib_uverbs_create_flow *in = c->in;
+	const struct mlx5_ib_flow_counters_data *points;
+	struct ib_uverbs_create_flow_resp resp = {0};
+	struct spec_sum s = {.f = c->f};
+	struct uobj *qp;
+	int err = check_attr(c, in);
+
+	if (!err)
+		err = check_kind(&in->flow_attr);
+	if (!err)
+		err = find_points(c, &points);
+	if (!err)
+		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
+	if (!err && !((struct kqp *)qp)->raw.on)
+		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets",
+			     ((struct kqp *)qp)->qpn);
+	if (err)
+		return err;
+	s.fl = flow_new(c->f);
+	if (!s.fl)
+		return -ENOMEM;
+	s.fl->qp = (struct kqp *)qp;
+	err = make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
+	if (err) {
+		uobj_drop(&s.fl->u);
+		return err;
+	}
+	flow_hold(s.fl);
+	resp.flow_handle = s.fl->u.id;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_FLOW_SPEC_H
+#define KERNEL_FLOW_SPEC_H
+
+/* What flow_spec.c makes of verbs' specs, for flow_create.c. */
+#include <rdma/ib_user_verbs.h>
+#include "flow.h"
+
+struct spec_sum {
+	struct kfile *f;
+	struct flow *fl;
+	struct fs_match match;
+	struct fs_act act;
+	bool multicast; /* by its first spec */
+	unsigned int n;
+	uint32_t before; /* type of the spec before this one */
+};
+
+/* All specs of a flow; 0 or a negative errno, after a sentence. */
+int flow_add_specs(struct spec_sum *, const struct ib_uverbs_flow_attr *, const uint8_t *bytes);
+
+#endif
