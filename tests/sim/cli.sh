@@ -23,8 +23,8 @@ check "--help fits a screen" help_fits
 check "--version names the package" says 0 'dvx 0' "$dvx_sim" --version
 check "no command is an error" says 2 Usage "$dvx_sim"
 check "an unknown command is named" says 2 'no command "frob"' "$dvx_sim" frob
-check "run needs a command" says 125 'run needs a command' "$dvx_sim" run
-check "exec needs a name" says 125 'needs the NAME' "$dvx_sim" exec
+check "run needs a command" says 125 'run needs -- CMD' "$dvx_sim" run
+check "exec needs a name" says 125 'exec needs NAME -- CMD' "$dvx_sim" exec
 check "a function is host or dpu" says 125 'host or dpu, not "vf"' "$dvx_sim" run -f vf -- true
 check "a name is a plain word" says 1 'no name for a chip' "$dvx_sim" up ../x
 check "a name of 32 letters is too long" \
@@ -38,6 +38,8 @@ check "... leaves no chip behind" test ! -e "$scratch/dvx-sim/a"
 
 check "run returns the command's code" says 7 '' "$dvx_sim" run -- sh -c 'exit 7'
 check "run returns 128 + signal" says 137 '' "$dvx_sim" run -- sh -c 'kill -9 $$'
+check "run: options between run and CMD, -- or not" says 0 '^-f$' "$dvx_sim" run -f dpu -- echo -f
+check "a command's own --" says 0 '^-- a$' "$dvx_sim" run -- echo -- a
 check "run: command not found" says 127 "can't run /nonexistent" "$dvx_sim" run -- /nonexistent
 check "run: command not executable" says 126 "can't run /etc/passwd" "$dvx_sim" run -- /etc/passwd
 check "run leaves nothing behind" test -z "$(ls "$scratch/dvx-sim")"
@@ -51,6 +53,7 @@ check "... to that file" grep -q 'CREATE_EQ' "$scratch/traced"
 chips="a b"
 check "up" "$dvx_sim" up a
 check "a second up of the same name" says 1 'a chip named a is up already' "$dvx_sim" up a
+check "options between NAME and CMD" says 0 '^-f --$' "$dvx_sim" exec a -f dpu -- echo -f --
 check "another name" "$dvx_sim" up b --trace "$scratch/trace"
 check "ls names both" says 0 '^b (pid' "$dvx_sim" ls
 check "ls --json is JSON with both" \
@@ -120,7 +123,7 @@ check "a trace on a full disk ends with a sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
-check "ls on a full disk fails" says 1 "list can't be written" \
+check "ls on a full disk fails" says 1 "standard output takes no more: No space" \
 	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
 
 stopped() {

@@ -36,8 +36,8 @@ check "three engines, one run" json
 check "messages larger than an MTU" json --size 10000
 check "one outstanding only" json --window 1
 check "the device by its PCI address" json --device 0000:03:00.0
-check "a size of 0" says 64 "--size is '0'" --size 0
-check "a window that is no number" says 64 "--window is 'x'" --window x
+check "a size of 0" says 2 '--size takes a number from 1 to 1048576, not "0"' --size 0
+check "a window that is no number" says 2 '--window takes a number from 1 to 4096, not "x"' --window x
 check "a device that is not there" says 1 "no mlx5 device nope" --device nope
 check "a full disk" says 1 "/dev/full: No space left" --json /dev/full
 no_room() {

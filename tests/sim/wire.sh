@@ -60,8 +60,8 @@ bytes_of() { # a pcap's packets in hex, without times
 }
 answers() { says 0 'PORT_ACTIVE' "$dvx_sim" exec w -- ibv_devinfo; }
 
-check "replay needs a name" says 2 'needs the NAME' "$dvx_sim" replay
-check "replay needs a file" says 2 'needs a FILE' "$dvx_sim" replay w
+check "replay needs a name" says 2 'replay needs NAME FILE.pcap' "$dvx_sim" replay
+check "replay needs a file" says 2 'replay needs NAME FILE.pcap' "$dvx_sim" replay w
 check "capture --count is a number" says 2 'not "x"' "$dvx_sim" capture w f -n x
 check "replay into nothing" says 1 'no chip named w is up' "$dvx_sim" replay w "$traffic"
 check "capture of nothing" says 1 'no chip named w is up' "$dvx_sim" capture w "$scratch/f"
@@ -111,7 +111,7 @@ check "no packet file" says 1 'is no packet file' "$dvx_sim" replay w /etc/passw
 check "an empty file" says 1 'is no packet file' "$dvx_sim" replay w /dev/null
 check "no file" says 1 'No such file' "$dvx_sim" replay w "$scratch/none"
 check "a folder" says 1 'Is a directory' "$dvx_sim" replay w "$scratch"
-check "a report that can't be written" says 1 "report can't be written" \
+check "a report that can't be written" says 1 "standard output takes no more: No space" \
 	sh -c "'$dvx_sim' replay w '$traffic' >/dev/full"
 
 interrupted() {

@@ -2,9 +2,11 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "names.h"
+#include "say.h"
 
 struct parse {
 	const struct cli *cli;
@@ -24,17 +26,37 @@ static void check(const struct parse *p, struct argp_state *state)
 		p->cli->check(state, p->cli->args);
 }
 
+/*
+ * Operands gather at the beginning of argv, where everything has been read by now: options may
+ * stand between them.
+ */
+static void take_operands(const struct parse *p, struct argp_state *state)
+{
+	int *n = p->cli->argc;
+	int more = p->command->most == CLI_PROGRAM && *n + 1 == p->command->least
+			   ? state->argc - state->next
+			   : 0;
+
+	memmove(*p->cli->argv + *n, &state->argv[state->next - 1],
+		(size_t)(more + 1) * sizeof(state->argv[0]));
+	*n += more + 1;
+	state->next += more;
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
 
 	switch (key) {
-	case ARGP_KEY_ARGS:
-		*p->cli->argc = state->argc - state->next;
-		*p->cli->argv = state->argv + state->next;
-		state->next = state->argc;
+	case ARGP_KEY_INIT:
+		*p->cli->argc = 0;
+		*p->cli->argv = state->argv + 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_operands(p, state);
 		return 0;
 	case ARGP_KEY_END:
+		(*p->cli->argv)[*p->cli->argc] = NULL;
 		check(p, state);
 		return 0;
 	default:
@@ -42,7 +64,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct cli_command *cli_find(const struct cli *cli, const char *name)
+static const struct cli_command *find(const struct cli *cli, const char *name)
 {
 	for (size_t i = 0; i < cli->count; i++)
 		if (!strcmp(name, cli->commands[i].name))
@@ -50,24 +72,42 @@ const struct cli_command *cli_find(const struct cli *cli, const char *name)
 	return NULL;
 }
 
-int cli_run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
+static int flushed(const struct cli *cli, int code)
 {
-	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
-	struct parse p = {cli, c};
-	char name[64];
-	int code;
+	int err = fflush(stdout) ? errno : 0;
 
-	snprintf(name, sizeof(name), "%s %s", cli->tool, c->name);
-	argv[0] = name;
-	argp_parse(&argp, argc, argv, 0, NULL, &p);
-	code = c->run(cli->args);
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!err && !ferror(stdout))
 		return code;
-	fprintf(stderr, "%s: standard output takes no more: %s\n", cli->tool, strerror(errno));
+	say("standard output takes no more%s%s", err ? ": " : "", err ? strerror(err) : "");
 	return cli->full;
 }
 
-void cli_no_command(const struct cli *cli, struct argp_state *state, const char *name)
+static int run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
+{
+	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
+	bool program = c->most == CLI_PROGRAM;
+	struct parse p = {cli, c};
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s %s", cli->tool, c->name);
+	argv[0] = name;
+	argp_err_exit_status = program ? cli->wrong_program : EXIT_USAGE;
+	argp_parse(&argp, argc, argv, program ? ARGP_IN_ORDER : 0, NULL, &p);
+	return flushed(cli, c->run(cli->args));
+}
+
+static const struct cli_command *find_short(const struct cli *cli, const char *first)
+{
+	for (size_t i = 0; i < cli->short_count; i++) {
+		const struct cli_short *s = &cli->shorts[i];
+
+		if (first && s->first ? !strcmp(first, s->first) : first == s->first)
+			return find(cli, s->command);
+	}
+	return NULL;
+}
+
+static void no_command(const struct cli *cli, struct argp_state *state, const char *name)
 {
 	struct near near = {.count = 0};
 	char text[128];
@@ -76,4 +116,39 @@ void cli_no_command(const struct cli *cli, struct argp_state *state, const char 
 		near_offer(&near, name, cli->commands[i].name);
 	argp_error(state, "there is no command \"%s\"%s", name,
 		   near_text(&near, text, sizeof(text)));
+}
+
+static error_t parse_overview(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_NO_ARGS)
+		argp_usage(state);
+	if (key == ARGP_KEY_ARG)
+		no_command(state->input, state, arg);
+	return ARGP_ERR_UNKNOWN;
+}
+
+int cli_main(const struct cli *cli, int argc, char **argv)
+{
+	const struct argp overview = {
+		.parser = parse_overview,
+		.args_doc =
+			find_short(cli, NULL) ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
+		.doc = cli->overview,
+	};
+	const char *first = argc > 1 ? argv[1] : NULL;
+	const struct cli_command *c = first ? find(cli, first) : NULL;
+	struct cli whole = *cli;
+	char name[32];
+
+	say_as(cli->tool);
+	if (c)
+		return run(cli, c, argc - 1, argv + 1);
+	c = find_short(cli, first);
+	if (c)
+		return run(cli, c, argc, argv);
+	snprintf(name, sizeof(name), "%s", cli->tool);
+	argv[0] = name;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&overview, argc, argv, ARGP_IN_ORDER, NULL, &whole);
+	return EXIT_USAGE;
 }

@@ -6,38 +6,53 @@
 #include <argp.h>
 #include <stddef.h>
 
+/* What every tool's exit codes have in common; the others are its own. */
+enum {
+	EXIT_DONE = 0,
+	EXIT_USAGE = 2, /* wrong command line */
+	EXIT_INPUT = 3, /* what is asked for is not there, or cannot be read or written */
+};
+
 struct args; /* each tool has its own */
 
 struct cli_command {
 	const char *name;
-	int least, most; /* operands; most < 0: any number */
+	int least, most; /* operands */
 	const char *usage, *doc;
 	const struct argp_option *options;
 	int (*run)(const struct args *args);
 };
 
+/* Any number of operands. */
+#define CLI_ANY (-1)
+/* Operand number `least` begins another program's command line, options and all. */
+#define CLI_PROGRAM (-2)
+
+/* "TOOL FIRST..." is "TOOL COMMAND FIRST...". */
+struct cli_short {
+	const char *first; /* an option; NULL: nothing at all */
+	const char *command;
+};
+
 struct cli {
 	const char *tool;
+	const char *overview; /* what --help says of all commands */
 	const struct cli_command *commands;
 	size_t count;
+	const struct cli_short *shorts;
+	size_t short_count;
 	struct args *args;
-	int *argc; /* the operands, in args */
+	int *argc; /* the operands, in args; NULL behind them */
 	char ***argv;
 	/* Takes one option, or returns ARGP_ERR_UNKNOWN. */
 	error_t (*option)(int key, char *arg, struct argp_state *state, struct args *args);
 	/* What the number of operands alone does not tell; or NULL. */
 	void (*check)(struct argp_state *state, const struct args *args);
-	int full; /* exit code when standard output takes no more */
+	int full;	   /* exit code when standard output takes no more */
+	int wrong_program; /* of a wrong command line where CLI_PROGRAM is; others: EXIT_USAGE */
 };
 
-/* The command called name; NULL: there is none. */
-const struct cli_command *cli_find(const struct cli *cli, const char *name);
-
-/* Runs it with argv[1] and following; returns its exit code. A wrong command line ends the program.
- */
-int cli_run(const struct cli *cli, const struct cli_command *command, int argc, char **argv);
-
-/* "there is no command X (did you mean Y?)", and ends the program. */
-void cli_no_command(const struct cli *cli, struct argp_state *state, const char *name);
+/* A tool's whole main(): its exit code. A wrong command line ends the program. */
+int cli_main(const struct cli *cli, int argc, char **argv);
 
 #endif

@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What tools with commands share.
 noinst_LTLIBRARIES += tools/cli/libcli.la
-tools_cli_libcli_la_SOURCES = tools/cli/cli.h tools/cli/cli.c tools/cli/names.h tools/cli/names.c
+tools_cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_cli_libcli_la_LIBADD = $(JANSSON_LIBS)
+tools_cli_libcli_la_SOURCES = tools/cli/cli.h tools/cli/cli.c tools/cli/names.h tools/cli/names.c \
+	tools/cli/number.h tools/cli/number.c tools/cli/say.h tools/cli/say.c \
+	tools/cli/json.h tools/cli/json.c

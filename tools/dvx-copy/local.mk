@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += tools/dvx-copy/dvx-copy
-tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/main.c \
+tools_dvx_copy_dvx_copy_SOURCES = tools/dvx-copy/dvx-copy.h tools/dvx-copy/main.c \
+	tools/dvx-copy/cmd_pull.c tools/dvx-copy/cmd_serve.c \
 	tools/dvx-copy/engine_device.c tools/dvx-copy/engine_device.h \
 	tools/dvx-copy/engine_dma.c tools/dvx-copy/engine_export.c
-tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la src/lib/libdvx.la
+tools_dvx_copy_dvx_copy_LDADD = tools/dvx-copy/libcopy.la tools/cli/libcli.la src/lib/libdvx.la
 
 # All but the device and main: the unit tests bring a device of their own.
 noinst_LTLIBRARIES += tools/dvx-copy/libcopy.la
+tools_dvx_copy_libcopy_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+tools_dvx_copy_dvx_copy_CPPFLAGS = $(tools_dvx_copy_libcopy_la_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_dvx_copy_libcopy_la_CFLAGS = $(AM_CFLAGS) $(NETTLE_CFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_copy_libcopy_la_LIBADD = $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
+tools_dvx_copy_libcopy_la_LIBADD = tools/cli/libcli.la $(NETTLE_LIBS) $(JANSSON_LIBS) -lpthread
 tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/auth.c tools/dvx-copy/auth.h tools/dvx-copy/key.c \
-	tools/dvx-copy/cli.h tools/dvx-copy/cli_pull.c tools/dvx-copy/cli_serve.c \
 	tools/dvx-copy/crc32c.c tools/dvx-copy/crc32c.h \
 	tools/dvx-copy/dest.c tools/dvx-copy/dest.h \
 	tools/dvx-copy/dest_file.c tools/dvx-copy/dest_file.h \

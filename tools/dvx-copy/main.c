@@ -1,14 +1,132 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* dvx-copy: a directory tree between a host and its DPU, by the device's DMA engine. */
 #include <argp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "cli.h"
 #include "config.h"
+#include "dvx-copy.h"
+#include "target.h"
+#include "tools/cli/number.h"
 
 const char *argp_program_version = "dvx-copy " PACKAGE_VERSION;
+
+enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_ONCE };
+
+#define KEY_OPTION                                                                               \
+	{                                                                                        \
+		"key-file", 'k', "FILE", 0, "shared key; needed for any address but loopback", 0 \
+	}
+#define DEVICE_OPTION                                                                              \
+	{                                                                                          \
+		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
+	}
+#define QUIET_OPTION                                          \
+	{                                                     \
+		"quiet", 'q', NULL, 0, "print errors only", 0 \
+	}
+
+static const struct argp_option serve_options[] = {
+	{"root", 'r', "DIR", 0, "the directory that clients may read (required)", 0},
+	{"listen", 'l', "ADDR[:PORT]", 0, "where to wait for clients (127.0.0.1:" TARGET_PORT ")",
+	 0},
+	KEY_OPTION,
+	DEVICE_OPTION,
+	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
+	{"max-clients", OPT_CLIENTS, "N", 0, "clients at a time (8)", 0},
+	{"slots", OPT_SLOTS, "N", 0, "most chunks under way for a client (32)", 0},
+	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
+	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent client (60)", 0},
+	{"json", 'j', NULL, 0, "print the address as JSON", 0},
+	QUIET_OPTION,
+	{0},
+};
+
+static const struct argp_option pull_options[] = {
+	KEY_OPTION,
+	DEVICE_OPTION,
+	{"json", 'j', NULL, 0, "print the result as JSON", 0},
+	QUIET_OPTION,
+	{"slots", OPT_SLOTS, "N", 0, "chunks under way at a time (32)", 0},
+	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a chunk (1M)", 0},
+	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent peer (60)", 0},
+	{0},
+};
+
+static const struct cli_command commands[] = {
+	{"serve", 0, 0, "--root DIR",
+	 "Lets dvx-copy pull read DIR from the other side of the chip.", serve_options, cmd_serve},
+	{"pull", 2, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
+	 "Copies files and directory trees from a dvx-copy server to DEST.", pull_options,
+	 cmd_pull},
+};
+
+static const char overview[] =
+	"Copies a directory tree between a host and its DPU by the device's DMA engine.\v"
+	"Commands (dvx-copy COMMAND --help says more):\n"
+	"  serve --root DIR [--listen ADDR[:PORT]]   lets pull read DIR\n"
+	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n";
+
+static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
+{
+	switch (key) {
+	case 'r':
+		a->root = arg;
+		return 0;
+	case 'l':
+		a->listen = arg;
+		return 0;
+	case 'k':
+		a->key_file = arg;
+		return 0;
+	case 'd':
+		a->device = arg;
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	case 'q':
+		a->quiet = true;
+		return 0;
+	case OPT_ONCE:
+		a->once = true;
+		return 0;
+	case OPT_CLIENTS:
+		a->max_clients = (unsigned int)cli_number(state, "--max-clients", arg, 1, 1000);
+		return 0;
+	case OPT_SLOTS:
+		a->slots = (uint32_t)cli_number(state, "--slots", arg, 1, 4096);
+		return 0;
+	case OPT_SLOT:
+		a->slot_bytes =
+			(uint32_t)cli_size(state, "--slot-size", arg, 4096, 1ul << 30) & ~4095u;
+		return 0;
+	case OPT_TIMEOUT:
+		a->patience_ms = (int)cli_number(state, "--timeout", arg, 1, 86400) * 1000;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static struct args args = {
+	.slots = 32,
+	.slot_bytes = 1u << 20,
+	.patience_ms = 60000,
+	.listen = "127.0.0.1:" TARGET_PORT,
+	.max_clients = 8,
+};
+
+static const struct cli cli = {
+	.tool = "dvx-copy",
+	.overview = overview,
+	.commands = commands,
+	.count = sizeof(commands) / sizeof(commands[0]),
+	.args = &args,
+	.argc = &args.argc,
+	.argv = &args.argv,
+	.option = option,
+	.full = COPY_IO,
+};
 
 volatile sig_atomic_t stop_asked;
 
@@ -40,36 +158,9 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
-static void usage(FILE *to)
-{
-	fputs("Usage: dvx-copy serve --root DIR [--listen ADDR[:PORT]] [OPTION...]\n"
-	      "       dvx-copy pull ADDR[:PORT]:PATH... DEST [OPTION...]\n"
-	      "Copies a directory tree between a host and its DPU by the device's DMA engine.\n"
-	      "`dvx-copy serve --help' and `dvx-copy pull --help' list the options.\n",
-	      to);
-}
-
 int main(int argc, char **argv)
 {
-	const char *verb = argc > 1 ? argv[1] : "";
-
-	argp_err_exit_status = COPY_USAGE;
 	set_signals();
 	raise_descriptor_limit();
-	if (!strcmp(verb, "serve"))
-		return cli_serve(argc - 1, argv + 1);
-	if (!strcmp(verb, "pull"))
-		return cli_pull(argc - 1, argv + 1);
-	if (!strcmp(verb, "--version") || !strcmp(verb, "-V")) {
-		puts(argp_program_version);
-		return COPY_OK;
-	}
-	if (!strcmp(verb, "--help") || !strcmp(verb, "-?")) {
-		usage(stdout);
-		return COPY_OK;
-	}
-	if (*verb)
-		fprintf(stderr, "dvx-copy: \"%s\" is neither serve nor pull\n", verb);
-	usage(stderr);
-	return COPY_USAGE;
+	return cli_main(&cli, argc, argv);
 }

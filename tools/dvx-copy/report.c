@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
+#include "tools/cli/say.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ void report_skip(struct report *r, struct bytes path, struct bytes why)
 	size_t n = path.n ? path.n : 1;
 
 	clear_line(r);
-	fprintf(stderr, "dvx-copy: %s: %s\n", QUOTED(p, n), QUOTED(why.p, why.n));
+	say("%s: %s", QUOTED(p, n), QUOTED(why.p, why.n));
 	if (r->skipped++ < SKIPS_LISTED)
 		json_array_append_new(r->skips,
 				      json_pack("{s:o, s:o}", "path", json_name(p, n), "reason",
@@ -178,7 +179,7 @@ int report_end(struct report *r, const struct fault *f)
 
 	clear_line(r);
 	if (f->code)
-		fprintf(stderr, "dvx-copy: %s\n", f->text);
+		say("%s", f->text);
 	if (r->json)
 		print_json(r, code, f, seconds);
 	else if (!r->quiet && !f->code)

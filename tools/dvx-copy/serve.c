@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "net.h"
+#include "tools/cli/say.h"
 
 #define SLICE_MS  250
 #define STRANGERS 64u /* connections beyond max_clients; the next ones wait in the kernel's queue \
@@ -39,10 +40,10 @@ struct clients {
 static void farewell(const struct client *c, const struct session_totals *t, const struct fault *f)
 {
 	if (f->code)
-		fprintf(stderr, "dvx-copy: client %s: %s\n", c->name, f->text);
+		say("client %s: %s", c->name, f->text);
 	else if (!c->all->serve->quiet)
-		fprintf(stderr, "dvx-copy: client %s: sent %llu files, %llu bytes\n", c->name,
-			(unsigned long long)t->files, (unsigned long long)t->bytes);
+		say("client %s: sent %llu files, %llu bytes", c->name, (unsigned long long)t->files,
+		    (unsigned long long)t->bytes);
 }
 
 /* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */

@@ -46,7 +46,7 @@ static int say_json(const struct ruleset *set, const struct program *p)
 	return json_out(root);
 }
 
-static int say(const struct args *a, const struct ruleset *set, const struct program *p)
+static int tell(const struct args *a, const struct ruleset *set, const struct program *p)
 {
 	if (!a->quiet)
 		warn_shadows(a->argv[0], set, p);
@@ -100,7 +100,7 @@ static int check_device(const struct args *a, struct ruleset *set)
 	struct fault f = {0};
 
 	if (dvx_dev_open(a->device, &g.dev)) {
-		complain("%s", dvx_strerror());
+		say("%s", dvx_strerror());
 		return EXIT_INPUT;
 	}
 	if (!make_queues(&g, set, &f))
@@ -110,7 +110,7 @@ static int check_device(const struct args *a, struct ruleset *set)
 	pump_stop(g.pump);
 	dvx_dev_close(g.dev);
 	if (f.code)
-		complain("%s: %s: %s", a->argv[0], a->device, f.text);
+		say("%s: %s: %s", a->argv[0], a->device, f.text);
 	return f.code;
 }
 
@@ -126,10 +126,10 @@ static int check_rules(const struct args *a, const struct ruleset *set)
 
 	if (ret) {
 		compile_why(set, ret, wrong, why, sizeof(why));
-		complain("%s: %s", a->argv[0], why);
+		say("%s: %s", a->argv[0], why);
 		return EXIT_RULES;
 	}
-	ret = say(a, set, &p);
+	ret = tell(a, set, &p);
 	program_free(&p);
 	return ret;
 }

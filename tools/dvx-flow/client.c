@@ -54,10 +54,10 @@ int client_connect(const struct args *a, int *code)
 		return fd;
 	*code = EXIT_INPUT;
 	if (fd == -ENOENT || fd == -ECONNREFUSED)
-		complain("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
-			 w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
+		say("no daemon holds %s%s rules (%s); start one: dvx-flow daemon",
+		    w.device[0] ? w.device : "these", w.device[0] ? "'s" : "", w.socket);
 	else
-		complain("%s: %s", w.socket, strerror(-fd));
+		say("%s: %s", w.socket, strerror(-fd));
 	return -1;
 }
 
@@ -116,7 +116,7 @@ static int verdict(const struct msg *m)
 	const char *error = json_string_value(json_object_get(m->head, "error"));
 
 	if (code)
-		complain("%s", error ? error : "the daemon refused, and didn't say why");
+		say("%s", error ? error : "the daemon refused, and didn't say why");
 	return code;
 }
 
@@ -143,7 +143,7 @@ int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct m
 			progress(arg, answer->head);
 		msg_free(answer);
 	}
-	complain("the daemon ended or closed the connection before it answered");
+	say("the daemon ended or closed the connection before it answered");
 	return EXIT_INPUT;
 }
 

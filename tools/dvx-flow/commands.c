@@ -90,7 +90,7 @@ int cmd_del(const struct args *a)
 	int code;
 
 	if (!which) {
-		complain("a rule has no such characters");
+		say("a rule has no such characters");
 		return EXIT_RULES;
 	}
 	code = client_once(a, json_pack("{s:s, s:o}", "do", "del", "rule", which), &answer);

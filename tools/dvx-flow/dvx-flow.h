@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 #include "rules/rule.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/json.h"
+#include "tools/cli/say.h"
 
-/* Exit codes, documented in dvx-flow(1). */
+/* dvx-flow(1) documents these exit codes and those of tools/cli. */
 enum {
-	EXIT_DONE = 0,
 	EXIT_RULES = 1,	 /* a mistake in the rules; no such rule; explain: see there */
-	EXIT_USAGE = 2,	 /* wrong command line */
-	EXIT_INPUT = 3,	 /* no device, no daemon, a file that cannot be read or written */
 	EXIT_DEVICE = 4, /* the device lacks or refuses something */
 	EXIT_BUSY = 5,	 /* this device has a daemon already */
 };
@@ -32,11 +32,6 @@ struct args {
 	int argc;
 	char **argv;
 };
-
-/* One sentence to stderr, after the program's name. */
-void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Prints and frees root; EXIT_DONE, or EXIT_INPUT if standard output takes no more. */
-int json_out(json_t *root);
 
 /*
  * All of a file ("-": standard input), with a NUL behind it. 0, or -errno after a sentence. No more

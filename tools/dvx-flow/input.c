@@ -47,7 +47,7 @@ int file_read(const char *path, char **text, size_t *len)
 	if (fd >= 0 && !input)
 		close(fd);
 	if (ret)
-		complain("%s: %s", path, strerror(-ret));
+		say("%s: %s", path, strerror(-ret));
 	return ret;
 }
 
@@ -82,9 +82,9 @@ int rules_read(const char *name, const char *text, size_t len, struct ruleset *s
 	int ret = rules_parse(text, len, set, name ? tell : NULL, (void *)(uintptr_t)name);
 
 	if (name && ret < 0)
-		complain("%s: %s", name, strerror(-ret));
+		say("%s: %s", name, strerror(-ret));
 	if (name && ret == MISTAKES_MAX)
-		complain("%s: there may be more mistakes; %d were told", name, MISTAKES_MAX);
+		say("%s: there may be more mistakes; %d were told", name, MISTAKES_MAX);
 	return ret;
 }
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-flow: steering rules as text, held on the device by a daemon. */
 #include <argp.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "config.h"
 #include "dvx-flow.h"
 #include "daemon/pump.h"
-#include "tools/cli/cli.h"
+#include "tools/cli/number.h"
 
 const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
 
@@ -93,12 +90,14 @@ static const struct cli_command commands[] = {
 	{"list", 0, 0, "", "The rules that hold.", list_options, cmd_list},
 	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.",
 	 stats_options, cmd_stats},
-	{"del", 1, -1, "ID|RULE...", "Takes one rule away; the others' counters go on.",
+	{"del", 1, CLI_ANY, "ID|RULE...", "Takes one rule away; the others' counters go on.",
 	 client_options, cmd_del},
 	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
 	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
 	 cmd_explain},
-	{"dump", 0, 0, "", "What libmlx5 prints of the daemon's tables, or each entry of them in words.", dump_options, cmd_dump},
+	{"dump", 0, 0, "",
+	 "What libmlx5 prints of the daemon's tables, or each entry of them in words.",
+	 dump_options, cmd_dump},
 };
 
 static const char overview[] =
@@ -118,30 +117,6 @@ static const char overview[] =
 	"The first rule that a packet meets acts; the language is in dvx-flow(1).\n"
 	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon, file,\n"
 	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
-
-static uint64_t number(struct argp_state *state, const char *arg, const char *what, uint64_t least,
-		       uint64_t most)
-{
-	char *end;
-	unsigned long long v;
-
-	errno = 0;
-	v = strtoull(arg, &end, 0);
-	if (errno || end == arg || *end || *arg == '-' || v < least || v > most)
-		argp_error(state, "%s is %llu to %llu, not \"%s\"", what, (unsigned long long)least,
-			   (unsigned long long)most, arg);
-	return v;
-}
-
-static double seconds(struct argp_state *state, const char *arg, const char *what, double least)
-{
-	char *end;
-	double v = strtod(arg, &end);
-
-	if (end == arg || *end || !(v >= least && v <= 86400))
-		argp_error(state, "%s is %g to 86400 seconds, not \"%s\"", what, least, arg);
-	return v;
-}
 
 static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
 {
@@ -165,10 +140,10 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 		a->out = true;
 		return 0;
 	case 'p':
-		a->packet = number(state, arg, "a packet's number", 1, UINT64_MAX);
+		a->packet = cli_number(state, "--packet", arg, 1, UINT64_MAX);
 		return 0;
 	case 'n':
-		a->queues = (unsigned int)number(state, arg, "--queues", 1, QUEUES_MAX);
+		a->queues = (unsigned int)cli_number(state, "--queues", arg, 1, QUEUES_MAX);
 		return 0;
 	case 'c':
 		a->capture = arg;
@@ -177,10 +152,10 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 		a->watch = true;
 		return 0;
 	case 'i':
-		a->interval = seconds(state, arg, "--interval", 0.01);
+		a->interval = cli_seconds(state, "--interval", arg, 0.01);
 		return 0;
 	case OPT_WAIT:
-		a->wait = seconds(state, arg, "--wait", 0);
+		a->wait = cli_seconds(state, "--wait", arg, 0);
 		return 0;
 	case OPT_FRESH:
 		a->fresh = true;
@@ -200,6 +175,7 @@ static struct args args = {.queues = 1, .interval = 1};
 
 static const struct cli cli = {
 	.tool = "dvx-flow",
+	.overview = overview,
 	.commands = commands,
 	.count = sizeof(commands) / sizeof(commands[0]),
 	.args = &args,
@@ -209,26 +185,7 @@ static const struct cli cli = {
 	.full = EXIT_INPUT,
 };
 
-static error_t parse_overview(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		cli_no_command(&cli, state, arg);
-	if (key == ARGP_KEY_NO_ARGS)
-		argp_error(state, "which command?");
-	return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp overview_argp = {
-	NULL, parse_overview, "COMMAND [ARGUMENT...]", overview, NULL, NULL, NULL,
-};
-
 int main(int argc, char **argv)
 {
-	const struct cli_command *c = argc > 1 ? cli_find(&cli, argv[1]) : NULL;
-
-	argp_err_exit_status = EXIT_USAGE;
-	if (c)
-		return cli_run(&cli, c, argc - 1, argv + 1);
-	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
-	return EXIT_USAGE;
+	return cli_main(&cli, argc, argv);
 }

@@ -144,7 +144,7 @@ static int print_stats(const struct args *a, const json_t *j, const json_t *befo
 	}
 	if (!fflush(stdout) && !ferror(stdout))
 		return EXIT_DONE;
-	complain("standard output takes no more");
+	say("standard output takes no more");
 	return EXIT_INPUT;
 }
 

@@ -17,13 +17,13 @@ static int own_directory(const char *path)
 	struct stat st;
 
 	if (mkdir(path, 0700) && errno != EEXIST) {
-		complain("%s: %s", path, strerror(errno));
+		say("%s: %s", path, strerror(errno));
 		return EXIT_INPUT;
 	}
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_mode & 077) {
-		complain("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket",
-			 path);
+		say("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket",
+		    path);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;
@@ -76,7 +76,7 @@ static int find_device(const char *which, struct dvx_dev_info *out)
 	size_t n, i = 0;
 
 	if (dvx_dev_list(&list, &n)) {
-		complain("%s", dvx_strerror());
+		say("%s", dvx_strerror());
 		return EXIT_INPUT;
 	}
 	while (which && i < n && !is_called(&list[i], which))
@@ -87,9 +87,9 @@ static int find_device(const char *which, struct dvx_dev_info *out)
 	if (i < n)
 		return EXIT_DONE;
 	if (which && n)
-		complain("no device is called \"%s\"; dvx-info list shows what there is", which);
+		say("no device is called \"%s\"; dvx-info list shows what there is", which);
 	else
-		complain("no mlx5 device is here; without a NIC: dvx-sim run -- dvx-flow ...");
+		say("no mlx5 device is here; without a NIC: dvx-sim run -- dvx-flow ...");
 	return EXIT_INPUT;
 }
 
@@ -97,7 +97,7 @@ static int set(char *out, size_t size, const char *base, const char *end)
 {
 	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
 		return EXIT_DONE;
-	complain("%s%s: the path is longer than %zu bytes", base, end, size - 1);
+	say("%s%s: the path is longer than %zu bytes", base, end, size - 1);
 	return EXIT_INPUT;
 }
 

@@ -120,20 +120,20 @@ static int understand(const struct args *a, struct request *r)
 	for (int i = 0; i < a->argc; i++) {
 		if (page_parse(a->argv[i], &type)) {
 			if (r->page >= 0) {
-				complain("two pages, \"%s\" is one too many", a->argv[i]);
+				say("two pages, \"%s\" is one too many", a->argv[i]);
 				return EXIT_USAGE;
 			}
 			r->page = type;
 		} else if (r->sources < want) {
 			r->source[r->sources++] = a->argv[i];
 		} else {
-			complain("no capability page is called \"%s\"%s", a->argv[i],
-				 page_near(a->argv[i], near, sizeof(near)));
+			say("no capability page is called \"%s\"%s", a->argv[i],
+			    page_near(a->argv[i], near, sizeof(near)));
 			return EXIT_USAGE;
 		}
 	}
 	if (a->diff && r->sources < 2) {
-		complain("--diff compares two: each a device or a dump");
+		say("--diff compares two: each a device or a dump");
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
@@ -144,7 +144,7 @@ static int save(const struct source *s, const char *path)
 	char err[512];
 
 	if (dump_save(s, path, err, sizeof(err))) {
-		complain("%s: %s", path, err);
+		say("%s: %s", path, err);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;
@@ -168,7 +168,7 @@ static int show(const struct args *a, const struct source *s, const struct reque
 
 	json_object_set_new(root, "pages", pages);
 	if (!json_array_size(pages)) {
-		complain("%s has no page 0x%x", s->name, (unsigned int)r->page);
+		say("%s has no page 0x%x", s->name, (unsigned int)r->page);
 		code = EXIT_INPUT;
 	}
 	if (a->json)
@@ -189,7 +189,7 @@ static int run_diff(const struct args *a, const struct request *r)
 		code = source_open(&s[1], r->source[1], r->page);
 	for (int i = 0; s && i < 2; i++)
 		if (*s[i].error)
-			complain("%s", s[i].error);
+			say("%s", s[i].error);
 	if (!code) {
 		diffs = diff_sources(&s[0], &s[1], r->page);
 		code = json_array_size(diffs) ? EXIT_NO : EXIT_DONE;
@@ -221,7 +221,7 @@ int cmd_caps(const struct args *a)
 	s = calloc(1, sizeof(*s));
 	code = s ? source_open(s, r.source[0], r.page) : EXIT_INPUT;
 	if (s && *s->error)
-		complain("%s", s->error);
+		say("%s", s->error);
 	if (!code)
 		code = a->save ? save(s, a->save) : show(a, s, &r);
 	if (s)

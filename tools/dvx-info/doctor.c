@@ -79,7 +79,7 @@ int cmd_doctor(const struct args *a)
 	int code;
 
 	if (a->root && !fact_folder(a->root)) {
-		complain("%s is no folder", a->root);
+		say("%s is no folder", a->root);
 		json_decref(d.lines);
 		return EXIT_INPUT;
 	}

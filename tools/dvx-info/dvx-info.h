@@ -7,15 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tools/cli/cli.h"
+#include "tools/cli/json.h"
+#include "tools/cli/say.h"
 
-/* Exit codes, documented in dvx-info(1). */
-enum {
-	EXIT_DONE = 0,
-	EXIT_NO = 1,	/* something is missing (why-not, doctor), or A and B differ (--diff) */
-	EXIT_USAGE = 2, /* wrong command line, unknown page or feature */
-	EXIT_INPUT =
-		3, /* no such device, it cannot be asked, a file that cannot be read or written */
-};
+/* dvx-info(1) documents this exit code and those of tools/cli. */
+#define EXIT_NO 1 /* something is missing (why-not, doctor), or A and B differ (--diff) */
 
 struct args {
 	bool json;
@@ -27,15 +24,6 @@ struct args {
 	int argc;
 	char **argv;
 };
-
-/* One sentence to stderr, after the program's name. */
-void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* Prints and frees root; EXIT_DONE, or EXIT_INPUT if standard output takes no more. */
-int json_out(json_t *root);
-
-/* Numbers above 2^53 are strings, "0x...". */
-json_t *json_word(uint64_t v);
 
 int cmd_list(const struct args *a);
 int cmd_gids(const struct args *a);

@@ -112,11 +112,11 @@ int cmd_gids(const struct args *a)
 	int code;
 
 	if (dvx_dev_open(a->argc ? a->argv[0] : NULL, &dev)) {
-		complain("%s", dvx_strerror());
+		say("%s", dvx_strerror());
 		return EXIT_INPUT;
 	}
 	if (dvx_dev_gids(dev, &gids, &n)) {
-		complain("%s", dvx_strerror());
+		say("%s", dvx_strerror());
 		dvx_dev_close(dev);
 		return EXIT_INPUT;
 	}

@@ -113,7 +113,7 @@ int cmd_list(const struct args *a)
 	json_t *all = json_array(), *d;
 
 	if (dvx_dev_list(&infos, &n)) {
-		complain("%s", dvx_strerror());
+		say("%s", dvx_strerror());
 		json_decref(all);
 		return EXIT_INPUT;
 	}

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "config.h"
 #include "dvx-info.h"
-#include "tools/cli/cli.h"
 
 const char *argp_program_version = "dvx-info (" PACKAGE_STRING ")";
 
@@ -50,7 +49,13 @@ static const struct cli_command commands[] = {
 	{"doctor", 0, 1, "[DEV]", "Checks the host, and says what to run to mend it.",
 	 doctor_options, cmd_doctor},
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct cli_short shorts[] = {
+	{NULL, "list"},
+	{"--json", "list"},
+	{"-j", "list"},
+	{"--diff", "caps"},
+};
 
 static const char overview[] =
 	"What an mlx5 device is, can do and lacks, and what its host lacks.\v"
@@ -105,8 +110,11 @@ static struct args args;
 
 static const struct cli cli = {
 	.tool = "dvx-info",
+	.overview = overview,
 	.commands = commands,
-	.count = NCOMMANDS,
+	.count = sizeof(commands) / sizeof(commands[0]),
+	.shorts = shorts,
+	.short_count = sizeof(shorts) / sizeof(shorts[0]),
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
@@ -115,28 +123,7 @@ static const struct cli cli = {
 	.full = EXIT_INPUT,
 };
 
-static error_t parse_overview(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		cli_no_command(&cli, state, arg);
-	return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp overview_argp = {
-	NULL, parse_overview, "[COMMAND [ARGUMENT...]]", overview, NULL, NULL, NULL,
-};
-
 int main(int argc, char **argv)
 {
-	const struct cli_command *c = argc > 1 ? cli_find(&cli, argv[1]) : NULL;
-
-	argp_err_exit_status = EXIT_USAGE;
-	if (c)
-		return cli_run(&cli, c, argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "--diff"))
-		return cli_run(&cli, cli_find(&cli, "caps"), argc, argv);
-	if (argc > 1 && (!strcmp(argv[1], "--json") || !strcmp(argv[1], "-j")))
-		return cli_run(&cli, &commands[0], argc, argv);
-	argp_parse(&overview_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
-	return cli_run(&cli, &commands[0], 1, argv);
+	return cli_main(&cli, argc, argv);
 }

@@ -384,23 +384,23 @@ int cmd_whynot(const struct args *a)
 	if (a->list)
 		return list_features(a);
 	if (!a->argc) {
-		complain("why-not needs a feature; dvx-info why-not --list has them");
+		say("why-not needs a feature; dvx-info why-not --list has them");
 		return EXIT_USAGE;
 	}
 	feature = feature_find(a->argv[0]);
 	if (!feature) {
-		complain("no feature is called \"%s\"%s; dvx-info why-not --list has them",
-			 a->argv[0], feature_near(a->argv[0], near, sizeof(near)));
+		say("no feature is called \"%s\"%s; dvx-info why-not --list has them", a->argv[0],
+		    feature_near(a->argv[0], near, sizeof(near)));
 		return EXIT_USAGE;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		complain("there is no memory");
+		say("there is no memory");
 		return EXIT_INPUT;
 	}
 	code = source_open(s, a->argc > 1 ? a->argv[1] : NULL, -1);
 	if (code && (a->argc > 1)) {
-		complain("%s", s->error);
+		say("%s", s->error);
 	} else {
 		s->dump = s->dump && !code;
 		code = show(a, feature, s);

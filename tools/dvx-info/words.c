@@ -221,7 +221,7 @@ static json_t *unknown_json(uint64_t bit, unsigned int width, uint64_t value)
 
 	snprintf(where, sizeof(where), "0x%" PRIx64, bit);
 	return json_pack("{ss si so}", "bit", where, "width", (int)width, "value",
-			 json_word(value));
+			 json_number(value));
 }
 
 /* Words beyond what the layout describes. */
@@ -273,7 +273,7 @@ static int collect_leaf(const struct leaf *leaf, void *ctx)
 			      json_pack("{ss ss ss si so ss ss}", "field", leaf->path, "group",
 					words_group(c->s, leaf->path, group, sizeof(group)), "bit",
 					where, "width", (int)leaf->width, "value",
-					json_word(leaf->value), "words", value, "meaning",
+					json_number(leaf->value), "words", value, "meaning",
 					words_meaning(leaf->f)));
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <dvx/dvx.h>
 #include "loop.h"
+#include "tools/cli/say.h"
 
 struct ring {
 	/* what the hot path touches */
@@ -90,7 +91,7 @@ static int ring_open(const struct params *p, void **ring)
 	if (!rc)
 		rc = make_queue(r, p);
 	if (rc) {
-		fprintf(stderr, "dvx-perf: libdvx can't make its queue: %s\n", dvx_strerror());
+		say("libdvx can't make its queue: %s", dvx_strerror());
 		ring_close(r);
 		return rc;
 	}
@@ -118,8 +119,7 @@ static int failed(const struct ring *r)
 	struct dvx_cqe_failure why;
 
 	dvx_cqe_error(dvx_cq_peek(r->cq), &why);
-	fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",
-		dvx_cqe_strerror(why.syndrome), why.vendor);
+	say("a message failed: %s (vendor 0x%x)", dvx_cqe_strerror(why.syndrome), why.vendor);
 	return -1;
 }
 

@@ -9,5 +9,6 @@ tools_dvx_perf_dvx_perf_SOURCES = \
 	tools/dvx-perf/report.c \
 	tools/dvx-perf/dvx.c \
 	tools/dvx-perf/verbs.c
+tools_dvx_perf_dvx_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 tools_dvx_perf_dvx_perf_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(JANSSON_CFLAGS)
-tools_dvx_perf_dvx_perf_LDADD = src/lib/libdvx.la $(IBVERBS_LIBS) $(JANSSON_LIBS)
+tools_dvx_perf_dvx_perf_LDADD = tools/cli/libcli.la src/lib/libdvx.la $(IBVERBS_LIBS) $(JANSSON_LIBS)

@@ -7,6 +7,9 @@
 #include <string.h>
 #include "config.h"
 #include "report.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/number.h"
+#include "tools/cli/say.h"
 
 #define ENGINES 3
 static const struct engine *const engines[ENGINES] = { &engine_dvx, &engine_wr, &engine_post_send };
@@ -28,18 +31,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static uint32_t number(struct argp_state *state, const char *what, const char *arg, uint32_t max)
-{
-	char *end;
-	unsigned long v;
-
-	errno = 0;
-	v = strtoul(arg, &end, 0);
-	if (errno || *end || end == arg || *arg == '-' || v < 1 || v > max)
-		argp_error(state, "%s is '%s'; it takes a number from 1 to %u", what, arg, max);
-	return (uint32_t)v;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -49,16 +40,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->p.device = arg;
 		return 0;
 	case 's':
-		o->p.size = number(state, "--size", arg, 1 << 20);
+		o->p.size = (uint32_t)cli_size(state, "--size", arg, 1, 1 << 20);
 		return 0;
 	case 'n':
-		o->p.count = number(state, "--count", arg, 1000000);
+		o->p.count = (uint32_t)cli_number(state, "--count", arg, 1, 1000000);
 		return 0;
 	case 'r':
-		o->p.rounds = number(state, "--rounds", arg, 1000);
+		o->p.rounds = (uint32_t)cli_number(state, "--rounds", arg, 1, 1000);
 		return 0;
 	case 'w':
-		o->p.window = number(state, "--window", arg, 4096);
+		o->p.window = (uint32_t)cli_number(state, "--window", arg, 1, 4096);
 		return 0;
 	case 'j':
 		o->json = arg;
@@ -93,8 +84,7 @@ static int measure(const struct params *p, void *ring[], struct samples s[])
 		for (size_t e = 0; e < ENGINES; e++)
 			if (engines[e]->latency(ring[e], p, &s[e]) ||
 			    engines[e]->burst(ring[e], p, &s[e])) {
-				fprintf(stderr, "dvx-perf: %s stopped in round %u\n",
-					engines[e]->name, round + 1);
+				say("%s stopped in round %u", engines[e]->name, round + 1);
 				return -EIO;
 			}
 	return 0;
@@ -119,12 +109,13 @@ int main(int argc, char **argv)
 	void *ring[ENGINES] = { 0 };
 	int rc = 0;
 
+	say_as("dvx-perf");
+	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	for (size_t e = 0; e < ENGINES && !rc; e++) {
 		rc = samples_alloc(&s[e], &o.p);
 		if (rc)
-			fprintf(stderr, "dvx-perf: no memory for %u samples\n",
-				o.p.count * o.p.rounds);
+			say("no memory for %u samples", o.p.count * o.p.rounds);
 		else
 			rc = engines[e]->open(&o.p, &ring[e]);
 		if (!rc && !e) /* libdvx takes addresses too; the others get the name */
@@ -135,7 +126,7 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = report(&o, s);
 	if (!rc && (fflush(stdout) || ferror(stdout))) {
-		fprintf(stderr, "dvx-perf: standard output: %s\n", strerror(errno));
+		say("standard output: %s", strerror(errno));
 		rc = -1;
 	}
 	for (size_t e = 0; e < ENGINES; e++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report.h"
+#include "tools/cli/say.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -80,8 +81,7 @@ int report_json(const char *path, const struct params *p,
 	json_decref(root);
 	if (rc) {
 		rc = errno ? -errno : -EIO;
-		fprintf(stderr, "dvx-perf: the results can't be written to %s: %s\n", path,
-			strerror(-rc));
+		say("the results can't be written to %s: %s", path, strerror(-rc));
 	}
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 #include "loop.h"
+#include "tools/cli/say.h"
 
 #define GID_INDEX 1 /* RoCE v2, link-local */
 
@@ -130,8 +131,7 @@ static int verbs_open(const struct params *p, void **ring)
 	if (!v->buf || make_queue(v, p)) {
 		int err = errno ? errno : EIO;
 
-		fprintf(stderr, "dvx-perf: libibverbs can't make the baseline's queue: %s\n",
-			strerror(err));
+		say("libibverbs can't make the baseline's queue: %s", strerror(err));
 		verbs_close(v);
 		return -err;
 	}
@@ -177,8 +177,8 @@ static inline int poll_cq(void *ring)
 	int n = ibv_poll_cq(v->cq, 1, &wc);
 
 	if (n > 0 && wc.status != IBV_WC_SUCCESS) {
-		fprintf(stderr, "dvx-perf: a message failed: %s (vendor 0x%x)\n",
-			ibv_wc_status_str(wc.status), wc.vendor_err);
+		say("a message failed: %s (vendor 0x%x)", ibv_wc_status_str(wc.status),
+		    wc.vendor_err);
 		return -1;
 	}
 	return n;

@@ -62,7 +62,7 @@ int cmd_decode(const struct args *a)
 	}
 	hex_free(&hex);
 	if (a->json)
-		return json_put(all);
+		return json_out(all);
 	json_decref(all);
 	return EXIT_DONE;
 }

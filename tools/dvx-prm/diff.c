@@ -328,7 +328,7 @@ int cmd_diff(const struct args *a)
 		json_t *all = json_array();
 		size_t count = diff_files(&file[0], &file[1], &wish, a, all);
 
-		rc = a->json ? json_put(json_incref(all)) : EXIT_DONE;
+		rc = a->json ? json_out(json_incref(all)) : EXIT_DONE;
 		rc = rc ? rc : count ? EXIT_NO : EXIT_DONE;
 		json_decref(all);
 	}

@@ -9,14 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "src/prm/reflect.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/json.h"
+#include "tools/cli/say.h"
 
-/* Exit codes, documented in dvx-prm(1). */
-enum {
-	EXIT_DONE = 0,
-	EXIT_NO = 1,	/* diff: they differ; explain: nothing was recognised */
-	EXIT_USAGE = 2, /* wrong command line, unknown structure, field or value */
-	EXIT_INPUT = 3, /* the input cannot be read, or is no dump */
-};
+/* dvx-prm(1) documents this exit code and those of tools/cli. */
+#define EXIT_NO 1 /* diff: they differ; explain: nothing was recognised */
 
 struct args {
 	bool json;
@@ -30,19 +28,11 @@ struct args {
 	char **argv;
 };
 
-/* One sentence to stderr, after the program's name. */
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /* The structure called name; NULL after a sentence with the nearest names. */
 const struct prm_struct *need_struct(const char *name);
 
 /* As prm_find_field, but a path that leads nowhere is explained. */
 const struct prm_field *need_field(const struct prm_struct *s, const char *path, uint64_t *bit);
-
-int json_put(json_t *root);
-
-/* Numbers above 2^53 are strings, as in prm.json. */
-json_t *json_number(uint64_t v);
 
 int cmd_list(const struct args *a);
 int cmd_show(const struct args *a);

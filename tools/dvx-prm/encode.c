@@ -222,7 +222,7 @@ static const struct {
 static int print_as(const struct encoder *e, const struct args *a)
 {
 	if (a->json)
-		return json_put(tree_make(e->s, e->bytes, e->len, a->all));
+		return json_out(tree_make(e->s, e->bytes, e->len, a->all));
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (!a->format || !strcmp(a->format, formats[i].name)) {
 			formats[i].print(e);

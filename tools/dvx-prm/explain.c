@@ -189,7 +189,7 @@ int cmd_explain(const struct args *a)
 	}
 	all = json_array();
 	found = explain_all(&hex, said, lines, &wish, a, all);
-	rc = a->json ? json_put(json_incref(all)) : EXIT_DONE;
+	rc = a->json ? json_out(json_incref(all)) : EXIT_DONE;
 	hex_free(&hex);
 	free(said);
 	json_decref(all);

@@ -54,7 +54,7 @@ int cmd_list(const struct args *a)
 		return EXIT_NO;
 	}
 	if (a->json)
-		return json_put(rows);
+		return json_out(rows);
 	json_array_foreach (rows, i, row)
 		print_row(row);
 	json_decref(rows);

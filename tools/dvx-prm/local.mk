@@ -6,7 +6,7 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/hexrow.h tools/dvx-prm/hexrow.c tools/dvx-prm/hex.h tools/dvx-prm/hex.c \
 	tools/dvx-prm/trace.h tools/dvx-prm/trace.c tools/dvx-prm/input.h tools/dvx-prm/input.c \
 	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.h tools/dvx-prm/tree.c \
-	tools/dvx-prm/find.c tools/dvx-prm/say.c \
+	tools/dvx-prm/find.c \
 	tools/dvx-prm/explain.h tools/dvx-prm/explain.c tools/dvx-prm/recognise.c \
 	tools/dvx-prm/find_out.c tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_mini.c \
 	tools/dvx-prm/explain_eqe.c tools/dvx-prm/explain_wqe.h tools/dvx-prm/explain_wqe.c \

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "config.h"
 #include "dvx-prm.h"
-#include "tools/cli/cli.h"
 
 const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
 
@@ -60,7 +59,7 @@ static const struct cli_command commands[] = {
 	 "Reads a dump in any usual form (or binary) from FILE or standard input and prints the "
 	 "fields that are not 0, and bits that no field has.",
 	 decode_options, cmd_decode},
-	{"encode", 1, -1, "STRUCT [FIELD=VALUE...]",
+	{"encode", 1, CLI_ANY, "STRUCT [FIELD=VALUE...]",
 	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex "
 	 "bytes.",
 	 encode_options, cmd_encode},
@@ -75,7 +74,6 @@ static const struct cli_command commands[] = {
 	{"export", 0, 0, NULL, "All tables as JSON (prm/README.md describes it).", list_options,
 	 cmd_export},
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /* Fits a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
 static const char overview[] =
@@ -137,8 +135,9 @@ static struct args args = {.diagram = true};
 
 static const struct cli cli = {
 	.tool = "dvx-prm",
+	.overview = overview,
 	.commands = commands,
-	.count = NCOMMANDS,
+	.count = sizeof(commands) / sizeof(commands[0]),
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
@@ -147,32 +146,7 @@ static const struct cli cli = {
 	.full = EXIT_INPUT,
 };
 
-static error_t parse_main(int key, char *arg, struct argp_state *state)
-{
-	int *rc = state->input;
-	const struct cli_command *c;
-
-	if (key == ARGP_KEY_NO_ARGS)
-		argp_usage(state);
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	c = cli_find(&cli, arg);
-	if (!c)
-		cli_no_command(&cli, state, arg);
-	else
-		*rc = cli_run(&cli, c, state->argc - state->next + 1,
-			      state->argv + state->next - 1);
-	state->next = state->argc;
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {NULL, parse_main, "COMMAND [ARG...]", overview, NULL,
-					 NULL, NULL};
-	int rc = EXIT_USAGE;
-
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &rc);
-	return rc;
+	return cli_main(&cli, argc, argv);
 }

@@ -156,7 +156,7 @@ int cmd_show(const struct args *a)
 
 	if (!s && e) {
 		if (a->json)
-			return json_put(enum_json(e));
+			return json_out(enum_json(e));
 		print_enum(e);
 		return EXIT_DONE;
 	}
@@ -165,7 +165,7 @@ int cmd_show(const struct args *a)
 	if (a->variant && !has_variant(s, a->variant))
 		return EXIT_USAGE;
 	if (a->json)
-		return json_put(struct_json(s));
+		return json_out(struct_json(s));
 	print_struct(s, a);
 	return EXIT_DONE;
 }

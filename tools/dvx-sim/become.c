@@ -82,22 +82,22 @@ static int add_sanitizer(void)
 }
 #endif
 
-int become(const struct args *a)
+int become(const struct client *c)
 {
 	const char *lib = preload_path();
 	char socket[PATH_MAX], tree[PATH_MAX];
 
 	if (!lib)
 		return EXIT_SELF;
-	registry_file(socket, a->name, "socket");
-	registry_file(tree, a->name, a->function);
+	registry_file(socket, c->chip, "socket");
+	registry_file(tree, c->chip, c->function);
 	if (add_preload(lib) || add_sanitizer() || allow_asan() ||
-	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_FUNCTION", a->function, 1) ||
+	    setenv("DVX_SIM_SOCKET", socket, 1) || setenv("DVX_SIM_FUNCTION", c->function, 1) ||
 	    setenv("SYSFS_PATH", tree, 1)) {
 		say("can't set the environment: %s", strerror(errno));
 		return EXIT_SELF;
 	}
-	execvp(a->cmd[0], a->cmd);
-	say("can't run %s: %s", a->cmd[0], strerror(errno));
+	execvp(c->cmd[0], c->cmd);
+	say("can't run %s: %s", c->cmd[0], strerror(errno));
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }

@@ -53,9 +53,9 @@ static void take_signals(struct capture *c)
 static int gone(const struct capture *c, int err)
 {
 	if (err == -EPIPE || err == -ECONNRESET)
-		say("%s is gone: what was on its wire last may be missing", c->args->name);
+		say("%s is gone: what was on its wire last may be missing", c->args->argv[0]);
 	else
-		say("%s can't be captured: %s", c->args->name, strerror(-err));
+		say("%s can't be captured: %s", c->args->argv[0], strerror(-err));
 	return -1;
 }
 
@@ -161,8 +161,7 @@ static int begin(struct capture *c)
 	while (c->asked)
 		if (wait_answer(c) || read_answer(c) || signalled)
 			return -1;
-	fprintf(stderr, "dvx-sim: capturing what is on the wire of %s; Ctrl-C ends it\n",
-		c->args->name);
+	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
 	return ask(c, LINK_CAPTURE_NEXT);
 }
 
@@ -179,8 +178,8 @@ static int run(struct capture *c)
 		rc = turn(c);
 	if (pcap_out_close(&c->out))
 		rc = -1;
-	fprintf(stderr, "dvx-sim: %" PRIu64 " packets, %" PRIu64 " bytes in %s\n", c->out.packets,
-		c->out.bytes, c->out.name);
+	say("%" PRIu64 " packets, %" PRIu64 " bytes in %s", c->out.packets, c->out.bytes,
+	    c->out.name);
 	if (c->lost)
 		say("%" PRIu64 " packets are not among them: they were written too slowly",
 		    c->lost);
@@ -189,16 +188,16 @@ static int run(struct capture *c)
 
 int cmd_capture(const struct args *a)
 {
-	struct capture c = {.args = a, .sock = registry() ? registry_connect(a->name) : -1};
+	struct capture c = {.args = a, .sock = registry_connect(a->argv[0])};
 	const struct timeval forever = {0};
 	int rc = -1;
 
 	if (c.sock < 0)
 		return EXIT_FAILURE;
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
-	if (!strcmp(a->file, "-") && isatty(STDOUT_FILENO))
+	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");
-	else if (!pcap_out_open(&c.out, a->file)) {
+	else if (!pcap_out_open(&c.out, a->argv[1])) {
 		take_signals(&c);
 		rc = run(&c);
 	}

@@ -28,18 +28,19 @@ static void end_server(const char *name, int sock)
 
 int cmd_down(const struct args *a)
 {
+	const char *name = a->argv[0];
 	char path[PATH_MAX];
-	int lock, sock = registry() ? registry_connect(a->name) : -1;
+	int lock, sock = registry_connect(name);
 
 	if (sock < 0)
 		return EXIT_FAILURE;
-	registry_file(path, a->name, "lock");
+	registry_file(path, name, "lock");
 	lock = open(path, O_RDWR | O_CLOEXEC);
-	end_server(a->name, sock);
+	end_server(name, sock);
 	close(sock);
 	/* The server holds the lock to its end. */
 	if (lock >= 0 && !flock(lock, LOCK_EX))
 		close(lock);
-	registry_sweep(a->name);
+	registry_sweep(name);
 	return EXIT_SUCCESS;
 }

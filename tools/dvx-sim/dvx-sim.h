@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "tools/cli/cli.h"
+#include "tools/cli/say.h"
 
 /* What a command line asks for. */
 struct args {
-	const char *name;     /* chip */
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
-	const char *file;     /* of packets; "-": standard input or output */
 	uint64_t count;	      /* packets; 0: no end */
 	bool json;
-	char **cmd; /* NULL-terminated */
+	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
+	char **argv;
 };
 
 /* dvx-sim's own failure, apart from what a command returns (as env and timeout have it). */
@@ -32,8 +33,6 @@ int cmd_ls(const struct args *);
 int cmd_down(const struct args *);
 int cmd_replay(const struct args *);
 int cmd_capture(const struct args *);
-
-void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* registry.c: the user's folder of chips, one folder each. */
 const char *registry(void); /* NULL: said why */
@@ -59,6 +58,10 @@ const char *preload_path(void);
 const char *server_path(void);
 
 /* become.c: sets the environment of a client and turns into the command. Returns an exit code. */
-int become(const struct args *);
+struct client {
+	const char *chip, *function;
+	char **cmd; /* NULL behind it */
+};
+int become(const struct client *);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "front/link/link.h"
+#include "tools/cli/json.h"
 
 /* One chip's answer, cut into its rows. */
 struct chip {
@@ -170,13 +171,5 @@ int cmd_ls(const struct args *a)
 		free(names[i]);
 	}
 	free(names);
-	if (json) {
-		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
-		putchar('\n');
-		json_decref(json);
-	}
-	if (!fflush(stdout) && !ferror(stdout))
-		return EXIT_SUCCESS;
-	say("the list can't be written: %s", strerror(errno));
-	return EXIT_FAILURE;
+	return json && json_out(json) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -111,8 +111,11 @@ int registry_try(const char *name)
 
 int registry_connect(const char *name)
 {
-	int sock = registry_try(name);
+	int sock;
 
+	if (!registry_name_ok(name) || !registry())
+		return -1;
+	sock = registry_try(name);
 	if (sock >= 0)
 		return sock;
 	say("no chip named %s is up: start it with dvx-sim up %s", name, name);

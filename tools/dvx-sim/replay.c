@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "front/link/link.h"
 #include "pcap.h"
+#include "tools/cli/json.h"
 
 #define BATCH	    (256u << 10)
 #define PROGRESS_NS 200000000u
@@ -129,7 +130,7 @@ static int send_batch(struct replay *r)
 	}
 	if (err) {
 		end_progress();
-		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->name,
+		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
 		    r->sent, why(err));
 	}
 	show_progress(r);
@@ -191,14 +192,14 @@ static int send_file(struct replay *r)
 
 static void print_text(const struct replay *r, double seconds)
 {
-	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->name,
+	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->argv[0],
 	       r->fates.frames, r->fates.bytes, seconds);
 	for (unsigned int i = 0; i < NROWS; i++)
 		if (fate(&r->fates, i))
 			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
 }
 
-static void print_json(const struct replay *r, double seconds, bool complete)
+static int print_json(const struct replay *r, double seconds, bool complete)
 {
 	json_t *o =
 		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
@@ -206,9 +207,7 @@ static void print_json(const struct replay *r, double seconds, bool complete)
 
 	for (unsigned int i = 0; i < NROWS; i++)
 		json_object_set_new(o, rows[i].name, json_integer((json_int_t)fate(&r->fates, i)));
-	json_dumpf(o, stdout, JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(o);
+	return json_out(o) ? -1 : 0;
 }
 
 static int report(const struct replay *r, bool complete)
@@ -216,13 +215,9 @@ static int report(const struct replay *r, bool complete)
 	double seconds = (double)(now_ns() - r->began) / 1e9;
 
 	if (r->args->json)
-		print_json(r, seconds, complete);
-	else
-		print_text(r, seconds);
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	say("the report can't be written: %s", strerror(errno));
-	return -1;
+		return print_json(r, seconds, complete);
+	print_text(r, seconds);
+	return 0;
 }
 
 static void take_signals(void)
@@ -251,14 +246,14 @@ static int run(struct replay *r)
 
 int cmd_replay(const struct args *a)
 {
-	struct replay r = {.args = a, .sock = registry() ? registry_connect(a->name) : -1};
+	struct replay r = {.args = a, .sock = registry_connect(a->argv[0])};
 	int rc = -1;
 
 	if (r.sock < 0)
 		return EXIT_FAILURE;
 	take_signals();
-	if (!check_file(a->file) && !stopped)
-		r.in = pcap_in_open(a->file);
+	if (!check_file(a->argv[1]) && !stopped)
+		r.in = pcap_in_open(a->argv[1]);
 	if (r.in)
 		rc = run(&r);
 	pcap_in_close(r.in);

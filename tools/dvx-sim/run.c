@@ -39,18 +39,18 @@ static int wait_for(pid_t child, pid_t server, const sigset_t *signals)
 	}
 }
 
-static int run_with(const struct args *a, pid_t server, const sigset_t *signals,
+static int run_with(const struct client *c, pid_t server, const sigset_t *signals,
 		    const sigset_t *before)
 {
 	pid_t child = fork();
 
 	if (child < 0) {
-		say("can't start %s: %s", a->cmd[0], strerror(errno));
+		say("can't start %s: %s", c->cmd[0], strerror(errno));
 		return EXIT_SELF;
 	}
 	if (!child) {
 		sigprocmask(SIG_SETMASK, before, NULL);
-		_exit(become(a));
+		_exit(become(c));
 	}
 	return wait_for(child, server, signals);
 }
@@ -58,14 +58,14 @@ static int run_with(const struct args *a, pid_t server, const sigset_t *signals,
 int cmd_run(const struct args *a)
 {
 	struct start s = {.trace = a->trace, .set = a->set};
-	struct args client = *a;
 	sigset_t signals, before;
 	char name[32];
+	struct client client = {.chip = name, .function = a->function, .cmd = a->argv};
 	int life[2], rc, status;
 	pid_t server;
 
 	snprintf(name, sizeof(name), "run-%d", getpid());
-	client.name = s.name = name;
+	s.name = name;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	for (unsigned int i = 0; i < NFORWARDED; i++)

@@ -96,8 +96,8 @@ static int serve(const struct args *a, struct where *w, struct holder *h, struct
 	w->bound = true;
 	/* Not before it is sure that this daemon serves. */
 	if (a->fresh && unlink(w->state) && errno != ENOENT)
-		complain("%s: %s: a daemon without --fresh would apply it again", w->state,
-			 strerror(errno));
+		say("%s: %s: a daemon without --fresh would apply it again", w->state,
+		    strerror(errno));
 	announce(a, w, h);
 	ret = server_run(&s);
 	unlink(w->socket);
@@ -115,7 +115,7 @@ static void device_is_gone(void *arg)
 
 	if (w->bound)
 		unlink(w->socket);
-	complain("%s is gone, and its rules with it", w->device);
+	say("%s is gone, and its rules with it", w->device);
 	_exit(EXIT_DEVICE);
 }
 
@@ -156,6 +156,6 @@ int cmd_daemon(const struct args *a)
 		close(lock);
 	}
 	if (f.code)
-		complain("%s", f.text);
+		say("%s", f.text);
 	return f.code;
 }

@@ -106,7 +106,7 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 	json_object_set_new(job->out, "packet", json_string(line));
 	json_object_set_new(job->out, "ways", ways);
 	if (rc)
-		complain("no memory");
+		say("no memory");
 	return rc ? EXIT_INPUT : EXIT_DONE;
 }
 
@@ -117,9 +117,8 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 static void tell_mistake(void *arg, const struct mistake *m)
 {
 	(void)arg;
-	complain("the packet, column %u: %s",
-		 m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1,
-		 m->text);
+	say("the packet, column %u: %s",
+	    m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1, m->text);
 }
 
 static int one_rule(struct ruleset *set, const char *words)
@@ -132,7 +131,7 @@ static int one_rule(struct ruleset *set, const char *words)
 	n = rules_parse(text, strlen(text), set, tell_mistake, NULL);
 	free(text);
 	if (!n && set->n != 1) {
-		complain("a packet is one line such as: in ipv4 dst 10.0.0.1 tcp dst port 80");
+		say("a packet is one line such as: in ipv4 dst 10.0.0.1 tcp dst port 80");
 		ruleset_free(set);
 		return -1;
 	}
@@ -147,12 +146,12 @@ static int find_starts(struct job *job)
 	if (job->nstarts)
 		return EXIT_DONE;
 	if (job->src.daemon) {
-		complain("no rule is about packets that %s: they go the default way",
-			 job->side == SIDE_RX ? "come in" : "go out");
+		say("no rule is about packets that %s: they go the default way",
+		    job->side == SIDE_RX ? "come in" : "go out");
 		return EXIT_RULES;
 	}
-	complain("%s has no table where packets that %s would begin", job->src.name,
-		 job->side == SIDE_RX ? "come in" : "go out");
+	say("%s has no table where packets that %s would begin", job->src.name,
+	    job->side == SIDE_RX ? "come in" : "go out");
 	return EXIT_INPUT;
 }
 
@@ -276,9 +275,9 @@ static void print_sums(struct job *job)
 static void tell_start(const struct job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
-		complain("%s has %u tables where packets begin; the sums are of table 0x%llx",
-			 job->src.name, job->nstarts,
-			 (unsigned long long)job->src.d.table[job->start[0]].id);
+		say("%s has %u tables where packets begin; the sums are of table 0x%llx",
+		    job->src.name, job->nstarts,
+		    (unsigned long long)job->src.d.table[job->start[0]].id);
 }
 
 static int read_packets(struct job *job, pcap_t *in)
@@ -305,13 +304,13 @@ static int read_packets(struct job *job, pcap_t *in)
 		rc = sum_up(job, &p, job->packets);
 	}
 	if (rc || got == PCAP_ERROR) {
-		complain("%s: packet %llu: %s", job->args->argv[0],
-			 (unsigned long long)job->packets + 1, rc ? "no memory" : pcap_geterr(in));
+		say("%s: packet %llu: %s", job->args->argv[0], (unsigned long long)job->packets + 1,
+		    rc ? "no memory" : pcap_geterr(in));
 		return EXIT_INPUT;
 	}
 	if (job->args->packet) {
-		complain("%s has %llu packets, no number %llu", job->args->argv[0],
-			 (unsigned long long)job->packets, (unsigned long long)job->args->packet);
+		say("%s has %llu packets, no number %llu", job->args->argv[0],
+		    (unsigned long long)job->packets, (unsigned long long)job->args->packet);
 		return EXIT_INPUT;
 	}
 	print_sums(job);
@@ -325,7 +324,7 @@ static int explain_file(struct job *job, const char *path)
 	int ret;
 
 	if (!in) {
-		complain("%s: %s", path, why);
+		say("%s: %s", path, why);
 		return EXIT_INPUT;
 	}
 	job->side = job->args->out ? SIDE_TX : SIDE_RX;
@@ -333,11 +332,11 @@ static int explain_file(struct job *job, const char *path)
 	job->first_by_rule = calloc(job->src.d.nrules + 1u, sizeof(*job->first_by_rule));
 	ret = find_starts(job);
 	if (!ret && pcap_datalink(in) != DLT_EN10MB) {
-		complain("%s: its packets are %s; Ethernet is needed", path,
-			 pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
+		say("%s: its packets are %s; Ethernet is needed", path,
+		    pcap_datalink_val_to_description_or_dlt(pcap_datalink(in)));
 		ret = EXIT_INPUT;
 	} else if (!ret && (!job->by_rule || !job->first_by_rule)) {
-		complain("no memory");
+		say("no memory");
 		ret = EXIT_INPUT;
 	} else if (!ret) {
 		ret = read_packets(job, in);

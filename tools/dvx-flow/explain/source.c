@@ -19,19 +19,18 @@ static int read_dump(struct source *s, const char *text, size_t len)
 
 	if (rc) {
 		if (err.line)
-			complain("%s:%u: %s", s->name, err.line, err.text);
+			say("%s:%u: %s", s->name, err.line, err.text);
 		else
-			complain("%s: %s", s->name, rc == -EINVAL ? err.text : "no memory");
+			say("%s: %s", s->name, rc == -EINVAL ? err.text : "no memory");
 		return EXIT_INPUT;
 	}
 	if (s->d.unknown)
-		complain(
-			"%s:%u: a record of a type that is not known here; %u of such are left out",
-			s->name, s->d.unknown_line, s->d.unknown);
+		say("%s:%u: a record of a type that is not known here; %u of such are left out",
+		    s->name, s->d.unknown_line, s->d.unknown);
 	s->cache = view_cache_new(&s->d);
 	if (s->cache)
 		return EXIT_DONE;
-	complain("%s: no memory", s->name);
+	say("%s: no memory", s->name);
 	return EXIT_INPUT;
 }
 
@@ -94,7 +93,7 @@ static int ask_daemon(struct source *s, const struct args *a)
 	s->name = "the daemon's dump";
 	s->daemon = true;
 	if (!answer.body_len) {
-		complain("the daemon holds no rules: every packet goes the default way");
+		say("the daemon holds no rules: every packet goes the default way");
 		msg_free(&answer);
 		return EXIT_RULES;
 	}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <jansson.h>
+
+#include "dvx-copy.h"
+#include "net.h"
+#include "serve.h"
+
+/* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
+static void announce(const struct args *a, struct device *device, int listener)
+{
+	char name[NET_NAME];
+	json_t *j;
+
+	net_own_name(listener, name);
+	if (a->json) {
+		j = json_pack("{s:s, s:s}", "listening", name, "device", device_name(device));
+		if (j)
+			json_dumpf(j, stdout, JSON_COMPACT);
+		json_decref(j);
+		putchar('\n');
+	} else if (!a->quiet) {
+		printf("serving %s on %s through %s\n", a->root, name, device_name(device));
+	}
+	fflush(stdout);
+}
+
+static int run(const struct args *a, struct serve *wish, struct key *key, struct fault *f)
+{
+	struct server *s = &wish->shared;
+	struct target t;
+	int listener, ret;
+
+	if (target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
+		return -1;
+	s->root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->root < 0)
+		return fault(f, COPY_IO, "%s: %s", a->root, strerror(errno));
+	listener = net_listen(&t, key->n != 0, f);
+	if (listener < 0)
+		return -1;
+	if (device_open(&s->device, a->device, f)) {
+		close(listener);
+		return -1;
+	}
+	ret = export_check(s->device, f);
+	if (!ret) {
+		announce(a, s->device, listener);
+		ret = serve(wish, listener, &stop_asked, f);
+	}
+	close(listener);
+	device_close(s->device);
+	return ret;
+}
+
+int cmd_serve(const struct args *a)
+{
+	struct key key = {.n = 0};
+	struct serve wish = {
+		.quiet = a->quiet,
+		.once = a->once,
+		.max_clients = a->max_clients,
+		.patience_ms = a->patience_ms,
+		.key = &key,
+		.shared = {.root = -1, .slots = a->slots, .slot_bytes = a->slot_bytes},
+	};
+	struct fault f = {0};
+
+	if (a->root)
+		run(a, &wish, &key, &f);
+	else
+		fault(&f, COPY_USAGE, "serve needs --root DIR");
+	if (f.code)
+		say("%s", f.text);
+	if (wish.shared.root >= 0)
+		close(wish.shared.root);
+	key_wipe(&key);
+	return f.code;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the commands of dvx-copy share. */
+#ifndef DVX_COPY_H
+#define DVX_COPY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fault.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/say.h"
+
+struct args {
+	const char *key_file, *device;
+	bool json, quiet;
+	uint32_t slots, slot_bytes;
+	int patience_ms;
+	/* serve */
+	const char *root, *listen;
+	bool once;
+	unsigned int max_clients;
+	/* pull: sources, and the destination behind them */
+	int argc;
+	char **argv;
+};
+
+/* Set by SIGINT and SIGTERM. */
+extern volatile sig_atomic_t stop_asked;
+
+/* Return an enum copy_exit. */
+int cmd_serve(const struct args *a);
+int cmd_pull(const struct args *a);
+
+#endif
