@@ -612,6 +612,7 @@ static void verbs_refuse(void **state)
 		{AT(head.flow_attr.size) + 1, 1, -EINVAL},
 		{AT(head.flow_attr.priority), 16, -ENOMEM},
 		{AT(head.flow_attr.port), 2, -EINVAL},
+		{AT(head.flow_attr.port), 0, -EINVAL},
 		{AT(head.flow_attr.flags), 8, -EINVAL},
 		{AT(head.flow_attr.type), 3, -EOPNOTSUPP},
 		{AT(head.flow_attr.type), 1, -EINVAL}, /* a default flow, with specs */

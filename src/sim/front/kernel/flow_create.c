@@ -30,7 +30,7 @@ static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *
 	if (a->priority >= FS_USER_PRIOS)
 		return refuse(-ENOMEM, "CREATE_FLOW: priority %u, there are %u", a->priority,
 			      FS_USER_PRIOS);
-	if (a->port > 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
+	if (a->port != 1 || a->flags & ~(FLAG_DONT_TRAP | FLAG_EGRESS))
 		return refuse(-EINVAL,
 			      "CREATE_FLOW: port %u, flags 0x%x: port 1, and the flags "
 			      "DONT_TRAP and EGRESS are known",
