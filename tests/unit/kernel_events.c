@@ -7,6 +7,7 @@
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eqe.h>
 #include "kernel_fixture.h"
+#include "front/kernel/uverbs.h"
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
@@ -344,6 +345,25 @@ static void devx_with_data(void **state)
 	close(fd);
 }
 
+/* Nobody counts DevX events: those of a channel that the program has closed are not kept. */
+static void devx_closed(void **state)
+{
+	struct fx *f = *state;
+	int fd = devx_fd(f, 0);
+	const uint16_t type = PRM_EVENT_COMP;
+	uint32_t cqn, cq = devx_cq(f, &cqn);
+	const struct channel *c = f->f->channels;
+
+	assert_int_equal(subscribe(f, fd, &cq, 1, &type, 1), 0);
+	for (unsigned int i = 0; i < 40; i++)
+		fire(f, PRM_EVENT_COMP, cqn);
+	assert_true(channel_backlog(c) > 0);
+	close(fd);
+	for (unsigned int i = 0; i < 40; i++)
+		fire(f, PRM_EVENT_COMP, cqn);
+	assert_int_equal(channel_backlog(c), 0);
+}
+
 /* Without data: the cookie alone, and only once until it was read. */
 static void devx_without_data(void **state)
 {
@@ -447,6 +467,7 @@ int main(void)
 		T(async),	   T(wrong_fd),
 		T(devx_with_data), T(devx_without_data),
 		T(devx_refusals),  T(devx_async_query),
+		T(devx_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,17 @@ static bool closed_by_program(const struct channel *c)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
+static void drop_queue(struct channel *c)
+{
+	while (c->queue) {
+		struct packet *p = c->queue;
+
+		c->queue = p->next;
+		free(p);
+	}
+	c->tail = &c->queue;
+}
+
 static void release(struct channel *c)
 {
 	struct kfile *f = c->f;
@@ -67,12 +78,7 @@ static void release(struct channel *c)
 		f->async = NULL;
 	devx_forget_channel(f->k, c);
 	timer_cancel(&f->k->si->timers, &c->retry);
-	while (c->queue) {
-		struct packet *p = c->queue;
-
-		c->queue = p->next;
-		free(p);
-	}
+	drop_queue(c);
 	for (unsigned int i = 0; i < c->nsent; i++)
 		free(c->sent[i]);
 	close(c->fd);
@@ -217,14 +223,19 @@ static void swallow_sigpipe(void)
 
 /*
  * What the pipe takes; the rest is tried again later. Of a closed pipe the events stay here, where
- * a purge finds them unread.
+ * a purge finds them unread; but those of DevX, of which nobody counts how many were reported.
  */
 static void flush(struct channel *c)
 {
 	struct silicon *si = c->f->k->si;
 
-	if (!c->queue || closed_by_program(c))
+	if (!c->queue)
 		return;
+	if (closed_by_program(c)) {
+		if (c->kind == CHANNEL_DEVX_EVENT)
+			drop_queue(c);
+		return;
+	}
 	while (c->queue) {
 		struct packet *p = c->queue;
 
