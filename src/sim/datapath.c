@@ -236,5 +236,5 @@ bool datapath_run(struct silicon *si)
 		if (!round)
 			break;
 	}
-	return dp_flush(si) || did;
+	return dp_flush(si, now) || did;
 }

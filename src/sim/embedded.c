@@ -33,7 +33,7 @@ struct call {
 	struct kreq *req;
 	uint64_t va, len, offset;
 	unsigned int function;
-	int uffd;
+	int uffd, memfd;
 	int rc;
 	sem_t done;
 };
@@ -236,6 +236,11 @@ static void do_unmapped(struct call *c)
 		bar_unmapped(kfile_bar(kfile(c)), c->va, c->len);
 }
 
+static void do_share(struct call *c)
+{
+	c->rc = kfile(c) ? kernel_share(kfile(c), c->va, c->len, c->memfd) : -EBADF;
+}
+
 static int embedded_close_call(struct cfile *cf)
 {
 	struct call c = {.fn = do_close, .cf = cf};
@@ -292,6 +297,13 @@ static void embedded_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 	struct call c = {.fn = do_unmapped, .cf = cf, .va = va, .len = len};
 
 	call(&c);
+}
+
+static int embedded_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
+{
+	struct call c = {.fn = do_share, .cf = cf, .va = va, .len = len, .memfd = memfd};
+
+	return call(&c);
 }
 
 static void embedded_forked(struct cfile *cf)
@@ -368,6 +380,7 @@ const struct transport transport_embedded = {
 	.ioctl = embedded_ioctl,
 	.mapped = embedded_mapped,
 	.unmapped = embedded_unmapped,
+	.share = embedded_share,
 	.close = embedded_close,
 	.forked = embedded_forked,
 };

@@ -39,6 +39,7 @@ struct bench {
 	int say, hear; /* to and from the program */
 	char heard;
 	uint64_t work, started, inserted;
+	uint64_t clock; /* what reading the clock adds to a turn */
 };
 
 static void die(const char *what)
@@ -158,6 +159,19 @@ static __attribute__((noipa)) bool device_turn(struct bench *b)
 	return datapath_run(b->si) || rung;
 }
 
+static uint64_t clock_cost(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t took = now(CLOCK_THREAD_CPUTIME_ID) - start;
+
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
 static bool timed_turns(struct bench *b)
 {
 	bool did = false;
@@ -167,7 +181,7 @@ static bool timed_turns(struct bench *b)
 
 		if (!device_turn(b))
 			break;
-		b->work += now(CLOCK_THREAD_CPUTIME_ID) - start;
+		b->work += now(CLOCK_THREAD_CPUTIME_ID) - start - b->clock;
 		did = true;
 	}
 	return did;
@@ -183,6 +197,7 @@ static void serve(struct bench *b)
 
 	thread_runs_loop();
 	process_is_device();
+	b->clock = clock_cost();
 	while (b->heard != 'E') {
 		bool idle = !timed_turns(b);
 

@@ -81,13 +81,19 @@ bool dp_fetch(struct silicon *si)
 	return sq_run(si->dp) || did;
 }
 
-bool dp_flush(struct silicon *si)
+void dp_settle(struct silicon *si)
+{
+	if (si->dp)
+		post_flush(si->dp);
+}
+
+bool dp_flush(struct silicon *si, uint64_t now)
 {
 	bool did;
 
 	did = qp_flush_run(si->dp);
 	did |= cq_flush_all(si->dp);
-	post_flush(si->dp);
+	did |= post_end_turn(si->dp, now);
 	return did || !TAILQ_EMPTY(&si->dp->ready) || !TAILQ_EMPTY(&si->dp->sweep) ||
 	       !TAILQ_EMPTY(&si->dp->flush);
 }

@@ -5,12 +5,15 @@
 #include "base/log.h"
 
 /*
- * Small remote WRITEs and received raw packets are posted, as writes on PCIe are: they wait here,
- * in order, and one call moves many. They are flushed before anything that could show that they
- * have not happened: a CQE, a larger write, any read of messages' memory, the end of the turn.
+ * Small writes to client memory are posted, as writes on PCIe are: they wait here, in order, and
+ * one call moves many. They are flushed before anything that could show that they have not
+ * happened: a CQE, a larger write, any read of messages' memory, a command; at the end of the turn
+ * if a peer made them, who may have other ways to tell. What a READ brings is looked at after its
+ * CQE: it waits for one, though not for long.
  */
-#define SMALL 2048u
+#define SMALL	       2048u
 #define POSTS_AND_MORE 60u /* segments of one call */
+#define HOLD_NS	       10000u
 
 void post_flush(struct dp *dp)
 {
@@ -20,6 +23,8 @@ void post_flush(struct dp *dp)
 
 	p->n = 0;
 	p->bytes = 0;
+	p->seen = false;
+	p->since = 0;
 	if (!n || !dma_scatter(dp->si->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
@@ -42,6 +47,8 @@ int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, co
 		if (!dma_scatter_owned(dp->si->host, p->seg, p->n + n, p->buf)) {
 			p->n = 0;
 			p->bytes = 0;
+			p->seen = false;
+			p->since = 0;
 			return 0;
 		}
 	}
@@ -80,10 +87,10 @@ int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const
 	struct dp *dp = dp_of(&qp->o);
 	struct dp_posts *p = &dp->posts;
 
-	/* memory of the device itself is not behind PCIe: no call is saved by waiting */
+	/* memory of the device itself is not behind PCIe */
 	if (n == 1 && dma_is_device(dp->si->host, seg->addr))
 		return dma_scatter(dp->si->host, seg, n, from);
-	if (len > SMALL || n > POSTS) {
+	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(dp->si->host, seg->addr, len))) {
 		post_flush(dp);
 		return dma_scatter(dp->si->host, seg, n, from);
 	}
@@ -98,6 +105,29 @@ int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const
 	memcpy(p->buf + p->bytes, from, len);
 	p->bytes += len;
 	return 0;
+}
+
+int post_seen(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
+	      size_t len)
+{
+	int err = post_scatter(qp, seg, n, from, len);
+
+	dp_of(&qp->o)->posts.seen |= dp_of(&qp->o)->posts.n > 0;
+	return err;
+}
+
+bool post_end_turn(struct dp *dp, uint64_t now)
+{
+	struct dp_posts *p = &dp->posts;
+
+	if (!p->n)
+		return false;
+	if (!p->since)
+		p->since = now;
+	if (!p->seen && now - p->since < HOLD_NS)
+		return false;
+	post_flush(dp);
+	return true;
 }
 
 /* A posted write went nowhere: its message was acknowledged, only this side can be told. */

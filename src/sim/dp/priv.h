@@ -76,6 +76,8 @@ struct dp_uar {
 #define POSTS 64u
 struct dp_posts {
 	unsigned int n;
+	bool seen;	/* some may be looked at without a CQE */
+	uint64_t since; /* the end of a turn at which they began to wait; 0: not yet */
 	size_t bytes;
 	struct dma_seg seg[POSTS + 2 * BATCH_SEGS];
 	struct qp *qp[POSTS];
@@ -212,6 +214,9 @@ bool self_copy(struct qp *, struct send_wr *);
 /* post.c */
 int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct dp *);
+/* The same for what a peer wrote: flushed at the end of the turn. */
+int post_seen(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+bool post_end_turn(struct dp *, uint64_t now); /* true if something was flushed */
 /* The same, then these bytes, their last one last: 0, or -EFAULT for these. */
 int post_flush_then(struct dp *, const struct dma_seg *, unsigned int n, const void *, size_t len);
 void post_before(struct dp *, const struct dma_seg *); /* flushes what lies in it */

@@ -22,7 +22,7 @@ bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const v
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
 
 	cq_before_reply(qp);
-	return n >= 0 && moved(qp, post_scatter(qp, seg, (unsigned int)n, from, len));
+	return n >= 0 && moved(qp, post_seen(qp, seg, (unsigned int)n, from, len));
 }
 
 bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to)

@@ -7,6 +7,8 @@
 
 #define SMALL 512u
 
+typedef int put_fn(struct qp *, const struct dma_seg *, unsigned int, const void *, size_t);
+
 /* The request's only data segment, and the memory that its remote address names: one piece each. */
 struct ends {
 	struct data_seg data;
@@ -32,7 +34,7 @@ static bool find_ends(struct qp *qp, const struct send_wr *wr, struct ends *e)
 					write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
-static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from)
+static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from, put_fn *put)
 {
 	uint8_t bytes[SMALL];
 
@@ -41,8 +43,7 @@ static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *
 		post_before(dp_of(&qp->o), to);
 		return !dma_copy(host_of(&qp->o), to->addr, from->addr, to->len);
 	}
-	return !dma_gather(host_of(&qp->o), from, 1, bytes) &&
-	       !post_scatter(qp, to, 1, bytes, to->len);
+	return !dma_gather(host_of(&qp->o), from, 1, bytes) && !put(qp, to, 1, bytes, to->len);
 }
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
@@ -72,23 +73,31 @@ static void make_inline(struct send_wr *wr, const uint8_t *bytes)
 	wr->ds = (uint8_t)(HEAD_DS + (PRM_WQE_INLINE_SEG_BYTES + wr->len + DS - 1) / DS);
 }
 
-/* What can't be had in one piece stays as it is: the request itself finds out why. */
+static bool worth_a_call(struct qp *qp, const struct send_wr *wr, struct dma_seg *seg)
+{
+	const uint8_t *data = wr->wqe + HEAD_DS * DS;
+
+	return !prm_wqe_inline_seg_get_is_inline(data) &&
+	       one_piece(qp, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
+			 wr->len, MKEY_LR, seg) &&
+	       !dma_is_direct(host_of(&qp->o), seg->addr, seg->len);
+}
+
+/*
+ * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
+ * requests are mostly of one region: where the first needs no call, none does.
+ */
 void self_gather(struct self_batch *b, struct qp *qp)
 {
 	uint8_t bytes[SELF_BATCH * INLINE_MOST];
 	const uint8_t *at = bytes;
 	unsigned int n = 0;
 
-	if (b->n < 2)
+	if (b->n < 2 || !worth_a_call(qp, b->wr[0], &b->seg[0]))
 		return;
-	for (unsigned int i = 0; i < b->n; i++) {
-		const uint8_t *seg = b->wr[i]->wqe + HEAD_DS * DS;
-
-		if (!prm_wqe_inline_seg_get_is_inline(seg) &&
-		    one_piece(qp, prm_wqe_data_seg_get_lkey(seg), prm_wqe_data_seg_get_addr(seg),
-			      b->wr[i]->len, MKEY_LR, &b->seg[n]))
+	for (unsigned int i = 0; i < b->n; i++)
+		if (worth_a_call(qp, b->wr[i], &b->seg[n]))
 			b->wr[n++] = b->wr[i];
-	}
 	for (unsigned int i = 0; i < n; i++)
 		post_before(dp_of(&qp->o), &b->seg[i]);
 	if (!n || dma_gather(host_of(&qp->o), b->seg, n, bytes))
@@ -106,7 +115,7 @@ bool self_copy(struct qp *qp, struct send_wr *wr)
 	if (!find_ends(qp, wr, &e))
 		return false;
 	if (e.data.inl)
-		return !post_scatter(qp, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local)
-				      : copy(qp, &e.local, &e.remote);
+		return !post_seen(qp, &e.remote, 1, e.data.inl, wr->len);
+	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local, post_seen)
+				      : copy(qp, &e.local, &e.remote, post_scatter);
 }

@@ -385,8 +385,9 @@ static void fetch_some(struct qp *qp, struct self_batch *batch)
 
 static void fetch(struct qp *qp)
 {
-	struct self_batch batch = { .n = 0 };
+	struct self_batch batch;
 
+	batch.n = 0; /* the rest of it is large, and not looked at */
 	fetch_some(qp, &batch);
 	self_gather(&batch, qp);
 }

@@ -50,10 +50,27 @@ struct kattr {
 	bool valid_output;  /* kernel sets UVERBS_ATTR_F_VALID_OUTPUT */
 };
 
-#define KREQ_FDS 4
+/*
+ * Pages that the program is asked to put on a memfd which it then hands over with kernel_share(),
+ * or to take back: the device no longer uses its own mapping of them. It may be unable to, or not
+ * care: its memory is reached all the same.
+ */
+struct kshare {
+	uint64_t va, len;
+	enum kshare_what {
+		KSHARE_BACK,
+		KSHARE_RING,
+		KSHARE_DATA, /* a region: may have a meaning to the program's other threads */
+	} what;
+};
+
+#define KREQ_FDS    4
+#define KREQ_SHARES 8
 struct kreq {
 	uint16_t object, method;
 	uint32_t driver;
+	unsigned int nshares;
+	struct kshare shares[KREQ_SHARES];
 	unsigned int nattrs;
 	struct kattr *attrs;
 	unsigned int nfds;
@@ -69,6 +86,11 @@ struct kreq {
  * DevX command that the firmware refuses is -EREMOTEIO with a valid mailbox.
  */
 int kernel_ioctl(struct kfile *, struct kreq *);
+/*
+ * The pages at va are those of this memfd (the caller's). 0, or -errno and the program takes them
+ * back: -ENOENT if no object holds bytes there any more, or as mm_share().
+ */
+int kernel_share(struct kfile *, uint64_t va, uint64_t len, int memfd);
 
 /* chip.c connects the silicon's events here. */
 struct vhca;

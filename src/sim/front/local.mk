@@ -2,7 +2,7 @@
 # What both halves read, the tree that a program sees, and the kernel half.
 libsim_la_SOURCES += src/sim/front/kernel.h src/sim/front/methods.h src/sim/front/methods.c src/sim/front/sysfs.h src/sim/front/sysfs.c \
 	src/sim/front/kernel/uverbs.h src/sim/front/kernel/devx.h src/sim/front/kernel/kernel.c src/sim/front/kernel/cmd.c \
-	src/sim/front/kernel/uobj.c src/sim/front/kernel/kattr.c src/sim/front/kernel/channel.c src/sim/front/kernel/events.c \
+	src/sim/front/kernel/uobj.c src/sim/front/kernel/pins.c src/sim/front/kernel/kattr.c src/sim/front/kernel/channel.c src/sim/front/kernel/events.c \
 	src/sim/front/kernel/uverbs_write.c src/sim/front/kernel/uverbs_context.c src/sim/front/kernel/uverbs_device.c \
 	src/sim/front/kernel/uverbs_port.c src/sim/front/kernel/uverbs_pd.c src/sim/front/kernel/uverbs_mr.c \
 	src/sim/front/kernel/uverbs_dm.c src/sim/front/kernel/uverbs_cq.c src/sim/front/kernel/uverbs_qp.c src/sim/front/kernel/uverbs_qp_modify.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "base/log.h"
+#include "dp/dp.h"
 #include "prm/reflect.h"
 
 /* Opcode, the structures whose sizes are the least lengths of command and reply, handler. */
@@ -258,6 +259,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.op_mod = prm_load16(in, 6);
 	row = find_row(c.opcode);
 	c.name = prm_opcode_name(c.opcode);
+	dp_settle(v->si);
 	if (admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)

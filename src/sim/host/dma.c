@@ -7,9 +7,9 @@
 #include "host.h"
 
 /*
- * Client memory is reached by system calls alone, the embedded client's too: a program may unmap
- * live rings and regions at any time (on hardware the pages are pinned), and a system call answers
- * EFAULT where a load would kill the program.
+ * Client memory that is not shared (share.c) is reached by system calls alone, the embedded
+ * client's too: a program may unmap live rings and regions at any time (on hardware the pages are
+ * pinned), and a system call answers EFAULT where a load would kill the program.
  */
 #define VA_MASK	 ((1ull << BUS_SLOT_SHIFT) - 1)
 #define IOV_RUN	 64u	     /* segments per call */
@@ -43,27 +43,18 @@ static void *va_at(bus_t addr)
 }
 
 /* Where this process can reach the bytes itself; NULL: by system calls only. */
-static void *local_at(const struct mm *mm, bus_t addr, size_t len)
+static uint8_t *mapped_at(const struct mm *mm, bus_t addr, size_t len)
 {
 	if (mm->at)
 		return mm->at(mm->at_ctx, addr & VA_MASK, len);
-	return mm->self ? va_at(addr) : NULL;
+	return mm->nshares ? share_at(mm, addr & VA_MASK, len) : NULL;
 }
 
-static int device_move(struct mm *mm, bool write, uint8_t *buf, const struct iovec *remote,
-		       unsigned int n)
+bool dma_is_direct(const struct host *h, bus_t addr, size_t len)
 {
-	unsigned int i;
+	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
 
-	for (i = 0; i < n; i++) {
-		uint8_t *at = mm->at(mm->at_ctx, (uintptr_t)remote[i].iov_base, remote[i].iov_len);
-
-		if (!at)
-			return -EFAULT;
-		memmove(write ? at : buf, write ? buf : at, remote[i].iov_len);
-		buf += remote[i].iov_len;
-	}
-	return 0;
+	return mm && mapped_at(mm, addr, len);
 }
 
 static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
@@ -72,8 +63,6 @@ static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *rem
 	struct iovec local = {.iov_base = buf, .iov_len = len};
 	ssize_t done;
 
-	if (mm->at)
-		return device_move(mm, write, buf, remote, n);
 	done = vm_call(mm->pid, write, &local, 1, remote, n);
 	if (done == (ssize_t)len)
 		return 0;
@@ -117,21 +106,65 @@ static bool seg_fits(const struct dma_seg *seg)
 	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
 }
 
+/* A ring's record is read before what it vouches for. */
+static void load(void *to, const uint8_t *at, size_t len)
+{
+	memcpy(to, at, len);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* The last word, as wide as it is aligned, after the others: programs look there for an end. */
+static void store(uint8_t *at, const void *from, size_t len)
+{
+	uintptr_t end = (uintptr_t)at + len;
+	size_t tail = len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
+	union {
+		uint64_t u64;
+		uint32_t u32;
+		uint8_t u8;
+	} last;
+
+	memcpy(&last, (const uint8_t *)from + len - tail, tail);
+	memcpy(at, from, len - tail);
+	if (tail == 8)
+		__atomic_store_n((uint64_t *)(end - 8), last.u64, __ATOMIC_RELEASE);
+	else if (tail == 4)
+		__atomic_store_n((uint32_t *)(end - 4), last.u32, __ATOMIC_RELEASE);
+	else if (tail)
+		__atomic_store_n((uint8_t *)(end - 1), last.u8, __ATOMIC_RELEASE);
+}
+
+/* What can't be reached directly, and all that follows it in the same client. */
+static int segs_call(struct walk *w, bool write, struct mm *mm, void *buf, size_t *len)
+{
+	struct iovec iov[IOV_RUN];
+	unsigned int niov;
+
+	*len = walk_run(w, iov, &niov);
+	if (!*len)
+		return 0;
+	return !mm || mm->at ? -EFAULT : mm_move(mm, write, buf, iov, niov, *len);
+}
+
 static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
 		     void *buf)
 {
 	struct walk w = {.seg = segs, .end = segs + n};
-	struct iovec iov[IOV_RUN];
-	unsigned int i, niov;
+	size_t len;
 
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		if (!seg_fits(&segs[i]))
 			return -EFAULT;
 	while (w.seg < w.end) {
 		struct mm *mm = mm_at(h, w.seg->addr);
-		size_t len = walk_run(&w, iov, &niov);
+		uint8_t *at = mm && !w.off ? mapped_at(mm, w.seg->addr, w.seg->len) : NULL;
 
-		if (len && (!mm || mm_move(mm, write, buf, iov, niov, len)))
+		len = w.seg->len;
+		if (at && write)
+			store(at, buf, w.seg++->len);
+		else if (at)
+			load(buf, at, w.seg++->len);
+		else if (segs_call(&w, write, mm, buf, &len))
 			return -EFAULT;
 		buf = (char *)buf + len;
 	}
@@ -163,9 +196,10 @@ int dma_write(struct host *h, bus_t to, const void *from, size_t len)
 }
 
 /*
- * The kernel copies the remote segments one after the other. On x86-64 that is order enough: within
- * one segment a string copy may store in any order, but no later store passes it. Elsewhere the
- * copy's stores are ordered by nothing, so the owner byte is a call of its own behind a barrier.
+ * The segments are copied one after the other. On x86-64 that is order enough of the kernel's
+ * copies, too: within one segment a string copy may store in any order, but no later store passes
+ * it. Elsewhere they are ordered by nothing, so the owner byte is a call of its own behind a
+ * barrier.
  */
 int dma_scatter_owned(struct host *h, const struct dma_seg *segs, unsigned int n, const void *from)
 {
@@ -205,23 +239,27 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 }
 
 /*
- * The device's own memory, or the embedded client's, can be the local side of the call: one copy
- * instead of two. A fault on that side is reported like one on the other; but a client's memory is
- * never the local side of a copy that makes no call.
+ * Memory that can be reached directly, or else the embedded client's, is the local side of the
+ * call: one copy instead of two. A fault on that side is reported like one on the other, as there
+ * is always a call where there can be a fault.
  */
 int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 {
 	struct dma_seg dst = {to, len}, src = {from, len};
 	struct mm *dst_mm = mm_at(h, to), *src_mm = mm_at(h, from);
-	void *local;
+	uint8_t *dst_at, *src_at;
 
 	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))
 		return len ? -EFAULT : 0;
-	local = dst_mm->self && src_mm->at ? NULL : local_at(dst_mm, to, len);
-	if (local)
-		return dma_read(h, from, local, len);
-	local = local_at(src_mm, from, len);
-	if (local)
-		return dma_write(h, to, local, len);
+	dst_at = mapped_at(dst_mm, to, len);
+	src_at = mapped_at(src_mm, from, len);
+	if (dst_at)
+		return dma_read(h, from, dst_at, len);
+	if (src_at)
+		return dma_write(h, to, src_at, len);
+	if (dst_mm->self)
+		return dma_read(h, from, va_at(to), len);
+	if (src_mm->self)
+		return dma_write(h, to, va_at(from), len);
 	return copy_bounced(h, to, from, len);
 }

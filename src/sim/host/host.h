@@ -23,6 +23,14 @@ struct mm {
 	mm_at_fn *at; /* the device's own memory; NULL: a client's */
 	void *at_ctx;
 	bool gone; /* exited, though its owner hasn't closed it yet */
+	struct share *shares; /* by address */
+	uint32_t nshares, shares_cap;
+};
+
+/* Pages of a client, and where the device maps them. */
+struct share {
+	uint64_t va, len;
+	uint8_t *map;
 };
 
 enum page_state {
@@ -78,6 +86,7 @@ enum idle_phase { IDLE_SPIN, IDLE_NAP };
 struct host {
 	struct mm **slots; /* BUS_SLOTS of them; 0 is never given out */
 	uint32_t next_slot;
+	uint32_t nshares; /* of all clients */
 	void *bounce;
 	int epfd;
 	doorbell_fn doorbell;
@@ -115,6 +124,9 @@ struct host {
 int host_watch_fd(struct host *, struct source *);
 void host_unwatch_fd(struct host *, struct source *);
 
+/* share.c: NULL unless all of it is in one share */
+uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
+void shares_free(struct mm *);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);
 void page_awaken(struct uar_page *);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "host.h"
@@ -66,6 +67,7 @@ void mm_close(struct mm *mm)
 	if (!mm)
 		return;
 	host_unwatch_fd(mm->host, &mm->pid_source);
+	shares_free(mm);
 	mm->host->slots[mm->slot] = NULL;
 	free(mm);
 }
@@ -75,23 +77,35 @@ bus_t mm_bus(const struct mm *mm, uint64_t va)
 	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
 }
 
-/* One line of /proc/PID/maps; true while it continues the range at *at. */
-static bool map_covers(const char *line, uint64_t *at, bool write)
+/* A name that begins with neither is a stack's, or one of the kernel's own. */
+static bool is_own(const char *perm, unsigned long long inode, const char *name)
 {
-	uint64_t start, end;
-	char perm[5];
+	return !strcmp(perm, "rw-p") && !inode &&
+	       (!*name || !strncmp(name, "[heap", 5) || !strncmp(name, "[anon", 5));
+}
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, perm) != 3 || end <= *at)
+/* One line of /proc/PID/maps; true while it continues the range at *at. */
+static bool map_covers(const char *line, uint64_t *at, bool write, bool *own)
+{
+	char perm[5], name[8] = "";
+	unsigned long long inode;
+	uint64_t start, end;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %llu %7s", &start, &end, perm, &inode,
+		   name) < 4 ||
+	    end <= *at)
 		return true;
 	if (start > *at || perm[0] != 'r' || (write && perm[1] != 'w'))
 		return false;
+	*own = *own && is_own(perm, inode, name);
 	*at = end;
 	return true;
 }
 
-int mm_check(const struct mm *mm, uint64_t va, uint64_t len, bool write)
+int mm_check(const struct mm *mm, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	char path[32], *line = NULL;
+	bool all_own = true;
 	size_t cap = 0;
 	uint64_t end = va + len;
 	FILE *maps;
@@ -103,9 +117,11 @@ int mm_check(const struct mm *mm, uint64_t va, uint64_t len, bool write)
 	if (!maps)
 		return -EFAULT;
 	while (va < end && getline(&line, &cap, maps) > 0)
-		if (!map_covers(line, &va, write))
+		if (!map_covers(line, &va, write, &all_own))
 			break;
 	free(line);
 	fclose(maps);
+	if (own)
+		*own = all_own;
 	return va >= end ? 0 : -EFAULT;
 }

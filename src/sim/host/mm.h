@@ -37,11 +37,29 @@ bus_t mm_bus(const struct mm *, uint64_t va);
  */
 typedef uint8_t *mm_at_fn(void *ctx, uint64_t addr, size_t len);
 struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
-/* 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. */
-int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write);
+/*
+ * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
+ * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
+ */
+int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write, bool *own);
 
-/* The address is in a slot of mm_open_device(): a transfer there is no system call. */
+/*
+ * From here on the device reaches these pages of the client through a mapping of its own: the
+ * client has put them on this memfd (the caller's, sealed against shrinking), from its first byte
+ * on. Anything that isn't wholly in one such piece still goes by system calls: both see the same
+ * bytes. -EINVAL: not whole pages, or too many; -EEXIST: some are shared already; -EPERM: no such
+ * memfd; -ENOSPC, -ENOMEM.
+ */
+int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
+/* Lets go of the piece that begins at va. */
+void mm_unshare(struct mm *, uint64_t va);
+/* The first piece that overlaps a range. */
+bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, uint64_t *first, uint64_t *bytes);
+
+/* The address is in a slot of mm_open_device(). */
 bool dma_is_device(const struct host *, bus_t);
+/* A transfer there is no system call: the device's own memory, or pages that are shared. */
+bool dma_is_direct(const struct host *, bus_t, size_t len);
 /* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);

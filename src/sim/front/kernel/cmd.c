@@ -126,20 +126,20 @@ int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 	return set_pages(p, mm, va, len, log);
 }
 
-int queue_pages(struct pages *p, const struct mm *mm, const struct queue_memory *q)
+int queue_pages(struct pages *p, struct kfile *f, const struct queue_memory *q)
 {
-	if (mm_check(mm, q->va, q->len, q->write))
+	if (pin_memory(f, q->va, q->len, q->write, PIN_RING))
 		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
 			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
-	if ((q->wq ? pages_wq : pages_queue)(p, mm, q->va, q->len))
+	if ((q->wq ? pages_wq : pages_queue)(p, f->mm, q->va, q->len))
 		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
 			      q->name, q->va);
 	return 0;
 }
 
-int queue_dbrec(const struct mm *mm, const char *method, uint64_t va)
+int queue_dbrec(struct kfile *f, const char *method, uint64_t va)
 {
-	if (va & (DBREC_BYTES - 1) || mm_check(mm, va, DBREC_BYTES, true))
+	if (va & (DBREC_BYTES - 1) || pin_memory(f, va, DBREC_BYTES, true, PIN_RECORD))
 		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned",
 			      method, va);
 	return 0;

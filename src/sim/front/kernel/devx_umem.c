@@ -16,6 +16,7 @@
 #define MTT_WRITE     2u
 #define ANY_PAGE_SIZE (~0ull << 12)
 #define MAX_LEN	      (1ull << 48)
+#define RECORD_MOST   64u /* a umem so small is a doorbell record */
 
 struct kumem {
 	struct uobj u;
@@ -46,7 +47,8 @@ static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t a
 			-EINVAL,
 			"DEVX_UMEM_REG: len %llu at 0x%llx is empty or leaves the address space",
 			(unsigned long long)len, (unsigned long long)addr);
-	if (mm_check(f->mm, addr, len, access & ACCESS_WRITES))
+	if (pin_memory(f, addr, len, access & ACCESS_WRITES,
+		       len <= RECORD_MOST ? PIN_LONE_RECORD : PIN_RING))
 		return refuse(-EFAULT, "DEVX_UMEM_REG: [0x%llx, +%llu) is not mapped%s",
 			      (unsigned long long)addr, (unsigned long long)len,
 			      access & ACCESS_WRITES ? ", or not writable" : "");

@@ -233,7 +233,7 @@ static int check_mandatory(const struct method_spec *m, struct kreq *req)
 	return 0;
 }
 
-int kernel_ioctl(struct kfile *f, struct kreq *req)
+static int handle(struct kfile *f, struct kreq *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);
 	int err;
@@ -260,5 +260,14 @@ int kernel_ioctl(struct kfile *f, struct kreq *req)
 		if (a)
 			a->valid_output = true;
 	}
+	return err;
+}
+
+int kernel_ioctl(struct kfile *f, struct kreq *req)
+{
+	const struct uobj *newest = f->newest;
+	int err = handle(f, req);
+
+	pins_settle(f, req, !err && f->newest != newest ? f->newest : NULL);
 	return err;
 }

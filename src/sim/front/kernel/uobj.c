@@ -67,6 +67,7 @@ void uobj_drop(struct uobj *u)
 	f->handles[u->id] = NULL;
 	if (u->id < f->first_free)
 		f->first_free = u->id;
+	pins_drop(u);
 	free(u);
 }
 

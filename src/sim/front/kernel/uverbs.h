@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/types.h>
 #include "base/clock.h"
 #include "base/log.h"
@@ -54,6 +55,8 @@ struct kfile {
 	struct uobj **handles;
 	uint32_t nhandles, first_free;
 	struct uobj *newest; /* teardown goes from the newest to the oldest */
+	LIST_HEAD(pins, pin) pins;
+	bool unpinned; /* some piece may be shared for nothing by now */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };
@@ -71,6 +74,7 @@ struct uobj {
 	const struct uobj_class *class;
 	uint32_t id;
 	uint32_t users; /* other objects that refer to it */
+	struct pin *pins; /* memory that it holds */
 	struct uobj *older, *newer;
 };
 
@@ -84,6 +88,24 @@ int uobj_find(struct kfile *, uint64_t handle, const struct uobj_class *, struct
 int uobj_busy(const struct uobj *);
 int uobj_destroy(struct uobj *);
 void uobj_destroy_all(struct kfile *);
+
+/* --- memory that objects hold (pins.c) ------------------------------------------------------ */
+
+enum pin_use {
+	PIN_DATA,
+	PIN_RING,
+	PIN_RECORD,	 /* in a page of such records */
+	PIN_LONE_RECORD, /* anything may lie in its page */
+};
+/*
+ * mm_check(); the object that the current request makes holds the bytes until it is destroyed. A
+ * ring's pages and a record's page are to be shared with the device (host/mm.h) while nothing else
+ * of this file holds bytes of them: the program is asked for it in the request's answer.
+ */
+int pin_memory(struct kfile *, uint64_t va, uint64_t len, bool write, enum pin_use);
+/* The request is done; made: what it has made, or NULL. */
+void pins_settle(struct kfile *, struct kreq *, struct uobj *made);
+void pins_drop(struct uobj *);
 
 /* --- a request's attributes (kattr.c) ------------------------------------------------------ */
 
@@ -178,8 +200,8 @@ struct queue_memory {
 	bool write; /* the device writes to it */
 	bool wq;    /* pages_wq() */
 };
-int queue_pages(struct pages *, const struct mm *, const struct queue_memory *);
-int queue_dbrec(const struct mm *, const char *method, uint64_t va);
+int queue_pages(struct pages *, struct kfile *, const struct queue_memory *);
+int queue_dbrec(struct kfile *, const char *method, uint64_t va);
 unsigned int pages_queue_offset(const struct pages *);
 /* For a umem: pages out of `sizes` (a bitmap); 0 or -EINVAL. */
 int pages_umem(struct pages *, const struct mm *, uint64_t va, uint64_t len, uint64_t sizes);

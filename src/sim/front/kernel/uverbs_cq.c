@@ -114,9 +114,9 @@ static int check_memory(struct kfile *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->entries * p->u.cqe_size, true, false};
-	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr);
 
-	return err ? err : queue_pages(&p->pages, f->mm, &ring);
+	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
 static void set_cqc(const struct kfile *f, void *cqc, const struct plan *p)

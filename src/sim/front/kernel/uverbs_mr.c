@@ -48,7 +48,7 @@ static int destroy(struct uobj *u)
 
 const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, destroy};
 
-static int check(const struct kfile *f, const struct ib_uverbs_reg_mr *r)
+static int check(struct kfile *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
 
@@ -69,7 +69,7 @@ static int check(const struct kfile *f, const struct ib_uverbs_reg_mr *r)
 		return refuse(-EINVAL,
 			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
-	if (mm_check(f->mm, r->start, r->length, a & WRITES))
+	if (pin_memory(f, r->start, r->length, a & WRITES, PIN_DATA))
 		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
 			      (unsigned long long)r->start, (unsigned long long)r->length,
 			      a & WRITES ? ", or not writable" : "");

@@ -168,9 +168,9 @@ static int check_memory(struct kfile *f, struct qp_plan *p)
 	const struct queue_memory ring = {"CREATE_QP", "buf_addr", p->u.buf_addr,
 					  rq + ((uint64_t)p->sq_count << SEND_WQE_BB_LOG), false,
 					  false};
-	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr);
 
-	return err ? err : queue_pages(&p->pages, f->mm, &ring);
+	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
 static int find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)

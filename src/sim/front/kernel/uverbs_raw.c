@@ -190,12 +190,12 @@ int raw_check_memory(struct kfile *f, struct qp_plan *p)
 					(uint64_t)p->rq_count << p->u.rq_wqe_shift, false, true};
 	const struct queue_memory sq = {"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr,
 					(uint64_t)p->sq_count << LOG_WQEBB, false, true};
-	int err = queue_dbrec(f->mm, rq.method, p->u.db_addr);
+	int err = queue_dbrec(f, rq.method, p->u.db_addr);
 
 	if (!err && p->rq_count)
-		err = queue_pages(&p->pages, f->mm, &rq);
+		err = queue_pages(&p->pages, f, &rq);
 	if (!err && p->sq_count)
-		err = queue_pages(&p->sq_pages, f->mm, &sq);
+		err = queue_pages(&p->sq_pages, f, &sq);
 	return err;
 }
 

@@ -105,14 +105,14 @@ static int check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
 	return 0;
 }
 
-static int check_memory(const struct kfile *f, struct plan *p)
+static int check_memory(struct kfile *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
 					  true};
-	int err = queue_dbrec(f->mm, ring.method, p->u.db_addr);
+	int err = queue_dbrec(f, ring.method, p->u.db_addr);
 
-	return err ? err : queue_pages(&p->pages, f->mm, &ring);
+	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
 static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)

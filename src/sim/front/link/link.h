@@ -13,7 +13,7 @@
  * numbers are in its own order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  1u
+#define LINK_VERSION  2u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -28,6 +28,7 @@ enum link_type {
 	LINK_DOWN,   /* the server ends */
 	LINK_REPLAY, /* link_packets -> link_fates, when all of them were steered */
 	LINK_CAPTURE, /* u32 link_capture_ask -> link_captured, link_packets */
+	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
 };
 
 struct link_header {

@@ -115,10 +115,11 @@ static uint32_t out_bytes(const struct request *r, unsigned int i)
 int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 {
 	const struct kreq *k = &r->req;
-	struct msg_done h = {k->nattrs, k->nfds};
+	struct msg_done h = {k->nattrs, k->nfds, k->nshares, 0};
 	uint8_t *at;
 
-	*len = sizeof(h) + k->nattrs * sizeof(struct msg_result) + k->nfds * sizeof(struct msg_fd);
+	*len = sizeof(h) + k->nattrs * sizeof(struct msg_result) + k->nfds * sizeof(struct msg_fd) +
+	       k->nshares * sizeof(struct msg_share);
 	for (unsigned int i = 0; i < k->nattrs; i++)
 		*len += padded(out_bytes(r, i));
 	*body = calloc(1, *len);
@@ -132,6 +133,11 @@ int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 	}
 	for (unsigned int i = 0; i < k->nfds; i++) {
 		struct msg_fd m = {k->fds[i].attr, k->fds[i].off};
+
+		at = put(at, &m, sizeof(m));
+	}
+	for (unsigned int i = 0; i < k->nshares; i++) {
+		struct msg_share m = {k->shares[i].va, k->shares[i].len, k->shares[i].what, 0};
 
 		at = put(at, &m, sizeof(m));
 	}
@@ -176,6 +182,20 @@ static int unpack_fds(struct kreq *k, const uint8_t **at, const uint8_t *end, co
 	return 0;
 }
 
+static int unpack_shares(struct kreq *k, const uint8_t **at, const uint8_t *end)
+{
+	for (unsigned int i = 0; i < k->nshares; i++) {
+		struct msg_share m;
+
+		if ((size_t)(end - *at) < sizeof(m))
+			return -EPROTO;
+		memcpy(&m, *at, sizeof(m));
+		*at += sizeof(m);
+		k->shares[i] = (struct kshare){m.va, m.len, m.what};
+	}
+	return 0;
+}
+
 int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int *fds,
 		      unsigned int nfds)
 {
@@ -185,7 +205,7 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 	if (len < sizeof(h))
 		return -EPROTO;
 	memcpy(&h, body, sizeof(h));
-	if (h.nattrs != k->nattrs || h.nfds != nfds || nfds > KREQ_FDS)
+	if (h.nattrs != k->nattrs || h.nfds != nfds || nfds > KREQ_FDS || h.nshares > KREQ_SHARES)
 		return -EPROTO;
 	if (unpack_results(k, &at, end))
 		return -EPROTO;
@@ -193,6 +213,9 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 	for (unsigned int i = 0; i < nfds; i++)
 		k->fds[i].fd = -1;
 	if (unpack_fds(k, &at, end, fds))
+		return -EPROTO;
+	k->nshares = h.nshares;
+	if (unpack_shares(k, &at, end))
 		return -EPROTO;
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		uint32_t n = k->attrs[i].written;

@@ -9,7 +9,8 @@
 /*
  * A request on the link. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the
  * bytes in. The answer's body: msg_done, one msg_result for each attribute, msg_fd for each FD
- * that comes with it, then the bytes out. Pieces of bytes are padded to 8.
+ * that comes with it, msg_share for each piece of memory to be shared or taken back, then the bytes
+ * out. Pieces of bytes are padded to 8.
  */
 struct msg_ioctl {
 	uint16_t object, method;
@@ -25,7 +26,7 @@ struct msg_attr {
 };
 
 struct msg_done {
-	uint32_t nattrs, nfds;
+	uint32_t nattrs, nfds, nshares, pad;
 };
 
 struct msg_result {
@@ -36,6 +37,11 @@ struct msg_result {
 
 struct msg_fd {
 	uint32_t attr, off;
+};
+
+struct msg_share {
+	uint64_t va, len;
+	uint32_t what, pad; /* enum kshare_what */
 };
 
 /* Client: a request to a message (freed by the caller), an answer into the request. */

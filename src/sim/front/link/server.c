@@ -200,6 +200,17 @@ static void on_unmap(struct conn *c)
 	answer(c, 0, NULL, 0, NULL, 0);
 }
 
+static void on_share(struct conn *c)
+{
+	struct link_range range;
+
+	if (!range_of(c, &range))
+		return;
+	if (c->in.m.nfds != 1)
+		return conn_throw_out(c, "a piece of memory without its file");
+	answer(c, kernel_share(c->kfile, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL, 0);
+}
+
 /* The answer says that the objects are gone, so they go first. */
 static void on_close(struct conn *c)
 {
@@ -277,11 +288,16 @@ static const struct {
 	void (*fn)(struct conn *);
 	bool needs_device;
 } messages[] = {
-	[LINK_OPEN] = {on_open, false},	 [LINK_IOCTL] = {on_ioctl, true},
-	[LINK_MAP] = {on_map, true},	 [LINK_UNMAP] = {on_unmap, true},
-	[LINK_CLOSE] = {on_close, true}, [LINK_STATUS] = {on_status, false},
-	[LINK_DOWN] = {on_down, false},	 [LINK_REPLAY] = {port_replay, false},
+	[LINK_OPEN] = {on_open, false},
+	[LINK_IOCTL] = {on_ioctl, true},
+	[LINK_MAP] = {on_map, true},
+	[LINK_UNMAP] = {on_unmap, true},
+	[LINK_CLOSE] = {on_close, true},
+	[LINK_STATUS] = {on_status, false},
+	[LINK_DOWN] = {on_down, false},
+	[LINK_REPLAY] = {port_replay, false},
 	[LINK_CAPTURE] = {port_capture, false},
+	[LINK_SHARE] = {on_share, true},
 };
 
 /* A message's handler may close the connection: the message is taken out first. */

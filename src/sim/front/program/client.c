@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include "base/log.h"
 #include "front/program/real.h"
+#include "front/program/share.h"
 #include "front/sysfs.h"
 
 #define CFILES 256
@@ -66,6 +67,7 @@ static void in_child(void)
 	client.pid = getpid();
 	client.lock = (struct fair){0};
 	inside = false;
+	share_in_child();
 	client.transport->forked(NULL);
 	for (unsigned int i = 0; i < CFILES; i++) {
 		files[i].lock = (struct fair){0};
@@ -283,6 +285,7 @@ static void release(struct cfile *cf)
 		if (maps[i].file == cf)
 			maps[i].file = NULL;
 	client.transport->close(cf);
+	share_close(cf);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
 }

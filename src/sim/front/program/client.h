@@ -38,6 +38,9 @@ struct transport {
 	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
 	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
 	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);
+	/* Pages of the program lie on this memfd (the caller's) now: 0 or -errno, and the device
+	 * does without. */
+	int (*share)(struct cfile *, uint64_t va, uint64_t len, int memfd);
 	/* The program's last descriptor is closed; all objects are gone when this returns. */
 	void (*close)(struct cfile *);
 	/* In a fork child: what it inherited is not its own. Once with NULL, then for each file. */

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "front/program/real.h"
+#include "front/program/share.h"
 #include "front/link/request.h"
 
 static int copy(long number, void *here, uint64_t there, size_t len)
@@ -134,7 +135,7 @@ static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_
 static int exchange(struct cfile *cf, const struct transport *t, struct request *r,
 		    struct ib_uverbs_attr *ua, uint64_t to)
 {
-	int rc = t->ioctl(cf, &r->req);
+	int rc = share_ioctl(cf, t, &r->req);
 	int err;
 
 	if (!rc)

@@ -152,6 +152,13 @@ static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 	tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
 
+static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
+{
+	struct link_range range = {va, len, 0};
+
+	return tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
+}
+
 static void link_close(struct cfile *cf)
 {
 	if (cf->sock < 0)
@@ -176,6 +183,7 @@ const struct transport transport_link = {
 	.ioctl = link_ioctl,
 	.mapped = link_mapped,
 	.unmapped = link_unmapped,
+	.share = link_share,
 	.close = link_close,
 	.forked = link_forked,
 };

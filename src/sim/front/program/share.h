@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FRONT_SHARE_H
+#define SIM_FRONT_SHARE_H
+
+struct cfile;
+struct kreq;
+struct transport;
+
+/*
+ * Pages of the program that the device maps too. A NIC pins a queue's pages; here they move onto a
+ * memfd, at the address where they are, and back when the queue is gone, while the program's
+ * threads go on using them: none of their stores is lost. So do small regions of a program with one
+ * thread, or that nobody has touched yet. Where it can't be done (threads, and no userfaultfd that
+ * protects shared memory: a kernel before 5.19) nothing moves, and the device makes a system call
+ * for each access.
+ */
+
+/*
+ * transport->ioctl(), and what its answer asks for. One request of the process at a time: while
+ * pages move, the device must not write to them for the next one.
+ */
+int share_ioctl(struct cfile *, const struct transport *, struct kreq *);
+/* The file is closed: what it has shared is the program's own again. */
+void share_close(struct cfile *);
+/* In a fork child: it gets copies, as of any private memory. */
+void share_in_child(void);
+
+#endif

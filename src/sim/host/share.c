@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pages of a client that the device maps too: the client put them on a memfd. They stay until the
+ * device lets go of them, as pinned pages do, so that a ring there costs no system call.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include "host.h"
+
+#define PAGE	  4096u
+#define LEN_MOST  (16u << 20)
+#define OF_CLIENT 4096u
+#define OF_ALL	  16384u /* a process has 65,530 mappings */
+
+/* Where the first share that ends behind va stands, or would. */
+static uint32_t place(const struct mm *mm, uint64_t va)
+{
+	uint32_t low = 0, high = mm->nshares;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (mm->shares[mid].va + mm->shares[mid].len <= va)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+uint8_t *share_at(const struct mm *mm, uint64_t va, size_t len)
+{
+	const struct share *s = mm->shares + place(mm, va);
+
+	if (s == mm->shares + mm->nshares || va < s->va || va + len > s->va + s->len)
+		return NULL;
+	return s->map + (va - s->va);
+}
+
+bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, uint64_t *first, uint64_t *bytes)
+{
+	uint32_t at = place(mm, va);
+
+	if (at == mm->nshares || mm->shares[at].va >= va + len)
+		return false;
+	*first = mm->shares[at].va;
+	*bytes = mm->shares[at].len;
+	return true;
+}
+
+/* Only what can't shrink under the mapping, nor lack a page when it is touched. */
+static bool can_be_trusted(int fd, uint64_t len)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct statfs fs;
+	struct stat st;
+
+	return seals >= 0 && seals & F_SEAL_SHRINK && !fstat(fd, &st) &&
+	       (uint64_t)st.st_size >= len && !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
+}
+
+static int room_for_one(struct mm *mm)
+{
+	uint32_t cap = mm->shares_cap ? 2 * mm->shares_cap : 16;
+	struct share *shares;
+
+	if (mm->nshares == OF_CLIENT || mm->host->nshares == OF_ALL)
+		return -ENOSPC;
+	if (mm->nshares < mm->shares_cap)
+		return 0;
+	shares = reallocarray(mm->shares, cap, sizeof(*shares));
+	if (!shares)
+		return -ENOMEM;
+	mm->shares = shares;
+	mm->shares_cap = cap;
+	return 0;
+}
+
+static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd)
+{
+	uint64_t first, bytes;
+
+	if (va % PAGE || len % PAGE || !len || len > LEN_MOST || va + len > 1ull << BUS_SLOT_SHIFT)
+		return -EINVAL;
+	if (mm_share_over(mm, va, len, &first, &bytes))
+		return -EEXIST;
+	return can_be_trusted(fd, len) ? 0 : -EPERM;
+}
+
+int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
+{
+	int err = check(mm, va, len, fd);
+	uint32_t at = place(mm, va);
+	uint8_t *map;
+
+	if (!err)
+		err = room_for_one(mm);
+	if (err)
+		return err;
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	memmove(mm->shares + at + 1, mm->shares + at, (mm->nshares - at) * sizeof(*mm->shares));
+	mm->shares[at] = (struct share){va, len, map};
+	mm->nshares++;
+	mm->host->nshares++;
+	return 0;
+}
+
+void mm_unshare(struct mm *mm, uint64_t va)
+{
+	uint32_t at = place(mm, va);
+
+	if (at == mm->nshares || mm->shares[at].va != va)
+		return;
+	munmap(mm->shares[at].map, mm->shares[at].len);
+	mm->nshares--;
+	mm->host->nshares--;
+	memmove(mm->shares + at, mm->shares + at + 1, (mm->nshares - at) * sizeof(*mm->shares));
+}
+
+void shares_free(struct mm *mm)
+{
+	while (mm->nshares)
+		mm_unshare(mm, mm->shares[mm->nshares - 1].va);
+	free(mm->shares);
+}
