@@ -26,6 +26,15 @@ int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
 	return 0;
 }
 
+/* Rings are open structures, which the program's inline code and this library both write. */
+int dvx_check_layout(uint32_t layout)
+{
+	if (layout == DVX_RING_LAYOUT)
+		return 0;
+	return dvx_fail(EPROTO, "the program was built for ring layout %u, this libdvx has %u",
+			layout, DVX_RING_LAYOUT);
+}
+
 void dvx_ref(int *refs)
 {
 	__atomic_add_fetch(refs, 1, __ATOMIC_RELAXED);

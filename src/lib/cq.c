@@ -28,12 +28,10 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	uint8_t *buf;
 	uint32_t i;
 
+	if (!err)
+		err = dvx_check_layout(layout);
 	if (err)
 		return err;
-	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO,
-				"the program was built for ring layout %u, this libdvx has %u",
-				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.entries) || init.entries > 1u << MAX_LOG_ENTRIES)
 		return dvx_fail(EINVAL, "dvx_cq_init: %u entries: no power of two up to 2^%u",
 				init.entries, MAX_LOG_ENTRIES);
@@ -163,11 +161,10 @@ int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layou
 	struct mlx5dv_cq dv = {0};
 	struct mlx5dv_obj obj = {.cq = {ibcq, &dv}};
 	struct dvx_cq_priv *cq;
+	int err = dvx_check_layout(layout);
 
-	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO,
-				"the program was built for ring layout %u, this libdvx has %u",
-				layout, DVX_RING_LAYOUT);
+	if (err)
+		return err;
 	if (!ibcq || ibcq->context != dev->ctx)
 		return dvx_fail(EINVAL, "dvx_cq_adopt: the ibv_cq is of another context");
 	if (mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ))

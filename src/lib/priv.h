@@ -135,6 +135,7 @@ int dvx_restore(const struct dvx_error *why);
 
 /* attr.c: a caller's attribute struct, of its size, as this library's. */
 int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
+int dvx_check_layout(uint32_t layout);
 
 void dvx_ref(int *refs);
 void dvx_unref(int *refs);

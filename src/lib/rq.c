@@ -9,12 +9,10 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	struct dvx_rq_memory init;
 	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_rq_init");
 
+	if (!err)
+		err = dvx_check_layout(layout);
 	if (err)
 		return err;
-	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO,
-				"the program was built for ring layout %u, this libdvx has %u",
-				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.entries) || init.entries > 32768)
 		return dvx_fail(EINVAL, "dvx_rq_init: %u entries: no power of two up to 32768",
 				init.entries);

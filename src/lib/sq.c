@@ -18,12 +18,10 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	uint32_t fits;
 	int err = dvx_attr_copy(&init, sizeof(init), user, "dvx_sq_init");
 
+	if (!err)
+		err = dvx_check_layout(layout);
 	if (err)
 		return err;
-	if (layout != DVX_RING_LAYOUT)
-		return dvx_fail(EPROTO,
-				"the program was built for ring layout %u, this libdvx has %u",
-				layout, DVX_RING_LAYOUT);
 	if (!dvx_is_pow2(init.blocks) || init.blocks > MAX_BLOCKS_PER_RING)
 		return dvx_fail(EINVAL, "dvx_sq_init: %u blocks: no power of two up to %u",
 				init.blocks, MAX_BLOCKS_PER_RING);

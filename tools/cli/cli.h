@@ -23,6 +23,12 @@ struct cli_command {
 	int (*run)(const struct args *args);
 };
 
+/* The option that commands have in common. */
+#define CLI_JSON                                        \
+	{                                               \
+		"json", 'j', NULL, 0, "for programs", 0 \
+	}
+
 /* Any number of operands. */
 #define CLI_ANY (-1)
 /* Operand number `least` begins another program's command line, options and all. */

@@ -11,10 +11,6 @@ const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
 
 enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 
-#define JSON_OPTION                                     \
-	{                                               \
-		"json", 'j', NULL, 0, "for programs", 0 \
-	}
 #define QUIET_OPTION                                    \
 	{                                               \
 		"quiet", 'q', NULL, 0, "errors only", 0 \
@@ -31,13 +27,13 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 static const struct argp_option check_options[] = {
 	{"device", 'd', "DEV", 0, "would DEV take them? They are built there, but meet no packet",
 	 0},
-	JSON_OPTION,
+	CLI_JSON,
 	QUIET_OPTION,
 	{0},
 };
 
 #define CLIENT_OPTIONS                                                                      \
-	JSON_OPTION, DEVICE_OPTION, SOCKET_OPTION,                                          \
+	CLI_JSON, DEVICE_OPTION, SOCKET_OPTION,                                             \
 	{                                                                                   \
 		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0 \
 	}

@@ -7,31 +7,26 @@
 
 const char *argp_program_version = "dvx-info (" PACKAGE_STRING ")";
 
-#define JSON_OPTION                                     \
-	{                                               \
-		"json", 'j', NULL, 0, "for programs", 0 \
-	}
-
-static const struct argp_option json_options[] = {JSON_OPTION, {0}};
+static const struct argp_option json_options[] = {CLI_JSON, {0}};
 static const struct argp_option gids_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"all", 'a', NULL, 0, "those of ports that are down too", 0},
 	{0},
 };
 static const struct argp_option caps_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"all", 'a', NULL, 0, "fields that are 0 too", 0},
 	{"save", 's', "FILE", 0, "write the pages as a dump that every dvx-info reads", 0},
 	{"diff", 'd', NULL, 0, "compare two devices or dumps: --diff A B [PAGE]", 0},
 	{0},
 };
 static const struct argp_option doctor_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"root", 'r', "DIR", 0, "facts of a copy of another host's /proc, /sys, /dev, /boot", 0},
 	{0},
 };
 static const struct argp_option whynot_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"list", 'l', NULL, 0, "features that it knows", 0},
 	{0},
 };

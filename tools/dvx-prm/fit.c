@@ -18,18 +18,6 @@ static double field_cost(size_t n, size_t k)
 	return lgamma((double)n + 2) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
 }
 
-static int cover(const struct leaf *leaf, void *ctx)
-{
-	uint8_t *covered = ctx;
-	uint64_t bit = leaf->bit, width = leaf->width;
-
-	for (; width >= 8 && !(bit % 8); width -= 8, bit += 8)
-		covered[bit / 8] = 0xff;
-	for (; width; width--, bit++)
-		covered[bit / 8] |= (uint8_t)(0x80u >> bit % 8);
-	return 0;
-}
-
 static size_t ones(uint8_t byte)
 {
 	return (size_t)__builtin_popcount(byte);
@@ -37,13 +25,12 @@ static size_t ones(uint8_t byte)
 
 struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len)
 {
-	uint8_t *covered = calloc(1, len + 1);
+	uint8_t *covered = walk_cover(s, p, len);
 	struct fit fit = {.s = s};
 	size_t fields = 0;
 
 	if (!covered)
 		return fit;
-	walk(s, p, len, cover, covered);
 	for (size_t i = 0; i < len; i++) {
 		fields += ones(covered[i]);
 		fit.set += ones(covered[i] & p[i]);

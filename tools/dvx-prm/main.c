@@ -6,10 +6,6 @@
 
 const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
 
-#define JSON_OPTION                                     \
-	{                                               \
-		"json", 'j', NULL, 0, "for programs", 0 \
-	}
 #define ALL_OPTION                                              \
 	{                                                       \
 		"all", 'a', NULL, 0, "fields that are 0 too", 0 \
@@ -30,23 +26,23 @@ const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
 			0                                                                         \
 	}
 
-static const struct argp_option list_options[] = {JSON_OPTION, {0}};
+static const struct argp_option list_options[] = {CLI_JSON, {0}};
 static const struct argp_option show_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"no-diagram", 'n', NULL, 0, "without the bit diagram", 0},
 	{"variant", 'v', "NAME", 0, "draw this variant of a union", 0},
 	{0},
 };
-static const struct argp_option decode_options[] = {JSON_OPTION, ALL_OPTION, WORDS_OPTION, {0}};
+static const struct argp_option decode_options[] = {CLI_JSON, ALL_OPTION, WORDS_OPTION, {0}};
 static const struct argp_option encode_options[] = {
-	JSON_OPTION,
+	CLI_JSON,
 	{"format", 'f', "FORM", 0, "dump (default), hex, c or bin", 0},
 	{0},
 };
 static const struct argp_option explain_options[] = {
-	JSON_OPTION, ALL_OPTION, WORDS_OPTION, AS_OPTION, {0},
+	CLI_JSON, ALL_OPTION, WORDS_OPTION, AS_OPTION, {0},
 };
-static const struct argp_option diff_options[] = {JSON_OPTION, WORDS_OPTION, AS_OPTION, {0}};
+static const struct argp_option diff_options[] = {CLI_JSON, WORDS_OPTION, AS_OPTION, {0}};
 
 static const struct cli_command commands[] = {
 	{"list", 0, 1, "[PATTERN]",

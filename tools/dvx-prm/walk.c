@@ -112,6 +112,15 @@ static int cover(const struct leaf *leaf, void *ctx)
 	return 0;
 }
 
+uint8_t *walk_cover(const struct prm_struct *s, const uint8_t *p, size_t len)
+{
+	uint8_t *covered = calloc(1, len + 1);
+
+	if (covered)
+		walk(s, p, len, cover, covered);
+	return covered;
+}
+
 /* A reserved range; never across a 32-bit word, so that it can be found in a dump. */
 static struct stray range_at(const uint8_t *covered, const uint8_t *p, uint64_t bit, uint64_t end)
 {
@@ -129,12 +138,11 @@ size_t walk_strays(const struct prm_struct *s, const uint8_t *p, size_t len, str
 		   size_t max, size_t *set)
 {
 	size_t n = 0, bytes = walk_extent(s, len);
-	uint8_t *covered = calloc(1, bytes + 1);
+	uint8_t *covered = walk_cover(s, p, bytes);
 
 	*set = 0;
 	if (!covered)
 		return 0;
-	walk(s, p, bytes, cover, covered);
 	for (uint64_t bit = 0, end = (uint64_t)bytes * 8; bit < end;) {
 		struct stray range;
 

@@ -30,6 +30,9 @@ typedef int walk_fn(const struct leaf *leaf, void *ctx);
 #define WALK_MOST 200000
 int walk(const struct prm_struct *s, const uint8_t *p, size_t len, walk_fn *fn, void *ctx);
 
+/* len bytes in which each bit of a field in use is set; the caller frees them. NULL: no memory. */
+uint8_t *walk_cover(const struct prm_struct *s, const uint8_t *p, size_t len);
+
 /* Bits that are set but belong to no field in use, as runs; len may exceed the structure. */
 struct stray {
 	uint64_t bit;

@@ -40,7 +40,7 @@ static const struct argp_option up_options[] = {
 };
 static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
 static const struct argp_option ls_options[] = {
-	{"json", 'j', NULL, 0, "for programs", 0},
+	CLI_JSON,
 	{0},
 };
 static const struct argp_option capture_options[] = {

@@ -85,24 +85,28 @@ int uobj_find(struct kfile *f, uint64_t handle, const struct uobj_class *class, 
 	return 0;
 }
 
-int uobj_busy(const struct uobj *u)
+static int give_back(struct uobj *u)
 {
 	if (u->users)
 		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
 			      u->class->name, u->id, u->users);
-	return 0;
+	return u->class->destroy(u);
 }
 
 int uobj_destroy(struct uobj *u)
 {
-	int err = uobj_busy(u);
+	int err = give_back(u);
 
 	if (!err)
-		err = u->class->destroy(u);
-	if (err)
-		return err;
-	uobj_drop(u);
-	return 0;
+		uobj_drop(u);
+	return err;
+}
+
+int uobj_end(struct kfile *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+{
+	int err = uobj_find(f, handle, class, obj);
+
+	return err ? err : give_back(*obj);
 }
 
 /* Newest first; an object that is still referred to gets another round after the others. */

@@ -85,8 +85,9 @@ void uobj_drop(struct uobj *);
 /* 0; -ENOENT for an unknown handle, -EINVAL for one of another kind. class NULL: any kind. */
 int uobj_find(struct kfile *, uint64_t handle, const struct uobj_class *, struct uobj **);
 /* -EBUSY while others refer to it. */
-int uobj_busy(const struct uobj *);
 int uobj_destroy(struct uobj *);
+/* uobj_find() and uobj_destroy(), but what it counted can be told before its uobj_drop(). */
+int uobj_end(struct kfile *, uint64_t handle, const struct uobj_class *, struct uobj **);
 void uobj_destroy_all(struct kfile *);
 
 /* --- memory that objects hold (pins.c) ------------------------------------------------------ */

@@ -229,12 +229,8 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_cq_resp *resp)
 {
 	struct uobj *u;
-	int err = uobj_find(f, handle, &cq_class, &u);
+	int err = uobj_end(f, handle, &cq_class, &u);
 
-	if (!err)
-		err = uobj_busy(u);
-	if (!err)
-		err = destroy(u);
 	if (err)
 		return err;
 	resp->comp_events_reported = ((struct kcq *)u)->comp_events;

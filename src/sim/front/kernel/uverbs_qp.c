@@ -416,12 +416,8 @@ int uverbs_qp_create(struct kfile *f, struct kreq *req)
 static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_qp_resp *resp)
 {
 	struct uobj *u;
-	int err = uobj_find(f, handle, &qp_class, &u);
+	int err = uobj_end(f, handle, &qp_class, &u);
 
-	if (!err)
-		err = uobj_busy(u);
-	if (!err)
-		err = destroy(u);
 	if (err)
 		return err;
 	resp->events_reported = ((struct kqp *)u)->async_events;

@@ -201,12 +201,8 @@ int uverbs_wq_destroy(struct kfile *f, struct kreq *req)
 	const struct kattr *a = kattr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
 	uint32_t events;
 	struct uobj *u;
-	int err = uobj_find(f, a->data, &wq_class, &u);
+	int err = uobj_end(f, a->data, &wq_class, &u);
 
-	if (!err)
-		err = uobj_busy(u);
-	if (!err)
-		err = destroy(u);
 	if (err)
 		return err;
 	events = ((struct kwq *)u)->async_events;
