@@ -16,3 +16,5 @@ dist_check_SCRIPTS += tests/sim/flow_explain.sh
 TESTS += tests/sim/flow_explain.sh
 dist_check_SCRIPTS += tests/sim/flow_tell.sh
 TESTS += tests/sim/flow_tell.sh
+dist_check_SCRIPTS += tests/sim/flow_manners.sh
+TESTS += tests/sim/flow_manners.sh

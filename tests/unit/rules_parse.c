@@ -213,6 +213,12 @@ static void mistakes(void **state)
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
 		 "\"udp\"?"},
+		{"drop in udp dst prot 53",
+		 "1:17+4 expected an IPv4 address, an IPv6 address, a MAC address, host or port, not "
+		 "\"prot\"\n"},
+		{"drop in src hosts",
+		 "1:13+5 expected an IPv4 address, an IPv6 address, a MAC address, host or port, not "
+		 "\"hosts\"; did you mean \"host\"?"},
 		{"drop in\n\n  pass in src", "3:14+1 expected an IPv4 address, an IPv6 address"},
 		{"drop in dst port 70000", "1:18+5 a port is 0 to 65535, not 70000"},
 		{"drop in dst port 90-80", "1:18+5 a range goes upwards: 80-90"},
@@ -249,7 +255,8 @@ static void mistakes(void **state)
 		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
 		{"drop in tag 1", "1:9+5 a tag goes with a packet to a queue"},
 		{"send in", "1:1+7 send to which queue?"},
-		{"send in to queue 5000", "1:9+13 a queue is 0 to 4095, not 5000"},
+		{"send in to queue 5000", "1:9+13 a queue is 0 to 63, not 5000"},
+		{"send in to queue 64", "1:9+11 a queue is 0 to 63, not 64"},
 		{"send in to queue", "1:17+1 expected a number, not the line's end"},
 		{"send in to queue 1 tag 16777216", "1:20+12 a tag is 0 to 16777215, not 16777216"},
 		{"send out to queue 1", "1:10+10 a queue takes packets that come in"},

@@ -82,10 +82,6 @@ static int make_queues(struct ground *g, const struct ruleset *set, struct fault
 
 		if (r->verdict != RULE_SEND)
 			continue;
-		if (r->queue >= QUEUES_MAX)
-			return fault(f, EXIT_RULES,
-				     "line %u: a daemon has no more than %u queues: %s", r->line,
-				     QUEUES_MAX, r->text);
 		if (r->queue >= attr.queues)
 			attr.queues = r->queue + 1;
 	}

@@ -67,19 +67,36 @@ int cmd_apply(const struct args *a)
 	return code;
 }
 
+/* Words with one blank between them, as the daemon has a rule's text; "": they are too long. */
+static void join(char *out, size_t size, char *const *words, int n)
+{
+	static const char blanks[] = " \t\r\n\f";
+	size_t used = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *p = words[i] + strspn(words[i], blanks);
+
+		while (*p && used < size) {
+			size_t len = strcspn(p, blanks);
+
+			used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? " " : "",
+						 (int)len, p);
+			p += len + strspn(p + len, blanks);
+		}
+	}
+	if (!used || used >= size)
+		out[0] = 0;
+}
+
 /* A number is a rule's id, anything else its words. */
 static json_t *which_rule(char *const *words, int n)
 {
 	char text[65536], *end;
 	unsigned long id = strtoul(words[0], &end, 10);
-	size_t used = 0;
 
 	if (n == 1 && *words[0] && !*end)
 		return json_integer((json_int_t)id);
-	text[0] = 0;
-	for (int i = 0; i < n && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-					 words[i]);
+	join(text, sizeof(text), words, n);
 	return json_string(text);
 }
 

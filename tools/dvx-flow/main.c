@@ -55,7 +55,7 @@ static const struct argp_option list_options[] = {CLIENT_OPTIONS, {0}};
 static const struct argp_option stats_options[] = {
 	CLIENT_OPTIONS,
 	{"watch", 'w', NULL, 0, "again and again, with rates, until interrupted", 0},
-	{"interval", 'i', "SECONDS", 0, "of --watch (1)", 0},
+	{"interval", 'i', "SECONDS", 0, "so often (1); means --watch", 0},
 	{0},
 };
 
@@ -149,6 +149,7 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 		return 0;
 	case 'i':
 		a->interval = cli_seconds(state, "--interval", arg, 0.01);
+		a->watch = true;
 		return 0;
 	case OPT_WAIT:
 		a->wait = cli_seconds(state, "--wait", arg, 0);

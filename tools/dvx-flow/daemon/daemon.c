@@ -14,6 +14,7 @@
 #include <dvx/dev.h>
 
 #include "answers.h"
+#include "state.h"
 #include "where.h"
 
 #define IDLE_MS 30000
@@ -119,6 +120,18 @@ static void device_is_gone(void *arg)
 	_exit(EXIT_DEVICE);
 }
 
+/* The path is whatever a user typed; it will be read, replaced and, with --fresh, removed. */
+static int check_state(const struct where *w, struct fault *f)
+{
+	int ret = state_check(w->state);
+
+	if (!ret)
+		return 0;
+	return fault(f, EXIT_INPUT, "%s: %s", w->state,
+		     ret == -EINVAL ? "the committed rules are kept in a regular file, this is none"
+				    : strerror(-ret));
+}
+
 static int hold(const struct args *a, struct where *w, struct fault *f)
 {
 	struct holder h = {.state = w->state};
@@ -129,6 +142,8 @@ static int hold(const struct args *a, struct where *w, struct fault *f)
 	char why[512] = "";
 	int ret;
 
+	if (check_state(w, f))
+		return -1;
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
 	if (dvx_dev_open(w->device, &h.ground.dev))

@@ -110,14 +110,17 @@ int holder_apply(struct holder *h, const char *text, size_t len, built_fn built,
 	return replace(h, gen, text, len, after, arg, f);
 }
 
-/* The text of all rules but one, and where each of them was. */
+/* The text of all rules but one, each on the line where it was, and which they were. */
 static char *without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
 {
 	size_t room = 1, n = 0, used = 0;
+	uint32_t line = 1;
 	char *text;
 
 	for (size_t i = 0; i < all->n; i++)
-		room += strlen(all->rule[i].text) + 1;
+		room += strlen(all->rule[i].text);
+	if (all->n)
+		room += all->rule[all->n - 1].line;
 	text = malloc(room);
 	*from = calloc(all->n, sizeof(**from));
 	if (!text || !*from) {
@@ -130,12 +133,14 @@ static char *without(const struct ruleset *all, size_t rule, uint32_t **from, si
 
 		if (i == rule)
 			continue;
+		for (; line < all->rule[i].line; line++)
+			text[used++] = '\n';
 		memcpy(text + used, all->rule[i].text, bytes);
 		used += bytes;
-		text[used++] = '\n';
 		(*from)[n++] = (uint32_t)i;
 	}
-	text[used] = 0;
+	if (used)
+		text[used++] = '\n';
 	*len = used;
 	return text;
 }
@@ -188,7 +193,9 @@ int holder_restore(struct holder *h, struct fault *f)
 	if (ret == -ENOENT)
 		return 0;
 	if (ret)
-		return fault(f, EXIT_INPUT, "%s: %s", h->state, strerror(-ret));
+		return fault(f, EXIT_INPUT,
+			     "the rules that were committed last can't be read; daemon --fresh begins "
+			     "without them");
 	ret = take_up(h, text, len, &why);
 	free(text);
 	if (ret)

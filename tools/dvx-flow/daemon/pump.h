@@ -9,8 +9,9 @@
 #include <dvx/common.h>
 #include <dvx/rxq.h>
 
-#define QUEUES_MAX 64u
-#define TAGS_KEPT  32u /* different tags that a queue counts apart */
+#include "rules/rule.h"
+
+#define TAGS_KEPT 32u /* different tags that a queue counts apart */
 
 struct tag_count {
 	uint32_t tag;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -90,9 +91,24 @@ void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len)
 	flush_out(c);
 }
 
+/* A mistake's sentence may quote bytes that are no UTF-8, which JSON has not. */
+static json_t *sentence(const char *why)
+{
+	json_t *j = json_string(why);
+	char *plain = j ? NULL : strdup(why);
+
+	for (char *p = plain; p && *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	if (plain)
+		j = json_string(plain);
+	free(plain);
+	return j;
+}
+
 void conn_fail(struct conn *c, int code, const char *why)
 {
-	conn_say(c, json_pack("{s:i, s:s}", "exit", code, "error", why), NULL, 0);
+	conn_say(c, json_pack("{s:i, s:o}", "exit", code, "error", sentence(why)), NULL, 0);
 }
 
 /* --- in ---------------------------------------------------------------------------------------- */
@@ -159,18 +175,31 @@ static void close_conn(struct conn *c)
 	*c = (struct conn){.fd = -1};
 }
 
+static void turn_away(struct conn *c)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "%d clients are connected already; try again", CLIENTS_MAX);
+	conn_fail(c, EXIT_INPUT, why);
+	close_conn(c);
+}
+
 static void welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
 {
-	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), i = 0;
+	struct conn new = {.fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
+			   .deadline = now_ms() + s->idle_ms};
+	int i = 0;
 
-	if (fd < 0)
+	if (new.fd < 0)
 		return;
 	while (i < CLIENTS_MAX && conns[i].fd >= 0)
 		i++;
-	if (i < CLIENTS_MAX && may_ask(fd))
-		conns[i] = (struct conn){.fd = fd, .deadline = now_ms() + s->idle_ms};
+	if (!may_ask(new.fd))
+		close_conn(&new);
+	else if (i < CLIENTS_MAX)
+		conns[i] = new;
 	else
-		close(fd);
+		turn_away(&new);
 }
 
 /* A client that neither owes nor is owed anything may rest as long as it likes. */

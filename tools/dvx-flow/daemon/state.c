@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dvx-flow.h"
@@ -81,6 +82,19 @@ void state_abandon(const char *path)
 
 	temporary(path, tmp);
 	unlink(tmp);
+}
+
+int state_check(const char *path)
+{
+	char copy[PATH_ROOM];
+	struct stat st;
+
+	if (!stat(path, &st))
+		return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (errno != ENOENT)
+		return -errno;
+	snprintf(copy, sizeof(copy), "%s", path);
+	return stat(dirname(copy), &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
 int state_read(const char *path, char **text, size_t *len)

@@ -13,6 +13,8 @@ int state_prepare(const char *path, const char *text, size_t len);
 int state_commit(const char *path);
 void state_abandon(const char *path);
 
+/* May path be such a file? 0, or -errno: -EINVAL if it is a thing that is no regular file. */
+int state_check(const char *path);
 /* -ENOENT: nothing was ever committed. text has a NUL behind it. */
 int state_read(const char *path, char **text, size_t *len);
 

@@ -6,8 +6,7 @@
 #include "draft.h"
 #include "words.h"
 
-#define TAG_MAX	  0xffffffull
-#define QUEUE_MAX 4095
+#define TAG_MAX 0xffffffull
 
 /* What a number may be, and how a message calls it. */
 static const struct {
@@ -286,8 +285,8 @@ void draft_code(struct draft *d, const struct place *at, uint64_t value)
 
 void draft_queue(struct draft *d, const struct place *at, uint64_t queue)
 {
-	if (queue > QUEUE_MAX)
-		draft_mistake(d, at, "a queue is 0 to %d, not %" PRIu64, QUEUE_MAX, queue);
+	if (queue >= QUEUES_MAX)
+		draft_mistake(d, at, "a queue is 0 to %u, not %" PRIu64, QUEUES_MAX - 1, queue);
 	else if (d->rule.verdict != RULE_SEND)
 		draft_mistake(d, at, "only a rule that begins with send has a queue");
 	else if (d->rule.dir == RULE_OUT)

@@ -300,6 +300,15 @@ static bool among(const yysymbol_kind_t *list, int n, yysymbol_kind_t wanted)
 	return false;
 }
 
+/* Whether a word may stand where the error is. */
+static bool may_stand(const void *ctx, int token)
+{
+	yysymbol_kind_t list[YYNTOKENS];
+	int n = yypcontext_expected_tokens(ctx, list, YYNTOKENS);
+
+	return among(list, n, YYTRANSLATE(token));
+}
+
 static const char *const value_kinds[] = {"a number", "a name"};
 
 static void expected(char *text, size_t size, const yypcontext_t *ctx)
@@ -342,7 +351,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct 
 	expected(wanted, sizeof(wanted), ctx);
 	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME) {
 		saw[strlen(saw) - 1] = 0;
-		near = word_near(saw + 1);
+		near = word_near(saw + 1, may_stand, ctx);
 		saw[strlen(saw)] = '"';
 	}
 	draft_mistake(d, yypcontext_location(ctx), "expected %s, not %s%s%s%s", wanted, saw,

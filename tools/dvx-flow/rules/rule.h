@@ -110,6 +110,9 @@ struct rule {
 	uint32_t line;	  /* first line, from 1 */
 };
 
+/* Queues that a daemon can have, so a rule's are 0 to 63. */
+#define QUEUES_MAX 64u
+
 /* What a rule's `ip` is if it names something of IP (a protocol, a TTL) but no version. */
 #define RULE_IP 46
 

@@ -216,7 +216,7 @@ static unsigned int distance(const char *a, const char *b)
 	return row[n];
 }
 
-const char *word_near(const char *name)
+const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg)
 {
 	const char *best = NULL;
 	size_t len = strlen(name);
@@ -227,7 +227,7 @@ const char *word_near(const char *name)
 	for (size_t i = 0; i < COUNT(words); i++) {
 		unsigned int changes = distance(name, words[i].name);
 
-		if (changes < nearest) {
+		if (changes < nearest && may(arg, words[i].token)) {
 			nearest = changes;
 			best = words[i].name;
 		}

@@ -15,8 +15,8 @@ struct word {
 
 /* NULL: not a word of the language. Case does not count. */
 const struct word *word_find(const char *name);
-/* The nearest word of the language to a wrong one, or NULL. */
-const char *word_near(const char *name);
+/* The nearest word to a wrong one, of those that `may` stand in its place; or NULL. */
+const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg);
 
 bool proto_number(const char *name, uint64_t *number);
 /* A TCP or UDP port by its name; /etc/services knows more than we do. */

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves what dvx-flow(1) says of words and paths that a user types: del takes a rule's words however they
+# are spaced and leaves the other rules on their lines, --state is a regular file or left alone, --interval
+# watches, and a daemon always answers, in words.
+. "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
+"$dvx_sim" up "$chip" || exit 99
+check "a daemon starts" start --queues 2
+
+cat >"$work/rules" <<'END'
+# a comment
+drop  in udp dst port 53 count
+
+send in ipv4 \
+	src 10.9.0.0/16 to queue 1
+drop in tcp
+count in
+END
+client apply --quiet "$work/rules"
+check "rules are on the lines of the file" is '[.rules[].line] | join(",")' 2,4,6,7
+spaced() { client del "drop  in	udp dst  port 53 count" && client del drop in "tcp " && is '[.rules[].id] | join(",")' 2,4; }
+check "del by words with the file's blanks" spaced
+check "the others stay on their lines" is '[.rules[].line] | join(",")' 4,7
+check "a blank is no rule" fails 1 "no such rule" client del " "
+lines() { kill -9 "$daemon" && wait "$daemon"; start --queues 2 && is '[.rules[].line] | join(",")' 4,7; }
+check "after a restart, too" lines
+check "a queue that no daemon can have is a mistake" sh -c "! echo 'send in to queue 64' | '$flow' check - 2>'$work/err' && grep -q '0 to 63' '$work/err'"
+
+watches() {
+	client stats --json --interval 0.01 | head -n 3 >"$work/out"
+	[ "$(jq -s length "$work/out")" = 3 ]
+}
+check "--interval watches" watches
+
+# asks N BODY: what the daemon answers to an apply of BODY while N clients are there
+asks() {
+	"$PERL" -MIO::Socket::UNIX -e '
+		my ($path, $n, $body) = @ARGV;
+		my @there = map { IO::Socket::UNIX->new(Peer => $path) || die } 1 .. $n;
+		my $s = IO::Socket::UNIX->new(Peer => $path) or die;
+		$SIG{PIPE} = "IGNORE";
+		syswrite $s, "DVXF" . pack("NN", 14, length $body) . "{\"do\":\"apply\"}$body";
+		shutdown $s, 1;
+		print while sysread $s, $_, 65536;
+	' "$socket" "$@" >"$work/answer"
+}
+says() { # WORDS N BODY
+	asks "$2" "$3"
+	cat "$work/answer"
+	grep -aq "$1" "$work/answer"
+}
+check "bytes that are no UTF-8 are told" says 'line 1, column 6: no rule has' 0 "$(printf 'drop \377')"
+check "one client too many is told" says "64 clients are connected already" 64 "drop in"
+check "and the daemon goes on" is '.rules | length' 2
+stop
+
+left_alone() { # WORDS PATH OPTION...: a daemon doesn't keep rules there
+	words=$1 path=$2
+	shift 2
+	before=$(stat -c '%F %i' "$path" 2>&1)
+	start --state "$path" "$@"
+	status=$?
+	cat "$work/daemon.err"
+	[ $status = 3 ] && grep -q "$path: $words" "$work/daemon.err" && [ "$(stat -c '%F %i' "$path" 2>&1)" = "$before" ]
+}
+mkfifo "$work/pipe"
+check "--state on a pipe" left_alone "the committed rules are kept in a regular file" "$work/pipe"
+check "--state on a pipe, --fresh" left_alone "the committed rules are kept in a regular file" "$work/pipe" --fresh
+check "--state on a directory" left_alone "the committed rules are kept in a regular file" "$work"
+check "--state where no directory is" left_alone "No such file or directory" "$work/none/rules"
+plan
