@@ -110,7 +110,10 @@ static const struct kind {
 
 static const struct kind *kind_of(const struct packet_headers *o)
 {
-	for (size_t i = 0; o->l4 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	/* Most packets are TCP's, and no tunnel. */
+	if (!o->l4 || o->l4_type == PACKET_TCP)
+		return NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].protocol == o->ip_protocol && kinds[i].port == o->dport)
 			return &kinds[i];
 	return NULL;
