@@ -400,6 +400,48 @@ static void lost(void **state)
 	assert_int_equal(walk(at(0) | 1ull << 50), 0);
 }
 
+/* IPv6 with as many extension headers as a packet can have. */
+static uint8_t *long_chain(void)
+{
+	uint8_t *bytes = calloc(1, STEER_HEADROOM + VHCA_FRAME_MAX), *p = bytes + STEER_HEADROOM;
+
+	prm_store16(p, 12, 0x86dd);
+	p[14] = 0x60;
+	prm_store16(p, 18, VHCA_FRAME_MAX - 54);
+	for (uint32_t at = 54; at + 8 <= VHCA_FRAME_MAX; at += 8)
+		p[at] = 60; /* destination options, 8 bytes */
+	p[20] = 60;
+	r.p = (struct packet){.data = p, .len = VHCA_FRAME_MAX, .headroom = STEER_HEADROOM};
+	packet_parse_headers(&r.p);
+	assert_true(r.p.outer.end > VHCA_FRAME_MAX - 16);
+	return bytes;
+}
+
+/* What an entry does counts as entries do: a circle that does much ends as soon as any other. */
+static void bounded_work(void **state)
+{
+	uint8_t *s, *bytes;
+
+	(void)state;
+	packet(udp4, sizeof(udp4));
+	for (unsigned int i = 0; i < 200; i++)
+		put_set(r.lists + 8ul * i, PRM_STE_ACTION_ADD, 0x90, 0, 32, 1);
+	s = entry(0, 0x0f, at(0), END_MISS);
+	s[24] = PRM_STE_ACTION_MODIFY_LIST;
+	s[25] = 200;
+	assert_lost("more work than any packet");
+	assert_in_range(r.p.reg_c[0], 255, STEER_STEPS);
+	/* headers are read again by each */
+	bytes = long_chain();
+	put_set(r.lists, PRM_STE_ACTION_SET, 0x0e, 8, 8, 63);
+	put_set(r.lists + 8, PRM_STE_ACTION_ADD, 0x90, 0, 32, 1);
+	prm_ste_match_bwc_v1_set_reparse(s, 1);
+	s[25] = 2;
+	assert_lost("more work than any packet");
+	assert_in_range(r.p.reg_c[0], 255, STEER_STEPS / 100);
+	free(bytes);
+}
+
 /*
  * Headers that moved without the entry's reparse bit: nothing of the packet is read or written
  * where they were, which may be behind its end. (The bytes behind it are watched here, and the
@@ -498,6 +540,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(vlans, setup, teardown),
 		cmocka_unit_test_setup_teardown(lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved_headers, setup, teardown),
+		cmocka_unit_test_setup_teardown(bounded_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
 	};
 

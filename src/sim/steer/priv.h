@@ -21,14 +21,14 @@
  * priorities are 16 bits) by a hit, and at least one entry more is looked at there.
  */
 #define STEER_HOPS  (1u << 17) /* hits on one packet's way */
-#define STEER_STEPS (1u << 18) /* all entries that are looked at, collision chains too */
+#define STEER_STEPS (1u << 18) /* all entries that are looked at, and the rewrites of their lists */
 
 struct steer_walk {
 	struct vhca *vhca;
 	struct packet *packet;
 	bool tx;
 	unsigned int hops;  /* what is left of STEER_HOPS: one for each table met or STE hit */
-	unsigned int steps; /* what is left of STEER_STEPS: one for each STE read */
+	unsigned int steps; /* what is left of STEER_STEPS: one for each STE read, and what it does */
 };
 
 /*

@@ -26,8 +26,14 @@ enum {
 	STE_MOVED = 1 << 2,   /* headers lie elsewhere: they were parsed again */
 };
 
+/*
+ * Takes from the walk's steps what n actions cost that may have to understand the packet's headers
+ * again. False after steer_lost().
+ */
+bool ste_pay(struct steer_walk *, unsigned int n);
+
 /* The actions of an entry, in order: false after steer_lost(). */
-bool ste_actions(const struct steer_walk *, const uint8_t *action, unsigned int bytes,
+bool ste_actions(struct steer_walk *, const uint8_t *action, unsigned int bytes,
 		 unsigned int *changed);
 
 /* One rewrite of 8 bytes (set, add or copy). False after steer_lost(). */

@@ -9,6 +9,7 @@
 #define LIST_UNIT   64u
 #define LIST_ACTION 8u
 #define MAC_BYTES   12u
+#define PARSED_BY_STEP 64u /* bytes of headers that take as long as to look at an entry */
 
 typedef bool action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
 
@@ -173,7 +174,7 @@ static const struct action_row *row_of(const struct steer_walk *w, const uint8_t
 	return row;
 }
 
-/* Of a list, each action has 8 bytes. */
+/* Of a list, each action has 8 bytes. It was paid for. */
 static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
 	uint64_t at = icm_addr(ICM_MODIFY, 0) +
@@ -199,7 +200,23 @@ static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned i
 	return true;
 }
 
-bool ste_actions(const struct steer_walk *w, const uint8_t *action, unsigned int bytes,
+bool ste_pay(struct steer_walk *w, unsigned int n)
+{
+	uint64_t cost = (uint64_t)n * (1 + w->packet->outer.end / PARSED_BY_STEP);
+
+	if (cost > w->steps)
+		return steer_lost(w, "its entries do more work than any packet may ask for");
+	w->steps -= (unsigned int)cost;
+	return true;
+}
+
+static bool pay_list(struct steer_walk *w, action_fn *run, const uint8_t *a)
+{
+	return run != modify_list ||
+	       ste_pay(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));
+}
+
+bool ste_actions(struct steer_walk *w, const uint8_t *action, unsigned int bytes,
 		 unsigned int *changed)
 {
 	const uint8_t *end = action + bytes;
@@ -212,7 +229,7 @@ bool ste_actions(const struct steer_walk *w, const uint8_t *action, unsigned int
 			continue;
 		}
 		row = row_of(w, action, (unsigned int)(end - action));
-		if (!row || !row->run(w, action, changed))
+		if (!row || !pay_list(w, row->run, action) || !row->run(w, action, changed))
 			return false;
 		action += row->bytes;
 	}

@@ -153,9 +153,10 @@ static bool reparse(struct walk *k, uint64_t addr, const uint8_t *ste, unsigned 
 		return steer_lost(k->w,
 				  "the entry at 0x%" PRIx64 " moves headers, and its reparse is 0",
 				  addr);
-	if (changed & STE_HEADERS && wanted)
-		packet_parse_headers(k->w->packet);
-	return true;
+	if (!(changed & STE_HEADERS && wanted))
+		return true;
+	packet_parse_headers(k->w->packet);
+	return ste_pay(k->w, 1);
 }
 
 static bool act(struct walk *k, uint64_t addr, const uint8_t *ste)
@@ -195,8 +196,8 @@ static uint64_t step(struct walk *k, uint64_t addr)
 				  addr);
 	if (!k->w->steps)
 		return steer_lost(k->w,
-				  "after %u entries it is at 0x%" PRIx64
-				  ": the entries' misses lead in a circle",
+				  "after %u entries and rewrites it is at 0x%" PRIx64
+				  ": they lead in a circle",
 				  STEER_STEPS, addr);
 	k->w->steps--;
 	hits = compare(k, addr, ste);
