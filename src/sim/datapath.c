@@ -12,6 +12,7 @@
 
 #define ROUNDS 8u   /* of frames and requests between two looks at doorbells and timers */
 #define FRAMES 32u
+#define WORK   (1u << 15) /* of steering, in a turn: a millisecond */
 #define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
 
 static void port_send(void *wire, struct frame *f)
@@ -220,21 +221,34 @@ void datapath_close(struct silicon *si)
 	si->frames = NULL;
 }
 
+/* Packets whose way is long, or a circle, don't make the others' doorbells and requests wait. */
+static bool tired(const struct silicon *si, uint64_t from)
+{
+	return steer_work(si) - from > WORK;
+}
+
+static bool deliver(struct silicon *si, uint64_t from)
+{
+	unsigned int n = 0;
+
+	while (n < FRAMES && !(n && tired(si, from)) && wire_run(si->wire, 1))
+		n++;
+	return n > 0;
+}
+
 /*
  * A message, its acknowledgement and what they make ready run in one turn, so that a lone message
  * costs one turn; CQEs become visible at its end, after all data.
  */
 bool datapath_run(struct silicon *si)
 {
-	uint64_t now = si->clock->now(si->clock);
-	bool did = dp_fetch(si), round;
+	uint64_t now = si->clock->now(si->clock), from = steer_work(si);
+	bool did = dp_fetch(si), round = true;
 
-	for (unsigned int i = 0; i < ROUNDS; i++) {
+	for (unsigned int i = 0; i < ROUNDS && round && !(i && tired(si, from)); i++) {
 		round = net_run(si->net, now);
-		round |= wire_run(si->wire, FRAMES) > 0;
+		round |= deliver(si, from);
 		did |= round;
-		if (!round)
-			break;
 	}
 	return dp_flush(si, now) || did;
 }

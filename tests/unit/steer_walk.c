@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Entries of format 1 laid by hand: which way a packet takes, what becomes of it, garbage. */
 #include "fw_fixture.h"
+#include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
+#include "datapath.h"
 #include "steer/ste1.h"
 
 #define ENTRIES	 4096u
@@ -442,6 +444,45 @@ static void bounded_work(void **state)
 	free(bytes);
 }
 
+/* Packets in a circle don't hold a turn of the loop: what is under way goes on in the next ones. */
+static void short_turns(void **state)
+{
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t root[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+	const uint64_t *lost = &steer_stats(r.f->v)->ends[STEER_LOST];
+	unsigned int turns = 0;
+
+	(void)state;
+	entry(0, 0x0f, at(0), END_MISS);
+	prm_flow_table_context_set_sw_owner(ctx, 1);
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, at(0));
+	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in),
+				 16),
+			 0);
+	prm_set_flow_table_root_in_set_table_id(
+		root, prm_create_flow_table_out_get_table_id(r.f->out));
+	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID, root,
+				 sizeof(root), 16),
+			 0);
+	for (unsigned int i = 0; i < 8; i++)
+		assert_int_equal(datapath_inject(&r.f->si, udp4, sizeof(udp4)), 0);
+	while (*lost < 8) {
+		uint64_t before = *lost;
+
+		assert_true(datapath_run(&r.f->si));
+		assert_int_equal(*lost, before + 1);
+		turns++;
+	}
+	assert_int_equal(turns, 8);
+	/* others go through together */
+	entry(0, 0x0f, END_MISS, END_MISS);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(datapath_inject(&r.f->si, udp4, sizeof(udp4)), 0);
+	datapath_run(&r.f->si);
+	assert_int_equal(steer_stats(r.f->v)->ends[STEER_DROP], 100);
+}
+
 /*
  * Headers that moved without the entry's reparse bit: nothing of the packet is read or written
  * where they were, which may be behind its end. (The bytes behind it are watched here, and the
@@ -541,6 +582,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved_headers, setup, teardown),
 		cmocka_unit_test_setup_teardown(bounded_work, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_turns, setup, teardown),
 		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
 	};
 

@@ -23,7 +23,7 @@
 struct steer {
 	const struct steer_ops *ops;
 	struct steer_stats stats[FUNCTION_COUNT];
-	uint64_t lost;
+	uint64_t lost, work;
 };
 
 /* A walk, and the packet's parameters for firmware's tables. */
@@ -54,6 +54,11 @@ void steer_set_ops(struct steer *s, const struct steer_ops *ops)
 const struct steer_stats *steer_stats(const struct vhca *v)
 {
 	return &v->si->steer->stats[v->kind];
+}
+
+uint64_t steer_work(const struct silicon *si)
+{
+	return si->steer->work;
 }
 
 bool steer_listens(const struct vhca *v)
@@ -332,6 +337,7 @@ static void start(struct vhca *v, struct packet *p, bool tx)
 		to_wire(&way);
 	else
 		end(&way, STEER_MISS);
+	v->si->steer->work += STEER_STEPS - way.w.steps;
 }
 
 void steer_rx(struct vhca *v, struct packet *p)

@@ -47,5 +47,7 @@ bool steer_listens(const struct vhca *);
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 const struct steer_stats *steer_stats(const struct vhca *);
+/* What all ways so far cost, in entries looked at: the loop measures its turns by it. */
+uint64_t steer_work(const struct silicon *);
 
 #endif
