@@ -42,6 +42,8 @@ check "and clients are told" no_daemon
 check "started again" start --queues 2
 check "it holds what was committed" holds "drop in
 "
+says_so() { cat "$work/daemon.err" && grep -qx 'dvx-flow: takes up the 1 rule committed at 20..-..-.. ..:..:..; daemon --fresh forgets them' "$work/daemon.err"; }
+check "and says so" says_so
 check "and packets are dropped again" verdict dropped 521
 fresh() { die && start --fresh --queues 2 && holds "" && die && start --queues 2 && holds ""; }
 check "--fresh begins without" fresh
@@ -178,7 +180,8 @@ if mount -t tmpfs -o size=64k none "$work/tmpfs" 2>/dev/null; then
 		command -v tcpdump >/dev/null || return 0
 		n=$(tcpdump -Z "$(id -un)" -nr "$work/tmpfs/cap/queue1.pcap" 2>"$work/err" | wc -l)
 		cat "$work/err"
-		! grep -q truncated "$work/err" && [ "$n" -gt 50 ]
+		! grep -q truncated "$work/err" && [ "$n" -gt 50 ] && is '.queues[1].captured' "$n" &&
+			[ "$(cat "$work/daemon.err")" = "dvx-flow: $work/tmpfs/cap/queue1.pcap ends after $n packets: No space left on device" ]
 	}
 	check "a full disk ends a capture with a whole packet, and nothing else" capture_full
 	stop
@@ -200,7 +203,9 @@ device_gone() {
 }
 check "a device that goes away ends the daemon" device_gone
 "$dvx_sim" up "$chip" --set log_max_flow_counter=9 || exit 99
-start --queues 2
+newer() { start --queues 2 && holds "" && grep "mlx5_0 is newer than the rules" "$work/daemon.err" && start --queues 2 && holds "" &&
+	[ ! -s "$work/daemon.err" ]; }
+check "a new chip of an old one's name begins without its rules, and says so" newer
 few() { echo "count in" | client apply --quiet - && seq 1000 | sed 's/.*/count in udp dst port &/' >"$work/c" &&
 	fails 4 "^dvx-flow: line [0-9]*: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
 " && replay && is '.rules[0].packets' 521; }

@@ -177,6 +177,8 @@ unread() {
 	grep -q 'has no reader any more' "$scratch/told3"
 }
 check "a pipe that nobody reads any more ends it" unread
+check "... nor from the beginning" says 1 'has no reader any more' \
+	"$PERL" -e 'pipe R, W; close R; open STDOUT, ">&", W; exec @ARGV' "$dvx_sim" capture w -
 stopped() {
 	start_capture "$scratch/cap.pcap" || return
 	reader=$(pgrep -P $capture)

@@ -691,6 +691,24 @@ static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size
 	return err;
 }
 
+/* As ib_uverbs: all of the array is written, points or not, and nothing behind it. */
+static void whole_array(struct fx *f, uint32_t handle)
+{
+	static const uint64_t zero[2];
+	const struct kattr *a;
+	struct rq r;
+
+	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
+	rq_handle(&r, UVERBS_ATTR_READ_COUNTERS_HANDLE, handle);
+	rq_out(&r, UVERBS_ATTR_READ_COUNTERS_BUFF, 5 * 8 + 3);
+	a = rq_attr(&r, UVERBS_ATTR_READ_COUNTERS_BUFF);
+	memset(a->out, 0xee, a->len);
+	assert_int_equal(rq_run(f, &r), 0);
+	assert_int_equal(a->written, 5 * 8);
+	assert_memory_equal(a->out + 3 * sizeof(uint64_t), zero, sizeof(zero));
+	rq_done(&r);
+}
+
 static uint32_t make_counters(struct fx *f)
 {
 	uint32_t handle;
@@ -748,6 +766,7 @@ static void verbs_counters(void **state)
 	assert_int_equal(read_counters(f, counters, values, 4), 0);
 	assert_int_equal(values[0], 84);
 	assert_int_equal(values[2], 2);
+	whole_array(f, counters);
 	/* a second flow counts there too, and brings no points */
 	v.udp.val.dst_port = htobe16(54);
 	assert_int_equal(create_counted(f, &v, 2, &second), -EINVAL);

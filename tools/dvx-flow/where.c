@@ -126,6 +126,23 @@ static void sysfs_mark(char out[16])
 	snprintf(out, 16, "-%08" PRIx32, hash);
 }
 
+/*
+ * A machine that starts again has an empty /run, and its devices begin without rules. A chip of
+ * software ends while the machine goes on, and its name can be given to a new one: committed rules
+ * are older than the sysfs of a chip that never had them.
+ */
+static bool outlived(const char *state)
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	struct stat rules, chip;
+
+	if (!sysfs || stat(state, &rules) || stat(sysfs, &chip))
+		return false;
+	return rules.st_mtim.tv_sec != chip.st_mtim.tv_sec
+		       ? rules.st_mtim.tv_sec < chip.st_mtim.tv_sec
+		       : rules.st_mtim.tv_nsec < chip.st_mtim.tv_nsec;
+}
+
 /* Whatever socket it has: a device has one lock, and one set of rules that was committed. */
 int where_to_hold(const struct args *a, struct where *w)
 {
@@ -147,7 +164,9 @@ int where_to_hold(const struct args *a, struct where *w)
 	if (!ret)
 		ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
 			  a->socket ? "" : ".sock");
-	return ret ? ret
-		   : set(w->state, sizeof(w->state), a->state ? a->state : base,
-			 a->state ? "" : ".flow");
+	if (!ret)
+		ret = set(w->state, sizeof(w->state), a->state ? a->state : base,
+			  a->state ? "" : ".flow");
+	w->outlived = !ret && !a->state && outlived(w->state);
+	return ret;
 }

@@ -13,6 +13,7 @@ struct where {
 	atomic_bool bound; /* what is at the socket's path is ours to take away */
 	char lock[4096];  /* held by the daemon as long as it lives */
 	char state[4096]; /* the rules that were committed last */
+	bool outlived;	  /* ... to another chip, which is gone */
 };
 
 /* Each makes the directory if need be. EXIT_DONE, or a code after a sentence. */

@@ -123,11 +123,7 @@ static int wait_answer(struct capture *c)
 		say("can't wait for packets: %s", strerror(errno));
 		return -1;
 	}
-	if (p[1].revents & POLLERR) {
-		say("%s has no reader any more", c->out.name);
-		return -1;
-	}
-	return 0;
+	return p[1].revents & POLLERR ? pcap_out_unread(&c->out) : 0;
 }
 
 /* What has come of an answer; 0 too if it is not whole yet. */
@@ -194,6 +190,7 @@ int cmd_capture(const struct args *a)
 
 	if (c.sock < 0)
 		return EXIT_FAILURE;
+	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");

@@ -39,5 +39,7 @@ int pcap_out_add(struct pcap_out *, uint64_t ns, const void *bytes, uint32_t len
 /* Whole packets only: whoever reads the file meets no half one. */
 int pcap_out_flush(struct pcap_out *);
 int pcap_out_close(struct pcap_out *);
+/* -1, after the sentence for a pipe that nobody reads. */
+int pcap_out_unread(const struct pcap_out *);
 
 #endif

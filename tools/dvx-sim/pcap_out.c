@@ -73,6 +73,12 @@ static size_t whole(const struct pcap_out *o, size_t written, uint64_t *n)
 	return at;
 }
 
+int pcap_out_unread(const struct pcap_out *o)
+{
+	say("%s has no reader any more", o->name);
+	return -1;
+}
+
 static int failed(struct pcap_out *o, size_t written)
 {
 	const char *why = strerror(errno);
@@ -80,6 +86,8 @@ static int failed(struct pcap_out *o, size_t written)
 	off_t end = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
 	size_t at = whole(o, written, &fit);
 
+	if (errno == EPIPE)
+		return pcap_out_unread(o);
 	if (!o->packets) { /* the file's own header */
 		say("can't write %s: %s", o->name, why);
 		return -1;

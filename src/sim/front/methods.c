@@ -390,7 +390,7 @@ static const struct attr_spec counters_destroy_attrs[] = {
 static const struct attr_spec counters_read_attrs[] = {
 	{A(UVERBS_ATTR_READ_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(UVERBS_ATTR_READ_COUNTERS_BUFF), ATTR_OUT, MUST, BYTES(0)},
-	{A(UVERBS_ATTR_READ_COUNTERS_FLAGS), ATTR_IN, MUST, CONST},
+	{A(UVERBS_ATTR_READ_COUNTERS_FLAGS), ATTR_IN, MAY, CONST},
 };
 
 /* --- the table ------------------------------------------------------------------------------ */

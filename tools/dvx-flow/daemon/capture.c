@@ -16,22 +16,23 @@ struct capture {
 	pcap_t *pcap;
 	pcap_dumper_t *out;
 	off_t whole; /* up to here all is in the file, a packet's end */
+	uint64_t packets, flushed; /* given to us; up to whole */
 	int err;
+	char path[4200];
 };
 
 int capture_open(const char *dir, unsigned int queue, struct capture **out)
 {
 	struct capture *c = calloc(1, sizeof(*c));
-	char path[4200];
 	FILE *file;
 
 	if (!c)
 		return -ENOMEM;
-	snprintf(path, sizeof(path), "%s/queue%u.pcap", dir, queue);
+	snprintf(c->path, sizeof(c->path), "%s/queue%u.pcap", dir, queue);
 	c->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, LONGEST,
 						       PCAP_TSTAMP_PRECISION_NANO);
 	errno = 0;
-	file = fopen(path, "w+e");
+	file = fopen(c->path, "w+e");
 	c->out = c->pcap && file ? pcap_dump_fopen(c->pcap, file) : NULL;
 	if (!c->out || capture_flush(c)) {
 		int err = errno ? errno : EIO;
@@ -45,19 +46,19 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 	return 0;
 }
 
-/* The end of the last packet that is in the file, past c->whole. */
-static off_t last_end(const struct capture *c, int fd)
+/* Up to the last packet that is whole in the file. */
+static void count_whole(struct capture *c, int fd)
 {
 	uint32_t record[4]; /* seconds, their parts, bytes here, bytes there */
-	off_t end = c->whole;
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return end;
-	while (pread(fd, record, sizeof(record), end) == (ssize_t)sizeof(record) &&
-	       end + (off_t)sizeof(record) + record[2] <= st.st_size)
-		end += (off_t)sizeof(record) + record[2];
-	return end;
+		return;
+	while (pread(fd, record, sizeof(record), c->whole) == (ssize_t)sizeof(record) &&
+	       c->whole + (off_t)sizeof(record) + record[2] <= st.st_size) {
+		c->whole += (off_t)sizeof(record) + record[2];
+		c->flushed++;
+	}
 }
 
 /* What was written of a packet that didn't fit goes again. */
@@ -68,7 +69,7 @@ static int give_up(struct capture *c)
 	c->err = errno ? errno : EIO;
 	__fpurge(pcap_dump_file(c->out));
 	if (c->whole)
-		c->whole = last_end(c, fd);
+		count_whole(c, fd);
 	if (ftruncate(fd, c->whole))
 		c->whole = 0;
 	return -c->err;
@@ -82,7 +83,18 @@ int capture_flush(struct capture *c)
 	if (pcap_dump_flush(c->out) || ferror(pcap_dump_file(c->out)))
 		return give_up(c);
 	c->whole = pcap_dump_ftell(c->out);
+	c->flushed = c->packets;
 	return 0;
+}
+
+uint64_t capture_packets(const struct capture *c)
+{
+	return c->flushed;
+}
+
+const char *capture_path(const struct capture *c)
+{
+	return c->path;
 }
 
 int capture_packet(struct capture *c, const void *bytes, size_t len)
@@ -97,7 +109,10 @@ int capture_packet(struct capture *c, const void *bytes, size_t len)
 	h.ts.tv_usec = now.tv_nsec;
 	errno = 0;
 	pcap_dump((u_char *)c->out, &h, bytes);
-	return ferror(pcap_dump_file(c->out)) ? give_up(c) : 0;
+	if (ferror(pcap_dump_file(c->out)))
+		return give_up(c);
+	c->packets++;
+	return 0;
 }
 
 void capture_close(struct capture *c)

@@ -13,6 +13,9 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out);
 /* 0 or -errno. After one failure there is nothing more to write to. */
 int capture_packet(struct capture *c, const void *bytes, size_t len);
 int capture_flush(struct capture *c);
+/* Packets that are in the file: exact after capture_flush() and after a failure. */
+uint64_t capture_packets(const struct capture *c);
+const char *capture_path(const struct capture *c);
 void capture_close(struct capture *c);
 
 #endif

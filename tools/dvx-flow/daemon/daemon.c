@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <dvx/cmd.h>
 #include <dvx/dev.h>
@@ -63,10 +64,34 @@ static int signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+static size_t rules_held(const struct holder *h)
+{
+	return h->now ? generation_rules(h->now)->n : 0;
+}
+
+/* Nobody typed them now: whoever started this may not know of them. */
+static void tell_where_from(const struct where *w, const struct holder *h)
+{
+	size_t n = rules_held(h);
+	char when[64] = "";
+	struct stat st;
+	struct tm tm;
+
+	if (w->outlived)
+		say("%s is newer than the rules that were committed under its name: they are "
+		    "forgotten",
+		    w->device);
+	if (!n || stat(w->state, &st) || !localtime_r(&st.st_mtim.tv_sec, &tm))
+		return;
+	strftime(when, sizeof(when), "%F %T", &tm);
+	say("takes up the %zu rule%s committed at %s; daemon --fresh forgets them", n,
+	    n == 1 ? "" : "s", when);
+}
+
 /* The one line that scripts wait for. */
 static void announce(const struct args *a, const struct where *w, const struct holder *h)
 {
-	size_t rules = h->now ? generation_rules(h->now)->n : 0;
+	size_t rules = rules_held(h);
 	const char *device = dvx_dev_name(h->ground.dev);
 	json_t *j;
 
@@ -87,18 +112,21 @@ static void announce(const struct args *a, const struct where *w, const struct h
 static int serve(const struct args *a, struct where *w, struct holder *h, struct fault *f)
 {
 	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
+	bool fresh = a->fresh || w->outlived;
 	int ret;
 
-	if (!a->fresh && holder_restore(h, f))
+	if (!fresh && holder_restore(h, f))
 		return -1;
 	s.listener = server_listen(w->socket);
 	if (s.listener < 0)
 		return fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
 	w->bound = true;
 	/* Not before it is sure that this daemon serves. */
-	if (a->fresh && unlink(w->state) && errno != ENOENT)
+	if (fresh && unlink(w->state) && errno != ENOENT)
 		say("%s: %s: a daemon without --fresh would apply it again", w->state,
 		    strerror(errno));
+	if (!a->quiet && !a->fresh)
+		tell_where_from(w, h);
 	announce(a, w, h);
 	ret = server_run(&s);
 	unlink(w->socket);

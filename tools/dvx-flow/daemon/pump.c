@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 
 #include "capture.h"
 #include "pump.h"
+#include "tools/cli/say.h"
 
 #define PACKETS	     1024u  /* receives that wait in each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
@@ -119,16 +121,23 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 	c->tag[i].packets++;
 }
 
+/* A capture that ends is told once; its queue goes on. */
+static void told(struct queue *q, int err)
+{
+	q->count.captured = capture_packets(q->capture);
+	if (!err || q->count.capture_err)
+		return;
+	q->count.capture_err = -err;
+	say("%s ends after %" PRIu64 " packets: %s", capture_path(q->capture), q->count.captured,
+	    strerror(-err));
+}
+
 static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
 {
-	int err = q->count.capture_err ? -1 : capture_packet(q->capture, bytes, len);
-
-	if (!err) {
-		q->dirty = true;
-		q->count.captured++;
-	} else if (!q->count.capture_err) {
-		q->count.capture_err = -err;
-	}
+	if (q->count.capture_err)
+		return;
+	q->dirty = true;
+	told(q, capture_packet(q->capture, bytes, len));
 }
 
 static void take_packet(struct queue *q, const void *cqe)
@@ -191,11 +200,9 @@ static bool drain_all(struct pump *p)
 
 static void flush_file(struct queue *q)
 {
-	int err = q->dirty ? capture_flush(q->capture) : 0;
-
+	if (q->dirty)
+		told(q, capture_flush(q->capture));
 	q->dirty = false;
-	if (err)
-		q->count.capture_err = -err;
 }
 
 static void flush_files(struct pump *p)

@@ -154,7 +154,7 @@ static int query(const struct kcounters *c, uint64_t *packets, uint64_t *bytes)
 
 int uverbs_counters_read(struct kfile *f, struct kreq *req)
 {
-	const struct kattr *buff = kattr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
+	struct kattr *buff = kattr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
 	uint64_t packets, bytes, flags, values[MAX_INDEX] = {0};
 	const struct kcounters *c;
 	struct uobj *u;
@@ -177,5 +177,7 @@ int uverbs_counters_read(struct kfile *f, struct kreq *req)
 	for (uint32_t i = 0; i < c->npoints; i++)
 		values[c->points[i].index] += c->points[i].bytes ? bytes : packets;
 	kattr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
+	/* As ib_uverbs: the array's other counters are 0, bytes behind it stay the caller's. */
+	buff->written = buff->len - buff->len % (uint32_t)sizeof(values[0]);
 	return 0;
 }
