@@ -137,7 +137,8 @@ enum dvx_flow_proto {
 
 /*
  * The fields that depend on each other, set together. Each refuses (-EINVAL) what contradicts
- * what is there already, e.g. an IPv6 address beside an IPv4 one.
+ * other fields that are there already, e.g. an IPv6 address beside an IPv4 one; a field that is set
+ * again takes the new value.
  */
 /* mask NULL: all 48 bits. */
 int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
@@ -227,7 +228,7 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				 struct dvx_flow_action **out);
 /*
  * From another level back to the root, to its rules of this priority and later: the way to the
- * kernel's tables, and to rules of others, for what should pass. -EOPNOTSUPP: a kernel before 5.20
+ * kernel's tables, and to rules of others, for what should pass. -EOPNOTSUPP: a kernel before 6.0
  * has no steering anchors.
  */
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,

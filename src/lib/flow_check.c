@@ -266,29 +266,43 @@ static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t 
 	return 0;
 }
 
-/*
- * An entry has one field for the first tag's kind: "no customer's tag" alone would be "no tag"
- * below the root, and "no customer's tag" in it. Both kinds named, they agree.
- */
-static int check_vlan(const struct dvx_flow_matcher *matcher, const uint8_t *value,
-		      unsigned int depth, const char *who)
+/* The two bits that tell a VLAN tag's kind. */
+static const struct {
+	const char *nth, *path, *c_name, *s_name;
+	uint32_t c, s; /* bits of fte_match_param */
+} vlans[] = {
+	{"first", "outer_headers", "cvlan_tag", "svlan_tag", 0x090, 0x091},
+	{"first", "inner_headers", "cvlan_tag", "svlan_tag", 0x490, 0x491},
+	{"second", "misc_parameters", "outer_second_cvlan_tag", "outer_second_svlan_tag", 0x260,
+	 0x262},
+	{"second", "misc_parameters", "inner_second_cvlan_tag", "inner_second_svlan_tag", 0x261,
+	 0x263},
+};
+
+static bool bit(const uint8_t *match, uint32_t at)
 {
-	const uint8_t *mask = headers(matcher->mask, depth), *h = headers(value, depth);
-	bool c = prm_fte_match_set_lyr_2_4_get_cvlan_tag(h);
-	bool s = prm_fte_match_set_lyr_2_4_get_svlan_tag(h);
-	bool c_mask = prm_fte_match_set_lyr_2_4_get_cvlan_tag(mask);
-	bool s_mask = prm_fte_match_set_lyr_2_4_get_svlan_tag(mask);
+	return match[at / 8] >> (7 - at % 8) & 1;
+}
+
+/*
+ * An entry has one field for a tag's kind: "no customer's tag" alone would be "no tag" below the
+ * root, and "no customer's tag" in it. Both kinds named, they agree.
+ */
+static int check_vlan(const struct dvx_flow_matcher *matcher, const uint8_t *value, size_t i,
+		      const char *who)
+{
+	bool c = bit(value, vlans[i].c), s = bit(value, vlans[i].s);
+	bool c_mask = bit(matcher->mask, vlans[i].c), s_mask = bit(matcher->mask, vlans[i].s);
 
 	if (c && s)
-		return dvx_fail(EINVAL,
-				"%s: match.%s: no first tag is both: cvlan_tag 1 and svlan_tag 1",
-				who, depths[depth]);
+		return dvx_fail(EINVAL, "%s: match.%s: no %s tag is both: %s 1 and %s 1", who,
+				vlans[i].path, vlans[i].nth, vlans[i].c_name, vlans[i].s_name);
 	if (c_mask != s_mask && !c && !s)
 		return dvx_fail(EINVAL,
 				"%s: match.%s.%s: value 0 needs %s matched too (0: a packet "
-				"without tags)",
-				who, depths[depth], c_mask ? "cvlan_tag" : "svlan_tag",
-				c_mask ? "svlan_tag" : "cvlan_tag");
+				"without a %s tag)",
+				who, vlans[i].path, c_mask ? vlans[i].c_name : vlans[i].s_name,
+				c_mask ? vlans[i].s_name : vlans[i].c_name, vlans[i].nth);
 	return 0;
 }
 
@@ -297,13 +311,14 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 {
 	unsigned int depth;
 	int err = check_bits(matcher, m, who);
+	size_t i;
 
 	for (depth = 0; !err && depth < 2; depth++) {
 		err = check_version(matcher, m->value, depth, who);
 		if (!err)
 			err = check_protocol(matcher, m->value, depth, who);
-		if (!err)
-			err = check_vlan(matcher, m->value, depth, who);
 	}
+	for (i = 0; !err && i < sizeof(vlans) / sizeof(vlans[0]); i++)
+		err = check_vlan(matcher, m->value, i, who);
 	return err;
 }

@@ -103,6 +103,8 @@ int dvx_flow_counter_query(struct dvx_flow_counter *counter, uint32_t first, uin
 	if (first > counter->size || n > counter->size - first)
 		return dvx_fail(ERANGE, "dvx_flow_counter_query: %u counters from %u: there are %u",
 				n, first, counter->size);
+	if (!n)
+		return 0;
 	all = counter->size > 1 ? (first + n + 3) & ~3u : 1;
 	len = PRM_QUERY_FLOW_COUNTER_OUT_BYTES + (size_t)all * PRM_TRAFFIC_COUNTER_BYTES;
 	reply = malloc(len);

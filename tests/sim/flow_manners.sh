@@ -68,4 +68,9 @@ check "--state on a pipe" left_alone "the committed rules are kept in a regular 
 check "--state on a pipe, --fresh" left_alone "the committed rules are kept in a regular file" "$work/pipe" --fresh
 check "--state on a directory" left_alone "the committed rules are kept in a regular file" "$work"
 check "--state where no directory is" left_alone "No such file or directory" "$work/none/rules"
+gone_runtime() { # as su leaves it: a daemon is looked for elsewhere
+	fails 3 "no daemon holds" "$dvx_sim" exec "$chip" -- env XDG_RUNTIME_DIR="$work/none" "$flow" list &&
+		! grep -q "$work/none" "$work/err"
+}
+check "a runtime directory that is gone is not insisted on" gone_runtime
 plan

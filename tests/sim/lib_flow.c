@@ -81,6 +81,10 @@ static void counters(void **state)
 	assert_int_equal(count[0].packets, 0);
 	assert_int_equal(count[2].packets, 1);
 	assert_int_equal(count[2].bytes, f.len + 32);
+	count[0].packets = 99;
+	OK(dvx_flow_counter_query(one, 1, 0, count));
+	OK(dvx_flow_counter_query(bulk, 0, 0, count));
+	assert_int_equal(count[0].packets, 99);
 	assert_int_equal(dvx_flow_counter_query(one, 0, 2, count), -ERANGE);
 	assert_int_equal(dvx_flow_counter_query(one, 2, 0, count), -ERANGE);
 	assert_int_equal(dvx_flow_counter_destroy(one), -EBUSY);

@@ -160,6 +160,27 @@ static void rules_refused(void **state)
 	stage_close(&s);
 }
 
+/* The same of a second tag, which has one field in an entry, too. */
+static void second_kinds(struct stage *s)
+{
+	struct dvx_flow_match both = {0}, one = {0};
+	struct dvx_flow_matcher *kinds, *half;
+	struct dvx_flow_rule_attr a;
+
+	OK(dvx_flow_match_set(&both, "outer_second_cvlan_tag", 1, 1));
+	OK(dvx_flow_match_set(&both, "outer_second_svlan_tag", 1, 1));
+	OK(dvx_flow_match_set(&one, "outer_second_svlan_tag", 0, 1));
+	kinds = matcher(s->table, &both, 2);
+	half = matcher(s->table, &one, 3);
+	a = rule_attr(kinds, &both, &s->to_a, 1);
+	rule_refused(&a, "match.misc_parameters: no second tag is both", "outer_second_cvlan_tag 1");
+	a = rule_attr(half, &one, &s->to_a, 1);
+	rule_refused(&a, "match.misc_parameters.outer_second_svlan_tag",
+		     "outer_second_cvlan_tag matched too");
+	OK(dvx_flow_matcher_destroy(half));
+	OK(dvx_flow_matcher_destroy(kinds));
+}
+
 /* No tag, a customer's, a provider's: what is asked must mean the same in every level. */
 static void vlan_kinds(void **state)
 {
@@ -184,6 +205,7 @@ static void vlan_kinds(void **state)
 	rule_refused(&a, "match.outer_headers", "both");
 	a = rule_attr(half, &one, &s.to_a, 1);
 	rule_refused(&a, "match.outer_headers.cvlan_tag", "svlan_tag matched too");
+	second_kinds(&s);
 	say(s.f, (struct say){0});
 	say(s.f, (struct say){.vlan = 9});
 	heard(&s.a, (struct say){0}, 0);

@@ -169,6 +169,10 @@ static void contradictions(void **state)
 			 -EINVAL);
 	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, 2, 1),
 			 -EINVAL);
+	dvx_flow_match_set(&m, "inner_headers.svlan_tag", 1, 1);
+	before = m;
+	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_INNER, 5, 0xfff), -EINVAL);
+	said("match.inner_headers.svlan_tag", "1 already");
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0x1fff), -EINVAL);
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, v6, v6 + 1), -EINVAL);
 	assert_memory_equal(&m, &before, sizeof(m));

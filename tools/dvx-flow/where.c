@@ -33,7 +33,8 @@ static int directory(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	if (xdg && *xdg == '/') {
+	/* As dvx-sim does: su and sudo leave the other user's in place, which may be gone. */
+	if (xdg && *xdg == '/' && !access(xdg, W_OK)) {
 		snprintf(dir, size, "%s", xdg);
 		return EXIT_DONE;
 	}
