@@ -54,13 +54,13 @@ static const struct {
 	enum kshare_what what;
 	bool around;
 } uses[] = {
-	[PIN_DATA] = {KSHARE_DATA, false},
+	[PIN_DATA] = {KSHARE_DATA, true},
 	[PIN_RING] = {KSHARE_RING, false},
 	[PIN_RECORD] = {KSHARE_RING, true},
 	[PIN_LONE_RECORD] = {KSHARE_DATA, true},
 };
 
-/* Whole pages: whoever has memory begin with a page has the rest of its last page to himself. */
+/* Whole pages: whoever has a ring begin with a page has the rest of its last page to himself. */
 static bool pages_of(const struct pin *p, struct kshare *s)
 {
 	s->va = uses[p->use].around ? p->va & ~(PAGE - 1) : p->va;
