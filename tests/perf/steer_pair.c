@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, eight for each
- * turn, as libmlx5 posts them when it is the faster one (dr_send.c of rdma-core 44).
+ * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, one for each
+ * turn, as libmlx5 posts them when the device is the faster one (dr_send.c of rdma-core 44). The
+ * program's memory is shared with the device, as front/program/share.c does it.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "datapath.h"
 #include "obj/icm.h"
 #include "../unit/dp_rig.h"
 
 #define LOG_SQ	8u
-#define PAIRS	8u
+#define PAIRS	8u /* libmlx5 wants two completions for so many */
 #define SLOT	(64u << 10)
 #define BACK	(PAIRS * SLOT) /* where all READs go */
 #define ENTRIES 4096u
@@ -42,39 +47,63 @@ static void post(struct rig_qp *q, uint8_t opcode, const uint8_t *local, uint32_
 	rig_end(&w);
 }
 
+/* The program's side of the queues, with their records. */
+static struct {
+	struct rig_cq cq;
+	struct rig_qp q;
+} records;
+
+/* Pages of this process are a memfd's, at the address where they were. */
+static void share(struct mm *mm, const void *from, const void *to)
+{
+	uintptr_t va = (uintptr_t)from & ~4095ul, end = ((uintptr_t)to + 4095) & ~4095ul;
+	int fd = memfd_create("steer_pair", MFD_ALLOW_SEALING);
+	size_t len = end - va;
+	void *map;
+
+	assert_int_equal(ftruncate(fd, (off_t)len), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	memcpy(map, (void *)va, len);
+	assert_ptr_not_equal(mremap(map, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)va),
+			     MAP_FAILED);
+	assert_int_equal(mm_share(mm, va, len, fd), 0);
+	close(fd);
+}
+
 /* steer_pair ROUNDS */
 int main(int argc, char **argv)
 {
 	unsigned int rounds = argc > 1 ? (unsigned int)atoi(argv[1]) : 1;
+	const void *heap = mallopt(M_MMAP_THRESHOLD, 16 << 20) ? sbrk(0) : NULL;
 	struct rig_pair *p;
-	struct rig_cq cq;
-	struct rig_qp q;
 	struct mkey *icm;
 	void *state;
 
 	if (rig_setup(&state))
 		return 1;
 	p = state;
-	rig_cq_open(&p->rig, &cq, 0, 8, false);
-	rig_qp_open(&p->rig, &q, 0, &cq, &cq, LOG_SQ, 0);
-	q.qp->fl = true;
-	rig_connect(&q, &q);
+	rig_cq_open(&p->rig, &records.cq, 0, 8, false);
+	rig_qp_open(&p->rig, &records.q, 0, &records.cq, &records.cq, LOG_SQ, 0);
+	records.q.qp->fl = true;
+	rig_connect(&records.q, &records.q);
 	icm = icm_key(&p->rig);
 	p->ms->rights = MKEY_LR | MKEY_LW;
+	share(p->rig.mm, &records, &records + 1);
+	share(p->rig.mm, heap, sbrk(0));
 	for (unsigned int i = 0; i < rounds * PAIRS; i++) {
 		uint32_t entry = i * 7 % ENTRIES;
 
 		p->src[i % PAIRS * SLOT] = (uint8_t)i;
-		post(&q, PRM_WQE_OPCODE_RDMA_WRITE, p->src + i % PAIRS * SLOT, rig_key(p->ms),
+		post(&records.q, PRM_WQE_OPCODE_RDMA_WRITE, p->src + i % PAIRS * SLOT, rig_key(p->ms),
 		     entry, rig_key(icm), false);
-		post(&q, PRM_WQE_OPCODE_RDMA_READ, p->src + BACK, rig_key(p->ms), entry,
+		post(&records.q, PRM_WQE_OPCODE_RDMA_READ, p->src + BACK, rig_key(p->ms), entry,
 		     rig_key(icm), i % 4 == 3);
-		if (i % PAIRS < PAIRS - 1)
-			continue;
-		rig_ring(&q);
+		rig_ring(&records.q);
 		turn(&p->rig.si);
-		assert_non_null(rig_poll(&cq));
-		assert_non_null(rig_poll(&cq));
+		if (i % 4 == 3)
+			assert_non_null(rig_poll(&records.cq));
 		assert_int_equal(p->src[BACK], (uint8_t)i);
 	}
 	return 0;

@@ -64,6 +64,8 @@ struct kshare {
 	} what;
 };
 
+#define KSHARE_DATA_MOST (1u << 20) /* no longer region is asked for: fork children get copies */
+
 #define KREQ_FDS    4
 #define KREQ_SHARES 8
 struct kreq {

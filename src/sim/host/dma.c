@@ -23,7 +23,7 @@ static ssize_t vm_call(pid_t pid, bool write, const struct iovec *local, unsigne
 		       remote, nremote, 0ul);
 }
 
-static struct mm *mm_at(struct host *h, bus_t addr)
+static struct mm *mm_at(const struct host *h, bus_t addr)
 {
 	struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
 
@@ -146,29 +146,53 @@ static int segs_call(struct walk *w, bool write, struct mm *mm, void *buf, size_
 	return !mm || mm->at ? -EFAULT : mm_move(mm, write, buf, iov, niov, *len);
 }
 
-static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
-		     void *buf)
+static uint8_t *direct_at(const struct host *h, const struct dma_seg *seg)
+{
+	const struct mm *mm = mm_at(h, seg->addr);
+
+	return mm && seg_fits(seg) ? mapped_at(mm, seg->addr, seg->len) : NULL;
+}
+
+static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
+{
+	if (write)
+		store(at, buf, len);
+	else
+		load(buf, at, len);
+}
+
+static int segs_move_rest(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
+			  uint8_t *buf)
 {
 	struct walk w = {.seg = segs, .end = segs + n};
-	size_t len;
 
 	for (unsigned int i = 0; i < n; i++)
 		if (!seg_fits(&segs[i]))
 			return -EFAULT;
 	while (w.seg < w.end) {
-		struct mm *mm = mm_at(h, w.seg->addr);
-		uint8_t *at = mm && !w.off ? mapped_at(mm, w.seg->addr, w.seg->len) : NULL;
+		uint8_t *at = w.off ? NULL : direct_at(h, w.seg);
+		size_t len = w.seg->len;
 
-		len = w.seg->len;
-		if (at && write)
-			store(at, buf, w.seg++->len);
-		else if (at)
-			load(buf, at, w.seg++->len);
-		else if (segs_call(&w, write, mm, buf, &len))
+		if (at)
+			direct_move(write, at, buf, w.seg++->len);
+		else if (segs_call(&w, write, mm_at(h, w.seg->addr), buf, &len))
 			return -EFAULT;
-		buf = (char *)buf + len;
+		buf += len;
 	}
 	return 0;
+}
+
+/* Mostly all of it can be reached directly: a ring with its record, an entry of steering memory. */
+static int segs_move(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
+		     void *buf)
+{
+	uint8_t *b = buf, *at;
+
+	for (; n && (at = direct_at(h, segs)); segs++, n--) {
+		direct_move(write, at, b, segs->len);
+		b += segs->len;
+	}
+	return n ? segs_move_rest(h, write, segs, n, b) : 0;
 }
 
 int dma_gather(struct host *h, const struct dma_seg *segs, unsigned int n, void *to)

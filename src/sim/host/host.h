@@ -31,6 +31,7 @@ struct mm {
 struct share {
 	uint64_t va, len;
 	uint8_t *map;
+	int holders;
 };
 
 enum page_state {

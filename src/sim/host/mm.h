@@ -53,8 +53,11 @@ int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write, bool *own
 int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
 /* Lets go of the piece that begins at va. */
 void mm_unshare(struct mm *, uint64_t va);
-/* The first piece that overlaps a range. */
-bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, uint64_t *first, uint64_t *bytes);
+/* Pieces count who holds bytes of them: `by` is added to each that overlaps a range. */
+void mm_share_hold(struct mm *, uint64_t va, uint64_t len, int by);
+/* The first piece that overlaps a range; idle: that nobody holds. False: there is none. */
+bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint64_t *first,
+		   uint64_t *bytes);
 
 /* The address is in a slot of mm_open_device(). */
 bool dma_is_device(const struct host *, bus_t);

@@ -38,20 +38,28 @@ uint8_t *share_at(const struct mm *mm, uint64_t va, size_t len)
 {
 	const struct share *s = mm->shares + place(mm, va);
 
-	if (s == mm->shares + mm->nshares || va < s->va || va + len > s->va + s->len)
+	if (s == mm->shares + mm->nshares || va < s->va || len > s->len - (va - s->va))
 		return NULL;
 	return s->map + (va - s->va);
 }
 
-bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, uint64_t *first, uint64_t *bytes)
+void mm_share_hold(struct mm *mm, uint64_t va, uint64_t len, int by)
 {
-	uint32_t at = place(mm, va);
+	for (uint32_t at = place(mm, va); at < mm->nshares && mm->shares[at].va < va + len; at++)
+		mm->shares[at].holders += by;
+}
 
-	if (at == mm->nshares || mm->shares[at].va >= va + len)
-		return false;
-	*first = mm->shares[at].va;
-	*bytes = mm->shares[at].len;
-	return true;
+bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, uint64_t *first,
+		   uint64_t *bytes)
+{
+	for (uint32_t at = place(mm, va); at < mm->nshares && mm->shares[at].va < va + len; at++) {
+		if (idle && mm->shares[at].holders)
+			continue;
+		*first = mm->shares[at].va;
+		*bytes = mm->shares[at].len;
+		return true;
+	}
+	return false;
 }
 
 /* Only what can't shrink under the mapping, nor lack a page when it is touched. */
@@ -88,7 +96,7 @@ static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd)
 
 	if (va % PAGE || len % PAGE || !len || len > LEN_MOST || va + len > 1ull << BUS_SLOT_SHIFT)
 		return -EINVAL;
-	if (mm_share_over(mm, va, len, &first, &bytes))
+	if (mm_share_over(mm, va, len, false, &first, &bytes))
 		return -EEXIST;
 	return can_be_trusted(fd, len) ? 0 : -EPERM;
 }
@@ -107,7 +115,7 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 	if (map == MAP_FAILED)
 		return -errno;
 	memmove(mm->shares + at + 1, mm->shares + at, (mm->nshares - at) * sizeof(*mm->shares));
-	mm->shares[at] = (struct share){va, len, map};
+	mm->shares[at] = (struct share){va, len, map, 0};
 	mm->nshares++;
 	mm->host->nshares++;
 	return 0;

@@ -124,6 +124,7 @@ void kernel_close(struct kfile *f)
 
 	uobj_destroy_all(f);
 	context_close(f);
+	pins_free(f);
 	channel_free_all(f);
 	bar_free(f->bar);
 	while (*at != f)

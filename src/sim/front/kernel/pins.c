@@ -6,6 +6,7 @@
 
 #define PAGE	   4096ull
 #define SHARE_MOST (16ull << 20) /* larger ones are copied for too long */
+#define DATA_PINS  4096u	 /* in a file with more of them it takes long to ask */
 
 struct pin {
 	LIST_ENTRY(pin) link; /* all of the file's, the newest first */
@@ -14,6 +15,12 @@ struct pin {
 	uint64_t va, len;
 	uint8_t use;
 	bool own; /* memory of nobody else's: mm_check() */
+};
+
+/* What the program is yet to be told that the device has let go of. */
+struct back {
+	LIST_ENTRY(back) link;
+	uint64_t va, len;
 };
 
 int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
@@ -29,27 +36,49 @@ int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_
 		return -ENOMEM;
 	*p = (struct pin){.va = va, .len = len, .use = (uint8_t)use, .own = own};
 	LIST_INSERT_HEAD(&f->pins, p, link);
+	f->npins++;
+	mm_share_hold(f->mm, va, len, 1);
 	return 0;
 }
 
-static void pin_free(struct pin *p)
+/* What nobody holds any more goes back; without memory to note it, it stays shared. */
+static void let_go(struct kfile *f, uint64_t from, uint64_t bytes)
 {
+	struct back *b;
+	uint64_t va, len;
+
+	while (mm_share_over(f->mm, from, bytes, true, &va, &len)) {
+		b = malloc(sizeof(*b));
+		if (!b)
+			return;
+		mm_unshare(f->mm, va);
+		*b = (struct back){.va = va, .len = len};
+		LIST_INSERT_HEAD(&f->backs, b, link);
+	}
+}
+
+static void pin_free(struct kfile *f, struct pin *p)
+{
+	mm_share_hold(f->mm, p->va, p->len, -1);
+	let_go(f, p->va, p->len);
 	LIST_REMOVE(p, link);
+	f->npins--;
 	free(p);
 }
 
-/* Without the pins of one object, or with all of them. */
-static bool is_pinned(const struct kfile *f, const struct uobj *without, uint64_t va, uint64_t len)
+/* By others than this object. */
+static bool is_pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len)
 {
 	const struct pin *p;
 
 	LIST_FOREACH(p, &f->pins, link)
-	if (!(without && p->owner == without) && va < p->va + p->len && p->va < va + len)
+	if (p->owner != but && va < p->va + p->len && p->va < va + len)
 		return true;
 	return false;
 }
 
-/* How a use's pages are shared; around: those that it lies in, too, if it doesn't begin with one. */
+/* How a use's pages are shared; around: those that it lies in, too, if it doesn't begin with one.
+ */
 static const struct {
 	enum kshare_what what;
 	bool around;
@@ -84,22 +113,21 @@ static void ask_for(struct kfile *f, struct kreq *req, const struct pin *p)
 	uint64_t first, len;
 	struct kshare s;
 
+	if (p->use == PIN_DATA && (p->len > KSHARE_DATA_MOST || f->npins > DATA_PINS))
+		return;
 	if (req->nshares < KREQ_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
-	    !mm_share_over(f->mm, s.va, s.len, &first, &len) &&
+	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
 	    !is_pinned(f, p->owner, s.va, s.len))
 		req->shares[req->nshares++] = s;
 }
 
 static void settle_new(struct kfile *f, struct kreq *req, struct uobj *made)
 {
-	struct pin *p, *next;
+	struct pin *p;
 
-	for (p = LIST_FIRST(&f->pins); p && !p->owner; p = next) {
-		next = LIST_NEXT(p, link);
-		if (!made) {
-			pin_free(p);
-			continue;
-		}
+	while ((p = LIST_FIRST(&f->pins)) && !p->owner && !made)
+		pin_free(f, p);
+	for (; p && !p->owner; p = LIST_NEXT(p, link)) {
 		p->owner = made;
 		p->next = made->pins;
 		made->pins = p;
@@ -111,47 +139,52 @@ static void settle_new(struct kfile *f, struct kreq *req, struct uobj *made)
 /* What doesn't fit into this answer comes with the next one. */
 static void settle_old(struct kfile *f, struct kreq *req)
 {
-	uint64_t from = 0, va, len;
+	struct back *b;
 
-	f->unpinned = false;
-	while (mm_share_over(f->mm, from, UINT64_MAX - from, &va, &len)) {
-		from = va + len;
-		if (is_pinned(f, NULL, va, len))
-			continue;
-		f->unpinned = req->nshares == KREQ_SHARES;
-		if (f->unpinned)
-			return;
-		mm_unshare(f->mm, va);
-		req->shares[req->nshares++] = (struct kshare){va, len, KSHARE_BACK};
+	while (req->nshares < KREQ_SHARES && (b = LIST_FIRST(&f->backs))) {
+		req->shares[req->nshares++] = (struct kshare){b->va, b->len, KSHARE_BACK};
+		LIST_REMOVE(b, link);
+		free(b);
 	}
 }
 
 void pins_settle(struct kfile *f, struct kreq *req, struct uobj *made)
 {
-	const struct pin *newest = LIST_FIRST(&f->pins);
-
-	if (f->unpinned)
-		settle_old(f, req);
-	if (newest && !newest->owner)
-		settle_new(f, req, made);
+	settle_old(f, req);
+	settle_new(f, req, made);
 }
 
 void pins_drop(struct uobj *u)
 {
-	struct kfile *f = u->file;
-	uint64_t va, len;
 	struct pin *p;
 
 	while ((p = u->pins)) {
-		f->unpinned |= mm_share_over(f->mm, p->va, p->len, &va, &len);
 		u->pins = p->next;
-		pin_free(p);
+		pin_free(u->file, p);
+	}
+}
+
+void pins_free(struct kfile *f)
+{
+	struct back *b;
+
+	while ((b = LIST_FIRST(&f->backs))) {
+		LIST_REMOVE(b, link);
+		free(b);
 	}
 }
 
 int kernel_share(struct kfile *f, uint64_t va, uint64_t len, int memfd)
 {
-	if (va + len < va || !is_pinned(f, NULL, va, len))
-		return -ENOENT;
-	return mm_share(f->mm, va, len, memfd);
+	int err = va + len < va || !is_pinned(f, NULL, va, len) ? -ENOENT : 0;
+	const struct pin *p;
+
+	if (!err)
+		err = mm_share(f->mm, va, len, memfd);
+	if (err)
+		return err;
+	LIST_FOREACH(p, &f->pins, link)
+	if (va < p->va + p->len && p->va < va + len)
+		mm_share_hold(f->mm, va, len, 1);
+	return 0;
 }

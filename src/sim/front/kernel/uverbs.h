@@ -56,7 +56,8 @@ struct kfile {
 	uint32_t nhandles, first_free;
 	struct uobj *newest; /* teardown goes from the newest to the oldest */
 	LIST_HEAD(pins, pin) pins;
-	bool unpinned; /* some piece may be shared for nothing by now */
+	LIST_HEAD(backs, back) backs;
+	uint32_t npins;
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };
@@ -107,6 +108,7 @@ int pin_memory(struct kfile *, uint64_t va, uint64_t len, bool write, enum pin_u
 /* The request is done; made: what it has made, or NULL. */
 void pins_settle(struct kfile *, struct kreq *, struct uobj *made);
 void pins_drop(struct uobj *);
+void pins_free(struct kfile *);
 
 /* --- a request's attributes (kattr.c) ------------------------------------------------------ */
 

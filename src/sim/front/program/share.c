@@ -14,7 +14,6 @@
 
 #define PAGE	   4096u
 #define PIECES	   4096u
-#define DATA_MOST  (1u << 20)	/* of one region */
 #define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
 
@@ -172,7 +171,7 @@ static bool near_stack(const struct kshare *s)
 
 static bool is_fresh(const struct kshare *s)
 {
-	unsigned char there[DATA_MOST / PAGE];
+	unsigned char there[KSHARE_DATA_MOST / PAGE];
 
 	if (mincore((void *)(uintptr_t)s->va, s->len, there))
 		return false;
@@ -201,7 +200,7 @@ static bool may_move(const struct kshare *s, bool alone)
 	if (near_stack(s))
 		return false;
 	return s->what == KSHARE_RING ||
-	       (s->len <= DATA_MOST && bytes_shared() + s->len <= DATA_ALL &&
+	       (s->len <= KSHARE_DATA_MOST && bytes_shared() + s->len <= DATA_ALL &&
 		(alone || is_fresh(s)));
 }
 
