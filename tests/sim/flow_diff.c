@@ -192,7 +192,7 @@ static void packets(struct rig *r, const struct installed *in, const char *text,
 		uint32_t some = n < BATCH ? n : BATCH;
 
 		for (uint32_t i = 0; i < some; i++)
-			random_packet(d, &p[i]);
+			any_packet(d, &p[i]);
 		if (!batch(r, in, p, some))
 			find_difference(r, in, text, p, some, seed);
 		pairs += some;

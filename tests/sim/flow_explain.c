@@ -126,7 +126,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n, FILE *out)
 			entry_place(&s.d, &s.d.entry[i]));
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < n; i++) {
-		random_packet(&d, &p[i]);
+		any_packet(&d, &p[i]);
 		one_walk(&s, &in, &p[i], out);
 	}
 	fprintf(out, "others %u\n", QUEUES);

@@ -183,6 +183,26 @@ static void rule_ip(struct dice *d, struct line *l)
 		add(l, " flowlabel %u", PICK(d, labels));
 }
 
+static void rule_tunnel(struct dice *d, struct line *l)
+{
+	static const char *const kinds[] = {"vxlan", "vxlan-gpe", "geneve", "gre", "mpls"};
+	uint32_t kind = dice_roll(d, 5);
+
+	add(l, " %s", kinds[kind]);
+	if (chance(d, 20))
+		return;
+	if (kind < 3)
+		add(l, " vni %u", PICK(d, vnis));
+	else if (kind == 3)
+		add(l, " key %u", PICK(d, vnis));
+	else
+		add(l, " label %u", PICK(d, mpls_labels));
+	if (kind == 4 && chance(d, 20))
+		add(l, " tc %u", dice_roll(d, 8));
+	if (chance(d, 15))
+		add(l, "/0x%x", 1 + dice_roll(d, 255));
+}
+
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number)
 {
 	static const char *const verdicts[] = {"send", "send", "drop", "pass"};
@@ -194,6 +214,8 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 		rule_mac(d, &l);
 	if (chance(d, 20))
 		rule_vlan(d, &l);
+	if (chance(d, 12))
+		rule_tunnel(d, &l);
 	if (chance(d, 85))
 		rule_ip(d, &l);
 	else if (chance(d, 50))
@@ -486,4 +508,11 @@ void random_tunnel(struct dice *d, struct made_packet *p)
 	p->bytes[six ? 18 : 16] = (uint8_t)(len >> 8);
 	p->bytes[six ? 19 : 17] = (uint8_t)len;
 	packet_spoil(d, p);
+}
+
+void any_packet(struct dice *d, struct made_packet *p)
+{
+	random_packet(d, p);
+	if (chance(d, 20))
+		random_tunnel(d, p);
 }

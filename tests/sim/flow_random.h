@@ -29,5 +29,7 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 void random_packet(struct dice *d, struct made_packet *p);
 /* Puts a packet into a tunnel: what is too long then is cut off. */
 void random_tunnel(struct dice *d, struct made_packet *p);
+/* Some are in tunnels. */
+void any_packet(struct dice *d, struct made_packet *p);
 
 #endif

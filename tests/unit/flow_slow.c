@@ -7,35 +7,43 @@ enum { KIND_S = 1, KIND_C = 2 };
 static const struct {
 	enum field field;
 	bool zero_if_missing;
+	uint8_t shift; /* of the field's bits in the packet's */
 } keys[RULE_KEYS] = {
-	[KEY_DMAC] = {F_DMAC, false},
-	[KEY_SMAC] = {F_SMAC, false},
-	[KEY_ETHERTYPE] = {F_ETHERTYPE, false},
-	[KEY_VLAN_ID] = {F_VLAN_ID, false},
-	[KEY_VLAN_DEI] = {F_VLAN_DEI, false},
-	[KEY_VLAN_PCP] = {F_VLAN_PCP, false},
-	[KEY_PROTO] = {F_PROTO, false},
-	[KEY_DSCP] = {F_DSCP, false},
-	[KEY_ECN] = {F_ECN, false},
-	[KEY_TTL] = {F_TTL, false},
-	[KEY_FRAGMENT] = {F_FRAG, false},
-	[KEY_FLOWLABEL] = {F_FLOWLABEL, false},
-	[KEY_TCP_FLAGS] = {F_TCP_FLAGS, true},
-	[KEY_ICMP_TYPE] = {F_ICMP_TYPE, true},
-	[KEY_ICMP_CODE] = {F_ICMP_CODE, true},
-	[KEY_ICMP6_TYPE] = {F_ICMP_TYPE, true},
-	[KEY_ICMP6_CODE] = {F_ICMP_CODE, true},
-	[KEY_REG_A] = {F_REG_A, true},
-	[KEY_REG_C0] = {F_REG_C0, true},
-	[KEY_REG_C1] = {F_REG_C0 + 1, true},
-	[KEY_REG_C2] = {F_REG_C0 + 2, true},
-	[KEY_REG_C3] = {F_REG_C0 + 3, true},
-	[KEY_REG_C4] = {F_REG_C0 + 4, true},
-	[KEY_REG_C5] = {F_REG_C0 + 5, true},
-	[KEY_REG_C6] = {F_REG_C0 + 6, true},
-	[KEY_REG_C7] = {F_REG_C7, true},
-	[KEY_VPORT] = {F_SOURCE, true},
-	[KEY_SQN] = {F_SQN, true},
+	[KEY_DMAC] = {F_DMAC, false, 0},
+	[KEY_SMAC] = {F_SMAC, false, 0},
+	[KEY_ETHERTYPE] = {F_ETHERTYPE, false, 0},
+	[KEY_VLAN_ID] = {F_VLAN_ID, false, 0},
+	[KEY_VLAN_DEI] = {F_VLAN_DEI, false, 0},
+	[KEY_VLAN_PCP] = {F_VLAN_PCP, false, 0},
+	[KEY_PROTO] = {F_PROTO, false, 0},
+	[KEY_DSCP] = {F_DSCP, false, 0},
+	[KEY_ECN] = {F_ECN, false, 0},
+	[KEY_TTL] = {F_TTL, false, 0},
+	[KEY_FRAGMENT] = {F_FRAG, false, 0},
+	[KEY_FLOWLABEL] = {F_FLOWLABEL, false, 0},
+	[KEY_TCP_FLAGS] = {F_TCP_FLAGS, true, 0},
+	[KEY_ICMP_TYPE] = {F_ICMP_TYPE, true, 0},
+	[KEY_ICMP_CODE] = {F_ICMP_CODE, true, 0},
+	[KEY_ICMP6_TYPE] = {F_ICMP_TYPE, true, 0},
+	[KEY_ICMP6_CODE] = {F_ICMP_CODE, true, 0},
+	[KEY_REG_A] = {F_REG_A, true, 0},
+	[KEY_REG_C0] = {F_REG_C0, true, 0},
+	[KEY_REG_C1] = {F_REG_C0 + 1, true, 0},
+	[KEY_REG_C2] = {F_REG_C0 + 2, true, 0},
+	[KEY_REG_C3] = {F_REG_C0 + 3, true, 0},
+	[KEY_REG_C4] = {F_REG_C0 + 4, true, 0},
+	[KEY_REG_C5] = {F_REG_C0 + 5, true, 0},
+	[KEY_REG_C6] = {F_REG_C0 + 6, true, 0},
+	[KEY_REG_C7] = {F_REG_C7, true, 0},
+	[KEY_VPORT] = {F_SOURCE, true, 0},
+	[KEY_SQN] = {F_SQN, true, 0},
+	[KEY_VXLAN_VNI] = {F_VNI, true, 8},
+	[KEY_GPE_VNI] = {F_GPE_VNI, true, 0},
+	[KEY_GENEVE_VNI] = {F_GENEVE_VNI, true, 0},
+	[KEY_GRE_HAS_KEY] = {F_GRE_HAS_KEY, true, 0},
+	[KEY_GRE_KEY] = {F_GRE_KEY, true, 0},
+	[KEY_MPLS_LABEL] = {F_MPLS_LABEL, true, 0},
+	[KEY_MPLS_TC] = {F_MPLS_TC, true, 0},
 };
 
 static bool meets_field(const struct rule_field *f, const struct fields *p)
@@ -49,7 +57,7 @@ static bool meets_field(const struct rule_field *f, const struct fields *p)
 		return ((kind == KIND_S) & f->mask) == f->value;
 	if (!p->known[field] && !keys[f->key].zero_if_missing)
 		return false;
-	return ((uint64_t)p->value[field] & f->mask) == f->value;
+	return ((uint64_t)(p->value[field] >> keys[f->key].shift) & f->mask) == f->value;
 }
 
 static unsigned int version(const struct fields *p)

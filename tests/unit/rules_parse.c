@@ -134,6 +134,41 @@ static void fields(void **state)
 	has("drop out sqn 0x123", KEY_SQN, 0x123, 0xffffff);
 }
 
+static void one_port(const char *text, uint16_t port)
+{
+	const struct rule *r = only(text);
+
+	assert_int_equal(r->l4, L4_UDP);
+	assert_int_equal(r->dport.n, 1);
+	assert_int_equal(r->dport.range[0].first, port);
+	assert_int_equal(r->dport.range[0].last, port);
+}
+
+static void tunnels(void **state)
+{
+	(void)state;
+	has("drop in vxlan 7/0xff", KEY_VXLAN_VNI, 7, 0xff);
+	has("drop in vxlan vni 7", KEY_VXLAN_VNI, 7, 0xffffff);
+	has("drop in udp dst port 4789 vxlan enc_key_id 0x700/0xff00", KEY_VXLAN_VNI, 0x700, 0xff00);
+	has("drop in vxlan-gpe vni 8", KEY_GPE_VNI, 8, 0xffffff);
+	has("drop in geneve and vni 9", KEY_GENEVE_VNI, 9, 0xffffff);
+	one_port("drop in vxlan", 4789);
+	one_port("drop in vxlan_gpe", 4790);
+	one_port("drop in geneve src port 1", 6081);
+	one_port("drop in udp dst port vxlan", 4789);
+	has("drop in gre", KEY_PROTO, 47, 0xff);
+	has("drop in gre key 5", KEY_GRE_KEY, 5, 0xffffffff);
+	has("drop in key 5", KEY_GRE_HAS_KEY, 1, 1);
+	has("drop in ipv6 gre key 0x500/0xff00", KEY_PROTO, 47, 0xff);
+	has("drop in mpls", KEY_ETHERTYPE, 0x8847, 0xffff);
+	has("drop in eth type mpls label 100", KEY_MPLS_LABEL, 100, 0xfffff);
+	has("drop in mpls 100 tc 3", KEY_MPLS_TC, 3, 7);
+	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);
+	assert_int_equal(only("drop in mpls 100 ipv4 dst 10.0.0.1 tcp")->ip, 4);
+	assert_int_equal(only("drop in ipv6 mpls 100")->ip, 6);
+	assert_int_equal(only("drop in mpls 100 udp port 53")->ip, RULE_IP);
+}
+
 static void implications(void **state)
 {
 	(void)state;
@@ -251,6 +286,15 @@ static void mistakes(void **state)
 		{"drop in flags sin", "1:15+3 no TCP flag is called \"sin\""},
 		{"drop in flags syn,!syn", "1:19+4 the flag syn is wanted both ways"},
 		{"drop in type 8", "1:9+6 the type of what?"},
+		{"drop in vni 8", "1:9+5 the VNI of what?"},
+		{"drop in vxlan vni 16777216", "1:15+12 a VNI is 0 to 16777215"},
+		{"drop in vxlan geneve", "1:15+6 a packet is in one tunnel; the rule said vxlan"},
+		{"drop in vxlan dst port 80", "1:1+25 vxlan is UDP to port 4789"},
+		{"drop in vxlan dst port 4789,80", "1:1+30 vxlan is UDP to port 4789"},
+		{"drop in tcp vxlan", "1:13+5 a second protocol in one rule"},
+		{"drop in gre port 80", "1:1+19 ports go with tcp or udp, not with protocol 47"},
+		{"drop in mpls 1048576", "1:9+12 a label of MPLS is 0 to 1048575"},
+		{"drop in arp mpls", "1:13+4 a second EtherType"},
 		{"drop in code 8", "1:9+6 the code of what?"},
 		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
 		{"drop in tag 1", "1:9+5 a tag goes with a packet to a queue"},
@@ -305,9 +349,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts), cmocka_unit_test(issues_examples),
-		cmocka_unit_test(fields),   cmocka_unit_test(implications),
-		cmocka_unit_test(ports),    cmocka_unit_test(lines),
-		cmocka_unit_test(mistakes), cmocka_unit_test(many_mistakes),
+		cmocka_unit_test(fields),   cmocka_unit_test(tunnels),
+		cmocka_unit_test(implications), cmocka_unit_test(ports),
+		cmocka_unit_test(lines),    cmocka_unit_test(mistakes),
+		cmocka_unit_test(many_mistakes),
 	};
 	int ret = cmocka_run_group_tests(tests, NULL, NULL);
 

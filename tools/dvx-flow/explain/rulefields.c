@@ -34,6 +34,13 @@ static const uint8_t keys[RULE_KEYS] = {
 	[KEY_REG_C7] = F_REG_C7,
 	[KEY_VPORT] = F_SOURCE,
 	[KEY_SQN] = F_SQN,
+	[KEY_VXLAN_VNI] = F_VNI,
+	[KEY_GPE_VNI] = F_GPE_VNI,
+	[KEY_GENEVE_VNI] = F_GENEVE_VNI,
+	[KEY_GRE_HAS_KEY] = F_GRE_HAS_KEY,
+	[KEY_GRE_KEY] = F_GRE_KEY,
+	[KEY_MPLS_LABEL] = F_MPLS_LABEL,
+	[KEY_MPLS_TC] = F_MPLS_TC,
 };
 
 static void put(struct fields *p, enum field f, u128 value)
@@ -46,7 +53,9 @@ static void put_key(struct fields *p, const struct rule_field *f)
 {
 	enum field field = (enum field)keys[f->key];
 
-	if (f->key != KEY_CVLAN && f->key != KEY_SVLAN)
+	if (f->key == KEY_VXLAN_VNI)
+		put(p, field, f->value << 8); /* and the byte behind it */
+	else if (f->key != KEY_CVLAN && f->key != KEY_SVLAN)
 		put(p, field, f->value);
 	else if (f->value || !p->known[field])
 		put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
@@ -81,7 +90,8 @@ void fields_of_rule(struct fields *out, const struct rule *r)
 		put_key(out, &r->field[i]);
 	if (r->ip) {
 		put(out, F_L3, r->ip == 6 ? 2 : 1);
-		put(out, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
+		if (!out->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
+			put(out, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
 	}
 	put_address(out, F_SRC, r->src.family ? &r->src : &r->host);
 	put_address(out, F_DST, &r->dst);

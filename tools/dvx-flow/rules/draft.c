@@ -43,6 +43,13 @@ static const struct {
 	[KEY_REG_C7] = {"register's value", UINT32_MAX},
 	[KEY_VPORT] = {"vport", 0xffff},
 	[KEY_SQN] = {"send queue number", 0xffffff},
+	[KEY_VXLAN_VNI] = {"VNI", 0xffffff},
+	[KEY_GPE_VNI] = {"VNI", 0xffffff},
+	[KEY_GENEVE_VNI] = {"VNI", 0xffffff},
+	[KEY_GRE_HAS_KEY] = {"GRE key", 1},
+	[KEY_GRE_KEY] = {"GRE key", UINT32_MAX},
+	[KEY_MPLS_LABEL] = {"label of MPLS", 0xfffff},
+	[KEY_MPLS_TC] = {"tc of MPLS", 7},
 };
 
 static void find_line(const struct draft *d, size_t byte, struct mistake *m)
@@ -84,6 +91,7 @@ void draft_begin(struct draft *d, enum rule_verdict verdict, bool count)
 	d->bad = d->has_queue = false;
 	d->ports = (struct draft_ports){0};
 	d->flags = d->flags_mask = 0;
+	d->tunnel = TUNNEL_NONE;
 }
 
 void draft_direction(struct draft *d, enum rule_dir dir)
@@ -178,7 +186,7 @@ void draft_ip(struct draft *d, const struct place *at, uint8_t version)
 	if (d->rule.ip && d->rule.ip != version)
 		draft_mistake(d, at, "this is %s, but the rule said %s before", draft_ip_name(version),
 			      draft_ip_name(d->rule.ip));
-	else if (d->field[KEY_ETHERTYPE].mask)
+	else if (draft_not_ip(d))
 		draft_mistake(d, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
 			      draft_ip_name(version), d->field[KEY_ETHERTYPE].value);
@@ -188,7 +196,7 @@ void draft_ip(struct draft *d, const struct place *at, uint8_t version)
 
 static void set_ethertype(struct draft *d, const struct place *at, uint64_t type)
 {
-	if (d->rule.ip)
+	if (d->rule.ip && type != TYPE_MPLS)
 		draft_mistake(d, at, "EtherType 0x%04" PRIx64 " in a rule that said %s before",
 			      type, draft_ip_name(d->rule.ip));
 	else

@@ -27,6 +27,11 @@ struct address {
 /* Who `type` and `code` belong to. */
 enum draft_context { CONTEXT_NONE, CONTEXT_ETH, CONTEXT_ICMP, CONTEXT_ICMP6 };
 
+/* Who `vni` belongs to. */
+enum draft_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNELS };
+
+#define TYPE_MPLS 0x8847
+
 struct draft {
 	/* the text and what comes of it */
 	const char *text;
@@ -41,6 +46,7 @@ struct draft {
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
 	enum draft_context context;
+	enum draft_tunnel tunnel;
 	bool bad, has_queue;
 	struct draft_ports ports; /* the list under way */
 	uint64_t flags, flags_mask;
@@ -68,6 +74,17 @@ void draft_type(struct draft *d, const struct place *at, const char *name, uint6
 void draft_code(struct draft *d, const struct place *at, uint64_t value);
 void draft_flag(struct draft *d, const struct place *at, const char *name, bool set);
 void draft_flags(struct draft *d, const struct place *at);
+
+/* Tunnels and labels. */
+void draft_tunnel(struct draft *d, const struct place *at, enum draft_tunnel tunnel);
+void draft_vni(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
+void draft_gre_key(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
+void draft_mpls(struct draft *d, const struct place *at);
+void draft_mpls_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value);
+/* UDP to the tunnel's port, if the rule does not say so itself. */
+void draft_settle_tunnel(struct draft *d, const struct place *at);
+/* An EtherType was named behind which there is no IP. */
+bool draft_not_ip(const struct draft *d);
 
 enum draft_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
 void draft_address(struct draft *d, const struct place *at, enum draft_side side,

@@ -40,7 +40,7 @@ static void settle_ip(struct draft *d, const struct place *at)
 		draft_ip(d, at, 6);
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
 		needed |= d->field[of_ip[i]].mask != 0;
-	if (needed && d->field[KEY_ETHERTYPE].mask)
+	if (needed && draft_not_ip(d))
 		draft_mistake(d, at, "the rule wants something of IP and EtherType 0x%04" PRIx64,
 			      d->field[KEY_ETHERTYPE].value);
 	if (needed && !d->rule.ip)
@@ -49,6 +49,7 @@ static void settle_ip(struct draft *d, const struct place *at)
 
 static void settle(struct draft *d, const struct place *at)
 {
+	draft_settle_tunnel(d, at);
 	settle_l4(d, at);
 	settle_ip(d, at);
 	if (d->rule.verdict == RULE_SEND && !d->has_queue)

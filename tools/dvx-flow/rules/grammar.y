@@ -87,14 +87,15 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
 %token <word> T_ICMP6 "icmp6" T_PORT "port" T_SPORT "sport" T_DPORT "dport" T_FLAGS "flags"
 %token <word> T_CODE "code" T_REG "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
-%token <word> T_TAG "tag"
+%token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_VNI "vni"
+%token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 
 %type <name> name
 %type <word> keyword
 %type <number> proto ethertype dscp port
 %type <address> address ip_address
 %type <masked> masked
-%type <side> side port_side
+%type <side> side port_side tunnel
 
 %%
 
@@ -170,7 +171,22 @@ match:
 | T_FLAGS masked	{ draft_field(d, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
 | T_REG masked		{ draft_field(d, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
 | T_VPORT T_NUMBER	{ draft_field(d, &@$, KEY_VPORT, $2, 0xffff); }
+| tunnel		{ draft_tunnel(d, &@$, (enum draft_tunnel)$1); }
+| tunnel masked		{ draft_tunnel(d, &@1, (enum draft_tunnel)$1); draft_vni(d, &@2, $2.value, $2.mask); }
+| T_VNI masked		{ draft_vni(d, &@$, $2.value, $2.mask); }
+| T_GRE			{ draft_proto(d, &@$, 47); }
+| T_KEY masked		{ draft_gre_key(d, &@$, $2.value, $2.mask); }
+| T_MPLS		{ draft_mpls(d, &@$); }
+| T_MPLS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
+| T_LABEL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
+| T_TC T_NUMBER		{ draft_mpls_part(d, &@$, KEY_MPLS_TC, $2); }
 | T_SQN T_NUMBER	{ draft_field(d, &@$, KEY_SQN, $2, 0xffffff); }
+;
+
+tunnel:
+  T_VXLAN		{ $$ = TUNNEL_VXLAN; }
+| T_GPE			{ $$ = TUNNEL_GPE; }
+| T_GENEVE		{ $$ = TUNNEL_GENEVE; }
 ;
 
 negation:
@@ -261,7 +277,8 @@ name:
 ;
 
 keyword:
-  T_IPV4 | T_IPV6 | T_ARP | T_TCP | T_UDP | T_ICMP | T_ICMP6 | T_VLAN | T_SVLAN
+  T_IPV4 | T_IPV6 | T_ARP | T_TCP | T_UDP | T_ICMP | T_ICMP6 | T_VLAN | T_SVLAN | T_VXLAN | T_GENEVE
+| T_GRE | T_MPLS
 ;
 
 modifiers:

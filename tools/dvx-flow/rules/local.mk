@@ -14,7 +14,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
 	tools/dvx-flow/rules/draft.h tools/dvx-flow/rules/draft.c \
-	tools/dvx-flow/rules/draft_addr.c tools/dvx-flow/rules/draft_rule.c \
+	tools/dvx-flow/rules/draft_addr.c tools/dvx-flow/rules/draft_rule.c tools/dvx-flow/rules/draft_tunnel.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c

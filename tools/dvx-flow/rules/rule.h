@@ -31,7 +31,8 @@ enum rule_verdict {
 enum rule_key {
 	KEY_DMAC,      /* 48 bits */
 	KEY_SMAC,      /* 48 bits */
-	KEY_ETHERTYPE, /* after all VLAN tags; never 0x0800 or 0x86dd, that is `ip` below */
+	KEY_ETHERTYPE, /* after all VLAN tags; never 0x0800 or 0x86dd, that is `ip` below,
+			  which beside 0x8847 is what follows the labels */
 	KEY_CVLAN,     /* 1: the first tag is 0x8100; 0: it isn't */
 	KEY_SVLAN,     /* 1: the first tag is 0x88a8; 0: it isn't */
 	KEY_VLAN_ID,   /* of the first tag; goes with KEY_CVLAN or KEY_SVLAN = 1 */
@@ -57,8 +58,15 @@ enum rule_key {
 	KEY_REG_C5,
 	KEY_REG_C6,
 	KEY_REG_C7,
-	KEY_VPORT, /* 16 bits: source vport */
-	KEY_SQN,   /* 24 bits: the send queue that the packet came from */
+	KEY_VPORT,     /* 16 bits: source vport */
+	KEY_SQN,       /* 24 bits: the send queue that the packet came from */
+	KEY_VXLAN_VNI, /* 24 bits each, beside UDP to the tunnel's port */
+	KEY_GPE_VNI,
+	KEY_GENEVE_VNI,
+	KEY_GRE_HAS_KEY,
+	KEY_GRE_KEY,	/* 32 bits; goes with KEY_GRE_HAS_KEY = 1 */
+	KEY_MPLS_LABEL, /* of the first label; beside EtherType 0x8847 */
+	KEY_MPLS_TC,
 	RULE_KEYS
 };
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tunnels and MPLS: what their words imply of the headers around them. */
+#include "draft.h"
+
+#define PROTO_UDP 17
+#define PROTO_GRE 47
+
+static const struct {
+	const char *name;
+	uint16_t port;
+	enum rule_key vni;
+} tunnels[TUNNELS] = {
+	[TUNNEL_VXLAN] = {"vxlan", 4789, KEY_VXLAN_VNI},
+	[TUNNEL_GPE] = {"vxlan-gpe", 4790, KEY_GPE_VNI},
+	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
+};
+
+void draft_tunnel(struct draft *d, const struct place *at, enum draft_tunnel tunnel)
+{
+	if (d->tunnel && d->tunnel != tunnel)
+		draft_mistake(d, at, "a packet is in one tunnel; the rule said %s before",
+			      tunnels[d->tunnel].name);
+	d->tunnel = tunnel;
+	draft_proto(d, at, PROTO_UDP);
+}
+
+void draft_vni(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
+{
+	if (!d->tunnel)
+		draft_mistake(d, at,
+			      "the VNI of what? It belongs behind vxlan, vxlan-gpe or geneve");
+	else
+		draft_field(d, at, tunnels[d->tunnel].vni, value, mask);
+}
+
+void draft_gre_key(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
+{
+	draft_proto(d, at, PROTO_GRE);
+	draft_field(d, at, KEY_GRE_HAS_KEY, 1, 1);
+	draft_field(d, at, KEY_GRE_KEY, value, mask);
+}
+
+void draft_mpls(struct draft *d, const struct place *at)
+{
+	draft_ethertype(d, at, TYPE_MPLS);
+}
+
+void draft_mpls_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value)
+{
+	draft_mpls(d, at);
+	draft_field(d, at, key, value, UINT64_MAX);
+}
+
+bool draft_not_ip(const struct draft *d)
+{
+	return d->field[KEY_ETHERTYPE].mask && d->field[KEY_ETHERTYPE].value != TYPE_MPLS;
+}
+
+void draft_settle_tunnel(struct draft *d, const struct place *at)
+{
+	const struct rule_ports *p = &d->rule.dport;
+	uint16_t port = tunnels[d->tunnel].port;
+
+	if (!d->tunnel)
+		return;
+	if (!p->n) {
+		draft_range(d, at, port, port);
+		draft_port_list(d, at, SIDE_DST);
+	} else if (p->n > 1 || p->range[0].first != port || p->range[0].last != port) {
+		draft_mistake(d, at, "%s is UDP to port %u; the rule says another port",
+			      tunnels[d->tunnel].name, port);
+	}
+}
