@@ -41,6 +41,7 @@ struct dump_table {
 /* A matcher's mask as its rules were to match, and as the library keeps it. */
 struct match_mask {
 	bool known;
+	bool more; /* it has bits that no field here stands for */
 	u128 mask[F_COUNT];
 	unsigned int l3; /* 1 IPv4, 2 IPv6: what addresses are */
 };

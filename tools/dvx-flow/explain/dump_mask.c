@@ -185,22 +185,21 @@ static bool read_words(uint32_t *words, const char *hex, size_t len)
 	return true;
 }
 
-static u128 row_value(const struct row *r, const uint32_t *words, unsigned int low)
+/* Moves a field's bits out of the words. */
+static void add_row(struct match_mask *m, unsigned int part, const struct row *r, uint32_t *words,
+		    unsigned int low)
 {
-	return (u128)(words[r->word] >> low & (uint32_t)(0xffffffffull >> (32 - r->width)))
-	       << r->shift;
-}
-
-static void add_row(struct match_mask *m, unsigned int part, const struct row *r,
-		    const uint32_t *words, unsigned int low)
-{
+	uint32_t bits = (uint32_t)(0xffffffffull >> (32 - r->width)) << low;
 	enum field f = (enum field)r->field;
 
-	if (r->part == (part == INNER ? SPEC : part))
-		m->mask[part == INNER ? F_INNER(f) : f] |= row_value(r, words, low);
+	if (r->part != (part == INNER ? SPEC : part))
+		return;
+	m->mask[part == INNER ? F_INNER(f) : f] |= (u128)((words[r->word] & bits) >> low)
+						   << r->shift;
+	words[r->word] &= ~bits;
 }
 
-static void add_rows(struct match_mask *m, unsigned int part, const uint32_t *words,
+static void add_rows(struct match_mask *m, unsigned int part, uint32_t *words,
 		     enum mask_layout layout)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -213,6 +212,8 @@ static void add_rows(struct match_mask *m, unsigned int part, const uint32_t *wo
 	for (size_t i = 0; layout >= MASK_28 && i < sizeof(packed) / sizeof(packed[0]); i++)
 		if (packed[i].only == MASK_NOW || packed[i].only == layout)
 			add_row(m, part, &packed[i].row, words, packed[i].row.low);
+	for (unsigned int i = 0; i < WORDS; i++)
+		m->more = m->more || words[i];
 }
 
 /* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */

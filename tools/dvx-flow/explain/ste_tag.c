@@ -212,6 +212,11 @@ u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field fiel
 	return value;
 }
 
+static bool is_zero(const uint8_t *p, size_t n)
+{
+	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
+}
+
 void tag_mask(struct builder_view *v, struct match_mask *left)
 {
 	memset(v->mask, 0, sizeof(v->mask));
@@ -225,7 +230,9 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 	for (unsigned int i = 0; i < v->rows; i++)
 		if (v->row[i].field != F_NONE)
 			left->mask[v->row[i].field] = 0;
-	v->mask_known = left->known;
+	/* An entry that compares something; if it is nothing that is known here, it is the rest. */
+	v->mask_known = left->known &&
+			(!left->more || v->lookup == LOOKUP_ANY || !is_zero(v->mask, sizeof(v->mask)));
 }
 
 bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,
