@@ -7,7 +7,6 @@ lib_sim_tests = tests/sim/lib_queues.sh tests/sim/lib_errors.sh tests/sim/lib_ob
 	tests/sim/lib_rules_level.sh tests/sim/lib_raw.sh tests/sim/lib_flow_qp.sh
 dist_check_SCRIPTS += $(lib_sim_tests)
 TESTS += tests/sim/lib_example.sh
-if HAVE_CMOCKA
 TESTS += tests/sim/lib_queues.sh tests/sim/lib_errors.sh tests/sim/lib_objects.sh \
 	tests/sim/lib_adopt.sh tests/sim/lib_alias.sh tests/sim/lib_flow_root.sh \
 	tests/sim/lib_flow_level.sh tests/sim/lib_rules_root.sh tests/sim/lib_rules_level.sh \
@@ -24,4 +23,3 @@ tests_sim_lib_flow_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_sim_lib_raw_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_sim_lib_rules_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_sim_lib_flow_qp_LDADD = src/lib/libdvx.la $(IBVERBS_LIBS) $(CMOCKA_LIBS)
-endif

@@ -6,13 +6,11 @@ TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecp
 check_PROGRAMS += tests/sim/front_client
 tests_sim_front_client_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
 tests_sim_front_client_LDADD = $(IBVERBS_LIBS)
-if HAVE_CMOCKA
 TESTS += tests/sim/link_hostile.sh
 check_PROGRAMS += tests/sim/link_hostile
 tests_sim_link_hostile_CPPFLAGS = $(libsim_la_CPPFLAGS)
 tests_sim_link_hostile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_sim_link_hostile_LDADD = libsim.la $(CMOCKA_LIBS)
-endif
 include tests/sim/copy.mk
 include tests/sim/lib.mk
 include tests/sim/info.mk

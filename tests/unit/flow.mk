@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packets through firmware's flow tables, and the commands that make them.
-if HAVE_CMOCKA
 FLOW_TESTS = tests/unit/fw_flow tests/unit/steer_agree tests/unit/flow_fuzz tests/unit/steer_packet tests/unit/steer_tables
 check_PROGRAMS += $(FLOW_TESTS)
 TESTS += $(FLOW_TESTS)
-endif
 FLOW_RIG = tests/unit/flow_rig.c tests/unit/flow_rig.h
 tests_unit_fw_flow_SOURCES = tests/unit/fw_flow.c $(FLOW_RIG)
 tests_unit_fw_flow_CPPFLAGS = $(FW_CPPFLAGS)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-if HAVE_CMOCKA
 FW_TESTS = tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias \
 	tests/unit/fw_query tests/unit/fw_fuzz tests/unit/fw_icm tests/unit/steer_walk
 check_PROGRAMS += $(FW_TESTS)
 TESTS += $(FW_TESTS)
 check_LTLIBRARIES += tests/unit/libfw_fixture.la
-endif
 FW_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
 FW_LIBS = tests/unit/libfw_fixture.la libsim.la $(CMOCKA_LIBS)
 tests_unit_libfw_fixture_la_SOURCES = tests/unit/fw_fixture.c tests/unit/fw_fixture.h
@@ -34,10 +32,8 @@ tests_unit_fw_icm_LDADD = $(FW_LIBS)
 tests_unit_steer_walk_SOURCES = tests/unit/steer_walk.c
 tests_unit_steer_walk_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_steer_walk_LDADD = $(FW_LIBS)
-if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/fw_raw
 TESTS += tests/unit/fw_raw
-endif
 tests_unit_fw_raw_SOURCES = tests/unit/fw_raw.c
 tests_unit_fw_raw_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_fw_raw_LDADD = $(FW_LIBS)

@@ -13,9 +13,7 @@ TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
 dist_check_SCRIPTS += tests/unit/dvx_prm.sh tests/unit/completion.sh
 TESTS += tests/unit/dvx_prm.sh tests/unit/completion.sh
-if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/dvx_prm_fuzz
 TESTS += tests/unit/dvx_prm_fuzz
-endif
 tests_unit_dvx_prm_fuzz_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS) -I$(top_srcdir)/tools/dvx-prm
 tests_unit_dvx_prm_fuzz_LDADD = tools/dvx-prm/libtool.la $(JANSSON_LIBS) $(CMOCKA_LIBS)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-if HAVE_CMOCKA
 check_PROGRAMS += tests/unit/setting
 TESTS += tests/unit/setting
-endif
 tests_unit_setting_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
 tests_unit_setting_LDADD = libsim.la $(CMOCKA_LIBS)
