@@ -15,7 +15,7 @@
 
 #define PAGE	  4096u
 #define LEN_MOST  (16u << 20)
-#define OF_CLIENT 4096u
+#define OF_CLIENT 1024u
 #define OF_ALL	  16384u /* a process has 65,530 mappings */
 
 /* Where the first share that ends behind va stands, or would. */

@@ -13,7 +13,7 @@
 #include "front/program/real.h"
 
 #define PAGE	   4096u
-#define PIECES	   4096u
+#define PIECES	   1024u	/* each that goes back is looked up among all mappings */
 #define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
 
@@ -123,7 +123,7 @@ static int piece_out(const struct piece *p, bool alone)
 
 	if (err)
 		return err;
-	while (maps_next(&maps, &m)) {
+	while (maps_next(&maps, &m) && m.va < p->va + p->len) {
 		uint64_t from = m.va > p->va ? m.va : p->va;
 		uint64_t end = m.end < p->va + p->len ? m.end : p->va + p->len;
 
