@@ -5,7 +5,7 @@
 
 #include "fill.h"
 
-enum part { OUTER, MISC, MISC2, MISC3, SRC, DST };
+enum part { OUTER, MISC, MISC2, MISC3, SRC, DST, GRE_KEY, MPLS };
 
 static void *part_of(void *p, enum part part)
 {
@@ -20,6 +20,10 @@ static void *part_of(void *p, enum part part)
 		return prm_fte_match_param_at_misc_parameters_2(p);
 	case MISC3:
 		return prm_fte_match_param_at_misc_parameters_3(p);
+	case GRE_KEY:
+		return prm_fte_match_set_misc_at_gre_key(part_of(p, MISC));
+	case MPLS:
+		return prm_fte_match_set_misc2_at_outer_first_mpls(part_of(p, MISC2));
 	case SRC:
 		return prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(outer);
 	default:
@@ -65,6 +69,13 @@ static const struct {
 	[KEY_REG_C7] = {MISC2, prm_fte_match_set_misc2_set_metadata_reg_c_7, NULL},
 	[KEY_VPORT] = {MISC, prm_fte_match_set_misc_set_source_port, NULL},
 	[KEY_SQN] = {MISC, prm_fte_match_set_misc_set_source_sqn, NULL},
+	[KEY_VXLAN_VNI] = {MISC, prm_fte_match_set_misc_set_vxlan_vni, NULL},
+	[KEY_GPE_VNI] = {MISC3, prm_fte_match_set_misc3_set_outer_vxlan_gpe_vni, NULL},
+	[KEY_GENEVE_VNI] = {MISC, prm_fte_match_set_misc_set_geneve_vni, NULL},
+	[KEY_GRE_HAS_KEY] = {MISC, prm_fte_match_set_misc_set_gre_k_present, NULL},
+	[KEY_GRE_KEY] = {GRE_KEY, prm_gre_key_set_key, NULL},
+	[KEY_MPLS_LABEL] = {MPLS, prm_fte_match_mpls_set_mpls_label, NULL},
+	[KEY_MPLS_TC] = {MPLS, prm_fte_match_mpls_set_mpls_exp, NULL},
 	[MATCH_IP_VERSION] = {OUTER, LAYER(ip_version), NULL},
 	[MATCH_SRC_127_96] = {SRC, WORDS(ipv6_127_96), NULL},
 	[MATCH_SRC_95_64] = {SRC, WORDS(ipv6_95_64), NULL},
