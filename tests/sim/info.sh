@@ -71,6 +71,18 @@ check "a dump against itself" says 0 'No difference' "$info" caps --diff "$scrat
 check "--diff --json" json '.differences | any(.field == "vhca_id" and .a == "1" and .b == "2")' \
 	dpu caps --diff --json "$scratch/host.caps" mlx5_0
 check "--diff needs two" says 2 'compares two' host caps --diff mlx5_0
+mkfifo "$scratch/pipe"
+ln -s host.caps "$scratch/link"
+into_pipe() { # what a program reads that a user has put there, e.g. >(gzip)
+	cat "$scratch/pipe" >"$scratch/piped" &
+	"$info" caps --save "$scratch/pipe" "$scratch/host.caps"
+	[ -p "$scratch/pipe" ] || { kill $!; return 1; }
+	wait $!
+	grep -q '^page 0x20' "$scratch/piped"
+}
+check "caps --save into a pipe leaves it one" into_pipe
+into_link() { "$info" caps --save "$scratch/link" "$scratch/dpu.caps" && [ -L "$scratch/link" ] && grep -q '^page 0x20' "$scratch/host.caps"; }
+check "caps --save through a symbolic link leaves it one" into_link
 check "a dump that can't be written" says 3 "No such file" host caps --save /nonexistent/x
 check "... nothing is left half written" test ! -e "$scratch/x"
 head -c 3000 /dev/urandom >"$scratch/noise"

@@ -78,14 +78,33 @@ static int save_stdout(const struct source *s, char *err, size_t size)
 	return fflush(stdout) ? fail(err, size, "%s", strerror(errno)) : 0;
 }
 
-int dump_save(const struct source *s, const char *path, char *err, size_t size)
+/* What is no file of its own (a pipe, /dev/stdout, a link) is written to, not replaced. */
+static bool is_to_be_kept(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int save_into(const struct source *s, const char *path, char *err, size_t size)
+{
+	FILE *f = fopen(path, "we");
+	int bad;
+
+	if (!f)
+		return fail(err, size, "%s", strerror(errno));
+	save_all(f, s);
+	bad = ferror(f);
+	return fclose(f) || bad ? fail(err, size, "%s", strerror(errno)) : 0;
+}
+
+/* All of it or nothing. */
+static int save_anew(const struct source *s, const char *path, char *err, size_t size)
 {
 	char temp[4096];
 	int fd, bad;
 	FILE *f;
 
-	if (!strcmp(path, "-"))
-		return save_stdout(s, err, size);
 	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
 		return fail(err, size, "the name is too long");
 	fd = mkostemp(temp, O_CLOEXEC);
@@ -105,6 +124,13 @@ int dump_save(const struct source *s, const char *path, char *err, size_t size)
 		return fail(err, size, "%s", strerror(bad));
 	}
 	return 0;
+}
+
+int dump_save(const struct source *s, const char *path, char *err, size_t size)
+{
+	if (!strcmp(path, "-"))
+		return save_stdout(s, err, size);
+	return (is_to_be_kept(path) ? save_into : save_anew)(s, path, err, size);
 }
 
 /* "# key: value" */
