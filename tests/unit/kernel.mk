@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The kernel half of the front, fed with flattened requests on a whole chip in the process.
 KERNEL_TESTS = tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp \
-	tests/unit/kernel_devx tests/unit/kernel_events tests/unit/kernel_flow
+	tests/unit/kernel_devx tests/unit/kernel_events tests/unit/kernel_flow \
+	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
 check_LTLIBRARIES += tests/unit/libkernel_fixture.la
@@ -24,9 +25,16 @@ tests_unit_kernel_devx_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_events_SOURCES = tests/unit/kernel_events.c
 tests_unit_kernel_events_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_events_LDADD = $(KERNEL_LIBS)
-tests_unit_kernel_flow_SOURCES = tests/unit/kernel_flow.c
+KERNEL_FLOW_RIG = tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
+tests_unit_kernel_flow_SOURCES = tests/unit/kernel_flow.c $(KERNEL_FLOW_RIG)
 tests_unit_kernel_flow_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_flow_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_flow_verbs_SOURCES = tests/unit/kernel_flow_verbs.c $(KERNEL_FLOW_RIG)
+tests_unit_kernel_flow_verbs_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_flow_verbs_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_flow_counters_SOURCES = tests/unit/kernel_flow_counters.c $(KERNEL_FLOW_RIG)
+tests_unit_kernel_flow_counters_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_flow_counters_LDADD = $(KERNEL_LIBS)
 check_PROGRAMS += tests/unit/kernel_raw
 TESTS += tests/unit/kernel_raw
 tests_unit_kernel_raw_SOURCES = tests/unit/kernel_raw.c

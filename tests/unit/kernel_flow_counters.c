@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves counters of flows: DevX ones, two on one match, and verbs' ones with their points. */
+#include "kernel_flow_rig.h"
+
+#define DESCS_AT 0x70000u
+
+static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
+{
+	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+	uint32_t handle;
+	struct rq r;
+
+	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
+	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
+	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
+	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
+	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, sizeof(in));
+	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, 16);
+	assert_int_equal(rq_run(f, &r), 0);
+	handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->data;
+	*id = prm_alloc_flow_counter_out_get_flow_counter_id(
+		rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT)->out);
+	rq_done(&r);
+	return handle;
+}
+
+/* A DevX query, with a handle that need not be the number's. */
+static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *packets)
+{
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+	struct rq r;
+	int err;
+
+	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
+	prm_query_flow_counter_in_set_flow_counter_id(in, id);
+	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
+	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
+	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, sizeof(in));
+	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, 32);
+	err = rq_run(f, &r);
+	*packets = prm_load64(rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT)->out, 16);
+	rq_done(&r);
+	return err;
+}
+
+static void devx_counters(void **state)
+{
+	struct fx *f = *state;
+	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id, fl;
+	uint32_t handle = devx_counter(f, 1, &id);
+	struct ask a = {.matcher = m, .flags = DROP, .value = {.dport = 7}, .counter = handle};
+	uint64_t packets;
+
+	a.offset = 128;
+	assert_int_equal(flow(f, a, NULL), -EINVAL);
+	a.counter = good_matcher(f, 1, (struct match){.dport = 0xffff});
+	assert_int_equal(flow(f, a, NULL), -EINVAL);
+	a.counter = handle;
+	a.offset = 0;
+	fl = good_flow(f, a);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(devx_count(f, handle, id, &packets), 0);
+	assert_int_equal(packets, 2);
+	assert_int_equal(devx_count(f, handle, id + 1, &packets), -EINVAL);
+	/* held by the rule */
+	assert_int_equal(
+		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle),
+		-EBUSY);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(
+		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle), 0);
+}
+
+/* Two programs with one match: each has its counter, and loses nothing when the other goes. */
+static void two_counters(void **state)
+{
+	struct fx *f = *state;
+	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
+	uint32_t first = devx_counter(f, 0, &id[0]), second = devx_counter(f, 0, &id[1]);
+	struct ask a = {.matcher = m, .flags = DROP, .value = {.dport = 7}, .counter = first};
+	uint64_t packets;
+
+	fl = good_flow(f, a);
+	good_flow(f, a);
+	a.counter = second;
+	good_flow(f, a);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(ends(f, false, 7), STEER_DROP);
+	assert_int_equal(devx_count(f, first, id[0], &packets), 0);
+	assert_int_equal(packets, 2);
+	assert_int_equal(devx_count(f, second, id[1], &packets), 0);
+	assert_int_equal(packets, 2);
+}
+
+static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size_t n)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
+	rq_handle(&r, UVERBS_ATTR_READ_COUNTERS_HANDLE, handle);
+	rq_out(&r, UVERBS_ATTR_READ_COUNTERS_BUFF, n * 8);
+	rq_value(&r, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0, 4);
+	err = rq_run(f, &r);
+	memcpy(values, rq_attr(&r, UVERBS_ATTR_READ_COUNTERS_BUFF)->out, n * 8);
+	rq_done(&r);
+	return err;
+}
+
+/* As ib_uverbs: all of the array is written, points or not, and nothing behind it. */
+static void whole_array(struct fx *f, uint32_t handle)
+{
+	static const uint64_t zero[2];
+	const struct kattr *a;
+	struct rq r;
+
+	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
+	rq_handle(&r, UVERBS_ATTR_READ_COUNTERS_HANDLE, handle);
+	rq_out(&r, UVERBS_ATTR_READ_COUNTERS_BUFF, 5 * 8 + 3);
+	a = rq_attr(&r, UVERBS_ATTR_READ_COUNTERS_BUFF);
+	memset(a->out, 0xee, a->len);
+	assert_int_equal(rq_run(f, &r), 0);
+	assert_int_equal(a->written, 5 * 8);
+	assert_memory_equal(a->out + 3 * sizeof(uint64_t), zero, sizeof(zero));
+	rq_done(&r);
+}
+
+static uint32_t make_counters(struct fx *f)
+{
+	uint32_t handle;
+	struct rq r;
+
+	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE);
+	rq_handle(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, 0);
+	assert_int_equal(rq_run(f, &r), 0);
+	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE)->data;
+	rq_done(&r);
+	return handle;
+}
+
+/* CREATE_FLOW with mlx5's own part. */
+static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t points, uint32_t *fl)
+{
+	struct {
+		struct mlx5_ib_create_flow head;
+		struct mlx5_ib_flow_counters_data data;
+	} uhw = {.head.ncounters_data = !!points,
+		 .data = {.counters_data = (uintptr_t)f->mem + DESCS_AT, .ncounters = points}};
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	rq_in(&r, UVERBS_ATTR_CORE_IN, v, sizeof(*v));
+	rq_out(&r, UVERBS_ATTR_CORE_OUT, sizeof(struct ib_uverbs_create_flow_resp));
+	rq_value(&r, UVERBS_ATTR_WRITE_CMD, CREATE_FLOW, 8);
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &uhw, sizeof(uhw.head) + (points ? sizeof(uhw.data) : 0));
+	err = rq_run(f, &r);
+	memcpy(fl, rq_attr(&r, UVERBS_ATTR_CORE_OUT)->out + 4, 4);
+	rq_done(&r);
+	return err;
+}
+
+static void verbs_counters(void **state)
+{
+	const struct mlx5_ib_flow_counters_desc desc[2] = {{1, 0}, {0, 2}}; /* bytes, packets */
+	struct fx *f = *state;
+	uint32_t qp = raw_qp(f), counters = make_counters(f), fl, second;
+	struct verbs_flow v = udp_flow(qp, 53);
+	uint64_t values[4];
+
+	v.count.handle = counters;
+	v.head.flow_attr.num_of_specs = 5;
+	v.head.flow_attr.size += sizeof(v.count);
+	memcpy(f->mem + DESCS_AT, desc, sizeof(desc));
+	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
+	assert_int_equal(create_counted(f, &v, 0, &fl), -EINVAL);
+	assert_int_equal(create_counted(f, &v, 17, &fl), -EINVAL);
+	assert_int_equal(create_counted(f, &v, 2, &fl), 0);
+	ends(f, false, 53);
+	ends(f, false, 53);
+	assert_int_equal(read_counters(f, counters, values, 2), -EINVAL);
+	assert_int_equal(read_counters(f, counters, values, 4), 0);
+	assert_int_equal(values[0], 84);
+	assert_int_equal(values[2], 2);
+	whole_array(f, counters);
+	/* a second flow counts there too, and brings no points */
+	v.udp.val.dst_port = htobe16(54);
+	assert_int_equal(create_counted(f, &v, 2, &second), -EINVAL);
+	assert_int_equal(create_counted(f, &v, 0, &second), 0);
+	ends(f, false, 54);
+	assert_int_equal(read_counters(f, counters, values, 4), 0);
+	assert_int_equal(values[2], 3);
+	assert_int_equal(
+		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters),
+		-EBUSY);
+	assert_int_equal(no_flow(f, fl), 0);
+	assert_int_equal(no_flow(f, second), 0);
+	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
+	assert_int_equal(
+		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(devx_counters, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(two_counters, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(verbs_counters, fx_setup, fx_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
