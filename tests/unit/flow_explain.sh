@@ -118,6 +118,11 @@ says 0 "the kernel: builders without a definer" "hits: ipv4 dst 10.0.1.0/24, dst
 sed "7s/.*/3201,0xb000,,,$misc28,,$misc3/" "$v0" >"$tmp/old"
 says 0 "rdma-core 28: the other parts of masks" \
 	"of priority 0: second vlan, second vlan id, flowlabel, icmp type, source vhca" -- dump --ste --dump "$tmp/old"
+# In an FDB a rule has entries of both sides: the last of each acts.
+sed -e '1s/,0,00,/,2,00,/' -e '5a 3102,0xa000,0xf0000010' -e '10a 3203,0xb009,0xb000,2,0xf0000020,0xf0000012\n3204,0xb0000,0,0x6\n3204,0xb0001,0,0x11' \
+	-e '12h;13{p;x;s/^3301,0xe/3302,0xf/p;x;s/^3301,0xe/3302,0xf/}' "$v0" >"$tmp/old"
+says 0 "an FDB: the last entry of a rule's side acts" '"acts": true' '"end": "rule"' \
+	-- explain --json --dump "$tmp/old" "in ipv4 dst 10.0.1.9 tcp dst port 80"
 # A sample of the flex parser (misc4), which no field here stands for: nothing may be said to hit it.
 sample=ffffffff$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero
 sed -e "28s/,[0-9a-f]\{128\},.*/,$zero$zero$zero${zero}00003000$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero,,,,,$sample,/" \

@@ -169,14 +169,6 @@ static void say_table(struct text *t, const struct dump_table *tbl)
 	say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 }
 
-/* Whether it is the last one of its rule: a hit acts. */
-static bool entry_ends(const struct dump *d, const struct dump_entry *e)
-{
-	const struct dump_rule *r = &d->rule[e->rule];
-
-	return e == &d->entry[r->first + r->n - 1];
-}
-
 /* So many rules of a matcher are looked through for one that an entry is shared with. */
 #define SHARERS_MAX 4096
 

@@ -140,7 +140,7 @@ static bool compare(struct walk *w, struct place *at, const struct dump_entry *e
 	return st->hit;
 }
 
-static bool last_of_rule(const struct dump *d, const struct dump_entry *e)
+bool entry_ends(const struct dump *d, const struct dump_entry *e)
 {
 	const struct dump_rule *r = &d->rule[e->rule];
 	uint32_t at = (uint32_t)(e - d->entry);
@@ -168,7 +168,7 @@ static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
 	uint8_t tag[STE_TAG_BYTES];
 
 	account(w, s);
-	if (!last_of_rule(w->d, e)) {
+	if (!entry_ends(w->d, e)) {
 		at->index = ste_index(s->next);
 		at->chained = false;
 		at->slot = at->slots = 0;

@@ -69,6 +69,8 @@ struct matcher_view {
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
 /* An entry's place in its rule's chain, from 0. */
 uint32_t entry_place(const struct dump *d, const struct dump_entry *e);
+/* The last one of its rule's side: a hit acts. */
+bool entry_ends(const struct dump *d, const struct dump_entry *e);
 /* Reads an entry with what its matcher says of its place. */
 void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);
 
