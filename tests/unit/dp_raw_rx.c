@@ -155,6 +155,20 @@ static void memory_gone(void **state)
 	assert_int_equal(r->rq.qp->state, QP_ERR);
 }
 
+/* From RST straight to ERR, as a WQ may go: what is posted then is flushed as in any ERR. */
+static void reset_to_error(void **state)
+{
+	struct raw *r = *state;
+
+	dp_qp_state(r->rq.qp, QP_RST);
+	dp_qp_state(r->rq.qp, QP_ERR);
+	rig_settle(&r->rig);
+	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
+	rig_pass(&r->rig, 1000000000);
+	raw_flushed(&r->rcq, PRM_CQE_OPCODE_RESP_ERR);
+	assert_null(rig_poll(&r->rcq));
+}
+
 static void silent_flush(void **state)
 {
 	struct raw *r = *state;
@@ -237,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(bytes_and_tag), T(headers_told), T(vlan_strip),  T(out_of_buffer), T(too_small),
 		T(silent_flush),  T(memory_gone),  T(rss_spreads), T(injected),
+		T(reset_to_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

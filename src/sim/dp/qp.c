@@ -175,7 +175,8 @@ void dp_qp_state(struct qp *qp, uint8_t to)
 
 	if (to == QP_ERR) {
 		qp_error(qp, 0);
-		qp->state = QP_ERR;
+		qp->state = QP_ERR; /* from RST, too */
+		qp_flush_later(qp);
 		return;
 	}
 	if (to == QP_RST)
