@@ -323,6 +323,37 @@ static void rewrites_refuse(void **state)
 	FX_SPOILS(f, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in), spoils);
 }
 
+/* What another function's vport would lose is not taken from this one. */
+static void other_vports(void **state)
+{
+	struct fx *f = *state;
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
+	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff);
+	const struct fx_spoil spoils[] = {
+		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
+		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
+	};
+	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
+
+	rig_entry(f, (struct rig_entry){.type = RX,
+					.table = t,
+					.group = g,
+					.index = 3,
+					.action = PRM_FLOW_ACTION_DROP});
+	prm_delete_fte_in_set_table_id(in, t);
+	prm_delete_fte_in_set_flow_index(in, 3);
+	FX_SPOILS(f, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, in, PRM_DELETE_FTE_IN_BYTES, spoils);
+	rig_delete(f, RX, t, 3);
+	memset(in, 0, sizeof(in));
+	prm_destroy_flow_group_in_set_table_id(in, t);
+	prm_destroy_flow_group_in_set_group_id(in, g);
+	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_GROUP, in, PRM_DESTROY_FLOW_GROUP_IN_BYTES, spoils);
+	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), 0);
+	memset(in, 0, sizeof(in));
+	prm_destroy_flow_table_in_set_table_id(in, t);
+	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_TABLE, in, PRM_DESTROY_FLOW_TABLE_IN_BYTES, spoils);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counters_exhausted, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(queries, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(rewrites_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(other_vports, fx_setup, fx_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

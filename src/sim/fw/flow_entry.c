@@ -347,7 +347,8 @@ int fw_delete_fte(struct fw_cmd *c)
 					  prm_delete_fte_in_get_table_id(c->in),
 					  prm_delete_fte_in_get_flow_index(c->in));
 
-	if (!e)
+	if (!e || fw_flow_own_vport(c, prm_delete_fte_in_get_other_vport(c->in),
+				    prm_delete_fte_in_get_vport_number(c->in)))
 		return -1;
 	flow_entry_free(e);
 	return 0;

@@ -136,7 +136,10 @@ int fw_destroy_flow_group(struct fw_cmd *c)
 			      prm_destroy_flow_group_in_get_table_id(c->in), "table_id");
 	struct flow_group *g = fw_flow_group(c, t, prm_destroy_flow_group_in_get_group_id(c->in));
 
-	if (!g || fw_busy(c, &g->o))
+	if (!g ||
+	    fw_flow_own_vport(c, prm_destroy_flow_group_in_get_other_vport(c->in),
+			      prm_destroy_flow_group_in_get_vport_number(c->in)) ||
+	    fw_busy(c, &g->o))
 		return -1;
 	fw_flow_group_free(&g->o);
 	return 0;

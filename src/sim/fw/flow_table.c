@@ -306,7 +306,10 @@ int fw_destroy_flow_table(struct fw_cmd *c)
 		fw_flow_table(c, prm_destroy_flow_table_in_get_table_type(c->in),
 			      prm_destroy_flow_table_in_get_table_id(c->in), "table_id");
 
-	if (!t || fw_busy(c, &t->o))
+	if (!t ||
+	    fw_flow_own_vport(c, prm_destroy_flow_table_in_get_other_vport(c->in),
+			      prm_destroy_flow_table_in_get_vport_number(c->in)) ||
+	    fw_busy(c, &t->o))
 		return -1;
 	if (t->groups)
 		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
