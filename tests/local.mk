@@ -17,7 +17,7 @@ AM_TESTS_ENVIRONMENT = \
 	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
 # What runs in the thread-sanitizer build too (./quickstart check).
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/sim/front.sh \
-	tests/sim/lib_queues.sh tests/sim/raw_verbs.sh tests/sim/wire.sh tests/sim/dr_limits.sh tests/sim/flow_rules.sh \
+	tests/sim/lib_queues.sh tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/wire.sh tests/sim/dr_limits.sh tests/sim/flow_rules.sh \
 	tests/interop/pingpong.sh
 EXTRA_DIST += tests/tap-run tests/README.md
 

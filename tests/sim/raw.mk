@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Raw packets through libibverbs and libmlx5.
-dist_check_SCRIPTS += tests/sim/raw_verbs.sh tests/sim/raw_death.sh
-TESTS += tests/sim/raw_verbs.sh tests/sim/raw_death.sh
-check_PROGRAMS += tests/sim/raw_verbs
-tests_sim_raw_verbs_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
-tests_sim_raw_verbs_LDADD = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
+dist_check_SCRIPTS += tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/raw_death.sh
+TESTS += tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/raw_death.sh
+check_PROGRAMS += tests/sim/raw_verbs tests/sim/raw_rss tests/sim/raw_stream
+RAW_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(CMOCKA_CFLAGS)
+RAW_END = tests/sim/raw_end.c tests/sim/raw_end.h
+RAW_LIBS = $(IBVERBS_LIBS) $(CMOCKA_LIBS)
+tests_sim_raw_verbs_SOURCES = tests/sim/raw_verbs.c $(RAW_END)
+tests_sim_raw_verbs_CFLAGS = $(RAW_CFLAGS)
+tests_sim_raw_verbs_LDADD = $(RAW_LIBS)
+tests_sim_raw_rss_SOURCES = tests/sim/raw_rss.c $(RAW_END)
+tests_sim_raw_rss_CFLAGS = $(RAW_CFLAGS)
+tests_sim_raw_rss_LDADD = $(RAW_LIBS)
+tests_sim_raw_stream_SOURCES = tests/sim/raw_stream.c $(RAW_END)
+tests_sim_raw_stream_CFLAGS = $(RAW_CFLAGS)
+tests_sim_raw_stream_LDADD = $(RAW_LIBS)
 
 dist_check_SCRIPTS += tests/sim/verbs_flow.sh
 TESTS += tests/sim/verbs_flow.sh

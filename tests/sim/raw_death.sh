@@ -3,7 +3,7 @@
 # Proves that senders and receivers of raw packets can be killed at any moment, packets under way or not:
 # their objects and rules go, the other end and the chip live on.
 . "$top_srcdir/tests/sim/tap.sh"
-program=$top_builddir/tests/sim/raw_verbs
+program=$top_builddir/tests/sim/raw_stream
 chips=rawdeath
 mkfifo "$scratch/flood" "$scratch/drain"
 # Open at both ends, so that no program waits for its reader.

@@ -158,13 +158,8 @@ static void busy(void **state)
 	uint32_t counter = rig_counter(f, 0);
 	uint8_t dealloc[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = g,
-					.action = 0xc,
-					.tir = tir,
-					.to_table = next,
-					.counter = counter});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = 0xc, .tir = tir,
+		  .to_table = next, .counter = counter);
 	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 1);
 	prm_dealloc_flow_counter_in_set_flow_counter_id(dealloc, counter);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), PRM_STATUS_RES_BUSY);
@@ -265,15 +260,8 @@ static void queries(void **state)
 	uint8_t in[64] = {0};
 	const void *ctx;
 
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = g,
-					.index = 4,
-					.port = 0x1200,
-					.action = 0xc,
-					.tag = 0x123456,
-					.to_table = sw,
-					.counter = counter});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .index = 4, .port = 0x1200, .action = 0xc,
+		  .tag = 0x123456, .to_table = sw, .counter = counter);
 	prm_query_flow_table_in_set_table_id(in, sw);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE, FX_UID, in, 64, 64), 0);
 	ctx = prm_query_flow_table_out_cat_flow_table_context(f->out);

@@ -36,63 +36,30 @@ static void order(void **state)
 	rig_root(f, RX, t);
 	assert_true(steer_listens(f->v));
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = late,
-					.index = 150,
-					.action = FWD,
-					.tir = a,
-					.tag = 150});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = late, .index = 150, .action = FWD, .tir = a,
+		  .tag = 150);
 	assert_int_equal(rig_send(f, RX, 53).tag, 150);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = mid,
-					.index = 15,
-					.port = 53,
-					.action = FWD,
-					.tir = b,
-					.tag = 15});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 15, .port = 53, .action = FWD,
+		  .tir = b, .tag = 15);
 	assert_int_equal(rig_send(f, RX, 53).tag, 15);
 	assert_int_equal(rig_send(f, RX, 53).tirn, b);
 	assert_int_equal(rig_send(f, RX, 54).tag, 150);
 	/* the same value again, below and above */
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = mid,
-					.index = 17,
-					.port = 53,
-					.action = FWD,
-					.tir = b,
-					.tag = 17});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 17, .port = 53, .action = FWD,
+		  .tir = b, .tag = 17);
 	assert_int_equal(rig_send(f, RX, 53).tag, 15);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = mid,
-					.index = 12,
-					.port = 53,
-					.action = FWD,
-					.tir = b,
-					.tag = 12});
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = mid,
-					.index = 16,
-					.port = 53,
-					.action = FWD,
-					.tir = b,
-					.tag = 16});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 12, .port = 53, .action = FWD,
+		  .tir = b, .tag = 12);
+	RIG_ENTRY(f, .type = RX, .table = t, .group = mid, .index = 16, .port = 53, .action = FWD,
+		  .tir = b, .tag = 16);
 	assert_int_equal(rig_send(f, RX, 53).tag, 12);
 	rig_delete(f, RX, t, 15);
 	assert_int_equal(rig_send(f, RX, 53).tag, 12);
 	rig_delete(f, RX, t, 12);
 	assert_int_equal(rig_send(f, RX, 53).tag, 16);
 	/* bits outside the mask don't count */
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = early,
-					.index = 9,
-					.port = 0x00ff,
-					.action = DROP});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = early, .index = 9, .port = 0x00ff,
+		  .action = DROP);
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_send(f, RX, 0x100).tag, 150);
 	fw_uid_reap(f->v, FX_UID);
@@ -112,20 +79,10 @@ static void chain(void **state)
 	struct rig_end e;
 
 	rig_root(f, RX, first);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = first,
-					.group = g1,
-					.port = 1,
-					.action = FWD | COUNT,
-					.to_table = last,
-					.counter = c1,
-					.tag = 7});
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = last,
-					.group = g3,
-					.action = FWD | COUNT,
-					.tir = tir,
-					.counter = c3});
+	RIG_ENTRY(f, .type = RX, .table = first, .group = g1, .port = 1, .action = FWD | COUNT,
+		  .to_table = last, .counter = c1, .tag = 7);
+	RIG_ENTRY(f, .type = RX, .table = last, .group = g3, .action = FWD | COUNT, .tir = tir,
+		  .counter = c3);
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.tirs, 1);
 	assert_int_equal(e.tag, 7);
@@ -146,18 +103,9 @@ static void sent(void **state)
 	uint32_t g = rig_group(f, TX, t, 0, 9, 0xffff), c = rig_counter(f, 0);
 
 	rig_root(f, TX, t);
-	rig_entry(f, (struct rig_entry){.type = TX,
-					.table = t,
-					.group = g,
-					.port = 1,
-					.action = DROP | COUNT,
-					.counter = c});
-	rig_entry(f, (struct rig_entry){.type = TX,
-					.table = t,
-					.group = g,
-					.index = 1,
-					.port = 2,
-					.action = ALLOW});
+	RIG_ENTRY(f, .type = TX, .table = t, .group = g, .port = 1, .action = DROP | COUNT,
+		  .counter = c);
+	RIG_ENTRY(f, .type = TX, .table = t, .group = g, .index = 1, .port = 2, .action = ALLOW);
 	assert_int_equal(rig_send(f, TX, 1).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_count(f, c, false, NULL), 1);
 	assert_int_equal(rig_send(f, TX, 2).wire, 1);
@@ -196,28 +144,13 @@ static void copies_and_rewrites(void **state)
 	struct rig_end e;
 
 	rig_root(f, RX, t);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = g,
-					.action = FWD,
-					.tir = tir,
-					.to_table = left,
-					.to_table2 = end});
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = left,
-					.group = gl,
-					.action = FWD | PRM_FLOW_ACTION_MOD_HDR,
-					.to_table = end,
-					.modify = m});
-	rig_entry(f, (struct rig_entry){
-			     .type = RX, .table = end, .group = g53, .port = 53, .action = DROP});
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = end,
-					.group = g0,
-					.index = 10,
-					.action = FWD,
-					.tir = tir,
-					.tag = 9});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD, .tir = tir,
+		  .to_table = left, .to_table2 = end);
+	RIG_ENTRY(f, .type = RX, .table = left, .group = gl,
+		  .action = FWD | PRM_FLOW_ACTION_MOD_HDR, .to_table = end, .modify = m);
+	RIG_ENTRY(f, .type = RX, .table = end, .group = g53, .port = 53, .action = DROP);
+	RIG_ENTRY(f, .type = RX, .table = end, .group = g0, .index = 10, .action = FWD, .tir = tir,
+		  .tag = 9);
 	e = rig_send(f, RX, 1);
 	/* the TIR at once, the rewritten copy dropped, the last as it came */
 	assert_int_equal(e.tirs, 2);
@@ -268,12 +201,8 @@ static void circles(void **state)
 	struct rig_end e;
 
 	rig_root(f, RX, t);
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = g,
-					.action = FWD,
-					.to_table = sw,
-					.to_table2 = sw});
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = FWD, .to_table = sw,
+		  .to_table2 = sw);
 	/* as if software's root led back to the table */
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, sw))->icm_root =
 		icm_addr(ICM_TABLE, t);
