@@ -8,6 +8,7 @@ tests_unit_prm_accessors_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
 tests_unit_prm_reflect_SOURCES = tests/unit/prm_reflect.c
 tests_unit_prm_reflect_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_prm_reflect_LDADD = src/prm/libprm.la $(CMOCKA_LIBS)
+EXTRA_DIST += tests/unit/WitnessNames.pm
 dist_check_SCRIPTS += tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
 TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py
