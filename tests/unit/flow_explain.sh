@@ -118,6 +118,16 @@ says 0 "the kernel: builders without a definer" "hits: ipv4 dst 10.0.1.0/24, dst
 sed "7s/.*/3201,0xb000,,,$misc28,,$misc3/" "$v0" >"$tmp/old"
 says 0 "rdma-core 28: the other parts of masks" \
 	"of priority 0: second vlan, second vlan id, flowlabel, icmp type, source vhca" -- dump --ste --dump "$tmp/old"
+# A rule on vport 1, which is vhca 2; the wire is vport 0xffff and vhca 0.
+ip6="$zero$zero$zero${zero}00003000$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero"
+dom=$(sed -n 's/^3000,\(0x[0-9a-f]*\),.*/\1/p' "$v1")
+sed -e "28s/,[0-9a-f]\{128\},.*/,$ip6,,${zero}0000ffff$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero,,,,/" \
+	-e '30s/0x3/0x104/' -e '31s/0x9/0x3/' -e '33s/.\{32\}$/00010002000000000000000000000000/' \
+	-e '34s/.\{32\}$/00200000000000000000000000000000/' -e "1a 3003,$dom,0,0x1,0x0,0x0\n3003,$dom,1,0x2,0x0,0x0" "$v1" >"$tmp/vport"
+says 0 "a vport is the vhca that the dump says" "hits: looped back yes, source vhca 0x2" ": drop" -- explain --dump "$tmp/vport" "in ipv6 vport 1"
+says 0 "another one" "misses: it wants source vhca 0x2, the packet has 0x1" -- explain --dump "$tmp/vport" "in ipv6 vport 0"
+says 0 "the wire" "misses: it wants looped back yes, the packet has no" -- explain --dump "$tmp/vport" "in ipv6 vport 0xffff"
+says 1 "one that the dump has not" "does not tell which vhca vport 9 is" -- explain --dump "$tmp/vport" "in ipv6 vport 9"
 # In an FDB a rule has entries of both sides: the last of each acts.
 sed -e '1s/,0,00,/,2,00,/' -e '5a 3102,0xa000,0xf0000010' -e '10a 3203,0xb009,0xb000,2,0xf0000020,0xf0000012\n3204,0xb0000,0,0x6\n3204,0xb0001,0,0x11' \
 	-e '12h;13{p;x;s/^3301,0xe/3302,0xf/p;x;s/^3301,0xe/3302,0xf/}' "$v0" >"$tmp/old"

@@ -136,6 +136,22 @@ static int domain_caps(struct reader *r, uint32_t type)
 	return 0;
 }
 
+static int vport(struct reader *r, uint32_t type)
+{
+	struct dump_vport *new;
+
+	(void)type;
+	if (!last_domain(r))
+		return wrong(r, "a vport (3003) before any domain (3000)");
+	new = GROW(r, vport, nvports);
+	if (!new)
+		return -ENOMEM;
+	new->domain = r->d->ndomains - 1;
+	if (!number32(r, 2, &new->number) || !number32(r, 3, &new->vhca))
+		return wrong(r, "a vport (3003) needs its number and its vhca");
+	return 0;
+}
+
 static int skip(struct reader *r, uint32_t type)
 {
 	(void)r;
@@ -382,8 +398,8 @@ static const struct {
 	uint32_t first, last;
 	int (*read)(struct reader *r, uint32_t type);
 } records[] = {
-	{3000, 3000, domain},  {3001, 3003, skip},	   {3004, 3004, domain_caps},
-	{3005, 3005, skip},    {3100, 3100, table},	   {3101, 3102, table_side},
+	{3000, 3000, domain},  {3001, 3002, skip},	   {3003, 3003, vport},
+	{3004, 3004, domain_caps}, {3005, 3005, skip},    {3100, 3100, table},	   {3101, 3102, table_side},
 	{3200, 3200, matcher}, {3201, 3201, matcher_mask}, {3202, 3203, matcher_side},
 	{3204, 3204, builder}, {3205, 3205, matcher_mask}, {3300, 3300, rule},
 	{3301, 3304, entry},   {3400, 3499, action},
@@ -480,6 +496,7 @@ int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *
 void dump_free(struct dump *d)
 {
 	free(d->domain);
+	free(d->vport);
 	free(d->table);
 	free(d->matcher);
 	free(d->rule);

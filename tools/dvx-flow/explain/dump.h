@@ -30,6 +30,11 @@ struct dump_domain {
 	uint64_t drop[SIDES]; /* addresses where packets end */
 };
 
+/* Rules name a vport, entries the function (VHCA) behind it. */
+struct dump_vport {
+	uint32_t domain, number, vhca;
+};
+
 struct dump_table {
 	uint64_t id;
 	uint32_t domain, type, level;
@@ -84,12 +89,13 @@ struct dump_entry {
 
 struct dump {
 	struct dump_domain *domain;
+	struct dump_vport *vport;
 	struct dump_table *table;
 	struct dump_matcher *matcher;
 	struct dump_rule *rule;
 	struct dump_action *action;
 	struct dump_entry *entry;
-	uint32_t ndomains, ntables, nmatchers, nrules, nactions, nentries;
+	uint32_t ndomains, nvports, ntables, nmatchers, nrules, nactions, nentries;
 	uint32_t *
 		by_index; /* entries, sorted by domain and index, the first of each address first */
 	uint32_t unknown, unknown_line; /* records of types that are not known, and the first one */

@@ -155,6 +155,18 @@ static int find_starts(struct job *job)
 	return EXIT_INPUT;
 }
 
+/* A vport that was written down is a VHCA to entries. */
+static int find_vport(struct job *job, struct fields *p)
+{
+	const struct dump *d = &job->src.d;
+	uint32_t vport = (uint32_t)p->value[F_SOURCE];
+
+	if (!p->known[F_SOURCE] || source_vport(d, d->table[job->start[0]].domain, vport, p))
+		return EXIT_DONE;
+	say("%s does not tell which vhca vport %u is", job->src.name, vport);
+	return EXIT_RULES;
+}
+
 static int explain_words(struct job *job, const char *words)
 {
 	struct ruleset set;
@@ -168,6 +180,8 @@ static int explain_words(struct job *job, const char *words)
 	job->story.written = true;
 	ruleset_free(&set);
 	ret = find_starts(job);
+	if (!ret)
+		ret = find_vport(job, &p);
 	return ret ? ret : tell_one(job, &p, "packet");
 }
 

@@ -36,4 +36,7 @@ const char *source_rule(void *source, uint64_t id);
 /* The tables where packets of that direction begin, at most max; how many there are. */
 unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max);
 
+/* What a packet from that vport has where entries name a source. False: the dump does not tell. */
+bool source_vport(const struct dump *d, uint32_t domain, uint32_t vport, struct fields *p);
+
 #endif

@@ -183,3 +183,31 @@ unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table
 	}
 	return n;
 }
+
+#define WIRE_VPORT 0xffff /* its VHCA is 0, and nothing came back from inside */
+
+/* The kernel's version has three parts, rdma-core's two. */
+static bool of_kernel(const struct dump_domain *dmn)
+{
+	const char *dot = strchr(dmn->version, '.');
+
+	return dot && strchr(dot + 1, '.');
+}
+
+bool source_vport(const struct dump *d, uint32_t domain, uint32_t vport, struct fields *p)
+{
+	uint32_t i = 0;
+
+	p->value[F_SOURCE] = 0;
+	p->known[F_LOOPED] = true;
+	if (vport == WIRE_VPORT)
+		return true;
+	while (i < d->nvports && (d->vport[i].domain != domain || d->vport[i].number != vport))
+		i++;
+	if (i == d->nvports)
+		return false;
+	p->value[F_SOURCE] = d->vport[i].vhca;
+	/* libmlx5's entries want it said that the packet was looped back, the kernel's don't. */
+	p->value[F_LOOPED] = !of_kernel(&d->domain[domain]);
+	return true;
+}
