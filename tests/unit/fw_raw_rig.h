@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the tests of raw packets' objects share: one of each, made by commands. */
+#ifndef TESTS_UNIT_FW_RAW_RIG_H
+#define TESTS_UNIT_FW_RAW_RIG_H
+
+#include <errno.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/rq.h>
+#include <dvx/prm/wqe.h>
+#include "fw_fixture.h"
+
+struct parts {
+	struct fx_queue q;
+	uint32_t td, tis, sq, rq;
+};
+
+/* Of the object that the last command made. */
+uint32_t number(const struct fx *f);
+uint32_t make(struct fx *f, uint16_t opcode, void *in, size_t len);
+/* As fx_fill_tir(), or through a table and by hash. */
+size_t fill_tir(void *in, const struct parts *p, uint32_t rqt);
+/* A queue's memory and CQ, TIS, SQ and RQ, both in RST. */
+struct parts parts(struct fx *f);
+uint8_t modify_sq(struct fx *f, uint32_t sqn, unsigned int from, unsigned int to);
+uint8_t modify_rq(struct fx *f, uint32_t rqn, unsigned int from, unsigned int to, uint64_t mask);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves a raw packet's whole way through objects made by commands: from a send WQE by the port and
+ * a root table into a receive queue, of one function or another, whatever dies meanwhile. */
+#include <endian.h>
+#include "fw_raw_rig.h"
+#include "datapath.h"
+#include "dp/dp.h"
+#include "fw/cmd.h"
+#include "host/uar.h"
+#include "obj/icm.h"
+#include "steer/steer.h"
+
+#define DATA 131072u /* offset of packets in the client's memory */
+
+/* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
+static uint32_t root(struct fx *f, uint32_t tir, uint32_t tag)
+{
+	uint8_t in[2048] = {0};
+	uint32_t table, group;
+	void *ctx;
+
+	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(in), 4);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
+				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
+			 0);
+	table = number(f);
+	memset(in, 0, sizeof(in));
+	prm_create_flow_group_in_set_table_id(in, table);
+	prm_create_flow_group_in_set_end_flow_index(in, 1);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, 0, in,
+				 PRM_CREATE_FLOW_GROUP_IN_BYTES, 16),
+			 0);
+	group = number(f);
+	memset(in, 0, sizeof(in));
+	prm_set_fte_in_set_table_id(in, table);
+	ctx = prm_set_fte_in_at_flow_context(in);
+	prm_flow_context_set_group_id(ctx, group);
+	prm_flow_context_set_action(ctx, PRM_FLOW_ACTION_FWD_DEST);
+	prm_flow_context_set_flow_tag(ctx, tag);
+	prm_flow_context_set_destination_list_size(ctx, 1);
+	prm_dest_format_struct_set_destination_type(in + PRM_SET_FTE_IN_BYTES,
+						    PRM_FLOW_DEST_TYPE_TIR);
+	prm_dest_format_struct_set_destination_id(in + PRM_SET_FTE_IN_BYTES, tir);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0, in,
+				 PRM_SET_FTE_IN_BYTES + 8, 16),
+			 0);
+	memset(in, 0, sizeof(in));
+	prm_set_flow_table_root_in_set_table_id(in, table);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
+				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
+			 0);
+	return table;
+}
+
+static void run(struct fx *f)
+{
+	for (unsigned int i = 0; datapath_run(&f->si); i++)
+		assert_true(i < 10000);
+}
+
+static uint32_t lkey(struct fx *f, const struct parts *p)
+{
+	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + DATA, 65536, true);
+
+	return fx_mkey(f, f->v, FX_UID, p->q.pd, umem, f->mem + DATA, 65536) << 8 | 0x42;
+}
+
+static void post_recv(struct fx *f, uint16_t index, uint32_t key)
+{
+	uint8_t *e = f->mem + FX_RQ_AT + 64u * (index % 16);
+	uint32_t be = htobe32(index + 1u);
+
+	prm_wqe_data_seg_pack(e, .byte_count = 4096, .lkey = key,
+			      .addr = (uintptr_t)f->mem + DATA + 32768);
+	prm_wqe_data_seg_pack(e + 16, .byte_count = 0, .lkey = 0x100, .addr = 0);
+	memcpy(f->mem + FX_RQ_DBR, &be, sizeof(be));
+}
+
+static void post_send(struct fx *f, const struct parts *p, uint16_t index, uint32_t key,
+		      uint32_t len)
+{
+	uint8_t *w = f->mem + FX_SQ_AT + 64u * (index % 16), db[8] = {0};
+	uint32_t be = htobe32(index + 1u);
+	uint64_t value;
+
+	memset(w, 0, 64);
+	prm_wqe_ctrl_seg_pack(w, .opcode = PRM_WQE_OPCODE_SEND, .wqe_index = index, .ds = 3,
+			      .qpn = p->sq, .fm_ce_se = PRM_WQE_CTRL_FLAG_CQ_UPDATE);
+	prm_wqe_data_seg_pack(w + 32, .byte_count = len, .lkey = key,
+			      .addr = (uintptr_t)f->mem + DATA);
+	memcpy(f->mem + FX_SQ_DBR + 4, &be, sizeof(be));
+	prm_wqe_ctrl_seg_set_qpn(db, p->sq);
+	memcpy(&value, db, sizeof(value));
+	dp_doorbell(&f->si, p->q.uar, UAR_BF, value);
+}
+
+static const uint8_t *cqe(struct fx *f, unsigned int i)
+{
+	return f->mem + 4096 + 64u * (i % 64);
+}
+
+static void make_packet(struct fx *f, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		f->mem[DATA + i] = (uint8_t)(i * 11 + 1);
+	f->mem[DATA] = 0x02;
+}
+
+static void whole_way(void **state)
+{
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint32_t key = lkey(f, &p);
+	uint8_t in[FX_IN];
+	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
+
+	root(f, tir, 0x777);
+	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
+	assert_int_equal(modify_rq(f, p.rq, 0, 1, 0), 0);
+	make_packet(f, 500);
+	post_recv(f, 0, key);
+	post_send(f, &p, 0, key, 500);
+	run(f);
+	/* the send's CQE, then the receive's: one CQ serves both */
+	assert_int_equal(prm_cqe64_get_opcode(cqe(f, 0)), PRM_CQE_OPCODE_REQ);
+	assert_int_equal(prm_cqe64_get_user_index(cqe(f, 0)), 0x51);
+	assert_int_equal(prm_cqe64_get_opcode(cqe(f, 1)), PRM_CQE_OPCODE_RESP_SEND);
+	assert_int_equal(prm_cqe64_get_user_index(cqe(f, 1)), 0x52);
+	assert_int_equal(prm_cqe64_get_flow_tag(cqe(f, 1)), 0x777);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 1)), 500);
+	assert_memory_equal(f->mem + DATA + 32768, f->mem + DATA, 500);
+	assert_int_equal(steer_stats(f->v)->ends[STEER_TIR], 1);
+	assert_int_equal(f->v->raw.received, 1);
+	/* the same from outside, and with nothing posted */
+	assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 500), 0);
+	run(f);
+	assert_int_equal(f->v->raw.out_of_buffer, 1);
+	post_recv(f, 1, key);
+	assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 300), 0);
+	run(f);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
+}
+
+/* A root table without entries: the function listens, and misses all. */
+static void bare_root(struct fx *f, struct vhca *v)
+{
+	uint8_t in[64] = {0};
+	uint32_t table;
+
+	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
+				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
+			 0);
+	table = number(f);
+	memset(in, 0, sizeof(in));
+	prm_set_flow_table_root_in_set_table_id(in, table);
+	assert_int_equal(fx_exec(f, v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
+				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
+			 0);
+}
+
+/* A function's own address brings a packet to it alone; unknown ones and groups go to all that
+ * listen. */
+static void functions(void **state)
+{
+	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
+			     unknown[6] = {0x02, 9, 9, 9, 9, 9};
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint8_t in[FX_IN];
+	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
+	const struct {
+		const uint8_t *mac;
+		unsigned int host, dpu;
+	} cases[] = {{f->v->mac, 1, 0}, {f->dpu->mac, 0, 1}, {group, 1, 1}, {unknown, 1, 1}};
+
+	root(f, tir, 1);
+	bare_root(f, f->dpu);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t host = steer_stats(f->v)->ends[STEER_TIR];
+		uint64_t dpu = steer_stats(f->dpu)->ends[STEER_MISS];
+
+		make_packet(f, 100);
+		memcpy(f->mem + DATA, cases[i].mac, 6);
+		assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 100), 0);
+		run(f);
+		assert_int_equal(steer_stats(f->v)->ends[STEER_TIR] - host, cases[i].host);
+		assert_int_equal(steer_stats(f->dpu)->ends[STEER_MISS] - dpu, cases[i].dpu);
+	}
+	assert_int_equal(f->si.unclaimed, 0);
+}
+
+/* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
+static void death_in_flight(void **state)
+{
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint32_t key = lkey(f, &p), misses;
+	uint8_t in[FX_IN];
+
+	(void)make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
+	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
+	assert_int_equal(modify_rq(f, p.rq, 0, 1, 0), 0);
+	make_packet(f, 64);
+	for (uint16_t i = 0; i < 8; i++)
+		post_send(f, &p, i, key, 64);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 64), 0);
+	assert_true(dp_fetch(&f->si));
+	fw_uid_reap(f->v, FX_UID);
+	run(f);
+	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] + (uint32_t)f->si.unclaimed;
+	assert_int_equal(misses, 100 + f->v->raw.sent);
+	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ), 0);
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(whole_way),
+		T(functions),
+		T(death_in_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
