@@ -138,6 +138,24 @@ static void symmetric(void **state)
 	assert_int_not_equal(rss_of(&t, &there.p).hash, vectors[0].all);
 }
 
+/* Ports alone are hashed over either IP: l3_prot_type means nothing then, as mlx5_ib has it. */
+static void ports_alone(void **state)
+{
+	struct made four, six;
+	struct tir t = tir_for(AF_INET, 12);
+	struct rss rss;
+
+	(void)state;
+	make(&four, &vectors[0], IPPROTO_TCP);
+	make(&six, &vectors[5], IPPROTO_TCP); /* from and to the same ports */
+	rss = rss_of(&t, &four.p);
+	assert_int_not_equal(rss.hash, 0);
+	assert_int_equal(rss_of(&t, &six.p).hash, rss.hash);
+	assert_int_equal(rss_of(&t, &six.p).type, rss.type);
+	t = tir_for(AF_INET6, 12);
+	assert_int_equal(rss_of(&t, &four.p).hash, rss.hash);
+}
+
 /* A fragment has no ports, and nothing is read past a packet that ends early. */
 static void no_ports(void **state)
 {
@@ -163,6 +181,7 @@ int main(void)
 		cmocka_unit_test(published),
 		cmocka_unit_test(type_tells),
 		cmocka_unit_test(symmetric),
+		cmocka_unit_test(ports_alone),
 		cmocka_unit_test(no_ports),
 	};
 

@@ -71,7 +71,7 @@ static uint8_t type_of(const struct tir_fields *f)
 /* [I] A packet without one of the selected headers is not hashed: it goes to the first queue. */
 static bool has_fields(const struct tir_fields *f, const struct packet_headers *h)
 {
-	if (h->ip_version != (f->ipv6 ? 6 : 4))
+	if (f->selected & (SRC_IP | DST_IP) && h->ip_version != (f->ipv6 ? 6 : 4))
 		return false;
 	if (!(f->selected & (SRC_PORT | DST_PORT)))
 		return true;
