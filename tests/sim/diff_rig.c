@@ -143,10 +143,11 @@ void rig_close(struct rig *r)
 
 static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value, uint64_t mask)
 {
-	if (key == KEY_DMAC || key == KEY_SMAC) {
-		const char *low =
-			key == KEY_DMAC ? "outer_headers.dmac_15_0" : "outer_headers.smac_15_0";
+	char low[64];
 
+	snprintf(low, sizeof(low), "%s", match_key_name(key));
+	if (strstr(low, "mac_47_16")) {
+		strcpy(strstr(low, "47_16"), "15_0");
 		OK(dvx_flow_match_set(m, match_key_name(key), value >> 16, mask >> 16));
 		OK(dvx_flow_match_set(m, low, value & 0xffff, mask & 0xffff));
 	} else {

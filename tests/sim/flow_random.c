@@ -203,6 +203,19 @@ static void rule_tunnel(struct dice *d, struct line *l)
 		add(l, "/0x%x", 1 + dice_roll(d, 255));
 }
 
+static void rule_inner(struct dice *d, struct line *l)
+{
+	add(l, " inner");
+	if (chance(d, 20))
+		rule_mac(d, l);
+	if (chance(d, 15))
+		rule_vlan(d, l);
+	if (chance(d, 85))
+		rule_ip(d, l);
+	else
+		add(l, " mpls label %u", PICK(d, mpls_labels));
+}
+
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number)
 {
 	static const char *const verdicts[] = {"send", "send", "drop", "pass"};
@@ -220,6 +233,8 @@ void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint3
 		rule_ip(d, &l);
 	else if (chance(d, 50))
 		add(&l, " ethertype 0x%04x", PICK(d, types));
+	if (chance(d, 15))
+		rule_inner(d, &l);
 	if (verdict[0] == 's')
 		add(&l, " to queue %u tag %u%s", dice_roll(d, 2), number,
 		    chance(d, 30) ? " count" : "");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
 #include "flow_slow.h"
 
 /* F_VLAN_KIND */
@@ -65,7 +66,7 @@ static unsigned int version(const struct fields *p)
 	return p->value[F_L3] == 1 ? 4 : p->value[F_L3] == 2 ? 6 : 0;
 }
 
-static bool meets_ip(const struct rule *r, const struct fields *p)
+static bool meets_ip(const struct rule_headers *r, const struct fields *p)
 {
 	return !r->ip || (r->ip == RULE_IP ? version(p) != 0 : version(p) == r->ip);
 }
@@ -80,7 +81,7 @@ static bool meets_address(const struct rule_prefix *want, u128 have)
 	return true;
 }
 
-static bool meets_addresses(const struct rule *r, const struct fields *p)
+static bool meets_addresses(const struct rule_headers *r, const struct fields *p)
 {
 	u128 src = p->value[F_SRC], dst = p->value[F_DST];
 
@@ -92,7 +93,7 @@ static bool meets_addresses(const struct rule *r, const struct fields *p)
 				   (meets_address(&r->host, src) || meets_address(&r->host, dst)));
 }
 
-static bool meets_l4(const struct rule *r, const struct fields *p)
+static bool meets_l4(const struct rule_headers *r, const struct fields *p)
 {
 	unsigned int proto = (unsigned int)p->value[F_PROTO];
 
@@ -111,7 +112,7 @@ static bool in_ranges(const struct rule_ports *ports, uint64_t port)
 	return false;
 }
 
-static bool meets_ports(const struct rule *r, const struct fields *p)
+static bool meets_ports(const struct rule_headers *r, const struct fields *p)
 {
 	uint64_t sport = (uint64_t)p->value[F_SPORT], dport = (uint64_t)p->value[F_DPORT];
 
@@ -122,12 +123,49 @@ static bool meets_ports(const struct rule *r, const struct fields *p)
 	return !r->port.n || in_ranges(&r->port, sport) || in_ranges(&r->port, dport);
 }
 
+static bool meets_headers(const struct rule_headers *r, const struct fields *p)
+{
+	return meets_ip(r, p) && meets_addresses(r, p) && meets_l4(r, p) && meets_ports(r, p);
+}
+
+/* The inner packet, as if it were the whole. */
+static struct fields inside(const struct fields *p)
+{
+	struct fields in = *p;
+
+	memcpy(in.value, p->value + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.value[0]));
+	memcpy(in.known, p->known + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.known[0]));
+	return in;
+}
+
+static bool meets_inner(const struct rule *r, const struct fields *p)
+{
+	for (size_t i = 0; i < r->nfields; i++) {
+		struct rule_field f = r->field[i];
+
+		if (f.key < KEY_PER_LEVEL || f.key >= 2 * KEY_PER_LEVEL)
+			continue;
+		f.key = (enum rule_key)(f.key - KEY_PER_LEVEL);
+		if (!meets_field(&f, p))
+			return false;
+	}
+	return meets_headers(r->inner, p);
+}
+
 bool slow_meets(const struct rule *r, const struct fields *p)
 {
+	struct fields in;
+
 	for (size_t i = 0; i < r->nfields; i++)
-		if (!meets_field(&r->field[i], p))
+		if ((r->field[i].key < KEY_PER_LEVEL || r->field[i].key >= 2 * KEY_PER_LEVEL) &&
+		    !meets_field(&r->field[i], p))
 			return false;
-	return meets_ip(r, p) && meets_addresses(r, p) && meets_l4(r, p) && meets_ports(r, p);
+	if (!meets_headers(&r->outer, p))
+		return false;
+	if (!r->inner)
+		return true;
+	in = inside(p);
+	return meets_inner(r, &in);
 }
 
 const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p)

@@ -68,22 +68,22 @@ static bool in_ports(const struct rule_ports *p, uint64_t port)
 
 static bool meets_l4(const struct rule *r, const struct packet *p)
 {
-	if (r->l4 != L4_ANY && !(p->ip && (r->l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17
-								  : p->proto == (uint64_t)r->l4)))
+	if (r->outer.l4 != L4_ANY && !(p->ip && (r->outer.l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17
+								  : p->proto == (uint64_t)r->outer.l4)))
 		return false;
-	return (!r->sport.n || in_ports(&r->sport, p->sport)) &&
-	       (!r->dport.n || in_ports(&r->dport, p->dport)) &&
-	       (!r->port.n || in_ports(&r->port, p->sport) || in_ports(&r->port, p->dport));
+	return (!r->outer.sport.n || in_ports(&r->outer.sport, p->sport)) &&
+	       (!r->outer.dport.n || in_ports(&r->outer.dport, p->dport)) &&
+	       (!r->outer.port.n || in_ports(&r->outer.port, p->sport) || in_ports(&r->outer.port, p->dport));
 }
 
 static bool meets(const struct rule *r, const struct packet *p)
 {
-	if (r->ip && !(r->ip == RULE_IP ? p->ip : p->ip == r->ip))
+	if (r->outer.ip && !(r->outer.ip == RULE_IP ? p->ip : p->ip == r->outer.ip))
 		return false;
-	if ((r->src.family && !in_prefix(&r->src, p->ip, p->src)) ||
-	    (r->dst.family && !in_prefix(&r->dst, p->ip, p->dst)) ||
-	    (r->host.family && !in_prefix(&r->host, p->ip, p->src) &&
-	     !in_prefix(&r->host, p->ip, p->dst)))
+	if ((r->outer.src.family && !in_prefix(&r->outer.src, p->ip, p->src)) ||
+	    (r->outer.dst.family && !in_prefix(&r->outer.dst, p->ip, p->dst)) ||
+	    (r->outer.host.family && !in_prefix(&r->outer.host, p->ip, p->src) &&
+	     !in_prefix(&r->outer.host, p->ip, p->dst)))
 		return false;
 	for (size_t i = 0; i < r->nfields; i++) {
 		const struct rule_field *f = &r->field[i];

@@ -83,17 +83,17 @@ static void issues_examples(void **state)
 	const struct rule *r = only("drop in udp dst port 53");
 
 	(void)state;
-	assert_int_equal(r->l4, L4_UDP);
-	assert_int_equal(r->ip, RULE_IP);
-	assert_int_equal(r->dport.n, 1);
-	assert_int_equal(r->dport.range[0].first, 53);
+	assert_int_equal(r->outer.l4, L4_UDP);
+	assert_int_equal(r->outer.ip, RULE_IP);
+	assert_int_equal(r->outer.dport.n, 1);
+	assert_int_equal(r->outer.dport.range[0].first, 53);
 	r = only("send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count");
-	assert_int_equal(r->ip, 4);
-	assert_int_equal(r->src.bits, 8);
-	assert_int_equal(r->src.addr[0], 10);
-	assert_int_equal(r->l4, L4_TCP);
-	assert_int_equal(r->dport.range[0].first, 80);
-	assert_int_equal(r->dport.range[0].last, 443);
+	assert_int_equal(r->outer.ip, 4);
+	assert_int_equal(r->outer.src.bits, 8);
+	assert_int_equal(r->outer.src.addr[0], 10);
+	assert_int_equal(r->outer.l4, L4_TCP);
+	assert_int_equal(r->outer.dport.range[0].first, 80);
+	assert_int_equal(r->outer.dport.range[0].last, 443);
 	assert_int_equal(r->queue, 3);
 	assert_int_equal(r->tag, 7);
 	assert_true(r->has_tag && r->count);
@@ -138,10 +138,10 @@ static void one_port(const char *text, uint16_t port)
 {
 	const struct rule *r = only(text);
 
-	assert_int_equal(r->l4, L4_UDP);
-	assert_int_equal(r->dport.n, 1);
-	assert_int_equal(r->dport.range[0].first, port);
-	assert_int_equal(r->dport.range[0].last, port);
+	assert_int_equal(r->outer.l4, L4_UDP);
+	assert_int_equal(r->outer.dport.n, 1);
+	assert_int_equal(r->outer.dport.range[0].first, port);
+	assert_int_equal(r->outer.dport.range[0].last, port);
 }
 
 static void tunnels(void **state)
@@ -164,24 +164,52 @@ static void tunnels(void **state)
 	has("drop in eth type mpls label 100", KEY_MPLS_LABEL, 100, 0xfffff);
 	has("drop in mpls 100 tc 3", KEY_MPLS_TC, 3, 7);
 	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);
-	assert_int_equal(only("drop in mpls 100 ipv4 dst 10.0.0.1 tcp")->ip, 4);
-	assert_int_equal(only("drop in ipv6 mpls 100")->ip, 6);
-	assert_int_equal(only("drop in mpls 100 udp port 53")->ip, RULE_IP);
+	assert_int_equal(only("drop in mpls 100 ipv4 dst 10.0.0.1 tcp")->outer.ip, 4);
+	assert_int_equal(only("drop in ipv6 mpls 100")->outer.ip, 6);
+	assert_int_equal(only("drop in mpls 100 udp port 53")->outer.ip, RULE_IP);
+}
+
+/* `inner` begins what is said of the headers inside a tunnel, `outer` ends it. */
+static void inner(void **state)
+{
+	const struct rule *r = only("drop in geneve 9 inner ipv4 dst 10.0.0.0/8 tcp dst port 80-81");
+
+	(void)state;
+	assert_int_equal(r->outer.l4, L4_UDP);
+	assert_int_equal(r->outer.dport.range[0].first, 6081);
+	assert_int_equal(r->inner->ip, 4);
+	assert_int_equal(r->inner->dst.bits, 8);
+	assert_int_equal(r->inner->l4, L4_TCP);
+	assert_int_equal(r->inner->dport.range[0].last, 81);
+	r = only("drop in inner udp port 53 outer ipv6 src 2001:db8::/32");
+	assert_int_equal(r->inner->ip, RULE_IP);
+	assert_int_equal(r->inner->port.n, 1);
+	assert_int_equal(r->outer.ip, 6);
+	assert_int_equal(r->outer.src.bits, 32);
+	assert_int_equal(r->outer.l4, L4_ANY);
+	has("drop in vlan 5 inner vlan 6", KEY_VLAN_ID, 5, 0xfff);
+	has("drop in vlan 5 inner vlan 6", KEY_INNER(KEY_VLAN_ID), 6, 0xfff);
+	has("drop in inner eth dst 02:00:00:00:00:01", KEY_INNER(KEY_DMAC), 0x020000000001,
+	    0xffffffffffff);
+	has("drop in inner mpls 100", KEY_INNER(KEY_MPLS_LABEL), 100, 0xfffff);
+	has("drop in gre inner ipv6 flowlabel 1 ttl 5", KEY_INNER(KEY_TTL), 5, 0xff);
+	has("drop in inner tcp flags syn", KEY_INNER(KEY_TCP_FLAGS), 2, 2);
+	has("drop in inner icmp", KEY_INNER(KEY_PROTO), 1, 0xff);
 }
 
 static void implications(void **state)
 {
 	(void)state;
-	assert_int_equal(only("drop in eth type ip")->ip, 4);
-	assert_int_equal(only("drop in eth type 0x86dd")->ip, 6);
-	assert_int_equal(only("drop in proto tcp")->l4, L4_TCP);
+	assert_int_equal(only("drop in eth type ip")->outer.ip, 4);
+	assert_int_equal(only("drop in eth type 0x86dd")->outer.ip, 6);
+	assert_int_equal(only("drop in proto tcp")->outer.l4, L4_TCP);
 	assert_int_equal(only("drop in proto 17")->nfields, 0);
-	assert_int_equal(only("drop in port 53")->l4, L4_TCP_OR_UDP);
-	assert_int_equal(only("drop in flags syn")->l4, L4_TCP);
-	assert_int_equal(only("drop in icmp6")->ip, 6);
-	assert_int_equal(only("drop in ttl 1")->ip, RULE_IP);
-	assert_int_equal(only("drop in host fe80::1")->ip, 6);
-	assert_int_equal(only("drop in eth src 02:00:00:00:00:01")->ip, 0);
+	assert_int_equal(only("drop in port 53")->outer.l4, L4_TCP_OR_UDP);
+	assert_int_equal(only("drop in flags syn")->outer.l4, L4_TCP);
+	assert_int_equal(only("drop in icmp6")->outer.ip, 6);
+	assert_int_equal(only("drop in ttl 1")->outer.ip, RULE_IP);
+	assert_int_equal(only("drop in host fe80::1")->outer.ip, 6);
+	assert_int_equal(only("drop in eth src 02:00:00:00:00:01")->outer.ip, 0);
 }
 
 static void ports(void **state)
@@ -190,17 +218,17 @@ static void ports(void **state)
 
 	(void)state;
 	/* http-alt is 8080, if /etc/services is there at all: the list is sorted and joined. */
-	assert_true(r->dport.n == 4);
-	assert_int_equal(r->dport.range[0].first, 22);
-	assert_int_equal(r->dport.range[1].first, 80);
-	assert_int_equal(r->dport.range[1].last, 100);
-	assert_int_equal(r->dport.range[2].first, 443);
+	assert_true(r->outer.dport.n == 4);
+	assert_int_equal(r->outer.dport.range[0].first, 22);
+	assert_int_equal(r->outer.dport.range[1].first, 80);
+	assert_int_equal(r->outer.dport.range[1].last, 100);
+	assert_int_equal(r->outer.dport.range[2].first, 443);
 	r = only("drop in port 0-65535");
-	assert_int_equal(r->port.n, 1);
-	assert_int_equal(r->port.range[0].last, 65535);
+	assert_int_equal(r->outer.port.n, 1);
+	assert_int_equal(r->outer.port.range[0].last, 65535);
 	r = only("drop in udp src port dns dst port ntp");
-	assert_int_equal(r->sport.range[0].first, 53);
-	assert_int_equal(r->dport.range[0].first, 123);
+	assert_int_equal(r->outer.sport.range[0].first, 53);
+	assert_int_equal(r->outer.dport.range[0].first, 123);
 }
 
 static void lines(void **state)
@@ -295,6 +323,11 @@ static void mistakes(void **state)
 		{"drop in gre port 80", "1:1+19 ports go with tcp or udp, not with protocol 47"},
 		{"drop in mpls 1048576", "1:9+12 a label of MPLS is 0 to 1048575"},
 		{"drop in arp mpls", "1:13+4 a second EtherType"},
+		{"drop in inner untagged", "1:1+22 a packet without a tunnel meets this, too"},
+		{"drop in inner vxlan 7", "1:15+5 a tunnel is compared in the outer headers only"},
+		{"drop in inner key 7", "1:15+5 a GRE key is compared in the outer headers only"},
+		{"drop in inner icmp type 8", "1:20+6 ICMP type is compared in the outer headers"},
+		{"drop in ipv4 inner tcp udp", "1:24+3 a second protocol in one rule"},
 		{"drop in code 8", "1:9+6 the code of what?"},
 		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
 		{"drop in tag 1", "1:9+5 a tag goes with a packet to a queue"},
@@ -350,9 +383,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts), cmocka_unit_test(issues_examples),
 		cmocka_unit_test(fields),   cmocka_unit_test(tunnels),
-		cmocka_unit_test(implications), cmocka_unit_test(ports),
-		cmocka_unit_test(lines),    cmocka_unit_test(mistakes),
-		cmocka_unit_test(many_mistakes),
+		cmocka_unit_test(inner),    cmocka_unit_test(implications),
+		cmocka_unit_test(ports),    cmocka_unit_test(lines),
+		cmocka_unit_test(mistakes), cmocka_unit_test(many_mistakes),
 	};
 	int ret = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -53,10 +53,10 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	story_entry(what, sizeof(what), &s, v);
 	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side",
 		      e->side ? "tx" : "rx", "address", (json_int_t)e->index << 6, "lookup",
-		      (int)s.lookup, "lookup_name", ste_lookup_name(s.format, s.lookup), "compares",
-		      v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss, "next",
-		      (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries, "counter",
-		      (json_int_t)s.counter);
+		      (int)s.lookup, "lookup_name", ste_lookup_name(s.format, s.lookup, s.any),
+		      "compares", v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss,
+		      "next", (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries,
+		      "counter", (json_int_t)s.counter);
 	if (!j)
 		return NULL;
 	put_line(j, "control", s.control, e->bytes, s.control ? s.control->bytes : 0);

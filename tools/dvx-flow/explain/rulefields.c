@@ -71,7 +71,7 @@ static void put_address(struct fields *p, enum field f, const struct rule_prefix
 		put(p, f, v);
 }
 
-static void put_l4(struct fields *p, const struct rule *r)
+static void put_l4(struct fields *p, const struct rule_headers *r)
 {
 	if (r->l4 != L4_ANY)
 		put(p, F_PROTO, r->l4 == L4_UDP ? 17 : 6);
@@ -83,19 +83,51 @@ static void put_l4(struct fields *p, const struct rule *r)
 		put(p, F_DPORT, r->dport.range[0].first);
 }
 
+/* The headers of one level, beside the keys that were put. */
+static void put_headers(struct fields *p, const struct rule_headers *r)
+{
+	if (r->ip) {
+		put(p, F_L3, r->ip == 6 ? 2 : 1);
+		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
+			put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
+	}
+	put_address(p, F_SRC, r->src.family ? &r->src : &r->host);
+	put_address(p, F_DST, &r->dst);
+	put_l4(p, r);
+}
+
+static void put_inner_keys(struct fields *in, const struct rule *r)
+{
+	for (size_t i = 0; i < r->nfields; i++) {
+		struct rule_field f = r->field[i];
+
+		if (f.key < KEY_PER_LEVEL || f.key >= 2 * KEY_PER_LEVEL)
+			continue;
+		f.key = (enum rule_key)(f.key - KEY_PER_LEVEL);
+		put_key(in, &f);
+	}
+}
+
+static void put_inner(struct fields *out, const struct rule *r)
+{
+	struct fields in = {0};
+
+	if (!r->inner)
+		return;
+	put_inner_keys(&in, r);
+	put_headers(&in, r->inner);
+	memcpy(out->value + F_PER_LEVEL, in.value, F_PER_LEVEL * sizeof(in.value[0]));
+	memcpy(out->known + F_PER_LEVEL, in.known, F_PER_LEVEL * sizeof(in.known[0]));
+}
+
 void fields_of_rule(struct fields *out, const struct rule *r)
 {
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < r->nfields; i++)
-		put_key(out, &r->field[i]);
-	if (r->ip) {
-		put(out, F_L3, r->ip == 6 ? 2 : 1);
-		if (!out->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
-			put(out, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
-	}
-	put_address(out, F_SRC, r->src.family ? &r->src : &r->host);
-	put_address(out, F_DST, &r->dst);
-	put_l4(out, r);
+		if (r->field[i].key < KEY_PER_LEVEL || r->field[i].key >= 2 * KEY_PER_LEVEL)
+			put_key(out, &r->field[i]);
+	put_headers(out, &r->outer);
+	put_inner(out, r);
 	/* What nobody says is the usual: a whole packet without tags. */
 	put(out, F_FRAG, out->value[F_FRAG]);
 	put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);

@@ -31,13 +31,13 @@ static const struct prm_enum_value *lookup_row(unsigned int format, uint16_t loo
 	return prm_enum_find(prm_find_enum(format ? "ste_lu_type_v1" : "ste_lu_type"), lookup);
 }
 
-const char *ste_lookup_name(unsigned int format, uint16_t lookup)
+const char *ste_lookup_name(unsigned int format, uint16_t lookup, bool any)
 {
 	const struct prm_enum_value *v = lookup_row(format, lookup);
 
 	if (format && lookup >> 8 == PRM_STE_FORMAT_MATCH)
 		return (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer";
-	if (lookup == LOOKUP_ANY && format)
+	if (lookup == LOOKUP_ANY && format && any)
 		return "any packet";
 	return v ? v->name : "unknown lookup";
 }
@@ -55,6 +55,12 @@ bool ste_lookup_inner(unsigned int format, uint16_t lookup)
 static bool asks_icmp(const struct match_mask *m)
 {
 	return m->mask[F_ICMP_TYPE] || m->mask[F_ICMP_CODE] || m->mask[F_ICMP_DATA];
+}
+
+/* LOOKUP_ANY is the lookup of these, too. */
+static bool asks_inner_ipv4(const struct match_mask *left)
+{
+	return left->mask[F_INNER(F_TTL)] || left->mask[F_INNER(F_IHL)];
 }
 
 static const char *tunnel_layout(const struct match_mask *m)
@@ -102,7 +108,7 @@ void matcher_views(const struct dump_matcher *m, enum side side, unsigned int fo
 		v->definer = m->definer[side][i];
 		v->tag_bytes =
 			format && v->lookup >> 8 == PRM_STE_FORMAT_MATCH ? STE_TAG_BYTES : 16;
-		if (v->lookup != LOOKUP_ANY)
+		if (v->lookup != LOOKUP_ANY || (format && asks_inner_ipv4(&left)))
 			v->layout = ste_tag_layout(format, v->lookup, v->definer, &m->mask);
 		v->rows = tag_rows(v->layout, ste_lookup_inner(format, v->lookup), v->row);
 		tag_mask(v, &left);

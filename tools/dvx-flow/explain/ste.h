@@ -84,8 +84,8 @@ static inline uint32_t ste_index(uint64_t addr)
 	return (uint32_t)(addr >> 6);
 }
 
-/* "ETHL2_SRC_O", "definer 24"; never NULL. */
-const char *ste_lookup_name(unsigned int format, uint16_t lookup);
+/* "ETHL2_SRC_O", "definer 24"; never NULL. any: the entry hits whatever comes. */
+const char *ste_lookup_name(unsigned int format, uint16_t lookup, bool any);
 /* Tags that several headers share are laid out as those that the matcher asks for. */
 const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
 					const struct match_mask *);

@@ -209,7 +209,7 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 
 	entry_read(s->cache, e, &ste);
 	say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
-	    ste_lookup_name(ste.format, ste.lookup));
+	    ste_lookup_name(ste.format, ste.lookup, ste.any));
 	if (name)
 		say(t, "of \"%s\" ", name);
 	story_entry(what, sizeof(what), &ste, v);
@@ -219,8 +219,8 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 		say_miss(t, s, st, v);
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
 		      "index", (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
-		      ste_lookup_name(ste.format, ste.lookup), "hit", (int)st->hit, "compares",
-		      what);
+		      ste_lookup_name(ste.format, ste.lookup, ste.any), "hit", (int)st->hit,
+		      "compares", what);
 	if (j && name)
 		json_object_set_new(j, "rule", json_string(name));
 	if (j)

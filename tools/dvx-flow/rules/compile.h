@@ -28,8 +28,11 @@ enum match_key {
 	MATCH_TCP_DPORT,
 	MATCH_UDP_SPORT,
 	MATCH_UDP_DPORT,
-	MATCH_KEYS
+	MATCH_LEVEL_END,
+	MATCH_PER_LEVEL = MATCH_LEVEL_END - RULE_KEYS, /* and again, inside a tunnel */
+	MATCH_KEYS = MATCH_LEVEL_END + MATCH_PER_LEVEL
 };
+#define MATCH_INNER(key) ((key) + MATCH_PER_LEVEL)
 
 /* The PRM's name of what a key compares: "outer_headers.tcp_dport". A MAC has two fields: 47_16. */
 const char *match_key_name(unsigned int key);

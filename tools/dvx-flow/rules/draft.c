@@ -52,6 +52,22 @@ static const struct {
 	[KEY_MPLS_TC] = {"tc of MPLS", 7},
 };
 
+void draft_level(struct draft *d, bool inner)
+{
+	d->h = inner ? &d->inner : &d->rule.outer;
+	d->context = CONTEXT_NONE;
+}
+
+bool draft_inner(const struct draft *d)
+{
+	return d->h == &d->inner;
+}
+
+struct rule_field *draft_said(struct draft *d, enum rule_key key)
+{
+	return &d->field[draft_inner(d) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key];
+}
+
 static void find_line(const struct draft *d, size_t byte, struct mistake *m)
 {
 	size_t from = byte, to = byte;
@@ -86,6 +102,8 @@ void draft_mistake(struct draft *d, const struct place *at, const char *fmt, ...
 void draft_begin(struct draft *d, enum rule_verdict verdict, bool count)
 {
 	d->rule = (struct rule){.verdict = verdict, .count = count};
+	d->inner = (struct rule_headers){0};
+	draft_level(d, false);
 	memset(d->field, 0, sizeof(d->field));
 	d->context = CONTEXT_NONE;
 	d->bad = d->has_queue = false;
@@ -118,7 +136,7 @@ static bool fits(struct draft *d, const struct place *at, enum rule_key key, uin
 void draft_field(struct draft *d, const struct place *at, enum rule_key key, uint64_t value,
 		 uint64_t mask)
 {
-	struct rule_field *f = &d->field[key];
+	struct rule_field *f = draft_said(d, key);
 
 	if (!fits(d, at, key, value))
 		return;
@@ -132,7 +150,7 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 	else if (f->mask && (f->value != value || f->mask != mask))
 		draft_mistake(d, at, "a second %s in one rule", keys[key].name);
 	else
-		*f = (struct rule_field){key, value, mask};
+		*f = (struct rule_field){(enum rule_key)(f - d->field), value, mask};
 }
 
 void draft_tos(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
@@ -183,22 +201,22 @@ const char *draft_ip_name(uint8_t ip)
 
 void draft_ip(struct draft *d, const struct place *at, uint8_t version)
 {
-	if (d->rule.ip && d->rule.ip != version)
+	if (d->h->ip && d->h->ip != version)
 		draft_mistake(d, at, "this is %s, but the rule said %s before", draft_ip_name(version),
-			      draft_ip_name(d->rule.ip));
+			      draft_ip_name(d->h->ip));
 	else if (draft_not_ip(d))
 		draft_mistake(d, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
-			      draft_ip_name(version), d->field[KEY_ETHERTYPE].value);
+			      draft_ip_name(version), draft_said(d, KEY_ETHERTYPE)->value);
 	else
-		d->rule.ip = version;
+		d->h->ip = version;
 }
 
 static void set_ethertype(struct draft *d, const struct place *at, uint64_t type)
 {
-	if (d->rule.ip && type != TYPE_MPLS)
+	if (d->h->ip && type != TYPE_MPLS)
 		draft_mistake(d, at, "EtherType 0x%04" PRIx64 " in a rule that said %s before",
-			      type, draft_ip_name(d->rule.ip));
+			      type, draft_ip_name(d->h->ip));
 	else
 		draft_field(d, at, KEY_ETHERTYPE, type, 0xffff);
 }
@@ -239,7 +257,7 @@ void draft_vlan(struct draft *d, const struct place *at, bool customer, bool pro
 		draft_field(d, at, KEY_CVLAN, customer, 1);
 	if (provider || !customer)
 		draft_field(d, at, KEY_SVLAN, provider, 1);
-	if (d->field[KEY_CVLAN].value && d->field[KEY_SVLAN].value)
+	if (draft_said(d, KEY_CVLAN)->value && draft_said(d, KEY_SVLAN)->value)
 		draft_mistake(
 			d, at,
 			"the first tag is either a customer's (vlan) or a provider's (svlan)");
@@ -247,7 +265,7 @@ void draft_vlan(struct draft *d, const struct place *at, bool customer, bool pro
 
 void draft_vlan_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value)
 {
-	if (!d->field[KEY_CVLAN].value && !d->field[KEY_SVLAN].value)
+	if (!draft_said(d, KEY_CVLAN)->value && !draft_said(d, KEY_SVLAN)->value)
 		draft_mistake(d, at, "%s belongs behind vlan or svlan", keys[key].name);
 	else
 		draft_field(d, at, key, value, keys[key].max);
@@ -258,7 +276,8 @@ static void icmp_field(struct draft *d, const struct place *at, enum rule_key v4
 {
 	enum rule_key key = d->context == CONTEXT_ICMP6 ? v6 : v4;
 
-	draft_field(d, at, key, value, keys[key].max);
+	if (draft_only_outer(d, at, keys[key].name))
+		draft_field(d, at, key, value, keys[key].max);
 }
 
 void draft_type(struct draft *d, const struct place *at, const char *name, uint64_t value)

@@ -47,6 +47,8 @@ struct draft {
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
 	enum draft_context context;
 	enum draft_tunnel tunnel;
+	struct rule_headers inner;
+	struct rule_headers *h; /* whose headers the words are about: the rule's outer, or inner */
 	bool bad, has_queue;
 	struct draft_ports ports; /* the list under way */
 	uint64_t flags, flags_mask;
@@ -58,6 +60,12 @@ void draft_mistake(struct draft *d, const struct place *at, const char *fmt, ...
 void draft_begin(struct draft *d, enum rule_verdict verdict, bool count);
 void draft_direction(struct draft *d, enum rule_dir dir);
 void draft_end(struct draft *d, const struct place *at);
+
+/* Words from here on are about the headers inside a tunnel, or about the outer ones. */
+void draft_level(struct draft *d, bool inner);
+bool draft_inner(const struct draft *d);
+/* What was said of a key so far, at this level. */
+struct rule_field *draft_said(struct draft *d, enum rule_key key);
 
 const char *draft_ip_name(uint8_t version);
 
@@ -84,7 +92,12 @@ void draft_mpls_part(struct draft *d, const struct place *at, enum rule_key key,
 /* UDP to the tunnel's port, if the rule does not say so itself. */
 void draft_settle_tunnel(struct draft *d, const struct place *at);
 /* An EtherType was named behind which there is no IP. */
-bool draft_not_ip(const struct draft *d);
+bool draft_not_ip(struct draft *d);
+/* A packet without a tunnel does not meet what is said of the inner headers. */
+void draft_settle_inner(struct draft *d, const struct place *at);
+bool draft_says_inner(const struct draft *d);
+/* False, after a mistake: no device compares this of the inner headers. */
+bool draft_only_outer(struct draft *d, const struct place *at, const char *name);
 
 enum draft_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
 void draft_address(struct draft *d, const struct place *at, enum draft_side side,

@@ -58,7 +58,7 @@ void draft_mac_mask(struct draft *d, const struct place *at, struct address *a, 
 
 static struct rule_prefix *side_prefix(struct draft *d, enum draft_side side)
 {
-	return side == SIDE_SRC ? &d->rule.src : side == SIDE_DST ? &d->rule.dst : &d->rule.host;
+	return side == SIDE_SRC ? &d->h->src : side == SIDE_DST ? &d->h->dst : &d->h->host;
 }
 
 void draft_address(struct draft *d, const struct place *at, enum draft_side side,
@@ -145,9 +145,9 @@ static size_t merge(struct rule_range *r, size_t n)
 
 void draft_port_list(struct draft *d, const struct place *at, enum draft_side side)
 {
-	struct rule_ports *p = side == SIDE_SRC	  ? &d->rule.sport
-			       : side == SIDE_DST ? &d->rule.dport
-						  : &d->rule.port;
+	struct rule_ports *p = side == SIDE_SRC	  ? &d->h->sport
+			       : side == SIDE_DST ? &d->h->dport
+						  : &d->h->port;
 
 	if (p->n)
 		draft_mistake(

@@ -6,52 +6,57 @@
 
 #include "draft.h"
 
-static bool has_ports(const struct rule *r)
+static bool has_ports(const struct rule_headers *r)
 {
 	return r->sport.n || r->dport.n || r->port.n;
 }
 
 static void settle_l4(struct draft *d, const struct place *at)
 {
-	struct rule_field *proto = &d->field[KEY_PROTO];
-	bool flags = d->field[KEY_TCP_FLAGS].mask != 0;
+	struct rule_field *proto = draft_said(d, KEY_PROTO);
+	bool flags = draft_said(d, KEY_TCP_FLAGS)->mask != 0;
 
 	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
-		d->rule.l4 = (enum rule_l4)proto->value;
+		d->h->l4 = (enum rule_l4)proto->value;
 		proto->mask = 0;
-	} else if (proto->mask && (has_ports(&d->rule) || flags)) {
+	} else if (proto->mask && (has_ports(d->h) || flags)) {
 		draft_mistake(d, at, "%s go with tcp%s, not with protocol %" PRIu64,
 			      flags ? "flags" : "ports", flags ? "" : " or udp", proto->value);
 	} else if (flags) {
-		d->rule.l4 = L4_TCP;
-	} else if (has_ports(&d->rule)) {
-		d->rule.l4 = L4_TCP_OR_UDP;
+		d->h->l4 = L4_TCP;
+	} else if (has_ports(d->h)) {
+		d->h->l4 = L4_TCP_OR_UDP;
 	}
-	if (flags && d->rule.l4 == L4_UDP)
+	if (flags && d->h->l4 == L4_UDP)
 		draft_mistake(d, at, "UDP has no flags");
 }
 
 static void settle_ip(struct draft *d, const struct place *at)
 {
 	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
-	bool needed = d->rule.l4 != L4_ANY;
+	bool needed = d->h->l4 != L4_ANY;
 
-	if (d->field[KEY_FLOWLABEL].mask)
+	if (draft_said(d, KEY_FLOWLABEL)->mask)
 		draft_ip(d, at, 6);
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
-		needed |= d->field[of_ip[i]].mask != 0;
+		needed |= draft_said(d, of_ip[i])->mask != 0;
 	if (needed && draft_not_ip(d))
 		draft_mistake(d, at, "the rule wants something of IP and EtherType 0x%04" PRIx64,
-			      d->field[KEY_ETHERTYPE].value);
-	if (needed && !d->rule.ip)
-		d->rule.ip = RULE_IP;
+			      draft_said(d, KEY_ETHERTYPE)->value);
+	if (needed && !d->h->ip)
+		d->h->ip = RULE_IP;
 }
 
 static void settle(struct draft *d, const struct place *at)
 {
+	draft_level(d, false);
 	draft_settle_tunnel(d, at);
 	settle_l4(d, at);
 	settle_ip(d, at);
+	draft_level(d, true);
+	settle_l4(d, at);
+	settle_ip(d, at);
+	draft_settle_inner(d, at);
 	if (d->rule.verdict == RULE_SEND && !d->has_queue)
 		draft_mistake(d, at, "send to which queue? Write `to queue 0' behind the matches");
 	if (d->field[KEY_VPORT].mask && d->rule.dir == RULE_OUT)
@@ -80,6 +85,19 @@ static bool keep_fields(struct draft *d)
 		if (d->field[k].mask)
 			*kept++ = d->field[k];
 	return true;
+}
+
+static bool keep_inner(struct draft *d)
+{
+	struct rule_headers *kept;
+
+	if (!draft_says_inner(d))
+		return true;
+	kept = arena_get(d->set->memory, sizeof(*kept));
+	if (kept)
+		*kept = d->inner;
+	d->rule.inner = kept;
+	return kept;
 }
 
 /* The rule's own words, with one blank between them. */
@@ -127,7 +145,7 @@ void draft_end(struct draft *d, const struct place *at)
 	if (d->bad || d->mistakes)
 		return;
 	d->rule.line = at->first_line;
-	if (keep_fields(d) && keep_text(d, at) && room_for_rule(d))
+	if (keep_fields(d) && keep_inner(d) && keep_text(d, at) && room_for_rule(d))
 		d->set->rule[d->set->n++] = d->rule;
 	else
 		d->no_memory = true;

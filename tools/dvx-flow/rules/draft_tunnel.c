@@ -15,9 +15,16 @@ static const struct {
 	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
 };
 
+bool draft_only_outer(struct draft *d, const struct place *at, const char *name)
+{
+	if (draft_inner(d))
+		draft_mistake(d, at, "%s is compared in the outer headers only", name);
+	return !draft_inner(d);
+}
+
 void draft_tunnel(struct draft *d, const struct place *at, enum draft_tunnel tunnel)
 {
-	if (d->tunnel && d->tunnel != tunnel)
+	if (draft_only_outer(d, at, "a tunnel") && d->tunnel && d->tunnel != tunnel)
 		draft_mistake(d, at, "a packet is in one tunnel; the rule said %s before",
 			      tunnels[d->tunnel].name);
 	d->tunnel = tunnel;
@@ -35,6 +42,8 @@ void draft_vni(struct draft *d, const struct place *at, uint64_t value, uint64_t
 
 void draft_gre_key(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
 {
+	if (!draft_only_outer(d, at, "a GRE key"))
+		return;
 	draft_proto(d, at, PROTO_GRE);
 	draft_field(d, at, KEY_GRE_HAS_KEY, 1, 1);
 	draft_field(d, at, KEY_GRE_KEY, value, mask);
@@ -51,14 +60,39 @@ void draft_mpls_part(struct draft *d, const struct place *at, enum rule_key key,
 	draft_field(d, at, key, value, UINT64_MAX);
 }
 
-bool draft_not_ip(const struct draft *d)
+bool draft_not_ip(struct draft *d)
 {
-	return d->field[KEY_ETHERTYPE].mask && d->field[KEY_ETHERTYPE].value != TYPE_MPLS;
+	const struct rule_field *type = draft_said(d, KEY_ETHERTYPE);
+
+	return type->mask && type->value != TYPE_MPLS;
+}
+
+bool draft_says_inner(const struct draft *d)
+{
+	bool said = d->inner.ip;
+
+	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
+		said |= d->field[KEY_INNER(k)].mask;
+	return said;
+}
+
+/* Hardware compares 0 for headers that are not there. */
+void draft_settle_inner(struct draft *d, const struct place *at)
+{
+	bool proved = d->inner.ip;
+
+	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
+		proved |= d->field[KEY_INNER(k)].value;
+	if (!proved && draft_says_inner(d))
+		draft_mistake(
+			d, at,
+			"a packet without a tunnel meets this, too; say what the inner packet "
+			"is: inner ipv4, inner ipv6, ...");
 }
 
 void draft_settle_tunnel(struct draft *d, const struct place *at)
 {
-	const struct rule_ports *p = &d->rule.dport;
+	const struct rule_ports *p = &d->h->dport;
 	uint16_t port = tunnels[d->tunnel].port;
 
 	if (!d->tunnel)

@@ -23,6 +23,7 @@ size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREF
 
 /* One entry under way: what is known of it so far. */
 struct alternative {
+	bool inner; /* the level under way */
 	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
 };
 
@@ -50,10 +51,24 @@ static int emit(struct expansion *x, const struct alternative *a)
 	return x->each(x->arg, &s, value);
 }
 
+static const struct rule_headers *headers(const struct expansion *x, const struct alternative *a)
+{
+	return a->inner ? x->rule->inner : &x->rule->outer;
+}
+
+/* A key of the level under way. */
+static unsigned int at_level(const struct alternative *a, unsigned int key)
+{
+	if (!a->inner)
+		return key;
+	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
+}
+
 /* Both conditions at once; false if no packet can meet both (src port 80, any port 90 there too).
  */
 static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
 {
+	key = at_level(a, key);
 	if ((a->value[key] ^ value) & a->mask[key] & mask)
 		return false;
 	a->value[key] |= value;
@@ -76,13 +91,27 @@ static unsigned int port_key(uint64_t proto, int side)
 /* The lists in the order in which they multiply; `port` is tried on either side. */
 enum { LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
 
+static int with_headers(struct expansion *x, const struct alternative *a);
+
+/* What is said of the inner headers comes behind all that is said of the outer ones. */
+static int level_end(struct expansion *x, const struct alternative *a)
+{
+	struct alternative b;
+
+	if (a->inner || !x->rule->inner)
+		return emit(x, a);
+	b = *a;
+	b.inner = true;
+	return with_headers(x, &b);
+}
+
 static int with_ports(struct expansion *x, const struct alternative *a, int list);
 
 static int with_side(struct expansion *x, const struct alternative *a, int list, int side,
 		     const struct rule_ports *ports)
 {
 	struct port_prefix prefix[RANGE_PREFIXES_MAX];
-	unsigned int key = port_key(a->value[KEY_PROTO], side);
+	unsigned int key = port_key(a->value[at_level(a, KEY_PROTO)], side);
 	int ret = 0;
 
 	for (size_t r = 0; r < ports->n && !ret; r++) {
@@ -100,13 +129,14 @@ static int with_side(struct expansion *x, const struct alternative *a, int list,
 
 static int with_ports(struct expansion *x, const struct alternative *a, int list)
 {
-	const struct rule_ports *lists[LISTS] = {&x->rule->sport, &x->rule->dport, &x->rule->port};
+	const struct rule_headers *h = headers(x, a);
+	const struct rule_ports *lists[LISTS] = {&h->sport, &h->dport, &h->port};
 	int ret;
 
 	while (list < LISTS && !lists[list]->n)
 		list++;
 	if (list == LISTS)
-		return emit(x, a);
+		return level_end(x, a);
 	ret = with_side(x, a, list, list == LIST_DPORT ? SIDE_D : SIDE_S, lists[list]);
 	if (!ret && list == LIST_PORT)
 		ret = with_side(x, a, list, SIDE_D, lists[list]);
@@ -116,18 +146,17 @@ static int with_ports(struct expansion *x, const struct alternative *a, int list
 static int with_l4(struct expansion *x, const struct alternative *a)
 {
 	static const uint64_t tcp_udp[] = {L4_TCP, L4_UDP};
+	enum rule_l4 l4 = headers(x, a)->l4;
 	int ret = 0;
 
-	if (x->rule->l4 == L4_ANY)
-		return emit(x, a);
+	if (l4 == L4_ANY)
+		return level_end(x, a);
 	for (size_t i = 0; i < 2 && !ret; i++) {
 		struct alternative b = *a;
 
-		if (x->rule->l4 != L4_TCP_OR_UDP && x->rule->l4 != tcp_udp[i])
-			continue;
-		b.value[KEY_PROTO] = tcp_udp[i];
-		b.mask[KEY_PROTO] = 0xff;
-		ret = with_ports(x, &b, 0);
+		if ((l4 == L4_TCP_OR_UDP || l4 == tcp_udp[i]) &&
+		    both(&b, KEY_PROTO, tcp_udp[i], 0xff))
+			ret = with_ports(x, &b, 0);
 	}
 	return ret;
 }
@@ -157,14 +186,15 @@ static bool with_address(struct alternative *a, unsigned int first_key, const st
 static int with_host(struct expansion *x, const struct alternative *a)
 {
 	static const unsigned int sides[] = {MATCH_SRC_127_96, MATCH_DST_127_96};
+	const struct rule_headers *h = headers(x, a);
 	int ret = 0;
 
-	if (!x->rule->host.family)
+	if (!h->host.family)
 		return with_l4(x, a);
 	for (size_t i = 0; i < 2 && !ret; i++) {
 		struct alternative b = *a;
 
-		if (with_address(&b, sides[i], &x->rule->host))
+		if (with_address(&b, sides[i], &h->host))
 			ret = with_l4(x, &b);
 	}
 	return ret;
@@ -172,29 +202,36 @@ static int with_host(struct expansion *x, const struct alternative *a)
 
 static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
 {
+	const struct rule_headers *h = headers(x, a);
 	struct alternative b = *a;
 
-	b.value[MATCH_IP_VERSION] = version;
-	b.mask[MATCH_IP_VERSION] = 0xf;
-	with_address(&b, MATCH_SRC_127_96, &x->rule->src);
-	with_address(&b, MATCH_DST_127_96, &x->rule->dst);
+	both(&b, MATCH_IP_VERSION, version, 0xf);
+	with_address(&b, MATCH_SRC_127_96, &h->src);
+	with_address(&b, MATCH_DST_127_96, &h->dst);
 	return with_host(x, &b);
+}
+
+static int with_headers(struct expansion *x, const struct alternative *a)
+{
+	uint8_t ip = headers(x, a)->ip;
+	int ret;
+
+	if (!ip)
+		return level_end(x, a);
+	if (ip != RULE_IP)
+		return with_version(x, a, ip);
+	ret = with_version(x, a, 4);
+	return ret ? ret : with_version(x, a, 6);
 }
 
 int rule_expand(const struct rule *r, entry_fn each, void *arg)
 {
 	struct expansion x = {.rule = r, .each = each, .arg = arg};
 	struct alternative a = {0};
-	int ret;
 
 	for (size_t i = 0; i < r->nfields; i++) {
 		a.value[r->field[i].key] = r->field[i].value;
 		a.mask[r->field[i].key] = r->field[i].mask;
 	}
-	if (!r->ip)
-		return emit(&x, &a);
-	if (r->ip != RULE_IP)
-		return with_version(&x, &a, r->ip);
-	ret = with_version(&x, &a, 4);
-	return ret ? ret : with_version(&x, &a, 6);
+	return with_headers(&x, &a);
 }

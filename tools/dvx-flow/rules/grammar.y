@@ -89,6 +89,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <word> T_CODE "code" T_REG "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
 %token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_VNI "vni"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
+%token <word> T_INNER "inner" T_OUTER "outer"
 
 %type <name> name
 %type <word> keyword
@@ -134,6 +135,8 @@ matches:
 
 match:
   T_ANY
+| T_INNER		{ draft_level(d, true); }
+| T_OUTER		{ draft_level(d, false); }
 | T_ETH			{ d->context = CONTEXT_ETH; }
 | T_ETHERTYPE ethertype	{ draft_ethertype(d, &@$, $2); }
 | T_TYPE T_NUMBER	{ draft_type(d, &@$, NULL, $2); }

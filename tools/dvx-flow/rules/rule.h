@@ -44,8 +44,11 @@ enum rule_key {
 	KEY_TTL,   /* 8 bits: or the hop limit */
 	KEY_FRAGMENT,  /* 1: any fragment, the first one too; 0: a whole packet */
 	KEY_FLOWLABEL, /* 20 bits, IPv6 */
-	KEY_TCP_FLAGS, /* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
-	KEY_ICMP_TYPE,
+	KEY_TCP_FLAGS,	/* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
+	KEY_MPLS_LABEL, /* of the first label; beside EtherType 0x8847 */
+	KEY_MPLS_TC,
+	KEY_PER_LEVEL, /* the ones before are there twice: KEY_INNER() are those inside a tunnel */
+	KEY_ICMP_TYPE = 2 * KEY_PER_LEVEL,
 	KEY_ICMP_CODE,
 	KEY_ICMP6_TYPE,
 	KEY_ICMP6_CODE,
@@ -65,10 +68,9 @@ enum rule_key {
 	KEY_GENEVE_VNI,
 	KEY_GRE_HAS_KEY,
 	KEY_GRE_KEY,	/* 32 bits; goes with KEY_GRE_HAS_KEY = 1 */
-	KEY_MPLS_LABEL, /* of the first label; beside EtherType 0x8847 */
-	KEY_MPLS_TC,
 	RULE_KEYS
 };
+#define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))
 
 struct rule_field {
 	enum rule_key key;
@@ -99,18 +101,24 @@ enum rule_l4 {
 	L4_TCP_OR_UDP = 255, /* ports without a protocol */
 };
 
+/* What a rule says of one level's headers beside its fields. */
+struct rule_headers {
+	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
+	enum rule_l4 l4;
+	struct rule_prefix src, dst;
+	struct rule_prefix host; /* src or dst */
+	struct rule_ports sport, dport;
+	struct rule_ports port; /* sport or dport */
+};
+
 struct rule {
 	enum rule_dir dir;
 	enum rule_verdict verdict;
 	bool has_tag, count;
 	uint32_t queue, tag; /* tag: 24 bits */
 
-	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
-	enum rule_l4 l4;
-	struct rule_prefix src, dst;
-	struct rule_prefix host; /* src or dst */
-	struct rule_ports sport, dport;
-	struct rule_ports port;		/* sport or dport */
+	struct rule_headers outer;
+	const struct rule_headers *inner; /* inside a tunnel; NULL: nothing was said of it */
 	const struct rule_field *field; /* sorted by key, each at most once */
 	size_t nfields;
 

@@ -114,6 +114,8 @@ static const struct word words[] = {
 	{"mpls_label", T_LABEL, 0},
 	{"tc", T_TC, 0},
 	{"mpls_tc", T_TC, 0},
+	{"inner", T_INNER, 0},
+	{"outer", T_OUTER, 0},
 	{"to", T_TO, 0},
 	{"queue", T_QUEUE, 0},
 	{"tag", T_TAG, 0},
