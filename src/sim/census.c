@@ -26,8 +26,16 @@ static unsigned int functions(struct chip *chip, struct link_function_row *rows,
 	unsigned int n = 0;
 
 	for (; n < FUNCTION_COUNT && n < max; n++) {
+		const struct raw_stats *raw = &si->vhca[n].raw;
+
+		rows[n] = (struct link_function_row){
+			.vhca_id = si->vhca[n].id,
+			.sent = raw->sent,
+			.received = raw->received,
+			.out_of_buffer = raw->out_of_buffer,
+			.failed = raw->failed,
+		};
 		snprintf(rows[n].name, sizeof(rows[n].name), "%s", function_names[n]);
-		rows[n].vhca_id = si->vhca[n].id;
 	}
 	return n;
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -79,11 +80,25 @@ static void print_function(const struct chip *c, uint32_t f)
 	printf("%s\n", *comma ? "" : " none");
 }
 
+static void print_packets(const struct link_function_row *f)
+{
+	if (!f->sent && !f->received && !f->out_of_buffer && !f->failed)
+		return;
+	printf("       raw packets: %" PRIu64 " sent, %" PRIu64 " received", f->sent, f->received);
+	if (f->out_of_buffer)
+		printf(", %" PRIu64 " dropped: no receive was posted", f->out_of_buffer);
+	if (f->failed)
+		printf(", %" PRIu64 " did not fit their receive", f->failed);
+	putchar('\n');
+}
+
 static void print_chip(const struct chip *c)
 {
 	printf("%s (pid %u)\n", c->head->name, c->head->pid);
-	for (uint32_t f = 0; f < c->head->nfunctions; f++)
+	for (uint32_t f = 0; f < c->head->nfunctions; f++) {
 		print_function(c, f);
+		print_packets(&c->functions[f]);
+	}
 }
 
 static const char *function_name(const struct chip *c, uint32_t f)
@@ -95,9 +110,16 @@ static json_t *json_functions(const struct chip *c)
 {
 	json_t *list = json_array();
 
-	for (uint32_t f = 0; f < c->head->nfunctions; f++)
-		json_array_append_new(list, json_pack("{s:s, s:i}", "name", c->functions[f].name,
-						      "vhca_id", c->functions[f].vhca_id));
+	for (uint32_t i = 0; i < c->head->nfunctions; i++) {
+		const struct link_function_row *f = &c->functions[i];
+		json_t *raw =
+			json_pack("{s:I, s:I, s:I, s:I}", "sent", (json_int_t)f->sent, "received",
+				  (json_int_t)f->received, "out_of_buffer",
+				  (json_int_t)f->out_of_buffer, "failed", (json_int_t)f->failed);
+
+		json_array_append_new(list, json_pack("{s:s, s:i, s:o}", "name", f->name, "vhca_id",
+						      f->vhca_id, "raw_packets", raw));
+	}
 	return list;
 }
 

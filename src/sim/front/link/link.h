@@ -13,7 +13,7 @@
  * numbers are in its own order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  2u
+#define LINK_VERSION  3u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -53,6 +53,8 @@ struct link_function_row {
 	char name[8];
 	uint16_t vhca_id;
 	uint16_t pad[3];
+	/* raw packets, those of replays among them */
+	uint64_t sent, received, out_of_buffer, failed;
 };
 
 struct link_client_row {
