@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random tunnelled packets of scapy's; what scapy, tshark and dvx-sim's parser say of each.
 
-tunnels.py PARSE_SHOW PCAP [COUNT]: TAP on standard output."""
+tunnels.py PARSE_SHOW PCAP [COUNT]: TAP on standard output. tunnels.py write PCAP [COUNT]: packets."""
 import random
 import subprocess
 import sys
@@ -37,7 +37,8 @@ def ethernet():
 def labels(inside):
     n = dice.randrange(1, 5)
     for i in range(n):
-        inside = MPLS(label=dice.randrange(16, 1 << 20), cos=dice.randrange(8), s=int(i == 0),
+        label = 100 if i == n - 1 and dice.random() < .5 else dice.randrange(101, 1 << 20)
+        inside = MPLS(label=label, cos=dice.randrange(8), s=int(i == 0),
                       ttl=dice.randrange(1, 256)) / inside
     return inside
 
@@ -53,12 +54,12 @@ def options():
 
 def gre(inside, **more):
     return GRE(chksum_present=dice.randrange(2), key_present=dice.randrange(2),
-               seqnum_present=dice.randrange(2), key=dice.randrange(1 << 32),
+               seqnum_present=dice.randrange(2), key=dice.choice([5, dice.randrange(1 << 32)]),
                sequence_number=dice.randrange(1 << 32), **more) / inside
 
 
 def vni():
-    return dice.randrange(1 << 24)
+    return dice.choice([7, 9, dice.randrange(1 << 24)])
 
 
 def gpe():
@@ -221,6 +222,12 @@ def differs(scapy, tshark, ours, paths):
     return tshark_agrees(tshark, ours)
 
 
+def write(pcap, count=150):
+    frames = [ethernet() / make() for make in KINDS.values() for _ in range(int(count))]
+    dice.shuffle(frames)
+    wrpcap(pcap, frames)
+
+
 def main(program, pcap, count=150):
     failed = 0
     frames = {kind: [bytes(ethernet() / make()) for _ in range(int(count))]
@@ -242,4 +249,4 @@ def main(program, pcap, count=150):
 
 
 if __name__ == '__main__':
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(write(*sys.argv[2:]) if sys.argv[1] == 'write' else main(*sys.argv[1:]))

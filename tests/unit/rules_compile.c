@@ -68,12 +68,14 @@ static bool in_ports(const struct rule_ports *p, uint64_t port)
 
 static bool meets_l4(const struct rule *r, const struct packet *p)
 {
-	if (r->outer.l4 != L4_ANY && !(p->ip && (r->outer.l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17
-								  : p->proto == (uint64_t)r->outer.l4)))
+	if (r->outer.l4 != L4_ANY &&
+	    !(p->ip && (r->outer.l4 == L4_TCP_OR_UDP ? p->proto == 6 || p->proto == 17
+						     : p->proto == (uint64_t)r->outer.l4)))
 		return false;
 	return (!r->outer.sport.n || in_ports(&r->outer.sport, p->sport)) &&
 	       (!r->outer.dport.n || in_ports(&r->outer.dport, p->dport)) &&
-	       (!r->outer.port.n || in_ports(&r->outer.port, p->sport) || in_ports(&r->outer.port, p->dport));
+	       (!r->outer.port.n || in_ports(&r->outer.port, p->sport) ||
+		in_ports(&r->outer.port, p->dport));
 }
 
 static bool meets(const struct rule *r, const struct packet *p)

@@ -149,7 +149,8 @@ static void tunnels(void **state)
 	(void)state;
 	has("drop in vxlan 7/0xff", KEY_VXLAN_VNI, 7, 0xff);
 	has("drop in vxlan vni 7", KEY_VXLAN_VNI, 7, 0xffffff);
-	has("drop in udp dst port 4789 vxlan enc_key_id 0x700/0xff00", KEY_VXLAN_VNI, 0x700, 0xff00);
+	has("drop in udp dst port 4789 vxlan enc_key_id 0x700/0xff00", KEY_VXLAN_VNI, 0x700,
+	    0xff00);
 	has("drop in vxlan-gpe vni 8", KEY_GPE_VNI, 8, 0xffffff);
 	has("drop in geneve and vni 9", KEY_GENEVE_VNI, 9, 0xffffff);
 	one_port("drop in vxlan", 4789);
@@ -172,7 +173,8 @@ static void tunnels(void **state)
 /* `inner` begins what is said of the headers inside a tunnel, `outer` ends it. */
 static void inner(void **state)
 {
-	const struct rule *r = only("drop in geneve 9 inner ipv4 dst 10.0.0.0/8 tcp dst port 80-81");
+	const struct rule *r =
+		only("drop in geneve 9 inner ipv4 dst 10.0.0.0/8 tcp dst port 80-81");
 
 	(void)state;
 	assert_int_equal(r->outer.l4, L4_UDP);
@@ -276,12 +278,12 @@ static void mistakes(void **state)
 		 "1:9+4 expected something to match (eth, vlan, ipv4, ipv6, src, dst, proto, "
 		 "tcp, udp, port, ...), to queue, tag or count, not \"udpp\"; did you mean "
 		 "\"udp\"?"},
-		{"drop in udp dst prot 53",
-		 "1:17+4 expected an IPv4 address, an IPv6 address, a MAC address, host or port, not "
-		 "\"prot\"\n"},
-		{"drop in src hosts",
-		 "1:13+5 expected an IPv4 address, an IPv6 address, a MAC address, host or port, not "
-		 "\"hosts\"; did you mean \"host\"?"},
+		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
+					    "MAC address, host or port, not "
+					    "\"prot\"\n"},
+		{"drop in src hosts", "1:13+5 expected an IPv4 address, an IPv6 address, a MAC "
+				      "address, host or port, not "
+				      "\"hosts\"; did you mean \"host\"?"},
 		{"drop in\n\n  pass in src", "3:14+1 expected an IPv4 address, an IPv6 address"},
 		{"drop in dst port 70000", "1:18+5 a port is 0 to 65535, not 70000"},
 		{"drop in dst port 90-80", "1:18+5 a range goes upwards: 80-90"},

@@ -202,8 +202,8 @@ const char *draft_ip_name(uint8_t ip)
 void draft_ip(struct draft *d, const struct place *at, uint8_t version)
 {
 	if (d->h->ip && d->h->ip != version)
-		draft_mistake(d, at, "this is %s, but the rule said %s before", draft_ip_name(version),
-			      draft_ip_name(d->h->ip));
+		draft_mistake(d, at, "this is %s, but the rule said %s before",
+			      draft_ip_name(version), draft_ip_name(d->h->ip));
 	else if (draft_not_ip(d))
 		draft_mistake(d, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
