@@ -37,8 +37,6 @@ static const struct need rows[] = {
 	{"misc_parameters.inner_ipv6_flow_label", 1, 6, 0},
 	{"misc_parameters_3.outer_tcp_seq_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
 	{"misc_parameters_3.outer_tcp_ack_num", 0, NEEDS_VERSION, DVX_FLOW_TCP},
-	{"misc_parameters_3.inner_tcp_seq_num", 1, NEEDS_VERSION, DVX_FLOW_TCP},
-	{"misc_parameters_3.inner_tcp_ack_num", 1, NEEDS_VERSION, DVX_FLOW_TCP},
 	{"misc_parameters_3.icmp_header_data", 0, 4, DVX_FLOW_ICMP},
 	{"misc_parameters_3.icmp_type", 0, 4, DVX_FLOW_ICMP},
 	{"misc_parameters_3.icmp_code", 0, 4, DVX_FLOW_ICMP},
@@ -88,6 +86,18 @@ static int add_needs(struct dvx_flow_needs *needs, const char *path, const char 
 		return err ? err : add_protocol(&needs->protocol[rows[i].depth], &rows[i], who);
 	}
 	return 0;
+}
+
+/* Entries of libmlx5 name the outer header's lookup for these. */
+static int check_inner_tcp(const char *path, const char *who)
+{
+	static const char inner[] = "misc_parameters_3.inner_tcp_";
+
+	if (strncmp(path, inner, sizeof(inner) - 1) != 0)
+		return 0;
+	return dvx_fail(EOPNOTSUPP,
+			"%s: match.%s: below the root libmlx5 compares the outer header's number",
+			who, path);
 }
 
 /* Bits of an address that an IPv4 one does not have. */
@@ -150,7 +160,9 @@ int dvx_flow_check_mask(const uint8_t *mask, const char *who, struct dvx_flow_ne
 		if (!f.path[0])
 			return dvx_fail(EINVAL, "%s: match: reserved bit 0x%x is set in the mask",
 					who, f.bit);
-		err = add_needs(needs, f.path, who);
+		err = check_inner_tcp(f.path, who);
+		if (!err)
+			err = add_needs(needs, f.path, who);
 	}
 	if (!err && port && port != 0xffff)
 		err = dvx_fail(EINVAL,

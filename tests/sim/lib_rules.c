@@ -47,6 +47,12 @@ static void masks_refused(void **state)
 	OK(dvx_flow_match_set(&m, "misc_parameters_3.icmp_type", 1, 1));
 	matcher_refused(&s, &m, "match.misc_parameters_3.icmp_type", "IPv4");
 	m = (struct dvx_flow_match){0};
+	OK(dvx_flow_match_set(&m, "misc_parameters_3.inner_tcp_seq_num", 1, 1));
+	attr.match = &m;
+	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EOPNOTSUPP);
+	said("match.misc_parameters_3.inner_tcp_seq_num", "the outer header's number");
+	attr.match = NULL;
+	m = (struct dvx_flow_match){0};
 	m.mask[500] = 0x10;
 	matcher_refused(&s, &m, "reserved bit 0xfa3", "");
 	assert_int_equal(dvx_flow_matcher_create(s.table, &attr, &none), -EINVAL);
