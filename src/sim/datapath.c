@@ -12,7 +12,6 @@
 
 #define ROUNDS 8u   /* of frames and requests between two looks at doorbells and timers */
 #define FRAMES 32u
-#define WORK   (1u << 15) /* of steering, in a turn: a millisecond */
 #define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
 
 static void port_send(void *wire, struct frame *f)
@@ -221,17 +220,11 @@ void datapath_close(struct silicon *si)
 	si->frames = NULL;
 }
 
-/* Packets whose way is long, or a circle, don't make the others' doorbells and requests wait. */
-static bool tired(const struct silicon *si, uint64_t from)
-{
-	return steer_work(si) - from > WORK;
-}
-
-static bool deliver(struct silicon *si, uint64_t from)
+static bool deliver(struct silicon *si)
 {
 	unsigned int n = 0;
 
-	while (n < FRAMES && !(n && tired(si, from)) && wire_run(si->wire, 1))
+	while (n < FRAMES && !(n && steer_tired(si)) && wire_run(si->wire, 1))
 		n++;
 	return n > 0;
 }
@@ -242,12 +235,14 @@ static bool deliver(struct silicon *si, uint64_t from)
  */
 bool datapath_run(struct silicon *si)
 {
-	uint64_t now = si->clock->now(si->clock), from = steer_work(si);
-	bool did = dp_fetch(si), round = true;
+	uint64_t now = si->clock->now(si->clock);
+	bool did, round = true;
 
-	for (unsigned int i = 0; i < ROUNDS && round && !(i && tired(si, from)); i++) {
+	steer_turn(si);
+	did = dp_fetch(si);
+	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_tired(si)); i++) {
 		round = net_run(si->net, now);
-		round |= deliver(si, from);
+		round |= deliver(si);
 		did |= round;
 	}
 	return dp_flush(si, now) || did;

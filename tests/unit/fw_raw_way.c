@@ -2,6 +2,8 @@
 /* Proves a raw packet's whole way through objects made by commands: from a send WQE by the port and
  * a root table into a receive queue, of one function or another, whatever dies meanwhile. */
 #include <endian.h>
+#include <dvx/prm/object.h>
+#include <dvx/prm/ste1.h>
 #include "fw_raw_rig.h"
 #include "datapath.h"
 #include "dp/dp.h"
@@ -141,6 +143,58 @@ static void whole_way(void **state)
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
 }
 
+/* Send tables that are software's one entry, which leads to itself. */
+static void circle(struct fx *f)
+{
+	const uint64_t addr = icm_addr(ICM_STE, 0), base = addr >> 5 | 1;
+	uint8_t in[512] = {0}, *ste;
+	void *icm = prm_create_sw_icm_in_at_sw_icm(in), *ctx;
+
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_sw_icm_set_log_sw_icm_size(icm, ICM_LOG_BLOCK);
+	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
+	make(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, in, PRM_CREATE_SW_ICM_IN_BYTES);
+	ste = (uint8_t *)(uintptr_t)icm_bytes(f->v, addr, 64);
+	prm_ste_match_bwc_v1_set_next_table_base_39_32_size(ste, (uint32_t)(base >> 27));
+	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(ste, base & 0x7ffffff);
+	memset(in, 0, sizeof(in));
+	ctx = prm_create_flow_table_in_at_flow_table_context(in);
+	prm_create_flow_table_in_set_table_type(in, PRM_FLOW_TABLE_TYPE_NIC_TX);
+	prm_flow_table_context_set_sw_owner(ctx, 1);
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, addr);
+	make(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, PRM_CREATE_FLOW_TABLE_IN_BYTES);
+	memset(in, 0, sizeof(in));
+	prm_set_flow_table_root_in_set_table_type(in, PRM_FLOW_TABLE_TYPE_NIC_TX);
+	prm_set_flow_table_root_in_set_table_id(in, number(f));
+	make(f, PRM_OPCODE_SET_FLOW_TABLE_ROOT, in, PRM_SET_FLOW_TABLE_ROOT_IN_BYTES);
+}
+
+/* Once a queue's packets go in a circle, a turn of the loop has one of them: others wait for no
+ * more. (The first turn takes what is fetched in one piece.) */
+static void short_turns(void **state)
+{
+	struct fx *f = *state;
+	struct parts p = parts(f);
+	uint32_t key = lkey(f, &p);
+	const uint64_t *lost = &steer_stats(f->v)->ends[STEER_LOST];
+
+	circle(f);
+	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
+	make_packet(f, 64);
+	post_send(f, &p, 0, key, 64);
+	run(f);
+	assert_int_equal(*lost, 1);
+	for (uint16_t i = 1; i < 9; i++)
+		post_send(f, &p, i, key, 64);
+	for (uint64_t i = 2; i < 10; i++) {
+		assert_true(datapath_run(&f->si));
+		assert_int_equal(*lost, i);
+	}
+	run(f);
+	assert_int_equal(*lost, 9);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe(f, 8)), 8);
+}
+
 /* A root table without entries: the function listens, and misses all. */
 static void bare_root(struct fx *f, struct vhca *v)
 {
@@ -221,6 +275,7 @@ int main(void)
 		T(whole_way),
 		T(functions),
 		T(death_in_flight),
+		T(short_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

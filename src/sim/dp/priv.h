@@ -97,6 +97,7 @@ struct raw_wqe {
 #define RAW_BATCH 32u
 #define RAW_SEGS  128u
 struct dp_raw {
+	bool slow; /* their ways through the tables are long: no more than one at a time */
 	unsigned int n, nsegs;
 	size_t bytes;
 	struct raw_wqe w[RAW_BATCH];

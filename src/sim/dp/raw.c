@@ -219,6 +219,7 @@ void raw_flush(struct qp *qp)
 		complete(qp, w->wr);
 		data += len;
 	}
+	b->slow = steer_tired(qp->o.vhca->si);
 }
 
 /* Where the data lie, behind those of the others. 0, or a syndrome. */
@@ -286,8 +287,11 @@ void raw_send(struct qp *qp, struct send_wr *wr)
 			raw_flush(qp);
 		if (qp->state == QP_RTS)
 			wr->error = batch_add(qp, &w);
-		if (qp->state == QP_RTS && !wr->error)
+		if (qp->state == QP_RTS && !wr->error) {
+			if (b->slow)
+				raw_flush(qp);
 			return;
+		}
 	}
 	send_alone(qp, &w);
 }

@@ -7,6 +7,7 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "base/log.h"
+#include "steer/steer.h"
 
 #define DS 16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
@@ -352,13 +353,19 @@ static bool room(const struct qp *qp)
 	return qp->raw ? raw_room(qp) : net_room(qp) > 0;
 }
 
+/* Each queue sends one packet in a turn, however long the others' ways were. */
+static bool waits(const struct qp *qp, unsigned int sent)
+{
+	return qp->raw && sent && steer_tired(qp->o.vhca->si);
+}
+
 /* A bad WQE still takes its turn: those before it complete first, what comes after is flushed. */
 static void fetch_some(struct qp *qp, struct self_batch *batch)
 {
 	struct send_wr *wr;
 	bool bad;
 
-	for (unsigned int i = 0; i < SHARE && pending(qp) && room(qp); i++) {
+	for (unsigned int i = 0; i < SHARE && pending(qp) && room(qp) && !waits(qp, i); i++) {
 		wr = next_wr(qp);
 		if (!wr) {
 			if (qp->raw)

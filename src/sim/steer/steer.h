@@ -47,7 +47,11 @@ bool steer_listens(const struct vhca *);
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 const struct steer_stats *steer_stats(const struct vhca *);
-/* What all ways so far cost, in entries looked at: the loop measures its turns by it. */
-uint64_t steer_work(const struct silicon *);
+/*
+ * A turn of the loop begins; and whether its packets' ways were so long that the next ones, and
+ * others' doorbells and requests, had better have a turn of their own.
+ */
+void steer_turn(struct silicon *);
+bool steer_tired(const struct silicon *);
 
 #endif
