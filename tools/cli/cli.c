@@ -43,6 +43,31 @@ static void take_operands(const struct parse *p, struct argp_state *state)
 	state->next += more;
 }
 
+static const char *option_name(const struct cli_command *c, int key, char *buf, size_t size)
+{
+	const struct argp_option *o = c->options;
+
+	while (o->name && o->key != key)
+		o++;
+	snprintf(buf, size, "--%s", o->name ? o->name : "?");
+	return buf;
+}
+
+static error_t take_option(const struct parse *p, int key, char *arg, struct argp_state *state)
+{
+	const struct cli *cli = p->cli;
+	char name[32];
+
+	for (size_t i = 0; i < cli->value_count; i++) {
+		if (cli->values[i].key != key)
+			continue;
+		cli_take(&cli->values[i], option_name(p->command, key, name, sizeof(name)), arg,
+			 state, cli->args);
+		return 0;
+	}
+	return cli->option ? cli->option(key, arg, state, cli->args) : ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -60,7 +85,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		check(p, state);
 		return 0;
 	default:
-		return p->cli->option(key, arg, state, p->cli->args);
+		return take_option(p, key, arg, state);
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include "option.h"
 
 /* What every tool's exit codes have in common; the others are its own. */
 enum {
@@ -50,7 +51,9 @@ struct cli {
 	struct args *args;
 	int *argc; /* the operands, in args; NULL behind them */
 	char ***argv;
-	/* Takes one option, or returns ARGP_ERR_UNKNOWN. */
+	const struct cli_option *values;
+	size_t value_count;
+	/* Takes what no row of values does, or returns ARGP_ERR_UNKNOWN; or NULL. */
 	error_t (*option)(int key, char *arg, struct argp_state *state, struct args *args);
 	/* What the number of operands alone does not tell; or NULL. */
 	void (*check)(struct argp_state *state, const struct args *args);

@@ -4,5 +4,5 @@ noinst_LTLIBRARIES += tools/cli/libcli.la
 tools_cli_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tools_cli_libcli_la_LIBADD = $(JANSSON_LIBS)
 tools_cli_libcli_la_SOURCES = tools/cli/cli.h tools/cli/cli.c tools/cli/names.h tools/cli/names.c \
-	tools/cli/number.h tools/cli/number.c tools/cli/say.h tools/cli/say.c \
+	tools/cli/option.h tools/cli/option.c tools/cli/number.h tools/cli/number.c tools/cli/say.h tools/cli/say.c \
 	tools/cli/json.h tools/cli/json.c

@@ -9,8 +9,9 @@
 static int connect_to(struct pull *p, const struct target *t, const struct args *a,
 		      const struct key *key, struct fault *f)
 {
-	const struct pull_wish wish = {
-		.slots = a->slots, .slot_bytes = a->slot_bytes, .patience_ms = a->patience_ms};
+	const struct pull_wish wish = {.slots = a->slots,
+				       .slot_bytes = a->slot_bytes & ~4095u,
+				       .patience_ms = (int)a->timeout * 1000};
 	int fd = net_connect(t, key->n != 0, f);
 
 	return fd < 0 ? -1 : pull_open(p, fd, key, &wish, f);

@@ -65,9 +65,9 @@ int cmd_serve(const struct args *a)
 		.quiet = a->quiet,
 		.once = a->once,
 		.max_clients = a->max_clients,
-		.patience_ms = a->patience_ms,
+		.patience_ms = (int)a->timeout * 1000,
 		.key = &key,
-		.shared = {.root = -1, .slots = a->slots, .slot_bytes = a->slot_bytes},
+		.shared = {.root = -1, .slots = a->slots, .slot_bytes = a->slot_bytes & ~4095u},
 	};
 	struct fault f = {0};
 

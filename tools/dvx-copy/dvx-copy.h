@@ -15,7 +15,7 @@ struct args {
 	const char *key_file, *device;
 	bool json, quiet;
 	uint32_t slots, slot_bytes;
-	int patience_ms;
+	uint32_t timeout; /* seconds */
 	/* serve */
 	const char *root, *listen;
 	bool once;

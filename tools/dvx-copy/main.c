@@ -6,7 +6,6 @@
 #include "config.h"
 #include "dvx-copy.h"
 #include "target.h"
-#include "tools/cli/number.h"
 
 const char *argp_program_version = "dvx-copy " PACKAGE_VERSION;
 
@@ -66,52 +65,24 @@ static const char overview[] =
 	"  serve --root DIR [--listen ADDR[:PORT]]   lets pull read DIR\n"
 	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n";
 
-static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
-{
-	switch (key) {
-	case 'r':
-		a->root = arg;
-		return 0;
-	case 'l':
-		a->listen = arg;
-		return 0;
-	case 'k':
-		a->key_file = arg;
-		return 0;
-	case 'd':
-		a->device = arg;
-		return 0;
-	case 'j':
-		a->json = true;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
-	case OPT_ONCE:
-		a->once = true;
-		return 0;
-	case OPT_CLIENTS:
-		a->max_clients = (unsigned int)cli_number(state, "--max-clients", arg, 1, 1000);
-		return 0;
-	case OPT_SLOTS:
-		a->slots = (uint32_t)cli_number(state, "--slots", arg, 1, 4096);
-		return 0;
-	case OPT_SLOT:
-		a->slot_bytes =
-			(uint32_t)cli_size(state, "--slot-size", arg, 4096, 1ul << 30) & ~4095u;
-		return 0;
-	case OPT_TIMEOUT:
-		a->patience_ms = (int)cli_number(state, "--timeout", arg, 1, 86400) * 1000;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option values[] = {
+	CLI_TRUE('j', json),
+	CLI_TRUE('q', quiet),
+	CLI_TRUE(OPT_ONCE, once),
+	CLI_TEXT('r', root),
+	CLI_TEXT('l', listen),
+	CLI_TEXT('k', key_file),
+	CLI_TEXT('d', device),
+	CLI_NUMBER(OPT_CLIENTS, max_clients, 1, 1000),
+	CLI_NUMBER(OPT_SLOTS, slots, 1, 4096),
+	CLI_SIZE(OPT_SLOT, slot_bytes, 4096, 1u << 30),
+	CLI_NUMBER(OPT_TIMEOUT, timeout, 1, 86400),
+};
 
 static struct args args = {
 	.slots = 32,
 	.slot_bytes = 1u << 20,
-	.patience_ms = 60000,
+	.timeout = 60,
 	.listen = "127.0.0.1:" TARGET_PORT,
 	.max_clients = 8,
 };
@@ -124,7 +95,8 @@ static const struct cli cli = {
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
-	.option = option,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
 	.full = COPY_IO,
 };
 

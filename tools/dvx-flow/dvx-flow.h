@@ -24,7 +24,7 @@ struct args {
 	bool json, quiet, watch, fresh, ste;
 	const char *device, *socket, *state, *capture;
 	unsigned int queues;
-	double interval, wait;
+	double interval, wait; /* interval 0: none was given */
 	/* explain and dump */
 	const char *dump; /* a file, not the daemon */
 	uint64_t packet;  /* number in a packet file, from 1; 0: all */

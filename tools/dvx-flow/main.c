@@ -5,7 +5,6 @@
 #include "config.h"
 #include "dvx-flow.h"
 #include "daemon/pump.h"
-#include "tools/cli/number.h"
 
 const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
 
@@ -114,61 +113,25 @@ static const char overview[] =
 	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon, file,\n"
 	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
 
-static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
-{
-	switch (key) {
-	case 'j':
-		a->json = true;
-		return 0;
-	case 'q':
-		a->quiet = true;
-		return 0;
-	case 'd':
-		a->device = arg;
-		return 0;
-	case 's':
-		a->socket = arg;
-		return 0;
-	case 'D':
-		a->dump = arg;
-		return 0;
-	case 'o':
-		a->out = true;
-		return 0;
-	case 'p':
-		a->packet = cli_number(state, "--packet", arg, 1, UINT64_MAX);
-		return 0;
-	case 'n':
-		a->queues = (unsigned int)cli_number(state, "--queues", arg, 1, QUEUES_MAX);
-		return 0;
-	case 'c':
-		a->capture = arg;
-		return 0;
-	case 'w':
-		a->watch = true;
-		return 0;
-	case 'i':
-		a->interval = cli_seconds(state, "--interval", arg, 0.01);
-		a->watch = true;
-		return 0;
-	case OPT_WAIT:
-		a->wait = cli_seconds(state, "--wait", arg, 0);
-		return 0;
-	case OPT_FRESH:
-		a->fresh = true;
-		return 0;
-	case OPT_STATE:
-		a->state = arg;
-		return 0;
-	case OPT_STE:
-		a->ste = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option values[] = {
+	CLI_TRUE('j', json),
+	CLI_TRUE('q', quiet),
+	CLI_TRUE('w', watch),
+	CLI_TRUE('o', out),
+	CLI_TRUE(OPT_FRESH, fresh),
+	CLI_TRUE(OPT_STE, ste),
+	CLI_TEXT('d', device),
+	CLI_TEXT('s', socket),
+	CLI_TEXT('c', capture),
+	CLI_TEXT('D', dump),
+	CLI_TEXT(OPT_STATE, state),
+	CLI_NUMBER('n', queues, 1, QUEUES_MAX),
+	CLI_NUMBER('p', packet, 1, UINT64_MAX),
+	CLI_SECONDS('i', interval, 10),
+	CLI_SECONDS(OPT_WAIT, wait, 0),
+};
 
-static struct args args = {.queues = 1, .interval = 1};
+static struct args args = {.queues = 1};
 
 static const struct cli cli = {
 	.tool = "dvx-flow",
@@ -178,7 +141,8 @@ static const struct cli cli = {
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
-	.option = option,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
 	.full = EXIT_INPUT,
 };
 

@@ -127,31 +127,28 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 	}
 }
 
-static int print_stats(const struct args *a, const json_t *j, const json_t *before)
+/* seconds: to the next time; 0: this is the only one */
+static int print_stats(const struct args *a, const json_t *j, const json_t *before, double seconds)
 {
-	double seconds = a->watch ? a->interval : 0;
-
 	if (a->json) {
-		json_dumpf(j, stdout, a->watch ? JSON_COMPACT : JSON_INDENT(2));
+		json_dumpf(j, stdout, seconds > 0 ? JSON_COMPACT : JSON_INDENT(2));
 		putchar('\n');
 	} else {
-		if (a->watch && isatty(STDOUT_FILENO))
+		if (seconds > 0 && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
 		else if (before)
 			putchar('\n');
 		print_rules(j, before, seconds);
 		print_queues(j, before, seconds);
 	}
-	if (!fflush(stdout) && !ferror(stdout))
-		return EXIT_DONE;
-	say("standard output takes no more");
-	return EXIT_INPUT;
+	return fflush(stdout) || ferror(stdout) ? EXIT_INPUT : EXIT_DONE;
 }
 
 int cmd_stats(const struct args *a)
 {
 	json_t *j = NULL, *before = NULL;
 	struct msg answer;
+	double seconds = a->interval > 0 ? a->interval : a->watch;
 	int code, fd = client_connect(a, &code);
 
 	if (fd < 0)
@@ -159,12 +156,12 @@ int cmd_stats(const struct args *a)
 	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, 0, &answer, NULL,
 				   NULL))) {
 		j = take(&answer);
-		code = print_stats(a, j, before);
+		code = print_stats(a, j, before, seconds);
 		json_decref(before);
 		before = j;
-		if (code || !a->watch)
+		if (code || seconds <= 0)
 			break;
-		poll(NULL, 0, (int)(a->interval * 1000));
+		poll(NULL, 0, (int)(seconds * 1000));
 	}
 	json_decref(before);
 	close(fd);

@@ -74,32 +74,10 @@ static void check(struct argp_state *state, const struct args *a)
 		argp_error(state, "--save and --diff do not go together");
 }
 
-static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
-{
-	(void)state;
-	switch (key) {
-	case 'j':
-		a->json = true;
-		return 0;
-	case 'a':
-		a->all = true;
-		return 0;
-	case 'l':
-		a->list = true;
-		return 0;
-	case 'd':
-		a->diff = true;
-		return 0;
-	case 'r':
-		a->root = arg;
-		return 0;
-	case 's':
-		a->save = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option values[] = {
+	CLI_TRUE('j', json), CLI_TRUE('a', all),  CLI_TRUE('l', list),
+	CLI_TRUE('d', diff), CLI_TEXT('r', root), CLI_TEXT('s', save),
+};
 
 static struct args args;
 
@@ -113,7 +91,8 @@ static const struct cli cli = {
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
-	.option = option,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
 	.check = check,
 	.full = EXIT_INPUT,
 };

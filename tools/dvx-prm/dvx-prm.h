@@ -19,7 +19,7 @@
 struct args {
 	bool json;
 	bool all;
-	bool diagram;
+	bool no_diagram;
 	const char *words;  /* "be", "le" or NULL: as the form of the dump has it */
 	const char *format; /* of encode */
 	const char *as;	    /* what explain must take the bytes for */

@@ -97,37 +97,12 @@ static void check(struct argp_state *state, const struct args *a)
 		argp_error(state, "--words is be or le, not \"%s\"", a->words);
 }
 
-static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
-{
-	(void)state;
-	switch (key) {
-	case 'j':
-		a->json = true;
-		return 0;
-	case 'a':
-		a->all = true;
-		return 0;
-	case 'n':
-		a->diagram = false;
-		return 0;
-	case 'w':
-		a->words = arg;
-		return 0;
-	case 'f':
-		a->format = arg;
-		return 0;
-	case 's':
-		a->as = arg;
-		return 0;
-	case 'v':
-		a->variant = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option values[] = {
+	CLI_TRUE('j', json),   CLI_TRUE('a', all), CLI_TRUE('n', no_diagram), CLI_TEXT('w', words),
+	CLI_TEXT('f', format), CLI_TEXT('s', as),  CLI_TEXT('v', variant),
+};
 
-static struct args args = {.diagram = true};
+static struct args args;
 
 static const struct cli cli = {
 	.tool = "dvx-prm",
@@ -137,7 +112,8 @@ static const struct cli cli = {
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
-	.option = option,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
 	.check = check,
 	.full = EXIT_INPUT,
 };

@@ -132,7 +132,7 @@ static void print_struct(const struct prm_struct *s, const struct args *a)
 		branch = s->fields[i].branch;
 		print_field(&s->fields[i]);
 	}
-	if (!a->diagram)
+	if (!!a->no_diagram)
 		return;
 	printf("\n");
 	diagram_print(stdout, s, a->variant);

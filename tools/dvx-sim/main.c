@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "config.h"
 #include "obj/setting.h"
-#include "tools/cli/number.h"
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
 
@@ -102,23 +101,20 @@ static void take_set(struct args *a, const char *arg, struct argp_state *state)
 	a->set = all;
 }
 
+static const struct cli_option values[] = {
+	CLI_TRUE('j', json),
+	CLI_TEXT('f', function),
+	CLI_NUMBER('n', count, 1, UINT64_MAX),
+};
+
 static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
 {
 	switch (key) {
 	case 't':
 		a->trace = arg ? arg : "-";
 		return 0;
-	case 'f':
-		a->function = arg;
-		return 0;
 	case 's':
 		take_set(a, arg, state);
-		return 0;
-	case 'n':
-		a->count = cli_number(state, "--count", arg, 1, UINT64_MAX);
-		return 0;
-	case 'j':
-		a->json = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -141,6 +137,8 @@ static const struct cli cli = {
 	.args = &args,
 	.argc = &args.argc,
 	.argv = &args.argv,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
 	.option = option,
 	.check = check,
 	.full = EXIT_FAILURE,

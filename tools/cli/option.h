@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the values of options go: a table, of which struct args is each tool's own. */
+#ifndef DVX_TOOLS_OPTION_H
+#define DVX_TOOLS_OPTION_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cli_kind { CLI_KIND_TRUE, CLI_KIND_TEXT, CLI_KIND_NUMBER, CLI_KIND_SIZE, CLI_KIND_SECONDS };
+
+struct cli_option {
+	int key; /* of the argp_option */
+	enum cli_kind kind;
+	size_t at, bytes;     /* of the field */
+	uint64_t least, most; /* of numbers; of seconds least is in ms */
+};
+
+/* The field's offset, if it is of this type. */
+#define CLI_FIELD(field, type)          \
+	(offsetof(struct args, field) + \
+	 0 * sizeof(char[_Generic(((struct args *)NULL)->field, type : 1)]))
+#define CLI_BYTES(field) sizeof(((struct args *)NULL)->field)
+
+#define CLI_TRUE(key, field)                                                       \
+	{                                                                          \
+		key, CLI_KIND_TRUE, CLI_FIELD(field, bool), CLI_BYTES(field), 0, 0 \
+	}
+#define CLI_TEXT(key, field)                                                               \
+	{                                                                                  \
+		key, CLI_KIND_TEXT, CLI_FIELD(field, const char *), CLI_BYTES(field), 0, 0 \
+	}
+/* uint32_t or uint64_t */
+#define CLI_NUMBER(key, field, least, most)                                                       \
+	{                                                                                         \
+		key, CLI_KIND_NUMBER, offsetof(struct args, field), CLI_BYTES(field), least, most \
+	}
+/* The same with K, M or G behind it. */
+#define CLI_SIZE(key, field, least, most)                                                       \
+	{                                                                                       \
+		key, CLI_KIND_SIZE, offsetof(struct args, field), CLI_BYTES(field), least, most \
+	}
+/* double */
+#define CLI_SECONDS(key, field, least_ms)                                                      \
+	{                                                                                      \
+		key, CLI_KIND_SECONDS, CLI_FIELD(field, double), CLI_BYTES(field), least_ms, 0 \
+	}
+
+/* Its name is what a wrong value is told by. */
+void cli_take(const struct cli_option *option, const char *name, const char *arg,
+	      struct argp_state *state, void *args);
+
+#endif
