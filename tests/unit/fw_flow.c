@@ -311,6 +311,72 @@ static void rewrites_refuse(void **state)
 	FX_SPOILS(f, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in), spoils);
 }
 
+static uint8_t modify_entry(struct fx *f, struct rig_entry e, uint32_t mask)
+{
+	uint8_t in[RIG_FTE];
+	size_t len = rig_fill_entry(&e, in);
+
+	prm_set_fte_in_set_op_mod(in, 1);
+	prm_set_fte_in_set_modify_enable_mask(in, mask);
+	return fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16);
+}
+
+static void assert_entry(struct fx *f, const struct rig_entry *e)
+{
+	uint8_t in[PRM_QUERY_FTE_IN_BYTES] = {0};
+	const void *ctx = prm_query_fte_out_cat_flow_context(f->out);
+
+	prm_query_fte_in_set_table_id(in, e->table);
+	prm_query_fte_in_set_flow_index(in, e->index);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, sizeof(in),
+				 PRM_QUERY_FTE_OUT_BYTES + 16),
+			 0);
+	assert_int_equal(prm_flow_context_get_action(ctx), e->action);
+	assert_int_equal(prm_flow_context_get_flow_tag(ctx), e->tag);
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES), 2u << 24 | e->tir);
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), e->counter);
+}
+
+/* A modification changes what its mask names; the rest of the entry stays, whatever comes with it. */
+static void modify_parts(void **state)
+{
+	struct fx *f = *state;
+	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
+	struct rig_entry e = {.type = RX,
+			      .table = t,
+			      .group = rig_group(f, RX, t, 0, 9, 0xffff),
+			      .index = 3,
+			      .action = PRM_FLOW_ACTION_FWD_DEST | PRM_FLOW_ACTION_COUNT,
+			      .tag = 5,
+			      .tir = rig_tir(f),
+			      .counter = rig_counter(f, 0)};
+	struct rig_entry m = e, drop = e;
+
+	rig_entry(f, e);
+	m.action = PRM_FLOW_ACTION_FWD_DEST;
+	m.tir = rig_tir(f);
+	m.counter = m.tag = 0;
+	assert_int_equal(modify_entry(f, m, 4), 0); /* the destinations */
+	rig_tir_free(f, e.tir);
+	e.tir = m.tir;
+	assert_entry(f, &e);
+	m = e;
+	m.tir = rig_tir(f);
+	m.counter = rig_counter(f, 0);
+	assert_int_equal(modify_entry(f, m, 8), 0); /* the counters */
+	rig_tir_free(f, m.tir);
+	e.counter = m.counter;
+	assert_entry(f, &e);
+	/* an action that what stays contradicts */
+	drop.action = PRM_FLOW_ACTION_DROP;
+	drop.tir = drop.counter = 0;
+	assert_int_equal(modify_entry(f, drop, 1), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_FLOW_ACTION);
+	assert_entry(f, &e);
+	assert_int_equal(modify_entry(f, drop, 0xf), 0);
+	rig_tir_free(f, e.tir);
+}
+
 /* What another function's vport would lose is not taken from this one. */
 static void other_vports(void **state)
 {
@@ -354,6 +420,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(queries, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(rewrites_refuse, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(other_vports, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(modify_parts, fx_setup, fx_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

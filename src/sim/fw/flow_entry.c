@@ -245,15 +245,47 @@ static int add(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 	return 0;
 }
 
+#define SWAP(a, b)                   \
+	do {                         \
+		__typeof__(a) t = a; \
+		a = b;               \
+		b = t;               \
+	} while (0)
+
+/* The parts that the mask doesn't name trade places; twice, and all is as before. */
+static void trade(struct flow_act *a, struct flow_act *b, uint32_t mask)
+{
+	if (!(mask & MODIFY_ACTION)) {
+		SWAP(a->action, b->action);
+		SWAP(a->modify, b->modify);
+	}
+	if (!(mask & MODIFY_TAG))
+		SWAP(a->tag, b->tag);
+	if (!(mask & MODIFY_DESTS)) {
+		SWAP(a->dests, b->dests);
+		SWAP(a->ndests, b->ndests);
+	}
+	if (!(mask & MODIFY_COUNTERS)) {
+		SWAP(a->counters, b->counters);
+		SWAP(a->ncounters, b->ncounters);
+	}
+}
+
+static bool agrees(const struct flow_act *a)
+{
+	return !a->ndests == !(a->action & PRM_FLOW_ACTION_FWD_DEST) &&
+	       !a->ncounters == !(a->action & PRM_FLOW_ACTION_COUNT);
+}
+
 /*
- * A modification comes with the whole entry as it is to be; the mask says what of it is new. What
- * it doesn't name must be as it was, so the whole is taken.
+ * A modification comes with a whole entry [I], and the mask says what of it is new; the rest stays
+ * as it was.
  */
 static int modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 {
 	uint32_t mask = prm_set_fte_in_get_modify_enable_mask(c->in);
 	struct flow_entry *e = flow_entry_at(t, index);
-	struct flow_act act, old;
+	struct flow_act act;
 
 	if (!e)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
@@ -264,12 +296,16 @@ static int modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 				 MODIFY_ALL);
 	if (take_act(c, t, &act))
 		return -1;
-	old = e->act;
-	if (!(mask & MODIFY_TAG))
-		act.tag = old.tag;
-	e->act = act;
-	flow_act_put(&old);
-	return 0;
+	trade(&e->act, &act, MODIFY_ALL & ~mask);
+	if (agrees(&e->act)) {
+		flow_act_put(&act);
+		return 0;
+	}
+	trade(&e->act, &act, MODIFY_ALL & ~mask);
+	flow_act_put(&act);
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
+			 "modify_enable_mask 0x%x: what stays of the entry contradicts the action",
+			 mask);
 }
 
 int fw_set_fte(struct fw_cmd *c)
