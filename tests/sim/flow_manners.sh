@@ -52,6 +52,12 @@ says() { # WORDS N BODY
 check "bytes that are no UTF-8 are told" says 'line 1, column 6: no rule has' 0 "$(printf 'drop \377')"
 check "one client too many is told" says "64 clients are connected already" 64 "drop in"
 check "and the daemon goes on" is '.rules | length' 2
+"$PERL" -e 'for (1 .. 40000) { printf "count in ipv4 src 10.%d.%d.%d\n", $_ >> 16, $_ >> 8 & 255, $_ & 255 }' >"$work/many"
+names() { # ids have a gap then
+	client apply --quiet "$work/many" && client del 1 && timeout 20 "$dvx_sim" exec "$chip" -- "$flow" explain "in ipv4 src 10.0.1.0" >"$work/told" &&
+		grep -q 'hits: ipv4 src 10.0.1.0' "$work/told"
+}
+check "rules are called by their words, and soon, after a deletion too" names
 stop
 
 left_alone() { # WORDS PATH OPTION...: a daemon doesn't keep rules there

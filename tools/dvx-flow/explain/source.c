@@ -41,19 +41,24 @@ static int compare_names(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Ids go up with the rules' places, with gaps where some were deleted. */
 static const char *text_of(json_t *rules, json_int_t id)
 {
+	size_t low = 0, high = json_array_size(rules);
 	json_t *rule;
-	size_t i;
 
-	/* Ids count up from 1 until a rule is deleted, so the place is a good first guess. */
-	rule = json_array_get(rules, (size_t)(id - 1));
-	if (json_integer_value(json_object_get(rule, "id")) == id)
-		return json_string_value(json_object_get(rule, "text"));
-	json_array_foreach (rules, i, rule)
-		if (json_integer_value(json_object_get(rule, "id")) == id)
-			return json_string_value(json_object_get(rule, "text"));
-	return NULL;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (json_integer_value(json_object_get(json_array_get(rules, mid), "id")) < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	rule = json_array_get(rules, low);
+	if (json_integer_value(json_object_get(rule, "id")) != id)
+		return NULL;
+	return json_string_value(json_object_get(rule, "text"));
 }
 
 static int read_names(struct source *s)
