@@ -40,6 +40,7 @@ TESTS += tests/unit/kernel_fuzz tests/unit/kernel_raw
 tests_unit_kernel_raw_SOURCES = tests/unit/kernel_raw.c
 tests_unit_kernel_raw_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_raw_LDADD = $(KERNEL_LIBS)
-tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c
+tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz.h \
+	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c
 tests_unit_kernel_fuzz_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_fuzz_LDADD = $(KERNEL_LIBS)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the random programs of kernel_fuzz.c may do, and whom they do it to. */
+#ifndef TESTS_UNIT_KERNEL_FUZZ_H
+#define TESTS_UNIT_KERNEL_FUZZ_H
+
+#include "front/kernel/flow.h"
+#include "front/kernel/raw.h"
+#include "kernel_fixture.h"
+
+/* In the client's memory; the first three as kernel_fixture.c has them. */
+#define CQ_DB	0x40u
+#define QP_DB	0x48u
+#define QP_AT	0x20000u
+#define SQ_AT	0x60000u
+#define DATA_AT 0x80000u
+
+/* The file in it changes from deed to deed. */
+extern struct fx *f;
+extern uint32_t lkeys[1024]; /* by PD */
+
+uint32_t any(uint32_t n);
+/* A living object of this class, or NULL. */
+struct uobj *pick(const struct uobj_class *class);
+/* Its handle; now and then any number at all. */
+uint32_t handle(const struct uobj_class *class);
+
+/* Queues. */
+void make_qp(void);
+void make_wq(void);
+void make_table(void);
+void make_rss(void);
+void modify_qp(void);
+void modify_wq(void);
+
+/* Flows. */
+void make_matcher(void);
+void make_flow(void);
+void make_verbs_flow(void);
+void make_counters(void);
+void make_action(void);
+void make_anchor(void);
+
+/* DevX. */
+void make_devx_counter(void);
+void make_devx_tir(void);
+void make_devx_flow_table(void);
+
+/* Memory and channels. */
+void make_pd(void);
+void make_cq(void);
+void make_dm(void);
+void make_channel(void);
+
+#endif
