@@ -57,18 +57,24 @@ bool dma_is_direct(const struct host *h, bus_t addr, size_t len)
 	return mm && mapped_at(mm, addr, len);
 }
 
-static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
-		   size_t len)
+static int mm_call(struct mm *mm, bool write, const struct iovec *local, unsigned int nlocal,
+		   const struct iovec *remote, unsigned int nremote, size_t len)
 {
-	struct iovec local = {.iov_base = buf, .iov_len = len};
-	ssize_t done;
+	ssize_t done = vm_call(mm->pid, write, local, nlocal, remote, nremote);
 
-	done = vm_call(mm->pid, write, &local, 1, remote, n);
 	if (done == (ssize_t)len)
 		return 0;
 	if (done < 0 && errno == ESRCH)
 		mm->gone = true;
 	return -EFAULT;
+}
+
+static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *remote, unsigned int n,
+		   size_t len)
+{
+	struct iovec local = {.iov_base = buf, .iov_len = len};
+
+	return mm_call(mm, write, &local, 1, remote, n, len);
 }
 
 /* Where a walk over segments stands. */
@@ -113,11 +119,19 @@ static void load(void *to, const uint8_t *at, size_t len)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* The last word, as wide as it is aligned, after the others: programs look there for an end. */
+/* The last word of a piece, as wide as it is aligned. */
+static size_t tail_of(const uint8_t *at, size_t len)
+{
+	uintptr_t end = (uintptr_t)at + len;
+
+	return len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
+}
+
+/* It is stored after all the others: programs look there for an end. */
 static void store(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
-	size_t tail = len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
+	size_t tail = tail_of(at, len);
 	union {
 		uint64_t u64;
 		uint32_t u32;
@@ -125,7 +139,7 @@ static void store(uint8_t *at, const void *from, size_t len)
 	} last;
 
 	memcpy(&last, (const uint8_t *)from + len - tail, tail);
-	memcpy(at, from, len - tail);
+	memmove(at, from, len - tail); /* a client may copy within one share */
 	if (tail == 8)
 		__atomic_store_n((uint64_t *)(end - 8), last.u64, __ATOMIC_RELEASE);
 	else if (tail == 4)
@@ -262,6 +276,22 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 	return 0;
 }
 
+/* To memory that can be reached directly, from other: the last word is stored last here, too. */
+static int copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size_t len)
+{
+	uint8_t last[8];
+	size_t tail = tail_of(at, len), first = len > CALL_MAX ? len - CALL_MAX : 0;
+	struct iovec local[2] = {{at + first, len - first - tail}, {last, tail}};
+	struct iovec remote = {va_at(from + first), len - first};
+
+	if (first && dma_read(h, from, at, first))
+		return -EFAULT;
+	if (mm_call(src, false, local, 2, &remote, 1, len - first))
+		return -EFAULT;
+	store(at + len - tail, last, tail);
+	return 0;
+}
+
 /*
  * Memory that can be reached directly, or else the embedded client's, is the local side of the
  * call: one copy instead of two. A fault on that side is reported like one on the other, as there
@@ -273,12 +303,20 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 	struct mm *dst_mm = mm_at(h, to), *src_mm = mm_at(h, from);
 	uint8_t *dst_at, *src_at;
 
+	if (!len)
+		return 0;
 	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))
-		return len ? -EFAULT : 0;
+		return -EFAULT;
 	dst_at = mapped_at(dst_mm, to, len);
 	src_at = mapped_at(src_mm, from, len);
+	if ((dst_mm->at && !dst_at) || (src_mm->at && !src_at))
+		return -EFAULT;
+	if (dst_at && src_at) {
+		store(dst_at, src_at, len);
+		return 0;
+	}
 	if (dst_at)
-		return dma_read(h, from, dst_at, len);
+		return copy_in(h, dst_at, src_mm, from, len);
 	if (src_at)
 		return dma_write(h, to, src_at, len);
 	if (dst_mm->self)
