@@ -264,13 +264,14 @@ static uint64_t until_timer(struct chip *c)
 	return at > now ? at - now : 0;
 }
 
-/* Idling is in real time, whatever clock the chip's timers follow. */
+/* Idling is in real time, whatever clock the chip's timers follow. Nothing waits meanwhile. */
 static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = host_arm(c->host, now), timer;
 
 	if (!ns)
 		return;
+	dp_settle(&c->silicon);
 	timer = until_timer(c);
 	requests(c, ns < timer ? ns : timer);
 }
