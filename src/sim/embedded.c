@@ -202,6 +202,7 @@ static void do_close(struct call *c)
 	if (!in)
 		return;
 	c->cf->inner = NULL;
+	c->rc = kernel_is_tangled(in->kfile);
 	kernel_close(in->kfile);
 	mm_close(in->mm);
 	free(in);
@@ -248,9 +249,9 @@ static int embedded_close_call(struct cfile *cf)
 	return call(&c);
 }
 
-static void embedded_close(struct cfile *cf)
+static bool embedded_close(struct cfile *cf)
 {
-	embedded_close_call(cf);
+	return embedded_close_call(cf) > 0;
 }
 
 static int embedded_open(struct cfile *cf, unsigned int function)

@@ -93,6 +93,11 @@ int kernel_ioctl(struct kfile *, struct kreq *);
  * back: -ENOENT if no object holds bytes there any more, or as mm_share().
  */
 int kernel_share(struct kfile *, uint64_t va, uint64_t len, int memfd);
+/*
+ * Another file of the same process holds bytes of what this one shares: the device may be writing
+ * there, so the program must leave those pages where they are when it closes this file.
+ */
+bool kernel_is_tangled(const struct kfile *);
 
 /* chip.c connects the silicon's events here. */
 struct vhca;

@@ -27,10 +27,12 @@ struct mm {
 	uint32_t nshares, shares_cap;
 };
 
-/* Pages of a client, and where the device maps them. */
+/* Pages of a client, the file that they are of, and where the device maps it. */
 struct share {
 	uint64_t va, len;
 	uint8_t *map;
+	uint64_t inode;
+	dev_t dev;
 	int holders;
 };
 
@@ -127,6 +129,13 @@ void host_unwatch_fd(struct host *, struct source *);
 
 /* share.c: NULL unless all of it is in one share */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
+/* One of a client's mappings, as /proc tells it. */
+struct client_map {
+	uint64_t start, end, offset, inode;
+	dev_t dev;
+};
+/* Lets go of what is shared in a range if the client has put this in its place. */
+void shares_replaced(struct mm *, const struct client_map *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "host.h"
@@ -78,50 +79,63 @@ bus_t mm_bus(const struct mm *mm, uint64_t va)
 }
 
 /* A name that begins with neither is a stack's, or one of the kernel's own. */
-static bool is_own(const char *perm, unsigned long long inode, const char *name)
+static bool is_own(const char *perm, uint64_t inode, const char *name)
 {
 	return !strcmp(perm, "rw-p") && !inode &&
 	       (!*name || !strncmp(name, "[heap", 5) || !strncmp(name, "[anon", 5));
 }
 
-/* One line of /proc/PID/maps; true while it continues the range at *at. */
-static bool map_covers(const char *line, uint64_t *at, bool write, bool *own)
+/* What is asked of a client's mappings. */
+struct check {
+	struct mm *mm;
+	uint64_t at, end; /* what is left of the range */
+	bool write, own;
+};
+
+/* One line of /proc/PID/maps; true while it continues the range. */
+static bool map_covers(struct check *c, const char *line)
 {
 	char perm[5], name[8] = "";
-	unsigned long long inode;
-	uint64_t start, end;
+	unsigned int major, minor;
+	struct client_map m;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %llu %7s", &start, &end, perm, &inode,
-		   name) < 4 ||
-	    end <= *at)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %7s", &m.start,
+		   &m.end, perm, &m.offset, &major, &minor, &m.inode, name) < 7 ||
+	    m.end <= c->at)
 		return true;
-	if (start > *at || perm[0] != 'r' || (write && perm[1] != 'w'))
+	if (m.start > c->at || perm[0] != 'r' || (c->write && perm[1] != 'w'))
 		return false;
-	*own = *own && is_own(perm, inode, name);
-	*at = end;
+	m.dev = makedev(major, minor);
+	shares_replaced(c->mm, &m, c->at, m.end < c->end ? m.end : c->end);
+	c->own = c->own && is_own(perm, m.inode, name);
+	c->at = m.end;
 	return true;
 }
 
-int mm_check(const struct mm *mm, uint64_t va, uint64_t len, bool write, bool *own)
+bool mm_same_process(const struct mm *a, const struct mm *b)
 {
+	return a == b || (!a->at && !b->at && a->pid == b->pid);
+}
+
+int mm_check(struct mm *mm, uint64_t va, uint64_t len, bool write, bool *own)
+{
+	struct check c = {.mm = mm, .at = va, .end = va + len, .write = write, .own = true};
 	char path[32], *line = NULL;
-	bool all_own = true;
 	size_t cap = 0;
-	uint64_t end = va + len;
 	FILE *maps;
 
-	if (mm->gone || end < va || end > 1ull << BUS_SLOT_SHIFT)
+	if (mm->gone || c.end < va || c.end > 1ull << BUS_SLOT_SHIFT)
 		return -EFAULT;
 	snprintf(path, sizeof(path), "/proc/%d/maps", mm->pid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return -EFAULT;
-	while (va < end && getline(&line, &cap, maps) > 0)
-		if (!map_covers(line, &va, write, &all_own))
+	while (c.at < c.end && getline(&line, &cap, maps) > 0)
+		if (!map_covers(&c, line))
 			break;
 	free(line);
 	fclose(maps);
 	if (own)
-		*own = all_own;
-	return va >= end ? 0 : -EFAULT;
+		*own = c.own;
+	return c.at >= c.end ? 0 : -EFAULT;
 }

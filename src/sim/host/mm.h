@@ -40,15 +40,19 @@ struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
 /*
  * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
  * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
+ * Where the client has other memory now than what it shared, the address means that from here on:
+ * the piece is let go of.
  */
-int mm_check(const struct mm *, uint64_t va, uint64_t len, bool write, bool *own);
+int mm_check(struct mm *, uint64_t va, uint64_t len, bool write, bool *own);
+/* Two clients are one process. */
+bool mm_same_process(const struct mm *, const struct mm *);
 
 /*
  * From here on the device reaches these pages of the client through a mapping of its own: the
  * client has put them on this memfd (the caller's, sealed against shrinking), from its first byte
  * on. Anything that isn't wholly in one such piece still goes by system calls: both see the same
  * bytes. -EINVAL: not whole pages, or too many; -EEXIST: some are shared already; -EPERM: no such
- * memfd; -ENOSPC, -ENOMEM.
+ * memfd, or not all of its pages are there; -ENOSPC, -ENOMEM.
  */
 int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
 /* Lets go of the piece that begins at va. */

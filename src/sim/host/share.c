@@ -62,15 +62,15 @@ bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, ui
 	return false;
 }
 
-/* Only what can't shrink under the mapping, nor lack a page when it is touched. */
-static bool can_be_trusted(int fd, uint64_t len)
+/* Only what can't shrink under the mapping, and whose pages are there: the client's, not ours. */
+static bool can_be_trusted(int fd, uint64_t len, struct stat *st)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct statfs fs;
-	struct stat st;
 
-	return seals >= 0 && seals & F_SEAL_SHRINK && !fstat(fd, &st) &&
-	       (uint64_t)st.st_size >= len && !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
+	return seals >= 0 && seals & F_SEAL_SHRINK && !fstat(fd, st) &&
+	       (uint64_t)st->st_size >= len && (uint64_t)st->st_blocks * 512 >= len &&
+	       !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
 static int room_for_one(struct mm *mm)
@@ -90,7 +90,7 @@ static int room_for_one(struct mm *mm)
 	return 0;
 }
 
-static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd)
+static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct stat *st)
 {
 	uint64_t first, bytes;
 
@@ -98,12 +98,13 @@ static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd)
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))
 		return -EEXIST;
-	return can_be_trusted(fd, len) ? 0 : -EPERM;
+	return can_be_trusted(fd, len, st) ? 0 : -EPERM;
 }
 
 int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 {
-	int err = check(mm, va, len, fd);
+	struct stat st = {0};
+	int err = check(mm, va, len, fd, &st);
 	uint32_t at = place(mm, va);
 	uint8_t *map;
 
@@ -115,7 +116,7 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 	if (map == MAP_FAILED)
 		return -errno;
 	memmove(mm->shares + at + 1, mm->shares + at, (mm->nshares - at) * sizeof(*mm->shares));
-	mm->shares[at] = (struct share){va, len, map, 0};
+	mm->shares[at] = (struct share){va, len, map, st.st_ino, st.st_dev, 0};
 	mm->nshares++;
 	mm->host->nshares++;
 	return 0;
@@ -131,6 +132,22 @@ void mm_unshare(struct mm *mm, uint64_t va)
 	mm->nshares--;
 	mm->host->nshares--;
 	memmove(mm->shares + at, mm->shares + at + 1, (mm->nshares - at) * sizeof(*mm->shares));
+}
+
+static bool shows(const struct share *s, const struct client_map *m)
+{
+	return m->inode == s->inode && m->dev == s->dev && m->start - m->offset == s->va;
+}
+
+void shares_replaced(struct mm *mm, const struct client_map *m, uint64_t from, uint64_t end)
+{
+	uint32_t at = place(mm, from);
+
+	while (at < mm->nshares && mm->shares[at].va < end)
+		if (shows(&mm->shares[at], m))
+			at++;
+		else
+			mm_unshare(mm, mm->shares[at].va);
 }
 
 void shares_free(struct mm *mm)

@@ -21,7 +21,23 @@ struct pin {
 struct back {
 	LIST_ENTRY(back) link;
 	uint64_t va, len;
+	bool late; /* it did not go with the request that let go */
 };
+
+/* A process may have the device open more than once. NULL to begin with. */
+static struct kfile *next_of_process(const struct kfile *f, struct kfile *o)
+{
+	o = o ? o->next : f->k->files;
+	while (o && !mm_same_process(o->mm, f->mm))
+		o = o->next;
+	return o;
+}
+
+static void hold(struct kfile *f, uint64_t va, uint64_t len, int by)
+{
+	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+		mm_share_hold(o->mm, va, len, by);
+}
 
 int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
@@ -37,7 +53,7 @@ int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_
 	*p = (struct pin){.va = va, .len = len, .use = (uint8_t)use, .own = own};
 	LIST_INSERT_HEAD(&f->pins, p, link);
 	f->npins++;
-	mm_share_hold(f->mm, va, len, 1);
+	hold(f, va, len, 1);
 	return 0;
 }
 
@@ -52,29 +68,35 @@ static void let_go(struct kfile *f, uint64_t from, uint64_t bytes)
 		if (!b)
 			return;
 		mm_unshare(f->mm, va);
-		*b = (struct back){.va = va, .len = len};
+		*b = (struct back){.va = va, .len = len, .late = false};
 		LIST_INSERT_HEAD(&f->backs, b, link);
 	}
 }
 
 static void pin_free(struct kfile *f, struct pin *p)
 {
-	mm_share_hold(f->mm, p->va, p->len, -1);
-	let_go(f, p->va, p->len);
+	hold(f, p->va, p->len, -1);
+	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+		let_go(o, p->va, p->len);
 	LIST_REMOVE(p, link);
 	f->npins--;
 	free(p);
 }
 
-/* By others than this object. */
-static bool is_pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len)
+/* How often, by others of the process than this object; or by this file alone. */
+static unsigned int pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len,
+			   bool here)
 {
+	unsigned int n = 0;
 	const struct pin *p;
 
-	LIST_FOREACH(p, &f->pins, link)
-	if (p->owner != but && va < p->va + p->len && p->va < va + len)
-		return true;
-	return false;
+	for (struct kfile *o = NULL; (o = next_of_process(f, o));) {
+		if (here && o != f)
+			continue;
+		LIST_FOREACH(p, &o->pins, link)
+		n += (!but || p->owner != but) && va < p->va + p->len && p->va < va + len;
+	}
+	return n;
 }
 
 /* How a use's pages are shared; around: those that it lies in, too, if it doesn't begin with one.
@@ -117,7 +139,7 @@ static void ask_for(struct kfile *f, struct kreq *req, const struct pin *p)
 		return;
 	if (req->nshares < KREQ_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
-	    !is_pinned(f, p->owner, s.va, s.len))
+	    !pinned(f, p->owner, s.va, s.len, false))
 		req->shares[req->nshares++] = s;
 }
 
@@ -136,12 +158,21 @@ static void settle_new(struct kfile *f, struct kreq *req, struct uobj *made)
 		ask_for(f, req, p);
 }
 
-/* What doesn't fit into this answer comes with the next one. */
+/*
+ * What doesn't fit into this answer comes with a later one; what has got a new holder by then, when
+ * that is gone.
+ */
 static void settle_old(struct kfile *f, struct kreq *req)
 {
-	struct back *b;
+	struct back *b, *next;
 
-	while (req->nshares < KREQ_SHARES && (b = LIST_FIRST(&f->backs))) {
+	for (b = LIST_FIRST(&f->backs); b; b = next) {
+		next = LIST_NEXT(b, link);
+		if (req->nshares == KREQ_SHARES ||
+		    (b->late && pinned(f, NULL, b->va, b->len, false))) {
+			b->late = true;
+			continue;
+		}
 		req->shares[req->nshares++] = (struct kshare){b->va, b->len, KSHARE_BACK};
 		LIST_REMOVE(b, link);
 		free(b);
@@ -176,15 +207,30 @@ void pins_free(struct kfile *f)
 
 int kernel_share(struct kfile *f, uint64_t va, uint64_t len, int memfd)
 {
-	int err = va + len < va || !is_pinned(f, NULL, va, len) ? -ENOENT : 0;
-	const struct pin *p;
+	int err = va + len < va || !pinned(f, NULL, va, len, true) ? -ENOENT : 0;
 
 	if (!err)
 		err = mm_share(f->mm, va, len, memfd);
-	if (err)
-		return err;
-	LIST_FOREACH(p, &f->pins, link)
-	if (va < p->va + p->len && p->va < va + len)
-		mm_share_hold(f->mm, va, len, 1);
-	return 0;
+	if (!err)
+		mm_share_hold(f->mm, va, len, (int)pinned(f, NULL, va, len, false));
+	return err;
+}
+
+static bool pinned_elsewhere(const struct kfile *f, uint64_t va, uint64_t len)
+{
+	return pinned(f, NULL, va, len, false) > pinned(f, NULL, va, len, true);
+}
+
+bool kernel_is_tangled(const struct kfile *f)
+{
+	uint64_t from = 0, va, len;
+	const struct back *b;
+
+	LIST_FOREACH(b, &f->backs, link)
+	if (pinned_elsewhere(f, b->va, b->len))
+		return true;
+	for (; mm_share_over(f->mm, from, UINT64_MAX - from, false, &va, &len); from = va + len)
+		if (pinned_elsewhere(f, va, len))
+			return true;
+	return false;
 }

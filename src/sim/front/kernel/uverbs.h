@@ -102,7 +102,7 @@ enum pin_use {
 /*
  * mm_check(); the object that the current request makes holds the bytes until it is destroyed. A
  * ring's pages and a record's page are to be shared with the device (host/mm.h) while nothing else
- * of this file holds bytes of them: the program is asked for it in the request's answer.
+ * of this process holds bytes of them: the program is asked for it in the request's answer.
  */
 int pin_memory(struct kfile *, uint64_t va, uint64_t len, bool write, enum pin_use);
 /* The request is done; made: what it has made, or NULL. */

@@ -182,9 +182,9 @@ static int unpack_fds(struct kreq *k, const uint8_t **at, const uint8_t *end, co
 	return 0;
 }
 
-static int unpack_shares(struct kreq *k, const uint8_t **at, const uint8_t *end)
+static int unpack_shares(struct kreq *k, unsigned int n, const uint8_t **at, const uint8_t *end)
 {
-	for (unsigned int i = 0; i < k->nshares; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		struct msg_share m;
 
 		if ((size_t)(end - *at) < sizeof(m))
@@ -193,6 +193,7 @@ static int unpack_shares(struct kreq *k, const uint8_t **at, const uint8_t *end)
 		*at += sizeof(m);
 		k->shares[i] = (struct kshare){m.va, m.len, m.what};
 	}
+	k->nshares = n;
 	return 0;
 }
 
@@ -214,8 +215,7 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 		k->fds[i].fd = -1;
 	if (unpack_fds(k, &at, end, fds))
 		return -EPROTO;
-	k->nshares = h.nshares;
-	if (unpack_shares(k, &at, end))
+	if (unpack_shares(k, h.nshares, &at, end))
 		return -EPROTO;
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		uint32_t n = k->attrs[i].written;

@@ -214,9 +214,11 @@ static void on_share(struct conn *c)
 /* The answer says that the objects are gone, so they go first. */
 static void on_close(struct conn *c)
 {
+	int tangled = kernel_is_tangled(c->kfile);
+
 	kernel_close(c->kfile);
 	c->kfile = NULL;
-	if (answer(c, 0, NULL, 0, NULL, 0))
+	if (answer(c, tangled, NULL, 0, NULL, 0))
 		conn_close(c);
 }
 

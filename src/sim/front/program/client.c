@@ -50,6 +50,14 @@ void client_stay_out(void)
 	inside = true;
 }
 
+bool client_inside(bool now)
+{
+	bool was = inside;
+
+	inside = now;
+	return was;
+}
+
 static void enter(struct held *held)
 {
 	fair_lock(&client.lock, held);
@@ -85,7 +93,7 @@ void client_init(const struct transport *transport, const char *sysfs, unsigned 
 	client.pid = getpid();
 	client.transport = transport;
 	real();
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(share_before_fork, share_in_parent, in_child);
 }
 
 void client_sysfs(void)
@@ -284,8 +292,8 @@ static void release(struct cfile *cf)
 	for (unsigned int i = 0; i < maps_end; i++)
 		if (maps[i].file == cf)
 			maps[i].file = NULL;
-	client.transport->close(cf);
-	share_close(cf);
+	share_close(cf, client.transport->close(cf),
+		    __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
 }

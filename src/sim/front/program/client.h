@@ -41,8 +41,11 @@ struct transport {
 	/* Pages of the program lie on this memfd (the caller's) now: 0 or -errno, and the device
 	 * does without. */
 	int (*share)(struct cfile *, uint64_t va, uint64_t len, int memfd);
-	/* The program's last descriptor is closed; all objects are gone when this returns. */
-	void (*close)(struct cfile *);
+	/*
+	 * The program's last descriptor is closed; all objects are gone when this returns. true:
+	 * what it shared must stay where it is, another file's device is at work there.
+	 */
+	bool (*close)(struct cfile *);
 	/* In a fork child: what it inherited is not its own. Once with NULL, then for each file. */
 	void (*forked)(struct cfile *);
 };
@@ -72,6 +75,8 @@ void client_unmap(void *va, size_t len); /* before it happens */
 
 /* The calling thread belongs to the chip: no hook looks at what it does. */
 void client_stay_out(void);
+/* The same for a while, with signals blocked: whether it was so before. */
+bool client_inside(bool);
 
 /* flatten.c: one ioctl into a request and its outcome back. */
 int flatten_ioctl(struct cfile *, const struct transport *, void *arg);

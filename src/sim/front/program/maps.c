@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include "front/program/real.h"
 
 int maps_open(struct maps *m)
@@ -45,11 +46,13 @@ static const char *line(struct maps *m)
 bool maps_next(struct maps *m, struct mapping *map)
 {
 	const char *text = line(m);
+	unsigned int major, minor;
 	char perm[5] = "";
 
-	if (!text || sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64, &map->va,
-			    &map->end, perm, &map->offset, &map->inode) != 5)
+	if (!text || sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %*s %x:%x %" SCNu64, &map->va,
+			    &map->end, perm, &major, &minor, &map->inode) != 6)
 		return false;
+	map->dev = makedev(major, minor);
 	map->prot = (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) |
 		    (perm[2] == 'x' ? PROT_EXEC : 0);
 	return true;

@@ -15,8 +15,8 @@ struct maps {
 };
 
 struct mapping {
-	uint64_t va, end, offset;
-	uint64_t inode;
+	uint64_t va, end, inode;
+	dev_t dev;
 	int prot;
 };
 

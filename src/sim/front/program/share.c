@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -13,7 +16,7 @@
 #include "front/program/real.h"
 
 #define PAGE	   4096u
-#define PIECES	   1024u	/* each that goes back is looked up among all mappings */
+#define PIECES	   1024u
 #define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
 
@@ -21,25 +24,32 @@
 static struct piece {
 	struct cfile *file; /* NULL: free */
 	uint64_t inode, va, len;
+	dev_t dev;
+	bool data, ends, stuck;
 } pieces[PIECES];
 static unsigned int pieces_end; /* slots from here on were never used */
 
 static struct maps maps;    /* not on the stack: a program's may be small */
-static struct cfile nobody; /* has what could not be taken back: fork children get copies of it */
+static struct cfile nobody; /* has what can't be taken back: fork children get copies of it */
 static struct fair lock;    /* from a request to the end of what its answer asks for */
 
 /* --- one memory in the place of another ------------------------------------------------------- */
 
-/* -1: can't be had here. Closing it lets everybody through who waits. */
+/*
+ * -1: can't be had here. Closing it lets everybody through who waits; that may be the kernel, too,
+ * for a thread in read(), where the program has the privilege: else that read() fails.
+ */
 static int guard_new(void)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
 		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
 	};
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
-	if (fd < 0 || !ioctl(fd, UFFDIO_API, &api))
+	if (fd < 0)
+		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	if (fd < 0 || !real()->ioctl(fd, UFFDIO_API, &api))
 		return fd;
 	real()->close(fd);
 	return -1;
@@ -52,7 +62,8 @@ static bool protect(int guard, void *va, size_t len)
 	struct uffdio_register reg = {.range = range, .mode = UFFDIO_REGISTER_MODE_WP};
 	struct uffdio_writeprotect wp = {.range = range, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
 
-	return !ioctl(guard, UFFDIO_REGISTER, &reg) && !ioctl(guard, UFFDIO_WRITEPROTECT, &wp);
+	return !real()->ioctl(guard, UFFDIO_REGISTER, &reg) &&
+	       !real()->ioctl(guard, UFFDIO_WRITEPROTECT, &wp);
 }
 
 /* By a system call, which no sanitizer takes for an access of the program's. */
@@ -65,14 +76,15 @@ static bool copy_of(void *to, void *from, size_t len)
 }
 
 /*
- * `other` gets the bytes of [va, va + len) and its place; it is gone afterwards in any case. alone:
- * no other thread can store there.
+ * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
+ * any case. alone: no other thread can store there.
  */
-static int replace(void *va, size_t len, void *other, bool alone)
+static int replace(void *va, size_t len, void *other, int prot, bool alone)
 {
 	int guard = alone ? -1 : guard_new(), err = -ENOSYS;
 
-	if ((alone || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len))
+	if ((alone || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
+	    !mprotect(other, len, prot))
 		err = mremap(other, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, va) == va ? 0 : -errno;
 	if (err)
 		real()->munmap(other, len);
@@ -101,37 +113,58 @@ static int move_in(int memfd, void *va, size_t len, bool alone)
 	if (!alone && madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	return map == MAP_FAILED ? -errno : replace(va, len, map, alone);
+	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, alone);
 }
 
 static int move_out(void *va, size_t len, int prot, bool alone)
 {
+	bool shut = !(prot & PROT_READ);
 	void *own =
 		real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int err = own == MAP_FAILED ? -errno : replace(va, len, own, alone);
+	int err;
 
-	return err ? err : mprotect(va, len, prot);
+	if (own == MAP_FAILED)
+		return -errno;
+	if (shut)
+		mprotect(va, len, PROT_READ);
+	err = replace(va, len, own, prot, alone);
+	if (err && shut)
+		mprotect(va, len, prot);
+	return err;
 }
 
 /* --- pieces of the program's memory ----------------------------------------------------------- */
 
-/* Only what still is that memfd's: the program may have put other memory there. */
-static int piece_out(const struct piece *p, bool alone)
+static struct piece *piece_of(const struct mapping *m)
 {
-	int err = maps_open(&maps);
+	for (unsigned int i = 0; m->inode && i < pieces_end; i++)
+		if (pieces[i].file && pieces[i].inode == m->inode && pieces[i].dev == m->dev)
+			return &pieces[i];
+	return NULL;
+}
+
+/*
+ * The pieces that end become the program's own memory, wherever it has moved them to; what it has
+ * put into their places stays as it is. All in one look at the mappings, as they may be thousands.
+ */
+static void sweep(bool alone)
+{
+	bool stuck = maps_open(&maps);
 	struct mapping m;
+	struct piece *p;
 
-	if (err)
-		return err;
-	while (maps_next(&maps, &m) && m.va < p->va + p->len) {
-		uint64_t from = m.va > p->va ? m.va : p->va;
-		uint64_t end = m.end < p->va + p->len ? m.end : p->va + p->len;
-
-		if (m.inode == p->inode && from < end)
-			err |= move_out((void *)(uintptr_t)from, end - from, m.prot, alone);
+	while (!stuck && maps_next(&maps, &m)) {
+		p = piece_of(&m);
+		if (p && p->ends && move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot, alone))
+			p->stuck = true;
 	}
-	maps_close(&maps);
-	return err;
+	if (!stuck)
+		maps_close(&maps);
+	for (p = pieces; p < pieces + pieces_end; p++) {
+		if (p->ends)
+			p->file = stuck || p->stuck ? &nobody : NULL;
+		p->ends = p->stuck = false;
+	}
 }
 
 static struct piece *piece_new(void)
@@ -154,9 +187,21 @@ static bool is_alone(void)
 	return !real()->stat("/proc/self/task", &st) && st.st_nlink == 3;
 }
 
-static void piece_end(struct piece *p)
+/*
+ * Pages that something else has pinned, buffers of an io_uring say, are those that it goes on
+ * using, wherever the program's own stores go.
+ */
+static bool is_dma_elsewhere(void)
 {
-	p->file = piece_out(p, is_alone()) ? &nobody : NULL;
+	int fd = real()->open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, maps.buf, sizeof(maps.buf) - 1);
+	const char *pin;
+
+	if (fd >= 0)
+		real()->close(fd);
+	maps.buf[n > 0 ? n : 0] = 0;
+	pin = strstr(maps.buf, "\nVmPin:");
+	return !pin || strtoul(pin + strlen("\nVmPin:"), NULL, 10);
 }
 
 /* --- what answers ask for --------------------------------------------------------------------- */
@@ -201,7 +246,28 @@ static bool may_move(const struct kshare *s, bool alone)
 		return false;
 	return s->what == KSHARE_RING ||
 	       (s->len <= KSHARE_DATA_MOST && bytes_shared() + s->len <= DATA_ALL &&
-		(alone || is_fresh(s)));
+		(alone || is_fresh(s)) && !is_dma_elsewhere());
+}
+
+/* Those of one file, at one place or everywhere. */
+static void pieces_end_now(const struct cfile *cf, const struct kshare *s)
+{
+	int pinned = -1; /* not known */
+	bool any = false;
+	struct piece *p;
+
+	for (p = pieces; p < pieces + pieces_end; p++) {
+		if (p->file != cf || (s && (p->va != s->va || p->len != s->len)))
+			continue;
+		if (p->data && pinned < 0)
+			pinned = is_dma_elsewhere();
+		p->ends = !p->data || !pinned;
+		any = any || p->ends;
+		if (!p->ends)
+			p->file = &nobody;
+	}
+	if (any)
+		sweep(is_alone());
 }
 
 static void share(struct cfile *cf, const struct transport *t, const struct kshare *s)
@@ -215,53 +281,101 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 		return;
 	if (!real()->fstat(memfd, &st) &&
 	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone)) {
-		*p = (struct piece){cf, st.st_ino, s->va, s->len};
+		*p = (struct piece){.file = cf,
+				    .inode = st.st_ino,
+				    .dev = st.st_dev,
+				    .va = s->va,
+				    .len = s->len,
+				    .data = s->what == KSHARE_DATA};
 		if (t->share(cf, s->va, s->len, memfd))
-			piece_end(p);
+			pieces_end_now(cf, s);
 	}
 	real()->close(memfd);
-}
-
-static void take_back(const struct cfile *cf, const struct kshare *s)
-{
-	for (unsigned int i = 0; i < pieces_end; i++)
-		if (pieces[i].file == cf && pieces[i].va == s->va && pieces[i].len == s->len)
-			piece_end(&pieces[i]);
 }
 
 int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
 {
 	struct held held;
+	bool was_inside;
 	int rc;
 
 	fair_lock(&lock, &held);
+	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
 	for (unsigned int i = 0; i < req->nshares; i++)
 		if (req->shares[i].what == KSHARE_BACK)
-			take_back(cf, &req->shares[i]);
+			pieces_end_now(cf, &req->shares[i]);
 		else
 			share(cf, t, &req->shares[i]);
+	client_inside(was_inside);
 	fair_unlock(&lock, &held);
 	return rc;
 }
 
-void share_close(struct cfile *cf)
+void share_close(struct cfile *cf, bool stays, bool last)
 {
 	struct held held;
+	struct piece *p;
 
 	fair_lock(&lock, &held);
-	for (unsigned int i = 0; i < pieces_end; i++)
-		if (pieces[i].file == cf)
-			piece_end(&pieces[i]);
+	for (p = pieces; stays && p < pieces + pieces_end; p++)
+		if (p->file == cf)
+			p->file = &nobody;
+	pieces_end_now(cf, NULL);
+	if (last)
+		pieces_end_now(&nobody, NULL);
 	fair_unlock(&lock, &held);
+}
+
+/* --- fork ------------------------------------------------------------------------------------- */
+
+/*
+ * The child must find the bytes that were there at the fork, so the parent waits until it has its
+ * copies. Who shows that it has them, or is dead, is the end of a pipe: not forever, a debugger may
+ * hold the child.
+ */
+#define CHILD_MS 1000
+
+static struct {
+	struct held held;
+	int pipe[2];
+} forking;
+
+void share_before_fork(void)
+{
+	fair_lock(&lock, &forking.held);
+	forking.pipe[0] = forking.pipe[1] = -1;
+	if (bytes_shared() && pipe2(forking.pipe, O_CLOEXEC))
+		forking.pipe[0] = forking.pipe[1] = -1;
+}
+
+static void pipe_close(unsigned int end)
+{
+	if (forking.pipe[end] >= 0)
+		real()->close(forking.pipe[end]);
+}
+
+void share_in_parent(void)
+{
+	struct pollfd child = {.fd = forking.pipe[0]};
+
+	pipe_close(1);
+	if (child.fd >= 0)
+		poll(&child, 1, CHILD_MS);
+	pipe_close(0);
+	fair_unlock(&lock, &forking.held);
 }
 
 void share_in_child(void)
 {
-	lock = (struct fair){0};
 	for (unsigned int i = 0; i < pieces_end; i++)
-		if (pieces[i].file)
-			piece_out(&pieces[i], true);
-	memset(pieces, 0, sizeof(pieces));
+		pieces[i].ends = pieces[i].file;
+	sweep(true);
+	memset(pieces, 0, pieces_end * sizeof(pieces[0]));
 	pieces_end = 0;
+	pipe_close(0);
+	pipe_close(1);
+	lock = (struct fair){0};
+	pthread_sigmask(SIG_SETMASK, &forking.held.mask, NULL);
+	pthread_setcancelstate(forking.held.cancel, NULL);
 }

@@ -2,6 +2,8 @@
 #ifndef SIM_FRONT_SHARE_H
 #define SIM_FRONT_SHARE_H
 
+#include <stdbool.h>
+
 struct cfile;
 struct kreq;
 struct transport;
@@ -20,9 +22,14 @@ struct transport;
  * pages move, the device must not write to them for the next one.
  */
 int share_ioctl(struct cfile *, const struct transport *, struct kreq *);
-/* The file is closed: what it has shared is the program's own again. */
-void share_close(struct cfile *);
-/* In a fork child: it gets copies, as of any private memory. */
+/*
+ * The file is closed: what it has shared is the program's own again, unless it has to stay; then,
+ * when the last file is closed.
+ */
+void share_close(struct cfile *, bool stays, bool last);
+/* Around a fork: the child gets copies, as of any private memory. */
+void share_before_fork(void);
+void share_in_parent(void);
 void share_in_child(void);
 
 #endif

@@ -159,14 +159,17 @@ static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 	return tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
 }
 
-static void link_close(struct cfile *cf)
+static bool link_close(struct cfile *cf)
 {
+	bool tangled;
+
 	if (cf->sock < 0)
-		return;
-	tell(cf, LINK_CLOSE, NULL, 0, -1);
+		return false;
+	tangled = tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
+	return tangled;
 }
 
 static void link_forked(struct cfile *cf)

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a program does not notice how its pages are shared with the device: share.c's scenes
+# on a server's chip and on one of its own, with userfaultfd and without.
+. "$top_srcdir/tests/sim/tap.sh"
+client=$top_builddir/tests/sim/share
+TMPDIR=$scratch
+export TMPDIR
+scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read"
+
+# A bound, for a store that waits for ever.
+run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }
+bare() {
+	timeout 300 env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" \
+		"$client" "$@"
+}
+# A scene that can't be had here is none.
+may() {
+	"$@"
+	rc=$?
+	[ $rc = 77 ] || [ $rc = 0 ]
+}
+
+for scene in $scenes; do
+	check "run: $scene" may run $scene
+	check "bare: $scene" may bare $scene
+done
+for scene in threads threads-fork twice; do
+	check "run, no userfaultfd: $scene" run $scene never
+done
+for scene in fork renew stale protect close; do
+	check "run, no userfaultfd: $scene" run $scene alone
+	check "bare, no userfaultfd: $scene" bare $scene never
+done
+
+# The device is killed while pages are shared.
+orphan() {
+	"$dvx_sim" up share || return 1
+	mkfifo "$scratch/end$1"
+	"$dvx_sim" exec share -- "$client" orphan <"$scratch/end$1" >"$scratch/orphan" &
+	orphan=$!
+	exec 9>"$scratch/end$1"
+	until grep -qs open "$scratch/orphan"; do kill -0 $orphan || return 1; done
+	kill -9 "$("$dvx_sim" ls --json | jq '.[0].pid')"
+	exec 9>&-
+	wait $orphan
+}
+chips=share
+check "a program survives its device" orphan 1
+check "no mapping of the server is left by the dead: up" "$dvx_sim" up share
+server=$("$dvx_sim" ls --json | jq '.[0].pid')
+check "a client" "$dvx_sim" exec share -- "$client" fork
+mappings() { grep -c dvx-sim-ring "/proc/$server/maps"; }
+check "the server has none of its pages" test "$(mappings)" = 0
+mkfifo "$scratch/dies"
+"$dvx_sim" exec share -- "$client" orphan <"$scratch/dies" >"$scratch/dying" 2>&1 &
+dying=$!
+exec 9>"$scratch/dies"
+until grep -qs open "$scratch/dying"; do kill -0 $dying || break; done
+check "the server has some of a client's pages" test "$(mappings)" -gt 0
+kill -9 $dying
+wait $dying 2>/dev/null
+exec 9>&-
+gone() {
+	for _ in $(seq 200); do
+		[ "$(mappings)" = 0 ] && return 0
+	done
+	return 1
+}
+check "and none when it is dead" gone
+check "down" "$dvx_sim" down share
+plan
