@@ -4,16 +4,6 @@
 # a sentence and an exit code.
 . "$top_srcdir/tests/sim/tap.sh"
 
-# says CODE TEXT COMMAND...: exit code and a part of what is printed
-says() {
-	code=$1 text=$2
-	shift 2
-	"$@" >"$scratch/said" 2>&1
-	got=$?
-	cat "$scratch/said"
-	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
-	[ -z "$text" ] || grep -q -- "$text" "$scratch/said"
-}
 
 help_fits() {
 	[ "$("$dvx_sim" --help | wc -l)" -le 24 ] && [ "$("$dvx_sim" --help | wc -L)" -le 80 ]

@@ -4,16 +4,6 @@
 . "$top_srcdir/tests/sim/tap.sh"
 info=$top_builddir/tools/dvx-info/dvx-info
 
-# says CODE TEXT COMMAND...: exit code and a part of what is printed
-says() {
-	code=$1 text=$2
-	shift 2
-	"$@" >"$scratch/said" 2>&1
-	got=$?
-	cat "$scratch/said"
-	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
-	[ -z "$text" ] || grep -q -- "$text" "$scratch/said"
-}
 json() { # json FILTER COMMAND...: standard output is JSON, and the filter is true for it
 	filter=$1
 	shift

@@ -22,24 +22,14 @@ for e in r["engines"]:
 END
 }
 
-says() { # exit code, text, arguments
-	code=$1
-	text=$2
-	shift 2
-	run "$@" >"$scratch/said" 2>&1
-	got=$?
-	cat "$scratch/said"
-	[ $got = "$code" ] && grep -q -- "$text" "$scratch/said"
-}
-
 check "three engines, one run" json
 check "messages larger than an MTU" json --size 10000
 check "one outstanding only" json --window 1
 check "the device by its PCI address" json --device 0000:03:00.0
-check "a size of 0" says 2 '--size takes a number from 1 to 1048576, not "0"' --size 0
-check "a window that is no number" says 2 '--window takes a number from 1 to 4096, not "x"' --window x
-check "a device that is not there" says 1 "no mlx5 device nope" --device nope
-check "a full disk" says 1 "/dev/full: No space left" --json /dev/full
+check "a size of 0" says 2 '--size takes a number from 1 to 1048576, not "0"' run --size 0
+check "a window that is no number" says 2 '--window takes a number from 1 to 4096, not "x"' run --window x
+check "a device that is not there" says 1 "no mlx5 device nope" run --device nope
+check "a full disk" says 1 "/dev/full: No space left" run --json /dev/full
 no_room() {
 	said=$(run --count 10 --rounds 1 2>&1 >/dev/full) && return 1
 	echo "$said" | grep 'standard output: No space left'

@@ -18,17 +18,6 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
-# says CODE TEXT COMMAND...: exit code and a part of what is printed
-says() {
-	code=$1 text=$2
-	shift 2
-	"$@" >"$scratch/said" 2>&1
-	got=$?
-	cat "$scratch/said"
-	[ "$got" = "$code" ] || { echo "exit code $got, not $code"; return 1; }
-	grep -qF -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
-}
-
 # --- the option itself ---
 
 check "--set help lists the names" says 0 log_dma_mmo_max_size "$dvx_sim" up --set help

@@ -33,6 +33,17 @@ check() {
 	fi
 }
 
+# says CODE TEXT COMMAND...: exit code and a part of what is printed
+says() {
+	code=$1 text=$2
+	shift 2
+	"$@" >"$scratch/said" 2>&1
+	got=$?
+	cat "$scratch/said"
+	[ "$got" = "$code" ] || { echo "exit code $got, not $code"; return 1; }
+	[ -z "$text" ] || grep -q -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
+}
+
 plan() {
 	echo "1..$tests"
 	exit $failed

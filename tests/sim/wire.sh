@@ -6,16 +6,6 @@
 . "$top_srcdir/tests/sim/tap.sh"
 traffic=$top_srcdir/examples/traffic/traffic.pcap
 
-says() {
-	code=$1 text=$2
-	shift 2
-	timeout 60 "$@" >"$scratch/said" 2>&1
-	got=$?
-	cat "$scratch/said"
-	[ $got = "$code" ] || { echo "exit code $got, not $code"; return 1; }
-	[ -z "$text" ] || grep -q -- "$text" "$scratch/said"
-}
-
 # Packet files from hex, one packet a line "[LEN] HEX": pcap TYPE <lines >file
 make_pcap() {
 	$PERL -e '
