@@ -220,11 +220,11 @@ void datapath_close(struct silicon *si)
 	si->frames = NULL;
 }
 
-static bool deliver(struct silicon *si)
+static bool deliver(struct silicon *si, uint64_t from)
 {
 	unsigned int n = 0;
 
-	while (n < FRAMES && !(n && steer_tired(si)) && wire_run(si->wire, 1))
+	while (n < FRAMES && !(n && steer_enough(si, from)) && wire_run(si->wire, 1))
 		n++;
 	return n > 0;
 }
@@ -236,13 +236,12 @@ static bool deliver(struct silicon *si)
 bool datapath_run(struct silicon *si)
 {
 	uint64_t now = si->clock->now(si->clock);
-	bool did, round = true;
+	bool did = dp_fetch(si), round = true;
+	uint64_t from = steer_work(si);
 
-	steer_turn(si);
-	did = dp_fetch(si);
-	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_tired(si)); i++) {
+	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(si, from)); i++) {
 		round = net_run(si->net, now);
-		round |= deliver(si);
+		round |= deliver(si, from);
 		did |= round;
 	}
 	return dp_flush(si, now) || did;

@@ -38,6 +38,7 @@ struct dp_qp {
 	bool ready, flushing;
 	bool drained;
 	bool doomed; /* a posted write for it went nowhere */
+	uint8_t slow; /* a packet's way through the tables was long: so many are sent one by one */
 	/* blocks of the SQ that were fetched ahead */
 	uint16_t cache_at, cache_n;
 	uint8_t ahead; /* blocks that look_at_sq() reads beyond the least */
@@ -97,7 +98,6 @@ struct raw_wqe {
 #define RAW_BATCH 32u
 #define RAW_SEGS  128u
 struct dp_raw {
-	bool slow; /* their ways through the tables are long: no more than one at a time */
 	unsigned int n, nsegs;
 	size_t bytes;
 	struct raw_wqe w[RAW_BATCH];

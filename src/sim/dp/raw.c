@@ -150,6 +150,19 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 		packet_parse_headers(p);
 }
 
+/* Through the TX tables; what a way costs decides how many more there are in this turn. */
+static void steer(struct qp *qp, struct packet *p)
+{
+	const struct silicon *si = qp->o.vhca->si;
+	uint64_t from = steer_work(si);
+
+	steer_tx(qp->o.vhca, p);
+	if (steer_enough(si, from))
+		qp->dp->slow = RAW_BATCH;
+	else if (qp->dp->slow)
+		qp->dp->slow--;
+}
+
 static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
@@ -170,7 +183,7 @@ static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "sq 0x%x -> TX tables: a packet of %u bytes",
 			  qp->o.id, p.len);
-	steer_tx(qp->o.vhca, &p);
+	steer(qp, &p);
 }
 
 static void complete(struct qp *qp, struct send_wr *wr)
@@ -219,7 +232,6 @@ void raw_flush(struct qp *qp)
 		complete(qp, w->wr);
 		data += len;
 	}
-	b->slow = steer_tired(qp->o.vhca->si);
 }
 
 /* Where the data lie, behind those of the others. 0, or a syndrome. */
@@ -288,7 +300,7 @@ void raw_send(struct qp *qp, struct send_wr *wr)
 		if (qp->state == QP_RTS)
 			wr->error = batch_add(qp, &w);
 		if (qp->state == QP_RTS && !wr->error) {
-			if (b->slow)
+			if (qp->dp->slow)
 				raw_flush(qp);
 			return;
 		}

@@ -353,10 +353,10 @@ static bool room(const struct qp *qp)
 	return qp->raw ? raw_room(qp) : net_room(qp) > 0;
 }
 
-/* Each queue sends one packet in a turn, however long the others' ways were. */
+/* A queue whose packets go long ways sends one in a turn; the others' are as many as ever. */
 static bool waits(const struct qp *qp, unsigned int sent)
 {
-	return qp->raw && sent && steer_tired(qp->o.vhca->si);
+	return qp->raw && sent && qp->dp->slow;
 }
 
 /* A bad WQE still takes its turn: those before it complete first, what comes after is flushed. */

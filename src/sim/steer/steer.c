@@ -18,13 +18,12 @@
 /* Tables met on one way: levels rise, unless ignore_flow_level or software's entries lead back. */
 #define TABLES	   256u
 #define COPY_STEPS 256u /* what a copy for one more destination takes from STEER_STEPS */
-#define TURN_WORK  (1u << 15) /* entries: a millisecond */
 #define LOST_ALL   8u	/* sentences, before only each power of two is told */
 
 struct steer {
 	const struct steer_ops *ops;
 	struct steer_stats stats[FUNCTION_COUNT];
-	uint64_t lost, work; /* work: entries looked at in this turn */
+	uint64_t lost, work;
 };
 
 /* A walk, and the packet's parameters for firmware's tables. */
@@ -57,14 +56,9 @@ const struct steer_stats *steer_stats(const struct vhca *v)
 	return &v->si->steer->stats[v->kind];
 }
 
-void steer_turn(struct silicon *si)
+uint64_t steer_work(const struct silicon *si)
 {
-	si->steer->work = 0;
-}
-
-bool steer_tired(const struct silicon *si)
-{
-	return si->steer->work > TURN_WORK;
+	return si->steer->work;
 }
 
 bool steer_listens(const struct vhca *v)

@@ -48,10 +48,14 @@ void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 const struct steer_stats *steer_stats(const struct vhca *);
 /*
- * A turn of the loop begins; and whether its packets' ways were so long that the next ones, and
- * others' doorbells and requests, had better have a turn of their own.
+ * What all ways so far cost, in entries looked at; and how much is enough for one turn of the loop,
+ * so that others' doorbells and requests don't wait: a millisecond.
  */
-void steer_turn(struct silicon *);
-bool steer_tired(const struct silicon *);
+uint64_t steer_work(const struct silicon *);
+#define STEER_TURN (1u << 15)
+static inline bool steer_enough(const struct silicon *si, uint64_t from)
+{
+	return steer_work(si) - from > STEER_TURN;
+}
 
 #endif
