@@ -54,6 +54,9 @@ says 0 "format 1: a tag and where it leads" "tag 0x7" "to the TIR at 0x900000008
 	-- explain --dump "$v1" "in ipv4 src 10.1.2.3 tcp dst port 443"
 says 0 "format 1: VLAN tags and ICMPv6 types" "hits: vlan 0x8100, vlan id 5" \
 	-- explain --dump "$v1" "in vlan 5 ipv6"
+says 0 "a packet in a tunnel is shown with the one inside" \
+	"packet in: ipv4 1.2.3.4 > 5.6.7.8 udp ? > 6081, inside ipv6 ? > fe80::1 tcp ? > 80" \
+	-- explain --dump "$v1" "in ipv4 src 1.2.3.4 dst 5.6.7.8 geneve 9 inner ipv6 dst fe80::1 tcp dst port 80"
 says 0 "JSON has the same sentences" '"hit": true' '"field": "dst port"' '"end": "rule"' \
 	-- explain --json --dump "$v0" "in ipv4 dst 10.0.1.9 tcp dst port 443"
 says 0 "a file of packets, summed up" "packets  first one  taken by" ": drop" \

@@ -251,7 +251,7 @@ static size_t add_pair(char *buf, size_t size, size_t at, const struct fields *p
 	return add(buf, size, at, p->known[to] ? text : "?");
 }
 
-size_t fields_line(char *buf, size_t size, const struct fields *p)
+static size_t headers_line(char *buf, size_t size, const struct fields *p)
 {
 	static const char *const l4[] = {"", " tcp", " udp", ""};
 	size_t at = 0;
@@ -276,4 +276,17 @@ size_t fields_line(char *buf, size_t size, const struct fields *p)
 		at = add(buf, size, at, text);
 	}
 	return add_pair(buf, size, at, p, F_SPORT, F_DPORT);
+}
+
+size_t fields_line(char *buf, size_t size, const struct fields *p)
+{
+	size_t at = headers_line(buf, size, p);
+	struct fields in = {0};
+
+	if (!p->known[F_INNER(F_L3)] || at >= size)
+		return at;
+	memcpy(in.value, p->value + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.value[0]));
+	memcpy(in.known, p->known + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.known[0]));
+	at = add(buf, size, at, ", inside ");
+	return at < size ? at + headers_line(buf + at, size - at, &in) : at;
 }
