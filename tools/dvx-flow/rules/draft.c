@@ -106,7 +106,7 @@ void draft_begin(struct draft *d, enum rule_verdict verdict, bool count)
 	draft_level(d, false);
 	memset(d->field, 0, sizeof(d->field));
 	d->context = CONTEXT_NONE;
-	d->bad = d->has_queue = false;
+	d->bad = d->has_queue = d->asks_inner = false;
 	d->ports = (struct draft_ports){0};
 	d->flags = d->flags_mask = 0;
 	d->tunnel = TUNNEL_NONE;

@@ -83,7 +83,9 @@ void draft_settle_inner(struct draft *d, const struct place *at)
 
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
 		proved |= d->field[KEY_INNER(k)].value;
-	if (!proved && draft_says_inner(d))
+	if (d->asks_inner && !draft_says_inner(d))
+		draft_mistake(d, at, "inner what? Say what the inner packet is: inner ipv4, ...");
+	else if (!proved && draft_says_inner(d))
 		draft_mistake(
 			d, at,
 			"a packet without a tunnel meets this, too; say what the inner packet "

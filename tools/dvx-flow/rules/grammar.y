@@ -135,7 +135,7 @@ matches:
 
 match:
   T_ANY
-| T_INNER		{ draft_level(d, true); }
+| T_INNER		{ draft_level(d, true); d->asks_inner = true; }
 | T_OUTER		{ draft_level(d, false); }
 | T_ETH			{ d->context = CONTEXT_ETH; }
 | T_ETHERTYPE ethertype	{ draft_ethertype(d, &@$, $2); }
