@@ -80,32 +80,19 @@ static struct cover gre(struct packet *p, const uint8_t *header)
 			      flags & (GRE_ROUTING | GRE_VERSION) ? 0 : packet_load16(header + 2)};
 }
 
-static struct cover ipv4_in_ip(struct packet *p, const uint8_t *header)
-{
-	(void)p;
-	(void)header;
-	return (struct cover){0, ETHERTYPE_IPV4};
-}
-
-static struct cover ipv6_in_ip(struct packet *p, const uint8_t *header)
-{
-	(void)p;
-	(void)header;
-	return (struct cover){0, ETHERTYPE_IPV6};
-}
-
 static const struct kind {
 	uint8_t tunnel, protocol;
 	uint16_t port; /* of UDP */
 	uint8_t fixed; /* bytes that cover() reads */
 	cover_fn *cover;
+	uint16_t inner; /* without a header that tells */
 } kinds[] = {
-	{PACKET_VXLAN, PROTO_UDP, PORT_VXLAN, VXLAN_BYTES, vxlan},
-	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, vxlan_gpe},
-	{PACKET_GENEVE, PROTO_UDP, PORT_GENEVE, GENEVE_BYTES, geneve},
-	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, gre},
-	{PACKET_IPIP, PROTO_IPIP, 0, 0, ipv4_in_ip},
-	{PACKET_IPIP, PROTO_IPV6, 0, 0, ipv6_in_ip},
+	{PACKET_VXLAN, PROTO_UDP, PORT_VXLAN, VXLAN_BYTES, vxlan, 0},
+	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, vxlan_gpe, 0},
+	{PACKET_GENEVE, PROTO_UDP, PORT_GENEVE, GENEVE_BYTES, geneve, 0},
+	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, gre, 0},
+	{PACKET_IPIP, PROTO_IPIP, 0, 0, NULL, ETHERTYPE_IPV4},
+	{PACKET_IPIP, PROTO_IPV6, 0, 0, NULL, ETHERTYPE_IPV6},
 };
 
 static const struct kind *kind_of(const struct packet_headers *o)
@@ -151,12 +138,13 @@ void parse_tunnel(struct packet *p)
 {
 	const struct packet_headers *o = &p->outer;
 	const struct kind *k = kind_of(o);
-	struct cover c;
+	struct cover c = {0, k ? k->inner : 0};
 
 	forget(p);
 	if (!k || !parse_room(o->end, k->fixed, o->l3_end))
 		return;
-	c = k->cover(p, p->data + o->end);
+	if (k->cover)
+		c = k->cover(p, p->data + o->end);
 	if (parse_room(o->end, c.bytes, o->l3_end)) {
 		note(p, k);
 		parse_inner(p, &c);
