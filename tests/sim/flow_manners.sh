@@ -52,6 +52,19 @@ says() { # WORDS N BODY
 check "bytes that are no UTF-8 are told" says 'line 1, column 6: no rule has' 0 "$(printf 'drop \377')"
 check "one client too many is told" says "64 clients are connected already" 64 "drop in"
 check "and the daemon goes on" is '.rules | length' 2
+
+# More tags than a queue counts apart are still counted.
+tags() {
+	tcpdump -Z "$(id -un)" -nr "$traffic" 'ip and (tcp or udp)' 2>"$work/err" | sed -n 's/.* IP [0-9.]*\.\([0-9]*\) > .*/\1/p' | sort -un | head -n 60 >"$work/ports"
+	while read -r port; do echo "send in ipv4 src port $port to queue 0 tag $port"; done <"$work/ports" >"$work/tagged"
+	client apply --quiet "$work/tagged" && "$dvx_sim" replay "$chip" "$traffic" && client stats && is '.queues[0].tags | length' 32 &&
+		is '.queues[0] | .packets == ([.tags[].packets] | add) + .other_tags' true && client stats | grep -q ', others: [1-9]'
+}
+if command -v tcpdump >/dev/null; then
+	check "packets of more tags than are told apart" tags
+else
+	skip "packets of more tags than are told apart" "no tcpdump"
+fi
 "$PERL" -e 'for (1 .. 40000) { printf "count in ipv4 src 10.%d.%d.%d\n", $_ >> 16, $_ >> 8 & 255, $_ & 255 }' >"$work/many"
 names() { # ids have a gap then
 	client apply --quiet "$work/many" && client del 1 && timeout 20 "$dvx_sim" exec "$chip" -- "$flow" explain "in ipv4 src 10.0.1.0" >"$work/told" &&

@@ -103,6 +103,8 @@ static void print_tags(const json_t *queue)
 	json_array_foreach (json_object_get(queue, "tags"), i, tag)
 		printf("%s%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT, i ? ", " : "  tag ",
 		       number(tag, "tag"), number(tag, "packets"));
+	if (number(queue, "other_tags"))
+		printf(", others: %" JSON_INTEGER_FORMAT, number(queue, "other_tags"));
 	if (number(queue, "errors"))
 		printf("  %" JSON_INTEGER_FORMAT " receive errors", number(queue, "errors"));
 	if (json_object_get(queue, "capture_ended"))

@@ -114,8 +114,10 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 
 	while (i < c->ntags && c->tag[i].tag != tag)
 		i++;
-	if (i == TAGS_KEPT)
+	if (i == TAGS_KEPT) {
+		c->other_tags++;
 		return;
+	}
 	if (i == c->ntags)
 		c->tag[c->ntags++] = (struct tag_count){tag, 0};
 	c->tag[i].packets++;

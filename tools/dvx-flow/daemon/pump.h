@@ -24,6 +24,7 @@ struct queue_count {
 	int capture_err; /* errno that ended its capture; 0: none */
 	struct tag_count tag[TAGS_KEPT];
 	unsigned int ntags;
+	uint64_t other_tags; /* packets of further ones */
 };
 
 struct pump;
