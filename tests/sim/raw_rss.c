@@ -40,7 +40,8 @@ static unsigned int queue_of(const uint8_t *packet)
 
 	for (unsigned int bit = 0; bit < 96; bit++)
 		for (unsigned int i = 0; i < 32 && in[bit / 8] & 0x80 >> bit % 8; i++)
-			hash ^= (key[(bit + i) / 8] >> (7 - (bit + i) % 8) & 1u) << (31 - i);
+			hash ^= ((unsigned int)key[(bit + i) / 8] >> (7 - (bit + i) % 8) & 1u)
+				<< (31 - i);
 	return hash % WQS;
 }
 
