@@ -38,6 +38,9 @@ static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *
 {
 	uint8_t bytes[SMALL];
 
+	if (!dp_of(&qp->o)->posts.n &&
+	    dma_copy_direct(host_of(&qp->o), to->addr, from->addr, to->len))
+		return true;
 	post_before(dp_of(&qp->o), from);
 	if (to->len > SMALL) {
 		post_before(dp_of(&qp->o), to);

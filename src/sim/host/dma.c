@@ -292,6 +292,17 @@ static int copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size
 	return 0;
 }
 
+bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
+{
+	uint8_t *dst = direct_at(h, &(struct dma_seg){to, len});
+	uint8_t *src = dst ? direct_at(h, &(struct dma_seg){from, len}) : NULL;
+
+	if (!src)
+		return false;
+	store(dst, src, len);
+	return true;
+}
+
 /*
  * Memory that can be reached directly, or else the embedded client's, is the local side of the
  * call: one copy instead of two. A fault on that side is reported like one on the other, as there

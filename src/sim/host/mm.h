@@ -71,6 +71,8 @@ bool dma_is_direct(const struct host *, bus_t, size_t len);
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);
 int dma_copy(struct host *, bus_t to, bus_t from, size_t len);
+/* The same if neither end takes a call; false: nothing was done. */
+bool dma_copy_direct(struct host *, bus_t to, bus_t from, size_t len);
 
 struct dma_seg {
 	bus_t addr;
