@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
@@ -797,6 +798,72 @@ static int scene_uring(void)
 	return 0;
 }
 
+static struct {
+	char *to;
+	bool stop;
+} reader;
+
+static void *read_on(void *arg)
+{
+	int file = memfd_create("file", 0);
+
+	(void)arg;
+	CHECK(pwrite(file, "\5", 1, 63) == 1 && pwrite(file, "\5", 1, 0) == 1);
+	while (!__atomic_load_n(&reader.stop, __ATOMIC_RELAXED))
+		CHECK(pread(file, reader.to, 64, 0) == 64);
+	close(file);
+	return NULL;
+}
+
+/* As most programs: it may not hold back what the kernel stores. */
+static void drop_privilege(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}};
+
+	CHECK(!syscall(SYS_capset, &head, none));
+}
+
+/* A thread's read() next to a region does not fail because the region goes. */
+static int reads(void)
+{
+	pthread_t thread;
+	struct rig r;
+
+	rig_open(&r, NULL);
+	for (int i = 0; i < 20; i++) {
+		char *data = pages(PAGE);
+		struct ibv_mr *mr;
+
+		data[0] = 1;
+		reader.to = data + 2048;
+		reader.stop = false;
+		mr = reg(&r, data, 100);
+		CHECK(!pthread_create(&thread, NULL, read_on, NULL));
+		while (__atomic_load_n(&data[2048], __ATOMIC_RELAXED) != 5)
+			;
+		for (int spin = 0; spin < 100000; spin++)
+			__asm__ volatile("" ::: "memory");
+		CHECK(!ibv_dereg_mr(mr));
+		reader.stop = true;
+		pthread_join(thread, NULL);
+	}
+	CHECK(!ibv_destroy_cq(r.cq) && !ibv_dealloc_pd(r.pd) && !ibv_close_device(r.ctx));
+	CHECK(!shared(NULL, 0)); /* one thread again */
+	return 0;
+}
+
+static int scene_reader(void)
+{
+	return reads();
+}
+
+static int scene_reader_unprivileged(void)
+{
+	drop_privilege();
+	return reads();
+}
+
 /* --- READs ------------------------------------------------------------------------------------ */
 
 /* What a READ without a CQE brings comes by itself, and at once: nobody else wakes the device. */
@@ -855,7 +922,8 @@ int main(int argc, char **argv)
 		{"moved", scene_moved},	    {"protect", scene_protect},
 		{"close", scene_close},	    {"twice", scene_twice},
 		{"orphan", scene_orphan},   {"uring", scene_uring},
-		{"read", scene_read},
+		{"read", scene_read},	    {"reader", scene_reader},
+		{"reader-unprivileged", scene_reader_unprivileged},
 	};
 
 	/* alone: nothing moves without userfaultfd, unless the program has one thread */

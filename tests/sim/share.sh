@@ -6,7 +6,8 @@
 client=$top_builddir/tests/sim/share
 TMPDIR=$scratch
 export TMPDIR
-scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read"
+scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read
+	reader reader-unprivileged"
 
 # A bound, for a store that waits for ever.
 run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, and the chip's loop.
-HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_uar \
+HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_share tests/unit/host_uar \
 	tests/unit/host_wake tests/unit/host_lockstep tests/unit/chip_loop
 check_PROGRAMS += $(HOST_TESTS)
 TESTS += $(HOST_TESTS)
@@ -35,3 +35,7 @@ tests_unit_host_lockstep_SOURCES = tests/unit/host_lockstep.c
 tests_unit_host_lockstep_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_host_lockstep_CFLAGS = $(HOST_CFLAGS)
 tests_unit_host_lockstep_LDADD = $(HOST_LDADD)
+tests_unit_host_share_SOURCES = tests/unit/host_share.c
+tests_unit_host_share_CPPFLAGS = $(HOST_CPPFLAGS)
+tests_unit_host_share_CFLAGS = $(HOST_CFLAGS)
+tests_unit_host_share_LDADD = $(HOST_LDADD)

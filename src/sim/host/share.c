@@ -94,7 +94,8 @@ static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct 
 {
 	uint64_t first, bytes;
 
-	if (va % PAGE || len % PAGE || !len || len > LEN_MOST || va + len > 1ull << BUS_SLOT_SHIFT)
+	if (va % PAGE || len % PAGE || !len || len > LEN_MOST ||
+	    va > (1ull << BUS_SLOT_SHIFT) - len)
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))
 		return -EEXIST;

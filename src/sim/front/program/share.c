@@ -35,11 +35,18 @@ static struct fair lock;    /* from a request to the end of what its answer asks
 
 /* --- one memory in the place of another ------------------------------------------------------- */
 
+/* Who may store where pages move. */
+enum stores {
+	STORES_NONE,  /* this thread is the only one */
+	STORES_USER,  /* other threads */
+	STORES_KERNEL /* and the kernel for them, in a read() say */
+};
+
 /*
- * -1: can't be had here. Closing it lets everybody through who waits; that may be the kernel, too,
- * for a thread in read(), where the program has the privilege: else that read() fails.
+ * -1: can't be had here. Closing it lets everybody through who waits. The kernel waits only where
+ * the program has the privilege for it: else that read() would fail.
  */
-static int guard_new(void)
+static int guard_new(enum stores by)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -47,7 +54,7 @@ static int guard_new(void)
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0 && by == STORES_USER)
 		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
 	if (fd < 0 || !real()->ioctl(fd, UFFDIO_API, &api))
 		return fd;
@@ -77,13 +84,13 @@ static bool copy_of(void *to, void *from, size_t len)
 
 /*
  * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
- * any case. alone: no other thread can store there.
+ * any case.
  */
-static int replace(void *va, size_t len, void *other, int prot, bool alone)
+static int replace(void *va, size_t len, void *other, int prot, enum stores by)
 {
-	int guard = alone ? -1 : guard_new(), err = -ENOSYS;
+	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
 
-	if ((alone || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
+	if ((!by || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
 	    !mprotect(other, len, prot))
 		err = mremap(other, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, va) == va ? 0 : -errno;
 	if (err)
@@ -106,17 +113,17 @@ static int memfd_new(size_t len)
 }
 
 /* Protection holds back only from pages that are there: each is made first. */
-static int move_in(int memfd, void *va, size_t len, bool alone)
+static int move_in(int memfd, void *va, size_t len, enum stores by)
 {
 	void *map;
 
-	if (!alone && madvise(va, len, MADV_POPULATE_WRITE))
+	if (by && madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, alone);
+	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, by);
 }
 
-static int move_out(void *va, size_t len, int prot, bool alone)
+static int move_out(void *va, size_t len, int prot, enum stores by)
 {
 	bool shut = !(prot & PROT_READ);
 	void *own =
@@ -127,7 +134,7 @@ static int move_out(void *va, size_t len, int prot, bool alone)
 		return -errno;
 	if (shut)
 		mprotect(va, len, PROT_READ);
-	err = replace(va, len, own, prot, alone);
+	err = replace(va, len, own, prot, by);
 	if (err && shut)
 		mprotect(va, len, prot);
 	return err;
@@ -155,7 +162,9 @@ static void sweep(bool alone)
 
 	while (!stuck && maps_next(&maps, &m)) {
 		p = piece_of(&m);
-		if (p && p->ends && move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot, alone))
+		if (p && p->ends &&
+		    move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot,
+			     alone ? STORES_NONE : p->data ? STORES_KERNEL : STORES_USER))
 			p->stuck = true;
 	}
 	if (!stuck)
@@ -237,8 +246,8 @@ static uint64_t bytes_shared(void)
 
 /*
  * Small regions only, since a fork child gets a copy of all of them; and none where another thread
- * may just have the kernel store, in a read() say, which would fail where its own stores wait. What
- * nobody has touched yet nobody reads into.
+ * may just have the kernel store. What nobody has touched yet nobody reads into. (When it goes back
+ * somebody may: without the privilege it stays.)
  */
 static bool may_move(const struct kshare *s, bool alone)
 {
@@ -280,7 +289,7 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 	if (memfd < 0)
 		return;
 	if (!real()->fstat(memfd, &st) &&
-	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone)) {
+	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone ? STORES_NONE : STORES_USER)) {
 		*p = (struct piece){.file = cf,
 				    .inode = st.st_ino,
 				    .dev = st.st_dev,
