@@ -87,6 +87,12 @@ check "--state on a pipe" left_alone "the committed rules are kept in a regular 
 check "--state on a pipe, --fresh" left_alone "the committed rules are kept in a regular file" "$work/pipe" --fresh
 check "--state on a directory" left_alone "the committed rules are kept in a regular file" "$work"
 check "--state where no directory is" left_alone "No such file or directory" "$work/none/rules"
+neighbour() { # a name that a user may well have given
+	echo precious >"$work/mine.new"
+	start --state "$work/mine" && echo "drop in" | client apply - && [ "$(cat "$work/mine")" = "drop in" ] &&
+		[ "$(cat "$work/mine.new")" = precious ] && stop
+}
+check "what stands beside --state stays" neighbour
 gone_runtime() { # as su leaves it: a daemon is looked for elsewhere
 	fails 3 "no daemon holds" "$dvx_sim" exec "$chip" -- env XDG_RUNTIME_DIR="$work/none" "$flow" list &&
 		! grep -q "$work/none" "$work/err"

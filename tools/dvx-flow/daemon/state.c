@@ -15,7 +15,8 @@
 
 static void temporary(const char *path, char out[PATH_ROOM])
 {
-	snprintf(out, PATH_ROOM, "%s.new", path);
+	/* It will be removed unseen: no name that a user would give. */
+	snprintf(out, PATH_ROOM, "%s.dvx-flow.new", path);
 }
 
 static int write_all(int fd, const char *p, size_t n)
