@@ -76,6 +76,10 @@ says 3 "a way out that the dump has not" "no table where packets that go out wou
 says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- explain --dump "$v1" "in ipv4 dst 10.0.0"
 says 2 "two packets" "a packet is one line" -- explain --dump "$v1" "in ipv4
 drop in ipv6"
+# 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
+"${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
+says 0 "a packet that was cut is told" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"
+says 0 "one of a file, too" "was cut when it was captured (30 of 54 bytes)" -- explain --dump "$v1" --packet 1 "$tmp/cut.pcap"
 says 3 "no such file" "No such file" -- explain --dump "$tmp/none" "in ipv4"
 says 3 "no such packet file" "none.pcap: No such file" -- explain --dump "$v1" "$tmp/none.pcap"
 says 3 "a file that is no packet file" "README.md" -- explain --dump "$v1" "$top_srcdir/README.md"

@@ -20,7 +20,7 @@ struct job {
 	unsigned int nstarts;
 	bool lost; /* some walk did not end */
 	/* what became of the packets of a file */
-	uint64_t packets, *by_rule, by_default, by_lost;
+	uint64_t packets, cut, *by_rule, by_default, by_lost;
 	uint64_t *first_by_rule, first_default, first_lost;
 	json_t *out;
 };
@@ -294,6 +294,8 @@ static void tell_start(const struct job *job)
 		    (unsigned long long)job->src.d.table[job->start[0]].id);
 }
 
+#define CUT_MEANS "fields that are not there count as 0 here, the device has the whole packet"
+
 static int read_packets(struct job *job, pcap_t *in)
 {
 	struct pcap_pkthdr *head;
@@ -308,11 +310,15 @@ static int read_packets(struct job *job, pcap_t *in)
 		if (job->args->packet && job->args->packet != job->packets)
 			continue;
 		fields_of_frame(&p, bytes, head->caplen);
+		job->cut += head->caplen < head->len;
 		if (job->args->packet) {
 			char name[48];
 
 			snprintf(name, sizeof(name), "packet %llu",
 				 (unsigned long long)job->packets);
+			if (job->cut)
+				say("it was cut when it was captured (%u of %u bytes): " CUT_MEANS,
+				    head->caplen, head->len);
 			return tell_one(job, &p, name);
 		}
 		rc = sum_up(job, &p, job->packets);
@@ -328,6 +334,9 @@ static int read_packets(struct job *job, pcap_t *in)
 		return EXIT_INPUT;
 	}
 	print_sums(job);
+	if (job->cut)
+		say("%llu packet%s cut when %s captured: " CUT_MEANS, (unsigned long long)job->cut,
+		    job->cut == 1 ? " was" : "s were", job->cut == 1 ? "it was" : "they were");
 	return EXIT_DONE;
 }
 
