@@ -141,12 +141,14 @@ static uint32_t make_counters(struct fx *f)
 }
 
 /* CREATE_FLOW with mlx5's own part. */
+#define NOT_SAID 100u /* the part on counters is there, but the head tells of none */
+
 static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t points, uint32_t *fl)
 {
 	struct {
 		struct mlx5_ib_create_flow head;
 		struct mlx5_ib_flow_counters_data data;
-	} uhw = {.head.ncounters_data = !!points,
+	} uhw = {.head.ncounters_data = points && points != NOT_SAID,
 		 .data = {.counters_data = (uintptr_t)f->mem + DESCS_AT, .ncounters = points}};
 	struct rq r;
 	int err;
@@ -177,6 +179,7 @@ static void verbs_counters(void **state)
 	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 0, &fl), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 17, &fl), -EINVAL);
+	assert_int_equal(create_counted(f, &v, NOT_SAID, &fl), -EOPNOTSUPP);
 	assert_int_equal(create_counted(f, &v, 2, &fl), 0);
 	ends(f, false, 53);
 	ends(f, false, 53);

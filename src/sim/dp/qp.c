@@ -82,6 +82,7 @@ void dp_qp_stop(struct qp *qp)
 {
 	if (!qp->dp)
 		return;
+	dp_settle(qp->o.vhca->si); /* posts name their queue */
 	reset(qp);
 	if (!qp->no_sq)
 		uar_del_qp(qp);

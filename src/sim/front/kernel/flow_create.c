@@ -68,6 +68,11 @@ static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data *
 	need += in->ncounters_data * sizeof(in->data[0]);
 	if (uhw->len < need)
 		return refuse(-EINVAL, "CREATE_FLOW: mlx5's part ends in its counters");
+	for (size_t i = need; i < uhw->len; i++)
+		if (uhw->in[i])
+			return refuse(-EOPNOTSUPP,
+				      "CREATE_FLOW: mlx5's part has bytes beyond %zu that are not zero",
+				      need);
 	if (in->ncounters_data)
 		*points = &in->data[0];
 	return 0;
