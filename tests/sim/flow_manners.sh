@@ -73,6 +73,18 @@ names() { # ids have a gap then
 check "rules are called by their words, and soon, after a deletion too" names
 stop
 
+# A capture that can't be written is a file's fault (3), not the device's (4).
+: >"$work/file"
+mkdir -p "$work/dir/queue0.pcap"
+no_capture() { # DIR WORDS
+	start --capture "$1"
+	status=$?
+	cat "$work/daemon.err"
+	[ $status = 3 ] && grep -q "$2" "$work/daemon.err"
+}
+check "--capture on a file" no_capture "$work/file" "file/queue0.pcap: Not a directory"
+check "--capture where a directory has the file's name" no_capture "$work/dir" "queue0.pcap: Is a directory"
+
 left_alone() { # WORDS PATH OPTION...: a daemon doesn't keep rules there
 	words=$1 path=$2
 	shift 2

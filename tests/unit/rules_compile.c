@@ -38,8 +38,7 @@ static void compile(const struct ruleset *set, struct program *p)
 	assert_int_equal(rules_compile(set, p, &wrong), 0);
 }
 
-/* --- a small world
- * -------------------------------------------------------------------------------- */
+/* --- a small world ---------------------------------------------------------------------------- */
 
 /* Packets over so few values that rules meet them often. */
 struct packet {
@@ -247,8 +246,7 @@ static void as_written(void **state)
 	}
 }
 
-/* --- prefixes
- * ------------------------------------------------------------------------------------- */
+/* --- prefixes --------------------------------------------------------------------------------- */
 
 static void prefixes(void **state)
 {
@@ -277,8 +275,7 @@ static void prefixes(void **state)
 	}
 }
 
-/* --- economy
- * -------------------------------------------------------------------------------------- */
+/* --- economy ---------------------------------------------------------------------------------- */
 
 static size_t matchers(const char *text)
 {

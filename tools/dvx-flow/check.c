@@ -63,8 +63,7 @@ static int tell(const struct args *a, const struct ruleset *set, const struct pr
 	return EXIT_DONE;
 }
 
-/* --- on a device
- * ----------------------------------------------------------------------------------- */
+/* --- on a device ------------------------------------------------------------------------------- */
 
 static void lost(void *arg)
 {
@@ -75,7 +74,6 @@ static void lost(void *arg)
 static int make_queues(struct ground *g, const struct ruleset *set, struct fault *f)
 {
 	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = lost};
-	char why[512] = "";
 
 	for (size_t i = 0; i < set->n; i++) {
 		const struct rule *r = &set->rule[i];
@@ -85,7 +83,7 @@ static int make_queues(struct ground *g, const struct ruleset *set, struct fault
 		if (r->queue >= attr.queues)
 			attr.queues = r->queue + 1;
 	}
-	return pump_start(&attr, &g->pump, why, sizeof(why)) ? fault(f, EXIT_DEVICE, "%s", why) : 0;
+	return pump_start(&attr, &g->pump, f);
 }
 
 /* The rules are built where no packet comes by, and taken away again. Takes the set. */
@@ -110,8 +108,7 @@ static int check_device(const struct args *a, struct ruleset *set)
 	return f.code;
 }
 
-/* --- rules
- * ----------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------ */
 
 static int check_rules(const struct args *a, const struct ruleset *set)
 {

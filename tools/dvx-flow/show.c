@@ -50,8 +50,7 @@ int cmd_list(const struct args *a)
 	return EXIT_DONE;
 }
 
-/* --- stats
- * ---------------------------------------------------------------------------------------- */
+/* --- stats ------------------------------------------------------------------------------------ */
 
 /* What came since the table before, if there was one. */
 static void print_rate(const json_t *now, const json_t *before, double seconds)

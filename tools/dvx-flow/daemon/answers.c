@@ -45,8 +45,7 @@ static void failed(struct conn *c, const struct fault *f)
 	conn_fail(c, f->code ? f->code : EXIT_DEVICE, f->text);
 }
 
-/* --- apply, del
- * ----------------------------------------------------------------------------------- */
+/* --- apply, del ------------------------------------------------------------------------------- */
 
 struct telling {
 	struct conn *c;
@@ -108,8 +107,7 @@ static void do_del(struct holder *h, struct conn *c, const struct msg *m)
 		failed(c, &f);
 }
 
-/* --- list, stats
- * ---------------------------------------------------------------------------------- */
+/* --- list, stats ------------------------------------------------------------------------------ */
 
 static void do_list(struct holder *h, struct conn *c, const struct msg *m)
 {
@@ -178,8 +176,7 @@ static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
 	conn_say(c, j, NULL, 0);
 }
 
-/* --- dump
- * ----------------------------------------------------------------------------------------- */
+/* --- dump ------------------------------------------------------------------------------------- */
 
 struct entries {
 	const struct generation *gen;
@@ -223,8 +220,7 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 	free(text);
 }
 
-/* --- requests
- * ------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;

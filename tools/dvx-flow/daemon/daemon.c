@@ -167,7 +167,6 @@ static int hold(const struct args *a, struct where *w, struct fault *f)
 				 .capture = a->capture,
 				 .lost = device_is_gone,
 				 .arg = w};
-	char why[512] = "";
 	int ret;
 
 	if (check_state(w, f))
@@ -177,8 +176,8 @@ static int hold(const struct args *a, struct where *w, struct fault *f)
 	if (dvx_dev_open(w->device, &h.ground.dev))
 		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
 	pump.dev = h.ground.dev;
-	ret = pump_start(&pump, &h.ground.pump, why, sizeof(why));
-	ret = ret ? fault(f, EXIT_DEVICE, "%s", why) : serve(a, w, &h, f);
+	ret = pump_start(&pump, &h.ground.pump, f);
+	ret = ret ? ret : serve(a, w, &h, f);
 	holder_free(&h);
 	pump_stop(h.ground.pump);
 	dvx_dev_close(h.ground.dev);

@@ -59,8 +59,7 @@ struct building {
 	struct fault *fault;
 };
 
-/* --- what rules need
- * ------------------------------------------------------------------------------ */
+/* --- what rules need -------------------------------------------------------------------------- */
 
 static int make_counters(struct generation *gen, struct fault *f)
 {
@@ -143,8 +142,7 @@ static int make_tags(struct generation *gen, struct fault *f)
 	return ret;
 }
 
-/* --- tables
- * --------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 {
@@ -305,8 +303,7 @@ static int make_table(struct building *b)
 	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
 }
 
-/* --- the whole
- * ------------------------------------------------------------------------------------ */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static int build(struct building *b, const struct generation *like, const uint32_t *from)
 {
@@ -410,8 +407,7 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 	return 0;
 }
 
-/* --- the swing
- * ------------------------------------------------------------------------------------ */
+/* --- the swing -------------------------------------------------------------------------------- */
 
 static int raise_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
 {
@@ -465,8 +461,7 @@ int generation_swing(struct generation *gen, struct generation *old, struct faul
 	return 0;
 }
 
-/* --- what it says of itself
- * ----------------------------------------------------------------------- */
+/* --- what it says of itself ------------------------------------------------------------------- */
 
 const struct ruleset *generation_rules(const struct generation *gen)
 {

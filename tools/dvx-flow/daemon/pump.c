@@ -18,6 +18,7 @@
 #include "capture.h"
 #include "pump.h"
 #include "tools/cli/say.h"
+#include "tools/dvx-flow/dvx-flow.h"
 
 #define PACKETS	     1024u  /* receives that wait in each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
@@ -70,7 +71,7 @@ static void post_all(struct queue *q)
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
-static int queue_open(struct pump *p, struct queue *q, unsigned int number, const char *capture)
+static int queue_make(struct pump *p, struct queue *q, unsigned int number)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
 	struct dvx_mkey_attr key = {.size = sizeof(key), .access = DVX_LOCAL_WRITE, .pd = p->pd};
@@ -93,7 +94,18 @@ static int queue_open(struct pump *p, struct queue *q, unsigned int number, cons
 	if (ret)
 		return ret;
 	post_all(q);
-	return capture ? capture_open(capture, number, &q->capture) : 0;
+	return 0;
+}
+
+static int queue_open(struct pump *p, struct queue *q, unsigned int number, struct fault *f)
+{
+	const char *dir = p->attr.capture;
+	int ret;
+
+	if (queue_make(p, q, number))
+		return fault_device(f);
+	ret = dir ? capture_open(dir, number, &q->capture) : 0;
+	return ret ? fault(f, EXIT_INPUT, "%s/queue%u.pcap: %s", dir, number, strerror(-ret)) : 0;
 }
 
 static void queue_close(struct queue *q)
@@ -265,7 +277,7 @@ static int open_parts(struct pump *p)
 }
 
 /* Signals are the main thread's. */
-static int start_thread(struct pump *p)
+static int start_thread(struct pump *p, struct fault *f)
 {
 	sigset_t all, before;
 	int err;
@@ -275,42 +287,39 @@ static int start_thread(struct pump *p)
 	err = pthread_create(&p->thread, NULL, run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
-	return -err;
+	return err ? fault(f, EXIT_DEVICE, "no thread for the queues: %s", strerror(err)) : 0;
 }
 
-int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_t size)
+static int open_all(struct pump *p, struct fault *f)
+{
+	p->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (p->stop_fd < 0)
+		return fault(f, EXIT_DEVICE, "%s", strerror(errno));
+	if (open_parts(p))
+		return fault_device(f);
+	for (unsigned int i = 0; i < p->attr.queues; i++) {
+		p->n++;
+		if (queue_open(p, &p->queue[i], i, f))
+			return -1;
+	}
+	return start_thread(p, f);
+}
+
+int pump_start(const struct pump_attr *attr, struct pump **out, struct fault *f)
 {
 	struct pump *p = calloc(1, sizeof(*p));
-	int ret;
 
-	if (!p) {
-		snprintf(why, size, "no memory for %u queues", attr->queues);
-		return -ENOMEM;
-	}
+	if (!p)
+		return fault(f, EXIT_DEVICE, "no memory for %u queues", attr->queues);
 	p->attr = *attr;
 	p->dev = attr->dev;
-	p->stop_fd = eventfd(0, EFD_CLOEXEC);
-	ret = p->stop_fd < 0 ? -errno : 0;
 	pthread_mutex_init(&p->lock, NULL);
-	ret = ret ? ret : open_parts(p);
-	while (!ret && p->n < attr->queues) {
-		p->n++;
-		ret = queue_open(p, &p->queue[p->n - 1], p->n - 1, attr->capture);
-	}
-	if (ret && p->n && p->queue[p->n - 1].rxq)
-		snprintf(why, size, "%s/queue%u.pcap: %s", attr->capture, p->n - 1, strerror(-ret));
-	else if (ret)
-		snprintf(why, size, "%s", p->stop_fd < 0 ? strerror(-ret) : dvx_strerror());
-	if (!ret) {
-		ret = start_thread(p);
-		if (ret)
-			snprintf(why, size, "no thread for the queues: %s", strerror(-ret));
-	}
-	if (ret)
+	if (open_all(p, f)) {
 		pump_stop(p);
-	else
-		*out = p;
-	return ret;
+		return -1;
+	}
+	*out = p;
+	return 0;
 }
 
 void pump_stop(struct pump *p)

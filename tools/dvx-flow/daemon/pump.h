@@ -9,6 +9,7 @@
 #include <dvx/common.h>
 #include <dvx/rxq.h>
 
+#include "fault.h"
 #include "rules/rule.h"
 
 #define TAGS_KEPT 32u /* different tags that a queue counts apart */
@@ -38,8 +39,7 @@ struct pump_attr {
 	void *arg;
 };
 
-/* -errno, with the sentence in why. */
-int pump_start(const struct pump_attr *attr, struct pump **out, char *why, size_t size);
+int pump_start(const struct pump_attr *attr, struct pump **out, struct fault *f);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);

@@ -83,8 +83,7 @@ struct program {
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
 void program_free(struct program *p);
 
-/* --- expand.c: the entries of one rule
- * ------------------------------------------------------------ */
+/* --- expand.c: the entries of one rule -------------------------------------------------------- */
 
 /* Called for each entry: shape and values belong to the caller. Nonzero ends it. */
 typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *value);

@@ -76,8 +76,7 @@ static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64
 	return true;
 }
 
-/* --- the alternatives, one after the other
- * -------------------------------------------------------- */
+/* --- the alternatives, one after the other ---------------------------------------------------- */
 
 enum { SIDE_S, SIDE_D };
 

@@ -142,8 +142,7 @@ struct ruleset {
 
 void ruleset_free(struct ruleset *set);
 
-/* --- grammar.y
- * ------------------------------------------------------------------------------------- */
+/* --- grammar.y -------------------------------------------------------------------------------- */
 
 /* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1.
  */
