@@ -12,8 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -221,6 +227,190 @@ static void test_descriptors(void **state)
 	close(sock);
 }
 
+/* --- pages to share ------------------------------------------------------------------------- */
+
+#define PAGE 4096u
+
+static int memfd(size_t len, bool pages, unsigned int seals)
+{
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)len), 0);
+	for (size_t at = 0; pages && at < len; at += PAGE)
+		assert_int_equal(pwrite(fd, "", 1, (off_t)at), 1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static int share(int sock, uint64_t va, uint64_t len, int fd)
+{
+	const struct link_range range = {va, len, 0};
+	struct link_message m = {0};
+	int result;
+
+	assert_int_equal(link_ask(sock, LINK_SHARE, &range, sizeof(range), fd, &m), 0);
+	result = m.h.result;
+	link_message_free(&m);
+	return result;
+}
+
+/* A request of which only the result counts. */
+static int request(int sock, const struct kreq *req)
+{
+	struct link_message m = {0};
+	uint8_t *body;
+	size_t len;
+	int result;
+
+	assert_int_equal(msg_pack_request(req, &body, &len), 0);
+	assert_int_equal(link_ask(sock, LINK_IOCTL, body, len, -1, &m), 0);
+	result = m.h.result;
+	link_message_free(&m);
+	free(body);
+	return result;
+}
+
+/* So that somebody holds the memory: a DevX context, and a umem over it. */
+static void hold(int sock, const void *at, uint64_t len)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 in = {
+		.total_num_bfregs = 16,
+		.num_low_latency_bfregs = 4,
+		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
+		.max_cqe_version = 1,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	struct kattr context[] = {
+		{.id = UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, .flags = 1, .len = 4},
+		{.id = UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, .flags = 1, .len = 8},
+		{.id = UVERBS_ATTR_UHW_IN, .flags = 1, .len = sizeof(in), .in = (const void *)&in},
+		{.id = UVERBS_ATTR_UHW_OUT,
+		 .flags = 1,
+		 .len = sizeof(struct mlx5_ib_alloc_ucontext_resp)},
+	};
+	struct kattr umem[] = {
+		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, .flags = 1},
+		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR,
+		 .flags = 1,
+		 .len = 8,
+		 .data = (uintptr_t)at},
+		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, .flags = 1, .len = 8, .data = len},
+		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, .flags = 1, .len = 4, .data = 1},
+		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, .flags = 1, .len = 4},
+	};
+
+	assert_int_equal(request(sock, &(struct kreq){.object = UVERBS_OBJECT_DEVICE,
+						      .method = UVERBS_METHOD_GET_CONTEXT,
+						      .driver = RDMA_DRIVER_MLX5,
+						      .nattrs = 4,
+						      .attrs = context}),
+			 0);
+	assert_int_equal(request(sock, &(struct kreq){.object = MLX5_IB_OBJECT_DEVX_UMEM,
+						      .method = MLX5_IB_METHOD_DEVX_UMEM_REG,
+						      .driver = RDMA_DRIVER_MLX5,
+						      .nattrs = 5,
+						      .attrs = umem}),
+			 0);
+}
+
+/* Before it opened, without a file, with two, with half a range. */
+static void test_share_messages(void **state)
+{
+	const struct link_range range = {PAGE, PAGE, 0};
+	int fds[2] = {memfd(PAGE, true, F_SEAL_SHRINK), 0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		int sock = i ? open_device() : connect_to();
+		unsigned int nfds = i == 1 ? 0 : i == 2 ? 2 : 1;
+
+		assert_int_equal(link_write(sock, LINK_SHARE, 0, &range,
+					    i == 3 ? sizeof(range) - 8 : sizeof(range), fds, nfds,
+					    0),
+				 0);
+		assert_thrown_out(sock);
+	}
+	close(fds[0]);
+}
+
+/* Files that could hurt, memory that nobody holds. */
+static void test_share_files(void **state)
+{
+	char *mem = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t va = (uintptr_t)mem;
+	const int odd[] = {
+		memfd(PAGE, true, 0),		memfd(PAGE, true, F_SEAL_GROW),
+		memfd(2 * PAGE, false, F_SEAL_SHRINK), memfd(100, true, F_SEAL_SHRINK),
+		open("/dev/zero", O_RDWR),	open("/proc/self/mem", O_RDWR),
+		socket(AF_UNIX, SOCK_STREAM, 0), dup(0),
+	};
+	int sock = open_device(), good = memfd(4 * PAGE, true, F_SEAL_SHRINK);
+
+	(void)state;
+	assert_int_equal(share(sock, va, PAGE, good), -ENOENT);
+	hold(sock, mem, 4 * PAGE);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		assert_int_equal(share(sock, va, PAGE, odd[i]), -EPERM);
+		close(odd[i]);
+	}
+	assert_int_equal(share(sock, va + 1, PAGE, good), -EINVAL);
+	assert_int_equal(share(sock, va, PAGE + 1, good), -EINVAL);
+	assert_int_equal(share(sock, va, 0, good), -ENOENT);
+	assert_int_equal(share(sock, va, 5 * PAGE, good), -EPERM);
+	assert_int_equal(share(sock, va - PAGE, PAGE, good), -ENOENT);
+	assert_int_equal(share(sock, UINT64_MAX - PAGE + 1, PAGE, good), -ENOENT);
+	assert_int_equal(share(sock, va, UINT64_MAX & ~(uint64_t)(PAGE - 1), good), -ENOENT);
+	assert_int_equal(share(sock, 0, (va + PAGE) & ~(uint64_t)(PAGE - 1), good), -EINVAL);
+	assert_int_equal(share(sock, va, 2 * PAGE, good), 0);
+	assert_int_equal(share(sock, va + PAGE, PAGE, good), -EEXIST);
+	/* a page that goes nevertheless comes back empty */
+	assert_int_equal(ftruncate(good, 0), -1);
+	assert_int_equal(fallocate(good, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4 * PAGE), 0);
+	munmap(mem, 4 * PAGE);
+	close(good);
+	close(sock);
+}
+
+/* Thousands of them: one's limit, and the limit of all; the next one who comes finds room. */
+static void test_share_limits(void **state)
+{
+	const size_t pages = 1100;
+	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	int socks[20], good = memfd(PAGE, true, F_SEAL_SHRINK);
+	unsigned int all = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++) {
+		unsigned int n = 0;
+		int err = 0;
+
+		socks[i] = open_device();
+		hold(socks[i], mem, pages * PAGE);
+		while (n < pages && !err) {
+			err = share(socks[i], (uintptr_t)mem + n * PAGE, PAGE, good);
+			n += !err;
+		}
+		assert_int_equal(err, -ENOSPC);
+		all += n;
+	}
+	assert_int_equal(all, 16384);
+	for (unsigned int i = 0; i < 20; i++)
+		close(socks[i]);
+	/* the server learns of their end in its own time */
+	for (int i = 0, err = -ENOSPC; err; i++) {
+		int sock = open_device();
+
+		hold(sock, mem, PAGE);
+		err = share(sock, (uintptr_t)mem, PAGE, good);
+		close(sock);
+		assert_true(!err || (err == -ENOSPC && i < 1000));
+	}
+	munmap(mem, pages * PAGE);
+	close(good);
+}
+
 /* Packets to replay whose lengths contradict the message, the port, or each other. */
 static void test_replays(void **state)
 {
@@ -335,6 +525,9 @@ int main(void)
 		cmocka_unit_test(test_headers),	  cmocka_unit_test(test_opens),
 		cmocka_unit_test(test_truncated), cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_mutations), cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_share_messages),
+		cmocka_unit_test(test_share_files),
+		cmocka_unit_test(test_share_limits),
 		cmocka_unit_test(test_replays),	  cmocka_unit_test(test_captures),
 		cmocka_unit_test(test_replayers_die),
 		cmocka_unit_test(test_deaf),	  cmocka_unit_test(test_the_honest_one),

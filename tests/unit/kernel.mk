@@ -2,6 +2,7 @@
 # The kernel half of the front, fed with flattened requests on a whole chip in the process.
 KERNEL_TESTS = tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp \
 	tests/unit/kernel_devx tests/unit/kernel_events tests/unit/kernel_flow \
+	tests/unit/kernel_share \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
@@ -44,3 +45,6 @@ tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz
 	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c
 tests_unit_kernel_fuzz_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_fuzz_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_share_SOURCES = tests/unit/kernel_share.c
+tests_unit_kernel_share_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_share_LDADD = $(KERNEL_LIBS)
