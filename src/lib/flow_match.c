@@ -259,8 +259,10 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
 		return dvx_fail(EINVAL, "match.%s.first_vid: value 0x%x has bits outside mask 0x%x",
 				depth_name(depth), vid, vid_mask & 0xfffu);
 	if (prm_fte_match_set_lyr_2_4_get_svlan_tag(l.value))
-		return dvx_fail(EINVAL, "match.%s.svlan_tag: it is 1 already, cvlan_tag 1 "
-				"contradicts it", depth_name(depth));
+		return dvx_fail(EINVAL,
+				"match.%s.svlan_tag: it is 1 already, cvlan_tag 1 "
+				"contradicts it",
+				depth_name(depth));
 	prm_fte_match_set_lyr_2_4_set_cvlan_tag(l.value, 1);
 	prm_fte_match_set_lyr_2_4_set_cvlan_tag(l.mask, 1);
 	prm_fte_match_set_lyr_2_4_set_first_vid(l.value, vid);

@@ -179,7 +179,8 @@ static void second_kinds(struct stage *s)
 	kinds = matcher(s->table, &both, 2);
 	half = matcher(s->table, &one, 3);
 	a = rule_attr(kinds, &both, &s->to_a, 1);
-	rule_refused(&a, "match.misc_parameters: no second tag is both", "outer_second_cvlan_tag 1");
+	rule_refused(&a, "match.misc_parameters: no second tag is both",
+		     "outer_second_cvlan_tag 1");
 	a = rule_attr(half, &one, &s->to_a, 1);
 	rule_refused(&a, "match.misc_parameters.outer_second_svlan_tag",
 		     "outer_second_cvlan_tag matched too");

@@ -193,9 +193,10 @@ int holder_restore(struct holder *h, struct fault *f)
 	if (ret == -ENOENT)
 		return 0;
 	if (ret)
-		return fault(f, EXIT_INPUT,
-			     "the rules that were committed last can't be read; daemon --fresh begins "
-			     "without them");
+		return fault(
+			f, EXIT_INPUT,
+			"the rules that were committed last can't be read; daemon --fresh begins "
+			"without them");
 	ret = take_up(h, text, len, &why);
 	free(text);
 	if (ret)

@@ -22,7 +22,7 @@ struct tag_count {
 struct queue_count {
 	uint64_t packets, bytes, errors;
 	uint64_t captured; /* in the file, not in a buffer */
-	int capture_err; /* errno that ended its capture; 0: none */
+	int capture_err;   /* errno that ended its capture; 0: none */
 	struct tag_count tag[TAGS_KEPT];
 	unsigned int ntags;
 	uint64_t other_tags; /* packets of further ones */

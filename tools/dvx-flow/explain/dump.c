@@ -398,11 +398,11 @@ static const struct {
 	uint32_t first, last;
 	int (*read)(struct reader *r, uint32_t type);
 } records[] = {
-	{3000, 3000, domain},  {3001, 3002, skip},	   {3003, 3003, vport},
-	{3004, 3004, domain_caps}, {3005, 3005, skip},    {3100, 3100, table},	   {3101, 3102, table_side},
-	{3200, 3200, matcher}, {3201, 3201, matcher_mask}, {3202, 3203, matcher_side},
-	{3204, 3204, builder}, {3205, 3205, matcher_mask}, {3300, 3300, rule},
-	{3301, 3304, entry},   {3400, 3499, action},
+	{3000, 3000, domain},	    {3001, 3002, skip},	   {3003, 3003, vport},
+	{3004, 3004, domain_caps},  {3005, 3005, skip},	   {3100, 3100, table},
+	{3101, 3102, table_side},   {3200, 3200, matcher}, {3201, 3201, matcher_mask},
+	{3202, 3203, matcher_side}, {3204, 3204, builder}, {3205, 3205, matcher_mask},
+	{3300, 3300, rule},	    {3301, 3304, entry},   {3400, 3499, action},
 };
 
 /* --- lines --- */

@@ -231,8 +231,8 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 		if (v->row[i].field != F_NONE)
 			left->mask[v->row[i].field] = 0;
 	/* An entry that compares something; if it is nothing that is known here, it is the rest. */
-	v->mask_known = left->known &&
-			(!left->more || v->lookup == LOOKUP_ANY || !is_zero(v->mask, sizeof(v->mask)));
+	v->mask_known = left->known && (!left->more || v->lookup == LOOKUP_ANY ||
+					!is_zero(v->mask, sizeof(v->mask)));
 }
 
 bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,

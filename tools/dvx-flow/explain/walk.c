@@ -214,8 +214,9 @@ static bool look(struct walk *w, struct place *at)
 		return nothing(w, at);
 	entry_read(w->cache, e, &s);
 	if (!s.mask_known && !s.any) {
-		lost(w, "what the entry of line %u compares is not in the dump, or no field that "
-			"is known here",
+		lost(w,
+		     "what the entry of line %u compares is not in the dump, or no field that "
+		     "is known here",
 		     w->d->rule[e->rule].line);
 		return false;
 	}

@@ -50,7 +50,7 @@ struct draft {
 	struct rule_headers inner;
 	struct rule_headers *h; /* whose headers the words are about: the rule's outer, or inner */
 	bool bad, has_queue;
-	bool asks_inner; /* the word stood there */
+	bool asks_inner;	  /* the word stood there */
 	struct draft_ports ports; /* the list under way */
 	uint64_t flags, flags_mask;
 };
