@@ -26,6 +26,13 @@ lines() { kill -9 "$daemon" && wait "$daemon"; start --queues 2 && is '[.rules[]
 check "after a restart, too" lines
 check "a queue that no daemon can have is a mistake" sh -c "! echo 'send in to queue 64' | '$flow' check - 2>'$work/err' && grep -q '0 to 63' '$work/err'"
 
+esc=$(printf '\033')
+no_escapes() {
+	echo "drop in $esc[31mudp" | "$flow" check - 2>"$work/err"
+	[ $? = 1 ] && grep -qF 'drop in ?[31mudp' "$work/err" && ! grep -qF "$esc" "$work/err"
+}
+check "a file's escape sequences don't reach the terminal" no_escapes
+
 watches() {
 	client stats --json --interval 0.01 | head -n 3 >"$work/out"
 	[ "$(jq -s length "$work/out")" = 3 ]

@@ -54,11 +54,12 @@ static int tell(const struct args *a, const struct ruleset *set, const struct pr
 		return say_json(set, p);
 	if (a->quiet)
 		return EXIT_DONE;
-	printf("%s: %zu rules", a->argv[0], set->n);
+	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (p->table[d].n)
-			printf("; %s: %zu entries in %zu matchers", directions[d],
-			       p->table[d].entries, p->table[d].n);
+			printf("; %s: %zu entr%s in %zu matcher%s", directions[d],
+			       p->table[d].entries, p->table[d].entries == 1 ? "y" : "ies",
+			       p->table[d].n, p->table[d].n == 1 ? "" : "s");
 	putchar('\n');
 	return EXIT_DONE;
 }

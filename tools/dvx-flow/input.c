@@ -51,12 +51,24 @@ int file_read(const char *path, char **text, size_t *len)
 	return ret;
 }
 
+/* A file must not command the terminal. */
+static void show(const struct mistake *m)
+{
+	for (size_t i = 0; i < m->source_len; i++) {
+		unsigned char c = (unsigned char)m->source[i];
+
+		fputc(c == '\r' ? ' ' : (c < ' ' && c != '\t') || c == 0x7f ? '?' : c, stderr);
+	}
+}
+
 /* A tab of the line is a tab before the caret, whatever the terminal makes of it. */
 static void point(const struct mistake *m)
 {
 	const char *p = m->source, *end = p + m->source_len;
 
-	fprintf(stderr, "    %.*s\n    ", (int)m->source_len, m->source);
+	fputs("    ", stderr);
+	show(m);
+	fputs("\n    ", stderr);
 	for (uint32_t c = 1; c < m->column && p < end; p++)
 		if ((*p & 0xc0) != 0x80) {
 			fputc(*p == '\t' ? '\t' : ' ', stderr);

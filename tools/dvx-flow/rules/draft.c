@@ -153,6 +153,26 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 		*f = (struct rule_field){(enum rule_key)(f - d->field), value, mask};
 }
 
+void draft_vport(struct draft *d, const struct place *at, uint64_t vport)
+{
+	if (d->rule.dir == RULE_OUT)
+		draft_mistake(
+			d, at,
+			"vport is where a packet came from; this rule is about those that go out");
+	else
+		draft_field(d, at, KEY_VPORT, vport, UINT64_MAX);
+}
+
+void draft_sqn(struct draft *d, const struct place *at, uint64_t sqn)
+{
+	if (d->rule.dir == RULE_IN)
+		draft_mistake(d, at,
+			      "sqn is the queue that sent the packet; this rule is about those "
+			      "that come in");
+	else
+		draft_field(d, at, KEY_SQN, sqn, UINT64_MAX);
+}
+
 void draft_tos(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
 {
 	if (mask == UINT64_MAX)

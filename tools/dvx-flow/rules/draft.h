@@ -75,6 +75,8 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 		 uint64_t mask);
 void draft_ethertype(struct draft *d, const struct place *at, uint64_t type);
 void draft_proto(struct draft *d, const struct place *at, uint64_t proto);
+void draft_vport(struct draft *d, const struct place *at, uint64_t vport);
+void draft_sqn(struct draft *d, const struct place *at, uint64_t sqn);
 void draft_tos(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
 void draft_ip(struct draft *d, const struct place *at, uint8_t version);
 void draft_vlan(struct draft *d, const struct place *at, bool customer, bool provider);

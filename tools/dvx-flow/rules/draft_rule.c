@@ -36,8 +36,6 @@ static void settle_ip(struct draft *d, const struct place *at)
 	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
 	bool needed = d->h->l4 != L4_ANY;
 
-	if (draft_said(d, KEY_FLOWLABEL)->mask)
-		draft_ip(d, at, 6);
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
 		needed |= draft_said(d, of_ip[i])->mask != 0;
 	if (needed && draft_not_ip(d))
@@ -59,14 +57,6 @@ static void settle(struct draft *d, const struct place *at)
 	draft_settle_inner(d, at);
 	if (d->rule.verdict == RULE_SEND && !d->has_queue)
 		draft_mistake(d, at, "send to which queue? Write `to queue 0' behind the matches");
-	if (d->field[KEY_VPORT].mask && d->rule.dir == RULE_OUT)
-		draft_mistake(
-			d, at,
-			"vport is where a packet came from; this rule is about those that go out");
-	if (d->field[KEY_SQN].mask && d->rule.dir == RULE_IN)
-		draft_mistake(d, at,
-			      "sqn is the queue that sent the packet; this rule is about those "
-			      "that come in");
 }
 
 static bool keep_fields(struct draft *d)

@@ -161,7 +161,7 @@ match:
 | T_DSCP dscp		{ draft_field(d, &@$, KEY_DSCP, $2, 0x3f); }
 | T_ECN T_NUMBER	{ draft_field(d, &@$, KEY_ECN, $2, 0x3); }
 | T_TTL T_NUMBER	{ draft_field(d, &@$, KEY_TTL, $2, 0xff); }
-| T_FLOWLABEL masked	{ draft_field(d, &@$, KEY_FLOWLABEL, $2.value, $2.mask); }
+| T_FLOWLABEL masked	{ draft_ip(d, &@1, 6); draft_field(d, &@$, KEY_FLOWLABEL, $2.value, $2.mask); }
 | T_FRAG		{ draft_field(d, &@$, KEY_FRAGMENT, 1, 1); }
 | T_NOFRAG		{ draft_field(d, &@$, KEY_FRAGMENT, 0, 1); }
 | negation T_FRAG	{ draft_field(d, &@$, KEY_FRAGMENT, 0, 1); }
@@ -173,7 +173,7 @@ match:
 | T_FLAGS flags		{ draft_flags(d, &@$); }
 | T_FLAGS masked	{ draft_field(d, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
 | T_REG masked		{ draft_field(d, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
-| T_VPORT T_NUMBER	{ draft_field(d, &@$, KEY_VPORT, $2, 0xffff); }
+| T_VPORT T_NUMBER	{ draft_vport(d, &@$, $2); }
 | tunnel		{ draft_tunnel(d, &@$, (enum draft_tunnel)$1); }
 | tunnel masked		{ draft_tunnel(d, &@1, (enum draft_tunnel)$1); draft_vni(d, &@2, $2.value, $2.mask); }
 | T_VNI masked		{ draft_vni(d, &@$, $2.value, $2.mask); }
@@ -183,7 +183,7 @@ match:
 | T_MPLS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
 | T_LABEL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
 | T_TC T_NUMBER		{ draft_mpls_part(d, &@$, KEY_MPLS_TC, $2); }
-| T_SQN T_NUMBER	{ draft_field(d, &@$, KEY_SQN, $2, 0xffffff); }
+| T_SQN T_NUMBER	{ draft_sqn(d, &@$, $2); }
 ;
 
 tunnel:
