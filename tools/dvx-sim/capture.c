@@ -84,17 +84,19 @@ static bool enough(const struct capture *c)
 static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *end, uint32_t n)
 {
 	struct link_packet p;
+	size_t padded;
 
 	while (n-- && !enough(c)) {
 		if ((size_t)(end - at) < sizeof(p))
 			return gone(c, -EPROTO);
 		memcpy(&p, at, sizeof(p));
 		at += sizeof(p);
-		if (p.len > LINK_PACKET_MAX || (size_t)(end - at) < p.len)
+		padded = (p.len + 7u) & ~7u;
+		if (p.len > LINK_PACKET_MAX || (size_t)(end - at) < padded)
 			return gone(c, -EPROTO);
 		if (pcap_out_add(&c->out, p.ns, at, p.len))
 			return -1;
-		at += (p.len + 7u) & ~7u;
+		at += padded;
 	}
 	return pcap_out_flush(&c->out);
 }
