@@ -269,9 +269,8 @@ static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = host_arm(c->host, now), timer;
 
-	if (!ns)
+	if (!ns || dp_settle(&c->silicon))
 		return;
-	dp_settle(&c->silicon);
 	timer = until_timer(c);
 	requests(c, ns < timer ? ns : timer);
 }

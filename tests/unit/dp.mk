@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The data path and the transport on a silicon without firmware (dp_rig.h).
 DP_TESTS = tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo \
-	tests/unit/dp_life tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/net_loss
+	tests/unit/dp_life tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss
 check_PROGRAMS += $(DP_TESTS)
 TESTS += $(DP_TESTS)
 DP_RIG = tests/unit/dp_rig.c tests/unit/dp_rig.h
@@ -60,3 +60,7 @@ tests_unit_dp_self_SOURCES = tests/unit/dp_self.c $(DP_RIG)
 tests_unit_dp_self_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_dp_self_CFLAGS = $(DP_CFLAGS)
 tests_unit_dp_self_LDADD = $(DP_LDADD)
+tests_unit_dp_post_SOURCES = tests/unit/dp_post.c $(DP_RIG)
+tests_unit_dp_post_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_post_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_post_LDADD = $(DP_LDADD)

@@ -81,10 +81,13 @@ bool dp_fetch(struct silicon *si)
 	return sq_run(si->dp) || did;
 }
 
-void dp_settle(struct silicon *si)
+bool dp_settle(struct silicon *si)
 {
-	if (si->dp)
+	bool any = si->dp && si->dp->posts.n;
+
+	if (any)
 		post_flush(si->dp);
+	return any;
 }
 
 bool dp_flush(struct silicon *si, uint64_t now)

@@ -44,7 +44,10 @@ void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value
  */
 bool dp_fetch(struct silicon *);
 bool dp_flush(struct silicon *, uint64_t now);
-/* Nothing waits any more: before a command changes what it would go through. */
-void dp_settle(struct silicon *);
+/*
+ * Nothing waits any more: before a command changes what it would go through, before the loop sleeps.
+ * True if something did, and there may be work.
+ */
+bool dp_settle(struct silicon *);
 
 #endif

@@ -43,7 +43,11 @@ static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *
 		return true;
 	post_before(dp_of(&qp->o), from);
 	if (to->len > SMALL) {
-		post_before(dp_of(&qp->o), to);
+		/* who polls a WRITE's end counts on those before it */
+		if (put == post_seen)
+			post_flush(dp_of(&qp->o));
+		else
+			post_before(dp_of(&qp->o), to);
 		return !dma_copy(host_of(&qp->o), to->addr, from->addr, to->len);
 	}
 	return !dma_gather(host_of(&qp->o), from, 1, bytes) && !put(qp, to, 1, bytes, to->len);
