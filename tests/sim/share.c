@@ -864,6 +864,37 @@ static int scene_reader_unprivileged(void)
 	return reads();
 }
 
+static void *sleep_on(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* Regions that could not be taken back are forgotten when the program has unmapped them. */
+static int scene_churn(void)
+{
+	pthread_t thread;
+	struct rig r;
+	char *mem = pages(PAGE);
+	struct mlx5dv_devx_umem *umem;
+
+	drop_privilege();
+	rig_open(&r, NULL);
+	CHECK(!pthread_create(&thread, NULL, sleep_on, NULL));
+	for (int i = 0; i < 1500; i++) {
+		char *data = pages(PAGE);
+
+		CHECK(!ibv_dereg_mr(reg(&r, data, PAGE)));
+		CHECK(!munmap(data, PAGE));
+	}
+	umem = mlx5dv_devx_umem_reg(r.ctx, mem, PAGE, IBV_ACCESS_LOCAL_WRITE);
+	CHECK(umem);
+	expect_shared(mem, PAGE);
+	CHECK(!mlx5dv_devx_umem_dereg(umem));
+	rig_close(&r);
+	return 0;
+}
+
 /* --- READs ------------------------------------------------------------------------------------ */
 
 /* What a READ without a CQE brings comes by itself, and at once: nobody else wakes the device. */
@@ -924,6 +955,7 @@ int main(int argc, char **argv)
 		{"orphan", scene_orphan},   {"uring", scene_uring},
 		{"read", scene_read},	    {"reader", scene_reader},
 		{"reader-unprivileged", scene_reader_unprivileged},
+		{"churn", scene_churn},
 	};
 
 	/* alone: nothing moves without userfaultfd, unless the program has one thread */

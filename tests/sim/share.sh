@@ -7,7 +7,7 @@ client=$top_builddir/tests/sim/share
 TMPDIR=$scratch
 export TMPDIR
 scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read
-	reader reader-unprivileged"
+	reader reader-unprivileged churn"
 
 # A bound, for a store that waits for ever.
 run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }

@@ -25,7 +25,7 @@ static struct piece {
 	struct cfile *file; /* NULL: free */
 	uint64_t inode, va, len;
 	dev_t dev;
-	bool data, ends, stuck;
+	bool data, ends, stuck, seen;
 } pieces[PIECES];
 static unsigned int pieces_end; /* slots from here on were never used */
 
@@ -152,7 +152,8 @@ static struct piece *piece_of(const struct mapping *m)
 
 /*
  * The pieces that end become the program's own memory, wherever it has moved them to; what it has
- * put into their places stays as it is. All in one look at the mappings, as they may be thousands.
+ * put into their places stays as it is. All in one look at the mappings, as they may be thousands;
+ * what nobody had and is not there any more is forgotten.
  */
 static void sweep(bool alone)
 {
@@ -162,6 +163,8 @@ static void sweep(bool alone)
 
 	while (!stuck && maps_next(&maps, &m)) {
 		p = piece_of(&m);
+		if (p)
+			p->seen = true;
 		if (p && p->ends &&
 		    move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot,
 			     alone ? STORES_NONE : p->data ? STORES_KERNEL : STORES_USER))
@@ -172,7 +175,9 @@ static void sweep(bool alone)
 	for (p = pieces; p < pieces + pieces_end; p++) {
 		if (p->ends)
 			p->file = stuck || p->stuck ? &nobody : NULL;
-		p->ends = p->stuck = false;
+		if (p->file == &nobody && !stuck && !p->seen)
+			p->file = NULL;
+		p->ends = p->stuck = p->seen = false;
 	}
 }
 
