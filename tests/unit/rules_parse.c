@@ -112,6 +112,9 @@ static void fields(void **state)
 	has("drop in vlan 100", KEY_VLAN_ID, 100, 0xfff);
 	has("drop in vlan id 100 pcp 3 dei 1", KEY_VLAN_PCP, 3, 7);
 	has("drop in svlan 5", KEY_SVLAN, 1, 1);
+	has("drop in vlan_id 6 vlan_prio 3", KEY_CVLAN, 1, 1);
+	has("drop in vlan_id 6 vlan_prio 3", KEY_VLAN_PCP, 3, 7);
+	has("drop in svlan vlan_id 6", KEY_SVLAN, 1, 1);
 	has("drop in untagged", KEY_CVLAN, 0, 1);
 	has("drop in proto gre", KEY_PROTO, 47, 0xff);
 	has("drop in dscp ef", KEY_DSCP, 46, 0x3f);
@@ -298,6 +301,7 @@ static void mistakes(void **state)
 		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
 		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
+		{"drop in untagged vlan_id 3", "1:18+9 VLAN id belongs behind vlan or svlan"},
 		{"drop in vlan svlan", "1:14+5 the first tag is either"},
 		{"drop in eth type vlan",
 		 "1:13+9 the EtherType that is compared stands behind all VLAN tags"},

@@ -283,6 +283,12 @@ void draft_vlan(struct draft *d, const struct place *at, bool customer, bool pro
 			"the first tag is either a customer's (vlan) or a provider's (svlan)");
 }
 
+void draft_vlan_word(struct draft *d, const struct place *at, bool says_vlan)
+{
+	if (says_vlan && !draft_said(d, KEY_CVLAN)->mask && !draft_said(d, KEY_SVLAN)->mask)
+		draft_vlan(d, at, true, false);
+}
+
 void draft_vlan_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value)
 {
 	if (!draft_said(d, KEY_CVLAN)->value && !draft_said(d, KEY_SVLAN)->value)

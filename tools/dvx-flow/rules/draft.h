@@ -80,6 +80,8 @@ void draft_sqn(struct draft *d, const struct place *at, uint64_t sqn);
 void draft_tos(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
 void draft_ip(struct draft *d, const struct place *at, uint8_t version);
 void draft_vlan(struct draft *d, const struct place *at, bool customer, bool provider);
+/* vlan_id and vlan_prio need no vlan before them, as in tc. */
+void draft_vlan_word(struct draft *d, const struct place *at, bool says_vlan);
 void draft_vlan_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value);
 void draft_type(struct draft *d, const struct place *at, const char *name, uint64_t value);
 void draft_code(struct draft *d, const struct place *at, uint64_t value);

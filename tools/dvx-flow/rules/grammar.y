@@ -147,8 +147,8 @@ match:
 | T_SVLAN		{ draft_vlan(d, &@$, false, true); }
 | T_SVLAN T_NUMBER	{ draft_vlan(d, &@1, false, true); draft_vlan_part(d, &@2, KEY_VLAN_ID, $2); }
 | T_UNTAGGED		{ draft_vlan(d, &@$, false, false); }
-| T_ID T_NUMBER		{ draft_vlan_part(d, &@$, KEY_VLAN_ID, $2); }
-| T_PCP T_NUMBER	{ draft_vlan_part(d, &@$, KEY_VLAN_PCP, $2); }
+| T_ID T_NUMBER		{ draft_vlan_word(d, &@$, $1->arg); draft_vlan_part(d, &@$, KEY_VLAN_ID, $2); }
+| T_PCP T_NUMBER	{ draft_vlan_word(d, &@$, $1->arg); draft_vlan_part(d, &@$, KEY_VLAN_PCP, $2); }
 | T_DEI T_NUMBER	{ draft_vlan_part(d, &@$, KEY_VLAN_DEI, $2); }
 | T_ARP			{ draft_ethertype(d, &@$, 0x0806); }
 | T_IPV4		{ draft_ip(d, &@$, 4); }
