@@ -364,7 +364,7 @@ static int threads(int rounds, bool forks)
 		fork_now();
 	for (unsigned int i = 0; i < MAKERS; i++)
 		pthread_join(maker[i], NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < COUNTERS; i++)
 		pthread_join(counter[i], NULL);
 	check_counters();
@@ -845,7 +845,7 @@ static int reads(void)
 		for (int spin = 0; spin < 100000; spin++)
 			__asm__ volatile("" ::: "memory");
 		CHECK(!ibv_dereg_mr(mr));
-		reader.stop = true;
+		__atomic_store_n(&reader.stop, true, __ATOMIC_RELAXED);
 		pthread_join(thread, NULL);
 	}
 	CHECK(!ibv_destroy_cq(r.cq) && !ibv_dealloc_pd(r.pd) && !ibv_close_device(r.ctx));

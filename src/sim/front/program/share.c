@@ -31,7 +31,22 @@ static unsigned int pieces_end; /* slots from here on were never used */
 
 static struct maps maps;    /* not on the stack: a program's may be small */
 static struct cfile nobody; /* has what can't be taken back: fork children get copies of it */
-static struct fair lock;    /* from a request to the end of what its answer asks for */
+
+/* From a request to the end of what its answer asks for; a sanitizer sees libc's mutex. */
+static struct fair lock;
+static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter(struct held *held)
+{
+	fair_lock(&lock, held);
+	pthread_mutex_lock(&order);
+}
+
+static void leave(const struct held *held)
+{
+	pthread_mutex_unlock(&order);
+	fair_unlock(&lock, held);
+}
 
 /* --- one memory in the place of another ------------------------------------------------------- */
 
@@ -313,7 +328,7 @@ int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
 	bool was_inside;
 	int rc;
 
-	fair_lock(&lock, &held);
+	enter(&held);
 	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
 	for (unsigned int i = 0; i < req->nshares; i++)
@@ -322,7 +337,7 @@ int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
 		else
 			share(cf, t, &req->shares[i]);
 	client_inside(was_inside);
-	fair_unlock(&lock, &held);
+	leave(&held);
 	return rc;
 }
 
@@ -331,14 +346,14 @@ void share_close(struct cfile *cf, bool stays, bool last)
 	struct held held;
 	struct piece *p;
 
-	fair_lock(&lock, &held);
+	enter(&held);
 	for (p = pieces; stays && p < pieces + pieces_end; p++)
 		if (p->file == cf)
 			p->file = &nobody;
 	pieces_end_now(cf, NULL);
 	if (last)
 		pieces_end_now(&nobody, NULL);
-	fair_unlock(&lock, &held);
+	leave(&held);
 }
 
 /* --- fork ------------------------------------------------------------------------------------- */
@@ -357,7 +372,7 @@ static struct {
 
 void share_before_fork(void)
 {
-	fair_lock(&lock, &forking.held);
+	enter(&forking.held);
 	forking.pipe[0] = forking.pipe[1] = -1;
 	if (bytes_shared() && pipe2(forking.pipe, O_CLOEXEC))
 		forking.pipe[0] = forking.pipe[1] = -1;
@@ -377,7 +392,7 @@ void share_in_parent(void)
 	if (child.fd >= 0)
 		poll(&child, 1, CHILD_MS);
 	pipe_close(0);
-	fair_unlock(&lock, &forking.held);
+	leave(&forking.held);
 }
 
 void share_in_child(void)
@@ -389,6 +404,7 @@ void share_in_child(void)
 	pieces_end = 0;
 	pipe_close(0);
 	pipe_close(1);
+	pthread_mutex_unlock(&order);
 	lock = (struct fair){0};
 	pthread_sigmask(SIG_SETMASK, &forking.held.mask, NULL);
 	pthread_setcancelstate(forking.held.cancel, NULL);
