@@ -54,7 +54,8 @@ bool registry_name_ok(const char *name)
 	for (size_t i = 0; ok && i < len; i++)
 		ok = isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
 	if (!ok)
-		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes",
+		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
+		    "underscores",
 		    name, LINK_NAME_MAX - 1);
 	return ok;
 }
