@@ -165,25 +165,44 @@ static struct piece *piece_of(const struct mapping *m)
 	return NULL;
 }
 
+/* Of what ends; everything must be looked at for pieces that may be gone. */
+static uint64_t bytes_to_find(void)
+{
+	uint64_t sum = 0;
+
+	for (const struct piece *p = pieces; p < pieces + pieces_end; p++) {
+		if (p->file == &nobody)
+			return UINT64_MAX;
+		sum += p->ends ? p->len : 0;
+	}
+	return sum;
+}
+
 /*
  * The pieces that end become the program's own memory, wherever it has moved them to; what it has
- * put into their places stays as it is. All in one look at the mappings, as they may be thousands;
- * what nobody had and is not there any more is forgotten.
+ * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
+ * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
  */
-static void sweep(bool alone)
+static void sweep(bool alone, uint64_t left)
 {
 	bool stuck = maps_open(&maps);
 	struct mapping m;
 	struct piece *p;
 
-	while (!stuck && maps_next(&maps, &m)) {
+	while (!stuck && left && maps_next(&maps, &m)) {
 		p = piece_of(&m);
-		if (p)
-			p->seen = true;
-		if (p && p->ends &&
-		    move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot,
-			     alone ? STORES_NONE : p->data ? STORES_KERNEL : STORES_USER))
-			p->stuck = true;
+		if (!p)
+			continue;
+		p->seen = true;
+		if (!p->ends)
+			continue;
+		p->stuck |= move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot,
+				     alone ? STORES_NONE :
+				     p->data ? STORES_KERNEL :
+					       STORES_USER) != 0;
+		/* not what an embedded device maps */
+		if (m.va - p->va < p->len)
+			left -= left < m.end - m.va ? left : m.end - m.va;
 	}
 	if (!stuck)
 		maps_close(&maps);
@@ -296,7 +315,7 @@ static void pieces_end_now(const struct cfile *cf, const struct kshare *s)
 			p->file = &nobody;
 	}
 	if (any)
-		sweep(is_alone());
+		sweep(is_alone(), bytes_to_find());
 }
 
 static void share(struct cfile *cf, const struct transport *t, const struct kshare *s)
@@ -399,7 +418,7 @@ void share_in_child(void)
 {
 	for (unsigned int i = 0; i < pieces_end; i++)
 		pieces[i].ends = pieces[i].file;
-	sweep(true);
+	sweep(true, UINT64_MAX);
 	memset(pieces, 0, pieces_end * sizeof(pieces[0]));
 	pieces_end = 0;
 	pipe_close(0);
