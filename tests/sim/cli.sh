@@ -13,6 +13,8 @@ check "--help fits a screen" help_fits
 check "--version names the package" says 0 'dvx 0' "$dvx_sim" --version
 check "no command is an error" says 2 Usage "$dvx_sim"
 check "an unknown command is named" says 2 'no command "frob"' "$dvx_sim" frob
+check "-- may stand before the command" says 0 "" "$dvx_sim" -- ls
+check "... whichever it is" says 2 'no command "frob"' "$dvx_sim" -- frob
 check "run needs a command" says 125 'run needs -- CMD' "$dvx_sim" run
 check "exec needs a name" says 125 'exec needs NAME -- CMD' "$dvx_sim" exec
 check "a function is host or dpu" says 125 'host or dpu, not "vf"' "$dvx_sim" run -f vf -- true

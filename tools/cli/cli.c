@@ -160,12 +160,19 @@ int cli_main(const struct cli *cli, int argc, char **argv)
 			find_short(cli, NULL) ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
 		.doc = cli->overview,
 	};
-	const char *first = argc > 1 ? argv[1] : NULL;
-	const struct cli_command *c = first ? find(cli, first) : NULL;
 	struct cli whole = *cli;
+	const struct cli_command *c;
+	const char *first;
 	char name[32];
 
 	say_as(cli->tool);
+	/* The end of no options: what follows is the command all the same. */
+	if (argc > 2 && !strcmp(argv[1], "--")) {
+		argc--;
+		argv++;
+	}
+	first = argc > 1 ? argv[1] : NULL;
+	c = first ? find(cli, first) : NULL;
 	if (c)
 		return run(cli, c, argc - 1, argv + 1);
 	c = find_short(cli, first);
