@@ -15,6 +15,7 @@ include tests/sim/copy.mk
 include tests/sim/lib.mk
 include tests/sim/info.mk
 include tests/sim/raw.mk
+include tests/sim/share.mk
 
 dist_check_SCRIPTS += tests/sim/perf.sh
 TESTS += tests/sim/perf.sh
@@ -29,9 +30,3 @@ TESTS += tests/sim/wire.sh
 include tests/sim/dr.mk
 include tests/sim/flow.mk
 include tests/sim/dvx_flow.mk
-
-dist_check_SCRIPTS += tests/sim/share.sh
-TESTS += tests/sim/share.sh
-check_PROGRAMS += tests/sim/share
-tests_sim_share_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS)
-tests_sim_share_LDADD = $(MLX5_LIBS) $(IBVERBS_LIBS)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, and the chip's loop.
-HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_share tests/unit/host_uar \
-	tests/unit/host_wake tests/unit/host_lockstep tests/unit/chip_loop
+HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_share \
+	tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
+	tests/unit/host_lockstep tests/unit/chip_loop
 check_PROGRAMS += $(HOST_TESTS)
 TESTS += $(HOST_TESTS)
 HOST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src -I$(top_srcdir)/src/sim
@@ -35,7 +36,13 @@ tests_unit_host_lockstep_SOURCES = tests/unit/host_lockstep.c
 tests_unit_host_lockstep_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_host_lockstep_CFLAGS = $(HOST_CFLAGS)
 tests_unit_host_lockstep_LDADD = $(HOST_LDADD)
-tests_unit_host_share_SOURCES = tests/unit/host_share.c
+# A client with shared pages: what both tests of them begin with.
+HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
+tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_host_share_CFLAGS = $(HOST_CFLAGS)
 tests_unit_host_share_LDADD = $(HOST_LDADD)
+tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
+tests_unit_host_share_moves_CPPFLAGS = $(HOST_CPPFLAGS)
+tests_unit_host_share_moves_CFLAGS = $(HOST_CFLAGS)
+tests_unit_host_share_moves_LDADD = $(HOST_LDADD)

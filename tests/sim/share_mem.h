@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The program's memory as share.c's scenes look at it: which of it is shared, what is in it. */
+#ifndef TESTS_SIM_SHARE_MEM_H
+#define TESTS_SIM_SHARE_MEM_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096u
+
+#define CHECK(cond)                                                                    \
+	do {                                                                           \
+		if (!(cond)) {                                                         \
+			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond, \
+				strerror(errno));                                      \
+			exit(1);                                                       \
+		}                                                                      \
+	} while (0)
+
+extern bool mem_shares; /* pages are expected to be shared at all */
+
+void *mem_pages(size_t len);
+/* Mappings in [va, va + len) that are shared with the device; len 0: anywhere. */
+int mem_shared(const void *va, size_t len);
+void mem_expect_shared(const void *va, size_t len);
+bool mem_all(const char *at, int value, size_t len);
+
+#endif
