@@ -82,11 +82,12 @@ static struct specs begin(uint16_t priority)
 
 static struct ibv_flow *finish(struct specs *s, struct ibv_counters *counters)
 {
-	struct ibv_flow_spec_counter_action *count;
+	const struct ibv_flow_spec_counter_action count = {
+		.type = IBV_FLOW_SPEC_ACTION_COUNT, .size = sizeof(count), .counters = counters};
 
 	add(s, IBV_FLOW_SPEC_ACTION_DROP, sizeof(struct ibv_flow_spec_action_drop));
-	count = add(s, IBV_FLOW_SPEC_ACTION_COUNT, sizeof(*count));
-	count->counters = counters;
+	/* specs are packed: its pointer may be aligned to 4 only */
+	memcpy(add(s, count.type, count.size), &count, sizeof(count));
 	return ibv_create_flow(t.qp, &s->attr);
 }
 
