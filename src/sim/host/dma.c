@@ -116,7 +116,9 @@ static bool seg_fits(const struct dma_seg *seg)
 static void load(void *to, const uint8_t *at, size_t len)
 {
 	memcpy(to, at, len);
+#ifndef __SANITIZE_THREAD__ /* knows no fences, nor what other processes store */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
 }
 
 /* The last word of a piece, as wide as it is aligned. */
