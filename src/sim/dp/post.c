@@ -15,16 +15,21 @@
 #define POSTS_AND_MORE 60u /* segments of one call */
 #define HOLD_NS	       10000u
 
+static void emptied(struct dp_posts *p)
+{
+	p->n = 0;
+	p->bytes = 0;
+	p->seen = false;
+	p->since = 0;
+}
+
 void post_flush(struct dp *dp)
 {
 	struct dp_posts *p = &dp->posts;
 	const uint8_t *at = p->buf;
 	unsigned int n = p->n;
 
-	p->n = 0;
-	p->bytes = 0;
-	p->seen = false;
-	p->since = 0;
+	emptied(p);
 	if (!n || !dma_scatter(dp->si->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
@@ -45,10 +50,7 @@ int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, co
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
 		memcpy(p->buf + p->bytes, bytes, len);
 		if (!dma_scatter_owned(dp->si->host, p->seg, p->n + n, p->buf)) {
-			p->n = 0;
-			p->bytes = 0;
-			p->seen = false;
-			p->since = 0;
+			emptied(p);
 			return 0;
 		}
 	}

@@ -7,8 +7,6 @@
 
 #define SMALL 512u
 
-typedef int put_fn(struct qp *, const struct dma_seg *, unsigned int, const void *, size_t);
-
 /* The request's only data segment, and the memory that its remote address names: one piece each. */
 struct ends {
 	struct data_seg data;
@@ -34,7 +32,8 @@ static bool find_ends(struct qp *qp, const struct send_wr *wr, struct ends *e)
 					write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
-static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from, put_fn *put)
+/* write: who polls its end sees it, without a CQE. */
+static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from, bool write)
 {
 	uint8_t bytes[SMALL];
 
@@ -43,14 +42,14 @@ static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *
 		return true;
 	post_before(dp_of(&qp->o), from);
 	if (to->len > SMALL) {
-		/* who polls a WRITE's end counts on those before it */
-		if (put == post_seen)
+		if (write) /* and counts on those before it */
 			post_flush(dp_of(&qp->o));
 		else
 			post_before(dp_of(&qp->o), to);
 		return !dma_copy(host_of(&qp->o), to->addr, from->addr, to->len);
 	}
-	return !dma_gather(host_of(&qp->o), from, 1, bytes) && !put(qp, to, 1, bytes, to->len);
+	return !dma_gather(host_of(&qp->o), from, 1, bytes) &&
+	       !(write ? post_seen : post_scatter)(qp, to, 1, bytes, to->len);
 }
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
@@ -123,6 +122,6 @@ bool self_copy(struct qp *qp, struct send_wr *wr)
 		return false;
 	if (e.data.inl)
 		return !post_seen(qp, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local, post_seen)
-				      : copy(qp, &e.local, &e.remote, post_scatter);
+	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local, true)
+				      : copy(qp, &e.local, &e.remote, false);
 }

@@ -14,7 +14,6 @@
 #include "host.h"
 
 #define PAGE	  4096u
-#define LEN_MOST  (16u << 20)
 #define OF_CLIENT 1024u
 #define OF_ALL	  16384u /* a process has 65,530 mappings */
 
@@ -94,7 +93,7 @@ static int check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct 
 {
 	uint64_t first, bytes;
 
-	if (va % PAGE || len % PAGE || !len || len > LEN_MOST ||
+	if (va % PAGE || len % PAGE || !len || len > MM_SHARE_MOST ||
 	    va > (1ull << BUS_SLOT_SHIFT) - len)
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))

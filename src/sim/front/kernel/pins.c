@@ -5,7 +5,6 @@
 #include "uverbs.h"
 
 #define PAGE	   4096ull
-#define SHARE_MOST (16ull << 20) /* larger ones are copied for too long */
 #define DATA_PINS  4096u	 /* in a file with more of them it takes long to ask */
 
 struct pin {
@@ -117,7 +116,7 @@ static bool pages_of(const struct pin *p, struct kshare *s)
 	s->va = uses[p->use].around ? p->va & ~(PAGE - 1) : p->va;
 	s->len = (p->va + p->len - s->va + PAGE - 1) & ~(PAGE - 1);
 	s->what = uses[p->use].what;
-	return p->own && !(s->va % PAGE) && s->len <= SHARE_MOST;
+	return p->own && !(s->va % PAGE) && s->len <= MM_SHARE_MOST;
 }
 
 static bool asked_already(const struct kreq *req, const struct kshare *s)
