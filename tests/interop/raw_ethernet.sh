@@ -8,28 +8,44 @@ a=02:11:11:11:11:01
 b=02:11:11:11:11:02
 udp='-J 10.0.0.1 -j 10.0.0.2 -K 7000 -k 7001'
 
+# The receiver, until it says that it listens; its other lines go on into its file.
+serve()
+{
+	mkfifo "$dir/lines"
+	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw -d mlx5_0 --server \
+		-E $b -B $a "$@" >"$dir/lines" 2>&1 &
+	server=$!
+	: >"$dir/server"
+	: >"$dir/client"
+	exec 3<"$dir/lines"
+	rm "$dir/lines"
+	while read -r line <&3; do
+		echo "$line" >>"$dir/server"
+		case $line in
+		*'#bytes'*)
+			cat <&3 >>"$dir/server" &
+			exec 3<&-
+			return 0
+			;;
+		esac
+	done
+	exec 3<&-
+	return 1
+}
+
+send()
+{
+	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --client -E $a -B $b \
+		"$@" >"$dir/client" 2>&1
+}
+
 # The two ends don't talk to each other, and raw packets may be lost before receives are posted: the
 # sender sends more than the receiver waits for, and fewer than it has receives.
 one_way()
 {
 	name="raw_ethernet_bw $*"
-	: >"$dir/server"
-	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw -d mlx5_0 --server \
-		-n 100 -E $b -B $a "$@" >"$dir/server" 2>&1 &
-	server=$!
-	: >"$dir/client"
-	bad=1
-	i=0
-	while [ "$i" -lt 400 ] && kill -0 "$server" 2>/dev/null; do
-		grep -q '#bytes' "$dir/server" && bad=0 && break
-		i=$((i + 1))
-		sleep 0.05 # a poll, bounded by the loop
-	done
-	if [ "$bad" = 0 ]; then
-		timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --client -n 400 \
-			-E $a -B $b "$@" >"$dir/client" 2>&1
-		bad=$?
-	fi
+	serve -n 100 "$@" && send -n 400 "$@"
+	bad=$?
 	[ "$bad" = 0 ] || kill "$server" 2>/dev/null
 	wait "$server" || bad=1
 	result "$bad" "$name"
@@ -43,20 +59,10 @@ fi
 overrun()
 {
 	name="a receiver that stands still: what overruns its queue is counted"
-	: >"$dir/server"
-	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw -d mlx5_0 --server \
-		-n 2000 -E $b -B $a -s 64 >"$dir/server" 2>&1 &
-	server=$!
-	: >"$dir/client"
-	i=0
-	while [ "$i" -lt 400 ] && ! grep -q '#bytes' "$dir/server"; do
-		i=$((i + 1))
-		sleep 0.05 # a poll, bounded by the loop
-	done
+	serve -n 2000 -s 64
 	stopped=$(pgrep -P "$server")
 	kill -STOP "$stopped"
-	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --client -n 2000 \
-		-E $a -B $b -s 64 >"$dir/client" 2>&1
+	send -n 2000 -s 64
 	"$sim" ls >>"$dir/client"
 	"$sim" ls --json | jq -e ".[] | select(.name == \"$chip\") | .functions[0].raw_packets |
 		.sent == 2000 and .received <= 512 and .received + .out_of_buffer == 2000" >>"$dir/client"
