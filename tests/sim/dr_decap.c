@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decapsulation by unmodified libmlx5: a rule takes a tunnelled packet's outer headers off, and
  * what arrives in the queue is the inner packet, behind a new Ethernet header if it had none. */
+#include "raw_end.h"
+
 #include <infiniband/mlx5dv.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <cmocka.h>
 
 #define PARAM_BYTES 320u
-#define ROOM	    512u
 
 #define ETH	    "02d700000001021122334455"
 #define IP4(l, p)           \
@@ -74,12 +67,7 @@ struct params {
 };
 
 static struct {
-	struct ibv_context *context;
-	struct ibv_pd *pd;
-	struct ibv_cq *sent, *got;
-	struct ibv_qp *qp;
-	struct ibv_mr *mr;
-	uint8_t frame[ROOM], room[ROOM];
+	struct end end;
 	struct mlx5dv_dr_domain *domain;
 	struct mlx5dv_dr_table *table[2];
 	struct mlx5dv_dr_matcher *matcher[2];
@@ -87,51 +75,21 @@ static struct {
 	struct mlx5dv_dr_action *to_table, *to_queue;
 } t;
 
-static uint32_t from_hex(const char *hex, uint8_t *bytes)
-{
-	unsigned int byte;
-	uint32_t n = 0;
-
-	for (; sscanf(hex + 2 * n, "%2x", &byte) == 1; n++)
-		bytes[n] = (uint8_t)byte;
-	return n;
-}
-
-static uint32_t wait_for(struct ibv_cq *cq)
-{
-	time_t end = time(NULL) + 10;
-	struct ibv_wc wc;
-	int n;
-
-	while (!(n = ibv_poll_cq(cq, 1, &wc)))
-		assert_true(time(NULL) < end);
-	assert_int_equal(n, 1);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-	return wc.byte_len;
-}
-
 /* One packet out, and what comes in by the queue. */
 static uint32_t sent_and_got(const char *hex)
 {
-	struct ibv_sge out = {(uintptr_t)t.frame, from_hex(hex, t.frame), t.mr->lkey};
-	struct ibv_sge in = {(uintptr_t)t.room, ROOM, t.mr->lkey};
-	struct ibv_send_wr wr = {.sg_list = &out,
-				 .num_sge = 1,
-				 .opcode = IBV_WR_SEND,
-				 .send_flags = IBV_SEND_SIGNALED},
-			   *bad;
-	struct ibv_recv_wr recv = {.sg_list = &in, .num_sge = 1}, *bad_recv;
+	struct ibv_wc wc;
 
-	assert_int_equal(ibv_post_recv(t.qp, &recv, &bad_recv), 0);
-	assert_int_equal(ibv_post_send(t.qp, &wr, &bad), 0);
-	wait_for(t.sent);
-	return wait_for(t.got);
+	post_recv(&t.end, 0, SLOT);
+	send_hex(&t.end, hex);
+	poll_ok(t.end.rcq, 0, &wc);
+	return wc.byte_len;
 }
 
 static struct mlx5dv_dr_action *decap(const char *header)
 {
 	uint8_t bytes[64];
-	uint32_t n = header ? from_hex(header, bytes) : 0;
+	uint32_t n = header ? from_hex(bytes, header) : 0;
 
 	return mlx5dv_dr_action_create_packet_reformat(
 		t.domain, 0,
@@ -142,7 +100,7 @@ static struct mlx5dv_dr_action *decap(const char *header)
 
 static void each_tunnel(void **state)
 {
-	uint8_t wanted[ROOM];
+	uint8_t wanted[SLOT];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tunnels) / sizeof(tunnels[0]); i++) {
@@ -150,13 +108,13 @@ static void each_tunnel(void **state)
 		struct mlx5dv_dr_action *actions[] = {off, t.to_queue};
 		struct params any = {.head = {.match_sz = PARAM_BYTES}};
 		struct mlx5dv_dr_rule *rule;
-		uint32_t n = from_hex(tunnels[i].arrives, wanted), got;
+		uint32_t n = from_hex(wanted, tunnels[i].arrives), got;
 
 		assert_non_null(off);
 		rule = mlx5dv_dr_rule_create(t.matcher[1], &any.head, 2, actions);
 		assert_non_null(rule);
 		got = sent_and_got(tunnels[i].packet);
-		if (got < n || memcmp(t.room, wanted, n))
+		if (got < n || memcmp(slot_in(&t.end, 0), wanted, n))
 			fail_msg("%s: %u bytes arrive, the inner packet has %u", tunnels[i].name,
 				 got, n);
 		assert_int_equal(mlx5dv_dr_rule_destroy(rule), 0);
@@ -166,31 +124,11 @@ static void each_tunnel(void **state)
 
 /* --- around it --- */
 
-static void open_qp(void)
-{
-	struct ibv_qp_init_attr init = {.send_cq = t.sent,
-					.recv_cq = t.got,
-					.qp_type = IBV_QPT_RAW_PACKET,
-					.cap = {.max_send_wr = 16,
-						.max_send_sge = 1,
-						.max_recv_wr = 16,
-						.max_recv_sge = 1}};
-	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
-
-	t.qp = ibv_create_qp(t.pd, &init);
-	assert_non_null(t.qp);
-	for (unsigned int i = 0; i < 3; i++) {
-		struct ibv_qp_attr a = {.qp_state = states[i], .port_num = 1};
-
-		assert_int_equal(ibv_modify_qp(t.qp, &a, IBV_QP_STATE | (i ? 0 : IBV_QP_PORT)), 0);
-	}
-}
-
 static void open_tables(void)
 {
 	struct params any = {.head = {.match_sz = PARAM_BYTES}};
 
-	t.domain = mlx5dv_dr_domain_create(t.context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+	t.domain = mlx5dv_dr_domain_create(t.end.ctx, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
 	assert_non_null(t.domain);
 	for (unsigned int i = 0; i < 2; i++) {
 		t.table[i] = mlx5dv_dr_table_create(t.domain, i);
@@ -198,7 +136,7 @@ static void open_tables(void)
 		assert_non_null(t.matcher[i]);
 	}
 	t.to_table = mlx5dv_dr_action_create_dest_table(t.table[1]);
-	t.to_queue = mlx5dv_dr_action_create_dest_ibv_qp(t.qp);
+	t.to_queue = mlx5dv_dr_action_create_dest_ibv_qp(t.end.qp);
 	t.way = mlx5dv_dr_rule_create(t.matcher[0], &any.head, 1, &t.to_table);
 	assert_non_null(t.to_queue);
 	assert_non_null(t.way);
@@ -206,18 +144,8 @@ static void open_tables(void)
 
 static int setup(void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
 	(void)state;
-	t.context = list && *list ? ibv_open_device(*list) : NULL;
-	ibv_free_device_list(list);
-	assert_non_null(t.context);
-	t.pd = ibv_alloc_pd(t.context);
-	t.sent = ibv_create_cq(t.context, 16, NULL, NULL, 0);
-	t.got = ibv_create_cq(t.context, 16, NULL, NULL, 0);
-	t.mr = ibv_reg_mr(t.pd, t.frame, 2 * ROOM, IBV_ACCESS_LOCAL_WRITE);
-	assert_non_null(t.mr);
-	open_qp();
+	end_open(&t.end, 0);
 	open_tables();
 	return 0;
 }
@@ -233,12 +161,8 @@ static int teardown(void **state)
 		assert_int_equal(mlx5dv_dr_table_destroy(t.table[i]), 0);
 	}
 	assert_int_equal(mlx5dv_dr_domain_destroy(t.domain), 0);
-	assert_int_equal(ibv_destroy_qp(t.qp), 0);
-	assert_int_equal(ibv_dereg_mr(t.mr), 0);
-	assert_int_equal(ibv_destroy_cq(t.sent), 0);
-	assert_int_equal(ibv_destroy_cq(t.got), 0);
-	assert_int_equal(ibv_dealloc_pd(t.pd), 0);
-	return ibv_close_device(t.context);
+	end_close(&t.end);
+	return 0;
 }
 
 int main(void)

@@ -2,16 +2,10 @@
 /* Each field that software's tables match here, by unmodified libmlx5 and packets: a rule with the
  * packet's value takes it, one with another value does not; and the same in the root, whose tables
  * are firmware's. Then registers that one table sets and the next one matches. */
+#include "raw_end.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
@@ -248,12 +242,7 @@ struct counter {
 };
 
 static struct {
-	struct ibv_context *context;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_qp *raw;
-	struct ibv_mr *mr;
-	uint8_t frame[256];
+	struct end end;
 	struct mlx5dv_dr_domain *domain;
 	struct mlx5dv_dr_table *table[3];
 	struct mlx5dv_dr_matcher *root, *rest;
@@ -263,57 +252,6 @@ static struct {
 	unsigned int level; /* of the table under test */
 } t;
 
-/* --- packets --------------------------------------------------------------------------------- */
-
-static uint32_t from_hex(const char *hex)
-{
-	uint32_t n = 0;
-
-	for (; hex[2 * n]; n++) {
-		unsigned int byte;
-
-		sscanf(hex + 2 * n, "%2x", &byte);
-		t.frame[n] = (uint8_t)byte;
-	}
-	return n;
-}
-
-static void send_packet(enum which which)
-{
-	struct ibv_sge sge = {.addr = (uintptr_t)t.frame, .lkey = t.mr->lkey};
-	struct ibv_send_wr wr = {.sg_list = &sge,
-				 .num_sge = 1,
-				 .opcode = IBV_WR_SEND,
-				 .send_flags = IBV_SEND_SIGNALED},
-			   *bad;
-	struct ibv_wc wc;
-	int n;
-
-	sge.length = from_hex(packets[which]);
-	assert_int_equal(ibv_post_send(t.raw, &wr, &bad), 0);
-	while (!(n = ibv_poll_cq(t.cq, 1, &wc)))
-		;
-	assert_int_equal(n, 1);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-}
-
-static void open_raw(void)
-{
-	struct ibv_qp_init_attr init = {.send_cq = t.cq,
-					.recv_cq = t.cq,
-					.qp_type = IBV_QPT_RAW_PACKET,
-					.cap = {.max_send_wr = 64, .max_send_sge = 1}};
-	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
-
-	t.raw = ibv_create_qp(t.pd, &init);
-	assert_non_null(t.raw);
-	for (unsigned int i = 0; i < 3; i++) {
-		struct ibv_qp_attr a = {.qp_state = states[i], .port_num = 1};
-
-		assert_int_equal(ibv_modify_qp(t.raw, &a, IBV_QP_STATE | (i ? 0 : IBV_QP_PORT)), 0);
-	}
-}
-
 /* --- counters -------------------------------------------------------------------------------- */
 
 static void counter_open(struct counter *c)
@@ -321,7 +259,7 @@ static void counter_open(struct counter *c)
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0}, out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	c->obj = mlx5dv_devx_obj_create(t.context, in, sizeof(in), out, sizeof(out));
+	c->obj = mlx5dv_devx_obj_create(t.end.ctx, in, sizeof(in), out, sizeof(out));
 	assert_non_null(c->obj);
 	c->id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	c->action = mlx5dv_dr_action_create_flow_counter(c->obj, 0);
@@ -352,7 +290,7 @@ static bool taken(enum which which)
 	time_t end = time(NULL) + 10;
 
 	assert_int_equal(mlx5dv_dr_domain_sync(t.domain, 3), 0);
-	send_packet(which);
+	send_hex(&t.end, packets[which]);
 	while (counted(&t.hits) == hits && counted(&t.misses) == misses)
 		assert_true(time(NULL) < end);
 	return counted(&t.hits) == hits + 1;
@@ -504,7 +442,7 @@ static void open_tables(void)
 	struct params all = nothing();
 	struct mlx5dv_dr_action *rest[2];
 
-	t.domain = mlx5dv_dr_domain_create(t.context, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+	t.domain = mlx5dv_dr_domain_create(t.end.ctx, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
 	assert_non_null(t.domain);
 	t.drop = mlx5dv_dr_action_create_drop();
 	rest[0] = t.misses.action;
@@ -527,17 +465,8 @@ static void open_tables(void)
 
 static int setup(void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
 	(void)state;
-	t.context = list && *list ? ibv_open_device(*list) : NULL;
-	ibv_free_device_list(list);
-	assert_non_null(t.context);
-	t.pd = ibv_alloc_pd(t.context);
-	t.cq = ibv_create_cq(t.context, 64, NULL, NULL, 0);
-	t.mr = ibv_reg_mr(t.pd, t.frame, sizeof(t.frame), IBV_ACCESS_LOCAL_WRITE);
-	assert_non_null(t.mr);
-	open_raw();
+	end_open(&t.end, 0);
 	counter_open(&t.hits);
 	counter_open(&t.misses);
 	open_tables();
@@ -560,11 +489,8 @@ static int teardown(void **state)
 	counter_close(&t.hits);
 	counter_close(&t.misses);
 	assert_int_equal(mlx5dv_dr_domain_destroy(t.domain), 0);
-	assert_int_equal(ibv_destroy_qp(t.raw), 0);
-	assert_int_equal(ibv_dereg_mr(t.mr), 0);
-	assert_int_equal(ibv_destroy_cq(t.cq), 0);
-	assert_int_equal(ibv_dealloc_pd(t.pd), 0);
-	return ibv_close_device(t.context);
+	end_close(&t.end);
+	return 0;
 }
 
 int main(void)

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that writes what it likes into its own steering memory, and packets that walk it: the
  * device loses them with a sentence, goes on, and is as good as new for the next program. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <arpa/inet.h>
-#include <cmocka.h>
+#include "raw_end.h"
+
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
@@ -23,44 +16,28 @@
 #define FRAME	  64u
 
 static struct {
-	struct ibv_context *context;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_qp *rc, *raw; /* its own peer; packets */
+	struct end end;
+	struct ibv_qp *rc; /* its own peer */
 	struct ibv_dm *dm;
 	struct ibv_mr *icm, *mem;
 	uint64_t icm_addr;
-	uint8_t *bytes; /* ICM_BYTES of entries, then frames */
+	uint8_t *bytes; /* of the entries */
 	struct mlx5dv_devx_obj *table;
 	struct mlx5dv_flow_matcher *matcher;
 	struct ibv_flow *flow;
 } t;
 
-static void wait_done(unsigned int n)
-{
-	struct ibv_wc wc;
-
-	while (n) {
-		int got = ibv_poll_cq(t.cq, 1, &wc);
-
-		assert_true(got >= 0);
-		if (got)
-			assert_int_equal(wc.status, IBV_WC_SUCCESS);
-		n -= (unsigned int)got;
-	}
-}
-
 static void open_rc(void)
 {
-	struct ibv_qp_init_attr init = {.send_cq = t.cq,
-					.recv_cq = t.cq,
+	struct ibv_qp_init_attr init = {.send_cq = t.end.scq,
+					.recv_cq = t.end.scq,
 					.qp_type = IBV_QPT_RC,
 					.cap = {.max_send_wr = 16, .max_send_sge = 1}};
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
 				.port_num = 1,
 				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
-	t.rc = ibv_create_qp(t.pd, &init);
+	t.rc = ibv_create_qp(t.end.pd, &init);
 	assert_non_null(t.rc);
 	assert_int_equal(
 		ibv_modify_qp(t.rc, &a,
@@ -73,7 +50,7 @@ static void open_rc(void)
 				 .ah_attr = {.is_global = 1,
 					     .port_num = 1,
 					     .grh = {.hop_limit = 1, .sgid_index = 1}}};
-	assert_int_equal(ibv_query_gid(t.context, 1, 1, &a.ah_attr.grh.dgid), 0);
+	assert_int_equal(ibv_query_gid(t.end.ctx, 1, 1, &a.ah_attr.grh.dgid), 0);
 	assert_int_equal(ibv_modify_qp(t.rc, &a,
 				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
 					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
@@ -88,23 +65,6 @@ static void open_rc(void)
 			 0);
 }
 
-static void open_raw(void)
-{
-	struct ibv_qp_init_attr init = {.send_cq = t.cq,
-					.recv_cq = t.cq,
-					.qp_type = IBV_QPT_RAW_PACKET,
-					.cap = {.max_send_wr = 64, .max_send_sge = 1}};
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-
-	t.raw = ibv_create_qp(t.pd, &init);
-	assert_non_null(t.raw);
-	assert_int_equal(ibv_modify_qp(t.raw, &a, IBV_QP_STATE | IBV_QP_PORT), 0);
-	a.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(t.raw, &a, IBV_QP_STATE), 0);
-	a.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(t.raw, &a, IBV_QP_STATE), 0);
-}
-
 static void open_icm(void)
 {
 	struct ibv_alloc_dm_attr attr = {.length = ICM_BYTES};
@@ -112,12 +72,12 @@ static void open_icm(void)
 	struct mlx5dv_dm out = {.comp_mask = MLX5DV_DM_MASK_REMOTE_VA};
 	struct mlx5dv_obj obj = {.dm = {.out = &out}};
 
-	t.dm = mlx5dv_alloc_dm(t.context, &attr, &dv);
+	t.dm = mlx5dv_alloc_dm(t.end.ctx, &attr, &dv);
 	assert_non_null(t.dm);
 	obj.dm.in = t.dm;
 	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_DM), 0);
 	t.icm_addr = out.remote_va;
-	t.icm = ibv_reg_dm_mr(t.pd, t.dm, 0, ICM_BYTES,
+	t.icm = ibv_reg_dm_mr(t.end.pd, t.dm, 0, ICM_BYTES,
 			      IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE |
 				      IBV_ACCESS_REMOTE_WRITE);
 	assert_non_null(t.icm);
@@ -142,9 +102,9 @@ static void open_table(void)
 	prm_flow_table_context_set_sw_owner(ctx, 1);
 	prm_flow_table_context_set_level(ctx, 63);
 	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, t.icm_addr);
-	t.table = mlx5dv_devx_obj_create(t.context, in, sizeof(in), out, sizeof(out));
+	t.table = mlx5dv_devx_obj_create(t.end.ctx, in, sizeof(in), out, sizeof(out));
 	assert_non_null(t.table);
-	t.matcher = mlx5dv_create_flow_matcher(t.context, &attr);
+	t.matcher = mlx5dv_create_flow_matcher(t.end.ctx, &attr);
 	assert_non_null(t.matcher);
 	to.obj = t.table;
 	t.flow = mlx5dv_create_flow(t.matcher, &all.head, 1, &to);
@@ -153,20 +113,12 @@ static void open_table(void)
 
 static int setup(void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	size_t len = ICM_BYTES + FRAMES * FRAME;
-
 	(void)state;
-	t.context = list && *list ? ibv_open_device(*list) : NULL;
-	ibv_free_device_list(list);
-	assert_non_null(t.context);
-	t.pd = ibv_alloc_pd(t.context);
-	t.cq = ibv_create_cq(t.context, 128, NULL, NULL, 0);
-	t.bytes = aligned_alloc(4096, len + 4096 - len % 4096);
-	t.mem = ibv_reg_mr(t.pd, t.bytes, len, IBV_ACCESS_LOCAL_WRITE);
+	end_open(&t.end, 0);
+	t.bytes = aligned_alloc(4096, ICM_BYTES);
+	t.mem = ibv_reg_mr(t.end.pd, t.bytes, ICM_BYTES, IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(t.mem);
 	open_rc();
-	open_raw();
 	open_icm();
 	open_table();
 	return 0;
@@ -180,13 +132,11 @@ static int teardown(void **state)
 	assert_int_equal(mlx5dv_devx_obj_destroy(t.table), 0);
 	assert_int_equal(ibv_dereg_mr(t.icm), 0);
 	assert_int_equal(ibv_free_dm(t.dm), 0);
-	assert_int_equal(ibv_destroy_qp(t.raw), 0);
 	assert_int_equal(ibv_destroy_qp(t.rc), 0);
 	assert_int_equal(ibv_dereg_mr(t.mem), 0);
-	assert_int_equal(ibv_destroy_cq(t.cq), 0);
-	assert_int_equal(ibv_dealloc_pd(t.pd), 0);
+	end_close(&t.end);
 	free(t.bytes);
-	return ibv_close_device(t.context);
+	return 0;
 }
 
 static void write_icm(void)
@@ -198,9 +148,10 @@ static void write_icm(void)
 				 .send_flags = IBV_SEND_SIGNALED,
 				 .wr.rdma = {.remote_addr = 0, .rkey = t.icm->rkey}},
 			   *bad;
+	struct ibv_wc wc;
 
 	assert_int_equal(ibv_post_send(t.rc, &wr, &bad), 0);
-	wait_done(1);
+	poll_ok(t.end.scq, 0, &wc);
 }
 
 static void set_base(uint8_t *ste, uint64_t addr, uint64_t n)
@@ -234,24 +185,18 @@ static void send_frames(void)
 {
 	static const uint8_t head[] = {0x02, 0xd7, 0,	 0, 0, 1,  2, 0, 0, 0, 0,  9,
 				       8,    0,	   0x45, 0, 0, 50, 0, 0, 0, 0, 64, 17};
-	uint8_t *frames = t.bytes + ICM_BYTES;
+	struct ibv_wc wc;
 
 	for (unsigned int i = 0; i < FRAMES; i++) {
-		struct ibv_sge sge = {.addr = (uintptr_t)(frames + i * FRAME),
-				      .length = FRAME,
-				      .lkey = t.mem->lkey};
-		struct ibv_send_wr wr = {.sg_list = &sge,
-					 .num_sge = 1,
-					 .opcode = IBV_WR_SEND,
-					 .send_flags = IBV_SEND_SIGNALED},
-				   *bad;
+		uint8_t *frame = slot_out(&t.end, i);
 
 		for (unsigned int j = 0; j < FRAME; j++)
-			frames[i * FRAME + j] = (uint8_t)rand();
-		memcpy(frames + i * FRAME, head, sizeof(head));
-		assert_int_equal(ibv_post_send(t.raw, &wr, &bad), 0);
+			frame[j] = (uint8_t)rand();
+		memcpy(frame, head, sizeof(head));
+		post_send(&t.end, i, FRAME, 0);
 	}
-	wait_done(FRAMES);
+	for (unsigned int i = 0; i < FRAMES; i++)
+		poll_ok(t.end.scq, i, &wc);
 }
 
 static void garbage(void **state)
@@ -281,7 +226,7 @@ static void circles(void **state)
 	/* a key on it that is gone leaves the entries where they are */
 	assert_int_equal(ibv_dereg_mr(t.icm), 0);
 	send_frames();
-	t.icm = ibv_reg_dm_mr(t.pd, t.dm, 0, 64, IBV_ACCESS_ZERO_BASED);
+	t.icm = ibv_reg_dm_mr(t.end.pd, t.dm, 0, 64, IBV_ACCESS_ZERO_BASED);
 	assert_non_null(t.icm);
 }
 

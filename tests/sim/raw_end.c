@@ -2,7 +2,9 @@
 #include "raw_end.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define MARK 0x5c
 
@@ -125,10 +127,11 @@ void post_send(struct end *e, unsigned int i, uint32_t len, unsigned int flags)
 
 void poll_one(struct ibv_cq *cq, struct ibv_wc *wc)
 {
+	time_t end = time(NULL) + 60;
 	int n;
 
 	while (!(n = ibv_poll_cq(cq, 1, wc)))
-		;
+		assert_true(time(NULL) < end);
 	assert_int_equal(n, 1);
 }
 
@@ -137,6 +140,24 @@ void poll_ok(struct ibv_cq *cq, uint64_t wr_id, struct ibv_wc *wc)
 	poll_one(cq, wc);
 	assert_int_equal(wc->status, IBV_WC_SUCCESS);
 	assert_int_equal(wc->wr_id, wr_id);
+}
+
+uint32_t from_hex(uint8_t *p, const char *hex)
+{
+	unsigned int byte;
+	uint32_t n = 0;
+
+	while (sscanf(hex + 2 * n, "%2x", &byte) == 1)
+		p[n++] = (uint8_t)byte;
+	return n;
+}
+
+void send_hex(struct end *e, const char *hex)
+{
+	struct ibv_wc wc;
+
+	post_send(e, 0, from_hex(slot_out(e, 0), hex), 0);
+	poll_ok(e->scq, 0, &wc);
 }
 
 uint32_t make_udp(uint8_t *p, const uint8_t dst[6], uint16_t sport, uint32_t payload)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the raw_*.c tests share: contexts with a raw packet QP each, packets, and a rule for them.
- */
+/* What tests with raw packets share: contexts with a raw packet QP each, packets, and a rule for
+ * them. */
 #ifndef TESTS_SIM_RAW_END_H
 #define TESTS_SIM_RAW_END_H
 
@@ -39,9 +39,15 @@ uint8_t *slot_out(struct end *e, unsigned int i);
 uint8_t *slot_in(struct end *e, unsigned int i);
 void post_recv(struct end *e, unsigned int i, uint32_t len);
 void post_send(struct end *e, unsigned int i, uint32_t len, unsigned int flags);
+/* Fails if nothing comes for a minute. */
 void poll_one(struct ibv_cq *cq, struct ibv_wc *wc);
 /* A success, of this request. */
 void poll_ok(struct ibv_cq *cq, uint64_t wr_id, struct ibv_wc *wc);
+
+/* A packet written as hexadecimal digits; returns the length. */
+uint32_t from_hex(uint8_t *p, const char *hex);
+/* Sends one, out of slot 0, and waits until it is out. */
+void send_hex(struct end *e, const char *hex);
 
 /* Ethernet, IPv4, UDP; both checksums left to the device. Returns the length. */
 uint32_t make_udp(uint8_t *p, const uint8_t dst[6], uint16_t sport, uint32_t payload);

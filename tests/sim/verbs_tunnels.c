@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs' specs of tunnels, by unmodified libibverbs and packets: a flow takes the packet that its
  * specs say and no other, and what the device has no field for is refused. */
+#include "raw_end.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
-#include <infiniband/verbs.h>
 
 #define ETH   "02d70000000102112233445508004500"
 #define IP(p) "0000000040" p "00000a0000010a000002"
@@ -42,12 +36,7 @@ static const char *const packets[][2] = {
 enum { GRE_KEY, GRE_INNER, MPLS, VXLAN };
 
 static struct {
-	struct ibv_context *context;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_qp *qp;
-	struct ibv_mr *mr;
-	uint8_t frame[256];
+	struct end end;
 	struct ibv_counters *hits, *misses;
 	struct ibv_flow *rest;
 } t;
@@ -88,7 +77,7 @@ static struct ibv_flow *finish(struct specs *s, struct ibv_counters *counters)
 	add(s, IBV_FLOW_SPEC_ACTION_DROP, sizeof(struct ibv_flow_spec_action_drop));
 	/* specs are packed: its pointer may be aligned to 4 only */
 	memcpy(add(s, count.type, count.size), &count, sizeof(count));
-	return ibv_create_flow(t.qp, &s->attr);
+	return ibv_create_flow(t.end.qp, &s->attr);
 }
 
 static void add_gre(struct specs *s, uint16_t protocol, uint32_t key)
@@ -140,38 +129,6 @@ static void add_vxlan(struct specs *s, uint32_t vni)
 
 /* --- packets --- */
 
-static uint32_t from_hex(const char *hex)
-{
-	uint32_t n = 0;
-
-	for (; hex[2 * n]; n++) {
-		unsigned int byte;
-
-		sscanf(hex + 2 * n, "%2x", &byte);
-		t.frame[n] = (uint8_t)byte;
-	}
-	return n;
-}
-
-static void send_packet(const char *hex)
-{
-	struct ibv_sge sge = {.addr = (uintptr_t)t.frame, .lkey = t.mr->lkey};
-	struct ibv_send_wr wr = {.sg_list = &sge,
-				 .num_sge = 1,
-				 .opcode = IBV_WR_SEND,
-				 .send_flags = IBV_SEND_SIGNALED},
-			   *bad;
-	struct ibv_wc wc;
-	int n;
-
-	sge.length = from_hex(hex);
-	assert_int_equal(ibv_post_send(t.qp, &wr, &bad), 0);
-	while (!(n = ibv_poll_cq(t.cq, 1, &wc)))
-		;
-	assert_int_equal(n, 1);
-	assert_int_equal(wc.status, IBV_WC_SUCCESS);
-}
-
 static uint64_t counted(struct ibv_counters *c)
 {
 	uint64_t n;
@@ -186,7 +143,7 @@ static bool taken(const char *hex)
 	uint64_t hits = counted(t.hits), misses = counted(t.misses);
 	time_t end = time(NULL) + 10;
 
-	send_packet(hex);
+	send_hex(&t.end, hex);
 	while (counted(t.hits) == hits && counted(t.misses) == misses)
 		assert_true(time(NULL) < end);
 	return counted(t.hits) == hits + 1;
@@ -265,47 +222,19 @@ static struct ibv_counters *open_counters(void)
 {
 	struct ibv_counters_init_attr init = {0};
 	struct ibv_counter_attach_attr at = {.counter_desc = IBV_COUNTER_PACKETS};
-	struct ibv_counters *c = ibv_create_counters(t.context, &init);
+	struct ibv_counters *c = ibv_create_counters(t.end.ctx, &init);
 
 	assert_non_null(c);
 	assert_int_equal(ibv_attach_counters_point_flow(c, &at, NULL), 0);
 	return c;
 }
 
-static void open_qp(void)
-{
-	struct ibv_qp_init_attr init = {
-		.send_cq = t.cq,
-		.recv_cq = t.cq,
-		.qp_type = IBV_QPT_RAW_PACKET,
-		.cap = {.max_send_wr = 64, .max_send_sge = 1, .max_recv_wr = 1, .max_recv_sge = 1}};
-
-	t.qp = ibv_create_qp(t.pd, &init);
-	assert_non_null(t.qp);
-	for (unsigned int state = IBV_QPS_INIT; state <= IBV_QPS_RTS; state++) {
-		struct ibv_qp_attr a = {.qp_state = (enum ibv_qp_state)state, .port_num = 1};
-
-		assert_int_equal(
-			ibv_modify_qp(t.qp, &a,
-				      IBV_QP_STATE | (state == IBV_QPS_INIT ? IBV_QP_PORT : 0)),
-			0);
-	}
-}
-
 static int setup(void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct specs all = begin(7);
 
 	(void)state;
-	t.context = list && *list ? ibv_open_device(*list) : NULL;
-	ibv_free_device_list(list);
-	assert_non_null(t.context);
-	t.pd = ibv_alloc_pd(t.context);
-	t.cq = ibv_create_cq(t.context, 64, NULL, NULL, 0);
-	t.mr = ibv_reg_mr(t.pd, t.frame, sizeof(t.frame), IBV_ACCESS_LOCAL_WRITE);
-	assert_non_null(t.mr);
-	open_qp();
+	end_open(&t.end, 0);
 	t.hits = open_counters();
 	t.misses = open_counters();
 	add(&all, IBV_FLOW_SPEC_ETH, sizeof(struct ibv_flow_spec_eth));
@@ -320,11 +249,8 @@ static int teardown(void **state)
 	assert_int_equal(ibv_destroy_flow(t.rest), 0);
 	assert_int_equal(ibv_destroy_counters(t.misses), 0);
 	assert_int_equal(ibv_destroy_counters(t.hits), 0);
-	assert_int_equal(ibv_destroy_qp(t.qp), 0);
-	assert_int_equal(ibv_dereg_mr(t.mr), 0);
-	assert_int_equal(ibv_destroy_cq(t.cq), 0);
-	assert_int_equal(ibv_dealloc_pd(t.pd), 0);
-	return ibv_close_device(t.context);
+	end_close(&t.end);
+	return 0;
 }
 
 int main(void)
