@@ -69,7 +69,7 @@ check "ls of nothing is an empty list" says 0 '^\[\]$' "$dvx_sim" ls --json
 term_forwarded() {
 	"$dvx_sim" run -- sh -c 'trap "echo told; exit 3" TERM; echo up; while :; do sleep 0.05; done' \
 		>"$scratch/told" &
-	while ! grep -qs up "$scratch/told"; do :; done
+	shows_up "$scratch/told" up $! || return
 	kill -TERM $!
 	wait $!
 	[ $? = 3 ] && grep -q told "$scratch/told" && [ -z "$(ls "$scratch/dvx-sim")" ]
@@ -78,7 +78,7 @@ check "run forwards signals and cleans up" term_forwarded
 
 run_killed() {
 	"$dvx_sim" run -- sh -c 'echo up; exec sleep 5' >"$scratch/killed" &
-	while ! grep -qs up "$scratch/killed"; do :; done
+	shows_up "$scratch/killed" up $! || return
 	server=$("$dvx_sim" ls --json | jq '.[0].pid')
 	kill -9 $!
 	wait $!

@@ -5,6 +5,7 @@
 # same chip has worked all along.
 . "$top_srcdir/tests/sim/tap.sh"
 client=$top_builddir/tests/sim/front_client
+needs "$client"
 deaths=${DVX_DEATHS:-1000}
 chips=deaths
 

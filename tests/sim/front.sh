@@ -4,6 +4,7 @@
 # and with a server's: rdma-core's tools, forks, children, threads, wrong pointers.
 . "$top_srcdir/tests/sim/tap.sh"
 client=$top_builddir/tests/sim/front_client
+needs "$client"
 TMPDIR=$scratch
 export TMPDIR
 
@@ -67,7 +68,7 @@ mkfifo "$scratch/end"
 "$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
 orphan=$!
 exec 9>"$scratch/end"
-while ! grep -qs open "$scratch/orphan"; do :; done
+check "a program with the device open" shows_up "$scratch/orphan" open $orphan
 check "down with a program on it" "$dvx_sim" down front
 exec 9>&-
 check "a program that lost its device is told" wait $orphan

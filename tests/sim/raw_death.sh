@@ -4,6 +4,7 @@
 # their objects and rules go, the other end and the chip live on.
 . "$top_srcdir/tests/sim/tap.sh"
 program=$top_builddir/tests/sim/raw_stream
+needs "$program"
 chips=rawdeath
 mkfifo "$scratch/flood" "$scratch/drain"
 # Open at both ends, so that no program waits for its reader.

@@ -4,6 +4,7 @@
 # on a server's chip and on one of its own, with userfaultfd and without.
 . "$top_srcdir/tests/sim/tap.sh"
 client=$top_builddir/tests/sim/share
+needs "$client"
 TMPDIR=$scratch
 export TMPDIR
 scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read
@@ -41,7 +42,7 @@ orphan() {
 	"$dvx_sim" exec share -- "$client" orphan <"$scratch/end$1" >"$scratch/orphan" &
 	orphan=$!
 	exec 9>"$scratch/end$1"
-	until grep -qs open "$scratch/orphan"; do kill -0 $orphan || return 1; done
+	shows_up "$scratch/orphan" open $orphan || return
 	kill -9 "$("$dvx_sim" ls --json | jq '.[0].pid')"
 	exec 9>&-
 	wait $orphan
@@ -57,7 +58,7 @@ mkfifo "$scratch/dies"
 "$dvx_sim" exec share -- "$client" orphan <"$scratch/dies" >"$scratch/dying" 2>&1 &
 dying=$!
 exec 9>"$scratch/dies"
-until grep -qs open "$scratch/dying"; do kill -0 $dying || break; done
+check "a client that is to die" shows_up "$scratch/dying" open $dying
 check "the server has some of a client's pages" test "$(mappings)" -gt 0
 kill -9 $dying
 wait $dying 2>/dev/null

@@ -20,6 +20,20 @@ finish() {
 }
 trap finish EXIT
 
+# needs PROGRAM: one of the suite's own, which make check builds; no test without it.
+needs() {
+	[ -x "$1" ] && return
+	echo "1..0 # SKIP ${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
+	exit 0
+}
+
+# shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.
+shows_up() {
+	until grep -qs -- "$2" "$1"; do
+		kill -0 "$3" 2>/dev/null || grep -qs -- "$2" "$1" || return
+	done
+}
+
 check() {
 	name=$1
 	shift

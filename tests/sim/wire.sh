@@ -139,7 +139,7 @@ check "--count ends it at that packet" counted
 killed() {
 	timeout 60 "$dvx_sim" capture w - -n 521 >"$scratch/two" 2>"$scratch/told2" &
 	second=$!
-	until grep -q capturing "$scratch/told2"; do :; done
+	shows_up "$scratch/told2" capturing $second || return
 	start_capture "$scratch/cap.pcap" || return
 	"$dvx_sim" replay w "$traffic" && wait $second || return
 	until [ "$(stat -c %s "$scratch/cap.pcap")" -ge "$(stat -c %s "$traffic")" ]; do :; done
