@@ -39,6 +39,24 @@ static void tables_refuse(void **state)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, sizeof(in), spoils);
 }
 
+/* Of each direction by its own capability. */
+static void owners_refuse(void **state)
+{
+	struct fx *f = *state;
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+
+	f->personality.sw_owner_tx = false;
+	rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
+	prm_create_flow_table_in_set_table_type(in, TX);
+	prm_flow_table_context_set_level(ctx, 63);
+	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, icm_addr(ICM_STE, 5));
+	prm_flow_table_context_set_sw_owner(ctx, 1);
+	assert_int_equal(
+		fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in), 16), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
 static void groups_refuse(void **state)
 {
 	struct fx *f = *state;
@@ -412,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(tables_refuse, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(owners_refuse, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(groups_refuse, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(entries_refuse, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(busy, fx_setup, fx_teardown),

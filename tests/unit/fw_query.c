@@ -66,6 +66,20 @@ static void truthful(void **state)
 	assert_int_equal(prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap), 0);
 	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_dma_mmo_qp(cap), 0);
+	f->personality.fl_rc_qp = f->personality.sw_owner_tx = false;
+	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_fl_rc_qp_when_roce_disabled(cap), 0);
+	assert_int_equal(query_cap(f, f->v, 4, 1), 0);
+	assert_int_equal(prm_roce_cap_get_fl_rc_qp_when_roce_enabled(cap), 0);
+	assert_int_equal(query_cap(f, f->v, 7, 1), 0);
+	assert_int_equal(
+		prm_flow_table_prop_layout_get_sw_owner_v2(
+			prm_flow_table_nic_cap_cat_flow_table_properties_nic_transmit(cap)),
+		0);
+	assert_int_equal(
+		prm_flow_table_prop_layout_get_sw_owner_v2(
+			prm_flow_table_nic_cap_cat_flow_table_properties_nic_receive(cap)),
+		1);
 }
 
 /* A reply with less room gets as much of the page as fits (rdma-core's tests: 2 KiB). */

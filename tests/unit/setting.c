@@ -89,7 +89,7 @@ static void list(void **state)
 		assert_memory_equal(&p, &personality_bluefield2, sizeof(p));
 		n++;
 	}
-	assert_int_equal(n, 17);
+	assert_int_equal(n, 20);
 	fclose(f);
 }
 

@@ -98,7 +98,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
 	prm_cmd_hca_cap_set_qpc_extension(cap, 1);
-	prm_cmd_hca_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
+	prm_cmd_hca_cap_set_fl_rc_qp_when_roce_disabled(cap, p->fl_rc_qp);
 	prm_cmd_hca_cap_set_local_ca_ack_delay(cap, 16);
 	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
@@ -139,9 +139,10 @@ static void fill_ethernet(const struct vhca *v, void *cap)
 
 static void fill_roce(const struct vhca *v, void *cap)
 {
-	(void)v;
-	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, 1);
-	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, 1);
+	bool fl = v->si->personality->fl_rc_qp;
+
+	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, fl);
+	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, fl);
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
 	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);

@@ -5,13 +5,13 @@
 #include "prm/reflect.h"
 
 /* What software-managed steering asks for: who owns tables, how deep they go, where packets end. */
-static void fill_software(void *cap)
+static void fill_software(const struct personality *p, void *cap)
 {
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
 	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap);
 
-	prm_flow_table_prop_layout_set_sw_owner_v2(rx, 1);
-	prm_flow_table_prop_layout_set_sw_owner_v2(tx, 1);
+	prm_flow_table_prop_layout_set_sw_owner_v2(rx, p->sw_owner_rx);
+	prm_flow_table_prop_layout_set_sw_owner_v2(tx, p->sw_owner_tx);
 	prm_flow_table_nic_cap_set_sw_steering_nic_rx_action_drop_icm_address(
 		cap, icm_addr(ICM_END, ICM_DROP));
 	prm_flow_table_nic_cap_set_sw_steering_nic_tx_action_drop_icm_address(
@@ -134,11 +134,10 @@ void fw_fill_flow_table(const struct vhca *v, void *cap)
 {
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
 
-	(void)v;
 	fill_tables(rx);
 	prm_flow_table_prop_layout_set_flow_tag(rx, 1);
 	fill_tables(prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap));
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs(cap, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs_fts(cap, 1);
-	fill_software(cap);
+	fill_software(v->si->personality, cap);
 }

@@ -109,6 +109,18 @@ static int check_sizes(struct fw_cmd *c, const void *ctx)
 	return 0;
 }
 
+static int check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
+{
+	const struct personality *p = c->vhca->si->personality;
+	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
+
+	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx ? p->sw_owner_rx : p->sw_owner_tx))
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+			 "sw_owner is set, flow_table_properties_nic_%s.sw_owner_v2 is 0",
+			 rx ? "receive" : "transmit");
+}
+
 static int check_icm_root(struct fw_cmd *c, const void *ctx)
 {
 	uint64_t root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
@@ -169,7 +181,8 @@ int fw_create_flow_table(struct fw_cmd *c)
 	if (check_type(c, type) ||
 	    fw_flow_own_vport(c, prm_create_flow_table_in_get_other_vport(c->in),
 			      prm_create_flow_table_in_get_vport_number(c->in)) ||
-	    check_features(c, ctx) || check_sizes(c, ctx) || check_icm_root(c, ctx) ||
+	    check_features(c, ctx) || check_sizes(c, ctx) || check_owner(c, ctx, type) ||
+	    check_icm_root(c, ctx) ||
 	    find_miss(c, ctx, type, &miss) ||
 	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
 		return -1;

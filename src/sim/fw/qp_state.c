@@ -140,6 +140,10 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 				 "primary_address_path.src_addr_index %u: there is no such GID",
 				 gid);
+	if (prm_ads_get_fl(path) && !c->vhca->si->personality->fl_rc_qp)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "primary_address_path.fl is set, but "
+				 "roce_cap.fl_rc_qp_when_roce_enabled is 0");
 	return 0;
 }
 

@@ -24,4 +24,7 @@ const struct personality personality_bluefield2 = {
 	.cross_vhca = true,
 	.allow_mkey = true,
 	.min_mkey_log_entity_size = 0,
+	.sw_owner_rx = true,
+	.sw_owner_tx = true,
+	.fl_rc_qp = true,
 };

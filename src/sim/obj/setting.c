@@ -39,6 +39,9 @@ static const struct setting {
 	{NUMBER(log_max_msg), 12, 31, "bytes of a message"},
 	{NUMBER(log_ste_icm), 26, 34, "bytes of steering memory"},
 	{NUMBER(log_max_flow_counter), 8, 20, "flow counters, block 0 reserved"},
+	{FLAG(sw_owner_rx), "software writes receive tables"},
+	{FLAG(sw_owner_tx), "software writes transmit tables"},
+	{FLAG(fl_rc_qp), "QPs that force loopback (ads.fl)"},
 	{FLAG(wqe_inline_l2), "raw sends must carry layer 2 inline"},
 	{FLAG(old_kernel), "< 5.19: hides status and syndrome"},
 };

@@ -32,6 +32,8 @@ struct personality {
 	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
 	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
 	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
+	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
 	bool old_kernel;		  /* not the chip's: one before 5.19 drives it */
 };
