@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves counters of flows: DevX ones, two on one match, and verbs' ones with their points. */
+#include <unistd.h>
 #include "kernel_flow_rig.h"
+#include "host/mm.h"
 
 #define DESCS_AT 0x70000u
 
@@ -143,13 +145,14 @@ static uint32_t make_counters(struct fx *f)
 /* CREATE_FLOW with mlx5's own part. */
 #define NOT_SAID 100u /* the part on counters is there, but the head tells of none */
 
-static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t points, uint32_t *fl)
+static int create_from(struct fx *f, const struct verbs_flow *v, uint64_t descs, uint32_t points,
+		       uint32_t *fl)
 {
 	struct {
 		struct mlx5_ib_create_flow head;
 		struct mlx5_ib_flow_counters_data data;
 	} uhw = {.head.ncounters_data = points && points != NOT_SAID,
-		 .data = {.counters_data = (uintptr_t)f->mem + DESCS_AT, .ncounters = points}};
+		 .data = {.counters_data = descs, .ncounters = points}};
 	struct rq r;
 	int err;
 
@@ -162,6 +165,28 @@ static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t poi
 	memcpy(fl, rq_attr(&r, UVERBS_ATTR_CORE_OUT)->out + 4, 4);
 	rq_done(&r);
 	return err;
+}
+
+static int create_counted(struct fx *f, const struct verbs_flow *v, uint32_t points, uint32_t *fl)
+{
+	return create_from(f, v, (uintptr_t)f->mem + DESCS_AT, points, fl);
+}
+
+/* An address beyond those of user space must not become one of another program's memory. */
+static void foreign_points(struct fx *f, const struct verbs_flow *v)
+{
+	struct mm *others[4];
+	uint32_t fl;
+
+	for (size_t i = 0; i < 4; i++)
+		others[i] = mm_open(chip_host(f->chip), getpid(), -1);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(create_from(f, v, mm_bus(others[i], (uintptr_t)f->mem + DESCS_AT),
+					     2, &fl), -EFAULT);
+	assert_int_equal(create_from(f, v, (1ull << 48) - 8, 2, &fl), -EFAULT);
+	assert_int_equal(create_from(f, v, UINT64_MAX - 8, 2, &fl), -EFAULT);
+	for (size_t i = 0; i < 4; i++)
+		mm_close(others[i]);
 }
 
 static void verbs_counters(void **state)
@@ -180,6 +205,7 @@ static void verbs_counters(void **state)
 	assert_int_equal(create_counted(f, &v, 0, &fl), -EINVAL);
 	assert_int_equal(create_counted(f, &v, 17, &fl), -EINVAL);
 	assert_int_equal(create_counted(f, &v, NOT_SAID, &fl), -EOPNOTSUPP);
+	foreign_points(f, &v);
 	assert_int_equal(create_counted(f, &v, 2, &fl), 0);
 	ends(f, false, 53);
 	ends(f, false, 53);
