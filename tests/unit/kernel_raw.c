@@ -148,6 +148,24 @@ static void refusals(void **state)
 	}
 }
 
+/* Without receives nothing that would describe them is looked at. */
+static void sends_only(void **state)
+{
+	struct fx *f = *state;
+	struct ib_uverbs_qp_cap cap;
+	struct raw q;
+
+	fill(f, &q);
+	memcpy(&cap, rq_attr(&q.r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(cap));
+	cap.max_recv_wr = 0;
+	rq_attr(&q.r, UVERBS_ATTR_CREATE_QP_CAP)->in = (const void *)&cap;
+	q.u.rq_wqe_shift = 200;
+	rq_in(&q.r, UVERBS_ATTR_UHW_IN, &q.u, sizeof(q.u));
+	assert_int_equal(rq_run(f, &q.r), 0);
+	rq_done(&q.r);
+	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
+}
+
 static void states(void **state)
 {
 	struct fx *f = *state;
@@ -481,7 +499,8 @@ static void page_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(parts), T(refusals), T(states), T(wq_refusals), T(wq_life), T(rss), T(page_lists),
+		T(parts), T(refusals), T(sends_only), T(states), T(wq_refusals), T(wq_life), T(rss),
+		T(page_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

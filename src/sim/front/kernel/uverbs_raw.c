@@ -186,8 +186,9 @@ static int create_tir(struct kqp *qp, const struct qp_plan *p)
 /* Two rings, one doorbell record. */
 int raw_check_memory(struct kfile *f, struct qp_plan *p)
 {
-	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr,
-					(uint64_t)p->rq_count << p->u.rq_wqe_shift, false, true};
+	uint64_t rq_len = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
+	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr, rq_len, false,
+					true};
 	const struct queue_memory sq = {"CREATE_QP", "sq_buf_addr", p->u.sq_buf_addr,
 					(uint64_t)p->sq_count << LOG_WQEBB, false, true};
 	int err = queue_dbrec(f, rq.method, p->u.db_addr);
