@@ -377,6 +377,34 @@ static void test_page_gone(void **state)
 	assert_true(settle());
 }
 
+/* A program that makes its userfaultfd wait for events: the loop does not wait with it. */
+static void test_waiting_uffd(void **state)
+{
+	struct bar *b = bar_new(host, NULL, PAGES);
+	int uffd = new_uffd(), theirs = dup(uffd);
+	pthread_t t;
+
+	(void)state;
+	need_uffd();
+	bar_page_alloc(b, 100);
+	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
+	assert_int_equal(bar_uffd(b, uffd), 0);
+	assert_int_equal(bar_mapped(b, (uintptr_t)map, PAGES * UAR_PAGE, 0), 0);
+	assert_true(settle());
+	assert_int_equal(fcntl(theirs, F_SETFL, 0), 0);
+	t = start_ring(0);
+	assert_int_equal(readable(10000), 1);
+	alarm(10);
+	for (unsigned int i = 0; i < 3 && readable(0) == 1; i++)
+		host_wake(host);
+	alarm(0);
+	assert_int_equal(readable(0), 0);
+	pthread_join(t, NULL);
+	host_poll(host);
+	assert_int_equal(nrang, 1);
+	close(theirs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bad_mapping, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_polled, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unwatched, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_waiting_uffd, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_page_gone, setup, teardown),
 	};

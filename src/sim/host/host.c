@@ -88,6 +88,8 @@ void host_wake(struct host *h)
 
 		if (s->kind == SOURCE_PIDFD)
 			mm_gone(h, (struct mm *)s);
+		else if (ev[i].events & EPOLLERR)
+			watch_lost((struct watch *)s);
 		else
 			watch_read((struct watch *)s);
 	}

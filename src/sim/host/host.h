@@ -143,8 +143,9 @@ void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
 /* watch.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-/* wake.c: a page is let go */
+/* wake.c: a page is let go; and all of a BAR's, for good */
 void page_rings(struct uar_page *);
+void bar_poll(struct bar *, const char *why);
 /* lockstep.c */
 void sched_watch(struct bar *);
 void lockstep_sample(struct host *);
@@ -152,5 +153,7 @@ void page_traps(struct uar_page *, uint32_t offset);
 uint64_t lockstep_turn(struct host *);
 void watch_read(struct watch *);
 void watch_drop(struct watch *);
+/* Its file is one that reading might wait for. */
+void watch_lost(struct watch *);
 
 #endif

@@ -96,14 +96,11 @@ static int arm_quiet(struct host *h)
 	return taken;
 }
 
-/* Somebody maps this BAR where it can't be protected: its pages are looked at from now on. */
-static void unwatched(struct bar *bar)
+void bar_poll(struct bar *bar, const char *why)
 {
 	unsigned int i;
 
-	sim_note("a doorbell of client %d came through a mapping that isn't watched (a forked "
-		 "child?): its doorbells are polled",
-		 (int)bar->pid);
+	sim_note("doorbells of client %d are polled: %s", (int)bar->pid, why);
 	bar->refused = true;
 	for (i = 0; i < bar->npages; i++) {
 		if (bar->pages[i].state != PAGE_ARMED)
@@ -128,7 +125,8 @@ static int sweep(struct host *h)
 			if (bar->pages[i].state == PAGE_ARMED)
 				n += page_take(h, &bar->pages[i]);
 		if (n)
-			unwatched(bar);
+			bar_poll(bar, "one came through a mapping that isn't watched (a forked "
+				      "child?)");
 		taken += n;
 	}
 	return taken;

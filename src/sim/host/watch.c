@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "host.h"
@@ -63,6 +64,28 @@ void watch_drop(struct watch *w)
 	host_unwatch_fd(w->bar->host, &w->source);
 	free(w->ranges);
 	free(w);
+}
+
+/*
+ * The program has a copy of the descriptor and may take O_NONBLOCK away, which is a flag of both.
+ * poll() calls that an error.
+ */
+void watch_lost(struct watch *w)
+{
+	struct bar *bar = w->bar;
+
+	bar_poll(bar, "its userfaultfd was made to wait for events");
+	watch_drop(w);
+}
+
+/* As read(), but it never waits, whatever the program made of the file a moment ago. */
+static ssize_t read_now(int fd, void *to, size_t len)
+{
+	struct iovec iov = {to, len};
+	ssize_t n = preadv2(fd, &iov, 1, -1, RWF_NOWAIT);
+
+	/* Linux before 6.10 can't do that to a userfaultfd. */
+	return n < 0 && errno == EOPNOTSUPP ? read(fd, to, len) : n;
 }
 
 static int range_add(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
@@ -194,7 +217,7 @@ void watch_read(struct watch *w)
 	struct uffd_msg msg[16];
 	ssize_t i, n;
 
-	n = read(w->source.fd, msg, sizeof(msg));
+	n = read_now(w->source.fd, msg, sizeof(msg));
 	for (i = 0; i < n / (ssize_t)sizeof(msg[0]); i++) {
 		uint64_t va = msg[i].arg.pagefault.address & ~(uint64_t)(UAR_PAGE - 1);
 		struct uar_page *page = page_at(w, va);
