@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The leaf (log, timers), the far side of PCIe, and the chip's loop.
-HOST_TESTS = tests/unit/base_log tests/unit/base_timer tests/unit/host_dma tests/unit/host_share \
+HOST_TESTS = tests/unit/base_log tests/unit/base_maps tests/unit/base_timer tests/unit/host_dma tests/unit/host_share \
 	tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
 	tests/unit/host_lockstep tests/unit/chip_loop
 check_PROGRAMS += $(HOST_TESTS)
@@ -12,6 +12,10 @@ tests_unit_base_log_SOURCES = tests/unit/base_log.c
 tests_unit_base_log_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_base_log_CFLAGS = $(HOST_CFLAGS)
 tests_unit_base_log_LDADD = $(HOST_LDADD)
+tests_unit_base_maps_SOURCES = tests/unit/base_maps.c
+tests_unit_base_maps_CPPFLAGS = $(HOST_CPPFLAGS)
+tests_unit_base_maps_CFLAGS = $(HOST_CFLAGS)
+tests_unit_base_maps_LDADD = $(HOST_LDADD)
 tests_unit_base_timer_SOURCES = tests/unit/base_timer.c
 tests_unit_base_timer_CPPFLAGS = $(HOST_CPPFLAGS)
 tests_unit_base_timer_CFLAGS = $(HOST_CFLAGS)

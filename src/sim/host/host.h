@@ -8,6 +8,8 @@
 #include "mm.h"
 #include "uar.h"
 
+struct mapping;
+
 /* Something that host's epoll reports. */
 struct source {
 	enum source_kind { SOURCE_PIDFD, SOURCE_UFFD } kind;
@@ -129,13 +131,8 @@ void host_unwatch_fd(struct host *, struct source *);
 
 /* share.c: NULL unless all of it is in one share */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
-/* One of a client's mappings, as /proc tells it. */
-struct client_map {
-	uint64_t start, end, offset, inode;
-	dev_t dev;
-};
 /* Lets go of what is shared in a range if the client has put this in its place. */
-void shares_replaced(struct mm *, const struct client_map *, uint64_t from, uint64_t end);
+void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
 /* bar.c */
 int page_take(struct host *, struct uar_page *);

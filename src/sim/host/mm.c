@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/sysmacros.h>
+#include <sys/mman.h>
 #include <unistd.h>
-#include "base/log.h"
+#include "base/maps.h"
 #include "host.h"
 
 /* Slots come back as late as possible: a stale bus address faults, it names no new client. */
@@ -78,11 +75,9 @@ bus_t mm_bus(const struct mm *mm, uint64_t va)
 	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
 }
 
-/* A name that begins with neither is a stack's, or one of the kernel's own. */
-static bool is_own(const char *perm, uint64_t inode, const char *name)
+static bool is_own(const struct mapping *m)
 {
-	return !strcmp(perm, "rw-p") && !inode &&
-	       (!*name || !strncmp(name, "[heap", 5) || !strncmp(name, "[anon", 5));
+	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
 }
 
 /* What is asked of a client's mappings. */
@@ -92,23 +87,18 @@ struct check {
 	bool write, own;
 };
 
-/* One line of /proc/PID/maps; true while it continues the range. */
-static bool map_covers(struct check *c, const char *line)
+/* True while it continues the range. */
+static bool map_covers(struct check *c, const struct mapping *m)
 {
-	char perm[5], name[8] = "";
-	unsigned int major, minor;
-	struct client_map m;
+	int need = PROT_READ | (c->write ? PROT_WRITE : 0);
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %7s", &m.start,
-		   &m.end, perm, &m.offset, &major, &minor, &m.inode, name) < 7 ||
-	    m.end <= c->at)
+	if (m->end <= c->at)
 		return true;
-	if (m.start > c->at || perm[0] != 'r' || (c->write && perm[1] != 'w'))
+	if (m->start > c->at || (m->prot & need) != need)
 		return false;
-	m.dev = makedev(major, minor);
-	shares_replaced(c->mm, &m, c->at, m.end < c->end ? m.end : c->end);
-	c->own = c->own && is_own(perm, m.inode, name);
-	c->at = m.end;
+	shares_replaced(c->mm, m, c->at, m->end < c->end ? m->end : c->end);
+	c->own = c->own && is_own(m);
+	c->at = m->end;
 	return true;
 }
 
@@ -120,21 +110,14 @@ bool mm_same_process(const struct mm *a, const struct mm *b)
 int mm_check(struct mm *mm, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	struct check c = {.mm = mm, .at = va, .end = va + len, .write = write, .own = true};
-	char path[32], *line = NULL;
-	size_t cap = 0;
-	FILE *maps;
+	struct mapping m;
+	struct maps maps;
 
-	if (mm->gone || c.end < va || c.end > 1ull << BUS_SLOT_SHIFT)
+	if (mm->gone || c.end < va || c.end > 1ull << BUS_SLOT_SHIFT || maps_open(&maps, mm->pid))
 		return -EFAULT;
-	snprintf(path, sizeof(path), "/proc/%d/maps", mm->pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return -EFAULT;
-	while (c.at < c.end && getline(&line, &cap, maps) > 0)
-		if (!map_covers(&c, line))
-			break;
-	free(line);
-	fclose(maps);
+	while (c.at < c.end && maps_next(&maps, &m) && map_covers(&c, &m))
+		;
+	maps_close(&maps);
 	if (own)
 		*own = c.own;
 	return c.at >= c.end ? 0 : -EFAULT;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include "base/maps.h"
 #include "host.h"
 
 #define PAGE	  4096u
@@ -134,12 +135,12 @@ void mm_unshare(struct mm *mm, uint64_t va)
 	memmove(mm->shares + at, mm->shares + at + 1, (mm->nshares - at) * sizeof(*mm->shares));
 }
 
-static bool shows(const struct share *s, const struct client_map *m)
+static bool shows(const struct share *s, const struct mapping *m)
 {
 	return m->inode == s->inode && m->dev == s->dev && m->start - m->offset == s->va;
 }
 
-void shares_replaced(struct mm *mm, const struct client_map *m, uint64_t from, uint64_t end)
+void shares_replaced(struct mm *mm, const struct mapping *m, uint64_t from, uint64_t end)
 {
 	uint32_t at = place(mm, from);
 

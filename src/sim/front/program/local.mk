@@ -7,7 +7,6 @@ src_sim_libdvx_sim_la_SOURCES += \
 	src/sim/front/program/hooks_fd.c \
 	src/sim/front/program/hooks_open.c \
 	src/sim/front/program/hooks_stat.c \
-	src/sim/front/program/maps.h src/sim/front/program/maps.c \
 	src/sim/front/program/real.h src/sim/front/program/real.c \
 	src/sim/front/program/share.h src/sim/front/program/share.c \
 	src/sim/front/program/transport_link.c

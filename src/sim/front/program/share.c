@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include "base/maps.h"
 #include "front/kernel.h"
 #include "front/program/client.h"
-#include "front/program/maps.h"
 #include "front/program/real.h"
 
 #define PAGE	   4096u
@@ -185,7 +185,7 @@ static uint64_t bytes_to_find(void)
  */
 static void sweep(bool alone, uint64_t left)
 {
-	bool stuck = maps_open(&maps);
+	bool stuck = maps_open(&maps, 0);
 	struct mapping m;
 	struct piece *p;
 
@@ -196,13 +196,13 @@ static void sweep(bool alone, uint64_t left)
 		p->seen = true;
 		if (!p->ends)
 			continue;
-		p->stuck |= move_out((void *)(uintptr_t)m.va, m.end - m.va, m.prot,
+		p->stuck |= move_out((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
 				     alone ? STORES_NONE :
 				     p->data ? STORES_KERNEL :
 					       STORES_USER) != 0;
 		/* not what an embedded device maps */
-		if (m.va - p->va < p->len)
-			left -= left < m.end - m.va ? left : m.end - m.va;
+		if (m.start - p->va < p->len)
+			left -= left < m.end - m.start ? left : m.end - m.start;
 	}
 	if (!stuck)
 		maps_close(&maps);

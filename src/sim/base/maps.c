@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+int maps_open(struct maps *m, pid_t pid)
+{
+	char path[32] = "/proc/self/maps";
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	m->cut = false;
+	m->at = m->have = 0;
+	m->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	return m->fd < 0 ? -errno : 0;
+}
+
+void maps_close(struct maps *m)
+{
+	syscall(SYS_close, m->fd);
+}
+
+/* More bytes behind those that are there; false: there are none. */
+static bool fill(struct maps *m)
+{
+	ssize_t n;
+
+	m->have -= m->at;
+	memmove(m->buf, m->buf + m->at, m->have);
+	m->at = 0;
+	n = read(m->fd, m->buf + m->have, sizeof(m->buf) - m->have);
+	m->have += n > 0 ? (size_t)n : 0;
+	return n > 0;
+}
+
+/* Up to the next end of a line; a longer path than fits comes in pieces. */
+static char *piece(struct maps *m, bool *ends)
+{
+	char *from, *end;
+
+	do {
+		from = m->buf + m->at;
+		end = memchr(from, '\n', m->have - m->at);
+		*ends = end;
+		if (!end && m->have - m->at == sizeof(m->buf))
+			end = m->buf + sizeof(m->buf) - 1;
+	} while (!end && fill(m));
+	if (!end)
+		return NULL;
+	*end = 0;
+	m->at = (size_t)(end - m->buf) + 1;
+	return from;
+}
+
+static const char *line(struct maps *m)
+{
+	bool ends, rest;
+	char *text;
+
+	do {
+		rest = m->cut;
+		text = piece(m, &ends);
+		m->cut = !ends;
+	} while (text && rest);
+	return text;
+}
+
+bool maps_next(struct maps *m, struct mapping *map)
+{
+	const char *text = line(m);
+
+	return text && mapping_parse(text, map);
+}
+
+static unsigned int digit(char c)
+{
+	return c >= '0' && c <= '9'   ? (unsigned int)(c - '0')
+	       : c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10)
+				      : 16;
+}
+
+/* With the byte that must follow. Not by sscanf(): there may be thousands of lines. */
+static bool number(const char **text, unsigned int base, char then, uint64_t *n)
+{
+	const char *p = *text;
+
+	for (*n = 0; digit(*p) < base; p++)
+		*n = *n * base + digit(*p);
+	if (p == *text || *p != then)
+		return false;
+	*text = p + 1;
+	return true;
+}
+
+static bool is_plain(const char *name)
+{
+	return !*name || !strncmp(name, "[heap", 5) || !strncmp(name, "[anon", 5);
+}
+
+bool mapping_parse(const char *text, struct mapping *m)
+{
+	uint64_t major, minor;
+	const char *perm;
+
+	if (!number(&text, 16, '-', &m->start) || !number(&text, 16, ' ', &m->end) ||
+	    strnlen(text, 5) < 5)
+		return false;
+	perm = text;
+	text += 5;
+	if (!number(&text, 16, ' ', &m->offset) || !number(&text, 16, ':', &major) ||
+	    !number(&text, 16, ' ', &minor) || !number(&text, 10, ' ', &m->inode))
+		return false;
+	m->dev = makedev((unsigned int)major, (unsigned int)minor);
+	m->prot = (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) |
+		  (perm[2] == 'x' ? PROT_EXEC : 0);
+	m->shared = perm[3] == 's';
+	m->plain = !m->inode && is_plain(text + strspn(text, " "));
+	return true;
+}

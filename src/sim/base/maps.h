@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_BASE_MAPS_H
+#define SIM_BASE_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A process's mappings as /proc/PID/maps tells them, by address. Without a call of malloc, nor of
+ * anything that the preload takes over: a fork child reads them too.
+ */
+struct maps {
+	int fd;
+	bool cut; /* what follows is the rest of a line */
+	size_t at, have;
+	char buf[8192];
+};
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	dev_t dev;
+	int prot; /* PROT_* */
+	bool shared;
+	bool plain; /* of no file, no stack and none of the kernel's own */
+};
+
+/* pid 0: this process. 0 or -errno. */
+int maps_open(struct maps *, pid_t pid);
+bool maps_next(struct maps *, struct mapping *);
+void maps_close(struct maps *);
+
+/* One line, without its end. A path may be cut short. */
+bool mapping_parse(const char *line, struct mapping *);
+
+#endif
