@@ -288,8 +288,8 @@ struct dvx_flow_bulk {
 	/* The rules, as an array ... */
 	const struct dvx_flow_rule_attr *attrs;
 	/* ... or one by one: fill *attr in for rule i (it is all zero but for its size) and return
-	 * 0, or a negative errno to give the whole insertion up. What it points at is needed until
-	 * the next call. */
+	 * 0, or a negative errno to give the whole insertion up: one that libdvx returned within
+	 * keeps its sentence. What it points at is needed until the next call. */
 	int (*next)(void *arg, size_t i, struct dvx_flow_rule_attr *attr);
 	/* Called with how many are done; nonzero gives the insertion up (-ECANCELED). NULL: none.
 	 */

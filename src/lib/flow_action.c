@@ -107,6 +107,18 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 	return finish(domain, &want, "dvx_flow_action_create_table", out);
 }
 
+static int no_anchor(int err)
+{
+	if (err == EPERM)
+		return dvx_fail(err,
+				"dvx_flow_action_create_root: the kernel gives a steering anchor "
+				"to who has CAP_NET_RAW only");
+	if (err == EOPNOTSUPP || err == EPROTONOSUPPORT || err == ENOTTY)
+		return dvx_fail(err, "dvx_flow_action_create_root: the kernel has no steering "
+				     "anchor; Linux 6.0 or later has");
+	return dvx_fail(err, "dvx_flow_action_create_root: the kernel refuses a steering anchor");
+}
+
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
 				struct dvx_flow_action **out)
 {
@@ -121,8 +133,10 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 	if (!want.root)
 		return dvx_fail(errno ? errno : EIO,
 				"dvx_flow_action_create_root: libmlx5 refuses");
+	errno = 0;
 	want.dr = mlx5dv_dr_action_create_dest_root_table(want.root, (uint16_t)priority);
-	err = finish(domain, &want, "dvx_flow_action_create_root", out);
+	err = want.dr ? finish(domain, &want, "dvx_flow_action_create_root", out)
+		      : no_anchor(errno ? errno : EIO);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

@@ -5,6 +5,18 @@
 
 #define EVERY 1024u
 
+/* What libdvx refused within next() is why it gives up, if it hands that errno on. */
+static int ask_next(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule_attr *attr)
+{
+	int err;
+
+	dvx_restore(&(struct dvx_error){.err = 0});
+	err = bulk->next(bulk->arg, i, attr);
+	if (!err || (err < 0 && dvx_last_error()->err == -err))
+		return err;
+	return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");
+}
+
 static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule **rule)
 {
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
@@ -14,9 +26,9 @@ static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule 
 	if (!bulk->next)
 		return dvx_flow_rule_create(
 			(const void *)((const char *)bulk->attrs + i * bulk->attrs->size), rule);
-	err = bulk->next(bulk->arg, i, &attr);
+	err = ask_next(bulk, i, &attr);
 	if (err)
-		return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");
+		return err;
 	return dvx_flow_rule_create(&attr, rule);
 }
 

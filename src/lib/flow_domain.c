@@ -3,15 +3,6 @@
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
-/* steering_format_version 0 asks for sw_owner, later ones for sw_owner_v2. */
-static bool has_levels(const struct dvx_flow_domain *domain)
-{
-	const void *props = dvx_flow_props(domain);
-
-	return props && (prm_flow_table_prop_layout_get_sw_owner(props) ||
-			 prm_flow_table_prop_layout_get_sw_owner_v2(props));
-}
-
 /* libmlx5 says little. What a domain needs, in the order in which it asks. */
 static int refused(struct dvx_dev *dev, int err)
 {
@@ -69,7 +60,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 		free(domain);
 		return refused(dev, errno);
 	}
-	domain->levels = has_levels(domain);
+	domain->levels = dvx_flow_software_owned(domain);
 	mlx5dv_dr_domain_set_reclaim_device_memory(domain->dr, true);
 	if (domain->levels && attr.flags & DVX_FLOW_NO_DUPLICATES)
 		mlx5dv_dr_domain_allow_duplicate_rules(domain->dr, false);
@@ -158,6 +149,13 @@ int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 
 /* ---- Tables ---- */
 
+static int lacks(const struct dvx_flow_domain *domain, uint32_t level)
+{
+	return dvx_fail(EOPNOTSUPP,
+			"dvx_flow_table_create: level %u: %s lacks %s, it has only the root (0)",
+			level, dvx_dev_name(domain->dev), dvx_flow_lacks_levels(domain));
+}
+
 static int check_level(const struct dvx_flow_domain *domain, uint32_t level)
 {
 	const void *props;
@@ -166,10 +164,7 @@ static int check_level(const struct dvx_flow_domain *domain, uint32_t level)
 	if (!level)
 		return 0;
 	if (!domain->levels)
-		return dvx_fail(EOPNOTSUPP,
-				"dvx_flow_table_create: level %u: %s lacks %s.sw_owner_v2, it has "
-				"only the root (0)",
-				level, dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
+		return lacks(domain, level);
 	props = dvx_flow_props(domain);
 	max = props ? prm_flow_table_prop_layout_get_max_ft_level(props) : 0;
 	if (max && level >= max)
@@ -193,6 +188,8 @@ int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 	table->dr = mlx5dv_dr_table_create(domain->dr, level);
 	if (!table->dr) {
 		free(table);
+		if (level && *dvx_flow_lacks_levels(domain))
+			return lacks(domain, level);
 		return dvx_fail(errno ? errno : EIO,
 				"dvx_flow_table_create: libmlx5 refuses a table of level %u",
 				level);

@@ -89,11 +89,7 @@ static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int 
 		single(matcher->mask, &f, mask);
 		alone = try(matcher, mask, kind);
 		if (!alone)
-			return dvx_fail(EOPNOTSUPP,
-					"dvx_flow_matcher_create: match.%s: %s has no steering "
-					"entry for it (flex_parser_protocols, "
-					"steering_format_version)",
-					f.path, dvx_dev_name(matcher->table->domain->dev));
+			return dvx_flow_lacks_field(matcher->table->domain, f.path);
 		mlx5dv_dr_matcher_destroy(alone);
 	}
 	return dvx_fail(err, "dvx_flow_matcher_create: libmlx5 refuses these fields together");

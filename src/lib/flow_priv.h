@@ -117,6 +117,15 @@ bool dvx_flow_untold(const uint8_t *mask, struct dvx_flow_field *f);
 const void *dvx_flow_props(const struct dvx_flow_domain *domain);
 const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
 
+/* flow_lack.c: why libmlx5 refuses below the root. */
+bool dvx_flow_software_owned(const struct dvx_flow_domain *domain);
+/* Fails with the sentence. */
+int dvx_flow_lacks_field(const struct dvx_flow_domain *domain, const char *path);
+/* The capability without which there is only the root; "": none that libmlx5 asks for. */
+const char *dvx_flow_lacks_levels(const struct dvx_flow_domain *domain);
+/* Fails with the sentence; 0 if the vport is not why libmlx5 refused the rule with err. */
+int dvx_flow_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err);
+
 /* flow_matcher.c: the libmlx5 matcher for such values, made if it is not there. */
 int dvx_flow_matcher_for(struct dvx_flow_matcher *matcher, const uint8_t *value,
 			 struct mlx5dv_dr_matcher **out);

@@ -73,7 +73,14 @@ static int check(const struct dvx_flow_rule_attr *attr)
 	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
 }
 
-static int refused(const struct dvx_flow_rule *rule, int err)
+static int refused_below(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
+{
+	int ret = dvx_flow_lacks_vport(rule, value, err);
+
+	return ret ? ret : dvx_fail(err, "dvx_flow_rule_create: libmlx5 refuses the rule");
+}
+
+static int refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
 	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
 	const void *props = dvx_flow_props(domain);
@@ -82,7 +89,7 @@ static int refused(const struct dvx_flow_rule *rule, int err)
 	if (err == EEXIST)
 		return dvx_fail(err, "dvx_flow_rule_create: match: the matcher has this rule");
 	if (rule->matcher->table->level)
-		return dvx_fail(err, "dvx_flow_rule_create: libmlx5 refuses the rule");
+		return refused_below(rule, value, err);
 	if (props && rule->actions[0]->kind == ACTION_TAG &&
 	    !prm_flow_table_prop_layout_get_flow_tag(props))
 		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
@@ -120,7 +127,7 @@ static int insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match
 	memcpy(params.p.match_buf, match->value, matcher->bytes);
 	errno = 0;
 	rule->dr = mlx5dv_dr_rule_create(dr, &params.p, n, actions);
-	return rule->dr ? 0 : refused(rule, errno ? errno : EIO);
+	return rule->dr ? 0 : refused(rule, match->value, errno ? errno : EIO);
 }
 
 static void hold(struct dvx_flow_rule *rule)

@@ -3,7 +3,7 @@ lib_LTLIBRARIES += src/lib/libdvx.la
 src_lib_libdvx_la_SOURCES = \
 	src/lib/attr.c src/lib/caps.c src/lib/cmd.c src/lib/cq.c src/lib/cqe.c src/lib/dbr.c \
 	src/lib/dev.c src/lib/error.c src/lib/event.c src/lib/flow_action.c src/lib/flow_bulk.c \
-	src/lib/flow_cap.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c \
+	src/lib/flow_cap.c src/lib/flow_check.c src/lib/flow_counter.c src/lib/flow_domain.c src/lib/flow_lack.c \
 	src/lib/flow_field.c src/lib/flow_match.c src/lib/flow_matcher.c src/lib/flow_priv.h \
 	src/lib/flow_range.c src/lib/flow_rule.c src/lib/hot.c src/lib/mem.c src/lib/mkey.c \
 	src/lib/path.c src/lib/pd.c src/lib/port.c src/lib/priv.h src/lib/qp.c src/lib/qp_adopt.c \

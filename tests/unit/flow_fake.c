@@ -2,260 +2,12 @@
 /*
  * The rule model over a mlx5dv_dr that notes what it is given and refuses what it is told to: what
  * libmlx5 wants differently from the PRM, capabilities that are missing, half-made rules taken
- * back. This program defines the calls that libdvx makes, before libmlx5 can.
+ * back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <infiniband/mlx5dv.h>
-#include <dvx/dvx.h>
+#include "flow_fake_rig.h"
+
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
-
-static struct {
-	bool no_sw, no_sip, no_tag;
-	int domain_err, matcher_err, rule_err, rule_destroy_err;
-	unsigned int rules_before_err;
-	bool refuse_tcp; /* matchers that compare tcp_flags */
-	/* what it was given last */
-	uint8_t mask[512], value[512];
-	size_t mask_sz, value_sz, actions;
-	uint8_t criteria;
-	void *action[8];
-	/* what is there */
-	int domains, tables, matchers, rules, made;
-} fake;
-
-static struct ibv_device ibdev = {.name = "mlx5_9", .ibdev_path = "/nowhere"};
-static struct ibv_context ctx = {.device = &ibdev};
-static struct dvx_dev *dev;
-
-bool mlx5dv_is_supported(struct ibv_device *device)
-{
-	return device == &ibdev;
-}
-
-static void flow_caps(void *cap)
-{
-	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
-	void *fields = prm_flow_table_prop_layout_at_ft_field_support(rx);
-
-	prm_flow_table_prop_layout_set_sw_owner_v2(rx, !fake.no_sw);
-	prm_flow_table_prop_layout_set_max_ft_level(rx, 8);
-	prm_flow_table_prop_layout_set_flow_tag(rx, !fake.no_tag);
-	prm_flow_table_fields_supported_set_outer_ip_version(fields, 1);
-	prm_flow_table_fields_supported_set_outer_dip(fields, 1);
-	prm_flow_table_fields_supported_set_outer_sip(fields, !fake.no_sip);
-}
-
-int mlx5dv_devx_general_cmd(struct ibv_context *c, const void *in, size_t in_len, void *out,
-			    size_t out_len)
-{
-	void *cap = prm_query_hca_cap_out_at_capability(out);
-
-	(void)c;
-	(void)in_len;
-	(void)out_len;
-	switch (prm_query_hca_cap_in_get_op_mod(in) >> 1) {
-	case PRM_HCA_CAP_TYPE_GENERAL:
-		prm_cmd_hca_cap_set_port_type(cap, PRM_PORT_TYPE_ETH);
-		prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
-		break;
-	case PRM_HCA_CAP_TYPE_FLOW_TABLE:
-		flow_caps(cap);
-		break;
-	default:
-		break;
-	}
-	return 0;
-}
-
-static void *made(int *count)
-{
-	++*count;
-	return malloc(8);
-}
-
-static int gone(void *p, int *count)
-{
-	--*count;
-	free(p);
-	return 0;
-}
-
-struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *c,
-						 enum mlx5dv_dr_domain_type type)
-{
-	(void)c;
-	(void)type;
-	errno = fake.domain_err;
-	return errno ? NULL : made(&fake.domains);
-}
-
-void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domain *d, bool enable)
-{
-	(void)d;
-	(void)enable;
-}
-
-int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *d)
-{
-	return gone(d, &fake.domains);
-}
-
-struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *d, uint32_t level)
-{
-	(void)d;
-	(void)level;
-	return made(&fake.tables);
-}
-
-int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *t)
-{
-	return gone(t, &fake.tables);
-}
-
-struct mlx5dv_dr_matcher *mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *t, uint16_t priority,
-						   uint8_t criteria,
-						   struct mlx5dv_flow_match_parameters *mask)
-{
-	(void)t;
-	(void)priority;
-	memset(fake.mask, 0, sizeof(fake.mask));
-	memcpy(fake.mask, mask->match_buf, mask->match_sz);
-	fake.mask_sz = mask->match_sz;
-	fake.criteria = criteria;
-	errno = fake.matcher_err;
-	if (fake.refuse_tcp && prm_fte_match_set_lyr_2_4_get_tcp_flags(fake.mask))
-		errno = EOPNOTSUPP;
-	return errno ? NULL : made(&fake.matchers);
-}
-
-int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *m)
-{
-	return gone(m, &fake.matchers);
-}
-
-struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *m,
-					     struct mlx5dv_flow_match_parameters *value, size_t n,
-					     struct mlx5dv_dr_action *actions[])
-{
-	(void)m;
-	memset(fake.value, 0, sizeof(fake.value));
-	memcpy(fake.value, value->match_buf, value->match_sz);
-	fake.value_sz = value->match_sz;
-	fake.actions = n;
-	for (size_t i = 0; i < n && i < 8; i++)
-		fake.action[i] = actions[i];
-	if (fake.rule_err && !fake.rules_before_err--) {
-		errno = fake.rule_err;
-		return NULL;
-	}
-	return made(&fake.rules);
-}
-
-int mlx5dv_dr_rule_destroy(struct mlx5dv_dr_rule *r)
-{
-	return fake.rule_destroy_err ? fake.rule_destroy_err : gone(r, &fake.rules);
-}
-
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_drop(void)
-{
-	return made(&fake.made);
-}
-
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag)
-{
-	(void)tag;
-	return made(&fake.made);
-}
-
-struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
-{
-	return made(&fake.made);
-}
-
-int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *a)
-{
-	return gone(a, &fake.made);
-}
-
-/* ---- the stage ---- */
-
-struct stage {
-	struct dvx_flow_domain *domain;
-	struct dvx_flow_table *table;
-	struct dvx_flow_action *drop;
-};
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(&fake, 0, sizeof(fake));
-	return dvx_dev_adopt(&ctx, &dev);
-}
-
-/* Whatever the test did, all is gone. */
-static int teardown(void **state)
-{
-	(void)state;
-	return dvx_dev_close(dev) || fake.domains || fake.tables || fake.matchers || fake.rules ||
-	       fake.made;
-}
-
-static void open_stage(struct stage *s, enum dvx_flow_side side, uint32_t level)
-{
-	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = side};
-
-	assert_int_equal(dvx_flow_domain_create(dev, &attr, &s->domain), 0);
-	assert_int_equal(dvx_flow_table_create(s->domain, level, &s->table), 0);
-	assert_int_equal(dvx_flow_action_create_drop(s->domain, &s->drop), 0);
-}
-
-static void close_stage(struct stage *s)
-{
-	assert_int_equal(dvx_flow_action_destroy(s->drop), 0);
-	assert_int_equal(dvx_flow_table_destroy(s->table), 0);
-	assert_int_equal(dvx_flow_domain_destroy(s->domain), 0);
-}
-
-static int try_matcher(struct stage *s, const struct dvx_flow_match *m,
-		       struct dvx_flow_matcher **out)
-{
-	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = m};
-
-	*out = NULL;
-	return dvx_flow_matcher_create(s->table, &attr, out);
-}
-
-static int try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
-		    struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out)
-{
-	struct dvx_flow_rule_attr attr = {.size = sizeof(attr),
-					  .matcher = mt,
-					  .match = m,
-					  .actions = actions,
-					  .action_count = n};
-
-	*out = NULL;
-	return dvx_flow_rule_create(&attr, out);
-}
-
-static void said(const char *a, const char *b)
-{
-	const char *text = dvx_strerror();
-
-	if (!strstr(text, a) || !strstr(text, b))
-		fail_msg("\"%s\" lacks %s or %s", text, a, b);
-}
-
-/* ---- tests ---- */
 
 /* Below the root ip_version is no mask for libmlx5; one matcher here is two there, made as needed.
  */
@@ -267,16 +19,16 @@ static void versions_below(void **state)
 	struct stage s;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 1);
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
-	assert_int_equal(try_matcher(&s, &v6, &mt), 0);
+	assert_int_equal(fake_try_matcher(&s, &v6, &mt), 0);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 6);
 	assert_int_equal(fake.matchers, 1);
 	assert_int_equal(dvx_flow_matcher_id(mt, 4), 0);
-	assert_int_equal(try_rule(mt, &v6, &s.drop, 1, &r6), 0);
+	assert_int_equal(fake_try_rule(mt, &v6, &s.drop, 1, &r6), 0);
 	assert_int_equal(fake.matchers, 1);
-	assert_int_equal(try_rule(mt, &v4, &s.drop, 1, &r4), 0);
+	assert_int_equal(fake_try_rule(mt, &v4, &s.drop, 1, &r4), 0);
 	assert_int_equal(fake.matchers, 2);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 4);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.value), 4);
@@ -284,7 +36,7 @@ static void versions_below(void **state)
 	assert_int_equal(dvx_flow_rule_destroy(r4), 0);
 	assert_int_equal(dvx_flow_rule_destroy(r6), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
 }
 
 /* In the root it is one, with the PRM's mask. */
@@ -296,16 +48,16 @@ static void versions_in_root(void **state)
 	struct stage s;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 0);
+	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
-	assert_int_equal(try_matcher(&s, &v4, &mt), 0);
+	assert_int_equal(fake_try_matcher(&s, &v4, &mt), 0);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 0xf);
-	assert_int_equal(try_rule(mt, &v6, &s.drop, 1, &r), 0);
+	assert_int_equal(fake_try_rule(mt, &v6, &s.drop, 1, &r), 0);
 	assert_int_equal(fake.matchers, 1);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
 }
 
 /* Sizes: whole groups, as many as are used, value as long as mask; criteria say which. */
@@ -318,21 +70,21 @@ static void sizes(void **state)
 	struct stage s;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 1);
-	assert_int_equal(try_matcher(&s, &all, &mt), 0);
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
+	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	assert_int_equal(fake.mask_sz, 64);
 	assert_int_equal(fake.criteria, 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	dvx_flow_match_set(&m, "metadata_reg_c_0", 5, 0xff);
-	assert_int_equal(try_matcher(&s, &m, &mt), 0);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), 0);
 	assert_int_equal(fake.mask_sz, 256);
 	assert_int_equal(fake.criteria, 8);
-	assert_int_equal(try_rule(mt, &m, &s.drop, 1, &r), 0);
+	assert_int_equal(fake_try_rule(mt, &m, &s.drop, 1, &r), 0);
 	assert_int_equal(fake.value_sz, 256);
 	assert_memory_equal(fake.value, m.value, 256);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
 }
 
 /* tag, destination: as libmlx5 wants them, whatever the order here. TX root: out is no action. */
@@ -345,31 +97,32 @@ static void actions(void **state)
 	struct stage s;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 0);
+	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1, &tag), 0);
-	assert_int_equal(try_matcher(&s, &all, &mt), 0);
-	assert_int_equal(try_rule(mt, &all, (struct dvx_flow_action *[]){s.drop, tag}, 2, &r), 0);
+	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
+	assert_int_equal(fake_try_rule(mt, &all, (struct dvx_flow_action *[]){s.drop, tag}, 2, &r),
+			 0);
 	assert_int_equal(fake.actions, 2);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	{
 		void *second = fake.action[1];
 
-		assert_int_equal(try_rule(mt, &all, &s.drop, 1, &r), 0);
+		assert_int_equal(fake_try_rule(mt, &all, &s.drop, 1, &r), 0);
 		assert_ptr_equal(fake.action[0], second);
 	}
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	assert_int_equal(dvx_flow_action_destroy(tag), 0);
-	close_stage(&s);
-	open_stage(&s, DVX_FLOW_TX, 0);
+	fake_close_stage(&s);
+	fake_open_stage(&s, DVX_FLOW_TX, 0);
 	assert_int_equal(dvx_flow_action_create_default(s.domain, &pass), 0);
-	assert_int_equal(try_matcher(&s, &all, &mt), 0);
-	assert_int_equal(try_rule(mt, &all, &pass, 1, &r), 0);
+	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
+	assert_int_equal(fake_try_rule(mt, &all, &pass, 1, &r), 0);
 	assert_int_equal(fake.actions, 0);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	assert_int_equal(dvx_flow_action_destroy(pass), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
 }
 
 /* What the device lacks is said by the capability's name. */
@@ -389,27 +142,27 @@ static void lacking(void **state)
 	fake.domain_err = EOPNOTSUPP;
 	assert_int_equal(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP);
 	assert_null(none);
-	said("mlx5_9", "log_steering_sw_icm_size");
+	fake_said("mlx5_9", "log_steering_sw_icm_size");
 	fake.domain_err = 0;
 	fake.no_sw = fake.no_sip = fake.no_tag = true;
-	open_stage(&s, DVX_FLOW_RX, 0);
+	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	assert_false(dvx_flow_domain_has_levels(s.domain));
 	assert_int_equal(dvx_flow_domain_sync(s.domain), 0);
 	assert_int_equal(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP);
 	assert_null(table);
-	said("level 1", "flow_table_properties_nic_receive.sw_owner_v2");
+	fake_said("level 1", "flow_table_properties_nic_receive.sw_owner_v2");
 	dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a000000, 8);
-	assert_int_equal(try_matcher(&s, &m, &mt), -EOPNOTSUPP);
-	said("match.outer_headers.src_ipv4_src_ipv6", "ft_field_support.outer_sip");
-	assert_int_equal(try_matcher(&s, &all, &mt), 0);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
+	fake_said("match.outer_headers.src_ipv4_src_ipv6", "ft_field_support.outer_sip");
+	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1, &tag), 0);
 	fake.rule_err = EINVAL;
-	assert_int_equal(try_rule(mt, &all, (struct dvx_flow_action *[]){s.drop, tag}, 2, &r),
+	assert_int_equal(fake_try_rule(mt, &all, (struct dvx_flow_action *[]){s.drop, tag}, 2, &r),
 			 -EOPNOTSUPP);
-	said("nic_receive.flow_tag", "");
+	fake_said("nic_receive.flow_tag", "");
 	assert_int_equal(dvx_flow_action_destroy(tag), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
 }
 
 /* libmlx5 says only "not supported": the field is found by trying each alone. */
@@ -421,21 +174,129 @@ static void blamed(void **state)
 	struct stage s;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 2);
+	fake_open_stage(&s, DVX_FLOW_RX, 2);
 	assert_int_equal(dvx_flow_table_create(s.domain, 8, &high), -ERANGE);
-	said("level 8", "below 8");
+	fake_said("level 8", "below 8");
 	fake.refuse_tcp = true;
 	dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a000000, 8);
 	dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_TCP, 80, 0xffff);
 	dvx_flow_match_set(&m, "outer_headers.tcp_flags", 2, 0x12);
-	assert_int_equal(try_matcher(&s, &m, &mt), -EOPNOTSUPP);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
 	assert_null(mt);
 	assert_int_equal(fake.matchers, 0);
-	said("match.outer_headers.tcp_flags", "mlx5_9");
+	fake_said("match.outer_headers.tcp_flags", "mlx5_9");
 	fake.refuse_tcp = false;
 	fake.matcher_err = ENOMEM;
-	assert_int_equal(try_matcher(&s, &m, &mt), -ENOMEM);
-	close_stage(&s);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), -ENOMEM);
+	fake_close_stage(&s);
+}
+
+/* ... and what it would need: the capability by its PRM name, and what the device has. */
+static void names_capability(void **state)
+{
+	static const struct {
+		const char *field, *words;
+		uint8_t version, protocol;
+	} table[] = {
+		{"misc_parameters_3.outer_vxlan_gpe_vni", "bit 7 (VXLAN-GPE)", 4, 17},
+		{"misc_parameters.geneve_vni", "bit 3 (Geneve)", 6, 17},
+		{"misc_parameters.geneve_tlv_option_0_exist", "bit 10 (Geneve option)", 0, 0},
+		{"misc_parameters_3.icmp_type", "bit 8 (ICMP)", 4, 1},
+		{"misc_parameters_3.icmpv6_code", "bit 9 (ICMPv6)", 6, 58},
+		{"misc_parameters_2.outer_first_mpls_over_gre.mpls_label", "bit 4 (MPLS over GRE)",
+		 0, 0},
+	};
+	struct dvx_flow_matcher *mt;
+	struct stage s;
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_RX, 2);
+	fake.refuse_misc = true;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct dvx_flow_match m = {0};
+
+		if (table[i].version)
+			dvx_flow_match_ip_version(&m, DVX_FLOW_OUTER, table[i].version);
+		if (table[i].protocol)
+			dvx_flow_match_proto(&m, DVX_FLOW_OUTER, table[i].protocol);
+		assert_int_equal(dvx_flow_match_set(&m, table[i].field, 1, 1), 0);
+		assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
+		fake_said(table[i].field, "mlx5_9 lacks flex_parser_protocols ");
+		fake_said(table[i].words, "");
+	}
+	fake_close_stage(&s);
+}
+
+/* No capability gives it: libmlx5 compares the sender's queue where packets come in only. */
+static void no_capability(void **state)
+{
+	struct dvx_flow_match m = {0};
+	struct dvx_flow_matcher *mt;
+	struct stage s;
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_TX, 2);
+	fake.matcher_err = EOPNOTSUPP;
+	dvx_flow_match_set(&m, "source_sqn", 5, 0xffffff);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
+	fake_said("match.misc_parameters.source_sqn: libmlx5 compares it in RX domains only", "");
+	fake_close_stage(&s);
+}
+
+/* Software's tables want a loopback that no sender sees. */
+static void no_loopback(void **state)
+{
+	struct dvx_flow_table *table = NULL;
+	struct stage s;
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_RX, 0);
+	fake.table_err = EOPNOTSUPP;
+	assert_int_equal(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP);
+	fake_said("level 1: mlx5_9 lacks roce_cap.fl_rc_qp_when_roce_enabled", "");
+	fake_close_stage(&s);
+}
+
+/* A vport is the eswitch's: who does not manage it cannot ask. */
+static void vports(void **state)
+{
+	struct dvx_flow_match m = {0};
+	struct dvx_flow_matcher *mt;
+	struct dvx_flow_rule *r;
+	struct stage s;
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
+	dvx_flow_match_set(&m, "misc_parameters.source_port", 77, 0xffff);
+	assert_int_equal(fake_try_matcher(&s, &m, &mt), 0);
+	fake.rule_err = EREMOTEIO;
+	fake.rules_before_err = 0;
+	assert_true(fake_try_rule(mt, &m, &s.drop, 1, &r) < 0);
+	fake_said("match.misc_parameters.source_port: ",
+		  fake.eswitch ? "mlx5_9 knows no vport 77" : "mlx5_9 lacks eswitch_manager");
+	fake.rule_err = ENOMEM;
+	fake.rules_before_err = 0;
+	assert_int_equal(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM);
+	fake_said("libmlx5 refuses the rule", "");
+	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
+	fake_close_stage(&s);
+}
+
+/* The way back to the root is the kernel's. */
+static void no_anchor(void **state)
+{
+	struct dvx_flow_action *back;
+	struct stage s;
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
+	fake.anchor_err = EPROTONOSUPPORT;
+	assert_int_equal(dvx_flow_action_create_root(s.domain, 0, &back), -EPROTONOSUPPORT);
+	fake_said("steering anchor", "Linux 6.0");
+	fake.anchor_err = EPERM;
+	assert_int_equal(dvx_flow_action_create_root(s.domain, 0, &back), -EPERM);
+	fake_said("steering anchor", "CAP_NET_RAW");
+	fake_close_stage(&s);
 }
 
 /* A rule that fails in the middle: those before it go, the caller's array stays as it was. */
@@ -450,8 +311,8 @@ static void half_inserted(void **state)
 	int i;
 
 	(void)state;
-	open_stage(&s, DVX_FLOW_RX, 1);
-	assert_int_equal(try_matcher(&s, &all, &mt), 0);
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
+	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	for (i = 0; i < 5; i++)
 		attrs[i] = (struct dvx_flow_rule_attr){.size = sizeof(attrs[i]),
 						       .matcher = mt,
@@ -461,7 +322,7 @@ static void half_inserted(void **state)
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 3;
 	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -ENOMEM);
-	said("rule 3: ", "libmlx5 refuses");
+	fake_said("rule 3: ", "libmlx5 refuses");
 	assert_memory_equal(rules, untouched, sizeof(rules));
 	assert_int_equal(fake.rules, 0);
 	fake.rule_err = 0;
@@ -478,19 +339,71 @@ static void half_inserted(void **state)
 	assert_memory_equal(rules, untouched, sizeof(rules));
 	assert_int_equal(dvx_flow_rules_insert(&bulk, 0, NULL), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	close_stage(&s);
+	fake_close_stage(&s);
+}
+
+/* What libdvx said within next() is why; what it said before, or nothing, is not. */
+struct giving_up {
+	struct stage *s;
+	struct dvx_flow_matcher *mt;
+	bool by_libdvx;
+};
+
+static int give_up(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
+{
+	static const struct dvx_flow_match all;
+	struct giving_up *g = arg;
+	struct dvx_flow_action *tag;
+
+	attr->matcher = g->mt;
+	attr->match = &all;
+	attr->actions = &g->s->drop;
+	attr->action_count = 1;
+	if (i < 2)
+		return 0;
+	return g->by_libdvx ? dvx_flow_action_create_tag(g->s->domain, 1u << 24, &tag) : -EIO;
+}
+
+static void next_sentence(void **state)
+{
+	static const struct dvx_flow_match all;
+	struct dvx_flow_rule *rules[5] = {NULL};
+	struct stage s;
+	struct giving_up g = {.s = &s, .by_libdvx = true};
+	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = give_up, .arg = &g};
+
+	(void)state;
+	fake_open_stage(&s, DVX_FLOW_RX, 1);
+	assert_int_equal(fake_try_matcher(&s, &all, &g.mt), 0);
+	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -ERANGE);
+	fake_said("rule 2: ", "tag 0x1000000 has more than 24 bits");
+	g.by_libdvx = false;
+	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -EIO);
+	fake_said("rule 2: the caller gave up", "");
+	assert_int_equal(fake.rules, 0);
+	assert_int_equal(dvx_flow_matcher_destroy(g.mt), 0);
+	fake_close_stage(&s);
 }
 
 int main(void)
 {
+	static char manager[] = "eswitch";
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(versions_below, setup, teardown),
-		cmocka_unit_test_setup_teardown(versions_in_root, setup, teardown),
-		cmocka_unit_test_setup_teardown(sizes, setup, teardown),
-		cmocka_unit_test_setup_teardown(actions, setup, teardown),
-		cmocka_unit_test_setup_teardown(lacking, setup, teardown),
-		cmocka_unit_test_setup_teardown(blamed, setup, teardown),
-		cmocka_unit_test_setup_teardown(half_inserted, setup, teardown),
+		cmocka_unit_test_setup_teardown(versions_below, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(versions_in_root, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(sizes, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(actions, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(lacking, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(blamed, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(names_capability, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(no_capability, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(no_loopback, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(vports, fake_setup, fake_teardown),
+		cmocka_unit_test_prestate_setup_teardown(vports, fake_setup, fake_teardown,
+							 manager),
+		cmocka_unit_test_setup_teardown(no_anchor, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(half_inserted, fake_setup, fake_teardown),
+		cmocka_unit_test_setup_teardown(next_sentence, fake_setup, fake_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,5 +14,7 @@ tests_unit_ring_cq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ring_rq_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_ticket_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
 tests_unit_flow_match_LDADD = src/lib/libdvx.la $(CMOCKA_LIBS)
+tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c \
+	tests/unit/flow_fake_rig.h
 tests_unit_flow_fake_LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(CMOCKA_LIBS)
 tests_unit_lib_cmd_LDADD = src/lib/libdvx.la $(MLX5_LIBS) $(IBVERBS_LIBS) $(CMOCKA_LIBS)

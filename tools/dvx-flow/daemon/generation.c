@@ -254,9 +254,6 @@ static int entry_fault(struct building *b, const struct table *t)
 	if (b->matcher == t->n || !b->entry)
 		return fault_device(b->fault);
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
-	for (size_t i = 0; i < r->nfields; i++)
-		if (r->field[i].key == KEY_VPORT)
-			hint = "does the device have this vport?";
 	if (b->no_room)
 		return fault(b->fault, EXIT_DEVICE, "line %u: %s", r->line, no_room);
 	if (dvx_last_error()->err == ENOMEM)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A mlx5dv_dr that notes what it is given and refuses what it is told to. The program defines the
+ * calls that libdvx makes, before libmlx5 can.
+ */
+#ifndef TEST_FLOW_FAKE_RIG_H
+#define TEST_FLOW_FAKE_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <dvx/dvx.h>
+
+struct fake {
+	bool no_sw, no_sip, no_tag;
+	bool eswitch, fl_enabled;
+	uint32_t flex;
+	uint8_t format;
+	int domain_err, table_err, matcher_err, rule_err, rule_destroy_err, anchor_err;
+	unsigned int rules_before_err;
+	bool refuse_tcp;  /* matchers that compare tcp_flags */
+	bool refuse_misc; /* ... that compare anything beside the outer headers */
+	/* what it was given last */
+	uint8_t mask[512], value[512];
+	size_t mask_sz, value_sz, actions;
+	uint8_t criteria;
+	void *action[8];
+	/* what is there */
+	int domains, tables, matchers, rules, made;
+};
+extern struct fake fake;
+extern struct dvx_dev *dev;
+
+struct stage {
+	struct dvx_flow_domain *domain;
+	struct dvx_flow_table *table;
+	struct dvx_flow_action *drop;
+};
+
+/* Anything as state: the device manages the eswitch. */
+int fake_setup(void **state);
+/* Fails if anything that was made is still there. */
+int fake_teardown(void **state);
+void fake_open_stage(struct stage *s, enum dvx_flow_side side, uint32_t level);
+void fake_close_stage(struct stage *s);
+int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
+		     struct dvx_flow_matcher **out);
+int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
+		  struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out);
+/* Both are in the last sentence. */
+void fake_said(const char *a, const char *b);
+
+#endif
