@@ -18,7 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 # What runs in the thread-sanitizer build too (./quickstart check).
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/sim/front.sh \
 	tests/sim/lib_queues.sh tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/wire.sh tests/sim/dr_limits.sh tests/sim/flow_rules.sh \
-	tests/interop/pingpong.sh
+	tests/sim/share.sh tests/interop/pingpong.sh
 EXTRA_DIST += tests/tap-run tests/README.md
 
 include tests/unit/local.mk

@@ -7,6 +7,9 @@ client=$top_builddir/tests/sim/share
 needs "$client"
 TMPDIR=$scratch
 export TMPDIR
+# The thread sanitizer waits a second at the end of each child otherwise.
+TSAN_OPTIONS="${TSAN_OPTIONS-} atexit_sleep_ms=0"
+export TSAN_OPTIONS
 scenes="threads threads-fork fork spawn renew stale moved protect close twice uring read
 	reader reader-unprivileged churn"
 
@@ -28,7 +31,7 @@ for scene in $scenes; do
 	check "bare: $scene" may bare $scene
 done
 for scene in threads threads-fork twice; do
-	check "run, no userfaultfd: $scene" run $scene never
+	check "run, no userfaultfd: $scene" may run $scene never
 done
 for scene in fork renew stale protect close; do
 	check "run, no userfaultfd: $scene" run $scene alone

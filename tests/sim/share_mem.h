@@ -21,6 +21,14 @@
 		}                                                                      \
 	} while (0)
 
+/* The thread sanitizer is slow, has a thread of its own once the program had one, and makes a fork of
+ * vfork(). */
+#ifdef __SANITIZE_THREAD__
+#define MEM_TSAN true
+#else
+#define MEM_TSAN false
+#endif
+
 extern bool mem_shares; /* pages are expected to be shared at all */
 
 void *mem_pages(size_t len);

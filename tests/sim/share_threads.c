@@ -122,6 +122,8 @@ static int threads(int rounds, bool forks)
 {
 	pthread_t maker[MAKERS], counter[COUNTERS];
 
+	if (MEM_TSAN && !mem_shares)
+		return 77; /* it would have to be one thread again */
 	setup_counters(rounds);
 	making = MAKERS;
 	for (unsigned int i = 0; i < COUNTERS; i++)
@@ -150,11 +152,11 @@ static int threads(int rounds, bool forks)
 /* No increment is lost while pages move back and forth under the threads that count in them. */
 int scene_threads(void)
 {
-	return threads(1000, false);
+	return threads(MEM_TSAN ? 100 : 1000, false);
 }
 
 /* The same, and children are forked all along. */
 int scene_threads_fork(void)
 {
-	return threads(300, true);
+	return threads(MEM_TSAN ? 50 : 300, true);
 }

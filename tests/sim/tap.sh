@@ -11,6 +11,10 @@ chips=
 # A registry of this test's own, so that nobody's chips are touched.
 XDG_RUNTIME_DIR=$scratch
 export XDG_RUNTIME_DIR
+# What the thread sanitizer says of a server is seen by nobody else.
+case $asan in
+*libtsan*) TSAN_OPTIONS="log_path=$scratch/tsan ${TSAN_OPTIONS-}" && export TSAN_OPTIONS ;;
+esac
 
 finish() {
 	for chip in $chips; do
@@ -58,7 +62,12 @@ says() {
 	[ -z "$text" ] || grep -q -- "$text" "$scratch/said" || { echo "does not say: $text"; return 1; }
 }
 
+no_races() { ! cat "$scratch"/tsan.* 2>/dev/null; }
+
 plan() {
+	case $asan in
+	*libtsan*) check "the thread sanitizer found nothing in any of the processes" no_races ;;
+	esac
 	echo "1..$tests"
 	exit $failed
 }
