@@ -59,12 +59,12 @@ done
 
 interrupted() {
 	start "$src" --slots 1 --slot-size 4K
-	exec_pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_paused "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
-	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
-		kill -0 "$client" || return 1
-	done
+	paused || return 1
+	no_temps "$work" >/dev/null && return 1
 	kill -INT "$client"
+	go_on
 	wait "$client"
 	status=$?
 	cat "$work/err"
@@ -74,12 +74,11 @@ check "an interrupted pull removes its temporary" interrupted
 
 stopped() {
 	start "$src" --slots 1 --slot-size 4K
-	exec_pull "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_paused "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
-	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
-		kill -0 "$client" || return 1
-	done
+	paused || return 1
 	stop || return 1
+	go_on
 	wait "$client"
 	status=$?
 	cat "$work/err"
@@ -89,12 +88,11 @@ check "a server that is told to end drops its client" stopped
 
 silent() {
 	start "$src" --slots 1 --slot-size 4K
-	exec_pull --timeout 3 "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
+	exec_paused --timeout 3 "127.0.0.1:$port:big" "$work/dest" >/dev/null 2>"$work/err" &
 	client=$!
-	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
-		kill -0 "$client" || return 1
-	done
+	paused || return 1
 	kill -STOP "$server"
+	go_on
 	wait "$client"
 	status=$?
 	kill -CONT "$server"

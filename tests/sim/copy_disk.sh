@@ -52,16 +52,13 @@ else
 	skip "a source that may not be read" "root may read everything"
 fi
 
-# meanwhile COMMAND...: runs it while the client, in the middle of the file, is stopped.
+# meanwhile COMMAND...: runs it while the client waits in the middle of the file.
 meanwhile() {
-	exec_pull --quiet "127.0.0.1:$port:." "$work/changed" 2>"$work/err" &
+	exec_paused --quiet "127.0.0.1:$port:." "$work/changed" 2>"$work/err" &
 	client=$!
-	until [ -n "$(find "$work/changed" -name '.dvx-copy.*' -size +15M 2>/dev/null)" ]; do
-		kill -0 "$client" || return 1
-	done
-	kill -STOP "$client"
+	paused || return 1
 	"$@"
-	kill -CONT "$client"
+	go_on
 	wait "$client"
 	status=$?
 	cat "$work/err"

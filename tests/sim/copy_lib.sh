@@ -57,6 +57,37 @@ exec_pull() {
 	exec "$dvx_sim" exec "$chip" --function dpu -- "$copy" pull "$@"
 }
 
+# A pull that waits in the middle of a file, where a test wants it: at its tenth chunk it says so (6) and
+# goes on when it is told (7). However slow either of them is, they never miss each other.
+cat >"$work/pause.c" <<'END'
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t pwrite(int fd, const void *p, size_t n, off_t off)
+{
+	static int chunks;
+	char c = '\n';
+
+	if (++chunks == 10 && write(6, &c, 1) == 1)
+		while (read(7, &c, 1) < 0)
+			;
+	return syscall(SYS_pwrite64, fd, p, n, off);
+}
+END
+${CC:-cc} -shared -fPIC -o "$work/pause.so" "$work/pause.c" || { echo "Bail out! no compiler"; exit 1; }
+mkfifo "$work/here" "$work/go"
+exec 7<>"$work/go"
+
+# As exec_pull; the server's slots have to be small enough for ten chunks.
+exec_paused() {
+	exec 6>"$work/here"
+	LD_PRELOAD=$asan$work/pause.so
+	export LD_PRELOAD
+	exec_pull "$@"
+}
+# false: it ended before
+paused() { read -r _ <"$work/here"; }
+go_on() { echo >&7; }
+
 # fails STATUS WORDS COMMAND...: it ends with this status, and says these words on stderr.
 fails() {
 	want=$1

@@ -85,15 +85,12 @@ check "server ends well with a key" stop
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
 second() {
 	dd if=/dev/zero of="$src/long" bs=1M count=32 status=none
-	exec_pull --quiet "127.0.0.1:$port:long" "$work/first" &
+	exec_paused --quiet "127.0.0.1:$port:long" "$work/first" &
 	first=$!
-	until [ -n "$(find "$work" -maxdepth 1 -name '.dvx-copy.*')" ]; do
-		kill -0 "$first" || return 1
-	done
-	kill -STOP "$first"
+	paused || return 1
 	fails 3 "as many clients" pull "127.0.0.1:$port:file" "$work/no"
 	status=$?
-	kill -CONT "$first"
+	go_on
 	wait "$first" && return $status
 }
 check "no more clients than allowed" second
