@@ -216,6 +216,30 @@ static void circles(void **state)
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_LOST], 2);
 }
 
+/* A table of many groups costs each packet as much as it takes to look at them; not for ever. */
+static void many_groups(void **state)
+{
+	struct fx *f = *state;
+	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), last;
+	struct rig_end e;
+	uint64_t before;
+
+	rig_root(f, RX, t);
+	for (uint32_t i = 0; i < 999; i++)
+		RIG_ENTRY(f, .type = RX, .table = t, .group = rig_group(f, RX, t, i, i, 0xffff),
+			  .index = i, .port = 7, .action = DROP);
+	last = rig_group(f, RX, t, 999, 999, 0);
+	RIG_ENTRY(f, .type = RX, .table = t, .group = last, .index = 999, .action = DROP);
+	before = steer_work(&f->si);
+	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_DROP], 1);
+	assert_in_range(steer_work(&f->si) - before, 1000, 2000);
+	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = UINT32_MAX;
+	e = rig_send(f, RX, 1);
+	assert_int_equal(e.stats.ends[STEER_LOST], 1);
+	assert_true(fx_logged(f, "more groups"));
+	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = 1000;
+}
+
 /* Each field that a mask may ask for is filled from a packet, where PRM has it. */
 static void parameters(void **state)
 {
@@ -329,6 +353,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(copies_and_rewrites, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(modified, fx_setup, fx_teardown),
 		cmocka_unit_test_setup_teardown(circles, fx_setup, fx_teardown),
+		cmocka_unit_test_setup_teardown(many_groups, fx_setup, fx_teardown),
 		cmocka_unit_test(parameters),
 		cmocka_unit_test(icmp_parameters),
 	};

@@ -35,35 +35,48 @@ void flow_mask_key(const struct flow_mask *m, const uint64_t *words, uint64_t *k
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-static void note_parts(struct flow_table *t)
+/* A group's words are hashed: eight of them take about as long as an entry of software's tables. */
+static uint32_t cost_of(const struct flow_group *g)
 {
-	t->enable = 0;
-	for (const struct flow_group *g = t->groups; g; g = g->next)
-		t->enable |= g->mask.enable;
+	return 1 + g->mask.n / 8u;
 }
 
+static void note(struct flow_table *t, const struct flow_group *g, uint32_t by)
+{
+	t->cost += by * cost_of(g);
+	t->enable = 0;
+	for (unsigned int i = 0; i < FLOW_PARTS; i++) {
+		t->parts[i] += by * (g->mask.enable >> i & 1u);
+		if (t->parts[i])
+			t->enable = (uint8_t)(t->enable | 1u << i);
+	}
+}
+
+/* Mostly they are made in the order of their entries, so the search begins at the end. */
 bool flow_group_link(struct flow_group *g)
 {
-	struct flow_group **at = &g->table->groups;
+	struct flow_table *t = g->table;
+	struct flow_group *before = t->last_group;
 
-	while (*at && (*at)->end < g->start)
-		at = &(*at)->next;
-	if (*at && (*at)->start <= g->end)
+	while (before && before->start > g->end)
+		before = before->prev;
+	if (before && before->end >= g->start)
 		return false;
-	g->next = *at;
-	*at = g;
-	note_parts(g->table);
+	g->prev = before;
+	g->next = before ? before->next : t->groups;
+	*(before ? &before->next : &t->groups) = g;
+	*(g->next ? &g->next->prev : &t->last_group) = g;
+	note(t, g, 1);
 	return true;
 }
 
 void flow_group_unlink(struct flow_group *g)
 {
-	struct flow_group **at = &g->table->groups;
+	struct flow_table *t = g->table;
 
-	while (*at != g)
-		at = &(*at)->next;
-	*at = g->next;
-	note_parts(g->table);
+	*(g->prev ? &g->prev->next : &t->groups) = g->next;
+	*(g->next ? &g->next->prev : &t->last_group) = g->prev;
+	note(t, g, UINT32_MAX);
 }
 
 /* --- entries -------------------------------------------------------------------------------- */
@@ -73,63 +86,85 @@ static size_t key_bytes(const struct flow_group *g)
 	return g->mask.n * sizeof(uint64_t);
 }
 
-static struct flow_entry *find(const struct flow_group *g, const uint64_t *key)
+static struct flow_value *find(const struct flow_group *g, const uint64_t *key)
 {
-	struct flow_entry *e;
+	struct flow_value *v;
 
-	HASH_FIND(by_value, g->entries, key, key_bytes(g), e);
-	return e;
+	HASH_FIND(hh, g->values, key, key_bytes(g), v);
+	return v;
 }
 
-/* The first of those with one value is the one in the hash. */
+/* NULL: no memory. */
+static struct flow_value *value_of(struct flow_group *g, const uint8_t *value)
+{
+	uint64_t words[FLOW_PARAM_WORDS], key[FLOW_PARAM_WORDS];
+	struct flow_value *v;
+
+	memcpy(words, value, sizeof(words));
+	flow_mask_key(&g->mask, words, key);
+	v = find(g, key);
+	if (v)
+		return v;
+	v = calloc(1, sizeof(*v) + key_bytes(g));
+	if (!v)
+		return NULL;
+	memcpy(v->key, key, key_bytes(g));
+	HASH_ADD_KEYPTR(hh, g->values, v->key, key_bytes(g), v);
+	if (hash_has(v, hh))
+		return v;
+	free(v);
+	return NULL;
+}
+
+static void value_put(struct flow_group *g, struct flow_value *v)
+{
+	if (v->first)
+		return;
+	HASH_DELETE(hh, g->values, v);
+	free(v);
+}
+
 static void link_value(struct flow_entry *e)
 {
-	struct flow_group *g = e->group;
-	struct flow_entry *first = find(g, e->key), **at;
+	struct flow_value *v = e->of;
+	struct flow_entry *before = v->last;
 
-	if (first && first->index < e->index) {
-		for (at = &first->same; *at && (*at)->index < e->index; at = &(*at)->same)
-			;
-		e->same = *at;
-		*at = e;
-		return;
-	}
-	if (first)
-		HASH_DELETE(by_value, g->entries, first);
-	e->same = first;
-	HASH_ADD_KEYPTR(by_value, g->entries, e->key, key_bytes(g), e);
+	while (before && before->index > e->index)
+		before = before->prev;
+	e->prev = before;
+	e->next = before ? before->next : v->first;
+	*(before ? &before->next : &v->first) = e;
+	*(e->next ? &e->next->prev : &v->last) = e;
 }
 
 static void unlink_value(struct flow_entry *e)
 {
-	struct flow_group *g = e->group;
-	struct flow_entry *first = find(g, e->key), **at;
+	struct flow_value *v = e->of;
 
-	if (first != e) {
-		for (at = &first->same; *at != e; at = &(*at)->same)
-			;
-		*at = e->same;
-		return;
-	}
-	HASH_DELETE(by_value, g->entries, e);
-	if (e->same)
-		HASH_ADD_KEYPTR(by_value, g->entries, e->same->key, key_bytes(g), e->same);
+	*(e->prev ? &e->prev->next : &v->first) = e->next;
+	*(e->next ? &e->next->prev : &v->last) = e->prev;
+	value_put(e->group, v);
 }
 
 struct flow_entry *flow_entry_new(struct flow_group *g, uint32_t index, const uint8_t *value)
 {
-	struct flow_entry *e = calloc(1, sizeof(*e) + key_bytes(g));
-	uint64_t words[FLOW_PARAM_WORDS];
+	struct flow_entry *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
 	e->group = g;
 	e->index = index;
 	memcpy(e->value, value, sizeof(e->value));
-	memcpy(words, value, sizeof(words));
-	flow_mask_key(&g->mask, words, e->key);
+	e->of = value_of(g, value);
+	if (e->of)
+		HASH_ADD(by_index, g->table->entries, index, sizeof(e->index), e);
+	if (!e->of || !hash_has(e, by_index)) {
+		if (e->of)
+			value_put(g, e->of);
+		free(e);
+		return NULL;
+	}
 	link_value(e);
-	HASH_ADD(by_index, g->table->entries, index, sizeof(e->index), e);
 	obj_get(&g->o);
 	return e;
 }
@@ -169,14 +204,14 @@ const struct flow_entry *flow_table_match(const struct flow_table *t, const uint
 	uint64_t key[FLOW_PARAM_WORDS];
 
 	for (const struct flow_group *g = t->groups; g; g = g->next) {
-		const struct flow_entry *e;
+		const struct flow_value *v;
 
-		if (!g->entries)
+		if (!g->values)
 			continue;
 		flow_mask_key(&g->mask, words, key);
-		e = find(g, key);
-		if (e)
-			return e;
+		v = find(g, key);
+		if (v)
+			return v->first;
 	}
 	return NULL;
 }

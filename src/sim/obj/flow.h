@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 #include "obj.h"
+#include "../base/hash.h"
 
 /*
  * Flow tables. Firmware's have groups of entries that share a mask; what an entry compares is its
@@ -60,24 +60,31 @@ struct flow_act {
 	struct flow_modify *modify;
 };
 
+/* What a group compares with, and the entries that do: the first one, of the lowest index, wins. */
+struct flow_value {
+	UT_hash_handle hh;
+	struct flow_entry *first, *last;
+	uint64_t key[]; /* group->mask.n words */
+};
+
 struct flow_entry {
 	struct flow_group *group;
 	uint32_t index;
 	struct flow_act act;
-	struct flow_entry *same; /* next with the same value, of higher index */
-	UT_hash_handle by_value, by_index;
+	struct flow_value *of;
+	struct flow_entry *prev, *next; /* of the same value, by index */
+	UT_hash_handle by_index;
 	uint8_t value[FLOW_PARAM_BYTES];
-	uint64_t key[]; /* group->mask.n words */
 };
 
 struct flow_group {
 	struct obj o;
 	struct flow_table *table;
-	struct flow_group *next; /* of the table, by start */
+	struct flow_group *prev, *next; /* of the table, by start */
 	uint32_t start, end;
 	struct flow_mask mask;
 	uint8_t criteria[FLOW_PARAM_BYTES];
-	struct flow_entry *entries; /* hash by value */
+	struct flow_value *values; /* hash by key */
 };
 
 struct flow_table {
@@ -87,8 +94,10 @@ struct flow_table {
 	bool sw_owner;
 	uint64_t icm_root;	 /* sw_owner */
 	struct flow_table *miss; /* referenced; NULL: the default of the table's kind */
-	struct flow_group *groups;
+	struct flow_group *groups, *last_group;
 	uint8_t enable;		    /* parts that some group looks at */
+	uint32_t parts[FLOW_PARTS]; /* how many groups look at each */
+	uint32_t cost;		    /* of looking at all groups, in entries of software's tables */
 	struct flow_entry *entries; /* hash by index */
 };
 

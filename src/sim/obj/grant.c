@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include "mkey.h"
 #include "vhca.h"
+#include "../base/hash.h"
 
 /* What ALLOW_OTHER_VHCA_ACCESS noted: one row an mkey, gone with the mkey. */
 struct grant {
@@ -38,6 +38,10 @@ int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t
 			return -ENOMEM;
 		g->id = grant_id(v, index);
 		HASH_ADD(hh, v->si->grants, id, sizeof(g->id), g);
+		if (!hash_has(g, hh)) {
+			free(g);
+			return -ENOMEM;
+		}
 	}
 	g->generation = generation;
 	memcpy(g->key, key, sizeof(g->key));

@@ -237,12 +237,23 @@ static const struct flow_table *enter(struct way *way, uint32_t table)
 	return NULL;
 }
 
+/* Each group is looked at, and a table may have thousands. */
+static bool pay_table(struct way *way, const struct flow_table *t)
+{
+	if (t->cost > way->w.steps) {
+		steer_lost(&way->w, "its tables have more groups than any packet may meet");
+		return false;
+	}
+	way->w.steps -= t->cost;
+	return true;
+}
+
 static uint64_t lead_on(struct way *way, uint32_t table)
 {
 	const struct flow_table *t = enter(way, table);
 	uint64_t addr;
 
-	if (!t) {
+	if (!t || !pay_table(way, t)) {
 		end(way, STEER_LOST);
 		return ICM_NONE;
 	}

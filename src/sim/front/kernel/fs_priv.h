@@ -4,7 +4,7 @@
 
 /* Between fs_table.c (the chain of tables), fs_rule.c (what is in them) and fs_cmd.c (mailboxes).
  */
-#include <uthash.h>
+#include "base/hash.h"
 #include "fs.h"
 #include "uverbs.h"
 

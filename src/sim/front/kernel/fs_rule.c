@@ -123,6 +123,17 @@ static uint32_t take_place(struct fs_group *g)
 	return g->start + i;
 }
 
+static void give_place(struct fs_group *g, uint32_t index)
+{
+	uint32_t place = index - g->start;
+
+	g->taken[place] = false;
+	if (place < g->first_free)
+		g->first_free = place;
+	g->users--;
+	group_put(g);
+}
+
 static struct fs_entry *entry_new(struct fs_table *t, const struct fs_match *m, int *err)
 {
 	struct fs_entry *e = calloc(1, sizeof(*e));
@@ -138,20 +149,18 @@ static struct fs_entry *entry_new(struct fs_table *t, const struct fs_match *m, 
 	e->index = take_place(g);
 	memcpy(e->value, m->value, sizeof(e->value));
 	HASH_ADD(hh, g->entries, value, FS_PARAM, e);
-	return e;
+	if (hash_has(e, hh))
+		return e;
+	give_place(g, e->index);
+	free(e);
+	*err = -ENOMEM;
+	return NULL;
 }
 
 static void entry_free(struct fs_entry *e)
 {
-	struct fs_group *g = e->group;
-	uint32_t place = e->index - g->start;
-
-	HASH_DELETE(hh, g->entries, e);
-	g->taken[place] = false;
-	if (place < g->first_free)
-		g->first_free = place;
-	g->users--;
-	group_put(g);
+	HASH_DELETE(hh, e->group->entries, e);
+	give_place(e->group, e->index);
 	free(e);
 }
 
