@@ -68,17 +68,17 @@ still() { holds "drop in
 
 mistake() { printf 'drop in\nsend in to quue 1\n' >"$work/c" && fails 1 "$work/c:2:12: expected" client apply "$work/c" && still; }
 check "a mistake" mistake
-queue() { echo "send in to queue 2" >"$work/c" && fails 1 "line 1: no queue 2, the daemon has 2" client apply "$work/c" && still; }
+queue() { echo "send in to queue 2" >"$work/c" && fails 1 "$work/c:1:9: no queue 2, the daemon has 2" client apply "$work/c" && still; }
 check "a queue that the daemon has not" queue
 unreadable() { fails 3 "No such file" client apply "$work/nonesuch" && fails 3 "Is a directory" client apply "$work" && still; }
 check "a file that cannot be read" unreadable
-lacks() { printf 'drop in\ndrop out sqn 5\n' >"$work/c" && fails 4 "line 2: .*source_sqn: libmlx5 compares it in RX" client apply "$work/c" && still; }
+lacks() { printf 'drop in\ndrop out sqn 5\n' >"$work/c" && fails 4 "$work/c:2:10: .*source_sqn: libmlx5 compares it in RX" client apply "$work/c" && still; }
 check "a match that the device lacks is named" lacks
 checked() {
-	fails 4 "line 2: .*source_sqn: libmlx5 compares it in RX" client check --quiet --device mlx5_0 "$work/c" && client check --device mlx5_0 "$work/b" && still
+	fails 4 "$work/c:2:10: .*source_sqn: libmlx5 compares it in RX" client check --quiet --device mlx5_0 "$work/c" && client check --device mlx5_0 "$work/b" && still
 }
 check "check --device tells so without a daemon's help" checked
-no_vport() { echo "drop in vport 77" >"$work/c" && fails 4 "line 1: .*source_port: mlx5_0 lacks eswitch_manager" client apply "$work/c" && still; }
+no_vport() { echo "drop in vport 77" >"$work/c" && fails 4 "$work/c:1:9: .*source_port: mlx5_0 lacks eswitch_manager" client apply "$work/c" && still; }
 check "a vport that is not there" no_vport
 binary() { head -c 100000 /dev/urandom >"$work/c"; client apply "$work/c" 2>"$work/err"; [ $? = 1 ] && still; }
 check "a file that is no text" binary
@@ -199,7 +199,7 @@ newer() { start --queues 2 && holds "" && grep "mlx5_0 is newer than the rules" 
 	[ ! -s "$work/daemon.err" ]; }
 check "a new chip of an old one's name begins without its rules, and says so" newer
 few() { echo "count in" | client apply --quiet - && seq 1000 | sed 's/.*/count in udp dst port &/' >"$work/c" &&
-	fails 4 "^dvx-flow: line [0-9]*: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
+	fails 4 "^$work/c:[0-9]*:1: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
 " && replay && is '.rules[0].packets' 521; }
 check "counters that run out" few
 stop

@@ -88,7 +88,7 @@ static int make_queues(struct ground *g, const struct ruleset *set, struct fault
 }
 
 /* The rules are built where no packet comes by, and taken away again. Takes the set. */
-static int check_device(const struct args *a, struct ruleset *set)
+static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source)
 {
 	struct generation *gen = NULL;
 	struct ground g = {0};
@@ -104,8 +104,10 @@ static int check_device(const struct args *a, struct ruleset *set)
 	ground_free(&g);
 	pump_stop(g.pump);
 	dvx_dev_close(g.dev);
-	if (f.code)
-		say("%s: %s: %s", a->argv[0], a->device, f.text);
+	if (f.line)
+		rules_point(source, f.line, f.column, f.text);
+	else if (f.code)
+		say("%s: %s: %s", source->name, a->device, f.text);
 	return f.code;
 }
 
@@ -131,19 +133,18 @@ static int check_rules(const struct args *a, const struct ruleset *set)
 int cmd_check(const struct args *a)
 {
 	struct ruleset set;
+	struct rules_text s;
 	char *text;
-	size_t len;
 	int ret;
 
-	if (file_read(a->argv[0], &text, &len))
+	if (file_read(a->argv[0], &text, &s.len))
 		return EXIT_INPUT;
-	ret = rules_read(a->argv[0], text, len, &set);
-	free(text);
-	if (ret)
-		return EXIT_RULES;
-	ret = check_rules(a, &set);
+	s.name = a->argv[0];
+	s.text = text;
+	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set);
 	if (!ret && a->device)
-		ret = check_device(a, &set);
+		ret = check_device(a, &set, &s);
 	ruleset_free(&set);
+	free(text);
 	return ret;
 }

@@ -110,21 +110,33 @@ static int receive(int fd, struct msg *m)
 	return ret;
 }
 
-static int verdict(const struct msg *m)
+static uint32_t number(const struct msg *m, const char *name)
+{
+	return (uint32_t)json_integer_value(json_object_get(m->head, name));
+}
+
+static int verdict(const struct msg *m, const struct rules_text *source)
 {
 	int code = (int)json_integer_value(json_object_get(m->head, "exit"));
 	const char *error = json_string_value(json_object_get(m->head, "error"));
+	uint32_t line = number(m, "line"), column = number(m, "column");
 
-	if (code)
-		say("%s", error ? error : "the daemon refused, and didn't say why");
+	if (!error)
+		error = "the daemon refused, and didn't say why";
+	if (code && line && source)
+		rules_point(source, line, column, error);
+	else if (code && line)
+		say("line %u, column %u: %s", line, column, error);
+	else if (code)
+		say("%s", error);
 	return code;
 }
 
-int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct msg *answer,
+int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg *answer,
 	       progress_fn progress, void *arg)
 {
 	size_t len;
-	char *bytes = msg_pack(head, body, body_len, &len);
+	char *bytes = msg_pack(head, rules ? rules->text : NULL, rules ? rules->len : 0, &len);
 	int code;
 
 	*answer = (struct msg){0};
@@ -134,7 +146,7 @@ int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct m
 	free(bytes);
 	while (bytes && !receive(fd, answer)) {
 		if (json_object_get(answer->head, "exit")) {
-			code = verdict(answer);
+			code = verdict(answer, rules);
 			if (code)
 				msg_free(answer);
 			return code;
@@ -155,7 +167,7 @@ int client_once(const struct args *a, json_t *head, struct msg *answer)
 		json_decref(head);
 		return code;
 	}
-	code = client_ask(fd, head, NULL, 0, answer, NULL, NULL);
+	code = client_ask(fd, head, NULL, answer, NULL, NULL);
 	close(fd);
 	return code;
 }

@@ -14,10 +14,10 @@ int client_connect(const struct args *a, int *code);
 typedef void (*progress_fn)(void *arg, json_t *head);
 
 /*
- * One request and its last answer, which msg_free() frees. The exit code of the answer; whatever
- * isn't EXIT_DONE was told already. Steals head.
+ * One request, with rules or NULL, and its last answer, which msg_free() frees. The exit code of
+ * the answer; whatever isn't EXIT_DONE was told already. Steals head.
  */
-int client_ask(int fd, json_t *head, const void *body, size_t body_len, struct msg *answer,
+int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg *answer,
 	       progress_fn progress, void *arg);
 
 /* All of it, for who asks once. */

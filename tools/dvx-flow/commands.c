@@ -28,7 +28,7 @@ static int say_result(const struct args *a, const struct msg *answer, const char
 	return EXIT_DONE;
 }
 
-static int send_file(const struct args *a, const char *text, size_t len)
+static int send_file(const struct args *a, const struct rules_text *rules)
 {
 	struct args copy = *a;
 	struct msg answer;
@@ -36,7 +36,7 @@ static int send_file(const struct args *a, const char *text, size_t len)
 
 	if (fd < 0)
 		return code;
-	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), text, len, &answer, show_progress,
+	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer, show_progress,
 			  &copy);
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
@@ -52,16 +52,18 @@ static int send_file(const struct args *a, const char *text, size_t len)
 int cmd_apply(const struct args *a)
 {
 	struct ruleset set;
+	struct rules_text s;
 	char *text;
-	size_t len;
 	int code;
 
-	if (file_read(a->argv[0], &text, &len))
+	if (file_read(a->argv[0], &text, &s.len))
 		return EXIT_INPUT;
-	code = rules_read(a->argv[0], text, len, &set) ? EXIT_RULES : EXIT_DONE;
+	s.name = a->argv[0];
+	s.text = text;
+	code = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
 	if (!code) {
 		ruleset_free(&set);
-		code = send_file(a, text, len);
+		code = send_file(a, &s);
 	}
 	free(text);
 	return code;

@@ -42,6 +42,13 @@ int file_read(const char *path, char **text, size_t *len);
 /* Rules of a file, mistakes told on stderr as FILE:LINE:COLUMN; NULL name: nothing is told. */
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set);
 
+/* The same picture for what was found later: a sentence about a place of the rules. */
+struct rules_text {
+	const char *name, *text;
+	size_t len;
+};
+void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
+
 /* What rules_compile() refused, in a sentence. */
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <dvx/cmd.h>
 
 #include "dvx-flow.h"
@@ -11,13 +12,42 @@ int fault(struct fault *f, int code, const char *fmt, ...)
 	va_list ap;
 
 	f->code = code;
+	f->line = f->column = 0;
 	va_start(ap, fmt);
 	vsnprintf(f->text, sizeof(f->text), fmt, ap);
 	va_end(ap);
 	return -1;
 }
 
+static const char *without(const char *text, const char *start)
+{
+	const char *end = strstr(text, ": ");
+
+	return end && !strncmp(text, start, strlen(start)) ? end + 2 : text;
+}
+
+const char *device_says(void)
+{
+	return without(without(dvx_strerror(), "rule "), "dvx_");
+}
+
 int fault_device(struct fault *f)
 {
-	return fault(f, EXIT_DEVICE, "%s", dvx_strerror());
+	return fault(f, EXIT_DEVICE, "%s", device_says());
+}
+
+int fault_at(struct fault *f, const struct rule *r, struct spot at)
+{
+	f->line = r->line + at.line;
+	f->column = at.column;
+	return -1;
+}
+
+void fault_place(struct fault *f)
+{
+	struct fault bare = *f;
+
+	if (f->line)
+		fault(f, bare.code, "line %u, column %u: %.560s", bare.line, bare.column,
+		      bare.text);
 }

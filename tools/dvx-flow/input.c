@@ -89,6 +89,42 @@ static void tell(void *arg, const struct mistake *m)
 		point(m);
 }
 
+static void take_line(const struct rules_text *s, uint32_t line, struct mistake *m)
+{
+	const char *p = s->text, *end = s->text + s->len, *stop;
+
+	while (--line && (p = memchr(p, '\n', (size_t)(end - p))))
+		p++;
+	m->source = p ? p : end;
+	stop = memchr(m->source, '\n', (size_t)(end - m->source));
+	m->source_len = (size_t)((stop ? stop : end) - m->source);
+}
+
+/* Of the word at this column, the characters that are pointed at. */
+static uint32_t word_width(const struct mistake *m)
+{
+	const char *p = m->source, *end = p + m->source_len;
+	uint32_t width = 0;
+
+	for (uint32_t c = 1; p < end && (c < m->column || !strchr(" \t\r", *p)); p++)
+		if ((*p & 0xc0) != 0x80) {
+			width += c >= m->column;
+			c++;
+		}
+	return width ? width : 1;
+}
+
+void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what)
+{
+	struct mistake m = {.line = line, .column = column};
+
+	take_line(s, line, &m);
+	m.width = word_width(&m);
+	fprintf(stderr, "%s:%u:%u: %s\n", s->name, line, column, what);
+	if (m.source_len <= LINE_SHOWN)
+		point(&m);
+}
+
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
 {
 	int ret = rules_parse(text, len, set, name ? tell : NULL, (void *)(uintptr_t)name);

@@ -154,7 +154,7 @@ int cmd_stats(const struct args *a)
 
 	if (fd < 0)
 		return code;
-	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, 0, &answer, NULL,
+	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, &answer, NULL,
 				   NULL))) {
 		j = take(&answer);
 		code = print_stats(a, j, before, seconds);

@@ -42,7 +42,7 @@ static json_t *good(const struct holder *h)
 
 static void failed(struct conn *c, const struct fault *f)
 {
-	conn_fail(c, f->code ? f->code : EXIT_DEVICE, f->text);
+	conn_fault(c, f);
 }
 
 /* --- apply, del ------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/cmd.h>
 
+#include "blame.h"
 #include "counters.h"
 #include "dvx-flow.h"
 #include "fill.h"
@@ -55,16 +56,22 @@ struct building {
 	void *arg;
 	size_t before, total;
 	size_t cramped_at; /* entries that were in when the device had no more room; 0: it has */
-	bool no_room;
+	bool no_room, queue_refused;
 	struct fault *fault;
 };
 
 /* --- what rules need -------------------------------------------------------------------------- */
 
+static int no_counter(const struct rule *r, struct fault *f)
+{
+	fault(f, EXIT_DEVICE, "no counter: %s", device_says());
+	return fault_at(f, r, r->count_at);
+}
+
 static int make_counters(struct generation *gen, struct fault *f)
 {
 	struct bulk *b = NULL;
-	uint32_t used = 0, wanted = 0;
+	uint32_t used = 0, wanted = 0, most = UINT32_MAX;
 
 	for (size_t i = 0; i < gen->set.n; i++)
 		wanted += gen->set.rule[i].count && !gen->hold[i].bulk;
@@ -74,9 +81,10 @@ static int make_counters(struct generation *gen, struct fault *f)
 		if (!b || used == bulk_size(b)) {
 			bulk_drop(b);
 			b = NULL;
-			if (bulk_make(gen->ground->dev, wanted, &b))
-				return fault(f, EXIT_DEVICE, "line %u: no counter: %s",
-					     gen->set.rule[i].line, dvx_strerror());
+			if (bulk_make(gen->ground->dev, wanted < most ? wanted : most, &b))
+				return no_counter(&gen->set.rule[i], f);
+			/* Where larger ones were refused, they will be again. */
+			most = bulk_size(b);
 			used = 0;
 		}
 		bulk_hold(b);
@@ -110,7 +118,7 @@ static int make_count_actions(struct generation *gen, struct fault *f)
 
 		if (h->bulk && dvx_flow_action_create_count(s->domain, bulk_counter(h->bulk),
 							    h->index, &h->count))
-			return fault_device(f);
+			return blame_spot(f, &gen->set.rule[i], gen->set.rule[i].count_at);
 	}
 	return 0;
 }
@@ -133,7 +141,7 @@ static int make_tags(struct generation *gen, struct fault *f)
 		else if (slot->what == gen->ntags &&
 			 dvx_flow_action_create_tag(gen->ground->side[r->dir].domain, r->tag,
 						    &gen->tag[gen->ntags]))
-			ret = fault_device(f);
+			ret = blame_spot(f, r, r->tag_at);
 		else
 			gen->ntags += slot->what == gen->ntags;
 		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
@@ -173,8 +181,7 @@ static int make_matchers(struct building *b, struct half *h, const struct table 
 			continue;
 		if (i == t->n)
 			return fault_device(b->fault);
-		return fault(b->fault, EXIT_DEVICE, "line %u: %s",
-			     b->gen->set.rule[m->entry[0].rule].line, dvx_strerror());
+		return blame_match(b->fault, &b->gen->set.rule[m->entry[0].rule]);
 	}
 	return 0;
 }
@@ -221,6 +228,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	if (hold->count)
 		b->actions[n++] = hold->count;
 	ret = destination(b, &b->gen->set.rule[h->owner[i]], &b->actions[n++]);
+	b->queue_refused = ret;
 	attr->matcher = h->matcher[b->matcher];
 	attr->action_count = n;
 	return ret;
@@ -245,23 +253,21 @@ static int tell(void *arg, size_t done)
 static const char no_room[] =
 	"the device has no steering memory left for these rules beside those that hold";
 
-/* What libdvx says, without the number of the entry, which users don't know. */
 static int entry_fault(struct building *b, const struct table *t)
 {
+	bool empty = dvx_last_error()->err == ENOMEM;
 	const struct rule *r;
-	const char *why = dvx_strerror(), *hint = "";
 
 	if (b->matcher == t->n || !b->entry)
 		return fault_device(b->fault);
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
-	if (b->no_room)
-		return fault(b->fault, EXIT_DEVICE, "line %u: %s", r->line, no_room);
-	if (dvx_last_error()->err == ENOMEM)
-		hint = no_room;
-	if (!strncmp(why, "rule ", 5) && strchr(why, ':'))
-		why = strchr(why, ':') + 2;
-	return fault(b->fault, EXIT_DEVICE, "line %u: %s%s%s", r->line, why, *hint ? "; " : "",
-		     hint);
+	if (b->queue_refused)
+		return blame_spot(b->fault, r, r->queue_at);
+	if (!b->no_room && !empty)
+		return blame_match(b->fault, r);
+	fault(b->fault, EXIT_DEVICE, "%s%s%s", b->no_room ? "" : device_says(),
+	      b->no_room ? "" : "; ", no_room);
+	return fault_at(b->fault, r, r->at);
 }
 
 static int insert_entries(struct building *b, struct half *h, const struct table *t)
@@ -284,6 +290,16 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 	return entry_fault(b, t);
 }
 
+/* The first rule that wants packets of this direction. */
+static int blame_direction(struct building *b)
+{
+	const struct rule *r = b->gen->set.rule;
+
+	while (r->dir != b->dir)
+		r++;
+	return blame_spot(b->fault, r, r->dir_at);
+}
+
 static int make_table(struct building *b)
 {
 	struct half *h = &b->gen->half[b->dir];
@@ -294,7 +310,7 @@ static int make_table(struct building *b)
 		return 0;
 	if (dvx_flow_table_create(s->domain, 1, &h->table) ||
 	    dvx_flow_action_create_table(s->domain, h->table, &h->lead))
-		return fault_device(b->fault);
+		return blame_direction(b);
 	if (make_matchers(b, h, t) || insert_entries(b, h, t))
 		return -1;
 	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
@@ -307,9 +323,11 @@ static int build(struct building *b, const struct generation *like, const uint32
 	struct generation *gen = b->gen;
 
 	for (size_t i = 0; i < gen->set.n; i++) {
+		const struct rule *r = &gen->set.rule[i];
+
 		gen->hold[i].id = (uint32_t)i + 1;
-		if (ground_side(b->ground, gen->set.rule[i].dir, b->fault))
-			return -1;
+		if (ground_side(b->ground, r->dir, b->fault))
+			return fault_at(b->fault, r, r->dir_at);
 	}
 	if (like)
 		take_counters(gen, like, from);

@@ -50,17 +50,20 @@ static int replace(struct holder *h, struct generation *gen, const char *text, s
 	return 0;
 }
 
+static int no_queue(const struct rule *r, unsigned int n, struct fault *f)
+{
+	fault(f, EXIT_RULES, "no queue %u, the daemon has %u (0 to %u); start it with --queues %u",
+	      r->queue, n, n - 1, r->queue + 1);
+	return fault_at(f, r, r->queue_at);
+}
+
 static int check_queues(const struct holder *h, const struct ruleset *set, struct fault *f)
 {
 	unsigned int n = pump_queues(h->ground.pump);
 
 	for (size_t i = 0; i < set->n; i++)
 		if (set->rule[i].verdict == RULE_SEND && set->rule[i].queue >= n)
-			return fault(f, EXIT_RULES,
-				     "line %u: no queue %u, the daemon has %u (0 to %u); "
-				     "start it with --queues %u: %s",
-				     set->rule[i].line, set->rule[i].queue, n, n - 1,
-				     set->rule[i].queue + 1, set->rule[i].text);
+			return no_queue(&set->rule[i], n, f);
 	return 0;
 }
 
@@ -68,8 +71,11 @@ static void first_mistake(void *arg, const struct mistake *m)
 {
 	struct fault *f = arg;
 
-	if (!f->code)
-		fault(f, EXIT_RULES, "line %u, column %u: %s", m->line, m->column, m->text);
+	if (f->code)
+		return;
+	fault(f, EXIT_RULES, "%s", m->text);
+	f->line = m->line;
+	f->column = m->column;
 }
 
 static int parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
@@ -199,6 +205,7 @@ int holder_restore(struct holder *h, struct fault *f)
 			"without them");
 	ret = take_up(h, text, len, &why);
 	free(text);
+	fault_place(&why);
 	if (ret)
 		fault(f, why.code,
 		      "the rules that were committed last (%.200s) don't go in: %.300s; daemon "

@@ -106,9 +106,23 @@ static json_t *sentence(const char *why)
 	return j;
 }
 
+void conn_fault(struct conn *c, const struct fault *f)
+{
+	json_t *j = json_pack("{s:i, s:o}", "exit", f->code ? f->code : EXIT_DEVICE, "error",
+			      sentence(f->text));
+
+	if (f->line)
+		json_object_update_new(j, json_pack("{s:I, s:I}", "line", (json_int_t)f->line,
+						    "column", (json_int_t)f->column));
+	conn_say(c, j, NULL, 0);
+}
+
 void conn_fail(struct conn *c, int code, const char *why)
 {
-	conn_say(c, json_pack("{s:i, s:o}", "exit", code, "error", sentence(why)), NULL, 0);
+	struct fault f;
+
+	fault(&f, code, "%s", why);
+	conn_fault(c, &f);
 }
 
 /* --- in ---------------------------------------------------------------------------------------- */

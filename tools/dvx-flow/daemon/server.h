@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "fault.h"
 #include "msg.h"
 
 #define CLIENTS_MAX 64
@@ -14,6 +15,7 @@ struct conn;
 /* Queues one message for the client and sends what goes at once. Steals head. */
 void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len);
 /* The last answer to a request: code, and why if it isn't 0. */
+void conn_fault(struct conn *c, const struct fault *f);
 void conn_fail(struct conn *c, int code, const char *why);
 
 typedef void (*answer_fn)(void *arg, struct conn *c, const struct msg *request);

@@ -37,6 +37,9 @@ enum match_key {
 /* The PRM's name of what a key compares: "outer_headers.tcp_dport". A MAC has two fields: 47_16. */
 const char *match_key_name(unsigned int key);
 
+/* Where a rule says what becomes of a key: the rule's beginning, if no word of it says so alone. */
+struct spot rule_spot(const struct rule *r, unsigned int key);
+
 /* Which bits are compared. */
 struct shape {
 	uint8_t n;

@@ -99,9 +99,22 @@ void draft_mistake(struct draft *d, const struct place *at, const char *fmt, ...
 		d->tell(d->tell_arg, &m);
 }
 
-void draft_begin(struct draft *d, enum rule_verdict verdict, bool count)
+static uint16_t clip(uint32_t v)
 {
-	d->rule = (struct rule){.verdict = verdict, .count = count};
+	return (uint16_t)(v > UINT16_MAX ? UINT16_MAX : v);
+}
+
+struct spot draft_spot(const struct draft *d, const struct place *at)
+{
+	return (struct spot){clip(at->first_line - d->rule.line), clip(at->first_column)};
+}
+
+void draft_begin(struct draft *d, const struct place *at, enum rule_verdict verdict, bool count)
+{
+	d->rule = (struct rule){.verdict = verdict, .line = at->first_line};
+	d->rule.at = draft_spot(d, at);
+	if (count)
+		draft_count(d, at);
 	d->inner = (struct rule_headers){0};
 	draft_level(d, false);
 	memset(d->field, 0, sizeof(d->field));
@@ -112,8 +125,9 @@ void draft_begin(struct draft *d, enum rule_verdict verdict, bool count)
 	d->tunnel = TUNNEL_NONE;
 }
 
-void draft_direction(struct draft *d, enum rule_dir dir)
+void draft_direction(struct draft *d, const struct place *at, enum rule_dir dir)
 {
+	d->rule.dir_at = draft_spot(d, at);
 	d->rule.dir = dir;
 }
 
@@ -150,7 +164,8 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 	else if (f->mask && (f->value != value || f->mask != mask))
 		draft_mistake(d, at, "a second %s in one rule", keys[key].name);
 	else
-		*f = (struct rule_field){(enum rule_key)(f - d->field), value, mask};
+		*f = (struct rule_field){(enum rule_key)(f - d->field),
+					 f->mask ? f->at : draft_spot(d, at), value, mask};
 }
 
 void draft_vport(struct draft *d, const struct place *at, uint64_t vport)
@@ -228,8 +243,10 @@ void draft_ip(struct draft *d, const struct place *at, uint8_t version)
 		draft_mistake(d, at,
 			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
 			      draft_ip_name(version), draft_said(d, KEY_ETHERTYPE)->value);
-	else
+	else if (!d->h->ip) {
 		d->h->ip = version;
+		d->h->ip_at = draft_spot(d, at);
+	}
 }
 
 static void set_ethertype(struct draft *d, const struct place *at, uint64_t type)
@@ -349,6 +366,7 @@ void draft_queue(struct draft *d, const struct place *at, uint64_t queue)
 	else if (d->has_queue)
 		draft_mistake(d, at, "a second queue in one rule");
 	d->rule.queue = (uint32_t)queue;
+	d->rule.queue_at = draft_spot(d, at);
 	d->has_queue = true;
 }
 
@@ -362,11 +380,13 @@ void draft_tag(struct draft *d, const struct place *at, uint64_t tag)
 	else if (d->rule.has_tag)
 		draft_mistake(d, at, "a second tag in one rule");
 	d->rule.tag = (uint32_t)tag;
+	d->rule.tag_at = draft_spot(d, at);
 	d->rule.has_tag = true;
 }
 
 void draft_count(struct draft *d, const struct place *at)
 {
-	(void)at;
+	if (!d->rule.count)
+		d->rule.count_at = draft_spot(d, at);
 	d->rule.count = true;
 }

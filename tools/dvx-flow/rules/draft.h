@@ -58,8 +58,11 @@ struct draft {
 void draft_mistake(struct draft *d, const struct place *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-void draft_begin(struct draft *d, enum rule_verdict verdict, bool count);
-void draft_direction(struct draft *d, enum rule_dir dir);
+/* How a rule remembers a place. */
+struct spot draft_spot(const struct draft *d, const struct place *at);
+
+void draft_begin(struct draft *d, const struct place *at, enum rule_verdict verdict, bool count);
+void draft_direction(struct draft *d, const struct place *at, enum rule_dir dir);
 void draft_end(struct draft *d, const struct place *at);
 
 /* Words from here on are about the headers inside a tunnel, or about the outer ones. */

@@ -75,6 +75,7 @@ void draft_address(struct draft *d, const struct place *at, enum draft_side side
 	if (p->family)
 		draft_mistake(d, at, "a second %s address in one rule", names[side]);
 	*p = a->ip;
+	p->at = draft_spot(d, at);
 }
 
 /* --- ports ------------------------------------------------------------------------------------- */
@@ -155,5 +156,6 @@ void draft_port_list(struct draft *d, const struct place *at, enum draft_side si
 			"a second list of these ports in one rule; write them as one: 80,443");
 	p->n = merge(d->ports.range, d->ports.n);
 	p->range = d->ports.range;
+	p->at = draft_spot(d, at);
 	d->ports = (struct draft_ports){0};
 }

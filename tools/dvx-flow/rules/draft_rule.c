@@ -18,6 +18,7 @@ static void settle_l4(struct draft *d, const struct place *at)
 
 	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
 		d->h->l4 = (enum rule_l4)proto->value;
+		d->h->l4_at = proto->at;
 		proto->mask = 0;
 	} else if (proto->mask && (has_ports(d->h) || flags)) {
 		draft_mistake(d, at, "%s go with tcp%s, not with protocol %" PRIu64,
@@ -134,7 +135,6 @@ void draft_end(struct draft *d, const struct place *at)
 		settle(d, at);
 	if (d->bad || d->mistakes)
 		return;
-	d->rule.line = at->first_line;
 	if (keep_fields(d) && keep_inner(d) && keep_text(d, at) && room_for_rule(d))
 		d->set->rule[d->set->n++] = d->rule;
 	else

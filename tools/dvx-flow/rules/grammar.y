@@ -116,15 +116,15 @@ rule:
 ;
 
 head:
-  T_DROP { draft_begin(d, RULE_DROP, false); } direction
-| T_PASS { draft_begin(d, RULE_PASS, false); } direction
-| T_SEND { draft_begin(d, RULE_SEND, false); } direction
-| T_COUNT { draft_begin(d, RULE_PASS, true); } direction
+  T_DROP { draft_begin(d, &@1, RULE_DROP, false); } direction
+| T_PASS { draft_begin(d, &@1, RULE_PASS, false); } direction
+| T_SEND { draft_begin(d, &@1, RULE_SEND, false); } direction
+| T_COUNT { draft_begin(d, &@1, RULE_PASS, true); } direction
 ;
 
 direction:
-  T_IN			{ draft_direction(d, RULE_IN); }
-| T_OUT			{ draft_direction(d, RULE_OUT); }
+  T_IN			{ draft_direction(d, &@1, RULE_IN); }
+| T_OUT			{ draft_direction(d, &@1, RULE_OUT); }
 ;
 
 matches:

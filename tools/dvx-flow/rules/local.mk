@@ -16,7 +16,7 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/draft.h tools/dvx-flow/rules/draft.c \
 	tools/dvx-flow/rules/draft_addr.c tools/dvx-flow/rules/draft_rule.c tools/dvx-flow/rules/draft_tunnel.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c \
-	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c \
+	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/spot.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

@@ -72,8 +72,14 @@ enum rule_key {
 };
 #define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))
 
+/* Where a word stands: lines count from its rule's first one, 0; columns from 1, 0 is nowhere. */
+struct spot {
+	uint16_t line, column;
+};
+
 struct rule_field {
 	enum rule_key key;
+	struct spot at;
 	uint64_t value, mask;
 };
 
@@ -82,6 +88,7 @@ struct rule_prefix {
 	uint8_t family;	  /* 0, 4 or 6; of a rule's addresses all say the same, and `ip` too */
 	uint8_t bits;	  /* 0 to 32 or 128 */
 	uint8_t addr[16]; /* network order, IPv4 in the first four; bits behind the prefix are 0 */
+	struct spot at;
 };
 
 struct rule_range {
@@ -92,6 +99,7 @@ struct rule_range {
 struct rule_ports {
 	const struct rule_range *range;
 	size_t n;
+	struct spot at;
 };
 
 enum rule_l4 {
@@ -109,6 +117,7 @@ struct rule_headers {
 	struct rule_prefix host; /* src or dst */
 	struct rule_ports sport, dport;
 	struct rule_ports port; /* sport or dport */
+	struct spot ip_at, l4_at;
 };
 
 struct rule {
@@ -124,6 +133,7 @@ struct rule {
 
 	const char *text; /* as written, without comment, blanks squeezed */
 	uint32_t line;	  /* first line, from 1 */
+	struct spot at, dir_at, queue_at, tag_at, count_at;
 };
 
 /* Queues that a daemon can have, so a rule's are 0 to 63. */

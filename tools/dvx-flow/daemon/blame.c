@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "blame.h"
+#include "rules/compile.h"
+
+int blame_spot(struct fault *f, const struct rule *r, struct spot at)
+{
+	fault_device(f);
+	return fault_at(f, r, at);
+}
+
+/* A field of the PRM, or the structure that it is in: src_ipv4_src_ipv6 has an address' words. */
+static bool is_named(const char *path, size_t n, const char *name)
+{
+	return !strncmp(path, name, n) && (!name[n] || name[n] == '.');
+}
+
+static bool compares(const struct rule *r, unsigned int key)
+{
+	struct spot s = rule_spot(r, key);
+
+	return s.line != r->at.line || s.column != r->at.column;
+}
+
+int blame_match(struct fault *f, const struct rule *r)
+{
+	const char *path = strstr(device_says(), "match.");
+	struct spot at = r->at;
+
+	fault_device(f);
+	if (path) {
+		size_t n = strcspn(path += strlen("match."), ": ");
+
+		for (unsigned int k = 0; k < MATCH_KEYS; k++)
+			if (is_named(path, n, match_key_name(k)) && compares(r, k))
+				at = rule_spot(r, k);
+	}
+	return fault_at(f, r, at);
+}
