@@ -240,6 +240,15 @@ static void test_vanishing(void **state)
 	client_stop(&c);
 }
 
+static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
+{
+	struct mm_look *look = mm_look(mm);
+	int err = look ? mm_check(look, va, len, write, NULL) : -EFAULT;
+
+	mm_look_end(look);
+	return err;
+}
+
 /* A killed client's memory faults, before and after its owner has closed it. */
 static void test_dead(void **state)
 {
@@ -254,7 +263,7 @@ static void test_dead(void **state)
 	client_kill(&c);
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
-	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area, 1, false, NULL), -EFAULT);
+	assert_int_equal(check(c.mm, (uintptr_t)c.area, 1, false), -EFAULT);
 	client_stop(&c);
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 }
@@ -329,24 +338,24 @@ static void checked(struct client *c)
 {
 	uint64_t va = (uintptr_t)c->area;
 
-	assert_int_equal(mm_check(c->mm, va, AREA, true, NULL), 0);
-	assert_int_equal(mm_check(c->mm, va + 5, 0, true, NULL), 0);
-	assert_int_equal(mm_check(c->mm, va + AREA - 1, 1, true, NULL), 0);
-	assert_int_equal(mm_check(c->mm, va, AREA + 1, false, NULL), -EFAULT);
-	assert_int_equal(mm_check(c->mm, va - 1, 2, false, NULL), -EFAULT);
-	assert_int_equal(mm_check(c->mm, va, UINT64_MAX, false, NULL), -EFAULT);
-	assert_int_equal(mm_check(c->mm, 0, 1, false, NULL), -EFAULT);
-	assert_int_equal(mm_check(c->mm, UINT64_MAX, 1, false, NULL), -EFAULT);
+	assert_int_equal(check(c->mm, va, AREA, true), 0);
+	assert_int_equal(check(c->mm, va + 5, 0, true), 0);
+	assert_int_equal(check(c->mm, va + AREA - 1, 1, true), 0);
+	assert_int_equal(check(c->mm, va, AREA + 1, false), -EFAULT);
+	assert_int_equal(check(c->mm, va - 1, 2, false), -EFAULT);
+	assert_int_equal(check(c->mm, va, UINT64_MAX, false), -EFAULT);
+	assert_int_equal(check(c->mm, 0, 1, false), -EFAULT);
+	assert_int_equal(check(c->mm, UINT64_MAX, 1, false), -EFAULT);
 	if (!c->self)
 		return;
 	/* Several mappings side by side are one range; a read-only one among them is not writable.
 	 */
 	mprotect(c->area + 3 * PAGE, PAGE, PROT_READ);
-	assert_int_equal(mm_check(c->mm, va, AREA, false, NULL), 0);
-	assert_int_equal(mm_check(c->mm, va, AREA, true, NULL), -EFAULT);
+	assert_int_equal(check(c->mm, va, AREA, false), 0);
+	assert_int_equal(check(c->mm, va, AREA, true), -EFAULT);
 	munmap(c->area + 5 * PAGE, PAGE);
-	assert_int_equal(mm_check(c->mm, va, AREA, false, NULL), -EFAULT);
-	assert_int_equal(mm_check(c->mm, va, 5 * PAGE, false, NULL), 0);
+	assert_int_equal(check(c->mm, va, AREA, false), -EFAULT);
+	assert_int_equal(check(c->mm, va, 5 * PAGE, false), 0);
 }
 
 /* What a registration may cover. */

@@ -209,21 +209,33 @@ static bool has(const struct client *c, size_t page)
 	return mm_share_over(c->mm, (uintptr_t)c->area + page * PAGE, PAGE, false, &first, &len);
 }
 
+/* What a request does with memory that it pins: whether it is the client's own. */
+static bool pin(const struct client *c, size_t off, size_t len)
+{
+	struct mm_look *look = mm_look(c->mm);
+	bool own;
+
+	assert_non_null(look);
+	assert_int_equal(mm_check(look, (uintptr_t)c->area + off, len, true, &own), 0);
+	mm_unshare_replaced(look, (uintptr_t)c->area + off, len);
+	mm_look_end(look);
+	return own;
+}
+
 /* Other memory in the place of a piece is meant by whoever registers it: the device lets go. */
 static void test_replaced(void **state)
 {
 	uint8_t bytes[64] = {1, 2, 3};
 	struct client c;
-	bool own;
 
 	(void)state;
 	client_start(&c, true);
-	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area, AREA, true, &own), 0);
-	assert_true(has(&c, 2) && has(&c, 8) && !own);
+	assert_false(pin(&c, 0, AREA));
+	assert_true(has(&c, 2) && has(&c, 8));
 	lay(c.area + 3 * PAGE, PAGE, sealed(PAGE, 0, SEALS));
-	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area + 4 * PAGE, PAGE, true, &own), 0);
+	pin(&c, 4 * PAGE, PAGE);
 	assert_true(has(&c, 2)); /* still there, where it was looked at */
-	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area + 3 * PAGE + 8, 64, true, &own), 0);
+	pin(&c, 3 * PAGE + 8, 64);
 	assert_true(!has(&c, 2) && has(&c, 8));
 	assert_int_equal(dma_write(host, at(&c, 3 * PAGE), bytes, 64), 0);
 	assert_memory_equal(c.area + 3 * PAGE, bytes, 64);
@@ -231,10 +243,38 @@ static void test_replaced(void **state)
 	assert_ptr_equal(mremap(c.area + 9 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 				c.area + 8 * PAGE),
 			 c.area + 8 * PAGE);
-	assert_int_equal(mm_check(c.mm, (uintptr_t)c.area + 8 * PAGE, PAGE, true, &own), 0);
+	pin(&c, 8 * PAGE, PAGE);
 	assert_false(has(&c, 8));
 	assert_int_equal(dma_write(host, at(&c, 8 * PAGE), bytes, 64), 0);
 	assert_memory_equal(c.area + 8 * PAGE, bytes, 64);
+	client_stop(&c);
+}
+
+/* A look shows what was there, whatever is asked first, and lets go of nothing by itself. */
+static void test_look(void **state)
+{
+	struct client c;
+	struct mm_look *look;
+	uint64_t va;
+	bool own;
+
+	(void)state;
+	client_start(&c, true);
+	va = (uintptr_t)c.area;
+	look = mm_look(c.mm);
+	assert_non_null(look);
+	assert_int_equal(mm_check(look, va + 12 * PAGE, PAGE, true, &own), 0);
+	lay(c.area, AREA, sealed(AREA, 0, SEALS));
+	assert_int_equal(mm_check(look, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
+	mm_unshare_replaced(look, va, AREA);
+	assert_true(has(&c, 2) && has(&c, 8));
+	mm_look_end(look);
+	look = mm_look(c.mm);
+	assert_int_equal(mm_check(look, va, AREA, true, &own), 0);
+	assert_true(has(&c, 2) && has(&c, 8));
+	mm_unshare_replaced(look, va + 4 * PAGE, PAGE);
+	assert_true(!has(&c, 2) && has(&c, 8));
+	mm_look_end(look);
 	client_stop(&c);
 }
 
@@ -252,6 +292,7 @@ static void test_dead(void **state)
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* it finds out */
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
+	assert_null(mm_look(c.mm));
 	client_stop(&c);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
 	assert_false(dma_is_direct(host, addr, 64));
@@ -267,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_limits, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_pinned, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_replaced, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_look, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_dead, rig_setup, rig_teardown),
 	};
 

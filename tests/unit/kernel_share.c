@@ -328,7 +328,8 @@ static void not_own(void **state)
 	assert_true(file >= 0);
 	unlink(path);
 	assert_int_equal(ftruncate(file, PAGE), 0);
-	assert_ptr_equal(mmap(m, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0), m);
+	assert_ptr_equal(mmap(m, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, 0),
+			 m);
 	mmap(m + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	mmap(m + 2 * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
 	mprotect(m + 3 * PAGE, PAGE, PROT_READ);
@@ -415,7 +416,7 @@ static void orders(void **state)
 
 		h[0] = make_cq(f, m + 2 * PAGE, m + 64).handle;
 		h[1] = make_qp(f, pd, main, m + 8 * PAGE, m + 72).handle;
-		h[2] = make_mr(f, pd, m, 4 * PAGE).handle; /* record and CQ's ring */
+		h[2] = make_mr(f, pd, m, 4 * PAGE).handle;	      /* record and CQ's ring */
 		h[3] = make_umem(f->f, m + 9 * PAGE, PAGE, 1).handle; /* in the QP's ring */
 		bool lives[4] = {true, true, true, true};
 
@@ -425,10 +426,10 @@ static void orders(void **state)
 			pick /= n;
 			left[i] = left[--n];
 			lives[which] = false;
-			a = which == 0 ? end_cq(f, h[0]) :
-			    which == 1 ? end_qp(f, h[1]) :
-			    which == 2 ? end_mr(f, h[2]) :
-					 end_umem(f->f, h[3]);
+			a = which == 0	 ? end_cq(f, h[0])
+			    : which == 1 ? end_qp(f, h[1])
+			    : which == 2 ? end_mr(f, h[2])
+					 : end_umem(f->f, h[3]);
 			if (which < 3 && !lives[0] && !lives[1] && !lives[2])
 				want += says(&a, m, 1, KSHARE_BACK);
 			if ((which == 0 || which == 2) && !lives[0] && !lives[2])
@@ -537,13 +538,68 @@ static void two_files(void **state)
 	says(&a, m, 1, KSHARE_BACK);
 }
 
+/* --- what it costs ---------------------------------------------------------------------------- */
+
+/* Bytes that this process has read; 0: the kernel doesn't tell. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *io = fopen("/proc/self/io", "re");
+
+	if (io && fscanf(io, "rchar: %llu", &n) != 1)
+		n = 0;
+	if (io)
+		fclose(io);
+	return n;
+}
+
+static uint64_t maps_bytes(void)
+{
+	uint64_t from = bytes_read();
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	assert_non_null(maps);
+	while (fgetc(maps) != EOF)
+		;
+	fclose(maps);
+	return bytes_read() - from;
+}
+
+/* However much a request pins, the process's mappings are read once: there may be thousands. */
+static void one_look(void **state)
+{
+	struct fx *f = *state;
+	uint8_t *m = f->mem;
+	uint32_t pd = fx_pd(f);
+	uint64_t all, from;
+	struct answer a;
+
+	if (!bytes_read())
+		skip();
+	for (unsigned int i = 0; i < 100; i++)
+		make_umem(f->f, m + 2 * i * PAGE, PAGE, 1);
+	all = maps_bytes();
+	assert_true(all > 100 * 64);
+	deaf = true;
+	from = bytes_read();
+	a = make_cq(f, m + 250 * PAGE, m + 248 * PAGE);
+	assert_in_range(bytes_read() - from, 1, all * 5 / 4);
+	from = bytes_read();
+	a = make_qp(f, pd, a.handle, m + 240 * PAGE, m + 236 * PAGE);
+	assert_in_range(bytes_read() - from, 1, all * 5 / 4);
+	from = bytes_read();
+	end_qp(f, a.handle);
+	deaf = false;
+	assert_in_range(bytes_read() - from, 0, all / 4);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(each_kind), T(held),	 T(own_record), T(not_own),   T(too_large),
-		T(failures),  T(orders), T(many),	T(two_files),
+		T(failures),  T(orders), T(many),	T(two_files), T(one_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

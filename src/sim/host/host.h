@@ -131,7 +131,7 @@ void host_unwatch_fd(struct host *, struct source *);
 
 /* share.c: NULL unless all of it is in one share */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
-/* Lets go of what is shared in a range if the client has put this in its place. */
+/* Lets go of what is shared in a range if this is what the client has there, and it is another. */
 void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
 /* bar.c */

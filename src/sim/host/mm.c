@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
-#include "base/maps.h"
 #include "host.h"
 
 /* Slots come back as late as possible: a stale bus address faults, it names no new client. */
@@ -75,50 +73,7 @@ bus_t mm_bus(const struct mm *mm, uint64_t va)
 	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
 }
 
-static bool is_own(const struct mapping *m)
-{
-	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
-}
-
-/* What is asked of a client's mappings. */
-struct check {
-	struct mm *mm;
-	uint64_t at, end; /* what is left of the range */
-	bool write, own;
-};
-
-/* True while it continues the range. */
-static bool map_covers(struct check *c, const struct mapping *m)
-{
-	int need = PROT_READ | (c->write ? PROT_WRITE : 0);
-
-	if (m->end <= c->at)
-		return true;
-	if (m->start > c->at || (m->prot & need) != need)
-		return false;
-	shares_replaced(c->mm, m, c->at, m->end < c->end ? m->end : c->end);
-	c->own = c->own && is_own(m);
-	c->at = m->end;
-	return true;
-}
-
 bool mm_same_process(const struct mm *a, const struct mm *b)
 {
 	return a == b || (!a->at && !b->at && a->pid == b->pid);
-}
-
-int mm_check(struct mm *mm, uint64_t va, uint64_t len, bool write, bool *own)
-{
-	struct check c = {.mm = mm, .at = va, .end = va + len, .write = write, .own = true};
-	struct mapping m;
-	struct maps maps;
-
-	if (mm->gone || c.end < va || c.end > 1ull << BUS_SLOT_SHIFT || maps_open(&maps, mm->pid))
-		return -EFAULT;
-	while (c.at < c.end && maps_next(&maps, &m) && map_covers(&c, &m))
-		;
-	maps_close(&maps);
-	if (own)
-		*own = c.own;
-	return c.at >= c.end ? 0 : -EFAULT;
 }

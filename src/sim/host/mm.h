@@ -37,13 +37,6 @@ bus_t mm_bus(const struct mm *, uint64_t va);
  */
 typedef uint8_t *mm_at_fn(void *ctx, uint64_t addr, size_t len);
 struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
-/*
- * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
- * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
- * Where the client has other memory now than what it shared, the address means that from here on:
- * the piece is let go of.
- */
-int mm_check(struct mm *, uint64_t va, uint64_t len, bool write, bool *own);
 /* Two clients are one process. */
 bool mm_same_process(const struct mm *, const struct mm *);
 
@@ -63,6 +56,25 @@ void mm_share_hold(struct mm *, uint64_t va, uint64_t len, int by);
 /* The first piece that overlaps a range; idle: that nobody holds. False: there is none. */
 bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint64_t *first,
 		   uint64_t *bytes);
+
+/*
+ * A look at a client's mappings: what is asked of one is answered from the same read of them, which
+ * may take milliseconds. So it is kept for as long as a request, and no longer. NULL: the client is
+ * gone, or there is no memory.
+ */
+struct mm_look;
+struct mm_look *mm_look(struct mm *);
+void mm_look_end(struct mm_look *);
+/*
+ * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
+ * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
+ */
+int mm_check(struct mm_look *, uint64_t va, uint64_t len, bool write, bool *own);
+/*
+ * Where the client has other memory now than what it shared, the address is to mean that from here
+ * on: lets go of such pieces in a range.
+ */
+void mm_unshare_replaced(struct mm_look *, uint64_t va, uint64_t len);
 
 /* The address is in a slot of mm_open_device(). */
 bool dma_is_device(const struct host *, bus_t);

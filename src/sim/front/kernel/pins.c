@@ -38,11 +38,24 @@ static void hold(struct kfile *f, uint64_t va, uint64_t len, int by)
 		mm_share_hold(o->mm, va, len, by);
 }
 
+/* One look serves all that a request pins. */
+static int check(struct kfile *f, uint64_t va, uint64_t len, bool write, bool *own)
+{
+	int err;
+
+	if (!f->look)
+		f->look = mm_look(f->mm);
+	err = f->look ? mm_check(f->look, va, len, write, own) : -EFAULT;
+	if (!err)
+		mm_unshare_replaced(f->look, va, len);
+	return err;
+}
+
 int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
 	struct pin *p;
 	bool own;
-	int err = mm_check(f->mm, va, len, write, &own);
+	int err = check(f, va, len, write, &own);
 
 	if (err)
 		return err;
@@ -180,6 +193,8 @@ static void settle_old(struct kfile *f, struct kreq *req)
 
 void pins_settle(struct kfile *f, struct kreq *req, struct uobj *made)
 {
+	mm_look_end(f->look);
+	f->look = NULL;
 	settle_old(f, req);
 	settle_new(f, req, made);
 }

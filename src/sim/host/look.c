@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A look at a client's mappings. The kernel takes about a microsecond to tell one and always begins
+ * with the first; a client with many shared pages has thousands.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "base/maps.h"
+#include "host.h"
+
+struct mm_look {
+	struct mm *mm;
+	struct mapping *seen; /* by address */
+	uint32_t nseen, cap;
+	struct maps maps; /* the rest */
+};
+
+struct mm_look *mm_look(struct mm *mm)
+{
+	struct mm_look *l = mm->gone ? NULL : malloc(sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->mm = mm;
+	l->seen = NULL;
+	l->nseen = l->cap = 0;
+	if (!maps_open(&l->maps, mm->pid))
+		return l;
+	free(l);
+	return NULL;
+}
+
+void mm_look_end(struct mm_look *l)
+{
+	if (!l)
+		return;
+	maps_close(&l->maps);
+	free(l->seen);
+	free(l);
+}
+
+static bool room_for_one(struct mm_look *l)
+{
+	uint32_t cap = l->cap ? 2 * l->cap : 64;
+	struct mapping *seen;
+
+	if (l->nseen < l->cap)
+		return true;
+	seen = reallocarray(l->seen, cap, sizeof(*seen));
+	if (!seen)
+		return false;
+	l->seen = seen;
+	l->cap = cap;
+	return true;
+}
+
+/* NULL behind the last. Until the next call. */
+static const struct mapping *mapping_at(struct mm_look *l, uint32_t i)
+{
+	while (l->nseen <= i) {
+		if (!room_for_one(l) || !maps_next(&l->maps, &l->seen[l->nseen]))
+			return NULL;
+		l->nseen++;
+	}
+	return &l->seen[i];
+}
+
+/* The first that ends behind va. */
+static uint32_t first_behind(struct mm_look *l, uint64_t va)
+{
+	const struct mapping *m;
+	uint32_t i = 0;
+
+	while ((m = mapping_at(l, i)) && m->end <= va)
+		i++;
+	return i;
+}
+
+static bool is_own(const struct mapping *m)
+{
+	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
+}
+
+int mm_check(struct mm_look *l, uint64_t va, uint64_t len, bool write, bool *own)
+{
+	int need = PROT_READ | (write ? PROT_WRITE : 0);
+	uint64_t at = va, end = va + len;
+	const struct mapping *m;
+	bool all_own = true;
+
+	if (end < va || end > 1ull << BUS_SLOT_SHIFT)
+		return -EFAULT;
+	for (uint32_t i = first_behind(l, va); at < end; i++) {
+		m = mapping_at(l, i);
+		if (!m || m->start > at || (m->prot & need) != need)
+			return -EFAULT;
+		all_own = all_own && is_own(m);
+		at = m->end;
+	}
+	if (own)
+		*own = all_own;
+	return 0;
+}
+
+void mm_unshare_replaced(struct mm_look *l, uint64_t va, uint64_t len)
+{
+	uint64_t end = va + len, first, bytes;
+	const struct mapping *m;
+
+	if (!mm_share_over(l->mm, va, len, false, &first, &bytes))
+		return;
+	for (uint32_t i = first_behind(l, va); (m = mapping_at(l, i)) && m->start < end; i++)
+		shares_replaced(l->mm, m, va > m->start ? va : m->start,
+				end < m->end ? end : m->end);
+}
