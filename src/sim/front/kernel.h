@@ -53,7 +53,7 @@ struct kattr {
 /*
  * Pages that the program is asked to put on a memfd which it then hands over with kernel_share(),
  * or to take back: the device no longer uses its own mapping of them. It may be unable to, or not
- * care: its memory is reached all the same.
+ * care: its memory is reached all the same. What goes back comes first.
  */
 struct kshare {
 	uint64_t va, len;

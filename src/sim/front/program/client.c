@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "front/program/real.h"
 #include "front/program/share.h"
+#include "front/program/share_fork.h"
 #include "front/sysfs.h"
 
 #define CFILES 256

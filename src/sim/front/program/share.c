@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "front/program/share.h"
 
-#include <errno.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include "base/maps.h"
 #include "front/kernel.h"
 #include "front/program/client.h"
+#include "front/program/move.h"
 #include "front/program/real.h"
 
 #define PAGE	   4096u
@@ -36,146 +31,61 @@ static struct cfile nobody; /* has what can't be taken back: fork children get c
 static struct fair lock;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
-static void enter(struct held *held)
+void share_lock(struct held *held)
 {
 	fair_lock(&lock, held);
 	pthread_mutex_lock(&order);
 }
 
-static void leave(const struct held *held)
+void share_unlock(const struct held *held)
 {
 	pthread_mutex_unlock(&order);
 	fair_unlock(&lock, held);
 }
 
-/* --- one memory in the place of another ------------------------------------------------------- */
-
-/* Who may store where pages move. */
-enum stores {
-	STORES_NONE,  /* this thread is the only one */
-	STORES_USER,  /* other threads */
-	STORES_KERNEL /* and the kernel for them, in a read() say */
-};
-
-/*
- * -1: can't be had here. Closing it lets everybody through who waits. The kernel waits only where
- * the program has the privilege for it: else that read() would fail.
- */
-static int guard_new(enum stores by)
+void share_unlock_in_child(const struct held *held)
 {
-	struct uffdio_api api = {
-		.api = UFFD_API,
-		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM,
-	};
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-
-	if (fd < 0 && by == STORES_USER)
-		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
-	if (fd < 0 || !real()->ioctl(fd, UFFDIO_API, &api))
-		return fd;
-	real()->close(fd);
-	return -1;
-}
-
-/* Whoever stores there waits; loads, and the device's, go on. */
-static bool protect(int guard, void *va, size_t len)
-{
-	struct uffdio_range range = {.start = (uintptr_t)va, .len = len};
-	struct uffdio_register reg = {.range = range, .mode = UFFDIO_REGISTER_MODE_WP};
-	struct uffdio_writeprotect wp = {.range = range, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-
-	return !real()->ioctl(guard, UFFDIO_REGISTER, &reg) &&
-	       !real()->ioctl(guard, UFFDIO_WRITEPROTECT, &wp);
-}
-
-/* By a system call, which no sanitizer takes for an access of the program's. */
-static bool copy_of(void *to, void *from, size_t len)
-{
-	struct iovec local = {to, len}, remote = {from, len};
-
-	return syscall(SYS_process_vm_readv, getpid(), &local, 1ul, &remote, 1ul, 0ul) ==
-	       (ssize_t)len;
-}
-
-/*
- * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
- * any case.
- */
-static int replace(void *va, size_t len, void *other, int prot, enum stores by)
-{
-	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
-
-	if ((!by || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
-	    !mprotect(other, len, prot))
-		err = mremap(other, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, va) == va ? 0 : -errno;
-	if (err)
-		real()->munmap(other, len);
-	if (guard >= 0)
-		real()->close(guard);
-	return err;
-}
-
-static int memfd_new(size_t len)
-{
-	int fd = memfd_create("dvx-sim-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 && (ftruncate(fd, (off_t)len) ||
-			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
-		real()->close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Protection holds back only from pages that are there: each is made first. */
-static int move_in(int memfd, void *va, size_t len, enum stores by)
-{
-	void *map;
-
-	if (by && madvise(va, len, MADV_POPULATE_WRITE))
-		return -errno;
-	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, by);
-}
-
-static int move_out(void *va, size_t len, int prot, enum stores by)
-{
-	bool shut = !(prot & PROT_READ);
-	void *own =
-		real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int err;
-
-	if (own == MAP_FAILED)
-		return -errno;
-	if (shut)
-		mprotect(va, len, PROT_READ);
-	err = replace(va, len, own, prot, by);
-	if (err && shut)
-		mprotect(va, len, prot);
-	return err;
+	pthread_mutex_unlock(&order);
+	lock = (struct fair){0};
+	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
+	pthread_setcancelstate(held->cancel, NULL);
 }
 
 /* --- pieces of the program's memory ----------------------------------------------------------- */
 
-static struct piece *piece_of(const struct mapping *m)
-{
-	for (unsigned int i = 0; m->inode && i < pieces_end; i++)
-		if (pieces[i].file && pieces[i].inode == m->inode && pieces[i].dev == m->dev)
-			return &pieces[i];
-	return NULL;
-}
+/* What a look at the mappings is for: pieces that end, and those that may be gone. */
+static struct piece *wanted[PIECES];
+static unsigned int nwanted;
 
-/* Of what ends; everything must be looked at for pieces that may be gone. */
-static uint64_t bytes_to_find(void)
+/* How many bytes there are to find; of what may be gone nobody knows where it is. */
+static uint64_t want(void)
 {
 	uint64_t sum = 0;
 
-	for (const struct piece *p = pieces; p < pieces + pieces_end; p++) {
-		if (p->file == &nobody)
-			return UINT64_MAX;
-		sum += p->ends ? p->len : 0;
+	nwanted = 0;
+	for (struct piece *p = pieces; p < pieces + pieces_end; p++) {
+		if (!p->ends && p->file != &nobody)
+			continue;
+		wanted[nwanted++] = p;
+		sum = p->ends && sum != UINT64_MAX ? sum + p->len : UINT64_MAX;
 	}
 	return sum;
+}
+
+static struct piece *wanted_at(const struct mapping *m)
+{
+	for (unsigned int i = 0; m->shared && i < nwanted; i++)
+		if (wanted[i]->inode == m->inode && wanted[i]->dev == m->dev)
+			return wanted[i];
+	return NULL;
+}
+
+/* Of a mapping: what lies where the piece was made. An embedded device maps it elsewhere, too. */
+static uint64_t bytes_in_place(const struct piece *p, const struct mapping *m)
+{
+	uint64_t end = p->va + p->len < m->end ? p->va + p->len : m->end;
+
+	return m->start - p->va < p->len ? end - m->start : 0;
 }
 
 /*
@@ -183,30 +93,31 @@ static uint64_t bytes_to_find(void)
  * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
  * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
  */
-static void sweep(bool alone, uint64_t left)
+static void sweep(bool alone, bool everywhere)
 {
+	uint64_t left = want();
 	bool stuck = maps_open(&maps, 0);
 	struct mapping m;
 	struct piece *p;
 
-	while (!stuck && left && maps_next(&maps, &m)) {
-		p = piece_of(&m);
+	while (!stuck && (left || everywhere) && maps_next(&maps, &m)) {
+		p = wanted_at(&m);
 		if (!p)
 			continue;
 		p->seen = true;
 		if (!p->ends)
 			continue;
 		p->stuck |= move_out((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
-				     alone ? STORES_NONE :
-				     p->data ? STORES_KERNEL :
-					       STORES_USER) != 0;
-		/* not what an embedded device maps */
-		if (m.start - p->va < p->len)
-			left -= left < m.end - m.start ? left : m.end - m.start;
+				     alone     ? STORES_NONE
+				     : p->data ? STORES_KERNEL
+					       : STORES_USER) != 0;
+		if (left != UINT64_MAX)
+			left -= bytes_in_place(p, &m);
 	}
 	if (!stuck)
 		maps_close(&maps);
-	for (p = pieces; p < pieces + pieces_end; p++) {
+	for (unsigned int i = 0; i < nwanted; i++) {
+		p = wanted[i];
 		if (p->ends)
 			p->file = stuck || p->stuck ? &nobody : NULL;
 		if (p->file == &nobody && !stuck && !p->seen)
@@ -274,7 +185,7 @@ static bool is_fresh(const struct kshare *s)
 	return true;
 }
 
-static uint64_t bytes_shared(void)
+uint64_t share_bytes(void)
 {
 	uint64_t sum = 0;
 
@@ -293,19 +204,28 @@ static bool may_move(const struct kshare *s, bool alone)
 	if (near_stack(s))
 		return false;
 	return s->what == KSHARE_RING ||
-	       (s->len <= KSHARE_DATA_MOST && bytes_shared() + s->len <= DATA_ALL &&
+	       (s->len <= KSHARE_DATA_MOST && share_bytes() + s->len <= DATA_ALL &&
 		(alone || is_fresh(s)) && !is_dma_elsewhere());
 }
 
-/* Those of one file, at one place or everywhere. */
-static void pieces_end_now(const struct cfile *cf, const struct kshare *s)
+static bool is_among(const struct piece *p, const struct kshare *s, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (p->va == s[i].va && p->len == s[i].len)
+			return true;
+	return !n;
+}
+
+/* Those of one file: at these places, or all. */
+static void pieces_end_now(const struct cfile *cf, const struct kshare *s, unsigned int n,
+			   bool alone)
 {
 	int pinned = -1; /* not known */
 	bool any = false;
 	struct piece *p;
 
 	for (p = pieces; p < pieces + pieces_end; p++) {
-		if (p->file != cf || (s && (p->va != s->va || p->len != s->len)))
+		if (p->file != cf || !is_among(p, s, n))
 			continue;
 		if (p->data && pinned < 0)
 			pinned = is_dma_elsewhere();
@@ -315,14 +235,13 @@ static void pieces_end_now(const struct cfile *cf, const struct kshare *s)
 			p->file = &nobody;
 	}
 	if (any)
-		sweep(is_alone(), bytes_to_find());
+		sweep(alone, false);
 }
 
-static void share(struct cfile *cf, const struct transport *t, const struct kshare *s)
+static void share(struct cfile *cf, const struct transport *t, const struct kshare *s, bool alone)
 {
-	bool alone = is_alone();
 	struct piece *p = may_move(s, alone) ? piece_new() : NULL;
-	int memfd = p ? memfd_new(s->len) : -1;
+	int memfd = p ? move_file(s->len) : -1;
 	struct stat st;
 
 	if (memfd < 0)
@@ -336,9 +255,22 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 				    .len = s->len,
 				    .data = s->what == KSHARE_DATA};
 		if (t->share(cf, s->va, s->len, memfd))
-			pieces_end_now(cf, s);
+			pieces_end_now(cf, s, 1, alone);
 	}
 	real()->close(memfd);
+}
+
+static void obey(struct cfile *cf, const struct transport *t, const struct kreq *req)
+{
+	bool alone = req->nshares && is_alone();
+	unsigned int n = 0;
+
+	while (n < req->nshares && req->shares[n].what == KSHARE_BACK)
+		n++;
+	if (n)
+		pieces_end_now(cf, req->shares, n, alone);
+	for (; n < req->nshares; n++)
+		share(cf, t, &req->shares[n], alone);
 }
 
 int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
@@ -347,16 +279,12 @@ int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
 	bool was_inside;
 	int rc;
 
-	enter(&held);
+	share_lock(&held);
 	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
-	for (unsigned int i = 0; i < req->nshares; i++)
-		if (req->shares[i].what == KSHARE_BACK)
-			pieces_end_now(cf, &req->shares[i]);
-		else
-			share(cf, t, &req->shares[i]);
+	obey(cf, t, req);
 	client_inside(was_inside);
-	leave(&held);
+	share_unlock(&held);
 	return rc;
 }
 
@@ -364,68 +292,24 @@ void share_close(struct cfile *cf, bool stays, bool last)
 {
 	struct held held;
 	struct piece *p;
+	bool alone;
 
-	enter(&held);
+	share_lock(&held);
+	alone = is_alone();
 	for (p = pieces; stays && p < pieces + pieces_end; p++)
 		if (p->file == cf)
 			p->file = &nobody;
-	pieces_end_now(cf, NULL);
+	pieces_end_now(cf, NULL, 0, alone);
 	if (last)
-		pieces_end_now(&nobody, NULL);
-	leave(&held);
+		pieces_end_now(&nobody, NULL, 0, alone);
+	share_unlock(&held);
 }
 
-/* --- fork ------------------------------------------------------------------------------------- */
-
-/*
- * The child must find the bytes that were there at the fork, so the parent waits until it has its
- * copies. Who shows that it has them, or is dead, is the end of a pipe: not forever, a debugger may
- * hold the child.
- */
-#define CHILD_MS 1000
-
-static struct {
-	struct held held;
-	int pipe[2];
-} forking;
-
-void share_before_fork(void)
-{
-	enter(&forking.held);
-	forking.pipe[0] = forking.pipe[1] = -1;
-	/* As real()->close() does it passes a thread sanitizer by, which would miss its end. */
-	if (bytes_shared() && syscall(SYS_pipe2, forking.pipe, O_CLOEXEC))
-		forking.pipe[0] = forking.pipe[1] = -1;
-}
-
-static void pipe_close(unsigned int end)
-{
-	if (forking.pipe[end] >= 0)
-		real()->close(forking.pipe[end]);
-}
-
-void share_in_parent(void)
-{
-	struct pollfd child = {.fd = forking.pipe[0]};
-
-	pipe_close(1);
-	if (child.fd >= 0)
-		poll(&child, 1, CHILD_MS);
-	pipe_close(0);
-	leave(&forking.held);
-}
-
-void share_in_child(void)
+void share_take_copies(void)
 {
 	for (unsigned int i = 0; i < pieces_end; i++)
 		pieces[i].ends = pieces[i].file;
-	sweep(true, UINT64_MAX);
+	sweep(true, true);
 	memset(pieces, 0, pieces_end * sizeof(pieces[0]));
 	pieces_end = 0;
-	pipe_close(0);
-	pipe_close(1);
-	pthread_mutex_unlock(&order);
-	lock = (struct fair){0};
-	pthread_sigmask(SIG_SETMASK, &forking.held.mask, NULL);
-	pthread_setcancelstate(forking.held.cancel, NULL);
 }

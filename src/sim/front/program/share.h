@@ -3,8 +3,10 @@
 #define SIM_FRONT_SHARE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cfile;
+struct held;
 struct kreq;
 struct transport;
 
@@ -27,9 +29,15 @@ int share_ioctl(struct cfile *, const struct transport *, struct kreq *);
  * when the last file is closed.
  */
 void share_close(struct cfile *, bool stays, bool last);
-/* Around a fork: the child gets copies, as of any private memory. */
-void share_before_fork(void);
-void share_in_parent(void);
-void share_in_child(void);
+
+/* No request of the process from here on, and nothing moves. */
+void share_lock(struct held *);
+void share_unlock(const struct held *);
+/* For the child of a fork that was made meanwhile. */
+void share_unlock_in_child(const struct held *);
+/* Everything becomes this process's own, with the lock held. */
+void share_take_copies(void);
+/* How much is shared. */
+uint64_t share_bytes(void);
 
 #endif
