@@ -12,10 +12,12 @@ if ! command -v tshark >/dev/null; then
 fi
 plan 23
 
+# Without --foreground, timeout sends a SIGCONT behind its SIGTERM, which takes a pending SIGSTOP away: that
+# of the leak sanitizer, which a program that has just ended would wait for for ever.
 start()
 {
 	mkfifo "$dir/told"
-	timeout "$bound" "$sim" capture "$chip" "$dir/cap.pcap" 2>"$dir/told" &
+	timeout --foreground "$bound" "$sim" capture "$chip" "$dir/cap.pcap" 2>"$dir/told" &
 	capture=$!
 	exec 4<"$dir/told"
 	rm "$dir/told"

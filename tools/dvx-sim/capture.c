@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #include "front/link/link.h"
 #include "pcap.h"
@@ -36,12 +37,15 @@ static void on_signal(int sig)
 static void take_signals(struct capture *c)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	/* A second Ctrl-C ends it at once, if the device does not answer. */
-	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		/* A second Ctrl-C ends it at once; timeout(1) sends each SIGTERM twice. */
+		const struct sigaction stop = {.sa_handler = on_signal,
+					       .sa_flags =
+						       ends[i] == SIGINT ? (int)SA_RESETHAND : 0};
+
 		sigaddset(&set, ends[i]);
 		sigaction(ends[i], &stop, NULL);
 	}
@@ -116,13 +120,20 @@ static int take(struct capture *c, const struct link_message *m)
 	return write_packets(c, m->body + sizeof(head), m->body + m->h.len, head.npackets);
 }
 
-/* Until an answer, a signal, or the end of whoever reads what we write. */
+/* Until an answer, a signal, or the end of whoever reads what we write; not for ever once it shall end. */
 static int wait_answer(struct capture *c)
 {
+	const struct timespec patience = {.tv_sec = ANSWER_SECONDS};
 	struct pollfd p[2] = {{c->sock, POLLIN, 0}, {c->out.fd, 0, 0}};
+	int n = ppoll(p, 2, c->stopping ? &patience : NULL, &c->before);
 
-	if (ppoll(p, 2, NULL, &c->before) < 0 && errno != EINTR) {
+	if (n < 0 && errno != EINTR) {
 		say("can't wait for packets: %s", strerror(errno));
+		return -1;
+	}
+	if (!n) {
+		say("%s does not answer: what was on its wire last may be missing",
+		    c->args->argv[0]);
 		return -1;
 	}
 	return p[1].revents & POLLERR ? pcap_out_unread(&c->out) : 0;

@@ -35,6 +35,7 @@ int cmd_replay(const struct args *);
 int cmd_capture(const struct args *);
 
 /* registry.c: the user's folder of chips, one folder each. */
+#define ANSWER_SECONDS 10 /* whoever is silent for longer does not answer */
 const char *registry(void); /* NULL: said why */
 bool registry_name_ok(const char *name);
 void registry_file(char path[PATH_MAX], const char *name, const char *file);

@@ -15,8 +15,6 @@
 #include <unistd.h>
 #include "front/link/link.h"
 
-#define ANSWER_SECONDS 10
-
 static bool usable(const char *dir)
 {
 	struct stat st;

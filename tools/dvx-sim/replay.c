@@ -222,11 +222,11 @@ static int report(const struct replay *r, bool complete)
 
 static void take_signals(void)
 {
-	/* A second Ctrl-C ends it at once, if the device does not answer. */
-	const struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction stop = {.sa_handler = on_signal};
 
+	sigaction(SIGTERM, &stop, NULL); /* timeout(1) sends it twice */
+	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
 	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
 }
 
 static int run(struct replay *r)
