@@ -6,11 +6,11 @@ chip=pair$$
 dir=$(mktemp -d)
 n=0
 failed=0
-bound=60
+bound=300
 
 clean()
 {
-	timeout 10 "$sim" down "$chip" >/dev/null 2>&1
+	timeout 60 "$sim" down "$chip" >/dev/null 2>&1
 	rm -rf "$dir"
 }
 trap clean EXIT
@@ -19,7 +19,7 @@ trap 'exit 1' INT TERM
 plan()
 {
 	echo "1..$1"
-	timeout 30 "$sim" up "$chip" >"$dir/up" 2>&1 && return
+	timeout 60 "$sim" up "$chip" >"$dir/up" 2>&1 && return
 	echo "Bail out! dvx-sim up: $(tail -n 1 "$dir/up")"
 	exit 1
 }
@@ -41,19 +41,16 @@ result()
 wait_port()
 {
 	hex=$(printf ':%04X ' "$1")
-	i=0
-	while [ "$i" -lt 200 ]; do
-		grep -q "$hex.* 0A " /proc/net/tcp /proc/net/tcp6 && return 0
+	until grep -q "$hex.* 0A " /proc/net/tcp /proc/net/tcp6; do
 		kill -0 "$2" 2>/dev/null || return 1
-		i=$((i + 1))
-		sleep 0.05 # a poll, bounded by the loop
+		sleep 0.05 # a poll, bounded by the server's life
 	done
-	return 1
 }
 
+# Below those that the kernel hands out by itself.
 free_port()
 {
-	port=$((20000 + ($$ * 7 + n * 13) % 20000))
+	port=$((20000 + ($$ * 7 + n * 13) % 12000))
 	while grep -q "$(printf ':%04X ' "$port")" /proc/net/tcp /proc/net/tcp6; do
 		port=$((port + 1))
 	done
