@@ -41,6 +41,8 @@ int main(int argc, char **argv)
 		{"stale", scene_stale},
 		{"moved", scene_moved},
 		{"protect", scene_protect},
+		{"grow", scene_grow},
+		{"limit", scene_limit},
 		{"close", scene_close},
 		{"twice", scene_twice},
 		{"orphan", scene_orphan},

@@ -14,6 +14,9 @@ int scene_renew(void);
 int scene_stale(void);
 int scene_moved(void);
 int scene_protect(void);
+/* share_calls.c */
+int scene_grow(void);
+int scene_limit(void);
 /* share_device.c */
 int scene_close(void);
 int scene_twice(void);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include "front/program/real.h"
@@ -68,11 +69,28 @@ static int replace(void *va, size_t len, void *other, int prot, enum stores by)
 	return err;
 }
 
+/*
+ * The file goes on behind the memory: if the program lets the mapping grow, it finds zeroes there,
+ * as in its own memory, and no end of a file. Only what is stored to takes place. A limit on the
+ * size of files counts here, too, and would be told by a signal.
+ */
+#define FILE_GOES_ON (1ull << 40)
+
+static off_t file_size(size_t len)
+{
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < len)
+		return -1;
+	return (off_t)(most.rlim_cur - len < FILE_GOES_ON ? most.rlim_cur : len + FILE_GOES_ON);
+}
+
 int move_file(size_t len)
 {
-	int fd = memfd_create("dvx-sim-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	off_t size = file_size(len);
+	int fd = size < 0 ? -1 : memfd_create("dvx-sim-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && (ftruncate(fd, (off_t)len) ||
+	if (fd >= 0 && (ftruncate(fd, size) ||
 			fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
 		real()->close(fd);
 		return -1;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that calls about shared memory do what they do with a program's own. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include "share_rig.h"
+#include "share_scenes.h"
+
+/* A region grows, in its place and away from it: the new part is there, and zero. */
+int scene_grow(void)
+{
+	struct rig r;
+
+	rig_open(&r, NULL);
+	rig_connect(&r);
+	for (int moves = 0; moves < 2; moves++) {
+		char *mem = mem_pages(16 * PAGE), *now;
+		struct ibv_mr *mr;
+
+		CHECK(!munmap(mem + 2 * PAGE, 14 * PAGE));
+		if (moves)
+			CHECK(mmap(mem + 2 * PAGE, PAGE, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+				   0) == mem + 2 * PAGE);
+		mr = rig_reg(&r, mem, 2 * PAGE);
+		mem_expect_shared(mem, 2 * PAGE);
+		memset(mem, 1, 2 * PAGE);
+		now = mremap(mem, 2 * PAGE, 8 * PAGE, MREMAP_MAYMOVE);
+		CHECK(now != MAP_FAILED && (now == mem) == !moves);
+		CHECK(mem_all(now, 1, 2 * PAGE) && mem_all(now + 2 * PAGE, 0, 6 * PAGE));
+		memset(now + 2 * PAGE, 2, 6 * PAGE);
+		/* the device has the pages, wherever they are */
+		if (!moves)
+			rig_write(&r, now, mr->lkey, now + PAGE, mr->rkey, PAGE);
+		CHECK(!ibv_dereg_mr(mr));
+		CHECK(!mem_shared(now, 8 * PAGE));
+		CHECK(mem_all(now, 1, 2 * PAGE) && mem_all(now + 2 * PAGE, 2, 6 * PAGE));
+		CHECK(!munmap(now, 8 * PAGE));
+	}
+	rig_close(&r);
+	return 0;
+}
+
+/* A limit on the size of files is none on memory. */
+int scene_limit(void)
+{
+	struct rlimit limit;
+	struct ibv_mr *mr;
+	struct rig r;
+
+	rig_open(&r, NULL);
+	rig_connect(&r);
+	CHECK(!getrlimit(RLIMIT_FSIZE, &limit));
+	for (rlim_t pages = 0; pages <= 8; pages++) {
+		char *mem = mem_pages(4 * PAGE);
+
+		limit.rlim_cur = pages * PAGE;
+		CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+		mr = rig_reg(&r, mem, 4 * PAGE);
+		CHECK((mem_shared(mem, 4 * PAGE) > 0) == (pages >= 4));
+		memset(mem, (int)pages, PAGE);
+		rig_write(&r, mem, mr->lkey, mem + PAGE, mr->rkey, PAGE);
+		CHECK(mem_all(mem + PAGE, (int)pages, PAGE));
+		CHECK(!ibv_dereg_mr(mr));
+	}
+	rig_close(&r);
+	return 0;
+}
