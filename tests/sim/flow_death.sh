@@ -23,10 +23,35 @@ echo "drop in" >"$work/a"
 printf 'drop in udp\nsend in to queue 1 count\n' >"$work/b"
 check "rules hold" sh -c ":" && client apply "$work/a" >/dev/null
 check "packets are dropped" verdict dropped 521
-second() { fails 5 "a daemon holds mlx5_0's rules already: process $daemon" client daemon; }
+second() { fails 5 "process $daemon (dvx-flow) holds mlx5_0's rules already" client daemon; }
 check "a second daemon is refused" second
 elsewhere() { fails 5 "holds mlx5_0's rules already" client daemon --socket "$work/other" && [ ! -e "$work/other" ]; }
 check "with a socket of its own too" elsewhere
+mkdir "$work/xdg"
+other_home() {
+	fails 5 "process $daemon (dvx-flow) holds mlx5_0's rules already; .* kill $daemon$" on_chip env XDG_RUNTIME_DIR="$work/xdg" "$flow" daemon &&
+		[ -z "$(ls -A "$work/xdg")" ]
+}
+check "a second daemon with another XDG_RUNTIME_DIR, too" other_home
+# A daemon that died does not block; and what holds the device may be no daemon at all.
+other_side() {
+	kill -9 "$daemon"
+	wait "$daemon"
+	mkfifo "$work/line2"
+	"$dvx_sim" exec "$chip" -- env XDG_RUNTIME_DIR="$work/xdg" "$flow" daemon --json >"$work/line2" 2>"$work/daemon.err" &
+	daemon=$!
+	read -r line <"$work/line2" && printf '%s' "$line" | jq -e '.rules == 0' && fails 5 "process $daemon (dvx-flow) holds" client daemon
+}
+check "one that was killed does not keep it" other_side
+stop >/dev/null
+stranger() {
+	# shellcheck disable=SC2016 # the chip's own variable
+	on_chip sh -c 'exec flock -n "$SYSFS_PATH/class/infiniband/mlx5_0" "$@"' sh \
+		"$flow" daemon 2>"$work/err"
+	[ $? = 5 ] && cat "$work/err" && grep -q "process [0-9]* (flock) holds" "$work/err"
+}
+check "who holds it is named, whatever it is" stranger
+check "and then a daemon starts again" start --queues 2
 default_way() { die && verdict dropped 0; }
 check "killed, it takes its rules with it: packets go the default way" default_way
 no_daemon() { fails 3 "no daemon holds" client list; }

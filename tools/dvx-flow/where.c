@@ -144,7 +144,7 @@ static bool outlived(const char *state)
 		       : rules.st_mtim.tv_nsec < chip.st_mtim.tv_nsec;
 }
 
-/* Whatever socket it has: a device has one lock, and one set of rules that was committed. */
+/* Whatever socket it has, a device has one set of rules that was committed. */
 int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;
@@ -161,10 +161,8 @@ int where_to_hold(const struct args *a, struct where *w)
 	sysfs_mark(mark);
 	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64 "%s", dir, info.name, info.guid,
 		 mark);
-	ret = set(w->lock, sizeof(w->lock), base, ".lock");
-	if (!ret)
-		ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
-			  a->socket ? "" : ".sock");
+	ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
+		  a->socket ? "" : ".sock");
 	if (!ret)
 		ret = set(w->state, sizeof(w->state), a->state ? a->state : base,
 			  a->state ? "" : ".flow");

@@ -11,7 +11,6 @@ struct where {
 	char device[64];  /* its name; empty if a client was told a socket */
 	char socket[108]; /* what a Unix socket's address can hold */
 	atomic_bool bound; /* what is at the socket's path is ours to take away */
-	char lock[4096];  /* held by the daemon as long as it lives */
 	char state[4096]; /* the rules that were committed last */
 	bool outlived;	  /* ... to another chip, which is gone */
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-flow daemon: software steering lives in a process, so one has to stay. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,33 +13,11 @@
 #include <dvx/dev.h>
 
 #include "answers.h"
+#include "lock.h"
 #include "state.h"
 #include "where.h"
 
 #define IDLE_MS 30000
-
-/* Held until we die, however we die. */
-static int take_lock(const struct where *w, struct fault *f)
-{
-	int fd = open(w->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	char pid[32] = "";
-
-	if (fd < 0)
-		return fault(f, EXIT_INPUT, "%s: %s", w->lock, strerror(errno));
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		snprintf(pid, sizeof(pid), "%d\n", getpid());
-		if (ftruncate(fd, 0) || write(fd, pid, strlen(pid)) < 0) {
-			/* Nobody but a second daemon's message reads it. */
-			errno = 0;
-		}
-		return fd;
-	}
-	if (read(fd, pid, sizeof(pid) - 1) > 0)
-		pid[strcspn(pid, "\n")] = 0;
-	close(fd);
-	return fault(f, EXIT_BUSY, "a daemon holds %s's rules already%s%s", w->device,
-		     pid[0] ? ": process " : "", pid);
-}
 
 /* A capture must not end for want of a directory after an hour. */
 static int make_directory(const char *path, struct fault *f)
@@ -192,7 +168,7 @@ int cmd_daemon(const struct args *a)
 
 	if (code)
 		return code;
-	lock = take_lock(&w, &f);
+	lock = device_lock(w.device, &f);
 	if (lock >= 0) {
 		hold(a, &w, &f);
 		close(lock);

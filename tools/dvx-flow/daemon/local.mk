@@ -4,6 +4,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/server.h tools/dvx-flow/daemon/server.c \
 	tools/dvx-flow/daemon/answers.h tools/dvx-flow/daemon/answers.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
+	tools/dvx-flow/daemon/lock.h tools/dvx-flow/daemon/lock.c \
 	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/ground.h tools/dvx-flow/daemon/ground.c \

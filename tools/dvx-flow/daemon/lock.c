@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "dvx-flow.h"
+#include "lock.h"
+
+/* "7: FLOCK  ADVISORY  WRITE 1234 fe:00:11932004 0 EOF"; 0: nobody who may be seen from here. */
+static int holder_in(const char *line, const struct stat *st)
+{
+	unsigned int major_, minor_;
+	unsigned long inode;
+	int pid;
+
+	if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid, &major_, &minor_, &inode) != 4)
+		return 0;
+	return inode == st->st_ino && makedev(major_, minor_) == st->st_dev ? pid : 0;
+}
+
+static int holder(int fd)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[256];
+	struct stat st;
+	int pid = 0;
+
+	if (!locks)
+		return 0;
+	while (!fstat(fd, &st) && !pid && fgets(line, sizeof(line), locks))
+		pid = holder_in(line, &st);
+	fclose(locks);
+	return pid;
+}
+
+static void name_of(int pid, char *name, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	snprintf(name, size, "?");
+	f = fopen(path, "re");
+	if (f && fgets(name, (int)size, f))
+		name[strcspn(name, "\n")] = 0;
+	if (f)
+		fclose(f);
+}
+
+static int held(const char *device, int fd, struct fault *f)
+{
+	int pid = holder(fd);
+	char name[32];
+
+	if (!pid)
+		return fault(f, EXIT_BUSY,
+			     "another process holds %s's rules already; lslocks tells which",
+			     device);
+	name_of(pid, name, sizeof(name));
+	return fault(f, EXIT_BUSY,
+		     "process %d (%s) holds %s's rules already; apply yours there, or end it: "
+		     "kill %d",
+		     pid, name, device, pid);
+}
+
+int device_lock(const char *device, struct fault *f)
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/class/infiniband/%s", sysfs && *sysfs ? sysfs : "/sys",
+		 device);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	if (errno == EWOULDBLOCK)
+		held(device, fd, f);
+	else
+		fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+	close(fd);
+	return -1;
+}
