@@ -42,9 +42,18 @@ tests_unit_kernel_raw_SOURCES = tests/unit/kernel_raw.c
 tests_unit_kernel_raw_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_raw_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz.h \
-	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c
+	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c \
+	tests/unit/kernel_fuzz_devx.c
 tests_unit_kernel_fuzz_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_fuzz_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_share_SOURCES = tests/unit/kernel_share.c
 tests_unit_kernel_share_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_share_LDADD = $(KERNEL_LIBS)
+check_PROGRAMS += tests/unit/kernel_scarce
+TESTS += tests/unit/kernel_scarce
+tests_unit_kernel_scarce_SOURCES = tests/unit/kernel_scarce.c $(tests_unit_kernel_fuzz_SOURCES)
+tests_unit_kernel_scarce_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_scarce_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_scarce_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray \
+	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=datapath_inject,--wrap=dp_doorbell

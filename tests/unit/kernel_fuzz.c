@@ -20,7 +20,7 @@
 #include "obj/qp.h"
 
 #define FILES	  2u
-#define ROUNDS	  30000u
+#define ROUNDS	  60000u
 #define MANY	  120u /* objects of a file, before some go */
 #define NO_HANDLE 0xffffu
 
@@ -175,7 +175,19 @@ static void (*const deeds[])(void) = {
 	make_devx_counter,
 	make_devx_tir,
 	make_devx_flow_table,
+	make_umem,
+	make_devx_number,
+	make_devx_number,
+	make_devx_tis,
+	make_devx_mkey,
+	make_devx_cq,
+	make_devx_queue,
+	make_devx_queue,
+	make_devx_qp,
+	modify_devx,
+	modify_devx,
 	make_dm,
+	make_dm_mr,
 	make_channel,
 	destroy_one,
 	destroy_one,
@@ -248,9 +260,9 @@ static void programs(void **state)
 		kernel_close(files[i]);
 	f->f = NULL;
 	run();
+	no_bugs();
 	assert_null(f->v->flow_root[0]);
 	assert_null(f->v->flow_root[1]);
-	no_bugs();
 	count_objects(after);
 	assert_memory_equal(before, after, sizeof(before));
 	f->objects = fx_objects(f);

@@ -45,6 +45,17 @@ void make_devx_counter(void);
 void make_devx_tir(void);
 void make_devx_flow_table(void);
 
+/* DevX, on umems (kernel_fuzz_devx.c). */
+void make_umem(void);
+void make_devx_number(void);
+void make_devx_tis(void);
+void make_devx_mkey(void);
+void make_devx_cq(void);
+void make_devx_queue(void);
+void make_devx_qp(void);
+void modify_devx(void);
+void make_dm_mr(void);
+
 /* Memory and channels. */
 void make_pd(void);
 void make_cq(void);

@@ -39,12 +39,13 @@ static int make_parts(struct fs_anchor *a)
 		err = make_group(a, &a->to_group, PLACE_TO);
 	if (!err)
 		err = fs_cmd_set_entry(&a->drop, false);
+	a->drops = !err;
 	return err;
 }
 
 static void drop_parts(struct fs_anchor *a)
 {
-	if (a->drop_group.id && a->to_group.id)
+	if (a->drops)
 		fs_cmd_delete_entry(&a->drop);
 	if (a->to_group.id)
 		fs_cmd_destroy_group(&a->to_group);

@@ -77,6 +77,7 @@ struct fs_anchor {
 	struct fs_table table;
 	struct fs_group to_group, drop_group;
 	struct fs_entry to, drop;
+	bool drops; /* the second entry is there */
 	struct fs_table *target;
 	uint32_t users;
 };
