@@ -36,7 +36,7 @@ stop()
 # message's bytes are the programs', not one of the protocols that tshark guesses from a few of them:
 # perftest's are random, of 20,000 such UDP payloads it took 104 for (malformed) RTCP.
 raw_port=40001
-guesses="-d udp.port==$raw_port,data"
+guesses="-d udp.port==$raw_port,data --disable-heuristic eth_over_ib"
 for protocol in smc smb_direct rpcordma nvme-rdma lnet iser infiniband_sdp fcoib infiniband.eoib drbd; do
 	guesses="$guesses --disable-protocol $protocol"
 done

@@ -8,7 +8,7 @@ if ! command -v tcpdump >/dev/null; then
 	exit
 fi
 
-check "the act holds" timeout 120 "$top_srcdir/examples/first-rules" "$top_builddir" "$scratch/held"
+check "the act holds" timeout 300 "$top_srcdir/examples/first-rules" "$top_builddir" "$scratch/held"
 check "... with packets for each rule" \
 	grep -q '521 real packets|60 dropped, 69 in a queue, 392 counted' "$scratch/held"
 
@@ -18,7 +18,7 @@ altered() { # SED SENTENCE
 	cp "$top_srcdir/examples/first-rules" "$scratch/altered"
 	cp "$top_srcdir/examples/traffic/traffic.pcap" "$scratch/altered/traffic"
 	sed "$1" "$top_srcdir/examples/first-rules.flow" >"$scratch/altered/first-rules.flow"
-	timeout 120 "$scratch/altered/first-rules" "$top_builddir" >"$scratch/said" 2>&1 && return 1
+	timeout 300 "$scratch/altered/first-rules" "$top_builddir" >"$scratch/said" 2>&1 && return 1
 	cat "$scratch/said"
 	grep -q "$2" "$scratch/said"
 }

@@ -18,13 +18,20 @@ find "$scratch/tests" -name '*.gz' -exec gunzip {} +
 sim=$(cd "$top_builddir" && pwd)/tools/dvx-sim/dvx-sim
 cd "$scratch" || exit 1
 
+# Sizes, flags and sequence numbers are the same in each run.
+seeded='import random, runpy, sys
+random.seed(1)
+sys.argv = sys.argv[1:]
+sys.path.insert(0, "tests")
+runpy.run_path(sys.argv[0], run_name="__main__")'
+
 set -- $modules
 echo "1..$#"
 n=0
 failed=0
 for module in "$@"; do
 	n=$((n + 1))
-	if timeout 120 "$sim" run -- $python tests/run_tests.py -v --dev mlx5_0 "$module" \
+	if timeout 300 "$sim" run -- $python -c "$seeded" tests/run_tests.py -v --dev mlx5_0 "$module" \
 		>log 2>&1; then
 		echo "ok $n - $module: $(sed -n 's/^Ran \([0-9]*\) .*/\1 tests/p' log), $(grep '^OK' log)"
 	else

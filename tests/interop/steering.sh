@@ -55,7 +55,7 @@ n=0
 failed=0
 : >table
 for module in $modules; do
-	timeout 120 "$sim" run -- $python "$srcdir/tests/interop/suite.py" "$scratch/$module" \
+	timeout 300 "$sim" run -- $python "$srcdir/tests/interop/suite.py" "$scratch/$module" \
 		"$left_out" "$module" >log 2>&1
 	status=$?
 	if [ $status != 0 ] || ! [ -s "$module" ]; then

@@ -101,8 +101,8 @@ spaced() {
 check "a preload that the loader would ignore is refused" spaced
 
 without_stdio() {
-	timeout 60 "$dvx_sim" up bare <&- >&- 2>&- || return
-	says 0 '^bare (pid' timeout 60 "$dvx_sim" ls
+	timeout 300 "$dvx_sim" up bare <&- >&- 2>&- || return
+	says 0 '^bare (pid' timeout 300 "$dvx_sim" ls
 }
 chips="$chips bare full stopped"
 check "up without stdin, stdout and stderr" without_stdio
@@ -122,7 +122,7 @@ stopped() {
 	"$dvx_sim" up stopped || return
 	pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "stopped") | .pid')
 	kill -STOP "$pid"
-	says 0 'stopped does not answer' timeout 60 "$dvx_sim" ls
+	says 0 'stopped does not answer' timeout 300 "$dvx_sim" ls
 	rc=$?
 	kill -CONT "$pid"
 	return $rc

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/sim/tap.sh"
 log=$scratch/dvx-sim/g/log
 
-well() { "$dvx_sim" exec g -- timeout 60 "$top_builddir/tests/sim/dr_limits"; }
+well() { "$dvx_sim" exec g -- timeout 300 "$top_builddir/tests/sim/dr_limits"; }
 tells() { grep -q "is lost: $1" "$log"; }
 bounded() { [ "$(grep -c 'is lost' "$log")" -lt 100 ]; }
 nothing_left() { "$dvx_sim" ls | grep -A1 'host ' | grep -q 'objects: none'; }
@@ -13,7 +13,7 @@ nothing_left() { "$dvx_sim" ls | grep -A1 'host ' | grep -q 'objects: none'; }
 "$dvx_sim" up --set log_ste_icm=27 g >&2 || exit 99
 chips=g
 check "a program writes garbage and sends packets through it" \
-	"$dvx_sim" exec g -- timeout 60 "$top_builddir/tests/sim/dr_garbage"
+	"$dvx_sim" exec g -- timeout 300 "$top_builddir/tests/sim/dr_garbage"
 check "an unknown lookup type has its sentence" tells 'the entry at 0x[0-9a-f]* has lookup type'
 check "many packets, few sentences" bounded
 check "nothing of it is left" nothing_left

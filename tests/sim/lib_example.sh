@@ -21,7 +21,7 @@ name=steer$$
 trap '"$sim" down $name >/dev/null 2>&1; rm -rf "$tmp"' EXIT
 mkfifo "$tmp/out"
 "$sim" up $name >&2
-timeout 60 "$sim" exec $name -- "$top_builddir/examples/steer" 53 60 >"$tmp/out" 2>&1 &
+timeout 300 "$sim" exec $name -- "$top_builddir/examples/steer" 53 60 >"$tmp/out" 2>&1 &
 {
 	read -r ready
 	"$sim" replay $name "${top_srcdir:?}/examples/traffic/traffic.pcap" >&2

@@ -134,7 +134,7 @@ start
 check "dvx-copy pull without import" says 10 "can't use memory keys of another function" pull
 chip allow_mkey=0
 check "dvx-copy serve without export" says 10 "lets no other function use its memory keys" \
-	timeout 30 "$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0
+	timeout 300 "$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0
 chip alias_bad_status=1
 start
 check "dvx-copy copies from a chip that makes bad aliases, if its ticket is good" copied

@@ -18,7 +18,7 @@ report() {
 expect() {
 	code=$1 what=$2
 	shift 2
-	timeout 20 "$prm" explain "$@" >"$tmp/out" 2>"$tmp/err"
+	timeout 300 "$prm" explain "$@" >"$tmp/out" 2>"$tmp/err"
 	rc=$?
 	ok=0
 	[ $rc -eq "$code" ] || { ok=1; echo "# exit code $rc, wanted $code"; }
@@ -378,7 +378,7 @@ for file in err_cqe wqe in mail cap mini; do
 		head -c $len "$tmp/$file" >"$tmp/x"
 		for as in "" "--as cqe" "--as mini" "--as wqe" "--as rwqe" "--as in" "--as out" "--as cap" "--as eqe" "--as qpc"; do
 			# shellcheck disable=SC2086
-			timeout 20 "$prm" explain $as "$tmp/x" >"$tmp/out" 2>"$tmp/err"
+			timeout 300 "$prm" explain $as "$tmp/x" >"$tmp/out" 2>"$tmp/err"
 			[ $? -le 3 ] || { ok=1; echo "# $file cut at $len, $as"; }
 		done
 	done
@@ -395,13 +395,13 @@ expect 0 "a WQE that is cut" --as wqe <"$tmp/x"
 
 ok=0
 for len in 16 64 128 256 1000 4112 1048576; do
-	head -c $len /dev/urandom >"$tmp/x"
-	timeout 60 "$prm" explain "$tmp/x" >"$tmp/out" 2>"$tmp/err"
+	"${PERL:-perl}" -e 'srand $ARGV[0]; print map { chr rand 256 } 1 .. $ARGV[0]' $len >"$tmp/x"
+	timeout 300 "$prm" explain "$tmp/x" >"$tmp/out" 2>"$tmp/err"
 	rc=$?
 	[ $rc -le 1 ] || [ $rc -eq 3 ] || { ok=1; echo "# $len random bytes: $rc"; }
 	[ "$(wc -c <"$tmp/out")" -le 1000000 ] || { ok=1; echo "# $len random bytes: output too long"; }
 done
-report $ok "random bytes end soon and without a crash"
+report $ok "random bytes end, and without a crash"
 
 ok=0
 for file in public err_cqe wqe in mail cap; do

@@ -18,7 +18,7 @@ says() {
 		shift
 	done
 	shift
-	timeout 20 "$flow" "$@" >"$tmp/out" 2>&1
+	timeout 300 "$flow" "$@" >"$tmp/out" 2>&1
 	rc=$? ok=ok
 	[ $rc -eq "$code" ] || { ok="not ok"; echo "# exit code $rc, wanted $code"; }
 	while read -r line; do
