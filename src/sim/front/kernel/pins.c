@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include "uverbs.h"
 
-#define PAGE	   4096ull
-#define DATA_PINS  4096u	 /* in a file with more of them it takes long to ask */
+#define PAGE	  4096ull
+#define DATA_PINS 4096u /* in a file with more of them it takes long to ask */
 
 struct pin {
 	LIST_ENTRY(pin) link; /* all of the file's, the newest first */
@@ -95,19 +95,25 @@ static void pin_free(struct kfile *f, struct pin *p)
 	free(p);
 }
 
-/* How often, by others of the process than this object; or by this file alone. */
-static unsigned int pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len,
-			   bool here)
+/* How often, by objects of this file; not by this one. */
+static unsigned int pinned_here(const struct kfile *f, const struct uobj *but, uint64_t va,
+				uint64_t len)
 {
 	unsigned int n = 0;
 	const struct pin *p;
 
-	for (struct kfile *o = NULL; (o = next_of_process(f, o));) {
-		if (here && o != f)
-			continue;
-		LIST_FOREACH(p, &o->pins, link)
-		n += (!but || p->owner != but) && va < p->va + p->len && p->va < va + len;
-	}
+	LIST_FOREACH(p, &f->pins, link)
+	n += (!but || p->owner != but) && va < p->va + p->len && p->va < va + len;
+	return n;
+}
+
+/* By those of all files of the process. */
+static unsigned int pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len)
+{
+	unsigned int n = 0;
+
+	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+		n += pinned_here(o, but, va, len);
 	return n;
 }
 
@@ -151,7 +157,7 @@ static void ask_for(struct kfile *f, struct kreq *req, const struct pin *p)
 		return;
 	if (req->nshares < KREQ_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
-	    !pinned(f, p->owner, s.va, s.len, false))
+	    !pinned(f, p->owner, s.va, s.len))
 		req->shares[req->nshares++] = s;
 }
 
@@ -180,8 +186,7 @@ static void settle_old(struct kfile *f, struct kreq *req)
 
 	for (b = LIST_FIRST(&f->backs); b; b = next) {
 		next = LIST_NEXT(b, link);
-		if (req->nshares == KREQ_SHARES ||
-		    (b->late && pinned(f, NULL, b->va, b->len, false))) {
+		if (req->nshares == KREQ_SHARES || (b->late && pinned(f, NULL, b->va, b->len))) {
 			b->late = true;
 			continue;
 		}
@@ -221,18 +226,18 @@ void pins_free(struct kfile *f)
 
 int kernel_share(struct kfile *f, uint64_t va, uint64_t len, int memfd)
 {
-	int err = va + len < va || !pinned(f, NULL, va, len, true) ? -ENOENT : 0;
+	int err = va + len < va || !pinned_here(f, NULL, va, len) ? -ENOENT : 0;
 
 	if (!err)
 		err = mm_share(f->mm, va, len, memfd);
 	if (!err)
-		mm_share_hold(f->mm, va, len, (int)pinned(f, NULL, va, len, false));
+		mm_share_hold(f->mm, va, len, (int)pinned(f, NULL, va, len));
 	return err;
 }
 
 static bool pinned_elsewhere(const struct kfile *f, uint64_t va, uint64_t len)
 {
-	return pinned(f, NULL, va, len, false) > pinned(f, NULL, va, len, true);
+	return pinned(f, NULL, va, len) > pinned_here(f, NULL, va, len);
 }
 
 bool kernel_is_tangled(const struct kfile *f)
