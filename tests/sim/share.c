@@ -42,6 +42,7 @@ int main(int argc, char **argv)
 		{"moved", scene_moved},
 		{"protect", scene_protect},
 		{"grow", scene_grow},
+		{"drop", scene_drop},
 		{"limit", scene_limit},
 		{"close", scene_close},
 		{"twice", scene_twice},

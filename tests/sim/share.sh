@@ -10,7 +10,7 @@ export TMPDIR
 # The thread sanitizer waits a second at the end of each child otherwise.
 TSAN_OPTIONS="${TSAN_OPTIONS-} atexit_sleep_ms=0"
 export TSAN_OPTIONS
-scenes="threads threads-fork fork spawn renew stale moved protect grow limit close twice uring read
+scenes="threads threads-fork fork spawn renew stale moved protect grow drop limit close twice uring read
 	looks reader reader-unprivileged churn"
 
 # A bound, for a store that waits for ever.

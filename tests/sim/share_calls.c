@@ -40,6 +40,47 @@ int scene_grow(void)
 	return 0;
 }
 
+/*
+ * Pages that are dropped while they are registered are zero to the program, and it has other ones
+ * than the device from then on; after the end all are its own.
+ */
+int scene_drop(void)
+{
+	char *mem = mem_pages(4 * PAGE), *from = mem_pages(PAGE);
+	struct ibv_mr *mr, *source;
+	struct rig r;
+
+	rig_open(&r, NULL);
+	rig_connect(&r);
+	source = rig_reg(&r, from, PAGE);
+	memset(from, 7, PAGE);
+	for (int i = 1; i < 20; i++) {
+		CHECK(!madvise(mem, 4 * PAGE, MADV_DONTNEED)); /* nobody has touched it */
+		mr = rig_reg(&r, mem, 4 * PAGE);
+		mem_expect_shared(mem, 4 * PAGE);
+		memset(mem, i, 4 * PAGE);
+		CHECK(!madvise(mem, 4 * PAGE, MADV_FREE));
+		CHECK(!madvise(mem, 4 * PAGE, MADV_WILLNEED));
+		CHECK(mem_all(mem, i, PAGE) && mem_shared(mem, PAGE));
+		CHECK(!madvise(mem + PAGE, PAGE + 1, MADV_DONTNEED));
+		CHECK(mem_all(mem, i, PAGE) && mem_all(mem + PAGE, 0, 2 * PAGE) &&
+		      mem_all(mem + 3 * PAGE, i, PAGE));
+		rig_write(&r, from, source->lkey, mem + PAGE, mr->rkey, PAGE);
+		CHECK(mem_all(mem + PAGE, 0, PAGE));
+		rig_write(&r, from, source->lkey, mem + 3 * PAGE, mr->rkey, PAGE);
+		CHECK(mem_all(mem + 3 * PAGE, 7, PAGE));
+		memset(mem + PAGE, i, PAGE);
+		CHECK(!ibv_dereg_mr(mr));
+		CHECK(!mem_shared(mem, 4 * PAGE));
+		CHECK(mem_all(mem, i, 2 * PAGE) && mem_all(mem + 2 * PAGE, 0, PAGE) &&
+		      mem_all(mem + 3 * PAGE, 7, PAGE));
+		CHECK(madvise(mem + 1, PAGE, MADV_DONTNEED) && errno == EINVAL);
+	}
+	CHECK(!ibv_dereg_mr(source));
+	rig_close(&r);
+	return 0;
+}
+
 /* A limit on the size of files is none on memory. */
 int scene_limit(void)
 {

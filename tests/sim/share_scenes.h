@@ -16,6 +16,7 @@ int scene_moved(void);
 int scene_protect(void);
 /* share_calls.c */
 int scene_grow(void);
+int scene_drop(void);
 int scene_limit(void);
 /* share_device.c */
 int scene_close(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happens to a descriptor of the device: ioctl, write, close, mmap. */
+/* What happens to a descriptor of the device, ioctl, write, close, mmap; and to its memory. */
 #include "front/program/client.h"
+#include "front/program/drop.h"
 #include "front/program/real.h"
 
 #include <errno.h>
@@ -86,4 +87,9 @@ int munmap(void *va, size_t len)
 	if (!client_idle())
 		client_unmap(va, len);
 	return real()->munmap(va, len);
+}
+
+int madvise(void *va, size_t len, int advice)
+{
+	return drop_madvise(va, len, advice);
 }

@@ -2,6 +2,7 @@
 # The half that lives in the program: in the preload only.
 src_sim_libdvx_sim_la_SOURCES += \
 	src/sim/front/program/client.h src/sim/front/program/client.c \
+	src/sim/front/program/drop.h src/sim/front/program/drop.c \
 	src/sim/front/program/fair.h src/sim/front/program/fair.c \
 	src/sim/front/program/flatten.c \
 	src/sim/front/program/hooks_fd.c \

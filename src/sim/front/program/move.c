@@ -103,7 +103,7 @@ int move_in(int memfd, void *va, size_t len, enum stores by)
 	void *map;
 
 	/* Protection holds back only from pages that are there: each is made first. */
-	if (by && madvise(va, len, MADV_POPULATE_WRITE))
+	if (by && real()->madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, by);

@@ -34,7 +34,7 @@ int __openat64_2(int dir, const char *path, int flags);
 	X(__xstat) X(__xstat64) X(__lxstat) X(__lxstat64) X(__fxstat) X(__fxstat64)                \
 	X(__fxstatat) X(__fxstatat64)                                                              \
 	X(access) X(faccessat) X(readlink) X(readlinkat) X(getxattr) X(lgetxattr)                  \
-	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(socket)
+	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(madvise) X(socket)
 /* clang-format on */
 
 struct real {

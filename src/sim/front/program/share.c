@@ -7,11 +7,12 @@
 #include "base/maps.h"
 #include "front/kernel.h"
 #include "front/program/client.h"
+#include "front/program/drop.h"
 #include "front/program/move.h"
 #include "front/program/real.h"
 
 #define PAGE	   4096u
-#define PIECES	   1024u
+#define PIECES	   DROP_PLACES
 #define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
 
@@ -52,6 +53,12 @@ void share_unlock_in_child(const struct held *held)
 }
 
 /* --- pieces of the program's memory ----------------------------------------------------------- */
+
+static void piece_is(struct piece *p, struct piece now)
+{
+	*p = now;
+	drop_place((unsigned int)(p - pieces), now.va, now.file ? now.len : 0, now.inode, now.dev);
+}
 
 /* What a look at the mappings is for: pieces that end, and those that may be gone. */
 static struct piece *wanted[PIECES];
@@ -108,9 +115,9 @@ static void sweep(bool alone, bool everywhere)
 		if (!p->ends)
 			continue;
 		p->stuck |= move_out((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
-				     alone     ? STORES_NONE
-				     : p->data ? STORES_KERNEL
-					       : STORES_USER) != 0;
+				     alone ? STORES_NONE :
+				     p->data ? STORES_KERNEL :
+					       STORES_USER) != 0;
 		if (left != UINT64_MAX)
 			left -= bytes_in_place(p, &m);
 	}
@@ -123,6 +130,8 @@ static void sweep(bool alone, bool everywhere)
 		if (p->file == &nobody && !stuck && !p->seen)
 			p->file = NULL;
 		p->ends = p->stuck = p->seen = false;
+		if (!p->file)
+			piece_is(p, (struct piece){0});
 	}
 }
 
@@ -248,12 +257,12 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 		return;
 	if (!real()->fstat(memfd, &st) &&
 	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone ? STORES_NONE : STORES_USER)) {
-		*p = (struct piece){.file = cf,
-				    .inode = st.st_ino,
-				    .dev = st.st_dev,
-				    .va = s->va,
-				    .len = s->len,
-				    .data = s->what == KSHARE_DATA};
+		piece_is(p, (struct piece){.file = cf,
+					   .inode = st.st_ino,
+					   .dev = st.st_dev,
+					   .va = s->va,
+					   .len = s->len,
+					   .data = s->what == KSHARE_DATA});
 		if (t->share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);
 	}
@@ -310,6 +319,7 @@ void share_take_copies(void)
 	for (unsigned int i = 0; i < pieces_end; i++)
 		pieces[i].ends = pieces[i].file;
 	sweep(true, true);
-	memset(pieces, 0, pieces_end * sizeof(pieces[0]));
+	for (unsigned int i = 0; i < pieces_end; i++)
+		piece_is(&pieces[i], (struct piece){0});
 	pieces_end = 0;
 }
