@@ -351,6 +351,20 @@ static void mistakes(void **state)
 		{"drop in \033[31m", "1:9+1 no rule has a control character in it"},
 		{"drop in \"x\"", "1:9+1 no rule has \"\"\" in it"},
 		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4", "2:9+1 no rule has \"\xc3\xa4\" in it"},
+		/* characters that nobody sees; a byte order mark that begins the text is none of it
+		 */
+		{"\xef\xbb\xbf# windows\r\ndrip in", "2:1+4 expected drop, pass, send or count"},
+		{"\xef\xbb\xbf"
+		 "drip in",
+		 "1:1+4 expected drop, pass, send or count"},
+		{"drop in\n\xef\xbb\xbf"
+		 "drop in",
+		 "2:1+1 no rule has a byte order mark (U+FEFF) in it"},
+		{"drop\xc2\xa0in", "1:5+1 no rule has a no-break space (U+00A0) in it"},
+		{"drop in \xe2\x80\x8budp", "1:9+1 no rule has a zero width space (U+200B) in it"},
+		{"\xff\xfe"
+		 "d\0r\0",
+		 "1:1+1 the text is UTF-16; save it as UTF-8"},
 		{"drop in count udp",
 		 "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
 	};

@@ -91,7 +91,7 @@ static void tell(void *arg, const struct mistake *m)
 
 static void take_line(const struct rules_text *s, uint32_t line, struct mistake *m)
 {
-	const char *p = s->text, *end = s->text + s->len, *stop;
+	const char *p = s->text + rules_mark(s->text, s->len), *end = s->text + s->len, *stop;
 
 	while (--line && (p = memchr(p, '\n', (size_t)(end - p))))
 		p++;

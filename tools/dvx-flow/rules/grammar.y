@@ -379,21 +379,41 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct 
 	return 0;
 }
 
+size_t rules_mark(const char *text, size_t len)
+{
+	return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+static bool is_utf16(const char *text, size_t len)
+{
+	return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
+}
+
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
 {
-	struct draft d = {.text = text, .len = len, .set = set, .tell = tell, .tell_arg = arg};
+	size_t mark = rules_mark(text, len);
+	struct draft d = {.text = text + mark,
+			  .len = len - mark,
+			  .set = set,
+			  .tell = tell,
+			  .tell_arg = arg};
 	void *scanner;
 	int ret = 0;
 
 	*set = (struct ruleset){0};
 	if (len > RULES_BYTES_MAX)
 		return -EFBIG;
+	if (is_utf16(text, len)) {
+		draft_mistake(&d, &(struct place){1, 1, 1, 2, 0, 2},
+			      "the text is UTF-16; save it as UTF-8");
+		return d.mistakes;
+	}
 	set->memory = arena_new();
 	if (!set->memory || flow_lex_init_extra(&d, &scanner)) {
 		ruleset_free(set);
 		return -ENOMEM;
 	}
-	if (!flow__scan_bytes(text, (int)len, scanner) || flow_parse(scanner, &d) == 2 || d.no_memory)
+	if (!flow__scan_bytes(d.text, (int)d.len, scanner) || flow_parse(scanner, &d) == 2 || d.no_memory)
 		ret = -ENOMEM;
 	flow_lex_destroy(scanner);
 	if (!ret)

@@ -178,4 +178,7 @@ typedef void (*mistake_fn)(void *arg, const struct mistake *m);
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
 
+/* Bytes of a byte order mark that the text begins with: editors of another system write one. */
+size_t rules_mark(const char *text, size_t len);
+
 #endif
