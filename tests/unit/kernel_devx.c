@@ -6,6 +6,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/mkey.h>
+#include <time.h>
 #include "kernel_fixture.h"
 #include "obj/mkey.h"
 
@@ -297,6 +298,52 @@ static void numbers(void **state)
 	}
 }
 
+static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
+{
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	rq_handle(&r, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
+	rq_value(&r, UVERBS_ATTR_ALLOC_DM_LENGTH, len, 8);
+	rq_value(&r, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, log_align, 4);
+	rq_value(&r, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, 8);
+	rq_out(&r, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8);
+	err = rq_run(f, &r);
+	memcpy(addr, rq_attr(&r, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET)->out, 8);
+	rq_done(&r);
+	return err;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* First fit; and half of the memory, when two blocks are in its way, is not sought for long. */
+static void device_memory(void **state)
+{
+	struct fx *f = *state;
+	uint64_t first, middle, next, addr, begun;
+	unsigned int log_half = f->si->personality->log_ste_icm - 1u;
+
+	assert_int_equal(dm(f, 1, 0, &first), 0);
+	assert_int_equal(dm(f, 1, log_half, &middle), 0);
+	assert_int_equal(middle - first, 1ull << log_half);
+	assert_int_equal(dm(f, 4097, 12, &next), 0);
+	assert_int_equal(next - first, 4096);
+	assert_int_equal(dm(f, 8192, 14, &next), 0);
+	assert_int_equal(next - first, 16384);
+	begun = cpu_ns();
+	assert_int_equal(dm(f, 1ull << log_half, 0, &addr), -ENOMEM);
+	assert_true(cpu_ns() - begun < 50000000);
+	assert_int_equal(dm(f, 1ull << (log_half - 1), log_half - 1, &addr), 0);
+	assert_int_equal(addr - first, 1ull << (log_half - 1));
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
 /* A kernel before 5.19: the status's errno instead, and nothing comes back in the mailbox. */
 static void old_kernel(void **state)
@@ -331,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(general),   T(refused_by_firmware), T(objects), T(uid_is_stamped), T(umem_pages),
 		T(huge_umem), T(create_refusals),     T(numbers), T(old_kernel),
+		T(device_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

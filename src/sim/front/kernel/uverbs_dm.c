@@ -88,9 +88,12 @@ void dm_fini(struct kernel *k)
 /* The first run of n free blocks at a multiple of align; nblocks: there is none. */
 static uint32_t map_find(const struct dm_map *map, uint32_t n, uint32_t align)
 {
-	for (uint32_t at = 0; n <= map->nblocks && at <= map->nblocks - n; at += align) {
-		if (!memchr(map->taken + at, 1, n))
+	for (uint32_t at = 0; n <= map->nblocks && at <= map->nblocks - n;) {
+		const uint8_t *in_the_way = memchr(map->taken + at, 1, n);
+
+		if (!in_the_way)
 			return at;
+		at = ((uint32_t)(in_the_way - map->taken) / align + 1) * align;
 	}
 	return map->nblocks;
 }
