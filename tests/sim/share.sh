@@ -38,6 +38,13 @@ for scene in fork renew stale protect close; do
 	check "bare, no userfaultfd: $scene" bare $scene never
 done
 
+# Not even the registers fit: that is told.
+little() {
+	(ulimit -f 1 && "$@" limit) 2>&1 | grep -q RLIMIT_FSIZE
+}
+check "run: a limit on files below the device's" little run
+check "bare: a limit on files below the device's" little bare
+
 # The device is killed while pages are shared.
 orphan() {
 	"$dvx_sim" up share || return 1

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#include "base/log.h"
 #include "host.h"
 
 #define HOT   16u /* pages looked at each time */
@@ -14,7 +16,15 @@
 static int bar_map(struct bar *bar)
 {
 	size_t len = (size_t)bar->npages * UAR_PAGE;
+	struct rlimit most;
 
+	/* Behind it ftruncate() would kill the process, with SIGXFSZ. */
+	if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < len) {
+		sim_refuse("open: the registers take a file of %zu bytes, more than RLIMIT_FSIZE "
+			   "(ulimit -f) allows",
+			   len);
+		return -EFBIG;
+	}
 	bar->fd = memfd_create("dvx-sim-bar", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (bar->fd < 0 || ftruncate(bar->fd, (off_t)len) ||
 	    fcntl(bar->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
