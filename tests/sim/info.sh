@@ -108,5 +108,15 @@ all_features() {
 	done
 }
 check "every feature answers" all_features
+# A page that the device has not is no trouble of the user's: it is not asked for, in anybody's log.
+quiet() {
+	for what in "caps" "why-not rc" "why-not hw-steering" "why-not crypto"; do
+		# shellcheck disable=SC2086 # words
+		"$dvx_sim" run -- "$info" $what >/dev/null 2>"$scratch/err"
+		[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
+	done
+	host caps | grep -q "MACSEC.* capability general_obj_types lacks 0x8000000000"
+}
+check "pages that the device denies are not asked for" quiet
 check "nothing of it knows the simulator" sh -c "! grep -rqi 'dvx.sim' '$top_srcdir/tools/dvx-info'"
 plan

@@ -31,36 +31,40 @@ struct page *source_add(struct source *s, uint16_t type)
 }
 
 /*
- * Bits of the general page without which the driver does not ask for another page either; asking
+ * Fields of the general page without which the driver does not ask for another page either; asking
  * all the same only makes noise in logs.
  */
-static const struct {
+static const struct gate {
 	uint16_t type;
-	const char *gate;
+	const char *field;
+	uint64_t bits; /* of a mask; 0: the field itself */
 } gates[] = {
-	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "eth_net_offloads"},
-	{PRM_HCA_CAP_TYPE_ODP, "pg"},
-	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic"},
-	{PRM_HCA_CAP_TYPE_ROCE, "roce"},
-	{PRM_HCA_CAP_TYPE_IPOIB_OFFLOADS, "ipoib_basic_offloads"},
-	{PRM_HCA_CAP_TYPE_IPOIB_ENHANCED_OFFLOADS, "ipoib_enhanced_offloads"},
-	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_flow_table"},
-	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, "eswitch_manager"},
-	{PRM_HCA_CAP_TYPE_ESWITCH, "eswitch_manager"},
-	{PRM_HCA_CAP_TYPE_VECTOR_CALC, "vector_calc"},
-	{PRM_HCA_CAP_TYPE_DEV_SHAMPO, "shampo"},
-	{PRM_HCA_CAP_TYPE_QOS, "qos"},
-	{PRM_HCA_CAP_TYPE_DEBUG, "debug"},
-	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_memory"},
-	{PRM_HCA_CAP_TYPE_TLS, "tls_tx"},
-	{PRM_HCA_CAP_TYPE_IPSEC, "ipsec_offload"},
-	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto"},
-	{PRM_HCA_CAP_TYPE_GENERAL_2, "hca_cap_2"},
-	{PRM_HCA_CAP_TYPE_PORT_SELECTION, "port_selection_cap"},
-	{PRM_HCA_CAP_TYPE_ADV_VIRTUALIZATION, "adv_virtualization"},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "eth_net_offloads", 0},
+	{PRM_HCA_CAP_TYPE_ODP, "pg", 0},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic", 0},
+	{PRM_HCA_CAP_TYPE_ROCE, "roce", 0},
+	{PRM_HCA_CAP_TYPE_IPOIB_OFFLOADS, "ipoib_basic_offloads", 0},
+	{PRM_HCA_CAP_TYPE_IPOIB_ENHANCED_OFFLOADS, "ipoib_enhanced_offloads", 0},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_flow_table", 0},
+	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, "eswitch_manager", 0},
+	{PRM_HCA_CAP_TYPE_ESWITCH, "eswitch_manager", 0},
+	{PRM_HCA_CAP_TYPE_VECTOR_CALC, "vector_calc", 0},
+	{PRM_HCA_CAP_TYPE_DEV_SHAMPO, "shampo", 0},
+	{PRM_HCA_CAP_TYPE_QOS, "qos", 0},
+	{PRM_HCA_CAP_TYPE_DEBUG, "debug", 0},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "device_memory", 0},
+	{PRM_HCA_CAP_TYPE_TLS, "tls_tx", 0},
+	{PRM_HCA_CAP_TYPE_IPSEC, "ipsec_offload", 0},
+	{PRM_HCA_CAP_TYPE_CRYPTO, "crypto", 0},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "hca_cap_2", 0},
+	{PRM_HCA_CAP_TYPE_PORT_SELECTION, "port_selection_cap", 0},
+	{PRM_HCA_CAP_TYPE_ADV_VIRTUALIZATION, "adv_virtualization", 0},
+	{PRM_HCA_CAP_TYPE_VDPA_EMULATION, "general_obj_types", 1ull << 13}, /* VIRTIO_NET_Q */
+	{PRM_HCA_CAP_TYPE_MACSEC, "general_obj_types", 1ull << 39},
+	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "wqe_based_flow_table_update_cap", 0},
 };
 
-static const char *closed_gate(const struct source *s, uint16_t type)
+static const struct gate *closed_gate(const struct source *s, uint16_t type)
 {
 	const struct page *general = source_page(s, PRM_HCA_CAP_TYPE_GENERAL);
 	uint64_t on;
@@ -68,22 +72,31 @@ static const char *closed_gate(const struct source *s, uint16_t type)
 	for (size_t i = 0; general && general->bytes && i < sizeof(gates) / sizeof(gates[0]); i++)
 		if (gates[i].type == type &&
 		    !prm_field_get(page_layout(PRM_HCA_CAP_TYPE_GENERAL), general->bytes,
-				   general->len, gates[i].gate, &on) &&
-		    !on)
-			return gates[i].gate;
+				   general->len, gates[i].field, &on) &&
+		    !(gates[i].bits ? on & gates[i].bits : on))
+			return &gates[i];
 	return NULL;
+}
+
+static void say_closed(struct page *page, const struct gate *g)
+{
+	if (g->bits)
+		snprintf(page->error, sizeof(page->error), "general capability %s lacks 0x%" PRIx64,
+			 g->field, g->bits);
+	else
+		snprintf(page->error, sizeof(page->error), "general capability %s is 0", g->field);
 }
 
 static void read_page(struct source *s, uint16_t type, bool ask)
 {
-	const char *gate = ask ? NULL : closed_gate(s, type);
+	const struct gate *gate = ask ? NULL : closed_gate(s, type);
 	struct page *page = source_add(s, type);
 	const void *bytes;
 
 	if (!page)
 		return;
 	if (gate) {
-		snprintf(page->error, sizeof(page->error), "general capability %s is 0", gate);
+		say_closed(page, gate);
 		return;
 	}
 	if (dvx_dev_cap_page(s->dev, type, &bytes)) {
