@@ -7,7 +7,7 @@ start
 echo "drop in udp dst port 53 count" | client apply --quiet -
 # Each becomes 900 entries of several steering entries each.
 seq 600 | sed 's/.*/drop in ip6 src 2001:db8::&\/128 dst fe80::1 tcp src port 1-65534 dst port 1-65534 ttl 1/' >"$work/many"
-runs_out() { fails 4 "^dvx-flow: line [0-9]*: .*the device has no steering memory left" client apply "$work/many"; }
+runs_out() { fails 4 "^$work/many:[0-9]*:1: .*the device has no steering memory left" client apply "$work/many"; }
 check "memory that runs out is told" runs_out
 still() {
 	holds "drop in udp dst port 53 count

@@ -103,6 +103,13 @@ from_stdin() { echo "drop in" | client apply - && holds "drop in
 " && replay && [ "$(jq .dropped "$work/replay")" = 521 ]; }
 check "rules come from standard input too" from_stdin
 
+# A matcher of the device for an IP version that no rule has would be a question for each packet.
+asks_little() {
+	echo "send in ip6 to queue 1" | client apply --quiet - && client explain "in arp" >"$work/out" &&
+		cat "$work/out" && grep -q "wants ip version 6" "$work/out" && ! grep -q "has no rules" "$work/out"
+}
+check "rules of IPv6 alone are one question" asks_little
+
 # Two priorities take turns: each of many applications has to take effect.
 turns() {
 	for n in 1 2 3 4 5 6; do

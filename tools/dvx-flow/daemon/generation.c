@@ -154,17 +154,32 @@ static int make_tags(struct generation *gen, struct fault *f)
 
 static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 {
-	struct dvx_flow_match mask = {0};
+	struct dvx_flow_match match = {0};
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr),
 					     .priority = (uint32_t)i,
-					     .match = &mask,
+					     .match = &match,
 					     .expected_rules = (uint32_t)m->n};
 
-	fill_match(mask.mask, m->shape, m->shape->mask);
+	fill_match(match.mask, m->shape, m->shape->mask);
+	/* Its IP version, or the device asks each packet for IPv4 even if only IPv6 comes. */
+	if (m->entry)
+		fill_match(match.value, m->shape, m->entry->value);
 	return dvx_flow_matcher_create(h->table, &attr, &h->matcher[i]);
 }
 
-/* The last matcher takes what no rule wants back to the default way. */
+/* Of several that the device refuses, users want to hear of the file's first one. */
+static int blame_matcher(struct building *b, struct half *h, const struct table *t, size_t refused)
+{
+	for (size_t i = 0; i <= refused; i++)
+		if (make_matcher(h, &t->matcher[i], i))
+			return blame_match(b->fault, &b->gen->set.rule[t->matcher[i].entry->rule]);
+	return fault_device(b->fault);
+}
+
+/*
+ * The last matcher takes what no rule wants back to the default way. It comes first: libmlx5 looks
+ * for a matcher's place from the front of the table's list, past all those of lower priorities.
+ */
 static int make_matchers(struct building *b, struct half *h, const struct table *t)
 {
 	static const struct shape nothing;
@@ -173,16 +188,12 @@ static int make_matchers(struct building *b, struct half *h, const struct table 
 	h->matcher = calloc(t->n + 1, sizeof(struct dvx_flow_matcher *));
 	if (!h->matcher)
 		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
-	for (; h->nmatchers <= t->n; h->nmatchers++) {
-		size_t i = h->nmatchers;
-		const struct matcher *m = i < t->n ? &t->matcher[i] : &last;
-
-		if (!make_matcher(h, m, i))
-			continue;
-		if (i == t->n)
-			return fault_device(b->fault);
-		return blame_match(b->fault, &b->gen->set.rule[m->entry[0].rule]);
-	}
+	h->nmatchers = t->n + 1;
+	if (make_matcher(h, &last, t->n))
+		return fault_device(b->fault);
+	for (size_t i = t->n; i-- > 0;)
+		if (make_matcher(h, &t->matcher[i], i))
+			return blame_matcher(b, h, t, i);
 	return 0;
 }
 
@@ -215,8 +226,9 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 		attr->action_count = n;
 		return 0;
 	}
+	/* From the last matcher to the first: some are made now, for their second IP version. */
 	while (b->entry == t->matcher[b->matcher].n) {
-		b->matcher++;
+		b->matcher--;
 		b->entry = 0;
 	}
 	m = &t->matcher[b->matcher];
@@ -258,7 +270,7 @@ static int entry_fault(struct building *b, const struct table *t)
 	bool empty = dvx_last_error()->err == ENOMEM;
 	const struct rule *r;
 
-	if (b->matcher == t->n || !b->entry)
+	if (!b->entry)
 		return fault_device(b->fault);
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
 	if (b->queue_refused)
@@ -282,7 +294,8 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->nrules = n;
 	h->owner[n - 1] = UINT32_MAX;
-	b->matcher = b->entry = b->cramped_at = 0;
+	b->matcher = t->n - 1;
+	b->entry = b->cramped_at = 0;
 	if (!dvx_flow_rules_insert(&bulk, n, h->rule)) {
 		b->before += n;
 		return 0;
