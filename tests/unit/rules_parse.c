@@ -115,6 +115,10 @@ static void fields(void **state)
 	has("drop in vlan_id 6 vlan_prio 3", KEY_CVLAN, 1, 1);
 	has("drop in vlan_id 6 vlan_prio 3", KEY_VLAN_PCP, 3, 7);
 	has("drop in svlan vlan_id 6", KEY_SVLAN, 1, 1);
+	has("drop in protocol arp", KEY_ETHERTYPE, 0x806, 0xffff);
+	has("drop in protocol 0x88cc", KEY_ETHERTYPE, 0x88cc, 0xffff);
+	has("drop in protocol sctp", KEY_PROTO, 132, 0xff);
+	has("drop in protocol 47", KEY_PROTO, 47, 0xff);
 	has("drop in untagged", KEY_CVLAN, 0, 1);
 	has("drop in proto gre", KEY_PROTO, 47, 0xff);
 	has("drop in dscp ef", KEY_DSCP, 46, 0x3f);
@@ -298,6 +302,11 @@ static void mistakes(void **state)
 		{"drop in ipv4 src fe80::1", "1:14+11 this is IPv6, but the rule said IPv4 before"},
 		{"drop in arp ipv4",
 		 "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
+		{"drop in proto ip", "1:15+2 no protocol is called \"ip\""},
+		{"drop in protocol ip ip6", "1:21+3 this is IPv6, but the rule said IPv4 before"},
+		{"drop in protocol ipv6 ipv4",
+		 "1:23+4 this is IPv4, but the rule said IPv6 before"},
+		{"drop in protocol wifi", "1:18+4 no protocol is called \"wifi\""},
 		{"drop in ttl 256", "1:9+7 a TTL is 0 to 255, not 256"},
 		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},

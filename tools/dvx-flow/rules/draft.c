@@ -323,6 +323,16 @@ static void icmp_field(struct draft *d, const struct place *at, enum rule_key v4
 		draft_field(d, at, key, value, keys[key].max);
 }
 
+void draft_protocol(struct draft *d, const struct place *at, const char *name, uint64_t value)
+{
+	if (name ? ethertype_number(name, &value) : value >= 0x600)
+		draft_ethertype(d, at, value);
+	else if (name && !proto_number(name, &value))
+		draft_mistake(d, at, "no protocol is called \"%s\"; give its number", name);
+	else
+		draft_proto(d, at, value);
+}
+
 void draft_type(struct draft *d, const struct place *at, const char *name, uint64_t value)
 {
 	bool v6 = d->context == CONTEXT_ICMP6;

@@ -77,6 +77,8 @@ const char *draft_ip_name(uint8_t version);
 void draft_field(struct draft *d, const struct place *at, enum rule_key key, uint64_t value,
 		 uint64_t mask);
 void draft_ethertype(struct draft *d, const struct place *at, uint64_t type);
+/* tc's word: an EtherType by its name or number (ip, arp, 0x88cc), else an IP protocol (tcp, 6). */
+void draft_protocol(struct draft *d, const struct place *at, const char *name, uint64_t value);
 void draft_proto(struct draft *d, const struct place *at, uint64_t proto);
 void draft_vport(struct draft *d, const struct place *at, uint64_t vport);
 void draft_sqn(struct draft *d, const struct place *at, uint64_t sqn);

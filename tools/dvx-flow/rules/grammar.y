@@ -83,7 +83,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <word> T_ANY "any" T_AND "and" T_NOT "not" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
 %token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_ID "id" T_PCP "pcp" T_DEI "dei"
 %token <word> T_IPV4 "ipv4" T_IPV6 "ipv6" T_ARP "arp" T_SRC "src" T_DST "dst" T_HOST "host"
-%token <word> T_PROTO "proto" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
+%token <word> T_PROTO "proto" T_PROTOCOL "protocol" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
 %token <word> T_ICMP6 "icmp6" T_PORT "port" T_SPORT "sport" T_DPORT "dport" T_FLAGS "flags"
 %token <word> T_CODE "code" T_REG "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
@@ -157,6 +157,8 @@ match:
 | side T_HOST ip_address	{ draft_address(d, &@$, $1, &$3); }
 | T_HOST ip_address	{ draft_address(d, &@$, SIDE_EITHER, &$2); }
 | T_PROTO proto		{ draft_proto(d, &@$, $2); }
+| T_PROTOCOL T_NUMBER	{ draft_protocol(d, &@2, NULL, $2); }
+| T_PROTOCOL name	{ draft_protocol(d, &@2, $2, 0); }
 | T_TOS masked		{ draft_tos(d, &@$, $2.value, $2.mask); }
 | T_DSCP dscp		{ draft_field(d, &@$, KEY_DSCP, $2, 0x3f); }
 | T_ECN T_NUMBER	{ draft_field(d, &@$, KEY_ECN, $2, 0x3); }

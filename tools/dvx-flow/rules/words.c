@@ -60,7 +60,7 @@ static const struct word words[] = {
 	{"host", T_HOST, 0},
 	{"net", T_HOST, 0},
 	{"proto", T_PROTO, 0},
-	{"protocol", T_PROTO, 0},
+	{"protocol", T_PROTOCOL, 0},
 	{"ip_proto", T_PROTO, 0},
 	{"tos", T_TOS, 0},
 	{"ip_tos", T_TOS, 0},
@@ -256,6 +256,9 @@ bool proto_number(const char *name, uint64_t *number)
 
 	if (look_up(protos, COUNT(protos), name, number))
 		return true;
+	/* /etc/protocols gives the name to 0, IPv6's hop-by-hop options: nobody means those. */
+	if (!strcasecmp(name, "ip"))
+		return false;
 	p = getprotobyname(name);
 	if (p)
 		*number = (uint64_t)p->p_proto;
