@@ -17,7 +17,7 @@ dead() { "$dvx_sim" ls --json | tee /dev/stderr | jq -e '.[0] | .clients == [] a
 check "up" "$dvx_sim" up deaths
 server=$("$dvx_sim" ls --json | jq '.[0].pid')
 # Tables grow to their working size first.
-check "warming up" killed 100
+check "warming up" killed 300
 check "all gone" dead
 fds=$(server_fds)
 kib=$(server_kib)

@@ -454,9 +454,15 @@ static int scene_deaths(const char *count)
 	unsigned int seed = 1, died[STAGES] = {0};
 	long life = a_life();
 
+	for (int i = 0; i < 4; i++) { /* the shortest: one that waited for a CPU would make all wait */
+		long another = a_life();
+
+		life = another < life ? another : life;
+	}
 	CHECK(stage != MAP_FAILED);
 	for (int i = atoi(count); i > 0; i--) {
-		struct timespec t = {0, rand_r(&seed) % (life * 3 / 2) * 1000};
+		long us = rand_r(&seed) % (life * 3 / 2);
+		struct timespec t = {us / 1000000, us % 1000000 * 1000};
 		pid_t pid;
 		int status;
 
