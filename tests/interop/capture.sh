@@ -106,7 +106,7 @@ result $? "raw packets of real traffic: dissected as before"
 # ... and those that a program of perftest's sends by a raw packet queue pair.
 if command -v raw_ethernet_bw >/dev/null; then
 	start
-	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw --client -d mlx5_0 -n 100 -s 202 \
+	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw $any_clock --client -d mlx5_0 -n 100 -s 202 \
 		-B 02:d7:00:00:00:01 -E 02:d7:00:00:00:02 -j 10.0.0.1 -J 10.0.0.2 -k 40000 -K $raw_port >"$dir/server" 2>&1
 	stop >"$dir/client" 2>&1
 	dissect -Y "$complaints" >>"$dir/client"

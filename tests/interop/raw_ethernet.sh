@@ -12,7 +12,7 @@ udp='-J 10.0.0.1 -j 10.0.0.2 -K 7000 -k 7001'
 serve()
 {
 	mkfifo "$dir/lines"
-	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw -d mlx5_0 --server \
+	timeout "$bound" "$sim" exec "$chip" -- stdbuf -oL raw_ethernet_bw $any_clock -d mlx5_0 --server \
 		-E $b -B $a "$@" >"$dir/lines" 2>&1 &
 	server=$!
 	: >"$dir/server"
@@ -35,7 +35,7 @@ serve()
 
 send()
 {
-	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw -d mlx5_0 --client -E $a -B $b \
+	timeout "$bound" "$sim" exec "$chip" -- raw_ethernet_bw $any_clock -d mlx5_0 --client -E $a -B $b \
 		"$@" >"$dir/client" 2>&1
 }
 
