@@ -350,18 +350,17 @@ static void sweep(const char *root)
 static int embedded_sysfs(const char *root)
 {
 	const char *function = getenv("DVX_SIM_FUNCTION");
+	unsigned int kind = function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST;
+	const struct personality *p = personality();
 	struct silicon si;
-	int err = -ENODEV;
+	int err = p ? silicon_init(&si, NULL, &clock_monotonic, p) : 0;
 
-	if (personality())
-		err = silicon_init(&si, NULL, &clock_monotonic, personality());
 	if (err)
 		return err;
 	sweep(root);
-	err = sysfs_make(
-		root, si.personality,
-		&si.vhca[function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST]);
-	silicon_fini(&si);
+	err = sysfs_make(root, p, p ? &si.vhca[kind] : NULL);
+	if (p)
+		silicon_fini(&si);
 	if (!err) {
 		snprintf(embedded.tree, sizeof(embedded.tree), "%s", root);
 		embedded.tree_owner = getpid();

@@ -105,10 +105,12 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 	return (int)(at - s) + snprintf(at, n - (size_t)(at - s), "\n");
 }
 
+/* There with the kernel's module, whatever devices it has. */
+static const struct entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
+
 static const struct entry entries[] = {
 	{"class/infiniband/mlx5_0", .link = "../../" IBDEV},
 	{"class/infiniband_verbs/uverbs0", .link = "../../" UVERBS},
-	{"class/infiniband_verbs/abi_version", .text = "6\n"},
 	{"bus/pci/devices/0000:03:00.0", .link = "../../../" PCI},
 	{UVERBS "/ibdev", .text = "mlx5_0\n"},
 	{UVERBS "/dev", .text = "231:192\n"},
@@ -215,8 +217,10 @@ static int make_gid(const struct tree *t, unsigned int i)
 
 static int make_all(const struct tree *t)
 {
-	int err = 0;
+	int err = make_entry(t, &core);
 
+	if (!t->vhca)
+		return err;
 	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++)

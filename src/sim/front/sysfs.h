@@ -12,7 +12,8 @@
 
 /*
  * Writes one function's sysfs tree (what libibverbs, libmlx5, librdmacm and perftest read) under
- * `root`, a folder that does not exist yet. 0 or -errno; nothing is left behind on failure.
+ * `root`, a folder that does not exist yet. NULL vhca: of no device. 0 or -errno; nothing is left
+ * behind on failure.
  */
 int sysfs_make(const char *root, const struct personality *, const struct vhca *);
 /* Removes such a tree; never follows a link out of it. */
