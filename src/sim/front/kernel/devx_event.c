@@ -68,24 +68,40 @@ static uint8_t queue_type(const struct devx_obj *o)
 
 /* --- delivery -------------------------------------------------------------------------------- */
 
-static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type, const void *eqe)
+static struct subscription **bucket(struct kernel *k, uint32_t number)
 {
-	if (s->vhca != v || s->type != type)
-		return false;
+	return &k->subs[number % (sizeof(k->subs) / sizeof(k->subs[0]))];
+}
+
+/* Of what an event is about; 0: of no object. */
+static uint32_t number_of(uint8_t type, const void *eqe)
+{
 	switch (type) {
 	case PRM_EVENT_PORT_CHANGE:
-		return true;
+		return 0;
 	case PRM_EVENT_COMP:
-		return s->number == prm_eqe_get_cqn(eqe);
+		return prm_eqe_get_cqn(eqe);
 	case PRM_EVENT_CQ_ERROR:
-		return s->number == prm_eqe_get_cq_err_cqn(eqe);
+		return prm_eqe_get_cq_err_cqn(eqe);
 	case PRM_EVENT_DCT_DRAINED:
 	case PRM_EVENT_DCT_KEY_VIOLATION:
-		return s->number == prm_eqe_get_dctn(eqe);
+		return prm_eqe_get_dctn(eqe);
 	default:
-		return s->number == prm_eqe_get_qp_srq_n(eqe) &&
-		       s->queue_type == prm_eqe_get_qp_srq_type(eqe);
+		return prm_eqe_get_qp_srq_n(eqe);
 	}
+}
+
+static bool names_queue(uint8_t type)
+{
+	return type != PRM_EVENT_PORT_CHANGE && type != PRM_EVENT_COMP &&
+	       type != PRM_EVENT_CQ_ERROR && type != PRM_EVENT_DCT_DRAINED &&
+	       type != PRM_EVENT_DCT_KEY_VIOLATION;
+}
+
+static bool wants(const struct subscription *s, const struct vhca *v, uint8_t type, const void *eqe)
+{
+	return s->vhca == v && s->type == type && s->number == number_of(type, eqe) &&
+	       (!names_queue(type) || s->queue_type == prm_eqe_get_qp_srq_type(eqe));
 }
 
 /* Without data a subscription is in the queue once or not at all. */
@@ -104,7 +120,7 @@ static void deliver(const struct subscription *s, const void *eqe)
 
 void devx_dispatch(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
-	for (const struct subscription *s = k->subs; s; s = s->next) {
+	for (const struct subscription *s = *bucket(k, number_of(type, eqe)); s; s = s->next) {
 		if (wants(s, v, type, eqe))
 			deliver(s, eqe);
 	}
@@ -112,9 +128,9 @@ void devx_dispatch(struct kernel *k, struct vhca *v, uint8_t type, const void *e
 
 /* --- lifetime -------------------------------------------------------------------------------- */
 
-static void forget(struct kernel *k, const struct uobj *obj, const struct channel *c)
+static void forget(struct subscription **at, const struct uobj *obj, const struct channel *c)
 {
-	for (struct subscription **at = &k->subs; *at;) {
+	while (*at) {
 		struct subscription *s = *at;
 
 		if ((obj && s->obj == obj) || (c && s->channel == c)) {
@@ -129,12 +145,13 @@ static void forget(struct kernel *k, const struct uobj *obj, const struct channe
 /* Events that were sent stay readable, as in the kernel. */
 void devx_forget_obj(struct kernel *k, const struct uobj *obj)
 {
-	forget(k, obj, NULL);
+	forget(bucket(k, devx_obj_number((const struct devx_obj *)obj)), obj, NULL);
 }
 
 void devx_forget_channel(struct kernel *k, const struct channel *c)
 {
-	forget(k, NULL, c);
+	for (size_t i = 0; i < sizeof(k->subs) / sizeof(k->subs[0]); i++)
+		forget(&k->subs[i], NULL, c);
 }
 
 /* --- methods --------------------------------------------------------------------------------- */
@@ -184,8 +201,8 @@ static int add(struct kfile *f, const struct subscription *like, const uint8_t *
 		*tail = s;
 		tail = &s->next;
 	}
-	*tail = f->k->subs;
-	f->k->subs = added;
+	*tail = *bucket(f->k, like->number);
+	*bucket(f->k, like->number) = added;
 	return 0;
 }
 

@@ -66,6 +66,5 @@ void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
 	(void)eqn; /* each function has one */
 	if (r)
 		r->event(r, type, eqe);
-	if (k->subs)
-		devx_dispatch(k, v, type, eqe);
+	devx_dispatch(k, v, type, eqe);
 }

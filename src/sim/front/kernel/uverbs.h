@@ -29,8 +29,8 @@ enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
 struct kernel {
 	struct silicon *si;
 	struct kfile *files;
-	struct subscription *subs; /* DevX event subscriptions */
-	struct hw_ref *refs[256];  /* queues by hardware number, for events */
+	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
+	struct hw_ref *refs[256];	/* queues by hardware number, for events */
 	uint16_t next_uid;
 	uint16_t whitelist_uid; /* queries of contexts without DevX */
 	uint8_t next_key;	/* mkey_7_0 of the next memory region */
