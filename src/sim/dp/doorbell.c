@@ -110,7 +110,7 @@ void uar_del_qp(struct qp *qp)
 {
 	struct dp_uar *u = uar_find(dp_of(&qp->o), qp->uar);
 
-	for (unsigned int i = 0; u && i < u->nsq; i++)
+	for (unsigned int i = u ? u->nsq : 0; i--;) /* mostly the newest goes first */
 		if (u->sq[i] == qp) {
 			u->sq[i] = u->sq[--u->nsq];
 			uar_drop_if_empty(dp_of(&qp->o), u);
@@ -137,7 +137,7 @@ void uar_del_cq(struct cq *cq)
 {
 	struct dp_uar *u = uar_find(dp_of(&cq->o), cq->uar);
 
-	for (unsigned int i = 0; u && i < u->ncq; i++)
+	for (unsigned int i = u ? u->ncq : 0; i--;)
 		if (u->cq[i] == cq) {
 			u->cq[i] = u->cq[--u->ncq];
 			uar_drop_if_empty(dp_of(&cq->o), u);
