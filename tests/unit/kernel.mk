@@ -43,7 +43,7 @@ tests_unit_kernel_raw_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_raw_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz.h \
 	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c \
-	tests/unit/kernel_fuzz_devx.c
+	tests/unit/kernel_fuzz_devx.c tests/unit/kernel_fuzz_any.c
 tests_unit_kernel_fuzz_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_fuzz_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_share_SOURCES = tests/unit/kernel_share.c

@@ -7,6 +7,8 @@
 #include "front/kernel/raw.h"
 #include "kernel_fixture.h"
 
+#define FUZZ_HANDLES 140u
+
 /* In the client's memory; the first three as kernel_fixture.c has them. */
 #define CQ_DB	0x40u
 #define QP_DB	0x48u
@@ -55,6 +57,9 @@ void make_devx_queue(void);
 void make_devx_qp(void);
 void modify_devx(void);
 void make_dm_mr(void);
+
+/* Any method at all (kernel_fuzz_any.c). */
+void any_request(void);
 
 /* Memory and channels. */
 void make_pd(void);
