@@ -60,7 +60,7 @@ static int replace(void *va, size_t len, void *other, int prot, enum stores by)
 	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
 
 	if ((!by || (guard >= 0 && protect(guard, va, len))) && copy_of(other, va, len) &&
-	    !mprotect(other, len, prot))
+	    (prot == (PROT_READ | PROT_WRITE) || !mprotect(other, len, prot)))
 		err = mremap(other, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, va) == va ? 0 : -errno;
 	if (err)
 		real()->munmap(other, len);
