@@ -155,7 +155,7 @@ int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, ui
 /* DVX_FLOW_TCP or DVX_FLOW_UDP. mask 0: any port of that protocol. */
 int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
 			enum dvx_flow_proto proto, uint16_t port, uint16_t mask);
-/* A packet with a (customer) VLAN tag; vid_mask up to 0xfff, 0: any. */
+/* A packet with a (customer) VLAN tag; vid_mask up to 0xfff (-ERANGE), 0: any. */
 int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint16_t vid,
 			uint16_t vid_mask);
 

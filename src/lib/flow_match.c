@@ -89,6 +89,18 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 
 /* ---- in groups ---- */
 
+/* Of a function without an end, say DVX_FLOW_SRC. */
+static int check_where(enum dvx_flow_depth depth, enum dvx_flow_end end)
+{
+	if (depth != DVX_FLOW_OUTER && depth != DVX_FLOW_INNER)
+		return dvx_fail(EINVAL, "match: depth %u is neither outer nor inner",
+				(unsigned int)depth);
+	if (end != DVX_FLOW_SRC && end != DVX_FLOW_DST)
+		return dvx_fail(EINVAL, "match: end %u is neither source nor destination",
+				(unsigned int)end);
+	return 0;
+}
+
 static const char *depth_name(enum dvx_flow_depth depth)
 {
 	return groups[depth == DVX_FLOW_INNER ? 2 : 0];
@@ -111,8 +123,10 @@ int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum
 {
 	size_t at = end == DVX_FLOW_SRC ? 0 : 8; /* smac_47_16, dmac_47_16: 48 bits in a row each */
 	struct layer l = layer(m, depth);
-	int i;
+	int i, err = check_where(depth, end);
 
+	if (err)
+		return err;
 	for (i = 0; mask && i < 6; i++)
 		if (mac[i] & ~mask[i])
 			return dvx_fail(EINVAL,
@@ -138,10 +152,12 @@ static int agree(uint32_t old_mask, uint32_t old, uint32_t value, enum dvx_flow_
 int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t version)
 {
 	struct layer l = layer(m, depth);
-	int err = agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
-			prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version, depth,
-			"ip_version");
+	int err = check_where(depth, DVX_FLOW_SRC);
 
+	if (!err)
+		err = agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
+			    prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version, depth,
+			    "ip_version");
 	if (err)
 		return err;
 	if (version != 4 && version != 6)
@@ -184,8 +200,10 @@ static int match_address(struct dvx_flow_match *m, enum dvx_flow_depth depth, en
 			 const uint8_t *addr, size_t bytes, unsigned int prefix)
 {
 	struct dvx_flow_match to = *m;
-	int err;
+	int err = check_where(depth, end);
 
+	if (err)
+		return err;
 	if (prefix > bytes * 8)
 		return dvx_fail(ERANGE, "match.%s.%s: prefix %u is more than %zu",
 				depth_name(depth), end == DVX_FLOW_SRC ? "src" : "dst", prefix,
@@ -216,10 +234,12 @@ int dvx_flow_match_ipv6(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, uint8_t ip_protocol)
 {
 	struct layer l = layer(m, depth);
-	int err = agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
-			prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
-			"ip_protocol");
+	int err = check_where(depth, DVX_FLOW_SRC);
 
+	if (!err)
+		err = agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
+			    prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
+			    "ip_protocol");
 	if (err)
 		return err;
 	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.mask, 0xff);
@@ -233,8 +253,10 @@ int dvx_flow_match_port(struct dvx_flow_match *m, enum dvx_flow_depth depth, enu
 	/* tcp_sport, tcp_dport; udp_sport, udp_dport */
 	size_t at = (proto == DVX_FLOW_TCP ? 0xa0u : 0xe0u) / 8 + (end == DVX_FLOW_SRC ? 0u : 2u);
 	struct layer l = layer(m, depth);
-	int err;
+	int err = check_where(depth, end);
 
+	if (err)
+		return err;
 	if (proto != DVX_FLOW_TCP && proto != DVX_FLOW_UDP)
 		return dvx_fail(EINVAL, "match.%s.ip_protocol: %u has no ports", depth_name(depth),
 				(unsigned int)proto);
@@ -254,10 +276,16 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
 			uint16_t vid_mask)
 {
 	struct layer l = layer(m, depth);
+	int err = check_where(depth, DVX_FLOW_SRC);
 
-	if (vid_mask > 0xfff || vid & ~vid_mask)
+	if (err)
+		return err;
+	if (vid_mask > 0xfff)
+		return dvx_fail(ERANGE, "match.%s.first_vid: mask 0x%x has more than 12 bits",
+				depth_name(depth), vid_mask);
+	if (vid & ~vid_mask)
 		return dvx_fail(EINVAL, "match.%s.first_vid: value 0x%x has bits outside mask 0x%x",
-				depth_name(depth), vid, vid_mask & 0xfffu);
+				depth_name(depth), vid, vid_mask);
 	if (prm_fte_match_set_lyr_2_4_get_svlan_tag(l.value))
 		return dvx_fail(EINVAL,
 				"match.%s.svlan_tag: it is 1 already, cvlan_tag 1 "

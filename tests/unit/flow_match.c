@@ -173,9 +173,36 @@ static void contradictions(void **state)
 	before = m;
 	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_INNER, 5, 0xfff), -EINVAL);
 	said("match.inner_headers.svlan_tag", "1 already");
-	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0x1fff), -EINVAL);
+	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0x1fff), -ERANGE);
+	said("match.outer_headers.first_vid", "mask 0x1fff");
+	assert_int_equal(dvx_flow_match_vlan(&m, DVX_FLOW_OUTER, 0x1000, 0xfff), -EINVAL);
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, v6, v6 + 1), -EINVAL);
 	assert_memory_equal(&m, &before, sizeof(m));
+}
+
+/* An enum can hold any number; which headers it means is not guessed. */
+static void nowhere(void **state)
+{
+	const enum dvx_flow_depth depth = (enum dvx_flow_depth)9;
+	const enum dvx_flow_end end = (enum dvx_flow_end)9;
+	static const struct dvx_flow_match zero;
+	static const uint8_t v6[16];
+
+	(void)state;
+	fresh();
+	assert_int_equal(dvx_flow_match_mac(&m, depth, DVX_FLOW_SRC, v6, NULL), -EINVAL);
+	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, end, v6, NULL), -EINVAL);
+	assert_int_equal(dvx_flow_match_ip_version(&m, depth, 4), -EINVAL);
+	assert_int_equal(dvx_flow_match_ipv4(&m, depth, DVX_FLOW_SRC, 1, 32), -EINVAL);
+	said("depth 9", "inner");
+	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, end, 1, 32), -EINVAL);
+	said("end 9", "source");
+	assert_int_equal(dvx_flow_match_ipv6(&m, depth, DVX_FLOW_SRC, v6, 1), -EINVAL);
+	assert_int_equal(dvx_flow_match_proto(&m, depth, 17), -EINVAL);
+	assert_int_equal(dvx_flow_match_port(&m, depth, DVX_FLOW_SRC, DVX_FLOW_UDP, 1, 1), -EINVAL);
+	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_OUTER, end, DVX_FLOW_UDP, 1, 1), -EINVAL);
+	assert_int_equal(dvx_flow_match_vlan(&m, depth, 1, 1), -EINVAL);
+	assert_memory_equal(&m, &zero, sizeof(m));
 }
 
 /* Every prefix is aligned, they follow each other, and cover first..last exactly. */
@@ -249,7 +276,7 @@ int main(void)
 		cmocka_unit_test(by_name),	  cmocka_unit_test(refused_names),
 		cmocka_unit_test(long_names),	  cmocka_unit_test(groups),
 		cmocka_unit_test(contradictions), cmocka_unit_test(ranges),
-		cmocka_unit_test(text),
+		cmocka_unit_test(text),		  cmocka_unit_test(nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
