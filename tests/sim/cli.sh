@@ -128,4 +128,34 @@ stopped() {
 	return $rc
 }
 check "ls names a chip that does not answer, and goes on" stopped
+
+# A chip that was started before an upgrade of dvx-sim: what it speaks is said, and it can be ended.
+old_chip() { # VERSION [stubborn]
+	mkfifo "$scratch/old.says" 2>/dev/null
+	"$PERL" "$top_srcdir/tests/sim/old_chip.pl" "$scratch/dvx-sim/old" "$@" >"$scratch/old.says" &
+	old=$!
+	read -r line <"$scratch/old.says"
+}
+versions='speaks link version 2, this dvx-sim speaks [0-9]*: it was started by another dvx-sim'
+old_told() {
+	old_chip 2 || return 1
+	says 0 "old $versions.*dvx-sim down old" "$dvx_sim" ls && says 0 'bare (pid' "$dvx_sim" ls &&
+		says 125 "old $versions" "$dvx_sim" exec old -- true && says 1 "old $versions" "$dvx_sim" replay old "$top_srcdir/examples/traffic/traffic.pcap" &&
+		says 1 "old $versions" "$dvx_sim" capture old "$scratch/x"
+}
+check "a chip of another version is told as that" old_told
+old_ends() {
+	says 0 "old $versions; ending its server (pid $old)" timeout 60 "$dvx_sim" down old || return 1
+	wait $old
+	[ $? = 0 ] && [ ! -e "$scratch/dvx-sim/old" ] && ! says 0 old "$dvx_sim" ls
+}
+check "... and down ends it" old_ends
+newer() {
+	old_chip 9 && says 0 "old speaks link version 9, this dvx-sim speaks" "$dvx_sim" down old && wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+}
+check "a newer one, too" newer
+stubborn() {
+	old_chip 1 stubborn && says 0 "it does not end: killing it" "$dvx_sim" down old && ! wait $old && [ ! -e "$scratch/dvx-sim/old" ]
+}
+check "... and one that does not want to end" stubborn
 plan

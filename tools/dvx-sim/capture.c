@@ -56,6 +56,8 @@ static void take_signals(struct capture *c)
 
 static int gone(const struct capture *c, int err)
 {
+	if (!registry_is_ours(c->args->argv[0], err))
+		return -1;
 	if (err == -EPIPE || err == -ECONNRESET)
 		say("%s is gone: what was on its wire last may be missing", c->args->argv[0]);
 	else

@@ -1,29 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-sim.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "front/link/link.h"
 
-/* A server that does not answer is ended all the same: its clients lose their device either way. */
-static void end_server(const char *name, int sock)
+/* A server holds its lock to its end. */
+static bool lives(int lock)
 {
-	struct link_message answer = {0};
+	if (flock(lock, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK;
+	flock(lock, LOCK_UN);
+	return false;
+}
+
+static pid_t pid_of(int sock)
+{
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
-	if (!link_ask(sock, LINK_DOWN, NULL, 0, -1, &answer)) {
-		link_message_free(&answer);
-		return;
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? -1 : peer.pid;
+}
+
+static bool signal_it(int pidfd, int signal, pid_t pid)
+{
+	if (!pidfd_send_signal(pidfd, signal, NULL, 0) || errno == ESRCH)
+		return true;
+	say("its server (pid %d): %s", pid, strerror(errno));
+	return false;
+}
+
+/* It ends as it would by LINK_DOWN, and tells its clients. */
+static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
+{
+	struct pollfd end = {pidfd, POLLIN, 0};
+	char what[64];
+
+	snprintf(what, sizeof(what), "ending its server (pid %d)", pid);
+	registry_say_version(name, version, what);
+	if (!signal_it(pidfd, SIGTERM, pid))
+		return false;
+	if (poll(&end, 1, ANSWER_SECONDS * 1000) == 1)
+		return true;
+	say("it does not end: killing it");
+	return signal_it(pidfd, SIGKILL, pid);
+}
+
+/* A server that does not answer is ended all the same: its clients lose their device either way. */
+static bool end_silent(int sock, int lock, const char *name, unsigned int version)
+{
+	pid_t pid = pid_of(sock);
+	int pidfd = pid > 1 ? pidfd_open(pid, 0) : -1;
+	bool ok;
+
+	/* It lives after its descriptor was made: the number is still its own. */
+	if (!lives(lock)) {
+		ok = true;
+	} else if (pidfd < 0) {
+		say("%s does not answer, and its server (pid %d) is out of reach: %s", name, pid,
+		    strerror(errno));
+		ok = false;
+	} else if (version) {
+		ok = end_other(pidfd, pid, name, version);
+	} else {
+		say("%s does not answer: killing its server (pid %d)", name, pid);
+		ok = signal_it(pidfd, SIGKILL, pid);
 	}
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) || peer.pid <= 1)
-		return;
-	say("%s does not answer: killing its server (pid %d)", name, peer.pid);
-	kill(peer.pid, SIGKILL);
+	if (pidfd >= 0)
+		close(pidfd);
+	return ok;
+}
+
+static bool end_server(const char *name, int sock, int lock)
+{
+	struct link_message answer = {0};
+	int err = link_ask(sock, LINK_DOWN, NULL, 0, -1, &answer);
+
+	if (err)
+		return end_silent(sock, lock, name, registry_other_version(name, err));
+	link_message_free(&answer);
+	return true;
 }
 
 int cmd_down(const struct args *a)
@@ -31,16 +95,20 @@ int cmd_down(const struct args *a)
 	const char *name = a->argv[0];
 	char path[PATH_MAX];
 	int lock, sock = registry_connect(name);
+	bool ended;
 
 	if (sock < 0)
 		return EXIT_FAILURE;
 	registry_file(path, name, "lock");
 	lock = open(path, O_RDWR | O_CLOEXEC);
-	end_server(name, sock);
+	ended = end_server(name, sock, lock);
 	close(sock);
-	/* The server holds the lock to its end. */
-	if (lock >= 0 && !flock(lock, LOCK_EX))
+	if (ended && lock >= 0)
+		flock(lock, LOCK_EX);
+	if (lock >= 0)
 		close(lock);
+	if (!ended)
+		return EXIT_FAILURE;
 	registry_sweep(name);
 	return EXIT_SUCCESS;
 }

@@ -46,6 +46,12 @@ int registry_try(const char *name);
 /* The same; -1 after a sentence. */
 int registry_connect(const char *name);
 
+/* The link's version of a chip that refused a question with err; 0: that is not why. */
+unsigned int registry_other_version(const char *name, int err);
+void registry_say_version(const char *name, unsigned int version, const char *what_now);
+/* false, after a sentence: a chip of another version, that is why it refused with err. */
+bool registry_is_ours(const char *name, int err);
+
 /* start.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
 	const char *name, *trace, *set;

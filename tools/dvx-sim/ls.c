@@ -38,7 +38,7 @@ static bool rows_fit(struct chip *c)
 	return c->m.h.len == need;
 }
 
-/* false: no such chip, or it does not answer (said so). */
+/* false: no such chip, or it does not answer or is of another version (said so). */
 static bool ask(const char *name, struct chip *c)
 {
 	int sock = registry_try(name), err;
@@ -49,7 +49,8 @@ static bool ask(const char *name, struct chip *c)
 	close(sock);
 	if (!err && rows_fit(c))
 		return true;
-	say("%s does not answer", name);
+	if (registry_is_ours(name, err))
+		say("%s does not answer", name);
 	if (!err)
 		link_message_free(&c->m);
 	return false;

@@ -108,6 +108,35 @@ int registry_try(const char *name)
 	return sock;
 }
 
+unsigned int registry_other_version(const char *name, int err)
+{
+	char path[PATH_MAX];
+
+	/* A server ends a connection on which it hears another version than its own. */
+	if (err != -EPIPE && err != -ECONNRESET)
+		return 0;
+	registry_file(path, name, "socket");
+	return link_version(path);
+}
+
+void registry_say_version(const char *name, unsigned int version, const char *what_now)
+{
+	say("%s speaks link version %u, this dvx-sim speaks %u: it was started by another dvx-sim; "
+	    "%s",
+	    name, version, LINK_VERSION, what_now);
+}
+
+bool registry_is_ours(const char *name, int err)
+{
+	unsigned int version = registry_other_version(name, err);
+	char hint[64];
+
+	snprintf(hint, sizeof(hint), "dvx-sim down %s ends it", name);
+	if (version)
+		registry_say_version(name, version, hint);
+	return !version;
+}
+
 int registry_connect(const char *name)
 {
 	int sock;

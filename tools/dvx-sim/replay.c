@@ -130,6 +130,8 @@ static int send_batch(struct replay *r)
 	}
 	if (err) {
 		end_progress();
+		if (!r->sent && !registry_is_ours(r->args->argv[0], err))
+			return err;
 		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
 		    r->sent, why(err));
 	}

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -56,4 +58,32 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	if (!err)
 		return -ETIMEDOUT; /* SO_RCVTIMEO, if the caller set one */
 	return err < 0 ? err : -EPROTO;
+}
+
+/* Versions to come that may be met: a chip of a newer dvx-sim. */
+#define VERSIONS_AHEAD 16u
+
+static bool speaks(const char *path, uint16_t version)
+{
+	const struct timeval patience = {.tv_sec = 1};
+	struct link_header h = {LINK_MAGIC, version, LINK_STATUS, 0, 0};
+	int sock = link_connect(path);
+	bool yes;
+
+	if (sock < 0)
+		return false;
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	yes = send(sock, &h, sizeof(h), MSG_NOSIGNAL) == (ssize_t)sizeof(h) &&
+	      recv(sock, &h, sizeof(h), MSG_WAITALL) == (ssize_t)sizeof(h) &&
+	      h.magic == LINK_MAGIC && h.version == version;
+	close(sock);
+	return yes;
+}
+
+unsigned int link_version(const char *path)
+{
+	for (uint16_t v = 1; v <= LINK_VERSION + VERSIONS_AHEAD; v++)
+		if (v != LINK_VERSION && speaks(path, v))
+			return v;
+	return 0;
 }

@@ -8,7 +8,8 @@
 
 /*
  * The link between programs and the server: messages over a Unix stream socket, each with a header
- * that says its version and length, each answered by one message of the same type. One connection
+ * that says its version and length, each answered by one message of the same type. The header and
+ * LINK_STATUS are the same in each version, so that one can be told from another. One connection
  * is one open of the device, or one question of the dvx-sim tool. Both ends run on one machine, so
  * numbers are in its own order.
  */
@@ -137,6 +138,8 @@ int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t
 int link_connect(const char *path);
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer);
+/* The version of a server that answers none of ours; 0: it speaks none that is known. */
+unsigned int link_version(const char *path);
 void link_message_free(struct link_message *);
 
 #endif
