@@ -28,6 +28,8 @@
 #include "obj/setting.h"
 #include "obj/vhca.h"
 
+#define LOG_MOST (16u << 20) /* it lies in memory, mostly */
+
 static struct {
 	const char *dir, *name, *trace, *set;
 	int ready;    /* a byte goes there when programs may come; -1 */
@@ -181,8 +183,10 @@ static void detach(void)
 	int log = open(in_dir("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (log >= 0)
+	if (log >= 0) {
 		sim_log_to(log);
+		sim_log_most(LOG_MOST);
+	}
 	for (int fd = 0; fd <= 2 && nowhere >= 0; fd++)
 		dup2(nowhere, fd);
 	if (chdir("/"))

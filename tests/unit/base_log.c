@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,12 +126,38 @@ static void test_trace(void **state)
 	assert_string_equal(logged(p[0]), "");
 }
 
+/* A file's length has an end; its latest lines are there. */
+static void test_most(void **state)
+{
+	FILE *file = tmpfile();
+	int fd = fileno(file);
+	off_t size, longest = 0;
+
+	(void)state;
+	assert_int_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
+	sim_log_to(fd);
+	sim_log_most(4096);
+	for (unsigned int i = 0; i < 10000; i++) {
+		sim_refuse("CREATE_CQ: cqe %u is not within 1..4194303", i);
+		size = lseek(fd, 0, SEEK_END);
+		longest = size > longest ? size : longest;
+	}
+	sim_log_most(0);
+	sim_log_to(2);
+	assert_in_range(longest, 4000, 4096);
+	size = pread(fd, text, sizeof(text) - 1, 0);
+	text[size] = 0;
+	assert_int_equal(strncmp(text, "dvx-sim: the log had 4096 bytes", 31), 0);
+	assert_non_null(strstr(text, "cqe 9999 is not within 1..4194303\n"));
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line),	cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_trace),
+		cmocka_unit_test(test_trace),   cmocka_unit_test(test_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

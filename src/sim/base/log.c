@@ -15,6 +15,7 @@
  */
 static int log_fd = STDERR_FILENO;
 static int log_notes;
+static size_t log_most, log_bytes; /* a file's; log_most 0: as long as it gets */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
 static void log_from_environment(void)
@@ -38,6 +39,26 @@ void sim_log_to(int fd)
 	__atomic_store_n(&log_fd, fd, __ATOMIC_RELAXED);
 }
 
+void sim_log_most(size_t bytes)
+{
+	__atomic_store_n(&log_most, bytes, __ATOMIC_RELAXED);
+}
+
+/* A program that asks for something wrong again and again fills no disk. */
+static void log_begin_anew(int fd, size_t line)
+{
+	size_t most = __atomic_load_n(&log_most, __ATOMIC_RELAXED);
+	struct line note;
+
+	if (!most || __atomic_add_fetch(&log_bytes, line, __ATOMIC_RELAXED) <= most)
+		return;
+	line_start(&note);
+	line_add(&note, "the log had %zu bytes; what was in it is gone", most);
+	__atomic_store_n(&log_bytes, note.len + 1 + line, __ATOMIC_RELAXED);
+	if (!ftruncate(fd, 0))
+		line_write(&note, fd);
+}
+
 void sim_log_notes(int on)
 {
 	pthread_once(&log_once, log_from_environment);
@@ -46,14 +67,16 @@ void sim_log_notes(int on)
 
 static void log_line(const char *kind, const char *fmt, va_list args)
 {
+	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED);
 	int saved = errno;
 	struct line line;
 
 	line_start(&line);
 	line_add(&line, "%s", kind);
 	line_vadd(&line, fmt, args);
+	log_begin_anew(fd, line.len + 1);
 	/* A log that can't be written has nobody to tell. */
-	line_write(&line, __atomic_load_n(&log_fd, __ATOMIC_RELAXED));
+	line_write(&line, fd);
 	errno = saved;
 }
 

@@ -17,6 +17,8 @@ void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Where lines go: stderr until told otherwise. Notes are kept only when asked for. */
 void sim_log_to(int fd);
+/* A file (opened for appending) begins anew before it would be longer. */
+void sim_log_most(size_t bytes);
 void sim_log_notes(int on);
 
 /*
