@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_check_SCRIPTS += tests/perf/budget.sh tests/perf/steer.sh
-TESTS += tests/perf/budget.sh tests/perf/steer.sh
+dist_check_SCRIPTS += tests/perf/budget.sh tests/perf/steer.sh tests/perf/crowd.sh
+TESTS += tests/perf/budget.sh tests/perf/steer.sh tests/perf/crowd.sh
 EXTRA_DIST += tests/perf/budget.c
 check_PROGRAMS += tests/perf/steer_bench tests/perf/steer_rules
 tests_perf_steer_bench_SOURCES = tests/perf/steer_bench.c

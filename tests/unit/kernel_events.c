@@ -2,7 +2,6 @@
 /* Events: from an EQE to what a program reads from a FD. */
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
@@ -459,32 +458,19 @@ static void devx_async_query(void **state)
 	close(fd);
 }
 
-static uint64_t fire_many(struct fx *f, uint32_t cqn)
-{
-	struct timespec begun, ended;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begun);
-	for (unsigned int i = 0; i < 20000; i++)
-		fire(f, PRM_EVENT_COMP, cqn);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ended);
-	return (uint64_t)(ended.tv_sec - begun.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec -
-	       (uint64_t)begun.tv_nsec;
-}
-
-/* One program's many subscriptions are no part of another's events. */
+/* One program's many subscriptions are no part of another's events, which crowd.sh counts. */
 static void many_subscriptions(void **state)
 {
 	const uint16_t type = PRM_EVENT_COMP;
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0);
 	uint32_t cqn[2], theirs = devx_cq(f, &cqn[0]);
-	uint64_t before;
 
 	(void)devx_cq(f, &cqn[1]);
-	before = fire_many(f, cqn[1]);
 	for (unsigned int i = 0; i < 10000; i++)
 		assert_int_equal(subscribe(f, fd, &theirs, i, &type, 1), 0);
-	assert_true(fire_many(f, cqn[1]) < 10 * before + 5000000);
+	for (unsigned int i = 0; i < 20000; i++)
+		fire(f, PRM_EVENT_COMP, cqn[1]);
 	close(fd);
 }
 
