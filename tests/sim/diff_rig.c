@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include <time.h>
 #include "diff_rig.h"
+#include "patience.h"
 
 /* --- the rig --- */
 
@@ -297,7 +297,7 @@ void packets_send(struct rig *r, const struct made_packet *p, uint32_t n)
 {
 	uint8_t last[SHORTEST] = {0x02, 0xff, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 9, 0x88, 0xb5};
 	struct ibv_wc wc;
-	time_t end = time(NULL) + 20;
+	time_t end = patience_from_now();
 
 	for (uint32_t i = 0; i < n; i++)
 		post(r, i, p[i].bytes, p[i].len, false);
@@ -306,7 +306,7 @@ void packets_send(struct rig *r, const struct made_packet *p, uint32_t n)
 		post(r, n + i, last, sizeof(last), i + 1 == QUEUES);
 	}
 	while (!ibv_poll_cq(r->ibcq, 1, &wc))
-		if (time(NULL) > end)
+		if (patience_over(end))
 			OK(-1);
 	OK(wc.status);
 }
@@ -315,12 +315,12 @@ void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len)
 {
 	struct queue *q = &r->queue[queue];
 	struct dvx_sge sge = {0, PACKET_MAX, dvx_mkey_key(r->mkey)};
-	time_t end = time(NULL) + 20;
+	time_t end = patience_from_now();
 	const void *cqe;
 	uint64_t slot;
 
 	while (!(cqe = dvx_cq_peek(q->cq)))
-		if (time(NULL) > end)
+		if (patience_over(end))
 			OK(-1);
 	*tag = dvx_cqe_flow_tag(cqe);
 	*len = dvx_cqe_byte_count(cqe);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += tests/sim/tap.sh tests/sim/old_chip.pl
+EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl
 dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/link_hostile.sh \
 	tests/sim/onecpu.sh
 TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecpu.sh

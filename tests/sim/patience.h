@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_PATIENCE_H
+#define TESTS_PATIENCE_H
+
+#include <stdbool.h>
+#include <time.h>
+
+/* How long what must come may take on any machine, by a clock that nobody sets. */
+#define PATIENCE_SECONDS 300
+
+static inline time_t patience_from_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + PATIENCE_SECONDS;
+}
+
+static inline bool patience_over(time_t end)
+{
+	return patience_from_now() - PATIENCE_SECONDS > end;
+}
+
+#endif
