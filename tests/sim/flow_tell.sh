@@ -61,7 +61,7 @@ offline() {
 	grep -q "tag 0x7" "$scratch/says"
 }
 
-check "no rules are applied" on "$flow" apply --wait 20 /dev/null
+check "no rules are applied" on "$flow" apply --wait 300 /dev/null
 check "explain says that there are none" says "the daemon holds no rules" explain "in ipv4"
 check "rules are applied" on "$flow" apply "$scratch/rules"
 check "explain's sums of a file are the device's counters" same_sums

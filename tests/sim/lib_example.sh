@@ -18,6 +18,7 @@ fi
 # 60 packets of the traffic go to UDP port 53 (examples/traffic/README.md); no less, no more.
 tmp=$(mktemp -d) || exit 99
 name=steer$$
+export XDG_RUNTIME_DIR="$tmp"
 trap '"$sim" down $name >/dev/null 2>&1; rm -rf "$tmp"' EXIT
 mkfifo "$tmp/out"
 "$sim" up $name >&2

@@ -394,7 +394,7 @@ static void test_waiting_uffd(void **state)
 	assert_int_equal(fcntl(theirs, F_SETFL, 0), 0);
 	t = start_ring(0);
 	assert_int_equal(readable(10000), 1);
-	alarm(10);
+	alarm(300);
 	for (unsigned int i = 0; i < 3 && readable(0) == 1; i++)
 		host_wake(host);
 	alarm(0);
