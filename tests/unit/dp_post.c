@@ -128,6 +128,19 @@ static void commands_end_it(void **state)
 	close_self(&s);
 }
 
+/* A queue that ends without a command, as those of a dead program do, leaves nothing that names it. */
+static void the_end_of_its_queue(void **state)
+{
+	struct rig_pair *p = *state;
+	struct self s;
+
+	open_self(&s, p);
+	read_one(&s, 1);
+	close_self(&s);
+	assert_int_equal(arrived(&s), 1);
+	assert_false(dp_settle(&p->rig.si));
+}
+
 /* A CQE of its own queue, or of one that has nothing to do with it. */
 static void cqes_end_it(void **state)
 {
@@ -239,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(time_ends_it), T(more_come),		T(commands_end_it),
+		T(time_ends_it), T(more_come),		T(the_end_of_its_queue),
 		T(cqes_end_it),	 T(writes_do_not_wait), T(in_order),
 	};
 

@@ -82,7 +82,8 @@ void dp_qp_stop(struct qp *qp)
 {
 	if (!qp->dp)
 		return;
-	dp_settle(qp->o.vhca->si); /* posts name their queue */
+	/* Posts name their queue. fw_exec() settles for what a command does, a reap is none. */
+	dp_settle(qp->o.vhca->si);
 	reset(qp);
 	if (!qp->no_sq)
 		uar_del_qp(qp);
