@@ -2,7 +2,7 @@
 # The kernel half of the front, fed with flattened requests on a whole chip in the process.
 KERNEL_TESTS = tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp \
 	tests/unit/kernel_devx tests/unit/kernel_events tests/unit/kernel_flow \
-	tests/unit/kernel_share \
+	tests/unit/kernel_share tests/unit/kernel_errno \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
@@ -36,6 +36,9 @@ tests_unit_kernel_flow_verbs_LDADD = $(KERNEL_LIBS)
 tests_unit_kernel_flow_counters_SOURCES = tests/unit/kernel_flow_counters.c $(KERNEL_FLOW_RIG)
 tests_unit_kernel_flow_counters_CPPFLAGS = $(KERNEL_CPPFLAGS)
 tests_unit_kernel_flow_counters_LDADD = $(KERNEL_LIBS)
+tests_unit_kernel_errno_SOURCES = tests/unit/kernel_errno.c
+tests_unit_kernel_errno_CPPFLAGS = $(KERNEL_CPPFLAGS)
+tests_unit_kernel_errno_LDADD = $(KERNEL_LIBS)
 check_PROGRAMS += tests/unit/kernel_fuzz tests/unit/kernel_raw
 TESTS += tests/unit/kernel_fuzz tests/unit/kernel_raw
 tests_unit_kernel_raw_SOURCES = tests/unit/kernel_raw.c

@@ -37,6 +37,7 @@ static void matchers_refuse(void **state)
 	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, 0, 2);
 	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1);
 	assert_int_equal(rq_run(f, &r), -EINVAL);
+	assert_true(fx_logged(f, "at most 512"));
 	rq_done(&r);
 }
 

@@ -197,6 +197,8 @@ static void verbs_counters(void **state)
 	struct verbs_flow v = udp_flow(qp, 53);
 	uint64_t values[4];
 
+	v.count.type = 0x1003;
+	v.count.size = sizeof(v.count);
 	v.count.handle = counters;
 	v.head.flow_attr.num_of_specs = 5;
 	v.head.flow_attr.size += sizeof(v.count);

@@ -170,8 +170,6 @@ struct verbs_flow udp_flow(uint32_t qp, uint16_t port)
 	v.tag.type = 0x1000;
 	v.tag.size = sizeof(v.tag);
 	v.tag.tag_id = 0x77;
-	v.count.type = 0x1003;
-	v.count.size = sizeof(v.count);
 	return v;
 }
 

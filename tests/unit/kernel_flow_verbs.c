@@ -77,6 +77,7 @@ static void verbs_refuse(void **state)
 		{AT(head.flow_attr.num_of_specs), 11, -EINVAL},
 		{AT(head.flow_attr.num_of_specs), 3, -EINVAL}, /* bytes are left */
 		{AT(head.flow_attr.num_of_specs), 5, -EINVAL},
+		{AT(head.flow_attr.size), 200, -ENOSPC},
 		{AT(head.flow_attr.size) + 1, 1, -EINVAL},
 		{AT(head.flow_attr.priority), 16, -ENOMEM},
 		{AT(head.flow_attr.port), 2, -EINVAL},
@@ -94,6 +95,7 @@ static void verbs_refuse(void **state)
 		{AT(tag.tag_id) + 3, 1, -EINVAL},
 		{AT(tag.type) + 1, 0x11, -EINVAL}, /* an inner tag */
 		{AT(tag.size), 8, -EINVAL},
+		{AT(count), 1, -EOPNOTSUPP}, /* behind all specs */
 	};
 
 	for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {

@@ -176,6 +176,9 @@ static void states(void **state)
 			*rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 
 	assert_int_equal(modify(f, h, INIT, 1), -EINVAL);
+	assert_int_equal(modify(f, h, RESET, 1), 0);
+	assert_int_equal(modify(f, h, RESET, 1 | 1 << 1), -EINVAL);
+	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5 | 1 << 1), -EINVAL);
 	assert_int_equal(modify(f, h, RTR, 1), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5 | 1 << 3), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5), 0);
@@ -254,8 +257,18 @@ static int destroy_wq(struct fx *f, uint32_t handle)
 
 static int modify_wq(struct fx *f, struct ib_uverbs_ex_modify_wq m)
 {
-	return fx_write(f, IB_USER_VERBS_EX_CMD_MODIFY_WQ | IB_USER_VERBS_CMD_FLAG_EXTENDED, &m,
-			sizeof(m), NULL, 0);
+	const struct mlx5_ib_modify_wq u = {0};
+	struct rq r;
+	int err;
+
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	rq_value(&r, UVERBS_ATTR_WRITE_CMD,
+		 IB_USER_VERBS_EX_CMD_MODIFY_WQ | IB_USER_VERBS_CMD_FLAG_EXTENDED, 8);
+	rq_in(&r, UVERBS_ATTR_CORE_IN, &m, sizeof(m));
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+	err = rq_run(f, &r);
+	rq_done(&r);
+	return err;
 }
 
 static void wq_refusals(void **state)
@@ -318,6 +331,13 @@ static void wq_life(void **state)
 					   .attr_mask = 4,
 					   .wq_handle = wq,
 					   .flags_mask = IB_UVERBS_WQ_FLAGS_SCATTER_FCS}),
+			 0); /* no notice is taken of it */
+	assert_int_equal(modify_wq(f,
+				   (struct ib_uverbs_ex_modify_wq){
+					   .attr_mask = 4,
+					   .wq_handle = wq,
+					   .flags_mask =
+						   IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING}),
 			 -EOPNOTSUPP);
 	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
 								      .wq_handle = wq,
@@ -414,7 +434,7 @@ static void rss(void **state)
 
 	for (unsigned int i = 0; i < 4; i++)
 		wq[i] = make_wq(f, pd, cq, &rqn);
-	assert_int_equal(make_table(f, 2, wq, 3, &table), -EINVAL);
+	assert_int_equal(make_table(f, 2, wq, 3, &table), -ENOSPC);
 	assert_int_equal(make_table(f, 20, wq, 4, &table), -EINVAL);
 	wq[3] = 999;
 	assert_int_equal(make_table(f, 2, wq, 4, &table), -ENOENT);

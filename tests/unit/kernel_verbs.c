@@ -267,6 +267,11 @@ static void info(void **state)
 				    room < 12 ? room : 12);
 		rq_done(&r);
 	}
+	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
+	rq_value(&r, UVERBS_ATTR_INFO_OBJECT_ID, 0x777, 8);
+	rq_out(&r, UVERBS_ATTR_INFO_HANDLES_LIST, 4);
+	assert_int_equal(rq_run(f, &r), -ENOENT);
+	rq_done(&r);
 }
 
 /* A file that is closed in the middle of everything leaves nothing (the teardown counts). */

@@ -524,6 +524,15 @@ const struct method_spec *method_find(uint16_t object, uint16_t method)
 	return NULL;
 }
 
+bool method_object(uint64_t object)
+{
+	for (unsigned int i = 0; i < COUNT(methods); i++) {
+		if (methods[i].object == object)
+			return true;
+	}
+	return false;
+}
+
 const struct attr_spec *method_attr(const struct method_spec *m, uint16_t id)
 {
 	for (unsigned int i = 0; i < m->nattrs; i++) {

@@ -54,6 +54,8 @@ struct method_spec {
 };
 
 const struct method_spec *method_find(uint16_t object, uint16_t method);
+/* Whether any method is of this kind of object. */
+bool method_object(uint64_t object);
 /* NULL: the method does not know this attribute; optional ones are then ignored. */
 const struct attr_spec *method_attr(const struct method_spec *, uint16_t id);
 

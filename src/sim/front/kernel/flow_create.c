@@ -10,6 +10,9 @@
 #include "flow_spec.h"
 
 #define MAX_SPECS 10u /* IB_FLOW_SPEC_SUPPORT_LAYERS */
+#define SPEC_MOST sizeof(struct ib_uverbs_flow_spec_ipv6) /* the largest */
+_Static_assert(sizeof(struct ib_uverbs_create_flow) + MAX_SPECS * SPEC_MOST <= WCMD_IN_BYTES,
+	       "all specs are read");
 
 /* enum ib_flow_flags */
 #define FLAG_DONT_TRAP (1u << 1)
@@ -18,15 +21,19 @@
 static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *in)
 {
 	const struct ib_uverbs_flow_attr *a = &in->flow_attr;
+	int err;
 
 	if (in->comp_mask || a->reserved[0] || a->reserved[1])
 		return refuse(-EINVAL, "CREATE_FLOW: comp_mask or a reserved byte is set");
-	if (a->num_of_specs > MAX_SPECS || c->in_len > WCMD_IN_BYTES ||
-	    a->size > c->in_len - sizeof(*in))
-		return refuse(-EINVAL,
-			      "CREATE_FLOW: num_of_specs %u, size %u: at most %u specs, "
-			      "in %zu bytes",
-			      a->num_of_specs, a->size, MAX_SPECS, c->in_len - sizeof(*in));
+	if (a->num_of_specs > MAX_SPECS || a->size > a->num_of_specs * SPEC_MOST)
+		return refuse(-EINVAL, "CREATE_FLOW: num_of_specs %u, size %u: at most %u specs",
+			      a->num_of_specs, a->size, MAX_SPECS);
+	if (a->size > c->in_len - sizeof(*in))
+		return refuse(-ENOSPC, "CREATE_FLOW: size %u, but %zu bytes follow", a->size,
+			      c->in_len - sizeof(*in));
+	err = wcmd_end(c, "CREATE_FLOW", sizeof(*in) + a->size);
+	if (err)
+		return err;
 	if (a->priority >= FS_USER_PRIOS)
 		return refuse(-ENOMEM, "CREATE_FLOW: priority %u, there are %u", a->priority,
 			      FS_USER_PRIOS);
@@ -45,8 +52,8 @@ static int check_kind(const struct ib_uverbs_flow_attr *a)
 	if (a->type != FLOW_NORMAL && !leftovers)
 		return refuse(-EOPNOTSUPP, "CREATE_FLOW: type %u: there are no sniffer tables",
 			      a->type);
-	if (leftovers && (a->flags & FLAG_EGRESS || a->num_of_specs))
-		return refuse(-EINVAL, "CREATE_FLOW: a default flow has no specs and receives");
+	if (leftovers && (a->flags || a->num_of_specs))
+		return refuse(-EINVAL, "CREATE_FLOW: a default flow has no specs and no flags");
 	return 0;
 }
 

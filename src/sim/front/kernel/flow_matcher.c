@@ -46,11 +46,11 @@ int mlx5_matcher_create(struct kfile *f, struct kreq *req)
 
 	if (err)
 		return err;
-	if (flow_type->enum_elem != FLOW_NORMAL || flow_type->len != 2)
-		return refuse(-EOPNOTSUPP,
-			      "FLOW_MATCHER_CREATE: FLOW_TYPE %u: only NORMAL (0), "
-			      "with a priority of 2 bytes",
+	if (flow_type->enum_elem != FLOW_NORMAL)
+		return refuse(-EOPNOTSUPP, "FLOW_MATCHER_CREATE: FLOW_TYPE %u: only NORMAL (0)",
 			      flow_type->enum_elem);
+	if (flow_type->len != sizeof(m->priority))
+		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FLOW_TYPE: a priority has 2 bytes");
 	m = uobj_new(f, &matcher_class, sizeof(*m));
 	if (!m)
 		return -ENOMEM;

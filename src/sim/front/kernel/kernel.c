@@ -239,13 +239,14 @@ static int handle(struct kfile *f, struct kreq *req)
 	const struct method_spec *m = method_find(req->object, req->method);
 	int err;
 
+	if (req->driver != RDMA_DRIVER_MLX5)
+		return refuse(-EINVAL, "object 0x%x method 0x%x: driver_id %u is not mlx5",
+			      req->object, req->method, req->driver);
 	if (!m)
 		return refuse(-EPROTONOSUPPORT, "object 0x%x method 0x%x: unknown to this kernel",
 			      req->object, req->method);
 	if (!m->handler)
 		return refuse(-EPROTONOSUPPORT, "%s: this device does not offer it", m->name);
-	if (req->driver != RDMA_DRIVER_MLX5)
-		return refuse(-EINVAL, "%s: driver_id %u is not mlx5", m->name, req->driver);
 	err = check_attrs(m, req);
 	if (!err)
 		err = check_mandatory(m, req);

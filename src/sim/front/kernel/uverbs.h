@@ -350,6 +350,10 @@ struct wcmd {
 	size_t out_len;
 };
 void wcmd_out(struct wcmd *, const void *, size_t len);
+/* What follows the known part of a request must be zero: 0 or -EOPNOTSUPP. */
+int wcmd_end(const struct wcmd *, const char *name, size_t known);
+/* Bytes of a structure up to the end of a member. */
+#define UPTO(t, last) (offsetof(struct t, last) + sizeof(((struct t *)0)->last))
 
 int wcmd_query_device(struct wcmd *);
 int wcmd_query_device_ex(struct wcmd *);
@@ -378,6 +382,8 @@ struct ib_uverbs_query_port_resp;
 void port_fill(const struct kfile *, struct ib_uverbs_query_port_resp *);
 /* -EINVAL with a sentence unless it is port 1. */
 int port_check(uint64_t port);
+/* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
+int port_sgid_check(const struct kfile *, const char *name, unsigned int index);
 /* The MAC address behind a GID; -EHOSTUNREACH if nobody answers to it. */
 int port_resolve(const struct kfile *, const uint8_t gid[16], uint8_t mac[6]);
 

@@ -28,9 +28,9 @@ static int check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8
 		return err;
 	if (!a->is_global)
 		return refuse(-EINVAL, "CREATE_AH: is_global is 0, Ethernet needs a GRH");
-	if (a->grh.sgid_index >= VHCA_GIDS)
-		return refuse(-EINVAL, "CREATE_AH: sgid_index %u, the table has %u entries",
-			      a->grh.sgid_index, VHCA_GIDS);
+	err = port_sgid_check(f, "CREATE_AH", a->grh.sgid_index);
+	if (err)
+		return err;
 	err = port_resolve(f, a->grh.dgid, mac);
 	return err ? refuse(err, "CREATE_AH: dgid: nobody answers to this address") : 0;
 }

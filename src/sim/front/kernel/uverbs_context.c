@@ -162,6 +162,9 @@ int uverbs_info_handles(struct kfile *f, struct kreq *req)
 
 	if (!list || list->len % sizeof(uint32_t))
 		return refuse(-EINVAL, "INFO_HANDLES: HANDLES_LIST must be whole 32-bit numbers");
+	if (!method_object(object))
+		return refuse(-ENOENT, "INFO_HANDLES: OBJECT_ID 0x%llx is no object",
+			      (unsigned long long)object);
 	for (uint32_t i = 0; i < f->nhandles && total < list->len / sizeof(uint32_t); i++) {
 		if (!f->handles[i] || f->handles[i]->class->object != object)
 			continue;

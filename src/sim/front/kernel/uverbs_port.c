@@ -49,6 +49,16 @@ int port_check(uint64_t port)
 	return 0;
 }
 
+int port_sgid_check(const struct kfile *f, const char *name, unsigned int index)
+{
+	if (index >= VHCA_GIDS)
+		return refuse(-EINVAL, "%s: sgid_index %u, the table has %u entries", name, index,
+			      VHCA_GIDS);
+	if (f->vhca->gids[index].type == GID_EMPTY)
+		return refuse(-ENODATA, "%s: sgid_index %u has no GID", name, index);
+	return 0;
+}
+
 int wcmd_query_port(struct wcmd *c)
 {
 	const struct ib_uverbs_query_port *in = c->in;
@@ -146,8 +156,9 @@ int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
 
 	if (err)
 		return err;
-	if (!size)
-		return refuse(-EINVAL, "QUERY_GID_TABLE: ENTRY_SIZE is 0");
+	if (!size || !out->len || out->len % size)
+		return refuse(-EINVAL, "QUERY_GID_TABLE: %u bytes for entries of %llu", out->len,
+			      (unsigned long long)size);
 	for (uint32_t i = 0; i < VHCA_GIDS; i++) {
 		if (!gid_entry(f, i, &e))
 			continue;

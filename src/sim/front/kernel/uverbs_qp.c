@@ -202,9 +202,19 @@ static int find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
+static bool known_type(uint64_t type)
+{
+	return (type >= IB_UVERBS_QPT_RC && type <= IB_UVERBS_QPT_UD) ||
+	       (type >= IB_UVERBS_QPT_RAW_PACKET && type <= IB_UVERBS_QPT_XRC_TGT) ||
+	       type == IB_UVERBS_QPT_DRIVER;
+}
+
 static int check_kind(struct kreq *req, struct qp_plan *p)
 {
 	p->type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
+	if (!known_type(p->type))
+		return refuse(-EINVAL, "CREATE_QP: type %llu is not known",
+			      (unsigned long long)p->type);
 	if (p->type != IB_UVERBS_QPT_RC && p->type != IB_UVERBS_QPT_RAW_PACKET)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: type %llu: this device has RC and raw packets only",

@@ -40,6 +40,8 @@ enum {
 	A_PATH_MIG_STATE = 1 << 18,
 	A_CAP = 1 << 19,
 	A_DEST_QPN = 1 << 20,
+	A_STANDARD = (1 << 21) - 1,
+	A_RATE_LIMIT = 1 << 25, /* EX_MODIFY_QP only */
 };
 
 #define O_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
@@ -167,8 +169,7 @@ static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp 
 		return refuse(-EINVAL, "MODIFY_QP: path_mtu %u is not within 1 (256) .. 5 (4096)",
 			      m->path_mtu);
 	if (mask & A_ALT_PATH)
-		return refuse(-EOPNOTSUPP,
-			      "MODIFY_QP: attr_mask: this device does not migrate paths");
+		return refuse(-EINVAL, "MODIFY_QP: attr_mask: RoCE has no alternate paths");
 	return 0;
 }
 
@@ -181,9 +182,9 @@ static int set_path(const struct kqp *qp, void *qpc, const struct ib_uverbs_qp_d
 
 	if (!d->is_global)
 		return refuse(-EINVAL, "MODIFY_QP: dest.is_global is 0, Ethernet needs a GRH");
-	if (d->sgid_index >= VHCA_GIDS || qp->u.file->vhca->gids[d->sgid_index].type == 0xff)
-		return refuse(-EINVAL, "MODIFY_QP: dest.sgid_index %u is no entry of the GID table",
-			      d->sgid_index);
+	err = port_sgid_check(qp->u.file, "MODIFY_QP: dest", d->sgid_index);
+	if (err)
+		return err;
 	err = port_check(d->port_num);
 	if (err)
 		return err;
@@ -321,7 +322,7 @@ static int modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state %u, cur_qp_state %u: no such state", to,
 			      from);
 	if (from == RESET && to == RESET)
-		return mask & ~(uint32_t)(A_STATE | A_CUR_STATE)
+		return mask & ~(uint32_t)A_STATE
 			       ? refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing",
 					mask)
 			       : 0;
@@ -356,33 +357,45 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct kqp **qp)
 /* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
 static int check_uhw(struct wcmd *c)
 {
+	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
 	struct mlx5_ib_modify_qp u;
 	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
 
+	if (!err && a && a->len && a->len < UPTO(mlx5_ib_modify_qp, ece_options))
+		err = refuse(-EINVAL, "MODIFY_QP: UHW_IN ends before ece_options");
 	if (!err && (u.comp_mask || u.ece_options || u.burst_info.max_burst_sz))
 		err = refuse(-EOPNOTSUPP,
 			     "MODIFY_QP: UHW_IN: this device has neither ECE nor pacing");
 	return err;
 }
 
-int wcmd_modify_qp(struct wcmd *c)
+static int modify_any(struct wcmd *c, uint32_t known)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
 	struct kqp *qp;
-	int err = check_uhw(c);
+	int err;
 
+	if (m->attr_mask & ~known)
+		return refuse(-EOPNOTSUPP, "MODIFY_QP: attr_mask has unknown bits 0x%x",
+			      m->attr_mask & ~known);
+	err = find_qp(c, m->qp_handle, &qp);
 	if (!err)
-		err = find_qp(c, m->qp_handle, &qp);
+		err = check_uhw(c);
 	if (err)
 		return err;
 	return qp->raw.on ? raw_qp_modify(qp, m) : modify(qp, m);
+}
+
+int wcmd_modify_qp(struct wcmd *c)
+{
+	return modify_any(c, A_STANDARD);
 }
 
 int wcmd_modify_qp_ex(struct wcmd *c)
 {
 	struct ib_uverbs_ex_modify_qp_resp resp = {.response_length = sizeof(resp)};
 	const struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
-	int err = wcmd_modify_qp(c);
+	int err = modify_any(c, A_STANDARD | A_RATE_LIMIT);
 
 	if (err)
 		return err;

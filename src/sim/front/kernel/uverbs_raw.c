@@ -281,6 +281,7 @@ static const struct transition {
 	uint8_t from, to, rq, sq;
 	uint32_t need;
 } transitions[] = {
+	{RESET, RESET, STAYS, STAYS, 0},
 	{RESET, INIT, RDY, RST, A_PORT}, {INIT, INIT, STAYS, STAYS, 0},
 	{INIT, RTR, STAYS, STAYS, 0},	 {RTR, RTS, STAYS, RDY, 0},
 	{RTS, RTS, STAYS, RDY, 0},	 {INIT, RESET, RST, RST, 0},
@@ -333,7 +334,7 @@ static int move_rq(struct kqp *qp, uint8_t to)
 static int check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t missing = t->need & ~m->attr_mask;
-	uint32_t extra = m->attr_mask & ~(t->need | A_STATE | A_CUR_STATE);
+	uint32_t extra = m->attr_mask & ~(t->need | A_STATE);
 
 	if (missing || extra)
 		return refuse(-EINVAL,
@@ -352,8 +353,6 @@ int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 
 	if (qp->raw.table)
 		return refuse(-ENOSYS, "MODIFY_QP: an RSS QP has no states");
-	if (from == RESET && to == RESET)
-		return 0;
 	if (!t)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,

@@ -217,16 +217,27 @@ enum { W_STATE = 1, W_CUR_STATE = 2, W_FLAGS = 4 }; /* enum ib_wq_attr_mask */
 
 static int check_modify(const struct ib_uverbs_ex_modify_wq *m, unsigned int from, unsigned int to)
 {
-	if (m->attr_mask & ~(uint32_t)(W_STATE | W_CUR_STATE | W_FLAGS))
-		return refuse(-EINVAL, "EX_MODIFY_WQ: attr_mask 0x%x has unknown bits",
-			      m->attr_mask);
 	if (from > WQ_ERROR || to > WQ_ERROR)
 		return refuse(-EINVAL, "EX_MODIFY_WQ: wq_state %u, curr_wq_state %u: no such state",
 			      to, from);
-	if (m->attr_mask & W_FLAGS && m->flags_mask & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
-		return refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: flags_mask 0x%x: only CVLAN_STRIPPING",
-			      m->flags_mask);
+	/* of the others mlx5_ib takes no notice */
+	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING)
+		return refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: flags_mask: PCI_WRITE_END_PADDING stays");
 	return 0;
+}
+
+static int check_modify_uhw(struct wcmd *c)
+{
+	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
+	struct mlx5_ib_modify_wq u;
+	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "EX_MODIFY_WQ: UHW_IN", &u, sizeof(u));
+
+	if (!err && (!a || a->len < sizeof(u)))
+		err = refuse(-EINVAL, "EX_MODIFY_WQ: UHW_IN has not the %zu bytes that it needs",
+			     sizeof(u));
+	if (!err && (u.comp_mask || u.reserved))
+		err = refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: UHW_IN is not zero");
+	return err;
 }
 
 int wcmd_modify_wq(struct wcmd *c)
@@ -236,14 +247,20 @@ int wcmd_modify_wq(struct wcmd *c)
 	uint64_t select = 0;
 	struct kwq *wq;
 	struct uobj *u;
-	int err = uobj_find(c->f, m->wq_handle, &wq_class, &u);
+	int err;
 
+	if (!m->attr_mask || m->attr_mask > (W_STATE | W_CUR_STATE | W_FLAGS))
+		return refuse(-EINVAL, "EX_MODIFY_WQ: attr_mask 0x%x has no known bit, or others",
+			      m->attr_mask);
+	err = uobj_find(c->f, m->wq_handle, &wq_class, &u);
 	if (err)
 		return err;
 	wq = (struct kwq *)u;
 	from = m->attr_mask & W_CUR_STATE ? m->curr_wq_state : wq->state;
 	to = m->attr_mask & W_STATE ? m->wq_state : from;
 	err = check_modify(m, from, to);
+	if (!err)
+		err = check_modify_uhw(c);
 	if (err)
 		return err;
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
@@ -296,9 +313,6 @@ static int take_wqs(struct wcmd *c, struct kwq_table *t)
 			return err;
 		t->wq[i] = (struct kwq *)u;
 		u->users++;
-		/* ib_core: all of one PD; its uid is the table's */
-		if (t->wq[i]->pd != t->wq[0]->pd)
-			return refuse(-EINVAL, "EX_CREATE_RWQ_IND_TBL: WQ %u is of another PD", i);
 	}
 	t->uid = t->wq[0]->uid;
 	return 0;
@@ -328,25 +342,34 @@ static int create_rqt(struct kwq_table *t)
 	return err;
 }
 
+static int check_table(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
+{
+	static const char name[] = "EX_CREATE_RWQ_IND_TBL";
+	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(kfile_caps(c->f));
+	size_t len;
+
+	if (in->comp_mask)
+		return refuse(-EOPNOTSUPP, "%s: comp_mask 0x%x is not known", name, in->comp_mask);
+	if (in->log_ind_tbl_size > log_most)
+		return refuse(-EINVAL, "%s: log_ind_tbl_size %u is above %u", name,
+			      in->log_ind_tbl_size, log_most);
+	len = sizeof(*in) + (sizeof(uint32_t) << in->log_ind_tbl_size);
+	if (c->in_len < len)
+		return refuse(-ENOSPC, "%s: %zu bytes have no room for %u handles", name, c->in_len,
+			      1u << in->log_ind_tbl_size);
+	return wcmd_end(c, name, len);
+}
+
 int wcmd_create_rwq_ind_table(struct wcmd *c)
 {
 	const struct ib_uverbs_ex_create_rwq_ind_table *in = c->in;
 	const struct mlx5_ib_create_rwq_ind_tbl_resp uhw = {.response_length = sizeof(uhw)};
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof(r)};
-	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(kfile_caps(c->f));
 	struct kwq_table *t;
-	int err;
+	int err = check_table(c, in);
 
-	if (in->comp_mask || in->log_ind_tbl_size > log_most)
-		return refuse(-EINVAL,
-			      "EX_CREATE_RWQ_IND_TBL: comp_mask 0x%x, log_ind_tbl_size %u "
-			      "(at most %u)",
-			      in->comp_mask, in->log_ind_tbl_size, log_most);
-	if (c->in_len < sizeof(*in) + ((size_t)sizeof(uint32_t) << in->log_ind_tbl_size))
-		return refuse(-EINVAL,
-			      "EX_CREATE_RWQ_IND_TBL: %zu bytes have no room for %u "
-			      "handles",
-			      c->in_len, 1u << in->log_ind_tbl_size);
+	if (err)
+		return err;
 	t = uobj_new(c->f, &wq_table_class, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
