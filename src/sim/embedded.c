@@ -148,6 +148,21 @@ static const struct personality *personality(void)
 	return NULL;
 }
 
+static enum function_kind function(void)
+{
+	const char *name = getenv("DVX_SIM_FUNCTION");
+
+	return name && !strcmp(name, "dpu") ? FUNCTION_DPU : FUNCTION_HOST;
+}
+
+/* The tree was made before the device is opened. A fork child sees its parent's, and leaves it. */
+static int share_counters(struct chip *chip)
+{
+	if (embedded.tree_owner != getpid())
+		return 0;
+	return sysfs_share(embedded.tree, &chip_silicon(chip)->vhca[function()]);
+}
+
 static int start(void)
 {
 	struct chip *chip;
@@ -160,7 +175,9 @@ static int start(void)
 	chip = chip_new(personality(), NULL);
 	if (!chip)
 		return errno ? -errno : -ENOMEM;
-	err = start_thread(chip);
+	err = share_counters(chip);
+	if (!err)
+		err = start_thread(chip);
 	if (!err) {
 		embedded.chip = chip;
 		return 0;
@@ -349,8 +366,6 @@ static void sweep(const char *root)
 /* Ids depend on the personality alone, so the tree can be had without a running chip. */
 static int embedded_sysfs(const char *root)
 {
-	const char *function = getenv("DVX_SIM_FUNCTION");
-	unsigned int kind = function && !strcmp(function, "dpu") ? FUNCTION_DPU : FUNCTION_HOST;
 	const struct personality *p = personality();
 	struct silicon si;
 	int err = p ? silicon_init(&si, NULL, &clock_monotonic, p) : 0;
@@ -358,7 +373,7 @@ static int embedded_sysfs(const char *root)
 	if (err)
 		return err;
 	sweep(root);
-	err = sysfs_make(root, p, p ? &si.vhca[kind] : NULL);
+	err = sysfs_make(root, p, p ? &si.vhca[function()] : NULL);
 	if (p)
 		silicon_fini(&si);
 	if (!err) {

@@ -100,11 +100,13 @@ static int claim(void)
 
 static int make_trees(struct chip *chip)
 {
-	const struct silicon *si = chip_silicon(chip);
+	struct silicon *si = chip_silicon(chip);
 
 	for (unsigned int f = 0; f < FUNCTION_COUNT; f++) {
 		sysfs_remove(in_dir(trees[f]));
 		errno = -sysfs_make(in_dir(trees[f]), si->personality, &si->vhca[f]);
+		if (!errno)
+			errno = -sysfs_share(in_dir(trees[f]), &si->vhca[f]);
 		if (errno)
 			return fail("can't make the sysfs tree in");
 	}

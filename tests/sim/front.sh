@@ -24,7 +24,7 @@ check "bare: ibv_devices" shows 'mlx5_0' bare ibv_devices
 check "bare: ibv_devinfo -v" shows 'PORT_ACTIVE' bare ibv_devinfo -v
 check "bare: ibv_devinfo -d says that it is an emulator" \
 	shows 'board_id:.*dvx-sim' bare ibv_devinfo -d mlx5_0
-for scene in objects dup fork-embedded children errno threads no-stderr; do
+for scene in objects dup fork-embedded children errno threads no-stderr counters; do
 	check "bare: $scene" bare "$client" $scene
 done
 check "bare: a shell without ibverbs" shows '^mlx5_0$' bare ls /sys/class/infiniband
@@ -40,7 +40,7 @@ check "exec: the DPU is another device" \
 	shows "$("$dvx_sim" exec front -f dpu -- ibv_devices | tail -n 1 | awk '{ print $2 }' |
 		sed 's/\(....\)\(....\)\(....\)\(....\)/\1:\2:\3:\4/')" \
 	"$dvx_sim" exec front -f dpu -- ibv_devinfo
-for scene in objects dup fork children close-all errno threads no-stderr; do
+for scene in objects dup fork children close-all errno threads no-stderr counters; do
 	check "exec: $scene" "$dvx_sim" exec front -- "$client" $scene
 done
 empty() {

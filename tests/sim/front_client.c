@@ -143,6 +143,45 @@ static int scene_objects(void)
 	return 0;
 }
 
+static unsigned long long counter(const char *name)
+{
+	unsigned long long by_stream, by_fd;
+	char path[128], text[32] = "";
+	FILE *f;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/mlx5_0/ports/1/%s", name);
+	f = fopen(path, "re");
+	CHECK(f && fscanf(f, "%llu", &by_stream) == 1 && fgetc(f) == '\n' && fgetc(f) == EOF);
+	fclose(f);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	CHECK(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	close(fd);
+	by_fd = strtoull(text, NULL, 10);
+	CHECK(by_fd == by_stream);
+	return by_fd;
+}
+
+/* What sysfs counts goes on while the program runs: 16 WRITEs of 4 packets, and their answers. */
+static int scene_counters(void)
+{
+	unsigned long long sent = counter("counters/port_xmit_packets"),
+			   data = counter("counters/port_xmit_data"),
+			   writes = counter("hw_counters/rx_write_requests");
+	unsigned long long got;
+
+	work();
+	got = counter("counters/port_xmit_packets") - sent;
+	CHECK(got > 64 && got <= 80);
+	CHECK(counter("counters/port_xmit_packets") == counter("counters/port_rcv_packets"));
+	CHECK(counter("counters/port_xmit_data") == counter("counters/port_rcv_data"));
+	got = counter("counters/port_xmit_data") - data;
+	CHECK(got > 16 * 4096 / 4 && got < 16 * 4096 / 4 + 80 * 100 / 4);
+	CHECK(counter("hw_counters/rx_write_requests") - writes == 16);
+	CHECK(counter("hw_counters/out_of_sequence") == 0);
+	return 0;
+}
+
 /* Objects stay as long as one descriptor of the file does. */
 static int scene_dup(void)
 {
@@ -494,6 +533,7 @@ int main(int argc, char **argv)
 		{"errno", scene_errno},	      {"threads", scene_threads},
 		{"work", scene_work},	      {"orphan", scene_orphan},
 		{"holder", scene_holder},     {"no-stderr", scene_no_stderr},
+		{"counters", scene_counters},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "deaths"))

@@ -169,6 +169,16 @@ static void test_bad_wire_pipelined(void **state)
 	}
 }
 
+static struct port_stats sum_of(const struct rig_pair *p)
+{
+	struct port_stats s = {0};
+
+	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
+		for (size_t k = 0; k < sizeof(s) / sizeof(uint64_t); k++)
+			((uint64_t *)&s)[k] += ((uint64_t *)p->rig.si.vhca[i].port)[k];
+	return s;
+}
+
 struct counter {
 	unsigned int requests, answers;
 	bool pass;
@@ -212,6 +222,7 @@ static void test_ack_timeout(void **state)
 	rig_pass(&p->rig, 1);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x15);
 	assert_int_equal(c.requests, 8);
+	assert_int_equal(sum_of(p).local_ack_timeout_err, 7);
 }
 
 /* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
@@ -246,6 +257,8 @@ static void test_rnr(void **state)
 	rig_pass(&p->rig, SECOND);
 	assert_int_equal(c.requests, 7);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), 0x16);
+	assert_int_equal(sum_of(p).out_of_buffer, 2 + 4);
+	assert_int_equal(sum_of(p).rnr_nak_retry_err, 2 + 3);
 }
 
 /* rnr_retry 7 never gives up. */
@@ -299,6 +312,130 @@ static void test_write_imm_rnr(void **state)
 	assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), 10 * 1024);
 }
 
+static struct port_stats counted(bool observed)
+{
+	struct counter c = {.pass = true};
+	struct port_stats s;
+	struct rig_pair *p;
+	void *state;
+
+	rig_setup(&state);
+	p = state;
+	if (observed)
+		wire_set_hook(p->rig.si.wire, count_frames, &c);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10001);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 10001);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
+	rig_recv(&p->b, p->dst, 4096, rig_key(p->md));
+	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1025);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	s = sum_of(p);
+	assert_true(!observed || s.xmit_packets == c.requests + c.answers);
+	rig_teardown(&state);
+	return s;
+}
+
+/* Bursts count as their packets do, and as the specification's headers are long. */
+static void test_counters(void **state)
+{
+	struct port_stats each = counted(true), bursts = counted(false);
+	/* Ethernet, IPv6 or GRH, UDP, BTH, ICRC */
+	const uint64_t v2 = 14 + 40 + 8 + 12 + 4;
+	uint64_t acks = bursts.xmit_packets - (10 + 1 + 10 + 1 + 1 + 2);
+
+	(void)state;
+	assert_in_range(acks, 1, 2);
+	assert_int_equal(bursts.xmit_bytes, bursts.xmit_packets * v2 + 2 * 10004 + 8 + 1028 +
+						    3 * 16 + 3 * 4 + acks * 4);
+	assert_memory_equal(&each, &bursts, sizeof(each));
+	assert_int_equal(bursts.rcv_packets, bursts.xmit_packets);
+	assert_int_equal(bursts.rcv_bytes, bursts.xmit_bytes);
+	assert_int_equal(bursts.rx_read_requests, 2);
+	assert_int_equal(bursts.rx_write_requests, 1);
+}
+
+/* A queue that is its own peer: its shortcut counts what its packets would. */
+static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t len)
+{
+	struct counter c = {.pass = true};
+	struct rig_cq cq;
+	struct rig_qp q;
+	struct port_stats s;
+	struct rig_wqe w;
+	struct rig_pair *p;
+	struct mkey *key;
+	void *state;
+
+	rig_setup(&state);
+	p = state;
+	key = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF,
+		       MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+	rig_cq_open(&p->rig, &cq, 0, 8, false);
+	rig_qp_open(&p->rig, &q, 0, &cq, &cq, 8, 4);
+	q.qp->fl = true;
+	rig_connect(&q, &q);
+	if (observed)
+		wire_set_hook(p->rig.si.wire, count_frames, &c);
+	w = rig_begin(&q, opcode, SIGNALED, 0);
+	rig_raddr(&w, p->src + 65536, rig_key(key));
+	rig_data(&w, p->src, len, rig_key(key));
+	rig_end(&w);
+	rig_ring(&q);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&cq));
+	s = sum_of(p);
+	rig_qp_close(&q);
+	rig_cq_close(&cq);
+	rig_mkey_close(key);
+	rig_teardown(&state);
+	return s;
+}
+
+static void test_self_counters(void **state)
+{
+	(void)state;
+	for (uint32_t len = 3; len < 20000; len = len * 7 + 1) {
+		for (unsigned int read = 0; read < 2; read++) {
+			uint8_t op = read ? PRM_WQE_OPCODE_RDMA_READ : PRM_WQE_OPCODE_RDMA_WRITE;
+			struct port_stats each = counted_self(true, op, len),
+					  once = counted_self(false, op, len);
+
+			assert_int_equal(once.xmit_packets, (len + 1023) / 1024 + 1);
+			assert_memory_equal(&each, &once, sizeof(each));
+		}
+	}
+}
+
+static void lose_second(void *ctx, struct wire *w, struct frame *f)
+{
+	unsigned int *n = ctx;
+
+	if (++*n == 2)
+		frame_free(f);
+	else
+		wire_queue(w, f);
+}
+
+/* The second of ten packets is lost: a NAK, and all from there on again. */
+static void test_loss_counters(void **state)
+{
+	struct rig_pair *p = *state;
+	unsigned int n = 0;
+	struct port_stats s;
+
+	wire_set_hook(p->rig.si.wire, lose_second, &n);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_non_null(rig_poll(&p->ca));
+	s = sum_of(p);
+	assert_int_equal(s.out_of_sequence, 8);
+	assert_int_equal(s.packet_seq_err, 1);
+	assert_int_equal(s.xmit_packets, s.rcv_packets + 1);
+	assert_int_equal(s.local_ack_timeout_err, 0);
+}
+
 /* Packets are cut at the path's MTU, and their headers are those of the specification. */
 static void first_header(void *ctx, struct wire *w, struct frame *f)
 {
@@ -342,6 +479,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_timeout, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_write_imm_rnr, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_headers, rig_setup, rig_teardown),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_self_counters),
+		cmocka_unit_test_setup_teardown(test_loss_counters, rig_setup, rig_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

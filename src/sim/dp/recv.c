@@ -96,6 +96,7 @@ static uint8_t scatter(struct qp *rq, const struct packet *p, bool strip)
 static void no_receive(struct qp *rq, const struct packet *p)
 {
 	rq->o.vhca->raw.out_of_buffer++;
+	rq->o.vhca->port->out_of_buffer++;
 	if (sim_tracing)
 		sim_trace("rx", NULL, NULL, 0,
 			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->o.id,

@@ -135,6 +135,7 @@ static const struct entry entries[] = {
 	{PORT "/sm_sl", .text = "0\n"},
 	{PORT "/cap_mask", .text = "0x04010000\n"},
 	{PORT "/pkeys/0", .text = "0xffff\n"},
+	{PORT "/hw_counters/lifespan", .text = "10\n"},
 	{PCI "/vendor", .text = "0x15b3\n"},
 	{PCI "/device", .make = text_pci_device},
 	{PCI "/subsystem_vendor", .text = "0x15b3\n"},
@@ -215,6 +216,97 @@ static int make_gid(const struct tree *t, unsigned int i)
 	return make_file(t->root, path, gid_type_text(g->type));
 }
 
+/*
+ * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
+ * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters. The loop wire makes no
+ * errors, and there are no multicast and no atomics: those are 0, always.
+ */
+#define NEVER	       SIZE_MAX
+#define COUNTED(field) offsetof(struct port_stats, field)
+static const struct {
+	const char *path;
+	size_t at;
+	unsigned int shift;
+} counters[] = {
+	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2},
+	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2},
+	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0},
+	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0},
+	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0},
+	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0},
+	{"counters/multicast_xmit_packets", NEVER, 0},
+	{"counters/multicast_rcv_packets", NEVER, 0},
+	{"counters/symbol_error", NEVER, 0},
+	{"counters/link_error_recovery", NEVER, 0},
+	{"counters/link_downed", NEVER, 0},
+	{"counters/port_rcv_errors", NEVER, 0},
+	{"counters/port_rcv_remote_physical_errors", NEVER, 0},
+	{"counters/port_rcv_switch_relay_errors", NEVER, 0},
+	{"counters/port_xmit_discards", NEVER, 0},
+	{"counters/port_xmit_constraint_errors", NEVER, 0},
+	{"counters/port_rcv_constraint_errors", NEVER, 0},
+	{"counters/local_link_integrity_errors", NEVER, 0},
+	{"counters/excessive_buffer_overrun_errors", NEVER, 0},
+	{"counters/VL15_dropped", NEVER, 0},
+	{"counters/port_xmit_wait", NEVER, 0},
+	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0},
+	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0},
+	{"hw_counters/rx_atomic_requests", NEVER, 0},
+	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0},
+	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0},
+	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0},
+	{"hw_counters/rnr_nak_retry_err", COUNTED(rnr_nak_retry_err), 0},
+	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0},
+	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0},
+	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0},
+};
+#define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
+{
+	static const char port[] = "/ports/1/";
+	const char *tail = strstr(path, port);
+
+	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
+		uint64_t n = 0;
+
+		if (strcmp(tail + strlen(port), counters[i].path))
+			continue;
+		if (counters[i].at != NEVER)
+			memcpy(&n, (const char *)stats + counters[i].at, sizeof(n));
+		return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
+					(unsigned long long)(n >> counters[i].shift));
+	}
+	return 0;
+}
+
+/* Its pages exist from here on: a full disk must not be found out by a store. */
+static int make_stats(int root)
+{
+	const struct port_stats none = {0};
+	int fd = openat(root, SYSFS_STATS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, &none, sizeof(none)) != (ssize_t)sizeof(none))
+		err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}
+
+static int make_counters(const struct tree *t)
+{
+	int err = make_stats(t->root);
+	char path[128];
+
+	for (size_t i = 0; !err && i < NCOUNTERS; i++) {
+		snprintf(path, sizeof(path), PORT "/%s", counters[i].path);
+		err = make_file(t->root, path, "0\n");
+	}
+	return err;
+}
+
 static int make_all(const struct tree *t)
 {
 	int err = make_entry(t, &core);
@@ -225,7 +317,7 @@ static int make_all(const struct tree *t)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++)
 		err = make_gid(t, i);
-	return err;
+	return err ? err : make_counters(t);
 }
 
 int sysfs_make(const char *root, const struct personality *personality, const struct vhca *vhca)
@@ -241,6 +333,20 @@ int sysfs_make(const char *root, const struct personality *personality, const st
 		close(t.root);
 	if (err)
 		sysfs_remove(root);
+	return err;
+}
+
+int sysfs_share(const char *root, struct vhca *vhca)
+{
+	char path[PATH_MAX];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, root);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = vhca_share_port(vhca, fd);
+	close(fd);
 	return err;
 }
 

@@ -79,14 +79,11 @@ uint32_t net_burst(const struct rc *rc)
 	return rc->net->port.observed(rc->net->port.ctx) ? 1 : BURST_BYTES / rc->mtu;
 }
 
-struct frame *net_frame(struct rc *rc, size_t payload)
+static void address(const struct rc *rc, struct frame *f)
 {
 	const struct qp *qp = rc->qp;
 	const struct gid_entry *gid = &qp->o.vhca->gids[qp->gid_index % VHCA_GIDS];
-	struct frame *f = frame_new(rc->net->pool, payload);
 
-	if (!f)
-		return NULL;
 	f->from = (uint8_t)qp->o.vhca->kind;
 	f->loopback = qp->fl;
 	f->mtu = (uint16_t)rc->mtu;
@@ -98,8 +95,29 @@ struct frame *net_frame(struct rc *rc, size_t payload)
 	memcpy(f->smac, gid->mac, sizeof(f->smac));
 	memcpy(f->dgid, qp->rgid, sizeof(f->dgid));
 	memcpy(f->dmac, qp->rmac, sizeof(f->dmac));
+}
+
+struct frame *net_frame(struct rc *rc, size_t payload)
+{
+	struct frame *f = frame_new(rc->net->pool, payload);
+
+	if (!f)
+		return NULL;
+	address(rc, f);
 	f->len = (uint32_t)payload;
 	return f;
+}
+
+static void count_sent(struct port_stats *s, const struct frame *f)
+{
+	s->xmit_packets += f->npkts;
+	s->xmit_bytes += roce_octets(f);
+}
+
+static void count_received(struct port_stats *s, const struct frame *f)
+{
+	s->rcv_packets += f->npkts;
+	s->rcv_bytes += roce_octets(f);
 }
 
 void net_send(struct rc *rc, struct packet *p, struct frame *f)
@@ -114,6 +132,7 @@ void net_send(struct rc *rc, struct packet *p, struct frame *f)
 		sim_trace("tx", NULL, NULL, 0, "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
 			  " packets %u bytes %u", rc->qp->o.id, p->dqpn, p->opcode, p->last_opcode,
 			  p->psn & PSN_MASK, p->npkts, f->len);
+	count_sent(net_stats(rc), f);
 	rc->net->port.send(rc->net->port.ctx, f);
 }
 
@@ -145,6 +164,7 @@ static void deliver(struct net *net, struct frame *f)
 		goto drop;
 	if (!packet_parse(&p, f, &why))
 		goto drop;
+	count_received(vhca->port, f);
 	qp = obj_find(vhca, OBJ_QP, p.dqpn);
 	why = "no RC queue pair that is ready to receive has its number";
 	if (!qp || !qp->rc || !qp->rc->resp.up)
@@ -218,8 +238,11 @@ void net_qp_stop(struct qp *qp)
 void net_qp_rtr(struct qp *qp)
 {
 	struct rc *rc = qp->rc;
+	struct frame f = {0};
 
 	purge(rc);
+	address(rc, &f);
+	rc->overhead = roce_overhead(&f);
 	rc->mtu = qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
 	resp_start(rc);
 }

@@ -4,6 +4,8 @@
 
 #include <sys/queue.h>
 #include "net.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
 #include "packet.h"
 #include "../base/clock.h"
 
@@ -55,6 +57,7 @@ struct rc {
 	struct net *net;
 	struct qp *qp;
 	uint32_t mtu;
+	uint32_t overhead; /* roce_overhead() */
 	TAILQ_ENTRY(rc) ack_link, run_link;
 	bool in_ack, in_run;
 	struct req req;
@@ -95,6 +98,11 @@ void resp_start(struct rc *);
 void resp_rx(struct rc *, struct packet *);
 bool resp_run(struct rc *);
 void resp_ack(struct rc *); /* what is due */
+
+static inline struct port_stats *net_stats(const struct rc *rc)
+{
+	return rc->qp->o.vhca->port;
+}
 
 static inline uint32_t packets_of(const struct rc *rc, uint64_t len)
 {

@@ -364,6 +364,7 @@ static void out_of_order(struct rc *rc, uint32_t psn)
 	if (rc->req.gone_back || !rc->req.sending)
 		return;
 	rc->req.gone_back = true;
+	net_stats(rc)->implied_nak_seq_err++;
 	retry(rc, psn);
 }
 
@@ -402,6 +403,7 @@ static void not_ready(struct rc *rc, const struct packet *p)
 		fail_head(rc, PRM_SYNDROME_RNR_RETRY_EXC_ERR, 0);
 		return;
 	}
+	net_stats(rc)->rnr_nak_retry_err++;
 	if (rc->qp->rnr_retry != RNR_FOREVER)
 		q->rnr_left--;
 	go_back(rc, p->psn);
@@ -418,9 +420,10 @@ static void negative(struct rc *rc, const struct packet *p)
 	};
 	uint8_t code = p->syndrome & 31;
 
-	if (code == NAK_PSN)
+	if (code == NAK_PSN) {
+		net_stats(rc)->packet_seq_err += rc->req.retries > 0;
 		retry(rc, p->psn);
-	else if (code <= NAK_OPERATION)
+	} else if (code <= NAK_OPERATION)
 		fail_head(rc, syndrome[code], 0);
 }
 
@@ -527,6 +530,7 @@ void req_timer(struct timer *t)
 		expect_progress(rc);
 	} else if (q->una != q->max) {
 		q->gone_back = false;
+		net_stats(rc)->local_ack_timeout_err += q->retries > 0;
 		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->o.id, q->una);
 		retry(rc, q->una);
 	}

@@ -60,6 +60,7 @@ static void answer(struct rc *rc, uint8_t syndrome)
 static void receiver_not_ready(struct rc *rc)
 {
 	rc->resp.naked = true;
+	net_stats(rc)->out_of_buffer++;
 	answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
 }
 
@@ -143,6 +144,7 @@ static void rx_read(struct rc *rc, const struct packet *p)
 	else if (r->njobs >= most || r->njobs >= READ_JOBS)
 		invalid(rc, "more READs at once than qpc.log_rra_max allows");
 	else if (read_allowed(rc, p)) {
+		net_stats(rc)->rx_read_requests++;
 		queue_read(rc, p);
 		r->epsn = psn_add(r->epsn, packets_of(rc, p->dma_len));
 		r->msn++;
@@ -264,6 +266,7 @@ static bool write_begins(struct rc *rc, const struct packet *p)
 		r->va = p->va;
 		r->rkey = p->rkey;
 		r->left = p->dma_len;
+		net_stats(rc)->rx_write_requests++;
 		return true;
 	}
 	return false;
@@ -388,6 +391,7 @@ static void rx_duplicate(struct rc *rc, const struct packet *p)
 {
 	struct resp *r = &rc->resp;
 
+	net_stats(rc)->duplicate_request += p->npkts;
 	if (p->op != OP_READ_REQUEST) {
 		if (!r->ack_due)
 			answer(rc, AETH_ACK);
@@ -408,6 +412,7 @@ void resp_rx(struct rc *rc, struct packet *p)
 	if (r->fatal)
 		return;
 	if (d > 0) {
+		net_stats(rc)->out_of_sequence += p->npkts;
 		if (!r->naked) {
 			r->naked = true;
 			answer(rc, AETH_NAK | NAK_PSN);

@@ -151,6 +151,33 @@ uint32_t roce_icrc(const struct frame *f)
 	return ~crc32_add(crc, zeros, pad_of(f));
 }
 
+static uint32_t net_len(const struct frame *f)
+{
+	switch (ether_type(f)) {
+	case TYPE_ROCE:
+		return IP6_LEN;
+	case TYPE_IP4:
+		return IP4_LEN + UDP_LEN;
+	default:
+		return IP6_LEN + UDP_LEN;
+	}
+}
+
+uint32_t roce_overhead(const struct frame *f)
+{
+	return ETH_LEN + net_len(f) + BTH_LEN + ICRC_LEN;
+}
+
+/* hdr has what the first and the last packet have beside a BTH; the last READ response an AETH. */
+uint64_t roce_octets(const struct frame *f)
+{
+	bool read = f->npkts > 1 && f->last_opcode == RC_READ_RESP_LAST &&
+		    f->hdr[0] == RC_READ_RESP_FIRST;
+
+	return (uint64_t)f->npkts * roce_overhead(f) + (f->hdr_len - BTH_LEN) +
+	       (read ? AETH_LEN : 0) + f->len + pad_of(f);
+}
+
 static uint8_t *put_ethernet(const struct frame *f, uint8_t *to)
 {
 	memcpy(to, f->dmac, 6);

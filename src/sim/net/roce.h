@@ -16,6 +16,10 @@ struct frame;
  * How many bytes; 0: it is more than one packet, or longer than any.
  */
 size_t roce_encode(const struct frame *, uint8_t to[ROCE_MAX]);
+/* Bytes of a packet around its payload, and headers other than BTH: as the frame is addressed. */
+uint32_t roce_overhead(const struct frame *);
+/* What all packets of a frame have on a wire, without FCS. */
+uint64_t roce_octets(const struct frame *);
 uint32_t roce_icrc(const struct frame *);
 
 #endif

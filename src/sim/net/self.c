@@ -32,6 +32,25 @@ static bool allowed(const struct qp *qp, const struct send_wr *wr)
 	return wr->kind == SEND_WRITE ? qp->rwe : wr->kind == SEND_READ && qp->rre;
 }
 
+/* The request's packets, and those that answer it: their headers beside BTH, and the payload. */
+static void count(struct rc *rc, const struct send_wr *wr)
+{
+	struct port_stats *s = net_stats(rc);
+	bool read = wr->kind == SEND_READ;
+	uint32_t n = wr->npsn + 1, aeths = read && wr->npsn > 1 ? 2 : 1;
+	uint64_t bytes =
+		(uint64_t)n * rc->overhead + RETH_LEN + aeths * AETH_LEN + ((wr->len + 3) & ~3ull);
+
+	s->xmit_packets += n;
+	s->rcv_packets += n;
+	s->xmit_bytes += bytes;
+	s->rcv_bytes += bytes;
+	if (read)
+		s->rx_read_requests++;
+	else
+		s->rx_write_requests++;
+}
+
 bool self_step(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
@@ -49,5 +68,6 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 	q->sent += wr->len;
 	r->msn++;
 	wr->done = true;
+	count(rc, wr);
 	return true;
 }

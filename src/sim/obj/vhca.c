@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "vhca.h"
 #include "icm.h"
 #include "counter.h"
@@ -62,12 +63,26 @@ static int vhca_init(struct silicon *si, enum function_kind kind)
 
 	v->si = si;
 	v->kind = kind;
+	v->port = &v->own_port;
 	v->id = (uint16_t)(kind + 1);
 	memcpy(v->mac, base_mac, sizeof(v->mac));
 	v->mac[5] = (uint8_t)(v->mac[5] + kind);
 	v->guid = guid_of(v->mac);
 	fill_gids(v);
 	return obj_tables_init(v);
+}
+
+int vhca_share_port(struct vhca *v, int fd)
+{
+	struct port_stats *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*p = *v->port;
+	if (v->port != &v->own_port)
+		munmap(v->port, sizeof(*p));
+	v->port = p;
+	return 0;
 }
 
 int silicon_init(struct silicon *si, struct host *host, struct clock *clock,
@@ -93,6 +108,8 @@ void silicon_fini(struct silicon *si)
 			obj_tables_fini(&si->vhca[i]);
 			icm_fini(&si->vhca[i]);
 			counters_fini(&si->vhca[i]);
+			if (si->vhca[i].port != &si->vhca[i].own_port)
+				munmap(si->vhca[i].port, sizeof(*si->vhca[i].port));
 		}
 	mm_close(si->icm_mm);
 	grants_free(si);

@@ -97,6 +97,19 @@ struct raw_stats {
 	uint64_t failed;	/* the receive was too small, or its memory was gone */
 };
 
+/*
+ * What a function's kernel shows below ports/1. Programs look whenever they like
+ * (front/sysfs.h): each is one word, which only the chip stores.
+ */
+struct port_stats {
+	/* RoCE packets and their bytes, all headers among them, without FCS [I] */
+	uint64_t xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
+	/* of queues, as mlx5's Q counters */
+	uint64_t rx_write_requests, rx_read_requests, out_of_buffer, out_of_sequence;
+	uint64_t duplicate_request, rnr_nak_retry_err, packet_seq_err, implied_nak_seq_err;
+	uint64_t local_ack_timeout_err;
+};
+
 /* What became of packets that came in by the port from outside; see link_fates. */
 struct inject_stats {
 	uint64_t frames, bytes;
@@ -113,6 +126,8 @@ struct vhca {
 	struct obj_table *tables[OBJ_NTYPES];
 	uint32_t qkey_violations;
 	struct raw_stats raw;
+	struct port_stats *port; /* own_port, or a file's page that programs see */
+	struct port_stats own_port;
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
 	struct flow_table *flow_root[2]; /* SET_FLOW_TABLE_ROOT: NIC RX, NIC TX; NULL: none */
@@ -146,6 +161,8 @@ struct silicon {
 
 int silicon_init(struct silicon *, struct host *, struct clock *, const struct personality *);
 void silicon_fini(struct silicon *);
+/* From now on it counts in this file (the caller's), which has room for them: 0 or -errno. */
+int vhca_share_port(struct vhca *, int fd);
 struct vhca *silicon_vhca_by_id(struct silicon *, uint16_t vhca_id);
 /* The function that answers to this GID, and its index there; NULL if none. */
 struct vhca *silicon_vhca_by_gid(struct silicon *, const uint8_t gid[16], unsigned int *index);

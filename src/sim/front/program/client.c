@@ -134,6 +134,42 @@ const char *client_path(const char *path, char *buf)
 	return buf;
 }
 
+static bool read_stats(struct port_stats *stats)
+{
+	char path[PATH_MAX];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, client.sysfs);
+	fd = real()->open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = pread(fd, stats, sizeof(*stats), 0);
+		real()->close(fd);
+	}
+	return n == (ssize_t)sizeof(*stats);
+}
+
+int client_counter(const char *path, int flags)
+{
+	struct port_stats stats = {0};
+	char text[SYSFS_COUNTER];
+	int fd, saved = errno;
+	size_t len;
+
+	if (!client.transport || !path || flags & (O_ACCMODE | O_PATH | O_DIRECTORY) ||
+	    strncmp(path, client.sysfs, client.sysfs_len) || !sysfs_counter(path, &stats, text) ||
+	    !read_stats(&stats))
+		return -1;
+	len = sysfs_counter(path, &stats, text);
+	fd = memfd_create("counter", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+	if (fd >= 0 && (real()->write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
+		real()->close(fd);
+		fd = -1;
+	}
+	errno = saved;
+	return fd;
+}
+
 bool client_is_cdev(const char *path)
 {
 	return path && client.transport && !strcmp(path, UVERBS_PATH);
@@ -238,6 +274,7 @@ int client_open(int flags)
 	/* Between vfork and exec the parent's memory is not ours to change. */
 	if (getpid() != client.pid)
 		return -ENODEV;
+	client_sysfs(); /* the chip counts there */
 	enter(&held);
 	fd = open_locked();
 	leave(&held);

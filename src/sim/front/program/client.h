@@ -59,6 +59,8 @@ void client_init(const struct transport *, const char *sysfs, unsigned int funct
 /* A path of the kernel's that is the tree's (in buf, PATH_MAX bytes), or the path itself. */
 const char *client_path(const char *path, char *buf);
 bool client_is_cdev(const char *path);
+/* A counter of the tree, as it stands now, in a descriptor of its own; -1: the path is none. */
+int client_counter(const char *path, int flags);
 /* Called when the program is about to look for devices. */
 void client_sysfs(void);
 

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
+#include <string.h>
 
 static int opened(int fd)
 {
@@ -26,10 +27,13 @@ static mode_t mode_arg(int flags, va_list ap)
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	char buf[PATH_MAX];
+	int fd;
 
 	if (client_is_cdev(path))
 		return opened(client_open(flags));
-	return real()->openat(dir, client_path(path, buf), flags, mode);
+	path = client_path(path, buf);
+	fd = client_counter(path, flags);
+	return fd >= 0 ? fd : real()->openat(dir, path, flags, mode);
 }
 
 #define OPEN_HOOK(name)                                       \
@@ -81,18 +85,31 @@ int __openat64_2(int dir, const char *path, int flags)
 	return open_any(dir, path, flags, 0);
 }
 
+static FILE *stream_any(const char *path, const char *mode, __typeof__(&fopen) real_fopen)
+{
+	bool reads = mode[0] == 'r' && !strchr(mode, '+');
+	char buf[PATH_MAX];
+	FILE *f;
+	int fd;
+
+	path = client_path(path, buf);
+	fd = client_counter(path, reads ? (strchr(mode, 'e') ? O_CLOEXEC : 0) : O_RDWR);
+	if (fd < 0)
+		return real_fopen(path, mode);
+	f = fdopen(fd, mode);
+	if (!f)
+		real()->close(fd);
+	return f;
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
-	char buf[PATH_MAX];
-
-	return real()->fopen(client_path(path, buf), mode);
+	return stream_any(path, mode, real()->fopen);
 }
 
 FILE *fopen64(const char *path, const char *mode)
 {
-	char buf[PATH_MAX];
-
-	return real()->fopen64(client_path(path, buf), mode);
+	return stream_any(path, mode, real()->fopen64);
 }
 
 DIR *opendir(const char *path)
