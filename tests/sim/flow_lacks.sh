@@ -15,8 +15,9 @@ drop in svlan 7
 drop in untagged
 drop in ipv4 src 10.0.0.0/8 dst 10.1.2.3
 drop in ipv6 src 2001:db8::/32 dst 2001:db8::1
-drop in host 10.1.2.3
+drop in host 10.1.2.3 or 10.2.0.0/16, 10.3.0.0/16
 drop in arp
+drop in protocol 0x88cc
 drop in proto 89
 drop in tos 0x10/0xf0
 drop in dscp ef ecn 1 ttl 64

@@ -97,6 +97,7 @@ static void rule_vlan(struct dice *d, struct line *l)
 		add(l, " dei %u", dice_roll(d, 2));
 }
 
+/* A prefix may have bits behind it: then the rule is a mistake, and another one is thrown. */
 static void rule_address(struct dice *d, struct line *l, bool six)
 {
 	static const char *const sides[] = {"src", "dst", "host"};
@@ -111,6 +112,18 @@ static void rule_address(struct dice *d, struct line *l, bool six)
 	else
 		add(l, " %s %u.%u.%u.%u/%u", PICK(d, sides), a >> 24, a >> 16 & 255, a >> 8 & 255,
 		    a & 255, PICK(d, bits4));
+	for (uint32_t more = chance(d, 25) ? 1 + dice_roll(d, 3) : 0; more; more--) {
+		uint32_t left_out = dice_roll(d, 25);
+
+		add(l, chance(d, 50) ? "," : " or ");
+		a = address4(d) & ~((1u << left_out) - 1);
+		address6(d, b);
+		if (six)
+			add(l, "2001:db8:0:%x::%x", b[7], b[15]);
+		else
+			add(l, "%u.%u.%u.%u/%u", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255,
+			    32 - left_out);
+	}
 }
 
 static void rule_ports(struct dice *d, struct line *l)

@@ -81,16 +81,21 @@ static bool meets_address(const struct rule_prefix *want, u128 have)
 	return true;
 }
 
+static bool meets_one(const struct rule_nets *nets, const struct fields *p, u128 have)
+{
+	for (size_t i = 0; i < nets->n; i++)
+		if (version(p) == nets->prefix[i].family && meets_address(&nets->prefix[i], have))
+			return true;
+	return false;
+}
+
 static bool meets_addresses(const struct rule_headers *r, const struct fields *p)
 {
 	u128 src = p->value[F_SRC], dst = p->value[F_DST];
 
-	if (r->src.family && (version(p) != r->src.family || !meets_address(&r->src, src)))
-		return false;
-	if (r->dst.family && (version(p) != r->dst.family || !meets_address(&r->dst, dst)))
-		return false;
-	return !r->host.family || (version(p) == r->host.family &&
-				   (meets_address(&r->host, src) || meets_address(&r->host, dst)));
+	return (!r->src.n || meets_one(&r->src, p, src)) &&
+	       (!r->dst.n || meets_one(&r->dst, p, dst)) &&
+	       (!r->host.n || meets_one(&r->host, p, src) || meets_one(&r->host, p, dst));
 }
 
 static bool meets_l4(const struct rule_headers *r, const struct fields *p)

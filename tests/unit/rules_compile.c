@@ -57,6 +57,14 @@ static bool in_prefix(const struct rule_prefix *p, unsigned int ip, const uint8_
 	return true;
 }
 
+static bool in_nets(const struct rule_nets *nets, unsigned int ip, const uint8_t *addr)
+{
+	for (size_t i = 0; i < nets->n; i++)
+		if (in_prefix(&nets->prefix[i], ip, addr))
+			return true;
+	return false;
+}
+
 static bool in_ports(const struct rule_ports *p, uint64_t port)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -81,10 +89,10 @@ static bool meets(const struct rule *r, const struct packet *p)
 {
 	if (r->outer.ip && !(r->outer.ip == RULE_IP ? p->ip : p->ip == r->outer.ip))
 		return false;
-	if ((r->outer.src.family && !in_prefix(&r->outer.src, p->ip, p->src)) ||
-	    (r->outer.dst.family && !in_prefix(&r->outer.dst, p->ip, p->dst)) ||
-	    (r->outer.host.family && !in_prefix(&r->outer.host, p->ip, p->src) &&
-	     !in_prefix(&r->outer.host, p->ip, p->dst)))
+	if ((r->outer.src.n && !in_nets(&r->outer.src, p->ip, p->src)) ||
+	    (r->outer.dst.n && !in_nets(&r->outer.dst, p->ip, p->dst)) ||
+	    (r->outer.host.n && !in_nets(&r->outer.host, p->ip, p->src) &&
+	     !in_nets(&r->outer.host, p->ip, p->dst)))
 		return false;
 	for (size_t i = 0; i < r->nfields; i++) {
 		const struct rule_field *f = &r->field[i];
@@ -185,14 +193,24 @@ static struct packet random_packet(void)
 static void random_rule(char *out, size_t size)
 {
 	static const char *const actions[] = {"drop in", "pass in", "send in", "count in"};
-	static const char *const v4[] = {"src 10.0.0.%u", "dst 10.0.0.%u/31", "host 11.0.0.%u",
-					 "src 10.0.0.0/8", "ipv4"};
-	static const char *const v6[] = {"src a00::%u", "dst b00::%u/127", "host a00::%u",
-					 "dst a00::/8", "ip6"};
+	static const char *const v4[] = {"src 10.0.0.%u",
+					 "dst 10.0.0.%u/31",
+					 "host 11.0.0.%u",
+					 "src 10.0.0.0/8",
+					 "ipv4",
+					 "src 11.0.0.0/8,10.0.0.%u dst 10.0.0.1 or 11.0.0.1",
+					 "host 10.0.0.2/31,11.0.0.%u"};
+	static const char *const v6[] = {"src a00::%u",
+					 "dst b00::%u/127",
+					 "host a00::%u",
+					 "dst a00::/8",
+					 "ip6",
+					 "dst a00::/127, b00::%u src b00::1,b00::2",
+					 "host b00::3 or a00::%u"};
 	unsigned int action = below(4), a = below(4), lo = below(20), hi = lo + below(20 - lo);
 	char ip[64] = "", ports[64] = "";
 	const char *const *texts = below(2) ? v4 : v6;
-	unsigned int which = below(5);
+	unsigned int which = below(7);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

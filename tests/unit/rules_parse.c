@@ -77,6 +77,24 @@ static void verdicts(void **state)
 	}
 }
 
+/* Lists, by comma or by the word. */
+static void lists(void **state)
+{
+	const struct rule *r =
+		only("drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
+
+	(void)state;
+	assert_int_equal(r->outer.src.n, 2);
+	assert_int_equal(r->outer.src.prefix[1].bits, 16);
+	assert_int_equal(r->outer.src.prefix[1].addr[0], 192);
+	assert_int_equal(r->outer.dport.n, 2);
+	assert_string_equal(r->text,
+			    "drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
+	r = only("drop in inner net 2001:db8::/32 or fe80::/10");
+	assert_int_equal(r->inner->host.n, 2);
+	assert_int_equal(r->inner->ip, 6);
+}
+
 static void issues_examples(void **state)
 {
 	const struct rule *r = only("drop in udp dst port 53");
@@ -88,8 +106,8 @@ static void issues_examples(void **state)
 	assert_int_equal(r->outer.dport.range[0].first, 53);
 	r = only("send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count");
 	assert_int_equal(r->outer.ip, 4);
-	assert_int_equal(r->outer.src.bits, 8);
-	assert_int_equal(r->outer.src.addr[0], 10);
+	assert_int_equal(r->outer.src.prefix->bits, 8);
+	assert_int_equal(r->outer.src.prefix->addr[0], 10);
 	assert_int_equal(r->outer.l4, L4_TCP);
 	assert_int_equal(r->outer.dport.range[0].first, 80);
 	assert_int_equal(r->outer.dport.range[0].last, 443);
@@ -186,14 +204,14 @@ static void inner(void **state)
 	assert_int_equal(r->outer.l4, L4_UDP);
 	assert_int_equal(r->outer.dport.range[0].first, 6081);
 	assert_int_equal(r->inner->ip, 4);
-	assert_int_equal(r->inner->dst.bits, 8);
+	assert_int_equal(r->inner->dst.prefix->bits, 8);
 	assert_int_equal(r->inner->l4, L4_TCP);
 	assert_int_equal(r->inner->dport.range[0].last, 81);
 	r = only("drop in inner udp port 53 outer ipv6 src 2001:db8::/32");
 	assert_int_equal(r->inner->ip, RULE_IP);
 	assert_int_equal(r->inner->port.n, 1);
 	assert_int_equal(r->outer.ip, 6);
-	assert_int_equal(r->outer.src.bits, 32);
+	assert_int_equal(r->outer.src.prefix->bits, 32);
 	assert_int_equal(r->outer.l4, L4_ANY);
 	has("drop in vlan 5 inner vlan 6", KEY_VLAN_ID, 5, 0xfff);
 	has("drop in vlan 5 inner vlan 6", KEY_INNER(KEY_VLAN_ID), 6, 0xfff);
@@ -299,7 +317,7 @@ static void mistakes(void **state)
 		{"drop in src fe80::/129", "1:13+10 an IPv6 prefix has 0 to 128 bits, not 129"},
 		{"drop in src 10.0.0", "1:13+6 an IPv4 address is four numbers"},
 		{"drop in src 1:2:3", "1:13+5 neither an IPv6 address"},
-		{"drop in ipv4 src fe80::1", "1:14+11 this is IPv6, but the rule said IPv4 before"},
+		{"drop in ipv4 src fe80::1", "1:18+7 this is IPv6, but the rule said IPv4 before"},
 		{"drop in arp ipv4",
 		 "1:13+4 this is IPv4, but the rule said EtherType 0x0806 before"},
 		{"drop in proto ip", "1:15+2 no protocol is called \"ip\""},
@@ -374,6 +392,23 @@ static void mistakes(void **state)
 		{"\xff\xfe"
 		 "d\0r\0",
 		 "1:1+1 the text is UTF-16; save it as UTF-8"},
+		/* what tcpdump and tc say otherwise */
+		{"drop in tcp or udp", "1:13+2 a rule has \"or\" in lists only (port 80,443; src"},
+		{"drop in tcp || udp", "1:13+2 a rule has \"or\" in lists only"},
+		{"drop in port 80 or port 443", "1:20+4 a rule has \"or\" in lists only"},
+		{"drop in src 10.0.0.1 or dst 10.0.0.1", "1:25+3 a rule has \"or\" in lists only"},
+		{"drop in not tcp", "1:13+3 a rule says what a packet is, not what it isn't"},
+		{"drop in !tcp", "1:10+3 a rule says what a packet is"},
+		{"drop in dst port != 80", "1:18+2 a rule says what a packet is"},
+		{"drop in src not 10.0.0.1", "1:13+3 a rule says what a packet is"},
+		{"drop in tcp dst port not 80", "1:22+3 a rule says what a packet is"},
+		{"drop in src 10.0.0.1,fe80::1",
+		 "1:22+7 this is IPv6, but the rule said IPv4 before"},
+		{"drop in src 10.0.0.1,",
+		 "1:22+1 expected an IPv4 address or an IPv6 address, not the line's end"},
+		{"drop in host 10.0.0.1 host 10.0.0.2",
+		 "1:23+13 a second host address in one rule; if it may be either"},
+		{"drop in eth src 02:00:00:00:00:01,02:00:00:00:00:02", "1:34+1 expected"},
 		{"drop in count udp",
 		 "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
 	};
@@ -413,11 +448,12 @@ static void many_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verdicts), cmocka_unit_test(issues_examples),
-		cmocka_unit_test(fields),   cmocka_unit_test(tunnels),
-		cmocka_unit_test(inner),    cmocka_unit_test(implications),
-		cmocka_unit_test(ports),    cmocka_unit_test(lines),
-		cmocka_unit_test(mistakes), cmocka_unit_test(many_mistakes),
+		cmocka_unit_test(verdicts),	 cmocka_unit_test(issues_examples),
+		cmocka_unit_test(lists),	 cmocka_unit_test(fields),
+		cmocka_unit_test(tunnels),	 cmocka_unit_test(inner),
+		cmocka_unit_test(implications),	 cmocka_unit_test(ports),
+		cmocka_unit_test(lines),	 cmocka_unit_test(mistakes),
+		cmocka_unit_test(many_mistakes),
 	};
 	int ret = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -61,13 +61,15 @@ static void put_key(struct fields *p, const struct rule_field *f)
 		put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
 }
 
-static void put_address(struct fields *p, enum field f, const struct rule_prefix *a)
+/* Of a list the first one. */
+static void put_address(struct fields *p, enum field f, const struct rule_nets *nets)
 {
+	const struct rule_prefix *a = nets->prefix;
 	u128 v = 0;
 
-	for (unsigned int i = 0; i < (a->family == 4 ? 4 : 16); i++)
+	for (unsigned int i = 0; nets->n && i < (a->family == 4 ? 4 : 16); i++)
 		v = v << 8 | a->addr[i];
-	if (a->family)
+	if (nets->n)
 		put(p, f, v);
 }
 
@@ -91,7 +93,7 @@ static void put_headers(struct fields *p, const struct rule_headers *r)
 		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
 			put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
 	}
-	put_address(p, F_SRC, r->src.family ? &r->src : &r->host);
+	put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
 	put_address(p, F_DST, &r->dst);
 	put_l4(p, r);
 }

@@ -121,6 +121,7 @@ void draft_begin(struct draft *d, const struct place *at, enum rule_verdict verd
 	d->context = CONTEXT_NONE;
 	d->bad = d->has_queue = d->asks_inner = false;
 	d->ports = (struct draft_ports){0};
+	d->nets = (struct draft_nets){0};
 	d->flags = d->flags_mask = 0;
 	d->tunnel = TUNNEL_NONE;
 }

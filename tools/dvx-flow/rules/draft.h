@@ -19,6 +19,11 @@ struct draft_ports {
 	size_t n, room;
 };
 
+struct draft_nets {
+	struct rule_prefix *prefix;
+	size_t n, room;
+};
+
 struct address {
 	struct rule_prefix ip; /* family 0: it is a MAC */
 	uint64_t mac, mac_mask;
@@ -51,7 +56,8 @@ struct draft {
 	struct rule_headers *h; /* whose headers the words are about: the rule's outer, or inner */
 	bool bad, has_queue;
 	bool asks_inner;	  /* the word stood there */
-	struct draft_ports ports; /* the list under way */
+	struct draft_ports ports; /* the lists under way */
+	struct draft_nets nets;
 	uint64_t flags, flags_mask;
 };
 
@@ -110,8 +116,11 @@ bool draft_says_inner(const struct draft *d);
 bool draft_only_outer(struct draft *d, const struct place *at, const char *name);
 
 enum draft_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
-void draft_address(struct draft *d, const struct place *at, enum draft_side side,
-		   const struct address *a);
+void draft_mac(struct draft *d, const struct place *at, enum draft_side side,
+	       const struct address *a);
+/* Takes the list that draft_net() gathered. */
+void draft_net_list(struct draft *d, const struct place *at, enum draft_side side);
+void draft_net(struct draft *d, const struct place *at, const struct address *a);
 /* Takes the list that draft_range() gathered. */
 void draft_port_list(struct draft *d, const struct place *at, enum draft_side side);
 void draft_range(struct draft *d, const struct place *at, uint64_t first, uint64_t last);

@@ -56,26 +56,59 @@ void draft_mac_mask(struct draft *d, const struct place *at, struct address *a, 
 	a->mac_mask = mask;
 }
 
-static struct rule_prefix *side_prefix(struct draft *d, enum draft_side side)
+void draft_mac(struct draft *d, const struct place *at, enum draft_side side,
+	       const struct address *a)
 {
-	return side == SIDE_SRC ? &d->h->src : side == SIDE_DST ? &d->h->dst : &d->h->host;
+	draft_field(d, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
 }
 
-void draft_address(struct draft *d, const struct place *at, enum draft_side side,
-		   const struct address *a)
+/* One more element in an array that doubles; NULL, and no_memory, if there is none. */
+static void *one_more(struct draft *d, void *list, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 4;
+	void *grown;
+
+	if (n < *room)
+		return list;
+	grown = arena_get(d->set->memory, more * size);
+	if (!grown) {
+		d->no_memory = true;
+		return NULL;
+	}
+	if (n)
+		memcpy(grown, list, n * size);
+	*room = more;
+	return grown;
+}
+
+/* A rule is of one IP version. */
+void draft_net(struct draft *d, const struct place *at, const struct address *a)
+{
+	struct draft_nets *l = &d->nets;
+	struct rule_prefix *grown;
+
+	draft_ip(d, at, a->ip.family);
+	grown = one_more(d, l->prefix, l->n, &l->room, sizeof(*grown));
+	if (!grown)
+		return;
+	l->prefix = grown;
+	l->prefix[l->n++] = a->ip;
+}
+
+void draft_net_list(struct draft *d, const struct place *at, enum draft_side side)
 {
 	static const char *const names[] = {"source", "destination", "host"};
-	struct rule_prefix *p = side_prefix(d, side);
+	struct rule_nets *p = side == SIDE_SRC	 ? &d->h->src
+			      : side == SIDE_DST ? &d->h->dst
+						 : &d->h->host;
 
-	if (!a->ip.family) {
-		draft_field(d, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
-		return;
-	}
-	draft_ip(d, at, a->ip.family);
-	if (p->family)
-		draft_mistake(d, at, "a second %s address in one rule", names[side]);
-	*p = a->ip;
-	p->at = draft_spot(d, at);
+	if (p->n)
+		draft_mistake(d, at,
+			      "a second %s address in one rule; if it may be either, write a list: "
+			      "10.0.0.0/8,192.168.0.0/16",
+			      names[side]);
+	*p = (struct rule_nets){d->nets.prefix, d->nets.n, draft_spot(d, at)};
+	d->nets = (struct draft_nets){0};
 }
 
 /* --- ports ------------------------------------------------------------------------------------- */
@@ -89,24 +122,15 @@ uint64_t draft_service(struct draft *d, const struct place *at, const char *name
 	return port;
 }
 
-static bool room_for_range(struct draft *d)
+static void add_range(struct draft *d, uint64_t first, uint64_t last)
 {
 	struct draft_ports *l = &d->ports;
-	size_t room = l->room ? l->room * 2 : 4;
-	struct rule_range *grown;
+	struct rule_range *grown = one_more(d, l->range, l->n, &l->room, sizeof(*grown));
 
-	if (l->n < l->room)
-		return true;
-	grown = arena_get(d->set->memory, room * sizeof(*grown));
-	if (!grown) {
-		d->no_memory = true;
-		return false;
-	}
-	if (l->n)
-		memcpy(grown, l->range, l->n * sizeof(*grown));
+	if (!grown)
+		return;
 	l->range = grown;
-	l->room = room;
-	return true;
+	l->range[l->n++] = (struct rule_range){(uint16_t)first, (uint16_t)last};
 }
 
 void draft_range(struct draft *d, const struct place *at, uint64_t first, uint64_t last)
@@ -117,8 +141,8 @@ void draft_range(struct draft *d, const struct place *at, uint64_t first, uint64
 		draft_mistake(d, at, "a port is 0 to 65535, not %" PRIu64, worse);
 	else if (first > last)
 		draft_mistake(d, at, "a range goes upwards: %" PRIu64 "-%" PRIu64, last, first);
-	else if (room_for_range(d))
-		d->ports.range[d->ports.n++] = (struct rule_range){(uint16_t)first, (uint16_t)last};
+	else
+		add_range(d, first, last);
 }
 
 static int by_first(const void *a, const void *b)

@@ -174,40 +174,55 @@ static bool with_address(struct alternative *a, unsigned int first_key, const st
 {
 	if (p->family == 4)
 		return both(a, first_key + 3, word_at(p->addr), word_mask(p->bits));
-	for (unsigned int i = 0; p->family && i < 4; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		if (!both(a, first_key + i, word_at(p->addr + 4 * i),
 			  word_mask(p->bits - 32 * (int)i)))
 			return false;
 	return true;
 }
 
-/* `host` is an address of either side. */
-static int with_host(struct expansion *x, const struct alternative *a)
+typedef int (*next_fn)(struct expansion *x, const struct alternative *a);
+
+static int with_each(struct expansion *x, const struct alternative *a, const struct rule_nets *nets,
+		     unsigned int first_key, next_fn next)
 {
-	static const unsigned int sides[] = {MATCH_SRC_127_96, MATCH_DST_127_96};
-	const struct rule_headers *h = headers(x, a);
 	int ret = 0;
 
-	if (!h->host.family)
-		return with_l4(x, a);
-	for (size_t i = 0; i < 2 && !ret; i++) {
+	for (size_t i = 0; i < nets->n && !ret; i++) {
 		struct alternative b = *a;
 
-		if (with_address(&b, sides[i], &h->host))
-			ret = with_l4(x, &b);
+		if (with_address(&b, first_key, &nets->prefix[i]))
+			ret = next(x, &b);
 	}
 	return ret;
 }
 
+/* `host` is an address of either side. */
+static int with_host(struct expansion *x, const struct alternative *a)
+{
+	const struct rule_nets *host = &headers(x, a)->host;
+	int ret;
+
+	if (!host->n)
+		return with_l4(x, a);
+	ret = with_each(x, a, host, MATCH_SRC_127_96, with_l4);
+	return ret ? ret : with_each(x, a, host, MATCH_DST_127_96, with_l4);
+}
+
+static int with_dst(struct expansion *x, const struct alternative *a)
+{
+	const struct rule_nets *dst = &headers(x, a)->dst;
+
+	return dst->n ? with_each(x, a, dst, MATCH_DST_127_96, with_host) : with_host(x, a);
+}
+
 static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
 {
-	const struct rule_headers *h = headers(x, a);
+	const struct rule_nets *src = &headers(x, a)->src;
 	struct alternative b = *a;
 
 	both(&b, MATCH_IP_VERSION, version, 0xf);
-	with_address(&b, MATCH_SRC_127_96, &h->src);
-	with_address(&b, MATCH_DST_127_96, &h->dst);
-	return with_host(x, &b);
+	return src->n ? with_each(x, &b, src, MATCH_SRC_127_96, with_dst) : with_dst(x, &b);
 }
 
 static int with_headers(struct expansion *x, const struct alternative *a)

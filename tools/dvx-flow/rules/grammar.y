@@ -11,9 +11,11 @@
 %expect 0
 
 %code top {
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 }
 
 %code requires {
@@ -80,7 +82,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <name> T_NAME "a name"
 %token <address> T_IPV4_ADDRESS "an IPv4 address" T_IPV6_ADDRESS "an IPv6 address" T_MAC "a MAC address"
 %token <word> T_DROP "drop" T_PASS "pass" T_SEND "send" T_COUNT "count" T_IN "in" T_OUT "out"
-%token <word> T_ANY "any" T_AND "and" T_NOT "not" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
+%token <word> T_ANY "any" T_AND "and" T_OR "or" T_NOT "not" T_NE "!=" T_ETH "eth" T_TYPE "type" T_ETHERTYPE "ethertype"
 %token <word> T_VLAN "vlan" T_SVLAN "svlan" T_UNTAGGED "untagged" T_ID "id" T_PCP "pcp" T_DEI "dei"
 %token <word> T_IPV4 "ipv4" T_IPV6 "ipv6" T_ARP "arp" T_SRC "src" T_DST "dst" T_HOST "host"
 %token <word> T_PROTO "proto" T_PROTOCOL "protocol" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
@@ -94,7 +96,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %type <name> name
 %type <word> keyword
 %type <number> proto ethertype dscp port
-%type <address> address ip_address
+%type <address> mac ip_address
 %type <masked> masked
 %type <side> side port_side tunnel
 
@@ -153,9 +155,10 @@ match:
 | T_ARP			{ draft_ethertype(d, &@$, 0x0806); }
 | T_IPV4		{ draft_ip(d, &@$, 4); }
 | T_IPV6		{ draft_ip(d, &@$, 6); }
-| side address		{ draft_address(d, &@$, $1, &$2); }
-| side T_HOST ip_address	{ draft_address(d, &@$, $1, &$3); }
-| T_HOST ip_address	{ draft_address(d, &@$, SIDE_EITHER, &$2); }
+| side mac		{ draft_mac(d, &@$, $1, &$2); }
+| side nets		{ draft_net_list(d, &@$, $1); }
+| side T_HOST nets	{ draft_net_list(d, &@$, $1); }
+| T_HOST nets		{ draft_net_list(d, &@$, SIDE_EITHER); }
 | T_PROTO proto		{ draft_proto(d, &@$, $2); }
 | T_PROTOCOL T_NUMBER	{ draft_protocol(d, &@2, NULL, $2); }
 | T_PROTOCOL name	{ draft_protocol(d, &@2, $2, 0); }
@@ -212,10 +215,24 @@ port_side:
 | T_DST T_PORT		{ $$ = SIDE_DST; }
 ;
 
-address:
-  ip_address
-| T_MAC			{ $$ = $1; }
+mac:
+  T_MAC
 | T_MAC '/' T_MAC	{ $$ = $1; draft_mac_mask(d, &@$, &$$, $3.mac); }
+;
+
+nets:
+  net
+| nets or net
+;
+
+net:
+  ip_address		{ draft_net(d, &@1, &$1); }
+;
+
+/* Of a list. */
+or:
+  ','
+| T_OR
 ;
 
 ip_address:
@@ -227,7 +244,7 @@ ip_address:
 
 ports:
   range
-| ports ',' range
+| ports or range
 ;
 
 range:
@@ -363,12 +380,48 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 					 yysymbol_name(list[i]));
 }
 
+static const char no_or[] =
+	"a rule has \"or\" in lists only (port 80,443; src 10.0.0.0/8,192.168.0.0/16): write a rule a "
+	"line for each of these";
+static const char no_not[] =
+	"a rule says what a packet is, not what it isn't (fragments excepted). The first rule that a "
+	"packet meets acts: above this one, write one that lets these pass: pass in ...";
+
+/* The word before this place is this one. */
+static bool follows(const struct draft *d, const struct place *at, const char *word)
+{
+	size_t n = strlen(word), end = at->first_byte;
+
+	while (end && strchr(" \t", d->text[end - 1]))
+		end--;
+	return end >= n && !strncasecmp(d->text + end - n, word, n) &&
+	       (end == n || !isalnum((unsigned char)d->text[end - n - 1]));
+}
+
+/* What users of tcpdump and tc say otherwise, and what they can say here. */
+static const char *other_tongue(const yypcontext_t *ctx, const struct draft *d)
+{
+	const struct place *at = yypcontext_location(ctx);
+	yysymbol_kind_t token = yypcontext_token(ctx);
+
+	if (token == YYSYMBOL_T_OR || follows(d, at, "or") || follows(d, at, "||"))
+		return no_or;
+	if (token == YYSYMBOL_T_NE || token == YYSYMBOL_T_NOT || follows(d, at, "not") ||
+	    follows(d, at, "!") || follows(d, at, "!="))
+		return no_not;
+	return NULL;
+}
+
 static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct draft *d)
 {
 	char saw[64], wanted[160];
-	const char *near = NULL;
+	const char *near = NULL, *other = other_tongue(ctx, d);
 
 	(void)scanner;
+	if (other) {
+		draft_mistake(d, yypcontext_location(ctx), "%s", other);
+		return 0;
+	}
 	found(saw, sizeof(saw), ctx, d);
 	expected(wanted, sizeof(wanted), ctx);
 	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME) {

@@ -83,11 +83,17 @@ struct rule_field {
 	uint64_t value, mask;
 };
 
-/* An address and how many of its leading bits count. family 0: nothing was said. */
+/* An address and how many of its leading bits count. */
 struct rule_prefix {
-	uint8_t family;	  /* 0, 4 or 6; of a rule's addresses all say the same, and `ip` too */
+	uint8_t family;	  /* 4 or 6; of a rule's addresses all say the same, and `ip` too */
 	uint8_t bits;	  /* 0 to 32 or 128 */
 	uint8_t addr[16]; /* network order, IPv4 in the first four; bits behind the prefix are 0 */
+};
+
+/* One of them has to hold. n 0: nothing was said. */
+struct rule_nets {
+	const struct rule_prefix *prefix;
+	size_t n;
 	struct spot at;
 };
 
@@ -113,8 +119,8 @@ enum rule_l4 {
 struct rule_headers {
 	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
 	enum rule_l4 l4;
-	struct rule_prefix src, dst;
-	struct rule_prefix host; /* src or dst */
+	struct rule_nets src, dst;
+	struct rule_nets host; /* src or dst */
 	struct rule_ports sport, dport;
 	struct rule_ports port; /* sport or dport */
 	struct spot ip_at, l4_at;

@@ -29,6 +29,7 @@ static const struct word words[] = {
 	{"any", T_ANY, 0},
 	{"all", T_ANY, 0},
 	{"and", T_AND, 0},
+	{"or", T_OR, 0},
 	{"not", T_NOT, 0},
 	{"eth", T_ETH, 0},
 	{"ether", T_ETH, 0},
