@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include "share_mem.h"
 #include "share_scenes.h"
 
@@ -25,6 +27,11 @@ static void refuse_userfaultfd(void)
 
 	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+}
+
+static bool may_userfaultfd(void)
+{
+	return syscall(SYS_userfaultfd, UFFD_USER_MODE_ONLY) >= 0;
 }
 
 int main(int argc, char **argv)
@@ -55,6 +62,8 @@ int main(int argc, char **argv)
 		{"churn", scene_churn},
 	};
 
+	if (argc == 2 && !strcmp(argv[1], "userfaultfd"))
+		return may_userfaultfd() ? 0 : 77;
 	/* alone: nothing moves without userfaultfd, unless the program has one thread */
 	if (argc == 3 && !strcmp(argv[2], "alone"))
 		refuse_userfaultfd();
