@@ -16,6 +16,7 @@ check "a daemon starts" start
 cat >"$work/both" <<'END'
 count in vxlan vni 7|udp.dstport == 4789 && vxlan.vni == 7
 count in vxlan-gpe 9|udp.dstport == 4790 && vxlan.vni == 9
+count in geneve 9 oam|geneve.vni == 9 && geneve.flags.oam == 1
 drop in geneve 9 count|geneve.vni == 9
 count in gre key 5|gre.key == 5
 count in mpls label 100|mpls.label == 100 && !vxlan && !geneve && !gre

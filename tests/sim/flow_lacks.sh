@@ -34,9 +34,9 @@ drop in reg_c0 1 reg_c1 1 reg_c2 1 reg_c3 1
 drop in reg_c4 1 reg_c5 1 reg_c6 1 reg_c7 1
 drop in vxlan vni 5
 drop in vxlan-gpe vni 5
-drop in geneve vni 5
+drop in geneve vni 5 oam
 drop in gre key 5
-drop in mpls label 5 tc 3
+drop in mpls label 5 tc 3 mpls_bos 1 mpls_ttl 64
 drop in inner ipv4 dst 10.0.0.0/8 outer ipv6
 send in ipv4 to queue 1 tag 7 count
 drop out tcp dst port 25

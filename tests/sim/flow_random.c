@@ -210,8 +210,14 @@ static void rule_tunnel(struct dice *d, struct line *l)
 		add(l, " key %u", PICK(d, vnis));
 	else
 		add(l, " label %u", PICK(d, mpls_labels));
+	if (kind == 2 && chance(d, 20))
+		add(l, " oam %u", dice_roll(d, 2));
 	if (kind == 4 && chance(d, 20))
 		add(l, " tc %u", dice_roll(d, 8));
+	if (kind == 4 && chance(d, 20))
+		add(l, " mpls_bos %u", dice_roll(d, 2));
+	if (kind == 4 && chance(d, 20))
+		add(l, " mpls_ttl %u", PICK(d, ttls));
 	if (chance(d, 15))
 		add(l, "/0x%x", 1 + dice_roll(d, 255));
 }

@@ -41,10 +41,13 @@ static const struct {
 	[KEY_VXLAN_VNI] = {F_VNI, true, 8},
 	[KEY_GPE_VNI] = {F_GPE_VNI, true, 0},
 	[KEY_GENEVE_VNI] = {F_GENEVE_VNI, true, 0},
+	[KEY_GENEVE_OAM] = {F_GENEVE_OAM, true, 0},
 	[KEY_GRE_HAS_KEY] = {F_GRE_HAS_KEY, true, 0},
 	[KEY_GRE_KEY] = {F_GRE_KEY, true, 0},
 	[KEY_MPLS_LABEL] = {F_MPLS_LABEL, true, 0},
 	[KEY_MPLS_TC] = {F_MPLS_TC, true, 0},
+	[KEY_MPLS_BOTTOM] = {F_MPLS_BOTTOM, true, 0},
+	[KEY_MPLS_TTL] = {F_MPLS_TTL, true, 0},
 };
 
 static bool meets_field(const struct rule_field *f, const struct fields *p)

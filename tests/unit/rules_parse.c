@@ -188,6 +188,11 @@ static void tunnels(void **state)
 	has("drop in mpls", KEY_ETHERTYPE, 0x8847, 0xffff);
 	has("drop in eth type mpls label 100", KEY_MPLS_LABEL, 100, 0xfffff);
 	has("drop in mpls 100 tc 3", KEY_MPLS_TC, 3, 7);
+	has("drop in mpls_ttl 64", KEY_MPLS_TTL, 64, 255);
+	has("drop in mpls_ttl 64", KEY_ETHERTYPE, 0x8847, 0xffff);
+	has("drop in inner mpls_bos 0 mpls_ttl 1", KEY_INNER(KEY_MPLS_BOTTOM), 0, 1);
+	has("drop in geneve oam", KEY_GENEVE_OAM, 1, 1);
+	has("drop in geneve 9 oam 0", KEY_GENEVE_OAM, 0, 1);
 	has("drop in mpls_label 100", KEY_ETHERTYPE, 0x8847, 0xffff);
 	assert_int_equal(only("drop in mpls 100 ipv4 dst 10.0.0.1 tcp")->outer.ip, 4);
 	assert_int_equal(only("drop in ipv6 mpls 100")->outer.ip, 6);
@@ -352,6 +357,9 @@ static void mistakes(void **state)
 		{"drop in vxlan dst port 4789,80", "1:1+30 vxlan is UDP to port 4789"},
 		{"drop in tcp vxlan", "1:13+5 a second protocol in one rule"},
 		{"drop in gre port 80", "1:1+19 ports go with tcp or udp, not with protocol 47"},
+		{"drop in vxlan oam",
+		 "1:15+3 oam is a bit of Geneve's header; it belongs behind geneve"},
+		{"drop in mpls_ttl 256", "1:9+12 a TTL of MPLS is 0 to 255, not 256"},
 		{"drop in mpls 1048576", "1:9+12 a label of MPLS is 0 to 1048575"},
 		{"drop in arp mpls", "1:13+4 a second EtherType"},
 		{"drop in inner untagged", "1:1+22 a packet without a tunnel meets this, too"},

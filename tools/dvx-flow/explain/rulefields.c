@@ -37,10 +37,13 @@ static const uint8_t keys[RULE_KEYS] = {
 	[KEY_VXLAN_VNI] = F_VNI,
 	[KEY_GPE_VNI] = F_GPE_VNI,
 	[KEY_GENEVE_VNI] = F_GENEVE_VNI,
+	[KEY_GENEVE_OAM] = F_GENEVE_OAM,
 	[KEY_GRE_HAS_KEY] = F_GRE_HAS_KEY,
 	[KEY_GRE_KEY] = F_GRE_KEY,
 	[KEY_MPLS_LABEL] = F_MPLS_LABEL,
 	[KEY_MPLS_TC] = F_MPLS_TC,
+	[KEY_MPLS_BOTTOM] = F_MPLS_BOTTOM,
+	[KEY_MPLS_TTL] = F_MPLS_TTL,
 };
 
 static void put(struct fields *p, enum field f, u128 value)

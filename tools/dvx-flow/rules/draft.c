@@ -46,10 +46,13 @@ static const struct {
 	[KEY_VXLAN_VNI] = {"VNI", 0xffffff},
 	[KEY_GPE_VNI] = {"VNI", 0xffffff},
 	[KEY_GENEVE_VNI] = {"VNI", 0xffffff},
+	[KEY_GENEVE_OAM] = {"Geneve oam bit", 1},
 	[KEY_GRE_HAS_KEY] = {"GRE key", 1},
 	[KEY_GRE_KEY] = {"GRE key", UINT32_MAX},
 	[KEY_MPLS_LABEL] = {"label of MPLS", 0xfffff},
 	[KEY_MPLS_TC] = {"tc of MPLS", 7},
+	[KEY_MPLS_BOTTOM] = {"bottom-of-stack bit", 1},
+	[KEY_MPLS_TTL] = {"TTL of MPLS", 255},
 };
 
 void draft_level(struct draft *d, bool inner)

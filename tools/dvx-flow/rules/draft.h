@@ -102,6 +102,7 @@ void draft_flags(struct draft *d, const struct place *at);
 /* Tunnels and labels. */
 void draft_tunnel(struct draft *d, const struct place *at, enum draft_tunnel tunnel);
 void draft_vni(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
+void draft_oam(struct draft *d, const struct place *at, uint64_t value);
 void draft_gre_key(struct draft *d, const struct place *at, uint64_t value, uint64_t mask);
 void draft_mpls(struct draft *d, const struct place *at);
 void draft_mpls_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value);

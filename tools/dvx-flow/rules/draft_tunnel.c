@@ -40,6 +40,14 @@ void draft_vni(struct draft *d, const struct place *at, uint64_t value, uint64_t
 		draft_field(d, at, tunnels[d->tunnel].vni, value, mask);
 }
 
+void draft_oam(struct draft *d, const struct place *at, uint64_t value)
+{
+	if (d->tunnel != TUNNEL_GENEVE)
+		draft_mistake(d, at, "oam is a bit of Geneve's header; it belongs behind geneve");
+	else
+		draft_field(d, at, KEY_GENEVE_OAM, value, 1);
+}
+
 void draft_gre_key(struct draft *d, const struct place *at, uint64_t value, uint64_t mask)
 {
 	if (!draft_only_outer(d, at, "a GRE key"))

@@ -91,6 +91,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <word> T_CODE "code" T_REG "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
 %token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_VNI "vni"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
+%token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
 %token <word> T_INNER "inner" T_OUTER "outer"
 
 %type <name> name
@@ -181,6 +182,8 @@ match:
 | T_VPORT T_NUMBER	{ draft_vport(d, &@$, $2); }
 | tunnel		{ draft_tunnel(d, &@$, (enum draft_tunnel)$1); }
 | tunnel masked		{ draft_tunnel(d, &@1, (enum draft_tunnel)$1); draft_vni(d, &@2, $2.value, $2.mask); }
+| T_OAM			{ draft_oam(d, &@$, 1); }
+| T_OAM T_NUMBER	{ draft_oam(d, &@$, $2); }
 | T_VNI masked		{ draft_vni(d, &@$, $2.value, $2.mask); }
 | T_GRE			{ draft_proto(d, &@$, 47); }
 | T_KEY masked		{ draft_gre_key(d, &@$, $2.value, $2.mask); }
@@ -188,6 +191,8 @@ match:
 | T_MPLS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
 | T_LABEL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
 | T_TC T_NUMBER		{ draft_mpls_part(d, &@$, KEY_MPLS_TC, $2); }
+| T_MPLS_BOS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_BOTTOM, $2); }
+| T_MPLS_TTL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_TTL, $2); }
 | T_SQN T_NUMBER	{ draft_sqn(d, &@$, $2); }
 ;
 

@@ -47,6 +47,8 @@ enum rule_key {
 	KEY_TCP_FLAGS,	/* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
 	KEY_MPLS_LABEL, /* of the first label; beside EtherType 0x8847 */
 	KEY_MPLS_TC,
+	KEY_MPLS_BOTTOM, /* 1: it is the last of its stack */
+	KEY_MPLS_TTL,
 	KEY_PER_LEVEL, /* the ones before are there twice: KEY_INNER() are those inside a tunnel */
 	KEY_ICMP_TYPE = 2 * KEY_PER_LEVEL,
 	KEY_ICMP_CODE,
@@ -66,6 +68,7 @@ enum rule_key {
 	KEY_VXLAN_VNI, /* 24 bits each, beside UDP to the tunnel's port */
 	KEY_GPE_VNI,
 	KEY_GENEVE_VNI,
+	KEY_GENEVE_OAM,
 	KEY_GRE_HAS_KEY,
 	KEY_GRE_KEY,	/* 32 bits; goes with KEY_GRE_HAS_KEY = 1 */
 	RULE_KEYS
