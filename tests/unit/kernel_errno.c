@@ -15,27 +15,11 @@ struct made {
 
 static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq)
 {
-	const struct mlx5_ib_create_wq u = {
-		.buf_addr = (uintptr_t)f->mem + 0x80000,
-		.db_addr = (uintptr_t)f->mem + 0x90000,
-		.rq_wqe_count = 16,
-		.rq_wqe_shift = 5,
-	};
+	struct mlx5_ib_create_wq u;
 	uint32_t handle;
 	struct rq r;
 
-	rq_init(&r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE);
-	rq_handle(&r, UVERBS_ATTR_CREATE_WQ_HANDLE, 0);
-	rq_handle(&r, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, pd);
-	rq_handle(&r, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, cq);
-	rq_value(&r, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 1, 8);
-	rq_value(&r, UVERBS_ATTR_CREATE_WQ_TYPE, IB_UVERBS_WQT_RQ, 8);
-	rq_value(&r, UVERBS_ATTR_CREATE_WQ_MAX_WR, 16, 4);
-	rq_value(&r, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 2, 4);
-	rq_value(&r, UVERBS_ATTR_CREATE_WQ_FLAGS, 0, 8);
-	rq_out(&r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, 4);
-	rq_out(&r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, 4);
-	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_wq_resp));
+	fx_fill_wq(f, &r, &u, pd, cq);
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 	assert_int_equal(rq_run(f, &r), 0);
 	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_WQ_HANDLE)->data;

@@ -355,6 +355,33 @@ void fx_fill_qp(struct fx *f, struct rq *r, struct mlx5_ib_create_qp *u, uint32_
 	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
 }
 
+#define WQ_AT (FX_MEM - 131072u)
+#define WQ_DB (FX_MEM - 135168u)
+
+void fx_fill_wq(struct fx *f, struct rq *r, struct mlx5_ib_create_wq *u, uint32_t pd, uint32_t cq)
+{
+	*u = (struct mlx5_ib_create_wq){
+		.buf_addr = (uintptr_t)f->mem + WQ_AT,
+		.db_addr = (uintptr_t)f->mem + WQ_DB,
+		.rq_wqe_count = 16,
+		.rq_wqe_shift = 5,
+		.user_index = 5,
+	};
+	rq_init(r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE);
+	rq_handle(r, UVERBS_ATTR_CREATE_WQ_HANDLE, 0);
+	rq_handle(r, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, pd);
+	rq_handle(r, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, cq);
+	rq_value(r, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0xbeef, 8);
+	rq_value(r, UVERBS_ATTR_CREATE_WQ_TYPE, IB_UVERBS_WQT_RQ, 8);
+	rq_value(r, UVERBS_ATTR_CREATE_WQ_MAX_WR, 16, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 2, 4);
+	rq_value(r, UVERBS_ATTR_CREATE_WQ_FLAGS, 0, 8);
+	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, 4);
+	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, 4);
+	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, 4);
+	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_wq_resp));
+}
+
 uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
 {
 	struct mlx5_ib_create_qp u;

@@ -75,6 +75,7 @@ int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t a
 #define FX_CQ_HANDLE 0xc0ffee
 void fx_fill_cq(struct fx *, struct rq *, struct mlx5_ib_create_cq *, uint32_t cqe);
 void fx_fill_qp(struct fx *, struct rq *, struct mlx5_ib_create_qp *, uint32_t pd, uint32_t cq);
+void fx_fill_wq(struct fx *, struct rq *, struct mlx5_ib_create_wq *, uint32_t pd, uint32_t cq);
 uint32_t fx_cq(struct fx *, uint32_t *cqn);
 uint32_t fx_qp(struct fx *, uint32_t pd, uint32_t cq, uint32_t *qpn);
 int fx_destroy(struct fx *, uint16_t object, uint16_t method, uint32_t handle);

@@ -11,8 +11,6 @@
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define SQ_AT (FX_MEM - 65536u)
-#define WQ_AT (FX_MEM - 131072u)
-#define WQ_DB (FX_MEM - 135168u)
 
 struct raw {
 	struct rq r;
@@ -201,38 +199,13 @@ static void states(void **state)
 
 /* --- WQs and tables --------------------------------------------------------------------------- */
 
-static void fill_wq(struct fx *f, struct rq *r, struct mlx5_ib_create_wq *u, uint32_t pd,
-		    uint32_t cq)
-{
-	*u = (struct mlx5_ib_create_wq){
-		.buf_addr = (uintptr_t)f->mem + WQ_AT,
-		.db_addr = (uintptr_t)f->mem + WQ_DB,
-		.rq_wqe_count = 16,
-		.rq_wqe_shift = 5,
-		.user_index = 5,
-	};
-	rq_init(r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE);
-	rq_handle(r, UVERBS_ATTR_CREATE_WQ_HANDLE, 0);
-	rq_handle(r, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, pd);
-	rq_handle(r, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, cq);
-	rq_value(r, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0xbeef, 8);
-	rq_value(r, UVERBS_ATTR_CREATE_WQ_TYPE, IB_UVERBS_WQT_RQ, 8);
-	rq_value(r, UVERBS_ATTR_CREATE_WQ_MAX_WR, 16, 4);
-	rq_value(r, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 2, 4);
-	rq_value(r, UVERBS_ATTR_CREATE_WQ_FLAGS, 0, 8);
-	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, 4);
-	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, 4);
-	rq_out(r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, 4);
-	rq_out(r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_wq_resp));
-}
-
 static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
 {
 	struct mlx5_ib_create_wq u;
 	uint32_t handle;
 	struct rq r;
 
-	fill_wq(f, &r, &u, pd, cq);
+	fx_fill_wq(f, &r, &u, pd, cq);
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 	assert_int_equal(rq_run(f, &r), 0);
 	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_WQ_HANDLE)->data;
@@ -295,7 +268,7 @@ static void wq_refusals(void **state)
 	struct rq r;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		fill_wq(f, &r, &good, pd, cq);
+		fx_fill_wq(f, &r, &good, pd, cq);
 		u = good;
 		memcpy((uint8_t *)&u + bad[i].at, &bad[i].value, bad[i].len);
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
