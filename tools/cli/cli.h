@@ -24,10 +24,15 @@ struct cli_command {
 	int (*run)(const struct args *args);
 };
 
-/* The option that commands have in common. */
+/* Options that tools have in common. */
 #define CLI_JSON                                        \
 	{                                               \
 		"json", 'j', NULL, 0, "for programs", 0 \
+	}
+
+#define CLI_DEVICE                                                                                 \
+	{                                                                                          \
+		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
 	}
 
 /* Any number of operands. */

@@ -15,10 +15,6 @@ enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_ONCE };
 	{                                                                                        \
 		"key-file", 'k', "FILE", 0, "shared key; needed for any address but loopback", 0 \
 	}
-#define DEVICE_OPTION                                                                              \
-	{                                                                                          \
-		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
-	}
 #define QUIET_OPTION                                          \
 	{                                                     \
 		"quiet", 'q', NULL, 0, "print errors only", 0 \
@@ -29,7 +25,7 @@ static const struct argp_option serve_options[] = {
 	{"listen", 'l', "ADDR[:PORT]", 0, "where to wait for clients (127.0.0.1:" TARGET_PORT ")",
 	 0},
 	KEY_OPTION,
-	DEVICE_OPTION,
+	CLI_DEVICE,
 	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	{"max-clients", OPT_CLIENTS, "N", 0, "clients at a time (8)", 0},
 	{"slots", OPT_SLOTS, "N", 0, "most chunks under way for a client (32)", 0},
@@ -42,7 +38,7 @@ static const struct argp_option serve_options[] = {
 
 static const struct argp_option pull_options[] = {
 	KEY_OPTION,
-	DEVICE_OPTION,
+	CLI_DEVICE,
 	{"json", 'j', NULL, 0, "print the result as JSON", 0},
 	QUIET_OPTION,
 	{"slots", OPT_SLOTS, "N", 0, "chunks under way at a time (32)", 0},

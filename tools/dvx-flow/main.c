@@ -14,10 +14,6 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 	{                                               \
 		"quiet", 'q', NULL, 0, "errors only", 0 \
 	}
-#define DEVICE_OPTION                                                                              \
-	{                                                                                          \
-		"device", 'd', "DEV", 0, "mlx5 device by name, PCI address or GUID (the first)", 0 \
-	}
 #define SOCKET_OPTION                                                         \
 	{                                                                     \
 		"socket", 's', "PATH", 0, "the daemon's socket, not DEV's", 0 \
@@ -32,7 +28,7 @@ static const struct argp_option check_options[] = {
 };
 
 #define CLIENT_OPTIONS                                                                      \
-	CLI_JSON, DEVICE_OPTION, SOCKET_OPTION,                                             \
+	CLI_JSON, CLI_DEVICE, SOCKET_OPTION,                                                \
 	{                                                                                   \
 		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0 \
 	}
@@ -44,7 +40,7 @@ static const struct argp_option daemon_options[] = {
 	{"state", OPT_STATE, "FILE", 0, "where the committed rules are kept", 0},
 	{"json", 'j', NULL, 0, "say where it listens as JSON", 0},
 	QUIET_OPTION,
-	DEVICE_OPTION,
+	CLI_DEVICE,
 	SOCKET_OPTION,
 	{0},
 };
