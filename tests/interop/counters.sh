@@ -9,7 +9,7 @@ fi
 . "$(dirname "$0")/pair.sh"
 
 sysfs=/sys/class/infiniband/mlx5_0/ports/1
-of() { timeout 60 "$sim" exec "$chip" --function "$1" -- cat "$sysfs/$2"; }
+of() { timeout 300 "$sim" exec "$chip" --function "$1" -- cat "$sysfs/$2"; }
 check() {
 	title=$1
 	shift
@@ -17,7 +17,7 @@ check() {
 	result $? "$title"
 }
 
-new() { [ -z "$(timeout 60 "$sim" exec "$chip" -- sh -c "grep -Hv '^0\$' $sysfs/counters/* $sysfs/hw_counters/[!l]*")" ]; }
+new() { [ -z "$(timeout 300 "$sim" exec "$chip" -- sh -c "grep -Hv '^0\$' $sysfs/counters/* $sysfs/hw_counters/[!l]*")" ]; }
 mirrored() {
 	for what in packets data; do
 		[ "$(of host counters/port_xmit_$what)" = "$(of dpu counters/port_rcv_$what)" ] || return
@@ -47,12 +47,13 @@ writes() {
 
 plan 6
 check "a new chip has counted nothing" new
-timeout "$bound" "$sim" capture "$chip" "$dir/all.pcap" >"$dir/capture" 2>&1 &
+# Of timeout's own, signals come twice, and a SIGCONT behind them (see capture.sh).
+timeout --foreground "$bound" "$sim" capture "$chip" "$dir/all.pcap" >"$dir/capture" 2>&1 &
 capture=$!
 until grep -qs capturing "$dir/capture"; do kill -0 $capture || break; done
 pair dpu ibv_rc_pingpong -g 1 -n 100 -s 3001 -m 1024
 pair dpu ibv_rc_pingpong -g 3 -n 100 -s 1
-kill -INT $capture
+kill -TERM $capture
 wait $capture
 check "each function has sent what the other has received" mirrored
 check "packets and bytes are those of the capture" captured
