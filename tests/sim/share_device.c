@@ -36,7 +36,7 @@ int scene_twice(void)
 	rig_open(&b, NULL);
 	rig_connect(&b);
 	source = rig_reg(&b, from, PAGE);
-	for (int i = 1; i < 1000; i++) {
+	for (int i = 1; i < (MEM_TSAN ? 200 : 1000); i++) {
 		first = rig_reg(&a, data, 4 * PAGE);
 		second = rig_reg(&b, data, 4 * PAGE);
 		memset(from, i, PAGE);
