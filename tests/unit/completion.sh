@@ -46,5 +46,10 @@ want="--queues= --capture= --fresh --device=" not="--watch" offers dvx-flow daem
 want="--watch --interval= --json --wait=" not="--queues=" offers dvx-flow stats --
 want="bash" not="" offers dvx-sim run -- bas
 want="" not="list" offers dvx-prm decode err_cqe ""
+export XDG_RUNTIME_DIR=$(mktemp -d)
+dvx-sim up lab </dev/null >/dev/null
+want="lab" not="host dpu" offers dvx-sim down ""
+dvx-sim down lab </dev/null
+rm -r "$XDG_RUNTIME_DIR"
 echo "1..$n"
 B

@@ -52,7 +52,7 @@ _dvx_operands() {
 	dvx-info:why-not:1) "$tool" why-not --list 2>/dev/null | cut -d' ' -f1 ;;
 	dvx-info:*) ls /sys/class/infiniband 2>/dev/null ;;
 	dvx-sim:exec:1 | dvx-sim:down:1 | dvx-sim:replay:1 | dvx-sim:capture:1)
-		"$tool" ls --json 2>/dev/null | grep -o '"name": *"[^"]*"' | sed 's/.*"\(.*\)"/\1/'
+		"$tool" ls 2>/dev/null | sed -n 's/^\([^ ]*\) (pid .*/\1/p'
 		;;
 	esac
 }
