@@ -53,7 +53,7 @@ bool registry_name_ok(const char *name)
 		ok = isalnum((unsigned char)name[i]) || strchr("._-", name[i]);
 	if (!ok)
 		say("\"%s\" is no name for a chip: use up to %d letters, digits, dots, dashes, "
-		    "underscores",
+		    "underscores, and neither dot nor dash first",
 		    name, LINK_NAME_MAX - 1);
 	return ok;
 }
