@@ -16,8 +16,8 @@ command -v tcpdump >/dev/null || {
 tagged_too() { printf '((%s) or (vlan and (%s)))' "$1" "$1"; }
 dns=$(tagged_too 'ip and udp dst port 53')
 tcp=$(tagged_too 'ip proto 6')
-only() { tcpdump -r "$traffic" -w "$scratch/only.pcap" "$1" 2>/dev/null; }
-packets() { tcpdump -r "$scratch/only.pcap" 2>/dev/null | wc -l; }
+only() { tcpdump -n -r "$traffic" -w "$scratch/only.pcap" "$1" 2>/dev/null; }
+packets() { tcpdump -n -r "$scratch/only.pcap" 2>/dev/null | wc -l; }
 # A record's header has 16 bytes, the file's has 24.
 bytes() { echo $(($(stat -c %s "$scratch/only.pcap") - 24 - 16 * $(packets))); }
 
