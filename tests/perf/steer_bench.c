@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/thread.h"
-#include "chip.h"
-#include "datapath.h"
-#include "front/link/server.h"
-#include "front/sysfs.h"
+#include "chip/chip.h"
+#include "chip/datapath.h"
+#include "link/server.h"
+#include "preload/sysfs.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
 #include "obj/flow.h"

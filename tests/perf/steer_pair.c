@@ -2,7 +2,7 @@
 /*
  * What steer.sh counts of the device: pairs of WRITE and READ on steering memory, one for each
  * turn, as libmlx5 posts them when the device is the faster one (dr_send.c of rdma-core 44). The
- * program's memory is shared with the device, as front/program/share.c does it.
+ * program's memory is shared with the device, as preload/share.c does it.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "datapath.h"
+#include "chip/datapath.h"
 #include "obj/icm.h"
 #include "../unit/dp_rig.h"
 

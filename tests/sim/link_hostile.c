@@ -23,8 +23,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "front/link/link.h"
-#include "front/link/msg.h"
+#include "link/link.h"
+#include "link/msg.h"
 
 #define FUZZ 3000
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "chip.h"
-#include "front/kernel.h"
+#include "chip/chip.h"
+#include "kernel/kernel.h"
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "dp_rig.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 
 static void nops(struct rig_pair *p, unsigned int n)
 {

@@ -4,8 +4,8 @@
 #include <endian.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "datapath.h"
-#include "dp/dp.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
 
 #define SECOND 1000000000ull
 

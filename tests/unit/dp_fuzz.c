@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "dp/dp.h"
-#include "net/roce.h"
+#include "queue/dp.h"
+#include "transport/roce.h"
 
 static uint64_t rng;
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "dp_rig.h"
-#include "datapath.h"
-#include "dp/dp.h"
-#include "net/packet.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
+#include "transport/packet.h"
 
 /* Destroyed after any number of turns, with everything still under way. */
 static void test_destroy_in_traffic(void **state)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 
 static void *aligned_buf(struct rig_pair *p)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may wait for a better moment to reach a program's memory (dp/post.c), and what ends the
+ * What may wait for a better moment to reach a program's memory (queue/post.c), and what ends the
  * wait: time, a command, a CQE of any queue. What a peer could tell of never waits.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
-#include "dp/dp.h"
+#include "queue/dp.h"
 #include "dp_rig.h"
 #include "fw/fw.h"
 

@@ -4,7 +4,7 @@
 
 #include <dvx/prm/eth.h>
 #include "dp_rig.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 #include "obj/tir.h"
 #include "steer/steer.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "datapath.h"
+#include "chip/datapath.h"
 #include "dp_raw_rig.h"
 
 static void bytes_and_tag(void **state)

@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
 				    200000, RIG_BUF };

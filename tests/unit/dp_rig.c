@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include "dp_rig.h"
 #include "base/log.h"
-#include "datapath.h"
-#include "dp/dp.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
 #include "host/uar.h"
 
 #define WHOLE_SPACE 47u /* one "page" for all of this process */

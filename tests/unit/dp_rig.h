@@ -12,13 +12,13 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/wqe.h>
 #include "base/clock.h"
-#include "base/frame.h"
+#include "port/frame.h"
 #include "host/mm.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
-#include "wire/wire.h"
+#include "port/wire.h"
 
 /*
  * The silicon without firmware or kernel: objects are made by hand, rings lie in this process, the

@@ -9,7 +9,7 @@
 #include <arpa/inet.h>
 #include <cmocka.h>
 #include <dvx/prm/eth.h>
-#include "dp/rss.h"
+#include "queue/rss.h"
 #include "obj/tir.h"
 #include "steer/packet.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "net/rc.h"
+#include "transport/rc/rc.h"
 
 #define LOG_SQ 8u
 #define OPS    400u

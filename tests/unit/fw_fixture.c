@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "base/log.h"
-#include "datapath.h"
+#include "chip/datapath.h"
 #include "prm/reflect.h"
 
 #define RING_AT	  4096u /* offsets in the client's memory */

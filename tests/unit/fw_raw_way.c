@@ -5,8 +5,8 @@
 #include <dvx/prm/object.h>
 #include <dvx/prm/ste1.h>
 #include "fw_raw_rig.h"
-#include "datapath.h"
-#include "dp/dp.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
 #include "fw/cmd.h"
 #include "host/uar.h"
 #include "obj/icm.h"

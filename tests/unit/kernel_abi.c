@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "kernel_fixture.h"
-#include "front/methods.h"
+#include "kernel/methods.h"
 
 static int run(struct fx *f, struct rq *r)
 {

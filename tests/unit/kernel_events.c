@@ -7,7 +7,7 @@
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eqe.h>
 #include "kernel_fixture.h"
-#include "front/kernel/uverbs.h"
+#include "kernel/core/uverbs.h"
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {

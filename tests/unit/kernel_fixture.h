@@ -18,8 +18,8 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include "base/clock.h"
-#include "chip.h"
-#include "front/kernel.h"
+#include "chip/chip.h"
+#include "kernel/kernel.h"
 #include "obj/vhca.h"
 
 /* A whole chip whose one client is the test itself, with an open file that has a DevX context. */

@@ -13,8 +13,8 @@
 #include <dvx/prm/db.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
-#include "datapath.h"
-#include "dp/dp.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
 #include "host/uar.h"
 #include "obj/cq.h"
 #include "obj/qp.h"

@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_KERNEL_FUZZ_H
 #define TESTS_UNIT_KERNEL_FUZZ_H
 
-#include "front/kernel/flow.h"
-#include "front/kernel/raw.h"
+#include "kernel/flow/flow.h"
+#include "kernel/verbs/raw.h"
 #include "kernel_fixture.h"
 
 #define FUZZ_HANDLES 140u

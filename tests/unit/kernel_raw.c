@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
-#include "front/kernel/uverbs.h"
+#include "kernel/core/uverbs.h"
 #include "kernel_fixture.h"
 #include "obj/qp.h"
 #include "obj/tir.h"

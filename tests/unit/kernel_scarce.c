@@ -6,8 +6,8 @@
  */
 #include "kernel_fuzz.h"
 
-#include "datapath.h"
-#include "dp/dp.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
 
 #define ONE_IN 12u
 

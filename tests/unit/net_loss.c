@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "datapath.h"
-#include "dp/dp.h"
-#include "net/packet.h"
+#include "chip/datapath.h"
+#include "queue/dp.h"
+#include "transport/packet.h"
 
 #define SECOND 1000000000ull
 #define SEEDS 12u

@@ -3,7 +3,7 @@
 #include "fw_fixture.h"
 #include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
-#include "datapath.h"
+#include "chip/datapath.h"
 #include "steer/ste1.h"
 
 #define ENTRIES	 4096u

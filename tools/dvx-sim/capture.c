@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 #include "pcap.h"
 
 static volatile sig_atomic_t signalled;

@@ -11,7 +11,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 
 /* A server holds its lock to its end. */
 static bool lives(int lock)

@@ -8,4 +8,4 @@ tools_dvx_sim_dvx_sim_SOURCES = tools/dvx-sim/dvx-sim.h tools/dvx-sim/main.c \
 	src/sim/obj/personality.c src/sim/obj/setting.c
 tools_dvx_sim_dvx_sim_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src/sim $(JANSSON_CFLAGS) $(PCAP_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"'
-tools_dvx_sim_dvx_sim_LDADD = tools/cli/libcli.la src/sim/front/link/liblink.la $(JANSSON_LIBS) $(PCAP_LIBS)
+tools_dvx_sim_dvx_sim_LDADD = tools/cli/libcli.la src/sim/link/liblink.la $(JANSSON_LIBS) $(PCAP_LIBS)

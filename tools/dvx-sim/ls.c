@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 #include "tools/cli/json.h"
 
 /* One chip's answer, cut into its rows. */

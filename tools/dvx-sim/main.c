@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "config.h"
-#include "obj/setting.h"
+#include "src/sim/obj/setting.h"
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "dvx-sim.h"
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 
 struct pcap_in {
 	const char *name;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "dvx-sim.h"
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 
 #define MAGIC_NS   0xa1b23c4du /* in our byte order: readers swap where they must */
 #define SECOND	   1000000000u

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 
 static bool usable(const char *dir)
 {

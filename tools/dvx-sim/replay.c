@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 #include "pcap.h"
 #include "tools/cli/json.h"
 

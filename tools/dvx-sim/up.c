@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "front/link/link.h"
+#include "src/sim/link/link.h"
 
 int cmd_up(const struct args *a)
 {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "base/log.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 #include "prm/reflect.h"
 
 /* Opcode, the structures whose sizes are the least lengths of command and reply, handler. */

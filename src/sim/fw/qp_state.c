@@ -2,7 +2,7 @@
 /* QP state changes: which are legal, and which fields of the context each of them takes. */
 #include <string.h>
 #include "cmd.h"
-#include "dp/dp.h"
+#include "queue/dp.h"
 #include "obj/qp.h"
 
 /* Fields of a context that go together. */

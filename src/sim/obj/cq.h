@@ -9,7 +9,7 @@ enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
 
 struct dp_cq;
 
-/* A completion queue: its context, and where the device stands in it (dp/cq.c moves that). */
+/* A completion queue: its context, and where the device stands in it (queue/cq.c moves that). */
 struct cq {
 	struct obj o;
 	struct ring ring;

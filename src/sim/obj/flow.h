@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "obj.h"
-#include "../base/hash.h"
+#include "base/hash.h"
 
 /*
  * Flow tables. Firmware's have groups of entries that share a mask; what an entry compares is its

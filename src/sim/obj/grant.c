@@ -4,7 +4,7 @@
 #include <string.h>
 #include "mkey.h"
 #include "vhca.h"
-#include "../base/hash.h"
+#include "base/hash.h"
 
 /* What ALLOW_OTHER_VHCA_ACCESS noted: one row an mkey, gone with the mkey. */
 struct grant {

@@ -5,7 +5,7 @@
 #include "mkey.h"
 #include "pages.h"
 #include "vhca.h"
-#include "../base/log.h"
+#include "base/log.h"
 
 #define WRITES (MKEY_LW | MKEY_RW | MKEY_ATOMIC)
 

@@ -3,7 +3,7 @@
 #define SIM_OBJ_MKEY_H
 
 #include "obj.h"
-#include "../host/mm.h"
+#include "host/mm.h"
 
 struct silicon;
 struct sw_icm;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "obj.h"
 #include "vhca.h"
-#include "../base/log.h"
+#include "base/log.h"
 
 /*
  * Objects by id: a radix tree of three levels of 256, as the data path looks keys up for every

@@ -2,7 +2,7 @@
 #ifndef SIM_OBJ_PAGES_H
 #define SIM_OBJ_PAGES_H
 
-#include "../host/mm.h"
+#include "host/mm.h"
 
 /*
  * [pos, pos+len) of a list of equal pages as bus segments; neighbours on the bus become one.

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "obj.h"
-#include "../base/clock.h"
+#include "base/clock.h"
 
 struct frame_pool;
 struct host;
@@ -99,7 +99,7 @@ struct raw_stats {
 
 /*
  * What a function's kernel shows below ports/1. Programs look whenever they like
- * (front/sysfs.h): each is one word, which only the chip stores.
+ * (preload/sysfs.h): each is one word, which only the chip stores.
  */
 struct port_stats {
 	/* RoCE packets and their bytes, all headers among them, without FCS [I] */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "census.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "chip.h"
+#include "link/server.h"
+#include "obj/obj.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+
+static const char *const function_names[FUNCTION_COUNT] = {
+	[FUNCTION_HOST] = "host",
+	[FUNCTION_DPU] = "dpu",
+};
+
+static const char *const qp_states[] = {
+	[QP_RST] = "RST",   [QP_INIT] = "INIT", [QP_RTR] = "RTR", [QP_RTS] = "RTS",
+	[QP_SQER] = "SQER", [QP_SQD] = "SQD",	[QP_ERR] = "ERR", [QP_SQ_DRAINING] = "SQ_DRAINING",
+};
+#define QP_STATES (sizeof(qp_states) / sizeof(qp_states[0]))
+
+static unsigned int functions(struct chip *chip, struct link_function_row *rows, unsigned int max)
+{
+	const struct silicon *si = chip_silicon(chip);
+	unsigned int n = 0;
+
+	for (; n < FUNCTION_COUNT && n < max; n++) {
+		const struct raw_stats *raw = &si->vhca[n].raw;
+
+		rows[n] = (struct link_function_row){
+			.vhca_id = si->vhca[n].id,
+			.sent = raw->sent,
+			.received = raw->received,
+			.out_of_buffer = raw->out_of_buffer,
+			.failed = raw->failed,
+		};
+		snprintf(rows[n].name, sizeof(rows[n].name), "%s", function_names[n]);
+	}
+	return n;
+}
+
+static void add(struct link_object_row *rows, unsigned int *n, unsigned int max,
+		const struct vhca *v, enum obj_type type, const char *state, uint32_t count)
+{
+	struct link_object_row *row = &rows[*n];
+
+	if (!count || *n == max)
+		return;
+	memset(row, 0, sizeof(*row));
+	snprintf(row->kind, sizeof(row->kind), "%s", obj_type_name(type));
+	snprintf(row->state, sizeof(row->state), "%s", state);
+	row->function = v->kind;
+	row->count = count;
+	++*n;
+}
+
+/* What raw packets' queues call RDY is kept as RTS. */
+static const char *state_name(enum obj_type type, unsigned int state)
+{
+	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
+}
+
+static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned int max,
+		       const struct vhca *v, enum obj_type type)
+{
+	uint32_t count[QP_STATES] = {0};
+	struct qp *qp;
+
+	for (qp = obj_next(v, type, 0); qp; qp = obj_next(v, type, qp->o.id + 1))
+		if (qp->state < QP_STATES)
+			count[qp->state]++;
+	for (unsigned int s = 0; s < QP_STATES; s++)
+		add(rows, n, max, v, type, state_name(type, s), count[s]);
+}
+
+static unsigned int objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
+{
+	const struct silicon *si = chip_silicon(chip);
+	unsigned int n = 0;
+
+	for (unsigned int f = 0; f < FUNCTION_COUNT; f++) {
+		const struct vhca *v = &si->vhca[f];
+
+		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
+			/* The kernel's own, for as long as the chip is up; programs can't make any.
+			 */
+			if (t == OBJ_EQ)
+				continue;
+			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)
+				add_queues(rows, &n, max, v, t);
+			else
+				add(rows, &n, max, v, t, "", obj_count(v, t));
+		}
+	}
+	return n;
+}
+
+const struct link_census census = {functions, objects};

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/thread.h"
+#include "capture.h"
+#include "chip.h"
+#include "datapath.h"
+#include "queue/dp.h"
+#include "kernel/kernel.h"
+#include "host/mm.h"
+#include "host/uar.h"
+#include "obj/vhca.h"
+#include "replay.h"
+
+#define CONTROL_NS 20000u /* a busy data path lets requests through this often */
+#define EVENTS	   16
+
+struct watched {
+	void (*fn)(void *arg, int fd);
+	void *arg;
+	uint32_t generation; /* tells a reused fd from the one that an event was for; 0: none */
+};
+
+struct chip {
+	struct silicon silicon;
+	struct host *host;
+	struct kernel *kernel;
+	struct replay *replay;
+	struct captures *captures;
+	struct clock *clock;
+	bool has_silicon, has_datapath;
+	struct watched *watched; /* by fd */
+	int nwatched;
+	uint32_t generation;
+	int epfd, stop_fd;
+	int stopping;
+	uint64_t control_at;
+};
+
+static void doorbell_woke(void *host, int fd)
+{
+	(void)fd;
+	host_wake(host);
+}
+
+static void stop_asked(void *arg, int fd)
+{
+	uint64_t count;
+	ssize_t n = read(fd, &count, sizeof(count));
+
+	(void)arg;
+	(void)n;
+}
+
+static int open_parts(struct chip *c, const struct personality *personality)
+{
+	c->epfd = epoll_create1(EPOLL_CLOEXEC);
+	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->host = host_new();
+	if (c->epfd < 0 || c->stop_fd < 0 || !c->host)
+		return -ENOMEM;
+	c->has_silicon = !silicon_init(&c->silicon, c->host, c->clock, personality);
+	if (!c->has_silicon)
+		return -ENOMEM;
+	c->has_datapath = !datapath_open(&c->silicon);
+	if (!c->has_datapath)
+		return -ENOMEM;
+	c->kernel = kernel_new(&c->silicon);
+	c->replay = replay_new(&c->silicon);
+	c->captures = captures_new(&c->silicon);
+	return c->kernel && c->replay && c->captures ? 0 : -ENOMEM;
+}
+
+static int connect_parts(struct chip *c)
+{
+	int err;
+
+	c->silicon.on_event = kernel_event;
+	c->silicon.event_ctx = c->kernel;
+	host_on_doorbell(c->host, dp_doorbell, &c->silicon);
+	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
+	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);
+}
+
+struct chip *chip_new(const struct personality *personality, struct clock *clock)
+{
+	struct chip *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->epfd = -1;
+	c->stop_fd = -1;
+	c->clock = clock ? clock : &clock_monotonic;
+	if (open_parts(c, personality) || connect_parts(c)) {
+		chip_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void chip_free(struct chip *c)
+{
+	if (!c)
+		return;
+	replay_free(c->replay);
+	captures_free(c->captures);
+	if (c->kernel)
+		kernel_free(c->kernel);
+	if (c->has_datapath)
+		datapath_close(&c->silicon);
+	if (c->has_silicon)
+		silicon_fini(&c->silicon);
+	host_free(c->host);
+	if (c->stop_fd >= 0)
+		close(c->stop_fd);
+	if (c->epfd >= 0)
+		close(c->epfd);
+	free(c->watched);
+	free(c);
+}
+
+struct kernel *chip_kernel(struct chip *c)
+{
+	return c->kernel;
+}
+
+struct host *chip_host(struct chip *c)
+{
+	return c->host;
+}
+
+struct silicon *chip_silicon(struct chip *c)
+{
+	return &c->silicon;
+}
+
+struct replay *chip_replay(struct chip *c)
+{
+	return c->replay;
+}
+
+struct captures *chip_captures(struct chip *c)
+{
+	return c->captures;
+}
+
+static int watched_grow(struct chip *c, int fd)
+{
+	int i, n = fd + 32;
+	struct watched *watched;
+
+	if (fd < c->nwatched)
+		return 0;
+	watched = reallocarray(c->watched, (size_t)n, sizeof(*watched));
+	if (!watched)
+		return -ENOMEM;
+	for (i = c->nwatched; i < n; i++)
+		watched[i] = (struct watched){0};
+	c->watched = watched;
+	c->nwatched = n;
+	return 0;
+}
+
+int chip_watch(struct chip *c, int fd, void (*fn)(void *arg, int fd), void *arg)
+{
+	uint32_t generation = ++c->generation ? c->generation : ++c->generation;
+	struct epoll_event ev = {
+		.events = EPOLLIN,
+		.data.u64 = (uint64_t)generation << 32 | (uint32_t)fd,
+	};
+	int err = fd < 0 ? -EBADF : watched_grow(c, fd);
+
+	if (err)
+		return err;
+	if (epoll_ctl(c->epfd, EPOLL_CTL_ADD, fd, &ev))
+		return -errno;
+	c->watched[fd] = (struct watched){fn, arg, generation};
+	return 0;
+}
+
+void chip_unwatch(struct chip *c, int fd)
+{
+	if (fd < 0 || fd >= c->nwatched)
+		return;
+	epoll_ctl(c->epfd, EPOLL_CTL_DEL, fd, NULL);
+	c->watched[fd].generation = 0;
+}
+
+/* Waits up to ns for a descriptor. UINT64_MAX: for ever. */
+static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
+{
+	struct timespec t = {
+		.tv_sec = (time_t)(ns / 1000000000u),
+		.tv_nsec = (long)(ns % 1000000000u),
+	};
+
+	struct pollfd p = {.fd = c->epfd, .events = POLLIN};
+	int n = epoll_pwait2(c->epfd, ev, EVENTS, ns == UINT64_MAX ? NULL : &t, NULL);
+
+	if (n >= 0 || errno == EINTR)
+		return n;
+	/* Sandboxes may not know it. */
+	if (ppoll(&p, 1, ns == UINT64_MAX ? NULL : &t, NULL) <= 0)
+		return 0;
+	return epoll_wait(c->epfd, ev, EVENTS, 0);
+}
+
+/* Functions may watch and unwatch, themselves and others, while their events are handed out. */
+static bool requests(struct chip *c, uint64_t ns)
+{
+	struct epoll_event ev[EVENTS];
+	int i, n = wait_events(c, ev, ns);
+
+	for (i = 0; i < n; i++) {
+		int fd = (int)(uint32_t)ev[i].data.u64;
+		struct watched w = c->watched[fd];
+
+		if (w.generation == ev[i].data.u64 >> 32)
+			w.fn(w.arg, fd);
+	}
+	return n > 0;
+}
+
+static bool work(struct chip *c)
+{
+	bool did = host_poll(c->host) > 0;
+
+	did |= datapath_run(&c->silicon);
+	did |= replay_run(c->replay);
+	did |= captures_run(c->captures);
+	return did;
+}
+
+static bool fire_timers(struct chip *c)
+{
+	struct timers *timers = &c->silicon.timers;
+
+	return timers->n && timers_run(timers, c->clock->now(c->clock)) > 0;
+}
+
+bool chip_turn(struct chip *c)
+{
+	bool busy = requests(c, 0);
+
+	busy |= work(c);
+	busy |= fire_timers(c);
+	return busy;
+}
+
+/* How long the next timer lets the loop sleep. */
+static uint64_t until_timer(struct chip *c)
+{
+	uint64_t at = timers_next(&c->silicon.timers), now;
+
+	if (at == UINT64_MAX)
+		return UINT64_MAX;
+	now = c->clock->now(c->clock);
+	return at > now ? at - now : 0;
+}
+
+/* Idling is in real time, whatever clock the chip's timers follow. Nothing waits meanwhile. */
+static void idle(struct chip *c, uint64_t now)
+{
+	uint64_t ns = host_arm(c->host, now), timer;
+
+	if (!ns || dp_settle(&c->silicon))
+		return;
+	timer = until_timer(c);
+	requests(c, ns < timer ? ns : timer);
+}
+
+int chip_run(struct chip *c)
+{
+	thread_runs_loop();
+	while (!__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE)) {
+		bool busy = work(c);
+		uint64_t now = clock_monotonic.now(&clock_monotonic);
+
+		busy |= fire_timers(c);
+		if (now >= c->control_at) {
+			busy |= requests(c, 0);
+			c->control_at = now + CONTROL_NS;
+		}
+		if (!busy)
+			idle(c, now);
+	}
+	__atomic_store_n(&c->stopping, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+void chip_stop(struct chip *c)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	__atomic_store_n(&c->stopping, 1, __ATOMIC_RELEASE);
+	n = write(c->stop_fd, &one, sizeof(one));
+	(void)n;
+}

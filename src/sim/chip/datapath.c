@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include "base/log.h"
+#include "datapath.h"
+#include "queue/dp.h"
+#include "transport/net.h"
+#include "obj/tir.h"
+#include "obj/vhca.h"
+#include "steer/steer.h"
+#include "port/wire.h"
+
+#define ROUNDS 8u   /* of frames and requests between two looks at doorbells and timers */
+#define FRAMES 32u
+#define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
+
+static void port_send(void *wire, struct frame *f)
+{
+	wire_send(wire, f);
+}
+
+static bool port_room(void *wire)
+{
+	return wire_room(wire);
+}
+
+static bool port_observed(void *wire)
+{
+	return wire_observed(wire);
+}
+
+static void port_purge(void *wire, bool (*match)(const struct frame *, void *), void *arg)
+{
+	wire_purge(wire, match, arg);
+}
+
+/* --- raw packets: queues -> TX tables -> wire -> RX tables -> queues ---------------------- */
+
+static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t len)
+{
+	struct frame *f = frame_new(si->frames, len);
+
+	if (!f)
+		return NULL;
+	f->raw = true;
+	f->len = (uint32_t)len;
+	memcpy(f->data, data, len);
+	return f;
+}
+
+/*
+ * Tables may have pushed headers, so the port has the last word on the length; and as any MAC does,
+ * it pads what is shorter than Ethernet's least frame (IEEE 802.3, 64 bytes with FCS).
+ */
+static void to_wire(struct vhca *v, const struct packet *p)
+{
+	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->si, p->data, p->len) : NULL;
+
+	if (!f) {
+		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, p->len);
+		return;
+	}
+	if (f->len < FRAME_LEAST) {
+		memset(f->data + f->len, 0, FRAME_LEAST - f->len);
+		f->len = FRAME_LEAST;
+	}
+	f->from = (uint8_t)v->kind;
+	wire_send(v->si->wire, f);
+}
+
+/* A copy for each function: actions change the bytes. */
+static void raw_arrives(struct vhca *v, const struct frame *f)
+{
+	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
+	struct packet p = {
+		.data = buf + STEER_HEADROOM,
+		.len = f->len,
+		.headroom = STEER_HEADROOM,
+		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - f->len,
+		.source_vhca = STEER_FROM_WIRE,
+	};
+
+	memcpy(p.data, f->data, f->len);
+	packet_parse_headers(&p);
+	steer_rx(v, &p);
+}
+
+static bool is_own(const struct vhca *v, const struct frame *f)
+{
+	return !memcmp(f->data, v->mac, sizeof(v->mac));
+}
+
+/* Its own address brings a packet to a function; the others go to all that have RX tables. */
+static void raw_rx(struct silicon *si, const struct frame *f)
+{
+	bool claimed = false;
+
+	for (unsigned int i = 0; i < FUNCTION_COUNT && !claimed; i++) {
+		claimed = is_own(&si->vhca[i], f);
+		if (claimed)
+			raw_arrives(&si->vhca[i], f);
+	}
+	for (unsigned int i = 0, own = claimed; i < FUNCTION_COUNT && !own; i++) {
+		if (!steer_listens(&si->vhca[i]))
+			continue;
+		claimed = true;
+		raw_arrives(&si->vhca[i], f);
+	}
+	si->unclaimed += !claimed;
+}
+
+/* All that the counters of raw packets say by now. */
+static struct inject_stats raw_counters(const struct silicon *si)
+{
+	struct inject_stats sum = {.unclaimed = si->unclaimed};
+
+	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
+		const struct raw_stats *raw = &si->vhca[i].raw;
+		const uint64_t *ends = steer_stats(&si->vhca[i])->ends;
+
+		sum.queued += raw->received;
+		sum.no_buffer += raw->out_of_buffer;
+		sum.failed += raw->failed;
+		sum.dropped += ends[STEER_DROP];
+		sum.missed += ends[STEER_MISS];
+		sum.lost += ends[STEER_LOST];
+	}
+	return sum;
+}
+
+/* A packet's whole way is one call, so what the counters gained meanwhile became of it. */
+static void injected_rx(struct silicon *si, const struct frame *f)
+{
+	struct inject_stats before = raw_counters(si), after, *sum = &si->injected;
+
+	raw_rx(si, f);
+	after = raw_counters(si);
+	sum->frames++;
+	sum->bytes += f->len;
+	sum->queued += after.queued - before.queued;
+	sum->no_buffer += after.no_buffer - before.no_buffer;
+	sum->failed += after.failed - before.failed;
+	sum->dropped += after.dropped - before.dropped;
+	sum->missed += after.missed - before.missed;
+	sum->unclaimed += after.unclaimed - before.unclaimed;
+	sum->lost += after.lost - before.lost;
+}
+
+static void port_rx(void *ctx, struct frame *f)
+{
+	struct silicon *si = ctx;
+
+	if (!f->raw) {
+		net_rx(si->net, f);
+		return;
+	}
+	if (f->replayed)
+		injected_rx(si, f);
+	else
+		raw_rx(si, f);
+	frame_free(f);
+}
+
+int datapath_inject(struct silicon *si, const void *bytes, size_t len)
+{
+	struct frame *f;
+
+	if (len < VHCA_FRAME_MIN || len > VHCA_FRAME_MAX)
+		return -EMSGSIZE;
+	if (!wire_room(si->wire))
+		return -EAGAIN;
+	f = raw_frame(si, bytes, len);
+	if (!f)
+		return -ENOMEM;
+	f->replayed = true;
+	wire_send(si->wire, f);
+	return 0;
+}
+
+static const struct steer_ops steer_ops = {
+	.to_tir = dp_receive,
+	.to_wire = to_wire,
+};
+
+int datapath_open(struct silicon *si)
+{
+	struct net_port port = {
+		.send = port_send,
+		.room = port_room,
+		.observed = port_observed,
+		.purge = port_purge,
+	};
+
+	si->wire = wire_new();
+	si->net = net_new(si);
+	si->steer = steer_new(si);
+	si->frames = frame_pool_new();
+	if (!si->wire || !si->net || !si->steer || !si->frames || dp_init(si)) {
+		datapath_close(si);
+		return -ENOMEM;
+	}
+	port.ctx = si->wire;
+	net_set_port(si->net, &port);
+	wire_on_frame(si->wire, port_rx, si);
+	steer_set_ops(si->steer, &steer_ops);
+	dp_set_port(si, port_room, si->wire);
+	return 0;
+}
+
+void datapath_close(struct silicon *si)
+{
+	dp_fini(si);
+	wire_free(si->wire);
+	net_free(si->net);
+	steer_free(si->steer);
+	frame_pool_free(si->frames);
+	si->wire = NULL;
+	si->net = NULL;
+	si->steer = NULL;
+	si->frames = NULL;
+}
+
+static bool deliver(struct silicon *si, uint64_t from)
+{
+	unsigned int n = 0;
+
+	while (n < FRAMES && !(n && steer_enough(si, from)) && wire_run(si->wire, 1))
+		n++;
+	return n > 0;
+}
+
+/*
+ * A message, its acknowledgement and what they make ready run in one turn, so that a lone message
+ * costs one turn; CQEs become visible at its end, after all data.
+ */
+bool datapath_run(struct silicon *si)
+{
+	uint64_t now = si->clock->now(si->clock);
+	bool did = dp_fetch(si), round = true;
+	uint64_t from = steer_work(si);
+
+	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(si, from)); i++) {
+		round = net_run(si->net, now);
+		round |= deliver(si, from);
+		did |= round;
+	}
+	return dp_flush(si, now) || did;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "embedded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "chip.h"
+#include "preload/client.h"
+#include "kernel/kernel.h"
+#include "preload/sysfs.h"
+#include "host/mm.h"
+#include "host/uar.h"
+#include "obj/setting.h"
+#include "obj/vhca.h"
+
+/* One thing that a thread of the program wants done on the chip's thread. */
+struct call {
+	void (*fn)(struct call *);
+	struct call *next;
+	struct cfile *cf;
+	struct kreq *req;
+	uint64_t va, len, offset;
+	unsigned int function;
+	int uffd, memfd;
+	int rc;
+	sem_t done;
+};
+
+/* What the chip keeps of one open. */
+struct inner {
+	struct mm *mm;
+	struct kfile *kfile;
+};
+
+static struct {
+	struct chip *chip;
+	int bell;	      /* eventfd: calls are waiting */
+	pthread_mutex_t lock; /* of calls; libc's own, so that a sanitizer sees what orders what */
+	struct call *calls;   /* newest first */
+	bool parents;	      /* the thread stayed in the process that forked this one */
+	char tree[PATH_MAX];
+	int tree_owner;
+} embedded = {.bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct call *take_calls(void)
+{
+	struct call *c, *next, *in_order = NULL;
+
+	pthread_mutex_lock(&embedded.lock);
+	c = embedded.calls;
+	embedded.calls = NULL;
+	pthread_mutex_unlock(&embedded.lock);
+	for (; c; c = next) {
+		next = c->next;
+		c->next = in_order;
+		in_order = c;
+	}
+	return in_order;
+}
+
+static void run_calls(void *arg, int fd)
+{
+	struct call *c, *next;
+	uint64_t rings;
+
+	(void)arg;
+	if (read(fd, &rings, sizeof(rings)) < 0 && errno != EAGAIN)
+		sim_bug("the embedded chip's eventfd can't be read: %s", strerror(errno));
+	for (c = take_calls(); c; c = next) {
+		next = c->next; /* c is on a stack that goes away once it is done */
+		c->fn(c);
+		sem_post(&c->done);
+	}
+}
+
+/* The caller holds a lock of the client half: no signal and no cancellation gets in between. */
+static int call(struct call *c)
+{
+	const uint64_t one = 1;
+
+	sem_init(&c->done, 0, 0);
+	pthread_mutex_lock(&embedded.lock);
+	c->next = embedded.calls;
+	embedded.calls = c;
+	pthread_mutex_unlock(&embedded.lock);
+	if (write(embedded.bell, &one, sizeof(one)) < 0)
+		sim_bug("the embedded chip's eventfd can't be written: %s", strerror(errno));
+	while (sem_wait(&c->done))
+		;
+	sem_destroy(&c->done);
+	return c->rc;
+}
+
+static void *chip_main(void *arg)
+{
+	client_stay_out();
+	pthread_setname_np(pthread_self(), "dvx-sim");
+	chip_run(arg);
+	return NULL;
+}
+
+/* Signals stay with the program's own threads: the caller has all of them blocked here. */
+static int start_thread(struct chip *chip)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	embedded.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (embedded.bell < 0)
+		return -errno;
+	err = chip_watch(chip, embedded.bell, run_calls, NULL);
+	if (err)
+		return err;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	err = pthread_create(&thread, &attr, chip_main, chip);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+/* What the program finds in its environment when it first looks for a device holds to its end. */
+static const struct personality *personality(void)
+{
+	static struct personality chosen;
+	const char *set = getenv("DVX_SIM_SET");
+	char why[SETTING_WHY];
+
+	if (chosen.name)
+		return &chosen;
+	chosen = personality_bluefield2;
+	if (!set || !*set || !settings_apply(&chosen, set, why))
+		return &chosen;
+	chosen.name = NULL;
+	sim_refuse("DVX_SIM_SET: %s; so there is no device", why);
+	return NULL;
+}
+
+static enum function_kind function(void)
+{
+	const char *name = getenv("DVX_SIM_FUNCTION");
+
+	return name && !strcmp(name, "dpu") ? FUNCTION_DPU : FUNCTION_HOST;
+}
+
+/* The tree was made before the device is opened. A fork child sees its parent's, and leaves it. */
+static int share_counters(struct chip *chip)
+{
+	if (embedded.tree_owner != getpid())
+		return 0;
+	return sysfs_share(embedded.tree, &chip_silicon(chip)->vhca[function()]);
+}
+
+static int start(void)
+{
+	struct chip *chip;
+	int err;
+
+	if (embedded.chip)
+		return 0;
+	if (!personality())
+		return -ENODEV;
+	chip = chip_new(personality(), NULL);
+	if (!chip)
+		return errno ? -errno : -ENOMEM;
+	err = share_counters(chip);
+	if (!err)
+		err = start_thread(chip);
+	if (!err) {
+		embedded.chip = chip;
+		return 0;
+	}
+	if (embedded.bell >= 0)
+		close(embedded.bell);
+	chip_free(chip);
+	return err;
+}
+
+static void do_open(struct call *c)
+{
+	struct inner *in = calloc(1, sizeof(*in));
+
+	c->rc = -ENOMEM;
+	if (!in)
+		return;
+	errno = ENOMEM;
+	in->mm = mm_open(chip_host(embedded.chip), getpid(), -1);
+	in->kfile = in->mm ? kernel_open(chip_kernel(embedded.chip), in->mm, c->function) : NULL;
+	if (!in->kfile) {
+		c->rc = -errno;
+		if (in->mm)
+			mm_close(in->mm);
+		free(in);
+		return;
+	}
+	c->cf->inner = in;
+	c->cf->inner_fd = bar_fd(kfile_bar(in->kfile));
+	c->rc = fcntl(c->cf->inner_fd, F_DUPFD_CLOEXEC, 0);
+	if (c->rc < 0)
+		c->rc = -errno;
+}
+
+static void do_close(struct call *c)
+{
+	struct inner *in = c->cf->inner;
+
+	if (!in)
+		return;
+	c->cf->inner = NULL;
+	c->rc = kernel_is_tangled(in->kfile);
+	kernel_close(in->kfile);
+	mm_close(in->mm);
+	free(in);
+}
+
+static struct kfile *kfile(const struct call *c)
+{
+	const struct inner *in = c->cf->inner;
+
+	return in ? in->kfile : NULL;
+}
+
+static void do_ioctl(struct call *c)
+{
+	c->rc = kfile(c) ? kernel_ioctl(kfile(c), c->req) : -EBADF;
+}
+
+static void do_mapped(struct call *c)
+{
+	struct bar *bar = kfile(c) ? kfile_bar(kfile(c)) : NULL;
+
+	if (c->uffd >= 0 && bar)
+		bar_uffd(bar, c->uffd);
+	else if (c->uffd >= 0)
+		close(c->uffd);
+	c->rc = bar ? bar_mapped(bar, c->va, c->len, c->offset) : -EBADF;
+}
+
+static void do_unmapped(struct call *c)
+{
+	if (kfile(c))
+		bar_unmapped(kfile_bar(kfile(c)), c->va, c->len);
+}
+
+static void do_share(struct call *c)
+{
+	c->rc = kfile(c) ? kernel_share(kfile(c), c->va, c->len, c->memfd) : -EBADF;
+}
+
+static int embedded_close_call(struct cfile *cf)
+{
+	struct call c = {.fn = do_close, .cf = cf};
+
+	return call(&c);
+}
+
+static bool embedded_close(struct cfile *cf)
+{
+	return embedded_close_call(cf) > 0;
+}
+
+static int embedded_open(struct cfile *cf, unsigned int function)
+{
+	struct call c = {.fn = do_open, .cf = cf, .function = function};
+	int err;
+
+	if (embedded.parents) {
+		sim_refuse("the chip runs in the process that forked this one and can't be reached "
+			   "from here; use dvx-sim run or dvx-sim up for programs that fork");
+		return -ENODEV;
+	}
+	err = start();
+	if (err)
+		return err;
+	err = call(&c);
+	if (err < 0)
+		embedded_close_call(cf);
+	return err;
+}
+
+static int embedded_ioctl(struct cfile *cf, struct kreq *req)
+{
+	struct call c = {.fn = do_ioctl, .cf = cf, .req = req};
+	struct held held;
+	int rc;
+
+	fair_lock(&cf->lock, &held);
+	rc = call(&c);
+	fair_unlock(&cf->lock, &held);
+	return rc;
+}
+
+static int embedded_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
+{
+	struct call c = {
+		.fn = do_mapped, .cf = cf, .uffd = uffd, .va = va, .len = len, .offset = offset};
+
+	return call(&c);
+}
+
+static void embedded_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
+{
+	struct call c = {.fn = do_unmapped, .cf = cf, .va = va, .len = len};
+
+	call(&c);
+}
+
+static int embedded_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
+{
+	struct call c = {.fn = do_share, .cf = cf, .va = va, .len = len, .memfd = memfd};
+
+	return call(&c);
+}
+
+static void embedded_forked(struct cfile *cf)
+{
+	(void)cf;
+	embedded.parents = embedded.chip != NULL;
+}
+
+/* A tree whose process was killed stays behind until the next one comes by. */
+static void remove_stale(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int pid;
+
+	if (strncmp(name, EMBEDDED_TREE, strlen(EMBEDDED_TREE)))
+		return;
+	pid = atoi(name + strlen(EMBEDDED_TREE));
+	if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+		return;
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return;
+	if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+		sysfs_remove(path);
+}
+
+static void sweep(const char *root)
+{
+	char dir[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(root, '/') - root), root);
+	d = opendir(dir);
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		remove_stale(dir, e->d_name);
+	closedir(d);
+}
+
+/* Ids depend on the personality alone, so the tree can be had without a running chip. */
+static int embedded_sysfs(const char *root)
+{
+	const struct personality *p = personality();
+	struct silicon si;
+	int err = p ? silicon_init(&si, NULL, &clock_monotonic, p) : 0;
+
+	if (err)
+		return err;
+	sweep(root);
+	err = sysfs_make(root, p, p ? &si.vhca[function()] : NULL);
+	if (p)
+		silicon_fini(&si);
+	if (!err) {
+		snprintf(embedded.tree, sizeof(embedded.tree), "%s", root);
+		embedded.tree_owner = getpid();
+	}
+	return err;
+}
+
+void embedded_fini(void)
+{
+	if (embedded.tree[0] && embedded.tree_owner == getpid())
+		sysfs_remove(embedded.tree);
+}
+
+const struct transport transport_embedded = {
+	.sysfs = embedded_sysfs,
+	.open = embedded_open,
+	.ioctl = embedded_ioctl,
+	.mapped = embedded_mapped,
+	.unmapped = embedded_unmapped,
+	.share = embedded_share,
+	.close = embedded_close,
+	.forked = embedded_forked,
+};

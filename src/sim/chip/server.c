@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dvx-sim-server: one process is one chip. dvx-sim starts it; its folder holds a lock (held as
+ * long as the server lives, so whoever can take it knows that the server is dead), the socket, one
+ * sysfs tree for each function, and the log when detached.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/thread.h"
+#include "census.h"
+#include "chip.h"
+#include "kernel/kernel.h"
+#include "link/server.h"
+#include "preload/sysfs.h"
+#include "obj/setting.h"
+#include "obj/vhca.h"
+
+#define LOG_MOST (16u << 20) /* it lies in memory, mostly */
+
+static struct {
+	const char *dir, *name, *trace, *set;
+	int ready;    /* a byte goes there when programs may come; -1 */
+	int lifeline; /* its end is the server's end; -1 */
+	bool detach;
+} option = {.ready = -1, .lifeline = -1};
+
+static struct personality personality;
+static struct chip *the_chip;
+static const char *const trees[FUNCTION_COUNT] = {"host", "dpu"};
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	chip_stop(the_chip);
+}
+
+static void lifeline_cut(void *chip, int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) > 0)
+		return;
+	chip_unwatch(chip, fd);
+	chip_stop(chip);
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "dvx-sim: %s %s: %s\n", what, option.dir, strerror(errno));
+	return -1;
+}
+
+static const char *in_dir(const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", option.dir, name);
+	return path;
+}
+
+/* The lock's file may be removed with the folder by whoever found it stale: then try again. */
+static int claim(void)
+{
+	for (int i = 0; i < 100; i++) {
+		struct stat held, named;
+		int fd;
+
+		if (mkdir(option.dir, 0700) && errno != EEXIST)
+			return fail("can't make");
+		fd = open(in_dir("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0)
+			return fail("can't open the lock in");
+		if (flock(fd, LOCK_EX | LOCK_NB)) {
+			fprintf(stderr, "dvx-sim: a chip named %s is up already\n", option.name);
+			return -1;
+		}
+		if (!fstat(fd, &held) && !stat(in_dir("lock"), &named) &&
+		    held.st_ino == named.st_ino)
+			return fd;
+		close(fd);
+	}
+	errno = EBUSY;
+	return fail("can't claim");
+}
+
+static int make_trees(struct chip *chip)
+{
+	struct silicon *si = chip_silicon(chip);
+
+	for (unsigned int f = 0; f < FUNCTION_COUNT; f++) {
+		sysfs_remove(in_dir(trees[f]));
+		errno = -sysfs_make(in_dir(trees[f]), si->personality, &si->vhca[f]);
+		if (!errno)
+			errno = -sysfs_share(in_dir(trees[f]), &si->vhca[f]);
+		if (errno)
+			return fail("can't make the sysfs tree in");
+	}
+	return 0;
+}
+
+static int listener(void)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	const char *path = in_dir("socket");
+	int sock;
+
+	if (strlen(path) >= sizeof(at.sun_path)) {
+		errno = ENAMETOOLONG;
+		return fail("can't make a socket in");
+	}
+	strcpy(at.sun_path, path);
+	unlink(path);
+	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0 || bind(sock, (struct sockaddr *)&at, sizeof(at)) || listen(sock, 128))
+		return fail("can't make a socket in");
+	return sock;
+}
+
+static void clean_up(void)
+{
+	static const char *const files[] = {"socket", "log", "lock"};
+
+	for (unsigned int f = 0; f < FUNCTION_COUNT; f++)
+		sysfs_remove(in_dir(trees[f]));
+	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlink(in_dir(files[i]));
+	rmdir(option.dir);
+}
+
+/* Each client needs about ten descriptors. */
+static void raise_limits(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static void take_signals(struct chip *chip)
+{
+	static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
+	struct sigaction stop = {.sa_handler = on_signal};
+
+	the_chip = chip;
+	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaction(ends[i], &stop, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int start_trace(void)
+{
+	int fd = STDERR_FILENO;
+
+	if (!option.trace)
+		return 0;
+	if (strcmp(option.trace, "-"))
+		fd = open(option.trace, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	if (fd >= 0 && !sim_trace_to(fd))
+		return 0;
+	fprintf(stderr, "dvx-sim: can't write the trace to %s: %s\n", option.trace,
+		strerror(errno));
+	return -1;
+}
+
+/* From here on nobody looks at this process's output. */
+static void detach(void)
+{
+	int log = open(in_dir("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (log >= 0) {
+		sim_log_to(log);
+		sim_log_most(LOG_MOST);
+	}
+	for (int fd = 0; fd <= 2 && nowhere >= 0; fd++)
+		dup2(nowhere, fd);
+	if (chdir("/"))
+		sim_note("can't leave the folder that this was started in");
+}
+
+static int serve(struct chip *chip)
+{
+	int sock = listener();
+	struct link_server *server;
+
+	if (sock < 0)
+		return -1;
+	server = link_server_new(chip, sock, option.name, &census);
+	if (!server)
+		return fail("can't serve");
+	if (option.lifeline >= 0)
+		chip_watch(chip, option.lifeline, lifeline_cut, chip);
+	if (option.detach)
+		detach();
+	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
+		close(option.ready);
+	process_is_device();
+	chip_run(chip);
+	kernel_unplug(chip_kernel(chip));
+	link_server_free(server);
+	return 0;
+}
+
+static int run_chip(void)
+{
+	struct chip *chip = chip_new(&personality, NULL);
+	int rc;
+
+	if (!chip)
+		return fail("can't build a chip for");
+	take_signals(chip);
+	rc = make_trees(chip);
+	if (!rc)
+		rc = serve(chip);
+	chip_free(chip);
+	return rc;
+}
+
+static int parse(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+		if (!strcmp(argv[i], "--detach")) {
+			option.detach = true;
+			continue;
+		}
+		if (!strcmp(argv[i], "--dir"))
+			option.dir = value;
+		else if (!strcmp(argv[i], "--name"))
+			option.name = value;
+		else if (!strcmp(argv[i], "--trace"))
+			option.trace = value;
+		else if (!strcmp(argv[i], "--set"))
+			option.set = value;
+		else if (!strcmp(argv[i], "--ready"))
+			option.ready = atoi(value);
+		else if (!strcmp(argv[i], "--lifeline"))
+			option.lifeline = atoi(value);
+		else
+			return -1;
+		i++;
+	}
+	return option.dir && option.name ? 0 : -1;
+}
+
+static int choose_personality(void)
+{
+	char why[SETTING_WHY];
+
+	personality = personality_bluefield2;
+	if (!option.set || !settings_apply(&personality, option.set, why))
+		return 0;
+	fprintf(stderr, "dvx-sim: --set: %s\n", why);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	int lock, rc;
+
+	if (parse(argc, argv)) {
+		fprintf(stderr, "dvx-sim-server is started by dvx-sim (see dvx-sim --help).\n");
+		return 2;
+	}
+	if (choose_personality())
+		return 2;
+	raise_limits();
+	lock = claim();
+	if (lock < 0)
+		return 1;
+	rc = start_trace() ? -1 : run_chip();
+	clean_up();
+	close(lock);
+	return rc ? 1 : 0;
+}

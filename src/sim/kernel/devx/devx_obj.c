@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DevX objects. The kernel knows nothing of what a mailbox means, except who made the object: a
+ * modify or query must name the very object whose handle it came with, and the destroy mailbox is
+ * built when the object is created.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cq.h>
+#include <dvx/prm/eth.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/rq.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "devx.h"
+#include "fw/fw.h"
+#include "kernel/verbs/raw.h"
+
+#define BITS24 0xffffffu
+#define BITS32 0xffffffffu
+#define BITS8  0xffu
+
+/* Every number sits in the dword at byte 8, of the answer and of the destroy mailbox alike. */
+static const struct creator {
+	uint16_t create, destroy;
+	uint32_t mask;
+} creators[] = {
+	{PRM_OPCODE_CREATE_GENERAL_OBJECT, PRM_OPCODE_DESTROY_GENERAL_OBJECT, BITS32},
+	{PRM_OPCODE_CREATE_MKEY, PRM_OPCODE_DESTROY_MKEY, BITS24},
+	{PRM_OPCODE_CREATE_CQ, PRM_OPCODE_DESTROY_CQ, BITS24},
+	{PRM_OPCODE_ALLOC_PD, PRM_OPCODE_DEALLOC_PD, BITS24},
+	{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, BITS24},
+	{PRM_OPCODE_CREATE_RMP, PRM_OPCODE_DESTROY_RMP, BITS24},
+	{PRM_OPCODE_CREATE_SQ, PRM_OPCODE_DESTROY_SQ, BITS24},
+	{PRM_OPCODE_CREATE_RQ, PRM_OPCODE_DESTROY_RQ, BITS24},
+	{PRM_OPCODE_CREATE_RQT, PRM_OPCODE_DESTROY_RQT, BITS24},
+	{PRM_OPCODE_CREATE_TIR, PRM_OPCODE_DESTROY_TIR, BITS24},
+	{PRM_OPCODE_CREATE_TIS, PRM_OPCODE_DESTROY_TIS, BITS24},
+	{PRM_OPCODE_ALLOC_Q_COUNTER, PRM_OPCODE_DEALLOC_Q_COUNTER, BITS8},
+	{PRM_OPCODE_ALLOC_FLOW_COUNTER, PRM_OPCODE_DEALLOC_FLOW_COUNTER, BITS32},
+	{PRM_OPCODE_ALLOC_PACKET_REFORMAT_CONTEXT, PRM_OPCODE_DEALLOC_PACKET_REFORMAT_CONTEXT,
+	 BITS32},
+	{PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, BITS32},
+	{PRM_OPCODE_CREATE_QP, PRM_OPCODE_DESTROY_QP, BITS24},
+	{PRM_OPCODE_CREATE_SRQ, PRM_OPCODE_DESTROY_SRQ, BITS24},
+	{PRM_OPCODE_CREATE_XRC_SRQ, PRM_OPCODE_DESTROY_XRC_SRQ, BITS24},
+	{PRM_OPCODE_CREATE_DCT, PRM_OPCODE_DESTROY_DCT, BITS24},
+	{PRM_OPCODE_CREATE_XRQ, PRM_OPCODE_DESTROY_XRQ, BITS24},
+	{PRM_OPCODE_ALLOC_XRCD, PRM_OPCODE_DEALLOC_XRCD, BITS24},
+	{PRM_OPCODE_CREATE_FLOW_TABLE, PRM_OPCODE_DESTROY_FLOW_TABLE, BITS24},
+	{PRM_OPCODE_CREATE_FLOW_GROUP, PRM_OPCODE_DESTROY_FLOW_GROUP, BITS32},
+	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, BITS32},
+};
+
+/* Commands on an existing object, and which creation they belong to. */
+enum use { MODIFY, QUERY };
+static const struct user {
+	uint16_t opcode, create;
+	uint8_t use;
+} users[] = {
+	{PRM_OPCODE_MODIFY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, MODIFY},
+	{PRM_OPCODE_QUERY_GENERAL_OBJECT, PRM_OPCODE_CREATE_GENERAL_OBJECT, QUERY},
+	{PRM_OPCODE_QUERY_MKEY, PRM_OPCODE_CREATE_MKEY, QUERY},
+	{PRM_OPCODE_MODIFY_CQ, PRM_OPCODE_CREATE_CQ, MODIFY},
+	{PRM_OPCODE_QUERY_CQ, PRM_OPCODE_CREATE_CQ, QUERY},
+	{PRM_OPCODE_MODIFY_SQ, PRM_OPCODE_CREATE_SQ, MODIFY},
+	{PRM_OPCODE_QUERY_SQ, PRM_OPCODE_CREATE_SQ, QUERY},
+	{PRM_OPCODE_MODIFY_RQ, PRM_OPCODE_CREATE_RQ, MODIFY},
+	{PRM_OPCODE_QUERY_RQ, PRM_OPCODE_CREATE_RQ, QUERY},
+	{PRM_OPCODE_MODIFY_RMP, PRM_OPCODE_CREATE_RMP, MODIFY},
+	{PRM_OPCODE_QUERY_RMP, PRM_OPCODE_CREATE_RMP, QUERY},
+	{PRM_OPCODE_MODIFY_RQT, PRM_OPCODE_CREATE_RQT, MODIFY},
+	{PRM_OPCODE_QUERY_RQT, PRM_OPCODE_CREATE_RQT, QUERY},
+	{PRM_OPCODE_MODIFY_TIR, PRM_OPCODE_CREATE_TIR, MODIFY},
+	{PRM_OPCODE_QUERY_TIR, PRM_OPCODE_CREATE_TIR, QUERY},
+	{PRM_OPCODE_MODIFY_TIS, PRM_OPCODE_CREATE_TIS, MODIFY},
+	{PRM_OPCODE_QUERY_TIS, PRM_OPCODE_CREATE_TIS, QUERY},
+	{PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_INIT2INIT_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_INIT2RTR_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_RTS2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_SQERR2RTS_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_2ERR_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_2RST_QP, PRM_OPCODE_CREATE_QP, MODIFY},
+	{PRM_OPCODE_QUERY_QP, PRM_OPCODE_CREATE_QP, QUERY},
+	{PRM_OPCODE_QUERY_SRQ, PRM_OPCODE_CREATE_SRQ, QUERY},
+	{PRM_OPCODE_ARM_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, MODIFY},
+	{PRM_OPCODE_QUERY_XRC_SRQ, PRM_OPCODE_CREATE_XRC_SRQ, QUERY},
+	{PRM_OPCODE_QUERY_DCT, PRM_OPCODE_CREATE_DCT, QUERY},
+	{PRM_OPCODE_MODIFY_XRQ, PRM_OPCODE_CREATE_XRQ, MODIFY},
+	{PRM_OPCODE_QUERY_XRQ, PRM_OPCODE_CREATE_XRQ, QUERY},
+	{PRM_OPCODE_MODIFY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, MODIFY},
+	{PRM_OPCODE_QUERY_FLOW_TABLE, PRM_OPCODE_CREATE_FLOW_TABLE, QUERY},
+	{PRM_OPCODE_QUERY_FLOW_GROUP, PRM_OPCODE_CREATE_FLOW_GROUP, QUERY},
+	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, MODIFY},
+	{PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, QUERY},
+	{PRM_OPCODE_QUERY_FLOW_COUNTER, PRM_OPCODE_ALLOC_FLOW_COUNTER, QUERY},
+	{PRM_OPCODE_QUERY_MODIFY_HEADER_CONTEXT, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, QUERY},
+};
+
+static const struct creator *creator_of(uint16_t create)
+{
+	for (unsigned int i = 0; i < sizeof(creators) / sizeof(creators[0]); i++) {
+		if (creators[i].create == create)
+			return &creators[i];
+	}
+	return NULL;
+}
+
+static uint32_t number_in(const void *mailbox, const struct creator *c)
+{
+	return prm_general_obj_in_cmd_hdr_get_obj_id(mailbox) & c->mask;
+}
+
+/* Numbers of different kinds may be equal; the creating opcode and object type tell them apart. */
+static uint64_t encode(uint16_t create, uint16_t obj_type, uint32_t number)
+{
+	return (uint64_t)obj_type << 48 | (uint64_t)create << 32 | number;
+}
+
+static int destroy(struct uobj *u)
+{
+	const struct devx_obj *o = (struct devx_obj *)u;
+	uint8_t out[PRM_MBOX_OUT_BYTES];
+	int err = fw_cmd(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
+
+	if (!err)
+		devx_forget_obj(u->file->k, u);
+	return err;
+}
+
+const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, destroy};
+
+/* --- creation ------------------------------------------------------------------------------ */
+
+/* Programs can't name physical pages: whatever takes a page list is made to take a umem. */
+static int force_mkey_umem(struct devx_cmd *c)
+{
+	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
+	uint32_t mode;
+
+	if (c->in_len < 16 + PRM_MKC_BYTES)
+		return refuse(
+			-EINVAL,
+			"DEVX_OBJ_CREATE: CREATE_MKEY with %zu bytes ends before its mkc ends",
+			c->in_len);
+	mode = prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
+	if (mode != PRM_MKC_ACCESS_MODE_KLM && mode != PRM_MKC_ACCESS_MODE_KSM)
+		prm_create_mkey_in_set_mkey_umem_valid(c->in, 1);
+	return 0;
+}
+
+static void force_wq_umem(void *wq)
+{
+	prm_wq_set_wq_umem_valid(wq, 1);
+	prm_wq_set_dbr_umem_valid(wq, 1);
+}
+
+static void force_umem(struct devx_cmd *c)
+{
+	if (c->opcode == PRM_OPCODE_CREATE_SQ && c->in_len >= PRM_CREATE_SQ_IN_BYTES)
+		force_wq_umem(prm_sqc_at_wq(prm_create_sq_in_at_ctx(c->in)));
+	else if (c->opcode == PRM_OPCODE_CREATE_RQ && c->in_len >= PRM_CREATE_RQ_IN_BYTES)
+		force_wq_umem(prm_rqc_at_wq(prm_create_rq_in_at_ctx(c->in)));
+	else if (c->opcode == PRM_OPCODE_CREATE_CQ && c->in_len >= PRM_CREATE_CQ_IN_BYTES) {
+		prm_create_cq_in_set_cq_umem_valid(c->in, 1);
+		prm_cqc_set_dbr_umem_valid(prm_create_cq_in_at_cq_context(c->in), 1);
+	} else if (c->opcode == PRM_OPCODE_CREATE_QP && c->in_len >= PRM_CREATE_QP_IN_BYTES) {
+		prm_create_qp_in_set_wq_umem_valid(c->in, 1);
+		prm_qpc_set_dbr_umem_valid(prm_create_qp_in_at_qpc(c->in), 1);
+	} else if (c->opcode == PRM_OPCODE_MODIFY_CQ && c->in_len >= PRM_MODIFY_CQ_IN_BYTES) {
+		prm_modify_cq_in_set_cq_umem_valid(c->in, 1);
+	}
+}
+
+/* As mlx5_ib knows it: whoever names a counter of it may do so by its offset. */
+static uint32_t counters_in(const struct devx_cmd *c)
+{
+	uint32_t bulk = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
+
+	return bulk ? bulk * 128 : 1;
+}
+
+static void remember(struct devx_obj *o, const struct devx_cmd *c, const struct creator *how,
+		     const void *out)
+{
+	bool general = c->opcode == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+	uint16_t type = general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0;
+	uint32_t number =
+		devx_is_flow(c->opcode) ? devx_flow_remember(o, c, out) : number_in(out, how);
+
+	o->obj_id = encode(c->opcode, type, number);
+	if (c->opcode == PRM_OPCODE_ALLOC_FLOW_COUNTER)
+		o->counters = counters_in(c);
+	prm_general_obj_in_cmd_hdr_set_opcode(o->din, how->destroy);
+	prm_general_obj_in_cmd_hdr_set_uid(o->din, prm_mbox_in_get_uid(c->in));
+	if (devx_is_flow(c->opcode))
+		return;
+	o->dinlen = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
+	prm_general_obj_in_cmd_hdr_set_obj_type(o->din, type);
+	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
+}
+
+static int create(struct kfile *f, struct kreq *req, struct devx_cmd *c, const struct creator *how)
+{
+	struct devx_obj *o = uobj_new(f, &devx_obj_class, sizeof(*o));
+	const struct kattr *a = kattr_find(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
+	int err;
+
+	if (!o)
+		return -ENOMEM;
+	err = devx_run(f, req, c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
+	if (err) {
+		uobj_drop(&o->u);
+		return err;
+	}
+	remember(o, c, how, a->out);
+	kattr_new_handle(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &o->u);
+	return 0;
+}
+
+/* Stamps the mailbox; -EINVAL for a tunnelled one, or without DevX. */
+static int stamp(struct kfile *f, struct devx_cmd *c)
+{
+	int uid;
+
+	if (prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in))
+		return refuse(-EINVAL, "DevX opcode 0x%x: vhca_tunnel_id must be 0", c->opcode);
+	uid = devx_uid(f, c->opcode);
+	if (uid < 0)
+		return uid;
+	prm_mbox_in_set_uid(c->in, (uint32_t)uid);
+	return 0;
+}
+
+int devx_obj_create(struct kfile *f, struct kreq *req)
+{
+	const struct creator *how;
+	struct devx_cmd c;
+	int err = devx_mailbox(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, &c);
+
+	if (err)
+		return err;
+	how = creator_of(c.opcode);
+	if (c.opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c.in))
+		how = NULL; /* it changes one */
+	err = stamp(f, &c);
+	if (!err && !how)
+		err = refuse(-EINVAL,
+			     "DEVX_OBJ_CREATE: opcode 0x%x makes no object that this kernel knows",
+			     c.opcode);
+	if (!err && c.opcode == PRM_OPCODE_CREATE_MKEY)
+		err = force_mkey_umem(&c);
+	if (!err) {
+		force_umem(&c);
+		err = create(f, req, &c, how);
+	}
+	free(c.in);
+	return err;
+}
+
+int devx_obj_destroy(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, &devx_obj_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+/* --- use ------------------------------------------------------------------------------------- */
+
+static uint32_t number_at(const struct devx_cmd *c, const struct creator *how)
+{
+	size_t at = devx_number_at(c->opcode);
+
+	return at + 4 <= c->in_len ? prm_load32(c->in, at) & how->mask : 0;
+}
+
+/* What a command says that it is about. */
+static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
+{
+	for (unsigned int i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+		bool general = users[i].create == PRM_OPCODE_CREATE_GENERAL_OBJECT;
+		const struct creator *how = creator_of(users[i].create);
+
+		if (users[i].opcode != c->opcode || users[i].use != use)
+			continue;
+		*id = encode(users[i].create,
+			     general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0,
+			     number_at(c, how));
+		return 0;
+	}
+	return refuse(-EINVAL, "DevX opcode 0x%x does not %s an object", c->opcode,
+		      use == MODIFY ? "modify" : "query");
+}
+
+static bool is_part_of_qp(const struct kqp *qp, uint64_t id)
+{
+	if (!qp->raw.on)
+		return id == encode(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
+	return id == encode(PRM_OPCODE_CREATE_SQ, 0, qp->raw.sqn) ||
+	       id == encode(PRM_OPCODE_CREATE_RQ, 0, qp->raw.rqn) ||
+	       id == encode(PRM_OPCODE_CREATE_TIR, 0, qp->raw.tirn) ||
+	       id == encode(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
+}
+
+/* Whether a handle stands for the object: a DevX one, or a verbs queue whose context is looked at.
+ */
+static bool stands_for(const struct uobj *u, uint64_t id)
+{
+	if (u->class == &devx_obj_class)
+		return id == ((const struct devx_obj *)u)->obj_id;
+	if (u->class == &cq_class)
+		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct kcq *)u)->cqn);
+	if (u->class == &qp_class)
+		return is_part_of_qp((const struct kqp *)u, id);
+	if (u->class == &wq_class)
+		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct kwq *)u)->rqn);
+	if (u->class == &wq_table_class)
+		return id == encode(PRM_OPCODE_CREATE_RQT, 0, ((const struct kwq_table *)u)->rqtn);
+	return false;
+}
+
+static int check_use(struct kfile *f, struct kreq *req, uint16_t handle, struct devx_cmd *c,
+		     enum use use)
+{
+	struct uobj *u;
+	uint64_t id;
+	int err = kattr_uobj(f, req, handle, NULL, &u);
+
+	if (!err)
+		err = stamp(f, c);
+	if (!err)
+		err = named(c, use, &id);
+	if (!err && !stands_for(u, id))
+		err = refuse(-EINVAL, "DevX opcode 0x%x names object 0x%x, the handle is another's",
+			     c->opcode, (uint32_t)id);
+	return err;
+}
+
+static int use_obj(struct kfile *f, struct kreq *req, enum use use, uint16_t handle, uint16_t in,
+		   uint16_t out)
+{
+	struct devx_cmd c;
+	int err = devx_mailbox(req, in, &c);
+
+	if (err)
+		return err;
+	err = check_use(f, req, handle, &c, use);
+	if (!err) {
+		force_umem(&c);
+		err = devx_run(f, req, &c, out);
+	}
+	free(c.in);
+	return err;
+}
+
+int devx_obj_modify(struct kfile *f, struct kreq *req)
+{
+	return use_obj(f, req, MODIFY, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE,
+		       MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT);
+}
+
+int devx_obj_query(struct kfile *f, struct kreq *req)
+{
+	return use_obj(f, req, QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE,
+		       MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT);
+}
+
+/* --- asynchronous queries: done at once, read from a FD -------------------------------------- */
+
+#define ASYNC_BACKLOG (1u << 20) /* as mlx5_ib bounds it */
+#define ASYNC_OUT     4088u	 /* one packet of a pipe, less its header */
+
+static int async_query(struct kfile *f, struct kreq *req, const struct devx_cmd *c,
+		       struct channel *ch)
+{
+	uint64_t out_len = kattr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN);
+	uint64_t packet[(ASYNC_OUT + 8) / 8] = {
+		kattr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID)};
+
+	if (out_len < PRM_MBOX_OUT_BYTES || out_len > ASYNC_OUT)
+		return refuse(-EINVAL, "DEVX_OBJ_ASYNC_QUERY: out_len %llu is not within %u..%u",
+			      (unsigned long long)out_len, PRM_MBOX_OUT_BYTES, ASYNC_OUT);
+	if (channel_backlog(ch) > ASYNC_BACKLOG)
+		return refuse(-EAGAIN,
+			      "DEVX_OBJ_ASYNC_QUERY: the program does not read its answers");
+	(void)devx_exec(f, c, packet + 1, out_len);
+	channel_post(ch, NULL, packet, 8 + out_len);
+	return 0;
+}
+
+int devx_obj_async_query(struct kfile *f, struct kreq *req)
+{
+	const struct kattr *fd = kattr_find(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD);
+	struct channel *ch;
+	struct devx_cmd c;
+	int err = devx_mailbox(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, &c);
+
+	if (err)
+		return err;
+	err = check_use(f, req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, &c, QUERY);
+	if (!err)
+		err = channel_find(f, fd->data, CHANNEL_DEVX_CMD, &ch);
+	if (!err)
+		err = async_query(f, req, &c, ch);
+	free(c.in);
+	return err;
+}
+
+int devx_cmd_fd_alloc(struct kfile *f, struct kreq *req)
+{
+	int fd;
+
+	if (!f->uid)
+		return refuse(-EINVAL,
+			      "DEVX_ASYNC_CMD_FD_ALLOC: the context was opened without DevX");
+	if (!channel_new(f, CHANNEL_DEVX_CMD, &fd))
+		return refuse(-EMFILE, "DEVX_ASYNC_CMD_FD_ALLOC: no pipe left");
+	return kattr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, 0, fd);
+}

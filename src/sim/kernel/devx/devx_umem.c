@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DevX umems: a region of the program's memory under a number that mailboxes can name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include "kernel/core/uverbs.h"
+
+#define ACCESS_KNOWN                                                    \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
+#define ACCESS_WRITES (IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE)
+#define MTT_READ      1u
+#define MTT_WRITE     2u
+#define ANY_PAGE_SIZE (~0ull << 12)
+#define MAX_LEN	      (1ull << 48)
+#define RECORD_MOST   64u /* a umem so small is a doorbell record */
+
+struct kumem {
+	struct uobj u;
+	uint32_t id;
+};
+
+static int destroy(struct uobj *u)
+{
+	uint8_t in[PRM_DESTROY_UMEM_IN_BYTES] = {0};
+	uint8_t out[PRM_DESTROY_UMEM_OUT_BYTES];
+
+	prm_destroy_umem_in_set_opcode(in, PRM_OPCODE_DESTROY_UMEM);
+	prm_destroy_umem_in_set_uid(in, u->file->uid);
+	prm_destroy_umem_in_set_umem_id(in, ((struct kumem *)u)->id);
+	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, destroy};
+
+static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t access)
+{
+	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return refuse(-EINVAL,
+			      "DEVX_UMEM_REG: access 0x%llx: REMOTE_WRITE needs LOCAL_WRITE",
+			      (unsigned long long)access);
+	if (!len || len > MAX_LEN || addr + len < addr)
+		return refuse(
+			-EINVAL,
+			"DEVX_UMEM_REG: len %llu at 0x%llx is empty or leaves the address space",
+			(unsigned long long)len, (unsigned long long)addr);
+	if (pin_memory(f, addr, len, access & ACCESS_WRITES,
+		       len <= RECORD_MOST ? PIN_LONE_RECORD : PIN_RING))
+		return refuse(-EFAULT, "DEVX_UMEM_REG: [0x%llx, +%llu) is not mapped%s",
+			      (unsigned long long)addr, (unsigned long long)len,
+			      access & ACCESS_WRITES ? ", or not writable" : "");
+	return 0;
+}
+
+static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw)
+{
+	uint64_t addr = kattr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
+	uint64_t len = kattr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
+	const struct kattr *sizes = kattr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
+	uint64_t access;
+	int err = kattr_flags(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, "DEVX_UMEM_REG: ACCESS",
+			      ACCESS_KNOWN, &access);
+
+	if (!err && kattr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
+		err = refuse(-EOPNOTSUPP,
+			     "DEVX_UMEM_REG: DMABUF_FD: this device reaches process memory only");
+	if (!err)
+		err = check_region(f, addr, len, access);
+	if (err)
+		return err;
+	*rw = MTT_READ | (access & ACCESS_WRITES ? MTT_WRITE : 0);
+	err = pages_umem(p, f->mm, addr, len, sizes ? sizes->data : ANY_PAGE_SIZE);
+	if (err == -ENOMEM)
+		return refuse(err, "DEVX_UMEM_REG: len %llu takes too many pages",
+			      (unsigned long long)len);
+	if (err)
+		return refuse(err,
+			      "DEVX_UMEM_REG: pgsz_bitmap 0x%llx has no page size for %llu bytes",
+			      (unsigned long long)sizes->data, (unsigned long long)len);
+	return 0;
+}
+
+static int create(struct kfile *f, const struct pages *p, uint64_t rw, uint32_t *id)
+{
+	size_t len = PRM_CREATE_UMEM_IN_BYTES + 8ull * p->n;
+	uint8_t out[PRM_CREATE_UMEM_OUT_BYTES];
+	uint8_t *in = calloc(1, len);
+	void *umem;
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	umem = prm_create_umem_in_at_umem(in);
+	prm_create_umem_in_set_opcode(in, PRM_OPCODE_CREATE_UMEM);
+	prm_create_umem_in_set_uid(in, f->uid);
+	prm_umem_set_num_of_mtt(umem, p->n);
+	prm_umem_set_log_page_size(umem, p->log_page - 12);
+	prm_umem_set_page_offset(umem, (uint32_t)p->offset);
+	pages_write(p, in + PRM_CREATE_UMEM_IN_BYTES, rw);
+	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		*id = prm_create_umem_out_get_umem_id(out);
+	return err;
+}
+
+int devx_umem_reg(struct kfile *f, struct kreq *req)
+{
+	struct kumem *m;
+	struct pages p;
+	uint64_t rw;
+	int err;
+
+	if (!f->uid)
+		return refuse(-EINVAL, "DEVX_UMEM_REG: the context was opened without DevX");
+	err = plan(f, req, &p, &rw);
+	if (err)
+		return err;
+	m = uobj_new(f, &umem_class, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	err = create(f, &p, rw, &m->id);
+	if (err) {
+		uobj_drop(&m->u);
+		return err;
+	}
+	kattr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
+	kattr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
+	return 0;
+}
+
+int devx_umem_dereg(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, &umem_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* UAR pages: numbers from the firmware, each backed by a page of the file's BAR. */
+#include <errno.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/misc.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "host/uar.h"
+#include "kernel/core/uverbs.h"
+
+struct uar {
+	struct uobj u;
+	uint32_t number;
+};
+
+static int dealloc(const struct kfile *f, uint32_t number)
+{
+	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = {0};
+	uint8_t out[PRM_DEALLOC_UAR_OUT_BYTES];
+
+	prm_dealloc_uar_in_set_opcode(in, PRM_OPCODE_DEALLOC_UAR);
+	prm_dealloc_uar_in_set_uid(in, f->uid);
+	prm_dealloc_uar_in_set_uar(in, number);
+	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+static int destroy(struct uobj *u)
+{
+	const struct uar *uar = (struct uar *)u;
+	int err = dealloc(u->file, uar->number);
+
+	if (!err)
+		bar_page_free(u->file->bar, uar->number);
+	return err;
+}
+
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, destroy};
+
+/* Number and page; 0 or -errno. */
+static int alloc(struct kfile *f, struct uar *uar, int *page)
+{
+	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_UAR_OUT_BYTES];
+	int err;
+
+	prm_alloc_uar_in_set_opcode(in, PRM_OPCODE_ALLOC_UAR);
+	prm_alloc_uar_in_set_uid(in, f->uid);
+	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	uar->number = prm_alloc_uar_out_get_uar(out);
+	*page = bar_page_alloc(f->bar, uar->number);
+	if (*page >= 0)
+		return 0;
+	(void)dealloc(f, uar->number);
+	return refuse(-ENOMEM, "UAR_OBJ_ALLOC: the file's BAR has no page left");
+}
+
+/*
+ * Write-combining or not makes no difference to the device; both types are pages of the BAR. The
+ * mmap offset is the page's own place in it.
+ */
+int mlx5_uar_alloc(struct kfile *f, struct kreq *req)
+{
+	uint64_t type = kattr_value(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
+	const uint32_t length = UAR_PAGE;
+	uint64_t offset;
+	struct uar *uar;
+	int page, err;
+
+	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
+		return refuse(-EOPNOTSUPP, "UAR_OBJ_ALLOC: type %llu is neither BF nor NC",
+			      (unsigned long long)type);
+	uar = uobj_new(f, &uar_class, sizeof(*uar));
+	if (!uar)
+		return -ENOMEM;
+	err = alloc(f, uar, &page);
+	if (err) {
+		uobj_drop(&uar->u);
+		return err;
+	}
+	offset = (uint64_t)page * UAR_PAGE;
+	kattr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->u);
+	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
+	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->number, sizeof(uar->number));
+	return 0;
+}
+
+int mlx5_uar_destroy(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, &uar_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}

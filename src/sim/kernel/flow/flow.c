@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flows: rules of the kernel's tables that a program owns, and mlx5's way to make them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/match.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "kernel/devx/devx.h"
+#include "flow.h"
+
+#define TAG_BITS	  24
+#define FLAG_DEFAULT_MISS MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS
+#define FLAG_DROP	  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP
+
+/* --- flows of both verbs -------------------------------------------------------------------- */
+
+static void count_users(struct flow *fl, uint32_t by)
+{
+	struct uobj *const parts[] = {
+		fl->matcher ? &fl->matcher->u : NULL,
+		fl->qp ? &fl->qp->u : NULL,
+		fl->counters ? &fl->counters->u : NULL,
+		fl->actions[0] ? &fl->actions[0]->u : NULL,
+		fl->actions[1] ? &fl->actions[1]->u : NULL,
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i])
+			parts[i]->users += by;
+	}
+}
+
+void flow_hold(struct flow *fl)
+{
+	count_users(fl, 1);
+}
+
+static int destroy(struct uobj *u)
+{
+	struct flow *fl = (struct flow *)u;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		if (fl->rules[i])
+			fs_del(fl->rules[i]);
+	}
+	count_users(fl, UINT32_MAX);
+	if (fl->counters)
+		counters_unbind(fl->counters);
+	return 0;
+}
+
+const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, destroy};
+
+struct flow *flow_new(struct kfile *f)
+{
+	return uobj_new(f, &flow_class, sizeof(struct flow));
+}
+
+static bool is_group_ipv4(uint32_t addr)
+{
+	return addr >> 28 == 0xe;
+}
+
+bool flow_is_multicast(const struct fs_match *m)
+{
+	const uint8_t *mask = prm_fte_match_param_cat_outer_headers(m->mask);
+	const uint8_t *value = prm_fte_match_param_cat_outer_headers(m->value);
+	const void *dst = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(mask);
+	const void *dst_value = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(value);
+
+	if (!(m->enable & 1))
+		return false;
+	if (prm_fte_match_set_lyr_2_4_get_dmac_47_16(mask) >> 24 & 1 &&
+	    prm_fte_match_set_lyr_2_4_get_dmac_47_16(value) >> 24 & 1)
+		return true;
+	return is_group_ipv4(prm_ipv4_layout_get_ipv4(dst)) &&
+	       is_group_ipv4(prm_ipv4_layout_get_ipv4(dst_value));
+}
+
+static int destroy_handle(struct kfile *f, uint64_t handle)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, &flow_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+int uverbs_flow_destroy(struct kfile *f, struct kreq *req)
+{
+	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
+}
+
+int mlx5_flow_destroy(struct kfile *f, struct kreq *req)
+{
+	return destroy_handle(f, kattr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
+}
+
+int wcmd_destroy_flow(struct wcmd *c)
+{
+	const struct ib_uverbs_destroy_flow *in = c->in;
+
+	if (in->comp_mask)
+		return refuse(-EINVAL, "DESTROY_FLOW: comp_mask 0x%x", in->comp_mask);
+	return destroy_handle(c->f, in->flow_handle);
+}
+
+/* --- mlx5's flows: where packets go --------------------------------------------------------- */
+
+static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a)
+{
+	if (devx_obj_opcode(o) == PRM_OPCODE_CREATE_FLOW_TABLE) {
+		a->table = devx_obj_number(o);
+		return 0;
+	}
+	if (devx_obj_opcode(o) == PRM_OPCODE_CREATE_TIR && dir == FS_RX) {
+		a->tirn = devx_obj_number(o);
+		return 0;
+	}
+	return refuse(-EINVAL,
+		      "CREATE_FLOW: DEST_DEVX: made by opcode 0x%x, it is no destination "
+		      "of its direction",
+		      devx_obj_opcode(o));
+}
+
+static int dest_qp(struct kqp *qp, enum fs_dir dir, struct fs_act *a)
+{
+	if (dir != FS_RX || !qp->raw.tirn)
+		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->qpn,
+			      dir == FS_RX ? "it receives no raw packets"
+					   : "packets that are sent end at no QP");
+	a->tirn = qp->raw.tirn;
+	return 0;
+}
+
+static int find_dest(struct kfile *f, struct kreq *req, enum fs_dir dir, struct flow *fl,
+		     struct fs_act *a)
+{
+	struct uobj *devx, *qp;
+	uint64_t flags;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, &devx_obj_class, &devx);
+
+	if (!err)
+		err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, &qp_class, &qp);
+	if (!err)
+		err = kattr_flags(req, MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+				  "MLX5_IB_ATTR_CREATE_FLOW_FLAGS", FLAG_DEFAULT_MISS | FLAG_DROP,
+				  &flags);
+	if (err)
+		return err;
+	if (!!devx + !!qp + !!(flags & FLAG_DEFAULT_MISS) + !!(flags & FLAG_DROP) > 1)
+		return refuse(-EINVAL, "CREATE_FLOW: more than one of DEST_DEVX, DEST_QP, DROP and "
+				       "DEFAULT_MISS");
+	if (flags & FLAG_DROP)
+		a->action |= PRM_FLOW_ACTION_DROP;
+	if (flags & FLAG_DEFAULT_MISS)
+		a->next = FS_NEXT_NAMESPACE;
+	fl->qp = (struct kqp *)qp;
+	if (devx)
+		return dest_devx((struct devx_obj *)devx, dir, a);
+	if (qp)
+		return dest_qp(fl->qp, dir, a);
+	/* Alone, firmware would refuse it; sharing another's entry, it would outlive what ends it. */
+	if (dir == FS_RX && !flags)
+		return refuse(-EINVAL, "CREATE_FLOW: received packets need a destination");
+	if (dir == FS_TX && !flags)
+		a->action |= PRM_FLOW_ACTION_ALLOW;
+	return 0;
+}
+
+/* --- what else a flow does ------------------------------------------------------------------ */
+
+/* Handles in an attribute: bytes, not a handle's own kind. */
+static int handles(struct kreq *req, uint16_t id, uint32_t *to, uint32_t max, uint32_t *n)
+{
+	const struct kattr *a = kattr_find(req, id);
+
+	*n = a ? a->len / 4 : 0;
+	if (a && (a->len % 4 || !*n || *n > max))
+		return refuse(-EINVAL,
+			      "CREATE_FLOW: an array of handles has %u bytes, 1 to %u "
+			      "handles fit",
+			      a->len, max);
+	if (a)
+		memcpy(to, a->in, a->len);
+	return 0;
+}
+
+static int find_counter(struct kfile *f, struct kreq *req, struct fs_act *a)
+{
+	const struct kattr *off =
+		kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET);
+	uint32_t handle, n, offset = 0;
+	const struct devx_obj *o;
+	struct uobj *u;
+	int err = handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, &handle, 1, &n);
+
+	if (err || !n)
+		return err;
+	if (off && off->len != sizeof(offset))
+		return refuse(-EINVAL, "CREATE_FLOW: COUNTERS_DEVX_OFFSET has %u bytes, not 4",
+			      off->len);
+	if (off)
+		memcpy(&offset, off->in, sizeof(offset));
+	err = uobj_find(f, handle, &devx_obj_class, &u);
+	if (err)
+		return err;
+	o = (const struct devx_obj *)u;
+	if (offset >= o->counters)
+		return refuse(-EINVAL, "CREATE_FLOW: counter offset %u: the object has %u counters",
+			      offset, o->counters);
+	a->counter = devx_obj_number(o) + offset;
+	return 0;
+}
+
+static int find_actions(struct kfile *f, struct kreq *req, enum fs_dir dir, struct flow *fl,
+			struct fs_act *a)
+{
+	uint32_t handle[FLOW_ACTIONS], n;
+	int err = handles(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, handle, FLOW_ACTIONS, &n);
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		struct uobj *u;
+
+		err = uobj_find(f, handle[i], &flow_action_class, &u);
+		if (err)
+			return err;
+		fl->actions[i] = (struct flow_action *)u;
+		if (a->action & PRM_FLOW_ACTION_MOD_HDR || fl->actions[i]->dir != dir)
+			return refuse(-EINVAL,
+				      "CREATE_FLOW: flow action %u is of the other "
+				      "direction, or the second of its kind",
+				      u->id);
+		a->action |= PRM_FLOW_ACTION_MOD_HDR;
+		a->modify_id = fl->actions[i]->modify_id;
+	}
+	return err;
+}
+
+static int find_tag(struct kreq *req, struct fs_act *a)
+{
+	a->has_tag = kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
+	a->tag = (uint32_t)kattr_value(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
+	if (a->tag >> TAG_BITS)
+		return refuse(-EINVAL, "CREATE_FLOW: tag 0x%x has more than %u bits", a->tag,
+			      TAG_BITS);
+	return 0;
+}
+
+/* --- creation ------------------------------------------------------------------------------- */
+
+static int direction(const struct matcher *m, enum fs_dir *dir)
+{
+	if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX)
+		*dir = FS_RX;
+	else if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
+		*dir = FS_TX;
+	else
+		return refuse(-EOPNOTSUPP,
+			      "CREATE_FLOW: table type %u has no ft_support, only "
+			      "NIC_RX (0) and NIC_TX (1)",
+			      m->type);
+	return 0;
+}
+
+static int fill_match(const struct matcher *m, const struct kattr *value, struct fs_match *match)
+{
+	if (m->priority >= FS_USER_PRIOS)
+		return refuse(-ENOMEM, "CREATE_FLOW: the matcher's priority is %u, there are %u",
+			      m->priority, FS_USER_PRIOS);
+	match->enable = m->enable;
+	memcpy(match->mask, m->mask, sizeof(match->mask));
+	memset(match->value, 0, sizeof(match->value));
+	memcpy(match->value, value->in, value->len);
+	return 0;
+}
+
+static int create(struct kfile *f, struct kreq *req, struct flow *fl)
+{
+	const struct kattr *value = kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE);
+	struct fs_act act = {0};
+	struct fs_match match;
+	enum fs_dir dir;
+	int err = direction(fl->matcher, &dir);
+
+	if (!err)
+		err = find_dest(f, req, dir, fl, &act);
+	if (!err)
+		err = find_counter(f, req, &act);
+	if (!err)
+		err = find_actions(f, req, dir, fl, &act);
+	if (!err)
+		err = find_tag(req, &act);
+	if (!err)
+		err = fill_match(fl->matcher, value, &match);
+	if (err)
+		return err;
+	return fs_add(f->k, f->vhca, dir,
+		      flow_is_multicast(&match) ? FS_PRIO_MCAST
+						: fs_prio(fl->matcher->priority, false),
+		      &match, &act, &fl->rules[0]);
+}
+
+int mlx5_flow_create(struct kfile *f, struct kreq *req)
+{
+	struct uobj *matcher;
+	struct flow *fl;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, &matcher_class, &matcher);
+
+	if (err)
+		return err;
+	fl = flow_new(f);
+	if (!fl)
+		return -ENOMEM;
+	fl->matcher = (struct matcher *)matcher;
+	err = create(f, req, fl);
+	if (err) {
+		uobj_drop(&fl->u);
+		return err;
+	}
+	flow_hold(fl);
+	kattr_new_handle(req, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, &fl->u);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FRONT_FS_PRIV_H
+#define SIM_FRONT_FS_PRIV_H
+
+/* Between fs_table.c (the chain of tables), fs_rule.c (what is in them) and fs_cmd.c (mailboxes).
+ */
+#include "base/hash.h"
+#include "fs.h"
+#include "kernel/core/uverbs.h"
+
+#define FS_TABLE_SIZE (1u << 16) /* as mlx5_ib: MLX5_FS_MAX_ENTRIES, MLX5_FS_MAX_TYPES */
+#define FS_GROUPS     6u
+#define FS_DESTS      32u
+#define FS_COUNTERS   16u
+
+struct fs_dest {
+	bool is_tir;
+	enum fs_next next; /* the number follows the chain */
+	uint32_t id;
+	uint32_t users;
+};
+
+struct fs_entry {
+	struct fs_group *group;
+	uint32_t index;
+	uint32_t users; /* rules */
+	uint16_t action;
+	bool ignore_level; /* destinations may have a lower level */
+	uint32_t tag, modify_id;
+	uint32_t ndests;
+	struct fs_dest dests[FS_DESTS];
+	uint32_t ncounters;
+	struct fs_counter {
+		uint32_t id, users;
+	} counters[FS_COUNTERS];
+	UT_hash_handle hh;
+	uint8_t value[FS_PARAM];
+};
+
+struct fs_group {
+	struct fs_table *table;
+	struct fs_group *next; /* by start */
+	uint32_t id, start, size, users;
+	uint32_t first_free; /* no free place below, counted from start */
+	bool *taken;
+	uint8_t enable, mask[FS_PARAM];
+	struct fs_entry *entries; /* hash by value */
+};
+
+struct fs_table {
+	struct fs_chain *chain;
+	unsigned int prio;
+	uint32_t id, users;
+	uint32_t miss;		  /* table that was told to firmware */
+	unsigned int full_groups; /* of the size that all groups would like to have */
+	struct fs_group *groups;
+};
+
+struct fs_rule {
+	struct fs_entry *entry;
+	bool has_dest, has_next;
+	uint32_t counter;	   /* 0: none */
+	struct fs_dest dest, next; /* id of next: kept by the entry */
+};
+
+/* fs_table.c */
+struct fs_chain *fs_chain_of(struct kernel *, struct vhca *, enum fs_dir);
+struct fs_table *fs_table_get(struct fs_chain *, unsigned int prio, int *err);
+void fs_table_put(struct fs_table *);
+/* Where a rule of this table that goes on goes; NULL: nothing is behind. */
+const struct fs_table *fs_table_next(const struct fs_table *, enum fs_next);
+/*
+ * A steering anchor (fs_anchor.c): a table whose number a program's own entries may lead to. Its
+ * first entry goes on to the priority's table, while one is asked for; its second drops.
+ */
+struct fs_anchor {
+	struct fs_table table;
+	struct fs_group to_group, drop_group;
+	struct fs_entry to, drop;
+	bool drops; /* the second entry is there */
+	struct fs_table *target;
+	uint32_t users;
+};
+
+/* fs_rule.c: the chain changed, entries that follow it are written again. */
+void fs_entries_follow(struct fs_table *);
+
+/* fs_cmd.c: each a command; 0 or -errno. */
+int fs_cmd_create_table(const struct fs_chain *, unsigned int level, uint32_t size, uint32_t miss,
+			uint16_t uid, uint32_t *id);
+int fs_cmd_set_miss(const struct fs_chain *, uint32_t id, uint32_t miss);
+int fs_cmd_set_root(const struct fs_chain *, uint32_t id);
+void fs_cmd_destroy_table(const struct fs_chain *, uint32_t id);
+int fs_cmd_create_group(struct fs_group *);
+void fs_cmd_destroy_group(const struct fs_group *);
+int fs_cmd_set_entry(const struct fs_entry *, bool modify);
+void fs_cmd_delete_entry(const struct fs_entry *);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Address handles: no hardware object, the kernel's part is to resolve the MAC address. */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <string.h>
+#include "kernel/core/uverbs.h"
+
+struct ah {
+	struct uobj u;
+	struct pd *pd;
+};
+
+static int destroy(struct uobj *u)
+{
+	((struct ah *)u)->pd->u.users--;
+	return 0;
+}
+
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, destroy};
+
+static int check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
+{
+	int err = port_check(a->port_num);
+
+	if (err)
+		return err;
+	if (!a->is_global)
+		return refuse(-EINVAL, "CREATE_AH: is_global is 0, Ethernet needs a GRH");
+	err = port_sgid_check(f, "CREATE_AH", a->grh.sgid_index);
+	if (err)
+		return err;
+	err = port_resolve(f, a->grh.dgid, mac);
+	return err ? refuse(err, "CREATE_AH: dgid: nobody answers to this address") : 0;
+}
+
+int wcmd_create_ah(struct wcmd *c)
+{
+	const struct ib_uverbs_create_ah *in = c->in;
+	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
+	struct ib_uverbs_create_ah_resp resp = {0};
+	struct uobj *pd;
+	struct ah *ah;
+	int err = check(c->f, &in->attr, uhw.dmac);
+
+	if (!err)
+		err = uobj_find(c->f, in->pd_handle, &pd_class, &pd);
+	if (err)
+		return err;
+	ah = uobj_new(c->f, &ah_class, sizeof(*ah));
+	if (!ah)
+		return -ENOMEM;
+	ah->pd = (struct pd *)pd;
+	pd->users++;
+	resp.ah_handle = ah->u.id;
+	wcmd_out(c, &resp, sizeof(resp));
+	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+static int destroy_handle(struct kfile *f, uint64_t handle)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, &ah_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+int wcmd_destroy_ah(struct wcmd *c)
+{
+	return destroy_handle(c->f, ((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle);
+}
+
+int uverbs_ah_destroy(struct kfile *f, struct kreq *req)
+{
+	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A file's context: what mlx5_ib allocates for it, and what it tells libmlx5 about the device. */
+#include <errno.h>
+#include <stddef.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/misc.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include "fw/fw.h"
+#include "kernel/core/uverbs.h"
+
+#define LOG_UAR_SIZE 12
+#define CQE_VERSION  1
+#define CACHE_LINE   64
+
+static int alloc_td(struct kfile *f)
+{
+	uint8_t in[PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
+	int err;
+
+	prm_alloc_transport_domain_in_set_opcode(in, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN);
+	prm_alloc_transport_domain_in_set_uid(in, f->uid);
+	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		f->tdn = prm_alloc_transport_domain_out_get_transport_domain(out);
+	return err;
+}
+
+static void dealloc_td(struct kfile *f)
+{
+	uint8_t in[PRM_DEALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
+	uint8_t out[PRM_DEALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
+
+	prm_dealloc_transport_domain_in_set_opcode(in, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN);
+	prm_dealloc_transport_domain_in_set_uid(in, f->uid);
+	prm_dealloc_transport_domain_in_set_transport_domain(in, f->tdn);
+	if (fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out)))
+		sim_bug("close: transport domain %u stays", f->tdn);
+}
+
+void context_close(struct kfile *f)
+{
+	if (!f->context)
+		return;
+	f->context = false;
+	dealloc_td(f);
+	if (f->uid)
+		fw_uid_reap(f->vhca, f->uid);
+	f->uid = 0;
+}
+
+static void fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
+{
+	const uint8_t *cap = kfile_caps(f);
+
+	*r = (struct mlx5_ib_alloc_ucontext_resp){
+		.qp_tab_size = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
+		.bf_reg_size = 1u << prm_cmd_hca_cap_get_log_bf_reg_size(cap),
+		.cache_line_size = CACHE_LINE,
+		.max_sq_desc_sz = (uint16_t)prm_cmd_hca_cap_get_max_wqe_sz_sq(cap),
+		.max_rq_desc_sz = (uint16_t)prm_cmd_hca_cap_get_max_wqe_sz_rq(cap),
+		.max_send_wqebb = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		.max_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		/* There are no SRQs; libmlx5 must ask to be told so, it has no errno for "none". */
+		.max_srq_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		.num_ports = 1,
+		.response_length = sizeof(*r),
+		.cqe_version = CQE_VERSION,
+		.cmds_supp_uhw =
+			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.eth_min_inline = f->vhca->si->personality->wqe_inline_l2
+					  ? MLX5_USER_INLINE_MODE_L2
+					  : MLX5_USER_INLINE_MODE_NONE,
+		.log_uar_size = LOG_UAR_SIZE,
+		.num_uars_per_page = 1,
+	};
+}
+
+static void answer(struct kfile *f, struct kreq *req, uint16_t uhw)
+{
+	const struct kattr *a = kattr_find(req, uhw);
+	struct mlx5_ib_alloc_ucontext_resp resp;
+
+	fill(f, &resp);
+	if (a && a->len < resp.response_length)
+		resp.response_length = a->len;
+	kattr_out(req, uhw, &resp, sizeof(resp));
+}
+
+static void core_answer(struct kreq *req, uint16_t vectors, uint16_t support)
+{
+	const uint32_t num_comp_vectors = 1;
+	const uint64_t core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+
+	kattr_out(req, vectors, &num_comp_vectors, sizeof(num_comp_vectors));
+	kattr_out(req, support, &core_support, sizeof(core_support));
+}
+
+/* Dynamic UARs are all that this device has: what other libraries would map is not there. */
+static int check_request(const struct kfile *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
+{
+	if (f->context)
+		return refuse(-EINVAL, "GET_CONTEXT: the file has one already");
+	if (r->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
+		return refuse(-EINVAL, "GET_CONTEXT: flags 0x%x has unknown bits", r->flags);
+	if (r->comp_mask || r->reserved0 || r->reserved1 || r->reserved2)
+		return refuse(-EOPNOTSUPP,
+			      "GET_CONTEXT: comp_mask or a reserved field is not zero");
+	if (!(r->lib_caps & MLX5_LIB_CAP_DYN_UAR))
+		return refuse(
+			-EINVAL,
+			"GET_CONTEXT: lib_caps 0x%llx lacks DYN_UAR; libmlx5 is older than 28",
+			(unsigned long long)r->lib_caps);
+	if (r->max_cqe_version < CQE_VERSION)
+		return refuse(-EINVAL,
+			      "GET_CONTEXT: max_cqe_version %u, this device writes version 1",
+			      r->max_cqe_version);
+	return 0;
+}
+
+int uverbs_get_context(struct kfile *f, struct kreq *req)
+{
+	struct mlx5_ib_alloc_ucontext_req_v2 r;
+	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "GET_CONTEXT: UHW_IN", &r, sizeof(r));
+
+	if (!err)
+		err = check_request(f, &r);
+	if (!err && r.flags & MLX5_IB_ALLOC_UCTX_DEVX)
+		err = kfile_new_uid(f);
+	if (err)
+		return err;
+	err = alloc_td(f);
+	if (err) {
+		f->uid = 0;
+		return err;
+	}
+	f->context = true;
+	core_answer(req, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+		    UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
+	answer(f, req, UVERBS_ATTR_UHW_OUT);
+	return 0;
+}
+
+int uverbs_query_context(struct kfile *f, struct kreq *req)
+{
+	core_answer(req, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+		    UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+	answer(f, req, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
+	return 0;
+}
+
+/* Handles of one kind that this file holds, as many as fit. */
+int uverbs_info_handles(struct kfile *f, struct kreq *req)
+{
+	uint64_t object = kattr_value(req, UVERBS_ATTR_INFO_OBJECT_ID);
+	struct kattr *list = kattr_find(req, UVERBS_ATTR_INFO_HANDLES_LIST);
+	uint32_t total = 0;
+
+	if (!list || list->len % sizeof(uint32_t))
+		return refuse(-EINVAL, "INFO_HANDLES: HANDLES_LIST must be whole 32-bit numbers");
+	if (!method_object(object))
+		return refuse(-ENOENT, "INFO_HANDLES: OBJECT_ID 0x%llx is no object",
+			      (unsigned long long)object);
+	for (uint32_t i = 0; i < f->nhandles && total < list->len / sizeof(uint32_t); i++) {
+		if (!f->handles[i] || f->handles[i]->class->object != object)
+			continue;
+		__builtin_memcpy(list->out + 4ull * total++, &i, sizeof(i));
+	}
+	list->written = (uint32_t)(4 * total);
+	list->valid_output = true;
+	kattr_out(req, UVERBS_ATTR_INFO_TOTAL_HANDLES, &total, sizeof(total));
+	return 0;
+}

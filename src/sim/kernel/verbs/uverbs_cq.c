@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Completion queues. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cq.h>
+#include <dvx/prm/eqe.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "kernel/core/uverbs.h"
+
+#define EVENT_CQ_ERR 0 /* enum ib_event_type */
+#define KNOWN_CREATE (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+#define KNOWN_UHW                                                                        \
+	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
+	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
+
+static struct kcq *from_hw(struct hw_ref *r)
+{
+	return (struct kcq *)((char *)r - offsetof(struct kcq, hw));
+}
+
+static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	struct kcq *cq = from_hw(r);
+	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->user_handle};
+	const struct ib_uverbs_async_event_desc async = {.element = cq->user_handle,
+							 .event_type = EVENT_CQ_ERR};
+
+	(void)eqe;
+	if (type == PRM_EVENT_COMP && cq->comp) {
+		cq->comp_events++;
+		channel_post(cq->comp, cq, &comp, sizeof(comp));
+	} else if (type == PRM_EVENT_CQ_ERROR && cq->async) {
+		cq->async_events++;
+		channel_post(cq->async, cq, &async, sizeof(async));
+	}
+}
+
+static int destroy(struct uobj *u)
+{
+	struct kcq *cq = (struct kcq *)u;
+	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
+	uint8_t out[PRM_DESTROY_CQ_OUT_BYTES];
+	int err;
+
+	prm_destroy_cq_in_set_opcode(in, PRM_OPCODE_DESTROY_CQ);
+	prm_destroy_cq_in_set_uid(in, u->file->uid);
+	prm_destroy_cq_in_set_cqn(in, cq->cqn);
+	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	hw_ref_del(u->file->k, &cq->hw);
+	/* Only what was read counts as reported; the program acknowledges no other event. */
+	if (cq->comp)
+		cq->comp_events -= channel_purge(cq->comp, cq);
+	if (cq->async)
+		cq->async_events -= channel_purge(cq->async, cq);
+	channel_put(cq->comp);
+	channel_put(cq->async);
+	return 0;
+}
+
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, destroy};
+
+struct plan {
+	struct mlx5_ib_create_cq u;
+	uint32_t entries; /* a power of two */
+	unsigned int log_size;
+	uint64_t flags;
+	struct pages pages;
+};
+
+static int check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
+{
+	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
+		return refuse(-EINVAL,
+			      "CREATE_CQ: UHW_IN: flags 0x%x or a reserved field is not known",
+			      u->flags);
+	if (u->cqe_size != 64 && u->cqe_size != 128)
+		return refuse(-EINVAL, "CREATE_CQ: cqe_size %u is neither 64 nor 128", u->cqe_size);
+	if (u->cqe_comp_en || u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
+		return refuse(
+			-EOPNOTSUPP,
+			"CREATE_CQ: cqe_comp_en, flags: this device does not compress or pad CQEs");
+	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
+		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: this device has no real-time clock");
+	if (!(u->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
+		return refuse(
+			-EINVAL,
+			"CREATE_CQ: flags: without UAR_PAGE_INDEX there is no UAR to arm it by");
+	(void)f;
+	return 0;
+}
+
+static int check_size(struct kfile *f, struct plan *p, uint64_t cqe)
+{
+	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(kfile_caps(f));
+
+	/* One entry more than asked for stays free; the ring is a power of two. */
+	if (!cqe || cqe >= 1ull << most)
+		return refuse(-EINVAL, "CREATE_CQ: cqe %llu is not within 1..%llu",
+			      (unsigned long long)cqe, (1ull << most) - 1);
+	while (1ull << p->log_size < cqe + 1)
+		p->log_size++;
+	p->entries = 1u << p->log_size;
+	return 0;
+}
+
+static int check_memory(struct kfile *f, struct plan *p)
+{
+	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
+					  (uint64_t)p->entries * p->u.cqe_size, true, false};
+	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+
+	return err ? err : queue_pages(&p->pages, f, &ring);
+}
+
+static void set_cqc(const struct kfile *f, void *cqc, const struct plan *p)
+{
+	prm_cqc_set_cqe_sz(cqc, p->u.cqe_size == 128 ? PRM_CQC_CQE_SZ_128 : PRM_CQC_CQE_SZ_64);
+	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
+	prm_cqc_set_log_cq_size(cqc, p->log_size);
+	prm_cqc_set_uar_page(cqc, p->u.uar_page_index);
+	prm_cqc_set_c_eqn_or_apu_element(cqc, kfile_eqn(f));
+	prm_cqc_set_page_offset(cqc, pages_queue_offset(&p->pages));
+	prm_cqc_set_log_page_size(cqc, p->pages.log_page - 12);
+	prm_cqc_set_dbr_addr(cqc, mm_bus(f->mm, p->u.db_addr));
+}
+
+static int create(struct kfile *f, const struct plan *p, struct kcq *cq)
+{
+	size_t len = PRM_CREATE_CQ_IN_BYTES + 8ull * p->pages.n;
+	uint8_t out[PRM_CREATE_CQ_OUT_BYTES];
+	uint8_t *in = calloc(1, len);
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	prm_create_cq_in_set_opcode(in, PRM_OPCODE_CREATE_CQ);
+	prm_create_cq_in_set_uid(in, f->uid);
+	set_cqc(f, prm_create_cq_in_at_cq_context(in), p);
+	pages_write(&p->pages, in + PRM_CREATE_CQ_IN_BYTES, 0);
+	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		cq->cqn = prm_create_cq_out_get_cqn(out);
+	return err;
+}
+
+/* The channels that its events go to. */
+static int find_channels(struct kfile *f, struct kreq *req, struct channel **comp,
+			 struct channel **async)
+{
+	const struct kattr *c = kattr_find(req, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
+	int err = 0;
+
+	*comp = NULL;
+	*async = f->async;
+	if (c)
+		err = channel_find(f, c->data, CHANNEL_COMP, comp);
+	if (!err && a)
+		err = channel_find(f, a->data, CHANNEL_ASYNC, async);
+	return err;
+}
+
+static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+{
+	int err = kattr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
+			      &p->flags);
+
+	if (!err && kattr_value(req, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR))
+		err = refuse(-EINVAL, "CREATE_CQ: comp_vector: the device has one, number 0");
+	if (!err)
+		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_CQ: UHW_IN", &p->u, sizeof(p->u));
+	if (!err)
+		err = check_uhw(f, &p->u);
+	if (!err)
+		err = check_size(f, p, kattr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
+	return err ? err : check_memory(f, p);
+}
+
+static void answer(struct kreq *req, const struct kcq *cq)
+{
+	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->cqn};
+
+	kattr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
+	kattr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
+	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+int uverbs_cq_create(struct kfile *f, struct kreq *req)
+{
+	struct plan p = {.log_size = 0};
+	struct channel *comp, *async;
+	struct kcq *cq;
+	int err = make_plan(f, req, &p);
+
+	if (!err)
+		err = find_channels(f, req, &comp, &async);
+	if (err)
+		return err;
+	cq = uobj_new(f, &cq_class, sizeof(*cq));
+	if (!cq)
+		return -ENOMEM;
+	err = create(f, &p, cq);
+	if (err) {
+		uobj_drop(&cq->u);
+		return err;
+	}
+	cq->cqe = p.entries - 1;
+	cq->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
+	cq->comp = comp;
+	cq->async = async;
+	if (comp)
+		channel_get(comp);
+	if (async)
+		channel_get(async);
+	cq->hw = (struct hw_ref){.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = event};
+	hw_ref_add(f->k, &cq->hw);
+	answer(req, cq);
+	return 0;
+}
+
+static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_cq_resp *resp)
+{
+	struct uobj *u;
+	int err = uobj_end(f, handle, &cq_class, &u);
+
+	if (err)
+		return err;
+	resp->comp_events_reported = ((struct kcq *)u)->comp_events;
+	resp->async_events_reported = ((struct kcq *)u)->async_events;
+	uobj_drop(u);
+	return 0;
+}
+
+int uverbs_cq_destroy(struct kfile *f, struct kreq *req)
+{
+	struct ib_uverbs_destroy_cq_resp resp = {0};
+	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data, &resp);
+
+	if (!err)
+		kattr_out(req, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+	return err;
+}
+
+int wcmd_destroy_cq(struct wcmd *c)
+{
+	const struct ib_uverbs_destroy_cq *in = c->in;
+	struct ib_uverbs_destroy_cq_resp resp = {0};
+	int err = destroy_handle(c->f, in->cq_handle, &resp);
+
+	if (!err)
+		wcmd_out(c, &resp, sizeof(resp));
+	return err;
+}

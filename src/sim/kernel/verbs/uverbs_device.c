@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the device is, as ib_uverbs and mlx5_ib tell it: from the firmware's capabilities. */
+#include <endian.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <dvx/prm/cap.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "kernel/core/uverbs.h"
+
+#define VENDOR_MELLANOX 0x02c9
+#define PAGE		4096u
+#define CTRL_SEG	16u
+#define RADDR_SEG	16u
+#define DATA_SEG	16u
+#define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
+#define MAX_SGE_RD	30u
+
+static uint64_t fw_version(const char *text)
+{
+	unsigned int major = 0, minor = 0, sub = 0;
+
+	if (sscanf(text, "%u.%u.%u", &major, &minor, &sub) != 3)
+		return 0;
+	return (uint64_t)major << 32 | (uint64_t)minor << 16 | sub;
+}
+
+static uint32_t max_sge(const uint8_t *cap)
+{
+	uint32_t sq = prm_cmd_hca_cap_get_max_wqe_sz_sq(cap);
+	uint32_t rq = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap) / DATA_SEG;
+
+	if (sq > MAX_SQ_DESC)
+		sq = MAX_SQ_DESC;
+	sq = (sq - CTRL_SEG - RADDR_SEG) / DATA_SEG;
+	return sq < rq ? sq : rq;
+}
+
+/* No atomics, SRQs, windows or multicast: dp doesn't do them, so programs must learn it here. */
+static void fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
+{
+	const uint8_t *cap = kfile_caps(f);
+	const struct personality *p = f->vhca->si->personality;
+
+	*r = (struct ib_uverbs_query_device_resp){
+		.fw_ver = fw_version(p->fw_ver),
+		.node_guid = htobe64(f->vhca->guid),
+		.sys_image_guid = htobe64(f->k->si->vhca[FUNCTION_HOST].guid),
+		.max_mr_size = UINT64_MAX,
+		.page_size_cap = ~(uint64_t)(PAGE - 1),
+		.vendor_id = VENDOR_MELLANOX,
+		.vendor_part_id = p->pci_device,
+		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
+		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		.device_cap_flags =
+			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+			IB_UVERBS_DEVICE_RAW_IP_CSUM,
+		.max_sge = max_sge(cap),
+		.max_sge_rd = MAX_SGE_RD,
+		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
+		.max_cqe = (1u << prm_cmd_hca_cap_get_log_max_cq_sz(cap)) - 1,
+		.max_mr = 1u << prm_cmd_hca_cap_get_log_max_mkey(cap),
+		.max_pd = 1u << prm_cmd_hca_cap_get_log_max_pd(cap),
+		.max_qp_rd_atom = 1u << prm_cmd_hca_cap_get_log_max_ra_req_qp(cap),
+		.max_qp_init_rd_atom = 1u << prm_cmd_hca_cap_get_log_max_ra_res_qp(cap),
+		.max_res_rd_atom = 1u << (prm_cmd_hca_cap_get_log_max_ra_req_qp(cap) +
+					  prm_cmd_hca_cap_get_log_max_qp(cap)),
+		.max_ah = INT32_MAX,
+		.max_pkeys = 1,
+		.local_ca_ack_delay = (uint8_t)prm_cmd_hca_cap_get_local_ca_ack_delay(cap),
+		.phys_port_cnt = 1,
+	};
+}
+
+int wcmd_query_device(struct wcmd *c)
+{
+	struct ib_uverbs_query_device_resp r;
+
+	fill(c->f, &r);
+	wcmd_out(c, &r, sizeof(r));
+	return 0;
+}
+
+#define QPT_RAW_PACKET (1u << 8) /* enum ib_qp_type, as a bit */
+
+/* libmlx5's own part: RSS, and "none" to all other offloads; it fails if the driver is silent. */
+static int uhw(struct wcmd *c)
+{
+	const struct kattr *out = kattr_find(c->req, UVERBS_ATTR_UHW_OUT);
+	struct mlx5_ib_query_device_resp r = {
+		.response_length = sizeof(r),
+		.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ,
+		.rss_caps.rx_hash_fields_mask =
+			MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 |
+			MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP |
+			MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP |
+			MLX5_RX_HASH_DST_PORT_UDP,
+	};
+
+	if (!out || !out->len)
+		return 0;
+	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))
+		return refuse(-EINVAL, "EX_QUERY_DEVICE: UHW_OUT has %u bytes, its header needs 8",
+			      out->len);
+	if (out->len < r.response_length)
+		r.response_length = out->len;
+	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &r, sizeof(r));
+	return 0;
+}
+
+static void fill_raw(const uint8_t *cap, struct ib_uverbs_ex_query_device_resp *r)
+{
+	r->rss_caps.supported_qpts = QPT_RAW_PACKET;
+	r->rss_caps.max_rwq_indirection_tables = 1u << prm_cmd_hca_cap_get_log_max_rqt(cap);
+	r->rss_caps.max_rwq_indirection_table_size = 1u
+						     << prm_cmd_hca_cap_get_log_max_rqt_size(cap);
+	r->max_wq_type_rq = 1u << prm_cmd_hca_cap_get_log_max_rq(cap);
+	r->raw_packet_caps =
+		IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING | IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
+}
+
+int wcmd_query_device_ex(struct wcmd *c)
+{
+	const struct ib_uverbs_ex_query_device *in = c->in;
+	struct ib_uverbs_ex_query_device_resp r = {.response_length = sizeof(r)};
+	int err;
+
+	if (in->comp_mask)
+		return refuse(-EINVAL, "EX_QUERY_DEVICE: comp_mask 0x%x is not known",
+			      in->comp_mask);
+	if (in->reserved)
+		return refuse(-EINVAL, "EX_QUERY_DEVICE: reserved is not 0");
+	err = uhw(c);
+	if (err)
+		return err;
+	fill(c->f, &r.base);
+	r.device_cap_flags_ex = r.base.device_cap_flags;
+	r.timestamp_mask = INT64_MAX;
+	fill_raw(kfile_caps(c->f), &r);
+	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(kfile_caps(c->f));
+	if (c->out_len < r.response_length)
+		r.response_length = (uint32_t)c->out_len;
+	wcmd_out(c, &r, sizeof(r));
+	return 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Device memory. Of its kinds there are the two that software steering writes entries and header
+ * rewrites into; the kernel keeps the map of what is taken and gives out addresses, first fit, as
+ * mlx5_core does (lib/dm.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/object.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "kernel/core/uverbs.h"
+
+struct dm_map {
+	uint64_t start;
+	uint32_t nblocks;
+	uint8_t log_block;
+	uint8_t taken[]; /* one byte a block */
+};
+
+static int read_caps(struct vhca *v, uint8_t *page)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	int err;
+
+	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_DEV_MEM << 1 | PRM_HCA_CAP_MODE_CUR);
+	err = fw_cmd(v, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		memcpy(page, prm_query_hca_cap_out_cat_capability(out), PRM_DEVICE_MEM_CAP_BYTES);
+	return err;
+}
+
+static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned int log_block)
+{
+	uint32_t n = log_size > log_block ? 1u << (log_size - log_block) : 1;
+	struct dm_map *map = calloc(1, sizeof(*map) + n);
+
+	if (!map)
+		return NULL;
+	map->start = start;
+	map->nblocks = n;
+	map->log_block = (uint8_t)log_block;
+	return map;
+}
+
+/* A region's map, made when it is first needed. -EOPNOTSUPP: the device has no such region. */
+static int map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
+{
+	struct function *fn = &f->k->fn[f->vhca->kind];
+	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
+	unsigned int log_block;
+	uint64_t start;
+	int err;
+
+	if (!fn->dm[kind]) {
+		err = read_caps(f->vhca, cap);
+		if (err)
+			return err;
+		log_block = prm_device_mem_cap_get_log_sw_icm_alloc_granularity(cap);
+		start = kind == DM_STE
+				? prm_device_mem_cap_get_steering_sw_icm_start_address(cap)
+				: prm_device_mem_cap_get_header_modify_sw_icm_start_address(cap);
+		if (!start)
+			return -EOPNOTSUPP;
+		fn->dm[kind] = map_new(
+			start,
+			kind == DM_STE ? prm_device_mem_cap_get_log_steering_sw_icm_size(cap)
+				       : prm_device_mem_cap_get_log_header_modify_sw_icm_size(cap),
+			log_block);
+	}
+	*map = fn->dm[kind];
+	return *map ? 0 : -ENOMEM;
+}
+
+void dm_fini(struct kernel *k)
+{
+	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
+		for (unsigned int kind = 0; kind < DM_KINDS; kind++)
+			free(k->fn[i].dm[kind]);
+}
+
+/* The first run of n free blocks at a multiple of align; nblocks: there is none. */
+static uint32_t map_find(const struct dm_map *map, uint32_t n, uint32_t align)
+{
+	for (uint32_t at = 0; n <= map->nblocks && at <= map->nblocks - n;) {
+		const uint8_t *in_the_way = memchr(map->taken + at, 1, n);
+
+		if (!in_the_way)
+			return at;
+		at = ((uint32_t)(in_the_way - map->taken) / align + 1) * align;
+	}
+	return map->nblocks;
+}
+
+struct dm {
+	struct uobj u;
+	struct dm_map *map;
+	uint32_t first, n; /* blocks */
+	uint64_t len;	   /* as it was asked for */
+	uint32_t obj_id;
+};
+
+static uint64_t dm_addr(const struct dm *dm)
+{
+	return dm->map->start + ((uint64_t)dm->first << dm->map->log_block);
+}
+
+static int destroy(struct uobj *u)
+{
+	struct dm *dm = (struct dm *)u;
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+	int err;
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_DESTROY_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_uid(in, u->file->uid);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, dm->obj_id);
+	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		memset(dm->map->taken + dm->first, 0, dm->n);
+	return err;
+}
+
+const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, destroy};
+
+int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
+{
+	const struct dm *dm = (const struct dm *)u;
+
+	if (offset > dm->len || len > dm->len - offset)
+		return refuse(-EINVAL,
+			      "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx "
+			      "bytes",
+			      (unsigned long long)offset, (unsigned long long)len,
+			      (unsigned long long)dm->len);
+	*addr = dm_addr(dm) + offset;
+	return 0;
+}
+
+static int create(struct dm *dm)
+{
+	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
+	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
+	unsigned int log_n = (unsigned int)__builtin_ctz(dm->n);
+	int err;
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
+	prm_general_obj_in_cmd_hdr_set_uid(in, dm->u.file->uid);
+	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
+	prm_sw_icm_set_log_sw_icm_size(icm, dm->map->log_block + log_n);
+	prm_sw_icm_set_sw_icm_start_addr(icm, dm_addr(dm));
+	err = fw_cmd(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		dm->obj_id = prm_general_obj_out_cmd_hdr_get_obj_id(out);
+	return err;
+}
+
+/* Sizes are powers of two, alignment is the caller's wish alone. */
+static int take(struct dm *dm, uint64_t len, uint64_t log_align)
+{
+	const struct dm_map *map = dm->map;
+	uint32_t align = log_align > map->log_block ? 1u << (log_align - map->log_block) : 1;
+	uint64_t n = (len + (1ull << map->log_block) - 1) >> map->log_block;
+
+	dm->len = len;
+	dm->n = 1;
+	while (dm->n < n)
+		dm->n *= 2;
+	dm->first = map_find(map, dm->n, align);
+	if (dm->first == map->nblocks)
+		return refuse(-ENOMEM,
+			      "DM_ALLOC: no 0x%llx bytes in one piece are left of the %llu MiB of "
+			      "steering memory at 0x%llx",
+			      (unsigned long long)len,
+			      (unsigned long long)map->nblocks << map->log_block >> 20,
+			      (unsigned long long)map->start);
+	return create(dm);
+}
+
+static int check_type(struct kreq *req, enum dm_kind *kind)
+{
+	uint64_t type = kattr_value(req, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
+
+	switch (type) {
+	case MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM:
+		*kind = DM_STE;
+		return 0;
+	case MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM:
+		*kind = DM_MODIFY;
+		return 0;
+	default:
+		return refuse(-EOPNOTSUPP,
+			      "DM_ALLOC: ALLOC_DM_REQ_TYPE %llu: the device memory page offers "
+			      "only 1 (steering entries) and 2 (header rewrites)",
+			      (unsigned long long)type);
+	}
+}
+
+static int check_size(struct kreq *req, const struct dm_map *map)
+{
+	uint64_t len = kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH);
+	uint64_t log_align = kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
+	uint64_t most = (uint64_t)map->nblocks << map->log_block;
+
+	if (!len)
+		return refuse(-EINVAL, "DM_ALLOC: ALLOC_DM_LENGTH is 0");
+	if (len > most || log_align > 31 || 1ull << log_align > most)
+		return refuse(
+			-ENOMEM,
+			"DM_ALLOC: ALLOC_DM_LENGTH 0x%llx, aligned to 2^%llu: there are 0x%llx "
+			"bytes in all",
+			(unsigned long long)len, (unsigned long long)log_align,
+			(unsigned long long)most);
+	return 0;
+}
+
+int uverbs_dm_alloc(struct kfile *f, struct kreq *req)
+{
+	enum dm_kind kind;
+	struct dm_map *map;
+	struct dm *dm;
+	uint64_t addr;
+	int err = check_type(req, &kind);
+
+	if (!err)
+		err = map_get(f, kind, &map);
+	if (!err)
+		err = check_size(req, map);
+	if (err)
+		return err;
+	dm = uobj_new(f, &dm_class, sizeof(*dm));
+	if (!dm)
+		return -ENOMEM;
+	dm->map = map;
+	err = take(dm, kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
+		   kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
+	if (err) {
+		uobj_drop(&dm->u);
+		return err;
+	}
+	memset(map->taken + dm->first, 1, dm->n);
+	addr = dm_addr(dm);
+	kattr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &addr, sizeof(addr));
+	kattr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
+	return 0;
+}
+
+int uverbs_dm_free(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_FREE_DM_HANDLE, &dm_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The event FDs of the verbs: completion channels and the asynchronous event file. */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include "kernel/core/uverbs.h"
+
+/* The number is filled in by the half that has the program's FD table. */
+int wcmd_create_comp_channel(struct wcmd *c)
+{
+	const struct ib_uverbs_create_comp_channel_resp resp = {.fd = 0};
+	int fd;
+
+	if (!channel_new(c->f, CHANNEL_COMP, &fd))
+		return refuse(-EMFILE, "CREATE_COMP_CHANNEL: no pipe left");
+	wcmd_out(c, &resp, sizeof(resp));
+	return kattr_fd(c->req, UVERBS_ATTR_CORE_OUT, 0, fd);
+}
+
+int uverbs_async_event_alloc(struct kfile *f, struct kreq *req)
+{
+	struct channel *c;
+	int fd;
+
+	c = channel_new(f, CHANNEL_ASYNC, &fd);
+	if (!c)
+		return refuse(-EMFILE, "ASYNC_EVENT_ALLOC: no pipe left");
+	if (!f->async)
+		f->async = c;
+	return kattr_fd(req, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, fd);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory regions: a mkey with a page list of its own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include "kernel/core/uverbs.h"
+
+#define PAGE	4096ull
+#define MAX_LEN (1ull << 48)
+/* What ib_core knows; the optional range may be asked for and ignored. */
+#define KNOWN_ACCESS                                                                           \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                       \
+	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_ON_DEMAND | \
+	 IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE)
+#define NEEDS_LOCAL_WRITE (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)
+#define WRITES		  (NEEDS_LOCAL_WRITE | IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_MW_BIND)
+
+struct mr {
+	struct uobj u;
+	struct pd *pd;
+	struct uobj *dm; /* device memory; NULL: the program's own */
+	uint32_t key, index;
+	uint64_t len, iova;
+};
+
+static int destroy(struct uobj *u)
+{
+	struct mr *mr = (struct mr *)u;
+	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = {0};
+	uint8_t out[PRM_DESTROY_MKEY_OUT_BYTES];
+	int err;
+
+	prm_destroy_mkey_in_set_opcode(in, PRM_OPCODE_DESTROY_MKEY);
+	prm_destroy_mkey_in_set_mkey_index(in, mr->index);
+	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	mr->pd->u.users--;
+	if (mr->dm)
+		mr->dm->users--;
+	return 0;
+}
+
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, destroy};
+
+static int check(struct kfile *f, const struct ib_uverbs_reg_mr *r)
+{
+	const uint32_t a = r->access_flags;
+
+	if ((r->start ^ r->hca_va) & (PAGE - 1))
+		return refuse(-EINVAL,
+			      "REG_MR: start 0x%llx and hca_va 0x%llx differ within a page",
+			      (unsigned long long)r->start, (unsigned long long)r->hca_va);
+	if (a & ~(uint32_t)KNOWN_ACCESS)
+		return refuse(-EINVAL, "REG_MR: access_flags 0x%x has unknown bits", a);
+	if (a & NEEDS_LOCAL_WRITE && !(a & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return refuse(
+			-EINVAL,
+			"REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
+	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
+		return refuse(-EOPNOTSUPP,
+			      "REG_MR: access_flags: this device does not page on demand");
+	if (!r->length || r->length > MAX_LEN || r->start + r->length < r->start)
+		return refuse(-EINVAL,
+			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
+			      (unsigned long long)r->length, (unsigned long long)r->start);
+	if (pin_memory(f, r->start, r->length, a & WRITES, PIN_DATA))
+		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
+			      (unsigned long long)r->start, (unsigned long long)r->length,
+			      a & WRITES ? ", or not writable" : "");
+	return 0;
+}
+
+static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pages *p,
+		    uint32_t pdn, uint8_t key)
+{
+	const uint32_t a = r->access_flags;
+
+	prm_mkc_set_a(mkc, !!(a & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+	prm_mkc_set_rw(mkc, !!(a & IB_UVERBS_ACCESS_REMOTE_WRITE));
+	prm_mkc_set_rr(mkc, !!(a & IB_UVERBS_ACCESS_REMOTE_READ));
+	prm_mkc_set_lw(mkc, !!(a & IB_UVERBS_ACCESS_LOCAL_WRITE));
+	prm_mkc_set_lr(mkc, 1);
+	prm_mkc_set_umr_en(mkc, 1);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_MTT);
+	prm_mkc_set_qpn(mkc, 0xffffff);
+	prm_mkc_set_mkey_7_0(mkc, key);
+	prm_mkc_set_pd(mkc, pdn);
+	prm_mkc_set_start_addr(mkc, r->hca_va);
+	prm_mkc_set_len(mkc, r->length);
+	prm_mkc_set_translations_octword_size(mkc, (p->n + 1) / 2);
+	prm_mkc_set_log_page_size(mkc, p->log_page);
+}
+
+/* uid 0, as the mkeys of mlx5_ib's own cache. */
+static int create_mkey(struct kfile *f, const struct ib_uverbs_reg_mr *r, struct mr *mr)
+{
+	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
+	uint8_t key = f->k->next_key++;
+	struct pages p;
+	size_t len;
+	uint8_t *in;
+	int err;
+
+	err = pages_mkey(&p, f->mm, r->start, r->length, r->hca_va);
+	if (err)
+		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
+			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
+	len = PRM_CREATE_MKEY_IN_BYTES + 16ull * ((p.n + 1) / 2);
+	in = calloc(1, len);
+	if (!in)
+		return -ENOMEM;
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	prm_create_mkey_in_set_pg_access(in, 1);
+	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
+	set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
+	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, 0);
+	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (err)
+		return err;
+	mr->index = prm_create_mkey_out_get_mkey_index(out);
+	mr->key = mr->index << 8 | key;
+	return 0;
+}
+
+int wcmd_reg_mr(struct wcmd *c)
+{
+	const struct ib_uverbs_reg_mr *r = c->in;
+	struct ib_uverbs_reg_mr_resp resp = {0};
+	struct uobj *pd;
+	struct mr *mr;
+	int err = check(c->f, r);
+
+	if (!err)
+		err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
+	if (err)
+		return err;
+	mr = uobj_new(c->f, &mr_class, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->pd = (struct pd *)pd;
+	mr->len = r->length;
+	mr->iova = r->hca_va;
+	err = create_mkey(c->f, r, mr);
+	if (err) {
+		uobj_drop(&mr->u);
+		return err;
+	}
+	pd->users++;
+	resp.mr_handle = mr->u.id;
+	resp.lkey = resp.rkey = mr->key;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}
+
+/* --- of device memory ---------------------------------------------------------------------- */
+
+#define DM_ACCESS                                                        \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED)
+
+static int dm_access(struct kreq *req, uint32_t *access)
+{
+	uint64_t flags;
+	int err = kattr_flags(req, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, "REG_DM_MR_ACCESS_FLAGS",
+			      DM_ACCESS, &flags);
+
+	*access = (uint32_t)flags;
+	if (!err && !(flags & IB_UVERBS_ACCESS_ZERO_BASED))
+		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x has no ZERO_BASED",
+			     *access);
+	return err;
+}
+
+/* mkc.start_addr is where it lies in the device's memory; its users count from 0. */
+static int create_dm_mkey(struct kfile *f, struct mr *mr, uint32_t access)
+{
+	const struct ib_uverbs_reg_mr r = {
+		.hca_va = mr->iova, .length = mr->len, .access_flags = access};
+	const struct pages none = {0};
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	uint8_t key = f->k->next_key++;
+	int err;
+
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	set_mkc(mkc, &r, &none, mr->pd->pdn, key);
+	prm_mkc_set_umr_en(mkc, 0);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
+	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
+	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	mr->index = prm_create_mkey_out_get_mkey_index(out);
+	mr->key = mr->index << 8 | key;
+	return 0;
+}
+
+static int new_dm_mr(struct kfile *f, struct kreq *req, struct mr *mr, uint32_t access)
+{
+	int err = dm_range(mr->dm, kattr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET), mr->len,
+			   &mr->iova);
+
+	return err ? err : create_dm_mkey(f, mr, access);
+}
+
+int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
+{
+	struct uobj *pd, *dm;
+	uint32_t access;
+	struct mr *mr;
+	int err = dm_access(req, &access);
+
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
+	if (!err)
+		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, &dm_class, &dm);
+	if (err)
+		return err;
+	mr = uobj_new(f, &mr_class, sizeof(*mr));
+	if (!mr)
+		return -ENOMEM;
+	mr->pd = (struct pd *)pd;
+	mr->dm = dm;
+	mr->len = kattr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
+	err = new_dm_mr(f, req, mr, access);
+	if (err) {
+		uobj_drop(&mr->u);
+		return err;
+	}
+	pd->users++;
+	dm->users++;
+	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	kattr_new_handle(req, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->u);
+	return 0;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static int destroy_handle(struct kfile *f, uint64_t handle)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, &mr_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+int wcmd_dereg_mr(struct wcmd *c)
+{
+	return destroy_handle(c->f, ((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle);
+}
+
+int uverbs_mr_destroy(struct kfile *f, struct kreq *req)
+{
+	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
+}
+
+/* Advice is about pages on demand, which this device does not do. */
+int uverbs_mr_advise(struct kfile *f, struct kreq *req)
+{
+	(void)f;
+	(void)req;
+	return refuse(-EOPNOTSUPP, "ADVISE_MR: this device does not page on demand");
+}
+
+int uverbs_mr_query(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	const struct mr *mr;
+	int err = kattr_uobj(f, req, UVERBS_ATTR_QUERY_MR_HANDLE, &mr_class, &u);
+
+	if (err)
+		return err;
+	mr = (struct mr *)u;
+	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->len, sizeof(mr->len));
+	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova, sizeof(mr->iova));
+	return 0;
+}

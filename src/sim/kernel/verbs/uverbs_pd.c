@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Protection domains. */
+#include <errno.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/misc.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include "kernel/core/uverbs.h"
+
+static int destroy(struct uobj *u)
+{
+	const struct pd *pd = (struct pd *)u;
+	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = {0};
+	uint8_t out[PRM_DEALLOC_PD_OUT_BYTES];
+
+	prm_dealloc_pd_in_set_opcode(in, PRM_OPCODE_DEALLOC_PD);
+	prm_dealloc_pd_in_set_uid(in, pd->uid);
+	prm_dealloc_pd_in_set_pd(in, pd->pdn);
+	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, destroy};
+
+int wcmd_alloc_pd(struct wcmd *c)
+{
+	uint8_t in[PRM_ALLOC_PD_IN_BYTES] = {0};
+	uint8_t out[PRM_ALLOC_PD_OUT_BYTES];
+	struct ib_uverbs_alloc_pd_resp resp = {0};
+	struct mlx5_ib_alloc_pd_resp uhw;
+	struct pd *pd = uobj_new(c->f, &pd_class, sizeof(*pd));
+	int err;
+
+	if (!pd)
+		return -ENOMEM;
+	prm_alloc_pd_in_set_opcode(in, PRM_OPCODE_ALLOC_PD);
+	prm_alloc_pd_in_set_uid(in, c->f->uid);
+	err = fw_cmd(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err) {
+		uobj_drop(&pd->u);
+		return err;
+	}
+	pd->pdn = prm_alloc_pd_out_get_pd(out);
+	pd->uid = c->f->uid;
+	resp.pd_handle = pd->u.id;
+	uhw.pdn = pd->pdn;
+	wcmd_out(c, &resp, sizeof(resp));
+	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+static int destroy_handle(struct kfile *f, uint64_t handle)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, &pd_class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
+int wcmd_dealloc_pd(struct wcmd *c)
+{
+	return destroy_handle(c->f, ((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle);
+}
+
+int uverbs_pd_destroy(struct kfile *f, struct kreq *req)
+{
+	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
+}
+
+int mlx5_pd_query(struct kfile *f, struct kreq *req)
+{
+	struct uobj *u;
+	int err = kattr_uobj(f, req, MLX5_IB_ATTR_QUERY_PD_HANDLE, &pd_class, &u);
+
+	if (!err)
+		kattr_out(req, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &((struct pd *)u)->pdn, 4);
+	return err;
+}

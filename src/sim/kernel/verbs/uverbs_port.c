@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The one port: RoCE on Ethernet, its GIDs. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include "kernel/core/uverbs.h"
+
+/* Values of the verbs ABI that the uapi headers leave to libibverbs' own. */
+enum { PORT_ACTIVE = 4, PHYS_LINK_UP = 5, LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
+enum { MTU_4096 = 5, VL_0 = 1 };
+#define GID_EMPTY 0xff
+
+/*
+ * Active MTU 4096: as a NIC whose netdev has jumbo frames. Nothing between the functions of a chip
+ * asks for less, and programs that follow the port need a quarter of the packets. 4X EDR: 100 Gb/s,
+ * a ConnectX-6 Dx's; it says nothing about the emulator's own speed.
+ */
+void port_fill(const struct kfile *f, struct ib_uverbs_query_port_resp *r)
+{
+	*r = (struct ib_uverbs_query_port_resp){
+		.port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS,
+		.max_msg_sz = 1u << prm_cmd_hca_cap_get_log_max_msg(kfile_caps(f)),
+		.qkey_viol_cntr = f->vhca->qkey_violations,
+		.gid_tbl_len = VHCA_GIDS,
+		.pkey_tbl_len = 1,
+		.state = PORT_ACTIVE,
+		.max_mtu = MTU_4096,
+		.active_mtu = MTU_4096,
+		.max_vl_num = VL_0,
+		.active_width = WIDTH_4X,
+		.active_speed = SPEED_EDR,
+		.phys_state = PHYS_LINK_UP,
+		.link_layer = LINK_ETHERNET,
+		.flags = IB_UVERBS_QPF_GRH_REQUIRED,
+	};
+}
+
+int port_check(uint64_t port)
+{
+	if (port != 1)
+		return refuse(-EINVAL, "port_num %llu: the device has one port, number 1",
+			      (unsigned long long)port);
+	return 0;
+}
+
+int port_sgid_check(const struct kfile *f, const char *name, unsigned int index)
+{
+	if (index >= VHCA_GIDS)
+		return refuse(-EINVAL, "%s: sgid_index %u, the table has %u entries", name, index,
+			      VHCA_GIDS);
+	if (f->vhca->gids[index].type == GID_EMPTY)
+		return refuse(-ENODATA, "%s: sgid_index %u has no GID", name, index);
+	return 0;
+}
+
+int wcmd_query_port(struct wcmd *c)
+{
+	const struct ib_uverbs_query_port *in = c->in;
+	struct ib_uverbs_query_port_resp r;
+	int err = port_check(in->port_num);
+
+	if (err)
+		return err;
+	port_fill(c->f, &r);
+	wcmd_out(c, &r, sizeof(r));
+	return 0;
+}
+
+int uverbs_query_port(struct kfile *f, struct kreq *req)
+{
+	struct ib_uverbs_query_port_resp_ex r = {.port_cap_flags2 = 0};
+	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM));
+
+	if (err)
+		return err;
+	port_fill(f, &r.legacy_resp);
+	kattr_out(req, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
+	return 0;
+}
+
+/* In units of 100 Mb/s. */
+int uverbs_query_port_speed(struct kfile *f, struct kreq *req)
+{
+	const uint64_t speed = 1000;
+	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
+
+	(void)f;
+	if (!err)
+		kattr_out(req, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
+	return err;
+}
+
+/* Only an eswitch manager in switchdev mode has more to tell; this device has no eswitch yet. */
+int mlx5_query_port(struct kfile *f, struct kreq *req)
+{
+	const struct mlx5_ib_uapi_query_port r = {.flags = 0};
+	int err = port_check(kattr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM));
+
+	(void)f;
+	if (!err)
+		kattr_out(req, MLX5_IB_ATTR_QUERY_PORT, &r, sizeof(r));
+	return err;
+}
+
+static bool gid_entry(const struct kfile *f, uint32_t index, struct ib_uverbs_gid_entry *e)
+{
+	const struct gid_entry *g = &f->vhca->gids[index];
+
+	if (g->type == GID_EMPTY)
+		return false;
+	memset(e, 0, sizeof(*e));
+	memcpy(e->gid, g->gid, sizeof(g->gid));
+	e->gid_index = index;
+	e->port_num = 1;
+	e->gid_type = g->type == IB_UVERBS_GID_TYPE_ROCE_V2 ? IB_UVERBS_GID_TYPE_ROCE_V2
+							    : IB_UVERBS_GID_TYPE_ROCE_V1;
+	return true;
+}
+
+int uverbs_query_gid_entry(struct kfile *f, struct kreq *req)
+{
+	uint64_t index = kattr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+	struct ib_uverbs_gid_entry e;
+	uint64_t flags;
+	int err = kattr_flags(req, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, "QUERY_GID_ENTRY: FLAGS", 0,
+			      &flags);
+
+	if (!err)
+		err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
+	if (err)
+		return err;
+	if (index >= VHCA_GIDS)
+		return refuse(-EINVAL, "QUERY_GID_ENTRY: gid_index %llu, the table has %u entries",
+			      (unsigned long long)index, VHCA_GIDS);
+	if (!gid_entry(f, (uint32_t)index, &e))
+		return -ENODATA; /* the way to walk the table, no mistake */
+	kattr_out(req, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
+	return 0;
+}
+
+/* Programs with a larger entry than ours get theirs zero-padded, with a smaller one ours cut. */
+int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
+{
+	struct kattr *out = kattr_find(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
+	uint64_t size = kattr_value(req, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
+	uint64_t flags, n = 0;
+	struct ib_uverbs_gid_entry e;
+	int err = kattr_flags(req, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, "QUERY_GID_TABLE: FLAGS", 0,
+			      &flags);
+
+	if (err)
+		return err;
+	if (!size || !out->len || out->len % size)
+		return refuse(-EINVAL, "QUERY_GID_TABLE: %u bytes for entries of %llu", out->len,
+			      (unsigned long long)size);
+	for (uint32_t i = 0; i < VHCA_GIDS; i++) {
+		if (!gid_entry(f, i, &e))
+			continue;
+		if ((n + 1) * size > out->len)
+			return refuse(
+				-EINVAL,
+				"QUERY_GID_TABLE: RESP_ENTRIES has %u bytes, too few for %llu each",
+				out->len, (unsigned long long)size);
+		memset(out->out + n * size, 0, size);
+		memcpy(out->out + n * size, &e, size < sizeof(e) ? size : sizeof(e));
+		n++;
+	}
+	out->written = (uint32_t)(n * size);
+	out->valid_output = true;
+	kattr_out(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &n, sizeof(n));
+	return 0;
+}
+
+/*
+ * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
+ * EUI-64). Here every GID of this chip is a neighbour.
+ */
+int port_resolve(const struct kfile *f, const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t link_local[8] = {0xfe, 0x80};
+	unsigned int index;
+	const struct vhca *v = silicon_vhca_by_gid(f->vhca->si, gid, &index);
+
+	if (v) {
+		memcpy(mac, v->gids[index].mac, 6);
+		return 0;
+	}
+	if (memcmp(gid, link_local, sizeof(link_local)) || gid[11] != 0xff || gid[12] != 0xfe)
+		return -EHOSTUNREACH;
+	mac[0] = gid[8] ^ 2;
+	mac[1] = gid[9];
+	mac[2] = gid[10];
+	mac[3] = gid[13];
+	mac[4] = gid[14];
+	mac[5] = gid[15];
+	return 0;
+}

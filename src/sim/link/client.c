@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Not where the program's stdin, stdout or stderr would be: what it prints must not come here. */
+static int away_from_stdio(int sock)
+{
+	int moved, err;
+
+	if (sock > STDERR_FILENO)
+		return sock;
+	moved = fcntl(sock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = -errno;
+	close(sock);
+	return moved < 0 ? err : moved;
+}
+
+int link_connect(const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int sock, err;
+
+	if (strlen(path) >= sizeof(to.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(to.sun_path, path);
+	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (sock < 0)
+		return -errno;
+	if (!connect(sock, (struct sockaddr *)&to, sizeof(to)))
+		return away_from_stdio(sock);
+	err = -errno;
+	close(sock);
+	return err;
+}
+
+int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
+	     struct link_message *answer)
+{
+	int err = link_write(sock, type, 0, body, len, &fd, fd >= 0, 0);
+	struct link_in in = {0};
+
+	if (err)
+		return err;
+	err = link_read(sock, &in, 0);
+	if (err == 1 && in.m.h.type == type) {
+		*answer = in.m;
+		return 0;
+	}
+	link_in_reset(&in);
+	if (!err)
+		return -ETIMEDOUT; /* SO_RCVTIMEO, if the caller set one */
+	return err < 0 ? err : -EPROTO;
+}
+
+/* Versions to come that may be met: a chip of a newer dvx-sim. */
+#define VERSIONS_AHEAD 16u
+
+static bool speaks(const char *path, uint16_t version)
+{
+	const struct timeval patience = {.tv_sec = 1};
+	struct link_header h = {LINK_MAGIC, version, LINK_STATUS, 0, 0};
+	int sock = link_connect(path);
+	bool yes;
+
+	if (sock < 0)
+		return false;
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	yes = send(sock, &h, sizeof(h), MSG_NOSIGNAL) == (ssize_t)sizeof(h) &&
+	      recv(sock, &h, sizeof(h), MSG_WAITALL) == (ssize_t)sizeof(h) &&
+	      h.magic == LINK_MAGIC && h.version == version;
+	close(sock);
+	return yes;
+}
+
+unsigned int link_version(const char *path)
+{
+	for (uint16_t v = 1; v <= LINK_VERSION + VERSIONS_AHEAD; v++)
+		if (v != LINK_VERSION && speaks(path, v))
+			return v;
+	return 0;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utlist.h>
+#include "base/log.h"
+#include "chip/chip.h"
+#include "kernel/kernel.h"
+#include "conn.h"
+#include "msg.h"
+#include "host/mm.h"
+#include "host/uar.h"
+#include "obj/vhca.h"
+
+#define ROWS	      256
+#define BACKLOG_PAUSE 64 /* accepted in one go */
+
+struct link_server {
+	struct chip *chip;
+	int listener;
+	int spare; /* a descriptor kept for when there is none left */
+	char name[LINK_NAME_MAX];
+	const struct link_census *census;
+	struct conn *conns;
+};
+
+void conn_close(struct conn *c)
+{
+	struct link_server *s = c->server;
+
+	chip_unwatch(s->chip, c->sock);
+	if (c->pidfd >= 0) {
+		chip_unwatch(s->chip, c->pidfd);
+		close(c->pidfd);
+	}
+	port_forget(c);
+	if (c->kfile)
+		kernel_close(c->kfile);
+	if (c->mm)
+		mm_close(c->mm);
+	close(c->sock);
+	link_in_reset(&c->in);
+	DL_DELETE(s->conns, c);
+	free(c);
+}
+
+void conn_throw_out(struct conn *c, const char *why)
+{
+	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
+	conn_close(c);
+}
+
+bool conn_answer(struct conn *c, uint16_t type, int result, const void *body, size_t len,
+		 const int *fds, unsigned int nfds)
+{
+	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
+
+	if (!err)
+		return true;
+	if (err == -EAGAIN)
+		sim_refuse("client %d (%s) is disconnected: it does not read its answers", c->pid,
+			   c->comm);
+	conn_close(c);
+	return false;
+}
+
+/* To the message that is being handled. false: the connection is gone. */
+static bool answer(struct conn *c, int result, const void *body, size_t len, const int *fds,
+		   unsigned int nfds)
+{
+	return conn_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
+}
+
+static void comm_of(pid_t pid, char comm[16])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, comm, 15);
+	if (fd >= 0)
+		close(fd);
+	comm[n > 0 ? n : 0] = 0;
+	comm[strcspn(comm, "\n")] = 0;
+}
+
+static void client_died(void *arg, int fd)
+{
+	(void)fd;
+	conn_close(arg);
+}
+
+static int open_device(struct conn *c, uint32_t function)
+{
+	/* The mm owns its pidfd; this one tells of the death. */
+	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
+
+	if (pidfd < 0)
+		return -errno;
+	c->pidfd = pidfd;
+	if (chip_watch(c->server->chip, pidfd, client_died, c))
+		return -ENOMEM;
+	guard = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+	if (guard < 0)
+		return -errno;
+	errno = ENOMEM;
+	c->mm = mm_open(chip_host(c->server->chip), c->pid, guard);
+	if (!c->mm)
+		return -errno;
+	c->function = function;
+	errno = ENOMEM;
+	c->kfile = kernel_open(chip_kernel(c->server->chip), c->mm, function);
+	return c->kfile ? 0 : -errno;
+}
+
+static void on_open(struct conn *c)
+{
+	uint32_t function;
+	int err, fd;
+
+	if (c->in.m.h.len != sizeof(function))
+		return conn_throw_out(c, "an open message of a wrong length");
+	memcpy(&function, c->in.m.body, sizeof(function));
+	if (c->kfile)
+		return conn_throw_out(c, "a second open");
+	if (function >= FUNCTION_COUNT)
+		return conn_throw_out(c, "an open of a function that the chip doesn't have");
+	err = open_device(c, function);
+	fd = err ? -1 : bar_fd(kfile_bar(c->kfile));
+	if (answer(c, err, NULL, 0, &fd, !err) && err)
+		conn_close(c);
+}
+
+static void on_ioctl(struct conn *c)
+{
+	const char *why = NULL;
+	uint8_t *body = NULL;
+	struct request r;
+	size_t len = 0;
+	int fds[LINK_FDS];
+	int rc;
+
+	if (msg_unpack_request(&r, c->in.m.body, c->in.m.h.len, &why)) {
+		request_fini(&r);
+		return conn_throw_out(c, why);
+	}
+	rc = kernel_ioctl(c->kfile, &r.req);
+	for (unsigned int i = 0; i < r.req.nfds; i++)
+		fds[i] = r.req.fds[i].fd;
+	if (msg_pack_answer(&r, &body, &len)) {
+		r.req.nfds = 0;
+		rc = -ENOMEM;
+	}
+	answer(c, rc, body, len, fds, r.req.nfds);
+	free(body);
+	request_fini(&r);
+}
+
+static bool range_of(struct conn *c, struct link_range *range)
+{
+	if (c->in.m.h.len != sizeof(*range)) {
+		conn_throw_out(c, "a mapping of a wrong length");
+		return false;
+	}
+	memcpy(range, c->in.m.body, sizeof(*range));
+	return true;
+}
+
+static void on_map(struct conn *c)
+{
+	struct bar *bar = kfile_bar(c->kfile);
+	struct link_range range;
+
+	if (!range_of(c, &range))
+		return;
+	if (c->in.m.nfds) {
+		bar_uffd(bar, c->in.m.fds[0]);
+		c->in.m.fds[0] = -1;
+	}
+	answer(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
+}
+
+static void on_unmap(struct conn *c)
+{
+	struct link_range range;
+
+	if (!range_of(c, &range))
+		return;
+	bar_unmapped(kfile_bar(c->kfile), range.va, range.len);
+	answer(c, 0, NULL, 0, NULL, 0);
+}
+
+static void on_share(struct conn *c)
+{
+	struct link_range range;
+
+	if (!range_of(c, &range))
+		return;
+	if (c->in.m.nfds != 1)
+		return conn_throw_out(c, "a piece of memory without its file");
+	answer(c, kernel_share(c->kfile, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL, 0);
+}
+
+/* The answer says that the objects are gone, so they go first. */
+static void on_close(struct conn *c)
+{
+	int tangled = kernel_is_tangled(c->kfile);
+
+	kernel_close(c->kfile);
+	c->kfile = NULL;
+	if (answer(c, tangled, NULL, 0, NULL, 0))
+		conn_close(c);
+}
+
+struct status_body {
+	struct link_status head;
+	struct link_function_row functions[FUNCTION_COUNT];
+	struct link_client_row clients[ROWS];
+	struct link_object_row objects[ROWS];
+};
+
+static unsigned int client_rows(const struct link_server *s, struct link_client_row *rows)
+{
+	unsigned int n = 0;
+	struct conn *c;
+
+	DL_FOREACH(s->conns, c)
+	{
+		if (!c->kfile || n == ROWS)
+			continue;
+		rows[n].pid = (uint32_t)c->pid;
+		rows[n].function = c->function;
+		memcpy(rows[n].comm, c->comm, sizeof(rows[n].comm));
+		n++;
+	}
+	return n;
+}
+
+/* Rows close up behind each other on the wire. */
+static size_t status_fill(const struct link_server *s, struct status_body *b, uint8_t *to)
+{
+	uint8_t *at = to + sizeof(b->head);
+	struct link_status *h = &b->head;
+
+	memcpy(h->name, s->name, sizeof(h->name));
+	h->pid = (uint32_t)getpid();
+	h->nfunctions = s->census->functions(s->chip, b->functions, FUNCTION_COUNT);
+	h->nclients = client_rows(s, b->clients);
+	h->nobjects = s->census->objects(s->chip, b->objects, ROWS);
+	memcpy(to, h, sizeof(*h));
+	at = mempcpy(at, b->functions, h->nfunctions * sizeof(b->functions[0]));
+	at = mempcpy(at, b->clients, h->nclients * sizeof(b->clients[0]));
+	at = mempcpy(at, b->objects, h->nobjects * sizeof(b->objects[0]));
+	return (size_t)(at - to);
+}
+
+static void on_status(struct conn *c)
+{
+	struct status_body *rows = calloc(2, sizeof(*rows));
+
+	if (rows) {
+		size_t len = status_fill(c->server, rows, (uint8_t *)(rows + 1));
+
+		answer(c, 0, rows + 1, len, NULL, 0);
+	} else {
+		answer(c, -ENOMEM, NULL, 0, NULL, 0);
+	}
+	free(rows);
+}
+
+static void on_down(struct conn *c)
+{
+	struct chip *chip = c->server->chip;
+
+	answer(c, 0, NULL, 0, NULL, 0);
+	chip_stop(chip);
+}
+
+static const struct {
+	void (*fn)(struct conn *);
+	bool needs_device;
+} messages[] = {
+	[LINK_OPEN] = {on_open, false},
+	[LINK_IOCTL] = {on_ioctl, true},
+	[LINK_MAP] = {on_map, true},
+	[LINK_UNMAP] = {on_unmap, true},
+	[LINK_CLOSE] = {on_close, true},
+	[LINK_STATUS] = {on_status, false},
+	[LINK_DOWN] = {on_down, false},
+	[LINK_REPLAY] = {port_replay, false},
+	[LINK_CAPTURE] = {port_capture, false},
+	[LINK_SHARE] = {on_share, true},
+};
+
+/* A message's handler may close the connection: the message is taken out first. */
+static void handle(struct conn *c)
+{
+	unsigned int type = c->in.m.h.type;
+
+	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
+		return conn_throw_out(c, "a message of an unknown type");
+	if (messages[type].needs_device && !c->kfile)
+		return conn_throw_out(c, "a request before it opened the device");
+	messages[type].fn(c);
+}
+
+static bool still_there(const struct link_server *s, const struct conn *conn)
+{
+	struct conn *c;
+
+	DL_FOREACH(s->conns, c)
+	if (c == conn)
+		return true;
+	return false;
+}
+
+/* One message in each turn: a client that floods the link waits for the others. */
+static void readable(void *arg, int fd)
+{
+	struct conn *c = arg;
+	struct link_server *s = c->server;
+	int n = link_read(fd, &c->in, MSG_DONTWAIT);
+
+	if (n == -EPROTO)
+		return conn_throw_out(c, "bytes that are no message of this version");
+	if (n < 0)
+		return conn_close(c);
+	if (n == 0)
+		return;
+	handle(c);
+	if (still_there(s, c))
+		link_in_reset(&c->in);
+}
+
+static int conn_new(struct link_server *s, int sock)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+	socklen_t len = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (!c)
+		return -ENOMEM;
+	c->server = s;
+	c->chip = s->chip;
+	c->sock = sock;
+	c->pidfd = -1;
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
+	    chip_watch(s->chip, sock, readable, c)) {
+		free(c);
+		return -ENOMEM;
+	}
+	c->pid = peer.pid;
+	comm_of(c->pid, c->comm);
+	DL_APPEND(s->conns, c);
+	return 0;
+}
+
+/* Nobody waits in vain, and the loop does not spin on a connection that it can't accept. */
+static void turn_away(struct link_server *s)
+{
+	sim_refuse("a client is turned away: the server has no file descriptors left");
+	close(s->spare);
+	close(accept4(s->listener, NULL, NULL, SOCK_CLOEXEC));
+	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void acceptable(void *arg, int listener)
+{
+	for (int i = 0; i < BACKLOG_PAUSE; i++) {
+		int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+		if (sock < 0 && (errno == EMFILE || errno == ENFILE))
+			turn_away(arg);
+		if (sock < 0)
+			return;
+		if (conn_new(arg, sock))
+			close(sock);
+	}
+}
+
+struct link_server *link_server_new(struct chip *chip, int listener, const char *name,
+				    const struct link_census *census)
+{
+	struct link_server *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return NULL;
+	s->chip = chip;
+	s->listener = listener;
+	s->census = census;
+	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	err = chip_watch(chip, listener, acceptable, s);
+	if (!err)
+		return s;
+	close(s->spare);
+	free(s);
+	errno = -err;
+	return NULL;
+}
+
+void link_server_free(struct link_server *s)
+{
+	struct conn *c, *next;
+
+	if (!s)
+		return;
+	DL_FOREACH_SAFE(s->conns, c, next)
+	conn_close(c);
+	chip_unwatch(s->chip, s->listener);
+	close(s->listener);
+	close(s->spare);
+	free(s);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "client.h"
+
+#include <errno.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include "base/log.h"
+#include "real.h"
+#include "share.h"
+#include "share_fork.h"
+#include "sysfs.h"
+
+#define CFILES 256
+#define CMAPS  4096
+
+/* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
+static struct {
+	const struct transport *transport;
+	const char *sysfs;
+	size_t sysfs_len;
+	unsigned int function;
+	int pid;
+	int open; /* files in use */
+	struct fair lock;
+	bool tree;
+} client;
+
+static struct cfile files[CFILES];
+
+static struct cmap {
+	struct cfile *file;
+	uintptr_t va;
+	size_t len;
+} maps[CMAPS];
+static unsigned int maps_end; /* slots from here on were never used */
+
+/*
+ * Set while this thread holds the lock, and for good in the chip's own thread: what the client
+ * half or the chip calls must not come back in through a hook (a malloc may well call munmap).
+ */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+void client_stay_out(void)
+{
+	inside = true;
+}
+
+bool client_inside(bool now)
+{
+	bool was = inside;
+
+	inside = now;
+	return was;
+}
+
+static void enter(struct held *held)
+{
+	fair_lock(&client.lock, held);
+	inside = true;
+}
+
+static void leave(const struct held *held)
+{
+	inside = false;
+	fair_unlock(&client.lock, held);
+}
+
+static void in_child(void)
+{
+	client.pid = getpid();
+	client.lock = (struct fair){0};
+	inside = false;
+	share_in_child();
+	client.transport->forked(NULL);
+	for (unsigned int i = 0; i < CFILES; i++) {
+		files[i].lock = (struct fair){0};
+		if (files[i].ino)
+			client.transport->forked(&files[i]);
+	}
+	memset(maps, 0, sizeof(maps));
+}
+
+void client_init(const struct transport *transport, const char *sysfs, unsigned int function)
+{
+	client.sysfs = sysfs;
+	client.sysfs_len = strlen(sysfs);
+	client.function = function;
+	client.pid = getpid();
+	client.transport = transport;
+	real();
+	pthread_atfork(share_before_fork, share_in_parent, in_child);
+}
+
+void client_sysfs(void)
+{
+	int saved = errno;
+	struct held held;
+
+	if (!client.transport || client.tree || inside || getpid() != client.pid)
+		return;
+	enter(&held);
+	if (!client.tree) {
+		int err = client.transport->sysfs(client.sysfs);
+
+		if (err)
+			sim_refuse("sysfs tree %s can't be made: %s", client.sysfs, strerror(-err));
+		client.tree = true;
+	}
+	leave(&held);
+	errno = saved;
+}
+
+/* Where the tree stands in for the kernel's own: /sys/class/infiniband and what begins like it. */
+const char *client_path(const char *path, char *buf)
+{
+	static const char class[] = "/sys/class/infiniband";
+
+	if (!client.transport || !path || path[0] != '/')
+		return path;
+	if (!strncmp(path, client.sysfs, client.sysfs_len)) {
+		client_sysfs();
+		return path;
+	}
+	if (strncmp(path, class, sizeof(class) - 1) || client.sysfs_len + strlen(path) >= PATH_MAX)
+		return path;
+	client_sysfs();
+	sprintf(buf, "%s%s", client.sysfs, path + strlen("/sys"));
+	return buf;
+}
+
+static bool read_stats(struct port_stats *stats)
+{
+	char path[PATH_MAX];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, client.sysfs);
+	fd = real()->open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = pread(fd, stats, sizeof(*stats), 0);
+		real()->close(fd);
+	}
+	return n == (ssize_t)sizeof(*stats);
+}
+
+int client_counter(const char *path, int flags)
+{
+	struct port_stats stats = {0};
+	char text[SYSFS_COUNTER];
+	int fd, saved = errno;
+	size_t len;
+
+	if (!client.transport || !path || flags & (O_ACCMODE | O_PATH | O_DIRECTORY) ||
+	    strncmp(path, client.sysfs, client.sysfs_len) || !sysfs_counter(path, &stats, text) ||
+	    !read_stats(&stats))
+		return -1;
+	len = sysfs_counter(path, &stats, text);
+	fd = memfd_create("counter", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+	if (fd >= 0 && (real()->write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
+		real()->close(fd);
+		fd = -1;
+	}
+	errno = saved;
+	return fd;
+}
+
+bool client_is_cdev(const char *path)
+{
+	return path && client.transport && !strcmp(path, UVERBS_PATH);
+}
+
+void client_cdev_stat(struct stat *st)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_rdev = makedev(UVERBS_MAJOR, UVERBS_MINOR);
+	st->st_nlink = 1;
+	st->st_size = 0;
+	st->st_blocks = 0;
+}
+
+bool client_idle(void)
+{
+	return inside || !__atomic_load_n(&client.open, __ATOMIC_ACQUIRE);
+}
+
+static struct cfile *find_inode(const struct stat *st)
+{
+	for (unsigned int i = 0; i < CFILES; i++)
+		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) == st->st_ino &&
+		    files[i].dev == st->st_dev)
+			return &files[i];
+	return NULL;
+}
+
+struct cfile *client_find(int fd)
+{
+	int saved = errno;
+	struct cfile *cf = NULL;
+	struct stat st;
+
+	if (!real()->fstat(fd, &st) && S_ISREG(st.st_mode))
+		cf = find_inode(&st);
+	errno = saved;
+	return cf;
+}
+
+bool client_is_link(int fd)
+{
+	for (unsigned int i = 0; i < CFILES; i++)
+		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) && files[i].sock == fd)
+			return getpid() == files[i].owner;
+	return false;
+}
+
+static struct cfile *free_slot(void)
+{
+	for (unsigned int i = 0; i < CFILES; i++)
+		if (!files[i].ino)
+			return &files[i];
+	return NULL;
+}
+
+/* A program without stdin, stdout or stderr would print into its own doorbell pages. */
+static int away_from_stdio(int fd)
+{
+	int moved;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (moved < 0)
+		return fd;
+	real()->close(fd);
+	return moved;
+}
+
+static int open_locked(void)
+{
+	struct cfile *cf = free_slot();
+	struct stat st;
+	int fd;
+
+	if (!cf)
+		return -EMFILE;
+	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
+	fd = away_from_stdio(client.transport->open(cf, client.function));
+	if (fd < 0)
+		return fd;
+	if (real()->fstat(fd, &st)) {
+		int err = -errno;
+
+		client.transport->close(cf);
+		real()->close(fd);
+		return err;
+	}
+	cf->dev = st.st_dev;
+	__atomic_store_n(&cf->ino, st.st_ino, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&client.open, 1, __ATOMIC_RELEASE);
+	return fd;
+}
+
+int client_open(int flags)
+{
+	int saved = errno;
+	struct held held;
+	int fd;
+
+	/* Between vfork and exec the parent's memory is not ours to change. */
+	if (getpid() != client.pid)
+		return -ENODEV;
+	client_sysfs(); /* the chip counts there */
+	enter(&held);
+	fd = open_locked();
+	leave(&held);
+	if (fd >= 0 && !(flags & O_CLOEXEC))
+		fcntl(fd, F_SETFD, 0);
+	errno = saved;
+	return fd;
+}
+
+static bool foreign(const struct cfile *cf)
+{
+	return cf->owner != client.pid || getpid() != client.pid;
+}
+
+int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
+{
+	int saved = errno;
+	int rc;
+
+	if (request != RDMA_VERBS_IOCTL)
+		return -ENOTTY;
+	if (foreign(cf)) {
+		sim_refuse("ioctl: the device was opened by process %d before the fork; its memory "
+			   "and its queues are that process's, open it again here",
+			   cf->owner);
+		return -EIO;
+	}
+	rc = flatten_ioctl(cf, client.transport, arg);
+	errno = saved;
+	return rc;
+}
+
+/* The kernel counts references; from here it takes a look at what is still open. */
+static bool still_open(const struct cfile *cf)
+{
+	DIR *d = real()->opendir("/proc/self/fd");
+	struct dirent *e;
+	bool found = false;
+
+	if (!d)
+		return false;
+	while (!found && (e = readdir(d))) {
+		int fd = atoi(e->d_name);
+
+		found = e->d_name[0] != '.' && fd != cf->inner_fd && client_find(fd) == cf;
+	}
+	closedir(d);
+	return found;
+}
+
+static void release(struct cfile *cf)
+{
+	for (unsigned int i = 0; i < maps_end; i++)
+		if (maps[i].file == cf)
+			maps[i].file = NULL;
+	share_close(cf, client.transport->close(cf),
+		    __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
+	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
+}
+
+void client_closed(struct cfile *cf)
+{
+	int saved = errno;
+	struct held held;
+
+	if (foreign(cf))
+		return;
+	enter(&held);
+	if (cf->ino && !still_open(cf))
+		release(cf);
+	leave(&held);
+	errno = saved;
+}
+
+/* A memfd would map anything and fault later; the kernel refuses pages that are nobody's. */
+int client_mmap_check(const struct cfile *cf, int fd, size_t len, off_t offset)
+{
+	struct stat st;
+
+	if (foreign(cf) || !len || offset < 0)
+		return -EINVAL;
+	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size ||
+	    (uint64_t)offset > (uint64_t)st.st_size - len)
+		return -EINVAL;
+	return 0;
+}
+
+/* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */
+static int new_uffd(struct cfile *cf)
+{
+	if (cf->watched)
+		return -1;
+	cf->watched = true;
+	return (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+}
+
+static void note_map(struct cfile *cf, void *va, size_t len)
+{
+	for (unsigned int i = 0; i < CMAPS; i++) {
+		if (maps[i].file)
+			continue;
+		maps[i] = (struct cmap){cf, (uintptr_t)va, len};
+		if (maps_end <= i)
+			maps_end = i + 1;
+		return;
+	}
+}
+
+void client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
+{
+	int saved = errno;
+	struct held held;
+	int uffd;
+
+	if (foreign(cf))
+		return;
+	enter(&held);
+	note_map(cf, va, len);
+	uffd = new_uffd(cf);
+	client.transport->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	leave(&held);
+	errno = saved;
+}
+
+static bool overlaps(const struct cmap *m, uintptr_t va, size_t len)
+{
+	return m->file && va < m->va + m->len && m->va < va + len;
+}
+
+void client_unmap(void *va, size_t len)
+{
+	uintptr_t from = (uintptr_t)va;
+	int saved = errno;
+	struct held held;
+
+	if (getpid() != client.pid)
+		return;
+	enter(&held);
+	for (unsigned int i = 0; i < maps_end; i++) {
+		if (!overlaps(&maps[i], from, len))
+			continue;
+		client.transport->unmapped(maps[i].file, maps[i].va, maps[i].len);
+		maps[i].file = NULL;
+	}
+	leave(&held);
+	errno = saved;
+}

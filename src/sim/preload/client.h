@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_FRONT_CLIENT_H
+#define SIM_FRONT_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include "fair.h"
+
+/*
+ * The client half of the front: what the preload does inside a program. The hooks ask it whose a
+ * path or a file descriptor is; it flattens ioctls and hands them to a transport: the link to a
+ * server, or the chip in the same process.
+ */
+struct kreq;
+
+/* One open of the device in this process. A file is known by the inode of its memfd, so that
+ * dup'ed and passed descriptors are the same file. */
+struct cfile {
+	uint64_t ino; /* atomic; 0: free */
+	dev_t dev;
+	int owner; /* the pid that opened it: a fork child can't use it */
+	struct fair lock;
+	int sock;     /* link: the connection; -1 */
+	void *inner;  /* embedded: the chip's side of it */
+	int inner_fd; /* embedded: the chip's own descriptor of the BAR; -1 */
+	bool watched; /* a userfaultfd was handed over, or can't be */
+};
+
+struct transport {
+	/* The sysfs tree exists when this returns 0. */
+	int (*sysfs)(const char *root);
+	/* A new descriptor of the BAR (close-on-exec), or -errno. */
+	int (*open)(struct cfile *, unsigned int function);
+	/* 0 or -errno as ioctl() gives; outputs are in the request. */
+	int (*ioctl)(struct cfile *, struct kreq *);
+	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
+	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
+	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);
+	/* Pages of the program lie on this memfd (the caller's) now: 0 or -errno, and the device
+	 * does without. */
+	int (*share)(struct cfile *, uint64_t va, uint64_t len, int memfd);
+	/*
+	 * The program's last descriptor is closed; all objects are gone when this returns. true:
+	 * what it shared must stay where it is, another file's device is at work there.
+	 */
+	bool (*close)(struct cfile *);
+	/* In a fork child: what it inherited is not its own. Once with NULL, then for each file. */
+	void (*forked)(struct cfile *);
+};
+
+extern const struct transport transport_link; /* to the server at this socket: */
+void transport_link_to(const char *socket);
+
+/* Once, before any other call. sysfs: root of the tree (need not exist yet). */
+void client_init(const struct transport *, const char *sysfs, unsigned int function);
+
+/* A path of the kernel's that is the tree's (in buf, PATH_MAX bytes), or the path itself. */
+const char *client_path(const char *path, char *buf);
+bool client_is_cdev(const char *path);
+/* A counter of the tree, as it stands now, in a descriptor of its own; -1: the path is none. */
+int client_counter(const char *path, int flags);
+/* Called when the program is about to look for devices. */
+void client_sysfs(void);
+
+/* All of these keep errno, and return 0 (or a descriptor) or -errno. */
+int client_open(int flags);
+struct cfile *client_find(int fd); /* NULL: not ours */
+bool client_idle(void);		   /* no file is open: nothing can be ours */
+bool client_is_link(int fd);	   /* a connection of ours, which the program doesn't know */
+int client_ioctl(struct cfile *, unsigned long request, void *arg);
+void client_closed(struct cfile *); /* one descriptor of it was closed */
+int client_mmap_check(const struct cfile *, int fd, size_t len, off_t offset);
+void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
+void client_unmap(void *va, size_t len); /* before it happens */
+
+/* The calling thread belongs to the chip: no hook looks at what it does. */
+void client_stay_out(void);
+/* The same for a while, with signals blocked: whether it was so before. */
+bool client_inside(bool);
+
+/* flatten.c: one ioctl into a request and its outcome back. */
+int flatten_ioctl(struct cfile *, const struct transport *, void *arg);
+
+/* The stat of a character device laid over the memfd's. */
+void client_cdev_stat(struct stat *st);
+
+#endif

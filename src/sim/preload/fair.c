@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fair.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void fair_lock(struct fair *f, struct held *held)
+{
+	uint32_t mine, serving;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
+	pthread_sigmask(SIG_SETMASK, &all, &held->mask);
+	mine = __atomic_fetch_add(&f->next, 1, __ATOMIC_RELAXED);
+	while ((serving = __atomic_load_n(&f->serving, __ATOMIC_ACQUIRE)) != mine)
+		syscall(SYS_futex, &f->serving, FUTEX_WAIT_PRIVATE, serving, NULL, NULL, 0);
+}
+
+void fair_unlock(struct fair *f, const struct held *held)
+{
+	uint32_t now = __atomic_add_fetch(&f->serving, 1, __ATOMIC_SEQ_CST);
+
+	/* Every waiter looks whether its number came up: they are few. */
+	if (__atomic_load_n(&f->next, __ATOMIC_SEQ_CST) != now)
+		syscall(SYS_futex, &f->serving, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
+	pthread_setcancelstate(held->cancel, NULL);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One ioctl(RDMA_VERBS_IOCTL): what the program's pointers lead to is copied in, one request goes
+ * to the kernel half, and what comes back is copied out. A bad pointer is EFAULT, never a crash:
+ * copies go through the kernel (process_vm_* on this process itself).
+ */
+#include "client.h"
+
+#include <errno.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "real.h"
+#include "share.h"
+#include "link/request.h"
+
+static int copy(long number, void *here, uint64_t there, size_t len)
+{
+	struct iovec local = {here, len};
+	struct iovec remote = {(void *)(uintptr_t)there, len};
+
+	if (!len)
+		return 0;
+	if (syscall(number, getpid(), &local, 1ul, &remote, 1ul, 0ul) == (ssize_t)len)
+		return 0;
+	if (errno != ENOSYS && errno != EPERM)
+		return -EFAULT;
+	/* A sandbox without these calls: trust the pointers. */
+	if (number == SYS_process_vm_readv)
+		memcpy(here, remote.iov_base, len);
+	else
+		memcpy(remote.iov_base, here, len);
+	return 0;
+}
+
+static int copy_in(void *to, uint64_t from, size_t len)
+{
+	return copy(SYS_process_vm_readv, to, from, len);
+}
+
+static int copy_out(uint64_t to, const void *from, size_t len)
+{
+	return copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
+}
+
+/* The other side knows a FD by its inode. */
+static int fd_in(struct kattr *a)
+{
+	struct stat st;
+
+	if (a->data > INT32_MAX || real()->fstat((int)a->data, &st))
+		return -EBADF;
+	a->data = st.st_ino;
+	return 0;
+}
+
+static int header_in(struct ib_uverbs_ioctl_hdr *h, const void *arg)
+{
+	int err = copy_in(h, (uintptr_t)arg, sizeof(*h));
+
+	if (err)
+		return err;
+	if (h->num_attrs > REQUEST_ATTRS ||
+	    h->length != sizeof(*h) + h->num_attrs * sizeof(h->attrs[0]))
+		return -EINVAL;
+	if (h->reserved1 || h->reserved2)
+		return -EPROTONOSUPPORT;
+	return 0;
+}
+
+static int attrs_in(struct request *r, const struct ib_uverbs_attr *ua, unsigned int n)
+{
+	int err;
+
+	r->req.nattrs = n;
+	for (unsigned int i = 0; i < n; i++) {
+		r->kind[i] = request_kind(r, ua[i].attr_id);
+		r->attrs[i] = (struct kattr){
+			.id = ua[i].attr_id,
+			.flags = ua[i].flags,
+			.len = ua[i].len,
+			.data = ua[i].data,
+			.enum_elem = ua[i].attr_data.enum_data.elem_id,
+		};
+	}
+	err = request_layout(r);
+	for (unsigned int i = 0; !err && i < n; i++) {
+		struct kattr *a = &r->attrs[i];
+
+		if (r->kind[i] == ATTR_FD_IN)
+			err = fd_in(a);
+		else if (request_in_bytes(r->kind[i], a->len))
+			err = copy_in((void *)(uintptr_t)a->in, ua[i].data, a->len);
+	}
+	return err;
+}
+
+/* FDs get their numbers in this process, where the kernel would have written them. */
+static void place_fds(struct request *r)
+{
+	for (unsigned int i = 0; i < r->req.nfds; i++) {
+		unsigned int at = r->req.fds[i].attr;
+		struct kattr *a = &r->attrs[at];
+		int32_t number = r->req.fds[i].fd;
+
+		if (r->kind[at] == ATTR_FD_OUT)
+			a->data = (uint32_t)number;
+		else if (r->kind[at] == ATTR_OUT && r->req.fds[i].off + sizeof(number) <= a->len)
+			memcpy(a->out + r->req.fds[i].off, &number, sizeof(number));
+	}
+}
+
+static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_t to)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < r->req.nattrs; i++) {
+		const struct kattr *a = &r->attrs[i];
+
+		if (r->kind[i] == ATTR_OUT && a->written &&
+		    copy_out(ua[i].data, a->out, a->written))
+			err = -EFAULT;
+		if (r->kind[i] == ATTR_IDR || r->kind[i] == ATTR_FD_OUT)
+			ua[i].data = a->data;
+		if (a->valid_output)
+			ua[i].flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+	}
+	if (copy_out(to, ua, r->req.nattrs * sizeof(*ua)))
+		err = -EFAULT;
+	return err;
+}
+
+static int exchange(struct cfile *cf, const struct transport *t, struct request *r,
+		    struct ib_uverbs_attr *ua, uint64_t to)
+{
+	int rc = share_ioctl(cf, t, &r->req);
+	int err;
+
+	if (!rc)
+		place_fds(r);
+	err = attrs_out(r, ua, to);
+	if (!rc && !err)
+		r->req.nfds = 0; /* they are the program's now */
+	return rc ? rc : err;
+}
+
+int flatten_ioctl(struct cfile *cf, const struct transport *t, void *arg)
+{
+	struct ib_uverbs_attr ua[REQUEST_ATTRS];
+	struct ib_uverbs_ioctl_hdr h;
+	uint64_t at = (uintptr_t)arg + sizeof(h);
+	struct request r;
+	int err = header_in(&h, arg);
+
+	if (err)
+		return err;
+	err = copy_in(ua, at, h.num_attrs * sizeof(ua[0]));
+	if (err)
+		return err;
+	request_init(&r, h.object_id, h.method_id, h.driver_id);
+	err = attrs_in(&r, ua, h.num_attrs);
+	if (!err)
+		err = exchange(cf, t, &r, ua, at);
+	request_fini(&r);
+	return err;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What happens to a descriptor of the device, ioctl, write, close, mmap; and to its memory. */
+#include "client.h"
+#include "drop.h"
+#include "real.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+static struct cfile *ours(int fd)
+{
+	return client_idle() ? NULL : client_find(fd);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct cfile *cf = ours(fd);
+	va_list ap;
+	void *arg;
+	int rc;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (!cf)
+		return real()->ioctl(fd, request, arg);
+	rc = client_ioctl(cf, request, arg);
+	if (rc >= 0)
+		return rc;
+	errno = -rc;
+	return -1;
+}
+
+/* The legacy ABI wrote commands. libibverbs asks for it only where ioctl is missing. */
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	if (!ours(fd))
+		return real()->write(fd, buf, n);
+	errno = EINVAL;
+	return -1;
+}
+
+/* Programs that close whatever they did not open must not cut the link: it isn't there. */
+int close(int fd)
+{
+	struct cfile *cf = ours(fd);
+	int rc;
+
+	if (!client_idle() && client_is_link(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	rc = real()->close(fd);
+	if (cf)
+		client_closed(cf);
+	return rc;
+}
+
+static void *map(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	struct cfile *cf = flags & MAP_ANONYMOUS ? NULL : ours(fd);
+	int err = cf ? client_mmap_check(cf, fd, len, offset) : 0;
+	void *va;
+
+	if (err) {
+		errno = -err;
+		return MAP_FAILED;
+	}
+	va = real()->mmap(at, len, prot, flags, fd, offset);
+	if (cf && va != MAP_FAILED)
+		client_mapped(cf, va, len, offset);
+	return va;
+}
+
+void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	return map(at, len, prot, flags, fd, offset);
+}
+
+void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
+{
+	return map(at, len, prot, flags, fd, offset);
+}
+
+int munmap(void *va, size_t len)
+{
+	if (!client_idle())
+		client_unmap(va, len);
+	return real()->munmap(va, len);
+}
+
+int madvise(void *va, size_t len, int advice)
+{
+	return drop_madvise(va, len, advice);
+}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What LD_PRELOAD loads: the half that lives in the program, and a whole chip for programs without a
+# server.
+pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
+src_sim_libdvx_sim_la_SOURCES = \
+	src/sim/chip/embedded.h src/sim/chip/embedded.c \
+	src/sim/preload/client.h src/sim/preload/client.c \
+	src/sim/preload/drop.h src/sim/preload/drop.c \
+	src/sim/preload/fair.h src/sim/preload/fair.c \
+	src/sim/preload/flatten.c \
+	src/sim/preload/hooks_fd.c \
+	src/sim/preload/hooks_open.c \
+	src/sim/preload/hooks_stat.c \
+	src/sim/preload/move.h src/sim/preload/move.c \
+	src/sim/preload/preload.c \
+	src/sim/preload/real.h src/sim/preload/real.c \
+	src/sim/preload/share.h src/sim/preload/share.c \
+	src/sim/preload/share_fork.h src/sim/preload/share_fork.c \
+	src/sim/preload/transport_link.c
+src_sim_libdvx_sim_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
+src_sim_libdvx_sim_la_LIBADD = libsim.la
+src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-Wl,--version-script=$(top_srcdir)/src/sim/preload/libdvx-sim.map
+src_sim_libdvx_sim_la_DEPENDENCIES = libsim.la src/sim/preload/libdvx-sim.map
+EXTRA_DIST += src/sim/preload/libdvx-sim.map
+# The tree that a program sees is written by the chip's side, too.
+libsim_la_SOURCES += src/sim/preload/sysfs.c src/sim/preload/sysfs.h

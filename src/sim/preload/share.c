@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "share.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/maps.h"
+#include "kernel/kernel.h"
+#include "client.h"
+#include "drop.h"
+#include "move.h"
+#include "real.h"
+
+#define PAGE	   4096u
+#define PIECES	   DROP_PLACES
+#define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
+#define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
+
+/* Memory of the program that lies on a memfd. */
+static struct piece {
+	struct cfile *file; /* NULL: free */
+	uint64_t inode, va, len;
+	dev_t dev;
+	bool data, ends, stuck, seen;
+} pieces[PIECES];
+static unsigned int pieces_end; /* slots from here on were never used */
+
+static struct maps maps;    /* not on the stack: a program's may be small */
+static struct cfile nobody; /* has what can't be taken back: fork children get copies of it */
+
+/* From a request to the end of what its answer asks for; a sanitizer sees libc's mutex. */
+static struct fair lock;
+static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+
+void share_lock(struct held *held)
+{
+	fair_lock(&lock, held);
+	pthread_mutex_lock(&order);
+}
+
+void share_unlock(const struct held *held)
+{
+	pthread_mutex_unlock(&order);
+	fair_unlock(&lock, held);
+}
+
+void share_unlock_in_child(const struct held *held)
+{
+	pthread_mutex_unlock(&order);
+	lock = (struct fair){0};
+	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
+	pthread_setcancelstate(held->cancel, NULL);
+}
+
+/* --- pieces of the program's memory ----------------------------------------------------------- */
+
+static void piece_is(struct piece *p, struct piece now)
+{
+	*p = now;
+	drop_place((unsigned int)(p - pieces), now.va, now.file ? now.len : 0, now.inode, now.dev);
+}
+
+/* What a look at the mappings is for: pieces that end, and those that may be gone. */
+static struct piece *wanted[PIECES];
+static unsigned int nwanted;
+
+/* How many bytes there are to find; of what may be gone nobody knows where it is. */
+static uint64_t want(void)
+{
+	uint64_t sum = 0;
+
+	nwanted = 0;
+	for (struct piece *p = pieces; p < pieces + pieces_end; p++) {
+		if (!p->ends && p->file != &nobody)
+			continue;
+		wanted[nwanted++] = p;
+		sum = p->ends && sum != UINT64_MAX ? sum + p->len : UINT64_MAX;
+	}
+	return sum;
+}
+
+static struct piece *wanted_at(const struct mapping *m)
+{
+	for (unsigned int i = 0; m->shared && i < nwanted; i++)
+		if (wanted[i]->inode == m->inode && wanted[i]->dev == m->dev)
+			return wanted[i];
+	return NULL;
+}
+
+/* Of a mapping: what lies where the piece was made. An embedded device maps it elsewhere, too. */
+static uint64_t bytes_in_place(const struct piece *p, const struct mapping *m)
+{
+	uint64_t end = p->va + p->len < m->end ? p->va + p->len : m->end;
+
+	return m->start - p->va < p->len ? end - m->start : 0;
+}
+
+/*
+ * The pieces that end become the program's own memory, wherever it has moved them to; what it has
+ * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
+ * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
+ */
+static void sweep(bool alone, bool everywhere)
+{
+	uint64_t left = want();
+	bool stuck = maps_open(&maps, 0);
+	struct mapping m;
+	struct piece *p;
+
+	while (!stuck && (left || everywhere) && maps_next(&maps, &m)) {
+		p = wanted_at(&m);
+		if (!p)
+			continue;
+		p->seen = true;
+		if (!p->ends)
+			continue;
+		p->stuck |= move_out((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
+				     alone ? STORES_NONE :
+				     p->data ? STORES_KERNEL :
+					       STORES_USER) != 0;
+		if (left != UINT64_MAX)
+			left -= bytes_in_place(p, &m);
+	}
+	if (!stuck)
+		maps_close(&maps);
+	for (unsigned int i = 0; i < nwanted; i++) {
+		p = wanted[i];
+		if (p->ends)
+			p->file = stuck || p->stuck ? &nobody : NULL;
+		if (p->file == &nobody && !stuck && !p->seen)
+			p->file = NULL;
+		p->ends = p->stuck = p->seen = false;
+		if (!p->file)
+			piece_is(p, (struct piece){0});
+	}
+}
+
+static struct piece *piece_new(void)
+{
+	for (unsigned int i = 0; i < PIECES; i++) {
+		if (pieces[i].file)
+			continue;
+		if (pieces_end <= i)
+			pieces_end = i + 1;
+		return &pieces[i];
+	}
+	return NULL;
+}
+
+/* This thread is the only one: nobody else can store anywhere. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	return !real()->stat("/proc/self/task", &st) && st.st_nlink == 3;
+}
+
+/*
+ * Pages that something else has pinned, buffers of an io_uring say, are those that it goes on
+ * using, wherever the program's own stores go.
+ */
+static bool is_dma_elsewhere(void)
+{
+	int fd = real()->open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, maps.buf, sizeof(maps.buf) - 1);
+	const char *pin;
+
+	if (fd >= 0)
+		real()->close(fd);
+	maps.buf[n > 0 ? n : 0] = 0;
+	pin = strstr(maps.buf, "\nVmPin:");
+	return !pin || strtoul(pin + strlen("\nVmPin:"), NULL, 10);
+}
+
+/* --- what answers ask for --------------------------------------------------------------------- */
+
+/* This thread must not wait for itself. */
+static bool near_stack(const struct kshare *s)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return s->va < here + STACK_NEAR && here - STACK_NEAR < s->va + s->len;
+}
+
+static bool is_fresh(const struct kshare *s)
+{
+	unsigned char there[KSHARE_DATA_MOST / PAGE];
+
+	if (mincore((void *)(uintptr_t)s->va, s->len, there))
+		return false;
+	for (size_t i = 0; i < s->len / PAGE; i++)
+		if (there[i] & 1)
+			return false;
+	return true;
+}
+
+uint64_t share_bytes(void)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < pieces_end; i++)
+		sum += pieces[i].file ? pieces[i].len : 0;
+	return sum;
+}
+
+/*
+ * Small regions only, since a fork child gets a copy of all of them; and none where another thread
+ * may just have the kernel store. What nobody has touched yet nobody reads into. (When it goes back
+ * somebody may: without the privilege it stays.)
+ */
+static bool may_move(const struct kshare *s, bool alone)
+{
+	if (near_stack(s))
+		return false;
+	return s->what == KSHARE_RING ||
+	       (s->len <= KSHARE_DATA_MOST && share_bytes() + s->len <= DATA_ALL &&
+		(alone || is_fresh(s)) && !is_dma_elsewhere());
+}
+
+static bool is_among(const struct piece *p, const struct kshare *s, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (p->va == s[i].va && p->len == s[i].len)
+			return true;
+	return !n;
+}
+
+/* Those of one file: at these places, or all. */
+static void pieces_end_now(const struct cfile *cf, const struct kshare *s, unsigned int n,
+			   bool alone)
+{
+	int pinned = -1; /* not known */
+	bool any = false;
+	struct piece *p;
+
+	for (p = pieces; p < pieces + pieces_end; p++) {
+		if (p->file != cf || !is_among(p, s, n))
+			continue;
+		if (p->data && pinned < 0)
+			pinned = is_dma_elsewhere();
+		p->ends = !p->data || !pinned;
+		any = any || p->ends;
+		if (!p->ends)
+			p->file = &nobody;
+	}
+	if (any)
+		sweep(alone, false);
+}
+
+static void share(struct cfile *cf, const struct transport *t, const struct kshare *s, bool alone)
+{
+	struct piece *p = may_move(s, alone) ? piece_new() : NULL;
+	int memfd = p ? move_file(s->len) : -1;
+	struct stat st;
+
+	if (memfd < 0)
+		return;
+	if (!real()->fstat(memfd, &st) &&
+	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone ? STORES_NONE : STORES_USER)) {
+		piece_is(p, (struct piece){.file = cf,
+					   .inode = st.st_ino,
+					   .dev = st.st_dev,
+					   .va = s->va,
+					   .len = s->len,
+					   .data = s->what == KSHARE_DATA});
+		if (t->share(cf, s->va, s->len, memfd))
+			pieces_end_now(cf, s, 1, alone);
+	}
+	real()->close(memfd);
+}
+
+static void obey(struct cfile *cf, const struct transport *t, const struct kreq *req)
+{
+	bool alone = req->nshares && is_alone();
+	unsigned int n = 0;
+
+	while (n < req->nshares && req->shares[n].what == KSHARE_BACK)
+		n++;
+	if (n)
+		pieces_end_now(cf, req->shares, n, alone);
+	for (; n < req->nshares; n++)
+		share(cf, t, &req->shares[n], alone);
+}
+
+int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
+{
+	struct held held;
+	bool was_inside;
+	int rc;
+
+	share_lock(&held);
+	was_inside = client_inside(true);
+	rc = t->ioctl(cf, req);
+	obey(cf, t, req);
+	client_inside(was_inside);
+	share_unlock(&held);
+	return rc;
+}
+
+void share_close(struct cfile *cf, bool stays, bool last)
+{
+	struct held held;
+	struct piece *p;
+	bool alone;
+
+	share_lock(&held);
+	alone = is_alone();
+	for (p = pieces; stays && p < pieces + pieces_end; p++)
+		if (p->file == cf)
+			p->file = &nobody;
+	pieces_end_now(cf, NULL, 0, alone);
+	if (last)
+		pieces_end_now(&nobody, NULL, 0, alone);
+	share_unlock(&held);
+}
+
+void share_take_copies(void)
+{
+	for (unsigned int i = 0; i < pieces_end; i++)
+		pieces[i].ends = pieces[i].file;
+	sweep(true, true);
+	for (unsigned int i = 0; i < pieces_end; i++)
+		piece_is(&pieces[i], (struct piece){0});
+	pieces_end = 0;
+}

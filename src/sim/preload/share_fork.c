@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "share_fork.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include "fair.h"
+#include "real.h"
+#include "share.h"
+
+/*
+ * Who shows that it has its copies, or is dead, is the end of a pipe: not forever, a debugger may
+ * hold the child.
+ */
+#define CHILD_MS 1000
+
+static struct {
+	struct held held;
+	int pipe[2];
+} forking;
+
+void share_before_fork(void)
+{
+	share_lock(&forking.held);
+	forking.pipe[0] = forking.pipe[1] = -1;
+	/* As real()->close() does it passes a thread sanitizer by, which would miss its end. */
+	if (share_bytes() && syscall(SYS_pipe2, forking.pipe, O_CLOEXEC))
+		forking.pipe[0] = forking.pipe[1] = -1;
+}
+
+static void pipe_close(unsigned int end)
+{
+	if (forking.pipe[end] >= 0)
+		real()->close(forking.pipe[end]);
+}
+
+void share_in_parent(void)
+{
+	struct pollfd child = {.fd = forking.pipe[0]};
+
+	pipe_close(1);
+	if (child.fd >= 0)
+		poll(&child, 1, CHILD_MS);
+	pipe_close(0);
+	share_unlock(&forking.held);
+}
+
+void share_in_child(void)
+{
+	share_take_copies();
+	pipe_close(0);
+	pipe_close(1);
+	share_unlock_in_child(&forking.held);
+}

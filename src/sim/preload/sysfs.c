@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * The kernel's own shape: the device lives under devices/, classes point to it by relative links,
+ * so that `readlink .../device` ends in a PCI address. There is no network interface (no net/, no
+ * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be
+ * worse.
+ */
+#define PCI	   "devices/pci0000:00/0000:03:00.0"
+#define IBDEV	   PCI "/infiniband/mlx5_0"
+#define PORT	   IBDEV "/ports/1"
+#define UVERBS	   PCI "/infiniband_verbs/uverbs0"
+#define PCI_VENDOR 0x15b3
+
+struct tree {
+	int root;
+	const struct personality *personality;
+	const struct vhca *vhca;
+};
+
+typedef int (*text_fn)(const struct tree *, char *text, size_t size);
+
+/* One entry: a link if `link`, a file of fixed text if `text`, otherwise what `make` prints. */
+struct entry {
+	const char *path;
+	const char *text;
+	text_fn make;
+	const char *link;
+};
+
+static int text_guid(const struct tree *t, char *s, size_t n)
+{
+	uint64_t g = t->vhca->guid;
+
+	return snprintf(s, n, "%04x:%04x:%04x:%04x\n", (unsigned int)(g >> 48),
+			(unsigned int)(g >> 32 & 0xffff), (unsigned int)(g >> 16 & 0xffff),
+			(unsigned int)(g & 0xffff));
+}
+
+static int text_fw_ver(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "%s\n", t->personality->fw_ver);
+}
+
+static int text_board_id(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "%s\n", t->personality->board_id);
+}
+
+static int text_hca_type(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "MT%u\n", (unsigned int)t->personality->pci_device);
+}
+
+static int text_node_desc(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "dvx-sim %s\n", t->vhca->kind == FUNCTION_DPU ? "dpu" : "host");
+}
+
+static int text_pci_device(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "0x%04x\n", (unsigned int)t->personality->pci_device);
+}
+
+static int text_modalias(const struct tree *t, char *s, size_t n)
+{
+	return snprintf(s, n, "pci:v%08Xd%08Xsv%08Xsd00000001bc02sc00i00\n", PCI_VENDOR,
+			(unsigned int)t->personality->pci_device, PCI_VENDOR);
+}
+
+/* The device sits where the machine has a NUMA node at all; all CPUs are local. */
+static int text_numa_node(const struct tree *t, char *s, size_t n)
+{
+	(void)t;
+	return snprintf(s, n, "%d\n", access("/sys/devices/system/node/node0", F_OK) ? -1 : 0);
+}
+
+static int text_cpulist(const struct tree *t, char *s, size_t n)
+{
+	(void)t;
+	return snprintf(s, n, "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+}
+
+static int text_cpus(const struct tree *t, char *s, size_t n)
+{
+	long left = sysconf(_SC_NPROCESSORS_CONF);
+	char *at = s;
+
+	(void)t;
+	if (left % 32)
+		at += snprintf(at, n, "%08x", (1u << left % 32) - 1);
+	for (left /= 32; left > 0 && (size_t)(at - s) + 12 < n; left--)
+		at += snprintf(at, n - (size_t)(at - s), "%sffffffff", at == s ? "" : ",");
+	return (int)(at - s) + snprintf(at, n - (size_t)(at - s), "\n");
+}
+
+/* There with the kernel's module, whatever devices it has. */
+static const struct entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
+
+static const struct entry entries[] = {
+	{"class/infiniband/mlx5_0", .link = "../../" IBDEV},
+	{"class/infiniband_verbs/uverbs0", .link = "../../" UVERBS},
+	{"bus/pci/devices/0000:03:00.0", .link = "../../../" PCI},
+	{UVERBS "/ibdev", .text = "mlx5_0\n"},
+	{UVERBS "/dev", .text = "231:192\n"},
+	{UVERBS "/abi_version", .text = "1\n"},
+	{UVERBS "/device", .link = "../../../0000:03:00.0"},
+	{IBDEV "/device", .link = "../../../0000:03:00.0"},
+	{IBDEV "/node_type", .text = "1: CA\n"},
+	{IBDEV "/node_guid", .make = text_guid},
+	{IBDEV "/sys_image_guid", .make = text_guid},
+	{IBDEV "/node_desc", .make = text_node_desc},
+	{IBDEV "/fw_ver", .make = text_fw_ver},
+	{IBDEV "/board_id", .make = text_board_id},
+	{IBDEV "/hca_type", .make = text_hca_type},
+	{IBDEV "/hw_rev", .text = "0\n"},
+	{PORT "/state", .text = "4: ACTIVE\n"},
+	{PORT "/phys_state", .text = "5: LinkUp\n"},
+	{PORT "/rate", .text = "100 Gb/sec (4X EDR)\n"},
+	{PORT "/link_layer", .text = "Ethernet\n"},
+	{PORT "/lid", .text = "0x0\n"},
+	{PORT "/lid_mask_count", .text = "0\n"},
+	{PORT "/sm_lid", .text = "0x0\n"},
+	{PORT "/sm_sl", .text = "0\n"},
+	{PORT "/cap_mask", .text = "0x04010000\n"},
+	{PORT "/pkeys/0", .text = "0xffff\n"},
+	{PORT "/hw_counters/lifespan", .text = "10\n"},
+	{PCI "/vendor", .text = "0x15b3\n"},
+	{PCI "/device", .make = text_pci_device},
+	{PCI "/subsystem_vendor", .text = "0x15b3\n"},
+	{PCI "/subsystem_device", .text = "0x0001\n"},
+	{PCI "/revision", .text = "0x00\n"},
+	{PCI "/class", .text = "0x020000\n"},
+	{PCI "/modalias", .make = text_modalias},
+	{PCI "/numa_node", .make = text_numa_node},
+	{PCI "/local_cpus", .make = text_cpus},
+	{PCI "/local_cpulist", .make = text_cpulist},
+};
+
+static int make_parents(int root, const char *path)
+{
+	char part[PATH_MAX];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(root, part, 0755) && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_file(int root, const char *path, const char *text)
+{
+	size_t len = strlen(text);
+	int err = make_parents(root, path);
+	int fd;
+
+	if (err)
+		return err;
+	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+	if (fd < 0)
+		return -errno;
+	err = write(fd, text, len) == (ssize_t)len ? 0 : errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}
+
+static int make_entry(const struct tree *t, const struct entry *e)
+{
+	char text[1024];
+	int err;
+
+	if (e->link) {
+		err = make_parents(t->root, e->path);
+		if (!err && symlinkat(e->link, t->root, e->path))
+			err = -errno;
+		return err;
+	}
+	if (!e->make)
+		return make_file(t->root, e->path, e->text);
+	err = e->make(t, text, sizeof(text));
+	return err < 0 ? -EIO : make_file(t->root, e->path, text);
+}
+
+static const char *gid_type_text(uint8_t type)
+{
+	return type == 2 ? "RoCE v2\n" : "IB/RoCE v1\n";
+}
+
+/* An empty entry has its zero GID only: reading its type fails on a real port, too. */
+static int make_gid(const struct tree *t, unsigned int i)
+{
+	const struct gid_entry *g = &t->vhca->gids[i];
+	char path[128], text[64];
+	char *at = text;
+	int err;
+
+	for (unsigned int b = 0; b < 16; b += 2)
+		at += sprintf(at, "%02x%02x%c", g->gid[b], g->gid[b + 1], b == 14 ? '\n' : ':');
+	snprintf(path, sizeof(path), PORT "/gids/%u", i);
+	err = make_file(t->root, path, text);
+	if (err || g->type == 0xff)
+		return err;
+	snprintf(path, sizeof(path), PORT "/gid_attrs/types/%u", i);
+	return make_file(t->root, path, gid_type_text(g->type));
+}
+
+/*
+ * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
+ * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters. The loop wire makes no
+ * errors, and there are no multicast and no atomics: those are 0, always.
+ */
+#define NEVER	       SIZE_MAX
+#define COUNTED(field) offsetof(struct port_stats, field)
+static const struct {
+	const char *path;
+	size_t at;
+	unsigned int shift;
+} counters[] = {
+	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2},
+	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2},
+	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0},
+	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0},
+	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0},
+	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0},
+	{"counters/multicast_xmit_packets", NEVER, 0},
+	{"counters/multicast_rcv_packets", NEVER, 0},
+	{"counters/symbol_error", NEVER, 0},
+	{"counters/link_error_recovery", NEVER, 0},
+	{"counters/link_downed", NEVER, 0},
+	{"counters/port_rcv_errors", NEVER, 0},
+	{"counters/port_rcv_remote_physical_errors", NEVER, 0},
+	{"counters/port_rcv_switch_relay_errors", NEVER, 0},
+	{"counters/port_xmit_discards", NEVER, 0},
+	{"counters/port_xmit_constraint_errors", NEVER, 0},
+	{"counters/port_rcv_constraint_errors", NEVER, 0},
+	{"counters/local_link_integrity_errors", NEVER, 0},
+	{"counters/excessive_buffer_overrun_errors", NEVER, 0},
+	{"counters/VL15_dropped", NEVER, 0},
+	{"counters/port_xmit_wait", NEVER, 0},
+	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0},
+	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0},
+	{"hw_counters/rx_atomic_requests", NEVER, 0},
+	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0},
+	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0},
+	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0},
+	{"hw_counters/rnr_nak_retry_err", COUNTED(rnr_nak_retry_err), 0},
+	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0},
+	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0},
+	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0},
+};
+#define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
+{
+	static const char port[] = "/ports/1/";
+	const char *tail = strstr(path, port);
+
+	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
+		uint64_t n = 0;
+
+		if (strcmp(tail + strlen(port), counters[i].path))
+			continue;
+		if (counters[i].at != NEVER)
+			memcpy(&n, (const char *)stats + counters[i].at, sizeof(n));
+		return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
+					(unsigned long long)(n >> counters[i].shift));
+	}
+	return 0;
+}
+
+/* Its pages exist from here on: a full disk must not be found out by a store. */
+static int make_stats(int root)
+{
+	const struct port_stats none = {0};
+	int fd = openat(root, SYSFS_STATS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, &none, sizeof(none)) != (ssize_t)sizeof(none))
+		err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}
+
+static int make_counters(const struct tree *t)
+{
+	int err = make_stats(t->root);
+	char path[128];
+
+	for (size_t i = 0; !err && i < NCOUNTERS; i++) {
+		snprintf(path, sizeof(path), PORT "/%s", counters[i].path);
+		err = make_file(t->root, path, "0\n");
+	}
+	return err;
+}
+
+static int make_all(const struct tree *t)
+{
+	int err = make_entry(t, &core);
+
+	if (!t->vhca)
+		return err;
+	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
+		err = make_entry(t, &entries[i]);
+	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++)
+		err = make_gid(t, i);
+	return err ? err : make_counters(t);
+}
+
+int sysfs_make(const char *root, const struct personality *personality, const struct vhca *vhca)
+{
+	struct tree t = {.personality = personality, .vhca = vhca};
+	int err;
+
+	if (mkdir(root, 0755))
+		return -errno;
+	t.root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = t.root < 0 ? -errno : make_all(&t);
+	if (t.root >= 0)
+		close(t.root);
+	if (err)
+		sysfs_remove(root);
+	return err;
+}
+
+int sysfs_share(const char *root, struct vhca *vhca)
+{
+	char path[PATH_MAX];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, root);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = vhca_share_port(vhca, fd);
+	close(fd);
+	return err;
+}
+
+static void remove_at(int dir, const char *name)
+{
+	struct dirent *e;
+	DIR *d;
+	int fd;
+
+	if (!unlinkat(dir, name, 0) || (errno != EISDIR && errno != EPERM))
+		return;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			remove_at(dirfd(d), e->d_name);
+	closedir(d);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+void sysfs_remove(const char *root)
+{
+	remove_at(AT_FDCWD, root);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The device is a server's: one connection for each open of it. */
+#include "client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "kernel/kernel.h"
+#include "link/link.h"
+#include "link/msg.h"
+#include "real.h"
+
+static char server[108]; /* as long as a Unix socket's name can be */
+
+void transport_link_to(const char *socket)
+{
+	snprintf(server, sizeof(server), "%s", socket);
+}
+
+/* The server made the tree before it listened. */
+static int link_sysfs(const char *root)
+{
+	return real()->access(root, F_OK) ? -errno : 0;
+}
+
+/* The device reads and writes this process's memory, as a NIC does: let it (Yama). */
+static void allow_dma(int sock)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (!getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		prctl(PR_SET_PTRACER, (unsigned long)peer.pid, 0, 0, 0);
+}
+
+static int link_open(struct cfile *cf, unsigned int function)
+{
+	uint32_t body = function;
+	struct link_message answer = {0};
+	int err, fd;
+
+	cf->sock = link_connect(server);
+	if (cf->sock < 0) {
+		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
+		return -ENODEV;
+	}
+	allow_dma(cf->sock);
+	err = link_ask(cf->sock, LINK_OPEN, &body, sizeof(body), -1, &answer);
+	if (!err)
+		err = answer.h.result;
+	if (!err && answer.nfds != 1)
+		err = -EPROTO;
+	if (err) {
+		sim_refuse("the device at %s can't be opened: %s", server, strerror(-err));
+		link_message_free(&answer);
+		real()->close(cf->sock);
+		return err;
+	}
+	fd = answer.fds[0];
+	answer.nfds = 0;
+	link_message_free(&answer);
+	return fd;
+}
+
+/* The link can't be used any more: the device has fallen off the bus. */
+static int gone(struct cfile *cf, int err)
+{
+	if (cf->sock >= 0) {
+		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
+		real()->close(cf->sock);
+		cf->sock = -1;
+	}
+	return -EIO;
+}
+
+static int ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
+	       struct link_message *answer)
+{
+	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
+
+	return err ? gone(cf, err) : 0;
+}
+
+static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *answer)
+{
+	int err = 0;
+
+	if (answer->h.len)
+		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds,
+					answer->nfds);
+	if (err)
+		return gone(cf, err);
+	answer->nfds = 0; /* the request has them */
+	return answer->h.result;
+}
+
+static int link_ioctl(struct cfile *cf, struct kreq *req)
+{
+	struct link_message answer = {0};
+	uint8_t *body;
+	struct held held;
+	size_t len;
+	int err = msg_pack_request(req, &body, &len);
+
+	if (err)
+		return err;
+	fair_lock(&cf->lock, &held);
+	err = ask(cf, LINK_IOCTL, body, len, -1, &answer);
+	if (!err)
+		err = answer_into(cf, req, &answer);
+	fair_unlock(&cf->lock, &held);
+	link_message_free(&answer);
+	free(body);
+	return err;
+}
+
+static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd)
+{
+	struct link_message answer = {0};
+	struct held held;
+	int err;
+
+	fair_lock(&cf->lock, &held);
+	err = ask(cf, type, body, len, fd, &answer);
+	fair_unlock(&cf->lock, &held);
+	if (!err)
+		err = answer.h.result;
+	link_message_free(&answer);
+	return err;
+}
+
+static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
+{
+	struct link_range range = {va, len, offset};
+	int err = tell(cf, LINK_MAP, &range, sizeof(range), uffd);
+
+	/* Only the server keeps it, else this process would hang when the server dies. */
+	if (uffd >= 0)
+		real()->close(uffd);
+	return err;
+}
+
+static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
+{
+	struct link_range range = {va, len, 0};
+
+	tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
+}
+
+static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
+{
+	struct link_range range = {va, len, 0};
+
+	return tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
+}
+
+static bool link_close(struct cfile *cf)
+{
+	bool tangled;
+
+	if (cf->sock < 0)
+		return false;
+	tangled = tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	if (cf->sock >= 0)
+		real()->close(cf->sock);
+	cf->sock = -1;
+	return tangled;
+}
+
+static void link_forked(struct cfile *cf)
+{
+	if (!cf || cf->sock < 0)
+		return;
+	real()->close(cf->sock);
+	cf->sock = -1;
+}
+
+const struct transport transport_link = {
+	.sysfs = link_sysfs,
+	.open = link_open,
+	.ioctl = link_ioctl,
+	.mapped = link_mapped,
+	.unmapped = link_unmapped,
+	.share = link_share,
+	.close = link_close,
+	.forked = link_forked,
+};

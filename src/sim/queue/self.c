@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A WRITE or READ between memories of one queue's own keys, as transport/rc/self.c asks for it. */
+#include <string.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "obj/mkey.h"
+
+#define SMALL 512u
+
+/* The request's only data segment, and the memory that its remote address names: one piece each. */
+struct ends {
+	struct data_seg data;
+	struct dma_seg local, remote;
+};
+
+static bool one_piece(struct qp *qp, uint32_t key, uint64_t va, uint64_t len, unsigned int right,
+		      struct dma_seg *seg)
+{
+	return mkey_segs(qp->o.vhca, key, qp->pdn, va, len, right, seg, 1) == 1;
+}
+
+static bool find_ends(struct qp *qp, const struct send_wr *wr, struct ends *e)
+{
+	bool write = wr->kind == SEND_WRITE;
+	const uint8_t *end, *p = wr_segs(wr, &end);
+
+	if (data_seg_next(p, end, &e->data) != end || !wr->len || e->data.len != wr->len)
+		return false;
+	if (!one_piece(qp, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
+		return false;
+	return e->data.inl || one_piece(qp, e->data.lkey, e->data.addr, wr->len,
+					write ? MKEY_LR : MKEY_LW, &e->local);
+}
+
+/* write: who polls its end sees it, without a CQE. */
+static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from, bool write)
+{
+	uint8_t bytes[SMALL];
+
+	if (!dp_of(&qp->o)->posts.n &&
+	    dma_copy_direct(host_of(&qp->o), to->addr, from->addr, to->len))
+		return true;
+	post_before(dp_of(&qp->o), from);
+	if (to->len > SMALL) {
+		if (write) /* and counts on those before it */
+			post_flush(dp_of(&qp->o));
+		else
+			post_before(dp_of(&qp->o), to);
+		return !dma_copy(host_of(&qp->o), to->addr, from->addr, to->len);
+	}
+	return !dma_gather(host_of(&qp->o), from, 1, bytes) &&
+	       !(write ? post_seen : post_scatter)(qp, to, 1, bytes, to->len);
+}
+
+/* --- small WRITEs become inline ones ---------------------------------------------------------- */
+
+#define DS	    16u
+#define HEAD_DS	    2u /* control and remote address */
+#define INLINE_MOST 128u
+
+/* Reads of earlier requests need not have ended before this one's memory is read, without a fence.
+ */
+void self_note(struct self_batch *b, const struct qp *qp, struct send_wr *wr)
+{
+	if (!qp->fl || qp->remote_qpn != qp->o.id || wr->kind != SEND_WRITE || wr->error ||
+	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len || wr->len > INLINE_MOST)
+		return;
+	b->wr[b->n++] = wr;
+}
+
+static void make_inline(struct send_wr *wr, const uint8_t *bytes)
+{
+	uint8_t *seg = wr->wqe + HEAD_DS * DS;
+
+	memset(seg, 0, PRM_WQE_INLINE_SEG_BYTES);
+	prm_wqe_inline_seg_set_is_inline(seg, 1);
+	prm_wqe_inline_seg_set_byte_count(seg, (uint32_t)wr->len);
+	memcpy(seg + PRM_WQE_INLINE_SEG_BYTES, bytes, wr->len);
+	wr->ds = (uint8_t)(HEAD_DS + (PRM_WQE_INLINE_SEG_BYTES + wr->len + DS - 1) / DS);
+}
+
+static bool worth_a_call(struct qp *qp, const struct send_wr *wr, struct dma_seg *seg)
+{
+	const uint8_t *data = wr->wqe + HEAD_DS * DS;
+
+	return !prm_wqe_inline_seg_get_is_inline(data) &&
+	       one_piece(qp, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
+			 wr->len, MKEY_LR, seg) &&
+	       !dma_is_direct(host_of(&qp->o), seg->addr, seg->len);
+}
+
+/*
+ * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
+ * requests are mostly of one region: where the first needs no call, none does.
+ */
+void self_gather(struct self_batch *b, struct qp *qp)
+{
+	uint8_t bytes[SELF_BATCH * INLINE_MOST];
+	const uint8_t *at = bytes;
+	unsigned int n = 0;
+
+	if (b->n < 2 || !worth_a_call(qp, b->wr[0], &b->seg[0]))
+		return;
+	for (unsigned int i = 0; i < b->n; i++)
+		if (worth_a_call(qp, b->wr[i], &b->seg[n]))
+			b->wr[n++] = b->wr[i];
+	for (unsigned int i = 0; i < n; i++)
+		post_before(dp_of(&qp->o), &b->seg[i]);
+	if (!n || dma_gather(host_of(&qp->o), b->seg, n, bytes))
+		return;
+	for (unsigned int i = 0; i < n; at += b->wr[i++]->len)
+		make_inline(b->wr[i], at);
+}
+
+/* --- the whole request ------------------------------------------------------------------------ */
+
+bool self_copy(struct qp *qp, struct send_wr *wr)
+{
+	struct ends e;
+
+	if (!find_ends(qp, wr, &e))
+		return false;
+	if (e.data.inl)
+		return !post_seen(qp, &e.remote, 1, e.data.inl, wr->len);
+	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local, true)
+				      : copy(qp, &e.local, &e.remote, false);
+}
