@@ -13,7 +13,7 @@ struct cap_page {
 	uint8_t bytes[PAGE_BYTES];
 };
 
-static int query(struct dvx_dev *dev, uint16_t type, struct cap_page **out)
+static int lib_caps_query(struct dvx_dev *dev, uint16_t type, struct cap_page **out)
 {
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
 	uint8_t reply[PRM_QUERY_HCA_CAP_OUT_BYTES];
@@ -45,7 +45,7 @@ int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **out)
 	for (page = dev->cap_pages; page && page->type != type; page = page->next)
 		;
 	if (!page) {
-		err = query(dev, type, &page);
+		err = lib_caps_query(dev, type, &page);
 		if (!err) {
 			page->next = dev->cap_pages;
 			dev->cap_pages = page;
@@ -75,7 +75,7 @@ static void from_general(struct dvx_caps *caps, const void *cap)
 		caps->dma_mmo_max = DVX_MAX_SEGMENT;
 }
 
-static uint8_t log_rd_atomic(const void *cap)
+static uint8_t lib_caps_log_rd_atomic(const void *cap)
 {
 	uint32_t req = prm_cmd_hca_cap_get_log_max_ra_req_qp(cap);
 	uint32_t res = prm_cmd_hca_cap_get_log_max_ra_res_qp(cap);
@@ -101,7 +101,7 @@ int dvx_caps_read(struct dvx_dev *dev)
 	if (err)
 		return err;
 	from_general(&dev->caps, general);
-	dev->log_rd_atomic = log_rd_atomic(general);
+	dev->log_rd_atomic = lib_caps_log_rd_atomic(general);
 	dev->log_max_msg = (uint8_t)prm_cmd_hca_cap_get_log_max_msg(general);
 	if (prm_cmd_hca_cap_get_hca_cap_2(general)) {
 		err = dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_GENERAL_2, &page);

@@ -3,7 +3,7 @@
 #include "priv.h"
 
 /* Also clears what a failing kernel leaves untouched, so that no stale status is read. */
-static int check(const void *in, size_t in_len, void *out, size_t out_len)
+static int lib_cmd_check(const void *in, size_t in_len, void *out, size_t out_len)
 {
 	if (!in || in_len < PRM_MBOX_IN_BYTES)
 		return dvx_fail(EINVAL, "command input has %zu bytes, its header alone has %u",
@@ -27,7 +27,7 @@ static int result(const void *in, const void *out, int ret)
 
 int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = check(in, in_len, out, out_len);
+	int err = lib_cmd_check(in, in_len, out, out_len);
 
 	if (err)
 		return err;
@@ -37,7 +37,7 @@ int dvx_cmd(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_
 int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out, size_t out_len,
 		   struct dvx_obj **obj)
 {
-	int err = check(in, in_len, out, out_len);
+	int err = lib_cmd_check(in, in_len, out, out_len);
 	struct dvx_obj *o;
 
 	if (err)
@@ -59,7 +59,7 @@ int dvx_obj_create(struct dvx_dev *dev, const void *in, size_t in_len, void *out
 
 int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = check(in, in_len, out, out_len);
+	int err = lib_cmd_check(in, in_len, out, out_len);
 
 	if (err)
 		return err;
@@ -68,7 +68,7 @@ int dvx_obj_query(struct dvx_obj *obj, const void *in, size_t in_len, void *out,
 
 int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	int err = check(in, in_len, out, out_len);
+	int err = lib_cmd_check(in, in_len, out, out_len);
 
 	if (err)
 		return err;

@@ -11,7 +11,7 @@ _Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
 #define MAX_LOG_ENTRIES 22u
 
 /* A ring whose consumer stands at `index`. */
-static void place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
+static void lib_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
 {
 	cq->entries = entries;
 	cq->first = buf;
@@ -39,7 +39,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 		return dvx_fail(EINVAL, "dvx_cq_init: buf and dbrec must be set");
 	buf = init.buf;
 	memset(cq, 0, sizeof(*cq));
-	place(cq, buf, init.entries, 0);
+	lib_cq_place(cq, buf, init.entries, 0);
 	cq->dbrec = init.dbrec;
 	cq->cqn = init.cqn;
 	cq->arm_reg = init.uar ? (uintptr_t)init.uar + CQ_ARM_OFFSET : 0;
@@ -49,7 +49,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	return 0;
 }
 
-static int check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
+static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_cq_entries;
 
@@ -63,7 +63,7 @@ static int check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 	return 0;
 }
 
-static int command(struct dvx_cq_priv *cq, uint32_t eqn)
+static int lib_cq_command(struct dvx_cq_priv *cq, uint32_t eqn)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = {0}, reply[PRM_CREATE_CQ_OUT_BYTES];
 	void *cqc = prm_create_cq_in_at_cq_context(in);
@@ -85,7 +85,7 @@ static int command(struct dvx_cq_priv *cq, uint32_t eqn)
 	return err;
 }
 
-static void release(struct dvx_cq_priv *cq)
+static void lib_cq_release(struct dvx_cq_priv *cq)
 {
 	dvx_umem_dereg(cq->umem);
 	dvx_mem_free(cq->mem);
@@ -93,7 +93,7 @@ static void release(struct dvx_cq_priv *cq)
 	free(cq);
 }
 
-static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
+static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_t layout)
 {
 	uint32_t entries = 1u << dvx_log2_up(attr->entries), eqn;
 	size_t bytes = (size_t)entries * DVX_CQE_BYTES;
@@ -114,7 +114,7 @@ static int build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, uint32_
 	init.buf = dvx_mem_addr(cq->mem);
 	init.dbrec = dvx_dbr_words(cq->dbr);
 	err = dvx_cq_init_layout(&cq->ring, &init, layout);
-	return err ? err : command(cq, eqn);
+	return err ? err : lib_cq_command(cq, eqn);
 }
 
 int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, uint32_t layout,
@@ -125,7 +125,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_cq_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = lib_cq_check(dev, &attr);
 	if (err)
 		return err;
 	cq = calloc(1, sizeof(*cq));
@@ -133,11 +133,11 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 		return dvx_fail(ENOMEM, "no memory for a CQ");
 	cq->dev = dev;
 	cq->uar = attr.uar;
-	err = build(cq, &attr, layout);
+	err = lib_cq_build(cq, &attr, layout);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		release(cq);
+		lib_cq_release(cq);
 		return dvx_restore(&why);
 	}
 	cq->ring.priv = cq;
@@ -150,7 +150,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
 	cq->dbrec = (uint32_t *)dv->dbrec;
-	place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
+	lib_cq_place(cq, dv->buf, dv->cqe_cnt, prm_swap32(cq->dbrec[0]) & 0xffffff);
 	cq->cqn = dv->cqn;
 	cq->arm_reg = dv->cq_uar ? (uintptr_t)dv->cq_uar + CQ_ARM_OFFSET : 0;
 }
@@ -205,6 +205,6 @@ int dvx_cq_destroy(struct dvx_cq *ring)
 		return 0;
 	}
 	dvx_unref(&cq->uar->refs);
-	release(cq);
+	lib_cq_release(cq);
 	return 0;
 }

@@ -22,7 +22,7 @@ const char *dvx_cqe_strerror(uint8_t syndrome)
 }
 
 /* Walks a WQE's data segments, filling the buffers that they name from the CQE. */
-static void scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint32_t len)
+static void cqe_scatter(const uint8_t *seg, uint32_t max, const uint8_t *data, uint32_t len)
 {
 	uint32_t piece;
 	uint64_t addr;
@@ -49,9 +49,9 @@ void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dv
 		return;
 	if (sq) {
 		wqe = sq->buf + (size_t)(dvx_cqe_wqe_index(cqe) & sq->mask) * DVX_BLOCK;
-		scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);
+		cqe_scatter(wqe + 2 * DVX_SEG, prm_wqe_ctrl_seg_get_ds(wqe) - 2, data, len);
 	} else if (rq) {
 		wqe = rq->buf + ((size_t)(rq->ci & rq->mask) << rq->log_stride);
-		scatter(wqe, rq->max_sge, data, len);
+		cqe_scatter(wqe, rq->max_sge, data, len);
 	}
 }

@@ -45,7 +45,7 @@ free_page:
 	return err;
 }
 
-static void page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
+static void dbr_page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
 {
 	struct dvx_dbr_page **p = &dev->dbr_pages;
 
@@ -59,7 +59,7 @@ static void page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
 	free(page);
 }
 
-static int take(struct dvx_dev *dev, struct dvx_dbr *dbr)
+static int dbr_take(struct dvx_dev *dev, struct dvx_dbr *dbr)
 {
 	struct dvx_dbr_page *page = dev->dbr_pages;
 	int err;
@@ -87,7 +87,7 @@ int dvx_dbr_alloc(struct dvx_dev *dev, struct dvx_dbr **out)
 	if (!dbr)
 		return dvx_fail(ENOMEM, "no memory for a doorbell record");
 	pthread_mutex_lock(&dev->lock);
-	err = take(dev, dbr);
+	err = dbr_take(dev, dbr);
 	pthread_mutex_unlock(&dev->lock);
 	if (err)
 		free(dbr);
@@ -106,7 +106,7 @@ void dvx_dbr_free(struct dvx_dbr *dbr)
 	pthread_mutex_lock(&dev->lock);
 	dbr->page->used &= ~(1ull << dbr->slot);
 	if (!dbr->page->used)
-		page_free(dev, dbr->page);
+		dbr_page_free(dev, dbr->page);
 	pthread_mutex_unlock(&dev->lock);
 	free(dbr);
 }

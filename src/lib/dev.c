@@ -103,7 +103,7 @@ static bool parse_guid(const char *s, uint64_t *guid)
 	return digits == 16;
 }
 
-static bool matches(const struct dvx_dev_info *info, const char *which)
+static bool dev_matches(const struct dvx_dev_info *info, const char *which)
 {
 	uint64_t guid;
 
@@ -115,7 +115,7 @@ static bool matches(const struct dvx_dev_info *info, const char *which)
 	return parse_guid(which, &guid) && guid == info->guid;
 }
 
-static int start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
+static int dev_start(struct ibv_context *ctx, bool owned, struct dvx_dev **out)
 {
 	struct dvx_dev *dev = calloc(1, sizeof(*dev));
 	int err;
@@ -146,7 +146,7 @@ static int open_one(struct ibv_device *ibdev, struct dvx_dev **out)
 	if (!ctx)
 		return dvx_fail(EOPNOTSUPP, "%s gives no DevX context (%s)",
 				ibv_get_device_name(ibdev), strerrordesc_np(errno));
-	err = start(ctx, true, out);
+	err = dev_start(ctx, true, out);
 	if (err)
 		ibv_close_device(ctx);
 	return err;
@@ -165,7 +165,7 @@ int dvx_dev_open(const char *which, struct dvx_dev **out)
 		if (!mlx5dv_is_supported(all[i]))
 			continue;
 		describe(all[i], &info);
-		found = matches(&info, which);
+		found = dev_matches(&info, which);
 		if (found)
 			err = open_one(all[i], out);
 	}
@@ -181,7 +181,7 @@ int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out)
 {
 	if (!ctx || !mlx5dv_is_supported(ctx->device))
 		return dvx_fail(EINVAL, "dvx_dev_adopt: not the context of an mlx5 device");
-	return start(ctx, false, out);
+	return dev_start(ctx, false, out);
 }
 
 int dvx_dev_close(struct dvx_dev *dev)

@@ -11,7 +11,7 @@ struct dvx_channel {
 	struct dvx_cq_priv *cqs;		/* subscribed */
 };
 
-static int channel_new(struct dvx_dev *dev, struct dvx_channel **out)
+static int event_channel_new(struct dvx_dev *dev, struct dvx_channel **out)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
@@ -23,7 +23,7 @@ static int channel_new(struct dvx_dev *dev, struct dvx_channel **out)
 int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 {
 	struct dvx_channel *ch;
-	int err = channel_new(dev, &ch);
+	int err = event_channel_new(dev, &ch);
 
 	if (err)
 		return err;
@@ -47,7 +47,7 @@ int dvx_channel_adopt(struct dvx_dev *dev, struct ibv_comp_channel *chan, struct
 	if (!chan || chan->context != dev->ctx)
 		return dvx_fail(EINVAL,
 				"dvx_channel_adopt: the ibv_comp_channel is of another context");
-	err = channel_new(dev, &ch);
+	err = event_channel_new(dev, &ch);
 	if (err)
 		return err;
 	ch->comp = chan;
@@ -121,7 +121,7 @@ void dvx_channel_forget(struct dvx_cq_priv *cq)
 }
 
 /* NULL: an event of a CQ that is no longer subscribed. */
-static struct dvx_cq_priv *find(const struct dvx_channel *ch, const void *what)
+static struct dvx_cq_priv *event_find(const struct dvx_channel *ch, const void *what)
 {
 	struct dvx_cq_priv *cq;
 
@@ -142,13 +142,13 @@ static int next_event(struct dvx_channel *ch, struct dvx_cq_priv **cq)
 		if (ibv_get_cq_event(ch->comp, &ibcq, &context))
 			return dvx_fail(errno, "the ibv_comp_channel fails");
 		ibv_ack_cq_events(ibcq, 1);
-		*cq = find(ch, ibcq);
+		*cq = event_find(ch, ibcq);
 		return 0;
 	}
 	n = mlx5dv_devx_get_event(ch->devx, &hdr, sizeof(hdr));
 	if (n < 0)
 		return dvx_fail(errno, "the DevX event channel fails");
-	*cq = find(ch, (const void *)(uintptr_t)hdr.cookie);
+	*cq = event_find(ch, (const void *)(uintptr_t)hdr.cookie);
 	return 0;
 }
 

@@ -4,8 +4,9 @@
 #define TAG_BITS 24
 
 /* One more reference on what the action leads to (target), and on the domain. */
-static int finish(struct dvx_flow_domain *domain, const struct dvx_flow_action *want,
-		  const char *call, struct dvx_flow_action **out)
+static int lib_flow_action_finish(struct dvx_flow_domain *domain,
+				  const struct dvx_flow_action *want, const char *call,
+				  struct dvx_flow_action **out)
 {
 	struct dvx_flow_action *action;
 
@@ -46,7 +47,7 @@ int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_
 	struct dvx_flow_action want = {.kind = ACTION_DROP};
 
 	want.dr = mlx5dv_dr_action_create_drop();
-	return finish(domain, &want, "dvx_flow_action_create_drop", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_drop", out);
 }
 
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out)
@@ -54,7 +55,7 @@ int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_fl
 	struct dvx_flow_action want = {.kind = ACTION_DEFAULT};
 
 	want.dr = mlx5dv_dr_action_create_default_miss();
-	return finish(domain, &want, "dvx_flow_action_create_default", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_default", out);
 }
 
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
@@ -70,7 +71,7 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 				"dvx_flow_action_create_tag: tag 0x%x has more than %d bits", tag,
 				TAG_BITS);
 	want.dr = mlx5dv_dr_action_create_tag(tag);
-	return finish(domain, &want, "dvx_flow_action_create_tag", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_tag", out);
 }
 
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
@@ -87,7 +88,7 @@ int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow
 				"counter's size, %u",
 				index, counter->size);
 	want.dr = mlx5dv_dr_action_create_flow_counter(counter->obj->devx, index);
-	return finish(domain, &want, "dvx_flow_action_create_count", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_count", out);
 }
 
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
@@ -104,7 +105,7 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 				"dvx_flow_action_create_table: table is the root (level 0), "
 				"nothing leads back there");
 	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
-	return finish(domain, &want, "dvx_flow_action_create_table", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_table", out);
 }
 
 static int no_anchor(int err)
@@ -135,7 +136,7 @@ int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priorit
 				"dvx_flow_action_create_root: libmlx5 refuses");
 	errno = 0;
 	want.dr = mlx5dv_dr_action_create_dest_root_table(want.root, (uint16_t)priority);
-	err = want.dr ? finish(domain, &want, "dvx_flow_action_create_root", out)
+	err = want.dr ? lib_flow_action_finish(domain, &want, "dvx_flow_action_create_root", out)
 		      : no_anchor(errno ? errno : EIO);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
@@ -159,7 +160,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
-	return finish(domain, &want, "dvx_flow_action_create_queue", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_queue", out);
 }
 
 int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *rss,
@@ -176,7 +177,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
-	return finish(domain, &want, "dvx_flow_action_create_rss", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_rss", out);
 }
 
 int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibqp,
@@ -194,7 +195,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_qp: the ibv_qp is no raw packet QP");
 	want.dr = mlx5dv_dr_action_create_dest_ibv_qp(ibqp);
-	return finish(domain, &want, "dvx_flow_action_create_qp", out);
+	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_qp", out);
 }
 
 int dvx_flow_action_destroy(struct dvx_flow_action *action)

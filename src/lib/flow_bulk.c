@@ -17,7 +17,7 @@ static int ask_next(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_
 	return dvx_fail(err < 0 ? -err : ECANCELED, "the caller gave up");
 }
 
-static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule **rule)
+static int flow_bulk_one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule **rule)
 {
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
 	int err;
@@ -32,8 +32,8 @@ static int one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule 
 	return dvx_flow_rule_create(&attr, rule);
 }
 
-static int insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_rule **rules,
-		  size_t *done)
+static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
+			    struct dvx_flow_rule **rules, size_t *done)
 {
 	size_t every = bulk->every ? bulk->every : EVERY;
 	int err;
@@ -41,7 +41,7 @@ static int insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_ru
 	for (*done = 0; *done < n; ++*done) {
 		if (bulk->progress && *done && !(*done % every) && bulk->progress(bulk->arg, *done))
 			return dvx_fail(ECANCELED, "the caller gave up");
-		err = one(bulk, *done, &rules[*done]);
+		err = flow_bulk_one(bulk, *done, &rules[*done]);
 		if (err)
 			return err;
 	}
@@ -76,7 +76,7 @@ int dvx_flow_rules_insert(const struct dvx_flow_bulk *user, size_t n, struct dvx
 	made = calloc(n ? n : 1, sizeof(struct dvx_flow_rule *));
 	if (!made)
 		return dvx_fail(ENOMEM, "no memory for %zu rules", n);
-	err = insert(&bulk, n, made, &done);
+	err = flow_bulk_insert(&bulk, n, made, &done);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

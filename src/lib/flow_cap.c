@@ -93,7 +93,7 @@ const void *dvx_flow_props(const struct dvx_flow_domain *domain)
 }
 
 /* A name that ends in a dot is a structure: all that is in it. */
-static bool is_named(const char *path, const char *name)
+static bool flow_cap_is_named(const char *path, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -107,7 +107,7 @@ static bool cap_of(const char *path, char *cap, size_t size)
 
 	if (!outer && strncmp(path, "inner_headers.", n) != 0) {
 		for (i = 0; i < sizeof(other_caps) / sizeof(other_caps[0]); i++)
-			if (is_named(path, other_caps[i].field))
+			if (flow_cap_is_named(path, other_caps[i].field))
 				return snprintf(cap, size, "%s", other_caps[i].cap) > 0;
 		return false;
 	}
@@ -118,7 +118,7 @@ static bool cap_of(const char *path, char *cap, size_t size)
 	return false;
 }
 
-static bool all_zero(const uint8_t *p, size_t n)
+static bool flow_cap_all_zero(const uint8_t *p, size_t n)
 {
 	while (n && !p[n - 1])
 		n--;
@@ -137,7 +137,7 @@ int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mas
 		return -dvx_last_error()->err;
 	support = prm_flow_table_prop_layout_cat_ft_field_support(props);
 	/* A device that lists nothing is left to refuse by itself. */
-	if (all_zero(support, PRM_FLOW_TABLE_FIELDS_SUPPORTED_BYTES))
+	if (flow_cap_all_zero(support, PRM_FLOW_TABLE_FIELDS_SUPPORTED_BYTES))
 		return 0;
 	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width)
 		if (cap_of(f.path, cap, sizeof(cap)) &&

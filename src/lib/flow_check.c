@@ -47,7 +47,7 @@ static const struct need rows[] = {
 
 static const char *const depths[] = {"outer_headers", "inner_headers"};
 
-static const uint8_t *headers(const uint8_t *match, unsigned int depth)
+static const uint8_t *flow_check_headers(const uint8_t *match, unsigned int depth)
 {
 	return match + (depth ? 2 * GROUP_BYTES : 0);
 }
@@ -103,8 +103,10 @@ static int check_inner_tcp(const char *path, const char *who)
 /* Bits of an address that an IPv4 one does not have. */
 static bool has_ipv6_bits(const uint8_t *mask, unsigned int depth)
 {
-	const uint8_t *src = prm_fte_match_set_lyr_2_4_cat_src_ipv4_src_ipv6(headers(mask, depth));
-	const uint8_t *dst = prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(headers(mask, depth));
+	const uint8_t *src =
+		prm_fte_match_set_lyr_2_4_cat_src_ipv4_src_ipv6(flow_check_headers(mask, depth));
+	const uint8_t *dst =
+		prm_fte_match_set_lyr_2_4_cat_dst_ipv4_dst_ipv6(flow_check_headers(mask, depth));
 	uint8_t any = 0;
 	int i;
 
@@ -127,7 +129,7 @@ static int add_address(struct dvx_flow_needs *needs, const uint8_t *mask, unsign
 static int check_depth(const uint8_t *mask, unsigned int depth, const struct dvx_flow_needs *needs,
 		       const char *who)
 {
-	const uint8_t *h = headers(mask, depth);
+	const uint8_t *h = flow_check_headers(mask, depth);
 	uint32_t version = prm_fte_match_set_lyr_2_4_get_ip_version(h);
 
 	if (version && version != 0xf)
@@ -213,7 +215,7 @@ static int other_mask(const struct dvx_flow_matcher *matcher, const uint8_t *mas
 			b);
 }
 
-static uint64_t word(const uint8_t *p, size_t i)
+static uint64_t flow_check_word(const uint8_t *p, size_t i)
 {
 	uint64_t v;
 
@@ -222,18 +224,18 @@ static uint64_t word(const uint8_t *p, size_t i)
 }
 
 /* Everything that is wrong at all shows in these sums: the fast way through a good rule. */
-static int check_bits(const struct dvx_flow_matcher *matcher, const struct dvx_flow_match *m,
-		      const char *who)
+static int flow_check_check_bits(const struct dvx_flow_matcher *matcher,
+				 const struct dvx_flow_match *m, const char *who)
 {
 	uint64_t over = 0, differ = 0, set = 0;
 	size_t i;
 
 	for (i = 0; i < MATCH_BYTES / sizeof(uint64_t); i++) {
-		uint64_t mask = word(matcher->mask, i);
+		uint64_t mask = flow_check_word(matcher->mask, i);
 
-		over |= word(m->value, i) & ~mask;
-		differ |= word(m->mask, i) ^ mask;
-		set |= word(m->mask, i);
+		over |= flow_check_word(m->value, i) & ~mask;
+		differ |= flow_check_word(m->mask, i) ^ mask;
+		set |= flow_check_word(m->mask, i);
 	}
 	if (over)
 		return outside(matcher, m->value, who);
@@ -243,10 +245,11 @@ static int check_bits(const struct dvx_flow_matcher *matcher, const struct dvx_f
 static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *value,
 			 unsigned int depth, const char *who)
 {
-	uint32_t version = prm_fte_match_set_lyr_2_4_get_ip_version(headers(value, depth));
+	uint32_t version =
+		prm_fte_match_set_lyr_2_4_get_ip_version(flow_check_headers(value, depth));
 	uint8_t want = matcher->needs.version[depth];
 
-	if (!prm_fte_match_set_lyr_2_4_get_ip_version(headers(matcher->mask, depth)))
+	if (!prm_fte_match_set_lyr_2_4_get_ip_version(flow_check_headers(matcher->mask, depth)))
 		return 0;
 	if (version != 4 && version != 6)
 		return dvx_fail(EINVAL, "%s: match.%s.ip_version: value %u is neither 4 nor 6", who,
@@ -267,7 +270,8 @@ static int check_version(const struct dvx_flow_matcher *matcher, const uint8_t *
 static int check_protocol(const struct dvx_flow_matcher *matcher, const uint8_t *value,
 			  unsigned int depth, const char *who)
 {
-	uint32_t protocol = prm_fte_match_set_lyr_2_4_get_ip_protocol(headers(value, depth));
+	uint32_t protocol =
+		prm_fte_match_set_lyr_2_4_get_ip_protocol(flow_check_headers(value, depth));
 	uint8_t want = matcher->needs.protocol[depth];
 
 	if (want && protocol != want)
@@ -322,7 +326,7 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 			 const char *who)
 {
 	unsigned int depth;
-	int err = check_bits(matcher, m, who);
+	int err = flow_check_check_bits(matcher, m, who);
 	size_t i;
 
 	for (depth = 0; !err && depth < 2; depth++) {

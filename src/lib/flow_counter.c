@@ -23,7 +23,7 @@ static uint32_t bulk_for(struct dvx_dev *dev, uint32_t n)
 	return 0;
 }
 
-static int command(struct dvx_flow_counter *counter, uint32_t bulk)
+static int lib_flow_counter_command(struct dvx_flow_counter *counter, uint32_t bulk)
 {
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t reply[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
@@ -56,7 +56,7 @@ int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_cou
 		return dvx_fail(ENOMEM, "no memory for a counter");
 	counter->dev = dev;
 	counter->size = bulk ? bulk * BULK_UNIT : 1;
-	err = command(counter, bulk);
+	err = lib_flow_counter_command(counter, bulk);
 	if (err) {
 		free(counter);
 		return err;
@@ -69,7 +69,8 @@ int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_cou
  * From the first counter on, whatever is asked for: the kernel lets a query through only by the
  * number that the object was made with. Firmware wants a bulk's numbers in fours.
  */
-static int query(struct dvx_flow_counter *counter, uint32_t n, uint8_t *reply, size_t len)
+static int lib_flow_counter_query(struct dvx_flow_counter *counter, uint32_t n, uint8_t *reply,
+				  size_t len)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
 
@@ -110,7 +111,7 @@ int dvx_flow_counter_query(struct dvx_flow_counter *counter, uint32_t first, uin
 	reply = malloc(len);
 	if (!reply)
 		return dvx_fail(ENOMEM, "no memory for %u counters", all);
-	err = query(counter, all, reply, len);
+	err = lib_flow_counter_query(counter, all, reply, len);
 	if (!err)
 		read_out(reply, first, n, out);
 	free(reply);

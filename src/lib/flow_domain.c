@@ -4,7 +4,7 @@
 #include "flow_priv.h"
 
 /* libmlx5 says little. What a domain needs, in the order in which it asks. */
-static int refused(struct dvx_dev *dev, int err)
+static int flow_domain_refused(struct dvx_dev *dev, int err)
 {
 	const void *cap;
 
@@ -25,7 +25,7 @@ static int refused(struct dvx_dev *dev, int err)
 			dvx_dev_name(dev));
 }
 
-static int check(const struct dvx_flow_domain_attr *attr)
+static int flow_domain_check(const struct dvx_flow_domain_attr *attr)
 {
 	if (attr->flags & ~(uint32_t)DVX_FLOW_NO_DUPLICATES)
 		return dvx_fail(EINVAL, "dvx_flow_domain_create: attr.flags 0x%x: unknown bits",
@@ -44,7 +44,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_domain_create");
 
 	if (!err)
-		err = check(&attr);
+		err = flow_domain_check(&attr);
 	if (err)
 		return err;
 	domain = calloc(1, sizeof(*domain));
@@ -58,7 +58,7 @@ int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_att
 							       : MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
 	if (!domain->dr) {
 		free(domain);
-		return refused(dev, errno);
+		return flow_domain_refused(dev, errno);
 	}
 	domain->levels = dvx_flow_software_owned(domain);
 	mlx5dv_dr_domain_set_reclaim_device_memory(domain->dr, true);
@@ -149,7 +149,7 @@ int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to)
 
 /* ---- Tables ---- */
 
-static int lacks(const struct dvx_flow_domain *domain, uint32_t level)
+static int flow_domain_lacks(const struct dvx_flow_domain *domain, uint32_t level)
 {
 	return dvx_fail(EOPNOTSUPP,
 			"dvx_flow_table_create: level %u: %s lacks %s, it has only the root (0)",
@@ -164,7 +164,7 @@ static int check_level(const struct dvx_flow_domain *domain, uint32_t level)
 	if (!level)
 		return 0;
 	if (!domain->levels)
-		return lacks(domain, level);
+		return flow_domain_lacks(domain, level);
 	props = dvx_flow_props(domain);
 	max = props ? prm_flow_table_prop_layout_get_max_ft_level(props) : 0;
 	if (max && level >= max)
@@ -189,7 +189,7 @@ int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 	if (!table->dr) {
 		free(table);
 		if (level && *dvx_flow_lacks_levels(domain))
-			return lacks(domain, level);
+			return flow_domain_lacks(domain, level);
 		return dvx_fail(errno ? errno : EIO,
 				"dvx_flow_table_create: libmlx5 refuses a table of level %u",
 				level);

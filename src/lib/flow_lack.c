@@ -32,7 +32,7 @@ static const struct protocol {
 	{"misc_parameters_3.gtpu_", 11, "GTP-U", false},
 };
 
-static const struct protocol *find(const char *path)
+static const struct protocol *flow_lack_find(const char *path)
 {
 	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
 		if (!strncmp(path, protocols[i].field, strlen(protocols[i].field)))
@@ -50,7 +50,7 @@ static int lacks_protocol(const struct dvx_dev *dev, const char *path, const str
 
 int dvx_flow_lacks_field(const struct dvx_flow_domain *domain, const char *path)
 {
-	const struct protocol *p = find(path);
+	const struct protocol *p = flow_lack_find(path);
 	uint32_t protocols_has = 0, format = 0;
 	const void *cap;
 

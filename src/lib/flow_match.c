@@ -30,8 +30,8 @@ static int find_in_groups(const struct prm_struct *s, const char *name, char *pa
 	return found ? 0 : dvx_fail(ENOENT, "match.%s: there is no such field", name);
 }
 
-static int find(const char *name, char *path, size_t size, const struct prm_field **f,
-		uint64_t *bit)
+static int flow_match_find(const char *name, char *path, size_t size, const struct prm_field **f,
+			   uint64_t *bit)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 	int err;
@@ -55,7 +55,7 @@ int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t val
 	const struct prm_field *f;
 	uint64_t bit, most;
 	char path[160];
-	int err = find(field, path, sizeof(path), &f, &bit);
+	int err = flow_match_find(field, path, sizeof(path), &f, &bit);
 
 	if (err)
 		return err;
@@ -78,7 +78,7 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 	const struct prm_field *f;
 	uint64_t bit;
 	char path[160];
-	int err = find(field, path, sizeof(path), &f, &bit);
+	int err = flow_match_find(field, path, sizeof(path), &f, &bit);
 
 	if (err)
 		return err;
@@ -140,8 +140,8 @@ int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum
 }
 
 /* Sets a field that may be set to one value only. */
-static int agree(uint32_t old_mask, uint32_t old, uint32_t value, enum dvx_flow_depth depth,
-		 const char *field)
+static int flow_match_agree(uint32_t old_mask, uint32_t old, uint32_t value,
+			    enum dvx_flow_depth depth, const char *field)
 {
 	if (old_mask && old != value)
 		return dvx_fail(EINVAL, "match.%s.%s: it is %u already, %u contradicts it",
@@ -155,9 +155,9 @@ int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth dept
 	int err = check_where(depth, DVX_FLOW_SRC);
 
 	if (!err)
-		err = agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
-			    prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version, depth,
-			    "ip_version");
+		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_version(l.mask),
+				       prm_fte_match_set_lyr_2_4_get_ip_version(l.value), version,
+				       depth, "ip_version");
 	if (err)
 		return err;
 	if (version != 4 && version != 6)
@@ -169,7 +169,7 @@ int dvx_flow_match_ip_version(struct dvx_flow_match *m, enum dvx_flow_depth dept
 }
 
 /* The 16 bytes of an address; IPv4 takes the last four. */
-static uint8_t *address(uint8_t *headers, enum dvx_flow_end end)
+static uint8_t *flow_match_address(uint8_t *headers, enum dvx_flow_end end)
 {
 	return end == DVX_FLOW_SRC ? prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(headers)
 				   : prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(headers);
@@ -178,8 +178,8 @@ static uint8_t *address(uint8_t *headers, enum dvx_flow_end end)
 static int set_address(struct layer l, enum dvx_flow_end end, const uint8_t *addr, size_t bytes,
 		       unsigned int prefix, const char *name)
 {
-	uint8_t *value = address(l.value, end) + 16 - bytes;
-	uint8_t *mask = address(l.mask, end) + 16 - bytes;
+	uint8_t *value = flow_match_address(l.value, end) + 16 - bytes;
+	uint8_t *mask = flow_match_address(l.mask, end) + 16 - bytes;
 	uint8_t bits[16] = {0};
 	size_t i;
 
@@ -237,9 +237,9 @@ int dvx_flow_match_proto(struct dvx_flow_match *m, enum dvx_flow_depth depth, ui
 	int err = check_where(depth, DVX_FLOW_SRC);
 
 	if (!err)
-		err = agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
-			    prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value), ip_protocol, depth,
-			    "ip_protocol");
+		err = flow_match_agree(prm_fte_match_set_lyr_2_4_get_ip_protocol(l.mask),
+				       prm_fte_match_set_lyr_2_4_get_ip_protocol(l.value),
+				       ip_protocol, depth, "ip_protocol");
 	if (err)
 		return err;
 	prm_fte_match_set_lyr_2_4_set_ip_protocol(l.mask, 0xff);

@@ -95,7 +95,7 @@ static int blame(const struct dvx_flow_matcher *matcher, unsigned int kind, int 
 	return dvx_fail(err, "dvx_flow_matcher_create: libmlx5 refuses these fields together");
 }
 
-static int refused(const struct dvx_flow_matcher *matcher, unsigned int kind)
+static int lib_flow_matcher_refused(const struct dvx_flow_matcher *matcher, unsigned int kind)
 {
 	int err = errno ? errno : EIO;
 
@@ -115,18 +115,19 @@ static void make_room(const struct dvx_flow_matcher *matcher, struct mlx5dv_dr_m
 		mlx5dv_dr_matcher_set_layout(dr, &layout);
 }
 
-static int make(struct dvx_flow_matcher *matcher, unsigned int kind)
+static int lib_flow_matcher_make(struct dvx_flow_matcher *matcher, unsigned int kind)
 {
 	struct mlx5dv_dr_matcher *dr = try(matcher, matcher->mask, kind);
 
 	if (!dr)
-		return refused(matcher, kind);
+		return lib_flow_matcher_refused(matcher, kind);
 	make_room(matcher, dr);
 	matcher->dr[kind] = dr;
 	return 0;
 }
 
-static unsigned int kind_of(const struct dvx_flow_matcher *matcher, const uint8_t *value)
+static unsigned int lib_flow_matcher_kind_of(const struct dvx_flow_matcher *matcher,
+					     const uint8_t *value)
 {
 	if (!matcher->table->level)
 		return 0;
@@ -137,8 +138,8 @@ static unsigned int kind_of(const struct dvx_flow_matcher *matcher, const uint8_
 int dvx_flow_matcher_for(struct dvx_flow_matcher *matcher, const uint8_t *value,
 			 struct mlx5dv_dr_matcher **out)
 {
-	unsigned int kind = kind_of(matcher, value);
-	int err = matcher->dr[kind] ? 0 : make(matcher, kind);
+	unsigned int kind = lib_flow_matcher_kind_of(matcher, value);
+	int err = matcher->dr[kind] ? 0 : lib_flow_matcher_make(matcher, kind);
 
 	*out = matcher->dr[kind];
 	return err;
@@ -162,15 +163,16 @@ static int make_first(struct dvx_flow_matcher *matcher, const uint8_t *value)
 		int err = dvx_flow_check_caps(matcher->table->domain, matcher->mask,
 					      "dvx_flow_matcher_create");
 
-		return err ? err : make(matcher, 0);
+		return err ? err : lib_flow_matcher_make(matcher, 0);
 	}
 	kind |= known_version(matcher, value, DVX_FLOW_OUTER) == 6 ? 1u : 0u;
 	kind |= known_version(matcher, value, DVX_FLOW_INNER) == 6 ? 2u : 0u;
-	return make(matcher, kind);
+	return lib_flow_matcher_make(matcher, kind);
 }
 
-static int check(const struct dvx_flow_table *table, const struct dvx_flow_matcher_attr *attr,
-		 struct dvx_flow_needs *needs)
+static int lib_flow_matcher_check(const struct dvx_flow_table *table,
+				  const struct dvx_flow_matcher_attr *attr,
+				  struct dvx_flow_needs *needs)
 {
 	if (!attr->match)
 		return dvx_fail(EINVAL, "dvx_flow_matcher_create: attr.match is NULL");
@@ -191,7 +193,7 @@ int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_matcher_create");
 
 	if (!err)
-		err = check(table, &attr, &needs);
+		err = lib_flow_matcher_check(table, &attr, &needs);
 	if (err)
 		return err;
 	matcher = calloc(1, sizeof(*matcher));

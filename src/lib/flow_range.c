@@ -2,7 +2,7 @@
 #include "priv.h"
 
 /* Ones in the lowest n bits. */
-static uint64_t low(unsigned int n)
+static uint64_t flow_range_low(unsigned int n)
 {
 	return n >= 64 ? UINT64_MAX : (1ull << n) - 1;
 }
@@ -12,7 +12,8 @@ static unsigned int block(uint64_t first, uint64_t last, unsigned int width)
 {
 	unsigned int n = 0;
 
-	while (n < width && !(first & low(n + 1)) && (first | low(n + 1)) <= last)
+	while (n < width && !(first & flow_range_low(n + 1)) &&
+	       (first | flow_range_low(n + 1)) <= last)
 		n++;
 	return n;
 }
@@ -23,15 +24,16 @@ size_t dvx_flow_range(uint64_t first, uint64_t last, unsigned int width,
 	size_t count = 0;
 	unsigned int n;
 
-	if (!width || width > 64 || last > low(width) || first > last)
+	if (!width || width > 64 || last > flow_range_low(width) || first > last)
 		return 0;
 	for (;;) {
 		n = block(first, last, width);
 		if (count < max)
-			out[count] = (struct dvx_flow_prefix){first, low(width) & ~low(n)};
+			out[count] = (struct dvx_flow_prefix){first, flow_range_low(width) &
+									     ~flow_range_low(n)};
 		count++;
-		if ((first | low(n)) == last)
+		if ((first | flow_range_low(n)) == last)
 			return count;
-		first = (first | low(n)) + 1;
+		first = (first | flow_range_low(n)) + 1;
 	}
 }

@@ -7,7 +7,7 @@ static bool is_destination(enum action_kind kind)
 	return kind >= ACTION_DROP;
 }
 
-static int check_action(const struct dvx_flow_rule_attr *attr, uint32_t i)
+static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_t i)
 {
 	const struct dvx_flow_table *table = attr->matcher->table;
 	const struct dvx_flow_action *action = attr->actions[i];
@@ -42,7 +42,7 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	for (i = 0; i < attr->action_count; i++) {
 		enum action_kind kind;
 
-		err = check_action(attr, i);
+		err = flow_rule_check_action(attr, i);
 		if (err)
 			return err;
 		kind = attr->actions[i]->kind;
@@ -60,7 +60,7 @@ static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_a
 	return 0;
 }
 
-static int check(const struct dvx_flow_rule_attr *attr)
+static int flow_rule_check(const struct dvx_flow_rule_attr *attr)
 {
 	if (!attr->matcher)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.matcher is NULL");
@@ -80,7 +80,7 @@ static int refused_below(const struct dvx_flow_rule *rule, const uint8_t *value,
 	return ret ? ret : dvx_fail(err, "dvx_flow_rule_create: libmlx5 refuses the rule");
 }
 
-static int refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
+static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *value, int err)
 {
 	const struct dvx_flow_domain *domain = rule->matcher->table->domain;
 	const void *props = dvx_flow_props(domain);
@@ -109,7 +109,7 @@ static bool is_implied(const struct dvx_flow_table *table, const struct dvx_flow
 	       action->kind == ACTION_DEFAULT;
 }
 
-static int insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match)
+static int flow_rule_insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match)
 {
 	struct dvx_flow_matcher *matcher = rule->matcher;
 	struct mlx5dv_dr_action *actions[3];
@@ -127,10 +127,10 @@ static int insert(struct dvx_flow_rule *rule, const struct dvx_flow_match *match
 	memcpy(params.p.match_buf, match->value, matcher->bytes);
 	errno = 0;
 	rule->dr = mlx5dv_dr_rule_create(dr, &params.p, n, actions);
-	return rule->dr ? 0 : refused(rule, match->value, errno ? errno : EIO);
+	return rule->dr ? 0 : flow_rule_refused(rule, match->value, errno ? errno : EIO);
 }
 
-static void hold(struct dvx_flow_rule *rule)
+static void flow_rule_hold(struct dvx_flow_rule *rule)
 {
 	uint32_t i;
 
@@ -147,7 +147,7 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_flow_rule_create");
 
 	if (!err)
-		err = check(&attr);
+		err = flow_rule_check(&attr);
 	if (!err)
 		err = sort_actions(&attr, actions);
 	if (err)
@@ -158,12 +158,12 @@ int dvx_flow_rule_create(const struct dvx_flow_rule_attr *user, struct dvx_flow_
 	rule->matcher = attr.matcher;
 	rule->action_count = attr.action_count;
 	memcpy(rule->actions, actions, attr.action_count * sizeof(actions[0]));
-	err = insert(rule, attr.match);
+	err = flow_rule_insert(rule, attr.match);
 	if (err) {
 		free(rule);
 		return err;
 	}
-	hold(rule);
+	flow_rule_hold(rule);
 	*out = rule;
 	return 0;
 }

@@ -35,7 +35,7 @@ static size_t huge_size(void)
 	return kib * 1024;
 }
 
-static void *map(size_t len, int flags)
+static void *mem_map(size_t len, int flags)
 {
 	void *p =
 		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
@@ -67,7 +67,7 @@ static int map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *p
 
 	if (huge) {
 		mem->len = round_up(len, huge);
-		mem->addr = map(mem->len, MAP_HUGETLB);
+		mem->addr = mem_map(mem->len, MAP_HUGETLB);
 		mem->huge = mem->addr != NULL;
 	}
 	if (!mem->addr && place->flags & DVX_PLACE_HUGE)
@@ -75,7 +75,7 @@ static int map_placed(struct dvx_mem *mem, size_t len, const struct dvx_place *p
 				len);
 	if (!mem->addr) {
 		mem->len = round_up(len, (size_t)sysconf(_SC_PAGESIZE));
-		mem->addr = map(mem->len, 0);
+		mem->addr = mem_map(mem->len, 0);
 	}
 	if (!mem->addr)
 		return dvx_fail(ENOMEM, "no %zu bytes of memory", mem->len);

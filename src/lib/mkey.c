@@ -16,7 +16,7 @@ static uint64_t first_byte(const struct dvx_mkey_attr *attr)
 	return (uintptr_t)attr->addr;
 }
 
-static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
+static int lib_mkey_check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 {
 	if (!attr->pd || attr->pd->dev != dev)
 		return dvx_fail(EINVAL, "dvx_mkey_create: attr.pd is not of this device");
@@ -45,7 +45,7 @@ static int check(struct dvx_dev *dev, const struct dvx_mkey_attr *attr)
 	return 0;
 }
 
-static void fill_context(void *mkc, const struct dvx_mkey *mkey, uint8_t variant)
+static void lib_mkey_fill_context(void *mkc, const struct dvx_mkey *mkey, uint8_t variant)
 {
 	uint32_t a = mkey->access;
 
@@ -65,7 +65,7 @@ static void fill_context(void *mkc, const struct dvx_mkey *mkey, uint8_t variant
 	prm_mkc_set_log_page_size(mkc, LOG_ENTITY);
 }
 
-static int command(struct dvx_dev *dev, struct dvx_mkey *mkey, uint64_t offset)
+static int lib_mkey_command(struct dvx_dev *dev, struct dvx_mkey *mkey, uint64_t offset)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, reply[PRM_CREATE_MKEY_OUT_BYTES];
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
@@ -80,7 +80,7 @@ static int command(struct dvx_dev *dev, struct dvx_mkey *mkey, uint64_t offset)
 	/* [I] in bytes, from the umem's first byte */
 	prm_create_mkey_in_set_mkey_umem_offset(in, offset);
 	prm_create_mkey_in_set_translations_octword_actual_size(in, octwords);
-	fill_context(mkc, mkey, variant);
+	lib_mkey_fill_context(mkc, mkey, variant);
 	prm_mkc_set_translations_octword_size(mkc, octwords);
 	err = dvx_obj_create(dev, in, sizeof(in), reply, sizeof(reply), &mkey->obj);
 	if (!err)
@@ -95,7 +95,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_mkey_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = lib_mkey_check(dev, &attr);
 	if (err)
 		return err;
 	mkey = calloc(1, sizeof(*mkey));
@@ -112,7 +112,7 @@ int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *user, struc
 	if (err)
 		goto free;
 	mkey->addr = attr.iova ? attr.iova : first_byte(&attr);
-	err = command(dev, mkey, attr.umem ? attr.umem_offset : 0);
+	err = lib_mkey_command(dev, mkey, attr.umem ? attr.umem_offset : 0);
 	if (err)
 		goto dereg;
 	dvx_ref(&mkey->umem->refs);

@@ -5,7 +5,7 @@
  * The peer's MAC from its GID. The kernel resolves it (neighbours, VLANs, its own addresses) when
  * an address handle is made; libmlx5 then shows the vector that it would put into a datagram.
  */
-static int resolve(struct dvx_dev *dev, struct ibv_pd *pd, struct dvx_qp_peer *peer)
+static int path_resolve(struct dvx_dev *dev, struct ibv_pd *pd, struct dvx_qp_peer *peer)
 {
 	struct ibv_ah_attr attr = {.is_global = 1, .port_num = peer->port};
 	struct mlx5dv_ah dv = {0};
@@ -41,7 +41,7 @@ int dvx_peer_resolve(struct dvx_dev *dev, struct dvx_qp_peer *peer)
 	pd = ibv_alloc_pd(dev->ctx);
 	if (!pd)
 		return dvx_fail(errno ? errno : ENOMEM, "no PD to resolve peer.gid in");
-	err = resolve(dev, pd, peer);
+	err = path_resolve(dev, pd, peer);
 	ibv_dealloc_pd(pd);
 	return err;
 }

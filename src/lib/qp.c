@@ -32,7 +32,7 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 	return 0;
 }
 
-static int check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
+static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 {
 	if (attr->flags & ~(uint32_t)(DVX_QP_MMO | DVX_QP_FORCE_LOOPBACK))
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.flags 0x%x: unknown bits",
@@ -74,8 +74,8 @@ static struct layout lay_out(const struct dvx_qp_attr *attr)
 	return l;
 }
 
-static void fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp_attr *attr,
-			 const struct layout *l)
+static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp_attr *attr,
+				const struct layout *l)
 {
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
@@ -98,7 +98,7 @@ static void fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp
 	prm_qpc_set_dbr_addr(qpc, dvx_dbr_offset(qp->dbr));
 }
 
-static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
+static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
 {
 	uint8_t in[PRM_CREATE_QP_IN_BYTES + PRM_QPC_EXT_BYTES] = {0};
 	uint8_t reply[PRM_CREATE_QP_OUT_BYTES];
@@ -108,7 +108,7 @@ static int command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const stru
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
 	prm_create_qp_in_set_wq_umem_id(in, dvx_umem_id(qp->umem));
 	prm_create_qp_in_set_wq_umem_valid(in, 1);
-	fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
+	lib_qp_fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
 	if (attr->flags & DVX_QP_MMO) {
 		/* [I] for RC as for DC. The extension takes the place of the page list, which a
 		 * umem replaces. */
@@ -170,7 +170,7 @@ static int add_mmo(struct dvx_qp *qp)
 	return 0;
 }
 
-static void release(struct dvx_qp *qp)
+static void lib_qp_release(struct dvx_qp *qp)
 {
 	dvx_mkey_destroy(qp->mmo_mkey);
 	dvx_mem_free(qp->mmo_mem);
@@ -182,7 +182,7 @@ static void release(struct dvx_qp *qp)
 	free(qp);
 }
 
-static int build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
+static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
 {
 	struct layout l = lay_out(attr);
 	int err = dvx_dbr_alloc(qp->dev, &qp->dbr);
@@ -197,12 +197,12 @@ static int build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t rin
 	if (!err && attr->flags & DVX_QP_MMO)
 		err = add_mmo(qp);
 	if (!err)
-		err = command(qp, attr, &l);
+		err = lib_qp_command(qp, attr, &l);
 	qp->sq.qpn = qp->qpn;
 	return err;
 }
 
-static void hold(struct dvx_qp *qp)
+static void lib_qp_hold(struct dvx_qp *qp)
 {
 	dvx_ref(&qp->pd->refs);
 	dvx_ref(&qp->uar->refs);
@@ -218,7 +218,7 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_qp_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = lib_qp_check(dev, &attr);
 	if (err)
 		return err;
 	qp = calloc(1, sizeof(*qp));
@@ -230,14 +230,14 @@ int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *user, ui
 	qp->scq = attr.send_cq->priv;
 	qp->rcq = attr.recv_cq->priv;
 	qp->force_loopback = attr.flags & DVX_QP_FORCE_LOOPBACK;
-	err = build(qp, &attr, layout);
+	err = lib_qp_build(qp, &attr, layout);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		release(qp);
+		lib_qp_release(qp);
 		return dvx_restore(&why);
 	}
-	hold(qp);
+	lib_qp_hold(qp);
 	*out = qp;
 	return 0;
 }
@@ -259,7 +259,7 @@ int dvx_qp_destroy(struct dvx_qp *qp)
 		dvx_unref(&qp->uar->refs);
 		dvx_unref(&qp->pd->refs);
 	}
-	release(qp);
+	lib_qp_release(qp);
 	return 0;
 }
 

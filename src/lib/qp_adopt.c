@@ -38,7 +38,7 @@ static int rq_of(struct dvx_qp *qp, const struct mlx5dv_qp *dv, uint32_t layout)
 	return dvx_rq_init_layout(&qp->rq, &init, layout);
 }
 
-static int check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
+static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5dv_qp *dv)
 {
 	struct mlx5dv_obj obj = {.qp = {ibqp, dv}};
 
@@ -61,7 +61,7 @@ int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layou
 {
 	struct mlx5dv_qp dv = {0};
 	struct dvx_qp *qp;
-	int err = check(dev, ibqp, &dv);
+	int err = qp_adopt_check(dev, ibqp, &dv);
 
 	if (err)
 		return err;

@@ -6,8 +6,8 @@
 
 #define LOG_ACK_REQ_FREQ 8u /* packets between two requests for an ACK; mlx5_ib uses the same */
 
-static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct dvx_qp_peer *peer,
-		 const char *call)
+static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer *user,
+			      struct dvx_qp_peer *peer, const char *call)
 {
 	int err;
 
@@ -37,7 +37,7 @@ static int check(const struct dvx_qp *qp, const struct dvx_qp_peer *user, struct
 }
 
 /* 16 unless the caller or the device wants it otherwise. */
-static uint32_t log_rd_atomic(const struct dvx_qp *qp, const struct dvx_qp_peer *peer)
+static uint32_t lib_qp_state_log_rd_atomic(const struct dvx_qp *qp, const struct dvx_qp_peer *peer)
 {
 	if (peer->max_rd_atomic)
 		return dvx_log2_up(peer->max_rd_atomic);
@@ -45,7 +45,7 @@ static uint32_t log_rd_atomic(const struct dvx_qp *qp, const struct dvx_qp_peer 
 }
 
 /* All the moves have the same outline: a header with the QPN, then the context. */
-static int move(struct dvx_qp *qp, void *in, size_t in_len, uint16_t opcode)
+static int lib_qp_state_move(struct dvx_qp *qp, void *in, size_t in_len, uint16_t opcode)
 {
 	uint8_t reply[PRM_RTR2RTS_QP_OUT_BYTES];
 
@@ -54,7 +54,7 @@ static int move(struct dvx_qp *qp, void *in, size_t in_len, uint16_t opcode)
 	return dvx_obj_modify(qp->obj, in, in_len, reply, sizeof(reply));
 }
 
-static void set_access(void *qpc, const struct dvx_qp_peer *peer)
+static void lib_qp_state_set_access(void *qpc, const struct dvx_qp_peer *peer)
 {
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_rre(qpc, !!(peer->access & DVX_REMOTE_READ));
@@ -68,17 +68,18 @@ int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	void *qpc = prm_rst2init_qp_in_at_qpc(in);
 	void *path = prm_qpc_at_primary_address_path(qpc);
 	struct dvx_qp_peer peer;
-	int err = check(qp, user, &peer, "dvx_qp_to_init");
+	int err = lib_qp_state_check(qp, user, &peer, "dvx_qp_to_init");
 
 	if (err)
 		return err;
-	set_access(qpc, &peer);
+	lib_qp_state_set_access(qpc, &peer);
 	prm_ads_set_vhca_port_num(path, peer.port);
 	prm_ads_set_pkey_index(path, peer.pkey_index);
-	return move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RST2INIT_QP);
 }
 
-static void set_path(void *path, const struct dvx_qp *qp, const struct dvx_qp_peer *peer)
+static void lib_qp_state_set_path(void *path, const struct dvx_qp *qp,
+				  const struct dvx_qp_peer *peer)
 {
 	const uint8_t *mac = peer->mac;
 
@@ -108,21 +109,21 @@ int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	uint8_t in[PRM_INIT2RTR_QP_IN_BYTES] = {0};
 	void *qpc = prm_init2rtr_qp_in_at_qpc(in);
 	struct dvx_qp_peer peer;
-	int err = check(qp, user, &peer, "dvx_qp_to_rtr");
+	int err = lib_qp_state_check(qp, user, &peer, "dvx_qp_to_rtr");
 
 	if (!err)
 		err = dvx_peer_resolve(qp->dev, &peer);
 	if (err)
 		return err;
-	set_access(qpc, &peer);
+	lib_qp_state_set_access(qpc, &peer);
 	prm_qpc_set_mtu(qpc, peer.mtu_log - 7u);
 	prm_qpc_set_log_msg_max(qpc, qp->dev->log_max_msg);
 	prm_qpc_set_remote_qpn(qpc, peer.qpn);
 	prm_qpc_set_next_rcv_psn(qpc, peer.psn);
-	prm_qpc_set_log_rra_max(qpc, log_rd_atomic(qp, &peer));
+	prm_qpc_set_log_rra_max(qpc, lib_qp_state_log_rd_atomic(qp, &peer));
 	prm_qpc_set_min_rnr_nak(qpc, peer.min_rnr_timer ? peer.min_rnr_timer : 12u);
-	set_path(prm_qpc_at_primary_address_path(qpc), qp, &peer);
-	return move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
+	lib_qp_state_set_path(prm_qpc_at_primary_address_path(qpc), qp, &peer);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_INIT2RTR_QP);
 }
 
 int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
@@ -130,20 +131,20 @@ int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *user)
 	uint8_t in[PRM_RTR2RTS_QP_IN_BYTES] = {0};
 	void *qpc = prm_rtr2rts_qp_in_at_qpc(in);
 	struct dvx_qp_peer peer;
-	int err = check(qp, user, &peer, "dvx_qp_to_rts");
+	int err = lib_qp_state_check(qp, user, &peer, "dvx_qp_to_rts");
 
 	if (err)
 		return err;
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_next_send_psn(qpc, peer.local_psn);
 	prm_qpc_set_log_ack_req_freq(qpc, LOG_ACK_REQ_FREQ);
-	prm_qpc_set_log_sra_max(qpc, log_rd_atomic(qp, &peer));
+	prm_qpc_set_log_sra_max(qpc, lib_qp_state_log_rd_atomic(qp, &peer));
 	prm_qpc_set_retry_count(qpc, peer.retry_count ? peer.retry_count : 7u);
 	if (peer.rnr_retry != 0xff)
 		prm_qpc_set_rnr_retry(qpc, peer.rnr_retry ? peer.rnr_retry : 7u);
 	prm_ads_set_ack_timeout(prm_qpc_at_primary_address_path(qpc),
 				peer.ack_timeout ? peer.ack_timeout : 14u);
-	return move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_RTR2RTS_QP);
 }
 
 int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_peer *peer)
@@ -175,7 +176,7 @@ int dvx_qp_to_err(struct dvx_qp *qp)
 
 	if (!qp->obj)
 		return dvx_fail(EINVAL, "dvx_qp_to_err: an adopted QP moves by ibv_modify_qp()");
-	return move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
+	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
 }
 
 int dvx_qp_to_rst(struct dvx_qp *qp)
@@ -186,7 +187,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 
 	if (!qp->obj)
 		return dvx_fail(EINVAL, "dvx_qp_to_rst: an adopted QP moves by ibv_modify_qp()");
-	err = move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP);
+	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP);
 	if (err)
 		return err;
 	/* The device counts from 0 again. */

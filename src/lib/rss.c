@@ -7,7 +7,7 @@
 
 #define ALL_FIELDS (DVX_RSS_SRC_IP | DVX_RSS_DST_IP | DVX_RSS_SRC_PORT | DVX_RSS_DST_PORT)
 
-static int check(struct dvx_dev *dev, struct dvx_rss_attr *attr)
+static int lib_rss_check(struct dvx_dev *dev, struct dvx_rss_attr *attr)
 {
 	const void *cap;
 	uint32_t i, max;
@@ -34,7 +34,7 @@ static int check(struct dvx_dev *dev, struct dvx_rss_attr *attr)
 	return 0;
 }
 
-static int create_rqt(struct dvx_rss *rss, uint32_t *rqtn)
+static int lib_rss_create_rqt(struct dvx_rss *rss, uint32_t *rqtn)
 {
 	size_t len = PRM_CREATE_RQT_IN_BYTES + (size_t)rss->count * PRM_RQ_NUM_BYTES;
 	uint8_t reply[PRM_CREATE_RQT_OUT_BYTES], *in = calloc(1, len);
@@ -58,10 +58,10 @@ static int create_rqt(struct dvx_rss *rss, uint32_t *rqtn)
 	return err;
 }
 
-static int build(struct dvx_rss *rss, const struct dvx_rss_attr *attr)
+static int lib_rss_build(struct dvx_rss *rss, const struct dvx_rss_attr *attr)
 {
 	struct dvx_tir tir = {.hash = attr};
-	int err = create_rqt(rss, &tir.rqtn);
+	int err = lib_rss_create_rqt(rss, &tir.rqtn);
 
 	return err ? err : dvx_tir_create(rss->dev, &tir, &rss->tir, &rss->tirn);
 }
@@ -74,7 +74,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rss_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = lib_rss_check(dev, &attr);
 	if (err)
 		return err;
 	rss = calloc(1, sizeof(*rss) + attr.queue_count * sizeof(rss->queues[0]));
@@ -83,7 +83,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	rss->dev = dev;
 	rss->count = attr.queue_count;
 	memcpy(rss->queues, attr.queues, attr.queue_count * sizeof(rss->queues[0]));
-	err = build(rss, &attr);
+	err = lib_rss_build(rss, &attr);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 

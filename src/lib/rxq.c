@@ -8,7 +8,7 @@
 #define MAX_USER_INDEX 0xfffffeu
 #define MAX_LOG_QUEUE  15u
 
-static int lacks(struct dvx_dev *dev, const char *flag, const char *cap)
+static int rxq_lacks(struct dvx_dev *dev, const char *flag, const char *cap)
 {
 	return dvx_fail(EOPNOTSUPP, "dvx_rxq_create: attr.flags has %s, but %s has no %s", flag,
 			dvx_dev_name(dev), cap);
@@ -28,14 +28,14 @@ static int check_flags(struct dvx_dev *dev, uint32_t flags)
 		return err;
 	if (flags & DVX_RXQ_STRIP_VLAN &&
 	    !prm_per_protocol_networking_offload_caps_get_vlan_cap(cap))
-		return lacks(dev, "DVX_RXQ_STRIP_VLAN", "vlan_cap");
+		return rxq_lacks(dev, "DVX_RXQ_STRIP_VLAN", "vlan_cap");
 	if (flags & DVX_RXQ_KEEP_FCS &&
 	    !prm_per_protocol_networking_offload_caps_get_scatter_fcs(cap))
-		return lacks(dev, "DVX_RXQ_KEEP_FCS", "scatter_fcs");
+		return rxq_lacks(dev, "DVX_RXQ_KEEP_FCS", "scatter_fcs");
 	return 0;
 }
 
-static int check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
+static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_qp_blocks;
 
@@ -61,7 +61,7 @@ static int check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 }
 
 /* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
-static uint32_t ts_format(struct dvx_dev *dev)
+static uint32_t rxq_ts_format(struct dvx_dev *dev)
 {
 	const void *cap;
 
@@ -70,7 +70,7 @@ static uint32_t ts_format(struct dvx_dev *dev)
 	return prm_cmd_hca_cap_get_rq_ts_format(cap) != 0;
 }
 
-static void fill_wq(void *wq, const struct dvx_rxq *rxq)
+static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)
 {
 	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, rxq->pd->pdn);
@@ -83,7 +83,7 @@ static void fill_wq(void *wq, const struct dvx_rxq *rxq)
 	prm_wq_set_wq_umem_id(wq, dvx_umem_id(rxq->umem));
 }
 
-static int create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
+static int rxq_create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_RQ_IN_BYTES] = {0}, reply[PRM_CREATE_RQ_OUT_BYTES];
 	void *rqc = prm_create_rq_in_at_ctx(in);
@@ -93,17 +93,17 @@ static int create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
 	prm_rqc_set_vsd(rqc, !(attr->flags & DVX_RXQ_STRIP_VLAN));
 	prm_rqc_set_scatter_fcs(rqc, !!(attr->flags & DVX_RXQ_KEEP_FCS));
 	prm_rqc_set_flush_in_error_en(rqc, 1);
-	prm_rqc_set_ts_format(rqc, ts_format(rxq->dev));
+	prm_rqc_set_ts_format(rqc, rxq_ts_format(rxq->dev));
 	prm_rqc_set_user_index(rqc, attr->user_index);
 	prm_rqc_set_cqn(rqc, attr->cq->cqn);
-	fill_wq(prm_rqc_at_wq(rqc), rxq);
+	rxq_fill_wq(prm_rqc_at_wq(rqc), rxq);
 	err = dvx_obj_create(rxq->dev, in, sizeof(in), reply, sizeof(reply), &rxq->rq);
 	if (!err)
 		rxq->rqn = prm_create_rq_out_get_rqn(reply);
 	return err;
 }
 
-static int move(struct dvx_rxq *rxq, uint32_t from, uint32_t to)
+static int rxq_move(struct dvx_rxq *rxq, uint32_t from, uint32_t to)
 {
 	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0}, reply[PRM_MODIFY_RQ_OUT_BYTES];
 
@@ -127,7 +127,7 @@ static int state(struct dvx_rxq *rxq, uint32_t *out)
 	return err;
 }
 
-static int init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
 {
 	struct dvx_rq_memory rq = {.size = sizeof(rq),
 				   .entries = 1u << dvx_log2_up(attr->entries),
@@ -151,20 +151,20 @@ static int init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint3
 	return dvx_rq_init_layout(&rxq->ring, &rq, layout);
 }
 
-static int build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
+static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint32_t layout)
 {
 	struct dvx_tir tir = {0};
-	int err = init_ring(rxq, attr, layout);
+	int err = rxq_init_ring(rxq, attr, layout);
 
 	if (!err)
-		err = create_rq(rxq, attr);
+		err = rxq_create_rq(rxq, attr);
 	if (!err)
-		err = move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
+		err = rxq_move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
 	tir.rqn = rxq->rqn;
 	return err ? err : dvx_tir_create(rxq->dev, &tir, &rxq->tir, &rxq->tirn);
 }
 
-static void release(struct dvx_rxq *rxq)
+static void rxq_release(struct dvx_rxq *rxq)
 {
 	dvx_umem_dereg(rxq->umem);
 	dvx_mem_free(rxq->mem);
@@ -181,7 +181,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_rxq_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = rxq_check(dev, &attr);
 	if (err)
 		return err;
 	rxq = calloc(1, sizeof(*rxq));
@@ -190,12 +190,12 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	rxq->dev = dev;
 	rxq->pd = attr.pd;
 	rxq->cq = attr.cq->priv;
-	err = build(rxq, &attr, layout);
+	err = rxq_build(rxq, &attr, layout);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
 		dvx_obj_destroy(rxq->rq);
-		release(rxq);
+		rxq_release(rxq);
 		return dvx_restore(&why);
 	}
 	dvx_ref(&rxq->pd->refs);
@@ -227,7 +227,7 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq)
 	}
 	dvx_unref(&rxq->cq->refs);
 	dvx_unref(&rxq->pd->refs);
-	release(rxq);
+	rxq_release(rxq);
 	return 0;
 }
 
@@ -251,7 +251,7 @@ int dvx_rxq_to_err(struct dvx_rxq *rxq)
 	uint32_t now;
 	int err = state(rxq, &now);
 
-	return err ? err : move(rxq, now, PRM_RQC_STATE_ERR);
+	return err ? err : rxq_move(rxq, now, PRM_RQC_STATE_ERR);
 }
 
 int dvx_rxq_reset(struct dvx_rxq *rxq)
@@ -260,11 +260,11 @@ int dvx_rxq_reset(struct dvx_rxq *rxq)
 	int err = state(rxq, &now);
 
 	if (!err)
-		err = move(rxq, now, PRM_RQC_STATE_RST);
+		err = rxq_move(rxq, now, PRM_RQC_STATE_RST);
 	if (err)
 		return err;
 	rxq->ring.pi = 0;
 	rxq->ring.ci = 0;
 	*rxq->ring.dbrec = 0;
-	return move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
+	return rxq_move(rxq, PRM_RQC_STATE_RST, PRM_RQC_STATE_RDY);
 }

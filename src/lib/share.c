@@ -22,7 +22,7 @@ static int random_key(uint8_t key[32])
 	return 0;
 }
 
-static int allow(struct dvx_mkey *mkey, const uint8_t key[32])
+static int lib_share_allow(struct dvx_mkey *mkey, const uint8_t key[32])
 {
 	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 	uint8_t reply[PRM_ALLOW_OTHER_VHCA_ACCESS_OUT_BYTES];
@@ -53,7 +53,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 	t.len = mkey->len;
 	err = random_key(t.key);
 	if (!err)
-		err = allow(mkey, t.key);
+		err = lib_share_allow(mkey, t.key);
 	if (!err)
 		*out = t;
 	dvx_ticket_wipe(&t);
@@ -61,7 +61,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 }
 
 /* Firmware does not say what it dislikes about a ticket; neither do we. */
-static int refused(int err)
+static int lib_share_refused(int err)
 {
 	const struct dvx_error *e = dvx_last_error();
 
@@ -97,7 +97,7 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 	err = dvx_obj_create(mkey->dev, in, sizeof(in), reply, sizeof(reply), &mkey->obj);
 	explicit_bzero(in, sizeof(in));
 	if (err)
-		return refused(err);
+		return lib_share_refused(err);
 	mkey->key = prm_general_obj_out_cmd_hdr_get_obj_id(reply) << 8;
 	return 0;
 }

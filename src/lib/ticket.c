@@ -25,7 +25,7 @@ _Static_assert(AT_SUM + 4 == DVX_TICKET_BYTES, "a ticket ends with its checksum"
 _Static_assert(sizeof(prefix) + 2 * DVX_TICKET_BYTES == DVX_TICKET_TEXT, "prefix, hex, NUL");
 
 /* CRC32C (Castagnoli, reflected), a bit at a time: 76 bytes are not worth a table. */
-static uint32_t crc32c(const uint8_t *p, size_t len)
+static uint32_t ticket_crc32c(const uint8_t *p, size_t len)
 {
 	uint32_t crc = ~0u;
 	int bit;
@@ -50,11 +50,11 @@ void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES]
 	prm_store64(out, AT_ADDR, t->addr);
 	prm_store64(out, AT_LEN, t->len);
 	memcpy(out + AT_KEY, t->key, sizeof(t->key));
-	prm_store32(out, AT_SUM, crc32c(out, AT_SUM));
+	prm_store32(out, AT_SUM, ticket_crc32c(out, AT_SUM));
 }
 
 /* The order decides which accident gets which name: what it is, which version, whole, intact. */
-static int check(const uint8_t *in, size_t len)
+static int ticket_check(const uint8_t *in, size_t len)
 {
 	if (len < sizeof(magic) || memcmp(in, magic, sizeof(magic)))
 		return dvx_fail(EINVAL, "ticket: it does not begin as one");
@@ -66,7 +66,7 @@ static int check(const uint8_t *in, size_t len)
 	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
 		return dvx_fail(EMSGSIZE, "ticket: %zu bytes that say to be %u, a ticket has %u",
 				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
-	if (prm_load32(in, AT_SUM) != crc32c(in, AT_SUM))
+	if (prm_load32(in, AT_SUM) != ticket_crc32c(in, AT_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
 	if (prm_load16(in, AT_RESERVED0) || prm_load32(in, AT_RESERVED1) ||
 	    prm_load32(in, AT_RESERVED2))
@@ -78,7 +78,7 @@ static int check(const uint8_t *in, size_t len)
 
 int dvx_ticket_decode(const void *in, size_t len, struct dvx_ticket *t)
 {
-	int err = check(in, len);
+	int err = ticket_check(in, len);
 
 	dvx_ticket_wipe(t);
 	if (err)
@@ -109,7 +109,7 @@ void dvx_ticket_to_text(const struct dvx_ticket *t, char out[DVX_TICKET_TEXT])
 	explicit_bzero(bytes, sizeof(bytes));
 }
 
-static int nibble(char c)
+static int ticket_nibble(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -122,12 +122,12 @@ static int from_hex(const char *text, uint8_t *bytes, size_t *len)
 	int hi, lo;
 
 	for (*len = 0; *text; text += 2) {
-		hi = nibble(text[0]);
+		hi = ticket_nibble(text[0]);
 		if (hi < 0)
 			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[0]);
 		if (!text[1])
 			return dvx_fail(EMSGSIZE, "ticket: cut short inside a byte");
-		lo = nibble(text[1]);
+		lo = ticket_nibble(text[1]);
 		if (lo < 0)
 			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[1]);
 		if (*len == DVX_TICKET_BYTES)

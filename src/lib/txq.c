@@ -26,7 +26,7 @@ struct dvx_txq {
 	bool has_td;
 };
 
-static int check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
+static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 {
 	uint32_t max = dev->caps.log_max_qp_blocks;
 
@@ -52,7 +52,7 @@ static int check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 }
 
 /* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
-static uint32_t ts_format(struct dvx_dev *dev)
+static uint32_t txq_ts_format(struct dvx_dev *dev)
 {
 	const void *cap;
 
@@ -74,7 +74,7 @@ static int read_inline(struct dvx_txq *txq)
 	return 0;
 }
 
-static int create_tis(struct dvx_txq *txq)
+static int txq_create_tis(struct dvx_txq *txq)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, reply[PRM_CREATE_TIS_OUT_BYTES];
 	uint32_t tdn;
@@ -91,7 +91,7 @@ static int create_tis(struct dvx_txq *txq)
 	return err;
 }
 
-static void fill_wq(void *wq, const struct dvx_txq *txq)
+static void txq_fill_wq(void *wq, const struct dvx_txq *txq)
 {
 	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
 	prm_wq_set_pd(wq, txq->pd->pdn);
@@ -106,7 +106,7 @@ static void fill_wq(void *wq, const struct dvx_txq *txq)
 }
 
 /* min_wqe_inline_mode stays 0, as mlx5_ib leaves it. */
-static int create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
+static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
 	void *sqc = prm_create_sq_in_at_ctx(in);
@@ -114,12 +114,12 @@ static int create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 
 	prm_create_sq_in_set_opcode(in, PRM_OPCODE_CREATE_SQ);
 	prm_sqc_set_flush_in_error_en(sqc, 1);
-	prm_sqc_set_ts_format(sqc, ts_format(txq->dev));
+	prm_sqc_set_ts_format(sqc, txq_ts_format(txq->dev));
 	prm_sqc_set_user_index(sqc, attr->user_index);
 	prm_sqc_set_cqn(sqc, attr->cq->cqn);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, txq->tisn);
-	fill_wq(prm_sqc_at_wq(sqc), txq);
+	txq_fill_wq(prm_sqc_at_wq(sqc), txq);
 	err = dvx_obj_create(txq->dev, in, sizeof(in), reply, sizeof(reply), &txq->sq);
 	if (!err)
 		txq->ring.qpn = prm_create_sq_out_get_sqn(reply);
@@ -137,7 +137,7 @@ static int make_ready(struct dvx_txq *txq)
 	return dvx_obj_modify(txq->sq, in, sizeof(in), reply, sizeof(reply));
 }
 
-static int init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
 {
 	struct dvx_sq_memory sq = {.size = sizeof(sq),
 				   .blocks = 1u << dvx_log2_up(attr->sq_blocks),
@@ -163,16 +163,16 @@ static int init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint3
 	return dvx_sq_init_layout(&txq->ring, &sq, layout);
 }
 
-static int build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
+static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint32_t layout)
 {
-	int err = init_ring(txq, attr, layout);
+	int err = txq_init_ring(txq, attr, layout);
 
 	if (!err)
 		err = read_inline(txq);
 	if (!err)
-		err = create_tis(txq);
+		err = txq_create_tis(txq);
 	if (!err)
-		err = create_sq(txq, attr);
+		err = txq_create_sq(txq, attr);
 	return err ? err : make_ready(txq);
 }
 
@@ -193,7 +193,7 @@ static int destroy_objects(struct dvx_txq *txq)
 	return 0;
 }
 
-static void release(struct dvx_txq *txq)
+static void txq_release(struct dvx_txq *txq)
 {
 	dvx_umem_dereg(txq->umem);
 	dvx_mem_free(txq->mem);
@@ -210,7 +210,7 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	int err = dvx_attr_copy(&attr, sizeof(attr), user, "dvx_txq_create");
 
 	if (!err)
-		err = check(dev, &attr);
+		err = txq_check(dev, &attr);
 	if (err)
 		return err;
 	txq = calloc(1, sizeof(*txq));
@@ -220,12 +220,12 @@ int dvx_txq_create_layout(struct dvx_dev *dev, const struct dvx_txq_attr *user, 
 	txq->pd = attr.pd;
 	txq->uar = attr.uar;
 	txq->cq = attr.cq->priv;
-	err = build(txq, &attr, layout);
+	err = txq_build(txq, &attr, layout);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
 		destroy_objects(txq);
-		release(txq);
+		txq_release(txq);
 		return dvx_restore(&why);
 	}
 	dvx_ref(&txq->pd->refs);
@@ -247,7 +247,7 @@ int dvx_txq_destroy(struct dvx_txq *txq)
 	dvx_unref(&txq->cq->refs);
 	dvx_unref(&txq->uar->refs);
 	dvx_unref(&txq->pd->refs);
-	release(txq);
+	txq_release(txq);
 	return 0;
 }
 

@@ -81,8 +81,8 @@ void prm_bits_set(void *p, uint64_t bit, unsigned int width, uint64_t value)
 	}
 }
 
-static int place(const struct prm_struct *s, size_t len, const char *path, uint64_t *bit,
-		 unsigned int *width)
+static int reflect_place(const struct prm_struct *s, size_t len, const char *path, uint64_t *bit,
+			 unsigned int *width)
 {
 	const struct prm_field *f = prm_find_field(s, path, bit);
 
@@ -99,7 +99,7 @@ int prm_field_get(const struct prm_struct *s, const void *p, size_t len, const c
 {
 	unsigned int width;
 	uint64_t bit;
-	int err = place(s, len, path, &bit, &width);
+	int err = reflect_place(s, len, path, &bit, &width);
 
 	if (!err)
 		*value = prm_bits_get(p, bit, width);
@@ -110,7 +110,7 @@ int prm_field_set(const struct prm_struct *s, void *p, size_t len, const char *p
 {
 	unsigned int width;
 	uint64_t bit;
-	int err = place(s, len, path, &bit, &width);
+	int err = reflect_place(s, len, path, &bit, &width);
 
 	if (!err && width < 64 && value >> width)
 		err = -ERANGE;
@@ -184,7 +184,8 @@ static const struct {
 	{"QUERY_SF_PARTITION", "query_sf_partitions"},
 };
 
-static const struct prm_struct *command(uint32_t opcode, const char *suffix, const char *general)
+static const struct prm_struct *reflect_command(uint32_t opcode, const char *suffix,
+						const char *general)
 {
 	const char *name = prm_opcode_name(opcode);
 	const struct prm_struct *s;
@@ -207,12 +208,12 @@ static const struct prm_struct *command(uint32_t opcode, const char *suffix, con
 
 const struct prm_struct *prm_command_in(uint32_t opcode)
 {
-	return command(opcode, "in", "general_obj_in_cmd_hdr");
+	return reflect_command(opcode, "in", "general_obj_in_cmd_hdr");
 }
 
 const struct prm_struct *prm_command_out(uint32_t opcode)
 {
-	return command(opcode, "out", "general_obj_out_cmd_hdr");
+	return reflect_command(opcode, "out", "general_obj_out_cmd_hdr");
 }
 
 static const struct {
@@ -267,7 +268,7 @@ struct line {
 	size_t used;
 };
 
-static __attribute__((format(printf, 2, 3))) void put(struct line *l, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void reflect_put(struct line *l, const char *fmt, ...)
 {
 	size_t left = l->used < l->size ? l->size - l->used : 0;
 	va_list ap;
@@ -292,10 +293,10 @@ static bool zero(const uint8_t *p, uint64_t bit, uint64_t width)
 
 static void put_struct(struct line *l, const struct prm_struct *s, const uint8_t *p, size_t len);
 
-static void put_bytes(struct line *l, const uint8_t *p, size_t n)
+static void reflect_put_bytes(struct line *l, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		put(l, "%02x", p[i]);
+		reflect_put(l, "%02x", p[i]);
 }
 
 /* The row with the most bits that are all in `rest`: a wide flag holds narrower ones. */
@@ -322,15 +323,15 @@ size_t prm_value_name(char *buf, size_t size, const struct prm_field *f, uint64_
 	if (size)
 		*buf = 0;
 	if (e || !f->flags || !f->values || !widest_flag(f->values, rest)) {
-		put(&l, "%s", e ? e->name : "");
+		reflect_put(&l, "%s", e ? e->name : "");
 		return l.used;
 	}
 	while ((e = widest_flag(f->values, rest))) {
-		put(&l, "%s%s", l.used ? "|" : "", e->name);
+		reflect_put(&l, "%s%s", l.used ? "|" : "", e->name);
 		rest &= ~e->value;
 	}
 	if (rest)
-		put(&l, "|0x%llx", (unsigned long long)rest);
+		reflect_put(&l, "|0x%llx", (unsigned long long)rest);
 	return l.used;
 }
 
@@ -340,12 +341,12 @@ static void put_value(struct line *l, const struct prm_field *f, const uint8_t *
 	uint64_t v;
 
 	if (f->bytes && f->width > 64) {
-		put_bytes(l, p + bit / 8, f->width / 8);
+		reflect_put_bytes(l, p + bit / 8, f->width / 8);
 		return;
 	}
 	v = prm_bits_get(p, bit, f->width);
 	prm_value_name(name, sizeof(name), f, v);
-	put(l, *name ? "%s(0x%llx)" : "%s0x%llx", name, (unsigned long long)v);
+	reflect_put(l, *name ? "%s(0x%llx)" : "%s0x%llx", name, (unsigned long long)v);
 }
 
 /* One element, if the bytes reach it and hold something. */
@@ -359,17 +360,18 @@ static void put_element(struct line *l, const struct prm_field *f, const uint8_t
 		end = (uint64_t)len * 8; /* a structure shows the part that is there */
 	if (end > (uint64_t)len * 8 || end <= bit || zero(p, bit, end - bit))
 		return;
-	put(l, f->count == 1 ? " %s=" : " %s[%llu]=", f->name, (unsigned long long)i);
+	reflect_put(l, f->count == 1 ? " %s=" : " %s[%llu]=", f->name, (unsigned long long)i);
 	if (!f->type) {
 		put_value(l, f, p, bit);
 		return;
 	}
-	put(l, "{");
+	reflect_put(l, "{");
 	put_struct(l, f->type, p + bit / 8, (size_t)(end - bit) / 8);
-	put(l, " }");
+	reflect_put(l, " }");
 }
 
-static void put_field(struct line *l, const struct prm_field *f, const uint8_t *p, size_t len)
+static void reflect_put_field(struct line *l, const struct prm_field *f, const uint8_t *p,
+			      size_t len)
 {
 	uint64_t have = (uint64_t)len * 8 > f->offset ? ((uint64_t)len * 8 - f->offset) : 0;
 	uint64_t n = f->count ? f->count : have / f->width;
@@ -378,8 +380,8 @@ static void put_field(struct line *l, const struct prm_field *f, const uint8_t *
 		n = n * 8 < have ? n : have / 8;
 		if (!n || zero(p, f->offset, n * 8))
 			return;
-		put(l, " %s=", f->name);
-		put_bytes(l, p + f->offset / 8, (size_t)n);
+		reflect_put(l, " %s=", f->name);
+		reflect_put_bytes(l, p + f->offset / 8, (size_t)n);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++)
@@ -390,16 +392,16 @@ static void put_struct(struct line *l, const struct prm_struct *s, const uint8_t
 {
 	for (size_t i = 0; i < s->field_count; i++)
 		if (prm_field_active(s, &s->fields[i], p, len))
-			put_field(l, &s->fields[i], p, len);
+			reflect_put_field(l, &s->fields[i], p, len);
 }
 
 size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const void *p, size_t len)
 {
 	struct line l = {.buf = buf, .size = size};
 
-	put(&l, "%s", s->name);
+	reflect_put(&l, "%s", s->name);
 	put_struct(&l, s, p, len);
 	if (len < s->bytes)
-		put(&l, " (cut at %zu of %u bytes)", len, s->bytes);
+		reflect_put(&l, " (cut at %zu of %u bytes)", len, s->bytes);
 	return l.used;
 }

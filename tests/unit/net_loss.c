@@ -457,11 +457,11 @@ static void test_headers(void **state)
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
-	put32(want + 4, p->b.qp->o.id);
-	put32(want + 12, (uint32_t)(va >> 32));
-	put32(want + 16, (uint32_t)va);
-	put32(want + 20, rig_key(p->md));
-	put32(want + 24, 3001);
+	packet_put32(want + 4, p->b.qp->o.id);
+	packet_put32(want + 12, (uint32_t)(va >> 32));
+	packet_put32(want + 16, (uint32_t)va);
+	packet_put32(want + 20, rig_key(p->md));
+	packet_put32(want + 24, 3001);
 	assert_int_equal(f->hdr_len, sizeof(want));
 	assert_int_equal(f->len, 1024);
 	assert_memory_equal(f->hdr, want, sizeof(want));

@@ -13,7 +13,7 @@ struct parse {
 	const struct cli_command *command;
 };
 
-static void check(const struct parse *p, struct argp_state *state)
+static void cli_check(const struct parse *p, struct argp_state *state)
 {
 	const struct cli_command *c = p->command;
 	int n = *p->cli->argc;
@@ -82,14 +82,14 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		(*p->cli->argv)[*p->cli->argc] = NULL;
-		check(p, state);
+		cli_check(p, state);
 		return 0;
 	default:
 		return take_option(p, key, arg, state);
 	}
 }
 
-static const struct cli_command *find(const struct cli *cli, const char *name)
+static const struct cli_command *cli_find(const struct cli *cli, const char *name)
 {
 	for (size_t i = 0; i < cli->count; i++)
 		if (!strcmp(name, cli->commands[i].name))
@@ -107,7 +107,7 @@ static int flushed(const struct cli *cli, int code)
 	return cli->full;
 }
 
-static int run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
+static int cli_run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
 {
 	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
 	bool program = c->most == CLI_PROGRAM;
@@ -127,7 +127,7 @@ static const struct cli_command *find_short(const struct cli *cli, const char *f
 		const struct cli_short *s = &cli->shorts[i];
 
 		if (first && s->first ? !strcmp(first, s->first) : first == s->first)
-			return find(cli, s->command);
+			return cli_find(cli, s->command);
 	}
 	return NULL;
 }
@@ -172,12 +172,12 @@ int cli_main(const struct cli *cli, int argc, char **argv)
 		argv++;
 	}
 	first = argc > 1 ? argv[1] : NULL;
-	c = first ? find(cli, first) : NULL;
+	c = first ? cli_find(cli, first) : NULL;
 	if (c)
-		return run(cli, c, argc - 1, argv + 1);
+		return cli_run(cli, c, argc - 1, argv + 1);
 	c = find_short(cli, first);
 	if (c)
-		return run(cli, c, argc, argv);
+		return cli_run(cli, c, argc, argv);
 	snprintf(name, sizeof(name), "%s", cli->tool);
 	argv[0] = name;
 	argp_err_exit_status = EXIT_USAGE;

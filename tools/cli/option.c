@@ -4,7 +4,7 @@
 #include <string.h>
 #include "number.h"
 
-static void put_number(const struct cli_option *o, uint64_t v, void *field)
+static void option_put_number(const struct cli_option *o, uint64_t v, void *field)
 {
 	uint32_t small = (uint32_t)v; /* o->most fits */
 
@@ -24,10 +24,10 @@ void cli_take(const struct cli_option *o, const char *name, const char *arg,
 		*(const char **)field = arg;
 		return;
 	case CLI_KIND_NUMBER:
-		put_number(o, cli_number(state, name, arg, o->least, o->most), field);
+		option_put_number(o, cli_number(state, name, arg, o->least, o->most), field);
 		return;
 	case CLI_KIND_SIZE:
-		put_number(o, cli_size(state, name, arg, o->least, o->most), field);
+		option_put_number(o, cli_size(state, name, arg, o->least, o->most), field);
 		return;
 	case CLI_KIND_SECONDS:
 		*(double *)field = cli_seconds(state, name, arg, (double)o->least / 1000);

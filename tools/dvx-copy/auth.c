@@ -22,7 +22,7 @@ static void expand(const uint8_t secret[32], const char *label, uint8_t out[32])
 	explicit_bzero(&h, sizeof(h));
 }
 
-static void direction(struct seal *s, const uint8_t secret[32], const char *label)
+static void auth_direction(struct seal *s, const uint8_t secret[32], const char *label)
 {
 	uint8_t key[CHACHA_POLY1305_KEY_SIZE];
 
@@ -56,8 +56,8 @@ void auth_derive(struct auth *a, const struct key *k, struct hello_bytes client,
 
 	expand(secret, "proof of the client", a->proof_client);
 	expand(secret, "proof of the server", a->proof_server);
-	direction(&a->to_server, secret, "sealed to the server");
-	direction(&a->to_client, secret, "sealed to the client");
+	auth_direction(&a->to_server, secret, "sealed to the server");
+	auth_direction(&a->to_client, secret, "sealed to the client");
 	explicit_bzero(secret, sizeof(secret));
 }
 

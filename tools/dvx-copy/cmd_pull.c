@@ -48,7 +48,7 @@ static int pull_all(struct pull *p, const struct args *a, const struct target *t
 }
 
 /* All sources are read before anything is done for the first of them. */
-static void run(const struct args *a, struct report *r, struct fault *f)
+static void cmd_pull_run(const struct args *a, struct report *r, struct fault *f)
 {
 	struct target *t = calloc((size_t)a->argc, sizeof(*t));
 	struct pull *p = calloc(1, sizeof(*p));
@@ -74,7 +74,7 @@ int cmd_pull(const struct args *a)
 	int code;
 
 	report_begin(&r, a->quiet, a->json);
-	run(a, &r, &f);
+	cmd_pull_run(a, &r, &f);
 	code = report_end(&r, &f);
 	report_free(&r);
 	return code;

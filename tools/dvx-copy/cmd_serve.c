@@ -12,7 +12,7 @@
 #include "serve.h"
 
 /* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
-static void announce(const struct args *a, struct device *device, int listener)
+static void cmd_serve_announce(const struct args *a, struct device *device, int listener)
 {
 	char name[NET_NAME];
 	json_t *j;
@@ -30,7 +30,7 @@ static void announce(const struct args *a, struct device *device, int listener)
 	fflush(stdout);
 }
 
-static int run(const struct args *a, struct serve *wish, struct key *key, struct fault *f)
+static int cmd_serve_run(const struct args *a, struct serve *wish, struct key *key, struct fault *f)
 {
 	struct server *s = &wish->shared;
 	struct target t;
@@ -50,7 +50,7 @@ static int run(const struct args *a, struct serve *wish, struct key *key, struct
 	}
 	ret = export_check(s->device, f);
 	if (!ret) {
-		announce(a, s->device, listener);
+		cmd_serve_announce(a, s->device, listener);
 		ret = serve(wish, listener, &stop_asked, f);
 	}
 	close(listener);
@@ -72,7 +72,7 @@ int cmd_serve(const struct args *a)
 	struct fault f = {0};
 
 	if (a->root)
-		run(a, &wish, &key, &f);
+		cmd_serve_run(a, &wish, &key, &f);
 	else
 		fault(&f, COPY_USAGE, "serve needs --root DIR");
 	if (f.code)

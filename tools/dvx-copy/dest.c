@@ -90,7 +90,7 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f)
 	return ret;
 }
 
-static int enter(struct dest *d, int fd, const char *path, struct fault *f)
+static int dest_enter(struct dest *d, int fd, const char *path, struct fault *f)
 {
 	struct dest_dir *n = fd < 0 ? NULL : new_dir(d->now, fd);
 
@@ -124,7 +124,7 @@ static int begin_named(struct dest *d, const struct dest_plan *plan, struct faul
 	if (slash)
 		slash[slash == path] = '\0';
 	parent = slash ? path : ".";
-	return enter(d, open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent, f);
+	return dest_enter(d, open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent, f);
 }
 
 int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
@@ -150,7 +150,7 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
 	}
 	d->into = !*plan->base;
 	strcpy(d->top, d->into ? "." : plan->base);
-	return enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), plan->dest, f);
+	return dest_enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), plan->dest, f);
 }
 
 static int dir_fault(struct dest *d, const char *what, const char *name, struct fault *f)
@@ -191,7 +191,7 @@ int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f)
 		  : open_dir(d, name, f);
 	if (fd < 0 && f->code)
 		return -1;
-	if (enter(d, fd, "the directory", f))
+	if (dest_enter(d, fd, "the directory", f))
 		return -1;
 	d->now->theirs = into;
 	d->now->mode = m->mode;

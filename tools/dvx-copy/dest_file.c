@@ -69,7 +69,7 @@ static int file_fault(struct dest_file *file, const char *what, struct fault *f)
 }
 
 /* The entry is on no list any more; its temporary name goes unless it was renamed. */
-static int drop(struct dest *d, struct dest_file *file, struct fault *f)
+static int dest_file_drop(struct dest *d, struct dest_file *file, struct fault *f)
 {
 	struct dest_dir *dir = file->dir;
 
@@ -130,13 +130,13 @@ struct dest_file *dest_expect(struct dest *d, const struct msg *m, struct fault 
 }
 
 /* Moves a file on once both the server has ended it and all its chunks are written. */
-static int settle(struct dest *d, struct dest_file *file, struct fault *f)
+static int dest_file_settle(struct dest *d, struct dest_file *file, struct fault *f)
 {
 	if (!file->ended || file->written < file->sent)
 		return 0;
 	unlink_from(file);
 	if (file->broken)
-		return drop(d, file, f);
+		return dest_file_drop(d, file, f);
 	link_to(&d->ready, file);
 	d->ready_files++;
 	d->ready_bytes += file->size;
@@ -166,7 +166,7 @@ int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, 
 		file->behind = 0;
 	}
 	file->written++;
-	return settle(d, file, f);
+	return dest_file_settle(d, file, f);
 }
 
 int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
@@ -181,7 +181,7 @@ int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
 	d->file = NULL;
 	file->ended = true;
 	file->broken = m->flags & MSG_BROKEN;
-	return settle(d, file, f);
+	return dest_file_settle(d, file, f);
 }
 
 /* Mode and times go before the sync, so that they last as well. */
@@ -203,7 +203,7 @@ static int publish(struct dest *d, struct dest_file *file, struct fault *f)
 	file->temp[0] = '\0';
 	d->files++;
 	unlink_from(file);
-	return drop(d, file, f);
+	return dest_file_drop(d, file, f);
 }
 
 /*
@@ -241,7 +241,7 @@ void dest_drop_files(struct dest *d)
 			struct dest_file *file = *list;
 
 			unlink_from(file);
-			drop(d, file, &ignored);
+			dest_file_drop(d, file, &ignored);
 		}
 	}
 }

@@ -47,7 +47,7 @@ static int import(struct engine *e, const struct ticket *t, struct fault *f)
 	return err ? import_fault(f, err) : 0;
 }
 
-static int make_queues(struct engine *e, struct fault *f)
+static int engine_dma_make_queues(struct engine *e, struct fault *f)
 {
 	struct dvx_dev *dev = e->d->dev;
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = RING_BLOCKS};
@@ -95,7 +95,7 @@ int engine_make(struct engine **out, struct device *d, const struct pool *local,
 	e->d = d;
 	e->max = max && max < DVX_MAX_SEGMENT ? (uint32_t)max : DVX_MAX_SEGMENT;
 	if (device_register(d, local, DVX_LOCAL_WRITE, &e->local, f) || import(e, t, f) ||
-	    make_queues(e, f)) {
+	    engine_dma_make_queues(e, f)) {
 		engine_free(e);
 		return -1;
 	}

@@ -56,7 +56,7 @@ static int check_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct f
 }
 
 /* Both HELLOs as encoded: they are what the keys are derived from. */
-static int exchange(struct link *l, const struct key *k, struct fault *f)
+static int handshake_exchange(struct link *l, const struct key *k, struct fault *f)
 {
 	uint8_t nonce[AUTH_NONCE], mine[MSG_MAX], theirs[MSG_MAX];
 	struct hello_bytes a = {mine, 0}, b = {theirs, 0};
@@ -87,9 +87,9 @@ static int exchange(struct link *l, const struct key *k, struct fault *f)
 
 #define HANDSHAKE_MS 10000 /* a stranger holds a place no longer than this a message */
 
-static int handshake(struct link *l, const struct key *k, struct fault *f)
+static int handshake_handshake(struct link *l, const struct key *k, struct fault *f)
 {
-	if (exchange(l, k, f))
+	if (handshake_exchange(l, k, f))
 		return -1;
 	if (l->is_server)
 		return check_proof(l, l->auth.proof_client, f) ||
@@ -103,7 +103,7 @@ int link_handshake(struct link *l, const struct key *k, struct fault *f)
 
 	if (l->patience_ms > HANDSHAKE_MS)
 		l->patience_ms = HANDSHAKE_MS;
-	if (handshake(l, k, f))
+	if (handshake_handshake(l, k, f))
 		return -1;
 	l->patience_ms = patience_ms;
 	l->sealed = true;

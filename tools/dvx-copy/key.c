@@ -9,7 +9,7 @@
 
 #define KEY_MIN 16 /* bytes; a watcher of the handshake can try guesses at leisure */
 
-static int check_file(int fd, const char *path, struct fault *f)
+static int key_check_file(int fd, const char *path, struct fault *f)
 {
 	struct stat st;
 
@@ -24,7 +24,7 @@ static int check_file(int fd, const char *path, struct fault *f)
 	return 0;
 }
 
-static int read_all(struct key *k, int fd, const char *path, struct fault *f)
+static int key_read_all(struct key *k, int fd, const char *path, struct fault *f)
 {
 	ssize_t n;
 
@@ -56,7 +56,7 @@ int key_load(struct key *k, const char *path, struct fault *f)
 	k->n = 0;
 	if (fd < 0)
 		return fault(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
-	bad = check_file(fd, path, f) || read_all(k, fd, path, f);
+	bad = key_check_file(fd, path, f) || key_read_all(k, fd, path, f);
 	close(fd);
 	if (bad)
 		key_wipe(k);

@@ -43,7 +43,7 @@ static int died(struct link *l, int err, struct fault *f)
 #define SLICE_MS 250 /* a signal that comes just before poll is seen after one slice */
 
 /* 1 ready, 0 not within wait_ms. */
-static int wait_for(struct link *l, short events, int wait_ms, struct fault *f)
+static int copy_link_wait_for(struct link *l, short events, int wait_ms, struct fault *f)
 {
 	struct pollfd p = {.fd = l->fd, .events = events};
 
@@ -67,7 +67,7 @@ static int silent(struct link *l, struct fault *f)
 	return fault(f, COPY_PEER, "%s has been silent for %d s", l->peer, l->patience_ms / 1000);
 }
 
-static int send_all(struct link *l, const uint8_t *p, size_t n, struct fault *f)
+static int copy_link_send_all(struct link *l, const uint8_t *p, size_t n, struct fault *f)
 {
 	while (n) {
 		ssize_t done = send(l->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -81,7 +81,7 @@ static int send_all(struct link *l, const uint8_t *p, size_t n, struct fault *f)
 			continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
 			return died(l, errno, f);
-		done = wait_for(l, POLLOUT, l->patience_ms, f);
+		done = copy_link_wait_for(l, POLLOUT, l->patience_ms, f);
 		if (done <= 0)
 			return done ? -1 : silent(l, f);
 	}
@@ -99,11 +99,11 @@ int link_send(struct link *l, const struct msg *m, struct fault *f)
 		l->out[i] = (uint8_t)(all >> 8 * i);
 	if (l->sealed)
 		seal_close(s, l->out, body, len);
-	return send_all(l, l->out, LINK_HEAD + all, f);
+	return copy_link_send_all(l, l->out, LINK_HEAD + all, f);
 }
 
 /* 1 if bytes came, 0 if none were there. */
-static int fill(struct link *l, struct fault *f)
+static int copy_link_fill(struct link *l, struct fault *f)
 {
 	ssize_t n;
 
@@ -125,7 +125,7 @@ static int fill(struct link *l, struct fault *f)
 }
 
 /* The bytes of the last message are done with. */
-static void retire(struct link *l)
+static void copy_link_retire(struct link *l)
 {
 	l->at += l->used;
 	l->used = 0;
@@ -157,7 +157,7 @@ static int peers_error(struct link *l, const struct msg *m, struct fault *f)
 }
 
 /* A whole frame from the buffer: 1, 0 if it is not complete yet. */
-static int parse(struct link *l, struct msg *m, struct fault *f)
+static int copy_link_parse(struct link *l, struct msg *m, struct fault *f)
 {
 	struct seal *s = l->is_server ? &l->auth.to_server : &l->auth.to_client;
 	uint8_t *head = l->in + l->at, *body = head + LINK_HEAD;
@@ -181,7 +181,7 @@ static int parse(struct link *l, struct msg *m, struct fault *f)
 	return m->type == MSG_ERROR ? peers_error(l, m, f) : 1;
 }
 
-static int64_t now_ms(void)
+static int64_t copy_link_now_ms(void)
 {
 	struct timespec t;
 
@@ -192,20 +192,20 @@ static int64_t now_ms(void)
 /* The whole message has to come in time: a peer that drips bytes is silent, too. */
 int link_take(struct link *l, struct msg *m, int wait_ms, struct fault *f)
 {
-	int64_t deadline = wait_ms ? now_ms() + wait_ms : 0;
+	int64_t deadline = wait_ms ? copy_link_now_ms() + wait_ms : 0;
 	int got;
 
-	retire(l);
-	while (!(got = parse(l, m, f))) {
+	copy_link_retire(l);
+	while (!(got = copy_link_parse(l, m, f))) {
 		int64_t left;
 
-		got = fill(l, f);
+		got = copy_link_fill(l, f);
 		if (got < 0)
 			return -1;
-		left = wait_ms ? deadline - now_ms() : 0;
+		left = wait_ms ? deadline - copy_link_now_ms() : 0;
 		if (left < 0)
 			left = 0;
-		if (!got && (!left || (got = wait_for(l, POLLIN, (int)left, f)) <= 0))
+		if (!got && (!left || (got = copy_link_wait_for(l, POLLIN, (int)left, f)) <= 0))
 			return got;
 	}
 	return got;

@@ -59,13 +59,13 @@ const char *msg_name(unsigned int type)
 	return type < MSG_TYPES && rows[type].name ? rows[type].name : "unknown";
 }
 
-static void put(uint8_t *to, uint64_t v, size_t n)
+static void copy_msg_put(uint8_t *to, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (uint8_t)(v >> 8 * i);
 }
 
-static uint64_t get(const uint8_t *from, size_t n)
+static uint64_t copy_msg_get(const uint8_t *from, size_t n)
 {
 	uint64_t v = 0;
 
@@ -74,7 +74,7 @@ static uint64_t get(const uint8_t *from, size_t n)
 	return v;
 }
 
-static uint64_t value_of(const struct field *d, const struct msg *m)
+static uint64_t copy_msg_value_of(const struct field *d, const struct msg *m)
 {
 	const char *p = (const char *)m + d->at;
 	uint64_t wide;
@@ -92,13 +92,13 @@ size_t msg_encode(const struct msg *m, uint8_t to[MSG_MAX])
 {
 	size_t at = 4;
 
-	put(to, m->type, 4);
+	copy_msg_put(to, m->type, 4);
 	for (const struct field *d = rows[m->type].field; d->kind; d++) {
-		uint64_t v = value_of(d, m);
+		uint64_t v = copy_msg_value_of(d, m);
 		size_t n = d->kind == U64 ? 8 : 4;
 
 		assert(v >= d->min && v <= d->max);
-		put(to + at, v, n);
+		copy_msg_put(to + at, v, n);
 		at += n;
 		if (d->kind == BYTES && v) {
 			struct bytes b;
@@ -124,7 +124,7 @@ static int read_field(struct msg *m, const struct field *d, const uint8_t *from,
 	if (len - *at < n)
 		return fault(f, COPY_PROTOCOL, "%s message is cut short before its field %s",
 			     msg_name(m->type), d->name);
-	v = get(from + *at, n);
+	v = copy_msg_get(from + *at, n);
 	*at += n;
 	if (v < d->min || v > d->max)
 		return fault(f, COPY_PROTOCOL, "%s message: %s%s is %llu, allowed are %llu to %llu",
@@ -157,7 +157,7 @@ int msg_decode(struct msg *m, const uint8_t *from, size_t len, struct fault *f)
 	if (len < 4)
 		return fault(f, COPY_PROTOCOL, "message of %zu bytes is too short for its type",
 			     len);
-	type = get(from, 4);
+	type = copy_msg_get(from, 4);
 	if (type >= MSG_TYPES || !rows[type].name)
 		return fault(f, COPY_PROTOCOL, "message type %llu is unknown",
 			     (unsigned long long)type);

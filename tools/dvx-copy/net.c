@@ -29,7 +29,7 @@ static bool is_loopback(const struct sockaddr *sa)
 	return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }
 
-static int lookup(const struct target *t, int flags, struct addrinfo **ai, struct fault *f)
+static int copy_net_lookup(const struct target *t, int flags, struct addrinfo **ai, struct fault *f)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
 	int err = getaddrinfo(*t->host ? t->host : NULL, t->port, &hints, ai);
@@ -83,7 +83,7 @@ int net_connect(const struct target *t, bool has_key, struct fault *f)
 	struct addrinfo *list, *a;
 	int fd = -1, err = 0;
 
-	if (lookup(t, 0, &list, f))
+	if (copy_net_lookup(t, 0, &list, f))
 		return -1;
 	for (a = list; a && fd < 0; a = a->ai_next) {
 		if (!has_key && !is_loopback(a->ai_addr)) {
@@ -110,7 +110,7 @@ int net_listen(const struct target *t, bool has_key, struct fault *f)
 	struct addrinfo *list;
 	int fd, one = 1, err = 0;
 
-	if (lookup(t, AI_PASSIVE, &list, f))
+	if (copy_net_lookup(t, AI_PASSIVE, &list, f))
 		return -1;
 	if (!has_key && !is_loopback(list->ai_addr)) {
 		freeaddrinfo(list);
@@ -130,7 +130,7 @@ int net_listen(const struct target *t, bool has_key, struct fault *f)
 		     strerror(err));
 }
 
-static void format(const struct sockaddr_storage *ss, socklen_t len, char name[NET_NAME])
+static void copy_net_format(const struct sockaddr_storage *ss, socklen_t len, char name[NET_NAME])
 {
 	char host[64], port[8];
 
@@ -149,7 +149,7 @@ void net_own_name(int fd, char name[NET_NAME])
 	socklen_t len = sizeof(ss);
 
 	getsockname(fd, (struct sockaddr *)&ss, &len);
-	format(&ss, len, name);
+	copy_net_format(&ss, len, name);
 }
 
 void net_peer_name(int fd, char name[NET_NAME])
@@ -158,5 +158,5 @@ void net_peer_name(int fd, char name[NET_NAME])
 	socklen_t len = sizeof(ss);
 
 	getpeername(fd, (struct sockaddr *)&ss, &len);
-	format(&ss, len, name);
+	copy_net_format(&ss, len, name);
 }

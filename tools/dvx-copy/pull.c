@@ -33,7 +33,7 @@ static void find_cause(struct pull *p, struct fault *f, const struct fault *devi
 	*f = peer.code == COPY_PEER ? peer : *device;
 }
 
-static int make_pool(struct pull *p, const struct pull_wish *wish, struct fault *f)
+static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct fault *f)
 {
 	struct msg m = {.type = MSG_SETUP, .slots = wish->slots, .slot_bytes = wish->slot_bytes};
 	struct fault device = {0};
@@ -68,7 +68,7 @@ int pull_open(struct pull *p, int fd, const struct key *key, const struct pull_w
 	p->link.stop = p->stop;
 	if (link_handshake(&p->link, key, f))
 		return -1;
-	return make_pool(p, wish, f);
+	return pull_make_pool(p, wish, f);
 }
 
 void pull_close(struct pull *p, const struct fault *f)
@@ -109,7 +109,7 @@ static int take_chunk(struct pull *p, const struct msg *m, struct fault *f)
 	return 0;
 }
 
-static int obey(struct pull *p, const struct msg *m, bool *done, struct fault *f)
+static int pull_obey(struct pull *p, const struct msg *m, bool *done, struct fault *f)
 {
 	switch (m->type) {
 	case MSG_TOTALS:
@@ -141,7 +141,7 @@ static int obey(struct pull *p, const struct msg *m, bool *done, struct fault *f
 }
 
 /* Cuts queued chunks into pieces that the engine takes. Returns how many were posted. */
-static int post(struct pull *p, struct fault *f)
+static int pull_post(struct pull *p, struct fault *f)
 {
 	int posted = 0, ok = 1;
 
@@ -211,7 +211,7 @@ static int reap(struct pull *p, struct fault *f)
 		reaped++;
 		piece_done(p, slot);
 		/* The engine gets new work before the disk does: both are then busy. */
-		if (post(p, f) < 0)
+		if (pull_post(p, f) < 0)
 			return -1;
 		if (p->chunks[slot].done == p->chunks[slot].len && finish_chunk(p, slot, f))
 			return -1;
@@ -232,18 +232,18 @@ static int hear(struct pull *p, bool *done, struct fault *f)
 	if (*done)
 		return 0;
 	got = link_take(&p->link, &m, 0, f);
-	if (got == 1 && obey(p, &m, done, f))
+	if (got == 1 && pull_obey(p, &m, done, f))
 		return -1;
 	return got;
 }
 
-static int work(struct pull *p, bool *done, struct fault *f)
+static int pull_work(struct pull *p, bool *done, struct fault *f)
 {
 	int heard = hear(p, done, f), posted, reaped;
 
 	if (heard < 0)
 		return -1;
-	posted = post(p, f);
+	posted = pull_post(p, f);
 	if (posted < 0)
 		return -1;
 	reaped = reap(p, f);
@@ -274,7 +274,7 @@ static int sleep_for_news(struct pull *p, bool done, int *waited_ms, struct faul
 	return *waited_ms > p->link.patience_ms ? out_of_patience(p, f) : 0;
 }
 
-static void show(struct pull *p)
+static void pull_show(struct pull *p)
 {
 	p->report->files = p->dest.files;
 	p->report->dirs = p->dest.dirs;
@@ -289,10 +289,10 @@ static int transfer(struct pull *p, struct fault *f)
 	bool done = false, armed = false;
 
 	while (!done || p->in_flight || p->queue_n) {
-		did = work(p, &done, f);
+		did = pull_work(p, &done, f);
 		if (did < 0)
 			return -1;
-		show(p);
+		pull_show(p);
 		if (did) {
 			idle = waited_ms = 0;
 			armed = false;
@@ -336,6 +336,6 @@ int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, st
 		p->engine = NULL;
 		dest_abort(&p->dest);
 	}
-	show(p);
+	pull_show(p);
 	return ret ? -1 : 0;
 }

@@ -11,7 +11,7 @@
 #define REDRAW_SECONDS 0.2
 #define SKIPS_LISTED   1000u /* in the JSON; all are counted */
 
-static double now(void)
+static double copy_report_now(void)
 {
 	struct timespec t;
 
@@ -25,7 +25,7 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->quiet = quiet;
 	r->json = json;
 	r->live = !quiet && isatty(STDERR_FILENO);
-	r->began = r->shown = now();
+	r->began = r->shown = copy_report_now();
 	r->skips = json_array();
 }
 
@@ -80,7 +80,7 @@ static double rate(const struct report *r, double at)
 /* A file costs time beside its bytes: about as much as this many more. */
 #define FILE_WORK (64u << 10)
 
-static uint64_t work(uint64_t files, uint64_t bytes)
+static uint64_t copy_report_work(uint64_t files, uint64_t bytes)
 {
 	return files * FILE_WORK + bytes;
 }
@@ -93,9 +93,9 @@ static double smooth(double old, uint64_t more, double seconds)
 	return old > 0 ? old + (fresh - old) * (seconds < 4 ? seconds / 4 : 1) : fresh;
 }
 
-static void measure(struct report *r, double t)
+static void copy_report_measure(struct report *r, double t)
 {
-	uint64_t done = work(r->files, r->bytes);
+	uint64_t done = copy_report_work(r->files, r->bytes);
 
 	r->speed = smooth(r->speed, r->bytes - r->shown_bytes, t - r->shown);
 	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
@@ -106,7 +106,7 @@ static void measure(struct report *r, double t)
 
 static void draw(const struct report *r)
 {
-	uint64_t all = work(r->want_files, r->want_bytes), done = r->shown_work;
+	uint64_t all = copy_report_work(r->want_files, r->want_bytes), done = r->shown_work;
 	char size[16], of[16], speed[16];
 	unsigned long left;
 
@@ -133,14 +133,15 @@ void report_progress(struct report *r)
 
 	if (!r->live)
 		return;
-	t = now();
+	t = copy_report_now();
 	if (t - r->shown < REDRAW_SECONDS)
 		return;
-	measure(r, t);
+	copy_report_measure(r, t);
 	draw(r);
 }
 
-static void print_json(struct report *r, int code, const struct fault *f, double seconds)
+static void copy_report_print_json(struct report *r, int code, const struct fault *f,
+				   double seconds)
 {
 	json_t *j = json_pack(
 		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "result",
@@ -175,13 +176,13 @@ static void print_line(struct report *r, double seconds)
 int report_end(struct report *r, const struct fault *f)
 {
 	int code = f->code ? f->code : r->skipped ? COPY_PARTIAL : COPY_OK;
-	double seconds = now() - r->began;
+	double seconds = copy_report_now() - r->began;
 
 	clear_line(r);
 	if (f->code)
 		say("%s", f->text);
 	if (r->json)
-		print_json(r, code, f, seconds);
+		copy_report_print_json(r, code, f, seconds);
 	else if (!r->quiet && !f->code)
 		print_line(r, seconds);
 	return code;

@@ -80,7 +80,7 @@ static void trim(char *path)
 	path[n] = '\0';
 }
 
-static int split(struct tree_entry *e, int root, char *path, struct fault *f)
+static int resolve_split(struct tree_entry *e, int root, char *path, struct fault *f)
 {
 	char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path, *dir = ".";
@@ -120,7 +120,7 @@ int tree_resolve(struct tree_entry *e, int root, const uint8_t *bytes, size_t le
 			     QUOTED(bytes, len));
 	if (has_dotdot(path))
 		return fault(f, COPY_REFUSED, "path %s holds \"..\"", QUOTED(bytes, len));
-	if (split(e, root, path, f))
+	if (resolve_split(e, root, path, f))
 		return -1;
 	if (!fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;

@@ -9,14 +9,14 @@
 
 #include "crc32c.h"
 
-static struct bytes text_of(const char *s)
+static struct bytes send_text_of(const char *s)
 {
 	return (struct bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
 static int notice(struct session *s, const char *rel, const char *why)
 {
-	struct msg m = {.type = MSG_NOTICE, .name = text_of(rel), .text = text_of(why)};
+	struct msg m = {.type = MSG_NOTICE, .name = send_text_of(rel), .text = send_text_of(why)};
 
 	return link_send(s->link, &m, s->f);
 }
@@ -125,7 +125,7 @@ static int on_file(void *arg, const char *name, const char *rel, int fd, const s
 {
 	struct session *s = arg;
 	struct msg m = {.type = MSG_FILE,
-			.name = text_of(name),
+			.name = send_text_of(name),
 			.mode = st->st_mode & 07777,
 			.size = (uint64_t)st->st_size,
 			.sec = st->st_mtim.tv_sec,
@@ -147,7 +147,7 @@ static int on_dir(void *arg, const char *name, const struct stat *st)
 {
 	struct session *s = arg;
 	struct msg m = {.type = MSG_DIR,
-			.name = text_of(name),
+			.name = send_text_of(name),
 			.mode = st->st_mode & 07777,
 			.sec = st->st_mtim.tv_sec,
 			.nsec = (uint32_t)st->st_mtim.tv_nsec};
@@ -168,7 +168,7 @@ static int on_link(void *arg, const char *name, const char *target, size_t len,
 {
 	struct session *s = arg;
 	struct msg m = {.type = MSG_LINK,
-			.name = text_of(name),
+			.name = send_text_of(name),
 			.text = {(const uint8_t *)target, (uint32_t)len},
 			.sec = st->st_mtim.tv_sec,
 			.nsec = (uint32_t)st->st_mtim.tv_nsec};

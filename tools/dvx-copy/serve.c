@@ -47,7 +47,7 @@ static void farewell(const struct client *c, const struct session_totals *t, con
 }
 
 /* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */
-static void leave(struct client *c, const struct fault *f)
+static void serve_leave(struct client *c, const struct fault *f)
 {
 	struct clients *all = c->all;
 
@@ -91,7 +91,7 @@ static void *client_main(void *arg)
 		if (f.code != COPY_PEER)
 			link_tell(&c->link, &f);
 	farewell(c, &t, &f);
-	leave(c, &f);
+	serve_leave(c, &f);
 	return NULL;
 }
 
@@ -108,7 +108,7 @@ static void enlist(struct clients *all, struct client *c)
 }
 
 /* Signals are the main thread's: a client's thread starts with all of them blocked. */
-static int start_thread(struct client *c)
+static int serve_start_thread(struct client *c)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -125,7 +125,7 @@ static int start_thread(struct client *c)
 	return err;
 }
 
-static void admit(struct clients *all, int fd)
+static void serve_admit(struct clients *all, int fd)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	struct fault f = {0};
@@ -139,10 +139,10 @@ static void admit(struct clients *all, int fd)
 	link_init(&c->link, fd, true, all->serve->patience_ms);
 	c->all = all;
 	enlist(all, c);
-	if (start_thread(c)) {
+	if (serve_start_thread(c)) {
 		fault(&f, COPY_IO, "no thread for another client");
 		farewell(c, NULL, &f);
-		leave(c, &f);
+		serve_leave(c, &f);
 	}
 }
 
@@ -168,7 +168,7 @@ static bool finished(struct clients *all)
 }
 
 /* Takes the next connection, within a slice of time. */
-static void welcome(struct clients *all, int listener)
+static void serve_welcome(struct clients *all, int listener)
 {
 	struct pollfd p = {.fd = listener, .events = POLLIN};
 	bool room;
@@ -181,7 +181,7 @@ static void welcome(struct clients *all, int listener)
 		return;
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		admit(all, fd);
+		serve_admit(all, fd);
 	else if (errno == EMFILE || errno == ENFILE)
 		poll(NULL, 0, SLICE_MS); /* until a client leaves */
 }
@@ -192,7 +192,7 @@ int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 	while (!*stop && !finished(&all))
-		welcome(&all, listener);
+		serve_welcome(&all, listener);
 	dismiss(&all);
 	if (s->once && all.last.code)
 		*f = all.last;

@@ -6,7 +6,7 @@
 
 #include "send.h"
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t session_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -60,7 +60,7 @@ static int answer_pull(struct session *s, const struct msg *m)
 }
 
 /* The pool is this client's alone: another's bytes must not be readable through its ticket. */
-static int make_pool(struct session *s)
+static int session_make_pool(struct session *s)
 {
 	struct msg m = {.type = MSG_POOL};
 	struct ticket ticket;
@@ -69,8 +69,8 @@ static int make_pool(struct session *s)
 
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
 		return -1;
-	m.slots = least(wish.slots, s->server->slots);
-	m.slot_bytes = least(wish.slot_bytes, s->server->slot_bytes) & ~4095u;
+	m.slots = session_least(wish.slots, s->server->slots);
+	m.slot_bytes = session_least(wish.slot_bytes, s->server->slot_bytes) & ~4095u;
 	s->free_slots = calloc(m.slots, sizeof(*s->free_slots));
 	s->lent = calloc(m.slots, sizeof(*s->lent));
 	if (!s->free_slots || !s->lent)
@@ -117,7 +117,7 @@ int session_run(const struct server *server, struct link *l, struct session_tota
 	struct session s = {.server = server, .link = l, .f = f, .totals = t};
 	int ret;
 
-	ret = make_pool(&s) || converse(&s);
+	ret = session_make_pool(&s) || converse(&s);
 	export_free(s.export);
 	pool_free(&s.pool);
 	free(s.free_slots);

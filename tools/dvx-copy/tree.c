@@ -21,7 +21,7 @@ struct walk {
 
 static int visit(struct walk *w, int dir, const char *name, const char *as);
 
-static int skip(struct walk *w, const char *why)
+static int copy_tree_skip(struct walk *w, const char *why)
 {
 	return w->calls->skip(w->arg, w->rel, why);
 }
@@ -35,7 +35,7 @@ static int skip_errno(struct walk *w)
 	if (err == EMFILE || err == ENFILE || err == ENOMEM)
 		return fault(w->f, COPY_IO, "%s: %s", QUOTED(w->rel, strlen(w->rel)),
 			     strerror(err));
-	return skip(w, strerror(err));
+	return copy_tree_skip(w, strerror(err));
 }
 
 static int visit_file(struct walk *w, int dir, const char *name, const char *as)
@@ -50,7 +50,7 @@ static int visit_file(struct walk *w, int dir, const char *name, const char *as)
 	if (fstat(fd, &st))
 		ret = skip_errno(w);
 	else if (!S_ISREG(st.st_mode))
-		ret = skip(w, "was replaced by something else while it was copied");
+		ret = copy_tree_skip(w, "was replaced by something else while it was copied");
 	else
 		ret = w->calls->file(w->arg, as, w->rel, fd, &st);
 	close(fd);
@@ -66,7 +66,7 @@ static int visit_link(struct walk *w, int dir, const char *name, const char *as,
 	if (n < 0)
 		return skip_errno(w);
 	if (n == 0 || (size_t)n >= sizeof(target))
-		return skip(w, "its target is too long");
+		return copy_tree_skip(w, "its target is too long");
 	return w->calls->link(w->arg, as, target, (size_t)n, st);
 }
 
@@ -77,7 +77,7 @@ static int visit_child(struct walk *w, int dir, const char *name)
 	int ret;
 
 	if (old + n + 2 > sizeof(w->rel))
-		return skip(w, "holds a path that is too long");
+		return copy_tree_skip(w, "holds a path that is too long");
 	if (old)
 		w->rel[w->rel_len++] = '/';
 	memcpy(w->rel + w->rel_len, name, n + 1);
@@ -142,10 +142,10 @@ static int visit(struct walk *w, int dir, const char *name, const char *as)
 		return visit_link(w, dir, name, as, &st);
 	case S_IFDIR:
 		if (w->depth >= DEPTH_MAX)
-			return skip(w, "lies more than 512 directories deep");
+			return copy_tree_skip(w, "lies more than 512 directories deep");
 		return visit_dir(w, dir, name, as);
 	}
-	return skip(w, "is neither a file, a directory nor a symbolic link");
+	return copy_tree_skip(w, "is neither a file, a directory nor a symbolic link");
 }
 
 int tree_walk(const struct tree_entry *e, const struct tree_calls *calls, void *arg,

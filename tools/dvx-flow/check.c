@@ -46,7 +46,7 @@ static int say_json(const struct ruleset *set, const struct program *p)
 	return json_out(root);
 }
 
-static int tell(const struct args *a, const struct ruleset *set, const struct program *p)
+static int check_tell(const struct args *a, const struct ruleset *set, const struct program *p)
 {
 	if (!a->quiet)
 		warn_shadows(a->argv[0], set, p);
@@ -66,15 +66,15 @@ static int tell(const struct args *a, const struct ruleset *set, const struct pr
 
 /* --- on a device ------------------------------------------------------------------------------- */
 
-static void lost(void *arg)
+static void check_lost(void *arg)
 {
 	(void)arg;
 }
 
 /* As many queues as the rules name. */
-static int make_queues(struct ground *g, const struct ruleset *set, struct fault *f)
+static int check_make_queues(struct ground *g, const struct ruleset *set, struct fault *f)
 {
-	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = lost};
+	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = check_lost};
 
 	for (size_t i = 0; i < set->n; i++) {
 		const struct rule *r = &set->rule[i];
@@ -88,7 +88,8 @@ static int make_queues(struct ground *g, const struct ruleset *set, struct fault
 }
 
 /* The rules are built where no packet comes by, and taken away again. Takes the set. */
-static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source)
+static int flowtool_check_device(const struct args *a, struct ruleset *set,
+				 const struct rules_text *source)
 {
 	struct generation *gen = NULL;
 	struct ground g = {0};
@@ -98,7 +99,7 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 		say("%s", dvx_strerror());
 		return EXIT_INPUT;
 	}
-	if (!make_queues(&g, set, &f))
+	if (!check_make_queues(&g, set, &f))
 		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
 	generation_free(gen);
 	ground_free(&g);
@@ -125,7 +126,7 @@ static int check_rules(const struct args *a, const struct ruleset *set)
 		say("%s: %s", a->argv[0], why);
 		return EXIT_RULES;
 	}
-	ret = tell(a, set, &p);
+	ret = check_tell(a, set, &p);
 	program_free(&p);
 	return ret;
 }
@@ -143,7 +144,7 @@ int cmd_check(const struct args *a)
 	s.text = text;
 	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set);
 	if (!ret && a->device)
-		ret = check_device(a, &set, &s);
+		ret = flowtool_check_device(a, &set, &s);
 	ruleset_free(&set);
 	free(text);
 	return ret;

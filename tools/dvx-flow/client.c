@@ -11,7 +11,7 @@
 #include "client.h"
 #include "where.h"
 
-static double now(void)
+static double flowtool_client_now(void)
 {
 	struct timespec t;
 
@@ -38,7 +38,7 @@ static int try_connect(const struct where *w)
 
 int client_connect(const struct args *a, int *code)
 {
-	double until = now() + a->wait;
+	double until = flowtool_client_now() + a->wait;
 	struct where w;
 	int fd;
 
@@ -46,7 +46,7 @@ int client_connect(const struct args *a, int *code)
 	if (*code)
 		return -1;
 	while ((fd = try_connect(&w)) == -ENOENT || fd == -ECONNREFUSED) {
-		if (now() >= until)
+		if (flowtool_client_now() >= until)
 			break;
 		poll(NULL, 0, 20);
 	}
@@ -61,7 +61,7 @@ int client_connect(const struct args *a, int *code)
 	return -1;
 }
 
-static int send_all(int fd, const char *bytes, size_t n)
+static int flowtool_client_send_all(int fd, const char *bytes, size_t n)
 {
 	while (n) {
 		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
@@ -91,7 +91,7 @@ static int read_exactly(int fd, char *to, size_t n)
 	return 0;
 }
 
-static int receive(int fd, struct msg *m)
+static int flowtool_client_receive(int fd, struct msg *m)
 {
 	char start[MSG_START], *bytes;
 	int64_t size;
@@ -110,7 +110,7 @@ static int receive(int fd, struct msg *m)
 	return ret;
 }
 
-static uint32_t number(const struct msg *m, const char *name)
+static uint32_t flowtool_client_number(const struct msg *m, const char *name)
 {
 	return (uint32_t)json_integer_value(json_object_get(m->head, name));
 }
@@ -119,7 +119,8 @@ static int verdict(const struct msg *m, const struct rules_text *source)
 {
 	int code = (int)json_integer_value(json_object_get(m->head, "exit"));
 	const char *error = json_string_value(json_object_get(m->head, "error"));
-	uint32_t line = number(m, "line"), column = number(m, "column");
+	uint32_t line = flowtool_client_number(m, "line"),
+		 column = flowtool_client_number(m, "column");
 
 	if (!error)
 		error = "the daemon refused, and didn't say why";
@@ -142,9 +143,9 @@ int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg 
 	*answer = (struct msg){0};
 	/* A daemon that has refused already may have closed: its answer is still to be read. */
 	if (bytes)
-		send_all(fd, bytes, len);
+		flowtool_client_send_all(fd, bytes, len);
 	free(bytes);
-	while (bytes && !receive(fd, answer)) {
+	while (bytes && !flowtool_client_receive(fd, answer)) {
 		if (json_object_get(answer->head, "exit")) {
 			code = verdict(answer, rules);
 			if (code)

@@ -7,7 +7,7 @@
 
 #include "client.h"
 
-static void show_progress(void *arg, json_t *head)
+static void commands_show_progress(void *arg, json_t *head)
 {
 	const struct args *a = arg;
 
@@ -28,7 +28,7 @@ static int say_result(const struct args *a, const struct msg *answer, const char
 	return EXIT_DONE;
 }
 
-static int send_file(const struct args *a, const struct rules_text *rules)
+static int commands_send_file(const struct args *a, const struct rules_text *rules)
 {
 	struct args copy = *a;
 	struct msg answer;
@@ -36,8 +36,8 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 
 	if (fd < 0)
 		return code;
-	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer, show_progress,
-			  &copy);
+	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer,
+			  commands_show_progress, &copy);
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (!code) {
@@ -63,14 +63,14 @@ int cmd_apply(const struct args *a)
 	code = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
 	if (!code) {
 		ruleset_free(&set);
-		code = send_file(a, &s);
+		code = commands_send_file(a, &s);
 	}
 	free(text);
 	return code;
 }
 
 /* Words with one blank between them, as the daemon has a rule's text; "": they are too long. */
-static void join(char *out, size_t size, char *const *words, int n)
+static void commands_join(char *out, size_t size, char *const *words, int n)
 {
 	static const char blanks[] = " \t\r\n\f";
 	size_t used = 0;
@@ -98,7 +98,7 @@ static json_t *which_rule(char *const *words, int n)
 
 	if (n == 1 && *words[0] && !*end)
 		return json_integer((json_int_t)id);
-	join(text, sizeof(text), words, n);
+	commands_join(text, sizeof(text), words, n);
 	return json_string(text);
 }
 

@@ -19,7 +19,7 @@ int fault(struct fault *f, int code, const char *fmt, ...)
 	return -1;
 }
 
-static const char *without(const char *text, const char *start)
+static const char *flowtool_fault_without(const char *text, const char *start)
 {
 	const char *end = strstr(text, ": ");
 
@@ -28,7 +28,7 @@ static const char *without(const char *text, const char *start)
 
 const char *device_says(void)
 {
-	return without(without(dvx_strerror(), "rule "), "dvx_");
+	return flowtool_fault_without(flowtool_fault_without(dvx_strerror(), "rule "), "dvx_");
 }
 
 int fault_device(struct fault *f)

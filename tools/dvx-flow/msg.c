@@ -7,13 +7,13 @@
 
 static const char magic[4] = "DVXF";
 
-static void put32(char *p, uint32_t v)
+static void flowtool_msg_put32(char *p, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
 		p[i] = (char)(v >> (24 - 8 * i));
 }
 
-static uint32_t get32(const char *p)
+static uint32_t flowtool_msg_get32(const char *p)
 {
 	uint32_t v = 0;
 
@@ -32,8 +32,8 @@ char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len)
 		out = malloc(MSG_START + n + body_len);
 	if (out) {
 		memcpy(out, magic, sizeof(magic));
-		put32(out + 4, (uint32_t)n);
-		put32(out + 8, (uint32_t)body_len);
+		flowtool_msg_put32(out + 4, (uint32_t)n);
+		flowtool_msg_put32(out + 8, (uint32_t)body_len);
 		memcpy(out + MSG_START, text, n);
 		if (body_len)
 			memcpy(out + MSG_START + n, body, body_len);
@@ -51,8 +51,8 @@ int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_m
 		return -EPROTO;
 	if (n < MSG_START)
 		return 0;
-	head = get32(bytes + 4);
-	body = get32(bytes + 8);
+	head = flowtool_msg_get32(bytes + 4);
+	body = flowtool_msg_get32(bytes + 8);
 	if (!head || head > head_max || body > body_max)
 		return -EPROTO;
 	return (int64_t)MSG_START + head + body;
@@ -60,7 +60,7 @@ int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_m
 
 int msg_unpack(const char *bytes, struct msg *out)
 {
-	uint32_t head = get32(bytes + 4), body = get32(bytes + 8);
+	uint32_t head = flowtool_msg_get32(bytes + 4), body = flowtool_msg_get32(bytes + 8);
 
 	*out = (struct msg){
 		.head = json_loadb(bytes + MSG_START, head, JSON_REJECT_DUPLICATES, NULL)};

@@ -8,19 +8,19 @@
 
 #include "client.h"
 
-static json_int_t number(const json_t *j, const char *key)
+static json_int_t flowtool_show_number(const json_t *j, const char *key)
 {
 	return json_integer_value(json_object_get(j, key));
 }
 
-static const char *text(const json_t *j, const char *key)
+static const char *flowtool_show_text(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static json_t *take(struct msg *answer)
+static json_t *flowtool_show_take(struct msg *answer)
 {
 	json_t *j = json_incref(answer->head);
 
@@ -38,14 +38,15 @@ int cmd_list(const struct args *a)
 
 	if (code)
 		return code;
-	j = take(&answer);
+	j = flowtool_show_take(&answer);
 	if (a->json)
 		return json_out(j);
 	json_array_foreach (json_object_get(j, "rules"), i, rule)
 		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n",
-		       number(rule, "id"), text(rule, "text"));
+		       flowtool_show_number(rule, "id"), flowtool_show_text(rule, "text"));
 	if (!json_array_size(json_object_get(j, "rules")))
-		printf("no rules: everything on %s goes the default way\n", text(j, "device"));
+		printf("no rules: everything on %s goes the default way\n",
+		       flowtool_show_text(j, "device"));
 	json_decref(j);
 	return EXIT_DONE;
 }
@@ -55,19 +56,22 @@ int cmd_list(const struct args *a)
 /* What came since the table before, if there was one. */
 static void print_rate(const json_t *now, const json_t *before, double seconds)
 {
-	if (before && number(now, "packets") >= number(before, "packets"))
-		printf("%12.0f",
-		       (double)(number(now, "packets") - number(before, "packets")) / seconds);
+	if (before &&
+	    flowtool_show_number(now, "packets") >= flowtool_show_number(before, "packets"))
+		printf("%12.0f", (double)(flowtool_show_number(now, "packets") -
+					  flowtool_show_number(before, "packets")) /
+					 seconds);
 	else if (seconds > 0)
 		printf("%12s", "-");
 }
 
 /* A rule that was applied anew has begun anew. */
-static const json_t *same(const json_t *before, const char *list, size_t i, const json_t *now)
+static const json_t *flowtool_show_same(const json_t *before, const char *list, size_t i,
+					const json_t *now)
 {
 	const json_t *b = json_array_get(json_object_get(before, list), i);
 
-	return b && number(b, "id") == number(now, "id") ? b : NULL;
+	return b && flowtool_show_number(b, "id") == flowtool_show_number(now, "id") ? b : NULL;
 }
 
 static void print_rules(const json_t *j, const json_t *before, double seconds)
@@ -79,19 +83,23 @@ static void print_rules(const json_t *j, const json_t *before, double seconds)
 		if (!i)
 			printf("    ID     PACKETS           BYTES%s  RULE\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
-		printf("%6" JSON_INTEGER_FORMAT, number(rule, "id"));
+		printf("%6" JSON_INTEGER_FORMAT, flowtool_show_number(rule, "id"));
 		if (json_object_get(rule, "packets"))
 			printf("%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
-			       number(rule, "packets"), number(rule, "bytes"));
+			       flowtool_show_number(rule, "packets"),
+			       flowtool_show_number(rule, "bytes"));
 		else
 			printf("%12s%16s", "-", "-");
 		print_rate(rule,
-			   json_object_get(rule, "packets") ? same(before, "rules", i, rule) : NULL,
+			   json_object_get(rule, "packets")
+				   ? flowtool_show_same(before, "rules", i, rule)
+				   : NULL,
 			   seconds);
-		printf("  %s\n", text(rule, "text"));
+		printf("  %s\n", flowtool_show_text(rule, "text"));
 	}
 	if (!json_array_size(json_object_get(j, "rules")))
-		printf("no rules: everything on %s goes the default way\n", text(j, "device"));
+		printf("no rules: everything on %s goes the default way\n",
+		       flowtool_show_text(j, "device"));
 }
 
 static void print_tags(const json_t *queue)
@@ -101,14 +109,17 @@ static void print_tags(const json_t *queue)
 
 	json_array_foreach (json_object_get(queue, "tags"), i, tag)
 		printf("%s%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT, i ? ", " : "  tag ",
-		       number(tag, "tag"), number(tag, "packets"));
-	if (number(queue, "other_tags"))
-		printf(", others: %" JSON_INTEGER_FORMAT, number(queue, "other_tags"));
-	if (number(queue, "errors"))
-		printf("  %" JSON_INTEGER_FORMAT " receive errors", number(queue, "errors"));
+		       flowtool_show_number(tag, "tag"), flowtool_show_number(tag, "packets"));
+	if (flowtool_show_number(queue, "other_tags"))
+		printf(", others: %" JSON_INTEGER_FORMAT,
+		       flowtool_show_number(queue, "other_tags"));
+	if (flowtool_show_number(queue, "errors"))
+		printf("  %" JSON_INTEGER_FORMAT " receive errors",
+		       flowtool_show_number(queue, "errors"));
 	if (json_object_get(queue, "capture_ended"))
 		printf("  capture ended after %" JSON_INTEGER_FORMAT ": %s",
-		       number(queue, "captured"), text(queue, "capture_ended"));
+		       flowtool_show_number(queue, "captured"),
+		       flowtool_show_text(queue, "capture_ended"));
 }
 
 static void print_queues(const json_t *j, const json_t *before, double seconds)
@@ -121,8 +132,9 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 			printf("\n QUEUE     PACKETS           BYTES%s\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
 		printf("%6" JSON_INTEGER_FORMAT "%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
-		       number(queue, "queue"), number(queue, "packets"), number(queue, "bytes"));
-		print_rate(queue, same(before, "queues", i, queue), seconds);
+		       flowtool_show_number(queue, "queue"), flowtool_show_number(queue, "packets"),
+		       flowtool_show_number(queue, "bytes"));
+		print_rate(queue, flowtool_show_same(before, "queues", i, queue), seconds);
 		print_tags(queue);
 		putchar('\n');
 	}
@@ -156,7 +168,7 @@ int cmd_stats(const struct args *a)
 		return code;
 	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, &answer, NULL,
 				   NULL))) {
-		j = take(&answer);
+		j = flowtool_show_take(&answer);
 		code = print_stats(a, j, before, seconds);
 		json_decref(before);
 		before = j;

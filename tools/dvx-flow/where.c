@@ -94,7 +94,7 @@ static int find_device(const char *which, struct dvx_dev_info *out)
 	return EXIT_INPUT;
 }
 
-static int set(char *out, size_t size, const char *base, const char *end)
+static int where_set(char *out, size_t size, const char *base, const char *end)
 {
 	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
 		return EXIT_DONE;
@@ -107,7 +107,7 @@ int where_to_ask(const struct args *a, struct where *w)
 	if (!a->socket)
 		return where_to_hold(a, w);
 	*w = (struct where){0};
-	return set(w->socket, sizeof(w->socket), a->socket, "");
+	return where_set(w->socket, sizeof(w->socket), a->socket, "");
 }
 
 /*
@@ -161,11 +161,11 @@ int where_to_hold(const struct args *a, struct where *w)
 	sysfs_mark(mark);
 	snprintf(base, sizeof(base), "%s/dvx-flow-%s-%016" PRIx64 "%s", dir, info.name, info.guid,
 		 mark);
-	ret = set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
-		  a->socket ? "" : ".sock");
+	ret = where_set(w->socket, sizeof(w->socket), a->socket ? a->socket : base,
+			a->socket ? "" : ".sock");
 	if (!ret)
-		ret = set(w->state, sizeof(w->state), a->state ? a->state : base,
-			  a->state ? "" : ".flow");
+		ret = where_set(w->state, sizeof(w->state), a->state ? a->state : base,
+				a->state ? "" : ".flow");
 	w->outlived = !ret && !a->state && outlived(w->state);
 	return ret;
 }

@@ -8,25 +8,26 @@
 #include "source.h"
 #include "words.h"
 
-static const char *str(const json_t *o, const char *key)
+static const char *info_caps_str(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s ? s : "";
 }
 
-static void print_field(const json_t *f)
+static void info_caps_print_field(const json_t *f)
 {
-	if (!strcmp(str(f, "words"), "yes"))
-		printf("    %-40s %s\n", str(f, "field"), str(f, "meaning"));
+	if (!strcmp(info_caps_str(f, "words"), "yes"))
+		printf("    %-40s %s\n", info_caps_str(f, "field"), info_caps_str(f, "meaning"));
 	else
-		printf("    %-40s %s  %s\n", str(f, "field"), str(f, "words"), str(f, "meaning"));
+		printf("    %-40s %s  %s\n", info_caps_str(f, "field"), info_caps_str(f, "words"),
+		       info_caps_str(f, "meaning"));
 }
 
 static bool seen_before(const json_t *fields, size_t n, const char *group)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(str(json_array_get(fields, i), "group"), group))
+		if (!strcmp(info_caps_str(json_array_get(fields, i), "group"), group))
 			return true;
 	return false;
 }
@@ -39,14 +40,15 @@ static void print_fields(const json_t *fields)
 
 	json_array_foreach(fields, i, f)
 	{
-		const char *group = str(f, "group");
+		const char *group = info_caps_str(f, "group");
 
 		if (seen_before(fields, i, group))
 			continue;
 		if (*group)
 			printf("  %s\n", group);
-		json_array_foreach(fields, j, g) if (!strcmp(str(g, "group"), group))
-			print_field(g);
+		json_array_foreach (fields, j, g)
+			if (!strcmp(info_caps_str(g, "group"), group))
+				info_caps_print_field(g);
 	}
 }
 
@@ -62,7 +64,7 @@ static void print_unknown(const json_t *unknown)
 	{
 		int width = (int)json_integer_value(json_object_get(u, "width"));
 
-		printf("    bit %s, %d wide: 0x%llx\n", str(u, "bit"), width,
+		printf("    bit %s, %d wide: 0x%llx\n", info_caps_str(u, "bit"), width,
 		       json_integer_value(json_object_get(u, "value")));
 	}
 }
@@ -74,16 +76,17 @@ static void print_page(const json_t *p)
 	bool empty = !json_array_size(json_object_get(p, "fields")) &&
 		     !json_array_size(json_object_get(p, "unknown"));
 
-	printf("%s (%s%s%s)", *str(p, "name") ? str(p, "name") : "page without a name",
-	       str(p, "type"), json_is_string(json_object_get(p, "layout")) ? ", " : "",
-	       str(p, "layout"));
-	if (*str(p, "error")) {
-		printf(": not there: %s\n", str(p, "error"));
+	printf("%s (%s%s%s)",
+	       *info_caps_str(p, "name") ? info_caps_str(p, "name") : "page without a name",
+	       info_caps_str(p, "type"), json_is_string(json_object_get(p, "layout")) ? ", " : "",
+	       info_caps_str(p, "layout"));
+	if (*info_caps_str(p, "error")) {
+		printf(": not there: %s\n", info_caps_str(p, "error"));
 		return;
 	}
 	puts(empty && !cut ? ": all zero" : "");
-	if (*str(p, "note"))
-		printf("  note: %s\n", str(p, "note"));
+	if (*info_caps_str(p, "note"))
+		printf("  note: %s\n", info_caps_str(p, "note"));
 	if (cut)
 		printf("  note: only %lld of %lld bytes are there; what lies behind is unknown, "
 		       "not 0\n",
@@ -94,12 +97,12 @@ static void print_page(const json_t *p)
 
 static void print_source(const json_t *s)
 {
-	printf("%s", str(s, "source"));
-	if (!strcmp(str(s, "kind"), "dump") && *str(s, "device"))
-		printf(", saved from %s", str(s, "device"));
-	if (*str(s, "firmware"))
-		printf(": firmware %s, board %s, GUID %s", str(s, "firmware"), str(s, "board"),
-		       str(s, "guid"));
+	printf("%s", info_caps_str(s, "source"));
+	if (!strcmp(info_caps_str(s, "kind"), "dump") && *info_caps_str(s, "device"))
+		printf(", saved from %s", info_caps_str(s, "device"));
+	if (*info_caps_str(s, "firmware"))
+		printf(": firmware %s, board %s, GUID %s", info_caps_str(s, "firmware"),
+		       info_caps_str(s, "board"), info_caps_str(s, "guid"));
 	putchar('\n');
 }
 
@@ -160,7 +163,7 @@ static json_t *pages_json(const struct source *s, const struct request *r, bool 
 	return pages;
 }
 
-static int show(const struct args *a, const struct source *s, const struct request *r)
+static int info_caps_show(const struct args *a, const struct source *s, const struct request *r)
 {
 	json_t *root = source_json(s), *pages = pages_json(s, r, a->all), *p;
 	int code = EXIT_DONE;
@@ -223,7 +226,7 @@ int cmd_caps(const struct args *a)
 	if (s && *s->error)
 		say("%s", s->error);
 	if (!code)
-		code = a->save ? save(s, a->save) : show(a, s, &r);
+		code = a->save ? save(s, a->save) : info_caps_show(a, s, &r);
 	if (s)
 		source_close(s);
 	free(s);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "words.h"
 
-static const char *str(const json_t *o, const char *key)
+static const char *info_diff_str(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -26,7 +26,7 @@ static json_t *row(const struct page *p, const char *field, const char *meaning)
 			 field, "meaning", meaning);
 }
 
-static void put(json_t *o, const char *key, const char *value)
+static void info_diff_put(json_t *o, const char *key, const char *value)
 {
 	json_object_set_new(o, key, json_string(value));
 }
@@ -46,9 +46,9 @@ static int compare_leaf(const struct leaf *leaf, void *ctx)
 		return 0;
 	o = row(c->p, leaf->path, words_meaning(leaf->f));
 	words_value(value, sizeof(value), leaf->f, leaf->value);
-	put(o, "a", value);
+	info_diff_put(o, "a", value);
 	words_value(value, sizeof(value), leaf->f, other);
-	put(o, "b", there ? value : "(its page ends before)");
+	info_diff_put(o, "b", there ? value : "(its page ends before)");
 	json_array_append_new(c->out, o);
 	return 0;
 }
@@ -68,8 +68,10 @@ static void unknown_text(const json_t *list, const char *bit, char *buf, size_t 
 	json_t *u;
 
 	snprintf(buf, size, "0");
-	json_array_foreach(list, i, u) if (!strcmp(str(u, "bit"), bit))
-		snprintf(buf, size, "0x%llx", json_integer_value(json_object_get(u, "value")));
+	json_array_foreach (list, i, u)
+		if (!strcmp(info_diff_str(u, "bit"), bit))
+			snprintf(buf, size, "0x%llx",
+				 json_integer_value(json_object_get(u, "value")));
 }
 
 static void unknown_row(const struct page *p, const json_t *u, const json_t *ua, const json_t *ub,
@@ -78,13 +80,13 @@ static void unknown_row(const struct page *p, const json_t *u, const json_t *ua,
 	char name[64], a[32], b[32];
 	json_t *o;
 
-	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", str(u, "bit"),
+	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", info_diff_str(u, "bit"),
 		 (int)json_integer_value(json_object_get(u, "width")));
-	unknown_text(ua, str(u, "bit"), a, sizeof(a));
-	unknown_text(ub, str(u, "bit"), b, sizeof(b));
+	unknown_text(ua, info_diff_str(u, "bit"), a, sizeof(a));
+	unknown_text(ub, info_diff_str(u, "bit"), b, sizeof(b));
 	o = row(p, name, "");
-	put(o, "a", a);
-	put(o, "b", b);
+	info_diff_put(o, "a", a);
+	info_diff_put(o, "b", b);
 	json_array_append_new(out, o);
 }
 
@@ -99,7 +101,7 @@ static void compare_unknown(const struct page *p, const struct page *q, json_t *
 	{
 		char a[32];
 
-		unknown_text(ua, str(u, "bit"), a, sizeof(a));
+		unknown_text(ua, info_diff_str(u, "bit"), a, sizeof(a));
 		if (!same_unknown(u, ua) && !strcmp(a, "0"))
 			unknown_row(p, u, ua, ub, both);
 	}
@@ -139,8 +141,8 @@ static void one_sided(const struct page *p, const struct page *q, json_t *out)
 	const struct page *there = p && p->bytes ? p : q;
 	json_t *o = row(there, "(the whole page)", "");
 
-	put(o, "a", p && p->bytes ? "there" : "not given");
-	put(o, "b", q && q->bytes ? "there" : "not given");
+	info_diff_put(o, "a", p && p->bytes ? "there" : "not given");
+	info_diff_put(o, "b", q && q->bytes ? "there" : "not given");
 	json_array_append_new(out, o);
 }
 
@@ -186,11 +188,12 @@ void diff_print(const struct source *a, const struct source *b, const json_t *di
 	print_side('B', b);
 	json_array_foreach(diffs, i, d)
 	{
-		if (strcmp(page, str(d, "page")))
-			printf("%s (%s)\n", str(d, "page_name"), str(d, "page"));
-		page = str(d, "page");
-		printf("  %-40s A: %-16s  B: %-16s  %s\n", str(d, "field"), str(d, "a"),
-		       str(d, "b"), str(d, "meaning"));
+		if (strcmp(page, info_diff_str(d, "page")))
+			printf("%s (%s)\n", info_diff_str(d, "page_name"),
+			       info_diff_str(d, "page"));
+		page = info_diff_str(d, "page");
+		printf("  %-40s A: %-16s  B: %-16s  %s\n", info_diff_str(d, "field"),
+		       info_diff_str(d, "a"), info_diff_str(d, "b"), info_diff_str(d, "meaning"));
 	}
 	if (!json_array_size(diffs))
 		puts("No difference.");

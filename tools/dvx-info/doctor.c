@@ -20,7 +20,7 @@ void doctor_line(struct doctor *d, const char *id, enum level level, const char 
 						  level_names[level], "text", text, "mend", mend));
 }
 
-static void open_device(struct doctor *d)
+static void doctor_open_device(struct doctor *d)
 {
 	struct dvx_dev_info *list;
 	size_t n;
@@ -41,32 +41,33 @@ static void open_device(struct doctor *d)
 	dvx_dev_list_free(list);
 }
 
-static const char *str(const json_t *o, const char *key)
+static const char *doctor_str(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s ? s : "";
 }
 
-static size_t count(const json_t *lines, enum level level)
+static size_t doctor_count(const json_t *lines, enum level level)
 {
 	size_t n = 0, i;
 	json_t *l;
 
 	json_array_foreach (lines, i, l)
-		n += !strcmp(str(l, "level"), level_names[level]);
+		n += !strcmp(doctor_str(l, "level"), level_names[level]);
 	return n;
 }
 
 static void print_lines(const json_t *lines)
 {
-	size_t fails = count(lines, LEVEL_FAIL), warns = count(lines, LEVEL_WARN), i;
+	size_t fails = doctor_count(lines, LEVEL_FAIL), warns = doctor_count(lines, LEVEL_WARN), i;
 	json_t *l;
 
 	json_array_foreach (lines, i, l) {
-		printf("%-4s  %-12s  %s\n", str(l, "level"), str(l, "check"), str(l, "text"));
-		if (*str(l, "mend"))
-			printf("      %-12s  $ %s\n", "", str(l, "mend"));
+		printf("%-4s  %-12s  %s\n", doctor_str(l, "level"), doctor_str(l, "check"),
+		       doctor_str(l, "text"));
+		if (*doctor_str(l, "mend"))
+			printf("      %-12s  $ %s\n", "", doctor_str(l, "mend"));
 	}
 	printf("%zu checks: %zu FAIL, %zu WARN.\n", json_array_size(lines), fails, warns);
 }
@@ -84,11 +85,11 @@ int cmd_doctor(const struct args *a)
 		return EXIT_INPUT;
 	}
 	facts_from(a->root ? a->root : "");
-	open_device(&d);
+	doctor_open_device(&d);
 	doctor_rdma(&d);
 	doctor_mem(&d);
 	doctor_host(&d);
-	code = count(d.lines, LEVEL_FAIL) ? EXIT_NO : EXIT_DONE;
+	code = doctor_count(d.lines, LEVEL_FAIL) ? EXIT_NO : EXIT_DONE;
 	if (a->json) {
 		root = json_pack("{ss sO}", "device", d.dev ? dvx_dev_name(d.dev) : "", "checks",
 				 d.lines);

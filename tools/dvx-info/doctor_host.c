@@ -159,7 +159,7 @@ static bool number_after(const char *text, const char *key)
 }
 
 /* All of a small file, its lines joined. */
-static bool whole(const char *path, char *buf, size_t size)
+static bool doctor_host_whole(const char *path, char *buf, size_t size)
 {
 	FILE *f = fact_open(path);
 	size_t n = f ? fread(buf, 1, size - 1, f) : 0;
@@ -178,7 +178,7 @@ static void cgroup_rdma(struct doctor *d, const char *dir)
 	bool limited;
 
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/rdma.max", dir);
-	if (!whole(path, limits, sizeof(limits))) {
+	if (!doctor_host_whole(path, limits, sizeof(limits))) {
 		doctor_line(d, "cgroup", LEVEL_OK, "", "The cgroup has no RDMA limit.");
 		return;
 	}

@@ -21,8 +21,9 @@
 
 #define ROW 16
 
-static int fail(char *err, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int fail(char *err, size_t size, const char *fmt, ...)
+static int info_dump_fail(char *err, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static int info_dump_fail(char *err, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -75,7 +76,7 @@ static void save_all(FILE *f, const struct source *s)
 static int save_stdout(const struct source *s, char *err, size_t size)
 {
 	save_all(stdout, s);
-	return fflush(stdout) ? fail(err, size, "%s", strerror(errno)) : 0;
+	return fflush(stdout) ? info_dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
 /* What is no file of its own (a pipe, /dev/stdout, a link) is written to, not replaced. */
@@ -92,10 +93,10 @@ static int save_into(const struct source *s, const char *path, char *err, size_t
 	int bad;
 
 	if (!f)
-		return fail(err, size, "%s", strerror(errno));
+		return info_dump_fail(err, size, "%s", strerror(errno));
 	save_all(f, s);
 	bad = ferror(f);
-	return fclose(f) || bad ? fail(err, size, "%s", strerror(errno)) : 0;
+	return fclose(f) || bad ? info_dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
 /* All of it or nothing. */
@@ -106,22 +107,22 @@ static int save_anew(const struct source *s, const char *path, char *err, size_t
 	FILE *f;
 
 	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return fail(err, size, "the name is too long");
+		return info_dump_fail(err, size, "the name is too long");
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return fail(err, size, "%s", strerror(errno));
+		return info_dump_fail(err, size, "%s", strerror(errno));
 	f = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
 	if (!f) {
 		close(fd);
 		unlink(temp);
-		return fail(err, size, "%s", strerror(errno));
+		return info_dump_fail(err, size, "%s", strerror(errno));
 	}
 	save_all(f, s);
 	bad = ferror(f);
 	if (fclose(f) || bad || rename(temp, path)) {
 		bad = errno;
 		unlink(temp);
-		return fail(err, size, "%s", strerror(bad));
+		return info_dump_fail(err, size, "%s", strerror(bad));
 	}
 	return 0;
 }
@@ -177,14 +178,17 @@ static int check_section(const struct hex *hex, unsigned long type, char *err, s
 	const struct dump *d = hex->dumps;
 
 	if (type >= 1u << 15)
-		return fail(err, size, "page 0x%lx: a type has 15 bits", type);
+		return info_dump_fail(err, size, "page 0x%lx: a type has 15 bits", type);
 	if (hex->count != 1)
-		return fail(err, size, "page 0x%lx: %zu dumps follow, not one", type, hex->count);
+		return info_dump_fail(err, size, "page 0x%lx: %zu dumps follow, not one", type,
+				      hex->count);
 	if (d->base)
-		return fail(err, size, "page 0x%lx: its bytes begin at offset 0x%llx, not at 0",
-			    type, (unsigned long long)d->base);
+		return info_dump_fail(err, size,
+				      "page 0x%lx: its bytes begin at offset 0x%llx, not at 0",
+				      type, (unsigned long long)d->base);
 	if (hex->cut || d->len > 1u << 16)
-		return fail(err, size, "page 0x%lx: more than 64 KiB is no capability page", type);
+		return info_dump_fail(err, size,
+				      "page 0x%lx: more than 64 KiB is no capability page", type);
 	return 0;
 }
 
@@ -197,14 +201,14 @@ static int add_section(struct source *s, unsigned long type, const struct hex *h
 	if (check_section(hex, type, err, size))
 		return -1;
 	if (source_page(s, (uint16_t)type))
-		return fail(err, size, "page 0x%lx is there twice", type);
+		return info_dump_fail(err, size, "page 0x%lx is there twice", type);
 	page = source_add(s, (uint16_t)type);
 	if (!page)
-		return fail(err, size, "more than %d pages", SOURCE_PAGES);
+		return info_dump_fail(err, size, "more than %d pages", SOURCE_PAGES);
 	/* Layouts are read in whole words. */
 	page->bytes = calloc(1, (d->len + 7) / 8 * 8);
 	if (!page->bytes)
-		return fail(err, size, "there is no memory for it");
+		return info_dump_fail(err, size, "there is no memory for it");
 	memcpy(page->bytes, d->bytes, d->len);
 	page->len = d->len;
 	if (d->missing)
@@ -221,7 +225,7 @@ static int parse_section(struct source *s, unsigned long type, const char *text,
 	int rc = hex_parse(&hex, text, len, NULL);
 
 	if (rc)
-		fail(err, size, "page 0x%lx: %s", type, hex.error);
+		info_dump_fail(err, size, "page 0x%lx: %s", type, hex.error);
 	else
 		rc = add_section(s, type, &hex, err, size);
 	hex_free(&hex);
@@ -270,9 +274,10 @@ int dump_parse(struct source *s, const char *text, size_t len, int only, char *e
 	if (s->count)
 		return 0;
 	if (only < 0)
-		return fail(err, size,
-			    "no line \"page 0x0 GENERAL\" says which capability page this "
-			    "is; name the page: dvx-info caps FILE PAGE");
+		return info_dump_fail(
+			err, size,
+			"no line \"page 0x0 GENERAL\" says which capability page this "
+			"is; name the page: dvx-info caps FILE PAGE");
 	return parse_section(s, (unsigned long)only, text, len, err, size);
 }
 
@@ -284,15 +289,16 @@ int dump_load(struct source *s, const char *path, int only, char *err, size_t si
 	int rc;
 
 	if (!f)
-		return fail(err, size, "%s", strerror(errno));
+		return info_dump_fail(err, size, "%s", strerror(errno));
 	if (text)
 		len = fread(text, 1, HEX_MAX_TEXT + 1, f);
 	if (!text)
-		rc = fail(err, size, "there is no memory for it");
+		rc = info_dump_fail(err, size, "there is no memory for it");
 	else if (ferror(f))
-		rc = fail(err, size, "it cannot be read");
+		rc = info_dump_fail(err, size, "it cannot be read");
 	else if (len > HEX_MAX_TEXT)
-		rc = fail(err, size, "more than %u MiB is no capability dump", HEX_MAX_TEXT >> 20);
+		rc = info_dump_fail(err, size, "more than %u MiB is no capability dump",
+				    HEX_MAX_TEXT >> 20);
 	else
 		rc = dump_parse(s, text, len, only, err, size);
 	free(text);

@@ -200,7 +200,7 @@ const struct feature features[] = {
 
 const size_t feature_count = sizeof(features) / sizeof(features[0]);
 
-static bool same(const char *a, const char *b, size_t n)
+static bool features_same(const char *a, const char *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if ((a[i] == '_' ? '-' : tolower((unsigned char)a[i])) != b[i])
@@ -212,7 +212,7 @@ static bool among(const char *name, const char *words)
 {
 	for (size_t n; *words; words += n + (words[n] == ' ')) {
 		n = strcspn(words, " ");
-		if (same(name, words, n))
+		if (features_same(name, words, n))
 			return true;
 	}
 	return false;

@@ -5,7 +5,7 @@
 
 enum kind { GLOBAL_V4, GLOBAL_V6, LINK_LOCAL, ZERO };
 
-static enum kind kind_of(const uint8_t gid[16])
+static enum kind gidrank_kind_of(const uint8_t gid[16])
 {
 	static const uint8_t v4[12] = {[10] = 0xff, [11] = 0xff};
 	static const uint8_t none[16];
@@ -36,7 +36,7 @@ static const struct {
 
 static void judge(struct ranked *r)
 {
-	enum kind kind = kind_of(r->gid.gid);
+	enum kind kind = gidrank_kind_of(r->gid.gid);
 
 	if (kind == ZERO) {
 		r->rank = 9;

@@ -82,7 +82,7 @@ static void print_gids(const char *device, const json_t *list)
 	       json_integer_value(json_object_get(best, "index")));
 }
 
-static int show(const struct args *a, struct dvx_dev *dev, const struct ranked *list, size_t n)
+static int gids_show(const struct args *a, struct dvx_dev *dev, const struct ranked *list, size_t n)
 {
 	json_t *all = json_array(), *root;
 
@@ -121,7 +121,7 @@ int cmd_gids(const struct args *a)
 		return EXIT_INPUT;
 	}
 	list = ranked_of(dev, gids, &n);
-	code = show(a, dev, list, n);
+	code = gids_show(a, dev, list, n);
 	free(list);
 	dvx_gids_free(gids);
 	dvx_dev_close(dev);

@@ -5,7 +5,7 @@
 #include <dvx/dvx.h>
 #include "dvx-info.h"
 
-static const char *state_name(enum dvx_port_state state)
+static const char *info_list_state_name(enum dvx_port_state state)
 {
 	static const char *const names[] = {"NOP",   "DOWN",   "INIT",
 					    "ARMED", "ACTIVE", "ACTIVE_DEFER"};
@@ -20,7 +20,7 @@ static json_t *port_json(struct dvx_dev *dev, uint8_t number)
 	if (dvx_dev_port(dev, number, &port))
 		return json_pack("{si ss}", "number", number, "error", dvx_strerror());
 	return json_pack("{si ss ss si sI sI sI sI}", "number", number, "state",
-			 state_name(port.state), "link_layer",
+			 info_list_state_name(port.state), "link_layer",
 			 port.ethernet ? "Ethernet" : "InfiniBand", "lid", port.lid, "mtu",
 			 (json_int_t)port.mtu, "max_mtu", (json_int_t)port.max_mtu, "mbps",
 			 (json_int_t)port.mbps, "gid_entries", (json_int_t)port.gids);
@@ -61,14 +61,14 @@ static json_t *device_json(const struct dvx_dev_info *info)
 	return d;
 }
 
-static const char *text(const json_t *o, const char *key)
+static const char *info_list_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s && *s ? s : "?";
 }
 
-static int number(const json_t *o, const char *key)
+static int info_list_number(const json_t *o, const char *key)
 {
 	return (int)json_integer_value(json_object_get(o, key));
 }
@@ -76,14 +76,17 @@ static int number(const json_t *o, const char *key)
 static void print_port(const json_t *p)
 {
 	if (json_object_get(p, "error")) {
-		printf("  port %d: %s\n", number(p, "number"), text(p, "error"));
+		printf("  port %d: %s\n", info_list_number(p, "number"),
+		       info_list_text(p, "error"));
 		return;
 	}
-	printf("  port %d: %s, %s, %g Gbit/s, MTU %d of %d, %d GID entries", number(p, "number"),
-	       text(p, "state"), text(p, "link_layer"), number(p, "mbps") / 1000.0,
-	       number(p, "mtu"), number(p, "max_mtu"), number(p, "gid_entries"));
-	if (number(p, "lid"))
-		printf(", LID %d", number(p, "lid"));
+	printf("  port %d: %s, %s, %g Gbit/s, MTU %d of %d, %d GID entries",
+	       info_list_number(p, "number"), info_list_text(p, "state"),
+	       info_list_text(p, "link_layer"), info_list_number(p, "mbps") / 1000.0,
+	       info_list_number(p, "mtu"), info_list_number(p, "max_mtu"),
+	       info_list_number(p, "gid_entries"));
+	if (info_list_number(p, "lid"))
+		printf(", LID %d", info_list_number(p, "lid"));
 	putchar('\n');
 }
 
@@ -92,17 +95,20 @@ static void print_device(const json_t *d)
 	size_t i;
 	json_t *p;
 
-	printf("%s  PCI %s  GUID %s\n", text(d, "name"), text(d, "pci"), text(d, "guid"));
+	printf("%s  PCI %s  GUID %s\n", info_list_text(d, "name"), info_list_text(d, "pci"),
+	       info_list_text(d, "guid"));
 	if (json_object_get(d, "error")) {
-		printf("  it cannot be opened: %s (dvx-info doctor says more)\n", text(d, "error"));
+		printf("  it cannot be opened: %s (dvx-info doctor says more)\n",
+		       info_list_text(d, "error"));
 		return;
 	}
-	printf("  firmware %s, board %s, PCI device 0x%x, vhca_id %d, ", text(d, "firmware"),
-	       text(d, "board"), (unsigned int)number(d, "part_id"), number(d, "vhca_id"));
-	if (number(d, "numa_node") < 0)
+	printf("  firmware %s, board %s, PCI device 0x%x, vhca_id %d, ",
+	       info_list_text(d, "firmware"), info_list_text(d, "board"),
+	       (unsigned int)info_list_number(d, "part_id"), info_list_number(d, "vhca_id"));
+	if (info_list_number(d, "numa_node") < 0)
 		puts("no NUMA node");
 	else
-		printf("NUMA node %d\n", number(d, "numa_node"));
+		printf("NUMA node %d\n", info_list_number(d, "numa_node"));
 	json_array_foreach(json_object_get(d, "ports"), i, p) print_port(p);
 }
 

@@ -66,7 +66,7 @@ static const char overview[] =
 	"Exit: 0 done, 1 something is missing or differs, 2 wrong command line,\n"
 	"      3 no such device, or a file that cannot be read\n";
 
-static void check(struct argp_state *state, const struct args *a)
+static void info_main_check(struct argp_state *state, const struct args *a)
 {
 	if (a->diff && a->argc < 2)
 		argp_error(state, "--diff compares two: each a device or a dump");
@@ -93,7 +93,7 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.check = check,
+	.check = info_main_check,
 	.full = EXIT_INPUT,
 };
 

@@ -34,7 +34,7 @@ const struct prm_struct *page_layout(uint16_t type)
 }
 
 /* Case, dashes and underscores do not matter. */
-static bool same(const char *a, const char *b)
+static bool page_same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
 		if ((*a == '-' ? '_' : tolower((unsigned char)*a)) != tolower((unsigned char)*b))
@@ -42,7 +42,7 @@ static bool same(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-static bool number(const char *word, uint16_t *type)
+static bool page_number(const char *word, uint16_t *type)
 {
 	char *end;
 	unsigned long v;
@@ -61,12 +61,12 @@ bool page_parse(const char *word, uint16_t *type)
 	const struct prm_enum *e = types();
 
 	for (size_t i = 0; i < e->count; i++)
-		if (same(word, e->values[i].name) ||
-		    (*e->values[i].text && same(word, e->values[i].text))) {
+		if (page_same(word, e->values[i].name) ||
+		    (*e->values[i].text && page_same(word, e->values[i].text))) {
 			*type = (uint16_t)e->values[i].value;
 			return true;
 		}
-	return number(word, type);
+	return page_number(word, type);
 }
 
 const char *page_near(const char *word, char *buf, size_t size)

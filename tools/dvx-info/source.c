@@ -87,7 +87,7 @@ static void say_closed(struct page *page, const struct gate *g)
 		snprintf(page->error, sizeof(page->error), "general capability %s is 0", g->field);
 }
 
-static void read_page(struct source *s, uint16_t type, bool ask)
+static void info_source_read_page(struct source *s, uint16_t type, bool ask)
 {
 	const struct gate *gate = ask ? NULL : closed_gate(s, type);
 	struct page *page = source_add(s, type);
@@ -112,7 +112,7 @@ static void read_page(struct source *s, uint16_t type, bool ask)
 	page->len = PAGE_BYTES;
 }
 
-static void read_names(struct source *s)
+static void info_source_read_names(struct source *s)
 {
 	struct dvx_dev_info *list;
 	struct dvx_ident ident;
@@ -135,7 +135,7 @@ static void read_names(struct source *s)
 	dvx_dev_list_free(list);
 }
 
-static bool is_file(const char *path)
+static bool info_source_is_file(const char *path)
 {
 	struct stat st;
 
@@ -168,17 +168,17 @@ int source_open(struct source *s, const char *which, int only)
 	uint16_t type;
 
 	memset(s, 0, sizeof(*s));
-	if (is_file(which))
+	if (info_source_is_file(which))
 		return open_dump(s, which, only);
 	if (dvx_dev_open(which, &s->dev)) {
 		why_no_device(s, which);
 		return EXIT_INPUT;
 	}
-	read_names(s);
+	info_source_read_names(s);
 	for (size_t i = 0; page_type_at(i, &type); i++)
-		read_page(s, type, type == only);
+		info_source_read_page(s, type, type == only);
 	if (only >= 0)
-		read_page(s, (uint16_t)only, true);
+		info_source_read_page(s, (uint16_t)only, true);
 	return EXIT_DONE;
 }
 
@@ -192,7 +192,7 @@ void source_close(struct source *s)
 }
 
 /* Foreign dumps may hold anything; JSON takes UTF-8 only. */
-static json_t *text(const char *s)
+static json_t *info_source_text(const char *s)
 {
 	json_t *j = json_string(s);
 
@@ -203,12 +203,12 @@ json_t *source_json(const struct source *s)
 {
 	json_t *j = json_object();
 
-	json_object_set_new(j, "source", text(s->name));
+	json_object_set_new(j, "source", info_source_text(s->name));
 	json_object_set_new(j, "kind", json_string(s->dump ? "dump" : "device"));
-	json_object_set_new(j, "device", text(s->device));
-	json_object_set_new(j, "pci", text(s->pci));
-	json_object_set_new(j, "guid", text(s->guid));
-	json_object_set_new(j, "firmware", text(s->firmware));
-	json_object_set_new(j, "board", text(s->board));
+	json_object_set_new(j, "device", info_source_text(s->device));
+	json_object_set_new(j, "pci", info_source_text(s->pci));
+	json_object_set_new(j, "guid", info_source_text(s->guid));
+	json_object_set_new(j, "firmware", info_source_text(s->firmware));
+	json_object_set_new(j, "board", info_source_text(s->board));
 	return j;
 }

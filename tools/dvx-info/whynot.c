@@ -25,7 +25,7 @@ static const char firmware_remedy[] =
 	"neither a privilege nor a setting of the host gives it: look for newer firmware "
 	"(mlxfwmanager --query), or use another device";
 
-static void note(struct finding *f, enum verdict v, const char *shown, const char *remedy)
+static void whynot_note(struct finding *f, enum verdict v, const char *shown, const char *remedy)
 {
 	f->verdict = v;
 	snprintf(f->shown, sizeof(f->shown), "%.299s", shown);
@@ -80,13 +80,14 @@ static void need_net_raw(const struct source *s, struct finding *f)
 {
 	(void)s;
 	if (!fact_may(CAP_NET_RAW))
-		note(f, MISSING, "this process does not have CAP_NET_RAW",
-		     "run it as root, or: sudo setcap cap_net_raw+ep PROGRAM");
+		whynot_note(f, MISSING, "this process does not have CAP_NET_RAW",
+			    "run it as root, or: sudo setcap cap_net_raw+ep PROGRAM");
 	else if (!fact_initial_userns())
-		note(f, UNKNOWN, "CAP_NET_RAW is there, but only in a user namespace",
-		     "the kernel may want it outside of the namespace (a rootless container)");
+		whynot_note(
+			f, UNKNOWN, "CAP_NET_RAW is there, but only in a user namespace",
+			"the kernel may want it outside of the namespace (a rootless container)");
 	else
-		note(f, OK, "this process has CAP_NET_RAW", NULL);
+		whynot_note(f, OK, "this process has CAP_NET_RAW", NULL);
 }
 
 static void need_odp_kernel(const struct source *s, struct finding *f)
@@ -95,12 +96,13 @@ static void need_odp_kernel(const struct source *s, struct finding *f)
 
 	(void)s;
 	if (c == 'y')
-		note(f, OK, "the kernel has CONFIG_INFINIBAND_ON_DEMAND_PAGING", NULL);
+		whynot_note(f, OK, "the kernel has CONFIG_INFINIBAND_ON_DEMAND_PAGING", NULL);
 	else if (c)
-		note(f, MISSING, "the kernel was built without CONFIG_INFINIBAND_ON_DEMAND_PAGING",
-		     "boot a kernel that has it (those of the distributions do)");
+		whynot_note(f, MISSING,
+			    "the kernel was built without CONFIG_INFINIBAND_ON_DEMAND_PAGING",
+			    "boot a kernel that has it (those of the distributions do)");
 	else
-		note(f, UNKNOWN, "/boot has no config of this kernel to look into", NULL);
+		whynot_note(f, UNKNOWN, "/boot has no config of this kernel to look into", NULL);
 }
 
 static void need_bf_uar(const struct source *s, struct finding *f)
@@ -108,10 +110,11 @@ static void need_bf_uar(const struct source *s, struct finding *f)
 	struct dvx_uar *uar;
 
 	if (dvx_uar_alloc(s->dev, DVX_UAR_BF, &uar)) {
-		note(f, MISSING, dvx_strerror(),
-		     "write-combining is off (PAT disabled, or a virtual machine): use DVX_UAR_NC "
-		     "or "
-		     "MLX5_SHUT_UP_BF=1");
+		whynot_note(f, MISSING, dvx_strerror(),
+			    "write-combining is off (PAT disabled, or a virtual machine): use "
+			    "DVX_UAR_NC "
+			    "or "
+			    "MLX5_SHUT_UP_BF=1");
 		return;
 	}
 	snprintf(f->shown, sizeof(f->shown), "a BlueFlame page was given, %u bytes a copy",
@@ -132,8 +135,8 @@ static void need_hugepages(const struct source *s, struct finding *f)
 		f->verdict = OK;
 		return;
 	}
-	note(f, MISSING, "no huge page is free",
-	     "sudo sysctl vm.nr_hugepages=512 (1 GiB in pages of 2 MiB)");
+	whynot_note(f, MISSING, "no huge page is free",
+		    "sudo sysctl vm.nr_hugepages=512 (1 GiB in pages of 2 MiB)");
 }
 
 static void need_active_port(const struct source *s, struct finding *f)
@@ -146,9 +149,9 @@ static void need_active_port(const struct source *s, struct finding *f)
 			f->verdict = OK;
 			return;
 		}
-	note(f, MISSING, "no port is active",
-	     "check cable and peer, and: sudo ip link set IFACE up (on InfiniBand: a subnet "
-	     "manager)");
+	whynot_note(f, MISSING, "no port is active",
+		    "check cable and peer, and: sudo ip link set IFACE up (on InfiniBand: a subnet "
+		    "manager)");
 }
 
 static void need_ipv4_gid(const struct source *s, struct finding *f)
@@ -156,8 +159,8 @@ static void need_ipv4_gid(const struct source *s, struct finding *f)
 	struct dvx_gid *gids;
 	size_t n;
 
-	note(f, MISSING, "no RoCE v2 GID with an IPv4 or global IPv6 address",
-	     "sudo ip address add ADDRESS/24 dev IFACE");
+	whynot_note(f, MISSING, "no RoCE v2 GID with an IPv4 or global IPv6 address",
+		    "sudo ip address add ADDRESS/24 dev IFACE");
 	if (dvx_dev_gids(s->dev, &gids, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -178,10 +181,10 @@ static void need_channel(const struct source *s, struct finding *f)
 	struct dvx_channel *ch;
 
 	if (dvx_channel_open(s->dev, &ch)) {
-		note(f, MISSING, dvx_strerror(), "dvx-info doctor checks kernel and limits");
+		whynot_note(f, MISSING, dvx_strerror(), "dvx-info doctor checks kernel and limits");
 		return;
 	}
-	note(f, OK, "an event channel opens", NULL);
+	whynot_note(f, OK, "an event channel opens", NULL);
 	dvx_channel_close(ch);
 }
 
@@ -199,11 +202,11 @@ static void check_one(const struct source *s, const struct check *c, struct find
 {
 	memset(f, 0, sizeof(*f));
 	if (c->need == NEED_ELSEWHERE)
-		note(f, LOOK, "cannot be seen from here", c->remedy);
+		whynot_note(f, LOOK, "cannot be seen from here", c->remedy);
 	else if (c->need != NEED_NONE && s->dump)
-		note(f, UNKNOWN, "a dump does not tell about the host", NULL);
+		whynot_note(f, UNKNOWN, "a dump does not tell about the host", NULL);
 	else if (!s->dump && !s->dev && (c->need == NEED_NONE || probes[c->need].device))
-		note(f, UNKNOWN, "no device to ask", NULL);
+		whynot_note(f, UNKNOWN, "no device to ask", NULL);
 	else if (c->need != NEED_NONE)
 		probes[c->need].probe(s, f);
 	else
@@ -217,7 +220,7 @@ static const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-static json_t *finding_json(const struct finding *f, const char *what, const struct check *c)
+static json_t *whynot_finding_json(const struct finding *f, const char *what, const struct check *c)
 {
 	char type[16];
 	json_t *j = json_pack("{ss ss ss ss}", "verdict", verdict_name(f->verdict), "what", what,
@@ -237,7 +240,7 @@ static bool fails(const json_t *finding, enum verdict v)
 }
 
 /* An alternative that holds mends the one before it, and the other way round. */
-static void join(json_t *before, json_t *now)
+static void whynot_join(json_t *before, json_t *now)
 {
 	json_t *bad = fails(before, OK) ? now : fails(now, OK) ? before : NULL;
 
@@ -250,7 +253,7 @@ static void join(json_t *before, json_t *now)
 	json_object_set_new(bad, "remedy", json_string(""));
 }
 
-static json_t *check_device(const struct source *s)
+static json_t *whynot_check_device(const struct source *s)
 {
 	struct finding f;
 	const struct page *general;
@@ -262,17 +265,17 @@ static json_t *check_device(const struct source *s)
 		if (!general || !general->bytes ||
 		    prm_field_get(page_layout(0), general->bytes, general->len, "log_max_uctx",
 				  &uctx))
-			note(&f, UNKNOWN, "the dump has no general page", NULL);
+			whynot_note(&f, UNKNOWN, "the dump has no general page", NULL);
 		else if (uctx)
-			note(&f, OK, "GENERAL.log_max_uctx is not 0", NULL);
+			whynot_note(&f, OK, "GENERAL.log_max_uctx is not 0", NULL);
 		else
-			note(&f, MISSING, "GENERAL.log_max_uctx is 0", firmware_remedy);
+			whynot_note(&f, MISSING, "GENERAL.log_max_uctx is 0", firmware_remedy);
 	} else if (s->dev) {
 		snprintf(f.shown, sizeof(f.shown), "%s opens with DevX", s->device);
 	} else {
-		note(&f, MISSING, s->error, "dvx-info doctor");
+		whynot_note(&f, MISSING, s->error, "dvx-info doctor");
 	}
-	return finding_json(&f, "a device with a DevX context", NULL);
+	return whynot_finding_json(&f, "a device with a DevX context", NULL);
 }
 
 static json_t *check_all(const struct source *s, const struct feature *feature)
@@ -281,20 +284,20 @@ static json_t *check_all(const struct source *s, const struct feature *feature)
 	struct finding f;
 
 	if (feature->devx || (!s->dev && !s->dump))
-		json_array_append_new(all, check_device(s));
+		json_array_append_new(all, whynot_check_device(s));
 	for (const struct check *c = feature->checks; c->what; c++) {
 		check_one(s, c, &f);
-		json_array_append_new(all, finding_json(&f, c->what, c));
+		json_array_append_new(all, whynot_finding_json(&f, c->what, c));
 		if (c->or_before)
-			join(json_array_get(all, json_array_size(all) - 2),
-			     json_array_get(all, json_array_size(all) - 1));
+			whynot_join(json_array_get(all, json_array_size(all) - 2),
+				    json_array_get(all, json_array_size(all) - 1));
 		if (c == feature->checks + FEATURE_CHECKS - 1)
 			break;
 	}
 	return all;
 }
 
-static size_t count(const json_t *checks, enum verdict v)
+static size_t whynot_count(const json_t *checks, enum verdict v)
 {
 	size_t n = 0, i;
 	json_t *c;
@@ -320,8 +323,8 @@ static void print_check(const json_t *c, const char **said)
 static void print_checks(const struct feature *feature, const struct source *s,
 			 const json_t *checks)
 {
-	size_t missing = count(checks, MISSING),
-	       unknown = count(checks, UNKNOWN) + count(checks, LOOK);
+	size_t missing = whynot_count(checks, MISSING),
+	       unknown = whynot_count(checks, UNKNOWN) + whynot_count(checks, LOOK);
 	const char *said = "";
 	size_t i;
 	json_t *c;
@@ -357,10 +360,10 @@ static int list_features(const struct args *a)
 	return EXIT_DONE;
 }
 
-static int show(const struct args *a, const struct feature *feature, const struct source *s)
+static int whynot_show(const struct args *a, const struct feature *feature, const struct source *s)
 {
 	json_t *checks = check_all(s, feature), *root;
-	int code = count(checks, MISSING) ? EXIT_NO : EXIT_DONE;
+	int code = whynot_count(checks, MISSING) ? EXIT_NO : EXIT_DONE;
 
 	if (!a->json) {
 		print_checks(feature, s, checks);
@@ -369,7 +372,8 @@ static int show(const struct args *a, const struct feature *feature, const struc
 	}
 	root = source_json(s);
 	json_object_set_new(root, "feature", json_string(feature->name));
-	json_object_set_new(root, "missing", json_integer((json_int_t)count(checks, MISSING)));
+	json_object_set_new(root, "missing",
+			    json_integer((json_int_t)whynot_count(checks, MISSING)));
 	json_object_set_new(root, "checks", checks);
 	return json_out(root) ? EXIT_INPUT : code;
 }
@@ -403,7 +407,7 @@ int cmd_whynot(const struct args *a)
 		say("%s", s->error);
 	} else {
 		s->dump = s->dump && !code;
-		code = show(a, feature, s);
+		code = whynot_show(a, feature, s);
 	}
 	source_close(s);
 	free(s);

@@ -57,7 +57,7 @@ static int make_memory(struct ring *r, const struct params *p)
 	return 0;
 }
 
-static int make_queue(struct ring *r, const struct params *p)
+static int dvx_make_queue(struct ring *r, const struct params *p)
 {
 	struct dvx_cq_attr cq = { .size = sizeof(cq), .entries = p->window, .uar = r->uar };
 	struct dvx_qp_attr qp = { .size = sizeof(qp), .pd = r->pd, .uar = r->uar,
@@ -89,7 +89,7 @@ static int ring_open(const struct params *p, void **ring)
 	if (!rc)
 		rc = make_memory(r, p);
 	if (!rc)
-		rc = make_queue(r, p);
+		rc = dvx_make_queue(r, p);
 	if (rc) {
 		say("libdvx can't make its queue: %s", dvx_strerror());
 		ring_close(r);
@@ -114,7 +114,7 @@ static inline bool ring_post(void *ring)
 	return true;
 }
 
-static int failed(const struct ring *r)
+static int dvx_failed(const struct ring *r)
 {
 	struct dvx_cqe_failure why;
 
@@ -129,7 +129,7 @@ static inline int ring_poll(void *ring)
 	uint64_t cookie;
 	int n = dvx_cq_poll(r->cq, r->sq, &cookie);
 
-	return n < 0 ? failed(r) : n;
+	return n < 0 ? dvx_failed(r) : n;
 }
 
 static int ring_latency(void *ring, const struct params *p, struct samples *s)

@@ -31,7 +31,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t perf_main_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -64,8 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = argp_options,
-	.parser = parse,
-	.doc = "Measures RDMA_WRITE on a queue connected to itself: libdvx's own rings, ibv_wr_* and "
+	.parser = perf_main_parse,
+	.doc = "Measures RDMA_WRITE on a queue connected to itself: libdvx's own rings, ibv_wr_* "
+	       "and "
 	       "ibv_post_send, in one run.",
 };
 
@@ -78,7 +79,7 @@ static int samples_alloc(struct samples *s, const struct params *p)
 	return s->latency && s->post ? 0 : -ENOMEM;
 }
 
-static int measure(const struct params *p, void *ring[], struct samples s[])
+static int perf_main_measure(const struct params *p, void *ring[], struct samples s[])
 {
 	for (uint32_t round = 0; round < p->rounds; round++)
 		for (size_t e = 0; e < ENGINES; e++)
@@ -90,7 +91,7 @@ static int measure(const struct params *p, void *ring[], struct samples s[])
 	return 0;
 }
 
-static int report(const struct options *o, struct samples s[])
+static int perf_main_report(const struct options *o, struct samples s[])
 {
 	double ns = ticks_to_ns();
 	struct figures f[ENGINES];
@@ -122,9 +123,9 @@ int main(int argc, char **argv)
 			o.p.device = ring_device(ring[0]);
 	}
 	if (!rc)
-		rc = measure(&o.p, ring, s);
+		rc = perf_main_measure(&o.p, ring, s);
 	if (!rc)
-		rc = report(&o, s);
+		rc = perf_main_report(&o, s);
 	if (!rc && (fflush(stdout) || ferror(stdout))) {
 		say("standard output: %s", strerror(errno));
 		rc = -1;

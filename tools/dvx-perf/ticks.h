@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-static inline uint64_t now_ns(void)
+static inline uint64_t ticks_now_ns(void)
 {
 	struct timespec t;
 

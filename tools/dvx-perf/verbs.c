@@ -44,7 +44,7 @@ static void verbs_close(void *ring)
 	free(v);
 }
 
-static struct ibv_context *open_device(const char *name)
+static struct ibv_context *verbs_open_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *ctx = NULL;
@@ -93,7 +93,7 @@ static int connect_to_itself(struct verbs *v)
 	return rc;
 }
 
-static int make_queue(struct verbs *v, const struct params *p)
+static int verbs_make_queue(struct verbs *v, const struct params *p)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
@@ -103,7 +103,7 @@ static int make_queue(struct verbs *v, const struct params *p)
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
 	};
 
-	v->ctx = open_device(p->device);
+	v->ctx = verbs_open_device(p->device);
 	if (!v->ctx || !(v->pd = ibv_alloc_pd(v->ctx)))
 		return -1;
 	v->mr = ibv_reg_mr(v->pd, v->buf, 2 * (size_t)p->size,
@@ -128,7 +128,7 @@ static int verbs_open(const struct params *p, void **ring)
 		return -ENOMEM;
 	v->buf = calloc(2, p->size);
 	v->size = p->size;
-	if (!v->buf || make_queue(v, p)) {
+	if (!v->buf || verbs_make_queue(v, p)) {
 		int err = errno ? errno : EIO;
 
 		say("libibverbs can't make the baseline's queue: %s", strerror(err));

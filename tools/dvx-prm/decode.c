@@ -22,8 +22,8 @@ static json_t *decode_one(const struct hex *hex, const struct dump *d, const str
 	return tree;
 }
 
-static void print_one(const struct hex *hex, const struct dump *d, const struct prm_struct *s,
-		      const json_t *tree)
+static void decode_print_one(const struct hex *hex, const struct dump *d,
+			     const struct prm_struct *s, const json_t *tree)
 {
 	if (hex->count > 1)
 		printf("line %u: ", d->line);
@@ -57,7 +57,7 @@ int cmd_decode(const struct args *a)
 		if (a->json)
 			json_array_append(all, tree);
 		else
-			print_one(&hex, d, s, tree);
+			decode_print_one(&hex, d, s, tree);
 		json_decref(tree);
 	}
 	hex_free(&hex);

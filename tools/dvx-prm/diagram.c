@@ -30,8 +30,8 @@ bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const 
 }
 
 /* The field at a bit, and which element; NULL for reserved. */
-static const struct prm_field *field_at(const struct prm_struct *s, uint32_t bit,
-					const char *variant, uint32_t *index)
+static const struct prm_field *diagram_field_at(const struct prm_struct *s, uint32_t bit,
+						const char *variant, uint32_t *index)
 {
 	for (size_t i = 0; i < s->field_count; i++) {
 		const struct prm_field *f = &s->fields[i];
@@ -74,10 +74,10 @@ static void draw_row(char *row, const struct prm_struct *s, uint32_t word, const
 	row[COLUMNS] = 0;
 	for (uint32_t from = 0; from < 32;) {
 		uint32_t index, other;
-		const struct prm_field *f = field_at(s, word * 32 + from, variant, &index);
+		const struct prm_field *f = diagram_field_at(s, word * 32 + from, variant, &index);
 		uint32_t to = from + 1;
 
-		while (to < 32 && field_at(s, word * 32 + to, variant, &other) == f &&
+		while (to < 32 && diagram_field_at(s, word * 32 + to, variant, &other) == f &&
 		       other == index)
 			to++;
 		put_name(row, f, index, from, to);
@@ -85,7 +85,7 @@ static void draw_row(char *row, const struct prm_struct *s, uint32_t word, const
 	}
 }
 
-static void rule(FILE *out)
+static void diagram_rule(FILE *out)
 {
 	fputs("       +", out);
 	for (int i = 0; i < 32; i++)
@@ -99,7 +99,7 @@ void diagram_print(FILE *out, const struct prm_struct *s, const char *variant)
 	char row[COLUMNS + 1], last[COLUMNS + 1] = "";
 
 	fputs("  byte  31          24              16               8              0\n", out);
-	rule(out);
+	diagram_rule(out);
 	for (uint32_t w = 0; w < words; w++) {
 		draw_row(row, s, w, variant);
 		if (!strcmp(row, last)) {
@@ -111,7 +111,7 @@ void diagram_print(FILE *out, const struct prm_struct *s, const char *variant)
 				same > 1 ? "s" : "");
 		same = 0;
 		fprintf(out, " 0x%03x %s\n", w * 4, row);
-		rule(out);
+		diagram_rule(out);
 		strcpy(last, row);
 	}
 	if (same)

@@ -9,7 +9,7 @@
 #include "input.h"
 #include "tree.h"
 
-static long long number(const json_t *o, const char *key)
+static long long prmtool_diff_number(const json_t *o, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(o, key));
 }
@@ -22,7 +22,8 @@ static const char *string(const json_t *o, const char *key)
 }
 
 /* `before` tells parts of one dump from each other. */
-static void add_row(json_t *map, const json_t *field, const char *before, const char *name)
+static void prmtool_diff_add_row(json_t *map, const json_t *field, const char *before,
+				 const char *name)
 {
 	json_t *row = json_copy((json_t *)field);
 	json_t *path = json_sprintf("%s%s", before, name);
@@ -39,10 +40,11 @@ static void add_tree(json_t *map, const json_t *tree, const char *before)
 	size_t i;
 
 	json_array_foreach (json_object_get(tree, "fields"), i, field)
-		add_row(map, field, before, string(field, "path"));
+		prmtool_diff_add_row(map, field, before, string(field, "path"));
 	json_array_foreach (json_object_get(tree, "unknown_bits"), i, field) {
-		snprintf(name, sizeof(name), "reserved bits at 0x%03llx", number(field, "offset"));
-		add_row(map, field, before, name);
+		snprintf(name, sizeof(name), "reserved bits at 0x%03llx",
+			 prmtool_diff_number(field, "offset"));
+		prmtool_diff_add_row(map, field, before, name);
 	}
 }
 
@@ -55,8 +57,8 @@ static json_t *by_path(const json_t *parts, bool several)
 
 	json_array_foreach ((json_t *)parts, i, tree) {
 		if (several)
-			snprintf(before, sizeof(before), "0x%02llx %s.", number(tree, "at"),
-				 string(tree, "struct"));
+			snprintf(before, sizeof(before), "0x%02llx %s.",
+				 prmtool_diff_number(tree, "at"), string(tree, "struct"));
 		add_tree(map, tree, before);
 	}
 	return map;
@@ -86,7 +88,7 @@ static json_t *change(const char *path, const json_t *a, const json_t *b)
 	return o;
 }
 
-static json_t *compare(const json_t *pa, const json_t *pb)
+static json_t *prmtool_diff_compare(const json_t *pa, const json_t *pb)
 {
 	bool several = json_array_size(pa) > 1 || json_array_size(pb) > 1;
 	json_t *a = by_path(pa, several), *b = by_path(pb, several);
@@ -173,7 +175,7 @@ static int add_dump(struct file *file, const struct dump *d, const struct args *
 	return 0;
 }
 
-static int file_read(struct file *file, const char *path, const struct args *a)
+static int prmtool_diff_file_read(struct file *file, const char *path, const struct args *a)
 {
 	memset(file, 0, sizeof(*file));
 	file->path = path;
@@ -239,7 +241,7 @@ static const char *kind_name(const struct finding *f)
 }
 
 /* The name that the header has: the structure if there is only one, else the kind. */
-static const char *name_of(const struct finding *f)
+static const char *prmtool_diff_name_of(const struct finding *f)
 {
 	return json_array_size(f->parts) == 1 ? string(json_array_get(f->parts, 0), "struct")
 					      : kind_name(f);
@@ -256,8 +258,8 @@ static json_t *diff_things(const struct dump *a, const struct dump *b, const str
 	find_both(f, d, wish, args);
 	same = f[0].known && f[1].known && f[0].kind == f[1].kind && f[0].s == f[1].s;
 	o = json_pack("{s:s?, s:s?, s:o}", "kind", same ? kind_name(&f[0]) : NULL, "struct",
-		      same ? name_of(&f[0]) : NULL, "changes",
-		      same ? compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
+		      same ? prmtool_diff_name_of(&f[0]) : NULL, "changes",
+		      same ? prmtool_diff_compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
 	for (int i = 0; i < 2; i++) {
 		json_object_set_new(o, i ? "b_is" : "a_is",
 				    f[i].known ? json_string(f[i].what) : json_null());
@@ -324,7 +326,8 @@ int cmd_diff(const struct args *a)
 
 	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
-	if (!file_read(&file[0], a->argv[0], a) && !file_read(&file[1], a->argv[1], a)) {
+	if (!prmtool_diff_file_read(&file[0], a->argv[0], a) &&
+	    !prmtool_diff_file_read(&file[1], a->argv[1], a)) {
 		json_t *all = json_array();
 		size_t count = diff_files(&file[0], &file[1], &wish, a, all);
 

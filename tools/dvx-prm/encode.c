@@ -76,7 +76,7 @@ static int bad_value(const struct prm_field *f, const char *path, const char *te
 	return -1;
 }
 
-static int claim(struct encoder *e, const char *path, uint64_t bit, uint64_t width)
+static int encode_claim(struct encoder *e, const char *path, uint64_t bit, uint64_t width)
 {
 	if ((bit + width + 7) / 8 > MOST_BYTES) {
 		say("%s: its end is beyond %u bytes", path, MOST_BYTES);
@@ -96,8 +96,8 @@ static int claim(struct encoder *e, const char *path, uint64_t bit, uint64_t wid
 	return 0;
 }
 
-static int put_bytes(struct encoder *e, const struct prm_field *f, const char *path, uint64_t bit,
-		     const char *text)
+static int encode_put_bytes(struct encoder *e, const struct prm_field *f, const char *path,
+			    uint64_t bit, const char *text)
 {
 	uint64_t room = f->width > 64 ? f->width / 8 : f->count ? f->count : MOST_BYTES;
 	size_t n;
@@ -114,7 +114,7 @@ static int put_bytes(struct encoder *e, const struct prm_field *f, const char *p
 		say("%s: %zu bytes do not fit into its %" PRIu64, path, n / 2, room);
 		return -1;
 	}
-	if (claim(e, path, bit, n * 4))
+	if (encode_claim(e, path, bit, n * 4))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		prm_bits_set(e->bytes, bit + 4 * i, 4,
@@ -124,8 +124,8 @@ static int put_bytes(struct encoder *e, const struct prm_field *f, const char *p
 	return 0;
 }
 
-static int put_number(struct encoder *e, const struct prm_field *f, const char *path, uint64_t bit,
-		      const char *text)
+static int encode_put_number(struct encoder *e, const struct prm_field *f, const char *path,
+			     uint64_t bit, const char *text)
 {
 	uint64_t v;
 
@@ -136,7 +136,7 @@ static int put_number(struct encoder *e, const struct prm_field *f, const char *
 		    text, f->width, (UINT64_C(1) << f->width) - 1);
 		return -1;
 	}
-	if (claim(e, path, bit, f->width))
+	if (encode_claim(e, path, bit, f->width))
 		return -1;
 	prm_bits_set(e->bytes, bit, f->width, v);
 	return 0;
@@ -163,8 +163,8 @@ static int assign(struct encoder *e, const char *word)
 		return -1;
 	}
 	if (f->width > 64 || (f->bytes && f->width == 8 && f->count != 1 && !strchr(path, '[')))
-		return put_bytes(e, f, path, bit, equals + 1);
-	return put_number(e, f, path, bit, equals + 1);
+		return encode_put_bytes(e, f, path, bit, equals + 1);
+	return encode_put_number(e, f, path, bit, equals + 1);
 }
 
 /* A variant that the other values do not choose is written all the same, but not silently. */
@@ -184,7 +184,7 @@ static void note_unused(const struct encoder *e, const char *word)
 	}
 }
 
-static void print_dump(const struct encoder *e)
+static void encode_print_dump(const struct encoder *e)
 {
 	for (size_t i = 0; i < e->len; i++) {
 		if (!(i % 16))
@@ -217,7 +217,7 @@ static void print_bin(const struct encoder *e)
 static const struct {
 	const char *name;
 	void (*print)(const struct encoder *e);
-} formats[] = {{"dump", print_dump}, {"hex", print_hex}, {"c", print_c}, {"bin", print_bin}};
+} formats[] = {{"dump", encode_print_dump}, {"hex", print_hex}, {"c", print_c}, {"bin", print_bin}};
 
 static int print_as(const struct encoder *e, const struct args *a)
 {

@@ -7,7 +7,8 @@
 #include "said.h"
 #include "tree.h"
 
-static json_t *finding_json(const struct hex *hex, const struct finding *f, const json_t *also)
+static json_t *prmtool_explain_finding_json(const struct hex *hex, const struct finding *f,
+					    const json_t *also)
 {
 	const char *kind = f->kind ? f->kind->name : f->s ? f->s->name : "text";
 	json_t *o =
@@ -23,7 +24,7 @@ static json_t *finding_json(const struct hex *hex, const struct finding *f, cons
 	return o;
 }
 
-static const char *str(const json_t *o, const char *key)
+static const char *prmtool_explain_str(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -36,9 +37,10 @@ static void print_says(const json_t *o)
 	size_t i;
 
 	json_array_foreach ((json_t *)says, i, one) {
-		printf("  %s: %s", str(one, "about"), str(one, "text"));
+		printf("  %s: %s", prmtool_explain_str(one, "about"),
+		       prmtool_explain_str(one, "text"));
 		if (json_object_get(one, "field"))
-			printf(" (field %s)", str(one, "field"));
+			printf(" (field %s)", prmtool_explain_str(one, "field"));
 		putchar('\n');
 	}
 }
@@ -49,9 +51,9 @@ static void print_parts(const json_t *o)
 	size_t i;
 
 	json_array_foreach ((json_t *)parts, i, tree) {
-		printf("  %s at byte 0x%llx: %s\n", str(tree, "struct"),
+		printf("  %s at byte 0x%llx: %s\n", prmtool_explain_str(tree, "struct"),
 		       (unsigned long long)json_integer_value(json_object_get(tree, "at")),
-		       str(tree, "text"));
+		       prmtool_explain_str(tree, "text"));
 		tree_print(stdout, tree, "    ");
 	}
 }
@@ -63,15 +65,17 @@ static void print_list(const json_t *list, const char *before)
 
 	json_array_foreach ((json_t *)list, i, one)
 		printf("%s%s\n", before,
-		       json_is_string(one) ? json_string_value(one) : str(one, "text"));
+		       json_is_string(one) ? json_string_value(one)
+					   : prmtool_explain_str(one, "text"));
 }
 
-static void print_one(const struct dump *d, const json_t *o)
+static void prmtool_explain_print_one(const struct dump *d, const json_t *o)
 {
 	if (d->line)
 		printf("line %u: ", d->line);
 	if (json_is_true(json_object_get(o, "recognised")))
-		printf("%s (%s, %s)\n", str(o, "what"), str(o, "kind"), str(o, "sure"));
+		printf("%s (%s, %s)\n", prmtool_explain_str(o, "what"),
+		       prmtool_explain_str(o, "kind"), prmtool_explain_str(o, "sure"));
 	else
 		printf("nothing was recognised\n");
 	print_says(o);
@@ -83,15 +87,15 @@ static void print_one(const struct dump *d, const json_t *o)
 }
 
 /* What was found, for a person or for a program. */
-static void put(const struct hex *hex, const struct finding *f, const json_t *also,
-		const struct args *a, json_t *all)
+static void prmtool_explain_put(const struct hex *hex, const struct finding *f, const json_t *also,
+				const struct args *a, json_t *all)
 {
-	json_t *o = finding_json(hex, f, also);
+	json_t *o = prmtool_explain_finding_json(hex, f, also);
 
 	if (a->json)
 		json_array_append(all, o);
 	else
-		print_one(f->d, o);
+		prmtool_explain_print_one(f->d, o);
 	json_decref(o);
 }
 
@@ -103,7 +107,7 @@ static size_t explain_piece(const struct hex *hex, const struct dump *d, const s
 	size_t known;
 
 	find_out(&f, d, wish, a, also);
-	put(hex, &f, also, a, all);
+	prmtool_explain_put(hex, &f, also, a, all);
 	known = f.known;
 	finding_end(&f);
 	json_decref(also);
@@ -136,7 +140,7 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 	snprintf(d.label, sizeof(d.label), "%s", s->text);
 	finding_begin(&f, &d, a);
 	explain_said(&f, s);
-	put(hex, &f, also, a, all);
+	prmtool_explain_put(hex, &f, also, a, all);
 	finding_end(&f);
 	json_decref(also);
 	return 1;
@@ -157,8 +161,8 @@ static size_t explain_all(const struct hex *hex, const struct said *said, size_t
 }
 
 /* With --as the input is dumps and nothing else. */
-static struct said *read_lines(const struct hex *hex, const char *text, size_t len,
-			       const struct args *a, size_t *count)
+static struct said *prmtool_explain_read_lines(const struct hex *hex, const char *text, size_t len,
+					       const struct args *a, size_t *count)
 {
 	bool binary = hex->count && !hex->dumps[0].line;
 
@@ -180,7 +184,7 @@ int cmd_explain(const struct args *a)
 	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
 	err = input_load(&hex, path, a, &text, &len);
-	said = read_lines(&hex, text, len, a, &lines);
+	said = prmtool_explain_read_lines(&hex, text, len, a, &lines);
 	free(text);
 	if (err && !(hex.none && lines)) {
 		input_fail(&hex, path);

@@ -42,7 +42,7 @@ static void fit_pages(struct fits *fits, const struct finding *f)
 	}
 }
 
-static uint64_t get(const struct finding *f, const char *path)
+static uint64_t explain_cap_get(const struct finding *f, const char *path)
 {
 	return field(f, general, body_at(f), path);
 }
@@ -61,14 +61,14 @@ static int general_score(const struct finding *f)
 	int score = 0;
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		uint64_t v = get(f, ranges[i].path);
+		uint64_t v = explain_cap_get(f, ranges[i].path);
 
 		score += v >= ranges[i].least && v <= ranges[i].most ? 12 : -15;
 	}
 	return score;
 }
 
-static bool is_general(const struct finding *f)
+static bool explain_cap_is_general(const struct finding *f)
 {
 	const struct prm_struct *s = labelled(f);
 
@@ -96,7 +96,7 @@ static void weigh_fit(struct finding *f)
 		weigh(f, 0, "but other pages' layouts come near");
 }
 
-static void score(struct finding *f)
+static void explain_cap_score(struct finding *f)
 {
 	const struct prm_struct *s = labelled(f);
 
@@ -105,7 +105,7 @@ static void score(struct finding *f)
 	if (s || (f->d->len != LEAST && f->d->len != PAGE && f->d->len != LEAST + HEADER &&
 		  f->d->len != PAGE + HEADER))
 		return;
-	if (is_general(f))
+	if (explain_cap_is_general(f))
 		weigh(f, general_score(f),
 		      "log_max_qp, log_max_cq, log_max_mkey, log_max_pd, num_ports, port_type and "
 		      "log_pg_sz "
@@ -118,11 +118,13 @@ static void explain_general(struct finding *f)
 {
 	tell(f, "what", "log_max_qp",
 	     "a device with up to 2^%u QPs, 2^%u CQs and 2^%u mkeys, %u port%s",
-	     (unsigned int)get(f, "log_max_qp"), (unsigned int)get(f, "log_max_cq"),
-	     (unsigned int)get(f, "log_max_mkey"), (unsigned int)get(f, "num_ports"),
-	     get(f, "num_ports") == 1 ? "" : "s");
-	fact(f, "log_max_qp", get(f, "log_max_qp"));
-	fact(f, "num_ports", get(f, "num_ports"));
+	     (unsigned int)explain_cap_get(f, "log_max_qp"),
+	     (unsigned int)explain_cap_get(f, "log_max_cq"),
+	     (unsigned int)explain_cap_get(f, "log_max_mkey"),
+	     (unsigned int)explain_cap_get(f, "num_ports"),
+	     explain_cap_get(f, "num_ports") == 1 ? "" : "s");
+	fact(f, "log_max_qp", explain_cap_get(f, "log_max_qp"));
+	fact(f, "num_ports", explain_cap_get(f, "num_ports"));
 }
 
 static void tell_candidates(struct finding *f, const struct fits *fits)
@@ -144,21 +146,21 @@ static void tell_candidates(struct finding *f, const struct fits *fits)
 	     "structure's name reads it so");
 }
 
-static void explain(struct finding *f)
+static void explain_cap_explain(struct finding *f)
 {
 	const struct prm_struct *s = labelled(f);
 	struct fits fits;
 
 	fit_pages(&fits, f);
 	if (!s)
-		s = is_general(f) ? prm_find_struct(general) : fits.best[0].s;
+		s = explain_cap_is_general(f) ? prm_find_struct(general) : fits.best[0].s;
 	snprintf(f->what, sizeof(f->what), "capability page (QUERY_HCA_CAP), %.48s", s->text);
 	fact_name(f, "page", s->name);
 	if (!strcmp(s->name, general))
 		explain_general(f);
 	else
 		tell(f, "what", NULL, "%s", s->text);
-	if (!labelled(f) && !is_general(f))
+	if (!labelled(f) && !explain_cap_is_general(f))
 		tell_candidates(f, &fits);
 	tell(f, "mode", NULL,
 	     "whether these are the largest possible or the current values is not in a page "
@@ -167,6 +169,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_cap = {
-	"cap",	 "a capability page (256 or 4096 bytes, with or without 16 of header)", 64, score,
-	explain,
+	"cap",
+	"a capability page (256 or 4096 bytes, with or without 16 of header)",
+	64,
+	explain_cap_score,
+	explain_cap_explain,
 };

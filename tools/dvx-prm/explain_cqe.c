@@ -27,7 +27,7 @@ static size_t cqe_at(const struct finding *f)
 	return f->d->len == 2 * CQE ? CQE : 0;
 }
 
-static uint64_t get(const struct finding *f, const char *s, const char *path)
+static uint64_t explain_cqe_get(const struct finding *f, const char *s, const char *path)
 {
 	return field(f, s, cqe_at(f), path);
 }
@@ -100,7 +100,7 @@ void cqe_weigh(struct finding *f, size_t at)
 		weigh(f, SCORE_LIKELY, "nothing but the opcode INVALID is set");
 }
 
-static void score(struct finding *f)
+static void explain_cqe_score(struct finding *f)
 {
 	if (f->d->len == CQE || f->d->len == 2 * CQE)
 		cqe_weigh(f, cqe_at(f));
@@ -118,9 +118,9 @@ static void tell_verbs(struct finding *f, unsigned int syndrome)
 
 static void tell_wqe(struct finding *f, bool send)
 {
-	unsigned int op = (unsigned int)get(f, "err_cqe", "s_wqe_opcode");
-	unsigned int index = (unsigned int)get(f, "err_cqe", "wqe_counter");
-	unsigned int qpn = (unsigned int)get(f, "err_cqe", "qpn");
+	unsigned int op = (unsigned int)explain_cqe_get(f, "err_cqe", "s_wqe_opcode");
+	unsigned int index = (unsigned int)explain_cqe_get(f, "err_cqe", "wqe_counter");
+	unsigned int qpn = (unsigned int)explain_cqe_get(f, "err_cqe", "qpn");
 
 	fact(f, "qpn", qpn);
 	fact(f, "wqe_counter", index);
@@ -138,7 +138,7 @@ static void tell_wqe(struct finding *f, bool send)
 
 static void explain_error(struct finding *f, unsigned int opcode)
 {
-	unsigned int synd = (unsigned int)get(f, "err_cqe", "syndrome");
+	unsigned int synd = (unsigned int)explain_cqe_get(f, "err_cqe", "syndrome");
 	bool send = opcode == OP_REQ_ERR;
 
 	snprintf(f->what, sizeof(f->what), "error completion of a %s WQE",
@@ -149,23 +149,23 @@ static void explain_error(struct finding *f, unsigned int opcode)
 	tell_verbs(f, synd);
 	tell_wqe(f, send);
 	tell_cause(f, prm_find_enum("syndrome"), synd);
-	tell_vendor(f, synd, (unsigned int)get(f, "err_cqe", "vendor_err_synd"));
+	tell_vendor(f, synd, (unsigned int)explain_cqe_get(f, "err_cqe", "vendor_err_synd"));
 	part(f, prm_find_struct("err_cqe"), cqe_at(f), CQE);
 }
 
 static void explain_sig(struct finding *f)
 {
 	snprintf(f->what, sizeof(f->what), "signature error completion");
-	fact(f, "mkey", get(f, "sig_err_cqe", "mkey"));
+	fact(f, "mkey", explain_cqe_get(f, "sig_err_cqe", "mkey"));
 	tell(f, "what", "mkey", "data behind mkey 0x%x have a wrong signature at byte %llu",
-	     (unsigned int)get(f, "sig_err_cqe", "mkey"),
-	     (unsigned long long)get(f, "sig_err_cqe", "err_offset"));
+	     (unsigned int)explain_cqe_get(f, "sig_err_cqe", "mkey"),
+	     (unsigned long long)explain_cqe_get(f, "sig_err_cqe", "err_offset"));
 	part(f, prm_find_struct("sig_err_cqe"), cqe_at(f), CQE);
 }
 
 static void tell_tm(struct finding *f)
 {
-	unsigned int op = (unsigned int)get(f, "cqe64", "app_op");
+	unsigned int op = (unsigned int)explain_cqe_get(f, "cqe64", "app_op");
 	const struct prm_enum *ops = prm_find_enum("cqe_app_op");
 
 	fact(f, "app_op", op);
@@ -174,15 +174,15 @@ static void tell_tm(struct finding *f)
 	     "tag matching 0x%x %s: %s; index %u in the list of tags, %u unexpected "
 	     "messages so far",
 	     op, prm_enum_name(ops, op), prm_enum_text(ops, op),
-	     (unsigned int)get(f, "cqe64", "app_info"),
-	     (unsigned int)get(f, "cqe64", "hw_phase_cnt"));
+	     (unsigned int)explain_cqe_get(f, "cqe64", "app_info"),
+	     (unsigned int)explain_cqe_get(f, "cqe64", "hw_phase_cnt"));
 }
 
 /* 32 bytes lie in the completion itself, more of them in the half before it. */
 static void tell_inline(struct finding *f)
 {
-	unsigned int format = (unsigned int)get(f, "cqe64", "cqe_format");
-	unsigned int n = (unsigned int)get(f, "cqe64", "byte_cnt");
+	unsigned int format = (unsigned int)explain_cqe_get(f, "cqe64", "cqe_format");
+	unsigned int n = (unsigned int)explain_cqe_get(f, "cqe64", "byte_cnt");
 
 	if (format == INLINE32)
 		tell(f, "inline", "cqe_format",
@@ -203,16 +203,17 @@ static void tell_inline(struct finding *f)
 
 static void tell_receive(struct finding *f, unsigned int opcode)
 {
-	unsigned int word = (unsigned int)get(f, "cqe64", "immediate");
+	unsigned int word = (unsigned int)explain_cqe_get(f, "cqe64", "immediate");
 
 	tell(f, "wqe", "byte_cnt", "%u bytes went into the receive WQE with index %u",
-	     (unsigned int)get(f, "cqe64", "byte_cnt"),
-	     (unsigned int)get(f, "cqe64", "wqe_counter"));
+	     (unsigned int)explain_cqe_get(f, "cqe64", "byte_cnt"),
+	     (unsigned int)explain_cqe_get(f, "cqe64", "wqe_counter"));
 	if (opcode == OP_WR_IMM || opcode == OP_SEND_IMM)
 		tell(f, "immediate", "immediate", "immediate data 0x%08x", word);
 	else if (opcode == OP_SEND_INV)
 		tell(f, "invalidated", "inval_rkey", "the peer invalidated rkey 0x%08x", word);
-	if (get(f, "cqe64", "cqe_format") != INLINE32 && get(f, "cqe64", "g"))
+	if (explain_cqe_get(f, "cqe64", "cqe_format") != INLINE32 &&
+	    explain_cqe_get(f, "cqe64", "g"))
 		tell(f, "grh", "g",
 		     "40 bytes of GRH (or an IP header in their place) precede the data");
 	tell_inline(f);
@@ -223,7 +224,7 @@ static void explain_good(struct finding *f, unsigned int opcode)
 	snprintf(f->what, sizeof(f->what), "completion, no error");
 	tell(f, "what", "opcode", "opcode 0x%x %s: %s", opcode, prm_cqe_opcode_name(opcode),
 	     prm_enum_text(prm_find_enum("cqe_opcode"), opcode));
-	fact(f, "wqe_counter", get(f, "cqe64", "wqe_counter"));
+	fact(f, "wqe_counter", explain_cqe_get(f, "cqe64", "wqe_counter"));
 	if (opcode == OP_REQ)
 		tell_wqe(f, true);
 	else if (opcode < OP_RESIZE)
@@ -232,7 +233,7 @@ static void explain_good(struct finding *f, unsigned int opcode)
 		tell(f, "resize", "opcode",
 		     "what follows is in the new ring; software copies what it has not "
 		     "polled yet");
-	if (get(f, "cqe64", "app") == TAG_MATCHING)
+	if (explain_cqe_get(f, "cqe64", "app") == TAG_MATCHING)
 		tell_tm(f);
 	if (cqe_minis(f, cqe_at(f)))
 		tell(f, "compressed", "cqe_format",
@@ -242,9 +243,9 @@ static void explain_good(struct finding *f, unsigned int opcode)
 	part(f, prm_find_struct(cqe_at(f) ? "cqe128" : "cqe64"), 0, cqe_at(f) + CQE);
 }
 
-static void explain(struct finding *f)
+static void explain_cqe_explain(struct finding *f)
 {
-	unsigned int opcode = (unsigned int)get(f, "cqe64", "opcode");
+	unsigned int opcode = (unsigned int)explain_cqe_get(f, "cqe64", "opcode");
 
 	fact(f, "opcode", opcode);
 	fact_name(f, "opcode_name", prm_cqe_opcode_name(opcode));
@@ -257,7 +258,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_cqe = {
-	"cqe",	 "a completion, failed or good (64 or 128 bytes, opcode in the last byte)",
-	CQE,	 score,
-	explain,
+	"cqe",
+	"a completion, failed or good (64 or 128 bytes, opcode in the last byte)",
+	CQE,
+	explain_cqe_score,
+	explain_cqe_explain,
 };

@@ -6,7 +6,7 @@
 
 enum { EQE = 64 };
 
-static void score(struct finding *f)
+static void explain_eqe_score(struct finding *f)
 {
 	const uint8_t *p = f->d->bytes;
 	unsigned int type = (unsigned int)field(f, "eqe", 0, "type");
@@ -42,7 +42,7 @@ static void tell_queue(struct finding *f, unsigned int type)
 	fact(f, type ? "qp_srq_n" : "cqn", n);
 }
 
-static void explain(struct finding *f)
+static void explain_eqe_explain(struct finding *f)
 {
 	unsigned int type = (unsigned int)field(f, "eqe", 0, "type");
 	unsigned int cause = (unsigned int)field(f, "eqe", 0, "cq_err_syndrome");
@@ -63,5 +63,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_eqe = {
-	"eqe", "an event (64 bytes, known type in byte 1)", EQE, score, explain,
+	"eqe",
+	"an event (64 bytes, known type in byte 1)",
+	EQE,
+	explain_eqe_score,
+	explain_eqe_explain,
 };

@@ -35,7 +35,7 @@ size_t cqe_minis(const struct finding *f, size_t at)
 	return n <= MOST ? n : 0;
 }
 
-static void add(struct minis *m, const struct finding *f, size_t at)
+static void explain_mini_add(struct minis *m, const struct finding *f, size_t at)
 {
 	if (at + MINI <= f->d->len && m->count < MOST)
 		m->at[m->count++] = at;
@@ -47,7 +47,7 @@ static void find_basic(struct minis *m, const struct finding *f)
 	for (size_t i = 0; i < m->claimed; i++) {
 		size_t slot = i < PER_ARRAY ? 1 : i / PER_ARRAY * PER_ARRAY;
 
-		add(m, f, slot * CQE + i % PER_ARRAY * MINI);
+		explain_mini_add(m, f, slot * CQE + i % PER_ARRAY * MINI);
 	}
 }
 
@@ -64,11 +64,11 @@ static void find_enhanced(struct minis *m, const struct finding *f)
 		n = cqe(f, at, "opcode") + 1;
 		m->claimed += n;
 		for (size_t i = 0; i < n; i++)
-			add(m, f, at + i * MINI);
+			explain_mini_add(m, f, at + i * MINI);
 	}
 }
 
-static void find(struct minis *m, const struct finding *f)
+static void explain_mini_find(struct minis *m, const struct finding *f)
 {
 	memset(m, 0, sizeof(*m));
 	find_basic(m, f);
@@ -85,13 +85,13 @@ static bool lengths_fit(const struct minis *m, const struct finding *f)
 	return true;
 }
 
-static void score(struct finding *f)
+static void explain_mini_score(struct finding *f)
 {
 	struct minis m;
 
 	if (f->d->len % CQE)
 		return;
-	find(&m, f);
+	explain_mini_find(&m, f);
 	if (!m.count)
 		return;
 	cqe_weigh(f, 0);
@@ -105,7 +105,7 @@ static void score(struct finding *f)
 }
 
 /* What the queue's mini_cqe_res_format would make of the first word. */
-static json_t *entry_json(const struct finding *f, size_t at, size_t index, bool send)
+static json_t *explain_mini_entry_json(const struct finding *f, size_t at, size_t index, bool send)
 {
 	uint64_t bytes = field(f, "mini_cqe8", at, "byte_cnt");
 	json_t *o = json_pack("{s:I, s:I}", "at", (json_int_t)at, "byte_cnt", (json_int_t)bytes);
@@ -151,7 +151,7 @@ static void tell_entries(struct finding *f, const struct minis *m, bool send)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < m->count; i++) {
-		json_t *o = entry_json(f, m->at[i], index + i, send);
+		json_t *o = explain_mini_entry_json(f, m->at[i], index + i, send);
 
 		tell_entry(f, i, o, send);
 		json_array_append_new(list, o);
@@ -159,12 +159,12 @@ static void tell_entries(struct finding *f, const struct minis *m, bool send)
 	json_object_set_new(f->facts, "entries", list);
 }
 
-static void explain(struct finding *f)
+static void explain_mini_explain(struct finding *f)
 {
 	struct minis m;
 	bool send = cqe(f, 0, "opcode") == OP_REQ;
 
-	find(&m, f);
+	explain_mini_find(&m, f);
 	snprintf(f->what, sizeof(f->what), "compressed completions, %zu of a %s queue", m.claimed,
 		 send ? "send" : "receive");
 	fact(f, "layout_enhanced", m.enhanced);
@@ -195,5 +195,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_mini = {
-	"mini", "compressed completions (a title and arrays of 8)", 2 * CQE, score, explain,
+	"mini",
+	"compressed completions (a title and arrays of 8)",
+	2 * CQE,
+	explain_mini_score,
+	explain_mini_explain,
 };

@@ -7,7 +7,7 @@
 
 enum { SEG = 16, MOST = 64 * SEG, NO_MORE = 0x100, LEAST_SURE = SCORE_LIKELY - 1 };
 
-static unsigned int word(const struct finding *f, size_t at, const char *path)
+static unsigned int explain_rwqe_word(const struct finding *f, size_t at, const char *path)
 {
 	return (unsigned int)field(f, "wqe_data_seg", at, path);
 }
@@ -15,8 +15,8 @@ static unsigned int word(const struct finding *f, size_t at, const char *path)
 /* libmlx5 ends a list that is not full with this key. */
 static bool ends_here(const struct finding *f, size_t at)
 {
-	return word(f, at, "lkey") == NO_MORE && !word(f, at, "byte_count") &&
-	       !field(f, "wqe_data_seg", at, "addr");
+	return explain_rwqe_word(f, at, "lkey") == NO_MORE &&
+	       !explain_rwqe_word(f, at, "byte_count") && !field(f, "wqe_data_seg", at, "addr");
 }
 
 static bool has_head(const struct finding *f)
@@ -36,13 +36,13 @@ static size_t pointers(const struct finding *f, size_t at, bool *ended)
 		if (*ended)
 			return n;
 		if (!wqe_is_pointer(f, at) || !field(f, "wqe_data_seg", at, "addr") ||
-		    !word(f, at, "byte_count"))
+		    !explain_rwqe_word(f, at, "byte_count"))
 			return 0;
 	}
 	return n;
 }
 
-static void score(struct finding *f)
+static void explain_rwqe_score(struct finding *f)
 {
 	size_t at = has_head(f) ? SEG : 0, n;
 	bool ended;
@@ -77,7 +77,7 @@ static void explain_head(struct finding *f)
 	part(f, prm_find_struct("wqe_srq_next_seg"), 0, SEG);
 }
 
-static void explain(struct finding *f)
+static void explain_rwqe_explain(struct finding *f)
 {
 	size_t at = has_head(f) ? SEG : 0, n;
 	unsigned long long room = 0;
@@ -88,7 +88,7 @@ static void explain(struct finding *f)
 	if (at)
 		explain_head(f);
 	for (size_t i = 0; i < n; i++) {
-		room += word(f, at + i * SEG, "byte_count");
+		room += explain_rwqe_word(f, at + i * SEG, "byte_count");
 		part(f, prm_find_struct("wqe_data_seg"), at + i * SEG, SEG);
 	}
 	fact(f, "pointers", n);
@@ -102,6 +102,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_rwqe = {
-	"rwqe",	 "a receive WQE (pointers to memory, maybe after an SRQ's link)", SEG, score,
-	explain,
+	"rwqe",
+	"a receive WQE (pointers to memory, maybe after an SRQ's link)",
+	SEG,
+	explain_rwqe_score,
+	explain_rwqe_explain,
 };

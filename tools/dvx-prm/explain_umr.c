@@ -10,7 +10,7 @@ static uint64_t umr(const struct finding *f, const char *path)
 	return field(f, "wqe_umr_ctrl_seg", CTRL, path);
 }
 
-static void entries(struct finding *f, const char *name, size_t at, size_t end)
+static void explain_umr_entries(struct finding *f, const char *name, size_t at, size_t end)
 {
 	const struct prm_struct *s = prm_find_struct(name);
 
@@ -32,14 +32,19 @@ static void inline_list(struct finding *f, size_t at, size_t end)
 		     (unsigned int)field(f, "stride_block_ctrl_seg", at, "bcount_per_cycle"));
 		part(f, prm_find_struct("stride_block_ctrl_seg"), at, SEG);
 		at += SEG;
-		entries(f, "stride_block_entry", at, at + n * SEG < end ? at + n * SEG : end);
+		explain_umr_entries(f, "stride_block_entry", at,
+				    at + n * SEG < end ? at + n * SEG : end);
 		return;
 	}
 	tell(f, "translations", "xlt_octowords", "%zu bytes of %s entries are in the WQE", end - at,
 	     mode == MODE_MTT	? "MTT"
 	     : mode == MODE_KSM ? "KSM"
 				: "KLM");
-	entries(f, mode == MODE_MTT ? "mtt" : mode == MODE_KSM ? "ksm" : "klm", at, end);
+	explain_umr_entries(f,
+			    mode == MODE_MTT   ? "mtt"
+			    : mode == MODE_KSM ? "ksm"
+					       : "klm",
+			    at, end);
 }
 
 /* Each description tells its length; the last of two may be the crypto one. */

@@ -58,7 +58,7 @@ static void score_length(struct finding *f, unsigned int ds)
 		weigh(f, -25, "ds says %u bytes, but %zu are given", ds * SEG, len);
 }
 
-static void score(struct finding *f)
+static void explain_wqe_score(struct finding *f)
 {
 	const uint8_t *p = f->d->bytes;
 	unsigned int op = ctrl(f, "opcode");
@@ -109,7 +109,7 @@ static size_t header_rest(const struct finding *f)
 	return wqe_header_rest((size_t)field(f, "wqe_eth_seg", SEG, "inline_hdr_sz"));
 }
 
-static size_t one(struct finding *f, const char *name, size_t at, size_t end)
+static size_t explain_wqe_one(struct finding *f, const char *name, size_t at, size_t end)
 {
 	const struct prm_struct *s;
 
@@ -156,8 +156,8 @@ static void segments(struct finding *f, size_t end)
 			continue;
 		if (layouts[i].address)
 			at = wqe_address(f, op, end);
-		at = one(f, layouts[i].first, at, end);
-		at = one(f, layouts[i].second, at, end);
+		at = explain_wqe_one(f, layouts[i].first, at, end);
+		at = explain_wqe_one(f, layouts[i].second, at, end);
 		if (op == OP_UMR)
 			wqe_translations(f, at, end);
 		if (layouts[i].data)
@@ -169,7 +169,7 @@ static void segments(struct finding *f, size_t end)
 		     prm_wqe_opcode_name(op));
 }
 
-static void explain(struct finding *f)
+static void explain_wqe_explain(struct finding *f)
 {
 	unsigned int op = ctrl(f, "opcode"), ds = ctrl(f, "ds");
 	size_t end = ds * SEG < f->d->len ? ds * SEG : f->d->len;
@@ -191,7 +191,9 @@ static void explain(struct finding *f)
 }
 
 const struct recogniser recognise_wqe = {
-	"wqe",	 "a send WQE (known opcode in byte 3, a length in ds that fits; up to 1024 bytes)",
-	SEG,	 score,
-	explain,
+	"wqe",
+	"a send WQE (known opcode in byte 3, a length in ds that fits; up to 1024 bytes)",
+	SEG,
+	explain_wqe_score,
+	explain_wqe_explain,
 };

@@ -19,7 +19,7 @@ const struct prm_struct *need_struct(const char *name)
 }
 
 /* How much of the path leads somewhere, and into which structure. */
-static const struct prm_struct *follow(const struct prm_struct *s, const char **path)
+static const struct prm_struct *find_follow(const struct prm_struct *s, const char **path)
 {
 	for (;;) {
 		size_t n = strcspn(*path, ".[");
@@ -44,7 +44,7 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 
 	if (f)
 		return f;
-	s = follow(s, &path);
+	s = find_follow(s, &path);
 	n = strcspn(path, ".[");
 	snprintf(name, sizeof(name), "%.*s", (int)n, path);
 	for (size_t i = 0; i < s->field_count; i++) {

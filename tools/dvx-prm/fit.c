@@ -18,7 +18,7 @@ static double field_cost(size_t n, size_t k)
 	return lgamma((double)n + 2) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
 }
 
-static size_t ones(uint8_t byte)
+static size_t fit_ones(uint8_t byte)
 {
 	return (size_t)__builtin_popcount(byte);
 }
@@ -32,9 +32,9 @@ struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len)
 	if (!covered)
 		return fit;
 	for (size_t i = 0; i < len; i++) {
-		fields += ones(covered[i]);
-		fit.set += ones(covered[i] & p[i]);
-		fit.strays += ones((uint8_t)(p[i] & ~covered[i]));
+		fields += fit_ones(covered[i]);
+		fit.set += fit_ones(covered[i] & p[i]);
+		fit.strays += fit_ones((uint8_t)(p[i] & ~covered[i]));
 	}
 	free(covered);
 	fit.surprise =

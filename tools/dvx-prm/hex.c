@@ -36,7 +36,7 @@ struct parse {
 	bool swap_said;
 };
 
-static int fail(struct parse *p, const char *fmt, ...)
+static int hex_fail(struct parse *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -55,13 +55,14 @@ static bool is_text(const uint8_t *p, size_t len)
 	return true;
 }
 
-static int grow(struct parse *p, size_t more, unsigned int line)
+static int hex_grow(struct parse *p, size_t more, unsigned int line)
 {
 	if (more > HEX_MAX_BYTES - p->used)
-		return fail(p,
-			    "line %u: more than %u bytes of dumps; cut the input to the part that "
-			    "matters",
-			    line, HEX_MAX_BYTES);
+		return hex_fail(
+			p,
+			"line %u: more than %u bytes of dumps; cut the input to the part that "
+			"matters",
+			line, HEX_MAX_BYTES);
 	return 0;
 }
 
@@ -71,8 +72,8 @@ static struct dump *new_dump(struct parse *p, unsigned int line)
 	struct dump *d;
 
 	if (h->count == HEX_MAX_DUMPS) {
-		fail(p, "line %u: more than %u dumps; cut the input to the part that matters", line,
-		     HEX_MAX_DUMPS);
+		hex_fail(p, "line %u: more than %u dumps; cut the input to the part that matters",
+			 line, HEX_MAX_DUMPS);
 		return NULL;
 	}
 	d = &h->dumps[h->count++];
@@ -95,7 +96,7 @@ static void set_label(struct dump *d, const char *text, size_t len)
 }
 
 /* Repeats the last row, or fills with zeros, up to `end`. */
-static int fill(struct parse *p, uint64_t end, unsigned int line)
+static int hex_fill(struct parse *p, uint64_t end, unsigned int line)
 {
 	struct dump *d = p->dump;
 	uint8_t *to = p->hex->bytes + p->used;
@@ -103,7 +104,7 @@ static int fill(struct parse *p, uint64_t end, unsigned int line)
 
 	if (end - d->base - d->len > HEX_MAX_BYTES)
 		more = HEX_MAX_BYTES;
-	if (grow(p, more, line))
+	if (hex_grow(p, more, line))
 		return -1;
 	for (size_t i = 0; i < more; i++)
 		to[i] = p->star && p->last_row ? to[i - p->last_row] : 0;
@@ -132,18 +133,18 @@ static const char *form_of(const struct line *l, bool swapped)
 	return l->offset_used ? "offsets and bytes" : l->row.group > 2 ? "words" : "bytes";
 }
 
-static int append(struct parse *p, const struct line *l)
+static int hex_append(struct parse *p, const struct line *l)
 {
 	uint32_t start = l->offset_used && !l->row.colon ? l->row.rest : l->row.start;
 	bool swap = host_words(p, l);
 	size_t n = row_bytes(l->text + start, l->row.end - start, false, NULL);
 
 	if (l->offset_used && !l->row.colon && l->row.group == 6)
-		return fail(
+		return hex_fail(
 			p,
 			"line %u: groups of 6 digits are od's octal words; dump with od -A x -t x1",
 			l->number);
-	if (grow(p, n, l->number))
+	if (hex_grow(p, n, l->number))
 		return -1;
 	row_bytes(l->text + start, l->row.end - start, swap, p->hex->bytes + p->used);
 	if (!p->dump->form)
@@ -164,7 +165,7 @@ static int begin_dump(struct parse *p, const struct line *l)
 	p->dump_offsets = l->offset_used;
 	if (l->label)
 		set_label(d, l->label, l->label_len);
-	return append(p, l);
+	return hex_append(p, l);
 }
 
 /* An offset that goes on where the dump ends belongs to it, whatever a log put between. */
@@ -175,19 +176,19 @@ static int add_offset_row(struct parse *p, const struct line *l)
 	if (!p->dump || !p->dump_offsets || l->offset < end ||
 	    (!p->star && l->offset - end > WIDEST_GAP))
 		return begin_dump(p, l);
-	if (l->offset > end && fill(p, l->offset, l->number))
+	if (l->offset > end && hex_fill(p, l->offset, l->number))
 		return -1;
 	p->star = false;
-	return append(p, l);
+	return hex_append(p, l);
 }
 
-static int add_row(struct parse *p, const struct line *l)
+static int hex_add_row(struct parse *p, const struct line *l)
 {
 	if (l->offset_used)
 		return add_offset_row(p, l);
 	if (!p->dump || p->dump_offsets || l->after_text || p->dump->structure[0])
 		return begin_dump(p, l);
-	return append(p, l);
+	return hex_append(p, l);
 }
 
 /* Bytes of a row if its first group is an offset. */
@@ -252,17 +253,17 @@ static void settle_offsets(struct parse *p, size_t from, size_t to)
 	}
 }
 
-static bool plain(const struct line *l)
+static bool hex_plain(const struct line *l)
 {
 	return !l->row.colon;
 }
 
-static void settle(struct parse *p)
+static void hex_settle(struct parse *p)
 {
 	size_t from = 0;
 
 	for (size_t i = 0; i <= p->count; i++) {
-		bool ends = i == p->count || !plain(&p->lines[i]) || p->lines[i].after_text;
+		bool ends = i == p->count || !hex_plain(&p->lines[i]) || p->lines[i].after_text;
 
 		if (ends) {
 			settle_offsets(p, from, i);
@@ -270,7 +271,7 @@ static void settle(struct parse *p)
 		}
 		if (i == p->count)
 			break;
-		if (!plain(&p->lines[i])) {
+		if (!hex_plain(&p->lines[i])) {
 			p->lines[i].offset_used = true;
 			p->lines[i].offset = p->lines[i].row.offset[RADIX_HEX];
 			from = i + 1;
@@ -283,20 +284,21 @@ static int add_line(struct parse *p, const struct line *l)
 	if (l->row.kind == ROW_STAR) {
 		p->star = true;
 		if (!p->dump || !p->dump_offsets)
-			return fail(p,
-				    "line %u: \"*\" without offsets does not say how often the row "
-				    "repeats; dump with offsets or all rows (od -v, hexdump -v)",
-				    l->number);
+			return hex_fail(
+				p,
+				"line %u: \"*\" without offsets does not say how often the row "
+				"repeats; dump with offsets or all rows (od -v, hexdump -v)",
+				l->number);
 		return 0;
 	}
 	if (l->row.kind != ROW_LONE || !l->offset_used)
 		return l->row.kind == ROW_LONE && l->row.odd
-			       ? fail(p, "line %u, column %u: an odd number of hex digits",
-				      l->number, l->row.start + 1)
-			       : add_row(p, l);
+			       ? hex_fail(p, "line %u, column %u: an odd number of hex digits",
+					  l->number, l->row.start + 1)
+			       : hex_add_row(p, l);
 	/* The offset that ends a dump of hexdump or od. */
 	if (p->dump && p->dump_offsets && l->offset > p->dump->base + p->dump->len)
-		return fill(p, l->offset, l->number);
+		return hex_fill(p, l->offset, l->number);
 	return 0;
 }
 
@@ -308,7 +310,7 @@ static int trace_line(struct parse *p, const char *text, size_t len, unsigned in
 	if (!trace_read(&t, text, len))
 		return 0;
 	d = new_dump(p, number);
-	if (!d || grow(p, t.len, number))
+	if (!d || hex_grow(p, t.len, number))
 		return -1;
 	memcpy(p->hex->bytes + p->used, t.bytes, t.len);
 	p->used += t.len;
@@ -323,7 +325,7 @@ static int trace_line(struct parse *p, const char *text, size_t len, unsigned in
 static int keep_line(struct parse *p, const struct line *l)
 {
 	if (p->count == HEX_MAX_ROWS)
-		return fail(
+		return hex_fail(
 			p,
 			"line %u: more than %u rows of hex; cut the input to the part that matters",
 			l->number, HEX_MAX_ROWS);
@@ -332,7 +334,7 @@ static int keep_line(struct parse *p, const struct line *l)
 		struct line *more = realloc(p->lines, room * sizeof(*more));
 
 		if (!more)
-			return fail(p, "out of memory");
+			return hex_fail(p, "out of memory");
 		p->lines = more;
 		p->room = room;
 	}
@@ -340,9 +342,9 @@ static int keep_line(struct parse *p, const struct line *l)
 	return 0;
 }
 
-static int flush(struct parse *p)
+static int hex_flush(struct parse *p)
 {
-	settle(p);
+	hex_settle(p);
 	for (size_t i = 0; i < p->count; i++)
 		if (add_line(p, &p->lines[i]))
 			return -1;
@@ -361,7 +363,7 @@ static int not_hex(struct parse *p, const struct line *l, size_t len)
 	for (; n < len && n < sizeof(word) - 1 && !strchr(" \t\r\n,;", text[n]); n++)
 		word[n] = isprint((unsigned char)text[n]) ? text[n] : '?';
 	word[n] = 0;
-	return fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
+	return hex_fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
 }
 
 /* "> " before a line that somebody quotes. */
@@ -395,7 +397,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len)
 			continue;
 		if (l.row.kind == ROW_TEXT) {
 			if (trace_looks_like(l.text, n)) {
-				if (flush(p))
+				if (hex_flush(p))
 					return -1;
 				taken = trace_line(p, l.text, n, l.number);
 				if (taken < 0)
@@ -414,7 +416,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len)
 		l.after_text = false;
 		l.label = NULL;
 	}
-	return flush(p);
+	return hex_flush(p);
 }
 
 int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
@@ -427,7 +429,7 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	*hex = (struct hex){.bytes = NULL, .cut = more};
 	len = more ? HEX_MAX_TEXT : len;
 	if (len >= 2 && !memcmp(text, "\xff\xfe", 2) && len % 2 == 0 && !text[len - 1])
-		return fail(&p, "the input is UTF-16; save it as UTF-8 text");
+		return hex_fail(&p, "the input is UTF-16; save it as UTF-8 text");
 	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
 		text += 3;
 		len -= 3;
@@ -437,9 +439,9 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	room = is_text((const uint8_t *)text, len) ? HEX_MAX_BYTES : room;
 	hex->bytes = malloc(room + 1);
 	if (!hex->dumps || !hex->bytes)
-		return fail(&p, "out of memory");
+		return hex_fail(&p, "out of memory");
 	if (!len)
-		return fail(&p, "the input is empty");
+		return hex_fail(&p, "the input is empty");
 	if (!is_text((const uint8_t *)text, len)) {
 		memcpy(hex->bytes, text, room);
 		new_dump(&p, 0)->len = room;
@@ -450,7 +452,8 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	err = parse_lines(&p, text, len);
 	hex->none = !err && !hex->count;
 	if (hex->none)
-		err = fail(&p, "there is no hex in the input (%zu lines of text)", hex->text_lines);
+		err = hex_fail(&p, "there is no hex in the input (%zu lines of text)",
+			       hex->text_lines);
 	free(p.lines);
 	return err;
 }

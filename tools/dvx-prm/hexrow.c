@@ -79,7 +79,7 @@ size_t row_bytes(const char *text, size_t len, bool swap, uint8_t *out)
 	return n;
 }
 
-static uint64_t number(const char *text, const struct word *w, unsigned int base)
+static uint64_t hexrow_number(const char *text, const struct word *w, unsigned int base)
 {
 	uint64_t v = 0;
 
@@ -99,7 +99,7 @@ static void set_offsets(struct row *row, const char *text, const struct word *w)
 	static const unsigned int base[RADIXES] = {16, 8, 10};
 
 	for (int r = 0; r < RADIXES; r++)
-		row->offset[r] = number(text, w, base[r]);
+		row->offset[r] = hexrow_number(text, w, base[r]);
 }
 
 static void set_data(struct row *row, const char *text, size_t start, size_t end,

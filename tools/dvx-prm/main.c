@@ -91,7 +91,7 @@ static const char overview[] =
 	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 >nop\n"
 	"  dvx-prm decode wqe_ctrl_seg nop\n";
 
-static void check(struct argp_state *state, const struct args *a)
+static void prmtool_main_check(struct argp_state *state, const struct args *a)
 {
 	if (a->words && strcmp(a->words, "be") && strcmp(a->words, "le"))
 		argp_error(state, "--words is be or le, not \"%s\"", a->words);
@@ -114,7 +114,7 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.check = check,
+	.check = prmtool_main_check,
 	.full = EXIT_INPUT,
 };
 

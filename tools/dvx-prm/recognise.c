@@ -14,7 +14,7 @@ static const struct recogniser *const recognisers[] = {
 };
 #define NRECOGNISERS (sizeof(recognisers) / sizeof(recognisers[0]))
 
-static json_t *format(const char *fmt, va_list ap)
+static json_t *recognise_format(const char *fmt, va_list ap)
 {
 	char text[1024];
 
@@ -28,8 +28,8 @@ void weigh(struct finding *f, int points, const char *fmt, ...)
 
 	f->score += points;
 	va_start(ap, fmt);
-	json_array_append_new(f->why,
-			      json_pack("{s:i, s:o}", "points", points, "text", format(fmt, ap)));
+	json_array_append_new(f->why, json_pack("{s:i, s:o}", "points", points, "text",
+						recognise_format(fmt, ap)));
 	va_end(ap);
 }
 
@@ -39,7 +39,7 @@ void tell(struct finding *f, const char *about, const char *field_name, const ch
 	json_t *o;
 
 	va_start(ap, fmt);
-	o = json_pack("{s:s, s:o}", "about", about, "text", format(fmt, ap));
+	o = json_pack("{s:s, s:o}", "about", about, "text", recognise_format(fmt, ap));
 	va_end(ap);
 	if (field_name)
 		json_object_set_new(o, "field", json_string(field_name));

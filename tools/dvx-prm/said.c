@@ -92,13 +92,13 @@ static uint32_t status_of(const char *text)
 	return 0;
 }
 
-static void set(struct said *s, enum said_value v, uint32_t value)
+static void said_set(struct said *s, enum said_value v, uint32_t value)
 {
 	s->has |= 1u << v;
 	s->value[v] = value;
 }
 
-static void take(struct said *s, char group, const char *text)
+static void said_take(struct said *s, char group, const char *text)
 {
 	static const struct {
 		char group;
@@ -113,11 +113,11 @@ static void take(struct said *s, char group, const char *text)
 	if (group == 'n')
 		snprintf(s->call, sizeof(s->call), "%s", text);
 	if (group == 'W')
-		set(s, SAID_WC, status_of(text));
+		said_set(s, SAID_WC, status_of(text));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (numbers[i].group == group)
-			set(s, (enum said_value)numbers[i].value,
-			    (uint32_t)strtoul(text, NULL, numbers[i].base));
+			said_set(s, (enum said_value)numbers[i].value,
+				 (uint32_t)strtoul(text, NULL, numbers[i].base));
 }
 
 static void take_groups(struct said *s, const struct form *form, const char *line,
@@ -130,7 +130,7 @@ static void take_groups(struct said *s, const struct form *form, const char *lin
 			continue;
 		snprintf(text, sizeof(text), "%.*s", (int)(m[i + 1].rm_eo - m[i + 1].rm_so),
 			 line + m[i + 1].rm_so);
-		take(s, form->groups[i], text);
+		said_take(s, form->groups[i], text);
 	}
 }
 
@@ -161,7 +161,7 @@ static bool read_line(struct said *s, const regex_t *regs, const char *line, uns
 }
 
 /* The QP and the index of the WQE differ from line to line of one failure. */
-static bool same(const struct said *a, const struct said *b)
+static bool said_same(const struct said *a, const struct said *b)
 {
 	const unsigned int own = 1u << SAID_QPN | 1u << SAID_INDEX;
 
@@ -173,10 +173,10 @@ static bool same(const struct said *a, const struct said *b)
 	return true;
 }
 
-static void keep(struct said *list, size_t *count, const struct said *s)
+static void said_keep(struct said *list, size_t *count, const struct said *s)
 {
 	for (size_t i = 0; i < *count; i++)
-		if (same(&list[i], s)) {
+		if (said_same(&list[i], s)) {
 			list[i].times++;
 			return;
 		}
@@ -191,8 +191,8 @@ static bool worth_it(const char *line)
 	       strcasestr(line, "error") || strcasestr(line, "exceeded");
 }
 
-static void read_lines(struct said *list, size_t *count, const regex_t *regs, const char *text,
-		       size_t len)
+static void said_read_lines(struct said *list, size_t *count, const regex_t *regs, const char *text,
+			    size_t len)
 {
 	unsigned int number = 0;
 
@@ -206,7 +206,7 @@ static void read_lines(struct said *list, size_t *count, const regex_t *regs, co
 		snprintf(line, sizeof(line), "%.*s", (int)(n < LONGEST ? n : LONGEST - 1),
 			 text + at);
 		if (worth_it(line) && read_line(&s, regs, line, number))
-			keep(list, count, &s);
+			said_keep(list, count, &s);
 	}
 }
 
@@ -220,7 +220,7 @@ struct said *said_read(const char *text, size_t len, size_t *count)
 	while (list && n < FORMS && !regcomp(&regs[n], forms[n].pattern, REG_EXTENDED | REG_ICASE))
 		n++;
 	if (n == FORMS)
-		read_lines(list, count, regs, text, len);
+		said_read_lines(list, count, regs, text, len);
 	while (n--)
 		regfree(&regs[n]);
 	return list;

@@ -102,7 +102,7 @@ static void print_branch(const struct prm_struct *s, int now, int before)
 	printf(")\n");
 }
 
-static void print_field(const struct prm_field *f)
+static void prmtool_show_print_field(const struct prm_field *f)
 {
 	char name[96], kind[96] = "";
 
@@ -130,7 +130,7 @@ static void print_struct(const struct prm_struct *s, const struct args *a)
 	for (size_t i = 0; i < s->field_count; i++) {
 		print_branch(s, s->fields[i].branch, branch);
 		branch = s->fields[i].branch;
-		print_field(&s->fields[i]);
+		prmtool_show_print_field(&s->fields[i]);
 	}
 	if (!!a->no_diagram)
 		return;

@@ -29,12 +29,12 @@ struct capture {
 	sigset_t before; /* the signals that end it are blocked but for the wait */
 };
 
-static void on_signal(int sig)
+static void simtool_capture_on_signal(int sig)
 {
 	signalled = sig;
 }
 
-static void take_signals(struct capture *c)
+static void simtool_capture_take_signals(struct capture *c)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t set;
@@ -42,7 +42,7 @@ static void take_signals(struct capture *c)
 	sigemptyset(&set);
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* A second Ctrl-C ends it at once; timeout(1) sends each SIGTERM twice. */
-		const struct sigaction stop = {.sa_handler = on_signal,
+		const struct sigaction stop = {.sa_handler = simtool_capture_on_signal,
 					       .sa_flags =
 						       ends[i] == SIGINT ? (int)SA_RESETHAND : 0};
 
@@ -54,7 +54,7 @@ static void take_signals(struct capture *c)
 		sigdelset(&c->before, ends[i]);
 }
 
-static int gone(const struct capture *c, int err)
+static int simtool_capture_gone(const struct capture *c, int err)
 {
 	if (!registry_is_ours(c->args->argv[0], err))
 		return -1;
@@ -65,12 +65,12 @@ static int gone(const struct capture *c, int err)
 	return -1;
 }
 
-static int ask(struct capture *c, uint32_t what)
+static int simtool_capture_ask(struct capture *c, uint32_t what)
 {
 	int err = link_write(c->sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0);
 
 	if (err)
-		return gone(c, err);
+		return simtool_capture_gone(c, err);
 	c->asked++;
 	return 0;
 }
@@ -78,7 +78,7 @@ static int ask(struct capture *c, uint32_t what)
 static int stop(struct capture *c)
 {
 	c->stopping = true;
-	return ask(c, LINK_CAPTURE_STOP);
+	return simtool_capture_ask(c, LINK_CAPTURE_STOP);
 }
 
 static bool enough(const struct capture *c)
@@ -94,12 +94,12 @@ static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *en
 
 	while (n-- && !enough(c)) {
 		if ((size_t)(end - at) < sizeof(p))
-			return gone(c, -EPROTO);
+			return simtool_capture_gone(c, -EPROTO);
 		memcpy(&p, at, sizeof(p));
 		at += sizeof(p);
 		padded = (p.len + 7u) & ~7u;
 		if (p.len > LINK_PACKET_MAX || (size_t)(end - at) < padded)
-			return gone(c, -EPROTO);
+			return simtool_capture_gone(c, -EPROTO);
 		if (pcap_out_add(&c->out, p.ns, at, p.len))
 			return -1;
 		at += padded;
@@ -107,14 +107,14 @@ static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *en
 	return pcap_out_flush(&c->out);
 }
 
-static int take(struct capture *c, const struct link_message *m)
+static int simtool_capture_take(struct capture *c, const struct link_message *m)
 {
 	struct link_captured head;
 
 	if (m->h.type != LINK_CAPTURE || (!m->h.result && m->h.len < sizeof(head)))
-		return gone(c, -EPROTO);
+		return simtool_capture_gone(c, -EPROTO);
 	if (m->h.result)
-		return gone(c, m->h.result);
+		return simtool_capture_gone(c, m->h.result);
 	memcpy(&head, m->body, sizeof(head));
 	c->asked--;
 	c->lost = head.lost;
@@ -147,9 +147,9 @@ static int read_answer(struct capture *c)
 	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
 
 	if (err < 0)
-		return gone(c, err);
+		return simtool_capture_gone(c, err);
 	if (err == 1) {
-		rc = take(c, &c->in.m);
+		rc = simtool_capture_take(c, &c->in.m);
 		link_in_reset(&c->in);
 	}
 	return rc;
@@ -161,19 +161,19 @@ static int turn(struct capture *c)
 		return -1;
 	if (!c->stopping && (signalled || enough(c)))
 		return stop(c);
-	return c->asked || c->ended || enough(c) ? 0 : ask(c, LINK_CAPTURE_NEXT);
+	return c->asked || c->ended || enough(c) ? 0 : simtool_capture_ask(c, LINK_CAPTURE_NEXT);
 }
 
 /* The first answer says that the capture is on. */
 static int begin(struct capture *c)
 {
-	if (ask(c, LINK_CAPTURE_NEXT))
+	if (simtool_capture_ask(c, LINK_CAPTURE_NEXT))
 		return -1;
 	while (c->asked)
 		if (wait_answer(c) || read_answer(c) || signalled)
 			return -1;
 	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
-	return ask(c, LINK_CAPTURE_NEXT);
+	return simtool_capture_ask(c, LINK_CAPTURE_NEXT);
 }
 
 static bool over(const struct capture *c)
@@ -181,7 +181,7 @@ static bool over(const struct capture *c)
 	return enough(c) || (c->ended && !c->asked);
 }
 
-static int run(struct capture *c)
+static int simtool_capture_run(struct capture *c)
 {
 	int rc = begin(c);
 
@@ -210,8 +210,8 @@ int cmd_capture(const struct args *a)
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");
 	else if (!pcap_out_open(&c.out, a->argv[1])) {
-		take_signals(&c);
-		rc = run(&c);
+		simtool_capture_take_signals(&c);
+		rc = simtool_capture_run(&c);
 	}
 	link_in_reset(&c.in);
 	close(c.sock);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /* In the build tree this program is tools/dvx-sim/dvx-sim; installed, its prefix may have moved. */
-static const char *find(char path[PATH_MAX], const char *built, const char *moved,
-			const char *installed)
+static const char *install_find(char path[PATH_MAX], const char *built, const char *moved,
+				const char *installed)
 {
 	const char *const near[] = {built, moved};
 	char self[PATH_MAX / 2], found[PATH_MAX];
@@ -33,14 +33,14 @@ const char *preload_path(void)
 {
 	static char path[PATH_MAX];
 
-	return find(path, "../../src/sim/.libs/libdvx-sim.so", "../lib/dvx/libdvx-sim.so",
-		    PKGLIBDIR "/libdvx-sim.so");
+	return install_find(path, "../../src/sim/.libs/libdvx-sim.so", "../lib/dvx/libdvx-sim.so",
+			    PKGLIBDIR "/libdvx-sim.so");
 }
 
 const char *server_path(void)
 {
 	static char path[PATH_MAX];
 
-	return find(path, "../../src/sim/dvx-sim-server", "../libexec/dvx/dvx-sim-server",
-		    PKGLIBEXECDIR "/dvx-sim-server");
+	return install_find(path, "../../src/sim/dvx-sim-server", "../libexec/dvx/dvx-sim-server",
+			    PKGLIBEXECDIR "/dvx-sim-server");
 }

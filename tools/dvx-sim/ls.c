@@ -39,7 +39,7 @@ static bool rows_fit(struct chip *c)
 }
 
 /* false: no such chip, or it does not answer or is of another version (said so). */
-static bool ask(const char *name, struct chip *c)
+static bool ls_ask(const char *name, struct chip *c)
 {
 	int sock = registry_try(name), err;
 
@@ -171,7 +171,7 @@ static void list_one(const char *name, json_t *json)
 {
 	struct chip c = {0};
 
-	if (!ask(name, &c))
+	if (!ls_ask(name, &c))
 		return;
 	if (json)
 		json_array_append_new(json, json_chip(&c));

@@ -121,7 +121,7 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 	}
 }
 
-static void check(struct argp_state *state, const struct args *a)
+static void simtool_main_check(struct argp_state *state, const struct args *a)
 {
 	if (strcmp(a->function, "host") && strcmp(a->function, "dpu"))
 		argp_error(state, "--function is host or dpu, not \"%s\"", a->function);
@@ -140,7 +140,7 @@ static const struct cli cli = {
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
 	.option = option,
-	.check = check,
+	.check = simtool_main_check,
 	.full = EXIT_FAILURE,
 	.wrong_program = EXIT_SELF,
 };

@@ -81,7 +81,7 @@ int pcap_in_percent(struct pcap_in *in)
 	return at < 0 ? -1 : (int)(at * 100 / in->size);
 }
 
-static int check(const struct pcap_in *in, const struct pcap_pkthdr *h)
+static int pcap_in_check(const struct pcap_in *in, const struct pcap_pkthdr *h)
 {
 	if (h->caplen < h->len) {
 		say("%s: packet %" PRIu64 " was cut when it was captured (%u of %u bytes): capture "
@@ -111,5 +111,5 @@ int pcap_in_next(struct pcap_in *in, struct pcap_packet *p)
 	}
 	p->number = in->n;
 	p->len = h->len;
-	return check(in, h);
+	return pcap_in_check(in, h);
 }

@@ -58,7 +58,7 @@ int pcap_out_add(struct pcap_out *o, uint64_t ns, const void *bytes, uint32_t le
 }
 
 /* How many packets are whole in the first `written` bytes of the buffer, and where they end. */
-static size_t whole(const struct pcap_out *o, size_t written, uint64_t *n)
+static size_t pcap_out_whole(const struct pcap_out *o, size_t written, uint64_t *n)
 {
 	size_t at = 0;
 	struct record r;
@@ -79,12 +79,12 @@ int pcap_out_unread(const struct pcap_out *o)
 	return -1;
 }
 
-static int failed(struct pcap_out *o, size_t written)
+static int pcap_out_failed(struct pcap_out *o, size_t written)
 {
 	const char *why = strerror(errno);
 	uint64_t all, fit;
 	off_t end = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
-	size_t at = whole(o, written, &fit);
+	size_t at = pcap_out_whole(o, written, &fit);
 
 	if (errno == EPIPE)
 		return pcap_out_unread(o);
@@ -92,7 +92,7 @@ static int failed(struct pcap_out *o, size_t written)
 		say("can't write %s: %s", o->name, why);
 		return -1;
 	}
-	whole(o, o->have, &all);
+	pcap_out_whole(o, o->have, &all);
 	o->packets -= all - fit;
 	o->have = 0;
 	if (end >= 0 && ftruncate(o->fd, end - (off_t)(written - at)))
@@ -112,7 +112,7 @@ int pcap_out_flush(struct pcap_out *o)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return failed(o, done);
+			return pcap_out_failed(o, done);
 		done += (size_t)n;
 	}
 	o->have = 0;

@@ -32,12 +32,12 @@ struct replay {
 	uint64_t began, shown; /* ns */
 };
 
-static void on_signal(int sig)
+static void simtool_replay_on_signal(int sig)
 {
 	stopped = sig;
 }
 
-static uint64_t now_ns(void)
+static uint64_t simtool_replay_now_ns(void)
 {
 	struct timespec t;
 
@@ -80,9 +80,9 @@ static void add_fates(struct link_fates *sum, const struct link_fates *f)
 		to[i] += from[i];
 }
 
-static void show_progress(struct replay *r)
+static void simtool_replay_show_progress(struct replay *r)
 {
-	uint64_t now = now_ns();
+	uint64_t now = simtool_replay_now_ns();
 	int percent;
 
 	if (!isatty(STDERR_FILENO) || now - r->shown < PROGRESS_NS)
@@ -135,11 +135,11 @@ static int send_batch(struct replay *r)
 		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
 		    r->sent, why(err));
 	}
-	show_progress(r);
+	simtool_replay_show_progress(r);
 	return err;
 }
 
-static int add(struct replay *r, const struct pcap_packet *p)
+static int simtool_replay_add(struct replay *r, const struct pcap_packet *p)
 {
 	const struct link_packet head = {.len = p->len};
 	size_t padded = (p->len + 7u) & ~7u;
@@ -154,7 +154,7 @@ static int add(struct replay *r, const struct pcap_packet *p)
 }
 
 /* All of a file is looked at before anything of it is sent. */
-static int check_file(const char *path)
+static int simtool_replay_check_file(const char *path)
 {
 	struct pcap_packet p;
 	struct pcap_in *in;
@@ -174,13 +174,13 @@ static int check_file(const char *path)
 	return rc;
 }
 
-static int send_file(struct replay *r)
+static int simtool_replay_send_file(struct replay *r)
 {
 	struct pcap_packet p;
 	int rc = 1;
 
 	while (!stopped && (rc = pcap_in_next(r->in, &p)) == 1)
-		if (add(r, &p))
+		if (simtool_replay_add(r, &p))
 			return -1;
 	if (send_batch(r))
 		return -1;
@@ -201,7 +201,7 @@ static void print_text(const struct replay *r, double seconds)
 			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
 }
 
-static int print_json(const struct replay *r, double seconds, bool complete)
+static int simtool_replay_print_json(const struct replay *r, double seconds, bool complete)
 {
 	json_t *o =
 		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
@@ -212,26 +212,26 @@ static int print_json(const struct replay *r, double seconds, bool complete)
 	return json_out(o) ? -1 : 0;
 }
 
-static int report(const struct replay *r, bool complete)
+static int simtool_replay_report(const struct replay *r, bool complete)
 {
-	double seconds = (double)(now_ns() - r->began) / 1e9;
+	double seconds = (double)(simtool_replay_now_ns() - r->began) / 1e9;
 
 	if (r->args->json)
-		return print_json(r, seconds, complete);
+		return simtool_replay_print_json(r, seconds, complete);
 	print_text(r, seconds);
 	return 0;
 }
 
-static void take_signals(void)
+static void simtool_replay_take_signals(void)
 {
-	struct sigaction stop = {.sa_handler = on_signal};
+	struct sigaction stop = {.sa_handler = simtool_replay_on_signal};
 
 	sigaction(SIGTERM, &stop, NULL); /* timeout(1) sends it twice */
 	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
 	sigaction(SIGINT, &stop, NULL);
 }
 
-static int run(struct replay *r)
+static int simtool_replay_run(struct replay *r)
 {
 	int rc;
 
@@ -240,10 +240,10 @@ static int run(struct replay *r)
 		say("out of memory");
 		return -1;
 	}
-	r->began = now_ns();
-	rc = send_file(r);
+	r->began = simtool_replay_now_ns();
+	rc = simtool_replay_send_file(r);
 	free(r->batch);
-	return report(r, !rc) ? -1 : rc;
+	return simtool_replay_report(r, !rc) ? -1 : rc;
 }
 
 int cmd_replay(const struct args *a)
@@ -253,11 +253,11 @@ int cmd_replay(const struct args *a)
 
 	if (r.sock < 0)
 		return EXIT_FAILURE;
-	take_signals();
-	if (!check_file(a->argv[1]) && !stopped)
+	simtool_replay_take_signals();
+	if (!simtool_replay_check_file(a->argv[1]) && !stopped)
 		r.in = pcap_in_open(a->argv[1]);
 	if (r.in)
-		rc = run(&r);
+		rc = simtool_replay_run(&r);
 	pcap_in_close(r.in);
 	close(r.sock);
 	if (stopped)

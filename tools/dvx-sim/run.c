@@ -18,13 +18,13 @@ static int code_of(int status)
 }
 
 /* What the terminal sends, the command gets by itself; what somebody sends us, we pass on. */
-static void forward(pid_t child, const siginfo_t *info)
+static void run_forward(pid_t child, const siginfo_t *info)
 {
 	if (info->si_code <= 0)
 		kill(child, info->si_signo);
 }
 
-static int wait_for(pid_t child, pid_t server, const sigset_t *signals)
+static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 {
 	siginfo_t info;
 	int status;
@@ -35,7 +35,7 @@ static int wait_for(pid_t child, pid_t server, const sigset_t *signals)
 		if (waitpid(server, &status, WNOHANG) == server)
 			say("the device ended before the command did (status %d)", code_of(status));
 		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
-			forward(child, &info);
+			run_forward(child, &info);
 	}
 }
 
@@ -52,7 +52,7 @@ static int run_with(const struct client *c, pid_t server, const sigset_t *signal
 		sigprocmask(SIG_SETMASK, before, NULL);
 		_exit(become(c));
 	}
-	return wait_for(child, server, signals);
+	return run_wait_for(child, server, signals);
 }
 
 int cmd_run(const struct args *a)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void keep(int fd)
+static void start_keep(int fd)
 {
 	fcntl(fd, F_SETFD, 0);
 }
@@ -37,13 +37,13 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	if (s->lifeline >= 0) {
 		argv[n++] = "--lifeline";
 		argv[n++] = lifeline_text;
-		keep(s->lifeline);
+		start_keep(s->lifeline);
 	}
 	if (s->detach)
 		argv[n++] = "--detach";
-	keep(ready);
+	start_keep(ready);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		keep(fd);
+		start_keep(fd);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();

@@ -9,7 +9,7 @@
 /* slice[k][b]: what byte b, followed by k zero bytes, adds. */
 static uint32_t slice[SLICES][256];
 
-static void fill(void)
+static void crc32_fill(void)
 {
 	for (uint32_t b = 0; b < 256; b++) {
 		uint32_t crc = b;
@@ -24,9 +24,9 @@ static void fill(void)
 }
 
 /* Filled before main(), so that nobody needs to ask or lock. */
-__attribute__((constructor)) static void prepare(void)
+__attribute__((constructor)) static void crc32_prepare(void)
 {
-	fill();
+	crc32_fill();
 }
 
 /* Each byte is looked up in the table of what follows it: eight are independent of each other. */

@@ -28,7 +28,7 @@ void maps_close(struct maps *m)
 }
 
 /* More bytes behind those that are there; false: there are none. */
-static bool fill(struct maps *m)
+static bool maps_fill(struct maps *m)
 {
 	ssize_t n;
 
@@ -51,7 +51,7 @@ static char *piece(struct maps *m, bool *ends)
 		*ends = end;
 		if (!end && m->have - m->at == sizeof(m->buf))
 			end = m->buf + sizeof(m->buf) - 1;
-	} while (!end && fill(m));
+	} while (!end && maps_fill(m));
 	if (!end)
 		return NULL;
 	*end = 0;
@@ -79,7 +79,7 @@ bool maps_next(struct maps *m, struct mapping *map)
 	return text && mapping_parse(text, map);
 }
 
-static unsigned int digit(char c)
+static unsigned int maps_digit(char c)
 {
 	return c >= '0' && c <= '9'   ? (unsigned int)(c - '0')
 	       : c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a' + 10)
@@ -87,12 +87,12 @@ static unsigned int digit(char c)
 }
 
 /* With the byte that must follow. Not by sscanf(): there may be thousands of lines. */
-static bool number(const char **text, unsigned int base, char then, uint64_t *n)
+static bool maps_number(const char **text, unsigned int base, char then, uint64_t *n)
 {
 	const char *p = *text;
 
-	for (*n = 0; digit(*p) < base; p++)
-		*n = *n * base + digit(*p);
+	for (*n = 0; maps_digit(*p) < base; p++)
+		*n = *n * base + maps_digit(*p);
 	if (p == *text || *p != then)
 		return false;
 	*text = p + 1;
@@ -109,13 +109,13 @@ bool mapping_parse(const char *text, struct mapping *m)
 	uint64_t major, minor;
 	const char *perm;
 
-	if (!number(&text, 16, '-', &m->start) || !number(&text, 16, ' ', &m->end) ||
+	if (!maps_number(&text, 16, '-', &m->start) || !maps_number(&text, 16, ' ', &m->end) ||
 	    strnlen(text, 5) < 5)
 		return false;
 	perm = text;
 	text += 5;
-	if (!number(&text, 16, ' ', &m->offset) || !number(&text, 16, ':', &major) ||
-	    !number(&text, 16, ' ', &minor) || !number(&text, 10, ' ', &m->inode))
+	if (!maps_number(&text, 16, ' ', &m->offset) || !maps_number(&text, 16, ':', &major) ||
+	    !maps_number(&text, 16, ' ', &minor) || !maps_number(&text, 10, ' ', &m->inode))
 		return false;
 	m->dev = makedev((unsigned int)major, (unsigned int)minor);
 	m->prot = (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0) |

@@ -4,7 +4,7 @@
 #include "clock.h"
 
 /* A binary heap by time. Each timer knows its place: moving and cancelling are cheap too. */
-static void place(struct timers *ts, struct timer *t, uint32_t slot)
+static void timer_place(struct timers *ts, struct timer *t, uint32_t slot)
 {
 	ts->heap[slot] = t;
 	t->slot = slot;
@@ -17,10 +17,10 @@ static void sift_up(struct timers *ts, struct timer *t, uint32_t slot)
 
 		if (ts->heap[parent]->at <= t->at)
 			break;
-		place(ts, ts->heap[parent], slot);
+		timer_place(ts, ts->heap[parent], slot);
 		slot = parent;
 	}
-	place(ts, t, slot);
+	timer_place(ts, t, slot);
 }
 
 static void sift_down(struct timers *ts, struct timer *t, uint32_t slot)
@@ -32,13 +32,13 @@ static void sift_down(struct timers *ts, struct timer *t, uint32_t slot)
 			child++;
 		if (t->at <= ts->heap[child]->at)
 			break;
-		place(ts, ts->heap[child], slot);
+		timer_place(ts, ts->heap[child], slot);
 		slot = child;
 	}
-	place(ts, t, slot);
+	timer_place(ts, t, slot);
 }
 
-static int grow(struct timers *ts)
+static int timer_grow(struct timers *ts)
 {
 	uint32_t cap = ts->cap ? 2 * ts->cap : 16;
 	struct timer **heap = reallocarray(ts->heap, cap, sizeof(*heap));
@@ -53,7 +53,7 @@ static int grow(struct timers *ts)
 int timer_set(struct timers *ts, struct timer *t, uint64_t at)
 {
 	timer_cancel(ts, t);
-	if (ts->n == ts->cap && grow(ts))
+	if (ts->n == ts->cap && timer_grow(ts))
 		return -ENOMEM;
 	t->at = at;
 	t->queued = 1;

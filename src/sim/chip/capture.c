@@ -44,7 +44,7 @@ struct captures {
 	uint8_t roce[ROCE_MAX];
 };
 
-static uint64_t now_ns(void)
+static uint64_t chip_capture_now_ns(void)
 {
 	struct timespec t;
 
@@ -52,12 +52,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static size_t padded(size_t len)
+static size_t chip_capture_padded(size_t len)
 {
 	return (len + 7) & ~(size_t)7;
 }
 
-static struct piece *room_for(struct capture *c, size_t need)
+static struct piece *chip_capture_room_for(struct capture *c, size_t need)
 {
 	struct piece *p;
 
@@ -76,10 +76,13 @@ static struct piece *room_for(struct capture *c, size_t need)
 	return p;
 }
 
-static void keep(struct capture *c, const struct link_packet *head, const uint8_t *bytes)
+static void chip_capture_keep(struct capture *c, const struct link_packet *head,
+			      const uint8_t *bytes)
 {
-	size_t pad = padded(head->len) - head->len;
-	struct piece *p = head->len ? room_for(c, sizeof(*head) + padded(head->len)) : NULL;
+	size_t pad = chip_capture_padded(head->len) - head->len;
+	struct piece *p =
+		head->len ? chip_capture_room_for(c, sizeof(*head) + chip_capture_padded(head->len))
+			  : NULL;
 	uint8_t *at;
 
 	if (!p) {
@@ -89,7 +92,7 @@ static void keep(struct capture *c, const struct link_packet *head, const uint8_
 	at = mempcpy(p->bytes + p->len, head, sizeof(*head));
 	at = mempcpy(at, bytes, head->len);
 	memset(at, 0, pad);
-	p->len += sizeof(*head) + padded(head->len);
+	p->len += sizeof(*head) + chip_capture_padded(head->len);
 	p->npackets++;
 }
 
@@ -98,7 +101,7 @@ static void on_frame(void *ctx, const struct frame *f)
 {
 	struct captures *all = ctx;
 	const uint8_t *bytes = f->data;
-	struct link_packet head = {.ns = now_ns(), .len = f->len};
+	struct link_packet head = {.ns = chip_capture_now_ns(), .len = f->len};
 	struct capture *c;
 
 	if (f->loopback)
@@ -109,7 +112,7 @@ static void on_frame(void *ctx, const struct frame *f)
 	}
 	DL_FOREACH(all->list, c)
 	if (!c->stopped)
-		keep(c, &head, bytes);
+		chip_capture_keep(c, &head, bytes);
 }
 
 static bool makes_wait(struct capture *c)
@@ -123,7 +126,7 @@ static bool makes_wait(struct capture *c)
 	return true;
 }
 
-static bool has_room(void *ctx)
+static bool chip_capture_has_room(void *ctx)
 {
 	struct captures *all = ctx;
 	struct capture *c;
@@ -134,7 +137,7 @@ static bool has_room(void *ctx)
 	return true;
 }
 
-static void give_up(struct timer *t)
+static void chip_capture_give_up(struct timer *t)
 {
 	struct capture *c =
 		(struct capture *)(void *)((char *)t - offsetof(struct capture, patience));
@@ -149,7 +152,7 @@ struct captures *captures_new(struct silicon *si)
 	if (!all)
 		return NULL;
 	all->si = si;
-	all->tap = (struct wire_tap){all, on_frame, has_room};
+	all->tap = (struct wire_tap){all, on_frame, chip_capture_has_room};
 	return all;
 }
 
@@ -179,7 +182,7 @@ struct capture *capture_open(struct captures *all, void (*ready)(void *arg), voi
 	c->ready = ready;
 	c->arg = arg;
 	c->tail = &c->head;
-	c->patience.fire = give_up;
+	c->patience.fire = chip_capture_give_up;
 	DL_APPEND(all->list, c);
 	tap_if_needed(all);
 	return c;
@@ -192,7 +195,7 @@ void capture_stop(struct capture *c)
 	tap_if_needed(c->all);
 }
 
-static struct piece *pop(struct capture *c)
+static struct piece *chip_capture_pop(struct capture *c)
 {
 	struct piece *p = c->head;
 
@@ -215,7 +218,7 @@ void capture_close(struct capture *c)
 		return;
 	capture_stop(c);
 	DL_DELETE(c->all->list, c);
-	while ((p = pop(c)))
+	while ((p = chip_capture_pop(c)))
 		free(p);
 	free(c);
 }
@@ -228,7 +231,7 @@ void capture_want(struct capture *c)
 uint8_t *capture_take(struct capture *c, size_t *len)
 {
 	struct link_captured head = {.lost = c->lost};
-	struct piece *p = pop(c);
+	struct piece *p = chip_capture_pop(c);
 	uint8_t *bytes = p ? p->bytes : malloc(sizeof(head));
 
 	if (!bytes)

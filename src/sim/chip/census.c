@@ -40,8 +40,8 @@ static unsigned int functions(struct chip *chip, struct link_function_row *rows,
 	return n;
 }
 
-static void add(struct link_object_row *rows, unsigned int *n, unsigned int max,
-		const struct vhca *v, enum obj_type type, const char *state, uint32_t count)
+static void census_add(struct link_object_row *rows, unsigned int *n, unsigned int max,
+		       const struct vhca *v, enum obj_type type, const char *state, uint32_t count)
 {
 	struct link_object_row *row = &rows[*n];
 
@@ -56,7 +56,7 @@ static void add(struct link_object_row *rows, unsigned int *n, unsigned int max,
 }
 
 /* What raw packets' queues call RDY is kept as RTS. */
-static const char *state_name(enum obj_type type, unsigned int state)
+static const char *census_state_name(enum obj_type type, unsigned int state)
 {
 	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
 }
@@ -71,7 +71,7 @@ static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned i
 		if (qp->state < QP_STATES)
 			count[qp->state]++;
 	for (unsigned int s = 0; s < QP_STATES; s++)
-		add(rows, n, max, v, type, state_name(type, s), count[s]);
+		census_add(rows, n, max, v, type, census_state_name(type, s), count[s]);
 }
 
 static unsigned int objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
@@ -90,7 +90,7 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)
 				add_queues(rows, &n, max, v, t);
 			else
-				add(rows, &n, max, v, t, "", obj_count(v, t));
+				census_add(rows, &n, max, v, t, "", obj_count(v, t));
 		}
 	}
 	return n;

@@ -58,7 +58,7 @@ static void stop_asked(void *arg, int fd)
 	(void)n;
 }
 
-static int open_parts(struct chip *c, const struct personality *personality)
+static int chip_open_parts(struct chip *c, const struct personality *personality)
 {
 	c->epfd = epoll_create1(EPOLL_CLOEXEC);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -97,7 +97,7 @@ struct chip *chip_new(const struct personality *personality, struct clock *clock
 	c->epfd = -1;
 	c->stop_fd = -1;
 	c->clock = clock ? clock : &clock_monotonic;
-	if (open_parts(c, personality) || connect_parts(c)) {
+	if (chip_open_parts(c, personality) || connect_parts(c)) {
 		chip_free(c);
 		return NULL;
 	}
@@ -227,7 +227,7 @@ static bool requests(struct chip *c, uint64_t ns)
 	return n > 0;
 }
 
-static bool work(struct chip *c)
+static bool chip_work(struct chip *c)
 {
 	bool did = host_poll(c->host) > 0;
 
@@ -248,7 +248,7 @@ bool chip_turn(struct chip *c)
 {
 	bool busy = requests(c, 0);
 
-	busy |= work(c);
+	busy |= chip_work(c);
 	busy |= fire_timers(c);
 	return busy;
 }
@@ -279,7 +279,7 @@ int chip_run(struct chip *c)
 {
 	thread_runs_loop();
 	while (!__atomic_load_n(&c->stopping, __ATOMIC_ACQUIRE)) {
-		bool busy = work(c);
+		bool busy = chip_work(c);
 		uint64_t now = clock_monotonic.now(&clock_monotonic);
 
 		busy |= fire_timers(c);

@@ -52,7 +52,7 @@ static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t l
  * Tables may have pushed headers, so the port has the last word on the length; and as any MAC does,
  * it pads what is shorter than Ethernet's least frame (IEEE 802.3, 64 bytes with FCS).
  */
-static void to_wire(struct vhca *v, const struct packet *p)
+static void datapath_to_wire(struct vhca *v, const struct packet *p)
 {
 	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->si, p->data, p->len) : NULL;
 
@@ -85,7 +85,7 @@ static void raw_arrives(struct vhca *v, const struct frame *f)
 	steer_rx(v, &p);
 }
 
-static bool is_own(const struct vhca *v, const struct frame *f)
+static bool datapath_is_own(const struct vhca *v, const struct frame *f)
 {
 	return !memcmp(f->data, v->mac, sizeof(v->mac));
 }
@@ -96,7 +96,7 @@ static void raw_rx(struct silicon *si, const struct frame *f)
 	bool claimed = false;
 
 	for (unsigned int i = 0; i < FUNCTION_COUNT && !claimed; i++) {
-		claimed = is_own(&si->vhca[i], f);
+		claimed = datapath_is_own(&si->vhca[i], f);
 		if (claimed)
 			raw_arrives(&si->vhca[i], f);
 	}
@@ -179,7 +179,7 @@ int datapath_inject(struct silicon *si, const void *bytes, size_t len)
 
 static const struct steer_ops steer_ops = {
 	.to_tir = dp_receive,
-	.to_wire = to_wire,
+	.to_wire = datapath_to_wire,
 };
 
 int datapath_open(struct silicon *si)
@@ -220,7 +220,7 @@ void datapath_close(struct silicon *si)
 	si->frames = NULL;
 }
 
-static bool deliver(struct silicon *si, uint64_t from)
+static bool datapath_deliver(struct silicon *si, uint64_t from)
 {
 	unsigned int n = 0;
 
@@ -241,7 +241,7 @@ bool datapath_run(struct silicon *si)
 
 	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(si, from)); i++) {
 		round = net_run(si->net, now);
-		round |= deliver(si, from);
+		round |= datapath_deliver(si, from);
 		did |= round;
 	}
 	return dp_flush(si, now) || did;

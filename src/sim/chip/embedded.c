@@ -112,7 +112,7 @@ static void *chip_main(void *arg)
 }
 
 /* Signals stay with the program's own threads: the caller has all of them blocked here. */
-static int start_thread(struct chip *chip)
+static int embedded_start_thread(struct chip *chip)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -163,7 +163,7 @@ static int share_counters(struct chip *chip)
 	return sysfs_share(embedded.tree, &chip_silicon(chip)->vhca[function()]);
 }
 
-static int start(void)
+static int embedded_start(void)
 {
 	struct chip *chip;
 	int err;
@@ -177,7 +177,7 @@ static int start(void)
 		return errno ? -errno : -ENOMEM;
 	err = share_counters(chip);
 	if (!err)
-		err = start_thread(chip);
+		err = embedded_start_thread(chip);
 	if (!err) {
 		embedded.chip = chip;
 		return 0;
@@ -281,7 +281,7 @@ static int embedded_open(struct cfile *cf, unsigned int function)
 			   "from here; use dvx-sim run or dvx-sim up for programs that fork");
 		return -ENODEV;
 	}
-	err = start();
+	err = embedded_start();
 	if (err)
 		return err;
 	err = call(&c);
@@ -348,7 +348,7 @@ static void remove_stale(const char *dir, const char *name)
 		sysfs_remove(path);
 }
 
-static void sweep(const char *root)
+static void embedded_sweep(const char *root)
 {
 	char dir[PATH_MAX];
 	struct dirent *e;
@@ -372,7 +372,7 @@ static int embedded_sysfs(const char *root)
 
 	if (err)
 		return err;
-	sweep(root);
+	embedded_sweep(root);
 	err = sysfs_make(root, p, p ? &si.vhca[function()] : NULL);
 	if (p)
 		silicon_fini(&si);

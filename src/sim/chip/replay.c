@@ -34,7 +34,7 @@ void replay_free(struct replay *r)
 	free(r);
 }
 
-static size_t padded(uint32_t len)
+static size_t chip_replay_padded(uint32_t len)
 {
 	return (len + 7u) & ~(size_t)7;
 }
@@ -47,10 +47,11 @@ bool replay_check(const uint8_t *at, size_t left)
 		memcpy(&p, at, sizeof(p));
 		at += sizeof(p);
 		left -= sizeof(p);
-		if (p.len < LINK_PACKET_MIN || p.len > LINK_PACKET_MAX || padded(p.len) > left)
+		if (p.len < LINK_PACKET_MIN || p.len > LINK_PACKET_MAX ||
+		    chip_replay_padded(p.len) > left)
 			return false;
-		at += padded(p.len);
-		left -= padded(p.len);
+		at += chip_replay_padded(p.len);
+		left -= chip_replay_padded(p.len);
 	}
 	return !left;
 }
@@ -95,7 +96,7 @@ static bool feed(struct replay *r, struct replay_batch *b)
 		b->result = datapath_inject(r->si, b->at + sizeof(p), p.len);
 		if (b->result)
 			break;
-		b->at += sizeof(p) + padded(p.len);
+		b->at += sizeof(p) + chip_replay_padded(p.len);
 		r->sent++;
 	}
 	if (b->result == -EAGAIN)
@@ -105,7 +106,7 @@ static bool feed(struct replay *r, struct replay_batch *b)
 	return b->at > before;
 }
 
-static void count(struct replay *r, struct link_fates *to)
+static void chip_replay_count(struct replay *r, struct link_fates *to)
 {
 	const struct inject_stats *now = &r->si->injected, *base = &r->base;
 
@@ -134,7 +135,7 @@ bool replay_run(struct replay *r)
 	if (b->at < b->end || !wire_is_clear(r))
 		return did;
 	replay_cancel(r, b);
-	count(r, &b->fates);
+	chip_replay_count(r, &b->fates);
 	b->done(b);
 	return true;
 }

@@ -41,7 +41,7 @@ static struct personality personality;
 static struct chip *the_chip;
 static const char *const trees[FUNCTION_COUNT] = {"host", "dpu"};
 
-static void on_signal(int sig)
+static void chip_server_on_signal(int sig)
 {
 	(void)sig;
 	chip_stop(the_chip);
@@ -57,7 +57,7 @@ static void lifeline_cut(void *chip, int fd)
 	chip_stop(chip);
 }
 
-static int fail(const char *what)
+static int chip_server_fail(const char *what)
 {
 	fprintf(stderr, "dvx-sim: %s %s: %s\n", what, option.dir, strerror(errno));
 	return -1;
@@ -72,19 +72,19 @@ static const char *in_dir(const char *name)
 }
 
 /* The lock's file may be removed with the folder by whoever found it stale: then try again. */
-static int claim(void)
+static int chip_server_claim(void)
 {
 	for (int i = 0; i < 100; i++) {
 		struct stat held, named;
 		int fd;
 
 		if (mkdir(option.dir, 0700) && errno != EEXIST)
-			return fail("can't make");
+			return chip_server_fail("can't make");
 		fd = open(in_dir("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == ENOENT)
 			continue;
 		if (fd < 0)
-			return fail("can't open the lock in");
+			return chip_server_fail("can't open the lock in");
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			fprintf(stderr, "dvx-sim: a chip named %s is up already\n", option.name);
 			return -1;
@@ -95,7 +95,7 @@ static int claim(void)
 		close(fd);
 	}
 	errno = EBUSY;
-	return fail("can't claim");
+	return chip_server_fail("can't claim");
 }
 
 static int make_trees(struct chip *chip)
@@ -108,7 +108,7 @@ static int make_trees(struct chip *chip)
 		if (!errno)
 			errno = -sysfs_share(in_dir(trees[f]), &si->vhca[f]);
 		if (errno)
-			return fail("can't make the sysfs tree in");
+			return chip_server_fail("can't make the sysfs tree in");
 	}
 	return 0;
 }
@@ -121,13 +121,13 @@ static int listener(void)
 
 	if (strlen(path) >= sizeof(at.sun_path)) {
 		errno = ENAMETOOLONG;
-		return fail("can't make a socket in");
+		return chip_server_fail("can't make a socket in");
 	}
 	strcpy(at.sun_path, path);
 	unlink(path);
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&at, sizeof(at)) || listen(sock, 128))
-		return fail("can't make a socket in");
+		return chip_server_fail("can't make a socket in");
 	return sock;
 }
 
@@ -153,10 +153,10 @@ static void raise_limits(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static void take_signals(struct chip *chip)
+static void chip_server_take_signals(struct chip *chip)
 {
 	static const int ends[] = {SIGTERM, SIGINT, SIGHUP};
-	struct sigaction stop = {.sa_handler = on_signal};
+	struct sigaction stop = {.sa_handler = chip_server_on_signal};
 
 	the_chip = chip;
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
@@ -195,7 +195,7 @@ static void detach(void)
 		sim_note("can't leave the folder that this was started in");
 }
 
-static int serve(struct chip *chip)
+static int chip_server_serve(struct chip *chip)
 {
 	int sock = listener();
 	struct link_server *server;
@@ -204,7 +204,7 @@ static int serve(struct chip *chip)
 		return -1;
 	server = link_server_new(chip, sock, option.name, &census);
 	if (!server)
-		return fail("can't serve");
+		return chip_server_fail("can't serve");
 	if (option.lifeline >= 0)
 		chip_watch(chip, option.lifeline, lifeline_cut, chip);
 	if (option.detach)
@@ -224,16 +224,16 @@ static int run_chip(void)
 	int rc;
 
 	if (!chip)
-		return fail("can't build a chip for");
-	take_signals(chip);
+		return chip_server_fail("can't build a chip for");
+	chip_server_take_signals(chip);
 	rc = make_trees(chip);
 	if (!rc)
-		rc = serve(chip);
+		rc = chip_server_serve(chip);
 	chip_free(chip);
 	return rc;
 }
 
-static int parse(int argc, char **argv)
+static int chip_server_parse(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -276,14 +276,14 @@ int main(int argc, char **argv)
 {
 	int lock, rc;
 
-	if (parse(argc, argv)) {
+	if (chip_server_parse(argc, argv)) {
 		fprintf(stderr, "dvx-sim-server is started by dvx-sim (see dvx-sim --help).\n");
 		return 2;
 	}
 	if (choose_personality())
 		return 2;
 	raise_limits();
-	lock = claim();
+	lock = chip_server_claim();
 	if (lock < 0)
 		return 1;
 	rc = start_trace() ? -1 : run_chip();

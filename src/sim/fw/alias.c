@@ -36,7 +36,7 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 	return 0;
 }
 
-static int check_header(struct fw_cmd *c)
+static int fw_alias_check_header(struct fw_cmd *c)
 {
 	if (!c->vhca->si->personality->cross_vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
@@ -44,9 +44,9 @@ static int check_header(struct fw_cmd *c)
 	return 0;
 }
 
-static int check_create(struct fw_cmd *c)
+static int fw_alias_check_create(struct fw_cmd *c)
 {
-	if (check_header(c))
+	if (fw_alias_check_header(c))
 		return -1;
 	if (c->in_len < PRM_CREATE_ALIAS_OBJ_IN_BYTES)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
@@ -90,7 +90,7 @@ int fw_create_alias(struct fw_cmd *c)
 	struct obj *pd;
 	struct mkey *m;
 
-	if (check_create(c))
+	if (fw_alias_check_create(c))
 		return -1;
 	target = silicon_vhca_by_id(c->vhca->si,
 				    (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
@@ -121,7 +121,7 @@ static struct mkey *find_alias(struct fw_cmd *c)
 {
 	struct mkey *m;
 
-	if (check_header(c))
+	if (fw_alias_check_header(c))
 		return NULL;
 	m = fw_find(c, OBJ_MKEY, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
 	if (m && !m->alias) {

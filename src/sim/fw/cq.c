@@ -35,7 +35,7 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 	return 0;
 }
 
-static int take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
+static int fw_cq_take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	struct fw_buffer b = {
 		.umem_valid = prm_create_cq_in_get_cq_umem_valid(c->in),
@@ -52,7 +52,7 @@ static int take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 }
 
 /* What the CQ refers to. On refusal, fw_cq_drop() lets go of what was taken. */
-static int take(struct fw_cmd *c, const void *cqc, struct cq *cq)
+static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	uint64_t dbrec;
 
@@ -70,7 +70,7 @@ static int take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	if (!cq->uar_obj)
 		return -1;
 	obj_get(cq->uar_obj);
-	if (take_buffer(c, cqc, cq) ||
+	if (fw_cq_take_buffer(c, cqc, cq) ||
 	    fw_dbrec(c, prm_cqc_get_dbr_umem_valid(cqc), prm_cqc_get_dbr_umem_id(cqc),
 		     prm_cqc_get_dbr_addr(cqc), &dbrec, &cq->dbr_umem))
 		return -1;
@@ -79,7 +79,7 @@ static int take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	return 0;
 }
 
-static void drop(struct cq *cq)
+static void fw_do_cq_drop(struct cq *cq)
 {
 	ring_release(&cq->ring);
 	if (cq->dbr_umem)
@@ -101,12 +101,12 @@ int fw_create_cq(struct fw_cmd *c)
 	cq = fw_new(c, OBJ_CQ, sizeof(*cq));
 	if (!cq)
 		return -1;
-	if (take(c, cqc, cq)) {
-		drop(cq);
+	if (fw_cq_take(c, cqc, cq)) {
+		fw_do_cq_drop(cq);
 		return -1;
 	}
 	if (dp_cq_start(cq)) {
-		drop(cq);
+		fw_do_cq_drop(cq);
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
 				 "cqc.dbr_addr 0x%" PRIx64 " can't be written",
 				 prm_cqc_get_dbr_addr(cqc));
@@ -120,7 +120,7 @@ void fw_cq_free(struct obj *o)
 	struct cq *cq = (struct cq *)o;
 
 	dp_cq_stop(cq);
-	drop(cq);
+	fw_do_cq_drop(cq);
 }
 
 int fw_query_cq(struct fw_cmd *c)

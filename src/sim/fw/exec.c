@@ -205,7 +205,7 @@ int fw_nothing_after(struct fw_cmd *c, size_t end)
 	return 0;
 }
 
-static const struct fw_row *find_row(uint16_t opcode)
+static const struct fw_row *fw_exec_find_row(uint16_t opcode)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].opcode == opcode)
@@ -214,7 +214,7 @@ static const struct fw_row *find_row(uint16_t opcode)
 }
 
 /* What every command is checked for before its handler reads a field. */
-static int admit(struct fw_cmd *c, const struct fw_row *row)
+static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 {
 	if (!row)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OPCODE,
@@ -257,10 +257,10 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.opcode = prm_load16(in, 0);
 	c.uid = prm_load16(in, 2);
 	c.op_mod = prm_load16(in, 6);
-	row = find_row(c.opcode);
+	row = fw_exec_find_row(c.opcode);
 	c.name = prm_opcode_name(c.opcode);
 	dp_settle(v->si);
-	if (admit(&c, row) == 0)
+	if (fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)
 		fw_trace(&c);

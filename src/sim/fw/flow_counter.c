@@ -18,7 +18,7 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 }
 
 /* The kernel takes one bit; with several, the largest. */
-static uint32_t bulk_size(uint32_t bits)
+static uint32_t fw_flow_counter_bulk_size(uint32_t bits)
 {
 	return bits ? COUNTER_BULK_MIN << (31 - __builtin_clz(bits)) : 1;
 }
@@ -35,10 +35,11 @@ int fw_alloc_flow_counter(struct fw_cmd *c)
 	if (bits & (bits - 1))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "flow_counter_bulk 0x%x: one bit names the size", bits);
-	id = counter_new(c->vhca, c->uid, bulk_size(bits));
+	id = counter_new(c->vhca, c->uid, fw_flow_counter_bulk_size(bits));
 	if (!id)
 		return fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT,
-				 "no %u flow counters in a row are left", bulk_size(bits));
+				 "no %u flow counters in a row are left",
+				 fw_flow_counter_bulk_size(bits));
 	prm_alloc_flow_counter_out_set_flow_counter_id(c->out, id);
 	return 0;
 }

@@ -42,7 +42,7 @@ static void trace_list(const struct fw_cmd *c, uint32_t dests, uint32_t counters
 
 /* --- actions -------------------------------------------------------------------------------- */
 
-static int check_action(struct fw_cmd *c, uint32_t action, bool tx)
+static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx)
 {
 	uint32_t ends = action & ENDS;
 
@@ -61,7 +61,7 @@ static int check_action(struct fw_cmd *c, uint32_t action, bool tx)
 	return 0;
 }
 
-static int check_features(struct fw_cmd *c, const void *ctx, bool tx)
+static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, bool tx)
 {
 	if (prm_flow_context_get_extended_destination(ctx))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
@@ -98,8 +98,8 @@ static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
 	return 0;
 }
 
-static int find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
-		      struct flow_dest *d)
+static int fw_flow_entry_find_table(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+				    struct flow_dest *d)
 {
 	struct flow_table *t = fw_flow_target(c, from->type, id, "destination_id");
 
@@ -122,8 +122,8 @@ static int find_tir(struct fw_cmd *c, const struct flow_table *from, uint32_t id
 	return d->obj ? 0 : -1;
 }
 
-static int find_dest(struct fw_cmd *c, const struct flow_table *from, const void *entry,
-		     struct flow_dest *d)
+static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *from,
+				   const void *entry, struct flow_dest *d)
 {
 	uint32_t type = prm_dest_format_struct_get_destination_type(entry);
 	uint32_t id = prm_dest_format_struct_get_destination_id(entry);
@@ -133,7 +133,7 @@ static int find_dest(struct fw_cmd *c, const struct flow_table *from, const void
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "a destination names another e-switch or a packet reformat");
 	if (type == PRM_FLOW_DEST_TYPE_FLOW_TABLE)
-		return find_table(c, from, id, d);
+		return fw_flow_entry_find_table(c, from, id, d);
 	if (type == PRM_FLOW_DEST_TYPE_TIR)
 		return find_tir(c, from, id, d);
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -148,7 +148,7 @@ static int take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
 	if (n && !act->dests)
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u dests", n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (find_dest(c, t, list_at(c, i), &act->dests[i]))
+		if (fw_flow_entry_find_dest(c, t, list_at(c, i), &act->dests[i]))
 			return -1;
 		obj_get(act->dests[i].obj);
 		act->ndests++;
@@ -156,7 +156,8 @@ static int take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
 	return 0;
 }
 
-static int take_counters(struct fw_cmd *c, uint32_t from, uint32_t n, struct flow_act *act)
+static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t n,
+				       struct flow_act *act)
 {
 	act->counters = n ? calloc(n, sizeof(*act->counters)) : NULL;
 	if (n && !act->counters)
@@ -204,11 +205,12 @@ static int take_act(struct fw_cmd *c, const struct flow_table *t, struct flow_ac
 		.action = (uint16_t)prm_flow_context_get_action(ctx),
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
-	if (check_action(c, act->action, tx) || check_features(c, ctx, tx) ||
-	    check_lists(c, ctx, act->action))
+	if (fw_flow_entry_check_action(c, act->action, tx) ||
+	    fw_flow_entry_check_features(c, ctx, tx) || check_lists(c, ctx, act->action))
 		return -1;
 	if (take_dests(c, t, dests, act) ||
-	    take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx), act) ||
+	    fw_flow_entry_take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx),
+					act) ||
 	    take_modify(c, t, ctx, act)) {
 		flow_act_put(act);
 		return -1;
@@ -218,7 +220,7 @@ static int take_act(struct fw_cmd *c, const struct flow_table *t, struct flow_ac
 
 /* --- commands ------------------------------------------------------------------------------- */
 
-static int add(struct fw_cmd *c, struct flow_table *t, uint32_t index)
+static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 {
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
 	struct flow_group *g = fw_flow_group(c, t, prm_flow_context_get_group_id(ctx));
@@ -281,7 +283,7 @@ static bool agrees(const struct flow_act *a)
  * A modification comes with a whole entry [I], and the mask says what of it is new; the rest stays
  * as it was.
  */
-static int modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
+static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 {
 	uint32_t mask = prm_set_fte_in_get_modify_enable_mask(c->in);
 	struct flow_entry *e = flow_entry_at(t, index);
@@ -323,11 +325,12 @@ int fw_set_fte(struct fw_cmd *c)
 			  prm_set_fte_in_get_table_id(c->in), "table_id");
 	if (!t)
 		return -1;
-	return c->op_mod == OP_ADD ? add(c, t, index) : modify(c, t, index);
+	return c->op_mod == OP_ADD ? fw_flow_entry_add(c, t, index)
+				   : fw_flow_entry_modify(c, t, index);
 }
 
-static struct flow_entry *find_entry(struct fw_cmd *c, uint32_t type, uint32_t table,
-				     uint32_t index)
+static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t type, uint32_t table,
+						   uint32_t index)
 {
 	struct flow_table *t = fw_flow_table(c, type, table, "table_id");
 	struct flow_entry *e = t ? flow_entry_at(t, index) : NULL;
@@ -353,9 +356,9 @@ static void tell_lists(const struct flow_act *act, uint8_t *to)
 int fw_query_fte(struct fw_cmd *c)
 {
 	void *ctx = prm_query_fte_out_at_flow_context(c->out);
-	const struct flow_entry *e = find_entry(c, prm_query_fte_in_get_table_type(c->in),
-						prm_query_fte_in_get_table_id(c->in),
-						prm_query_fte_in_get_flow_index(c->in));
+	const struct flow_entry *e = fw_flow_entry_find_entry(
+		c, prm_query_fte_in_get_table_type(c->in), prm_query_fte_in_get_table_id(c->in),
+		prm_query_fte_in_get_flow_index(c->in));
 	size_t lists;
 
 	if (!e)
@@ -379,9 +382,9 @@ int fw_query_fte(struct fw_cmd *c)
 
 int fw_delete_fte(struct fw_cmd *c)
 {
-	struct flow_entry *e = find_entry(c, prm_delete_fte_in_get_table_type(c->in),
-					  prm_delete_fte_in_get_table_id(c->in),
-					  prm_delete_fte_in_get_flow_index(c->in));
+	struct flow_entry *e = fw_flow_entry_find_entry(c, prm_delete_fte_in_get_table_type(c->in),
+							prm_delete_fte_in_get_table_id(c->in),
+							prm_delete_fte_in_get_flow_index(c->in));
 
 	if (!e || fw_flow_own_vport(c, prm_delete_fte_in_get_other_vport(c->in),
 				    prm_delete_fte_in_get_vport_number(c->in)))

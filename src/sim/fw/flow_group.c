@@ -7,7 +7,7 @@
 
 #define PARTS 0x1f /* outer, misc, inner, misc2, misc3 */
 
-static int check_mask(struct fw_cmd *c, const void *criteria, uint32_t enable)
+static int fw_flow_group_check_mask(struct fw_cmd *c, const void *criteria, uint32_t enable)
 {
 	const char *field;
 
@@ -23,7 +23,8 @@ static int check_mask(struct fw_cmd *c, const void *criteria, uint32_t enable)
 	return 0;
 }
 
-static int check_range(struct fw_cmd *c, const struct flow_table *t, uint32_t start, uint32_t end)
+static int fw_flow_group_check_range(struct fw_cmd *c, const struct flow_table *t, uint32_t start,
+				     uint32_t end)
 {
 	if (start <= end && end < 1u << t->log_size)
 		return 0;
@@ -32,7 +33,7 @@ static int check_range(struct fw_cmd *c, const struct flow_table *t, uint32_t st
 			 end, 1u << t->log_size);
 }
 
-static int check_kind(struct fw_cmd *c, const struct flow_table *t)
+static int fw_flow_group_check_kind(struct fw_cmd *c, const struct flow_table *t)
 {
 	if (t->sw_owner)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
@@ -48,7 +49,8 @@ static int check_kind(struct fw_cmd *c, const struct flow_table *t)
 	return 0;
 }
 
-static struct flow_group *make(struct fw_cmd *c, struct flow_table *t, uint32_t start, uint32_t end)
+static struct flow_group *fw_flow_group_make(struct fw_cmd *c, struct flow_table *t, uint32_t start,
+					     uint32_t end)
 {
 	const void *criteria = prm_create_flow_group_in_cat_match_criteria(c->in);
 	struct flow_group *g = fw_new(c, OBJ_FLOW_GROUP, sizeof(*g));
@@ -81,11 +83,11 @@ int fw_create_flow_group(struct fw_cmd *c)
 		return -1;
 	t = fw_flow_table(c, prm_create_flow_group_in_get_table_type(c->in),
 			  prm_create_flow_group_in_get_table_id(c->in), "table_id");
-	if (!t || check_kind(c, t) || check_range(c, t, start, end) ||
-	    check_mask(c, prm_create_flow_group_in_cat_match_criteria(c->in),
-		       prm_create_flow_group_in_get_match_criteria_enable(c->in)))
+	if (!t || fw_flow_group_check_kind(c, t) || fw_flow_group_check_range(c, t, start, end) ||
+	    fw_flow_group_check_mask(c, prm_create_flow_group_in_cat_match_criteria(c->in),
+				     prm_create_flow_group_in_get_match_criteria_enable(c->in)))
 		return -1;
-	g = make(c, t, start, end);
+	g = fw_flow_group_make(c, t, start, end);
 	if (!g)
 		return -1;
 	prm_create_flow_group_out_set_group_id(c->out, g->o.id);

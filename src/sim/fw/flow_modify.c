@@ -7,8 +7,8 @@
 
 #define ACTION_BYTES 8u
 
-static int check_range(struct fw_cmd *c, uint32_t i, uint32_t field, uint32_t offset,
-		       uint32_t length)
+static int fw_flow_modify_check_range(struct fw_cmd *c, uint32_t i, uint32_t field, uint32_t offset,
+				      uint32_t length)
 {
 	unsigned int bits = modify_field_bits(field);
 
@@ -23,24 +23,24 @@ static int check_range(struct fw_cmd *c, uint32_t i, uint32_t field, uint32_t of
 	return 0;
 }
 
-static int check_action(struct fw_cmd *c, uint32_t i, const void *a)
+static int fw_flow_modify_check_action(struct fw_cmd *c, uint32_t i, const void *a)
 {
 	uint32_t type = prm_set_action_in_get_action_type(a);
 	uint32_t field = prm_set_action_in_get_field(a);
 
 	switch (type) {
 	case PRM_ACTION_TYPE_SET:
-		return check_range(c, i, field, prm_set_action_in_get_offset(a),
-				   prm_set_action_in_get_length(a));
+		return fw_flow_modify_check_range(c, i, field, prm_set_action_in_get_offset(a),
+						  prm_set_action_in_get_length(a));
 	case PRM_ACTION_TYPE_ADD:
-		return check_range(c, i, field, 0, 1);
+		return fw_flow_modify_check_range(c, i, field, 0, 1);
 	case PRM_ACTION_TYPE_COPY:
-		if (check_range(c, i, field, prm_copy_action_in_get_src_offset(a),
-				prm_copy_action_in_get_length(a)))
+		if (fw_flow_modify_check_range(c, i, field, prm_copy_action_in_get_src_offset(a),
+					       prm_copy_action_in_get_length(a)))
 			return -1;
-		return check_range(c, i, prm_copy_action_in_get_dst_field(a),
-				   prm_copy_action_in_get_dst_offset(a),
-				   prm_copy_action_in_get_length(a));
+		return fw_flow_modify_check_range(c, i, prm_copy_action_in_get_dst_field(a),
+						  prm_copy_action_in_get_dst_offset(a),
+						  prm_copy_action_in_get_length(a));
 	default:
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "actions[%u]: action_type %u: SET (1), ADD (2) and COPY (3) are "
@@ -49,7 +49,7 @@ static int check_action(struct fw_cmd *c, uint32_t i, const void *a)
 	}
 }
 
-static int check(struct fw_cmd *c, const uint8_t *actions, uint32_t n)
+static int fw_flow_modify_check(struct fw_cmd *c, const uint8_t *actions, uint32_t n)
 {
 	uint32_t type = prm_alloc_modify_header_context_in_get_table_type(c->in);
 
@@ -64,7 +64,7 @@ static int check(struct fw_cmd *c, const uint8_t *actions, uint32_t n)
 	if (fw_list_fits(c, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, n, "actions"))
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
-		if (check_action(c, i, actions + (size_t)i * ACTION_BYTES))
+		if (fw_flow_modify_check_action(c, i, actions + (size_t)i * ACTION_BYTES))
 			return -1;
 	return 0;
 }
@@ -75,7 +75,7 @@ int fw_alloc_modify_header(struct fw_cmd *c)
 	uint32_t n = prm_alloc_modify_header_context_in_get_num_of_actions(c->in);
 	struct flow_modify *m;
 
-	if (check(c, actions, n))
+	if (fw_flow_modify_check(c, actions, n))
 		return -1;
 	m = fw_new(c, OBJ_MODIFY_HEADER, sizeof(*m) + (size_t)n * ACTION_BYTES);
 	if (!m)

@@ -13,7 +13,7 @@
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 
 /* Kinds that exist here. The others' capabilities are 0. */
-static int check_type(struct fw_cmd *c, uint32_t type)
+static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
 	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
 		return 0;
@@ -45,7 +45,7 @@ static struct flow_table *of_type(struct fw_cmd *c, struct flow_table *t, uint32
 
 struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
 {
-	if (check_type(c, type))
+	if (fw_flow_table_check_type(c, type))
 		return NULL;
 	return of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
 }
@@ -75,7 +75,7 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-static int check_features(struct fw_cmd *c, const void *ctx)
+static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx)
 {
 	const struct {
 		uint32_t value;
@@ -94,7 +94,7 @@ static int check_features(struct fw_cmd *c, const void *ctx)
 	return 0;
 }
 
-static int check_sizes(struct fw_cmd *c, const void *ctx)
+static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 {
 	uint32_t level = prm_flow_table_context_get_level(ctx);
 	uint32_t log_size = prm_flow_table_context_get_log_size(ctx);
@@ -151,7 +151,7 @@ static int find_miss(struct fw_cmd *c, const void *ctx, uint32_t type, struct fl
 	return *miss ? 0 : -1;
 }
 
-static void set_miss(struct flow_table *t, struct flow_table *miss)
+static void fw_flow_table_set_miss(struct flow_table *t, struct flow_table *miss)
 {
 	if (miss)
 		obj_get(&miss->o);
@@ -178,12 +178,11 @@ int fw_create_flow_table(struct fw_cmd *c)
 						    (uint8_t)prm_flow_table_context_get_level(ctx)};
 	struct flow_table *t, *miss;
 
-	if (check_type(c, type) ||
+	if (fw_flow_table_check_type(c, type) ||
 	    fw_flow_own_vport(c, prm_create_flow_table_in_get_other_vport(c->in),
 			      prm_create_flow_table_in_get_vport_number(c->in)) ||
-	    check_features(c, ctx) || check_sizes(c, ctx) || check_owner(c, ctx, type) ||
-	    check_icm_root(c, ctx) ||
-	    find_miss(c, ctx, type, &miss) ||
+	    fw_flow_table_check_features(c, ctx) || fw_flow_table_check_sizes(c, ctx) ||
+	    check_owner(c, ctx, type) || check_icm_root(c, ctx) || find_miss(c, ctx, type, &miss) ||
 	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
 		return -1;
 	t = fw_new(c, OBJ_FLOW_TABLE, sizeof(*t));
@@ -195,7 +194,7 @@ int fw_create_flow_table(struct fw_cmd *c)
 	t->sw_owner = prm_flow_table_context_get_sw_owner(ctx);
 	if (t->sw_owner)
 		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
-	set_miss(t, miss);
+	fw_flow_table_set_miss(t, miss);
 	tell_address(c, t);
 	return 0;
 }
@@ -224,7 +223,7 @@ int fw_modify_flow_table(struct fw_cmd *c)
 				 "table_id 0x%x: software owns it, its misses too", t->o.id);
 	if (find_miss(c, ctx, type, &miss) || (miss && fw_flow_level(c, t, miss, "table_miss_id")))
 		return -1;
-	set_miss(t, miss);
+	fw_flow_table_set_miss(t, miss);
 	return 0;
 }
 
@@ -299,7 +298,7 @@ void fw_flow_table_clear(struct obj *o)
 
 	HASH_ITER(by_index, t->entries, e, next)
 	flow_entry_free(e);
-	set_miss(t, NULL);
+	fw_flow_table_set_miss(t, NULL);
 }
 
 void fw_flow_table_free(struct obj *o)
@@ -309,7 +308,7 @@ void fw_flow_table_free(struct obj *o)
 	/* [I] The kernel destroys the root when its last rule goes, without a command before. */
 	if (o->vhca->flow_root[t->type] == t)
 		o->vhca->flow_root[t->type] = NULL;
-	set_miss(t, NULL);
+	fw_flow_table_set_miss(t, NULL);
 	obj_free(o);
 }
 

@@ -10,7 +10,7 @@ static const struct object_row {
 	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_sw_icm},
 };
 
-static const struct object_row *row_of(struct fw_cmd *c)
+static const struct object_row *fw_general_row_of(struct fw_cmd *c)
 {
 	uint32_t type = prm_general_obj_in_cmd_hdr_get_obj_type(c->in);
 
@@ -24,10 +24,10 @@ static const struct object_row *row_of(struct fw_cmd *c)
 	return NULL;
 }
 
-static const struct object_row *find_row(struct fw_cmd *c)
+static const struct object_row *fw_general_find_row(struct fw_cmd *c)
 {
 	uint32_t tunnel = prm_general_obj_in_cmd_hdr_get_vhca_tunnel_id(c->in);
-	const struct object_row *row = row_of(c);
+	const struct object_row *row = fw_general_row_of(c);
 
 	if (!row || !tunnel)
 		return row;
@@ -38,14 +38,14 @@ static const struct object_row *find_row(struct fw_cmd *c)
 
 int fw_create_general_object(struct fw_cmd *c)
 {
-	const struct object_row *row = find_row(c);
+	const struct object_row *row = fw_general_find_row(c);
 
 	return row ? row->create(c) : -1;
 }
 
 int fw_query_general_object(struct fw_cmd *c)
 {
-	const struct object_row *row = find_row(c);
+	const struct object_row *row = fw_general_find_row(c);
 
 	if (!row)
 		return -1;
@@ -57,7 +57,7 @@ int fw_query_general_object(struct fw_cmd *c)
 
 int fw_destroy_general_object(struct fw_cmd *c)
 {
-	const struct object_row *row = find_row(c);
+	const struct object_row *row = fw_general_find_row(c);
 
 	return row ? row->destroy(c) : -1;
 }

@@ -31,7 +31,7 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 }
 
 /* Fields that ask for what the device lacks: refused, never ignored. */
-static int check_features(struct fw_cmd *c, const void *mkc)
+static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
 	if (prm_mkc_get_length64(mkc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
@@ -50,7 +50,7 @@ static int check_features(struct fw_cmd *c, const void *mkc)
 	return 0;
 }
 
-static int check_range(struct fw_cmd *c, const void *mkc)
+static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
 {
 	uint64_t start = prm_mkc_get_start_addr(mkc), len = prm_mkc_get_len(mkc);
 	unsigned int min = c->vhca->si->personality->min_mkey_log_entity_size;
@@ -113,7 +113,7 @@ static int list_length(struct fw_cmd *c, const void *mkc, uint64_t *entries)
 	return fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, octwords * (OCTWORD / 8), "klm_pas_mtt");
 }
 
-static int take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
+static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	const uint8_t *pas = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
 	uint64_t mask = (1ull << m->log_entity) - 1, n = 0;
@@ -166,7 +166,7 @@ static uint8_t rights_of(const void *mkc)
 			 (prm_mkc_get_umr_en(mkc) ? MKEY_UMR : 0));
 }
 
-static void fill(struct mkey *m, const void *mkc, struct obj *pd)
+static void fw_mkey_fill(struct mkey *m, const void *mkc, struct obj *pd)
 {
 	m->low = (uint8_t)prm_mkc_get_mkey_7_0(mkc);
 	m->mode = (uint8_t)mode_of(mkc);
@@ -185,8 +185,8 @@ static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	if (m->mode == PRM_MKC_ACCESS_MODE_SW_ICM)
 		return take_icm(c, m);
-	return prm_create_mkey_in_get_mkey_umem_valid(c->in) ? take_umem(c, mkc, m) :
-								take_list(c, mkc, m);
+	return prm_create_mkey_in_get_mkey_umem_valid(c->in) ? take_umem(c, mkc, m)
+							     : fw_mkey_take_list(c, mkc, m);
 }
 
 int fw_create_mkey(struct fw_cmd *c)
@@ -195,7 +195,7 @@ int fw_create_mkey(struct fw_cmd *c)
 	struct obj *pd;
 	struct mkey *m;
 
-	if (check_mode(c, mkc) || check_features(c, mkc) || check_range(c, mkc))
+	if (check_mode(c, mkc) || fw_mkey_check_features(c, mkc) || fw_mkey_check_range(c, mkc))
 		return -1;
 	pd = fw_find(c, OBJ_PD, prm_mkc_get_pd(mkc), "mkc.pd");
 	if (!pd)
@@ -203,7 +203,7 @@ int fw_create_mkey(struct fw_cmd *c)
 	m = fw_new(c, OBJ_MKEY, sizeof(*m));
 	if (!m)
 		return -1;
-	fill(m, mkc, pd);
+	fw_mkey_fill(m, mkc, pd);
 	if (take_translation(c, mkc, m)) {
 		fw_mkey_free(&m->o);
 		return -1;

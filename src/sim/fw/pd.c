@@ -2,7 +2,7 @@
 /* Numbers that only group other objects: protection and transport domains, XRC domains, TISes. */
 #include "cmd.h"
 
-static int dealloc(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+static int fw_pd_dealloc(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
 {
 	struct obj *o = fw_find(c, type, id, field);
 
@@ -24,7 +24,7 @@ int fw_alloc_pd(struct fw_cmd *c)
 
 int fw_dealloc_pd(struct fw_cmd *c)
 {
-	return dealloc(c, OBJ_PD, prm_dealloc_pd_in_get_pd(c->in), "pd");
+	return fw_pd_dealloc(c, OBJ_PD, prm_dealloc_pd_in_get_pd(c->in), "pd");
 }
 
 int fw_alloc_td(struct fw_cmd *c)
@@ -39,8 +39,8 @@ int fw_alloc_td(struct fw_cmd *c)
 
 int fw_dealloc_td(struct fw_cmd *c)
 {
-	return dealloc(c, OBJ_TD, prm_dealloc_transport_domain_in_get_transport_domain(c->in),
-		       "transport_domain");
+	return fw_pd_dealloc(c, OBJ_TD, prm_dealloc_transport_domain_in_get_transport_domain(c->in),
+			     "transport_domain");
 }
 
 int fw_alloc_xrcd(struct fw_cmd *c)
@@ -55,7 +55,7 @@ int fw_alloc_xrcd(struct fw_cmd *c)
 
 int fw_dealloc_xrcd(struct fw_cmd *c)
 {
-	return dealloc(c, OBJ_XRCD, prm_dealloc_xrcd_in_get_xrcd(c->in), "xrcd");
+	return fw_pd_dealloc(c, OBJ_XRCD, prm_dealloc_xrcd_in_get_xrcd(c->in), "xrcd");
 }
 
 struct tis {

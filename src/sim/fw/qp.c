@@ -12,7 +12,7 @@
 #define LOG_WQEBB	   6
 
 /* Fields that ask for what the device lacks. */
-static int check_features(struct fw_cmd *c, const void *qpc)
+static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (prm_qpc_get_st(qpc) != PRM_QP_ST_RC)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -40,7 +40,7 @@ static int check_features(struct fw_cmd *c, const void *qpc)
 	return 0;
 }
 
-static int check_sizes(struct fw_cmd *c, struct qp *qp)
+static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 {
 	unsigned int max = c->vhca->si->personality->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
@@ -79,7 +79,7 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->pdn = prm_qpc_get_pd(qpc);
 }
 
-static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
+static struct cq *fw_qp_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
 {
 	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
 
@@ -99,19 +99,19 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 		return -1;
 	obj_get(qp->uar_obj);
 	if (!qp->no_sq) {
-		qp->scq = take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
+		qp->scq = fw_qp_take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
 		if (!qp->scq)
 			return -1;
 	}
 	if (!qp->no_rq) {
-		qp->rcq = take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
+		qp->rcq = fw_qp_take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
 		if (!qp->rcq)
 			return -1;
 	}
 	return 0;
 }
 
-static int take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
+static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	size_t ext = prm_create_qp_in_get_qpc_ext(c->in) ? PRM_QPC_EXT_BYTES : 0;
 	struct fw_buffer b = {
@@ -146,13 +146,13 @@ static int take_extension(struct fw_cmd *c, struct qp *qp)
 	return 0;
 }
 
-static int take(struct fw_cmd *c, const void *qpc, struct qp *qp)
+static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
-	if (check_sizes(c, qp) || take_numbers(c, qpc, qp) || take_extension(c, qp) ||
-	    take_buffer(c, qpc, qp) ||
+	if (fw_qp_check_sizes(c, qp) || take_numbers(c, qpc, qp) || take_extension(c, qp) ||
+	    fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
 		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->dbr_umem))
 		return -1;
@@ -184,12 +184,12 @@ int fw_create_qp(struct fw_cmd *c)
 	const void *qpc = prm_create_qp_in_cat_qpc(c->in);
 	struct qp *qp;
 
-	if (check_features(c, qpc))
+	if (fw_qp_check_features(c, qpc))
 		return -1;
 	qp = fw_new(c, OBJ_QP, sizeof(*qp));
 	if (!qp)
 		return -1;
-	if (take(c, qpc, qp)) {
+	if (fw_qp_take(c, qpc, qp)) {
 		fw_qp_drop(qp);
 		return -1;
 	}

@@ -88,7 +88,7 @@ static const struct transition {
 	{PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0},
 };
 
-static const char *state_name(unsigned int state)
+static const char *fw_qp_state_state_name(unsigned int state)
 {
 	static const char *const name[] = {"RST",  "INIT", "RTR", "RTS",
 					   "SQER", "SQD",  "ERR", "SQ_DRAINING"};
@@ -96,7 +96,7 @@ static const char *state_name(unsigned int state)
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
 }
 
-static const struct transition *find(uint16_t opcode)
+static const struct transition *fw_qp_state_find(uint16_t opcode)
 {
 	for (size_t i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
 		if (transitions[i].opcode == opcode)
@@ -253,7 +253,7 @@ static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
 }
 
 /* Back in reset, nothing of a connection is left. */
-static void forget(struct qp *qp)
+static void fw_qp_state_forget(struct qp *qp)
 {
 	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
 	qp->remote_qpn = qp->next_send_psn = qp->next_rcv_psn = 0;
@@ -287,7 +287,7 @@ static int change_context(struct fw_cmd *c, const struct transition *t, struct q
 
 int fw_modify_qp(struct fw_cmd *c)
 {
-	const struct transition *t = find(c->opcode);
+	const struct transition *t = fw_qp_state_find(c->opcode);
 	struct qp *qp = fw_find(c, OBJ_QP, prm_qp_2err_in_get_qpn(c->in), "qpn");
 
 	if (!qp)
@@ -296,11 +296,11 @@ int fw_modify_qp(struct fw_cmd *c)
 		return fw_refuse(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
 			"qpn 0x%x is in state %s, from which this transition is prohibited",
-			qp->o.id, state_name(qp->state));
+			qp->o.id, fw_qp_state_state_name(qp->state));
 	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
 		return -1;
 	dp_qp_state(qp, t->to);
 	if (t->to == QP_RST)
-		forget(qp);
+		fw_qp_state_forget(qp);
 	return 0;
 }

@@ -69,7 +69,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 	return 0;
 }
 
-static int take_buffer(struct fw_cmd *c, const void *wq, struct qp *qp)
+static int fw_raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct qp *qp)
 {
 	/* CREATE_SQ and CREATE_RQ are laid out alike: the wq ends the mailbox, its pas follow. */
 	struct fw_buffer b = {
@@ -97,7 +97,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct qp *qp)
 	if (!qp->pd)
 		return -1;
 	obj_get(qp->pd);
-	if (take_buffer(c, wq, qp) ||
+	if (fw_raw_queue_take_buffer(c, wq, qp) ||
 	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
 		     prm_wq_get_dbr_addr(wq), &dbrec, &qp->dbr_umem))
 		return -1;
@@ -105,7 +105,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct qp *qp)
 	return 0;
 }
 
-static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
+static struct cq *fw_raw_queue_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
 {
 	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
 
@@ -115,7 +115,7 @@ static struct cq *take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
 }
 
 /* In RST, taken: ready for MODIFY. */
-static int start(struct fw_cmd *c, struct qp *qp, int taken)
+static int fw_raw_queue_start(struct fw_cmd *c, struct qp *qp, int taken)
 {
 	if (taken) {
 		fw_qp_drop(qp);
@@ -127,7 +127,8 @@ static int start(struct fw_cmd *c, struct qp *qp, int taken)
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
-static int destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+static int fw_raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t id,
+				const char *field)
 {
 	struct obj *o = fw_find(c, type, id, field);
 
@@ -139,14 +140,14 @@ static int destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-static const char *state_name(unsigned int state)
+static const char *fw_raw_queue_state_name(unsigned int state)
 {
 	static const char *const name[] = {"RST", "RDY", "2", "ERR"};
 
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
 }
 
-static unsigned int state_of(const struct qp *qp)
+static unsigned int fw_raw_queue_state_of(const struct qp *qp)
 {
 	if (qp->state == QP_ERR)
 		return PRM_SQC_STATE_ERR;
@@ -159,10 +160,11 @@ static unsigned int state_of(const struct qp *qp)
  */
 static int check_move(struct fw_cmd *c, const struct qp *qp, unsigned int from, unsigned int to)
 {
-	if (from != state_of(qp))
+	if (from != fw_raw_queue_state_of(qp))
 		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
 				 "the command says that the queue is in %s, it is in %s",
-				 state_name(from), state_name(state_of(qp)));
+				 fw_raw_queue_state_name(from),
+				 fw_raw_queue_state_name(fw_raw_queue_state_of(qp)));
 	if (to > PRM_SQC_STATE_ERR || to == 2)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "state %u is none of 0 (RST), 1 (RDY) and 3 (ERR)", to);
@@ -172,11 +174,11 @@ static int check_move(struct fw_cmd *c, const struct qp *qp, unsigned int from, 
 	return 0;
 }
 
-static void move(struct qp *qp, unsigned int to)
+static void fw_raw_queue_move(struct qp *qp, unsigned int to)
 {
 	static const uint8_t state[] = {QP_RST, QP_RTS, QP_RTS, QP_ERR};
 
-	if (to != state_of(qp) || to == PRM_SQC_STATE_RST)
+	if (to != fw_raw_queue_state_of(qp) || to == PRM_SQC_STATE_RST)
 		dp_qp_state(qp, state[to]);
 }
 
@@ -240,7 +242,7 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct qp *qp)
 	if (!qp->uar_obj)
 		return -1;
 	obj_get(qp->uar_obj);
-	qp->scq = take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
+	qp->scq = fw_raw_queue_take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
 	return qp->scq ? take_wq(c, wq, qp) : -1;
 }
 
@@ -252,7 +254,7 @@ int fw_create_sq(struct fw_cmd *c)
 	if (check_sqc(c, sqc))
 		return -1;
 	qp = fw_new(c, OBJ_SQ, sizeof(*qp));
-	if (!qp || start(c, qp, take_sq(c, sqc, qp)))
+	if (!qp || fw_raw_queue_start(c, qp, take_sq(c, sqc, qp)))
 		return -1;
 	prm_create_sq_out_set_sqn(c->out, qp->o.id);
 	return 0;
@@ -270,7 +272,7 @@ int fw_modify_sq(struct fw_cmd *c)
 				 "modify_bitmask 0x%" PRIx64 ": rates and queue groups need "
 				 "cap.packet_pacing or cap.qos, which are 0",
 				 (uint64_t)prm_modify_sq_in_get_modify_bitmask(c->in));
-	move(qp, to);
+	fw_raw_queue_move(qp, to);
 	return 0;
 }
 
@@ -282,7 +284,7 @@ int fw_query_sq(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	memcpy(sqc, qp->qpc, PRM_SQC_BYTES);
-	prm_sqc_set_state(sqc, state_of(qp));
+	prm_sqc_set_state(sqc, fw_raw_queue_state_of(qp));
 	prm_wq_set_hw_counter(prm_sqc_at_wq(sqc), qp->sq_ci);
 	prm_wq_set_sw_counter(prm_sqc_at_wq(sqc), qp->sq_pi);
 	return 0;
@@ -290,7 +292,7 @@ int fw_query_sq(struct fw_cmd *c)
 
 int fw_destroy_sq(struct fw_cmd *c)
 {
-	return destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
+	return fw_raw_queue_destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
 }
 
 /* --- RQ --------------------------------------------------------------------------------------- */
@@ -335,7 +337,7 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct qp *qp)
 	qp->flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
 	qp->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(qp->qpc, rqc, PRM_RQC_BYTES);
-	qp->rcq = take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
+	qp->rcq = fw_raw_queue_take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
 	return qp->rcq ? take_wq(c, wq, qp) : -1;
 }
 
@@ -347,7 +349,7 @@ int fw_create_rq(struct fw_cmd *c)
 	if (check_rqc(c, rqc))
 		return -1;
 	qp = fw_new(c, OBJ_RQ, sizeof(*qp));
-	if (!qp || start(c, qp, take_rq(c, rqc, qp)))
+	if (!qp || fw_raw_queue_start(c, qp, take_rq(c, rqc, qp)))
 		return -1;
 	prm_create_rq_out_set_rqn(c->out, qp->o.id);
 	return 0;
@@ -369,7 +371,7 @@ int fw_modify_rq(struct fw_cmd *c)
 		qp->strip_vlan = !prm_rqc_get_vsd(rqc);
 		prm_rqc_set_vsd(qp->qpc, prm_rqc_get_vsd(rqc));
 	}
-	move(qp, prm_rqc_get_state(rqc));
+	fw_raw_queue_move(qp, prm_rqc_get_state(rqc));
 	return 0;
 }
 
@@ -381,7 +383,7 @@ int fw_query_rq(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	memcpy(rqc, qp->qpc, PRM_RQC_BYTES);
-	prm_rqc_set_state(rqc, state_of(qp));
+	prm_rqc_set_state(rqc, fw_raw_queue_state_of(qp));
 	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), qp->rq_ci);
 	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), qp->rq_pi);
 	return 0;
@@ -389,5 +391,5 @@ int fw_query_rq(struct fw_cmd *c)
 
 int fw_destroy_rq(struct fw_cmd *c)
 {
-	return destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
+	return fw_raw_queue_destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
 }

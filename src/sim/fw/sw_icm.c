@@ -8,7 +8,7 @@
 #include "cmd.h"
 #include "obj/icm.h"
 
-static int check_create(struct fw_cmd *c)
+static int fw_sw_icm_check_create(struct fw_cmd *c)
 {
 	if (c->in_len < PRM_CREATE_SW_ICM_IN_BYTES)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
@@ -22,7 +22,7 @@ static int check_create(struct fw_cmd *c)
 	return fw_nothing_after(c, PRM_CREATE_SW_ICM_IN_BYTES);
 }
 
-static int check_size(struct fw_cmd *c, uint64_t addr, unsigned int log_size)
+static int fw_sw_icm_check_size(struct fw_cmd *c, uint64_t addr, unsigned int log_size)
 {
 	if (log_size < ICM_LOG_BLOCK || log_size >= ICM_KIND_SHIFT)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
@@ -35,7 +35,7 @@ static int check_size(struct fw_cmd *c, uint64_t addr, unsigned int log_size)
 	return 0;
 }
 
-static int take(struct fw_cmd *c, uint64_t addr, uint64_t len)
+static int fw_sw_icm_take(struct fw_cmd *c, uint64_t addr, uint64_t len)
 {
 	switch (icm_alloc(c->vhca, addr, len)) {
 	case 0:
@@ -63,16 +63,16 @@ int fw_create_sw_icm(struct fw_cmd *c)
 	struct sw_icm *s;
 	uint64_t addr;
 
-	if (check_create(c))
+	if (fw_sw_icm_check_create(c))
 		return -1;
 	log_size = prm_sw_icm_get_log_sw_icm_size(in);
 	addr = prm_sw_icm_get_sw_icm_start_addr(in);
-	if (check_size(c, addr, log_size))
+	if (fw_sw_icm_check_size(c, addr, log_size))
 		return -1;
 	s = fw_new(c, OBJ_SW_ICM, sizeof(*s));
 	if (!s)
 		return -1;
-	if (take(c, addr, 1ull << log_size)) {
+	if (fw_sw_icm_take(c, addr, 1ull << log_size)) {
 		obj_free(&s->o);
 		return -1;
 	}

@@ -19,7 +19,7 @@
 #define FIELDS_ALL 0xfu /* addresses and ports; no SPI: there is no IPsec */
 
 /* Of MODIFY's bitmask: [I] a bit that asks for what can't be changed is refused. */
-static int check_bits(struct fw_cmd *c, const void *bitmask, uint64_t known)
+static int fw_tir_check_bits(struct fw_cmd *c, const void *bitmask, uint64_t known)
 {
 	uint64_t bits = prm_load64(bitmask, 0);
 
@@ -60,7 +60,7 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 }
 
 /* Each queue in the list is referenced; on refusal none is. */
-static struct qp **take_list(struct fw_cmd *c, uint32_t n)
+static struct qp **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 {
 	const uint8_t *list = (const uint8_t *)c->in + RQT_LIST_AT;
 	struct qp **rq = calloc(n, sizeof(struct qp *));
@@ -95,7 +95,7 @@ int fw_create_rqt(struct fw_cmd *c)
 	rqt = fw_new(c, OBJ_RQT, sizeof(*rqt));
 	if (!rqt)
 		return -1;
-	rqt->rq = take_list(c, n);
+	rqt->rq = fw_tir_take_list(c, n);
 	if (!rqt->rq) {
 		obj_free(&rqt->o);
 		return -1;
@@ -115,13 +115,13 @@ int fw_modify_rqt(struct fw_cmd *c)
 
 	if (!rqt)
 		return -1;
-	if (check_bits(c, prm_modify_rqt_in_cat_bitmask(c->in), RQT_BITS))
+	if (fw_tir_check_bits(c, prm_modify_rqt_in_cat_bitmask(c->in), RQT_BITS))
 		return -1;
 	if (!prm_rqt_bitmask_get_rqn_list(prm_modify_rqt_in_cat_bitmask(c->in)))
 		return 0;
 	if (check_rqtc(c, rqtc, rqt->max))
 		return -1;
-	rq = take_list(c, n);
+	rq = fw_tir_take_list(c, n);
 	if (!rq)
 		return -1;
 	put_list(rqt->rq, rqt->n);
@@ -213,7 +213,7 @@ static int check_tirc(struct fw_cmd *c, const void *tirc)
 	return check_hash(c, tirc);
 }
 
-static void set_hash(struct tir *tir, const void *tirc)
+static void fw_tir_set_hash(struct tir *tir, const void *tirc)
 {
 	const void *outer = prm_tirc_cat_rx_hash_field_selector_outer(tirc);
 
@@ -255,7 +255,7 @@ void fw_tir_free(struct obj *o)
 	obj_free(o);
 }
 
-static int take(struct fw_cmd *c, const void *tirc, struct tir *tir)
+static int fw_tir_take(struct fw_cmd *c, const void *tirc, struct tir *tir)
 {
 	uint32_t td = prm_tirc_get_transport_domain(tirc);
 
@@ -265,7 +265,7 @@ static int take(struct fw_cmd *c, const void *tirc, struct tir *tir)
 		return -1;
 	if (tir->td)
 		obj_get(tir->td);
-	set_hash(tir, tirc);
+	fw_tir_set_hash(tir, tirc);
 	memcpy(tir->tirc, tirc, sizeof(tir->tirc));
 	return take_target(c, tirc, tir);
 }
@@ -281,7 +281,7 @@ int fw_create_tir(struct fw_cmd *c)
 	tir = fw_new(c, OBJ_TIR, sizeof(*tir));
 	if (!tir)
 		return -1;
-	if (take(c, tirc, tir)) {
+	if (fw_tir_take(c, tirc, tir)) {
 		fw_tir_free(&tir->o);
 		return -1;
 	}
@@ -294,7 +294,7 @@ int fw_create_tir(struct fw_cmd *c)
 }
 
 /* The table that the TIR is to have from now on; NULL: as it is. Not referenced yet. */
-static int find_table(struct fw_cmd *c, const struct tir *tir, struct rqt **rqt)
+static int fw_tir_find_table(struct fw_cmd *c, const struct tir *tir, struct rqt **rqt)
 {
 	uint32_t id = prm_tirc_get_indirect_table(prm_modify_tir_in_cat_ctx(c->in));
 
@@ -318,13 +318,13 @@ static void change_table(struct tir *tir, struct rqt *rqt)
 }
 
 /* self_lb_block has no effect: what comes back, comes back by the wire (doc/design/0030). */
-static void modify(struct tir *tir, const void *tirc, const void *mask)
+static void fw_tir_modify(struct tir *tir, const void *tirc, const void *mask)
 {
 	if (prm_modify_tir_bitmask_get_self_lb_en(mask))
 		prm_tirc_set_self_lb_block(tir->tirc, prm_tirc_get_self_lb_block(tirc));
 	if (!prm_modify_tir_bitmask_get_hash(mask))
 		return;
-	set_hash(tir, tirc);
+	fw_tir_set_hash(tir, tirc);
 	prm_tirc_set_rx_hash_fn(tir->tirc, tir->hash_fn);
 	prm_tirc_set_rx_hash_symmetric(tir->tirc, tir->symmetric);
 	memcpy(tir->tirc + KEY_AT, (const uint8_t *)tirc + KEY_AT, HASH_BYTES);
@@ -337,7 +337,7 @@ int fw_modify_tir(struct fw_cmd *c)
 	const void *mask = prm_modify_tir_in_cat_bitmask(c->in);
 	struct rqt *rqt;
 
-	if (!tir || check_bits(c, mask, TIR_BITS) || find_table(c, tir, &rqt))
+	if (!tir || fw_tir_check_bits(c, mask, TIR_BITS) || fw_tir_find_table(c, tir, &rqt))
 		return -1;
 	if (prm_modify_tir_bitmask_get_packet_merge(mask) && prm_tirc_get_packet_merge_mask(tirc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
@@ -346,7 +346,7 @@ int fw_modify_tir(struct fw_cmd *c)
 		return -1;
 	if (rqt)
 		change_table(tir, rqt);
-	modify(tir, tirc, mask);
+	fw_tir_modify(tir, tirc, mask);
 	return 0;
 }
 

@@ -93,7 +93,7 @@ void page_asleep(struct uar_page *page, enum page_state state)
 	page->state = (uint8_t)state;
 }
 
-static void page_free(struct uar_page *page)
+static void host_bar_page_free(struct uar_page *page)
 {
 	if (page->state == PAGE_FREE)
 		return;
@@ -113,7 +113,7 @@ void bar_free(struct bar *bar)
 	if (!bar)
 		return;
 	for (i = 0; bar->pages && i < bar->npages; i++)
-		page_free(&bar->pages[i]);
+		host_bar_page_free(&bar->pages[i]);
 	while (bar->watches)
 		watch_drop(bar->watches);
 	for (at = &bar->host->bars; *at != bar; at = &(*at)->next)
@@ -177,7 +177,7 @@ void bar_page_free(struct bar *bar, uint32_t uar)
 
 		if (page->state == PAGE_FREE || page->uar != uar)
 			continue;
-		page_free(page);
+		host_bar_page_free(page);
 		return;
 	}
 }

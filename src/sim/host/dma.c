@@ -84,7 +84,7 @@ struct walk {
 };
 
 /* As many segments of one client as fit in a call. How many bytes they have in all. */
-static size_t walk_run(struct walk *w, struct iovec *iov, unsigned int *n)
+static size_t dma_walk_run(struct walk *w, struct iovec *iov, unsigned int *n)
 {
 	bus_t slot = w->seg->addr >> BUS_SLOT_SHIFT;
 	size_t len = 0;
@@ -113,7 +113,7 @@ static bool seg_fits(const struct dma_seg *seg)
 }
 
 /* A ring's record is read before what it vouches for. */
-static void load(void *to, const uint8_t *at, size_t len)
+static void dma_load(void *to, const uint8_t *at, size_t len)
 {
 	memcpy(to, at, len);
 #ifndef __SANITIZE_THREAD__ /* knows no fences, nor what other processes store */
@@ -130,7 +130,7 @@ static size_t tail_of(const uint8_t *at, size_t len)
 }
 
 /* It is stored after all the others: programs look there for an end. */
-static void store(uint8_t *at, const void *from, size_t len)
+static void dma_store(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;
 	size_t tail = tail_of(at, len);
@@ -156,7 +156,7 @@ static int segs_call(struct walk *w, bool write, struct mm *mm, void *buf, size_
 	struct iovec iov[IOV_RUN];
 	unsigned int niov;
 
-	*len = walk_run(w, iov, &niov);
+	*len = dma_walk_run(w, iov, &niov);
 	if (!*len)
 		return 0;
 	return !mm || mm->at ? -EFAULT : mm_move(mm, write, buf, iov, niov, *len);
@@ -172,9 +172,9 @@ static uint8_t *direct_at(const struct host *h, const struct dma_seg *seg)
 static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
 {
 	if (write)
-		store(at, buf, len);
+		dma_store(at, buf, len);
 	else
-		load(buf, at, len);
+		dma_load(buf, at, len);
 }
 
 static int segs_move_rest(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
@@ -279,7 +279,7 @@ static int copy_bounced(struct host *h, bus_t to, bus_t from, size_t len)
 }
 
 /* To memory that can be reached directly, from other: the last word is stored last here, too. */
-static int copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size_t len)
+static int dma_copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size_t len)
 {
 	uint8_t last[8];
 	size_t tail = tail_of(at, len), first = len > CALL_MAX ? len - CALL_MAX : 0;
@@ -290,7 +290,7 @@ static int copy_in(struct host *h, uint8_t *at, struct mm *src, bus_t from, size
 		return -EFAULT;
 	if (mm_call(src, false, local, 2, &remote, 1, len - first))
 		return -EFAULT;
-	store(at + len - tail, last, tail);
+	dma_store(at + len - tail, last, tail);
 	return 0;
 }
 
@@ -301,7 +301,7 @@ bool dma_copy_direct(struct host *h, bus_t to, bus_t from, size_t len)
 
 	if (!src)
 		return false;
-	store(dst, src, len);
+	dma_store(dst, src, len);
 	return true;
 }
 
@@ -325,11 +325,11 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 	if ((dst_mm->at && !dst_at) || (src_mm->at && !src_at))
 		return -EFAULT;
 	if (dst_at && src_at) {
-		store(dst_at, src_at, len);
+		dma_store(dst_at, src_at, len);
 		return 0;
 	}
 	if (dst_at)
-		return copy_in(h, dst_at, src_mm, from, len);
+		return dma_copy_in(h, dst_at, src_mm, from, len);
 	if (src_at)
 		return dma_write(h, to, src_at, len);
 	if (dst_mm->self)

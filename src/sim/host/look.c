@@ -40,7 +40,7 @@ void mm_look_end(struct mm_look *l)
 	free(l);
 }
 
-static bool room_for_one(struct mm_look *l)
+static bool look_room_for_one(struct mm_look *l)
 {
 	uint32_t cap = l->cap ? 2 * l->cap : 64;
 	struct mapping *seen;
@@ -59,7 +59,7 @@ static bool room_for_one(struct mm_look *l)
 static const struct mapping *mapping_at(struct mm_look *l, uint32_t i)
 {
 	while (l->nseen <= i) {
-		if (!room_for_one(l) || !maps_next(&l->maps, &l->seen[l->nseen]))
+		if (!look_room_for_one(l) || !maps_next(&l->maps, &l->seen[l->nseen]))
 			return NULL;
 		l->nseen++;
 	}
@@ -77,7 +77,7 @@ static uint32_t first_behind(struct mm_look *l, uint64_t va)
 	return i;
 }
 
-static bool is_own(const struct mapping *m)
+static bool look_is_own(const struct mapping *m)
 {
 	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
 }
@@ -95,7 +95,7 @@ int mm_check(struct mm_look *l, uint64_t va, uint64_t len, bool write, bool *own
 		m = mapping_at(l, i);
 		if (!m || m->start > at || (m->prot & need) != need)
 			return -EFAULT;
-		all_own = all_own && is_own(m);
+		all_own = all_own && look_is_own(m);
 		at = m->end;
 	}
 	if (own)

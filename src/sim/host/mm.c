@@ -19,7 +19,7 @@ static uint32_t slot_find(struct host *h)
 }
 
 /* The pidfd was handed over, whatever comes of it. */
-static struct mm *give_up(struct mm *mm, int pidfd, int err)
+static struct mm *mm_give_up(struct mm *mm, int pidfd, int err)
 {
 	free(mm);
 	if (pidfd >= 0)
@@ -34,14 +34,14 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 	uint32_t slot = slot_find(h);
 
 	if (!mm || !slot)
-		return give_up(mm, pidfd, mm ? ENOSPC : ENOMEM);
+		return mm_give_up(mm, pidfd, mm ? ENOSPC : ENOMEM);
 	mm->pid_source = (struct source){.kind = SOURCE_PIDFD, .fd = pidfd};
 	mm->host = h;
 	mm->pid = pid;
 	mm->slot = slot;
 	mm->self = pid == getpid();
 	if (pidfd >= 0 && host_watch_fd(h, &mm->pid_source))
-		return give_up(mm, pidfd, ENOMEM);
+		return mm_give_up(mm, pidfd, ENOMEM);
 	h->slots[slot] = mm;
 	h->next_slot = (slot + 1) % BUS_SLOTS;
 	return mm;

@@ -114,7 +114,7 @@ void bar_poll(struct bar *bar, const char *why)
  * A trap wakes the loop before the register is written, so a register that was written in a page
  * that still sleeps was written through a mapping that nobody told us of. A NIC would see it.
  */
-static int sweep(struct host *h)
+static int wake_sweep(struct host *h)
 {
 	struct bar *bar;
 	unsigned int i;
@@ -139,7 +139,7 @@ static uint64_t deep_sleep(struct host *h)
 		return UINT64_MAX;
 	if (h->now - h->swept >= SWEEP_NS) {
 		h->swept = h->now;
-		if (sweep(h))
+		if (wake_sweep(h))
 			return 0;
 	}
 	return SWEEP_NS;

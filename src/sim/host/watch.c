@@ -17,7 +17,7 @@
  * Pages of a shared file that nobody has touched yet are protected too, by markers in the page
  * table (Linux 5.19 with UFFD_FEATURE_WP_HUGETLBFS_SHMEM): nothing has to be populated first.
  */
-static int handshake(int uffd)
+static int watch_handshake(int uffd)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -34,7 +34,7 @@ static int handshake(int uffd)
 int bar_uffd(struct bar *bar, int uffd)
 {
 	struct watch *w = calloc(1, sizeof(*w));
-	int err = w ? handshake(uffd) : -ENOMEM;
+	int err = w ? watch_handshake(uffd) : -ENOMEM;
 
 	if (!err) {
 		w->source = (struct source){.kind = SOURCE_UFFD, .fd = uffd};

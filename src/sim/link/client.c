@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Not where the program's stdin, stdout or stderr would be: what it prints must not come here. */
-static int away_from_stdio(int sock)
+static int link_client_away_from_stdio(int sock)
 {
 	int moved, err;
 
@@ -35,7 +35,7 @@ int link_connect(const char *path)
 	if (sock < 0)
 		return -errno;
 	if (!connect(sock, (struct sockaddr *)&to, sizeof(to)))
-		return away_from_stdio(sock);
+		return link_client_away_from_stdio(sock);
 	err = -errno;
 	close(sock);
 	return err;

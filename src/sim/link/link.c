@@ -34,7 +34,7 @@ static void take_fds(struct link_message *m, struct msghdr *msg)
 }
 
 /* One recvmsg into len bytes: how many, 0 if it would block, -errno. */
-static ssize_t receive(int sock, struct link_message *m, void *to, size_t len, int flags)
+static ssize_t link_receive(int sock, struct link_message *m, void *to, size_t len, int flags)
 {
 	struct iovec iov = {to, len};
 	union control control;
@@ -53,7 +53,7 @@ static ssize_t receive(int sock, struct link_message *m, void *to, size_t len, i
 	return n ? n : -EPIPE;
 }
 
-static int check_header(const struct link_header *h)
+static int link_check_header(const struct link_header *h)
 {
 	if (h->magic != LINK_MAGIC || h->version != LINK_VERSION || h->len > LINK_BODY_MAX)
 		return -EPROTO;
@@ -62,7 +62,7 @@ static int check_header(const struct link_header *h)
 
 static int body_for(struct link_message *m)
 {
-	int err = check_header(&m->h);
+	int err = link_check_header(&m->h);
 
 	if (err || m->body)
 		return err;
@@ -87,7 +87,7 @@ int link_read(int sock, struct link_in *in, int flags)
 			if (!want)
 				return 1;
 		}
-		n = receive(sock, &in->m, to, want, flags);
+		n = link_receive(sock, &in->m, to, want, flags);
 		if (n <= 0)
 			return (int)n;
 		in->have += (size_t)n;
@@ -125,7 +125,7 @@ static void put_fds(struct msghdr *msg, union control *control, const int *fds, 
 	memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 }
 
-static void advance(struct iovec iov[2], size_t n)
+static void link_advance(struct iovec iov[2], size_t n)
 {
 	for (unsigned int i = 0; i < 2; i++) {
 		size_t part = n < iov[i].iov_len ? n : iov[i].iov_len;
@@ -154,7 +154,7 @@ int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t
 			continue;
 		if (n < 0)
 			return -errno;
-		advance(iov, (size_t)n);
+		link_advance(iov, (size_t)n);
 		msg.msg_control = NULL;
 		msg.msg_controllen = 0;
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t padded(size_t len)
+static size_t link_msg_padded(size_t len)
 {
 	return (len + 7) & ~(size_t)7;
 }
@@ -18,11 +18,11 @@ static uint32_t in_bytes(const struct kreq *k, const struct kattr *a)
 	return s ? request_in_bytes(s->kind, a->len) : 0;
 }
 
-static uint8_t *put(uint8_t *at, const void *from, size_t len)
+static uint8_t *link_msg_put(uint8_t *at, const void *from, size_t len)
 {
 	if (len)
 		memcpy(at, from, len);
-	return at + padded(len);
+	return at + link_msg_padded(len);
 }
 
 int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
@@ -33,11 +33,11 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_attr);
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		*len += padded(in_bytes(k, &k->attrs[i]));
+		*len += link_msg_padded(in_bytes(k, &k->attrs[i]));
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = put(*body, &h, sizeof(h));
+	at = link_msg_put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		const struct kattr *a = &k->attrs[i];
 		struct msg_attr m = {.id = a->id,
@@ -46,10 +46,10 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 				     .enum_elem = a->enum_elem,
 				     .data = a->data};
 
-		at = put(at, &m, sizeof(m));
+		at = link_msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = put(at, k->attrs[i].in, in_bytes(k, &k->attrs[i]));
+		at = link_msg_put(at, k->attrs[i].in, in_bytes(k, &k->attrs[i]));
 	return 0;
 }
 
@@ -63,7 +63,7 @@ static void set_attr(struct request *r, unsigned int i, const struct msg_attr *m
 				     .enum_elem = m->enum_elem};
 }
 
-static int refuse(const char **why, const char *text)
+static int link_msg_refuse(const char **why, const char *text)
 {
 	*why = text;
 	return -EPROTO;
@@ -76,13 +76,13 @@ int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const
 
 	request_init(r, 0, 0, 0);
 	if (len < sizeof(h))
-		return refuse(why, "a request shorter than its header");
+		return link_msg_refuse(why, "a request shorter than its header");
 	memcpy(&h, body, sizeof(h));
 	request_init(r, h.object, h.method, h.driver);
 	if (h.nattrs > REQUEST_ATTRS)
-		return refuse(why, "more attributes than any method has");
+		return link_msg_refuse(why, "more attributes than any method has");
 	if ((size_t)(end - at) < h.nattrs * sizeof(struct msg_attr))
-		return refuse(why, "fewer attributes than nattrs says");
+		return link_msg_refuse(why, "fewer attributes than nattrs says");
 	for (unsigned int i = 0; i < h.nattrs; i++, at += sizeof(struct msg_attr)) {
 		struct msg_attr m;
 
@@ -91,17 +91,17 @@ int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const
 	}
 	r->req.nattrs = h.nattrs;
 	if (request_layout(r))
-		return refuse(why, "attributes that are too long together");
+		return link_msg_refuse(why, "attributes that are too long together");
 	for (unsigned int i = 0; i < h.nattrs; i++) {
 		uint32_t n = request_in_bytes(r->kind[i], r->attrs[i].len);
 
-		if ((size_t)(end - at) < padded(n))
-			return refuse(why, "fewer bytes than the attributes' lengths say");
+		if ((size_t)(end - at) < link_msg_padded(n))
+			return link_msg_refuse(why, "fewer bytes than the attributes' lengths say");
 		if (n)
 			memcpy((void *)(uintptr_t)r->attrs[i].in, at, n);
-		at += padded(n);
+		at += link_msg_padded(n);
 	}
-	return at == end ? 0 : refuse(why, "bytes after its end");
+	return at == end ? 0 : link_msg_refuse(why, "bytes after its end");
 }
 
 /* What of an OUT attribute really goes back. */
@@ -121,28 +121,28 @@ int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_result) + k->nfds * sizeof(struct msg_fd) +
 	       k->nshares * sizeof(struct msg_share);
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		*len += padded(out_bytes(r, i));
+		*len += link_msg_padded(out_bytes(r, i));
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = put(*body, &h, sizeof(h));
+	at = link_msg_put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		struct msg_result m = {k->attrs[i].data, out_bytes(r, i), k->attrs[i].valid_output};
 
-		at = put(at, &m, sizeof(m));
+		at = link_msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nfds; i++) {
 		struct msg_fd m = {k->fds[i].attr, k->fds[i].off};
 
-		at = put(at, &m, sizeof(m));
+		at = link_msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nshares; i++) {
 		struct msg_share m = {k->shares[i].va, k->shares[i].len, k->shares[i].what, 0};
 
-		at = put(at, &m, sizeof(m));
+		at = link_msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = put(at, k->attrs[i].out, out_bytes(r, i));
+		at = link_msg_put(at, k->attrs[i].out, out_bytes(r, i));
 	return 0;
 }
 
@@ -220,11 +220,11 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		uint32_t n = k->attrs[i].written;
 
-		if ((size_t)(end - at) < padded(n))
+		if ((size_t)(end - at) < link_msg_padded(n))
 			return -EPROTO;
 		if (n)
 			memcpy(k->attrs[i].out, at, n);
-		at += padded(n);
+		at += link_msg_padded(n);
 	}
 	return 0;
 }

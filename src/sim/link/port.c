@@ -95,7 +95,7 @@ static void ready(void *port)
 		capture_want(p->capture);
 }
 
-static void start(struct conn *c, struct port *p)
+static void link_port_start(struct conn *c, struct port *p)
 {
 	p->capture = capture_open(chip_captures(c->chip), ready, p);
 	if (p->capture) {
@@ -125,7 +125,7 @@ void port_capture(struct conn *c)
 		return conn_throw_out(c, "capture messages before the last ones were answered");
 	p->asked++;
 	if (!p->capture)
-		return start(c, p);
+		return link_port_start(c, p);
 	if (what == LINK_CAPTURE_STOP)
 		capture_stop(p->capture);
 	capture_want(p->capture);

@@ -41,7 +41,7 @@ uint32_t request_out_bytes(uint8_t kind, uint32_t len)
 	return kind == ATTR_OUT ? len : 0;
 }
 
-static size_t padded(uint32_t len)
+static size_t request_padded(uint32_t len)
 {
 	return (len + 7u) & ~(size_t)7;
 }
@@ -52,8 +52,8 @@ int request_layout(struct request *r)
 	uint8_t *at;
 
 	for (unsigned int i = 0; i < r->req.nattrs; i++)
-		size += padded(request_in_bytes(r->kind[i], r->attrs[i].len)) +
-			padded(request_out_bytes(r->kind[i], r->attrs[i].len));
+		size += request_padded(request_in_bytes(r->kind[i], r->attrs[i].len)) +
+			request_padded(request_out_bytes(r->kind[i], r->attrs[i].len));
 	if (size > REQUEST_BYTES)
 		return -E2BIG;
 	r->bytes = calloc(1, size + 1);
@@ -65,9 +65,9 @@ int request_layout(struct request *r)
 		uint32_t in = request_in_bytes(r->kind[i], a->len);
 
 		a->in = in ? at : (const uint8_t *)&a->data;
-		at += padded(in);
+		at += request_padded(in);
 		a->out = at;
-		at += padded(request_out_bytes(r->kind[i], a->len));
+		at += request_padded(request_out_bytes(r->kind[i], a->len));
 	}
 	return 0;
 }

@@ -73,8 +73,8 @@ bool conn_answer(struct conn *c, uint16_t type, int result, const void *body, si
 }
 
 /* To the message that is being handled. false: the connection is gone. */
-static bool answer(struct conn *c, int result, const void *body, size_t len, const int *fds,
-		   unsigned int nfds)
+static bool link_server_answer(struct conn *c, int result, const void *body, size_t len,
+			       const int *fds, unsigned int nfds)
 {
 	return conn_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
@@ -100,7 +100,7 @@ static void client_died(void *arg, int fd)
 	conn_close(arg);
 }
 
-static int open_device(struct conn *c, uint32_t function)
+static int link_server_open_device(struct conn *c, uint32_t function)
 {
 	/* The mm owns its pidfd; this one tells of the death. */
 	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
@@ -135,9 +135,9 @@ static void on_open(struct conn *c)
 		return conn_throw_out(c, "a second open");
 	if (function >= FUNCTION_COUNT)
 		return conn_throw_out(c, "an open of a function that the chip doesn't have");
-	err = open_device(c, function);
+	err = link_server_open_device(c, function);
 	fd = err ? -1 : bar_fd(kfile_bar(c->kfile));
-	if (answer(c, err, NULL, 0, &fd, !err) && err)
+	if (link_server_answer(c, err, NULL, 0, &fd, !err) && err)
 		conn_close(c);
 }
 
@@ -161,7 +161,7 @@ static void on_ioctl(struct conn *c)
 		r.req.nfds = 0;
 		rc = -ENOMEM;
 	}
-	answer(c, rc, body, len, fds, r.req.nfds);
+	link_server_answer(c, rc, body, len, fds, r.req.nfds);
 	free(body);
 	request_fini(&r);
 }
@@ -187,7 +187,7 @@ static void on_map(struct conn *c)
 		bar_uffd(bar, c->in.m.fds[0]);
 		c->in.m.fds[0] = -1;
 	}
-	answer(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
+	link_server_answer(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
 }
 
 static void on_unmap(struct conn *c)
@@ -197,7 +197,7 @@ static void on_unmap(struct conn *c)
 	if (!range_of(c, &range))
 		return;
 	bar_unmapped(kfile_bar(c->kfile), range.va, range.len);
-	answer(c, 0, NULL, 0, NULL, 0);
+	link_server_answer(c, 0, NULL, 0, NULL, 0);
 }
 
 static void on_share(struct conn *c)
@@ -208,7 +208,8 @@ static void on_share(struct conn *c)
 		return;
 	if (c->in.m.nfds != 1)
 		return conn_throw_out(c, "a piece of memory without its file");
-	answer(c, kernel_share(c->kfile, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL, 0);
+	link_server_answer(c, kernel_share(c->kfile, range.va, range.len, c->in.m.fds[0]), NULL, 0,
+			   NULL, 0);
 }
 
 /* The answer says that the objects are gone, so they go first. */
@@ -218,7 +219,7 @@ static void on_close(struct conn *c)
 
 	kernel_close(c->kfile);
 	c->kfile = NULL;
-	if (answer(c, tangled, NULL, 0, NULL, 0))
+	if (link_server_answer(c, tangled, NULL, 0, NULL, 0))
 		conn_close(c);
 }
 
@@ -271,9 +272,9 @@ static void on_status(struct conn *c)
 	if (rows) {
 		size_t len = status_fill(c->server, rows, (uint8_t *)(rows + 1));
 
-		answer(c, 0, rows + 1, len, NULL, 0);
+		link_server_answer(c, 0, rows + 1, len, NULL, 0);
 	} else {
-		answer(c, -ENOMEM, NULL, 0, NULL, 0);
+		link_server_answer(c, -ENOMEM, NULL, 0, NULL, 0);
 	}
 	free(rows);
 }
@@ -282,7 +283,7 @@ static void on_down(struct conn *c)
 {
 	struct chip *chip = c->server->chip;
 
-	answer(c, 0, NULL, 0, NULL, 0);
+	link_server_answer(c, 0, NULL, 0, NULL, 0);
 	chip_stop(chip);
 }
 
@@ -303,7 +304,7 @@ static const struct {
 };
 
 /* A message's handler may close the connection: the message is taken out first. */
-static void handle(struct conn *c)
+static void link_server_handle(struct conn *c)
 {
 	unsigned int type = c->in.m.h.type;
 
@@ -337,7 +338,7 @@ static void readable(void *arg, int fd)
 		return conn_close(c);
 	if (n == 0)
 		return;
-	handle(c);
+	link_server_handle(c);
 	if (still_there(s, c))
 		link_in_reset(&c->in);
 }
@@ -366,7 +367,7 @@ static int conn_new(struct link_server *s, int sock)
 }
 
 /* Nobody waits in vain, and the loop does not spin on a connection that it can't accept. */
-static void turn_away(struct link_server *s)
+static void link_server_turn_away(struct link_server *s)
 {
 	sim_refuse("a client is turned away: the server has no file descriptors left");
 	close(s->spare);
@@ -380,7 +381,7 @@ static void acceptable(void *arg, int listener)
 		int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 		if (sock < 0 && (errno == EMFILE || errno == ENFILE))
-			turn_away(arg);
+			link_server_turn_away(arg);
 		if (sock < 0)
 			return;
 		if (conn_new(arg, sock))

@@ -4,7 +4,7 @@
 #include "counter.h"
 #include "flow.h"
 
-static uint64_t word_at(const uint8_t *bytes, unsigned int i)
+static uint64_t flow_word_at(const uint8_t *bytes, unsigned int i)
 {
 	uint64_t w;
 
@@ -18,7 +18,7 @@ void flow_mask_compile(struct flow_mask *m, const uint8_t criteria[FLOW_PARAM_BY
 	m->enable = enable;
 	m->n = 0;
 	for (unsigned int i = 0; i < FLOW_PARAM_WORDS; i++) {
-		uint64_t bits = word_at(criteria, i);
+		uint64_t bits = flow_word_at(criteria, i);
 
 		if (!bits || !(enable >> i / (FLOW_PART_BYTES / 8) & 1))
 			continue;
@@ -41,7 +41,7 @@ static uint32_t cost_of(const struct flow_group *g)
 	return 1 + g->mask.n / 8u;
 }
 
-static void note(struct flow_table *t, const struct flow_group *g, uint32_t by)
+static void flow_note(struct flow_table *t, const struct flow_group *g, uint32_t by)
 {
 	t->cost += by * cost_of(g);
 	t->enable = 0;
@@ -66,7 +66,7 @@ bool flow_group_link(struct flow_group *g)
 	g->next = before ? before->next : t->groups;
 	*(before ? &before->next : &t->groups) = g;
 	*(g->next ? &g->next->prev : &t->last_group) = g;
-	note(t, g, 1);
+	flow_note(t, g, 1);
 	return true;
 }
 
@@ -76,7 +76,7 @@ void flow_group_unlink(struct flow_group *g)
 
 	*(g->prev ? &g->prev->next : &t->groups) = g->next;
 	*(g->next ? &g->next->prev : &t->last_group) = g->prev;
-	note(t, g, UINT32_MAX);
+	flow_note(t, g, UINT32_MAX);
 }
 
 /* --- entries -------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static size_t key_bytes(const struct flow_group *g)
 	return g->mask.n * sizeof(uint64_t);
 }
 
-static struct flow_value *find(const struct flow_group *g, const uint64_t *key)
+static struct flow_value *flow_find(const struct flow_group *g, const uint64_t *key)
 {
 	struct flow_value *v;
 
@@ -95,14 +95,14 @@ static struct flow_value *find(const struct flow_group *g, const uint64_t *key)
 }
 
 /* NULL: no memory. */
-static struct flow_value *value_of(struct flow_group *g, const uint8_t *value)
+static struct flow_value *flow_value_of(struct flow_group *g, const uint8_t *value)
 {
 	uint64_t words[FLOW_PARAM_WORDS], key[FLOW_PARAM_WORDS];
 	struct flow_value *v;
 
 	memcpy(words, value, sizeof(words));
 	flow_mask_key(&g->mask, words, key);
-	v = find(g, key);
+	v = flow_find(g, key);
 	if (v)
 		return v;
 	v = calloc(1, sizeof(*v) + key_bytes(g));
@@ -155,7 +155,7 @@ struct flow_entry *flow_entry_new(struct flow_group *g, uint32_t index, const ui
 	e->group = g;
 	e->index = index;
 	memcpy(e->value, value, sizeof(e->value));
-	e->of = value_of(g, value);
+	e->of = flow_value_of(g, value);
 	if (e->of)
 		HASH_ADD(by_index, g->table->entries, index, sizeof(e->index), e);
 	if (!e->of || !hash_has(e, by_index)) {
@@ -209,7 +209,7 @@ const struct flow_entry *flow_table_match(const struct flow_table *t, const uint
 		if (!g->values)
 			continue;
 		flow_mask_key(&g->mask, words, key);
-		v = find(g, key);
+		v = flow_find(g, key);
 		if (v)
 			return v->first;
 	}

@@ -19,7 +19,7 @@ static uint64_t grant_id(const struct vhca *v, uint32_t index)
 	return (uint64_t)v->id << 32 | index;
 }
 
-static struct grant *find(const struct vhca *v, uint32_t index)
+static struct grant *grant_find(const struct vhca *v, uint32_t index)
 {
 	uint64_t id = grant_id(v, index);
 	struct grant *g;
@@ -30,7 +30,7 @@ static struct grant *find(const struct vhca *v, uint32_t index)
 
 int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t key[32])
 {
-	struct grant *g = find(v, index);
+	struct grant *g = grant_find(v, index);
 
 	if (!g) {
 		g = calloc(1, sizeof(*g));
@@ -55,7 +55,7 @@ int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t
 bool grant_check(struct vhca *target, uint32_t index, const uint8_t key[32], uint64_t *generation)
 {
 	static const struct grant none = {.generation = 0};
-	const struct grant *found = find(target, index), *g = found ? found : &none;
+	const struct grant *found = grant_find(target, index), *g = found ? found : &none;
 	const struct obj *o = obj_find(target, OBJ_MKEY, index);
 	volatile uint8_t diff = 0;
 
@@ -69,7 +69,7 @@ bool grant_check(struct vhca *target, uint32_t index, const uint8_t key[32], uin
 
 void grant_drop(struct vhca *v, uint32_t index)
 {
-	struct grant *g = find(v, index);
+	struct grant *g = grant_find(v, index);
 
 	if (!g)
 		return;

@@ -57,7 +57,7 @@ static inline uint64_t offset_of(uint64_t addr)
 	return addr & ((1ull << ICM_KIND_SHIFT) - 1);
 }
 
-static inline uint8_t *bytes_at(const struct icm *icm, uint64_t addr, size_t len)
+static inline uint8_t *icm_bytes_at(const struct icm *icm, uint64_t addr, size_t len)
 {
 	const struct region *r = icm ? &icm->region[icm_kind(addr) % KINDS] : NULL;
 	uint64_t at = offset_of(addr);
@@ -73,7 +73,7 @@ static inline uint8_t *bytes_at(const struct icm *icm, uint64_t addr, size_t len
 
 const uint8_t *icm_bytes(const struct vhca *v, uint64_t addr, size_t len)
 {
-	return bytes_at(v->icm, addr, len);
+	return icm_bytes_at(v->icm, addr, len);
 }
 
 static uint8_t *bus_bytes(void *silicon, uint64_t addr, size_t len)
@@ -81,7 +81,8 @@ static uint8_t *bus_bytes(void *silicon, uint64_t addr, size_t len)
 	const struct silicon *si = silicon;
 	uint64_t kind = addr >> BUS_VHCA_SHIFT;
 
-	return kind < FUNCTION_COUNT ? bytes_at(si->vhca[kind].icm, addr & ADDR_MASK, len) : NULL;
+	return kind < FUNCTION_COUNT ? icm_bytes_at(si->vhca[kind].icm, addr & ADDR_MASK, len)
+				     : NULL;
 }
 
 bus_t icm_bus(const struct vhca *v, uint64_t addr)

@@ -25,7 +25,7 @@ static const char *right_name(unsigned int missing)
  * The mkey whose translation serves the access: itself, or what an alias points to *now*. The
  * source may be gone, its index may be another object's (the generation tells), its owner dead.
  */
-static const struct mkey *resolve(const struct vhca *v, const struct mkey *m, uint32_t key)
+static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *m, uint32_t key)
 {
 	const struct vhca *peer;
 	const struct mkey *source;
@@ -42,7 +42,7 @@ static const struct mkey *resolve(const struct vhca *v, const struct mkey *m, ui
 	return source;
 }
 
-static const struct mkey *lookup(const struct vhca *v, uint32_t key)
+static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key)
 {
 	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
 
@@ -93,14 +93,14 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 
 	if (!len)
 		return 0;
-	m = lookup(v, key);
+	m = mkey_lookup(v, key);
 	if (!m)
 		return -MKEY_BAD_KEY;
 	if (m->pdn != pdn) {
 		sim_refuse("mkey 0x%x belongs to pd 0x%x, the queue to pd 0x%x", key, m->pdn, pdn);
 		return -MKEY_BAD_PD;
 	}
-	source = resolve(v, m, key);
+	source = mkey_resolve(v, m, key);
 	if (!source)
 		return -MKEY_BAD_ALIAS;
 	missing = rights & ~(unsigned int)source->rights;

@@ -174,7 +174,7 @@ static struct leaf *leaf_make(struct obj_table *t, uint32_t id)
 	return *l;
 }
 
-static void *insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
+static void *obj_insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
 {
 	struct obj_table *t = v->tables[type];
 	struct obj *o = calloc(1, size);
@@ -205,14 +205,14 @@ void *obj_new(struct vhca *v, enum obj_type type, uint16_t uid, size_t size)
 	if (id == t->end)
 		return NULL;
 	t->next = id + 1;
-	return insert(v, type, uid, id, size);
+	return obj_insert(v, type, uid, id, size);
 }
 
 void *obj_new_at(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, size_t size)
 {
 	if (id >= v->tables[type]->end || obj_find(v, type, id))
 		return NULL;
-	return insert(v, type, uid, id, size);
+	return obj_insert(v, type, uid, id, size);
 }
 
 void obj_get(struct obj *o)

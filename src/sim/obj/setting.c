@@ -48,7 +48,7 @@ static const struct setting {
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 
 /* How many letters have to be put in, left out or changed (Levenshtein). */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int setting_distance(const char *a, const char *b)
 {
 	unsigned int row[NAME_MAX_LEN + 1];
 	size_t n = strlen(b);
@@ -71,7 +71,7 @@ static unsigned int distance(const char *a, const char *b)
 	return row[n];
 }
 
-static const struct setting *find(const char *name)
+static const struct setting *setting_find(const char *name)
 {
 	for (size_t i = 0; i < NSETTINGS; i++)
 		if (!strcmp(settings[i].name, name))
@@ -86,7 +86,7 @@ static const struct setting *nearest(const char *name)
 	unsigned int least = (unsigned int)strlen(name) / 3 + 1;
 
 	for (size_t i = 0; i < NSETTINGS; i++) {
-		unsigned int d = distance(name, settings[i].name);
+		unsigned int d = setting_distance(name, settings[i].name);
 
 		if (d < least) {
 			least = d;
@@ -113,7 +113,7 @@ static int unknown(const char *name, char *why)
 	return -1;
 }
 
-static int set(struct personality *p, const struct setting *s, const char *value, char *why)
+static int setting_set(struct personality *p, const struct setting *s, const char *value, char *why)
 {
 	unsigned long v;
 	char *end;
@@ -144,8 +144,8 @@ static int apply_one(struct personality *p, const char *item, size_t len, char *
 		return -1;
 	}
 	*value++ = 0;
-	s = find(text);
-	return s ? set(p, s, value, why) : unknown(text, why);
+	s = setting_find(text);
+	return s ? setting_set(p, s, value, why) : unknown(text, why);
 }
 
 int settings_apply(struct personality *p, const char *text, char *why)

@@ -30,7 +30,7 @@ struct wire *wire_new(void)
 	return w;
 }
 
-static struct frame *take(struct wire *w)
+static struct frame *loop_take(struct wire *w)
 {
 	struct frame *f = w->head;
 
@@ -50,7 +50,7 @@ void wire_free(struct wire *w)
 
 	if (!w)
 		return;
-	while ((f = take(w)))
+	while ((f = loop_take(w)))
 		frame_free(f);
 	free(w);
 }
@@ -100,7 +100,7 @@ unsigned int wire_run(struct wire *w, unsigned int n)
 	unsigned int done = 0;
 	struct frame *f;
 
-	while (done < n && (f = take(w))) {
+	while (done < n && (f = loop_take(w))) {
 		w->rx(w->rx_ctx, f);
 		done++;
 	}

@@ -59,13 +59,13 @@ bool client_inside(bool now)
 	return was;
 }
 
-static void enter(struct held *held)
+static void preload_client_enter(struct held *held)
 {
 	fair_lock(&client.lock, held);
 	inside = true;
 }
 
-static void leave(const struct held *held)
+static void preload_client_leave(const struct held *held)
 {
 	inside = false;
 	fair_unlock(&client.lock, held);
@@ -104,7 +104,7 @@ void client_sysfs(void)
 
 	if (!client.transport || client.tree || inside || getpid() != client.pid)
 		return;
-	enter(&held);
+	preload_client_enter(&held);
 	if (!client.tree) {
 		int err = client.transport->sysfs(client.sysfs);
 
@@ -112,7 +112,7 @@ void client_sysfs(void)
 			sim_refuse("sysfs tree %s can't be made: %s", client.sysfs, strerror(-err));
 		client.tree = true;
 	}
-	leave(&held);
+	preload_client_leave(&held);
 	errno = saved;
 }
 
@@ -227,7 +227,7 @@ static struct cfile *free_slot(void)
 }
 
 /* A program without stdin, stdout or stderr would print into its own doorbell pages. */
-static int away_from_stdio(int fd)
+static int preload_client_away_from_stdio(int fd)
 {
 	int moved;
 
@@ -249,7 +249,7 @@ static int open_locked(void)
 	if (!cf)
 		return -EMFILE;
 	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
-	fd = away_from_stdio(client.transport->open(cf, client.function));
+	fd = preload_client_away_from_stdio(client.transport->open(cf, client.function));
 	if (fd < 0)
 		return fd;
 	if (real()->fstat(fd, &st)) {
@@ -275,9 +275,9 @@ int client_open(int flags)
 	if (getpid() != client.pid)
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
-	enter(&held);
+	preload_client_enter(&held);
 	fd = open_locked();
-	leave(&held);
+	preload_client_leave(&held);
 	if (fd >= 0 && !(flags & O_CLOEXEC))
 		fcntl(fd, F_SETFD, 0);
 	errno = saved;
@@ -325,7 +325,7 @@ static bool still_open(const struct cfile *cf)
 	return found;
 }
 
-static void release(struct cfile *cf)
+static void preload_client_release(struct cfile *cf)
 {
 	for (unsigned int i = 0; i < maps_end; i++)
 		if (maps[i].file == cf)
@@ -343,10 +343,10 @@ void client_closed(struct cfile *cf)
 
 	if (foreign(cf))
 		return;
-	enter(&held);
+	preload_client_enter(&held);
 	if (cf->ino && !still_open(cf))
-		release(cf);
-	leave(&held);
+		preload_client_release(cf);
+	preload_client_leave(&held);
 	errno = saved;
 }
 
@@ -392,11 +392,11 @@ void client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 
 	if (foreign(cf))
 		return;
-	enter(&held);
+	preload_client_enter(&held);
 	note_map(cf, va, len);
 	uffd = new_uffd(cf);
 	client.transport->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
-	leave(&held);
+	preload_client_leave(&held);
 	errno = saved;
 }
 
@@ -413,13 +413,13 @@ void client_unmap(void *va, size_t len)
 
 	if (getpid() != client.pid)
 		return;
-	enter(&held);
+	preload_client_enter(&held);
 	for (unsigned int i = 0; i < maps_end; i++) {
 		if (!overlaps(&maps[i], from, len))
 			continue;
 		client.transport->unmapped(maps[i].file, maps[i].va, maps[i].len);
 		maps[i].file = NULL;
 	}
-	leave(&held);
+	preload_client_leave(&held);
 	errno = saved;
 }

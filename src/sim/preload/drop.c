@@ -14,12 +14,12 @@ static struct place {
 } places[DROP_PLACES];
 static unsigned int places_end; /* from here on none was ever used */
 
-static uint64_t get(const uint64_t *from)
+static uint64_t drop_get(const uint64_t *from)
 {
 	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-static void set(uint64_t *to, uint64_t value)
+static void drop_set(uint64_t *to, uint64_t value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
@@ -28,11 +28,11 @@ void drop_place(unsigned int i, uint64_t va, uint64_t len, uint64_t inode, dev_t
 {
 	struct place *p = &places[i];
 
-	set(&p->len, 0);
-	set(&p->inode, inode);
-	set(&p->dev, dev);
-	set(&p->va, va);
-	set(&p->len, len);
+	drop_set(&p->len, 0);
+	drop_set(&p->inode, inode);
+	drop_set(&p->dev, dev);
+	drop_set(&p->va, va);
+	drop_set(&p->len, len);
 	if (len && i >= __atomic_load_n(&places_end, __ATOMIC_RELAXED))
 		__atomic_store_n(&places_end, i + 1, __ATOMIC_RELEASE);
 }
@@ -42,7 +42,7 @@ static bool any_in(uint64_t va, uint64_t end)
 	unsigned int n = __atomic_load_n(&places_end, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t len = get(&places[i].len), at = get(&places[i].va);
+		uint64_t len = drop_get(&places[i].len), at = drop_get(&places[i].va);
 
 		if (len && va < at + len && at < end)
 			return true;
@@ -55,8 +55,9 @@ static bool is_piece(const struct mapping *m)
 	unsigned int n = __atomic_load_n(&places_end, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; m->shared && i < n; i++)
-		if (get(&places[i].len) && m->inode == get(&places[i].inode) &&
-		    m->dev == get(&places[i].dev) && m->start - m->offset == get(&places[i].va))
+		if (drop_get(&places[i].len) && m->inode == drop_get(&places[i].inode) &&
+		    m->dev == drop_get(&places[i].dev) &&
+		    m->start - m->offset == drop_get(&places[i].va))
 			return true;
 	return false;
 }

@@ -16,7 +16,7 @@
 #include "share.h"
 #include "link/request.h"
 
-static int copy(long number, void *here, uint64_t there, size_t len)
+static int flatten_copy(long number, void *here, uint64_t there, size_t len)
 {
 	struct iovec local = {here, len};
 	struct iovec remote = {(void *)(uintptr_t)there, len};
@@ -35,14 +35,14 @@ static int copy(long number, void *here, uint64_t there, size_t len)
 	return 0;
 }
 
-static int copy_in(void *to, uint64_t from, size_t len)
+static int flatten_copy_in(void *to, uint64_t from, size_t len)
 {
-	return copy(SYS_process_vm_readv, to, from, len);
+	return flatten_copy(SYS_process_vm_readv, to, from, len);
 }
 
 static int copy_out(uint64_t to, const void *from, size_t len)
 {
-	return copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
+	return flatten_copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
 }
 
 /* The other side knows a FD by its inode. */
@@ -58,7 +58,7 @@ static int fd_in(struct kattr *a)
 
 static int header_in(struct ib_uverbs_ioctl_hdr *h, const void *arg)
 {
-	int err = copy_in(h, (uintptr_t)arg, sizeof(*h));
+	int err = flatten_copy_in(h, (uintptr_t)arg, sizeof(*h));
 
 	if (err)
 		return err;
@@ -92,7 +92,7 @@ static int attrs_in(struct request *r, const struct ib_uverbs_attr *ua, unsigned
 		if (r->kind[i] == ATTR_FD_IN)
 			err = fd_in(a);
 		else if (request_in_bytes(r->kind[i], a->len))
-			err = copy_in((void *)(uintptr_t)a->in, ua[i].data, a->len);
+			err = flatten_copy_in((void *)(uintptr_t)a->in, ua[i].data, a->len);
 	}
 	return err;
 }
@@ -132,8 +132,8 @@ static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_
 	return err;
 }
 
-static int exchange(struct cfile *cf, const struct transport *t, struct request *r,
-		    struct ib_uverbs_attr *ua, uint64_t to)
+static int flatten_exchange(struct cfile *cf, const struct transport *t, struct request *r,
+			    struct ib_uverbs_attr *ua, uint64_t to)
 {
 	int rc = share_ioctl(cf, t, &r->req);
 	int err;
@@ -156,13 +156,13 @@ int flatten_ioctl(struct cfile *cf, const struct transport *t, void *arg)
 
 	if (err)
 		return err;
-	err = copy_in(ua, at, h.num_attrs * sizeof(ua[0]));
+	err = flatten_copy_in(ua, at, h.num_attrs * sizeof(ua[0]));
 	if (err)
 		return err;
 	request_init(&r, h.object_id, h.method_id, h.driver_id);
 	err = attrs_in(&r, ua, h.num_attrs);
 	if (!err)
-		err = exchange(cf, t, &r, ua, at);
+		err = flatten_exchange(cf, t, &r, ua, at);
 	request_fini(&r);
 	return err;
 }

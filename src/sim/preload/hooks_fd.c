@@ -56,7 +56,7 @@ int close(int fd)
 	return rc;
 }
 
-static void *map(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+static void *hook_map(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 {
 	struct cfile *cf = flags & MAP_ANONYMOUS ? NULL : ours(fd);
 	int err = cf ? client_mmap_check(cf, fd, len, offset) : 0;
@@ -74,12 +74,12 @@ static void *map(void *at, size_t len, int prot, int flags, int fd, off_t offset
 
 void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 {
-	return map(at, len, prot, flags, fd, offset);
+	return hook_map(at, len, prot, flags, fd, offset);
 }
 
 void *mmap64(void *at, size_t len, int prot, int flags, int fd, off64_t offset)
 {
-	return map(at, len, prot, flags, fd, offset);
+	return hook_map(at, len, prot, flags, fd, offset);
 }
 
 int munmap(void *va, size_t len)

@@ -55,7 +55,7 @@ static bool copy_of(void *to, void *from, size_t len)
  * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
  * any case.
  */
-static int replace(void *va, size_t len, void *other, int prot, enum stores by)
+static int move_replace(void *va, size_t len, void *other, int prot, enum stores by)
 {
 	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
 
@@ -106,7 +106,7 @@ int move_in(int memfd, void *va, size_t len, enum stores by)
 	if (by && real()->madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	return map == MAP_FAILED ? -errno : replace(va, len, map, PROT_READ | PROT_WRITE, by);
+	return map == MAP_FAILED ? -errno : move_replace(va, len, map, PROT_READ | PROT_WRITE, by);
 }
 
 int move_out(void *va, size_t len, int prot, enum stores by)
@@ -120,7 +120,7 @@ int move_out(void *va, size_t len, int prot, enum stores by)
 		return -errno;
 	if (shut)
 		mprotect(va, len, PROT_READ);
-	err = replace(va, len, own, prot, by);
+	err = move_replace(va, len, own, prot, by);
 	if (err && shut)
 		mprotect(va, len, prot);
 	return err;

@@ -100,7 +100,7 @@ static uint64_t bytes_in_place(const struct piece *p, const struct mapping *m)
  * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
  * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
  */
-static void sweep(bool alone, bool everywhere)
+static void preload_share_sweep(bool alone, bool everywhere)
 {
 	uint64_t left = want();
 	bool stuck = maps_open(&maps, 0);
@@ -244,7 +244,7 @@ static void pieces_end_now(const struct cfile *cf, const struct kshare *s, unsig
 			p->file = &nobody;
 	}
 	if (any)
-		sweep(alone, false);
+		preload_share_sweep(alone, false);
 }
 
 static void share(struct cfile *cf, const struct transport *t, const struct kshare *s, bool alone)
@@ -269,7 +269,7 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 	real()->close(memfd);
 }
 
-static void obey(struct cfile *cf, const struct transport *t, const struct kreq *req)
+static void preload_share_obey(struct cfile *cf, const struct transport *t, const struct kreq *req)
 {
 	bool alone = req->nshares && is_alone();
 	unsigned int n = 0;
@@ -291,7 +291,7 @@ int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
 	share_lock(&held);
 	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
-	obey(cf, t, req);
+	preload_share_obey(cf, t, req);
 	client_inside(was_inside);
 	share_unlock(&held);
 	return rc;
@@ -318,7 +318,7 @@ void share_take_copies(void)
 {
 	for (unsigned int i = 0; i < pieces_end; i++)
 		pieces[i].ends = pieces[i].file;
-	sweep(true, true);
+	preload_share_sweep(true, true);
 	for (unsigned int i = 0; i < pieces_end; i++)
 		piece_is(&pieces[i], (struct piece){0});
 	pieces_end = 0;

@@ -295,7 +295,7 @@ static int make_stats(int root)
 	return err;
 }
 
-static int make_counters(const struct tree *t)
+static int sysfs_make_counters(const struct tree *t)
 {
 	int err = make_stats(t->root);
 	char path[128];
@@ -317,7 +317,7 @@ static int make_all(const struct tree *t)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++)
 		err = make_gid(t, i);
-	return err ? err : make_counters(t);
+	return err ? err : sysfs_make_counters(t);
 }
 
 int sysfs_make(const char *root, const struct personality *personality, const struct vhca *vhca)

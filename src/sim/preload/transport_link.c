@@ -68,7 +68,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 }
 
 /* The link can't be used any more: the device has fallen off the bus. */
-static int gone(struct cfile *cf, int err)
+static int transport_link_gone(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
 		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
@@ -78,12 +78,12 @@ static int gone(struct cfile *cf, int err)
 	return -EIO;
 }
 
-static int ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
-	       struct link_message *answer)
+static int transport_link_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
+			      struct link_message *answer)
 {
 	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
 
-	return err ? gone(cf, err) : 0;
+	return err ? transport_link_gone(cf, err) : 0;
 }
 
 static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *answer)
@@ -94,7 +94,7 @@ static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *
 		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds,
 					answer->nfds);
 	if (err)
-		return gone(cf, err);
+		return transport_link_gone(cf, err);
 	answer->nfds = 0; /* the request has them */
 	return answer->h.result;
 }
@@ -110,7 +110,7 @@ static int link_ioctl(struct cfile *cf, struct kreq *req)
 	if (err)
 		return err;
 	fair_lock(&cf->lock, &held);
-	err = ask(cf, LINK_IOCTL, body, len, -1, &answer);
+	err = transport_link_ask(cf, LINK_IOCTL, body, len, -1, &answer);
 	if (!err)
 		err = answer_into(cf, req, &answer);
 	fair_unlock(&cf->lock, &held);
@@ -119,14 +119,15 @@ static int link_ioctl(struct cfile *cf, struct kreq *req)
 	return err;
 }
 
-static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd)
+static int transport_link_tell(struct cfile *cf, uint16_t type, const void *body, size_t len,
+			       int fd)
 {
 	struct link_message answer = {0};
 	struct held held;
 	int err;
 
 	fair_lock(&cf->lock, &held);
-	err = ask(cf, type, body, len, fd, &answer);
+	err = transport_link_ask(cf, type, body, len, fd, &answer);
 	fair_unlock(&cf->lock, &held);
 	if (!err)
 		err = answer.h.result;
@@ -137,7 +138,7 @@ static int tell(struct cfile *cf, uint16_t type, const void *body, size_t len, i
 static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
 	struct link_range range = {va, len, offset};
-	int err = tell(cf, LINK_MAP, &range, sizeof(range), uffd);
+	int err = transport_link_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/* Only the server keeps it, else this process would hang when the server dies. */
 	if (uffd >= 0)
@@ -149,23 +150,23 @@ static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
 	struct link_range range = {va, len, 0};
 
-	tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
+	transport_link_tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
 
 static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 {
 	struct link_range range = {va, len, 0};
 
-	return tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
+	return transport_link_tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
 }
 
-static bool link_close(struct cfile *cf)
+static bool transport_link_link_close(struct cfile *cf)
 {
 	bool tangled;
 
 	if (cf->sock < 0)
 		return false;
-	tangled = tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	tangled = transport_link_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
@@ -187,6 +188,6 @@ const struct transport transport_link = {
 	.mapped = link_mapped,
 	.unmapped = link_unmapped,
 	.share = link_share,
-	.close = link_close,
+	.close = transport_link_link_close,
 	.forked = link_forked,
 };

@@ -116,24 +116,24 @@ static size_t cqe_size(const struct cq *cq)
 	return (size_t)1 << cq->cqe_log;
 }
 
-static bool is_full(const struct cq *cq)
+static bool cq_is_full(const struct cq *cq)
 {
 	return ((cq->pi - cq->ci) & INDEX_MASK) >= 1u << cq->log_size;
 }
 
 /* The consumer's record is read only when the ring seems full. */
-static bool has_room(struct cq *cq)
+static bool cq_has_room(struct cq *cq)
 {
 	uint32_t be;
 
-	if (cq->overrun_ignore || !is_full(cq))
+	if (cq->overrun_ignore || !cq_is_full(cq))
 		return true;
 	if (dma_read(host_of(&cq->o), cq->dbrec + CI_RECORD, &be, sizeof(be))) {
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
 		return false;
 	}
 	cq->ci = be32toh(be) & INDEX_MASK;
-	if (!is_full(cq))
+	if (!cq_is_full(cq))
 		return true;
 	cq_failed(cq, CQ_OVERFLOW, PRM_CQ_ERROR_OVERRUN);
 	return false;
@@ -197,7 +197,7 @@ void *cq_next(struct cq *cq)
 	struct dp_cq *d = cq->dp;
 	uint8_t *cqe;
 
-	if (!d || cq->status != CQ_OK || !has_room(cq))
+	if (!d || cq->status != CQ_OK || !cq_has_room(cq))
 		return NULL;
 	/* a batch never wraps, so that it is one piece of the ring */
 	if (d->n == CQ_BATCH || (d->n && !(cq->pi & ((1u << cq->log_size) - 1))))

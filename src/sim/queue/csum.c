@@ -21,7 +21,7 @@ uint16_t csum_add(const uint8_t *p, size_t len, uint32_t start)
 	return (uint16_t)sum;
 }
 
-static void store(uint8_t *p, uint16_t v)
+static void csum_store(uint8_t *p, uint16_t v)
 {
 	p[0] = (uint8_t)(v >> 8);
 	p[1] = (uint8_t)v;
@@ -33,12 +33,13 @@ void csum_fill_l3(const struct packet *p, const struct packet_headers *h)
 
 	if (h->ip_version != 4 || h->l3 + h->ihl * 4u > p->len)
 		return;
-	store(ip + IPV4_CSUM, 0);
-	store(ip + IPV4_CSUM, (uint16_t)~csum_add(ip, h->ihl * 4u, 0));
+	csum_store(ip + IPV4_CSUM, 0);
+	csum_store(ip + IPV4_CSUM, (uint16_t)~csum_add(ip, h->ihl * 4u, 0));
 }
 
 /* RFC 793, RFC 8200: addresses, protocol, length. */
-static uint32_t pseudo_header(const struct packet *p, const struct packet_headers *h, uint32_t len)
+static uint32_t csum_pseudo_header(const struct packet *p, const struct packet_headers *h,
+				   uint32_t len)
 {
 	const uint8_t *ip = p->data + h->l3;
 	uint32_t sum = h->ip_version == 4 ? csum_add(ip + 12, 8, 0) : csum_add(ip + 8, 32, 0);
@@ -58,10 +59,10 @@ void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
 		len = packet_load16(l4 + UDP_LEN);
 	if (len < UDP_CSUM + 2)
 		return;
-	store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
-	sum = (uint16_t)~csum_add(l4, len, pseudo_header(p, h, len));
+	csum_store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
+	sum = (uint16_t)~csum_add(l4, len, csum_pseudo_header(p, h, len));
 	/* RFC 768: 0 would say that there is none */
 	if (!sum && h->l4_type == PACKET_UDP)
 		sum = 0xffff;
-	store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);
+	csum_store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), sum);
 }

@@ -75,7 +75,7 @@ void uar_free_all(struct dp *dp)
 }
 
 /* Room for one more pointer: 0 or -ENOMEM. */
-static int grow(void *array, unsigned int n, unsigned int *cap)
+static int doorbell_grow(void *array, unsigned int n, unsigned int *cap)
 {
 	void **old, *bigger;
 	unsigned int want = *cap ? *cap * 2 : 8;
@@ -98,7 +98,7 @@ int uar_add_qp(struct qp *qp)
 
 	if (!u)
 		return -ENOMEM;
-	if (grow(&u->sq, u->nsq, &u->sq_cap)) {
+	if (doorbell_grow(&u->sq, u->nsq, &u->sq_cap)) {
 		uar_drop_if_empty(dp, u);
 		return -ENOMEM;
 	}
@@ -125,7 +125,7 @@ int uar_add_cq(struct cq *cq)
 
 	if (!u)
 		return -ENOMEM;
-	if (grow(&u->cq, u->ncq, &u->cq_cap)) {
+	if (doorbell_grow(&u->cq, u->ncq, &u->cq_cap)) {
 		uar_drop_if_empty(dp, u);
 		return -ENOMEM;
 	}
@@ -238,7 +238,7 @@ void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value
 }
 
 /* Records of one page, as libraries pack them, come as one piece: each piece costs a page walk. */
-static bool read_page(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be)
+static bool doorbell_read_page(struct host *host, const bus_t *addr, unsigned int n, uint32_t *be)
 {
 	uint8_t page[UAR_PAGE];
 	bus_t low = addr[0], high = addr[0];
@@ -265,7 +265,7 @@ static void read_records(struct host *host, const bus_t *addr, unsigned int n, u
 		seg[i] = (struct dma_seg){ addr[i], sizeof(*be) };
 		ok[i] = true;
 	}
-	if (read_page(host, addr, n, be) || !dma_gather(host, seg, n, be))
+	if (doorbell_read_page(host, addr, n, be) || !dma_gather(host, seg, n, be))
 		return;
 	for (unsigned int i = 0; i < n; i++)
 		ok[i] = !dma_read(host, addr[i], &be[i], sizeof(be[i]));

@@ -4,15 +4,16 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 
-static uint8_t gather(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len, void *to)
+static uint8_t dp_gather(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len,
+			 void *to)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
 	return segs_gather(qp, p, end, off, len, to);
 }
 
-static uint8_t scatter(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len,
-		       const void *from)
+static uint8_t dp_scatter(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len,
+			  const void *from)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
@@ -25,8 +26,8 @@ static int local(struct qp *qp, struct send_wr *wr)
 }
 
 static const struct net_ops net_ops = {
-	.gather = gather,
-	.scatter = scatter,
+	.gather = dp_gather,
+	.scatter = dp_scatter,
 	.local = local,
 	.self = self_copy,
 	.send_done = sq_done,

@@ -5,7 +5,7 @@
 
 #define ASYNC_EQN 0u
 
-static void post(struct vhca *v, uint32_t eqn, const void *eqe)
+static void eq_post(struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	if (sim_tracing)
 		sim_trace("eqe", "eqe", eqe, PRM_EQE_BYTES, "eqn %u", eqn);
@@ -19,7 +19,7 @@ void eq_completion(struct cq *cq)
 
 	prm_eqe_set_type(eqe, PRM_EVENT_COMP);
 	prm_eqe_set_cqn(eqe, cq->o.id);
-	post(cq->o.vhca, cq->eqn, eqe);
+	eq_post(cq->o.vhca, cq->eqn, eqe);
 }
 
 void eq_cq_error(struct cq *cq, uint8_t syndrome)
@@ -29,10 +29,10 @@ void eq_cq_error(struct cq *cq, uint8_t syndrome)
 	prm_eqe_set_type(eqe, PRM_EVENT_CQ_ERROR);
 	prm_eqe_set_cq_err_cqn(eqe, cq->o.id);
 	prm_eqe_set_cq_err_syndrome(eqe, syndrome);
-	post(cq->o.vhca, ASYNC_EQN, eqe);
+	eq_post(cq->o.vhca, ASYNC_EQN, eqe);
 }
 
-static uint32_t queue_type(const struct qp *qp)
+static uint32_t eq_queue_type(const struct qp *qp)
 {
 	if (qp->o.type == OBJ_SQ)
 		return PRM_EVENT_QUEUE_TYPE_SQ;
@@ -44,7 +44,7 @@ void eq_qp(struct qp *qp, uint8_t type)
 	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
 
 	prm_eqe_set_type(eqe, type);
-	prm_eqe_set_qp_srq_type(eqe, queue_type(qp));
+	prm_eqe_set_qp_srq_type(eqe, eq_queue_type(qp));
 	prm_eqe_set_qp_srq_n(eqe, qp->o.id);
-	post(qp->o.vhca, ASYNC_EQN, eqe);
+	eq_post(qp->o.vhca, ASYNC_EQN, eqe);
 }

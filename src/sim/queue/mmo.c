@@ -31,7 +31,8 @@ static struct side side_of(const uint8_t *seg, unsigned int rights)
 			      rights };
 }
 
-static uint8_t refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, const char *why)
+static uint8_t mmo_refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndrome,
+			  const char *why)
 {
 	sim_refuse("qp 0x%x: MMO WQE %u: %s", qp->o.id, wr->index, why);
 	wr->error = syndrome;
@@ -47,23 +48,24 @@ uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
 
 	wr->len = length(src);
 	if (!chip->dma_mmo || !qp->mmo)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "qpc_ext.mmo is not enabled");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+				  "qpc_ext.mmo is not enabled");
 	if (wr->opmod != PRM_MMO_OPMOD_DMA)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "its opmod is not DMA (1)");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "its opmod is not DMA (1)");
 	if (wr->ds != PRM_MMO_WQE_BYTES / META)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ds is not 4");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ds is not 4");
 	if (prm_wqe_inline_seg_get_is_inline(src) || prm_wqe_inline_seg_get_is_inline(dest))
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "an inline segment");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "an inline segment");
 	if (length(dest) != wr->len)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
-			      "byte_count of source and destination differ");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+				  "byte_count of source and destination differ");
 	if (chip->log_dma_mmo_max_size && wr->len > 1ull << chip->log_dma_mmo_max_size)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
-			      "byte_count is over log_dma_mmo_max_size");
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+				  "byte_count is over log_dma_mmo_max_size");
 	return 0;
 }
 
-static bool allowed(struct qp *qp, const struct side *s, uint64_t len)
+static bool mmo_allowed(struct qp *qp, const struct side *s, uint64_t len)
 {
 	return mkey_segs(qp->o.vhca, s->lkey, qp->pdn, s->addr, len, s->rights, NULL, 0) >= 0;
 }
@@ -77,15 +79,16 @@ static uint8_t check_access(struct qp *qp, struct send_wr *wr, const struct side
 				prm_mmo_metadata_seg_get_local_address(meta), MKEY_LW };
 
 	if (scratch.addr % SCRATCH)
-		return refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
-			      "mmo_meta.local_address is not 64-byte aligned");
-	if (!allowed(qp, &scratch, SCRATCH) || !allowed(qp, src, wr->len) ||
-	    !allowed(qp, dest, wr->len))
+		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+				  "mmo_meta.local_address is not 64-byte aligned");
+	if (!mmo_allowed(qp, &scratch, SCRATCH) || !mmo_allowed(qp, src, wr->len) ||
+	    !mmo_allowed(qp, dest, wr->len))
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	return 0;
 }
 
-static int copy(struct host *h, const struct dma_seg *to, const struct dma_seg *from, size_t len)
+static int mmo_copy(struct host *h, const struct dma_seg *to, const struct dma_seg *from,
+		    size_t len)
 {
 	size_t to_at = 0, from_at = 0, n;
 	int err = 0;
@@ -117,7 +120,7 @@ static int copy_chunk(struct qp *qp, const struct side *dest, const struct side 
 	    mkey_segs(qp->o.vhca, dest->lkey, qp->pdn, dest->addr, len, dest->rights, to,
 		      MKEY_SEGS + 1) < 0)
 		return -1;
-	return copy(host_of(&qp->o), to, from, len);
+	return mmo_copy(host_of(&qp->o), to, from, len);
 }
 
 int mmo_step(struct qp *qp, struct send_wr *wr)

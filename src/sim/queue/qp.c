@@ -10,7 +10,7 @@
 #define LOOK_FIRST 1000000ull  /* ns */
 #define LOOK_LAST 100000000ull
 
-static void look(struct timer *t)
+static void qp_look(struct timer *t)
 {
 	struct dp_qp *d = (struct dp_qp *)((char *)t - offsetof(struct dp_qp, look));
 
@@ -25,7 +25,7 @@ int dp_qp_start(struct qp *qp)
 	if (!qp->dp)
 		return -ENOMEM;
 	qp->dp->qp = qp;
-	qp->dp->look.fire = look;
+	qp->dp->look.fire = qp_look;
 	qp->dp->flush_tail = &qp->dp->flush;
 	err = qp->raw ? 0 : net_qp_start(qp);
 	if (!err && !qp->no_sq) {

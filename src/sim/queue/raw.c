@@ -22,17 +22,17 @@
 #define TPID_SERVICE  0x88a8u
 #define INNER_CSUM    (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
 
-static void fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
-		 const char *why)
+static void raw_fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
+		     const char *why)
 {
 	sim_refuse("sq 0x%x: send WQE %u: %s", qp->o.id, wr->index, why);
 	wr->error = syndrome;
 	wr->vendor = vendor;
 }
 
-static void refuse(const struct qp *qp, struct send_wr *wr, const char *why)
+static void raw_refuse(const struct qp *qp, struct send_wr *wr, const char *why)
 {
-	fail(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, VENDOR_SEGMENT, why);
+	raw_fail(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, VENDOR_SEGMENT, why);
 }
 
 static bool parse_eth(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
@@ -45,13 +45,13 @@ static bool parse_eth(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w
 	w->inl = w->vlan ? 0 : sz;
 	seg = (INLINE_AT + w->inl + DS - 1) & ~(DS - 1);
 	if (w->vlan && sz != INSERT_VLAN)
-		refuse(qp, wr, "insert_type asks for more than a VLAN tag");
+		raw_refuse(qp, wr, "insert_type asks for more than a VLAN tag");
 	else if (prm_wqe_eth_seg_get_mss(w->eth))
-		refuse(qp, wr, "mss is set in a SEND: only a large send is cut");
+		raw_refuse(qp, wr, "mss is set in a SEND: only a large send is cut");
 	else if (prm_wqe_eth_seg_get_cs_flags(w->eth) & INNER_CSUM)
-		refuse(qp, wr, "cs_flags asks for inner checksums, but no cap.tunnel_* is set");
+		raw_refuse(qp, wr, "cs_flags asks for inner checksums, but no cap.tunnel_* is set");
 	else if (seg > (uint32_t)(w->end - w->eth))
-		refuse(qp, wr, "inline_hdr_sz runs past ds");
+		raw_refuse(qp, wr, "inline_hdr_sz runs past ds");
 	w->segs = w->eth + (wr->error ? 0 : seg);
 	return !wr->error;
 }
@@ -69,7 +69,7 @@ static void trace_wqe(const struct qp *qp, const struct send_wr *wr, const struc
 			  "qp 0x%x sq %u", qp->o.id, wr->index);
 }
 
-static bool measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
+static bool raw_measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
 {
 	uint64_t len = w->inl;
 	const uint8_t *p, *next;
@@ -78,15 +78,15 @@ static bool measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
 	for (p = w->segs; p < w->end; p = next) {
 		next = data_seg_next(p, w->end, &s);
 		if (!next) {
-			refuse(qp, wr, "an inline segment's byte_count runs past ds");
+			raw_refuse(qp, wr, "an inline segment's byte_count runs past ds");
 			return false;
 		}
 		len += s.len;
 	}
 	if (len < VHCA_FRAME_MIN || len + (w->vlan ? VLAN_BYTES : 0) > VHCA_FRAME_MAX) {
-		fail(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
-		     len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header"
-					  : "the packet is longer than the port takes");
+		raw_fail(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
+			 len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header"
+					      : "the packet is longer than the port takes");
 		return false;
 	}
 	w->len = (uint32_t)len;
@@ -119,7 +119,7 @@ static uint32_t must_inline(const struct qp *qp, const struct packet_headers *h)
 }
 
 /* data NULL: it is still where the WQE says. */
-static bool fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
+static bool raw_fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
 {
 	uint32_t len = w->len - w->inl;
 
@@ -132,7 +132,7 @@ static bool fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data, st
 		return false;
 	packet_parse_headers(p);
 	if (must_inline(qp, &p->outer) > w->inl)
-		refuse(qp, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
+		raw_refuse(qp, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
 	return !w->wr->error;
 }
 
@@ -176,7 +176,7 @@ static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data
 		.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth),
 	};
 
-	if (!fill(qp, w, data, &p))
+	if (!raw_fill(qp, w, data, &p))
 		return;
 	offload(w, &p);
 	qp->o.vhca->raw.sent++;
@@ -197,7 +197,7 @@ static void complete(struct qp *qp, struct send_wr *wr)
 /* --- several at once -------------------------------------------------------------------------- */
 
 /* Behind an error: the queue's flush takes them in their order. */
-static void give_back(struct qp *qp, struct send_wr *wr)
+static void raw_give_back(struct qp *qp, struct send_wr *wr)
 {
 	struct dp_qp *d = qp->dp;
 
@@ -224,7 +224,7 @@ void raw_flush(struct qp *qp)
 		uint32_t len = w->len - w->inl;
 
 		if (qp->state != QP_RTS) {
-			give_back(qp, w->wr);
+			raw_give_back(qp, w->wr);
 			continue;
 		}
 		/* One whose memory is gone must not hide the others: each for itself then. */
@@ -266,20 +266,20 @@ static bool fits_batch(const struct qp *qp, const struct raw_wqe *w)
 	       w->len <= sizeof(b->buf) / RAW_BATCH;
 }
 
-static void prepare(struct qp *qp, struct raw_wqe *w)
+static void raw_prepare(struct qp *qp, struct raw_wqe *w)
 {
 	if (!parse_eth(qp, w->wr, w))
 		return;
 	if (sim_tracing)
 		trace_wqe(qp, w->wr, w);
-	(void)measure(qp, w->wr, w);
+	(void)raw_measure(qp, w->wr, w);
 }
 
 static void send_alone(struct qp *qp, const struct raw_wqe *w)
 {
 	raw_flush(qp);
 	if (qp->state != QP_RTS) {
-		give_back(qp, w->wr);
+		raw_give_back(qp, w->wr);
 		return;
 	}
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
@@ -293,7 +293,7 @@ void raw_send(struct qp *qp, struct send_wr *wr)
 	struct raw_wqe w = {.wr = wr};
 
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
-		prepare(qp, &w);
+		raw_prepare(qp, &w);
 	if (!wr->error && w.eth && fits_batch(qp, &w)) {
 		if (b->n == RAW_BATCH || b->nsegs + MKEY_SEGS > RAW_SEGS)
 			raw_flush(qp);

@@ -81,7 +81,7 @@ static void completion(struct qp *rq, const struct packet *p, const struct rss *
 
 /* --- the way there ---------------------------------------------------------------------------- */
 
-static uint8_t scatter(struct qp *rq, const struct packet *p, bool strip)
+static uint8_t sim_recv_scatter(struct qp *rq, const struct packet *p, bool strip)
 {
 	uint8_t err;
 
@@ -104,7 +104,7 @@ static void no_receive(struct qp *rq, const struct packet *p)
 }
 
 /* [I] A receive that is too small ends in an error CQE and the queue in ERR, as a QP's would. */
-static void failed(struct qp *rq, uint8_t syndrome)
+static void recv_failed(struct qp *rq, uint8_t syndrome)
 {
 	const struct recv_done done = {.syndrome = syndrome};
 
@@ -131,9 +131,9 @@ void dp_receive(struct tir *tir, const struct packet *p)
 		no_receive(rq, p);
 		return;
 	}
-	err = scatter(rq, p, strip);
+	err = sim_recv_scatter(rq, p, strip);
 	if (err) {
-		failed(rq, err);
+		recv_failed(rq, err);
 		return;
 	}
 	rq->dp->recv = NULL;

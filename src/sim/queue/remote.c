@@ -9,7 +9,7 @@ bool remote_check(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, bool 
 			 0) >= 0;
 }
 
-static bool moved(const struct qp *qp, int err)
+static bool remote_moved(const struct qp *qp, int err)
 {
 	if (err)
 		sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", qp->o.id);
@@ -22,7 +22,7 @@ bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const v
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
 
 	cq_before_reply(qp);
-	return n >= 0 && moved(qp, post_seen(qp, seg, (unsigned int)n, from, len));
+	return n >= 0 && remote_moved(qp, post_seen(qp, seg, (unsigned int)n, from, len));
 }
 
 bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to)
@@ -31,5 +31,5 @@ bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
 
 	post_flush(dp_of(&qp->o));
-	return n >= 0 && moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
+	return n >= 0 && remote_moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
 }

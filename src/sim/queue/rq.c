@@ -14,7 +14,7 @@ static uint32_t stride(const struct qp *qp)
 	return 16u << qp->log_rq_stride;
 }
 
-static uint32_t entries(const struct qp *qp)
+static uint32_t sim_rq_entries(const struct qp *qp)
 {
 	return 1u << qp->log_rq_size;
 }
@@ -39,28 +39,28 @@ static bool any_posted(struct qp *qp)
 	if (dma_read(host_of(&qp->o), qp->dbrec + RCV_RECORD, &be, sizeof(be)))
 		return false;
 	qp->rq_pi = (uint16_t)be32toh(be);
-	if (posted(qp) > entries(qp)) { /* [I] */
+	if (posted(qp) > sim_rq_entries(qp)) { /* [I] */
 		sim_refuse("qp 0x%x: the doorbell record's receive counter 0x%04x is more than a"
 			   " ring ahead of 0x%04x", qp->o.id, qp->rq_pi, qp->rq_ci);
-		qp->rq_pi = (uint16_t)(qp->rq_ci + entries(qp));
+		qp->rq_pi = (uint16_t)(qp->rq_ci + sim_rq_entries(qp));
 	}
 	return posted(qp) > 0;
 }
 
 /* The entry at rq_ci, with as many behind it as fit. NULL: the ring is gone. */
-static const uint8_t *entry(struct qp *qp)
+static const uint8_t *rq_entry(struct qp *qp)
 {
 	struct dp_qp *d = qp->dp;
 	uint16_t ahead = (uint16_t)(qp->rq_ci - d->rq_at);
-	uint32_t at = qp->rq_ci & (entries(qp) - 1);
+	uint32_t at = qp->rq_ci & (sim_rq_entries(qp) - 1);
 	uint32_t n = RQ_CACHE_BYTES / stride(qp);
 
 	if (ahead < d->rq_n)
 		return d->rq_cache + ahead * stride(qp);
 	if (n > posted(qp))
 		n = posted(qp);
-	if (n > entries(qp) - at)
-		n = entries(qp) - at;
+	if (n > sim_rq_entries(qp) - at)
+		n = sim_rq_entries(qp) - at;
 	d->rq_n = 0;
 	if (ring_read(host_of(&qp->o), &qp->ring, qp->rq_offset + (uint64_t)at * stride(qp),
 		      d->rq_cache, n * stride(qp)))
@@ -89,7 +89,7 @@ bool rq_start(struct qp *qp)
 
 	if (!has_rq(qp) || !any_posted(qp))
 		return false;
-	d->recv = entry(qp);
+	d->recv = rq_entry(qp);
 	if (!d->recv) {
 		sim_refuse("qp 0x%x: its receive ring can't be read", qp->o.id);
 		qp->rq_ci = qp->rq_pi;
@@ -109,7 +109,7 @@ uint8_t rq_scatter(struct qp *qp, uint64_t off, size_t len, const void *from)
 	return segs_scatter(qp, p, p + stride(qp), off, len, from);
 }
 
-static void error_cqe(struct qp *qp, uint16_t index, uint8_t syndrome)
+static void rq_error_cqe(struct qp *qp, uint16_t index, uint8_t syndrome)
 {
 	uint8_t *cqe = cq_next(qp->rcq);
 
@@ -132,7 +132,7 @@ void rq_end(struct qp *qp, const struct recv_done *done)
 
 	d->recv = NULL;
 	if (done->syndrome) {
-		error_cqe(qp, d->recv_index, done->syndrome);
+		rq_error_cqe(qp, d->recv_index, done->syndrome);
 		return;
 	}
 	if (qp->scq != qp->rcq)
@@ -161,13 +161,13 @@ unsigned int rq_flush(struct qp *qp, unsigned int n)
 
 	if (d->recv) {
 		d->recv = NULL;
-		error_cqe(qp, d->recv_index, PRM_SYNDROME_WR_FLUSH_ERR);
+		rq_error_cqe(qp, d->recv_index, PRM_SYNDROME_WR_FLUSH_ERR);
 		done++;
 	}
 	if (!has_rq(qp))
 		return done;
 	for (; done < n && any_posted(qp); done++)
-		error_cqe(qp, qp->rq_ci++, PRM_SYNDROME_WR_FLUSH_ERR);
+		rq_error_cqe(qp, qp->rq_ci++, PRM_SYNDROME_WR_FLUSH_ERR);
 	return done;
 }
 

@@ -31,7 +31,7 @@ struct input {
 	size_t n;
 };
 
-static void add(struct input *in, const uint8_t *p, size_t len)
+static void rss_add(struct input *in, const uint8_t *p, size_t len)
 {
 	memcpy(in->bytes + in->n, p, len);
 	in->n += len;
@@ -41,8 +41,8 @@ static void add(struct input *in, const uint8_t *p, size_t len)
  * A pair of fields of one size. Symmetric hashing takes source | destination and source ^
  * destination in their place (ethtool's RXH_XFRM_SYM_OR_XOR, which is what mlx5's bit means).
  */
-static void add_pair(struct input *in, const uint8_t *src, const uint8_t *dst, size_t len,
-		     uint32_t which, bool symmetric)
+static void rss_add_pair(struct input *in, const uint8_t *src, const uint8_t *dst, size_t len,
+			 uint32_t which, bool symmetric)
 {
 	if (which == 3 && symmetric) {
 		for (size_t i = 0; i < len; i++) {
@@ -53,9 +53,9 @@ static void add_pair(struct input *in, const uint8_t *src, const uint8_t *dst, s
 		return;
 	}
 	if (which & 1)
-		add(in, src, len);
+		rss_add(in, src, len);
 	if (which & 2)
-		add(in, dst, len);
+		rss_add(in, dst, len);
 }
 
 /* The kinds stand for source and destination alike: 1 IPv4, 2 IPv6; 1 TCP, 2 UDP. */
@@ -88,9 +88,9 @@ struct rss rss_of(const struct tir *tir, const struct packet *p)
 	if (tir->hash_fn != PRM_RX_HASH_FN_TOEPLITZ || !f->selected || !has_fields(f, h))
 		return (struct rss){0};
 	if (f->ipv6)
-		add_pair(&in, ip + 8, ip + 24, 16, f->selected & 3, tir->symmetric);
+		rss_add_pair(&in, ip + 8, ip + 24, 16, f->selected & 3, tir->symmetric);
 	else
-		add_pair(&in, ip + 12, ip + 16, 4, f->selected & 3, tir->symmetric);
-	add_pair(&in, l4, l4 + 2, 2, f->selected >> 2 & 3, tir->symmetric);
+		rss_add_pair(&in, ip + 12, ip + 16, 4, f->selected & 3, tir->symmetric);
+	rss_add_pair(&in, l4, l4 + 2, 2, f->selected >> 2 & 3, tir->symmetric);
 	return (struct rss){toeplitz(tir->key, in.bytes, in.n), type_of(f)};
 }

@@ -101,7 +101,8 @@ static bool terminates(const struct data_seg *s)
 }
 
 /* Walks the list from its start: lists are short, messages few. */
-static uint8_t move(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len)
+static uint8_t sim_segs_move(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off,
+			     size_t len)
 {
 	struct data_seg s;
 	uint8_t err = 0;
@@ -128,7 +129,7 @@ uint8_t segs_gather(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_
 {
 	struct list l = { .qp = qp, .buf = to };
 
-	return move(&l, p, end, off, len);
+	return sim_segs_move(&l, p, end, off, len);
 }
 
 uint8_t segs_scatter(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
@@ -137,5 +138,5 @@ uint8_t segs_scatter(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64
 	struct list l = { .qp = qp, .write = true };
 
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
-	return move(&l, p, end, off, len);
+	return sim_segs_move(&l, p, end, off, len);
 }

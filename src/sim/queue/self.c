@@ -33,7 +33,8 @@ static bool find_ends(struct qp *qp, const struct send_wr *wr, struct ends *e)
 }
 
 /* write: who polls its end sees it, without a CQE. */
-static bool copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from, bool write)
+static bool sim_self_copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from,
+			  bool write)
 {
 	uint8_t bytes[SMALL];
 
@@ -122,6 +123,6 @@ bool self_copy(struct qp *qp, struct send_wr *wr)
 		return false;
 	if (e.data.inl)
 		return !post_seen(qp, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? copy(qp, &e.remote, &e.local, true)
-				      : copy(qp, &e.local, &e.remote, false);
+	return wr->kind == SEND_WRITE ? sim_self_copy(qp, &e.remote, &e.local, true)
+				      : sim_self_copy(qp, &e.local, &e.remote, false);
 }

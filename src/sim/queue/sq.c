@@ -147,17 +147,17 @@ void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t c
 
 /* --- one WQE ------------------------------------------------------------------------------- */
 
-static void fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+static void sq_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	wr->error = syndrome;
 	wr->vendor = vendor;
 }
 
-static void refuse(const struct qp *qp, struct send_wr *wr, uint8_t vendor, const char *why)
+static void sq_refuse(const struct qp *qp, struct send_wr *wr, uint8_t vendor, const char *why)
 {
 	sim_refuse("qp 0x%x: send WQE %u (opcode 0x%02x): %s", qp->o.id, wr->index, wr->opcode,
 		   why);
-	fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
+	sq_fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
 }
 
 static void trace_seg(const struct qp *qp, const struct send_wr *wr, const struct data_seg *s,
@@ -205,13 +205,14 @@ static void parse_segments(const struct qp *qp, struct send_wr *wr)
 	for (; p < end; p = next) {
 		next = data_seg_next(p, end, &s);
 		if (!next) {
-			refuse(qp, wr, VENDOR_SEGMENT, "an inline segment's byte_count runs past ds");
+			sq_refuse(qp, wr, VENDOR_SEGMENT,
+				  "an inline segment's byte_count runs past ds");
 			return;
 		}
 		if (sim_tracing)
 			trace_seg(qp, wr, &s, p);
 		if (s.inl && !ops[wr->opcode].inline_ok) {
-			refuse(qp, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
+			sq_refuse(qp, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
 			return;
 		}
 		wr->len += s.len;
@@ -220,7 +221,7 @@ static void parse_segments(const struct qp *qp, struct send_wr *wr)
 		return;
 	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max",
 		   qp->o.id, wr->index, (unsigned long long)wr->len);
-	fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
+	sq_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }
 
 static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
@@ -238,16 +239,16 @@ static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
 	wr->has_imm = op->imm;
 	memcpy(&wr->imm, w + PRM_WQE_CTRL_SEG_BYTES - sizeof(wr->imm), sizeof(wr->imm));
 	if (!op->known)
-		refuse(qp, wr, VENDOR_OPCODE, "no such opcode, or its capability is clear");
+		sq_refuse(qp, wr, VENDOR_OPCODE, "no such opcode, or its capability is clear");
 	else if (wr->ds < op->min_ds)
-		refuse(qp, wr, VENDOR_DS, "ds is too small for the opcode");
+		sq_refuse(qp, wr, VENDOR_DS, "ds is too small for the opcode");
 	else if (prm_wqe_ctrl_seg_get_wqe_index(w) != wr->index)
-		refuse(qp, wr, VENDOR_INDEX, "wqe_index is not the slot's"); /* [I] */
+		sq_refuse(qp, wr, VENDOR_INDEX, "wqe_index is not the slot's"); /* [I] */
 	else if (prm_wqe_ctrl_seg_get_qpn(w) != qp->o.id)
-		refuse(qp, wr, VENDOR_QPN, "qpn is not this queue's"); /* [I] */
+		sq_refuse(qp, wr, VENDOR_QPN, "qpn is not this queue's"); /* [I] */
 }
 
-static void parse(struct qp *qp, struct send_wr *wr)
+static void sq_parse(struct qp *qp, struct send_wr *wr)
 {
 	parse_ctrl(qp, wr);
 	if (wr->error || qp->raw)
@@ -296,8 +297,9 @@ static struct send_wr *next_wr(struct qp *qp)
 	wr->blocks = (uint8_t)n;
 	wr->opcode = (uint8_t)prm_wqe_ctrl_seg_get_opcode(wr->wqe);
 	if (bad)
-		refuse(qp, wr, bad, bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring" :
-						       "ds reaches past the doorbell record");
+		sq_refuse(qp, wr, bad,
+			  bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
+					   : "ds reaches past the doorbell record");
 	qp->sq_ci = (uint16_t)(qp->sq_ci + wr->blocks);
 	return wr;
 }
@@ -376,7 +378,7 @@ static void fetch_some(struct qp *qp, struct self_batch *batch)
 		if (sim_tracing)
 			trace_head(qp, wr);
 		if (!wr->error)
-			parse(qp, wr);
+			sq_parse(qp, wr);
 		bad = wr->error;
 		self_note(batch, qp, wr);
 		(qp->raw ? raw_send : net_post)(qp, wr);
@@ -458,7 +460,7 @@ void sq_done(struct qp *qp, struct send_wr *wr)
 	wr_free(dp_of(&qp->o), wr);
 }
 
-static void error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+static void sq_error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	static const uint8_t vendor_of[256] = {
 		[PRM_SYNDROME_LOCAL_PROT_ERR] = PRM_VENDOR_SYNDROME_LOCAL_PROT,
@@ -487,7 +489,7 @@ static void error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndrome,
 void sq_failed(struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", qp->o.id, wr->index, syndrome);
-	error_cqe(qp, wr, syndrome, vendor);
+	sq_error_cqe(qp, wr, syndrome, vendor);
 	wr_free(dp_of(&qp->o), wr);
 	qp_error(qp, 0);
 }
@@ -508,7 +510,7 @@ unsigned int sq_flush(struct qp *qp, unsigned int n)
 			qp->sq_ci = qp->sq_pi;
 			break;
 		}
-		error_cqe(qp, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
+		sq_error_cqe(qp, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
 		wr_free(dp_of(&qp->o), wr);
 	}
 	return done;

@@ -20,7 +20,7 @@ static uint32_t shift(uint32_t crc)
 	return crc;
 }
 
-static void __attribute__((constructor)) fill(void)
+static void __attribute__((constructor)) hash_fill(void)
 {
 	for (uint32_t i = 0; i < 256; i++)
 		table[0][i] = shift(i);

@@ -53,7 +53,7 @@ static const struct field {
 	{PRM_MODIFY_FIELD_OUT_TCP_ACK_NUM, 0x5f, 0, 32, TCP},
 };
 
-static const struct field *find(uint32_t number)
+static const struct field *modify_find(uint32_t number)
 {
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (fields[i].number == number)
@@ -63,12 +63,12 @@ static const struct field *find(uint32_t number)
 
 unsigned int modify_field_bits(uint32_t field)
 {
-	const struct field *f = find(field);
+	const struct field *f = modify_find(field);
 
 	return f ? f->bits : 0;
 }
 
-static bool has(const struct packet_headers *h, enum need need)
+static bool modify_has(const struct packet_headers *h, enum need need)
 {
 	switch (need) {
 	case IPV4:
@@ -125,12 +125,12 @@ static void rewrite(const struct steer_walk *w, const uint8_t *a, unsigned int *
 {
 	const struct packet_headers *h = &w->packet->outer;
 	uint32_t type = prm_set_action_in_get_action_type(a);
-	const struct field *f = find(prm_set_action_in_get_field(a)), *to = f;
+	const struct field *f = modify_find(prm_set_action_in_get_field(a)), *to = f;
 	uint8_t ste[8] = {0};
 
 	if (type == PRM_ACTION_TYPE_COPY)
-		to = find(prm_copy_action_in_get_dst_field(a));
-	if (!has(h, f->need) || !has(h, to->need))
+		to = modify_find(prm_copy_action_in_get_dst_field(a));
+	if (!modify_has(h, f->need) || !modify_has(h, to->need))
 		return;
 	if (type == PRM_ACTION_TYPE_SET)
 		to_set(f, a, ste);

@@ -48,7 +48,7 @@ static uint32_t sum16(const uint8_t *p, uint32_t n, uint32_t sum)
 
 /* --- layer 4 -------------------------------------------------------------------------------- */
 
-static uint8_t l4_type(uint8_t protocol, uint8_t ip_version)
+static uint8_t steer_packet_l4_type(uint8_t protocol, uint8_t ip_version)
 {
 	switch (protocol) {
 	case PROTO_TCP:
@@ -76,7 +76,7 @@ static uint32_t l4_bytes(uint8_t type)
 
 static void parse_l4(const struct packet *p, struct packet_headers *h, uint32_t at)
 {
-	uint8_t type = l4_type(h->ip_protocol, h->ip_version);
+	uint8_t type = steer_packet_l4_type(h->ip_protocol, h->ip_version);
 	uint32_t n = l4_bytes(type);
 	const uint8_t *l4 = p->data + at;
 
@@ -97,7 +97,7 @@ static void parse_l4(const struct packet *p, struct packet_headers *h, uint32_t 
 
 /* --- layer 3 -------------------------------------------------------------------------------- */
 
-static void traffic_class(struct packet_headers *h, uint8_t tc)
+static void steer_packet_traffic_class(struct packet_headers *h, uint8_t tc)
 {
 	h->dscp = tc >> 2;
 	h->ecn = tc & 3;
@@ -128,7 +128,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 	h->l3 = (uint16_t)at;
 	h->ip_version = 4;
 	h->ihl = ip[0] & 0xf;
-	traffic_class(h, ip[1]);
+	steer_packet_traffic_class(h, ip[1]);
 	h->ttl = ip[8];
 	h->ip_protocol = ip[9];
 	frag = packet_load16(ip + 6);
@@ -147,7 +147,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 }
 
 /* Length of the extension header at `at`; 0: what is there is none, or no more is told of it. */
-static uint32_t extension(const uint8_t *ext, uint8_t type)
+static uint32_t steer_packet_extension(const uint8_t *ext, uint8_t type)
 {
 	switch (type) {
 	case PROTO_HOPOPTS:
@@ -163,7 +163,7 @@ static uint32_t extension(const uint8_t *ext, uint8_t type)
 	}
 }
 
-static bool is_extension(uint8_t type)
+static bool steer_packet_is_extension(uint8_t type)
 {
 	return type == PROTO_HOPOPTS || type == PROTO_ROUTING || type == PROTO_DSTOPTS ||
 	       type == PROTO_FRAGMENT || type == PROTO_AH;
@@ -177,9 +177,11 @@ static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, u
 {
 	bool later = false;
 
-	while (is_extension(h->ip_protocol)) {
+	while (steer_packet_is_extension(h->ip_protocol)) {
 		const uint8_t *ext = p->data + at;
-		uint32_t n = parse_room(at, 8, h->l3_end) ? extension(ext, h->ip_protocol) : 0;
+		uint32_t n = parse_room(at, 8, h->l3_end)
+				     ? steer_packet_extension(ext, h->ip_protocol)
+				     : 0;
 
 		if (!n || !parse_room(at, n, h->l3_end)) {
 			h->truncated = true;
@@ -214,7 +216,7 @@ static void parse_ipv6(const struct packet *p, struct packet_headers *h, uint32_
 		return;
 	h->l3 = (uint16_t)at;
 	h->ip_version = 6;
-	traffic_class(h, (uint8_t)(first >> 20));
+	steer_packet_traffic_class(h, (uint8_t)(first >> 20));
 	h->flow_label = first & 0xfffff;
 	h->ip_protocol = ip[6];
 	h->ttl = ip[7];
@@ -336,7 +338,8 @@ void packet_parse_headers(struct packet *p)
 
 /* --- checksums ------------------------------------------------------------------------------ */
 
-static uint32_t pseudo_header(const struct packet *p, const struct packet_headers *h, uint32_t len)
+static uint32_t steer_packet_pseudo_header(const struct packet *p, const struct packet_headers *h,
+					   uint32_t len)
 {
 	const uint8_t *ip = p->data + h->l3;
 	uint32_t sum = h->ip_version == 4 ? sum16(ip + 12, 8, 0) : sum16(ip + 8, 32, 0);
@@ -359,6 +362,6 @@ bool packet_l4_ok(const struct packet *p, const struct packet_headers *h)
 		len = packet_load16(l4 + 4);
 	}
 	if (h->l4_type != PACKET_ICMP)
-		sum = pseudo_header(p, h, len);
+		sum = steer_packet_pseudo_header(p, h, len);
 	return sum16(l4, len, sum) == 0xffff;
 }

@@ -60,18 +60,18 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 	F(lyr_2_4, udp_dport, v->udp ? v->h->dport : 0u)
 
 /* Of the tunnel's header, if it is of this kind. */
-static const uint8_t *tunnel_header(const struct view *v, enum packet_tunnel kind)
+static const uint8_t *params_tunnel_header(const struct view *v, enum packet_tunnel kind)
 {
 	return v->p->tunnel == kind ? v->p->data + v->p->tunnel_at : none;
 }
 
-#define TUNNEL(kind, load, at) load(tunnel_header(v, PACKET_##kind) + (at))
+#define TUNNEL(kind, load, at) load(params_tunnel_header(v, PACKET_##kind) + (at))
 #define VNI(kind)	       (v->p->tunnel == PACKET_##kind ? v->p->tunnel_vni : 0u)
 
 /* Checksum, key and sequence number. */
 static unsigned int gre_bit(const struct view *v, unsigned int bit)
 {
-	return (unsigned int)*tunnel_header(v, PACKET_GRE) >> bit & 1;
+	return (unsigned int)*params_tunnel_header(v, PACKET_GRE) >> bit & 1;
 }
 
 #define MISC_FIELDS(F)                                                                        \
@@ -210,7 +210,7 @@ void params_fill(struct params *ps, const struct packet *p, uint8_t enable)
 
 /* --- what a mask may ask for ---------------------------------------------------------------- */
 
-static void allow(uint8_t *part, const char *layout, const char *field)
+static void params_allow(uint8_t *part, const char *layout, const char *field)
 {
 	const struct prm_struct *s = prm_find_struct(layout);
 	uint64_t bit = 0;
@@ -220,26 +220,26 @@ static void allow(uint8_t *part, const char *layout, const char *field)
 		prm_bits_set(part, bit + i, 1, 1);
 }
 
-#define ALLOW(part, name, value) allow(to, "fte_match_set_" #part, #name);
+#define ALLOW(part, name, value) params_allow(to, "fte_match_set_" #part, #name);
 
 static void allow_layers(uint8_t *to)
 {
 	LAYERS(ALLOW)
-	allow(to, "fte_match_set_lyr_2_4", "src_ipv4_src_ipv6");
-	allow(to, "fte_match_set_lyr_2_4", "dst_ipv4_dst_ipv6");
+	params_allow(to, "fte_match_set_lyr_2_4", "src_ipv4_src_ipv6");
+	params_allow(to, "fte_match_set_lyr_2_4", "dst_ipv4_dst_ipv6");
 }
 
 static void allow_misc(uint8_t *to)
 {
 	MISC_FIELDS(ALLOW)
-	allow(to, "fte_match_set_misc", "gre_key");
+	params_allow(to, "fte_match_set_misc", "gre_key");
 }
 
 static void allow_misc2(uint8_t *to)
 {
 	MISC2_FIELDS(ALLOW)
-	allow(to, "fte_match_set_misc2", "outer_first_mpls");
-	allow(to, "fte_match_set_misc2", "inner_first_mpls");
+	params_allow(to, "fte_match_set_misc2", "outer_first_mpls");
+	params_allow(to, "fte_match_set_misc2", "inner_first_mpls");
 }
 
 static void allow_misc3(uint8_t *to)
@@ -258,7 +258,7 @@ void params_supported(uint8_t mask[FLOW_PARAM_BYTES])
 }
 
 /* The name of the field of fte_match_param that holds a bit. */
-static const char *field_at(uint32_t bit)
+static const char *params_field_at(uint32_t bit)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 	const char *name = "a reserved bit";
@@ -285,7 +285,7 @@ const char *params_unsupported(const uint8_t criteria[FLOW_PARAM_BYTES], uint8_t
 		uint8_t wrong = criteria[i] & (uint8_t)~supported[i];
 
 		if (wrong && enable >> i / FLOW_PART_BYTES & 1)
-			return field_at(i * 8 + (uint32_t)__builtin_clz(wrong) - 24);
+			return params_field_at(i * 8 + (uint32_t)__builtin_clz(wrong) - 24);
 	}
 	return NULL;
 }

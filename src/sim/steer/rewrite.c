@@ -56,7 +56,7 @@ static const struct dword {
 	{0x91, {{0, 32, REG_C, 1, 0}}},
 };
 
-static const struct dword *find(const struct steer_walk *w, uint32_t number)
+static const struct dword *rewrite_find(const struct steer_walk *w, uint32_t number)
 {
 	for (size_t i = 0; i < sizeof(dwords) / sizeof(dwords[0]); i++)
 		if (dwords[i].number == number)
@@ -116,7 +116,7 @@ static unsigned int part_bytes(const struct part *part)
 	return (part->bits + part->shift + 7u) / 8;
 }
 
-static uint32_t load(const uint8_t *at, unsigned int n)
+static uint32_t rewrite_load(const uint8_t *at, unsigned int n)
 {
 	uint32_t v = 0;
 
@@ -125,7 +125,7 @@ static uint32_t load(const uint8_t *at, unsigned int n)
 	return v;
 }
 
-static void store(uint8_t *at, unsigned int n, uint32_t v)
+static void rewrite_store(uint8_t *at, unsigned int n, uint32_t v)
 {
 	for (; n; v >>= 8)
 		at[--n] = (uint8_t)v;
@@ -140,7 +140,8 @@ static uint32_t part_get(struct packet *p, const struct part *part)
 		return *reg;
 	if (!header)
 		return 0;
-	return load(header + part->at, part_bytes(part)) >> part->shift & mask_of(part->bits);
+	return rewrite_load(header + part->at, part_bytes(part)) >> part->shift &
+	       mask_of(part->bits);
 }
 
 /* --- checksums ----------------------------------------------------------------------------- */
@@ -154,7 +155,7 @@ static void mend_sum(uint8_t *sum, uint32_t before, uint32_t after)
 	s += (after & 0xffff) + (after >> 16);
 	while (s >> 16)
 		s = (s & 0xffff) + (s >> 16);
-	store(sum, 2, (uint16_t)~s);
+	rewrite_store(sum, 2, (uint16_t)~s);
 }
 
 static uint8_t *l4_sum(struct packet *p)
@@ -189,7 +190,7 @@ static void mend(struct packet *p, const struct part *part, uint32_t before, uin
 		mend_sum(sum, before, after);
 	/* UDP writes a sum of 0 as its other zero */
 	if (sum && p->outer.l4_type == PACKET_UDP && !packet_load16(sum))
-		store(sum, 2, 0xffff);
+		rewrite_store(sum, 2, 0xffff);
 }
 
 static void part_set(struct packet *p, const struct part *part, uint32_t value,
@@ -209,10 +210,10 @@ static void part_set(struct packet *p, const struct part *part, uint32_t value,
 		return;
 	/* a single byte is summed with its neighbour */
 	at = header + (n == 1 ? part->at & ~1u : part->at);
-	before = load(at, n == 1 ? 2 : n);
-	store(header + part->at, n,
-	      (load(header + part->at, n) & ~mask) | (value << part->shift & mask));
-	mend(p, part, before, load(at, n == 1 ? 2 : n));
+	before = rewrite_load(at, n == 1 ? 2 : n);
+	rewrite_store(header + part->at, n,
+		      (rewrite_load(header + part->at, n) & ~mask) | (value << part->shift & mask));
+	mend(p, part, before, rewrite_load(at, n == 1 ? 2 : n));
 	*changed |= STE_HEADERS;
 }
 
@@ -255,12 +256,13 @@ static bool range(const struct steer_walk *w, unsigned int shifter, unsigned int
 	return true;
 }
 
-static bool copy(const struct steer_walk *w, const uint8_t *a, const struct dword *to,
-		 unsigned int *changed)
+static bool rewrite_copy(const struct steer_walk *w, const uint8_t *a, const struct dword *to,
+			 unsigned int *changed)
 {
 	unsigned int length = prm_ste_double_action_copy_v1_get_destination_length(a), low,
 		     from_low;
-	const struct dword *from = find(w, prm_ste_double_action_copy_v1_get_source_dw_offset(a));
+	const struct dword *from =
+		rewrite_find(w, prm_ste_double_action_copy_v1_get_source_dw_offset(a));
 	uint32_t mask, from_mask;
 
 	if (!from ||
@@ -275,14 +277,15 @@ static bool copy(const struct steer_walk *w, const uint8_t *a, const struct dwor
 
 bool ste_rewrite(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
 {
-	const struct dword *d = find(w, prm_ste_double_action_set_v1_get_destination_dw_offset(a));
+	const struct dword *d =
+		rewrite_find(w, prm_ste_double_action_set_v1_get_destination_dw_offset(a));
 	uint32_t mask, value = prm_ste_double_action_set_v1_get_inline_data(a);
 	unsigned int low;
 
 	if (!d)
 		return false;
 	if (a[0] == PRM_STE_ACTION_COPY)
-		return copy(w, a, d, changed);
+		return rewrite_copy(w, a, d, changed);
 	if (!range(w, prm_ste_double_action_set_v1_get_destination_left_shifter(a),
 		   prm_ste_double_action_set_v1_get_destination_length(a), &low, &mask))
 		return false;

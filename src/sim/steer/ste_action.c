@@ -16,7 +16,7 @@ typedef bool action_fn(const struct steer_walk *, const uint8_t *action, unsigne
 /* --- cutting and inserting ----------------------------------------------------------------- */
 
 /* Whatever counts from headers next must find them where they are, and inside the packet. */
-static bool moved(const struct steer_walk *w, unsigned int *changed)
+static bool ste_action_moved(const struct steer_walk *w, unsigned int *changed)
 {
 	packet_parse_headers(w->packet);
 	*changed |= STE_MOVED;
@@ -24,7 +24,8 @@ static bool moved(const struct steer_walk *w, unsigned int *changed)
 }
 
 /* The headers before the place move, not the payload behind it. */
-static bool cut(const struct steer_walk *w, uint32_t at, uint32_t n, unsigned int *changed)
+static bool ste_action_cut(const struct steer_walk *w, uint32_t at, uint32_t n,
+			   unsigned int *changed)
 {
 	struct packet *p = w->packet;
 
@@ -35,11 +36,11 @@ static bool cut(const struct steer_walk *w, uint32_t at, uint32_t n, unsigned in
 	p->data += n;
 	p->len -= n;
 	p->headroom += n;
-	return moved(w, changed);
+	return ste_action_moved(w, changed);
 }
 
-static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, uint32_t n,
-		   unsigned int *changed)
+static bool ste_action_insert(const struct steer_walk *w, uint32_t at, const void *bytes,
+			      uint32_t n, unsigned int *changed)
 {
 	struct packet *p = w->packet;
 
@@ -53,7 +54,7 @@ static bool insert(const struct steer_walk *w, uint32_t at, const void *bytes, u
 	p->headroom -= n;
 	memmove(p->data, p->data + n, at);
 	memcpy(p->data + at, bytes, n);
-	return moved(w, changed);
+	return ste_action_moved(w, changed);
 }
 
 /* Where a header begins; false: the packet has none. */
@@ -96,8 +97,9 @@ static bool remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigne
 	if (!find_anchor(w, prm_ste_single_action_remove_header_size_v1_get_start_anchor(a), &at))
 		return false;
 	at += WORD * prm_ste_single_action_remove_header_size_v1_get_start_offset(a);
-	return cut(w, at, WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a),
-		   changed);
+	return ste_action_cut(w, at,
+			      WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a),
+			      changed);
 }
 
 static bool remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
@@ -109,7 +111,7 @@ static bool remove_headers(const struct steer_walk *w, const uint8_t *a, unsigne
 		return false;
 	if (to < from)
 		return steer_lost(w, "an action removes headers up to one that comes before");
-	return cut(w, from, to - from, changed);
+	return ste_action_cut(w, from, to - from, changed);
 }
 
 static bool insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
@@ -120,7 +122,7 @@ static bool insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned
 		return false;
 	memcpy(&data, a + LIST_ACTION - sizeof(data), sizeof(data));
 	at += WORD * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a);
-	return insert(w, at, &data, sizeof(data), changed);
+	return ste_action_insert(w, at, &data, sizeof(data), changed);
 }
 
 /* --- by number ----------------------------------------------------------------------------- */
@@ -157,8 +159,8 @@ static const struct action_row {
 	[PRM_STE_ACTION_MODIFY_LIST] = {4, modify_list},
 };
 
-static const struct action_row *row_of(const struct steer_walk *w, const uint8_t *a,
-				       unsigned int left)
+static const struct action_row *ste_action_row_of(const struct steer_walk *w, const uint8_t *a,
+						  unsigned int left)
 {
 	const struct action_row *row = a[0] < sizeof(rows) / sizeof(rows[0]) ? &rows[a[0]] : NULL;
 
@@ -188,7 +190,7 @@ static bool modify_list(const struct steer_walk *w, const uint8_t *a, unsigned i
 				  " is not in allocated steering memory",
 				  n, at);
 	for (; n; n--, list += LIST_ACTION) {
-		const struct action_row *row = row_of(w, list, LIST_ACTION);
+		const struct action_row *row = ste_action_row_of(w, list, LIST_ACTION);
 
 		if (!row)
 			return false;
@@ -228,7 +230,7 @@ bool ste_actions(struct steer_walk *w, const uint8_t *action, unsigned int bytes
 			action += rows[PRM_STE_ACTION_NOP].bytes;
 			continue;
 		}
-		row = row_of(w, action, (unsigned int)(end - action));
+		row = ste_action_row_of(w, action, (unsigned int)(end - action));
 		if (!row || !pay_list(w, row->run, action) || !row->run(w, action, changed))
 			return false;
 		action += row->bytes;

@@ -33,7 +33,7 @@ struct way {
 	struct params params;
 };
 
-static void follow(struct way *, uint64_t addr);
+static void steer_follow(struct way *, uint64_t addr);
 
 struct steer *steer_new(struct silicon *si)
 {
@@ -97,7 +97,7 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	return 0;
 }
 
-static void to_wire(struct way *way)
+static void steer_to_wire(struct way *way)
 {
 	end(way, STEER_WIRE);
 	way->w.vhca->si->steer->ops->to_wire(way->w.vhca, way->w.packet);
@@ -125,7 +125,7 @@ static void to_end(struct way *way, uint64_t addr)
 	if (what == ICM_DROP) {
 		end(way, STEER_DROP);
 	} else if (way->w.tx && (what == ICM_ALLOW || what == ICM_UPLINK)) {
-		to_wire(way);
+		steer_to_wire(way);
 	} else {
 		steer_lost(&way->w, "address 0x%" PRIx64 " is no end of its direction", addr);
 		end(way, STEER_LOST);
@@ -168,12 +168,12 @@ static void follow_copy(struct way *way, uint64_t addr)
 	memcpy(copy.data, p->data, p->len);
 	other.w.packet = &copy;
 	other.w.steps -= COPY_STEPS;
-	follow(&other, addr);
+	steer_follow(&other, addr);
 	way->w.steps = other.w.steps;
 	free(bytes);
 }
 
-static uint64_t forward(struct way *way, const struct flow_act *act)
+static uint64_t steer_forward(struct way *way, const struct flow_act *act)
 {
 	uint32_t last = act->ndests - 1;
 
@@ -202,7 +202,7 @@ static uint64_t act_on(struct way *way, const struct flow_act *act)
 		return icm_addr(ICM_END, ICM_DROP);
 	if (act->action & PRM_FLOW_ACTION_ALLOW)
 		return icm_addr(ICM_END, ICM_ALLOW);
-	return forward(way, act);
+	return steer_forward(way, act);
 }
 
 /* ICM_NONE: nobody took the packet. */
@@ -222,7 +222,7 @@ static uint64_t through_table(struct way *way, const struct flow_table *t)
 /* --- the walk ------------------------------------------------------------------------------- */
 
 /* NULL after steer_lost(). */
-static const struct flow_table *enter(struct way *way, uint32_t table)
+static const struct flow_table *steer_enter(struct way *way, uint32_t table)
 {
 	const struct flow_table *t = obj_find(way->w.vhca, OBJ_FLOW_TABLE, table);
 
@@ -250,7 +250,7 @@ static bool pay_table(struct way *way, const struct flow_table *t)
 
 static uint64_t lead_on(struct way *way, uint32_t table)
 {
-	const struct flow_table *t = enter(way, table);
+	const struct flow_table *t = steer_enter(way, table);
 	uint64_t addr;
 
 	if (!t || !pay_table(way, t)) {
@@ -290,7 +290,7 @@ static bool may_go_on(struct way *way)
 	return false;
 }
 
-static void follow(struct way *way, uint64_t addr)
+static void steer_follow(struct way *way, uint64_t addr)
 {
 	while (addr != ICM_NONE && may_go_on(way)) {
 		switch (icm_kind(addr)) {
@@ -326,7 +326,7 @@ static void trace_packet(const struct vhca *v, const struct packet *p, bool tx)
 		h->ip_protocol, h->sport, h->dport);
 }
 
-static void start(struct vhca *v, struct packet *p, bool tx)
+static void steer_start(struct vhca *v, struct packet *p, bool tx)
 {
 	const struct flow_table *root = v->flow_root[tx];
 	struct way way = {
@@ -343,9 +343,9 @@ static void start(struct vhca *v, struct packet *p, bool tx)
 
 	trace_packet(v, p, tx);
 	if (root)
-		follow(&way, icm_addr(ICM_TABLE, root->o.id));
+		steer_follow(&way, icm_addr(ICM_TABLE, root->o.id));
 	else if (tx)
-		to_wire(&way);
+		steer_to_wire(&way);
 	else
 		end(&way, STEER_MISS);
 	v->si->steer->work += STEER_STEPS - way.w.steps;
@@ -353,10 +353,10 @@ static void start(struct vhca *v, struct packet *p, bool tx)
 
 void steer_rx(struct vhca *v, struct packet *p)
 {
-	start(v, p, false);
+	steer_start(v, p, false);
 }
 
 void steer_tx(struct vhca *v, struct packet *p)
 {
-	start(v, p, true);
+	steer_start(v, p, true);
 }

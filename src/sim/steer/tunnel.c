@@ -68,7 +68,7 @@ static uint32_t gre_key_at(uint16_t flags)
 	return GRE_BYTES + (flags & (GRE_CHECKSUM | GRE_ROUTING) ? GRE_OPTION : 0);
 }
 
-static struct cover gre(struct packet *p, const uint8_t *header)
+static struct cover tunnel_gre(struct packet *p, const uint8_t *header)
 {
 	uint16_t flags = packet_load16(header);
 	uint32_t bytes = gre_key_at(flags);
@@ -90,12 +90,12 @@ static const struct kind {
 	{PACKET_VXLAN, PROTO_UDP, PORT_VXLAN, VXLAN_BYTES, vxlan, 0},
 	{PACKET_VXLAN_GPE, PROTO_UDP, PORT_VXLAN_GPE, VXLAN_BYTES, vxlan_gpe, 0},
 	{PACKET_GENEVE, PROTO_UDP, PORT_GENEVE, GENEVE_BYTES, geneve, 0},
-	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, gre, 0},
+	{PACKET_GRE, PROTO_GRE, 0, GRE_BYTES, tunnel_gre, 0},
 	{PACKET_IPIP, PROTO_IPIP, 0, 0, NULL, ETHERTYPE_IPV4},
 	{PACKET_IPIP, PROTO_IPV6, 0, 0, NULL, ETHERTYPE_IPV6},
 };
 
-static const struct kind *kind_of(const struct packet_headers *o)
+static const struct kind *tunnel_kind_of(const struct packet_headers *o)
 {
 	/* Most packets are TCP's, and no tunnel. */
 	if (!o->l4 || o->l4_type == PACKET_TCP)
@@ -106,7 +106,7 @@ static const struct kind *kind_of(const struct packet_headers *o)
 	return NULL;
 }
 
-static void forget(struct packet *p)
+static void tunnel_forget(struct packet *p)
 {
 	p->tunnel = PACKET_NO_TUNNEL;
 	p->tunnel_at = 0;
@@ -114,7 +114,7 @@ static void forget(struct packet *p)
 	p->gre_key = 0;
 }
 
-static void note(struct packet *p, const struct kind *k)
+static void tunnel_note(struct packet *p, const struct kind *k)
 {
 	const uint8_t *header = p->data + p->outer.end;
 
@@ -137,18 +137,18 @@ static void parse_inner(struct packet *p, const struct cover *c)
 void parse_tunnel(struct packet *p)
 {
 	const struct packet_headers *o = &p->outer;
-	const struct kind *k = kind_of(o);
+	const struct kind *k = tunnel_kind_of(o);
 	struct cover c = {0, k ? k->inner : 0};
 
-	forget(p);
+	tunnel_forget(p);
 	if (!k || !parse_room(o->end, k->fixed, o->l3_end))
 		return;
 	if (k->cover)
 		c = k->cover(p, p->data + o->end);
 	if (parse_room(o->end, c.bytes, o->l3_end)) {
-		note(p, k);
+		tunnel_note(p, k);
 		parse_inner(p, &c);
 	} else {
-		forget(p);
+		tunnel_forget(p);
 	}
 }

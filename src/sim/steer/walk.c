@@ -84,7 +84,7 @@ static uint64_t lead(struct walk *k, uint64_t addr, uint64_t next)
 }
 
 /* 1 hit, 0 miss, -1 after steer_lost(). */
-static int compare(struct walk *k, uint64_t addr, const uint8_t *ste)
+static int steer_walk_compare(struct walk *k, uint64_t addr, const uint8_t *ste)
 {
 	uint16_t lookup = lookup_type(ste);
 	const uint8_t *tag;
@@ -183,7 +183,7 @@ static uint64_t hit(struct walk *k, uint64_t addr, const uint8_t *ste)
 	return act(k, addr, ste) ? hit_address(k, addr, ste) : 0;
 }
 
-static uint64_t step(struct walk *k, uint64_t addr)
+static uint64_t steer_walk_step(struct walk *k, uint64_t addr)
 {
 	const uint8_t *ste = icm_bytes(k->w->vhca, addr, STE_BYTES);
 	uint64_t next;
@@ -200,7 +200,7 @@ static uint64_t step(struct walk *k, uint64_t addr)
 				  ": they lead in a circle",
 				  STEER_STEPS, addr);
 	k->w->steps--;
-	hits = compare(k, addr, ste);
+	hits = steer_walk_compare(k, addr, ste);
 	if (hits < 0)
 		return 0;
 	next = hits ? hit(k, addr, ste) : lead(k, addr, miss_address(ste));
@@ -214,7 +214,7 @@ uint64_t ste_walk(struct steer_walk *w, uint64_t addr)
 	struct walk k = {.w = w};
 
 	do
-		addr = step(&k, addr);
+		addr = steer_walk_step(&k, addr);
 	while (icm_kind(addr) == ICM_STE);
 	return addr;
 }

@@ -79,7 +79,7 @@ uint32_t net_burst(const struct rc *rc)
 	return rc->net->port.observed(rc->net->port.ctx) ? 1 : BURST_BYTES / rc->mtu;
 }
 
-static void address(const struct rc *rc, struct frame *f)
+static void net_address(const struct rc *rc, struct frame *f)
 {
 	const struct qp *qp = rc->qp;
 	const struct gid_entry *gid = &qp->o.vhca->gids[qp->gid_index % VHCA_GIDS];
@@ -103,7 +103,7 @@ struct frame *net_frame(struct rc *rc, size_t payload)
 
 	if (!f)
 		return NULL;
-	address(rc, f);
+	net_address(rc, f);
 	f->len = (uint32_t)payload;
 	return f;
 }
@@ -150,7 +150,7 @@ static bool from_peer(const struct qp *qp, const struct frame *f)
 	return f->loopback || !memcmp(f->sgid, qp->rgid, sizeof(f->sgid));
 }
 
-static void deliver(struct net *net, struct frame *f)
+static void net_deliver(struct net *net, struct frame *f)
 {
 	const char *why = "nobody has its destination GID";
 	struct vhca *vhca = receiver(net->si, f);
@@ -186,7 +186,7 @@ drop:
 
 void net_rx(void *ctx, struct frame *f)
 {
-	deliver(ctx, f);
+	net_deliver(ctx, f);
 	frame_free(f);
 }
 
@@ -199,7 +199,7 @@ static bool is_for(const struct frame *f, void *arg)
 {
 	const struct target *t = arg;
 
-	return f->hdr_len >= BTH_LEN && (get32(f->hdr + 4) & 0xffffff) == t->qp->o.id &&
+	return f->hdr_len >= BTH_LEN && (packet_get32(f->hdr + 4) & 0xffffff) == t->qp->o.id &&
 	       receiver(t->si, f) == t->qp->o.vhca;
 }
 
@@ -241,7 +241,7 @@ void net_qp_rtr(struct qp *qp)
 	struct frame f = {0};
 
 	purge(rc);
-	address(rc, &f);
+	net_address(rc, &f);
 	rc->overhead = roce_overhead(&f);
 	rc->mtu = qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
 	resp_start(rc);

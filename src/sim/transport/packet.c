@@ -25,20 +25,20 @@ const struct opcode_row rc_opcodes[RC_OPCODES] = {
 
 static uint64_t get64(const uint8_t *p)
 {
-	return (uint64_t)get32(p) << 32 | get32(p + 4);
+	return (uint64_t)packet_get32(p) << 32 | packet_get32(p + 4);
 }
 
 static void parse_extended(struct packet *p, const uint8_t *at, bool reth, bool aeth, bool imm)
 {
 	if (reth) {
 		p->va = get64(at);
-		p->rkey = get32(at + 8);
-		p->dma_len = get32(at + 12);
+		p->rkey = packet_get32(at + 8);
+		p->dma_len = packet_get32(at + 12);
 		at += RETH_LEN;
 	}
 	if (aeth) {
 		p->syndrome = at[0];
-		p->msn = get32(at) & PSN_MASK;
+		p->msn = packet_get32(at) & PSN_MASK;
 		at += AETH_LEN;
 	}
 	if (imm)
@@ -65,7 +65,7 @@ bool packet_parse(struct packet *p, const struct frame *f, const char **why)
 	if (f->hdr_len < need)
 		return false;
 	*why = "BTH.pkey is not the default partition";
-	if ((get32(f->hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
+	if ((packet_get32(f->hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
 		return false;
 	*why = "BTH.padcnt does not fit the payload";
 	p->pad = f->hdr[1] >> 4 & 3;
@@ -77,9 +77,9 @@ bool packet_parse(struct packet *p, const struct frame *f, const char **why)
 	p->starts = first->starts;
 	p->ends = last->ends;
 	p->solicited = f->hdr[1] >> 7;
-	p->dqpn = get32(f->hdr + 4) & 0xffffff;
+	p->dqpn = packet_get32(f->hdr + 4) & 0xffffff;
 	p->ack_req = f->hdr[8] >> 7;
-	p->psn = get32(f->hdr + 8) & PSN_MASK;
+	p->psn = packet_get32(f->hdr + 8) & PSN_MASK;
 	p->npkts = f->npkts;
 	p->data = f->data;
 	p->len = f->len;
@@ -90,14 +90,14 @@ bool packet_parse(struct packet *p, const struct frame *f, const char **why)
 static uint8_t *build_extended(const struct packet *p, uint8_t *at, bool reth, bool aeth, bool imm)
 {
 	if (reth) {
-		put32(at, (uint32_t)(p->va >> 32));
-		put32(at + 4, (uint32_t)p->va);
-		put32(at + 8, p->rkey);
-		put32(at + 12, p->dma_len);
+		packet_put32(at, (uint32_t)(p->va >> 32));
+		packet_put32(at + 4, (uint32_t)p->va);
+		packet_put32(at + 8, p->rkey);
+		packet_put32(at + 12, p->dma_len);
 		at += RETH_LEN;
 	}
 	if (aeth) {
-		put32(at, (uint32_t)p->syndrome << 24 | (p->msn & PSN_MASK));
+		packet_put32(at, (uint32_t)p->syndrome << 24 | (p->msn & PSN_MASK));
 		at += AETH_LEN;
 	}
 	if (imm) {
@@ -113,10 +113,10 @@ void packet_build(const struct packet *p, struct frame *f)
 	const struct opcode_row *last = &rc_opcodes[p->last_opcode];
 	uint8_t *end;
 
-	put32(f->hdr, (uint32_t)p->opcode << 24 | (p->solicited ? 1u << 23 : 0) | 1u << 22 |
-			      (-f->len & 3) << 20 | PKEY_DEFAULT);
-	put32(f->hdr + 4, p->dqpn & 0xffffff);
-	put32(f->hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
+	packet_put32(f->hdr, (uint32_t)p->opcode << 24 | (p->solicited ? 1u << 23 : 0) | 1u << 22 |
+				     (-f->len & 3) << 20 | PKEY_DEFAULT);
+	packet_put32(f->hdr + 4, p->dqpn & 0xffffff);
+	packet_put32(f->hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
 	end = build_extended(p, f->hdr + BTH_LEN, first->reth, first->aeth || last->aeth,
 			     last->imm);
 	f->hdr_len = (uint16_t)(end - f->hdr);

@@ -90,13 +90,13 @@ static inline uint32_t psn_add(uint32_t psn, uint32_t n)
 	return (psn + n) & PSN_MASK;
 }
 
-static inline void put32(uint8_t *p, uint32_t v)
+static inline void packet_put32(uint8_t *p, uint32_t v)
 {
 	v = htobe32(v);
 	memcpy(p, &v, 4);
 }
 
-static inline uint32_t get32(const uint8_t *p)
+static inline uint32_t packet_get32(const uint8_t *p)
 {
 	uint32_t v;
 

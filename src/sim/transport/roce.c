@@ -80,7 +80,7 @@ static uint8_t *put_ip4(const struct frame *f, uint8_t *ip)
 /* GRH is IPv6's header with another name and next header. */
 static uint8_t *put_ip6(const struct frame *f, uint8_t *ip, uint8_t next, uint32_t len)
 {
-	put32(ip, 6u << 28 | (uint32_t)f->tclass << 20);
+	packet_put32(ip, 6u << 28 | (uint32_t)f->tclass << 20);
 	put16(ip + 4, len);
 	ip[6] = next;
 	ip[7] = f->hop_limit;

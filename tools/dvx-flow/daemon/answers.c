@@ -9,7 +9,7 @@
 
 static const char *const verdicts[] = {"drop", "pass", "send"};
 
-static json_t *rule_json(const struct generation *gen, size_t i)
+static json_t *answers_rule_json(const struct generation *gen, size_t i)
 {
 	const struct rule *r = &generation_rules(gen)->rule[i];
 	json_t *j = json_pack("{s:I, s:I, s:s, s:s, s:s}", "id", (json_int_t)generation_id(gen, i),
@@ -29,7 +29,7 @@ static json_t *rules_json(const struct holder *h)
 	json_t *list = json_array();
 
 	for (size_t i = 0; h->now && i < generation_rules(h->now)->n; i++)
-		json_array_append_new(list, rule_json(h->now, i));
+		json_array_append_new(list, answers_rule_json(h->now, i));
 	return list;
 }
 
@@ -40,7 +40,7 @@ static json_t *good(const struct holder *h)
 			 rules_json(h));
 }
 
-static void failed(struct conn *c, const struct fault *f)
+static void answers_failed(struct conn *c, const struct fault *f)
 {
 	conn_fault(c, f);
 }
@@ -77,7 +77,7 @@ static void do_apply(struct holder *h, struct conn *c, const struct msg *m)
 	struct fault f = {0};
 
 	if (holder_apply(h, m->body, m->body_len, tell_progress, &t, tell_done, &f))
-		failed(c, &f);
+		answers_failed(c, &f);
 }
 
 /* A rule by its number, or by its words with one blank between them. */
@@ -104,7 +104,7 @@ static void do_del(struct holder *h, struct conn *c, const struct msg *m)
 		conn_fail(c, EXIT_RULES,
 			  "there is no such rule; dvx-flow list shows which there are");
 	else if (holder_delete(h, i, tell_done, &t, &f))
-		failed(c, &f);
+		answers_failed(c, &f);
 }
 
 /* --- list, stats ------------------------------------------------------------------------------ */
@@ -167,7 +167,7 @@ static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
 	if (add_counts(h, json_object_get(j, "rules"), &f)) {
 		json_decref(j);
 		json_decref(queues);
-		failed(c, &f);
+		answers_failed(c, &f);
 		return;
 	}
 	for (unsigned int i = 0; i < pump_queues(h->ground.pump); i++)
@@ -183,7 +183,7 @@ struct entries {
 	json_t *list;
 };
 
-static void add_entry(void *arg, uint64_t id, size_t rule)
+static void answers_add_entry(void *arg, uint64_t id, size_t rule)
 {
 	struct entries *e = arg;
 
@@ -208,12 +208,12 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 		if (!f.code)
 			fault(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		json_decref(e.list);
-		failed(c, &f);
+		answers_failed(c, &f);
 		free(text);
 		return;
 	}
 	if (h->now)
-		generation_entries(h->now, add_entry, &e);
+		generation_entries(h->now, answers_add_entry, &e);
 	j = good(h);
 	json_object_set_new(j, "entries", e.list);
 	conn_say(c, j, text, len);

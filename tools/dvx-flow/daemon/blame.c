@@ -11,7 +11,7 @@ int blame_spot(struct fault *f, const struct rule *r, struct spot at)
 }
 
 /* A field of the PRM, or the structure that it is in: src_ipv4_src_ipv6 has an address' words. */
-static bool is_named(const char *path, size_t n, const char *name)
+static bool blame_is_named(const char *path, size_t n, const char *name)
 {
 	return !strncmp(path, name, n) && (!name[n] || name[n] == '.');
 }
@@ -33,7 +33,7 @@ int blame_match(struct fault *f, const struct rule *r)
 		size_t n = strcspn(path += strlen("match."), ": ");
 
 		for (unsigned int k = 0; k < MATCH_KEYS; k++)
-			if (is_named(path, n, match_key_name(k)) && compares(r, k))
+			if (blame_is_named(path, n, match_key_name(k)) && compares(r, k))
 				at = rule_spot(r, k);
 	}
 	return fault_at(f, r, at);

@@ -62,7 +62,7 @@ static void count_whole(struct capture *c, int fd)
 }
 
 /* What was written of a packet that didn't fit goes again. */
-static int give_up(struct capture *c)
+static int daemon_capture_give_up(struct capture *c)
 {
 	int fd = fileno(pcap_dump_file(c->out));
 
@@ -81,7 +81,7 @@ int capture_flush(struct capture *c)
 		return -c->err;
 	errno = 0;
 	if (pcap_dump_flush(c->out) || ferror(pcap_dump_file(c->out)))
-		return give_up(c);
+		return daemon_capture_give_up(c);
 	c->whole = pcap_dump_ftell(c->out);
 	c->flushed = c->packets;
 	return 0;
@@ -110,7 +110,7 @@ int capture_packet(struct capture *c, const void *bytes, size_t len)
 	errno = 0;
 	pcap_dump((u_char *)c->out, &h, bytes);
 	if (ferror(pcap_dump_file(c->out)))
-		return give_up(c);
+		return daemon_capture_give_up(c);
 	c->packets++;
 	return 0;
 }

@@ -65,7 +65,7 @@ static void tell_where_from(const struct where *w, const struct holder *h)
 }
 
 /* The one line that scripts wait for. */
-static void announce(const struct args *a, const struct where *w, const struct holder *h)
+static void daemon_announce(const struct args *a, const struct where *w, const struct holder *h)
 {
 	size_t rules = rules_held(h);
 	const char *device = dvx_dev_name(h->ground.dev);
@@ -85,7 +85,7 @@ static void announce(const struct args *a, const struct where *w, const struct h
 	fflush(stdout);
 }
 
-static int serve(const struct args *a, struct where *w, struct holder *h, struct fault *f)
+static int daemon_serve(const struct args *a, struct where *w, struct holder *h, struct fault *f)
 {
 	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
 	bool fresh = a->fresh || w->outlived;
@@ -103,7 +103,7 @@ static int serve(const struct args *a, struct where *w, struct holder *h, struct
 		    strerror(errno));
 	if (!a->quiet && !a->fresh)
 		tell_where_from(w, h);
-	announce(a, w, h);
+	daemon_announce(a, w, h);
 	ret = server_run(&s);
 	unlink(w->socket);
 	close(s.listener);
@@ -136,7 +136,7 @@ static int check_state(const struct where *w, struct fault *f)
 				    : strerror(-ret));
 }
 
-static int hold(const struct args *a, struct where *w, struct fault *f)
+static int daemon_hold(const struct args *a, struct where *w, struct fault *f)
 {
 	struct holder h = {.state = w->state};
 	struct pump_attr pump = {.queues = a->queues,
@@ -153,7 +153,7 @@ static int hold(const struct args *a, struct where *w, struct fault *f)
 		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
 	pump.dev = h.ground.dev;
 	ret = pump_start(&pump, &h.ground.pump, f);
-	ret = ret ? ret : serve(a, w, &h, f);
+	ret = ret ? ret : daemon_serve(a, w, &h, f);
 	holder_free(&h);
 	pump_stop(h.ground.pump);
 	dvx_dev_close(h.ground.dev);
@@ -170,7 +170,7 @@ int cmd_daemon(const struct args *a)
 		return code;
 	lock = device_lock(w.device, &f);
 	if (lock >= 0) {
-		hold(a, &w, &f);
+		daemon_hold(a, &w, &f);
 		close(lock);
 	}
 	if (f.code)

@@ -68,7 +68,7 @@ static int no_counter(const struct rule *r, struct fault *f)
 	return fault_at(f, r, r->count_at);
 }
 
-static int make_counters(struct generation *gen, struct fault *f)
+static int generation_make_counters(struct generation *gen, struct fault *f)
 {
 	struct bulk *b = NULL;
 	uint32_t used = 0, wanted = 0, most = UINT32_MAX;
@@ -96,8 +96,8 @@ static int make_counters(struct generation *gen, struct fault *f)
 	return 0;
 }
 
-static void take_counters(struct generation *gen, const struct generation *like,
-			  const uint32_t *from)
+static void generation_take_counters(struct generation *gen, const struct generation *like,
+				     const uint32_t *from)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
 		const struct holding *h = &like->hold[from[i]];
@@ -249,7 +249,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 /* So many entries fit in what libmlx5 has left of its last piece of memory, as a rule. */
 #define LAST_ENTRIES 4096u
 
-static int tell(void *arg, size_t done)
+static int generation_tell(void *arg, size_t done)
 {
 	struct building *b = arg;
 
@@ -285,7 +285,7 @@ static int entry_fault(struct building *b, const struct table *t)
 static int insert_entries(struct building *b, struct half *h, const struct table *t)
 {
 	struct dvx_flow_bulk bulk = {
-		.size = sizeof(bulk), .next = next_entry, .progress = tell, .arg = b};
+		.size = sizeof(bulk), .next = next_entry, .progress = generation_tell, .arg = b};
 	size_t n = t->entries + 1;
 
 	h->rule = calloc(n, sizeof(struct dvx_flow_rule *));
@@ -331,7 +331,8 @@ static int make_table(struct building *b)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static int build(struct building *b, const struct generation *like, const uint32_t *from)
+static int daemon_generation_build(struct building *b, const struct generation *like,
+				   const uint32_t *from)
 {
 	struct generation *gen = b->gen;
 
@@ -343,8 +344,8 @@ static int build(struct building *b, const struct generation *like, const uint32
 			return fault_at(b->fault, r, r->dir_at);
 	}
 	if (like)
-		take_counters(gen, like, from);
-	if (make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
+		generation_take_counters(gen, like, from);
+	if (generation_make_counters(gen, b->fault) || make_count_actions(gen, b->fault) ||
 	    make_tags(gen, b->fault))
 		return -1;
 	for (b->dir = 0; b->dir < RULE_DIRS; b->dir++)
@@ -380,7 +381,7 @@ static void free_half(struct half *h)
 }
 
 /* All but its rules' text. */
-static void release(struct generation *gen)
+static void generation_release(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
 		free_half(&gen->half[d]);
@@ -398,7 +399,7 @@ void generation_free(struct generation *gen)
 {
 	if (!gen)
 		return;
-	release(gen);
+	generation_release(gen);
 	ruleset_free(&gen->set);
 	free(gen);
 }
@@ -422,11 +423,11 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 	if (!ret) {
 		b.program = &program;
 		b.total = program.table[RULE_IN].entries + program.table[RULE_OUT].entries;
-		ret = build(&b, like, from);
+		ret = daemon_generation_build(&b, like, from);
 		program_free(&program);
 	}
 	if (ret) {
-		release(gen);
+		generation_release(gen);
 		free(gen);
 		return -1;
 	}

@@ -13,8 +13,8 @@ static int commit_fault(const struct holder *h, int err, struct fault *f)
 }
 
 /* What is on the device and what is in the file change together, the file last. */
-static int exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
-		    struct fault *f)
+static int holder_exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
+			   struct fault *f)
 {
 	int err = state_prepare(h->state, text, len);
 
@@ -33,12 +33,12 @@ static int exchange(struct holder *h, struct generation *gen, const char *text, 
 	return commit_fault(h, err, f);
 }
 
-static int replace(struct holder *h, struct generation *gen, const char *text, size_t len,
-		   void (*after)(void *arg), void *arg, struct fault *f)
+static int holder_replace(struct holder *h, struct generation *gen, const char *text, size_t len,
+			  void (*after)(void *arg), void *arg, struct fault *f)
 {
 	struct generation *old = h->now;
 
-	if (exchange(h, gen, text, len, f)) {
+	if (holder_exchange(h, gen, text, len, f)) {
 		generation_free(gen);
 		return -1;
 	}
@@ -78,8 +78,8 @@ static void first_mistake(void *arg, const struct mistake *m)
 	f->column = m->column;
 }
 
-static int parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
-		 struct fault *f)
+static int holder_parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
+			struct fault *f)
 {
 	int ret = rules_parse(text, len, set, first_mistake, f);
 
@@ -93,12 +93,12 @@ static int parse(const struct holder *h, const char *text, size_t len, struct ru
 	return ret;
 }
 
-static int build(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-		 struct generation **gen, struct fault *f)
+static int holder_build(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
+			struct generation **gen, struct fault *f)
 {
 	struct ruleset set;
 
-	if (parse(h, text, len, &set, f))
+	if (holder_parse(h, text, len, &set, f))
 		return -1;
 	if (!generation_build(&h->ground, &set, NULL, NULL, built, arg, gen, f))
 		return 0;
@@ -111,13 +111,13 @@ int holder_apply(struct holder *h, const char *text, size_t len, built_fn built,
 {
 	struct generation *gen;
 
-	if (build(h, text, len, built, arg, &gen, f))
+	if (holder_build(h, text, len, built, arg, &gen, f))
 		return -1;
-	return replace(h, gen, text, len, after, arg, f);
+	return holder_replace(h, gen, text, len, after, arg, f);
 }
 
 /* The text of all rules but one, each on the line where it was, and which they were. */
-static char *without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
+static char *holder_without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
 {
 	size_t room = 1, n = 0, used = 0;
 	uint32_t line = 1;
@@ -158,14 +158,14 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 	struct ruleset set;
 	uint32_t *from;
 	size_t len;
-	char *text = without(generation_rules(h->now), rule, &from, &len);
+	char *text = holder_without(generation_rules(h->now), rule, &from, &len);
 	int ret = -1;
 
 	if (!text)
 		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
-	if (!parse(h, text, len, &set, f)) {
+	if (!holder_parse(h, text, len, &set, f)) {
 		if (!generation_build(&h->ground, &set, h->now, from, NULL, NULL, &gen, f))
-			ret = replace(h, gen, text, len, after, arg, f);
+			ret = holder_replace(h, gen, text, len, after, arg, f);
 		ruleset_free(&set);
 	}
 	free(text);
@@ -178,7 +178,7 @@ static int take_up(struct holder *h, const char *text, size_t len, struct fault 
 {
 	struct generation *gen;
 
-	if (build(h, text, len, NULL, NULL, &gen, f))
+	if (holder_build(h, text, len, NULL, NULL, &gen, f))
 		return -1;
 	if (generation_swing(gen, NULL, f)) {
 		generation_free(gen);

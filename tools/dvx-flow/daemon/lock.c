@@ -40,7 +40,7 @@ static int holder(int fd)
 	return pid;
 }
 
-static void name_of(int pid, char *name, size_t size)
+static void lock_name_of(int pid, char *name, size_t size)
 {
 	char path[64];
 	FILE *f;
@@ -63,7 +63,7 @@ static int held(const char *device, int fd, struct fault *f)
 		return fault(f, EXIT_BUSY,
 			     "another process holds %s's rules already; lslocks tells which",
 			     device);
-	name_of(pid, name, sizeof(name));
+	lock_name_of(pid, name, sizeof(name));
 	return fault(f, EXIT_BUSY,
 		     "process %d (%s) holds %s's rules already; apply yours there, or end it: "
 		     "kill %d",

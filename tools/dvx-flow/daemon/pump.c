@@ -55,7 +55,7 @@ static uint8_t *buffer(const struct queue *q, uint64_t i)
 	return (uint8_t *)dvx_mem_addr(q->mem) + i * PACKET_BYTES;
 }
 
-static void post(struct queue *q, uint64_t i)
+static void pump_post(struct queue *q, uint64_t i)
 {
 	struct dvx_sge sge = {.addr = dvx_mkey_addr(q->mkey) + i * PACKET_BYTES,
 			      .length = PACKET_BYTES,
@@ -67,7 +67,7 @@ static void post(struct queue *q, uint64_t i)
 static void post_all(struct queue *q)
 {
 	for (uint64_t i = 0; i < PACKETS; i++)
-		post(q, i);
+		pump_post(q, i);
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
@@ -164,7 +164,7 @@ static void take_packet(struct queue *q, const void *cqe)
 	count_tag(&q->count, dvx_cqe_flow_tag(cqe));
 	if (q->capture)
 		write_down(q, buffer(q, i), len > PACKET_BYTES ? PACKET_BYTES : len);
-	post(q, i);
+	pump_post(q, i);
 }
 
 /* A packet longer than its buffer ends the queue's reception; what was posted comes back flushed.
@@ -249,7 +249,7 @@ static void rest(struct pump *p)
 	}
 }
 
-static void *run(void *arg)
+static void *pump_run(void *arg)
 {
 	struct pump *p = arg;
 
@@ -267,7 +267,7 @@ static void *run(void *arg)
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
-static int open_parts(struct pump *p)
+static int pump_open_parts(struct pump *p)
 {
 	int ret = dvx_pd_alloc(p->dev, &p->pd);
 
@@ -277,14 +277,14 @@ static int open_parts(struct pump *p)
 }
 
 /* Signals are the main thread's. */
-static int start_thread(struct pump *p, struct fault *f)
+static int pump_start_thread(struct pump *p, struct fault *f)
 {
 	sigset_t all, before;
 	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&p->thread, NULL, run, p);
+	err = pthread_create(&p->thread, NULL, pump_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
 	return err ? fault(f, EXIT_DEVICE, "no thread for the queues: %s", strerror(err)) : 0;
@@ -295,14 +295,14 @@ static int open_all(struct pump *p, struct fault *f)
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (p->stop_fd < 0)
 		return fault(f, EXIT_DEVICE, "%s", strerror(errno));
-	if (open_parts(p))
+	if (pump_open_parts(p))
 		return fault_device(f);
 	for (unsigned int i = 0; i < p->attr.queues; i++) {
 		p->n++;
 		if (queue_open(p, &p->queue[i], i, f))
 			return -1;
 	}
-	return start_thread(p, f);
+	return pump_start_thread(p, f);
 }
 
 int pump_start(const struct pump_attr *attr, struct pump **out, struct fault *f)

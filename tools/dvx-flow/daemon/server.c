@@ -26,7 +26,7 @@ struct conn {
 	bool gone;
 };
 
-static int64_t now_ms(void)
+static int64_t daemon_server_now_ms(void)
 {
 	struct timespec t;
 
@@ -34,7 +34,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool room_for(struct bytes *b, size_t more)
+static bool daemon_server_room_for(struct bytes *b, size_t more)
 {
 	size_t room = b->room ? b->room : 4096;
 	char *grown;
@@ -80,7 +80,7 @@ void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len)
 	size_t len;
 	char *bytes = msg_pack(head, body, body_len, &len);
 
-	if (!bytes || !room_for(&c->out, len)) {
+	if (!bytes || !daemon_server_room_for(&c->out, len)) {
 		c->gone = true;
 		free(bytes);
 		return;
@@ -155,7 +155,7 @@ static void take_in(const struct server *s, struct conn *c)
 {
 	ssize_t n;
 
-	if (!room_for(&c->in, READ_STEP)) {
+	if (!daemon_server_room_for(&c->in, READ_STEP)) {
 		c->gone = true;
 		return;
 	}
@@ -189,7 +189,7 @@ static void close_conn(struct conn *c)
 	*c = (struct conn){.fd = -1};
 }
 
-static void turn_away(struct conn *c)
+static void daemon_server_turn_away(struct conn *c)
 {
 	char why[64];
 
@@ -198,10 +198,10 @@ static void turn_away(struct conn *c)
 	close_conn(c);
 }
 
-static void welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
+static void daemon_server_welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
 {
 	struct conn new = {.fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
-			   .deadline = now_ms() + s->idle_ms};
+			   .deadline = daemon_server_now_ms() + s->idle_ms};
 	int i = 0;
 
 	if (new.fd < 0)
@@ -213,7 +213,7 @@ static void welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
 	else if (i < CLIENTS_MAX)
 		conns[i] = new;
 	else
-		turn_away(&new);
+		daemon_server_turn_away(&new);
 }
 
 /* A client that neither owes nor is owed anything may rest as long as it likes. */
@@ -222,7 +222,7 @@ static bool owes(const struct conn *c)
 	return c->in.from < c->in.n || c->out.from < c->out.n;
 }
 
-static void serve(const struct server *s, struct conn *c, short events, int64_t now)
+static void daemon_server_serve(const struct server *s, struct conn *c, short events, int64_t now)
 {
 	if (events & POLLOUT) {
 		flush_out(c);
@@ -231,13 +231,13 @@ static void serve(const struct server *s, struct conn *c, short events, int64_t 
 	if (events & (POLLIN | POLLHUP | POLLERR))
 		take_in(s, c);
 	if (events || !owes(c))
-		c->deadline = now_ms() + s->idle_ms;
+		c->deadline = daemon_server_now_ms() + s->idle_ms;
 	if (c->gone || now > c->deadline)
 		close_conn(c);
 }
 
-static int wait_for(const struct server *s, const struct conn conns[CLIENTS_MAX],
-		    struct pollfd p[CLIENTS_MAX + 2])
+static int daemon_server_wait_for(const struct server *s, const struct conn conns[CLIENTS_MAX],
+				  struct pollfd p[CLIENTS_MAX + 2])
 {
 	int timeout = -1;
 
@@ -263,17 +263,17 @@ int server_run(const struct server *s)
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		conns[i] = (struct conn){.fd = -1};
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		if (wait_for(s, conns, p) < 0) {
+		if (daemon_server_wait_for(s, conns, p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
 		/* Of before any answer: what takes us long is not the other clients' fault. */
-		now = now_ms();
+		now = daemon_server_now_ms();
 		for (int i = 0; i < CLIENTS_MAX; i++)
 			if (conns[i].fd >= 0)
-				serve(s, &conns[i], p[i].revents, now);
+				daemon_server_serve(s, &conns[i], p[i].revents, now);
 		if (p[CLIENTS_MAX].revents)
-			welcome(s, conns);
+			daemon_server_welcome(s, conns);
 	}
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (conns[i].fd >= 0)

@@ -30,7 +30,7 @@ static int __attribute__((format(printf, 2, 3))) wrong(struct reader *r, const c
 }
 
 /* One more row at the end of an array, zeroed; arrays double. */
-static void *grow(void **rows, uint32_t *n, size_t size)
+static void *explain_dump_grow(void **rows, uint32_t *n, size_t size)
 {
 	if ((*n & (*n - 1)) == 0) {
 		void *more = realloc(*rows, (*n ? 2 * (size_t)*n : 1) * size);
@@ -42,11 +42,12 @@ static void *grow(void **rows, uint32_t *n, size_t size)
 	return memset((char *)*rows + size * (*n)++, 0, size);
 }
 
-#define GROW(r, rows, count) grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
+#define GROW(r, rows, count) \
+	explain_dump_grow((void **)&(r)->d->rows, &(r)->d->count, sizeof(*(r)->d->rows))
 
 /* --- numbers --- */
 
-static bool number(const struct reader *r, unsigned int at, uint64_t *v)
+static bool explain_dump_number(const struct reader *r, unsigned int at, uint64_t *v)
 {
 	char text[24], *end;
 
@@ -65,13 +66,13 @@ static bool number32(const struct reader *r, unsigned int at, uint32_t *v)
 {
 	uint64_t wide;
 
-	if (!number(r, at, &wide) || wide > UINT32_MAX)
+	if (!explain_dump_number(r, at, &wide) || wide > UINT32_MAX)
 		return false;
 	*v = (uint32_t)wide;
 	return true;
 }
 
-static void copy(const struct reader *r, unsigned int at, char *out, size_t size)
+static void explain_dump_copy(const struct reader *r, unsigned int at, char *out, size_t size)
 {
 	size_t len = at < r->n ? r->len[at] : 0;
 
@@ -109,11 +110,12 @@ static int domain(struct reader *r, uint32_t type)
 	if (!new)
 		return -ENOMEM;
 	new->format = -1;
-	if (!number(r, 1, &new->id) || !number32(r, 2, &new->type) || new->type > DOMAIN_FDB)
+	if (!explain_dump_number(r, 1, &new->id) || !number32(r, 2, &new->type) ||
+	    new->type > DOMAIN_FDB)
 		return wrong(r, "a domain (3000) needs an id and a type of 0 (NIC RX), 1 (NIC TX) "
 				"or 2 (FDB)");
-	copy(r, 5, new->version, sizeof(new->version));
-	copy(r, 6, new->device, sizeof(new->device));
+	explain_dump_copy(r, 5, new->version, sizeof(new->version));
+	explain_dump_copy(r, 6, new->device, sizeof(new->device));
 	if (r->n > 11 && number32(r, 11, &format) && format < 16)
 		new->format = (int)format;
 	return 0;
@@ -131,7 +133,8 @@ static int domain_caps(struct reader *r, uint32_t type)
 	(void)type;
 	if (!dmn)
 		return wrong(r, "capabilities (3004) before any domain (3000)");
-	if (!number(r, 3, &dmn->drop[SIDE_RX]) || !number(r, 4, &dmn->drop[SIDE_TX]))
+	if (!explain_dump_number(r, 3, &dmn->drop[SIDE_RX]) ||
+	    !explain_dump_number(r, 4, &dmn->drop[SIDE_TX]))
 		return wrong(r, "capabilities (3004) need two drop addresses");
 	return 0;
 }
@@ -152,7 +155,7 @@ static int vport(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int skip(struct reader *r, uint32_t type)
+static int explain_dump_skip(struct reader *r, uint32_t type)
 {
 	(void)r;
 	(void)type;
@@ -172,8 +175,8 @@ static int table(struct reader *r, uint32_t type)
 		return -ENOMEM;
 	new->domain = r->d->ndomains - 1;
 	new->first = r->d->nmatchers;
-	if (!number(r, 1, &new->id) || !number(r, 2, &dmn) || !number32(r, 3, &new->type) ||
-	    !number32(r, 4, &new->level))
+	if (!explain_dump_number(r, 1, &new->id) || !explain_dump_number(r, 2, &dmn) ||
+	    !number32(r, 3, &new->type) || !number32(r, 4, &new->level))
 		return wrong(r, "a table (3100) needs an id, its domain, a type and a level");
 	if (dmn != last_domain(r)->id)
 		return wrong(r, "table 0x%llx is of domain 0x%llx, which is not the one before it",
@@ -192,7 +195,7 @@ static int table_side(struct reader *r, uint32_t type)
 	enum side side = type == 3101 ? SIDE_RX : SIDE_TX;
 	uint64_t id;
 
-	if (!number(r, 1, &id) || !t || t->id != id)
+	if (!explain_dump_number(r, 1, &id) || !t || t->id != id)
 		return wrong(r, "an anchor (%u) of a table that is not the one before it", type);
 	if (!number32(r, 2, &t->anchor[side]))
 		return wrong(r, "an anchor (%u) needs an index of 32 bits", type);
@@ -210,7 +213,8 @@ static int matcher(struct reader *r, uint32_t type)
 	new = GROW(r, matcher, nmatchers);
 	if (!new)
 		return -ENOMEM;
-	if (!number(r, 1, &new->id) || !number(r, 2, &tbl) || !number32(r, 3, &new->priority))
+	if (!explain_dump_number(r, 1, &new->id) || !explain_dump_number(r, 2, &tbl) ||
+	    !number32(r, 3, &new->priority))
 		return wrong(r, "a matcher (3200) needs an id, its table and a priority");
 	if (!t || t->id != tbl)
 		return wrong(r, "matcher 0x%llx is of a table that is not the one before it",
@@ -231,7 +235,7 @@ static struct dump_matcher *own_matcher(struct reader *r, unsigned int at)
 	struct dump_matcher *m = last_matcher(r);
 	uint64_t id;
 
-	return number(r, at, &id) && m && m->id == id ? m : NULL;
+	return explain_dump_number(r, at, &id) && m && m->id == id ? m : NULL;
 }
 
 /* Record 3201 has no word on its layout: parts of 64 bytes have reserved fields, upstream's have
@@ -301,7 +305,7 @@ static int builder(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int rule(struct reader *r, uint32_t type)
+static int explain_dump_rule(struct reader *r, uint32_t type)
 {
 	struct dump_rule *new;
 
@@ -311,7 +315,7 @@ static int rule(struct reader *r, uint32_t type)
 	new = GROW(r, rule, nrules);
 	if (!new)
 		return -ENOMEM;
-	if (!number(r, 1, &new->id))
+	if (!explain_dump_number(r, 1, &new->id))
 		return wrong(r, "a rule (3300) needs an id");
 	new->matcher = r->d->nmatchers - 1;
 	new->first = r->d->nentries;
@@ -326,10 +330,10 @@ static struct dump_rule *own_rule(struct reader *r, unsigned int at)
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
 	uint64_t id;
 
-	return number(r, at, &id) && rl && rl->id == id ? rl : NULL;
+	return explain_dump_number(r, at, &id) && rl && rl->id == id ? rl : NULL;
 }
 
-static int entry(struct reader *r, uint32_t type)
+static int explain_dump_entry(struct reader *r, uint32_t type)
 {
 	struct dump_rule *rl = own_rule(r, 2);
 	struct dump_entry *new;
@@ -386,9 +390,9 @@ static int action(struct reader *r, uint32_t type)
 	if (!new)
 		return -ENOMEM;
 	new->type = type;
-	number(r, 1, &new->id);
+	explain_dump_number(r, 1, &new->id);
 	for (unsigned int i = 3; i < r->n && new->nargs < 6; i++)
-		if (!number(r, i, &new->arg[new->nargs++]) && type != 3402)
+		if (!explain_dump_number(r, i, &new->arg[new->nargs++]) && type != 3402)
 			return wrong(r, "an action (%u) has no number in field %u", type, i + 1);
 	rl->nactions++;
 	return 0;
@@ -398,16 +402,26 @@ static const struct {
 	uint32_t first, last;
 	int (*read)(struct reader *r, uint32_t type);
 } records[] = {
-	{3000, 3000, domain},	    {3001, 3002, skip},	   {3003, 3003, vport},
-	{3004, 3004, domain_caps},  {3005, 3005, skip},	   {3100, 3100, table},
-	{3101, 3102, table_side},   {3200, 3200, matcher}, {3201, 3201, matcher_mask},
-	{3202, 3203, matcher_side}, {3204, 3204, builder}, {3205, 3205, matcher_mask},
-	{3300, 3300, rule},	    {3301, 3304, entry},   {3400, 3499, action},
+	{3000, 3000, domain},
+	{3001, 3002, explain_dump_skip},
+	{3003, 3003, vport},
+	{3004, 3004, domain_caps},
+	{3005, 3005, explain_dump_skip},
+	{3100, 3100, table},
+	{3101, 3102, table_side},
+	{3200, 3200, matcher},
+	{3201, 3201, matcher_mask},
+	{3202, 3203, matcher_side},
+	{3204, 3204, builder},
+	{3205, 3205, matcher_mask},
+	{3300, 3300, explain_dump_rule},
+	{3301, 3304, explain_dump_entry},
+	{3400, 3499, action},
 };
 
 /* --- lines --- */
 
-static void split(struct reader *r, const char *line, size_t len)
+static void explain_dump_split(struct reader *r, const char *line, size_t len)
 {
 	const char *end = line + len;
 
@@ -430,7 +444,7 @@ static int record(struct reader *r, const char *line, size_t len)
 {
 	uint32_t type;
 
-	split(r, line, len);
+	explain_dump_split(r, line, len);
 	if (!number32(r, 0, &type))
 		return wrong(r, "a record begins with its type, a number such as 3000");
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
@@ -441,7 +455,7 @@ static int record(struct reader *r, const char *line, size_t len)
 	return 0;
 }
 
-static int compare(const void *a, const void *b, void *ctx)
+static int explain_dump_compare(const void *a, const void *b, void *ctx)
 {
 	const struct dump *d = ctx;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
@@ -461,7 +475,7 @@ static int sort(struct dump *d)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < d->nentries; i++)
 		d->by_index[i] = i;
-	qsort_r(d->by_index, d->nentries, sizeof(*d->by_index), compare, d);
+	qsort_r(d->by_index, d->nentries, sizeof(*d->by_index), explain_dump_compare, d);
 	return 0;
 }
 

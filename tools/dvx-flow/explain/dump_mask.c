@@ -162,7 +162,7 @@ static bool is_packed(enum mask_layout layout, const struct row *r)
 				     (r->part == SPEC && (r->word == 6 || r->word == 7)));
 }
 
-static int nibble(char c)
+static int dump_mask_nibble(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -176,7 +176,7 @@ static bool read_words(uint32_t *words, const char *hex, size_t len)
 	if (len % 8 || len > 8 * WORDS)
 		return false;
 	for (size_t i = 0; i < len / 2; i++) {
-		int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
+		int high = dump_mask_nibble(hex[2 * i]), low = dump_mask_nibble(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;
@@ -186,8 +186,8 @@ static bool read_words(uint32_t *words, const char *hex, size_t len)
 }
 
 /* Moves a field's bits out of the words. */
-static void add_row(struct match_mask *m, unsigned int part, const struct row *r, uint32_t *words,
-		    unsigned int low)
+static void dump_mask_add_row(struct match_mask *m, unsigned int part, const struct row *r,
+			      uint32_t *words, unsigned int low)
 {
 	uint32_t bits = (uint32_t)(0xffffffffull >> (32 - r->width)) << low;
 	enum field f = (enum field)r->field;
@@ -206,18 +206,18 @@ static void add_rows(struct match_mask *m, unsigned int part, uint32_t *words,
 		const struct row *r = &rows[i];
 
 		if (!is_packed(layout, r))
-			add_row(m, part, r, words,
-				layout == MASK_NOW ? r->low : 32u - r->low - r->width);
+			dump_mask_add_row(m, part, r, words,
+					  layout == MASK_NOW ? r->low : 32u - r->low - r->width);
 	}
 	for (size_t i = 0; layout >= MASK_28 && i < sizeof(packed) / sizeof(packed[0]); i++)
 		if (packed[i].only == MASK_NOW || packed[i].only == layout)
-			add_row(m, part, &packed[i].row, words, packed[i].row.low);
+			dump_mask_add_row(m, part, &packed[i].row, words, packed[i].row.low);
 	for (unsigned int i = 0; i < WORDS; i++)
 		m->more = m->more || words[i];
 }
 
 /* An entry knows versions and kinds as codes of two bits; a matcher says 4, 6 or a flag each. */
-static void finish(struct match_mask *m, enum field l3, enum field kind)
+static void dump_mask_finish(struct match_mask *m, enum field l3, enum field kind)
 {
 	if (m->mask[l3] > 3)
 		m->l3 = m->mask[l3] == 6 ? 2 : 1;
@@ -236,9 +236,9 @@ bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, si
 		return false;
 	add_rows(m, part, words, layout);
 	if (part == SPEC)
-		finish(m, F_L3, F_VLAN_KIND);
+		dump_mask_finish(m, F_L3, F_VLAN_KIND);
 	if (part == INNER)
-		finish(m, F_INNER(F_L3), F_INNER(F_VLAN_KIND));
+		dump_mask_finish(m, F_INNER(F_L3), F_INNER(F_VLAN_KIND));
 	if (part == MISC) {
 		m->mask[F_VLAN2_KIND] = m->mask[F_VLAN2_KIND] ? 3 : 0;
 		m->mask[F_INNER(F_VLAN2_KIND)] = m->mask[F_INNER(F_VLAN2_KIND)] ? 3 : 0;

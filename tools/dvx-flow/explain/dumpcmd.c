@@ -67,7 +67,7 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	return j;
 }
 
-static json_t *rule_json(struct source *src, const struct dump_rule *r)
+static json_t *dumpcmd_rule_json(struct source *src, const struct dump_rule *r)
 {
 	json_t *list = json_array(), *j;
 	char does[256];
@@ -89,7 +89,7 @@ static json_t *matcher_json(struct source *src, const struct dump_matcher *m)
 	j = json_pack("{s:I, s:I, s:s}", "matcher", (json_int_t)m->id, "priority",
 		      (json_int_t)m->priority, "compares", mask);
 	for (uint32_t i = 0; i < m->n; i++)
-		json_array_append_new(rules, rule_json(src, &src->d.rule[m->first + i]));
+		json_array_append_new(rules, dumpcmd_rule_json(src, &src->d.rule[m->first + i]));
 	json_object_set_new(j, "rules", rules);
 	return j;
 }
@@ -128,12 +128,12 @@ static json_t *dump_json(struct source *src)
 
 /* --- for people --- */
 
-static const char *text(json_t *j, const char *key)
+static const char *dumpcmd_text(json_t *j, const char *key)
 {
 	return json_string_value(json_object_get(j, key));
 }
 
-static unsigned long long number(json_t *j, const char *key)
+static unsigned long long dumpcmd_number(json_t *j, const char *key)
 {
 	return (unsigned long long)json_integer_value(json_object_get(j, key));
 }
@@ -143,17 +143,19 @@ static void print_entry(json_t *e)
 	json_t *a;
 	size_t i;
 
-	printf("        %s entry 0x%llx (%s): %s\n", text(e, "side"), number(e, "address"),
-	       text(e, "lookup_name"), text(e, "compares"));
-	printf("          %s\n", text(e, "control"));
-	if (text(e, "tag")[0])
-		printf("          tag  %s\n", text(e, "tag"));
-	if (text(e, "mask") && text(e, "mask")[0])
-		printf("          mask %s\n", text(e, "mask"));
+	printf("        %s entry 0x%llx (%s): %s\n", dumpcmd_text(e, "side"),
+	       dumpcmd_number(e, "address"), dumpcmd_text(e, "lookup_name"),
+	       dumpcmd_text(e, "compares"));
+	printf("          %s\n", dumpcmd_text(e, "control"));
+	if (dumpcmd_text(e, "tag")[0])
+		printf("          tag  %s\n", dumpcmd_text(e, "tag"));
+	if (dumpcmd_text(e, "mask") && dumpcmd_text(e, "mask")[0])
+		printf("          mask %s\n", dumpcmd_text(e, "mask"));
 	json_array_foreach (json_object_get(e, "actions"), i, a)
-		printf("          %s\n", text(a, "action"));
-	printf("          hit -> 0x%llx (%llu entries), miss -> 0x%llx\n", number(e, "next"),
-	       number(e, "next_entries"), number(e, "miss"));
+		printf("          %s\n", dumpcmd_text(a, "action"));
+	printf("          hit -> 0x%llx (%llu entries), miss -> 0x%llx\n",
+	       dumpcmd_number(e, "next"), dumpcmd_number(e, "next_entries"),
+	       dumpcmd_number(e, "miss"));
 }
 
 static void print_table(json_t *t)
@@ -161,26 +163,29 @@ static void print_table(json_t *t)
 	json_t *m, *r, *e;
 	size_t i, k, n;
 
-	printf("  table 0x%llx of level %llu\n", number(t, "table"), number(t, "level"));
+	printf("  table 0x%llx of level %llu\n", dumpcmd_number(t, "table"),
+	       dumpcmd_number(t, "level"));
 	json_array_foreach (json_object_get(t, "matchers"), i, m) {
-		printf("    matcher 0x%llx of priority %llu: %s\n", number(m, "matcher"),
-		       number(m, "priority"), text(m, "compares"));
+		printf("    matcher 0x%llx of priority %llu: %s\n", dumpcmd_number(m, "matcher"),
+		       dumpcmd_number(m, "priority"), dumpcmd_text(m, "compares"));
 		json_array_foreach (json_object_get(m, "rules"), k, r) {
-			printf("      rule 0x%llx: %s\n", number(r, "rule"), text(r, "actions"));
+			printf("      rule 0x%llx: %s\n", dumpcmd_number(r, "rule"),
+			       dumpcmd_text(r, "actions"));
 			json_array_foreach (json_object_get(r, "entries"), n, e)
 				print_entry(e);
 		}
 	}
 }
 
-static void print_dump(json_t *domains)
+static void dumpcmd_print_dump(json_t *domains)
 {
 	json_t *d, *t;
 	size_t i, k;
 
 	json_array_foreach (domains, i, d) {
-		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", number(d, "domain"),
-		       text(d, "type"), text(d, "device"), text(d, "library"));
+		printf("domain 0x%llx: %s of %s, by rdma-core %s\n", dumpcmd_number(d, "domain"),
+		       dumpcmd_text(d, "type"), dumpcmd_text(d, "device"),
+		       dumpcmd_text(d, "library"));
 		json_array_foreach (json_object_get(d, "tables"), k, t)
 			print_table(t);
 	}
@@ -203,7 +208,7 @@ int cmd_dump(const struct args *a)
 	if (a->json) {
 		ret = json_out(j);
 	} else {
-		print_dump(j);
+		dumpcmd_print_dump(j);
 		json_decref(j);
 	}
 	source_close(&src);

@@ -187,7 +187,7 @@ static int explain_words(struct job *job, const char *words)
 
 /* --- the packets of a file --- */
 
-static void count(uint64_t *n, uint64_t *first, uint64_t packet)
+static void explain_count(uint64_t *n, uint64_t *first, uint64_t packet)
 {
 	if (!(*n)++)
 		*first = packet;
@@ -199,18 +199,18 @@ static int sum_up(struct job *job, const struct fields *p, uint64_t packet)
 	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, p);
 
 	if (!rc && w.end == WALK_RULE)
-		count(&job->by_rule[w.rule], &job->first_by_rule[w.rule], packet);
+		explain_count(&job->by_rule[w.rule], &job->first_by_rule[w.rule], packet);
 	else if (!rc && w.end == WALK_DEFAULT)
-		count(&job->by_default, &job->first_default, packet);
+		explain_count(&job->by_default, &job->first_default, packet);
 	else if (!rc)
-		count(&job->by_lost, &job->first_lost, packet);
+		explain_count(&job->by_lost, &job->first_lost, packet);
 	walk_free(&w);
 	return rc;
 }
 
 static const char default_way[] = "no rule: the default way";
 
-static void add_row(struct job *job, const char *what, uint64_t n, uint64_t first)
+static void explain_add_row(struct job *job, const char *what, uint64_t n, uint64_t first)
 {
 	json_t *rows = json_object_get(job->out, "rows");
 
@@ -238,7 +238,7 @@ static const char *row_name(struct job *job, uint32_t rule, char *what, size_t s
 }
 
 /* A rule as it was written is many in the dump: their packets go to the first. */
-static void gather(struct job *job)
+static void explain_gather(struct job *job)
 {
 	const struct dump *d = &job->src.d;
 	struct row {
@@ -274,15 +274,16 @@ static void print_sums(struct job *job)
 	json_object_set_new(job->out, "packets", json_integer((json_int_t)job->packets));
 	json_object_set_new(job->out, "rows", json_array());
 	if (job->story.name)
-		gather(job);
+		explain_gather(job);
 	if (!job->args->json)
 		printf("   packets  first one  taken by\n");
 	for (uint32_t i = 0; i < job->src.d.nrules; i++)
 		if (job->by_rule[i])
-			add_row(job, row_name(job, i, what, sizeof(what)), job->by_rule[i],
-				job->first_by_rule[i]);
-	add_row(job, default_way, job->by_default, job->first_default);
-	add_row(job, "(what the dump does not tell; see --packet)", job->by_lost, job->first_lost);
+			explain_add_row(job, row_name(job, i, what, sizeof(what)), job->by_rule[i],
+					job->first_by_rule[i]);
+	explain_add_row(job, default_way, job->by_default, job->first_default);
+	explain_add_row(job, "(what the dump does not tell; see --packet)", job->by_lost,
+			job->first_lost);
 }
 
 /* A dump of several domains has several beginnings; a sum is of one. */
@@ -371,7 +372,7 @@ static int explain_file(struct job *job, const char *path)
 }
 
 /* A path of a file, there or not, or words; words begin with a direction. */
-static bool is_file(const char *what)
+static bool explain_is_file(const char *what)
 {
 	struct stat st;
 
@@ -394,8 +395,8 @@ int cmd_explain(const struct args *a)
 	job.story = (struct story){.cache = job.src.cache,
 				   .name = job.src.daemon ? source_rule : NULL,
 				   .arg = &job.src};
-	ret = is_file(a->argv[0]) ? explain_file(&job, a->argv[0])
-				  : explain_words(&job, a->argv[0]);
+	ret = explain_is_file(a->argv[0]) ? explain_file(&job, a->argv[0])
+					  : explain_words(&job, a->argv[0]);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);

@@ -79,19 +79,19 @@ static const struct {
 	[F_LOOPED] = {"looped back", 1, BIT},
 };
 
-static enum field plain(enum field f)
+static enum field fields_plain(enum field f)
 {
 	return f >= F_PER_LEVEL && f < F_VNI ? (enum field)(f - F_PER_LEVEL) : f;
 }
 
 static bool inner(enum field f)
 {
-	return plain(f) != f;
+	return fields_plain(f) != f;
 }
 
 unsigned int field_width(enum field f)
 {
-	return rows[plain(f)].width;
+	return rows[fields_plain(f)].width;
 }
 
 u128 field_full(enum field f)
@@ -103,7 +103,7 @@ u128 field_full(enum field f)
 
 const char *field_words(enum field f, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s", inner(f) ? "inner " : "", rows[plain(f)].words);
+	snprintf(buf, size, "%s%s", inner(f) ? "inner " : "", rows[fields_plain(f)].words);
 	return buf;
 }
 
@@ -150,7 +150,7 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 	static const char *const layer4[] = {"none", "tcp", "udp", "other"};
 	unsigned long long n = (unsigned long long)value;
 
-	switch (rows[plain(f)].style) {
+	switch (rows[fields_plain(f)].style) {
 	case MAC:
 		return say_mac(buf, size, (uint64_t)value);
 	case ADDRESS:
@@ -191,7 +191,7 @@ static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned
 	unsigned int width = field_width(f);
 	char text[64];
 
-	if (rows[plain(f)].style == ADDRESS) {
+	if (rows[fields_plain(f)].style == ADDRESS) {
 		int n;
 
 		width = l3 == 2 || mask >> 32 ? 128 : 32;
@@ -203,7 +203,7 @@ static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned
 	}
 	if (mask == field_full(f))
 		return 0;
-	if (rows[plain(f)].style == ADDRESS || rows[plain(f)].style == MAC)
+	if (rows[fields_plain(f)].style == ADDRESS || rows[fields_plain(f)].style == MAC)
 		field_value(text, sizeof(text), f, mask, l3);
 	else
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)mask);
@@ -216,17 +216,17 @@ size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, un
 	const char *version = "";
 
 	field_words(f, words, sizeof(words));
-	if (rows[plain(f)].style == PORT && mask != field_full(f) && prefix(mask, 16) > 0)
+	if (rows[fields_plain(f)].style == PORT && mask != field_full(f) && prefix(mask, 16) > 0)
 		return (size_t)snprintf(buf, size, "%s %u-%u", words, (unsigned int)value,
 					(unsigned int)(value | (~mask & 0xffff)));
 	field_value(number, sizeof(number), f, value, l3);
 	say_mask(bits, sizeof(bits), f, mask, l3);
-	if (rows[plain(f)].style == ADDRESS)
+	if (rows[fields_plain(f)].style == ADDRESS)
 		version = l3 == 2 || (value | mask) >> 32 ? "ipv6 " : "ipv4 ";
 	return (size_t)snprintf(buf, size, "%s%s %s%s", version, words, number, bits);
 }
 
-static size_t add(char *buf, size_t size, size_t at, const char *text)
+static size_t fields_add(char *buf, size_t size, size_t at, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -235,8 +235,8 @@ static size_t add(char *buf, size_t size, size_t at, const char *text)
 	return at + len;
 }
 
-static size_t add_pair(char *buf, size_t size, size_t at, const struct fields *p, enum field from,
-		       enum field to)
+static size_t fields_add_pair(char *buf, size_t size, size_t at, const struct fields *p,
+			      enum field from, enum field to)
 {
 	unsigned int l3 = (unsigned int)p->value[F_L3];
 	char text[64];
@@ -244,11 +244,11 @@ static size_t add_pair(char *buf, size_t size, size_t at, const struct fields *p
 	if (!p->known[from] && !p->known[to])
 		return at;
 	field_value(text, sizeof(text), from, p->value[from], l3);
-	at = add(buf, size, at, " ");
-	at = add(buf, size, at, p->known[from] ? text : "?");
+	at = fields_add(buf, size, at, " ");
+	at = fields_add(buf, size, at, p->known[from] ? text : "?");
 	field_value(text, sizeof(text), to, p->value[to], l3);
-	at = add(buf, size, at, " > ");
-	return add(buf, size, at, p->known[to] ? text : "?");
+	at = fields_add(buf, size, at, " > ");
+	return fields_add(buf, size, at, p->known[to] ? text : "?");
 }
 
 static size_t headers_line(char *buf, size_t size, const struct fields *p)
@@ -260,22 +260,22 @@ static size_t headers_line(char *buf, size_t size, const struct fields *p)
 	buf[0] = 0;
 	if (p->value[F_VLAN_KIND]) {
 		snprintf(text, sizeof(text), "vlan %u ", (unsigned int)p->value[F_VLAN_ID]);
-		at = add(buf, size, at, text);
+		at = fields_add(buf, size, at, text);
 	}
 	if (!p->value[F_L3]) {
-		at = add(buf, size, at, "ether");
-		at = add_pair(buf, size, at, p, F_SMAC, F_DMAC);
+		at = fields_add(buf, size, at, "ether");
+		at = fields_add_pair(buf, size, at, p, F_SMAC, F_DMAC);
 		snprintf(text, sizeof(text), " type 0x%04x", (unsigned int)p->value[F_ETHERTYPE]);
-		return p->known[F_ETHERTYPE] ? add(buf, size, at, text) : at;
+		return p->known[F_ETHERTYPE] ? fields_add(buf, size, at, text) : at;
 	}
-	at = add(buf, size, at, p->value[F_L3] == 2 ? "ipv6" : "ipv4");
-	at = add_pair(buf, size, at, p, F_SRC, F_DST);
-	at = add(buf, size, at, l4[p->value[F_L4] & 3]);
+	at = fields_add(buf, size, at, p->value[F_L3] == 2 ? "ipv6" : "ipv4");
+	at = fields_add_pair(buf, size, at, p, F_SRC, F_DST);
+	at = fields_add(buf, size, at, l4[p->value[F_L4] & 3]);
 	if (!l4[p->value[F_L4] & 3][0] && p->known[F_PROTO]) {
 		snprintf(text, sizeof(text), " proto %u", (unsigned int)p->value[F_PROTO]);
-		at = add(buf, size, at, text);
+		at = fields_add(buf, size, at, text);
 	}
-	return add_pair(buf, size, at, p, F_SPORT, F_DPORT);
+	return fields_add_pair(buf, size, at, p, F_SPORT, F_DPORT);
 }
 
 size_t fields_line(char *buf, size_t size, const struct fields *p)
@@ -287,6 +287,6 @@ size_t fields_line(char *buf, size_t size, const struct fields *p)
 		return at;
 	memcpy(in.value, p->value + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.value[0]));
 	memcpy(in.known, p->known + F_PER_LEVEL, F_PER_LEVEL * sizeof(in.known[0]));
-	at = add(buf, size, at, ", inside ");
+	at = fields_add(buf, size, at, ", inside ");
 	return at < size ? at + headers_line(buf + at, size - at, &in) : at;
 }

@@ -17,7 +17,7 @@ struct cut {
 	bool inner;
 };
 
-static void put(struct cut *c, enum field f, u128 value)
+static void explain_packet_put(struct cut *c, enum field f, u128 value)
 {
 	if (c->inner)
 		f = F_INNER(f);
@@ -25,7 +25,7 @@ static void put(struct cut *c, enum field f, u128 value)
 	c->out->known[f] = true;
 }
 
-static uint32_t number(const struct cut *c, size_t at, unsigned int bytes)
+static uint32_t explain_packet_number(const struct cut *c, size_t at, unsigned int bytes)
 {
 	uint32_t v = 0;
 
@@ -43,7 +43,7 @@ static u128 wide(const struct cut *c, size_t at, unsigned int bytes)
 	return v;
 }
 
-static bool has(const struct cut *c, size_t bytes)
+static bool explain_packet_has(const struct cut *c, size_t bytes)
 {
 	return c->len - c->at >= bytes;
 }
@@ -53,28 +53,28 @@ static void layer3(struct cut *c, uint32_t type);
 
 static void ports(struct cut *c, unsigned int l4)
 {
-	put(c, F_L4, l4);
-	put(c, F_SPORT, number(c, c->at, 2));
-	put(c, F_DPORT, number(c, c->at + 2, 2));
+	explain_packet_put(c, F_L4, l4);
+	explain_packet_put(c, F_SPORT, explain_packet_number(c, c->at, 2));
+	explain_packet_put(c, F_DPORT, explain_packet_number(c, c->at + 2, 2));
 }
 
 static void tcp(struct cut *c)
 {
-	if (!has(c, 20))
+	if (!explain_packet_has(c, 20))
 		return;
 	ports(c, 1);
-	put(c, F_TCP_SEQ, number(c, c->at + 4, 4));
-	put(c, F_TCP_ACK, number(c, c->at + 8, 4));
-	put(c, F_TCP_FLAGS, number(c, c->at + 12, 2) & 0x1ff);
+	explain_packet_put(c, F_TCP_SEQ, explain_packet_number(c, c->at + 4, 4));
+	explain_packet_put(c, F_TCP_ACK, explain_packet_number(c, c->at + 8, 4));
+	explain_packet_put(c, F_TCP_FLAGS, explain_packet_number(c, c->at + 12, 2) & 0x1ff);
 }
 
 /* --- tunnels: one level --- */
 
 static void words(struct cut *c, size_t n)
 {
-	put(c, F_TUNNEL_0, number(c, c->at, 4));
+	explain_packet_put(c, F_TUNNEL_0, explain_packet_number(c, c->at, 4));
 	if (n > 4)
-		put(c, F_TUNNEL_1, number(c, c->at + 4, 4));
+		explain_packet_put(c, F_TUNNEL_1, explain_packet_number(c, c->at + 4, 4));
 }
 
 static void inside(struct cut *c, size_t header, uint32_t type)
@@ -92,7 +92,7 @@ static void inside(struct cut *c, size_t header, uint32_t type)
 static void vxlan(struct cut *c)
 {
 	words(c, 8);
-	put(c, F_VNI, number(c, c->at + 4, 4));
+	explain_packet_put(c, F_VNI, explain_packet_number(c, c->at + 4, 4));
 	inside(c, 8, ETH_BRIDGED);
 }
 
@@ -101,59 +101,59 @@ static void vxlan_gpe(struct cut *c)
 	uint32_t next = c->p[c->at + 3];
 
 	words(c, 8);
-	put(c, F_GPE_FLAGS, c->p[c->at]);
-	put(c, F_GPE_NEXT, next);
-	put(c, F_GPE_VNI, number(c, c->at + 4, 3));
+	explain_packet_put(c, F_GPE_FLAGS, c->p[c->at]);
+	explain_packet_put(c, F_GPE_NEXT, next);
+	explain_packet_put(c, F_GPE_VNI, explain_packet_number(c, c->at + 4, 3));
 	inside(c, 8, next == 1 ? ETH_IPV4 : next == 2 ? ETH_IPV6 : next == 3 ? ETH_BRIDGED : 0);
 }
 
 static void geneve(struct cut *c)
 {
 	size_t options = c->p[c->at] & 0x3f;
-	uint32_t type = number(c, c->at + 2, 2);
+	uint32_t type = explain_packet_number(c, c->at + 2, 2);
 
-	if (!has(c, 8 + 4 * options))
+	if (!explain_packet_has(c, 8 + 4 * options))
 		return;
 	words(c, 8);
-	put(c, F_GENEVE_OPTIONS, options);
-	put(c, F_GENEVE_OAM, c->p[c->at + 1] >> 7);
-	put(c, F_GENEVE_PROTO, type);
-	put(c, F_GENEVE_VNI, number(c, c->at + 4, 3));
+	explain_packet_put(c, F_GENEVE_OPTIONS, options);
+	explain_packet_put(c, F_GENEVE_OAM, c->p[c->at + 1] >> 7);
+	explain_packet_put(c, F_GENEVE_PROTO, type);
+	explain_packet_put(c, F_GENEVE_VNI, explain_packet_number(c, c->at + 4, 3));
 	inside(c, 8 + 4 * options, c->p[c->at] >> 6 ? 0 : type);
 }
 
 /* RFC 2890; the word of a checksum is there for RFC 1701's routing, too. */
-static void gre(struct cut *c)
+static void explain_packet_gre(struct cut *c)
 {
 	uint32_t first, key, end, sum;
 
-	if (!has(c, 4))
+	if (!explain_packet_has(c, 4))
 		return;
-	first = number(c, c->at, 4);
+	first = explain_packet_number(c, c->at, 4);
 	sum = first >> 30 ? 1 : 0;
 	key = 4 + 4 * sum;
 	end = key + 4 * (first >> 29 & 1) + 4 * (first >> 28 & 1);
-	if (!has(c, end))
+	if (!explain_packet_has(c, end))
 		return;
 	words(c, key);
-	put(c, F_GRE_SUM, first >> 31);
-	put(c, F_GRE_HAS_KEY, first >> 29 & 1);
-	put(c, F_GRE_SEQ, first >> 28 & 1);
-	put(c, F_GRE_PROTO, first & 0xffff);
+	explain_packet_put(c, F_GRE_SUM, first >> 31);
+	explain_packet_put(c, F_GRE_HAS_KEY, first >> 29 & 1);
+	explain_packet_put(c, F_GRE_SEQ, first >> 28 & 1);
+	explain_packet_put(c, F_GRE_PROTO, first & 0xffff);
 	if (first >> 29 & 1)
-		put(c, F_GRE_KEY, number(c, c->at + key, 4));
+		explain_packet_put(c, F_GRE_KEY, explain_packet_number(c, c->at + key, 4));
 	inside(c, end, (first & 0x40070000) ? 0 : first & 0xffff);
 }
 
 static void udp(struct cut *c)
 {
-	if (!has(c, 8))
+	if (!explain_packet_has(c, 8))
 		return;
 	ports(c, 2);
-	if (c->inner || !has(c, 16))
+	if (c->inner || !explain_packet_has(c, 16))
 		return;
 	c->at += 8;
-	switch (number(c, c->at - 6, 2)) {
+	switch (explain_packet_number(c, c->at - 6, 2)) {
 	case PORT_VXLAN:
 		vxlan(c);
 		break;
@@ -168,30 +168,30 @@ static void udp(struct cut *c)
 	}
 }
 
-static void other(struct cut *c, unsigned int protocol)
+static void explain_packet_other(struct cut *c, unsigned int protocol)
 {
-	put(c, F_L4, 3);
+	explain_packet_put(c, F_L4, 3);
 	if (c->inner)
 		return;
 	if (protocol == IP_GRE)
-		gre(c);
+		explain_packet_gre(c);
 	else if (protocol == IP_IPV4 || protocol == IP_IPV6)
 		inside(c, 0, protocol == IP_IPV4 ? ETH_IPV4 : ETH_IPV6);
 }
 
-static void icmp(struct cut *c)
+static void explain_packet_icmp(struct cut *c)
 {
-	put(c, F_L4, 3);
-	if (!has(c, 8))
+	explain_packet_put(c, F_L4, 3);
+	if (!explain_packet_has(c, 8))
 		return;
-	put(c, F_ICMP_TYPE, c->p[c->at]);
-	put(c, F_ICMP_CODE, c->p[c->at + 1]);
-	put(c, F_ICMP_DATA, number(c, c->at + 4, 4));
+	explain_packet_put(c, F_ICMP_TYPE, c->p[c->at]);
+	explain_packet_put(c, F_ICMP_CODE, c->p[c->at + 1]);
+	explain_packet_put(c, F_ICMP_DATA, explain_packet_number(c, c->at + 4, 4));
 }
 
 static void layer4(struct cut *c, unsigned int protocol, bool later_fragment)
 {
-	put(c, F_PROTO, protocol);
+	explain_packet_put(c, F_PROTO, protocol);
 	if (later_fragment)
 		return;
 	if (protocol == IP_TCP)
@@ -199,15 +199,15 @@ static void layer4(struct cut *c, unsigned int protocol, bool later_fragment)
 	else if (protocol == IP_UDP)
 		udp(c);
 	else if (protocol == IP_ICMP || protocol == IP_ICMP6)
-		icmp(c);
+		explain_packet_icmp(c);
 	else
-		other(c, protocol);
+		explain_packet_other(c, protocol);
 }
 
-static void traffic_class(struct cut *c, unsigned int tos)
+static void explain_packet_traffic_class(struct cut *c, unsigned int tos)
 {
-	put(c, F_DSCP, tos >> 2);
-	put(c, F_ECN, tos & 3);
+	explain_packet_put(c, F_DSCP, tos >> 2);
+	explain_packet_put(c, F_ECN, tos & 3);
 }
 
 /* Headers end where IP says that its packet ends; Ethernet's padding is none of it. */
@@ -222,27 +222,27 @@ static void ipv4(struct cut *c)
 	size_t start = c->at, ihl;
 	uint32_t frag;
 
-	if (!has(c, 20) || c->p[start] >> 4 != 4 || (c->p[start] & 0xf) < 5)
+	if (!explain_packet_has(c, 20) || c->p[start] >> 4 != 4 || (c->p[start] & 0xf) < 5)
 		return;
 	ihl = (c->p[start] & 0xf) * 4u;
-	frag = number(c, start + 6, 2);
-	put(c, F_L3, 1);
-	put(c, F_IHL, ihl / 4);
-	traffic_class(c, c->p[start + 1]);
-	put(c, F_FRAG, (frag & 0x3fff) != 0);
-	put(c, F_TTL, c->p[start + 8]);
-	put(c, F_PROTO, c->p[start + 9]);
-	put(c, F_SRC, number(c, start + 12, 4));
-	put(c, F_DST, number(c, start + 16, 4));
-	ends_after(c, number(c, start + 2, 2));
-	if (!has(c, ihl))
+	frag = explain_packet_number(c, start + 6, 2);
+	explain_packet_put(c, F_L3, 1);
+	explain_packet_put(c, F_IHL, ihl / 4);
+	explain_packet_traffic_class(c, c->p[start + 1]);
+	explain_packet_put(c, F_FRAG, (frag & 0x3fff) != 0);
+	explain_packet_put(c, F_TTL, c->p[start + 8]);
+	explain_packet_put(c, F_PROTO, c->p[start + 9]);
+	explain_packet_put(c, F_SRC, explain_packet_number(c, start + 12, 4));
+	explain_packet_put(c, F_DST, explain_packet_number(c, start + 16, 4));
+	ends_after(c, explain_packet_number(c, start + 2, 2));
+	if (!explain_packet_has(c, ihl))
 		return;
 	c->at += ihl;
 	layer4(c, c->p[start + 9], frag & 0x1fff);
 }
 
 /* Length of the extension header at the cut; 0: what is there is none. */
-static size_t extension(const struct cut *c, unsigned int protocol)
+static size_t explain_packet_extension(const struct cut *c, unsigned int protocol)
 {
 	switch (protocol) {
 	case 0:
@@ -258,7 +258,7 @@ static size_t extension(const struct cut *c, unsigned int protocol)
 	}
 }
 
-static bool is_extension(unsigned int protocol)
+static bool explain_packet_is_extension(unsigned int protocol)
 {
 	return protocol == 0 || protocol == 43 || protocol == IP_FRAGMENT || protocol == IP_AH ||
 	       protocol == 60;
@@ -267,15 +267,16 @@ static bool is_extension(unsigned int protocol)
 /* Skips extension headers; false: what follows is no header of a layer 4. */
 static bool extensions(struct cut *c, unsigned int *protocol)
 {
-	while (is_extension(*protocol)) {
+	while (explain_packet_is_extension(*protocol)) {
 		bool later = false;
 		size_t size;
 
-		if (!has(c, 8) || !has(c, size = extension(c, *protocol)))
+		if (!explain_packet_has(c, 8) ||
+		    !explain_packet_has(c, size = explain_packet_extension(c, *protocol)))
 			return false;
 		if (*protocol == IP_FRAGMENT) {
-			put(c, F_FRAG, 1);
-			later = number(c, c->at + 2, 2) >> 3;
+			explain_packet_put(c, F_FRAG, 1);
+			later = explain_packet_number(c, c->at + 2, 2) >> 3;
 		}
 		*protocol = c->p[c->at];
 		c->at += size;
@@ -291,84 +292,84 @@ static void ipv6(struct cut *c)
 	unsigned int protocol;
 	bool later;
 
-	if (!has(c, 40) || c->p[start] >> 4 != 6)
+	if (!explain_packet_has(c, 40) || c->p[start] >> 4 != 6)
 		return;
-	put(c, F_L3, 2);
-	traffic_class(c, number(c, start, 2) >> 4 & 0xff);
-	put(c, F_FLOWLABEL, number(c, start, 4) & 0xfffff);
-	put(c, F_TTL, c->p[start + 7]);
-	put(c, F_SRC, wide(c, start + 8, 16));
-	put(c, F_DST, wide(c, start + 24, 16));
-	put(c, F_FRAG, 0);
-	ends_after(c, 40 + number(c, start + 4, 2));
+	explain_packet_put(c, F_L3, 2);
+	explain_packet_traffic_class(c, explain_packet_number(c, start, 2) >> 4 & 0xff);
+	explain_packet_put(c, F_FLOWLABEL, explain_packet_number(c, start, 4) & 0xfffff);
+	explain_packet_put(c, F_TTL, c->p[start + 7]);
+	explain_packet_put(c, F_SRC, wide(c, start + 8, 16));
+	explain_packet_put(c, F_DST, wide(c, start + 24, 16));
+	explain_packet_put(c, F_FRAG, 0);
+	ends_after(c, 40 + explain_packet_number(c, start + 4, 2));
 	protocol = c->p[start + 6];
 	c->at += 40;
 	later = !extensions(c, &protocol);
 	layer4(c, protocol, later);
 }
 
-static void mpls(struct cut *c)
+static void explain_packet_mpls(struct cut *c)
 {
 	uint32_t label = 0;
 
 	for (unsigned int i = 0; !(label & 0x100); i++) {
-		if (i == LABELS_MAX || !has(c, 4))
+		if (i == LABELS_MAX || !explain_packet_has(c, 4))
 			return;
-		label = number(c, c->at, 4);
+		label = explain_packet_number(c, c->at, 4);
 		c->at += 4;
 		if (i)
 			continue;
-		put(c, F_MPLS_LABEL, label >> 12);
-		put(c, F_MPLS_TC, label >> 9 & 7);
-		put(c, F_MPLS_BOTTOM, label >> 8 & 1);
-		put(c, F_MPLS_TTL, label & 0xff);
+		explain_packet_put(c, F_MPLS_LABEL, label >> 12);
+		explain_packet_put(c, F_MPLS_TC, label >> 9 & 7);
+		explain_packet_put(c, F_MPLS_BOTTOM, label >> 8 & 1);
+		explain_packet_put(c, F_MPLS_TTL, label & 0xff);
 	}
-	if (has(c, 1) && c->p[c->at] >> 4 == 4)
+	if (explain_packet_has(c, 1) && c->p[c->at] >> 4 == 4)
 		ipv4(c);
-	else if (has(c, 1) && c->p[c->at] >> 4 == 6)
+	else if (explain_packet_has(c, 1) && c->p[c->at] >> 4 == 6)
 		ipv6(c);
 }
 
 static void layer3(struct cut *c, uint32_t type)
 {
-	put(c, F_ETHERTYPE, type);
-	put(c, F_L3, 0);
-	put(c, F_L4, 0);
+	explain_packet_put(c, F_ETHERTYPE, type);
+	explain_packet_put(c, F_L3, 0);
+	explain_packet_put(c, F_L4, 0);
 	if (type == ETH_IPV4)
 		ipv4(c);
 	else if (type == ETH_IPV6)
 		ipv6(c);
 	else if (type == ETH_MPLS || type == ETH_MPLS_MULTICAST)
-		mpls(c);
+		explain_packet_mpls(c);
 }
 
 static void vlan_tag(struct cut *c, enum field kind, uint32_t type)
 {
-	uint32_t tci = number(c, c->at, 2);
+	uint32_t tci = explain_packet_number(c, c->at, 2);
 
-	put(c, kind, type == ETH_SVLAN ? 1 : 2);
-	put(c, (enum field)(kind + 1), tci & 0xfff);
-	put(c, (enum field)(kind + 2), tci >> 12 & 1);
-	put(c, (enum field)(kind + 3), tci >> 13);
+	explain_packet_put(c, kind, type == ETH_SVLAN ? 1 : 2);
+	explain_packet_put(c, (enum field)(kind + 1), tci & 0xfff);
+	explain_packet_put(c, (enum field)(kind + 2), tci >> 12 & 1);
+	explain_packet_put(c, (enum field)(kind + 3), tci >> 13);
 }
 
 static void ethernet(struct cut *c)
 {
 	uint32_t type;
 
-	if (!has(c, 14))
+	if (!explain_packet_has(c, 14))
 		return;
-	put(c, F_DMAC, wide(c, c->at, 6));
-	put(c, F_SMAC, wide(c, c->at + 6, 6));
-	type = number(c, c->at + 12, 2);
+	explain_packet_put(c, F_DMAC, wide(c, c->at, 6));
+	explain_packet_put(c, F_SMAC, wide(c, c->at + 6, 6));
+	type = explain_packet_number(c, c->at + 12, 2);
 	c->at += 14;
-	put(c, F_VLAN_KIND, 0);
-	put(c, F_VLAN2_KIND, 0);
+	explain_packet_put(c, F_VLAN_KIND, 0);
+	explain_packet_put(c, F_VLAN2_KIND, 0);
 	for (unsigned int tags = 0; tags < 2; tags++) {
-		if ((type != ETH_CVLAN && type != ETH_SVLAN) || !has(c, 4))
+		if ((type != ETH_CVLAN && type != ETH_SVLAN) || !explain_packet_has(c, 4))
 			break;
 		vlan_tag(c, tags ? F_VLAN2_KIND : F_VLAN_KIND, type);
-		type = number(c, c->at + 2, 2);
+		type = explain_packet_number(c, c->at + 2, 2);
 		c->at += 4;
 	}
 	layer3(c, type);

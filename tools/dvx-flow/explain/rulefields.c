@@ -46,7 +46,7 @@ static const uint8_t keys[RULE_KEYS] = {
 	[KEY_MPLS_TTL] = F_MPLS_TTL,
 };
 
-static void put(struct fields *p, enum field f, u128 value)
+static void rulefields_put(struct fields *p, enum field f, u128 value)
 {
 	p->value[f] = value;
 	p->known[f] = true;
@@ -57,11 +57,11 @@ static void put_key(struct fields *p, const struct rule_field *f)
 	enum field field = (enum field)keys[f->key];
 
 	if (f->key == KEY_VXLAN_VNI)
-		put(p, field, f->value << 8); /* and the byte behind it */
+		rulefields_put(p, field, f->value << 8); /* and the byte behind it */
 	else if (f->key != KEY_CVLAN && f->key != KEY_SVLAN)
-		put(p, field, f->value);
+		rulefields_put(p, field, f->value);
 	else if (f->value || !p->known[field])
-		put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
+		rulefields_put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
 }
 
 /* Of a list the first one. */
@@ -73,28 +73,32 @@ static void put_address(struct fields *p, enum field f, const struct rule_nets *
 	for (unsigned int i = 0; nets->n && i < (a->family == 4 ? 4 : 16); i++)
 		v = v << 8 | a->addr[i];
 	if (nets->n)
-		put(p, f, v);
+		rulefields_put(p, f, v);
 }
 
 static void put_l4(struct fields *p, const struct rule_headers *r)
 {
 	if (r->l4 != L4_ANY)
-		put(p, F_PROTO, r->l4 == L4_UDP ? 17 : 6);
+		rulefields_put(p, F_PROTO, r->l4 == L4_UDP ? 17 : 6);
 	if (p->known[F_PROTO])
-		put(p, F_L4, p->value[F_PROTO] == 6 ? 1 : p->value[F_PROTO] == 17 ? 2 : 3);
+		rulefields_put(p, F_L4,
+			       p->value[F_PROTO] == 6	 ? 1
+			       : p->value[F_PROTO] == 17 ? 2
+							 : 3);
 	if (r->sport.n || r->port.n)
-		put(p, F_SPORT, r->sport.n ? r->sport.range[0].first : r->port.range[0].first);
+		rulefields_put(p, F_SPORT,
+			       r->sport.n ? r->sport.range[0].first : r->port.range[0].first);
 	if (r->dport.n)
-		put(p, F_DPORT, r->dport.range[0].first);
+		rulefields_put(p, F_DPORT, r->dport.range[0].first);
 }
 
 /* The headers of one level, beside the keys that were put. */
 static void put_headers(struct fields *p, const struct rule_headers *r)
 {
 	if (r->ip) {
-		put(p, F_L3, r->ip == 6 ? 2 : 1);
+		rulefields_put(p, F_L3, r->ip == 6 ? 2 : 1);
 		if (!p->known[F_ETHERTYPE]) /* MPLS, and IP behind it */
-			put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
+			rulefields_put(p, F_ETHERTYPE, r->ip == 6 ? 0x86dd : 0x0800);
 	}
 	put_address(p, F_SRC, r->src.n ? &r->src : &r->host);
 	put_address(p, F_DST, &r->dst);
@@ -134,6 +138,6 @@ void fields_of_rule(struct fields *out, const struct rule *r)
 	put_headers(out, &r->outer);
 	put_inner(out, r);
 	/* What nobody says is the usual: a whole packet without tags. */
-	put(out, F_FRAG, out->value[F_FRAG]);
-	put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);
+	rulefields_put(out, F_FRAG, out->value[F_FRAG]);
+	rulefields_put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);
 }

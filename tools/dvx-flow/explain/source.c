@@ -42,7 +42,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Ids go up with the rules' places, with gaps where some were deleted. */
-static const char *text_of(json_t *rules, json_int_t id)
+static const char *explain_source_text_of(json_t *rules, json_int_t id)
 {
 	size_t low = 0, high = json_array_size(rules);
 	json_t *rule;
@@ -61,7 +61,7 @@ static const char *text_of(json_t *rules, json_int_t id)
 	return json_string_value(json_object_get(rule, "text"));
 }
 
-static int read_names(struct source *s)
+static int explain_source_read_names(struct source *s)
 {
 	json_t *entries = json_object_get(s->head, "entries"), *pair;
 	json_t *rules = json_object_get(s->head, "rules");
@@ -73,7 +73,7 @@ static int read_names(struct source *s)
 	json_array_foreach (entries, i, pair) {
 		s->names[s->nnames].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
 		s->names[s->nnames++].text =
-			text_of(rules, json_integer_value(json_array_get(pair, 1)));
+			explain_source_text_of(rules, json_integer_value(json_array_get(pair, 1)));
 	}
 	qsort(s->names, s->nnames, sizeof(*s->names), compare_names);
 	return EXIT_DONE;
@@ -103,7 +103,7 @@ static int ask_daemon(struct source *s, const struct args *a)
 		return EXIT_RULES;
 	}
 	s->head = json_incref(answer.head);
-	ret = read_names(s);
+	ret = explain_source_read_names(s);
 	s->text = answer.body;
 	s->len = answer.body_len;
 	answer.body = NULL;

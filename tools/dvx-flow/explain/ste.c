@@ -212,7 +212,7 @@ static void read_v1(struct ste *s, const uint8_t *p)
 	read_actions(s, wide ? 20 : 24);
 }
 
-static bool all_zero(const uint8_t *p, size_t n)
+static bool ste_all_zero(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i])
@@ -231,7 +231,7 @@ static void read_mask(struct ste *s, const struct dump_entry *e, const struct bu
 		s->mask_known = true;
 	}
 	s->any = (s->format && s->lookup == (LOOKUP_MATCH | LOOKUP_ANY)) ||
-		 (s->mask_known && all_zero(s->mask, s->tag_bytes));
+		 (s->mask_known && ste_all_zero(s->mask, s->tag_bytes));
 }
 
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)

@@ -139,7 +139,7 @@ static bool begins(const char *text, const char *with)
 }
 
 /* Fields that have a name of the list and mean something else. */
-static bool other(const struct prm_struct *layout, const char *name)
+static bool ste_tag_other(const struct prm_struct *layout, const char *name)
 {
 	return (begins(layout->name, "ste_eth_l2") && !strcmp(name, "tcp_syn")) ||
 	       (begins(layout->name, "ste_gre") && !begins(name, "gre_"));
@@ -154,7 +154,7 @@ static void name_row(struct tag_row *row, const struct prm_struct *layout, bool 
 		inner = true;
 	if (begins(name, "inner_") || begins(name, "outer_"))
 		name += strlen("inner_");
-	if (other(layout, name))
+	if (ste_tag_other(layout, name))
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i].name)) {
@@ -184,7 +184,7 @@ unsigned int tag_rows(const struct prm_struct *layout, bool inner,
 	return n;
 }
 
-static uint64_t ones(unsigned int width)
+static uint64_t ste_tag_ones(unsigned int width)
 {
 	return ~0ull >> (64 - width);
 }
@@ -197,7 +197,8 @@ void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v, con
 
 		if (r->field != F_NONE)
 			prm_bits_set(tag, r->bit, r->width,
-				     (uint64_t)(p->value[r->field] >> r->shift) & ones(r->width));
+				     (uint64_t)(p->value[r->field] >> r->shift) &
+					     ste_tag_ones(r->width));
 	}
 }
 
@@ -225,7 +226,8 @@ void tag_mask(struct builder_view *v, struct match_mask *left)
 
 		if (r->field != F_NONE)
 			prm_bits_set(v->mask, r->bit, r->width,
-				     (uint64_t)(left->mask[r->field] >> r->shift) & ones(r->width));
+				     (uint64_t)(left->mask[r->field] >> r->shift) &
+					     ste_tag_ones(r->width));
 	}
 	for (unsigned int i = 0; i < v->rows; i++)
 		if (v->row[i].field != F_NONE)

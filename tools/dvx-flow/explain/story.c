@@ -10,7 +10,7 @@ struct text {
 	size_t size, at;
 };
 
-static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) story_say(struct text *t, const char *fmt, ...)
 {
 	size_t left = t->at < t->size ? t->size - t->at : 0;
 	va_list ap;
@@ -25,7 +25,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char
 static void comma(struct text *t)
 {
 	if (t->at)
-		say(t, ", ");
+		story_say(t, ", ");
 }
 
 /* --- what rules do --- */
@@ -68,12 +68,12 @@ static void say_action(struct text *t, const struct dump_action *a)
 	for (size_t i = 0; i < sizeof(action_words) / sizeof(action_words[0]); i++) {
 		if (action_words[i].type != a->type)
 			continue;
-		say(t, "%s", action_words[i].words);
+		story_say(t, "%s", action_words[i].words);
 		if (action_words[i].arg >= 0 && action_words[i].arg < a->nargs)
-			say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
+			story_say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
 		return;
 	}
-	say(t, "action %" PRIu32, a->type);
+	story_say(t, "action %" PRIu32, a->type);
 }
 
 size_t story_actions(char *buf, size_t size, const struct dump *d, const struct dump_rule *r)
@@ -101,11 +101,11 @@ size_t story_mask(char *buf, size_t size, const struct match_mask *m)
 			continue;
 		comma(&t);
 		if (f == F_SRC || f == F_DST)
-			say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
-		say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
+			story_say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
+		story_say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
 	}
 	if (!t.at)
-		say(&t, m->known ? "any packet" : "its mask is not in the dump");
+		story_say(&t, m->known ? "any packet" : "its mask is not in the dump");
 	return t.at;
 }
 
@@ -137,10 +137,10 @@ size_t story_entry(char *buf, size_t size, const struct ste *s, const struct bui
 		field_say(words, sizeof(words), v->row[i].field,
 			  tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
 		comma(&t);
-		say(&t, "%s", words);
+		story_say(&t, "%s", words);
 	}
 	if (!t.at)
-		say(&t, s->any ? "any packet" : "bits of no field that is known here");
+		story_say(&t, s->any ? "any packet" : "bits of no field that is known here");
 	return t.at;
 }
 
@@ -152,21 +152,21 @@ static void say_miss(struct text *t, const struct story *s, const struct step *s
 	char have[64], want[128];
 
 	if (st->field == F_NONE) {
-		say(t, "misses, by bits of no field that is known here");
+		story_say(t, "misses, by bits of no field that is known here");
 		return;
 	}
 	field_say(want, sizeof(want), st->field, st->want, st->mask, layout_l3(v));
 	field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
 	if (st->given)
-		say(t, "misses: it wants %s, the packet has %s", want, have);
+		story_say(t, "misses: it wants %s, the packet has %s", want, have);
 	else
-		say(t, "misses: it wants %s, which %s", want,
-		    s->written ? "was not said" : "the packet does not have");
+		story_say(t, "misses: it wants %s, which %s", want,
+			  s->written ? "was not said" : "the packet does not have");
 }
 
 static void say_table(struct text *t, const struct dump_table *tbl)
 {
-	say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+	story_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 }
 
 /* So many rules of a matcher are looked through for one that an entry is shared with. */
@@ -193,8 +193,8 @@ static const char *entry_name(const struct story *s, const struct dump *d,
 	return name;
 }
 
-static json_t *entry_json(const struct story *s, const struct walk *w, const struct step *st,
-			  struct text *t)
+static json_t *story_entry_json(const struct story *s, const struct walk *w, const struct step *st,
+				struct text *t)
 {
 	const struct dump_entry *e = &w->d->entry[st->entry];
 	const struct matcher_view *mv = matcher_view(s->cache, st->matcher, w->side);
@@ -208,13 +208,13 @@ static json_t *entry_json(const struct story *s, const struct walk *w, const str
 	json_t *j;
 
 	entry_read(s->cache, e, &ste);
-	say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
-	    ste_lookup_name(ste.format, ste.lookup, ste.any));
+	story_say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
+		  ste_lookup_name(ste.format, ste.lookup, ste.any));
 	if (name)
-		say(t, "of \"%s\" ", name);
+		story_say(t, "of \"%s\" ", name);
 	story_entry(what, sizeof(what), &ste, v);
 	if (st->hit)
-		say(t, v ? "hits: %s" : "only acts", what);
+		story_say(t, v ? "hits: %s" : "only acts", what);
 	else
 		say_miss(t, s, st, v);
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
@@ -241,18 +241,19 @@ static json_t *step_json(const struct story *s, const struct walk *w, const stru
 	json_t *j;
 
 	if (st->kind == STEP_ENTRY) {
-		j = entry_json(s, w, st, &t);
+		j = story_entry_json(s, w, st, &t);
 	} else if (st->kind == STEP_EMPTY) {
 		story_mask(mask, sizeof(mask), &m->mask);
-		say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
+		story_say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
 		if (!m->n)
-			say(&t, "it has no rules");
+			story_say(&t, "it has no rules");
 		else
-			say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot, st->slots);
+			story_say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot,
+				  st->slots);
 		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
 	} else {
 		if (st->kind == STEP_NO_MORE)
-			say(&t, "no matcher is left in ");
+			story_say(&t, "no matcher is left in ");
 		say_table(&t, tbl);
 		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level",
 			      (json_int_t)tbl->level);
@@ -274,11 +275,11 @@ static void end_rule(const struct story *s, const struct walk *w, struct text *t
 
 	story_actions(does, sizeof(does), w->d, r);
 	if (name)
-		say(t, "rule \"%s\": %s", name, does);
+		story_say(t, "rule \"%s\": %s", name, does);
 	else if (s->name)
-		say(t, "no rule takes it: the default way (%s)", does);
+		story_say(t, "no rule takes it: the default way (%s)", does);
 	else
-		say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
+		story_say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
 	json_object_set_new(j, "rule", json_integer((json_int_t)r->id));
 	if (name)
 		json_object_set_new(j, "text", json_string(name));
@@ -290,12 +291,12 @@ static void end_default(const struct walk *w, struct text *t)
 {
 	const struct dump_domain *dmn = &w->d->domain[w->d->table[w->table].domain];
 
-	say(t, "no rule takes it: ");
+	story_say(t, "no rule takes it: ");
 	if (dmn->type == DOMAIN_FDB)
-		say(t, "it goes to the e-switch manager");
+		story_say(t, "it goes to the e-switch manager");
 	else
-		say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
-	say(t, ", the default of such tables");
+		story_say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
+	story_say(t, ", the default of such tables");
 }
 
 static json_t *end_json(const struct story *s, const struct walk *w)
@@ -312,9 +313,9 @@ static json_t *end_json(const struct story *s, const struct walk *w)
 	else if (w->end == WALK_DEFAULT)
 		end_default(w, &t);
 	else
-		say(&t, "%s", w->lost);
+		story_say(&t, "%s", w->lost);
 	if (w->rewrites && w->end != WALK_LOST)
-		say(&t, "; headers were rewritten on the way, which is not followed here");
+		story_say(&t, "; headers were rewritten on the way, which is not followed here");
 	for (unsigned int i = 0; i < w->ncounters; i++)
 		json_array_append_new(counters, json_integer((json_int_t)w->counter[i]));
 	json_object_set_new(j, "counters", counters);

@@ -75,8 +75,8 @@ static bool chained(const struct dump *d, uint32_t from, const struct dump_entry
 }
 
 /* Whether the rules' first entries lie as a table of n slots would have them. */
-static bool fits(const struct dump *d, const struct dump_matcher *m, enum side side,
-		 const uint32_t *hash, uint32_t n)
+static bool views_fits(const struct dump *d, const struct dump_matcher *m, enum side side,
+		       const uint32_t *hash, uint32_t n)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct dump_entry *e = first_entry(d, &d->rule[m->first + i], side);
@@ -109,7 +109,7 @@ static uint32_t find_slots(const struct dump *d, const struct dump_matcher *m, e
 
 		hash[i] = e ? head_hash(e, v) : 0;
 	}
-	while (n <= SLOTS_MAX && !fits(d, m, side, hash, n))
+	while (n <= SLOTS_MAX && !views_fits(d, m, side, hash, n))
 		n = m->start[side] % (2 * n) ? SLOTS_MAX * 2 : 2 * n;
 	free(hash);
 	return n <= SLOTS_MAX ? n : 0;

@@ -14,7 +14,7 @@ struct place {
 	bool chained; /* it was reached through a miss */
 };
 
-static struct step *step(struct walk *w, enum step_kind kind, const struct place *at)
+static struct step *explain_walk_step(struct walk *w, enum step_kind kind, const struct place *at)
 {
 	struct step *s;
 
@@ -38,7 +38,8 @@ static struct step *step(struct walk *w, enum step_kind kind, const struct place
 	return s;
 }
 
-static void __attribute__((format(printf, 2, 3))) lost(struct walk *w, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+explain_walk_lost(struct walk *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -75,13 +76,14 @@ static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
 		if (!m->has[w->side])
 			continue;
 		if (!m->builders[w->side] || !m->n) {
-			step(w, STEP_EMPTY, at);
+			explain_walk_step(w, STEP_EMPTY, at);
 			continue;
 		}
 		v = matcher_view(w->cache, at->matcher, w->side);
 		if (!v || !v->slots[w->side]) {
-			lost(w, "the entries of matcher 0x%llx fit no table of any size",
-			     (unsigned long long)m->id);
+			explain_walk_lost(w,
+					  "the entries of matcher 0x%llx fit no table of any size",
+					  (unsigned long long)m->id);
 			return false;
 		}
 		tag_of_packet(tag, &v->view[w->side][0], w->packet);
@@ -91,7 +93,7 @@ static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
 		at->index = m->start[w->side] + at->slot;
 		return true;
 	}
-	step(w, STEP_NO_MORE, at);
+	explain_walk_step(w, STEP_NO_MORE, at);
 	w->end = WALK_DEFAULT;
 	w->table = at->table;
 	return false;
@@ -99,8 +101,8 @@ static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
 
 static void circle(struct walk *w)
 {
-	lost(w, "the tables lead in a circle%s",
-	     w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
+	explain_walk_lost(w, "the tables lead in a circle%s",
+			  w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
 }
 
 /* The packet is the same as before, so a table that it comes into twice it will never leave. */
@@ -112,15 +114,16 @@ static bool enter_table(struct walk *w, struct place *at, uint32_t table)
 			return false;
 		}
 	*at = (struct place){.table = table};
-	if (!step(w, STEP_TABLE, at))
+	if (!explain_walk_step(w, STEP_TABLE, at))
 		return false;
 	return enter_matcher(w, at, w->d->table[table].first);
 }
 
-static bool compare(struct walk *w, struct place *at, const struct dump_entry *e, struct ste *s)
+static bool explain_walk_compare(struct walk *w, struct place *at, const struct dump_entry *e,
+				 struct ste *s)
 {
 	const struct builder_view *v = view_at(w, at, at->builder);
-	struct step *st = step(w, STEP_ENTRY, at);
+	struct step *st = explain_walk_step(w, STEP_ENTRY, at);
 	uint8_t tag[STE_TAG_BYTES];
 
 	if (!st)
@@ -160,8 +163,8 @@ static void account(struct walk *w, const struct ste *s)
 }
 
 /* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
-static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
-		   const struct ste *s)
+static bool explain_walk_follow(struct walk *w, struct place *at, const struct dump_entry *e,
+				const struct ste *s)
 {
 	const struct builder_view *v = view_at(w, at, ++at->builder);
 	const struct dump_table *t;
@@ -192,36 +195,37 @@ static bool follow(struct walk *w, struct place *at, const struct dump_entry *e,
 }
 
 /* No entry is there: an empty slot or the matcher's end leads to the next matcher. */
-static bool nothing(struct walk *w, struct place *at)
+static bool explain_walk_nothing(struct walk *w, struct place *at)
 {
 	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
-		lost(w, "an entry leads to 0x%llx, where the dump has nothing",
-		     (unsigned long long)at->index << 6);
+		explain_walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
+				  (unsigned long long)at->index << 6);
 		return false;
 	}
 	if (!at->chained)
-		step(w, STEP_EMPTY, at);
+		explain_walk_step(w, STEP_EMPTY, at);
 	return enter_matcher(w, at, at->matcher + 1);
 }
 
-static bool look(struct walk *w, struct place *at)
+static bool explain_walk_look(struct walk *w, struct place *at)
 {
 	uint32_t domain = w->d->table[at->table].domain;
 	const struct dump_entry *e = dump_entry_at(w->d, domain, at->index);
 	struct ste s;
 
 	if (!e || e->side != w->side || w->d->rule[e->rule].matcher != at->matcher)
-		return nothing(w, at);
+		return explain_walk_nothing(w, at);
 	entry_read(w->cache, e, &s);
 	if (!s.mask_known && !s.any) {
-		lost(w,
-		     "what the entry of line %u compares is not in the dump, or no field that "
-		     "is known here",
-		     w->d->rule[e->rule].line);
+		explain_walk_lost(
+			w,
+			"what the entry of line %u compares is not in the dump, or no field that "
+			"is known here",
+			w->d->rule[e->rule].line);
 		return false;
 	}
-	if (compare(w, at, e, &s))
-		return follow(w, at, e, &s);
+	if (explain_walk_compare(w, at, e, &s))
+		return explain_walk_follow(w, at, e, &s);
 	at->index = ste_index(s.miss);
 	at->chained = true;
 	return true;
@@ -243,7 +247,7 @@ int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side sid
 			circle(w);
 			break;
 		}
-		on = look(w, &at);
+		on = explain_walk_look(w, &at);
 	}
 	return w->err;
 }

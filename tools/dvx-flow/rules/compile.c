@@ -66,7 +66,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /* One more element in an array that doubles. */
-static bool room_for(void **array, size_t n, size_t *room, size_t size)
+static bool compile_room_for(void **array, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 8;
 	void *grown;
@@ -102,7 +102,8 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 	if (known && same_shape(w->shape[known->what], s))
 		return w->shape[known->what];
 	kept = arena_get(w->out->memory, sizeof(*kept));
-	if (!kept || !room_for((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
+	if (!kept ||
+	    !compile_room_for((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
 	    !map_put(&w->shapes, h, (uint32_t)w->nshapes))
 		return NULL;
 	*kept = *s;
@@ -177,7 +178,7 @@ static struct view *view_get(const struct work *w, struct building *m, const str
 }
 
 /* The bits as they are, not their hash. */
-static bool agree(const struct view *v, const uint64_t *mine, const uint64_t *theirs)
+static bool compile_agree(const struct view *v, const uint64_t *mine, const uint64_t *theirs)
 {
 	for (unsigned int i = 0; i < v->n; i++)
 		if ((mine[v->mine[i]] ^ theirs[v->theirs[i]]) & v->mask[i])
@@ -214,16 +215,17 @@ static enum relation relate(const struct work *w, struct building *m, const stru
 	if (!s)
 		return APART;
 	*rule = m->entry[s->what].rule;
-	if (v->covers && agree(v, m->entry[s->what].value, value))
+	if (v->covers && compile_agree(v, m->entry[s->what].value, value))
 		return COVERED;
 	return s->mixed || w->deed[*rule] != w->deed[w->rule] ? IN_THE_WAY : APART;
 }
 
-static int add_entry(struct work *w, struct list *l, struct building *m, const uint64_t *value)
+static int compile_add_entry(struct work *w, struct list *l, struct building *m,
+			     const uint64_t *value)
 {
 	uint64_t *kept = arena_get(w->out->memory, m->shape->n * sizeof(*kept));
 
-	if (!kept || !room_for((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
+	if (!kept || !compile_room_for((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
 		return -ENOMEM;
 	memcpy(kept, value, m->shape->n * sizeof(*kept));
 	m->mixed |= m->n && m->deed != w->deed[w->rule];
@@ -241,7 +243,7 @@ static int add_matcher(struct list *l, const struct shape *shape)
 {
 	if (l->n == MATCHERS_MAX)
 		return -E2BIG;
-	if (!room_for((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
+	if (!compile_room_for((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
 		return -ENOMEM;
 	l->matcher[l->n++] = (struct building){.shape = shape};
 	return 0;
@@ -275,7 +277,7 @@ static enum relation find_place(struct work *w, struct list *l, const struct sha
 	return APART;
 }
 
-static int place(void *arg, const struct shape *wanted, const uint64_t *value)
+static int compile_place(void *arg, const struct shape *wanted, const uint64_t *value)
 {
 	struct work *w = arg;
 	struct list *l = &w->list[w->set->rule[w->rule].dir];
@@ -292,7 +294,7 @@ static int place(void *arg, const struct shape *wanted, const uint64_t *value)
 		return 0;
 	default:
 		ret = target == l->n ? add_matcher(l, shape) : 0;
-		return ret ? ret : add_entry(w, l, &l->matcher[target], value);
+		return ret ? ret : compile_add_entry(w, l, &l->matcher[target], value);
 	}
 }
 
@@ -335,7 +337,8 @@ static int keep_shadow(struct work *w)
 {
 	struct program *p = w->out;
 
-	if (!room_for((void **)&p->shadow, p->nshadows, &w->shadow_room, sizeof(*p->shadow)))
+	if (!compile_room_for((void **)&p->shadow, p->nshadows, &w->shadow_room,
+			      sizeof(*p->shadow)))
 		return -ENOMEM;
 	p->shadow[p->nshadows++] = (struct shadow){w->rule, w->coverer};
 	return 0;
@@ -347,7 +350,7 @@ static int place_rules(struct work *w)
 
 	for (; w->rule < w->set->n && !ret; w->rule += !ret) {
 		w->placed = false;
-		ret = rule_expand(&w->set->rule[w->rule], place, w);
+		ret = rule_expand(&w->set->rule[w->rule], compile_place, w);
 		if (!ret && !w->placed)
 			ret = keep_shadow(w);
 	}

@@ -142,7 +142,7 @@ static const char *an(const char *noun)
 	return strchr("AEIOUaeiou", noun[0]) ? "an" : "a";
 }
 
-static bool fits(struct draft *d, const struct place *at, enum rule_key key, uint64_t v)
+static bool draft_fits(struct draft *d, const struct place *at, enum rule_key key, uint64_t v)
 {
 	if (v <= keys[key].max)
 		return true;
@@ -156,7 +156,7 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 {
 	struct rule_field *f = draft_said(d, key);
 
-	if (!fits(d, at, key, value))
+	if (!draft_fits(d, at, key, value))
 		return;
 	if (mask == UINT64_MAX)
 		mask = keys[key].max;

@@ -14,7 +14,7 @@ static unsigned int address_bits(const struct rule_prefix *p)
 }
 
 /* Clears what is behind the prefix; true if something was there. */
-static bool cut(struct rule_prefix *p)
+static bool draft_addr_cut(struct rule_prefix *p)
 {
 	uint8_t before[16];
 
@@ -38,7 +38,7 @@ void draft_prefix(struct draft *d, const struct place *at, struct address *a, ui
 		return;
 	}
 	a->ip.bits = (uint8_t)bits;
-	if (!cut(&a->ip))
+	if (!draft_addr_cut(&a->ip))
 		return;
 	inet_ntop(a->ip.family == 4 ? AF_INET : AF_INET6, a->ip.addr, meant, sizeof(meant));
 	draft_mistake(d, at,

@@ -46,7 +46,7 @@ static void settle_ip(struct draft *d, const struct place *at)
 		d->h->ip = RULE_IP;
 }
 
-static void settle(struct draft *d, const struct place *at)
+static void draft_rule_settle(struct draft *d, const struct place *at)
 {
 	draft_level(d, false);
 	draft_settle_tunnel(d, at);
@@ -132,7 +132,7 @@ static bool room_for_rule(struct draft *d)
 void draft_end(struct draft *d, const struct place *at)
 {
 	if (!d->bad)
-		settle(d, at);
+		draft_rule_settle(d, at);
 	if (d->bad || d->mistakes)
 		return;
 	if (keep_fields(d) && keep_inner(d) && keep_text(d, at) && room_for_rule(d))

@@ -34,7 +34,7 @@ struct expansion {
 	size_t entries;
 };
 
-static int emit(struct expansion *x, const struct alternative *a)
+static int expand_emit(struct expansion *x, const struct alternative *a)
 {
 	uint64_t value[MATCH_KEYS];
 	struct shape s = {0};
@@ -51,7 +51,8 @@ static int emit(struct expansion *x, const struct alternative *a)
 	return x->each(x->arg, &s, value);
 }
 
-static const struct rule_headers *headers(const struct expansion *x, const struct alternative *a)
+static const struct rule_headers *expand_headers(const struct expansion *x,
+						 const struct alternative *a)
 {
 	return a->inner ? x->rule->inner : &x->rule->outer;
 }
@@ -98,7 +99,7 @@ static int level_end(struct expansion *x, const struct alternative *a)
 	struct alternative b;
 
 	if (a->inner || !x->rule->inner)
-		return emit(x, a);
+		return expand_emit(x, a);
 	b = *a;
 	b.inner = true;
 	return with_headers(x, &b);
@@ -128,7 +129,7 @@ static int with_side(struct expansion *x, const struct alternative *a, int list,
 
 static int with_ports(struct expansion *x, const struct alternative *a, int list)
 {
-	const struct rule_headers *h = headers(x, a);
+	const struct rule_headers *h = expand_headers(x, a);
 	const struct rule_ports *lists[LISTS] = {&h->sport, &h->dport, &h->port};
 	int ret;
 
@@ -145,7 +146,7 @@ static int with_ports(struct expansion *x, const struct alternative *a, int list
 static int with_l4(struct expansion *x, const struct alternative *a)
 {
 	static const uint64_t tcp_udp[] = {L4_TCP, L4_UDP};
-	enum rule_l4 l4 = headers(x, a)->l4;
+	enum rule_l4 l4 = expand_headers(x, a)->l4;
 	int ret = 0;
 
 	if (l4 == L4_ANY)
@@ -160,7 +161,7 @@ static int with_l4(struct expansion *x, const struct alternative *a)
 	return ret;
 }
 
-static uint32_t word_at(const uint8_t *p)
+static uint32_t expand_word_at(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
@@ -173,9 +174,9 @@ static uint32_t word_mask(int bits)
 static bool with_address(struct alternative *a, unsigned int first_key, const struct rule_prefix *p)
 {
 	if (p->family == 4)
-		return both(a, first_key + 3, word_at(p->addr), word_mask(p->bits));
+		return both(a, first_key + 3, expand_word_at(p->addr), word_mask(p->bits));
 	for (unsigned int i = 0; i < 4; i++)
-		if (!both(a, first_key + i, word_at(p->addr + 4 * i),
+		if (!both(a, first_key + i, expand_word_at(p->addr + 4 * i),
 			  word_mask(p->bits - 32 * (int)i)))
 			return false;
 	return true;
@@ -200,7 +201,7 @@ static int with_each(struct expansion *x, const struct alternative *a, const str
 /* `host` is an address of either side. */
 static int with_host(struct expansion *x, const struct alternative *a)
 {
-	const struct rule_nets *host = &headers(x, a)->host;
+	const struct rule_nets *host = &expand_headers(x, a)->host;
 	int ret;
 
 	if (!host->n)
@@ -211,14 +212,14 @@ static int with_host(struct expansion *x, const struct alternative *a)
 
 static int with_dst(struct expansion *x, const struct alternative *a)
 {
-	const struct rule_nets *dst = &headers(x, a)->dst;
+	const struct rule_nets *dst = &expand_headers(x, a)->dst;
 
 	return dst->n ? with_each(x, a, dst, MATCH_DST_127_96, with_host) : with_host(x, a);
 }
 
 static int with_version(struct expansion *x, const struct alternative *a, uint64_t version)
 {
-	const struct rule_nets *src = &headers(x, a)->src;
+	const struct rule_nets *src = &expand_headers(x, a)->src;
 	struct alternative b = *a;
 
 	both(&b, MATCH_IP_VERSION, version, 0xf);
@@ -227,7 +228,7 @@ static int with_version(struct expansion *x, const struct alternative *a, uint64
 
 static int with_headers(struct expansion *x, const struct alternative *a)
 {
-	uint8_t ip = headers(x, a)->ip;
+	uint8_t ip = expand_headers(x, a)->ip;
 	int ret;
 
 	if (!ip)

@@ -4,7 +4,7 @@
 #include "map.h"
 
 /* room is a power of two. */
-static struct map_slot *find(const struct map *m, uint64_t hash)
+static struct map_slot *rules_map_find(const struct map *m, uint64_t hash)
 {
 	size_t i = hash & (m->room - 1);
 
@@ -13,7 +13,7 @@ static struct map_slot *find(const struct map *m, uint64_t hash)
 	return &m->slot[i];
 }
 
-static bool grow(struct map *m)
+static bool map_grow(struct map *m)
 {
 	struct map old = *m;
 
@@ -25,7 +25,7 @@ static bool grow(struct map *m)
 	}
 	for (size_t i = 0; i < old.room; i++)
 		if (old.slot[i].used)
-			*find(m, old.slot[i].hash) = old.slot[i];
+			*rules_map_find(m, old.slot[i].hash) = old.slot[i];
 	free(old.slot);
 	return true;
 }
@@ -34,9 +34,9 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what)
 {
 	struct map_slot *s;
 
-	if (m->n * 2 >= m->room && !grow(m))
+	if (m->n * 2 >= m->room && !map_grow(m))
 		return NULL;
-	s = find(m, hash);
+	s = rules_map_find(m, hash);
 	if (!s->used) {
 		*s = (struct map_slot){hash, what, true, false};
 		m->n++;
@@ -46,7 +46,7 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what)
 
 const struct map_slot *map_get(const struct map *m, uint64_t hash)
 {
-	const struct map_slot *s = m->room ? find(m, hash) : NULL;
+	const struct map_slot *s = m->room ? rules_map_find(m, hash) : NULL;
 
 	return s && s->used ? s : NULL;
 }

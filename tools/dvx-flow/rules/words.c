@@ -207,7 +207,7 @@ const struct word *word_find(const char *name)
 	return NULL;
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int rules_words_least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
@@ -215,7 +215,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 #define NEAR_MAX 16
 
 /* Changes (insert, delete, replace a letter) from one word to the other. */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int rules_words_distance(const char *a, const char *b)
 {
 	unsigned int row[NEAR_MAX + 1], diagonal, up;
 	size_t n = strlen(b);
@@ -228,7 +228,7 @@ static unsigned int distance(const char *a, const char *b)
 		for (size_t j = 1; j <= n; j++) {
 			up = row[j];
 			diagonal += a[i - 1] != b[j - 1];
-			row[j] = least(diagonal, least(up, row[j - 1]) + 1);
+			row[j] = rules_words_least(diagonal, rules_words_least(up, row[j - 1]) + 1);
 			diagonal = up;
 		}
 	}
@@ -244,7 +244,7 @@ const char *word_near(const char *name, bool (*may)(const void *arg, int token),
 	if (len < 2 || len > NEAR_MAX)
 		return NULL;
 	for (size_t i = 0; i < COUNT(words); i++) {
-		unsigned int changes = distance(name, words[i].name);
+		unsigned int changes = rules_words_distance(name, words[i].name);
 
 		if (changes < nearest && may(arg, words[i].token)) {
 			nearest = changes;

@@ -66,7 +66,7 @@ static void drop_queue(struct channel *c)
 	c->tail = &c->queue;
 }
 
-static void release(struct channel *c)
+static void channel_release(struct channel *c)
 {
 	struct kfile *f = c->f;
 	struct channel **at = &f->channels;
@@ -86,26 +86,26 @@ static void release(struct channel *c)
 }
 
 /* Channels go when the program has closed them and no object refers to them. */
-static void sweep(struct kfile *f)
+static void channel_sweep(struct kfile *f)
 {
 	for (struct channel *c = f->channels, *next; c; c = next) {
 		next = c->next;
 		if (!c->users && closed_by_program(c))
-			release(c);
+			channel_release(c);
 	}
 }
 
 void channel_free_all(struct kfile *f)
 {
 	while (f->channels)
-		release(f->channels);
+		channel_release(f->channels);
 }
 
-static void flush(struct channel *c);
+static void channel_flush(struct channel *c);
 
-static void retry(struct timer *t)
+static void channel_retry(struct timer *t)
 {
-	flush(from_timer(t));
+	channel_flush(from_timer(t));
 }
 
 struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client_fd)
@@ -114,7 +114,7 @@ struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client
 	struct stat st;
 	int fds[2];
 
-	sweep(f);
+	channel_sweep(f);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
@@ -134,7 +134,7 @@ struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client
 	c->fd = fds[1];
 	c->inode = st.st_ino;
 	c->tail = &c->queue;
-	c->retry.fire = retry;
+	c->retry.fire = channel_retry;
 	c->next = f->channels;
 	f->channels = c;
 	*client_fd = fds[0];
@@ -173,7 +173,7 @@ void channel_set_omit_data(struct channel *c)
 	c->omit_data = true;
 }
 
-static void remember(struct channel *c, struct packet *p)
+static void channel_remember(struct channel *c, struct packet *p)
 {
 	if (c->nsent == SLOTS) {
 		free(c->sent[0]);
@@ -201,7 +201,7 @@ static unsigned int packets_in(const struct channel *c, size_t bytes)
 }
 
 /* A byte stream holds more packets than sent[] remembers. */
-static bool is_full(const struct channel *c)
+static bool channel_is_full(const struct channel *c)
 {
 	errno = 0;
 	return c->stream && c->nsent == SLOTS && packets_in(c, unread_bytes(c)) == SLOTS;
@@ -225,7 +225,7 @@ static void swallow_sigpipe(void)
  * What the pipe takes; the rest is tried again later. Of a closed pipe the events stay here, where
  * a purge finds them unread; but those of DevX, of which nobody counts how many were reported.
  */
-static void flush(struct channel *c)
+static void channel_flush(struct channel *c)
 {
 	struct silicon *si = c->f->k->si;
 
@@ -239,7 +239,7 @@ static void flush(struct channel *c)
 	while (c->queue) {
 		struct packet *p = c->queue;
 
-		if (is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
+		if (channel_is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
 			if (errno == EPIPE)
 				swallow_sigpipe();
 			timer_set(&si->timers, &c->retry, si->clock->now(si->clock) + RETRY_NS);
@@ -248,11 +248,11 @@ static void flush(struct channel *c)
 		c->queue = p->next;
 		if (!c->queue)
 			c->tail = &c->queue;
-		remember(c, p);
+		channel_remember(c, p);
 	}
 }
 
-static void append(struct channel *c, struct packet *p)
+static void channel_append(struct channel *c, struct packet *p)
 {
 	p->next = NULL;
 	*c->tail = p;
@@ -268,8 +268,8 @@ void channel_post(struct channel *c, const void *owner, const void *event, size_
 	p->owner = owner;
 	p->len = (uint32_t)len;
 	memcpy(p->bytes, event, len);
-	append(c, p);
-	flush(c);
+	channel_append(c, p);
+	channel_flush(c);
 }
 
 /*
@@ -334,11 +334,11 @@ unsigned int channel_purge(struct channel *c, const void *owner)
 
 	give_again(c, take_back(c));
 	n = drop_from_queue(c, owner);
-	flush(c);
+	channel_flush(c);
 	return n;
 }
 
-static unsigned int count(const struct packet *p, const void *owner)
+static unsigned int channel_count(const struct packet *p, const void *owner)
 {
 	unsigned int n = 0;
 
@@ -355,8 +355,8 @@ bool channel_pending(struct channel *c, const void *owner)
 	if (!c->queue && !unread_bytes(c))
 		return false;
 	give_again(c, take_back(c));
-	pending = count(c->queue, owner);
-	flush(c);
+	pending = channel_count(c->queue, owner);
+	channel_flush(c);
 	return pending;
 }
 

@@ -76,7 +76,7 @@ static int set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_t
 
 /* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`.
  */
-static unsigned int cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
+static unsigned int uverbs_cmd_cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
 {
 	unsigned int log = from;
 
@@ -89,8 +89,9 @@ int pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, 
 {
 	unsigned int most = agree_bits(iova, va);
 
-	return set_pages(p, mm, va, len,
-			 cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
+	return set_pages(
+		p, mm, va, len,
+		uverbs_cmd_cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
 }
 
 /* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
@@ -102,7 +103,7 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 
 	if (most < LOG_PAGE)
 		return -EINVAL;
-	return set_pages(p, mm, va, len, cover(va, len, LOG_PAGE, most));
+	return set_pages(p, mm, va, len, uverbs_cmd_cover(va, len, LOG_PAGE, most));
 }
 
 /*
@@ -116,7 +117,8 @@ int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 
 	if (align < 6)
 		return -EINVAL;
-	log = cover(va, len, LOG_PAGE, align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX);
+	log = uverbs_cmd_cover(va, len, LOG_PAGE,
+			       align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX);
 	while (log > LOG_PAGE && va >> (log - 1) & 1)
 		log--;
 	while (va >> (log - 1) & 1)

@@ -3,14 +3,14 @@
 #include <dvx/prm/eqe.h>
 #include "uverbs.h"
 
-static struct hw_ref **bucket(struct kernel *k, uint32_t id)
+static struct hw_ref **events_bucket(struct kernel *k, uint32_t id)
 {
 	return &k->refs[id % (sizeof(k->refs) / sizeof(k->refs[0]))];
 }
 
 void hw_ref_add(struct kernel *k, struct hw_ref *r)
 {
-	struct hw_ref **b = bucket(k, r->id);
+	struct hw_ref **b = events_bucket(k, r->id);
 
 	r->next = *b;
 	*b = r;
@@ -18,7 +18,7 @@ void hw_ref_add(struct kernel *k, struct hw_ref *r)
 
 void hw_ref_del(struct kernel *k, struct hw_ref *r)
 {
-	struct hw_ref **at = bucket(k, r->id);
+	struct hw_ref **at = events_bucket(k, r->id);
 
 	while (*at && *at != r)
 		at = &(*at)->next;
@@ -26,9 +26,10 @@ void hw_ref_del(struct kernel *k, struct hw_ref *r)
 		*at = r->next;
 }
 
-static struct hw_ref *find(struct kernel *k, const struct vhca *v, enum hw_kind kind, uint32_t id)
+static struct hw_ref *events_find(struct kernel *k, const struct vhca *v, enum hw_kind kind,
+				  uint32_t id)
 {
-	struct hw_ref *r = *bucket(k, id);
+	struct hw_ref *r = *events_bucket(k, id);
 
 	while (r && !(r->vhca == v && r->kind == kind && r->id == id))
 		r = r->next;
@@ -40,9 +41,9 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 {
 	switch (type) {
 	case PRM_EVENT_COMP:
-		return find(k, v, HW_CQ, prm_eqe_get_cqn(eqe));
+		return events_find(k, v, HW_CQ, prm_eqe_get_cqn(eqe));
 	case PRM_EVENT_CQ_ERROR:
-		return find(k, v, HW_CQ, prm_eqe_get_cq_err_cqn(eqe));
+		return events_find(k, v, HW_CQ, prm_eqe_get_cq_err_cqn(eqe));
 	case PRM_EVENT_PATH_MIG:
 	case PRM_EVENT_COMM_EST:
 	case PRM_EVENT_SQ_DRAINED:
@@ -51,7 +52,7 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 	case PRM_EVENT_WQ_INVAL_REQ_ERROR:
 	case PRM_EVENT_WQ_ACCESS_ERROR:
 	case PRM_EVENT_SRQ_LAST_WQE:
-		return find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
+		return events_find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
 	default:
 		return NULL;
 	}

@@ -65,7 +65,7 @@ void kattr_out(struct kreq *req, uint16_t id, const void *from, size_t len)
 	a->valid_output = true;
 }
 
-static bool all_zero(const uint8_t *p, size_t len)
+static bool kattr_all_zero(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (p[i])
@@ -80,7 +80,7 @@ int kattr_in(struct kreq *req, uint16_t id, const char *name, void *to, size_t l
 	size_t have = a && a->in ? a->len : 0;
 
 	memset(to, 0, len);
-	if (have > len && !all_zero(a->in + len, have - len))
+	if (have > len && !kattr_all_zero(a->in + len, have - len))
 		return refuse(-EOPNOTSUPP, "%s: %zu bytes, and what follows byte %zu isn't zero",
 			      name, have, len);
 	if (have)

@@ -185,7 +185,8 @@ static int check_bytes(const struct method_spec *m, const struct attr_spec *s,
 	return 0;
 }
 
-static int check_attr(const struct method_spec *m, const struct attr_spec *s, const struct kattr *a)
+static int kernel_check_attr(const struct method_spec *m, const struct attr_spec *s,
+			     const struct kattr *a)
 {
 	switch (s->kind) {
 	case ATTR_IN:
@@ -218,7 +219,7 @@ static int check_attrs(const struct method_spec *m, struct kreq *req)
 			if (req->attrs[j].id == a->id)
 				return refuse(-EINVAL, "%s: %s is there twice", m->name, s->name);
 		}
-		err = check_attr(m, s, a);
+		err = kernel_check_attr(m, s, a);
 		if (err)
 			return err;
 	}
@@ -234,7 +235,7 @@ static int check_mandatory(const struct method_spec *m, struct kreq *req)
 	return 0;
 }
 
-static int handle(struct kfile *f, struct kreq *req)
+static int kernel_handle(struct kfile *f, struct kreq *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);
 	int err;
@@ -268,7 +269,7 @@ static int handle(struct kfile *f, struct kreq *req)
 int kernel_ioctl(struct kfile *f, struct kreq *req)
 {
 	const struct uobj *newest = f->newest;
-	int err = handle(f, req);
+	int err = kernel_handle(f, req);
 
 	pins_settle(f, req, !err && f->newest != newest ? f->newest : NULL);
 	return err;

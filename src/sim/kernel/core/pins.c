@@ -32,14 +32,14 @@ static struct kfile *next_of_process(const struct kfile *f, struct kfile *o)
 	return o;
 }
 
-static void hold(struct kfile *f, uint64_t va, uint64_t len, int by)
+static void pins_hold(struct kfile *f, uint64_t va, uint64_t len, int by)
 {
 	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
 		mm_share_hold(o->mm, va, len, by);
 }
 
 /* One look serves all that a request pins. */
-static int check(struct kfile *f, uint64_t va, uint64_t len, bool write, bool *own)
+static int pins_check(struct kfile *f, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	int err;
 
@@ -55,7 +55,7 @@ int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_
 {
 	struct pin *p;
 	bool own;
-	int err = check(f, va, len, write, &own);
+	int err = pins_check(f, va, len, write, &own);
 
 	if (err)
 		return err;
@@ -65,7 +65,7 @@ int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_
 	*p = (struct pin){.va = va, .len = len, .use = (uint8_t)use, .own = own};
 	LIST_INSERT_HEAD(&f->pins, p, link);
 	f->npins++;
-	hold(f, va, len, 1);
+	pins_hold(f, va, len, 1);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static void let_go(struct kfile *f, uint64_t from, uint64_t bytes)
 
 static void pin_free(struct kfile *f, struct pin *p)
 {
-	hold(f, p->va, p->len, -1);
+	pins_hold(f, p->va, p->len, -1);
 	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
 		let_go(o, p->va, p->len);
 	LIST_REMOVE(p, link);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "uverbs.h"
 
-static int grow(struct kfile *f)
+static int uobj_grow(struct kfile *f)
 {
 	uint32_t n = f->nhandles ? f->nhandles * 2 : 64;
 	struct uobj **t = realloc(f->handles, n * sizeof(*t));
@@ -25,7 +25,7 @@ static int64_t free_handle(struct kfile *f)
 
 	while (i < f->nhandles && f->handles[i])
 		i++;
-	if (i == f->nhandles && grow(f))
+	if (i == f->nhandles && uobj_grow(f))
 		return -ENOMEM;
 	f->first_free = i + 1;
 	return i;
@@ -85,7 +85,7 @@ int uobj_find(struct kfile *f, uint64_t handle, const struct uobj_class *class, 
 	return 0;
 }
 
-static int give_back(struct uobj *u)
+static int uobj_give_back(struct uobj *u)
 {
 	if (u->users)
 		return refuse(-EBUSY, "%s handle %u: %u other objects still refer to it",
@@ -95,7 +95,7 @@ static int give_back(struct uobj *u)
 
 int uobj_destroy(struct uobj *u)
 {
-	int err = give_back(u);
+	int err = uobj_give_back(u);
 
 	if (!err)
 		uobj_drop(u);
@@ -106,7 +106,7 @@ int uobj_end(struct kfile *f, uint64_t handle, const struct uobj_class *class, s
 {
 	int err = uobj_find(f, handle, class, obj);
 
-	return err ? err : give_back(*obj);
+	return err ? err : uobj_give_back(*obj);
 }
 
 /* Newest first; an object that is still referred to gets another round after the others. */

@@ -48,7 +48,7 @@ static bool listed(uint16_t opcode, const uint16_t *list, size_t n)
 	return false;
 }
 
-static bool is_general(uint16_t opcode)
+static bool devx_cmd_is_general(uint16_t opcode)
 {
 	return (opcode >= GENERAL_START && opcode < GENERAL_END) ||
 	       listed(opcode, general, sizeof(general) / sizeof(general[0]));
@@ -112,7 +112,7 @@ int devx_other(struct kfile *f, struct kreq *req)
 	uid = devx_uid(f, c.opcode);
 	if (uid < 0) {
 		err = uid;
-	} else if (!is_general(c.opcode)) {
+	} else if (!devx_cmd_is_general(c.opcode)) {
 		err = refuse(-EINVAL, "DEVX_OTHER: opcode 0x%x is no general command", c.opcode);
 	} else {
 		prm_mbox_in_set_uid(c.in, (uint32_t)uid);

@@ -41,7 +41,7 @@ static const uint8_t object_events[] = {
 	PRM_EVENT_XRQ_ERROR,
 };
 
-static bool allowed(uint16_t type, bool object)
+static bool devx_event_allowed(uint16_t type, bool object)
 {
 	if (!object)
 		return type == PRM_EVENT_PORT_CHANGE;
@@ -52,7 +52,7 @@ static bool allowed(uint16_t type, bool object)
 	return false;
 }
 
-static uint8_t queue_type(const struct devx_obj *o)
+static uint8_t devx_event_queue_type(const struct devx_obj *o)
 {
 	switch (o ? devx_obj_opcode(o) : 0) {
 	case PRM_OPCODE_CREATE_RQ:
@@ -68,7 +68,7 @@ static uint8_t queue_type(const struct devx_obj *o)
 
 /* --- delivery -------------------------------------------------------------------------------- */
 
-static struct subscription **bucket(struct kernel *k, uint32_t number)
+static struct subscription **devx_event_bucket(struct kernel *k, uint32_t number)
 {
 	return &k->subs[number % (sizeof(k->subs) / sizeof(k->subs[0]))];
 }
@@ -105,7 +105,7 @@ static bool wants(const struct subscription *s, const struct vhca *v, uint8_t ty
 }
 
 /* Without data a subscription is in the queue once or not at all. */
-static void deliver(const struct subscription *s, const void *eqe)
+static void devx_event_deliver(const struct subscription *s, const void *eqe)
 {
 	uint8_t event[sizeof(s->cookie) + EQE_BYTES];
 
@@ -120,15 +120,17 @@ static void deliver(const struct subscription *s, const void *eqe)
 
 void devx_dispatch(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
-	for (const struct subscription *s = *bucket(k, number_of(type, eqe)); s; s = s->next) {
+	for (const struct subscription *s = *devx_event_bucket(k, number_of(type, eqe)); s;
+	     s = s->next) {
 		if (wants(s, v, type, eqe))
-			deliver(s, eqe);
+			devx_event_deliver(s, eqe);
 	}
 }
 
 /* --- lifetime -------------------------------------------------------------------------------- */
 
-static void forget(struct subscription **at, const struct uobj *obj, const struct channel *c)
+static void devx_event_forget(struct subscription **at, const struct uobj *obj,
+			      const struct channel *c)
 {
 	while (*at) {
 		struct subscription *s = *at;
@@ -145,13 +147,14 @@ static void forget(struct subscription **at, const struct uobj *obj, const struc
 /* Events that were sent stay readable, as in the kernel. */
 void devx_forget_obj(struct kernel *k, const struct uobj *obj)
 {
-	forget(bucket(k, devx_obj_number((const struct devx_obj *)obj)), obj, NULL);
+	devx_event_forget(devx_event_bucket(k, devx_obj_number((const struct devx_obj *)obj)), obj,
+			  NULL);
 }
 
 void devx_forget_channel(struct kernel *k, const struct channel *c)
 {
 	for (size_t i = 0; i < sizeof(k->subs) / sizeof(k->subs[0]); i++)
-		forget(&k->subs[i], NULL, c);
+		devx_event_forget(&k->subs[i], NULL, c);
 }
 
 /* --- methods --------------------------------------------------------------------------------- */
@@ -179,8 +182,8 @@ int devx_event_fd_alloc(struct kfile *f, struct kreq *req)
 }
 
 /* All of them, or none. */
-static int add(struct kfile *f, const struct subscription *like, const uint8_t *types,
-	       unsigned int n)
+static int devx_event_add(struct kfile *f, const struct subscription *like, const uint8_t *types,
+			  unsigned int n)
 {
 	struct subscription *added = NULL, **tail = &added;
 
@@ -201,8 +204,8 @@ static int add(struct kfile *f, const struct subscription *like, const uint8_t *
 		*tail = s;
 		tail = &s->next;
 	}
-	*tail = *bucket(f->k, like->number);
-	*bucket(f->k, like->number) = added;
+	*tail = *devx_event_bucket(f->k, like->number);
+	*devx_event_bucket(f->k, like->number) = added;
 	return 0;
 }
 
@@ -217,7 +220,7 @@ static int check_types(const struct kattr *list, bool object)
 		uint16_t type;
 
 		memcpy(&type, list->in + 2ull * i, sizeof(type));
-		if (!allowed(type, object))
+		if (!devx_event_allowed(type, object))
 			return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: event 0x%x is none of %s",
 				      type, object ? "an object" : "the whole device");
 	}
@@ -247,7 +250,7 @@ int devx_subscribe(struct kfile *f, struct kreq *req)
 		return err;
 	s.obj = u;
 	s.number = u ? devx_obj_number((struct devx_obj *)u) : 0;
-	s.queue_type = queue_type((struct devx_obj *)u);
+	s.queue_type = devx_event_queue_type((struct devx_obj *)u);
 	s.cookie = kattr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE);
-	return add(f, &s, list->in, list->len / 2);
+	return devx_event_add(f, &s, list->in, list->len / 2);
 }

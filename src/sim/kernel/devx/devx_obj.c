@@ -123,7 +123,7 @@ static uint64_t encode(uint16_t create, uint16_t obj_type, uint32_t number)
 	return (uint64_t)obj_type << 48 | (uint64_t)create << 32 | number;
 }
 
-static int destroy(struct uobj *u)
+static int uverbs_devx_obj_destroy(struct uobj *u)
 {
 	const struct devx_obj *o = (struct devx_obj *)u;
 	uint8_t out[PRM_MBOX_OUT_BYTES];
@@ -134,7 +134,8 @@ static int destroy(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, destroy};
+const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ,
+					  uverbs_devx_obj_destroy};
 
 /* --- creation ------------------------------------------------------------------------------ */
 
@@ -186,8 +187,8 @@ static uint32_t counters_in(const struct devx_cmd *c)
 	return bulk ? bulk * 128 : 1;
 }
 
-static void remember(struct devx_obj *o, const struct devx_cmd *c, const struct creator *how,
-		     const void *out)
+static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
+			      const struct creator *how, const void *out)
 {
 	bool general = c->opcode == PRM_OPCODE_CREATE_GENERAL_OBJECT;
 	uint16_t type = general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0;
@@ -206,7 +207,8 @@ static void remember(struct devx_obj *o, const struct devx_cmd *c, const struct 
 	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
 }
 
-static int create(struct kfile *f, struct kreq *req, struct devx_cmd *c, const struct creator *how)
+static int uverbs_devx_obj_create(struct kfile *f, struct kreq *req, struct devx_cmd *c,
+				  const struct creator *how)
 {
 	struct devx_obj *o = uobj_new(f, &devx_obj_class, sizeof(*o));
 	const struct kattr *a = kattr_find(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
@@ -219,7 +221,7 @@ static int create(struct kfile *f, struct kreq *req, struct devx_cmd *c, const s
 		uobj_drop(&o->u);
 		return err;
 	}
-	remember(o, c, how, a->out);
+	devx_obj_remember(o, c, how, a->out);
 	kattr_new_handle(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &o->u);
 	return 0;
 }
@@ -258,7 +260,7 @@ int devx_obj_create(struct kfile *f, struct kreq *req)
 		err = force_mkey_umem(&c);
 	if (!err) {
 		force_umem(&c);
-		err = create(f, req, &c, how);
+		err = uverbs_devx_obj_create(f, req, &c, how);
 	}
 	free(c.in);
 	return err;

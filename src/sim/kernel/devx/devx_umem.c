@@ -23,7 +23,7 @@ struct kumem {
 	uint32_t id;
 };
 
-static int destroy(struct uobj *u)
+static int devx_umem_destroy(struct uobj *u)
 {
 	uint8_t in[PRM_DESTROY_UMEM_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_UMEM_OUT_BYTES];
@@ -34,7 +34,7 @@ static int destroy(struct uobj *u)
 	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, destroy};
+const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy};
 
 static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t access)
 {
@@ -83,7 +83,7 @@ static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw
 	return 0;
 }
 
-static int create(struct kfile *f, const struct pages *p, uint64_t rw, uint32_t *id)
+static int devx_umem_create(struct kfile *f, const struct pages *p, uint64_t rw, uint32_t *id)
 {
 	size_t len = PRM_CREATE_UMEM_IN_BYTES + 8ull * p->n;
 	uint8_t out[PRM_CREATE_UMEM_OUT_BYTES];
@@ -122,7 +122,7 @@ int devx_umem_reg(struct kfile *f, struct kreq *req)
 	m = uobj_new(f, &umem_class, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
-	err = create(f, &p, rw, &m->id);
+	err = devx_umem_create(f, &p, rw, &m->id);
 	if (err) {
 		uobj_drop(&m->u);
 		return err;

@@ -13,7 +13,7 @@ struct uar {
 	uint32_t number;
 };
 
-static int dealloc(const struct kfile *f, uint32_t number)
+static int mlx5_uar_dealloc(const struct kfile *f, uint32_t number)
 {
 	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_UAR_OUT_BYTES];
@@ -24,17 +24,17 @@ static int dealloc(const struct kfile *f, uint32_t number)
 	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int destroy(struct uobj *u)
+static int uverbs_mlx5_uar_destroy(struct uobj *u)
 {
 	const struct uar *uar = (struct uar *)u;
-	int err = dealloc(u->file, uar->number);
+	int err = mlx5_uar_dealloc(u->file, uar->number);
 
 	if (!err)
 		bar_page_free(u->file->bar, uar->number);
 	return err;
 }
 
-const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, destroy};
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, uverbs_mlx5_uar_destroy};
 
 /* Number and page; 0 or -errno. */
 static int alloc(struct kfile *f, struct uar *uar, int *page)
@@ -52,7 +52,7 @@ static int alloc(struct kfile *f, struct uar *uar, int *page)
 	*page = bar_page_alloc(f->bar, uar->number);
 	if (*page >= 0)
 		return 0;
-	(void)dealloc(f, uar->number);
+	(void)mlx5_uar_dealloc(f, uar->number);
 	return refuse(-ENOMEM, "UAR_OBJ_ALLOC: the file's BAR has no page left");
 }
 

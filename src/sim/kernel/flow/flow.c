@@ -40,7 +40,7 @@ void flow_hold(struct flow *fl)
 	count_users(fl, 1);
 }
 
-static int destroy(struct uobj *u)
+static int kernel_flow_destroy(struct uobj *u)
 {
 	struct flow *fl = (struct flow *)u;
 
@@ -54,7 +54,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, destroy};
+const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, kernel_flow_destroy};
 
 struct flow *flow_new(struct kfile *f)
 {
@@ -82,7 +82,7 @@ bool flow_is_multicast(const struct fs_match *m)
 	       is_group_ipv4(prm_ipv4_layout_get_ipv4(dst_value));
 }
 
-static int destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_flow_destroy_handle(struct kfile *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &flow_class, &u);
@@ -92,12 +92,14 @@ static int destroy_handle(struct kfile *f, uint64_t handle)
 
 int uverbs_flow_destroy(struct kfile *f, struct kreq *req)
 {
-	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
+	return uverbs_flow_destroy_handle(f,
+					  kattr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
 int mlx5_flow_destroy(struct kfile *f, struct kreq *req)
 {
-	return destroy_handle(f, kattr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
+	return uverbs_flow_destroy_handle(f,
+					  kattr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
 int wcmd_destroy_flow(struct wcmd *c)
@@ -106,7 +108,7 @@ int wcmd_destroy_flow(struct wcmd *c)
 
 	if (in->comp_mask)
 		return refuse(-EINVAL, "DESTROY_FLOW: comp_mask 0x%x", in->comp_mask);
-	return destroy_handle(c->f, in->flow_handle);
+	return uverbs_flow_destroy_handle(c->f, in->flow_handle);
 }
 
 /* --- mlx5's flows: where packets go --------------------------------------------------------- */
@@ -137,8 +139,8 @@ static int dest_qp(struct kqp *qp, enum fs_dir dir, struct fs_act *a)
 	return 0;
 }
 
-static int find_dest(struct kfile *f, struct kreq *req, enum fs_dir dir, struct flow *fl,
-		     struct fs_act *a)
+static int uverbs_flow_find_dest(struct kfile *f, struct kreq *req, enum fs_dir dir,
+				 struct flow *fl, struct fs_act *a)
 {
 	struct uobj *devx, *qp;
 	uint64_t flags;
@@ -253,7 +255,7 @@ static int find_tag(struct kreq *req, struct fs_act *a)
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-static int direction(const struct matcher *m, enum fs_dir *dir)
+static int uverbs_flow_direction(const struct matcher *m, enum fs_dir *dir)
 {
 	if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX)
 		*dir = FS_RX;
@@ -267,7 +269,8 @@ static int direction(const struct matcher *m, enum fs_dir *dir)
 	return 0;
 }
 
-static int fill_match(const struct matcher *m, const struct kattr *value, struct fs_match *match)
+static int uverbs_flow_fill_match(const struct matcher *m, const struct kattr *value,
+				  struct fs_match *match)
 {
 	if (m->priority >= FS_USER_PRIOS)
 		return refuse(-ENOMEM, "CREATE_FLOW: the matcher's priority is %u, there are %u",
@@ -279,16 +282,16 @@ static int fill_match(const struct matcher *m, const struct kattr *value, struct
 	return 0;
 }
 
-static int create(struct kfile *f, struct kreq *req, struct flow *fl)
+static int uverbs_flow_create(struct kfile *f, struct kreq *req, struct flow *fl)
 {
 	const struct kattr *value = kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE);
 	struct fs_act act = {0};
 	struct fs_match match;
 	enum fs_dir dir;
-	int err = direction(fl->matcher, &dir);
+	int err = uverbs_flow_direction(fl->matcher, &dir);
 
 	if (!err)
-		err = find_dest(f, req, dir, fl, &act);
+		err = uverbs_flow_find_dest(f, req, dir, fl, &act);
 	if (!err)
 		err = find_counter(f, req, &act);
 	if (!err)
@@ -296,7 +299,7 @@ static int create(struct kfile *f, struct kreq *req, struct flow *fl)
 	if (!err)
 		err = find_tag(req, &act);
 	if (!err)
-		err = fill_match(fl->matcher, value, &match);
+		err = uverbs_flow_fill_match(fl->matcher, value, &match);
 	if (err)
 		return err;
 	return fs_add(f->k, f->vhca, dir,
@@ -317,7 +320,7 @@ int mlx5_flow_create(struct kfile *f, struct kreq *req)
 	if (!fl)
 		return -ENOMEM;
 	fl->matcher = (struct matcher *)matcher;
-	err = create(f, req, fl);
+	err = uverbs_flow_create(f, req, fl);
 	if (err) {
 		uobj_drop(&fl->u);
 		return err;

@@ -13,7 +13,7 @@
 #define ACTION_BYTES 8u
 #define MAX_ACTIONS  255u
 
-static int destroy(struct uobj *u)
+static int kernel_flow_action_destroy(struct uobj *u)
 {
 	const struct flow_action *a = (struct flow_action *)u;
 	uint8_t in[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES] = {0};
@@ -25,7 +25,8 @@ static int destroy(struct uobj *u)
 	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION, destroy};
+const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
+					     kernel_flow_action_destroy};
 
 int uverbs_flow_action_destroy(struct kfile *f, struct kreq *req)
 {

@@ -12,7 +12,7 @@ struct anchor {
 	unsigned int prio;
 };
 
-static int destroy(struct uobj *u)
+static int flow_anchor_destroy(struct uobj *u)
 {
 	const struct anchor *a = (struct anchor *)u;
 
@@ -21,9 +21,9 @@ static int destroy(struct uobj *u)
 }
 
 static const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR,
-					       destroy};
+					       flow_anchor_destroy};
 
-static int check(uint64_t type, uint16_t priority)
+static int flow_anchor_check(uint64_t type, uint16_t priority)
 {
 	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
 		return refuse(-EOPNOTSUPP, "STEERING_ANCHOR_CREATE: FT_TYPE %llu has no ft_support",
@@ -40,7 +40,7 @@ int mlx5_anchor_create(struct kfile *f, struct kreq *req)
 	uint16_t priority = (uint16_t)kattr_value(req, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY);
 	struct anchor *a;
 	uint32_t id;
-	int err = check(type, priority);
+	int err = flow_anchor_check(type, priority);
 
 	if (err)
 		return err;

@@ -26,7 +26,7 @@ static void forget_points(struct kcounters *c)
 	c->max_index = 0;
 }
 
-static int destroy(struct uobj *u)
+static int flow_counters_destroy(struct uobj *u)
 {
 	struct kcounters *c = (struct kcounters *)u;
 	uint8_t in[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
@@ -40,7 +40,8 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS, destroy};
+const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS,
+					  flow_counters_destroy};
 
 int uverbs_counters_create(struct kfile *f, struct kreq *req)
 {
@@ -136,7 +137,7 @@ void counters_unbind(struct kcounters *c)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-static int query(const struct kcounters *c, uint64_t *packets, uint64_t *bytes)
+static int flow_counters_query(const struct kcounters *c, uint64_t *packets, uint64_t *bytes)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_FLOW_COUNTER_OUT_BYTES + PRM_TRAFFIC_COUNTER_BYTES];
@@ -173,7 +174,7 @@ int uverbs_counters_read(struct kfile *f, struct kreq *req)
 		return refuse(-EINVAL, "COUNTERS_READ: %s",
 			      c->flows ? "the array ends before the highest point"
 				    : "no flow counts here");
-	err = query(c, &packets, &bytes);
+	err = flow_counters_query(c, &packets, &bytes);
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < c->npoints; i++)

@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct ib_uverbs_create_flow) + MAX_SPECS * SPEC_MOST <= W
 #define FLAG_DONT_TRAP (1u << 1)
 #define FLAG_EGRESS    (1u << 2)
 
-static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *in)
+static int flow_create_check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *in)
 {
 	const struct ib_uverbs_flow_attr *a = &in->flow_attr;
 	int err;
@@ -45,7 +45,7 @@ static int check_attr(const struct wcmd *c, const struct ib_uverbs_create_flow *
 	return 0;
 }
 
-static int check_kind(const struct ib_uverbs_flow_attr *a)
+static int flow_create_check_kind(const struct ib_uverbs_flow_attr *a)
 {
 	bool leftovers = a->type == FLOW_ALL_DEFAULT || a->type == FLOW_MC_DEFAULT;
 
@@ -151,8 +151,8 @@ static int set_end(struct spec_sum *s, bool egress)
 	return 0;
 }
 
-static int make(struct spec_sum *s, const struct ib_uverbs_flow_attr *a, const uint8_t *bytes,
-		const struct mlx5_ib_flow_counters_data *points)
+static int flow_create_make(struct spec_sum *s, const struct ib_uverbs_flow_attr *a,
+			    const uint8_t *bytes, const struct mlx5_ib_flow_counters_data *points)
 {
 	int err = flow_add_specs(s, a, bytes);
 
@@ -180,10 +180,10 @@ int wcmd_create_flow(struct wcmd *c)
 	struct ib_uverbs_create_flow_resp resp = {0};
 	struct spec_sum s = {.f = c->f};
 	struct uobj *qp;
-	int err = check_attr(c, in);
+	int err = flow_create_check_attr(c, in);
 
 	if (!err)
-		err = check_kind(&in->flow_attr);
+		err = flow_create_check_kind(&in->flow_attr);
 	if (!err)
 		err = find_points(c, &points);
 	if (!err)
@@ -197,7 +197,7 @@ int wcmd_create_flow(struct wcmd *c)
 	if (!s.fl)
 		return -ENOMEM;
 	s.fl->qp = (struct kqp *)qp;
-	err = make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
+	err = flow_create_make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
 	if (err) {
 		uobj_drop(&s.fl->u);
 		return err;

@@ -9,13 +9,14 @@
 
 #define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
 
-static int destroy(struct uobj *u)
+static int uverbs_flow_matcher_destroy(struct uobj *u)
 {
 	(void)u;
 	return 0;
 }
 
-const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER, destroy};
+const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER,
+					 uverbs_flow_matcher_destroy};
 
 static int find_type(struct kreq *req, uint8_t *type)
 {

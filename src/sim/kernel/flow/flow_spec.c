@@ -341,7 +341,7 @@ static const struct spec_row {
 	{SPEC_COUNT, true, 8, add_count},
 };
 
-static const struct spec_row *find_row(uint32_t type)
+static const struct spec_row *flow_spec_find_row(uint32_t type)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		if (specs[i].type == type)
@@ -366,7 +366,7 @@ static int take_filter(union filter *to, const uint8_t *from, size_t len, size_t
 static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverbs_flow_spec_hdr *h)
 {
 	bool inner = h->type & SPEC_INNER;
-	const struct spec_row *row = find_row(h->type & ~(uint32_t)SPEC_INNER);
+	const struct spec_row *row = flow_spec_find_row(h->type & ~(uint32_t)SPEC_INNER);
 	size_t body = h->size - sizeof(*h), half = body / 2;
 	union filter value, mask = {0};
 	int err;

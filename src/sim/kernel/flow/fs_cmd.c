@@ -10,7 +10,7 @@
 #define OP_MODIFY   1
 #define MODIFY_MISS 1
 
-static void set_miss(void *ctx, uint32_t miss)
+static void uverbs_fs_cmd_set_miss(void *ctx, uint32_t miss)
 {
 	if (!miss)
 		return;
@@ -32,7 +32,7 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 	prm_flow_table_context_set_level(ctx, level);
 	prm_flow_table_context_set_log_size(ctx,
 					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
-	set_miss(ctx, miss);
+	uverbs_fs_cmd_set_miss(ctx, miss);
 	err = fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*id = prm_create_flow_table_out_get_table_id(out);
@@ -48,7 +48,7 @@ int fs_cmd_set_miss(const struct fs_chain *c, uint32_t id, uint32_t miss)
 	prm_modify_flow_table_in_set_table_type(in, c->dir);
 	prm_modify_flow_table_in_set_table_id(in, id);
 	prm_modify_flow_table_in_set_modify_field_select(in, MODIFY_MISS);
-	set_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
+	uverbs_fs_cmd_set_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
 	return fw_cmd(c->vhca, in, sizeof(in), out, sizeof(out));
 }
 

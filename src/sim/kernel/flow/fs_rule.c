@@ -100,7 +100,7 @@ static struct fs_group *group_for(struct fs_table *t, const struct fs_match *m, 
 
 /* --- entries -------------------------------------------------------------------------------- */
 
-static struct fs_entry *find_entry(const struct fs_table *t, const struct fs_match *m)
+static struct fs_entry *fs_rule_find_entry(const struct fs_table *t, const struct fs_match *m)
 {
 	struct fs_entry *e = NULL;
 
@@ -191,7 +191,7 @@ void fs_entries_follow(struct fs_table *t)
 
 /* --- destinations that rules share ---------------------------------------------------------- */
 
-static struct fs_dest *find_dest(struct fs_entry *e, const struct fs_dest *like)
+static struct fs_dest *fs_rule_find_dest(struct fs_entry *e, const struct fs_dest *like)
 {
 	for (uint32_t i = 0; i < e->ndests; i++) {
 		struct fs_dest *d = &e->dests[i];
@@ -205,7 +205,7 @@ static struct fs_dest *find_dest(struct fs_entry *e, const struct fs_dest *like)
 
 static int add_dest(struct fs_entry *e, const struct fs_dest *new)
 {
-	struct fs_dest *d = find_dest(e, new);
+	struct fs_dest *d = fs_rule_find_dest(e, new);
 
 	if (!d && e->ndests == FS_DESTS)
 		return refuse(-ENOSPC, "a flow has %u destinations, no more fit", FS_DESTS);
@@ -219,7 +219,7 @@ static int add_dest(struct fs_entry *e, const struct fs_dest *new)
 
 static void drop_dest(struct fs_entry *e, const struct fs_dest *like)
 {
-	struct fs_dest *d = find_dest(e, like);
+	struct fs_dest *d = fs_rule_find_dest(e, like);
 
 	if (--d->users)
 		return;
@@ -311,7 +311,7 @@ static int rule_joins(struct fs_rule *r, const struct fs_act *a)
 static int add_to_table(struct fs_table *t, const struct fs_match *m, const struct fs_act *a,
 			struct fs_rule *r)
 {
-	struct fs_entry *e = find_entry(t, m);
+	struct fs_entry *e = fs_rule_find_entry(t, m);
 	bool fresh = !e;
 	uint16_t action;
 	uint32_t tag;

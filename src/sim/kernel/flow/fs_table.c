@@ -76,7 +76,7 @@ static uint32_t size_of(unsigned int prio)
 }
 
 /* In the chain, but without users. */
-static struct fs_table *insert(struct fs_chain *c, unsigned int prio, int *err)
+static struct fs_table *fs_table_insert(struct fs_chain *c, unsigned int prio, int *err)
 {
 	struct fs_table *t = calloc(1, sizeof(*t)), *next = behind(c, prio);
 
@@ -130,9 +130,9 @@ struct fs_table *fs_table_get(struct fs_chain *c, unsigned int prio, int *err)
 
 	*err = 0;
 	if (c->dir == FS_RX && !c->tables[FS_PRIO_ANCHOR])
-		insert(c, FS_PRIO_ANCHOR, err);
+		fs_table_insert(c, FS_PRIO_ANCHOR, err);
 	if (!*err && !t)
-		t = insert(c, prio, err);
+		t = fs_table_insert(c, prio, err);
 	if (!*err) {
 		t->users++;
 		return t;

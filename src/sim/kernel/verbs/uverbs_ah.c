@@ -12,15 +12,15 @@ struct ah {
 	struct pd *pd;
 };
 
-static int destroy(struct uobj *u)
+static int kernel_ah_destroy(struct uobj *u)
 {
 	((struct ah *)u)->pd->u.users--;
 	return 0;
 }
 
-const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, destroy};
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, kernel_ah_destroy};
 
-static int check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
+static int uverbs_ah_check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
 {
 	int err = port_check(a->port_num);
 
@@ -42,7 +42,7 @@ int wcmd_create_ah(struct wcmd *c)
 	struct ib_uverbs_create_ah_resp resp = {0};
 	struct uobj *pd;
 	struct ah *ah;
-	int err = check(c->f, &in->attr, uhw.dmac);
+	int err = uverbs_ah_check(c->f, &in->attr, uhw.dmac);
 
 	if (!err)
 		err = uobj_find(c->f, in->pd_handle, &pd_class, &pd);
@@ -59,7 +59,7 @@ int wcmd_create_ah(struct wcmd *c)
 	return 0;
 }
 
-static int destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_ah_destroy_handle(struct kfile *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &ah_class, &u);
@@ -69,10 +69,11 @@ static int destroy_handle(struct kfile *f, uint64_t handle)
 
 int wcmd_destroy_ah(struct wcmd *c)
 {
-	return destroy_handle(c->f, ((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle);
+	return uverbs_ah_destroy_handle(c->f,
+					((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle);
 }
 
 int uverbs_ah_destroy(struct kfile *f, struct kreq *req)
 {
-	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
+	return uverbs_ah_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
 }

@@ -53,7 +53,7 @@ void context_close(struct kfile *f)
 	f->uid = 0;
 }
 
-static void fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
+static void uverbs_context_fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
 	const uint8_t *cap = kfile_caps(f);
 
@@ -80,12 +80,12 @@ static void fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
 	};
 }
 
-static void answer(struct kfile *f, struct kreq *req, uint16_t uhw)
+static void uverbs_context_answer(struct kfile *f, struct kreq *req, uint16_t uhw)
 {
 	const struct kattr *a = kattr_find(req, uhw);
 	struct mlx5_ib_alloc_ucontext_resp resp;
 
-	fill(f, &resp);
+	uverbs_context_fill(f, &resp);
 	if (a && a->len < resp.response_length)
 		resp.response_length = a->len;
 	kattr_out(req, uhw, &resp, sizeof(resp));
@@ -141,7 +141,7 @@ int uverbs_get_context(struct kfile *f, struct kreq *req)
 	f->context = true;
 	core_answer(req, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 		    UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
-	answer(f, req, UVERBS_ATTR_UHW_OUT);
+	uverbs_context_answer(f, req, UVERBS_ATTR_UHW_OUT);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ int uverbs_query_context(struct kfile *f, struct kreq *req)
 {
 	core_answer(req, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
 		    UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
-	answer(f, req, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
+	uverbs_context_answer(f, req, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 	return 0;
 }
 

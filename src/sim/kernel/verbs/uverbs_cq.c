@@ -23,7 +23,7 @@ static struct kcq *from_hw(struct hw_ref *r)
 	return (struct kcq *)((char *)r - offsetof(struct kcq, hw));
 }
 
-static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	struct kcq *cq = from_hw(r);
 	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->user_handle};
@@ -40,7 +40,7 @@ static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 	}
 }
 
-static int destroy(struct uobj *u)
+static int kernel_cq_destroy(struct uobj *u)
 {
 	struct kcq *cq = (struct kcq *)u;
 	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
@@ -64,7 +64,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, destroy};
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, kernel_cq_destroy};
 
 struct plan {
 	struct mlx5_ib_create_cq u;
@@ -74,7 +74,7 @@ struct plan {
 	struct pages pages;
 };
 
-static int check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
+static int uverbs_cq_check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
 {
 	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
 		return refuse(-EINVAL,
@@ -96,7 +96,7 @@ static int check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
 	return 0;
 }
 
-static int check_size(struct kfile *f, struct plan *p, uint64_t cqe)
+static int uverbs_cq_check_size(struct kfile *f, struct plan *p, uint64_t cqe)
 {
 	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(kfile_caps(f));
 
@@ -110,7 +110,7 @@ static int check_size(struct kfile *f, struct plan *p, uint64_t cqe)
 	return 0;
 }
 
-static int check_memory(struct kfile *f, struct plan *p)
+static int uverbs_cq_check_memory(struct kfile *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->entries * p->u.cqe_size, true, false};
@@ -131,7 +131,7 @@ static void set_cqc(const struct kfile *f, void *cqc, const struct plan *p)
 	prm_cqc_set_dbr_addr(cqc, mm_bus(f->mm, p->u.db_addr));
 }
 
-static int create(struct kfile *f, const struct plan *p, struct kcq *cq)
+static int kernel_cq_create(struct kfile *f, const struct plan *p, struct kcq *cq)
 {
 	size_t len = PRM_CREATE_CQ_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_CQ_OUT_BYTES];
@@ -168,7 +168,7 @@ static int find_channels(struct kfile *f, struct kreq *req, struct channel **com
 	return err;
 }
 
-static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_cq_make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 {
 	int err = kattr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
 			      &p->flags);
@@ -178,13 +178,13 @@ static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 	if (!err)
 		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_CQ: UHW_IN", &p->u, sizeof(p->u));
 	if (!err)
-		err = check_uhw(f, &p->u);
+		err = uverbs_cq_check_uhw(f, &p->u);
 	if (!err)
-		err = check_size(f, p, kattr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
-	return err ? err : check_memory(f, p);
+		err = uverbs_cq_check_size(f, p, kattr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
+	return err ? err : uverbs_cq_check_memory(f, p);
 }
 
-static void answer(struct kreq *req, const struct kcq *cq)
+static void uverbs_cq_answer(struct kreq *req, const struct kcq *cq)
 {
 	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->cqn};
 
@@ -198,7 +198,7 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 	struct plan p = {.log_size = 0};
 	struct channel *comp, *async;
 	struct kcq *cq;
-	int err = make_plan(f, req, &p);
+	int err = uverbs_cq_make_plan(f, req, &p);
 
 	if (!err)
 		err = find_channels(f, req, &comp, &async);
@@ -207,7 +207,7 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 	cq = uobj_new(f, &cq_class, sizeof(*cq));
 	if (!cq)
 		return -ENOMEM;
-	err = create(f, &p, cq);
+	err = kernel_cq_create(f, &p, cq);
 	if (err) {
 		uobj_drop(&cq->u);
 		return err;
@@ -220,13 +220,15 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 		channel_get(comp);
 	if (async)
 		channel_get(async);
-	cq->hw = (struct hw_ref){.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = event};
+	cq->hw = (struct hw_ref){
+		.vhca = f->vhca, .id = cq->cqn, .kind = HW_CQ, .event = uverbs_cq_event};
 	hw_ref_add(f->k, &cq->hw);
-	answer(req, cq);
+	uverbs_cq_answer(req, cq);
 	return 0;
 }
 
-static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_cq_resp *resp)
+static int uverbs_cq_destroy_handle(struct kfile *f, uint64_t handle,
+				    struct ib_uverbs_destroy_cq_resp *resp)
 {
 	struct uobj *u;
 	int err = uobj_end(f, handle, &cq_class, &u);
@@ -242,7 +244,8 @@ static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_des
 int uverbs_cq_destroy(struct kfile *f, struct kreq *req)
 {
 	struct ib_uverbs_destroy_cq_resp resp = {0};
-	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data, &resp);
+	int err = uverbs_cq_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data,
+					   &resp);
 
 	if (!err)
 		kattr_out(req, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
@@ -253,7 +256,7 @@ int wcmd_destroy_cq(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_cq *in = c->in;
 	struct ib_uverbs_destroy_cq_resp resp = {0};
-	int err = destroy_handle(c->f, in->cq_handle, &resp);
+	int err = uverbs_cq_destroy_handle(c->f, in->cq_handle, &resp);
 
 	if (!err)
 		wcmd_out(c, &resp, sizeof(resp));

@@ -39,7 +39,7 @@ static uint32_t max_sge(const uint8_t *cap)
 }
 
 /* No atomics, SRQs, windows or multicast: dp doesn't do them, so programs must learn it here. */
-static void fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
+static void uverbs_device_fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = kfile_caps(f);
 	const struct personality *p = f->vhca->si->personality;
@@ -79,7 +79,7 @@ int wcmd_query_device(struct wcmd *c)
 {
 	struct ib_uverbs_query_device_resp r;
 
-	fill(c->f, &r);
+	uverbs_device_fill(c->f, &r);
 	wcmd_out(c, &r, sizeof(r));
 	return 0;
 }
@@ -136,7 +136,7 @@ int wcmd_query_device_ex(struct wcmd *c)
 	err = uhw(c);
 	if (err)
 		return err;
-	fill(c->f, &r.base);
+	uverbs_device_fill(c->f, &r.base);
 	r.device_cap_flags_ex = r.base.device_cap_flags;
 	r.timestamp_mask = INT64_MAX;
 	fill_raw(kfile_caps(c->f), &r);

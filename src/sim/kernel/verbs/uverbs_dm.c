@@ -50,7 +50,7 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 }
 
 /* A region's map, made when it is first needed. -EOPNOTSUPP: the device has no such region. */
-static int map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
+static int uverbs_dm_map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
 {
 	struct function *fn = &f->k->fn[f->vhca->kind];
 	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
@@ -111,7 +111,7 @@ static uint64_t dm_addr(const struct dm *dm)
 	return dm->map->start + ((uint64_t)dm->first << dm->map->log_block);
 }
 
-static int destroy(struct uobj *u)
+static int uverbs_dm_destroy(struct uobj *u)
 {
 	struct dm *dm = (struct dm *)u;
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
@@ -128,7 +128,7 @@ static int destroy(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, destroy};
+const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_destroy};
 
 int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
 {
@@ -144,7 +144,7 @@ int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr
 	return 0;
 }
 
-static int create(struct dm *dm)
+static int uverbs_dm_create(struct dm *dm)
 {
 	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
 	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
@@ -164,7 +164,7 @@ static int create(struct dm *dm)
 }
 
 /* Sizes are powers of two, alignment is the caller's wish alone. */
-static int take(struct dm *dm, uint64_t len, uint64_t log_align)
+static int uverbs_dm_take(struct dm *dm, uint64_t len, uint64_t log_align)
 {
 	const struct dm_map *map = dm->map;
 	uint32_t align = log_align > map->log_block ? 1u << (log_align - map->log_block) : 1;
@@ -182,10 +182,10 @@ static int take(struct dm *dm, uint64_t len, uint64_t log_align)
 			      (unsigned long long)len,
 			      (unsigned long long)map->nblocks << map->log_block >> 20,
 			      (unsigned long long)map->start);
-	return create(dm);
+	return uverbs_dm_create(dm);
 }
 
-static int check_type(struct kreq *req, enum dm_kind *kind)
+static int uverbs_dm_check_type(struct kreq *req, enum dm_kind *kind)
 {
 	uint64_t type = kattr_value(req, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
 
@@ -204,7 +204,7 @@ static int check_type(struct kreq *req, enum dm_kind *kind)
 	}
 }
 
-static int check_size(struct kreq *req, const struct dm_map *map)
+static int uverbs_dm_check_size(struct kreq *req, const struct dm_map *map)
 {
 	uint64_t len = kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH);
 	uint64_t log_align = kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
@@ -228,20 +228,20 @@ int uverbs_dm_alloc(struct kfile *f, struct kreq *req)
 	struct dm_map *map;
 	struct dm *dm;
 	uint64_t addr;
-	int err = check_type(req, &kind);
+	int err = uverbs_dm_check_type(req, &kind);
 
 	if (!err)
-		err = map_get(f, kind, &map);
+		err = uverbs_dm_map_get(f, kind, &map);
 	if (!err)
-		err = check_size(req, map);
+		err = uverbs_dm_check_size(req, map);
 	if (err)
 		return err;
 	dm = uobj_new(f, &dm_class, sizeof(*dm));
 	if (!dm)
 		return -ENOMEM;
 	dm->map = map;
-	err = take(dm, kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
-		   kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
+	err = uverbs_dm_take(dm, kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
+			     kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
 	if (err) {
 		uobj_drop(&dm->u);
 		return err;

@@ -28,7 +28,7 @@ struct mr {
 	uint64_t len, iova;
 };
 
-static int destroy(struct uobj *u)
+static int kernel_mr_destroy(struct uobj *u)
 {
 	struct mr *mr = (struct mr *)u;
 	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = {0};
@@ -46,9 +46,9 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, destroy};
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, kernel_mr_destroy};
 
-static int check(struct kfile *f, const struct ib_uverbs_reg_mr *r)
+static int uverbs_mr_check(struct kfile *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
 
@@ -135,7 +135,7 @@ int wcmd_reg_mr(struct wcmd *c)
 	struct ib_uverbs_reg_mr_resp resp = {0};
 	struct uobj *pd;
 	struct mr *mr;
-	int err = check(c->f, r);
+	int err = uverbs_mr_check(c->f, r);
 
 	if (!err)
 		err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
@@ -244,7 +244,7 @@ int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-static int destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_mr_destroy_handle(struct kfile *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &mr_class, &u);
@@ -254,12 +254,13 @@ static int destroy_handle(struct kfile *f, uint64_t handle)
 
 int wcmd_dereg_mr(struct wcmd *c)
 {
-	return destroy_handle(c->f, ((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle);
+	return uverbs_mr_destroy_handle(c->f,
+					((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle);
 }
 
 int uverbs_mr_destroy(struct kfile *f, struct kreq *req)
 {
-	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
+	return uverbs_mr_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
 }
 
 /* Advice is about pages on demand, which this device does not do. */

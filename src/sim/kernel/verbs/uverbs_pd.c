@@ -9,7 +9,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel/core/uverbs.h"
 
-static int destroy(struct uobj *u)
+static int kernel_pd_destroy(struct uobj *u)
 {
 	const struct pd *pd = (struct pd *)u;
 	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = {0};
@@ -21,7 +21,7 @@ static int destroy(struct uobj *u)
 	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, destroy};
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, kernel_pd_destroy};
 
 int wcmd_alloc_pd(struct wcmd *c)
 {
@@ -50,7 +50,7 @@ int wcmd_alloc_pd(struct wcmd *c)
 	return 0;
 }
 
-static int destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_pd_destroy_handle(struct kfile *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &pd_class, &u);
@@ -60,12 +60,13 @@ static int destroy_handle(struct kfile *f, uint64_t handle)
 
 int wcmd_dealloc_pd(struct wcmd *c)
 {
-	return destroy_handle(c->f, ((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle);
+	return uverbs_pd_destroy_handle(c->f,
+					((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle);
 }
 
 int uverbs_pd_destroy(struct kfile *f, struct kreq *req)
 {
-	return destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
+	return uverbs_pd_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
 }
 
 int mlx5_pd_query(struct kfile *f, struct kreq *req)

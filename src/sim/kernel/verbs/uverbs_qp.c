@@ -31,7 +31,7 @@ static const struct {
 	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
-static void tell(struct kqp *qp, uint8_t type)
+static void uverbs_qp_tell(struct kqp *qp, uint8_t type)
 {
 	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
 
@@ -44,16 +44,16 @@ static void tell(struct kqp *qp, uint8_t type)
 	}
 }
 
-static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void uverbs_qp_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	tell((struct kqp *)((char *)r - offsetof(struct kqp, hw)), type);
+	uverbs_qp_tell((struct kqp *)((char *)r - offsetof(struct kqp, hw)), type);
 }
 
 static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	tell((struct kqp *)((char *)r - offsetof(struct kqp, raw.rq_hw)), type);
+	uverbs_qp_tell((struct kqp *)((char *)r - offsetof(struct kqp, raw.rq_hw)), type);
 }
 
 static int to_reset(const struct kqp *qp)
@@ -82,7 +82,7 @@ static int destroy_qp(struct kqp *qp)
 	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int destroy(struct uobj *u)
+static int kernel_qp_destroy(struct uobj *u)
 {
 	struct kqp *qp = (struct kqp *)u;
 	int err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
@@ -105,9 +105,9 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, destroy};
+const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, kernel_qp_destroy};
 
-static int check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
+static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
 {
 	uint32_t known = KNOWN_UHW | (raw ? RAW_UHW : 0);
 
@@ -136,7 +136,7 @@ static int check_queue(const char *name, uint32_t count, uint32_t most)
 }
 
 /* libmlx5 has laid the ring out: the RQ first, then the SQ. */
-static int check_sizes(struct kfile *f, struct qp_plan *p)
+static int uverbs_qp_check_sizes(struct kfile *f, struct qp_plan *p)
 {
 	const uint8_t *cap = kfile_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
@@ -162,7 +162,7 @@ static int check_sizes(struct kfile *f, struct qp_plan *p)
 	return 0;
 }
 
-static int check_memory(struct kfile *f, struct qp_plan *p)
+static int uverbs_qp_check_memory(struct kfile *f, struct qp_plan *p)
 {
 	uint64_t rq = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
 	const struct queue_memory ring = {"CREATE_QP", "buf_addr", p->u.buf_addr,
@@ -173,7 +173,7 @@ static int check_memory(struct kfile *f, struct qp_plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)
 {
 	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	struct uobj *pd, *scq = NULL, *rcq = NULL;
@@ -209,7 +209,7 @@ static bool known_type(uint64_t type)
 	       type == IB_UVERBS_QPT_DRIVER;
 }
 
-static int check_kind(struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_check_kind(struct kreq *req, struct qp_plan *p)
 {
 	p->type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
 	if (!known_type(p->type))
@@ -235,12 +235,12 @@ static int plan_rings(struct kfile *f, struct kreq *req, struct qp_plan *p)
 	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
 
 	if (!err)
-		err = check_uhw(&p->u, raw);
+		err = uverbs_qp_check_uhw(&p->u, raw);
 	if (!err)
-		err = check_sizes(f, p);
+		err = uverbs_qp_check_sizes(f, p);
 	if (err)
 		return err;
-	return raw ? raw_check_memory(f, p) : check_memory(f, p);
+	return raw ? raw_check_memory(f, p) : uverbs_qp_check_memory(f, p);
 }
 
 static int plan_rss(struct kreq *req, struct qp_plan *p)
@@ -250,10 +250,10 @@ static int plan_rss(struct kreq *req, struct qp_plan *p)
 	return err ? err : rss_check(p);
 }
 
-static int make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
 {
 	uint64_t flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
-	int err = check_kind(req, p);
+	int err = uverbs_qp_check_kind(req, p);
 
 	/* The other flag mlx5_ib writes into a qpc, which raw packets don't have: it means nothing. */
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
@@ -266,7 +266,7 @@ static int make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
 		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap,
 			       sizeof(p->cap));
 	if (!err)
-		err = find_objects(f, req, p);
+		err = uverbs_qp_find_objects(f, req, p);
 	if (err)
 		return err;
 	return p->table ? plan_rss(req, p) : plan_rings(f, req, p);
@@ -319,7 +319,7 @@ static void set_qpc(const struct kfile *f, void *qpc, const struct qp_plan *p)
 	set_scatter_to_cqe(f, qpc, p);
 }
 
-static int create(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
+static int kernel_qp_create(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
@@ -339,7 +339,7 @@ static int create(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
 	return err;
 }
 
-static void connect(struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_connect(struct kqp *qp, const struct qp_plan *p)
 {
 	struct kfile *f = qp->u.file;
 
@@ -361,11 +361,12 @@ static void connect(struct kqp *qp, const struct qp_plan *p)
 			.vhca = f->vhca, .id = qp->raw.rqn, .kind = HW_QP, .event = rq_event};
 		hw_ref_add(f->k, &qp->raw.rq_hw);
 	}
-	qp->hw = (struct hw_ref){.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = event};
+	qp->hw = (struct hw_ref){
+		.vhca = f->vhca, .id = qp->qpn, .kind = HW_QP, .event = uverbs_qp_event};
 	hw_ref_add(f->k, &qp->hw);
 }
 
-static void answer(struct kreq *req, const struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_answer(struct kreq *req, const struct kqp *qp, const struct qp_plan *p)
 {
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
@@ -380,7 +381,7 @@ static void answer(struct kreq *req, const struct kqp *qp, const struct qp_plan 
 	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
-static void fill(struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_fill(struct kqp *qp, const struct qp_plan *p)
 {
 	qp->uid = p->pd->uid;
 	qp->type = (uint8_t)p->type;
@@ -397,33 +398,34 @@ static int create_any(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
 {
 	if (p->table)
 		return rss_qp_create(qp, p);
-	return qp->raw.on ? raw_qp_create(qp, p) : create(f, p, qp);
+	return qp->raw.on ? raw_qp_create(qp, p) : kernel_qp_create(f, p, qp);
 }
 
 int uverbs_qp_create(struct kfile *f, struct kreq *req)
 {
 	struct qp_plan p = {.flags = 0};
 	struct kqp *qp;
-	int err = make_plan(f, req, &p);
+	int err = uverbs_qp_make_plan(f, req, &p);
 
 	if (err)
 		return err;
 	qp = uobj_new(f, &qp_class, sizeof(*qp));
 	if (!qp)
 		return -ENOMEM;
-	fill(qp, &p);
+	uverbs_qp_fill(qp, &p);
 	err = create_any(f, &p, qp);
 	if (err) {
 		uobj_drop(&qp->u);
 		return err;
 	}
 	qp->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
-	connect(qp, &p);
-	answer(req, qp, &p);
+	uverbs_qp_connect(qp, &p);
+	uverbs_qp_answer(req, qp, &p);
 	return 0;
 }
 
-static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_destroy_qp_resp *resp)
+static int uverbs_qp_destroy_handle(struct kfile *f, uint64_t handle,
+				    struct ib_uverbs_destroy_qp_resp *resp)
 {
 	struct uobj *u;
 	int err = uobj_end(f, handle, &qp_class, &u);
@@ -438,7 +440,8 @@ static int destroy_handle(struct kfile *f, uint64_t handle, struct ib_uverbs_des
 int uverbs_qp_destroy(struct kfile *f, struct kreq *req)
 {
 	struct ib_uverbs_destroy_qp_resp resp = {0};
-	int err = destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data, &resp);
+	int err = uverbs_qp_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data,
+					   &resp);
 
 	if (!err)
 		kattr_out(req, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
@@ -449,7 +452,7 @@ int wcmd_destroy_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_qp *in = c->in;
 	struct ib_uverbs_destroy_qp_resp resp = {0};
-	int err = destroy_handle(c->f, in->qp_handle, &resp);
+	int err = uverbs_qp_destroy_handle(c->f, in->qp_handle, &resp);
 
 	if (!err)
 		wcmd_out(c, &resp, sizeof(resp));

@@ -116,7 +116,7 @@ static uint32_t optpar_of(uint32_t mask, const struct transition *t)
 	return o & t->optpar;
 }
 
-static const struct transition *find(unsigned int from, unsigned int to)
+static const struct transition *uverbs_qp_modify_find(unsigned int from, unsigned int to)
 {
 	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
 		if (transitions[i].from == from && transitions[i].to == to)
@@ -125,7 +125,7 @@ static const struct transition *find(unsigned int from, unsigned int to)
 	return NULL;
 }
 
-static int check_mask(const struct transition *t, uint32_t mask)
+static int uverbs_qp_modify_check_mask(const struct transition *t, uint32_t mask)
 {
 	uint32_t missing = t->need & ~mask;
 	uint32_t extra = mask & ~(t->need | t->may | A_STATE);
@@ -174,7 +174,8 @@ static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp 
 }
 
 /* Fields are cut to their widths as the kernel's setters do. */
-static int set_path(const struct kqp *qp, void *qpc, const struct ib_uverbs_qp_dest *d)
+static int uverbs_qp_modify_set_path(const struct kqp *qp, void *qpc,
+				     const struct ib_uverbs_qp_dest *d)
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
 	uint8_t mac[6];
@@ -225,7 +226,8 @@ static uint32_t log_ceil(uint32_t n)
 }
 
 /* Reads and atomics need a responder depth. */
-static void set_access(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
+static void uverbs_qp_modify_set_access(struct kqp *qp, void *qpc,
+					const struct ib_uverbs_modify_qp *m)
 {
 	if (m->attr_mask & A_MAX_DEST_RD)
 		qp->dest_rd = m->max_dest_rd_atomic;
@@ -279,17 +281,18 @@ static int fill_qpc(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp 
 	prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
 	prm_qpc_set_log_ack_req_freq(qpc, 8);
 	if (m->attr_mask & A_AV)
-		err = set_path(qp, qpc, &m->dest);
+		err = uverbs_qp_modify_set_path(qp, qpc, &m->dest);
 	if (!err && m->attr_mask & A_AV)
 		prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(qpc), udp_sport(qp, m));
 	set_numbers(qpc, m, prm_cmd_hca_cap_get_log_max_msg(cap));
 	if (m->attr_mask & (A_ACCESS | A_MAX_DEST_RD))
-		set_access(qp, qpc, m);
+		uverbs_qp_modify_set_access(qp, qpc, m);
 	return err;
 }
 
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
-static int run(struct kqp *qp, const struct transition *t, const struct ib_uverbs_modify_qp *m)
+static int uverbs_qp_modify_run(struct kqp *qp, const struct transition *t,
+				const struct ib_uverbs_modify_qp *m)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_RST2INIT_QP_OUT_BYTES];
@@ -309,7 +312,7 @@ static int run(struct kqp *qp, const struct transition *t, const struct ib_uverb
 	return err;
 }
 
-static int modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+static int uverbs_qp_modify_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const uint32_t mask = m->attr_mask;
 	unsigned int from = mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
@@ -326,15 +329,15 @@ static int modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 			       ? refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing",
 					mask)
 			       : 0;
-	t = find(from, to);
+	t = uverbs_qp_modify_find(from, to);
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
 			      state_names[from], state_names[to]);
-	err = check_mask(t, mask);
+	err = uverbs_qp_modify_check_mask(t, mask);
 	if (!err)
 		err = check_values(qp->u.file, m);
 	if (!err)
-		err = run(qp, t, m);
+		err = uverbs_qp_modify_run(qp, t, m);
 	if (err) {
 		qp->access = before.access;
 		qp->dest_rd = before.dest_rd;
@@ -355,7 +358,7 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct kqp **qp)
 }
 
 /* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
-static int check_uhw(struct wcmd *c)
+static int uverbs_qp_modify_check_uhw(struct wcmd *c)
 {
 	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
 	struct mlx5_ib_modify_qp u;
@@ -380,10 +383,10 @@ static int modify_any(struct wcmd *c, uint32_t known)
 			      m->attr_mask & ~known);
 	err = find_qp(c, m->qp_handle, &qp);
 	if (!err)
-		err = check_uhw(c);
+		err = uverbs_qp_modify_check_uhw(c);
 	if (err)
 		return err;
-	return qp->raw.on ? raw_qp_modify(qp, m) : modify(qp, m);
+	return qp->raw.on ? raw_qp_modify(qp, m) : uverbs_qp_modify_modify(qp, m);
 }
 
 int wcmd_modify_qp(struct wcmd *c)
@@ -456,7 +459,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->sq_sig_all = qp->sig_all;
 }
 
-static int query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
+static int uverbs_qp_modify_query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
 {
 	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
@@ -480,7 +483,7 @@ int wcmd_query_qp(struct wcmd *c)
 	int err = find_qp(c, q->qp_handle, &qp);
 
 	if (!err)
-		err = qp->raw.on ? raw_qp_query(qp, &resp) : query(qp, &resp);
+		err = qp->raw.on ? raw_qp_query(qp, &resp) : uverbs_qp_modify_query(qp, &resp);
 	if (!err)
 		wcmd_out(c, &resp, sizeof(resp));
 	return err;

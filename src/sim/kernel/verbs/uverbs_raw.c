@@ -86,7 +86,7 @@ int raw_rq_modify(struct kfile *f, uint16_t uid, uint32_t rqn, uint8_t from, uin
 	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int create_tis(struct kqp *qp)
+static int uverbs_raw_create_tis(struct kqp *qp)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, out[PRM_CREATE_TIS_OUT_BYTES];
 	int err;
@@ -100,7 +100,7 @@ static int create_tis(struct kqp *qp)
 	return err;
 }
 
-static int create_sq(struct kqp *qp, const struct qp_plan *p)
+static int uverbs_raw_create_sq(struct kqp *qp, const struct qp_plan *p)
 {
 	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
 	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in = calloc(1, len);
@@ -130,7 +130,7 @@ static int create_sq(struct kqp *qp, const struct qp_plan *p)
 	return err;
 }
 
-static int create_rq(struct kqp *qp, const struct qp_plan *p)
+static int uverbs_raw_create_rq(struct kqp *qp, const struct qp_plan *p)
 {
 	const struct raw_rq q = {
 		.uid = qp->uid,
@@ -229,11 +229,11 @@ int raw_qp_create(struct kqp *qp, const struct qp_plan *p)
 	int err = 0;
 
 	if (p->sq_count)
-		err = create_tis(qp);
+		err = uverbs_raw_create_tis(qp);
 	if (!err && p->sq_count)
-		err = create_sq(qp, p);
+		err = uverbs_raw_create_sq(qp, p);
 	if (!err && p->rq_count)
-		err = create_rq(qp, p);
+		err = uverbs_raw_create_rq(qp, p);
 	if (!err && p->rq_count)
 		err = create_tir(qp, p);
 	if (err)
@@ -292,7 +292,7 @@ static const struct transition {
 	{ERR, ERR, QERR, QERR, 0},
 };
 
-static const struct transition *find(unsigned int from, unsigned int to)
+static const struct transition *uverbs_raw_find(unsigned int from, unsigned int to)
 {
 	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
 		if (transitions[i].from == from && transitions[i].to == to)
@@ -331,7 +331,7 @@ static int move_rq(struct kqp *qp, uint8_t to)
 	return err;
 }
 
-static int check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
+static int uverbs_raw_check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t missing = t->need & ~m->attr_mask;
 	uint32_t extra = m->attr_mask & ~(t->need | A_STATE);
@@ -348,7 +348,7 @@ int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	unsigned int from = m->attr_mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = m->attr_mask & A_STATE ? m->qp_state : from;
-	const struct transition *t = find(from, to);
+	const struct transition *t = uverbs_raw_find(from, to);
 	int err;
 
 	if (qp->raw.table)
@@ -357,7 +357,7 @@ int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,
 			      to);
-	err = check_mask(t, m);
+	err = uverbs_raw_check_mask(t, m);
 	if (!err)
 		err = move_rq(qp, t->rq);
 	if (!err)
@@ -400,7 +400,7 @@ static int query_rq(struct kqp *qp)
 }
 
 /* mlx5_ib's table: what both queues' states say of the QP; else it is as it was left. */
-static uint8_t state_of(const struct kqp *qp)
+static uint8_t uverbs_raw_state_of(const struct kqp *qp)
 {
 	bool sq = qp->raw.sqn, rq = qp->raw.rqn;
 
@@ -424,7 +424,7 @@ int raw_qp_query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
 		err = query_rq(qp);
 	if (err)
 		return err;
-	qp->state = state_of(qp);
+	qp->state = uverbs_raw_state_of(qp);
 	r->qp_state = r->cur_qp_state = qp->state;
 	r->port_num = qp->port;
 	r->max_recv_wr = qp->rq_wr;

@@ -78,7 +78,7 @@ int rss_check(const struct qp_plan *p)
 }
 
 /* Not symmetric: mlx5_ib asks for that only before 5.3. */
-static void set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *r)
+static void uverbs_rss_set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *r)
 {
 	void *outer = prm_tirc_at_rx_hash_field_selector_outer(tirc);
 	struct selection s;
@@ -101,6 +101,6 @@ int rss_qp_create(struct kqp *qp, const struct qp_plan *p)
 	prm_tirc_set_disp_type(tirc, PRM_TIRC_DISP_TYPE_INDIRECT);
 	prm_tirc_set_indirect_table(tirc, p->table->rqtn);
 	prm_tirc_set_transport_domain(tirc, qp->u.file->tdn);
-	set_hash(tirc, &p->rss);
+	uverbs_rss_set_hash(tirc, &p->rss);
 	return raw_tir_create(qp, in);
 }

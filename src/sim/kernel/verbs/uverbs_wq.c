@@ -22,7 +22,7 @@ static uint8_t hw_state(unsigned int state)
 	return state == WQ_ERROR ? PRM_RQC_STATE_ERR : (uint8_t)state;
 }
 
-static void event(struct hw_ref *r, uint8_t type, const void *eqe)
+static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	struct kwq *wq = (struct kwq *)((char *)r - offsetof(struct kwq, hw));
 	struct ib_uverbs_async_event_desc d = {
@@ -37,7 +37,7 @@ static void event(struct hw_ref *r, uint8_t type, const void *eqe)
 	channel_post(wq->async, wq, &d, sizeof(d));
 }
 
-static int destroy(struct uobj *u)
+static int kernel_wq_destroy(struct uobj *u)
 {
 	struct kwq *wq = (struct kwq *)u;
 	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
@@ -53,7 +53,7 @@ static int destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, destroy};
+const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, kernel_wq_destroy};
 
 /* --- CREATE_WQ -------------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ struct plan {
 	struct pages pages;
 };
 
-static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_wq_find_objects(struct kfile *f, struct kreq *req, struct plan *p)
 {
 	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
 	struct uobj *pd, *cq;
@@ -82,7 +82,7 @@ static int find_objects(struct kfile *f, struct kreq *req, struct plan *p)
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
-static int check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
+static int uverbs_wq_check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
 {
 	const uint8_t *cap = kfile_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
@@ -105,7 +105,7 @@ static int check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
 	return 0;
 }
 
-static int check_memory(struct kfile *f, struct plan *p)
+static int uverbs_wq_check_memory(struct kfile *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
@@ -115,7 +115,7 @@ static int check_memory(struct kfile *f, struct plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_wq_make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 {
 	uint64_t type = kattr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
 	int err;
@@ -128,13 +128,13 @@ static int make_plan(struct kfile *f, struct kreq *req, struct plan *p)
 	if (!err)
 		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", &p->u, sizeof(p->u));
 	if (!err)
-		err = check_uhw(f, &p->u);
+		err = uverbs_wq_check_uhw(f, &p->u);
 	if (!err)
-		err = find_objects(f, req, p);
-	return err ? err : check_memory(f, p);
+		err = uverbs_wq_find_objects(f, req, p);
+	return err ? err : uverbs_wq_check_memory(f, p);
 }
 
-static int create(struct kwq *wq, const struct plan *p)
+static int kernel_wq_create(struct kwq *wq, const struct plan *p)
 {
 	const struct raw_rq q = {
 		.uid = p->pd->uid,
@@ -151,7 +151,7 @@ static int create(struct kwq *wq, const struct plan *p)
 	return raw_rq_create(wq->u.file, &q, &wq->rqn);
 }
 
-static void connect(struct kwq *wq, const struct plan *p)
+static void uverbs_wq_connect(struct kwq *wq, const struct plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
@@ -162,7 +162,7 @@ static void connect(struct kwq *wq, const struct plan *p)
 	if (wq->async)
 		channel_get(wq->async);
 	wq->hw = (struct hw_ref){
-		.vhca = wq->u.file->vhca, .id = wq->rqn, .kind = HW_QP, .event = event};
+		.vhca = wq->u.file->vhca, .id = wq->rqn, .kind = HW_QP, .event = uverbs_wq_event};
 	hw_ref_add(wq->u.file->k, &wq->hw);
 }
 
@@ -172,20 +172,20 @@ int uverbs_wq_create(struct kfile *f, struct kreq *req)
 	struct plan p = {.flags = 0};
 	uint32_t sge;
 	struct kwq *wq;
-	int err = make_plan(f, req, &p);
+	int err = uverbs_wq_make_plan(f, req, &p);
 
 	if (err)
 		return err;
 	wq = uobj_new(f, &wq_class, sizeof(*wq));
 	if (!wq)
 		return -ENOMEM;
-	err = create(wq, &p);
+	err = kernel_wq_create(wq, &p);
 	if (err) {
 		uobj_drop(&wq->u);
 		return err;
 	}
 	wq->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
-	connect(wq, &p);
+	uverbs_wq_connect(wq, &p);
 	sge = (1u << p.u.rq_wqe_shift) / DATA_SEG;
 	kattr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
 	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &p.u.rq_wqe_count,
@@ -318,7 +318,7 @@ static int take_wqs(struct wcmd *c, struct kwq_table *t)
 	return 0;
 }
 
-static int create_rqt(struct kwq_table *t)
+static int uverbs_wq_create_rqt(struct kwq_table *t)
 {
 	size_t len = PRM_CREATE_RQT_IN_BYTES + t->n * (size_t)PRM_RQ_NUM_BYTES;
 	uint8_t out[PRM_CREATE_RQT_OUT_BYTES], *in = calloc(1, len);
@@ -376,7 +376,7 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	t->n = 1u << in->log_ind_tbl_size;
 	err = take_wqs(c, t);
 	if (!err)
-		err = create_rqt(t);
+		err = uverbs_wq_create_rqt(t);
 	if (err) {
 		drop_wqs(t);
 		uobj_drop(&t->u);

@@ -94,7 +94,7 @@ int wcmd_end(const struct wcmd *c, const char *name, size_t known)
 	return 0;
 }
 
-static int run(unsigned int i, struct wcmd *c)
+static int uverbs_write_run(unsigned int i, struct wcmd *c)
 {
 	uint16_t known = commands[i].known ? commands[i].known : commands[i].in;
 	int err;
@@ -134,7 +134,7 @@ int uverbs_invoke_write(struct kfile *f, struct kreq *req)
 		c.out_len = out->len;
 	for (unsigned int i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (commands[i].cmd == cmd)
-			return run(i, &c);
+			return uverbs_write_run(i, &c);
 	}
 	return refuse(-EOPNOTSUPP, "INVOKE_WRITE: command 0x%llx is not known",
 		      (unsigned long long)cmd);

@@ -25,7 +25,7 @@ static const uint8_t opcodes[2][2][2] = {
 	{ { RC_WRITE_MIDDLE, RC_WRITE_LAST }, { RC_WRITE_FIRST, RC_WRITE_ONLY } },
 };
 
-static const struct net_ops *ops_of(const struct rc *rc)
+static const struct net_ops *rc_req_ops_of(const struct rc *rc)
 {
 	return rc->net->ops;
 }
@@ -84,7 +84,7 @@ void net_post(struct qp *qp, struct send_wr *wr)
 	net_want_run(qp->rc);
 }
 
-static struct send_wr *pop(struct req *q)
+static struct send_wr *rc_req_pop(struct req *q)
 {
 	struct send_wr *wr = q->head;
 
@@ -100,22 +100,22 @@ static struct send_wr *pop(struct req *q)
 }
 
 /* Completions leave in the SQ's order; whoever waited for an older one is looked at again. */
-static void retire(struct rc *rc)
+static void rc_req_retire(struct rc *rc)
 {
 	struct req *q = &rc->req;
 
 	while (q->head && q->head->done)
-		ops_of(rc)->send_done(rc->qp, pop(q));
+		rc_req_ops_of(rc)->send_done(rc->qp, rc_req_pop(q));
 	net_want_run(rc);
 }
 
 static void fail_head(struct rc *rc, uint8_t syndrome, uint8_t vendor)
 {
 	if (rc->req.head)
-		ops_of(rc)->send_failed(rc->qp, pop(&rc->req), syndrome, vendor);
+		rc_req_ops_of(rc)->send_failed(rc->qp, rc_req_pop(&rc->req), syndrome, vendor);
 }
 
-static void number(struct rc *rc, struct send_wr *wr)
+static void rc_req_number(struct rc *rc, struct send_wr *wr)
 {
 	if (wr->numbered)
 		return;
@@ -124,7 +124,7 @@ static void number(struct rc *rc, struct send_wr *wr)
 	wr->npsn = wr->kind == SEND_LOCAL ? 0 : packets_of(rc, wr->len);
 }
 
-static void advance(struct req *q)
+static void rc_req_advance(struct req *q)
 {
 	q->cur = q->cur->next;
 	q->off = 0;
@@ -146,7 +146,7 @@ static void sent_up_to(struct rc *rc, uint32_t psn)
 
 static bool step_local(struct rc *rc, struct send_wr *wr)
 {
-	int r = ops_of(rc)->local(rc->qp, wr);
+	int r = rc_req_ops_of(rc)->local(rc->qp, wr);
 
 	if (r == NET_AGAIN)
 		return true;
@@ -154,10 +154,10 @@ static bool step_local(struct rc *rc, struct send_wr *wr)
 		wr->error = (uint8_t)r;
 		return true;
 	}
-	number(rc, wr);
+	rc_req_number(rc, wr);
 	wr->done = true;
-	advance(&rc->req);
-	retire(rc);
+	rc_req_advance(&rc->req);
+	rc_req_retire(rc);
 	return true;
 }
 
@@ -174,7 +174,7 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	uint64_t off = (uint64_t)wr->got * rc->mtu;
 	struct frame *f;
 
-	number(rc, wr);
+	rc_req_number(rc, wr);
 	if (q->reads >= 1u << rc->qp->log_sra_max || !window_holds(q, wr->npsn - wr->got))
 		return false;
 	f = net_frame(rc, 0);
@@ -188,11 +188,11 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	wr->asked = true;
 	q->reads++;
 	sent_up_to(rc, psn_add(wr->psn, wr->npsn));
-	advance(q);
+	rc_req_advance(q);
 	return true;
 }
 
-static void choose_opcodes(struct packet *p, const struct send_wr *wr, bool first, bool last)
+static void rc_req_choose_opcodes(struct packet *p, const struct send_wr *wr, bool first, bool last)
 {
 	const bool write = wr->kind == SEND_WRITE;
 
@@ -220,13 +220,13 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 
 	if (!window_holds(q, p.npkts) || !(f = net_frame(rc, n)))
 		return false;
-	number(rc, wr);
-	wr->error = n ? ops_of(rc)->gather(rc->qp, wr, q->off, n, f->data) : 0;
+	rc_req_number(rc, wr);
+	wr->error = n ? rc_req_ops_of(rc)->gather(rc->qp, wr, q->off, n, f->data) : 0;
 	if (wr->error) {
 		frame_free(f);
 		return true;
 	}
-	choose_opcodes(&p, wr, q->off == 0, last);
+	rc_req_choose_opcodes(&p, wr, q->off == 0, last);
 	p.va = wr->raddr;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)wr->len;
@@ -240,12 +240,12 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	q->sent += n;
 	sent_up_to(rc, psn_add(p.psn, p.npkts));
 	if (last)
-		advance(q);
+		rc_req_advance(q);
 	return true;
 }
 
 /* One packet burst, request or local step. False: nothing can be done now. */
-static bool step(struct rc *rc)
+static bool rc_req_step(struct rc *rc)
 {
 	struct req *q = &rc->req;
 	struct send_wr *wr = q->cur;
@@ -253,7 +253,7 @@ static bool step(struct rc *rc)
 	if (!wr || q->rnr_wait)
 		return false;
 	if (wr->done) {
-		advance(q);
+		rc_req_advance(q);
 		return true;
 	}
 	if (wr->error) {
@@ -267,8 +267,8 @@ static bool step(struct rc *rc)
 	if (wr->kind == SEND_LOCAL)
 		return step_local(rc, wr);
 	if (self_step(rc, wr)) {
-		advance(q);
-		retire(rc);
+		rc_req_advance(q);
+		rc_req_retire(rc);
 		return true;
 	}
 	if (!rc->net->port.room(rc->net->port.ctx))
@@ -281,12 +281,12 @@ bool req_run(struct rc *rc)
 	bool did = false;
 
 	rc->req.sent = 0;
-	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && step(rc); i++)
+	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && rc_req_step(rc); i++)
 		did = true;
 	if (rc->req.sending && !rc->req.head && rc->qp->state == QP_SQD)
-		ops_of(rc)->drained(rc->qp);
+		rc_req_ops_of(rc)->drained(rc->qp);
 	if (rc->req.sending && rc->req.n < OUTSTANDING / 2)
-		ops_of(rc)->more(rc->qp);
+		rc_req_ops_of(rc)->more(rc->qp);
 	return did;
 }
 
@@ -332,7 +332,7 @@ static void go_back(struct rc *rc, uint32_t psn)
 	net_want_run(rc);
 }
 
-static void retry(struct rc *rc, uint32_t psn)
+static void rc_req_retry(struct rc *rc, uint32_t psn)
 {
 	struct req *q = &rc->req;
 
@@ -365,7 +365,7 @@ static void out_of_order(struct rc *rc, uint32_t psn)
 		return;
 	rc->req.gone_back = true;
 	net_stats(rc)->implied_nak_seq_err++;
-	retry(rc, psn);
+	rc_req_retry(rc, psn);
 }
 
 /*
@@ -383,7 +383,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 		if (!wr->npsn || psn_diff(psn_add(wr->psn, wr->npsn), end) > 0)
 			break;
 		if (wr->kind == SEND_READ) {
-			retire(rc);
+			rc_req_retire(rc);
 			out_of_order(rc, psn_add(wr->psn, wr->got));
 			return false;
 		}
@@ -391,7 +391,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 	}
 	if (psn_diff(end, q->una) > 0)
 		progress(rc, end);
-	retire(rc);
+	rc_req_retire(rc);
 	return rc->req.sending;
 }
 
@@ -422,7 +422,7 @@ static void negative(struct rc *rc, const struct packet *p)
 
 	if (code == NAK_PSN) {
 		net_stats(rc)->packet_seq_err += rc->req.retries > 0;
-		retry(rc, p->psn);
+		rc_req_retry(rc, p->psn);
 	} else if (code <= NAK_OPERATION)
 		fail_head(rc, syndrome[code], 0);
 }
@@ -467,8 +467,9 @@ static void take_response(struct rc *rc, struct send_wr *wr, const struct packet
 	uint8_t error = PRM_SYNDROME_BAD_RESP_ERR;
 
 	if (response_fits(rc, wr, p))
-		error = p->len ? ops_of(rc)->scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
-						     p->len, p->data) : 0;
+		error = p->len ? rc_req_ops_of(rc)->scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
+							    p->len, p->data)
+			       : 0;
 	if (error) {
 		fail_head(rc, error, 0);
 		return;
@@ -479,7 +480,7 @@ static void take_response(struct rc *rc, struct send_wr *wr, const struct packet
 		q->reads--;
 	}
 	progress(rc, psn_add(wr->psn, wr->got));
-	retire(rc);
+	rc_req_retire(rc);
 }
 
 static void rx_read_response(struct rc *rc, struct packet *p)
@@ -532,6 +533,6 @@ void req_timer(struct timer *t)
 		q->gone_back = false;
 		net_stats(rc)->local_ack_timeout_err += q->retries > 0;
 		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->o.id, q->una);
-		retry(rc, q->una);
+		rc_req_retry(rc, q->una);
 	}
 }

@@ -7,7 +7,7 @@
 #include "obj/vhca.h"
 #include "base/log.h"
 
-static const struct net_ops *ops_of(const struct rc *rc)
+static const struct net_ops *rc_resp_ops_of(const struct rc *rc)
 {
 	return rc->net->ops;
 }
@@ -50,7 +50,7 @@ void resp_ack(struct rc *rc)
 	send_aeth(rc, r->syndrome, r->syndrome == AETH_ACK ? psn_add(r->epsn, PSN_MASK) : r->epsn);
 }
 
-static void answer(struct rc *rc, uint8_t syndrome)
+static void rc_resp_answer(struct rc *rc, uint8_t syndrome)
 {
 	rc->resp.ack_due = true;
 	rc->resp.syndrome = syndrome;
@@ -61,7 +61,7 @@ static void receiver_not_ready(struct rc *rc)
 {
 	rc->resp.naked = true;
 	net_stats(rc)->out_of_buffer++;
-	answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
+	rc_resp_answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
 }
 
 static void end_in_error(struct rc *rc)
@@ -81,9 +81,9 @@ static void end_in_error(struct rc *rc)
 	if (r->recv) {
 		if (!done.syndrome)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
-		ops_of(rc)->recv_end(rc->qp, &done);
+		rc_resp_ops_of(rc)->recv_end(rc->qp, &done);
 	}
-	ops_of(rc)->qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
+	rc_resp_ops_of(rc)->qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
 }
 
 /* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
@@ -118,7 +118,8 @@ static bool read_allowed(struct rc *rc, const struct packet *p)
 		invalid(rc, "RETH.dmalen is over 2 GiB");
 	else if (p->len)
 		invalid(rc, "a READ request with a payload");
-	else if (p->dma_len && !ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
+	else if (p->dma_len &&
+		 !rc_resp_ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
 		forbidden(rc, "RETH of a READ");
 	else
 		return true;
@@ -151,7 +152,7 @@ static void rx_read(struct rc *rc, const struct packet *p)
 	}
 }
 
-static void choose_opcodes(struct packet *p, bool first, bool last)
+static void rc_resp_choose_opcodes(struct packet *p, bool first, bool last)
 {
 	if (p->npkts == 1) {
 		p->opcode = first ? (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST) :
@@ -196,13 +197,13 @@ bool resp_run(struct rc *rc)
 
 	if (!r->njobs || !rc->net->port.room(rc->net->port.ctx) || !(f = net_frame(rc, n)))
 		return false;
-	if (n && !ops_of(rc)->remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
+	if (n && !rc_resp_ops_of(rc)->remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
 		frame_free(f);
 		read_failed(rc, job->psn);
 		return true;
 	}
 	p.npkts = packets_of(rc, n);
-	choose_opcodes(&p, !job->started, n == job->left);
+	rc_resp_choose_opcodes(&p, !job->started, n == job->left);
 	net_send(rc, &p, f);
 	job->started = true;
 	job->va += n;
@@ -243,7 +244,7 @@ static bool in_sequence(struct rc *rc, const struct packet *p)
 /* True: a receive entry is there. Else the peer has been told. */
 static bool take_entry(struct rc *rc)
 {
-	if (!ops_of(rc)->recv_start(rc->qp)) {
+	if (!rc_resp_ops_of(rc)->recv_start(rc->qp)) {
 		if (rc->resp.up)
 			receiver_not_ready(rc);
 		return false;
@@ -260,7 +261,8 @@ static bool write_begins(struct rc *rc, const struct packet *p)
 		forbidden(rc, "WRITE, but qpc.rwe is clear");
 	else if (p->dma_len > MSG_MAX)
 		invalid(rc, "RETH.dmalen is over 2 GiB");
-	else if (p->dma_len && !ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
+	else if (p->dma_len &&
+		 !rc_resp_ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
 		forbidden(rc, "RETH of a WRITE");
 	else {
 		r->va = p->va;
@@ -277,7 +279,7 @@ static bool take_send(struct rc *rc, const struct packet *p)
 	struct resp *r = &rc->resp;
 	uint8_t syndrome;
 
-	syndrome = ops_of(rc)->recv_scatter(rc->qp, r->off, p->len, p->data);
+	syndrome = rc_resp_ops_of(rc)->recv_scatter(rc->qp, r->off, p->len, p->data);
 	if (!syndrome)
 		return true;
 	fatal(rc, syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
@@ -293,7 +295,7 @@ static bool take_write(struct rc *rc, const struct packet *p)
 		invalid(rc, "the payload of a WRITE does not add up to RETH.dmalen");
 		return false;
 	}
-	if (p->len && !ops_of(rc)->remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
+	if (p->len && !rc_resp_ops_of(rc)->remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
 		forbidden(rc, "the memory to WRITE is gone");
 		return false;
 	}
@@ -322,7 +324,7 @@ static void message_done(struct rc *rc, const struct packet *p)
 	r->off = 0;
 	r->msn++;
 	if (recv)
-		ops_of(rc)->recv_end(rc->qp, &done);
+		rc_resp_ops_of(rc)->recv_end(rc->qp, &done);
 }
 
 static void took(struct rc *rc, const struct packet *p)
@@ -333,7 +335,7 @@ static void took(struct rc *rc, const struct packet *p)
 	r->in = p->op;
 	r->epsn = psn_add(r->epsn, p->npkts);
 	if (p->ack_req)
-		answer(rc, AETH_ACK);
+		rc_resp_answer(rc, AETH_ACK);
 	if (p->ends)
 		message_done(rc, p);
 }
@@ -394,7 +396,7 @@ static void rx_duplicate(struct rc *rc, const struct packet *p)
 	net_stats(rc)->duplicate_request += p->npkts;
 	if (p->op != OP_READ_REQUEST) {
 		if (!r->ack_due)
-			answer(rc, AETH_ACK);
+			rc_resp_answer(rc, AETH_ACK);
 		return;
 	}
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
@@ -415,7 +417,7 @@ void resp_rx(struct rc *rc, struct packet *p)
 		net_stats(rc)->out_of_sequence += p->npkts;
 		if (!r->naked) {
 			r->naked = true;
-			answer(rc, AETH_NAK | NAK_PSN);
+			rc_resp_answer(rc, AETH_NAK | NAK_PSN);
 		}
 		return;
 	}

@@ -25,7 +25,7 @@ static bool responder_rests(const struct resp *r, uint32_t psn)
 	return r->up && r->in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due && r->epsn == psn;
 }
 
-static bool allowed(const struct qp *qp, const struct send_wr *wr)
+static bool self_allowed(const struct qp *qp, const struct send_wr *wr)
 {
 	if (wr->has_imm || wr->len > SELF_BYTES)
 		return false;
@@ -33,7 +33,7 @@ static bool allowed(const struct qp *qp, const struct send_wr *wr)
 }
 
 /* The request's packets, and those that answer it: their headers beside BTH, and the payload. */
-static void count(struct rc *rc, const struct send_wr *wr)
+static void self_count(struct rc *rc, const struct send_wr *wr)
 {
 	struct port_stats *s = net_stats(rc);
 	bool read = wr->kind == SEND_READ;
@@ -57,7 +57,7 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 	struct resp *r = &rc->resp;
 
 	if (!is_self(rc) || !requester_rests(q, wr) || !responder_rests(r, q->nxt) ||
-	    !allowed(rc->qp, wr) || !rc->net->ops->self(rc->qp, wr))
+	    !self_allowed(rc->qp, wr) || !rc->net->ops->self(rc->qp, wr))
 		return false;
 	wr->numbered = true;
 	wr->psn = q->nxt;
@@ -68,6 +68,6 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 	q->sent += wr->len;
 	r->msn++;
 	wr->done = true;
-	count(rc, wr);
+	self_count(rc, wr);
 	return true;
 }
