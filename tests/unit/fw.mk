@@ -17,6 +17,7 @@ tests_unit_fw_objects_LDADD = $(FW_LIBS)
 tests_unit_fw_queues_SOURCES = tests/unit/fw_queues.c
 tests_unit_fw_queues_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_fw_queues_LDADD = $(FW_LIBS)
+tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 tests_unit_fw_alias_SOURCES = tests/unit/fw_alias.c
 tests_unit_fw_alias_CPPFLAGS = $(FW_CPPFLAGS)
 tests_unit_fw_alias_LDADD = $(FW_LIBS)

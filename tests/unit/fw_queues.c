@@ -8,6 +8,18 @@
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 
+/* The linker's --wrap puts this between the device and libc: one call in the future fails. */
+static unsigned int calls_left;
+
+void *__real_calloc(size_t, size_t);
+void *__wrap_calloc(size_t, size_t);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (calls_left && !--calls_left)
+		return NULL;
+	return __real_calloc(n, size);
+}
+
 static void cq_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
@@ -187,6 +199,35 @@ static void qp_kinds(void **state)
 	f->personality.dma_mmo = false;
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
+/* Each allocation of what a queue consists of fails once: the refusal says that it is memory. */
+static void scarce(void **state)
+{
+	static const uint16_t opcodes[] = {PRM_OPCODE_CREATE_CQ, PRM_OPCODE_CREATE_QP};
+	struct fx *f = *state;
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint8_t in[FX_IN], status;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		uint32_t uar = fx_uar(f, f->v, FX_UID);
+		unsigned int failed = 0;
+
+		do {
+			size_t len = i ? fx_fill_qp(in, q.pd, q.cq, uar, q.umem)
+				       : fx_fill_cq(in, q.eq, uar, q.umem);
+
+			calls_left = 2 + failed; /* the first is the object itself */
+			status = fx_exec(f, f->v, opcodes[i], FX_UID, in, len, 16);
+			if (status) {
+				assert_int_equal(status, PRM_STATUS_NO_RES);
+				assert_int_equal(f->syndrome, FW_SYN_MEMORY);
+				failed++;
+			}
+		} while (status);
+		calls_left = 0;
+		assert_in_range(failed, 2, 16);
+	}
 }
 
 static const uint16_t changes[] = {
@@ -436,6 +477,7 @@ int main(void)
 		T(cq_bad_input),  T(cq_pages),
 		T(cq_life),	  T(qp_bad_input),
 		T(qp_kinds),	  T(every_change_from_every_state),
+		T(scarce),
 		T(context),	  T(optional_fields),
 		T(rtr_bad_input), T(mmo),
 		T(reap),	  T(ring_bounds),

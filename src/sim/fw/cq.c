@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
@@ -95,6 +96,7 @@ int fw_create_cq(struct fw_cmd *c)
 {
 	const void *cqc = prm_create_cq_in_cat_cq_context(c->in);
 	struct cq *cq;
+	int err;
 
 	if (check_context(c, cqc))
 		return -1;
@@ -105,8 +107,12 @@ int fw_create_cq(struct fw_cmd *c)
 		fw_do_cq_drop(cq);
 		return -1;
 	}
-	if (dp_cq_start(cq)) {
+	err = dp_cq_start(cq);
+	if (err) {
 		fw_do_cq_drop(cq);
+		if (err == -ENOMEM)
+			return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+					 "no memory for one more completion queue");
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
 				 "cqc.dbr_addr 0x%" PRIx64 " can't be written",
 				 prm_cqc_get_dbr_addr(cqc));

@@ -195,9 +195,8 @@ int fw_create_qp(struct fw_cmd *c)
 	}
 	if (dp_qp_start(qp)) {
 		fw_qp_drop(qp);
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_DMA,
-				 "qpc.dbr_addr 0x%" PRIx64 " can't be reached",
-				 prm_qpc_get_dbr_addr(qpc));
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for one more queue pair");
 	}
 	prm_create_qp_out_set_qpn(c->out, qp->o.id);
 	return 0;
