@@ -24,6 +24,7 @@ tests_unit_dp_cq_SOURCES = tests/unit/dp_cq.c $(DP_RIG)
 tests_unit_dp_cq_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_dp_cq_CFLAGS = $(DP_CFLAGS)
 tests_unit_dp_cq_LDADD = $(DP_LDADD)
+tests_unit_dp_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 tests_unit_dp_mmo_SOURCES = tests/unit/dp_mmo.c $(DP_RIG)
 tests_unit_dp_mmo_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_dp_mmo_CFLAGS = $(DP_CFLAGS)

@@ -5,8 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include "dp_rig.h"
 #include "queue/dp.h"
+
+/*
+ * While a CQ is watched, writes to client memory are made here, byte by byte: segments in their
+ * order, each from its end, as a copy within one segment may. After each byte the watcher looks at
+ * the entries that come next: none may be valid before an older one.
+ */
+static struct rig_cq *watched;
+static unsigned int looks;
+
+static bool is_valid(const struct rig_cq *c, uint32_t index)
+{
+	size_t size = (size_t)1 << c->cq->cqe_log;
+	uint32_t n = 1u << c->cq->log_size;
+	const uint8_t *cqe = c->ring + (index & (n - 1)) * size + size - 64;
+
+	return prm_cqe64_get_opcode(cqe) != PRM_CQE_OPCODE_INVALID &&
+	       prm_cqe64_get_owner(cqe) == !!(index & n);
+}
+
+static void look_ahead(const struct rig_cq *c)
+{
+	bool gap = false;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		assert_false(gap && is_valid(c, c->ci + i));
+		gap |= !is_valid(c, c->ci + i);
+	}
+	looks++;
+}
+
+static ssize_t write_slowly(const struct iovec *local, const struct iovec *remote, unsigned long n)
+{
+	const uint8_t *from = local->iov_base;
+	ssize_t done = 0;
+
+	for (unsigned long i = 0; i < n; done += (ssize_t)remote[i].iov_len, i++)
+		for (size_t at = remote[i].iov_len; at--;) {
+			((uint8_t *)remote[i].iov_base)[at] = from[(size_t)done + at];
+			look_ahead(watched);
+		}
+	return done;
+}
+
+long __real_syscall(long, ...);
+long __wrap_syscall(long, long, void *, unsigned long, void *, unsigned long, unsigned long);
+long __wrap_syscall(long number, long pid, void *local, unsigned long nlocal, void *remote,
+		    unsigned long nremote, unsigned long flags)
+{
+	if (watched && number == SYS_process_vm_writev)
+		return write_slowly(local, remote, nremote);
+	return __real_syscall(number, pid, local, nlocal, remote, nremote, flags);
+}
 
 static void nops(struct rig_pair *p, unsigned int n)
 {
@@ -168,6 +222,32 @@ static void test_turns(void **state)
 	assert_true(p->ca.cq->pi > 2000);
 }
 
+/* Both entry sizes, over the ring's end, with posted writes before them. */
+static void test_in_order(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 30; i++) {
+		watched = &p->ca;
+		nops(p, 7);
+		assert_int_equal(drain(&p->ca), 7);
+		watched = &p->cb;
+		for (unsigned int k = 0; k < 5; k++) {
+			struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, 0, k);
+
+			rig_recv(&p->b, p->dst, 64, rig_key(p->md));
+			rig_raddr(&w, p->dst, rig_key(p->md));
+			rig_data(&w, p->src, 8, rig_key(p->ms));
+			rig_end(&w);
+		}
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_equal(drain(&p->cb), 5);
+	}
+	watched = NULL;
+	assert_true(looks > 30 * (7 * 64 + 5 * 128));
+}
+
 /* The pages of a CQ's ring, of an SQ's ring, and of a message go away: errors, nothing worse. */
 static void *page(void)
 {
@@ -279,6 +359,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_overflow, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_overrun_ignore, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_turns, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_in_order, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_vanished_cq, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_vanished_sq, rig_setup, rig_teardown),
 		cmocka_unit_test_setup_teardown(test_vanished_record, rig_setup, rig_teardown),

@@ -474,13 +474,11 @@ static void ring_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(cq_bad_input),  T(cq_pages),
-		T(cq_life),	  T(qp_bad_input),
-		T(qp_kinds),	  T(every_change_from_every_state),
-		T(scarce),
-		T(context),	  T(optional_fields),
-		T(rtr_bad_input), T(mmo),
-		T(reap),	  T(ring_bounds),
+		T(cq_bad_input),  T(cq_pages), T(cq_life),
+		T(qp_bad_input),  T(qp_kinds), T(every_change_from_every_state),
+		T(scarce),	  T(context),  T(optional_fields),
+		T(rtr_bad_input), T(mmo),      T(reap),
+		T(ring_bounds),
 	};
 
 	return cmocka_run_group_tests_name("fw_queues", tests, NULL, NULL);

@@ -35,9 +35,9 @@ static struct host *host;
 
 static int write_owned(struct host *h, bus_t to, const void *from, size_t len)
 {
-	struct dma_seg seg = {to, len};
+	struct dma_seg seg[2] = {{to, len - 1}, {to + len - 1, 1}};
 
-	return dma_scatter_owned(h, &seg, 1, from);
+	return dma_scatter_ordered(h, seg, 2, 1, from);
 }
 
 static uint8_t *fenced_area(void)

@@ -17,16 +17,17 @@ static void moves(struct client *c)
 	for (unsigned int round = 0; round < 3000; round++) {
 		size_t off = (size_t)rand_r(&seed) % AREA;
 		size_t len = (size_t)rand_r(&seed) % (round % 2 ? 100 : AREA);
-		struct dma_seg seg;
+		struct dma_seg seg[2];
 
 		if (len > AREA - off)
 			len = AREA - off;
 		fill(bytes, len, round);
 		memcpy(want, c->area, AREA);
 		memcpy(want + off, bytes, len);
-		seg = (struct dma_seg){at(c, off), len};
+		seg[0] = (struct dma_seg){at(c, off), len - 1};
+		seg[1] = (struct dma_seg){at(c, off + len - 1), 1};
 		if (round % 3 && len)
-			assert_int_equal(dma_scatter_owned(host, &seg, 1, bytes), 0);
+			assert_int_equal(dma_scatter_ordered(host, seg, 2, 1, bytes), 0);
 		else
 			assert_int_equal(dma_write(host, at(c, off), bytes, len), 0);
 		assert_memory_equal(c->area, want, AREA);
@@ -221,9 +222,11 @@ static int put_write(const struct client *c, size_t off, const void *bytes, size
 
 static int put_owned(const struct client *c, size_t off, const void *bytes, size_t len)
 {
-	struct dma_seg seg[2] = {{at(c, off), len / 2}, {at(c, off + len / 2), len - len / 2}};
+	struct dma_seg seg[3] = {{at(c, off), len / 2},
+				 {at(c, off + len / 2), len - len / 2 - 1},
+				 {at(c, off + len - 1), 1}};
 
-	return dma_scatter_owned(host, seg, 2, bytes);
+	return dma_scatter_ordered(host, seg, 3, 1, bytes);
 }
 
 static int put_copy(const struct client *c, size_t off, const void *bytes, size_t len)

@@ -236,31 +236,28 @@ int dma_write(struct host *h, bus_t to, const void *from, size_t len)
 }
 
 /*
- * The segments are copied one after the other. On x86-64 that is order enough of the kernel's
- * copies, too: within one segment a string copy may store in any order, but no later store passes
- * it. Elsewhere they are ordered by nothing, so the owner byte is a call of its own behind a
- * barrier.
+ * The segments are copied one after the other. On x86-64 that also orders the kernel's copies:
+ * within one segment a string copy may store in any order, but no later store passes it. Elsewhere
+ * nothing orders them, so each ordered segment is a call of its own behind a barrier.
  */
-int dma_scatter_owned(struct host *h, const struct dma_seg *segs, unsigned int n, const void *from)
+int dma_scatter_ordered(struct host *h, const struct dma_seg *segs, unsigned int n,
+			unsigned int ordered, const void *from)
 {
-	struct dma_seg seg[IOV_RUN];
-	const uint8_t *end = from;
-
-	if (!n || n >= IOV_RUN)
-		return -EFAULT;
-	memcpy(seg, segs, n * sizeof(seg[0]));
-	seg[n] = (struct dma_seg){seg[n - 1].addr + seg[n - 1].len - 1, 1};
-	seg[n - 1].len--;
 #ifdef __x86_64__
-	(void)end;
-	return segs_move(h, true, seg, n + 1, (void *)(uintptr_t)from);
+	(void)ordered;
+	return segs_move(h, true, segs, n, (void *)(uintptr_t)from);
 #else
-	if (segs_move(h, true, seg, n, (void *)(uintptr_t)from))
-		return -EFAULT;
-	for (unsigned int i = 0; i < n; i++)
-		end += seg[i].len;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return segs_move(h, true, &seg[n], 1, (void *)(uintptr_t)end);
+	uint8_t *at = (uint8_t *)(uintptr_t)from;
+	unsigned int i, first = n - ordered;
+	int err = segs_move(h, true, segs, first, at);
+
+	for (i = 0; i < first; i++)
+		at += segs[i].len;
+	for (; i < n && !err; at += segs[i++].len) {
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		err = segs_move(h, true, &segs[i], 1, at);
+	}
+	return err;
 #endif
 }
 

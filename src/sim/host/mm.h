@@ -94,7 +94,9 @@ struct dma_seg {
 /* Gather n segments into one buffer, or scatter one buffer over them, in as few calls as can be. */
 int dma_gather(struct host *, const struct dma_seg *, unsigned int n, void *to);
 int dma_scatter(struct host *, const struct dma_seg *, unsigned int n, const void *from);
-/* The same so that the very last byte becomes visible after all the others. */
-int dma_scatter_owned(struct host *, const struct dma_seg *, unsigned int n, const void *from);
+/* The same; the last `ordered` segments become visible one after the other, after all the others.
+ */
+int dma_scatter_ordered(struct host *, const struct dma_seg *, unsigned int n, unsigned int ordered,
+			const void *from);
 
 #endif

@@ -13,6 +13,7 @@
 #define ARM_RECORD 4u
 #define PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */
 #define INDEX_MASK 0xffffffu
+#define OWNER_AT	   (PRM_CQE64_BYTES - 1u) /* cqe64.op_own */
 #define ST_FIRED 0xau
 #define ST_ARMED 0x9u
 #define ST_ARMED_SOLICITED 0x6u
@@ -139,35 +140,45 @@ static bool cq_has_room(struct cq *cq)
 	return false;
 }
 
-/* Where the batch lies: the CQE that a program takes first goes last. */
+/*
+ * The batch's bytes as they lie in the ring, then each CQE's owner byte again, the oldest CQE's
+ * first. How many segments the bytes are, or negative.
+ */
 static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 {
 	uint64_t off = (uint64_t)((cq->pi - cq->dp->n) & ((1u << cq->log_size) - 1)) * size;
-	size_t younger = (cq->dp->n - 1) * size;
-	int n = younger ? ring_segs(&cq->ring, off + size, younger, seg, BATCH_SEGS) : 0, first;
+	int n = ring_segs(&cq->ring, off, cq->dp->n * size, seg, BATCH_SEGS - CQ_BATCH);
+	const struct dma_seg *at = seg;
+	size_t end = size; /* of a CQE, in *at */
 
 	if (n < 0)
 		return n;
-	first = ring_segs(&cq->ring, off, size, seg + n, BATCH_SEGS);
-	return first <= 0 ? -EFAULT : n + first;
+	for (unsigned int i = 0; i < cq->dp->n; i++, end += size) {
+		while (end > at->len)
+			end -= at++->len;
+		seg[(unsigned int)n + i] = (struct dma_seg){at->addr + end - 1, 1};
+	}
+	return n;
 }
 
-/* What was posted before goes in the same call: the kernel copies in order. */
+/*
+ * CQEs become visible in their order, as a NIC writes them: all of them are written first, not yet
+ * valid, then their owner bytes one by one. Posted writes go in the same call, before them.
+ */
 static int write_batch(struct cq *cq)
 {
 	struct dp_cq *d = cq->dp;
-	size_t size = cqe_size(cq), younger = (d->n - 1) * size;
-	struct dma_seg seg[2 * BATCH_SEGS];
-	uint8_t bytes[CQ_BATCH * 128];
-	int n = batch_segs(cq, size, seg);
+	size_t len = d->n * cqe_size(cq);
+	struct dma_seg seg[BATCH_SEGS];
+	int n = batch_segs(cq, cqe_size(cq), seg);
 
 	if (n < 0 || (cq->ring.umem && cq->ring.umem->ro)) {
 		post_flush(dp_of(&cq->o));
 		return -EFAULT;
 	}
-	memcpy(bytes, d->cqe + size, younger);
-	memcpy(bytes + younger, d->cqe, size);
-	return post_flush_then(dp_of(&cq->o), seg, (unsigned int)n, bytes, younger + size);
+	memcpy(d->cqe + len, d->owner, d->n);
+	return post_flush_then(dp_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
+			       len + d->n);
 }
 
 static void cq_flush(struct cq *cq)
@@ -214,11 +225,14 @@ void cq_filled(struct cq *cq, bool solicited)
 	uint8_t *cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
 	uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
 	bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
+	uint8_t owner = cq->pi >> cq->log_size & 1;
 
-	prm_cqe64_set_owner(cqe, cq->pi >> cq->log_size & 1);
+	prm_cqe64_set_owner(cqe, owner);
 	if (sim_tracing)
 		sim_trace("cqe", error ? "err_cqe" : "cqe64", cqe, PRM_CQE64_BYTES,
 			  "cq 0x%x index %u", cq->o.id, cq->pi);
+	d->owner[d->n] = cqe[OWNER_AT];
+	cqe[OWNER_AT] = (uint8_t)(PRM_CQE_OPCODE_INVALID << 4 | !owner);
 	cq->pi++;
 	d->n++;
 	if (solicited || error)

@@ -12,7 +12,7 @@
  * CQE: it waits for one, though not for long.
  */
 #define SMALL	       2048u
-#define POSTS_AND_MORE 60u /* segments of one call */
+#define CALL_SEGS      60u /* that one call moves */
 #define HOLD_NS	       10000u
 
 static void emptied(struct dp_posts *p)
@@ -41,21 +41,21 @@ void post_flush(struct dp *dp)
 }
 
 /* In one call if it can be; who failed is found out one by one. */
-int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, const void *bytes,
-		    size_t len)
+int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, unsigned int ordered,
+		    const void *bytes, size_t len)
 {
 	struct dp_posts *p = &dp->posts;
 
-	if (p->n && p->n + n <= POSTS_AND_MORE && p->bytes + len <= sizeof(p->buf)) {
+	if (p->n && p->n + n <= CALL_SEGS && p->bytes + len <= sizeof(p->buf)) {
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
 		memcpy(p->buf + p->bytes, bytes, len);
-		if (!dma_scatter_owned(dp->si->host, p->seg, p->n + n, p->buf)) {
+		if (!dma_scatter_ordered(dp->si->host, p->seg, p->n + n, ordered, p->buf)) {
 			emptied(p);
 			return 0;
 		}
 	}
 	post_flush(dp);
-	return dma_scatter_owned(dp->si->host, seg, n, bytes);
+	return dma_scatter_ordered(dp->si->host, seg, n, ordered, bytes);
 }
 
 void post_before(struct dp *dp, const struct dma_seg *seg)

@@ -15,7 +15,7 @@
 #define SQ_CACHE_BLOCKS 32u
 #define RQ_CACHE_BYTES 2048u /* at least one entry of the largest stride */
 #define CQ_BATCH 16u
-#define BATCH_SEGS 8u
+#define BATCH_SEGS	(8u + CQ_BATCH) /* of a batch: its bytes, and each CQE's owner byte again */
 
 /*
  * Finer reasons beside LOCAL_QP_OP_ERR, in vendor_err_synd. No public source gives the firmware's
@@ -59,7 +59,9 @@ struct dp_cq {
 	TAILQ_ENTRY(dp_cq) dirty_link;
 	bool dirty;
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
-	uint8_t cqe[CQ_BATCH * 128];
+	uint8_t owner[CQ_BATCH];
+	/* op_own of each is invalid here; what it becomes is written after all of them */
+	uint8_t cqe[CQ_BATCH * 128 + CQ_BATCH];
 };
 
 /* One UAR page: whose records a write to it makes worth looking at. */
@@ -80,7 +82,7 @@ struct dp_posts {
 	bool seen;	/* some may be looked at without a CQE */
 	uint64_t since; /* the end of a turn at which they began to wait; 0: not yet */
 	size_t bytes;
-	struct dma_seg seg[POSTS + 2 * BATCH_SEGS];
+	struct dma_seg seg[POSTS + BATCH_SEGS];
 	struct qp *qp[POSTS];
 	uint8_t buf[65536];
 };
@@ -218,8 +220,9 @@ void post_flush(struct dp *);
 /* The same for what a peer wrote: flushed at the end of the turn. */
 int post_seen(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 bool post_end_turn(struct dp *, uint64_t now); /* true if something was flushed */
-/* The same, then these bytes, their last one last: 0, or -EFAULT for these. */
-int post_flush_then(struct dp *, const struct dma_seg *, unsigned int n, const void *, size_t len);
+/* The same, then these bytes, the last `ordered` segments in order: 0, or -EFAULT for these. */
+int post_flush_then(struct dp *, const struct dma_seg *, unsigned int n, unsigned int ordered,
+		    const void *, size_t len);
 void post_before(struct dp *, const struct dma_seg *); /* flushes what lies in it */
 void post_failed(struct qp *);
 
