@@ -74,8 +74,14 @@ says 0 "without --ste it is the library's own text" "3303," -- dump --dump "$v1"
 says 3 "a way out that the dump has not" "no table where packets that go out would begin" \
 	-- explain --dump "$v0" "out ipv4"
 says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- explain --dump "$v1" "in ipv4 dst 10.0.0"
-says 2 "two packets" "a packet is one line" -- explain --dump "$v1" "in ipv4
+says 2 "two packets" "the packet, column 9: expected" -- explain --dump "$v1" "in ipv4
 drop in ipv6"
+says 2 "no packet at all" "a packet is written like this: ipv4 dst" -- explain --dump "$v1" ""
+says 0 "words without quotes and without a direction come in" "packet in (the default direction): ipv4 ? > ? udp ? > 53" \
+	"hits: dst port 53, proto udp" -- explain --dump "$v1" ipv4 udp dst port 53
+says 3 "the other direction as an option" "no table where packets that go out would begin" \
+	-- explain --dump "$v0" --out ipv4
+says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 address" -- explain --dump "$v1" ipv4 dst 10.0.0
 # 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
 "${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
 says 0 "a packet that was cut is told" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"

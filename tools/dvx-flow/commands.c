@@ -69,8 +69,7 @@ int cmd_apply(const struct args *a)
 	return code;
 }
 
-/* Words with one blank between them, as the daemon has a rule's text; "": they are too long. */
-static void commands_join(char *out, size_t size, char *const *words, int n)
+void words_join(char *out, size_t size, char *const *words, int n)
 {
 	static const char blanks[] = " \t\r\n\f";
 	size_t used = 0;
@@ -93,12 +92,12 @@ static void commands_join(char *out, size_t size, char *const *words, int n)
 /* A number is a rule's id, anything else its words. */
 static json_t *which_rule(char *const *words, int n)
 {
-	char text[65536], *end;
+	char text[WORDS_BYTES_MAX], *end;
 	unsigned long id = strtoul(words[0], &end, 10);
 
 	if (n == 1 && *words[0] && !*end)
 		return json_integer((json_int_t)id);
-	commands_join(text, sizeof(text), words, n);
+	words_join(text, sizeof(text), words, n);
 	return json_string(text);
 }
 

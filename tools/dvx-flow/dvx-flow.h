@@ -49,6 +49,10 @@ struct rules_text {
 };
 void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
 
+/* Operands with one blank between them, as the daemon has a rule's text; "": they are too long. */
+#define WORDS_BYTES_MAX 65536
+void words_join(char *out, size_t size, char *const *words, int n);
+
 /* What rules_compile() refused, in a sentence. */
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size);
 

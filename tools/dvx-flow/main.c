@@ -57,7 +57,7 @@ static const struct argp_option stats_options[] = {
 static const struct argp_option explain_options[] = {
 	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
 	{"packet", 'p', "N", 0, "only packet N of the file, in full", 0},
-	{"out", 'o', NULL, 0, "the file's packets go out", 0},
+	{"out", 'o', NULL, 0, "the packets go out; default: they come in", 0},
 	CLIENT_OPTIONS,
 	{0},
 };
@@ -83,9 +83,11 @@ static const struct cli_command commands[] = {
 	 stats_options, cmd_stats},
 	{"del", 1, CLI_ANY, "ID|RULE...", "Takes one rule away; the others' counters go on.",
 	 client_options, cmd_del},
-	{"explain", 1, 1, "\"in FIELDS...\"|FILE.pcap",
-	 "Which tables, rules and entries does a packet meet, and what decides?", explain_options,
-	 cmd_explain},
+	{"explain", 1, CLI_ANY, "[in|out] MATCH...|FILE.pcap",
+	 "Which tables, rules and entries does a packet meet, and what decides? The packet is "
+	 "written like a rule's matches (ipv4 dst 10.0.0.1 udp dst port 53); it comes in unless "
+	 "its first word is out.",
+	 explain_options, cmd_explain},
 	{"dump", 0, 0, "",
 	 "What libmlx5 prints of the daemon's tables, or each entry of them in words.",
 	 dump_options, cmd_dump},

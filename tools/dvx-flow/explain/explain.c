@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "explain.h"
+#include "rules/words.h"
 
 #define STARTS_MAX     16
 #define LINE_MAX_BYTES 256
@@ -78,7 +79,7 @@ static void print_story(json_t *j)
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 
-static int tell_one(struct job *job, const struct fields *p, const char *name)
+static int tell_one(struct job *job, const struct fields *p, const char *name, const char *note)
 {
 	char line[LINE_MAX_BYTES];
 	json_t *ways = json_array();
@@ -86,7 +87,7 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 
 	fields_line(line, sizeof(line), p);
 	if (!job->args->json)
-		printf("%s%s: %s\n%s", name, job->side == SIDE_RX ? " in" : " out", line,
+		printf("%s %s%s: %s\n%s", name, job->side == SIDE_RX ? "in" : "out", note, line,
 		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n"
 				       : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
@@ -112,29 +113,24 @@ static int tell_one(struct job *job, const struct fields *p, const char *name)
 
 /* --- the packet that was written down --- */
 
-#define BEFORE "pass "
-
 static void tell_mistake(void *arg, const struct mistake *m)
 {
-	(void)arg;
-	say("the packet, column %u: %s",
-	    m->column > strlen(BEFORE) ? m->column - (unsigned int)strlen(BEFORE) : 1, m->text);
+	unsigned int before = *(const unsigned int *)arg;
+
+	say("the packet, column %u: %s", m->column > before ? m->column - before : 1, m->text);
 }
 
-static int one_rule(struct ruleset *set, const char *words)
+/* The parser reads rules: what makes one of the packet's words stands before them. */
+static int one_rule(struct ruleset *set, const char *words, const char *direction)
 {
+	unsigned int before = (unsigned int)(strlen("pass ") + strlen(direction));
 	char *text;
 	int n;
 
-	if (asprintf(&text, BEFORE "%s\n", words) < 0)
+	if (asprintf(&text, "pass %s%s\n", direction, words) < 0)
 		return -1;
-	n = rules_parse(text, strlen(text), set, tell_mistake, NULL);
+	n = rules_parse(text, strlen(text), set, tell_mistake, &before);
 	free(text);
-	if (!n && set->n != 1) {
-		say("a packet is one line such as: in ipv4 dst 10.0.0.1 tcp dst port 80");
-		ruleset_free(set);
-		return -1;
-	}
 	return n;
 }
 
@@ -167,13 +163,21 @@ static int find_vport(struct job *job, struct fields *p)
 	return EXIT_RULES;
 }
 
-static int explain_words(struct job *job, const char *words)
+static int explain_words(struct job *job)
 {
+	char words[WORDS_BYTES_MAX];
 	struct ruleset set;
 	struct fields p;
+	bool said;
 	int ret;
 
-	if (one_rule(&set, words))
+	words_join(words, sizeof(words), job->args->argv, job->args->argc);
+	if (!words[0]) {
+		say("a packet is written like this: ipv4 dst 10.0.0.1 tcp dst port 80");
+		return EXIT_USAGE;
+	}
+	said = word_is_direction(words);
+	if (one_rule(&set, words, said ? "" : job->args->out ? "out " : "in "))
 		return EXIT_USAGE;
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
 	fields_of_rule(&p, &set.rule[0]);
@@ -182,7 +186,9 @@ static int explain_words(struct job *job, const char *words)
 	ret = find_starts(job);
 	if (!ret)
 		ret = find_vport(job, &p);
-	return ret ? ret : tell_one(job, &p, "packet");
+	if (ret)
+		return ret;
+	return tell_one(job, &p, "packet", said || job->args->out ? "" : " (the default direction)");
 }
 
 /* --- the packets of a file --- */
@@ -320,7 +326,7 @@ static int read_packets(struct job *job, pcap_t *in)
 			if (job->cut)
 				say("it was cut when it was captured (%u of %u bytes): " CUT_MEANS,
 				    head->caplen, head->len);
-			return tell_one(job, &p, name);
+			return tell_one(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);
 	}
@@ -371,13 +377,13 @@ static int explain_file(struct job *job, const char *path)
 	return ret;
 }
 
-/* A path of a file, there or not, or words; words begin with a direction. */
-static bool explain_is_file(const char *what)
+/* A path of a file, there or not, or words of the rule language. */
+static bool explain_is_file(const struct args *a)
 {
+	const char *what = a->argv[0];
 	struct stat st;
 
-	if (!strncmp(what, "in ", 3) || !strncmp(what, "out ", 4) || !strcmp(what, "in") ||
-	    !strcmp(what, "out"))
+	if (a->argc > 1 || word_is_direction(what))
 		return false;
 	return (!strpbrk(what, " \t") && strpbrk(what, "./")) ||
 	       (!stat(what, &st) && !S_ISDIR(st.st_mode));
@@ -395,8 +401,7 @@ int cmd_explain(const struct args *a)
 	job.story = (struct story){.cache = job.src.cache,
 				   .name = job.src.daemon ? source_rule : NULL,
 				   .arg = &job.src};
-	ret = explain_is_file(a->argv[0]) ? explain_file(&job, a->argv[0])
-					  : explain_words(&job, a->argv[0]);
+	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);
