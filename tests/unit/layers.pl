@@ -39,7 +39,7 @@ my %may = (
 		'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-perf/verbs.c' => ['tools/dvx-perf/*', 'tools/cli', 'include/dvx', @rdma],
 	'tools/dvx-flow' => ['tools/dvx-flow/*', 'tools/cli', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:argp', 'ext:pcap/'],
-	'tools/dvx-flow/rules' => [],
+	'tools/dvx-flow/rules' => ['tools/cli/names.h'],
 	'tools/dvx-flow/daemon' => ['tools/dvx-flow', 'tools/cli', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'ext:jansson', 'ext:pcap/'],
 	'tools/dvx-flow/explain' => ['tools/dvx-flow', 'tools/dvx-flow/rules', 'include/dvx', 'include/dvx/prm', 'src/prm', 'ext:jansson', 'ext:pcap/'],
 	'tools' => ['include/dvx', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:nettle/'],

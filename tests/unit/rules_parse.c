@@ -308,7 +308,7 @@ static void mistakes(void **state)
 		 "\"udp\"?"},
 		{"drop in udp dst prot 53", "1:17+4 expected an IPv4 address, an IPv6 address, a "
 					    "MAC address, host or port, not "
-					    "\"prot\"\n"},
+					    "\"prot\"; did you mean \"port\"?\n"},
 		{"drop in src hosts", "1:13+5 expected an IPv4 address, an IPv6 address, a MAC "
 				      "address, host or port, not "
 				      "\"hosts\"; did you mean \"host\"?"},

@@ -9,7 +9,7 @@ tools_dvx_flow_libgrammar_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx
 	-I$(top_srcdir)/tools/dvx-flow/rules
 tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-conversion -Wno-undef -Wno-cast-align \
 	-Wno-missing-prototypes -Wno-unused-function -Wno-unused-parameter
-tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
+tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS) -I$(top_srcdir)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
@@ -18,5 +18,5 @@ tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c \
 	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/spot.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c
-tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la
+tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "rules/grammar.h"
 #include "rule.h"
+#include "tools/cli/names.h"
 #include "words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -207,32 +209,14 @@ const struct word *word_find(const char *name)
 	return NULL;
 }
 
-static unsigned int rules_words_least(unsigned int a, unsigned int b)
+bool word_is_direction(const char *text)
 {
-	return a < b ? a : b;
-}
+	char first[16];
+	const struct word *w;
 
-#define NEAR_MAX 16
-
-/* Changes (insert, delete, replace a letter) from one word to the other. */
-static unsigned int rules_words_distance(const char *a, const char *b)
-{
-	unsigned int row[NEAR_MAX + 1], diagonal, up;
-	size_t n = strlen(b);
-
-	for (unsigned int j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned int i = 1; a[i - 1]; i++) {
-		diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			up = row[j];
-			diagonal += a[i - 1] != b[j - 1];
-			row[j] = rules_words_least(diagonal, rules_words_least(up, row[j - 1]) + 1);
-			diagonal = up;
-		}
-	}
-	return row[n];
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \t\r\n\f"), text);
+	w = word_find(first);
+	return w && (w->token == T_IN || w->token == T_OUT);
 }
 
 const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg)
@@ -241,10 +225,10 @@ const char *word_near(const char *name, bool (*may)(const void *arg, int token),
 	size_t len = strlen(name);
 	unsigned int nearest = len > 4 ? 3 : 2; /* fewer changes than this */
 
-	if (len < 2 || len > NEAR_MAX)
+	if (len < 2)
 		return NULL;
 	for (size_t i = 0; i < COUNT(words); i++) {
-		unsigned int changes = rules_words_distance(name, words[i].name);
+		unsigned int changes = name_distance(name, words[i].name);
 
 		if (changes < nearest && may(arg, words[i].token)) {
 			nearest = changes;

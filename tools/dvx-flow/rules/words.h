@@ -15,6 +15,8 @@ struct word {
 
 /* NULL: not a word of the language. Case does not count. */
 const struct word *word_find(const char *name);
+/* in or out, by any of their names; the word may be followed by others. */
+bool word_is_direction(const char *text);
 /* The nearest word to a wrong one, of those that `may` stand in its place; or NULL. */
 const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg);
 
