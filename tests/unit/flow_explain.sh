@@ -77,7 +77,7 @@ says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- ex
 says 2 "two packets" "the packet, column 9: expected" -- explain --dump "$v1" "in ipv4
 drop in ipv6"
 says 2 "no packet at all" "a packet is written like this: ipv4 dst" -- explain --dump "$v1" ""
-says 0 "words without quotes and without a direction come in" "packet in (the default direction): ipv4 ? > ? udp ? > 53" \
+says 0 "words without quotes and without a direction come in" "packet in (the default direction): ipv4 udp ? > 53" \
 	"hits: dst port 53, proto udp" -- explain --dump "$v1" ipv4 udp dst port 53
 says 3 "the other direction as an option" "no table where packets that go out would begin" \
 	-- explain --dump "$v0" --out ipv4
