@@ -87,6 +87,19 @@ run_killed() {
 }
 check "a run that is killed takes its device down" run_killed
 
+device_killed() {
+	mkfifo "$scratch/go"
+	"$dvx_sim" run -- sh -c 'echo up; read -r _ <"$0"' "$scratch/go" >"$scratch/early" 2>&1 &
+	shows_up "$scratch/early" up $! || return
+	server=$("$dvx_sim" ls --json | jq '.[0].pid')
+	kill -9 "$server"
+	shows_up "$scratch/early" 'the device ended before the command did' $! || return
+	echo >"$scratch/go"
+	wait $!
+	[ $? = 125 ]
+}
+check "run fails when the device ends before the command" device_killed
+
 mkdir -p "$scratch/open/dvx-sim"
 chmod 755 "$scratch/open/dvx-sim"
 check "a registry that others may enter is refused" \
@@ -104,7 +117,7 @@ without_stdio() {
 	timeout 300 "$dvx_sim" up bare <&- >&- 2>&- || return
 	says 0 '^bare (pid' timeout 300 "$dvx_sim" ls
 }
-chips="$chips bare full stopped"
+chips="$chips bare full few stopped"
 check "up without stdin, stdout and stderr" without_stdio
 check "... leaves a command's as they were" says 0 '^closed$' \
 	sh -c "'$dvx_sim' exec bare -- sh -c 'test -e /proc/self/fd/0 || echo closed' <&-"
@@ -117,6 +130,22 @@ check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
 check "ls on a full disk fails" says 1 "standard output takes no more: No space" \
 	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
+
+# Few descriptors: either a chip, or a sentence and nothing left behind. Its reader sees the end.
+few() {
+	for n in 6 7 8 9 10 11 12 13 14 15 16; do
+		echo "$n descriptors"
+		timeout 60 sh -c '"$@" 2>&1 | cat' sh \
+			sh -c 'ulimit -n $1; exec "$0" up few' "$dvx_sim" $n >"$scratch/few" || return
+		cat "$scratch/few"
+		if [ -s "$scratch/few" ]; then
+			[ "$(grep -c '^dvx-sim: ' "$scratch/few")" = 1 ] && [ ! -e "$scratch/dvx-sim/few" ] || return
+		else
+			"$dvx_sim" down few || return
+		fi
+	done
+}
+check "up with few descriptors has a chip or a sentence" few
 
 stopped() {
 	"$dvx_sim" up stopped || return

@@ -24,16 +24,20 @@ static void run_forward(pid_t child, const siginfo_t *info)
 		kill(child, info->si_signo);
 }
 
+/* What a command says without its device is worth nothing: that is a failure of dvx-sim's own. */
 static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 {
+	bool lost = false;
 	siginfo_t info;
 	int status;
 
 	for (;;) {
 		if (waitpid(child, &status, WNOHANG) == child)
-			return code_of(status);
-		if (waitpid(server, &status, WNOHANG) == server)
+			return lost ? EXIT_SELF : code_of(status);
+		if (waitpid(server, &status, WNOHANG) == server) {
 			say("the device ended before the command did (status %d)", code_of(status));
+			lost = true;
+		}
 		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
 			run_forward(child, &info);
 	}
@@ -83,7 +87,9 @@ int cmd_run(const struct args *a)
 	close(life[0]);
 	rc = run_with(&client, server, &signals, &before);
 	close(life[1]);
-	if (waitpid(server, &status, 0) == server && status)
+	if (waitpid(server, &status, 0) == server && status) {
 		say("the device ended badly (status %d)", code_of(status));
+		rc = EXIT_SELF;
+	}
 	return rc;
 }

@@ -179,20 +179,25 @@ static int start_trace(void)
 	return -1;
 }
 
-/* From here on nobody looks at this process's output. */
-static void detach(void)
+/*
+ * Lets go of the caller's standard streams, else a reader of `up`'s output would wait for the end
+ * of the server. From here on refusals go to the log.
+ */
+static int detach(void)
 {
 	int log = open(in_dir("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (log >= 0) {
-		sim_log_to(log);
-		sim_log_most(LOG_MOST);
-	}
-	for (int fd = 0; fd <= 2 && nowhere >= 0; fd++)
+	if (log < 0 || nowhere < 0)
+		return chip_server_fail("can't detach the chip in");
+	sim_log_to(log);
+	sim_log_most(LOG_MOST);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		dup2(nowhere, fd);
+	close(nowhere);
 	if (chdir("/"))
 		sim_note("can't leave the folder that this was started in");
+	return 0;
 }
 
 static int chip_server_serve(struct chip *chip)
@@ -207,8 +212,10 @@ static int chip_server_serve(struct chip *chip)
 		return chip_server_fail("can't serve");
 	if (option.lifeline >= 0)
 		chip_watch(chip, option.lifeline, lifeline_cut, chip);
-	if (option.detach)
-		detach();
+	if (option.detach && detach()) {
+		link_server_free(server);
+		return -1;
+	}
 	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
 		close(option.ready);
 	process_is_device();
