@@ -34,7 +34,7 @@
 
 struct bench {
 	struct chip *chip;
-	struct silicon *si;
+	struct device *dev;
 	char dir[64];
 	int say, hear; /* to and from the program */
 	char heard;
@@ -108,14 +108,14 @@ static void open_device(struct bench *b)
 {
 	char path[96];
 
-	b->chip = chip_new(&personality_bluefield2, NULL);
+	b->chip = chip_new(&profile_bluefield2, NULL);
 	snprintf(b->dir, sizeof(b->dir), "%s/bench.XXXXXX",
 		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	if (!b->chip || !mkdtemp(b->dir))
 		die("chip");
-	b->si = chip_silicon(b->chip);
+	b->dev = chip_device(b->chip);
 	snprintf(path, sizeof(path), "%s/host", b->dir);
-	if (sysfs_make(path, b->si->personality, &b->si->vhca[FUNCTION_HOST]))
+	if (sysfs_make(path, b->dev->profile, &b->dev->vhca[BLUEFIELD2_HOST]))
 		die("sysfs");
 	snprintf(path, sizeof(path), "%s/socket", b->dir);
 	if (!link_server_new(b->chip, listen_at(path), "steer-bench", &nothing))
@@ -156,7 +156,7 @@ static __attribute__((noipa)) bool device_turn(struct bench *b)
 {
 	bool rung = host_poll(chip_host(b->chip)) > 0;
 
-	return datapath_run(b->si) || rung;
+	return datapath_run(b->dev) || rung;
 }
 
 static int by_size(const void *a, const void *b)
@@ -253,7 +253,7 @@ static __attribute__((noipa)) void walk(struct vhca *v, uint8_t *bytes, uint32_t
 
 static double walk_rate(struct bench *b, uint32_t rules, uint32_t n)
 {
-	struct vhca *v = &b->si->vhca[FUNCTION_HOST];
+	struct vhca *v = &b->dev->vhca[BLUEFIELD2_HOST];
 	uint8_t *bytes = malloc(PACKETS * sizeof(frame));
 	uint64_t start;
 
@@ -348,17 +348,17 @@ static __attribute__((noipa)) uint32_t walk_recorded(struct vhca *v, uint64_t ro
 
 static int replay(const char *path, uint32_t rules, uint32_t n)
 {
-	static struct silicon si;
+	static struct device dev;
 	struct host *host = host_new();
 	uint8_t *bytes = malloc(PACKETS * sizeof(frame));
 	uint64_t root;
 
-	if (!host || silicon_init(&si, host, &clock_monotonic, &personality_bluefield2))
-		die("silicon");
-	root = load(&si.vhca[FUNCTION_HOST], path);
+	if (!host || device_init(&dev, host, &clock_monotonic, &profile_bluefield2))
+		die("device");
+	root = load(&dev.vhca[BLUEFIELD2_HOST], path);
 	for (uint32_t i = 0; i < PACKETS; i++)
 		fill(bytes + i * sizeof(frame), (uint32_t)rand() % (rules / TABLES));
-	return walk_recorded(&si.vhca[FUNCTION_HOST], root, bytes, n) != n;
+	return walk_recorded(&dev.vhca[BLUEFIELD2_HOST], root, bytes, n) != n;
 }
 
 /* steer_bench PRELOAD PROGRAM RULES PACKETS RECORD | steer_bench RECORD RULES PACKETS */
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
 	run_program(&b, argv[1], argv[2], argv[3]);
 	serve(&b);
 	rate = walk_rate(&b, rules, packets);
-	record(&b.si->vhca[FUNCTION_HOST], argv[5]);
+	record(&b.dev->vhca[BLUEFIELD2_HOST], argv[5]);
 	printf("rules %u\ninsert_ns %llu\ndevice_ns %llu\nwalk_per_s %.0f\n", rules,
 	       (unsigned long long)b.inserted, (unsigned long long)b.work, rate);
 	/* The program ends; so does the device, without ceremony. */

@@ -20,16 +20,16 @@
 #define BACK	(PAIRS * SLOT) /* where all READs go */
 #define ENTRIES 4096u
 
-static __attribute__((noipa)) void turn(struct silicon *si)
+static __attribute__((noipa)) void turn(struct device *dev)
 {
-	datapath_run(si);
+	datapath_run(dev);
 }
 
 static struct mkey *icm_key(struct rig *rig)
 {
 	static struct sw_icm memory;
-	struct vhca *v = &rig->si.vhca[FUNCTION_HOST];
-	struct mkey *m = rig_mkey(rig, FUNCTION_HOST, NULL, ENTRIES * 64, MKEY_RW | MKEY_RR);
+	struct vhca *v = &rig->dev.vhca[BLUEFIELD2_HOST];
+	struct mkey *m = rig_mkey(rig, BLUEFIELD2_HOST, NULL, ENTRIES * 64, MKEY_RW | MKEY_RR);
 
 	assert_int_equal(icm_alloc(v, icm_addr(ICM_STE, 0), ENTRIES * 64), 0);
 	m->icm = &memory;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		post(&records.q, PRM_WQE_OPCODE_RDMA_READ, p->src + BACK, rig_key(p->ms), entry,
 		     rig_key(icm), i % 4 == 3);
 		rig_ring(&records.q);
-		turn(&p->rig.si);
+		turn(&p->rig.dev);
 		if (i % 4 == 3)
 			assert_non_null(rig_poll(&records.cq));
 		assert_int_equal(p->src[BACK], (uint8_t)i);

@@ -20,8 +20,8 @@ include tests/sim/share.mk
 dist_check_SCRIPTS += tests/sim/perf.sh
 TESTS += tests/sim/perf.sh
 
-dist_check_SCRIPTS += tests/sim/personality.sh
-TESTS += tests/sim/personality.sh
+dist_check_SCRIPTS += tests/sim/profile.sh
+TESTS += tests/sim/profile.sh
 check_PROGRAMS += tests/sim/limits
 tests_sim_limits_LDADD = src/lib/libdvx.la
 

@@ -43,7 +43,7 @@ static void *loop_main(void *chip)
 
 static void rig_start(struct rig *r)
 {
-	r->chip = chip_new(&personality_bluefield2, NULL);
+	r->chip = chip_new(&profile_bluefield2, NULL);
 	assert_non_null(r->chip);
 }
 
@@ -107,7 +107,7 @@ static void file_open(struct side *s)
 	int page;
 
 	f->mm = mm_open(chip_host(s->chip), getpid(), -1);
-	f->file = kernel_open(chip_kernel(s->chip), f->mm, FUNCTION_HOST);
+	f->file = kernel_open(chip_kernel(s->chip), f->mm, BLUEFIELD2_HOST);
 	page = bar_page_alloc(kfile_bar(f->file), 0x1234);
 	f->uar = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      bar_fd(kfile_bar(f->file)), (off_t)page * UAR_PAGE);
@@ -219,7 +219,7 @@ static void test_busy(void **state)
 
 struct tick {
 	struct timer t; /* first */
-	struct silicon *si;
+	struct device *dev;
 	unsigned int left;
 	sem_t done;
 };
@@ -229,7 +229,7 @@ static void ticked(struct timer *t)
 	struct tick *tick = (struct tick *)t;
 
 	if (--tick->left)
-		timer_set(&tick->si->timers, t, tick->si->clock->now(tick->si->clock) + 20000);
+		timer_set(&tick->dev->timers, t, tick->dev->clock->now(tick->dev->clock) + 20000);
 	else
 		sem_post(&tick->done);
 }
@@ -238,7 +238,7 @@ static void start_ticks(struct side *s)
 {
 	struct tick *tick = s->arg;
 
-	timer_set(&tick->si->timers, &tick->t, 0);
+	timer_set(&tick->dev->timers, &tick->t, 0);
 }
 
 /* A sleeping loop wakes for its timers. */
@@ -250,7 +250,7 @@ static void test_timers(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	tick.si = chip_silicon(rig.chip);
+	tick.dev = chip_device(rig.chip);
 	sem_init(&tick.done, 0, 0);
 	side_open(&side, &rig);
 	rig_run(&rig);

@@ -19,7 +19,7 @@ unsigned int copy_fake_corrupt;
 
 #define RING 64u
 
-struct device {
+struct copy_device {
 	int unused;
 };
 
@@ -35,25 +35,25 @@ struct engine {
 	int fd;
 };
 
-int device_open(struct device **d, const char *name, struct fault *f)
+int device_open(struct copy_device **d, const char *name, struct fault *f)
 {
 	(void)name;
 	*d = calloc(1, sizeof(**d));
 	return *d ? 0 : fault(f, COPY_DEVICE, "no memory");
 }
 
-void device_close(struct device *d)
+void device_close(struct copy_device *d)
 {
 	free(d);
 }
 
-const char *device_name(const struct device *d)
+const char *device_name(const struct copy_device *d)
 {
 	(void)d;
 	return "fake";
 }
 
-int export_make(struct export **e, struct device *d, const struct pool *p, struct ticket *t,
+int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
 		struct fault *f)
 {
 	struct plain plain = {.pid = getpid(), .mem = p->mem};
@@ -71,7 +71,7 @@ void export_free(struct export *e)
 	(void)e;
 }
 
-int engine_make(struct engine **out, struct device *d, const struct pool *local,
+int engine_make(struct engine **out, struct copy_device *d, const struct pool *local,
 		const struct ticket *t, struct fault *f)
 {
 	struct engine *e = calloc(1, sizeof(*e));

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The data path and the transport on a silicon without firmware (dp_rig.h).
+# The data path and the transport on a device without firmware (dp_rig.h).
 DP_TESTS = tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo \
-	tests/unit/dp_life tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss
+	tests/unit/dp_life tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post \
+	tests/unit/dp_functions tests/unit/net_loss
 check_PROGRAMS += $(DP_TESTS)
 TESTS += $(DP_TESTS)
 DP_RIG = tests/unit/dp_rig.c tests/unit/dp_rig.h
@@ -16,6 +17,10 @@ tests_unit_dp_errors_SOURCES = tests/unit/dp_errors.c $(DP_RIG)
 tests_unit_dp_errors_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_dp_errors_CFLAGS = $(DP_CFLAGS)
 tests_unit_dp_errors_LDADD = $(DP_LDADD)
+tests_unit_dp_functions_SOURCES = tests/unit/dp_functions.c $(DP_RIG)
+tests_unit_dp_functions_CPPFLAGS = $(DP_CPPFLAGS)
+tests_unit_dp_functions_CFLAGS = $(DP_CFLAGS)
+tests_unit_dp_functions_LDADD = $(DP_LDADD)
 tests_unit_net_loss_SOURCES = tests/unit/net_loss.c $(DP_RIG)
 tests_unit_net_loss_CPPFLAGS = $(DP_CPPFLAGS)
 tests_unit_net_loss_CFLAGS = $(DP_CFLAGS)

@@ -301,7 +301,7 @@ static void test_vanished_data(void **state)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
-	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, m, 4096, MKEY_LR | MKEY_RW);
+	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_LR | MKEY_RW);
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
 
 	munmap(m, 4096);
@@ -333,7 +333,7 @@ static void test_vanished_posted(void **state)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
-	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, m, 4096, MKEY_RW);
+	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_RW);
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 
 	munmap(m, 4096);

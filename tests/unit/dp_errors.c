@@ -420,7 +420,7 @@ static void test_reset_reuse(void **state)
 	for (unsigned int i = 0; i < 16; i++)
 		rig_post(p, WRITE, 0, RIG_BUF);
 	rig_ring(&p->a);
-	datapath_run(&p->rig.si);
+	datapath_run(&p->rig.dev);
 	while (rig_poll(&p->ca))
 		;
 	assert_int_not_equal(p->a.qp->sq_done, 16);

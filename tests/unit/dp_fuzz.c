@@ -105,7 +105,8 @@ static void test_pure_noise(void **state)
 		p->b.dbrec[0] = chance(1u << 31);
 		p->a.sq_pi = (uint16_t)chance(65536);
 		rig_ring(&p->a);
-		dp_doorbell(&p->rig.si, chance(8), chance(4096), (uint64_t)chance(1u << 31) << 33 | i);
+		dp_doorbell(&p->rig.dev, chance(8), chance(4096),
+			    (uint64_t)chance(1u << 31) << 33 | i);
 		rig_pass(&p->rig, 1000000000ull);
 	}
 }
@@ -156,7 +157,7 @@ static void test_wire_noise(void **state)
 	static const uint8_t ops[] = { 0x08, 0x0a, 0x10 };
 
 	rng = 1234;
-	wire_set_hook(p->rig.si.wire, noisy_wire, p);
+	wire_set_hook(p->rig.dev.wire, noisy_wire, p);
 	for (unsigned int i = 0, n = rounds(300); i < n; i++) {
 		renew(p);
 		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));

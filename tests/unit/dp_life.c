@@ -25,11 +25,12 @@ static void test_destroy_in_traffic(void **state)
 				 RIG_BUF);
 		rig_ring(&p->a);
 		for (unsigned int i = 0; i < turns; i++)
-			datapath_run(&p->rig.si);
+			datapath_run(&p->rig.dev);
 		rig_qp_close(turns % 2 ? &p->a : &p->b);
 		rig_pass(&p->rig, 3000000000ull);
 		/* the other end is alive: it gives up, or hears nothing more */
-		rig_qp_open(&p->rig, turns % 2 ? &p->a : &p->b, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
+		rig_qp_open(&p->rig, turns % 2 ? &p->a : &p->b, BLUEFIELD2_HOST, &p->ca, &p->ca, 4,
+			    3);
 		rig_teardown(&s);
 	}
 }
@@ -50,13 +51,13 @@ static void test_old_frames(void **state)
 	struct frame *old = NULL;
 
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-	wire_set_hook(p->rig.si.wire, keep, &old);
+	wire_set_hook(p->rig.dev.wire, keep, &old);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 64);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_non_null(old);
-	wire_set_hook(p->rig.si.wire, NULL, NULL);
-	wire_queue(p->rig.si.wire, old); /* waits in the queue while b is renewed */
+	wire_set_hook(p->rig.dev.wire, NULL, NULL);
+	wire_queue(p->rig.dev.wire, old); /* waits in the queue while b is renewed */
 	dp_qp_state(p->b.qp, QP_RST);
 	p->b.rq_pi = 0;
 	rig_connect_one(&p->b, &p->a);
@@ -73,14 +74,14 @@ static void test_fairness(void **state)
 	struct rig_pair *p = *state;
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
 	struct rig_qp *q = calloc(MANY, sizeof(*q));
-	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_RW);
+	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW);
 	unsigned int got = 0, turns;
 
-	rig_cq_open(&p->rig, cq, FUNCTION_HOST, 9, false);
+	rig_cq_open(&p->rig, cq, BLUEFIELD2_HOST, 9, false);
 	for (unsigned int i = 0; i < MANY; i++) {
 		struct rig_wqe w;
 
-		rig_qp_open(&p->rig, &q[i], FUNCTION_HOST, cq, cq, 2, 2);
+		rig_qp_open(&p->rig, &q[i], BLUEFIELD2_HOST, cq, cq, 2, 2);
 		rig_connect(&q[i], &q[i]);
 		w = rig_begin(&q[i], PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 		rig_raddr(&w, p->dst, rig_key(m));
@@ -92,7 +93,7 @@ static void test_fairness(void **state)
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
 	rig_ring(&p->a); /* one register value; the records of the others tell */
 	for (turns = 0; got < MANY && turns < 40; turns++) {
-		datapath_run(&p->rig.si);
+		datapath_run(&p->rig.dev);
 		while (rig_poll(cq))
 			got++;
 	}
@@ -111,11 +112,11 @@ static void test_reply_order(void **state)
 {
 	struct rig_pair *p = *state;
 	struct rig_cq recv_cq;
-	struct mkey *back = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_RW | MKEY_LW);
+	struct mkey *back = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_RW | MKEY_LW);
 	struct rig_qp a;
 
-	rig_cq_open(&p->rig, &recv_cq, FUNCTION_HOST, 6, false);
-	rig_qp_open(&p->rig, &a, FUNCTION_HOST, &p->ca, &recv_cq, 4, 3);
+	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
+	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
 	dp_qp_state(p->b.qp, QP_RST);
 	rig_connect(&a, &p->b);
 	for (unsigned int i = 0; i < 50; i++) {
@@ -129,7 +130,7 @@ static void test_reply_order(void **state)
 		rig_ring(&a);
 		for (unsigned int turn = 0; !completed || !replied; turn++) {
 			assert_true(turn < 10);
-			datapath_run(&p->rig.si);
+			datapath_run(&p->rig.dev);
 			if (rig_poll(&p->cb)) {
 				w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
 				rig_inline(&w, "pong", 4);
@@ -191,14 +192,14 @@ static void test_reply_order_in_one_turn(void **state)
 	struct late_ack l = { .p = p, .recv_cq = &recv_cq };
 	struct rig_wqe w;
 
-	rig_cq_open(&p->rig, &recv_cq, FUNCTION_HOST, 6, false);
-	rig_qp_open(&p->rig, &a, FUNCTION_HOST, &p->ca, &recv_cq, 4, 3);
+	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
+	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
 	dp_qp_state(p->b.qp, QP_RST);
 	rig_connect(&a, &p->b);
 	for (unsigned int i = 0; i < 2; i++)
 		rig_recv(&a, p->src, 64, rig_key(p->ms));
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-	wire_set_hook(p->rig.si.wire, hold_ack, &l);
+	wire_set_hook(p->rig.dev.wire, hold_ack, &l);
 	w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 	rig_inline(&w, "ping", 4);
 	rig_end(&w);
@@ -206,15 +207,15 @@ static void test_reply_order_in_one_turn(void **state)
 	rig_settle(&p->rig);
 	assert_non_null(l.ack);
 	rig_arm(&recv_cq, 0, false);
-	p->rig.si.on_event = at_event;
-	p->rig.si.event_ctx = &l;
+	p->rig.dev.on_event = at_event;
+	p->rig.dev.event_ctx = &l;
 	for (unsigned int i = 0; i < 2; i++) {
 		w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
 		rig_inline(&w, "pong", 4);
 		rig_end(&w);
 	}
 	rig_ring(&p->b);
-	datapath_run(&p->rig.si);
+	datapath_run(&p->rig.dev);
 	assert_true(l.told);
 	assert_true(l.completed);
 	rig_qp_close(&a);
@@ -228,7 +229,7 @@ static void test_drain(void **state)
 
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
 	rig_ring(&p->a);
-	datapath_run(&p->rig.si);
+	datapath_run(&p->rig.dev);
 	dp_qp_state(p->a.qp, QP_SQD);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
@@ -250,7 +251,7 @@ static void test_client_dies(void **state)
 	for (unsigned int i = 0; i < 8; i++)
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
 	rig_ring(&p->a);
-	datapath_run(&p->rig.si);
+	datapath_run(&p->rig.dev);
 	mm_close(p->rig.mm);
 	rig_pass(&p->rig, 1000000000ull);
 	p->rig.mm = mm_open(p->rig.host, getpid(), -1);

@@ -39,10 +39,10 @@ static int setup(void **state)
 /* A's view of dst, which is the other function's. */
 static struct mkey *alias(struct rig_pair *p)
 {
-	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, NULL, 0, 0);
+	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, NULL, 0, 0);
 
 	m->alias = true;
-	m->target_vhca = p->rig.si.vhca[FUNCTION_DPU].id;
+	m->target_vhca = p->rig.dev.vhca[BLUEFIELD2_DPU].id;
 	m->target_index = p->md->o.id;
 	m->target_generation = p->md->o.generation;
 	return m;
@@ -57,7 +57,7 @@ static const uint8_t *done(struct rig_pair *p)
 static void test_copy(void **state)
 {
 	struct rig_pair *p = *state;
-	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
+	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
 	static const uint32_t lens[] = { 1, 63, 4096, 262144, 262145, RIG_BUF };
 
 	for (unsigned int i = 0; i < 6; i++) {
@@ -173,7 +173,7 @@ static void test_bad(void **state)
 
 		setup(&s);
 		p = s;
-		k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
+		k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
 		table[i].post(p, k);
 		cqe = done(p);
 		if (!cqe || prm_err_cqe_get_opcode(cqe) != PRM_CQE_OPCODE_REQ_ERR ||
@@ -209,7 +209,7 @@ static void test_chips(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct personality chip = personality_bluefield2;
+		struct profile chip = profile_bluefield2;
 		struct rig_pair *p;
 		const uint8_t *cqe;
 		void *s;
@@ -218,7 +218,7 @@ static void test_chips(void **state)
 		p = s;
 		chip.dma_mmo = table[i].mmo;
 		chip.log_dma_mmo_max_size = table[i].log;
-		p->rig.si.personality = &chip;
+		p->rig.dev.profile = &chip;
 		post_mmo(p, 0, rig_key(p->ms), p->src, rig_key(p->ms), p->src, table[i].bytes,
 			 table[i].bytes);
 		cqe = done(p);
@@ -234,7 +234,7 @@ static void test_chips(void **state)
 static void test_unconnected(void **state)
 {
 	struct rig_pair *p = *state;
-	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_LW);
+	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
 
 	dp_qp_state(p->a.qp, QP_RST);
 	p->a.qp->remote_qpn = 0;
@@ -252,7 +252,7 @@ static void test_unconnected(void **state)
 static void test_strong_order(void **state)
 {
 	struct rig_pair *p = *state;
-	struct mkey *k = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
+	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
 
 	memset(p->dst, 0x99, 500000);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 500000);

@@ -30,7 +30,7 @@ static void open_self(struct self *s, struct rig_pair *p)
 	rig_qp_open(&p->rig, &s->q, 0, &s->cq, &s->cq, 8, 4);
 	s->q.qp->fl = true;
 	rig_connect(&s->q, &s->q);
-	s->key = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF,
+	s->key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF,
 			  MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
 }
 
@@ -115,16 +115,16 @@ static void commands_end_it(void **state)
 	read_one(&s, 1);
 	assert_int_equal(arrived(&s), 0);
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_QUERY_ISSI);
-	fw_exec(&p->rig.si.vhca[0], in, sizeof(in), out, sizeof(out));
+	fw_exec(&p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
 	assert_int_equal(arrived(&s), 1);
 	read_one(&s, 2);
 	prm_mbox_in_set_opcode(in, 0xffff);
-	fw_exec(&p->rig.si.vhca[0], in, sizeof(in), out, sizeof(out));
+	fw_exec(&p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
 	assert_int_equal(arrived(&s), 2);
 	read_one(&s, 3);
-	assert_true(dp_settle(&p->rig.si));
+	assert_true(dp_settle(&p->rig.dev));
 	assert_int_equal(arrived(&s), 3);
-	assert_false(dp_settle(&p->rig.si));
+	assert_false(dp_settle(&p->rig.dev));
 	close_self(&s);
 }
 
@@ -138,7 +138,7 @@ static void the_end_of_its_queue(void **state)
 	read_one(&s, 1);
 	close_self(&s);
 	assert_int_equal(arrived(&s), 1);
-	assert_false(dp_settle(&p->rig.si));
+	assert_false(dp_settle(&p->rig.dev));
 }
 
 /* A CQE of its own queue, or of one that has nothing to do with it. */

@@ -31,7 +31,7 @@ void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct 
 	*q = (struct rig_qp){.rig = r, .ring = calloc(64, 1u << log)};
 	assert_non_null(q->ring);
 	q->sq = q->ring;
-	qp = q->qp = obj_new(&r->si.vhca[FUNCTION_HOST], type, 0, sizeof(*qp));
+	qp = q->qp = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], type, 0, sizeof(*qp));
 	assert_non_null(qp);
 	qp->raw = true;
 	qp->no_rq = type == OBJ_SQ;
@@ -64,20 +64,20 @@ int raw_setup(void **state)
 	assert_non_null(r);
 	current = r;
 	rig_open(&r->rig);
-	steer_set_ops(r->rig.si.steer, &ops);
+	steer_set_ops(r->rig.dev.steer, &ops);
 	r->src = malloc(RIG_BUF);
 	r->dst = calloc(1, RIG_BUF);
 	assert_true(r->src && r->dst);
 	for (unsigned int i = 0; i < RIG_BUF; i++)
 		r->src[i] = (uint8_t)(i * 13 + (i >> 9));
-	rig_cq_open(&r->rig, &r->scq, FUNCTION_HOST, 6, false);
-	rig_cq_open(&r->rig, &r->rcq, FUNCTION_HOST, 6, false);
+	rig_cq_open(&r->rig, &r->scq, BLUEFIELD2_HOST, 6, false);
+	rig_cq_open(&r->rig, &r->rcq, BLUEFIELD2_HOST, 6, false);
 	raw_queue_open(&r->rig, &r->sq, OBJ_SQ, &r->scq, 4);
 	raw_queue_open(&r->rig, &r->rq, OBJ_RQ, &r->rcq, 3);
-	r->mkey = rig_mkey(&r->rig, FUNCTION_HOST, r->src, RIG_BUF, MKEY_LR | MKEY_LW);
+	r->mkey = rig_mkey(&r->rig, BLUEFIELD2_HOST, r->src, RIG_BUF, MKEY_LR | MKEY_LW);
 	r->mkey->start = 0;
 	r->mkey->len = 1ull << 47;
-	r->tir = obj_new(&r->rig.si.vhca[FUNCTION_HOST], OBJ_TIR, 0, sizeof(*r->tir));
+	r->tir = obj_new(&r->rig.dev.vhca[BLUEFIELD2_HOST], OBJ_TIR, 0, sizeof(*r->tir));
 	assert_non_null(r->tir);
 	r->tir->rq = r->rq.qp;
 	*state = r;

@@ -25,8 +25,8 @@ static void bytes_and_tag(void **state)
 	assert_int_equal(prm_cqe64_get_ft_metadata(cqe), 0x5151);
 	assert_memory_equal(r->dst, r->src, UDP4_LEN);
 	assert_int_equal(r->sent_sqn, r->sq.qp->o.id);
-	assert_int_equal(r->rig.si.vhca[0].raw.sent, 1);
-	assert_int_equal(r->rig.si.vhca[0].raw.received, 1);
+	assert_int_equal(r->rig.dev.vhca[0].raw.sent, 1);
+	assert_int_equal(r->rig.dev.vhca[0].raw.received, 1);
 }
 
 static void headers_told(void **state)
@@ -87,13 +87,13 @@ static void out_of_buffer(void **state)
 	raw_go(r);
 	raw_sent_ok(r);
 	assert_null(rig_poll(&r->rcq));
-	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 1);
+	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
 	dp_qp_state(r->rq.qp, QP_RST);
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	assert_null(rig_poll(&r->rcq));
-	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 2);
+	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 2);
 	dp_qp_state(r->rq.qp, QP_RTS);
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
@@ -117,11 +117,11 @@ static void too_small(void **state)
 	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_LENGTH_ERR);
 	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x222);
 	raw_flushed(&r->rcq, PRM_CQE_OPCODE_RESP_ERR);
-	assert_int_equal(r->rig.si.vhca[0].raw.failed, 1);
+	assert_int_equal(r->rig.dev.vhca[0].raw.failed, 1);
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	assert_null(rig_poll(&r->rcq));
-	assert_int_equal(r->rig.si.vhca[0].raw.out_of_buffer, 1);
+	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
 }
 
 /* Memory that went away behind a valid key: found when the posted write is done, so an event tells;
@@ -223,25 +223,25 @@ static void rss_spreads(void **state)
 static void injected(void **state)
 {
 	struct raw *r = *state;
-	struct silicon *si = &r->rig.si;
+	struct device *dev = &r->rig.dev;
 
-	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);
-	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MAX + 1), -EMSGSIZE);
-	assert_int_equal(datapath_inject(si, r->src, VHCA_FRAME_MAX), 0);
+	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);
+	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MAX + 1), -EMSGSIZE);
+	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MAX), 0);
 	memset(r->src, 0xff, 6);
-	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
 	rig_settle(&r->rig);
-	assert_int_equal(si->unclaimed, 2); /* nobody has RX tables */
-	memcpy(r->src, si->vhca[1].mac, 6);
-	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+	assert_int_equal(dev->unclaimed, 2); /* nobody has RX tables */
+	memcpy(r->src, dev->vhca[1].mac, 6);
+	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
 	rig_settle(&r->rig);
-	assert_int_equal(si->unclaimed, 2);
-	assert_int_equal(steer_stats(&si->vhca[1])->ends[STEER_MISS], 1);
-	for (unsigned int i = 0; datapath_inject(si, r->src, 60) == 0; i++)
+	assert_int_equal(dev->unclaimed, 2);
+	assert_int_equal(steer_stats(&dev->vhca[1])->ends[STEER_MISS], 1);
+	for (unsigned int i = 0; datapath_inject(dev, r->src, 60) == 0; i++)
 		assert_true(i < 100000);
-	assert_int_equal(datapath_inject(si, r->src, 60), -EAGAIN);
+	assert_int_equal(datapath_inject(dev, r->src, 60), -EAGAIN);
 	rig_settle(&r->rig);
-	assert_int_equal(datapath_inject(si, r->src, 60), 0);
+	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, raw_setup, raw_teardown)

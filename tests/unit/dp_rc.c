@@ -212,7 +212,7 @@ static void test_no_doorbell(void **state)
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
-	dp_doorbell(&p->rig.si, RIG_UAR + 1, 0x800, 0);
+	dp_doorbell(&p->rig.dev, RIG_UAR + 1, 0x800, 0);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
 	rig_ring(&p->a);
@@ -289,7 +289,7 @@ static void test_self(void **state)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
-	struct mkey *m = rig_mkey(&p->rig, FUNCTION_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
+	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
 		dp_qp_state(p->a.qp, QP_RST);

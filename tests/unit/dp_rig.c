@@ -29,7 +29,7 @@ static void on_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 	r->event[i].eqn = eqn;
 }
 
-void rig_open(struct rig *r)
+void rig_open_as(struct rig *r, const struct profile *profile)
 {
 	int null = getenv("RIG_LOG") ? 2 : -1;
 
@@ -45,16 +45,21 @@ void rig_open(struct rig *r)
 	assert_non_null(r->host);
 	r->mm = mm_open(r->host, getpid(), -1);
 	assert_non_null(r->mm);
-	assert_int_equal(silicon_init(&r->si, r->host, &r->clock, &personality_bluefield2), 0);
-	r->si.on_event = on_event;
-	r->si.event_ctx = r;
-	assert_int_equal(datapath_open(&r->si), 0);
+	assert_int_equal(device_init(&r->dev, r->host, &r->clock, profile), 0);
+	r->dev.on_event = on_event;
+	r->dev.event_ctx = r;
+	assert_int_equal(datapath_open(&r->dev), 0);
+}
+
+void rig_open(struct rig *r)
+{
+	rig_open_as(r, &profile_bluefield2);
 }
 
 void rig_close(struct rig *r)
 {
-	datapath_close(&r->si);
-	silicon_fini(&r->si);
+	datapath_close(&r->dev);
+	device_fini(&r->dev);
 	mm_close(r->mm);
 	host_free(r->host);
 }
@@ -85,7 +90,7 @@ void rig_cq_open(struct rig *r, struct rig_cq *c, unsigned int function, unsigne
 	c->ring = malloc(len);
 	assert_non_null(c->ring);
 	memset(c->ring, 0xf1, len); /* opcode INVALID, owner 1 */
-	c->cq = obj_new(&r->si.vhca[function], OBJ_CQ, 0, sizeof(*c->cq));
+	c->cq = obj_new(&r->dev.vhca[function], OBJ_CQ, 0, sizeof(*c->cq));
 	assert_non_null(c->cq);
 	c->cq->log_size = (uint8_t)log_size;
 	c->cq->cqe_log = cqe128 ? 7 : 6;
@@ -117,7 +122,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	q->ring = calloc(1, rq + sq);
 	assert_non_null(q->ring);
 	q->sq = q->ring + rq;
-	qp = q->qp = obj_new(&r->si.vhca[function], OBJ_QP, 0, sizeof(*qp));
+	qp = q->qp = obj_new(&r->dev.vhca[function], OBJ_QP, 0, sizeof(*qp));
 	assert_non_null(qp);
 	qp->pdn = RIG_PD;
 	qp->scq = scq->cq;
@@ -172,7 +177,7 @@ void rig_connect(struct rig_qp *a, struct rig_qp *b)
 struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, size_t len,
 		      unsigned int rights)
 {
-	struct mkey *m = obj_new(&r->si.vhca[function], OBJ_MKEY, 0, sizeof(*m));
+	struct mkey *m = obj_new(&r->dev.vhca[function], OBJ_MKEY, 0, sizeof(*m));
 
 	assert_non_null(m);
 	m->low = 0x5a;
@@ -256,7 +261,7 @@ void rig_ring(struct rig_qp *q)
 	q->dbrec[1] = htobe32(q->sq_pi);
 	prm_wqe_ctrl_seg_set_qpn(db, q->qp->o.id);
 	memcpy(&value, db, sizeof(value));
-	dp_doorbell(&q->rig->si, RIG_UAR, UAR_BF, value);
+	dp_doorbell(&q->rig->dev, RIG_UAR, UAR_BF, value);
 }
 
 void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
@@ -271,7 +276,7 @@ void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
 
 void rig_settle(struct rig *r)
 {
-	for (unsigned int i = 0; datapath_run(&r->si); i++)
+	for (unsigned int i = 0; datapath_run(&r->dev); i++)
 		assert_true(i < TURNS); /* it must come to rest */
 }
 
@@ -280,11 +285,11 @@ void rig_pass(struct rig *r, uint64_t ns)
 	uint64_t end = r->now + ns;
 
 	rig_settle(r);
-	for (unsigned int i = 0; timers_next(&r->si.timers) <= end; i++) {
+	for (unsigned int i = 0; timers_next(&r->dev.timers) <= end; i++) {
 		assert_true(i < TURNS);
-		if (timers_next(&r->si.timers) > r->now)
-			r->now = timers_next(&r->si.timers);
-		timers_run(&r->si.timers, r->now);
+		if (timers_next(&r->dev.timers) > r->now)
+			r->now = timers_next(&r->dev.timers);
+		timers_run(&r->dev.timers, r->now);
 		rig_settle(r);
 	}
 	r->now = end;
@@ -321,7 +326,7 @@ void rig_arm(struct rig_cq *c, unsigned int sn, bool solicited)
 
 	c->dbrec[1] = htobe32(word);
 	memcpy(&value, reg, sizeof(value));
-	dp_doorbell(&c->rig->si, RIG_UAR, UAR_CQ_ARM, value);
+	dp_doorbell(&c->rig->dev, RIG_UAR, UAR_CQ_ARM, value);
 }
 
 static int setup_on(void **state, unsigned int peer)
@@ -335,12 +340,12 @@ static int setup_on(void **state, unsigned int peer)
 	assert_true(p->src && p->dst);
 	for (unsigned int i = 0; i < RIG_BUF; i++)
 		p->src[i] = (uint8_t)(i * 7 + (i >> 8));
-	rig_cq_open(&p->rig, &p->ca, FUNCTION_HOST, 6, false);
+	rig_cq_open(&p->rig, &p->ca, BLUEFIELD2_HOST, 6, false);
 	rig_cq_open(&p->rig, &p->cb, peer, 6, true);
-	rig_qp_open(&p->rig, &p->a, FUNCTION_HOST, &p->ca, &p->ca, 4, 3);
+	rig_qp_open(&p->rig, &p->a, BLUEFIELD2_HOST, &p->ca, &p->ca, 4, 3);
 	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
 	rig_connect(&p->a, &p->b);
-	p->ms = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
+	p->ms = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
 	p->md = rig_mkey(&p->rig, peer, p->dst, RIG_BUF, MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
 	*state = p;
 	return 0;
@@ -348,12 +353,12 @@ static int setup_on(void **state, unsigned int peer)
 
 int rig_setup(void **state)
 {
-	return setup_on(state, FUNCTION_HOST);
+	return setup_on(state, BLUEFIELD2_HOST);
 }
 
 int rig_setup_dpu(void **state)
 {
-	return setup_on(state, FUNCTION_DPU);
+	return setup_on(state, BLUEFIELD2_DPU);
 }
 
 int rig_teardown(void **state)

@@ -21,7 +21,7 @@
 #include "port/wire.h"
 
 /*
- * The silicon without firmware or kernel: objects are made by hand, rings lie in this process, the
+ * The device without firmware or kernel: objects are made by hand, rings lie in this process, the
  * clock moves only when nothing else can.
  */
 #define RIG_UAR 3u
@@ -33,7 +33,7 @@ struct rig {
 	uint64_t now;
 	struct host *host;
 	struct mm *mm;
-	struct silicon si;
+	struct device dev;
 	unsigned int nevents;
 	struct {
 		uint8_t type;
@@ -59,6 +59,7 @@ struct rig_qp {
 };
 
 void rig_open(struct rig *);
+void rig_open_as(struct rig *, const struct profile *);
 void rig_close(struct rig *);
 void rig_cq_open(struct rig *, struct rig_cq *, unsigned int function, unsigned int log_size,
 		 bool cqe128);

@@ -44,7 +44,7 @@ static void open_self(struct self *s, struct rig_pair *p, bool observed)
 	s->q.qp->fl = true;
 	rig_connect(&s->q, &s->q);
 	if (observed)
-		wire_set_hook(p->rig.si.wire, count_frame, &s->r->frames);
+		wire_set_hook(p->rig.dev.wire, count_frame, &s->r->frames);
 	for (unsigned int i = 0; i < AREA; i++) {
 		p->src[i] = (uint8_t)(i * 7 + i / 251);
 		p->src[AREA + i] = (uint8_t)i;
@@ -74,7 +74,7 @@ static struct result *close_self(struct self *s)
 	s->r->nxt = rc->req.nxt;
 	s->r->epsn = rc->resp.epsn;
 	s->r->msn = rc->resp.msn;
-	wire_set_hook(s->p->rig.si.wire, NULL, NULL);
+	wire_set_hook(s->p->rig.dev.wire, NULL, NULL);
 	rig_qp_close(&s->q);
 	rig_cq_close(&s->cq);
 	return s->r;

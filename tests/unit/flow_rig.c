@@ -187,7 +187,7 @@ struct rig_end rig_send(struct fx *f, uint8_t type, uint16_t port)
 	struct steer_stats before = *steer_stats(f->v);
 
 	memset(&end, 0, sizeof(end));
-	steer_set_ops(f->si.steer, &ops);
+	steer_set_ops(f->dev.steer, &ops);
 	memcpy(p.data, udp, sizeof(udp));
 	p.data[RIG_DPORT_AT] = (uint8_t)(port >> 8);
 	p.data[RIG_DPORT_AT + 1] = (uint8_t)port;

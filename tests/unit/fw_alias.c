@@ -144,7 +144,7 @@ static void allow_refuses(void **state)
 	/* an alias can't be shared on */
 	assert_int_equal(allow(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id, s.key),
 			 PRM_STATUS_BAD_RES);
-	f->personality.allow_mkey = false;
+	f->profile.allow_mkey = false;
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey, s.key),
 			 PRM_STATUS_BAD_OP);
 }
@@ -195,7 +195,7 @@ static void alias_refuses(void **state)
 	a.tunnel = 0;
 	a.not_alias = true;
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_PARAM);
-	f->personality.cross_vhca = false;
+	f->profile.cross_vhca = false;
 	a = args_of(f, &s);
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_OP);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
@@ -310,7 +310,7 @@ static void bad_status_mode(void **state)
 	struct alias_args a = args_of(f, &s);
 	uint32_t id;
 
-	f->personality.alias_bad_status = true;
+	f->profile.alias_bad_status = true;
 	a.key[5] ^= 4;
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
 	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);

@@ -22,11 +22,11 @@ int fx_setup(void **state)
 	assert_non_null(f->host);
 	f->mm = mm_open(f->host, getpid(), -1);
 	assert_non_null(f->mm);
-	f->personality = personality_bluefield2;
-	assert_int_equal(silicon_init(&f->si, f->host, &clock_monotonic, &f->personality), 0);
-	assert_int_equal(datapath_open(&f->si), 0);
-	f->v = &f->si.vhca[FUNCTION_HOST];
-	f->dpu = &f->si.vhca[FUNCTION_DPU];
+	f->profile = profile_bluefield2;
+	assert_int_equal(device_init(&f->dev, f->host, &clock_monotonic, &f->profile), 0);
+	assert_int_equal(datapath_open(&f->dev), 0);
+	f->v = &f->dev.vhca[BLUEFIELD2_HOST];
+	f->dpu = &f->dev.vhca[BLUEFIELD2_DPU];
 	f->mem = aligned_alloc(4096, FX_MEM);
 	assert_non_null(f->mem);
 	memset(f->mem, 0, FX_MEM);
@@ -45,8 +45,8 @@ int fx_teardown(void **state)
 	}
 	assert_int_equal(fx_objects(f->v), 0);
 	assert_int_equal(fx_objects(f->dpu), 0);
-	datapath_close(&f->si);
-	silicon_fini(&f->si);
+	datapath_close(&f->dev);
+	device_fini(&f->dev);
 	mm_close(f->mm);
 	host_free(f->host);
 	free(f->mem);

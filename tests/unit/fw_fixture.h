@@ -33,8 +33,8 @@
 struct fx {
 	struct host *host;
 	struct mm *mm;
-	struct personality personality; /* a copy: tests vary it */
-	struct silicon si;
+	struct profile profile; /* a copy: tests vary it */
+	struct device dev;
 	struct vhca *v; /* the host's function */
 	struct vhca *dpu;
 	uint8_t *mem;	   /* client memory for rings and records: FX_MEM bytes, page aligned */

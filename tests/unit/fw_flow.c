@@ -47,7 +47,7 @@ static void owners_refuse(void **state)
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 
-	f->personality.sw_owner_tx = false;
+	f->profile.sw_owner_tx = false;
 	rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
 	prm_create_flow_table_in_set_table_type(in, TX);
 	prm_flow_table_context_set_level(ctx, 63);

@@ -151,10 +151,10 @@ static void mkey_bad_input(void **state)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_MKEY, in, len, bad);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID + 1, in, len, 16),
 			 PRM_STATUS_BAD_RES);
-	f->personality.min_mkey_log_entity_size = 16;
+	f->profile.min_mkey_log_entity_size = 16;
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16),
 			 PRM_STATUS_BAD_PARAM);
-	f->personality.min_mkey_log_entity_size = 0;
+	f->profile.min_mkey_log_entity_size = 0;
 	key = fx_mkey(f, f->v, FX_UID, pd, umem, f->mem, 16384);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, umem, 16),
 			 PRM_STATUS_RES_BUSY);
@@ -322,11 +322,11 @@ static void identities(void **state)
 	assert_true(f->v->guid != f->dpu->guid);
 	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
 		assert_memory_not_equal(f->v->gids[i].gid, f->dpu->gids[i].gid, 16);
-		assert_ptr_equal(silicon_vhca_by_gid(&f->si, f->dpu->gids[i].gid, &index), f->dpu);
+		assert_ptr_equal(device_vhca_by_gid(&f->dev, f->dpu->gids[i].gid, &index), f->dpu);
 		assert_int_equal(index, i & ~1u);
 	}
-	assert_ptr_equal(silicon_vhca_by_id(&f->si, f->v->id), f->v);
-	assert_null(silicon_vhca_by_id(&f->si, 0xffff));
+	assert_ptr_equal(device_vhca_by_id(&f->dev, f->v->id), f->v);
+	assert_null(device_vhca_by_id(&f->dev, 0xffff));
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)

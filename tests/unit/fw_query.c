@@ -36,7 +36,7 @@ static void pages(void **state)
 	assert_true(refused > 240);
 }
 
-/* What a command refuses, its capability denies: caps follow the personality. */
+/* What a command refuses, its capability denies: caps follow the profile. */
 static void truthful(void **state)
 {
 	struct fx *f = *state;
@@ -60,13 +60,13 @@ static void truthful(void **state)
 	assert_int_equal(query_cap(f, f->v, 0x20, 1), 0);
 	assert_int_equal(prm_cmd_hca_cap_2_get_cross_vhca_object_to_object_supported(cap), 0x100);
 	assert_int_equal(prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap), 4);
-	f->personality.dma_mmo = f->personality.allow_mkey = f->personality.cross_vhca = false;
+	f->profile.dma_mmo = f->profile.allow_mkey = f->profile.cross_vhca = false;
 	assert_int_equal(query_cap(f, f->v, 0x20, 1), 0);
 	assert_int_equal(prm_cmd_hca_cap_2_get_cross_vhca_object_to_object_supported(cap), 0);
 	assert_int_equal(prm_cmd_hca_cap_2_get_allowed_object_for_other_vhca_access(cap), 0);
 	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_dma_mmo_qp(cap), 0);
-	f->personality.fl_rc_qp = f->personality.sw_owner_tx = false;
+	f->profile.fl_rc_qp = f->profile.sw_owner_tx = false;
 	assert_int_equal(query_cap(f, f->v, 0, 1), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_fl_rc_qp_when_roce_disabled(cap), 0);
 	assert_int_equal(query_cap(f, f->v, 4, 1), 0);
@@ -225,7 +225,7 @@ static void steering(void **state)
 	assert_int_equal(prm_cmd_hca_cap_get_steering_format_version(cap), 1);
 	assert_int_equal(prm_cmd_hca_cap_get_match_definer_format_supported(cap), 0);
 	assert_true(prm_cmd_hca_cap_get_general_obj_types(cap) >> PRM_OBJ_TYPE_SW_ICM & 1);
-	f->personality.log_ste_icm = 28;
+	f->profile.log_ste_icm = 28;
 	assert_int_equal(query_cap(f, f->v, PRM_HCA_CAP_TYPE_DEV_MEM, 1), 0);
 	assert_int_equal(prm_device_mem_cap_get_log_steering_sw_icm_size(cap), 28);
 	assert_int_equal(prm_device_mem_cap_get_steering_sw_icm_start_address(cap),

@@ -165,7 +165,7 @@ static void qp_bad_input(void **state)
 	prm_qpc_set_log_rq_size(qpc, 0);
 	prm_qpc_set_log_rq_stride(qpc, 0);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
-	f->personality.log_max_qp_sz = 3;
+	f->profile.log_max_qp_sz = 3;
 	prm_qpc_set_log_rq_stride(qpc, 2);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_SIZE);
@@ -196,7 +196,7 @@ static void qp_kinds(void **state)
 	assert_true(qp->mmo && qp->no_rq);
 	assert_int_equal(qp->sq_offset, 0);
 	assert_int_equal(qp->ring.len, 1024);
-	f->personality.dma_mmo = false;
+	f->profile.dma_mmo = false;
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }
@@ -420,7 +420,7 @@ static void mmo(void **state)
 	prm_init2init_qp_in_set_opt_param_mask_95_32(in, 16);
 	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), BAD);
 	prm_init2init_qp_in_set_opt_param_mask_95_32(in, 8);
-	f->personality.dma_mmo = false;
+	f->profile.dma_mmo = false;
 	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }

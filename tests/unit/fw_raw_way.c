@@ -56,7 +56,7 @@ static uint32_t root(struct fx *f, uint32_t tir, uint32_t tag)
 
 static void run(struct fx *f)
 {
-	for (unsigned int i = 0; datapath_run(&f->si); i++)
+	for (unsigned int i = 0; datapath_run(&f->dev); i++)
 		assert_true(i < 10000);
 }
 
@@ -93,7 +93,7 @@ static void post_send(struct fx *f, const struct parts *p, uint16_t index, uint3
 	memcpy(f->mem + FX_SQ_DBR + 4, &be, sizeof(be));
 	prm_wqe_ctrl_seg_set_qpn(db, p->sq);
 	memcpy(&value, db, sizeof(value));
-	dp_doorbell(&f->si, p->q.uar, UAR_BF, value);
+	dp_doorbell(&f->dev, p->q.uar, UAR_BF, value);
 }
 
 static const uint8_t *cqe(struct fx *f, unsigned int i)
@@ -134,11 +134,11 @@ static void whole_way(void **state)
 	assert_int_equal(steer_stats(f->v)->ends[STEER_TIR], 1);
 	assert_int_equal(f->v->raw.received, 1);
 	/* the same from outside, and with nothing posted */
-	assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 500), 0);
+	assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 500), 0);
 	run(f);
 	assert_int_equal(f->v->raw.out_of_buffer, 1);
 	post_recv(f, 1, key);
-	assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 300), 0);
+	assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 300), 0);
 	run(f);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
 }
@@ -187,7 +187,7 @@ static void short_turns(void **state)
 	for (uint16_t i = 1; i < 9; i++)
 		post_send(f, &p, i, key, i & 1 ? 64 : 4000); /* in a batch, or alone */
 	for (uint64_t i = 2; i < 10; i++) {
-		assert_true(datapath_run(&f->si));
+		assert_true(datapath_run(&f->dev));
 		assert_int_equal(*lost, i);
 	}
 	run(f);
@@ -235,12 +235,12 @@ static void functions(void **state)
 
 		make_packet(f, 100);
 		memcpy(f->mem + DATA, cases[i].mac, 6);
-		assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 100), 0);
+		assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 100), 0);
 		run(f);
 		assert_int_equal(steer_stats(f->v)->ends[STEER_TIR] - host, cases[i].host);
 		assert_int_equal(steer_stats(f->dpu)->ends[STEER_MISS] - dpu, cases[i].dpu);
 	}
-	assert_int_equal(f->si.unclaimed, 0);
+	assert_int_equal(f->dev.unclaimed, 0);
 }
 
 /* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
@@ -258,11 +258,11 @@ static void death_in_flight(void **state)
 	for (uint16_t i = 0; i < 8; i++)
 		post_send(f, &p, i, key, 64);
 	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(datapath_inject(&f->si, f->mem + DATA, 64), 0);
-	assert_true(dp_fetch(&f->si));
+		assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 64), 0);
+	assert_true(dp_fetch(&f->dev));
 	fw_uid_reap(f->v, FX_UID);
 	run(f);
-	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] + (uint32_t)f->si.unclaimed;
+	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] + (uint32_t)f->dev.unclaimed;
 	assert_int_equal(misses, 100 + f->v->raw.sent);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ), 0);
 }

@@ -17,7 +17,7 @@
 
 #define PAGES 512u
 
-/* What the silicon was told. */
+/* What the device was told. */
 static struct {
 	uint32_t uar, offset;
 	uint64_t value;

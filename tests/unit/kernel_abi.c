@@ -103,7 +103,7 @@ static void longer_structures(void **state)
 static void context_first(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *fresh = kernel_open(f->k, f->mm, FUNCTION_HOST), *old = f->f;
+	struct kfile *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 	struct rq r;

@@ -101,7 +101,7 @@ static void general(void **state)
 			 f->v->id);
 	assert_int_equal(other(f, pd, sizeof(pd), out, 16), -EINVAL);
 	assert_true(fx_logged(f, "no general command"));
-	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	assert_int_equal(fx_context(f, f->f, false), 0);
 	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
 	assert_int_equal(other(f, esw, sizeof(esw), out, 128), -EINVAL);
@@ -197,7 +197,7 @@ static void uid_is_stamped(void **state)
 	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
 	fill_mkey(in, pdn, id, f->mem, 8192);
 	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
-	f->f = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	assert_int_equal(fx_context(f, f->f, true), 0);
 	prm_create_mkey_in_set_uid(in, ((struct obj *)obj_find(f->v, OBJ_UMEM, id))->uid);
 	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
@@ -319,7 +319,7 @@ static void device_memory(void **state)
 {
 	struct fx *f = *state;
 	uint64_t first, middle, next, addr;
-	unsigned int log_half = f->si->personality->log_ste_icm - 1u;
+	unsigned int log_half = f->dev->profile->log_ste_icm - 1u;
 
 	assert_int_equal(dm(f, 1, 0, &first), 0);
 	assert_int_equal(dm(f, 1, log_half, &middle), 0);
@@ -338,15 +338,15 @@ static void device_memory(void **state)
 static void old_kernel(void **state)
 {
 	struct fx *f = *state;
-	const struct personality *new = f->si->personality;
-	struct personality old = *new;
+	const struct profile *new = f->dev->profile;
+	struct profile old = *new;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
 	uint8_t untouched[16];
 	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, page[PRM_QUERY_HCA_CAP_OUT_BYTES];
 
 	old.old_kernel = true;
 	memset(untouched, 0xa5, sizeof(untouched)); /* as rq_out() leaves it */
-	f->si->personality = &old;
+	f->dev->profile = &old;
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
 	assert_memory_equal(out, untouched, sizeof(out));
@@ -359,7 +359,7 @@ static void old_kernel(void **state)
 			 f->v->id);
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_QUERY_ADAPTER);
 	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EIO); /* BAD_OUTP_LEN */
-	f->si->personality = new;
+	f->dev->profile = new;
 }
 
 int main(void)

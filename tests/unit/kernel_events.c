@@ -159,14 +159,14 @@ static void full(void **state)
 	for (unsigned int i = 0; i < 60; i++) {
 		if (i % 10 == 0) {
 			f->now += 1000000;
-			timers_run(&f->si->timers, f->now);
+			timers_run(&f->dev->timers, f->now);
 		}
 		assert_int_equal(read_comp(fd), i % 2 ? 222 : 111);
 	}
 	assert_int_equal(destroy_cq(f, handle).comp_events_reported, 30);
 	for (unsigned int i = 0; i < 20; i++) {
 		f->now += 1000000;
-		timers_run(&f->si->timers, f->now);
+		timers_run(&f->dev->timers, f->now);
 		assert_int_equal(read_comp(fd), 222);
 	}
 	assert_empty(fd);

@@ -28,7 +28,7 @@ struct fx {
 	uint64_t now;
 	struct chip *chip;
 	struct kernel *k;
-	struct silicon *si;
+	struct device *dev;
 	struct vhca *v;
 	struct mm *mm;
 	struct kfile *f;

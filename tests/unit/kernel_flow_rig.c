@@ -119,7 +119,7 @@ enum steer_end ends(struct fx *f, bool tx, uint16_t port)
 	p.data[36] = (uint8_t)(port >> 8);
 	p.data[37] = (uint8_t)port;
 	packet_parse_headers(&p);
-	steer_set_ops(f->si->steer, &ops);
+	steer_set_ops(f->dev->steer, &ops);
 	if (tx)
 		steer_tx(f->v, &p);
 	else

@@ -69,15 +69,15 @@ static void inject(void)
 	memcpy(p, any(2) ? f->v->mac : p, 6);
 	p[35] = (uint8_t)any(16);
 	p[37] = (uint8_t)any(4);
-	(void)datapath_inject(f->si, p, sizeof(p));
+	(void)datapath_inject(f->dev, p, sizeof(p));
 }
 
 static void run(void)
 {
 	f->now += 1000000;
 	for (unsigned int i = 0; i < 4; i++)
-		(void)datapath_run(f->si);
-	timers_run(&f->si->timers, f->now);
+		(void)datapath_run(f->dev);
+	timers_run(&f->dev->timers, f->now);
 }
 
 static void fill_data(uint8_t *seg, const struct qp *qp, uint32_t len)
@@ -130,7 +130,7 @@ static void send_one(void)
 	prm_store32(f->mem, QP_DB + 4, qp->sq_ci + 1u);
 	prm_uar_sq_db_set_qpn(&db, qp->o.id);
 	prm_store32(f->mem, CQ_DB, qp->scq->pi & 0xffffff);
-	dp_doorbell(f->si, qp->uar, UAR_BF, db);
+	dp_doorbell(f->dev, qp->uar, UAR_BF, db);
 	if (any(2))
 		run();
 }
@@ -141,7 +141,7 @@ static void reopen(void)
 		if (files[i] != f->f || any(20))
 			continue;
 		kernel_close(f->f);
-		f->f = files[i] = kernel_open(f->k, f->mm, FUNCTION_HOST);
+		f->f = files[i] = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 		assert_non_null(f->f);
 		assert_int_equal(fx_context(f, f->f, true), 0);
 	}
@@ -250,7 +250,7 @@ static void programs(void **state)
 	count_objects(before);
 	srand(seed ? (unsigned int)atoi(seed) : 7);
 	for (unsigned int i = 0; i < FILES; i++) {
-		files[i] = kernel_open(f->k, f->mm, FUNCTION_HOST);
+		files[i] = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 		assert_non_null(files[i]);
 		assert_int_equal(fx_context(f, files[i], true), 0);
 	}

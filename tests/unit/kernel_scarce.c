@@ -72,35 +72,35 @@ int __wrap_rq_run(struct fx *fx, struct rq *r)
 	return err;
 }
 
-bool __real_datapath_run(struct silicon *);
-bool __wrap_datapath_run(struct silicon *);
-bool __wrap_datapath_run(struct silicon *si)
+bool __real_datapath_run(struct device *);
+bool __wrap_datapath_run(struct device *);
+bool __wrap_datapath_run(struct device *dev)
 {
 	bool did;
 
 	serving++;
-	did = __real_datapath_run(si);
+	did = __real_datapath_run(dev);
 	serving--;
 	return did;
 }
 
-int __real_datapath_inject(struct silicon *, const void *, size_t);
-int __wrap_datapath_inject(struct silicon *, const void *, size_t);
-int __wrap_datapath_inject(struct silicon *si, const void *bytes, size_t len)
+int __real_datapath_inject(struct device *, const void *, size_t);
+int __wrap_datapath_inject(struct device *, const void *, size_t);
+int __wrap_datapath_inject(struct device *dev, const void *bytes, size_t len)
 {
 	int err;
 
 	serving++;
-	err = __real_datapath_inject(si, bytes, len);
+	err = __real_datapath_inject(dev, bytes, len);
 	serving--;
 	return err;
 }
 
 void __real_dp_doorbell(void *, uint32_t, uint32_t, uint64_t);
 void __wrap_dp_doorbell(void *, uint32_t, uint32_t, uint64_t);
-void __wrap_dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t value)
+void __wrap_dp_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t value)
 {
 	serving++;
-	__real_dp_doorbell(silicon, uar, offset, value);
+	__real_dp_doorbell(device, uar, offset, value);
 	serving--;
 }

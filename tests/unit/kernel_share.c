@@ -482,7 +482,7 @@ static void two_files(void **state)
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
 	struct mm *mm = mm_open(chip_host(f->chip), getpid(), -1);
-	struct kfile *other = kernel_open(f->k, mm, FUNCTION_HOST);
+	struct kfile *other = kernel_open(f->k, mm, BLUEFIELD2_HOST);
 	struct answer a, b;
 
 	assert_int_equal(fx_context(f, other, true), 0);

@@ -16,7 +16,7 @@ static int dealloc_pd(struct fx *f, uint32_t pd)
 static void handles(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *mine = f->f, *other = kernel_open(f->k, f->mm, FUNCTION_HOST);
+	struct kfile *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 
 	assert_int_equal(dealloc_pd(f, cq), -EINVAL);
@@ -188,9 +188,9 @@ static void cq_offset(void **state)
 		assert_non_null(cq);
 		memcpy((void *)(uintptr_t)u.buf_addr, mark, 4);
 		memcpy((void *)(uintptr_t)(u.buf_addr + 127 * 64), mark, 4);
-		assert_int_equal(ring_read(f->si->host, &cq->ring, 0, seen, 4), 0);
+		assert_int_equal(ring_read(f->dev->host, &cq->ring, 0, seen, 4), 0);
 		assert_memory_equal(seen, mark, 4);
-		assert_int_equal(ring_read(f->si->host, &cq->ring, 127 * 64, seen, 4), 0);
+		assert_int_equal(ring_read(f->dev->host, &cq->ring, 127 * 64, seen, 4), 0);
 		assert_memory_equal(seen, mark, 4);
 		rq_done(&r);
 	}

@@ -32,7 +32,7 @@ my %may = (
 	'src/sim/preload' => ['src/sim/base', 'src/sim/kernel', 'src/sim/link', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip',
 		'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
-	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/setting.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/cli' => ['ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',

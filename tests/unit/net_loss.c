@@ -83,7 +83,7 @@ static void run_seed(uint64_t seed)
 	p = state;
 	model = calloc(1, RIG_BUF);
 	rng = seed * 0x9e3779b97f4a7c15ull + 1;
-	wire_set_hook(p->rig.si.wire, bad_wire, &held);
+	wire_set_hook(p->rig.dev.wire, bad_wire, &held);
 	for (unsigned int i = 0; i < MESSAGES; i++) {
 		uint8_t op = ops[chance(3)];
 		uint32_t len = chance(4) ? chance(3000) + 1 : chance(40000) + 1;
@@ -140,7 +140,7 @@ static void test_bad_wire_pipelined(void **state)
 		rig_setup(&s);
 		p = s;
 		rng = seed * 0x9e3779b97f4a7c15ull + 1;
-		wire_set_hook(p->rig.si.wire, bad_wire, &held);
+		wire_set_hook(p->rig.dev.wire, bad_wire, &held);
 		for (unsigned int turn = 0; got < 200 || done < 200; turn++) {
 			const uint8_t *cqe;
 
@@ -173,9 +173,9 @@ static struct port_stats sum_of(const struct rig_pair *p)
 {
 	struct port_stats s = {0};
 
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
+	for (unsigned int i = 0; i < p->rig.dev.nfunctions; i++)
 		for (size_t k = 0; k < sizeof(s) / sizeof(uint64_t); k++)
-			((uint64_t *)&s)[k] += ((uint64_t *)p->rig.si.vhca[i].port)[k];
+			((uint64_t *)&s)[k] += ((uint64_t *)p->rig.dev.vhca[i].port)[k];
 	return s;
 }
 
@@ -206,7 +206,7 @@ static void test_ack_timeout(void **state)
 	const uint64_t wait = 4096ull << 14;
 	uint64_t start;
 
-	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
 	start = p->rig.now;
@@ -234,7 +234,7 @@ static void test_rnr(void **state)
 	p->a.qp->rnr_retry = 3;
 	dp_qp_state(p->a.qp, QP_RST);
 	rig_connect_one(&p->a, &p->b);
-	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
@@ -282,7 +282,7 @@ static void test_no_timeout(void **state)
 	struct counter c = { 0 };
 
 	p->a.qp->ack_timeout = 0;
-	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 1000 * SECOND);
@@ -297,7 +297,7 @@ static void test_write_imm_rnr(void **state)
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
 	struct counter c = { .pass = true };
 
-	wire_set_hook(p->rig.si.wire, count_frames, &c);
+	wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_raddr(&w, p->dst, rig_key(p->md));
 	rig_data(&w, p->src, 10 * 1024, rig_key(p->ms));
 	rig_end(&w);
@@ -322,7 +322,7 @@ static struct port_stats counted(bool observed)
 	rig_setup(&state);
 	p = state;
 	if (observed)
-		wire_set_hook(p->rig.si.wire, count_frames, &c);
+		wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
@@ -369,14 +369,14 @@ static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t le
 
 	rig_setup(&state);
 	p = state;
-	key = rig_mkey(&p->rig, FUNCTION_HOST, p->src, RIG_BUF,
+	key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF,
 		       MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
 	rig_cq_open(&p->rig, &cq, 0, 8, false);
 	rig_qp_open(&p->rig, &q, 0, &cq, &cq, 8, 4);
 	q.qp->fl = true;
 	rig_connect(&q, &q);
 	if (observed)
-		wire_set_hook(p->rig.si.wire, count_frames, &c);
+		wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	w = rig_begin(&q, opcode, SIGNALED, 0);
 	rig_raddr(&w, p->src + 65536, rig_key(key));
 	rig_data(&w, p->src, len, rig_key(key));
@@ -424,7 +424,7 @@ static void test_loss_counters(void **state)
 	unsigned int n = 0;
 	struct port_stats s;
 
-	wire_set_hook(p->rig.si.wire, lose_second, &n);
+	wire_set_hook(p->rig.dev.wire, lose_second, &n);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
@@ -453,7 +453,7 @@ static void test_headers(void **state)
 	uint8_t want[28] = { 0x06, 0x40, 0xff, 0xff, 0, 0, 0, 0, 0, 0xff, 0xff, 0xf0 };
 	uint64_t va = (uintptr_t)p->dst;
 
-	wire_set_hook(p->rig.si.wire, first_header, &f);
+	wire_set_hook(p->rig.dev.wire, first_header, &f);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);

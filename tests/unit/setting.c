@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "obj/setting.h"
+#include "obj/profile.h"
 #include "obj/vhca.h"
 
 static void good(void **state)
 {
-	struct personality p = personality_bluefield2;
+	struct profile p = profile_bluefield2;
 	char why[SETTING_WHY];
 
 	(void)state;
@@ -21,7 +21,7 @@ static void good(void **state)
 	assert_int_equal(p.log_max_qp, 8);
 	assert_int_equal(settings_apply(&p, "dma_mmo=1,old_kernel=1", why), 0);
 	assert_true(p.dma_mmo && p.old_kernel);
-	assert_int_equal(p.log_max_cq, personality_bluefield2.log_max_cq);
+	assert_int_equal(p.log_max_cq, profile_bluefield2.log_max_cq);
 }
 
 /* Each is refused in one sentence with these words, and what came before it is undone. */
@@ -55,7 +55,7 @@ static void bad(void **state)
 		{"%n%s%s=1", "no setting \"%n%s%s\""},
 	};
 	char why[SETTING_WHY], text[128];
-	struct personality p = personality_bluefield2;
+	struct profile p = profile_bluefield2;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -81,12 +81,12 @@ static void list(void **state)
 	rewind(f);
 	assert_non_null(fgets(line, sizeof(line), f));
 	while (fgets(line, sizeof(line), f) && sscanf(line, "%31s %u", name, &value) == 2) {
-		struct personality p = personality_bluefield2;
+		struct profile p = profile_bluefield2;
 
 		assert_true(strlen(line) <= 80);
 		snprintf(text, sizeof(text), "%s=%u", name, value);
 		assert_int_equal(settings_apply(&p, text, why), 0);
-		assert_memory_equal(&p, &personality_bluefield2, sizeof(p));
+		assert_memory_equal(&p, &profile_bluefield2, sizeof(p));
 		n++;
 	}
 	assert_int_equal(n, 20);

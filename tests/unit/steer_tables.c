@@ -230,9 +230,9 @@ static void many_groups(void **state)
 			  .index = i, .port = 7, .action = DROP);
 	last = rig_group(f, RX, t, 999, 999, 0);
 	RIG_ENTRY(f, .type = RX, .table = t, .group = last, .index = 999, .action = DROP);
-	before = steer_work(&f->si);
+	before = steer_work(&f->dev);
 	assert_int_equal(rig_send(f, RX, 1).stats.ends[STEER_DROP], 1);
-	assert_in_range(steer_work(&f->si) - before, 1000, 2000);
+	assert_in_range(steer_work(&f->dev) - before, 1000, 2000);
 	((struct flow_table *)obj_find(f->v, OBJ_FLOW_TABLE, t))->cost = UINT32_MAX;
 	e = rig_send(f, RX, 1);
 	assert_int_equal(e.stats.ends[STEER_LOST], 1);

@@ -350,8 +350,8 @@ static void vlans(void **state)
 /* The packet is lost, with this sentence; a new log, as the old one soon tells only some. */
 static void assert_lost(const char *text)
 {
-	steer_free(r.f->si.steer);
-	r.f->si.steer = steer_new(&r.f->si);
+	steer_free(r.f->dev.steer);
+	r.f->dev.steer = steer_new(&r.f->dev);
 	assert_int_equal(walk(at(0)), 0);
 	assert_true(fx_logged(r.f, text));
 }
@@ -466,11 +466,11 @@ static void short_turns(void **state)
 				 sizeof(root), 16),
 			 0);
 	for (unsigned int i = 0; i < 8; i++)
-		assert_int_equal(datapath_inject(&r.f->si, udp4, sizeof(udp4)), 0);
+		assert_int_equal(datapath_inject(&r.f->dev, udp4, sizeof(udp4)), 0);
 	while (*lost < 8) {
 		uint64_t before = *lost;
 
-		assert_true(datapath_run(&r.f->si));
+		assert_true(datapath_run(&r.f->dev));
 		assert_int_equal(*lost, before + 1);
 		turns++;
 	}
@@ -478,8 +478,8 @@ static void short_turns(void **state)
 	/* others go through together */
 	entry(0, 0x0f, END_MISS, END_MISS);
 	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(datapath_inject(&r.f->si, udp4, sizeof(udp4)), 0);
-	datapath_run(&r.f->si);
+		assert_int_equal(datapath_inject(&r.f->dev, udp4, sizeof(udp4)), 0);
+	datapath_run(&r.f->dev);
 	assert_int_equal(steer_stats(r.f->v)->ends[STEER_DROP], 100);
 }
 

@@ -12,7 +12,7 @@
 #include "serve.h"
 
 /* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
-static void cmd_serve_announce(const struct args *a, struct device *device, int listener)
+static void cmd_serve_announce(const struct args *a, struct copy_device *device, int listener)
 {
 	char name[NET_NAME];
 	json_t *j;

@@ -10,10 +10,10 @@
  * All that touches the device: engine_device.c for both ends, engine_export.c for the server's,
  * engine_dma.c for the client's.
  */
-struct device;
-int device_open(struct device **d, const char *name, struct fault *f);
-void device_close(struct device *d);
-const char *device_name(const struct device *d);
+struct copy_device;
+int device_open(struct copy_device **d, const char *name, struct fault *f);
+void device_close(struct copy_device *d);
+const char *device_name(const struct copy_device *d);
 
 /* The server's pool, readable by whoever holds the ticket until it is freed. */
 struct export;
@@ -23,14 +23,14 @@ struct ticket {
 	size_t n;
 };
 /* Before anybody asks: -1 and a sentence if this device can't. */
-int export_check(const struct device *d, struct fault *f);
-int export_make(struct export **e, struct device *d, const struct pool *p, struct ticket *t,
+int export_check(const struct copy_device *d, struct fault *f);
+int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
 		struct fault *f);
 void export_free(struct export *e);
 
 /* The client's end: reads the server's pool into its own through the alias and the MMO engine. */
 struct engine;
-int engine_make(struct engine **e, struct device *d, const struct pool *local,
+int engine_make(struct engine **e, struct copy_device *d, const struct pool *local,
 		const struct ticket *t, struct fault *f);
 void engine_free(struct engine *e);
 

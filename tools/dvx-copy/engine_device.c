@@ -17,9 +17,9 @@ static int open_fault(struct fault *f, const char *name, int err)
 		     dvx_strerror());
 }
 
-int device_open(struct device **out, const char *name, struct fault *f)
+int device_open(struct copy_device **out, const char *name, struct fault *f)
 {
-	struct device *d = calloc(1, sizeof(*d));
+	struct copy_device *d = calloc(1, sizeof(*d));
 	int err;
 
 	if (!d)
@@ -38,7 +38,7 @@ int device_open(struct device **out, const char *name, struct fault *f)
 	return 0;
 }
 
-void device_close(struct device *d)
+void device_close(struct copy_device *d)
 {
 	if (!d)
 		return;
@@ -48,13 +48,13 @@ void device_close(struct device *d)
 	free(d);
 }
 
-const char *device_name(const struct device *d)
+const char *device_name(const struct copy_device *d)
 {
 	return dvx_dev_name(d->dev);
 }
 
-int device_register(struct device *d, const struct pool *p, uint32_t access, struct dvx_mkey **out,
-		    struct fault *f)
+int device_register(struct copy_device *d, const struct pool *p, uint32_t access,
+		    struct dvx_mkey **out, struct fault *f)
 {
 	struct dvx_mkey_attr a = {
 		.size = sizeof(a), .access = access, .pd = d->pd, .addr = p->mem, .len = p->bytes};

@@ -7,7 +7,7 @@
 #include "engine.h"
 
 /* Shared by the two ends' files; nobody else sees libdvx. */
-struct device {
+struct copy_device {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
 };
@@ -16,7 +16,7 @@ struct device {
 int device_fault(struct fault *f, const char *what);
 
 /* Registers a pool. Running into the locked-memory limit is said as such. */
-int device_register(struct device *d, const struct pool *p, uint32_t access, struct dvx_mkey **out,
-		    struct fault *f);
+int device_register(struct copy_device *d, const struct pool *p, uint32_t access,
+		    struct dvx_mkey **out, struct fault *f);
 
 #endif

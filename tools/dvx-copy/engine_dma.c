@@ -7,7 +7,7 @@
 #define RING_BLOCKS 64u /* one block per copy */
 
 struct engine {
-	struct device *d;
+	struct copy_device *d;
 	struct dvx_mkey *local, *alias;
 	struct dvx_uar *uar;
 	struct dvx_cq *cq;
@@ -68,7 +68,7 @@ static int engine_dma_make_queues(struct engine *e, struct fault *f)
 	return 0;
 }
 
-static int check_caps(const struct device *d, struct fault *f)
+static int check_caps(const struct copy_device *d, struct fault *f)
 {
 	const struct dvx_caps *c = dvx_dev_caps(d->dev);
 
@@ -81,7 +81,7 @@ static int check_caps(const struct device *d, struct fault *f)
 	return 0;
 }
 
-int engine_make(struct engine **out, struct device *d, const struct pool *local,
+int engine_make(struct engine **out, struct copy_device *d, const struct pool *local,
 		const struct ticket *t, struct fault *f)
 {
 	struct engine *e;

@@ -12,7 +12,7 @@ struct export
  * needs. */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
-int export_check(const struct device *d, struct fault *f)
+int export_check(const struct copy_device *d, struct fault *f)
 {
 	if (dvx_dev_caps(d->dev)->mkey_export)
 		return 0;
@@ -20,7 +20,7 @@ int export_check(const struct device *d, struct fault *f)
 		     device_name(d));
 }
 
-int export_make(struct export **out, struct device *d, const struct pool *p, struct ticket *t,
+int export_make(struct export **out, struct copy_device *d, const struct pool *p, struct ticket *t,
 		struct fault *f)
 {
 	struct dvx_ticket plain;

@@ -12,7 +12,7 @@
 /* One connection to a server: its pool, and ours of the same shape. */
 struct pull {
 	struct link link;
-	struct device *device;
+	struct copy_device *device;
 	struct pool pool;
 	struct engine *engine;
 	struct chunk *chunks; /* one per slot */

@@ -8,7 +8,7 @@
 /* What all clients of a server share. */
 struct server {
 	int root;
-	struct device *device;
+	struct copy_device *device;
 	uint32_t slots, slot_bytes;
 };
 

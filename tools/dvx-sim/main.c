@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "config.h"
-#include "src/sim/obj/setting.h"
+#include "src/sim/obj/profile.h"
 
 const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
 
@@ -123,8 +123,10 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 
 static void simtool_main_check(struct argp_state *state, const struct args *a)
 {
-	if (strcmp(a->function, "host") && strcmp(a->function, "dpu"))
-		argp_error(state, "--function is host or dpu, not \"%s\"", a->function);
+	char names[FUNCTION_NAMES];
+
+	if (profile_function(&profile_bluefield2, a->function, names) < 0)
+		argp_error(state, "--function is %s, not \"%s\"", names, a->function);
 }
 
 static struct args args = {.function = "host"};

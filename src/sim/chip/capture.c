@@ -38,7 +38,7 @@ struct capture {
 };
 
 struct captures {
-	struct silicon *si;
+	struct device *dev;
 	struct capture *list;
 	struct wire_tap tap;
 	uint8_t roce[ROCE_MAX];
@@ -117,12 +117,12 @@ static void on_frame(void *ctx, const struct frame *f)
 
 static bool makes_wait(struct capture *c)
 {
-	struct silicon *si = c->all->si;
+	struct device *dev = c->all->dev;
 
 	if (c->stopped || c->given_up || c->npieces < PIECES_DATA)
 		return false;
 	if (!c->patience.queued)
-		timer_set(&si->timers, &c->patience, si->clock->now(si->clock) + PATIENCE_NS);
+		timer_set(&dev->timers, &c->patience, dev->clock->now(dev->clock) + PATIENCE_NS);
 	return true;
 }
 
@@ -145,13 +145,13 @@ static void chip_capture_give_up(struct timer *t)
 	c->given_up = true;
 }
 
-struct captures *captures_new(struct silicon *si)
+struct captures *captures_new(struct device *dev)
 {
 	struct captures *all = calloc(1, sizeof(*all));
 
 	if (!all)
 		return NULL;
-	all->si = si;
+	all->dev = dev;
 	all->tap = (struct wire_tap){all, on_frame, chip_capture_has_room};
 	return all;
 }
@@ -169,7 +169,7 @@ static void tap_if_needed(struct captures *all)
 
 	DL_FOREACH(all->list, c)
 	needed |= !c->stopped;
-	wire_set_tap(all->si->wire, needed ? &all->tap : NULL);
+	wire_set_tap(all->dev->wire, needed ? &all->tap : NULL);
 }
 
 struct capture *capture_open(struct captures *all, void (*ready)(void *arg), void *arg)
@@ -191,7 +191,7 @@ struct capture *capture_open(struct captures *all, void (*ready)(void *arg), voi
 void capture_stop(struct capture *c)
 {
 	c->stopped = true;
-	timer_cancel(&c->all->si->timers, &c->patience);
+	timer_cancel(&c->all->dev->timers, &c->patience);
 	tap_if_needed(c->all);
 }
 
@@ -237,7 +237,7 @@ uint8_t *capture_take(struct capture *c, size_t *len)
 	if (!bytes)
 		return NULL;
 	c->given_up = false;
-	timer_cancel(&c->all->si->timers, &c->patience);
+	timer_cancel(&c->all->dev->timers, &c->patience);
 	head.ended = c->stopped && !c->head;
 	head.npackets = p ? p->npackets : 0;
 	*len = p ? p->len : sizeof(head);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct silicon;
+struct device;
 
 /*
  * What is on the wire, for whoever looks: raw packets as they are, RoCE messages as RoCE packets.
@@ -17,7 +17,7 @@ struct silicon;
 struct captures;
 struct capture;
 
-struct captures *captures_new(struct silicon *);
+struct captures *captures_new(struct device *);
 void captures_free(struct captures *); /* after its captures */
 bool captures_run(struct captures *);  /* in each turn, after the datapath */
 

@@ -9,11 +9,6 @@
 #include "obj/qp.h"
 #include "obj/vhca.h"
 
-static const char *const function_names[FUNCTION_COUNT] = {
-	[FUNCTION_HOST] = "host",
-	[FUNCTION_DPU] = "dpu",
-};
-
 static const char *const qp_states[] = {
 	[QP_RST] = "RST",   [QP_INIT] = "INIT", [QP_RTR] = "RTR", [QP_RTS] = "RTS",
 	[QP_SQER] = "SQER", [QP_SQD] = "SQD",	[QP_ERR] = "ERR", [QP_SQ_DRAINING] = "SQ_DRAINING",
@@ -22,20 +17,20 @@ static const char *const qp_states[] = {
 
 static unsigned int functions(struct chip *chip, struct link_function_row *rows, unsigned int max)
 {
-	const struct silicon *si = chip_silicon(chip);
+	const struct device *dev = chip_device(chip);
 	unsigned int n = 0;
 
-	for (; n < FUNCTION_COUNT && n < max; n++) {
-		const struct raw_stats *raw = &si->vhca[n].raw;
+	for (; n < dev->nfunctions && n < max; n++) {
+		const struct raw_stats *raw = &dev->vhca[n].raw;
 
 		rows[n] = (struct link_function_row){
-			.vhca_id = si->vhca[n].id,
+			.vhca_id = dev->vhca[n].id,
 			.sent = raw->sent,
 			.received = raw->received,
 			.out_of_buffer = raw->out_of_buffer,
 			.failed = raw->failed,
 		};
-		snprintf(rows[n].name, sizeof(rows[n].name), "%s", function_names[n]);
+		snprintf(rows[n].name, sizeof(rows[n].name), "%s", dev->vhca[n].name);
 	}
 	return n;
 }
@@ -50,7 +45,7 @@ static void census_add(struct link_object_row *rows, unsigned int *n, unsigned i
 	memset(row, 0, sizeof(*row));
 	snprintf(row->kind, sizeof(row->kind), "%s", obj_type_name(type));
 	snprintf(row->state, sizeof(row->state), "%s", state);
-	row->function = v->kind;
+	row->function = v->index;
 	row->count = count;
 	++*n;
 }
@@ -76,11 +71,11 @@ static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned i
 
 static unsigned int objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
 {
-	const struct silicon *si = chip_silicon(chip);
+	const struct device *dev = chip_device(chip);
 	unsigned int n = 0;
 
-	for (unsigned int f = 0; f < FUNCTION_COUNT; f++) {
-		const struct vhca *v = &si->vhca[f];
+	for (unsigned int f = 0; f < dev->nfunctions; f++) {
+		const struct vhca *v = &dev->vhca[f];
 
 		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
 			/* The kernel's own, for as long as the chip is up; programs can't make any.

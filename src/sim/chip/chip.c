@@ -28,13 +28,13 @@ struct watched {
 };
 
 struct chip {
-	struct silicon silicon;
+	struct device device;
 	struct host *host;
 	struct kernel *kernel;
 	struct replay *replay;
 	struct captures *captures;
 	struct clock *clock;
-	bool has_silicon, has_datapath;
+	bool has_device, has_datapath;
 	struct watched *watched; /* by fd */
 	int nwatched;
 	uint32_t generation;
@@ -58,22 +58,22 @@ static void stop_asked(void *arg, int fd)
 	(void)n;
 }
 
-static int chip_open_parts(struct chip *c, const struct personality *personality)
+static int chip_open_parts(struct chip *c, const struct profile *profile)
 {
 	c->epfd = epoll_create1(EPOLL_CLOEXEC);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->host = host_new();
 	if (c->epfd < 0 || c->stop_fd < 0 || !c->host)
 		return -ENOMEM;
-	c->has_silicon = !silicon_init(&c->silicon, c->host, c->clock, personality);
-	if (!c->has_silicon)
+	c->has_device = !device_init(&c->device, c->host, c->clock, profile);
+	if (!c->has_device)
 		return -ENOMEM;
-	c->has_datapath = !datapath_open(&c->silicon);
+	c->has_datapath = !datapath_open(&c->device);
 	if (!c->has_datapath)
 		return -ENOMEM;
-	c->kernel = kernel_new(&c->silicon);
-	c->replay = replay_new(&c->silicon);
-	c->captures = captures_new(&c->silicon);
+	c->kernel = kernel_new(&c->device);
+	c->replay = replay_new(&c->device);
+	c->captures = captures_new(&c->device);
 	return c->kernel && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
@@ -81,14 +81,14 @@ static int connect_parts(struct chip *c)
 {
 	int err;
 
-	c->silicon.on_event = kernel_event;
-	c->silicon.event_ctx = c->kernel;
-	host_on_doorbell(c->host, dp_doorbell, &c->silicon);
+	c->device.on_event = kernel_event;
+	c->device.event_ctx = c->kernel;
+	host_on_doorbell(c->host, dp_doorbell, &c->device);
 	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
 	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);
 }
 
-struct chip *chip_new(const struct personality *personality, struct clock *clock)
+struct chip *chip_new(const struct profile *profile, struct clock *clock)
 {
 	struct chip *c = calloc(1, sizeof(*c));
 
@@ -97,7 +97,7 @@ struct chip *chip_new(const struct personality *personality, struct clock *clock
 	c->epfd = -1;
 	c->stop_fd = -1;
 	c->clock = clock ? clock : &clock_monotonic;
-	if (chip_open_parts(c, personality) || connect_parts(c)) {
+	if (chip_open_parts(c, profile) || connect_parts(c)) {
 		chip_free(c);
 		return NULL;
 	}
@@ -113,9 +113,9 @@ void chip_free(struct chip *c)
 	if (c->kernel)
 		kernel_free(c->kernel);
 	if (c->has_datapath)
-		datapath_close(&c->silicon);
-	if (c->has_silicon)
-		silicon_fini(&c->silicon);
+		datapath_close(&c->device);
+	if (c->has_device)
+		device_fini(&c->device);
 	host_free(c->host);
 	if (c->stop_fd >= 0)
 		close(c->stop_fd);
@@ -135,9 +135,9 @@ struct host *chip_host(struct chip *c)
 	return c->host;
 }
 
-struct silicon *chip_silicon(struct chip *c)
+struct device *chip_device(struct chip *c)
 {
-	return &c->silicon;
+	return &c->device;
 }
 
 struct replay *chip_replay(struct chip *c)
@@ -231,7 +231,7 @@ static bool chip_work(struct chip *c)
 {
 	bool did = host_poll(c->host) > 0;
 
-	did |= datapath_run(&c->silicon);
+	did |= datapath_run(&c->device);
 	did |= replay_run(c->replay);
 	did |= captures_run(c->captures);
 	return did;
@@ -239,7 +239,7 @@ static bool chip_work(struct chip *c)
 
 static bool fire_timers(struct chip *c)
 {
-	struct timers *timers = &c->silicon.timers;
+	struct timers *timers = &c->device.timers;
 
 	return timers->n && timers_run(timers, c->clock->now(c->clock)) > 0;
 }
@@ -256,7 +256,7 @@ bool chip_turn(struct chip *c)
 /* How long the next timer lets the loop sleep. */
 static uint64_t until_timer(struct chip *c)
 {
-	uint64_t at = timers_next(&c->silicon.timers), now;
+	uint64_t at = timers_next(&c->device.timers), now;
 
 	if (at == UINT64_MAX)
 		return UINT64_MAX;
@@ -269,7 +269,7 @@ static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = host_arm(c->host, now), timer;
 
-	if (!ns || dp_settle(&c->silicon))
+	if (!ns || dp_settle(&c->device))
 		return;
 	timer = until_timer(c);
 	requests(c, ns < timer ? ns : timer);

@@ -8,22 +8,22 @@
 struct chip;
 struct clock;
 struct kernel;
-struct personality;
+struct profile;
 struct captures;
 struct host;
 struct replay;
-struct silicon;
+struct device;
 
 /*
  * The composition root: builds one chip from its parts and owns the loop. clock NULL: the
  * monotonic one. Control requests reach the loop through file descriptors that front's link
  * registers here, so nothing below needs a lock.
  */
-struct chip *chip_new(const struct personality *, struct clock *);
+struct chip *chip_new(const struct profile *, struct clock *);
 void chip_free(struct chip *);
 struct kernel *chip_kernel(struct chip *);
 struct host *chip_host(struct chip *);
-struct silicon *chip_silicon(struct chip *);
+struct device *chip_device(struct chip *);
 struct replay *chip_replay(struct chip *);
 struct captures *chip_captures(struct chip *);
 

@@ -36,9 +36,9 @@ static void port_purge(void *wire, bool (*match)(const struct frame *, void *), 
 
 /* --- raw packets: queues -> TX tables -> wire -> RX tables -> queues ---------------------- */
 
-static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t len)
+static struct frame *raw_frame(struct device *dev, const uint8_t *data, size_t len)
 {
-	struct frame *f = frame_new(si->frames, len);
+	struct frame *f = frame_new(dev->frames, len);
 
 	if (!f)
 		return NULL;
@@ -54,7 +54,7 @@ static struct frame *raw_frame(struct silicon *si, const uint8_t *data, size_t l
  */
 static void datapath_to_wire(struct vhca *v, const struct packet *p)
 {
-	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->si, p->data, p->len) : NULL;
+	struct frame *f = p->len <= VHCA_FRAME_MAX ? raw_frame(v->dev, p->data, p->len) : NULL;
 
 	if (!f) {
 		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, p->len);
@@ -64,8 +64,8 @@ static void datapath_to_wire(struct vhca *v, const struct packet *p)
 		memset(f->data + f->len, 0, FRAME_LEAST - f->len);
 		f->len = FRAME_LEAST;
 	}
-	f->from = (uint8_t)v->kind;
-	wire_send(v->si->wire, f);
+	f->from = v->index;
+	wire_send(v->dev->wire, f);
 }
 
 /* A copy for each function: actions change the bytes. */
@@ -91,32 +91,32 @@ static bool datapath_is_own(const struct vhca *v, const struct frame *f)
 }
 
 /* Its own address brings a packet to a function; the others go to all that have RX tables. */
-static void raw_rx(struct silicon *si, const struct frame *f)
+static void raw_rx(struct device *dev, const struct frame *f)
 {
 	bool claimed = false;
 
-	for (unsigned int i = 0; i < FUNCTION_COUNT && !claimed; i++) {
-		claimed = datapath_is_own(&si->vhca[i], f);
+	for (unsigned int i = 0; i < dev->nfunctions && !claimed; i++) {
+		claimed = datapath_is_own(&dev->vhca[i], f);
 		if (claimed)
-			raw_arrives(&si->vhca[i], f);
+			raw_arrives(&dev->vhca[i], f);
 	}
-	for (unsigned int i = 0, own = claimed; i < FUNCTION_COUNT && !own; i++) {
-		if (!steer_listens(&si->vhca[i]))
+	for (unsigned int i = 0, own = claimed; i < dev->nfunctions && !own; i++) {
+		if (!steer_listens(&dev->vhca[i]))
 			continue;
 		claimed = true;
-		raw_arrives(&si->vhca[i], f);
+		raw_arrives(&dev->vhca[i], f);
 	}
-	si->unclaimed += !claimed;
+	dev->unclaimed += !claimed;
 }
 
 /* All that the counters of raw packets say by now. */
-static struct inject_stats raw_counters(const struct silicon *si)
+static struct inject_stats raw_counters(const struct device *dev)
 {
-	struct inject_stats sum = {.unclaimed = si->unclaimed};
+	struct inject_stats sum = {.unclaimed = dev->unclaimed};
 
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
-		const struct raw_stats *raw = &si->vhca[i].raw;
-		const uint64_t *ends = steer_stats(&si->vhca[i])->ends;
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
+		const struct raw_stats *raw = &dev->vhca[i].raw;
+		const uint64_t *ends = steer_stats(&dev->vhca[i])->ends;
 
 		sum.queued += raw->received;
 		sum.no_buffer += raw->out_of_buffer;
@@ -129,12 +129,12 @@ static struct inject_stats raw_counters(const struct silicon *si)
 }
 
 /* A packet's whole way is one call, so what the counters gained meanwhile became of it. */
-static void injected_rx(struct silicon *si, const struct frame *f)
+static void injected_rx(struct device *dev, const struct frame *f)
 {
-	struct inject_stats before = raw_counters(si), after, *sum = &si->injected;
+	struct inject_stats before = raw_counters(dev), after, *sum = &dev->injected;
 
-	raw_rx(si, f);
-	after = raw_counters(si);
+	raw_rx(dev, f);
+	after = raw_counters(dev);
 	sum->frames++;
 	sum->bytes += f->len;
 	sum->queued += after.queued - before.queued;
@@ -148,32 +148,32 @@ static void injected_rx(struct silicon *si, const struct frame *f)
 
 static void port_rx(void *ctx, struct frame *f)
 {
-	struct silicon *si = ctx;
+	struct device *dev = ctx;
 
 	if (!f->raw) {
-		net_rx(si->net, f);
+		net_rx(dev->net, f);
 		return;
 	}
 	if (f->replayed)
-		injected_rx(si, f);
+		injected_rx(dev, f);
 	else
-		raw_rx(si, f);
+		raw_rx(dev, f);
 	frame_free(f);
 }
 
-int datapath_inject(struct silicon *si, const void *bytes, size_t len)
+int datapath_inject(struct device *dev, const void *bytes, size_t len)
 {
 	struct frame *f;
 
 	if (len < VHCA_FRAME_MIN || len > VHCA_FRAME_MAX)
 		return -EMSGSIZE;
-	if (!wire_room(si->wire))
+	if (!wire_room(dev->wire))
 		return -EAGAIN;
-	f = raw_frame(si, bytes, len);
+	f = raw_frame(dev, bytes, len);
 	if (!f)
 		return -ENOMEM;
 	f->replayed = true;
-	wire_send(si->wire, f);
+	wire_send(dev->wire, f);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ static const struct steer_ops steer_ops = {
 	.to_wire = datapath_to_wire,
 };
 
-int datapath_open(struct silicon *si)
+int datapath_open(struct device *dev)
 {
 	struct net_port port = {
 		.send = port_send,
@@ -191,40 +191,40 @@ int datapath_open(struct silicon *si)
 		.purge = port_purge,
 	};
 
-	si->wire = wire_new();
-	si->net = net_new(si);
-	si->steer = steer_new(si);
-	si->frames = frame_pool_new();
-	if (!si->wire || !si->net || !si->steer || !si->frames || dp_init(si)) {
-		datapath_close(si);
+	dev->wire = wire_new();
+	dev->net = net_new(dev);
+	dev->steer = steer_new(dev);
+	dev->frames = frame_pool_new();
+	if (!dev->wire || !dev->net || !dev->steer || !dev->frames || dp_init(dev)) {
+		datapath_close(dev);
 		return -ENOMEM;
 	}
-	port.ctx = si->wire;
-	net_set_port(si->net, &port);
-	wire_on_frame(si->wire, port_rx, si);
-	steer_set_ops(si->steer, &steer_ops);
-	dp_set_port(si, port_room, si->wire);
+	port.ctx = dev->wire;
+	net_set_port(dev->net, &port);
+	wire_on_frame(dev->wire, port_rx, dev);
+	steer_set_ops(dev->steer, &steer_ops);
+	dp_set_port(dev, port_room, dev->wire);
 	return 0;
 }
 
-void datapath_close(struct silicon *si)
+void datapath_close(struct device *dev)
 {
-	dp_fini(si);
-	wire_free(si->wire);
-	net_free(si->net);
-	steer_free(si->steer);
-	frame_pool_free(si->frames);
-	si->wire = NULL;
-	si->net = NULL;
-	si->steer = NULL;
-	si->frames = NULL;
+	dp_fini(dev);
+	wire_free(dev->wire);
+	net_free(dev->net);
+	steer_free(dev->steer);
+	frame_pool_free(dev->frames);
+	dev->wire = NULL;
+	dev->net = NULL;
+	dev->steer = NULL;
+	dev->frames = NULL;
 }
 
-static bool datapath_deliver(struct silicon *si, uint64_t from)
+static bool datapath_deliver(struct device *dev, uint64_t from)
 {
 	unsigned int n = 0;
 
-	while (n < FRAMES && !(n && steer_enough(si, from)) && wire_run(si->wire, 1))
+	while (n < FRAMES && !(n && steer_enough(dev, from)) && wire_run(dev->wire, 1))
 		n++;
 	return n > 0;
 }
@@ -233,16 +233,16 @@ static bool datapath_deliver(struct silicon *si, uint64_t from)
  * A message, its acknowledgement and what they make ready run in one turn, so that a lone message
  * costs one turn; CQEs become visible at its end, after all data.
  */
-bool datapath_run(struct silicon *si)
+bool datapath_run(struct device *dev)
 {
-	uint64_t now = si->clock->now(si->clock);
-	bool did = dp_fetch(si), round = true;
-	uint64_t from = steer_work(si);
+	uint64_t now = dev->clock->now(dev->clock);
+	bool did = dp_fetch(dev), round = true;
+	uint64_t from = steer_work(dev);
 
-	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(si, from)); i++) {
-		round = net_run(si->net, now);
-		round |= datapath_deliver(si, from);
+	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(dev, from)); i++) {
+		round = net_run(dev->net, now);
+		round |= datapath_deliver(dev, from);
 		did |= round;
 	}
-	return dp_flush(si, now) || did;
+	return dp_flush(dev, now) || did;
 }

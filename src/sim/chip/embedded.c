@@ -22,7 +22,7 @@
 #include "preload/sysfs.h"
 #include "host/mm.h"
 #include "host/uar.h"
-#include "obj/setting.h"
+#include "obj/profile.h"
 #include "obj/vhca.h"
 
 /* One thing that a thread of the program wants done on the chip's thread. */
@@ -132,15 +132,15 @@ static int embedded_start_thread(struct chip *chip)
 }
 
 /* What the program finds in its environment when it first looks for a device holds to its end. */
-static const struct personality *personality(void)
+static const struct profile *embedded_profile(void)
 {
-	static struct personality chosen;
+	static struct profile chosen;
 	const char *set = getenv("DVX_SIM_SET");
 	char why[SETTING_WHY];
 
 	if (chosen.name)
 		return &chosen;
-	chosen = personality_bluefield2;
+	chosen = profile_bluefield2;
 	if (!set || !*set || !settings_apply(&chosen, set, why))
 		return &chosen;
 	chosen.name = NULL;
@@ -148,11 +148,14 @@ static const struct personality *personality(void)
 	return NULL;
 }
 
-static enum function_kind function(void)
+/* preload.c has refused unknown names. */
+static unsigned int embedded_function(void)
 {
 	const char *name = getenv("DVX_SIM_FUNCTION");
+	char names[FUNCTION_NAMES];
+	int i = profile_function(embedded_profile(), name && *name ? name : NULL, names);
 
-	return name && !strcmp(name, "dpu") ? FUNCTION_DPU : FUNCTION_HOST;
+	return i < 0 ? 0 : (unsigned int)i;
 }
 
 /* The tree was made before the device is opened. A fork child sees its parent's, and leaves it. */
@@ -160,7 +163,7 @@ static int share_counters(struct chip *chip)
 {
 	if (embedded.tree_owner != getpid())
 		return 0;
-	return sysfs_share(embedded.tree, &chip_silicon(chip)->vhca[function()]);
+	return sysfs_share(embedded.tree, &chip_device(chip)->vhca[embedded_function()]);
 }
 
 static int embedded_start(void)
@@ -170,9 +173,9 @@ static int embedded_start(void)
 
 	if (embedded.chip)
 		return 0;
-	if (!personality())
+	if (!embedded_profile())
 		return -ENODEV;
-	chip = chip_new(personality(), NULL);
+	chip = chip_new(embedded_profile(), NULL);
 	if (!chip)
 		return errno ? -errno : -ENOMEM;
 	err = share_counters(chip);
@@ -363,19 +366,19 @@ static void embedded_sweep(const char *root)
 	closedir(d);
 }
 
-/* Ids depend on the personality alone, so the tree can be had without a running chip. */
+/* Ids depend on the profile alone, so the tree can be had without a running chip. */
 static int embedded_sysfs(const char *root)
 {
-	const struct personality *p = personality();
-	struct silicon si;
-	int err = p ? silicon_init(&si, NULL, &clock_monotonic, p) : 0;
+	const struct profile *p = embedded_profile();
+	struct device dev;
+	int err = p ? device_init(&dev, NULL, &clock_monotonic, p) : 0;
 
 	if (err)
 		return err;
 	embedded_sweep(root);
-	err = sysfs_make(root, p, p ? &si.vhca[function()] : NULL);
+	err = sysfs_make(root, p, p ? &dev.vhca[embedded_function()] : NULL);
 	if (p)
-		silicon_fini(&si);
+		device_fini(&dev);
 	if (!err) {
 		snprintf(embedded.tree, sizeof(embedded.tree), "%s", root);
 		embedded.tree_owner = getpid();

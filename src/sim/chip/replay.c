@@ -11,20 +11,20 @@ _Static_assert(LINK_PACKET_MIN == VHCA_FRAME_MIN && LINK_PACKET_MAX == VHCA_FRAM
 	       "the link and the port take the same packets");
 
 struct replay {
-	struct silicon *si;
+	struct device *dev;
 	struct replay_batch *head, **tail;
 	bool begun;		  /* the head is on its way */
 	struct inject_stats base; /* as it began */
 	uint64_t sent;		  /* packets put on the wire, ever */
 };
 
-struct replay *replay_new(struct silicon *si)
+struct replay *replay_new(struct device *dev)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
-	r->si = si;
+	r->dev = dev;
 	r->tail = &r->head;
 	return r;
 }
@@ -82,7 +82,7 @@ void replay_cancel(struct replay *r, struct replay_batch *b)
 /* Packets of an earlier batch that was cancelled may be on the wire yet. */
 static bool wire_is_clear(const struct replay *r)
 {
-	return r->si->injected.frames == r->sent;
+	return r->dev->injected.frames == r->sent;
 }
 
 /* Puts on the wire what it takes; true if that was something. */
@@ -93,7 +93,7 @@ static bool feed(struct replay *r, struct replay_batch *b)
 
 	while (b->at < b->end) {
 		memcpy(&p, b->at, sizeof(p));
-		b->result = datapath_inject(r->si, b->at + sizeof(p), p.len);
+		b->result = datapath_inject(r->dev, b->at + sizeof(p), p.len);
 		if (b->result)
 			break;
 		b->at += sizeof(p) + chip_replay_padded(p.len);
@@ -108,7 +108,7 @@ static bool feed(struct replay *r, struct replay_batch *b)
 
 static void chip_replay_count(struct replay *r, struct link_fates *to)
 {
-	const struct inject_stats *now = &r->si->injected, *base = &r->base;
+	const struct inject_stats *now = &r->dev->injected, *base = &r->base;
 
 	to->frames = now->frames - base->frames;
 	to->bytes = now->bytes - base->bytes;
@@ -129,7 +129,7 @@ bool replay_run(struct replay *r)
 	if (!b || (!r->begun && !wire_is_clear(r)))
 		return false;
 	if (!r->begun)
-		r->base = r->si->injected;
+		r->base = r->dev->injected;
 	r->begun = true;
 	did = feed(r, b);
 	if (b->at < b->end || !wire_is_clear(r))

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "link/link.h"
 
-struct silicon;
+struct device;
 
 /*
  * Packets of files, on their way into the port: batch after batch, in order, as fast as the wire
@@ -23,7 +23,7 @@ struct replay_batch {
 	void (*done)(struct replay_batch *); /* it is out of the queue by then */
 };
 
-struct replay *replay_new(struct silicon *);
+struct replay *replay_new(struct device *);
 void replay_free(struct replay *);
 /* Are these bytes link_packets that the port would take? */
 bool replay_check(const uint8_t *bytes, size_t len);

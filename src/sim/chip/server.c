@@ -25,7 +25,7 @@
 #include "kernel/kernel.h"
 #include "link/server.h"
 #include "preload/sysfs.h"
-#include "obj/setting.h"
+#include "obj/profile.h"
 #include "obj/vhca.h"
 
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
@@ -37,9 +37,8 @@ static struct {
 	bool detach;
 } option = {.ready = -1, .lifeline = -1};
 
-static struct personality personality;
+static struct profile profile;
 static struct chip *the_chip;
-static const char *const trees[FUNCTION_COUNT] = {"host", "dpu"};
 
 static void chip_server_on_signal(int sig)
 {
@@ -100,13 +99,13 @@ static int chip_server_claim(void)
 
 static int make_trees(struct chip *chip)
 {
-	struct silicon *si = chip_silicon(chip);
+	struct device *dev = chip_device(chip);
 
-	for (unsigned int f = 0; f < FUNCTION_COUNT; f++) {
-		sysfs_remove(in_dir(trees[f]));
-		errno = -sysfs_make(in_dir(trees[f]), si->personality, &si->vhca[f]);
+	for (unsigned int f = 0; f < profile.nfunctions; f++) {
+		sysfs_remove(in_dir(profile.functions[f].name));
+		errno = -sysfs_make(in_dir(profile.functions[f].name), dev->profile, &dev->vhca[f]);
 		if (!errno)
-			errno = -sysfs_share(in_dir(trees[f]), &si->vhca[f]);
+			errno = -sysfs_share(in_dir(profile.functions[f].name), &dev->vhca[f]);
 		if (errno)
 			return chip_server_fail("can't make the sysfs tree in");
 	}
@@ -135,8 +134,8 @@ static void clean_up(void)
 {
 	static const char *const files[] = {"socket", "log", "lock"};
 
-	for (unsigned int f = 0; f < FUNCTION_COUNT; f++)
-		sysfs_remove(in_dir(trees[f]));
+	for (unsigned int f = 0; f < profile.nfunctions; f++)
+		sysfs_remove(in_dir(profile.functions[f].name));
 	for (unsigned int i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		unlink(in_dir(files[i]));
 	rmdir(option.dir);
@@ -227,7 +226,7 @@ static int chip_server_serve(struct chip *chip)
 
 static int run_chip(void)
 {
-	struct chip *chip = chip_new(&personality, NULL);
+	struct chip *chip = chip_new(&profile, NULL);
 	int rc;
 
 	if (!chip)
@@ -268,12 +267,12 @@ static int chip_server_parse(int argc, char **argv)
 	return option.dir && option.name ? 0 : -1;
 }
 
-static int choose_personality(void)
+static int choose_profile(void)
 {
 	char why[SETTING_WHY];
 
-	personality = personality_bluefield2;
-	if (!option.set || !settings_apply(&personality, option.set, why))
+	profile = profile_bluefield2;
+	if (!option.set || !settings_apply(&profile, option.set, why))
 		return 0;
 	fprintf(stderr, "dvx-sim: --set: %s\n", why);
 	return -1;
@@ -287,7 +286,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "dvx-sim-server is started by dvx-sim (see dvx-sim --help).\n");
 		return 2;
 	}
-	if (choose_personality())
+	if (choose_profile())
 		return 2;
 	raise_limits();
 	lock = chip_server_claim();

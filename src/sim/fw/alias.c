@@ -17,7 +17,7 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 	uint32_t id = prm_allow_other_vhca_access_in_get_object_id_to_be_accessed(c->in);
 	const struct mkey *m;
 
-	if (!c->vhca->si->personality->allow_mkey)
+	if (!c->vhca->dev->profile->allow_mkey)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "cap_2.allowed_object_for_other_vhca_access is 0");
 	if (type != PRM_OBJ_TYPE_MKEY)
@@ -38,7 +38,7 @@ int fw_allow_other_vhca_access(struct fw_cmd *c)
 
 static int fw_alias_check_header(struct fw_cmd *c)
 {
-	if (!c->vhca->si->personality->cross_vhca)
+	if (!c->vhca->dev->profile->cross_vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "cap_2.cross_vhca_object_to_object_supported is 0");
 	return 0;
@@ -64,7 +64,7 @@ static int fw_alias_check_create(struct fw_cmd *c)
 
 /*
  * One answer to an object that isn't there, isn't allowed, or a key that is wrong, so that nobody
- * can search for either. A personality may answer OK with a bad alias_context.status instead.
+ * can search for either. A profile may answer OK with a bad alias_context.status instead.
  */
 static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, uint64_t *generation)
 {
@@ -72,7 +72,7 @@ static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, u
 
 	if (grant_check(target, index, prm_alias_context_cat_access_key_raw(ctx), generation))
 		return 0;
-	if (c->vhca->si->personality->alias_bad_status) {
+	if (c->vhca->dev->profile->alias_bad_status) {
 		*generation = 0;
 		return 0;
 	}
@@ -92,8 +92,8 @@ int fw_create_alias(struct fw_cmd *c)
 
 	if (fw_alias_check_create(c))
 		return -1;
-	target = silicon_vhca_by_id(c->vhca->si,
-				    (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
+	target = device_vhca_by_id(c->vhca->dev,
+				   (uint16_t)prm_alias_context_get_vhca_id_to_be_accessed(ctx));
 	if (!target || target == c->vhca)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_VHCA,
 				 "vhca_id_to_be_accessed %u is %s",

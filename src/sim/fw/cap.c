@@ -14,7 +14,7 @@
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
-static void fill_sizes(const struct personality *p, void *cap)
+static void fill_sizes(const struct profile *p, void *cap)
 {
 	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);
 	prm_cmd_hca_cap_set_log_max_qp_sz(cap, p->log_max_qp_sz);
@@ -45,7 +45,7 @@ static void fill_sizes(const struct personality *p, void *cap)
 
 static void fill_counters(const struct vhca *v, void *cap)
 {
-	uint32_t max = 1u << v->si->personality->log_max_flow_counter;
+	uint32_t max = 1u << v->dev->profile->log_max_flow_counter;
 
 	prm_cmd_hca_cap_set_max_flow_counter_31_16(cap, max >> 16);
 	prm_cmd_hca_cap_set_max_flow_counter_15_0(cap, max & 0xffff);
@@ -75,7 +75,7 @@ static void fill_port(const struct vhca *v, void *cap)
 					1); /* of QPs that send to groups, and there are none */
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
-	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_DPU);
+	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
 
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
@@ -83,7 +83,7 @@ enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
 static void fill_general(const struct vhca *v, void *cap)
 {
-	const struct personality *p = v->si->personality;
+	const struct profile *p = v->dev->profile;
 
 	fill_sizes(p, cap);
 	fill_doorbells(cap);
@@ -112,7 +112,7 @@ static void fill_general(const struct vhca *v, void *cap)
 
 static void fill_general_2(const struct vhca *v, void *cap)
 {
-	const struct personality *p = v->si->personality;
+	const struct profile *p = v->dev->profile;
 
 	if (p->cross_vhca)
 		prm_cmd_hca_cap_2_set_cross_vhca_object_to_object_supported(
@@ -126,7 +126,7 @@ static void fill_general_2(const struct vhca *v, void *cap)
 /* No LSO, LRO, tunnels, parser hints, FCS, several packets in a WQE: what isn't set isn't there. */
 static void fill_ethernet(const struct vhca *v, void *cap)
 {
-	bool l2 = v->si->personality->wqe_inline_l2;
+	bool l2 = v->dev->profile->wqe_inline_l2;
 
 	prm_per_protocol_networking_offload_caps_set_csum_cap(cap, 1);
 	prm_per_protocol_networking_offload_caps_set_vlan_cap(cap, 1);
@@ -139,7 +139,7 @@ static void fill_ethernet(const struct vhca *v, void *cap)
 
 static void fill_roce(const struct vhca *v, void *cap)
 {
-	bool fl = v->si->personality->fl_rc_qp;
+	bool fl = v->dev->profile->fl_rc_qp;
 
 	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, fl);
 	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, fl);

@@ -5,7 +5,7 @@
 #include "prm/reflect.h"
 
 /* What software-managed steering asks for: who owns tables, how deep they go, where packets end. */
-static void fill_software(const struct personality *p, void *cap)
+static void fill_software(const struct profile *p, void *cap)
 {
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
 	void *tx = prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap);
@@ -139,5 +139,5 @@ void fw_fill_flow_table(const struct vhca *v, void *cap)
 	fill_tables(prm_flow_table_nic_cap_at_flow_table_properties_nic_transmit(cap));
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs(cap, 1);
 	prm_flow_table_nic_cap_set_nic_rx_multi_path_tirs_fts(cap, 1);
-	fill_software(v->si->personality, cap);
+	fill_software(v->dev->profile, cap);
 }

@@ -12,7 +12,7 @@
 
 static int check_context(struct fw_cmd *c, const void *cqc)
 {
-	unsigned int max = c->vhca->si->personality->log_max_cq_sz;
+	unsigned int max = c->vhca->dev->profile->log_max_cq_sz;
 
 	if (prm_cqc_get_log_cq_size(cqc) > max)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,

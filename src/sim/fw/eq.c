@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Event queues. Their only user is the kernel half of the front, which gets each entry handed over
- * at once (silicon.on_event): an EQ is its number, and its ring in the command is not looked at.
+ * at once (device.on_event): an EQ is its number, and its ring in the command is not looked at.
  */
 #include "cmd.h"
 

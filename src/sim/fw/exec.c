@@ -259,7 +259,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.op_mod = prm_load16(in, 6);
 	row = fw_exec_find_row(c.opcode);
 	c.name = prm_opcode_name(c.opcode);
-	dp_settle(v->si);
+	dp_settle(v->dev);
 	if (fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)

@@ -111,7 +111,7 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 
 static int check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
-	const struct personality *p = c->vhca->si->personality;
+	const struct profile *p = c->vhca->dev->profile;
 	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
 
 	if (!prm_flow_table_context_get_sw_owner(ctx) || (rx ? p->sw_owner_rx : p->sw_owner_tx))

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct vhca;
-struct silicon;
+struct device;
 
 /*
  * Executes one command mailbox of a function. in and out are whole mailboxes as in the PRM (uid

@@ -19,7 +19,7 @@
 int fw_query_adapter(struct fw_cmd *c)
 {
 	void *p = prm_query_adapter_out_at_query_adapter_struct(c->out);
-	const char *board = c->vhca->si->personality->board_id;
+	const char *board = c->vhca->dev->profile->board_id;
 
 	prm_query_adapter_param_block_set_ieee_vendor_id(p, MELLANOX_OUI);
 	memcpy(prm_query_adapter_param_block_at_vsd_contd_psid(p), board,
@@ -61,7 +61,7 @@ int fw_query_nic_vport_context(struct fw_cmd *c)
 		return -1;
 	prm_nic_vport_context_set_roce_en(ctx, 1);
 	prm_nic_vport_context_set_mtu(ctx, PORT_MTU);
-	prm_nic_vport_context_set_system_image_guid(ctx, v->si->vhca[FUNCTION_HOST].guid);
+	prm_nic_vport_context_set_system_image_guid(ctx, v->dev->vhca[0].guid);
 	prm_nic_vport_context_set_port_guid(ctx, v->guid);
 	prm_nic_vport_context_set_node_guid(ctx, v->guid);
 	prm_nic_vport_context_set_qkey_violation_counter(ctx, v->qkey_violations & 0xffff);
@@ -82,7 +82,7 @@ int fw_query_hca_vport_context(struct fw_cmd *c)
 	prm_hca_vport_context_set_port_physical_state(ctx, PHYS_STATE_UP);
 	prm_hca_vport_context_set_port_state(ctx, PORT_STATE_UP);
 	prm_hca_vport_context_set_vport_state(ctx, PORT_STATE_UP);
-	prm_hca_vport_context_set_system_image_guid(ctx, v->si->vhca[FUNCTION_HOST].guid);
+	prm_hca_vport_context_set_system_image_guid(ctx, v->dev->vhca[0].guid);
 	prm_hca_vport_context_set_port_guid(ctx, v->guid);
 	prm_hca_vport_context_set_node_guid(ctx, v->guid);
 	return 0;
@@ -119,13 +119,17 @@ int fw_query_roce_address(struct fw_cmd *c)
 int fw_query_esw_functions(struct fw_cmd *c)
 {
 	void *host = prm_query_esw_functions_out_at_host_params_context(c->out);
+	const struct vhca *pf;
 
-	if (c->vhca->kind != FUNCTION_DPU)
+	if (c->vhca->kind != FUNCTION_ECPF)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "vhca %u manages no eswitch (cap.eswitch_manager is 0)",
 				 c->vhca->id);
-	prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
-	prm_host_params_context_set_host_pf_vhca_id(host, c->vhca->si->vhca[FUNCTION_HOST].id);
+	pf = device_first(c->vhca->dev, FUNCTION_PF);
+	if (pf) {
+		prm_host_params_context_set_host_pf_vhca_id_valid(host, 1);
+		prm_host_params_context_set_host_pf_vhca_id(host, pf->id);
+	}
 	return 0;
 }
 
@@ -136,7 +140,7 @@ int fw_query_esw_vport_context(struct fw_cmd *c)
 	uint32_t other = prm_query_esw_vport_context_in_get_other_vport(c->in);
 	uint32_t number = prm_query_esw_vport_context_in_get_vport_number(c->in);
 
-	if (c->vhca->kind != FUNCTION_DPU)
+	if (c->vhca->kind != FUNCTION_ECPF)
 		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_CAP_CLEAR,
 				 "vhca %u manages no eswitch (cap.eswitch_manager is 0)",
 				 c->vhca->id);

@@ -53,7 +53,7 @@ static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
 {
 	uint64_t start = prm_mkc_get_start_addr(mkc), len = prm_mkc_get_len(mkc);
-	unsigned int min = c->vhca->si->personality->min_mkey_log_entity_size;
+	unsigned int min = c->vhca->dev->profile->min_mkey_log_entity_size;
 	unsigned int log_entity = prm_mkc_get_log_page_size(mkc);
 
 	if (!min)

@@ -42,7 +42,7 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 
 static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 {
-	unsigned int max = c->vhca->si->personality->log_max_qp_sz;
+	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
 
 	if (!qp->no_rq)
@@ -139,7 +139,7 @@ static int take_extension(struct fw_cmd *c, struct qp *qp)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
-	if (prm_qpc_ext_get_mmo(ext) && !c->vhca->si->personality->dma_mmo)
+	if (prm_qpc_ext_get_mmo(ext) && !c->vhca->dev->profile->dma_mmo)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
 	qp->mmo = prm_qpc_ext_get_mmo(ext);

@@ -140,7 +140,7 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 				 "primary_address_path.src_addr_index %u: there is no such GID",
 				 gid);
-	if (prm_ads_get_fl(path) && !c->vhca->si->personality->fl_rc_qp)
+	if (prm_ads_get_fl(path) && !c->vhca->dev->profile->fl_rc_qp)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "primary_address_path.fl is set, but "
 				 "roce_cap.fl_rc_qp_when_roce_enabled is 0");
@@ -150,7 +150,7 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 /* Everything is checked before anything is changed. */
 static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 {
-	unsigned int max_msg = c->vhca->si->personality->log_max_msg;
+	unsigned int max_msg = c->vhca->dev->profile->log_max_msg;
 	unsigned int mtu = prm_qpc_get_mtu(qpc);
 
 	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields))
@@ -246,7 +246,7 @@ static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
 				 (unsigned long long)mask);
 	*take = mask != 0;
 	*mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
-	if (*take && *mmo && !c->vhca->si->personality->dma_mmo)
+	if (*take && *mmo && !c->vhca->dev->profile->dma_mmo)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
 	return 0;

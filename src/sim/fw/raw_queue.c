@@ -49,7 +49,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 		 "there are no striding queues"},
 		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
 	};
-	unsigned int max = c->vhca->si->personality->log_max_qp_sz;
+	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
 
 	if (CHECK_ABSENT(c, features))
@@ -230,7 +230,7 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct qp *qp)
 	qp->user_index = prm_sqc_get_user_index(sqc);
 	qp->flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	qp->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
-	if (c->vhca->si->personality->wqe_inline_l2 && qp->min_inline < PRM_INLINE_MODE_L2)
+	if (c->vhca->dev->profile->wqe_inline_l2 && qp->min_inline < PRM_INLINE_MODE_L2)
 		qp->min_inline = PRM_INLINE_MODE_L2;
 	qp->uar = prm_wq_get_uar_page(wq);
 	memcpy(qp->qpc, sqc, PRM_SQC_BYTES);

@@ -10,7 +10,7 @@
 /*
  * The far side of PCIe. An address on the bus names a client and a byte in its memory: the
  * client's slot in bits 63:48, the virtual address below. It is what page lists in firmware
- * commands hold, and all that the silicon below the firmware ever sees of a program.
+ * commands hold, and all that the device below the firmware ever sees of a program.
  * A whole region of a client is contiguous on the bus, so page lists can use the largest pages.
  */
 typedef uint64_t bus_t;

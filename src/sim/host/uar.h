@@ -38,7 +38,7 @@ int bar_mapped(struct bar *, uint64_t va, size_t len, uint64_t offset);
 void bar_unmapped(struct bar *, uint64_t va, size_t len);
 
 /*
- * What the silicon does with a register write. Called by the loop only after a register of that
+ * What the device does with a register write. Called by the loop only after a register of that
  * UAR was really written (taken with an exchange), with the offset and the 8 bytes as they lay
  * there. Overwritten bursts are lost, as the doorbell records say the rest.
  */

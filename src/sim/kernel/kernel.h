@@ -9,7 +9,7 @@
 
 struct bar;
 struct mm;
-struct silicon;
+struct device;
 
 /*
  * The kernel half of the front: ib_uverbs, mlx5_ib and mlx5_core in one. It turns flattened uverbs
@@ -19,12 +19,12 @@ struct silicon;
 struct kernel;
 struct kfile; /* one open of the device */
 
-struct kernel *kernel_new(struct silicon *);
+struct kernel *kernel_new(struct device *);
 void kernel_free(struct kernel *);
 /* The device is about to go: each open file hears of it, as of one that is pulled out. */
 void kernel_unplug(struct kernel *);
 
-/* function: enum function_kind. The file's BAR is made here. NULL and errno on failure. */
+/* function: its index in the profile. The file's BAR is made here. NULL and errno on failure. */
 struct kfile *kernel_open(struct kernel *, struct mm *, unsigned int function);
 struct bar *kfile_bar(struct kfile *);
 /* close(fd) or death: every object of the file goes, exactly as the kernel would tear it down. */
@@ -99,7 +99,7 @@ int kernel_share(struct kfile *, uint64_t va, uint64_t len, int memfd);
  */
 bool kernel_is_tangled(const struct kfile *);
 
-/* chip.c connects the silicon's events here. */
+/* chip.c connects the device's events here. */
 struct vhca;
 void kernel_event(void *kernel, struct vhca *, uint32_t eqn, const void *eqe);
 

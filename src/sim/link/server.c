@@ -133,7 +133,7 @@ static void on_open(struct conn *c)
 	memcpy(&function, c->in.m.body, sizeof(function));
 	if (c->kfile)
 		return conn_throw_out(c, "a second open");
-	if (function >= FUNCTION_COUNT)
+	if (function >= chip_device(c->server->chip)->nfunctions)
 		return conn_throw_out(c, "an open of a function that the chip doesn't have");
 	err = link_server_open_device(c, function);
 	fd = err ? -1 : bar_fd(kfile_bar(c->kfile));
@@ -225,7 +225,7 @@ static void on_close(struct conn *c)
 
 struct status_body {
 	struct link_status head;
-	struct link_function_row functions[FUNCTION_COUNT];
+	struct link_function_row functions[DEVICE_MAX_FUNCTIONS];
 	struct link_client_row clients[ROWS];
 	struct link_object_row objects[ROWS];
 };
@@ -255,7 +255,7 @@ static size_t status_fill(const struct link_server *s, struct status_body *b, ui
 
 	memcpy(h->name, s->name, sizeof(h->name));
 	h->pid = (uint32_t)getpid();
-	h->nfunctions = s->census->functions(s->chip, b->functions, FUNCTION_COUNT);
+	h->nfunctions = s->census->functions(s->chip, b->functions, DEVICE_MAX_FUNCTIONS);
 	h->nclients = client_rows(s, b->clients);
 	h->nobjects = s->census->objects(s->chip, b->objects, ROWS);
 	memcpy(to, h, sizeof(*h));

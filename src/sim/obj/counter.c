@@ -103,7 +103,7 @@ uint32_t counter_new(struct vhca *v, uint16_t uid, uint32_t n)
 	if (!cs) {
 		cs = v->counters = calloc(1, sizeof(*cs));
 		if (cs)
-			cs->total = 1u << v->si->personality->log_max_flow_counter;
+			cs->total = 1u << v->dev->profile->log_max_flow_counter;
 	}
 	id = !cs ? 0 : n == 1 ? find_single(cs) : find_bulk(cs, n / BLOCK);
 	if (!id)

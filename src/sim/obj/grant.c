@@ -24,7 +24,7 @@ static struct grant *grant_find(const struct vhca *v, uint32_t index)
 	uint64_t id = grant_id(v, index);
 	struct grant *g;
 
-	HASH_FIND(hh, v->si->grants, &id, sizeof(id), g);
+	HASH_FIND(hh, v->dev->grants, &id, sizeof(id), g);
 	return g;
 }
 
@@ -37,7 +37,7 @@ int grant_set(struct vhca *v, uint32_t index, uint64_t generation, const uint8_t
 		if (!g)
 			return -ENOMEM;
 		g->id = grant_id(v, index);
-		HASH_ADD(hh, v->si->grants, id, sizeof(g->id), g);
+		HASH_ADD(hh, v->dev->grants, id, sizeof(g->id), g);
 		if (!hash_has(g, hh)) {
 			free(g);
 			return -ENOMEM;
@@ -73,18 +73,18 @@ void grant_drop(struct vhca *v, uint32_t index)
 
 	if (!g)
 		return;
-	HASH_DEL(v->si->grants, g);
+	HASH_DEL(v->dev->grants, g);
 	explicit_bzero(g->key, sizeof(g->key));
 	free(g);
 }
 
-void grants_free(struct silicon *si)
+void grants_free(struct device *dev)
 {
 	struct grant *g, *next;
 
-	HASH_ITER(hh, si->grants, g, next)
+	HASH_ITER(hh, dev->grants, g, next)
 	{
-		HASH_DEL(si->grants, g);
+		HASH_DEL(dev->grants, g);
 		free(g);
 	}
 }

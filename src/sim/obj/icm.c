@@ -29,7 +29,7 @@ unsigned int icm_log_size(const struct vhca *v, enum icm_kind kind)
 {
 	switch (kind) {
 	case ICM_STE:
-		return v->si->personality->log_ste_icm;
+		return v->dev->profile->log_ste_icm;
 	case ICM_MODIFY:
 		return VHCA_LOG_MODIFY_ICM;
 	default:
@@ -76,18 +76,18 @@ const uint8_t *icm_bytes(const struct vhca *v, uint64_t addr, size_t len)
 	return icm_bytes_at(v->icm, addr, len);
 }
 
-static uint8_t *bus_bytes(void *silicon, uint64_t addr, size_t len)
+static uint8_t *bus_bytes(void *device, uint64_t addr, size_t len)
 {
-	const struct silicon *si = silicon;
-	uint64_t kind = addr >> BUS_VHCA_SHIFT;
+	const struct device *dev = device;
+	uint64_t index = addr >> BUS_VHCA_SHIFT;
 
-	return kind < FUNCTION_COUNT ? icm_bytes_at(si->vhca[kind].icm, addr & ADDR_MASK, len)
-				     : NULL;
+	return index < dev->nfunctions ? icm_bytes_at(dev->vhca[index].icm, addr & ADDR_MASK, len)
+				       : NULL;
 }
 
 bus_t icm_bus(const struct vhca *v, uint64_t addr)
 {
-	return mm_bus(v->si->icm_mm, (uint64_t)v->kind << BUS_VHCA_SHIFT | addr);
+	return mm_bus(v->dev->icm_mm, (uint64_t)v->index << BUS_VHCA_SHIFT | addr);
 }
 
 static int open_region(struct region *r, unsigned int log_size)
@@ -113,13 +113,13 @@ static int open_region(struct region *r, unsigned int log_size)
 
 static int open_icm(struct vhca *v, enum icm_kind kind)
 {
-	struct silicon *si = v->si;
+	struct device *dev = v->dev;
 
-	if (!si->icm_mm)
-		si->icm_mm = mm_open_device(si->host, bus_bytes, si);
+	if (!dev->icm_mm)
+		dev->icm_mm = mm_open_device(dev->host, bus_bytes, dev);
 	if (!v->icm)
 		v->icm = calloc(1, sizeof(*v->icm));
-	if (!si->icm_mm || !v->icm)
+	if (!dev->icm_mm || !v->icm)
 		return -ENOMEM;
 	return open_region(&v->icm->region[kind], icm_log_size(v, kind));
 }

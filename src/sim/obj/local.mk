@@ -13,12 +13,12 @@ libsim_la_SOURCES += \
 	src/sim/obj/obj.c \
 	src/sim/obj/obj.h \
 	src/sim/obj/pages.h \
-	src/sim/obj/personality.c \
+	src/sim/obj/profile.c \
+	src/sim/obj/profile.h \
 	src/sim/obj/qp.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
 	src/sim/obj/setting.c \
-	src/sim/obj/setting.h \
 	src/sim/obj/tir.h \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \

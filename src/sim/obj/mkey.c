@@ -32,7 +32,7 @@ static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *
 
 	if (!m->alias)
 		return m;
-	peer = silicon_vhca_by_id(v->si, m->target_vhca);
+	peer = device_vhca_by_id(v->dev, m->target_vhca);
 	source = peer ? obj_find(peer, OBJ_MKEY, m->target_index) : NULL;
 	if (!source || source->o.generation != m->target_generation || source->free) {
 		sim_refuse("mkey 0x%x is an alias of mkey index 0x%x of vhca %u, which is gone",

@@ -5,7 +5,7 @@
 #include "obj.h"
 #include "host/mm.h"
 
-struct silicon;
+struct device;
 struct sw_icm;
 
 /* A pinned region of a client, as CREATE_UMEM describes it: one page list, its offset and length.
@@ -84,6 +84,6 @@ int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uin
 bool grant_check(struct vhca *target, uint32_t mkey_index, const uint8_t key[32],
 		 uint64_t *generation);
 void grant_drop(struct vhca *, uint32_t mkey_index);
-void grants_free(struct silicon *);
+void grants_free(struct device *);
 
 #endif

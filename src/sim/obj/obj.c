@@ -31,11 +31,11 @@ struct obj_table {
 static const struct type_row {
 	const char *name;
 	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
-	uint8_t bits;	/* 0: the personality's */
+	uint8_t bits;	/* 0: space_bits() knows */
 	uint32_t base;	/* what all of its numbers begin with */
 } types[OBJ_NTYPES] = {
 	[OBJ_PD] = {"pd", 1, 0},
-	[OBJ_UAR] = {"uar", 1, VHCA_LOG_MAX_UAR},
+	[OBJ_UAR] = {"uar", 1, 0},
 	[OBJ_UMEM] = {"umem", 1, VHCA_LOG_MAX_UMEM},
 	[OBJ_MKEY] = {"mkey", 8, 0},
 	[OBJ_CQ] = {"cq", 1, 0},
@@ -61,9 +61,13 @@ const char *obj_type_name(enum obj_type type)
 	return type < OBJ_NTYPES ? types[type].name : "unknown";
 }
 
-static uint8_t space_bits(const struct personality *p, enum obj_type type)
+static unsigned int space_bits(const struct device *dev, enum obj_type type)
 {
+	const struct profile *p = dev->profile;
+
 	switch (type) {
+	case OBJ_UAR:
+		return device_log_uars(dev);
 	case OBJ_PD:
 		return p->log_max_pd;
 	case OBJ_MKEY:
@@ -80,16 +84,16 @@ static uint8_t space_bits(const struct personality *p, enum obj_type type)
 static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 {
 	struct obj_table *t = calloc(1, sizeof(*t));
+	unsigned int bits = space_bits(v->dev, type);
 	uint32_t base = types[type].base;
 
 	if (!t)
 		return NULL;
-	/* A doorbell names only its UAR, so UAR numbers are the chip's: each function has a range.
-	 */
+	/* Doorbells name nothing but a UAR: its number is the chip's, and functions have ranges. */
 	if (type == OBJ_UAR)
-		base = (uint32_t)v->kind << types[type].bits;
+		base = (uint32_t)v->index << bits;
 	t->first = base + types[type].first;
-	t->end = base + (1u << space_bits(v->si->personality, type));
+	t->end = base + (1u << bits);
 	t->next = t->first;
 	return t;
 }
@@ -188,7 +192,7 @@ static void *obj_insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32
 	o->id = id;
 	o->uid = uid;
 	o->type = (uint8_t)type;
-	o->generation = ++v->si->generation;
+	o->generation = ++v->dev->generation;
 	l->slot[id % FANOUT] = o;
 	l->live++;
 	t->live++;

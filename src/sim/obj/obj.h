@@ -45,7 +45,7 @@ struct obj {
 	uint8_t type;
 };
 
-/* A function's empty tables, and their end; silicon_init and silicon_fini call them. 0 or -1. */
+/* A function's empty tables, and their end; device_init and device_fini call them. 0 or -1. */
 int obj_tables_init(struct vhca *);
 void obj_tables_fini(struct vhca *);
 

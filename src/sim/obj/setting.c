@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "setting.h"
+#include "profile.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vhca.h"
 
-#define MEMBER(m)    #m, offsetof(struct personality, m)
+#define MEMBER(m)    #m, offsetof(struct profile, m)
 #define FLAG(m)	     MEMBER(m), true, 0, 1
 #define NUMBER(m)    MEMBER(m), false
 #define NAME_MAX_LEN 32u
@@ -113,7 +111,7 @@ static int unknown(const char *name, char *why)
 	return -1;
 }
 
-static int setting_set(struct personality *p, const struct setting *s, const char *value, char *why)
+static int setting_set(struct profile *p, const struct setting *s, const char *value, char *why)
 {
 	unsigned long v;
 	char *end;
@@ -132,7 +130,7 @@ static int setting_set(struct personality *p, const struct setting *s, const cha
 	return 0;
 }
 
-static int apply_one(struct personality *p, const char *item, size_t len, char *why)
+static int apply_one(struct profile *p, const char *item, size_t len, char *why)
 {
 	char text[2 * NAME_MAX_LEN], *value;
 	const struct setting *s;
@@ -148,9 +146,9 @@ static int apply_one(struct personality *p, const char *item, size_t len, char *
 	return s ? setting_set(p, s, value, why) : unknown(text, why);
 }
 
-int settings_apply(struct personality *p, const char *text, char *why)
+int settings_apply(struct profile *p, const char *text, char *why)
 {
-	struct personality changed = *p;
+	struct profile changed = *p;
 
 	for (;;) {
 		size_t len = strcspn(text, ",");
@@ -167,7 +165,7 @@ int settings_apply(struct personality *p, const char *text, char *why)
 
 int settings_check(const char *text, char *why)
 {
-	struct personality p = personality_bluefield2;
+	struct profile p = profile_bluefield2;
 
 	return settings_apply(&p, text, why);
 }
@@ -177,7 +175,7 @@ void settings_print(FILE *to)
 	fprintf(to, "%-24s %7s %6s  %s\n", "NAME", "DEFAULT", "RANGE", "MEANING");
 	for (size_t i = 0; i < NSETTINGS; i++) {
 		const struct setting *s = &settings[i];
-		uint8_t v = *((const uint8_t *)&personality_bluefield2 + s->at);
+		uint8_t v = *((const uint8_t *)&profile_bluefield2 + s->at);
 		char range[16];
 
 		snprintf(range, sizeof(range), "%u-%u", s->min, s->max);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "vhca.h"
 #include "icm.h"
 #include "counter.h"
 #include "mkey.h"
+#include "base/log.h"
 
 /* Locally administered, so that no real card's address is taken. */
 static const uint8_t base_mac[6] = {0x02, 0xd7, 0x00, 0x00, 0x00, 0x01};
@@ -41,7 +43,7 @@ static void fill_gids(struct vhca *v)
 		if (i < 2)
 			gid_link_local(e->gid, v->mac);
 		else
-			gid_ipv4(e->gid, (uint8_t)(v->kind + 1));
+			gid_ipv4(e->gid, (uint8_t)(v->index + 1));
 		memcpy(e->mac, v->mac, sizeof(e->mac));
 		e->type = i % 2 ? GID_ROCE_V2 : GID_ROCE_V1;
 	}
@@ -57,16 +59,19 @@ static uint64_t guid_of(const uint8_t mac[6])
 	return guid;
 }
 
-static int vhca_init(struct silicon *si, enum function_kind kind)
+static int vhca_init(struct device *dev, unsigned int index)
 {
-	struct vhca *v = &si->vhca[kind];
+	struct vhca *v = &dev->vhca[index];
+	const struct function_row *row = &dev->profile->functions[index];
 
-	v->si = si;
-	v->kind = kind;
+	v->dev = dev;
+	v->name = row->name;
+	v->kind = row->kind;
+	v->index = (uint8_t)index;
 	v->port = &v->own_port;
-	v->id = (uint16_t)(kind + 1);
+	v->id = (uint16_t)(index + 1);
 	memcpy(v->mac, base_mac, sizeof(v->mac));
-	v->mac[5] = (uint8_t)(v->mac[5] + kind);
+	v->mac[5] = (uint8_t)(v->mac[5] + index);
 	v->guid = guid_of(v->mac);
 	fill_gids(v);
 	return obj_tables_init(v);
@@ -85,54 +90,83 @@ int vhca_share_port(struct vhca *v, int fd)
 	return 0;
 }
 
-int silicon_init(struct silicon *si, struct host *host, struct clock *clock,
-		 const struct personality *personality)
+int device_init(struct device *dev, struct host *host, struct clock *clock,
+		const struct profile *profile)
 {
-	memset(si, 0, sizeof(*si));
-	si->host = host;
-	si->clock = clock;
-	si->personality = personality;
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
-		if (vhca_init(si, (enum function_kind)i)) {
-			silicon_fini(si);
+	memset(dev, 0, sizeof(*dev));
+	dev->host = host;
+	dev->clock = clock;
+	dev->profile = profile;
+	if (!profile->nfunctions || profile->nfunctions > DEVICE_MAX_FUNCTIONS) {
+		sim_refuse("a chip of %u functions: it must have 1 to %u", profile->nfunctions,
+			   DEVICE_MAX_FUNCTIONS);
+		return -EINVAL;
+	}
+	dev->vhca = calloc(profile->nfunctions, sizeof(*dev->vhca));
+	if (!dev->vhca)
+		return -ENOMEM;
+	dev->nfunctions = profile->nfunctions;
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
+		if (vhca_init(dev, i)) {
+			device_fini(dev);
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-void silicon_fini(struct silicon *si)
+void device_fini(struct device *dev)
 {
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
-		if (si->vhca[i].si) {
-			obj_tables_fini(&si->vhca[i]);
-			icm_fini(&si->vhca[i]);
-			counters_fini(&si->vhca[i]);
-			if (si->vhca[i].port != &si->vhca[i].own_port)
-				munmap(si->vhca[i].port, sizeof(*si->vhca[i].port));
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (dev->vhca[i].dev) {
+			obj_tables_fini(&dev->vhca[i]);
+			icm_fini(&dev->vhca[i]);
+			counters_fini(&dev->vhca[i]);
+			if (dev->vhca[i].port != &dev->vhca[i].own_port)
+				munmap(dev->vhca[i].port, sizeof(*dev->vhca[i].port));
 		}
-	mm_close(si->icm_mm);
-	grants_free(si);
-	timers_free(&si->timers);
+	mm_close(dev->icm_mm);
+	grants_free(dev);
+	timers_free(&dev->timers);
+	free(dev->vhca);
+	dev->vhca = NULL;
+	dev->nfunctions = 0;
 }
 
-struct vhca *silicon_vhca_by_id(struct silicon *si, uint16_t vhca_id)
+struct vhca *device_vhca_by_id(struct device *dev, uint16_t vhca_id)
 {
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
-		if (si->vhca[i].id == vhca_id)
-			return &si->vhca[i];
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (dev->vhca[i].id == vhca_id)
+			return &dev->vhca[i];
 	return NULL;
 }
 
-struct vhca *silicon_vhca_by_gid(struct silicon *si, const uint8_t gid[16], unsigned int *index)
+const struct vhca *device_first(const struct device *dev, enum function_kind kind)
 {
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
+	for (unsigned int i = 0; i < dev->nfunctions; i++)
+		if (dev->vhca[i].kind == kind)
+			return &dev->vhca[i];
+	return NULL;
+}
+
+unsigned int device_log_uars(const struct device *dev)
+{
+	unsigned int log_functions = 1;
+
+	while (1u << log_functions < dev->nfunctions)
+		log_functions++;
+	return VHCA_LOG_MAX_UAR - log_functions;
+}
+
+struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)
+{
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
 		for (unsigned int j = 0; j < VHCA_GIDS; j++) {
-			const struct gid_entry *e = &si->vhca[i].gids[j];
+			const struct gid_entry *e = &dev->vhca[i].gids[j];
 
 			if (e->type != GID_EMPTY && !memcmp(e->gid, gid, 16)) {
 				*index = j;
-				return &si->vhca[i];
+				return &dev->vhca[i];
 			}
 		}
 	}

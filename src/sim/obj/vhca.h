@@ -5,42 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "obj.h"
+#include "profile.h"
 #include "base/clock.h"
 
 struct frame_pool;
 struct host;
-struct silicon;
+struct device;
 struct steer;
 
-/*
- * What a chip is, as data: personality.c has the rows. Tests vary it, users by the names of
- * setting.c.
- */
-struct personality {
-	const char *name;     /* "bluefield-2" */
-	uint16_t pci_device;  /* by function: host PF, ECPF share the chip's */
-	const char *board_id; /* says that it is an emulator */
-	const char *fw_ver;   /* numeric: libmlx5 parses it */
-	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
-	uint8_t log_max_qp_sz, log_max_cq_sz;
-	uint8_t log_max_msg;
-	uint8_t log_ste_icm;		  /* bytes of steering memory */
-	uint8_t log_max_flow_counter;	  /* at most VHCA_LOG_MAX_FLOW_COUNTER */
-	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
-	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
-	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
-	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
-	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
-	uint8_t min_mkey_log_entity_size; /* 0: 12 */
-	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
-	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
-	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
-	bool old_kernel;		  /* not the chip's: one before 5.19 drives it */
-};
-
-/* Limits that no personality varies; objects' id spaces (obj.c) and capability pages agree. */
+/* Limits that no profile varies; objects' id spaces (obj.c) and capability pages agree. */
 enum {
-	VHCA_LOG_MAX_UAR = 15, /* of both functions together 16: mlx5_ib_create_cq.uar_page_index */
+	VHCA_LOG_MAX_UAR = 16, /* of all functions together: mlx5_ib_create_cq.uar_page_index */
 	VHCA_LOG_MAX_UMEM = 22,
 	VHCA_LOG_MAX_SRQ = 18,
 	VHCA_LOG_MAX_EQ = 7,
@@ -53,7 +28,7 @@ enum {
 	VHCA_LOG_MAX_RQT = 14,
 	VHCA_LOG_MAX_RQT_SZ = 9, /* most queues of one RQ table */
 	VHCA_LOG_MAX_TIR = 16,
-	VHCA_FRAME_MIN = 14, /* bytes of an Ethernet packet without FCS */
+	VHCA_FRAME_MIN = 14,   /* bytes of an Ethernet packet without FCS */
 	VHCA_FRAME_MAX = 9216, /* [I] what the port takes, jumbo packets included */
 	VHCA_LOG_MAX_SW_ICM = 16,
 	VHCA_LOG_MODIFY_ICM = 22, /* bytes: an STE names a list by 16 bits of 64-byte units */
@@ -67,11 +42,12 @@ enum {
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* of one context */
-	VHCA_LOG_MAX_RA = 4, /* outstanding RDMA reads of a QP, each way */
-	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
+	VHCA_LOG_MAX_RA = 4,	      /* outstanding RDMA reads of a QP, each way */
+	VHCA_MAX_WQE = 1024,	      /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
-enum function_kind { FUNCTION_HOST, FUNCTION_DPU, FUNCTION_COUNT };
+/* As many as leave each of them UARs enough, 512, and an address of its own. */
+#define DEVICE_MAX_FUNCTIONS 128
 
 /* As ib_uverbs_gid_entry has them. */
 enum gid_type { GID_ROCE_V1 = 0, GID_ROCE_V2 = 2, GID_EMPTY = 0xff };
@@ -117,9 +93,11 @@ struct inject_stats {
 };
 
 struct vhca {
-	struct silicon *si;
+	struct device *dev;
+	const char *name; /* of its row in the profile */
 	enum function_kind kind;
-	uint16_t id; /* vhca_id */
+	uint8_t index; /* in device.vhca, as programs open it */
+	uint16_t id;   /* vhca_id */
 	uint8_t mac[6];
 	uint64_t guid;
 	struct gid_entry gids[VHCA_GIDS];
@@ -134,17 +112,18 @@ struct vhca {
 };
 
 /*
- * The chip as the rooms below the front see it: what they share and the ways upward, filled in by
- * chip.c. An event is an EQE (64 bytes, PRM `eqe`) of the VHCA's kernel; there is no interrupt
- * line, so it is handed over at once. Completion events name their CQ's eqn, the others (QP, CQ
- * errors) come with eqn 0: the kernel tells them by type.
+ * The chip as the rooms below the kernel see it: its functions, what the rooms share, and the ways
+ * upward, which chip.c fills in. An event is an EQE (64 bytes, PRM `eqe`) of the VHCA's kernel;
+ * there is no interrupt line, so it is handed over at once. Completion events name their CQ's eqn,
+ * the others (QP, CQ errors) come with eqn 0: the kernel tells them by type.
  */
-struct silicon {
+struct device {
 	struct host *host;
 	struct clock *clock;
 	struct timers timers;
-	const struct personality *personality;
-	struct vhca vhca[FUNCTION_COUNT];
+	const struct profile *profile;
+	struct vhca *vhca; /* the profile's functions */
+	unsigned int nfunctions;
 	struct grant *grants;
 	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
 	struct dp *dp;
@@ -152,21 +131,24 @@ struct silicon {
 	struct wire *wire;
 	struct steer *steer;
 	struct frame_pool *frames; /* of raw packets */
-	uint64_t unclaimed;	   /* raw packets for which no function has ears */
+	uint64_t unclaimed;	   /* raw packets for which no function has an RX root table */
 	struct inject_stats injected;
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;
 };
 
-int silicon_init(struct silicon *, struct host *, struct clock *, const struct personality *);
-void silicon_fini(struct silicon *);
+/* 0; -ENOMEM; -EINVAL, with a sentence: the profile has no functions, or too many. */
+int device_init(struct device *, struct host *, struct clock *, const struct profile *);
+void device_fini(struct device *);
 /* From now on it counts in this file (the caller's), which has room for them: 0 or -errno. */
 int vhca_share_port(struct vhca *, int fd);
-struct vhca *silicon_vhca_by_id(struct silicon *, uint16_t vhca_id);
+struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
+/* The first function of a kind; NULL if the chip has none. */
+const struct vhca *device_first(const struct device *, enum function_kind);
+/* log2 of the UAR numbers that each function has. */
+unsigned int device_log_uars(const struct device *);
 /* The function that answers to this GID, and its index there; NULL if none. */
-struct vhca *silicon_vhca_by_gid(struct silicon *, const uint8_t gid[16], unsigned int *index);
-
-extern const struct personality personality_bluefield2;
+struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
 
 #endif

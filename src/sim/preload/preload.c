@@ -14,7 +14,7 @@
 #include "chip/embedded.h"
 #include "client.h"
 #include "sysfs.h"
-#include "obj/vhca.h"
+#include "obj/profile.h"
 
 static char sysfs[PATH_MAX];
 
@@ -43,26 +43,27 @@ __attribute__((constructor)) static void preload_init(void)
 {
 	const char *socket = getenv("DVX_SIM_SOCKET");
 	const char *function = getenv("DVX_SIM_FUNCTION");
-	unsigned int kind = FUNCTION_HOST;
+	const struct profile *profile = &profile_bluefield2;
+	char names[FUNCTION_NAMES];
+	int index;
 
-	if (!function || !*function)
-		function = "host";
-	if (!strcmp(function, "dpu"))
-		kind = FUNCTION_DPU;
-	else if (strcmp(function, "host")) {
-		sim_refuse(
-			"DVX_SIM_FUNCTION is \"%s\"; it can be host or dpu, so there is no device",
-			function);
+	if (function && !*function)
+		function = NULL;
+	index = profile_function(profile, function, names);
+	if (index < 0) {
+		sim_refuse("DVX_SIM_FUNCTION is \"%s\"; it can be %s, so there is no device",
+			   function, names);
 		return;
 	}
 	if (socket && *socket) {
-		server_sysfs(socket, function);
+		server_sysfs(socket, profile->functions[index].name);
 		transport_link_to(socket);
 	} else {
 		private_sysfs();
 	}
 	setenv("SYSFS_PATH", sysfs, 1);
-	client_init(socket && *socket ? &transport_link : &transport_embedded, sysfs, kind);
+	client_init(socket && *socket ? &transport_link : &transport_embedded, sysfs,
+		    (unsigned int)index);
 }
 
 __attribute__((destructor)) static void preload_fini(void)

@@ -25,7 +25,7 @@
 
 struct tree {
 	int root;
-	const struct personality *personality;
+	const struct profile *profile;
 	const struct vhca *vhca;
 };
 
@@ -50,33 +50,33 @@ static int text_guid(const struct tree *t, char *s, size_t n)
 
 static int text_fw_ver(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "%s\n", t->personality->fw_ver);
+	return snprintf(s, n, "%s\n", t->profile->fw_ver);
 }
 
 static int text_board_id(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "%s\n", t->personality->board_id);
+	return snprintf(s, n, "%s\n", t->profile->board_id);
 }
 
 static int text_hca_type(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "MT%u\n", (unsigned int)t->personality->pci_device);
+	return snprintf(s, n, "MT%u\n", (unsigned int)t->profile->pci_device);
 }
 
 static int text_node_desc(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "dvx-sim %s\n", t->vhca->kind == FUNCTION_DPU ? "dpu" : "host");
+	return snprintf(s, n, "dvx-sim %s\n", t->vhca->name);
 }
 
 static int text_pci_device(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "0x%04x\n", (unsigned int)t->personality->pci_device);
+	return snprintf(s, n, "0x%04x\n", (unsigned int)t->profile->pci_device);
 }
 
 static int text_modalias(const struct tree *t, char *s, size_t n)
 {
 	return snprintf(s, n, "pci:v%08Xd%08Xsv%08Xsd00000001bc02sc00i00\n", PCI_VENDOR,
-			(unsigned int)t->personality->pci_device, PCI_VENDOR);
+			(unsigned int)t->profile->pci_device, PCI_VENDOR);
 }
 
 /* The device sits where the machine has a NUMA node at all; all CPUs are local. */
@@ -320,9 +320,9 @@ static int make_all(const struct tree *t)
 	return err ? err : sysfs_make_counters(t);
 }
 
-int sysfs_make(const char *root, const struct personality *personality, const struct vhca *vhca)
+int sysfs_make(const char *root, const struct profile *profile, const struct vhca *vhca)
 {
-	struct tree t = {.personality = personality, .vhca = vhca};
+	struct tree t = {.profile = profile, .vhca = vhca};
 	int err;
 
 	if (mkdir(root, 0755))

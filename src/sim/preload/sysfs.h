@@ -17,7 +17,7 @@
  * `root`, a folder that does not exist yet. NULL vhca: of no device. 0 or -errno; nothing is left
  * behind on failure.
  */
-int sysfs_make(const char *root, const struct personality *, const struct vhca *);
+int sysfs_make(const char *root, const struct profile *, const struct vhca *);
 /* From now on the tree's counters are those of this function: 0 or -errno. */
 int sysfs_share(const char *root, struct vhca *);
 /*

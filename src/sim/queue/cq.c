@@ -33,7 +33,7 @@ int dp_cq_start(struct cq *cq)
 		return -ENOMEM;
 	cq->dp->cq = cq;
 	cq->arm_seen = PARKED;
-	err = dma_write(dp->si->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
+	err = dma_write(dp->dev->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
 	if (!err)
 		err = uar_add_cq(cq);
 	if (err) {

@@ -220,9 +220,9 @@ static void ring_cq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
 	}
 }
 
-void dp_doorbell(void *silicon, uint32_t uar, uint32_t offset, uint64_t be_value)
+void dp_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
 {
-	struct dp *dp = ((struct silicon *)silicon)->dp;
+	struct dp *dp = ((struct device *)device)->dp;
 	struct dp_uar *u = uar_find(dp, uar);
 
 	if (sim_tracing)
@@ -288,7 +288,7 @@ static void sweep_sqs(struct dp *dp, struct dp_uar *u)
 		addr[i] = qp[i]->dbrec + SND_RECORD;
 	}
 	if (n)
-		read_records(dp->si->host, addr, n, be, ok);
+		read_records(dp->dev->host, addr, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			sq_record(qp[i], (uint16_t)be32toh(be[i]));
@@ -311,7 +311,7 @@ static void sweep_cqs(struct dp *dp, struct dp_uar *u)
 		addr[i] = cq[i]->dbrec + ARM_RECORD;
 	}
 	if (n)
-		read_records(dp->si->host, addr, n, be, ok);
+		read_records(dp->dev->host, addr, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			cq_arm_word(cq[i], be32toh(be[i]));

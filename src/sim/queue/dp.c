@@ -43,25 +43,25 @@ static const struct net_ops net_ops = {
 	.drained = qp_drained,
 };
 
-int dp_init(struct silicon *si)
+int dp_init(struct device *dev)
 {
 	struct dp *dp = calloc(1, sizeof(*dp));
 
 	if (!dp)
 		return -ENOMEM;
-	dp->si = si;
+	dp->dev = dev;
 	TAILQ_INIT(&dp->sweep);
 	TAILQ_INIT(&dp->ready);
 	TAILQ_INIT(&dp->flush);
 	TAILQ_INIT(&dp->dirty);
-	si->dp = dp;
-	net_set_ops(si->net, &net_ops);
+	dev->dp = dp;
+	net_set_ops(dev->net, &net_ops);
 	return 0;
 }
 
-void dp_fini(struct silicon *si)
+void dp_fini(struct device *dev)
 {
-	struct dp *dp = si->dp;
+	struct dp *dp = dev->dp;
 	struct send_wr *wr;
 
 	if (!dp)
@@ -72,32 +72,32 @@ void dp_fini(struct silicon *si)
 		free(wr);
 	}
 	free(dp);
-	si->dp = NULL;
+	dev->dp = NULL;
 }
 
-bool dp_fetch(struct silicon *si)
+bool dp_fetch(struct device *dev)
 {
-	bool did = uar_sweep(si->dp);
+	bool did = uar_sweep(dev->dp);
 
-	return sq_run(si->dp) || did;
+	return sq_run(dev->dp) || did;
 }
 
-bool dp_settle(struct silicon *si)
+bool dp_settle(struct device *dev)
 {
-	bool any = si->dp && si->dp->posts.n;
+	bool any = dev->dp && dev->dp->posts.n;
 
 	if (any)
-		post_flush(si->dp);
+		post_flush(dev->dp);
 	return any;
 }
 
-bool dp_flush(struct silicon *si, uint64_t now)
+bool dp_flush(struct device *dev, uint64_t now)
 {
 	bool did;
 
-	did = qp_flush_run(si->dp);
-	did |= cq_flush_all(si->dp);
-	did |= post_end_turn(si->dp, now);
-	return did || !TAILQ_EMPTY(&si->dp->ready) || !TAILQ_EMPTY(&si->dp->sweep) ||
-	       !TAILQ_EMPTY(&si->dp->flush);
+	did = qp_flush_run(dev->dp);
+	did |= cq_flush_all(dev->dp);
+	did |= post_end_turn(dev->dp, now);
+	return did || !TAILQ_EMPTY(&dev->dp->ready) || !TAILQ_EMPTY(&dev->dp->sweep) ||
+	       !TAILQ_EMPTY(&dev->dp->flush);
 }

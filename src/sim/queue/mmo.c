@@ -43,7 +43,7 @@ static uint8_t mmo_refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndr
 /* [I] all of it: public sources show good WQEs only. */
 uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
 {
-	const struct personality *chip = qp->o.vhca->si->personality;
+	const struct profile *chip = qp->o.vhca->dev->profile;
 	const uint8_t *src = wr->wqe + SRC, *dest = wr->wqe + DEST;
 
 	wr->len = length(src);

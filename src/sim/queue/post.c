@@ -30,10 +30,10 @@ void post_flush(struct dp *dp)
 	unsigned int n = p->n;
 
 	emptied(p);
-	if (!n || !dma_scatter(dp->si->host, p->seg, n, p->buf))
+	if (!n || !dma_scatter(dp->dev->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
-		if (dma_write(dp->si->host, p->seg[i].addr, at, p->seg[i].len))
+		if (dma_write(dp->dev->host, p->seg[i].addr, at, p->seg[i].len))
 			p->qp[i]->dp->doomed = true;
 	for (unsigned int i = 0; i < n; i++)
 		if (p->qp[i]->dp->doomed)
@@ -49,13 +49,13 @@ int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, un
 	if (p->n && p->n + n <= CALL_SEGS && p->bytes + len <= sizeof(p->buf)) {
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
 		memcpy(p->buf + p->bytes, bytes, len);
-		if (!dma_scatter_ordered(dp->si->host, p->seg, p->n + n, ordered, p->buf)) {
+		if (!dma_scatter_ordered(dp->dev->host, p->seg, p->n + n, ordered, p->buf)) {
 			emptied(p);
 			return 0;
 		}
 	}
 	post_flush(dp);
-	return dma_scatter_ordered(dp->si->host, seg, n, ordered, bytes);
+	return dma_scatter_ordered(dp->dev->host, seg, n, ordered, bytes);
 }
 
 void post_before(struct dp *dp, const struct dma_seg *seg)
@@ -90,11 +90,11 @@ int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const
 	struct dp_posts *p = &dp->posts;
 
 	/* memory of the device itself is not behind PCIe */
-	if (n == 1 && dma_is_device(dp->si->host, seg->addr))
-		return dma_scatter(dp->si->host, seg, n, from);
-	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(dp->si->host, seg->addr, len))) {
+	if (n == 1 && dma_is_device(dp->dev->host, seg->addr))
+		return dma_scatter(dp->dev->host, seg, n, from);
+	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(dp->dev->host, seg->addr, len))) {
 		post_flush(dp);
-		return dma_scatter(dp->si->host, seg, n, from);
+		return dma_scatter(dp->dev->host, seg, n, from);
 	}
 	if (n == 1 && overwrites(p, qp, seg))
 		unpost(p);

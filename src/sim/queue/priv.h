@@ -112,7 +112,7 @@ TAILQ_HEAD(dp_qp_list, dp_qp);
 TAILQ_HEAD(dp_cq_list, dp_cq);
 TAILQ_HEAD(dp_uar_list, dp_uar);
 struct dp {
-	struct silicon *si;
+	struct device *dev;
 	struct dp_uar *uar[UAR_BUCKETS];
 	struct dp_uar_list sweep;
 	bool rung; /* a doorbell came since the last turn */
@@ -129,12 +129,12 @@ struct dp {
 
 static inline struct dp *dp_of(const struct obj *o)
 {
-	return o->vhca->si->dp;
+	return o->vhca->dev->dp;
 }
 
 static inline struct host *host_of(const struct obj *o)
 {
-	return o->vhca->si->host;
+	return o->vhca->dev->host;
 }
 
 /* doorbell.c */

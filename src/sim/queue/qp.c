@@ -48,7 +48,7 @@ static void leave_flush(struct qp *qp)
 		TAILQ_REMOVE(&dp_of(&qp->o)->flush, d, flush_link);
 	d->flushing = false;
 	d->doomed = false;
-	timer_cancel(&qp->o.vhca->si->timers, &d->look);
+	timer_cancel(&qp->o.vhca->dev->timers, &d->look);
 	d->look_after = 0;
 }
 
@@ -83,7 +83,7 @@ void dp_qp_stop(struct qp *qp)
 	if (!qp->dp)
 		return;
 	/* Posts name their queue. fw_exec() settles for what a command does, a reap is none. */
-	dp_settle(qp->o.vhca->si);
+	dp_settle(qp->o.vhca->dev);
 	reset(qp);
 	if (!qp->no_sq)
 		uar_del_qp(qp);
@@ -129,7 +129,7 @@ void qp_drained(struct qp *qp)
 
 static void look_again(struct qp *qp, bool found)
 {
-	struct silicon *si = qp->o.vhca->si;
+	struct device *dev = qp->o.vhca->dev;
 	struct dp_qp *d = qp->dp;
 
 	if (qp->no_rq || qp->has_srq)
@@ -138,7 +138,7 @@ static void look_again(struct qp *qp, bool found)
 		d->look_after = LOOK_FIRST;
 	else if (d->look_after < LOOK_LAST)
 		d->look_after *= 2;
-	timer_set(&si->timers, &d->look, si->clock->now(si->clock) + d->look_after);
+	timer_set(&dev->timers, &d->look, dev->clock->now(dev->clock) + d->look_after);
 }
 
 static bool flush_one(struct qp *qp)

@@ -153,11 +153,11 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 /* Through the TX tables; what a way costs decides how many more there are in this turn. */
 static void steer(struct qp *qp, struct packet *p)
 {
-	const struct silicon *si = qp->o.vhca->si;
-	uint64_t from = steer_work(si);
+	const struct device *dev = qp->o.vhca->dev;
+	uint64_t from = steer_work(dev);
 
 	steer_tx(qp->o.vhca, p);
-	if (steer_enough(si, from))
+	if (steer_enough(dev, from))
 		qp->dp->slow = RAW_BATCH;
 	else if (qp->dp->slow)
 		qp->dp->slow--;
@@ -315,8 +315,8 @@ bool raw_room(const struct qp *qp)
 	return !dp->port_room || dp->port_room(dp->port);
 }
 
-void dp_set_port(struct silicon *si, bool (*room)(void *), void *port)
+void dp_set_port(struct device *dev, bool (*room)(void *), void *port)
 {
-	si->dp->port_room = room;
-	si->dp->port = port;
+	dev->dp->port_room = room;
+	dev->dp->port = port;
 }

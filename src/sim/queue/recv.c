@@ -72,7 +72,7 @@ static void completion(struct qp *rq, const struct packet *p, const struct rss *
 	prm_cqe64_set_user_index(cqe, rq->user_index);
 	prm_cqe64_set_ft_metadata(cqe, p->reg_b);
 	prm_cqe64_set_byte_cnt(cqe, p->len - (stripped ? VLAN_BYTES : 0));
-	prm_cqe64_set_timestamp(cqe, rq->o.vhca->si->clock->now(rq->o.vhca->si->clock));
+	prm_cqe64_set_timestamp(cqe, rq->o.vhca->dev->clock->now(rq->o.vhca->dev->clock));
 	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
 	prm_cqe64_set_wqe_counter(cqe, rq->dp->recv_index);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);

@@ -146,7 +146,7 @@ void rq_end(struct qp *qp, const struct recv_done *done)
 	prm_cqe64_set_user_index(cqe, qp->user_index);
 	prm_cqe64_set_immediate(cqe, be32toh(done->imm));
 	prm_cqe64_set_byte_cnt(cqe, (uint32_t)done->len);
-	prm_cqe64_set_timestamp(cqe, qp->o.vhca->si->clock->now(qp->o.vhca->si->clock));
+	prm_cqe64_set_timestamp(cqe, qp->o.vhca->dev->clock->now(qp->o.vhca->dev->clock));
 	prm_cqe64_set_flow_tag(cqe, qp->o.id);
 	prm_cqe64_set_wqe_counter(cqe, d->recv_index);
 	prm_cqe64_set_opcode(cqe, done->opcode);

@@ -193,7 +193,7 @@ static void trace_head(const struct qp *qp, const struct send_wr *wr)
 /* [I] A context that says 0 leaves it at the most that the chip does. */
 static unsigned int log_max_msg(const struct qp *qp)
 {
-	return qp->log_msg_max ? qp->log_msg_max : qp->o.vhca->si->personality->log_max_msg;
+	return qp->log_msg_max ? qp->log_msg_max : qp->o.vhca->dev->profile->log_max_msg;
 }
 
 static void parse_segments(const struct qp *qp, struct send_wr *wr)
@@ -446,8 +446,8 @@ void sq_done(struct qp *qp, struct send_wr *wr)
 		if (cqe) {
 			prm_cqe64_set_user_index(cqe, qp->user_index);
 			prm_cqe64_set_byte_cnt(cqe, wr->kind == SEND_READ ? (uint32_t)wr->len : 0);
-			prm_cqe64_set_timestamp(cqe, qp->o.vhca->si->clock->now(
-							     qp->o.vhca->si->clock));
+			prm_cqe64_set_timestamp(
+				cqe, qp->o.vhca->dev->clock->now(qp->o.vhca->dev->clock));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
 			prm_cqe64_set_qpn(cqe, qp->o.id);
 			prm_cqe64_set_wqe_counter(cqe, wr->index);

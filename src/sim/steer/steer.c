@@ -22,8 +22,8 @@
 
 struct steer {
 	const struct steer_ops *ops;
-	struct steer_stats stats[FUNCTION_COUNT];
 	uint64_t lost, work;
+	struct steer_stats stats[]; /* by function */
 };
 
 /* A walk, and the packet's parameters for firmware's tables. */
@@ -35,10 +35,9 @@ struct way {
 
 static void steer_follow(struct way *, uint64_t addr);
 
-struct steer *steer_new(struct silicon *si)
+struct steer *steer_new(struct device *dev)
 {
-	(void)si;
-	return calloc(1, sizeof(struct steer));
+	return calloc(1, sizeof(struct steer) + dev->nfunctions * sizeof(struct steer_stats));
 }
 
 void steer_free(struct steer *s)
@@ -53,12 +52,12 @@ void steer_set_ops(struct steer *s, const struct steer_ops *ops)
 
 const struct steer_stats *steer_stats(const struct vhca *v)
 {
-	return &v->si->steer->stats[v->kind];
+	return &v->dev->steer->stats[v->index];
 }
 
-uint64_t steer_work(const struct silicon *si)
+uint64_t steer_work(const struct device *dev)
 {
-	return si->steer->work;
+	return dev->steer->work;
 }
 
 bool steer_listens(const struct vhca *v)
@@ -77,13 +76,13 @@ static void end(const struct way *way, enum steer_end what)
 	};
 	struct vhca *v = way->w.vhca;
 
-	v->si->steer->stats[v->kind].ends[what]++;
+	v->dev->steer->stats[v->index].ends[what]++;
 	steer_trace("vhca %u %s: %s", v->id, way->w.tx ? "tx" : "rx", names[what]);
 }
 
 uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 {
-	uint64_t n = ++w->vhca->si->steer->lost;
+	uint64_t n = ++w->vhca->dev->steer->lost;
 	char why[256];
 	va_list ap;
 
@@ -100,7 +99,7 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 static void steer_to_wire(struct way *way)
 {
 	end(way, STEER_WIRE);
-	way->w.vhca->si->steer->ops->to_wire(way->w.vhca, way->w.packet);
+	way->w.vhca->dev->steer->ops->to_wire(way->w.vhca, way->w.packet);
 }
 
 static void to_tir(struct way *way, uint32_t tirn)
@@ -115,7 +114,7 @@ static void to_tir(struct way *way, uint32_t tirn)
 	}
 	steer_trace("vhca %u: to tir 0x%x, tag 0x%x", v->id, tirn, way->w.packet->flow_tag);
 	end(way, STEER_TIR);
-	v->si->steer->ops->to_tir(tir, way->w.packet);
+	v->dev->steer->ops->to_tir(tir, way->w.packet);
 }
 
 static void to_end(struct way *way, uint64_t addr)
@@ -348,7 +347,7 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 		steer_to_wire(&way);
 	else
 		end(&way, STEER_MISS);
-	v->si->steer->work += STEER_STEPS - way.w.steps;
+	v->dev->steer->work += STEER_STEPS - way.w.steps;
 }
 
 void steer_rx(struct vhca *v, struct packet *p)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "packet.h"
 
-struct silicon;
+struct device;
 struct tir;
 struct vhca;
 
@@ -36,7 +36,7 @@ struct steer_stats {
 	uint64_t ends[STEER_ENDS];
 };
 
-struct steer *steer_new(struct silicon *);
+struct steer *steer_new(struct device *);
 void steer_free(struct steer *);
 void steer_set_ops(struct steer *, const struct steer_ops *);
 
@@ -51,11 +51,11 @@ const struct steer_stats *steer_stats(const struct vhca *);
  * What all ways so far cost, in entries looked at; and how much is enough for one turn of the loop,
  * so that others' doorbells and requests don't wait: a millisecond.
  */
-uint64_t steer_work(const struct silicon *);
+uint64_t steer_work(const struct device *);
 #define STEER_TURN (1u << 15)
-static inline bool steer_enough(const struct silicon *si, uint64_t from)
+static inline bool steer_enough(const struct device *dev, uint64_t from)
 {
-	return steer_work(si) - from > STEER_TURN;
+	return steer_work(dev) - from > STEER_TURN;
 }
 
 #endif

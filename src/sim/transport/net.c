@@ -9,14 +9,14 @@
 
 #define BURST_BYTES (64u << 10)
 
-struct net *net_new(struct silicon *si)
+struct net *net_new(struct device *dev)
 {
 	struct net *net = calloc(1, sizeof(*net));
 
 	if (!net)
 		return NULL;
-	net->si = si;
-	net->now = si->clock->now(si->clock);
+	net->dev = dev;
+	net->now = dev->clock->now(dev->clock);
 	TAILQ_INIT(&net->ack);
 	TAILQ_INIT(&net->run);
 	net->pool = frame_pool_new();
@@ -84,7 +84,7 @@ static void net_address(const struct rc *rc, struct frame *f)
 	const struct qp *qp = rc->qp;
 	const struct gid_entry *gid = &qp->o.vhca->gids[qp->gid_index % VHCA_GIDS];
 
-	f->from = (uint8_t)qp->o.vhca->kind;
+	f->from = qp->o.vhca->index;
 	f->loopback = qp->fl;
 	f->mtu = (uint16_t)rc->mtu;
 	f->udp_sport = qp->udp_sport;
@@ -136,13 +136,13 @@ void net_send(struct rc *rc, struct packet *p, struct frame *f)
 	rc->net->port.send(rc->net->port.ctx, f);
 }
 
-static struct vhca *receiver(struct silicon *si, const struct frame *f)
+static struct vhca *receiver(struct device *dev, const struct frame *f)
 {
 	unsigned int index;
 
 	if (f->loopback)
-		return f->from < FUNCTION_COUNT ? &si->vhca[f->from] : NULL;
-	return silicon_vhca_by_gid(si, f->dgid, &index);
+		return f->from < dev->nfunctions ? &dev->vhca[f->from] : NULL;
+	return device_vhca_by_gid(dev, f->dgid, &index);
 }
 
 static bool from_peer(const struct qp *qp, const struct frame *f)
@@ -153,7 +153,7 @@ static bool from_peer(const struct qp *qp, const struct frame *f)
 static void net_deliver(struct net *net, struct frame *f)
 {
 	const char *why = "nobody has its destination GID";
-	struct vhca *vhca = receiver(net->si, f);
+	struct vhca *vhca = receiver(net->dev, f);
 	struct packet p = { 0 };
 	struct qp *qp = NULL;
 
@@ -191,7 +191,7 @@ void net_rx(void *ctx, struct frame *f)
 }
 
 struct target {
-	struct silicon *si;
+	struct device *dev;
 	const struct qp *qp;
 };
 
@@ -200,13 +200,13 @@ static bool is_for(const struct frame *f, void *arg)
 	const struct target *t = arg;
 
 	return f->hdr_len >= BTH_LEN && (packet_get32(f->hdr + 4) & 0xffffff) == t->qp->o.id &&
-	       receiver(t->si, f) == t->qp->o.vhca;
+	       receiver(t->dev, f) == t->qp->o.vhca;
 }
 
 /* What is still under way to this number is not for the queue pair's next life. */
 static void purge(struct rc *rc)
 {
-	struct target t = { rc->net->si, rc->qp };
+	struct target t = {rc->net->dev, rc->qp};
 
 	rc->net->port.purge(rc->net->port.ctx, is_for, &t);
 }
@@ -217,7 +217,7 @@ int net_qp_start(struct qp *qp)
 
 	if (!rc)
 		return -ENOMEM;
-	rc->net = qp->o.vhca->si->net;
+	rc->net = qp->o.vhca->dev->net;
 	rc->qp = qp;
 	rc->mtu = 1024;
 	rc->req.tail = &rc->req.head;
@@ -267,7 +267,7 @@ struct send_wr *net_qp_abort(struct qp *qp)
 		resp_ack(rc);
 	leave_ack(rc);
 	leave_run(rc);
-	timer_cancel(&rc->net->si->timers, &rc->req.timer);
+	timer_cancel(&rc->net->dev->timers, &rc->req.timer);
 	memset(&rc->resp, 0, sizeof(rc->resp));
 	memset(&rc->req, 0, sizeof(rc->req));
 	rc->req.tail = &rc->req.head;

@@ -9,7 +9,7 @@
 struct frame;
 struct net;
 struct qp;
-struct silicon;
+struct device;
 
 /*
  * The transport: RC requester and responder. It knows messages, packets and PSNs; WQEs, CQEs and
@@ -87,7 +87,7 @@ struct net_port {
 	void (*purge)(void *ctx, bool (*match)(const struct frame *, void *), void *arg);
 };
 
-struct net *net_new(struct silicon *);
+struct net *net_new(struct device *);
 void net_free(struct net *);
 void net_set_ops(struct net *, const struct net_ops *);
 void net_set_port(struct net *, const struct net_port *);

@@ -77,7 +77,7 @@ static void channel_release(struct channel *c)
 	if (f->async == c)
 		f->async = NULL;
 	devx_forget_channel(f->k, c);
-	timer_cancel(&f->k->si->timers, &c->retry);
+	timer_cancel(&f->k->dev->timers, &c->retry);
 	drop_queue(c);
 	for (unsigned int i = 0; i < c->nsent; i++)
 		free(c->sent[i]);
@@ -227,7 +227,7 @@ static void swallow_sigpipe(void)
  */
 static void channel_flush(struct channel *c)
 {
-	struct silicon *si = c->f->k->si;
+	struct device *dev = c->f->k->dev;
 
 	if (!c->queue)
 		return;
@@ -242,7 +242,7 @@ static void channel_flush(struct channel *c)
 		if (channel_is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
 			if (errno == EPIPE)
 				swallow_sigpipe();
-			timer_set(&si->timers, &c->retry, si->clock->now(si->clock) + RETRY_NS);
+			timer_set(&dev->timers, &c->retry, dev->clock->now(dev->clock) + RETRY_NS);
 			return;
 		}
 		c->queue = p->next;

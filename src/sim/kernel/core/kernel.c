@@ -47,19 +47,24 @@ static int function_eq(struct vhca *v, struct function *fn)
 	return err;
 }
 
-struct kernel *kernel_new(struct silicon *si)
+struct kernel *kernel_new(struct device *dev)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
 
-	if (!k)
+	if (k)
+		k->fn = calloc(dev->nfunctions, sizeof(*k->fn));
+	if (!k || !k->fn) {
+		free(k);
 		return NULL;
-	k->si = si;
+	}
+	k->dev = dev;
 	k->whitelist_uid = 1;
 	k->next_uid = 2;
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++) {
-		if (function_caps(&si->vhca[i], &k->fn[i]) ||
-		    function_eq(&si->vhca[i], &k->fn[i])) {
+	for (unsigned int i = 0; i < dev->nfunctions; i++) {
+		if (function_caps(&dev->vhca[i], &k->fn[i]) ||
+		    function_eq(&dev->vhca[i], &k->fn[i])) {
 			sim_bug("function %u: its firmware refuses to boot", i);
+			free(k->fn);
 			free(k);
 			return NULL;
 		}
@@ -74,9 +79,10 @@ void kernel_free(struct kernel *k)
 	while (k->files)
 		kernel_close(k->files);
 	fs_anchors_free(k);
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
-		fw_uid_reap(&k->si->vhca[i], 0);
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
+		fw_uid_reap(&k->dev->vhca[i], 0);
 	dm_fini(k);
+	free(k->fn);
 	free(k);
 }
 
@@ -93,7 +99,7 @@ struct kfile *kernel_open(struct kernel *k, struct mm *mm, unsigned int function
 {
 	struct kfile *f;
 
-	if (function >= FUNCTION_COUNT) {
+	if (function >= k->dev->nfunctions) {
 		errno = ENODEV;
 		return NULL;
 	}
@@ -101,9 +107,9 @@ struct kfile *kernel_open(struct kernel *k, struct mm *mm, unsigned int function
 	if (!f)
 		return NULL;
 	f->k = k;
-	f->vhca = &k->si->vhca[function];
+	f->vhca = &k->dev->vhca[function];
 	f->mm = mm;
-	f->bar = bar_new(k->si->host, mm, BAR_PAGES);
+	f->bar = bar_new(k->dev->host, mm, BAR_PAGES);
 	if (!f->bar) {
 		free(f);
 		return NULL;
@@ -135,12 +141,12 @@ void kernel_close(struct kfile *f)
 
 const uint8_t *kfile_caps(const struct kfile *f)
 {
-	return f->k->fn[f->vhca->kind].caps;
+	return f->k->fn[f->vhca->index].caps;
 }
 
 uint32_t kfile_eqn(const struct kfile *f)
 {
-	return f->k->fn[f->vhca->kind].eqn;
+	return f->k->fn[f->vhca->index].eqn;
 }
 
 /* Numbers come back as late as can be, so that a stale one is caught. */

@@ -27,7 +27,7 @@ struct dm_map;
 enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
 
 struct kernel {
-	struct silicon *si;
+	struct device *dev;
 	struct kfile *files;
 	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
 	struct hw_ref *refs[256];	/* queues by hardware number, for events */
@@ -39,7 +39,7 @@ struct kernel {
 		uint8_t caps[4096]; /* QUERY_HCA_CAP, general, current */
 		struct fs_chain fs[FS_DIRS];
 		struct dm_map *dm[DM_KINDS];
-	} fn[FUNCTION_COUNT];
+	} * fn; /* by vhca.index */
 };
 
 struct uobj;

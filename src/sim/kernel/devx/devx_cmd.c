@@ -93,7 +93,7 @@ int devx_run(struct kfile *f, struct kreq *req, const struct devx_cmd *c, uint16
 		return -ENOMEM;
 	err = devx_exec(f, c, out, a->len);
 	/* A kernel before 5.19 turned a status into an errno, and copied nothing back. */
-	if (err && f->vhca->si->personality->old_kernel)
+	if (err && f->vhca->dev->profile->old_kernel)
 		err = fw_errno(out);
 	else
 		kattr_out(req, out_id, out, a->len);

@@ -74,7 +74,7 @@ static int read_points(struct kcounters *c, const struct mlx5_ib_flow_counters_d
 			      d->ncounters, MAX_POINTS);
 	/* Above user space a bus address would be another client's. */
 	if (at >> BUS_SLOT_SHIFT ||
-	    dma_read(f->k->si->host, mm_bus(f->mm, at), desc, d->ncounters * sizeof(desc[0])))
+	    dma_read(f->k->dev->host, mm_bus(f->mm, at), desc, d->ncounters * sizeof(desc[0])))
 		return refuse(-EFAULT, "CREATE_FLOW: counters_data can't be read");
 	c->points = calloc(d->ncounters, sizeof(*c->points));
 	if (!c->points)

@@ -112,7 +112,7 @@ void fs_anchor_put(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned i
 
 void fs_anchors_free(struct kernel *k)
 {
-	for (unsigned int i = 0; i < FUNCTION_COUNT * FS_DIRS; i++) {
+	for (unsigned int i = 0; i < k->dev->nfunctions * FS_DIRS; i++) {
 		struct fs_chain *c = &k->fn[i / FS_DIRS].fs[i % FS_DIRS];
 
 		for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {

@@ -10,7 +10,7 @@
 
 struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 {
-	struct fs_chain *c = &k->fn[v->kind].fs[dir];
+	struct fs_chain *c = &k->fn[v->index].fs[dir];
 
 	c->vhca = v;
 	c->dir = dir;

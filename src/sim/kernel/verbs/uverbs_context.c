@@ -72,9 +72,8 @@ static void uverbs_context_fill(const struct kfile *f, struct mlx5_ib_alloc_ucon
 		.cqe_version = CQE_VERSION,
 		.cmds_supp_uhw =
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
-		.eth_min_inline = f->vhca->si->personality->wqe_inline_l2
-					  ? MLX5_USER_INLINE_MODE_L2
-					  : MLX5_USER_INLINE_MODE_NONE,
+		.eth_min_inline = f->vhca->dev->profile->wqe_inline_l2 ? MLX5_USER_INLINE_MODE_L2
+								       : MLX5_USER_INLINE_MODE_NONE,
 		.log_uar_size = LOG_UAR_SIZE,
 		.num_uars_per_page = 1,
 	};

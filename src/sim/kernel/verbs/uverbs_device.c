@@ -42,22 +42,22 @@ static uint32_t max_sge(const uint8_t *cap)
 static void uverbs_device_fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = kfile_caps(f);
-	const struct personality *p = f->vhca->si->personality;
+	const struct profile *p = f->vhca->dev->profile;
 
 	*r = (struct ib_uverbs_query_device_resp){
 		.fw_ver = fw_version(p->fw_ver),
 		.node_guid = htobe64(f->vhca->guid),
-		.sys_image_guid = htobe64(f->k->si->vhca[FUNCTION_HOST].guid),
+		.sys_image_guid = htobe64(f->k->dev->vhca[0].guid),
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = ~(uint64_t)(PAGE - 1),
 		.vendor_id = VENDOR_MELLANOX,
 		.vendor_part_id = p->pci_device,
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		.device_cap_flags =
-			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
-			IB_UVERBS_DEVICE_RAW_IP_CSUM,
+		.device_cap_flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT |
+				    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+				    IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
+				    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_RAW_IP_CSUM,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),

@@ -52,7 +52,7 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 /* A region's map, made when it is first needed. -EOPNOTSUPP: the device has no such region. */
 static int uverbs_dm_map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
 {
-	struct function *fn = &f->k->fn[f->vhca->kind];
+	struct function *fn = &f->k->fn[f->vhca->index];
 	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
 	unsigned int log_block;
 	uint64_t start;
@@ -80,7 +80,7 @@ static int uverbs_dm_map_get(struct kfile *f, enum dm_kind kind, struct dm_map *
 
 void dm_fini(struct kernel *k)
 {
-	for (unsigned int i = 0; i < FUNCTION_COUNT; i++)
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
 		for (unsigned int kind = 0; kind < DM_KINDS; kind++)
 			free(k->fn[i].dm[kind]);
 }

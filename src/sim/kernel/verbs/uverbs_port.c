@@ -185,7 +185,7 @@ int port_resolve(const struct kfile *f, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;
-	const struct vhca *v = silicon_vhca_by_gid(f->vhca->si, gid, &index);
+	const struct vhca *v = device_vhca_by_gid(f->vhca->dev, gid, &index);
 
 	if (v) {
 		memcpy(mac, v->gids[index].mac, 6);

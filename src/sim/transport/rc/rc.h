@@ -67,7 +67,7 @@ struct rc {
 TAILQ_HEAD(rc_list, rc);
 struct frame_pool;
 struct net {
-	struct silicon *si;
+	struct device *dev;
 	struct frame_pool *pool;
 	const struct net_ops *ops;
 	struct net_port port;

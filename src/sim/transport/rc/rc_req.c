@@ -38,7 +38,7 @@ static void wait_until(struct rc *rc, uint64_t deadline)
 
 	q->deadline = deadline;
 	if (!q->timer.queued || q->timer.at > deadline)
-		timer_set(&rc->net->si->timers, &q->timer, deadline);
+		timer_set(&rc->net->dev->timers, &q->timer, deadline);
 }
 
 /* The timer is left where it is when the deadline moves on; it looks again when it fires. */
@@ -520,11 +520,11 @@ void req_timer(struct timer *t)
 {
 	struct rc *rc = (struct rc *)((char *)t - offsetof(struct rc, req.timer));
 	struct req *q = &rc->req;
-	uint64_t now = rc->net->si->clock->now(rc->net->si->clock);
+	uint64_t now = rc->net->dev->clock->now(rc->net->dev->clock);
 
 	rc->net->now = now;
 	if (now < q->deadline) {
-		timer_set(&rc->net->si->timers, t, q->deadline);
+		timer_set(&rc->net->dev->timers, t, q->deadline);
 	} else if (q->rnr_wait) {
 		q->rnr_wait = false;
 		net_want_run(rc);

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "profile.h"
+
+#include <string.h>
 #include "vhca.h"
+
+static const struct function_row bluefield2_functions[] = {
+	[BLUEFIELD2_HOST] = {"host", FUNCTION_PF},
+	[BLUEFIELD2_DPU] = {"dpu", FUNCTION_ECPF},
+};
 
 /*
  * The BlueField-2 generation: a ConnectX-6 Dx with Arm cores behind a second function. Limits are
  * rounded from what public ibv_devinfo and devlink listings of such cards show.
  */
-const struct personality personality_bluefield2 = {
+const struct profile profile_bluefield2 = {
 	.name = "bluefield-2",
+	.functions = bluefield2_functions,
+	.nfunctions = sizeof(bluefield2_functions) / sizeof(bluefield2_functions[0]),
 	.pci_device = 0xa2d6,
 	.board_id = "dvx-sim",
 	.fw_ver = "24.35.1012",
@@ -28,3 +38,17 @@ const struct personality personality_bluefield2 = {
 	.sw_owner_tx = true,
 	.fl_rc_qp = true,
 };
+
+int profile_function(const struct profile *p, const char *name, char names[FUNCTION_NAMES])
+{
+	int n = 0;
+
+	for (unsigned int i = 0; i < p->nfunctions; i++) {
+		if (!name || !strcmp(name, p->functions[i].name))
+			return (int)i;
+		if (n < FUNCTION_NAMES)
+			n += snprintf(names + n, FUNCTION_NAMES - (size_t)n, "%s%s",
+				      i ? " or " : "", p->functions[i].name);
+	}
+	return -1;
+}

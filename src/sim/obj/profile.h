@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_PROFILE_H
+#define SIM_OBJ_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum function_kind { FUNCTION_PF, FUNCTION_ECPF, FUNCTION_VF, FUNCTION_SF };
+
+/* Programs open a function by its name: at most 7 letters, which fit a folder and a link message.
+ */
+struct function_row {
+	const char *name;
+	enum function_kind kind;
+};
+
+/*
+ * A chip generation as data: profile.c has the rows. Tests vary it, users by the names of
+ * setting.c.
+ */
+struct profile {
+	const char *name; /* "bluefield-2" */
+	const struct function_row *functions;
+	unsigned int nfunctions;
+	uint16_t pci_device;  /* the host's PF and the ECPF share the chip's */
+	const char *board_id; /* says that it is an emulator */
+	const char *fw_ver;   /* numeric: libmlx5 parses it */
+	uint8_t log_max_qp, log_max_cq, log_max_mkey, log_max_pd;
+	uint8_t log_max_qp_sz, log_max_cq_sz;
+	uint8_t log_max_msg;
+	uint8_t log_ste_icm;		  /* bytes of steering memory */
+	uint8_t log_max_flow_counter;	  /* at most VHCA_LOG_MAX_FLOW_COUNTER */
+	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
+	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
+	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
+	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
+	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
+	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
+	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
+	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
+	bool old_kernel;		  /* not the chip's: one before 5.19 drives it */
+};
+
+extern const struct profile profile_bluefield2;
+enum { BLUEFIELD2_HOST, BLUEFIELD2_DPU }; /* its functions */
+
+/* The function that has this name; NULL is the first. -1: none has; names[] is "host or dpu". */
+#define FUNCTION_NAMES 128
+int profile_function(const struct profile *, const char *name, char names[FUNCTION_NAMES]);
+
+/*
+ * A chip that differs from its generation, as its user asks for it: NAME=VALUE[,NAME=VALUE...].
+ * dvx-sim checks the text with these same rows before it starts a server.
+ */
+#define SETTING_WHY 640 /* the longest sentence, with all names in it */
+
+/* Later values win. 0, or -1 with a sentence in why[SETTING_WHY], and the profile unchanged. */
+int settings_apply(struct profile *, const char *text, char *why);
+/* The same, with nothing to change. */
+int settings_check(const char *text, char *why);
+/* One line each: name, default, range, meaning. */
+void settings_print(FILE *);
+
+#endif
