@@ -29,7 +29,7 @@ my %may = (
 		'include/dvx/prm', 'src/prm', 'ext:rdma/', 'ext:utlist'],
 	'src/sim/link' => ['src/sim/base', 'src/sim/kernel', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip/chip.h',
 		'src/sim/chip/replay.h', 'src/sim/chip/capture.h', 'ext:utlist'],
-	'src/sim/preload' => ['src/sim/base', 'src/sim/kernel', 'src/sim/link', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip',
+	'src/sim/preload' => ['src/sim/base', 'src/sim/kernel', 'src/sim/link', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/obj/profile.h', 'src/sim/chip',
 		'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
