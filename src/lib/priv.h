@@ -137,6 +137,12 @@ int dvx_restore(const struct dvx_error *why);
 int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call);
 int dvx_check_layout(uint32_t layout);
 
+/*
+ * cmd.c: destroys an object that its caller never sees. If the device refuses, the object stays
+ * there until its context is closed; libdvx keeps nothing of it.
+ */
+void dvx_obj_abandon(struct dvx_obj *obj);
+
 void dvx_ref(int *refs);
 void dvx_unref(int *refs);
 bool dvx_in_use(const int *refs);

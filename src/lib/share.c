@@ -102,7 +102,7 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 	return 0;
 }
 
-/* An alias can come into being and be no good: its own status says so. */
+/* CREATE can succeed and leave an alias that does not work: its own status says so. */
 static int check_alias(struct dvx_mkey *mkey)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
@@ -114,15 +114,16 @@ static int check_alias(struct dvx_mkey *mkey)
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_MKEY);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, mkey->key >> 8);
 	err = dvx_obj_query(mkey->obj, in, sizeof(in), reply, sizeof(reply));
-	status = prm_alias_context_get_status(reply + PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES);
-	explicit_bzero(reply, sizeof(reply));
-	if (err)
-		return err;
-	if (status)
-		return dvx_fail(EXDEV,
-				"the alias is in a bad state (status %u): the ticket is not good",
-				status);
-	return 0;
+	if (!err) {
+		status = prm_alias_context_get_status(reply + PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES);
+		if (status)
+			err = dvx_fail(EXDEV,
+				       "the alias is in a bad state (status %u): the ticket is not "
+				       "good",
+				       status);
+	}
+	explicit_bzero(reply, sizeof(reply)); /* the access key is in it */
+	return err;
 }
 
 int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_ticket *t,
@@ -154,14 +155,15 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 		free(mkey);
 		return err;
 	}
-	dvx_ref(&pd->refs);
 	err = check_alias(mkey);
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_mkey_destroy(mkey);
+		dvx_obj_abandon(mkey->obj);
+		free(mkey);
 		return dvx_restore(&why);
 	}
+	dvx_ref(&pd->refs);
 	*out = mkey;
 	return 0;
 }

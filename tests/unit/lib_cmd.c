@@ -290,6 +290,13 @@ static void sharing(void **state)
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
 	assert_null(alias);
 	assert_int_equal(fake.objects, 2);
+	/* and the device does not even take the bad one back: the library holds nothing of it */
+	fake.destroy_err = EBUSY;
+	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
+	assert_null(alias);
+	assert_non_null(strstr(dvx_strerror(), "bad state (status 2)"));
+	fake.destroy_err = 0;
+	fake.objects--;
 	/* refused: by a new kernel, by an old one, and for want of resources */
 	fake.err = EREMOTEIO;
 	fake.status = PRM_STATUS_BAD_RES;
