@@ -27,7 +27,6 @@ static void fill_sizes(const struct profile *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_eq_sz(cap, VHCA_LOG_MAX_EQ_SZ);
 	prm_cmd_hca_cap_set_log_max_umem(cap, VHCA_LOG_MAX_UMEM);
 	prm_cmd_hca_cap_set_log_max_transport_domain(cap, VHCA_LOG_MAX_TD);
-	prm_cmd_hca_cap_set_log_max_xrcd(cap, VHCA_LOG_MAX_XRCD);
 	prm_cmd_hca_cap_set_log_max_tis(cap, VHCA_LOG_MAX_TIS);
 	prm_cmd_hca_cap_set_log_max_sq(cap, VHCA_LOG_MAX_SQ);
 	prm_cmd_hca_cap_set_log_max_rq(cap, VHCA_LOG_MAX_RQ);
@@ -74,7 +73,6 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_block_lb_mc(cap,
 					1); /* of QPs that send to groups, and there are none */
 	prm_cmd_hca_cap_set_roce(cap, 1);
-	prm_cmd_hca_cap_set_roce_rw_supported(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
 
@@ -92,6 +90,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
 	prm_cmd_hca_cap_set_shared_object_to_user_object_allowed(cap, 1);
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
+	prm_cmd_hca_cap_set_device_memory(cap, 1); /* steering memory; memic is 0 */
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);

@@ -148,7 +148,7 @@ int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, 
 
 /* Handlers by family. */
 fw_handler fw_query_hca_cap;
-fw_handler fw_alloc_pd, fw_dealloc_pd, fw_alloc_td, fw_dealloc_td, fw_alloc_xrcd, fw_dealloc_xrcd;
+fw_handler fw_alloc_pd, fw_dealloc_pd, fw_alloc_td, fw_dealloc_td;
 fw_handler fw_create_tis, fw_destroy_tis;
 fw_handler fw_alloc_uar, fw_dealloc_uar;
 fw_handler fw_create_umem, fw_destroy_umem;

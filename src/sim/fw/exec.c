@@ -58,8 +58,6 @@ static const struct fw_row rows[] = {
 	ROW(DEALLOC_PD, DEALLOC_PD, dealloc_pd, 0),
 	ROW(ALLOC_UAR, ALLOC_UAR, alloc_uar, 0),
 	ROW(DEALLOC_UAR, DEALLOC_UAR, dealloc_uar, 0),
-	ROW(ALLOC_XRCD, ALLOC_XRCD, alloc_xrcd, 0),
-	ROW(DEALLOC_XRCD, DEALLOC_XRCD, dealloc_xrcd, 0),
 	ROW(ALLOC_TRANSPORT_DOMAIN, ALLOC_TRANSPORT_DOMAIN, alloc_td, 0),
 	ROW(DEALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN, dealloc_td, 0),
 	ROW(CREATE_TIS, CREATE_TIS, create_tis, 0),

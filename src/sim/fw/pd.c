@@ -43,21 +43,6 @@ int fw_dealloc_td(struct fw_cmd *c)
 			     "transport_domain");
 }
 
-int fw_alloc_xrcd(struct fw_cmd *c)
-{
-	struct obj *o = fw_new(c, OBJ_XRCD, sizeof(*o));
-
-	if (!o)
-		return -1;
-	prm_alloc_xrcd_out_set_xrcd(c->out, o->id);
-	return 0;
-}
-
-int fw_dealloc_xrcd(struct fw_cmd *c)
-{
-	return fw_pd_dealloc(c, OBJ_XRCD, prm_dealloc_xrcd_in_get_xrcd(c->in), "xrcd");
-}
-
 struct tis {
 	struct obj o;
 	struct obj *td;

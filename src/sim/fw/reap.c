@@ -27,7 +27,6 @@ static const struct {
 	{OBJ_UAR, obj_free, false},
 	{OBJ_SW_ICM, fw_sw_icm_free, false},
 	{OBJ_EQ, obj_free, false},
-	{OBJ_XRCD, obj_free, false},
 	{OBJ_TD, obj_free, false},
 	{OBJ_PD, obj_free, false},
 };

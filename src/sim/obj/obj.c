@@ -44,7 +44,6 @@ static const struct type_row {
 	[OBJ_EQ] = {"eq", 1, VHCA_LOG_MAX_EQ},
 	[OBJ_TD] = {"td", 1, VHCA_LOG_MAX_TD},
 	[OBJ_TIS] = {"tis", 1, VHCA_LOG_MAX_TIS},
-	[OBJ_XRCD] = {"xrcd", 1, VHCA_LOG_MAX_XRCD},
 	/* A doorbell, a CQE or an event names a queue of any kind: no two have the same number. */
 	[OBJ_SQ] = {"sq", 1, VHCA_LOG_MAX_SQ, 0x400000},
 	[OBJ_RQ] = {"rq", 1, VHCA_LOG_MAX_RQ, 0x800000},

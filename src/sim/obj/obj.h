@@ -24,7 +24,6 @@ enum obj_type {
 	OBJ_EQ,
 	OBJ_TD,
 	OBJ_TIS,
-	OBJ_XRCD,
 	OBJ_SQ, /* struct qp, half of it: fw/raw_queue.c */
 	OBJ_RQ,
 	OBJ_RQT,

@@ -252,13 +252,12 @@ static int plan_rss(struct kreq *req, struct qp_plan *p)
 
 static int uverbs_qp_make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
 {
-	uint64_t flags = IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	uint64_t flags =
+		IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	int err = uverbs_qp_check_kind(req, p);
 
-	/* The other flag mlx5_ib writes into a qpc, which raw packets don't have: it means nothing. */
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
-		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING |
-			 IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (!err)
 		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS", flags,
 				  &p->flags);
@@ -315,6 +314,8 @@ static void set_qpc(const struct kfile *f, void *qpc, const struct qp_plan *p)
 	prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
 	prm_qpc_set_ts_format(qpc, PRM_QPC_TS_FORMAT_DEFAULT);
+	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
+	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	set_queues(qpc, p);
 	set_scatter_to_cqe(f, qpc, p);
 }

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The device advertises what it does, and nothing else: each field that QUERY_HCA_CAP sets has a
+ * row here, which uses the feature. What is absent fails, and its capability says so beforehand.
+ */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <infiniband/mlx5dv.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/flow.h>
+#include <dvx/prm/misc.h>
+#include "prm/reflect.h"
+#include "lib_rig.h"
+
+static const uint8_t *page_of(struct rig *r, uint16_t type)
+{
+	const void *page;
+
+	OK(dvx_dev_cap_page(r->dev, type, &page));
+	return page;
+}
+
+/* An object that CREATE makes and its DESTROY takes back. */
+static void object(struct rig *r, uint32_t opcode, uint8_t *in, size_t len)
+{
+	uint8_t out[64];
+	struct dvx_obj *obj;
+
+	prm_mbox_in_set_opcode(in, opcode);
+	OK(dvx_obj_create(r->dev, in, len, out, sizeof(out), &obj));
+	OK(dvx_obj_destroy(obj));
+}
+
+/* --- what uses a feature --- */
+
+/* Numbers that describe the function: nothing to use, dvx-info and verbs show them. */
+static void is_identity(struct rig *r)
+{
+	struct dvx_port port;
+
+	OK(dvx_dev_port(r->dev, 1, &port));
+	assert_int_not_equal(dvx_dev_port(r->dev, 2, &port), 0);
+	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(page_of(r, PRM_HCA_CAP_TYPE_GENERAL)),
+			 dvx_dev_caps(r->dev)->vhca_id);
+}
+
+/* Bits that say a page exists: the page has something in it. */
+static void pages_exist(struct rig *r)
+{
+	static const uint16_t types[] = {
+		PRM_HCA_CAP_TYPE_GENERAL_2, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
+		PRM_HCA_CAP_TYPE_ROCE,	    PRM_HCA_CAP_TYPE_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_DEV_MEM,
+	};
+	static const uint8_t zero[256];
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!memcmp(page_of(r, types[i]), zero, sizeof(zero)))
+			fail_msg("page 0x%x is empty", types[i]);
+}
+
+/* RC both ways: WRITE, as many READs as log_max_ra_* allow, user indexes in CQEs, BlueFlame. */
+static void rc_works(struct rig *r)
+{
+	uint32_t reads =
+		1u << prm_cmd_hca_cap_get_log_max_ra_req_qp(page_of(r, PRM_HCA_CAP_TYPE_GENERAL));
+	struct dvx_sge sge = {(uintptr_t)r->buf, 512, r->key};
+	struct pair p;
+
+	assert_int_equal(
+		dvx_uar_bf_size(r->uar),
+		1u << (prm_cmd_hca_cap_get_log_bf_reg_size(page_of(r, PRM_HCA_CAP_TYPE_GENERAL)) -
+		       1));
+	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
+	dvx_post_write(p.sq, (uintptr_t)r->buf + 4096, r->key, &sge, 1, 0, DVX_SIGNALED);
+	for (uint32_t i = 1; i <= reads; i++)
+		dvx_post_read(p.sq, (uintptr_t)r->buf + 8192, r->key, &sge, 1, i, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	assert_int_equal(dvx_cqe_user_index(wait_cqe(p.cq[0])), 0x70);
+	for (uint32_t i = 0; i <= reads; i++)
+		done(p.cq[0], p.sq, i);
+	pair_free(&p);
+}
+
+static void loopback_works(struct rig *r)
+{
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = r->uar};
+	struct dvx_qp_attr qa = rig_qp_attr(r);
+	struct dvx_sge sge = {(uintptr_t)r->buf, 64, r->key};
+	struct dvx_cq *cq;
+	struct dvx_qp *qp;
+
+	OK(dvx_cq_create(r->dev, &ca, &cq));
+	qa.send_cq = cq;
+	qa.flags |= DVX_QP_FORCE_LOOPBACK;
+	OK(dvx_qp_create(r->dev, &qa, &qp));
+	OK(dvx_qp_connect_self(qp, DVX_REMOTE_WRITE));
+	dvx_post_write(dvx_qp_sq(qp), (uintptr_t)r->buf + 64, r->key, &sge, 1, 1, DVX_SIGNALED);
+	dvx_sq_ring(dvx_qp_sq(qp));
+	done(cq, dvx_qp_sq(qp), 1);
+	OK(dvx_qp_destroy(qp));
+	OK(dvx_cq_destroy(cq));
+}
+
+static void dma_works(struct rig *r)
+{
+	struct pair p;
+
+	pair_make(r, &p, 0);
+	r->buf[0] = 1;
+	r->buf[RIG_BYTES / 2] = 2;
+	dvx_post_dma(p.sq, (uintptr_t)r->buf + RIG_BYTES / 2, r->key, (uintptr_t)r->buf, r->key,
+		     RIG_BYTES / 2, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	assert_int_equal(r->buf[RIG_BYTES / 2], 1);
+	pair_free(&p);
+}
+
+static void memory_works(struct rig *r)
+{
+	struct dvx_mkey_attr a = {.size = sizeof(a),
+				  .access = DVX_LOCAL_WRITE | DVX_RELAXED_ORDERING,
+				  .pd = r->pd,
+				  .addr = r->buf,
+				  .len = RIG_BYTES};
+	struct dvx_mkey *mkey;
+	struct dvx_umem *umem;
+
+	OK(dvx_mkey_create(r->dev, &a, &mkey));
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_umem_reg(r->dev, r->buf, 4096, DVX_LOCAL_WRITE, &umem));
+	OK(dvx_umem_dereg(umem));
+}
+
+/* A key of a kernel object (the PD of verbs) in a command of DevX. */
+static void shared_objects_work(struct rig *r)
+{
+	struct ibv_pd *ibpd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
+	struct dvx_mkey_attr a = {.size = sizeof(a), .addr = r->buf, .len = 4096};
+	struct dvx_mkey *mkey;
+
+	assert_non_null(ibpd);
+	OK(dvx_pd_adopt(r->dev, ibpd, &a.pd));
+	OK(dvx_mkey_create(r->dev, &a, &mkey));
+	OK(dvx_mkey_destroy(mkey));
+	OK(dvx_pd_free(a.pd));
+	assert_int_equal(ibv_dealloc_pd(ibpd), 0);
+}
+
+static void overrun_ignored(struct rig *r)
+{
+	struct ibv_cq_init_attr_ex a = {.cqe = 15,
+					.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+					.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(dvx_dev_ibv(r->dev), &a);
+
+	assert_non_null(cq);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
+/* [I] The bit only has an effect on QPs that are in multicast groups. */
+static void multicast_loopback_blocked(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_cq *cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr_ex a = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {1, 1, 1, 1, 0},
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
+		.pd = pd,
+	};
+	struct ibv_qp *qp = ibv_create_qp_ex(ctx, &a);
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+/* Completions' timestamps advance at the advertised frequency, by CLOCK_MONOTONIC's measure. */
+static void clock_ticks(struct rig *r)
+{
+	uint32_t khz =
+		prm_cmd_hca_cap_get_device_frequency_khz(page_of(r, PRM_HCA_CAP_TYPE_GENERAL));
+	struct ibv_device_attr_ex attr;
+	struct dvx_sge sge = {(uintptr_t)r->buf, 8, r->key};
+	uint64_t host[4], device[2];
+	struct timespec t;
+	struct pair p;
+
+	assert_int_equal(ibv_query_device_ex(dvx_dev_ibv(r->dev), NULL, &attr), 0);
+	assert_int_equal(attr.hca_core_clock, khz);
+	pair_make(r, &p, DVX_REMOTE_WRITE);
+	for (unsigned int i = 0; i < 2; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		host[2 * i] = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+		dvx_post_write(p.sq, (uintptr_t)r->buf + 64, r->key, &sge, 1, i, DVX_SIGNALED);
+		dvx_sq_ring(p.sq);
+		device[i] = prm_cqe64_get_timestamp(wait_cqe(p.cq[0]));
+		done(p.cq[0], p.sq, i);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		host[2 * i + 1] = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	}
+	/* Between the two completions lies at most the whole, and at least the inner time. */
+	assert_in_range((device[1] - device[0]) * 1000000u / khz, host[2] - host[1],
+			host[3] - host[0]);
+	pair_free(&p);
+}
+
+static void counters_work(struct rig *r)
+{
+	uint32_t bulks =
+		prm_cmd_hca_cap_get_flow_counter_bulk_alloc(page_of(r, PRM_HCA_CAP_TYPE_GENERAL));
+
+	for (unsigned int bit = 0; bit < 8; bit++) {
+		uint8_t in[64] = {0};
+
+		if (!(bulks & 1u << bit))
+			continue;
+		prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 1u << bit);
+		object(r, PRM_OPCODE_ALLOC_FLOW_COUNTER, in, PRM_ALLOC_FLOW_COUNTER_IN_BYTES);
+	}
+}
+
+/* Tables that firmware owns and tables that software writes, Geneve and VXLAN-GPE among the keys.
+ */
+static void steering_works(struct rig *r)
+{
+	struct dvx_flow_domain_attr da = {.size = sizeof(da)};
+	struct dvx_flow_match keys[2] = {0};
+	struct dvx_flow_domain *domain;
+
+	OK(dvx_flow_match_set(&keys[0], "misc_parameters.geneve_vni", 7, 0xffffff));
+	OK(dvx_flow_match_set(&keys[1], "misc_parameters_3.outer_vxlan_gpe_vni", 7, 0xffffff));
+	OK(dvx_flow_domain_create(r->dev, &da, &domain));
+	for (uint32_t level = 0; level < 2; level++) {
+		struct dvx_flow_table *table;
+
+		OK(dvx_flow_table_create(domain, level, &table));
+		for (unsigned int i = 0; i < 2; i++) {
+			struct dvx_flow_matcher_attr a = {.size = sizeof(a), .match = &keys[i]};
+			struct dvx_flow_matcher *matcher;
+
+			OK(dvx_flow_matcher_create(table, &a, &matcher));
+			OK(dvx_flow_matcher_destroy(matcher));
+		}
+		OK(dvx_flow_table_destroy(table));
+	}
+	OK(dvx_flow_domain_destroy(domain));
+}
+
+static void raw_queues_work(struct rig *r)
+{
+	uint32_t most =
+		1u << prm_cmd_hca_cap_get_log_max_rqt_size(page_of(r, PRM_HCA_CAP_TYPE_GENERAL));
+	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 64, .uar = r->uar};
+	struct dvx_rxq_attr ra = {
+		.size = sizeof(ra), .pd = r->pd, .entries = 16, .flags = DVX_RXQ_STRIP_VLAN};
+	struct dvx_txq_attr ta = {.size = sizeof(ta), .pd = r->pd, .uar = r->uar, .sq_blocks = 16};
+	struct dvx_rxq **queues = calloc(most, sizeof(struct dvx_rxq *));
+	struct dvx_rss_attr sa = {.size = sizeof(sa), .queue_count = most, .queues = queues};
+	struct dvx_cq *cq;
+	struct dvx_txq *txq;
+	struct dvx_rss *rss;
+
+	OK(dvx_cq_create(r->dev, &ca, &cq));
+	ra.cq = cq;
+	ta.cq = cq;
+	OK(dvx_rxq_create(r->dev, &ra, &queues[0]));
+	for (uint32_t i = 1; i < most; i++)
+		queues[i] = queues[0];
+	OK(dvx_txq_create(r->dev, &ta, &txq));
+	OK(dvx_rss_create(r->dev, &sa, &rss));
+	OK(dvx_rss_destroy(rss));
+	OK(dvx_txq_destroy(txq));
+	OK(dvx_rxq_destroy(queues[0]));
+	OK(dvx_cq_destroy(cq));
+	free(queues);
+}
+
+static void domains_work(struct rig *r)
+{
+	uint8_t in[64] = {0};
+
+	object(r, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, in, PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES);
+}
+
+static void event_queues_work(struct rig *r)
+{
+	struct dvx_channel *channel;
+
+	OK(dvx_channel_open(r->dev, &channel));
+	OK(dvx_channel_close(channel));
+}
+
+/* Each GID of the table is of an advertised version. */
+static void gids_fit(struct rig *r)
+{
+	const uint8_t *cap = page_of(r, PRM_HCA_CAP_TYPE_ROCE);
+	struct dvx_gid *list;
+	size_t n;
+
+	OK(dvx_dev_gids(r->dev, &list, &n));
+	assert_in_range(n, 1, prm_roce_cap_get_roce_address_table_size(cap));
+	for (size_t i = 0; i < n; i++)
+		assert_int_not_equal(list[i].type, DVX_GID_IB_ROCE_V1);
+	dvx_gids_free(list);
+}
+
+static void aliases_work(struct rig *r)
+{
+	struct dvx_ticket t;
+
+	OK(dvx_mkey_export(r->mkey, &t)); /* the other half needs a second function: lib_alias.sh */
+	dvx_ticket_wipe(&t);
+}
+
+/* Used, with packets, by the test that the row names. */
+#define BY(test) NULL
+
+static const struct row {
+	uint16_t page;
+	const char *field; /* a pattern */
+	void (*use)(struct rig *);
+} rows[] = {
+#define G PRM_HCA_CAP_TYPE_GENERAL
+	{G, "shared_object_to_user_object_allowed", shared_objects_work},
+	{G, "vhca_id", is_identity},
+	{G, "num*_ports", is_identity},
+	{G, "native_port_num", is_identity},
+	{G, "port_type", is_identity},
+	{G, "hca_cap_2", pages_exist},
+	{G, "eth_net_offloads", pages_exist},
+	{G, "roce", pages_exist},
+	{G, "nic_flow_table", pages_exist},
+	{G, "device_memory", pages_exist},
+	{G, "eswitch_manager", BY("tests/unit/fw_query")},
+	{G, "qpc_extension", dma_works},
+	{G, "*dma_mmo*", dma_works},
+	{G, "block_lb_mc", multicast_loopback_blocked},
+	{G, "local_ca_ack_delay", BY("tests/unit/net_loss")},
+	{G, "log_max_qp*", rc_works},
+	{G, "log_max_ra_*_qp", rc_works},
+	{G, "max_wqe_sz_?q", rc_works},
+	{G, "log_max_msg", rc_works},
+	{G, "rc", rc_works},
+	{G, "cqe_version", rc_works},
+	{G, "log_max_cq*", rc_works},
+	{G, "uar_4k", rc_works},
+	{G, "bf", rc_works},
+	{G, "log_bf_reg_size", rc_works},
+	{G, "num_of_uars_per_page", rc_works},
+	{G, "fl_rc_qp_when_roce_disabled", loopback_works},
+	{G, "cq_oi", overrun_ignored},
+	{G, "log_max_transport_domain", domains_work},
+	{G, "log_max_pd", memory_works},
+	{G, "log_max_mkey", memory_works},
+	{G, "log_max_mrw_sz", memory_works},
+	{G, "log_max_umem", memory_works},
+	{G, "log_max_uctx", memory_works},
+	{G, "log_pg_sz", memory_works},
+	{G, "relaxed_ordering_*", memory_works},
+	{G, "log_max_eq*", event_queues_work},
+	{G, "log_max_[rs]q", raw_queues_work},
+	{G, "log_max_ti[rs]", raw_queues_work},
+	{G, "log_max_rqt*", raw_queues_work},
+	{G, "*flow_counter*", counters_work},
+	{G, "steering_format_version", steering_works},
+	{G, "flex_parser_protocols", steering_works},
+	{G, "general_obj_types", steering_works},
+	{G, "device_frequency_?hz", clock_ticks},
+#undef G
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "rss_ind_tbl_cap", raw_queues_work},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "vlan_cap", BY("tests/sim/lib_raw.sh")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "csum_cap", BY("tests/sim/lib_raw.sh")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "wqe_vlan_insert", BY("tests/sim/raw_verbs.sh")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "wqe_inline_mode", BY("tests/golden/verbs_l2.sh")},
+	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "self_lb_en_modifiable", BY("tests/unit/fw_raw")},
+	{PRM_HCA_CAP_TYPE_ROCE, "fl_rc_qp_when_roce_*", loopback_works},
+	{PRM_HCA_CAP_TYPE_ROCE, "l3_type", gids_fit},
+	{PRM_HCA_CAP_TYPE_ROCE, "roce_version", gids_fit},
+	{PRM_HCA_CAP_TYPE_ROCE, "roce_address_table_size", gids_fit},
+	{PRM_HCA_CAP_TYPE_ROCE, "r_roce_*_udp_port", BY("tests/interop/capture.sh")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "nic_rx_multi_path_tirs*", BY("tests/sim/verbs_flow.sh")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*_icm_address", steering_works},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/sim/dr_fields.sh")},
+	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "*", steering_works},
+};
+
+static const struct row *row_for(uint16_t page, const char *field)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].page == page && !fnmatch(rows[i].field, field, 0))
+			return &rows[i];
+	return NULL;
+}
+
+static bool wanted[sizeof(rows) / sizeof(rows[0])];
+
+/* Marks the rows of all fields that are set; false: some field has none. */
+static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t *p, const char *in)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < s->field_count; i++) {
+		const struct prm_field *f = &s->fields[i];
+		const struct row *row;
+		uint64_t value = 0;
+		char path[160];
+
+		snprintf(path, sizeof(path), "%s%s%s", in, *in ? "." : "", f->name);
+		if (f->type) {
+			all &= walk_fields(page, f->type, p + f->offset / 8, path);
+			continue;
+		}
+		for (uint32_t n = 0; n < f->count && !f->bytes; n++)
+			value |= prm_bits_get(p, f->offset + n * f->width,
+					      f->width < 64 ? f->width : 64);
+		if (!value || !strncmp(f->name, "reserved", 8))
+			continue;
+		row = row_for(page, path);
+		if (row) {
+			wanted[row - rows] = true;
+			continue;
+		}
+		print_error("page 0x%x, %s is 0x%llx, and no row uses it\n", page, path,
+			    (unsigned long long)value);
+		all = false;
+	}
+	return all;
+}
+
+/* Each capability that is set has a row, and what the row does works. */
+static void advertised(void **state)
+{
+	static const uint16_t pages[] = {
+		PRM_HCA_CAP_TYPE_GENERAL,   PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
+		PRM_HCA_CAP_TYPE_ODP,	    PRM_HCA_CAP_TYPE_ATOMIC,
+		PRM_HCA_CAP_TYPE_ROCE,	    PRM_HCA_CAP_TYPE_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_ESWITCH,   PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE,
+		PRM_HCA_CAP_TYPE_QOS,	    PRM_HCA_CAP_TYPE_DEV_MEM,
+		PRM_HCA_CAP_TYPE_DEV_EVENT, PRM_HCA_CAP_TYPE_CRYPTO,
+		PRM_HCA_CAP_TYPE_GENERAL_2,
+	};
+	bool all = true;
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		all &= walk_fields(pages[i], prm_capability(pages[i]), page_of(*state, pages[i]),
+				   "");
+	assert_true(all);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool again = false;
+
+		for (size_t j = 0; j < i; j++)
+			again |= wanted[j] && rows[j].use == rows[i].use;
+		if (wanted[i] && rows[i].use && !again)
+			rows[i].use(*state);
+	}
+}
+
+/* --- what is absent --- */
+
+static int srq_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_srq_init_attr a = {.attr = {.max_wr = 4, .max_sge = 1}};
+
+	(void)ctx;
+	return ibv_create_srq(pd, &a) ? 0 : errno;
+}
+
+static int xrcd_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_xrcd_init_attr a = {.comp_mask =
+					       IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+				       .fd = -1,
+				       .oflags = O_CREAT};
+
+	(void)pd;
+	return ibv_open_xrcd(ctx, &a) ? 0 : errno;
+}
+
+static int window_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	(void)ctx;
+	return ibv_alloc_mw(pd, IBV_MW_TYPE_2) ? 0 : errno;
+}
+
+static int dm_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_alloc_dm_attr a = {.length = 64};
+
+	(void)pd;
+	return ibv_alloc_dm(ctx, &a) ? 0 : errno;
+}
+
+static int ud_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	struct ibv_cq *cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr a = {
+		.send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}, .qp_type = IBV_QPT_UD};
+	int err = ibv_create_qp(pd, &a) ? 0 : errno;
+
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	return err;
+}
+
+static int odp_fails(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	static _Alignas(4096) char memory[4096];
+
+	(void)ctx;
+	return ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_ON_DEMAND) ? 0 : errno;
+}
+
+static const struct absence {
+	const char *name;
+	int (*fails)(struct ibv_context *, struct ibv_pd *); /* errno; 0: it worked */
+	uint16_t page;
+	const char *field; /* is 0, and so says that it fails */
+} absences[] = {
+	{"SRQ", srq_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_srq"},
+	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "xrc"},
+	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
+	{"memory windows", window_fails, PRM_HCA_CAP_TYPE_GENERAL, "imaicl"},
+	{"device memory", dm_fails, PRM_HCA_CAP_TYPE_DEV_MEM, "memic"},
+	{"UD", ud_fails, PRM_HCA_CAP_TYPE_GENERAL, "ud"},
+	{"ODP", odp_fails, PRM_HCA_CAP_TYPE_GENERAL, "pg"},
+};
+
+/* What the device does not have fails, and the capability that a program asks first is 0. */
+static void absent(void **state)
+{
+	struct rig *r = *state;
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+
+	for (size_t i = 0; i < sizeof(absences) / sizeof(absences[0]); i++) {
+		const struct absence *a = &absences[i];
+		uint64_t value;
+
+		assert_int_equal(prm_field_get(prm_capability(a->page), page_of(r, a->page), 4096,
+					       a->field, &value),
+				 0);
+		if (!a->fails(ctx, pd))
+			fail_msg("%s work: move the row", a->name);
+		if (value)
+			fail_msg("%s fail, but %s is %llu", a->name, a->field,
+				 (unsigned long long)value);
+	}
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(advertised, rig_open, rig_close),
+		cmocka_unit_test_setup_teardown(absent, rig_open, rig_close),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
