@@ -137,12 +137,12 @@ static void test_truncated(void **state)
 static void good_request(uint8_t **body, size_t *len)
 {
 	static uint8_t in[64];
-	struct kattr attrs[] = {
+	struct uverbs_attr attrs[] = {
 		{.id = UVERBS_ATTR_WRITE_CMD, .flags = 1, .len = 8, .data = 0x80000001u},
-		{.id = UVERBS_ATTR_CORE_IN, .flags = 1, .len = 16, .in = in},
+		{.id = UVERBS_ATTR_CORE_IN, .flags = 1, .len = 16, .kind = ATTR_IN, .in = in},
 		{.id = UVERBS_ATTR_CORE_OUT, .flags = 1, .len = 256},
 	};
-	struct kreq req = {.object = UVERBS_OBJECT_DEVICE, .nattrs = 3, .attrs = attrs};
+	struct uverbs_request req = {.object = UVERBS_OBJECT_DEVICE, .nattrs = 3, .attrs = attrs};
 
 	assert_int_equal(msg_pack_request(&req, body, len), 0);
 }
@@ -256,7 +256,7 @@ static int share(int sock, uint64_t va, uint64_t len, int fd)
 }
 
 /* A request of which only the result counts. */
-static int request(int sock, const struct kreq *req)
+static int request(int sock, const struct uverbs_request *req)
 {
 	struct link_message m = {0};
 	uint8_t *body;
@@ -281,15 +281,19 @@ static void hold(int sock, const void *at, uint64_t len)
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
-	struct kattr context[] = {
+	struct uverbs_attr context[] = {
 		{.id = UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, .flags = 1, .len = 4},
 		{.id = UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, .flags = 1, .len = 8},
-		{.id = UVERBS_ATTR_UHW_IN, .flags = 1, .len = sizeof(in), .in = (const void *)&in},
+		{.id = UVERBS_ATTR_UHW_IN,
+		 .flags = 1,
+		 .len = sizeof(in),
+		 .kind = ATTR_IN,
+		 .in = (const void *)&in},
 		{.id = UVERBS_ATTR_UHW_OUT,
 		 .flags = 1,
 		 .len = sizeof(struct mlx5_ib_alloc_ucontext_resp)},
 	};
-	struct kattr umem[] = {
+	struct uverbs_attr umem[] = {
 		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, .flags = 1},
 		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR,
 		 .flags = 1,
@@ -300,13 +304,13 @@ static void hold(int sock, const void *at, uint64_t len)
 		{.id = MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, .flags = 1, .len = 4},
 	};
 
-	assert_int_equal(request(sock, &(struct kreq){.object = UVERBS_OBJECT_DEVICE,
+	assert_int_equal(request(sock, &(struct uverbs_request){.object = UVERBS_OBJECT_DEVICE,
 						      .method = UVERBS_METHOD_GET_CONTEXT,
 						      .driver = RDMA_DRIVER_MLX5,
 						      .nattrs = 4,
 						      .attrs = context}),
 			 0);
-	assert_int_equal(request(sock, &(struct kreq){.object = MLX5_IB_OBJECT_DEVX_UMEM,
+	assert_int_equal(request(sock, &(struct uverbs_request){.object = MLX5_IB_OBJECT_DEVX_UMEM,
 						      .method = MLX5_IB_METHOD_DEVX_UMEM_REG,
 						      .driver = RDMA_DRIVER_MLX5,
 						      .nattrs = 5,

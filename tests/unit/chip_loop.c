@@ -97,7 +97,7 @@ static void nothing(struct side *s)
 
 struct open_file {
 	struct mm *mm;
-	struct kfile *file;
+	struct uverbs_file *file;
 	uint8_t *uar;
 };
 
@@ -108,16 +108,16 @@ static void file_open(struct side *s)
 
 	f->mm = mm_open(chip_host(s->chip), getpid(), -1);
 	f->file = kernel_open(chip_kernel(s->chip), f->mm, BLUEFIELD2_HOST);
-	page = bar_page_alloc(kfile_bar(f->file), 0x1234);
+	page = bar_page_alloc(file_bar(f->file), 0x1234);
 	f->uar = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      bar_fd(kfile_bar(f->file)), (off_t)page * UAR_PAGE);
+		      bar_fd(file_bar(f->file)), (off_t)page * UAR_PAGE);
 }
 
 static void file_close(struct side *s)
 {
 	struct open_file *f = s->arg;
 
-	bar_page_free(kfile_bar(f->file), 0x1234);
+	bar_page_free(file_bar(f->file), 0x1234);
 	kernel_close(f->file);
 	mm_close(f->mm);
 	munmap(f->uar, UAR_PAGE);

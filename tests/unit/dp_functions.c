@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "chip/chip.h"
 #include "host/uar.h"
-#include "kernel/core/uverbs.h"
+#include "kernel/core/file.h"
+#include "kernel/kernel.h"
 
 #define FUNCTIONS 4u
 #define LEN	  5000u
@@ -181,7 +182,7 @@ static void test_open(void **state)
 	assert_non_null(chip);
 	mm = mm_open(chip_host(chip), getpid(), -1);
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
-		struct kfile *f = kernel_open(chip_kernel(chip), mm, i);
+		struct uverbs_file *f = kernel_open(chip_kernel(chip), mm, i);
 
 		assert_non_null(f);
 		assert_ptr_equal(f->vhca, &chip_device(chip)->vhca[i]);

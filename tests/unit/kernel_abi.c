@@ -2,8 +2,10 @@
 /* What the kernel half says to requests that are malformed before they mean anything. */
 #include <errno.h>
 #include <stdio.h>
+#include "kernel/core/file.h"
+#include "kernel/core/room.h"
 #include "kernel_fixture.h"
-#include "kernel/methods.h"
+#include "uverbs/schema.h"
 
 static int run(struct fx *f, struct rq *r)
 {
@@ -103,7 +105,7 @@ static void longer_structures(void **state)
 static void context_first(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
+	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 	struct rq r;
@@ -238,7 +240,7 @@ static void spoil(void *p, size_t len, uint32_t *seed)
 
 static void spoil_values(struct rq *r, uint32_t *seed)
 {
-	struct kattr *a = &r->attrs[next(seed) % r->req.nattrs];
+	struct uverbs_attr *a = &r->attrs[next(seed) % r->req.nattrs];
 
 	if (next(seed) % 2)
 		a->data ^= 1ull << next(seed) % 40;
@@ -282,13 +284,42 @@ static void spoiled(void **state)
 	}
 }
 
+/* Handlers for this method, in all rooms. */
+static unsigned int handlers_of(const struct kernel *k, const struct method_spec *m)
+{
+	unsigned int n = 0;
+
+	for (const struct kernel_room *const *r = k->rooms; *r; r++)
+		for (size_t i = 0; i < (*r)->nmethods; i++)
+			n += (*r)->methods[i].object == m->object &&
+			     (*r)->methods[i].method == m->method;
+	return n;
+}
+
+/* Each method has one row, and one handler unless it is absent; each handler has a row. */
+static void schema_and_handlers(void **state)
+{
+	struct fx *f = *state;
+	for (size_t i = 0; i < uverbs_nmethods; i++) {
+		const struct method_spec *m = &uverbs_methods[i];
+
+		assert_ptr_equal(method_find(m->object, m->method), m);
+		assert_int_equal(handlers_of(f->k, m), m->absent ? 0 : 1);
+		assert_int_equal(f->k->handlers[i] != NULL, !m->absent);
+	}
+	for (const struct kernel_room *const *r = f->k->rooms; *r; r++)
+		for (size_t i = 0; i < (*r)->nmethods; i++)
+			assert_non_null(method_find((*r)->methods[i].object,
+						    (*r)->methods[i].method));
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(unknown_methods), T(unknown_attributes), T(bad_attributes), T(longer_structures),
 		T(context_first),   T(write_commands),	   T(gids),	      T(garbage),
-		T(spoiled),
+		T(spoiled),	    T(schema_and_handlers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

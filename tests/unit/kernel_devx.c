@@ -88,7 +88,7 @@ static int umem(struct fx *f, const void *at, uint64_t len, uint64_t access, uin
 static void general(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *mine = f->f;
+	struct uverbs_file *mine = f->f;
 	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, pd[PRM_ALLOC_PD_IN_BYTES] = {0};
 	uint8_t esw[PRM_MBOX_IN_BYTES] = {0}, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
 
@@ -190,7 +190,7 @@ static void objects(void **state)
 static void uid_is_stamped(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *mine = f->f;
+	struct uverbs_file *mine = f->f;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16];
 	uint32_t pd = fx_pd(f), pdn = fx_pdn(f, pd), um, id, mkey;
 

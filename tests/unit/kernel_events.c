@@ -7,7 +7,7 @@
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eqe.h>
 #include "kernel_fixture.h"
-#include "kernel/core/uverbs.h"
+#include "kernel/core/channel.h"
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {

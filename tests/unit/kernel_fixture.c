@@ -104,9 +104,9 @@ static void *hold(struct rq *r, size_t len)
 	return p;
 }
 
-static struct kattr *add(struct rq *r, uint16_t id, size_t len)
+static struct uverbs_attr *add(struct rq *r, uint16_t id, size_t len)
 {
-	struct kattr *a = &r->attrs[r->req.nattrs++];
+	struct uverbs_attr *a = &r->attrs[r->req.nattrs++];
 
 	a->id = id;
 	a->flags = UVERBS_ATTR_F_MANDATORY;
@@ -115,9 +115,9 @@ static struct kattr *add(struct rq *r, uint16_t id, size_t len)
 	return a;
 }
 
-struct kattr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
+struct uverbs_attr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
 {
-	struct kattr *a = add(r, id, len);
+	struct uverbs_attr *a = add(r, id, len);
 
 	if (len <= sizeof(a->data)) {
 		memcpy(&a->data, p, len);
@@ -130,29 +130,29 @@ struct kattr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
 	return a;
 }
 
-struct kattr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t len)
+struct uverbs_attr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t len)
 {
 	return rq_in(r, id, &value, len);
 }
 
-struct kattr *rq_out(struct rq *r, uint16_t id, size_t len)
+struct uverbs_attr *rq_out(struct rq *r, uint16_t id, size_t len)
 {
-	struct kattr *a = add(r, id, len);
+	struct uverbs_attr *a = add(r, id, len);
 
 	a->out = hold(r, len);
 	memset(a->out, 0xa5, len);
 	return a;
 }
 
-struct kattr *rq_handle(struct rq *r, uint16_t id, uint64_t handle)
+struct uverbs_attr *rq_handle(struct rq *r, uint16_t id, uint64_t handle)
 {
-	struct kattr *a = add(r, id, 0);
+	struct uverbs_attr *a = add(r, id, 0);
 
 	a->data = handle;
 	return a;
 }
 
-struct kattr *rq_attr(struct rq *r, uint16_t id)
+struct uverbs_attr *rq_attr(struct rq *r, uint16_t id)
 {
 	for (unsigned int i = 0; i < r->req.nattrs; i++) {
 		if (r->attrs[i].id == id)
@@ -217,7 +217,7 @@ int fx_write(struct fx *f, uint32_t cmd, const void *in, size_t in_len, void *ou
 
 /* --- objects --------------------------------------------------------------------------------- */
 
-int fx_context(struct fx *f, struct kfile *file, bool devx)
+int fx_context(struct fx *f, struct uverbs_file *file, bool devx)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 in = {
 		.total_num_bfregs = 16,

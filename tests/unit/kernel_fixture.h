@@ -31,7 +31,7 @@ struct fx {
 	struct device *dev;
 	struct vhca *v;
 	struct mm *mm;
-	struct kfile *f;
+	struct uverbs_file *f;
 	uint8_t *mem; /* FX_MEM bytes of client memory, page aligned */
 	int log;
 	uint32_t objects; /* of the function, before the file was opened */
@@ -47,18 +47,18 @@ uint32_t fx_objects(const struct fx *);
 
 /* A request under construction: buffers of exactly their length, so that ASan sees any excess. */
 struct rq {
-	struct kreq req;
-	struct kattr attrs[24];
+	struct uverbs_request req;
+	struct uverbs_attr attrs[24];
 	void *held[48];
 	unsigned int nheld;
 };
 void rq_init(struct rq *, uint16_t object, uint16_t method);
-struct kattr *rq_in(struct rq *, uint16_t id, const void *, size_t len);
-struct kattr *rq_value(struct rq *, uint16_t id, uint64_t value, size_t len);
-struct kattr *rq_out(struct rq *, uint16_t id, size_t len);
-struct kattr *rq_handle(struct rq *, uint16_t id,
+struct uverbs_attr *rq_in(struct rq *, uint16_t id, const void *, size_t len);
+struct uverbs_attr *rq_value(struct rq *, uint16_t id, uint64_t value, size_t len);
+struct uverbs_attr *rq_out(struct rq *, uint16_t id, size_t len);
+struct uverbs_attr *rq_handle(struct rq *, uint16_t id,
 			uint64_t handle); /* or an inode, or room for one */
-struct kattr *rq_attr(struct rq *, uint16_t id);
+struct uverbs_attr *rq_attr(struct rq *, uint16_t id);
 uint32_t rq_u32(struct rq *, uint16_t id); /* the first word of an output */
 int rq_run(struct fx *, struct rq *);
 void rq_done(struct rq *);
@@ -66,7 +66,7 @@ void rq_done(struct rq *);
 int fx_write(struct fx *, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len);
 
 /* What most tests need. All assert success. */
-int fx_context(struct fx *, struct kfile *, bool devx);
+int fx_context(struct fx *, struct uverbs_file *, bool devx);
 uint32_t fx_pd(struct fx *);
 uint32_t fx_uar(struct fx *); /* its number */
 int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t access,

@@ -115,7 +115,7 @@ static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size
 static void whole_array(struct fx *f, uint32_t handle)
 {
 	static const uint64_t zero[2];
-	const struct kattr *a;
+	const struct uverbs_attr *a;
 	struct rq r;
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);

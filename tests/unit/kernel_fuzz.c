@@ -26,7 +26,7 @@
 
 struct fx *f;
 uint32_t lkeys[1024];
-static struct kfile *files[FILES];
+static struct uverbs_file *files[FILES];
 
 uint32_t any(uint32_t n)
 {
@@ -90,8 +90,8 @@ static void fill_data(uint8_t *seg, const struct qp *qp, uint32_t len)
 /* All queues share a ring and a record: it is right for one of them, and its CQ has room. */
 static void post_recvs(void)
 {
-	const struct kqp *kqp = (struct kqp *)pick(&qp_class);
-	const struct kwq *kwq = (struct kwq *)pick(&wq_class);
+	const struct uverbs_qp *kqp = (struct uverbs_qp *)pick(&qp_class);
+	const struct uverbs_wq *kwq = (struct uverbs_wq *)pick(&wq_class);
 	uint32_t rqn = kwq && any(2) ? kwq->rqn : kqp ? kqp->raw.rqn : 0;
 	const struct qp *rq = obj_find(f->v, OBJ_RQ, rqn);
 
@@ -109,7 +109,7 @@ static void post_recvs(void)
 /* A WQE, mostly good, on the SQ of some raw QP; and its doorbell. */
 static void send_one(void)
 {
-	const struct kqp *kqp = (struct kqp *)pick(&qp_class);
+	const struct uverbs_qp *kqp = (struct uverbs_qp *)pick(&qp_class);
 	const struct qp *qp = kqp ? obj_find(f->v, OBJ_SQ, kqp->raw.sqn) : NULL;
 	uint8_t *wqe;
 	uint64_t db = 0;

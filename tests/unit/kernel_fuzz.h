@@ -3,7 +3,8 @@
 #ifndef TESTS_UNIT_KERNEL_FUZZ_H
 #define TESTS_UNIT_KERNEL_FUZZ_H
 
-#include "kernel/flow/flow.h"
+#include "kernel/flow/objects.h"
+#include "kernel/devx/devx.h"
 #include "kernel/verbs/raw.h"
 #include "kernel_fixture.h"
 

@@ -174,8 +174,8 @@ void make_devx_tir(void)
 {
 	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0};
 	void *tirc = prm_create_tir_in_at_ctx(in);
-	const struct kwq *wq = (struct kwq *)pick(&wq_class);
-	const struct kwq_table *t = (struct kwq_table *)pick(&wq_table_class);
+	const struct uverbs_wq *wq = (struct uverbs_wq *)pick(&wq_class);
+	const struct uverbs_wq_table *t = (struct uverbs_wq_table *)pick(&wq_table_class);
 
 	prm_create_tir_in_set_opcode(in, PRM_OPCODE_CREATE_TIR);
 	if (wq && any(2)) {

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/pages.h"
+#include "kernel/verbs/verbs.h"
 #include "kernel_fixture.h"
 #include "obj/qp.h"
 #include "obj/tir.h"

@@ -18,7 +18,7 @@ struct answer {
 	int err;
 	uint32_t handle;
 	unsigned int n;
-	struct kshare s[KREQ_SHARES];
+	struct uverbs_share s[UVERBS_REQUEST_SHARES];
 };
 
 static bool deaf; /* what is asked for isn't done */
@@ -33,18 +33,18 @@ static int memfd(uint64_t len)
 	return fd;
 }
 
-static void lay(const struct kshare *s, int flags, int fd)
+static void lay(const struct uverbs_share *s, int flags, int fd)
 {
 	void *va = (void *)(uintptr_t)s->va;
 
 	assert_ptr_equal(mmap(va, s->len, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0), va);
 }
 
-static void obey(struct kfile *f, const struct kshare *s)
+static void obey(struct uverbs_file *f, const struct uverbs_share *s)
 {
 	int fd;
 
-	if (s->what == KSHARE_BACK) {
+	if (s->what == UVERBS_SHARE_BACK) {
 		lay(s, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 		return;
 	}
@@ -54,14 +54,14 @@ static void obey(struct kfile *f, const struct kshare *s)
 	close(fd);
 }
 
-static struct answer ask(struct kfile *f, struct rq *r)
+static struct answer ask(struct uverbs_file *f, struct rq *r)
 {
 	struct answer a = {.err = kernel_ioctl(f, &r->req), .n = r->req.nshares};
 
-	assert_true(a.n <= KREQ_SHARES);
+	assert_true(a.n <= UVERBS_REQUEST_SHARES);
 	memcpy(a.s, r->req.shares, sizeof(a.s));
 	for (unsigned int i = 0; i < a.n; i++)
-		if (!deaf || a.s[i].what == KSHARE_BACK)
+		if (!deaf || a.s[i].what == UVERBS_SHARE_BACK)
 			obey(f, &a.s[i]);
 	return a;
 }
@@ -118,7 +118,7 @@ static struct answer make_wq(struct fx *f, uint32_t pd, uint32_t cq, const void 
 	return a;
 }
 
-static struct answer make_umem(struct kfile *f, const void *at, uint64_t len, uint32_t access)
+static struct answer make_umem(struct uverbs_file *f, const void *at, uint64_t len, uint32_t access)
 {
 	struct answer a;
 	struct rq r;
@@ -157,7 +157,7 @@ static struct answer make_mr(struct fx *f, uint32_t pd, const void *at, uint64_t
 	return a;
 }
 
-static struct answer destroy(struct kfile *f, uint16_t object, uint16_t method, uint32_t handle)
+static struct answer destroy(struct uverbs_file *f, uint16_t object, uint16_t method, uint32_t handle)
 {
 	struct answer a;
 	struct rq r;
@@ -191,7 +191,7 @@ static struct answer end_mr(struct fx *f, uint32_t handle)
 	return destroy(f->f, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, handle);
 }
 
-static struct answer end_umem(struct kfile *f, uint32_t handle)
+static struct answer end_umem(struct uverbs_file *f, uint32_t handle)
 {
 	return destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, handle);
 }
@@ -199,7 +199,7 @@ static struct answer end_umem(struct kfile *f, uint32_t handle)
 /* --- what an answer says ---------------------------------------------------------------------- */
 
 static unsigned int says(const struct answer *a, const void *at, uint64_t pages,
-			 enum kshare_what what)
+			 enum uverbs_share_what what)
 {
 	assert_int_equal(a->err, 0);
 	for (unsigned int i = 0; i < a->n; i++)
@@ -228,28 +228,28 @@ static void each_kind(void **state)
 	struct answer a = make_cq(f, m + 2 * PAGE, m + 64);
 
 	assert_int_equal(a.n, 2);
-	says(&a, m, 1, KSHARE_RING);
-	says(&a, m + 2 * PAGE, 2, KSHARE_RING);
+	says(&a, m, 1, UVERBS_SHARE_RING);
+	says(&a, m + 2 * PAGE, 2, UVERBS_SHARE_RING);
 	cq = a.handle;
 	/* 64 WQEs of 64 bytes each way; and another page of records */
 	a = make_qp(f, pd, cq, m + 8 * PAGE, m + PAGE + 128);
 	assert_int_equal(a.n, 2);
-	says(&a, m + PAGE, 1, KSHARE_RING);
-	says(&a, m + 8 * PAGE, 2, KSHARE_RING);
+	says(&a, m + PAGE, 1, UVERBS_SHARE_RING);
+	says(&a, m + 8 * PAGE, 2, UVERBS_SHARE_RING);
 	/* a ring of 512 bytes has the rest of its page to itself */
 	a = make_wq(f, pd, cq, m + 16 * PAGE, m + 20 * PAGE);
 	assert_int_equal(a.n, 2);
-	says(&a, m + 20 * PAGE, 1, KSHARE_RING);
-	says(&a, m + 16 * PAGE, 1, KSHARE_RING);
+	says(&a, m + 20 * PAGE, 1, UVERBS_SHARE_RING);
+	says(&a, m + 16 * PAGE, 1, UVERBS_SHARE_RING);
 	a = make_umem(f->f, m + 24 * PAGE, 2 * PAGE + 1, 1);
 	assert_int_equal(a.n, 1);
-	says(&a, m + 24 * PAGE, 3, KSHARE_RING);
+	says(&a, m + 24 * PAGE, 3, UVERBS_SHARE_RING);
 	a = make_umem(f->f, m + 28 * PAGE + 512, 8, 1);
 	assert_int_equal(a.n, 1);
-	says(&a, m + 28 * PAGE, 1, KSHARE_DATA);
+	says(&a, m + 28 * PAGE, 1, UVERBS_SHARE_DATA);
 	a = make_mr(f, pd, m + 32 * PAGE, 2 * PAGE);
 	assert_int_equal(a.n, 1);
-	says(&a, m + 32 * PAGE, 2, KSHARE_DATA);
+	says(&a, m + 32 * PAGE, 2, UVERBS_SHARE_DATA);
 	/* what isn't whole pages of the ring's own */
 	a = make_umem(f->f, m + 36 * PAGE + 64, PAGE, 1);
 	says_nothing(&a);
@@ -263,14 +263,14 @@ static void held(void **state)
 	uint32_t pd = fx_pd(f), cq;
 	struct answer a = make_mr(f, pd, m + 100, PAGE);
 
-	says(&a, m, 2, KSHARE_DATA);
+	says(&a, m, 2, UVERBS_SHARE_DATA);
 	a = make_cq(f, m + 2 * PAGE, m + 64); /* its record lies in the region's pages */
 	assert_int_equal(a.n, 1);
-	says(&a, m + 2 * PAGE, 2, KSHARE_RING);
+	says(&a, m + 2 * PAGE, 2, UVERBS_SHARE_RING);
 	cq = a.handle;
 	a = make_qp(f, pd, cq, m + 8 * PAGE, m + 72);
 	assert_int_equal(a.n, 1);
-	says(&a, m + 8 * PAGE, 2, KSHARE_RING);
+	says(&a, m + 8 * PAGE, 2, UVERBS_SHARE_RING);
 	/* not shared, because the program could not: it isn't asked for again */
 	deaf = true;
 	a = make_cq(f, m + 16 * PAGE, m + 20 * PAGE);
@@ -278,7 +278,7 @@ static void held(void **state)
 	assert_int_equal(a.n, 2);
 	a = make_cq(f, m + 24 * PAGE, m + 20 * PAGE + 8);
 	assert_int_equal(a.n, 1);
-	says(&a, m + 24 * PAGE, 2, KSHARE_RING);
+	says(&a, m + 24 * PAGE, 2, UVERBS_SHARE_RING);
 	a = make_umem(f->f, m + 17 * PAGE, PAGE, 1);
 	says_nothing(&a);
 	/* a region over all of it, and what is made in it afterwards */
@@ -299,7 +299,7 @@ static void own_record(void **state)
 	a = end_cq(f, a.handle);
 	assert_int_equal(a.n, 1);
 	a = make_mr(f, pd, f->mem, (1u << 20) - 1);
-	says(&a, f->mem, 256, KSHARE_DATA);
+	says(&a, f->mem, 256, UVERBS_SHARE_DATA);
 }
 
 /* Memory that is somebody else's, too, or that stores must not go to. */
@@ -327,7 +327,7 @@ static void not_own(void **state)
 	a = make_umem(f->f, m + 4 * PAGE, 2 * PAGE, 1); /* one of two */
 	says_nothing(&a);
 	a = make_umem(f->f, m + 8 * PAGE, 2 * PAGE, 0);
-	says(&a, m + 8 * PAGE, 2, KSHARE_RING);
+	says(&a, m + 8 * PAGE, 2, UVERBS_SHARE_RING);
 	memset(stack, 0, sizeof(stack));
 	a = make_umem(f->f, (void *)(((uintptr_t)stack + PAGE) & ~(uintptr_t)(PAGE - 1)), PAGE, 1);
 	says_nothing(&a);
@@ -349,9 +349,9 @@ static void too_large(void **state)
 	says_nothing(&a);
 	a = end_umem(f->f, a.handle);
 	a = make_umem(f->f, m, 16u << 20, 1);
-	says(&a, m, 4096, KSHARE_RING);
+	says(&a, m, 4096, UVERBS_SHARE_RING);
 	a = end_umem(f->f, a.handle);
-	says(&a, m, 4096, KSHARE_BACK);
+	says(&a, m, 4096, UVERBS_SHARE_BACK);
 	a = make_mr(f, pd, m, (1u << 20) + 1);
 	says_nothing(&a);
 	munmap(m, len);
@@ -417,11 +417,11 @@ static void orders(void **state)
 			    : which == 2 ? end_mr(f, h[2])
 					 : end_umem(f->f, h[3]);
 			if (which < 3 && !lives[0] && !lives[1] && !lives[2])
-				want += says(&a, m, 1, KSHARE_BACK);
+				want += says(&a, m, 1, UVERBS_SHARE_BACK);
 			if ((which == 0 || which == 2) && !lives[0] && !lives[2])
-				want += says(&a, m + 2 * PAGE, 2, KSHARE_BACK);
+				want += says(&a, m + 2 * PAGE, 2, UVERBS_SHARE_BACK);
 			if ((which == 1 || which == 3) && !lives[1] && !lives[3])
-				want += says(&a, m + 8 * PAGE, 2, KSHARE_BACK);
+				want += says(&a, m + 8 * PAGE, 2, UVERBS_SHARE_BACK);
 			assert_int_equal(a.n, want);
 		}
 	}
@@ -447,7 +447,7 @@ static void many(void **state)
 		says_nothing(&a);
 	}
 	a = end_mr(f, mr);
-	assert_int_equal(a.n, KREQ_SHARES);
+	assert_int_equal(a.n, UVERBS_REQUEST_SHARES);
 	/* somebody takes a page that is still to go back */
 	for (unsigned int i = 0; i < 20 && !late; i++) {
 		bool gone = false;
@@ -459,7 +459,7 @@ static void many(void **state)
 
 			late = b.handle;
 			for (unsigned int k = 0; k < b.n; k++)
-				assert_true(b.s[k].what == KSHARE_BACK &&
+				assert_true(b.s[k].what == UVERBS_SHARE_BACK &&
 					    b.s[k].va != (uintptr_t)m + 2 * i * PAGE);
 			back = a.n + b.n;
 		}
@@ -472,7 +472,7 @@ static void many(void **state)
 	assert_int_equal(back, 19);
 	a = end_umem(f->f, late);
 	assert_int_equal(a.n, 1);
-	assert_int_equal(a.s[0].what, KSHARE_BACK);
+	assert_int_equal(a.s[0].what, UVERBS_SHARE_BACK);
 }
 
 /* --- one process that has the device open twice ----------------------------------------------- */
@@ -482,14 +482,14 @@ static void two_files(void **state)
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
 	struct mm *mm = mm_open(chip_host(f->chip), getpid(), -1);
-	struct kfile *other = kernel_open(f->k, mm, BLUEFIELD2_HOST);
+	struct uverbs_file *other = kernel_open(f->k, mm, BLUEFIELD2_HOST);
 	struct answer a, b;
 
 	assert_int_equal(fx_context(f, other, true), 0);
 	/* what the other file's objects hold is not asked for */
 	deaf = true;
 	b = make_umem(other, m, PAGE, 1);
-	says(&b, m, 1, KSHARE_RING);
+	says(&b, m, 1, UVERBS_SHARE_RING);
 	deaf = false;
 	a = make_umem(f->f, m, PAGE, 1);
 	says_nothing(&a);
@@ -497,31 +497,31 @@ static void two_files(void **state)
 	end_umem(other, b.handle);
 	/* and does not go back while they do; the file that shares it is told */
 	a = make_umem(f->f, m, PAGE, 1);
-	says(&a, m, 1, KSHARE_RING);
+	says(&a, m, 1, UVERBS_SHARE_RING);
 	b = make_umem(other, m + 64, 64, 1);
 	says_nothing(&b);
-	assert_true(kernel_is_tangled(f->f));
-	assert_false(kernel_is_tangled(other));
+	assert_true(kernel_shared_pages_in_use(f->f));
+	assert_false(kernel_shared_pages_in_use(other));
 	a = end_umem(f->f, a.handle);
 	says_nothing(&a);
 	b = end_umem(other, b.handle);
 	says_nothing(&b);
-	assert_false(kernel_is_tangled(f->f));
+	assert_false(kernel_shared_pages_in_use(f->f));
 	a = make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1);
-	says(&a, m, 1, KSHARE_BACK);
+	says(&a, m, 1, UVERBS_SHARE_BACK);
 	/* pages that only wait to go back */
 	a = make_umem(f->f, m, PAGE, 1);
-	says(&a, m, 1, KSHARE_RING);
+	says(&a, m, 1, UVERBS_SHARE_RING);
 	b = make_umem(other, m + 64, 64, 1);
 	a = end_umem(f->f, a.handle);
 	b = end_umem(other, b.handle);
 	b = make_umem(other, m + 64, 64, 1);
-	assert_true(kernel_is_tangled(f->f));
+	assert_true(kernel_shared_pages_in_use(f->f));
 	kernel_close(other);
 	mm_close(mm);
-	assert_false(kernel_is_tangled(f->f));
+	assert_false(kernel_shared_pages_in_use(f->f));
 	a = make_umem(f->f, m + 100 * PAGE + 64, PAGE, 1);
-	says(&a, m, 1, KSHARE_BACK);
+	says(&a, m, 1, UVERBS_SHARE_BACK);
 }
 
 /* --- what it costs ---------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ static int dealloc_pd(struct fx *f, uint32_t pd)
 static void handles(void **state)
 {
 	struct fx *f = *state;
-	struct kfile *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
+	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 
 	assert_int_equal(dealloc_pd(f, cq), -EINVAL);

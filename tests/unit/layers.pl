@@ -9,6 +9,7 @@ my $top = $ENV{top_srcdir} // '.';
 # Room => what it may include besides itself and the C library. A room is the longest prefix of a
 # path; "ext:" are headers from outside, by pattern.
 my @rdma = ('ext:infiniband/', 'ext:rdma/');
+my @kernel = ('src/uverbs', 'src/sim/base', 'src/sim/fw', 'src/sim/host', 'src/sim/obj/vhca.h', 'include/dvx/prm', 'ext:rdma/');
 my %may = (
 	'include/dvx' => ['include/dvx/prm'],
 	'include/dvx/prm' => [],
@@ -25,11 +26,16 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/fw' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/steer', 'src/sim/queue/dp.h',
 		'include/dvx/prm', 'src/prm'],
-	'src/sim/kernel' => ['src/sim/kernel/*', 'src/sim/base', 'src/sim/fw', 'src/sim/host', 'src/sim/obj/vhca.h',
-		'include/dvx/prm', 'src/prm', 'ext:rdma/', 'ext:utlist'],
-	'src/sim/link' => ['src/sim/base', 'src/sim/kernel', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip/chip.h',
+	'src/uverbs' => ['ext:rdma/'],
+	'src/sim/kernel' => [map("src/sim/kernel/$_", qw(core verbs devx flow)), @kernel],
+	'src/sim/kernel/core' => [@kernel],
+	'src/sim/kernel/verbs' => ['src/sim/kernel/core', @kernel],
+	# DevX modifies verbs' queues; flows lead to QPs and to TIRs and tables made through DevX.
+	'src/sim/kernel/devx' => ['src/sim/kernel/core', 'src/sim/kernel/verbs', @kernel],
+	'src/sim/kernel/flow' => [map("src/sim/kernel/$_", qw(core verbs devx)), @kernel],
+	'src/sim/link' => ['src/sim/base', 'src/uverbs', 'src/sim/kernel', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/chip/chip.h',
 		'src/sim/chip/replay.h', 'src/sim/chip/capture.h', 'ext:utlist'],
-	'src/sim/preload' => ['src/sim/base', 'src/sim/kernel', 'src/sim/link', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/obj/profile.h', 'src/sim/chip',
+	'src/sim/preload' => ['src/sim/base', 'src/uverbs', 'src/sim/link', 'src/sim/host', 'src/sim/obj/vhca.h', 'src/sim/obj/profile.h', 'src/sim/chip',
 		'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
 	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],

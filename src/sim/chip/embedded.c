@@ -30,7 +30,7 @@ struct call {
 	void (*fn)(struct call *);
 	struct call *next;
 	struct cfile *cf;
-	struct kreq *req;
+	struct uverbs_request *req;
 	uint64_t va, len, offset;
 	unsigned int function;
 	int uffd, memfd;
@@ -41,7 +41,7 @@ struct call {
 /* What the chip keeps of one open. */
 struct inner {
 	struct mm *mm;
-	struct kfile *kfile;
+	struct uverbs_file *file;
 };
 
 static struct {
@@ -200,8 +200,8 @@ static void do_open(struct call *c)
 		return;
 	errno = ENOMEM;
 	in->mm = mm_open(chip_host(embedded.chip), getpid(), -1);
-	in->kfile = in->mm ? kernel_open(chip_kernel(embedded.chip), in->mm, c->function) : NULL;
-	if (!in->kfile) {
+	in->file = in->mm ? kernel_open(chip_kernel(embedded.chip), in->mm, c->function) : NULL;
+	if (!in->file) {
 		c->rc = -errno;
 		if (in->mm)
 			mm_close(in->mm);
@@ -209,7 +209,7 @@ static void do_open(struct call *c)
 		return;
 	}
 	c->cf->inner = in;
-	c->cf->inner_fd = bar_fd(kfile_bar(in->kfile));
+	c->cf->inner_fd = bar_fd(file_bar(in->file));
 	c->rc = fcntl(c->cf->inner_fd, F_DUPFD_CLOEXEC, 0);
 	if (c->rc < 0)
 		c->rc = -errno;
@@ -222,27 +222,27 @@ static void do_close(struct call *c)
 	if (!in)
 		return;
 	c->cf->inner = NULL;
-	c->rc = kernel_is_tangled(in->kfile);
-	kernel_close(in->kfile);
+	c->rc = kernel_shared_pages_in_use(in->file);
+	kernel_close(in->file);
 	mm_close(in->mm);
 	free(in);
 }
 
-static struct kfile *kfile(const struct call *c)
+static struct uverbs_file *embedded_file(const struct call *c)
 {
 	const struct inner *in = c->cf->inner;
 
-	return in ? in->kfile : NULL;
+	return in ? in->file : NULL;
 }
 
 static void do_ioctl(struct call *c)
 {
-	c->rc = kfile(c) ? kernel_ioctl(kfile(c), c->req) : -EBADF;
+	c->rc = embedded_file(c) ? kernel_ioctl(embedded_file(c), c->req) : -EBADF;
 }
 
 static void do_mapped(struct call *c)
 {
-	struct bar *bar = kfile(c) ? kfile_bar(kfile(c)) : NULL;
+	struct bar *bar = embedded_file(c) ? file_bar(embedded_file(c)) : NULL;
 
 	if (c->uffd >= 0 && bar)
 		bar_uffd(bar, c->uffd);
@@ -253,13 +253,13 @@ static void do_mapped(struct call *c)
 
 static void do_unmapped(struct call *c)
 {
-	if (kfile(c))
-		bar_unmapped(kfile_bar(kfile(c)), c->va, c->len);
+	if (embedded_file(c))
+		bar_unmapped(file_bar(embedded_file(c)), c->va, c->len);
 }
 
 static void do_share(struct call *c)
 {
-	c->rc = kfile(c) ? kernel_share(kfile(c), c->va, c->len, c->memfd) : -EBADF;
+	c->rc = embedded_file(c) ? kernel_share(embedded_file(c), c->va, c->len, c->memfd) : -EBADF;
 }
 
 static int embedded_close_call(struct cfile *cf)
@@ -293,7 +293,7 @@ static int embedded_open(struct cfile *cf, unsigned int function)
 	return err;
 }
 
-static int embedded_ioctl(struct cfile *cf, struct kreq *req)
+static int embedded_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct call c = {.fn = do_ioctl, .cf = cf, .req = req};
 	struct held held;

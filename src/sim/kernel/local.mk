@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The driver's part: uverbs requests become firmware commands.
 libsim_la_SOURCES += \
+	src/sim/kernel/core/attr.c \
+	src/sim/kernel/core/attr.h \
 	src/sim/kernel/core/channel.c \
+	src/sim/kernel/core/channel.h \
 	src/sim/kernel/core/cmd.c \
+	src/sim/kernel/core/cmd.h \
 	src/sim/kernel/core/events.c \
-	src/sim/kernel/core/kattr.c \
-	src/sim/kernel/core/kernel.c \
+	src/sim/kernel/core/events.h \
+	src/sim/kernel/core/file.h \
+	src/sim/kernel/core/pages.c \
+	src/sim/kernel/core/pages.h \
 	src/sim/kernel/core/pins.c \
+	src/sim/kernel/core/pins.h \
+	src/sim/kernel/core/room.h \
 	src/sim/kernel/core/uobj.c \
-	src/sim/kernel/core/uverbs.h \
+	src/sim/kernel/core/uobj.h \
+	src/sim/kernel/core/write.c \
+	src/sim/kernel/core/write.h \
 	src/sim/kernel/devx/devx.h \
 	src/sim/kernel/devx/devx_cmd.c \
 	src/sim/kernel/devx/devx_event.c \
 	src/sim/kernel/devx/devx_flow.c \
 	src/sim/kernel/devx/devx_obj.c \
 	src/sim/kernel/devx/devx_umem.c \
+	src/sim/kernel/devx/methods.c \
 	src/sim/kernel/devx/mlx5_uar.c \
+	src/sim/kernel/devx/priv.h \
+	src/sim/kernel/dispatch.c \
+	src/sim/kernel/dispatch.h \
 	src/sim/kernel/flow/flow.c \
 	src/sim/kernel/flow/flow.h \
 	src/sim/kernel/flow/flow_action.c \
@@ -31,9 +45,12 @@ libsim_la_SOURCES += \
 	src/sim/kernel/flow/fs_priv.h \
 	src/sim/kernel/flow/fs_rule.c \
 	src/sim/kernel/flow/fs_table.c \
+	src/sim/kernel/flow/methods.c \
+	src/sim/kernel/flow/objects.h \
+	src/sim/kernel/kernel.c \
 	src/sim/kernel/kernel.h \
-	src/sim/kernel/methods.c \
-	src/sim/kernel/methods.h \
+	src/sim/kernel/verbs/methods.c \
+	src/sim/kernel/verbs/priv.h \
 	src/sim/kernel/verbs/raw.h \
 	src/sim/kernel/verbs/uverbs_ah.c \
 	src/sim/kernel/verbs/uverbs_context.c \
@@ -49,4 +66,4 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_raw.c \
 	src/sim/kernel/verbs/uverbs_rss.c \
 	src/sim/kernel/verbs/uverbs_wq.c \
-	src/sim/kernel/verbs/uverbs_write.c
+	src/sim/kernel/verbs/verbs.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_CONN_H
-#define SIM_FRONT_CONN_H
+#ifndef SIM_CONN_H
+#define SIM_CONN_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 /* What the server's files share of a connection. */
 struct chip;
-struct kfile;
+struct uverbs_file;
 struct link_server;
 struct mm;
 struct port;
@@ -23,7 +23,7 @@ struct conn {
 	char comm[16];
 	uint32_t function;
 	struct mm *mm;
-	struct kfile *kfile;
+	struct uverbs_file *file;
 	struct link_in in;
 	struct port *port; /* port.c: a replay or a capture */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_LINK_H
-#define SIM_FRONT_LINK_H
+#ifndef SIM_LINK_H
+#define SIM_LINK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,7 @@ src_sim_link_liblink_la_SOURCES = src/sim/link/link.h src/sim/link/link.c \
 	src/sim/link/client.c
 src_sim_link_liblink_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
 
-libsim_la_SOURCES += src/sim/link/request.h src/sim/link/request.c \
-	src/sim/link/conn.h src/sim/link/port.c \
+libsim_la_SOURCES += src/sim/link/conn.h src/sim/link/port.c \
 	src/sim/link/msg.h src/sim/link/msg.c \
 	src/sim/link/server.h src/sim/link/server.c
 libsim_la_LIBADD += src/sim/link/liblink.la

@@ -10,14 +10,6 @@ static size_t link_msg_padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
-static uint32_t in_bytes(const struct kreq *k, const struct kattr *a)
-{
-	const struct method_spec *m = method_find(k->object, k->method);
-	const struct attr_spec *s = m ? method_attr(m, a->id) : NULL;
-
-	return s ? request_in_bytes(s->kind, a->len) : 0;
-}
-
 static uint8_t *link_msg_put(uint8_t *at, const void *from, size_t len)
 {
 	if (len)
@@ -25,7 +17,7 @@ static uint8_t *link_msg_put(uint8_t *at, const void *from, size_t len)
 	return at + link_msg_padded(len);
 }
 
-int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
+int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len)
 {
 	struct msg_ioctl h = {
 		.object = k->object, .method = k->method, .driver = k->driver, .nattrs = k->nattrs};
@@ -33,13 +25,13 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_attr);
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		*len += link_msg_padded(in_bytes(k, &k->attrs[i]));
+		*len += link_msg_padded(request_in_bytes(&k->attrs[i]));
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
 	at = link_msg_put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
-		const struct kattr *a = &k->attrs[i];
+		const struct uverbs_attr *a = &k->attrs[i];
 		struct msg_attr m = {.id = a->id,
 				     .flags = a->flags,
 				     .len = (uint16_t)a->len,
@@ -49,14 +41,13 @@ int msg_pack_request(const struct kreq *k, uint8_t **body, size_t *len)
 		at = link_msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = link_msg_put(at, k->attrs[i].in, in_bytes(k, &k->attrs[i]));
+		at = link_msg_put(at, k->attrs[i].in, request_in_bytes(&k->attrs[i]));
 	return 0;
 }
 
-static void set_attr(struct request *r, unsigned int i, const struct msg_attr *m)
+static void set_attr(struct owned_request *r, unsigned int i, const struct msg_attr *m)
 {
-	r->kind[i] = request_kind(r, m->id);
-	r->attrs[i] = (struct kattr){.id = m->id,
+	r->attrs[i] = (struct uverbs_attr){.id = m->id,
 				     .flags = m->flags,
 				     .len = m->len,
 				     .data = m->data,
@@ -69,7 +60,7 @@ static int link_msg_refuse(const char **why, const char *text)
 	return -EPROTO;
 }
 
-int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const char **why)
+int msg_unpack_request(struct owned_request *r, const uint8_t *body, size_t len, const char **why)
 {
 	const uint8_t *at = body + sizeof(struct msg_ioctl), *end = body + len;
 	struct msg_ioctl h;
@@ -93,7 +84,7 @@ int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const
 	if (request_layout(r))
 		return link_msg_refuse(why, "attributes that are too long together");
 	for (unsigned int i = 0; i < h.nattrs; i++) {
-		uint32_t n = request_in_bytes(r->kind[i], r->attrs[i].len);
+		uint32_t n = request_in_bytes(&r->attrs[i]);
 
 		if ((size_t)(end - at) < link_msg_padded(n))
 			return link_msg_refuse(why, "fewer bytes than the attributes' lengths say");
@@ -105,16 +96,16 @@ int msg_unpack_request(struct request *r, const uint8_t *body, size_t len, const
 }
 
 /* What of an OUT attribute really goes back. */
-static uint32_t out_bytes(const struct request *r, unsigned int i)
+static uint32_t out_bytes(const struct owned_request *r, unsigned int i)
 {
-	uint32_t room = request_out_bytes(r->kind[i], r->attrs[i].len);
+	uint32_t room = request_out_bytes(&r->attrs[i]);
 
 	return r->attrs[i].written < room ? r->attrs[i].written : room;
 }
 
-int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
+int msg_pack_answer(const struct owned_request *r, uint8_t **body, size_t *len)
 {
-	const struct kreq *k = &r->req;
+	const struct uverbs_request *k = &r->req;
 	struct msg_done h = {k->nattrs, k->nfds, k->nshares, 0};
 	uint8_t *at;
 
@@ -146,7 +137,7 @@ int msg_pack_answer(const struct request *r, uint8_t **body, size_t *len)
 	return 0;
 }
 
-static int unpack_results(struct kreq *k, const uint8_t **at, const uint8_t *end)
+static int unpack_results(struct uverbs_request *k, const uint8_t **at, const uint8_t *end)
 {
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		struct msg_result m;
@@ -164,7 +155,7 @@ static int unpack_results(struct kreq *k, const uint8_t **at, const uint8_t *end
 	return 0;
 }
 
-static int unpack_fds(struct kreq *k, const uint8_t **at, const uint8_t *end, const int *fds)
+static int unpack_fds(struct uverbs_request *k, const uint8_t **at, const uint8_t *end, const int *fds)
 {
 	for (unsigned int i = 0; i < k->nfds; i++) {
 		struct msg_fd m;
@@ -182,7 +173,7 @@ static int unpack_fds(struct kreq *k, const uint8_t **at, const uint8_t *end, co
 	return 0;
 }
 
-static int unpack_shares(struct kreq *k, unsigned int n, const uint8_t **at, const uint8_t *end)
+static int unpack_shares(struct uverbs_request *k, unsigned int n, const uint8_t **at, const uint8_t *end)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		struct msg_share m;
@@ -191,13 +182,13 @@ static int unpack_shares(struct kreq *k, unsigned int n, const uint8_t **at, con
 			return -EPROTO;
 		memcpy(&m, *at, sizeof(m));
 		*at += sizeof(m);
-		k->shares[i] = (struct kshare){m.va, m.len, m.what};
+		k->shares[i] = (struct uverbs_share){m.va, m.len, m.what};
 	}
 	k->nshares = n;
 	return 0;
 }
 
-int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int *fds,
+int msg_unpack_answer(struct uverbs_request *k, const uint8_t *body, size_t len, const int *fds,
 		      unsigned int nfds)
 {
 	const uint8_t *at = body + sizeof(struct msg_done), *end = body + len;
@@ -206,7 +197,7 @@ int msg_unpack_answer(struct kreq *k, const uint8_t *body, size_t len, const int
 	if (len < sizeof(h))
 		return -EPROTO;
 	memcpy(&h, body, sizeof(h));
-	if (h.nattrs != k->nattrs || h.nfds != nfds || nfds > KREQ_FDS || h.nshares > KREQ_SHARES)
+	if (h.nattrs != k->nattrs || h.nfds != nfds || nfds > UVERBS_REQUEST_FDS || h.nshares > UVERBS_REQUEST_SHARES)
 		return -EPROTO;
 	if (unpack_results(k, &at, end))
 		return -EPROTO;

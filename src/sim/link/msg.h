@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_MSG_H
-#define SIM_FRONT_MSG_H
+#ifndef SIM_MSG_H
+#define SIM_MSG_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "request.h"
+#include "uverbs/request.h"
 
 /*
  * A request on the link. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the
@@ -41,19 +41,19 @@ struct msg_fd {
 
 struct msg_share {
 	uint64_t va, len;
-	uint32_t what, pad; /* enum kshare_what */
+	uint32_t what, pad; /* enum uverbs_share_what */
 };
 
 /* Client: a request to a message (freed by the caller), an answer into the request. */
-int msg_pack_request(const struct kreq *, uint8_t **body, size_t *len);
-int msg_unpack_answer(struct kreq *, const uint8_t *body, size_t len, const int *fds,
+int msg_pack_request(const struct uverbs_request *, uint8_t **body, size_t *len);
+int msg_unpack_answer(struct uverbs_request *, const uint8_t *body, size_t len, const int *fds,
 		      unsigned int nfds);
 
 /*
  * Server: a message of anybody into a request (request_fini() in any case), and its outcome into an
  * answer. -EPROTO, with `why` set, if the message contradicts itself or the method's table.
  */
-int msg_unpack_request(struct request *, const uint8_t *body, size_t len, const char **why);
-int msg_pack_answer(const struct request *, uint8_t **body, size_t *len);
+int msg_unpack_request(struct owned_request *, const uint8_t *body, size_t len, const char **why);
+int msg_pack_answer(const struct owned_request *, uint8_t **body, size_t *len);
 
 #endif

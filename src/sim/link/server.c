@@ -42,8 +42,8 @@ void conn_close(struct conn *c)
 		close(c->pidfd);
 	}
 	port_forget(c);
-	if (c->kfile)
-		kernel_close(c->kfile);
+	if (c->file)
+		kernel_close(c->file);
 	if (c->mm)
 		mm_close(c->mm);
 	close(c->sock);
@@ -119,8 +119,8 @@ static int link_server_open_device(struct conn *c, uint32_t function)
 		return -errno;
 	c->function = function;
 	errno = ENOMEM;
-	c->kfile = kernel_open(chip_kernel(c->server->chip), c->mm, function);
-	return c->kfile ? 0 : -errno;
+	c->file = kernel_open(chip_kernel(c->server->chip), c->mm, function);
+	return c->file ? 0 : -errno;
 }
 
 static void on_open(struct conn *c)
@@ -131,12 +131,12 @@ static void on_open(struct conn *c)
 	if (c->in.m.h.len != sizeof(function))
 		return conn_throw_out(c, "an open message of a wrong length");
 	memcpy(&function, c->in.m.body, sizeof(function));
-	if (c->kfile)
+	if (c->file)
 		return conn_throw_out(c, "a second open");
 	if (function >= chip_device(c->server->chip)->nfunctions)
 		return conn_throw_out(c, "an open of a function that the chip doesn't have");
 	err = link_server_open_device(c, function);
-	fd = err ? -1 : bar_fd(kfile_bar(c->kfile));
+	fd = err ? -1 : bar_fd(file_bar(c->file));
 	if (link_server_answer(c, err, NULL, 0, &fd, !err) && err)
 		conn_close(c);
 }
@@ -145,7 +145,7 @@ static void on_ioctl(struct conn *c)
 {
 	const char *why = NULL;
 	uint8_t *body = NULL;
-	struct request r;
+	struct owned_request r;
 	size_t len = 0;
 	int fds[LINK_FDS];
 	int rc;
@@ -154,7 +154,7 @@ static void on_ioctl(struct conn *c)
 		request_fini(&r);
 		return conn_throw_out(c, why);
 	}
-	rc = kernel_ioctl(c->kfile, &r.req);
+	rc = kernel_ioctl(c->file, &r.req);
 	for (unsigned int i = 0; i < r.req.nfds; i++)
 		fds[i] = r.req.fds[i].fd;
 	if (msg_pack_answer(&r, &body, &len)) {
@@ -178,7 +178,7 @@ static bool range_of(struct conn *c, struct link_range *range)
 
 static void on_map(struct conn *c)
 {
-	struct bar *bar = kfile_bar(c->kfile);
+	struct bar *bar = file_bar(c->file);
 	struct link_range range;
 
 	if (!range_of(c, &range))
@@ -196,7 +196,7 @@ static void on_unmap(struct conn *c)
 
 	if (!range_of(c, &range))
 		return;
-	bar_unmapped(kfile_bar(c->kfile), range.va, range.len);
+	bar_unmapped(file_bar(c->file), range.va, range.len);
 	link_server_answer(c, 0, NULL, 0, NULL, 0);
 }
 
@@ -208,18 +208,18 @@ static void on_share(struct conn *c)
 		return;
 	if (c->in.m.nfds != 1)
 		return conn_throw_out(c, "a piece of memory without its file");
-	link_server_answer(c, kernel_share(c->kfile, range.va, range.len, c->in.m.fds[0]), NULL, 0,
+	link_server_answer(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0,
 			   NULL, 0);
 }
 
 /* The answer says that the objects are gone, so they go first. */
 static void on_close(struct conn *c)
 {
-	int tangled = kernel_is_tangled(c->kfile);
+	int in_use = kernel_shared_pages_in_use(c->file);
 
-	kernel_close(c->kfile);
-	c->kfile = NULL;
-	if (link_server_answer(c, tangled, NULL, 0, NULL, 0))
+	kernel_close(c->file);
+	c->file = NULL;
+	if (link_server_answer(c, in_use, NULL, 0, NULL, 0))
 		conn_close(c);
 }
 
@@ -237,7 +237,7 @@ static unsigned int client_rows(const struct link_server *s, struct link_client_
 
 	DL_FOREACH(s->conns, c)
 	{
-		if (!c->kfile || n == ROWS)
+		if (!c->file || n == ROWS)
 			continue;
 		rows[n].pid = (uint32_t)c->pid;
 		rows[n].function = c->function;
@@ -310,7 +310,7 @@ static void link_server_handle(struct conn *c)
 
 	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
 		return conn_throw_out(c, "a message of an unknown type");
-	if (messages[type].needs_device && !c->kfile)
+	if (messages[type].needs_device && !c->file)
 		return conn_throw_out(c, "a request before it opened the device");
 	messages[type].fn(c);
 }

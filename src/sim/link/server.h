@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_LINK_SERVER_H
-#define SIM_FRONT_LINK_SERVER_H
+#ifndef LINK_SERVER_H
+#define LINK_SERVER_H
 
 #include <stddef.h>
 #include <stdint.h>

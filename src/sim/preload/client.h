@@ -13,7 +13,7 @@
  * path or a file descriptor is; it flattens ioctls and hands them to a transport: the link to a
  * server, or the chip in the same process.
  */
-struct kreq;
+struct uverbs_request;
 
 /* One open of the device in this process. A file is known by the inode of its memfd, so that
  * dup'ed and passed descriptors are the same file. */
@@ -34,7 +34,7 @@ struct transport {
 	/* A new descriptor of the BAR (close-on-exec), or -errno. */
 	int (*open)(struct cfile *, unsigned int function);
 	/* 0 or -errno as ioctl() gives; outputs are in the request. */
-	int (*ioctl)(struct cfile *, struct kreq *);
+	int (*ioctl)(struct cfile *, struct uverbs_request *);
 	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
 	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
 	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "real.h"
 #include "share.h"
-#include "link/request.h"
+#include "uverbs/request.h"
 
 static int flatten_copy(long number, void *here, uint64_t there, size_t len)
 {
@@ -46,7 +46,7 @@ static int copy_out(uint64_t to, const void *from, size_t len)
 }
 
 /* The other side knows a FD by its inode. */
-static int fd_in(struct kattr *a)
+static int fd_in(struct uverbs_attr *a)
 {
 	struct stat st;
 
@@ -70,14 +70,13 @@ static int header_in(struct ib_uverbs_ioctl_hdr *h, const void *arg)
 	return 0;
 }
 
-static int attrs_in(struct request *r, const struct ib_uverbs_attr *ua, unsigned int n)
+static int attrs_in(struct owned_request *r, const struct ib_uverbs_attr *ua, unsigned int n)
 {
 	int err;
 
 	r->req.nattrs = n;
 	for (unsigned int i = 0; i < n; i++) {
-		r->kind[i] = request_kind(r, ua[i].attr_id);
-		r->attrs[i] = (struct kattr){
+		r->attrs[i] = (struct uverbs_attr){
 			.id = ua[i].attr_id,
 			.flags = ua[i].flags,
 			.len = ua[i].len,
@@ -87,42 +86,42 @@ static int attrs_in(struct request *r, const struct ib_uverbs_attr *ua, unsigned
 	}
 	err = request_layout(r);
 	for (unsigned int i = 0; !err && i < n; i++) {
-		struct kattr *a = &r->attrs[i];
+		struct uverbs_attr *a = &r->attrs[i];
 
-		if (r->kind[i] == ATTR_FD_IN)
+		if (a->kind == ATTR_FD_IN)
 			err = fd_in(a);
-		else if (request_in_bytes(r->kind[i], a->len))
+		else if (request_in_bytes(a))
 			err = flatten_copy_in((void *)(uintptr_t)a->in, ua[i].data, a->len);
 	}
 	return err;
 }
 
 /* FDs get their numbers in this process, where the kernel would have written them. */
-static void place_fds(struct request *r)
+static void place_fds(struct owned_request *r)
 {
 	for (unsigned int i = 0; i < r->req.nfds; i++) {
 		unsigned int at = r->req.fds[i].attr;
-		struct kattr *a = &r->attrs[at];
+		struct uverbs_attr *a = &r->attrs[at];
 		int32_t number = r->req.fds[i].fd;
 
-		if (r->kind[at] == ATTR_FD_OUT)
+		if (a->kind == ATTR_FD_OUT)
 			a->data = (uint32_t)number;
-		else if (r->kind[at] == ATTR_OUT && r->req.fds[i].off + sizeof(number) <= a->len)
+		else if (a->kind == ATTR_OUT && r->req.fds[i].off + sizeof(number) <= a->len)
 			memcpy(a->out + r->req.fds[i].off, &number, sizeof(number));
 	}
 }
 
-static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_t to)
+static int attrs_out(const struct owned_request *r, struct ib_uverbs_attr *ua, uint64_t to)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < r->req.nattrs; i++) {
-		const struct kattr *a = &r->attrs[i];
+		const struct uverbs_attr *a = &r->attrs[i];
 
-		if (r->kind[i] == ATTR_OUT && a->written &&
+		if (a->kind == ATTR_OUT && a->written &&
 		    copy_out(ua[i].data, a->out, a->written))
 			err = -EFAULT;
-		if (r->kind[i] == ATTR_IDR || r->kind[i] == ATTR_FD_OUT)
+		if (a->kind == ATTR_IDR || a->kind == ATTR_FD_OUT)
 			ua[i].data = a->data;
 		if (a->valid_output)
 			ua[i].flags |= UVERBS_ATTR_F_VALID_OUTPUT;
@@ -132,7 +131,7 @@ static int attrs_out(const struct request *r, struct ib_uverbs_attr *ua, uint64_
 	return err;
 }
 
-static int flatten_exchange(struct cfile *cf, const struct transport *t, struct request *r,
+static int flatten_exchange(struct cfile *cf, const struct transport *t, struct owned_request *r,
 			    struct ib_uverbs_attr *ua, uint64_t to)
 {
 	int rc = share_ioctl(cf, t, &r->req);
@@ -151,7 +150,7 @@ int flatten_ioctl(struct cfile *cf, const struct transport *t, void *arg)
 	struct ib_uverbs_attr ua[REQUEST_ATTRS];
 	struct ib_uverbs_ioctl_hdr h;
 	uint64_t at = (uintptr_t)arg + sizeof(h);
-	struct request r;
+	struct owned_request r;
 	int err = header_in(&h, arg);
 
 	if (err)

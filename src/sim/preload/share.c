@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/maps.h"
-#include "kernel/kernel.h"
+#include "uverbs/request.h"
 #include "client.h"
 #include "drop.h"
 #include "move.h"
@@ -175,16 +175,16 @@ static bool is_dma_elsewhere(void)
 /* --- what answers ask for --------------------------------------------------------------------- */
 
 /* This thread must not wait for itself. */
-static bool near_stack(const struct kshare *s)
+static bool near_stack(const struct uverbs_share *s)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	return s->va < here + STACK_NEAR && here - STACK_NEAR < s->va + s->len;
 }
 
-static bool is_fresh(const struct kshare *s)
+static bool is_fresh(const struct uverbs_share *s)
 {
-	unsigned char there[KSHARE_DATA_MOST / PAGE];
+	unsigned char there[UVERBS_SHARE_DATA_MOST / PAGE];
 
 	if (mincore((void *)(uintptr_t)s->va, s->len, there))
 		return false;
@@ -208,16 +208,16 @@ uint64_t share_bytes(void)
  * may just have the kernel store. What nobody has touched yet nobody reads into. (When it goes back
  * somebody may: without the privilege it stays.)
  */
-static bool may_move(const struct kshare *s, bool alone)
+static bool may_move(const struct uverbs_share *s, bool alone)
 {
 	if (near_stack(s))
 		return false;
-	return s->what == KSHARE_RING ||
-	       (s->len <= KSHARE_DATA_MOST && share_bytes() + s->len <= DATA_ALL &&
+	return s->what == UVERBS_SHARE_RING ||
+	       (s->len <= UVERBS_SHARE_DATA_MOST && share_bytes() + s->len <= DATA_ALL &&
 		(alone || is_fresh(s)) && !is_dma_elsewhere());
 }
 
-static bool is_among(const struct piece *p, const struct kshare *s, unsigned int n)
+static bool is_among(const struct piece *p, const struct uverbs_share *s, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (p->va == s[i].va && p->len == s[i].len)
@@ -226,7 +226,7 @@ static bool is_among(const struct piece *p, const struct kshare *s, unsigned int
 }
 
 /* Those of one file: at these places, or all. */
-static void pieces_end_now(const struct cfile *cf, const struct kshare *s, unsigned int n,
+static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s, unsigned int n,
 			   bool alone)
 {
 	int pinned = -1; /* not known */
@@ -247,7 +247,7 @@ static void pieces_end_now(const struct cfile *cf, const struct kshare *s, unsig
 		preload_share_sweep(alone, false);
 }
 
-static void share(struct cfile *cf, const struct transport *t, const struct kshare *s, bool alone)
+static void share(struct cfile *cf, const struct transport *t, const struct uverbs_share *s, bool alone)
 {
 	struct piece *p = may_move(s, alone) ? piece_new() : NULL;
 	int memfd = p ? move_file(s->len) : -1;
@@ -262,19 +262,19 @@ static void share(struct cfile *cf, const struct transport *t, const struct ksha
 					   .dev = st.st_dev,
 					   .va = s->va,
 					   .len = s->len,
-					   .data = s->what == KSHARE_DATA});
+					   .data = s->what == UVERBS_SHARE_DATA});
 		if (t->share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);
 	}
 	real()->close(memfd);
 }
 
-static void preload_share_obey(struct cfile *cf, const struct transport *t, const struct kreq *req)
+static void preload_share_obey(struct cfile *cf, const struct transport *t, const struct uverbs_request *req)
 {
 	bool alone = req->nshares && is_alone();
 	unsigned int n = 0;
 
-	while (n < req->nshares && req->shares[n].what == KSHARE_BACK)
+	while (n < req->nshares && req->shares[n].what == UVERBS_SHARE_BACK)
 		n++;
 	if (n)
 		pieces_end_now(cf, req->shares, n, alone);
@@ -282,7 +282,7 @@ static void preload_share_obey(struct cfile *cf, const struct transport *t, cons
 		share(cf, t, &req->shares[n], alone);
 }
 
-int share_ioctl(struct cfile *cf, const struct transport *t, struct kreq *req)
+int share_ioctl(struct cfile *cf, const struct transport *t, struct uverbs_request *req)
 {
 	struct held held;
 	bool was_inside;

@@ -7,7 +7,7 @@
 
 struct cfile;
 struct held;
-struct kreq;
+struct uverbs_request;
 struct transport;
 
 /*
@@ -23,7 +23,7 @@ struct transport;
  * transport->ioctl(), and what its answer asks for. One request of the process at a time: while
  * pages move, the device must not write to them for the next one.
  */
-int share_ioctl(struct cfile *, const struct transport *, struct kreq *);
+int share_ioctl(struct cfile *, const struct transport *, struct uverbs_request *);
 /*
  * The file is closed: what it has shared is the program's own again, unless it has to stay; then,
  * when the last file is closed.

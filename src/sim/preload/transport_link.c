@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "kernel/kernel.h"
 #include "link/link.h"
 #include "link/msg.h"
 #include "real.h"
@@ -86,7 +85,7 @@ static int transport_link_ask(struct cfile *cf, uint16_t type, const void *body,
 	return err ? transport_link_gone(cf, err) : 0;
 }
 
-static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *answer)
+static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link_message *answer)
 {
 	int err = 0;
 
@@ -99,7 +98,7 @@ static int answer_into(struct cfile *cf, struct kreq *req, struct link_message *
 	return answer->h.result;
 }
 
-static int link_ioctl(struct cfile *cf, struct kreq *req)
+static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct link_message answer = {0};
 	uint8_t *body;
@@ -162,15 +161,15 @@ static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 
 static bool transport_link_link_close(struct cfile *cf)
 {
-	bool tangled;
+	bool in_use;
 
 	if (cf->sock < 0)
 		return false;
-	tangled = transport_link_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	in_use = transport_link_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
-	return tangled;
+	return in_use;
 }
 
 static void link_forked(struct cfile *cf)

@@ -15,13 +15,15 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "uverbs.h"
+#include "base/clock.h"
+#include "channel.h"
+#include "room.h"
 
 #define RETRY_NS 500000ull
 #define SLOTS	 16u /* packets that a pipe holds */
 
-struct packet {
-	struct packet *next;
+struct event_packet {
+	struct event_packet *next;
 	const void *owner;
 	uint32_t len;
 	uint8_t bytes[];
@@ -29,7 +31,7 @@ struct packet {
 
 struct channel {
 	struct channel *next;
-	struct kfile *f;
+	struct uverbs_file *f;
 	struct timer retry; /* the pipe was full */
 	enum channel_kind kind;
 	int fd;
@@ -37,9 +39,9 @@ struct channel {
 	uint32_t users;
 	bool omit_data;
 	bool stream; /* a sandbox without packet mode */
-	struct packet *queue, **tail;
+	struct event_packet *queue, **tail;
 	/* The last packets written, oldest first: whose those are that nobody has read yet. */
-	struct packet *sent[SLOTS];
+	struct event_packet *sent[SLOTS];
 	unsigned int nsent;
 };
 
@@ -58,7 +60,7 @@ static bool closed_by_program(const struct channel *c)
 static void drop_queue(struct channel *c)
 {
 	while (c->queue) {
-		struct packet *p = c->queue;
+		struct event_packet *p = c->queue;
 
 		c->queue = p->next;
 		free(p);
@@ -68,7 +70,7 @@ static void drop_queue(struct channel *c)
 
 static void channel_release(struct channel *c)
 {
-	struct kfile *f = c->f;
+	struct uverbs_file *f = c->f;
 	struct channel **at = &f->channels;
 
 	while (*at != c)
@@ -76,7 +78,10 @@ static void channel_release(struct channel *c)
 	*at = c->next;
 	if (f->async == c)
 		f->async = NULL;
-	devx_forget_channel(f->k, c);
+	for (const struct kernel_room *const *r = f->k->rooms; *r; r++) {
+		if ((*r)->channel_freed)
+			(*r)->channel_freed(f->k, c);
+	}
 	timer_cancel(&f->k->dev->timers, &c->retry);
 	drop_queue(c);
 	for (unsigned int i = 0; i < c->nsent; i++)
@@ -86,7 +91,7 @@ static void channel_release(struct channel *c)
 }
 
 /* Channels go when the program has closed them and no object refers to them. */
-static void channel_sweep(struct kfile *f)
+static void channel_sweep(struct uverbs_file *f)
 {
 	for (struct channel *c = f->channels, *next; c; c = next) {
 		next = c->next;
@@ -95,7 +100,7 @@ static void channel_sweep(struct kfile *f)
 	}
 }
 
-void channel_free_all(struct kfile *f)
+void channel_free_all(struct uverbs_file *f)
 {
 	while (f->channels)
 		channel_release(f->channels);
@@ -108,7 +113,7 @@ static void channel_retry(struct timer *t)
 	channel_flush(from_timer(t));
 }
 
-struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client_fd)
+struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *client_fd)
 {
 	struct channel *c;
 	struct stat st;
@@ -141,7 +146,7 @@ struct channel *channel_new(struct kfile *f, enum channel_kind kind, int *client
 	return c;
 }
 
-int channel_find(struct kfile *f, uint64_t inode, enum channel_kind kind, struct channel **found)
+int channel_find(struct uverbs_file *f, uint64_t inode, enum channel_kind kind, struct channel **found)
 {
 	for (struct channel *c = f->channels; c; c = c->next) {
 		if (c->inode == inode && c->kind == kind) {
@@ -173,7 +178,7 @@ void channel_set_omit_data(struct channel *c)
 	c->omit_data = true;
 }
 
-static void channel_remember(struct channel *c, struct packet *p)
+static void channel_remember(struct channel *c, struct event_packet *p)
 {
 	if (c->nsent == SLOTS) {
 		free(c->sent[0]);
@@ -237,7 +242,7 @@ static void channel_flush(struct channel *c)
 		return;
 	}
 	while (c->queue) {
-		struct packet *p = c->queue;
+		struct event_packet *p = c->queue;
 
 		if (channel_is_full(c) || write(c->fd, p->bytes, p->len) < 0) {
 			if (errno == EPIPE)
@@ -252,7 +257,7 @@ static void channel_flush(struct channel *c)
 	}
 }
 
-static void channel_append(struct channel *c, struct packet *p)
+static void channel_append(struct channel *c, struct event_packet *p)
 {
 	p->next = NULL;
 	*c->tail = p;
@@ -261,7 +266,7 @@ static void channel_append(struct channel *c, struct packet *p)
 
 void channel_post(struct channel *c, const void *owner, const void *event, size_t len)
 {
-	struct packet *p = malloc(sizeof(*p) + len);
+	struct event_packet *p = malloc(sizeof(*p) + len);
 
 	if (!p)
 		return;
@@ -298,8 +303,8 @@ static unsigned int drop_from_queue(struct channel *c, const void *owner)
 {
 	unsigned int n = 0;
 
-	for (struct packet **at = &c->queue; *at;) {
-		struct packet *p = *at;
+	for (struct event_packet **at = &c->queue; *at;) {
+		struct event_packet *p = *at;
 
 		if (p->owner == owner) {
 			*at = p->next;
@@ -319,7 +324,7 @@ static unsigned int drop_from_queue(struct channel *c, const void *owner)
 static void give_again(struct channel *c, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		struct packet *p = c->sent[--c->nsent];
+		struct event_packet *p = c->sent[--c->nsent];
 
 		p->next = c->queue;
 		if (!c->queue)
@@ -338,7 +343,7 @@ unsigned int channel_purge(struct channel *c, const void *owner)
 	return n;
 }
 
-static unsigned int channel_count(const struct packet *p, const void *owner)
+static unsigned int channel_count(const struct event_packet *p, const void *owner)
 {
 	unsigned int n = 0;
 
@@ -364,7 +369,7 @@ size_t channel_backlog(const struct channel *c)
 {
 	size_t bytes = 0;
 
-	for (const struct packet *p = c->queue; p; p = p->next)
+	for (const struct event_packet *p = c->queue; p; p = p->next)
 		bytes += p->len;
 	return bytes;
 }

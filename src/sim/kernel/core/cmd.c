@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Firmware commands and the page lists that go into them. */
-#include <endian.h>
+/* Firmware commands, and their status as an errno. */
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <dvx/prm/cmd.h>
 #include "fw/fw.h"
-#include "uverbs.h"
-
-#define DBREC_BYTES  8
-#define LOG_PAGE     12
-#define LOG_PAGE_MAX 43		/* 5 bits above 12 */
-#define MAX_PAGES    (1u << 24) /* a mailbox of 128 MiB */
+#include "cmd.h"
 
 /* mlx5_core's table; what it doesn't know is EIO. */
 static const struct {
@@ -36,7 +28,7 @@ static const struct {
 	{PRM_STATUS_BAD_OUTP_LEN, -EIO},
 };
 
-int fw_errno(const void *out)
+int cmd_errno(const void *out)
 {
 	uint8_t status = *(const uint8_t *)out;
 
@@ -47,137 +39,8 @@ int fw_errno(const void *out)
 	return -EIO;
 }
 
-int fw_cmd(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
+int cmd_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
 {
 	fw_exec(v, in, in_len, out, out_len);
-	return fw_errno(out);
-}
-
-/* The lowest bit in which two addresses differ, or the top if they don't. */
-static unsigned int agree_bits(uint64_t a, uint64_t b)
-{
-	return a == b ? LOG_PAGE_MAX : (unsigned int)__builtin_ctzll(a ^ b);
-}
-
-static int set_pages(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len,
-		     unsigned int log_page)
-{
-	uint64_t mask = (1ull << log_page) - 1;
-	uint64_t n = ((va & mask) + len + mask) >> log_page;
-
-	if (n > MAX_PAGES)
-		return -ENOMEM;
-	p->log_page = log_page;
-	p->offset = va & mask;
-	p->first = mm_bus(mm, va & ~mask);
-	p->n = (uint32_t)n;
-	return 0;
-}
-
-/* The smallest page that holds all of [va, va + len), no smaller than `from`, no larger than `to`.
- */
-static unsigned int uverbs_cmd_cover(uint64_t va, uint64_t len, unsigned int from, unsigned int to)
-{
-	unsigned int log = from;
-
-	while (log < to && va >> log != (va + len - 1) >> log)
-		log++;
-	return log;
-}
-
-int pages_mkey(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t iova)
-{
-	unsigned int most = agree_bits(iova, va);
-
-	return set_pages(
-		p, mm, va, len,
-		uverbs_cmd_cover(va, len, LOG_PAGE, most < LOG_PAGE_MAX ? most : LOG_PAGE_MAX));
-}
-
-/* The offset has 6 bits, in 64ths of a page: the page can't be larger than 64 times va's alignment.
- */
-int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
-{
-	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
-	unsigned int most = align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX;
-
-	if (most < LOG_PAGE)
-		return -EINVAL;
-	return set_pages(p, mm, va, len, uverbs_cmd_cover(va, len, LOG_PAGE, most));
-}
-
-/*
- * Its page_offset has 5 bits: the first byte lies in the first half of a page, so the smallest page
- * that does that, the larger ones first as they take fewer entries.
- */
-int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
-{
-	unsigned int align = va ? (unsigned int)__builtin_ctzll(va) : LOG_PAGE_MAX;
-	unsigned int log;
-
-	if (align < 6)
-		return -EINVAL;
-	log = uverbs_cmd_cover(va, len, LOG_PAGE,
-			       align + 6 < LOG_PAGE_MAX ? align + 6 : LOG_PAGE_MAX);
-	while (log > LOG_PAGE && va >> (log - 1) & 1)
-		log--;
-	while (va >> (log - 1) & 1)
-		log++;
-	if (align + 6 < log)
-		return -EINVAL;
-	return set_pages(p, mm, va, len, log);
-}
-
-int queue_pages(struct pages *p, struct kfile *f, const struct queue_memory *q)
-{
-	if (pin_memory(f, q->va, q->len, q->write, PIN_RING))
-		return refuse(-EFAULT, "%s: %s 0x%" PRIx64 ": %" PRIu64 " bytes are not mapped%s",
-			      q->method, q->name, q->va, q->len, q->write ? " and writable" : "");
-	if ((q->wq ? pages_wq : pages_queue)(p, f->mm, q->va, q->len))
-		return refuse(-EINVAL, "%s: %s 0x%" PRIx64 " is not aligned to 64 bytes", q->method,
-			      q->name, q->va);
-	return 0;
-}
-
-int queue_dbrec(struct kfile *f, const char *method, uint64_t va)
-{
-	if (va & (DBREC_BYTES - 1) || pin_memory(f, va, DBREC_BYTES, true, PIN_RECORD))
-		return refuse(-EFAULT, "%s: db_addr 0x%" PRIx64 " is not mapped, or not aligned",
-			      method, va);
-	return 0;
-}
-
-unsigned int pages_queue_offset(const struct pages *p)
-{
-	return (unsigned int)(p->offset >> (p->log_page - 6));
-}
-
-/*
- * As mlx5_ib does: no larger than the region, and above 4 KiB only pages that the region fills
- * from its first byte to its last, since an offset into a umem counts from its first page.
- */
-int pages_umem(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len, uint64_t sizes)
-{
-	unsigned int log = LOG_PAGE;
-
-	while (log < LOG_PAGE_MAX && 1ull << log < len)
-		log++;
-	sizes &= ((2ull << log) - 1) & ~((1ull << LOG_PAGE) - 1);
-	if (!sizes)
-		return -EINVAL;
-	log = 63 - (unsigned int)__builtin_clzll(sizes);
-	while (log > LOG_PAGE && (va | len) & ((1ull << log) - 1))
-		log--;
-	return set_pages(p, mm, va, len, log);
-}
-
-void pages_write(const struct pages *p, void *mtt, uint64_t rw)
-{
-	uint8_t *to = mtt;
-
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint64_t be = htobe64((p->first + ((uint64_t)i << p->log_page)) | rw);
-
-		memcpy(to + 8ull * i, &be, sizeof(be));
-	}
+	return cmd_errno(out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From an EQE to whoever made the queue that it names. */
 #include <dvx/prm/eqe.h>
-#include "uverbs.h"
+#include "events.h"
 
 static struct hw_ref **events_bucket(struct kernel *k, uint32_t id)
 {
@@ -58,14 +58,10 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 	}
 }
 
-void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
+void hw_ref_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
-	struct kernel *k = kernel;
-	uint8_t type = (uint8_t)prm_eqe_get_type(eqe);
 	struct hw_ref *r = queue_of(k, v, type, eqe);
 
-	(void)eqn; /* each function has one */
 	if (r)
 		r->event(r, type, eqe);
-	devx_dispatch(k, v, type, eqe);
 }

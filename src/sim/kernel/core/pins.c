@@ -2,7 +2,7 @@
 /* Who holds which bytes of the program's memory, and which of its pages the device shares. */
 #include <errno.h>
 #include <stdlib.h>
-#include "uverbs.h"
+#include "pins.h"
 
 #define PAGE	  4096ull
 #define DATA_PINS 4096u /* in a file with more of them it takes long to ask */
@@ -24,7 +24,7 @@ struct back {
 };
 
 /* A process may have the device open more than once. NULL to begin with. */
-static struct kfile *next_of_process(const struct kfile *f, struct kfile *o)
+static struct uverbs_file *next_of_process(const struct uverbs_file *f, struct uverbs_file *o)
 {
 	o = o ? o->next : f->k->files;
 	while (o && !mm_same_process(o->mm, f->mm))
@@ -32,14 +32,14 @@ static struct kfile *next_of_process(const struct kfile *f, struct kfile *o)
 	return o;
 }
 
-static void pins_hold(struct kfile *f, uint64_t va, uint64_t len, int by)
+static void pins_hold(struct uverbs_file *f, uint64_t va, uint64_t len, int by)
 {
-	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
 		mm_share_hold(o->mm, va, len, by);
 }
 
 /* One look serves all that a request pins. */
-static int pins_check(struct kfile *f, uint64_t va, uint64_t len, bool write, bool *own)
+static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	int err;
 
@@ -51,7 +51,7 @@ static int pins_check(struct kfile *f, uint64_t va, uint64_t len, bool write, bo
 	return err;
 }
 
-int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
+int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enum pin_use use)
 {
 	struct pin *p;
 	bool own;
@@ -70,7 +70,7 @@ int pin_memory(struct kfile *f, uint64_t va, uint64_t len, bool write, enum pin_
 }
 
 /* What nobody holds any more goes back; without memory to note it, it stays shared. */
-static void let_go(struct kfile *f, uint64_t from, uint64_t bytes)
+static void let_go(struct uverbs_file *f, uint64_t from, uint64_t bytes)
 {
 	struct back *b;
 	uint64_t va, len;
@@ -85,10 +85,10 @@ static void let_go(struct kfile *f, uint64_t from, uint64_t bytes)
 	}
 }
 
-static void pin_free(struct kfile *f, struct pin *p)
+static void pin_free(struct uverbs_file *f, struct pin *p)
 {
 	pins_hold(f, p->va, p->len, -1);
-	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
 		let_go(o, p->va, p->len);
 	LIST_REMOVE(p, link);
 	f->npins--;
@@ -96,7 +96,7 @@ static void pin_free(struct kfile *f, struct pin *p)
 }
 
 /* How often, by objects of this file; not by this one. */
-static unsigned int pinned_here(const struct kfile *f, const struct uobj *but, uint64_t va,
+static unsigned int pinned_here(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
 				uint64_t len)
 {
 	unsigned int n = 0;
@@ -108,11 +108,11 @@ static unsigned int pinned_here(const struct kfile *f, const struct uobj *but, u
 }
 
 /* By those of all files of the process. */
-static unsigned int pinned(const struct kfile *f, const struct uobj *but, uint64_t va, uint64_t len)
+static unsigned int pinned(const struct uverbs_file *f, const struct uobj *but, uint64_t va, uint64_t len)
 {
 	unsigned int n = 0;
 
-	for (struct kfile *o = NULL; (o = next_of_process(f, o));)
+	for (struct uverbs_file *o = NULL; (o = next_of_process(f, o));)
 		n += pinned_here(o, but, va, len);
 	return n;
 }
@@ -120,17 +120,17 @@ static unsigned int pinned(const struct kfile *f, const struct uobj *but, uint64
 /* How a use's pages are shared; around: those that it lies in, too, if it doesn't begin with one.
  */
 static const struct {
-	enum kshare_what what;
+	enum uverbs_share_what what;
 	bool around;
 } uses[] = {
-	[PIN_DATA] = {KSHARE_DATA, true},
-	[PIN_RING] = {KSHARE_RING, false},
-	[PIN_RECORD] = {KSHARE_RING, true},
-	[PIN_LONE_RECORD] = {KSHARE_DATA, true},
+	[PIN_DATA] = {UVERBS_SHARE_DATA, true},
+	[PIN_RING] = {UVERBS_SHARE_RING, false},
+	[PIN_RECORD] = {UVERBS_SHARE_RING, true},
+	[PIN_LONE_RECORD] = {UVERBS_SHARE_DATA, true},
 };
 
 /* Whole pages: whoever has a ring begin with a page has the rest of its last page to himself. */
-static bool pages_of(const struct pin *p, struct kshare *s)
+static bool pages_of(const struct pin *p, struct uverbs_share *s)
 {
 	s->va = uses[p->use].around ? p->va & ~(PAGE - 1) : p->va;
 	s->len = (p->va + p->len - s->va + PAGE - 1) & ~(PAGE - 1);
@@ -138,7 +138,7 @@ static bool pages_of(const struct pin *p, struct kshare *s)
 	return p->own && !(s->va % PAGE) && s->len <= MM_SHARE_MOST;
 }
 
-static bool asked_already(const struct kreq *req, const struct kshare *s)
+static bool asked_already(const struct uverbs_request *req, const struct uverbs_share *s)
 {
 	for (unsigned int i = 0; i < req->nshares; i++)
 		if (req->shares[i].va < s->va + s->len &&
@@ -148,20 +148,20 @@ static bool asked_already(const struct kreq *req, const struct kshare *s)
 }
 
 /* While another object holds bytes there the device may be writing them, unseen by the program. */
-static void ask_for(struct kfile *f, struct kreq *req, const struct pin *p)
+static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const struct pin *p)
 {
 	uint64_t first, len;
-	struct kshare s;
+	struct uverbs_share s;
 
-	if (p->use == PIN_DATA && (p->len > KSHARE_DATA_MOST || f->npins > DATA_PINS))
+	if (p->use == PIN_DATA && (p->len > UVERBS_SHARE_DATA_MOST || f->npins > DATA_PINS))
 		return;
-	if (req->nshares < KREQ_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
+	if (req->nshares < UVERBS_REQUEST_SHARES && pages_of(p, &s) && !asked_already(req, &s) &&
 	    !mm_share_over(f->mm, s.va, s.len, false, &first, &len) &&
 	    !pinned(f, p->owner, s.va, s.len))
 		req->shares[req->nshares++] = s;
 }
 
-static void settle_new(struct kfile *f, struct kreq *req, struct uobj *made)
+static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
 	struct pin *p;
 
@@ -180,23 +180,23 @@ static void settle_new(struct kfile *f, struct kreq *req, struct uobj *made)
  * What doesn't fit into this answer comes with a later one; what has got a new holder by then, when
  * that is gone.
  */
-static void settle_old(struct kfile *f, struct kreq *req)
+static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct back *b, *next;
 
 	for (b = LIST_FIRST(&f->backs); b; b = next) {
 		next = LIST_NEXT(b, link);
-		if (req->nshares == KREQ_SHARES || (b->late && pinned(f, NULL, b->va, b->len))) {
+		if (req->nshares == UVERBS_REQUEST_SHARES || (b->late && pinned(f, NULL, b->va, b->len))) {
 			b->late = true;
 			continue;
 		}
-		req->shares[req->nshares++] = (struct kshare){b->va, b->len, KSHARE_BACK};
+		req->shares[req->nshares++] = (struct uverbs_share){b->va, b->len, UVERBS_SHARE_BACK};
 		LIST_REMOVE(b, link);
 		free(b);
 	}
 }
 
-void pins_settle(struct kfile *f, struct kreq *req, struct uobj *made)
+void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
 	mm_look_end(f->look);
 	f->look = NULL;
@@ -214,7 +214,7 @@ void pins_drop(struct uobj *u)
 	}
 }
 
-void pins_free(struct kfile *f)
+void pins_free(struct uverbs_file *f)
 {
 	struct back *b;
 
@@ -224,7 +224,7 @@ void pins_free(struct kfile *f)
 	}
 }
 
-int kernel_share(struct kfile *f, uint64_t va, uint64_t len, int memfd)
+int pins_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)
 {
 	int err = va + len < va || !pinned_here(f, NULL, va, len) ? -ENOENT : 0;
 
@@ -235,12 +235,12 @@ int kernel_share(struct kfile *f, uint64_t va, uint64_t len, int memfd)
 	return err;
 }
 
-static bool pinned_elsewhere(const struct kfile *f, uint64_t va, uint64_t len)
+static bool pinned_elsewhere(const struct uverbs_file *f, uint64_t va, uint64_t len)
 {
 	return pinned(f, NULL, va, len) > pinned_here(f, NULL, va, len);
 }
 
-bool kernel_is_tangled(const struct kfile *f)
+bool pins_shared_in_use(const struct uverbs_file *f)
 {
 	uint64_t from = 0, va, len;
 	const struct back *b;

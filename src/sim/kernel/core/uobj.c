@@ -2,9 +2,9 @@
 /* Handles: what a program's 32-bit numbers mean in its open file. */
 #include <errno.h>
 #include <stdlib.h>
-#include "uverbs.h"
+#include "pins.h"
 
-static int uobj_grow(struct kfile *f)
+static int uobj_grow(struct uverbs_file *f)
 {
 	uint32_t n = f->nhandles ? f->nhandles * 2 : 64;
 	struct uobj **t = realloc(f->handles, n * sizeof(*t));
@@ -19,7 +19,7 @@ static int uobj_grow(struct kfile *f)
 }
 
 /* The lowest free number, as the kernel's xarray gives them out. */
-static int64_t free_handle(struct kfile *f)
+static int64_t free_handle(struct uverbs_file *f)
 {
 	uint32_t i = f->first_free;
 
@@ -31,7 +31,7 @@ static int64_t free_handle(struct kfile *f)
 	return i;
 }
 
-void *uobj_new(struct kfile *f, const struct uobj_class *class, size_t size)
+void *uobj_new(struct uverbs_file *f, const struct uobj_class *class, size_t size)
 {
 	struct uobj *u = calloc(1, size);
 	int64_t id;
@@ -56,7 +56,7 @@ void *uobj_new(struct kfile *f, const struct uobj_class *class, size_t size)
 
 void uobj_drop(struct uobj *u)
 {
-	struct kfile *f = u->file;
+	struct uverbs_file *f = u->file;
 
 	if (u->newer)
 		u->newer->older = u->older;
@@ -71,7 +71,7 @@ void uobj_drop(struct uobj *u)
 	free(u);
 }
 
-int uobj_find(struct kfile *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
 {
 	struct uobj *u = handle < f->nhandles ? f->handles[handle] : NULL;
 
@@ -102,7 +102,7 @@ int uobj_destroy(struct uobj *u)
 	return err;
 }
 
-int uobj_end(struct kfile *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
+int uobj_end(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
 {
 	int err = uobj_find(f, handle, class, obj);
 
@@ -110,7 +110,7 @@ int uobj_end(struct kfile *f, uint64_t handle, const struct uobj_class *class, s
 }
 
 /* Newest first; an object that is still referred to gets another round after the others. */
-void uobj_destroy_all(struct kfile *f)
+void uobj_destroy_all(struct uverbs_file *f)
 {
 	bool progress = true;
 

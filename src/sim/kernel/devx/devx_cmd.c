@@ -5,7 +5,8 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
-#include "devx.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 #include "fw/fw.h"
 
 #define GENERAL_START 0xb00 /* opcodes that mlx5_core passes on whatever they mean */
@@ -54,7 +55,7 @@ static bool devx_cmd_is_general(uint16_t opcode)
 	       listed(opcode, general, sizeof(general) / sizeof(general[0]));
 }
 
-int devx_uid(const struct kfile *f, uint16_t opcode)
+int devx_uid(const struct uverbs_file *f, uint16_t opcode)
 {
 	if (f->uid)
 		return f->uid;
@@ -63,9 +64,9 @@ int devx_uid(const struct kfile *f, uint16_t opcode)
 	return refuse(-EINVAL, "DevX opcode 0x%x: the context was opened without DevX", opcode);
 }
 
-int devx_mailbox(struct kreq *req, uint16_t id, struct devx_cmd *c)
+int devx_mailbox(struct uverbs_request *req, uint16_t id, struct devx_cmd *c)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 
 	c->in = malloc(a->len);
 	if (!c->in)
@@ -77,15 +78,15 @@ int devx_mailbox(struct kreq *req, uint16_t id, struct devx_cmd *c)
 }
 
 /* A refusal by the firmware is EREMOTEIO, and out has status and syndrome. */
-int devx_exec(struct kfile *f, const struct devx_cmd *c, void *out, size_t out_len)
+int devx_exec(struct uverbs_file *f, const struct devx_cmd *c, void *out, size_t out_len)
 {
 	fw_exec(f->vhca, c->in, c->in_len, out, out_len);
 	return prm_mbox_out_get_status(out) == PRM_STATUS_OK ? 0 : -EREMOTEIO;
 }
 
-int devx_run(struct kfile *f, struct kreq *req, const struct devx_cmd *c, uint16_t out_id)
+int devx_run(struct uverbs_file *f, struct uverbs_request *req, const struct devx_cmd *c, uint16_t out_id)
 {
-	struct kattr *a = kattr_find(req, out_id);
+	struct uverbs_attr *a = attr_find(req, out_id);
 	uint8_t *out = malloc(a->len);
 	int err;
 
@@ -94,14 +95,14 @@ int devx_run(struct kfile *f, struct kreq *req, const struct devx_cmd *c, uint16
 	err = devx_exec(f, c, out, a->len);
 	/* A kernel before 5.19 turned a status into an errno, and copied nothing back. */
 	if (err && f->vhca->dev->profile->old_kernel)
-		err = fw_errno(out);
+		err = cmd_errno(out);
 	else
-		kattr_out(req, out_id, out, a->len);
+		attr_out(req, out_id, out, a->len);
 	free(out);
 	return err;
 }
 
-int devx_other(struct kfile *f, struct kreq *req)
+int devx_other(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct devx_cmd c;
 	int err = devx_mailbox(req, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &c);
@@ -122,22 +123,22 @@ int devx_other(struct kfile *f, struct kreq *req)
 	return err;
 }
 
-int devx_query_eqn(struct kfile *f, struct kreq *req)
+int devx_query_eqn(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint64_t vector = kattr_value(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC);
-	const uint32_t eqn = kfile_eqn(f);
+	uint64_t vector = attr_value(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC);
+	const uint32_t eqn = file_eqn(f);
 
 	if (vector)
 		return refuse(-ENOENT, "DEVX_QUERY_EQN: vector %llu: the device has one, number 0",
 			      (unsigned long long)vector);
-	kattr_out(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, &eqn, sizeof(eqn));
+	attr_out(req, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, &eqn, sizeof(eqn));
 	return 0;
 }
 
 /* It translates the static UARs that libraries before 28 mapped; contexts here have none. */
-int devx_query_uar(struct kfile *f, struct kreq *req)
+int devx_query_uar(struct uverbs_file *f, struct uverbs_request *req)
 {
 	(void)f;
 	return refuse(-EINVAL, "DEVX_QUERY_UAR: index %llu: this context has UAR objects only",
-		      (unsigned long long)kattr_value(req, MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX));
+		      (unsigned long long)attr_value(req, MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX));
 }

@@ -7,7 +7,7 @@
 #include <dvx/prm/eqe.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "devx.h"
+#include "priv.h"
 
 #define MAX_EVENTS 16u
 #define EQE_BYTES  PRM_EQE_BYTES
@@ -118,7 +118,7 @@ static void devx_event_deliver(const struct subscription *s, const void *eqe)
 	}
 }
 
-void devx_dispatch(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
+void devx_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
 {
 	for (const struct subscription *s = *devx_event_bucket(k, number_of(type, eqe)); s;
 	     s = s->next) {
@@ -159,12 +159,12 @@ void devx_forget_channel(struct kernel *k, const struct channel *c)
 
 /* --- methods --------------------------------------------------------------------------------- */
 
-int devx_event_fd_alloc(struct kfile *f, struct kreq *req)
+int devx_event_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct channel *c;
 	uint64_t flags;
 	int fd;
-	int err = kattr_flags(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS,
+	int err = attr_flags(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS,
 			      "DEVX_ASYNC_EVENT_FD_ALLOC: FLAGS",
 			      MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA, &flags);
 
@@ -178,11 +178,11 @@ int devx_event_fd_alloc(struct kfile *f, struct kreq *req)
 		return refuse(-EMFILE, "DEVX_ASYNC_EVENT_FD_ALLOC: no pipe left");
 	if (flags)
 		channel_set_omit_data(c);
-	return kattr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, 0, fd);
+	return attr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, 0, fd);
 }
 
 /* All of them, or none. */
-static int devx_event_add(struct kfile *f, const struct subscription *like, const uint8_t *types,
+static int devx_event_add(struct uverbs_file *f, const struct subscription *like, const uint8_t *types,
 			  unsigned int n)
 {
 	struct subscription *added = NULL, **tail = &added;
@@ -209,7 +209,7 @@ static int devx_event_add(struct kfile *f, const struct subscription *like, cons
 	return 0;
 }
 
-static int check_types(const struct kattr *list, bool object)
+static int check_types(const struct uverbs_attr *list, bool object)
 {
 	if (list->len % 2 || list->len / 2 > MAX_EVENTS)
 		return refuse(
@@ -227,21 +227,21 @@ static int check_types(const struct kattr *list, bool object)
 	return 0;
 }
 
-int devx_subscribe(struct kfile *f, struct kreq *req)
+int devx_subscribe(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *list = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
-	const struct kattr *fd = kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
+	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST);
+	const struct uverbs_attr *fd = attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_HANDLE);
 	struct subscription s = {.vhca = f->vhca};
 	struct uobj *u;
 	int err;
 
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_SUBSCRIBE_EVENT: the context was opened without DevX");
-	if (kattr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
+	if (attr_find(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM))
 		return refuse(-EOPNOTSUPP,
 			      "DEVX_SUBSCRIBE_EVENT: FD_NUM: events go to the channel itself, "
 			      "not to an eventfd");
-	err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);
+	err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_OBJ_HANDLE, &devx_obj_class, &u);
 	if (!err)
 		err = channel_find(f, fd->data, CHANNEL_DEVX_EVENT, &s.channel);
 	if (!err)
@@ -251,6 +251,6 @@ int devx_subscribe(struct kfile *f, struct kreq *req)
 	s.obj = u;
 	s.number = u ? devx_obj_number((struct devx_obj *)u) : 0;
 	s.queue_type = devx_event_queue_type((struct devx_obj *)u);
-	s.cookie = kattr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE);
+	s.cookie = attr_value(req, MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE);
 	return devx_event_add(f, &s, list->in, list->len / 2);
 }

@@ -5,7 +5,7 @@
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
-#include "devx.h"
+#include "priv.h"
 
 bool devx_is_flow(uint16_t create)
 {

@@ -16,9 +16,10 @@
 #include <dvx/prm/rq.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "devx.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 #include "fw/fw.h"
-#include "kernel/verbs/raw.h"
+#include "kernel/verbs/verbs.h"
 
 #define BITS24 0xffffffu
 #define BITS32 0xffffffffu
@@ -127,7 +128,7 @@ static int uverbs_devx_obj_destroy(struct uobj *u)
 {
 	const struct devx_obj *o = (struct devx_obj *)u;
 	uint8_t out[PRM_MBOX_OUT_BYTES];
-	int err = fw_cmd(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
+	int err = cmd_exec(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
 
 	if (!err)
 		devx_forget_obj(u->file->k, u);
@@ -207,11 +208,11 @@ static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
 }
 
-static int uverbs_devx_obj_create(struct kfile *f, struct kreq *req, struct devx_cmd *c,
+static int uverbs_devx_obj_create(struct uverbs_file *f, struct uverbs_request *req, struct devx_cmd *c,
 				  const struct creator *how)
 {
 	struct devx_obj *o = uobj_new(f, &devx_obj_class, sizeof(*o));
-	const struct kattr *a = kattr_find(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
+	const struct uverbs_attr *a = attr_find(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
 	int err;
 
 	if (!o)
@@ -222,12 +223,12 @@ static int uverbs_devx_obj_create(struct kfile *f, struct kreq *req, struct devx
 		return err;
 	}
 	devx_obj_remember(o, c, how, a->out);
-	kattr_new_handle(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &o->u);
+	attr_new_handle(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &o->u);
 	return 0;
 }
 
 /* Stamps the mailbox; -EINVAL for a tunnelled one, or without DevX. */
-static int stamp(struct kfile *f, struct devx_cmd *c)
+static int stamp(struct uverbs_file *f, struct devx_cmd *c)
 {
 	int uid;
 
@@ -240,7 +241,7 @@ static int stamp(struct kfile *f, struct devx_cmd *c)
 	return 0;
 }
 
-int devx_obj_create(struct kfile *f, struct kreq *req)
+int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct creator *how;
 	struct devx_cmd c;
@@ -266,10 +267,10 @@ int devx_obj_create(struct kfile *f, struct kreq *req)
 	return err;
 }
 
-int devx_obj_destroy(struct kfile *f, struct kreq *req)
+int devx_obj_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, &devx_obj_class, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, &devx_obj_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }
@@ -301,7 +302,7 @@ static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 		      use == MODIFY ? "modify" : "query");
 }
 
-static bool is_part_of_qp(const struct kqp *qp, uint64_t id)
+static bool is_part_of_qp(const struct uverbs_qp *qp, uint64_t id)
 {
 	if (!qp->raw.on)
 		return id == encode(PRM_OPCODE_CREATE_QP, 0, qp->qpn);
@@ -318,22 +319,22 @@ static bool stands_for(const struct uobj *u, uint64_t id)
 	if (u->class == &devx_obj_class)
 		return id == ((const struct devx_obj *)u)->obj_id;
 	if (u->class == &cq_class)
-		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct kcq *)u)->cqn);
+		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
 	if (u->class == &qp_class)
-		return is_part_of_qp((const struct kqp *)u, id);
+		return is_part_of_qp((const struct uverbs_qp *)u, id);
 	if (u->class == &wq_class)
-		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct kwq *)u)->rqn);
+		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
 	if (u->class == &wq_table_class)
-		return id == encode(PRM_OPCODE_CREATE_RQT, 0, ((const struct kwq_table *)u)->rqtn);
+		return id == encode(PRM_OPCODE_CREATE_RQT, 0, ((const struct uverbs_wq_table *)u)->rqtn);
 	return false;
 }
 
-static int check_use(struct kfile *f, struct kreq *req, uint16_t handle, struct devx_cmd *c,
+static int check_use(struct uverbs_file *f, struct uverbs_request *req, uint16_t handle, struct devx_cmd *c,
 		     enum use use)
 {
 	struct uobj *u;
 	uint64_t id;
-	int err = kattr_uobj(f, req, handle, NULL, &u);
+	int err = attr_uobj(f, req, handle, NULL, &u);
 
 	if (!err)
 		err = stamp(f, c);
@@ -345,7 +346,7 @@ static int check_use(struct kfile *f, struct kreq *req, uint16_t handle, struct 
 	return err;
 }
 
-static int use_obj(struct kfile *f, struct kreq *req, enum use use, uint16_t handle, uint16_t in,
+static int use_obj(struct uverbs_file *f, struct uverbs_request *req, enum use use, uint16_t handle, uint16_t in,
 		   uint16_t out)
 {
 	struct devx_cmd c;
@@ -362,13 +363,13 @@ static int use_obj(struct kfile *f, struct kreq *req, enum use use, uint16_t han
 	return err;
 }
 
-int devx_obj_modify(struct kfile *f, struct kreq *req)
+int devx_obj_modify(struct uverbs_file *f, struct uverbs_request *req)
 {
 	return use_obj(f, req, MODIFY, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE,
 		       MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT);
 }
 
-int devx_obj_query(struct kfile *f, struct kreq *req)
+int devx_obj_query(struct uverbs_file *f, struct uverbs_request *req)
 {
 	return use_obj(f, req, QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE,
 		       MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT);
@@ -379,12 +380,12 @@ int devx_obj_query(struct kfile *f, struct kreq *req)
 #define ASYNC_BACKLOG (1u << 20) /* as mlx5_ib bounds it */
 #define ASYNC_OUT     4088u	 /* one packet of a pipe, less its header */
 
-static int async_query(struct kfile *f, struct kreq *req, const struct devx_cmd *c,
+static int async_query(struct uverbs_file *f, struct uverbs_request *req, const struct devx_cmd *c,
 		       struct channel *ch)
 {
-	uint64_t out_len = kattr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN);
+	uint64_t out_len = attr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN);
 	uint64_t packet[(ASYNC_OUT + 8) / 8] = {
-		kattr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID)};
+		attr_value(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID)};
 
 	if (out_len < PRM_MBOX_OUT_BYTES || out_len > ASYNC_OUT)
 		return refuse(-EINVAL, "DEVX_OBJ_ASYNC_QUERY: out_len %llu is not within %u..%u",
@@ -397,9 +398,9 @@ static int async_query(struct kfile *f, struct kreq *req, const struct devx_cmd 
 	return 0;
 }
 
-int devx_obj_async_query(struct kfile *f, struct kreq *req)
+int devx_obj_async_query(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *fd = kattr_find(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD);
+	const struct uverbs_attr *fd = attr_find(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD);
 	struct channel *ch;
 	struct devx_cmd c;
 	int err = devx_mailbox(req, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN, &c);
@@ -415,7 +416,7 @@ int devx_obj_async_query(struct kfile *f, struct kreq *req)
 	return err;
 }
 
-int devx_cmd_fd_alloc(struct kfile *f, struct kreq *req)
+int devx_cmd_fd_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	int fd;
 
@@ -424,5 +425,5 @@ int devx_cmd_fd_alloc(struct kfile *f, struct kreq *req)
 			      "DEVX_ASYNC_CMD_FD_ALLOC: the context was opened without DevX");
 	if (!channel_new(f, CHANNEL_DEVX_CMD, &fd))
 		return refuse(-EMFILE, "DEVX_ASYNC_CMD_FD_ALLOC: no pipe left");
-	return kattr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, 0, fd);
+	return attr_fd(req, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, 0, fd);
 }

@@ -6,7 +6,10 @@
 #include <dvx/prm/mkey.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
+#include "kernel/core/pins.h"
+#include "priv.h"
 
 #define ACCESS_KNOWN                                                    \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
@@ -18,7 +21,7 @@
 #define MAX_LEN	      (1ull << 48)
 #define RECORD_MOST   64u /* a umem so small is a doorbell record */
 
-struct kumem {
+struct devx_umem {
 	struct uobj u;
 	uint32_t id;
 };
@@ -30,13 +33,13 @@ static int devx_umem_destroy(struct uobj *u)
 
 	prm_destroy_umem_in_set_opcode(in, PRM_OPCODE_DESTROY_UMEM);
 	prm_destroy_umem_in_set_uid(in, u->file->uid);
-	prm_destroy_umem_in_set_umem_id(in, ((struct kumem *)u)->id);
-	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	prm_destroy_umem_in_set_umem_id(in, ((struct devx_umem *)u)->id);
+	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy};
 
-static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t access)
+static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access)
 {
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return refuse(-EINVAL,
@@ -55,16 +58,16 @@ static int check_region(struct kfile *f, uint64_t addr, uint64_t len, uint64_t a
 	return 0;
 }
 
-static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw)
+static int plan(struct uverbs_file *f, struct uverbs_request *req, struct pages *p, uint64_t *rw)
 {
-	uint64_t addr = kattr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
-	uint64_t len = kattr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
-	const struct kattr *sizes = kattr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
+	uint64_t addr = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
+	uint64_t len = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
+	const struct uverbs_attr *sizes = attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
 	uint64_t access;
-	int err = kattr_flags(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, "DEVX_UMEM_REG: ACCESS",
+	int err = attr_flags(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, "DEVX_UMEM_REG: ACCESS",
 			      ACCESS_KNOWN, &access);
 
-	if (!err && kattr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
+	if (!err && attr_find(req, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD))
 		err = refuse(-EOPNOTSUPP,
 			     "DEVX_UMEM_REG: DMABUF_FD: this device reaches process memory only");
 	if (!err)
@@ -83,7 +86,7 @@ static int plan(struct kfile *f, struct kreq *req, struct pages *p, uint64_t *rw
 	return 0;
 }
 
-static int devx_umem_create(struct kfile *f, const struct pages *p, uint64_t rw, uint32_t *id)
+static int devx_umem_create(struct uverbs_file *f, const struct pages *p, uint64_t rw, uint32_t *id)
 {
 	size_t len = PRM_CREATE_UMEM_IN_BYTES + 8ull * p->n;
 	uint8_t out[PRM_CREATE_UMEM_OUT_BYTES];
@@ -100,16 +103,16 @@ static int devx_umem_create(struct kfile *f, const struct pages *p, uint64_t rw,
 	prm_umem_set_log_page_size(umem, p->log_page - 12);
 	prm_umem_set_page_offset(umem, (uint32_t)p->offset);
 	pages_write(p, in + PRM_CREATE_UMEM_IN_BYTES, rw);
-	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		*id = prm_create_umem_out_get_umem_id(out);
 	return err;
 }
 
-int devx_umem_reg(struct kfile *f, struct kreq *req)
+int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct kumem *m;
+	struct devx_umem *m;
 	struct pages p;
 	uint64_t rw;
 	int err;
@@ -127,15 +130,15 @@ int devx_umem_reg(struct kfile *f, struct kreq *req)
 		uobj_drop(&m->u);
 		return err;
 	}
-	kattr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
-	kattr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
+	attr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
+	attr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
 	return 0;
 }
 
-int devx_umem_dereg(struct kfile *f, struct kreq *req)
+int devx_umem_dereg(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, &umem_class, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, &umem_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }

@@ -6,14 +6,15 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "host/uar.h"
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 
 struct uar {
 	struct uobj u;
 	uint32_t number;
 };
 
-static int mlx5_uar_dealloc(const struct kfile *f, uint32_t number)
+static int mlx5_uar_dealloc(const struct uverbs_file *f, uint32_t number)
 {
 	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_UAR_OUT_BYTES];
@@ -21,7 +22,7 @@ static int mlx5_uar_dealloc(const struct kfile *f, uint32_t number)
 	prm_dealloc_uar_in_set_opcode(in, PRM_OPCODE_DEALLOC_UAR);
 	prm_dealloc_uar_in_set_uid(in, f->uid);
 	prm_dealloc_uar_in_set_uar(in, number);
-	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 static int uverbs_mlx5_uar_destroy(struct uobj *u)
@@ -37,7 +38,7 @@ static int uverbs_mlx5_uar_destroy(struct uobj *u)
 const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, uverbs_mlx5_uar_destroy};
 
 /* Number and page; 0 or -errno. */
-static int alloc(struct kfile *f, struct uar *uar, int *page)
+static int alloc(struct uverbs_file *f, struct uar *uar, int *page)
 {
 	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_UAR_OUT_BYTES];
@@ -45,7 +46,7 @@ static int alloc(struct kfile *f, struct uar *uar, int *page)
 
 	prm_alloc_uar_in_set_opcode(in, PRM_OPCODE_ALLOC_UAR);
 	prm_alloc_uar_in_set_uid(in, f->uid);
-	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	uar->number = prm_alloc_uar_out_get_uar(out);
@@ -60,9 +61,9 @@ static int alloc(struct kfile *f, struct uar *uar, int *page)
  * Write-combining or not makes no difference to the device; both types are pages of the BAR. The
  * mmap offset is the page's own place in it.
  */
-int mlx5_uar_alloc(struct kfile *f, struct kreq *req)
+int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint64_t type = kattr_value(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
+	uint64_t type = attr_value(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
 	const uint32_t length = UAR_PAGE;
 	uint64_t offset;
 	struct uar *uar;
@@ -80,17 +81,17 @@ int mlx5_uar_alloc(struct kfile *f, struct kreq *req)
 		return err;
 	}
 	offset = (uint64_t)page * UAR_PAGE;
-	kattr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->u);
-	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
-	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
-	kattr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->number, sizeof(uar->number));
+	attr_new_handle(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->u);
+	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
+	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->number, sizeof(uar->number));
 	return 0;
 }
 
-int mlx5_uar_destroy(struct kfile *f, struct kreq *req)
+int mlx5_uar_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, &uar_class, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, &uar_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }

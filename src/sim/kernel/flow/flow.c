@@ -11,7 +11,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "kernel/devx/devx.h"
-#include "flow.h"
+#include "objects.h"
 
 #define TAG_BITS	  24
 #define FLAG_DEFAULT_MISS MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS
@@ -56,7 +56,7 @@ static int kernel_flow_destroy(struct uobj *u)
 
 const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, kernel_flow_destroy};
 
-struct flow *flow_new(struct kfile *f)
+struct flow *flow_new(struct uverbs_file *f)
 {
 	return uobj_new(f, &flow_class, sizeof(struct flow));
 }
@@ -82,7 +82,7 @@ bool flow_is_multicast(const struct fs_match *m)
 	       is_group_ipv4(prm_ipv4_layout_get_ipv4(dst_value));
 }
 
-static int uverbs_flow_destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_flow_destroy_handle(struct uverbs_file *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &flow_class, &u);
@@ -90,16 +90,16 @@ static int uverbs_flow_destroy_handle(struct kfile *f, uint64_t handle)
 	return err ? err : uobj_destroy(u);
 }
 
-int uverbs_flow_destroy(struct kfile *f, struct kreq *req)
+int uverbs_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	return uverbs_flow_destroy_handle(f,
-					  kattr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
+					  attr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
-int mlx5_flow_destroy(struct kfile *f, struct kreq *req)
+int mlx5_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	return uverbs_flow_destroy_handle(f,
-					  kattr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
+					  attr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
 int wcmd_destroy_flow(struct wcmd *c)
@@ -129,7 +129,7 @@ static int dest_devx(const struct devx_obj *o, enum fs_dir dir, struct fs_act *a
 		      devx_obj_opcode(o));
 }
 
-static int dest_qp(struct kqp *qp, enum fs_dir dir, struct fs_act *a)
+static int dest_qp(struct uverbs_qp *qp, enum fs_dir dir, struct fs_act *a)
 {
 	if (dir != FS_RX || !qp->raw.tirn)
 		return refuse(-EINVAL, "CREATE_FLOW: DEST_QP 0x%x: %s", qp->qpn,
@@ -139,17 +139,17 @@ static int dest_qp(struct kqp *qp, enum fs_dir dir, struct fs_act *a)
 	return 0;
 }
 
-static int uverbs_flow_find_dest(struct kfile *f, struct kreq *req, enum fs_dir dir,
+static int uverbs_flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir,
 				 struct flow *fl, struct fs_act *a)
 {
 	struct uobj *devx, *qp;
 	uint64_t flags;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, &devx_obj_class, &devx);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, &devx_obj_class, &devx);
 
 	if (!err)
-		err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, &qp_class, &qp);
+		err = attr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, &qp_class, &qp);
 	if (!err)
-		err = kattr_flags(req, MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+		err = attr_flags(req, MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
 				  "MLX5_IB_ATTR_CREATE_FLOW_FLAGS", FLAG_DEFAULT_MISS | FLAG_DROP,
 				  &flags);
 	if (err)
@@ -161,7 +161,7 @@ static int uverbs_flow_find_dest(struct kfile *f, struct kreq *req, enum fs_dir 
 		a->action |= PRM_FLOW_ACTION_DROP;
 	if (flags & FLAG_DEFAULT_MISS)
 		a->next = FS_NEXT_NAMESPACE;
-	fl->qp = (struct kqp *)qp;
+	fl->qp = (struct uverbs_qp *)qp;
 	if (devx)
 		return dest_devx((struct devx_obj *)devx, dir, a);
 	if (qp)
@@ -177,9 +177,9 @@ static int uverbs_flow_find_dest(struct kfile *f, struct kreq *req, enum fs_dir 
 /* --- what else a flow does ------------------------------------------------------------------ */
 
 /* Handles in an attribute: bytes, not a handle's own kind. */
-static int handles(struct kreq *req, uint16_t id, uint32_t *to, uint32_t max, uint32_t *n)
+static int handles(struct uverbs_request *req, uint16_t id, uint32_t *to, uint32_t max, uint32_t *n)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 
 	*n = a ? a->len / 4 : 0;
 	if (a && (a->len % 4 || !*n || *n > max))
@@ -192,10 +192,10 @@ static int handles(struct kreq *req, uint16_t id, uint32_t *to, uint32_t max, ui
 	return 0;
 }
 
-static int find_counter(struct kfile *f, struct kreq *req, struct fs_act *a)
+static int find_counter(struct uverbs_file *f, struct uverbs_request *req, struct fs_act *a)
 {
-	const struct kattr *off =
-		kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET);
+	const struct uverbs_attr *off =
+		attr_find(req, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET);
 	uint32_t handle, n, offset = 0;
 	const struct devx_obj *o;
 	struct uobj *u;
@@ -219,7 +219,7 @@ static int find_counter(struct kfile *f, struct kreq *req, struct fs_act *a)
 	return 0;
 }
 
-static int find_actions(struct kfile *f, struct kreq *req, enum fs_dir dir, struct flow *fl,
+static int find_actions(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir, struct flow *fl,
 			struct fs_act *a)
 {
 	uint32_t handle[FLOW_ACTIONS], n;
@@ -243,10 +243,10 @@ static int find_actions(struct kfile *f, struct kreq *req, enum fs_dir dir, stru
 	return err;
 }
 
-static int find_tag(struct kreq *req, struct fs_act *a)
+static int find_tag(struct uverbs_request *req, struct fs_act *a)
 {
-	a->has_tag = kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
-	a->tag = (uint32_t)kattr_value(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
+	a->has_tag = attr_find(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
+	a->tag = (uint32_t)attr_value(req, MLX5_IB_ATTR_CREATE_FLOW_TAG);
 	if (a->tag >> TAG_BITS)
 		return refuse(-EINVAL, "CREATE_FLOW: tag 0x%x has more than %u bits", a->tag,
 			      TAG_BITS);
@@ -255,7 +255,7 @@ static int find_tag(struct kreq *req, struct fs_act *a)
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-static int uverbs_flow_direction(const struct matcher *m, enum fs_dir *dir)
+static int uverbs_flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
 {
 	if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX)
 		*dir = FS_RX;
@@ -269,7 +269,7 @@ static int uverbs_flow_direction(const struct matcher *m, enum fs_dir *dir)
 	return 0;
 }
 
-static int uverbs_flow_fill_match(const struct matcher *m, const struct kattr *value,
+static int uverbs_flow_fill_match(const struct flow_matcher *m, const struct uverbs_attr *value,
 				  struct fs_match *match)
 {
 	if (m->priority >= FS_USER_PRIOS)
@@ -282,9 +282,9 @@ static int uverbs_flow_fill_match(const struct matcher *m, const struct kattr *v
 	return 0;
 }
 
-static int uverbs_flow_create(struct kfile *f, struct kreq *req, struct flow *fl)
+static int uverbs_flow_create(struct uverbs_file *f, struct uverbs_request *req, struct flow *fl)
 {
-	const struct kattr *value = kattr_find(req, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE);
+	const struct uverbs_attr *value = attr_find(req, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE);
 	struct fs_act act = {0};
 	struct fs_match match;
 	enum fs_dir dir;
@@ -308,24 +308,24 @@ static int uverbs_flow_create(struct kfile *f, struct kreq *req, struct flow *fl
 		      &match, &act, &fl->rules[0]);
 }
 
-int mlx5_flow_create(struct kfile *f, struct kreq *req)
+int mlx5_flow_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *matcher;
 	struct flow *fl;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, &matcher_class, &matcher);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, &matcher_class, &matcher);
 
 	if (err)
 		return err;
 	fl = flow_new(f);
 	if (!fl)
 		return -ENOMEM;
-	fl->matcher = (struct matcher *)matcher;
+	fl->matcher = (struct flow_matcher *)matcher;
 	err = uverbs_flow_create(f, req, fl);
 	if (err) {
 		uobj_drop(&fl->u);
 		return err;
 	}
 	flow_hold(fl);
-	kattr_new_handle(req, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, &fl->u);
+	attr_new_handle(req, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, &fl->u);
 	return 0;
 }

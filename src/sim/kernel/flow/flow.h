@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_FLOW_H
-#define SIM_FRONT_FLOW_H
+#ifndef KERNEL_FLOW_H
+#define KERNEL_FLOW_H
 
-/* Flows and what they are made of: handles of a file, above fs.h. */
-#include "kernel/core/uverbs.h"
+#include "kernel/core/room.h"
 
-/* enum ib_flow_attr_type: no uapi header has it */
-enum { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MC_DEFAULT, FLOW_SNIFFER };
-
-/* A mask and its priority (flow_matcher.c). */
-struct matcher {
-	struct uobj u;
-	uint16_t priority;
-	uint8_t type;	/* enum mlx5_ib_uapi_flow_table_type */
-	uint8_t enable; /* match_criteria_enable */
-	uint8_t mask[FS_PARAM];
-};
-extern const struct uobj_class matcher_class;
-
-/* Counters of verbs (flow_counters.c): a flow counter of firmware, and how it is read. */
-struct kcounters {
-	struct uobj u;
-	uint32_t id; /* 0: no flow counts here yet */
-	uint32_t flows;
-	uint32_t npoints;
-	struct counter_point {
-		bool bytes; /* else packets */
-		uint32_t index;
-	} * points;
-	uint32_t max_index;
-};
-extern const struct uobj_class counters_class;
-/* A flow comes to count here, or goes; data: mlx5_ib_create_flow.data, which the first one brings.
- */
-struct mlx5_ib_flow_counters_data;
-int counters_bind(struct kcounters *, const struct mlx5_ib_flow_counters_data *);
-void counters_unbind(struct kcounters *);
-
-/* A header rewrite, or what else a flow does beside its destination (flow_action.c). */
-struct flow_action {
-	struct uobj u;
-	uint32_t modify_id;
-	uint8_t dir; /* enum fs_dir */
-};
-extern const struct uobj_class flow_action_class;
-
-/* A flow, of mlx5dv_create_flow or ibv_create_flow (flow.c); both verbs fill one and give it. */
-#define FLOW_ACTIONS 2
-struct flow {
-	struct uobj u;
-	struct fs_rule *rules[2]; /* ALL_DEFAULT has one for multicast and one for the others */
-	struct matcher *matcher;
-	struct kqp *qp;
-	struct kcounters *counters;
-	struct flow_action *actions[FLOW_ACTIONS];
-};
-extern const struct uobj_class flow_class;
-struct flow *flow_new(struct kfile *);
-/* Multicast alone: such rules have a priority of their own. */
-bool flow_is_multicast(const struct fs_match *);
-/* Its parts are held from now on. */
-void flow_hold(struct flow *);
+/* Flows of verbs and DevX, and the tables that they live in. Other rooms use none of its objects. */
+extern const struct kernel_room flow_room;
 
 #endif

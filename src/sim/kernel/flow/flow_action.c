@@ -8,7 +8,8 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "flow.h"
+#include "kernel/core/cmd.h"
+#include "objects.h"
 
 #define ACTION_BYTES 8u
 #define MAX_ACTIONS  255u
@@ -22,22 +23,22 @@ static int kernel_flow_action_destroy(struct uobj *u)
 	prm_dealloc_modify_header_context_in_set_opcode(in,
 							PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT);
 	prm_dealloc_modify_header_context_in_set_modify_header_id(in, a->modify_id);
-	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
 					     kernel_flow_action_destroy};
 
-int uverbs_flow_action_destroy(struct kfile *f, struct kreq *req)
+int uverbs_flow_action_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
 	int err =
-		kattr_uobj(f, req, UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, &flow_action_class, &u);
+		attr_uobj(f, req, UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, &flow_action_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }
 
-static int alloc_modify(struct kfile *f, uint8_t dir, const struct kattr *list, uint32_t *id)
+static int alloc_modify(struct uverbs_file *f, uint8_t dir, const struct uverbs_attr *list, uint32_t *id)
 {
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + MAX_ACTIONS * ACTION_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_MODIFY_HEADER_CONTEXT_OUT_BYTES];
@@ -47,17 +48,17 @@ static int alloc_modify(struct kfile *f, uint8_t dir, const struct kattr *list, 
 	prm_alloc_modify_header_context_in_set_table_type(in, dir);
 	prm_alloc_modify_header_context_in_set_num_of_actions(in, list->len / ACTION_BYTES);
 	memcpy(in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, list->in, list->len);
-	err = fw_cmd(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
+	err = cmd_exec(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
 		     sizeof(out));
 	if (!err)
 		*id = prm_alloc_modify_header_context_out_get_modify_header_id(out);
 	return err;
 }
 
-int mlx5_flow_action_modify(struct kfile *f, struct kreq *req)
+int mlx5_flow_action_modify(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *list = kattr_find(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);
-	uint64_t type = kattr_value(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE);
+	const struct uverbs_attr *list = attr_find(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM);
+	uint64_t type = attr_value(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE);
 	struct flow_action *a;
 	int err;
 
@@ -76,14 +77,14 @@ int mlx5_flow_action_modify(struct kfile *f, struct kreq *req)
 		uobj_drop(&a->u);
 		return err;
 	}
-	kattr_new_handle(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &a->u);
+	attr_new_handle(req, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &a->u);
 	return 0;
 }
 
-int mlx5_flow_action_reformat(struct kfile *f, struct kreq *req)
+int mlx5_flow_action_reformat(struct uverbs_file *f, struct uverbs_request *req)
 {
 	(void)f;
 	return refuse(
 		-EOPNOTSUPP, "CREATE_PACKET_REFORMAT: type %llu has no capability here",
-		(unsigned long long)kattr_value(req, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE));
+		(unsigned long long)attr_value(req, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE));
 }

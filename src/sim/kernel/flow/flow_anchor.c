@@ -4,7 +4,7 @@
 #include <string.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "flow.h"
+#include "objects.h"
 
 struct anchor {
 	struct uobj u;
@@ -34,10 +34,10 @@ static int flow_anchor_check(uint64_t type, uint16_t priority)
 	return 0;
 }
 
-int mlx5_anchor_create(struct kfile *f, struct kreq *req)
+int mlx5_anchor_create(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint64_t type = kattr_value(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE);
-	uint16_t priority = (uint16_t)kattr_value(req, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY);
+	uint64_t type = attr_value(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE);
+	uint16_t priority = (uint16_t)attr_value(req, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY);
 	struct anchor *a;
 	uint32_t id;
 	int err = flow_anchor_check(type, priority);
@@ -54,16 +54,16 @@ int mlx5_anchor_create(struct kfile *f, struct kreq *req)
 		uobj_drop(&a->u);
 		return err;
 	}
-	kattr_out(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &id, sizeof(id));
-	kattr_new_handle(req, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, &a->u);
+	attr_out(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &id, sizeof(id));
+	attr_new_handle(req, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, &a->u);
 	return 0;
 }
 
-int mlx5_anchor_destroy(struct kfile *f, struct kreq *req)
+int mlx5_anchor_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
 	int err =
-		kattr_uobj(f, req, MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE, &anchor_class, &u);
+		attr_uobj(f, req, MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE, &anchor_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }

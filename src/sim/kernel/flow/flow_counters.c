@@ -11,14 +11,15 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "flow.h"
+#include "kernel/core/cmd.h"
+#include "objects.h"
 
 #define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
 #define MAX_INDEX  4096u /* a sane bound of a program's array */
 #define PACKETS	   0	 /* IB_COUNTER_PACKETS, IB_COUNTER_BYTES */
 #define BYTES	   1
 
-static void forget_points(struct kcounters *c)
+static void forget_points(struct uverbs_counters *c)
 {
 	free(c->points);
 	c->points = NULL;
@@ -28,13 +29,13 @@ static void forget_points(struct kcounters *c)
 
 static int flow_counters_destroy(struct uobj *u)
 {
-	struct kcounters *c = (struct kcounters *)u;
+	struct uverbs_counters *c = (struct uverbs_counters *)u;
 	uint8_t in[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_FLOW_COUNTER_OUT_BYTES];
 
 	prm_dealloc_flow_counter_in_set_opcode(in, PRM_OPCODE_DEALLOC_FLOW_COUNTER);
 	prm_dealloc_flow_counter_in_set_flow_counter_id(in, c->id);
-	if (c->id && fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out)))
+	if (c->id && cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
 	forget_points(c);
 	return 0;
@@ -43,30 +44,30 @@ static int flow_counters_destroy(struct uobj *u)
 const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS,
 					  flow_counters_destroy};
 
-int uverbs_counters_create(struct kfile *f, struct kreq *req)
+int uverbs_counters_create(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct kcounters *c = uobj_new(f, &counters_class, sizeof(*c));
+	struct uverbs_counters *c = uobj_new(f, &counters_class, sizeof(*c));
 
 	if (!c)
 		return -ENOMEM;
-	kattr_new_handle(req, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &c->u);
+	attr_new_handle(req, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &c->u);
 	return 0;
 }
 
-int uverbs_counters_destroy(struct kfile *f, struct kreq *req)
+int uverbs_counters_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, &counters_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, &counters_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }
 
 /* --- binding -------------------------------------------------------------------------------- */
 
-static int read_points(struct kcounters *c, const struct mlx5_ib_flow_counters_data *d)
+static int read_points(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
 {
 	struct mlx5_ib_flow_counters_desc desc[MAX_POINTS];
-	struct kfile *f = c->u.file;
+	struct uverbs_file *f = c->u.file;
 	uint64_t at = d->counters_data;
 
 	if (!d->ncounters || d->ncounters > MAX_POINTS)
@@ -92,7 +93,7 @@ static int read_points(struct kcounters *c, const struct mlx5_ib_flow_counters_d
 	return 0;
 }
 
-static int alloc_counter(struct kcounters *c)
+static int alloc_counter(struct uverbs_counters *c)
 {
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_FLOW_COUNTER_OUT_BYTES];
@@ -101,14 +102,14 @@ static int alloc_counter(struct kcounters *c)
 	if (c->id)
 		return 0;
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	err = fw_cmd(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		c->id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	return err;
 }
 
 /* As mlx5_ib: the first flow needs points, the others may not bring any. */
-int counters_bind(struct kcounters *c, const struct mlx5_ib_flow_counters_data *d)
+int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
 {
 	int err;
 
@@ -128,7 +129,7 @@ int counters_bind(struct kcounters *c, const struct mlx5_ib_flow_counters_data *
 	return 0;
 }
 
-void counters_unbind(struct kcounters *c)
+void counters_unbind(struct uverbs_counters *c)
 {
 	/* As mlx5_ib: the next first flow brings points again; the count goes on. */
 	if (--c->flows == 0)
@@ -137,7 +138,7 @@ void counters_unbind(struct kcounters *c)
 
 /* --- reading -------------------------------------------------------------------------------- */
 
-static int flow_counters_query(const struct kcounters *c, uint64_t *packets, uint64_t *bytes)
+static int flow_counters_query(const struct uverbs_counters *c, uint64_t *packets, uint64_t *bytes)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_FLOW_COUNTER_OUT_BYTES + PRM_TRAFFIC_COUNTER_BYTES];
@@ -146,7 +147,7 @@ static int flow_counters_query(const struct kcounters *c, uint64_t *packets, uin
 
 	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
 	prm_query_flow_counter_in_set_flow_counter_id(in, c->id);
-	err = fw_cmd(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	stats = prm_query_flow_counter_out_cat_flow_statistics(out, 0);
@@ -155,21 +156,21 @@ static int flow_counters_query(const struct kcounters *c, uint64_t *packets, uin
 	return 0;
 }
 
-int uverbs_counters_read(struct kfile *f, struct kreq *req)
+int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct kattr *buff = kattr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
+	struct uverbs_attr *buff = attr_find(req, UVERBS_ATTR_READ_COUNTERS_BUFF);
 	uint64_t packets, bytes, flags, values[MAX_INDEX] = {0};
-	const struct kcounters *c;
+	const struct uverbs_counters *c;
 	struct uobj *u;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_READ_COUNTERS_HANDLE, &counters_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_READ_COUNTERS_HANDLE, &counters_class, &u);
 
 	if (!err)
-		err = kattr_flags(req, UVERBS_ATTR_READ_COUNTERS_FLAGS,
+		err = attr_flags(req, UVERBS_ATTR_READ_COUNTERS_FLAGS,
 				  "UVERBS_ATTR_READ_COUNTERS_FLAGS",
 				  IB_UVERBS_READ_COUNTERS_PREFER_CACHED, &flags);
 	if (err)
 		return err;
-	c = (const struct kcounters *)u;
+	c = (const struct uverbs_counters *)u;
 	if (!c->flows || c->max_index > buff->len / sizeof(values[0]))
 		return refuse(-EINVAL, "COUNTERS_READ: %s",
 			      c->flows ? "the array ends before the highest point"
@@ -179,7 +180,7 @@ int uverbs_counters_read(struct kfile *f, struct kreq *req)
 		return err;
 	for (uint32_t i = 0; i < c->npoints; i++)
 		values[c->points[i].index] += c->points[i].bytes ? bytes : packets;
-	kattr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
+	attr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
 	/* As ib_uverbs: the array's other counters are 0, bytes behind it stay the caller's. */
 	buff->written = buff->len - buff->len % (uint32_t)sizeof(values[0]);
 	return 0;

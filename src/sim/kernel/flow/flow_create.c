@@ -60,7 +60,7 @@ static int flow_create_check_kind(const struct ib_uverbs_flow_attr *a)
 /* mlx5_ib's own part: the points of a counters object. NULL: none came. */
 static int find_points(struct wcmd *c, const struct mlx5_ib_flow_counters_data **points)
 {
-	const struct kattr *uhw = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
+	const struct uverbs_attr *uhw = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	const struct mlx5_ib_create_flow *in = uhw ? (const void *)uhw->in : NULL;
 	size_t need = sizeof(*in);
 
@@ -188,15 +188,15 @@ int wcmd_create_flow(struct wcmd *c)
 		err = find_points(c, &points);
 	if (!err)
 		err = uobj_find(c->f, in->qp_handle, &qp_class, &qp);
-	if (!err && !((struct kqp *)qp)->raw.on)
+	if (!err && !((struct uverbs_qp *)qp)->raw.on)
 		err = refuse(-EINVAL, "CREATE_FLOW: QP 0x%x is none of raw packets",
-			     ((struct kqp *)qp)->qpn);
+			     ((struct uverbs_qp *)qp)->qpn);
 	if (err)
 		return err;
 	s.fl = flow_new(c->f);
 	if (!s.fl)
 		return -ENOMEM;
-	s.fl->qp = (struct kqp *)qp;
+	s.fl->qp = (struct uverbs_qp *)qp;
 	err = flow_create_make(&s, &in->flow_attr, (const uint8_t *)(in + 1), points);
 	if (err) {
 		uobj_drop(&s.fl->u);

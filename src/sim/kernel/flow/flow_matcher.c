@@ -5,7 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "flow.h"
+#include "objects.h"
 
 #define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
 
@@ -18,16 +18,16 @@ static int uverbs_flow_matcher_destroy(struct uobj *u)
 const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER,
 					 uverbs_flow_matcher_destroy};
 
-static int find_type(struct kreq *req, uint8_t *type)
+static int find_type(struct uverbs_request *req, uint8_t *type)
 {
-	const struct kattr *ft = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE);
-	uint64_t value = kattr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), flags;
-	int err = kattr_flags(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS,
+	const struct uverbs_attr *ft = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE);
+	uint64_t value = attr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), flags;
+	int err = attr_flags(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS,
 			      "MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS", FLAGS_EGRESS, &flags);
 
 	if (err)
 		return err;
-	if (ft && kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS))
+	if (ft && attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS))
 		return refuse(-EINVAL, "FLOW_MATCHER_CREATE: FT_TYPE and FLOW_FLAGS exclude each "
 				       "other");
 	if (value > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
@@ -37,11 +37,11 @@ static int find_type(struct kreq *req, uint8_t *type)
 	return 0;
 }
 
-int mlx5_matcher_create(struct kfile *f, struct kreq *req)
+int mlx5_matcher_create(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *flow_type = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE);
-	const struct kattr *mask = kattr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK);
-	struct matcher *m;
+	const struct uverbs_attr *flow_type = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE);
+	const struct uverbs_attr *mask = attr_find(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK);
+	struct flow_matcher *m;
 	uint8_t type;
 	int err = find_type(req, &type);
 
@@ -56,17 +56,17 @@ int mlx5_matcher_create(struct kfile *f, struct kreq *req)
 	if (!m)
 		return -ENOMEM;
 	m->type = type;
-	m->enable = (uint8_t)kattr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA);
+	m->enable = (uint8_t)attr_value(req, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA);
 	memcpy(&m->priority, flow_type->in, sizeof(m->priority));
 	memcpy(m->mask, mask->in, mask->len);
-	kattr_new_handle(req, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, &m->u);
+	attr_new_handle(req, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, &m->u);
 	return 0;
 }
 
-int mlx5_matcher_destroy(struct kfile *f, struct kreq *req)
+int mlx5_matcher_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, &matcher_class, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, &matcher_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }

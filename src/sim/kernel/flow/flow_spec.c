@@ -315,7 +315,7 @@ static int add_count(struct spec_sum *s, const union filter *v, const union filt
 		return err;
 	if (s->fl->counters)
 		return refuse(-EINVAL, "CREATE_FLOW: a second counters object");
-	s->fl->counters = (struct kcounters *)u;
+	s->fl->counters = (struct uverbs_counters *)u;
 	return 0;
 }
 

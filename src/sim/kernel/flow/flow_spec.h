@@ -4,10 +4,10 @@
 
 /* What flow_spec.c makes of verbs' specs, for flow_create.c. */
 #include <rdma/ib_user_verbs.h>
-#include "flow.h"
+#include "objects.h"
 
 struct spec_sum {
-	struct kfile *f;
+	struct uverbs_file *f;
 	struct flow *fl;
 	struct fs_match match;
 	struct fs_act act;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_FS_H
-#define SIM_FRONT_FS_H
+#ifndef KERNEL_FS_H
+#define KERNEL_FS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,6 +70,9 @@ void fs_del(struct fs_rule *);
  */
 int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, uint32_t *id);
 void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
-void fs_anchors_free(struct kernel *);
+
+/* Room for each function's chains: 0 or -ENOMEM; and all that is left of them. */
+int fs_start(struct kernel *);
+void fs_stop(struct kernel *);
 
 #endif

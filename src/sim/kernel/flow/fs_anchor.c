@@ -110,15 +110,11 @@ void fs_anchor_put(struct kernel *k, struct vhca *v, enum fs_dir dir, unsigned i
 	fs_table_put(a->target);
 }
 
-void fs_anchors_free(struct kernel *k)
+void fs_anchors_free(struct fs_chain *c)
 {
-	for (unsigned int i = 0; i < k->dev->nfunctions * FS_DIRS; i++) {
-		struct fs_chain *c = &k->fn[i / FS_DIRS].fs[i % FS_DIRS];
-
-		for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {
-			if (c->anchors[prio])
-				drop_parts(c->anchors[prio]);
-			c->anchors[prio] = NULL;
-		}
+	for (unsigned int prio = 0; prio < FS_PRIOS; prio++) {
+		if (c->anchors[prio])
+			drop_parts(c->anchors[prio]);
+		c->anchors[prio] = NULL;
 	}
 }

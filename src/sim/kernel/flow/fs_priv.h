@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_FS_PRIV_H
-#define SIM_FRONT_FS_PRIV_H
+#ifndef KERNEL_FS_PRIV_H
+#define KERNEL_FS_PRIV_H
 
 /* Between fs_table.c (the chain of tables), fs_rule.c (what is in them) and fs_cmd.c (mailboxes).
  */
 #include "base/hash.h"
 #include "fs.h"
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "kernel/core/file.h"
 
 #define FS_TABLE_SIZE (1u << 16) /* as mlx5_ib: MLX5_FS_MAX_ENTRIES, MLX5_FS_MAX_TYPES */
 #define FS_GROUPS     6u
@@ -81,6 +82,8 @@ struct fs_anchor {
 	struct fs_table *target;
 	uint32_t users;
 };
+
+void fs_anchors_free(struct fs_chain *);
 
 /* fs_rule.c: the chain changed, entries that follow it are written again. */
 void fs_entries_follow(struct fs_table *);

@@ -10,11 +10,30 @@
 
 struct fs_chain *fs_chain_of(struct kernel *k, struct vhca *v, enum fs_dir dir)
 {
-	struct fs_chain *c = &k->fn[v->index].fs[dir];
+	return &k->fn[v->index].fs[dir];
+}
 
-	c->vhca = v;
-	c->dir = dir;
-	return c;
+int fs_start(struct kernel *k)
+{
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
+		struct fs_chain *c = calloc(FS_DIRS, sizeof(*c));
+
+		if (!c)
+			return -ENOMEM;
+		for (enum fs_dir dir = 0; dir < FS_DIRS; dir++)
+			c[dir] = (struct fs_chain){.vhca = &k->dev->vhca[i], .dir = dir};
+		k->fn[i].fs = c;
+	}
+	return 0;
+}
+
+void fs_stop(struct kernel *k)
+{
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
+		for (enum fs_dir dir = 0; k->fn[i].fs && dir < FS_DIRS; dir++)
+			fs_anchors_free(&k->fn[i].fs[dir]);
+		free(k->fn[i].fs);
+	}
 }
 
 static struct fs_table *behind(const struct fs_chain *c, unsigned int prio)

@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_RAW_H
-#define SIM_FRONT_RAW_H
+#ifndef KERNEL_VERBS_RAW_H
+#define KERNEL_VERBS_RAW_H
 
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "kernel/core/uverbs.h"
-
-/* A receive WQ, and a table of them: what RSS QPs are made of (uverbs_wq.c). */
-struct kwq {
-	struct uobj u;
-	struct hw_ref hw;
-	uint32_t rqn;
-	uint64_t user_handle;
-	struct pd *pd;
-	struct kcq *cq;
-	struct channel *async;
-	uint32_t async_events;
-	uint16_t uid;
-	uint8_t state; /* enum ib_wq_state */
-};
-extern const struct uobj_class wq_class;
-
-struct kwq_table {
-	struct uobj u;
-	uint32_t rqtn;
-	uint16_t uid;
-	uint32_t n;
-	struct kwq **wq;
-};
-extern const struct uobj_class wq_table_class;
+#include "kernel/core/pages.h"
+#include "priv.h"
 
 /* What CREATE_QP asks for, checked (uverbs_qp.c). */
 struct qp_plan {
@@ -40,8 +17,8 @@ struct qp_plan {
 	struct ib_uverbs_qp_cap cap;
 	uint64_t flags;
 	struct pd *pd;
-	struct kcq *scq, *rcq;
-	struct kwq_table *table;
+	struct uverbs_cq *scq, *rcq;
+	struct uverbs_wq_table *table;
 	struct channel *async;
 	uint32_t rq_count, sq_count; /* 0: none */
 	struct pages pages;	     /* of the ring; of raw packets: the RQ's */
@@ -56,23 +33,23 @@ struct raw_rq {
 	uint64_t db_addr;
 	const struct pages *pages;
 };
-int raw_rq_create(struct kfile *, const struct raw_rq *, uint32_t *rqn);
+int raw_rq_create(struct uverbs_file *, const struct raw_rq *, uint32_t *rqn);
 /* States are PRM rqc_state; select: bits of modify_bitmask. */
-int raw_rq_modify(struct kfile *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
+int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan);
 /* All DESTROY commands are alike: a number at byte 8. */
-int raw_destroy_object(struct kfile *, uint16_t opcode, uint16_t uid, uint32_t number);
+int raw_destroy_object(struct uverbs_file *, uint16_t opcode, uint16_t uid, uint32_t number);
 
 /* Raw packet QPs (uverbs_raw.c) and RSS QPs (uverbs_rss.c), in the steps of uverbs_qp.c. */
-int raw_check_memory(struct kfile *, struct qp_plan *);
-int raw_qp_create(struct kqp *, const struct qp_plan *);
-int raw_qp_destroy(struct kqp *);
-int raw_qp_modify(struct kqp *, const struct ib_uverbs_modify_qp *);
-int raw_qp_query(struct kqp *, struct ib_uverbs_query_qp_resp *);
-void raw_qp_answer(const struct kqp *, struct mlx5_ib_create_qp_resp *);
+int raw_check_memory(struct uverbs_file *, struct qp_plan *);
+int raw_qp_create(struct uverbs_qp *, const struct qp_plan *);
+int raw_qp_destroy(struct uverbs_qp *);
+int raw_qp_modify(struct uverbs_qp *, const struct ib_uverbs_modify_qp *);
+int raw_qp_query(struct uverbs_qp *, struct ib_uverbs_query_qp_resp *);
+void raw_qp_answer(const struct uverbs_qp *, struct mlx5_ib_create_qp_resp *);
 int rss_check(const struct qp_plan *);
-int rss_qp_create(struct kqp *, const struct qp_plan *);
+int rss_qp_create(struct uverbs_qp *, const struct qp_plan *);
 /* Sends CREATE_TIR. */
-int raw_tir_create(struct kqp *, const void *in);
+int raw_tir_create(struct uverbs_qp *, const void *in);
 
 #endif

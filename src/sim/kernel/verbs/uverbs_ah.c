@@ -5,7 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <string.h>
-#include "kernel/core/uverbs.h"
+#include "priv.h"
 
 struct ah {
 	struct uobj u;
@@ -20,7 +20,7 @@ static int kernel_ah_destroy(struct uobj *u)
 
 const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, kernel_ah_destroy};
 
-static int uverbs_ah_check(const struct kfile *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
+static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
 {
 	int err = port_check(a->port_num);
 
@@ -55,11 +55,11 @@ int wcmd_create_ah(struct wcmd *c)
 	pd->users++;
 	resp.ah_handle = ah->u.id;
 	wcmd_out(c, &resp, sizeof(resp));
-	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
 
-static int uverbs_ah_destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_ah_destroy_handle(struct uverbs_file *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &ah_class, &u);
@@ -73,7 +73,7 @@ int wcmd_destroy_ah(struct wcmd *c)
 					((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle);
 }
 
-int uverbs_ah_destroy(struct kfile *f, struct kreq *req)
+int uverbs_ah_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return uverbs_ah_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
+	return uverbs_ah_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
 }

@@ -10,13 +10,14 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "fw/fw.h"
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 
 #define LOG_UAR_SIZE 12
 #define CQE_VERSION  1
 #define CACHE_LINE   64
 
-static int alloc_td(struct kfile *f)
+static int alloc_td(struct uverbs_file *f)
 {
 	uint8_t in[PRM_ALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
@@ -24,13 +25,13 @@ static int alloc_td(struct kfile *f)
 
 	prm_alloc_transport_domain_in_set_opcode(in, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN);
 	prm_alloc_transport_domain_in_set_uid(in, f->uid);
-	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		f->tdn = prm_alloc_transport_domain_out_get_transport_domain(out);
 	return err;
 }
 
-static void dealloc_td(struct kfile *f)
+static void dealloc_td(struct uverbs_file *f)
 {
 	uint8_t in[PRM_DEALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
 	uint8_t out[PRM_DEALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
@@ -38,11 +39,11 @@ static void dealloc_td(struct kfile *f)
 	prm_dealloc_transport_domain_in_set_opcode(in, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN);
 	prm_dealloc_transport_domain_in_set_uid(in, f->uid);
 	prm_dealloc_transport_domain_in_set_transport_domain(in, f->tdn);
-	if (fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out)))
+	if (cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("close: transport domain %u stays", f->tdn);
 }
 
-void context_close(struct kfile *f)
+void context_close(struct uverbs_file *f)
 {
 	if (!f->context)
 		return;
@@ -53,9 +54,9 @@ void context_close(struct kfile *f)
 	f->uid = 0;
 }
 
-static void uverbs_context_fill(const struct kfile *f, struct mlx5_ib_alloc_ucontext_resp *r)
+static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
-	const uint8_t *cap = kfile_caps(f);
+	const uint8_t *cap = file_caps(f);
 
 	*r = (struct mlx5_ib_alloc_ucontext_resp){
 		.qp_tab_size = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
@@ -79,28 +80,28 @@ static void uverbs_context_fill(const struct kfile *f, struct mlx5_ib_alloc_ucon
 	};
 }
 
-static void uverbs_context_answer(struct kfile *f, struct kreq *req, uint16_t uhw)
+static void uverbs_context_answer(struct uverbs_file *f, struct uverbs_request *req, uint16_t uhw)
 {
-	const struct kattr *a = kattr_find(req, uhw);
+	const struct uverbs_attr *a = attr_find(req, uhw);
 	struct mlx5_ib_alloc_ucontext_resp resp;
 
 	uverbs_context_fill(f, &resp);
 	if (a && a->len < resp.response_length)
 		resp.response_length = a->len;
-	kattr_out(req, uhw, &resp, sizeof(resp));
+	attr_out(req, uhw, &resp, sizeof(resp));
 }
 
-static void core_answer(struct kreq *req, uint16_t vectors, uint16_t support)
+static void core_answer(struct uverbs_request *req, uint16_t vectors, uint16_t support)
 {
 	const uint32_t num_comp_vectors = 1;
 	const uint64_t core_support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 
-	kattr_out(req, vectors, &num_comp_vectors, sizeof(num_comp_vectors));
-	kattr_out(req, support, &core_support, sizeof(core_support));
+	attr_out(req, vectors, &num_comp_vectors, sizeof(num_comp_vectors));
+	attr_out(req, support, &core_support, sizeof(core_support));
 }
 
 /* Dynamic UARs are all that this device has: what other libraries would map is not there. */
-static int check_request(const struct kfile *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
+static int check_request(const struct uverbs_file *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
 {
 	if (f->context)
 		return refuse(-EINVAL, "GET_CONTEXT: the file has one already");
@@ -121,15 +122,15 @@ static int check_request(const struct kfile *f, const struct mlx5_ib_alloc_ucont
 	return 0;
 }
 
-int uverbs_get_context(struct kfile *f, struct kreq *req)
+int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 r;
-	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "GET_CONTEXT: UHW_IN", &r, sizeof(r));
+	int err = attr_in(req, UVERBS_ATTR_UHW_IN, "GET_CONTEXT: UHW_IN", &r, sizeof(r));
 
 	if (!err)
 		err = check_request(f, &r);
 	if (!err && r.flags & MLX5_IB_ALLOC_UCTX_DEVX)
-		err = kfile_new_uid(f);
+		err = file_new_uid(f);
 	if (err)
 		return err;
 	err = alloc_td(f);
@@ -144,7 +145,7 @@ int uverbs_get_context(struct kfile *f, struct kreq *req)
 	return 0;
 }
 
-int uverbs_query_context(struct kfile *f, struct kreq *req)
+int uverbs_query_context(struct uverbs_file *f, struct uverbs_request *req)
 {
 	core_answer(req, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
 		    UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
@@ -153,10 +154,10 @@ int uverbs_query_context(struct kfile *f, struct kreq *req)
 }
 
 /* Handles of one kind that this file holds, as many as fit. */
-int uverbs_info_handles(struct kfile *f, struct kreq *req)
+int uverbs_info_handles(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint64_t object = kattr_value(req, UVERBS_ATTR_INFO_OBJECT_ID);
-	struct kattr *list = kattr_find(req, UVERBS_ATTR_INFO_HANDLES_LIST);
+	uint64_t object = attr_value(req, UVERBS_ATTR_INFO_OBJECT_ID);
+	struct uverbs_attr *list = attr_find(req, UVERBS_ATTR_INFO_HANDLES_LIST);
 	uint32_t total = 0;
 
 	if (!list || list->len % sizeof(uint32_t))
@@ -171,6 +172,6 @@ int uverbs_info_handles(struct kfile *f, struct kreq *req)
 	}
 	list->written = (uint32_t)(4 * total);
 	list->valid_output = true;
-	kattr_out(req, UVERBS_ATTR_INFO_TOTAL_HANDLES, &total, sizeof(total));
+	attr_out(req, UVERBS_ATTR_INFO_TOTAL_HANDLES, &total, sizeof(total));
 	return 0;
 }

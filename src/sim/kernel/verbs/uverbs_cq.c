@@ -10,7 +10,9 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
+#include "priv.h"
 
 #define EVENT_CQ_ERR 0 /* enum ib_event_type */
 #define KNOWN_CREATE (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
@@ -18,14 +20,14 @@
 	(MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS | \
 	 MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
 
-static struct kcq *from_hw(struct hw_ref *r)
+static struct uverbs_cq *from_hw(struct hw_ref *r)
 {
-	return (struct kcq *)((char *)r - offsetof(struct kcq, hw));
+	return (struct uverbs_cq *)((char *)r - offsetof(struct uverbs_cq, hw));
 }
 
 static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
-	struct kcq *cq = from_hw(r);
+	struct uverbs_cq *cq = from_hw(r);
 	const struct ib_uverbs_comp_event_desc comp = {.cq_handle = cq->user_handle};
 	const struct ib_uverbs_async_event_desc async = {.element = cq->user_handle,
 							 .event_type = EVENT_CQ_ERR};
@@ -42,7 +44,7 @@ static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 
 static int kernel_cq_destroy(struct uobj *u)
 {
-	struct kcq *cq = (struct kcq *)u;
+	struct uverbs_cq *cq = (struct uverbs_cq *)u;
 	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_CQ_OUT_BYTES];
 	int err;
@@ -50,7 +52,7 @@ static int kernel_cq_destroy(struct uobj *u)
 	prm_destroy_cq_in_set_opcode(in, PRM_OPCODE_DESTROY_CQ);
 	prm_destroy_cq_in_set_uid(in, u->file->uid);
 	prm_destroy_cq_in_set_cqn(in, cq->cqn);
-	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &cq->hw);
@@ -74,7 +76,7 @@ struct plan {
 	struct pages pages;
 };
 
-static int uverbs_cq_check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *u)
+static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_create_cq *u)
 {
 	if (u->flags & ~KNOWN_UHW || u->reserved0 || u->reserved1)
 		return refuse(-EINVAL,
@@ -96,9 +98,9 @@ static int uverbs_cq_check_uhw(struct kfile *f, const struct mlx5_ib_create_cq *
 	return 0;
 }
 
-static int uverbs_cq_check_size(struct kfile *f, struct plan *p, uint64_t cqe)
+static int uverbs_cq_check_size(struct uverbs_file *f, struct plan *p, uint64_t cqe)
 {
-	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(kfile_caps(f));
+	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(file_caps(f));
 
 	/* One entry more than asked for stays free; the ring is a power of two. */
 	if (!cqe || cqe >= 1ull << most)
@@ -110,7 +112,7 @@ static int uverbs_cq_check_size(struct kfile *f, struct plan *p, uint64_t cqe)
 	return 0;
 }
 
-static int uverbs_cq_check_memory(struct kfile *f, struct plan *p)
+static int uverbs_cq_check_memory(struct uverbs_file *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->entries * p->u.cqe_size, true, false};
@@ -119,19 +121,19 @@ static int uverbs_cq_check_memory(struct kfile *f, struct plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static void set_cqc(const struct kfile *f, void *cqc, const struct plan *p)
+static void set_cqc(const struct uverbs_file *f, void *cqc, const struct plan *p)
 {
 	prm_cqc_set_cqe_sz(cqc, p->u.cqe_size == 128 ? PRM_CQC_CQE_SZ_128 : PRM_CQC_CQE_SZ_64);
 	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	prm_cqc_set_log_cq_size(cqc, p->log_size);
 	prm_cqc_set_uar_page(cqc, p->u.uar_page_index);
-	prm_cqc_set_c_eqn_or_apu_element(cqc, kfile_eqn(f));
+	prm_cqc_set_c_eqn_or_apu_element(cqc, file_eqn(f));
 	prm_cqc_set_page_offset(cqc, pages_queue_offset(&p->pages));
 	prm_cqc_set_log_page_size(cqc, p->pages.log_page - 12);
 	prm_cqc_set_dbr_addr(cqc, mm_bus(f->mm, p->u.db_addr));
 }
 
-static int kernel_cq_create(struct kfile *f, const struct plan *p, struct kcq *cq)
+static int kernel_cq_create(struct uverbs_file *f, const struct plan *p, struct uverbs_cq *cq)
 {
 	size_t len = PRM_CREATE_CQ_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_CQ_OUT_BYTES];
@@ -144,7 +146,7 @@ static int kernel_cq_create(struct kfile *f, const struct plan *p, struct kcq *c
 	prm_create_cq_in_set_uid(in, f->uid);
 	set_cqc(f, prm_create_cq_in_at_cq_context(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_CQ_IN_BYTES, 0);
-	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		cq->cqn = prm_create_cq_out_get_cqn(out);
@@ -152,11 +154,11 @@ static int kernel_cq_create(struct kfile *f, const struct plan *p, struct kcq *c
 }
 
 /* The channels that its events go to. */
-static int find_channels(struct kfile *f, struct kreq *req, struct channel **comp,
+static int find_channels(struct uverbs_file *f, struct uverbs_request *req, struct channel **comp,
 			 struct channel **async)
 {
-	const struct kattr *c = kattr_find(req, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
-	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
+	const struct uverbs_attr *c = attr_find(req, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
 	int err = 0;
 
 	*comp = NULL;
@@ -168,36 +170,36 @@ static int find_channels(struct kfile *f, struct kreq *req, struct channel **com
 	return err;
 }
 
-static int uverbs_cq_make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
 {
-	int err = kattr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
+	int err = attr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
 			      &p->flags);
 
-	if (!err && kattr_value(req, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR))
+	if (!err && attr_value(req, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR))
 		err = refuse(-EINVAL, "CREATE_CQ: comp_vector: the device has one, number 0");
 	if (!err)
-		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_CQ: UHW_IN", &p->u, sizeof(p->u));
+		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_CQ: UHW_IN", &p->u, sizeof(p->u));
 	if (!err)
 		err = uverbs_cq_check_uhw(f, &p->u);
 	if (!err)
-		err = uverbs_cq_check_size(f, p, kattr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
+		err = uverbs_cq_check_size(f, p, attr_value(req, UVERBS_ATTR_CREATE_CQ_CQE));
 	return err ? err : uverbs_cq_check_memory(f, p);
 }
 
-static void uverbs_cq_answer(struct kreq *req, const struct kcq *cq)
+static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq *cq)
 {
 	const struct mlx5_ib_create_cq_resp uhw = {.cqn = cq->cqn};
 
-	kattr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
-	kattr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
-	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_new_handle(req, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->u);
+	attr_out(req, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cq->cqe, sizeof(cq->cqe));
+	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
-int uverbs_cq_create(struct kfile *f, struct kreq *req)
+int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct plan p = {.log_size = 0};
 	struct channel *comp, *async;
-	struct kcq *cq;
+	struct uverbs_cq *cq;
 	int err = uverbs_cq_make_plan(f, req, &p);
 
 	if (!err)
@@ -213,7 +215,7 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 		return err;
 	}
 	cq->cqe = p.entries - 1;
-	cq->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
+	cq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
 	cq->comp = comp;
 	cq->async = async;
 	if (comp)
@@ -227,7 +229,7 @@ int uverbs_cq_create(struct kfile *f, struct kreq *req)
 	return 0;
 }
 
-static int uverbs_cq_destroy_handle(struct kfile *f, uint64_t handle,
+static int uverbs_cq_destroy_handle(struct uverbs_file *f, uint64_t handle,
 				    struct ib_uverbs_destroy_cq_resp *resp)
 {
 	struct uobj *u;
@@ -235,20 +237,20 @@ static int uverbs_cq_destroy_handle(struct kfile *f, uint64_t handle,
 
 	if (err)
 		return err;
-	resp->comp_events_reported = ((struct kcq *)u)->comp_events;
-	resp->async_events_reported = ((struct kcq *)u)->async_events;
+	resp->comp_events_reported = ((struct uverbs_cq *)u)->comp_events;
+	resp->async_events_reported = ((struct uverbs_cq *)u)->async_events;
 	uobj_drop(u);
 	return 0;
 }
 
-int uverbs_cq_destroy(struct kfile *f, struct kreq *req)
+int uverbs_cq_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct ib_uverbs_destroy_cq_resp resp = {0};
-	int err = uverbs_cq_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data,
+	int err = uverbs_cq_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_CQ_HANDLE)->data,
 					   &resp);
 
 	if (!err)
-		kattr_out(req, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
+		attr_out(req, UVERBS_ATTR_DESTROY_CQ_RESP, &resp, sizeof(resp));
 	return err;
 }
 

@@ -8,7 +8,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include "kernel/core/uverbs.h"
+#include "priv.h"
 
 #define VENDOR_MELLANOX 0x02c9
 #define PAGE		4096u
@@ -39,9 +39,9 @@ static uint32_t max_sge(const uint8_t *cap)
 }
 
 /* No atomics, SRQs, windows or multicast: dp doesn't do them, so programs must learn it here. */
-static void uverbs_device_fill(const struct kfile *f, struct ib_uverbs_query_device_resp *r)
+static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
-	const uint8_t *cap = kfile_caps(f);
+	const uint8_t *cap = file_caps(f);
 	const struct profile *p = f->vhca->dev->profile;
 
 	*r = (struct ib_uverbs_query_device_resp){
@@ -54,10 +54,10 @@ static void uverbs_device_fill(const struct kfile *f, struct ib_uverbs_query_dev
 		.vendor_part_id = p->pci_device,
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		.device_cap_flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT |
-				    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-				    IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
-				    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_RAW_IP_CSUM,
+		.device_cap_flags =
+			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+			IB_UVERBS_DEVICE_RAW_IP_CSUM,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
@@ -89,7 +89,7 @@ int wcmd_query_device(struct wcmd *c)
 /* libmlx5's own part: RSS, and "none" to all other offloads; it fails if the driver is silent. */
 static int uhw(struct wcmd *c)
 {
-	const struct kattr *out = kattr_find(c->req, UVERBS_ATTR_UHW_OUT);
+	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);
 	struct mlx5_ib_query_device_resp r = {
 		.response_length = sizeof(r),
 		.rss_caps.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ,
@@ -107,7 +107,7 @@ static int uhw(struct wcmd *c)
 			      out->len);
 	if (out->len < r.response_length)
 		r.response_length = out->len;
-	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &r, sizeof(r));
+	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &r, sizeof(r));
 	return 0;
 }
 
@@ -139,8 +139,8 @@ int wcmd_query_device_ex(struct wcmd *c)
 	uverbs_device_fill(c->f, &r.base);
 	r.device_cap_flags_ex = r.base.device_cap_flags;
 	r.timestamp_mask = INT64_MAX;
-	fill_raw(kfile_caps(c->f), &r);
-	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(kfile_caps(c->f));
+	fill_raw(file_caps(c->f), &r);
+	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(file_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;
 	wcmd_out(c, &r, sizeof(r));

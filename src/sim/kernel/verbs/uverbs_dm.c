@@ -13,7 +13,8 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 
 struct dm_map {
 	uint64_t start;
@@ -30,7 +31,7 @@ static int read_caps(struct vhca *v, uint8_t *page)
 
 	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
 	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_DEV_MEM << 1 | PRM_HCA_CAP_MODE_CUR);
-	err = fw_cmd(v, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		memcpy(page, prm_query_hca_cap_out_cat_capability(out), PRM_DEVICE_MEM_CAP_BYTES);
 	return err;
@@ -50,9 +51,9 @@ static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned in
 }
 
 /* A region's map, made when it is first needed. -EOPNOTSUPP: the device has no such region. */
-static int uverbs_dm_map_get(struct kfile *f, enum dm_kind kind, struct dm_map **map)
+static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm_map **map)
 {
-	struct function *fn = &f->k->fn[f->vhca->index];
+	struct kernel_function *fn = &f->k->fn[f->vhca->index];
 	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
 	unsigned int log_block;
 	uint64_t start;
@@ -78,7 +79,7 @@ static int uverbs_dm_map_get(struct kfile *f, enum dm_kind kind, struct dm_map *
 	return *map ? 0 : -ENOMEM;
 }
 
-void dm_fini(struct kernel *k)
+void dm_stop(struct kernel *k)
 {
 	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
 		for (unsigned int kind = 0; kind < DM_KINDS; kind++)
@@ -122,7 +123,7 @@ static int uverbs_dm_destroy(struct uobj *u)
 	prm_general_obj_in_cmd_hdr_set_uid(in, u->file->uid);
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, dm->obj_id);
-	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		memset(dm->map->taken + dm->first, 0, dm->n);
 	return err;
@@ -157,7 +158,7 @@ static int uverbs_dm_create(struct dm *dm)
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_sw_icm_set_log_sw_icm_size(icm, dm->map->log_block + log_n);
 	prm_sw_icm_set_sw_icm_start_addr(icm, dm_addr(dm));
-	err = fw_cmd(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		dm->obj_id = prm_general_obj_out_cmd_hdr_get_obj_id(out);
 	return err;
@@ -185,9 +186,9 @@ static int uverbs_dm_take(struct dm *dm, uint64_t len, uint64_t log_align)
 	return uverbs_dm_create(dm);
 }
 
-static int uverbs_dm_check_type(struct kreq *req, enum dm_kind *kind)
+static int uverbs_dm_check_type(struct uverbs_request *req, enum dm_kind *kind)
 {
-	uint64_t type = kattr_value(req, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
+	uint64_t type = attr_value(req, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
 
 	switch (type) {
 	case MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM:
@@ -204,10 +205,10 @@ static int uverbs_dm_check_type(struct kreq *req, enum dm_kind *kind)
 	}
 }
 
-static int uverbs_dm_check_size(struct kreq *req, const struct dm_map *map)
+static int uverbs_dm_check_size(struct uverbs_request *req, const struct dm_map *map)
 {
-	uint64_t len = kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH);
-	uint64_t log_align = kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
+	uint64_t len = attr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH);
+	uint64_t log_align = attr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
 	uint64_t most = (uint64_t)map->nblocks << map->log_block;
 
 	if (!len)
@@ -222,7 +223,7 @@ static int uverbs_dm_check_size(struct kreq *req, const struct dm_map *map)
 	return 0;
 }
 
-int uverbs_dm_alloc(struct kfile *f, struct kreq *req)
+int uverbs_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	enum dm_kind kind;
 	struct dm_map *map;
@@ -240,23 +241,23 @@ int uverbs_dm_alloc(struct kfile *f, struct kreq *req)
 	if (!dm)
 		return -ENOMEM;
 	dm->map = map;
-	err = uverbs_dm_take(dm, kattr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
-			     kattr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
+	err = uverbs_dm_take(dm, attr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH),
+			     attr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT));
 	if (err) {
 		uobj_drop(&dm->u);
 		return err;
 	}
 	memset(map->taken + dm->first, 1, dm->n);
 	addr = dm_addr(dm);
-	kattr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &addr, sizeof(addr));
-	kattr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
+	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &addr, sizeof(addr));
+	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
 	return 0;
 }
 
-int uverbs_dm_free(struct kfile *f, struct kreq *req)
+int uverbs_dm_free(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_FREE_DM_HANDLE, &dm_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_FREE_DM_HANDLE, &dm_class, &u);
 
 	return err ? err : uobj_destroy(u);
 }

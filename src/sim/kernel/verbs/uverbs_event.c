@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
-#include "kernel/core/uverbs.h"
+#include "priv.h"
 
 /* The number is filled in by the half that has the program's FD table. */
 int wcmd_create_comp_channel(struct wcmd *c)
@@ -14,10 +14,10 @@ int wcmd_create_comp_channel(struct wcmd *c)
 	if (!channel_new(c->f, CHANNEL_COMP, &fd))
 		return refuse(-EMFILE, "CREATE_COMP_CHANNEL: no pipe left");
 	wcmd_out(c, &resp, sizeof(resp));
-	return kattr_fd(c->req, UVERBS_ATTR_CORE_OUT, 0, fd);
+	return attr_fd(c->req, UVERBS_ATTR_CORE_OUT, 0, fd);
 }
 
-int uverbs_async_event_alloc(struct kfile *f, struct kreq *req)
+int uverbs_async_event_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct channel *c;
 	int fd;
@@ -27,5 +27,5 @@ int uverbs_async_event_alloc(struct kfile *f, struct kreq *req)
 		return refuse(-EMFILE, "ASYNC_EVENT_ALLOC: no pipe left");
 	if (!f->async)
 		f->async = c;
-	return kattr_fd(req, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, fd);
+	return attr_fd(req, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, fd);
 }

@@ -7,7 +7,10 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
+#include "kernel/core/pins.h"
+#include "priv.h"
 
 #define PAGE	4096ull
 #define MAX_LEN (1ull << 48)
@@ -37,7 +40,7 @@ static int kernel_mr_destroy(struct uobj *u)
 
 	prm_destroy_mkey_in_set_opcode(in, PRM_OPCODE_DESTROY_MKEY);
 	prm_destroy_mkey_in_set_mkey_index(in, mr->index);
-	err = fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	mr->pd->u.users--;
@@ -48,7 +51,7 @@ static int kernel_mr_destroy(struct uobj *u)
 
 const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, kernel_mr_destroy};
 
-static int uverbs_mr_check(struct kfile *f, const struct ib_uverbs_reg_mr *r)
+static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
 
@@ -98,7 +101,7 @@ static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pa
 }
 
 /* uid 0, as the mkeys of mlx5_ib's own cache. */
-static int create_mkey(struct kfile *f, const struct ib_uverbs_reg_mr *r, struct mr *mr)
+static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, struct mr *mr)
 {
 	uint8_t out[PRM_CREATE_MKEY_OUT_BYTES];
 	uint8_t key = f->k->next_key++;
@@ -120,7 +123,7 @@ static int create_mkey(struct kfile *f, const struct ib_uverbs_reg_mr *r, struct
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
 	set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
 	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, 0);
-	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (err)
 		return err;
@@ -165,10 +168,10 @@ int wcmd_reg_mr(struct wcmd *c)
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED)
 
-static int dm_access(struct kreq *req, uint32_t *access)
+static int dm_access(struct uverbs_request *req, uint32_t *access)
 {
 	uint64_t flags;
-	int err = kattr_flags(req, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, "REG_DM_MR_ACCESS_FLAGS",
+	int err = attr_flags(req, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, "REG_DM_MR_ACCESS_FLAGS",
 			      DM_ACCESS, &flags);
 
 	*access = (uint32_t)flags;
@@ -179,7 +182,7 @@ static int dm_access(struct kreq *req, uint32_t *access)
 }
 
 /* mkc.start_addr is where it lies in the device's memory; its users count from 0. */
-static int create_dm_mkey(struct kfile *f, struct mr *mr, uint32_t access)
+static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr r = {
 		.hca_va = mr->iova, .length = mr->len, .access_flags = access};
@@ -194,7 +197,7 @@ static int create_dm_mkey(struct kfile *f, struct mr *mr, uint32_t access)
 	prm_mkc_set_umr_en(mkc, 0);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
 	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
-	err = fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	mr->index = prm_create_mkey_out_get_mkey_index(out);
@@ -202,15 +205,15 @@ static int create_dm_mkey(struct kfile *f, struct mr *mr, uint32_t access)
 	return 0;
 }
 
-static int new_dm_mr(struct kfile *f, struct kreq *req, struct mr *mr, uint32_t access)
+static int new_dm_mr(struct uverbs_file *f, struct uverbs_request *req, struct mr *mr, uint32_t access)
 {
-	int err = dm_range(mr->dm, kattr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET), mr->len,
+	int err = dm_range(mr->dm, attr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET), mr->len,
 			   &mr->iova);
 
 	return err ? err : create_dm_mkey(f, mr, access);
 }
 
-int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
+int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *pd, *dm;
 	uint32_t access;
@@ -218,9 +221,9 @@ int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
 	int err = dm_access(req, &access);
 
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
+		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, &dm_class, &dm);
+		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, &dm_class, &dm);
 	if (err)
 		return err;
 	mr = uobj_new(f, &mr_class, sizeof(*mr));
@@ -228,7 +231,7 @@ int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
 		return -ENOMEM;
 	mr->pd = (struct pd *)pd;
 	mr->dm = dm;
-	mr->len = kattr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
+	mr->len = attr_value(req, UVERBS_ATTR_REG_DM_MR_LENGTH);
 	err = new_dm_mr(f, req, mr, access);
 	if (err) {
 		uobj_drop(&mr->u);
@@ -236,15 +239,15 @@ int uverbs_dm_mr_reg(struct kfile *f, struct kreq *req)
 	}
 	pd->users++;
 	dm->users++;
-	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
-	kattr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
-	kattr_new_handle(req, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->u);
+	attr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	attr_out(req, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	attr_new_handle(req, UVERBS_ATTR_REG_DM_MR_HANDLE, &mr->u);
 	return 0;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-static int uverbs_mr_destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_mr_destroy_handle(struct uverbs_file *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &mr_class, &u);
@@ -258,31 +261,31 @@ int wcmd_dereg_mr(struct wcmd *c)
 					((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle);
 }
 
-int uverbs_mr_destroy(struct kfile *f, struct kreq *req)
+int uverbs_mr_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return uverbs_mr_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
+	return uverbs_mr_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
 }
 
 /* Advice is about pages on demand, which this device does not do. */
-int uverbs_mr_advise(struct kfile *f, struct kreq *req)
+int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 {
 	(void)f;
 	(void)req;
 	return refuse(-EOPNOTSUPP, "ADVISE_MR: this device does not page on demand");
 }
 
-int uverbs_mr_query(struct kfile *f, struct kreq *req)
+int uverbs_mr_query(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
 	const struct mr *mr;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_QUERY_MR_HANDLE, &mr_class, &u);
+	int err = attr_uobj(f, req, UVERBS_ATTR_QUERY_MR_HANDLE, &mr_class, &u);
 
 	if (err)
 		return err;
 	mr = (struct mr *)u;
-	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
-	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
-	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->len, sizeof(mr->len));
-	kattr_out(req, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova, sizeof(mr->iova));
+	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->len, sizeof(mr->len));
+	attr_out(req, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova, sizeof(mr->iova));
 	return 0;
 }

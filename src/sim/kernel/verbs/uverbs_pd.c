@@ -7,7 +7,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 
 static int kernel_pd_destroy(struct uobj *u)
 {
@@ -18,7 +19,7 @@ static int kernel_pd_destroy(struct uobj *u)
 	prm_dealloc_pd_in_set_opcode(in, PRM_OPCODE_DEALLOC_PD);
 	prm_dealloc_pd_in_set_uid(in, pd->uid);
 	prm_dealloc_pd_in_set_pd(in, pd->pdn);
-	return fw_cmd(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, kernel_pd_destroy};
@@ -36,7 +37,7 @@ int wcmd_alloc_pd(struct wcmd *c)
 		return -ENOMEM;
 	prm_alloc_pd_in_set_opcode(in, PRM_OPCODE_ALLOC_PD);
 	prm_alloc_pd_in_set_uid(in, c->f->uid);
-	err = fw_cmd(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err) {
 		uobj_drop(&pd->u);
 		return err;
@@ -46,11 +47,11 @@ int wcmd_alloc_pd(struct wcmd *c)
 	resp.pd_handle = pd->u.id;
 	uhw.pdn = pd->pdn;
 	wcmd_out(c, &resp, sizeof(resp));
-	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
 
-static int uverbs_pd_destroy_handle(struct kfile *f, uint64_t handle)
+static int uverbs_pd_destroy_handle(struct uverbs_file *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &pd_class, &u);
@@ -64,17 +65,17 @@ int wcmd_dealloc_pd(struct wcmd *c)
 					((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle);
 }
 
-int uverbs_pd_destroy(struct kfile *f, struct kreq *req)
+int uverbs_pd_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return uverbs_pd_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
+	return uverbs_pd_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
 }
 
-int mlx5_pd_query(struct kfile *f, struct kreq *req)
+int mlx5_pd_query(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uobj *u;
-	int err = kattr_uobj(f, req, MLX5_IB_ATTR_QUERY_PD_HANDLE, &pd_class, &u);
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_QUERY_PD_HANDLE, &pd_class, &u);
 
 	if (!err)
-		kattr_out(req, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &((struct pd *)u)->pdn, 4);
+		attr_out(req, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &((struct pd *)u)->pdn, 4);
 	return err;
 }

@@ -9,7 +9,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "kernel/core/uverbs.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
 
 /* Values of the verbs ABI that the uapi headers leave to libibverbs' own. */
 enum { PORT_ACTIVE = 4, PHYS_LINK_UP = 5, LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
@@ -21,11 +22,11 @@ enum { MTU_4096 = 5, VL_0 = 1 };
  * asks for less, and programs that follow the port need a quarter of the packets. 4X EDR: 100 Gb/s,
  * a ConnectX-6 Dx's; it says nothing about the emulator's own speed.
  */
-void port_fill(const struct kfile *f, struct ib_uverbs_query_port_resp *r)
+void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 {
 	*r = (struct ib_uverbs_query_port_resp){
 		.port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS,
-		.max_msg_sz = 1u << prm_cmd_hca_cap_get_log_max_msg(kfile_caps(f)),
+		.max_msg_sz = 1u << prm_cmd_hca_cap_get_log_max_msg(file_caps(f)),
 		.qkey_viol_cntr = f->vhca->qkey_violations,
 		.gid_tbl_len = VHCA_GIDS,
 		.pkey_tbl_len = 1,
@@ -49,7 +50,7 @@ int port_check(uint64_t port)
 	return 0;
 }
 
-int port_sgid_check(const struct kfile *f, const char *name, unsigned int index)
+int port_sgid_check(const struct uverbs_file *f, const char *name, unsigned int index)
 {
 	if (index >= VHCA_GIDS)
 		return refuse(-EINVAL, "%s: sgid_index %u, the table has %u entries", name, index,
@@ -72,43 +73,43 @@ int wcmd_query_port(struct wcmd *c)
 	return 0;
 }
 
-int uverbs_query_port(struct kfile *f, struct kreq *req)
+int uverbs_query_port(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct ib_uverbs_query_port_resp_ex r = {.port_cap_flags2 = 0};
-	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM));
+	int err = port_check(attr_value(req, UVERBS_ATTR_QUERY_PORT_PORT_NUM));
 
 	if (err)
 		return err;
 	port_fill(f, &r.legacy_resp);
-	kattr_out(req, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
+	attr_out(req, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
 	return 0;
 }
 
 /* In units of 100 Mb/s. */
-int uverbs_query_port_speed(struct kfile *f, struct kreq *req)
+int uverbs_query_port_speed(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const uint64_t speed = 1000;
-	int err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
+	int err = port_check(attr_value(req, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM));
 
 	(void)f;
 	if (!err)
-		kattr_out(req, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
+		attr_out(req, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
 	return err;
 }
 
 /* Only an eswitch manager in switchdev mode has more to tell; this device has no eswitch yet. */
-int mlx5_query_port(struct kfile *f, struct kreq *req)
+int mlx5_query_port(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct mlx5_ib_uapi_query_port r = {.flags = 0};
-	int err = port_check(kattr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM));
+	int err = port_check(attr_value(req, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM));
 
 	(void)f;
 	if (!err)
-		kattr_out(req, MLX5_IB_ATTR_QUERY_PORT, &r, sizeof(r));
+		attr_out(req, MLX5_IB_ATTR_QUERY_PORT, &r, sizeof(r));
 	return err;
 }
 
-static bool gid_entry(const struct kfile *f, uint32_t index, struct ib_uverbs_gid_entry *e)
+static bool gid_entry(const struct uverbs_file *f, uint32_t index, struct ib_uverbs_gid_entry *e)
 {
 	const struct gid_entry *g = &f->vhca->gids[index];
 
@@ -123,16 +124,16 @@ static bool gid_entry(const struct kfile *f, uint32_t index, struct ib_uverbs_gi
 	return true;
 }
 
-int uverbs_query_gid_entry(struct kfile *f, struct kreq *req)
+int uverbs_query_gid_entry(struct uverbs_file *f, struct uverbs_request *req)
 {
-	uint64_t index = kattr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+	uint64_t index = attr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
 	struct ib_uverbs_gid_entry e;
 	uint64_t flags;
-	int err = kattr_flags(req, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, "QUERY_GID_ENTRY: FLAGS", 0,
+	int err = attr_flags(req, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, "QUERY_GID_ENTRY: FLAGS", 0,
 			      &flags);
 
 	if (!err)
-		err = port_check(kattr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
+		err = port_check(attr_value(req, UVERBS_ATTR_QUERY_GID_ENTRY_PORT));
 	if (err)
 		return err;
 	if (index >= VHCA_GIDS)
@@ -140,18 +141,18 @@ int uverbs_query_gid_entry(struct kfile *f, struct kreq *req)
 			      (unsigned long long)index, VHCA_GIDS);
 	if (!gid_entry(f, (uint32_t)index, &e))
 		return -ENODATA; /* the way to walk the table, no mistake */
-	kattr_out(req, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
+	attr_out(req, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
 	return 0;
 }
 
 /* Programs with a larger entry than ours get theirs zero-padded, with a smaller one ours cut. */
-int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
+int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct kattr *out = kattr_find(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
-	uint64_t size = kattr_value(req, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
+	struct uverbs_attr *out = attr_find(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
+	uint64_t size = attr_value(req, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE);
 	uint64_t flags, n = 0;
 	struct ib_uverbs_gid_entry e;
-	int err = kattr_flags(req, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, "QUERY_GID_TABLE: FLAGS", 0,
+	int err = attr_flags(req, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, "QUERY_GID_TABLE: FLAGS", 0,
 			      &flags);
 
 	if (err)
@@ -173,7 +174,7 @@ int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
 	}
 	out->written = (uint32_t)(n * size);
 	out->valid_output = true;
-	kattr_out(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &n, sizeof(n));
+	attr_out(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &n, sizeof(n));
 	return 0;
 }
 
@@ -181,7 +182,7 @@ int uverbs_query_gid_table(struct kfile *f, struct kreq *req)
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
  * EUI-64). Here every GID of this chip is a neighbour.
  */
-int port_resolve(const struct kfile *f, const uint8_t gid[16], uint8_t mac[6])
+int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t link_local[8] = {0xfe, 0x80};
 	unsigned int index;

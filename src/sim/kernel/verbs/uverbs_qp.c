@@ -11,6 +11,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "kernel/core/cmd.h"
 #include "raw.h"
 
 #define SEND_WQE_BB_LOG 6
@@ -31,7 +32,7 @@ static const struct {
 	{PRM_EVENT_PATH_MIG_FAILED, 7}, {PRM_EVENT_SRQ_LAST_WQE, 16},
 };
 
-static void uverbs_qp_tell(struct kqp *qp, uint8_t type)
+static void uverbs_qp_tell(struct uverbs_qp *qp, uint8_t type)
 {
 	struct ib_uverbs_async_event_desc d = {.element = qp->user_handle};
 
@@ -47,16 +48,16 @@ static void uverbs_qp_tell(struct kqp *qp, uint8_t type)
 static void uverbs_qp_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	uverbs_qp_tell((struct kqp *)((char *)r - offsetof(struct kqp, hw)), type);
+	uverbs_qp_tell((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, hw)), type);
 }
 
 static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
 	(void)eqe;
-	uverbs_qp_tell((struct kqp *)((char *)r - offsetof(struct kqp, raw.rq_hw)), type);
+	uverbs_qp_tell((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, raw.rq_hw)), type);
 }
 
-static int to_reset(const struct kqp *qp)
+static int to_reset(const struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
 	uint8_t out[PRM_QP_2RST_OUT_BYTES];
@@ -64,10 +65,10 @@ static int to_reset(const struct kqp *qp)
 	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
 	prm_qp_2rst_in_set_uid(in, qp->uid);
 	prm_qp_2rst_in_set_qpn(in, qp->qpn);
-	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int destroy_qp(struct kqp *qp)
+static int destroy_qp(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
@@ -79,12 +80,12 @@ static int destroy_qp(struct kqp *qp)
 	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
 	prm_destroy_qp_in_set_uid(in, qp->uid);
 	prm_destroy_qp_in_set_qpn(in, qp->qpn);
-	return fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 static int kernel_qp_destroy(struct uobj *u)
 {
-	struct kqp *qp = (struct kqp *)u;
+	struct uverbs_qp *qp = (struct uverbs_qp *)u;
 	int err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
 
 	if (err)
@@ -136,9 +137,9 @@ static int check_queue(const char *name, uint32_t count, uint32_t most)
 }
 
 /* libmlx5 has laid the ring out: the RQ first, then the SQ. */
-static int uverbs_qp_check_sizes(struct kfile *f, struct qp_plan *p)
+static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 {
-	const uint8_t *cap = kfile_caps(f);
+	const uint8_t *cap = file_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
 	uint32_t stride_max = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 	int err;
@@ -162,7 +163,7 @@ static int uverbs_qp_check_sizes(struct kfile *f, struct qp_plan *p)
 	return 0;
 }
 
-static int uverbs_qp_check_memory(struct kfile *f, struct qp_plan *p)
+static int uverbs_qp_check_memory(struct uverbs_file *f, struct qp_plan *p)
 {
 	uint64_t rq = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
 	const struct queue_memory ring = {"CREATE_QP", "buf_addr", p->u.buf_addr,
@@ -173,20 +174,20 @@ static int uverbs_qp_check_memory(struct kfile *f, struct qp_plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int uverbs_qp_find_objects(struct kfile *f, struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
-	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	struct uobj *pd, *scq = NULL, *rcq = NULL;
 	struct uobj *table = NULL;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
 
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, &wq_table_class,
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, &wq_table_class,
 				 &table);
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
 	if (err)
 		return err;
 	if (!table && (!pd || !scq || !rcq))
@@ -195,9 +196,9 @@ static int uverbs_qp_find_objects(struct kfile *f, struct kreq *req, struct qp_p
 	if (table && (!pd || rcq))
 		return refuse(-EINVAL, "CREATE_QP: an RSS QP has a PD and no receive CQ");
 	p->pd = (struct pd *)pd;
-	p->table = (struct kwq_table *)table;
-	p->scq = (struct kcq *)scq;
-	p->rcq = (struct kcq *)rcq;
+	p->table = (struct uverbs_wq_table *)table;
+	p->scq = (struct uverbs_cq *)scq;
+	p->rcq = (struct uverbs_cq *)rcq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
@@ -209,9 +210,9 @@ static bool known_type(uint64_t type)
 	       type == IB_UVERBS_QPT_DRIVER;
 }
 
-static int uverbs_qp_check_kind(struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 {
-	p->type = kattr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
+	p->type = attr_value(req, UVERBS_ATTR_CREATE_QP_TYPE);
 	if (!known_type(p->type))
 		return refuse(-EINVAL, "CREATE_QP: type %llu is not known",
 			      (unsigned long long)p->type);
@@ -219,20 +220,20 @@ static int uverbs_qp_check_kind(struct kreq *req, struct qp_plan *p)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: type %llu: this device has RC and raw packets only",
 			      (unsigned long long)p->type);
-	if (kattr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
-	    kattr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
-	    kattr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
+	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
+	    attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return refuse(-EINVAL,
 			      "CREATE_QP: SRQ, XRCD or source QPN: this device has none");
-	if (p->type == IB_UVERBS_QPT_RC && kattr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+	if (p->type == IB_UVERBS_QPT_RC && attr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
 		return refuse(-EINVAL, "CREATE_QP: an indirection table is for raw packets");
 	return 0;
 }
 
-static int plan_rings(struct kfile *f, struct kreq *req, struct qp_plan *p)
+static int plan_rings(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	bool raw = p->type == IB_UVERBS_QPT_RAW_PACKET;
-	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
+	int err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->u, sizeof(p->u));
 
 	if (!err)
 		err = uverbs_qp_check_uhw(&p->u, raw);
@@ -243,14 +244,14 @@ static int plan_rings(struct kfile *f, struct kreq *req, struct qp_plan *p)
 	return raw ? raw_check_memory(f, p) : uverbs_qp_check_memory(f, p);
 }
 
-static int plan_rss(struct kreq *req, struct qp_plan *p)
+static int plan_rss(struct uverbs_request *req, struct qp_plan *p)
 {
-	int err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->rss, sizeof(p->rss));
+	int err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_QP: UHW_IN", &p->rss, sizeof(p->rss));
 
 	return err ? err : rss_check(p);
 }
 
-static int uverbs_qp_make_plan(struct kfile *f, struct kreq *req, struct qp_plan *p)
+static int uverbs_qp_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	uint64_t flags =
 		IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
@@ -259,10 +260,10 @@ static int uverbs_qp_make_plan(struct kfile *f, struct kreq *req, struct qp_plan
 	if (p->type == IB_UVERBS_QPT_RAW_PACKET)
 		flags |= IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (!err)
-		err = kattr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS", flags,
+		err = attr_flags(req, UVERBS_ATTR_CREATE_QP_FLAGS, "CREATE_QP: FLAGS", flags,
 				  &p->flags);
 	if (!err)
-		err = kattr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap,
+		err = attr_in(req, UVERBS_ATTR_CREATE_QP_CAP, "CREATE_QP: CAP", &p->cap,
 			       sizeof(p->cap));
 	if (!err)
 		err = uverbs_qp_find_objects(f, req, p);
@@ -277,10 +278,10 @@ static unsigned int log2_of(uint32_t n)
 }
 
 /* A flag without the capability is passed over, as mlx5_ib does: libmlx5 always asks. */
-static void set_scatter_to_cqe(const struct kfile *f, void *qpc, const struct qp_plan *p)
+static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||
-	    !prm_cmd_hca_cap_get_sctr_data_cqe(kfile_caps(f)))
+	    !prm_cmd_hca_cap_get_sctr_data_cqe(file_caps(f)))
 		return;
 	prm_qpc_set_cs_res(qpc, PRM_QPC_CS_RES_UP_TO_32B);
 	if (p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
@@ -301,7 +302,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_no_sq(qpc, 1);
 }
 
-static void set_qpc(const struct kfile *f, void *qpc, const struct qp_plan *p)
+static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
@@ -320,7 +321,7 @@ static void set_qpc(const struct kfile *f, void *qpc, const struct qp_plan *p)
 	set_scatter_to_cqe(f, qpc, p);
 }
 
-static int kernel_qp_create(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
+static int kernel_qp_create(struct uverbs_file *f, const struct qp_plan *p, struct uverbs_qp *qp)
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
@@ -333,16 +334,16 @@ static int kernel_qp_create(struct kfile *f, const struct qp_plan *p, struct kqp
 	prm_create_qp_in_set_uid(in, p->pd->uid);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
-	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		qp->qpn = prm_create_qp_out_get_qpn(out);
 	return err;
 }
 
-static void uverbs_qp_connect(struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	struct kfile *f = qp->u.file;
+	struct uverbs_file *f = qp->u.file;
 
 	qp->pd = p->pd;
 	qp->scq = p->scq;
@@ -367,7 +368,7 @@ static void uverbs_qp_connect(struct kqp *qp, const struct qp_plan *p)
 	hw_ref_add(f->k, &qp->hw);
 }
 
-static void uverbs_qp_answer(struct kreq *req, const struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_answer(struct uverbs_request *req, const struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = UINT32_MAX};
 	struct ib_uverbs_qp_cap cap = p->cap;
@@ -376,13 +377,13 @@ static void uverbs_qp_answer(struct kreq *req, const struct kqp *qp, const struc
 	cap.max_recv_sge = qp->rq_sge;
 	if (qp->raw.on)
 		raw_qp_answer(qp, &uhw);
-	kattr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
-	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
-	kattr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
-	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_new_handle(req, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->u);
+	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
+	attr_out(req, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->qpn, sizeof(qp->qpn));
+	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
-static void uverbs_qp_fill(struct kqp *qp, const struct qp_plan *p)
+static void uverbs_qp_fill(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	qp->uid = p->pd->uid;
 	qp->type = (uint8_t)p->type;
@@ -395,17 +396,17 @@ static void uverbs_qp_fill(struct kqp *qp, const struct qp_plan *p)
 	qp->raw.table = p->table;
 }
 
-static int create_any(struct kfile *f, const struct qp_plan *p, struct kqp *qp)
+static int create_any(struct uverbs_file *f, const struct qp_plan *p, struct uverbs_qp *qp)
 {
 	if (p->table)
 		return rss_qp_create(qp, p);
 	return qp->raw.on ? raw_qp_create(qp, p) : kernel_qp_create(f, p, qp);
 }
 
-int uverbs_qp_create(struct kfile *f, struct kreq *req)
+int uverbs_qp_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct qp_plan p = {.flags = 0};
-	struct kqp *qp;
+	struct uverbs_qp *qp;
 	int err = uverbs_qp_make_plan(f, req, &p);
 
 	if (err)
@@ -419,13 +420,13 @@ int uverbs_qp_create(struct kfile *f, struct kreq *req)
 		uobj_drop(&qp->u);
 		return err;
 	}
-	qp->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
+	qp->user_handle = attr_value(req, UVERBS_ATTR_CREATE_QP_USER_HANDLE);
 	uverbs_qp_connect(qp, &p);
 	uverbs_qp_answer(req, qp, &p);
 	return 0;
 }
 
-static int uverbs_qp_destroy_handle(struct kfile *f, uint64_t handle,
+static int uverbs_qp_destroy_handle(struct uverbs_file *f, uint64_t handle,
 				    struct ib_uverbs_destroy_qp_resp *resp)
 {
 	struct uobj *u;
@@ -433,19 +434,19 @@ static int uverbs_qp_destroy_handle(struct kfile *f, uint64_t handle,
 
 	if (err)
 		return err;
-	resp->events_reported = ((struct kqp *)u)->async_events;
+	resp->events_reported = ((struct uverbs_qp *)u)->async_events;
 	uobj_drop(u);
 	return 0;
 }
 
-int uverbs_qp_destroy(struct kfile *f, struct kreq *req)
+int uverbs_qp_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct ib_uverbs_destroy_qp_resp resp = {0};
-	int err = uverbs_qp_destroy_handle(f, kattr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data,
+	int err = uverbs_qp_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_QP_HANDLE)->data,
 					   &resp);
 
 	if (!err)
-		kattr_out(req, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
+		attr_out(req, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
 	return err;
 }
 

@@ -13,6 +13,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "kernel/core/cmd.h"
 #include "raw.h"
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
@@ -146,9 +147,9 @@ static int check_rd(const char *name, unsigned int n, unsigned int log_most)
 	return 0;
 }
 
-static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp *m)
+static int check_values(const struct uverbs_file *f, const struct ib_uverbs_modify_qp *m)
 {
-	const uint8_t *cap = kfile_caps(f);
+	const uint8_t *cap = file_caps(f);
 	const uint32_t mask = m->attr_mask;
 	int err = 0;
 
@@ -174,7 +175,7 @@ static int check_values(const struct kfile *f, const struct ib_uverbs_modify_qp 
 }
 
 /* Fields are cut to their widths as the kernel's setters do. */
-static int uverbs_qp_modify_set_path(const struct kqp *qp, void *qpc,
+static int uverbs_qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
 				     const struct ib_uverbs_qp_dest *d)
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
@@ -206,7 +207,7 @@ static int uverbs_qp_modify_set_path(const struct kqp *qp, void *qpc,
 }
 
 /* RoCE v2's source port: from the flow label, or from both QPNs, as rdma_get_udp_sport() does. */
-static uint16_t udp_sport(const struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+static uint16_t udp_sport(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t fl = m->dest.flow_label & 0xfffff;
 
@@ -226,7 +227,7 @@ static uint32_t log_ceil(uint32_t n)
 }
 
 /* Reads and atomics need a responder depth. */
-static void uverbs_qp_modify_set_access(struct kqp *qp, void *qpc,
+static void uverbs_qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
 					const struct ib_uverbs_modify_qp *m)
 {
 	if (m->attr_mask & A_MAX_DEST_RD)
@@ -269,9 +270,9 @@ static void set_numbers(void *qpc, const struct ib_uverbs_modify_qp *m, uint32_t
 		prm_qpc_set_min_rnr_nak(qpc, m->min_rnr_timer & 0x1f);
 }
 
-static int fill_qpc(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
+static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modify_qp *m)
 {
-	const uint8_t *cap = kfile_caps(qp->u.file);
+	const uint8_t *cap = file_caps(qp->u.file);
 	int err = 0;
 
 	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
@@ -291,7 +292,7 @@ static int fill_qpc(struct kqp *qp, void *qpc, const struct ib_uverbs_modify_qp 
 }
 
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
-static int uverbs_qp_modify_run(struct kqp *qp, const struct transition *t,
+static int uverbs_qp_modify_run(struct uverbs_qp *qp, const struct transition *t,
 				const struct ib_uverbs_modify_qp *m)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
@@ -307,18 +308,18 @@ static int uverbs_qp_modify_run(struct kqp *qp, const struct transition *t,
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
 	if (!err)
-		err = fw_cmd(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES, out,
+		err = cmd_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES, out,
 			     sizeof(out));
 	return err;
 }
 
-static int uverbs_qp_modify_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+static int uverbs_qp_modify_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const uint32_t mask = m->attr_mask;
 	unsigned int from = mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = mask & A_STATE ? m->qp_state : from;
 	const struct transition *t;
-	const struct kqp before = *qp;
+	const struct uverbs_qp before = *qp;
 	int err;
 
 	if (from >= STATES || to >= STATES)
@@ -347,22 +348,22 @@ static int uverbs_qp_modify_modify(struct kqp *qp, const struct ib_uverbs_modify
 	return 0;
 }
 
-static int find_qp(struct wcmd *c, uint32_t handle, struct kqp **qp)
+static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 {
 	struct uobj *u;
 	int err = uobj_find(c->f, handle, &qp_class, &u);
 
 	if (!err)
-		*qp = (struct kqp *)u;
+		*qp = (struct uverbs_qp *)u;
 	return err;
 }
 
 /* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
 static int uverbs_qp_modify_check_uhw(struct wcmd *c)
 {
-	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
+	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	struct mlx5_ib_modify_qp u;
-	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
+	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
 
 	if (!err && a && a->len && a->len < UPTO(mlx5_ib_modify_qp, ece_options))
 		err = refuse(-EINVAL, "MODIFY_QP: UHW_IN ends before ece_options");
@@ -375,7 +376,7 @@ static int uverbs_qp_modify_check_uhw(struct wcmd *c)
 static int modify_any(struct wcmd *c, uint32_t known)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
-	struct kqp *qp;
+	struct uverbs_qp *qp;
 	int err;
 
 	if (m->attr_mask & ~known)
@@ -403,7 +404,7 @@ int wcmd_modify_qp_ex(struct wcmd *c)
 	if (err)
 		return err;
 	wcmd_out(c, &resp, sizeof(resp));
-	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
 
@@ -427,7 +428,7 @@ static void fill_dest(struct ib_uverbs_qp_dest *d, const void *ads)
 	d->port_num = (uint8_t)prm_ads_get_vhca_port_num(ads);
 }
 
-static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const struct kqp *qp)
+static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const struct uverbs_qp *qp)
 {
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 
@@ -459,7 +460,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->sq_sig_all = qp->sig_all;
 }
 
-static int uverbs_qp_modify_query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
+static int uverbs_qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 {
 	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
@@ -467,7 +468,7 @@ static int uverbs_qp_modify_query(struct kqp *qp, struct ib_uverbs_query_qp_resp
 
 	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
 	prm_query_qp_in_set_qpn(in, qp->qpn);
-	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
@@ -479,7 +480,7 @@ int wcmd_query_qp(struct wcmd *c)
 {
 	const struct ib_uverbs_query_qp *q = c->in;
 	struct ib_uverbs_query_qp_resp resp = {0};
-	struct kqp *qp;
+	struct uverbs_qp *qp;
 	int err = find_qp(c, q->qp_handle, &qp);
 
 	if (!err)

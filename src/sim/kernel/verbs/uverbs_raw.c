@@ -11,6 +11,7 @@
 #include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>
 #include <dvx/prm/rq.h>
+#include "kernel/core/cmd.h"
 #include "raw.h"
 
 #define LOG_WQEBB	6
@@ -20,7 +21,7 @@
 
 /* --- firmware objects ------------------------------------------------------------------------- */
 
-int raw_destroy_object(struct kfile *f, uint16_t opcode, uint16_t uid, uint32_t number)
+int raw_destroy_object(struct uverbs_file *f, uint16_t opcode, uint16_t uid, uint32_t number)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
 	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
@@ -28,10 +29,10 @@ int raw_destroy_object(struct kfile *f, uint16_t opcode, uint16_t uid, uint32_t 
 	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
 	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
-	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static void set_wq(void *wq, const struct kfile *f, const struct pages *pages, uint32_t pdn,
+static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pages, uint32_t pdn,
 		   uint64_t db_addr)
 {
 	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
@@ -41,7 +42,7 @@ static void set_wq(void *wq, const struct kfile *f, const struct pages *pages, u
 	prm_wq_set_log_wq_pg_sz(wq, pages->log_page - 12);
 }
 
-int raw_rq_create(struct kfile *f, const struct raw_rq *q, uint32_t *rqn)
+int raw_rq_create(struct uverbs_file *f, const struct raw_rq *q, uint32_t *rqn)
 {
 	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
 	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in = calloc(1, len);
@@ -62,14 +63,14 @@ int raw_rq_create(struct kfile *f, const struct raw_rq *q, uint32_t *rqn)
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
 	pages_write(q->pages, in + PRM_CREATE_RQ_IN_BYTES, 0);
-	err = fw_cmd(f->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		*rqn = prm_create_rq_out_get_rqn(out);
 	return err;
 }
 
-int raw_rq_modify(struct kfile *f, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
+int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan)
 {
 	uint8_t in[PRM_MODIFY_RQ_IN_BYTES] = {0}, out[PRM_MODIFY_RQ_OUT_BYTES];
@@ -83,10 +84,10 @@ int raw_rq_modify(struct kfile *f, uint16_t uid, uint32_t rqn, uint8_t from, uin
 	prm_rqc_set_state(rqc, to);
 	if (select & RQ_MODIFY_VSD)
 		prm_rqc_set_vsd(rqc, !strip_vlan);
-	return fw_cmd(f->vhca, in, sizeof(in), out, sizeof(out));
+	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int uverbs_raw_create_tis(struct kqp *qp)
+static int uverbs_raw_create_tis(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, out[PRM_CREATE_TIS_OUT_BYTES];
 	int err;
@@ -94,13 +95,13 @@ static int uverbs_raw_create_tis(struct kqp *qp)
 	prm_create_tis_in_set_opcode(in, PRM_OPCODE_CREATE_TIS);
 	prm_create_tis_in_set_uid(in, qp->uid);
 	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->u.file->tdn);
-	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.tisn = prm_create_tis_out_get_tisn(out);
 	return err;
 }
 
-static int uverbs_raw_create_sq(struct kqp *qp, const struct qp_plan *p)
+static int uverbs_raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
 	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in = calloc(1, len);
@@ -123,14 +124,14 @@ static int uverbs_raw_create_sq(struct kqp *qp, const struct qp_plan *p)
 	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
 	pages_write(&p->sq_pages, in + PRM_CREATE_SQ_IN_BYTES, 0);
-	err = fw_cmd(qp->u.file->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		qp->raw.sqn = prm_create_sq_out_get_sqn(out);
 	return err;
 }
 
-static int uverbs_raw_create_rq(struct kqp *qp, const struct qp_plan *p)
+static int uverbs_raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	const struct raw_rq q = {
 		.uid = qp->uid,
@@ -147,10 +148,10 @@ static int uverbs_raw_create_rq(struct kqp *qp, const struct qp_plan *p)
 	return raw_rq_create(qp->u.file, &q, &qp->raw.rqn);
 }
 
-int raw_tir_create(struct kqp *qp, const void *in)
+int raw_tir_create(struct uverbs_qp *qp, const void *in)
 {
 	uint8_t out[PRM_CREATE_TIR_OUT_BYTES];
-	int err = fw_cmd(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
+	int err = cmd_exec(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
 
 	if (err)
 		return err;
@@ -161,7 +162,7 @@ int raw_tir_create(struct kqp *qp, const void *in)
 	return 0;
 }
 
-static int create_tir(struct kqp *qp, const struct qp_plan *p)
+static int create_tir(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0};
 	void *tirc = prm_create_tir_in_at_ctx(in);
@@ -184,7 +185,7 @@ static int create_tir(struct kqp *qp, const struct qp_plan *p)
 /* --- the QP ----------------------------------------------------------------------------------- */
 
 /* Two rings, one doorbell record. */
-int raw_check_memory(struct kfile *f, struct qp_plan *p)
+int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 {
 	uint64_t rq_len = p->rq_count ? (uint64_t)p->rq_count << p->u.rq_wqe_shift : 0;
 	const struct queue_memory rq = {"CREATE_QP", "buf_addr", p->u.buf_addr, rq_len, false,
@@ -201,7 +202,7 @@ int raw_check_memory(struct kfile *f, struct qp_plan *p)
 }
 
 /* What exists goes, in the order in which one refers to the other; the first refusal ends it. */
-int raw_qp_destroy(struct kqp *qp)
+int raw_qp_destroy(struct uverbs_qp *qp)
 {
 	struct {
 		uint16_t opcode;
@@ -224,7 +225,7 @@ int raw_qp_destroy(struct kqp *qp)
 	return err;
 }
 
-int raw_qp_create(struct kqp *qp, const struct qp_plan *p)
+int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	int err = 0;
 
@@ -243,7 +244,7 @@ int raw_qp_create(struct kqp *qp, const struct qp_plan *p)
 }
 
 /* Numbers are DevX's business: a context without it is not told. */
-void raw_qp_answer(const struct kqp *qp, struct mlx5_ib_create_qp_resp *r)
+void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 {
 	if (!qp->uid)
 		return;
@@ -301,7 +302,7 @@ static const struct transition *uverbs_raw_find(unsigned int from, unsigned int 
 	return NULL;
 }
 
-static int move_sq(struct kqp *qp, uint8_t to)
+static int move_sq(struct uverbs_qp *qp, uint8_t to)
 {
 	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, out[PRM_MODIFY_SQ_OUT_BYTES];
 	int err;
@@ -313,13 +314,13 @@ static int move_sq(struct kqp *qp, uint8_t to)
 	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
 	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
-	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = to;
 	return err;
 }
 
-static int move_rq(struct kqp *qp, uint8_t to)
+static int move_rq(struct uverbs_qp *qp, uint8_t to)
 {
 	int err;
 
@@ -344,7 +345,7 @@ static int uverbs_raw_check_mask(const struct transition *t, const struct ib_uve
 	return t->need & A_PORT ? port_check(m->port_num) : 0;
 }
 
-int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
+int raw_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	unsigned int from = m->attr_mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = m->attr_mask & A_STATE ? m->qp_state : from;
@@ -369,7 +370,7 @@ int raw_qp_modify(struct kqp *qp, const struct ib_uverbs_modify_qp *m)
 
 /* --- QUERY_QP --------------------------------------------------------------------------------- */
 
-static int query_sq(struct kqp *qp)
+static int query_sq(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_QUERY_SQ_IN_BYTES] = {0}, out[PRM_QUERY_SQ_OUT_BYTES];
 	int err;
@@ -378,13 +379,13 @@ static int query_sq(struct kqp *qp)
 		return 0;
 	prm_query_sq_in_set_opcode(in, PRM_OPCODE_QUERY_SQ);
 	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
-	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = (uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
 	return err;
 }
 
-static int query_rq(struct kqp *qp)
+static int query_rq(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_QUERY_RQ_IN_BYTES] = {0}, out[PRM_QUERY_RQ_OUT_BYTES];
 	int err;
@@ -393,14 +394,14 @@ static int query_rq(struct kqp *qp)
 		return 0;
 	prm_query_rq_in_set_opcode(in, PRM_OPCODE_QUERY_RQ);
 	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
-	err = fw_cmd(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.rq_state = (uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
 	return err;
 }
 
 /* mlx5_ib's table: what both queues' states say of the QP; else it is as it was left. */
-static uint8_t uverbs_raw_state_of(const struct kqp *qp)
+static uint8_t uverbs_raw_state_of(const struct uverbs_qp *qp)
 {
 	bool sq = qp->raw.sqn, rq = qp->raw.rqn;
 
@@ -413,7 +414,7 @@ static uint8_t uverbs_raw_state_of(const struct kqp *qp)
 	return qp->state;
 }
 
-int raw_qp_query(struct kqp *qp, struct ib_uverbs_query_qp_resp *r)
+int raw_qp_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 {
 	int err;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
+#include "kernel/core/cmd.h"
 #include "raw.h"
 
 #define KEY_BYTES 40u
@@ -91,7 +92,7 @@ static void uverbs_rss_set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *
 	prm_rx_hash_field_select_set_selected_fields(outer, s.selected);
 }
 
-int rss_qp_create(struct kqp *qp, const struct qp_plan *p)
+int rss_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	uint8_t in[PRM_CREATE_TIR_IN_BYTES] = {0};
 	void *tirc = prm_create_tir_in_at_ctx(in);

@@ -9,6 +9,8 @@
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/eth.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
 #include "raw.h"
 
 #define DATA_SEG       16u
@@ -24,7 +26,7 @@ static uint8_t hw_state(unsigned int state)
 
 static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 {
-	struct kwq *wq = (struct kwq *)((char *)r - offsetof(struct kwq, hw));
+	struct uverbs_wq *wq = (struct uverbs_wq *)((char *)r - offsetof(struct uverbs_wq, hw));
 	struct ib_uverbs_async_event_desc d = {
 		.element = wq->user_handle,
 		.event_type = EVENT_WQ_FATAL,
@@ -39,7 +41,7 @@ static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 
 static int kernel_wq_destroy(struct uobj *u)
 {
-	struct kwq *wq = (struct kwq *)u;
+	struct uverbs_wq *wq = (struct uverbs_wq *)u;
 	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
 
 	if (err)
@@ -61,30 +63,30 @@ struct plan {
 	struct mlx5_ib_create_wq u;
 	uint64_t flags;
 	struct pd *pd;
-	struct kcq *cq;
+	struct uverbs_cq *cq;
 	struct channel *async;
 	struct pages pages;
 };
 
-static int uverbs_wq_find_objects(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
 {
-	const struct kattr *a = kattr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
 	struct uobj *pd, *cq;
-	int err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, &pd_class, &pd);
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, &pd_class, &pd);
 
 	if (!err)
-		err = kattr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &cq);
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, &cq_class, &cq);
 	if (err)
 		return err;
 	p->pd = (struct pd *)pd;
-	p->cq = (struct kcq *)cq;
+	p->cq = (struct uverbs_cq *)cq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
 
-static int uverbs_wq_check_uhw(const struct kfile *f, const struct mlx5_ib_create_wq *u)
+static int uverbs_wq_check_uhw(const struct uverbs_file *f, const struct mlx5_ib_create_wq *u)
 {
-	const uint8_t *cap = kfile_caps(f);
+	const uint8_t *cap = file_caps(f);
 	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap);
 	uint32_t stride = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 
@@ -105,7 +107,7 @@ static int uverbs_wq_check_uhw(const struct kfile *f, const struct mlx5_ib_creat
 	return 0;
 }
 
-static int uverbs_wq_check_memory(struct kfile *f, struct plan *p)
+static int uverbs_wq_check_memory(struct uverbs_file *f, struct plan *p)
 {
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
@@ -115,18 +117,18 @@ static int uverbs_wq_check_memory(struct kfile *f, struct plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int uverbs_wq_make_plan(struct kfile *f, struct kreq *req, struct plan *p)
+static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
 {
-	uint64_t type = kattr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
+	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
 	int err;
 
 	if (type != IB_UVERBS_WQT_RQ)
 		return refuse(-EINVAL, "CREATE_WQ: type %llu: there are receive WQs only",
 			      (unsigned long long)type);
-	err = kattr_flags(req, UVERBS_ATTR_CREATE_WQ_FLAGS, "CREATE_WQ: FLAGS",
+	err = attr_flags(req, UVERBS_ATTR_CREATE_WQ_FLAGS, "CREATE_WQ: FLAGS",
 			  IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING, &p->flags);
 	if (!err)
-		err = kattr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", &p->u, sizeof(p->u));
+		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_WQ: UHW_IN", &p->u, sizeof(p->u));
 	if (!err)
 		err = uverbs_wq_check_uhw(f, &p->u);
 	if (!err)
@@ -134,7 +136,7 @@ static int uverbs_wq_make_plan(struct kfile *f, struct kreq *req, struct plan *p
 	return err ? err : uverbs_wq_check_memory(f, p);
 }
 
-static int kernel_wq_create(struct kwq *wq, const struct plan *p)
+static int kernel_wq_create(struct uverbs_wq *wq, const struct plan *p)
 {
 	const struct raw_rq q = {
 		.uid = p->pd->uid,
@@ -151,7 +153,7 @@ static int kernel_wq_create(struct kwq *wq, const struct plan *p)
 	return raw_rq_create(wq->u.file, &q, &wq->rqn);
 }
 
-static void uverbs_wq_connect(struct kwq *wq, const struct plan *p)
+static void uverbs_wq_connect(struct uverbs_wq *wq, const struct plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
@@ -166,12 +168,12 @@ static void uverbs_wq_connect(struct kwq *wq, const struct plan *p)
 	hw_ref_add(wq->u.file->k, &wq->hw);
 }
 
-int uverbs_wq_create(struct kfile *f, struct kreq *req)
+int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct mlx5_ib_create_wq_resp uhw = {.response_length = sizeof(uhw)};
 	struct plan p = {.flags = 0};
 	uint32_t sge;
-	struct kwq *wq;
+	struct uverbs_wq *wq;
 	int err = uverbs_wq_make_plan(f, req, &p);
 
 	if (err)
@@ -184,30 +186,30 @@ int uverbs_wq_create(struct kfile *f, struct kreq *req)
 		uobj_drop(&wq->u);
 		return err;
 	}
-	wq->user_handle = kattr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
+	wq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_WQ_USER_HANDLE);
 	uverbs_wq_connect(wq, &p);
 	sge = (1u << p.u.rq_wqe_shift) / DATA_SEG;
-	kattr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
-	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &p.u.rq_wqe_count,
+	attr_new_handle(req, UVERBS_ATTR_CREATE_WQ_HANDLE, &wq->u);
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &p.u.rq_wqe_count,
 		  sizeof(p.u.rq_wqe_count));
-	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
-	kattr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn));
-	kattr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &sge, sizeof(sge));
+	attr_out(req, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn));
+	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
 
-int uverbs_wq_destroy(struct kfile *f, struct kreq *req)
+int uverbs_wq_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *a = kattr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_DESTROY_WQ_HANDLE);
 	uint32_t events;
 	struct uobj *u;
 	int err = uobj_end(f, a->data, &wq_class, &u);
 
 	if (err)
 		return err;
-	events = ((struct kwq *)u)->async_events;
+	events = ((struct uverbs_wq *)u)->async_events;
 	uobj_drop(u);
-	kattr_out(req, UVERBS_ATTR_DESTROY_WQ_RESP, &events, sizeof(events));
+	attr_out(req, UVERBS_ATTR_DESTROY_WQ_RESP, &events, sizeof(events));
 	return 0;
 }
 
@@ -228,9 +230,9 @@ static int check_modify(const struct ib_uverbs_ex_modify_wq *m, unsigned int fro
 
 static int check_modify_uhw(struct wcmd *c)
 {
-	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_UHW_IN);
+	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	struct mlx5_ib_modify_wq u;
-	int err = kattr_in(c->req, UVERBS_ATTR_UHW_IN, "EX_MODIFY_WQ: UHW_IN", &u, sizeof(u));
+	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "EX_MODIFY_WQ: UHW_IN", &u, sizeof(u));
 
 	if (!err && (!a || a->len < sizeof(u)))
 		err = refuse(-EINVAL, "EX_MODIFY_WQ: UHW_IN has not the %zu bytes that it needs",
@@ -245,7 +247,7 @@ int wcmd_modify_wq(struct wcmd *c)
 	const struct ib_uverbs_ex_modify_wq *m = c->in;
 	unsigned int from, to;
 	uint64_t select = 0;
-	struct kwq *wq;
+	struct uverbs_wq *wq;
 	struct uobj *u;
 	int err;
 
@@ -255,7 +257,7 @@ int wcmd_modify_wq(struct wcmd *c)
 	err = uobj_find(c->f, m->wq_handle, &wq_class, &u);
 	if (err)
 		return err;
-	wq = (struct kwq *)u;
+	wq = (struct uverbs_wq *)u;
 	from = m->attr_mask & W_CUR_STATE ? m->curr_wq_state : wq->state;
 	to = m->attr_mask & W_STATE ? m->wq_state : from;
 	err = check_modify(m, from, to);
@@ -274,7 +276,7 @@ int wcmd_modify_wq(struct wcmd *c)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static void drop_wqs(struct kwq_table *t)
+static void drop_wqs(struct uverbs_wq_table *t)
 {
 	for (uint32_t i = 0; t->wq && i < t->n; i++)
 		if (t->wq[i])
@@ -284,7 +286,7 @@ static void drop_wqs(struct kwq_table *t)
 
 static int destroy_table(struct uobj *u)
 {
-	struct kwq_table *t = (struct kwq_table *)u;
+	struct uverbs_wq_table *t = (struct uverbs_wq_table *)u;
 	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
 
 	if (!err)
@@ -295,15 +297,15 @@ static int destroy_table(struct uobj *u)
 const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table};
 
 /* The handles stand behind the structure, which the fixed part of the command ends with. */
-static int take_wqs(struct wcmd *c, struct kwq_table *t)
+static int take_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 {
-	const struct kattr *a = kattr_find(c->req, UVERBS_ATTR_CORE_IN);
+	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_CORE_IN);
 	size_t at = sizeof(struct ib_uverbs_ex_create_rwq_ind_table);
 	uint32_t handle;
 	struct uobj *u;
 	int err;
 
-	t->wq = calloc(t->n, sizeof(struct kwq *));
+	t->wq = calloc(t->n, sizeof(struct uverbs_wq *));
 	if (!t->wq)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -311,14 +313,14 @@ static int take_wqs(struct wcmd *c, struct kwq_table *t)
 		err = uobj_find(c->f, handle, &wq_class, &u);
 		if (err)
 			return err;
-		t->wq[i] = (struct kwq *)u;
+		t->wq[i] = (struct uverbs_wq *)u;
 		u->users++;
 	}
 	t->uid = t->wq[0]->uid;
 	return 0;
 }
 
-static int uverbs_wq_create_rqt(struct kwq_table *t)
+static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 {
 	size_t len = PRM_CREATE_RQT_IN_BYTES + t->n * (size_t)PRM_RQ_NUM_BYTES;
 	uint8_t out[PRM_CREATE_RQT_OUT_BYTES], *in = calloc(1, len);
@@ -335,7 +337,7 @@ static int uverbs_wq_create_rqt(struct kwq_table *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		prm_rq_num_set_rq_num(in + PRM_CREATE_RQT_IN_BYTES + i * PRM_RQ_NUM_BYTES,
 				      t->wq[i]->rqn);
-	err = fw_cmd(t->u.file->vhca, in, len, out, sizeof(out));
+	err = cmd_exec(t->u.file->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		t->rqtn = prm_create_rqt_out_get_rqtn(out);
@@ -345,7 +347,7 @@ static int uverbs_wq_create_rqt(struct kwq_table *t)
 static int check_table(const struct wcmd *c, const struct ib_uverbs_ex_create_rwq_ind_table *in)
 {
 	static const char name[] = "EX_CREATE_RWQ_IND_TBL";
-	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(kfile_caps(c->f));
+	uint32_t log_most = prm_cmd_hca_cap_get_log_max_rqt_size(file_caps(c->f));
 	size_t len;
 
 	if (in->comp_mask)
@@ -365,7 +367,7 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	const struct ib_uverbs_ex_create_rwq_ind_table *in = c->in;
 	const struct mlx5_ib_create_rwq_ind_tbl_resp uhw = {.response_length = sizeof(uhw)};
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof(r)};
-	struct kwq_table *t;
+	struct uverbs_wq_table *t;
 	int err = check_table(c, in);
 
 	if (err)
@@ -385,13 +387,13 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	r.ind_tbl_handle = t->u.id;
 	r.ind_tbl_num = t->rqtn;
 	wcmd_out(c, &r, sizeof(r));
-	kattr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
 }
 
-int uverbs_rwq_ind_table_destroy(struct kfile *f, struct kreq *req)
+int uverbs_rwq_ind_table_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	const struct kattr *a = kattr_find(req, UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE);
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE);
 	struct uobj *u;
 	int err = uobj_find(f, a->data, &wq_table_class, &u);
 

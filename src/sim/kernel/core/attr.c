@@ -2,9 +2,9 @@
 /* Reading and answering a request's attributes. */
 #include <errno.h>
 #include <string.h>
-#include "uverbs.h"
+#include "attr.h"
 
-struct kattr *kattr_find(struct kreq *req, uint16_t id)
+struct uverbs_attr *attr_find(struct uverbs_request *req, uint16_t id)
 {
 	for (unsigned int i = 0; i < req->nattrs; i++) {
 		if (req->attrs[i].id == id)
@@ -14,7 +14,7 @@ struct kattr *kattr_find(struct kreq *req, uint16_t id)
 }
 
 /* The kernel looks at the inline bytes that len covers; the others may be anything. */
-static uint64_t inline_value(const struct kattr *a)
+static uint64_t inline_value(const struct uverbs_attr *a)
 {
 	uint64_t v = 0;
 
@@ -22,16 +22,16 @@ static uint64_t inline_value(const struct kattr *a)
 	return v;
 }
 
-uint64_t kattr_value(struct kreq *req, uint16_t id)
+uint64_t attr_value(struct uverbs_request *req, uint16_t id)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 
 	return a ? inline_value(a) : 0;
 }
 
-int kattr_flags(struct kreq *req, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags)
+int attr_flags(struct uverbs_request *req, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 
 	*flags = a ? inline_value(a) : 0;
 	if (a && a->len != 4 && a->len != 8)
@@ -42,18 +42,18 @@ int kattr_flags(struct kreq *req, uint16_t id, const char *name, uint64_t allowe
 	return 0;
 }
 
-int kattr_uobj(struct kfile *f, struct kreq *req, uint16_t id, const struct uobj_class *class,
+int attr_uobj(struct uverbs_file *f, struct uverbs_request *req, uint16_t id, const struct uobj_class *class,
 	       struct uobj **obj)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 
 	*obj = NULL;
 	return a ? uobj_find(f, a->data, class, obj) : 0;
 }
 
-void kattr_out(struct kreq *req, uint16_t id, const void *from, size_t len)
+void attr_out(struct uverbs_request *req, uint16_t id, const void *from, size_t len)
 {
-	struct kattr *a = kattr_find(req, id);
+	struct uverbs_attr *a = attr_find(req, id);
 
 	if (!a || !a->out)
 		return;
@@ -65,7 +65,7 @@ void kattr_out(struct kreq *req, uint16_t id, const void *from, size_t len)
 	a->valid_output = true;
 }
 
-static bool kattr_all_zero(const uint8_t *p, size_t len)
+static bool attr_tail_is_zero(const uint8_t *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (p[i])
@@ -74,13 +74,13 @@ static bool kattr_all_zero(const uint8_t *p, size_t len)
 	return true;
 }
 
-int kattr_in(struct kreq *req, uint16_t id, const char *name, void *to, size_t len)
+int attr_in(struct uverbs_request *req, uint16_t id, const char *name, void *to, size_t len)
 {
-	const struct kattr *a = kattr_find(req, id);
+	const struct uverbs_attr *a = attr_find(req, id);
 	size_t have = a && a->in ? a->len : 0;
 
 	memset(to, 0, len);
-	if (have > len && !kattr_all_zero(a->in + len, have - len))
+	if (have > len && !attr_tail_is_zero(a->in + len, have - len))
 		return refuse(-EOPNOTSUPP, "%s: %zu bytes, and what follows byte %zu isn't zero",
 			      name, have, len);
 	if (have)
@@ -88,9 +88,9 @@ int kattr_in(struct kreq *req, uint16_t id, const char *name, void *to, size_t l
 	return 0;
 }
 
-void kattr_new_handle(struct kreq *req, uint16_t id, const struct uobj *u)
+void attr_new_handle(struct uverbs_request *req, uint16_t id, const struct uobj *u)
 {
-	struct kattr *a = kattr_find(req, id);
+	struct uverbs_attr *a = attr_find(req, id);
 
 	if (!a)
 		return;
@@ -98,11 +98,11 @@ void kattr_new_handle(struct kreq *req, uint16_t id, const struct uobj *u)
 	a->valid_output = true;
 }
 
-int kattr_fd(struct kreq *req, uint16_t id, unsigned int off, int fd)
+int attr_fd(struct uverbs_request *req, uint16_t id, unsigned int off, int fd)
 {
-	struct kattr *a = kattr_find(req, id);
+	struct uverbs_attr *a = attr_find(req, id);
 
-	if (!a || req->nfds == KREQ_FDS)
+	if (!a || req->nfds == UVERBS_REQUEST_FDS)
 		return -ENOMEM;
 	req->fds[req->nfds].fd = fd;
 	req->fds[req->nfds].attr = (unsigned int)(a - req->attrs);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_METHODS_H
-#define SIM_FRONT_METHODS_H
+#ifndef UVERBS_SCHEMA_H
+#define UVERBS_SCHEMA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
- * The uverbs ABI as a table that both halves of the front read: which attributes a method has and
- * which way their bytes go. The client half flattens by it, the kernel half checks and dispatches
- * by it.
+ * The uverbs ABI as a table: which attributes a method has and which way their bytes go. The
+ * program's side flattens requests by it, the kernel's side checks them by it. Handlers stand in
+ * the kernel's own tables.
  */
 enum attr_kind {
+	ATTR_UNKNOWN, /* not an attribute of the method */
 	ATTR_IN,     /* bytes in: inline when len <= 8, else behind the pointer */
 	ATTR_OUT,    /* bytes out, behind the pointer */
 	ATTR_IDR,    /* a handle, in or out, in data */
@@ -21,9 +23,9 @@ enum attr_kind {
 
 /* What a length above max_len means, as in the kernel's table. */
 enum attr_tail {
-	TAIL_EXACT,    /* EINVAL */
-	TAIL_ZERO,     /* a newer structure: fine as long as the rest is zero (EOPNOTSUPP) */
-	TAIL_ANY,      /* no upper limit */
+	TAIL_EXACT, /* EINVAL */
+	TAIL_ZERO,  /* a newer structure: fine as long as the rest is zero (EOPNOTSUPP) */
+	TAIL_ANY,   /* no upper limit */
 };
 
 struct attr_spec {
@@ -36,27 +38,32 @@ struct attr_spec {
 	uint8_t tail;
 };
 
-struct kfile;
-struct kreq;
-
 /*
- * A method without attributes and with a NULL handler is known but not made by this device: it is
- * refused with EPROTONOSUPPORT, as a kernel does that was built without it. Its attributes need
- * no flattening.
+ * An absent method is known but not made by this device: it is refused with EPROTONOSUPPORT, as a
+ * kernel does that was built without it. Its attributes need no flattening, so it has none here.
  */
 struct method_spec {
 	uint16_t object, method;
 	const char *name;
 	const struct attr_spec *attrs;
 	uint8_t nattrs;
-	int (*handler)(struct kfile *, struct kreq *);
-	bool before_context; /* allowed in a file that has no context yet */
+	bool absent;
 };
+
+/* All rows. */
+extern const struct method_spec uverbs_methods[];
+extern const size_t uverbs_nmethods;
 
 const struct method_spec *method_find(uint16_t object, uint16_t method);
 /* Whether any method is of this kind of object. */
 bool method_object(uint64_t object);
 /* NULL: the method does not know this attribute; optional ones are then ignored. */
 const struct attr_spec *method_attr(const struct method_spec *, uint16_t id);
+/* enum attr_kind; method NULL: ATTR_UNKNOWN. */
+uint8_t method_attr_kind(const struct method_spec *, uint16_t id);
+
+/* Newer than the headers that this is built with; rdma-core 65 asks. */
+enum { UVERBS_METHOD_QUERY_PORT_SPEED = 7 };
+enum { UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, UVERBS_ATTR_QUERY_PORT_SPEED_RESP };
 
 #endif

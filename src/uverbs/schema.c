@@ -7,7 +7,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
-#include "kernel/core/uverbs.h"
+#include "schema.h"
 
 #define A(id) id, #id
 #define MUST  true
@@ -18,7 +18,7 @@
 #define CONST	   1, 8, TAIL_EXACT
 #define BYTES(min) (min), 0xffff, TAIL_ANY
 /* PRM fte_match_param, as much as the program knows of it. */
-#define MATCH_PARAM 1, FS_PARAM, TAIL_EXACT
+#define MATCH_PARAM 1, 512, TAIL_EXACT
 #define STRUCT(t)   sizeof(struct t), sizeof(struct t), TAIL_ZERO
 #define STRUCT_TO(t, last) \
 	offsetof(struct t, last) + sizeof(((struct t *)0)->last), sizeof(struct t), TAIL_ZERO
@@ -47,9 +47,6 @@ static const struct attr_spec query_port_attrs[] = {
 	{A(UVERBS_ATTR_QUERY_PORT_RESP), ATTR_OUT, MUST,
 	 STRUCT_TO(ib_uverbs_query_port_resp_ex, reserved)},
 };
-
-/* Newer than the headers that this is built with; rdma-core 65 asks. */
-enum { UVERBS_METHOD_QUERY_PORT_SPEED = 7 };
 
 static const struct attr_spec query_port_speed_attrs[] = {
 	{A(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM), ATTR_IN, MUST, CONST},
@@ -396,138 +393,100 @@ static const struct attr_spec counters_read_attrs[] = {
 /* --- the table ------------------------------------------------------------------------------ */
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define ROW(o, m, a, h)                         \
-	{                                       \
-		o, m, #m, a, COUNT(a), h, false \
+#define ROW(o, m, a)                         \
+	{                                    \
+		o, m, #m, a, COUNT(a), false \
 	}
-#define FIRST(o, m, a, h)                      \
-	{                                      \
-		o, m, #m, a, COUNT(a), h, true \
-	}
-#define ABSENT(o, m)                          \
-	{                                     \
-		o, m, #m, NULL, 0, NULL, true \
+#define ABSENT(o, m)                   \
+	{                              \
+		o, m, #m, NULL, 0, true \
 	}
 
-static const struct method_spec methods[] = {
-	FIRST(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write_attrs,
-	      uverbs_invoke_write),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles_attrs,
-	    uverbs_info_handles),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_attrs, uverbs_query_port),
-	FIRST(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context_attrs,
-	      uverbs_get_context),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context_attrs,
-	    uverbs_query_context),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table_attrs,
-	    uverbs_query_gid_table),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry_attrs,
-	    uverbs_query_gid_entry),
-	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, query_port_speed_attrs,
-	    uverbs_query_port_speed),
-	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_attrs,
-	    mlx5_query_port),
-	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy_attrs, uverbs_pd_destroy),
-	ROW(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, pd_query_attrs, mlx5_pd_query),
-	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create_attrs, uverbs_cq_create),
-	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_destroy_attrs, uverbs_cq_destroy),
-	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, qp_create_attrs, uverbs_qp_create),
-	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_destroy_attrs, uverbs_qp_destroy),
+const struct method_spec uverbs_methods[] = {
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES, info_handles_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, query_port_speed_attrs),
+	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_attrs),
+	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy_attrs),
+	ROW(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, pd_query_attrs),
+	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create_attrs),
+	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_destroy_attrs),
+	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, qp_create_attrs),
+	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_destroy_attrs),
 	ABSENT(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE),
 	ABSENT(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY),
-	ROW(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, ah_destroy_attrs, uverbs_ah_destroy),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, dm_mr_reg_attrs, uverbs_dm_mr_reg),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr_destroy_attrs, uverbs_mr_destroy),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise_attrs, uverbs_mr_advise),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query_attrs, uverbs_mr_query),
+	ROW(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, ah_destroy_attrs),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, dm_mr_reg_attrs),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr_destroy_attrs),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise_attrs),
+	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query_attrs),
 	ABSENT(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR),
 	ABSENT(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY),
-	ROW(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, flow_destroy_attrs,
-	    uverbs_flow_destroy),
-	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, flow_create_attrs, mlx5_flow_create),
-	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, mlx5_flow_destroy_attrs,
-	    mlx5_flow_destroy),
+	ROW(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, flow_destroy_attrs),
+	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, flow_create_attrs),
+	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, mlx5_flow_destroy_attrs),
 	ABSENT(UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY),
-	ROW(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-	    rwq_ind_table_destroy_attrs, uverbs_rwq_ind_table_destroy),
-	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, wq_create_attrs, uverbs_wq_create),
-	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, wq_destroy_attrs, uverbs_wq_destroy),
+	ROW(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, rwq_ind_table_destroy_attrs),
+	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, wq_create_attrs),
+	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, wq_destroy_attrs),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_CREATE),
-	ROW(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY, flow_action_destroy_attrs,
-	    uverbs_flow_action_destroy),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY, flow_action_destroy_attrs),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_MODIFY),
-	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER,
-	    modify_header_attrs, mlx5_flow_action_modify),
-	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
-	    packet_reformat_attrs, mlx5_flow_action_reformat),
-	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc_attrs, uverbs_dm_alloc),
-	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free_attrs, uverbs_dm_free),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER, modify_header_attrs),
+	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT, packet_reformat_attrs),
+	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc_attrs),
+	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free_attrs),
 	ABSENT(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR),
 	ABSENT(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY),
-	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, counters_create_attrs,
-	    uverbs_counters_create),
-	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters_destroy_attrs,
-	    uverbs_counters_destroy),
-	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, counters_read_attrs,
-	    uverbs_counters_read),
-	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc_attrs,
-	    uverbs_async_event_alloc),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, counters_create_attrs),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters_destroy_attrs),
+	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, counters_read_attrs),
+	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc_attrs),
 
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other_attrs, devx_other),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_UAR, devx_query_uar_attrs,
-	    devx_query_uar),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, devx_query_eqn_attrs,
-	    devx_query_eqn),
-	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, devx_subscribe_attrs,
-	    devx_subscribe),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, devx_obj_create_attrs,
-	    devx_obj_create),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, devx_obj_destroy_attrs,
-	    devx_obj_destroy),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, devx_obj_modify_attrs,
-	    devx_obj_modify),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, devx_obj_query_attrs,
-	    devx_obj_query),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY,
-	    devx_obj_async_query_attrs, devx_obj_async_query),
-	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, devx_umem_reg_attrs,
-	    devx_umem_reg),
-	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg_attrs,
-	    devx_umem_dereg),
-	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, matcher_create_attrs,
-	    mlx5_matcher_create),
-	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, matcher_destroy_attrs,
-	    mlx5_matcher_destroy),
-	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
-	    devx_cmd_fd_alloc_attrs, devx_cmd_fd_alloc),
-	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
-	    devx_event_fd_alloc_attrs, devx_event_fd_alloc),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_UAR, devx_query_uar_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, devx_query_eqn_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, devx_subscribe_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, devx_obj_create_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, devx_obj_destroy_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, devx_obj_modify_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, devx_obj_query_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, devx_obj_async_query_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, devx_umem_reg_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg_attrs),
+	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, matcher_create_attrs),
+	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, matcher_destroy_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC, devx_cmd_fd_alloc_attrs),
+	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC, devx_event_fd_alloc_attrs),
 	ABSENT(MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC),
 	ABSENT(MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_DESTROY),
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC),
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY),
-	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc_attrs, mlx5_uar_alloc),
-	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy_attrs,
-	    mlx5_uar_destroy),
-	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE,
-	    anchor_create_attrs, mlx5_anchor_create),
-	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY,
-	    anchor_destroy_attrs, mlx5_anchor_destroy),
+	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc_attrs),
+	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy_attrs),
+	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE, anchor_create_attrs),
+	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, anchor_destroy_attrs),
 };
+const size_t uverbs_nmethods = COUNT(uverbs_methods);
 
 const struct method_spec *method_find(uint16_t object, uint16_t method)
 {
-	for (unsigned int i = 0; i < COUNT(methods); i++) {
-		if (methods[i].object == object && methods[i].method == method)
-			return &methods[i];
+	for (size_t i = 0; i < uverbs_nmethods; i++) {
+		if (uverbs_methods[i].object == object && uverbs_methods[i].method == method)
+			return &uverbs_methods[i];
 	}
 	return NULL;
 }
 
 bool method_object(uint64_t object)
 {
-	for (unsigned int i = 0; i < COUNT(methods); i++) {
-		if (methods[i].object == object)
+	for (size_t i = 0; i < uverbs_nmethods; i++) {
+		if (uverbs_methods[i].object == object)
 			return true;
 	}
 	return false;
@@ -540,4 +499,11 @@ const struct attr_spec *method_attr(const struct method_spec *m, uint16_t id)
 			return &m->attrs[i];
 	}
 	return NULL;
+}
+
+uint8_t method_attr_kind(const struct method_spec *m, uint16_t id)
+{
+	const struct attr_spec *a = m ? method_attr(m, id) : NULL;
+
+	return a ? a->kind : ATTR_UNKNOWN;
 }

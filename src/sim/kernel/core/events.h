@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_EVENTS_H
+#define KERNEL_EVENTS_H
+
+#include <stdint.h>
+#include "file.h"
+
+/* Queues by hardware number, for the events of firmware that name them. */
+
+enum hw_kind { HW_CQ, HW_QP };
+struct hw_ref {
+	struct hw_ref *next;
+	struct vhca *vhca;
+	uint32_t id;
+	uint8_t kind;
+	/* eqe: of this queue. */
+	void (*event)(struct hw_ref *, uint8_t type, const void *eqe);
+};
+void hw_ref_add(struct kernel *, struct hw_ref *);
+void hw_ref_del(struct kernel *, struct hw_ref *);
+/* To the queue that an EQE names, if there is one. */
+void hw_ref_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
+
+#endif

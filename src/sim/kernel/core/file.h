@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_FILE_H
+#define KERNEL_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include "base/log.h"
+#include "host/mm.h"
+#include "obj/vhca.h"
+
+/*
+ * What the rooms of the kernel share: the kernel itself and the open files. Errno values are those
+ * of ib_uverbs and mlx5_ib.
+ */
+struct bar;
+struct channel;
+struct dm_map;
+struct fs_chain;
+struct hw_ref;
+struct kernel_room;
+struct method_handler;
+struct subscription;
+struct uobj;
+
+/* Regions of device memory (verbs/uverbs_dm.c). */
+enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
+
+struct kernel {
+	struct device *dev;
+	const struct kernel_room *const *rooms; /* up to a NULL */
+	const struct method_handler **handlers; /* by row of uverbs_methods; NULL: absent */
+	struct uverbs_file *files;
+	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
+	struct hw_ref *refs[256];	/* queues by hardware number, for events */
+	uint16_t next_uid;
+	uint16_t whitelist_uid; /* queries of contexts without DevX */
+	uint8_t next_key;	/* mkey_7_0 of the next memory region */
+	struct kernel_function {
+		uint32_t eqn;
+		uint8_t caps[4096];  /* QUERY_HCA_CAP, general, current */
+		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
+		struct dm_map *dm[DM_KINDS];
+	} * fn; /* by vhca.index */
+};
+
+/* One open of the device. */
+struct uverbs_file {
+	struct kernel *k;
+	struct uverbs_file *next;
+	struct vhca *vhca;
+	struct mm *mm;
+	struct bar *bar;
+	bool context; /* GET_CONTEXT was done */
+	uint16_t uid; /* 0: no DevX */
+	uint32_t tdn;
+	struct uobj **handles;
+	uint32_t nhandles, first_free;
+	struct uobj *newest; /* teardown goes from the newest to the oldest */
+	LIST_HEAD(pins, pin) pins;
+	LIST_HEAD(backs, back) backs;
+	uint32_t npins;
+	struct mm_look *look; /* of the current request; NULL: not taken yet */
+	struct channel *channels;
+	struct channel *async; /* the default one: the first that was made */
+};
+
+const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
+uint32_t file_eqn(const struct uverbs_file *);
+int file_new_uid(struct uverbs_file *);
+
+/* One sentence and its errno. */
+#define refuse(err, ...) (sim_refuse(__VA_ARGS__), (err))
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_PINS_H
+#define KERNEL_PINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "uobj.h"
+#include "uverbs/request.h"
+
+/* Memory that objects hold. */
+
+enum pin_use {
+	PIN_DATA,
+	PIN_RING,
+	PIN_RECORD,	 /* in a page of such records */
+	PIN_LONE_RECORD, /* anything may lie in its page */
+};
+/*
+ * mm_check(); the object that the current request makes holds the bytes until it is destroyed. A
+ * ring's pages and a record's page are to be shared with the device (host/mm.h) while nothing else
+ * of this process holds bytes of them: the program is asked for it in the request's answer.
+ */
+int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum pin_use);
+/* The request is done; made: what it has made, or NULL. */
+void pins_settle(struct uverbs_file *, struct uverbs_request *, struct uobj *made);
+void pins_drop(struct uobj *);
+/* kernel_share(), kernel_shared_pages_in_use() */
+int pins_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
+bool pins_shared_in_use(const struct uverbs_file *);
+void pins_free(struct uverbs_file *);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_ROOM_H
+#define KERNEL_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a room of the kernel (verbs, devx, flow) gives to the whole: its handlers and what it has to
+ * do when something begins or ends. Callbacks may be NULL.
+ */
+struct channel;
+struct kernel;
+struct uverbs_file;
+struct uverbs_request;
+struct vhca;
+struct write_command;
+
+/* 0 or -errno, as ioctl() gives. */
+typedef int method_fn(struct uverbs_file *, struct uverbs_request *);
+
+/* The handler of a row of uverbs_methods. */
+struct method_handler {
+	uint16_t object, method;
+	method_fn *fn;
+	bool before_context; /* allowed in a file that has no context yet */
+};
+
+struct kernel_room {
+	const struct method_handler *methods;
+	size_t nmethods;
+	const struct write_command *commands; /* core/write.h */
+	size_t ncommands;
+	int (*start)(struct kernel *);
+	void (*stop)(struct kernel *); /* also after a start that failed */
+	void (*file_closed)(struct uverbs_file *); /* its objects are gone */
+	void (*event)(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
+	void (*channel_freed)(struct kernel *, const struct channel *);
+};
+
+#endif

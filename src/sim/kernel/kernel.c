@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rooms put together, and open files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eq.h>
+#include <dvx/prm/eqe.h>
+#include <rdma/ib_user_verbs.h>
+#include "fw/fw.h"
+#include "host/uar.h"
+#include "core/channel.h"
+#include "core/cmd.h"
+#include "core/events.h"
+#include "core/pins.h"
+#include "core/room.h"
+#include "devx/devx.h"
+#include "dispatch.h"
+#include "flow/flow.h"
+#include "kernel.h"
+#include "verbs/verbs.h"
+
+static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
+
+#define BAR_PAGES	   4096
+#define EQ_LOG_SIZE	   8
+#define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
+#define EVENT_DEVICE_FATAL 8 /* enum ib_event_type */
+
+static int function_caps(struct vhca *v, struct kernel_function *fn)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	int err;
+
+	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | PRM_HCA_CAP_MODE_CUR);
+	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		memcpy(fn->caps, prm_query_hca_cap_out_cat_capability(out), sizeof(fn->caps));
+	return err;
+}
+
+/* There is no EQ ring: events are handed over at once, the object exists for its number. */
+static int function_eq(struct vhca *v, struct kernel_function *fn)
+{
+	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
+	uint8_t out[PRM_CREATE_EQ_OUT_BYTES];
+	int err;
+
+	prm_create_eq_in_set_opcode(in, PRM_OPCODE_CREATE_EQ);
+	prm_eqc_set_log_eq_size(prm_create_eq_in_at_eq_context_entry(in), EQ_LOG_SIZE);
+	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		fn->eqn = prm_create_eq_out_get_eq_number(out);
+	return err;
+}
+
+static int kernel_start(struct kernel *k)
+{
+	int err = handlers_find(k);
+
+	if (!err) {
+		k->fn = calloc(k->dev->nfunctions, sizeof(*k->fn));
+		err = k->fn ? 0 : -ENOMEM;
+	}
+	for (const struct kernel_room *const *r = k->rooms; !err && *r; r++)
+		err = (*r)->start ? (*r)->start(k) : 0;
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++) {
+		if (function_caps(&k->dev->vhca[i], &k->fn[i]) ||
+		    function_eq(&k->dev->vhca[i], &k->fn[i])) {
+			sim_bug("function %u: its firmware refuses to boot", i);
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
+struct kernel *kernel_new(struct device *dev)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->dev = dev;
+	k->rooms = kernel_rooms;
+	k->whitelist_uid = 1;
+	k->next_uid = 2;
+	if (!kernel_start(k))
+		return k;
+	kernel_free(k);
+	return NULL;
+}
+
+void kernel_free(struct kernel *k)
+{
+	if (!k)
+		return;
+	while (k->files)
+		kernel_close(k->files);
+	for (const struct kernel_room *const *r = k->rooms; *r; r++)
+		if (k->fn && (*r)->stop)
+			(*r)->stop(k);
+	for (unsigned int i = 0; i < k->dev->nfunctions; i++)
+		fw_uid_reap(&k->dev->vhca[i], 0);
+	free(k->fn);
+	free(k->handlers);
+	free(k);
+}
+
+void kernel_unplug(struct kernel *k)
+{
+	const struct ib_uverbs_async_event_desc event = {.event_type = EVENT_DEVICE_FATAL};
+
+	for (struct uverbs_file *f = k->files; f; f = f->next)
+		if (f->async)
+			channel_post(f->async, f, &event, sizeof(event));
+}
+
+struct uverbs_file *kernel_open(struct kernel *k, struct mm *mm, unsigned int function)
+{
+	struct uverbs_file *f;
+
+	if (function >= k->dev->nfunctions) {
+		errno = ENODEV;
+		return NULL;
+	}
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->k = k;
+	f->vhca = &k->dev->vhca[function];
+	f->mm = mm;
+	f->bar = bar_new(k->dev->host, mm, BAR_PAGES);
+	if (!f->bar) {
+		free(f);
+		return NULL;
+	}
+	f->next = k->files;
+	k->files = f;
+	return f;
+}
+
+struct bar *file_bar(struct uverbs_file *f)
+{
+	return f->bar;
+}
+
+void kernel_close(struct uverbs_file *f)
+{
+	struct uverbs_file **at = &f->k->files;
+
+	uobj_destroy_all(f);
+	for (const struct kernel_room *const *r = f->k->rooms; *r; r++)
+		if ((*r)->file_closed)
+			(*r)->file_closed(f);
+	pins_free(f);
+	channel_free_all(f);
+	bar_free(f->bar);
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	free(f);
+}
+
+int kernel_share(struct uverbs_file *f, uint64_t va, uint64_t len, int memfd)
+{
+	return pins_share(f, va, len, memfd);
+}
+
+bool kernel_shared_pages_in_use(const struct uverbs_file *f)
+{
+	return pins_shared_in_use(f);
+}
+
+const uint8_t *file_caps(const struct uverbs_file *f)
+{
+	return f->k->fn[f->vhca->index].caps;
+}
+
+uint32_t file_eqn(const struct uverbs_file *f)
+{
+	return f->k->fn[f->vhca->index].eqn;
+}
+
+/* Numbers come back as late as can be, so that a stale one is caught. */
+int file_new_uid(struct uverbs_file *f)
+{
+	struct kernel *k = f->k;
+
+	for (unsigned int tries = 0; tries < UID_MAX; tries++) {
+		uint16_t uid = k->next_uid;
+		bool taken = false;
+
+		k->next_uid = uid == UID_MAX ? 2 : (uint16_t)(uid + 1);
+		for (const struct uverbs_file *o = k->files; o; o = o->next)
+			taken = taken || o->uid == uid;
+		if (!taken) {
+			f->uid = uid;
+			return 0;
+		}
+	}
+	return refuse(-ENOMEM, "GET_CONTEXT: all %u DevX user ids are taken", UID_MAX - 1);
+}
+
+void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)
+{
+	struct kernel *k = kernel;
+	uint8_t type = (uint8_t)prm_eqe_get_type(eqe);
+
+	(void)eqn; /* each function has one */
+	hw_ref_event(k, v, type, eqe);
+	for (const struct kernel_room *const *r = k->rooms; *r; r++)
+		if ((*r)->event)
+			(*r)->event(k, v, type, eqe);
+}

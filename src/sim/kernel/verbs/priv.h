@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_VERBS_PRIV_H
+#define KERNEL_VERBS_PRIV_H
+
+/* Between the files of this room. */
+#include "kernel/core/attr.h"
+#include "kernel/core/channel.h"
+#include "kernel/core/write.h"
+#include "verbs.h"
+
+extern const struct uobj_class mr_class, ah_class, dm_class;
+
+void context_close(struct uverbs_file *);
+void dm_stop(struct kernel *);
+/* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
+int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
+
+/* The port, as both of its queries tell it (uverbs_port.c). */
+struct ib_uverbs_query_port_resp;
+void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
+/* -EINVAL with a sentence unless it is port 1. */
+int port_check(uint64_t port);
+/* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
+int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
+/* The MAC address behind a GID; -EHOSTUNREACH if nobody answers to it. */
+int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[6]);
+
+/* Handlers, in the rows of methods.c. */
+method_fn uverbs_info_handles,
+	uverbs_query_port,
+	uverbs_get_context,
+	uverbs_query_context,
+	uverbs_query_gid_table,
+	uverbs_query_gid_entry,
+	uverbs_query_port_speed,
+	mlx5_query_port,
+	uverbs_pd_destroy,
+	mlx5_pd_query,
+	uverbs_cq_create,
+	uverbs_cq_destroy,
+	uverbs_qp_create,
+	uverbs_qp_destroy,
+	uverbs_ah_destroy,
+	uverbs_dm_mr_reg,
+	uverbs_mr_destroy,
+	uverbs_mr_advise,
+	uverbs_mr_query,
+	uverbs_rwq_ind_table_destroy,
+	uverbs_wq_create,
+	uverbs_wq_destroy,
+	uverbs_dm_alloc,
+	uverbs_dm_free,
+	uverbs_async_event_alloc;
+write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
+	wcmd_reg_mr, wcmd_dereg_mr, wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,
+	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq,
+	wcmd_create_rwq_ind_table, wcmd_create_ah, wcmd_destroy_ah;
+
+#endif

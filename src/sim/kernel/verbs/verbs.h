@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KERNEL_VERBS_H
+#define KERNEL_VERBS_H
+
+/*
+ * The verbs' own objects, as far as devx and flow refer to them: DevX modifies queues by their
+ * handles, flows lead to QPs.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include "kernel/core/events.h"
+#include "kernel/core/room.h"
+#include "kernel/core/uobj.h"
+
+extern const struct kernel_room verbs_room;
+
+struct pd {
+	struct uobj u;
+	uint32_t pdn;
+	uint16_t uid;
+};
+extern const struct uobj_class pd_class;
+
+struct uverbs_cq {
+	struct uobj u;
+	struct hw_ref hw;
+	uint32_t cqn;
+	uint32_t cqe;
+	uint64_t user_handle;
+	struct channel *comp, *async;
+	uint32_t comp_events, async_events; /* sent so far */
+};
+extern const struct uobj_class cq_class;
+
+struct uverbs_qp {
+	struct uobj u;
+	struct hw_ref hw;
+	uint32_t qpn;
+	uint64_t user_handle;
+	struct pd *pd;
+	struct uverbs_cq *scq, *rcq;
+	struct channel *async;
+	uint32_t async_events;
+	uint16_t uid;
+	uint8_t type;  /* IB_UVERBS_QPT_* */
+	uint8_t state; /* IB_QPS_* */
+	uint8_t port;
+	uint8_t access; /* atomic_rd_en, resp_depth: what rre/rae follow from */
+	uint8_t dest_rd;
+	bool sig_all;
+	uint32_t max_inline;
+	uint32_t rq_wr, rq_sge; /* what the ring holds */
+	/* Of raw packets: what stands for it in the firmware; numbers are 0 for what it lacks. */
+	struct {
+		bool on;
+		uint32_t tisn, sqn, rqn, tirn;
+		uint64_t tir_icm;
+		uint8_t sq_state, rq_state; /* as far as mlx5_ib knows */
+		struct hw_ref rq_hw;
+		struct uverbs_wq_table *table; /* RSS: it only has a TIR */
+	} raw;
+};
+extern const struct uobj_class qp_class;
+
+/* A receive WQ, and a table of them: what RSS QPs are made of (uverbs_wq.c). */
+struct uverbs_wq {
+	struct uobj u;
+	struct hw_ref hw;
+	uint32_t rqn;
+	uint64_t user_handle;
+	struct pd *pd;
+	struct uverbs_cq *cq;
+	struct channel *async;
+	uint32_t async_events;
+	uint16_t uid;
+	uint8_t state; /* enum ib_wq_state */
+};
+extern const struct uobj_class wq_class;
+
+struct uverbs_wq_table {
+	struct uobj u;
+	uint32_t rqtn;
+	uint16_t uid;
+	uint32_t n;
+	struct uverbs_wq **wq;
+};
+extern const struct uobj_class wq_table_class;
+
+#endif
