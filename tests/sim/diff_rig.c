@@ -143,15 +143,16 @@ void rig_close(struct rig *r)
 
 static void set_field(struct dvx_flow_match *m, unsigned int key, uint64_t value, uint64_t mask)
 {
+	const char *path = match_keys[key].path;
 	char low[64];
 
-	snprintf(low, sizeof(low), "%s", match_key_name(key));
+	snprintf(low, sizeof(low), "%s", path);
 	if (strstr(low, "mac_47_16")) {
 		strcpy(strstr(low, "47_16"), "15_0");
-		OK(dvx_flow_match_set(m, match_key_name(key), value >> 16, mask >> 16));
+		OK(dvx_flow_match_set(m, path, value >> 16, mask >> 16));
 		OK(dvx_flow_match_set(m, low, value & 0xffff, mask & 0xffff));
 	} else {
-		OK(dvx_flow_match_set(m, match_key_name(key), value, mask));
+		OK(dvx_flow_match_set(m, path, value, mask));
 	}
 }
 

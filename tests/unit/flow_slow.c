@@ -2,66 +2,29 @@
 #include <string.h>
 #include "flow_slow.h"
 
-/* F_VLAN_KIND */
-enum { KIND_S = 1, KIND_C = 2 };
-
+/* Names only: what a packet has is read by explain's parser, and what a rule means is said below.
+ */
 static const struct {
-	enum field field;
-	bool zero_if_missing;
-	uint8_t shift; /* of the field's bits in the packet's */
+	uint8_t field, low;
 } keys[RULE_KEYS] = {
-	[KEY_DMAC] = {F_DMAC, false, 0},
-	[KEY_SMAC] = {F_SMAC, false, 0},
-	[KEY_ETHERTYPE] = {F_ETHERTYPE, false, 0},
-	[KEY_VLAN_ID] = {F_VLAN_ID, false, 0},
-	[KEY_VLAN_DEI] = {F_VLAN_DEI, false, 0},
-	[KEY_VLAN_PCP] = {F_VLAN_PCP, false, 0},
-	[KEY_PROTO] = {F_PROTO, false, 0},
-	[KEY_DSCP] = {F_DSCP, false, 0},
-	[KEY_ECN] = {F_ECN, false, 0},
-	[KEY_TTL] = {F_TTL, false, 0},
-	[KEY_FRAGMENT] = {F_FRAG, false, 0},
-	[KEY_FLOWLABEL] = {F_FLOWLABEL, false, 0},
-	[KEY_TCP_FLAGS] = {F_TCP_FLAGS, true, 0},
-	[KEY_ICMP_TYPE] = {F_ICMP_TYPE, true, 0},
-	[KEY_ICMP_CODE] = {F_ICMP_CODE, true, 0},
-	[KEY_ICMP6_TYPE] = {F_ICMP_TYPE, true, 0},
-	[KEY_ICMP6_CODE] = {F_ICMP_CODE, true, 0},
-	[KEY_REG_A] = {F_REG_A, true, 0},
-	[KEY_REG_C0] = {F_REG_C0, true, 0},
-	[KEY_REG_C1] = {F_REG_C0 + 1, true, 0},
-	[KEY_REG_C2] = {F_REG_C0 + 2, true, 0},
-	[KEY_REG_C3] = {F_REG_C0 + 3, true, 0},
-	[KEY_REG_C4] = {F_REG_C0 + 4, true, 0},
-	[KEY_REG_C5] = {F_REG_C0 + 5, true, 0},
-	[KEY_REG_C6] = {F_REG_C0 + 6, true, 0},
-	[KEY_REG_C7] = {F_REG_C7, true, 0},
-	[KEY_VPORT] = {F_SOURCE, true, 0},
-	[KEY_SQN] = {F_SQN, true, 0},
-	[KEY_VXLAN_VNI] = {F_VNI, true, 8},
-	[KEY_GPE_VNI] = {F_GPE_VNI, true, 0},
-	[KEY_GENEVE_VNI] = {F_GENEVE_VNI, true, 0},
-	[KEY_GENEVE_OAM] = {F_GENEVE_OAM, true, 0},
-	[KEY_GRE_HAS_KEY] = {F_GRE_HAS_KEY, true, 0},
-	[KEY_GRE_KEY] = {F_GRE_KEY, true, 0},
-	[KEY_MPLS_LABEL] = {F_MPLS_LABEL, true, 0},
-	[KEY_MPLS_TC] = {F_MPLS_TC, true, 0},
-	[KEY_MPLS_BOTTOM] = {F_MPLS_BOTTOM, true, 0},
-	[KEY_MPLS_TTL] = {F_MPLS_TTL, true, 0},
+#define SAID_TWICE(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
+#define SAID						      SAID_TWICE
+#include "src/prm/match_fields.def"
 };
+
+/* Of Ethernet and IP. Others, and the kind of a tag, are 0 where a packet has them not. */
+static bool must_be_there(enum rule_key key)
+{
+	return key < KEY_TCP_FLAGS && key != KEY_CVLAN && key != KEY_SVLAN;
+}
 
 static bool meets_field(const struct rule_field *f, const struct fields *p)
 {
-	enum field field = keys[f->key].field;
-	unsigned int kind = (unsigned int)p->value[F_VLAN_KIND];
+	enum field field = (enum field)keys[f->key].field;
 
-	if (f->key == KEY_CVLAN)
-		return ((kind == KIND_C) & f->mask) == f->value;
-	if (f->key == KEY_SVLAN)
-		return ((kind == KIND_S) & f->mask) == f->value;
-	if (!p->known[field] && !keys[f->key].zero_if_missing)
+	if (!p->known[field] && must_be_there(f->key))
 		return false;
-	return ((uint64_t)(p->value[field] >> keys[f->key].shift) & f->mask) == f->value;
+	return ((uint64_t)(p->value[field] >> keys[f->key].low) & f->mask) == f->value;
 }
 
 static unsigned int version(const struct fields *p)

@@ -3,7 +3,7 @@
 RULES_TESTS = tests/unit/rules_parse tests/unit/rules_compile tests/unit/rules_fuzz tests/unit/rules_fill
 check_PROGRAMS += $(RULES_TESTS)
 TESTS += $(RULES_TESTS)
-RULES_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow
+RULES_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow
 RULES_LIBS = tools/dvx-flow/librules.la $(CMOCKA_LIBS)
 tests_unit_rules_parse_CPPFLAGS = $(RULES_CPPFLAGS)
 tests_unit_rules_parse_LDADD = $(RULES_LIBS)

@@ -374,19 +374,11 @@ static void too_much(void **state)
 	ruleset_free(&set);
 }
 
-static void every_key_has_a_name(void **state)
-{
-	(void)state;
-	for (unsigned int k = 0; k < MATCH_KEYS; k++)
-		assert_non_null(match_key_name(k));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prefixes), cmocka_unit_test(as_written),
-		cmocka_unit_test(economy),  cmocka_unit_test(shadows),
-		cmocka_unit_test(too_much), cmocka_unit_test(every_key_has_a_name),
+		cmocka_unit_test(prefixes), cmocka_unit_test(as_written), cmocka_unit_test(economy),
+		cmocka_unit_test(shadows),  cmocka_unit_test(too_much),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,32 +9,31 @@
 #include "daemon/fill.h"
 #include "prm/reflect.h"
 
-static bool is_mac(unsigned int key)
-{
-	return strstr(match_key_name(key), "mac_47_16") != NULL;
-}
-
 static void each_key(void **state)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 
 	(void)state;
 	for (unsigned int key = 0; key < MATCH_KEYS; key++) {
-		uint8_t filled[PRM_FTE_MATCH_PARAM_BYTES] = {0}, named[sizeof(filled)] = {0};
-		struct shape shape = {.n = 1, .key = {(uint8_t)key}};
-		uint64_t bit = 0, one = 1;
-		const struct prm_field *f = prm_find_field(s, match_key_name(key), &bit);
+		const uint64_t values[] = {1, match_key_max(key),
+					   0x5a5a5a5a5a5a & match_key_max(key)};
+		uint64_t bit = 0;
+		const struct prm_field *f = prm_find_field(s, match_keys[key].path, &bit);
 
 		assert_non_null(f);
-		one = is_mac(key) ? 1ull << 16 : 1;
-		fill_match(filled, &shape, &one);
-		prm_bits_set(named, bit, f->width, 1);
-		assert_memory_equal(filled, named, sizeof(filled));
-		one = is_mac(key) ? ~0ull << 16 : ~0ull;
-		one &= (1ull << (f->width + (is_mac(key) ? 16 : 0))) - 1;
-		fill_match(filled, &shape, &one);
-		prm_bits_set(named, bit, f->width, one >> (is_mac(key) ? 16 : 0));
-		assert_memory_equal(filled, named, sizeof(filled));
+		/* Of a MAC the second field is next to it. */
+		assert_int_equal(f->width + (strstr(f->name, "mac_47_16") ? 16 : 0),
+				 match_keys[key].bits);
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			uint8_t filled[PRM_FTE_MATCH_PARAM_BYTES], named[sizeof(filled)];
+			struct shape shape = {.n = 1, .key = {(uint8_t)key}};
+
+			memset(filled, (int)i, sizeof(filled));
+			memset(named, (int)i, sizeof(named));
+			fill_match(filled, &shape, &values[i]);
+			prm_bits_set(named, bit, match_keys[key].bits, values[i]);
+			assert_memory_equal(filled, named, sizeof(filled));
+		}
 	}
 }
 

@@ -36,28 +36,29 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 	};
 }
 
-#define LAYERS(F)                                        \
-	F(lyr_2_4, smac_47_16, packet_load32(v->l2 + 6)) \
-	F(lyr_2_4, smac_15_0, packet_load16(v->l2 + 10)) \
-	F(lyr_2_4, ethertype, v->h->ethertype)           \
-	F(lyr_2_4, dmac_47_16, packet_load32(v->l2))     \
-	F(lyr_2_4, dmac_15_0, packet_load16(v->l2 + 4))  \
-	F(lyr_2_4, first_prio, v->h->vlan[0] >> 13)      \
-	F(lyr_2_4, first_cfi, v->h->vlan[0] >> 12 & 1)   \
-	F(lyr_2_4, first_vid, v->h->vlan[0] & 0xfffu)    \
-	F(lyr_2_4, ip_protocol, v->h->ip_protocol)       \
-	F(lyr_2_4, ip_dscp, v->h->dscp)                  \
-	F(lyr_2_4, ip_ecn, v->h->ecn)                    \
-	F(lyr_2_4, cvlan_tag, v->h->cvlan)               \
-	F(lyr_2_4, svlan_tag, v->h->svlan)               \
-	F(lyr_2_4, frag, v->h->frag)                     \
-	F(lyr_2_4, ip_version, v->h->ip_version)         \
-	F(lyr_2_4, tcp_flags, v->h->tcp_flags)           \
-	F(lyr_2_4, tcp_sport, v->tcp ? v->h->sport : 0u) \
-	F(lyr_2_4, tcp_dport, v->tcp ? v->h->dport : 0u) \
-	F(lyr_2_4, ttl_hoplimit, v->h->ttl)              \
-	F(lyr_2_4, udp_sport, v->udp ? v->h->sport : 0u) \
-	F(lyr_2_4, udp_dport, v->udp ? v->h->dport : 0u)
+/*
+ * What a packet has for each field of the list of match fields that lies in these structures. A
+ * field of the list that has no line here does not compile.
+ */
+#define OF_smac		(v->l2 + 6)
+#define OF_dmac		(v->l2)
+#define OF_ethertype	v->h->ethertype
+#define OF_first_prio	v->h->vlan[0] >> 13
+#define OF_first_cfi	v->h->vlan[0] >> 12 & 1
+#define OF_first_vid	v->h->vlan[0] & 0xfffu
+#define OF_ip_protocol	v->h->ip_protocol
+#define OF_ip_dscp	v->h->dscp
+#define OF_ip_ecn	v->h->ecn
+#define OF_cvlan_tag	v->h->cvlan
+#define OF_svlan_tag	v->h->svlan
+#define OF_frag		v->h->frag
+#define OF_ip_version	v->h->ip_version
+#define OF_tcp_flags	v->h->tcp_flags
+#define OF_tcp_sport	v->tcp ? v->h->sport : 0u
+#define OF_tcp_dport	v->tcp ? v->h->dport : 0u
+#define OF_ttl_hoplimit v->h->ttl
+#define OF_udp_sport	v->udp ? v->h->sport : 0u
+#define OF_udp_dport	v->udp ? v->h->dport : 0u
 
 /* Of the tunnel's header, if it is of this kind. */
 static const uint8_t *params_tunnel_header(const struct view *v, enum packet_tunnel kind)
@@ -74,41 +75,35 @@ static unsigned int gre_bit(const struct view *v, unsigned int bit)
 	return (unsigned int)*params_tunnel_header(v, PACKET_GRE) >> bit & 1;
 }
 
-#define MISC_FIELDS(F)                                                                        \
-	F(misc, gre_c_present, gre_bit(v, 7))                                                 \
-	F(misc, gre_k_present, gre_bit(v, 5))                                                 \
-	F(misc, gre_s_present, gre_bit(v, 4))                                                 \
-	F(misc, source_sqn, v->p->source_sqn)                                                 \
-	F(misc, source_port, v->p->source_vhca == STEER_FROM_WIRE ? VPORT_UPLINK : VPORT_OWN) \
-	F(misc, outer_second_prio, v->h->vlan[1] >> 13)                                       \
-	F(misc, outer_second_cfi, v->h->vlan[1] >> 12 & 1)                                    \
-	F(misc, outer_second_vid, v->h->vlan[1] & 0xfffu)                                     \
-	F(misc, outer_second_cvlan_tag, v->h->cvlan2)                                         \
-	F(misc, outer_second_svlan_tag, v->h->svlan2)                                         \
-	F(misc, inner_second_prio, v->p->inner.vlan[1] >> 13)                                 \
-	F(misc, inner_second_cfi, v->p->inner.vlan[1] >> 12 & 1)                              \
-	F(misc, inner_second_vid, v->p->inner.vlan[1] & 0xfffu)                               \
-	F(misc, inner_second_cvlan_tag, v->p->inner.cvlan2)                                   \
-	F(misc, inner_second_svlan_tag, v->p->inner.svlan2)                                   \
-	F(misc, gre_protocol, TUNNEL(GRE, packet_load16, 2))                                  \
-	F(misc, vxlan_vni, VNI(VXLAN))                                                        \
-	F(misc, geneve_vni, VNI(GENEVE))                                                      \
-	F(misc, geneve_oam, TUNNEL(GENEVE, *, 1) >> 7)                                        \
-	F(misc, geneve_opt_len, TUNNEL(GENEVE, *, 0) & 0x3fu)                                 \
-	F(misc, geneve_protocol_type, TUNNEL(GENEVE, packet_load16, 2))                       \
-	F(misc, outer_ipv6_flow_label, v->h->flow_label)                                      \
-	F(misc, inner_ipv6_flow_label, v->p->inner.flow_label)
+#define OF_gre_c_present	gre_bit(v, 7)
+#define OF_gre_k_present	gre_bit(v, 5)
+#define OF_gre_s_present	gre_bit(v, 4)
+#define OF_source_sqn		v->p->source_sqn
+#define OF_source_port		v->p->source_vhca == STEER_FROM_WIRE ? VPORT_UPLINK : VPORT_OWN
+#define OF_gre_protocol		TUNNEL(GRE, packet_load16, 2)
+#define OF_vxlan_vni		VNI(VXLAN)
+#define OF_geneve_vni		VNI(GENEVE)
+#define OF_geneve_oam		TUNNEL(GENEVE, *, 1) >> 7
+#define OF_geneve_opt_len	TUNNEL(GENEVE, *, 0) & 0x3fu
+#define OF_geneve_protocol_type TUNNEL(GENEVE, packet_load16, 2)
 
-#define MISC2_FIELDS(F)                            \
-	F(misc2, metadata_reg_c_7, v->p->reg_c[7]) \
-	F(misc2, metadata_reg_c_6, v->p->reg_c[6]) \
-	F(misc2, metadata_reg_c_5, v->p->reg_c[5]) \
-	F(misc2, metadata_reg_c_4, v->p->reg_c[4]) \
-	F(misc2, metadata_reg_c_3, v->p->reg_c[3]) \
-	F(misc2, metadata_reg_c_2, v->p->reg_c[2]) \
-	F(misc2, metadata_reg_c_1, v->p->reg_c[1]) \
-	F(misc2, metadata_reg_c_0, v->p->reg_c[0]) \
-	F(misc2, metadata_reg_a, v->p->reg_a)
+/* Of the outer or the inner headers. */
+#define OF_second_prio(h)      (h).vlan[1] >> 13
+#define OF_second_cfi(h)       (h).vlan[1] >> 12 & 1
+#define OF_second_vid(h)       (h).vlan[1] & 0xfffu
+#define OF_second_cvlan_tag(h) (h).cvlan2
+#define OF_second_svlan_tag(h) (h).svlan2
+#define OF_ipv6_flow_label(h)  (h).flow_label
+
+#define OF_metadata_reg_c_7    v->p->reg_c[7]
+#define OF_metadata_reg_c_6    v->p->reg_c[6]
+#define OF_metadata_reg_c_5    v->p->reg_c[5]
+#define OF_metadata_reg_c_4    v->p->reg_c[4]
+#define OF_metadata_reg_c_3    v->p->reg_c[3]
+#define OF_metadata_reg_c_2    v->p->reg_c[2]
+#define OF_metadata_reg_c_1    v->p->reg_c[1]
+#define OF_metadata_reg_c_0    v->p->reg_c[0]
+#define OF_metadata_reg_a      v->p->reg_a
 
 #define TCP_WORD(headers, at) \
 	((headers).l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers).l4 + (at)) : 0u)
@@ -116,20 +111,17 @@ static unsigned int gre_bit(const struct view *v, unsigned int bit)
 /* Of the outer ICMP header of this kind, which has 8 bytes. */
 #define ICMP(kind, load, at) (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
 
-#define MISC3_FIELDS(F)                                                    \
-	F(misc3, outer_vxlan_gpe_vni, VNI(VXLAN_GPE))                      \
-	F(misc3, outer_vxlan_gpe_next_protocol, TUNNEL(VXLAN_GPE, *, 3))   \
-	F(misc3, outer_vxlan_gpe_flags, TUNNEL(VXLAN_GPE, *, 0))           \
-	F(misc3, outer_tcp_seq_num, TCP_WORD(v->p->outer, 4))              \
-	F(misc3, outer_tcp_ack_num, TCP_WORD(v->p->outer, 8))              \
-	F(misc3, inner_tcp_seq_num, TCP_WORD(v->p->inner, 4))              \
-	F(misc3, inner_tcp_ack_num, TCP_WORD(v->p->inner, 8))              \
-	F(misc3, icmp_header_data, ICMP(PACKET_ICMP, packet_load32, 4))    \
-	F(misc3, icmpv6_header_data, ICMP(PACKET_ICMP6, packet_load32, 4)) \
-	F(misc3, icmp_type, ICMP(PACKET_ICMP, *, 0))                       \
-	F(misc3, icmp_code, ICMP(PACKET_ICMP, *, 1))                       \
-	F(misc3, icmpv6_type, ICMP(PACKET_ICMP6, *, 0))                    \
-	F(misc3, icmpv6_code, ICMP(PACKET_ICMP6, *, 1))
+#define OF_outer_vxlan_gpe_vni		 VNI(VXLAN_GPE)
+#define OF_outer_vxlan_gpe_next_protocol TUNNEL(VXLAN_GPE, *, 3)
+#define OF_outer_vxlan_gpe_flags	 TUNNEL(VXLAN_GPE, *, 0)
+#define OF_tcp_seq_num(h)		 TCP_WORD(h, 4)
+#define OF_tcp_ack_num(h)		 TCP_WORD(h, 8)
+#define OF_icmp_header_data		 ICMP(PACKET_ICMP, packet_load32, 4)
+#define OF_icmpv6_header_data		 ICMP(PACKET_ICMP6, packet_load32, 4)
+#define OF_icmp_type			 ICMP(PACKET_ICMP, *, 0)
+#define OF_icmp_code			 ICMP(PACKET_ICMP, *, 1)
+#define OF_icmpv6_type			 ICMP(PACKET_ICMP6, *, 0)
+#define OF_icmpv6_code			 ICMP(PACKET_ICMP6, *, 1)
 
 /* --- filling -------------------------------------------------------------------------------- */
 
@@ -148,18 +140,25 @@ static void fill_addresses(const struct view *v, void *to)
 	}
 }
 
-#define SET(part, name, value) prm_fte_match_set_##part##_set_##name(to, (value));
-
 static void fill_layers(const struct view *v, void *to)
 {
-	LAYERS(SET)
+#define HEADER(kind, field, ...) prm_fte_match_set_lyr_2_4_set_##field(to, OF_##field);
+#define MAC(kind, field, ...)                                                         \
+	prm_fte_match_set_lyr_2_4_set_##field##_47_16(to, packet_load32(OF_##field)); \
+	prm_fte_match_set_lyr_2_4_set_##field##_15_0(to, packet_load16(OF_##field + 4));
+#include "prm/match_fields.def"
 	fill_addresses(v, to);
 }
 
 static void fill_misc(const struct view *v, void *to)
 {
-	MISC_FIELDS(SET)
-	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(to), v->p->gre_key);
+#define MISC(kind, field, ...) prm_fte_match_set_misc_set_##field(to, OF_##field);
+#define MISC_PAIR(kind, field, ...)                                      \
+	prm_fte_match_set_misc_set_outer_##field(to, OF_##field(*v->h)); \
+	prm_fte_match_set_misc_set_inner_##field(to, OF_##field(v->p->inner));
+#define GRE(kind, field, ...) \
+	prm_gre_key_set_##field(prm_fte_match_set_misc_at_gre_key(to), v->p->gre_##field);
+#include "prm/match_fields.def"
 }
 
 static void fill_mpls(const struct packet *p, const struct packet_headers *h, uint8_t *to)
@@ -170,14 +169,19 @@ static void fill_mpls(const struct packet *p, const struct packet_headers *h, ui
 
 static void fill_misc2(const struct view *v, void *to)
 {
-	MISC2_FIELDS(SET)
+#define MISC2(kind, field, ...) prm_fte_match_set_misc2_set_##field(to, OF_##field);
+#include "prm/match_fields.def"
 	fill_mpls(v->p, &v->p->outer, prm_fte_match_set_misc2_at_outer_first_mpls(to));
 	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
 }
 
 static void fill_misc3(const struct view *v, void *to)
 {
-	MISC3_FIELDS(SET)
+#define MISC3(kind, field, ...) prm_fte_match_set_misc3_set_##field(to, OF_##field);
+#define MISC3_PAIR(kind, field, ...)                                      \
+	prm_fte_match_set_misc3_set_outer_##field(to, OF_##field(*v->h)); \
+	prm_fte_match_set_misc3_set_inner_##field(to, OF_##field(v->p->inner));
+#include "prm/match_fields.def"
 }
 
 void params_fill(struct params *ps, const struct packet *p, uint8_t enable)
@@ -210,51 +214,25 @@ void params_fill(struct params *ps, const struct packet *p, uint8_t enable)
 
 /* --- what a mask may ask for ---------------------------------------------------------------- */
 
-static void params_allow(uint8_t *part, const char *layout, const char *field)
+static void params_allow(uint8_t *mask, const char *path, unsigned int bits)
 {
-	const struct prm_struct *s = prm_find_struct(layout);
-	uint64_t bit = 0;
-	const struct prm_field *f = s ? prm_find_field(s, field, &bit) : NULL;
+	uint64_t bit;
 
-	for (uint32_t i = 0; f && i < f->width; i++)
-		prm_bits_set(part, bit + i, 1, 1);
-}
-
-#define ALLOW(part, name, value) params_allow(to, "fte_match_set_" #part, #name);
-
-static void allow_layers(uint8_t *to)
-{
-	LAYERS(ALLOW)
-	params_allow(to, "fte_match_set_lyr_2_4", "src_ipv4_src_ipv6");
-	params_allow(to, "fte_match_set_lyr_2_4", "dst_ipv4_dst_ipv6");
-}
-
-static void allow_misc(uint8_t *to)
-{
-	MISC_FIELDS(ALLOW)
-	params_allow(to, "fte_match_set_misc", "gre_key");
-}
-
-static void allow_misc2(uint8_t *to)
-{
-	MISC2_FIELDS(ALLOW)
-	params_allow(to, "fte_match_set_misc2", "outer_first_mpls");
-	params_allow(to, "fte_match_set_misc2", "inner_first_mpls");
-}
-
-static void allow_misc3(uint8_t *to)
-{
-	MISC3_FIELDS(ALLOW)
+	if (prm_find_field(prm_find_struct("fte_match_param"), path, &bit))
+		prm_bits_set(mask, bit, bits, UINT64_MAX);
 }
 
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES])
 {
 	memset(mask, 0, FLOW_PARAM_BYTES);
-	allow_layers(mask + PART(OUTER));
-	allow_misc(mask + PART(MISC));
-	allow_layers(mask + PART(INNER));
-	allow_misc2(mask + PART(MISC2));
-	allow_misc3(mask + PART(MISC3));
+#define SAID_TWICE(before, after, bits, ...)            \
+	params_allow(mask, before "outer" after, bits); \
+	params_allow(mask, before "inner" after, bits);
+#define UNSAID_TWICE		       SAID_TWICE
+#define IMPLIED			       SAID_TWICE
+#define SAID(before, after, bits, ...) params_allow(mask, before after, bits);
+#define UNSAID			       SAID
+#include "prm/match_fields.def"
 }
 
 /* The name of the field of fte_match_param that holds a bit. */

@@ -33,7 +33,7 @@ int blame_match(struct fault *f, const struct rule *r)
 		size_t n = strcspn(path += strlen("match."), ": ");
 
 		for (unsigned int k = 0; k < MATCH_KEYS; k++)
-			if (blame_is_named(path, n, match_key_name(k)) && compares(r, k))
+			if (blame_is_named(path, n, match_keys[k].path) && compares(r, k))
 				at = rule_spot(r, k);
 	}
 	return fault_at(f, r, at);

@@ -5,78 +5,27 @@
 #include <string.h>
 #include "fields.h"
 
-enum style { DECIMAL, HEX, MAC, ADDRESS, PORT, BIT, KIND, VERSION, LAYER4, PROTOCOL };
+enum notation {
+	DECIMAL,
+	HEX,
+	MAC_NOTATION,
+	ADDRESS_NOTATION,
+	PORT,
+	BIT,
+	KIND,
+	VERSION,
+	LAYER4,
+	PROTOCOL
+};
 
 static const struct {
 	const char *words;
 	uint8_t width;
-	enum style style;
+	enum notation style;
 } rows[F_COUNT] = {
-	[F_DMAC] = {"ether dst", 48, MAC},
-	[F_SMAC] = {"ether src", 48, MAC},
-	[F_ETHERTYPE] = {"ether type", 16, HEX},
-	[F_VLAN_KIND] = {"vlan", 2, KIND},
-	[F_VLAN_ID] = {"vlan id", 12, DECIMAL},
-	[F_VLAN_DEI] = {"vlan dei", 1, DECIMAL},
-	[F_VLAN_PCP] = {"vlan pcp", 3, DECIMAL},
-	[F_VLAN2_KIND] = {"second vlan", 2, KIND},
-	[F_VLAN2_ID] = {"second vlan id", 12, DECIMAL},
-	[F_VLAN2_DEI] = {"second vlan dei", 1, DECIMAL},
-	[F_VLAN2_PCP] = {"second vlan pcp", 3, DECIMAL},
-	[F_L3] = {"ip version", 2, VERSION},
-	[F_L4] = {"layer 4", 2, LAYER4},
-	[F_SRC] = {"src", 128, ADDRESS},
-	[F_DST] = {"dst", 128, ADDRESS},
-	[F_PROTO] = {"proto", 8, PROTOCOL},
-	[F_DSCP] = {"dscp", 6, DECIMAL},
-	[F_ECN] = {"ecn", 2, DECIMAL},
-	[F_TTL] = {"ttl", 8, DECIMAL},
-	[F_IHL] = {"ihl", 4, DECIMAL},
-	[F_FRAG] = {"fragment", 1, BIT},
-	[F_FLOWLABEL] = {"flowlabel", 20, HEX},
-	[F_SPORT] = {"src port", 16, PORT},
-	[F_DPORT] = {"dst port", 16, PORT},
-	[F_TCP_FLAGS] = {"tcp flags", 9, HEX},
-	[F_TCP_SEQ] = {"tcp sequence number", 32, DECIMAL},
-	[F_TCP_ACK] = {"tcp acknowledgement", 32, DECIMAL},
-	[F_ICMP_TYPE] = {"icmp type", 8, DECIMAL},
-	[F_ICMP_CODE] = {"icmp code", 8, DECIMAL},
-	[F_ICMP_DATA] = {"icmp data", 32, HEX},
-	[F_L3_OK] = {"layer 3 header is good", 1, BIT},
-	[F_L4_OK] = {"layer 4 header is good", 1, BIT},
-	[F_IPV4_SUM_OK] = {"IPv4 checksum is right", 1, BIT},
-	[F_L4_SUM_OK] = {"layer 4 checksum is right", 1, BIT},
-	[F_MPLS_LABEL] = {"mpls label", 20, DECIMAL},
-	[F_MPLS_TC] = {"mpls tc", 3, DECIMAL},
-	[F_MPLS_BOTTOM] = {"mpls bottom", 1, BIT},
-	[F_MPLS_TTL] = {"mpls ttl", 8, DECIMAL},
-	[F_VNI] = {"tunnel network identifier", 32, HEX},
-	[F_GPE_VNI] = {"vxlan-gpe vni", 24, DECIMAL},
-	[F_GPE_NEXT] = {"vxlan-gpe next protocol", 8, DECIMAL},
-	[F_GPE_FLAGS] = {"vxlan-gpe flags", 8, HEX},
-	[F_GENEVE_VNI] = {"geneve vni", 24, DECIMAL},
-	[F_GENEVE_OAM] = {"geneve oam", 1, BIT},
-	[F_GENEVE_OPTIONS] = {"geneve words of options", 6, DECIMAL},
-	[F_GENEVE_PROTO] = {"geneve proto", 16, HEX},
-	[F_GRE_SUM] = {"gre has a checksum", 1, BIT},
-	[F_GRE_HAS_KEY] = {"gre has a key", 1, BIT},
-	[F_GRE_SEQ] = {"gre has a sequence number", 1, BIT},
-	[F_GRE_PROTO] = {"gre proto", 16, HEX},
-	[F_GRE_KEY] = {"gre key", 32, DECIMAL},
-	[F_TUNNEL_0] = {"tunnel header word 0", 32, HEX},
-	[F_TUNNEL_1] = {"tunnel header word 1", 32, HEX},
-	[F_REG_A] = {"register a", 32, HEX},
-	[F_REG_C0] = {"register c0", 32, HEX},
-	[F_REG_C0 + 1] = {"register c1", 32, HEX},
-	[F_REG_C0 + 2] = {"register c2", 32, HEX},
-	[F_REG_C0 + 3] = {"register c3", 32, HEX},
-	[F_REG_C0 + 4] = {"register c4", 32, HEX},
-	[F_REG_C0 + 5] = {"register c5", 32, HEX},
-	[F_REG_C0 + 6] = {"register c6", 32, HEX},
-	[F_REG_C7] = {"register c7", 32, HEX},
-	[F_SOURCE] = {"source vhca", 16, HEX},
-	[F_SQN] = {"source sq", 24, HEX},
-	[F_LOOPED] = {"looped back", 1, BIT},
+#define SEEN_TWICE(name, bits, notation, words) [F_##name] = {words, bits, notation},
+#define SEEN					SEEN_TWICE
+#include "src/prm/match_fields.def"
 };
 
 static enum field fields_plain(enum field f)
@@ -151,9 +100,9 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 	unsigned long long n = (unsigned long long)value;
 
 	switch (rows[fields_plain(f)].style) {
-	case MAC:
+	case MAC_NOTATION:
 		return say_mac(buf, size, (uint64_t)value);
-	case ADDRESS:
+	case ADDRESS_NOTATION:
 		return say_address(buf, size, value, l3);
 	case HEX:
 		return (size_t)snprintf(buf, size, "0x%llx", n);
@@ -191,7 +140,7 @@ static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned
 	unsigned int width = field_width(f);
 	char text[64];
 
-	if (rows[fields_plain(f)].style == ADDRESS) {
+	if (rows[fields_plain(f)].style == ADDRESS_NOTATION) {
 		int n;
 
 		width = l3 == 2 || mask >> 32 ? 128 : 32;
@@ -203,7 +152,8 @@ static size_t say_mask(char *buf, size_t size, enum field f, u128 mask, unsigned
 	}
 	if (mask == field_full(f))
 		return 0;
-	if (rows[fields_plain(f)].style == ADDRESS || rows[fields_plain(f)].style == MAC)
+	if (rows[fields_plain(f)].style == ADDRESS_NOTATION ||
+	    rows[fields_plain(f)].style == MAC_NOTATION)
 		field_value(text, sizeof(text), f, mask, l3);
 	else
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)mask);
@@ -221,7 +171,7 @@ size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, un
 					(unsigned int)(value | (~mask & 0xffff)));
 	field_value(number, sizeof(number), f, value, l3);
 	say_mask(bits, sizeof(bits), f, mask, l3);
-	if (rows[fields_plain(f)].style == ADDRESS)
+	if (rows[fields_plain(f)].style == ADDRESS_NOTATION)
 		version = l3 == 2 || (value | mask) >> 32 ? "ipv6 " : "ipv4 ";
 	return (size_t)snprintf(buf, size, "%s%s %s%s", version, words, number, bits);
 }

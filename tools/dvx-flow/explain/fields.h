@@ -12,67 +12,14 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* From the list of match fields; F_INNER() are those that a packet has twice, inside a tunnel. */
 enum field {
-	F_DMAC,
-	F_SMAC,
-	F_ETHERTYPE, /* after all VLAN tags */
-	F_VLAN_KIND, /* first tag: 0 none, 1 0x88a8, 2 0x8100 */
-	F_VLAN_ID,
-	F_VLAN_DEI,
-	F_VLAN_PCP,
-	F_VLAN2_KIND,
-	F_VLAN2_ID,
-	F_VLAN2_DEI,
-	F_VLAN2_PCP,
-	F_L3, /* 0 none, 1 IPv4, 2 IPv6 */
-	F_L4, /* 0 none, 1 TCP, 2 UDP, 3 other */
-	F_SRC,
-	F_DST,
-	F_PROTO,
-	F_DSCP,
-	F_ECN,
-	F_TTL,
-	F_IHL,
-	F_FRAG,
-	F_FLOWLABEL,
-	F_SPORT,
-	F_DPORT,
-	F_TCP_FLAGS,
-	F_TCP_SEQ,
-	F_TCP_ACK,
-	F_ICMP_TYPE,
-	F_ICMP_CODE,
-	F_ICMP_DATA, /* what follows the ICMP checksum */
-	F_L3_OK,
-	F_L4_OK,
-	F_IPV4_SUM_OK,
-	F_L4_SUM_OK,
-	F_MPLS_LABEL, /* the first of the stack */
-	F_MPLS_TC,
-	F_MPLS_BOTTOM,
-	F_MPLS_TTL,
-	F_PER_LEVEL, /* the ones before are there twice: outer and inner headers */
-	F_VNI = 2 * F_PER_LEVEL, /* VXLAN's, with the byte behind it */
-	F_GPE_VNI,
-	F_GPE_NEXT,
-	F_GPE_FLAGS,
-	F_GENEVE_VNI,
-	F_GENEVE_OAM,
-	F_GENEVE_OPTIONS, /* their length in words */
-	F_GENEVE_PROTO,
-	F_GRE_SUM, /* there is a checksum, a key, a sequence number */
-	F_GRE_HAS_KEY,
-	F_GRE_SEQ,
-	F_GRE_PROTO,
-	F_GRE_KEY,
-	F_TUNNEL_0, /* a tunnel's header by words */
-	F_TUNNEL_1,
-	F_REG_A,
-	F_REG_C0,
-	F_REG_C7 = F_REG_C0 + 7,
-	F_SOURCE, /* VHCA (a match parameter says vport) the packet came from */
-	F_SQN,
-	F_LOOPED, /* looped back between functions */
+#define SEEN_TWICE(name, bits, notation, words) F_##name,
+#include "src/prm/match_fields.def"
+	F_PER_LEVEL,
+	F_LEVELS_END = 2 * F_PER_LEVEL - 1,
+#define SEEN(name, bits, notation, words) F_##name,
+#include "src/prm/match_fields.def"
 	F_COUNT,
 	F_NONE = 255
 };

@@ -3,47 +3,13 @@
 #include <string.h>
 #include "explain.h"
 
-static const uint8_t keys[RULE_KEYS] = {
-	[KEY_DMAC] = F_DMAC,
-	[KEY_SMAC] = F_SMAC,
-	[KEY_ETHERTYPE] = F_ETHERTYPE,
-	[KEY_CVLAN] = F_VLAN_KIND,
-	[KEY_SVLAN] = F_VLAN_KIND,
-	[KEY_VLAN_ID] = F_VLAN_ID,
-	[KEY_VLAN_DEI] = F_VLAN_DEI,
-	[KEY_VLAN_PCP] = F_VLAN_PCP,
-	[KEY_PROTO] = F_PROTO,
-	[KEY_DSCP] = F_DSCP,
-	[KEY_ECN] = F_ECN,
-	[KEY_TTL] = F_TTL,
-	[KEY_FRAGMENT] = F_FRAG,
-	[KEY_FLOWLABEL] = F_FLOWLABEL,
-	[KEY_TCP_FLAGS] = F_TCP_FLAGS,
-	[KEY_ICMP_TYPE] = F_ICMP_TYPE,
-	[KEY_ICMP_CODE] = F_ICMP_CODE,
-	[KEY_ICMP6_TYPE] = F_ICMP_TYPE,
-	[KEY_ICMP6_CODE] = F_ICMP_CODE,
-	[KEY_REG_A] = F_REG_A,
-	[KEY_REG_C0] = F_REG_C0,
-	[KEY_REG_C1] = F_REG_C0 + 1,
-	[KEY_REG_C2] = F_REG_C0 + 2,
-	[KEY_REG_C3] = F_REG_C0 + 3,
-	[KEY_REG_C4] = F_REG_C0 + 4,
-	[KEY_REG_C5] = F_REG_C0 + 5,
-	[KEY_REG_C6] = F_REG_C0 + 6,
-	[KEY_REG_C7] = F_REG_C7,
-	[KEY_VPORT] = F_SOURCE,
-	[KEY_SQN] = F_SQN,
-	[KEY_VXLAN_VNI] = F_VNI,
-	[KEY_GPE_VNI] = F_GPE_VNI,
-	[KEY_GENEVE_VNI] = F_GENEVE_VNI,
-	[KEY_GENEVE_OAM] = F_GENEVE_OAM,
-	[KEY_GRE_HAS_KEY] = F_GRE_HAS_KEY,
-	[KEY_GRE_KEY] = F_GRE_KEY,
-	[KEY_MPLS_LABEL] = F_MPLS_LABEL,
-	[KEY_MPLS_TC] = F_MPLS_TC,
-	[KEY_MPLS_BOTTOM] = F_MPLS_BOTTOM,
-	[KEY_MPLS_TTL] = F_MPLS_TTL,
+/* The field that a key is about, and the lowest of its bits there. */
+static const struct {
+	uint8_t field, low;
+} keys[RULE_KEYS] = {
+#define SAID_TWICE(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
+#define SAID						      SAID_TWICE
+#include "src/prm/match_fields.def"
 };
 
 static void rulefields_put(struct fields *p, enum field f, u128 value)
@@ -52,16 +18,12 @@ static void rulefields_put(struct fields *p, enum field f, u128 value)
 	p->known[f] = true;
 }
 
+/* Two keys may be about one field: the kind of a VLAN tag is a bit for each. */
 static void put_key(struct fields *p, const struct rule_field *f)
 {
-	enum field field = (enum field)keys[f->key];
+	enum field field = (enum field)keys[f->key].field;
 
-	if (f->key == KEY_VXLAN_VNI)
-		rulefields_put(p, field, f->value << 8); /* and the byte behind it */
-	else if (f->key != KEY_CVLAN && f->key != KEY_SVLAN)
-		rulefields_put(p, field, f->value);
-	else if (f->value || !p->known[field])
-		rulefields_put(p, field, f->value ? (f->key == KEY_CVLAN ? 2 : 1) : 0);
+	rulefields_put(p, field, p->value[field] | (u128)f->value << keys[f->key].low);
 }
 
 /* Of a list the first one. */

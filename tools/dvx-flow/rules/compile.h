@@ -13,29 +13,27 @@
 
 #include "rule.h"
 
-/* Everything below RULE_KEYS is compared as the rule says it; these are what else becomes of it. */
+/* Keys below RULE_KEYS are compared as the rule says them. Other words become these. */
 enum match_key {
-	MATCH_IP_VERSION = RULE_KEYS, /* 4 or 6 */
-	MATCH_SRC_127_96,	      /* addresses in words; IPv4 is the last one */
-	MATCH_SRC_95_64,
-	MATCH_SRC_63_32,
-	MATCH_SRC_31_0,
-	MATCH_DST_127_96,
-	MATCH_DST_95_64,
-	MATCH_DST_63_32,
-	MATCH_DST_31_0,
-	MATCH_TCP_SPORT,
-	MATCH_TCP_DPORT,
-	MATCH_UDP_SPORT,
-	MATCH_UDP_DPORT,
+	MATCH_IMPLIED = RULE_KEYS - 1,
+#define IMPLIED(before, after, bits, seen, low, key) MATCH_##key,
+#include "src/prm/match_fields.def"
 	MATCH_LEVEL_END,
 	MATCH_PER_LEVEL = MATCH_LEVEL_END - RULE_KEYS, /* and again, inside a tunnel */
 	MATCH_KEYS = MATCH_LEVEL_END + MATCH_PER_LEVEL
 };
 #define MATCH_INNER(key) ((key) + MATCH_PER_LEVEL)
 
-/* The PRM's name of what a key compares: "outer_headers.tcp_dport". A MAC has two fields: 47_16. */
-const char *match_key_name(unsigned int key);
+struct match_key_row {
+	const char
+		*path; /* in fte_match_param: "outer_headers.tcp_dport"; of a MAC its first word */
+	const char *noun; /* in messages; NULL: no word says it */
+	uint8_t bits;
+};
+
+extern const struct match_key_row match_keys[MATCH_KEYS];
+
+uint64_t match_key_max(unsigned int key);
 
 /* Where a rule says what becomes of a key: the rule's beginning, if no word of it says so alone. */
 struct spot rule_spot(const struct rule *r, unsigned int key);

@@ -3,57 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile.h"
 #include "draft.h"
 #include "words.h"
 
 #define TAG_MAX 0xffffffull
-
-/* What a number may be, and how a message calls it. */
-static const struct {
-	const char *name;
-	uint64_t max;
-} keys[RULE_KEYS] = {
-	[KEY_DMAC] = {"destination MAC", (1ull << 48) - 1},
-	[KEY_SMAC] = {"source MAC", (1ull << 48) - 1},
-	[KEY_ETHERTYPE] = {"EtherType", 0xffff},
-	[KEY_CVLAN] = {"VLAN tag", 1},
-	[KEY_SVLAN] = {"VLAN tag", 1},
-	[KEY_VLAN_ID] = {"VLAN id", 4095},
-	[KEY_VLAN_DEI] = {"VLAN dei", 1},
-	[KEY_VLAN_PCP] = {"VLAN pcp", 7},
-	[KEY_PROTO] = {"protocol", 255},
-	[KEY_DSCP] = {"DSCP", 63},
-	[KEY_ECN] = {"ECN", 3},
-	[KEY_TTL] = {"TTL", 255},
-	[KEY_FRAGMENT] = {"fragment", 1},
-	[KEY_FLOWLABEL] = {"flow label", 0xfffff},
-	[KEY_TCP_FLAGS] = {"TCP flags word", 0x1ff},
-	[KEY_ICMP_TYPE] = {"ICMP type", 255},
-	[KEY_ICMP_CODE] = {"ICMP code", 255},
-	[KEY_ICMP6_TYPE] = {"ICMPv6 type", 255},
-	[KEY_ICMP6_CODE] = {"ICMPv6 code", 255},
-	[KEY_REG_A] = {"register's value", UINT32_MAX},
-	[KEY_REG_C0] = {"register's value", UINT32_MAX},
-	[KEY_REG_C1] = {"register's value", UINT32_MAX},
-	[KEY_REG_C2] = {"register's value", UINT32_MAX},
-	[KEY_REG_C3] = {"register's value", UINT32_MAX},
-	[KEY_REG_C4] = {"register's value", UINT32_MAX},
-	[KEY_REG_C5] = {"register's value", UINT32_MAX},
-	[KEY_REG_C6] = {"register's value", UINT32_MAX},
-	[KEY_REG_C7] = {"register's value", UINT32_MAX},
-	[KEY_VPORT] = {"vport", 0xffff},
-	[KEY_SQN] = {"send queue number", 0xffffff},
-	[KEY_VXLAN_VNI] = {"VNI", 0xffffff},
-	[KEY_GPE_VNI] = {"VNI", 0xffffff},
-	[KEY_GENEVE_VNI] = {"VNI", 0xffffff},
-	[KEY_GENEVE_OAM] = {"Geneve oam bit", 1},
-	[KEY_GRE_HAS_KEY] = {"GRE key", 1},
-	[KEY_GRE_KEY] = {"GRE key", UINT32_MAX},
-	[KEY_MPLS_LABEL] = {"label of MPLS", 0xfffff},
-	[KEY_MPLS_TC] = {"tc of MPLS", 7},
-	[KEY_MPLS_BOTTOM] = {"bottom-of-stack bit", 1},
-	[KEY_MPLS_TTL] = {"TTL of MPLS", 255},
-};
 
 void draft_level(struct draft *d, bool inner)
 {
@@ -144,10 +98,10 @@ static const char *an(const char *noun)
 
 static bool draft_fits(struct draft *d, const struct place *at, enum rule_key key, uint64_t v)
 {
-	if (v <= keys[key].max)
+	if (v <= match_key_max(key))
 		return true;
-	draft_mistake(d, at, "%s %s is 0 to %" PRIu64 ", not %" PRIu64, an(keys[key].name),
-		      keys[key].name, keys[key].max, v);
+	draft_mistake(d, at, "%s %s is 0 to %" PRIu64 ", not %" PRIu64, an(match_keys[key].noun),
+		      match_keys[key].noun, match_key_max(key), v);
 	return false;
 }
 
@@ -159,14 +113,14 @@ void draft_field(struct draft *d, const struct place *at, enum rule_key key, uin
 	if (!draft_fits(d, at, key, value))
 		return;
 	if (mask == UINT64_MAX)
-		mask = keys[key].max;
-	if (mask > keys[key].max)
+		mask = match_key_max(key);
+	if (mask > match_key_max(key))
 		draft_mistake(d, at, "the mask of %s %s has no bit above 0x%" PRIx64,
-			      an(keys[key].name), keys[key].name, keys[key].max);
+			      an(match_keys[key].noun), match_keys[key].noun, match_key_max(key));
 	else if (!mask)
 		draft_mistake(d, at, "a mask of 0 compares nothing");
 	else if (f->mask && (f->value != value || f->mask != mask))
-		draft_mistake(d, at, "a second %s in one rule", keys[key].name);
+		draft_mistake(d, at, "a second %s in one rule", match_keys[key].noun);
 	else
 		*f = (struct rule_field){(enum rule_key)(f - d->field),
 					 f->mask ? f->at : draft_spot(d, at), value, mask};
@@ -313,9 +267,9 @@ void draft_vlan_word(struct draft *d, const struct place *at, bool says_vlan)
 void draft_vlan_part(struct draft *d, const struct place *at, enum rule_key key, uint64_t value)
 {
 	if (!draft_said(d, KEY_CVLAN)->value && !draft_said(d, KEY_SVLAN)->value)
-		draft_mistake(d, at, "%s belongs behind vlan or svlan", keys[key].name);
+		draft_mistake(d, at, "%s belongs behind vlan or svlan", match_keys[key].noun);
 	else
-		draft_field(d, at, key, value, keys[key].max);
+		draft_field(d, at, key, value, match_key_max(key));
 }
 
 static void icmp_field(struct draft *d, const struct place *at, enum rule_key v4, enum rule_key v6,
@@ -323,8 +277,8 @@ static void icmp_field(struct draft *d, const struct place *at, enum rule_key v4
 {
 	enum rule_key key = d->context == CONTEXT_ICMP6 ? v6 : v4;
 
-	if (draft_only_outer(d, at, keys[key].name))
-		draft_field(d, at, key, value, keys[key].max);
+	if (draft_only_outer(d, at, match_keys[key].noun))
+		draft_field(d, at, key, value, match_key_max(key));
 }
 
 void draft_protocol(struct draft *d, const struct place *at, const char *name, uint64_t value)

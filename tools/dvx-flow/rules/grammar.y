@@ -88,7 +88,7 @@ static uint64_t named(struct draft *d, const struct place *at, const char *name,
 %token <word> T_PROTO "proto" T_PROTOCOL "protocol" T_TOS "tos" T_DSCP "dscp" T_ECN "ecn" T_TTL "ttl" T_FRAG "fragment"
 %token <word> T_NOFRAG "nofrag" T_FLOWLABEL "flowlabel" T_TCP "tcp" T_UDP "udp" T_ICMP "icmp"
 %token <word> T_ICMP6 "icmp6" T_PORT "port" T_SPORT "sport" T_DPORT "dport" T_FLAGS "flags"
-%token <word> T_CODE "code" T_REG "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
+%token <word> T_CODE "code" T_FIELD "reg_c0" T_VPORT "vport" T_SQN "sqn" T_TO "to" T_QUEUE "queue"
 %token <word> T_TAG "tag" T_VXLAN "vxlan" T_GPE "vxlan-gpe" T_GENEVE "geneve" T_VNI "vni"
 %token <word> T_GRE "gre" T_KEY "key" T_MPLS "mpls" T_LABEL "label" T_TC "tc"
 %token <word> T_MPLS_BOS "mpls_bos" T_MPLS_TTL "mpls_ttl" T_OAM "oam"
@@ -178,7 +178,7 @@ match:
 | port_side ports	{ draft_port_list(d, &@$, $1); }
 | T_FLAGS flags		{ draft_flags(d, &@$); }
 | T_FLAGS masked	{ draft_field(d, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
-| T_REG masked		{ draft_field(d, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
+| T_FIELD masked		{ draft_field(d, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
 | T_VPORT T_NUMBER	{ draft_vport(d, &@$, $2); }
 | tunnel		{ draft_tunnel(d, &@$, (enum draft_tunnel)$1); }
 | tunnel masked		{ draft_tunnel(d, &@1, (enum draft_tunnel)$1); draft_vni(d, &@2, $2.value, $2.mask); }

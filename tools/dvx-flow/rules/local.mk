@@ -6,10 +6,10 @@ AM_YFLAGS = -d -Wno-yacc
 BUILT_SOURCES += tools/dvx-flow/rules/grammar.h
 tools_dvx_flow_libgrammar_la_SOURCES = tools/dvx-flow/rules/grammar.y tools/dvx-flow/rules/scanner.l
 tools_dvx_flow_libgrammar_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools/dvx-flow -I$(top_builddir)/tools/dvx-flow \
-	-I$(top_srcdir)/tools/dvx-flow/rules
+	-I$(top_srcdir)/tools/dvx-flow/rules -I$(top_srcdir)
 tools_dvx_flow_libgrammar_la_CFLAGS = $(AM_CFLAGS) -Wno-conversion -Wno-sign-conversion -Wno-undef -Wno-cast-align \
 	-Wno-missing-prototypes -Wno-unused-function -Wno-unused-parameter
-tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS) -I$(top_srcdir)
+tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \

@@ -27,50 +27,16 @@ enum rule_verdict {
 };
 
 /*
+ * What rules compare, from the list of match fields. KEY_INNER() are those that a packet has twice,
+ * inside a tunnel.
  */
 enum rule_key {
-	KEY_DMAC,      /* 48 bits */
-	KEY_SMAC,      /* 48 bits */
-	KEY_ETHERTYPE, /* after all VLAN tags; never 0x0800 or 0x86dd, that is `ip` below,
-			  which beside 0x8847 is what follows the labels */
-	KEY_CVLAN,     /* 1: the first tag is 0x8100; 0: it isn't */
-	KEY_SVLAN,     /* 1: the first tag is 0x88a8; 0: it isn't */
-	KEY_VLAN_ID,   /* of the first tag; goes with KEY_CVLAN or KEY_SVLAN = 1 */
-	KEY_VLAN_DEI,
-	KEY_VLAN_PCP,
-	KEY_PROTO, /* 8 bits: IPv4 protocol, or what follows IPv6's header (and its extensions) */
-	KEY_DSCP,  /* 6 bits */
-	KEY_ECN,   /* 2 bits */
-	KEY_TTL,   /* 8 bits: or the hop limit */
-	KEY_FRAGMENT,  /* 1: any fragment, the first one too; 0: a whole packet */
-	KEY_FLOWLABEL, /* 20 bits, IPv6 */
-	KEY_TCP_FLAGS,	/* 9 bits, NS CWR ECE URG ACK PSH RST SYN FIN */
-	KEY_MPLS_LABEL, /* of the first label; beside EtherType 0x8847 */
-	KEY_MPLS_TC,
-	KEY_MPLS_BOTTOM, /* 1: it is the last of its stack */
-	KEY_MPLS_TTL,
-	KEY_PER_LEVEL, /* the ones before are there twice: KEY_INNER() are those inside a tunnel */
-	KEY_ICMP_TYPE = 2 * KEY_PER_LEVEL,
-	KEY_ICMP_CODE,
-	KEY_ICMP6_TYPE,
-	KEY_ICMP6_CODE,
-	KEY_REG_A, /* metadata registers, 32 bits */
-	KEY_REG_C0,
-	KEY_REG_C1,
-	KEY_REG_C2,
-	KEY_REG_C3,
-	KEY_REG_C4,
-	KEY_REG_C5,
-	KEY_REG_C6,
-	KEY_REG_C7,
-	KEY_VPORT,     /* 16 bits: source vport */
-	KEY_SQN,       /* 24 bits: the send queue that the packet came from */
-	KEY_VXLAN_VNI, /* 24 bits each, beside UDP to the tunnel's port */
-	KEY_GPE_VNI,
-	KEY_GENEVE_VNI,
-	KEY_GENEVE_OAM,
-	KEY_GRE_HAS_KEY,
-	KEY_GRE_KEY,	/* 32 bits; goes with KEY_GRE_HAS_KEY = 1 */
+#define SAID_TWICE(before, after, bits, seen, low, key, noun) KEY_##key,
+#include "src/prm/match_fields.def"
+	KEY_PER_LEVEL,
+	KEY_LEVELS_END = 2 * KEY_PER_LEVEL - 1,
+#define SAID(before, after, bits, seen, low, key, noun) KEY_##key,
+#include "src/prm/match_fields.def"
 	RULE_KEYS
 };
 #define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))

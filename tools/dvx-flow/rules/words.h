@@ -10,7 +10,7 @@
 struct word {
 	const char *name;
 	int token;
-	int arg; /* of a register: which */
+	int arg; /* of T_FIELD: its key */
 };
 
 /* NULL: not a word of the language. Case does not count. */
