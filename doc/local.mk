@@ -7,6 +7,7 @@ dist_man_MANS += \
 	doc/man/dvx_rxq_create.3 doc/man/dvx_txq_create.3 doc/man/dvx_mkey_create.3 doc/man/dvx_pd_alloc.3 \
 	doc/man/dvx_post_write.3 doc/man/dvx_qp_create.3 doc/man/dvx_rq_post.3 doc/man/dvx_wqe_ctrl.3
 EXTRA_DIST += \
+	doc/GLOSSARY.md \
 	doc/design/0002-rings.md \
 	doc/hardware-to-verify.md \
 	doc/syndromes.md \
