@@ -25,6 +25,7 @@
 #include "obj/flow.h"
 #include "obj/icm.h"
 #include "steer/priv.h"
+#include "steer/ste/v1.h"
 #include "steer/steer.h"
 
 #define TABLES	3u
@@ -334,7 +335,11 @@ static __attribute__((noipa)) uint32_t walk_recorded(struct vhca *v, uint64_t ro
 		struct packet p = {.data = bytes + i % PACKETS * sizeof(frame),
 				   .len = sizeof(frame) - 4,
 				   .source_vhca = STEER_FROM_WIRE};
-		struct steer_walk w = {.vhca = v, .packet = &p, .hops = 64, .steps = 65536};
+		struct steer_walk w = {.version = &ste_v1,
+				       .vhca = v,
+				       .packet = &p,
+				       .hops = 64,
+				       .steps = 65536};
 		uint64_t at = root;
 
 		packet_parse_headers(&p);

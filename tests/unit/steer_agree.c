@@ -11,7 +11,8 @@
 #include <cmocka.h>
 #include "prm/reflect.h"
 #include "steer/params.h"
-#include "steer/ste1.h"
+#include "steer/priv.h"
+#include "steer/ste/v1.h"
 #include "steer/steer.h"
 #include "tests/sim/flow_random.h"
 #include "tools/dvx-flow/explain/fields.h"
@@ -151,7 +152,7 @@ static void compare_tags(const struct made_packet *made, struct packet *p, const
 		const struct tag_pair *t = &tag_pairs[i];
 		uint8_t tag[STE_TAG_BYTES] = {0};
 
-		ste_tag1(t->lookup)(&w, tag);
+		ste_v1_tag(t->lookup)(&w, tag);
 		same(made, t->name, prm_bits_get(tag, tag_places[i].bit, tag_places[i].width),
 		     part_of(f, t->field, t->low, t->bits));
 	}

@@ -4,7 +4,9 @@
 #include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
 #include "chip/datapath.h"
-#include "steer/ste1.h"
+#include "steer/priv.h"
+#include "steer/ste/v1.h"
+#include "steer/ste/walk.h"
 
 #define ENTRIES	 4096u
 #define END_HIT	 icm_addr(ICM_TIR, 7)
@@ -90,8 +92,11 @@ static uint16_t sum(const uint8_t *p, size_t n, uint32_t s)
 
 static uint64_t walk(uint64_t addr)
 {
-	r.w = (struct steer_walk){
-		.vhca = r.f->v, .packet = &r.p, .hops = STEER_HOPS, .steps = STEER_STEPS};
+	r.w = (struct steer_walk){.version = &ste_v1,
+				  .vhca = r.f->v,
+				  .packet = &r.p,
+				  .hops = STEER_HOPS,
+				  .steps = STEER_STEPS};
 	return ste_walk(&r.w, addr);
 }
 
@@ -457,11 +462,10 @@ static void short_turns(void **state)
 	entry(0, 0x0f, at(0), END_MISS);
 	prm_flow_table_context_set_sw_owner(ctx, 1);
 	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, at(0));
-	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in),
-				 16),
-			 0);
-	prm_set_flow_table_root_in_set_table_id(
-		root, prm_create_flow_table_out_get_table_id(r.f->out));
+	assert_int_equal(
+		fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in), 16), 0);
+	prm_set_flow_table_root_in_set_table_id(root,
+						prm_create_flow_table_out_get_table_id(r.f->out));
 	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID, root,
 				 sizeof(root), 16),
 			 0);
@@ -557,8 +561,8 @@ static void fuzz(void **state)
 			r.lists[rand() % 4096] = actions[rand() % 10];
 		}
 		for (uint32_t i = 0; i < len; i++)
-			bytes[STEER_HEADROOM + i] = (uint8_t)(good && i < sizeof(udp4) ? udp4[i]
-										    : rand());
+			bytes[STEER_HEADROOM + i] =
+				(uint8_t)(good && i < sizeof(udp4) ? udp4[i] : rand());
 		r.p = (struct packet){
 			.data = bytes + STEER_HEADROOM, .len = len, .headroom = STEER_HEADROOM};
 		packet_parse_headers(&r.p);
@@ -568,6 +572,159 @@ static void fuzz(void **state)
 		free(bytes);
 	}
 	assert_true(ends[ICM_TIR] > 100 && ends[0] > 100);
+}
+
+/* --- a version of the test's own ----------------------------------------------------------------
+ */
+
+/* An entry of another size and layout, in host order. */
+struct own_ste {
+	uint8_t compares, lookup, next_lookup, log_entries;
+	uint16_t port;
+	uint16_t pad;
+	uint64_t next, miss, tag_register;
+};
+
+enum { OWN_PORTS = 3, OWN_REGISTER = 77 };
+
+static const struct own_ste *own(const uint8_t *ste)
+{
+	return (const struct own_ste *)(const void *)ste;
+}
+
+static uint16_t own_lookup(const uint8_t *ste)
+{
+	return own(ste)->lookup;
+}
+
+static enum ste_decision own_decision(const struct steer_walk *w, uint64_t addr, const uint8_t *ste)
+{
+	(void)w;
+	(void)addr;
+	return own(ste)->compares ? STE_COMPARES : STE_ALWAYS_HITS;
+}
+
+static void own_ports(const struct steer_walk *w, uint8_t *tag)
+{
+	memcpy(tag, &w->packet->outer.dport, 2);
+}
+
+static ste_tag_fn *own_tag(uint16_t lookup)
+{
+	return lookup == OWN_PORTS ? own_ports : NULL;
+}
+
+static bool own_agrees(const uint8_t *ste, const uint8_t *tag)
+{
+	return !memcmp(tag, &own(ste)->port, 2);
+}
+
+static uint64_t own_miss(const uint8_t *ste)
+{
+	return own(ste)->miss;
+}
+
+static struct ste_next own_next(const uint8_t *ste)
+{
+	return (struct ste_next){.addr = own(ste)->next,
+				 .entries = 1ull << own(ste)->log_entries,
+				 .hashed = true,
+				 .lookup = own(ste)->next_lookup,
+				 .byte_mask = 0xc000};
+}
+
+static uint32_t own_counter(const uint8_t *ste)
+{
+	(void)ste;
+	return 0;
+}
+
+static bool own_reparse(const uint8_t *ste)
+{
+	(void)ste;
+	return false;
+}
+
+static bool own_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
+{
+	rewrite_add(w->packet, (struct rewrite_bits){REWRITE_REG_A, 0, 32},
+		    (uint32_t)own(ste)->tag_register, changed);
+	return true;
+}
+
+static uint64_t own_walk(struct steer_walk *w, uint64_t addr);
+
+static const struct ste_version own_version = {
+	.format = 15,
+	.entry_bytes = sizeof(struct own_ste),
+	.lookup = own_lookup,
+	.decision = own_decision,
+	.tag = own_tag,
+	.agrees = own_agrees,
+	.miss = own_miss,
+	.next = own_next,
+	.counter = own_counter,
+	.reparse = own_reparse,
+	.act = own_act,
+	.walk = own_walk,
+};
+
+static uint64_t own_walk(struct steer_walk *w, uint64_t addr)
+{
+	return ste_walk_entries(&own_version, w, addr);
+}
+
+static uint64_t own_at(uint32_t index)
+{
+	return icm_addr(ICM_STE, 0) + sizeof(struct own_ste) * (uint64_t)index;
+}
+
+static uint64_t walk_own(void)
+{
+	r.w = (struct steer_walk){.version = &own_version,
+				  .vhca = r.f->v,
+				  .packet = &r.p,
+				  .hops = STEER_HOPS,
+				  .steps = STEER_STEPS};
+	return ste_walk(&r.w, own_at(0));
+}
+
+/* The walk knows no version: it follows a hash and a chain of entries of a layout of the test's. */
+static void other_version(void **state)
+{
+	struct own_ste *s = (struct own_ste *)(void *)r.stes;
+	uint8_t tag[STE_TAG_BYTES] = {53};
+	uint32_t slot = ste_hash(tag, 0xc000, 8);
+
+	(void)state;
+	assert_ptr_equal(ste_version_find(1), &ste_v1);
+	assert_null(ste_version_find(15));
+	packet(udp4, sizeof(udp4));
+	s[0] = (struct own_ste){
+		.next = own_at(64), .log_entries = 3, .next_lookup = OWN_PORTS, .tag_register = 1};
+	s[64 + slot] = (struct own_ste){.compares = 1,
+					.lookup = OWN_PORTS,
+					.port = 54,
+					.next = END_MISS,
+					.miss = own_at(9)};
+	s[9] = (struct own_ste){.compares = 1,
+				.lookup = OWN_PORTS,
+				.port = 53,
+				.next = END_HIT,
+				.miss = END_MISS,
+				.tag_register = 2};
+	assert_int_equal(walk_own(), END_HIT);
+	assert_int_equal(r.p.reg_a, 3);
+	assert_int_equal(r.w.hops, STEER_HOPS - 2);
+	assert_int_equal(r.w.steps, STEER_STEPS - 3);
+	s[9].port = 55;
+	assert_int_equal(walk_own(), END_MISS);
+	s[9].lookup = OWN_REGISTER;
+	assert_int_equal(walk_own(), 0);
+	assert_true(fx_logged(r.f, "lookup type 0x004d"));
+	s[9] = (struct own_ste){.next = own_at(0)};
+	assert_int_equal(walk_own(), 0);
+	assert_true(fx_logged(r.f, "more than any packet may"));
 }
 
 int main(void)
@@ -583,6 +740,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(moved_headers, setup, teardown),
 		cmocka_unit_test_setup_teardown(bounded_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_turns, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_version, setup, teardown),
 		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
 	};
 

@@ -7,8 +7,7 @@
 #include "cmd.h"
 #include "obj/icm.h"
 
-#define PAGE_BYTES  4096
-#define STE_VERSION 1 /* ConnectX-6 Dx, BlueField-2 */
+#define PAGE_BYTES 4096
 
 /* wqe_inline_mode; 1 says that the vport tells */
 #define INLINE_L2	    0
@@ -101,7 +100,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_local_ca_ack_delay(cap, 16);
 	prm_cmd_hca_cap_set_device_frequency_khz(cap, 1000000); /* timestamps count nanoseconds */
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
-	prm_cmd_hca_cap_set_steering_format_version(cap, STE_VERSION);
+	prm_cmd_hca_cap_set_steering_format_version(cap, p->steering_format_version);
 	prm_cmd_hca_cap_set_flex_parser_protocols(cap, FLEX_GENEVE | FLEX_VXLAN_GPE);
 	prm_cmd_hca_cap_set_general_obj_types(cap, 1ull << PRM_OBJ_TYPE_SW_ICM);
 	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);

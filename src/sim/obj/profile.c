@@ -34,6 +34,7 @@ const struct profile profile_bluefield2 = {
 	.cross_vhca = true,
 	.allow_mkey = true,
 	.min_mkey_log_entity_size = 0,
+	.steering_format_version = 1,
 	.sw_owner_rx = true,
 	.sw_owner_tx = true,
 	.fl_rc_qp = true,

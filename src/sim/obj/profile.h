@@ -37,6 +37,7 @@ struct profile {
 	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
 	bool alias_bad_status;		  /* tests: a refused alias is made, with a bad status */
 	uint8_t min_mkey_log_entity_size; /* 0: 12 */
+	uint8_t steering_format_version;  /* of STEs; steer/ste/ implements it */
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
 	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */

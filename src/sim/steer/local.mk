@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
-	src/sim/steer/hash.c \
 	src/sim/steer/modify.c \
 	src/sim/steer/modify.h \
 	src/sim/steer/packet.c \
@@ -10,10 +9,15 @@ libsim_la_SOURCES += \
 	src/sim/steer/parse.h \
 	src/sim/steer/priv.h \
 	src/sim/steer/rewrite.c \
-	src/sim/steer/ste1.h \
-	src/sim/steer/ste_action.c \
+	src/sim/steer/rewrite.h \
+	src/sim/steer/ste/hash.c \
+	src/sim/steer/ste/ste.c \
+	src/sim/steer/ste/ste.h \
+	src/sim/steer/ste/v1.c \
+	src/sim/steer/ste/v1.h \
+	src/sim/steer/ste/v1_action.c \
+	src/sim/steer/ste/v1_tag.c \
+	src/sim/steer/ste/walk.h \
 	src/sim/steer/steer.c \
 	src/sim/steer/steer.h \
-	src/sim/steer/tag1.c \
-	src/sim/steer/tunnel.c \
-	src/sim/steer/walk.c
+	src/sim/steer/tunnel.c

@@ -1,78 +1,68 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields that rewrites name: a dword of the parsed headers by its number, and bits of it. The
- * numbers and what a dword holds are those of libmlx5's table of format 1.
+ * Rewrites of packet fields, for firmware's tables and for STEs of any version. A dword holds what
+ * libmlx5's table of fields for modify actions says.
  */
-#include <string.h>
-#include "ste1.h"
-#include "obj/vhca.h"
+#include "packet.h"
+#include "rewrite.h"
 
-#define DWORD_SHIFT 32u /* shifts count in 64 bits: the named dword is the high half */
-#define DWORD_BITS  32u
+#define DWORD_BITS 32u
 
 /* Where a part of a dword lies: registers beside the packet, or bytes from a header on. */
-enum place { REG_A, REG_B, REG_C, L2, ETHERTYPE, VLAN, IP, IPV4, IPV6, PORTS, TCP };
+enum header { REG_A, REG_B, REG_C, L2, ETHERTYPE, VLAN, IP, IPV4, IPV6, PORTS, TCP };
 
-struct part {
+struct dword_part {
 	uint8_t low, bits; /* in the dword */
-	uint8_t place;
+	uint8_t header;
 	uint8_t at;    /* byte in the header; which register C */
 	uint8_t shift; /* bits below it in its last byte */
 };
 
 #define PARTS 4u
 static const struct dword {
-	uint8_t number;
-	struct part part[PARTS];
-} dwords[] = {
-	{0x00, {{0, 32, L2, 0, 0}}},
-	{0x01, {{16, 16, L2, 4, 0}, {0, 16, ETHERTYPE, 0, 0}}},
-	{0x02, {{0, 16, VLAN, 0, 0}}},
-	{0x08, {{0, 32, L2, 6, 0}}},
-	{0x09, {{16, 16, L2, 10, 0}, {0, 16, ETHERTYPE, 0, 0}}},
-	/* traffic class, time to live or hop limit */
-	{0x0e, {{16, 8, IPV4, 1, 0}, {8, 8, IPV4, 8, 0}, {16, 8, IPV6, 0, 4}, {8, 8, IPV6, 7, 0}}},
-	{0x18, {{16, 16, PORTS, 0, 0}, {0, 16, PORTS, 2, 0}}},
-	{0x19, {{16, 9, TCP, 12, 0}}},
-	{0x40, {{0, 32, IPV4, 12, 0}}},
-	{0x41, {{0, 32, IPV4, 16, 0}}},
-	{0x44, {{0, 32, IPV6, 24, 0}}},
-	{0x45, {{0, 32, IPV6, 28, 0}}},
-	{0x46, {{0, 32, IPV6, 32, 0}}},
-	{0x47, {{0, 32, IPV6, 36, 0}}},
-	{0x4c, {{0, 32, IPV6, 8, 0}}},
-	{0x4d, {{0, 32, IPV6, 12, 0}}},
-	{0x4e, {{0, 32, IPV6, 16, 0}}},
-	{0x4f, {{0, 32, IPV6, 20, 0}}},
-	{0x5e, {{0, 32, TCP, 4, 0}}},
-	{0x5f, {{0, 32, TCP, 8, 0}}},
-	{0x7b, {{0, 32, REG_B, 0, 0}}},
-	{0x7c, {{0, 32, REG_A, 0, 0}}},
-	{0x8c, {{0, 32, REG_C, 4, 0}}},
-	{0x8d, {{0, 32, REG_C, 5, 0}}},
-	{0x8e, {{0, 32, REG_C, 2, 0}}},
-	{0x8f, {{0, 32, REG_C, 3, 0}}},
-	{0x90, {{0, 32, REG_C, 0, 0}}},
-	{0x91, {{0, 32, REG_C, 1, 0}}},
+	struct dword_part part[PARTS];
+} dwords[REWRITE_DWORDS] = {
+	[REWRITE_DMAC_47_16] = {{{0, 32, L2, 0, 0}}},
+	[REWRITE_DMAC_15_0] = {{{16, 16, L2, 4, 0}, {0, 16, ETHERTYPE, 0, 0}}},
+	[REWRITE_VLAN] = {{{0, 16, VLAN, 0, 0}}},
+	[REWRITE_SMAC_47_16] = {{{0, 32, L2, 6, 0}}},
+	[REWRITE_SMAC_15_0] = {{{16, 16, L2, 10, 0}, {0, 16, ETHERTYPE, 0, 0}}},
+	[REWRITE_CLASS_TTL] = {{{16, 8, IPV4, 1, 0},
+				{8, 8, IPV4, 8, 0},
+				{16, 8, IPV6, 0, 4},
+				{8, 8, IPV6, 7, 0}}},
+	[REWRITE_PORTS] = {{{16, 16, PORTS, 0, 0}, {0, 16, PORTS, 2, 0}}},
+	[REWRITE_TCP_FLAGS] = {{{16, 9, TCP, 12, 0}}},
+	[REWRITE_IPV4_SRC] = {{{0, 32, IPV4, 12, 0}}},
+	[REWRITE_IPV4_DST] = {{{0, 32, IPV4, 16, 0}}},
+	[REWRITE_IPV6_SRC_127_96] = {{{0, 32, IPV6, 8, 0}}},
+	[REWRITE_IPV6_SRC_95_64] = {{{0, 32, IPV6, 12, 0}}},
+	[REWRITE_IPV6_SRC_63_32] = {{{0, 32, IPV6, 16, 0}}},
+	[REWRITE_IPV6_SRC_31_0] = {{{0, 32, IPV6, 20, 0}}},
+	[REWRITE_IPV6_DST_127_96] = {{{0, 32, IPV6, 24, 0}}},
+	[REWRITE_IPV6_DST_95_64] = {{{0, 32, IPV6, 28, 0}}},
+	[REWRITE_IPV6_DST_63_32] = {{{0, 32, IPV6, 32, 0}}},
+	[REWRITE_IPV6_DST_31_0] = {{{0, 32, IPV6, 36, 0}}},
+	[REWRITE_TCP_SEQ] = {{{0, 32, TCP, 4, 0}}},
+	[REWRITE_TCP_ACK] = {{{0, 32, TCP, 8, 0}}},
+	[REWRITE_REG_A] = {{{0, 32, REG_A, 0, 0}}},
+	[REWRITE_REG_B] = {{{0, 32, REG_B, 0, 0}}},
+	[REWRITE_REG_C0] = {{{0, 32, REG_C, 0, 0}}},
+	[REWRITE_REG_C1] = {{{0, 32, REG_C, 1, 0}}},
+	[REWRITE_REG_C2] = {{{0, 32, REG_C, 2, 0}}},
+	[REWRITE_REG_C3] = {{{0, 32, REG_C, 3, 0}}},
+	[REWRITE_REG_C4] = {{{0, 32, REG_C, 4, 0}}},
+	[REWRITE_REG_C5] = {{{0, 32, REG_C, 5, 0}}},
 };
-
-static const struct dword *rewrite_find(const struct steer_walk *w, uint32_t number)
-{
-	for (size_t i = 0; i < sizeof(dwords) / sizeof(dwords[0]); i++)
-		if (dwords[i].number == number)
-			return &dwords[i];
-	steer_lost(w, "a rewrite's dword 0x%02x of the headers is not implemented", number);
-	return NULL;
-}
 
 static uint32_t mask_of(unsigned int bits)
 {
 	return bits < DWORD_BITS ? (1u << bits) - 1 : UINT32_MAX;
 }
 
-static uint32_t *register_of(struct packet *p, const struct part *part)
+static uint32_t *register_of(struct packet *p, const struct dword_part *part)
 {
-	switch (part->place) {
+	switch (part->header) {
 	case REG_A:
 		return &p->reg_a;
 	case REG_B:
@@ -85,12 +75,12 @@ static uint32_t *register_of(struct packet *p, const struct part *part)
 }
 
 /* A header's first byte; NULL: the packet has none. */
-static uint8_t *header_of(struct packet *p, enum place place)
+static uint8_t *header_of(struct packet *p, enum header header)
 {
 	struct packet_headers *h = &p->outer;
 	bool is;
 
-	switch (place) {
+	switch (header) {
 	case L2:
 		return h->present ? p->data + h->l2 : NULL;
 	case ETHERTYPE:
@@ -103,7 +93,7 @@ static uint8_t *header_of(struct packet *p, enum place place)
 		return h->ip_version == 6 ? p->data + h->l3 : NULL;
 	case TCP:
 	case PORTS:
-		is = h->l4_type == PACKET_TCP || (place == PORTS && h->l4_type == PACKET_UDP);
+		is = h->l4_type == PACKET_TCP || (header == PORTS && h->l4_type == PACKET_UDP);
 		return is ? p->data + h->l4 : NULL;
 	default:
 		return NULL;
@@ -111,7 +101,7 @@ static uint8_t *header_of(struct packet *p, enum place place)
 }
 
 /* The whole bytes that a part touches, as a number. */
-static unsigned int part_bytes(const struct part *part)
+static unsigned int part_bytes(const struct dword_part *part)
 {
 	return (part->bits + part->shift + 7u) / 8;
 }
@@ -131,10 +121,10 @@ static void rewrite_store(uint8_t *at, unsigned int n, uint32_t v)
 		at[--n] = (uint8_t)v;
 }
 
-static uint32_t part_get(struct packet *p, const struct part *part)
+static uint32_t part_get(struct packet *p, const struct dword_part *part)
 {
 	const uint32_t *reg = register_of(p, part);
-	const uint8_t *header = reg ? NULL : header_of(p, part->place);
+	const uint8_t *header = reg ? NULL : header_of(p, part->header);
 
 	if (reg)
 		return *reg;
@@ -146,7 +136,7 @@ static uint32_t part_get(struct packet *p, const struct part *part)
 
 /* --- checksums ----------------------------------------------------------------------------- */
 
-/* RFC 1624: what changed is taken out of the sum and put in again. */
+/* RFC 1624: subtracts the old value from the sum and adds the new one. */
 static void mend_sum(uint8_t *sum, uint32_t before, uint32_t after)
 {
 	uint32_t s = (uint16_t)~packet_load16(sum);
@@ -170,21 +160,21 @@ static uint8_t *l4_sum(struct packet *p)
 }
 
 /* Addresses are in the pseudo header of TCP and UDP. */
-static bool in_l4_sum(const struct part *part)
+static bool in_l4_sum(const struct dword_part *part)
 {
-	return part->place == PORTS || part->place == TCP ||
-	       (part->place == IPV4 && part->at >= 12) || (part->place == IPV6 && part->at >= 8);
+	return part->header == PORTS || part->header == TCP ||
+	       (part->header == IPV4 && part->at >= 12) || (part->header == IPV6 && part->at >= 8);
 }
 
 /*
- * [I] The device mends the checksums of what it rewrites, as tc's pedit relies on. The dwords given
- * here lie at even offsets, and a field within 16 bits is given as those.
+ * [I] The device updates the checksums that cover a rewritten field; tc's pedit relies on it. The
+ * dwords above lie at even offsets, and a field within 16 bits is summed as those 16 bits.
  */
-static void mend(struct packet *p, const struct part *part, uint32_t before, uint32_t after)
+static void mend(struct packet *p, const struct dword_part *part, uint32_t before, uint32_t after)
 {
 	uint8_t *sum = in_l4_sum(part) ? l4_sum(p) : NULL;
 
-	if (part->place == IPV4)
+	if (part->header == IPV4)
 		mend_sum(p->data + p->outer.l3 + 10, before, after);
 	if (sum)
 		mend_sum(sum, before, after);
@@ -193,17 +183,17 @@ static void mend(struct packet *p, const struct part *part, uint32_t before, uin
 		rewrite_store(sum, 2, 0xffff);
 }
 
-static void part_set(struct packet *p, const struct part *part, uint32_t value,
+static void part_set(struct packet *p, const struct dword_part *part, uint32_t value,
 		     unsigned int *changed)
 {
 	uint32_t *reg = register_of(p, part), mask = mask_of(part->bits) << part->shift;
-	uint8_t *header = reg ? NULL : header_of(p, part->place), *at;
+	uint8_t *header = reg ? NULL : header_of(p, part->header), *at;
 	unsigned int n = part_bytes(part);
 	uint32_t before;
 
 	if (reg) {
 		*reg = value;
-		*changed |= STE_REGISTERS;
+		*changed |= REWRITE_REGISTERS;
 		return;
 	}
 	if (!header)
@@ -214,7 +204,7 @@ static void part_set(struct packet *p, const struct part *part, uint32_t value,
 	rewrite_store(header + part->at, n,
 		      (rewrite_load(header + part->at, n) & ~mask) | (value << part->shift & mask));
 	mend(p, part, before, rewrite_load(at, n == 1 ? 2 : n));
-	*changed |= STE_HEADERS;
+	*changed |= REWRITE_HEADERS;
 }
 
 /* --- the three rewrites -------------------------------------------------------------------- */
@@ -233,7 +223,7 @@ static void dword_set(struct packet *p, const struct dword *d, uint32_t value, u
 		      unsigned int *changed)
 {
 	for (unsigned int i = 0; i < PARTS && d->part[i].bits; i++) {
-		const struct part *part = &d->part[i];
+		const struct dword_part *part = &d->part[i];
 		uint32_t m = mask >> part->low & mask_of(part->bits);
 
 		if (m)
@@ -242,55 +232,18 @@ static void dword_set(struct packet *p, const struct dword *d, uint32_t value, u
 	}
 }
 
-/* False: the bits are not within the dword. length 0 is 32. */
-static bool range(const struct steer_walk *w, unsigned int shifter, unsigned int length,
-		  unsigned int *low, uint32_t *mask)
+void rewrite_set(struct packet *p, struct rewrite_bits to, uint32_t value, unsigned int *changed)
 {
-	unsigned int bits = length ? length : DWORD_BITS;
-
-	*low = shifter - DWORD_SHIFT;
-	if (shifter < DWORD_SHIFT || bits > DWORD_BITS || *low + bits > DWORD_BITS)
-		return steer_lost(w, "a rewrite's shifter %u and length %u are not within a dword",
-				  shifter, length);
-	*mask = mask_of(bits) << *low;
-	return true;
+	dword_set(p, &dwords[to.dword], value << to.low, mask_of(to.bits) << to.low, changed);
 }
 
-static bool rewrite_copy(const struct steer_walk *w, const uint8_t *a, const struct dword *to,
-			 unsigned int *changed)
+void rewrite_add(struct packet *p, struct rewrite_bits to, uint32_t value, unsigned int *changed)
 {
-	unsigned int length = prm_ste_double_action_copy_v1_get_destination_length(a), low,
-		     from_low;
-	const struct dword *from =
-		rewrite_find(w, prm_ste_double_action_copy_v1_get_source_dw_offset(a));
-	uint32_t mask, from_mask;
-
-	if (!from ||
-	    !range(w, prm_ste_double_action_copy_v1_get_destination_left_shifter(a), length, &low,
-		   &mask) ||
-	    !range(w, prm_ste_double_action_copy_v1_get_source_right_shifter(a), length, &from_low,
-		   &from_mask))
-		return false;
-	dword_set(w->packet, to, dword_get(w->packet, from) >> from_low << low, mask, changed);
-	return true;
+	rewrite_set(p, to, (dword_get(p, &dwords[to.dword]) >> to.low) + value, changed);
 }
 
-bool ste_rewrite(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+void rewrite_copy(struct packet *p, struct rewrite_bits to, struct rewrite_bits from,
+		  unsigned int *changed)
 {
-	const struct dword *d =
-		rewrite_find(w, prm_ste_double_action_set_v1_get_destination_dw_offset(a));
-	uint32_t mask, value = prm_ste_double_action_set_v1_get_inline_data(a);
-	unsigned int low;
-
-	if (!d)
-		return false;
-	if (a[0] == PRM_STE_ACTION_COPY)
-		return rewrite_copy(w, a, d, changed);
-	if (!range(w, prm_ste_double_action_set_v1_get_destination_left_shifter(a),
-		   prm_ste_double_action_set_v1_get_destination_length(a), &low, &mask))
-		return false;
-	if (a[0] == PRM_STE_ACTION_ADD)
-		value += dword_get(w->packet, d) >> low;
-	dword_set(w->packet, d, value << low, mask, changed);
-	return true;
+	rewrite_set(p, to, dword_get(p, &dwords[from.dword]) >> from.low, changed);
 }

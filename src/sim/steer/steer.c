@@ -21,6 +21,7 @@
 #define LOST_ALL   8u	/* sentences, before only each power of two is told */
 
 struct steer {
+	const struct ste_version *version;
 	const struct steer_ops *ops;
 	uint64_t lost, work;
 	struct steer_stats stats[]; /* by function */
@@ -37,7 +38,16 @@ static void steer_follow(struct way *, uint64_t addr);
 
 struct steer *steer_new(struct device *dev)
 {
-	return calloc(1, sizeof(struct steer) + dev->nfunctions * sizeof(struct steer_stats));
+	struct steer *s = calloc(1, sizeof(*s) + dev->nfunctions * sizeof(s->stats[0]));
+
+	if (s)
+		s->version = ste_version_find(dev->profile->steering_format_version);
+	if (!s || s->version)
+		return s;
+	sim_refuse("%s: steering_format_version %u is not implemented", dev->profile->name,
+		   dev->profile->steering_format_version);
+	free(s);
+	return NULL;
 }
 
 void steer_free(struct steer *s)
@@ -332,6 +342,7 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 		.tables = TABLES,
 		.w =
 			{
+				.version = v->dev->steer->version,
 				.vhca = v,
 				.packet = p,
 				.tx = tx,

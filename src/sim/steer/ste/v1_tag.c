@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an entry of format 1 compares: 16 bytes that its lookup type lays out (prm/ste1.prm). A
- * header that the packet does not have leaves its fields 0. [I] An IPv4 tag shows nothing of an
- * IPv6 packet, not even its ports, and the other way round.
+ * Tags of version 1: 16 bytes of packet fields, laid out by lookup type (prm/ste1.prm). Fields of a
+ * header that the packet does not have are 0. [I] An IPv4 tag shows nothing of an IPv6 packet, not
+ * even its ports, and an IPv6 tag nothing of an IPv4 packet.
  */
 #include <string.h>
-#include "ste1.h"
-#include "obj/vhca.h"
+#include "steer/priv.h"
+#include "v1.h"
 
 #define TCP_SEQ	    4u
 #define TCP_ACK	    8u
@@ -36,7 +36,7 @@ static uint32_t l3_type(const struct packet_headers *h)
 	return h->ip_version == 4 ? L3_IPV4 : h->ip_version == 6 ? L3_IPV6 : L3_NONE;
 }
 
-static uint32_t tag1_l4_type(const struct packet_headers *h)
+static uint32_t v1_tag_l4_type(const struct packet_headers *h)
 {
 	switch (h->l4_type) {
 	case PACKET_L4_NONE:
@@ -70,7 +70,7 @@ static uint32_t vid(uint16_t tci)
 	return tci & 0xfff;
 }
 
-static const uint8_t *tag1_bytes_at(const struct packet *p, uint32_t at)
+static const uint8_t *v1_tag_bytes_at(const struct packet *p, uint32_t at)
 {
 	return p->data + at;
 }
@@ -80,7 +80,7 @@ static const uint8_t *macs(const struct packet *p, const struct packet_headers *
 {
 	static const uint8_t none[2 * MAC_BYTES];
 
-	return h->ethernet ? tag1_bytes_at(p, h->l2) : none;
+	return h->ethernet ? v1_tag_bytes_at(p, h->l2) : none;
 }
 
 /* --- layer 2 ------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static void l2_common(const struct packet_headers *h, uint8_t *tag)
 {
 	prm_ste_eth_l2_dst_v1_set_ip_fragmented(tag, h->frag);
 	prm_ste_eth_l2_dst_v1_set_l3_type(tag, l3_type(h));
-	prm_ste_eth_l2_dst_v1_set_l4_type(tag, tag1_l4_type(h));
+	prm_ste_eth_l2_dst_v1_set_l4_type(tag, v1_tag_l4_type(h));
 	prm_ste_eth_l2_dst_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_dst_v1_set_tcp_syn(tag, h->tcp_flags >> 1 & 1);
 	prm_ste_eth_l2_dst_v1_set_l2_ok(tag, h->ethernet);
@@ -157,14 +157,14 @@ static void l2_tnl(const struct steer_walk *w, uint8_t *tag)
 
 	if (p->tunnel == PACKET_VXLAN)
 		prm_ste_eth_l2_tnl_v1_set_l2_tunneling_network_id(
-			tag, packet_load32(tag1_bytes_at(p, p->tunnel_at) + VXLAN_VNI));
+			tag, packet_load32(v1_tag_bytes_at(p, p->tunnel_at) + VXLAN_VNI));
 	prm_ste_eth_l2_tnl_v1_set_dmac_47_16(tag, packet_load32(mac));
 	prm_ste_eth_l2_tnl_v1_set_dmac_15_0(tag, packet_load16(mac + 4));
 	prm_ste_eth_l2_tnl_v1_set_l3_ethertype(tag, h->ethertype);
 	prm_ste_eth_l2_tnl_v1_set_ip_fragmented(tag, h->frag);
 	prm_ste_eth_l2_tnl_v1_set_encp_type(tag, encapsulation(p));
 	prm_ste_eth_l2_tnl_v1_set_l3_type(tag, l3_type(h));
-	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, tag1_l4_type(h));
+	prm_ste_eth_l2_tnl_v1_set_l4_type(tag, v1_tag_l4_type(h));
 	prm_ste_eth_l2_tnl_v1_set_first_vlan_qualifier(tag, vlan_kind(h->svlan, h->cvlan));
 	prm_ste_eth_l2_tnl_v1_set_first_priority(tag, priority(h->vlan[0]));
 	prm_ste_eth_l2_tnl_v1_set_first_cfi(tag, cfi(h->vlan[0]));
@@ -187,7 +187,7 @@ static uint32_t mpls_bits(const uint8_t *stack, unsigned int labels)
 
 static void mpls(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *stack = tag1_bytes_at(p, h->mpls);
+	const uint8_t *stack = v1_tag_bytes_at(p, h->mpls);
 	unsigned int told = PRM_STE_MPLS_V1_BYTES / LABEL_BYTES - 1;
 
 	if (!h->labels)
@@ -199,13 +199,13 @@ static void mpls(const struct packet *p, const struct packet_headers *h, uint8_t
 /* --- tunnels ------------------------------------------------------------------------------- */
 
 /* From gre_c_present to gre_protocol it is the header's first word, but for the routing bit. */
-static void tag1_gre(const struct steer_walk *w, uint8_t *tag)
+static void v1_tag_gre(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet *p = w->packet;
 
 	if (p->tunnel != PACKET_GRE)
 		return;
-	memcpy(tag, tag1_bytes_at(p, p->tunnel_at), GRE_WORD);
+	memcpy(tag, v1_tag_bytes_at(p, p->tunnel_at), GRE_WORD);
 	tag[0] &= (uint8_t)~GRE_R;
 	prm_ste_gre_v1_set_gre_key_h(tag, p->gre_key >> 8);
 	prm_ste_gre_v1_set_gre_key_l(tag, p->gre_key & 0xff);
@@ -215,10 +215,10 @@ static void tag1_gre(const struct steer_walk *w, uint8_t *tag)
  * The tunnel's header as it stands in the packet, two words of it (without tunnel_header_2_3).
  * GRE's second word is the checksum's, as in the kernel's definers.
  */
-static void tag1_tunnel_header(const struct steer_walk *w, uint8_t *tag)
+static void v1_tag_tunnel_header(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet *p = w->packet;
-	const uint8_t *header = tag1_bytes_at(p, p->tunnel_at);
+	const uint8_t *header = v1_tag_bytes_at(p, p->tunnel_at);
 	bool one = p->tunnel == PACKET_GRE && !(header[0] & GRE_SUM);
 
 	if (p->tunnel_at)
@@ -243,7 +243,7 @@ static void tag1_tunnel_header(const struct steer_walk *w, uint8_t *tag)
 
 static void ipv4_5_tuple(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *ip = tag1_bytes_at(p, h->l3);
+	const uint8_t *ip = v1_tag_bytes_at(p, h->l3);
 
 	if (h->ip_version != 4)
 		return;
@@ -261,7 +261,7 @@ static void ipv4_5_tuple(const struct packet *p, const struct packet_headers *h,
 /* version, ihl and time_to_live; identification and what follows it stand as in the header */
 static void ipv4_misc(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *ip = tag1_bytes_at(p, h->l3);
+	const uint8_t *ip = v1_tag_bytes_at(p, h->l3);
 
 	if (h->ip_version != 4)
 		return;
@@ -276,13 +276,13 @@ static void ipv4_misc(const struct packet *p, const struct packet_headers *h, ui
 static void ipv6_src(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
 	if (h->ip_version == 6)
-		memcpy(tag, tag1_bytes_at(p, h->l3) + IPV6_SRC, STE_TAG_BYTES);
+		memcpy(tag, v1_tag_bytes_at(p, h->l3) + IPV6_SRC, STE_TAG_BYTES);
 }
 
 static void ipv6_dst(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
 	if (h->ip_version == 6)
-		memcpy(tag, tag1_bytes_at(p, h->l3) + IPV6_DST, STE_TAG_BYTES);
+		memcpy(tag, v1_tag_bytes_at(p, h->l3) + IPV6_DST, STE_TAG_BYTES);
 }
 
 static void l4(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
@@ -300,7 +300,7 @@ static void l4(const struct packet *p, const struct packet_headers *h, uint8_t *
 	prm_ste_eth_l4_v1_set_l3_ok(tag, h->l3_ok);
 	prm_ste_eth_l4_v1_set_fragmented(tag, h->frag);
 	SET_FLAGS(ste_eth_l4_v1, tag, h->tcp_flags);
-	prm_ste_eth_l4_v1_set_ipv6_paylen(tag, packet_load16(tag1_bytes_at(p, h->l3) + IPV6_LEN));
+	prm_ste_eth_l4_v1_set_ipv6_paylen(tag, packet_load16(v1_tag_bytes_at(p, h->l3) + IPV6_LEN));
 }
 
 static void tcp_misc(const uint8_t *tcp, uint8_t *tag)
@@ -312,7 +312,7 @@ static void tcp_misc(const uint8_t *tcp, uint8_t *tag)
 	prm_ste_eth_l4_misc_v1_set_checksum(tag, packet_load16(tcp + TCP_CSUM));
 }
 
-static void tag1_icmp(const uint8_t *header, uint8_t *tag)
+static void v1_tag_icmp(const uint8_t *header, uint8_t *tag)
 {
 	prm_ste_icmp_v1_set_icmp_header_data(tag, packet_load32(header + 4));
 	prm_ste_icmp_v1_set_icmp_type(tag, header[0]);
@@ -321,21 +321,21 @@ static void tag1_icmp(const uint8_t *header, uint8_t *tag)
 
 static void l4_misc(const struct packet *p, const struct packet_headers *h, uint8_t *tag)
 {
-	const uint8_t *header = tag1_bytes_at(p, h->l4);
+	const uint8_t *header = v1_tag_bytes_at(p, h->l4);
 
 	if (h->l4_type == PACKET_TCP)
 		tcp_misc(header, tag);
 	else if (h->l4_type == PACKET_UDP)
 		prm_ste_eth_l4_misc_v1_set_length(tag, packet_load16(header + 4));
 	else if (h->l4_type == PACKET_ICMP || h->l4_type == PACKET_ICMP6)
-		tag1_icmp(header, tag);
+		v1_tag_icmp(header, tag);
 }
 
 /* A RoCE header of a packet that came by the tables all the same. */
 static void bth(const struct steer_walk *w, uint8_t *tag)
 {
 	const struct packet_headers *h = &w->packet->outer;
-	const uint8_t *header = tag1_bytes_at(w->packet, h->end);
+	const uint8_t *header = v1_tag_bytes_at(w->packet, h->end);
 
 	if (h->l4_type != PACKET_UDP || h->dport != ROCE_PORT || h->l3_end - h->end < BTH_BYTES)
 		return;
@@ -384,7 +384,7 @@ static void registers_1(const struct steer_walk *w, uint8_t *tag)
 }
 
 /* [I] Flex parsers too: none can be made (general_obj_types), so none has a sample. */
-static void tag1_nothing(const struct steer_walk *w, uint8_t *tag)
+static void v1_tag_nothing(const struct steer_walk *w, uint8_t *tag)
 {
 	(void)w;
 	(void)tag;
@@ -428,7 +428,7 @@ INNER(l4_misc)
 
 static ste_tag_fn *const tags[2][0x20] = {
 	{
-		[PRM_STE_LU_TYPE_V1_NOP] = tag1_nothing,
+		[PRM_STE_LU_TYPE_V1_NOP] = v1_tag_nothing,
 		[PRM_STE_LU_TYPE_V1_ETHL2_TNL] = l2_tnl,
 		[PRM_STE_LU_TYPE_V1_ETHL2_O] = l2_dst_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL2_I] = l2_dst_inner,
@@ -440,7 +440,7 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_5_TUPLE_I] = ipv4_5_tuple_inner,
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_O] = ipv4_misc_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL3_IPV4_MISC_I] = ipv4_misc_inner,
-		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER] = tag1_tunnel_header,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER] = v1_tag_tunnel_header,
 		[PRM_STE_LU_TYPE_V1_ETHL4_O] = l4_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_I] = l4_inner,
 	},
@@ -453,18 +453,18 @@ static ste_tag_fn *const tags[2][0x20] = {
 		[PRM_STE_LU_TYPE_V1_IPV6_SRC_I & 0xff] = ipv6_src_inner,
 		[PRM_STE_LU_TYPE_V1_MPLS_O & 0xff] = mpls_outer,
 		[PRM_STE_LU_TYPE_V1_MPLS_I & 0xff] = mpls_inner,
-		[PRM_STE_LU_TYPE_V1_GRE & 0xff] = tag1_gre,
+		[PRM_STE_LU_TYPE_V1_GRE & 0xff] = v1_tag_gre,
 		[PRM_STE_LU_TYPE_V1_GENERAL_PURPOSE & 0xff] = register_a,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_0 & 0xff] = registers_0,
 		[PRM_STE_LU_TYPE_V1_STEERING_REGISTERS_1 & 0xff] = registers_1,
-		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_0 & 0xff] = tag1_nothing,
-		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_1 & 0xff] = tag1_nothing,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_0 & 0xff] = v1_tag_nothing,
+		[PRM_STE_LU_TYPE_V1_FLEX_PARSER_1 & 0xff] = v1_tag_nothing,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_O & 0xff] = l4_misc_outer,
 		[PRM_STE_LU_TYPE_V1_ETHL4_MISC_I & 0xff] = l4_misc_inner,
 	},
 };
 
-ste_tag_fn *ste_tag1(uint16_t lookup)
+ste_tag_fn *ste_v1_tag(uint16_t lookup)
 {
 	if (lookup >> 8 > 1 || (lookup & 0xff) >= 0x20)
 		return NULL;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_STEER_REWRITE_H
+#define SIM_STEER_REWRITE_H
+
+#include <stdint.h>
+
+struct packet;
+
+/* What a rewrite changed: tags and match parameters made before are stale. */
+enum rewrite_change {
+	REWRITE_REGISTERS = 1 << 0,
+	REWRITE_HEADERS = 1 << 1, /* bytes of headers; the headers lie where they did */
+};
+
+/* Dwords of the parsed headers, of which a rewrite names bits. */
+enum rewrite_dword {
+	REWRITE_NONE,
+	REWRITE_DMAC_47_16,
+	REWRITE_DMAC_15_0, /* bits 31:16; EtherType in 15:0 */
+	REWRITE_VLAN,
+	REWRITE_SMAC_47_16,
+	REWRITE_SMAC_15_0, /* bits 31:16; EtherType in 15:0 */
+	REWRITE_CLASS_TTL, /* traffic class in bits 23:16; time to live or hop limit in 15:8 */
+	REWRITE_PORTS,	   /* source port in bits 31:16 */
+	REWRITE_TCP_FLAGS, /* bits 24:16 */
+	REWRITE_IPV4_SRC,
+	REWRITE_IPV4_DST,
+	REWRITE_IPV6_SRC_127_96,
+	REWRITE_IPV6_SRC_95_64,
+	REWRITE_IPV6_SRC_63_32,
+	REWRITE_IPV6_SRC_31_0,
+	REWRITE_IPV6_DST_127_96,
+	REWRITE_IPV6_DST_95_64,
+	REWRITE_IPV6_DST_63_32,
+	REWRITE_IPV6_DST_31_0,
+	REWRITE_TCP_SEQ,
+	REWRITE_TCP_ACK,
+	REWRITE_REG_A,
+	REWRITE_REG_B,
+	REWRITE_REG_C0,
+	REWRITE_REG_C1,
+	REWRITE_REG_C2,
+	REWRITE_REG_C3,
+	REWRITE_REG_C4,
+	REWRITE_REG_C5,
+	REWRITE_DWORDS
+};
+
+/* Bits of one dword: the caller made sure that low + bits is at most 32. */
+struct rewrite_bits {
+	enum rewrite_dword dword;
+	unsigned int low, bits;
+};
+
+/*
+ * A field that the packet does not have stays unwritten and reads as 0. Checksums are updated; the
+ * caller parses the packet again. *changed gets bits of enum rewrite_change.
+ */
+void rewrite_set(struct packet *, struct rewrite_bits to, uint32_t value, unsigned int *changed);
+void rewrite_add(struct packet *, struct rewrite_bits to, uint32_t value, unsigned int *changed);
+void rewrite_copy(struct packet *, struct rewrite_bits to, struct rewrite_bits from,
+		  unsigned int *changed);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Actions of version 1: flow tag, removal and insertion of headers, rewrites of fields. */
+#include <inttypes.h>
+#include <string.h>
+#include "obj/vhca.h"
+#include "steer/priv.h"
+#include "steer/rewrite.h"
+#include "v1.h"
+
+#define WORD	    2u /* offsets and sizes count words */
+#define LIST_UNIT   64u
+#define LIST_ACTION 8u
+#define MAC_BYTES   12u
+#define DWORD_SHIFT 32u /* shifts count in 64 bits: the named dword is the high half */
+#define DWORD_BITS  32u
+
+typedef bool v1_action_fn(const struct steer_walk *, const uint8_t *action, unsigned int *changed);
+
+/* --- removal and insertion of headers --------------------------------------------------------- */
+
+/* Where a header begins; false: the packet has none. */
+static bool v1_anchor_at(const struct packet *p, unsigned int anchor, uint32_t *at)
+{
+	switch (anchor) {
+	case PRM_STE_ANCHOR_START_OUTER:
+		*at = p->outer.l2;
+		return p->outer.present;
+	case PRM_STE_ANCHOR_1ST_VLAN:
+		*at = p->outer.l2 + MAC_BYTES;
+		return p->outer.present && p->outer.vlans;
+	case PRM_STE_ANCHOR_IPV6_IPV4:
+		*at = p->outer.l3;
+		return p->outer.l3;
+	case PRM_STE_ANCHOR_INNER_MAC:
+		*at = p->inner.l2;
+		return p->inner.ethernet;
+	case PRM_STE_ANCHOR_INNER_IPV6_IPV4:
+		*at = p->inner.l3;
+		return p->inner.present && p->inner.l3;
+	default:
+		return false;
+	}
+}
+
+/* [I] What hardware does about a header that is not there is not known: here the packet is lost. */
+static bool v1_find_anchor(const struct steer_walk *w, unsigned int anchor, uint32_t *at)
+{
+	if (v1_anchor_at(w->packet, anchor, at))
+		return true;
+	return steer_lost(w, "an action counts from anchor 0x%02x, which the packet does not have",
+			  anchor);
+}
+
+static bool v1_remove_by_size(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint32_t at;
+
+	if (!v1_find_anchor(w, prm_ste_single_action_remove_header_size_v1_get_start_anchor(a),
+			    &at))
+		return false;
+	at += WORD * prm_ste_single_action_remove_header_size_v1_get_start_offset(a);
+	return ste_remove(w, at,
+			  WORD * prm_ste_single_action_remove_header_size_v1_get_remove_size(a),
+			  changed);
+}
+
+static bool v1_remove_headers(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint32_t from, to;
+
+	if (!v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_start_anchor(a), &from) ||
+	    !v1_find_anchor(w, prm_ste_single_action_remove_header_v1_get_end_anchor(a), &to))
+		return false;
+	if (to < from)
+		return steer_lost(w, "an action removes headers up to one that comes before");
+	return ste_remove(w, from, to - from, changed);
+}
+
+static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint32_t at, data;
+
+	if (!v1_find_anchor(w, prm_ste_double_action_insert_with_inline_v1_get_start_anchor(a),
+			    &at))
+		return false;
+	memcpy(&data, a + LIST_ACTION - sizeof(data), sizeof(data));
+	at += WORD * prm_ste_double_action_insert_with_inline_v1_get_start_offset(a);
+	return ste_insert(w, at, &data, sizeof(data), changed);
+}
+
+/* --- rewrites -------------------------------------------------------------------------------- */
+
+static const uint8_t dwords[UINT8_MAX + 1] = {
+	[0x00] = REWRITE_DMAC_47_16,
+	[0x01] = REWRITE_DMAC_15_0,
+	[0x02] = REWRITE_VLAN,
+	[0x08] = REWRITE_SMAC_47_16,
+	[0x09] = REWRITE_SMAC_15_0,
+	[0x0e] = REWRITE_CLASS_TTL,
+	[0x18] = REWRITE_PORTS,
+	[0x19] = REWRITE_TCP_FLAGS,
+	[0x40] = REWRITE_IPV4_SRC,
+	[0x41] = REWRITE_IPV4_DST,
+	[0x44] = REWRITE_IPV6_DST_127_96,
+	[0x45] = REWRITE_IPV6_DST_95_64,
+	[0x46] = REWRITE_IPV6_DST_63_32,
+	[0x47] = REWRITE_IPV6_DST_31_0,
+	[0x4c] = REWRITE_IPV6_SRC_127_96,
+	[0x4d] = REWRITE_IPV6_SRC_95_64,
+	[0x4e] = REWRITE_IPV6_SRC_63_32,
+	[0x4f] = REWRITE_IPV6_SRC_31_0,
+	[0x5e] = REWRITE_TCP_SEQ,
+	[0x5f] = REWRITE_TCP_ACK,
+	[0x7b] = REWRITE_REG_B,
+	[0x7c] = REWRITE_REG_A,
+	[0x8c] = REWRITE_REG_C4,
+	[0x8d] = REWRITE_REG_C5,
+	[0x8e] = REWRITE_REG_C2,
+	[0x8f] = REWRITE_REG_C3,
+	[0x90] = REWRITE_REG_C0,
+	[0x91] = REWRITE_REG_C1,
+};
+
+/* length 0 is 32. False after steer_lost(). */
+static bool v1_bits(const struct steer_walk *w, unsigned int number, unsigned int shifter,
+		    unsigned int length, struct rewrite_bits *b)
+{
+	*b = (struct rewrite_bits){.dword = dwords[number],
+				   .low = shifter - DWORD_SHIFT,
+				   .bits = length ? length : DWORD_BITS};
+	if (!b->dword)
+		return steer_lost(w, "a rewrite's dword 0x%02x of the headers is not implemented",
+				  number);
+	if (shifter < DWORD_SHIFT || b->bits > DWORD_BITS || b->low + b->bits > DWORD_BITS)
+		return steer_lost(w, "a rewrite's shifter %u and length %u are not within a dword",
+				  shifter, length);
+	return true;
+}
+
+/* Set, add and copy name their destination alike. */
+static bool v1_destination(const struct steer_walk *w, const uint8_t *a, struct rewrite_bits *b)
+{
+	return v1_bits(w, prm_ste_double_action_set_v1_get_destination_dw_offset(a),
+		       prm_ste_double_action_set_v1_get_destination_left_shifter(a),
+		       prm_ste_double_action_set_v1_get_destination_length(a), b);
+}
+
+static bool v1_set(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	struct rewrite_bits to;
+
+	if (!v1_destination(w, a, &to))
+		return false;
+	rewrite_set(w->packet, to, prm_ste_double_action_set_v1_get_inline_data(a), changed);
+	return true;
+}
+
+static bool v1_add(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	struct rewrite_bits to;
+
+	if (!v1_destination(w, a, &to))
+		return false;
+	rewrite_add(w->packet, to, prm_ste_double_action_add_v1_get_add_value(a), changed);
+	return true;
+}
+
+static bool v1_copy(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	struct rewrite_bits to, from;
+
+	if (!v1_destination(w, a, &to) ||
+	    !v1_bits(w, prm_ste_double_action_copy_v1_get_source_dw_offset(a),
+		     prm_ste_double_action_copy_v1_get_source_right_shifter(a),
+		     prm_ste_double_action_copy_v1_get_destination_length(a), &from))
+		return false;
+	rewrite_copy(w->packet, to, from, changed);
+	return true;
+}
+
+/* --- by number ----------------------------------------------------------------------------- */
+
+static bool v1_flow_tag(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	(void)changed;
+	w->packet->flow_tag = prm_ste_single_action_flow_tag_v1_get_flow_tag(a);
+	return true;
+}
+
+static bool v1_nop(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	(void)w;
+	(void)a;
+	(void)changed;
+	return true;
+}
+
+static v1_action_fn v1_modify_list;
+
+static const struct v1_action {
+	uint8_t bytes;
+	v1_action_fn *run;
+} rows[] = {
+	[PRM_STE_ACTION_NOP] = {4, v1_nop},
+	[PRM_STE_ACTION_COPY] = {8, v1_copy},
+	[PRM_STE_ACTION_SET] = {8, v1_set},
+	[PRM_STE_ACTION_ADD] = {8, v1_add},
+	[PRM_STE_ACTION_REMOVE_BY_SIZE] = {4, v1_remove_by_size},
+	[PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER] = {4, v1_remove_headers},
+	[PRM_STE_ACTION_INSERT_INLINE] = {8, v1_insert_inline},
+	[PRM_STE_ACTION_FLOW_TAG] = {4, v1_flow_tag},
+	[PRM_STE_ACTION_MODIFY_LIST] = {4, v1_modify_list},
+};
+
+static const struct v1_action *v1_action_row(const struct steer_walk *w, const uint8_t *a,
+					     unsigned int left)
+{
+	const struct v1_action *row = a[0] < sizeof(rows) / sizeof(rows[0]) ? &rows[a[0]] : NULL;
+
+	if (!row || !row->run) {
+		steer_lost(w, "an entry's action 0x%02x is not implemented", a[0]);
+		return NULL;
+	}
+	if (row->bytes > left) {
+		steer_lost(w, "an entry's action 0x%02x of %u bytes begins in its last %u", a[0],
+			   row->bytes, left);
+		return NULL;
+	}
+	return row;
+}
+
+/* Each action of a list has 8 bytes. v1_pay_list() has paid for them. */
+static bool v1_modify_list(const struct steer_walk *w, const uint8_t *a, unsigned int *changed)
+{
+	uint64_t at = icm_addr(ICM_MODIFY, 0) +
+		      LIST_UNIT * prm_ste_single_action_modify_list_v1_get_modify_actions_ptr(a);
+	unsigned int n = prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a);
+	const uint8_t *list = icm_bytes(w->vhca, at, n * LIST_ACTION);
+
+	if (n && !list)
+		return steer_lost(w,
+				  "an entry's list of %u rewrites at 0x%" PRIx64
+				  " is not in allocated steering memory",
+				  n, at);
+	for (; n; n--, list += LIST_ACTION) {
+		const struct v1_action *row = v1_action_row(w, list, LIST_ACTION);
+
+		if (!row)
+			return false;
+		if (row->run == v1_modify_list)
+			return steer_lost(w, "a list of rewrites names another one");
+		if (!row->run(w, list, changed))
+			return false;
+	}
+	return true;
+}
+
+static bool v1_pay_list(struct steer_walk *w, v1_action_fn *run, const uint8_t *a)
+{
+	return run != v1_modify_list ||
+	       ste_pay(w, prm_ste_single_action_modify_list_v1_get_num_of_modify_actions(a));
+}
+
+bool ste_v1_actions(struct steer_walk *w, const uint8_t *action, unsigned int bytes,
+		    unsigned int *changed)
+{
+	const uint8_t *end = action + bytes;
+
+	while (action < end) {
+		const struct v1_action *row;
+
+		if (action[0] == PRM_STE_ACTION_NOP) { /* most are */
+			action += rows[PRM_STE_ACTION_NOP].bytes;
+			continue;
+		}
+		row = v1_action_row(w, action, (unsigned int)(end - action));
+		if (!row || !v1_pay_list(w, row->run, action) || !row->run(w, action, changed))
+			return false;
+		action += row->bytes;
+	}
+	return true;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_STEER_STE_WALK_H
+#define SIM_STEER_STE_WALK_H
+
+/*
+ * The walk through entries that software wrote, as a template: a version includes it and calls
+ * ste_walk_entries() with its own table of functions, a constant, so that none is called through a
+ * pointer. Each entry has a lookup type (the fields it compares), an address for a miss, and for a
+ * hit a table whose index is a hash, or a single address. Nothing of an entry is trusted; the two
+ * bounds of struct steer_walk end every loop.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "obj/counter.h"
+#include "obj/vhca.h"
+#include "steer/priv.h"
+#include "steer/rewrite.h"
+#include "ste.h"
+
+#define STE_INLINE static inline __attribute__((always_inline))
+
+/* The version is a parameter beside it: a compiler does not see a constant through a pointer. */
+struct ste_position {
+	struct steer_walk *w;
+	uint64_t addr;
+	const uint8_t *ste; /* the entry at addr */
+	/* The tag of the last lookup type: a chain's entries, and often the next table, share it.
+	 */
+	uint16_t tag_lookup;
+	bool tag_valid;
+	_Alignas(8) uint8_t tag[STE_TAG_BYTES];
+};
+
+/* The packet as this lookup type shows it; NULL: no such type. */
+STE_INLINE const uint8_t *ste_packet_tag(const struct ste_version *v, struct ste_position *at,
+					 uint16_t lookup)
+{
+	ste_tag_fn *fill;
+
+	if (at->tag_valid && at->tag_lookup == lookup)
+		return at->tag;
+	fill = v->tag(lookup);
+	if (!fill)
+		return NULL;
+	memset(at->tag, 0, sizeof(at->tag));
+	fill(at->w, at->tag);
+	at->tag_lookup = lookup;
+	at->tag_valid = true;
+	return at->tag;
+}
+
+/* An entry of zeros, as memory is at first, leads nowhere. */
+STE_INLINE uint64_t ste_lead(const struct ste_position *at, uint64_t next)
+{
+	return next ? next : steer_lost(at->w, "the entry at 0x%" PRIx64 " leads to 0x0", at->addr);
+}
+
+/* 1 hit, 0 miss, -1 after steer_lost(). */
+STE_INLINE int ste_compare(const struct ste_version *v, struct ste_position *at)
+{
+	enum ste_decision decision = v->decision(at->w, at->addr, at->ste);
+	const uint8_t *tag;
+
+	if (decision != STE_COMPARES)
+		return decision == STE_ALWAYS_HITS ? 1 : -1;
+	tag = ste_packet_tag(v, at, v->lookup(at->ste));
+	if (tag)
+		return v->agrees(at->ste, tag);
+	steer_lost(at->w,
+		   "the entry at 0x%" PRIx64 " has lookup type 0x%04x, which is not implemented",
+		   at->addr, v->lookup(at->ste));
+	return -1;
+}
+
+STE_INLINE uint64_t ste_hit_address(const struct ste_version *v, struct ste_position *at)
+{
+	const struct ste_next next = v->next(at->ste);
+	const uint8_t *tag;
+
+	if (next.entries == 1)
+		return ste_lead(at, next.addr);
+	if (!next.entries || !next.hashed)
+		return steer_lost(at->w,
+				  "the entry at 0x%" PRIx64 " leads to a table of %" PRIu64
+				  " entries, which is not indexed by byte_mask (hash_type 0)",
+				  at->addr, next.entries);
+	tag = ste_packet_tag(v, at, next.lookup);
+	if (!tag)
+		return steer_lost(at->w,
+				  "the entry at 0x%" PRIx64 " leads to a table of lookup type"
+				  " 0x%04x, which is not implemented",
+				  at->addr, next.lookup);
+	return next.addr +
+	       v->entry_bytes * (uint64_t)ste_hash(tag, next.byte_mask, (uint32_t)next.entries);
+}
+
+/* [I] An entry that moves headers must also reparse: later entries find no headers otherwise. */
+STE_INLINE bool ste_reparse(const struct ste_version *v, struct ste_position *at,
+			    unsigned int changed)
+{
+	bool wanted = v->reparse(at->ste);
+
+	if (changed)
+		at->tag_valid = false;
+	if (changed & STE_MOVED && !wanted)
+		return steer_lost(at->w,
+				  "the entry at 0x%" PRIx64 " moves headers, and its reparse is 0",
+				  at->addr);
+	if (!(changed & REWRITE_HEADERS && wanted))
+		return true;
+	packet_parse_headers(at->w->packet);
+	return ste_pay(at->w, 1);
+}
+
+STE_INLINE uint64_t ste_hit(const struct ste_version *v, struct ste_position *at)
+{
+	uint32_t counter = v->counter(at->ste);
+	unsigned int changed = 0;
+
+	if (!at->w->hops)
+		return steer_lost(at->w,
+				  "it hit %u entries and tables, the last one at 0x%" PRIx64
+				  ": more than any packet may",
+				  STEER_HOPS, at->addr);
+	at->w->hops--;
+	if (counter)
+		counter_hit(at->w->vhca, counter, at->w->packet->len);
+	return v->act(at->w, at->ste, &changed) && ste_reparse(v, at, changed)
+		       ? ste_hit_address(v, at)
+		       : 0;
+}
+
+STE_INLINE uint64_t ste_step(const struct ste_version *v, struct ste_position *at)
+{
+	uint64_t next;
+	int hits;
+
+	at->ste = icm_bytes(at->w->vhca, at->addr, v->entry_bytes);
+	if (!at->ste)
+		return steer_lost(at->w,
+				  "an entry leads to 0x%" PRIx64 ", where no steering memory "
+				  "is allocated",
+				  at->addr);
+	if (!at->w->steps)
+		return steer_lost(at->w,
+				  "after %u entries and rewrites it is at 0x%" PRIx64
+				  ": they lead in a circle",
+				  STEER_STEPS, at->addr);
+	at->w->steps--;
+	hits = ste_compare(v, at);
+	if (hits < 0)
+		return 0;
+	next = hits ? ste_hit(v, at) : ste_lead(at, v->miss(at->ste));
+	steer_trace("ste 0x%" PRIx64 " lu 0x%04x %s -> 0x%" PRIx64, at->addr, v->lookup(at->ste),
+		    hits ? "hit" : "miss", next);
+	return next;
+}
+
+/* From an address of kind ICM_STE to the first one of another kind; 0: lost. */
+STE_INLINE uint64_t ste_walk_entries(const struct ste_version *v, struct steer_walk *w,
+				     uint64_t addr)
+{
+	struct ste_position at = {.w = w, .addr = addr};
+
+	do
+		at.addr = ste_step(v, &at);
+	while (icm_kind(at.addr) == ICM_STE);
+	return at.addr;
+}
+
+#endif
