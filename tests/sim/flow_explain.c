@@ -14,7 +14,7 @@
 static uint64_t walks, wrong;
 
 struct seen {
-	struct dump d;
+	struct steering_dump d;
 	struct view_cache *cache;
 	uint32_t table;
 };
@@ -74,7 +74,7 @@ static const struct rule *rule_of(const struct installed *in, uint64_t id)
 static void one_walk(struct seen *s, const struct installed *in, const struct made_packet *p,
 		     FILE *out)
 {
-	struct walk w = {.cache = s->cache};
+	struct explain_walk w = {.cache = s->cache};
 	const struct rule *want, *got = NULL;
 	struct fields f;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "explain/story.h"
+#include "explain/walk_trace.h"
 
 #define ROUNDS 3000
 #define PACKET 96
@@ -66,9 +66,9 @@ static size_t damage(char *text, size_t len)
 	return len;
 }
 
-static void walk_all(const struct dump *d, struct view_cache *cache)
+static void walk_all(const struct steering_dump *d, struct view_cache *cache)
 {
-	struct story story = {.cache = cache};
+	struct walk_trace trace = {.cache = cache};
 	uint8_t packet[PACKET];
 	struct fields p;
 
@@ -81,10 +81,10 @@ static void walk_all(const struct dump *d, struct view_cache *cache)
 	}
 	fields_of_frame(&p, packet, below(PACKET + 1));
 	for (uint32_t t = 0; t < d->ntables; t++) {
-		struct walk w = {.cache = cache};
+		struct explain_walk w = {.cache = cache};
 
 		assert_int_equal(walk_run(&w, d, t, below(2) ? SIDE_RX : SIDE_TX, &p), 0);
-		json_decref(story_json(&story, &w));
+		json_decref(walk_trace_json(&trace, &w));
 		walk_free(&w);
 	}
 }
@@ -98,7 +98,7 @@ static void hurt(const char *name)
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		char *copy = malloc(len);
 		struct dump_error err;
-		struct dump d;
+		struct steering_dump d;
 
 		memcpy(copy, text, len);
 		n = damage(copy, len);

@@ -82,6 +82,9 @@ says 0 "words without quotes and without a direction come in" "packet in (the de
 says 3 "the other direction as an option" "no table where packets that go out would begin" \
 	-- explain --dump "$v0" --out ipv4
 says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 address" -- explain --dump "$v1" ipv4 dst 10.0.0
+# Entries of every lookup type (line 127: layer 4 misc) are read without their matcher when a second table is there.
+{ cat "$v1"; printf '3100,0x999,%s,0,2\n3101,0x999,0x400000ff\n' "$(sed -n '1s/^3000,\(0x[0-9a-f]*\),.*/\1/p' "$v1")"; } >"$tmp/two.csv"
+says 0 "a dump of two tables" "=> rule" -- explain --dump "$tmp/two.csv" ipv4 dst 1.2.3.4
 # 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
 "${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
 says 0 "a packet that was cut is told" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"

@@ -9,8 +9,8 @@
 
 #define FIELDS_MAX 16
 
-struct reader {
-	struct dump *d;
+struct dump_reader {
+	struct steering_dump *d;
 	struct dump_error *err;
 	uint32_t line;
 	const char *field[FIELDS_MAX];
@@ -18,7 +18,7 @@ struct reader {
 	unsigned int n;
 };
 
-static int __attribute__((format(printf, 2, 3))) wrong(struct reader *r, const char *fmt, ...)
+static int __attribute__((format(printf, 2, 3))) wrong(struct dump_reader *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,7 +47,7 @@ static void *explain_dump_grow(void **rows, uint32_t *n, size_t size)
 
 /* --- numbers --- */
 
-static bool explain_dump_number(const struct reader *r, unsigned int at, uint64_t *v)
+static bool explain_dump_number(const struct dump_reader *r, unsigned int at, uint64_t *v)
 {
 	char text[24], *end;
 
@@ -62,7 +62,7 @@ static bool explain_dump_number(const struct reader *r, unsigned int at, uint64_
 	return !*end && !errno;
 }
 
-static bool number32(const struct reader *r, unsigned int at, uint32_t *v)
+static bool number32(const struct dump_reader *r, unsigned int at, uint32_t *v)
 {
 	uint64_t wide;
 
@@ -72,7 +72,7 @@ static bool number32(const struct reader *r, unsigned int at, uint32_t *v)
 	return true;
 }
 
-static void explain_dump_copy(const struct reader *r, unsigned int at, char *out, size_t size)
+static void explain_dump_copy(const struct dump_reader *r, unsigned int at, char *out, size_t size)
 {
 	size_t len = at < r->n ? r->len[at] : 0;
 
@@ -101,7 +101,7 @@ static bool hex_bytes(const char *hex, size_t len, uint8_t *out)
 
 /* --- records --- */
 
-static int domain(struct reader *r, uint32_t type)
+static int domain(struct dump_reader *r, uint32_t type)
 {
 	struct dump_domain *new = GROW(r, domain, ndomains);
 	uint32_t format;
@@ -121,12 +121,12 @@ static int domain(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static struct dump_domain *last_domain(struct reader *r)
+static struct dump_domain *last_domain(struct dump_reader *r)
 {
 	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
 }
 
-static int domain_caps(struct reader *r, uint32_t type)
+static int domain_caps(struct dump_reader *r, uint32_t type)
 {
 	struct dump_domain *dmn = last_domain(r);
 
@@ -139,7 +139,7 @@ static int domain_caps(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int vport(struct reader *r, uint32_t type)
+static int vport(struct dump_reader *r, uint32_t type)
 {
 	struct dump_vport *new;
 
@@ -155,14 +155,14 @@ static int vport(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int explain_dump_skip(struct reader *r, uint32_t type)
+static int explain_dump_skip(struct dump_reader *r, uint32_t type)
 {
 	(void)r;
 	(void)type;
 	return 0;
 }
 
-static int table(struct reader *r, uint32_t type)
+static int table(struct dump_reader *r, uint32_t type)
 {
 	struct dump_table *new;
 	uint64_t dmn;
@@ -184,12 +184,12 @@ static int table(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static struct dump_table *last_table(struct reader *r)
+static struct dump_table *last_table(struct dump_reader *r)
 {
 	return r->d->ntables ? &r->d->table[r->d->ntables - 1] : NULL;
 }
 
-static int table_side(struct reader *r, uint32_t type)
+static int table_side(struct dump_reader *r, uint32_t type)
 {
 	struct dump_table *t = last_table(r);
 	enum side side = type == 3101 ? SIDE_RX : SIDE_TX;
@@ -203,7 +203,7 @@ static int table_side(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int matcher(struct reader *r, uint32_t type)
+static int matcher(struct dump_reader *r, uint32_t type)
 {
 	struct dump_matcher *new;
 	struct dump_table *t = last_table(r);
@@ -225,12 +225,12 @@ static int matcher(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static struct dump_matcher *last_matcher(struct reader *r)
+static struct dump_matcher *last_matcher(struct dump_reader *r)
 {
 	return r->d->nmatchers ? &r->d->matcher[r->d->nmatchers - 1] : NULL;
 }
 
-static struct dump_matcher *own_matcher(struct reader *r, unsigned int at)
+static struct dump_matcher *own_matcher(struct dump_reader *r, unsigned int at)
 {
 	struct dump_matcher *m = last_matcher(r);
 	uint64_t id;
@@ -240,7 +240,7 @@ static struct dump_matcher *own_matcher(struct reader *r, unsigned int at)
 
 /* Record 3201 has no word on its layout: parts of 64 bytes have reserved fields, upstream's have
  * not; the parts behind misc3 came with rdma-core 36. */
-static enum mask_layout mask_layout(const struct reader *r, uint32_t type)
+static enum mask_layout mask_layout(const struct dump_reader *r, uint32_t type)
 {
 	if (type == 3205)
 		return MASK_NOW;
@@ -251,7 +251,7 @@ static enum mask_layout mask_layout(const struct reader *r, uint32_t type)
 }
 
 /* 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
-static int matcher_mask(struct reader *r, uint32_t type)
+static int matcher_mask(struct dump_reader *r, uint32_t type)
 {
 	struct dump_matcher *m = own_matcher(r, 1);
 	enum mask_layout layout = mask_layout(r, type);
@@ -266,7 +266,7 @@ static int matcher_mask(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int matcher_side(struct reader *r, uint32_t type)
+static int matcher_side(struct dump_reader *r, uint32_t type)
 {
 	struct dump_matcher *m = own_matcher(r, 2);
 	enum side side = type == 3202 ? SIDE_RX : SIDE_TX;
@@ -285,7 +285,7 @@ static int matcher_side(struct reader *r, uint32_t type)
  * Up to rdma-core 41 the builder's number stands behind the matcher's id without a comma; the
  * definer came with 34, and the kernel's records have none.
  */
-static int builder(struct reader *r, uint32_t type)
+static int builder(struct dump_reader *r, uint32_t type)
 {
 	struct dump_matcher *m = last_matcher(r);
 	unsigned int at = own_matcher(r, 1) ? 3 : 2;
@@ -305,7 +305,7 @@ static int builder(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static int explain_dump_rule(struct reader *r, uint32_t type)
+static int explain_dump_rule(struct dump_reader *r, uint32_t type)
 {
 	struct dump_rule *new;
 
@@ -325,7 +325,7 @@ static int explain_dump_rule(struct reader *r, uint32_t type)
 	return 0;
 }
 
-static struct dump_rule *own_rule(struct reader *r, unsigned int at)
+static struct dump_rule *own_rule(struct dump_reader *r, unsigned int at)
 {
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
 	uint64_t id;
@@ -333,7 +333,7 @@ static struct dump_rule *own_rule(struct reader *r, unsigned int at)
 	return explain_dump_number(r, at, &id) && rl && rl->id == id ? rl : NULL;
 }
 
-static int explain_dump_entry(struct reader *r, uint32_t type)
+static int explain_dump_entry(struct dump_reader *r, uint32_t type)
 {
 	struct dump_rule *rl = own_rule(r, 2);
 	struct dump_entry *new;
@@ -361,7 +361,7 @@ static int explain_dump_entry(struct reader *r, uint32_t type)
 }
 
 /* rdma-core 28 and 29 misplaced a comma in tags and rewrites: "3407,,ID,RULEARGUMENT". */
-static void part_fields(struct reader *r, const struct dump_rule *rl)
+static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 {
 	char id[24];
 	size_t n = (size_t)snprintf(id, sizeof(id), "0x%llx", (unsigned long long)rl->id);
@@ -376,7 +376,7 @@ static void part_fields(struct reader *r, const struct dump_rule *rl)
 	r->len[3] -= n;
 }
 
-static int action(struct reader *r, uint32_t type)
+static int action(struct dump_reader *r, uint32_t type)
 {
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
 	struct dump_action *new;
@@ -400,7 +400,7 @@ static int action(struct reader *r, uint32_t type)
 
 static const struct {
 	uint32_t first, last;
-	int (*read)(struct reader *r, uint32_t type);
+	int (*read)(struct dump_reader *r, uint32_t type);
 } records[] = {
 	{3000, 3000, domain},
 	{3001, 3002, explain_dump_skip},
@@ -421,7 +421,7 @@ static const struct {
 
 /* --- lines --- */
 
-static void explain_dump_split(struct reader *r, const char *line, size_t len)
+static void explain_dump_split(struct dump_reader *r, const char *line, size_t len)
 {
 	const char *end = line + len;
 
@@ -440,7 +440,7 @@ static void explain_dump_split(struct reader *r, const char *line, size_t len)
 	}
 }
 
-static int record(struct reader *r, const char *line, size_t len)
+static int record(struct dump_reader *r, const char *line, size_t len)
 {
 	uint32_t type;
 
@@ -457,7 +457,7 @@ static int record(struct reader *r, const char *line, size_t len)
 
 static int explain_dump_compare(const void *a, const void *b, void *ctx)
 {
-	const struct dump *d = ctx;
+	const struct steering_dump *d = ctx;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 	const struct dump_entry *x = &d->entry[left], *y = &d->entry[right];
 
@@ -468,7 +468,7 @@ static int explain_dump_compare(const void *a, const void *b, void *ctx)
 	return left < right ? -1 : left > right;
 }
 
-static int sort(struct dump *d)
+static int sort(struct steering_dump *d)
 {
 	d->by_index = calloc(d->nentries + 1u, sizeof(*d->by_index));
 	if (!d->by_index)
@@ -479,9 +479,9 @@ static int sort(struct dump *d)
 	return 0;
 }
 
-int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *err)
+int dump_parse(struct steering_dump *d, const char *text, size_t len, struct dump_error *err)
 {
-	struct reader r = {.d = d, .err = err};
+	struct dump_reader r = {.d = d, .err = err};
 	const char *end = text + len;
 	int rc = 0;
 
@@ -507,7 +507,7 @@ int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *
 	return rc;
 }
 
-void dump_free(struct dump *d)
+void dump_free(struct steering_dump *d)
 {
 	free(d->domain);
 	free(d->vport);
@@ -520,7 +520,8 @@ void dump_free(struct dump *d)
 	memset(d, 0, sizeof(*d));
 }
 
-const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, uint32_t index)
+const struct dump_entry *dump_entry_at(const struct steering_dump *d, uint32_t domain,
+				       uint32_t index)
 {
 	uint32_t low = 0, high = d->nentries;
 
@@ -542,8 +543,8 @@ const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, ui
 	return NULL;
 }
 
-const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, enum side side,
-				       uint32_t index)
+const struct dump_table *dump_table_at(const struct steering_dump *d, uint32_t domain,
+				       enum side side, uint32_t index)
 {
 	for (uint32_t i = 0; i < d->ntables; i++)
 		if (d->table[i].domain == domain && d->table[i].has[side] &&

@@ -87,7 +87,7 @@ struct dump_entry {
 	uint8_t bytes[STE_BYTES];
 };
 
-struct dump {
+struct steering_dump {
 	struct dump_domain *domain;
 	struct dump_vport *vport;
 	struct dump_table *table;
@@ -107,14 +107,15 @@ struct dump_error {
 };
 
 /* 0; or -EINVAL with a sentence and the line it is about, -ENOMEM. A failed dump is empty. */
-int dump_parse(struct dump *d, const char *text, size_t len, struct dump_error *err);
-void dump_free(struct dump *d);
+int dump_parse(struct steering_dump *d, const char *text, size_t len, struct dump_error *err);
+void dump_free(struct steering_dump *d);
 
 /* The entry at that index, NULL: none of a rule's. */
-const struct dump_entry *dump_entry_at(const struct dump *d, uint32_t domain, uint32_t index);
-/* The table whose anchor that is. */
-const struct dump_table *dump_table_at(const struct dump *d, uint32_t domain, enum side side,
+const struct dump_entry *dump_entry_at(const struct steering_dump *d, uint32_t domain,
 				       uint32_t index);
+/* The table whose anchor that is. */
+const struct dump_table *dump_table_at(const struct steering_dump *d, uint32_t domain,
+				       enum side side, uint32_t index);
 
 /* --- dump_mask.c --- */
 

@@ -9,7 +9,7 @@
 
 #define WORDS 16
 
-struct row {
+struct mask_row {
 	uint8_t part, word, low, width;
 	uint8_t field;
 	uint8_t shift; /* where in the field it belongs */
@@ -18,7 +18,7 @@ struct row {
 enum { SPEC, INNER, MISC, MISC2, MISC3, MISC4, MISC5, PARTS };
 
 /* Parts SPEC and INNER share their rows. */
-static const struct row rows[] = {
+static const struct mask_row rows[] = {
 	{SPEC, 0, 0, 32, F_SMAC, 16},
 	{SPEC, 1, 0, 16, F_SMAC, 0},
 	{SPEC, 1, 16, 16, F_ETHERTYPE, 0},
@@ -115,7 +115,7 @@ static const struct row rows[] = {
 /* What lies elsewhere where no reserved fields keep words apart; bits count from the low end. */
 static const struct {
 	enum mask_layout only; /* MASK_NOW: both */
-	struct row row;
+	struct mask_row row;
 } packed[] = {
 	{MASK_28, {SPEC, 6, 0, 8, F_TTL, 0}},
 	{MASK_28, {SPEC, 6, 8, 16, F_DPORT, 0}},
@@ -156,7 +156,7 @@ static const struct {
 	{MASK_NOW, {MISC3, 5, 0, 8, F_GPE_NEXT, 0}},
 };
 
-static bool is_packed(enum mask_layout layout, const struct row *r)
+static bool is_packed(enum mask_layout layout, const struct mask_row *r)
 {
 	return layout >= MASK_28 && (r->part == MISC || (r->part == MISC3 && r->word == 5) ||
 				     (r->part == SPEC && (r->word == 6 || r->word == 7)));
@@ -186,7 +186,7 @@ static bool read_words(uint32_t *words, const char *hex, size_t len)
 }
 
 /* Moves a field's bits out of the words. */
-static void dump_mask_add_row(struct match_mask *m, unsigned int part, const struct row *r,
+static void dump_mask_add_row(struct match_mask *m, unsigned int part, const struct mask_row *r,
 			      uint32_t *words, unsigned int low)
 {
 	uint32_t bits = (uint32_t)(0xffffffffull >> (32 - r->width)) << low;
@@ -203,7 +203,7 @@ static void add_rows(struct match_mask *m, unsigned int part, uint32_t *words,
 		     enum mask_layout layout)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *r = &rows[i];
+		const struct mask_row *r = &rows[i];
 
 		if (!is_packed(layout, r))
 			dump_mask_add_row(m, part, r, words,

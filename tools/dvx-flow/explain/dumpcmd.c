@@ -37,7 +37,7 @@ static json_t *actions_json(const struct ste *s)
 	return list;
 }
 
-static json_t *ste_json(struct source *src, const struct dump_entry *e)
+static json_t *ste_json(struct dump_source *src, const struct dump_entry *e)
 {
 	const struct dump_rule *r = &src->d.rule[e->rule];
 	uint32_t place = entry_place(&src->d, e);
@@ -50,13 +50,13 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	json_t *j;
 
 	entry_read(src->cache, e, &s);
-	story_entry(what, sizeof(what), &s, v);
+	walk_trace_entry(what, sizeof(what), &s, v);
 	j = json_pack("{s:s, s:I, s:i, s:s, s:s, s:I, s:I, s:I, s:I}", "side",
 		      e->side ? "tx" : "rx", "address", (json_int_t)e->index << 6, "lookup",
-		      (int)s.lookup, "lookup_name", ste_lookup_name(s.format, s.lookup, s.any),
-		      "compares", v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss,
-		      "next", (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries,
-		      "counter", (json_int_t)s.counter);
+		      (int)s.lookup, "lookup_name", ste_lookup_name(&s), "compares",
+		      v ? what : "nothing, it only acts", "miss", (json_int_t)s.miss, "next",
+		      (json_int_t)s.next, "next_entries", (json_int_t)s.next_entries, "counter",
+		      (json_int_t)s.counter);
 	if (!j)
 		return NULL;
 	put_line(j, "control", s.control, e->bytes, s.control ? s.control->bytes : 0);
@@ -67,12 +67,12 @@ static json_t *ste_json(struct source *src, const struct dump_entry *e)
 	return j;
 }
 
-static json_t *dumpcmd_rule_json(struct source *src, const struct dump_rule *r)
+static json_t *dumpcmd_rule_json(struct dump_source *src, const struct dump_rule *r)
 {
 	json_t *list = json_array(), *j;
 	char does[256];
 
-	story_actions(does, sizeof(does), &src->d, r);
+	walk_trace_actions(does, sizeof(does), &src->d, r);
 	j = json_pack("{s:I, s:s}", "rule", (json_int_t)r->id, "actions", does);
 	for (uint32_t i = 0; i < r->n; i++)
 		json_array_append_new(list, ste_json(src, &src->d.entry[r->first + i]));
@@ -80,12 +80,12 @@ static json_t *dumpcmd_rule_json(struct source *src, const struct dump_rule *r)
 	return j;
 }
 
-static json_t *matcher_json(struct source *src, const struct dump_matcher *m)
+static json_t *matcher_json(struct dump_source *src, const struct dump_matcher *m)
 {
 	json_t *rules = json_array(), *j;
 	char mask[256];
 
-	story_mask(mask, sizeof(mask), &m->mask);
+	walk_trace_mask(mask, sizeof(mask), &m->mask);
 	j = json_pack("{s:I, s:I, s:s}", "matcher", (json_int_t)m->id, "priority",
 		      (json_int_t)m->priority, "compares", mask);
 	for (uint32_t i = 0; i < m->n; i++)
@@ -94,7 +94,7 @@ static json_t *matcher_json(struct source *src, const struct dump_matcher *m)
 	return j;
 }
 
-static json_t *table_json(struct source *src, const struct dump_table *t)
+static json_t *table_json(struct dump_source *src, const struct dump_table *t)
 {
 	json_t *matchers = json_array(), *j = json_pack("{s:I, s:I}", "table", (json_int_t)t->id,
 							"level", (json_int_t)t->level);
@@ -105,7 +105,7 @@ static json_t *table_json(struct source *src, const struct dump_table *t)
 	return j;
 }
 
-static json_t *dump_json(struct source *src)
+static json_t *dump_json(struct dump_source *src)
 {
 	static const char *const types[] = {"NIC RX", "NIC TX", "FDB"};
 	json_t *domains = json_array();
@@ -193,7 +193,7 @@ static void dumpcmd_print_dump(json_t *domains)
 
 int cmd_dump(const struct args *a)
 {
-	struct source src;
+	struct dump_source src;
 	json_t *j;
 	int ret = source_open(&src, a, a->dump);
 

@@ -12,10 +12,10 @@
 #define STARTS_MAX     16
 #define LINE_MAX_BYTES 256
 
-struct job {
+struct explain_job {
 	const struct args *args;
-	struct source src;
-	struct story story;
+	struct dump_source src;
+	struct walk_trace trace;
 	enum side side;
 	uint32_t start[STARTS_MAX];
 	unsigned int nstarts;
@@ -29,22 +29,22 @@ struct job {
 /* --- one packet --- */
 
 /* A range is many entries: the first of a rule's is told, then how many more, and what decided. */
-struct run {
+struct entry_run {
 	const char *rule;
 	unsigned int more;
 	char fields[128];
 };
 
-static void run_end(struct run *r)
+static void run_end(struct entry_run *r)
 {
 	if (r->more)
 		printf("      and %u more of its entries%s%s\n", r->more,
 		       *r->fields ? ", which miss by " : "", r->fields);
-	*r = (struct run){NULL, 0, ""};
+	*r = (struct entry_run){NULL, 0, ""};
 }
 
 /* Whether the step is one more entry of the rule that the last one was of. */
-static bool run_on(struct run *r, json_t *step)
+static bool run_on(struct entry_run *r, json_t *step)
 {
 	const char *rule = json_string_value(json_object_get(step, "rule"));
 	const char *field = json_string_value(json_object_get(step, "field"));
@@ -59,10 +59,10 @@ static bool run_on(struct run *r, json_t *step)
 	return true;
 }
 
-static void print_story(json_t *j)
+static void print_walk_trace(json_t *j)
 {
 	json_t *steps = json_object_get(j, "steps"), *step;
-	struct run run = {NULL, 0, ""};
+	struct entry_run run = {NULL, 0, ""};
 	size_t i;
 
 	json_array_foreach (steps, i, step) {
@@ -79,7 +79,8 @@ static void print_story(json_t *j)
 	printf("  => %s\n", json_string_value(json_object_get(json_object_get(j, "end"), "says")));
 }
 
-static int tell_one(struct job *job, const struct fields *p, const char *name, const char *note)
+static int tell_one(struct explain_job *job, const struct fields *p, const char *name,
+		    const char *note)
 {
 	char line[LINE_MAX_BYTES];
 	json_t *ways = json_array();
@@ -91,16 +92,16 @@ static int tell_one(struct job *job, const struct fields *p, const char *name, c
 		       job->src.daemon ? "  root table: dvx-flow's rule sends every packet on\n"
 				       : "");
 	for (unsigned int i = 0; i < job->nstarts && !rc; i++) {
-		struct walk w = {.cache = job->src.cache};
+		struct explain_walk w = {.cache = job->src.cache};
 		json_t *j = NULL;
 
 		rc = walk_run(&w, &job->src.d, job->start[i], job->side, p);
 		if (!rc)
-			j = story_json(&job->story, &w);
+			j = walk_trace_json(&job->trace, &w);
 		job->lost = job->lost || w.end == WALK_LOST;
 		walk_free(&w);
 		if (j && !job->args->json)
-			print_story(j);
+			print_walk_trace(j);
 		if (!j || json_array_append_new(ways, j))
 			rc = -1;
 	}
@@ -134,7 +135,7 @@ static int one_rule(struct ruleset *set, const char *words, const char *directio
 	return n;
 }
 
-static int find_starts(struct job *job)
+static int find_starts(struct explain_job *job)
 {
 	job->nstarts = source_starts(&job->src.d, job->side, job->start, STARTS_MAX);
 	if (job->nstarts > STARTS_MAX)
@@ -152,9 +153,9 @@ static int find_starts(struct job *job)
 }
 
 /* A vport that was written down is a VHCA to entries. */
-static int find_vport(struct job *job, struct fields *p)
+static int find_vport(struct explain_job *job, struct fields *p)
 {
-	const struct dump *d = &job->src.d;
+	const struct steering_dump *d = &job->src.d;
 	uint32_t vport = (uint32_t)p->value[F_SOURCE];
 
 	if (!p->known[F_SOURCE] || source_vport(d, d->table[job->start[0]].domain, vport, p))
@@ -163,7 +164,7 @@ static int find_vport(struct job *job, struct fields *p)
 	return EXIT_RULES;
 }
 
-static int explain_words(struct job *job)
+static int explain_words(struct explain_job *job)
 {
 	char words[WORDS_BYTES_MAX];
 	struct ruleset set;
@@ -181,14 +182,15 @@ static int explain_words(struct job *job)
 		return EXIT_USAGE;
 	job->side = set.rule[0].dir == RULE_IN ? SIDE_RX : SIDE_TX;
 	fields_of_rule(&p, &set.rule[0]);
-	job->story.written = true;
+	job->trace.written = true;
 	ruleset_free(&set);
 	ret = find_starts(job);
 	if (!ret)
 		ret = find_vport(job, &p);
 	if (ret)
 		return ret;
-	return tell_one(job, &p, "packet", said || job->args->out ? "" : " (the default direction)");
+	return tell_one(job, &p, "packet",
+			said || job->args->out ? "" : " (the default direction)");
 }
 
 /* --- the packets of a file --- */
@@ -199,9 +201,9 @@ static void explain_count(uint64_t *n, uint64_t *first, uint64_t packet)
 		*first = packet;
 }
 
-static int sum_up(struct job *job, const struct fields *p, uint64_t packet)
+static int sum_up(struct explain_job *job, const struct fields *p, uint64_t packet)
 {
-	struct walk w = {.cache = job->src.cache};
+	struct explain_walk w = {.cache = job->src.cache};
 	int rc = walk_run(&w, &job->src.d, job->start[0], job->side, p);
 
 	if (!rc && w.end == WALK_RULE)
@@ -216,7 +218,7 @@ static int sum_up(struct job *job, const struct fields *p, uint64_t packet)
 
 static const char default_way[] = "no rule: the default way";
 
-static void explain_add_row(struct job *job, const char *what, uint64_t n, uint64_t first)
+static void explain_add_row(struct explain_job *job, const char *what, uint64_t n, uint64_t first)
 {
 	json_t *rows = json_object_get(job->out, "rows");
 
@@ -230,31 +232,31 @@ static void explain_add_row(struct job *job, const char *what, uint64_t n, uint6
 }
 
 /* What a rule of the dump is part of: its words, or what nobody named. */
-static const char *row_name(struct job *job, uint32_t rule, char *what, size_t size)
+static const char *row_name(struct explain_job *job, uint32_t rule, char *what, size_t size)
 {
 	const struct dump_rule *r = &job->src.d.rule[rule];
-	const char *name = job->story.name ? job->story.name(job->story.arg, r->id) : NULL;
+	const char *name = job->trace.name ? job->trace.name(job->trace.arg, r->id) : NULL;
 	int at;
 
-	if (job->story.name)
+	if (job->trace.name)
 		return name ? name : default_way;
 	at = snprintf(what, size, "rule 0x%llx: ", (unsigned long long)r->id);
-	story_actions(what + at, size - (size_t)at, &job->src.d, r);
+	walk_trace_actions(what + at, size - (size_t)at, &job->src.d, r);
 	return what;
 }
 
 /* A rule as it was written is many in the dump: their packets go to the first. */
-static void explain_gather(struct job *job)
+static void explain_gather(struct explain_job *job)
 {
-	const struct dump *d = &job->src.d;
-	struct row {
+	const struct steering_dump *d = &job->src.d;
+	struct rule_sum {
 		const char *name;
 		uint32_t first;
 	} *rows = calloc(d->nrules + 1u, sizeof(*rows));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->nrules && rows; i++) {
-		const char *name = job->story.name(job->story.arg, d->rule[i].id);
+		const char *name = job->trace.name(job->trace.arg, d->rule[i].id);
 		uint32_t k = 0;
 
 		if (!job->by_rule[i])
@@ -262,7 +264,7 @@ static void explain_gather(struct job *job)
 		while (k < n && rows[k].name != name)
 			k++;
 		if (k == n) {
-			rows[n++] = (struct row){name, i};
+			rows[n++] = (struct rule_sum){name, i};
 			continue;
 		}
 		job->by_rule[rows[k].first] += job->by_rule[i];
@@ -273,13 +275,13 @@ static void explain_gather(struct job *job)
 	free(rows);
 }
 
-static void print_sums(struct job *job)
+static void print_sums(struct explain_job *job)
 {
 	char what[512];
 
 	json_object_set_new(job->out, "packets", json_integer((json_int_t)job->packets));
 	json_object_set_new(job->out, "rows", json_array());
-	if (job->story.name)
+	if (job->trace.name)
 		explain_gather(job);
 	if (!job->args->json)
 		printf("   packets  first one  taken by\n");
@@ -293,7 +295,7 @@ static void print_sums(struct job *job)
 }
 
 /* A dump of several domains has several beginnings; a sum is of one. */
-static void tell_start(const struct job *job)
+static void tell_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
 		say("%s has %u tables where packets begin; the sums are of table 0x%llx",
@@ -303,7 +305,7 @@ static void tell_start(const struct job *job)
 
 #define CUT_MEANS "fields that are not there count as 0 here, the device has the whole packet"
 
-static int read_packets(struct job *job, pcap_t *in)
+static int read_packets(struct explain_job *job, pcap_t *in)
 {
 	struct pcap_pkthdr *head;
 	const u_char *bytes;
@@ -347,7 +349,7 @@ static int read_packets(struct job *job, pcap_t *in)
 	return EXIT_DONE;
 }
 
-static int explain_file(struct job *job, const char *path)
+static int explain_file(struct explain_job *job, const char *path)
 {
 	char why[PCAP_ERRBUF_SIZE];
 	pcap_t *in = pcap_open_offline(path, why);
@@ -391,16 +393,16 @@ static bool explain_is_file(const struct args *a)
 
 int cmd_explain(const struct args *a)
 {
-	struct job job = {.args = a, .out = json_object()};
+	struct explain_job job = {.args = a, .out = json_object()};
 	int ret = source_open(&job.src, a, a->dump);
 
 	if (ret) {
 		json_decref(job.out);
 		return ret;
 	}
-	job.story = (struct story){.cache = job.src.cache,
-				   .name = job.src.daemon ? source_rule : NULL,
-				   .arg = &job.src};
+	job.trace = (struct walk_trace){.cache = job.src.cache,
+					.name = job.src.daemon ? source_rule : NULL,
+					.arg = &job.src};
 	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));

@@ -4,39 +4,40 @@
 #define DVX_FLOW_EXPLAIN_H
 
 #include "dvx-flow.h"
-#include "story.h"
+#include "walk_trace.h"
 
 /* The packet that a rule describes: of each range and prefix the first. */
 void fields_of_rule(struct fields *out, const struct rule *r);
 
-struct name;
+struct rule_name;
 
 /* A dump as it was read, and where from. */
-struct source {
-	struct dump d;
+struct dump_source {
+	struct steering_dump d;
 	struct view_cache *cache;
 	const char *name;
 	char *text; /* as it came, with a NUL behind it */
 	size_t len;
 	/* of a daemon only */
 	bool daemon;
-	json_t *head;	    /* its answer, which has the rules' texts */
-	struct name *names; /* sorted by the dump's ids */
+	json_t *head;		 /* its answer, which has the rules' texts */
+	struct rule_name *names; /* sorted by the dump's ids */
 	size_t nnames;
 };
 
 /* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
  * sentence. */
-int source_open(struct source *s, const struct args *a, const char *path);
-void source_close(struct source *s);
+int source_open(struct dump_source *s, const struct args *a, const char *path);
+void source_close(struct dump_source *s);
 
 /* A rule_name_fn of a source. */
 const char *source_rule(void *source, uint64_t id);
 
 /* The tables where packets of that direction begin, at most max; how many there are. */
-unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max);
+unsigned int source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
+			   unsigned int max);
 
 /* What a packet from that vport has where entries name a source. False: the dump does not tell. */
-bool source_vport(const struct dump *d, uint32_t domain, uint32_t vport, struct fields *p);
+bool source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport, struct fields *p);
 
 #endif

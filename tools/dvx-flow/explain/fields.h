@@ -47,7 +47,7 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 /* One line that tells a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
 size_t fields_line(char *buf, size_t size, const struct fields *p);
 
-/* --- packet.c --- */
+/* --- frame_fields.c --- */
 
 /* An Ethernet frame's fields; bytes after len are not there. Registers are 0. */
 void fields_of_frame(struct fields *out, const uint8_t *frame, size_t len);

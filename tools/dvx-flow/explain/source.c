@@ -7,12 +7,12 @@
 #include "explain.h"
 
 /* Which rule's text a rule of the dump is part of. */
-struct name {
+struct rule_name {
 	uint64_t id;
 	const char *text;
 };
 
-static int read_dump(struct source *s, const char *text, size_t len)
+static int read_dump(struct dump_source *s, const char *text, size_t len)
 {
 	struct dump_error err;
 	int rc = dump_parse(&s->d, text, len, &err);
@@ -36,7 +36,7 @@ static int read_dump(struct source *s, const char *text, size_t len)
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct rule_name *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
@@ -61,7 +61,7 @@ static const char *explain_source_text_of(json_t *rules, json_int_t id)
 	return json_string_value(json_object_get(rule, "text"));
 }
 
-static int explain_source_read_names(struct source *s)
+static int explain_source_read_names(struct dump_source *s)
 {
 	json_t *entries = json_object_get(s->head, "entries"), *pair;
 	json_t *rules = json_object_get(s->head, "rules");
@@ -81,14 +81,14 @@ static int explain_source_read_names(struct source *s)
 
 const char *source_rule(void *source, uint64_t id)
 {
-	const struct source *s = source;
-	struct name key = {.id = id}, *found;
+	const struct dump_source *s = source;
+	struct rule_name key = {.id = id}, *found;
 
 	found = bsearch(&key, s->names, s->nnames, sizeof(key), compare_names);
 	return found ? found->text : NULL;
 }
 
-static int ask_daemon(struct source *s, const struct args *a)
+static int ask_daemon(struct dump_source *s, const struct args *a)
 {
 	struct msg answer;
 	int ret = client_once(a, json_pack("{s:s}", "do", "dump"), &answer);
@@ -115,7 +115,7 @@ static int ask_daemon(struct source *s, const struct args *a)
 	return ret;
 }
 
-int source_open(struct source *s, const struct args *a, const char *path)
+int source_open(struct dump_source *s, const struct args *a, const char *path)
 {
 	int ret;
 
@@ -133,7 +133,7 @@ int source_open(struct source *s, const struct args *a, const char *path)
 	return ret;
 }
 
-void source_close(struct source *s)
+void source_close(struct dump_source *s)
 {
 	view_cache_free(s->cache);
 	dump_free(&s->d);
@@ -143,14 +143,14 @@ void source_close(struct source *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool of_side(const struct dump *d, const struct dump_table *t, enum side side)
+static bool of_side(const struct steering_dump *d, const struct dump_table *t, enum side side)
 {
 	return t->has[side] &&
 	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
 /* Whether a rule of another table leads to it. */
-static bool led_to(const struct dump *d, const struct dump_table *t, enum side side)
+static bool led_to(const struct steering_dump *d, const struct dump_table *t, enum side side)
 {
 	for (uint32_t i = 0; i < d->nentries; i++) {
 		const struct dump_entry *e = &d->entry[i];
@@ -166,7 +166,8 @@ static bool led_to(const struct dump *d, const struct dump_table *t, enum side s
 	return false;
 }
 
-unsigned int source_starts(const struct dump *d, enum side side, uint32_t *table, unsigned int max)
+unsigned int source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
+			   unsigned int max)
 {
 	uint32_t lowest = DUMP_NONE;
 	unsigned int n = 0;
@@ -199,7 +200,7 @@ static bool of_kernel(const struct dump_domain *dmn)
 	return dot && strchr(dot + 1, '.');
 }
 
-bool source_vport(const struct dump *d, uint32_t domain, uint32_t vport, struct fields *p)
+bool source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport, struct fields *p)
 {
 	uint32_t i = 0;
 

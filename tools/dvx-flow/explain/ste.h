@@ -13,8 +13,7 @@
 #include "src/prm/reflect.h"
 
 #define STE_TAG_BYTES 32
-#define LOOKUP_ANY    0x0f  /* of an entry that hits always; of format 1 only if its mask is 0 */
-#define LOOKUP_MATCH  0x400 /* by a definer of 32 bytes */
+#define LOOKUP_ANY    0x0f /* of an entry that hits always; of format 1 only if its mask is 0 */
 
 #define TAG_ROWS_MAX  64
 
@@ -33,8 +32,10 @@ struct ste_action {
 	uint8_t at, len;		 /* bytes of the entry */
 };
 
+struct ste_reader;
+
 struct ste {
-	unsigned int format; /* 0 or 1 */
+	const struct ste_reader *reader;
 	const uint8_t *bytes;
 	const struct prm_struct *control;
 	const struct prm_struct *tag_layout; /* NULL: unknown, or nothing to compare */
@@ -71,8 +72,36 @@ struct builder_view {
 	uint8_t mask[STE_TAG_BYTES];
 };
 
-/* Fills one view per builder of the matcher's side; format 0 or 1. */
-void matcher_views(const struct dump_matcher *m, enum side side, unsigned int format,
+/* How entries of one format are read, as a table of functions. */
+struct ste_reader {
+	unsigned int format; /* PRM steering_format_version */
+	/* Fills the control part, the actions and, of an entry that only acts, any. */
+	void (*read)(struct ste *, const uint8_t *bytes);
+	const char *(*lookup_name)(uint16_t lookup, bool any); /* see ste_lookup_name() */
+	bool (*inner)(uint16_t lookup);			       /* it is of the inner headers */
+	/* m: the matcher's mask, which decides where a lookup type has several layouts; or NULL */
+	const struct prm_struct *(*layout)(uint16_t lookup, int definer,
+					   const struct match_mask *m);
+	bool (*compares)(uint16_t lookup, const struct match_mask *left);
+	unsigned int (*tag_bytes)(uint16_t lookup);
+	/* Adds what the format's entries compare beyond the matcher's mask. */
+	void (*adjust_mask)(struct match_mask *, enum side);
+};
+
+extern const struct ste_reader ste_reader_v0, ste_reader_v1;
+
+/* The newest one that is not newer than the format. */
+const struct ste_reader *ste_reader_of(unsigned int format);
+
+/* For readers: names is the enum of the format's lookup types. */
+const char *ste_lookup_text(const char *names, uint16_t lookup);
+bool ste_lookup_named_inner(const char *names, uint16_t lookup);
+const struct prm_struct *ste_lookup_layout(const char *names, uint16_t lookup);
+/* A table's address and size are one number: its lowest set bit is half its size in bytes. */
+void ste_read_next(struct ste *, uint64_t high, uint64_t low);
+
+/* Fills one view per builder of the matcher's side. */
+void matcher_views(const struct dump_matcher *m, enum side side, const struct ste_reader *reader,
 		   struct builder_view view[BUILDERS_MAX]);
 
 /* Reads an entry; view: of its place, NULL for one that only acts or of which nothing is known. */
@@ -84,18 +113,17 @@ static inline uint32_t ste_index(uint64_t addr)
 	return (uint32_t)(addr >> 6);
 }
 
-/* "ETHL2_SRC_O", "definer 24"; never NULL. any: the entry hits whatever comes. */
-const char *ste_lookup_name(unsigned int format, uint16_t lookup, bool any);
-/* Tags that several headers share are laid out as those that the matcher asks for. */
-const struct prm_struct *ste_tag_layout(unsigned int format, uint16_t lookup, int definer,
-					const struct match_mask *);
+/* "ETHL2_SRC_O", "by definer"; never NULL. */
+static inline const char *ste_lookup_name(const struct ste *s)
+{
+	return s->reader->lookup_name(s->lookup, s->any);
+}
 
 /* --- ste_tag.c --- */
 
 /* The rows of a layout; inner: it holds the inner headers' fields. Returns how many. */
 unsigned int tag_rows(const struct prm_struct *layout, bool inner,
 		      struct tag_row rows[TAG_ROWS_MAX]);
-bool ste_lookup_inner(unsigned int format, uint16_t lookup);
 
 /* The tag that a packet has. */
 void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,

@@ -7,11 +7,11 @@
 #define CHAIN_MAX 4096
 
 struct view_cache {
-	const struct dump *d;
+	const struct steering_dump *d;
 	struct matcher_view *matcher;
 };
 
-struct view_cache *view_cache_new(const struct dump *d)
+struct view_cache *view_cache_new(const struct steering_dump *d)
 {
 	struct view_cache *c = calloc(1, sizeof(*c));
 
@@ -37,8 +37,8 @@ void view_cache_free(struct view_cache *c)
 	free(c);
 }
 
-static const struct dump_entry *first_entry(const struct dump *d, const struct dump_rule *r,
-					    enum side side)
+static const struct dump_entry *first_entry(const struct steering_dump *d,
+					    const struct dump_rule *r, enum side side)
 {
 	for (uint32_t i = r->first; i < r->first + r->n; i++)
 		if (d->entry[i].side == side)
@@ -46,7 +46,7 @@ static const struct dump_entry *first_entry(const struct dump *d, const struct d
 	return NULL;
 }
 
-uint32_t entry_place(const struct dump *d, const struct dump_entry *e)
+uint32_t entry_place(const struct steering_dump *d, const struct dump_entry *e)
 {
 	return (uint32_t)(e - first_entry(d, &d->rule[e->rule], (enum side)e->side));
 }
@@ -60,7 +60,7 @@ static uint32_t head_hash(const struct dump_entry *e, const struct builder_view 
 }
 
 /* Whether the misses of the entry at `from` lead to e. */
-static bool chained(const struct dump *d, uint32_t from, const struct dump_entry *e)
+static bool chained(const struct steering_dump *d, uint32_t from, const struct dump_entry *e)
 {
 	for (unsigned int hops = 0; hops < CHAIN_MAX; hops++) {
 		const struct dump_entry *at = dump_entry_at(d, e->domain, from);
@@ -75,7 +75,7 @@ static bool chained(const struct dump *d, uint32_t from, const struct dump_entry
 }
 
 /* Whether the rules' first entries lie as a table of n slots would have them. */
-static bool views_fits(const struct dump *d, const struct dump_matcher *m, enum side side,
+static bool views_fits(const struct steering_dump *d, const struct dump_matcher *m, enum side side,
 		       const uint32_t *hash, uint32_t n)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -96,8 +96,8 @@ static bool views_fits(const struct dump *d, const struct dump_matcher *m, enum 
  * size, and each rule's first entry is at its hash or chained behind the one that is. 0: nothing
  * fits.
  */
-static uint32_t find_slots(const struct dump *d, const struct dump_matcher *m, enum side side,
-			   const struct builder_view *v)
+static uint32_t find_slots(const struct steering_dump *d, const struct dump_matcher *m,
+			   enum side side, const struct builder_view *v)
 {
 	uint32_t *hash = calloc(m->n + 1u, sizeof(*hash));
 	uint32_t n = 1;
@@ -115,12 +115,13 @@ static uint32_t find_slots(const struct dump *d, const struct dump_matcher *m, e
 	return n <= SLOTS_MAX ? n : 0;
 }
 
-static unsigned int matcher_format(const struct dump *d, const struct dump_matcher *m)
+static const struct ste_reader *matcher_reader(const struct steering_dump *d,
+					       const struct dump_matcher *m)
 {
 	for (uint32_t i = 0; i < m->n; i++)
 		if (d->rule[m->first + i].n)
-			return d->entry[d->rule[m->first + i].first].format;
-	return 1;
+			return ste_reader_of(d->entry[d->rule[m->first + i].first].format);
+	return &ste_reader_v1;
 }
 
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side)
@@ -133,7 +134,7 @@ const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, 
 	v->view[side] = calloc(BUILDERS_MAX, sizeof(*v->view[side]));
 	if (!v->view[side])
 		return NULL;
-	matcher_views(m, side, matcher_format(c->d, m), v->view[side]);
+	matcher_views(m, side, matcher_reader(c->d, m), v->view[side]);
 	v->slots[side] = find_slots(c->d, m, side, &v->view[side][0]);
 	v->ready[side] = true;
 	return v;

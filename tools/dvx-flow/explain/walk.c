@@ -6,7 +6,7 @@
 #include "walk.h"
 
 /* Where the packet is: an address, and what would be compared there. */
-struct place {
+struct walk_position {
 	uint32_t table, matcher;
 	uint32_t index;	  /* of the entry to look at */
 	uint32_t builder; /* how many entries of this matcher have hit */
@@ -14,9 +14,10 @@ struct place {
 	bool chained; /* it was reached through a miss */
 };
 
-static struct step *explain_walk_step(struct walk *w, enum step_kind kind, const struct place *at)
+static struct walk_step *explain_walk_step(struct explain_walk *w, enum step_kind kind,
+					   const struct walk_position *at)
 {
-	struct step *s;
+	struct walk_step *s;
 
 	if ((w->nsteps & (w->nsteps - 1)) == 0) {
 		size_t n = w->nsteps ? 2 * (size_t)w->nsteps : 1;
@@ -29,17 +30,17 @@ static struct step *explain_walk_step(struct walk *w, enum step_kind kind, const
 		w->step = s;
 	}
 	s = &w->step[w->nsteps++];
-	*s = (struct step){.kind = kind,
-			   .table = at->table,
-			   .matcher = at->matcher,
-			   .field = F_NONE,
-			   .slot = at->slot,
-			   .slots = at->slots};
+	*s = (struct walk_step){.kind = kind,
+				.table = at->table,
+				.matcher = at->matcher,
+				.field = F_NONE,
+				.slot = at->slot,
+				.slots = at->slots};
 	return s;
 }
 
 static void __attribute__((format(printf, 2, 3)))
-explain_walk_lost(struct walk *w, const char *fmt, ...)
+explain_walk_lost(struct explain_walk *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -49,7 +50,8 @@ explain_walk_lost(struct walk *w, const char *fmt, ...)
 	w->end = WALK_LOST;
 }
 
-static const struct builder_view *view_at(struct walk *w, const struct place *at, uint32_t builder)
+static const struct builder_view *view_at(struct explain_walk *w, const struct walk_position *at,
+					  uint32_t builder)
 {
 	const struct matcher_view *v = matcher_view(w->cache, at->matcher, w->side);
 
@@ -62,7 +64,7 @@ static const struct builder_view *view_at(struct walk *w, const struct place *at
 }
 
 /* The first table of a matcher, or of the next one that has entries on this side; false: none. */
-static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
+static bool enter_matcher(struct explain_walk *w, struct walk_position *at, uint32_t matcher)
 {
 	const struct dump_table *t = &w->d->table[at->table];
 
@@ -99,31 +101,31 @@ static bool enter_matcher(struct walk *w, struct place *at, uint32_t matcher)
 	return false;
 }
 
-static void circle(struct walk *w)
+static void circle(struct explain_walk *w)
 {
 	explain_walk_lost(w, "the tables lead in a circle%s",
 			  w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
 }
 
 /* The packet is the same as before, so a table that it comes into twice it will never leave. */
-static bool enter_table(struct walk *w, struct place *at, uint32_t table)
+static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32_t table)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++)
 		if (w->step[i].kind == STEP_TABLE && w->step[i].table == table) {
 			circle(w);
 			return false;
 		}
-	*at = (struct place){.table = table};
+	*at = (struct walk_position){.table = table};
 	if (!explain_walk_step(w, STEP_TABLE, at))
 		return false;
 	return enter_matcher(w, at, w->d->table[table].first);
 }
 
-static bool explain_walk_compare(struct walk *w, struct place *at, const struct dump_entry *e,
-				 struct ste *s)
+static bool explain_walk_compare(struct explain_walk *w, struct walk_position *at,
+				 const struct dump_entry *e, struct ste *s)
 {
 	const struct builder_view *v = view_at(w, at, at->builder);
-	struct step *st = explain_walk_step(w, STEP_ENTRY, at);
+	struct walk_step *st = explain_walk_step(w, STEP_ENTRY, at);
 	uint8_t tag[STE_TAG_BYTES];
 
 	if (!st)
@@ -143,7 +145,7 @@ static bool explain_walk_compare(struct walk *w, struct place *at, const struct 
 	return st->hit;
 }
 
-bool entry_ends(const struct dump *d, const struct dump_entry *e)
+bool entry_ends(const struct steering_dump *d, const struct dump_entry *e)
 {
 	const struct dump_rule *r = &d->rule[e->rule];
 	uint32_t at = (uint32_t)(e - d->entry);
@@ -151,7 +153,7 @@ bool entry_ends(const struct dump *d, const struct dump_entry *e)
 	return at + 1 == r->first + r->n || d->entry[at + 1].side != e->side;
 }
 
-static void account(struct walk *w, const struct ste *s)
+static void account(struct explain_walk *w, const struct ste *s)
 {
 	if (s->counter && w->ncounters < WALK_COUNTERS)
 		w->counter[w->ncounters++] = s->counter;
@@ -163,8 +165,8 @@ static void account(struct walk *w, const struct ste *s)
 }
 
 /* Where a hit leads: the next entry of the rule, another table, or the end. False: the end. */
-static bool explain_walk_follow(struct walk *w, struct place *at, const struct dump_entry *e,
-				const struct ste *s)
+static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at,
+				const struct dump_entry *e, const struct ste *s)
 {
 	const struct builder_view *v = view_at(w, at, ++at->builder);
 	const struct dump_table *t;
@@ -195,7 +197,7 @@ static bool explain_walk_follow(struct walk *w, struct place *at, const struct d
 }
 
 /* No entry is there: an empty slot or the matcher's end leads to the next matcher. */
-static bool explain_walk_nothing(struct walk *w, struct place *at)
+static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *at)
 {
 	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
 		explain_walk_lost(w, "an entry leads to 0x%llx, where the dump has nothing",
@@ -207,7 +209,7 @@ static bool explain_walk_nothing(struct walk *w, struct place *at)
 	return enter_matcher(w, at, at->matcher + 1);
 }
 
-static bool explain_walk_look(struct walk *w, struct place *at)
+static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 {
 	uint32_t domain = w->d->table[at->table].domain;
 	const struct dump_entry *e = dump_entry_at(w->d, domain, at->index);
@@ -231,16 +233,17 @@ static bool explain_walk_look(struct walk *w, struct place *at)
 	return true;
 }
 
-int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side side,
+int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet)
 {
 	struct view_cache *cache = w->cache;
 	/* No way without a circle looks at a matcher's end or at an entry twice. */
 	uint64_t hops = 2 * (uint64_t)d->nmatchers + d->nentries + 1;
-	struct place at;
+	struct walk_position at;
 	bool on;
 
-	*w = (struct walk){.d = d, .side = side, .packet = packet, .cache = cache, .table = table};
+	*w = (struct explain_walk){
+		.d = d, .side = side, .packet = packet, .cache = cache, .table = table};
 	on = enter_table(w, &at, table);
 	while (on && !w->err) {
 		if (!hops--) {
@@ -252,7 +255,7 @@ int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side sid
 	return w->err;
 }
 
-void walk_free(struct walk *w)
+void walk_free(struct explain_walk *w)
 {
 	free(w->step);
 	w->step = NULL;

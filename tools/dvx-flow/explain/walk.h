@@ -15,7 +15,7 @@ enum step_kind {
 	STEP_NO_MORE, /* no matcher of the table is left */
 };
 
-struct step {
+struct walk_step {
 	enum step_kind kind;
 	uint32_t table, matcher, entry;
 	bool hit;
@@ -33,11 +33,11 @@ enum walk_end {
 
 #define WALK_COUNTERS 16
 
-struct walk {
-	const struct dump *d;
+struct explain_walk {
+	const struct steering_dump *d;
 	enum side side;
 	const struct fields *packet;
-	struct step *step;
+	struct walk_step *step;
 	uint32_t nsteps;
 	enum walk_end end;
 	uint32_t rule, table; /* where it ended */
@@ -52,12 +52,12 @@ struct walk {
 };
 
 /* Walks from a table on; what it found is in w. walk_free() in any case. 0, -ENOMEM. */
-int walk_run(struct walk *w, const struct dump *d, uint32_t table, enum side side,
+int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet);
-void walk_free(struct walk *w);
+void walk_free(struct explain_walk *w);
 
 /* For many packets through one dump: what a matcher's entries compare is found once. */
-struct view_cache *view_cache_new(const struct dump *d);
+struct view_cache *view_cache_new(const struct steering_dump *d);
 void view_cache_free(struct view_cache *c);
 
 struct matcher_view {
@@ -68,9 +68,9 @@ struct matcher_view {
 
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
 /* An entry's place in its rule's chain, from 0. */
-uint32_t entry_place(const struct dump *d, const struct dump_entry *e);
+uint32_t entry_place(const struct steering_dump *d, const struct dump_entry *e);
 /* The last one of its rule's side: a hit acts. */
-bool entry_ends(const struct dump *d, const struct dump_entry *e);
+bool entry_ends(const struct steering_dump *d, const struct dump_entry *e);
 /* Reads an entry with what its matcher says of its place. */
 void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);
 

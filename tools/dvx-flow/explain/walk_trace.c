@@ -3,14 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "story.h"
+#include "walk_trace.h"
 
-struct text {
+struct trace_text {
 	char *buf;
 	size_t size, at;
 };
 
-static void __attribute__((format(printf, 2, 3))) story_say(struct text *t, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+walk_trace_say(struct trace_text *t, const char *fmt, ...)
 {
 	size_t left = t->at < t->size ? t->size - t->at : 0;
 	va_list ap;
@@ -22,10 +23,10 @@ static void __attribute__((format(printf, 2, 3))) story_say(struct text *t, cons
 	t->at += n > 0 ? (size_t)n : 0;
 }
 
-static void comma(struct text *t)
+static void comma(struct trace_text *t)
 {
 	if (t->at)
-		story_say(t, ", ");
+		walk_trace_say(t, ", ");
 }
 
 /* --- what rules do --- */
@@ -62,23 +63,24 @@ static const struct {
 	{3425, "by a range", -1},
 };
 
-static void say_action(struct text *t, const struct dump_action *a)
+static void say_action(struct trace_text *t, const struct dump_action *a)
 {
 	comma(t);
 	for (size_t i = 0; i < sizeof(action_words) / sizeof(action_words[0]); i++) {
 		if (action_words[i].type != a->type)
 			continue;
-		story_say(t, "%s", action_words[i].words);
+		walk_trace_say(t, "%s", action_words[i].words);
 		if (action_words[i].arg >= 0 && action_words[i].arg < a->nargs)
-			story_say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
+			walk_trace_say(t, " 0x%" PRIx64, a->arg[action_words[i].arg]);
 		return;
 	}
-	story_say(t, "action %" PRIu32, a->type);
+	walk_trace_say(t, "action %" PRIu32, a->type);
 }
 
-size_t story_actions(char *buf, size_t size, const struct dump *d, const struct dump_rule *r)
+size_t walk_trace_actions(char *buf, size_t size, const struct steering_dump *d,
+			  const struct dump_rule *r)
 {
-	struct text t = {buf, size, 0};
+	struct trace_text t = {buf, size, 0};
 
 	if (size)
 		buf[0] = 0;
@@ -89,9 +91,9 @@ size_t story_actions(char *buf, size_t size, const struct dump *d, const struct 
 
 /* --- what is compared --- */
 
-size_t story_mask(char *buf, size_t size, const struct match_mask *m)
+size_t walk_trace_mask(char *buf, size_t size, const struct match_mask *m)
 {
-	struct text t = {buf, size, 0};
+	struct trace_text t = {buf, size, 0};
 	char words[64];
 
 	if (size)
@@ -101,11 +103,11 @@ size_t story_mask(char *buf, size_t size, const struct match_mask *m)
 			continue;
 		comma(&t);
 		if (f == F_SRC || f == F_DST)
-			story_say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
-		story_say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
+			walk_trace_say(&t, m->l3 == 2 ? "ipv6 " : "ipv4 ");
+		walk_trace_say(&t, "%s", field_words((enum field)f, words, sizeof(words)));
 	}
 	if (!t.at)
-		story_say(&t, m->known ? "any packet" : "its mask is not in the dump");
+		walk_trace_say(&t, m->known ? "any packet" : "its mask is not in the dump");
 	return t.at;
 }
 
@@ -122,9 +124,9 @@ static unsigned int layout_l3(const struct builder_view *v)
 	return v->layout && strstr(v->layout->name, "ipv6") ? 2 : 1;
 }
 
-size_t story_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v)
+size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struct builder_view *v)
 {
-	struct text t = {buf, size, 0};
+	struct trace_text t = {buf, size, 0};
 	char words[128];
 
 	if (size)
@@ -137,43 +139,43 @@ size_t story_entry(char *buf, size_t size, const struct ste *s, const struct bui
 		field_say(words, sizeof(words), v->row[i].field,
 			  tag_get(s->tag, v, v->row[i].field), mask, layout_l3(v));
 		comma(&t);
-		story_say(&t, "%s", words);
+		walk_trace_say(&t, "%s", words);
 	}
 	if (!t.at)
-		story_say(&t, s->any ? "any packet" : "bits of no field that is known here");
+		walk_trace_say(&t, s->any ? "any packet" : "bits of no field that is known here");
 	return t.at;
 }
 
 /* --- steps --- */
 
-static void say_miss(struct text *t, const struct story *s, const struct step *st,
+static void say_miss(struct trace_text *t, const struct walk_trace *s, const struct walk_step *st,
 		     const struct builder_view *v)
 {
 	char have[64], want[128];
 
 	if (st->field == F_NONE) {
-		story_say(t, "misses, by bits of no field that is known here");
+		walk_trace_say(t, "misses, by bits of no field that is known here");
 		return;
 	}
 	field_say(want, sizeof(want), st->field, st->want, st->mask, layout_l3(v));
 	field_value(have, sizeof(have), st->field, st->have, layout_l3(v));
 	if (st->given)
-		story_say(t, "misses: it wants %s, the packet has %s", want, have);
+		walk_trace_say(t, "misses: it wants %s, the packet has %s", want, have);
 	else
-		story_say(t, "misses: it wants %s, which %s", want,
-			  s->written ? "was not said" : "the packet does not have");
+		walk_trace_say(t, "misses: it wants %s, which %s", want,
+			       s->written ? "was not said" : "the packet does not have");
 }
 
-static void say_table(struct text *t, const struct dump_table *tbl)
+static void say_table(struct trace_text *t, const struct dump_table *tbl)
 {
-	story_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
+	walk_trace_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 }
 
 /* So many rules of a matcher are looked through for one that an entry is shared with. */
 #define SHARERS_MAX 4096
 
 /* The words of the rule that an entry is of; NULL: of several, or nobody knows. */
-static const char *entry_name(const struct story *s, const struct dump *d,
+static const char *entry_name(const struct walk_trace *s, const struct steering_dump *d,
 			      const struct dump_entry *e)
 {
 	const struct dump_matcher *m = &d->matcher[d->rule[e->rule].matcher];
@@ -193,8 +195,8 @@ static const char *entry_name(const struct story *s, const struct dump *d,
 	return name;
 }
 
-static json_t *story_entry_json(const struct story *s, const struct walk *w, const struct step *st,
-				struct text *t)
+static json_t *walk_trace_entry_json(const struct walk_trace *s, const struct explain_walk *w,
+				     const struct walk_step *st, struct trace_text *t)
 {
 	const struct dump_entry *e = &w->d->entry[st->entry];
 	const struct matcher_view *mv = matcher_view(s->cache, st->matcher, w->side);
@@ -208,19 +210,18 @@ static json_t *story_entry_json(const struct story *s, const struct walk *w, con
 	json_t *j;
 
 	entry_read(s->cache, e, &ste);
-	story_say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
-		  ste_lookup_name(ste.format, ste.lookup, ste.any));
+	walk_trace_say(t, "entry 0x%" PRIx64 " (%s) ", (uint64_t)e->index << 6,
+		       ste_lookup_name(&ste));
 	if (name)
-		story_say(t, "of \"%s\" ", name);
-	story_entry(what, sizeof(what), &ste, v);
+		walk_trace_say(t, "of \"%s\" ", name);
+	walk_trace_entry(what, sizeof(what), &ste, v);
 	if (st->hit)
-		story_say(t, v ? "hits: %s" : "only acts", what);
+		walk_trace_say(t, v ? "hits: %s" : "only acts", what);
 	else
 		say_miss(t, s, st, v);
 	j = json_pack("{s:I, s:I, s:i, s:s, s:b, s:s}", "address", (json_int_t)e->index << 6,
 		      "index", (json_int_t)e->index, "lookup", (int)ste.lookup, "lookup_name",
-		      ste_lookup_name(ste.format, ste.lookup, ste.any), "hit", (int)st->hit,
-		      "compares", what);
+		      ste_lookup_name(&ste), "hit", (int)st->hit, "compares", what);
 	if (j && name)
 		json_object_set_new(j, "rule", json_string(name));
 	if (j)
@@ -231,29 +232,30 @@ static json_t *story_entry_json(const struct story *s, const struct walk *w, con
 	return j;
 }
 
-static json_t *step_json(const struct story *s, const struct walk *w, const struct step *st)
+static json_t *step_json(const struct walk_trace *s, const struct explain_walk *w,
+			 const struct walk_step *st)
 {
 	static const char *const kinds[] = {"table", "empty", "entry", "no more"};
 	const struct dump_table *tbl = &w->d->table[st->table];
 	const struct dump_matcher *m = st->kind == STEP_EMPTY ? &w->d->matcher[st->matcher] : NULL;
 	char buf[1024] = "", mask[256];
-	struct text t = {buf, sizeof(buf), 0};
+	struct trace_text t = {buf, sizeof(buf), 0};
 	json_t *j;
 
 	if (st->kind == STEP_ENTRY) {
-		j = story_entry_json(s, w, st, &t);
+		j = walk_trace_entry_json(s, w, st, &t);
 	} else if (st->kind == STEP_EMPTY) {
-		story_mask(mask, sizeof(mask), &m->mask);
-		story_say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
+		walk_trace_mask(mask, sizeof(mask), &m->mask);
+		walk_trace_say(&t, "matcher of priority %" PRIu32 " (%s): ", m->priority, mask);
 		if (!m->n)
-			story_say(&t, "it has no rules");
+			walk_trace_say(&t, "it has no rules");
 		else
-			story_say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot,
-				  st->slots);
+			walk_trace_say(&t, "nothing in slot %" PRIu32 " of %" PRIu32, st->slot,
+				       st->slots);
 		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
 	} else {
 		if (st->kind == STEP_NO_MORE)
-			story_say(&t, "no matcher is left in ");
+			walk_trace_say(&t, "no matcher is left in ");
 		say_table(&t, tbl);
 		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level",
 			      (json_int_t)tbl->level);
@@ -267,19 +269,20 @@ static json_t *step_json(const struct story *s, const struct walk *w, const stru
 
 /* --- the end --- */
 
-static void end_rule(const struct story *s, const struct walk *w, struct text *t, json_t *j)
+static void end_rule(const struct walk_trace *s, const struct explain_walk *w, struct trace_text *t,
+		     json_t *j)
 {
 	const struct dump_rule *r = &w->d->rule[w->rule];
 	const char *name = s->name ? s->name(s->arg, r->id) : NULL;
 	char does[256];
 
-	story_actions(does, sizeof(does), w->d, r);
+	walk_trace_actions(does, sizeof(does), w->d, r);
 	if (name)
-		story_say(t, "rule \"%s\": %s", name, does);
+		walk_trace_say(t, "rule \"%s\": %s", name, does);
 	else if (s->name)
-		story_say(t, "no rule takes it: the default way (%s)", does);
+		walk_trace_say(t, "no rule takes it: the default way (%s)", does);
 	else
-		story_say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
+		walk_trace_say(t, "rule 0x%" PRIx64 ": %s", r->id, does);
 	json_object_set_new(j, "rule", json_integer((json_int_t)r->id));
 	if (name)
 		json_object_set_new(j, "text", json_string(name));
@@ -287,23 +290,23 @@ static void end_rule(const struct story *s, const struct walk *w, struct text *t
 	json_object_set_new(j, "address", json_integer((json_int_t)w->last));
 }
 
-static void end_default(const struct walk *w, struct text *t)
+static void end_default(const struct explain_walk *w, struct trace_text *t)
 {
 	const struct dump_domain *dmn = &w->d->domain[w->d->table[w->table].domain];
 
-	story_say(t, "no rule takes it: ");
+	walk_trace_say(t, "no rule takes it: ");
 	if (dmn->type == DOMAIN_FDB)
-		story_say(t, "it goes to the e-switch manager");
+		walk_trace_say(t, "it goes to the e-switch manager");
 	else
-		story_say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
-	story_say(t, ", the default of such tables");
+		walk_trace_say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
+	walk_trace_say(t, ", the default of such tables");
 }
 
-static json_t *end_json(const struct story *s, const struct walk *w)
+static json_t *end_json(const struct walk_trace *s, const struct explain_walk *w)
 {
 	static const char *const ends[] = {"rule", "default", "lost"};
 	char buf[1024] = "";
-	struct text t = {buf, sizeof(buf), 0};
+	struct trace_text t = {buf, sizeof(buf), 0};
 	json_t *counters = json_array(), *j = json_object();
 
 	if (!counters || !j)
@@ -313,9 +316,10 @@ static json_t *end_json(const struct story *s, const struct walk *w)
 	else if (w->end == WALK_DEFAULT)
 		end_default(w, &t);
 	else
-		story_say(&t, "%s", w->lost);
+		walk_trace_say(&t, "%s", w->lost);
 	if (w->rewrites && w->end != WALK_LOST)
-		story_say(&t, "; headers were rewritten on the way, which is not followed here");
+		walk_trace_say(&t,
+			       "; headers were rewritten on the way, which is not followed here");
 	for (unsigned int i = 0; i < w->ncounters; i++)
 		json_array_append_new(counters, json_integer((json_int_t)w->counter[i]));
 	json_object_set_new(j, "counters", counters);
@@ -326,7 +330,7 @@ static json_t *end_json(const struct story *s, const struct walk *w)
 	return j;
 }
 
-json_t *story_json(const struct story *s, const struct walk *w)
+json_t *walk_trace_json(const struct walk_trace *s, const struct explain_walk *w)
 {
 	json_t *steps = json_array(), *j = json_object();
 

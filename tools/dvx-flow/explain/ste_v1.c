@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Entries of format 1 (ConnectX-6 Dx and later): prm/ste1.prm. */
+#include <stdio.h>
+#include "dvx/prm/ste.h"
+#include "dvx/prm/ste1.h"
+#include "ste.h"
+
+#define LOOKUP_DEFINER(lookup) ((lookup) >> 8 == PRM_STE_FORMAT_MATCH)
+
+/* By their id; four bytes or eight. */
+static const struct {
+	uint8_t id;
+	const char *layout;
+	bool rewrites;
+} actions[] = {
+	{PRM_STE_ACTION_COPY, "ste_double_action_copy_v1", true},
+	{PRM_STE_ACTION_SET, "ste_double_action_set_v1", true},
+	{PRM_STE_ACTION_ADD, "ste_double_action_add_v1", true},
+	{PRM_STE_ACTION_REMOVE_BY_SIZE, "ste_single_action_remove_header_size_v1", true},
+	{PRM_STE_ACTION_REMOVE_HEADER_TO_HEADER, "ste_single_action_remove_header_v1", true},
+	{PRM_STE_ACTION_INSERT_INLINE, "ste_double_action_insert_with_inline_v1", true},
+	{PRM_STE_ACTION_INSERT_POINTER, "ste_double_action_insert_with_ptr_v1", true},
+	{PRM_STE_ACTION_FLOW_TAG, "ste_single_action_flow_tag_v1", false},
+	{PRM_STE_ACTION_ACCELERATED_LIST, "ste_double_action_accelerated_modify_action_list_v1",
+	 true},
+	{PRM_STE_ACTION_MODIFY_LIST, "ste_single_action_modify_list_v1", true},
+	{PRM_STE_ACTION_ASO, "ste_double_action_aso_v1", false},
+};
+
+static void ste_v1_read_action(struct ste *s, unsigned int at, unsigned int left)
+{
+	struct ste_action *a = &s->action[s->nactions++];
+
+	*a = (struct ste_action){.id = s->bytes[at], .at = (uint8_t)at, .len = 4};
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (actions[i].id == a->id) {
+			a->layout = prm_find_struct(actions[i].layout);
+			a->len = (uint8_t)a->layout->bytes;
+			s->rewrites = s->rewrites || actions[i].rewrites;
+		}
+	if (a->len > left) {
+		a->layout = NULL;
+		a->len = (uint8_t)left;
+	}
+	if (a->id == PRM_STE_ACTION_FLOW_TAG && a->layout) {
+		s->tags = true;
+		s->flow_tag = prm_ste_single_action_flow_tag_v1_get_flow_tag(s->bytes + at);
+	}
+}
+
+static void ste_v1_read_actions(struct ste *s, unsigned int at)
+{
+	while (at < 32 && s->nactions < 3) {
+		if (s->bytes[at]) {
+			ste_v1_read_action(s, at, 32 - at);
+			at += s->action[s->nactions - 1].len;
+		} else {
+			at += 4;
+		}
+	}
+}
+
+static void ste_v1_read(struct ste *s, const uint8_t *p)
+{
+	uint32_t format = prm_ste_match_bwc_v1_get_entry_format(p);
+	bool wide = format == PRM_STE_FORMAT_MATCH;
+
+	s->control = prm_find_struct(wide ? "ste_mask_and_match_v1" : "ste_match_bwc_v1");
+	s->lookup = (uint16_t)(format << 8 | prm_ste_match_bwc_v1_get_match_definer_ctx_idx(p));
+	s->next_lookup = (uint16_t)prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(p);
+	s->miss = (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(p) << 32 |
+		  (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(p) << 6;
+	ste_read_next(s, prm_ste_match_bwc_v1_get_next_table_base_39_32_size(p),
+		      prm_ste_match_bwc_v1_get_next_table_base_31_5_size(p));
+	s->counter = prm_ste_match_bwc_v1_get_counter_id(p);
+	if (!wide) {
+		s->next_lookup |= (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(p) << 8);
+		s->byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
+	}
+	s->any = s->lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
+	ste_v1_read_actions(s, wide ? 20 : 24);
+}
+
+static const char *ste_v1_lookup_name(uint16_t lookup, bool any)
+{
+	if (LOOKUP_DEFINER(lookup))
+		return (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer";
+	if (lookup == LOOKUP_ANY && any)
+		return "any packet";
+	return ste_lookup_text("ste_lu_type_v1", lookup);
+}
+
+static bool ste_v1_inner(uint16_t lookup)
+{
+	return lookup == PRM_STE_LU_TYPE_V1_ETHL2_TNL ||
+	       ste_lookup_named_inner("ste_lu_type_v1", lookup);
+}
+
+/* The matcher decides between two layouts of one lookup type. */
+static bool asks_icmp(const struct match_mask *m)
+{
+	return m->mask[F_ICMP_TYPE] || m->mask[F_ICMP_CODE] || m->mask[F_ICMP_DATA];
+}
+
+/* LOOKUP_ANY is also the lookup type of inner TTL and IHL. */
+static bool asks_inner_ipv4(const struct match_mask *left)
+{
+	return left->mask[F_INNER(F_TTL)] || left->mask[F_INNER(F_IHL)];
+}
+
+static const char *tunnel_layout(const struct match_mask *m)
+{
+	if (m->mask[F_GPE_VNI] || m->mask[F_GPE_NEXT] || m->mask[F_GPE_FLAGS])
+		return "ste_flex_parser_tnl_vxlan_gpe";
+	return m->mask[F_TUNNEL_0] || m->mask[F_TUNNEL_1] ? "ste_tunnel_header_v1"
+							  : "ste_flex_parser_tnl_geneve";
+}
+
+static const struct prm_struct *ste_v1_layout(uint16_t lookup, int definer,
+					      const struct match_mask *m)
+{
+	char name[64];
+
+	if (LOOKUP_DEFINER(lookup)) {
+		snprintf(name, sizeof(name), "ste_def%d_v1", definer);
+		return definer < 0 ? NULL : prm_find_struct(name);
+	}
+	if (lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O && m && asks_icmp(m))
+		return prm_find_struct("ste_icmp_v1");
+	if (lookup == PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER && m)
+		return prm_find_struct(tunnel_layout(m));
+	return ste_lookup_layout("ste_lu_type_v1", lookup);
+}
+
+static bool ste_v1_compares(uint16_t lookup, const struct match_mask *left)
+{
+	return lookup != LOOKUP_ANY || asks_inner_ipv4(left);
+}
+
+static unsigned int ste_v1_tag_bytes(uint16_t lookup)
+{
+	return LOOKUP_DEFINER(lookup) ? STE_TAG_BYTES : 16;
+}
+
+/* An entry that names a source on the receive side also wants the packet to come from inside. */
+static void ste_v1_mask(struct match_mask *m, enum side side)
+{
+	if (side == SIDE_RX && m->mask[F_SOURCE])
+		m->mask[F_LOOPED] = 1;
+}
+
+const struct ste_reader ste_reader_v1 = {
+	.format = 1,
+	.read = ste_v1_read,
+	.lookup_name = ste_v1_lookup_name,
+	.inner = ste_v1_inner,
+	.layout = ste_v1_layout,
+	.compares = ste_v1_compares,
+	.tag_bytes = ste_v1_tag_bytes,
+	.adjust_mask = ste_v1_mask,
+};
