@@ -8,9 +8,9 @@
 struct steer_walk;
 
 /*
- * Executes a modify header context (PRM set_add_copy_action_in_auto, 8 bytes each) in order. A field
- * that the packet does not have stays unwritten. Checksums are updated and the packet is parsed
- * again.
+ * Executes a modify header context (PRM set_add_copy_action_in_auto, 8 bytes each) in order. A
+ * field that the packet does not have stays unwritten. Checksums are updated and the packet is
+ * parsed again.
  */
 void modify_headers(const struct steer_walk *, const uint8_t *actions, unsigned int n);
 

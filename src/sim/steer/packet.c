@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a packet's bytes say. Every read is behind a check that the header lies inside the packet:
- * bytes come from programs and from captures of anything.
+ * Parses a packet's headers. Each read comes after a check that the header lies inside the packet:
+ * the bytes come from programs and from any capture.
  */
 #include <string.h>
 #include "packet.h"
@@ -103,7 +103,7 @@ static void steer_packet_traffic_class(struct packet_headers *h, uint8_t tc)
 	h->ecn = tc & 3;
 }
 
-/* Where the packet ends that IP says it is; padding of short Ethernet frames lies behind. */
+/* The end of the packet according to IP; padding of short Ethernet frames lies behind. */
 static void set_l3_end(struct packet_headers *h, uint32_t len, uint32_t end)
 {
 	bool whole = h->l3 + len <= end;
@@ -146,7 +146,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 		parse_l4(p, h, at + header);
 }
 
-/* Length of the extension header at `at`; 0: what is there is none, or no more is told of it. */
+/* Length of an extension header in bytes; 0: the type is not one. */
 static uint32_t steer_packet_extension(const uint8_t *ext, uint8_t type)
 {
 	switch (type) {
@@ -194,7 +194,7 @@ static void parse_ipv6_chain(const struct packet *p, struct packet_headers *h, u
 		h->ip_protocol = ext[0];
 		at += n;
 		h->end = (uint16_t)at;
-		/* A later fragment's bytes are no headers. */
+		/* A later fragment has no further headers. */
 		if (later)
 			return;
 	}
@@ -247,8 +247,8 @@ static void note_vlan(struct packet_headers *h, uint16_t tci)
 }
 
 /*
- * mlx5_ib takes rules on EtherType MPLS and on IP at once, so IP is looked for behind the stack.
- * [I] The first four bits tell which, as RFC 4928 has it; a deeper stack hides what is behind it.
+ * mlx5_ib accepts rules on EtherType MPLS and on IP at once, so IP is parsed behind the stack.
+ * [I] The first four bits are the IP version (RFC 4928); nothing is parsed behind a deeper stack.
  */
 static void parse_mpls(const struct packet *p, struct packet_headers *h, uint32_t at, uint32_t end)
 {

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * One Ethernet packet on its way through the tables, and what was understood of it. Both kinds of
- * tables read this: the masked compare of firmware's tables (params.c) and the STE walk. Numbers
- * are in host order. An offset is only set when the whole fixed header lies inside the packet, so
- * who finds one may read that header's bytes; addresses are read from the packet.
+ * One Ethernet packet on its way through the tables, and its parsed headers. Both kinds of tables
+ * read them: the masked compare of firmware's tables (params.c) and the STE walk. Numbers are in
+ * host order. An offset is only set when the whole fixed header lies inside the packet, so that
+ * header's bytes may be read; addresses are read from the packet.
  */
 enum packet_l4 {
 	PACKET_L4_NONE,
@@ -22,7 +22,7 @@ enum packet_l4 {
 };
 
 #define PACKET_VLANS  2u
-#define PACKET_LABELS 5u /* of an MPLS stack: as many as ste_mpls_v1 tells of */
+#define PACKET_LABELS 5u /* of an MPLS stack: as many as ste_mpls_v1 has */
 
 struct packet_headers {
 	bool present;  /* an Ethernet header, or inside a tunnel of layer 3 what follows it */
@@ -43,8 +43,8 @@ struct packet_headers {
 	uint32_t flow_label; /* IPv6 */
 	bool frag;	     /* any fragment, the first one too */
 	bool l3_ok;	     /* lengths agree, and IPv4's checksum */
-	bool truncated;	 /* a header goes on past the end (of the packet, of its IP packet): nothing
-			    after is known */
+	bool truncated;	 /* a header ends behind the packet or its IP packet; nothing after it is
+			    parsed */
 	uint8_t l4_type; /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
 	uint16_t sport, dport; /* of TCP and UDP */
 	uint16_t tcp_flags;    /* 9 bits, as fte_match_set_lyr_2_4.tcp_flags */
@@ -69,18 +69,18 @@ struct packet {
 	uint16_t tunnel_at;  /* offset of its header, which is whole; IPIP has none */
 	uint32_t tunnel_vni; /* VXLAN, VXLAN-GPE, Geneve */
 	uint32_t gre_key;    /* 0: no key */
-	/* what travels beside the bytes */
+	/* metadata beside the bytes */
 	uint16_t source_vhca;
 	uint32_t source_sqn;
 	uint32_t reg_a, reg_b, reg_c[8];
 	uint32_t flow_tag;
 };
 
-/* Fills outer and inner from the bytes; called again after actions changed them. Never fails. */
+/* Fills outer and inner from the bytes; call it again after the bytes changed. Never fails. */
 void packet_parse_headers(struct packet *);
 /*
- * TCP's, UDP's or ICMP's checksum is right (UDP over IPv4 may have none). It reads the whole
- * packet, hence apart: for completions. Fragments have none that could be checked: false.
+ * True if the checksum of TCP, UDP or ICMP is right (UDP over IPv4 may have none); false for
+ * fragments. It reads the whole packet, so it is not part of parsing: only completions need it.
  */
 bool packet_l4_ok(const struct packet *, const struct packet_headers *);
 

@@ -2,7 +2,7 @@
 #ifndef SIM_STEER_PARSE_H
 #define SIM_STEER_PARSE_H
 
-/* What the two files of the parser share: headers in packet.c, tunnels in tunnel.c. */
+/* Shared by the parser's two files: packet.c (headers) and tunnel.c. */
 #include "packet.h"
 
 #define ETHERTYPE_IPV4	  0x0800
@@ -13,7 +13,8 @@
 #define ETHERTYPE_MPLS_MC 0x8848
 #define ETHERTYPE_SVLAN	  0x88a8
 
-#define PARSE_OFFSET_MAX  0xffffu /* offsets have 16 bits: what begins later is not looked at */
+#define PARSE_OFFSET_MAX \
+	0xffffu /* offsets have 16 bits: a header that begins later is not parsed */
 
 /* n bytes at `at`, before `end`. */
 static inline bool parse_room(uint32_t at, uint32_t n, uint32_t end)
@@ -21,12 +22,12 @@ static inline bool parse_room(uint32_t at, uint32_t n, uint32_t end)
 	return at <= PARSE_OFFSET_MAX && n <= end && at <= end - n;
 }
 
-/* From an Ethernet header on, or from what an EtherType names; nothing at or after `end` counts. */
+/* From an Ethernet header on, or from the header that an EtherType names, up to `end`. */
 void parse_l2(const struct packet *, struct packet_headers *, uint32_t at, uint32_t end);
 void parse_l3(const struct packet *, struct packet_headers *, uint16_t ethertype, uint32_t at,
 	      uint32_t end);
 
-/* From the outer headers: the tunnel, and the inner headers if they are understood. */
+/* Finds the tunnel behind the outer headers, and parses the inner headers. */
 void parse_tunnel(struct packet *);
 
 #endif

@@ -27,8 +27,9 @@ struct steer_walk {
 	struct vhca *vhca;
 	struct packet *packet;
 	bool tx;
-	unsigned int hops;  /* what is left of STEER_HOPS: one for each table met or STE hit */
-	unsigned int steps; /* what is left of STEER_STEPS: one for each STE read, and what it does */
+	unsigned int hops; /* what is left of STEER_HOPS: one for each table met or STE hit */
+	unsigned int
+		steps; /* what is left of STEER_STEPS: one for each STE read, and what it does */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A packet's whole way: from a function's root table to where it ends. An ICM address is always the
- * next place; what an address is decides who says where to go from there.
+ * A packet's whole way, from a function's root table to its end. The next position is always an ICM
+ * address; the address's kind decides which function finds the one after it.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,10 +15,10 @@
 #include "obj/tir.h"
 #include "obj/vhca.h"
 
-/* Tables met on one way: levels rise, unless ignore_flow_level or software's entries lead back. */
+/* Tables on one way: levels rise, unless ignore_flow_level or software's entries lead back. */
 #define TABLES	   256u
-#define COPY_STEPS 256u /* what a copy for one more destination takes from STEER_STEPS */
-#define LOST_ALL   8u	/* sentences, before only each power of two is told */
+#define COPY_STEPS 256u /* of STEER_STEPS, for a copy to one more destination */
+#define LOST_ALL   8u	/* sentences; after these only each power of two is logged */
 
 struct steer {
 	const struct ste_version *version;
@@ -27,14 +27,14 @@ struct steer {
 	struct steer_stats stats[]; /* by function */
 };
 
-/* A walk, and the packet's parameters for firmware's tables. */
+/* A walk, and the packet's match parameters for firmware's tables. */
 struct way {
 	struct steer_walk w;
 	unsigned int tables; /* what is left of TABLES */
 	struct params params;
 };
 
-static void steer_follow(struct way *, uint64_t addr);
+static void way_follow(struct way *, uint64_t addr);
 
 struct steer *steer_new(struct device *dev)
 {
@@ -77,7 +77,7 @@ bool steer_listens(const struct vhca *v)
 
 /* --- where a way ends ----------------------------------------------------------------------- */
 
-static void end(const struct way *way, enum steer_end what)
+static void way_end(const struct way *way, enum steer_end what)
 {
 	static const char *const names[STEER_ENDS] = {
 		[STEER_TIR] = "delivered", [STEER_WIRE] = "sent",
@@ -106,44 +106,45 @@ uint64_t steer_lost(const struct steer_walk *w, const char *fmt, ...)
 	return 0;
 }
 
-static void steer_to_wire(struct way *way)
+static void way_to_wire(struct way *way)
 {
-	end(way, STEER_WIRE);
+	way_end(way, STEER_WIRE);
 	way->w.vhca->dev->steer->ops->to_wire(way->w.vhca, way->w.packet);
 }
 
-static void to_tir(struct way *way, uint32_t tirn)
+static void way_to_tir(struct way *way, uint32_t tirn)
 {
 	struct vhca *v = way->w.vhca;
 	struct tir *tir = obj_find(v, OBJ_TIR, tirn);
 
 	if (!tir || way->w.tx) {
 		steer_lost(&way->w, "TIR 0x%x %s", tirn, tir ? "receives" : "does not exist");
-		end(way, STEER_LOST);
+		way_end(way, STEER_LOST);
 		return;
 	}
 	steer_trace("vhca %u: to tir 0x%x, tag 0x%x", v->id, tirn, way->w.packet->flow_tag);
-	end(way, STEER_TIR);
+	way_end(way, STEER_TIR);
 	v->dev->steer->ops->to_tir(tir, way->w.packet);
 }
 
-static void to_end(struct way *way, uint64_t addr)
+static void way_to_end(struct way *way, uint64_t addr)
 {
 	uint32_t what = icm_number(addr);
 
 	if (what == ICM_DROP) {
-		end(way, STEER_DROP);
+		way_end(way, STEER_DROP);
 	} else if (way->w.tx && (what == ICM_ALLOW || what == ICM_UPLINK)) {
-		steer_to_wire(way);
+		way_to_wire(way);
 	} else {
-		steer_lost(&way->w, "address 0x%" PRIx64 " is no end of its direction", addr);
-		end(way, STEER_LOST);
+		steer_lost(&way->w, "address 0x%" PRIx64 " does not end packets of its direction",
+			   addr);
+		way_end(way, STEER_LOST);
 	}
 }
 
 /* --- firmware's tables ---------------------------------------------------------------------- */
 
-static uint64_t missed(const struct way *way, const struct flow_table *t)
+static uint64_t way_missed(const struct way *way, const struct flow_table *t)
 {
 	steer_trace("table 0x%x level %u: no entry, miss%s", t->o.id, t->level,
 		    t->miss ? " to the next" : "");
@@ -159,8 +160,8 @@ static uint64_t dest_addr(const struct flow_dest *d)
 	return icm_addr(d->is_tir ? ICM_TIR : ICM_TABLE, d->obj->id);
 }
 
-/* What happens to the packet at one destination must not be seen at the next: a copy goes there. */
-static void follow_copy(struct way *way, uint64_t addr)
+/* One destination must not see what another does to the packet: each but the last gets a copy. */
+static void way_follow_copy(struct way *way, uint64_t addr)
 {
 	const struct packet *p = way->w.packet;
 	size_t size = p->headroom + p->len + p->tailroom;
@@ -170,28 +171,28 @@ static void follow_copy(struct way *way, uint64_t addr)
 
 	if (!bytes) {
 		steer_lost(&way->w, "it has too many destinations");
-		end(way, STEER_LOST);
+		way_end(way, STEER_LOST);
 		return;
 	}
 	copy.data = bytes + p->headroom;
 	memcpy(copy.data, p->data, p->len);
 	other.w.packet = &copy;
 	other.w.steps -= COPY_STEPS;
-	steer_follow(&other, addr);
+	way_follow(&other, addr);
 	way->w.steps = other.w.steps;
 	free(bytes);
 }
 
-static uint64_t steer_forward(struct way *way, const struct flow_act *act)
+static uint64_t way_forward(struct way *way, const struct flow_act *act)
 {
 	uint32_t last = act->ndests - 1;
 
 	for (uint32_t i = 0; i < last; i++)
-		follow_copy(way, dest_addr(&act->dests[i]));
+		way_follow_copy(way, dest_addr(&act->dests[i]));
 	return dest_addr(&act->dests[last]);
 }
 
-static uint64_t act_on(struct way *way, const struct flow_act *act)
+static uint64_t way_act_on(struct way *way, const struct flow_act *act)
 {
 	struct packet *p = way->w.packet;
 
@@ -211,27 +212,27 @@ static uint64_t act_on(struct way *way, const struct flow_act *act)
 		return icm_addr(ICM_END, ICM_DROP);
 	if (act->action & PRM_FLOW_ACTION_ALLOW)
 		return icm_addr(ICM_END, ICM_ALLOW);
-	return steer_forward(way, act);
+	return way_forward(way, act);
 }
 
-/* ICM_NONE: nobody took the packet. */
-static uint64_t through_table(struct way *way, const struct flow_table *t)
+/* ICM_NONE: no entry took the packet. */
+static uint64_t way_through_table(struct way *way, const struct flow_table *t)
 {
 	const struct flow_entry *e;
 
 	params_fill(&way->params, way->w.packet, t->enable);
 	e = flow_table_match(t, way->params.words);
 	if (!e)
-		return missed(way, t);
+		return way_missed(way, t);
 	steer_trace("table 0x%x level %u: group 0x%x entry %u", t->o.id, t->level, e->group->o.id,
 		    e->index);
-	return act_on(way, &e->act);
+	return way_act_on(way, &e->act);
 }
 
 /* --- the walk ------------------------------------------------------------------------------- */
 
 /* NULL after steer_lost(). */
-static const struct flow_table *steer_enter(struct way *way, uint32_t table)
+static const struct flow_table *way_enter(struct way *way, uint32_t table)
 {
 	const struct flow_table *t = obj_find(way->w.vhca, OBJ_FLOW_TABLE, table);
 
@@ -246,8 +247,8 @@ static const struct flow_table *steer_enter(struct way *way, uint32_t table)
 	return NULL;
 }
 
-/* Each group is looked at, and a table may have thousands. */
-static bool pay_table(struct way *way, const struct flow_table *t)
+/* Each group of a table is looked up, and a table may have thousands. */
+static bool way_pay_table(struct way *way, const struct flow_table *t)
 {
 	if (t->cost > way->w.steps) {
 		steer_lost(&way->w, "its tables have more groups than any packet may meet");
@@ -257,13 +258,13 @@ static bool pay_table(struct way *way, const struct flow_table *t)
 	return true;
 }
 
-static uint64_t lead_on(struct way *way, uint32_t table)
+static uint64_t way_lead_on(struct way *way, uint32_t table)
 {
-	const struct flow_table *t = steer_enter(way, table);
+	const struct flow_table *t = way_enter(way, table);
 	uint64_t addr;
 
-	if (!t || !pay_table(way, t)) {
-		end(way, STEER_LOST);
+	if (!t || !way_pay_table(way, t)) {
+		way_end(way, STEER_LOST);
 		return ICM_NONE;
 	}
 	if (t->sw_owner) {
@@ -271,23 +272,23 @@ static uint64_t lead_on(struct way *way, uint32_t table)
 			    t->icm_root);
 		return t->icm_root;
 	}
-	addr = through_table(way, t);
+	addr = way_through_table(way, t);
 	if (addr == ICM_NONE)
-		end(way, STEER_MISS);
+		way_end(way, STEER_MISS);
 	return addr;
 }
 
-static uint64_t through_stes(struct way *way, uint64_t addr)
+static uint64_t way_through_stes(struct way *way, uint64_t addr)
 {
 	uint64_t next = ste_walk(&way->w, addr);
 
 	way->params.filled = 0;
 	if (next == ICM_NONE)
-		end(way, STEER_LOST);
+		way_end(way, STEER_LOST);
 	return next;
 }
 
-static bool may_go_on(struct way *way)
+static bool way_may_go_on(struct way *way)
 {
 	if (way->w.hops && way->w.steps) {
 		way->w.hops--;
@@ -295,35 +296,38 @@ static bool may_go_on(struct way *way)
 		return true;
 	}
 	steer_lost(&way->w, "its tables lead in a circle, or to more than %u hits", STEER_HOPS);
-	end(way, STEER_LOST);
+	way_end(way, STEER_LOST);
 	return false;
 }
 
-static void steer_follow(struct way *way, uint64_t addr)
+static void way_follow(struct way *way, uint64_t addr)
 {
-	while (addr != ICM_NONE && may_go_on(way)) {
+	while (addr != ICM_NONE && way_may_go_on(way)) {
 		switch (icm_kind(addr)) {
 		case ICM_TABLE:
-			addr = lead_on(way, icm_number(addr));
+			addr = way_lead_on(way, icm_number(addr));
 			break;
 		case ICM_STE:
-			addr = through_stes(way, addr);
+			addr = way_through_stes(way, addr);
 			break;
 		case ICM_TIR:
-			to_tir(way, icm_number(addr));
+			way_to_tir(way, icm_number(addr));
 			return;
 		case ICM_END:
-			to_end(way, addr);
+			way_to_end(way, addr);
 			return;
 		default:
-			steer_lost(&way->w, "address 0x%" PRIx64 " is no place for a packet", addr);
-			end(way, STEER_LOST);
+			steer_lost(&way->w,
+				   "address 0x%" PRIx64
+				   " is neither a table, an entry, a TIR nor an end",
+				   addr);
+			way_end(way, STEER_LOST);
 			return;
 		}
 	}
 }
 
-/* What the lines of a walk are about. */
+/* The first line of a walk. */
 static void trace_packet(const struct vhca *v, const struct packet *p, bool tx)
 {
 	const struct packet_headers *h = &p->outer;
@@ -353,11 +357,11 @@ static void steer_start(struct vhca *v, struct packet *p, bool tx)
 
 	trace_packet(v, p, tx);
 	if (root)
-		steer_follow(&way, icm_addr(ICM_TABLE, root->o.id));
+		way_follow(&way, icm_addr(ICM_TABLE, root->o.id));
 	else if (tx)
-		steer_to_wire(&way);
+		way_to_wire(&way);
 	else
-		end(&way, STEER_MISS);
+		way_end(&way, STEER_MISS);
 	v->dev->steer->work += STEER_STEPS - way.w.steps;
 }
 

@@ -11,19 +11,19 @@ struct tir;
 struct vhca;
 
 /*
- * Tables between queues and the wire. A packet that a function sends meets its NIC TX root, one
- * that arrives meets its NIC RX root. Ways upward are callbacks, registered by datapath.c.
+ * Tables between queues and the wire. A packet that a function sends enters its NIC TX root table,
+ * one that arrives enters its NIC RX root table. Upward calls are callbacks of datapath.c.
  */
 enum steer_end {
-	STEER_TIR,   /* delivered to a receive queue's owner */
-	STEER_WIRE,  /* TX: allowed out */
-	STEER_DROP,  /* a rule or a table's default says so */
-	STEER_MISS,  /* RX: no rule took it; hardware's function would hand it to its kernel */
-	STEER_LOST,  /* hop limit, loop, garbage in ICM: dropped, with one sentence in the log */
+	STEER_TIR,  /* delivered to a receive queue's owner */
+	STEER_WIRE, /* TX: allowed out */
+	STEER_DROP, /* a rule or a table's default says so */
+	STEER_MISS, /* RX: no rule took it; on hardware the function's kernel gets it */
+	STEER_LOST, /* hop limit, loop, garbage in ICM: dropped, with one sentence in the log */
 	STEER_ENDS,
 };
 
-#define STEER_HEADROOM 128u /* of each packet: more than any action pushes */
+#define STEER_HEADROOM	128u	/* of each packet: more than any action pushes */
 #define STEER_FROM_WIRE 0xffffu /* source_vhca of a packet that came in by the port */
 
 struct steer_ops {
@@ -43,13 +43,13 @@ void steer_set_ops(struct steer *, const struct steer_ops *);
 /* True if the function has RX tables: packets of unknown and group addresses then go to it. */
 bool steer_listens(const struct vhca *);
 
-/* The whole way of one packet; one that has several destinations is counted at each. */
+/* The whole way of one packet; a packet with several destinations is counted at each. */
 void steer_rx(struct vhca *, struct packet *);
 void steer_tx(struct vhca *, struct packet *);
 const struct steer_stats *steer_stats(const struct vhca *);
 /*
- * What all ways so far cost, in entries looked at; and how much is enough for one turn of the loop,
- * so that others' doorbells and requests don't wait: a millisecond.
+ * The cost of all ways so far, in entries read; and the limit of one turn of the loop, about a
+ * millisecond, so that doorbells and requests do not wait.
  */
 uint64_t steer_work(const struct device *);
 #define STEER_TURN (1u << 15)
