@@ -25,7 +25,6 @@
 #include "obj/flow.h"
 #include "obj/icm.h"
 #include "steer/priv.h"
-#include "steer/ste/v1.h"
 #include "steer/steer.h"
 
 #define TABLES	3u

@@ -4,9 +4,7 @@
 #include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
 #include "chip/datapath.h"
-#include "steer/priv.h"
 #include "steer/ste/v1.h"
-#include "steer/ste/walk.h"
 
 #define ENTRIES	 4096u
 #define END_HIT	 icm_addr(ICM_TIR, 7)

@@ -2,8 +2,8 @@
 /* The list of versions, and how entries of any version change a packet's length. */
 #include <string.h>
 #include "obj/vhca.h"
+#include "ste.h"
 #include "steer/priv.h"
-#include "v1.h"
 
 #define PARSED_BY_STEP 64u /* bytes of headers that take as long to parse as an entry to read */
 

@@ -46,9 +46,13 @@ struct ste_version {
 	bool (*reparse)(const uint8_t *ste);
 	/* Executes the actions in order; false after steer_lost(). */
 	bool (*act)(struct steer_walk *, const uint8_t *ste, unsigned int *changed);
+	/* enum rewrite_dword by the number that a rewrite names; 0: not implemented */
+	const uint8_t *dwords;
 	/* ste_walk_entries() of this version. */
 	uint64_t (*walk)(struct steer_walk *, uint64_t addr);
 };
+
+extern const struct ste_version ste_v1;
 
 /* By steering_format_version; NULL: there is none. */
 const struct ste_version *ste_version_find(uint8_t format);

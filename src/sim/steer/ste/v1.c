@@ -1,99 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of version 1: 32 bytes of control, then mask and tag of 16 bytes each. */
 #include "v1.h"
-#include "walk.h"
 
-#define MASK_AT	     32u
-#define TAG_AT	     48u
-#define BWC_ACTION   24u
-#define MATCH_ACTION 20u
-#define ALWAYS_HIT   0x0fu /* in place of a definer: an entry that only acts */
-
-_Static_assert(PRM_STE_ETH_L2_DST_V1_BYTES == STE_TAG_BYTES, "tag");
-
-STE_INLINE bool v1_is_definer(const uint8_t *ste)
-{
-	return prm_ste_match_bwc_v1_get_entry_format(ste) == PRM_STE_FORMAT_MATCH;
-}
-
-STE_INLINE uint16_t v1_lookup(const uint8_t *ste)
-{
-	return (uint16_t)(prm_ste_match_bwc_v1_get_entry_format(ste) << 8 |
-			  prm_ste_match_bwc_v1_get_match_definer_ctx_idx(ste));
-}
-
-STE_INLINE enum ste_decision v1_decision(const struct steer_walk *w, uint64_t addr,
-					 const uint8_t *ste)
-{
-	uint32_t definer = prm_ste_match_bwc_v1_get_match_definer_ctx_idx(ste);
-
-	if (!v1_is_definer(ste))
-		return STE_COMPARES;
-	if (definer == ALWAYS_HIT)
-		return STE_ALWAYS_HITS;
-	steer_lost(w,
-		   "the entry at 0x%" PRIx64 " matches by definer %u, and there are no"
-		   " definers (match_definer_format_supported is 0)",
-		   addr, definer);
-	return STE_REFUSED;
-}
-
-/* (packet & mask) == tag, so that a tag with a bit outside its mask never agrees. */
-STE_INLINE bool v1_agrees(const uint8_t *ste, const uint8_t *packet_tag)
-{
-	uint64_t p[2], m[2], t[2];
-	bool agrees;
-
-	memcpy(p, packet_tag, sizeof(p));
-	memcpy(m, ste + MASK_AT, sizeof(m));
-	memcpy(t, ste + TAG_AT, sizeof(t));
-	agrees = !((p[0] & m[0]) ^ t[0]) && !((p[1] & m[1]) ^ t[1]);
-	return agrees != prm_ste_match_bwc_v1_get_match_polarity(ste);
-}
-
-/* [I] The GVMI above bit 47 of both addresses is ignored. */
-STE_INLINE uint64_t v1_miss(const uint8_t *ste)
-{
-	return (uint64_t)prm_ste_match_bwc_v1_get_miss_address_39_32(ste) << 32 |
-	       (uint64_t)prm_ste_match_bwc_v1_get_miss_address_31_6(ste) << 6;
-}
-
-/*
- * The next table's address and size are one number in units of 32 bytes: its lowest set bit is the
- * size in entries, the rest is the address.
- */
-STE_INLINE struct ste_next v1_next(const uint8_t *ste)
-{
-	uint64_t base = (uint64_t)prm_ste_match_bwc_v1_get_next_table_base_39_32_size(ste) << 27 |
-			prm_ste_match_bwc_v1_get_next_table_base_31_5_size(ste);
-	uint64_t n = base & -base;
-
-	return (struct ste_next){
-		.addr = (base ^ n) << 5,
-		.entries = n,
-		.hashed = !v1_is_definer(ste) && !prm_ste_match_bwc_v1_get_hash_type(ste),
-		.lookup = (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(ste) << 8 |
-				     prm_ste_match_bwc_v1_get_hash_definer_ctx_idx(ste)),
-		.byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(ste),
-	};
-}
-
-STE_INLINE uint32_t v1_counter(const uint8_t *ste)
-{
-	return prm_ste_match_bwc_v1_get_counter_id(ste);
-}
-
-STE_INLINE bool v1_reparse(const uint8_t *ste)
-{
-	return prm_ste_match_bwc_v1_get_reparse(ste);
-}
-
-STE_INLINE bool v1_act(struct steer_walk *w, const uint8_t *ste, unsigned int *changed)
-{
-	unsigned int at = v1_is_definer(ste) ? MATCH_ACTION : BWC_ACTION;
-
-	return ste_v1_actions(w, ste + at, MASK_AT - at, changed);
-}
+static const uint8_t v1_dwords[UINT8_MAX + 1] = {
+	[0x00] = REWRITE_DMAC_47_16,
+	[0x01] = REWRITE_DMAC_15_0,
+	[0x02] = REWRITE_VLAN,
+	[0x08] = REWRITE_SMAC_47_16,
+	[0x09] = REWRITE_SMAC_15_0,
+	[0x0e] = REWRITE_CLASS_TTL,
+	[0x18] = REWRITE_PORTS,
+	[0x19] = REWRITE_TCP_FLAGS,
+	[0x40] = REWRITE_IPV4_SRC,
+	[0x41] = REWRITE_IPV4_DST,
+	[0x44] = REWRITE_IPV6_DST_127_96,
+	[0x45] = REWRITE_IPV6_DST_95_64,
+	[0x46] = REWRITE_IPV6_DST_63_32,
+	[0x47] = REWRITE_IPV6_DST_31_0,
+	[0x4c] = REWRITE_IPV6_SRC_127_96,
+	[0x4d] = REWRITE_IPV6_SRC_95_64,
+	[0x4e] = REWRITE_IPV6_SRC_63_32,
+	[0x4f] = REWRITE_IPV6_SRC_31_0,
+	[0x5e] = REWRITE_TCP_SEQ,
+	[0x5f] = REWRITE_TCP_ACK,
+	[0x7b] = REWRITE_REG_B,
+	[0x7c] = REWRITE_REG_A,
+	[0x8c] = REWRITE_REG_C4,
+	[0x8d] = REWRITE_REG_C5,
+	[0x8e] = REWRITE_REG_C2,
+	[0x8f] = REWRITE_REG_C3,
+	[0x90] = REWRITE_REG_C0,
+	[0x91] = REWRITE_REG_C1,
+};
 
 static uint64_t v1_walk(struct steer_walk *w, uint64_t addr)
 {
@@ -112,5 +49,6 @@ const struct ste_version ste_v1 = {
 	.counter = v1_counter,
 	.reparse = v1_reparse,
 	.act = v1_act,
+	.dwords = v1_dwords,
 	.walk = v1_walk,
 };

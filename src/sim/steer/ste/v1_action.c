@@ -90,42 +90,11 @@ static bool v1_insert_inline(const struct steer_walk *w, const uint8_t *a, unsig
 
 /* --- rewrites -------------------------------------------------------------------------------- */
 
-static const uint8_t dwords[UINT8_MAX + 1] = {
-	[0x00] = REWRITE_DMAC_47_16,
-	[0x01] = REWRITE_DMAC_15_0,
-	[0x02] = REWRITE_VLAN,
-	[0x08] = REWRITE_SMAC_47_16,
-	[0x09] = REWRITE_SMAC_15_0,
-	[0x0e] = REWRITE_CLASS_TTL,
-	[0x18] = REWRITE_PORTS,
-	[0x19] = REWRITE_TCP_FLAGS,
-	[0x40] = REWRITE_IPV4_SRC,
-	[0x41] = REWRITE_IPV4_DST,
-	[0x44] = REWRITE_IPV6_DST_127_96,
-	[0x45] = REWRITE_IPV6_DST_95_64,
-	[0x46] = REWRITE_IPV6_DST_63_32,
-	[0x47] = REWRITE_IPV6_DST_31_0,
-	[0x4c] = REWRITE_IPV6_SRC_127_96,
-	[0x4d] = REWRITE_IPV6_SRC_95_64,
-	[0x4e] = REWRITE_IPV6_SRC_63_32,
-	[0x4f] = REWRITE_IPV6_SRC_31_0,
-	[0x5e] = REWRITE_TCP_SEQ,
-	[0x5f] = REWRITE_TCP_ACK,
-	[0x7b] = REWRITE_REG_B,
-	[0x7c] = REWRITE_REG_A,
-	[0x8c] = REWRITE_REG_C4,
-	[0x8d] = REWRITE_REG_C5,
-	[0x8e] = REWRITE_REG_C2,
-	[0x8f] = REWRITE_REG_C3,
-	[0x90] = REWRITE_REG_C0,
-	[0x91] = REWRITE_REG_C1,
-};
-
 /* length 0 is 32. False after steer_lost(). */
 static bool v1_bits(const struct steer_walk *w, unsigned int number, unsigned int shifter,
 		    unsigned int length, struct rewrite_bits *b)
 {
-	*b = (struct rewrite_bits){.dword = dwords[number],
+	*b = (struct rewrite_bits){.dword = w->version->dwords[number],
 				   .low = shifter - DWORD_SHIFT,
 				   .bits = length ? length : DWORD_BITS};
 	if (!b->dword)
