@@ -19,6 +19,7 @@
 #include "chip/chip.h"
 #include "chip/datapath.h"
 #include "link/server.h"
+#include "chip/tree.h"
 #include "preload/sysfs.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
@@ -115,7 +116,7 @@ static void open_device(struct bench *b)
 		die("chip");
 	b->dev = chip_device(b->chip);
 	snprintf(path, sizeof(path), "%s/host", b->dir);
-	if (sysfs_make(path, b->dev->profile, &b->dev->vhca[BLUEFIELD2_HOST]))
+	if (tree_make(path, &b->dev->vhca[BLUEFIELD2_HOST]))
 		die("sysfs");
 	snprintf(path, sizeof(path), "%s/socket", b->dir);
 	if (!link_server_new(b->chip, listen_at(path), "steer-bench", &nothing))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "embedded.h"
-
+/* The chip as a thread of the program, for a preload without a server. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +23,7 @@
 #include "host/uar.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
+#include "tree.h"
 
 /* One thing that a thread of the program wants done on the chip's thread. */
 struct call {
@@ -163,7 +163,7 @@ static int share_counters(struct chip *chip)
 {
 	if (embedded.tree_owner != getpid())
 		return 0;
-	return sysfs_share(embedded.tree, &chip_device(chip)->vhca[embedded_function()]);
+	return tree_count(embedded.tree, &chip_device(chip)->vhca[embedded_function()]);
 }
 
 static int embedded_start(void)
@@ -340,9 +340,9 @@ static void remove_stale(const char *dir, const char *name)
 	struct stat st;
 	int pid;
 
-	if (strncmp(name, EMBEDDED_TREE, strlen(EMBEDDED_TREE)))
+	if (strncmp(name, CLIENT_TREE, strlen(CLIENT_TREE)))
 		return;
-	pid = atoi(name + strlen(EMBEDDED_TREE));
+	pid = atoi(name + strlen(CLIENT_TREE));
 	if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
 		return;
 	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
@@ -376,7 +376,7 @@ static int embedded_sysfs(const char *root)
 	if (err)
 		return err;
 	embedded_sweep(root);
-	err = sysfs_make(root, p, p ? &dev.vhca[embedded_function()] : NULL);
+	err = tree_make(root, p ? &dev.vhca[embedded_function()] : NULL);
 	if (p)
 		device_fini(&dev);
 	if (!err) {
@@ -386,7 +386,7 @@ static int embedded_sysfs(const char *root)
 	return err;
 }
 
-void embedded_fini(void)
+static void embedded_fini(void)
 {
 	if (embedded.tree[0] && embedded.tree_owner == getpid())
 		sysfs_remove(embedded.tree);
@@ -401,4 +401,5 @@ const struct transport transport_embedded = {
 	.share = embedded_share,
 	.close = embedded_close,
 	.forked = embedded_forked,
+	.fini = embedded_fini,
 };

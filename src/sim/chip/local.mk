@@ -7,7 +7,9 @@ libsim_la_SOURCES += \
 	src/sim/chip/datapath.c \
 	src/sim/chip/datapath.h \
 	src/sim/chip/replay.c \
-	src/sim/chip/replay.h
+	src/sim/chip/replay.h \
+	src/sim/chip/tree.c \
+	src/sim/chip/tree.h
 
 # dvx-sim starts it; one process is one chip.
 pkglibexec_PROGRAMS = src/sim/dvx-sim-server

@@ -27,6 +27,7 @@
 #include "preload/sysfs.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
+#include "tree.h"
 
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
 
@@ -103,9 +104,9 @@ static int make_trees(struct chip *chip)
 
 	for (unsigned int f = 0; f < profile.nfunctions; f++) {
 		sysfs_remove(in_dir(profile.functions[f].name));
-		errno = -sysfs_make(in_dir(profile.functions[f].name), dev->profile, &dev->vhca[f]);
+		errno = -tree_make(in_dir(profile.functions[f].name), &dev->vhca[f]);
 		if (!errno)
-			errno = -sysfs_share(in_dir(profile.functions[f].name), &dev->vhca[f]);
+			errno = -tree_count(in_dir(profile.functions[f].name), &dev->vhca[f]);
 		if (errno)
 			return chip_server_fail("can't make the sysfs tree in");
 	}

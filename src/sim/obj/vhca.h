@@ -7,6 +7,7 @@
 #include "obj.h"
 #include "profile.h"
 #include "base/clock.h"
+#include "base/port_stats.h"
 
 struct frame_pool;
 struct host;
@@ -70,19 +71,6 @@ struct raw_stats {
 	uint64_t received;	/* in a receive queue, with a good CQE */
 	uint64_t out_of_buffer; /* no receive was posted, or the queue is not ready */
 	uint64_t failed;	/* the receive was too small, or its memory was gone */
-};
-
-/*
- * What a function's kernel shows below ports/1. Programs look whenever they like
- * (preload/sysfs.h): each is one word, which only the chip stores.
- */
-struct port_stats {
-	/* RoCE packets and their bytes, all headers among them, without FCS [I] */
-	uint64_t xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
-	/* of queues, as mlx5's Q counters */
-	uint64_t rx_write_requests, rx_read_requests, out_of_buffer, out_of_sequence;
-	uint64_t duplicate_request, rnr_nak_retry_err, packet_seq_err, implied_nak_seq_err;
-	uint64_t local_ack_timeout_err;
 };
 
 /* What became of packets that came in by the port from outside; see link_fates. */

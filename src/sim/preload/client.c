@@ -97,6 +97,12 @@ void client_init(const struct transport *transport, const char *sysfs, unsigned 
 	pthread_atfork(share_before_fork, share_in_parent, in_child);
 }
 
+void client_fini(void)
+{
+	if (client.transport && client.transport->fini)
+		client.transport->fini();
+}
+
 void client_sysfs(void)
 {
 	int saved = errno;

@@ -48,13 +48,22 @@ struct transport {
 	bool (*close)(struct cfile *);
 	/* In a fork child: what it inherited is not its own. Once with NULL, then for each file. */
 	void (*forked)(struct cfile *);
+	/* At exit; may be NULL. */
+	void (*fini)(void);
 };
 
 extern const struct transport transport_link; /* to the server at this socket: */
 void transport_link_to(const char *socket);
+/*
+ * To a chip in this process, for a preload without a server: the composition root brings it
+ * (chip/embedded.c). Its sysfs trees' names begin so.
+ */
+extern const struct transport transport_embedded;
+#define CLIENT_TREE "dvx-sim-sysfs."
 
 /* Once, before any other call. sysfs: root of the tree (need not exist yet). */
 void client_init(const struct transport *, const char *sysfs, unsigned int function);
+void client_fini(void); /* at exit */
 
 /* A path of the kernel's that is the tree's (in buf, PATH_MAX bytes), or the path itself. */
 const char *client_path(const char *path, char *buf);

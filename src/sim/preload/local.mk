@@ -3,7 +3,7 @@
 # server.
 pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
-	src/sim/chip/embedded.h src/sim/chip/embedded.c \
+	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
 	src/sim/preload/drop.h src/sim/preload/drop.c \
 	src/sim/preload/fair.h src/sim/preload/fair.c \

@@ -11,7 +11,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "chip/embedded.h"
 #include "client.h"
 #include "sysfs.h"
 #include "obj/profile.h"
@@ -26,7 +25,7 @@ static void private_sysfs(void)
 
 	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
 		salt = (uintptr_t)&salt;
-	snprintf(sysfs, sizeof(sysfs), "%s/" EMBEDDED_TREE "%d.%016llx", tmp && *tmp ? tmp : "/tmp",
+	snprintf(sysfs, sizeof(sysfs), "%s/" CLIENT_TREE "%d.%016llx", tmp && *tmp ? tmp : "/tmp",
 		 getpid(), (unsigned long long)salt);
 }
 
@@ -68,5 +67,5 @@ __attribute__((constructor)) static void preload_init(void)
 
 __attribute__((destructor)) static void preload_fini(void)
 {
-	embedded_fini();
+	client_fini();
 }

@@ -25,14 +25,13 @@
 
 struct tree {
 	int root;
-	const struct profile *profile;
-	const struct vhca *vhca;
+	const struct sysfs_function *fn;
 };
 
 typedef int (*text_fn)(const struct tree *, char *text, size_t size);
 
 /* One entry: a link if `link`, a file of fixed text if `text`, otherwise what `make` prints. */
-struct entry {
+struct sysfs_entry {
 	const char *path;
 	const char *text;
 	text_fn make;
@@ -41,7 +40,7 @@ struct entry {
 
 static int text_guid(const struct tree *t, char *s, size_t n)
 {
-	uint64_t g = t->vhca->guid;
+	uint64_t g = t->fn->guid;
 
 	return snprintf(s, n, "%04x:%04x:%04x:%04x\n", (unsigned int)(g >> 48),
 			(unsigned int)(g >> 32 & 0xffff), (unsigned int)(g >> 16 & 0xffff),
@@ -50,33 +49,33 @@ static int text_guid(const struct tree *t, char *s, size_t n)
 
 static int text_fw_ver(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "%s\n", t->profile->fw_ver);
+	return snprintf(s, n, "%s\n", t->fn->fw_ver);
 }
 
 static int text_board_id(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "%s\n", t->profile->board_id);
+	return snprintf(s, n, "%s\n", t->fn->board_id);
 }
 
 static int text_hca_type(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "MT%u\n", (unsigned int)t->profile->pci_device);
+	return snprintf(s, n, "MT%u\n", (unsigned int)t->fn->pci_device);
 }
 
 static int text_node_desc(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "dvx-sim %s\n", t->vhca->name);
+	return snprintf(s, n, "dvx-sim %s\n", t->fn->name);
 }
 
 static int text_pci_device(const struct tree *t, char *s, size_t n)
 {
-	return snprintf(s, n, "0x%04x\n", (unsigned int)t->profile->pci_device);
+	return snprintf(s, n, "0x%04x\n", (unsigned int)t->fn->pci_device);
 }
 
 static int text_modalias(const struct tree *t, char *s, size_t n)
 {
 	return snprintf(s, n, "pci:v%08Xd%08Xsv%08Xsd00000001bc02sc00i00\n", PCI_VENDOR,
-			(unsigned int)t->profile->pci_device, PCI_VENDOR);
+			(unsigned int)t->fn->pci_device, PCI_VENDOR);
 }
 
 /* The device sits where the machine has a NUMA node at all; all CPUs are local. */
@@ -106,9 +105,9 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 }
 
 /* There with the kernel's module, whatever devices it has. */
-static const struct entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
+static const struct sysfs_entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
 
-static const struct entry entries[] = {
+static const struct sysfs_entry entries[] = {
 	{"class/infiniband/mlx5_0", .link = "../../" IBDEV},
 	{"class/infiniband_verbs/uverbs0", .link = "../../" UVERBS},
 	{"bus/pci/devices/0000:03:00.0", .link = "../../../" PCI},
@@ -176,7 +175,7 @@ static int make_file(int root, const char *path, const char *text)
 	return err;
 }
 
-static int make_entry(const struct tree *t, const struct entry *e)
+static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 {
 	char text[1024];
 	int err;
@@ -201,7 +200,7 @@ static const char *gid_type_text(uint8_t type)
 /* An empty entry has its zero GID only: reading its type fails on a real port, too. */
 static int make_gid(const struct tree *t, unsigned int i)
 {
-	const struct gid_entry *g = &t->vhca->gids[i];
+	const struct sysfs_gid *g = &t->fn->gids[i];
 	char path[128], text[64];
 	char *at = text;
 	int err;
@@ -311,18 +310,18 @@ static int make_all(const struct tree *t)
 {
 	int err = make_entry(t, &core);
 
-	if (!t->vhca)
+	if (!t->fn)
 		return err;
 	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
 		err = make_entry(t, &entries[i]);
-	for (unsigned int i = 0; !err && i < VHCA_GIDS; i++)
+	for (unsigned int i = 0; !err && i < SYSFS_GIDS; i++)
 		err = make_gid(t, i);
 	return err ? err : sysfs_make_counters(t);
 }
 
-int sysfs_make(const char *root, const struct profile *profile, const struct vhca *vhca)
+int sysfs_make(const char *root, const struct sysfs_function *fn)
 {
-	struct tree t = {.profile = profile, .vhca = vhca};
+	struct tree t = {.fn = fn};
 	int err;
 
 	if (mkdir(root, 0755))
@@ -336,18 +335,14 @@ int sysfs_make(const char *root, const struct profile *profile, const struct vhc
 	return err;
 }
 
-int sysfs_share(const char *root, struct vhca *vhca)
+int sysfs_stats(const char *root)
 {
 	char path[PATH_MAX];
-	int fd, err;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/" SYSFS_STATS, root);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	err = vhca_share_port(vhca, fd);
-	close(fd);
-	return err;
+	return fd < 0 ? -errno : fd;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_SYSFS_H
-#define SIM_FRONT_SYSFS_H
+#ifndef SIM_SYSFS_H
+#define SIM_SYSFS_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "obj/vhca.h"
+#include "base/port_stats.h"
 
 /* Device numbers that the kernel gives to the first uverbs device. */
 #define UVERBS_MAJOR 231
@@ -12,20 +12,33 @@
 #define SYSFS_COUNTER 24 /* bytes of a counter's text */
 #define UVERBS_PATH  "/dev/infiniband/uverbs0"
 
+/* What the tree says of a function. */
+#define SYSFS_GIDS 4
+struct sysfs_function {
+	const char *name; /* for node_desc */
+	const char *fw_ver, *board_id;
+	uint16_t pci_device;
+	uint64_t guid;
+	struct sysfs_gid {
+		uint8_t gid[16];
+		uint8_t type; /* 0xff: an empty entry */
+	} gids[SYSFS_GIDS];
+};
+
 /*
  * Writes one function's sysfs tree (what libibverbs, libmlx5, librdmacm and perftest read) under
- * `root`, a folder that does not exist yet. NULL vhca: of no device. 0 or -errno; nothing is left
- * behind on failure.
+ * `root`, a folder that does not exist yet. NULL: of no device. 0 or -errno; nothing is left behind
+ * on failure.
  */
-int sysfs_make(const char *root, const struct profile *, const struct vhca *);
-/* From now on the tree's counters are those of this function: 0 or -errno. */
-int sysfs_share(const char *root, struct vhca *);
+int sysfs_make(const char *root, const struct sysfs_function *);
 /*
  * Counters stand in the tree as empty numbers: who opens one gets a text made of what the function
  * has counted by then, which is in this file below the root. 0: the path is not a counter's.
  */
 #define SYSFS_STATS "port_stats"
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);
+/* A descriptor of the file of counters, to be mapped and counted in; -errno. */
+int sysfs_stats(const char *root);
 /* Removes such a tree; never follows a link out of it. */
 void sysfs_remove(const char *root);
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tree.h"
+
+#include <string.h>
+#include <unistd.h>
+#include "obj/profile.h"
+#include "obj/vhca.h"
+#include "preload/sysfs.h"
+
+_Static_assert(SYSFS_GIDS == VHCA_GIDS, "the tree shows all GIDs");
+
+int tree_make(const char *root, const struct vhca *v)
+{
+	struct sysfs_function fn;
+
+	if (!v)
+		return sysfs_make(root, NULL);
+	fn = (struct sysfs_function){
+		.name = v->name,
+		.fw_ver = v->dev->profile->fw_ver,
+		.board_id = v->dev->profile->board_id,
+		.pci_device = v->dev->profile->pci_device,
+		.guid = v->guid,
+	};
+	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+		memcpy(fn.gids[i].gid, v->gids[i].gid, sizeof(fn.gids[i].gid));
+		fn.gids[i].type = v->gids[i].type;
+	}
+	return sysfs_make(root, &fn);
+}
+
+int tree_count(const char *root, struct vhca *v)
+{
+	int fd = sysfs_stats(root), err;
+
+	if (fd < 0)
+		return fd;
+	err = vhca_share_port(v, fd);
+	close(fd);
+	return err;
+}

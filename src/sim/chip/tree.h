@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHIP_TREE_H
+#define SIM_CHIP_TREE_H
+
+struct vhca;
+
+/* A function's sysfs tree, as preload/sysfs.h makes it; NULL: of no device. 0 or -errno. */
+int tree_make(const char *root, const struct vhca *);
+/* From now on the tree's counters are those of this function: 0 or -errno. */
+int tree_count(const char *root, struct vhca *);
+
+#endif
