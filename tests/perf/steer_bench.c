@@ -18,7 +18,7 @@
 #include "base/thread.h"
 #include "chip/chip.h"
 #include "chip/datapath.h"
-#include "link/server.h"
+#include "chip/sessions.h"
 #include "chip/tree.h"
 #include "preload/sysfs.h"
 #include "host/uar.h"
@@ -59,24 +59,6 @@ static uint64_t now(clockid_t id)
 
 /* --- the device --------------------------------------------------------------------------------
  */
-
-static unsigned int no_functions(struct chip *c, struct link_function_row *row, unsigned int max)
-{
-	(void)c;
-	(void)row;
-	(void)max;
-	return 0;
-}
-
-static unsigned int no_objects(struct chip *c, struct link_object_row *row, unsigned int max)
-{
-	(void)c;
-	(void)row;
-	(void)max;
-	return 0;
-}
-
-static const struct link_census nothing = {no_functions, no_objects};
 
 static int listen_at(const char *path)
 {
@@ -119,7 +101,7 @@ static void open_device(struct bench *b)
 	if (tree_make(path, &b->dev->vhca[BLUEFIELD2_HOST]))
 		die("sysfs");
 	snprintf(path, sizeof(path), "%s/socket", b->dir);
-	if (!link_server_new(b->chip, listen_at(path), "steer-bench", &nothing))
+	if (!sessions_new(b->chip, listen_at(path), "steer-bench"))
 		die("link");
 	if (chip_watch(b->chip, b->hear, heard, b))
 		die("watch");

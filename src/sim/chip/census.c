@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "chip.h"
-#include "link/server.h"
 #include "obj/obj.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
@@ -15,7 +14,7 @@ static const char *const qp_states[] = {
 };
 #define QP_STATES (sizeof(qp_states) / sizeof(qp_states[0]))
 
-static unsigned int functions(struct chip *chip, struct link_function_row *rows, unsigned int max)
+unsigned int census_functions(struct chip *chip, struct link_function_row *rows, unsigned int max)
 {
 	const struct device *dev = chip_device(chip);
 	unsigned int n = 0;
@@ -69,7 +68,7 @@ static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned i
 		census_add(rows, n, max, v, type, census_state_name(type, s), count[s]);
 }
 
-static unsigned int objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
+unsigned int census_objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
 {
 	const struct device *dev = chip_device(chip);
 	unsigned int n = 0;
@@ -90,5 +89,3 @@ static unsigned int objects(struct chip *chip, struct link_object_row *rows, uns
 	}
 	return n;
 }
-
-const struct link_census census = {functions, objects};

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_CENSUS_H
-#define SIM_CENSUS_H
+#ifndef SIM_CHIP_CENSUS_H
+#define SIM_CHIP_CENSUS_H
 
-struct link_census;
+#include "link/link.h"
 
-/* Counts a chip's functions, and its objects by kind and state, for whoever asks over the link. */
-extern const struct link_census census;
+struct chip;
+
+/* What a status answer says of the chip: fills rows, at most max; returns how many. */
+unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
+unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
 
 #endif

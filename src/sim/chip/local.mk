@@ -2,17 +2,23 @@
 libsim_la_SOURCES += \
 	src/sim/chip/capture.c \
 	src/sim/chip/capture.h \
+	src/sim/chip/census.c \
+	src/sim/chip/census.h \
 	src/sim/chip/chip.c \
 	src/sim/chip/chip.h \
 	src/sim/chip/datapath.c \
 	src/sim/chip/datapath.h \
 	src/sim/chip/replay.c \
 	src/sim/chip/replay.h \
+	src/sim/chip/session.h \
+	src/sim/chip/session_packets.c \
+	src/sim/chip/sessions.c \
+	src/sim/chip/sessions.h \
 	src/sim/chip/tree.c \
 	src/sim/chip/tree.h
 
 # dvx-sim starts it; one process is one chip.
 pkglibexec_PROGRAMS = src/sim/dvx-sim-server
-src_sim_dvx_sim_server_SOURCES = src/sim/chip/server.c src/sim/chip/census.h src/sim/chip/census.c
+src_sim_dvx_sim_server_SOURCES = src/sim/chip/server.c
 src_sim_dvx_sim_server_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_dvx_sim_server_LDADD = libsim.la

@@ -20,10 +20,9 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "base/thread.h"
-#include "census.h"
 #include "chip.h"
 #include "kernel/kernel.h"
-#include "link/server.h"
+#include "sessions.h"
 #include "preload/sysfs.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
@@ -203,17 +202,17 @@ static int detach(void)
 static int chip_server_serve(struct chip *chip)
 {
 	int sock = listener();
-	struct link_server *server;
+	struct sessions *server;
 
 	if (sock < 0)
 		return -1;
-	server = link_server_new(chip, sock, option.name, &census);
+	server = sessions_new(chip, sock, option.name);
 	if (!server)
 		return chip_server_fail("can't serve");
 	if (option.lifeline >= 0)
 		chip_watch(chip, option.lifeline, lifeline_cut, chip);
 	if (option.detach && detach()) {
-		link_server_free(server);
+		sessions_free(server);
 		return -1;
 	}
 	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
@@ -221,7 +220,7 @@ static int chip_server_serve(struct chip *chip)
 	process_is_device();
 	chip_run(chip);
 	kernel_unplug(chip_kernel(chip));
-	link_server_free(server);
+	sessions_free(server);
 	return 0;
 }
 

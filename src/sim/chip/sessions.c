@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "server.h"
+#include "sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,11 @@
 #include <unistd.h>
 #include <utlist.h>
 #include "base/log.h"
-#include "chip/chip.h"
+#include "census.h"
+#include "chip.h"
 #include "kernel/kernel.h"
-#include "conn.h"
-#include "msg.h"
+#include "session.h"
+#include "link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
@@ -23,43 +24,42 @@
 #define ROWS	      256
 #define BACKLOG_PAUSE 64 /* accepted in one go */
 
-struct link_server {
+struct sessions {
 	struct chip *chip;
 	int listener;
 	int spare; /* a descriptor kept for when there is none left */
 	char name[LINK_NAME_MAX];
-	const struct link_census *census;
-	struct conn *conns;
+	struct session *open;
 };
 
-void conn_close(struct conn *c)
+void session_close(struct session *c)
 {
-	struct link_server *s = c->server;
+	struct sessions *s = c->all;
 
 	chip_unwatch(s->chip, c->sock);
 	if (c->pidfd >= 0) {
 		chip_unwatch(s->chip, c->pidfd);
 		close(c->pidfd);
 	}
-	port_forget(c);
+	session_forget_packets(c);
 	if (c->file)
 		kernel_close(c->file);
 	if (c->mm)
 		mm_close(c->mm);
 	close(c->sock);
 	link_in_reset(&c->in);
-	DL_DELETE(s->conns, c);
+	DL_DELETE(s->open, c);
 	free(c);
 }
 
-void conn_throw_out(struct conn *c, const char *why)
+void session_throw_out(struct session *c, const char *why)
 {
 	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
-	conn_close(c);
+	session_close(c);
 }
 
-bool conn_answer(struct conn *c, uint16_t type, int result, const void *body, size_t len,
-		 const int *fds, unsigned int nfds)
+bool session_answer(struct session *c, uint16_t type, int result, const void *body, size_t len,
+		    const int *fds, unsigned int nfds)
 {
 	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
 
@@ -68,15 +68,15 @@ bool conn_answer(struct conn *c, uint16_t type, int result, const void *body, si
 	if (err == -EAGAIN)
 		sim_refuse("client %d (%s) is disconnected: it does not read its answers", c->pid,
 			   c->comm);
-	conn_close(c);
+	session_close(c);
 	return false;
 }
 
 /* To the message that is being handled. false: the connection is gone. */
-static bool link_server_answer(struct conn *c, int result, const void *body, size_t len,
-			       const int *fds, unsigned int nfds)
+static bool session_reply(struct session *c, int result, const void *body, size_t len,
+			  const int *fds, unsigned int nfds)
 {
-	return conn_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
+	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
 }
 
 static void comm_of(pid_t pid, char comm[16])
@@ -97,10 +97,10 @@ static void comm_of(pid_t pid, char comm[16])
 static void client_died(void *arg, int fd)
 {
 	(void)fd;
-	conn_close(arg);
+	session_close(arg);
 }
 
-static int link_server_open_device(struct conn *c, uint32_t function)
+static int session_open_device(struct session *c, uint32_t function)
 {
 	/* The mm owns its pidfd; this one tells of the death. */
 	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
@@ -108,40 +108,40 @@ static int link_server_open_device(struct conn *c, uint32_t function)
 	if (pidfd < 0)
 		return -errno;
 	c->pidfd = pidfd;
-	if (chip_watch(c->server->chip, pidfd, client_died, c))
+	if (chip_watch(c->all->chip, pidfd, client_died, c))
 		return -ENOMEM;
 	guard = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
 	if (guard < 0)
 		return -errno;
 	errno = ENOMEM;
-	c->mm = mm_open(chip_host(c->server->chip), c->pid, guard);
+	c->mm = mm_open(chip_host(c->all->chip), c->pid, guard);
 	if (!c->mm)
 		return -errno;
 	c->function = function;
 	errno = ENOMEM;
-	c->file = kernel_open(chip_kernel(c->server->chip), c->mm, function);
+	c->file = kernel_open(chip_kernel(c->all->chip), c->mm, function);
 	return c->file ? 0 : -errno;
 }
 
-static void on_open(struct conn *c)
+static void on_open(struct session *c)
 {
 	uint32_t function;
 	int err, fd;
 
 	if (c->in.m.h.len != sizeof(function))
-		return conn_throw_out(c, "an open message of a wrong length");
+		return session_throw_out(c, "an open message of a wrong length");
 	memcpy(&function, c->in.m.body, sizeof(function));
 	if (c->file)
-		return conn_throw_out(c, "a second open");
-	if (function >= chip_device(c->server->chip)->nfunctions)
-		return conn_throw_out(c, "an open of a function that the chip doesn't have");
-	err = link_server_open_device(c, function);
+		return session_throw_out(c, "a second open");
+	if (function >= chip_device(c->all->chip)->nfunctions)
+		return session_throw_out(c, "an open of a function that the chip doesn't have");
+	err = session_open_device(c, function);
 	fd = err ? -1 : bar_fd(file_bar(c->file));
-	if (link_server_answer(c, err, NULL, 0, &fd, !err) && err)
-		conn_close(c);
+	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
+		session_close(c);
 }
 
-static void on_ioctl(struct conn *c)
+static void on_ioctl(struct session *c)
 {
 	const char *why = NULL;
 	uint8_t *body = NULL;
@@ -152,7 +152,7 @@ static void on_ioctl(struct conn *c)
 
 	if (msg_unpack_request(&r, c->in.m.body, c->in.m.h.len, &why)) {
 		request_fini(&r);
-		return conn_throw_out(c, why);
+		return session_throw_out(c, why);
 	}
 	rc = kernel_ioctl(c->file, &r.req);
 	for (unsigned int i = 0; i < r.req.nfds; i++)
@@ -161,22 +161,22 @@ static void on_ioctl(struct conn *c)
 		r.req.nfds = 0;
 		rc = -ENOMEM;
 	}
-	link_server_answer(c, rc, body, len, fds, r.req.nfds);
+	session_reply(c, rc, body, len, fds, r.req.nfds);
 	free(body);
 	request_fini(&r);
 }
 
-static bool range_of(struct conn *c, struct link_range *range)
+static bool range_of(struct session *c, struct link_range *range)
 {
 	if (c->in.m.h.len != sizeof(*range)) {
-		conn_throw_out(c, "a mapping of a wrong length");
+		session_throw_out(c, "a mapping of a wrong length");
 		return false;
 	}
 	memcpy(range, c->in.m.body, sizeof(*range));
 	return true;
 }
 
-static void on_map(struct conn *c)
+static void on_map(struct session *c)
 {
 	struct bar *bar = file_bar(c->file);
 	struct link_range range;
@@ -187,40 +187,40 @@ static void on_map(struct conn *c)
 		bar_uffd(bar, c->in.m.fds[0]);
 		c->in.m.fds[0] = -1;
 	}
-	link_server_answer(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
+	session_reply(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
 }
 
-static void on_unmap(struct conn *c)
+static void on_unmap(struct session *c)
 {
 	struct link_range range;
 
 	if (!range_of(c, &range))
 		return;
 	bar_unmapped(file_bar(c->file), range.va, range.len);
-	link_server_answer(c, 0, NULL, 0, NULL, 0);
+	session_reply(c, 0, NULL, 0, NULL, 0);
 }
 
-static void on_share(struct conn *c)
+static void on_share(struct session *c)
 {
 	struct link_range range;
 
 	if (!range_of(c, &range))
 		return;
 	if (c->in.m.nfds != 1)
-		return conn_throw_out(c, "a piece of memory without its file");
-	link_server_answer(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0,
-			   NULL, 0);
+		return session_throw_out(c, "a piece of memory without its file");
+	session_reply(c, kernel_share(c->file, range.va, range.len, c->in.m.fds[0]), NULL, 0, NULL,
+		      0);
 }
 
 /* The answer says that the objects are gone, so they go first. */
-static void on_close(struct conn *c)
+static void on_close(struct session *c)
 {
 	int in_use = kernel_shared_pages_in_use(c->file);
 
 	kernel_close(c->file);
 	c->file = NULL;
-	if (link_server_answer(c, in_use, NULL, 0, NULL, 0))
-		conn_close(c);
+	if (session_reply(c, in_use, NULL, 0, NULL, 0))
+		session_close(c);
 }
 
 struct status_body {
@@ -230,12 +230,12 @@ struct status_body {
 	struct link_object_row objects[ROWS];
 };
 
-static unsigned int client_rows(const struct link_server *s, struct link_client_row *rows)
+static unsigned int client_rows(const struct sessions *s, struct link_client_row *rows)
 {
 	unsigned int n = 0;
-	struct conn *c;
+	struct session *c;
 
-	DL_FOREACH(s->conns, c)
+	DL_FOREACH(s->open, c)
 	{
 		if (!c->file || n == ROWS)
 			continue;
@@ -248,16 +248,16 @@ static unsigned int client_rows(const struct link_server *s, struct link_client_
 }
 
 /* Rows close up behind each other on the wire. */
-static size_t status_fill(const struct link_server *s, struct status_body *b, uint8_t *to)
+static size_t status_fill(const struct sessions *s, struct status_body *b, uint8_t *to)
 {
 	uint8_t *at = to + sizeof(b->head);
 	struct link_status *h = &b->head;
 
 	memcpy(h->name, s->name, sizeof(h->name));
 	h->pid = (uint32_t)getpid();
-	h->nfunctions = s->census->functions(s->chip, b->functions, DEVICE_MAX_FUNCTIONS);
+	h->nfunctions = census_functions(s->chip, b->functions, DEVICE_MAX_FUNCTIONS);
 	h->nclients = client_rows(s, b->clients);
-	h->nobjects = s->census->objects(s->chip, b->objects, ROWS);
+	h->nobjects = census_objects(s->chip, b->objects, ROWS);
 	memcpy(to, h, sizeof(*h));
 	at = mempcpy(at, b->functions, h->nfunctions * sizeof(b->functions[0]));
 	at = mempcpy(at, b->clients, h->nclients * sizeof(b->clients[0]));
@@ -265,30 +265,30 @@ static size_t status_fill(const struct link_server *s, struct status_body *b, ui
 	return (size_t)(at - to);
 }
 
-static void on_status(struct conn *c)
+static void on_status(struct session *c)
 {
 	struct status_body *rows = calloc(2, sizeof(*rows));
 
 	if (rows) {
-		size_t len = status_fill(c->server, rows, (uint8_t *)(rows + 1));
+		size_t len = status_fill(c->all, rows, (uint8_t *)(rows + 1));
 
-		link_server_answer(c, 0, rows + 1, len, NULL, 0);
+		session_reply(c, 0, rows + 1, len, NULL, 0);
 	} else {
-		link_server_answer(c, -ENOMEM, NULL, 0, NULL, 0);
+		session_reply(c, -ENOMEM, NULL, 0, NULL, 0);
 	}
 	free(rows);
 }
 
-static void on_down(struct conn *c)
+static void on_down(struct session *c)
 {
-	struct chip *chip = c->server->chip;
+	struct chip *chip = c->all->chip;
 
-	link_server_answer(c, 0, NULL, 0, NULL, 0);
+	session_reply(c, 0, NULL, 0, NULL, 0);
 	chip_stop(chip);
 }
 
 static const struct {
-	void (*fn)(struct conn *);
+	void (*fn)(struct session *);
 	bool needs_device;
 } messages[] = {
 	[LINK_OPEN] = {on_open, false},
@@ -298,29 +298,29 @@ static const struct {
 	[LINK_CLOSE] = {on_close, true},
 	[LINK_STATUS] = {on_status, false},
 	[LINK_DOWN] = {on_down, false},
-	[LINK_REPLAY] = {port_replay, false},
-	[LINK_CAPTURE] = {port_capture, false},
+	[LINK_REPLAY] = {session_replay, false},
+	[LINK_CAPTURE] = {session_capture, false},
 	[LINK_SHARE] = {on_share, true},
 };
 
 /* A message's handler may close the connection: the message is taken out first. */
-static void link_server_handle(struct conn *c)
+static void session_handle(struct session *c)
 {
 	unsigned int type = c->in.m.h.type;
 
 	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
-		return conn_throw_out(c, "a message of an unknown type");
+		return session_throw_out(c, "a message of an unknown type");
 	if (messages[type].needs_device && !c->file)
-		return conn_throw_out(c, "a request before it opened the device");
+		return session_throw_out(c, "a request before it opened the device");
 	messages[type].fn(c);
 }
 
-static bool still_there(const struct link_server *s, const struct conn *conn)
+static bool still_there(const struct sessions *s, const struct session *session)
 {
-	struct conn *c;
+	struct session *c;
 
-	DL_FOREACH(s->conns, c)
-	if (c == conn)
+	DL_FOREACH(s->open, c)
+	if (c == session)
 		return true;
 	return false;
 }
@@ -328,30 +328,30 @@ static bool still_there(const struct link_server *s, const struct conn *conn)
 /* One message in each turn: a client that floods the link waits for the others. */
 static void readable(void *arg, int fd)
 {
-	struct conn *c = arg;
-	struct link_server *s = c->server;
+	struct session *c = arg;
+	struct sessions *s = c->all;
 	int n = link_read(fd, &c->in, MSG_DONTWAIT);
 
 	if (n == -EPROTO)
-		return conn_throw_out(c, "bytes that are no message of this version");
+		return session_throw_out(c, "bytes that are no message of this version");
 	if (n < 0)
-		return conn_close(c);
+		return session_close(c);
 	if (n == 0)
 		return;
-	link_server_handle(c);
+	session_handle(c);
 	if (still_there(s, c))
 		link_in_reset(&c->in);
 }
 
-static int conn_new(struct link_server *s, int sock)
+static int session_new(struct sessions *s, int sock)
 {
-	struct conn *c = calloc(1, sizeof(*c));
+	struct session *c = calloc(1, sizeof(*c));
 	socklen_t len = sizeof(struct ucred);
 	struct ucred peer;
 
 	if (!c)
 		return -ENOMEM;
-	c->server = s;
+	c->all = s;
 	c->chip = s->chip;
 	c->sock = sock;
 	c->pidfd = -1;
@@ -362,12 +362,12 @@ static int conn_new(struct link_server *s, int sock)
 	}
 	c->pid = peer.pid;
 	comm_of(c->pid, c->comm);
-	DL_APPEND(s->conns, c);
+	DL_APPEND(s->open, c);
 	return 0;
 }
 
 /* Nobody waits in vain, and the loop does not spin on a connection that it can't accept. */
-static void link_server_turn_away(struct link_server *s)
+static void sessions_turn_away(struct sessions *s)
 {
 	sim_refuse("a client is turned away: the server has no file descriptors left");
 	close(s->spare);
@@ -381,25 +381,23 @@ static void acceptable(void *arg, int listener)
 		int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 		if (sock < 0 && (errno == EMFILE || errno == ENFILE))
-			link_server_turn_away(arg);
+			sessions_turn_away(arg);
 		if (sock < 0)
 			return;
-		if (conn_new(arg, sock))
+		if (session_new(arg, sock))
 			close(sock);
 	}
 }
 
-struct link_server *link_server_new(struct chip *chip, int listener, const char *name,
-				    const struct link_census *census)
+struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 {
-	struct link_server *s = calloc(1, sizeof(*s));
+	struct sessions *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
 		return NULL;
 	s->chip = chip;
 	s->listener = listener;
-	s->census = census;
 	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	err = chip_watch(chip, listener, acceptable, s);
@@ -411,14 +409,14 @@ struct link_server *link_server_new(struct chip *chip, int listener, const char 
 	return NULL;
 }
 
-void link_server_free(struct link_server *s)
+void sessions_free(struct sessions *s)
 {
-	struct conn *c, *next;
+	struct session *c, *next;
 
 	if (!s)
 		return;
-	DL_FOREACH_SAFE(s->conns, c, next)
-	conn_close(c);
+	DL_FOREACH_SAFE(s->open, c, next)
+	session_close(c);
 	chip_unwatch(s->chip, s->listener);
 	close(s->listener);
 	close(s->spare);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHIP_SESSION_H
+#define SIM_CHIP_SESSION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include "link/link.h"
+
+/* One connection of the socket, as the files of the server share it. */
+struct chip;
+struct uverbs_file;
+struct sessions;
+struct mm;
+struct session_packets;
+
+/* A client's open of the device, or a question of the tool. */
+struct session {
+	struct sessions *all;
+	struct chip *chip;
+	struct session *prev, *next;
+	int sock, pidfd;
+	pid_t pid;
+	char comm[16];
+	uint32_t function;
+	struct mm *mm;
+	struct uverbs_file *file;
+	struct link_in in;
+	struct session_packets *packets; /* session_packets.c: a replay or a capture */
+};
+
+void session_close(struct session *);
+/* Closes it, with a line in the log. */
+void session_throw_out(struct session *, const char *why);
+/* One answer. false: the connection is gone. */
+bool session_answer(struct session *, uint16_t type, int result, const void *body, size_t len,
+		    const int *fds, unsigned int nfds);
+
+/* session_packets.c: packets into the port, and from the wire. */
+void session_replay(struct session *);
+void session_capture(struct session *);
+void session_forget_packets(struct session *);
+
+#endif
