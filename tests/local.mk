@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips.
+# TAP everywhere: automake's tap-driver reads it, tests/tap-run mends cmocka's skips and tells what a test took.
+# Each folder lists its programs by the libraries that they are linked with, and its scripts
+# (dist_check_SCRIPTS): all of these are tests, except what is only in check_PROGRAMS.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 # A test that hangs ends after a quarter of an hour; none needs a tenth of that.
 TEST_LIMIT = timeout -k 10 900
-LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/tap-run
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(TEST_LIMIT)
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
+SH_LOG_COMPILER = $(LOG_COMPILER) $(SHELL)
 PL_LOG_DRIVER = $(LOG_DRIVER)
-PL_LOG_COMPILER = $(TEST_LIMIT) $(PERL)
+PL_LOG_COMPILER = $(LOG_COMPILER) $(PERL)
 TEST_EXTENSIONS = .sh .pl
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
@@ -15,11 +17,37 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	PERL='$(PERL)'; export PERL; CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
 	DVX_SAN='$(DVX_SAN)'; export DVX_SAN;
-# What runs in the thread-sanitizer build too (./quickstart check).
-TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/sim/front.sh \
-	tests/sim/lib_queues.sh tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/wire.sh tests/sim/dr_limits.sh tests/sim/flow_rules.sh \
-	tests/sim/share.sh tests/interop/pingpong.sh
+# For ./quickstart check. What measures time has the machine to itself; the rest runs beside each other.
+ALONE_TESTS = tests/sim/onecpu.sh tests/perf/steer.sh
+SHARED_TESTS = $(filter-out $(ALONE_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS))
+# A sanitized build has nothing to find where sources are read, and compilers and other tools are run.
+ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl \
+	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
+	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
+	tests/perf/%,$(SHARED_TESTS))
+TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
+	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues.sh \
+	tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/wire.sh tests/sim/dr_limits.sh \
+	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
 EXTRA_DIST += tests/tap-run tests/README.md
+
+# Programs on the chip's own code, on libdvx or libibverbs, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
+# A *_TESTS is a test; a *_HELPERS is what a script runs.
+SIM_TESTS =
+SIM_HELPERS =
+LIB_TESTS =
+LIB_HELPERS =
+COPY_TESTS =
+FLOW_TESTS =
+FLOW_HELPERS =
+PRM_TESTS =
+PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
+check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(FLOW_HELPERS)
+TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
+
+# The rigs of several tests, and the kernel's, whose fixture has the names of the firmware's.
+check_LIBRARIES = tests/librigs.a tests/libkernel.a
+tests_librigs_a_SOURCES =
 
 include tests/unit/local.mk
 include tests/sim/local.mk
@@ -27,9 +55,33 @@ include tests/golden/local.mk
 include tests/interop/local.mk
 include tests/perf/local.mk
 
+TOOL = -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/tools/dvx-prm
+tests/unit/copy_%.$(OBJEXT): private TOOL = -I$(top_srcdir)/tools/dvx-copy
+tests/%.$(OBJEXT): private AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/sim $(TOOL) \
+	-I$(top_srcdir) -I$(top_builddir) \
+	$(CMOCKA_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS) $(JANSSON_CFLAGS) $(NETTLE_CFLAGS) $(PCAP_CFLAGS)
+SIM_LIBS = tests/librigs.a libsim.la
+tests/unit/kernel_%: private KERNEL = tests/libkernel.a
+LIB_LIBS = tests/librigs.a src/lib/libdvx.la src/prm/libprm.la
+COPY_LIBS = tools/dvx-copy/libcopy.la
+FLOW_LIBS = tests/librigs.a tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la
+PRM_LIBS = tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la
+SYSTEM_LIBS = -Wl,--as-needed $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) $(CMOCKA_LIBS) -lpthread
+$(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
+$(SIM_TESTS) $(SIM_HELPERS): $(SIM_LIBS)
+$(SIM_TESTS) $(SIM_HELPERS): private LDADD = $(KERNEL) $(SIM_LIBS) $(CMOCKA_LIBS)
+$(LIB_TESTS) $(LIB_HELPERS): $(LIB_LIBS)
+$(LIB_TESTS) $(LIB_HELPERS): private LDADD = -Wl,--as-needed $(LIB_LIBS) $(SYSTEM_LIBS)
+$(COPY_TESTS): $(COPY_LIBS)
+$(COPY_TESTS): private LDADD = $(COPY_LIBS) $(SYSTEM_LIBS)
+$(FLOW_TESTS) $(FLOW_HELPERS): $(FLOW_LIBS)
+$(FLOW_TESTS) $(FLOW_HELPERS): private LDADD = -Wl,--as-needed $(FLOW_LIBS) $(SYSTEM_LIBS)
+$(PRM_TESTS): $(PRM_LIBS)
+$(PRM_TESTS): private LDADD = -Wl,--as-needed $(PRM_LIBS) $(SYSTEM_LIBS)
+
 # All tests or none: half of them would pass for a check.
 if !HAVE_CMOCKA
-$(check_PROGRAMS) $(check_LTLIBRARIES): need-cmocka
+$(check_PROGRAMS) $(check_LIBRARIES): need-cmocka
 .PHONY: need-cmocka
 need-cmocka:
 	@echo "make check needs cmocka: install libcmocka-dev and run configure again" >&2; exit 1

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Steering memory at its edges, on a chip that has little of it: libmlx5 takes an eighth at a time.
 "${top_builddir:?}/tools/dvx-sim/dvx-sim" run --set log_ste_icm=27 -- \
-	sh "${top_srcdir:?}/tests/tap-run" "$top_builddir/tests/sim/dr_limits"
+	"$top_builddir/tests/sim/dr_limits"

@@ -22,4 +22,4 @@ mkfifo "$TO_SERVER" "$FROM_SERVER" || exit 99
 "$sim" up "$chip" >&2 || exit 99
 "$sim" exec "$chip" --function host -- "$program" serve <"$TO_SERVER" >"$FROM_SERVER" &
 server=$!
-"$sim" exec "$chip" --function dpu -- sh "${top_srcdir:?}/tests/tap-run" "$program"
+"$sim" exec "$chip" --function dpu -- "$program"

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Rules that lead to a verbs QP (lib_flow_qp.c), below the root, on a device made of software.
 exec "${top_builddir:?}/tools/dvx-sim/dvx-sim" run -- \
-	sh "${top_srcdir:?}/tests/tap-run" "$top_builddir/tests/sim/lib_flow_qp" 3
+	"$top_builddir/tests/sim/lib_flow_qp" 3

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The same refusals in tables of software steering (lib_rules.c), on a device made of software.
 exec "${top_builddir:?}/tools/dvx-sim/dvx-sim" run -- \
-	sh "${top_srcdir:?}/tests/tap-run" "$top_builddir/tests/sim/lib_rules" 3
+	"$top_builddir/tests/sim/lib_rules" 3

@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl
-dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/link_hostile.sh \
-	tests/sim/onecpu.sh
-TESTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecpu.sh
-check_PROGRAMS += tests/sim/front_client
-tests_sim_front_client_CFLAGS = $(AM_CFLAGS) $(IBVERBS_CFLAGS)
-tests_sim_front_client_LDADD = $(IBVERBS_LIBS)
-TESTS += tests/sim/link_hostile.sh
-check_PROGRAMS += tests/sim/link_hostile
-tests_sim_link_hostile_CPPFLAGS = $(libsim_la_CPPFLAGS)
-tests_sim_link_hostile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-tests_sim_link_hostile_LDADD = libsim.la $(CMOCKA_LIBS)
-include tests/sim/copy.mk
-include tests/sim/lib.mk
-include tests/sim/info.mk
-include tests/sim/raw.mk
-include tests/sim/share.mk
+# Programs that scripts run on a device made of software: libdvx's, then raw packets and libmlx5's
+# software-managed steering without libdvx.
+LIB_HELPERS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tests/sim/lib_adopt \
+	tests/sim/lib_alias tests/sim/lib_flow tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps \
+	tests/sim/limits tests/sim/front_client \
+	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/raw_stream tests/sim/verbs_flow tests/sim/verbs_tunnels \
+	tests/sim/dr_fields tests/sim/dr_limits tests/sim/dr_garbage tests/sim/dr_decap tests/sim/share
+# A program whose pages are shared with the device: share.c and its scenes.
+tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/share_threads.c \
+	tests/sim/share_children.c tests/sim/share_changes.c tests/sim/share_calls.c tests/sim/share_device.c \
+	tests/sim/share_others.c tests/sim/share_mem.c tests/sim/share_mem.h \
+	tests/sim/share_rig.c tests/sim/share_rig.h
+SIM_HELPERS += tests/sim/link_hostile
+# Rules against packets, through libmlx5 and the device.
+FLOW_HELPERS += tests/sim/flow_diff tests/sim/flow_explain
+DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h
+tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
+tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
-dist_check_SCRIPTS += tests/sim/perf.sh
-TESTS += tests/sim/perf.sh
-
-dist_check_SCRIPTS += tests/sim/profile.sh
-TESTS += tests/sim/profile.sh
-check_PROGRAMS += tests/sim/limits
-tests_sim_limits_LDADD = src/lib/libdvx.la
-
-dist_check_SCRIPTS += tests/sim/wire.sh
-TESTS += tests/sim/wire.sh
-include tests/sim/dr.mk
-include tests/sim/flow.mk
-include tests/sim/dvx_flow.mk
+tests_librigs_a_SOURCES += tests/sim/raw_end.c tests/sim/raw_end.h \
+	tests/sim/flow_random.c tests/sim/flow_random.h
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecpu.sh \
+	tests/sim/link_hostile.sh tests/sim/profile.sh tests/sim/wire.sh tests/sim/share.sh \
+	tests/sim/copy_tree.sh tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh \
+	tests/sim/lib_queues.sh tests/sim/lib_errors.sh tests/sim/lib_objects.sh tests/sim/lib_adopt.sh \
+	tests/sim/lib_alias.sh tests/sim/lib_example.sh tests/sim/lib_flow_root.sh tests/sim/lib_flow_level.sh \
+	tests/sim/lib_rules_root.sh tests/sim/lib_rules_level.sh tests/sim/lib_raw.sh tests/sim/lib_flow_qp.sh tests/sim/caps.sh \
+	tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh \
+	tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/verbs_tunnels.sh \
+	tests/sim/dr_fields.sh tests/sim/dr_limits.sh tests/sim/dr_garbage.sh tests/sim/dr_decap.sh \
+	tests/sim/flow_diff.sh tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh \
+	tests/sim/flow_rules.sh tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
+EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \
+	tests/sim/flow_rig.h tests/sim/flow_stage.h tests/sim/flow_lib.sh tests/sim/flow_ways.pl

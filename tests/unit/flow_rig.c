@@ -118,7 +118,7 @@ uint32_t rig_counter(struct fx *f, uint8_t bulk)
 	return prm_alloc_flow_counter_out_get_flow_counter_id(f->out);
 }
 
-uint64_t rig_count(struct fx *f, uint32_t counter, bool clear, uint64_t *octets)
+uint64_t rig_counter_read(struct fx *f, uint32_t counter, bool clear, uint64_t *octets)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
 	const void *stats;

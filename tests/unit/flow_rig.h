@@ -36,7 +36,7 @@ void rig_entry(struct fx *, struct rig_entry);
 #define RIG_ENTRY(f, ...) rig_entry(f, (struct rig_entry){__VA_ARGS__})
 void rig_delete(struct fx *, uint8_t type, uint32_t table, uint32_t index);
 uint32_t rig_counter(struct fx *, uint8_t bulk);
-uint64_t rig_count(struct fx *, uint32_t counter, bool clear, uint64_t *octets);
+uint64_t rig_counter_read(struct fx *, uint32_t counter, bool clear, uint64_t *octets);
 /* A TIR of FX_UID that stands on nothing. */
 uint32_t rig_tir(struct fx *);
 void rig_tir_free(struct fx *, uint32_t tirn);

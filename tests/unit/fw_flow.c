@@ -231,8 +231,8 @@ static void counters(void **state)
 	assert_int_equal(query(f, one, 0, FX_UID + 1, 32), PRM_STATUS_BAD_RES);
 	assert_int_equal(query(f, 0, 0, FX_UID, 32), PRM_STATUS_BAD_RES);
 	/* clear reads once more */
-	assert_int_equal(rig_count(f, bulk + 255, true, NULL), 1);
-	assert_int_equal(rig_count(f, bulk + 255, false, NULL), 0);
+	assert_int_equal(rig_counter_read(f, bulk + 255, true, NULL), 1);
+	assert_int_equal(rig_counter_read(f, bulk + 255, false, NULL), 0);
 	/* the middle of a bulk can't go, and a freed number does not come back at once */
 	prm_dealloc_flow_counter_in_set_flow_counter_id(in, bulk + 1);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, in, 16, 16),

@@ -132,7 +132,10 @@ struct uverbs_attr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
 
 struct uverbs_attr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t len)
 {
-	return rq_in(r, id, &value, len);
+	struct uverbs_attr *a = add(r, id, len);
+
+	a->data = value;
+	return a;
 }
 
 struct uverbs_attr *rq_out(struct rq *r, uint16_t id, size_t len)

@@ -1,15 +1,67 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_check_SCRIPTS += tests/unit/layers.pl
-TESTS += tests/unit/layers.pl
-include tests/unit/prm.mk
-include tests/unit/copy.mk
-include tests/unit/info.mk
-include tests/unit/dp.mk
-include tests/unit/fw.mk
-include tests/unit/flow.mk
-include tests/unit/lib.mk
-include tests/unit/kernel.mk
-include tests/unit/host.mk
-include tests/unit/setting.mk
-include tests/unit/explain.mk
-include tests/unit/rules.mk
+# The leaf (log, timers), the far side of PCIe, the chip's loop.
+SIM_TESTS += tests/unit/base_log tests/unit/base_maps tests/unit/base_timer tests/unit/setting tests/unit/chip_loop \
+	tests/unit/host_dma tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
+	tests/unit/host_lockstep
+HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
+tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
+tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
+# The data path and the transport on a device without firmware (dp_rig.h).
+SIM_TESTS += tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo tests/unit/dp_life \
+	tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss \
+	tests/unit/dp_raw tests/unit/dp_raw_rx tests/unit/dp_rss tests/unit/dp_functions
+tests_unit_dp_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+# Firmware's commands.
+SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
+	tests/unit/fw_fuzz tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way
+tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
+# Packets through flow tables and steering entries, and the commands that make them.
+SIM_TESTS += tests/unit/fw_flow tests/unit/flow_fuzz tests/unit/steer_agree tests/unit/steer_packet \
+	tests/unit/steer_tables tests/unit/steer_walk
+tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
+# The kernel's half, fed with flattened requests on a whole chip in the process.
+SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_devx \
+	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
+	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw \
+	tests/unit/kernel_fuzz tests/unit/kernel_scarce
+tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz.h \
+	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c \
+	tests/unit/kernel_fuzz_devx.c tests/unit/kernel_fuzz_any.c
+tests_unit_kernel_scarce_SOURCES = tests/unit/kernel_scarce.c $(tests_unit_kernel_fuzz_SOURCES)
+tests_unit_kernel_scarce_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray \
+	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=datapath_inject,--wrap=dp_doorbell
+
+# libdvx without a device: rings on plain memory, tickets, headers, symbols.
+LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \
+	tests/unit/flow_match tests/unit/flow_fake
+tests_unit_flow_fake_SOURCES = tests/unit/flow_fake.c tests/unit/flow_fake_rig.c tests/unit/flow_fake_rig.h
+
+# dvx-copy without a device: copy_fake.c moves the bytes.
+COPY_TESTS += tests/unit/copy_crc tests/unit/copy_msg tests/unit/copy_link tests/unit/copy_paths \
+	tests/unit/copy_hostile tests/unit/copy_guests
+COPY_FAKE = tests/unit/copy_fake.c tests/unit/copy_fake.h
+tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
+tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
+
+# dvx-flow's rules and its explain, without a device.
+FLOW_TESTS += tests/unit/rules_parse tests/unit/rules_compile tests/unit/rules_fuzz tests/unit/rules_fill \
+	tests/unit/flow_dump_fuzz
+tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tools/dvx-flow/daemon/fill.c
+tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
+
+# The PRM's tables and what dvx-prm and dvx-info read with them.
+PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect tests/unit/dvx_prm_fuzz tests/unit/explain_fuzz \
+	tests/unit/explain_fit tests/unit/info_words
+
+tests_librigs_a_SOURCES += tests/unit/dp_rig.c tests/unit/dp_rig.h tests/unit/dp_raw_rig.c tests/unit/dp_raw_rig.h \
+	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
+	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h
+tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
+	tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
+
+dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/prm_gen.pl tests/unit/prm_witness.pl tests/unit/prm_asm.sh \
+	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
+	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/completion.sh \
+	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
+EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/ring.h tests/unit/cross/cmocka.h tests/golden/dumps

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that every generated accessor touches exactly the bits that its reflection row names. */
+#define PRM_DEBUG 1 /* asserts */
 /* Thousands of functions, each called a few times: optimising them would cost most of a build. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O0")

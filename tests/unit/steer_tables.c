@@ -89,9 +89,9 @@ static void chain(void **state)
 	e = rig_send(f, RX, 2);
 	assert_int_equal(e.tirs, 1);
 	assert_int_equal(e.tag, 0);
-	assert_int_equal(rig_count(f, c1, false, &octets), 1);
+	assert_int_equal(rig_counter_read(f, c1, false, &octets), 1);
 	assert_int_equal(octets, 46);
-	assert_int_equal(rig_count(f, c3, false, &octets), 2);
+	assert_int_equal(rig_counter_read(f, c3, false, &octets), 2);
 	assert_int_equal(octets, 92);
 	fw_uid_reap(f->v, FX_UID);
 }
@@ -107,7 +107,7 @@ static void sent(void **state)
 		  .counter = c);
 	RIG_ENTRY(f, .type = TX, .table = t, .group = g, .index = 1, .port = 2, .action = ALLOW);
 	assert_int_equal(rig_send(f, TX, 1).stats.ends[STEER_DROP], 1);
-	assert_int_equal(rig_count(f, c, false, NULL), 1);
+	assert_int_equal(rig_counter_read(f, c, false, NULL), 1);
 	assert_int_equal(rig_send(f, TX, 2).wire, 1);
 	assert_int_equal(rig_send(f, TX, 3).wire, 1);
 	/* the other direction knows nothing of it */
