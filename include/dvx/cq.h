@@ -54,7 +54,7 @@ struct dvx_cq_memory {
 	uint32_t entries; /* a power of two */
 	void *buf;
 	uint32_t *dbrec;
-	void *uar; /* the UAR page's base, for arming; may be NULL if nobody arms */
+	void *uar; /* the UAR page's base, for arming; NULL: the CQ is never armed */
 	uint32_t cqn;
 };
 int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *init, uint32_t layout);
@@ -80,9 +80,9 @@ DVX_INLINE int dvx_cq_create(struct dvx_dev *dev, const struct dvx_cq_attr *attr
 }
 
 /*
- * Takes the ring of a verbs CQ over: from here on nobody calls ibv_poll_cq() or
- * ibv_req_notify_cq() on it (nor may it have been armed before: the count of events is libmlx5's).
- * The ibv_cq stays the caller's and must outlive it. CQE compression must be off (it is, unless
+ * Takes over the ring of a verbs CQ. Do not call ibv_poll_cq() or ibv_req_notify_cq() on it any
+ * more, nor arm it before: libmlx5 counts events itself. The caller keeps the ibv_cq, which must
+ * outlive the dvx_cq. CQE compression must be off (it is, unless
  * mlx5dv_create_cq() asked for it), CQEs must have 64 bytes (they do, unless asked otherwise).
  */
 int dvx_cq_adopt_layout(struct dvx_dev *dev, struct ibv_cq *ibcq, uint32_t layout,
@@ -98,7 +98,7 @@ int dvx_cq_destroy(struct dvx_cq *cq);
 /*
  * A CQE's last byte as one number that both conditions can be read from: the owner bit, rotated to
  * the top, is 0 if it is this lap's; the opcode is below it. Less than DVX_CQ_ERRORS: a good
- * completion; less than DVX_CQ_EMPTY: an error; else nothing has come.
+ * completion; less than DVX_CQ_EMPTY: an error; else there is no CQE.
  */
 #define DVX_CQ_ERRORS (PRM_CQE_OPCODE_SIG_ERR << 3)
 #define DVX_CQ_EMPTY  (PRM_CQE_OPCODE_INVALID << 3)
@@ -127,7 +127,7 @@ DVX_INLINE uint32_t dvx_cq_index(const struct dvx_cq *cq)
 	return (uint32_t)(((uintptr_t)cq->next - cq->zero) / DVX_CQE_BYTES);
 }
 
-/* Begins the next lap: phase flips, and the index goes on where it was, in 24 bits. */
+/* Begins the next lap: the phase flips, the 24-bit index continues. */
 DVX_INLINE void dvx_cq_wrap(struct dvx_cq *cq)
 {
 	uint32_t index = dvx_cq_index(cq) & 0xffffff;
@@ -137,7 +137,7 @@ DVX_INLINE void dvx_cq_wrap(struct dvx_cq *cq)
 	cq->zero = (uintptr_t)cq->first - (uintptr_t)index * DVX_CQE_BYTES;
 }
 
-/* Steps over the CQE without telling the device; for batches. */
+/* Consumes the CQE without telling the device; for batches. */
 DVX_INLINE void dvx_cq_advance(struct dvx_cq *cq)
 {
 	cq->next += DVX_CQE_BYTES;
@@ -145,14 +145,14 @@ DVX_INLINE void dvx_cq_advance(struct dvx_cq *cq)
 		dvx_cq_wrap(cq);
 }
 
-/* Gives all entries stepped over back to the device. */
+/* Returns all consumed entries to the device. */
 DVX_INLINE void dvx_cq_publish(struct dvx_cq *cq)
 {
 	dvx_barrier_cqe_to_index();
 	*(volatile uint32_t *)cq->dbrec = prm_swap32(dvx_cq_index(cq));
 }
 
-/* The CQE from dvx_cq_peek() is done with. */
+/* Consumes the CQE that dvx_cq_peek() returned. */
 DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 {
 	dvx_barrier_cqe_to_index();
@@ -161,9 +161,9 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 }
 
 /*
- * The whole step for a CQ that serves one send queue and nothing else: 1, and the cookie of what
- * completed, retired and popped; 0: nothing has come; -EIO: the next CQE is an error, left for
- * dvx_cq_peek().
+ * The whole step for a CQ that serves one send queue and nothing else: 1: *wr_id is the cookie
+ * of the completed WQE, which is retired and its CQE consumed; 0: no CQE; -EIO: the next CQE is an
+ * error and stays for dvx_cq_peek().
  */
 DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id)
 {
@@ -204,8 +204,8 @@ DVX_INLINE void dvx_cq_arm(struct dvx_cq *cq, bool solicited_only)
 }
 
 /*
- * Copies what came inside a CQE (dvx_cqe_scattered()) to the buffers of its WQE, before the WQE is
- * retired. Give the queue it belongs to, the other is NULL.
+ * Copies data from inside a CQE (dvx_cqe_scattered()) to the buffers of its WQE; call it before the
+ * WQE is retired. Pass the queue of the CQE; the other one is NULL.
  */
 void dvx_cqe_unscatter(const void *cqe, const struct dvx_sq *sq, const struct dvx_rq *rq);
 

@@ -10,7 +10,7 @@ struct ibv_context;
 
 struct dvx_dev_info {
 	char name[64]; /* mlx5_0 */
-	char pci[16];  /* 0000:3b:00.0; empty if the device says none */
+	char pci[16];  /* 0000:3b:00.0; empty if there is none */
 	uint64_t guid; /* node GUID, as a number */
 };
 
@@ -21,7 +21,7 @@ void dvx_dev_list_free(struct dvx_dev_info *list);
 /*
  * Opens a device with DevX rights. `which` is a name (mlx5_0), a PCI address (3b:00.0 or
  * 0000:3b:00.0) or a node GUID (0x506b4b0300ca1234 or 506b:4b03:00ca:1234); NULL takes the first.
- * -ENODEV: no such device; -EOPNOTSUPP: it is there, but gives no DevX context.
+ * -ENODEV: no such device; -EOPNOTSUPP: the device offers no DevX context.
  */
 int dvx_dev_open(const char *which, struct dvx_dev **out);
 /* Uses a context that the caller opened (mlx5dv_open_device with DEVX) and will close after. */
@@ -34,7 +34,7 @@ struct ibv_context *dvx_dev_ibv(struct dvx_dev *dev);
 /* The device's NUMA node, -1 if it has none. */
 int dvx_dev_node(const struct dvx_dev *dev);
 
-/* What a user of the rings and of copies needs to know; read once, at open. */
+/* Capabilities that rings and copies depend on; read once, at open. */
 struct dvx_caps {
 	uint16_t vhca_id;
 	bool roce; /* ports are Ethernet */
@@ -47,7 +47,7 @@ struct dvx_caps {
 	/* the MMO DMA engine (sq.h dvx_post_dma) */
 	bool dma_mmo;
 	uint64_t dma_mmo_max; /* bytes of one copy; capped by what a WQE can say, 2 GiB */
-	/* aliases: this function may let others use its mkeys; may use others' */
+	/* aliases: others may use this function's mkeys; this function may use others' */
 	bool mkey_export;
 	bool mkey_import;
 	uint8_t min_mkey_log_entity;
@@ -57,7 +57,8 @@ const struct dvx_caps *dvx_dev_caps(const struct dvx_dev *dev);
 
 /*
  * A raw capability page (4096 bytes, read with prm_cmd_hca_cap_get_*), by its PRM type: 0x0
- * general, 0x20 general 2. Current values, not maxima. The page is the device's until it is closed.
+ * general, 0x20 general 2. Current values, not maxima. The page is valid until the device is
+ * closed.
  */
 int dvx_dev_cap_page(struct dvx_dev *dev, uint16_t type, const void **page);
 

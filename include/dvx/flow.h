@@ -6,7 +6,7 @@
  * Steering: which packets go where.
  *
  *	domain	what a function receives, or what it sends
- *	table	a stop on a packet's way; it starts in the table of level 0 (the root)
+ *	table	a stop on a packet's path, which starts in the table of level 0 (the root)
  *	matcher	which fields are compared (the mask), and before or after which other matchers
  *	rule	with which values, and what happens to a packet that has them (actions)
  *
@@ -20,14 +20,14 @@
  *
  * The root is kept by the kernel and the firmware, the other levels by this process (software
  * steering): they take far more rules a second, and are gone when the process ends. A rule
- * means the same in each level. Rules of a level other than 0 are met only if a rule of a
- * lower level leads to their table.
+ * means the same in each level. Packets reach a table of another level than 0 only through a rule
+ * of a lower level.
  *
  * A refusal names the field, or the capability that the device lacks: dvx_strerror() (cmd.h).
- * Everything refuses to be destroyed (-EBUSY) while something else is made of it. A domain and what
- * is in it belong to one thread at a time.
+ * An object in use refuses to be destroyed (-EBUSY). A domain and its contents belong to one thread
+ * at a time.
  *
- * How the device does it is not visible here. Today it is libmlx5's mlx5dv_dr.
+ * The implementation is libmlx5's mlx5dv_dr; it does not appear in the API.
  */
 #include <stdio.h>
 #include <dvx/common.h>
@@ -56,7 +56,8 @@ enum dvx_flow_side {
 };
 
 enum dvx_flow_domain_flags {
-	/* A rule that stands in its matcher already is refused with -EEXIST (not in the root). */
+	/* A second rule with the same values in a matcher is refused with -EEXIST (not in the
+	   root). */
 	DVX_FLOW_NO_DUPLICATES = 1 << 0,
 };
 
@@ -70,14 +71,14 @@ struct dvx_flow_domain_attr {
 int dvx_flow_domain_create(struct dvx_dev *dev, const struct dvx_flow_domain_attr *attr,
 			   struct dvx_flow_domain **out);
 int dvx_flow_domain_destroy(struct dvx_flow_domain *domain);
-/* May tables of other levels than 0 be made, i.e. does the device offer software steering? */
+/* Whether tables of other levels than 0 are possible: the device offers software steering. */
 bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain);
-/* Waits until every rule inserted or deleted so far is the device's, its caches included. */
+/* Waits until every rule inserted or deleted so far has taken effect, caches included. */
 int dvx_flow_domain_sync(struct dvx_flow_domain *domain);
 /*
- * Has the device steering memory for more of other levels than 0, beside what libmlx5 took already
- * and may not have used up? Ask now and then while inserting many rules, and stop some thousands of
- * them after a no: a libmlx5 whose memory ends while it makes a hash table larger crashes (44.0).
+ * Whether the device has more steering memory for levels other than 0, beside what libmlx5 already
+ * took. When you insert many rules, ask about every thousand and stop a few thousand rules after a
+ * no: libmlx5 44.0 crashes if memory ends while it grows a hash table.
  */
 bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain);
 /*
@@ -88,8 +89,8 @@ int dvx_flow_domain_dump(struct dvx_flow_domain *domain, FILE *to);
 
 /* ---- Table ---- */
 
-/* Level 0 is the root, and there is only one of it, whoever opens it. A rule may lead to a table of
- * a higher level only. */
+/* Level 0 is the root, of which a function has one. A rule may only lead to a table of a higher
+ * level. */
 int dvx_flow_table_create(struct dvx_flow_domain *domain, uint32_t level,
 			  struct dvx_flow_table **out);
 int dvx_flow_table_destroy(struct dvx_flow_table *table);
@@ -136,9 +137,9 @@ enum dvx_flow_proto {
 };
 
 /*
- * The fields that depend on each other, set together. Each refuses (-EINVAL) what contradicts
- * other fields that are there already, e.g. an IPv6 address beside an IPv4 one; a field that is set
- * again takes the new value.
+ * Set fields that depend on each other together. Each refuses (-EINVAL) what contradicts fields
+ * that are set already, e.g. an IPv6 address beside an IPv4 one; setting a field again replaces its
+ * value.
  */
 /* mask NULL: all 48 bits. */
 int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum dvx_flow_end end,
@@ -165,13 +166,13 @@ int dvx_flow_match_vlan(struct dvx_flow_match *m, enum dvx_flow_depth depth, uin
  */
 size_t dvx_flow_match_print(const struct dvx_flow_match *m, char *buf, size_t size);
 
-/* A value under a mask; a range becomes several of them. */
+/* A value under a mask; a range is split into several. */
 struct dvx_flow_prefix {
 	uint64_t value;
 	uint64_t mask;
 };
 
-/* The most that a range of `width` bits can need: 30 for ports. */
+/* The most prefixes that a range of `width` bits needs: 30 for ports. */
 #define DVX_FLOW_PREFIXES(width) ((width) > 1 ? 2 * (size_t)(width)-2 : 1)
 
 /*
@@ -189,7 +190,7 @@ struct dvx_flow_matcher_attr {
 	uint32_t priority; /* lower is tried first; 0 to 65535, in the root 0 to 15 */
 	/*
 	 * Its mask says what the rules compare. Its value is only a hint and may be zero:
-	 * ip_version 4 or 6 in it says that no other will come.
+	 * ip_version 4 or 6 promises that all rules have that version.
 	 */
 	const struct dvx_flow_match *match;
 	uint32_t expected_rules; /* a hint that some devices use; 0: none */
@@ -205,8 +206,8 @@ int dvx_flow_matcher_create(struct dvx_flow_table *table, const struct dvx_flow_
 			    struct dvx_flow_matcher **out);
 int dvx_flow_matcher_destroy(struct dvx_flow_matcher *matcher);
 /*
- * Rules of both IP versions are two matchers to the device: `version` 0, 4 or 6 says which; 0 if
- * there is none.
+ * To the device, rules of both IP versions are two matchers: `version` 4 or 6 selects one, 0 takes
+ * whichever exists. Returns 0 if there is none.
  */
 uint64_t dvx_flow_matcher_id(const struct dvx_flow_matcher *matcher, uint8_t version);
 
@@ -215,7 +216,7 @@ uint64_t dvx_flow_matcher_id(const struct dvx_flow_matcher *matcher, uint8_t ver
 /* An action belongs to a domain, and can be used by any number of its rules. */
 /* The packet is discarded. */
 int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
-/* What a miss does: see enum dvx_flow_side. */
+/* As for a packet that matches no rule: see enum dvx_flow_side. */
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
 /* dvx_cqe_flow_tag() of the completion will be `tag`, 24 bits. RX only. */
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
@@ -223,13 +224,13 @@ int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 /* Counts the packet in counter number `index` of `counter`. Shared by as many rules as wanted. */
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
 				 uint32_t index, struct dvx_flow_action **out);
-/* On to a table of a higher level. */
+/* The packet goes on to a table of a higher level. */
 int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow_table *table,
 				 struct dvx_flow_action **out);
 /*
- * From another level back to the root, to its rules of this priority and later: the way to the
- * kernel's tables, and to rules of others, for what should pass. -EOPNOTSUPP: a kernel before 6.0
- * has no steering anchors.
+ * From another level back to the root, to its rules of this priority and later. Use it for packets
+ * that should go to the kernel's tables or to other programs' rules. -EOPNOTSUPP: a kernel before
+ * 6.0 has no steering anchors.
  */
 int dvx_flow_action_create_root(struct dvx_flow_domain *domain, uint32_t priority,
 				struct dvx_flow_action **out);
@@ -272,7 +273,7 @@ struct dvx_flow_rule_attr {
 	/* The values. Its mask must be the matcher's, or all zero. */
 	const struct dvx_flow_match *match;
 	/* In any order: at most one tag, count and destination each (drop, default, table, root,
-	 * queue, rss and qp are destinations), and one destination there must be. */
+	 * queue, rss and qp are destinations); a destination is mandatory. */
 	struct dvx_flow_action *const *actions;
 };
 
@@ -291,8 +292,7 @@ struct dvx_flow_bulk {
 	 * 0, or a negative errno to give the whole insertion up: one that libdvx returned within
 	 * keeps its sentence. What it points at is needed until the next call. */
 	int (*next)(void *arg, size_t i, struct dvx_flow_rule_attr *attr);
-	/* Called with how many are done; nonzero gives the insertion up (-ECANCELED). NULL: none.
-	 */
+	/* Called with the number of rules inserted; nonzero ends the insertion (-ECANCELED). */
 	int (*progress)(void *arg, size_t done);
 	void *arg;
 };
@@ -300,7 +300,7 @@ struct dvx_flow_bulk {
 /*
  * All n rules or none: if one is refused, those before it are deleted again, dvx_strerror() begins
  * with "rule 17: ", and rules[] is unchanged. The device sees them one by one: to exchange rules
- * at once, insert the new ones where no packet comes by, and lead there with one last rule.
+ * at once, insert the new ones into a table that no packet reaches, and lead there with one rule.
  */
 int dvx_flow_rules_insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_rule **rules);
 /*

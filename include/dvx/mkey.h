@@ -29,7 +29,7 @@ struct dvx_mkey_attr {
 };
 
 int dvx_mkey_create(struct dvx_dev *dev, const struct dvx_mkey_attr *attr, struct dvx_mkey **out);
-/* Aliases of it elsewhere fault from then on. */
+/* Accesses through aliases of it fail from then on. */
 int dvx_mkey_destroy(struct dvx_mkey *mkey);
 
 uint32_t dvx_mkey_key(const struct dvx_mkey *mkey);  /* lkey and rkey */
@@ -37,17 +37,17 @@ uint64_t dvx_mkey_addr(const struct dvx_mkey *mkey); /* the address WQEs use */
 uint64_t dvx_mkey_len(const struct dvx_mkey *mkey);
 
 /*
- * Lets whoever holds the ticket use this mkey from another VHCA of the chip
+ * Lets the holder of the ticket use this mkey from another VHCA of the chip
  * (ALLOW_OTHER_VHCA_ACCESS with a fresh random key). Exporting again replaces the key.
- * -EOPNOTSUPP: the device does not do it.
+ * -EOPNOTSUPP: the device lacks it.
  */
 int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out);
 
 /*
  * Makes an alias of another VHCA's mkey: an mkey of this function, in this pd, for the ticket's
  * address range. Destroy with dvx_mkey_destroy(); it can't be exported again.
- * -EXDEV: the device refused the ticket (not for this chip, key, gone; it does not say which);
- * -EINVAL: the ticket is for this same VHCA; -EOPNOTSUPP: the device can't.
+ * -EXDEV: the device refused the ticket (another chip, wrong key, revoked: it does not say which);
+ * -EINVAL: the ticket is of this same VHCA; -EOPNOTSUPP: the device lacks it.
  */
 int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_ticket *ticket,
 		    struct dvx_mkey **out);

@@ -13,7 +13,7 @@ struct ibv_qp;
 
 enum dvx_qp_flags {
 	DVX_QP_MMO = 1 << 0,		/* dvx_post_dma() works on it */
-	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets turn around inside the NIC */
+	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
 };
 
 /* An RC queue pair made by DevX; it starts in RST. */
@@ -39,10 +39,9 @@ DVX_INLINE int dvx_qp_create(struct dvx_dev *dev, const struct dvx_qp_attr *attr
 }
 
 /*
- * Takes the rings of a verbs RC QP over, in any state, before anything was posted to it (-EBUSY if
- * something was). From here on only libdvx posts; its CQs must be adopted too, because libmlx5's
- * own poll would look its WQEs up in vain. The ibv_qp stays the caller's (states, destroy) and must
- * outlive it.
+ * Takes over the rings of a verbs RC QP, in any state, before anything was posted to it (else
+ * -EBUSY). From then on only libdvx posts. Its CQs must be adopted too: libmlx5's poll does not
+ * know libdvx's WQEs. The caller keeps the ibv_qp (states, destroy), which must outlive the dvx_qp.
  */
 int dvx_qp_adopt_layout(struct dvx_dev *dev, struct ibv_qp *ibqp, uint32_t layout,
 			struct dvx_qp **out);
@@ -85,7 +84,7 @@ struct dvx_qp_peer {
 	uint8_t min_rnr_timer; /* IB code; 0: 12, 0.64 ms */
 };
 
-/* The PRM's state moves, one each ... */
+/* One state transition each (PRM) ... */
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
 int dvx_qp_to_rtr(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
 int dvx_qp_to_rts(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
@@ -95,7 +94,7 @@ int dvx_qp_to_err(struct dvx_qp *qp);
 int dvx_qp_to_rst(struct dvx_qp *qp);
 /* ... and RST to RTS in one call. */
 int dvx_qp_connect(struct dvx_qp *qp, const struct dvx_qp_peer *peer);
-/* To itself: `access` is what its own WQEs may do. For copies inside the chip, and for tests. */
+/* To itself; `access` is what its own WQEs may do. For copies inside the chip, and for tests. */
 int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access);
 /* enum prm_qp_state, as the device has it. */
 int dvx_qp_query_state(struct dvx_qp *qp, uint8_t *state);

@@ -81,7 +81,7 @@ enum dvx_rss_fields {
 struct dvx_rss_attr {
 	uint32_t size;
 	uint32_t queue_count;	       /* a power of two */
-	struct dvx_rxq *const *queues; /* one may stand there several times */
+	struct dvx_rxq *const *queues; /* may repeat */
 	uint32_t fields;	       /* enum dvx_rss_fields; 0: all four */
 	bool ipv6;		       /* hash as IPv6 (else as IPv4) ... */
 	bool udp;		       /* ... and as UDP (else as TCP) */

@@ -30,7 +30,7 @@ struct dvx_sq_slot {
 	uint32_t reserved;
 };
 
-/* The cookie of a NOP at the ring's end: only a flush after an error makes a CQE for it. */
+/* The cookie of a NOP at the ring's end: only a flush after an error writes a CQE for it. */
 #define DVX_WR_ID_PAD UINT64_MAX
 
 struct dvx_sq {
@@ -48,16 +48,16 @@ struct dvx_sq {
 	/* second cache line */
 	uint32_t bf_size;  /* bytes of a BlueFlame buffer, 0: none; reg alternates by it */
 	uint32_t layout;   /* DVX_RING_LAYOUT */
-	uint64_t mmo_addr; /* 64 bytes that the MMO engine may scribble on */
+	uint64_t mmo_addr; /* 64 bytes that the MMO engine may overwrite */
 	uint32_t mmo_lkey; /* 0: a queue without MMO */
 	uint32_t max_ds;   /* segments of one WQE */
 	uint64_t reserved[5];
 };
 
 /*
- * A ring over plain memory, for tests and for whoever creates the queue in another way. buf holds
- * `blocks` (a power of two) blocks, slots as many entries. The largest WQE is as long as the device
- * takes, but never so long that it would not fit behind its padding.
+ * A ring on plain memory, for tests and for queues that were created in another way. buf holds
+ * `blocks` (a power of two) blocks, slots as many entries. The largest WQE is the device's limit,
+ * or what still fits behind the longest padding.
  */
 struct dvx_sq_memory {
 	uint32_t size;
@@ -81,15 +81,15 @@ DVX_INLINE uint32_t dvx_sq_blocks(const struct dvx_sq *sq)
 	return sq->mask + 1;
 }
 
-/* Blocks that nothing occupies. */
+/* Free blocks. */
 DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 {
 	return sq->mask + 1 - (sq->pi - sq->ci);
 }
 
-/* --- building blocks of the calls below, for work requests that they do not offer --- */
+/* --- building blocks of the calls below, and of work requests that they do not offer --- */
 
-/* Takes `blocks` blocks at pi, and remembers what dvx_sq_retire() will need. */
+/* Takes `blocks` blocks at pi, and fills the slot for dvx_sq_retire(). */
 DVX_INLINE uint8_t *dvx_sq_take(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id)
 {
 	uint32_t pi = sq->pi, at = pi & sq->mask;
@@ -102,7 +102,7 @@ DVX_INLINE uint8_t *dvx_sq_take(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_
 	return sq->last;
 }
 
-/* One NOP per block up to the ring's end; the caller has seen that there is room. */
+/* One NOP per block up to the ring's end; the caller has checked for room. */
 DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 {
 	uint32_t index = sq->pi;
@@ -113,9 +113,9 @@ DVX_INLINE void dvx_sq_pad(struct dvx_sq *sq)
 }
 
 /*
- * The place for a WQE of `blocks` consecutive blocks, after padding where needed, and the index
- * that its control segment must say. The caller writes the whole WQE before the doorbell. False: no
- * room, and nothing was changed.
+ * Claims `blocks` consecutive blocks, after padding where needed: *wqe is their address, *index the
+ * wqe_index for the control segment. The caller writes the whole WQE before the doorbell. False: no
+ * room, nothing changed.
  */
 DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id, uint8_t **wqe,
 			     uint32_t *index)
@@ -134,7 +134,7 @@ DVX_INLINE bool dvx_sq_claim(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id,
 	return true;
 }
 
-/* Whether a WQE of so many segments can be; four always can. */
+/* Whether a WQE of `ds` segments fits; four always do. */
 DVX_INLINE bool dvx_sq_fits(const struct dvx_sq *sq, uint32_t ds)
 {
 	return ds <= DVX_BLOCK / DVX_SEG || (ds <= DVX_MAX_DS && ds <= sq->max_ds);
@@ -157,7 +157,7 @@ DVX_INLINE int dvx_post_gather(struct dvx_sq *sq, uint8_t opcode, uint32_t imm, 
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
-		ds += sge[i].length != 0; /* 0 would say 2 GiB */
+		ds += sge[i].length != 0; /* 0 would mean 2 GiB */
 	}
 	if (DVX_UNLIKELY(!dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;
@@ -304,8 +304,8 @@ DVX_INLINE void dvx_sq_record(struct dvx_sq *sq)
 }
 
 /*
- * Tells the device about everything posted: record, then the 8-byte register, which shows the head
- * of the last WQE. With nothing new it does nothing harmful (before the first post: don't call it).
+ * Tells the device about everything posted: record, then the 8-byte register, which holds the head
+ * of the last WQE. Harmless with nothing new, but not before the first post.
  */
 DVX_INLINE void dvx_sq_ring(struct dvx_sq *sq)
 {
@@ -344,7 +344,7 @@ DVX_INLINE void dvx_sq_ring_bf(struct dvx_sq *sq)
 
 /* --- completion --- */
 
-/* `at`: the index times the size of a slot, in its low bits whatever the ring masks off. */
+/* `at` is the index times the size of a slot; bits beyond the ring are masked off. */
 DVX_INLINE uint64_t dvx_sq_retire_slot(struct dvx_sq *sq, uint32_t at)
 {
 	const uint8_t *slots = (const uint8_t *)sq->slots;

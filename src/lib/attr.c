@@ -2,8 +2,8 @@
 #include "priv.h"
 
 /*
- * The caller's struct may be older (shorter: the rest is zero, the default) or newer than this
- * library (longer: what it does not know must be zero, or the call would ignore a wish).
+ * The caller's struct may be older than this library (shorter: the rest is 0, the default) or newer
+ * (longer: unknown members must be 0, or the call would silently ignore them).
  */
 int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
 {

@@ -6,7 +6,7 @@
 
 #define PAGE_BYTES (PRM_QUERY_HCA_CAP_OUT_BYTES - 16u)
 
-/* Pages are read when asked for, and kept: capabilities do not change while it is open. */
+/* Pages are read on first use and cached: capabilities do not change while the device is open. */
 struct cap_page {
 	struct cap_page *next;
 	uint16_t type;
@@ -109,7 +109,7 @@ int dvx_caps_read(struct dvx_dev *dev)
 			return err;
 		from_general_2(&dev->caps, page);
 	}
-	/* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
+	/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
 	if (prm_cmd_hca_cap_get_roce(general) &&
 	    !dvx_dev_cap_page(dev, PRM_HCA_CAP_TYPE_ROCE, &page))
 		dev->qp_ts_format = prm_roce_cap_get_qp_ts_format(page) != 0;

@@ -2,7 +2,7 @@
 #include <dvx/prm/cmd.h>
 #include "priv.h"
 
-/* Also clears what a failing kernel leaves untouched, so that no stale status is read. */
+/* Also clears `out`: a failing kernel may not write it, and its status is read. */
 static int lib_cmd_check(const void *in, size_t in_len, void *out, size_t out_len)
 {
 	if (!in || in_len < PRM_MBOX_IN_BYTES)
@@ -15,7 +15,7 @@ static int lib_cmd_check(const void *in, size_t in_len, void *out, size_t out_le
 	return 0;
 }
 
-/* libmlx5 returns an errno; the mailbox may say more, even where the call succeeded. */
+/* libmlx5 returns an errno; the mailbox may hold a bad status even if the call succeeded. */
 static int result(const void *in, const void *out, int ret)
 {
 	if (ret < 0)

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct dvx_cq, entries) == 64, "layout 1");
 #define CQ_ARM_OFFSET	0x20u
 #define MAX_LOG_ENTRIES 22u
 
-/* A ring whose consumer stands at `index`. */
+/* Sets a ring up with consumer index `index`. */
 static void lib_cq_place(struct dvx_cq *cq, const uint8_t *buf, uint32_t entries, uint32_t index)
 {
 	cq->entries = entries;
@@ -33,7 +33,7 @@ int dvx_cq_init_layout(struct dvx_cq *cq, const struct dvx_cq_memory *user, uint
 	if (err)
 		return err;
 	if (!dvx_is_pow2(init.entries) || init.entries > 1u << MAX_LOG_ENTRIES)
-		return dvx_fail(EINVAL, "dvx_cq_init: %u entries: no power of two up to 2^%u",
+		return dvx_fail(EINVAL, "dvx_cq_init: entries is %u, not a power of two up to 2^%u",
 				init.entries, MAX_LOG_ENTRIES);
 	if (!init.buf || !init.dbrec)
 		return dvx_fail(EINVAL, "dvx_cq_init: buf and dbrec must be set");
@@ -56,7 +56,7 @@ static int lib_cq_check(struct dvx_dev *dev, const struct dvx_cq_attr *attr)
 	if (!max || max > MAX_LOG_ENTRIES)
 		max = MAX_LOG_ENTRIES;
 	if (!attr->entries || attr->entries > 1u << max)
-		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, 1 to 2^%u can be",
+		return dvx_fail(EINVAL, "dvx_cq_create: attr.entries is %u, not 1 to 2^%u",
 				attr->entries, max);
 	if (!attr->uar || attr->uar->dev != dev)
 		return dvx_fail(EINVAL, "dvx_cq_create: attr.uar is not of this device");
@@ -102,7 +102,8 @@ static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, 
 	int err;
 
 	if (mlx5dv_devx_query_eqn(cq->dev->ctx, attr->vector, &eqn))
-		return dvx_fail(EINVAL, "dvx_cq_create: attr.vector %u is not there", attr->vector);
+		return dvx_fail(EINVAL, "dvx_cq_create: the device has no attr.vector %u",
+				attr->vector);
 	err = dvx_dbr_alloc(cq->dev, &cq->dbr);
 	if (!err)
 		err = dvx_mem_alloc(bytes, &attr->place, &cq->mem);
@@ -146,7 +147,7 @@ int dvx_cq_create_layout(struct dvx_dev *dev, const struct dvx_cq_attr *user, ui
 	return 0;
 }
 
-/* libmlx5's ring, from the place where libmlx5 stopped. */
+/* Continues libmlx5's ring at libmlx5's consumer index. */
 static void take_over(struct dvx_cq *cq, const struct mlx5dv_cq *dv)
 {
 	cq->dbrec = (uint32_t *)dv->dbrec;

@@ -51,7 +51,7 @@ static void dbr_page_free(struct dvx_dev *dev, struct dvx_dbr_page *page)
 
 	while (*p != page)
 		p = &(*p)->next;
-	/* Memory that the device can still write must not be given back. */
+	/* While the device can still write the memory, it must not be freed. */
 	if (dvx_umem_dereg(page->umem))
 		return;
 	*p = page->next;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "priv.h"
 
-/* 0000:3b:00.0 out of the device's place in sysfs; empty if it has none. */
+/* 0000:3b:00.0, from the device's sysfs path; empty if it has none. */
 static void pci_of(const struct ibv_device *ibdev, char *out, size_t len)
 {
 	char path[PATH_MAX], real[PATH_MAX];
@@ -38,7 +38,7 @@ static int read_node(const struct ibv_device *ibdev)
 	return node;
 }
 
-/* A kernel without RDMA (ENOSYS) is a machine without devices. */
+/* ENOSYS is a kernel without RDMA: no devices. */
 static int device_list(struct ibv_device ***all, int *total)
 {
 	*total = 0;

@@ -5,7 +5,7 @@
 #include "prm/reflect.h"
 #include "priv.h"
 
-/* The library's only mutable state that belongs to no object. */
+/* The library's only global mutable state. */
 static _Thread_local struct dvx_error last;
 static _Thread_local char text[320];
 
@@ -28,7 +28,7 @@ int dvx_fail_cmd(const void *in, const void *out, int err)
 	last.op_mod = (uint16_t)prm_mbox_in_get_op_mod(in);
 	last.status = (uint8_t)prm_mbox_out_get_status(out);
 	last.syndrome = prm_mbox_out_get_syndrome(out);
-	/* Newer kernels say EREMOTEIO and return the mailbox; older ones translate and drop it. */
+	/* Newer kernels return EREMOTEIO and the mailbox; older ones an errno and no mailbox. */
 	last.err = last.status ? prm_status_errno(last.status) : err;
 	return -last.err;
 }

@@ -27,7 +27,7 @@ int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 
 	if (err)
 		return err;
-	/* The cookie says which CQ; the event's own bytes say nothing more. */
+	/* The cookie names the CQ; the event's data is not needed. */
 	ch->devx = mlx5dv_devx_create_event_channel(dev->ctx,
 						    MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	if (!ch->devx) {
@@ -87,7 +87,7 @@ int dvx_channel_subscribe(struct dvx_channel *ch, struct dvx_cq *ring, void *coo
 	if (!ring->arm_reg)
 		return dvx_fail(EOPNOTSUPP, "CQ %u has no register to arm it with", ring->cqn);
 	if (cq->channel)
-		return dvx_fail(EBUSY, "CQ %u has its event channel already", ring->cqn);
+		return dvx_fail(EBUSY, "CQ %u already has an event channel", ring->cqn);
 	if (ch->comp && (!cq->ibcq || cq->ibcq->channel != ch->comp))
 		return dvx_fail(EINVAL, "CQ %u was not created with this ibv_comp_channel",
 				ring->cqn);
@@ -120,7 +120,7 @@ void dvx_channel_forget(struct dvx_cq_priv *cq)
 	cq->channel = NULL;
 }
 
-/* NULL: an event of a CQ that is no longer subscribed. */
+/* NULL: the CQ of this event is no longer subscribed. */
 static struct dvx_cq_priv *event_find(const struct dvx_channel *ch, const void *what)
 {
 	struct dvx_cq_priv *cq;
@@ -168,7 +168,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 		if (err)
 			return err;
 	}
-	/* The device takes no second arm with the number of one that fired. */
+	/* The device ignores an arm whose number already fired. */
 	woken->ring.arm_sn++;
 	if (cq)
 		*cq = &woken->ring;

@@ -171,7 +171,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 
 	if (!err)
 		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
-	/* Its destruction stopped halfway: the device kept the table of queues. */
+	/* A refused dvx_rss_destroy() can leave the RQT without its TIR. */
 	if (!err && !rss->tir)
 		err = dvx_fail(ESTALE, "dvx_flow_action_create_rss: rss has no TIR any more");
 	if (err)

@@ -5,7 +5,7 @@
 
 #define EVERY 1024u
 
-/* What libdvx refused within next() is why it gives up, if it hands that errno on. */
+/* If next() returns an errno that libdvx gave it, libdvx's sentence is kept. */
 static int ask_next(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	int err;
@@ -22,7 +22,7 @@ static int flow_bulk_one(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_
 	struct dvx_flow_rule_attr attr = {.size = sizeof(attr)};
 	int err;
 
-	/* The array is the caller's, whose struct may be of another size than ours. */
+	/* The caller's struct may have another size than ours. */
 	if (!bulk->next)
 		return dvx_flow_rule_create(
 			(const void *)((const char *)bulk->attrs + i * bulk->attrs->size), rule);
@@ -48,7 +48,7 @@ static int flow_bulk_insert(const struct dvx_flow_bulk *bulk, size_t n,
 	return 0;
 }
 
-/* The sentence again, behind the number of the rule that it is about. */
+/* Puts the rule's number before the sentence. */
 static int say_which(struct dvx_error *why, size_t i)
 {
 	char what[sizeof(why->what)];

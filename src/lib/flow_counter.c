@@ -8,7 +8,7 @@
 /* The next larger bulk's counters no longer fit into one uverbs reply (64 KiB). */
 #define MAX_COUNTERS 2048u
 
-/* The smallest bulk that the device has and that holds n; 0: none. */
+/* The device's smallest bulk that holds n; 0: none. */
 static uint32_t bulk_for(struct dvx_dev *dev, uint32_t n)
 {
 	const void *cap;
@@ -66,8 +66,8 @@ int dvx_flow_counter_create(struct dvx_dev *dev, uint32_t n, struct dvx_flow_cou
 }
 
 /*
- * From the first counter on, whatever is asked for: the kernel lets a query through only by the
- * number that the object was made with. Firmware wants a bulk's numbers in fours.
+ * Always queries from the bulk's first counter: the kernel allows queries only by the number that
+ * the object was created with. Firmware needs a multiple of four counters of a bulk.
  */
 static int lib_flow_counter_query(struct dvx_flow_counter *counter, uint32_t n, uint8_t *reply,
 				  size_t len)

@@ -3,7 +3,7 @@
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
-/* libmlx5 says little. What a domain needs, in the order in which it asks. */
+/* libmlx5 gives only an errno: checks what a domain needs, in libmlx5's order. */
 static int flow_domain_refused(struct dvx_dev *dev, int err)
 {
 	const void *cap;
@@ -91,7 +91,7 @@ bool dvx_flow_domain_has_levels(const struct dvx_flow_domain *domain)
 	return domain->levels;
 }
 
-/* The root is the kernel's, which returns from a call when the device has it. */
+/* The root needs no sync: its calls return when the device has the change. */
 int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 {
 	int ret;
@@ -105,7 +105,7 @@ int dvx_flow_domain_sync(struct dvx_flow_domain *domain)
 	return 0;
 }
 
-/* As libmlx5 takes steering memory: in pieces of an eighth, 64 MiB at most (dr_domain.c,
+/* libmlx5 takes steering memory in pieces of an eighth, at most 64 MiB (dr_domain.c,
  * dr_icm_pool.c). */
 #define PIECES	      3u
 #define LOG_PIECE_MAX 26u
@@ -133,7 +133,7 @@ bool dvx_flow_domain_has_room(struct dvx_flow_domain *domain)
 {
 	if (!domain->levels || another_piece(domain->dev))
 		return true;
-	/* Pieces that are empty by now go back to the device. */
+	/* Returns empty pieces to the device. */
 	mlx5dv_dr_domain_sync(domain->dr, MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM);
 	return another_piece(domain->dev);
 }

@@ -68,7 +68,7 @@ static int flow_rule_check(const struct dvx_flow_rule_attr *attr)
 		return dvx_fail(EINVAL, "dvx_flow_rule_create: attr.match is NULL");
 	if (!attr->actions || !attr->action_count || attr->action_count > DVX_FLOW_MAX_ACTIONS)
 		return dvx_fail(EINVAL,
-				"dvx_flow_rule_create: attr.action_count %u, 1 to %u can be",
+				"dvx_flow_rule_create: attr.action_count is %u, not 1 to %u",
 				attr->action_count, DVX_FLOW_MAX_ACTIONS);
 	return dvx_flow_check_value(attr->matcher, attr->match, "dvx_flow_rule_create");
 }

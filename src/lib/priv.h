@@ -130,7 +130,7 @@ struct dvx_rss {
 /* error.c: both return -err. The sentence names the field that is wrong. */
 int dvx_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int dvx_fail_cmd(const void *in, const void *out, int err);
-/* Puts an error back that cleaning up overwrote; returns -err. */
+/* Restores an error that clean-up overwrote; returns -err. */
 int dvx_restore(const struct dvx_error *why);
 
 /* attr.c: a caller's attribute struct, of its size, as this library's. */
@@ -163,7 +163,7 @@ int dvx_tir_create(struct dvx_dev *dev, const struct dvx_tir *want, struct dvx_o
 		   uint32_t *tirn);
 int dvx_tir_destroy(struct dvx_dev *dev, struct dvx_obj *tir);
 
-/* path.c: fills in what the caller of a QP move left out. */
+/* path.c: fills in members that the caller left 0. */
 int dvx_peer_resolve(struct dvx_dev *dev, struct dvx_qp_peer *peer);
 
 /* Smallest n with 1 << n >= v. */

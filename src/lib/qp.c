@@ -5,7 +5,7 @@
 
 #define MAX_USER_INDEX 0xfffffeu
 
-/* What a QP's rings are made of; the RQ comes first in their memory, as the PRM has it. */
+/* Sizes of a QP's rings. The RQ comes first in their memory (PRM). */
 struct layout {
 	uint32_t sq_blocks;
 	uint32_t rq_entries; /* 0: none */
@@ -21,13 +21,13 @@ static int check_rings(struct dvx_dev *dev, const struct dvx_qp_attr *attr)
 	if (!max || max > 15)
 		max = 15;
 	if (!attr->sq_blocks || attr->sq_blocks > 1u << max)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.sq_blocks is %u, 1 to %u can be",
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.sq_blocks is %u, not 1 to %u",
 				attr->sq_blocks, 1u << max);
 	if (attr->rq_entries > 1u << max)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_entries is %u, up to %u can be",
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_entries is %u, more than %u",
 				attr->rq_entries, 1u << max);
 	if (attr->rq_sge > 64)
-		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_sge is %u, up to 64 can be",
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.rq_sge is %u, more than 64",
 				attr->rq_sge);
 	return 0;
 }
@@ -152,7 +152,7 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 	return dvx_rq_init_layout(&qp->rq, &rq, ring_layout);
 }
 
-/* libmlx5 gives the engine 64 bytes to write to with each copy; so do we. */
+/* As in libmlx5, the engine gets 64 bytes to write to with each copy. */
 static int add_mmo(struct dvx_qp *qp)
 {
 	struct dvx_mkey_attr attr = {

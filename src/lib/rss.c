@@ -17,9 +17,10 @@ static int lib_rss_check(struct dvx_dev *dev, struct dvx_rss_attr *attr)
 		return err;
 	max = prm_cmd_hca_cap_get_log_max_rqt_size(cap);
 	if (!dvx_is_pow2(attr->queue_count) || attr->queue_count > 1u << max)
-		return dvx_fail(EINVAL,
-				"dvx_rss_create: attr.queue_count is %u, no power of two up to %u",
-				attr->queue_count, 1u << max);
+		return dvx_fail(
+			EINVAL,
+			"dvx_rss_create: attr.queue_count is %u, not a power of two up to %u",
+			attr->queue_count, 1u << max);
 	for (i = 0; i < attr->queue_count; i++)
 		if (!attr->queues || !attr->queues[i] || attr->queues[i]->dev != dev)
 			return dvx_fail(EINVAL,
@@ -87,7 +88,7 @@ int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *user, struct 
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_destroy(rss->rqt);
+		dvx_obj_abandon(rss->rqt);
 		free(rss);
 		return dvx_restore(&why);
 	}

@@ -46,11 +46,10 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 	if (!attr->cq || !attr->cq->priv || attr->cq->priv->dev != dev)
 		return dvx_fail(EINVAL, "dvx_rxq_create: attr.cq is not of this device");
 	if (!attr->entries || attr->entries > 1u << max)
-		return dvx_fail(EINVAL, "dvx_rxq_create: attr.entries is %u, 1 to %u can be",
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.entries is %u, not 1 to %u",
 				attr->entries, 1u << max);
 	if (attr->sge > 64)
-		return dvx_fail(EINVAL, "dvx_rxq_create: attr.sge is %u, up to 64 can be",
-				attr->sge);
+		return dvx_fail(EINVAL, "dvx_rxq_create: attr.sge is %u, more than 64", attr->sge);
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL,
 				"dvx_rxq_create: attr.user_index 0x%x is not below 0xffffff",
@@ -60,7 +59,7 @@ static int rxq_check(struct dvx_dev *dev, const struct dvx_rxq_attr *attr)
 	return check_flags(dev, attr->flags);
 }
 
-/* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
+/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
 static uint32_t rxq_ts_format(struct dvx_dev *dev)
 {
 	const void *cap;
@@ -194,7 +193,7 @@ int dvx_rxq_create_layout(struct dvx_dev *dev, const struct dvx_rxq_attr *user, 
 	if (err) {
 		struct dvx_error why = *dvx_last_error();
 
-		dvx_obj_destroy(rxq->rq);
+		dvx_obj_abandon(rxq->rq);
 		rxq_release(rxq);
 		return dvx_restore(&why);
 	}

@@ -5,7 +5,7 @@
 #include <dvx/prm/cmd.h>
 #include "priv.h"
 
-/* Refuses rather than hand out a key that is not random. */
+/* Fails rather than return a key that is not random. */
 static int random_key(uint8_t key[32])
 {
 	size_t have = 0;
@@ -60,7 +60,7 @@ int dvx_mkey_export(struct dvx_mkey *mkey, struct dvx_ticket *out)
 	return err;
 }
 
-/* Firmware does not say what it dislikes about a ticket; neither do we. */
+/* Firmware does not say why it refuses a ticket. */
 static int lib_share_refused(int err)
 {
 	const struct dvx_error *e = dvx_last_error();

@@ -42,7 +42,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 	if (!attr->cq || !attr->cq->priv || attr->cq->priv->dev != dev)
 		return dvx_fail(EINVAL, "dvx_txq_create: attr.cq is not of this device");
 	if (!attr->sq_blocks || attr->sq_blocks > 1u << max)
-		return dvx_fail(EINVAL, "dvx_txq_create: attr.sq_blocks is %u, 1 to %u can be",
+		return dvx_fail(EINVAL, "dvx_txq_create: attr.sq_blocks is %u, not 1 to %u",
 				attr->sq_blocks, 1u << max);
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL,
@@ -51,7 +51,7 @@ static int txq_check(struct dvx_dev *dev, const struct dvx_txq_attr *attr)
 	return 0;
 }
 
-/* A device that offers formats wants to be told: DEFAULT (1); an older one knows only 0. */
+/* A device with timestamp formats needs DEFAULT (1); older ones know only 0. */
 static uint32_t txq_ts_format(struct dvx_dev *dev)
 {
 	const void *cap;
@@ -61,7 +61,7 @@ static uint32_t txq_ts_format(struct dvx_dev *dev)
 	return prm_cmd_hca_cap_get_sq_ts_format(cap) != 0;
 }
 
-/* 0 asks for layer 2; 1, that the vport's context says, at first asks for no more than that. */
+/* Mode 0 needs layer 2 inline. Mode 1 (the vport's context decides) needs at most that at first. */
 static int read_inline(struct dvx_txq *txq)
 {
 	const void *cap;
@@ -105,7 +105,7 @@ static void txq_fill_wq(void *wq, const struct dvx_txq *txq)
 	prm_wq_set_wq_umem_id(wq, dvx_umem_id(txq->umem));
 }
 
-/* min_wqe_inline_mode stays 0, as mlx5_ib leaves it. */
+/* min_wqe_inline_mode stays 0, as in mlx5_ib. */
 static int txq_create_sq(struct dvx_txq *txq, const struct dvx_txq_attr *attr)
 {
 	uint8_t in[PRM_CREATE_SQ_IN_BYTES] = {0}, reply[PRM_CREATE_SQ_OUT_BYTES];
@@ -176,7 +176,7 @@ static int txq_build(struct dvx_txq *txq, const struct dvx_txq_attr *attr, uint3
 	return err ? err : make_ready(txq);
 }
 
-/* What the device has of it; the SQ before the TIS that it sends through. */
+/* The device's objects: the SQ before the TIS that it sends through. */
 static int destroy_objects(struct dvx_txq *txq)
 {
 	int err = dvx_obj_destroy(txq->sq);
