@@ -22,7 +22,7 @@ static uint32_t from_hex(const char *hex, uint8_t *bytes)
 static void show(struct packet *p, char **paths, int n)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
-	struct params ps = {0};
+	struct match_params ps = {0};
 	uint64_t value;
 
 	packet_parse_headers(p);

@@ -48,7 +48,7 @@ static void look(struct rig *r, struct seen *s)
 
 	if (!to || dvx_flow_domain_dump(r->lane[RULE_IN].domain, to) || fclose(to))
 		bail("the domain cannot be dumped");
-	if (dump_parse(&s->d, text, len, &err)) {
+	if (steering_dump_parse(&s->d, text, len, &err)) {
 		fprintf(stderr, "line %u: %s\n", err.line, err.text);
 		bail("the dump cannot be read");
 	}
@@ -137,7 +137,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n, FILE *out)
 		dvx_rq_ring(r->queue[q].rq);
 	}
 	view_cache_free(s.cache);
-	dump_free(&s.d);
+	steering_dump_free(&s.d);
 	file_uninstall(&in);
 }
 

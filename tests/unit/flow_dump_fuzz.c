@@ -103,14 +103,14 @@ static void hurt(const char *name)
 		memcpy(copy, text, len);
 		n = damage(copy, len);
 		copy = realloc(copy, n);
-		if (dump_parse(&d, copy, n, &err)) {
+		if (steering_dump_parse(&d, copy, n, &err)) {
 			assert_true(err.text[0]);
 		} else {
 			struct view_cache *cache = view_cache_new(&d);
 
 			walk_all(&d, cache);
 			view_cache_free(cache);
-			dump_free(&d);
+			steering_dump_free(&d);
 			whole++;
 		}
 		free(copy);

@@ -79,14 +79,14 @@ static unsigned int tunnelled[PACKET_IPIP + 1], labelled;
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* Where the fields of both lists are. */
-static struct place {
+static struct bits_at {
 	uint64_t bit;
 	unsigned int width;
 } places[COUNT(pairs)], tag_places[COUNT(tag_pairs)];
 
-static struct place find(const char *layout, const char *path)
+static struct bits_at find(const char *layout, const char *path)
 {
-	struct place at = {0, 0};
+	struct bits_at at = {0, 0};
 	const struct prm_field *f = prm_find_field(prm_find_struct(layout), path, &at.bit);
 
 	if (!f)
@@ -105,9 +105,9 @@ static int find_all(void **state)
 	return 0;
 }
 
-static uint64_t of_params(const struct params *ps, const char *path)
+static uint64_t of_params(const struct match_params *ps, const char *path)
 {
-	struct place at = find("fte_match_param", path);
+	struct bits_at at = find("fte_match_param", path);
 
 	return prm_bits_get(ps->words, at.bit, at.width);
 }
@@ -132,7 +132,7 @@ static void same(const struct made_packet *p, const char *what, uint64_t is, uin
 		show(p, what, is, should);
 }
 
-static void compare_fields(const struct made_packet *made, const struct params *ps,
+static void compare_fields(const struct made_packet *made, const struct match_params *ps,
 			   const struct fields *f)
 {
 	for (size_t i = 0; i < COUNT(pairs); i++) {
@@ -158,7 +158,7 @@ static void compare_tags(const struct made_packet *made, struct packet *p, const
 	}
 }
 
-static uint64_t ports(const struct params *ps, const char *which)
+static uint64_t ports(const struct match_params *ps, const char *which)
 {
 	char path[48];
 	uint64_t tcp;
@@ -174,7 +174,7 @@ static void compare(struct made_packet *made)
 	static const uint8_t versions[] = {0, 4, 6};
 	uint8_t *bytes = malloc(made->len ? made->len : 1);
 	struct packet p = {.data = bytes, .len = made->len, .source_vhca = STEER_FROM_WIRE};
-	struct params ps = {0};
+	struct match_params ps = {0};
 	struct fields f;
 
 	memcpy(bytes, made->bytes, made->len);

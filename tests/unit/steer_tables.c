@@ -281,7 +281,7 @@ static void parameters(void **state)
 		"\x00\x00";
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 	uint8_t may[FLOW_PARAM_BYTES], mask[FLOW_PARAM_BYTES] = {0};
-	struct params ps = {0};
+	struct match_params ps = {0};
 	struct packet p = {.data = tcp,
 			   .len = sizeof(tcp) - 1,
 			   .source_vhca = STEER_FROM_WIRE,
@@ -328,7 +328,7 @@ static void icmp_parameters(void **state)
 		"\x00\x05";
 	const struct prm_struct *s = prm_find_struct("fte_match_set_misc3");
 	struct packet p = {.data = echo, .len = sizeof(echo) - 1};
-	struct params ps = {0};
+	struct match_params ps = {0};
 
 	(void)state;
 	packet_parse_headers(&p);

@@ -16,7 +16,7 @@ enum { OUTER, MISC, INNER, MISC2, MISC3 };
 #define VPORT_UPLINK 0xffff /* [I] the port, as the e-switch calls it */
 
 /* What the fields below are taken from. Bytes that a packet hasn't are those of `none`. */
-struct view {
+struct packet_view {
 	const struct packet *p;
 	const struct packet_headers *h;
 	const uint8_t *l2;
@@ -25,9 +25,9 @@ struct view {
 
 static const uint8_t none[12];
 
-static struct view view_of(const struct packet *p, const struct packet_headers *h)
+static struct packet_view view_of(const struct packet *p, const struct packet_headers *h)
 {
-	return (struct view){
+	return (struct packet_view){
 		.p = p,
 		.h = h,
 		.l2 = h->ethernet ? p->data + h->l2 : none,
@@ -61,7 +61,7 @@ static struct view view_of(const struct packet *p, const struct packet_headers *
 #define OF_udp_dport	v->udp ? v->h->dport : 0u
 
 /* Of the tunnel's header, if it is of this kind. */
-static const uint8_t *params_tunnel_header(const struct view *v, enum packet_tunnel kind)
+static const uint8_t *params_tunnel_header(const struct packet_view *v, enum packet_tunnel kind)
 {
 	return v->p->tunnel == kind ? v->p->data + v->p->tunnel_at : none;
 }
@@ -70,7 +70,7 @@ static const uint8_t *params_tunnel_header(const struct view *v, enum packet_tun
 #define VNI(kind)	       (v->p->tunnel == PACKET_##kind ? v->p->tunnel_vni : 0u)
 
 /* Checksum, key and sequence number. */
-static unsigned int gre_bit(const struct view *v, unsigned int bit)
+static unsigned int gre_bit(const struct packet_view *v, unsigned int bit)
 {
 	return (unsigned int)*params_tunnel_header(v, PACKET_GRE) >> bit & 1;
 }
@@ -109,7 +109,7 @@ static unsigned int gre_bit(const struct view *v, unsigned int bit)
 	((headers).l4_type == PACKET_TCP ? packet_load32(v->p->data + (headers).l4 + (at)) : 0u)
 
 /* Of the outer ICMP header of this kind, which has 8 bytes. */
-#define ICMP(kind, load, at) (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
+#define ICMP(kind, load, at)		 (v->h->l4_type == (kind) ? load(v->p->data + v->h->l4 + (at)) : 0u)
 
 #define OF_outer_vxlan_gpe_vni		 VNI(VXLAN_GPE)
 #define OF_outer_vxlan_gpe_next_protocol TUNNEL(VXLAN_GPE, *, 3)
@@ -125,7 +125,7 @@ static unsigned int gre_bit(const struct view *v, unsigned int bit)
 
 /* --- filling -------------------------------------------------------------------------------- */
 
-static void fill_addresses(const struct view *v, void *to)
+static void fill_addresses(const struct packet_view *v, void *to)
 {
 	const uint8_t *ip = v->p->data + v->h->l3;
 	void *src = prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(to);
@@ -140,7 +140,7 @@ static void fill_addresses(const struct view *v, void *to)
 	}
 }
 
-static void fill_layers(const struct view *v, void *to)
+static void fill_layers(const struct packet_view *v, void *to)
 {
 #define HEADER(kind, field, ...) prm_fte_match_set_lyr_2_4_set_##field(to, OF_##field);
 #define MAC(kind, field, ...)                                                         \
@@ -150,7 +150,7 @@ static void fill_layers(const struct view *v, void *to)
 	fill_addresses(v, to);
 }
 
-static void fill_misc(const struct view *v, void *to)
+static void fill_misc(const struct packet_view *v, void *to)
 {
 #define MISC(kind, field, ...) prm_fte_match_set_misc_set_##field(to, OF_##field);
 #define MISC_PAIR(kind, field, ...)                                      \
@@ -167,7 +167,7 @@ static void fill_mpls(const struct packet *p, const struct packet_headers *h, ui
 		memcpy(to, p->data + h->mpls, PRM_FTE_MATCH_MPLS_BYTES);
 }
 
-static void fill_misc2(const struct view *v, void *to)
+static void fill_misc2(const struct packet_view *v, void *to)
 {
 #define MISC2(kind, field, ...) prm_fte_match_set_misc2_set_##field(to, OF_##field);
 #include "prm/match_fields.def"
@@ -175,7 +175,7 @@ static void fill_misc2(const struct view *v, void *to)
 	fill_mpls(v->p, &v->p->inner, prm_fte_match_set_misc2_at_inner_first_mpls(to));
 }
 
-static void fill_misc3(const struct view *v, void *to)
+static void fill_misc3(const struct packet_view *v, void *to)
 {
 #define MISC3(kind, field, ...) prm_fte_match_set_misc3_set_##field(to, OF_##field);
 #define MISC3_PAIR(kind, field, ...)                                      \
@@ -184,11 +184,11 @@ static void fill_misc3(const struct view *v, void *to)
 #include "prm/match_fields.def"
 }
 
-void params_fill(struct params *ps, const struct packet *p, uint8_t enable)
+void params_fill(struct match_params *ps, const struct packet *p, uint8_t enable)
 {
 	uint8_t todo = enable & (uint8_t)~ps->filled;
 	uint8_t *to = (uint8_t *)ps->words;
-	const struct view outer = view_of(p, &p->outer);
+	const struct packet_view outer = view_of(p, &p->outer);
 
 	if (!todo)
 		return;
@@ -201,7 +201,7 @@ void params_fill(struct params *ps, const struct packet *p, uint8_t enable)
 	if (todo >> MISC & 1)
 		fill_misc(&outer, to + PART(MISC));
 	if (todo >> INNER & 1 && p->inner.present) {
-		const struct view inner = view_of(p, &p->inner);
+		const struct packet_view inner = view_of(p, &p->inner);
 
 		fill_layers(&inner, to + PART(INNER));
 	}

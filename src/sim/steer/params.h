@@ -11,13 +11,13 @@
  * A packet as PRM fte_match_param, so that firmware's tables are a masked compare. Parts are filled
  * when the first table asks for them.
  */
-struct params {
+struct match_params {
 	uint8_t filled; /* parts, as match_criteria_enable */
 	uint64_t words[FLOW_PARAM_WORDS];
 };
 
 /* The parts that a table's groups look at. */
-void params_fill(struct params *, const struct packet *, uint8_t enable);
+void params_fill(struct match_params *, const struct packet *, uint8_t enable);
 
 /* All bits that params_fill() can set: what a mask may ask for. */
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES]);

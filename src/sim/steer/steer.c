@@ -31,7 +31,7 @@ struct steer {
 struct way {
 	struct steer_walk w;
 	unsigned int tables; /* what is left of TABLES */
-	struct params params;
+	struct match_params params;
 };
 
 static void way_follow(struct way *, uint64_t addr);

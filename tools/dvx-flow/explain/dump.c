@@ -479,7 +479,8 @@ static int sort(struct steering_dump *d)
 	return 0;
 }
 
-int dump_parse(struct steering_dump *d, const char *text, size_t len, struct dump_error *err)
+int steering_dump_parse(struct steering_dump *d, const char *text, size_t len,
+			struct dump_error *err)
 {
 	struct dump_reader r = {.d = d, .err = err};
 	const char *end = text + len;
@@ -503,11 +504,11 @@ int dump_parse(struct steering_dump *d, const char *text, size_t len, struct dum
 	if (!rc)
 		rc = sort(d);
 	if (rc)
-		dump_free(d);
+		steering_dump_free(d);
 	return rc;
 }
 
-void dump_free(struct steering_dump *d)
+void steering_dump_free(struct steering_dump *d)
 {
 	free(d->domain);
 	free(d->vport);

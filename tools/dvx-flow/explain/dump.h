@@ -107,8 +107,9 @@ struct dump_error {
 };
 
 /* 0; or -EINVAL with a sentence and the line it is about, -ENOMEM. A failed dump is empty. */
-int dump_parse(struct steering_dump *d, const char *text, size_t len, struct dump_error *err);
-void dump_free(struct steering_dump *d);
+int steering_dump_parse(struct steering_dump *d, const char *text, size_t len,
+			struct dump_error *err);
+void steering_dump_free(struct steering_dump *d);
 
 /* The entry at that index, NULL: none of a rule's. */
 const struct dump_entry *dump_entry_at(const struct steering_dump *d, uint32_t domain,

@@ -195,13 +195,13 @@ int cmd_dump(const struct args *a)
 {
 	struct dump_source src;
 	json_t *j;
-	int ret = source_open(&src, a, a->dump);
+	int ret = dump_source_open(&src, a, a->dump);
 
 	if (ret)
 		return ret;
 	if (!a->ste && !a->json) {
 		fwrite(src.text, 1, src.len, stdout);
-		source_close(&src);
+		dump_source_close(&src);
 		return EXIT_DONE;
 	}
 	j = dump_json(&src);
@@ -211,6 +211,6 @@ int cmd_dump(const struct args *a)
 		dumpcmd_print_dump(j);
 		json_decref(j);
 	}
-	source_close(&src);
+	dump_source_close(&src);
 	return ret;
 }

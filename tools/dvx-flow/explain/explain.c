@@ -137,7 +137,7 @@ static int one_rule(struct ruleset *set, const char *words, const char *directio
 
 static int find_starts(struct explain_job *job)
 {
-	job->nstarts = source_starts(&job->src.d, job->side, job->start, STARTS_MAX);
+	job->nstarts = dump_source_starts(&job->src.d, job->side, job->start, STARTS_MAX);
 	if (job->nstarts > STARTS_MAX)
 		job->nstarts = STARTS_MAX;
 	if (job->nstarts)
@@ -158,7 +158,7 @@ static int find_vport(struct explain_job *job, struct fields *p)
 	const struct steering_dump *d = &job->src.d;
 	uint32_t vport = (uint32_t)p->value[F_SOURCE];
 
-	if (!p->known[F_SOURCE] || source_vport(d, d->table[job->start[0]].domain, vport, p))
+	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p))
 		return EXIT_DONE;
 	say("%s does not tell which vhca vport %u is", job->src.name, vport);
 	return EXIT_RULES;
@@ -394,19 +394,19 @@ static bool explain_is_file(const struct args *a)
 int cmd_explain(const struct args *a)
 {
 	struct explain_job job = {.args = a, .out = json_object()};
-	int ret = source_open(&job.src, a, a->dump);
+	int ret = dump_source_open(&job.src, a, a->dump);
 
 	if (ret) {
 		json_decref(job.out);
 		return ret;
 	}
 	job.trace = (struct walk_trace){.cache = job.src.cache,
-					.name = job.src.daemon ? source_rule : NULL,
+					.name = job.src.daemon ? dump_source_rule : NULL,
 					.arg = &job.src};
 	ret = explain_is_file(a) ? explain_file(&job, a->argv[0]) : explain_words(&job);
 	if (!ret && a->json)
 		ret = json_out(json_incref(job.out));
 	json_decref(job.out);
-	source_close(&job.src);
+	dump_source_close(&job.src);
 	return ret ? ret : job.lost ? EXIT_RULES : EXIT_DONE;
 }

@@ -27,17 +27,18 @@ struct dump_source {
 
 /* The dump of a file ("-": stdin), or of the daemon where path is NULL; an exit code after a
  * sentence. */
-int source_open(struct dump_source *s, const struct args *a, const char *path);
-void source_close(struct dump_source *s);
+int dump_source_open(struct dump_source *s, const struct args *a, const char *path);
+void dump_source_close(struct dump_source *s);
 
 /* A rule_name_fn of a source. */
-const char *source_rule(void *source, uint64_t id);
+const char *dump_source_rule(void *source, uint64_t id);
 
 /* The tables where packets of that direction begin, at most max; how many there are. */
-unsigned int source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
-			   unsigned int max);
+unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
+				unsigned int max);
 
 /* What a packet from that vport has where entries name a source. False: the dump does not tell. */
-bool source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport, struct fields *p);
+bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
+		       struct fields *p);
 
 #endif

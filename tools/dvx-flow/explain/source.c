@@ -15,7 +15,7 @@ struct rule_name {
 static int read_dump(struct dump_source *s, const char *text, size_t len)
 {
 	struct dump_error err;
-	int rc = dump_parse(&s->d, text, len, &err);
+	int rc = steering_dump_parse(&s->d, text, len, &err);
 
 	if (rc) {
 		if (err.line)
@@ -42,7 +42,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Ids go up with the rules' places, with gaps where some were deleted. */
-static const char *explain_source_text_of(json_t *rules, json_int_t id)
+static const char *dump_source_text_of(json_t *rules, json_int_t id)
 {
 	size_t low = 0, high = json_array_size(rules);
 	json_t *rule;
@@ -61,7 +61,7 @@ static const char *explain_source_text_of(json_t *rules, json_int_t id)
 	return json_string_value(json_object_get(rule, "text"));
 }
 
-static int explain_source_read_names(struct dump_source *s)
+static int dump_source_read_names(struct dump_source *s)
 {
 	json_t *entries = json_object_get(s->head, "entries"), *pair;
 	json_t *rules = json_object_get(s->head, "rules");
@@ -73,13 +73,13 @@ static int explain_source_read_names(struct dump_source *s)
 	json_array_foreach (entries, i, pair) {
 		s->names[s->nnames].id = (uint64_t)json_integer_value(json_array_get(pair, 0));
 		s->names[s->nnames++].text =
-			explain_source_text_of(rules, json_integer_value(json_array_get(pair, 1)));
+			dump_source_text_of(rules, json_integer_value(json_array_get(pair, 1)));
 	}
 	qsort(s->names, s->nnames, sizeof(*s->names), compare_names);
 	return EXIT_DONE;
 }
 
-const char *source_rule(void *source, uint64_t id)
+const char *dump_source_rule(void *source, uint64_t id)
 {
 	const struct dump_source *s = source;
 	struct rule_name key = {.id = id}, *found;
@@ -103,7 +103,7 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 		return EXIT_RULES;
 	}
 	s->head = json_incref(answer.head);
-	ret = explain_source_read_names(s);
+	ret = dump_source_read_names(s);
 	s->text = answer.body;
 	s->len = answer.body_len;
 	answer.body = NULL;
@@ -111,11 +111,11 @@ static int ask_daemon(struct dump_source *s, const struct args *a)
 		ret = read_dump(s, s->text, s->len);
 	msg_free(&answer);
 	if (ret)
-		source_close(s);
+		dump_source_close(s);
 	return ret;
 }
 
-int source_open(struct dump_source *s, const struct args *a, const char *path)
+int dump_source_open(struct dump_source *s, const struct args *a, const char *path)
 {
 	int ret;
 
@@ -129,14 +129,14 @@ int source_open(struct dump_source *s, const struct args *a, const char *path)
 	}
 	ret = read_dump(s, s->text, s->len);
 	if (ret)
-		source_close(s);
+		dump_source_close(s);
 	return ret;
 }
 
-void source_close(struct dump_source *s)
+void dump_source_close(struct dump_source *s)
 {
 	view_cache_free(s->cache);
-	dump_free(&s->d);
+	steering_dump_free(&s->d);
 	json_decref(s->head);
 	free(s->names);
 	free(s->text);
@@ -166,8 +166,8 @@ static bool led_to(const struct steering_dump *d, const struct dump_table *t, en
 	return false;
 }
 
-unsigned int source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
-			   unsigned int max)
+unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
+				unsigned int max)
 {
 	uint32_t lowest = DUMP_NONE;
 	unsigned int n = 0;
@@ -200,7 +200,8 @@ static bool of_kernel(const struct dump_domain *dmn)
 	return dot && strchr(dot + 1, '.');
 }
 
-bool source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport, struct fields *p)
+bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
+		       struct fields *p)
 {
 	uint32_t i = 0;
 
