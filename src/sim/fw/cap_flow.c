@@ -4,7 +4,7 @@
 #include "obj/icm.h"
 #include "prm/reflect.h"
 
-/* What software-managed steering asks for: who owns tables, how deep they go, where packets end. */
+/* For software-managed steering: table ownership and the addresses where packets end. */
 static void fill_software(const struct profile *p, void *cap)
 {
 	void *rx = prm_flow_table_nic_cap_at_flow_table_properties_nic_receive(cap);
@@ -20,7 +20,7 @@ static void fill_software(const struct profile *p, void *cap)
 		cap, icm_addr(ICM_END, ICM_ALLOW));
 }
 
-/* Each field that params.c knows is matched under any mask. */
+/* Each field of params.c can be matched under any mask. */
 static void fill_fields(void *fields)
 {
 	static const char *const names[] = {

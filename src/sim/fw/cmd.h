@@ -113,11 +113,13 @@ void fw_flow_counters_reap(struct vhca *, uint16_t uid);
 struct counter;
 struct flow_group;
 struct flow_table;
-/* 0 unless a flow command names another function's vport. */
-int fw_flow_own_vport(struct fw_cmd *, uint32_t other, uint32_t number);
+/* 0 unless the command names another function's vport. */
+int fw_flow_own_vport(struct fw_cmd *);
 /* The table of this type and id that the command's uid may use; NULL: refused. */
 struct flow_table *fw_flow_table(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
-/* The same, where packets are only led there: what is shared (FW_UID_SHARED) serves every uid. */
+/* The table that the command names; NULL: refused. */
+struct flow_table *fw_flow_named_table(struct fw_cmd *);
+/* A destination of packets: tables of FW_UID_SHARED serve every uid. */
 struct flow_table *fw_flow_target(struct fw_cmd *, uint32_t type, uint32_t id, const char *field);
 struct flow_group *fw_flow_group(struct fw_cmd *, const struct flow_table *, uint32_t id);
 struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flow counters, one or many in a row. */
+/* Flow counters, single ones and bulks. */
 #include "cmd.h"
 #include "obj/counter.h"
 
-/* [I] Of several, the first: mlx5_core aligns its bulk queries so. */
+/* [I] The first of several: mlx5_core aligns its bulk queries like this. */
 #define QUERY_ALIGN 4u
 
 struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
@@ -13,7 +13,7 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 	if (counter && (!c->uid || counter->uid == c->uid))
 		return counter;
 	fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-		  "flow_counter_id 0x%x names no counter of this uid", id);
+		  "flow_counter_id 0x%x is no counter of this uid", id);
 	return NULL;
 }
 
@@ -34,7 +34,7 @@ int fw_alloc_flow_counter(struct fw_cmd *c)
 				 prm_alloc_flow_counter_in_get_flow_counter_bulk_log_size(c->in));
 	if (bits & (bits - 1))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "flow_counter_bulk 0x%x: one bit names the size", bits);
+				 "flow_counter_bulk 0x%x: exactly one bit is needed", bits);
 	id = counter_new(c->vhca, c->uid, fw_flow_counter_bulk_size(bits));
 	if (!id)
 		return fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT,
@@ -44,14 +44,15 @@ int fw_alloc_flow_counter(struct fw_cmd *c)
 	return 0;
 }
 
-static int check_query(struct fw_cmd *c, uint32_t id, uint32_t n)
+static int fw_flow_counter_check_query(struct fw_cmd *c, uint32_t id, uint32_t n)
 {
 	size_t need = PRM_QUERY_FLOW_COUNTER_OUT_BYTES + (size_t)n * PRM_TRAFFIC_COUNTER_BYTES;
 
 	if (n > 1 && id % QUERY_ALIGN)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
-				 "flow_counter_id 0x%x: of several, the first is a multiple of %u",
-				 id, QUERY_ALIGN);
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+			"flow_counter_id 0x%x: the first of several must be a multiple of %u", id,
+			QUERY_ALIGN);
 	if (c->out_len < need)
 		return fw_refuse(c, PRM_STATUS_BAD_OUTP_LEN, FW_SYN_OUT_SHORT,
 				 "the reply mailbox has %zu bytes, %zu are needed", c->out_len,
@@ -69,7 +70,7 @@ int fw_query_flow_counter(struct fw_cmd *c)
 	bool clear = prm_query_flow_counter_in_get_clear(c->in);
 
 	n = n ? n : 1;
-	if (check_query(c, id, n))
+	if (fw_flow_counter_check_query(c, id, n))
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct counter *counter = counter_find(c->vhca, id + i);
@@ -91,8 +92,10 @@ int fw_dealloc_flow_counter(struct fw_cmd *c)
 	if (!counter)
 		return -1;
 	if (!counter->n)
-		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
-				 "flow_counter_id 0x%x: a bulk goes as a whole, by its first", id);
+		return fw_refuse(
+			c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+			"flow_counter_id 0x%x: a bulk is freed as a whole, by its first counter",
+			id);
 	users = counter_users(c->vhca, id);
 	if (users)
 		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of firmware's flow tables: a value under the group's mask, and what happens then. */
+/* Entries of firmware's flow tables: a value under the group's mask, and actions. */
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
@@ -23,21 +23,20 @@
 #define ENDS		(PRM_FLOW_ACTION_ALLOW | PRM_FLOW_ACTION_DROP | PRM_FLOW_ACTION_FWD_DEST)
 #define SUPPORTED	(ENDS | PRM_FLOW_ACTION_COUNT | PRM_FLOW_ACTION_MOD_HDR)
 
-static const void *list_at(const struct fw_cmd *c, uint32_t i)
+static const void *fw_flow_entry_list_at(const struct fw_cmd *c, uint32_t i)
 {
 	return (const uint8_t *)c->in + PRM_SET_FTE_IN_BYTES + (size_t)i * ENTRY_BYTES;
 }
 
-/* Entries of the list are shorter than PRM's table of them can say, so the decoder leaves them out.
- */
-static void trace_list(const struct fw_cmd *c, uint32_t dests, uint32_t counters)
+/* The decoder leaves the list out, because PRM's table has entries of other sizes. */
+static void fw_flow_entry_trace_list(const struct fw_cmd *c, uint32_t dests, uint32_t counters)
 {
 	if (!sim_tracing)
 		return;
 	for (uint32_t i = 0; i < dests + counters; i++)
 		sim_trace("cmd>", i < dests ? "dest_format_struct" : "flow_counter_list",
-			  list_at(c, i), ENTRY_BYTES, "vhca %u uid %u %s list[%u]", c->vhca->id,
-			  c->uid, c->name, i);
+			  fw_flow_entry_list_at(c, i), ENTRY_BYTES, "vhca %u uid %u %s list[%u]",
+			  c->vhca->id, c->uid, c->name, i);
 }
 
 /* --- actions -------------------------------------------------------------------------------- */
@@ -51,7 +50,7 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx
 				 "action 0x%x: only ALLOW, DROP, FWD_DEST, COUNT and MOD_HDR "
 				 "(0x%x) are implemented",
 				 action, SUPPORTED);
-	/* [I] An entry says where packets end, and only once. */
+	/* [I] An entry has exactly one end for its packets. */
 	if (!ends || ends & (ends - 1))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
 				 "action 0x%x: one of ALLOW, DROP and FWD_DEST is needed", action);
@@ -79,7 +78,7 @@ static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, bool 
 
 /* --- lists ---------------------------------------------------------------------------------- */
 
-static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
+static int fw_flow_entry_check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
 {
 	uint32_t dests = prm_flow_context_get_destination_list_size(ctx);
 	uint32_t counters = prm_flow_context_get_flow_counter_list_size(ctx);
@@ -94,7 +93,7 @@ static int check_lists(struct fw_cmd *c, const void *ctx, uint32_t action)
 				 counters, action, MAX_COUNTERS);
 	if (fw_list_fits(c, PRM_SET_FTE_IN_BYTES, (uint64_t)dests + counters, "destination"))
 		return -1;
-	trace_list(c, dests, counters);
+	fw_flow_entry_trace_list(c, dests, counters);
 	return 0;
 }
 
@@ -110,8 +109,8 @@ static int fw_flow_entry_find_table(struct fw_cmd *c, const struct flow_table *f
 	return 0;
 }
 
-static int find_tir(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
-		    struct flow_dest *d)
+static int fw_flow_entry_find_tir(struct fw_cmd *c, const struct flow_table *from, uint32_t id,
+				  struct flow_dest *d)
 {
 	if (from->type != PRM_FLOW_TABLE_TYPE_NIC_RX)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
@@ -135,20 +134,21 @@ static int fw_flow_entry_find_dest(struct fw_cmd *c, const struct flow_table *fr
 	if (type == PRM_FLOW_DEST_TYPE_FLOW_TABLE)
 		return fw_flow_entry_find_table(c, from, id, d);
 	if (type == PRM_FLOW_DEST_TYPE_TIR)
-		return find_tir(c, from, id, d);
+		return fw_flow_entry_find_tir(c, from, id, d);
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 			 "destination_type %u: only FLOW_TABLE (1) and TIR (2) are implemented",
 			 type);
 }
 
-static int take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
-		      struct flow_act *act)
+static int fw_flow_entry_take_dests(struct fw_cmd *c, const struct flow_table *t, uint32_t n,
+				    struct flow_act *act)
 {
 	act->dests = n ? calloc(n, sizeof(*act->dests)) : NULL;
 	if (n && !act->dests)
-		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u dests", n);
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for %u destinations", n);
 	for (uint32_t i = 0; i < n; i++) {
-		if (fw_flow_entry_find_dest(c, t, list_at(c, i), &act->dests[i]))
+		if (fw_flow_entry_find_dest(c, t, fw_flow_entry_list_at(c, i), &act->dests[i]))
 			return -1;
 		obj_get(act->dests[i].obj);
 		act->ndests++;
@@ -163,7 +163,8 @@ static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t
 	if (n && !act->counters)
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for a counter");
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = prm_flow_counter_list_get_flow_counter_id(list_at(c, from + i));
+		uint32_t id = prm_flow_counter_list_get_flow_counter_id(
+			fw_flow_entry_list_at(c, from + i));
 		struct counter *counter = fw_flow_counter(c, id);
 
 		if (!counter)
@@ -174,8 +175,8 @@ static int fw_flow_entry_take_counters(struct fw_cmd *c, uint32_t from, uint32_t
 	return 0;
 }
 
-static int take_modify(struct fw_cmd *c, const struct flow_table *t, const void *ctx,
-		       struct flow_act *act)
+static int fw_flow_entry_take_modify(struct fw_cmd *c, const struct flow_table *t, const void *ctx,
+				     struct flow_act *act)
 {
 	struct flow_modify *m;
 
@@ -194,8 +195,9 @@ static int take_modify(struct fw_cmd *c, const struct flow_table *t, const void 
 	return 0;
 }
 
-/* All of it, or refused with nothing taken. */
-static int take_act(struct fw_cmd *c, const struct flow_table *t, struct flow_act *act)
+/* Takes references to everything, or refuses and takes none. */
+static int fw_flow_entry_take_act(struct fw_cmd *c, const struct flow_table *t,
+				  struct flow_act *act)
 {
 	const void *ctx = prm_set_fte_in_cat_flow_context(c->in);
 	bool tx = t->type == PRM_FLOW_TABLE_TYPE_NIC_TX;
@@ -206,12 +208,13 @@ static int take_act(struct fw_cmd *c, const struct flow_table *t, struct flow_ac
 		.tag = prm_flow_context_get_flow_tag(ctx),
 	};
 	if (fw_flow_entry_check_action(c, act->action, tx) ||
-	    fw_flow_entry_check_features(c, ctx, tx) || check_lists(c, ctx, act->action))
+	    fw_flow_entry_check_features(c, ctx, tx) ||
+	    fw_flow_entry_check_lists(c, ctx, act->action))
 		return -1;
-	if (take_dests(c, t, dests, act) ||
+	if (fw_flow_entry_take_dests(c, t, dests, act) ||
 	    fw_flow_entry_take_counters(c, dests, prm_flow_context_get_flow_counter_list_size(ctx),
 					act) ||
-	    take_modify(c, t, ctx, act)) {
+	    fw_flow_entry_take_modify(c, t, ctx, act)) {
 		flow_act_put(act);
 		return -1;
 	}
@@ -236,7 +239,7 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 	if (flow_entry_at(t, index))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 				 "flow_index %u: there is an entry already", index);
-	if (take_act(c, t, &act))
+	if (fw_flow_entry_take_act(c, t, &act))
 		return -1;
 	e = flow_entry_new(g, index, prm_flow_context_cat_match_value(ctx));
 	if (!e) {
@@ -254,8 +257,8 @@ static int fw_flow_entry_add(struct fw_cmd *c, struct flow_table *t, uint32_t in
 		b = t;               \
 	} while (0)
 
-/* The parts that the mask doesn't name trade places; twice, and all is as before. */
-static void trade(struct flow_act *a, struct flow_act *b, uint32_t mask)
+/* Swaps the parts that the mask does not name; a second call undoes the first. */
+static void fw_flow_entry_swap(struct flow_act *a, struct flow_act *b, uint32_t mask)
 {
 	if (!(mask & MODIFY_ACTION)) {
 		SWAP(a->action, b->action);
@@ -273,15 +276,15 @@ static void trade(struct flow_act *a, struct flow_act *b, uint32_t mask)
 	}
 }
 
-static bool agrees(const struct flow_act *a)
+static bool fw_flow_entry_agrees(const struct flow_act *a)
 {
 	return !a->ndests == !(a->action & PRM_FLOW_ACTION_FWD_DEST) &&
 	       !a->ncounters == !(a->action & PRM_FLOW_ACTION_COUNT);
 }
 
 /*
- * A modification comes with a whole entry [I], and the mask says what of it is new; the rest stays
- * as it was.
+ * [I] A modification comes with a whole entry; the mask says which parts of it are new, the others
+ * stay.
  */
 static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t index)
 {
@@ -296,17 +299,17 @@ static int fw_flow_entry_modify(struct fw_cmd *c, struct flow_table *t, uint32_t
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "modify_enable_mask 0x%x: bits within 0x%x are needed", mask,
 				 MODIFY_ALL);
-	if (take_act(c, t, &act))
+	if (fw_flow_entry_take_act(c, t, &act))
 		return -1;
-	trade(&e->act, &act, MODIFY_ALL & ~mask);
-	if (agrees(&e->act)) {
+	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
+	if (fw_flow_entry_agrees(&e->act)) {
 		flow_act_put(&act);
 		return 0;
 	}
-	trade(&e->act, &act, MODIFY_ALL & ~mask);
+	fw_flow_entry_swap(&e->act, &act, MODIFY_ALL & ~mask);
 	flow_act_put(&act);
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FLOW_ACTION,
-			 "modify_enable_mask 0x%x: what stays of the entry contradicts the action",
+			 "modify_enable_mask 0x%x: the parts that stay contradict the action",
 			 mask);
 }
 
@@ -318,11 +321,9 @@ int fw_set_fte(struct fw_cmd *c)
 	if (c->op_mod > OP_MODIFY)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
 				 "op_mod 0x%x: 0 adds an entry, 1 modifies it", c->op_mod);
-	if (fw_flow_own_vport(c, prm_set_fte_in_get_other_vport(c->in),
-			      prm_set_fte_in_get_vport_number(c->in)))
+	if (fw_flow_own_vport(c))
 		return -1;
-	t = fw_flow_table(c, prm_set_fte_in_get_table_type(c->in),
-			  prm_set_fte_in_get_table_id(c->in), "table_id");
+	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
 	return c->op_mod == OP_ADD ? fw_flow_entry_add(c, t, index)
@@ -341,7 +342,7 @@ static struct flow_entry *fw_flow_entry_find_entry(struct fw_cmd *c, uint32_t ty
 	return e;
 }
 
-static void tell_lists(const struct flow_act *act, uint8_t *to)
+static void fw_flow_entry_put_lists(const struct flow_act *act, uint8_t *to)
 {
 	for (uint32_t i = 0; i < act->ndests; i++, to += ENTRY_BYTES) {
 		prm_dest_format_struct_set_destination_type(
@@ -376,7 +377,7 @@ int fw_query_fte(struct fw_cmd *c)
 	if (e->act.modify)
 		prm_flow_context_set_modify_header_id(ctx, e->act.modify->o.id);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
-	tell_lists(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
+	fw_flow_entry_put_lists(&e->act, (uint8_t *)c->out + PRM_QUERY_FTE_OUT_BYTES);
 	return 0;
 }
 
@@ -386,8 +387,7 @@ int fw_delete_fte(struct fw_cmd *c)
 							prm_delete_fte_in_get_table_id(c->in),
 							prm_delete_fte_in_get_flow_index(c->in));
 
-	if (!e || fw_flow_own_vport(c, prm_delete_fte_in_get_other_vport(c->in),
-				    prm_delete_fte_in_get_vport_number(c->in)))
+	if (!e || fw_flow_own_vport(c))
 		return -1;
 	flow_entry_free(e);
 	return 0;

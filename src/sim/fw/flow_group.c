@@ -67,7 +67,9 @@ static struct flow_group *fw_flow_group_make(struct fw_cmd *c, struct flow_table
 		return g;
 	obj_free(&g->o);
 	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
-		  "entries %u to %u: some belong to another group of the table", start, end);
+		  "start_flow_index %u, end_flow_index %u: another group of the table has some of "
+		  "them",
+		  start, end);
 	return NULL;
 }
 
@@ -78,11 +80,9 @@ int fw_create_flow_group(struct fw_cmd *c)
 	struct flow_table *t;
 	struct flow_group *g;
 
-	if (fw_flow_own_vport(c, prm_create_flow_group_in_get_other_vport(c->in),
-			      prm_create_flow_group_in_get_vport_number(c->in)))
+	if (fw_flow_own_vport(c))
 		return -1;
-	t = fw_flow_table(c, prm_create_flow_group_in_get_table_type(c->in),
-			  prm_create_flow_group_in_get_table_id(c->in), "table_id");
+	t = fw_flow_named_table(c);
 	if (!t || fw_flow_group_check_kind(c, t) || fw_flow_group_check_range(c, t, start, end) ||
 	    fw_flow_group_check_mask(c, prm_create_flow_group_in_cat_match_criteria(c->in),
 				     prm_create_flow_group_in_get_match_criteria_enable(c->in)))
@@ -100,7 +100,7 @@ struct flow_group *fw_flow_group(struct fw_cmd *c, const struct flow_table *t, u
 
 	if (g && g->table != t) {
 		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
-			  "group_id 0x%x is one of table 0x%x, not of 0x%x", id, g->table->o.id,
+			  "group_id 0x%x is a group of table 0x%x, not of 0x%x", id, g->table->o.id,
 			  t->o.id);
 		return NULL;
 	}
@@ -109,9 +109,7 @@ struct flow_group *fw_flow_group(struct fw_cmd *c, const struct flow_table *t, u
 
 int fw_query_flow_group(struct fw_cmd *c)
 {
-	const struct flow_table *t =
-		fw_flow_table(c, prm_query_flow_group_in_get_table_type(c->in),
-			      prm_query_flow_group_in_get_table_id(c->in), "table_id");
+	const struct flow_table *t = fw_flow_named_table(c);
 	const struct flow_group *g =
 		fw_flow_group(c, t, prm_query_flow_group_in_get_group_id(c->in));
 
@@ -133,15 +131,10 @@ void fw_flow_group_free(struct obj *o)
 
 int fw_destroy_flow_group(struct fw_cmd *c)
 {
-	const struct flow_table *t =
-		fw_flow_table(c, prm_destroy_flow_group_in_get_table_type(c->in),
-			      prm_destroy_flow_group_in_get_table_id(c->in), "table_id");
+	const struct flow_table *t = fw_flow_named_table(c);
 	struct flow_group *g = fw_flow_group(c, t, prm_destroy_flow_group_in_get_group_id(c->in));
 
-	if (!g ||
-	    fw_flow_own_vport(c, prm_destroy_flow_group_in_get_other_vport(c->in),
-			      prm_destroy_flow_group_in_get_vport_number(c->in)) ||
-	    fw_busy(c, &g->o))
+	if (!g || fw_flow_own_vport(c) || fw_busy(c, &g->o))
 		return -1;
 	fw_flow_group_free(&g->o);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Modify header contexts: lists of rewrites that entries of firmware's tables refer to. */
+/* Modify header contexts: lists of rewrites to which entries of firmware's tables refer. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/flow.h"
@@ -15,7 +15,7 @@ static int fw_flow_modify_check_range(struct fw_cmd *c, uint32_t i, uint32_t fie
 	length = length ? length : 32;
 	if (!bits)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_MATCH_FIELD,
-				 "actions[%u]: field 0x%x can't be rewritten here", i, field);
+				 "actions[%u]: field 0x%x cannot be rewritten", i, field);
 	if (offset + length > bits)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
 				 "actions[%u]: offset %u and length %u, field 0x%x has %u bits", i,

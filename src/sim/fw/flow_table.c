@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flow tables and which of them a function's packets meet first. Levels only rise along a packet's
- * way, so firmware's tables can't lead in a circle; through software's (sw_owner) firmware can't
- * see, there the walk's own bound counts.
+ * Flow tables, and the roots that a function's packets enter first. Levels only rise along a
+ * packet's way, so firmware's tables form no circle. Firmware cannot read software's tables
+ * (sw_owner); the walk's own bounds end circles there.
  */
 #include "cmd.h"
 #include "obj/flow.h"
@@ -12,7 +12,7 @@
 #define ROOT_DISCONNECT 1
 #define MODIFY_MISS	(1u << 0) /* MODIFY_FLOW_TABLE.modify_field_select */
 
-/* Kinds that exist here. The others' capabilities are 0. */
+/* The capabilities of the other types are 0. */
 static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 {
 	if (type == PRM_FLOW_TABLE_TYPE_NIC_RX || type == PRM_FLOW_TABLE_TYPE_NIC_TX)
@@ -21,8 +21,12 @@ static int fw_flow_table_check_type(struct fw_cmd *c, uint32_t type)
 			 "table_type %u: only NIC_RX (0) and NIC_TX (1) have ft_support", type);
 }
 
-int fw_flow_own_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
+/* Commands on tables, groups and entries begin alike: vport, then the table's type and number. */
+int fw_flow_own_vport(struct fw_cmd *c)
 {
+	uint32_t other = prm_modify_flow_table_in_get_other_vport(c->in);
+	uint32_t number = prm_modify_flow_table_in_get_vport_number(c->in);
+
 	if (!other && !number)
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
@@ -30,7 +34,7 @@ int fw_flow_own_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
 			 other, number);
 }
 
-/* t, if it is of this kind. */
+/* t, if it has this type. */
 static struct flow_table *of_type(struct fw_cmd *c, struct flow_table *t, uint32_t type,
 				  const char *field)
 {
@@ -48,6 +52,12 @@ struct flow_table *fw_flow_table(struct fw_cmd *c, uint32_t type, uint32_t id, c
 	if (fw_flow_table_check_type(c, type))
 		return NULL;
 	return of_type(c, fw_find(c, OBJ_FLOW_TABLE, id, field), type, field);
+}
+
+struct flow_table *fw_flow_named_table(struct fw_cmd *c)
+{
+	return fw_flow_table(c, prm_modify_flow_table_in_get_table_type(c->in),
+			     prm_modify_flow_table_in_get_table_id(c->in), "table_id");
 }
 
 struct flow_table *fw_flow_target(struct fw_cmd *c, uint32_t type, uint32_t id, const char *field)
@@ -109,7 +119,7 @@ static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)
 	return 0;
 }
 
-static int check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
+static int fw_flow_table_check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 {
 	const struct profile *p = c->vhca->dev->profile;
 	bool rx = type == PRM_FLOW_TABLE_TYPE_NIC_RX;
@@ -121,7 +131,7 @@ static int check_owner(struct fw_cmd *c, const void *ctx, uint32_t type)
 			 rx ? "receive" : "transmit");
 }
 
-static int check_icm_root(struct fw_cmd *c, const void *ctx)
+static int fw_flow_table_check_icm_root(struct fw_cmd *c, const void *ctx)
 {
 	uint64_t root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
 
@@ -134,8 +144,9 @@ static int check_icm_root(struct fw_cmd *c, const void *ctx)
 	return 0;
 }
 
-/* Where misses go, as a context says. *miss stays NULL for the default. */
-static int find_miss(struct fw_cmd *c, const void *ctx, uint32_t type, struct flow_table **miss)
+/* The context's miss table. *miss stays NULL for the default. */
+static int fw_flow_table_find_miss(struct fw_cmd *c, const void *ctx, uint32_t type,
+				   struct flow_table **miss)
 {
 	uint32_t action = prm_flow_table_context_get_table_miss_action(ctx);
 
@@ -160,7 +171,7 @@ static void fw_flow_table_set_miss(struct flow_table *t, struct flow_table *miss
 	t->miss = miss;
 }
 
-static void tell_address(struct fw_cmd *c, const struct flow_table *t)
+static void fw_flow_table_put_address(struct fw_cmd *c, const struct flow_table *t)
 {
 	uint64_t addr = icm_addr(ICM_TABLE, t->o.id);
 
@@ -178,11 +189,10 @@ int fw_create_flow_table(struct fw_cmd *c)
 						    (uint8_t)prm_flow_table_context_get_level(ctx)};
 	struct flow_table *t, *miss;
 
-	if (fw_flow_table_check_type(c, type) ||
-	    fw_flow_own_vport(c, prm_create_flow_table_in_get_other_vport(c->in),
-			      prm_create_flow_table_in_get_vport_number(c->in)) ||
+	if (fw_flow_table_check_type(c, type) || fw_flow_own_vport(c) ||
 	    fw_flow_table_check_features(c, ctx) || fw_flow_table_check_sizes(c, ctx) ||
-	    check_owner(c, ctx, type) || check_icm_root(c, ctx) || find_miss(c, ctx, type, &miss) ||
+	    fw_flow_table_check_owner(c, ctx, type) || fw_flow_table_check_icm_root(c, ctx) ||
+	    fw_flow_table_find_miss(c, ctx, type, &miss) ||
 	    (miss && fw_flow_level(c, &as_asked, miss, "table_miss_id")))
 		return -1;
 	t = fw_new(c, OBJ_FLOW_TABLE, sizeof(*t));
@@ -195,7 +205,7 @@ int fw_create_flow_table(struct fw_cmd *c)
 	if (t->sw_owner)
 		t->icm_root = prm_flow_table_context_get_sw_owner_icm_root_0(ctx);
 	fw_flow_table_set_miss(t, miss);
-	tell_address(c, t);
+	fw_flow_table_put_address(c, t);
 	return 0;
 }
 
@@ -208,10 +218,9 @@ int fw_modify_flow_table(struct fw_cmd *c)
 	uint32_t type = prm_modify_flow_table_in_get_table_type(c->in);
 	struct flow_table *t, *miss;
 
-	if (fw_flow_own_vport(c, prm_modify_flow_table_in_get_other_vport(c->in),
-			      prm_modify_flow_table_in_get_vport_number(c->in)))
+	if (fw_flow_own_vport(c))
 		return -1;
-	t = fw_flow_table(c, type, prm_modify_flow_table_in_get_table_id(c->in), "table_id");
+	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
 	if (select != MODIFY_MISS)
@@ -220,14 +229,15 @@ int fw_modify_flow_table(struct fw_cmd *c)
 				 select);
 	if (t->sw_owner)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_TABLE_TYPE,
-				 "table_id 0x%x: software owns it, its misses too", t->o.id);
-	if (find_miss(c, ctx, type, &miss) || (miss && fw_flow_level(c, t, miss, "table_miss_id")))
+				 "table_id 0x%x: software owns it and its misses", t->o.id);
+	if (fw_flow_table_find_miss(c, ctx, type, &miss) ||
+	    (miss && fw_flow_level(c, t, miss, "table_miss_id")))
 		return -1;
 	fw_flow_table_set_miss(t, miss);
 	return 0;
 }
 
-/* An address of firmware's tables leads to them, so that software's entries can. */
+/* The ICM address of a table of firmware leads to it, for software's entries. */
 static uint64_t entry_address(const struct flow_table *t)
 {
 	return t->sw_owner ? t->icm_root : icm_addr(ICM_TABLE, t->o.id);
@@ -236,9 +246,7 @@ static uint64_t entry_address(const struct flow_table *t)
 int fw_query_flow_table(struct fw_cmd *c)
 {
 	void *ctx = prm_query_flow_table_out_at_flow_table_context(c->out);
-	const struct flow_table *t =
-		fw_flow_table(c, prm_query_flow_table_in_get_table_type(c->in),
-			      prm_query_flow_table_in_get_table_id(c->in), "table_id");
+	const struct flow_table *t = fw_flow_named_table(c);
 
 	if (!t)
 		return -1;
@@ -257,7 +265,7 @@ int fw_query_flow_table(struct fw_cmd *c)
 
 /* --- roots ---------------------------------------------------------------------------------- */
 
-static int check_root(struct fw_cmd *c)
+static int fw_flow_table_check_root(struct fw_cmd *c)
 {
 	if (prm_set_flow_table_root_in_get_underlay_qpn(c->in))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -265,10 +273,11 @@ static int check_root(struct fw_cmd *c)
 				 prm_set_flow_table_root_in_get_underlay_qpn(c->in));
 	if (prm_set_flow_table_root_in_get_table_of_other_vport(c->in) ||
 	    prm_set_flow_table_root_in_get_table_eswitch_owner_vhca_id_valid(c->in))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
-				 "the table would be another function's");
-	return fw_flow_own_vport(c, prm_set_flow_table_root_in_get_other_vport(c->in),
-				 prm_set_flow_table_root_in_get_vport_number(c->in));
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_FUNCTION,
+			"table_of_other_vport or table_eswitch_owner_vhca_id_valid is set: the "
+			"table must be of this function");
+	return fw_flow_own_vport(c);
 }
 
 int fw_set_flow_table_root(struct fw_cmd *c)
@@ -278,19 +287,19 @@ int fw_set_flow_table_root(struct fw_cmd *c)
 
 	if (c->op_mod > ROOT_DISCONNECT)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD,
-				 "op_mod 0x%x: 0 sets the root, 1 takes it away", c->op_mod);
-	if (check_root(c))
+				 "op_mod 0x%x: 0 sets the root, 1 resets it", c->op_mod);
+	if (fw_flow_table_check_root(c))
 		return -1;
-	t = fw_flow_table(c, type, prm_set_flow_table_root_in_get_table_id(c->in), "table_id");
+	t = fw_flow_named_table(c);
 	if (!t)
 		return -1;
 	c->vhca->flow_root[type] = c->op_mod == ROOT_CONNECT ? t : NULL;
 	return 0;
 }
 
-/* --- end ------------------------------------------------------------------------------------ */
+/* --- destruction ---------------------------------------------------------------------------- */
 
-/* Everything by which the table refers to others; they may refer to each other. */
+/* Drops all references to other tables, which may refer back. */
 void fw_flow_table_clear(struct obj *o)
 {
 	struct flow_table *t = (struct flow_table *)o;
@@ -314,14 +323,9 @@ void fw_flow_table_free(struct obj *o)
 
 int fw_destroy_flow_table(struct fw_cmd *c)
 {
-	struct flow_table *t =
-		fw_flow_table(c, prm_destroy_flow_table_in_get_table_type(c->in),
-			      prm_destroy_flow_table_in_get_table_id(c->in), "table_id");
+	struct flow_table *t = fw_flow_named_table(c);
 
-	if (!t ||
-	    fw_flow_own_vport(c, prm_destroy_flow_table_in_get_other_vport(c->in),
-			      prm_destroy_flow_table_in_get_vport_number(c->in)) ||
-	    fw_busy(c, &t->o))
+	if (!t || fw_flow_own_vport(c) || fw_busy(c, &t->o))
 		return -1;
 	if (t->groups)
 		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,

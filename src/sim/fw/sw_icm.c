@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steering memory that software owns. The kernel keeps the regions' map and chooses addresses;
- * firmware is told what is in use.
+ * Steering memory that software owns. The kernel keeps the map of the regions and chooses
+ * addresses; it tells firmware which are in use.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +17,8 @@ static int fw_sw_icm_check_create(struct fw_cmd *c)
 	if (prm_general_obj_in_cmd_hdr_get_log_obj_range(c->in) ||
 	    prm_general_obj_in_cmd_hdr_get_alias_object(c->in))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "log_obj_range or alias_object is set: steering memory comes as "
-				 "one object");
+				 "log_obj_range or alias_object is set: steering memory is one "
+				 "object");
 	return fw_nothing_after(c, PRM_CREATE_SW_ICM_IN_BYTES);
 }
 
@@ -101,7 +101,7 @@ int fw_destroy_sw_icm(struct fw_cmd *c)
 	return 0;
 }
 
-/* Nothing is cached: a write into ICM counts for the next packet. */
+/* The device caches nothing: a write into ICM counts for the next packet. */
 int fw_sync_steering(struct fw_cmd *c)
 {
 	(void)c;
