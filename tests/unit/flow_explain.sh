@@ -48,7 +48,7 @@ says 0 "format 1: libmlx5's dump of dvx-flow's rules" "hits: dst port 53, proto 
 says 0 "format 1: a range is one again" \
 	"hits: ipv4 src 10.0.0.0/8, dst port 80-95, proto tcp" \
 	-- explain --dump "$v1" "in ipv4 src 10.9.8.7 tcp dst port 80"
-says 0 "what was not said is told" "which was not said" \
+says 0 "a field that was not given is named" "which was not given" \
 	-- explain --dump "$v1" "in ipv4 tcp dst port 80"
 says 0 "format 1: a tag and where it leads" "tag 0x7" "to the TIR at 0x9000000080" \
 	-- explain --dump "$v1" "in ipv4 src 10.1.2.3 tcp dst port 443"
@@ -71,7 +71,7 @@ says 0 "entries field by field" "entry_sub_type=ETHL3_IPV4_5_TUPLE_O(0x11)" \
 says 0 "entries of format 1 with their actions" "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0x7" \
 	-- dump --ste --dump "$v1"
 says 0 "without --ste it is the library's own text" "3303," -- dump --dump "$v1"
-says 3 "a way out that the dump has not" "no table where packets that go out would begin" \
+says 3 "no table for packets that go out" "has no first table for packets that go out" \
 	-- explain --dump "$v0" "out ipv4"
 says 2 "words that are no packet" "the packet, column 13: an IPv4 address" -- explain --dump "$v1" "in ipv4 dst 10.0.0"
 says 2 "two packets" "the packet, column 9: expected" -- explain --dump "$v1" "in ipv4
@@ -79,7 +79,7 @@ drop in ipv6"
 says 2 "no packet at all" "a packet is written like this: ipv4 dst" -- explain --dump "$v1" ""
 says 0 "words without quotes and without a direction come in" "packet in (the default direction): ipv4 udp ? > 53" \
 	"hits: dst port 53, proto udp" -- explain --dump "$v1" ipv4 udp dst port 53
-says 3 "the other direction as an option" "no table where packets that go out would begin" \
+says 3 "the other direction as an option" "has no first table for packets that go out" \
 	-- explain --dump "$v0" --out ipv4
 says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 address" -- explain --dump "$v1" ipv4 dst 10.0.0
 # Entries of every lookup type (line 127: layer 4 misc) are read without their matcher when a second table is there.
@@ -88,7 +88,7 @@ says 0 "a dump of two tables" "=> rule" -- explain --dump "$tmp/two.csv" ipv4 ds
 # 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
 "${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
 says 0 "a packet that was cut is told" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"
-says 0 "one of a file, too" "was cut when it was captured (30 of 54 bytes)" -- explain --dump "$v1" --packet 1 "$tmp/cut.pcap"
+says 0 "one of a file, too" "the capture cut it (30 of 54 bytes)" -- explain --dump "$v1" --packet 1 "$tmp/cut.pcap"
 says 3 "no such file" "No such file" -- explain --dump "$tmp/none" "in ipv4"
 says 3 "no such packet file" "none.pcap: No such file" -- explain --dump "$v1" "$tmp/none.pcap"
 says 3 "a file that is no packet file" "README.md" -- explain --dump "$v1" "$top_srcdir/README.md"
@@ -108,7 +108,7 @@ broken '12s/0xc000/0xc009/' "12: an entry (3301) of a rule that is not the one b
 broken '9s/0x6/99999/' "9: a builder (3204) needs a side and a lookup type" "a lookup type too large"
 broken '12s/0xe0000020/0x1e0000020/' "12: an entry (3301) needs an index of 32 bits" "an index too large"
 sed '$a 9999,1,2' "$v0" >"$tmp/broken"
-says 0 "records of a later library are left out, and told" "a record of a type that is not known here" \
+says 0 "records of a later library are left out, with a sentence" "a record of an unknown type" \
 	-- explain --dump "$tmp/broken" "in ipv4 dst 10.0.1.9 tcp dst port 80"
 # rdma-core 65 names the entries' format, and a rewrite's pattern with its actions.
 r=$(sed -n 's/^3300,\(0x[0-9a-f]*\),.*/\1/p' "$v1" | head -n 1)
@@ -143,7 +143,7 @@ sed -e "28s/,[0-9a-f]\{128\},.*/,$ip6,,${zero}0000ffff$zero$zero$zero$zero$zero$
 says 0 "a vport is the vhca that the dump says" "hits: looped back yes, source vhca 0x2" ": drop" -- explain --dump "$tmp/vport" "in ipv6 vport 1"
 says 0 "another one" "misses: it wants source vhca 0x2, the packet has 0x1" -- explain --dump "$tmp/vport" "in ipv6 vport 0"
 says 0 "the wire" "misses: it wants looped back yes, the packet has no" -- explain --dump "$tmp/vport" "in ipv6 vport 0xffff"
-says 1 "one that the dump has not" "does not tell which vhca vport 9 is" -- explain --dump "$tmp/vport" "in ipv6 vport 9"
+says 1 "a vport that the dump does not have" "does not say which VHCA vport 9 is" -- explain --dump "$tmp/vport" "in ipv6 vport 9"
 # In an FDB a rule has entries of both sides: the last of each acts.
 sed -e '1s/,0,00,/,2,00,/' -e '5a 3102,0xa000,0xf0000010' -e '10a 3203,0xb009,0xb000,2,0xf0000020,0xf0000012\n3204,0xb0000,0,0x6\n3204,0xb0001,0,0x11' \
 	-e '12h;13{p;x;s/^3301,0xe/3302,0xf/p;x;s/^3301,0xe/3302,0xf/}' "$v0" >"$tmp/old"
@@ -153,7 +153,7 @@ says 0 "an FDB: the last entry of a rule's side acts" '"acts": true' '"end": "ru
 sample=ffffffff$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero
 sed -e "28s/,[0-9a-f]\{128\},.*/,$zero$zero$zero${zero}00003000$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero$zero,,,,,$sample,/" \
 	-e '31s/0x9/0x111/' "$v1" >"$tmp/old"
-says 1 "what no field stands for is not said to hit" "what the entry of line 32 compares is not in the dump, or no field that is known here" \
+says 1 "bits of an unknown field are not said to hit" "the fields that the entry of line 32 compares are not in the dump, or unknown" \
 	-- explain --dump "$tmp/old" "in ipv6 udp dst port 53"
 # The second table's rule leads back to the first.
 sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow dump: a domain as the library prints it, and with --ste each entry by the PRM's tables.
- */
+/* dvx-flow dump: prints a domain as the library does; --ste decodes each entry. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +28,8 @@ static json_t *actions_json(const struct ste *s)
 		if (a->layout)
 			put_line(j, "action", a->layout, s->bytes + a->at, a->len);
 		else
-			json_object_set_new(
-				j, "action",
-				json_sprintf("action 0x%02x, which no table knows", a->id));
+			json_object_set_new(j, "action",
+					    json_sprintf("unknown action 0x%02x", a->id));
 		json_array_append_new(list, j);
 	}
 	return list;

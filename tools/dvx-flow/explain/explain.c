@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow explain: which tables, rules and entries a packet meets, and what decides at each. */
+/* dvx-flow explain: the tables, rules and entries that a packet meets, and the field that decides.
+ */
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,8 @@ struct explain_job {
 	enum side side;
 	uint32_t start[STARTS_MAX];
 	unsigned int nstarts;
-	bool lost; /* some walk did not end */
-	/* what became of the packets of a file */
+	bool lost; /* a walk ended where the dump ends */
+	/* sums of a packet file */
 	uint64_t packets, cut, *by_rule, by_default, by_lost;
 	uint64_t *first_by_rule, first_default, first_lost;
 	json_t *out;
@@ -28,7 +29,8 @@ struct explain_job {
 
 /* --- one packet --- */
 
-/* A range is many entries: the first of a rule's is told, then how many more, and what decided. */
+/* A range is many entries: prints a rule's first, then how many more, and the fields they miss by.
+ */
 struct entry_run {
 	const char *rule;
 	unsigned int more;
@@ -43,7 +45,7 @@ static void run_end(struct entry_run *r)
 	*r = (struct entry_run){NULL, 0, ""};
 }
 
-/* Whether the step is one more entry of the rule that the last one was of. */
+/* True if the step is another entry of the same rule as the last one. */
 static bool run_on(struct entry_run *r, json_t *step)
 {
 	const char *rule = json_string_value(json_object_get(step, "rule"));
@@ -143,16 +145,16 @@ static int find_starts(struct explain_job *job)
 	if (job->nstarts)
 		return EXIT_DONE;
 	if (job->src.daemon) {
-		say("no rule is about packets that %s: they go the default way",
+		say("no rule matches packets that %s: they go the default way",
 		    job->side == SIDE_RX ? "come in" : "go out");
 		return EXIT_RULES;
 	}
-	say("%s has no table where packets that %s would begin", job->src.name,
+	say("%s has no first table for packets that %s", job->src.name,
 	    job->side == SIDE_RX ? "come in" : "go out");
 	return EXIT_INPUT;
 }
 
-/* A vport that was written down is a VHCA to entries. */
+/* Entries compare the VHCA of a vport. */
 static int find_vport(struct explain_job *job, struct fields *p)
 {
 	const struct steering_dump *d = &job->src.d;
@@ -160,7 +162,7 @@ static int find_vport(struct explain_job *job, struct fields *p)
 
 	if (!p->known[F_SOURCE] || dump_source_vport(d, d->table[job->start[0]].domain, vport, p))
 		return EXIT_DONE;
-	say("%s does not tell which vhca vport %u is", job->src.name, vport);
+	say("%s does not say which VHCA vport %u is", job->src.name, vport);
 	return EXIT_RULES;
 }
 
@@ -231,7 +233,7 @@ static void explain_add_row(struct explain_job *job, const char *what, uint64_t 
 		       what);
 }
 
-/* What a rule of the dump is part of: its words, or what nobody named. */
+/* The rule's text, or its id and actions. */
 static const char *row_name(struct explain_job *job, uint32_t rule, char *what, size_t size)
 {
 	const struct dump_rule *r = &job->src.d.rule[rule];
@@ -245,7 +247,7 @@ static const char *row_name(struct explain_job *job, uint32_t rule, char *what, 
 	return what;
 }
 
-/* A rule as it was written is many in the dump: their packets go to the first. */
+/* One rule of a file is many in the dump: adds their packets to the first. */
 static void explain_gather(struct explain_job *job)
 {
 	const struct steering_dump *d = &job->src.d;
@@ -290,20 +292,19 @@ static void print_sums(struct explain_job *job)
 			explain_add_row(job, row_name(job, i, what, sizeof(what)), job->by_rule[i],
 					job->first_by_rule[i]);
 	explain_add_row(job, default_way, job->by_default, job->first_default);
-	explain_add_row(job, "(what the dump does not tell; see --packet)", job->by_lost,
+	explain_add_row(job, "(unknown: the dump ends there; see --packet)", job->by_lost,
 			job->first_lost);
 }
 
-/* A dump of several domains has several beginnings; a sum is of one. */
+/* A dump of several domains has several first tables; the sums are of one. */
 static void tell_start(const struct explain_job *job)
 {
 	if (job->nstarts > 1 && !job->args->packet)
-		say("%s has %u tables where packets begin; the sums are of table 0x%llx",
-		    job->src.name, job->nstarts,
-		    (unsigned long long)job->src.d.table[job->start[0]].id);
+		say("%s has %u first tables; the sums are of table 0x%llx", job->src.name,
+		    job->nstarts, (unsigned long long)job->src.d.table[job->start[0]].id);
 }
 
-#define CUT_MEANS "fields that are not there count as 0 here, the device has the whole packet"
+#define CUT_MEANS "missing fields count as 0 here, the device has the whole packet"
 
 static int read_packets(struct explain_job *job, pcap_t *in)
 {
@@ -326,8 +327,8 @@ static int read_packets(struct explain_job *job, pcap_t *in)
 			snprintf(name, sizeof(name), "packet %llu",
 				 (unsigned long long)job->packets);
 			if (job->cut)
-				say("it was cut when it was captured (%u of %u bytes): " CUT_MEANS,
-				    head->caplen, head->len);
+				say("the capture cut it (%u of %u bytes): " CUT_MEANS, head->caplen,
+				    head->len);
 			return tell_one(job, &p, name, "");
 		}
 		rc = sum_up(job, &p, job->packets);

@@ -6,17 +6,17 @@
 #include "dvx-flow.h"
 #include "walk_trace.h"
 
-/* The packet that a rule describes: of each range and prefix the first. */
+/* The packet that a rule describes: the first value of each range and prefix. */
 void fields_of_rule(struct fields *out, const struct rule *r);
 
 struct rule_name;
 
-/* A dump as it was read, and where from. */
+/* A dump and its source. */
 struct dump_source {
 	struct steering_dump d;
 	struct view_cache *cache;
 	const char *name;
-	char *text; /* as it came, with a NUL behind it */
+	char *text; /* as it was read, with a NUL behind it */
 	size_t len;
 	/* of a daemon only */
 	bool daemon;
@@ -33,11 +33,11 @@ void dump_source_close(struct dump_source *s);
 /* A rule_name_fn of a source. */
 const char *dump_source_rule(void *source, uint64_t id);
 
-/* The tables where packets of that direction begin, at most max; how many there are. */
+/* The first tables of packets of that direction, at most max; returns how many there are. */
 unsigned int dump_source_starts(const struct steering_dump *d, enum side side, uint32_t *table,
 				unsigned int max);
 
-/* What a packet from that vport has where entries name a source. False: the dump does not tell. */
+/* Sets the source fields of a packet from that vport. False: the dump does not have the vport. */
 bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t vport,
 		       struct fields *p);
 

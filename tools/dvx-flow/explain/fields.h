@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a packet says, field by field, as entries of a device compare it. Numbers of up to 128 bits;
- * a field that a packet lacks is 0 there, as in hardware.
+ * A packet's fields, as entries of a device compare them: numbers of up to 128 bits. A field that
+ * the packet does not have is 0, as in hardware.
  */
 #ifndef DVX_FLOW_FIELDS_H
 #define DVX_FLOW_FIELDS_H
@@ -27,24 +27,24 @@ enum field {
 
 struct fields {
 	u128 value[F_COUNT];
-	bool known[F_COUNT]; /* the packet has it, or it was written down */
+	bool known[F_COUNT]; /* the packet has it, or its words give it */
 };
 
 /* Words of the rule language: "ipv4 dst". Inner ones are preceded by "inner". */
 const char *field_words(enum field f, char *buf, size_t size);
 
 /*
- * "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0": a value of which the mask's bits count; an
- * address is IPv6 if l3 is 2. All of a field's bits: no mask is said.
+ * "ipv4 dst 10.0.0.0/8", "tcp port 80 mask 0xfff0": a value under a mask, which is left out if it
+ * has all the field's bits. An address is IPv6 if l3 is 2.
  */
 size_t field_say(char *buf, size_t size, enum field f, u128 value, u128 mask, unsigned int l3);
 unsigned int field_width(enum field f);
 u128 field_full(enum field f);
 
-/* The value alone, as a person writes it. */
+/* The value alone. */
 size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned int l3);
 
-/* One line that tells a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
+/* One line about a packet: "ipv4 10.0.0.1 > 10.0.0.2 tcp 1234 > 80". */
 size_t fields_line(char *buf, size_t size, const struct fields *p);
 
 /* --- frame_fields.c --- */

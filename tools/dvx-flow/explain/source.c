@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where dumps come from, and where in them a packet begins. */
+/* Reads dumps from files and from the daemon, and finds a packet's first table. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "client.h"
 #include "explain.h"
 
-/* Which rule's text a rule of the dump is part of. */
+/* The text of a rule of the dump. */
 struct rule_name {
 	uint64_t id;
 	const char *text;
@@ -25,8 +25,8 @@ static int read_dump(struct dump_source *s, const char *text, size_t len)
 		return EXIT_INPUT;
 	}
 	if (s->d.unknown)
-		say("%s:%u: a record of a type that is not known here; %u of such are left out",
-		    s->name, s->d.unknown_line, s->d.unknown);
+		say("%s:%u: a record of an unknown type; %u such records are left out", s->name,
+		    s->d.unknown_line, s->d.unknown);
 	s->cache = view_cache_new(&s->d);
 	if (s->cache)
 		return EXIT_DONE;
@@ -41,7 +41,7 @@ static int compare_names(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Ids go up with the rules' places, with gaps where some were deleted. */
+/* Ids rise with the rules' order, with gaps where some were deleted. */
 static const char *dump_source_text_of(json_t *rules, json_int_t id)
 {
 	size_t low = 0, high = json_array_size(rules);
@@ -149,7 +149,7 @@ static bool of_side(const struct steering_dump *d, const struct dump_table *t, e
 	       d->domain[t->domain].type != (side == SIDE_RX ? DOMAIN_NIC_TX : DOMAIN_NIC_RX);
 }
 
-/* Whether a rule of another table leads to it. */
+/* True if a rule of another table leads to it. */
 static bool led_to(const struct steering_dump *d, const struct dump_table *t, enum side side)
 {
 	for (uint32_t i = 0; i < d->nentries; i++) {
@@ -178,7 +178,7 @@ unsigned int dump_source_starts(const struct steering_dump *d, enum side side, u
 				table[n] = i;
 			n++;
 		}
-	/* A circle: each is led to. Packets come in at the lowest level. */
+	/* A circle: a rule leads to each table. The lowest level is the first one. */
 	for (uint32_t i = 0; i < d->ntables && !n; i++)
 		if (of_side(d, &d->table[i], side) &&
 		    (lowest == DUMP_NONE || d->table[i].level < d->table[lowest].level))
@@ -214,7 +214,7 @@ bool dump_source_vport(const struct steering_dump *d, uint32_t domain, uint32_t 
 	if (i == d->nvports)
 		return false;
 	p->value[F_SOURCE] = d->vport[i].vhca;
-	/* libmlx5's entries want it said that the packet was looped back, the kernel's don't. */
+	/* libmlx5's entries compare that the packet was looped back, the kernel's do not. */
 	p->value[F_LOOPED] = !of_kernel(&d->domain[domain]);
 	return true;
 }

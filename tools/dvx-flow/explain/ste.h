@@ -19,7 +19,7 @@
 
 /* One field of a tag: `width` bits from bit `bit` on are the field's bits from `shift` on. */
 struct tag_row {
-	enum field field; /* F_NONE: no field of a packet that is known here */
+	enum field field; /* F_NONE: an unknown field */
 	uint8_t shift;
 	uint8_t width;
 	uint16_t bit;
@@ -28,7 +28,7 @@ struct tag_row {
 
 struct ste_action {
 	uint8_t id;
-	const struct prm_struct *layout; /* NULL: an action that no table knows */
+	const struct prm_struct *layout; /* NULL: an unknown action */
 	uint8_t at, len;		 /* bytes of the entry */
 };
 
@@ -51,15 +51,15 @@ struct ste {
 	uint32_t counter;      /* 0: none */
 	struct ste_action action[3];
 	unsigned int nactions;
-	/* what the actions come to, when they are of the simple kinds */
+	/* effects of the actions */
 	bool tags;
 	uint32_t flow_tag;
-	bool rewrites; /* the packet's bytes change, or were not followed */
+	bool rewrites; /* the packet's bytes may change */
 };
 
 /*
- * How a rule's entries at one place of its chain are laid out, and what they compare as far as the
- * matcher says: fields that an earlier place compares are not compared again.
+ * The layout of a rule's entries at one position of its chain, and the fields that they compare
+ * according to the matcher: those that no earlier position compares.
  */
 struct builder_view {
 	uint16_t lookup;
@@ -104,7 +104,7 @@ void ste_read_next(struct ste *, uint64_t high, uint64_t low);
 void matcher_views(const struct dump_matcher *m, enum side side, const struct ste_reader *reader,
 		   struct builder_view view[BUILDERS_MAX]);
 
-/* Reads an entry; view: of its place, NULL for one that only acts or of which nothing is known. */
+/* Reads an entry; view: of its position, NULL if it only acts or the matcher is unknown. */
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view);
 
 /* Index as a dump has it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What each matcher's entries compare, found when it is first asked for. */
+/* The views of each matcher's entries, made at their first use. */
 #include <stdlib.h>
 #include "walk.h"
 
@@ -59,7 +59,7 @@ static uint32_t head_hash(const struct dump_entry *e, const struct builder_view 
 	return tag_slot(s.tag, v->tag_bytes, tag_byte_mask(s.mask), 1u << 31);
 }
 
-/* Whether the misses of the entry at `from` lead to e. */
+/* True if the misses of the entry at `from` lead to e. */
 static bool chained(const struct steering_dump *d, uint32_t from, const struct dump_entry *e)
 {
 	for (unsigned int hops = 0; hops < CHAIN_MAX; hops++) {
@@ -74,7 +74,7 @@ static bool chained(const struct steering_dump *d, uint32_t from, const struct d
 	return false;
 }
 
-/* Whether the rules' first entries lie as a table of n slots would have them. */
+/* True if the rules' first entries are where a table of n slots has them. */
 static bool views_fits(const struct steering_dump *d, const struct dump_matcher *m, enum side side,
 		       const uint32_t *hash, uint32_t n)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "walk.h"
 
-/* Where the packet is: an address, and what would be compared there. */
+/* The packet's position: an address, and the matcher whose entries are there. */
 struct walk_position {
 	uint32_t table, matcher;
 	uint32_t index;	  /* of the entry to look at */
@@ -107,7 +107,7 @@ static void circle(struct explain_walk *w)
 			  w->rewrites ? ", unless header rewrites (not followed here) end it" : "");
 }
 
-/* The packet is the same as before, so a table that it comes into twice it will never leave. */
+/* The packet does not change, so entering a table twice is a circle. */
 static bool enter_table(struct explain_walk *w, struct walk_position *at, uint32_t table)
 {
 	for (uint32_t i = 0; i < w->nsteps; i++)
@@ -196,7 +196,7 @@ static bool explain_walk_follow(struct explain_walk *w, struct walk_position *at
 	return false;
 }
 
-/* No entry is there: an empty slot or the matcher's end leads to the next matcher. */
+/* No entry: an empty slot or the matcher's end leads to the next matcher. */
 static bool explain_walk_nothing(struct explain_walk *w, struct walk_position *at)
 {
 	if (at->chained && at->index != w->d->matcher[at->matcher].end[w->side]) {
@@ -221,8 +221,8 @@ static bool explain_walk_look(struct explain_walk *w, struct walk_position *at)
 	if (!s.mask_known && !s.any) {
 		explain_walk_lost(
 			w,
-			"what the entry of line %u compares is not in the dump, or no field that "
-			"is known here",
+			"the fields that the entry of line %u compares are not in the dump, or "
+			"unknown",
 			w->d->rule[e->rule].line);
 		return false;
 	}
@@ -237,7 +237,7 @@ int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t tab
 	     const struct fields *packet)
 {
 	struct view_cache *cache = w->cache;
-	/* No way without a circle looks at a matcher's end or at an entry twice. */
+	/* A way without a circle meets each entry and each matcher's end once. */
 	uint64_t hops = 2 * (uint64_t)d->nmatchers + d->nentries + 1;
 	struct walk_position at;
 	bool on;

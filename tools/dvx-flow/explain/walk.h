@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A packet's way through the tables of a dump: the device's walk once more, over the rules' entries
- * alone. Anchors and empty slots are not in a dump; what they do follows from the matchers' order.
+ * A packet's way through the tables of a dump: the device's walk over the rules' entries alone. A
+ * dump lacks anchors and empty slots; their effect follows from the matchers' order.
  */
 #ifndef DVX_FLOW_WALK_H
 #define DVX_FLOW_WALK_H
@@ -19,16 +19,16 @@ struct walk_step {
 	enum step_kind kind;
 	uint32_t table, matcher, entry;
 	bool hit;
-	enum field field; /* that decided against it; F_NONE: bits that no field is known for */
-	bool given;	  /* the packet says what that field is */
+	enum field field; /* that differed; F_NONE: bits of an unknown field */
+	bool given;	  /* the packet has that field */
 	u128 have, want, mask;
-	uint32_t slot, slots; /* where a hash led; slots 0: none did */
+	uint32_t slot, slots; /* of a hash; slots 0: there was none */
 };
 
 enum walk_end {
 	WALK_RULE,    /* a rule's actions */
 	WALK_DEFAULT, /* no rule of the last table took it */
-	WALK_LOST,    /* `lost` says what the dump does not tell */
+	WALK_LOST,    /* the dump does not say; the reason is in lost */
 };
 
 #define WALK_COUNTERS 16
@@ -51,12 +51,12 @@ struct explain_walk {
 	struct view_cache *cache;
 };
 
-/* Walks from a table on; what it found is in w. walk_free() in any case. 0, -ENOMEM. */
+/* Walks from a table on and fills w. Call walk_free() in any case. 0, -ENOMEM. */
 int walk_run(struct explain_walk *w, const struct steering_dump *d, uint32_t table, enum side side,
 	     const struct fields *packet);
 void walk_free(struct explain_walk *w);
 
-/* For many packets through one dump: what a matcher's entries compare is found once. */
+/* For many packets through one dump: a matcher's views are made once. */
 struct view_cache *view_cache_new(const struct steering_dump *d);
 void view_cache_free(struct view_cache *c);
 
@@ -67,11 +67,11 @@ struct matcher_view {
 };
 
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side);
-/* An entry's place in its rule's chain, from 0. */
+/* An entry's position in its rule's chain, from 0. */
 uint32_t entry_place(const struct steering_dump *d, const struct dump_entry *e);
 /* The last one of its rule's side: a hit acts. */
 bool entry_ends(const struct steering_dump *d, const struct dump_entry *e);
-/* Reads an entry with what its matcher says of its place. */
+/* Reads an entry with its matcher's view. */
 void entry_read(struct view_cache *c, const struct dump_entry *e, struct ste *s);
 
 #endif

@@ -142,7 +142,7 @@ size_t walk_trace_entry(char *buf, size_t size, const struct ste *s, const struc
 		walk_trace_say(&t, "%s", words);
 	}
 	if (!t.at)
-		walk_trace_say(&t, s->any ? "any packet" : "bits of no field that is known here");
+		walk_trace_say(&t, s->any ? "any packet" : "bits of an unknown field");
 	return t.at;
 }
 
@@ -154,7 +154,7 @@ static void say_miss(struct trace_text *t, const struct walk_trace *s, const str
 	char have[64], want[128];
 
 	if (st->field == F_NONE) {
-		walk_trace_say(t, "misses, by bits of no field that is known here");
+		walk_trace_say(t, "misses by bits of an unknown field");
 		return;
 	}
 	field_say(want, sizeof(want), st->field, st->want, st->mask, layout_l3(v));
@@ -163,7 +163,7 @@ static void say_miss(struct trace_text *t, const struct walk_trace *s, const str
 		walk_trace_say(t, "misses: it wants %s, the packet has %s", want, have);
 	else
 		walk_trace_say(t, "misses: it wants %s, which %s", want,
-			       s->written ? "was not said" : "the packet does not have");
+			       s->written ? "was not given" : "the packet does not have");
 }
 
 static void say_table(struct trace_text *t, const struct dump_table *tbl)
@@ -171,10 +171,10 @@ static void say_table(struct trace_text *t, const struct dump_table *tbl)
 	walk_trace_say(t, "table 0x%" PRIx64 " of level %" PRIu32, tbl->id, tbl->level);
 }
 
-/* So many rules of a matcher are looked through for one that an entry is shared with. */
+/* An entry's sharers are searched among this many rules of a matcher. */
 #define SHARERS_MAX 4096
 
-/* The words of the rule that an entry is of; NULL: of several, or nobody knows. */
+/* The text of the rule that an entry belongs to; NULL: several rules, or unknown. */
 static const char *entry_name(const struct walk_trace *s, const struct steering_dump *d,
 			      const struct dump_entry *e)
 {
@@ -255,7 +255,7 @@ static json_t *step_json(const struct walk_trace *s, const struct explain_walk *
 		j = json_pack("{s:I, s:s}", "priority", (json_int_t)m->priority, "compares", mask);
 	} else {
 		if (st->kind == STEP_NO_MORE)
-			walk_trace_say(&t, "no matcher is left in ");
+			walk_trace_say(&t, "no more matchers in ");
 		say_table(&t, tbl);
 		j = json_pack("{s:I, s:I}", "table", (json_int_t)tbl->id, "level",
 			      (json_int_t)tbl->level);
@@ -298,7 +298,7 @@ static void end_default(const struct explain_walk *w, struct trace_text *t)
 	if (dmn->type == DOMAIN_FDB)
 		walk_trace_say(t, "it goes to the e-switch manager");
 	else
-		walk_trace_say(t, w->side == SIDE_RX ? "it is dropped" : "it leaves");
+		walk_trace_say(t, w->side == SIDE_RX ? "it is dropped" : "it is sent");
 	walk_trace_say(t, ", the default of such tables");
 }
 

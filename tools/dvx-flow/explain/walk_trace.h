@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A walk as sentences, and as JSON that holds the same sentences with their numbers. */
+/* A walk as sentences, and as JSON with the same sentences and their numbers. */
 #ifndef DVX_FLOW_WALK_TRACE_H
 #define DVX_FLOW_WALK_TRACE_H
 
 #include <jansson.h>
 #include "walk.h"
 
-/* What the caller knows of a rule by the dump's id: its text; NULL: nothing. */
+/* A rule's text by its id in the dump; NULL: unknown. */
 typedef const char *(*rule_name_fn)(void *arg, uint64_t id);
 
 struct walk_trace {
 	struct view_cache *cache;
-	bool written;	   /* the packet is words: what they leave out was taken as 0 */
-	rule_name_fn name; /* may be NULL; if not, a rule without a name is dvx-flow's own */
+	bool written;	   /* the packet was given in words; fields that they leave out are 0 */
+	rule_name_fn name; /* may be NULL; otherwise a rule without a text is dvx-flow's own */
 	void *arg;
 };
 
