@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include "dp_rig.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 
 /*
  * While a CQ is watched, writes to client memory are made here, byte by byte: segments in their
@@ -174,7 +174,7 @@ static void test_solicited(void **state)
 	rig_arm(&p->cb, 1, true);
 	send(p, false);
 	assert_int_equal(events(p), 1);
-	dp_qp_state(p->b.qp, QP_ERR); /* a flush is an error: it counts as solicited */
+	queue_set_state(p->b.qp, QP_ERR); /* a flush is an error: it counts as solicited */
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
 	rig_pass(&p->rig, 1000000000);
 	assert_int_equal(events(p), 2);
@@ -314,7 +314,7 @@ static void test_vanished_data(void **state)
 			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	for (unsigned int i = 0; i < 2; i++) {
-		dp_qp_state(i ? p->b.qp : p->a.qp, QP_RST);
+		queue_set_state(i ? p->b.qp : p->a.qp, QP_RST);
 		p->a.sq_pi = 0;
 	}
 	rig_connect(&p->a, &p->b);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "dp_rig.h"
 #include "chip/datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 
 #define SECOND 1000000000ull
 
@@ -143,7 +143,7 @@ static void no_recv(struct rig_pair *p, struct change *c)
 static void peer_dead(struct rig_pair *p, struct change *c)
 {
 	(void)c;
-	dp_qp_state(p->b.qp, QP_RST);
+	queue_set_state(p->b.qp, QP_RST);
 }
 
 static void gid_unknown(struct rig_pair *p, struct change *c)
@@ -397,7 +397,7 @@ static void test_flush_later(void **state)
 {
 	struct rig_pair *p = *state;
 
-	dp_qp_state(p->a.qp, QP_ERR);
+	queue_set_state(p->a.qp, QP_ERR);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
 	for (unsigned int i = 0; i < 5; i++)
@@ -424,10 +424,10 @@ static void test_reset_reuse(void **state)
 	while (rig_poll(&p->ca))
 		;
 	assert_int_not_equal(p->a.qp->sq_done, 16);
-	dp_qp_state(p->a.qp, QP_RST);
+	queue_set_state(p->a.qp, QP_RST);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
-	dp_qp_state(p->b.qp, QP_RST);
+	queue_set_state(p->b.qp, QP_RST);
 	p->a.sq_pi = 0;
 	p->a.dbrec[1] = 0;
 	rig_connect(&p->a, &p->b);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "transport/roce.h"
 
 static uint64_t rng;
@@ -36,7 +36,7 @@ static void renew(struct rig_pair *p)
 	struct rig_qp *both[2] = { &p->a, &p->b };
 
 	for (unsigned int i = 0; i < 2; i++) {
-		dp_qp_state(both[i]->qp, QP_RST);
+		queue_set_state(both[i]->qp, QP_RST);
 		both[i]->sq_pi = both[i]->rq_pi = 0;
 		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
 	}
@@ -105,7 +105,7 @@ static void test_pure_noise(void **state)
 		p->b.dbrec[0] = chance(1u << 31);
 		p->a.sq_pi = (uint16_t)chance(65536);
 		rig_ring(&p->a);
-		dp_doorbell(&p->rig.dev, chance(8), chance(4096),
+		queue_doorbell(&p->rig.dev, chance(8), chance(4096),
 			    (uint64_t)chance(1u << 31) << 33 | i);
 		rig_pass(&p->rig, 1000000000ull);
 	}

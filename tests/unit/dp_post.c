@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "dp_rig.h"
 #include "fw/fw.h"
 
@@ -122,9 +122,9 @@ static void commands_end_it(void **state)
 	fw_exec(&p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
 	assert_int_equal(arrived(&s), 2);
 	read_one(&s, 3);
-	assert_true(dp_settle(&p->rig.dev));
+	assert_true(queues_settle(&p->rig.dev));
 	assert_int_equal(arrived(&s), 3);
-	assert_false(dp_settle(&p->rig.dev));
+	assert_false(queues_settle(&p->rig.dev));
 	close_self(&s);
 }
 
@@ -138,7 +138,7 @@ static void the_end_of_its_queue(void **state)
 	read_one(&s, 1);
 	close_self(&s);
 	assert_int_equal(arrived(&s), 1);
-	assert_false(dp_settle(&p->rig.dev));
+	assert_false(queues_settle(&p->rig.dev));
 }
 
 /* A CQE of its own queue, or of one that has nothing to do with it. */

@@ -247,17 +247,17 @@ static void bad_sends(void **state)
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 0);
 		assert_int_equal(r->sq.qp->state, QP_ERR);
-		dp_qp_state(r->sq.qp, QP_RST);
+		queue_set_state(r->sq.qp, QP_RST);
 		r->sq.sq_pi = 0;
 		r->sq.qp->min_inline = 0;
-		dp_qp_state(r->sq.qp, QP_RTS);
+		queue_set_state(r->sq.qp, QP_RTS);
 		raw_post(r, r->src, 100, 0);
 		raw_go(r);
 		raw_sent_ok(r);
 		assert_int_equal(r->nsent, 1);
-		dp_qp_state(r->sq.qp, QP_RST);
+		queue_set_state(r->sq.qp, QP_RST);
 		r->sq.sq_pi = 0;
-		dp_qp_state(r->sq.qp, QP_RTS);
+		queue_set_state(r->sq.qp, QP_RTS);
 	}
 }
 
@@ -304,9 +304,9 @@ static void one_of_many(void **state)
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 3);
 		assert_memory_equal(r->sent, r->src + 2, 100);
-		dp_qp_state(r->sq.qp, QP_RST);
+		queue_set_state(r->sq.qp, QP_RST);
 		r->sq.sq_pi = 0;
-		dp_qp_state(r->sq.qp, QP_RTS);
+		queue_set_state(r->sq.qp, QP_RTS);
 	}
 }
 
@@ -382,9 +382,9 @@ static void garbage(void **state)
 			;
 		for (struct rig_qp *q = &r->sq;; q = &r->rq) {
 			assert_true(q->qp->state == QP_RTS || q->qp->state == QP_ERR);
-			dp_qp_state(q->qp, QP_RST);
+			queue_set_state(q->qp, QP_RST);
 			q->sq_pi = q->rq_pi = 0;
-			dp_qp_state(q->qp, QP_RTS);
+			queue_set_state(q->qp, QP_RTS);
 			if (q == &r->rq)
 				break;
 		}

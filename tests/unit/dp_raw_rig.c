@@ -18,10 +18,10 @@ static void to_wire(struct vhca *v, const struct packet *p)
 	r->nsent++;
 	in.flow_tag = RAW_TAG;
 	in.reg_b = 0x5151;
-	dp_receive(r->tir, &in);
+	raw_receive(r->tir, &in);
 }
 
-static const struct steer_ops ops = {.to_tir = dp_receive, .to_wire = to_wire};
+static const struct steer_ops ops = {.to_tir = raw_receive, .to_wire = to_wire};
 
 void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct rig_cq *c,
 		    unsigned int log)
@@ -33,7 +33,7 @@ void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct 
 	q->sq = q->ring;
 	qp = q->qp = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], type, 0, sizeof(*qp));
 	assert_non_null(qp);
-	qp->raw = true;
+	qp->transport = &transport_raw;
 	qp->no_rq = type == OBJ_SQ;
 	qp->no_sq = type == OBJ_RQ;
 	qp->scq = type == OBJ_SQ ? c->cq : NULL;
@@ -53,8 +53,8 @@ void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct 
 	};
 	assert_non_null(qp->ring.pages);
 	qp->ring.pages[0] = mm_bus(r->mm, 0);
-	assert_int_equal(dp_qp_start(qp), 0);
-	dp_qp_state(qp, QP_RTS);
+	assert_int_equal(queue_start(qp), 0);
+	queue_set_state(qp, QP_RTS);
 }
 
 int raw_setup(void **state)

@@ -4,7 +4,9 @@
 
 #include <dvx/prm/eth.h>
 #include "dp_rig.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
+#include "transport/raw/raw.h"
+#include "transport/transport.h"
 #include "obj/tir.h"
 #include "steer/steer.h"
 

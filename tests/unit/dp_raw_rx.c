@@ -88,13 +88,13 @@ static void out_of_buffer(void **state)
 	raw_sent_ok(r);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
-	dp_qp_state(r->rq.qp, QP_RST);
+	queue_set_state(r->rq.qp, QP_RST);
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 2);
-	dp_qp_state(r->rq.qp, QP_RTS);
+	queue_set_state(r->rq.qp, QP_RTS);
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	raw_received(r);
@@ -142,9 +142,9 @@ static void memory_gone(void **state)
 	assert_int_equal(rig_count(&r->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	while (rig_poll(&r->rcq))
 		;
-	dp_qp_state(r->rq.qp, QP_RST);
+	queue_set_state(r->rq.qp, QP_RST);
 	r->rq.rq_pi = 0;
-	dp_qp_state(r->rq.qp, QP_RTS);
+	queue_set_state(r->rq.qp, QP_RTS);
 	rig_recv(&r->rq, gone, 8192, rig_key(r->mkey));
 	raw_post(r, r->src, 4000, 0);
 	raw_go(r);
@@ -160,8 +160,8 @@ static void reset_to_error(void **state)
 {
 	struct raw *r = *state;
 
-	dp_qp_state(r->rq.qp, QP_RST);
-	dp_qp_state(r->rq.qp, QP_ERR);
+	queue_set_state(r->rq.qp, QP_RST);
+	queue_set_state(r->rq.qp, QP_ERR);
 	rig_settle(&r->rig);
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	rig_pass(&r->rig, 1000000000);
@@ -175,7 +175,7 @@ static void silent_flush(void **state)
 
 	r->rq.qp->flush_silent = true;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	dp_qp_state(r->rq.qp, QP_ERR);
+	queue_set_state(r->rq.qp, QP_ERR);
 	rig_settle(&r->rig);
 	assert_null(rig_poll(&r->rcq));
 }

@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 #include "dp_rig.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
 				    200000, RIG_BUF };
@@ -212,7 +212,7 @@ static void test_no_doorbell(void **state)
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
-	dp_doorbell(&p->rig.dev, RIG_UAR + 1, 0x800, 0);
+	queue_doorbell(&p->rig.dev, RIG_UAR + 1, 0x800, 0);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
 	rig_ring(&p->a);
@@ -292,7 +292,7 @@ static void test_self(void **state)
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
-		dp_qp_state(p->a.qp, QP_RST);
+		queue_set_state(p->a.qp, QP_RST);
 		p->a.sq_pi = 0;
 		p->a.qp->fl = fl;
 		rig_connect(&p->a, &p->a);

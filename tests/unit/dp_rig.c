@@ -6,7 +6,8 @@
 #include "dp_rig.h"
 #include "base/log.h"
 #include "chip/datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
+#include "transport/transport.h"
 #include "host/uar.h"
 
 #define WHOLE_SPACE 47u /* one "page" for all of this process */
@@ -98,12 +99,12 @@ void rig_cq_open(struct rig *r, struct rig_cq *c, unsigned int function, unsigne
 	c->cq->uar = RIG_UAR;
 	c->cq->eqn = 5;
 	ring_at(r, &c->cq->ring, c->ring, len);
-	assert_int_equal(dp_cq_start(c->cq), 0);
+	assert_int_equal(cq_start(c->cq), 0);
 }
 
 void rig_cq_close(struct rig_cq *c)
 {
-	dp_cq_stop(c->cq);
+	cq_stop(c->cq);
 	ring_release(&c->cq->ring);
 	obj_free(&c->cq->o);
 	free(c->ring);
@@ -124,6 +125,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	q->sq = q->ring + rq;
 	qp = q->qp = obj_new(&r->dev.vhca[function], OBJ_QP, 0, sizeof(*qp));
 	assert_non_null(qp);
+	qp->transport = &transport_rc;
 	qp->pdn = RIG_PD;
 	qp->scq = scq->cq;
 	qp->rcq = rcq->cq;
@@ -145,12 +147,12 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->gid_index = 1;
 	qp->next_send_psn = qp->next_rcv_psn = 0xfffff0; /* they wrap soon */
 	ring_at(r, &qp->ring, q->ring, rq + sq);
-	assert_int_equal(dp_qp_start(qp), 0);
+	assert_int_equal(queue_start(qp), 0);
 }
 
 void rig_qp_close(struct rig_qp *q)
 {
-	dp_qp_stop(q->qp);
+	queue_stop(q->qp);
 	ring_release(&q->qp->ring);
 	obj_free(&q->qp->o);
 	free(q->ring);
@@ -162,9 +164,9 @@ void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 
 	qp->remote_qpn = peer->qp->o.id;
 	memcpy(qp->rgid, peer->qp->o.vhca->gids[peer->qp->gid_index].gid, 16);
-	dp_qp_state(qp, QP_INIT);
-	dp_qp_state(qp, QP_RTR);
-	dp_qp_state(qp, QP_RTS);
+	queue_set_state(qp, QP_INIT);
+	queue_set_state(qp, QP_RTR);
+	queue_set_state(qp, QP_RTS);
 }
 
 void rig_connect(struct rig_qp *a, struct rig_qp *b)
@@ -261,7 +263,7 @@ void rig_ring(struct rig_qp *q)
 	q->dbrec[1] = htobe32(q->sq_pi);
 	prm_wqe_ctrl_seg_set_qpn(db, q->qp->o.id);
 	memcpy(&value, db, sizeof(value));
-	dp_doorbell(&q->rig->dev, RIG_UAR, UAR_BF, value);
+	queue_doorbell(&q->rig->dev, RIG_UAR, UAR_BF, value);
 }
 
 void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
@@ -326,7 +328,7 @@ void rig_arm(struct rig_cq *c, unsigned int sn, bool solicited)
 
 	c->dbrec[1] = htobe32(word);
 	memcpy(&value, reg, sizeof(value));
-	dp_doorbell(&c->rig->dev, RIG_UAR, UAR_CQ_ARM, value);
+	queue_doorbell(&c->rig->dev, RIG_UAR, UAR_CQ_ARM, value);
 }
 
 static int setup_on(void **state, unsigned int peer)

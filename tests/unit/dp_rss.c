@@ -9,7 +9,7 @@
 #include <arpa/inet.h>
 #include <cmocka.h>
 #include <dvx/prm/eth.h>
-#include "queue/rss.h"
+#include "transport/raw/rss.h"
 #include "obj/tir.h"
 #include "steer/packet.h"
 

@@ -67,7 +67,7 @@ static void drain(struct self *s)
 
 static struct result *close_self(struct self *s)
 {
-	const struct rc *rc = s->q.qp->rc;
+	const struct rc *rc = s->q.qp->conn;
 
 	memcpy(s->r->mem, s->p->src, sizeof(s->r->mem));
 	s->r->state = s->q.qp->state;

@@ -6,7 +6,7 @@
 #include <dvx/prm/ste1.h>
 #include "fw_raw_rig.h"
 #include "chip/datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "fw/cmd.h"
 #include "host/uar.h"
 #include "obj/icm.h"
@@ -93,7 +93,7 @@ static void post_send(struct fx *f, const struct parts *p, uint16_t index, uint3
 	memcpy(f->mem + FX_SQ_DBR + 4, &be, sizeof(be));
 	prm_wqe_ctrl_seg_set_qpn(db, p->sq);
 	memcpy(&value, db, sizeof(value));
-	dp_doorbell(&f->dev, p->q.uar, UAR_BF, value);
+	queue_doorbell(&f->dev, p->q.uar, UAR_BF, value);
 }
 
 static const uint8_t *cqe(struct fx *f, unsigned int i)
@@ -259,7 +259,7 @@ static void death_in_flight(void **state)
 		post_send(f, &p, i, key, 64);
 	for (unsigned int i = 0; i < 100; i++)
 		assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 64), 0);
-	assert_true(dp_fetch(&f->dev));
+	assert_true(queues_fetch(&f->dev));
 	fw_uid_reap(f->v, FX_UID);
 	run(f);
 	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] + (uint32_t)f->dev.unclaimed;

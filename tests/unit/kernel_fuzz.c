@@ -14,7 +14,7 @@
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
 #include "chip/datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "host/uar.h"
 #include "obj/cq.h"
 #include "obj/qp.h"
@@ -130,7 +130,7 @@ static void send_one(void)
 	prm_store32(f->mem, QP_DB + 4, qp->sq_ci + 1u);
 	prm_uar_sq_db_set_qpn(&db, qp->o.id);
 	prm_store32(f->mem, CQ_DB, qp->scq->pi & 0xffffff);
-	dp_doorbell(f->dev, qp->uar, UAR_BF, db);
+	queue_doorbell(f->dev, qp->uar, UAR_BF, db);
 	if (any(2))
 		run();
 }

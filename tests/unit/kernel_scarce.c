@@ -7,7 +7,7 @@
 #include "kernel_fuzz.h"
 
 #include "chip/datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 
 #define ONE_IN 12u
 
@@ -96,11 +96,11 @@ int __wrap_datapath_inject(struct device *dev, const void *bytes, size_t len)
 	return err;
 }
 
-void __real_dp_doorbell(void *, uint32_t, uint32_t, uint64_t);
-void __wrap_dp_doorbell(void *, uint32_t, uint32_t, uint64_t);
-void __wrap_dp_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t value)
+void __real_queue_doorbell(void *, uint32_t, uint32_t, uint64_t);
+void __wrap_queue_doorbell(void *, uint32_t, uint32_t, uint64_t);
+void __wrap_queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t value)
 {
 	serving++;
-	__real_dp_doorbell(device, uar, offset, value);
+	__real_queue_doorbell(device, uar, offset, value);
 	serving--;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "dp_rig.h"
 #include "chip/datapath.h"
-#include "queue/dp.h"
-#include "transport/packet.h"
+#include "queue/queue.h"
+#include "transport/bth.h"
 
 #define SECOND 1000000000ull
 #define SEEDS 12u
@@ -188,7 +188,7 @@ static void count_frames(void *ctx, struct wire *w, struct frame *f)
 {
 	struct counter *c = ctx;
 
-	if (f->hdr[0] <= RC_READ_REQUEST)
+	if (f->hdr[0] <= BTH_READ_REQUEST)
 		c->requests++;
 	else
 		c->answers++;
@@ -232,7 +232,7 @@ static void test_rnr(void **state)
 	struct counter c = { .pass = true };
 
 	p->a.qp->rnr_retry = 3;
-	dp_qp_state(p->a.qp, QP_RST);
+	queue_set_state(p->a.qp, QP_RST);
 	rig_connect_one(&p->a, &p->b);
 	wire_set_hook(p->rig.dev.wire, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
@@ -457,11 +457,11 @@ static void test_headers(void **state)
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
-	packet_put32(want + 4, p->b.qp->o.id);
-	packet_put32(want + 12, (uint32_t)(va >> 32));
-	packet_put32(want + 16, (uint32_t)va);
-	packet_put32(want + 20, rig_key(p->md));
-	packet_put32(want + 24, 3001);
+	bth_put32(want + 4, p->b.qp->o.id);
+	bth_put32(want + 12, (uint32_t)(va >> 32));
+	bth_put32(want + 16, (uint32_t)va);
+	bth_put32(want + 20, rig_key(p->md));
+	bth_put32(want + 24, 3001);
 	assert_int_equal(f->hdr_len, sizeof(want));
 	assert_int_equal(f->len, 1024);
 	assert_memory_equal(f->hdr, want, sizeof(want));

@@ -11,7 +11,7 @@
 #include "capture.h"
 #include "chip.h"
 #include "datapath.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "kernel/kernel.h"
 #include "host/mm.h"
 #include "host/uar.h"
@@ -83,7 +83,7 @@ static int connect_parts(struct chip *c)
 
 	c->device.on_event = kernel_event;
 	c->device.event_ctx = c->kernel;
-	host_on_doorbell(c->host, dp_doorbell, &c->device);
+	host_on_doorbell(c->host, queue_doorbell, &c->device);
 	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
 	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);
 }
@@ -269,7 +269,7 @@ static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = host_arm(c->host, now), timer;
 
-	if (!ns || dp_settle(&c->device))
+	if (!ns || queues_settle(&c->device))
 		return;
 	timer = until_timer(c);
 	requests(c, ns < timer ? ns : timer);

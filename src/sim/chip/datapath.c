@@ -3,8 +3,10 @@
 #include <string.h>
 #include "base/log.h"
 #include "datapath.h"
-#include "queue/dp.h"
-#include "transport/net.h"
+#include "queue/queue.h"
+#include "transport/raw/raw.h"
+#include "transport/roce_port.h"
+#include "transport/sched.h"
 #include "obj/tir.h"
 #include "obj/vhca.h"
 #include "steer/steer.h"
@@ -151,7 +153,7 @@ static void port_rx(void *ctx, struct frame *f)
 	struct device *dev = ctx;
 
 	if (!f->raw) {
-		net_rx(dev->net, f);
+		roce_port_rx(dev->sched, f);
 		return;
 	}
 	if (f->replayed)
@@ -178,13 +180,13 @@ int datapath_inject(struct device *dev, const void *bytes, size_t len)
 }
 
 static const struct steer_ops steer_ops = {
-	.to_tir = dp_receive,
+	.to_tir = raw_receive,
 	.to_wire = datapath_to_wire,
 };
 
 int datapath_open(struct device *dev)
 {
-	struct net_port port = {
+	struct sched_port port = {
 		.send = port_send,
 		.room = port_room,
 		.observed = port_observed,
@@ -192,30 +194,29 @@ int datapath_open(struct device *dev)
 	};
 
 	dev->wire = wire_new();
-	dev->net = net_new(dev);
+	dev->sched = sched_new(dev);
 	dev->steer = steer_new(dev);
 	dev->frames = frame_pool_new();
-	if (!dev->wire || !dev->net || !dev->steer || !dev->frames || dp_init(dev)) {
+	if (!dev->wire || !dev->sched || !dev->steer || !dev->frames || queues_init(dev)) {
 		datapath_close(dev);
 		return -ENOMEM;
 	}
 	port.ctx = dev->wire;
-	net_set_port(dev->net, &port);
+	sched_set_port(dev->sched, &port);
 	wire_on_frame(dev->wire, port_rx, dev);
 	steer_set_ops(dev->steer, &steer_ops);
-	dp_set_port(dev, port_room, dev->wire);
 	return 0;
 }
 
 void datapath_close(struct device *dev)
 {
-	dp_fini(dev);
+	queues_fini(dev);
 	wire_free(dev->wire);
-	net_free(dev->net);
+	sched_free(dev->sched);
 	steer_free(dev->steer);
 	frame_pool_free(dev->frames);
 	dev->wire = NULL;
-	dev->net = NULL;
+	dev->sched = NULL;
 	dev->steer = NULL;
 	dev->frames = NULL;
 }
@@ -236,13 +237,13 @@ static bool datapath_deliver(struct device *dev, uint64_t from)
 bool datapath_run(struct device *dev)
 {
 	uint64_t now = dev->clock->now(dev->clock);
-	bool did = dp_fetch(dev), round = true;
+	bool did = queues_fetch(dev), round = true;
 	uint64_t from = steer_work(dev);
 
 	for (unsigned int i = 0; i < ROUNDS && round && !(i && steer_enough(dev, from)); i++) {
-		round = net_run(dev->net, now);
+		round = sched_run(dev->sched, now);
 		round |= datapath_deliver(dev, from);
 		did |= round;
 	}
-	return dp_flush(dev, now) || did;
+	return queues_flush(dev, now) || did;
 }

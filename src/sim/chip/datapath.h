@@ -9,7 +9,7 @@ struct device;
 
 /*
  * Part of the composition root: makes the device's net, wire and dp, and connects them. After
- * device_init(); chip.c then registers dp_doorbell and calls datapath_run() in each turn.
+ * device_init(); chip.c then registers queue_doorbell and calls datapath_run() in each turn.
  */
 int datapath_open(struct device *); /* 0 or -ENOMEM */
 void datapath_close(struct device *);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 
@@ -107,7 +107,7 @@ int fw_create_cq(struct fw_cmd *c)
 		fw_do_cq_drop(cq);
 		return -1;
 	}
-	err = dp_cq_start(cq);
+	err = cq_start(cq);
 	if (err) {
 		fw_do_cq_drop(cq);
 		if (err == -ENOMEM)
@@ -125,7 +125,7 @@ void fw_cq_free(struct obj *o)
 {
 	struct cq *cq = (struct cq *)o;
 
-	dp_cq_stop(cq);
+	cq_stop(cq);
 	fw_do_cq_drop(cq);
 }
 

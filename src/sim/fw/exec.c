@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "base/log.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "prm/reflect.h"
 
 /* Opcode, the structures whose sizes are the least lengths of command and reply, handler. */
@@ -257,7 +257,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.op_mod = prm_load16(in, 6);
 	row = fw_exec_find_row(c.opcode);
 	c.name = prm_opcode_name(c.opcode);
-	dp_settle(v->dev);
+	queues_settle(v->dev);
 	if (fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
 	if (sim_tracing)

@@ -2,10 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
+#include "transport/transport.h"
 
 #define ADAPTER_PAGE_SHIFT 12
 #define LOG_RQ_STRIDE_UNIT 4 /* log_rq_stride counts from 16 bytes */
@@ -14,7 +15,7 @@
 /* Fields that ask for what the device lacks. */
 static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
-	if (prm_qpc_get_st(qpc) != PRM_QP_ST_RC)
+	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.st %u is not implemented, only 0 (RC) is",
 				 prm_qpc_get_st(qpc));
@@ -68,7 +69,7 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 
 static void read_sizes(struct qp *qp, const void *qpc)
 {
-	qp->st = (uint8_t)prm_qpc_get_st(qpc);
+	qp->transport = transport_find((uint8_t)prm_qpc_get_st(qpc));
 	qp->no_rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE;
 	qp->no_sq = prm_qpc_get_no_sq(qpc);
 	qp->log_rq_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
@@ -193,7 +194,7 @@ int fw_create_qp(struct fw_cmd *c)
 		fw_qp_drop(qp);
 		return -1;
 	}
-	if (dp_qp_start(qp)) {
+	if (queue_start(qp)) {
 		fw_qp_drop(qp);
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
 				 "no memory for one more queue pair");
@@ -206,7 +207,7 @@ void fw_qp_free(struct obj *o)
 {
 	struct qp *qp = (struct qp *)o;
 
-	dp_qp_stop(qp);
+	queue_stop(qp);
 	fw_qp_drop(qp);
 }
 

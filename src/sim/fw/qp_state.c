@@ -2,7 +2,7 @@
 /* QP state changes: which are legal, and which fields of the context each of them takes. */
 #include <string.h>
 #include "cmd.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "obj/qp.h"
 
 /* Fields of a context that go together. */
@@ -299,7 +299,7 @@ int fw_modify_qp(struct fw_cmd *c)
 			qp->o.id, fw_qp_state_state_name(qp->state));
 	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
 		return -1;
-	dp_qp_state(qp, t->to);
+	queue_set_state(qp, t->to);
 	if (t->to == QP_RST)
 		fw_qp_state_forget(qp);
 	return 0;

@@ -6,10 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cmd.h"
-#include "queue/dp.h"
+#include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
+#include "transport/transport.h"
 
 #define ADAPTER_PAGE_SHIFT 12
 #define LOG_WQEBB	   6u
@@ -90,7 +91,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct qp *qp)
 {
 	uint64_t dbrec;
 
-	qp->raw = true;
+	qp->transport = &transport_raw;
 	qp->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
 	qp->pdn = prm_wq_get_pd(wq);
 	qp->pd = fw_find(c, OBJ_PD, qp->pdn, "wq.pd");
@@ -121,7 +122,7 @@ static int fw_raw_queue_start(struct fw_cmd *c, struct qp *qp, int taken)
 		fw_qp_drop(qp);
 		return -1;
 	}
-	if (!dp_qp_start(qp))
+	if (!queue_start(qp))
 		return 0;
 	fw_qp_drop(qp);
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
@@ -179,7 +180,7 @@ static void fw_raw_queue_move(struct qp *qp, unsigned int to)
 	static const uint8_t state[] = {QP_RST, QP_RTS, QP_RTS, QP_ERR};
 
 	if (to != fw_raw_queue_state_of(qp) || to == PRM_SQC_STATE_RST)
-		dp_qp_state(qp, state[to]);
+		queue_set_state(qp, state[to]);
 }
 
 /* --- SQ --------------------------------------------------------------------------------------- */

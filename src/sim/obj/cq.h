@@ -7,7 +7,7 @@
 
 enum cq_state { CQ_OK = 0, CQ_OVERFLOW = 0x9, CQ_ERROR = 0xa }; /* cqc.status */
 
-struct dp_cq;
+struct cq_priv;
 
 /* A completion queue: its context, and where the device stands in it (queue/cq.c moves that). */
 struct cq {
@@ -31,7 +31,7 @@ struct cq {
 	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
 	bool armed, armed_solicited;
 	uint32_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
-	struct dp_cq *dp;      /* dp's own part */
+	struct cq_priv *priv;      /* dp's own part */
 	uint8_t cqc[64];       /* as CREATE_CQ gave it, for QUERY_CQ */
 };
 

@@ -18,8 +18,8 @@ enum qp_state {
 };
 
 struct cq;
-struct dp_qp;
-struct rc; /* net's requester and responder (net/) */
+struct qp_priv;
+struct transport;
 
 /*
  * A queue pair: context fields that firmware commands set (fw/qp.c writes them, with references
@@ -27,7 +27,7 @@ struct rc; /* net's requester and responder (net/) */
  */
 struct qp {
 	struct obj o;
-	uint8_t st;    /* qpc.st: service type, 0 RC */
+	const struct transport *transport;
 	uint8_t state; /* enum qp_state */
 	uint32_t pdn;
 	struct obj *pd; /* referenced, as are the CQs and the UAR */
@@ -62,13 +62,10 @@ struct qp {
 	uint16_t sq_ci;	  /* next block to fetch */
 	uint16_t sq_done; /* next block to complete */
 	uint16_t rq_pi, rq_ci;
-	struct dp_qp *dp; /* dp's own part */
-	struct rc *rc;	  /* NULL: raw */
-	/*
-	 * A queue of raw packets (OBJ_SQ, OBJ_RQ): the half of a queue pair that has rings but no
-	 * transport. RST, RTS for RDY, and ERR are its states.
-	 */
-	bool raw;
+	struct qp_priv *priv; /* dp's own part */
+	void *conn;	      /* the transport's part */
+	/* A queue of raw packets (OBJ_SQ, OBJ_RQ): one half. RST, RTS for RDY, and ERR are its states. */
+	uint8_t slow; /* a packet's way through the tables was long: so many are sent one by one */
 	bool flush_silent; /* flush_in_error_en is clear: in ERR no CQE tells */
 	bool strip_vlan;   /* rqc.vsd is clear */
 	uint8_t min_inline; /* sqc.min_wqe_inline_mode */

@@ -113,8 +113,8 @@ struct device {
 	unsigned int nfunctions;
 	struct grant *grants;
 	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
-	struct dp *dp;
-	struct net *net;
+	struct queues *queues;
+	struct sched *sched;
 	struct wire *wire;
 	struct steer *steer;
 	struct frame_pool *frames; /* of raw packets */

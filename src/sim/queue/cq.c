@@ -22,38 +22,38 @@
  * The first arm may legally write 0, where the record may already hold 0: a value that no arm can
  * be is parked there, so that "it changed" always shows.
  */
-int dp_cq_start(struct cq *cq)
+int cq_start(struct cq *cq)
 {
-	struct dp *dp = dp_of(&cq->o);
+	struct queues *qs = queues_of(&cq->o);
 	uint32_t parked = PARKED;
 	int err;
 
-	cq->dp = calloc(1, sizeof(*cq->dp));
-	if (!cq->dp)
+	cq->priv = calloc(1, sizeof(*cq->priv));
+	if (!cq->priv)
 		return -ENOMEM;
-	cq->dp->cq = cq;
+	cq->priv->cq = cq;
 	cq->arm_seen = PARKED;
-	err = dma_write(dp->dev->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
+	err = dma_write(qs->dev->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
 	if (!err)
 		err = uar_add_cq(cq);
 	if (err) {
-		free(cq->dp);
-		cq->dp = NULL;
+		free(cq->priv);
+		cq->priv = NULL;
 	}
 	return err;
 }
 
-void dp_cq_stop(struct cq *cq)
+void cq_stop(struct cq *cq)
 {
-	struct dp *dp = dp_of(&cq->o);
+	struct queues *qs = queues_of(&cq->o);
 
-	if (!cq->dp)
+	if (!cq->priv)
 		return;
 	uar_del_cq(cq);
-	if (cq->dp->dirty)
-		TAILQ_REMOVE(&dp->dirty, cq->dp, dirty_link);
-	free(cq->dp);
-	cq->dp = NULL;
+	if (cq->priv->dirty)
+		TAILQ_REMOVE(&qs->dirty, cq->priv, dirty_link);
+	free(cq->priv);
+	cq->priv = NULL;
 }
 
 static void cq_failed(struct cq *cq, uint8_t status, uint8_t syndrome)
@@ -74,7 +74,7 @@ static bool newer(uint32_t a, uint32_t b)
 
 static uint32_t visible_pi(const struct cq *cq)
 {
-	return cq->pi - cq->dp->n;
+	return cq->pi - cq->priv->n;
 }
 
 /* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
@@ -146,14 +146,14 @@ static bool cq_has_room(struct cq *cq)
  */
 static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
 {
-	uint64_t off = (uint64_t)((cq->pi - cq->dp->n) & ((1u << cq->log_size) - 1)) * size;
-	int n = ring_segs(&cq->ring, off, cq->dp->n * size, seg, BATCH_SEGS - CQ_BATCH);
+	uint64_t off = (uint64_t)((cq->pi - cq->priv->n) & ((1u << cq->log_size) - 1)) * size;
+	int n = ring_segs(&cq->ring, off, cq->priv->n * size, seg, BATCH_SEGS - CQ_BATCH);
 	const struct dma_seg *at = seg;
 	size_t end = size; /* of a CQE, in *at */
 
 	if (n < 0)
 		return n;
-	for (unsigned int i = 0; i < cq->dp->n; i++, end += size) {
+	for (unsigned int i = 0; i < cq->priv->n; i++, end += size) {
 		while (end > at->len)
 			end -= at++->len;
 		seg[(unsigned int)n + i] = (struct dma_seg){at->addr + end - 1, 1};
@@ -167,29 +167,29 @@ static int batch_segs(const struct cq *cq, size_t size, struct dma_seg *seg)
  */
 static int write_batch(struct cq *cq)
 {
-	struct dp_cq *d = cq->dp;
+	struct cq_priv *d = cq->priv;
 	size_t len = d->n * cqe_size(cq);
 	struct dma_seg seg[BATCH_SEGS];
 	int n = batch_segs(cq, cqe_size(cq), seg);
 
 	if (n < 0 || (cq->ring.umem && cq->ring.umem->ro)) {
-		post_flush(dp_of(&cq->o));
+		post_flush(queues_of(&cq->o));
 		return -EFAULT;
 	}
 	memcpy(d->cqe + len, d->owner, d->n);
-	return post_flush_then(dp_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
+	return post_flush_then(queues_of(&cq->o), seg, (unsigned int)n + d->n, d->n, d->cqe,
 			       len + d->n);
 }
 
 static void cq_flush(struct cq *cq)
 {
-	struct dp_cq *d = cq->dp;
+	struct cq_priv *d = cq->priv;
 	int err = 0;
 
 	if (d->n)
 		err = write_batch(cq);
 	else
-		post_flush(dp_of(&cq->o));
+		post_flush(queues_of(&cq->o));
 	d->n = 0;
 	if (err && cq->status == CQ_OK)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
@@ -199,13 +199,13 @@ static void cq_flush(struct cq *cq)
 
 void cq_before_reply(struct qp *qp)
 {
-	if (qp->scq && qp->scq->dp && qp->scq->dp->n)
+	if (qp->scq && qp->scq->priv && qp->scq->priv->n)
 		cq_flush(qp->scq);
 }
 
 void *cq_next(struct cq *cq)
 {
-	struct dp_cq *d = cq->dp;
+	struct cq_priv *d = cq->priv;
 	uint8_t *cqe;
 
 	if (!d || cq->status != CQ_OK || !cq_has_room(cq))
@@ -220,8 +220,8 @@ void *cq_next(struct cq *cq)
 
 void cq_filled(struct cq *cq, bool solicited)
 {
-	struct dp *dp = dp_of(&cq->o);
-	struct dp_cq *d = cq->dp;
+	struct queues *qs = queues_of(&cq->o);
+	struct cq_priv *d = cq->priv;
 	uint8_t *cqe = d->cqe + (d->n + 1) * cqe_size(cq) - PRM_CQE64_BYTES;
 	uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
 	bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
@@ -239,17 +239,17 @@ void cq_filled(struct cq *cq, bool solicited)
 		cq->solicited_pi = cq->pi;
 	if (!d->dirty) {
 		d->dirty = true;
-		TAILQ_INSERT_TAIL(&dp->dirty, d, dirty_link);
+		TAILQ_INSERT_TAIL(&qs->dirty, d, dirty_link);
 	}
 }
 
-bool cq_flush_all(struct dp *dp)
+bool cq_flush_all(struct queues *qs)
 {
-	struct dp_cq *d;
+	struct cq_priv *d;
 	bool did = false;
 
-	while ((d = TAILQ_FIRST(&dp->dirty))) {
-		TAILQ_REMOVE(&dp->dirty, d, dirty_link);
+	while ((d = TAILQ_FIRST(&qs->dirty))) {
+		TAILQ_REMOVE(&qs->dirty, d, dirty_link);
 		d->dirty = false;
 		cq_flush(d->cq);
 		did = true;

@@ -22,19 +22,19 @@
 #define SND_RECORD 4u
 #define ARM_RECORD 4u
 
-static struct dp_uar *uar_find(struct dp *dp, uint32_t uar)
+static struct uar *uar_find(struct queues *qs, uint32_t uar)
 {
-	struct dp_uar *u;
+	struct uar *u;
 
-	for (u = dp->uar[uar % UAR_BUCKETS]; u; u = u->next)
+	for (u = qs->uar[uar % UAR_BUCKETS]; u; u = u->next)
 		if (u->uar == uar)
 			return u;
 	return NULL;
 }
 
-static struct dp_uar *uar_get(struct dp *dp, uint32_t uar)
+static struct uar *uar_get(struct queues *qs, uint32_t uar)
 {
-	struct dp_uar *u = uar_find(dp, uar);
+	struct uar *u = uar_find(qs, uar);
 
 	if (u)
 		return u;
@@ -42,36 +42,36 @@ static struct dp_uar *uar_get(struct dp *dp, uint32_t uar)
 	if (!u)
 		return NULL;
 	u->uar = uar;
-	u->next = dp->uar[uar % UAR_BUCKETS];
-	dp->uar[uar % UAR_BUCKETS] = u;
+	u->next = qs->uar[uar % UAR_BUCKETS];
+	qs->uar[uar % UAR_BUCKETS] = u;
 	return u;
 }
 
-static void uar_free(struct dp *dp, struct dp_uar *u)
+static void uar_free(struct queues *qs, struct uar *u)
 {
-	struct dp_uar **at = &dp->uar[u->uar % UAR_BUCKETS];
+	struct uar **at = &qs->uar[u->uar % UAR_BUCKETS];
 
 	while (*at != u)
 		at = &(*at)->next;
 	*at = u->next;
 	if (u->sweeping)
-		TAILQ_REMOVE(&dp->sweep, u, sweep_link);
+		TAILQ_REMOVE(&qs->sweep, u, sweep_link);
 	free(u->sq);
 	free(u->cq);
 	free(u);
 }
 
-static void uar_drop_if_empty(struct dp *dp, struct dp_uar *u)
+static void uar_drop_if_empty(struct queues *qs, struct uar *u)
 {
 	if (!u->nsq && !u->ncq)
-		uar_free(dp, u);
+		uar_free(qs, u);
 }
 
-void uar_free_all(struct dp *dp)
+void uar_free_all(struct queues *qs)
 {
 	for (unsigned int i = 0; i < UAR_BUCKETS; i++)
-		while (dp->uar[i])
-			uar_free(dp, dp->uar[i]);
+		while (qs->uar[i])
+			uar_free(qs, qs->uar[i]);
 }
 
 /* Room for one more pointer: 0 or -ENOMEM. */
@@ -93,13 +93,13 @@ static int doorbell_grow(void *array, unsigned int n, unsigned int *cap)
 
 int uar_add_qp(struct qp *qp)
 {
-	struct dp *dp = dp_of(&qp->o);
-	struct dp_uar *u = uar_get(dp, qp->uar);
+	struct queues *qs = queues_of(&qp->o);
+	struct uar *u = uar_get(qs, qp->uar);
 
 	if (!u)
 		return -ENOMEM;
 	if (doorbell_grow(&u->sq, u->nsq, &u->sq_cap)) {
-		uar_drop_if_empty(dp, u);
+		uar_drop_if_empty(qs, u);
 		return -ENOMEM;
 	}
 	u->sq[u->nsq++] = qp;
@@ -108,25 +108,25 @@ int uar_add_qp(struct qp *qp)
 
 void uar_del_qp(struct qp *qp)
 {
-	struct dp_uar *u = uar_find(dp_of(&qp->o), qp->uar);
+	struct uar *u = uar_find(queues_of(&qp->o), qp->uar);
 
 	for (unsigned int i = u ? u->nsq : 0; i--;) /* mostly the newest goes first */
 		if (u->sq[i] == qp) {
 			u->sq[i] = u->sq[--u->nsq];
-			uar_drop_if_empty(dp_of(&qp->o), u);
+			uar_drop_if_empty(queues_of(&qp->o), u);
 			return;
 		}
 }
 
 int uar_add_cq(struct cq *cq)
 {
-	struct dp *dp = dp_of(&cq->o);
-	struct dp_uar *u = uar_get(dp, cq->uar);
+	struct queues *qs = queues_of(&cq->o);
+	struct uar *u = uar_get(qs, cq->uar);
 
 	if (!u)
 		return -ENOMEM;
 	if (doorbell_grow(&u->cq, u->ncq, &u->cq_cap)) {
-		uar_drop_if_empty(dp, u);
+		uar_drop_if_empty(qs, u);
 		return -ENOMEM;
 	}
 	u->cq[u->ncq++] = cq;
@@ -135,29 +135,29 @@ int uar_add_cq(struct cq *cq)
 
 void uar_del_cq(struct cq *cq)
 {
-	struct dp_uar *u = uar_find(dp_of(&cq->o), cq->uar);
+	struct uar *u = uar_find(queues_of(&cq->o), cq->uar);
 
 	for (unsigned int i = u ? u->ncq : 0; i--;)
 		if (u->cq[i] == cq) {
 			u->cq[i] = u->cq[--u->ncq];
-			uar_drop_if_empty(dp_of(&cq->o), u);
+			uar_drop_if_empty(queues_of(&cq->o), u);
 			return;
 		}
 }
 
-static void sweep_later(struct dp *dp, struct dp_uar *u)
+static void sweep_later(struct queues *qs, struct uar *u)
 {
 	if (u->sweeping)
 		return;
 	u->sweeping = true;
-	TAILQ_INSERT_TAIL(&dp->sweep, u, sweep_link);
+	TAILQ_INSERT_TAIL(&qs->sweep, u, sweep_link);
 }
 
 static void foresee(struct qp *qp, uint16_t posted)
 {
 	uint16_t more = posted > AHEAD_LEAST ? (uint16_t)(posted - AHEAD_LEAST) : 0;
 
-	qp->dp->ahead = (uint8_t)(more < AHEAD_MOST - AHEAD_LEAST ? more :
+	qp->priv->ahead = (uint8_t)(more < AHEAD_MOST - AHEAD_LEAST ? more :
 								    AHEAD_MOST - AHEAD_LEAST);
 }
 
@@ -166,7 +166,7 @@ static void look_at_sq(struct qp *qp)
 {
 	struct dma_seg seg[1 + AHEAD_SEGS] = { { qp->dbrec + SND_RECORD, sizeof(uint32_t) } };
 	uint8_t got[sizeof(uint32_t) + AHEAD_MOST * SQ_BLOCK];
-	unsigned int blocks, ahead = AHEAD_LEAST + qp->dp->ahead;
+	unsigned int blocks, ahead = AHEAD_LEAST + qp->priv->ahead;
 	uint32_t be;
 	int n = sq_ahead(qp, seg + 1, AHEAD_SEGS, ahead, &blocks);
 
@@ -188,53 +188,53 @@ static struct qp *find_sq(const struct vhca *v, uint32_t number)
 	return qp ? qp : obj_find(v, OBJ_SQ, number);
 }
 
-static void ring_sq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
+static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
 {
 	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
 	struct qp *qp = u->nsq ? find_sq(u->sq[0]->o.vhca, qpn) : NULL;
 
-	if (qp && qp->uar == u->uar && qp->dp && !qp->no_sq)
+	if (qp && qp->uar == u->uar && qp->priv && !qp->no_sq)
 		look_at_sq(qp);
 	else
 		sim_note("doorbell on uar %u names qp 0x%x, which is none of that UAR's", u->uar, qpn);
 	if (u->nsq > 1 || !qp) {
 		u->sq_left = u->nsq;
-		sweep_later(dp, u);
+		sweep_later(qs, u);
 	}
 }
 
-static void ring_cq(struct dp *dp, struct dp_uar *u, uint64_t be_value)
+static void ring_cq(struct queues *qs, struct uar *u, uint64_t be_value)
 {
 	uint32_t cqn = prm_uar_cq_db_get_cqn(&be_value);
 	struct cq *cq = u->ncq ? obj_find(u->cq[0]->o.vhca, OBJ_CQ, cqn) : NULL;
 	uint32_t word;
 
 	memcpy(&word, &be_value, sizeof(word));
-	if (cq && cq->uar == u->uar && cq->dp)
+	if (cq && cq->uar == u->uar && cq->priv)
 		cq_arm_word(cq, be32toh(word));
 	else
 		sim_note("arm on uar %u names cq 0x%x, which is none of that UAR's", u->uar, cqn);
 	if (u->ncq > 1 || !cq) {
 		u->cq_left = u->ncq;
-		sweep_later(dp, u);
+		sweep_later(qs, u);
 	}
 }
 
-void dp_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
+void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value)
 {
-	struct dp *dp = ((struct device *)device)->dp;
-	struct dp_uar *u = uar_find(dp, uar);
+	struct queues *qs = ((struct device *)device)->queues;
+	struct uar *u = uar_find(qs, uar);
 
 	if (sim_tracing)
 		sim_trace("doorbell", offset == UAR_CQ_ARM ? "uar_cq_db" : "uar_sq_db", &be_value,
 			  sizeof(be_value), "uar %u offset 0x%x", uar, offset);
 	if (!u)
 		return;
-	dp->rung = true;
+	qs->rung = true;
 	if (offset == UAR_CQ_ARM)
-		ring_cq(dp, u, be_value);
+		ring_cq(qs, u, be_value);
 	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
-		ring_sq(dp, u, be_value);
+		ring_sq(qs, u, be_value);
 }
 
 /* Records of one page, as libraries pack them, come as one piece: each piece costs a page walk. */
@@ -271,7 +271,7 @@ static void read_records(struct host *host, const bus_t *addr, unsigned int n, u
 		ok[i] = !dma_read(host, addr[i], &be[i], sizeof(be[i]));
 }
 
-static void sweep_sqs(struct dp *dp, struct dp_uar *u)
+static void sweep_sqs(struct queues *qs, struct uar *u)
 {
 	unsigned int n = u->sq_left < SLICE ? u->sq_left : SLICE;
 	struct qp *qp[SLICE];
@@ -288,13 +288,13 @@ static void sweep_sqs(struct dp *dp, struct dp_uar *u)
 		addr[i] = qp[i]->dbrec + SND_RECORD;
 	}
 	if (n)
-		read_records(dp->dev->host, addr, n, be, ok);
+		read_records(qs->dev->host, addr, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			sq_record(qp[i], (uint16_t)be32toh(be[i]));
 }
 
-static void sweep_cqs(struct dp *dp, struct dp_uar *u)
+static void sweep_cqs(struct queues *qs, struct uar *u)
 {
 	unsigned int n = u->cq_left < SLICE ? u->cq_left : SLICE;
 	struct cq *cq[SLICE];
@@ -311,7 +311,7 @@ static void sweep_cqs(struct dp *dp, struct dp_uar *u)
 		addr[i] = cq[i]->dbrec + ARM_RECORD;
 	}
 	if (n)
-		read_records(dp->dev->host, addr, n, be, ok);
+		read_records(qs->dev->host, addr, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
 			cq_arm_word(cq[i], be32toh(be[i]));
@@ -321,31 +321,31 @@ static void sweep_cqs(struct dp *dp, struct dp_uar *u)
  * A stream of doorbells is mostly one queue's, whose record was looked at; the others' wait for a
  * pause in it, or a few turns.
  */
-static bool sweep_waits(struct dp *dp)
+static bool sweep_waits(struct queues *qs)
 {
-	if (!dp->rung || ++dp->unswept >= SWEEP_AFTER)
-		dp->unswept = 0;
-	dp->rung = false;
-	return dp->unswept;
+	if (!qs->rung || ++qs->unswept >= SWEEP_AFTER)
+		qs->unswept = 0;
+	qs->rung = false;
+	return qs->unswept;
 }
 
-bool uar_sweep(struct dp *dp)
+bool uar_sweep(struct queues *qs)
 {
-	struct dp_uar *last = TAILQ_LAST(&dp->sweep, dp_uar_list), *u;
+	struct uar *last = TAILQ_LAST(&qs->sweep, uar_list), *u;
 	bool end = false, did = false;
 
-	if (sweep_waits(dp))
+	if (sweep_waits(qs))
 		return false;
-	while (!end && (u = TAILQ_FIRST(&dp->sweep))) {
+	while (!end && (u = TAILQ_FIRST(&qs->sweep))) {
 		end = u == last;
-		TAILQ_REMOVE(&dp->sweep, u, sweep_link);
+		TAILQ_REMOVE(&qs->sweep, u, sweep_link);
 		u->sweeping = false;
 		if (u->sq_left)
-			sweep_sqs(dp, u);
+			sweep_sqs(qs, u);
 		if (u->cq_left)
-			sweep_cqs(dp, u);
+			sweep_cqs(qs, u);
 		if (u->sq_left || u->cq_left)
-			sweep_later(dp, u);
+			sweep_later(qs, u);
 		did = true;
 	}
 	return did;

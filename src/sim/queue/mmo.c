@@ -41,7 +41,7 @@ static uint8_t mmo_refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndr
 }
 
 /* [I] all of it: public sources show good WQEs only. */
-uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
+static uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
 {
 	const struct profile *chip = qp->o.vhca->dev->profile;
 	const uint8_t *src = wr->wqe + SRC, *dest = wr->wqe + DEST;
@@ -63,6 +63,22 @@ uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
 		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
 				  "byte_count is over log_dma_mmo_max_size");
 	return 0;
+}
+
+static void mmo_trace(const struct qp *qp, const struct send_wr *wr)
+{
+	sim_trace("wqe", "mmo_metadata_seg", wr->wqe + META, PRM_MMO_METADATA_SEG_BYTES,
+		  "qp 0x%x sq %u", qp->o.id, wr->index);
+	for (unsigned int at = SRC; at <= DEST; at += DEST - SRC)
+		sim_trace("wqe", "wqe_data_seg", wr->wqe + at, PRM_WQE_DATA_SEG_BYTES,
+			  "qp 0x%x sq %u", qp->o.id, wr->index);
+}
+
+void mmo_parse(struct qp *qp, struct send_wr *wr)
+{
+	if (sim_tracing)
+		mmo_trace(qp, wr);
+	mmo_check(qp, wr);
 }
 
 static bool mmo_allowed(struct qp *qp, const struct side *s, uint64_t len)
@@ -133,7 +149,7 @@ int mmo_step(struct qp *qp, struct send_wr *wr)
 
 	if (err)
 		return err;
-	post_flush(dp_of(&qp->o));
+	post_flush(queues_of(&qp->o));
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
 	if (copy_chunk(qp, &dest, &src, n)) {
@@ -142,5 +158,5 @@ int mmo_step(struct qp *qp, struct send_wr *wr)
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	}
 	wr->progress += n;
-	return wr->progress == wr->len ? 0 : NET_AGAIN;
+	return wr->progress == wr->len ? 0 : SQ_AGAIN;
 }

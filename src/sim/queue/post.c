@@ -15,7 +15,7 @@
 #define CALL_SEGS      60u /* that one call moves */
 #define HOLD_NS	       10000u
 
-static void emptied(struct dp_posts *p)
+static void emptied(struct posted_writes *p)
 {
 	p->n = 0;
 	p->bytes = 0;
@@ -23,62 +23,62 @@ static void emptied(struct dp_posts *p)
 	p->since = 0;
 }
 
-void post_flush(struct dp *dp)
+void post_flush(struct queues *qs)
 {
-	struct dp_posts *p = &dp->posts;
+	struct posted_writes *p = &qs->posts;
 	const uint8_t *at = p->buf;
 	unsigned int n = p->n;
 
 	emptied(p);
-	if (!n || !dma_scatter(dp->dev->host, p->seg, n, p->buf))
+	if (!n || !dma_scatter(qs->dev->host, p->seg, n, p->buf))
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
-		if (dma_write(dp->dev->host, p->seg[i].addr, at, p->seg[i].len))
-			p->qp[i]->dp->doomed = true;
+		if (dma_write(qs->dev->host, p->seg[i].addr, at, p->seg[i].len))
+			p->qp[i]->priv->doomed = true;
 	for (unsigned int i = 0; i < n; i++)
-		if (p->qp[i]->dp->doomed)
+		if (p->qp[i]->priv->doomed)
 			qp_flush_later(p->qp[i]);
 }
 
 /* In one call if it can be; who failed is found out one by one. */
-int post_flush_then(struct dp *dp, const struct dma_seg *seg, unsigned int n, unsigned int ordered,
+int post_flush_then(struct queues *qs, const struct dma_seg *seg, unsigned int n, unsigned int ordered,
 		    const void *bytes, size_t len)
 {
-	struct dp_posts *p = &dp->posts;
+	struct posted_writes *p = &qs->posts;
 
 	if (p->n && p->n + n <= CALL_SEGS && p->bytes + len <= sizeof(p->buf)) {
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
 		memcpy(p->buf + p->bytes, bytes, len);
-		if (!dma_scatter_ordered(dp->dev->host, p->seg, p->n + n, ordered, p->buf)) {
+		if (!dma_scatter_ordered(qs->dev->host, p->seg, p->n + n, ordered, p->buf)) {
 			emptied(p);
 			return 0;
 		}
 	}
-	post_flush(dp);
-	return dma_scatter_ordered(dp->dev->host, seg, n, ordered, bytes);
+	post_flush(qs);
+	return dma_scatter_ordered(qs->dev->host, seg, n, ordered, bytes);
 }
 
-void post_before(struct dp *dp, const struct dma_seg *seg)
+void post_before(struct queues *qs, const struct dma_seg *seg)
 {
-	const struct dp_posts *p = &dp->posts;
+	const struct posted_writes *p = &qs->posts;
 
 	for (unsigned int i = 0; i < p->n; i++)
 		if (p->seg[i].addr < seg->addr + seg->len &&
 		    seg->addr < p->seg[i].addr + p->seg[i].len) {
-			post_flush(dp);
+			post_flush(qs);
 			return;
 		}
 }
 
 /* Libmlx5 reads all that it wrote back into one place: of those, the last counts. */
-static bool overwrites(const struct dp_posts *p, const struct qp *qp, const struct dma_seg *seg)
+static bool overwrites(const struct posted_writes *p, const struct qp *qp, const struct dma_seg *seg)
 {
 	const struct dma_seg *last = p->n ? &p->seg[p->n - 1] : NULL;
 
 	return last && p->qp[p->n - 1] == qp && last->addr == seg->addr && last->len <= seg->len;
 }
 
-static void unpost(struct dp_posts *p)
+static void unpost(struct posted_writes *p)
 {
 	p->bytes -= p->seg[--p->n].len;
 }
@@ -86,20 +86,20 @@ static void unpost(struct dp_posts *p)
 int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
 		 size_t len)
 {
-	struct dp *dp = dp_of(&qp->o);
-	struct dp_posts *p = &dp->posts;
+	struct queues *qs = queues_of(&qp->o);
+	struct posted_writes *p = &qs->posts;
 
 	/* memory of the device itself is not behind PCIe */
-	if (n == 1 && dma_is_device(dp->dev->host, seg->addr))
-		return dma_scatter(dp->dev->host, seg, n, from);
-	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(dp->dev->host, seg->addr, len))) {
-		post_flush(dp);
-		return dma_scatter(dp->dev->host, seg, n, from);
+	if (n == 1 && dma_is_device(qs->dev->host, seg->addr))
+		return dma_scatter(qs->dev->host, seg, n, from);
+	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(qs->dev->host, seg->addr, len))) {
+		post_flush(qs);
+		return dma_scatter(qs->dev->host, seg, n, from);
 	}
 	if (n == 1 && overwrites(p, qp, seg))
 		unpost(p);
 	if (p->n + n > POSTS || p->bytes + len > sizeof(p->buf))
-		post_flush(dp);
+		post_flush(qs);
 	for (unsigned int i = 0; i < n; i++) {
 		p->qp[p->n] = qp;
 		p->seg[p->n++] = seg[i];
@@ -114,13 +114,13 @@ int post_seen(struct qp *qp, const struct dma_seg *seg, unsigned int n, const vo
 {
 	int err = post_scatter(qp, seg, n, from, len);
 
-	dp_of(&qp->o)->posts.seen |= dp_of(&qp->o)->posts.n > 0;
+	queues_of(&qp->o)->posts.seen |= queues_of(&qp->o)->posts.n > 0;
 	return err;
 }
 
-bool post_end_turn(struct dp *dp, uint64_t now)
+bool post_end_turn(struct queues *qs, uint64_t now)
 {
-	struct dp_posts *p = &dp->posts;
+	struct posted_writes *p = &qs->posts;
 
 	if (!p->n)
 		return false;
@@ -128,16 +128,21 @@ bool post_end_turn(struct dp *dp, uint64_t now)
 		p->since = now;
 	if (!p->seen && now - p->since < HOLD_NS)
 		return false;
-	post_flush(dp);
+	post_flush(qs);
 	return true;
+}
+
+bool post_waiting(const struct queues *qs)
+{
+	return qs->posts.n;
 }
 
 /* A posted write went nowhere: its message was acknowledged, only this side can be told. */
 void post_failed(struct qp *qp)
 {
-	if (!qp->dp->doomed)
+	if (!qp->priv->doomed)
 		return;
-	qp->dp->doomed = false;
+	qp->priv->doomed = false;
 	sim_refuse("%s 0x%x: memory behind a key is not mapped any more",
 		   obj_type_name((enum obj_type)qp->o.type), qp->o.id);
 	qp_error(qp, PRM_EVENT_WQ_ACCESS_ERROR);

@@ -12,65 +12,65 @@
 
 static void qp_look(struct timer *t)
 {
-	struct dp_qp *d = (struct dp_qp *)((char *)t - offsetof(struct dp_qp, look));
+	struct qp_priv *d = (struct qp_priv *)((char *)t - offsetof(struct qp_priv, look));
 
 	qp_flush_later(d->qp);
 }
 
-int dp_qp_start(struct qp *qp)
+int queue_start(struct qp *qp)
 {
+	const struct transport *t = qp->transport;
 	int err;
 
-	qp->dp = calloc(1, sizeof(*qp->dp));
-	if (!qp->dp)
+	qp->priv = calloc(1, sizeof(*qp->priv));
+	if (!qp->priv)
 		return -ENOMEM;
-	qp->dp->qp = qp;
-	qp->dp->look.fire = qp_look;
-	qp->dp->flush_tail = &qp->dp->flush;
-	err = qp->raw ? 0 : net_qp_start(qp);
+	qp->priv->qp = qp;
+	qp->priv->look.fire = qp_look;
+	qp->priv->flush_tail = &qp->priv->flush;
+	err = t->start ? t->start(qp) : 0;
 	if (!err && !qp->no_sq) {
 		err = uar_add_qp(qp);
-		if (err)
-			net_qp_stop(qp);
+		if (err && t->stop)
+			t->stop(qp);
 	}
 	if (!err)
 		return 0;
-	free(qp->dp);
-	qp->dp = NULL;
+	free(qp->priv);
+	qp->priv = NULL;
 	return err;
 }
 
 static void leave_flush(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 
 	if (d->flushing)
-		TAILQ_REMOVE(&dp_of(&qp->o)->flush, d, flush_link);
+		TAILQ_REMOVE(&queues_of(&qp->o)->flush, d, flush_link);
 	d->flushing = false;
 	d->doomed = false;
 	timer_cancel(&qp->o.vhca->dev->timers, &d->look);
 	d->look_after = 0;
 }
 
-/* A queue of raw packets has no connection, and no request waits: each is done when fetched. */
-static struct send_wr *abort_net(struct qp *qp)
+static struct send_wr *queue_abort(struct qp *qp)
 {
-	return qp->raw ? NULL : net_qp_abort(qp);
+	return qp->transport->abort ? qp->transport->abort(qp) : NULL;
 }
 
-/* Nothing of the connection or of the rings is left; no CQE tells. */
+/* Nothing of the connection or of the rings is left, and no CQE tells. */
 static void reset(struct qp *qp)
 {
 	struct send_wr *wr;
 
-	while ((wr = qp->dp->flush)) {
-		qp->dp->flush = wr->next;
-		wr_free(dp_of(&qp->o), wr);
+	while ((wr = qp->priv->flush)) {
+		qp->priv->flush = wr->next;
+		wr_free(queues_of(&qp->o), wr);
 	}
-	for (wr = abort_net(qp); wr;) {
+	for (wr = queue_abort(qp); wr;) {
 		struct send_wr *next = wr->next;
 
-		wr_free(dp_of(&qp->o), wr);
+		wr_free(queues_of(&qp->o), wr);
 		wr = next;
 	}
 	leave_flush(qp);
@@ -78,39 +78,40 @@ static void reset(struct qp *qp)
 	rq_reset(qp);
 }
 
-void dp_qp_stop(struct qp *qp)
+void queue_stop(struct qp *qp)
 {
-	if (!qp->dp)
+	if (!qp->priv)
 		return;
 	/* Posts name their queue. fw_exec() settles for what a command does, a reap is none. */
-	dp_settle(qp->o.vhca->dev);
+	queues_settle(qp->o.vhca->dev);
 	reset(qp);
 	if (!qp->no_sq)
 		uar_del_qp(qp);
-	net_qp_stop(qp);
-	free(qp->dp);
-	qp->dp = NULL;
+	if (qp->transport->stop)
+		qp->transport->stop(qp);
+	free(qp->priv);
+	qp->priv = NULL;
 }
 
 void qp_flush_later(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 
 	if (d->flushing)
 		return;
 	d->flushing = true;
-	TAILQ_INSERT_TAIL(&dp_of(&qp->o)->flush, d, flush_link);
+	TAILQ_INSERT_TAIL(&queues_of(&qp->o)->flush, d, flush_link);
 }
 
 void qp_error(struct qp *qp, uint8_t event)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	struct send_wr *list;
 
 	if (qp->state == QP_ERR || qp->state == QP_RST)
 		return;
 	qp->state = QP_ERR;
-	list = abort_net(qp);
+	list = queue_abort(qp);
 	*d->flush_tail = list;
 	for (; list; list = list->next)
 		d->flush_tail = &list->next;
@@ -121,16 +122,16 @@ void qp_error(struct qp *qp, uint8_t event)
 
 void qp_drained(struct qp *qp)
 {
-	if (qp->dp->drained)
+	if (qp->priv->drained)
 		return;
-	qp->dp->drained = true;
+	qp->priv->drained = true;
 	eq_qp(qp, PRM_EVENT_SQ_DRAINED);
 }
 
 static void look_again(struct qp *qp, bool found)
 {
 	struct device *dev = qp->o.vhca->dev;
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 
 	if (qp->no_rq || qp->has_srq)
 		return;
@@ -157,22 +158,23 @@ static bool flush_one(struct qp *qp)
 	return sq || rq;
 }
 
-bool qp_flush_run(struct dp *dp)
+bool qp_flush_run(struct queues *qs)
 {
-	struct dp_qp *last = TAILQ_LAST(&dp->flush, dp_qp_list), *d;
+	struct qp_priv *last = TAILQ_LAST(&qs->flush, qp_priv_list), *d;
 	bool end = false, did = false;
 
-	while (!end && (d = TAILQ_FIRST(&dp->flush))) {
+	while (!end && (d = TAILQ_FIRST(&qs->flush))) {
 		end = d == last;
-		TAILQ_REMOVE(&dp->flush, d, flush_link);
+		TAILQ_REMOVE(&qs->flush, d, flush_link);
 		d->flushing = false;
 		did |= flush_one(d->qp);
 	}
 	return did;
 }
 
-void dp_qp_state(struct qp *qp, uint8_t to)
+void queue_set_state(struct qp *qp, uint8_t to)
 {
+	const struct transport *t = qp->transport;
 	uint8_t from = qp->state;
 
 	if (to == QP_ERR) {
@@ -185,13 +187,13 @@ void dp_qp_state(struct qp *qp, uint8_t to)
 		reset(qp);
 	qp->state = to;
 	if (to == QP_RTR)
-		net_qp_rtr(qp);
-	else if (to == QP_RTS && from == QP_RTR) /* never a raw queue */
-		net_qp_rts(qp);
+		t->rtr(qp);
+	else if (to == QP_RTS && from == QP_RTR)
+		t->rts(qp);
 	if (to == QP_RTS || to == QP_SQD) {
-		qp->dp->drained = false;
-		if (!qp->raw)
-			net_qp_resume(qp);
+		qp->priv->drained = false;
+		if (t->resume)
+			t->resume(qp);
 		sq_more(qp);
 	}
 }

@@ -30,6 +30,6 @@ bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to
 	struct dma_seg seg[MKEY_SEGS];
 	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
 
-	post_flush(dp_of(&qp->o));
+	post_flush(queues_of(&qp->o));
 	return n >= 0 && remote_moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
 }

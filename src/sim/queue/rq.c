@@ -50,7 +50,7 @@ static bool any_posted(struct qp *qp)
 /* The entry at rq_ci, with as many behind it as fit. NULL: the ring is gone. */
 static const uint8_t *rq_entry(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	uint16_t ahead = (uint16_t)(qp->rq_ci - d->rq_at);
 	uint32_t at = qp->rq_ci & (sim_rq_entries(qp) - 1);
 	uint32_t n = RQ_CACHE_BYTES / stride(qp);
@@ -76,8 +76,7 @@ static void trace_entry(const struct qp *qp, const uint8_t *p)
 	struct data_seg s;
 
 	for (; (next = data_seg_next(p, end, &s)) && !s.inl; p = next) {
-		sim_trace("wqe", "wqe_data_seg", p, PRM_WQE_DATA_SEG_BYTES, "qp 0x%x rq %u",
-			  qp->o.id, qp->rq_ci);
+		data_seg_trace(qp, &s, p, "rq", qp->rq_ci);
 		if (s.lkey == LKEY_TERMINATE)
 			return;
 	}
@@ -85,7 +84,7 @@ static void trace_entry(const struct qp *qp, const uint8_t *p)
 
 bool rq_start(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 
 	if (!has_rq(qp) || !any_posted(qp))
 		return false;
@@ -104,9 +103,21 @@ bool rq_start(struct qp *qp)
 
 uint8_t rq_scatter(struct qp *qp, uint64_t off, size_t len, const void *from)
 {
-	const uint8_t *p = qp->dp->recv;
+	const uint8_t *p = qp->priv->recv;
 
-	return segs_scatter(qp, p, p + stride(qp), off, len, from);
+	return segs_scatter(qp, p, p + stride(qp), off, len, from, false);
+}
+
+uint8_t rq_scatter_posted(struct qp *qp, uint64_t off, size_t len, const void *from)
+{
+	const uint8_t *p = qp->priv->recv;
+
+	return segs_scatter(qp, p, p + stride(qp), off, len, from, true);
+}
+
+uint16_t rq_index(const struct qp *qp)
+{
+	return qp->priv->recv_index;
 }
 
 static void rq_error_cqe(struct qp *qp, uint16_t index, uint8_t syndrome)
@@ -125,30 +136,40 @@ static void rq_error_cqe(struct qp *qp, uint16_t index, uint8_t syndrome)
 	cq_filled(qp->rcq, false);
 }
 
-void rq_end(struct qp *qp, const struct recv_done *done)
+void *rq_end_cqe(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
 	uint8_t *cqe;
 
-	d->recv = NULL;
+	qp->priv->recv = NULL;
+	cqe = cq_next(qp->rcq);
+	if (!cqe) {
+		qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+		return NULL;
+	}
+	prm_cqe64_set_user_index(cqe, qp->user_index);
+	prm_cqe64_set_timestamp(cqe, qp->o.vhca->dev->clock->now(qp->o.vhca->dev->clock));
+	prm_cqe64_set_wqe_counter(cqe, qp->priv->recv_index);
+	return cqe;
+}
+
+void rq_end(struct qp *qp, const struct recv_done *done)
+{
+	uint8_t *cqe;
+
 	if (done->syndrome) {
-		rq_error_cqe(qp, d->recv_index, done->syndrome);
+		qp->priv->recv = NULL;
+		rq_error_cqe(qp, qp->priv->recv_index, done->syndrome);
 		return;
 	}
 	if (qp->scq != qp->rcq)
 		cq_before_reply(qp);
-	cqe = cq_next(qp->rcq);
-	if (!cqe) {
-		qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+	cqe = rq_end_cqe(qp);
+	if (!cqe)
 		return;
-	}
 	prm_cqe64_set_rqpn(cqe, qp->remote_qpn);
-	prm_cqe64_set_user_index(cqe, qp->user_index);
 	prm_cqe64_set_immediate(cqe, be32toh(done->imm));
 	prm_cqe64_set_byte_cnt(cqe, (uint32_t)done->len);
-	prm_cqe64_set_timestamp(cqe, qp->o.vhca->dev->clock->now(qp->o.vhca->dev->clock));
 	prm_cqe64_set_flow_tag(cqe, qp->o.id);
-	prm_cqe64_set_wqe_counter(cqe, d->recv_index);
 	prm_cqe64_set_opcode(cqe, done->opcode);
 	prm_cqe64_set_se(cqe, done->solicited);
 	cq_filled(qp->rcq, done->solicited);
@@ -156,7 +177,7 @@ void rq_end(struct qp *qp, const struct recv_done *done)
 
 unsigned int rq_flush(struct qp *qp, unsigned int n)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	unsigned int done = 0;
 
 	if (d->recv) {
@@ -173,7 +194,7 @@ unsigned int rq_flush(struct qp *qp, unsigned int n)
 
 void rq_reset(struct qp *qp)
 {
-	qp->dp->recv = NULL;
-	qp->dp->rq_n = 0;
+	qp->priv->recv = NULL;
+	qp->priv->rq_n = 0;
 	qp->rq_pi = qp->rq_ci = 0;
 }

@@ -35,7 +35,7 @@ const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_s
 struct list {
 	struct qp *qp;
 	unsigned int n;
-	bool write;
+	bool write, posted;
 	uint8_t *buf;
 	size_t bytes;
 	struct dma_seg seg[MOST_SEGS];
@@ -49,10 +49,10 @@ static uint8_t list_move(struct list *l)
 
 	if (!n)
 		return 0;
-	if (l->write && l->qp->raw) {
+	if (l->posted) {
 		err = post_scatter(l->qp, l->seg, n, l->buf, l->bytes);
 	} else {
-		post_flush(dp_of(&l->qp->o));
+		post_flush(queues_of(&l->qp->o));
 		err = l->write ? dma_scatter(h, l->seg, n, l->buf) :
 				 dma_gather(h, l->seg, n, l->buf);
 	}
@@ -133,10 +133,39 @@ uint8_t segs_gather(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_
 }
 
 uint8_t segs_scatter(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
-		     const void *from)
+		     const void *from, bool posted)
 {
-	struct list l = { .qp = qp, .write = true };
+	struct list l = {.qp = qp, .write = true, .posted = posted};
 
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
 	return sim_segs_move(&l, p, end, off, len);
+}
+
+const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
+{
+	*end = wr->wqe + wr->ds * DS;
+	return wr->wqe + wr->data_at * DS;
+}
+
+uint8_t wr_gather(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len, void *to)
+{
+	const uint8_t *end, *p = wr_segs(wr, &end);
+
+	return segs_gather(qp, p, end, off, len, to);
+}
+
+uint8_t wr_scatter(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len,
+		   const void *from)
+{
+	const uint8_t *end, *p = wr_segs(wr, &end);
+
+	return segs_scatter(qp, p, end, off, len, from, false);
+}
+
+void data_seg_trace(const struct qp *qp, const struct data_seg *s, const uint8_t *p,
+		    const char *queue, uint16_t index)
+{
+	sim_trace("wqe", s->inl ? "wqe_inline_seg" : "wqe_data_seg", p,
+		  s->inl ? PRM_WQE_INLINE_SEG_BYTES : PRM_WQE_DATA_SEG_BYTES, "qp 0x%x %s %u",
+		  qp->o.id, queue, index);
 }

@@ -7,47 +7,21 @@
 #include <dvx/prm/wqe.h>
 #include "priv.h"
 #include "base/log.h"
-#include "steer/steer.h"
 
 #define DS 16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
-#define SHARE SELF_BATCH /* WQEs of one QP in one go */
+#define SHARE	     32u /* WQEs of one queue in a turn */
 #define FREE_KEPT 4096u
-
-/* What a send WQE may be; an opcode without a row is refused. */
-struct op_row {
-	bool known, imm, raddr, inline_ok;
-	uint8_t kind, min_ds;
-};
-
-static const struct op_row ops[256] = {
-	[PRM_WQE_OPCODE_NOP] = { true, .kind = SEND_LOCAL, .min_ds = 1 },
-	[PRM_WQE_OPCODE_SEND] = { true, .kind = SEND_MESSAGE, .min_ds = 1, .inline_ok = true },
-	[PRM_WQE_OPCODE_SEND_IMM] = { true, .kind = SEND_MESSAGE, .min_ds = 1, .imm = true,
-				      .inline_ok = true },
-	[PRM_WQE_OPCODE_RDMA_WRITE] = { true, .kind = SEND_WRITE, .min_ds = 2, .raddr = true,
-					.inline_ok = true },
-	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = { true, .kind = SEND_WRITE, .min_ds = 2, .raddr = true,
-					    .imm = true, .inline_ok = true },
-	[PRM_WQE_OPCODE_RDMA_READ] = { true, .kind = SEND_READ, .min_ds = 2, .raddr = true },
-	[PRM_WQE_OPCODE_MMO] = { true, .kind = SEND_LOCAL, .min_ds = 4 },
-};
-
-/* Of raw packets. No large sends: cap.max_lso_cap is 0. */
-static const struct op_row raw_ops[256] = {
-	[PRM_WQE_OPCODE_NOP] = { true, .kind = SEND_LOCAL, .min_ds = 1 },
-	[PRM_WQE_OPCODE_SEND] = { true, .kind = SEND_MESSAGE, .min_ds = 2 },
-};
 
 /* --- requests ------------------------------------------------------------------------------ */
 
-static struct send_wr *wr_new(struct dp *dp, size_t wqe_bytes)
+static struct send_wr *wr_new(struct queues *qs, size_t wqe_bytes)
 {
-	struct send_wr *wr = dp->free_wr;
+	struct send_wr *wr = qs->free_wr;
 
 	if (wr) {
-		dp->free_wr = wr->next;
-		dp->nfree--;
+		qs->free_wr = wr->next;
+		qs->nfree--;
 	} else {
 		wr = malloc(sizeof(*wr));
 		if (!wr)
@@ -61,23 +35,17 @@ static struct send_wr *wr_new(struct dp *dp, size_t wqe_bytes)
 	return NULL;
 }
 
-void wr_free(struct dp *dp, struct send_wr *wr)
+void wr_free(struct queues *qs, struct send_wr *wr)
 {
 	if (wr->wqe != wr->small)
 		free(wr->wqe);
-	if (dp->nfree >= FREE_KEPT) {
+	if (qs->nfree >= FREE_KEPT) {
 		free(wr);
 		return;
 	}
-	wr->next = dp->free_wr;
-	dp->free_wr = wr;
-	dp->nfree++;
-}
-
-const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
-{
-	*end = wr->wqe + wr->ds * DS;
-	return wr->wqe + (ops[wr->opcode].raddr ? 2 : 1) * DS;
+	wr->next = qs->free_wr;
+	qs->free_wr = wr;
+	qs->nfree++;
 }
 
 /* --- the ring ------------------------------------------------------------------------------ */
@@ -108,7 +76,7 @@ static int read_blocks(struct qp *qp, uint16_t index, unsigned int n, uint8_t *t
 /* n blocks from sq_ci on, as one piece; more are fetched with them. NULL: the ring is gone. */
 static const uint8_t *blocks(struct qp *qp, unsigned int n)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	uint16_t ahead = (uint16_t)(qp->sq_ci - d->cache_at);
 	unsigned int want = pending(qp) < SQ_CACHE_BLOCKS ? pending(qp) : SQ_CACHE_BLOCKS;
 
@@ -137,7 +105,7 @@ int sq_ahead(const struct qp *qp, struct dma_seg *seg, unsigned int max, unsigne
 /* Only what the record vouches for counts; it was read first. */
 void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t counter)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	uint16_t posted = (uint16_t)(counter - qp->sq_ci);
 
 	d->cache_at = qp->sq_ci;
@@ -146,122 +114,6 @@ void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t c
 }
 
 /* --- one WQE ------------------------------------------------------------------------------- */
-
-static void sq_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
-{
-	wr->error = syndrome;
-	wr->vendor = vendor;
-}
-
-static void sq_refuse(const struct qp *qp, struct send_wr *wr, uint8_t vendor, const char *why)
-{
-	sim_refuse("qp 0x%x: send WQE %u (opcode 0x%02x): %s", qp->o.id, wr->index, wr->opcode,
-		   why);
-	sq_fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
-}
-
-static void trace_seg(const struct qp *qp, const struct send_wr *wr, const struct data_seg *s,
-		      const uint8_t *p)
-{
-	sim_trace("wqe", s->inl ? "wqe_inline_seg" : "wqe_data_seg", p,
-		  s->inl ? PRM_WQE_INLINE_SEG_BYTES : PRM_WQE_DATA_SEG_BYTES, "qp 0x%x sq %u",
-		  qp->o.id, wr->index);
-}
-
-static void trace_mmo(const struct qp *qp, const struct send_wr *wr)
-{
-	sim_trace("wqe", "mmo_metadata_seg", wr->wqe + DS, PRM_MMO_METADATA_SEG_BYTES,
-		  "qp 0x%x sq %u", qp->o.id, wr->index);
-	for (unsigned int i = 2; i < 4; i++)
-		sim_trace("wqe", "wqe_data_seg", wr->wqe + i * DS, PRM_WQE_DATA_SEG_BYTES,
-			  "qp 0x%x sq %u", qp->o.id, wr->index);
-}
-
-static void trace_head(const struct qp *qp, const struct send_wr *wr)
-{
-	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
-		  qp->o.id, wr->index);
-	if (qp->raw)
-		return;
-	if (ops[wr->opcode].raddr && wr->ds >= 2)
-		sim_trace("wqe", "wqe_raddr_seg", wr->wqe + DS, PRM_WQE_RADDR_SEG_BYTES,
-			  "qp 0x%x sq %u", qp->o.id, wr->index);
-	if (wr->opcode == PRM_WQE_OPCODE_MMO && wr->ds >= 4)
-		trace_mmo(qp, wr);
-}
-
-/* [I] A context that says 0 leaves it at the most that the chip does. */
-static unsigned int log_max_msg(const struct qp *qp)
-{
-	return qp->log_msg_max ? qp->log_msg_max : qp->o.vhca->dev->profile->log_max_msg;
-}
-
-static void parse_segments(const struct qp *qp, struct send_wr *wr)
-{
-	const uint8_t *end, *p = wr_segs(wr, &end), *next;
-	const uint64_t most = 1ull << log_max_msg(qp);
-	struct data_seg s;
-
-	for (; p < end; p = next) {
-		next = data_seg_next(p, end, &s);
-		if (!next) {
-			sq_refuse(qp, wr, VENDOR_SEGMENT,
-				  "an inline segment's byte_count runs past ds");
-			return;
-		}
-		if (sim_tracing)
-			trace_seg(qp, wr, &s, p);
-		if (s.inl && !ops[wr->opcode].inline_ok) {
-			sq_refuse(qp, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
-			return;
-		}
-		wr->len += s.len;
-	}
-	if (wr->len <= most)
-		return;
-	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max",
-		   qp->o.id, wr->index, (unsigned long long)wr->len);
-	sq_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
-}
-
-static void parse_ctrl(const struct qp *qp, struct send_wr *wr)
-{
-	const struct op_row *op = qp->raw ? &raw_ops[wr->opcode] : &ops[wr->opcode];
-	const uint8_t *w = wr->wqe;
-	uint8_t fm = (uint8_t)prm_wqe_ctrl_seg_get_fm(w);
-
-	wr->kind = op->kind;
-	wr->opmod = (uint8_t)prm_wqe_ctrl_seg_get_opmod(w);
-	wr->signaled = prm_wqe_ctrl_seg_get_ce(w) >= PRM_WQE_CE_ALWAYS;
-	wr->solicited = prm_wqe_ctrl_seg_get_se(w);
-	wr->fence = fm == PRM_WQE_FM_FENCE || fm == PRM_WQE_FM_SMALL_AND_FENCE;
-	wr->strong = fm == PRM_WQE_FM_STRONG_ORDERING;
-	wr->has_imm = op->imm;
-	memcpy(&wr->imm, w + PRM_WQE_CTRL_SEG_BYTES - sizeof(wr->imm), sizeof(wr->imm));
-	if (!op->known)
-		sq_refuse(qp, wr, VENDOR_OPCODE, "no such opcode, or its capability is clear");
-	else if (wr->ds < op->min_ds)
-		sq_refuse(qp, wr, VENDOR_DS, "ds is too small for the opcode");
-	else if (prm_wqe_ctrl_seg_get_wqe_index(w) != wr->index)
-		sq_refuse(qp, wr, VENDOR_INDEX, "wqe_index is not the slot's"); /* [I] */
-	else if (prm_wqe_ctrl_seg_get_qpn(w) != qp->o.id)
-		sq_refuse(qp, wr, VENDOR_QPN, "qpn is not this queue's"); /* [I] */
-}
-
-static void sq_parse(struct qp *qp, struct send_wr *wr)
-{
-	parse_ctrl(qp, wr);
-	if (wr->error || qp->raw)
-		return;
-	if (ops[wr->opcode].raddr) {
-		wr->raddr = prm_wqe_raddr_seg_get_raddr(wr->wqe + DS);
-		wr->rkey = prm_wqe_raddr_seg_get_rkey(wr->wqe + DS);
-	}
-	if (wr->opcode == PRM_WQE_OPCODE_MMO)
-		mmo_check(qp, wr);
-	else if (wr->opcode != PRM_WQE_OPCODE_NOP)
-		parse_segments(qp, wr);
-}
 
 /* 0, or why ds can't be right. */
 static uint8_t check_ds(const struct qp *qp, unsigned int ds, unsigned int n)
@@ -288,7 +140,7 @@ static struct send_wr *next_wr(struct qp *qp)
 		ds = n = 1;
 	if (!(w = blocks(qp, n)))
 		return NULL;
-	wr = wr_new(dp_of(&qp->o), ds * DS);
+	wr = wr_new(queues_of(&qp->o), ds * DS);
 	if (!wr)
 		return NULL;
 	memcpy(wr->wqe, w, ds * DS);
@@ -297,9 +149,9 @@ static struct send_wr *next_wr(struct qp *qp)
 	wr->blocks = (uint8_t)n;
 	wr->opcode = (uint8_t)prm_wqe_ctrl_seg_get_opcode(wr->wqe);
 	if (bad)
-		sq_refuse(qp, wr, bad,
-			  bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
-					   : "ds reaches past the doorbell record");
+		wqe_refuse(qp, wr, bad,
+			   bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
+					    : "ds reaches past the doorbell record");
 	qp->sq_ci = (uint16_t)(qp->sq_ci + wr->blocks);
 	return wr;
 }
@@ -308,12 +160,12 @@ static struct send_wr *next_wr(struct qp *qp)
 
 void sq_ready(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 
 	if (d->ready)
 		return;
 	d->ready = true;
-	TAILQ_INSERT_TAIL(&dp_of(&qp->o)->ready, d, ready_link);
+	TAILQ_INSERT_TAIL(&queues_of(&qp->o)->ready, d, ready_link);
 }
 
 void sq_more(struct qp *qp)
@@ -350,65 +202,58 @@ static void ring_gone(struct qp *qp)
 	qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-static bool room(const struct qp *qp)
+/* Its control segment alone, if ds is wrong. */
+static void trace_ctrl(const struct qp *qp, const struct send_wr *wr)
 {
-	return qp->raw ? raw_room(qp) : net_room(qp) > 0;
+	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
+		  qp->o.id, wr->index);
 }
 
-/* A queue whose packets go long ways sends one in a turn; the others' are as many as ever. */
-static bool waits(const struct qp *qp, unsigned int sent)
+/*
+ * A bad WQE still takes its turn: those before it complete first, what comes after is flushed.
+ * False: the ring can't be read.
+ */
+static bool fetch_some(struct qp *qp)
 {
-	return qp->raw && sent && qp->dp->slow;
-}
-
-/* A bad WQE still takes its turn: those before it complete first, what comes after is flushed. */
-static void fetch_some(struct qp *qp, struct self_batch *batch)
-{
+	const struct transport *t = qp->transport;
 	struct send_wr *wr;
 	bool bad;
 
-	for (unsigned int i = 0; i < SHARE && pending(qp) && room(qp) && !waits(qp, i); i++) {
+	for (unsigned int i = 0; i < SHARE && pending(qp) && t->room(qp); i++) {
 		wr = next_wr(qp);
-		if (!wr) {
-			if (qp->raw)
-				raw_flush(qp);
-			ring_gone(qp);
-			return;
-		}
+		if (!wr)
+			return false;
 		if (sim_tracing)
-			trace_head(qp, wr);
+			trace_ctrl(qp, wr);
 		if (!wr->error)
-			sq_parse(qp, wr);
+			wqe_parse(qp, wr);
 		bad = wr->error;
-		self_note(batch, qp, wr);
-		(qp->raw ? raw_send : net_post)(qp, wr);
+		t->post(qp, wr);
 		if (bad || qp->state != QP_RTS)
-			return;
+			return true;
 	}
-	if (qp->raw)
-		raw_flush(qp);
-	/* The wire tells nobody when it has room again: a raw queue looks itself. */
-	if (pending(qp) && (qp->raw || net_room(qp)))
+	if (pending(qp) && (t->polls_room || t->room(qp)))
 		sq_ready(qp);
+	return true;
 }
 
 static void fetch(struct qp *qp)
 {
-	struct self_batch batch;
+	bool ok = fetch_some(qp);
 
-	batch.n = 0; /* the rest of it is large, and not looked at */
-	fetch_some(qp, &batch);
-	self_gather(&batch, qp);
+	qp->transport->posted(qp);
+	if (!ok)
+		ring_gone(qp);
 }
 
-bool sq_run(struct dp *dp)
+bool sq_run(struct queues *qs)
 {
-	struct dp_qp *last = TAILQ_LAST(&dp->ready, dp_qp_list), *d;
+	struct qp_priv *last = TAILQ_LAST(&qs->ready, qp_priv_list), *d;
 	bool end = false, did = false;
 
-	while (!end && (d = TAILQ_FIRST(&dp->ready))) {
+	while (!end && (d = TAILQ_FIRST(&qs->ready))) {
 		end = d == last;
-		TAILQ_REMOVE(&dp->ready, d, ready_link);
+		TAILQ_REMOVE(&qs->ready, d, ready_link);
 		d->ready = false;
 		if (d->qp->state == QP_RTS)
 			fetch(d->qp);
@@ -419,16 +264,16 @@ bool sq_run(struct dp *dp)
 
 void sq_reset(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	struct send_wr *wr;
 
 	while ((wr = d->flush)) {
 		d->flush = wr->next;
-		wr_free(dp_of(&qp->o), wr);
+		wr_free(queues_of(&qp->o), wr);
 	}
 	d->flush_tail = &d->flush;
 	if (d->ready)
-		TAILQ_REMOVE(&dp_of(&qp->o)->ready, d, ready_link);
+		TAILQ_REMOVE(&queues_of(&qp->o)->ready, d, ready_link);
 	d->ready = false;
 	d->cache_n = 0;
 	qp->sq_pi = qp->sq_ci = qp->sq_done = 0;
@@ -446,8 +291,8 @@ void sq_done(struct qp *qp, struct send_wr *wr)
 		if (cqe) {
 			prm_cqe64_set_user_index(cqe, qp->user_index);
 			prm_cqe64_set_byte_cnt(cqe, wr->kind == SEND_READ ? (uint32_t)wr->len : 0);
-			prm_cqe64_set_timestamp(
-				cqe, qp->o.vhca->dev->clock->now(qp->o.vhca->dev->clock));
+			prm_cqe64_set_timestamp(cqe, qp->o.vhca->dev->clock->now(
+							     qp->o.vhca->dev->clock));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
 			prm_cqe64_set_qpn(cqe, qp->o.id);
 			prm_cqe64_set_wqe_counter(cqe, wr->index);
@@ -457,7 +302,7 @@ void sq_done(struct qp *qp, struct send_wr *wr)
 			qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
 		}
 	}
-	wr_free(dp_of(&qp->o), wr);
+	wr_free(queues_of(&qp->o), wr);
 }
 
 static void sq_error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
@@ -490,13 +335,27 @@ void sq_failed(struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vend
 {
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", qp->o.id, wr->index, syndrome);
 	sq_error_cqe(qp, wr, syndrome, vendor);
-	wr_free(dp_of(&qp->o), wr);
+	wr_free(queues_of(&qp->o), wr);
 	qp_error(qp, 0);
+}
+
+void sq_give_back(struct qp *qp, struct send_wr *wr)
+{
+	struct qp_priv *d = qp->priv;
+
+	wr->next = NULL;
+	*d->flush_tail = wr;
+	d->flush_tail = &wr->next;
+}
+
+int sq_local(struct qp *qp, struct send_wr *wr)
+{
+	return wr->opcode == PRM_WQE_OPCODE_MMO ? mmo_step(qp, wr) : 0;
 }
 
 unsigned int sq_flush(struct qp *qp, unsigned int n)
 {
-	struct dp_qp *d = qp->dp;
+	struct qp_priv *d = qp->priv;
 	struct send_wr *wr;
 	unsigned int done;
 
@@ -511,7 +370,7 @@ unsigned int sq_flush(struct qp *qp, unsigned int n)
 			break;
 		}
 		sq_error_cqe(qp, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
-		wr_free(dp_of(&qp->o), wr);
+		wr_free(queues_of(&qp->o), wr);
 	}
 	return done;
 }

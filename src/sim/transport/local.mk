@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
-	src/sim/transport/net.c \
-	src/sim/transport/net.h \
-	src/sim/transport/packet.c \
-	src/sim/transport/packet.h \
+	src/sim/transport/bth.c \
+	src/sim/transport/bth.h \
 	src/sim/transport/roce.c \
 	src/sim/transport/roce.h \
+	src/sim/transport/roce_port.c \
+	src/sim/transport/roce_port.h \
+	src/sim/transport/sched.c \
+	src/sim/transport/sched.h \
+	src/sim/transport/transport.c \
+	src/sim/transport/transport.h \
+	src/sim/transport/raw/csum.c \
+	src/sim/transport/raw/csum.h \
+	src/sim/transport/raw/raw.h \
+	src/sim/transport/raw/raw_recv.c \
+	src/sim/transport/raw/raw_send.c \
+	src/sim/transport/raw/rss.c \
+	src/sim/transport/raw/rss.h \
+	src/sim/transport/rc/rc.c \
 	src/sim/transport/rc/rc.h \
 	src/sim/transport/rc/rc_req.c \
 	src/sim/transport/rc/rc_resp.c \
-	src/sim/transport/rc/self.c
+	src/sim/transport/rc/self.c \
+	src/sim/transport/rc/self_copy.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdbool.h>
 #include <string.h>
-#include "packet.h"
+#include "bth.h"
 #include "roce.h"
 #include "base/crc32.h"
 
@@ -80,7 +80,7 @@ static uint8_t *put_ip4(const struct frame *f, uint8_t *ip)
 /* GRH is IPv6's header with another name and next header. */
 static uint8_t *put_ip6(const struct frame *f, uint8_t *ip, uint8_t next, uint32_t len)
 {
-	packet_put32(ip, 6u << 28 | (uint32_t)f->tclass << 20);
+	bth_put32(ip, 6u << 28 | (uint32_t)f->tclass << 20);
 	put16(ip + 4, len);
 	ip[6] = next;
 	ip[7] = f->hop_limit;
@@ -171,8 +171,8 @@ uint32_t roce_overhead(const struct frame *f)
 /* hdr has what the first and the last packet have beside a BTH; the last READ response an AETH. */
 uint64_t roce_octets(const struct frame *f)
 {
-	bool read = f->npkts > 1 && f->last_opcode == RC_READ_RESP_LAST &&
-		    f->hdr[0] == RC_READ_RESP_FIRST;
+	bool read = f->npkts > 1 && f->last_opcode == BTH_READ_RESP_LAST &&
+		    f->hdr[0] == BTH_READ_RESP_FIRST;
 
 	return (uint64_t)f->npkts * roce_overhead(f) + (f->hdr_len - BTH_LEN) +
 	       (read ? AETH_LEN : 0) + f->len + pad_of(f);

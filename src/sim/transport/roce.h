@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_NET_ROCE_H
-#define SIM_NET_ROCE_H
+#ifndef SIM_TRANSPORT_ROCE_H
+#define SIM_TRANSPORT_ROCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_NET_RC_H
-#define SIM_NET_RC_H
+#ifndef SIM_TRANSPORT_RC_RC_H
+#define SIM_TRANSPORT_RC_RC_H
 
-#include <sys/queue.h>
-#include "transport/net.h"
+#include "base/clock.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
-#include "transport/packet.h"
-#include "base/clock.h"
+#include "queue/services.h"
+#include "transport/bth.h"
+#include "transport/roce_port.h"
+#include "transport/sched.h"
+#include "transport/transport.h"
 
-/*
- * One reliable connection: a requester (our SQ against the peer's responder) and a responder.
- * Only net/ sees this.
- */
+/* One reliable connection: a requester (our SQ against the peer's responder) and a responder. */
 struct req {
 	struct send_wr *head, **tail;
 	unsigned int n;
@@ -25,7 +24,7 @@ struct req {
 	uint8_t retries, rnr_left;
 	bool sending;      /* RTS */
 	bool rnr_wait;
-	bool gone_back;    /* since an out-of-order response: more of those say nothing new */
+	bool gone_back;    /* since an out-of-order response: later ones change nothing */
 	uint64_t deadline; /* of the wait for progress, or for the peer's receiver */
 	struct timer timer;
 };
@@ -40,7 +39,7 @@ struct read_job {
 struct resp {
 	bool up; /* RTR or later */
 	uint32_t epsn, msn;
-	bool naked;  /* NAK sent, nothing is said again until epsn comes */
+	bool nak_sent; /* none is sent again until epsn comes */
 	uint8_t in;  /* op of the message that has begun */
 	bool recv;   /* it has taken a receive entry */
 	uint64_t off, left, va;
@@ -54,52 +53,71 @@ struct resp {
 };
 
 struct rc {
-	struct net *net;
+	struct sched *sched;
 	struct qp *qp;
+	struct sched_job job;
 	uint32_t mtu;
-	uint32_t overhead; /* roce_overhead() */
-	TAILQ_ENTRY(rc) ack_link, run_link;
-	bool in_ack, in_run;
+	uint32_t overhead; /* roce_port_overhead() */
 	struct req req;
 	struct resp resp;
 };
 
-TAILQ_HEAD(rc_list, rc);
-struct frame_pool;
-struct net {
-	struct device *dev;
-	struct frame_pool *pool;
-	const struct net_ops *ops;
-	struct net_port port;
-	struct rc_list ack, run;
-	uint64_t now;
-};
+static inline struct rc *rc_of(const struct qp *qp)
+{
+	return qp->conn;
+}
 
-/* net.c */
-void net_want_run(struct rc *);
-void net_want_ack(struct rc *);
-uint32_t net_burst(const struct rc *); /* packets in one frame */
-struct frame *net_frame(struct rc *, size_t payload);
-void net_send(struct rc *, struct packet *, struct frame *);
+static inline bool rc_port_room(const struct rc *rc)
+{
+	return rc->sched->port.room(rc->sched->port.ctx);
+}
+
+static inline bool rc_observed(const struct rc *rc)
+{
+	return rc->sched->port.observed(rc->sched->port.ctx);
+}
+
+static inline struct frame *rc_frame(struct rc *rc, size_t payload)
+{
+	return roce_port_frame(rc->qp, rc->mtu, payload);
+}
+
+static inline void rc_want_run(struct rc *rc)
+{
+	sched_want_run(rc->sched, &rc->job);
+}
+
+static inline void rc_want_ack(struct rc *rc)
+{
+	sched_want_ack(rc->sched, &rc->job);
+}
 
 /* requester */
 bool req_run(struct rc *); /* true if it did something */
 bool req_ready(const struct rc *);
-void req_rx(struct rc *, struct packet *);
+void req_rx(struct rc *, struct bth_packet *);
 void req_start(struct rc *);
 void req_timer(struct timer *);
+unsigned int req_room(const struct qp *);
+void req_post(struct qp *, struct send_wr *);
 
 /* self.c: true if the request of a queue that is its own peer is done */
 #define SELF_BYTES (64u << 10)
 bool self_step(struct rc *, struct send_wr *);
+/* self_copy.c: all of such a request; false: nothing was done */
+bool self_copy(struct qp *, struct send_wr *);
+/* Small WRITEs that were posted, to be gathered in one call; init: 0 or -ENOMEM. */
+int self_init(struct sched *);
+void self_note(struct rc *, struct send_wr *);
+void self_gather(struct qp *);
 
 /* responder */
 void resp_start(struct rc *);
-void resp_rx(struct rc *, struct packet *);
+void resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);
 void resp_ack(struct rc *); /* what is due */
 
-static inline struct port_stats *net_stats(const struct rc *rc)
+static inline struct port_stats *rc_stats(const struct rc *rc)
 {
 	return rc->qp->o.vhca->port;
 }
@@ -107,16 +125,6 @@ static inline struct port_stats *net_stats(const struct rc *rc)
 static inline uint32_t packets_of(const struct rc *rc, uint64_t len)
 {
 	return len ? (uint32_t)((len + rc->mtu - 1) / rc->mtu) : 1;
-}
-
-/* Drops the first n packets of a burst that were there before. */
-static inline void packet_skip(struct packet *p, uint32_t n, uint32_t mtu)
-{
-	p->psn = psn_add(p->psn, n);
-	p->npkts -= n;
-	p->data += (size_t)n * mtu;
-	p->len -= n * mtu;
-	p->starts = false;
 }
 
 #endif

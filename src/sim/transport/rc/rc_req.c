@@ -21,14 +21,9 @@ static const uint32_t rnr_time[32] = {
 
 static const uint8_t opcodes[2][2][2] = {
 	/* [write][first][last] */
-	{ { RC_SEND_MIDDLE, RC_SEND_LAST }, { RC_SEND_FIRST, RC_SEND_ONLY } },
-	{ { RC_WRITE_MIDDLE, RC_WRITE_LAST }, { RC_WRITE_FIRST, RC_WRITE_ONLY } },
+	{ { BTH_SEND_MIDDLE, BTH_SEND_LAST }, { BTH_SEND_FIRST, BTH_SEND_ONLY } },
+	{ { BTH_WRITE_MIDDLE, BTH_WRITE_LAST }, { BTH_WRITE_FIRST, BTH_WRITE_ONLY } },
 };
-
-static const struct net_ops *rc_req_ops_of(const struct rc *rc)
-{
-	return rc->net->ops;
-}
 
 /* --- time ---------------------------------------------------------------------------------- */
 
@@ -38,7 +33,7 @@ static void wait_until(struct rc *rc, uint64_t deadline)
 
 	q->deadline = deadline;
 	if (!q->timer.queued || q->timer.at > deadline)
-		timer_set(&rc->net->dev->timers, &q->timer, deadline);
+		timer_set(&rc->sched->dev->timers, &q->timer, deadline);
 }
 
 /* The timer is left where it is when the deadline moves on; it looks again when it fires. */
@@ -47,7 +42,7 @@ static void expect_progress(struct rc *rc)
 	uint8_t t = rc->qp->ack_timeout & 31;
 
 	if (t)
-		wait_until(rc, rc->net->now + (4096ull << t));
+		wait_until(rc, rc->sched->now + (4096ull << t));
 }
 
 void req_start(struct rc *rc)
@@ -62,16 +57,16 @@ void req_start(struct rc *rc)
 
 /* --- the list ------------------------------------------------------------------------------ */
 
-unsigned int net_room(const struct qp *qp)
+unsigned int req_room(const struct qp *qp)
 {
-	const struct req *q = &qp->rc->req;
+	const struct req *q = &rc_of(qp)->req;
 
 	return q->sending && q->n < OUTSTANDING ? OUTSTANDING - q->n : 0;
 }
 
-void net_post(struct qp *qp, struct send_wr *wr)
+void req_post(struct qp *qp, struct send_wr *wr)
 {
-	struct req *q = &qp->rc->req;
+	struct req *q = &rc_of(qp)->req;
 
 	wr->next = NULL;
 	*q->tail = wr;
@@ -81,7 +76,8 @@ void net_post(struct qp *qp, struct send_wr *wr)
 		q->cur = wr;
 		q->off = 0;
 	}
-	net_want_run(qp->rc);
+	self_note(rc_of(qp), wr);
+	rc_want_run(rc_of(qp));
 }
 
 static struct send_wr *rc_req_pop(struct req *q)
@@ -105,14 +101,14 @@ static void rc_req_retire(struct rc *rc)
 	struct req *q = &rc->req;
 
 	while (q->head && q->head->done)
-		rc_req_ops_of(rc)->send_done(rc->qp, rc_req_pop(q));
-	net_want_run(rc);
+		sq_done(rc->qp, rc_req_pop(q));
+	rc_want_run(rc);
 }
 
 static void fail_head(struct rc *rc, uint8_t syndrome, uint8_t vendor)
 {
 	if (rc->req.head)
-		rc_req_ops_of(rc)->send_failed(rc->qp, rc_req_pop(&rc->req), syndrome, vendor);
+		sq_failed(rc->qp, rc_req_pop(&rc->req), syndrome, vendor);
 }
 
 static void rc_req_number(struct rc *rc, struct send_wr *wr)
@@ -146,9 +142,9 @@ static void sent_up_to(struct rc *rc, uint32_t psn)
 
 static bool step_local(struct rc *rc, struct send_wr *wr)
 {
-	int r = rc_req_ops_of(rc)->local(rc->qp, wr);
+	int r = sq_local(rc->qp, wr);
 
-	if (r == NET_AGAIN)
+	if (r == SQ_AGAIN)
 		return true;
 	if (r) {
 		wr->error = (uint8_t)r;
@@ -170,21 +166,21 @@ static bool window_holds(const struct req *q, uint32_t npkts)
 static bool step_read(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
-	struct packet p = { .opcode = RC_READ_REQUEST, .last_opcode = RC_READ_REQUEST, .npkts = 1 };
+	struct bth_packet p = { .opcode = BTH_READ_REQUEST, .last_opcode = BTH_READ_REQUEST, .npkts = 1 };
 	uint64_t off = (uint64_t)wr->got * rc->mtu;
 	struct frame *f;
 
 	rc_req_number(rc, wr);
 	if (q->reads >= 1u << rc->qp->log_sra_max || !window_holds(q, wr->npsn - wr->got))
 		return false;
-	f = net_frame(rc, 0);
+	f = rc_frame(rc, 0);
 	if (!f)
 		return false;
 	p.psn = psn_add(wr->psn, wr->got);
 	p.va = wr->raddr + off;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)(wr->len - off);
-	net_send(rc, &p, f);
+	roce_port_send(rc->qp, &p, f);
 	wr->asked = true;
 	q->reads++;
 	sent_up_to(rc, psn_add(wr->psn, wr->npsn));
@@ -192,7 +188,7 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	return true;
 }
 
-static void rc_req_choose_opcodes(struct packet *p, const struct send_wr *wr, bool first, bool last)
+static void rc_req_choose_opcodes(struct bth_packet *p, const struct send_wr *wr, bool first, bool last)
 {
 	const bool write = wr->kind == SEND_WRITE;
 
@@ -212,16 +208,16 @@ static void rc_req_choose_opcodes(struct packet *p, const struct send_wr *wr, bo
 static bool step_data(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
-	uint64_t left = wr->len - q->off, most = (uint64_t)net_burst(rc) * rc->mtu;
+	uint64_t left = wr->len - q->off, most = (uint64_t)roce_port_burst(rc->qp, rc->mtu) * rc->mtu;
 	size_t n = (size_t)(left < most ? left : most);
-	struct packet p = { .psn = q->nxt, .npkts = packets_of(rc, n) };
+	struct bth_packet p = { .psn = q->nxt, .npkts = packets_of(rc, n) };
 	bool last = n == left;
 	struct frame *f;
 
-	if (!window_holds(q, p.npkts) || !(f = net_frame(rc, n)))
+	if (!window_holds(q, p.npkts) || !(f = rc_frame(rc, n)))
 		return false;
 	rc_req_number(rc, wr);
-	wr->error = n ? rc_req_ops_of(rc)->gather(rc->qp, wr, q->off, n, f->data) : 0;
+	wr->error = n ? wr_gather(rc->qp, wr, q->off, n, f->data) : 0;
 	if (wr->error) {
 		frame_free(f);
 		return true;
@@ -235,7 +231,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	p.ack_req = last || psn_diff(psn_add(p.psn, p.npkts), q->ack_asked) >= ACK_EVERY;
 	if (p.ack_req)
 		q->ack_asked = psn_add(p.psn, p.npkts);
-	net_send(rc, &p, f);
+	roce_port_send(rc->qp, &p, f);
 	q->off += n;
 	q->sent += n;
 	sent_up_to(rc, psn_add(p.psn, p.npkts));
@@ -271,7 +267,7 @@ static bool rc_req_step(struct rc *rc)
 		rc_req_retire(rc);
 		return true;
 	}
-	if (!rc->net->port.room(rc->net->port.ctx))
+	if (!rc_port_room(rc))
 		return false;
 	return wr->kind == SEND_READ ? step_read(rc, wr) : step_data(rc, wr);
 }
@@ -284,9 +280,9 @@ bool req_run(struct rc *rc)
 	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && rc_req_step(rc); i++)
 		did = true;
 	if (rc->req.sending && !rc->req.head && rc->qp->state == QP_SQD)
-		rc_req_ops_of(rc)->drained(rc->qp);
+		qp_drained(rc->qp);
 	if (rc->req.sending && rc->req.n < OUTSTANDING / 2)
-		rc_req_ops_of(rc)->more(rc->qp);
+		sq_more(rc->qp);
 	return did;
 }
 
@@ -329,7 +325,7 @@ static void go_back(struct rc *rc, uint32_t psn)
 	for (; wr && wr->numbered; wr = wr->next)
 		wr->asked = false;
 	q->ack_asked = q->nxt;
-	net_want_run(rc);
+	rc_want_run(rc);
 }
 
 static void rc_req_retry(struct rc *rc, uint32_t psn)
@@ -364,7 +360,7 @@ static void out_of_order(struct rc *rc, uint32_t psn)
 	if (rc->req.gone_back || !rc->req.sending)
 		return;
 	rc->req.gone_back = true;
-	net_stats(rc)->implied_nak_seq_err++;
+	rc_stats(rc)->implied_nak_seq_err++;
 	rc_req_retry(rc, psn);
 }
 
@@ -395,7 +391,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 	return rc->req.sending;
 }
 
-static void not_ready(struct rc *rc, const struct packet *p)
+static void not_ready(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 
@@ -403,15 +399,15 @@ static void not_ready(struct rc *rc, const struct packet *p)
 		fail_head(rc, PRM_SYNDROME_RNR_RETRY_EXC_ERR, 0);
 		return;
 	}
-	net_stats(rc)->rnr_nak_retry_err++;
+	rc_stats(rc)->rnr_nak_retry_err++;
 	if (rc->qp->rnr_retry != RNR_FOREVER)
 		q->rnr_left--;
 	go_back(rc, p->psn);
 	q->rnr_wait = true;
-	wait_until(rc, rc->net->now + rnr_time[p->syndrome & 31] * 10000ull);
+	wait_until(rc, rc->sched->now + rnr_time[p->syndrome & 31] * 10000ull);
 }
 
-static void negative(struct rc *rc, const struct packet *p)
+static void negative(struct rc *rc, const struct bth_packet *p)
 {
 	static const uint8_t syndrome[] = {
 		[NAK_INVALID] = PRM_SYNDROME_REMOTE_INVAL_REQ_ERR,
@@ -421,13 +417,13 @@ static void negative(struct rc *rc, const struct packet *p)
 	uint8_t code = p->syndrome & 31;
 
 	if (code == NAK_PSN) {
-		net_stats(rc)->packet_seq_err += rc->req.retries > 0;
+		rc_stats(rc)->packet_seq_err += rc->req.retries > 0;
 		rc_req_retry(rc, p->psn);
 	} else if (code <= NAK_OPERATION)
 		fail_head(rc, syndrome[code], 0);
 }
 
-static void rx_ack(struct rc *rc, const struct packet *p)
+static void rx_ack(struct rc *rc, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 	uint32_t kind = AETH_KIND(p->syndrome);
@@ -452,7 +448,7 @@ static struct send_wr *oldest_read(const struct req *q)
 	return NULL;
 }
 
-static bool response_fits(const struct rc *rc, const struct send_wr *wr, const struct packet *p)
+static bool response_fits(const struct rc *rc, const struct send_wr *wr, const struct bth_packet *p)
 {
 	uint64_t left = wr->len - (uint64_t)wr->got * rc->mtu;
 
@@ -461,13 +457,13 @@ static bool response_fits(const struct rc *rc, const struct send_wr *wr, const s
 	return p->len == p->npkts * rc->mtu && p->len < left;
 }
 
-static void take_response(struct rc *rc, struct send_wr *wr, const struct packet *p)
+static void take_response(struct rc *rc, struct send_wr *wr, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
 	uint8_t error = PRM_SYNDROME_BAD_RESP_ERR;
 
 	if (response_fits(rc, wr, p))
-		error = p->len ? rc_req_ops_of(rc)->scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
+		error = p->len ? wr_scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
 							    p->len, p->data)
 			       : 0;
 	if (error) {
@@ -483,7 +479,7 @@ static void take_response(struct rc *rc, struct send_wr *wr, const struct packet
 	rc_req_retire(rc);
 }
 
-static void rx_read_response(struct rc *rc, struct packet *p)
+static void rx_read_response(struct rc *rc, struct bth_packet *p)
 {
 	struct send_wr *wr = oldest_read(&rc->req);
 	int32_t d;
@@ -492,7 +488,7 @@ static void rx_read_response(struct rc *rc, struct packet *p)
 		return;
 	d = psn_diff(p->psn, psn_add(wr->psn, wr->got));
 	if (d < 0 && (uint32_t)-d < p->npkts) {
-		packet_skip(p, (uint32_t)-d, rc->mtu);
+		bth_skip(p, (uint32_t)-d, rc->mtu);
 		d = 0;
 	}
 	if (d < 0)
@@ -506,7 +502,7 @@ static void rx_read_response(struct rc *rc, struct packet *p)
 		take_response(rc, wr, p);
 }
 
-void req_rx(struct rc *rc, struct packet *p)
+void req_rx(struct rc *rc, struct bth_packet *p)
 {
 	if (!rc->req.sending)
 		return;
@@ -520,18 +516,18 @@ void req_timer(struct timer *t)
 {
 	struct rc *rc = (struct rc *)((char *)t - offsetof(struct rc, req.timer));
 	struct req *q = &rc->req;
-	uint64_t now = rc->net->dev->clock->now(rc->net->dev->clock);
+	uint64_t now = rc->sched->dev->clock->now(rc->sched->dev->clock);
 
-	rc->net->now = now;
+	rc->sched->now = now;
 	if (now < q->deadline) {
-		timer_set(&rc->net->dev->timers, t, q->deadline);
+		timer_set(&rc->sched->dev->timers, t, q->deadline);
 	} else if (q->rnr_wait) {
 		q->rnr_wait = false;
-		net_want_run(rc);
+		rc_want_run(rc);
 		expect_progress(rc);
 	} else if (q->una != q->max) {
 		q->gone_back = false;
-		net_stats(rc)->local_ack_timeout_err += q->retries > 0;
+		rc_stats(rc)->local_ack_timeout_err += q->retries > 0;
 		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->o.id, q->una);
 		rc_req_retry(rc, q->una);
 	}

@@ -7,11 +7,6 @@
 #include "obj/vhca.h"
 #include "base/log.h"
 
-static const struct net_ops *rc_resp_ops_of(const struct rc *rc)
-{
-	return rc->net->ops;
-}
-
 void resp_start(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
@@ -25,18 +20,18 @@ void resp_start(struct rc *rc)
 
 static void send_aeth(struct rc *rc, uint8_t syndrome, uint32_t psn)
 {
-	struct packet p = {
-		.opcode = RC_ACKNOWLEDGE,
-		.last_opcode = RC_ACKNOWLEDGE,
+	struct bth_packet p = {
+		.opcode = BTH_ACKNOWLEDGE,
+		.last_opcode = BTH_ACKNOWLEDGE,
 		.npkts = 1,
 		.psn = psn,
 		.syndrome = syndrome,
 		.msn = rc->resp.msn,
 	};
-	struct frame *f = net_frame(rc, 0);
+	struct frame *f = rc_frame(rc, 0);
 
 	if (f)
-		net_send(rc, &p, f);
+		roce_port_send(rc->qp, &p, f);
 }
 
 /* READ responses keep their place before younger acknowledgements. */
@@ -54,13 +49,13 @@ static void rc_resp_answer(struct rc *rc, uint8_t syndrome)
 {
 	rc->resp.ack_due = true;
 	rc->resp.syndrome = syndrome;
-	net_want_ack(rc);
+	rc_want_ack(rc);
 }
 
 static void receiver_not_ready(struct rc *rc)
 {
-	rc->resp.naked = true;
-	net_stats(rc)->out_of_buffer++;
+	rc->resp.nak_sent = true;
+	rc_stats(rc)->out_of_buffer++;
 	rc_resp_answer(rc, (uint8_t)(AETH_RNR | (rc->qp->min_rnr_nak & 31)));
 }
 
@@ -81,9 +76,9 @@ static void end_in_error(struct rc *rc)
 	if (r->recv) {
 		if (!done.syndrome)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
-		rc_resp_ops_of(rc)->recv_end(rc->qp, &done);
+		rq_end(rc->qp, &done);
 	}
-	rc_resp_ops_of(rc)->qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
+	qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
 }
 
 /* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
@@ -110,7 +105,7 @@ static void forbidden(struct rc *rc, const char *why)
 
 /* --- READ ---------------------------------------------------------------------------------- */
 
-static bool read_allowed(struct rc *rc, const struct packet *p)
+static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 {
 	if (!rc->qp->rre)
 		forbidden(rc, "READ, but qpc.rre is clear");
@@ -119,23 +114,23 @@ static bool read_allowed(struct rc *rc, const struct packet *p)
 	else if (p->len)
 		invalid(rc, "a READ request with a payload");
 	else if (p->dma_len &&
-		 !rc_resp_ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
+		 !remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
 		forbidden(rc, "RETH of a READ");
 	else
 		return true;
 	return false;
 }
 
-static void queue_read(struct rc *rc, const struct packet *p)
+static void queue_read(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 	struct read_job *job = &r->job[(r->first_job + r->njobs++) % READ_JOBS];
 
 	*job = (struct read_job){ .va = p->va, .left = p->dma_len, .rkey = p->rkey, .psn = p->psn };
-	net_want_run(rc);
+	rc_want_run(rc);
 }
 
-static void rx_read(struct rc *rc, const struct packet *p)
+static void rx_read(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 	unsigned int most = 1u << (rc->qp->log_rra_max & 31);
@@ -145,23 +140,23 @@ static void rx_read(struct rc *rc, const struct packet *p)
 	else if (r->njobs >= most || r->njobs >= READ_JOBS)
 		invalid(rc, "more READs at once than qpc.log_rra_max allows");
 	else if (read_allowed(rc, p)) {
-		net_stats(rc)->rx_read_requests++;
+		rc_stats(rc)->rx_read_requests++;
 		queue_read(rc, p);
 		r->epsn = psn_add(r->epsn, packets_of(rc, p->dma_len));
 		r->msn++;
 	}
 }
 
-static void rc_resp_choose_opcodes(struct packet *p, bool first, bool last)
+static void rc_resp_choose_opcodes(struct bth_packet *p, bool first, bool last)
 {
 	if (p->npkts == 1) {
-		p->opcode = first ? (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST) :
-				    (last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE);
+		p->opcode = first ? (last ? BTH_READ_RESP_ONLY : BTH_READ_RESP_FIRST) :
+				    (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
 		p->last_opcode = p->opcode;
 		return;
 	}
-	p->opcode = first ? RC_READ_RESP_FIRST : RC_READ_RESP_MIDDLE;
-	p->last_opcode = last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE;
+	p->opcode = first ? BTH_READ_RESP_FIRST : BTH_READ_RESP_MIDDLE;
+	p->last_opcode = last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE;
 }
 
 static void job_done(struct rc *rc)
@@ -174,7 +169,7 @@ static void job_done(struct rc *rc)
 	if (r->fatal)
 		end_in_error(rc);
 	else if (r->ack_due)
-		net_want_ack(rc);
+		rc_want_ack(rc);
 }
 
 static void read_failed(struct rc *rc, uint32_t psn)
@@ -190,33 +185,33 @@ bool resp_run(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
 	struct read_job *job = &r->job[r->first_job];
-	uint64_t most = (uint64_t)net_burst(rc) * rc->mtu;
+	uint64_t most = (uint64_t)roce_port_burst(rc->qp, rc->mtu) * rc->mtu;
 	size_t n = (size_t)(job->left < most ? job->left : most);
-	struct packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
+	struct bth_packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
 	struct frame *f;
 
-	if (!r->njobs || !rc->net->port.room(rc->net->port.ctx) || !(f = net_frame(rc, n)))
+	if (!r->njobs || !rc_port_room(rc) || !(f = rc_frame(rc, n)))
 		return false;
-	if (n && !rc_resp_ops_of(rc)->remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
+	if (n && !remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
 		frame_free(f);
 		read_failed(rc, job->psn);
 		return true;
 	}
 	p.npkts = packets_of(rc, n);
 	rc_resp_choose_opcodes(&p, !job->started, n == job->left);
-	net_send(rc, &p, f);
+	roce_port_send(rc->qp, &p, f);
 	job->started = true;
 	job->va += n;
 	job->left -= n;
 	job->psn = psn_add(job->psn, p.npkts);
-	if (rc_opcodes[p.last_opcode].ends)
+	if (bth_row(p.last_opcode)->ends)
 		job_done(rc);
 	return true;
 }
 
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
 
-static bool length_fits(const struct rc *rc, const struct packet *p)
+static bool length_fits(const struct rc *rc, const struct bth_packet *p)
 {
 	uint32_t mtu = rc->mtu;
 
@@ -227,7 +222,7 @@ static bool length_fits(const struct rc *rc, const struct packet *p)
 	return p->len > (p->npkts - 1) * mtu && p->len <= p->npkts * mtu;
 }
 
-static bool in_sequence(struct rc *rc, const struct packet *p)
+static bool in_sequence(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
@@ -244,7 +239,7 @@ static bool in_sequence(struct rc *rc, const struct packet *p)
 /* True: a receive entry is there. Else the peer has been told. */
 static bool take_entry(struct rc *rc)
 {
-	if (!rc_resp_ops_of(rc)->recv_start(rc->qp)) {
+	if (!rq_start(rc->qp)) {
 		if (rc->resp.up)
 			receiver_not_ready(rc);
 		return false;
@@ -253,7 +248,7 @@ static bool take_entry(struct rc *rc)
 	return true;
 }
 
-static bool write_begins(struct rc *rc, const struct packet *p)
+static bool write_begins(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
@@ -262,24 +257,24 @@ static bool write_begins(struct rc *rc, const struct packet *p)
 	else if (p->dma_len > MSG_MAX)
 		invalid(rc, "RETH.dmalen is over 2 GiB");
 	else if (p->dma_len &&
-		 !rc_resp_ops_of(rc)->remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
+		 !remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
 		forbidden(rc, "RETH of a WRITE");
 	else {
 		r->va = p->va;
 		r->rkey = p->rkey;
 		r->left = p->dma_len;
-		net_stats(rc)->rx_write_requests++;
+		rc_stats(rc)->rx_write_requests++;
 		return true;
 	}
 	return false;
 }
 
-static bool take_send(struct rc *rc, const struct packet *p)
+static bool take_send(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 	uint8_t syndrome;
 
-	syndrome = rc_resp_ops_of(rc)->recv_scatter(rc->qp, r->off, p->len, p->data);
+	syndrome = rq_scatter(rc->qp, r->off, p->len, p->data);
 	if (!syndrome)
 		return true;
 	fatal(rc, syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
@@ -287,7 +282,7 @@ static bool take_send(struct rc *rc, const struct packet *p)
 	return false;
 }
 
-static bool take_write(struct rc *rc, const struct packet *p)
+static bool take_write(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
@@ -295,7 +290,7 @@ static bool take_write(struct rc *rc, const struct packet *p)
 		invalid(rc, "the payload of a WRITE does not add up to RETH.dmalen");
 		return false;
 	}
-	if (p->len && !rc_resp_ops_of(rc)->remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
+	if (p->len && !remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
 		forbidden(rc, "the memory to WRITE is gone");
 		return false;
 	}
@@ -304,7 +299,7 @@ static bool take_write(struct rc *rc, const struct packet *p)
 	return true;
 }
 
-static void message_done(struct rc *rc, const struct packet *p)
+static void message_done(struct rc *rc, const struct bth_packet *p)
 {
 	static const uint8_t opcode[2][2] = {
 		{ PRM_CQE_OPCODE_RESP_SEND, PRM_CQE_OPCODE_RESP_SEND_IMM },
@@ -312,7 +307,7 @@ static void message_done(struct rc *rc, const struct packet *p)
 	};
 	struct resp *r = &rc->resp;
 	struct recv_done done = {
-		.opcode = opcode[p->op == OP_WRITE][rc_opcodes[p->last_opcode].imm],
+		.opcode = opcode[p->op == OP_WRITE][bth_row(p->last_opcode)->imm],
 		.solicited = p->solicited,
 		.imm = p->imm,
 		.len = r->off,
@@ -324,10 +319,10 @@ static void message_done(struct rc *rc, const struct packet *p)
 	r->off = 0;
 	r->msn++;
 	if (recv)
-		rc_resp_ops_of(rc)->recv_end(rc->qp, &done);
+		rq_end(rc->qp, &done);
 }
 
-static void took(struct rc *rc, const struct packet *p)
+static void took(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
@@ -341,35 +336,35 @@ static void took(struct rc *rc, const struct packet *p)
 }
 
 /* Everything of a burst but its last packet. */
-static struct packet all_but_last(const struct rc *rc, const struct packet *p)
+static struct bth_packet all_but_last(const struct rc *rc, const struct bth_packet *p)
 {
-	struct packet head = *p;
+	struct bth_packet head = *p;
 
 	head.npkts--;
 	head.len = head.npkts * rc->mtu;
 	head.ends = head.ack_req = head.solicited = false;
-	head.last_opcode = RC_WRITE_MIDDLE;
+	head.last_opcode = BTH_WRITE_MIDDLE;
 	return head;
 }
 
 /* A WRITE with immediate needs its receive entry with its last packet, not before. */
-static bool last_packet_entry(struct rc *rc, struct packet *p)
+static bool last_packet_entry(struct rc *rc, struct bth_packet *p)
 {
-	struct packet head;
+	struct bth_packet head;
 
-	if (p->op != OP_WRITE || !p->ends || !rc_opcodes[p->last_opcode].imm)
+	if (p->op != OP_WRITE || !p->ends || !bth_row(p->last_opcode)->imm)
 		return true;
 	if (p->npkts > 1) {
 		head = all_but_last(rc, p);
 		if (!take_write(rc, &head))
 			return false;
 		took(rc, &head);
-		packet_skip(p, head.npkts, rc->mtu);
+		bth_skip(p, head.npkts, rc->mtu);
 	}
 	return take_entry(rc);
 }
 
-static void rx_data(struct rc *rc, struct packet *p)
+static void rx_data(struct rc *rc, struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
@@ -389,11 +384,11 @@ static void rx_data(struct rc *rc, struct packet *p)
 /* --- order --------------------------------------------------------------------------------- */
 
 /* The peer has not heard us: acknowledge again, and run READs again from where it asks. */
-static void rx_duplicate(struct rc *rc, const struct packet *p)
+static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
-	net_stats(rc)->duplicate_request += p->npkts;
+	rc_stats(rc)->duplicate_request += p->npkts;
 	if (p->op != OP_READ_REQUEST) {
 		if (!r->ack_due)
 			rc_resp_answer(rc, AETH_ACK);
@@ -406,7 +401,7 @@ static void rx_duplicate(struct rc *rc, const struct packet *p)
 		queue_read(rc, p);
 }
 
-void resp_rx(struct rc *rc, struct packet *p)
+void resp_rx(struct rc *rc, struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 	int32_t d = psn_diff(p->psn, r->epsn);
@@ -414,20 +409,20 @@ void resp_rx(struct rc *rc, struct packet *p)
 	if (r->fatal)
 		return;
 	if (d > 0) {
-		net_stats(rc)->out_of_sequence += p->npkts;
-		if (!r->naked) {
-			r->naked = true;
+		rc_stats(rc)->out_of_sequence += p->npkts;
+		if (!r->nak_sent) {
+			r->nak_sent = true;
 			rc_resp_answer(rc, AETH_NAK | NAK_PSN);
 		}
 		return;
 	}
 	if (d < 0 && p->op != OP_READ_REQUEST && (uint32_t)-d < p->npkts)
-		packet_skip(p, (uint32_t)-d, rc->mtu);
+		bth_skip(p, (uint32_t)-d, rc->mtu);
 	else if (d < 0) {
 		rx_duplicate(rc, p);
 		return;
 	}
-	r->naked = false;
+	r->nak_sent = false;
 	if (p->op == OP_READ_REQUEST)
 		rx_read(rc, p);
 	else

@@ -12,7 +12,7 @@ static bool is_self(const struct rc *rc)
 {
 	const struct qp *qp = rc->qp;
 
-	return qp->fl && qp->remote_qpn == qp->o.id && !rc->net->port.observed(rc->net->port.ctx);
+	return qp->fl && qp->remote_qpn == qp->o.id && !rc_observed(rc);
 }
 
 static bool requester_rests(const struct req *q, const struct send_wr *wr)
@@ -35,7 +35,7 @@ static bool self_allowed(const struct qp *qp, const struct send_wr *wr)
 /* The request's packets, and those that answer it: their headers beside BTH, and the payload. */
 static void self_count(struct rc *rc, const struct send_wr *wr)
 {
-	struct port_stats *s = net_stats(rc);
+	struct port_stats *s = rc_stats(rc);
 	bool read = wr->kind == SEND_READ;
 	uint32_t n = wr->npsn + 1, aeths = read && wr->npsn > 1 ? 2 : 1;
 	uint64_t bytes =
@@ -57,7 +57,7 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 	struct resp *r = &rc->resp;
 
 	if (!is_self(rc) || !requester_rests(q, wr) || !responder_rests(r, q->nxt) ||
-	    !self_allowed(rc->qp, wr) || !rc->net->ops->self(rc->qp, wr))
+	    !self_allowed(rc->qp, wr) || !self_copy(rc->qp, wr))
 		return false;
 	wr->numbered = true;
 	wr->psn = q->nxt;

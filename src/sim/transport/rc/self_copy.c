@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A WRITE or READ between memories of one queue's own keys, as transport/rc/self.c asks for it. */
+/* A WRITE or READ between memories of one queue's own keys, as self.c asks for it. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/wqe.h>
-#include "priv.h"
+#include "rc.h"
 #include "obj/mkey.h"
 
 #define SMALL 512u
@@ -38,18 +40,18 @@ static bool sim_self_copy(struct qp *qp, const struct dma_seg *to, const struct 
 {
 	uint8_t bytes[SMALL];
 
-	if (!dp_of(&qp->o)->posts.n &&
-	    dma_copy_direct(host_of(&qp->o), to->addr, from->addr, to->len))
+	if (!post_waiting(qp->o.vhca->dev->queues) &&
+	    dma_copy_direct(qp->o.vhca->dev->host, to->addr, from->addr, to->len))
 		return true;
-	post_before(dp_of(&qp->o), from);
+	post_before(qp->o.vhca->dev->queues, from);
 	if (to->len > SMALL) {
 		if (write) /* and counts on those before it */
-			post_flush(dp_of(&qp->o));
+			post_flush(qp->o.vhca->dev->queues);
 		else
-			post_before(dp_of(&qp->o), to);
-		return !dma_copy(host_of(&qp->o), to->addr, from->addr, to->len);
+			post_before(qp->o.vhca->dev->queues, to);
+		return !dma_copy(qp->o.vhca->dev->host, to->addr, from->addr, to->len);
 	}
-	return !dma_gather(host_of(&qp->o), from, 1, bytes) &&
+	return !dma_gather(qp->o.vhca->dev->host, from, 1, bytes) &&
 	       !(write ? post_seen : post_scatter)(qp, to, 1, bytes, to->len);
 }
 
@@ -59,12 +61,30 @@ static bool sim_self_copy(struct qp *qp, const struct dma_seg *to, const struct 
 #define HEAD_DS	    2u /* control and remote address */
 #define INLINE_MOST 128u
 
-/* Reads of earlier requests need not have ended before this one's memory is read, without a fence.
- */
-void self_note(struct self_batch *b, const struct qp *qp, struct send_wr *wr)
+#define BATCH	    32u
+struct self_batch {
+	unsigned int n;
+	struct send_wr *wr[BATCH];
+	struct dma_seg seg[BATCH];
+};
+
+int self_init(struct sched *s)
 {
+	if (!s->self)
+		s->self = calloc(1, sizeof(*s->self));
+	return s->self ? 0 : -ENOMEM;
+}
+
+/* Without a fence, reads of earlier requests need not have ended before this one's memory is read.
+ */
+void self_note(struct rc *rc, struct send_wr *wr)
+{
+	struct self_batch *b = rc->sched->self;
+	const struct qp *qp = rc->qp;
+
 	if (!qp->fl || qp->remote_qpn != qp->o.id || wr->kind != SEND_WRITE || wr->error ||
-	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len || wr->len > INLINE_MOST)
+	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len ||
+	    wr->len > INLINE_MOST || b->n == BATCH)
 		return;
 	b->wr[b->n++] = wr;
 }
@@ -87,27 +107,29 @@ static bool worth_a_call(struct qp *qp, const struct send_wr *wr, struct dma_seg
 	return !prm_wqe_inline_seg_get_is_inline(data) &&
 	       one_piece(qp, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
 			 wr->len, MKEY_LR, seg) &&
-	       !dma_is_direct(host_of(&qp->o), seg->addr, seg->len);
+	       !dma_is_direct(qp->o.vhca->dev->host, seg->addr, seg->len);
 }
 
 /*
  * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
  * requests are mostly of one region: where the first needs no call, none does.
  */
-void self_gather(struct self_batch *b, struct qp *qp)
+void self_gather(struct qp *qp)
 {
-	uint8_t bytes[SELF_BATCH * INLINE_MOST];
+	struct self_batch *b = rc_of(qp)->sched->self;
+	uint8_t bytes[BATCH * INLINE_MOST];
 	const uint8_t *at = bytes;
-	unsigned int n = 0;
+	unsigned int n = 0, noted = b->n;
 
-	if (b->n < 2 || !worth_a_call(qp, b->wr[0], &b->seg[0]))
+	b->n = 0;
+	if (noted < 2 || !worth_a_call(qp, b->wr[0], &b->seg[0]))
 		return;
-	for (unsigned int i = 0; i < b->n; i++)
+	for (unsigned int i = 0; i < noted; i++)
 		if (worth_a_call(qp, b->wr[i], &b->seg[n]))
 			b->wr[n++] = b->wr[i];
 	for (unsigned int i = 0; i < n; i++)
-		post_before(dp_of(&qp->o), &b->seg[i]);
-	if (!n || dma_gather(host_of(&qp->o), b->seg, n, bytes))
+		post_before(qp->o.vhca->dev->queues, &b->seg[i]);
+	if (!n || dma_gather(qp->o.vhca->dev->host, b->seg, n, bytes))
 		return;
 	for (unsigned int i = 0; i < n; at += b->wr[i++]->len)
 		make_inline(b->wr[i], at);

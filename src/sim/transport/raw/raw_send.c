@@ -3,15 +3,21 @@
  * Send queues of raw packets: a WQE is a control segment, an Ethernet segment that may hold the
  * first headers, and data. What it makes goes to the function's TX tables.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
 #include "csum.h"
-#include "priv.h"
 #include "base/log.h"
 #include "obj/mkey.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "queue/services.h"
 #include "steer/steer.h"
+#include "transport/sched.h"
+#include "transport/transport.h"
 
 #define DS	      16u
 #define INLINE_AT     14u /* in the Ethernet segment */
@@ -21,6 +27,32 @@
 #define TPID_CUSTOMER 0x8100u
 #define TPID_SERVICE  0x88a8u
 #define INNER_CSUM    (PRM_ETH_CS_FLAG_L3_INNER_CSUM | PRM_ETH_CS_FLAG_L4_INNER_CSUM)
+
+/* A send WQE, parsed; pointers are into its request. */
+struct raw_wqe {
+	struct send_wr *wr;
+	const uint8_t *eth, *segs, *end;
+	uint32_t inl; /* bytes of headers in the Ethernet segment */
+	uint32_t len; /* all bytes, before a tag is inserted */
+	bool vlan;
+};
+
+/* Packets of one SQ whose data are fetched in one call: a call costs more than a packet. */
+#define RAW_BATCH 32u
+#define RAW_SEGS  128u
+struct raw_batch {
+	bool posted; /* some packet of this turn */
+	unsigned int n, nsegs;
+	size_t bytes;
+	struct raw_wqe w[RAW_BATCH];
+	struct dma_seg seg[RAW_SEGS];
+	uint8_t buf[65536];
+};
+
+static struct raw_batch *raw_batch_of(const struct qp *qp)
+{
+	return qp->o.vhca->dev->sched->raw;
+}
 
 static void raw_fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
 		     const char *why)
@@ -64,9 +96,7 @@ static void trace_wqe(const struct qp *qp, const struct send_wr *wr, const struc
 	sim_trace("wqe", "wqe_eth_seg", w->eth, PRM_WQE_ETH_SEG_BYTES, "qp 0x%x sq %u", qp->o.id,
 		  wr->index);
 	for (p = w->segs; p < w->end && (next = data_seg_next(p, w->end, &s)); p = next)
-		sim_trace("wqe", s.inl ? "wqe_inline_seg" : "wqe_data_seg", p,
-			  s.inl ? PRM_WQE_INLINE_SEG_BYTES : PRM_WQE_DATA_SEG_BYTES,
-			  "qp 0x%x sq %u", qp->o.id, wr->index);
+		data_seg_trace(qp, &s, p, "sq", wr->index);
 }
 
 static bool raw_measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
@@ -158,9 +188,9 @@ static void steer(struct qp *qp, struct packet *p)
 
 	steer_tx(qp->o.vhca, p);
 	if (steer_enough(dev, from))
-		qp->dp->slow = RAW_BATCH;
-	else if (qp->dp->slow)
-		qp->dp->slow--;
+		qp->slow = RAW_BATCH;
+	else if (qp->slow)
+		qp->slow--;
 }
 
 static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data)
@@ -196,27 +226,17 @@ static void complete(struct qp *qp, struct send_wr *wr)
 
 /* --- several at once -------------------------------------------------------------------------- */
 
-/* Behind an error: the queue's flush takes them in their order. */
-static void raw_give_back(struct qp *qp, struct send_wr *wr)
+static void raw_flush(struct qp *qp)
 {
-	struct dp_qp *d = qp->dp;
-
-	wr->next = NULL;
-	*d->flush_tail = wr;
-	d->flush_tail = &wr->next;
-}
-
-void raw_flush(struct qp *qp)
-{
-	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	struct raw_batch *b = raw_batch_of(qp);
 	unsigned int n = b->n;
 	const uint8_t *data = b->buf;
 	bool here;
 
 	if (!n)
 		return;
-	post_flush(dp_of(&qp->o));
-	here = !dma_gather(host_of(&qp->o), b->seg, b->nsegs, b->buf);
+	post_flush(qp->o.vhca->dev->queues);
+	here = !dma_gather(qp->o.vhca->dev->host, b->seg, b->nsegs, b->buf);
 	b->n = b->nsegs = 0;
 	b->bytes = 0;
 	for (unsigned int i = 0; i < n; i++) {
@@ -224,7 +244,7 @@ void raw_flush(struct qp *qp)
 		uint32_t len = w->len - w->inl;
 
 		if (qp->state != QP_RTS) {
-			raw_give_back(qp, w->wr);
+			sq_give_back(qp, w->wr);
 			continue;
 		}
 		/* One whose memory is gone must not hide the others: each for itself then. */
@@ -237,7 +257,7 @@ void raw_flush(struct qp *qp)
 /* Where the data lie, behind those of the others. 0, or a syndrome. */
 static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
 {
-	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	struct raw_batch *b = raw_batch_of(qp);
 	unsigned int nsegs = b->nsegs;
 	const uint8_t *p;
 	struct data_seg s;
@@ -260,7 +280,7 @@ static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
 /* One piece of memory, as most are. */
 static bool fits_batch(const struct qp *qp, const struct raw_wqe *w)
 {
-	const struct dp_raw *b = &dp_of(&qp->o)->raw;
+	const struct raw_batch *b = raw_batch_of(qp);
 
 	return w->end - w->segs == DS && !prm_wqe_inline_seg_get_is_inline(w->segs) &&
 	       w->len <= sizeof(b->buf) / RAW_BATCH;
@@ -279,7 +299,7 @@ static void send_alone(struct qp *qp, const struct raw_wqe *w)
 {
 	raw_flush(qp);
 	if (qp->state != QP_RTS) {
-		raw_give_back(qp, w->wr);
+		sq_give_back(qp, w->wr);
 		return;
 	}
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
@@ -287,11 +307,12 @@ static void send_alone(struct qp *qp, const struct raw_wqe *w)
 	complete(qp, w->wr);
 }
 
-void raw_send(struct qp *qp, struct send_wr *wr)
+static void raw_post(struct qp *qp, struct send_wr *wr)
 {
-	struct dp_raw *b = &dp_of(&qp->o)->raw;
+	struct raw_batch *b = raw_batch_of(qp);
 	struct raw_wqe w = {.wr = wr};
 
+	b->posted = true;
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
 		raw_prepare(qp, &w);
 	if (!wr->error && w.eth && fits_batch(qp, &w)) {
@@ -300,7 +321,7 @@ void raw_send(struct qp *qp, struct send_wr *wr)
 		if (qp->state == QP_RTS)
 			wr->error = batch_add(qp, &w);
 		if (qp->state == QP_RTS && !wr->error) {
-			if (qp->dp->slow)
+			if (qp->slow)
 				raw_flush(qp);
 			return;
 		}
@@ -308,15 +329,42 @@ void raw_send(struct qp *qp, struct send_wr *wr)
 	send_alone(qp, &w);
 }
 
-bool raw_room(const struct qp *qp)
+static void raw_posted(struct qp *qp)
 {
-	const struct dp *dp = dp_of(&qp->o);
-
-	return !dp->port_room || dp->port_room(dp->port);
+	raw_flush(qp);
+	raw_batch_of(qp)->posted = false;
 }
 
-void dp_set_port(struct device *dev, bool (*room)(void *), void *port)
+/* A queue whose packets go long ways sends one in a turn; the others' are as many as ever. */
+static unsigned int raw_room(const struct qp *qp)
 {
-	dev->dp->port_room = room;
-	dev->dp->port = port;
+	const struct sched *s = qp->o.vhca->dev->sched;
+
+	return s->port.room(s->port.ctx) && !(s->raw->posted && qp->slow);
 }
+
+static int raw_start(struct qp *qp)
+{
+	struct sched *s = qp->o.vhca->dev->sched;
+
+	if (!s->raw)
+		s->raw = calloc(1, sizeof(*s->raw));
+	return s->raw ? 0 : -ENOMEM;
+}
+
+/* No large sends: cap.max_lso_cap is 0. */
+static wqe_rows raw_wqe_rows = {
+	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_SEND] = {.known = true, .kind = SEND_MESSAGE, .min_ds = 2},
+};
+
+/* There is no connection, and no request waits: each is done when it was fetched. */
+const struct transport transport_raw = {
+	.name = "raw packet",
+	.wqe = &raw_wqe_rows,
+	.polls_room = true,
+	.start = raw_start,
+	.room = raw_room,
+	.post = raw_post,
+	.posted = raw_posted,
+};

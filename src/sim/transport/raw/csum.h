@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_DP_CSUM_H
-#define SIM_DP_CSUM_H
+#ifndef SIM_TRANSPORT_RAW_CSUM_H
+#define SIM_TRANSPORT_RAW_CSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>

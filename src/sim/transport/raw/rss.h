@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_DP_RSS_H
-#define SIM_DP_RSS_H
+#ifndef SIM_TRANSPORT_RAW_RSS_H
+#define SIM_TRANSPORT_RAW_RSS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw packets into receive queues: from a TIR through the hash to a posted receive and its CQE. */
 #include <dvx/prm/cqe.h>
-#include <dvx/prm/eqe.h>
 #include "csum.h"
-#include "priv.h"
+#include "raw.h"
 #include "rss.h"
 #include "base/log.h"
+#include "obj/qp.h"
 #include "obj/tir.h"
+#include "obj/vhca.h"
+#include "queue/services.h"
 #include "steer/packet.h"
 
 #define VLAN_AT	   12u
@@ -56,12 +58,10 @@ static void set_l4(void *cqe, const struct packet *p)
 
 static void completion(struct qp *rq, const struct packet *p, const struct rss *rss, bool stripped)
 {
-	uint8_t *cqe = cq_next(rq->rcq);
+	uint8_t *cqe = rq_end_cqe(rq);
 
-	if (!cqe) {
-		qp_error(rq, PRM_EVENT_WQ_CATAS_ERROR);
+	if (!cqe)
 		return;
-	}
 	set_l3(cqe, p);
 	set_l4(cqe, p);
 	if (p->outer.vlans)
@@ -69,27 +69,24 @@ static void completion(struct qp *rq, const struct packet *p, const struct rss *
 	prm_cqe64_set_vlan(cqe, stripped);
 	prm_cqe64_set_rss_hash_result(cqe, rss->hash);
 	prm_cqe64_set_rss_hash_type(cqe, rss->type);
-	prm_cqe64_set_user_index(cqe, rq->user_index);
 	prm_cqe64_set_ft_metadata(cqe, p->reg_b);
 	prm_cqe64_set_byte_cnt(cqe, p->len - (stripped ? VLAN_BYTES : 0));
-	prm_cqe64_set_timestamp(cqe, rq->o.vhca->dev->clock->now(rq->o.vhca->dev->clock));
 	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
-	prm_cqe64_set_wqe_counter(cqe, rq->dp->recv_index);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
 	cq_filled(rq->rcq, false);
 }
 
 /* --- the way there ---------------------------------------------------------------------------- */
 
-static uint8_t sim_recv_scatter(struct qp *rq, const struct packet *p, bool strip)
+static uint8_t raw_recv_scatter(struct qp *rq, const struct packet *p, bool strip)
 {
 	uint8_t err;
 
 	if (!strip)
-		return rq_scatter(rq, 0, p->len, p->data);
-	err = rq_scatter(rq, 0, VLAN_AT, p->data);
+		return rq_scatter_posted(rq, 0, p->len, p->data);
+	err = rq_scatter_posted(rq, 0, VLAN_AT, p->data);
 	return err ? err
-		   : rq_scatter(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
+		   : rq_scatter_posted(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
 				p->data + VLAN_AT + VLAN_BYTES);
 }
 
@@ -109,7 +106,7 @@ static void recv_failed(struct qp *rq, uint8_t syndrome)
 	const struct recv_done done = {.syndrome = syndrome};
 
 	sim_note("rq 0x%x: receive WQE %u failed with syndrome 0x%02x", rq->o.id,
-		 rq->dp->recv_index, syndrome);
+		 rq_index(rq), syndrome);
 	rq->o.vhca->raw.failed++;
 	rq_end(rq, &done);
 	qp_error(rq, 0);
@@ -120,7 +117,7 @@ static struct qp *choose(const struct tir *tir, const struct rss *rss)
 	return tir->rq ? tir->rq : tir->rqt->rq[rss->hash & (tir->rqt->n - 1u)];
 }
 
-void dp_receive(struct tir *tir, const struct packet *p)
+void raw_receive(struct tir *tir, const struct packet *p)
 {
 	const struct rss rss = rss_of(tir, p);
 	struct qp *rq = choose(tir, &rss);
@@ -131,12 +128,11 @@ void dp_receive(struct tir *tir, const struct packet *p)
 		no_receive(rq, p);
 		return;
 	}
-	err = sim_recv_scatter(rq, p, strip);
+	err = raw_recv_scatter(rq, p, strip);
 	if (err) {
 		recv_failed(rq, err);
 		return;
 	}
-	rq->dp->recv = NULL;
 	rq->o.vhca->raw.received++;
 	completion(rq, p, &rss, strip);
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_QUEUE_QUEUE_H
+#define SIM_QUEUE_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cq;
+struct qp;
+struct device;
+
+/*
+ * The device's side of the rings. Firmware starts and stops queues; chip.c connects doorbells and
+ * the loop (datapath.h).
+ */
+int queues_init(struct device *);
+void queues_fini(struct device *);
+
+/* After CREATE_CQ filled the object in (parks 0xffffffff in the arm record); before it goes. */
+int cq_start(struct cq *);
+void cq_stop(struct cq *);
+
+/* After CREATE_QP; before it goes. */
+int queue_start(struct qp *);
+void queue_stop(struct qp *);
+/* The fields of the context are set; qp->state still says `from`. Sets qp->state. */
+void queue_set_state(struct qp *, uint8_t to);
+
+/* A UAR register was written (host/uar.h doorbell_fn; ctx is the device). */
+void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value);
+
+/*
+ * One bounded turn of the rings, before and after frames moved: looks at doorbell records, hands
+ * WQEs to their transports, flushes queues in error; and writes the CQEs that are ready. True if something was
+ * done.
+ */
+bool queues_fetch(struct device *);
+bool queues_flush(struct device *, uint64_t now);
+/*
+ * Nothing waits any more: before a command changes what it would go through, before the loop sleeps.
+ * True if something did, and there may be work.
+ */
+bool queues_settle(struct device *);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_QUEUE_SERVICES_H
+#define SIM_QUEUE_SERVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cq;
+struct dma_seg;
+struct qp;
+struct send_wr;
+struct queues;
+
+/* What queues do for their transports. A transfer's result is 0 or the syndrome of its CQE. */
+
+/*
+ * Finer reasons beside LOCAL_QP_OP_ERR, in vendor_err_synd. No public source gives the firmware's
+ * values: these are the emulator's own [I], doc/hardware-to-verify.md.
+ */
+enum wqe_vendor {
+	VENDOR_DS = 0xe1,      /* ds is 0, too small for the opcode, or over 16 blocks */
+	VENDOR_INDEX = 0xe2,   /* wqe_index is not the slot's */
+	VENDOR_QPN = 0xe3,     /* qpn is another queue's */
+	VENDOR_OPCODE = 0xe4,  /* unknown, or the capability is clear */
+	VENDOR_SEGMENT = 0xe5, /* a segment that does not belong there */
+	VENDOR_PAST_DB = 0xe6, /* the WQE goes on past the doorbell record */
+	VENDOR_MMO = 0xe7,     /* MMO on a QP without qpc_ext.mmo, or of another opmod */
+};
+
+/* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
+
+void wqe_parse_data(struct qp *, struct send_wr *);  /* data segments */
+void wqe_parse_raddr(struct qp *, struct send_wr *); /* a remote address, data segments */
+void mmo_parse(struct qp *, struct send_wr *);
+/* The request fails in its turn, with LOCAL_QP_OP_ERR. */
+void wqe_refuse(const struct qp *, struct send_wr *, uint8_t vendor, const char *why);
+
+/* A data segment; inl: inline data, or NULL. */
+struct data_seg {
+	const uint8_t *inl;
+	uint64_t len, addr;
+	uint32_t lkey;
+};
+/* Reads the one at p. The one after it; NULL: it is malformed, or p is at the end. */
+const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *);
+#define LKEY_TERMINATE 0x100u
+void data_seg_trace(const struct qp *, const struct data_seg *, const uint8_t *p, const char *queue,
+		    uint16_t index);
+/* A request's data segments. */
+const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
+/* Moves a part of what a list of data segments describes (segs.c), or of a request's. */
+uint8_t segs_gather(struct qp *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+		    void *to);
+uint8_t wr_gather(struct qp *, const struct send_wr *, uint64_t off, size_t len, void *to);
+uint8_t wr_scatter(struct qp *, const struct send_wr *, uint64_t off, size_t len, const void *from);
+
+/* --- the send queue (sq.c) ------------------------------------------------------------------ */
+
+/* One bounded step of a local operation: 0 done, SQ_AGAIN, or a syndrome. */
+int sq_local(struct qp *, struct send_wr *);
+#define SQ_AGAIN 0x100
+/* The oldest request is done and freed; the second one ends with the queue in ERR. */
+void sq_done(struct qp *, struct send_wr *);
+void sq_failed(struct qp *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
+/* A request that the queue's error reached first: it is flushed behind those given back before. */
+void sq_give_back(struct qp *, struct send_wr *);
+/* There is room for more requests: fetches and posts them in the next turn. */
+void sq_more(struct qp *);
+
+/* --- the receive queue (rq.c) --------------------------------------------------------------- */
+
+/* What a message left in a receive entry. */
+struct recv_done {
+	uint8_t opcode; /* PRM CQE opcode */
+	bool solicited;
+	uint32_t imm; /* as it stood in the packet */
+	uint64_t len;
+	uint8_t syndrome; /* 0, or the error that ended it */
+};
+
+/* The oldest entry becomes the current one; false: none is posted. */
+bool rq_start(struct qp *);
+uint8_t rq_scatter(struct qp *, uint64_t off, size_t len, const void *from);
+/* The same; small writes are posted. */
+uint8_t rq_scatter_posted(struct qp *, uint64_t off, size_t len, const void *from);
+void rq_end(struct qp *, const struct recv_done *);
+/* Or else a CQE to fill in and give to cq_filled(). NULL: there is none, the queue is in ERR. */
+void *rq_end_cqe(struct qp *);
+/* The current entry's index, for messages. */
+uint16_t rq_index(const struct qp *);
+
+/* --- the peer's accesses (remote.c) --------------------------------------------------------- */
+
+/* Rights, PD and bounds of the whole range; then parts of it. True: done. */
+bool remote_check(struct qp *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
+bool remote_write(struct qp *, uint32_t rkey, uint64_t va, size_t len, const void *from);
+bool remote_read(struct qp *, uint32_t rkey, uint64_t va, size_t len, void *to);
+
+/* --- both ----------------------------------------------------------------------------------- */
+
+/* To ERR: the queue can't go on. An EQE of this type tells its owner (0: none). */
+void qp_error(struct qp *, uint8_t event);
+void qp_drained(struct qp *); /* SQD: nothing is outstanding any more */
+
+void cq_filled(struct cq *, bool solicited);
+
+/* --- posted writes (post.c) ----------------------------------------------------------------- */
+
+int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+/* The same for what a peer wrote: flushed at the end of the turn. */
+int post_seen(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+void post_flush(struct queues *);
+void post_before(struct queues *, const struct dma_seg *); /* flushes what lies in it */
+bool post_waiting(const struct queues *);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bth.h"
+
+const struct bth_row bth_rows[BTH_OPS] = {
+	[BTH_SEND_FIRST] = { .op = OP_SEND, .starts = true },
+	[BTH_SEND_MIDDLE] = { .op = OP_SEND },
+	[BTH_SEND_LAST] = { .op = OP_SEND, .ends = true },
+	[BTH_SEND_LAST_IMM] = { .op = OP_SEND, .ends = true, .imm = true },
+	[BTH_SEND_ONLY] = { .op = OP_SEND, .starts = true, .ends = true },
+	[BTH_SEND_ONLY_IMM] = { .op = OP_SEND, .starts = true, .ends = true, .imm = true },
+	[BTH_WRITE_FIRST] = { .op = OP_WRITE, .starts = true, .reth = true },
+	[BTH_WRITE_MIDDLE] = { .op = OP_WRITE },
+	[BTH_WRITE_LAST] = { .op = OP_WRITE, .ends = true },
+	[BTH_WRITE_LAST_IMM] = { .op = OP_WRITE, .ends = true, .imm = true },
+	[BTH_WRITE_ONLY] = { .op = OP_WRITE, .starts = true, .ends = true, .reth = true },
+	[BTH_WRITE_ONLY_IMM] = { .op = OP_WRITE, .starts = true, .ends = true, .reth = true,
+				.imm = true },
+	[BTH_READ_REQUEST] = { .op = OP_READ_REQUEST, .starts = true, .ends = true, .reth = true },
+	[BTH_READ_RESP_FIRST] = { .op = OP_READ_RESP, .starts = true, .aeth = true },
+	[BTH_READ_RESP_MIDDLE] = { .op = OP_READ_RESP },
+	[BTH_READ_RESP_LAST] = { .op = OP_READ_RESP, .ends = true, .aeth = true },
+	[BTH_READ_RESP_ONLY] = { .op = OP_READ_RESP, .starts = true, .ends = true, .aeth = true },
+	[BTH_ACKNOWLEDGE] = { .op = OP_ACK, .starts = true, .ends = true, .aeth = true },
+};
+
+/* A bit for each operation that packets of a transport can be. */
+static const uint32_t bth_known[8] = {
+	[BTH_RC] = (2u << BTH_ACKNOWLEDGE) - 1,
+};
+
+static bool bth_is_known(uint8_t opcode)
+{
+	return bth_known[BTH_TYPE(opcode)] >> opcode % BTH_OPS & 1;
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	return (uint64_t)bth_get32(p) << 32 | bth_get32(p + 4);
+}
+
+static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, bool aeth, bool imm)
+{
+	if (reth) {
+		p->va = get64(at);
+		p->rkey = bth_get32(at + 8);
+		p->dma_len = bth_get32(at + 12);
+		at += RETH_LEN;
+	}
+	if (aeth) {
+		p->syndrome = at[0];
+		p->msn = bth_get32(at) & PSN_MASK;
+		at += AETH_LEN;
+	}
+	if (imm)
+		memcpy(&p->imm, at, IMM_LEN);
+}
+
+/* A burst's AETH is its first or last packet's; both say the same. */
+bool bth_parse(struct bth_packet *p, const struct frame *f, const char **why)
+{
+	const struct bth_row *first, *last;
+	bool aeth;
+	size_t need;
+
+	memset(p, 0, sizeof(*p));
+	*why = "BTH.opcode is none that this device has";
+	if (f->hdr_len < BTH_LEN || !bth_is_known(f->hdr[0]) || !bth_is_known(f->last_opcode))
+		return false;
+	first = bth_row(f->hdr[0]);
+	last = f->npkts == 1 ? first : bth_row(f->last_opcode);
+	aeth = first->aeth || last->aeth;
+	need = BTH_LEN + (first->reth ? RETH_LEN : 0) + (aeth ? AETH_LEN : 0) +
+	       (last->imm ? IMM_LEN : 0);
+	*why = "the headers end too early";
+	if (f->hdr_len < need)
+		return false;
+	*why = "BTH.pkey is not the default partition";
+	if ((bth_get32(f->hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
+		return false;
+	*why = "BTH.padcnt does not fit the payload";
+	p->pad = f->hdr[1] >> 4 & 3;
+	if (p->pad != (-f->len & 3))
+		return false;
+	p->opcode = f->hdr[0];
+	p->last_opcode = f->npkts == 1 ? f->hdr[0] : f->last_opcode;
+	p->op = first->op;
+	p->starts = first->starts;
+	p->ends = last->ends;
+	p->solicited = f->hdr[1] >> 7;
+	p->dqpn = bth_get32(f->hdr + 4) & 0xffffff;
+	p->ack_req = f->hdr[8] >> 7;
+	p->psn = bth_get32(f->hdr + 8) & PSN_MASK;
+	p->npkts = f->npkts;
+	p->data = f->data;
+	p->len = f->len;
+	parse_extended(p, f->hdr + BTH_LEN, first->reth, aeth, last->imm);
+	return true;
+}
+
+static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool reth, bool aeth, bool imm)
+{
+	if (reth) {
+		bth_put32(at, (uint32_t)(p->va >> 32));
+		bth_put32(at + 4, (uint32_t)p->va);
+		bth_put32(at + 8, p->rkey);
+		bth_put32(at + 12, p->dma_len);
+		at += RETH_LEN;
+	}
+	if (aeth) {
+		bth_put32(at, (uint32_t)p->syndrome << 24 | (p->msn & PSN_MASK));
+		at += AETH_LEN;
+	}
+	if (imm) {
+		memcpy(at, &p->imm, IMM_LEN);
+		at += IMM_LEN;
+	}
+	return at;
+}
+
+void bth_build(const struct bth_packet *p, struct frame *f)
+{
+	const struct bth_row *first = bth_row(p->opcode);
+	const struct bth_row *last = bth_row(p->last_opcode);
+	uint8_t *end;
+
+	bth_put32(f->hdr, (uint32_t)p->opcode << 24 | (p->solicited ? 1u << 23 : 0) | 1u << 22 |
+				     (-f->len & 3) << 20 | PKEY_DEFAULT);
+	bth_put32(f->hdr + 4, p->dqpn & 0xffffff);
+	bth_put32(f->hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
+	end = build_extended(p, f->hdr + BTH_LEN, first->reth, first->aeth || last->aeth,
+			     last->imm);
+	f->hdr_len = (uint16_t)(end - f->hdr);
+	f->last_opcode = p->last_opcode;
+	f->npkts = (uint16_t)p->npkts;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reliable connections, as the queue and the scheduler see them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/wqe.h>
+#include "rc.h"
+
+static wqe_rows rc_wqe = {
+	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_SEND] = {wqe_parse_data, true, .kind = SEND_MESSAGE, .min_ds = 1,
+				 .inline_ok = true, .data_at = 1},
+	[PRM_WQE_OPCODE_SEND_IMM] = {wqe_parse_data, true, .kind = SEND_MESSAGE, .min_ds = 1,
+				     .imm = true, .inline_ok = true, .data_at = 1},
+	[PRM_WQE_OPCODE_RDMA_WRITE] = {wqe_parse_raddr, true, .kind = SEND_WRITE, .min_ds = 2,
+				       .inline_ok = true, .data_at = 2},
+	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = {wqe_parse_raddr, true, .kind = SEND_WRITE, .min_ds = 2,
+					   .imm = true, .inline_ok = true, .data_at = 2},
+	[PRM_WQE_OPCODE_RDMA_READ] = {wqe_parse_raddr, true, .kind = SEND_READ, .min_ds = 2,
+				      .data_at = 2},
+	[PRM_WQE_OPCODE_MMO] = {mmo_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
+};
+
+static void rc_clear(struct rc *rc)
+{
+	memset(&rc->resp, 0, sizeof(rc->resp));
+	memset(&rc->req, 0, sizeof(rc->req));
+	rc->req.tail = &rc->req.head;
+	rc->req.timer.fire = req_timer;
+}
+
+static int rc_start(struct qp *qp)
+{
+	struct sched *s = qp->o.vhca->dev->sched;
+	struct rc *rc = self_init(s) ? NULL : calloc(1, sizeof(*rc));
+
+	if (!rc)
+		return -ENOMEM;
+	rc->sched = s;
+	rc->qp = rc->job.qp = qp;
+	rc->mtu = 1024;
+	rc_clear(rc);
+	qp->conn = rc;
+	return 0;
+}
+
+static void rc_stop(struct qp *qp)
+{
+	roce_port_purge(qp);
+	free(qp->conn);
+	qp->conn = NULL;
+}
+
+static void rc_rtr(struct qp *qp)
+{
+	struct rc *rc = rc_of(qp);
+
+	roce_port_purge(qp);
+	rc->overhead = roce_port_overhead(qp);
+	rc->mtu = qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
+	resp_start(rc);
+}
+
+static void rc_rts(struct qp *qp)
+{
+	req_start(rc_of(qp));
+}
+
+static void rc_resume(struct qp *qp)
+{
+	rc_want_run(rc_of(qp));
+}
+
+/* An acknowledgement that is due goes out: the message was received, whatever comes now. */
+static struct send_wr *rc_abort(struct qp *qp)
+{
+	struct rc *rc = rc_of(qp);
+	struct send_wr *list = rc->req.head;
+
+	if (rc->resp.up && rc->resp.ack_due && !rc->resp.njobs)
+		resp_ack(rc);
+	sched_leave(rc->sched, &rc->job);
+	timer_cancel(&rc->sched->dev->timers, &rc->req.timer);
+	rc_clear(rc);
+	return list;
+}
+
+static const char *rc_receive(struct qp *qp, struct bth_packet *p)
+{
+	struct rc *rc = rc_of(qp);
+
+	if (!rc->resp.up)
+		return "it is not ready to receive";
+	if (p->npkts > 1 && p->mtu != rc->mtu)
+		return "its burst was cut for another MTU";
+	if (p->op == OP_READ_RESP || p->op == OP_ACK)
+		req_rx(rc, p);
+	else
+		resp_rx(rc, p);
+	return NULL;
+}
+
+static void rc_answer(struct qp *qp)
+{
+	resp_ack(rc_of(qp));
+}
+
+static bool rc_run(struct qp *qp)
+{
+	bool did = resp_run(rc_of(qp));
+
+	return req_run(rc_of(qp)) || did;
+}
+
+static bool rc_ready(const struct qp *qp)
+{
+	return rc_of(qp)->resp.njobs || req_ready(rc_of(qp));
+}
+
+const struct transport transport_rc = {
+	.name = "RC",
+	.st = PRM_QP_ST_RC,
+	.bth_type = BTH_RC,
+	.wqe = &rc_wqe,
+	.start = rc_start,
+	.stop = rc_stop,
+	.rtr = rc_rtr,
+	.rts = rc_rts,
+	.resume = rc_resume,
+	.abort = rc_abort,
+	.room = req_room,
+	.post = req_post,
+	.posted = self_gather,
+	.receive = rc_receive,
+	.answer = rc_answer,
+	.run = rc_run,
+	.ready = rc_ready,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include "sched.h"
+#include "transport.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "port/frame.h"
+
+struct sched *sched_new(struct device *dev)
+{
+	struct sched *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->dev = dev;
+	s->now = dev->clock->now(dev->clock);
+	TAILQ_INIT(&s->ack);
+	TAILQ_INIT(&s->run);
+	s->pool = frame_pool_new();
+	if (s->pool)
+		return s;
+	free(s);
+	return NULL;
+}
+
+void sched_free(struct sched *s)
+{
+	if (!s)
+		return;
+	frame_pool_free(s->pool);
+	free(s->self);
+	free(s->raw);
+	free(s);
+}
+
+void sched_set_port(struct sched *s, const struct sched_port *port)
+{
+	s->port = *port;
+}
+
+void sched_want_run(struct sched *s, struct sched_job *job)
+{
+	if (job->in_run)
+		return;
+	job->in_run = true;
+	TAILQ_INSERT_TAIL(&s->run, job, run_link);
+}
+
+void sched_want_ack(struct sched *s, struct sched_job *job)
+{
+	if (job->in_ack)
+		return;
+	job->in_ack = true;
+	TAILQ_INSERT_TAIL(&s->ack, job, ack_link);
+}
+
+static void sched_leave_ack(struct sched *s, struct sched_job *job)
+{
+	if (job->in_ack)
+		TAILQ_REMOVE(&s->ack, job, ack_link);
+	job->in_ack = false;
+}
+
+static void sched_leave_run(struct sched *s, struct sched_job *job)
+{
+	if (job->in_run)
+		TAILQ_REMOVE(&s->run, job, run_link);
+	job->in_run = false;
+}
+
+void sched_leave(struct sched *s, struct sched_job *job)
+{
+	sched_leave_ack(s, job);
+	sched_leave_run(s, job);
+}
+
+static bool run_acks(struct sched *s)
+{
+	struct sched_job *job;
+	bool did = false;
+
+	while ((job = TAILQ_FIRST(&s->ack))) {
+		sched_leave_ack(s, job);
+		job->qp->transport->answer(job->qp);
+		did = true;
+	}
+	return did;
+}
+
+/* Each one that was active when the turn began gets one share. */
+static bool run_shares(struct sched *s)
+{
+	struct sched_job *last = TAILQ_LAST(&s->run, sched_jobs), *job;
+	bool did = false, end = false;
+
+	while (!end && (job = TAILQ_FIRST(&s->run))) {
+		const struct transport *t = job->qp->transport;
+
+		end = job == last;
+		sched_leave_run(s, job);
+		did |= t->run(job->qp);
+		if (t->ready(job->qp))
+			sched_want_run(s, job);
+	}
+	return did;
+}
+
+bool sched_run(struct sched *s, uint64_t now)
+{
+	bool did;
+
+	s->now = now;
+	did = run_acks(s);
+	return run_shares(s) || did;
+}

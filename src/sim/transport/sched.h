@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_TRANSPORT_SCHED_H
+#define SIM_TRANSPORT_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct frame;
+struct qp;
+struct device;
+
+/* What the transports send frames through. */
+struct sched_port {
+	void *ctx;
+	void (*send)(void *ctx, struct frame *);
+	bool (*room)(void *ctx);
+	bool (*observed)(void *ctx);
+	void (*purge)(void *ctx, bool (*match)(const struct frame *, void *), void *arg);
+};
+
+/* One queue's place in the scheduler; part of its connection. */
+struct sched_job {
+	struct qp *qp;
+	TAILQ_ENTRY(sched_job) ack_link, run_link;
+	bool in_ack, in_run;
+};
+TAILQ_HEAD(sched_jobs, sched_job);
+
+/* Gives each queue whose transport has something to send its share. */
+struct sched {
+	struct device *dev;
+	struct frame_pool *pool;
+	struct sched_port port;
+	struct sched_jobs ack, run;
+	uint64_t now;
+	struct self_batch *self; /* rc/self_copy.c */
+	struct raw_batch *raw;	 /* raw/raw_send.c */
+};
+
+struct sched *sched_new(struct device *);
+void sched_free(struct sched *);
+void sched_set_port(struct sched *, const struct sched_port *);
+
+/* The job gets a share (transport.run), or its acknowledgements leave first (transport.answer). */
+void sched_want_run(struct sched *, struct sched_job *);
+void sched_want_ack(struct sched *, struct sched_job *);
+void sched_leave(struct sched *, struct sched_job *);
+
+/* Sends what can be sent: acknowledgements first, then each active queue its share. */
+bool sched_run(struct sched *, uint64_t now);
+
+#endif
