@@ -57,14 +57,20 @@ wait $holder 2>/dev/null
 check "a dead client's objects go, though a child holds its connection" empty
 exec 9>&-
 
-# The device goes away under a program: EIO with a sentence, no crash, no hang.
+# The device goes away under a program: DEVICE_FATAL, then EIO with a sentence; no crash, no hang.
 mkfifo "$scratch/end"
-"$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
-orphan=$!
-exec 9>"$scratch/end"
-check "a program with the device open" shows_up "$scratch/orphan" open $orphan
-check "down with a program on it" "$dvx_sim" down front
-exec 9>&-
-check "a program that lost its device is told" wait $orphan
-check "... in a sentence" grep -q 'is gone' "$scratch/orphan"
+orphaned() {
+	"$dvx_sim" exec front -- "$client" orphan <"$scratch/end" >"$scratch/orphan" 2>&1 &
+	orphan=$!
+	exec 9>"$scratch/end"
+	check "a program with the device open" shows_up "$scratch/orphan" open $orphan
+	check "$@"
+	exec 9>&-
+	check "a program that lost its device is told" wait $orphan
+	check "... in a sentence" grep -q 'is gone' "$scratch/orphan"
+}
+orphaned "the server is killed under a program" kill -9 \
+	"$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')"
+check "up again" "$dvx_sim" up front
+orphaned "down with a program on it" "$dvx_sim" down front
 plan

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -412,14 +413,18 @@ static int scene_work(void)
 static int scene_orphan(void)
 {
 	struct ibv_context *ctx = open_device();
+	struct pollfd p = {.fd = ctx->async_fd, .events = POLLIN};
 	struct ibv_async_event event;
 	struct objects o;
+	struct ibv_wc wc;
 	char byte;
 
 	make(ctx, &o);
 	puts("open");
 	fflush(stdout);
 	CHECK(read(0, &byte, 1) == 0);
+	CHECK(poll(&p, 1, -1) == 1 && p.revents & POLLIN);
+	CHECK(ibv_poll_cq(o.cq, 1, &wc) == 0); /* nobody is there to write a CQE */
 	CHECK(!ibv_get_async_event(ctx, &event) && event.event_type == IBV_EVENT_DEVICE_FATAL);
 	CHECK(!ibv_alloc_pd(ctx) && errno == EIO);
 	CHECK(ibv_destroy_qp(o.qp) == EIO);

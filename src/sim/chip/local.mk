@@ -19,6 +19,7 @@ libsim_la_SOURCES += \
 
 # dvx-sim starts it; one process is one chip.
 pkglibexec_PROGRAMS = src/sim/dvx-sim-server
-src_sim_dvx_sim_server_SOURCES = src/sim/chip/server.c
+src_sim_dvx_sim_server_SOURCES = src/sim/chip/server.c \
+	src/sim/chip/watchdog.c src/sim/chip/watchdog.h
 src_sim_dvx_sim_server_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_dvx_sim_server_LDADD = libsim.la

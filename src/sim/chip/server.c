@@ -27,6 +27,7 @@
 #include "obj/profile.h"
 #include "obj/vhca.h"
 #include "tree.h"
+#include "watchdog.h"
 
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
 
@@ -39,6 +40,7 @@ static struct {
 
 static struct profile profile;
 static struct chip *the_chip;
+static struct watchdog watchdog;
 
 static void chip_server_on_signal(int sig)
 {
@@ -218,8 +220,10 @@ static int chip_server_serve(struct chip *chip)
 	if (option.ready >= 0 && write(option.ready, "R", 1) == 1)
 		close(option.ready);
 	process_is_device();
+	kernel_on_async_fd(chip_kernel(chip), watchdog_add, &watchdog);
 	chip_run(chip);
 	kernel_unplug(chip_kernel(chip));
+	watchdog_stop(&watchdog);
 	sessions_free(server);
 	return 0;
 }
@@ -289,6 +293,7 @@ int main(int argc, char **argv)
 	if (choose_profile())
 		return 2;
 	raise_limits();
+	watchdog_start(&watchdog);
 	lock = chip_server_claim();
 	if (lock < 0)
 		return 1;

@@ -7,7 +7,6 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eq.h>
 #include <dvx/prm/eqe.h>
-#include <rdma/ib_user_verbs.h>
 #include "fw/fw.h"
 #include "host/uar.h"
 #include "core/channel.h"
@@ -26,7 +25,6 @@ static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room
 #define BAR_PAGES	   4096
 #define EQ_LOG_SIZE	   8
 #define UID_MAX		   0xfffe /* 0xffff: FW_UID_SHARED */
-#define EVENT_DEVICE_FATAL 8 /* enum ib_event_type */
 
 static int function_caps(struct vhca *v, struct kernel_function *fn)
 {
@@ -113,11 +111,19 @@ void kernel_free(struct kernel *k)
 
 void kernel_unplug(struct kernel *k)
 {
-	const struct ib_uverbs_async_event_desc event = {.event_type = EVENT_DEVICE_FATAL};
-
 	for (struct uverbs_file *f = k->files; f; f = f->next)
-		if (f->async)
-			channel_post(f->async, f, &event, sizeof(event));
+		channel_post_fatal(f);
+}
+
+void kernel_on_async_fd(struct kernel *k, void (*fn)(void *arg, int fd), void *arg)
+{
+	k->on_async_fd = fn;
+	k->on_async_arg = arg;
+}
+
+bool kernel_write_fatal(int async_fd)
+{
+	return channel_write_fatal(async_fd);
 }
 
 struct uverbs_file *kernel_open(struct kernel *k, struct mm *mm, unsigned int function)

@@ -20,8 +20,12 @@ struct uverbs_file; /* one open of the device */
 
 struct kernel *kernel_new(struct device *);
 void kernel_free(struct kernel *);
-/* The device is about to go: each open file hears of it, as of one that is pulled out. */
+/* The device is about to go: each open file gets DEVICE_FATAL, as if it had been pulled out. */
 void kernel_unplug(struct kernel *);
+/* fn sees the writing end of each asynchronous event FD that is made from now on. */
+void kernel_on_async_fd(struct kernel *, void (*fn)(void *arg, int fd), void *arg);
+/* DEVICE_FATAL to one of these; false: its pipe is full or closed. */
+bool kernel_write_fatal(int async_fd);
 
 /* function: its index in the profile. The file's BAR is made here. NULL and errno on failure. */
 struct uverbs_file *kernel_open(struct kernel *, struct mm *, unsigned int function);

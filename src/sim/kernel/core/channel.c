@@ -15,11 +15,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <rdma/ib_user_verbs.h>
 #include "base/clock.h"
 #include "channel.h"
 #include "room.h"
 
-#define RETRY_NS 500000ull
+#define RETRY_NS	   500000ull
+#define EVENT_DEVICE_FATAL 8   /* enum ib_event_type */
 #define SLOTS	 16u /* packets that a pipe holds */
 
 struct event_packet {
@@ -142,6 +144,8 @@ struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *
 	c->retry.fire = channel_retry;
 	c->next = f->channels;
 	f->channels = c;
+	if (kind == CHANNEL_ASYNC && f->k->on_async_fd)
+		f->k->on_async_fd(f->k->on_async_arg, c->fd);
 	*client_fd = fds[0];
 	return c;
 }
@@ -372,4 +376,18 @@ size_t channel_backlog(const struct channel *c)
 	for (const struct event_packet *p = c->queue; p; p = p->next)
 		bytes += p->len;
 	return bytes;
+}
+
+static const struct ib_uverbs_async_event_desc fatal = {.event_type = EVENT_DEVICE_FATAL};
+
+void channel_post_fatal(struct uverbs_file *f)
+{
+	for (struct channel *c = f->channels; c; c = c->next)
+		if (c->kind == CHANNEL_ASYNC)
+			channel_post(c, f, &fatal, sizeof(fatal));
+}
+
+bool channel_write_fatal(int async_fd)
+{
+	return write(async_fd, &fatal, sizeof(fatal)) == (ssize_t)sizeof(fatal);
 }

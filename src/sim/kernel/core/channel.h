@@ -27,6 +27,9 @@ bool channel_pending(struct channel *, const void *owner);
 unsigned int channel_purge(struct channel *, const void *owner);
 /* Bytes that wait because the program does not read. */
 size_t channel_backlog(const struct channel *);
+/* IBV_EVENT_DEVICE_FATAL to the file's asynchronous event FDs. */
+void channel_post_fatal(struct uverbs_file *);
+bool channel_write_fatal(int async_fd); /* kernel_write_fatal() */
 void channel_free_all(struct uverbs_file *);
 
 #endif

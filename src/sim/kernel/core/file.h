@@ -30,6 +30,8 @@ struct kernel {
 	struct device *dev;
 	const struct kernel_room *const *rooms; /* up to a NULL */
 	const struct method_handler **handlers; /* by row of uverbs_methods; NULL: absent */
+	void (*on_async_fd)(void *arg, int fd); /* kernel_on_async_fd(); may be NULL */
+	void *on_async_arg;
 	struct uverbs_file *files;
 	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
 	struct hw_ref *refs[256];	/* queues by hardware number, for events */
