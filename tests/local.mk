@@ -31,18 +31,19 @@ TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep 
 	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
 EXTRA_DIST += tests/tap-run tests/README.md
 
-# Programs on the chip's own code, on libdvx or libibverbs, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
+# Programs on the chip's own code, on libdvx, on rdma-core alone, on dvx-copy, on dvx-flow, on dvx-prm and dvx-info.
 # A *_TESTS is a test; a *_HELPERS is what a script runs.
 SIM_TESTS =
 SIM_HELPERS =
 LIB_TESTS =
 LIB_HELPERS =
+VERBS_HELPERS =
 COPY_TESTS =
 FLOW_TESTS =
 FLOW_HELPERS =
 PRM_TESTS =
 PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
-check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(FLOW_HELPERS)
+check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
 TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 
 # The rigs of several tests, and the kernel's, whose fixture has the names of the firmware's.
@@ -67,11 +68,12 @@ COPY_LIBS = tools/dvx-copy/libcopy.la
 FLOW_LIBS = tests/librigs.a tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la
 PRM_LIBS = tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la
 SYSTEM_LIBS = -Wl,--as-needed $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) $(CMOCKA_LIBS) -lpthread
-$(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
+$(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
 $(SIM_TESTS) $(SIM_HELPERS): $(SIM_LIBS)
 $(SIM_TESTS) $(SIM_HELPERS): private LDADD = $(KERNEL) $(SIM_LIBS) $(CMOCKA_LIBS)
 $(LIB_TESTS) $(LIB_HELPERS): $(LIB_LIBS)
 $(LIB_TESTS) $(LIB_HELPERS): private LDADD = -Wl,--as-needed $(LIB_LIBS) $(SYSTEM_LIBS)
+$(VERBS_HELPERS): private LDADD = tests/librigs.a $(SYSTEM_LIBS)
 $(COPY_TESTS): $(COPY_LIBS)
 $(COPY_TESTS): private LDADD = $(COPY_LIBS) $(SYSTEM_LIBS)
 $(FLOW_TESTS) $(FLOW_HELPERS): $(FLOW_LIBS)

@@ -2,4 +2,4 @@
 dist_check_SCRIPTS += tests/perf/budget.sh tests/perf/steer.sh tests/perf/crowd.sh
 EXTRA_DIST += tests/perf/budget.c
 SIM_HELPERS += tests/perf/steer_bench tests/perf/steer_pair
-LIB_HELPERS += tests/perf/steer_rules
+VERBS_HELPERS += tests/perf/steer_rules

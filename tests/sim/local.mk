@@ -3,7 +3,8 @@
 # software-managed steering without libdvx.
 LIB_HELPERS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tests/sim/lib_adopt \
 	tests/sim/lib_alias tests/sim/lib_flow tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps \
-	tests/sim/limits tests/sim/front_client \
+	tests/sim/limits
+VERBS_HELPERS += tests/sim/front_client \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/raw_stream tests/sim/verbs_flow tests/sim/verbs_tunnels \
 	tests/sim/dr_fields tests/sim/dr_limits tests/sim/dr_garbage tests/sim/dr_decap tests/sim/share
 # A program whose pages are shared with the device: share.c and its scenes.
