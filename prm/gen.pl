@@ -59,8 +59,8 @@ sub pointer_accessors
 	my ($n, $f) = @_;
 	my ($byte, $stride) = ($f->{off} / 8, $f->{width} / 8);
 	my ($arg, $at) = $f->{array} ? (", size_t i", "$byte + i * $stride") : ("", $byte);
-	# A byte array is reached as a whole.
-	($arg, $at) = ("", $byte) if $f->{array} && !$f->{type} && $f->{width} == 8;
+	# An array of bytes or words is reached as a whole.
+	($arg, $at) = ("", $byte) if !$f->{type} && $f->{width} <= 64;
 	return <<"END";
 PRM_INLINE void *prm_${n}_at_$f->{name}(void *p$arg)
 {
@@ -147,7 +147,9 @@ sub struct_text
 	my ($s) = @_;
 	my $out = "/* $s->{text} */\n#define PRM_" . uc($s->{name}) . "_BYTES $s->{bytes}\n\n";
 	$out .= "/* $_->{name}: $_->{text} */\n" .
-		($_->{kind} eq "at" ? pointer_accessors($s->{name}, $_) : word_accessors($s->{name}, $_))
+		($_->{kind} eq "at" ? "" : word_accessors($s->{name}, $_)) .
+		($_->{kind} eq "at" || ($_->{array} && $_->{width} % 8 == 0) ?
+			pointer_accessors($s->{name}, $_) : "")
 		for @{$s->{fields}};
 	$out .= pack_text($s) if $s->{pack};
 	return $out;

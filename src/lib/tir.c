@@ -5,7 +5,6 @@
 #include <dvx/prm/misc.h>
 #include "priv.h"
 
-#define KEY_AT	  (0x140 / 8) /* tirc.rx_hash_toeplitz_key */
 #define KEY_BYTES 40
 
 /* What Microsoft's documentation of RSS verifies implementations with; libmlx5's users and the
@@ -57,7 +56,7 @@ static void fill_hash(void *tirc, const struct dvx_rss_attr *hash)
 
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
 	prm_tirc_set_rx_hash_symmetric(tirc, hash->symmetric);
-	memcpy((uint8_t *)tirc + KEY_AT, hash->key ? hash->key : usual_key, KEY_BYTES);
+	memcpy(prm_tirc_at_rx_hash_toeplitz_key(tirc), hash->key ? hash->key : usual_key, KEY_BYTES);
 	prm_rx_hash_field_select_set_l3_prot_type(select, hash->ipv6);
 	prm_rx_hash_field_select_set_l4_prot_type(select, hash->udp);
 	prm_rx_hash_field_select_set_selected_fields(select, hash->fields);

@@ -11,7 +11,6 @@
 #define RQT_LIST_AT PRM_CREATE_RQT_IN_BYTES /* of CREATE and MODIFY alike */
 #define RQ_NUM	    PRM_RQ_NUM_BYTES
 /* tirc: the Toeplitz key, with both field selectors behind it */
-#define KEY_AT	   (0x140 / 8)
 #define HASH_BYTES ((0x2c0 - 0x140) / 8)
 /* bitmask of MODIFY: the list; merging, the table, the hash, loopback */
 #define RQT_BITS   0x1u
@@ -219,7 +218,7 @@ static void fw_tir_set_hash(struct tir *tir, const void *tirc)
 
 	tir->hash_fn = (uint8_t)prm_tirc_get_rx_hash_fn(tirc);
 	tir->symmetric = prm_tirc_get_rx_hash_symmetric(tirc);
-	memcpy(tir->key, (const uint8_t *)tirc + KEY_AT, sizeof(tir->key));
+	memcpy(tir->key, prm_tirc_cat_rx_hash_toeplitz_key(tirc), sizeof(tir->key));
 	tir->outer = (struct tir_fields){
 		.ipv6 = prm_rx_hash_field_select_get_l3_prot_type(outer),
 		.udp = prm_rx_hash_field_select_get_l4_prot_type(outer),
@@ -327,7 +326,8 @@ static void fw_tir_modify(struct tir *tir, const void *tirc, const void *mask)
 	fw_tir_set_hash(tir, tirc);
 	prm_tirc_set_rx_hash_fn(tir->tirc, tir->hash_fn);
 	prm_tirc_set_rx_hash_symmetric(tir->tirc, tir->symmetric);
-	memcpy(tir->tirc + KEY_AT, (const uint8_t *)tirc + KEY_AT, HASH_BYTES);
+	memcpy(prm_tirc_at_rx_hash_toeplitz_key(tir->tirc),
+	       prm_tirc_cat_rx_hash_toeplitz_key(tirc), HASH_BYTES);
 }
 
 int fw_modify_tir(struct fw_cmd *c)

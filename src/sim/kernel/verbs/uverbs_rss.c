@@ -8,7 +8,6 @@
 #include "raw.h"
 
 #define KEY_BYTES 40u
-#define KEY_AT	  (0x140 / 8) /* in a tirc */
 
 /* mlx5-abi.h's fields in PRM terms; a TIR hashes one kind of IP and one of layer 4. */
 static const struct field {
@@ -86,7 +85,7 @@ static void uverbs_rss_set_hash(void *tirc, const struct mlx5_ib_create_qp_rss *
 
 	(void)select_fields(r->rx_hash_fields_mask, &s);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
-	memcpy((uint8_t *)tirc + KEY_AT, r->rx_hash_key, KEY_BYTES);
+	memcpy(prm_tirc_at_rx_hash_toeplitz_key(tirc), r->rx_hash_key, KEY_BYTES);
 	prm_rx_hash_field_select_set_l3_prot_type(outer, s.kinds_ip[1]);
 	prm_rx_hash_field_select_set_l4_prot_type(outer, s.kinds_l4[1]);
 	prm_rx_hash_field_select_set_selected_fields(outer, s.selected);
