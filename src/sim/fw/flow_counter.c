@@ -17,7 +17,7 @@ struct counter *fw_flow_counter(struct fw_cmd *c, uint32_t id)
 	return NULL;
 }
 
-/* The kernel takes one bit; with several, the largest. */
+/* The kernel sets one bit. */
 static uint32_t fw_flow_counter_bulk_size(uint32_t bits)
 {
 	return bits ? COUNTER_BULK_MIN << (31 - __builtin_clz(bits)) : 1;

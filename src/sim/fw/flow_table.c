@@ -314,7 +314,7 @@ void fw_flow_table_free(struct obj *o)
 {
 	struct flow_table *t = (struct flow_table *)o;
 
-	/* [I] The kernel destroys the root when its last rule goes, without a command before. */
+	/* [I] The kernel destroys the root with its last rule, without a command that resets it. */
 	if (o->vhca->flow_root[t->type] == t)
 		o->vhca->flow_root[t->type] = NULL;
 	fw_flow_table_set_miss(t, NULL);

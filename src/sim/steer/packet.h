@@ -25,7 +25,7 @@ enum packet_l4 {
 #define PACKET_LABELS 5u /* of an MPLS stack: as many as ste_mpls_v1 has */
 
 struct packet_headers {
-	bool present;  /* an Ethernet header, or inside a tunnel of layer 3 what follows it */
+	bool present;  /* an Ethernet header, or IP inside a tunnel of layer 3 */
 	bool ethernet; /* its 14 bytes are there, at l2 */
 	uint16_t l2, l3,
 		l4;	   /* offsets in the packet; l3 0: no IP; l4 0: none, or a later fragment */
@@ -36,7 +36,7 @@ struct packet_headers {
 	bool svlan, cvlan; /* kind of the first tag: 0x88a8, 0x8100 */
 	bool svlan2, cvlan2;	     /* of the second */
 	uint16_t vlan[PACKET_VLANS]; /* TCI */
-	uint16_t ethertype;	     /* after the tags; what the tunnel says, if no Ethernet */
+	uint16_t ethertype;	     /* after the tags; the tunnel's, if there is no Ethernet */
 	uint8_t ip_version;	     /* 0, 4 or 6 */
 	uint8_t ip_protocol;	     /* of the last extension header */
 	uint8_t dscp, ecn, ttl, ihl;
@@ -48,7 +48,7 @@ struct packet_headers {
 	uint8_t l4_type; /* enum packet_l4; NONE: no IP, a later fragment, or cut off */
 	uint16_t sport, dport; /* of TCP and UDP */
 	uint16_t tcp_flags;    /* 9 bits, as fte_match_set_lyr_2_4.tcp_flags */
-	uint32_t l3_end;       /* where IP says that its packet ends; at most the packet's length */
+	uint32_t l3_end;       /* the IP packet's end; at most the packet's length */
 };
 
 enum packet_tunnel {

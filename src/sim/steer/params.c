@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The fields that firmware's tables match, each with where a packet has it. One list fills a
- * packet's parameters, and says what a mask may ask for.
+ * packet's parameters, and gives the bits that a mask may have.
  */
 #include <string.h>
 #include <dvx/prm/match.h>
@@ -15,7 +15,7 @@ enum { OUTER, MISC, INNER, MISC2, MISC3 };
 #define VPORT_OWN    0	    /* a function's own vport, as it calls it */
 #define VPORT_UPLINK 0xffff /* [I] the port, as the e-switch calls it */
 
-/* What the fields below are taken from. Bytes that a packet hasn't are those of `none`. */
+/* The source of the fields below. Bytes that the packet does not have are those of `none`. */
 struct packet_view {
 	const struct packet *p;
 	const struct packet_headers *h;
@@ -212,7 +212,7 @@ void params_fill(struct match_params *ps, const struct packet *p, uint8_t enable
 	ps->filled |= todo;
 }
 
-/* --- what a mask may ask for ---------------------------------------------------------------- */
+/* --- the bits that a mask may have ---------------------------------------------------------- */
 
 static void params_allow(uint8_t *mask, const char *path, unsigned int bits)
 {

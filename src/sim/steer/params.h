@@ -19,7 +19,7 @@ struct match_params {
 /* The parts that a table's groups look at. */
 void params_fill(struct match_params *, const struct packet *, uint8_t enable);
 
-/* All bits that params_fill() can set: what a mask may ask for. */
+/* All bits that params_fill() can set: a mask may have no others. */
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES]);
 /* The first field of a mask that isn't one of them: its name, or NULL. */
 const char *params_unsupported(const uint8_t criteria[FLOW_PARAM_BYTES], uint8_t enable);

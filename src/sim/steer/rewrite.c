@@ -8,7 +8,7 @@
 
 #define DWORD_BITS 32u
 
-/* Where a part of a dword lies: registers beside the packet, or bytes from a header on. */
+/* The source of a part of a dword: a register, or bytes from a header on. */
 enum header { REG_A, REG_B, REG_C, L2, ETHERTYPE, VLAN, IP, IPV4, IPV6, PORTS, TCP };
 
 struct dword_part {

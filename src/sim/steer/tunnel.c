@@ -12,7 +12,7 @@
 #define PROTO_IPV6     41
 #define PROTO_GRE      47
 
-#define PORT_VXLAN     4789 /* what firmware knows without ADD_VXLAN_UDP_DPORT */
+#define PORT_VXLAN     4789 /* firmware's default, without ADD_VXLAN_UDP_DPORT */
 #define PORT_VXLAN_GPE 4790
 #define PORT_GENEVE    6081
 

@@ -130,7 +130,7 @@ enum mask_layout {
 
 /*
  * One part of a matcher's mask, in hexadecimal as the library's memory has it: 0 outer, 1 inner,
- * 2 misc, 3 misc2, 4 misc3; others are not looked at. False: no hexadecimal, or longer than any.
+ * 2 misc, 3 misc2, 4 misc3; others are ignored. False: no hexadecimal, or too long.
  */
 bool dump_mask_part(struct match_mask *m, unsigned int part, const char *hex, size_t len,
 		    enum mask_layout layout);

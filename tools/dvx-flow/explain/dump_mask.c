@@ -112,7 +112,7 @@ static const struct mask_row rows[] = {
 	{MISC5, 5, 0, 32, F_TUNNEL_1, 0},
 };
 
-/* What lies elsewhere where no reserved fields keep words apart; bits count from the low end. */
+/* Fields that lie elsewhere in layouts without reserved fields; bits count from the low end. */
 static const struct {
 	enum mask_layout only; /* MASK_NOW: both */
 	struct mask_row row;

@@ -210,7 +210,7 @@ static void frame_fields_traffic_class(struct frame_reader *c, unsigned int tos)
 	frame_fields_put(c, F_ECN, tos & 3);
 }
 
-/* Headers end where IP says that its packet ends; Ethernet's padding is none of it. */
+/* Headers end with the IP packet; Ethernet's padding is not part of it. */
 static void ends_after(struct frame_reader *c, size_t bytes)
 {
 	if (bytes < c->len - c->at)
@@ -241,7 +241,7 @@ static void ipv4(struct frame_reader *c)
 	layer4(c, c->p[start + 9], frag & 0x1fff);
 }
 
-/* Length of the extension header at the cut; 0: what is there is none. */
+/* Length of the extension header here; 0: there is none. */
 static size_t frame_fields_extension(const struct frame_reader *c, unsigned int protocol)
 {
 	switch (protocol) {
@@ -264,7 +264,7 @@ static bool frame_fields_is_extension(unsigned int protocol)
 	       protocol == 60;
 }
 
-/* Skips extension headers; false: what follows is no header of a layer 4. */
+/* Skips extension headers; false: no layer 4 header follows. */
 static bool extensions(struct frame_reader *c, unsigned int *protocol)
 {
 	while (frame_fields_is_extension(*protocol)) {

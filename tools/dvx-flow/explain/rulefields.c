@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet that was written down in the rule language: what a rule wants, a packet says. */
+/* A packet given in the rule language: it has the fields that the rule would match. */
 #include <string.h>
 #include "explain.h"
 
@@ -99,7 +99,7 @@ void fields_of_rule(struct fields *out, const struct rule *r)
 			put_key(out, &r->field[i]);
 	put_headers(out, &r->outer);
 	put_inner(out, r);
-	/* What nobody says is the usual: a whole packet without tags. */
+	/* The defaults: a whole packet without tags. */
 	rulefields_put(out, F_FRAG, out->value[F_FRAG]);
 	rulefields_put(out, F_VLAN_KIND, out->value[F_VLAN_KIND]);
 }

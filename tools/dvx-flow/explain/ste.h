@@ -130,10 +130,10 @@ void tag_of_packet(uint8_t tag[STE_TAG_BYTES], const struct builder_view *v,
 		   const struct fields *p);
 /* A field's bits in a tag or a mask. */
 u128 tag_get(const uint8_t *bytes, const struct builder_view *v, enum field field);
-/* Writes the mask that a matcher leaves here, and takes it from *left. */
+/* Sets the view's mask to the fields of *left that it has, and removes them from *left. */
 void tag_mask(struct builder_view *v, struct match_mask *left);
 
-/* Whether a tag is what an entry wants; else *field is the first that is not. */
+/* True if a tag agrees with an entry; otherwise *field is the first that differs. */
 bool tag_hits(const struct ste *s, const struct builder_view *v, const uint8_t *tag,
 	      enum field *field);
 

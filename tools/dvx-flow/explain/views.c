@@ -92,7 +92,7 @@ static bool views_fits(const struct steering_dump *d, const struct dump_matcher 
 }
 
 /*
- * A dump does not tell how large a matcher's first table is. Tables begin at a multiple of their
+ * A dump does not have the size of a matcher's first table. Tables begin at a multiple of their
  * size, and each rule's first entry is at its hash or chained behind the one that is. 0: nothing
  * fits.
  */

@@ -42,7 +42,7 @@ static bool v1_anchor_at(const struct packet *p, unsigned int anchor, uint32_t *
 	}
 }
 
-/* [I] What hardware does about a header that is not there is not known: here the packet is lost. */
+/* [I] Here a packet without the header is lost; what hardware does is not known. */
 static bool v1_find_anchor(const struct steer_walk *w, unsigned int anchor, uint32_t *at)
 {
 	if (v1_anchor_at(w->packet, anchor, at))

@@ -25,7 +25,7 @@
 #define BTH_BYTES   12u
 #define ROCE_PORT   4791
 
-/* PRM: what the parser found, in two bits. */
+/* PRM: the parsed headers, in two bits each. */
 enum { L3_NONE, L3_IPV4, L3_IPV6 };
 enum { L4_NONE, L4_TCP, L4_UDP, L4_OTHER };
 enum { VLAN_NONE, VLAN_SERVICE, VLAN_CUSTOMER };
@@ -350,7 +350,7 @@ static void bth(const struct steer_walk *w, uint8_t *tag)
 	prm_ste_ib_l4_set_bth(tag, 1);
 }
 
-/* --- what travels beside the bytes ----------------------------------------------------------- */
+/* --- metadata beside the bytes --------------------------------------------------------------- */
 
 static void source(const struct steer_walk *w, uint8_t *tag)
 {
