@@ -4,7 +4,7 @@
 LIB_HELPERS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tests/sim/lib_adopt \
 	tests/sim/lib_alias tests/sim/lib_flow tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps \
 	tests/sim/limits
-VERBS_HELPERS += tests/sim/front_client \
+VERBS_HELPERS += tests/sim/front_client tests/sim/hooks \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/raw_stream tests/sim/verbs_flow tests/sim/verbs_tunnels \
 	tests/sim/dr_fields tests/sim/dr_limits tests/sim/dr_garbage tests/sim/dr_decap tests/sim/share
 # A program whose pages are shared with the device: share.c and its scenes.
@@ -21,7 +21,7 @@ tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
 tests_librigs_a_SOURCES += tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h
-dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/deaths.sh tests/sim/onecpu.sh \
+dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh tests/sim/onecpu.sh \
 	tests/sim/link_hostile.sh tests/sim/profile.sh tests/sim/wire.sh tests/sim/share.sh \
 	tests/sim/copy_tree.sh tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh \
 	tests/sim/lib_queues.sh tests/sim/lib_errors.sh tests/sim/lib_objects.sh tests/sim/lib_adopt.sh \

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
+#include "paths.h"
 #include "real.h"
 #include "share.h"
 #include "share_fork.h"
@@ -23,7 +24,7 @@
 static struct {
 	const struct transport *transport;
 	const char *sysfs;
-	size_t sysfs_len;
+	size_t common; /* bytes of its path that the trees of other processes share */
 	unsigned int function;
 	int pid;
 	int open; /* files in use */
@@ -59,6 +60,11 @@ bool client_inside(bool now)
 	return was;
 }
 
+bool client_is_this_process(void)
+{
+	return getpid() == client.pid;
+}
+
 static void preload_client_enter(struct held *held)
 {
 	fair_lock(&client.lock, held);
@@ -86,19 +92,22 @@ static void in_child(void)
 	memset(maps, 0, sizeof(maps));
 }
 
-void client_init(const struct transport *transport, const char *sysfs, unsigned int function)
+void client_init(const struct transport *transport, const char *sysfs, size_t common,
+		 unsigned int function)
 {
 	client.sysfs = sysfs;
-	client.sysfs_len = strlen(sysfs);
+	client.common = common;
 	client.function = function;
 	client.pid = getpid();
 	client.transport = transport;
 	real();
+	path_moved();
 	pthread_atfork(share_before_fork, share_in_parent, in_child);
 }
 
 void client_fini(void)
 {
+	inside = true; /* the hooks do not refuse the removal of the tree */
 	if (client.transport && client.transport->fini)
 		client.transport->fini();
 }
@@ -108,7 +117,7 @@ void client_sysfs(void)
 	int saved = errno;
 	struct held held;
 
-	if (!client.transport || client.tree || inside || getpid() != client.pid)
+	if (!client.transport || client.tree || inside || !client_is_this_process())
 		return;
 	preload_client_enter(&held);
 	if (!client.tree) {
@@ -122,22 +131,19 @@ void client_sysfs(void)
 	errno = saved;
 }
 
-/* Where the tree stands in for the kernel's own: /sys/class/infiniband and what begins like it. */
-const char *client_path(const char *path, char *buf)
+const char *client_tree(void)
 {
-	static const char class[] = "/sys/class/infiniband";
+	return inside || !client.transport ? NULL : client.sysfs;
+}
 
-	if (!client.transport || !path || path[0] != '/')
-		return path;
-	if (!strncmp(path, client.sysfs, client.sysfs_len)) {
-		client_sysfs();
-		return path;
-	}
-	if (strncmp(path, class, sizeof(class) - 1) || client.sysfs_len + strlen(path) >= PATH_MAX)
-		return path;
-	client_sysfs();
-	sprintf(buf, "%s%s", client.sysfs, path + strlen("/sys"));
-	return buf;
+const char *client_in_tree(const char *path)
+{
+	if (!client_tree() || strncmp(path, client.sysfs, client.common))
+		return NULL;
+	path += client.common;
+	if (client.sysfs[client.common])
+		path += strcspn(path, "/");
+	return *path && *path != '/' ? NULL : path;
 }
 
 static bool read_stats(struct port_stats *stats)
@@ -162,8 +168,7 @@ int client_counter(const char *path, int flags)
 	int fd, saved = errno;
 	size_t len;
 
-	if (!client.transport || !path || flags & (O_ACCMODE | O_PATH | O_DIRECTORY) ||
-	    strncmp(path, client.sysfs, client.sysfs_len) || !sysfs_counter(path, &stats, text) ||
+	if (flags & (O_ACCMODE | O_PATH | O_DIRECTORY) || !sysfs_counter(path, &stats, text) ||
 	    !read_stats(&stats))
 		return -1;
 	len = sysfs_counter(path, &stats, text);
@@ -174,11 +179,6 @@ int client_counter(const char *path, int flags)
 	}
 	errno = saved;
 	return fd;
-}
-
-bool client_is_cdev(const char *path)
-{
-	return path && client.transport && !strcmp(path, UVERBS_PATH);
 }
 
 void client_cdev_stat(struct stat *st)
@@ -278,7 +278,7 @@ int client_open(int flags)
 	int fd;
 
 	/* Between vfork and exec the parent's memory is not ours to change. */
-	if (getpid() != client.pid)
+	if (!client_is_this_process())
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
 	preload_client_enter(&held);
@@ -292,7 +292,7 @@ int client_open(int flags)
 
 static bool foreign(const struct cfile *cf)
 {
-	return cf->owner != client.pid || getpid() != client.pid;
+	return cf->owner != client.pid || !client_is_this_process();
 }
 
 int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
@@ -417,7 +417,7 @@ void client_unmap(void *va, size_t len)
 	int saved = errno;
 	struct held held;
 
-	if (getpid() != client.pid)
+	if (!client_is_this_process())
 		return;
 	preload_client_enter(&held);
 	for (unsigned int i = 0; i < maps_end; i++) {

@@ -61,17 +61,24 @@ void transport_link_to(const char *socket);
 extern const struct transport transport_embedded;
 #define CLIENT_TREE "dvx-sim-sysfs."
 
-/* Once, before any other call. sysfs: root of the tree (need not exist yet). */
-void client_init(const struct transport *, const char *sysfs, unsigned int function);
+/*
+ * Once, before any other call. sysfs: root of the tree (need not exist yet). common: so many bytes
+ * of its path are those of every process' tree; a child can begin in the tree of its parent.
+ */
+void client_init(const struct transport *, const char *sysfs, size_t common, unsigned int function);
 void client_fini(void); /* at exit */
 
-/* A path of the kernel's that is the tree's (in buf, PATH_MAX bytes), or the path itself. */
-const char *client_path(const char *path, char *buf);
-bool client_is_cdev(const char *path);
+/* Where the tree lies; NULL: no path is to be changed, there is no device or the caller is its. */
+const char *client_tree(void);
+/* The rest of a path in such a tree; NULL: it is in none. */
+const char *client_in_tree(const char *path);
 /* A counter of the tree, as it stands now, in a descriptor of its own; -1: the path is none. */
 int client_counter(const char *path, int flags);
 /* Called when the program is about to look for devices. */
 void client_sysfs(void);
+
+/* Not a vfork child, which has its parent's memory. */
+bool client_is_this_process(void);
 
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
 int client_open(int flags);

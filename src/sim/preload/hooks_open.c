@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening: the device node is the client's, class/infiniband* is the tree's, the rest is libc's. */
+/* Opening: the character device is the client's, counters are made, the rest is libc's. */
 #include "client.h"
+#include "paths.h"
 #include "real.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
 #include <string.h>
@@ -24,16 +24,35 @@ static mode_t mode_arg(int flags, va_list ap)
 	return wanted ? va_arg(ap, mode_t) : 0;
 }
 
+/* As in sysfs: no file can be made, and none can be written to. */
+static bool open_refused(const char *to, int flags)
+{
+	bool exists = !real()->access(to, F_OK);
+
+	if (!exists && !(flags & O_CREAT))
+		errno = ENOENT;
+	else if (!exists || flags & (O_WRONLY | O_RDWR | O_TRUNC))
+		errno = EACCES;
+	else
+		return false;
+	return true;
+}
+
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	char buf[PATH_MAX];
+	enum path_use use = flags & O_NOFOLLOW ? PATH_LINK : PATH_FOLLOW;
+	struct place place;
+	const char *to = path_to(dir, path, use, &place);
 	int fd;
 
-	if (client_is_cdev(path))
+	if (place.kind == PLACE_NODE && !(flags & O_DIRECTORY))
 		return opened(client_open(flags));
-	path = client_path(path, buf);
-	fd = client_counter(path, flags);
-	return fd >= 0 ? fd : real()->openat(dir, path, flags, mode);
+	if (place.kind == PLACE_MACHINE)
+		return real()->openat(dir, to, flags, mode);
+	if (open_refused(to, flags))
+		return -1;
+	fd = client_counter(to, flags);
+	return fd >= 0 ? fd : real()->openat(dir, to, flags, mode);
 }
 
 #define OPEN_HOOK(name)                                       \
@@ -85,39 +104,62 @@ int __openat64_2(int dir, const char *path, int flags)
 	return open_any(dir, path, flags, 0);
 }
 
-static FILE *stream_any(const char *path, const char *mode, __typeof__(&fopen) real_fopen)
+int creat(const char *path, mode_t mode)
+{
+	return open_any(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
+
+int creat64(const char *path, mode_t mode)
+{
+	return creat(path, mode);
+}
+
+/* The way to a descriptor that is open already; libc opens it once more. */
+struct reopened {
+	int fd;
+	char path[32];
+};
+
+/*
+ * What a stream is to be opened on: the device and the counters have no file, but a descriptor.
+ * NULL with errno: it can't be had.
+ */
+static const char *stream_path(const char *path, const char *mode, struct reopened *again,
+			       struct place *place)
 {
 	bool reads = mode[0] == 'r' && !strchr(mode, '+');
-	char buf[PATH_MAX];
-	FILE *f;
-	int fd;
+	const char *to = path_to(AT_FDCWD, path, PATH_FOLLOW, place);
 
-	path = client_path(path, buf);
-	fd = client_counter(path, reads ? (strchr(mode, 'e') ? O_CLOEXEC : 0) : O_RDWR);
-	if (fd < 0)
-		return real_fopen(path, mode);
-	f = fdopen(fd, mode);
-	if (!f)
-		real()->close(fd);
-	return f;
+	again->fd = -1;
+	if (place->kind == PLACE_MACHINE)
+		return to;
+	if (place->kind == PLACE_NODE || !reads)
+		again->fd = open_any(AT_FDCWD, path, (reads ? O_RDONLY : O_RDWR) | O_CLOEXEC, 0);
+	else
+		again->fd = client_counter(to, O_CLOEXEC);
+	if (again->fd < 0)
+		return reads && place->kind == PLACE_TREE ? to : NULL;
+	snprintf(again->path, sizeof(again->path), "/proc/self/fd/%d", again->fd);
+	return again->path;
 }
 
-FILE *fopen(const char *path, const char *mode)
-{
-	return stream_any(path, mode, real()->fopen);
-}
+#define STREAM_HOOK(name, params, args)                                   \
+	FILE *name params                                                 \
+	{                                                                 \
+		struct reopened again;                                    \
+		struct place place;                                       \
+		const char *to = stream_path(path, mode, &again, &place); \
+		FILE *stream = to || !path ? real()->name args : NULL;    \
+                                                                          \
+		if (again.fd >= 0)                                        \
+			close(again.fd);                                  \
+		return stream;                                            \
+	}
 
-FILE *fopen64(const char *path, const char *mode)
-{
-	return stream_any(path, mode, real()->fopen64);
-}
-
-DIR *opendir(const char *path)
-{
-	char buf[PATH_MAX];
-
-	return real()->opendir(client_path(path, buf));
-}
+STREAM_HOOK(fopen, (const char *path, const char *mode), (to, mode))
+STREAM_HOOK(fopen64, (const char *path, const char *mode), (to, mode))
+STREAM_HOOK(freopen, (const char *path, const char *mode, FILE *old), (to, mode, old))
+STREAM_HOOK(freopen64, (const char *path, const char *mode, FILE *old), (to, mode, old))
 
 /* An RDMA netlink socket that answers nothing would keep libibverbs from reading sysfs. */
 int socket(int domain, int type, int protocol)

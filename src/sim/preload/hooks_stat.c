@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Asking about files: the memfd behind the device looks like the kernel's character device. */
 #include "client.h"
+#include "paths.h"
 #include "real.h"
-#include "sysfs.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
 #include <sys/sysmacros.h>
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one stat on 64-bit machines");
 
-static int cdev(struct stat *st)
-{
-	memset(st, 0, sizeof(*st));
-	client_cdev_stat(st);
-	return 0;
-}
-
 static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
-	char buf[PATH_MAX];
+	struct place place;
+	const char *to = path_to(dir, path, path_at(flags), &place);
+	int rc = real()->fstatat(dir, to, st, flags);
 
-	if (client_is_cdev(path))
-		return cdev(st);
-	return real()->fstatat(dir, client_path(path, buf), st, flags);
+	if (!rc && place.kind == PLACE_NODE)
+		client_cdev_stat(st);
+	return rc;
 }
 
 static int stat_fd(int fd, struct stat *st)
@@ -141,66 +133,33 @@ static void cdev_statx(struct statx *sx)
 {
 	struct stat st;
 
-	cdev(&st);
-	memset(sx, 0, sizeof(*sx));
-	sx->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID;
+	client_cdev_stat(&st);
 	sx->stx_mode = (uint16_t)st.st_mode;
-	sx->stx_nlink = 1;
+	sx->stx_nlink = (uint32_t)st.st_nlink;
+	sx->stx_size = sx->stx_blocks = 0;
 	sx->stx_rdev_major = major(st.st_rdev);
 	sx->stx_rdev_minor = minor(st.st_rdev);
 }
 
 int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *sx)
 {
-	char buf[PATH_MAX];
+	struct place place;
+	const char *to = path_to(dir, path, path_at(flags), &place);
+	int rc = real()->statx(dir, to, flags, mask, sx);
 
-	if (client_is_cdev(path)) {
+	if (!rc && (place.kind == PLACE_NODE || ((flags & AT_EMPTY_PATH) && is_empty(path) &&
+						 !client_idle() && client_find(dir))))
 		cdev_statx(sx);
-		return 0;
+	return rc;
+}
+
+#define FSTATFS_HOOK(name, by_path, type)                                                        \
+	int name(int fd, struct type *fs)                                                        \
+	{                                                                                        \
+		return path_is_tree_fd(fd) ? real()->by_path("/sys", fs) : real()->name(fd, fs); \
 	}
-	return real()->statx(dir, client_path(path, buf), flags, mask, sx);
-}
 
-int access(const char *path, int mode)
-{
-	return faccessat(AT_FDCWD, path, mode, 0);
-}
-
-int faccessat(int dir, const char *path, int mode, int flags)
-{
-	char buf[PATH_MAX];
-
-	if (!client_is_cdev(path))
-		return real()->faccessat(dir, client_path(path, buf), mode, flags);
-	if (!(mode & X_OK))
-		return 0;
-	errno = EACCES;
-	return -1;
-}
-
-ssize_t readlink(const char *path, char *to, size_t size)
-{
-	return readlinkat(AT_FDCWD, path, to, size);
-}
-
-ssize_t readlinkat(int dir, const char *path, char *to, size_t size)
-{
-	char buf[PATH_MAX];
-
-	return real()->readlinkat(dir, client_path(path, buf), to, size);
-}
-
-/* What ls -l asks of every path, for access control lists. */
-ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
-{
-	char buf[PATH_MAX];
-
-	return real()->getxattr(client_path(path, buf), name, value, size);
-}
-
-ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
-{
-	char buf[PATH_MAX];
-
-	return real()->lgetxattr(client_path(path, buf), name, value, size);
-}
+FSTATFS_HOOK(fstatfs, statfs, statfs)
+FSTATFS_HOOK(fstatfs64, statfs64, statfs64)
+FSTATFS_HOOK(fstatvfs, statvfs, statvfs)
+FSTATFS_HOOK(fstatvfs64, statvfs64, statvfs64)

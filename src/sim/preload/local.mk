@@ -8,10 +8,13 @@ src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/preload/drop.h src/sim/preload/drop.c \
 	src/sim/preload/fair.h src/sim/preload/fair.c \
 	src/sim/preload/flatten.c \
+	src/sim/preload/hooks.h src/sim/preload/hooks_dir.c \
 	src/sim/preload/hooks_fd.c \
 	src/sim/preload/hooks_open.c \
+	src/sim/preload/hooks_path.c \
 	src/sim/preload/hooks_stat.c \
 	src/sim/preload/move.h src/sim/preload/move.c \
+	src/sim/preload/paths.h src/sim/preload/paths.c \
 	src/sim/preload/preload.c \
 	src/sim/preload/real.h src/sim/preload/real.c \
 	src/sim/preload/share.h src/sim/preload/share.c \

@@ -12,30 +12,52 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "client.h"
+#include "real.h"
 #include "sysfs.h"
 #include "obj/profile.h"
 
 static char sysfs[PATH_MAX];
 
-/* A name that nobody can have taken before. Its pid tells a later one whether it is stale. */
-static void private_sysfs(void)
+/*
+ * The tree is known by the name that the kernel has for it, so that the working directory and
+ * links of /proc are recognized.
+ */
+static void sysfs_in(const char *dir, const char *name)
+{
+	char real_dir[PATH_MAX];
+
+	if (snprintf(sysfs, sizeof(sysfs), "%s/%s",
+		     real()->realpath(dir, real_dir) ? real_dir : dir, name) >= (int)sizeof(sysfs))
+		sim_refuse("the path of the sysfs tree is too long, below %s", dir);
+}
+
+/*
+ * A name that nobody can have taken before. Its pid tells a later process whether it is stale.
+ * Returns how much of it is that of every such tree.
+ */
+static size_t private_sysfs(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	uint64_t salt = 0;
+	char name[64];
 
 	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
 		salt = (uintptr_t)&salt;
-	snprintf(sysfs, sizeof(sysfs), "%s/" CLIENT_TREE "%d.%016llx", tmp && *tmp ? tmp : "/tmp",
-		 getpid(), (unsigned long long)salt);
+	snprintf(name, sizeof(name), CLIENT_TREE "%d.%016llx", getpid(),
+		 (unsigned long long)salt);
+	sysfs_in(tmp && *tmp ? tmp : "/tmp", name);
+	return strlen(sysfs) - strlen(name) + strlen(CLIENT_TREE);
 }
 
 /* The server keeps one tree for each function beside its socket. */
 static void server_sysfs(const char *socket, const char *function)
 {
 	const char *slash = strrchr(socket, '/');
+	char *dir = strndup(slash ? socket : ".", slash ? (size_t)(slash - socket) : 1);
 
-	snprintf(sysfs, sizeof(sysfs), "%.*s/%s", slash ? (int)(slash - socket) : 1,
-		 slash ? socket : ".", function);
+	if (dir)
+		sysfs_in(dir, function);
+	free(dir);
 }
 
 __attribute__((constructor)) static void preload_init(void)
@@ -57,12 +79,13 @@ __attribute__((constructor)) static void preload_init(void)
 	if (socket && *socket) {
 		server_sysfs(socket, profile->functions[index].name);
 		transport_link_to(socket);
+		client_init(&transport_link, sysfs, strlen(sysfs), (unsigned int)index);
 	} else {
-		private_sysfs();
+		size_t common = private_sysfs();
+
+		client_init(&transport_embedded, sysfs, common, (unsigned int)index);
 	}
 	setenv("SYSFS_PATH", sysfs, 1);
-	client_init(socket && *socket ? &transport_link : &transport_embedded, sysfs,
-		    (unsigned int)index);
 }
 
 __attribute__((destructor)) static void preload_fini(void)

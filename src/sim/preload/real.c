@@ -12,9 +12,12 @@ const struct real *real(void)
 	if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
 		return &table;
 		/* Two threads may both come here: they store the same pointers. */
-#define X(fn) *(void **)&table.fn = dlsym(RTLD_NEXT, #fn);
-	REAL_FUNCTIONS(X)
+#define X(function, ...)		       *(void **)&table.function = dlsym(RTLD_NEXT, #function);
+#define X_PATH(result, failure, function, ...) X(function)
+	HOOKS_PATH(X_PATH)
+	HOOKS_PATHS(X) HOOKS_WRITTEN(X) HOOKS_FD(X)
+#undef X_PATH
 #undef X
-	__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+		__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 	return &table;
 }

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_REAL_H
-#define SIM_FRONT_REAL_H
+#ifndef SIM_PRELOAD_REAL_H
+#define SIM_PRELOAD_REAL_H
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <utime.h>
+#include "hooks.h"
 
 /* Entry points of glibc before 2.33, and of programs built with _FORTIFY_SOURCE. */
 int __xstat(int ver, const char *path, struct stat *st);
@@ -25,21 +34,22 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
+ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
+ssize_t __readlinkat_chk(int dir, const char *path, char *to, size_t size, size_t room);
+char *__realpath_chk(const char *path, char *to, size_t room);
+char *__getcwd_chk(char *buf, size_t size, size_t room);
 
-/* Every libc function that the preload takes over: what lies behind it. */
-/* clang-format off */
-#define REAL_FUNCTIONS(X)                                                                          \
-	X(open) X(open64) X(openat) X(openat64) X(fopen) X(fopen64) X(opendir)                     \
-	X(stat) X(stat64) X(lstat) X(lstat64) X(fstat) X(fstat64) X(fstatat) X(fstatat64) X(statx) \
-	X(__xstat) X(__xstat64) X(__lxstat) X(__lxstat64) X(__fxstat) X(__fxstat64)                \
-	X(__fxstatat) X(__fxstatat64)                                                              \
-	X(access) X(faccessat) X(readlink) X(readlinkat) X(getxattr) X(lgetxattr)                  \
-	X(ioctl) X(close) X(write) X(mmap) X(mmap64) X(munmap) X(madvise) X(socket)
-/* clang-format on */
+typedef int (*dirent_filter)(const struct dirent *);
+typedef int (*dirent_order)(const struct dirent **, const struct dirent **);
+typedef int (*dirent64_filter)(const struct dirent64 *);
+typedef int (*dirent64_order)(const struct dirent64 **, const struct dirent64 **);
 
+/* What lies behind each hook. */
 struct real {
-#define X(fn) __typeof__(&fn) fn;
-	REAL_FUNCTIONS(X)
+#define X(function, ...)		       __typeof__(&function) function;
+#define X_PATH(result, failure, function, ...) X(function)
+	HOOKS_PATH(X_PATH) HOOKS_PATHS(X) HOOKS_WRITTEN(X) HOOKS_FD(X)
+#undef X_PATH
 #undef X
 };
 

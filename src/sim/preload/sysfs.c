@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sysfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +18,7 @@
  * gid_attrs/ndevs), as if it lived in another namespace: a name that `ip` doesn't know would be
  * worse.
  */
-#define PCI	   "devices/pci0000:00/0000:03:00.0"
+#define PCI	   SYSFS_BRIDGE "/" SYSFS_SLOT
 #define IBDEV	   PCI "/infiniband/mlx5_0"
 #define PORT	   IBDEV "/ports/1"
 #define UVERBS	   PCI "/infiniband_verbs/uverbs0"
@@ -30,12 +31,16 @@ struct tree {
 
 typedef int (*text_fn)(const struct tree *, char *text, size_t size);
 
-/* One entry: a link if `link`, a file of fixed text if `text`, otherwise what `make` prints. */
+/*
+ * One entry: a link if `link`, the stand-in of a character device if `node`, a file of fixed text
+ * if `text`, otherwise what `make` prints.
+ */
 struct sysfs_entry {
 	const char *path;
 	const char *text;
 	text_fn make;
 	const char *link;
+	bool node;
 };
 
 static int text_guid(const struct tree *t, char *s, size_t n)
@@ -78,6 +83,38 @@ static int text_modalias(const struct tree *t, char *s, size_t n)
 			(unsigned int)t->fn->pci_device, PCI_VENDOR);
 }
 
+/* The header of configuration space as lspci reads it. Registers lie in no BAR, but in a file. */
+static int bytes_config(const struct tree *t, char *s, size_t n)
+{
+	const unsigned int device = t->fn->pci_device;
+	const uint8_t config[64] = {[0] = PCI_VENDOR & 0xff,
+				    [1] = PCI_VENDOR >> 8,
+				    [2] = device & 0xff,
+				    [3] = (device >> 8) & 0xff,
+				    [4] = 0x04,	 /* bus master */
+				    [11] = 0x02, /* class: network, Ethernet */
+				    [44] = PCI_VENDOR & 0xff,
+				    [45] = PCI_VENDOR >> 8,
+				    [46] = 0x01};
+
+	if (n < sizeof(config))
+		return -1;
+	memcpy(s, config, sizeof(config));
+	return sizeof(config);
+}
+
+/* Six BARs, the ROM and bridges' windows: none is there. */
+static int text_resource(const struct tree *t, char *s, size_t n)
+{
+	static const char none[] = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+	size_t len = 0;
+
+	(void)t;
+	for (unsigned int i = 0; i < 13 && len + sizeof(none) <= n; i++, len += sizeof(none) - 1)
+		memcpy(s + len, none, sizeof(none));
+	return (int)len;
+}
+
 /* The device sits where the machine has a NUMA node at all; all CPUs are local. */
 static int text_numa_node(const struct tree *t, char *s, size_t n)
 {
@@ -108,14 +145,18 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 static const struct sysfs_entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
 
 static const struct sysfs_entry entries[] = {
+	{"dev/infiniband/uverbs0", .node = true},
 	{"class/infiniband/mlx5_0", .link = "../../" IBDEV},
 	{"class/infiniband_verbs/uverbs0", .link = "../../" UVERBS},
-	{"bus/pci/devices/0000:03:00.0", .link = "../../../" PCI},
+	{"bus/pci/devices/" SYSFS_SLOT, .link = "../../../" PCI},
+	{UVERBS "/subsystem", .link = "../../../../../class/infiniband_verbs"},
+	{IBDEV "/subsystem", .link = "../../../../../class/infiniband"},
+	{PCI "/subsystem", .link = "../../../bus/pci"},
 	{UVERBS "/ibdev", .text = "mlx5_0\n"},
 	{UVERBS "/dev", .text = "231:192\n"},
 	{UVERBS "/abi_version", .text = "1\n"},
-	{UVERBS "/device", .link = "../../../0000:03:00.0"},
-	{IBDEV "/device", .link = "../../../0000:03:00.0"},
+	{UVERBS "/device", .link = "../../../" SYSFS_SLOT},
+	{IBDEV "/device", .link = "../../../" SYSFS_SLOT},
 	{IBDEV "/node_type", .text = "1: CA\n"},
 	{IBDEV "/node_guid", .make = text_guid},
 	{IBDEV "/sys_image_guid", .make = text_guid},
@@ -142,6 +183,9 @@ static const struct sysfs_entry entries[] = {
 	{PCI "/revision", .text = "0x00\n"},
 	{PCI "/class", .text = "0x020000\n"},
 	{PCI "/modalias", .make = text_modalias},
+	{PCI "/config", .make = bytes_config},
+	{PCI "/irq", .text = "0\n"},
+	{PCI "/resource", .make = text_resource},
 	{PCI "/numa_node", .make = text_numa_node},
 	{PCI "/local_cpus", .make = text_cpus},
 	{PCI "/local_cpulist", .make = text_cpulist},
@@ -159,20 +203,24 @@ static int make_parents(int root, const char *path)
 	return 0;
 }
 
-static int make_file(int root, const char *path, const char *text)
+static int make_file_of(int root, const char *path, const void *bytes, size_t len, mode_t mode)
 {
-	size_t len = strlen(text);
 	int err = make_parents(root, path);
 	int fd;
 
 	if (err)
 		return err;
-	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+	fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
-	err = write(fd, text, len) == (ssize_t)len ? 0 : errno ? -errno : -EIO;
+	err = write(fd, bytes, len) == (ssize_t)len ? 0 : errno ? -errno : -EIO;
 	close(fd);
 	return err;
+}
+
+static int make_file(int root, const char *path, const char *text)
+{
+	return make_file_of(root, path, text, strlen(text), 0444);
 }
 
 static int make_entry(const struct tree *t, const struct sysfs_entry *e)
@@ -186,10 +234,12 @@ static int make_entry(const struct tree *t, const struct sysfs_entry *e)
 			err = -errno;
 		return err;
 	}
+	if (e->node)
+		return make_file_of(t->root, e->path, "", 0, 0666);
 	if (!e->make)
 		return make_file(t->root, e->path, e->text);
 	err = e->make(t, text, sizeof(text));
-	return err < 0 ? -EIO : make_file(t->root, e->path, text);
+	return err < 0 ? -EIO : make_file_of(t->root, e->path, text, (size_t)err, 0444);
 }
 
 static const char *gid_type_text(uint8_t type)
@@ -306,11 +356,48 @@ static int sysfs_make_counters(const struct tree *t)
 	return err;
 }
 
+/* An entry of the machine's: its type and, of a link, its text are what a listing shows. */
+static int make_machine_entry(int root, const char *folder, const char *name)
+{
+	char path[PATH_MAX], to[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/%s/%s", folder, name);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n < 0)
+		return mkdirat(root, path + strlen("/sys/"), 0755) && errno != EEXIST ? -errno : 0;
+	to[n] = 0;
+	return symlinkat(to, root, path + strlen("/sys/")) && errno != EEXIST ? -errno : 0;
+}
+
+/* Folders of the tree that list what the machine's own have, too, as they are now. */
+static int make_shared_folder(int root, const char *folder)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	int err;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/", folder);
+	err = make_parents(root, path);
+	snprintf(path, sizeof(path), "/sys/%s", folder);
+	d = err ? NULL : opendir(path);
+	while (d && !err && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			err = make_machine_entry(root, folder, e->d_name);
+	if (d)
+		closedir(d);
+	return err;
+}
+
 static int make_all(const struct tree *t)
 {
+	static const char *const shared[] = {"class", "devices", "bus/pci/devices"};
 	int err = make_entry(t, &core);
 
-	if (!t->fn)
+	for (unsigned int i = 0; !err && t->fn && i < sizeof(shared) / sizeof(shared[0]); i++)
+		err = make_shared_folder(t->root, shared[i]);
+	if (err || !t->fn)
 		return err;
 	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
 		err = make_entry(t, &entries[i]);

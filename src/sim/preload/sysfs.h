@@ -7,10 +7,13 @@
 #include "base/port_stats.h"
 
 /* Device numbers that the kernel gives to the first uverbs device. */
-#define UVERBS_MAJOR 231
-#define UVERBS_MINOR 192
+#define UVERBS_MAJOR  231
+#define UVERBS_MINOR  192
 #define SYSFS_COUNTER 24 /* bytes of a counter's text */
-#define UVERBS_PATH  "/dev/infiniband/uverbs0"
+#define UVERBS_PATH   "/dev/infiniband/uverbs0"
+/* The PCI function, below a root bridge of its own: the machine's bridges stay as they are. */
+#define SYSFS_BRIDGE "devices/pci0000:03"
+#define SYSFS_SLOT   "0000:03:00.0"
 
 /* What the tree says of a function. */
 #define SYSFS_GIDS 4

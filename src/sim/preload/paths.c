@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "client.h"
+#include "real.h"
+#include "sysfs.h"
+
+#define LINKS_MOST 40 /* as the kernel has it */
+
+/*
+ * What the tree has of the names below / . Folders that it shares with the machine (class, devices,
+ * bus/pci/devices) list both: the tree has stand-ins of the machine's entries, which are walked in
+ * the machine's own.
+ */
+enum span { SPAN_ONE, SPAN_BELOW, SPAN_PREFIX };
+
+static const struct {
+	const char *name;
+	enum span span;
+	enum place_kind kind;
+} spans[] = {
+	{UVERBS_PATH, SPAN_ONE, PLACE_NODE},
+	{"/dev/infiniband", SPAN_BELOW, PLACE_TREE},
+	{"/sys/class/infiniband", SPAN_PREFIX, PLACE_TREE},
+	{"/sys/" SYSFS_BRIDGE, SPAN_BELOW, PLACE_TREE},
+	{"/sys/class", SPAN_ONE, PLACE_TREE},
+	{"/sys/devices", SPAN_ONE, PLACE_TREE},
+	{"/sys/bus/pci/devices", SPAN_ONE, PLACE_TREE},
+	{"/sys/bus/pci/devices/" SYSFS_SLOT, SPAN_ONE, PLACE_TREE},
+};
+
+/* Folders that everybody passes: they are no links, and no reason to make a tree. */
+static const char *const passed[] = {
+	"/sys",	    "/sys/class",   "/sys/devices",	    "/dev",
+	"/sys/bus", "/sys/bus/pci", "/sys/bus/pci/devices", "/dev/infiniband",
+};
+
+/* A way that is being walked: `at` is reached, without links, and `rest` is still to go. */
+struct walk {
+	char at[PATH_NAME], rest[PATH_NAME];
+	const char *next; /* of rest */
+	bool tree;	  /* libc can't walk it: it began in the tree or went through it */
+	unsigned int links;
+};
+
+static bool path_is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
+}
+
+static enum place_kind path_kind(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		const char *n = spans[i].name;
+		bool same = spans[i].span == SPAN_ONE	  ? !strcmp(name, n)
+			    : spans[i].span == SPAN_BELOW ? path_is_below(name, n)
+							  : !strncmp(name, n, strlen(n));
+
+		if (same)
+			return spans[i].kind;
+	}
+	return PLACE_MACHINE;
+}
+
+static bool path_is_passed(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		if (!strcmp(name, passed[i]))
+			return true;
+	return false;
+}
+
+/* Something of the tree can lie below. */
+static bool path_is_near(const char *name)
+{
+	return path_is_below(name, "/sys") || !*name || !strcmp(name, "/") ||
+	       !strcmp(name, "/dev") || path_is_below(name, "/dev/infiniband");
+}
+
+/* The tree keeps /sys without its first part, and dev/infiniband. */
+static void path_in_tree(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s%s", client_tree(),
+		 path_is_below(name, "/sys") ? name + strlen("/sys") : name);
+}
+
+bool path_name(const char *path, char name[PATH_MAX])
+{
+	const char *in = client_in_tree(path);
+
+	if (!in)
+		return false;
+	snprintf(name, PATH_MAX, "%s%s", path_is_below(in, "/dev/infiniband") ? "" : "/sys", in);
+	return true;
+}
+
+/* --- where a way begins ----------------------------------------------------------------------- */
+
+/* Whether the working directory is near. Threads share both. */
+static bool cwd_near;
+
+bool path_cwd_is_near(void)
+{
+	return __atomic_load_n(&cwd_near, __ATOMIC_RELAXED);
+}
+
+void path_moved(void)
+{
+	char path[PATH_MAX], name[PATH_MAX];
+	bool near =
+		real()->getcwd(path, sizeof(path)) && (path_name(path, name) || path_is_near(path));
+
+	__atomic_store_n(&cwd_near, near, __ATOMIC_RELAXED);
+}
+
+static bool path_of_fd(int fd, char path[PATH_MAX])
+{
+	char proc[32];
+	ssize_t n;
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	n = real()->readlink(proc, path, PATH_MAX - 1);
+	if (n <= 0)
+		return false;
+	path[n] = 0;
+	return path[0] == '/';
+}
+
+bool path_is_tree_fd(int fd)
+{
+	char path[PATH_MAX], name[PATH_MAX];
+
+	return client_tree() && path_of_fd(fd, path) && path_name(path, name);
+}
+
+static bool walk_set(struct walk *w, const char *at, const char *rest, bool tree)
+{
+	if (strlen(at) >= PATH_NAME || strlen(rest) >= PATH_NAME)
+		return false;
+	strcpy(w->at, strcmp(at, "/") ? at : "");
+	strcpy(w->rest, rest);
+	w->next = w->rest;
+	w->tree = tree;
+	w->links = 0;
+	return true;
+}
+
+static bool walk_absolute(struct walk *w, const char *path)
+{
+	const char *in = client_in_tree(path);
+
+	/* Its root is a folder of the chip's, whose age dvx-flow asks for. */
+	if (in)
+		return *in &&
+		       walk_set(w, path_is_below(in, "/dev/infiniband") ? "/" : "/sys", in, true);
+	while (path[1] == '/' || (path[1] == '.' && path[2] == '/'))
+		path += path[1] == '/' ? 1 : 2;
+	return (!strncmp(path, "/sys", 4) || !strncmp(path, "/dev", 4)) &&
+	       walk_set(w, "/", path, false);
+}
+
+/* A relative path leads into the tree from near it, or begins upwards. */
+static bool walk_relative(struct walk *w, int dir, const char *path)
+{
+	char at[PATH_MAX], name[PATH_MAX];
+
+	if (dir == AT_FDCWD) {
+		if (!path_cwd_is_near() && strncmp(path, "..", 2))
+			return false;
+		if (!real()->getcwd(at, sizeof(at)))
+			return false;
+	} else if (!path_of_fd(dir, at)) {
+		return false;
+	}
+	if (path_name(at, name))
+		return walk_set(w, name, path, true);
+	return (path_is_near(at) || !strncmp(path, "..", 2)) && walk_set(w, at, path, false);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static size_t walk_next(struct walk *w, const char **name)
+{
+	size_t n;
+
+	w->next += strspn(w->next, "/");
+	*name = w->next;
+	n = strcspn(w->next, "/");
+	w->next += n;
+	return n;
+}
+
+static void walk_up(struct walk *w)
+{
+	char *slash = strrchr(w->at, '/');
+
+	if (slash)
+		*slash = 0;
+}
+
+static bool walk_into(struct walk *w, const char *name, size_t n)
+{
+	size_t len = strlen(w->at);
+
+	if (len + n + 2 > sizeof(w->at))
+		return false;
+	w->at[len] = '/';
+	memcpy(w->at + len + 1, name, n);
+	w->at[len + 1 + n] = 0;
+	return true;
+}
+
+/* The text of the link that was reached stands before what is still to go. */
+static bool walk_link(struct walk *w, const char *text, size_t n)
+{
+	char rest[PATH_NAME];
+
+	if (++w->links > LINKS_MOST ||
+	    snprintf(rest, sizeof(rest), "%.*s%s", (int)n, text, w->next) >= (int)sizeof(rest))
+		return false;
+	if (*text == '/')
+		w->at[0] = 0;
+	else
+		walk_up(w);
+	strcpy(w->rest, rest);
+	w->next = w->rest;
+	return true;
+}
+
+static bool walk_through(struct walk *w)
+{
+	char text[PATH_NAME], path[PATH_MAX];
+	bool tree = path_kind(w->at) != PLACE_MACHINE;
+	ssize_t n;
+
+	if (path_is_passed(w->at))
+		return true;
+	if (tree) {
+		client_sysfs();
+		path_in_tree(w->at, path);
+	}
+	n = real()->readlink(tree ? path : w->at, text, sizeof(text));
+	if (n <= 0)
+		return true;
+	w->tree |= tree;
+	return walk_link(w, text, (size_t)n);
+}
+
+/* false: it leads away, or is none that can be walked. */
+static bool walk_on(struct walk *w, bool follow)
+{
+	const char *name;
+	size_t n;
+
+	while ((n = walk_next(w, &name))) {
+		if (n == 1 && name[0] == '.')
+			continue;
+		if (n == 2 && name[0] == '.' && name[1] == '.') {
+			walk_up(w);
+			continue;
+		}
+		if (!walk_into(w, name, n) || !path_is_near(w->at))
+			return false;
+		if ((follow || *w->next) && !walk_through(w))
+			return false;
+	}
+	return true;
+}
+
+/* --- what libc gets --------------------------------------------------------------------------- */
+
+static bool walk_path(struct walk *w, int dir, const char *path, enum path_use use)
+{
+	bool begun = *path == '/' ? walk_absolute(w, path) : walk_relative(w, dir, path);
+
+	return begun && (walk_on(w, use == PATH_FOLLOW || use == PATH_MOUNT) || w->tree);
+}
+
+static const char *path_found(const struct walk *w, const char *path, enum path_use use,
+			      struct place *p)
+{
+	const char *slash = *path && path[strlen(path) - 1] == '/' ? "/" : "";
+
+	p->kind = *w->next ? PLACE_MACHINE : path_kind(w->at);
+	if (p->kind == PLACE_MACHINE) {
+		if (!w->tree)
+			return path;
+		snprintf(p->path, sizeof(p->path), "%s%s%s", *w->at ? w->at : "/", w->next,
+			 *w->next ? "" : slash);
+		return p->path;
+	}
+	client_sysfs();
+	strcpy(p->name, w->at);
+	path_in_tree(w->at, p->path);
+	strcat(p->path, slash);
+	if (use == PATH_CHANGE || use == PATH_MAKE)
+		p->kind = PLACE_REFUSED;
+	if (use != PATH_MOUNT || real()->access(p->path, F_OK))
+		return p->path;
+	return path_is_below(p->name, "/dev") ? "/dev" : "/sys";
+}
+
+/* As in sysfs, whose folders are root's and have no way to make or to remove anything. */
+static int path_refusal(const struct place *p, enum path_use use)
+{
+	struct stat st;
+	bool exists = !real()->lstat(p->path, &st);
+
+	if (exists != (use == PATH_CHANGE))
+		return exists ? EEXIST : ENOENT;
+	return geteuid() ? EACCES : EPERM;
+}
+
+const char *path_to(int dir, const char *path, enum path_use use, struct place *p)
+{
+	int saved = errno;
+	struct walk w;
+
+	p->kind = PLACE_MACHINE;
+	if (!path || !*path || !client_tree())
+		return path;
+	if (!walk_path(&w, dir, path, use)) {
+		errno = saved;
+		return path;
+	}
+	path = path_found(&w, path, use, p);
+	errno = p->kind == PLACE_REFUSED ? path_refusal(p, use) : saved;
+	return path;
+}

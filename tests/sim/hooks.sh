@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that each libc function in the preload's table finds the device's files as below a real
+# /sys, or is listed as one that does not, in the table and in the manual; and that shells do, too.
+. "$top_srcdir/tests/sim/tap.sh"
+hooks=$top_builddir/tests/sim/hooks
+needs "$hooks"
+TMPDIR=$scratch
+export TMPDIR
+
+run() { "$dvx_sim" run -- "$@"; }
+bare() {
+	env ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=0}" LD_PRELOAD="$asan$preload" "$@"
+}
+for on in run bare; do
+	check "$on: every function of the table" $on "$hooks"
+done
+
+exported() {
+	nm -D --defined-only "$preload" | awk '$2 == "T" { print $3 }' | sort >"$scratch/exported"
+	"$hooks" list all | sort | diff - "$scratch/exported"
+}
+check "the preload exports the table" exported
+manual() { # KIND: the functions between two comments of the manual's source
+	sed -n "/^\.\\\\\" $1 functions/,/^\.\\\\\" end/p" "$top_srcdir/doc/man/dvx-sim.1" | grep -v '^\.\\"' |
+		tr -s ' ,\n' '\n\n' | sort >"$scratch/manual"
+	"$hooks" list "$1" | sort | diff - "$scratch/manual"
+}
+check "the manual lists what is served" manual served
+check "the manual lists what is not served" manual unserved
+
+# What people type: each line of output is what a machine with the device prints.
+walks() {
+	"$@" sh -e -c '
+	cd /sys/class/infiniband
+	echo *
+	cat mlx5_0/ports/1/link_layer
+	cd -P mlx5_0/ports/1
+	/bin/pwd
+	cat ../../node_type ../../device/vendor
+	cd ../../../../../..
+	find pci0000:03 -name rate
+	find -L /sys/class/infiniband/mlx5_0/ports/ -name lid
+	readlink -f /sys/bus/pci/devices/0000:03:00.0/infiniband/mlx5_0/device
+	for d in /sys/bus/pci/devices/*; do echo $(cat $d/vendor $d/device $d/class); done | grep 0x15b3
+	ls /sys/class | grep -x -e infiniband -e net
+	ls -l /dev/infiniband | grep -o "231, 192"
+	mkdir /sys/class/infiniband/x || echo no folder
+	(echo x >/sys/class/infiniband/mlx5_0/node_desc) || echo no write
+	' >"$scratch/walked" 2>"$scratch/stderr"
+	diff - "$scratch/walked" <<'END'
+mlx5_0
+Ethernet
+/sys/devices/pci0000:03/0000:03:00.0/infiniband/mlx5_0/ports/1
+1: CA
+0x15b3
+pci0000:03/0000:03:00.0/infiniband/mlx5_0/ports/1/rate
+/sys/class/infiniband/mlx5_0/ports/1/lid
+/sys/devices/pci0000:03/0000:03:00.0
+0x15b3 0xa2d6 0x020000
+infiniband
+net
+231, 192
+no folder
+no write
+END
+}
+for on in run bare; do
+	check "$on: a shell" walks $on
+done
+
+if command -v ibstat >/dev/null; then
+	for on in run bare; do
+		check "$on: ibstat" says 0 'Link layer: Ethernet' $on ibstat mlx5_0 1
+		check "$on: ibstat -l" says 0 '^mlx5_0$' $on ibstat -l
+		check "$on: ibstatus" says 0 'phys state:.*LinkUp' $on ibstatus
+	done
+fi
+plan
