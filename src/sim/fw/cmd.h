@@ -74,6 +74,15 @@ const char *fw_syndrome_text(uint32_t syndrome);
 int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* A field of an absent feature, which must be zero, and why. */
+struct fw_absent {
+	uint32_t value;
+	const char *field, *why;
+};
+/* 0 if all are zero; otherwise the first one is refused. */
+int fw_check_absent(struct fw_cmd *, const struct fw_absent *, size_t n);
+#define FW_CHECK_ABSENT(c, rows) fw_check_absent(c, rows, sizeof(rows) / sizeof((rows)[0]))
+
 /* --trace: the command and its reply, decoded; access keys are left out. */
 void fw_trace(const struct fw_cmd *);
 /* Name of the structure of a capability page, by QUERY_HCA_CAP's op_mod; NULL if unknown. */

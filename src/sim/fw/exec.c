@@ -169,6 +169,15 @@ void *fw_new(struct fw_cmd *c, enum obj_type type, size_t size)
 	return o;
 }
 
+int fw_check_absent(struct fw_cmd *c, const struct fw_absent *a, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].value)
+			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR, "%s is %u: %s",
+					 a[i].field, a[i].value, a[i].why);
+	return 0;
+}
+
 int fw_busy(struct fw_cmd *c, const struct obj *o)
 {
 	if (!o->refs)

@@ -60,20 +60,25 @@ static int fw_flow_entry_check_action(struct fw_cmd *c, uint32_t action, bool tx
 	return 0;
 }
 
+static uint32_t fw_flow_entry_aso(const void *ctx, size_t i)
+{
+	return prm_execute_aso_get_valid(prm_flow_context_cat_execute_aso(ctx, i));
+}
+
 static int fw_flow_entry_check_features(struct fw_cmd *c, const void *ctx, bool tx)
 {
-	if (prm_flow_context_get_extended_destination(ctx))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "extended_destination is set: there is no packet reformat");
-	if (tx && prm_flow_context_get_flow_tag(ctx))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "flow_tag 0x%x: packets that are sent carry none",
-				 prm_flow_context_get_flow_tag(ctx));
-	for (size_t i = 0; i < 4; i++)
-		if (prm_execute_aso_get_valid(prm_flow_context_cat_execute_aso(ctx, i)))
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-					 "execute_aso[%zu] is set: there are no ASO objects", i);
-	return 0;
+	const struct fw_absent features[] = {
+		{prm_flow_context_get_extended_destination(ctx), "extended_destination",
+		 "there is no packet reformat"},
+		{tx ? prm_flow_context_get_flow_tag(ctx) : 0, "flow_tag",
+		 "packets that are sent carry none"},
+		{fw_flow_entry_aso(ctx, 0), "execute_aso[0].valid", "there are no ASO objects"},
+		{fw_flow_entry_aso(ctx, 1), "execute_aso[1].valid", "there are no ASO objects"},
+		{fw_flow_entry_aso(ctx, 2), "execute_aso[2].valid", "there are no ASO objects"},
+		{fw_flow_entry_aso(ctx, 3), "execute_aso[3].valid", "there are no ASO objects"},
+	};
+
+	return FW_CHECK_ABSENT(c, features);
 }
 
 /* --- lists ---------------------------------------------------------------------------------- */

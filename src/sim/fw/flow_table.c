@@ -87,21 +87,15 @@ int fw_flow_level(struct fw_cmd *c, const struct flow_table *from, const struct 
 
 static int fw_flow_table_check_features(struct fw_cmd *c, const void *ctx)
 {
-	const struct {
-		uint32_t value;
-		const char *name;
-	} absent[] = {
-		{prm_flow_table_context_get_reformat_en(ctx), "reformat_en"},
-		{prm_flow_table_context_get_decap_en(ctx), "decap_en"},
-		{prm_flow_table_context_get_termination_table(ctx), "termination_table"},
-		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid"},
+	const struct fw_absent features[] = {
+		{prm_flow_table_context_get_reformat_en(ctx), "reformat_en", "its capability is 0"},
+		{prm_flow_table_context_get_decap_en(ctx), "decap_en", "its capability is 0"},
+		{prm_flow_table_context_get_termination_table(ctx), "termination_table",
+		 "its capability is 0"},
+		{prm_flow_table_context_get_rtc_valid(ctx), "rtc_valid", "its capability is 0"},
 	};
 
-	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
-		if (absent[i].value)
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-					 "%s is set, its capability is 0", absent[i].name);
-	return 0;
+	return FW_CHECK_ABSENT(c, features);
 }
 
 static int fw_flow_table_check_sizes(struct fw_cmd *c, const void *ctx)

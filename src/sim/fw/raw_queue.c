@@ -17,28 +17,11 @@
 #define LOG_SEG		   4u
 #define TS_REAL_TIME	   PRM_QPC_TS_FORMAT_REAL_TIME
 
-/* A field that must be zero, and the sentence's end. */
-struct absent {
-	uint32_t value;
-	const char *field, *why;
-};
-
-static int check_absent(struct fw_cmd *c, const struct absent *a, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (a[i].value)
-			return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR, "%s is %u: %s",
-					 a[i].field, a[i].value, a[i].why);
-	return 0;
-}
-
-#define CHECK_ABSENT(c, list) check_absent(c, list, sizeof(list) / sizeof((list)[0]))
-
 /* --- what both kinds have --------------------------------------------------------------------- */
 
 static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, unsigned int log_most)
 {
-	const struct absent features[] = {
+	const struct fw_absent features[] = {
 		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
 		{prm_wq_get_end_padding_mode(wq), "wq.end_padding_mode", "cap.end_pad is 0"},
 		{prm_wq_get_cd_slave(wq), "wq.cd_slave", "cap.cd is 0"},
@@ -53,7 +36,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
 
-	if (CHECK_ABSENT(c, features))
+	if (FW_CHECK_ABSENT(c, features))
 		return -1;
 	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
@@ -187,7 +170,7 @@ static void fw_raw_queue_move(struct qp *qp, unsigned int to)
 
 static int check_sqc(struct fw_cmd *c, const void *sqc)
 {
-	const struct absent features[] = {
+	const struct fw_absent features[] = {
 		{prm_sqc_get_rlky(sqc), "sqc.rlky", "the reserved lkey is the kernel's"},
 		{prm_sqc_get_cd_master(sqc), "sqc.cd_master", "cap.cd is 0"},
 		{prm_sqc_get_fre(sqc), "sqc.fre", "fast registration is not implemented"},
@@ -202,7 +185,7 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id", "cap.qos is 0"},
 	};
 
-	if (CHECK_ABSENT(c, features))
+	if (FW_CHECK_ABSENT(c, features))
 		return -1;
 	if (prm_sqc_get_state(sqc) != PRM_SQC_STATE_RST)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
@@ -302,7 +285,7 @@ int fw_destroy_sq(struct fw_cmd *c)
 
 static int check_rqc(struct fw_cmd *c, const void *rqc)
 {
-	const struct absent features[] = {
+	const struct fw_absent features[] = {
 		{prm_rqc_get_rlky(rqc), "rqc.rlky", "the reserved lkey is the kernel's"},
 		{prm_rqc_get_delay_drop_en(rqc), "rqc.delay_drop_en", "cap.rq_delay_drop is 0"},
 		{prm_rqc_get_scatter_fcs(rqc), "rqc.scatter_fcs", "cap.scatter_fcs is 0"},
@@ -315,7 +298,7 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 	};
 	unsigned int most = 31u - (unsigned int)__builtin_clz(VHCA_MAX_WQE);
 
-	if (CHECK_ABSENT(c, features))
+	if (FW_CHECK_ABSENT(c, features))
 		return -1;
 	if (prm_rqc_get_state(rqc) != PRM_RQC_STATE_RST)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
