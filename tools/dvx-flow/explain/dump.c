@@ -84,7 +84,7 @@ static void explain_dump_copy(const struct dump_reader *r, unsigned int at, char
 	out[len] = 0;
 }
 
-static bool hex_bytes(const char *hex, size_t len, uint8_t *out)
+bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = hex[i];
@@ -349,7 +349,7 @@ static int explain_dump_entry(struct dump_reader *r, uint32_t type)
 		return wrong(r,
 			     "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128",
 			     type, r->n < 4 ? 0 : r->len[3]);
-	if (!hex_bytes(r->field[3], r->len[3], new->bytes))
+	if (!dump_hex_bytes(r->field[3], r->len[3], new->bytes))
 		return wrong(r, "an entry (%u) is no hexadecimal", type);
 	new->len = (uint8_t)(r->len[3] / 2);
 	new->format = type >= 3303;

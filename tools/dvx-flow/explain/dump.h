@@ -118,6 +118,9 @@ const struct dump_entry *dump_entry_at(const struct steering_dump *d, uint32_t d
 const struct dump_table *dump_table_at(const struct steering_dump *d, uint32_t domain,
 				       enum side side, uint32_t index);
 
+/* len hexadecimal digits as bytes; false: others are among them. */
+bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out);
+
 /* --- dump_mask.c --- */
 
 /* How a mask's bit fields lie in its words. */

@@ -162,26 +162,14 @@ static bool is_packed(enum mask_layout layout, const struct mask_row *r)
 				     (r->part == SPEC && (r->word == 6 || r->word == 7)));
 }
 
-static int dump_mask_nibble(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool read_words(uint32_t *words, const char *hex, size_t len)
 {
-	if (len % 8 || len > 8 * WORDS)
-		return false;
-	for (size_t i = 0; i < len / 2; i++) {
-		int high = dump_mask_nibble(hex[2 * i]), low = dump_mask_nibble(hex[2 * i + 1]);
+	uint8_t bytes[4 * WORDS];
 
-		if (high < 0 || low < 0)
-			return false;
-		words[i / 4] |= (uint32_t)(high << 4 | low) << (8 * (i % 4));
-	}
+	if (len % 8 || len > 2 * sizeof(bytes) || !dump_hex_bytes(hex, len, bytes))
+		return false;
+	for (size_t i = 0; i < len / 2; i++)
+		words[i / 4] |= (uint32_t)bytes[i] << (8 * (i % 4));
 	return true;
 }
 

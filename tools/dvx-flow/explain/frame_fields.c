@@ -25,15 +25,6 @@ static void frame_fields_put(struct frame_reader *c, enum field f, u128 value)
 	c->out->known[f] = true;
 }
 
-static uint32_t frame_fields_number(const struct frame_reader *c, size_t at, unsigned int bytes)
-{
-	uint32_t v = 0;
-
-	while (bytes--)
-		v = v << 8 | c->p[at++];
-	return v;
-}
-
 static u128 wide(const struct frame_reader *c, size_t at, unsigned int bytes)
 {
 	u128 v = 0;
@@ -41,6 +32,11 @@ static u128 wide(const struct frame_reader *c, size_t at, unsigned int bytes)
 	while (bytes--)
 		v = v << 8 | c->p[at++];
 	return v;
+}
+
+static uint32_t frame_fields_number(const struct frame_reader *c, size_t at, unsigned int bytes)
+{
+	return (uint32_t)wide(c, at, bytes);
 }
 
 static bool frame_fields_has(const struct frame_reader *c, size_t bytes)
