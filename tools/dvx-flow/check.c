@@ -72,7 +72,7 @@ static void check_lost(void *arg)
 }
 
 /* As many queues as the rules name. */
-static int check_make_queues(struct ground *g, const struct ruleset *set, struct fault *f)
+static int check_make_queues(struct base_tables *g, const struct ruleset *set, struct flow_fault *f)
 {
 	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = check_lost};
 
@@ -88,12 +88,11 @@ static int check_make_queues(struct ground *g, const struct ruleset *set, struct
 }
 
 /* The rules are built where no packet comes by, and taken away again. Takes the set. */
-static int flowtool_check_device(const struct args *a, struct ruleset *set,
-				 const struct rules_text *source)
+static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source)
 {
 	struct generation *gen = NULL;
-	struct ground g = {0};
-	struct fault f = {0};
+	struct base_tables g = {0};
+	struct flow_fault f = {0};
 
 	if (dvx_dev_open(a->device, &g.dev)) {
 		say("%s", dvx_strerror());
@@ -102,7 +101,7 @@ static int flowtool_check_device(const struct args *a, struct ruleset *set,
 	if (!check_make_queues(&g, set, &f))
 		generation_build(&g, set, NULL, NULL, NULL, NULL, &gen, &f);
 	generation_free(gen);
-	ground_free(&g);
+	base_tables_free(&g);
 	pump_stop(g.pump);
 	dvx_dev_close(g.dev);
 	if (f.line)
@@ -144,7 +143,7 @@ int cmd_check(const struct args *a)
 	s.text = text;
 	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set);
 	if (!ret && a->device)
-		ret = flowtool_check_device(a, &set, &s);
+		ret = check_device(a, &set, &s);
 	ruleset_free(&set);
 	free(text);
 	return ret;

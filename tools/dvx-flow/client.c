@@ -11,7 +11,7 @@
 #include "client.h"
 #include "where.h"
 
-static double flowtool_client_now(void)
+static double client_now(void)
 {
 	struct timespec t;
 
@@ -38,7 +38,7 @@ static int try_connect(const struct where *w)
 
 int client_connect(const struct args *a, int *code)
 {
-	double until = flowtool_client_now() + a->wait;
+	double until = client_now() + a->wait;
 	struct where w;
 	int fd;
 
@@ -46,7 +46,7 @@ int client_connect(const struct args *a, int *code)
 	if (*code)
 		return -1;
 	while ((fd = try_connect(&w)) == -ENOENT || fd == -ECONNREFUSED) {
-		if (flowtool_client_now() >= until)
+		if (client_now() >= until)
 			break;
 		poll(NULL, 0, 20);
 	}
@@ -61,7 +61,7 @@ int client_connect(const struct args *a, int *code)
 	return -1;
 }
 
-static int flowtool_client_send_all(int fd, const char *bytes, size_t n)
+static int client_send_all(int fd, const char *bytes, size_t n)
 {
 	while (n) {
 		ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
@@ -91,7 +91,7 @@ static int read_exactly(int fd, char *to, size_t n)
 	return 0;
 }
 
-static int flowtool_client_receive(int fd, struct msg *m)
+static int client_receive(int fd, struct flow_msg *m)
 {
 	char start[MSG_START], *bytes;
 	int64_t size;
@@ -110,17 +110,16 @@ static int flowtool_client_receive(int fd, struct msg *m)
 	return ret;
 }
 
-static uint32_t flowtool_client_number(const struct msg *m, const char *name)
+static uint32_t client_number(const struct flow_msg *m, const char *name)
 {
 	return (uint32_t)json_integer_value(json_object_get(m->head, name));
 }
 
-static int verdict(const struct msg *m, const struct rules_text *source)
+static int verdict(const struct flow_msg *m, const struct rules_text *source)
 {
 	int code = (int)json_integer_value(json_object_get(m->head, "exit"));
 	const char *error = json_string_value(json_object_get(m->head, "error"));
-	uint32_t line = flowtool_client_number(m, "line"),
-		 column = flowtool_client_number(m, "column");
+	uint32_t line = client_number(m, "line"), column = client_number(m, "column");
 
 	if (!error)
 		error = "the daemon refused, and didn't say why";
@@ -133,19 +132,19 @@ static int verdict(const struct msg *m, const struct rules_text *source)
 	return code;
 }
 
-int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg *answer,
+int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow_msg *answer,
 	       progress_fn progress, void *arg)
 {
 	size_t len;
 	char *bytes = msg_pack(head, rules ? rules->text : NULL, rules ? rules->len : 0, &len);
 	int code;
 
-	*answer = (struct msg){0};
+	*answer = (struct flow_msg){0};
 	/* A daemon that has refused already may have closed: its answer is still to be read. */
 	if (bytes)
-		flowtool_client_send_all(fd, bytes, len);
+		client_send_all(fd, bytes, len);
 	free(bytes);
-	while (bytes && !flowtool_client_receive(fd, answer)) {
+	while (bytes && !client_receive(fd, answer)) {
 		if (json_object_get(answer->head, "exit")) {
 			code = verdict(answer, rules);
 			if (code)
@@ -160,7 +159,7 @@ int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg 
 	return EXIT_INPUT;
 }
 
-int client_once(const struct args *a, json_t *head, struct msg *answer)
+int client_once(const struct args *a, json_t *head, struct flow_msg *answer)
 {
 	int code, fd = client_connect(a, &code);
 

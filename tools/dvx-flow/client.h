@@ -17,10 +17,10 @@ typedef void (*progress_fn)(void *arg, json_t *head);
  * One request, with rules or NULL, and its last answer, which msg_free() frees. The exit code of
  * the answer; whatever isn't EXIT_DONE was told already. Steals head.
  */
-int client_ask(int fd, json_t *head, const struct rules_text *rules, struct msg *answer,
+int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow_msg *answer,
 	       progress_fn progress, void *arg);
 
 /* All of it, for who asks once. */
-int client_once(const struct args *a, json_t *head, struct msg *answer);
+int client_once(const struct args *a, json_t *head, struct flow_msg *answer);
 
 #endif

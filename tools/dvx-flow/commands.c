@@ -7,7 +7,7 @@
 
 #include "client.h"
 
-static void commands_show_progress(void *arg, json_t *head)
+static void show_progress(void *arg, json_t *head)
 {
 	const struct args *a = arg;
 
@@ -17,7 +17,7 @@ static void commands_show_progress(void *arg, json_t *head)
 			json_integer_value(json_object_get(head, "of")));
 }
 
-static int say_result(const struct args *a, const struct msg *answer, const char *verb)
+static int say_result(const struct args *a, const struct flow_msg *answer, const char *verb)
 {
 	json_int_t rules = json_integer_value(json_object_get(answer->head, "rules"));
 
@@ -28,16 +28,16 @@ static int say_result(const struct args *a, const struct msg *answer, const char
 	return EXIT_DONE;
 }
 
-static int commands_send_file(const struct args *a, const struct rules_text *rules)
+static int send_file(const struct args *a, const struct rules_text *rules)
 {
 	struct args copy = *a;
-	struct msg answer;
+	struct flow_msg answer;
 	int code, fd = client_connect(a, &code);
 
 	if (fd < 0)
 		return code;
-	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer,
-			  commands_show_progress, &copy);
+	code = client_ask(fd, json_pack("{s:s}", "do", "apply"), rules, &answer, show_progress,
+			  &copy);
 	if (!a->quiet && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 	if (!code) {
@@ -63,7 +63,7 @@ int cmd_apply(const struct args *a)
 	code = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : EXIT_DONE;
 	if (!code) {
 		ruleset_free(&set);
-		code = commands_send_file(a, &s);
+		code = send_file(a, &s);
 	}
 	free(text);
 	return code;
@@ -104,7 +104,7 @@ static json_t *which_rule(char *const *words, int n)
 int cmd_del(const struct args *a)
 {
 	json_t *which = which_rule(a->argv, a->argc);
-	struct msg answer;
+	struct flow_msg answer;
 	int code;
 
 	if (!which) {

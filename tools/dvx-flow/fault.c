@@ -7,7 +7,7 @@
 #include "dvx-flow.h"
 #include "fault.h"
 
-int fault(struct fault *f, int code, const char *fmt, ...)
+int fault_say(struct flow_fault *f, int code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -19,7 +19,7 @@ int fault(struct fault *f, int code, const char *fmt, ...)
 	return -1;
 }
 
-static const char *flowtool_fault_without(const char *text, const char *start)
+static const char *fault_without(const char *text, const char *start)
 {
 	const char *end = strstr(text, ": ");
 
@@ -28,26 +28,26 @@ static const char *flowtool_fault_without(const char *text, const char *start)
 
 const char *device_says(void)
 {
-	return flowtool_fault_without(flowtool_fault_without(dvx_strerror(), "rule "), "dvx_");
+	return fault_without(fault_without(dvx_strerror(), "rule "), "dvx_");
 }
 
-int fault_device(struct fault *f)
+int fault_device(struct flow_fault *f)
 {
-	return fault(f, EXIT_DEVICE, "%s", device_says());
+	return fault_say(f, EXIT_DEVICE, "%s", device_says());
 }
 
-int fault_at(struct fault *f, const struct rule *r, struct spot at)
+int fault_at(struct flow_fault *f, const struct rule *r, struct source_location at)
 {
 	f->line = r->line + at.line;
 	f->column = at.column;
 	return -1;
 }
 
-void fault_place(struct fault *f)
+void fault_place(struct flow_fault *f)
 {
-	struct fault bare = *f;
+	struct flow_fault bare = *f;
 
 	if (f->line)
-		fault(f, bare.code, "line %u, column %u: %.560s", bare.line, bare.column,
-		      bare.text);
+		fault_say(f, bare.code, "line %u, column %u: %.560s", bare.line, bare.column,
+			  bare.text);
 }

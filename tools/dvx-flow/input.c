@@ -11,7 +11,7 @@
 
 #define STEP (64ul << 10)
 
-static int flowtool_input_read_all(int fd, char **text, size_t *len)
+static int input_read_all(int fd, char **text, size_t *len)
 {
 	size_t room = 0;
 	ssize_t n;
@@ -40,7 +40,7 @@ int file_read(const char *path, char **text, size_t *len)
 {
 	bool input = !strcmp(path, "-");
 	int fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	int ret = fd < 0 ? -errno : flowtool_input_read_all(fd, text, len);
+	int ret = fd < 0 ? -errno : input_read_all(fd, text, len);
 
 	if (fd >= 0 && ret)
 		free(*text);
@@ -52,7 +52,7 @@ int file_read(const char *path, char **text, size_t *len)
 }
 
 /* A file must not command the terminal. */
-static void flowtool_input_show(const struct mistake *m)
+static void input_show(const struct mistake *m)
 {
 	for (size_t i = 0; i < m->source_len; i++) {
 		unsigned char c = (unsigned char)m->source[i];
@@ -67,7 +67,7 @@ static void point(const struct mistake *m)
 	const char *p = m->source, *end = p + m->source_len;
 
 	fputs("    ", stderr);
-	flowtool_input_show(m);
+	input_show(m);
 	fputs("\n    ", stderr);
 	for (uint32_t c = 1; c < m->column && p < end; p++)
 		if ((*p & 0xc0) != 0x80) {
@@ -82,7 +82,7 @@ static void point(const struct mistake *m)
 
 #define LINE_SHOWN 400
 
-static void flowtool_input_tell(void *arg, const struct mistake *m)
+static void input_tell(void *arg, const struct mistake *m)
 {
 	fprintf(stderr, "%s:%u:%u: %s\n", (const char *)arg, m->line, m->column, m->text);
 	if (m->source_len <= LINE_SHOWN)
@@ -127,8 +127,7 @@ void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, con
 
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set)
 {
-	int ret = rules_parse(text, len, set, name ? flowtool_input_tell : NULL,
-			      (void *)(uintptr_t)name);
+	int ret = rules_parse(text, len, set, name ? input_tell : NULL, (void *)(uintptr_t)name);
 
 	if (name && ret < 0)
 		say("%s: %s", name, strerror(-ret));

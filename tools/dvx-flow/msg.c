@@ -7,13 +7,13 @@
 
 static const char magic[4] = "DVXF";
 
-static void flowtool_msg_put32(char *p, uint32_t v)
+static void msg_put32(char *p, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
 		p[i] = (char)(v >> (24 - 8 * i));
 }
 
-static uint32_t flowtool_msg_get32(const char *p)
+static uint32_t msg_get32(const char *p)
 {
 	uint32_t v = 0;
 
@@ -32,8 +32,8 @@ char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len)
 		out = malloc(MSG_START + n + body_len);
 	if (out) {
 		memcpy(out, magic, sizeof(magic));
-		flowtool_msg_put32(out + 4, (uint32_t)n);
-		flowtool_msg_put32(out + 8, (uint32_t)body_len);
+		msg_put32(out + 4, (uint32_t)n);
+		msg_put32(out + 8, (uint32_t)body_len);
 		memcpy(out + MSG_START, text, n);
 		if (body_len)
 			memcpy(out + MSG_START + n, body, body_len);
@@ -51,18 +51,18 @@ int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_m
 		return -EPROTO;
 	if (n < MSG_START)
 		return 0;
-	head = flowtool_msg_get32(bytes + 4);
-	body = flowtool_msg_get32(bytes + 8);
+	head = msg_get32(bytes + 4);
+	body = msg_get32(bytes + 8);
 	if (!head || head > head_max || body > body_max)
 		return -EPROTO;
 	return (int64_t)MSG_START + head + body;
 }
 
-int msg_unpack(const char *bytes, struct msg *out)
+int msg_unpack(const char *bytes, struct flow_msg *out)
 {
-	uint32_t head = flowtool_msg_get32(bytes + 4), body = flowtool_msg_get32(bytes + 8);
+	uint32_t head = msg_get32(bytes + 4), body = msg_get32(bytes + 8);
 
-	*out = (struct msg){
+	*out = (struct flow_msg){
 		.head = json_loadb(bytes + MSG_START, head, JSON_REJECT_DUPLICATES, NULL)};
 	if (!json_is_object(out->head)) {
 		msg_free(out);
@@ -79,9 +79,9 @@ int msg_unpack(const char *bytes, struct msg *out)
 	return 0;
 }
 
-void msg_free(struct msg *m)
+void msg_free(struct flow_msg *m)
 {
 	json_decref(m->head);
 	free(m->body);
-	*m = (struct msg){0};
+	*m = (struct flow_msg){0};
 }

@@ -18,7 +18,7 @@
 #define MSG_BODY_MAX	(1u << 30)
 #define MSG_REQUEST_MAX (64u << 10) /* a request's head */
 
-struct msg {
+struct flow_msg {
 	json_t *head;
 	char *body; /* with a NUL behind it */
 	size_t body_len;
@@ -34,7 +34,7 @@ char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len);
 int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_max);
 
 /* A whole message of msg_size() bytes. 0, -EPROTO or -ENOMEM. */
-int msg_unpack(const char *bytes, struct msg *out);
-void msg_free(struct msg *m);
+int msg_unpack(const char *bytes, struct flow_msg *out);
+void msg_free(struct flow_msg *m);
 
 #endif

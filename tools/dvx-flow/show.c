@@ -8,19 +8,19 @@
 
 #include "client.h"
 
-static json_int_t flowtool_show_number(const json_t *j, const char *key)
+static json_int_t show_number(const json_t *j, const char *key)
 {
 	return json_integer_value(json_object_get(j, key));
 }
 
-static const char *flowtool_show_text(const json_t *j, const char *key)
+static const char *show_text(const json_t *j, const char *key)
 {
 	const char *s = json_string_value(json_object_get(j, key));
 
 	return s ? s : "";
 }
 
-static json_t *flowtool_show_take(struct msg *answer)
+static json_t *show_take(struct flow_msg *answer)
 {
 	json_t *j = json_incref(answer->head);
 
@@ -31,22 +31,21 @@ static json_t *flowtool_show_take(struct msg *answer)
 
 int cmd_list(const struct args *a)
 {
-	struct msg answer;
+	struct flow_msg answer;
 	json_t *j, *rule;
 	size_t i;
 	int code = client_once(a, json_pack("{s:s}", "do", "list"), &answer);
 
 	if (code)
 		return code;
-	j = flowtool_show_take(&answer);
+	j = show_take(&answer);
 	if (a->json)
 		return json_out(j);
 	json_array_foreach (json_object_get(j, "rules"), i, rule)
 		printf("%s%6" JSON_INTEGER_FORMAT "  %s\n", i ? "" : "    ID  RULE\n",
-		       flowtool_show_number(rule, "id"), flowtool_show_text(rule, "text"));
+		       show_number(rule, "id"), show_text(rule, "text"));
 	if (!json_array_size(json_object_get(j, "rules")))
-		printf("no rules: everything on %s goes the default way\n",
-		       flowtool_show_text(j, "device"));
+		printf("no rules: everything on %s goes the default way\n", show_text(j, "device"));
 	json_decref(j);
 	return EXIT_DONE;
 }
@@ -56,22 +55,20 @@ int cmd_list(const struct args *a)
 /* What came since the table before, if there was one. */
 static void print_rate(const json_t *now, const json_t *before, double seconds)
 {
-	if (before &&
-	    flowtool_show_number(now, "packets") >= flowtool_show_number(before, "packets"))
-		printf("%12.0f", (double)(flowtool_show_number(now, "packets") -
-					  flowtool_show_number(before, "packets")) /
-					 seconds);
+	if (before && show_number(now, "packets") >= show_number(before, "packets"))
+		printf("%12.0f",
+		       (double)(show_number(now, "packets") - show_number(before, "packets")) /
+			       seconds);
 	else if (seconds > 0)
 		printf("%12s", "-");
 }
 
 /* A rule that was applied anew has begun anew. */
-static const json_t *flowtool_show_same(const json_t *before, const char *list, size_t i,
-					const json_t *now)
+static const json_t *show_same(const json_t *before, const char *list, size_t i, const json_t *now)
 {
 	const json_t *b = json_array_get(json_object_get(before, list), i);
 
-	return b && flowtool_show_number(b, "id") == flowtool_show_number(now, "id") ? b : NULL;
+	return b && show_number(b, "id") == show_number(now, "id") ? b : NULL;
 }
 
 static void print_rules(const json_t *j, const json_t *before, double seconds)
@@ -83,23 +80,20 @@ static void print_rules(const json_t *j, const json_t *before, double seconds)
 		if (!i)
 			printf("    ID     PACKETS           BYTES%s  RULE\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
-		printf("%6" JSON_INTEGER_FORMAT, flowtool_show_number(rule, "id"));
+		printf("%6" JSON_INTEGER_FORMAT, show_number(rule, "id"));
 		if (json_object_get(rule, "packets"))
 			printf("%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
-			       flowtool_show_number(rule, "packets"),
-			       flowtool_show_number(rule, "bytes"));
+			       show_number(rule, "packets"), show_number(rule, "bytes"));
 		else
 			printf("%12s%16s", "-", "-");
 		print_rate(rule,
-			   json_object_get(rule, "packets")
-				   ? flowtool_show_same(before, "rules", i, rule)
-				   : NULL,
+			   json_object_get(rule, "packets") ? show_same(before, "rules", i, rule)
+							    : NULL,
 			   seconds);
-		printf("  %s\n", flowtool_show_text(rule, "text"));
+		printf("  %s\n", show_text(rule, "text"));
 	}
 	if (!json_array_size(json_object_get(j, "rules")))
-		printf("no rules: everything on %s goes the default way\n",
-		       flowtool_show_text(j, "device"));
+		printf("no rules: everything on %s goes the default way\n", show_text(j, "device"));
 }
 
 static void print_tags(const json_t *queue)
@@ -109,17 +103,14 @@ static void print_tags(const json_t *queue)
 
 	json_array_foreach (json_object_get(queue, "tags"), i, tag)
 		printf("%s%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT, i ? ", " : "  tag ",
-		       flowtool_show_number(tag, "tag"), flowtool_show_number(tag, "packets"));
-	if (flowtool_show_number(queue, "other_tags"))
-		printf(", others: %" JSON_INTEGER_FORMAT,
-		       flowtool_show_number(queue, "other_tags"));
-	if (flowtool_show_number(queue, "errors"))
-		printf("  %" JSON_INTEGER_FORMAT " receive errors",
-		       flowtool_show_number(queue, "errors"));
+		       show_number(tag, "tag"), show_number(tag, "packets"));
+	if (show_number(queue, "other_tags"))
+		printf(", others: %" JSON_INTEGER_FORMAT, show_number(queue, "other_tags"));
+	if (show_number(queue, "errors"))
+		printf("  %" JSON_INTEGER_FORMAT " receive errors", show_number(queue, "errors"));
 	if (json_object_get(queue, "capture_ended"))
 		printf("  capture ended after %" JSON_INTEGER_FORMAT ": %s",
-		       flowtool_show_number(queue, "captured"),
-		       flowtool_show_text(queue, "capture_ended"));
+		       show_number(queue, "captured"), show_text(queue, "capture_ended"));
 }
 
 static void print_queues(const json_t *j, const json_t *before, double seconds)
@@ -132,9 +123,9 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 			printf("\n QUEUE     PACKETS           BYTES%s\n",
 			       seconds > 0 ? "   PACKETS/S" : "");
 		printf("%6" JSON_INTEGER_FORMAT "%12" JSON_INTEGER_FORMAT "%16" JSON_INTEGER_FORMAT,
-		       flowtool_show_number(queue, "queue"), flowtool_show_number(queue, "packets"),
-		       flowtool_show_number(queue, "bytes"));
-		print_rate(queue, flowtool_show_same(before, "queues", i, queue), seconds);
+		       show_number(queue, "queue"), show_number(queue, "packets"),
+		       show_number(queue, "bytes"));
+		print_rate(queue, show_same(before, "queues", i, queue), seconds);
 		print_tags(queue);
 		putchar('\n');
 	}
@@ -160,7 +151,7 @@ static int print_stats(const struct args *a, const json_t *j, const json_t *befo
 int cmd_stats(const struct args *a)
 {
 	json_t *j = NULL, *before = NULL;
-	struct msg answer;
+	struct flow_msg answer;
 	double seconds = a->interval > 0 ? a->interval : a->watch;
 	int code, fd = client_connect(a, &code);
 
@@ -168,7 +159,7 @@ int cmd_stats(const struct args *a)
 		return code;
 	while (!(code = client_ask(fd, json_pack("{s:s}", "do", "stats"), NULL, &answer, NULL,
 				   NULL))) {
-		j = flowtool_show_take(&answer);
+		j = show_take(&answer);
 		code = print_stats(a, j, before, seconds);
 		json_decref(before);
 		before = j;

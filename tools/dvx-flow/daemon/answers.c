@@ -36,11 +36,11 @@ static json_t *rules_json(const struct holder *h)
 static json_t *good(const struct holder *h)
 {
 	return json_pack("{s:i, s:s, s:I, s:o}", "exit", EXIT_DONE, "device",
-			 dvx_dev_name(h->ground.dev), "applied", (json_int_t)h->applied, "rules",
+			 dvx_dev_name(h->base.dev), "applied", (json_int_t)h->applied, "rules",
 			 rules_json(h));
 }
 
-static void answers_failed(struct conn *c, const struct fault *f)
+static void answers_failed(struct server_conn *c, const struct flow_fault *f)
 {
 	conn_fault(c, f);
 }
@@ -48,7 +48,7 @@ static void answers_failed(struct conn *c, const struct fault *f)
 /* --- apply, del ------------------------------------------------------------------------------- */
 
 struct telling {
-	struct conn *c;
+	struct server_conn *c;
 	const struct holder *h;
 };
 
@@ -71,10 +71,10 @@ static void tell_done(void *arg)
 		 NULL, 0);
 }
 
-static void do_apply(struct holder *h, struct conn *c, const struct msg *m)
+static void do_apply(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct telling t = {c, h};
-	struct fault f = {0};
+	struct flow_fault f = {0};
 
 	if (holder_apply(h, m->body, m->body_len, tell_progress, &t, tell_done, &f))
 		answers_failed(c, &f);
@@ -93,11 +93,11 @@ static size_t find_rule(const struct generation *gen, const json_t *which)
 	return i;
 }
 
-static void do_del(struct holder *h, struct conn *c, const struct msg *m)
+static void do_del(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	const json_t *which = json_object_get(m->head, "rule");
 	struct telling t = {c, h};
-	struct fault f = {0};
+	struct flow_fault f = {0};
 	size_t i = h->now ? find_rule(h->now, which) : 0;
 
 	if (!h->now || i == generation_rules(h->now)->n)
@@ -109,20 +109,20 @@ static void do_del(struct holder *h, struct conn *c, const struct msg *m)
 
 /* --- list, stats ------------------------------------------------------------------------------ */
 
-static void do_list(struct holder *h, struct conn *c, const struct msg *m)
+static void do_list(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	(void)m;
 	conn_say(c, good(h), NULL, 0);
 }
 
-static int add_counts(const struct holder *h, json_t *rules, struct fault *f)
+static int add_counts(const struct holder *h, json_t *rules, struct flow_fault *f)
 {
 	size_t n = h->now ? generation_rules(h->now)->n : 0;
 	struct dvx_flow_count *counts = calloc(n ? n : 1, sizeof(*counts));
 	int ret = -1;
 
 	if (!counts)
-		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	if (!n || !generation_count(h->now, counts, f))
 		ret = 0;
 	for (size_t i = 0; i < n && !ret; i++) {
@@ -158,9 +158,9 @@ static json_t *queue_json(struct pump *p, unsigned int i)
 	return j;
 }
 
-static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
+static void do_stats(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
-	struct fault f = {0};
+	struct flow_fault f = {0};
 	json_t *j = good(h), *queues = json_array();
 
 	(void)m;
@@ -170,8 +170,8 @@ static void do_stats(struct holder *h, struct conn *c, const struct msg *m)
 		answers_failed(c, &f);
 		return;
 	}
-	for (unsigned int i = 0; i < pump_queues(h->ground.pump); i++)
-		json_array_append_new(queues, queue_json(h->ground.pump, i));
+	for (unsigned int i = 0; i < pump_queues(h->base.pump); i++)
+		json_array_append_new(queues, queue_json(h->base.pump, i));
 	json_object_set_new(j, "queues", queues);
 	conn_say(c, j, NULL, 0);
 }
@@ -191,10 +191,10 @@ static void answers_add_entry(void *arg, uint64_t id, size_t rule)
 						 (json_int_t)generation_id(e->gen, rule)));
 }
 
-static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
+static void do_dump(struct holder *h, struct server_conn *c, const struct flow_msg *m)
 {
 	struct entries e = {h->now, json_array()};
-	struct fault f = {0};
+	struct flow_fault f = {0};
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
@@ -206,7 +206,7 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 		ret = generation_dump(h->now, to, &f);
 	if ((to && fclose(to)) || ret) {
 		if (!f.code)
-			fault(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
+			fault_say(&f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		json_decref(e.list);
 		answers_failed(c, &f);
 		free(text);
@@ -224,13 +224,13 @@ static void do_dump(struct holder *h, struct conn *c, const struct msg *m)
 
 static const struct {
 	const char *name;
-	void (*run)(struct holder *h, struct conn *c, const struct msg *m);
+	void (*run)(struct holder *h, struct server_conn *c, const struct flow_msg *m);
 } requests[] = {
 	{"apply", do_apply}, {"list", do_list}, {"stats", do_stats},
 	{"del", do_del},     {"dump", do_dump},
 };
 
-void answer(void *holder, struct conn *c, const struct msg *m)
+void answer(void *holder, struct server_conn *c, const struct flow_msg *m)
 {
 	const char *what = json_string_value(json_object_get(m->head, "do"));
 

@@ -14,6 +14,6 @@
  *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}, the body is the
  *dump
  */
-void answer(void *holder, struct conn *c, const struct msg *request);
+void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
 
 #endif

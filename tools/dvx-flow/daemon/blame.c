@@ -4,7 +4,7 @@
 #include "blame.h"
 #include "rules/compile.h"
 
-int blame_spot(struct fault *f, const struct rule *r, struct spot at)
+int blame_location(struct flow_fault *f, const struct rule *r, struct source_location at)
 {
 	fault_device(f);
 	return fault_at(f, r, at);
@@ -18,15 +18,15 @@ static bool blame_is_named(const char *path, size_t n, const char *name)
 
 static bool compares(const struct rule *r, unsigned int key)
 {
-	struct spot s = rule_spot(r, key);
+	struct source_location s = rule_location(r, key);
 
 	return s.line != r->at.line || s.column != r->at.column;
 }
 
-int blame_match(struct fault *f, const struct rule *r)
+int blame_match(struct flow_fault *f, const struct rule *r)
 {
 	const char *path = strstr(device_says(), "match.");
-	struct spot at = r->at;
+	struct source_location at = r->at;
 
 	fault_device(f);
 	if (path) {
@@ -34,7 +34,7 @@ int blame_match(struct fault *f, const struct rule *r)
 
 		for (unsigned int k = 0; k < MATCH_KEYS; k++)
 			if (blame_is_named(path, n, match_keys[k].path) && compares(r, k))
-				at = rule_spot(r, k);
+				at = rule_location(r, k);
 	}
 	return fault_at(f, r, at);
 }

@@ -6,8 +6,8 @@
 #include "fault.h"
 
 /* What libdvx said last is about this place. */
-int blame_spot(struct fault *f, const struct rule *r, struct spot at);
+int blame_location(struct flow_fault *f, const struct rule *r, struct source_location at);
 /* ... is about the field that it names as match.NAME, else about the whole rule. */
-int blame_match(struct fault *f, const struct rule *r);
+int blame_match(struct flow_fault *f, const struct rule *r);
 
 #endif

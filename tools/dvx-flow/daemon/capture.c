@@ -12,7 +12,7 @@
 
 #define LONGEST 262144
 
-struct capture {
+struct queue_capture {
 	pcap_t *pcap;
 	pcap_dumper_t *out;
 	off_t whole; /* up to here all is in the file, a packet's end */
@@ -21,9 +21,9 @@ struct capture {
 	char path[4200];
 };
 
-int capture_open(const char *dir, unsigned int queue, struct capture **out)
+int queue_capture_open(const char *dir, unsigned int queue, struct queue_capture **out)
 {
-	struct capture *c = calloc(1, sizeof(*c));
+	struct queue_capture *c = calloc(1, sizeof(*c));
 	FILE *file;
 
 	if (!c)
@@ -34,12 +34,12 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 	errno = 0;
 	file = fopen(c->path, "w+e");
 	c->out = c->pcap && file ? pcap_dump_fopen(c->pcap, file) : NULL;
-	if (!c->out || capture_flush(c)) {
+	if (!c->out || queue_capture_flush(c)) {
 		int err = errno ? errno : EIO;
 
 		if (!c->out && file)
 			fclose(file);
-		capture_close(c);
+		queue_capture_close(c);
 		return -err;
 	}
 	*out = c;
@@ -47,7 +47,7 @@ int capture_open(const char *dir, unsigned int queue, struct capture **out)
 }
 
 /* Up to the last packet that is whole in the file. */
-static void count_whole(struct capture *c, int fd)
+static void count_whole(struct queue_capture *c, int fd)
 {
 	uint32_t record[4]; /* seconds, their parts, bytes here, bytes there */
 	struct stat st;
@@ -62,7 +62,7 @@ static void count_whole(struct capture *c, int fd)
 }
 
 /* What was written of a packet that didn't fit goes again. */
-static int daemon_capture_give_up(struct capture *c)
+static int queue_capture_give_up(struct queue_capture *c)
 {
 	int fd = fileno(pcap_dump_file(c->out));
 
@@ -75,29 +75,29 @@ static int daemon_capture_give_up(struct capture *c)
 	return -c->err;
 }
 
-int capture_flush(struct capture *c)
+int queue_capture_flush(struct queue_capture *c)
 {
 	if (c->err)
 		return -c->err;
 	errno = 0;
 	if (pcap_dump_flush(c->out) || ferror(pcap_dump_file(c->out)))
-		return daemon_capture_give_up(c);
+		return queue_capture_give_up(c);
 	c->whole = pcap_dump_ftell(c->out);
 	c->flushed = c->packets;
 	return 0;
 }
 
-uint64_t capture_packets(const struct capture *c)
+uint64_t queue_capture_packets(const struct queue_capture *c)
 {
 	return c->flushed;
 }
 
-const char *capture_path(const struct capture *c)
+const char *queue_capture_path(const struct queue_capture *c)
 {
 	return c->path;
 }
 
-int capture_packet(struct capture *c, const void *bytes, size_t len)
+int queue_capture_packet(struct queue_capture *c, const void *bytes, size_t len)
 {
 	struct timespec now;
 	struct pcap_pkthdr h = {.caplen = (bpf_u_int32)len, .len = (bpf_u_int32)len};
@@ -110,15 +110,15 @@ int capture_packet(struct capture *c, const void *bytes, size_t len)
 	errno = 0;
 	pcap_dump((u_char *)c->out, &h, bytes);
 	if (ferror(pcap_dump_file(c->out)))
-		return daemon_capture_give_up(c);
+		return queue_capture_give_up(c);
 	c->packets++;
 	return 0;
 }
 
-void capture_close(struct capture *c)
+void queue_capture_close(struct queue_capture *c)
 {
 	if (c->out) {
-		capture_flush(c);
+		queue_capture_flush(c);
 		pcap_dump_close(c->out);
 	}
 	if (c->pcap)

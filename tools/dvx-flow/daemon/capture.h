@@ -6,16 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct capture;
+struct queue_capture;
 
 /* DIR/queueN.pcap. -errno. */
-int capture_open(const char *dir, unsigned int queue, struct capture **out);
+int queue_capture_open(const char *dir, unsigned int queue, struct queue_capture **out);
 /* 0 or -errno. After one failure there is nothing more to write to. */
-int capture_packet(struct capture *c, const void *bytes, size_t len);
-int capture_flush(struct capture *c);
-/* Packets that are in the file: exact after capture_flush() and after a failure. */
-uint64_t capture_packets(const struct capture *c);
-const char *capture_path(const struct capture *c);
-void capture_close(struct capture *c);
+int queue_capture_packet(struct queue_capture *c, const void *bytes, size_t len);
+int queue_capture_flush(struct queue_capture *c);
+/* Packets that are in the file: exact after queue_capture_flush() and after a failure. */
+uint64_t queue_capture_packets(const struct queue_capture *c);
+const char *queue_capture_path(const struct queue_capture *c);
+void queue_capture_close(struct queue_capture *c);
 
 #endif

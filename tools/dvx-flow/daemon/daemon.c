@@ -20,11 +20,11 @@
 #define IDLE_MS 30000
 
 /* A capture must not end for want of a directory after an hour. */
-static int make_directory(const char *path, struct fault *f)
+static int make_directory(const char *path, struct flow_fault *f)
 {
 	if (!mkdir(path, 0777) || errno == EEXIST)
 		return 0;
-	return fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+	return fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 }
 
 static int signals(void)
@@ -68,7 +68,7 @@ static void tell_where_from(const struct where *w, const struct holder *h)
 static void daemon_announce(const struct args *a, const struct where *w, const struct holder *h)
 {
 	size_t rules = rules_held(h);
-	const char *device = dvx_dev_name(h->ground.dev);
+	const char *device = dvx_dev_name(h->base.dev);
 	json_t *j;
 
 	if (a->json) {
@@ -85,9 +85,11 @@ static void daemon_announce(const struct args *a, const struct where *w, const s
 	fflush(stdout);
 }
 
-static int daemon_serve(const struct args *a, struct where *w, struct holder *h, struct fault *f)
+static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
+			struct flow_fault *f)
 {
-	struct server s = {.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
+	struct flow_server s = {
+		.stop_fd = signals(), .idle_ms = IDLE_MS, .answer = answer, .arg = h};
 	bool fresh = a->fresh || w->outlived;
 	int ret;
 
@@ -95,7 +97,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 		return -1;
 	s.listener = server_listen(w->socket);
 	if (s.listener < 0)
-		return fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
+		return fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
 	w->bound = true;
 	/* Not before it is sure that this daemon serves. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
@@ -107,7 +109,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	ret = server_run(&s);
 	unlink(w->socket);
 	close(s.listener);
-	return ret ? fault(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
+	return ret ? fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-ret)) : 0;
 }
 
 /*
@@ -125,18 +127,19 @@ static void device_is_gone(void *arg)
 }
 
 /* The path is whatever a user typed; it will be read, replaced and, with --fresh, removed. */
-static int check_state(const struct where *w, struct fault *f)
+static int check_state(const struct where *w, struct flow_fault *f)
 {
 	int ret = state_check(w->state);
 
 	if (!ret)
 		return 0;
-	return fault(f, EXIT_INPUT, "%s: %s", w->state,
-		     ret == -EINVAL ? "the committed rules are kept in a regular file, this is none"
-				    : strerror(-ret));
+	return fault_say(f, EXIT_INPUT, "%s: %s", w->state,
+			 ret == -EINVAL
+				 ? "the committed rules are kept in a regular file, this is none"
+				 : strerror(-ret));
 }
 
-static int daemon_hold(const struct args *a, struct where *w, struct fault *f)
+static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
 {
 	struct holder h = {.state = w->state};
 	struct pump_attr pump = {.queues = a->queues,
@@ -149,20 +152,20 @@ static int daemon_hold(const struct args *a, struct where *w, struct fault *f)
 		return -1;
 	if (a->capture && make_directory(a->capture, f))
 		return -1;
-	if (dvx_dev_open(w->device, &h.ground.dev))
-		return fault(f, EXIT_INPUT, "%s", dvx_strerror());
-	pump.dev = h.ground.dev;
-	ret = pump_start(&pump, &h.ground.pump, f);
+	if (dvx_dev_open(w->device, &h.base.dev))
+		return fault_say(f, EXIT_INPUT, "%s", dvx_strerror());
+	pump.dev = h.base.dev;
+	ret = pump_start(&pump, &h.base.pump, f);
 	ret = ret ? ret : daemon_serve(a, w, &h, f);
 	holder_free(&h);
-	pump_stop(h.ground.pump);
-	dvx_dev_close(h.ground.dev);
+	pump_stop(h.base.pump);
+	dvx_dev_close(h.base.dev);
 	return ret;
 }
 
 int cmd_daemon(const struct args *a)
 {
-	struct fault f = {0};
+	struct flow_fault f = {0};
 	struct where w;
 	int lock, code = where_to_hold(a, &w);
 

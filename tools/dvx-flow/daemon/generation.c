@@ -27,13 +27,13 @@ struct half {
 	struct dvx_flow_rule **rule;
 	uint32_t *owner; /* of each entry: the rule's index */
 	size_t nrules;
-	struct dvx_flow_action *lead; /* to the table */
-	struct dvx_flow_rule *raised; /* in the root */
-	unsigned int turn;	      /* of the root's two priorities */
+	struct dvx_flow_action *to_table; /* to the table */
+	struct dvx_flow_rule *attached;	  /* in the root */
+	unsigned int priority;		  /* of the root's two priorities */
 };
 
 struct generation {
-	struct ground *ground;
+	struct base_tables *base;
 	struct ruleset set;
 	struct holding *hold;
 	struct half half[RULE_DIRS];
@@ -42,8 +42,8 @@ struct generation {
 };
 
 /* While it is built. */
-struct building {
-	struct ground *ground;
+struct generation_build {
+	struct base_tables *base;
 	struct generation *gen;
 	const struct program *program;
 	enum rule_dir dir;
@@ -57,18 +57,18 @@ struct building {
 	size_t before, total;
 	size_t cramped_at; /* entries that were in when the device had no more room; 0: it has */
 	bool no_room, queue_refused;
-	struct fault *fault;
+	struct flow_fault *fault;
 };
 
 /* --- what rules need -------------------------------------------------------------------------- */
 
-static int no_counter(const struct rule *r, struct fault *f)
+static int no_counter(const struct rule *r, struct flow_fault *f)
 {
-	fault(f, EXIT_DEVICE, "no counter: %s", device_says());
+	fault_say(f, EXIT_DEVICE, "no counter: %s", device_says());
 	return fault_at(f, r, r->count_at);
 }
 
-static int generation_make_counters(struct generation *gen, struct fault *f)
+static int generation_make_counters(struct generation *gen, struct flow_fault *f)
 {
 	struct bulk *b = NULL;
 	uint32_t used = 0, wanted = 0, most = UINT32_MAX;
@@ -81,7 +81,7 @@ static int generation_make_counters(struct generation *gen, struct fault *f)
 		if (!b || used == bulk_size(b)) {
 			bulk_drop(b);
 			b = NULL;
-			if (bulk_make(gen->ground->dev, wanted < most ? wanted : most, &b))
+			if (bulk_make(gen->base->dev, wanted < most ? wanted : most, &b))
 				return no_counter(&gen->set.rule[i], f);
 			/* Where larger ones were refused, they will be again. */
 			most = bulk_size(b);
@@ -110,20 +110,20 @@ static void generation_take_counters(struct generation *gen, const struct genera
 	}
 }
 
-static int make_count_actions(struct generation *gen, struct fault *f)
+static int make_count_actions(struct generation *gen, struct flow_fault *f)
 {
 	for (size_t i = 0; i < gen->set.n; i++) {
 		struct holding *h = &gen->hold[i];
-		struct side *s = &gen->ground->side[gen->set.rule[i].dir];
+		struct direction_base *s = &gen->base->side[gen->set.rule[i].dir];
 
 		if (h->bulk && dvx_flow_action_create_count(s->domain, bulk_counter(h->bulk),
 							    h->index, &h->count))
-			return blame_spot(f, &gen->set.rule[i], gen->set.rule[i].count_at);
+			return blame_location(f, &gen->set.rule[i], gen->set.rule[i].count_at);
 	}
 	return 0;
 }
 
-static int make_tags(struct generation *gen, struct fault *f)
+static int make_tags(struct generation *gen, struct flow_fault *f)
 {
 	struct map seen = {0};
 	int ret = 0;
@@ -137,11 +137,11 @@ static int make_tags(struct generation *gen, struct fault *f)
 			continue;
 		slot = gen->tag ? map_put(&seen, r->tag, (uint32_t)gen->ntags) : NULL;
 		if (!slot)
-			ret = fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+			ret = fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 		else if (slot->what == gen->ntags &&
-			 dvx_flow_action_create_tag(gen->ground->side[r->dir].domain, r->tag,
+			 dvx_flow_action_create_tag(gen->base->side[r->dir].domain, r->tag,
 						    &gen->tag[gen->ntags]))
-			ret = blame_spot(f, r, r->tag_at);
+			ret = blame_location(f, r, r->tag_at);
 		else
 			gen->ntags += slot->what == gen->ntags;
 		gen->hold[i].tag = ret ? NULL : gen->tag[slot->what];
@@ -168,7 +168,8 @@ static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 }
 
 /* Of several that the device refuses, users want to hear of the file's first one. */
-static int blame_matcher(struct building *b, struct half *h, const struct table *t, size_t refused)
+static int blame_matcher(struct generation_build *b, struct half *h, const struct table *t,
+			 size_t refused)
 {
 	for (size_t i = 0; i <= refused; i++)
 		if (make_matcher(h, &t->matcher[i], i))
@@ -180,14 +181,14 @@ static int blame_matcher(struct building *b, struct half *h, const struct table 
  * The last matcher takes what no rule wants back to the default way. It comes first: libmlx5 looks
  * for a matcher's place from the front of the table's list, past all those of lower priorities.
  */
-static int make_matchers(struct building *b, struct half *h, const struct table *t)
+static int make_matchers(struct generation_build *b, struct half *h, const struct table *t)
 {
 	static const struct shape nothing;
 	static const struct matcher last = {&nothing, NULL, 1};
 
 	h->matcher = calloc(t->n + 1, sizeof(struct dvx_flow_matcher *));
 	if (!h->matcher)
-		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->nmatchers = t->n + 1;
 	if (make_matcher(h, &last, t->n))
 		return fault_device(b->fault);
@@ -197,19 +198,20 @@ static int make_matchers(struct building *b, struct half *h, const struct table 
 	return 0;
 }
 
-static int destination(struct building *b, const struct rule *r, struct dvx_flow_action **out)
+static int destination(struct generation_build *b, const struct rule *r,
+		       struct dvx_flow_action **out)
 {
-	struct side *s = &b->ground->side[r->dir];
+	struct direction_base *s = &b->base->side[r->dir];
 
 	if (r->verdict == RULE_SEND)
-		return ground_queue(b->ground, r->queue, out);
+		return base_tables_queue(b->base, r->queue, out);
 	*out = r->verdict == RULE_DROP ? s->drop : s->back;
 	return 0;
 }
 
 static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 {
-	struct building *b = arg;
+	struct generation_build *b = arg;
 	const struct table *t = &b->program->table[b->dir];
 	struct half *h = &b->gen->half[b->dir];
 	const struct matcher *m;
@@ -222,7 +224,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	attr->actions = b->actions;
 	if (i + 1 == h->nrules) {
 		attr->matcher = h->matcher[t->n];
-		b->actions[n++] = b->ground->side[b->dir].back;
+		b->actions[n++] = b->base->side[b->dir].back;
 		attr->action_count = n;
 		return 0;
 	}
@@ -251,9 +253,9 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 
 static int generation_tell(void *arg, size_t done)
 {
-	struct building *b = arg;
+	struct generation_build *b = arg;
 
-	if (dvx_flow_domain_has_room(b->ground->side[b->dir].domain))
+	if (dvx_flow_domain_has_room(b->base->side[b->dir].domain))
 		b->cramped_at = 0;
 	else if (!b->cramped_at)
 		b->cramped_at = done;
@@ -265,7 +267,7 @@ static int generation_tell(void *arg, size_t done)
 static const char no_room[] =
 	"the device has no steering memory left for these rules beside those that hold";
 
-static int entry_fault(struct building *b, const struct table *t)
+static int entry_fault(struct generation_build *b, const struct table *t)
 {
 	bool empty = dvx_last_error()->err == ENOMEM;
 	const struct rule *r;
@@ -274,15 +276,15 @@ static int entry_fault(struct building *b, const struct table *t)
 		return fault_device(b->fault);
 	r = &b->gen->set.rule[t->matcher[b->matcher].entry[b->entry - 1].rule];
 	if (b->queue_refused)
-		return blame_spot(b->fault, r, r->queue_at);
+		return blame_location(b->fault, r, r->queue_at);
 	if (!b->no_room && !empty)
 		return blame_match(b->fault, r);
-	fault(b->fault, EXIT_DEVICE, "%s%s%s", b->no_room ? "" : device_says(),
-	      b->no_room ? "" : "; ", no_room);
+	fault_say(b->fault, EXIT_DEVICE, "%s%s%s", b->no_room ? "" : device_says(),
+		  b->no_room ? "" : "; ", no_room);
 	return fault_at(b->fault, r, r->at);
 }
 
-static int insert_entries(struct building *b, struct half *h, const struct table *t)
+static int insert_entries(struct generation_build *b, struct half *h, const struct table *t)
 {
 	struct dvx_flow_bulk bulk = {
 		.size = sizeof(bulk), .next = next_entry, .progress = generation_tell, .arg = b};
@@ -291,7 +293,7 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 	h->rule = calloc(n, sizeof(struct dvx_flow_rule *));
 	h->owner = calloc(n, sizeof(*h->owner));
 	if (!h->rule || !h->owner)
-		return fault(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return fault_say(b->fault, EXIT_INPUT, "%s", strerror(ENOMEM));
 	h->nrules = n;
 	h->owner[n - 1] = UINT32_MAX;
 	b->matcher = t->n - 1;
@@ -304,25 +306,25 @@ static int insert_entries(struct building *b, struct half *h, const struct table
 }
 
 /* The first rule that wants packets of this direction. */
-static int blame_direction(struct building *b)
+static int blame_direction(struct generation_build *b)
 {
 	const struct rule *r = b->gen->set.rule;
 
 	while (r->dir != b->dir)
 		r++;
-	return blame_spot(b->fault, r, r->dir_at);
+	return blame_location(b->fault, r, r->dir_at);
 }
 
-static int make_table(struct building *b)
+static int make_table(struct generation_build *b)
 {
 	struct half *h = &b->gen->half[b->dir];
 	const struct table *t = &b->program->table[b->dir];
-	struct side *s = &b->ground->side[b->dir];
+	struct direction_base *s = &b->base->side[b->dir];
 
 	if (!t->n)
 		return 0;
 	if (dvx_flow_table_create(s->domain, 1, &h->table) ||
-	    dvx_flow_action_create_table(s->domain, h->table, &h->lead))
+	    dvx_flow_action_create_table(s->domain, h->table, &h->to_table))
 		return blame_direction(b);
 	if (make_matchers(b, h, t) || insert_entries(b, h, t))
 		return -1;
@@ -331,8 +333,8 @@ static int make_table(struct building *b)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static int daemon_generation_build(struct building *b, const struct generation *like,
-				   const uint32_t *from)
+static int generation_make(struct generation_build *b, const struct generation *like,
+			   const uint32_t *from)
 {
 	struct generation *gen = b->gen;
 
@@ -340,7 +342,7 @@ static int daemon_generation_build(struct building *b, const struct generation *
 		const struct rule *r = &gen->set.rule[i];
 
 		gen->hold[i].id = (uint32_t)i + 1;
-		if (ground_side(b->ground, r->dir, b->fault))
+		if (base_tables_side(b->base, r->dir, b->fault))
 			return fault_at(b->fault, r, r->dir_at);
 	}
 	if (like)
@@ -354,7 +356,7 @@ static int daemon_generation_build(struct building *b, const struct generation *
 	return 0;
 }
 
-static int compile(struct generation *gen, struct program *p, struct fault *f)
+static int compile(struct generation *gen, struct program *p, struct flow_fault *f)
 {
 	char why[512];
 	size_t wrong;
@@ -363,17 +365,17 @@ static int compile(struct generation *gen, struct program *p, struct fault *f)
 	if (!ret)
 		return 0;
 	compile_why(&gen->set, ret, wrong, why, sizeof(why));
-	return fault(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
+	return fault_say(f, ret == -ENOMEM ? EXIT_INPUT : EXIT_RULES, "%s", why);
 }
 
 static void free_half(struct half *h)
 {
-	dvx_flow_rule_destroy(h->raised);
+	dvx_flow_rule_destroy(h->attached);
 	if (h->rule)
 		dvx_flow_rules_delete(h->rule, h->nrules);
 	while (h->nmatchers)
 		dvx_flow_matcher_destroy(h->matcher[--h->nmatchers]);
-	dvx_flow_action_destroy(h->lead);
+	dvx_flow_action_destroy(h->to_table);
 	dvx_flow_table_destroy(h->table);
 	free(h->matcher);
 	free(h->rule);
@@ -404,26 +406,26 @@ void generation_free(struct generation *gen)
 	free(gen);
 }
 
-int generation_build(struct ground *g, struct ruleset *set, const struct generation *like,
+int generation_build(struct base_tables *g, struct ruleset *set, const struct generation *like,
 		     const uint32_t *from, built_fn built, void *arg, struct generation **out,
-		     struct fault *f)
+		     struct flow_fault *f)
 {
 	struct generation *gen = calloc(1, sizeof(*gen));
-	struct building b = {.ground = g, .gen = gen, .built = built, .arg = arg, .fault = f};
+	struct generation_build b = {.base = g, .gen = gen, .built = built, .arg = arg, .fault = f};
 	struct program program;
 	int ret;
 
 	if (!gen || !(gen->hold = calloc(set->n ? set->n : 1, sizeof(*gen->hold)))) {
 		free(gen);
-		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	}
-	gen->ground = g;
+	gen->base = g;
 	gen->set = *set;
 	ret = compile(gen, &program, f);
 	if (!ret) {
 		b.program = &program;
 		b.total = program.table[RULE_IN].entries + program.table[RULE_OUT].entries;
-		ret = daemon_generation_build(&b, like, from);
+		ret = generation_make(&b, like, from);
 		program_free(&program);
 	}
 	if (ret) {
@@ -438,53 +440,53 @@ int generation_build(struct ground *g, struct ruleset *set, const struct generat
 
 /* --- the swing -------------------------------------------------------------------------------- */
 
-static int raise_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
+static int attach_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
 {
 	struct half *h = &gen->half[dir];
 	struct dvx_flow_match all = {0};
 	struct dvx_flow_rule_attr attr = {
-		.size = sizeof(attr), .match = &all, .actions = &h->lead, .action_count = 1};
+		.size = sizeof(attr), .match = &all, .actions = &h->to_table, .action_count = 1};
 
-	if (!h->table || h->raised)
+	if (!h->table || h->attached)
 		return 0;
-	h->turn = old && old->half[dir].raised ? !old->half[dir].turn : 0;
-	attr.matcher = gen->ground->side[dir].everything[h->turn];
-	return dvx_flow_rule_create(&attr, &h->raised);
+	h->priority = old && old->half[dir].attached ? !old->half[dir].priority : 0;
+	attr.matcher = gen->base->side[dir].everything[h->priority];
+	return dvx_flow_rule_create(&attr, &h->attached);
 }
 
-static int lower_half(struct generation *gen, enum rule_dir dir)
+static int detach_half(struct generation *gen, enum rule_dir dir)
 {
-	int ret = dvx_flow_rule_destroy(gen->half[dir].raised);
+	int ret = dvx_flow_rule_destroy(gen->half[dir].attached);
 
 	if (!ret)
-		gen->half[dir].raised = NULL;
+		gen->half[dir].attached = NULL;
 	return ret;
 }
 
-static void lower(struct generation *gen)
+static void generation_detach(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		lower_half(gen, (enum rule_dir)d);
+		detach_half(gen, (enum rule_dir)d);
 }
 
 /*
  * The new root rule stands beside the old one, which then goes: where the new one has the first
  * priority, packets change over when it comes, else when the old one goes.
  */
-int generation_swing(struct generation *gen, struct generation *old, struct fault *f)
+int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		if (raise_half(gen, old, (enum rule_dir)d)) {
+		if (attach_half(gen, old, (enum rule_dir)d)) {
 			fault_device(f);
-			lower(gen);
+			generation_detach(gen);
 			return -1;
 		}
 	for (int d = 0; old && d < RULE_DIRS; d++)
-		if (lower_half(old, (enum rule_dir)d)) {
+		if (detach_half(old, (enum rule_dir)d)) {
 			fault_device(f);
 			while (d-- > 0)
-				raise_half(old, gen, (enum rule_dir)d);
-			lower(gen);
+				attach_half(old, gen, (enum rule_dir)d);
+			generation_detach(gen);
 			return -1;
 		}
 	return 0;
@@ -502,7 +504,7 @@ uint32_t generation_id(const struct generation *gen, size_t i)
 	return gen->hold[i].id;
 }
 
-int generation_count(const struct generation *gen, struct dvx_flow_count *out, struct fault *f)
+int generation_count(const struct generation *gen, struct dvx_flow_count *out, struct flow_fault *f)
 {
 	struct dvx_flow_count *all = NULL;
 	const struct bulk *known = NULL;
@@ -529,10 +531,10 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out, s
 	return 0;
 }
 
-int generation_dump(const struct generation *gen, FILE *to, struct fault *f)
+int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
-		if (gen->half[d].table && dvx_flow_domain_dump(gen->ground->side[d].domain, to))
+		if (gen->half[d].table && dvx_flow_domain_dump(gen->base->side[d].domain, to))
 			return fault_device(f);
 	return 0;
 }

@@ -7,20 +7,21 @@
 #include "holder.h"
 #include "state.h"
 
-static int commit_fault(const struct holder *h, int err, struct fault *f)
+static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 {
-	return fault(f, EXIT_INPUT, "%s: %s; the rules are as they were", h->state, strerror(-err));
+	return fault_say(f, EXIT_INPUT, "%s: %s; the rules are as they were", h->state,
+			 strerror(-err));
 }
 
 /* What is on the device and what is in the file change together, the file last. */
 static int holder_exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
-			   struct fault *f)
+			   struct flow_fault *f)
 {
 	int err = state_prepare(h->state, text, len);
 
 	if (err)
 		return commit_fault(h, err, f);
-	if (generation_swing(gen, h->now, f)) {
+	if (generation_switch(gen, h->now, f)) {
 		state_abandon(h->state);
 		return -1;
 	}
@@ -28,13 +29,13 @@ static int holder_exchange(struct holder *h, struct generation *gen, const char 
 	if (!err)
 		return 0;
 	state_abandon(h->state);
-	if (h->now && generation_swing(h->now, gen, f))
+	if (h->now && generation_switch(h->now, gen, f))
 		return -1;
 	return commit_fault(h, err, f);
 }
 
 static int holder_replace(struct holder *h, struct generation *gen, const char *text, size_t len,
-			  void (*after)(void *arg), void *arg, struct fault *f)
+			  void (*after)(void *arg), void *arg, struct flow_fault *f)
 {
 	struct generation *old = h->now;
 
@@ -50,16 +51,17 @@ static int holder_replace(struct holder *h, struct generation *gen, const char *
 	return 0;
 }
 
-static int no_queue(const struct rule *r, unsigned int n, struct fault *f)
+static int no_queue(const struct rule *r, unsigned int n, struct flow_fault *f)
 {
-	fault(f, EXIT_RULES, "no queue %u, the daemon has %u (0 to %u); start it with --queues %u",
-	      r->queue, n, n - 1, r->queue + 1);
+	fault_say(f, EXIT_RULES,
+		  "no queue %u, the daemon has %u (0 to %u); start it with --queues %u", r->queue,
+		  n, n - 1, r->queue + 1);
 	return fault_at(f, r, r->queue_at);
 }
 
-static int check_queues(const struct holder *h, const struct ruleset *set, struct fault *f)
+static int check_queues(const struct holder *h, const struct ruleset *set, struct flow_fault *f)
 {
-	unsigned int n = pump_queues(h->ground.pump);
+	unsigned int n = pump_queues(h->base.pump);
 
 	for (size_t i = 0; i < set->n; i++)
 		if (set->rule[i].verdict == RULE_SEND && set->rule[i].queue >= n)
@@ -69,22 +71,22 @@ static int check_queues(const struct holder *h, const struct ruleset *set, struc
 
 static void first_mistake(void *arg, const struct mistake *m)
 {
-	struct fault *f = arg;
+	struct flow_fault *f = arg;
 
 	if (f->code)
 		return;
-	fault(f, EXIT_RULES, "%s", m->text);
+	fault_say(f, EXIT_RULES, "%s", m->text);
 	f->line = m->line;
 	f->column = m->column;
 }
 
 static int holder_parse(const struct holder *h, const char *text, size_t len, struct ruleset *set,
-			struct fault *f)
+			struct flow_fault *f)
 {
 	int ret = rules_parse(text, len, set, first_mistake, f);
 
 	if (ret < 0)
-		return fault(f, EXIT_INPUT, "%s", strerror(-ret));
+		return fault_say(f, EXIT_INPUT, "%s", strerror(-ret));
 	if (ret)
 		return -1;
 	ret = check_queues(h, set, f);
@@ -94,20 +96,20 @@ static int holder_parse(const struct holder *h, const char *text, size_t len, st
 }
 
 static int holder_build(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-			struct generation **gen, struct fault *f)
+			struct generation **gen, struct flow_fault *f)
 {
 	struct ruleset set;
 
 	if (holder_parse(h, text, len, &set, f))
 		return -1;
-	if (!generation_build(&h->ground, &set, NULL, NULL, built, arg, gen, f))
+	if (!generation_build(&h->base, &set, NULL, NULL, built, arg, gen, f))
 		return 0;
 	ruleset_free(&set);
 	return -1;
 }
 
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-		 void (*after)(void *arg), struct fault *f)
+		 void (*after)(void *arg), struct flow_fault *f)
 {
 	struct generation *gen;
 
@@ -152,7 +154,7 @@ static char *holder_without(const struct ruleset *all, size_t rule, uint32_t **f
 }
 
 int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
-		  struct fault *f)
+		  struct flow_fault *f)
 {
 	struct generation *gen;
 	struct ruleset set;
@@ -162,9 +164,9 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 	int ret = -1;
 
 	if (!text)
-		return fault(f, EXIT_INPUT, "%s", strerror(ENOMEM));
+		return fault_say(f, EXIT_INPUT, "%s", strerror(ENOMEM));
 	if (!holder_parse(h, text, len, &set, f)) {
-		if (!generation_build(&h->ground, &set, h->now, from, NULL, NULL, &gen, f))
+		if (!generation_build(&h->base, &set, h->now, from, NULL, NULL, &gen, f))
 			ret = holder_replace(h, gen, text, len, after, arg, f);
 		ruleset_free(&set);
 	}
@@ -174,13 +176,13 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 }
 
 /* The file stays as it is: a disk that is full, or read-only by now, keeps no rules away. */
-static int take_up(struct holder *h, const char *text, size_t len, struct fault *f)
+static int take_up(struct holder *h, const char *text, size_t len, struct flow_fault *f)
 {
 	struct generation *gen;
 
 	if (holder_build(h, text, len, NULL, NULL, &gen, f))
 		return -1;
-	if (generation_swing(gen, NULL, f)) {
+	if (generation_switch(gen, NULL, f)) {
 		generation_free(gen);
 		return -1;
 	}
@@ -189,9 +191,9 @@ static int take_up(struct holder *h, const char *text, size_t len, struct fault 
 	return 0;
 }
 
-int holder_restore(struct holder *h, struct fault *f)
+int holder_restore(struct holder *h, struct flow_fault *f)
 {
-	struct fault why = {0};
+	struct flow_fault why = {0};
 	char *text;
 	size_t len;
 	int ret = state_read(h->state, &text, &len);
@@ -199,7 +201,7 @@ int holder_restore(struct holder *h, struct fault *f)
 	if (ret == -ENOENT)
 		return 0;
 	if (ret)
-		return fault(
+		return fault_say(
 			f, EXIT_INPUT,
 			"the rules that were committed last can't be read; daemon --fresh begins "
 			"without them");
@@ -207,15 +209,15 @@ int holder_restore(struct holder *h, struct fault *f)
 	free(text);
 	fault_place(&why);
 	if (ret)
-		fault(f, why.code,
-		      "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
-		      "--fresh begins without them",
-		      h->state, why.text);
+		fault_say(f, why.code,
+			  "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
+			  "--fresh begins without them",
+			  h->state, why.text);
 	return ret;
 }
 
 void holder_free(struct holder *h)
 {
 	generation_free(h->now);
-	ground_free(&h->ground);
+	base_tables_free(&h->base);
 }

@@ -7,7 +7,7 @@
 #include "generation.h"
 
 struct holder {
-	struct ground ground;
+	struct base_tables base;
 	struct generation *now; /* NULL: no rules */
 	const char *state;	/* path */
 	uint64_t applied;	/* how many times */
@@ -18,12 +18,12 @@ struct holder {
  * changed. `after` is called when it is done, before the old rules are cleared away.
  */
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
-		 void (*after)(void *arg), struct fault *f);
+		 void (*after)(void *arg), struct flow_fault *f);
 /* The same without one rule (its place in the set); the others' counters go on. */
 int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
-		  struct fault *f);
+		  struct flow_fault *f);
 /* What was committed last, if anything. */
-int holder_restore(struct holder *h, struct fault *f);
+int holder_restore(struct holder *h, struct flow_fault *f);
 void holder_free(struct holder *h);
 
 #endif

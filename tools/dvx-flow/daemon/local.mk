@@ -7,7 +7,7 @@ tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/lock.h tools/dvx-flow/daemon/lock.c \
 	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
-	tools/dvx-flow/daemon/ground.h tools/dvx-flow/daemon/ground.c \
+	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
 	tools/dvx-flow/daemon/counters.h tools/dvx-flow/daemon/counters.c \
 	tools/dvx-flow/daemon/blame.h tools/dvx-flow/daemon/blame.c \
 	tools/dvx-flow/daemon/fill.h tools/dvx-flow/daemon/fill.c \

@@ -54,23 +54,23 @@ static void lock_name_of(int pid, char *name, size_t size)
 		fclose(f);
 }
 
-static int held(const char *device, int fd, struct fault *f)
+static int held(const char *device, int fd, struct flow_fault *f)
 {
 	int pid = holder(fd);
 	char name[32];
 
 	if (!pid)
-		return fault(f, EXIT_BUSY,
-			     "another process holds %s's rules already; lslocks tells which",
-			     device);
+		return fault_say(f, EXIT_BUSY,
+				 "another process holds %s's rules already; lslocks tells which",
+				 device);
 	lock_name_of(pid, name, sizeof(name));
-	return fault(f, EXIT_BUSY,
-		     "process %d (%s) holds %s's rules already; apply yours there, or end it: "
-		     "kill %d",
-		     pid, name, device, pid);
+	return fault_say(f, EXIT_BUSY,
+			 "process %d (%s) holds %s's rules already; apply yours there, or end it: "
+			 "kill %d",
+			 pid, name, device, pid);
 }
 
-int device_lock(const char *device, struct fault *f)
+int device_lock(const char *device, struct flow_fault *f)
 {
 	const char *sysfs = getenv("SYSFS_PATH");
 	char path[4096];
@@ -80,13 +80,13 @@ int device_lock(const char *device, struct fault *f)
 		 device);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+		return fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
 	if (errno == EWOULDBLOCK)
 		held(device, fd, f);
 	else
-		fault(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
+		fault_say(f, EXIT_INPUT, "%s: %s", path, strerror(errno));
 	close(fd);
 	return -1;
 }

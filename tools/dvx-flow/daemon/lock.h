@@ -6,6 +6,6 @@
 #include "fault.h"
 
 /* A descriptor that holds the device until it is closed, however we end; else -1 and the fault. */
-int device_lock(const char *device, struct fault *f);
+int device_lock(const char *device, struct flow_fault *f);
 
 #endif

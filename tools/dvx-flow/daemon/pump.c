@@ -29,7 +29,7 @@ struct queue {
 	struct dvx_rxq *rxq;
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
-	struct capture *capture;
+	struct queue_capture *capture;
 	bool dirty; /* packets that the file has not yet */
 	struct queue_count count;
 };
@@ -97,15 +97,16 @@ static int queue_make(struct pump *p, struct queue *q, unsigned int number)
 	return 0;
 }
 
-static int queue_open(struct pump *p, struct queue *q, unsigned int number, struct fault *f)
+static int queue_open(struct pump *p, struct queue *q, unsigned int number, struct flow_fault *f)
 {
 	const char *dir = p->attr.capture;
 	int ret;
 
 	if (queue_make(p, q, number))
 		return fault_device(f);
-	ret = dir ? capture_open(dir, number, &q->capture) : 0;
-	return ret ? fault(f, EXIT_INPUT, "%s/queue%u.pcap: %s", dir, number, strerror(-ret)) : 0;
+	ret = dir ? queue_capture_open(dir, number, &q->capture) : 0;
+	return ret ? fault_say(f, EXIT_INPUT, "%s/queue%u.pcap: %s", dir, number, strerror(-ret))
+		   : 0;
 }
 
 static void queue_close(struct queue *q)
@@ -115,7 +116,7 @@ static void queue_close(struct queue *q)
 	dvx_mkey_destroy(q->mkey);
 	dvx_mem_free(q->mem);
 	if (q->capture)
-		capture_close(q->capture);
+		queue_capture_close(q->capture);
 }
 
 /* --- packets ----------------------------------------------------------------------------------- */
@@ -138,12 +139,12 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 /* A capture that ends is told once; its queue goes on. */
 static void told(struct queue *q, int err)
 {
-	q->count.captured = capture_packets(q->capture);
+	q->count.captured = queue_capture_packets(q->capture);
 	if (!err || q->count.capture_err)
 		return;
 	q->count.capture_err = -err;
-	say("%s ends after %" PRIu64 " packets: %s", capture_path(q->capture), q->count.captured,
-	    strerror(-err));
+	say("%s ends after %" PRIu64 " packets: %s", queue_capture_path(q->capture),
+	    q->count.captured, strerror(-err));
 }
 
 static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
@@ -151,7 +152,7 @@ static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
 	if (q->count.capture_err)
 		return;
 	q->dirty = true;
-	told(q, capture_packet(q->capture, bytes, len));
+	told(q, queue_capture_packet(q->capture, bytes, len));
 }
 
 static void take_packet(struct queue *q, const void *cqe)
@@ -215,7 +216,7 @@ static bool drain_all(struct pump *p)
 static void flush_file(struct queue *q)
 {
 	if (q->dirty)
-		told(q, capture_flush(q->capture));
+		told(q, queue_capture_flush(q->capture));
 	q->dirty = false;
 }
 
@@ -277,7 +278,7 @@ static int pump_open_parts(struct pump *p)
 }
 
 /* Signals are the main thread's. */
-static int pump_start_thread(struct pump *p, struct fault *f)
+static int pump_start_thread(struct pump *p, struct flow_fault *f)
 {
 	sigset_t all, before;
 	int err;
@@ -287,14 +288,14 @@ static int pump_start_thread(struct pump *p, struct fault *f)
 	err = pthread_create(&p->thread, NULL, pump_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
-	return err ? fault(f, EXIT_DEVICE, "no thread for the queues: %s", strerror(err)) : 0;
+	return err ? fault_say(f, EXIT_DEVICE, "no thread for the queues: %s", strerror(err)) : 0;
 }
 
-static int open_all(struct pump *p, struct fault *f)
+static int open_all(struct pump *p, struct flow_fault *f)
 {
 	p->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (p->stop_fd < 0)
-		return fault(f, EXIT_DEVICE, "%s", strerror(errno));
+		return fault_say(f, EXIT_DEVICE, "%s", strerror(errno));
 	if (pump_open_parts(p))
 		return fault_device(f);
 	for (unsigned int i = 0; i < p->attr.queues; i++) {
@@ -305,12 +306,12 @@ static int open_all(struct pump *p, struct fault *f)
 	return pump_start_thread(p, f);
 }
 
-int pump_start(const struct pump_attr *attr, struct pump **out, struct fault *f)
+int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_fault *f)
 {
 	struct pump *p = calloc(1, sizeof(*p));
 
 	if (!p)
-		return fault(f, EXIT_DEVICE, "no memory for %u queues", attr->queues);
+		return fault_say(f, EXIT_DEVICE, "no memory for %u queues", attr->queues);
 	p->attr = *attr;
 	p->dev = attr->dev;
 	pthread_mutex_init(&p->lock, NULL);

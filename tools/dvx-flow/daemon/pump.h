@@ -39,7 +39,7 @@ struct pump_attr {
 	void *arg;
 };
 
-int pump_start(const struct pump_attr *attr, struct pump **out, struct fault *f);
+int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_fault *f);
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);

@@ -14,19 +14,19 @@
 #include "dvx-flow.h"
 #include "server.h"
 
-struct bytes {
+struct conn_buffer {
 	char *p;
 	size_t from, n, room; /* p[from..n) is waiting */
 };
 
-struct conn {
+struct server_conn {
 	int fd;
-	struct bytes in, out;
+	struct conn_buffer in, out;
 	int64_t deadline;
 	bool gone;
 };
 
-static int64_t daemon_server_now_ms(void)
+static int64_t server_now_ms(void)
 {
 	struct timespec t;
 
@@ -34,7 +34,7 @@ static int64_t daemon_server_now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool daemon_server_room_for(struct bytes *b, size_t more)
+static bool server_room_for(struct conn_buffer *b, size_t more)
 {
 	size_t room = b->room ? b->room : 4096;
 	char *grown;
@@ -58,7 +58,7 @@ static bool daemon_server_room_for(struct bytes *b, size_t more)
 
 /* --- out --------------------------------------------------------------------------------------- */
 
-static void flush_out(struct conn *c)
+static void flush_out(struct server_conn *c)
 {
 	while (!c->gone && c->out.from < c->out.n) {
 		ssize_t n = send(c->fd, c->out.p + c->out.from, c->out.n - c->out.from,
@@ -75,12 +75,12 @@ static void flush_out(struct conn *c)
 	}
 }
 
-void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len)
+void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body_len)
 {
 	size_t len;
 	char *bytes = msg_pack(head, body, body_len, &len);
 
-	if (!bytes || !daemon_server_room_for(&c->out, len)) {
+	if (!bytes || !server_room_for(&c->out, len)) {
 		c->gone = true;
 		free(bytes);
 		return;
@@ -106,7 +106,7 @@ static json_t *sentence(const char *why)
 	return j;
 }
 
-void conn_fault(struct conn *c, const struct fault *f)
+void conn_fault(struct server_conn *c, const struct flow_fault *f)
 {
 	json_t *j = json_pack("{s:i, s:o}", "exit", f->code ? f->code : EXIT_DEVICE, "error",
 			      sentence(f->text));
@@ -117,24 +117,24 @@ void conn_fault(struct conn *c, const struct fault *f)
 	conn_say(c, j, NULL, 0);
 }
 
-void conn_fail(struct conn *c, int code, const char *why)
+void conn_fail(struct server_conn *c, int code, const char *why)
 {
-	struct fault f;
+	struct flow_fault f;
 
-	fault(&f, code, "%s", why);
+	fault_say(&f, code, "%s", why);
 	conn_fault(c, &f);
 }
 
 /* --- in ---------------------------------------------------------------------------------------- */
 
 /* The next request waits until the client has taken the last answer. */
-static void answer_all(const struct server *s, struct conn *c)
+static void answer_all(const struct flow_server *s, struct server_conn *c)
 {
 	while (!c->gone && c->out.from == c->out.n && c->in.from < c->in.n) {
 		const char *p = c->in.p + c->in.from;
 		size_t n = c->in.n - c->in.from;
 		int64_t size = msg_size(p, n, MSG_REQUEST_MAX, RULES_BYTES_MAX);
-		struct msg m;
+		struct flow_msg m;
 
 		if (!size || (size > 0 && (uint64_t)size > n))
 			return;
@@ -151,11 +151,11 @@ static void answer_all(const struct server *s, struct conn *c)
 
 #define READ_STEP (256ul << 10)
 
-static void take_in(const struct server *s, struct conn *c)
+static void take_in(const struct flow_server *s, struct server_conn *c)
 {
 	ssize_t n;
 
-	if (!daemon_server_room_for(&c->in, READ_STEP)) {
+	if (!server_room_for(&c->in, READ_STEP)) {
 		c->gone = true;
 		return;
 	}
@@ -181,15 +181,15 @@ static bool may_ask(int fd)
 	       (peer.uid == geteuid() || !peer.uid);
 }
 
-static void close_conn(struct conn *c)
+static void close_conn(struct server_conn *c)
 {
 	close(c->fd);
 	free(c->in.p);
 	free(c->out.p);
-	*c = (struct conn){.fd = -1};
+	*c = (struct server_conn){.fd = -1};
 }
 
-static void daemon_server_turn_away(struct conn *c)
+static void server_turn_away(struct server_conn *c)
 {
 	char why[64];
 
@@ -198,10 +198,11 @@ static void daemon_server_turn_away(struct conn *c)
 	close_conn(c);
 }
 
-static void daemon_server_welcome(const struct server *s, struct conn conns[CLIENTS_MAX])
+static void server_welcome(const struct flow_server *s, struct server_conn conns[CLIENTS_MAX])
 {
-	struct conn new = {.fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
-			   .deadline = daemon_server_now_ms() + s->idle_ms};
+	struct server_conn new = {
+		.fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK),
+		.deadline = server_now_ms() + s->idle_ms};
 	int i = 0;
 
 	if (new.fd < 0)
@@ -213,16 +214,17 @@ static void daemon_server_welcome(const struct server *s, struct conn conns[CLIE
 	else if (i < CLIENTS_MAX)
 		conns[i] = new;
 	else
-		daemon_server_turn_away(&new);
+		server_turn_away(&new);
 }
 
 /* A client that neither owes nor is owed anything may rest as long as it likes. */
-static bool owes(const struct conn *c)
+static bool owes(const struct server_conn *c)
 {
 	return c->in.from < c->in.n || c->out.from < c->out.n;
 }
 
-static void daemon_server_serve(const struct server *s, struct conn *c, short events, int64_t now)
+static void server_serve(const struct flow_server *s, struct server_conn *c, short events,
+			 int64_t now)
 {
 	if (events & POLLOUT) {
 		flush_out(c);
@@ -231,13 +233,13 @@ static void daemon_server_serve(const struct server *s, struct conn *c, short ev
 	if (events & (POLLIN | POLLHUP | POLLERR))
 		take_in(s, c);
 	if (events || !owes(c))
-		c->deadline = daemon_server_now_ms() + s->idle_ms;
+		c->deadline = server_now_ms() + s->idle_ms;
 	if (c->gone || now > c->deadline)
 		close_conn(c);
 }
 
-static int daemon_server_wait_for(const struct server *s, const struct conn conns[CLIENTS_MAX],
-				  struct pollfd p[CLIENTS_MAX + 2])
+static int server_wait_for(const struct flow_server *s, const struct server_conn conns[CLIENTS_MAX],
+			   struct pollfd p[CLIENTS_MAX + 2])
 {
 	int timeout = -1;
 
@@ -253,27 +255,27 @@ static int daemon_server_wait_for(const struct server *s, const struct conn conn
 	return poll(p, CLIENTS_MAX + 2, timeout);
 }
 
-int server_run(const struct server *s)
+int server_run(const struct flow_server *s)
 {
-	struct conn conns[CLIENTS_MAX];
+	struct server_conn conns[CLIENTS_MAX];
 	struct pollfd p[CLIENTS_MAX + 2] = {0};
 	int64_t now;
 	int ret = 0;
 
 	for (int i = 0; i < CLIENTS_MAX; i++)
-		conns[i] = (struct conn){.fd = -1};
+		conns[i] = (struct server_conn){.fd = -1};
 	while (!ret && !p[CLIENTS_MAX + 1].revents) {
-		if (daemon_server_wait_for(s, conns, p) < 0) {
+		if (server_wait_for(s, conns, p) < 0) {
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
 		/* Of before any answer: what takes us long is not the other clients' fault. */
-		now = daemon_server_now_ms();
+		now = server_now_ms();
 		for (int i = 0; i < CLIENTS_MAX; i++)
 			if (conns[i].fd >= 0)
-				daemon_server_serve(s, &conns[i], p[i].revents, now);
+				server_serve(s, &conns[i], p[i].revents, now);
 		if (p[CLIENTS_MAX].revents)
-			daemon_server_welcome(s, conns);
+			server_welcome(s, conns);
 	}
 	for (int i = 0; i < CLIENTS_MAX; i++)
 		if (conns[i].fd >= 0)

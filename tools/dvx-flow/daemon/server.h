@@ -10,17 +10,17 @@
 
 #define CLIENTS_MAX 64
 
-struct conn;
+struct server_conn;
 
 /* Queues one message for the client and sends what goes at once. Steals head. */
-void conn_say(struct conn *c, json_t *head, const void *body, size_t body_len);
+void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body_len);
 /* The last answer to a request: code, and why if it isn't 0. */
-void conn_fault(struct conn *c, const struct fault *f);
-void conn_fail(struct conn *c, int code, const char *why);
+void conn_fault(struct server_conn *c, const struct flow_fault *f);
+void conn_fail(struct server_conn *c, int code, const char *why);
 
-typedef void (*answer_fn)(void *arg, struct conn *c, const struct msg *request);
+typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_msg *request);
 
-struct server {
+struct flow_server {
 	int listener;
 	int stop_fd; /* readable: end */
 	int idle_ms; /* a client that owes bytes, or takes none, for so long is closed */
@@ -29,7 +29,7 @@ struct server {
 };
 
 /* Until stop_fd is readable. 0 or -errno. */
-int server_run(const struct server *s);
+int server_run(const struct flow_server *s);
 
 /*
  * Listens at a path that only its owner may use. -errno. A socket that a daemon which died left

@@ -90,7 +90,7 @@ const char *dump_source_rule(void *source, uint64_t id)
 
 static int ask_daemon(struct dump_source *s, const struct args *a)
 {
-	struct msg answer;
+	struct flow_msg answer;
 	int ret = client_once(a, json_pack("{s:s}", "do", "dump"), &answer);
 
 	if (ret)

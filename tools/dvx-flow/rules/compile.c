@@ -21,7 +21,7 @@
 
 /* How entries of one shape look under another shape's mask too: where the two can tell them apart.
  */
-struct view {
+struct shape_view {
 	const struct shape *other;
 	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* places among the values */
 	uint64_t mask[MATCH_KEYS];
@@ -29,31 +29,32 @@ struct view {
 	struct map seen; /* entries of the matcher, by their common bits */
 };
 
-struct building {
+struct matcher_build {
 	const struct shape *shape;
-	struct entry *entry;
+	struct rule_entry *entry;
 	size_t n, room;
-	uint32_t deed; /* of its entries, unless they are `mixed` */
+	uint32_t action; /* of its entries, unless they are `mixed` */
 	bool mixed;
-	struct view *view;
+	struct shape_view *view;
 	size_t nviews;
 };
 
-struct list {
-	struct building *matcher;
+struct matcher_list {
+	struct matcher_build *matcher;
 	size_t n, room, entries;
 };
 
 struct work {
 	struct program *out;
-	struct list list[RULE_DIRS];
+	struct matcher_list list[RULE_DIRS];
 	struct map shapes; /* hash -> index in `shape` */
 	struct shape **shape;
 	size_t nshapes, shape_room;
 	/* the rule under way */
 	const struct ruleset *set;
 	uint32_t rule;
-	uint32_t *deed; /* of each rule; rules of the same deed may stand in each other's place */
+	uint32_t *
+		action; /* of each rule; rules of the same action may stand in each other's place */
 	bool placed;
 	uint32_t coverer;
 	size_t shadow_room;
@@ -66,7 +67,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /* One more element in an array that doubles. */
-static bool compile_room_for(void **array, size_t n, size_t *room, size_t size)
+static bool compile_grow(void **array, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 8;
 	void *grown;
@@ -103,7 +104,7 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 		return w->shape[known->what];
 	kept = arena_get(w->out->memory, sizeof(*kept));
 	if (!kept ||
-	    !compile_room_for((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
+	    !compile_grow((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
 	    !map_put(&w->shapes, h, (uint32_t)w->nshapes))
 		return NULL;
 	*kept = *s;
@@ -113,7 +114,7 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 
 /* --- views ------------------------------------------------------------------------------------- */
 
-static uint64_t hash(const struct view *v, const uint8_t *places, const uint64_t *value)
+static uint64_t hash(const struct shape_view *v, const uint8_t *places, const uint64_t *value)
 {
 	uint64_t h = 1;
 
@@ -123,7 +124,7 @@ static uint64_t hash(const struct view *v, const uint8_t *places, const uint64_t
 }
 
 /* The bits that both shapes compare. */
-static void meet(struct view *v, const struct shape *mine, const struct shape *other)
+static void meet(struct shape_view *v, const struct shape *mine, const struct shape *other)
 {
 	unsigned int j = 0;
 
@@ -147,18 +148,20 @@ static void meet(struct view *v, const struct shape *mine, const struct shape *o
 
 /* The first entry that has these bits is the one that is known; others only say if they do the
  * same. */
-static bool view_add(const struct work *w, struct view *v, const struct building *m, size_t i)
+static bool view_add(const struct work *w, struct shape_view *v, const struct matcher_build *m,
+		     size_t i)
 {
 	struct map_slot *s = map_put(&v->seen, hash(v, v->mine, m->entry[i].value), (uint32_t)i);
 
-	if (s && w->deed[m->entry[s->what].rule] != w->deed[m->entry[i].rule])
+	if (s && w->action[m->entry[s->what].rule] != w->action[m->entry[i].rule])
 		s->mixed = true;
 	return s != NULL;
 }
 
-static struct view *view_get(const struct work *w, struct building *m, const struct shape *other)
+static struct shape_view *view_get(const struct work *w, struct matcher_build *m,
+				   const struct shape *other)
 {
-	struct view *grown, *v;
+	struct shape_view *grown, *v;
 
 	for (size_t i = 0; i < m->nviews; i++)
 		if (m->view[i].other == other)
@@ -168,7 +171,7 @@ static struct view *view_get(const struct work *w, struct building *m, const str
 		return NULL;
 	m->view = grown;
 	v = &grown[m->nviews];
-	*v = (struct view){.other = other};
+	*v = (struct shape_view){.other = other};
 	meet(v, m->shape, other);
 	m->nviews++;
 	for (size_t i = 0; i < m->n; i++)
@@ -178,7 +181,7 @@ static struct view *view_get(const struct work *w, struct building *m, const str
 }
 
 /* The bits as they are, not their hash. */
-static bool compile_agree(const struct view *v, const uint64_t *mine, const uint64_t *theirs)
+static bool compile_agree(const struct shape_view *v, const uint64_t *mine, const uint64_t *theirs)
 {
 	for (unsigned int i = 0; i < v->n; i++)
 		if ((mine[v->mine[i]] ^ theirs[v->theirs[i]]) & v->mask[i])
@@ -191,22 +194,22 @@ static bool compile_agree(const struct view *v, const uint64_t *mine, const uint
 enum relation { APART, IN_THE_WAY, COVERED, NO_MEMORY };
 
 /* In a long list nobody looks where nothing can be in the way. */
-static bool indifferent(const struct work *w, const struct list *l, const struct building *m,
-			const struct shape *shape)
+static bool indifferent(const struct work *w, const struct matcher_list *l,
+			const struct matcher_build *m, const struct shape *shape)
 {
-	return l->n > LOOKS && m->shape != shape && !m->mixed && m->deed == w->deed[w->rule];
+	return l->n > LOOKS && m->shape != shape && !m->mixed && m->action == w->action[w->rule];
 }
 
-static bool crowded(const struct building *m, const struct shape *shape)
+static bool crowded(const struct matcher_build *m, const struct shape *shape)
 {
 	return m->nviews >= LOOKS && m->shape != shape;
 }
 
 /* Two hashes that agree by chance only cost a matcher, so only COVERED looks at the bits. */
-static enum relation relate(const struct work *w, struct building *m, const struct shape *shape,
-			    const uint64_t *value, uint32_t *rule)
+static enum relation relate(const struct work *w, struct matcher_build *m,
+			    const struct shape *shape, const uint64_t *value, uint32_t *rule)
 {
-	struct view *v = view_get(w, m, shape);
+	struct shape_view *v = view_get(w, m, shape);
 	const struct map_slot *s;
 
 	if (!v)
@@ -217,20 +220,20 @@ static enum relation relate(const struct work *w, struct building *m, const stru
 	*rule = m->entry[s->what].rule;
 	if (v->covers && compile_agree(v, m->entry[s->what].value, value))
 		return COVERED;
-	return s->mixed || w->deed[*rule] != w->deed[w->rule] ? IN_THE_WAY : APART;
+	return s->mixed || w->action[*rule] != w->action[w->rule] ? IN_THE_WAY : APART;
 }
 
-static int compile_add_entry(struct work *w, struct list *l, struct building *m,
+static int compile_add_entry(struct work *w, struct matcher_list *l, struct matcher_build *m,
 			     const uint64_t *value)
 {
 	uint64_t *kept = arena_get(w->out->memory, m->shape->n * sizeof(*kept));
 
-	if (!kept || !compile_room_for((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
+	if (!kept || !compile_grow((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
 		return -ENOMEM;
 	memcpy(kept, value, m->shape->n * sizeof(*kept));
-	m->mixed |= m->n && m->deed != w->deed[w->rule];
-	m->deed = w->deed[w->rule];
-	m->entry[m->n++] = (struct entry){w->rule, kept};
+	m->mixed |= m->n && m->action != w->action[w->rule];
+	m->action = w->action[w->rule];
+	m->entry[m->n++] = (struct rule_entry){w->rule, kept};
 	for (size_t i = 0; i < m->nviews; i++)
 		if (!view_add(w, &m->view[i], m, m->n - 1))
 			return -ENOMEM;
@@ -239,18 +242,18 @@ static int compile_add_entry(struct work *w, struct list *l, struct building *m,
 	return 0;
 }
 
-static int add_matcher(struct list *l, const struct shape *shape)
+static int add_matcher(struct matcher_list *l, const struct shape *shape)
 {
 	if (l->n == MATCHERS_MAX)
 		return -E2BIG;
-	if (!compile_room_for((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
+	if (!compile_grow((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
 		return -ENOMEM;
-	l->matcher[l->n++] = (struct building){.shape = shape};
+	l->matcher[l->n++] = (struct matcher_build){.shape = shape};
 	return 0;
 }
 
 /* Where an entry may go: the first matcher of its shape behind all that is in its way. */
-static enum relation find_place(struct work *w, struct list *l, const struct shape *shape,
+static enum relation find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
 				const uint64_t *value, size_t *target)
 {
 	unsigned int looks = 0;
@@ -258,7 +261,7 @@ static enum relation find_place(struct work *w, struct list *l, const struct sha
 
 	*target = l->n;
 	for (size_t i = l->n; i-- > 0;) {
-		struct building *m = &l->matcher[i];
+		struct matcher_build *m = &l->matcher[i];
 		enum relation how = APART;
 
 		if (!indifferent(w, l, m, shape)) {
@@ -280,7 +283,7 @@ static enum relation find_place(struct work *w, struct list *l, const struct sha
 static int compile_place(void *arg, const struct shape *wanted, const uint64_t *value)
 {
 	struct work *w = arg;
-	struct list *l = &w->list[w->set->rule[w->rule].dir];
+	struct matcher_list *l = &w->list[w->set->rule[w->rule].dir];
 	const struct shape *shape = intern(w, wanted);
 	size_t target;
 	int ret;
@@ -298,10 +301,11 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 	}
 }
 
-/* --- deeds ------------------------------------------------------------------------------------- */
+/* --- actions -------------------------------------------------------------------------------------
+ */
 
 /* What a rule does with a packet; a rule that counts is like no other. */
-static uint64_t deed_hash(const struct rule *r, uint32_t i)
+static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
 	uint64_t h = mix(mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);
 
@@ -309,26 +313,27 @@ static uint64_t deed_hash(const struct rule *r, uint32_t i)
 	return r->count ? mix(mix(2, i), h) : h;
 }
 
-static bool same_deed(const struct rule *a, const struct rule *b)
+static bool same_action(const struct rule *a, const struct rule *b)
 {
 	return a == b || (!a->count && !b->count && a->verdict == b->verdict &&
 			  a->queue == b->queue && a->has_tag == b->has_tag && a->tag == b->tag);
 }
 
-static int know_deeds(struct work *w)
+static int compile_find_actions(struct work *w)
 {
 	struct map firsts = {0};
 	int ret = 0;
 
-	w->deed = calloc(w->set->n ? w->set->n : 1, sizeof(*w->deed));
-	for (uint32_t i = 0; i < w->set->n && w->deed && !ret; i++) {
-		struct map_slot *s = map_put(&firsts, deed_hash(&w->set->rule[i], i), i);
+	w->action = calloc(w->set->n ? w->set->n : 1, sizeof(*w->action));
+	for (uint32_t i = 0; i < w->set->n && w->action && !ret; i++) {
+		struct map_slot *s = map_put(&firsts, action_hash(&w->set->rule[i], i), i);
 
 		ret = s ? 0 : -ENOMEM;
-		w->deed[i] = s && same_deed(&w->set->rule[s->what], &w->set->rule[i]) ? s->what : i;
+		w->action[i] =
+			s && same_action(&w->set->rule[s->what], &w->set->rule[i]) ? s->what : i;
 	}
 	map_free(&firsts);
-	return w->deed ? ret : -ENOMEM;
+	return w->action ? ret : -ENOMEM;
 }
 
 /* --- the whole --------------------------------------------------------------------------------- */
@@ -337,8 +342,7 @@ static int keep_shadow(struct work *w)
 {
 	struct program *p = w->out;
 
-	if (!compile_room_for((void **)&p->shadow, p->nshadows, &w->shadow_room,
-			      sizeof(*p->shadow)))
+	if (!compile_grow((void **)&p->shadow, p->nshadows, &w->shadow_room, sizeof(*p->shadow)))
 		return -ENOMEM;
 	p->shadow[p->nshadows++] = (struct shadow){w->rule, w->coverer};
 	return 0;
@@ -357,7 +361,7 @@ static int place_rules(struct work *w)
 	return ret;
 }
 
-static int keep_table(struct list *l, struct table *t)
+static int keep_table(struct matcher_list *l, struct table *t)
 {
 	t->matcher = calloc(l->n ? l->n : 1, sizeof(*t->matcher));
 	if (!t->matcher)
@@ -376,7 +380,7 @@ static void work_free(struct work *w)
 {
 	for (int d = 0; d < RULE_DIRS; d++) {
 		for (size_t i = 0; i < w->list[d].n; i++) {
-			struct building *m = &w->list[d].matcher[i];
+			struct matcher_build *m = &w->list[d].matcher[i];
 
 			for (size_t v = 0; v < m->nviews; v++)
 				map_free(&m->view[v].seen);
@@ -387,7 +391,7 @@ static void work_free(struct work *w)
 	}
 	map_free(&w->shapes);
 	free(w->shape);
-	free(w->deed);
+	free(w->action);
 }
 
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
@@ -396,7 +400,7 @@ int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong)
 	int ret;
 
 	*out = (struct program){.memory = arena_new()};
-	ret = out->memory ? know_deeds(&w) : -ENOMEM;
+	ret = out->memory ? compile_find_actions(&w) : -ENOMEM;
 	if (!ret)
 		ret = place_rules(&w);
 	for (int d = 0; d < RULE_DIRS && !ret; d++)

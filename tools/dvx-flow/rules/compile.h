@@ -36,7 +36,7 @@ extern const struct match_key_row match_keys[MATCH_KEYS];
 uint64_t match_key_max(unsigned int key);
 
 /* Where a rule says what becomes of a key: the rule's beginning, if no word of it says so alone. */
-struct spot rule_spot(const struct rule *r, unsigned int key);
+struct source_location rule_location(const struct rule *r, unsigned int key);
 
 /* Which bits are compared. */
 struct shape {
@@ -45,14 +45,14 @@ struct shape {
 	uint64_t mask[MATCH_KEYS]; /* of key[i] */
 };
 
-struct entry {
+struct rule_entry {
 	uint32_t rule;	       /* its index in the set */
 	const uint64_t *value; /* one for each of the shape's keys */
 };
 
 struct matcher {
 	const struct shape *shape;
-	struct entry *entry;
+	struct rule_entry *entry;
 	size_t n;
 };
 

@@ -2,12 +2,12 @@
 /* The rule language: dvx-flow(1) describes it in words. */
 %define api.pure full
 %define api.prefix {flow_}
-%define api.location.type {struct place}
+%define api.location.type {struct source_range}
 %define parse.error custom
 %define parse.lac full
 %locations
 %param {void *scanner}
-%parse-param {struct draft *d}
+%parse-param {struct rule_parser *ps}
 %expect 0
 
 %code top {
@@ -19,14 +19,14 @@
 }
 
 %code requires {
-#include "draft.h"
+#include "parse.h"
 #include "words.h"
 }
 
 %union {
 	uint64_t number;
 	const char *name;
-	const struct word *word;
+	const struct rule_word *word;
 	struct address address;
 	struct { uint64_t value, mask; } masked;
 	int side;
@@ -34,8 +34,8 @@
 
 %code provides {
 /* flex declares none of these where the grammar could see them. */
-int flow_lex(FLOW_STYPE *value, struct place *at, void *scanner);
-int flow_lex_init_extra(struct draft *d, void **scanner);
+int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
+int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
 struct yy_buffer_state *flow__scan_bytes(const char *bytes, int len, void *scanner);
 int flow_lex_destroy(void *scanner);
 }
@@ -56,25 +56,25 @@ int flow_lex_destroy(void *scanner);
 		}                                                                   \
 	} while (0)
 
-static void flow_error(const struct place *at, void *scanner, struct draft *d, const char *what)
+static void flow_error(const struct source_range *at, void *scanner, struct rule_parser *ps, const char *what)
 {
 	(void)scanner;
-	draft_mistake(d, at, "%s", what);
+	parse_mistake(ps, at, "%s", what);
 }
 
-static uint64_t named(struct draft *d, const struct place *at, const char *name, const char *what,
+static uint64_t named(struct rule_parser *ps, const struct source_range *at, const char *name, const char *what,
 		      bool (*find)(const char *, uint64_t *))
 {
 	uint64_t v = 0;
 
 	if (!find(name, &v))
-		draft_mistake(d, at, "no %s is called \"%s\"; give its number", what, name);
+		parse_mistake(ps, at, "no %s is called \"%s\"; give its number", what, name);
 	return v;
 }
 }
 
 %initial-action {
-	@$ = (struct place){1, 1, 1, 1, 0, 0};
+	@$ = (struct source_range){1, 1, 1, 1, 0, 0};
 }
 
 %token T_EOL "the end of the line"
@@ -115,19 +115,19 @@ line:
 ;
 
 rule:
-  head matches modifiers	{ draft_end(d, &@$); }
+  head matches modifiers	{ parse_end(ps, &@$); }
 ;
 
 head:
-  T_DROP { draft_begin(d, &@1, RULE_DROP, false); } direction
-| T_PASS { draft_begin(d, &@1, RULE_PASS, false); } direction
-| T_SEND { draft_begin(d, &@1, RULE_SEND, false); } direction
-| T_COUNT { draft_begin(d, &@1, RULE_PASS, true); } direction
+  T_DROP { parse_begin(ps, &@1, RULE_DROP, false); } direction
+| T_PASS { parse_begin(ps, &@1, RULE_PASS, false); } direction
+| T_SEND { parse_begin(ps, &@1, RULE_SEND, false); } direction
+| T_COUNT { parse_begin(ps, &@1, RULE_PASS, true); } direction
 ;
 
 direction:
-  T_IN			{ draft_direction(d, &@1, RULE_IN); }
-| T_OUT			{ draft_direction(d, &@1, RULE_OUT); }
+  T_IN			{ parse_direction(ps, &@1, RULE_IN); }
+| T_OUT			{ parse_direction(ps, &@1, RULE_OUT); }
 ;
 
 matches:
@@ -138,62 +138,62 @@ matches:
 
 match:
   T_ANY
-| T_INNER		{ draft_level(d, true); d->asks_inner = true; }
-| T_OUTER		{ draft_level(d, false); }
-| T_ETH			{ d->context = CONTEXT_ETH; }
-| T_ETHERTYPE ethertype	{ draft_ethertype(d, &@$, $2); }
-| T_TYPE T_NUMBER	{ draft_type(d, &@$, NULL, $2); }
-| T_TYPE name		{ draft_type(d, &@$, $2, 0); }
-| T_CODE T_NUMBER	{ draft_code(d, &@$, $2); }
-| T_VLAN		{ draft_vlan(d, &@$, true, false); }
-| T_VLAN T_NUMBER	{ draft_vlan(d, &@1, true, false); draft_vlan_part(d, &@2, KEY_VLAN_ID, $2); }
-| T_SVLAN		{ draft_vlan(d, &@$, false, true); }
-| T_SVLAN T_NUMBER	{ draft_vlan(d, &@1, false, true); draft_vlan_part(d, &@2, KEY_VLAN_ID, $2); }
-| T_UNTAGGED		{ draft_vlan(d, &@$, false, false); }
-| T_ID T_NUMBER		{ draft_vlan_word(d, &@$, $1->arg); draft_vlan_part(d, &@$, KEY_VLAN_ID, $2); }
-| T_PCP T_NUMBER	{ draft_vlan_word(d, &@$, $1->arg); draft_vlan_part(d, &@$, KEY_VLAN_PCP, $2); }
-| T_DEI T_NUMBER	{ draft_vlan_part(d, &@$, KEY_VLAN_DEI, $2); }
-| T_ARP			{ draft_ethertype(d, &@$, 0x0806); }
-| T_IPV4		{ draft_ip(d, &@$, 4); }
-| T_IPV6		{ draft_ip(d, &@$, 6); }
-| side mac		{ draft_mac(d, &@$, $1, &$2); }
-| side nets		{ draft_net_list(d, &@$, $1); }
-| side T_HOST nets	{ draft_net_list(d, &@$, $1); }
-| T_HOST nets		{ draft_net_list(d, &@$, SIDE_EITHER); }
-| T_PROTO proto		{ draft_proto(d, &@$, $2); }
-| T_PROTOCOL T_NUMBER	{ draft_protocol(d, &@2, NULL, $2); }
-| T_PROTOCOL name	{ draft_protocol(d, &@2, $2, 0); }
-| T_TOS masked		{ draft_tos(d, &@$, $2.value, $2.mask); }
-| T_DSCP dscp		{ draft_field(d, &@$, KEY_DSCP, $2, 0x3f); }
-| T_ECN T_NUMBER	{ draft_field(d, &@$, KEY_ECN, $2, 0x3); }
-| T_TTL T_NUMBER	{ draft_field(d, &@$, KEY_TTL, $2, 0xff); }
-| T_FLOWLABEL masked	{ draft_ip(d, &@1, 6); draft_field(d, &@$, KEY_FLOWLABEL, $2.value, $2.mask); }
-| T_FRAG		{ draft_field(d, &@$, KEY_FRAGMENT, 1, 1); }
-| T_NOFRAG		{ draft_field(d, &@$, KEY_FRAGMENT, 0, 1); }
-| negation T_FRAG	{ draft_field(d, &@$, KEY_FRAGMENT, 0, 1); }
-| T_TCP			{ draft_proto(d, &@$, 6); }
-| T_UDP			{ draft_proto(d, &@$, 17); }
-| T_ICMP		{ draft_proto(d, &@$, 1); }
-| T_ICMP6		{ draft_proto(d, &@$, 58); }
-| port_side ports	{ draft_port_list(d, &@$, $1); }
-| T_FLAGS flags		{ draft_flags(d, &@$); }
-| T_FLAGS masked	{ draft_field(d, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
-| T_FIELD masked		{ draft_field(d, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
-| T_VPORT T_NUMBER	{ draft_vport(d, &@$, $2); }
-| tunnel		{ draft_tunnel(d, &@$, (enum draft_tunnel)$1); }
-| tunnel masked		{ draft_tunnel(d, &@1, (enum draft_tunnel)$1); draft_vni(d, &@2, $2.value, $2.mask); }
-| T_OAM			{ draft_oam(d, &@$, 1); }
-| T_OAM T_NUMBER	{ draft_oam(d, &@$, $2); }
-| T_VNI masked		{ draft_vni(d, &@$, $2.value, $2.mask); }
-| T_GRE			{ draft_proto(d, &@$, 47); }
-| T_KEY masked		{ draft_gre_key(d, &@$, $2.value, $2.mask); }
-| T_MPLS		{ draft_mpls(d, &@$); }
-| T_MPLS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
-| T_LABEL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_LABEL, $2); }
-| T_TC T_NUMBER		{ draft_mpls_part(d, &@$, KEY_MPLS_TC, $2); }
-| T_MPLS_BOS T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_BOTTOM, $2); }
-| T_MPLS_TTL T_NUMBER	{ draft_mpls_part(d, &@$, KEY_MPLS_TTL, $2); }
-| T_SQN T_NUMBER	{ draft_sqn(d, &@$, $2); }
+| T_INNER		{ parse_level(ps, true); ps->asks_inner = true; }
+| T_OUTER		{ parse_level(ps, false); }
+| T_ETH			{ ps->context = CONTEXT_ETH; }
+| T_ETHERTYPE ethertype	{ parse_ethertype(ps, &@$, $2); }
+| T_TYPE T_NUMBER	{ parse_type(ps, &@$, NULL, $2); }
+| T_TYPE name		{ parse_type(ps, &@$, $2, 0); }
+| T_CODE T_NUMBER	{ parse_code(ps, &@$, $2); }
+| T_VLAN		{ parse_vlan(ps, &@$, true, false); }
+| T_VLAN T_NUMBER	{ parse_vlan(ps, &@1, true, false); parse_vlan_part(ps, &@2, KEY_VLAN_ID, $2); }
+| T_SVLAN		{ parse_vlan(ps, &@$, false, true); }
+| T_SVLAN T_NUMBER	{ parse_vlan(ps, &@1, false, true); parse_vlan_part(ps, &@2, KEY_VLAN_ID, $2); }
+| T_UNTAGGED		{ parse_vlan(ps, &@$, false, false); }
+| T_ID T_NUMBER		{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_part(ps, &@$, KEY_VLAN_ID, $2); }
+| T_PCP T_NUMBER	{ parse_vlan_word(ps, &@$, $1->arg); parse_vlan_part(ps, &@$, KEY_VLAN_PCP, $2); }
+| T_DEI T_NUMBER	{ parse_vlan_part(ps, &@$, KEY_VLAN_DEI, $2); }
+| T_ARP			{ parse_ethertype(ps, &@$, 0x0806); }
+| T_IPV4		{ parse_ip(ps, &@$, 4); }
+| T_IPV6		{ parse_ip(ps, &@$, 6); }
+| side mac		{ parse_mac(ps, &@$, $1, &$2); }
+| side nets		{ parse_net_list(ps, &@$, $1); }
+| side T_HOST nets	{ parse_net_list(ps, &@$, $1); }
+| T_HOST nets		{ parse_net_list(ps, &@$, SIDE_EITHER); }
+| T_PROTO proto		{ parse_proto(ps, &@$, $2); }
+| T_PROTOCOL T_NUMBER	{ parse_protocol(ps, &@2, NULL, $2); }
+| T_PROTOCOL name	{ parse_protocol(ps, &@2, $2, 0); }
+| T_TOS masked		{ parse_tos(ps, &@$, $2.value, $2.mask); }
+| T_DSCP dscp		{ parse_field(ps, &@$, KEY_DSCP, $2, 0x3f); }
+| T_ECN T_NUMBER	{ parse_field(ps, &@$, KEY_ECN, $2, 0x3); }
+| T_TTL T_NUMBER	{ parse_field(ps, &@$, KEY_TTL, $2, 0xff); }
+| T_FLOWLABEL masked	{ parse_ip(ps, &@1, 6); parse_field(ps, &@$, KEY_FLOWLABEL, $2.value, $2.mask); }
+| T_FRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 1, 1); }
+| T_NOFRAG		{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
+| negation T_FRAG	{ parse_field(ps, &@$, KEY_FRAGMENT, 0, 1); }
+| T_TCP			{ parse_proto(ps, &@$, 6); }
+| T_UDP			{ parse_proto(ps, &@$, 17); }
+| T_ICMP		{ parse_proto(ps, &@$, 1); }
+| T_ICMP6		{ parse_proto(ps, &@$, 58); }
+| port_side ports	{ parse_port_list(ps, &@$, $1); }
+| T_FLAGS flags		{ parse_flags(ps, &@$); }
+| T_FLAGS masked	{ parse_field(ps, &@$, KEY_TCP_FLAGS, $2.value, $2.mask); }
+| T_FIELD masked		{ parse_field(ps, &@$, (enum rule_key)$1->arg, $2.value, $2.mask); }
+| T_VPORT T_NUMBER	{ parse_vport(ps, &@$, $2); }
+| tunnel		{ parse_tunnel_word(ps, &@$, (enum parse_tunnel)$1); }
+| tunnel masked		{ parse_tunnel_word(ps, &@1, (enum parse_tunnel)$1); parse_vni(ps, &@2, $2.value, $2.mask); }
+| T_OAM			{ parse_oam(ps, &@$, 1); }
+| T_OAM T_NUMBER	{ parse_oam(ps, &@$, $2); }
+| T_VNI masked		{ parse_vni(ps, &@$, $2.value, $2.mask); }
+| T_GRE			{ parse_proto(ps, &@$, 47); }
+| T_KEY masked		{ parse_gre_key(ps, &@$, $2.value, $2.mask); }
+| T_MPLS		{ parse_mpls_word(ps, &@$); }
+| T_MPLS T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_LABEL, $2); }
+| T_LABEL T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_LABEL, $2); }
+| T_TC T_NUMBER		{ parse_mpls_part(ps, &@$, KEY_MPLS_TC, $2); }
+| T_MPLS_BOS T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_BOTTOM, $2); }
+| T_MPLS_TTL T_NUMBER	{ parse_mpls_part(ps, &@$, KEY_MPLS_TTL, $2); }
+| T_SQN T_NUMBER	{ parse_sqn(ps, &@$, $2); }
 ;
 
 tunnel:
@@ -222,7 +222,7 @@ port_side:
 
 mac:
   T_MAC
-| T_MAC '/' T_MAC	{ $$ = $1; draft_mac_mask(d, &@$, &$$, $3.mac); }
+| T_MAC '/' T_MAC	{ $$ = $1; parse_mac_mask(ps, &@$, &$$, $3.mac); }
 ;
 
 nets:
@@ -231,7 +231,7 @@ nets:
 ;
 
 net:
-  ip_address		{ draft_net(d, &@1, &$1); }
+  ip_address		{ parse_net(ps, &@1, &$1); }
 ;
 
 /* Of a list. */
@@ -243,8 +243,8 @@ or:
 ip_address:
   T_IPV4_ADDRESS
 | T_IPV6_ADDRESS
-| T_IPV4_ADDRESS '/' T_NUMBER	{ $$ = $1; draft_prefix(d, &@$, &$$, $3); }
-| T_IPV6_ADDRESS '/' T_NUMBER	{ $$ = $1; draft_prefix(d, &@$, &$$, $3); }
+| T_IPV4_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
+| T_IPV6_ADDRESS '/' T_NUMBER	{ $$ = $1; parse_prefix(ps, &@$, &$$, $3); }
 ;
 
 ports:
@@ -253,13 +253,13 @@ ports:
 ;
 
 range:
-  port			{ draft_range(d, &@$, $1, $1); }
-| port '-' port		{ draft_range(d, &@$, $1, $3); }
+  port			{ parse_range(ps, &@$, $1, $1); }
+| port '-' port		{ parse_range(ps, &@$, $1, $3); }
 ;
 
 port:
   T_NUMBER
-| name			{ $$ = draft_service(d, &@$, $1); }
+| name			{ $$ = parse_service(ps, &@$, $1); }
 ;
 
 flags:
@@ -268,8 +268,8 @@ flags:
 ;
 
 flag:
-  name			{ draft_flag(d, &@$, $1, true); }
-| '!' name		{ draft_flag(d, &@$, $2, false); }
+  name			{ parse_flag(ps, &@$, $1, true); }
+| '!' name		{ parse_flag(ps, &@$, $2, false); }
 ;
 
 masked:
@@ -278,23 +278,23 @@ masked:
 				$$.value = $1;
 				$$.mask = $3;
 				if ($1 & ~$3)
-					draft_mistake(d, &@$, "the value has bits that the mask leaves out");
+					parse_mistake(ps, &@$, "the value has bits that the mask leaves out");
 			}
 ;
 
 proto:
   T_NUMBER
-| name			{ $$ = named(d, &@$, $1, "protocol", proto_number); }
+| name			{ $$ = named(ps, &@$, $1, "protocol", proto_number); }
 ;
 
 ethertype:
   T_NUMBER
-| name			{ $$ = named(d, &@$, $1, "EtherType", ethertype_number); }
+| name			{ $$ = named(ps, &@$, $1, "EtherType", ethertype_number); }
 ;
 
 dscp:
   T_NUMBER
-| name			{ $$ = named(d, &@$, $1, "DSCP", dscp_number); }
+| name			{ $$ = named(ps, &@$, $1, "DSCP", dscp_number); }
 ;
 
 /* A value's name may be a word of the language: proto tcp, type arp. */
@@ -314,10 +314,10 @@ modifiers:
 ;
 
 modifier:
-  T_TO T_QUEUE T_NUMBER	{ draft_queue(d, &@$, $3); }
-| T_QUEUE T_NUMBER	{ draft_queue(d, &@$, $2); }
-| T_TAG T_NUMBER	{ draft_tag(d, &@$, $2); }
-| T_COUNT		{ draft_count(d, &@$); }
+  T_TO T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $3); }
+| T_QUEUE T_NUMBER	{ parse_queue(ps, &@$, $2); }
+| T_TAG T_NUMBER	{ parse_tag(ps, &@$, $2); }
+| T_COUNT		{ parse_count(ps, &@$); }
 ;
 
 %%
@@ -325,15 +325,15 @@ modifier:
 /* More than this many expected words are told as kinds of words. */
 #define EXPECTED_MAX 5
 
-static void found(char *text, size_t size, const yypcontext_t *ctx, struct draft *d)
+static void found(char *text, size_t size, const yypcontext_t *ctx, struct rule_parser *ps)
 {
-	const struct place *at = yypcontext_location(ctx);
+	const struct source_range *at = yypcontext_location(ctx);
 	size_t n = at->end_byte - at->first_byte;
 
 	if (yypcontext_token(ctx) == YYSYMBOL_T_EOL)
 		snprintf(text, size, "the line's end");
 	else
-		snprintf(text, size, "\"%.*s\"", (int)(n > 40 ? 40 : n), d->text + at->first_byte);
+		snprintf(text, size, "\"%.*s\"", (int)(n > 40 ? 40 : n), ps->text + at->first_byte);
 }
 
 static bool among(const yysymbol_kind_t *list, int n, yysymbol_kind_t wanted)
@@ -393,48 +393,48 @@ static const char no_not[] =
 	"packet meets acts: above this one, write one that lets these pass: pass in ...";
 
 /* The word before this place is this one. */
-static bool follows(const struct draft *d, const struct place *at, const char *word)
+static bool follows(const struct rule_parser *ps, const struct source_range *at, const char *word)
 {
 	size_t n = strlen(word), end = at->first_byte;
 
-	while (end && strchr(" \t", d->text[end - 1]))
+	while (end && strchr(" \t", ps->text[end - 1]))
 		end--;
-	return end >= n && !strncasecmp(d->text + end - n, word, n) &&
-	       (end == n || !isalnum((unsigned char)d->text[end - n - 1]));
+	return end >= n && !strncasecmp(ps->text + end - n, word, n) &&
+	       (end == n || !isalnum((unsigned char)ps->text[end - n - 1]));
 }
 
 /* What users of tcpdump and tc say otherwise, and what they can say here. */
-static const char *other_tongue(const yypcontext_t *ctx, const struct draft *d)
+static const char *other_tongue(const yypcontext_t *ctx, const struct rule_parser *ps)
 {
-	const struct place *at = yypcontext_location(ctx);
+	const struct source_range *at = yypcontext_location(ctx);
 	yysymbol_kind_t token = yypcontext_token(ctx);
 
-	if (token == YYSYMBOL_T_OR || follows(d, at, "or") || follows(d, at, "||"))
+	if (token == YYSYMBOL_T_OR || follows(ps, at, "or") || follows(ps, at, "||"))
 		return no_or;
-	if (token == YYSYMBOL_T_NE || token == YYSYMBOL_T_NOT || follows(d, at, "not") ||
-	    follows(d, at, "!") || follows(d, at, "!="))
+	if (token == YYSYMBOL_T_NE || token == YYSYMBOL_T_NOT || follows(ps, at, "not") ||
+	    follows(ps, at, "!") || follows(ps, at, "!="))
 		return no_not;
 	return NULL;
 }
 
-static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct draft *d)
+static int yyreport_syntax_error(const yypcontext_t *ctx, void *scanner, struct rule_parser *ps)
 {
 	char saw[64], wanted[160];
-	const char *near = NULL, *other = other_tongue(ctx, d);
+	const char *near = NULL, *other = other_tongue(ctx, ps);
 
 	(void)scanner;
 	if (other) {
-		draft_mistake(d, yypcontext_location(ctx), "%s", other);
+		parse_mistake(ps, yypcontext_location(ctx), "%s", other);
 		return 0;
 	}
-	found(saw, sizeof(saw), ctx, d);
+	found(saw, sizeof(saw), ctx, ps);
 	expected(wanted, sizeof(wanted), ctx);
 	if (yypcontext_token(ctx) == YYSYMBOL_T_NAME) {
 		saw[strlen(saw) - 1] = 0;
 		near = word_near(saw + 1, may_stand, ctx);
 		saw[strlen(saw)] = '"';
 	}
-	draft_mistake(d, yypcontext_location(ctx), "expected %s, not %s%s%s%s", wanted, saw,
+	parse_mistake(ps, yypcontext_location(ctx), "expected %s, not %s%s%s%s", wanted, saw,
 		      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return 0;
 }
@@ -452,7 +452,7 @@ static bool is_utf16(const char *text, size_t len)
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg)
 {
 	size_t mark = rules_mark(text, len);
-	struct draft d = {.text = text + mark,
+	struct rule_parser ps = {.text = text + mark,
 			  .len = len - mark,
 			  .set = set,
 			  .tell = tell,
@@ -464,20 +464,20 @@ int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn te
 	if (len > RULES_BYTES_MAX)
 		return -EFBIG;
 	if (is_utf16(text, len)) {
-		draft_mistake(&d, &(struct place){1, 1, 1, 2, 0, 2},
+		parse_mistake(&ps, &(struct source_range){1, 1, 1, 2, 0, 2},
 			      "the text is UTF-16; save it as UTF-8");
-		return d.mistakes;
+		return ps.mistakes;
 	}
 	set->memory = arena_new();
-	if (!set->memory || flow_lex_init_extra(&d, &scanner)) {
+	if (!set->memory || flow_lex_init_extra(&ps, &scanner)) {
 		ruleset_free(set);
 		return -ENOMEM;
 	}
-	if (!flow__scan_bytes(d.text, (int)d.len, scanner) || flow_parse(scanner, &d) == 2 || d.no_memory)
+	if (!flow__scan_bytes(ps.text, (int)ps.len, scanner) || flow_parse(scanner, &ps) == 2 || ps.no_memory)
 		ret = -ENOMEM;
 	flow_lex_destroy(scanner);
 	if (!ret)
-		ret = d.mistakes;
+		ret = ps.mistakes;
 	if (ret)
 		ruleset_free(set);
 	return ret;

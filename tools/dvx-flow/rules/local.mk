@@ -13,10 +13,10 @@ tools_dvx_flow_librules_la_CPPFLAGS = $(tools_dvx_flow_libgrammar_la_CPPFLAGS)
 tools_dvx_flow_librules_la_SOURCES = tools/dvx-flow/rules/rule.h \
 	tools/dvx-flow/rules/arena.h tools/dvx-flow/rules/arena.c \
 	tools/dvx-flow/rules/words.h tools/dvx-flow/rules/words.c \
-	tools/dvx-flow/rules/draft.h tools/dvx-flow/rules/draft.c \
-	tools/dvx-flow/rules/draft_addr.c tools/dvx-flow/rules/draft_rule.c tools/dvx-flow/rules/draft_tunnel.c \
+	tools/dvx-flow/rules/parse.h tools/dvx-flow/rules/parse.c \
+	tools/dvx-flow/rules/parse_addr.c tools/dvx-flow/rules/parse_rule.c tools/dvx-flow/rules/parse_tunnel.c \
 	tools/dvx-flow/rules/compile.h tools/dvx-flow/rules/compile.c \
-	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/spot.c \
+	tools/dvx-flow/rules/expand.c tools/dvx-flow/rules/keys.c tools/dvx-flow/rules/location.c \
 	tools/dvx-flow/rules/map.h tools/dvx-flow/rules/map.c
 tools_dvx_flow_librules_la_LIBADD = tools/dvx-flow/libgrammar.la tools/cli/libnames.la
 tools/dvx-flow/rules/librules_la-words.lo tools/dvx-flow/rules/libgrammar_la-scanner.lo: tools/dvx-flow/rules/grammar.h

@@ -4,7 +4,7 @@
 #include "map.h"
 
 /* room is a power of two. */
-static struct map_slot *rules_map_find(const struct map *m, uint64_t hash)
+static struct map_slot *map_slot_of(const struct map *m, uint64_t hash)
 {
 	size_t i = hash & (m->room - 1);
 
@@ -25,7 +25,7 @@ static bool map_grow(struct map *m)
 	}
 	for (size_t i = 0; i < old.room; i++)
 		if (old.slot[i].used)
-			*rules_map_find(m, old.slot[i].hash) = old.slot[i];
+			*map_slot_of(m, old.slot[i].hash) = old.slot[i];
 	free(old.slot);
 	return true;
 }
@@ -36,7 +36,7 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what)
 
 	if (m->n * 2 >= m->room && !map_grow(m))
 		return NULL;
-	s = rules_map_find(m, hash);
+	s = map_slot_of(m, hash);
 	if (!s->used) {
 		*s = (struct map_slot){hash, what, true, false};
 		m->n++;
@@ -46,7 +46,7 @@ struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what)
 
 const struct map_slot *map_get(const struct map *m, uint64_t hash)
 {
-	const struct map_slot *s = m->room ? rules_map_find(m, hash) : NULL;
+	const struct map_slot *s = m->room ? map_slot_of(m, hash) : NULL;
 
 	return s && s->used ? s : NULL;
 }

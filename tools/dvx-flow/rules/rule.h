@@ -42,13 +42,13 @@ enum rule_key {
 #define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))
 
 /* Where a word stands: lines count from its rule's first one, 0; columns from 1, 0 is nowhere. */
-struct spot {
+struct source_location {
 	uint16_t line, column;
 };
 
 struct rule_field {
 	enum rule_key key;
-	struct spot at;
+	struct source_location at;
 	uint64_t value, mask;
 };
 
@@ -63,7 +63,7 @@ struct rule_prefix {
 struct rule_nets {
 	const struct rule_prefix *prefix;
 	size_t n;
-	struct spot at;
+	struct source_location at;
 };
 
 struct rule_range {
@@ -74,7 +74,7 @@ struct rule_range {
 struct rule_ports {
 	const struct rule_range *range;
 	size_t n;
-	struct spot at;
+	struct source_location at;
 };
 
 enum rule_l4 {
@@ -92,7 +92,7 @@ struct rule_headers {
 	struct rule_nets host; /* src or dst */
 	struct rule_ports sport, dport;
 	struct rule_ports port; /* sport or dport */
-	struct spot ip_at, l4_at;
+	struct source_location ip_at, l4_at;
 };
 
 struct rule {
@@ -108,7 +108,7 @@ struct rule {
 
 	const char *text; /* as written, without comment, blanks squeezed */
 	uint32_t line;	  /* first line, from 1 */
-	struct spot at, dir_at, queue_at, tag_at, count_at;
+	struct source_location at, dir_at, queue_at, tag_at, count_at;
 };
 
 /* Queues that a daemon can have, so a rule's are 0 to 63. */

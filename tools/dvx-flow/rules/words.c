@@ -13,7 +13,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Several names for one thing: what users of tcpdump, tc and iptables type. */
-static const struct word words[] = {
+static const struct rule_word words[] = {
 	{"drop", T_DROP, 0},
 	{"deny", T_DROP, 0},
 	{"block", T_DROP, 0},
@@ -192,7 +192,7 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 	return false;
 }
 
-const struct word *word_find(const char *name)
+const struct rule_word *word_find(const char *name)
 {
 	/* Files of 100,000 rules have a million words: the first letter is looked at before all
 	 * else. */
@@ -205,7 +205,7 @@ const struct word *word_find(const char *name)
 bool word_is_direction(const char *text)
 {
 	char first[16];
-	const struct word *w;
+	const struct rule_word *w;
 
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \t\r\n\f"), text);
 	w = word_find(first);

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct word {
+struct rule_word {
 	const char *name;
 	int token;
 	int arg; /* of T_FIELD: its key */
 };
 
 /* NULL: not a word of the language. Case does not count. */
-const struct word *word_find(const char *name);
+const struct rule_word *word_find(const char *name);
 /* in or out, by any of their names; the word may be followed by others. */
 bool word_is_direction(const char *text);
 /* The nearest word to a wrong one, of those that `may` stand in its place; or NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What all generations of rules on a device share. Each direction is made when it is first needed.
  */
-#ifndef DVX_FLOW_GROUND_H
-#define DVX_FLOW_GROUND_H
+#ifndef DVX_FLOW_BASE_TABLES_H
+#define DVX_FLOW_BASE_TABLES_H
 
 #include <dvx/flow.h>
 
@@ -10,10 +10,10 @@
 #include "pump.h"
 #include "rules/rule.h"
 
-struct ground {
+struct base_tables {
 	struct dvx_dev *dev;
 	struct pump *pump; /* NULL: no queue is needed */
-	struct side {
+	struct direction_base {
 		struct dvx_flow_domain *domain;
 		struct dvx_flow_table *root;
 		struct dvx_flow_matcher *everything[2]; /* in the root, of either priority */
@@ -22,9 +22,9 @@ struct ground {
 	struct dvx_flow_action *queue[QUEUES_MAX];
 };
 
-int ground_side(struct ground *g, enum rule_dir dir, struct fault *f);
+int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
 /* The action that leads to a queue of the pump. -errno of libdvx. */
-int ground_queue(struct ground *g, unsigned int n, struct dvx_flow_action **out);
-void ground_free(struct ground *g);
+int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
+void base_tables_free(struct base_tables *g);
 
 #endif

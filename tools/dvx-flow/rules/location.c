@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "compile.h"
 
-static struct spot either(struct spot a, struct spot b)
+static struct source_location either(struct source_location a, struct source_location b)
 {
 	return a.column ? a : b;
 }
 
-static struct spot in_headers(const struct rule_headers *h, unsigned int key)
+static struct source_location in_headers(const struct rule_headers *h, unsigned int key)
 {
 	switch (key) {
 	case KEY_PROTO:
@@ -30,13 +30,13 @@ static struct spot in_headers(const struct rule_headers *h, unsigned int key)
 	case MATCH_UDP_DPORT:
 		return either(h->dport.at, h->port.at);
 	default:
-		return (struct spot){0};
+		return (struct source_location){0};
 	}
 }
 
-struct spot rule_spot(const struct rule *r, unsigned int key)
+struct source_location rule_location(const struct rule *r, unsigned int key)
 {
-	struct spot s = {0};
+	struct source_location s = {0};
 
 	for (size_t i = 0; i < r->nfields; i++)
 		if (r->field[i].key == key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ground.h"
+#include "base_tables.h"
 
 /*
  * Two priorities of the root are ours, in turns; what is behind them is met by packets that our
@@ -8,7 +8,7 @@
 #define PRIORITY 0u
 #define BEHIND	 2u
 
-static int make_side(struct ground *g, struct side *s, enum rule_dir dir)
+static int make_side(struct base_tables *g, struct direction_base *s, enum rule_dir dir)
 {
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr),
 					    .side = dir == RULE_IN ? DVX_FLOW_RX : DVX_FLOW_TX};
@@ -29,7 +29,7 @@ static int make_side(struct ground *g, struct side *s, enum rule_dir dir)
 	return ret;
 }
 
-static void free_side(struct side *s)
+static void free_side(struct direction_base *s)
 {
 	dvx_flow_action_destroy(s->back);
 	dvx_flow_action_destroy(s->drop);
@@ -37,12 +37,12 @@ static void free_side(struct side *s)
 		dvx_flow_matcher_destroy(s->everything[i]);
 	dvx_flow_table_destroy(s->root);
 	dvx_flow_domain_destroy(s->domain);
-	*s = (struct side){0};
+	*s = (struct direction_base){0};
 }
 
-int ground_side(struct ground *g, enum rule_dir dir, struct fault *f)
+int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f)
 {
-	struct side *s = &g->side[dir];
+	struct direction_base *s = &g->side[dir];
 
 	if (s->back || !make_side(g, s, dir))
 		return 0;
@@ -51,7 +51,7 @@ int ground_side(struct ground *g, enum rule_dir dir, struct fault *f)
 	return -1;
 }
 
-int ground_queue(struct ground *g, unsigned int n, struct dvx_flow_action **out)
+int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out)
 {
 	int ret = 0;
 
@@ -62,7 +62,7 @@ int ground_queue(struct ground *g, unsigned int n, struct dvx_flow_action **out)
 	return ret;
 }
 
-void ground_free(struct ground *g)
+void base_tables_free(struct base_tables *g)
 {
 	for (unsigned int i = 0; i < QUEUES_MAX; i++)
 		dvx_flow_action_destroy(g->queue[i]);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compile.h"
+#include "parse.h"
+#include "words.h"
+
+#define TAG_MAX 0xffffffull
+
+void parse_level(struct rule_parser *ps, bool inner)
+{
+	ps->h = inner ? &ps->inner : &ps->rule.outer;
+	ps->context = CONTEXT_NONE;
+}
+
+bool parse_is_inner(const struct rule_parser *ps)
+{
+	return ps->h == &ps->inner;
+}
+
+struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key)
+{
+	return &ps->field[parse_is_inner(ps) && key < KEY_PER_LEVEL ? KEY_INNER(key) : key];
+}
+
+static void find_line(const struct rule_parser *ps, size_t byte, struct mistake *m)
+{
+	size_t from = byte, to = byte;
+
+	while (from && ps->text[from - 1] != '\n')
+		from--;
+	while (to < ps->len && ps->text[to] != '\n')
+		to++;
+	m->source = ps->text + from;
+	m->source_len = to - from;
+}
+
+void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
+{
+	struct mistake m = {.line = at->first_line, .column = at->first_column, .width = 1};
+	va_list ap;
+
+	ps->bad = true;
+	if (ps->mistakes == MISTAKES_MAX)
+		return;
+	ps->mistakes++;
+	if (at->last_line == at->first_line && at->last_column > at->first_column)
+		m.width = at->last_column - at->first_column;
+	va_start(ap, fmt);
+	vsnprintf(m.text, sizeof(m.text), fmt, ap);
+	va_end(ap);
+	find_line(ps, at->first_byte, &m);
+	if (ps->tell)
+		ps->tell(ps->tell_arg, &m);
+}
+
+static uint16_t clip(uint32_t v)
+{
+	return (uint16_t)(v > UINT16_MAX ? UINT16_MAX : v);
+}
+
+struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at)
+{
+	return (struct source_location){clip(at->first_line - ps->rule.line),
+					clip(at->first_column)};
+}
+
+void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
+		 bool count)
+{
+	ps->rule = (struct rule){.verdict = verdict, .line = at->first_line};
+	ps->rule.at = parse_location(ps, at);
+	if (count)
+		parse_count(ps, at);
+	ps->inner = (struct rule_headers){0};
+	parse_level(ps, false);
+	memset(ps->field, 0, sizeof(ps->field));
+	ps->context = CONTEXT_NONE;
+	ps->bad = ps->has_queue = ps->asks_inner = false;
+	ps->ports = (struct parse_ports){0};
+	ps->nets = (struct parse_nets){0};
+	ps->flags = ps->flags_mask = 0;
+	ps->tunnel = TUNNEL_NONE;
+}
+
+void parse_direction(struct rule_parser *ps, const struct source_range *at, enum rule_dir dir)
+{
+	ps->rule.dir_at = parse_location(ps, at);
+	ps->rule.dir = dir;
+}
+
+/* --- numbers -----------------------------------------------------------------------------------
+ */
+
+static const char *an(const char *noun)
+{
+	return strchr("AEIOUaeiou", noun[0]) ? "an" : "a";
+}
+
+static bool parse_fits(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		       uint64_t v)
+{
+	if (v <= match_key_max(key))
+		return true;
+	parse_mistake(ps, at, "%s %s is 0 to %" PRIu64 ", not %" PRIu64, an(match_keys[key].noun),
+		      match_keys[key].noun, match_key_max(key), v);
+	return false;
+}
+
+void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		 uint64_t value, uint64_t mask)
+{
+	struct rule_field *f = parse_said(ps, key);
+
+	if (!parse_fits(ps, at, key, value))
+		return;
+	if (mask == UINT64_MAX)
+		mask = match_key_max(key);
+	if (mask > match_key_max(key))
+		parse_mistake(ps, at, "the mask of %s %s has no bit above 0x%" PRIx64,
+			      an(match_keys[key].noun), match_keys[key].noun, match_key_max(key));
+	else if (!mask)
+		parse_mistake(ps, at, "a mask of 0 compares nothing");
+	else if (f->mask && (f->value != value || f->mask != mask))
+		parse_mistake(ps, at, "a second %s in one rule", match_keys[key].noun);
+	else
+		*f = (struct rule_field){(enum rule_key)(f - ps->field),
+					 f->mask ? f->at : parse_location(ps, at), value, mask};
+}
+
+void parse_vport(struct rule_parser *ps, const struct source_range *at, uint64_t vport)
+{
+	if (ps->rule.dir == RULE_OUT)
+		parse_mistake(
+			ps, at,
+			"vport is where a packet came from; this rule is about those that go out");
+	else
+		parse_field(ps, at, KEY_VPORT, vport, UINT64_MAX);
+}
+
+void parse_sqn(struct rule_parser *ps, const struct source_range *at, uint64_t sqn)
+{
+	if (ps->rule.dir == RULE_IN)
+		parse_mistake(ps, at,
+			      "sqn is the queue that sent the packet; this rule is about those "
+			      "that come in");
+	else
+		parse_field(ps, at, KEY_SQN, sqn, UINT64_MAX);
+}
+
+void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t value, uint64_t mask)
+{
+	if (mask == UINT64_MAX)
+		mask = 0xff;
+	if (value > 0xff || mask > 0xff || !mask) {
+		parse_mistake(ps, at, "a TOS is 0 to 255, its mask 1 to 255");
+		return;
+	}
+	if (mask >> 2)
+		parse_field(ps, at, KEY_DSCP, value >> 2, mask >> 2);
+	if (mask & 3)
+		parse_field(ps, at, KEY_ECN, value & 3, mask & 3);
+}
+
+void parse_flag(struct rule_parser *ps, const struct source_range *at, const char *name, bool set)
+{
+	uint64_t bit;
+
+	if (!flag_number(name, &bit)) {
+		parse_mistake(ps, at,
+			      "no TCP flag is called \"%s\"; there are fin, syn, rst, psh, ack, "
+			      "urg, ece, cwr and ns",
+			      name);
+		return;
+	}
+	if (ps->flags_mask & bit && !(ps->flags & bit) == set)
+		parse_mistake(ps, at, "the flag %s is wanted both ways", name);
+	ps->flags_mask |= bit;
+	if (set)
+		ps->flags |= bit;
+}
+
+void parse_flags(struct rule_parser *ps, const struct source_range *at)
+{
+	if (ps->flags_mask)
+		parse_field(ps, at, KEY_TCP_FLAGS, ps->flags, ps->flags_mask);
+	ps->flags = ps->flags_mask = 0;
+}
+
+/* --- layers ------------------------------------------------------------------------------------
+ */
+
+const char *parse_ip_name(uint8_t ip)
+{
+	return ip == 4 ? "IPv4" : "IPv6";
+}
+
+void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version)
+{
+	if (ps->h->ip && ps->h->ip != version)
+		parse_mistake(ps, at, "this is %s, but the rule said %s before",
+			      parse_ip_name(version), parse_ip_name(ps->h->ip));
+	else if (parse_not_ip(ps))
+		parse_mistake(ps, at,
+			      "this is %s, but the rule said EtherType 0x%04" PRIx64 " before",
+			      parse_ip_name(version), parse_said(ps, KEY_ETHERTYPE)->value);
+	else if (!ps->h->ip) {
+		ps->h->ip = version;
+		ps->h->ip_at = parse_location(ps, at);
+	}
+}
+
+static void set_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type)
+{
+	if (ps->h->ip && type != TYPE_MPLS)
+		parse_mistake(ps, at, "EtherType 0x%04" PRIx64 " in a rule that said %s before",
+			      type, parse_ip_name(ps->h->ip));
+	else
+		parse_field(ps, at, KEY_ETHERTYPE, type, 0xffff);
+}
+
+void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type)
+{
+	if (type == 0x0800)
+		parse_ip(ps, at, 4);
+	else if (type == 0x86dd)
+		parse_ip(ps, at, 6);
+	else if (type == 0x8100 || type == 0x88a8)
+		parse_mistake(
+			ps, at,
+			"the EtherType that is compared stands behind all VLAN tags; write %s",
+			type == 0x8100 ? "vlan" : "svlan");
+	else if (type < 0x600 || type > 0xffff)
+		parse_mistake(ps, at, "an EtherType is 0x600 to 0xffff, not 0x%" PRIx64, type);
+	else
+		set_ethertype(ps, at, type);
+}
+
+/* A rule that names a protocol twice (`tcp ... proto 6`) says the same thing again. */
+void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto)
+{
+	parse_field(ps, at, KEY_PROTO, proto, 0xff);
+	if (proto == 1) {
+		ps->context = CONTEXT_ICMP;
+		parse_ip(ps, at, 4);
+	} else if (proto == 58) {
+		ps->context = CONTEXT_ICMP6;
+		parse_ip(ps, at, 6);
+	}
+}
+
+void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer, bool provider)
+{
+	if (customer || !provider)
+		parse_field(ps, at, KEY_CVLAN, customer, 1);
+	if (provider || !customer)
+		parse_field(ps, at, KEY_SVLAN, provider, 1);
+	if (parse_said(ps, KEY_CVLAN)->value && parse_said(ps, KEY_SVLAN)->value)
+		parse_mistake(
+			ps, at,
+			"the first tag is either a customer's (vlan) or a provider's (svlan)");
+}
+
+void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
+{
+	if (says_vlan && !parse_said(ps, KEY_CVLAN)->mask && !parse_said(ps, KEY_SVLAN)->mask)
+		parse_vlan(ps, at, true, false);
+}
+
+void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		     uint64_t value)
+{
+	if (!parse_said(ps, KEY_CVLAN)->value && !parse_said(ps, KEY_SVLAN)->value)
+		parse_mistake(ps, at, "%s belongs behind vlan or svlan", match_keys[key].noun);
+	else
+		parse_field(ps, at, key, value, match_key_max(key));
+}
+
+static void icmp_field(struct rule_parser *ps, const struct source_range *at, enum rule_key v4,
+		       enum rule_key v6, uint64_t value)
+{
+	enum rule_key key = ps->context == CONTEXT_ICMP6 ? v6 : v4;
+
+	if (parse_only_outer(ps, at, match_keys[key].noun))
+		parse_field(ps, at, key, value, match_key_max(key));
+}
+
+void parse_protocol(struct rule_parser *ps, const struct source_range *at, const char *name,
+		    uint64_t value)
+{
+	if (name ? ethertype_number(name, &value) : value >= 0x600)
+		parse_ethertype(ps, at, value);
+	else if (name && !proto_number(name, &value))
+		parse_mistake(ps, at, "no protocol is called \"%s\"; give its number", name);
+	else
+		parse_proto(ps, at, value);
+}
+
+void parse_type(struct rule_parser *ps, const struct source_range *at, const char *name,
+		uint64_t value)
+{
+	bool v6 = ps->context == CONTEXT_ICMP6;
+
+	if (ps->context == CONTEXT_NONE) {
+		parse_mistake(ps, at, "the type of what? Write eth type, icmp type or icmp6 type");
+	} else if (ps->context == CONTEXT_ETH) {
+		if (name && !ethertype_number(name, &value))
+			parse_mistake(ps, at, "no EtherType is called \"%s\"; give its number",
+				      name);
+		else
+			parse_ethertype(ps, at, value);
+	} else if (name && !icmp_number(name, v6, &value)) {
+		parse_mistake(ps, at, "no %s type is called \"%s\"; give its number",
+			      v6 ? "ICMPv6" : "ICMP", name);
+	} else {
+		icmp_field(ps, at, KEY_ICMP_TYPE, KEY_ICMP6_TYPE, value);
+	}
+}
+
+void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t value)
+{
+	if (ps->context == CONTEXT_ICMP || ps->context == CONTEXT_ICMP6)
+		icmp_field(ps, at, KEY_ICMP_CODE, KEY_ICMP6_CODE, value);
+	else
+		parse_mistake(ps, at, "the code of what? It belongs behind icmp or icmp6");
+}
+
+/* --- what becomes of the packet ----------------------------------------------------------------
+ */
+
+void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue)
+{
+	if (queue >= QUEUES_MAX)
+		parse_mistake(ps, at, "a queue is 0 to %u, not %" PRIu64, QUEUES_MAX - 1, queue);
+	else if (ps->rule.verdict != RULE_SEND)
+		parse_mistake(ps, at, "only a rule that begins with send has a queue");
+	else if (ps->rule.dir == RULE_OUT)
+		parse_mistake(
+			ps, at,
+			"a queue takes packets that come in; this rule is about those that go out");
+	else if (ps->has_queue)
+		parse_mistake(ps, at, "a second queue in one rule");
+	ps->rule.queue = (uint32_t)queue;
+	ps->rule.queue_at = parse_location(ps, at);
+	ps->has_queue = true;
+}
+
+void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag)
+{
+	if (tag > TAG_MAX)
+		parse_mistake(ps, at, "a tag is 0 to %llu, not %" PRIu64, TAG_MAX, tag);
+	else if (ps->rule.verdict != RULE_SEND)
+		parse_mistake(ps, at,
+			      "a tag goes with a packet to a queue; this rule sends to none");
+	else if (ps->rule.has_tag)
+		parse_mistake(ps, at, "a second tag in one rule");
+	ps->rule.tag = (uint32_t)tag;
+	ps->rule.tag_at = parse_location(ps, at);
+	ps->rule.has_tag = true;
+}
+
+void parse_count(struct rule_parser *ps, const struct source_range *at)
+{
+	if (!ps->rule.count)
+		ps->rule.count_at = parse_location(ps, at);
+	ps->rule.count = true;
+}

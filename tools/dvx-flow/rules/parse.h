@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule while the grammar reads it. Each call takes the place it came from, for its mistakes. */
+#ifndef DVX_FLOW_DRAFT_H
+#define DVX_FLOW_DRAFT_H
+
+#include <stdarg.h>
+
+#include "arena.h"
+#include "rule.h"
+
+/* From the first character to the last one; bytes count from the text's start. */
+struct source_range {
+	uint32_t first_line, first_column, last_line, last_column;
+	size_t first_byte, end_byte;
+};
+
+struct parse_ports {
+	struct rule_range *range;
+	size_t n, room;
+};
+
+struct parse_nets {
+	struct rule_prefix *prefix;
+	size_t n, room;
+};
+
+struct address {
+	struct rule_prefix ip; /* family 0: it is a MAC */
+	uint64_t mac, mac_mask;
+};
+
+/* Who `type` and `code` belong to. */
+enum parse_context { CONTEXT_NONE, CONTEXT_ETH, CONTEXT_ICMP, CONTEXT_ICMP6 };
+
+/* Who `vni` belongs to. */
+enum parse_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNELS };
+
+#define TYPE_MPLS 0x8847
+
+struct rule_parser {
+	/* the text and what comes of it */
+	const char *text;
+	size_t len;
+	struct ruleset *set;
+	size_t room;
+	mistake_fn tell;
+	void *tell_arg;
+	int mistakes;
+	bool no_memory, ended;
+	/* the rule under way */
+	struct rule rule;
+	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
+	enum parse_context context;
+	enum parse_tunnel tunnel;
+	struct rule_headers inner;
+	struct rule_headers *h; /* whose headers the words are about: the rule's outer, or inner */
+	bool bad, has_queue;
+	bool asks_inner;	  /* the word stood there */
+	struct parse_ports ports; /* the lists under way */
+	struct parse_nets nets;
+	uint64_t flags, flags_mask;
+};
+
+void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* How a rule remembers a place. */
+struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at);
+
+void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
+		 bool count);
+void parse_direction(struct rule_parser *ps, const struct source_range *at, enum rule_dir dir);
+void parse_end(struct rule_parser *ps, const struct source_range *at);
+
+/* Words from here on are about the headers inside a tunnel, or about the outer ones. */
+void parse_level(struct rule_parser *ps, bool inner);
+bool parse_is_inner(const struct rule_parser *ps);
+/* What was said of a key so far, at this level. */
+struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key);
+
+const char *parse_ip_name(uint8_t version);
+
+/* Matches. */
+void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		 uint64_t value, uint64_t mask);
+void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type);
+/* tc's word: an EtherType by its name or number (ip, arp, 0x88cc), else an IP protocol (tcp, 6). */
+void parse_protocol(struct rule_parser *ps, const struct source_range *at, const char *name,
+		    uint64_t value);
+void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto);
+void parse_vport(struct rule_parser *ps, const struct source_range *at, uint64_t vport);
+void parse_sqn(struct rule_parser *ps, const struct source_range *at, uint64_t sqn);
+void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t value,
+	       uint64_t mask);
+void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version);
+void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer,
+		bool provider);
+/* vlan_id and vlan_prio need no vlan before them, as in tc. */
+void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan);
+void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		     uint64_t value);
+void parse_type(struct rule_parser *ps, const struct source_range *at, const char *name,
+		uint64_t value);
+void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t value);
+void parse_flag(struct rule_parser *ps, const struct source_range *at, const char *name, bool set);
+void parse_flags(struct rule_parser *ps, const struct source_range *at);
+
+/* Tunnels and labels. */
+void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
+		       enum parse_tunnel tunnel);
+void parse_vni(struct rule_parser *ps, const struct source_range *at, uint64_t value,
+	       uint64_t mask);
+void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t value);
+void parse_gre_key(struct rule_parser *ps, const struct source_range *at, uint64_t value,
+		   uint64_t mask);
+void parse_mpls_word(struct rule_parser *ps, const struct source_range *at);
+void parse_mpls_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		     uint64_t value);
+/* UDP to the tunnel's port, if the rule does not say so itself. */
+void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
+/* An EtherType was named behind which there is no IP. */
+bool parse_not_ip(struct rule_parser *ps);
+/* A packet without a tunnel does not meet what is said of the inner headers. */
+void parse_settle_inner(struct rule_parser *ps, const struct source_range *at);
+bool parse_says_inner(const struct rule_parser *ps);
+/* False, after a mistake: no device compares this of the inner headers. */
+bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, const char *name);
+
+enum parse_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
+void parse_mac(struct rule_parser *ps, const struct source_range *at, enum parse_side side,
+	       const struct address *a);
+/* Takes the list that parse_net() gathered. */
+void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side);
+void parse_net(struct rule_parser *ps, const struct source_range *at, const struct address *a);
+/* Takes the list that parse_range() gathered. */
+void parse_port_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side);
+void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t first,
+		 uint64_t last);
+uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, const char *name);
+
+/* A prefix length behind an address; what an address can't be. */
+void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		  uint64_t bits);
+void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		    uint64_t mask);
+
+/* What becomes of the packet. */
+void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue);
+void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
+void parse_count(struct rule_parser *ps, const struct source_range *at);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses, prefixes and lists of ports of a rule. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+#include "words.h"
+
+static unsigned int address_bits(const struct rule_prefix *p)
+{
+	return p->family == 4 ? 32 : 128;
+}
+
+/* Clears what is behind the prefix; true if something was there. */
+static bool parse_addr_cut(struct rule_prefix *p)
+{
+	uint8_t before[16];
+
+	memcpy(before, p->addr, sizeof(before));
+	for (unsigned int i = 0; i < address_bits(p) / 8; i++) {
+		int keep = p->bits - (int)i * 8;
+
+		if (keep < 8)
+			p->addr[i] &= (uint8_t)(keep <= 0 ? 0 : 0xff00 >> keep);
+	}
+	return memcmp(before, p->addr, sizeof(before)) != 0;
+}
+
+void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		  uint64_t bits)
+{
+	char meant[INET6_ADDRSTRLEN];
+
+	if (bits > address_bits(&a->ip)) {
+		parse_mistake(ps, at, "an %s prefix has 0 to %u bits, not %" PRIu64,
+			      parse_ip_name(a->ip.family), address_bits(&a->ip), bits);
+		return;
+	}
+	a->ip.bits = (uint8_t)bits;
+	if (!parse_addr_cut(&a->ip))
+		return;
+	inet_ntop(a->ip.family == 4 ? AF_INET : AF_INET6, a->ip.addr, meant, sizeof(meant));
+	parse_mistake(ps, at,
+		      "the address has bits behind its prefix; write %s/%" PRIu64
+		      " if the network is meant",
+		      meant, bits);
+}
+
+void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
+		    uint64_t mask)
+{
+	if (!mask)
+		parse_mistake(ps, at, "a mask of 0 compares nothing");
+	else if (a->mac & ~mask)
+		parse_mistake(ps, at, "the MAC has bits that the mask leaves out");
+	a->mac_mask = mask;
+}
+
+void parse_mac(struct rule_parser *ps, const struct source_range *at, enum parse_side side,
+	       const struct address *a)
+{
+	parse_field(ps, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
+}
+
+/* One more element in an array that doubles; NULL, and no_memory, if there is none. */
+static void *one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 4;
+	void *grown;
+
+	if (n < *room)
+		return list;
+	grown = arena_get(ps->set->memory, more * size);
+	if (!grown) {
+		ps->no_memory = true;
+		return NULL;
+	}
+	if (n)
+		memcpy(grown, list, n * size);
+	*room = more;
+	return grown;
+}
+
+/* A rule is of one IP version. */
+void parse_net(struct rule_parser *ps, const struct source_range *at, const struct address *a)
+{
+	struct parse_nets *l = &ps->nets;
+	struct rule_prefix *grown;
+
+	parse_ip(ps, at, a->ip.family);
+	grown = one_more(ps, l->prefix, l->n, &l->room, sizeof(*grown));
+	if (!grown)
+		return;
+	l->prefix = grown;
+	l->prefix[l->n++] = a->ip;
+}
+
+void parse_net_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side)
+{
+	static const char *const names[] = {"source", "destination", "host"};
+	struct rule_nets *p = side == SIDE_SRC	 ? &ps->h->src
+			      : side == SIDE_DST ? &ps->h->dst
+						 : &ps->h->host;
+
+	if (p->n)
+		parse_mistake(ps, at,
+			      "a second %s address in one rule; if it may be either, write a list: "
+			      "10.0.0.0/8,192.168.0.0/16",
+			      names[side]);
+	*p = (struct rule_nets){ps->nets.prefix, ps->nets.n, parse_location(ps, at)};
+	ps->nets = (struct parse_nets){0};
+}
+
+/* --- ports -------------------------------------------------------------------------------------
+ */
+
+uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	uint64_t port = 0;
+
+	if (!service_number(name, &port))
+		parse_mistake(ps, at, "no service is called \"%s\"; give its port's number", name);
+	return port;
+}
+
+static void add_range(struct rule_parser *ps, uint64_t first, uint64_t last)
+{
+	struct parse_ports *l = &ps->ports;
+	struct rule_range *grown = one_more(ps, l->range, l->n, &l->room, sizeof(*grown));
+
+	if (!grown)
+		return;
+	l->range = grown;
+	l->range[l->n++] = (struct rule_range){(uint16_t)first, (uint16_t)last};
+}
+
+void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t first,
+		 uint64_t last)
+{
+	uint64_t worse = first > 65535 ? first : last;
+
+	if (worse > 65535)
+		parse_mistake(ps, at, "a port is 0 to 65535, not %" PRIu64, worse);
+	else if (first > last)
+		parse_mistake(ps, at, "a range goes upwards: %" PRIu64 "-%" PRIu64, last, first);
+	else
+		add_range(ps, first, last);
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct rule_range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorted, and what touches becomes one: 80,81 is 80-81. */
+static size_t merge(struct rule_range *r, size_t n)
+{
+	size_t kept = 0;
+
+	if (!n)
+		return 0;
+	qsort(r, n, sizeof(*r), by_first);
+	for (size_t i = 1; i < n; i++)
+		if (r[i].first > r[kept].last + 1)
+			r[++kept] = r[i];
+		else if (r[i].last > r[kept].last)
+			r[kept].last = r[i].last;
+	return kept + 1;
+}
+
+void parse_port_list(struct rule_parser *ps, const struct source_range *at, enum parse_side side)
+{
+	struct rule_ports *p = side == SIDE_SRC	  ? &ps->h->sport
+			       : side == SIDE_DST ? &ps->h->dport
+						  : &ps->h->port;
+
+	if (p->n)
+		parse_mistake(
+			ps, at,
+			"a second list of these ports in one rule; write them as one: 80,443");
+	p->n = merge(ps->ports.range, ps->ports.n);
+	p->range = ps->ports.range;
+	p->at = parse_location(ps, at);
+	ps->ports = (struct parse_ports){0};
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule that was read to its end: what its words imply, and what they can't mean together. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+
+static bool has_ports(const struct rule_headers *r)
+{
+	return r->sport.n || r->dport.n || r->port.n;
+}
+
+static void settle_l4(struct rule_parser *ps, const struct source_range *at)
+{
+	struct rule_field *proto = parse_said(ps, KEY_PROTO);
+	bool flags = parse_said(ps, KEY_TCP_FLAGS)->mask != 0;
+
+	if (proto->mask && (proto->value == L4_TCP || proto->value == L4_UDP)) {
+		ps->h->l4 = (enum rule_l4)proto->value;
+		ps->h->l4_at = proto->at;
+		proto->mask = 0;
+	} else if (proto->mask && (has_ports(ps->h) || flags)) {
+		parse_mistake(ps, at, "%s go with tcp%s, not with protocol %" PRIu64,
+			      flags ? "flags" : "ports", flags ? "" : " or udp", proto->value);
+	} else if (flags) {
+		ps->h->l4 = L4_TCP;
+	} else if (has_ports(ps->h)) {
+		ps->h->l4 = L4_TCP_OR_UDP;
+	}
+	if (flags && ps->h->l4 == L4_UDP)
+		parse_mistake(ps, at, "UDP has no flags");
+}
+
+static void settle_ip(struct rule_parser *ps, const struct source_range *at)
+{
+	static const enum rule_key of_ip[] = {KEY_PROTO, KEY_DSCP, KEY_ECN, KEY_TTL, KEY_FRAGMENT};
+	bool needed = ps->h->l4 != L4_ANY;
+
+	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
+		needed |= parse_said(ps, of_ip[i])->mask != 0;
+	if (needed && parse_not_ip(ps))
+		parse_mistake(ps, at, "the rule wants something of IP and EtherType 0x%04" PRIx64,
+			      parse_said(ps, KEY_ETHERTYPE)->value);
+	if (needed && !ps->h->ip)
+		ps->h->ip = RULE_IP;
+}
+
+static void parse_settle(struct rule_parser *ps, const struct source_range *at)
+{
+	parse_level(ps, false);
+	parse_settle_tunnel(ps, at);
+	settle_l4(ps, at);
+	settle_ip(ps, at);
+	parse_level(ps, true);
+	settle_l4(ps, at);
+	settle_ip(ps, at);
+	parse_settle_inner(ps, at);
+	if (ps->rule.verdict == RULE_SEND && !ps->has_queue)
+		parse_mistake(ps, at, "send to which queue? Write `to queue 0' behind the matches");
+}
+
+static bool keep_fields(struct rule_parser *ps)
+{
+	struct rule_field *kept;
+	size_t n = 0;
+
+	for (int k = 0; k < RULE_KEYS; k++)
+		n += ps->field[k].mask != 0;
+	kept = arena_get(ps->set->memory, n * sizeof(*kept));
+	if (!kept)
+		return false;
+	ps->rule.field = kept;
+	ps->rule.nfields = n;
+	for (int k = 0; k < RULE_KEYS; k++)
+		if (ps->field[k].mask)
+			*kept++ = ps->field[k];
+	return true;
+}
+
+static bool keep_inner(struct rule_parser *ps)
+{
+	struct rule_headers *kept;
+
+	if (!parse_says_inner(ps))
+		return true;
+	kept = arena_get(ps->set->memory, sizeof(*kept));
+	if (kept)
+		*kept = ps->inner;
+	ps->rule.inner = kept;
+	return kept;
+}
+
+/* The rule's own words, with one blank between them. */
+static bool keep_text(struct rule_parser *ps, const struct source_range *at)
+{
+	const char *p = ps->text + at->first_byte, *end = ps->text + at->end_byte;
+	char *out = arena_get(ps->set->memory, at->end_byte - at->first_byte + 1);
+	bool blank = false;
+
+	if (!out)
+		return false;
+	ps->rule.text = out;
+	for (; p < end; p++) {
+		if (strchr(" \t\r\f\n\\", *p)) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			*out++ = ' ';
+		blank = false;
+		*out++ = *p;
+	}
+	return true;
+}
+
+static bool room_for_rule(struct rule_parser *ps)
+{
+	size_t room = ps->room ? ps->room * 2 : 16;
+	struct rule *grown;
+
+	if (ps->set->n < ps->room)
+		return true;
+	grown = reallocarray(ps->set->rule, room, sizeof(*grown));
+	if (!grown)
+		return false;
+	ps->set->rule = grown;
+	ps->room = room;
+	return true;
+}
+
+void parse_end(struct rule_parser *ps, const struct source_range *at)
+{
+	if (!ps->bad)
+		parse_settle(ps, at);
+	if (ps->bad || ps->mistakes)
+		return;
+	if (keep_fields(ps) && keep_inner(ps) && keep_text(ps, at) && room_for_rule(ps))
+		ps->set->rule[ps->set->n++] = ps->rule;
+	else
+		ps->no_memory = true;
+}
+
+void ruleset_free(struct ruleset *set)
+{
+	free(set->rule);
+	arena_free(set->memory);
+	*set = (struct ruleset){0};
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tunnels and MPLS: what their words imply of the headers around them. */
+#include "parse.h"
+
+#define PROTO_UDP 17
+#define PROTO_GRE 47
+
+static const struct {
+	const char *name;
+	uint16_t port;
+	enum rule_key vni;
+} tunnels[TUNNELS] = {
+	[TUNNEL_VXLAN] = {"vxlan", 4789, KEY_VXLAN_VNI},
+	[TUNNEL_GPE] = {"vxlan-gpe", 4790, KEY_GPE_VNI},
+	[TUNNEL_GENEVE] = {"geneve", 6081, KEY_GENEVE_VNI},
+};
+
+bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, const char *name)
+{
+	if (parse_is_inner(ps))
+		parse_mistake(ps, at, "%s is compared in the outer headers only", name);
+	return !parse_is_inner(ps);
+}
+
+void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
+		       enum parse_tunnel tunnel)
+{
+	if (parse_only_outer(ps, at, "a tunnel") && ps->tunnel && ps->tunnel != tunnel)
+		parse_mistake(ps, at, "a packet is in one tunnel; the rule said %s before",
+			      tunnels[ps->tunnel].name);
+	ps->tunnel = tunnel;
+	parse_proto(ps, at, PROTO_UDP);
+}
+
+void parse_vni(struct rule_parser *ps, const struct source_range *at, uint64_t value, uint64_t mask)
+{
+	if (!ps->tunnel)
+		parse_mistake(ps, at,
+			      "the VNI of what? It belongs behind vxlan, vxlan-gpe or geneve");
+	else
+		parse_field(ps, at, tunnels[ps->tunnel].vni, value, mask);
+}
+
+void parse_oam(struct rule_parser *ps, const struct source_range *at, uint64_t value)
+{
+	if (ps->tunnel != TUNNEL_GENEVE)
+		parse_mistake(ps, at, "oam is a bit of Geneve's header; it belongs behind geneve");
+	else
+		parse_field(ps, at, KEY_GENEVE_OAM, value, 1);
+}
+
+void parse_gre_key(struct rule_parser *ps, const struct source_range *at, uint64_t value,
+		   uint64_t mask)
+{
+	if (!parse_only_outer(ps, at, "a GRE key"))
+		return;
+	parse_proto(ps, at, PROTO_GRE);
+	parse_field(ps, at, KEY_GRE_HAS_KEY, 1, 1);
+	parse_field(ps, at, KEY_GRE_KEY, value, mask);
+}
+
+void parse_mpls_word(struct rule_parser *ps, const struct source_range *at)
+{
+	parse_ethertype(ps, at, TYPE_MPLS);
+}
+
+void parse_mpls_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
+		     uint64_t value)
+{
+	parse_mpls_word(ps, at);
+	parse_field(ps, at, key, value, UINT64_MAX);
+}
+
+bool parse_not_ip(struct rule_parser *ps)
+{
+	const struct rule_field *type = parse_said(ps, KEY_ETHERTYPE);
+
+	return type->mask && type->value != TYPE_MPLS;
+}
+
+bool parse_says_inner(const struct rule_parser *ps)
+{
+	bool said = ps->inner.ip;
+
+	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
+		said |= ps->field[KEY_INNER(k)].mask;
+	return said;
+}
+
+/* Hardware compares 0 for headers that are not there. */
+void parse_settle_inner(struct rule_parser *ps, const struct source_range *at)
+{
+	bool proved = ps->inner.ip;
+
+	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
+		proved |= ps->field[KEY_INNER(k)].value;
+	if (ps->asks_inner && !parse_says_inner(ps))
+		parse_mistake(ps, at, "inner what? Say what the inner packet is: inner ipv4, ...");
+	else if (!proved && parse_says_inner(ps))
+		parse_mistake(
+			ps, at,
+			"a packet without a tunnel meets this, too; say what the inner packet "
+			"is: inner ipv4, inner ipv6, ...");
+}
+
+void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at)
+{
+	const struct rule_ports *p = &ps->h->dport;
+	uint16_t port = tunnels[ps->tunnel].port;
+
+	if (!ps->tunnel)
+		return;
+	if (!p->n) {
+		parse_range(ps, at, port, port);
+		parse_port_list(ps, at, SIDE_DST);
+	} else if (p->n > 1 || p->range[0].first != port || p->range[0].last != port) {
+		parse_mistake(ps, at, "%s is UDP to port %u; the rule says another port",
+			      tunnels[ps->tunnel].name, port);
+	}
+}
