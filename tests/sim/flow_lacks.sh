@@ -47,6 +47,7 @@ END
 # Words that are other names of these are left out: one of each kind.
 all_words() {
 	sed -n 's/^	{"\([^"]*\)", \(T_[A-Z0-9]*\), [^}]*},$/\2 \1/p' "$top_srcdir/tools/dvx-flow/rules/words.c" >"$work/kinds"
+	sed -n 's/^[A-Z0-9]*(WORD, .*"\([^"]*\)")$/T_FIELD \1/p' "$top_srcdir/src/prm/match_fields.def" >>"$work/kinds"
 	[ "$(wc -l <"$work/kinds")" -gt 100 ] || return 1
 	for kind in $(cut -d' ' -f1 "$work/kinds" | sort -u); do
 		for word in $(sed -n "s/^$kind //p" "$work/kinds") ""; do
@@ -101,7 +102,7 @@ applied() {
 check "a daemon says as much" applied
 committed() {
 	cp "$work/rule" "$work/state"
-	fails 4 "don't go in: line 2, column 9: match.misc_parameters.source_port: mlx5_0 lacks" client daemon --state "$work/state"
+	fails 4 "can't be applied: line 2, column 9: match.misc_parameters.source_port: mlx5_0 lacks" client daemon --state "$work/state"
 }
 check "and of the file that was committed" committed
 

@@ -56,7 +56,7 @@ says() { # WORDS N BODY
 	cat "$work/answer"
 	grep -aq "$1" "$work/answer"
 }
-check "bytes that are no UTF-8 are told" says 'no rule has .*"line": *1, *"column": *6' 0 "$(printf 'drop \377')"
+check "bytes that are no UTF-8 are told" says 'is not allowed in a rule.*"line": *1, *"column": *6' 0 "$(printf 'drop \377')"
 check "one client too many is told" says "64 clients are connected already" 64 "drop in"
 check "and the daemon goes on" is '.rules | length' 2
 
@@ -102,9 +102,9 @@ left_alone() { # WORDS PATH OPTION...: a daemon doesn't keep rules there
 	[ $status = 3 ] && grep -q "$path: $words" "$work/daemon.err" && [ "$(stat -c '%F %i' "$path" 2>&1)" = "$before" ]
 }
 mkfifo "$work/pipe"
-check "--state on a pipe" left_alone "the committed rules are kept in a regular file" "$work/pipe"
-check "--state on a pipe, --fresh" left_alone "the committed rules are kept in a regular file" "$work/pipe" --fresh
-check "--state on a directory" left_alone "the committed rules are kept in a regular file" "$work"
+check "--state on a pipe" left_alone "the committed rules need a regular file" "$work/pipe"
+check "--state on a pipe, --fresh" left_alone "the committed rules need a regular file" "$work/pipe" --fresh
+check "--state on a directory" left_alone "the committed rules need a regular file" "$work"
 check "--state where no directory is" left_alone "No such file or directory" "$work/none/rules"
 neighbour() { # a name that a user may well have given
 	echo precious >"$work/mine.new"

@@ -20,7 +20,7 @@ pass in icmp
 count in
 END
 applies() {
-	client apply "$work/rules" >"$work/out" && cat "$work/out" && grep -q "applied; 5 rules hold" "$work/out" &&
+	client apply "$work/rules" >"$work/out" && cat "$work/out" && grep -q "applied; 5 rules in effect" "$work/out" &&
 		holds "$(grep -v '^#' "$work/rules")
 "
 }
@@ -78,7 +78,7 @@ watched() {
 check "stats --watch goes on" watched
 
 deleted() {
-	client del 1 >"$work/out" && grep -q "4 rules hold" "$work/out" &&
+	client del 1 >"$work/out" && grep -q "4 rules in effect" "$work/out" &&
 		is '[.rules[].id] | join(",")' 2,3,4,5 && is '.rules[0].packets == .queues[3].packets' true
 }
 check "del by number; the others' counters go on" deleted

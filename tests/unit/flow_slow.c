@@ -2,8 +2,7 @@
 #include <string.h>
 #include "flow_slow.h"
 
-/* Names only: what a packet has is read by explain's parser, and what a rule means is said below.
- */
+/* Names only. explain's parser reads the packet; the code below says what a rule means. */
 static const struct {
 	uint8_t field, low;
 } keys[RULE_KEYS] = {
@@ -12,7 +11,10 @@ static const struct {
 #include "src/prm/match_fields.def"
 };
 
-/* Of Ethernet and IP. Others, and the kind of a tag, are 0 where a packet has them not. */
+/*
+ * A packet must have the Ethernet and IP fields. Other fields, and a tag's kind, are 0 if it lacks
+ * them.
+ */
 static bool must_be_there(enum rule_key key)
 {
 	return key < KEY_TCP_FLAGS && key != KEY_CVLAN && key != KEY_SVLAN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What rules say, asked in the plainest way: one rule after the other, one field after the other.
- * Written from rule.h alone, so that the tests can hold compiler, library and device against it.
+ * A matcher that compares one rule after the other, one field after the other. It is written from
+ * rule.h alone, so that tests can compare the compiler, the library and the device with it.
  */
 #ifndef TESTS_FLOW_SLOW_H
 #define TESTS_FLOW_SLOW_H
@@ -10,12 +10,12 @@
 #include "rules/rule.h"
 
 /*
- * Whether a packet meets a rule. Ports, TCP flags and ICMP types that a packet has not (a fragment
+ * Whether a rule matches a packet. Ports, TCP flags and ICMP types that a packet lacks (a fragment
  * after the first, a header that is cut off) are 0, which is what hardware compares.
  */
 bool slow_meets(const struct rule *r, const struct fields *p);
 
-/* The first rule of that direction that the packet meets; NULL: the default way. */
+/* The first rule of the direction that matches the packet; NULL: the default way. */
 const struct rule *slow_match(const struct ruleset *set, enum rule_dir dir, const struct fields *p);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that no text, however damaged, makes the rule reader crash, hang, read past its end or
- * leak; what it accepts compiles, and its own words are accepted again as the same rule. */
+/*
+ * Proves that damaged text does not make the parser crash, hang, leak or read past its end; that
+ * accepted rules compile; and that a rule's text parses to the same rule.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +149,7 @@ static uint32_t below(uint32_t n)
 	return seed % n;
 }
 
-/* Its memory ends with the text, so that a sanitizer sees a byte too far. */
+/* The memory ends with the text, so that a sanitizer sees a byte read too far. */
 static char *make(size_t *len)
 {
 	unsigned int kind = below(3); /* any words; phrases, damaged or not */

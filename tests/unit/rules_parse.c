@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that the rule language reads what the manual page says it does, and that each mistake is
- * told with its line, its column, how wide it is, and what was expected. */
+/*
+ * Proves that the parser accepts the language of the manual page, and reports each mistake with
+ * line, column, width and what was expected.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -335,10 +337,9 @@ static void mistakes(void **state)
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
 		{"drop in untagged vlan_id 3", "1:18+9 VLAN id belongs behind vlan or svlan"},
 		{"drop in vlan svlan", "1:14+5 the first tag is either"},
-		{"drop in eth type vlan",
-		 "1:13+9 the EtherType that is compared stands behind all VLAN tags"},
+		{"drop in eth type vlan", "1:13+9 the EtherType behind all VLAN tags is compared"},
 		{"drop in ethertype 5", "1:9+11 an EtherType is 0x600 to 0xffff"},
-		{"drop in reg_c0 5/4", "1:16+3 the value has bits that the mask leaves out"},
+		{"drop in reg_c0 5/4", "1:16+3 the value has bits outside the mask"},
 		{"drop in reg_c0 0/0", "1:9+10 a mask of 0 compares nothing"},
 		{"drop in reg_c0 4294967296", "1:9+17 a register's value is 0 to 4294967295"},
 		{"drop in flowlabel 1/0x100000", "1:19+10 the value has bits"},
@@ -348,9 +349,9 @@ static void mistakes(void **state)
 		{"drop in proto gre port 1",
 		 "1:1+24 ports go with tcp or udp, not with protocol 47"},
 		{"drop in flags sin", "1:15+3 no TCP flag is called \"sin\""},
-		{"drop in flags syn,!syn", "1:19+4 the flag syn is wanted both ways"},
-		{"drop in type 8", "1:9+6 the type of what?"},
-		{"drop in vni 8", "1:9+5 the VNI of what?"},
+		{"drop in flags syn,!syn", "1:19+4 the flag syn cannot be both set and clear"},
+		{"drop in type 8", "1:9+6 type needs a protocol before it"},
+		{"drop in vni 8", "1:9+5 vni belongs behind vxlan"},
 		{"drop in vxlan vni 16777216", "1:15+12 a VNI is 0 to 16777215"},
 		{"drop in vxlan geneve", "1:15+6 a packet is in one tunnel; the rule said vxlan"},
 		{"drop in vxlan dst port 80", "1:1+25 vxlan is UDP to port 4789"},
@@ -362,30 +363,32 @@ static void mistakes(void **state)
 		{"drop in mpls_ttl 256", "1:9+12 a TTL of MPLS is 0 to 255, not 256"},
 		{"drop in mpls 1048576", "1:9+12 a label of MPLS is 0 to 1048575"},
 		{"drop in arp mpls", "1:13+4 a second EtherType"},
-		{"drop in inner untagged", "1:1+22 a packet without a tunnel meets this, too"},
+		{"drop in inner untagged", "1:1+22 a packet without a tunnel matches this, too"},
 		{"drop in inner vxlan 7", "1:15+5 a tunnel is compared in the outer headers only"},
 		{"drop in inner key 7", "1:15+5 a GRE key is compared in the outer headers only"},
 		{"drop in inner icmp type 8", "1:20+6 ICMP type is compared in the outer headers"},
 		{"drop in ipv4 inner tcp udp", "1:24+3 a second protocol in one rule"},
-		{"drop in code 8", "1:9+6 the code of what?"},
+		{"drop in code 8", "1:9+6 code belongs behind icmp"},
 		{"drop in to queue 1", "1:9+10 only a rule that begins with send has a queue"},
-		{"drop in tag 1", "1:9+5 a tag goes with a packet to a queue"},
-		{"send in", "1:1+7 send to which queue?"},
+		{"drop in tag 1", "1:9+5 only a rule that begins with send has a tag"},
+		{"send in", "1:1+7 send needs a queue"},
 		{"send in to queue 5000", "1:9+13 a queue is 0 to 63, not 5000"},
-		{"drop in inner", "1:1+13 inner what? Say what the inner packet is"},
-		{"drop in inner any", "1:1+17 inner what?"},
-		{"drop in vxlan inner vport 3", "1:1+27 inner what?"},
+		{"drop in inner", "1:1+13 inner needs a match behind it"},
+		{"drop in inner any", "1:1+17 inner needs a match"},
+		{"drop in vxlan inner vport 3", "1:1+27 inner needs a match"},
 		{"send in to queue 64", "1:9+11 a queue is 0 to 63, not 64"},
 		{"send in to queue", "1:17+1 expected a number, not the line's end"},
 		{"send in to queue 1 tag 16777216", "1:20+12 a tag is 0 to 16777215, not 16777216"},
-		{"send out to queue 1", "1:10+10 a queue takes packets that come in"},
+		{"send out to queue 1", "1:10+10 a queue takes incoming packets"},
 		{"drop in ipv4 flowlabel 5", "1:14+9 this is IPv6, but the rule said IPv4 before"},
-		{"drop out vport 1", "1:10+7 vport is where a packet came from"},
-		{"drop in sqn 1", "1:9+5 sqn is the queue that sent the packet"},
-		{"drop in port 99999999999999999999", "1:14+20 99999999999999999999 is larger"},
-		{"drop in \033[31m", "1:9+1 no rule has a control character in it"},
-		{"drop in \"x\"", "1:9+1 no rule has \"\"\" in it"},
-		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4", "2:9+1 no rule has \"\xc3\xa4\" in it"},
+		{"drop out vport 1", "1:10+7 vport is the origin of incoming packets"},
+		{"drop in sqn 1", "1:9+5 sqn is the send queue of outgoing packets"},
+		{"drop in port 99999999999999999999",
+		 "1:14+20 99999999999999999999 is too large a number"},
+		{"drop in \033[31m", "1:9+1 a control character is not allowed in a rule"},
+		{"drop in \"x\"", "1:9+1 \"\"\" is not allowed in a rule"},
+		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4",
+		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
 		/* characters that nobody sees; a byte order mark that begins the text is none of it
 		 */
 		{"\xef\xbb\xbf# windows\r\ndrip in", "2:1+4 expected drop, pass, send or count"},
@@ -394,22 +397,23 @@ static void mistakes(void **state)
 		 "1:1+4 expected drop, pass, send or count"},
 		{"drop in\n\xef\xbb\xbf"
 		 "drop in",
-		 "2:1+1 no rule has a byte order mark (U+FEFF) in it"},
-		{"drop\xc2\xa0in", "1:5+1 no rule has a no-break space (U+00A0) in it"},
-		{"drop in \xe2\x80\x8budp", "1:9+1 no rule has a zero width space (U+200B) in it"},
+		 "2:1+1 a byte order mark (U+FEFF) is not allowed in a rule"},
+		{"drop\xc2\xa0in", "1:5+1 a no-break space (U+00A0) is not allowed in a rule"},
+		{"drop in \xe2\x80\x8budp",
+		 "1:9+1 a zero width space (U+200B) is not allowed in a rule"},
 		{"\xff\xfe"
 		 "d\0r\0",
 		 "1:1+1 the text is UTF-16; save it as UTF-8"},
 		/* what tcpdump and tc say otherwise */
-		{"drop in tcp or udp", "1:13+2 a rule has \"or\" in lists only (port 80,443; src"},
-		{"drop in tcp || udp", "1:13+2 a rule has \"or\" in lists only"},
-		{"drop in port 80 or port 443", "1:20+4 a rule has \"or\" in lists only"},
-		{"drop in src 10.0.0.1 or dst 10.0.0.1", "1:25+3 a rule has \"or\" in lists only"},
-		{"drop in not tcp", "1:13+3 a rule says what a packet is, not what it isn't"},
-		{"drop in !tcp", "1:10+3 a rule says what a packet is"},
-		{"drop in dst port != 80", "1:18+2 a rule says what a packet is"},
-		{"drop in src not 10.0.0.1", "1:13+3 a rule says what a packet is"},
-		{"drop in tcp dst port not 80", "1:22+3 a rule says what a packet is"},
+		{"drop in tcp or udp", "1:13+2 \"or\" is possible in lists only (port 80,443; src"},
+		{"drop in tcp || udp", "1:13+2 \"or\" is possible in lists only"},
+		{"drop in port 80 or port 443", "1:20+4 \"or\" is possible in lists only"},
+		{"drop in src 10.0.0.1 or dst 10.0.0.1", "1:25+3 \"or\" is possible in lists only"},
+		{"drop in not tcp", "1:13+3 a match cannot be negated (except fragment)"},
+		{"drop in !tcp", "1:10+3 a match cannot be negated"},
+		{"drop in dst port != 80", "1:18+2 a match cannot be negated"},
+		{"drop in src not 10.0.0.1", "1:13+3 a match cannot be negated"},
+		{"drop in tcp dst port not 80", "1:22+3 a match cannot be negated"},
 		{"drop in src 10.0.0.1,fe80::1",
 		 "1:22+7 this is IPv6, but the rule said IPv4 before"},
 		{"drop in src 10.0.0.1,",
@@ -436,7 +440,7 @@ static void mistakes(void **state)
 	}
 }
 
-/* Each bad line is told, up to a limit, and the good ones between them don't hide it. */
+/* Each bad line is reported, up to a limit, also between good ones. */
 static void many_mistakes(void **state)
 {
 	char text[4096] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow check: is this file right, what does it become, and would a device take it? */
+/* dvx-flow check: checks a rule file, and on request builds its rules on a device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <dvx/cmd.h>
@@ -17,8 +17,8 @@ static void warn_shadows(const char *name, const struct ruleset *set, const stru
 		const struct rule *r = &set->rule[p->shadow[i].rule],
 				  *by = &set->rule[p->shadow[i].by];
 
-		fprintf(stderr, "%s:%u: no packet meets this rule, line %u takes %s: %s\n", name,
-			r->line, by->line, "them before", r->text);
+		fprintf(stderr, "%s:%u: no packet reaches this rule, line %u takes them: %s\n",
+			name, r->line, by->line, r->text);
 	}
 }
 
@@ -71,7 +71,7 @@ static void check_lost(void *arg)
 	(void)arg;
 }
 
-/* As many queues as the rules name. */
+/* Makes the queues that the rules name. */
 static int check_make_queues(struct base_tables *g, const struct ruleset *set, struct flow_fault *f)
 {
 	struct pump_attr attr = {.dev = g->dev, .queues = 1, .lost = check_lost};
@@ -87,7 +87,7 @@ static int check_make_queues(struct base_tables *g, const struct ruleset *set, s
 	return pump_start(&attr, &g->pump, f);
 }
 
-/* The rules are built where no packet comes by, and taken away again. Takes the set. */
+/* Builds the rules in tables that no packet enters, and removes them. Takes the set. */
 static int check_device(const struct args *a, struct ruleset *set, const struct rules_text *source)
 {
 	struct generation *gen = NULL;

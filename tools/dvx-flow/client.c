@@ -122,7 +122,7 @@ static int verdict(const struct flow_msg *m, const struct rules_text *source)
 	uint32_t line = client_number(m, "line"), column = client_number(m, "column");
 
 	if (!error)
-		error = "the daemon refused, and didn't say why";
+		error = "the daemon refused the request and gave no reason";
 	if (code && line && source)
 		rules_point(source, line, column, error);
 	else if (code && line)
@@ -140,7 +140,10 @@ int client_ask(int fd, json_t *head, const struct rules_text *rules, struct flow
 	int code;
 
 	*answer = (struct flow_msg){0};
-	/* A daemon that has refused already may have closed: its answer is still to be read. */
+	/*
+	 * A daemon that refused the request may have closed the socket. Its answer can still be
+	 * read.
+	 */
 	if (bytes)
 		client_send_all(fd, bytes, len);
 	free(bytes);

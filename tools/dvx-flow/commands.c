@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* apply and del: what changes the rules that the daemon holds. */
+/* apply and del: change the rules that the daemon holds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int say_result(const struct args *a, const struct flow_msg *answer, const
 	if (a->json)
 		return json_out(json_pack("{s:I}", "rules", rules));
 	if (!a->quiet)
-		printf("%s; %lld %s\n", verb, rules, rules == 1 ? "rule holds" : "rules hold");
+		printf("%s; %lld %s in effect\n", verb, rules, rules == 1 ? "rule" : "rules");
 	return EXIT_DONE;
 }
 
@@ -48,7 +48,7 @@ static int send_file(const struct args *a, const struct rules_text *rules)
 	return code;
 }
 
-/* Mistakes are told here, where the file is: the daemon only tells the first one. */
+/* The client reports mistakes, because it has the file; the daemon reports the first one only. */
 int cmd_apply(const struct args *a)
 {
 	struct ruleset set;
@@ -89,7 +89,7 @@ void words_join(char *out, size_t size, char *const *words, int n)
 		out[0] = 0;
 }
 
-/* A number is a rule's id, anything else its words. */
+/* A number is a rule's ID; anything else is its words. */
 static json_t *which_rule(char *const *words, int n)
 {
 	char text[WORDS_BYTES_MAX], *end;

@@ -15,7 +15,7 @@
 
 /* dvx-flow(1) documents these exit codes and those of tools/cli. */
 enum {
-	EXIT_RULES = 1,	 /* a mistake in the rules; no such rule; explain: see there */
+	EXIT_RULES = 1,	 /* a mistake in the rules, no such rule; explain: no way for the packet */
 	EXIT_DEVICE = 4, /* the device lacks or refuses something */
 	EXIT_BUSY = 5,	 /* this device has a daemon already */
 };
@@ -28,32 +28,32 @@ struct args {
 	/* explain and dump */
 	const char *dump; /* a file, not the daemon */
 	uint64_t packet;  /* number in a packet file, from 1; 0: all */
-	bool out;	  /* the packets of a file go out */
+	bool out;	  /* the packets go out */
 	int argc;
 	char **argv;
 };
 
 /*
- * All of a file ("-": standard input), with a NUL behind it. 0, or -errno after a sentence. No more
- * than RULES_BYTES_MAX.
+ * Reads a whole file ("-": standard input) of at most RULES_BYTES_MAX; *text ends with a NUL.
+ * Returns 0, or -errno after a message.
  */
 int file_read(const char *path, char **text, size_t *len);
 
-/* Rules of a file, mistakes told on stderr as FILE:LINE:COLUMN; NULL name: nothing is told. */
+/* Parses rules and prints mistakes to stderr as FILE:LINE:COLUMN, or nothing if name is NULL. */
 int rules_read(const char *name, const char *text, size_t len, struct ruleset *set);
 
-/* The same picture for what was found later: a sentence about a place of the rules. */
+/* Prints a message about a place in the rules in the form of a mistake. */
 struct rules_text {
 	const char *name, *text;
 	size_t len;
 };
 void rules_point(const struct rules_text *s, uint32_t line, uint32_t column, const char *what);
 
-/* Operands with one blank between them, as the daemon has a rule's text; "": they are too long. */
+/* Joins operands with one blank between words, as in a rule's text. "": they are too long. */
 #define WORDS_BYTES_MAX 65536
 void words_join(char *out, size_t size, char *const *words, int n);
 
-/* What rules_compile() refused, in a sentence. */
+/* Says why rules_compile() refused the set. */
 void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, size_t size);
 
 int cmd_check(const struct args *a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What went wrong, as a sentence and an exit code. */
+/* A failure: a message and an exit code. */
 #ifndef DVX_FLOW_FAULT_H
 #define DVX_FLOW_FAULT_H
 
@@ -7,20 +7,20 @@
 
 struct flow_fault {
 	int code; /* of dvx-flow.h; 0: nothing */
-	uint32_t line, column; /* in the rules; 0: it is about no place of them */
+	uint32_t line, column; /* in the rules; 0: not about a place in them */
 	char text[600];
 };
 
 /* Both return -1. */
 int fault_say(struct flow_fault *f, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What libdvx says of its last failure, without the name of the call. */
+/* Sets libdvx's last message, without the name of the call. */
 int fault_device(struct flow_fault *f);
-/* Of either: a word of this rule is why. */
+/* Adds the place of a word of this rule to a fault of either kind. */
 int fault_at(struct flow_fault *f, const struct rule *r, struct source_location at);
-/* "line 2, column 9: " before the sentence, for who has no file to point into. */
+/* Puts "line 2, column 9: " before the message, for users without the file. */
 void fault_place(struct flow_fault *f);
-/* What libdvx says, without the name of the call and the number of an entry. */
+/* libdvx's last message, without the name of the call and the number of an entry. */
 const char *device_says(void);
 
 #endif

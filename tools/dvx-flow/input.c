@@ -51,7 +51,7 @@ int file_read(const char *path, char **text, size_t *len)
 	return ret;
 }
 
-/* A file must not command the terminal. */
+/* Control characters of a file must not reach the terminal. */
 static void input_show(const struct mistake *m)
 {
 	for (size_t i = 0; i < m->source_len; i++) {
@@ -61,7 +61,7 @@ static void input_show(const struct mistake *m)
 	}
 }
 
-/* A tab of the line is a tab before the caret, whatever the terminal makes of it. */
+/* Tabs of the line are repeated before the caret, so that it stands below its word. */
 static void point(const struct mistake *m)
 {
 	const char *p = m->source, *end = p + m->source_len;
@@ -100,7 +100,7 @@ static void take_line(const struct rules_text *s, uint32_t line, struct mistake 
 	m->source_len = (size_t)((stop ? stop : end) - m->source);
 }
 
-/* Of the word at this column, the characters that are pointed at. */
+/* The number of characters of the word at this column. */
 static uint32_t word_width(const struct mistake *m)
 {
 	const char *p = m->source, *end = p + m->source_len;
@@ -132,7 +132,7 @@ int rules_read(const char *name, const char *text, size_t len, struct ruleset *s
 	if (name && ret < 0)
 		say("%s: %s", name, strerror(-ret));
 	if (name && ret == MISTAKES_MAX)
-		say("%s: there may be more mistakes; %d were told", name, MISTAKES_MAX);
+		say("%s: the first %d mistakes are listed; there may be more", name, MISTAKES_MAX);
 	return ret;
 }
 
@@ -148,7 +148,7 @@ void compile_why(const struct ruleset *set, int err, size_t wrong, char *why, si
 		snprintf(why, size, "%s", strerror(-err));
 		return;
 	}
-	/* Is it too much alone? */
+	/* Is this rule alone too much? */
 	one.rule[0] = set->rule[wrong];
 	err = rules_compile(&one, &p, &unused);
 	program_free(&p);

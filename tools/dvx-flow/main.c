@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow: steering rules as text, held on the device by a daemon. */
+/* dvx-flow: a daemon holds text rules on the device. */
 #include <argp.h>
 
 #include "config.h"
@@ -10,35 +10,34 @@ const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
 
 enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 
-#define QUIET_OPTION                                    \
-	{                                               \
-		"quiet", 'q', NULL, 0, "errors only", 0 \
+#define QUIET_OPTION                                          \
+	{                                                     \
+		"quiet", 'q', NULL, 0, "print errors only", 0 \
 	}
-#define SOCKET_OPTION                                                         \
-	{                                                                     \
-		"socket", 's', "PATH", 0, "the daemon's socket, not DEV's", 0 \
+#define SOCKET_OPTION                                                                    \
+	{                                                                                \
+		"socket", 's', "PATH", 0, "the daemon's socket, if not DEV's default", 0 \
 	}
 
 static const struct argp_option check_options[] = {
-	{"device", 'd', "DEV", 0, "would DEV take them? They are built there, but meet no packet",
-	 0},
+	{"device", 'd', "DEV", 0, "also build the rules on DEV, where no packet meets them", 0},
 	CLI_JSON,
 	QUIET_OPTION,
 	{0},
 };
 
-#define CLIENT_OPTIONS                                                                      \
-	CLI_JSON, CLI_DEVICE, SOCKET_OPTION,                                                \
-	{                                                                                   \
-		"wait", OPT_WAIT, "SECONDS", 0, "for a daemon that starts meanwhile (0)", 0 \
+#define CLIENT_OPTIONS                                                                          \
+	CLI_JSON, CLI_DEVICE, SOCKET_OPTION,                                                    \
+	{                                                                                       \
+		"wait", OPT_WAIT, "SECONDS", 0, "how long to wait for a starting daemon (0)", 0 \
 	}
 
 static const struct argp_option daemon_options[] = {
 	{"queues", 'n', "N", 0, "queues that rules may send to: 0 to N-1 (1)", 0},
 	{"capture", 'c', "DIR", 0, "write each queue's packets to DIR/queueN.pcap", 0},
-	{"fresh", OPT_FRESH, NULL, 0, "don't apply what was committed last", 0},
-	{"state", OPT_STATE, "FILE", 0, "where the committed rules are kept", 0},
-	{"json", 'j', NULL, 0, "say where it listens as JSON", 0},
+	{"fresh", OPT_FRESH, NULL, 0, "start without the committed rules", 0},
+	{"state", OPT_STATE, "FILE", 0, "the file of the committed rules", 0},
+	{"json", 'j', NULL, 0, "print the ready line as JSON", 0},
 	QUIET_OPTION,
 	CLI_DEVICE,
 	SOCKET_OPTION,
@@ -49,67 +48,70 @@ static const struct argp_option client_options[] = {CLIENT_OPTIONS, QUIET_OPTION
 static const struct argp_option list_options[] = {CLIENT_OPTIONS, {0}};
 static const struct argp_option stats_options[] = {
 	CLIENT_OPTIONS,
-	{"watch", 'w', NULL, 0, "again and again, with rates, until interrupted", 0},
-	{"interval", 'i', "SECONDS", 0, "so often (1); means --watch", 0},
+	{"watch", 'w', NULL, 0, "repeat with rates until interrupted", 0},
+	{"interval", 'i', "SECONDS", 0, "repeat interval (1); implies --watch", 0},
 	{0},
 };
 
 static const struct argp_option explain_options[] = {
-	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
-	{"packet", 'p', "N", 0, "only packet N of the file, in full", 0},
+	{"dump", 'D', "FILE", 0, "a dump of mlx5dv_dump_dr_domain() instead of the daemon's tables",
+	 0},
+	{"packet", 'p', "N", 0, "explain packet N of the file", 0},
 	{"out", 'o', NULL, 0, "the packets go out; default: they come in", 0},
 	CLIENT_OPTIONS,
 	{0},
 };
 
 static const struct argp_option dump_options[] = {
-	{"dump", 'D', "FILE", 0, "of mlx5dv_dump_dr_domain(), not the daemon's tables", 0},
-	{"ste", OPT_STE, NULL, 0, "each entry, field by field", 0},
+	{"dump", 'D', "FILE", 0, "a dump of mlx5dv_dump_dr_domain() instead of the daemon's tables",
+	 0},
+	{"ste", OPT_STE, NULL, 0, "print each entry field by field", 0},
 	CLIENT_OPTIONS,
 	{0},
 };
 
 static const struct cli_command commands[] = {
-	{"check", 1, 1, "FILE", "Is this rule file right, and what does it become?", check_options,
+	{"check", 1, 1, "FILE",
+	 "Checks a rule file, and shows how many entries and matchers it becomes.", check_options,
 	 cmd_check},
 	{"daemon", 0, 0, "",
-	 "Holds rules on the device, and takes the packets that they send to queues.",
+	 "Holds rules on the device, and receives the packets that they send to queues.",
 	 daemon_options, cmd_daemon},
-	{"apply", 1, 1, "FILE",
-	 "Puts FILE's rules in the place of all that were there, or changes nothing.",
+	{"apply", 1, 1, "FILE", "Replaces all rules by those of FILE, or changes nothing.",
 	 client_options, cmd_apply},
-	{"list", 0, 0, "", "The rules that hold.", list_options, cmd_list},
-	{"stats", 0, 0, "", "Packets and bytes of each rule that counts, and of each queue.",
-	 stats_options, cmd_stats},
-	{"del", 1, CLI_ANY, "ID|RULE...", "Takes one rule away; the others' counters go on.",
+	{"list", 0, 0, "", "Lists the rules in effect.", list_options, cmd_list},
+	{"stats", 0, 0, "",
+	 "Shows packets and bytes of each rule with a counter, and of each queue.", stats_options,
+	 cmd_stats},
+	{"del", 1, CLI_ANY, "ID|RULE...", "Removes one rule. The others' counters continue.",
 	 client_options, cmd_del},
 	{"explain", 1, CLI_ANY, "[in|out] MATCH...|FILE.pcap",
-	 "Which tables, rules and entries does a packet meet, and what decides? The packet is "
+	 "Shows which tables, rules and entries a packet meets, and what decides. The packet is "
 	 "written like a rule's matches (ipv4 dst 10.0.0.1 udp dst port 53); it comes in unless "
 	 "its first word is out.",
 	 explain_options, cmd_explain},
 	{"dump", 0, 0, "",
-	 "What libmlx5 prints of the daemon's tables, or each entry of them in words.",
+	 "Prints libmlx5's dump of the daemon's tables, or each entry field by field.",
 	 dump_options, cmd_dump},
 };
 
 static const char overview[] =
 	"Steering rules as text, held on an mlx5 device by a daemon.\v"
 	"Commands (dvx-flow COMMAND --help says more):\n"
-	"  check FILE    is this rule file right?\n"
-	"  daemon        holds rules on the device; --queues N, --capture DIR\n"
-	"  apply FILE    puts FILE's rules in the place of those that hold\n"
-	"  list          the rules that hold\n"
-	"  stats         packets and bytes of rules and queues; --watch\n"
-	"  del ID|RULE   takes one rule away\n"
-	"  explain WHAT  which tables, rules and entries a packet meets\n"
-	"  dump          the tables as the library holds them\n"
+	"  check FILE    check a rule file\n"
+	"  daemon        hold rules on the device; --queues N, --capture DIR\n"
+	"  apply FILE    replace all rules by those of FILE\n"
+	"  list          list the rules in effect\n"
+	"  stats         show packets and bytes of rules and queues; --watch\n"
+	"  del ID|RULE   remove one rule\n"
+	"  explain WHAT  show which tables, rules and entries a packet meets\n"
+	"  dump          print libmlx5's dump of the tables\n"
 	"\n"
 	"A rule: drop in udp dst port 53\n"
 	"        send in ipv4 src 10.0.0.0/8 tcp dst port 80-443 to queue 3 tag 7 count\n"
-	"The first rule that a packet meets acts; the language is in dvx-flow(1).\n"
-	"Exit: 0 done, 1 wrong rules, 2 wrong command line, 3 no device, daemon, file,\n"
-	"      4 the device lacks or refuses something, 5 there is a daemon already\n";
+	"The first matching rule acts. dvx-flow(1) describes the language.\n"
+	"Exit: 0 success, 1 wrong rules, 2 wrong command line, 3 no device, daemon or file,\n"
+	"      4 the device lacks or refuses something, 5 the device has a daemon already\n";
 
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What daemon and clients say to each other over a Unix socket: messages of a JSON head and a body
- *of any bytes. A request has "do" in its head. Answers are any number of {"progress"} heads, then
- *one with "exit" (a code of dvx-flow.h) and, if that isn't 0, "error".
+ * The messages between clients and daemon on the Unix socket: a JSON head and a body of any bytes.
+ *A request has "do" in its head. Its answers are any number of {"progress"} heads, then one with
+ * "exit" (an exit code of dvx-flow.h) and, if that isn't 0, "error".
  *
  *	"DVXF" | bytes of head, big-endian 32 bits | bytes of body, the same | head | body
  */
@@ -20,20 +20,20 @@
 
 struct flow_msg {
 	json_t *head;
-	char *body; /* with a NUL behind it */
+	char *body; /* ends with a NUL */
 	size_t body_len;
 };
 
-/* The whole message as bytes to send, malloc'ed; steals head. NULL: no memory, or too long. */
+/* Returns the message as bytes to send, malloc'ed. Steals head. NULL: no memory, or too long. */
 char *msg_pack(json_t *head, const void *body, size_t body_len, size_t *len);
 
 /*
- * How long the message is that begins with bytes[0..n): 0 if that takes more bytes to tell, -EPROTO
- * if nothing that begins so is a message with such limits.
+ * The length of the message that begins with bytes[0..n). 0: more bytes are needed. -EPROTO: this
+ * is no message, or it exceeds the limits.
  */
 int64_t msg_size(const char *bytes, size_t n, uint32_t head_max, uint32_t body_max);
 
-/* A whole message of msg_size() bytes. 0, -EPROTO or -ENOMEM. */
+/* Reads a complete message of msg_size() bytes. Returns 0, -EPROTO or -ENOMEM. */
 int msg_unpack(const char *bytes, struct flow_msg *out);
 void msg_free(struct flow_msg *m);
 

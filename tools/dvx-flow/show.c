@@ -52,7 +52,7 @@ int cmd_list(const struct args *a)
 
 /* --- stats ------------------------------------------------------------------------------------ */
 
-/* What came since the table before, if there was one. */
+/* Packets since the previous table, if there was one. */
 static void print_rate(const json_t *now, const json_t *before, double seconds)
 {
 	if (before && show_number(now, "packets") >= show_number(before, "packets"))
@@ -63,7 +63,7 @@ static void print_rate(const json_t *now, const json_t *before, double seconds)
 		printf("%12s", "-");
 }
 
-/* A rule that was applied anew has begun anew. */
+/* Finds the row of the previous table, if it is about the same rule or queue. */
 static const json_t *show_same(const json_t *before, const char *list, size_t i, const json_t *now)
 {
 	const json_t *b = json_array_get(json_object_get(before, list), i);
@@ -131,7 +131,7 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 	}
 }
 
-/* seconds: to the next time; 0: this is the only one */
+/* seconds: to the next table; 0: there is only one */
 static int print_stats(const struct args *a, const json_t *j, const json_t *before, double seconds)
 {
 	if (a->json) {

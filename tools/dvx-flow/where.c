@@ -11,7 +11,7 @@
 
 #include "where.h"
 
-/* Ours alone: who can write here can put a socket of his own in our place. */
+/* The directory must be private: whoever can write to it can replace the socket. */
 static int own_directory(const char *path)
 {
 	struct stat st;
@@ -22,7 +22,8 @@ static int own_directory(const char *path)
 	}
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 	    st.st_mode & 077) {
-		say("%s is not a directory of ours alone; set XDG_RUNTIME_DIR or use --socket",
+		say("%s is not a private directory of this user; set XDG_RUNTIME_DIR or use "
+		    "--socket",
 		    path);
 		return EXIT_INPUT;
 	}
@@ -33,7 +34,7 @@ static int directory(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 
-	/* As dvx-sim does: su and sudo leave the other user's in place, which may be gone. */
+	/* As in dvx-sim: su and sudo keep the other user's XDG_RUNTIME_DIR, which may be gone. */
 	if (xdg && *xdg == '/' && !access(xdg, W_OK)) {
 		snprintf(dir, size, "%s", xdg);
 		return EXIT_DONE;
@@ -70,7 +71,7 @@ static bool is_called(const struct dvx_dev_info *d, const char *which)
 	return n >= strlen("3b:00.0") && len >= n && !strcasecmp(d->pci + len - n, which);
 }
 
-/* Without opening it: a client needs no right on the device. */
+/* Does not open the device: a client needs no permission on it. */
 static int find_device(const char *which, struct dvx_dev_info *out)
 {
 	struct dvx_dev_info *list;
@@ -111,8 +112,8 @@ int where_to_ask(const struct args *a, struct where *w)
 }
 
 /*
- * Chips of software may be up together and have one GUID, but each has a sysfs of its own, which
- * libibverbs is told by SYSFS_PATH. Its hash (FNV-1a) keeps their daemons apart.
+ * Several dvx-sim chips may have the same GUID, but each has its own sysfs, named by SYSFS_PATH. A
+ * hash (FNV-1a) of that path keeps their daemons apart.
  */
 static void sysfs_mark(char out[16])
 {
@@ -128,9 +129,9 @@ static void sysfs_mark(char out[16])
 }
 
 /*
- * A machine that starts again has an empty /run, and its devices begin without rules. A chip of
- * software ends while the machine goes on, and its name can be given to a new one: committed rules
- * are older than the sysfs of a chip that never had them.
+ * Whether the committed rules are an older chip's. A reboot empties /run, but a dvx-sim chip can
+ * end and another get its name while the machine runs. Rules that are older than the chip's sysfs
+ * are not its own.
  */
 static bool outlived(const char *state)
 {
@@ -144,7 +145,7 @@ static bool outlived(const char *state)
 		       : rules.st_mtim.tv_nsec < chip.st_mtim.tv_nsec;
 }
 
-/* Whatever socket it has, a device has one set of rules that was committed. */
+/* A device has one file of committed rules, whatever the daemon's socket. */
 int where_to_hold(const struct args *a, struct where *w)
 {
 	struct dvx_dev_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a device's daemon is found, and where it keeps what it holds. */
+/* The paths of a device's daemon: its socket and its file of committed rules. */
 #ifndef DVX_FLOW_WHERE_H
 #define DVX_FLOW_WHERE_H
 
@@ -8,14 +8,14 @@
 #include "dvx-flow.h"
 
 struct where {
-	char device[64];  /* its name; empty if a client was told a socket */
-	char socket[108]; /* what a Unix socket's address can hold */
-	atomic_bool bound; /* what is at the socket's path is ours to take away */
+	char device[64];   /* its name; empty if the client was given a socket */
+	char socket[108];  /* the size of a Unix socket's address */
+	atomic_bool bound; /* the socket at the path is ours and may be removed */
 	char state[4096]; /* the rules that were committed last */
-	bool outlived;	  /* ... to another chip, which is gone */
+	bool outlived;	  /* ... of another chip, which is gone */
 };
 
-/* Each makes the directory if need be. EXIT_DONE, or a code after a sentence. */
+/* Both create the directory if it is missing. EXIT_DONE, or an exit code after a message. */
 int where_to_hold(const struct args *a, struct where *w);
 int where_to_ask(const struct args *a, struct where *w);
 

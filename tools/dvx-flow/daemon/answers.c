@@ -80,7 +80,7 @@ static void do_apply(struct holder *h, struct server_conn *c, const struct flow_
 		answers_failed(c, &f);
 }
 
-/* A rule by its number, or by its words with one blank between them. */
+/* Finds a rule by its ID, or by its words with one blank between them. */
 static size_t find_rule(const struct generation *gen, const json_t *which)
 {
 	const struct ruleset *set = generation_rules(gen);
@@ -101,8 +101,7 @@ static void do_del(struct holder *h, struct server_conn *c, const struct flow_ms
 	size_t i = h->now ? find_rule(h->now, which) : 0;
 
 	if (!h->now || i == generation_rules(h->now)->n)
-		conn_fail(c, EXIT_RULES,
-			  "there is no such rule; dvx-flow list shows which there are");
+		conn_fail(c, EXIT_RULES, "there is no such rule; see dvx-flow list");
 	else if (holder_delete(h, i, tell_done, &t, &f))
 		answers_failed(c, &f);
 }
@@ -239,5 +238,5 @@ void answer(void *holder, struct server_conn *c, const struct flow_msg *m)
 			requests[i].run(holder, c, m);
 			return;
 		}
-	conn_fail(c, EXIT_INPUT, "the daemon knows no such request; is it of another version?");
+	conn_fail(c, EXIT_INPUT, "unknown request; the daemon may be of another version");
 }

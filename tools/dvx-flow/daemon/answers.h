@@ -9,9 +9,9 @@
  * An answer_fn of a holder. Requests, by their "do":
  *	apply	the body is a rule file
  *	list	{"rules": [{"id", "line", "direction", "action", "text"}]}
- *	stats	{"rules": [the same with "packets", "bytes" if it counts], "queues": [...]}
+ *	stats	{"rules": [the same with "packets", "bytes" if it has a counter], "queues": [...]}
  *	del	"rule": an id, or a rule's text
- *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}, the body is the
+ *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the
  *dump
  */
 void answer(void *holder, struct server_conn *c, const struct flow_msg *request);

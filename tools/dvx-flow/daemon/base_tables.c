@@ -2,8 +2,7 @@
 #include "base_tables.h"
 
 /*
- * Two priorities of the root are ours, in turns; what is behind them is met by packets that our
- * rules let pass.
+ * dvx-flow uses two priorities of the root in turn. Packets that its rules pass go on behind both.
  */
 #define PRIORITY 0u
 #define BEHIND	 2u

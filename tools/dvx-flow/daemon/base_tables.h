@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all generations of rules on a device share. Each direction is made when it is first needed.
- */
+/* What all generations of rules on a device share. Each direction is made at its first use. */
 #ifndef DVX_FLOW_BASE_TABLES_H
 #define DVX_FLOW_BASE_TABLES_H
 
@@ -16,14 +15,14 @@ struct base_tables {
 	struct direction_base {
 		struct dvx_flow_domain *domain;
 		struct dvx_flow_table *root;
-		struct dvx_flow_matcher *everything[2]; /* in the root, of either priority */
+		struct dvx_flow_matcher *everything[2]; /* match everything, one of each priority */
 		struct dvx_flow_action *drop, *back;	/* back: the default way */
 	} side[RULE_DIRS];
 	struct dvx_flow_action *queue[QUEUES_MAX];
 };
 
 int base_tables_side(struct base_tables *g, enum rule_dir dir, struct flow_fault *f);
-/* The action that leads to a queue of the pump. -errno of libdvx. */
+/* The action that delivers to a queue of the pump. Returns libdvx's -errno. */
 int base_tables_queue(struct base_tables *g, unsigned int n, struct dvx_flow_action **out);
 void base_tables_free(struct base_tables *g);
 

@@ -10,7 +10,10 @@ int blame_location(struct flow_fault *f, const struct rule *r, struct source_loc
 	return fault_at(f, r, at);
 }
 
-/* A field of the PRM, or the structure that it is in: src_ipv4_src_ipv6 has an address' words. */
+/*
+ * The name is a field's or that of a structure around it: src_ipv4_src_ipv6 contains an address's
+ * words.
+ */
 static bool blame_is_named(const char *path, size_t n, const char *name)
 {
 	return !strncmp(path, name, n) && (!name[n] || name[n] == '.');

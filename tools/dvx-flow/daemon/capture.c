@@ -15,8 +15,8 @@
 struct queue_capture {
 	pcap_t *pcap;
 	pcap_dumper_t *out;
-	off_t whole; /* up to here all is in the file, a packet's end */
-	uint64_t packets, flushed; /* given to us; up to whole */
+	off_t whole;		   /* bytes of complete packets in the file */
+	uint64_t packets, flushed; /* accepted; within `whole` */
 	int err;
 	char path[4200];
 };
@@ -46,10 +46,10 @@ int queue_capture_open(const char *dir, unsigned int queue, struct queue_capture
 	return 0;
 }
 
-/* Up to the last packet that is whole in the file. */
+/* Extends `whole` to the last complete packet in the file. */
 static void count_whole(struct queue_capture *c, int fd)
 {
-	uint32_t record[4]; /* seconds, their parts, bytes here, bytes there */
+	uint32_t record[4]; /* seconds, nanoseconds, captured bytes, original bytes */
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -61,7 +61,7 @@ static void count_whole(struct queue_capture *c, int fd)
 	}
 }
 
-/* What was written of a packet that didn't fit goes again. */
+/* Removes the part of a packet that did not fit. */
 static int queue_capture_give_up(struct queue_capture *c)
 {
 	int fd = fileno(pcap_dump_file(c->out));

@@ -20,7 +20,7 @@ int bulk_make(struct dvx_dev *dev, uint32_t want, struct bulk **out)
 		return -ENOMEM;
 	if (want > MOST)
 		want = MOST;
-	/* Bulks may be smaller than that, or room for large ones be gone. */
+	/* The device may limit the size of bulks, or be short of memory for a large one. */
 	while ((ret = dvx_flow_counter_create(dev, want, &b->counter)) && want > 1)
 		want /= 2;
 	if (ret) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-flow daemon: software steering lives in a process, so one has to stay. */
+/*
+ * dvx-flow daemon: software steering ends with the process that made it, so a daemon holds the
+ * rules.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@
 
 #define IDLE_MS 30000
 
-/* A capture must not end for want of a directory after an hour. */
+/* A missing directory is created now: the capture's files may be opened much later. */
 static int make_directory(const char *path, struct flow_fault *f)
 {
 	if (!mkdir(path, 0777) || errno == EEXIST)
@@ -45,7 +48,7 @@ static size_t rules_held(const struct holder *h)
 	return h->now ? generation_rules(h->now)->n : 0;
 }
 
-/* Nobody typed them now: whoever started this may not know of them. */
+/* Reports restored rules: whoever started the daemon may not know of them. */
 static void tell_where_from(const struct where *w, const struct holder *h)
 {
 	size_t n = rules_held(h);
@@ -54,13 +57,11 @@ static void tell_where_from(const struct where *w, const struct holder *h)
 	struct tm tm;
 
 	if (w->outlived)
-		say("%s is newer than the rules that were committed under its name: they are "
-		    "forgotten",
-		    w->device);
+		say("the committed rules are an older %s's and are forgotten", w->device);
 	if (!n || stat(w->state, &st) || !localtime_r(&st.st_mtim.tv_sec, &tm))
 		return;
 	strftime(when, sizeof(when), "%F %T", &tm);
-	say("takes up the %zu rule%s committed at %s; daemon --fresh forgets them", n,
+	say("restored %zu rule%s committed at %s; daemon --fresh starts without them", n,
 	    n == 1 ? "" : "s", when);
 }
 
@@ -99,7 +100,7 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 	if (s.listener < 0)
 		return fault_say(f, EXIT_INPUT, "%s: %s", w->socket, strerror(-s.listener));
 	w->bound = true;
-	/* Not before it is sure that this daemon serves. */
+	/* The committed rules are removed only when this daemon is sure to serve. */
 	if (fresh && unlink(w->state) && errno != ENOENT)
 		say("%s: %s: a daemon without --fresh would apply it again", w->state,
 		    strerror(errno));
@@ -113,8 +114,8 @@ static int daemon_serve(const struct args *a, struct where *w, struct holder *h,
 }
 
 /*
- * Software steering waits for the device for ever, so nothing is taken down any more: its rules
- * went with it, and what was committed is safe.
+ * Ends at once: destroying software steering would wait for the device forever. Its rules are gone
+ * with it, and the committed file is complete.
  */
 static void device_is_gone(void *arg)
 {
@@ -126,7 +127,7 @@ static void device_is_gone(void *arg)
 	_exit(EXIT_DEVICE);
 }
 
-/* The path is whatever a user typed; it will be read, replaced and, with --fresh, removed. */
+/* The path comes from the user. The file will be read, replaced and, with --fresh, removed. */
 static int check_state(const struct where *w, struct flow_fault *f)
 {
 	int ret = state_check(w->state);
@@ -135,7 +136,7 @@ static int check_state(const struct where *w, struct flow_fault *f)
 		return 0;
 	return fault_say(f, EXIT_INPUT, "%s: %s", w->state,
 			 ret == -EINVAL
-				 ? "the committed rules are kept in a regular file, this is none"
+				 ? "the committed rules need a regular file"
 				 : strerror(-ret));
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 100,000 rules have a million fields: each key's place is looked up once. */
+/*
+ * Writes keys into a match. 100,000 rules have a million fields, so each key's place is looked up
+ * only once.
+ */
 #include <dvx/prm/match.h>
 
 #include "fill.h"
 #include "src/prm/reflect.h"
 
-/* No field crosses the 64 bits from its first word on. */
+/* Every field lies within the 64 bits that begin at its first word. */
 static struct fill_place {
 	uint16_t byte;
 	uint8_t shift;

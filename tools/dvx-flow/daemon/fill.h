@@ -4,7 +4,7 @@
 
 #include "rules/compile.h"
 
-/* value[i] of the shape's key i (or its mask, for a matcher) into an fte_match_param. */
+/* Writes value[i] of the shape's key i (for a matcher: its mask) into an fte_match_param. */
 void fill_match(void *fte_match_param, const struct shape *shape, const uint64_t *value);
 
 #endif

@@ -11,13 +11,13 @@
 #include "generation.h"
 #include "rules/map.h"
 
-/* What one rule has on the device. */
+/* One rule's objects on the device. */
 struct holding {
 	uint32_t id;
-	struct bulk *bulk; /* NULL: it doesn't count */
+	struct bulk *bulk; /* NULL: the rule has no counter */
 	uint32_t index;	   /* in the bulk */
 	struct dvx_flow_action *count;
-	struct dvx_flow_action *tag; /* the map's, shared by rules of the same tag */
+	struct dvx_flow_action *tag; /* shared by rules of the same tag, owned by the generation */
 };
 
 struct half {
@@ -25,7 +25,7 @@ struct half {
 	struct dvx_flow_matcher **matcher;
 	size_t nmatchers;
 	struct dvx_flow_rule **rule;
-	uint32_t *owner; /* of each entry: the rule's index */
+	uint32_t *owner; /* the rule's index, for each entry */
 	size_t nrules;
 	struct dvx_flow_action *to_table; /* to the table */
 	struct dvx_flow_rule *attached;	  /* in the root */
@@ -41,13 +41,13 @@ struct generation {
 	size_t ntags;
 };
 
-/* While it is built. */
+/* State while a generation is built. */
 struct generation_build {
 	struct base_tables *base;
 	struct generation *gen;
 	const struct program *program;
 	enum rule_dir dir;
-	/* the entry that comes next */
+	/* the next entry */
 	size_t matcher, entry;
 	struct dvx_flow_match match;
 	struct dvx_flow_action *actions[3];
@@ -55,7 +55,7 @@ struct generation_build {
 	built_fn built;
 	void *arg;
 	size_t before, total;
-	size_t cramped_at; /* entries that were in when the device had no more room; 0: it has */
+	size_t cramped_at; /* entries inserted when the device had no more room; 0: it has room */
 	bool no_room, queue_refused;
 	struct flow_fault *fault;
 };
@@ -83,7 +83,7 @@ static int generation_make_counters(struct generation *gen, struct flow_fault *f
 			b = NULL;
 			if (bulk_make(gen->base->dev, wanted < most ? wanted : most, &b))
 				return no_counter(&gen->set.rule[i], f);
-			/* Where larger ones were refused, they will be again. */
+			/* The device would refuse a larger bulk again. */
 			most = bulk_size(b);
 			used = 0;
 		}
@@ -161,13 +161,16 @@ static int make_matcher(struct half *h, const struct matcher *m, size_t i)
 					     .expected_rules = (uint32_t)m->n};
 
 	fill_match(match.mask, m->shape, m->shape->mask);
-	/* Its IP version, or the device asks each packet for IPv4 even if only IPv6 comes. */
+	/*
+	 * The value has the IP version. Without it, the device looks each packet up under IPv4,
+	 * even if only IPv6 arrives.
+	 */
 	if (m->entry)
 		fill_match(match.value, m->shape, m->entry->value);
 	return dvx_flow_matcher_create(h->table, &attr, &h->matcher[i]);
 }
 
-/* Of several that the device refuses, users want to hear of the file's first one. */
+/* Of several refused matchers, reports the first one of the file. */
 static int blame_matcher(struct generation_build *b, struct half *h, const struct table *t,
 			 size_t refused)
 {
@@ -178,8 +181,8 @@ static int blame_matcher(struct generation_build *b, struct half *h, const struc
 }
 
 /*
- * The last matcher takes what no rule wants back to the default way. It comes first: libmlx5 looks
- * for a matcher's place from the front of the table's list, past all those of lower priorities.
+ * The last matcher returns unmatched packets to the default way. Matchers are made from the last to
+ * the first, because libmlx5 searches for a matcher's place from the front of the table's list.
  */
 static int make_matchers(struct generation_build *b, struct half *h, const struct table *t)
 {
@@ -228,7 +231,10 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 		attr->action_count = n;
 		return 0;
 	}
-	/* From the last matcher to the first: some are made now, for their second IP version. */
+	/*
+	 * From the last matcher to the first, since libdvx may make one here for its second IP
+	 * version.
+	 */
 	while (b->entry == t->matcher[b->matcher].n) {
 		b->matcher--;
 		b->entry = 0;
@@ -248,7 +254,7 @@ static int next_entry(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	return ret;
 }
 
-/* So many entries fit in what libmlx5 has left of its last piece of memory, as a rule. */
+/* About this many entries fit in what libmlx5 has left of its last piece of memory. */
 #define LAST_ENTRIES 4096u
 
 static int generation_tell(void *arg, size_t done)
@@ -265,7 +271,7 @@ static int generation_tell(void *arg, size_t done)
 }
 
 static const char no_room[] =
-	"the device has no steering memory left for these rules beside those that hold";
+	"the device has no steering memory left for these rules beside those in effect";
 
 static int entry_fault(struct generation_build *b, const struct table *t)
 {
@@ -305,7 +311,7 @@ static int insert_entries(struct generation_build *b, struct half *h, const stru
 	return entry_fault(b, t);
 }
 
-/* The first rule that wants packets of this direction. */
+/* The fault is about the first rule of this direction. */
 static int blame_direction(struct generation_build *b)
 {
 	const struct rule *r = b->gen->set.rule;
@@ -382,7 +388,7 @@ static void free_half(struct half *h)
 	free(h->owner);
 }
 
-/* All but its rules' text. */
+/* Frees all but the rules' text. */
 static void generation_release(struct generation *gen)
 {
 	for (int d = 0; d < RULE_DIRS; d++)
@@ -470,8 +476,8 @@ static void generation_detach(struct generation *gen)
 }
 
 /*
- * The new root rule stands beside the old one, which then goes: where the new one has the first
- * priority, packets change over when it comes, else when the old one goes.
+ * Attaches the new root rule beside the old one, then detaches the old one. Packets switch when the
+ * new rule is attached, if it has the better priority, else when the old one is detached.
  */
 int generation_switch(struct generation *gen, struct generation *old, struct flow_fault *f)
 {

@@ -13,7 +13,7 @@ static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 			 strerror(-err));
 }
 
-/* What is on the device and what is in the file change together, the file last. */
+/* Changes the device and the file together, the file last. */
 static int holder_exchange(struct holder *h, struct generation *gen, const char *text, size_t len,
 			   struct flow_fault *f)
 {
@@ -118,7 +118,7 @@ int holder_apply(struct holder *h, const char *text, size_t len, built_fn built,
 	return holder_replace(h, gen, text, len, after, arg, f);
 }
 
-/* The text of all rules but one, each on the line where it was, and which they were. */
+/* Returns the text of all rules but one, each on its old line, and their old indexes. */
 static char *holder_without(const struct ruleset *all, size_t rule, uint32_t **from, size_t *len)
 {
 	size_t room = 1, n = 0, used = 0;
@@ -175,7 +175,7 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 	return ret;
 }
 
-/* The file stays as it is: a disk that is full, or read-only by now, keeps no rules away. */
+/* Does not write the file, so a full or read-only disk does not prevent the restore. */
 static int take_up(struct holder *h, const char *text, size_t len, struct flow_fault *f)
 {
 	struct generation *gen;
@@ -203,15 +203,14 @@ int holder_restore(struct holder *h, struct flow_fault *f)
 	if (ret)
 		return fault_say(
 			f, EXIT_INPUT,
-			"the rules that were committed last can't be read; daemon --fresh begins "
-			"without them");
+			"the committed rules can't be read; daemon --fresh starts without them");
 	ret = take_up(h, text, len, &why);
 	free(text);
 	fault_place(&why);
 	if (ret)
 		fault_say(f, why.code,
-			  "the rules that were committed last (%.200s) don't go in: %.300s; daemon "
-			  "--fresh begins without them",
+			  "the committed rules (%.200s) can't be applied: %.300s; daemon --fresh "
+			  "starts without them",
 			  h->state, why.text);
 	return ret;
 }

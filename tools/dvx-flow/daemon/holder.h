@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a daemon holds: the rules that are on the device, and the file that would bring them back.
- */
+/* What a daemon holds: the rules on the device, and the file that restores them. */
 #ifndef DVX_FLOW_HOLDER_H
 #define DVX_FLOW_HOLDER_H
 
@@ -14,15 +13,15 @@ struct holder {
 };
 
 /*
- * All or nothing: text's rules take the place of what was there, and are committed. Else nothing
- * changed. `after` is called when it is done, before the old rules are cleared away.
+ * Replaces all rules by those of text and commits them, or changes nothing. Calls `after` on
+ * success, before the old rules are freed.
  */
 int holder_apply(struct holder *h, const char *text, size_t len, built_fn built, void *arg,
 		 void (*after)(void *arg), struct flow_fault *f);
-/* The same without one rule (its place in the set); the others' counters go on. */
+/* The same with one rule less (its index in the set). The others' counters continue. */
 int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void *arg,
 		  struct flow_fault *f);
-/* What was committed last, if anything. */
+/* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
 void holder_free(struct holder *h);
 

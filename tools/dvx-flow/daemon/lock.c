@@ -13,7 +13,10 @@
 #include "dvx-flow.h"
 #include "lock.h"
 
-/* "7: FLOCK  ADVISORY  WRITE 1234 fe:00:11932004 0 EOF"; 0: nobody who may be seen from here. */
+/*
+ * Parses "7: FLOCK ADVISORY WRITE 1234 fe:00:11932004 0 EOF". 0: another file, or a holder that is
+ * not visible here.
+ */
 static int holder_in(const char *line, const struct stat *st)
 {
 	unsigned int major_, minor_;
@@ -61,7 +64,7 @@ static int held(const char *device, int fd, struct flow_fault *f)
 
 	if (!pid)
 		return fault_say(f, EXIT_BUSY,
-				 "another process holds %s's rules already; lslocks tells which",
+				 "another process holds %s's rules already; lslocks shows which",
 				 device);
 	lock_name_of(pid, name, sizeof(name));
 	return fault_say(f, EXIT_BUSY,

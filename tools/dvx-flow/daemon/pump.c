@@ -22,7 +22,7 @@
 
 #define PACKETS	     1024u  /* receives that wait in each queue */
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
-#define BATCH	     64u    /* of one queue, before the next one's turn */
+#define BATCH	     64u    /* completions of one queue before the next queue */
 
 struct queue {
 	struct dvx_cq *cq;
@@ -30,7 +30,7 @@ struct queue {
 	struct dvx_mem *mem;
 	struct dvx_mkey *mkey;
 	struct queue_capture *capture;
-	bool dirty; /* packets that the file has not yet */
+	bool dirty; /* has packets that are not in the file yet */
 	struct queue_count count;
 };
 
@@ -136,7 +136,7 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 	c->tag[i].packets++;
 }
 
-/* A capture that ends is told once; its queue goes on. */
+/* Reports the end of a capture once. The queue goes on. */
 static void told(struct queue *q, int err)
 {
 	q->count.captured = queue_capture_packets(q->capture);
@@ -168,7 +168,9 @@ static void take_packet(struct queue *q, const void *cqe)
 	pump_post(q, i);
 }
 
-/* A packet longer than its buffer ends the queue's reception; what was posted comes back flushed.
+/*
+ * A packet longer than its buffer moves the queue to the error state; all posted receives are
+ * flushed.
  */
 static bool take_error(struct queue *q, const void *cqe)
 {
@@ -228,7 +230,7 @@ static void flush_files(struct pump *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Everything that came is written down before it sleeps. */
+/* Writes all captured packets before it sleeps. */
 static void rest(struct pump *p)
 {
 	struct pollfd fds[2] = {{dvx_channel_fd(p->channel), POLLIN, 0}, {p->stop_fd, POLLIN, 0}};
@@ -243,7 +245,7 @@ static void rest(struct pump *p)
 	while (!err && !(err = dvx_channel_wait(p->channel, 0, &cq, NULL)))
 		dvx_cq_arm(cq, false);
 	pthread_mutex_unlock(&p->lock);
-	/* The kernel's channel is only readable when the device is gone, and reading fails. */
+	/* When the device is gone, the kernel's channel is readable and reading it fails. */
 	if (err == -EIO) {
 		p->attr.lost(p->attr.arg);
 		__atomic_store_n(&p->stop, true, __ATOMIC_RELEASE);
@@ -277,7 +279,7 @@ static int pump_open_parts(struct pump *p)
 	return ret ? ret : dvx_channel_open(p->dev, &p->channel);
 }
 
-/* Signals are the main thread's. */
+/* The main thread takes all signals. */
 static int pump_start_thread(struct pump *p, struct flow_fault *f)
 {
 	sigset_t all, before;
@@ -288,7 +290,9 @@ static int pump_start_thread(struct pump *p, struct flow_fault *f)
 	err = pthread_create(&p->thread, NULL, pump_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
-	return err ? fault_say(f, EXIT_DEVICE, "no thread for the queues: %s", strerror(err)) : 0;
+	return err ? fault_say(f, EXIT_DEVICE, "cannot start the thread of the queues: %s",
+			       strerror(err))
+		   : 0;
 }
 
 static int open_all(struct pump *p, struct flow_fault *f)
@@ -358,7 +362,7 @@ struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue)
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out)
 {
 	pthread_mutex_lock(&p->lock);
-	/* No more than that can have come: while packets keep coming there is no end. */
+	/* Bounded by the queue's size: new packets may keep coming. */
 	for (unsigned int n = 0; n < PACKETS; n += BATCH)
 		if (!drain(&p->queue[queue]))
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The queues that rules send to: a thread of their own takes their packets, counts them and writes
- * them down, so that none waits while rules are inserted. It sleeps while nothing comes.
+ * The queues that rules send to. A thread takes, counts and captures their packets while the main
+ * thread inserts rules. It sleeps when there are none.
  */
 #ifndef DVX_FLOW_PUMP_H
 #define DVX_FLOW_PUMP_H
@@ -12,7 +12,7 @@
 #include "fault.h"
 #include "rules/rule.h"
 
-#define TAGS_KEPT 32u /* different tags that a queue counts apart */
+#define TAGS_KEPT 32u /* tags that a queue counts separately */
 
 struct tag_count {
 	uint32_t tag;
@@ -25,7 +25,7 @@ struct queue_count {
 	int capture_err;   /* errno that ended its capture; 0: none */
 	struct tag_count tag[TAGS_KEPT];
 	unsigned int ntags;
-	uint64_t other_tags; /* packets of further ones */
+	uint64_t other_tags; /* packets with further tags */
 };
 
 struct pump;
@@ -34,7 +34,7 @@ struct pump_attr {
 	struct dvx_dev *dev;
 	unsigned int queues;
 	const char *capture; /* a directory, or NULL */
-	/* Called by the pump's thread when the device is gone: nobody else may hear of it. */
+	/* Called by the pump's thread when the device is gone. No other thread notices. */
 	void (*lost)(void *arg);
 	void *arg;
 };
@@ -43,7 +43,7 @@ int pump_start(const struct pump_attr *attr, struct pump **out, struct flow_faul
 void pump_stop(struct pump *p);
 unsigned int pump_queues(const struct pump *p);
 struct dvx_rxq *pump_rxq(const struct pump *p, unsigned int queue);
-/* With all that had come when it was called; the captures have it too. */
+/* Includes all packets that arrived before the call; they are in the captures, too. */
 void pump_count(struct pump *p, unsigned int queue, struct queue_count *out);
 
 #endif

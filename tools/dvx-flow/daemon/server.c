@@ -91,7 +91,7 @@ void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body
 	flush_out(c);
 }
 
-/* A mistake's sentence may quote bytes that are no UTF-8, which JSON has not. */
+/* A message may quote bytes that are not UTF-8; JSON cannot hold them. */
 static json_t *sentence(const char *why)
 {
 	json_t *j = json_string(why);
@@ -127,7 +127,7 @@ void conn_fail(struct server_conn *c, int code, const char *why)
 
 /* --- in ---------------------------------------------------------------------------------------- */
 
-/* The next request waits until the client has taken the last answer. */
+/* The next request waits until the client has read the last answer. */
 static void answer_all(const struct flow_server *s, struct server_conn *c)
 {
 	while (!c->gone && c->out.from == c->out.n && c->in.from < c->in.n) {
@@ -139,7 +139,7 @@ static void answer_all(const struct flow_server *s, struct server_conn *c)
 		if (!size || (size > 0 && (uint64_t)size > n))
 			return;
 		if (size < 0 || msg_unpack(p, &m)) {
-			conn_fail(c, EXIT_INPUT, "that was no request of dvx-flow");
+			conn_fail(c, EXIT_INPUT, "not a request of dvx-flow");
 			c->gone = true;
 			return;
 		}
@@ -217,7 +217,7 @@ static void server_welcome(const struct flow_server *s, struct server_conn conns
 		server_turn_away(&new);
 }
 
-/* A client that neither owes nor is owed anything may rest as long as it likes. */
+/* A client without a partial request and without an unread answer may stay idle. */
 static bool owes(const struct server_conn *c)
 {
 	return c->in.from < c->in.n || c->out.from < c->out.n;
@@ -269,7 +269,10 @@ int server_run(const struct flow_server *s)
 			ret = errno == EINTR ? 0 : -errno;
 			continue;
 		}
-		/* Of before any answer: what takes us long is not the other clients' fault. */
+		/*
+		 * The time before any answer: a long request does not count against the other
+		 * clients.
+		 */
 		now = server_now_ms();
 		for (int i = 0; i < CLIENTS_MAX; i++)
 			if (conns[i].fd >= 0)
@@ -294,7 +297,7 @@ static bool is_answered(const struct sockaddr_un *at)
 	return yes;
 }
 
-/* Only a socket that nobody listens on is taken away: the path is whatever a user typed. */
+/* Removes only a socket without a listener: the path comes from the user. */
 static int clear_way(const struct sockaddr_un *at)
 {
 	struct stat st;

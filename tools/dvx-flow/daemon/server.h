@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The daemon's side of its socket: one loop, many clients, none of which it trusts. */
+/* The daemon's side of its socket: one loop, many untrusted clients. */
 #ifndef DVX_FLOW_SERVER_H
 #define DVX_FLOW_SERVER_H
 
@@ -12,9 +12,9 @@
 
 struct server_conn;
 
-/* Queues one message for the client and sends what goes at once. Steals head. */
+/* Queues one message for the client and sends as much as possible. Steals head. */
 void conn_say(struct server_conn *c, json_t *head, const void *body, size_t body_len);
-/* The last answer to a request: code, and why if it isn't 0. */
+/* The last answer to a request: the exit code and the message. */
 void conn_fault(struct server_conn *c, const struct flow_fault *f);
 void conn_fail(struct server_conn *c, int code, const char *why);
 
@@ -23,17 +23,19 @@ typedef void (*answer_fn)(void *arg, struct server_conn *c, const struct flow_ms
 struct flow_server {
 	int listener;
 	int stop_fd; /* readable: end */
-	int idle_ms; /* a client that owes bytes, or takes none, for so long is closed */
+	int idle_ms; /* a client that sends half a request or reads no answer for this long is
+			closed */
 	answer_fn answer;
 	void *arg;
 };
 
-/* Until stop_fd is readable. 0 or -errno. */
+/* Runs until stop_fd is readable. Returns 0 or -errno. */
 int server_run(const struct flow_server *s);
 
 /*
- * Listens at a path that only its owner may use. -errno. A socket that a daemon which died left
- * there is taken away, so the caller holds the lock; another file, or a socket in use, stays.
+ * Listens at a path that only its owner may use. Removes the socket of a daemon that died, so the
+ * caller must hold the lock; refuses another file and a socket in use. Returns a descriptor or
+ * -errno.
  */
 int server_listen(const char *path);
 

@@ -15,7 +15,7 @@
 
 static void temporary(const char *path, char out[PATH_ROOM])
 {
-	/* It will be removed unseen: no name that a user would give. */
+	/* The file is removed without a look, so it has a name that no user would choose. */
 	snprintf(out, PATH_ROOM, "%s.dvx-flow.new", path);
 }
 
@@ -40,7 +40,7 @@ int state_prepare(const char *path, const char *text, size_t len)
 	int fd, ret;
 
 	temporary(path, tmp);
-	/* A leftover may be a link of somebody else's, or a half one of a daemon that died. */
+	/* A leftover may be somebody's link, or a partial file of a daemon that died. */
 	unlink(tmp);
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names and notations of packet fields, for sentences. */
+/* Names and notations of packet fields, for messages. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +125,7 @@ size_t field_value(char *buf, size_t size, enum field f, u128 value, unsigned in
 	return (size_t)snprintf(buf, size, "%llu", n);
 }
 
-/* The leading ones of a mask that has nothing else, or -1. */
+/* The number of leading ones of a mask, or -1 if other bits are set. */
 static int prefix(u128 mask, unsigned int width)
 {
 	unsigned int n = 0;

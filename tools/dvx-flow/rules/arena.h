@@ -11,7 +11,7 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 /* Zeroed, aligned for any type; NULL: no memory. */
 void *arena_get(struct arena *a, size_t bytes);
-/* A copy of bytes[0..n) with a NUL behind it. */
+/* A copy of bytes[0..n), ended by a NUL. */
 char *arena_text(struct arena *a, const char *bytes, size_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * First match wins, with as few matchers as an honest look finds. An entry may join a matcher of
- * its shape if no matcher behind that one has an entry that some packet meets too and that does
- * something else with it: of such two the earlier rule's has to be asked first.
+ * Orders entries in few matchers so that the first rule of the file wins. An entry may join a
+ * matcher of its shape if no later matcher has a conflicting entry: one that matches a common
+ * packet and acts differently. Of two such entries, the earlier rule's must be looked up first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,27 +13,26 @@
 #include "map.h"
 
 /*
- * So many matchers are looked into for a place, and so many shapes may look into one; what is
- * beyond counts as in the way. A look is a table of hashes that each later entry of the matcher
- * joins.
+ * Limits the search for a place: so many matchers are searched, and so many shapes may search one
+ * matcher; beyond that, an entry counts as conflicting. Each search keeps a hash table that all
+ * later entries of the matcher join.
  */
 #define LOOKS 64u
 
-/* How entries of one shape look under another shape's mask too: where the two can tell them apart.
- */
+/* The entries of a matcher under the bits that its shape and another shape both compare. */
 struct shape_view {
 	const struct shape *other;
-	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* places among the values */
+	uint8_t n, mine[MATCH_KEYS], theirs[MATCH_KEYS]; /* indexes of the values */
 	uint64_t mask[MATCH_KEYS];
-	bool covers;	 /* what the other shape doesn't compare, mine doesn't either */
-	struct map seen; /* entries of the matcher, by their common bits */
+	bool covers;	 /* the matcher compares no bit that the other shape does not */
+	struct map seen; /* entries of the matcher, by the common bits */
 };
 
 struct matcher_build {
 	const struct shape *shape;
 	struct rule_entry *entry;
 	size_t n, room;
-	uint32_t action; /* of its entries, unless they are `mixed` */
+	uint32_t action; /* of all entries, unless `mixed` */
 	bool mixed;
 	struct shape_view *view;
 	size_t nviews;
@@ -50,11 +49,11 @@ struct work {
 	struct map shapes; /* hash -> index in `shape` */
 	struct shape **shape;
 	size_t nshapes, shape_room;
-	/* the rule under way */
+	/* the current rule */
 	const struct ruleset *set;
 	uint32_t rule;
-	uint32_t *
-		action; /* of each rule; rules of the same action may stand in each other's place */
+	uint32_t *action; /* the first rule with the same action, for each rule; such rules never
+			     conflict */
 	bool placed;
 	uint32_t coverer;
 	size_t shadow_room;
@@ -66,7 +65,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-/* One more element in an array that doubles. */
+/* Makes room for one more element in an array that doubles. */
 static bool compile_grow(void **array, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 8;
@@ -90,7 +89,7 @@ static bool same_shape(const struct shape *a, const struct shape *b)
 	       !memcmp(a->mask, b->mask, a->n * sizeof(a->mask[0]));
 }
 
-/* The one copy of each shape, so that pointers compare. */
+/* Keeps one copy of each shape, so that pointers can be compared. */
 static const struct shape *intern(struct work *w, const struct shape *s)
 {
 	uint64_t h = s->n;
@@ -123,7 +122,7 @@ static uint64_t hash(const struct shape_view *v, const uint8_t *places, const ui
 	return h;
 }
 
-/* The bits that both shapes compare. */
+/* Finds the bits that both shapes compare. */
 static void meet(struct shape_view *v, const struct shape *mine, const struct shape *other)
 {
 	unsigned int j = 0;
@@ -146,8 +145,7 @@ static void meet(struct shape_view *v, const struct shape *mine, const struct sh
 	}
 }
 
-/* The first entry that has these bits is the one that is known; others only say if they do the
- * same. */
+/* Keeps the first entry with these bits; a later one only records whether it acts differently. */
 static bool view_add(const struct work *w, struct shape_view *v, const struct matcher_build *m,
 		     size_t i)
 {
@@ -180,7 +178,7 @@ static struct shape_view *view_get(const struct work *w, struct matcher_build *m
 	return v;
 }
 
-/* The bits as they are, not their hash. */
+/* Compares the bits, not their hash. */
 static bool compile_agree(const struct shape_view *v, const uint64_t *mine, const uint64_t *theirs)
 {
 	for (unsigned int i = 0; i < v->n; i++)
@@ -193,7 +191,7 @@ static bool compile_agree(const struct shape_view *v, const uint64_t *mine, cons
 
 enum relation { APART, IN_THE_WAY, COVERED, NO_MEMORY };
 
-/* In a long list nobody looks where nothing can be in the way. */
+/* In a long list, matchers that cannot conflict are not searched. */
 static bool indifferent(const struct work *w, const struct matcher_list *l,
 			const struct matcher_build *m, const struct shape *shape)
 {
@@ -205,7 +203,7 @@ static bool crowded(const struct matcher_build *m, const struct shape *shape)
 	return m->nviews >= LOOKS && m->shape != shape;
 }
 
-/* Two hashes that agree by chance only cost a matcher, so only COVERED looks at the bits. */
+/* Hashes that collide only cost a matcher, so only COVERED compares the bits. */
 static enum relation relate(const struct work *w, struct matcher_build *m,
 			    const struct shape *shape, const uint64_t *value, uint32_t *rule)
 {
@@ -252,7 +250,7 @@ static int add_matcher(struct matcher_list *l, const struct shape *shape)
 	return 0;
 }
 
-/* Where an entry may go: the first matcher of its shape behind all that is in its way. */
+/* Finds the place of an entry: the first matcher of its shape behind all conflicting entries. */
 static enum relation find_place(struct work *w, struct matcher_list *l, const struct shape *shape,
 				const uint64_t *value, size_t *target)
 {
@@ -272,7 +270,7 @@ static enum relation find_place(struct work *w, struct matcher_list *l, const st
 		}
 		if (how == COVERED || how == NO_MEMORY)
 			return how;
-		/* An earlier rule may still take all that this one wants. */
+		/* The search continues: an earlier rule may cover this entry. */
 		blocked |= how == IN_THE_WAY;
 		if (m->shape == shape && !blocked)
 			*target = i;
@@ -304,7 +302,7 @@ static int compile_place(void *arg, const struct shape *wanted, const uint64_t *
 /* --- actions -------------------------------------------------------------------------------------
  */
 
-/* What a rule does with a packet; a rule that counts is like no other. */
+/* Hashes what a rule does with a packet. A rule with a counter is equal to no other. */
 static uint64_t action_hash(const struct rule *r, uint32_t i)
 {
 	uint64_t h = mix(mix(1, r->verdict), r->verdict == RULE_SEND ? r->queue : 0);

@@ -35,7 +35,7 @@ extern const struct match_key_row match_keys[MATCH_KEYS];
 
 uint64_t match_key_max(unsigned int key);
 
-/* Where a rule says what becomes of a key: the rule's beginning, if no word of it says so alone. */
+/* Where the word stands that a key comes from; the rule's beginning if there is no such word. */
 struct source_location rule_location(const struct rule *r, unsigned int key);
 
 /* Which bits are compared. */
@@ -57,15 +57,14 @@ struct matcher {
 };
 
 struct table {
-	struct matcher *matcher; /* the first one is asked first */
+	struct matcher *matcher; /* looked up in this order */
 	size_t n;
 	size_t entries; /* of all of them */
 };
 
-/* A rule that no packet reaches. */
+/* A rule that no packet can reach. */
 struct shadow {
-	uint32_t rule,
-		by; /* an earlier rule that takes all its packets, or the last part of them */
+	uint32_t rule, by; /* an earlier rule that takes all of its packets, or the last of them */
 };
 
 struct program {
@@ -75,21 +74,23 @@ struct program {
 	struct arena *memory;
 };
 
-/* Limits: the hardware's priorities are 16 bits; a rule whose ranges multiply is surely a mistake.
- */
+/* Limits: the hardware's priorities have 16 bits; a rule of more entries is a mistake. */
 #define MATCHERS_MAX	 65535u
 #define RULE_ENTRIES_MAX 65536u
 
-/* 0, -ENOMEM, or -E2BIG with the rule that is too much in *wrong (its entries or the matchers). */
+/*
+ * Returns 0, -ENOMEM, or -E2BIG with the rule in *wrong that has too many entries or needs too many
+ * matchers.
+ */
 int rules_compile(const struct ruleset *set, struct program *out, size_t *wrong);
 void program_free(struct program *p);
 
 /* --- expand.c: the entries of one rule -------------------------------------------------------- */
 
-/* Called for each entry: shape and values belong to the caller. Nonzero ends it. */
+/* Called for each entry. Shape and values belong to the caller. Nonzero ends the expansion. */
 typedef int (*entry_fn)(void *arg, const struct shape *shape, const uint64_t *value);
 
-/* 0, what the function said, or -E2BIG. */
+/* Returns 0, the function's nonzero value, or -E2BIG. */
 int rule_expand(const struct rule *r, entry_fn each, void *arg);
 
 /* A range of ports as prefixes: at most 30. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One rule as the entries that hardware can compare: no ranges, no "or", one IP version each. */
+/*
+ * Expands a rule to the entries that hardware can compare: no ranges, no lists, one IP version
+ * each.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -21,9 +24,9 @@ size_t range_prefixes(struct rule_range range, struct port_prefix out[RANGE_PREF
 	return n;
 }
 
-/* One entry under way: what is known of it so far. */
+/* An entry that is being built. */
 struct alternative {
-	bool inner; /* the level under way */
+	bool inner; /* the current level */
 	uint64_t value[MATCH_KEYS], mask[MATCH_KEYS];
 };
 
@@ -57,7 +60,7 @@ static const struct rule_headers *expand_headers(const struct expansion *x,
 	return a->inner ? x->rule->inner : &x->rule->outer;
 }
 
-/* A key of the level under way. */
+/* A key of the current level. */
 static unsigned int at_level(const struct alternative *a, unsigned int key)
 {
 	if (!a->inner)
@@ -65,8 +68,7 @@ static unsigned int at_level(const struct alternative *a, unsigned int key)
 	return key < KEY_PER_LEVEL ? (unsigned int)KEY_INNER(key) : MATCH_INNER(key);
 }
 
-/* Both conditions at once; false if no packet can meet both (src port 80, any port 90 there too).
- */
+/* Adds a condition. False if no packet can meet both (src port 80, and any port 90 tried there). */
 static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64_t mask)
 {
 	key = at_level(a, key);
@@ -88,12 +90,12 @@ static unsigned int port_key(uint64_t proto, int side)
 	return side == SIDE_S ? MATCH_UDP_SPORT : MATCH_UDP_DPORT;
 }
 
-/* The lists in the order in which they multiply; `port` is tried on either side. */
+/* The lists in the order in which they multiply. `port` is tried on both sides. */
 enum { LIST_SPORT, LIST_DPORT, LIST_PORT, LISTS };
 
 static int with_headers(struct expansion *x, const struct alternative *a);
 
-/* What is said of the inner headers comes behind all that is said of the outer ones. */
+/* The inner headers follow when the outer ones are complete. */
 static int level_end(struct expansion *x, const struct alternative *a)
 {
 	struct alternative b;
@@ -198,7 +200,7 @@ static int with_each(struct expansion *x, const struct alternative *a, const str
 	return ret;
 }
 
-/* `host` is an address of either side. */
+/* `host` is either address. */
 static int with_host(struct expansion *x, const struct alternative *a)
 {
 	const struct rule_nets *host = &expand_headers(x, a)->host;

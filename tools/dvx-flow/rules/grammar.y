@@ -33,7 +33,7 @@
 }
 
 %code provides {
-/* flex declares none of these where the grammar could see them. */
+/* flex declares these in no header. */
 int flow_lex(FLOW_STYPE *value, struct source_range *at, void *scanner);
 int flow_lex_init_extra(struct rule_parser *ps, void **scanner);
 struct yy_buffer_state *flow__scan_bytes(const char *bytes, int len, void *scanner);
@@ -234,7 +234,7 @@ net:
   ip_address		{ parse_net(ps, &@1, &$1); }
 ;
 
-/* Of a list. */
+/* Separates the elements of a list. */
 or:
   ','
 | T_OR
@@ -278,7 +278,7 @@ masked:
 				$$.value = $1;
 				$$.mask = $3;
 				if ($1 & ~$3)
-					parse_mistake(ps, &@$, "the value has bits that the mask leaves out");
+					parse_mistake(ps, &@$, "the value has bits outside the mask");
 			}
 ;
 
@@ -322,7 +322,7 @@ modifier:
 
 %%
 
-/* More than this many expected words are told as kinds of words. */
+/* If more words than this are expected, the message names kinds of words. */
 #define EXPECTED_MAX 5
 
 static void found(char *text, size_t size, const yypcontext_t *ctx, struct rule_parser *ps)
@@ -344,7 +344,7 @@ static bool among(const yysymbol_kind_t *list, int n, yysymbol_kind_t wanted)
 	return false;
 }
 
-/* Whether a word may stand where the error is. */
+/* Whether a word is allowed where the error is. */
 static bool may_stand(const void *ctx, int token)
 {
 	yysymbol_kind_t list[YYNTOKENS];
@@ -386,13 +386,13 @@ static void expected(char *text, size_t size, const yypcontext_t *ctx)
 }
 
 static const char no_or[] =
-	"a rule has \"or\" in lists only (port 80,443; src 10.0.0.0/8,192.168.0.0/16): write a rule a "
-	"line for each of these";
+	"\"or\" is possible in lists only (port 80,443; src 10.0.0.0/8,192.168.0.0/16): write one rule "
+	"for each alternative";
 static const char no_not[] =
-	"a rule says what a packet is, not what it isn't (fragments excepted). The first rule that a "
-	"packet meets acts: above this one, write one that lets these pass: pass in ...";
+	"a match cannot be negated (except fragment). The first matching rule acts: above this one, write "
+	"one that takes the exceptions: pass in ...";
 
-/* The word before this place is this one. */
+/* Whether this word stands before the place. */
 static bool follows(const struct rule_parser *ps, const struct source_range *at, const char *word)
 {
 	size_t n = strlen(word), end = at->first_byte;
@@ -403,7 +403,7 @@ static bool follows(const struct rule_parser *ps, const struct source_range *at,
 	       (end == n || !isalnum((unsigned char)ps->text[end - n - 1]));
 }
 
-/* What users of tcpdump and tc say otherwise, and what they can say here. */
+/* Words of tcpdump and tc that this language lacks, and what to write instead. */
 static const char *other_tongue(const yypcontext_t *ctx, const struct rule_parser *ps)
 {
 	const struct source_range *at = yypcontext_location(ctx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hash table from 64-bit hashes to the first thing that had them. */
+/* A hash table from a 64-bit hash to the first thing that had it. */
 #ifndef DVX_FLOW_MAP_H
 #define DVX_FLOW_MAP_H
 
@@ -18,7 +18,7 @@ struct map {
 	size_t n, room;
 };
 
-/* The slot of this hash, with what was there already or else with `what`. NULL: no memory. */
+/* The slot of this hash, with its old content or else with `what`. NULL: no memory. */
 struct map_slot *map_put(struct map *m, uint64_t hash, uint32_t what);
 /* NULL: nothing has this hash. */
 const struct map_slot *map_get(const struct map *m, uint64_t hash);

@@ -135,7 +135,7 @@ void parse_vport(struct rule_parser *ps, const struct source_range *at, uint64_t
 	if (ps->rule.dir == RULE_OUT)
 		parse_mistake(
 			ps, at,
-			"vport is where a packet came from; this rule is about those that go out");
+			"vport is the origin of incoming packets; this rule is for outgoing ones");
 	else
 		parse_field(ps, at, KEY_VPORT, vport, UINT64_MAX);
 }
@@ -144,8 +144,8 @@ void parse_sqn(struct rule_parser *ps, const struct source_range *at, uint64_t s
 {
 	if (ps->rule.dir == RULE_IN)
 		parse_mistake(ps, at,
-			      "sqn is the queue that sent the packet; this rule is about those "
-			      "that come in");
+			      "sqn is the send queue of outgoing packets; this rule is for "
+			      "incoming ones");
 	else
 		parse_field(ps, at, KEY_SQN, sqn, UINT64_MAX);
 }
@@ -176,7 +176,7 @@ void parse_flag(struct rule_parser *ps, const struct source_range *at, const cha
 		return;
 	}
 	if (ps->flags_mask & bit && !(ps->flags & bit) == set)
-		parse_mistake(ps, at, "the flag %s is wanted both ways", name);
+		parse_mistake(ps, at, "the flag %s cannot be both set and clear", name);
 	ps->flags_mask |= bit;
 	if (set)
 		ps->flags |= bit;
@@ -228,17 +228,15 @@ void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint
 	else if (type == 0x86dd)
 		parse_ip(ps, at, 6);
 	else if (type == 0x8100 || type == 0x88a8)
-		parse_mistake(
-			ps, at,
-			"the EtherType that is compared stands behind all VLAN tags; write %s",
-			type == 0x8100 ? "vlan" : "svlan");
+		parse_mistake(ps, at, "the EtherType behind all VLAN tags is compared; write %s",
+			      type == 0x8100 ? "vlan" : "svlan");
 	else if (type < 0x600 || type > 0xffff)
 		parse_mistake(ps, at, "an EtherType is 0x600 to 0xffff, not 0x%" PRIx64, type);
 	else
 		set_ethertype(ps, at, type);
 }
 
-/* A rule that names a protocol twice (`tcp ... proto 6`) says the same thing again. */
+/* A rule may name the same protocol twice (`tcp ... proto 6`). */
 void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto)
 {
 	parse_field(ps, at, KEY_PROTO, proto, 0xff);
@@ -304,7 +302,8 @@ void parse_type(struct rule_parser *ps, const struct source_range *at, const cha
 	bool v6 = ps->context == CONTEXT_ICMP6;
 
 	if (ps->context == CONTEXT_NONE) {
-		parse_mistake(ps, at, "the type of what? Write eth type, icmp type or icmp6 type");
+		parse_mistake(ps, at,
+			      "type needs a protocol before it: eth type, icmp type or icmp6 type");
 	} else if (ps->context == CONTEXT_ETH) {
 		if (name && !ethertype_number(name, &value))
 			parse_mistake(ps, at, "no EtherType is called \"%s\"; give its number",
@@ -324,7 +323,7 @@ void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t 
 	if (ps->context == CONTEXT_ICMP || ps->context == CONTEXT_ICMP6)
 		icmp_field(ps, at, KEY_ICMP_CODE, KEY_ICMP6_CODE, value);
 	else
-		parse_mistake(ps, at, "the code of what? It belongs behind icmp or icmp6");
+		parse_mistake(ps, at, "code belongs behind icmp or icmp6");
 }
 
 /* --- what becomes of the packet ----------------------------------------------------------------
@@ -337,9 +336,8 @@ void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t
 	else if (ps->rule.verdict != RULE_SEND)
 		parse_mistake(ps, at, "only a rule that begins with send has a queue");
 	else if (ps->rule.dir == RULE_OUT)
-		parse_mistake(
-			ps, at,
-			"a queue takes packets that come in; this rule is about those that go out");
+		parse_mistake(ps, at,
+			      "a queue takes incoming packets; this rule is for outgoing ones");
 	else if (ps->has_queue)
 		parse_mistake(ps, at, "a second queue in one rule");
 	ps->rule.queue = (uint32_t)queue;
@@ -352,8 +350,7 @@ void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t t
 	if (tag > TAG_MAX)
 		parse_mistake(ps, at, "a tag is 0 to %llu, not %" PRIu64, TAG_MAX, tag);
 	else if (ps->rule.verdict != RULE_SEND)
-		parse_mistake(ps, at,
-			      "a tag goes with a packet to a queue; this rule sends to none");
+		parse_mistake(ps, at, "only a rule that begins with send has a tag");
 	else if (ps->rule.has_tag)
 		parse_mistake(ps, at, "a second tag in one rule");
 	ps->rule.tag = (uint32_t)tag;

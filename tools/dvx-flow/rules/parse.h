@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule while the grammar reads it. Each call takes the place it came from, for its mistakes. */
+/* The rule that is being parsed. Each call takes its place in the text, for messages. */
 #ifndef DVX_FLOW_DRAFT_H
 #define DVX_FLOW_DRAFT_H
 
@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "rule.h"
 
-/* From the first character to the last one; bytes count from the text's start. */
+/* From the first character to the last. Bytes count from the beginning of the text. */
 struct source_range {
 	uint32_t first_line, first_column, last_line, last_column;
 	size_t first_byte, end_byte;
@@ -29,16 +29,16 @@ struct address {
 	uint64_t mac, mac_mask;
 };
 
-/* Who `type` and `code` belong to. */
+/* What `type` and `code` refer to. */
 enum parse_context { CONTEXT_NONE, CONTEXT_ETH, CONTEXT_ICMP, CONTEXT_ICMP6 };
 
-/* Who `vni` belongs to. */
+/* What `vni` refers to. */
 enum parse_tunnel { TUNNEL_NONE, TUNNEL_VXLAN, TUNNEL_GPE, TUNNEL_GENEVE, TUNNELS };
 
 #define TYPE_MPLS 0x8847
 
 struct rule_parser {
-	/* the text and what comes of it */
+	/* the text and its result */
 	const char *text;
 	size_t len;
 	struct ruleset *set;
@@ -47,16 +47,16 @@ struct rule_parser {
 	void *tell_arg;
 	int mistakes;
 	bool no_memory, ended;
-	/* the rule under way */
+	/* the current rule */
 	struct rule rule;
 	struct rule_field field[RULE_KEYS]; /* mask 0: not said */
 	enum parse_context context;
 	enum parse_tunnel tunnel;
 	struct rule_headers inner;
-	struct rule_headers *h; /* whose headers the words are about: the rule's outer, or inner */
+	struct rule_headers *h; /* the headers that words refer to: the rule's outer, or inner */
 	bool bad, has_queue;
-	bool asks_inner;	  /* the word stood there */
-	struct parse_ports ports; /* the lists under way */
+	bool asks_inner;	  /* the word `inner` was there */
+	struct parse_ports ports; /* the current lists */
 	struct parse_nets nets;
 	uint64_t flags, flags_mask;
 };
@@ -64,7 +64,7 @@ struct rule_parser {
 void parse_mistake(struct rule_parser *ps, const struct source_range *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* How a rule remembers a place. */
+/* The place relative to the rule's first line. */
 struct source_location parse_location(const struct rule_parser *ps, const struct source_range *at);
 
 void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rule_verdict verdict,
@@ -72,10 +72,10 @@ void parse_begin(struct rule_parser *ps, const struct source_range *at, enum rul
 void parse_direction(struct rule_parser *ps, const struct source_range *at, enum rule_dir dir);
 void parse_end(struct rule_parser *ps, const struct source_range *at);
 
-/* Words from here on are about the headers inside a tunnel, or about the outer ones. */
+/* Following words refer to the headers inside a tunnel, or to the outer ones. */
 void parse_level(struct rule_parser *ps, bool inner);
 bool parse_is_inner(const struct rule_parser *ps);
-/* What was said of a key so far, at this level. */
+/* What the rule says of a key so far, at the current level. */
 struct rule_field *parse_said(struct rule_parser *ps, enum rule_key key);
 
 const char *parse_ip_name(uint8_t version);
@@ -84,7 +84,10 @@ const char *parse_ip_name(uint8_t version);
 void parse_field(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		 uint64_t value, uint64_t mask);
 void parse_ethertype(struct rule_parser *ps, const struct source_range *at, uint64_t type);
-/* tc's word: an EtherType by its name or number (ip, arp, 0x88cc), else an IP protocol (tcp, 6). */
+/*
+ * tc's word `protocol`: an EtherType by name or number (ip, arp, 0x88cc), else an IP protocol (tcp,
+ * 6).
+ */
 void parse_protocol(struct rule_parser *ps, const struct source_range *at, const char *name,
 		    uint64_t value);
 void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t proto);
@@ -95,7 +98,7 @@ void parse_tos(struct rule_parser *ps, const struct source_range *at, uint64_t v
 void parse_ip(struct rule_parser *ps, const struct source_range *at, uint8_t version);
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer,
 		bool provider);
-/* vlan_id and vlan_prio need no vlan before them, as in tc. */
+/* vlan_id and vlan_prio imply vlan, as in tc. */
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan);
 void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		     uint64_t value);
@@ -116,14 +119,16 @@ void parse_gre_key(struct rule_parser *ps, const struct source_range *at, uint64
 void parse_mpls_word(struct rule_parser *ps, const struct source_range *at);
 void parse_mpls_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		     uint64_t value);
-/* UDP to the tunnel's port, if the rule does not say so itself. */
+/* Adds UDP to the tunnel's port, if the rule does not name it. */
 void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at);
-/* An EtherType was named behind which there is no IP. */
+/* Whether the rule names an EtherType other than IP and MPLS. */
 bool parse_not_ip(struct rule_parser *ps);
-/* A packet without a tunnel does not meet what is said of the inner headers. */
+/* Checks that a packet without a tunnel does not match the inner headers. */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at);
 bool parse_says_inner(const struct rule_parser *ps);
-/* False, after a mistake: no device compares this of the inner headers. */
+/*
+ * Reports a mistake and returns false if the current level is inner, where no device compares this.
+ */
 bool parse_only_outer(struct rule_parser *ps, const struct source_range *at, const char *name);
 
 enum parse_side { SIDE_SRC, SIDE_DST, SIDE_EITHER };
@@ -138,13 +143,13 @@ void parse_range(struct rule_parser *ps, const struct source_range *at, uint64_t
 		 uint64_t last);
 uint64_t parse_service(struct rule_parser *ps, const struct source_range *at, const char *name);
 
-/* A prefix length behind an address; what an address can't be. */
+/* Apply a prefix length or a mask to an address. */
 void parse_prefix(struct rule_parser *ps, const struct source_range *at, struct address *a,
 		  uint64_t bits);
 void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struct address *a,
 		    uint64_t mask);
 
-/* What becomes of the packet. */
+/* Modifiers. */
 void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue);
 void parse_tag(struct rule_parser *ps, const struct source_range *at, uint64_t tag);
 void parse_count(struct rule_parser *ps, const struct source_range *at);

@@ -13,7 +13,7 @@ static unsigned int address_bits(const struct rule_prefix *p)
 	return p->family == 4 ? 32 : 128;
 }
 
-/* Clears what is behind the prefix; true if something was there. */
+/* Clears the bits behind the prefix. True if one was set. */
 static bool parse_addr_cut(struct rule_prefix *p)
 {
 	uint8_t before[16];
@@ -54,7 +54,7 @@ void parse_mac_mask(struct rule_parser *ps, const struct source_range *at, struc
 	if (!mask)
 		parse_mistake(ps, at, "a mask of 0 compares nothing");
 	else if (a->mac & ~mask)
-		parse_mistake(ps, at, "the MAC has bits that the mask leaves out");
+		parse_mistake(ps, at, "the MAC has bits outside the mask");
 	a->mac_mask = mask;
 }
 
@@ -64,7 +64,10 @@ void parse_mac(struct rule_parser *ps, const struct source_range *at, enum parse
 	parse_field(ps, at, side == SIDE_SRC ? KEY_SMAC : KEY_DMAC, a->mac, a->mac_mask);
 }
 
-/* One more element in an array that doubles; NULL, and no_memory, if there is none. */
+/*
+ * Makes room for one more element in an array that doubles. NULL, with no_memory set, if it cannot
+ * grow.
+ */
 static void *one_more(struct rule_parser *ps, void *list, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 4;
@@ -83,7 +86,7 @@ static void *one_more(struct rule_parser *ps, void *list, size_t n, size_t *room
 	return grown;
 }
 
-/* A rule is of one IP version. */
+/* Adds an address to the list. All addresses of a rule have one version. */
 void parse_net(struct rule_parser *ps, const struct source_range *at, const struct address *a)
 {
 	struct parse_nets *l = &ps->nets;
@@ -156,7 +159,7 @@ static int by_first(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorted, and what touches becomes one: 80,81 is 80-81. */
+/* Sorts ranges and joins adjacent ones: 80,81 becomes 80-81. */
 static size_t merge(struct rule_range *r, size_t n)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule that was read to its end: what its words imply, and what they can't mean together. */
+/* The end of a rule: adds what its words imply, and refuses contradictions. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void settle_ip(struct rule_parser *ps, const struct source_range *at)
 	for (size_t i = 0; i < sizeof(of_ip) / sizeof(of_ip[0]); i++)
 		needed |= parse_said(ps, of_ip[i])->mask != 0;
 	if (needed && parse_not_ip(ps))
-		parse_mistake(ps, at, "the rule wants something of IP and EtherType 0x%04" PRIx64,
+		parse_mistake(ps, at, "the rule matches an IP field and EtherType 0x%04" PRIx64,
 			      parse_said(ps, KEY_ETHERTYPE)->value);
 	if (needed && !ps->h->ip)
 		ps->h->ip = RULE_IP;
@@ -57,7 +57,7 @@ static void parse_settle(struct rule_parser *ps, const struct source_range *at)
 	settle_ip(ps, at);
 	parse_settle_inner(ps, at);
 	if (ps->rule.verdict == RULE_SEND && !ps->has_queue)
-		parse_mistake(ps, at, "send to which queue? Write `to queue 0' behind the matches");
+		parse_mistake(ps, at, "send needs a queue: write `to queue 0' behind the matches");
 }
 
 static bool keep_fields(struct rule_parser *ps)
@@ -91,7 +91,7 @@ static bool keep_inner(struct rule_parser *ps)
 	return kept;
 }
 
-/* The rule's own words, with one blank between them. */
+/* Keeps the rule's words with one blank between them. */
 static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 {
 	const char *p = ps->text + at->first_byte, *end = ps->text + at->end_byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tunnels and MPLS: what their words imply of the headers around them. */
+/* Tunnels and MPLS: what their words imply of the other headers. */
 #include "parse.h"
 
 #define PROTO_UDP 17
@@ -35,8 +35,7 @@ void parse_tunnel_word(struct rule_parser *ps, const struct source_range *at,
 void parse_vni(struct rule_parser *ps, const struct source_range *at, uint64_t value, uint64_t mask)
 {
 	if (!ps->tunnel)
-		parse_mistake(ps, at,
-			      "the VNI of what? It belongs behind vxlan, vxlan-gpe or geneve");
+		parse_mistake(ps, at, "vni belongs behind vxlan, vxlan-gpe or geneve");
 	else
 		parse_field(ps, at, tunnels[ps->tunnel].vni, value, mask);
 }
@@ -87,7 +86,7 @@ bool parse_says_inner(const struct rule_parser *ps)
 	return said;
 }
 
-/* Hardware compares 0 for headers that are not there. */
+/* The hardware compares 0 for headers that the packet lacks. */
 void parse_settle_inner(struct rule_parser *ps, const struct source_range *at)
 {
 	bool proved = ps->inner.ip;
@@ -95,12 +94,12 @@ void parse_settle_inner(struct rule_parser *ps, const struct source_range *at)
 	for (unsigned int k = 0; k < KEY_PER_LEVEL; k++)
 		proved |= ps->field[KEY_INNER(k)].value;
 	if (ps->asks_inner && !parse_says_inner(ps))
-		parse_mistake(ps, at, "inner what? Say what the inner packet is: inner ipv4, ...");
+		parse_mistake(ps, at, "inner needs a match behind it: inner ipv4, ...");
 	else if (!proved && parse_says_inner(ps))
 		parse_mistake(
 			ps, at,
-			"a packet without a tunnel meets this, too; say what the inner packet "
-			"is: inner ipv4, inner ipv6, ...");
+			"a packet without a tunnel matches this, too; name the IP version of the "
+			"inner packet: inner ipv4, inner ipv6, ...");
 }
 
 void parse_settle_tunnel(struct rule_parser *ps, const struct source_range *at)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules as they were written, in host byte order. Nothing here knows how a device matches:
- * compile.h makes tables, masks and entries of them, and the tests' slow matcher reads the same
- * structs.
- *
- * A packet meets a rule if everything below that the rule says holds. The first rule of the file
- * that a packet meets is the only one that acts; a packet that meets none goes the default way.
+ * Rules as written, in host byte order, independent of how a device matches. compile.h turns them
+ * into tables, masks and entries; the tests' slow matcher reads the same structs. A rule matches a
+ * packet if everything it says holds. Only the first matching rule of the file acts. A packet that
+ * no rule matches goes the default way.
  */
 #ifndef DVX_FLOW_RULE_H
 #define DVX_FLOW_RULE_H
@@ -15,7 +13,7 @@
 #include <stdint.h>
 
 enum rule_dir {
-	RULE_IN,  /* packets that the port hands to this function */
+	RULE_IN,  /* packets that the port delivers to this function */
 	RULE_OUT, /* packets that this function's queues send */
 	RULE_DIRS
 };
@@ -41,7 +39,10 @@ enum rule_key {
 };
 #define KEY_INNER(key) ((enum rule_key)((key) + KEY_PER_LEVEL))
 
-/* Where a word stands: lines count from its rule's first one, 0; columns from 1, 0 is nowhere. */
+/*
+ * A word's place: its line counted from the rule's first line (0), and its column from 1; column 0
+ * is no place.
+ */
 struct source_location {
 	uint16_t line, column;
 };
@@ -52,14 +53,15 @@ struct rule_field {
 	uint64_t value, mask;
 };
 
-/* An address and how many of its leading bits count. */
+/* An address and the number of leading bits that are compared. */
 struct rule_prefix {
-	uint8_t family;	  /* 4 or 6; of a rule's addresses all say the same, and `ip` too */
+	uint8_t family;	  /* 4 or 6; the same for all addresses of a level, and for its `ip` */
 	uint8_t bits;	  /* 0 to 32 or 128 */
-	uint8_t addr[16]; /* network order, IPv4 in the first four; bits behind the prefix are 0 */
+	uint8_t addr[16]; /* network order, IPv4 in the first four bytes; bits behind the prefix are
+			     0 */
 };
 
-/* One of them has to hold. n 0: nothing was said. */
+/* One of them must match. n 0: the rule names none. */
 struct rule_nets {
 	const struct rule_prefix *prefix;
 	size_t n;
@@ -67,10 +69,10 @@ struct rule_nets {
 };
 
 struct rule_range {
-	uint16_t first, last; /* both count */
+	uint16_t first, last; /* inclusive */
 };
 
-/* One of the ranges has to hold. n 0: nothing was said. Sorted, apart from each other. */
+/* One of the ranges must match. n 0: the rule names none. Sorted and not adjacent. */
 struct rule_ports {
 	const struct rule_range *range;
 	size_t n;
@@ -84,7 +86,7 @@ enum rule_l4 {
 	L4_TCP_OR_UDP = 255, /* ports without a protocol */
 };
 
-/* What a rule says of one level's headers beside its fields. */
+/* What a rule says of one level's headers, in addition to its fields. */
 struct rule_headers {
 	uint8_t ip; /* 0: any packet; 4 or 6: that version only; RULE_IP: IPv4 or IPv6 */
 	enum rule_l4 l4;
@@ -102,19 +104,19 @@ struct rule {
 	uint32_t queue, tag; /* tag: 24 bits */
 
 	struct rule_headers outer;
-	const struct rule_headers *inner; /* inside a tunnel; NULL: nothing was said of it */
+	const struct rule_headers *inner; /* inside a tunnel; NULL: the rule does not refer to it */
 	const struct rule_field *field; /* sorted by key, each at most once */
 	size_t nfields;
 
-	const char *text; /* as written, without comment, blanks squeezed */
+	const char *text; /* as written, without comments, one blank between words */
 	uint32_t line;	  /* first line, from 1 */
 	struct source_location at, dir_at, queue_at, tag_at, count_at;
 };
 
-/* Queues that a daemon can have, so a rule's are 0 to 63. */
+/* The most queues of a daemon. A rule's queue is 0 to 63. */
 #define QUEUES_MAX 64u
 
-/* What a rule's `ip` is if it names something of IP (a protocol, a TTL) but no version. */
+/* The value of `ip` for a rule that names an IP field (a protocol, a TTL) but no version. */
 #define RULE_IP 46
 
 struct arena;
@@ -122,14 +124,16 @@ struct arena;
 struct ruleset {
 	struct rule *rule; /* in the file's order */
 	size_t n;
-	struct arena *memory; /* of everything that the rules point to */
+	struct arena *memory; /* for everything that the rules point to */
 };
 
 void ruleset_free(struct ruleset *set);
 
 /* --- grammar.y -------------------------------------------------------------------------------- */
 
-/* One wrong place. Columns count characters (UTF-8) from 1; `width` of them are wrong, at least 1.
+/*
+ * A mistake and its place. Columns count characters (UTF-8) from 1; at least one character is
+ * wrong.
  */
 struct mistake {
 	uint32_t line, column, width;
@@ -138,22 +142,22 @@ struct mistake {
 	size_t source_len;
 };
 
-/* Called for each mistake in the order of the file; `arg` is the caller's. */
+/* Called for each mistake in the order of the file. `arg` is the caller's. */
 typedef void (*mistake_fn)(void *arg, const struct mistake *m);
 
-/* At most this many are told; the rest is left out. */
+/* At most this many mistakes are reported. */
 #define MISTAKES_MAX 20
 
 /* Longer files are refused with -EFBIG: 10 million rules fit. */
 #define RULES_BYTES_MAX (1ul << 30)
 
 /*
- * Reads the rules of text[0..len). 0: *set is the caller's to free. Else the number of mistakes,
- * all told through `tell`, and *set is empty; -ENOMEM.
+ * Parses the rules of text[0..len). Returns 0 (the caller frees *set), or the number of mistakes
+ * that were reported through `tell`, or -ENOMEM; then *set is empty.
  */
 int rules_parse(const char *text, size_t len, struct ruleset *set, mistake_fn tell, void *arg);
 
-/* Bytes of a byte order mark that the text begins with: editors of another system write one. */
+/* The length of the byte order mark at the beginning of the text, which some editors write. */
 size_t rules_mark(const char *text, size_t len);
 
 #endif

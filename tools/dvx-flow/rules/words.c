@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Several names for one thing: what users of tcpdump, tc and iptables type. */
+/* Synonyms are what users of tcpdump, tc and iptables type. */
 static const struct rule_word words[] = {
 	{"drop", T_DROP, 0},
 	{"deny", T_DROP, 0},
@@ -131,7 +131,7 @@ static const struct named protos[] = {
 	{"icmp6", 58}, {"icmpv6", 58}, {"ospf", 89}, {"vrrp", 112}, {"sctp", 132},
 };
 
-/* What a machine without /etc/services knows too. */
+/* Names that work without /etc/services. */
 static const struct named services[] = {
 	{"ftp-data", 20}, {"ftp", 21},	   {"ssh", 22},
 	{"telnet", 23},	  {"smtp", 25},	   {"domain", 53},
@@ -194,8 +194,10 @@ static bool look_up(const struct named *table, size_t n, const char *name, uint6
 
 const struct rule_word *word_find(const char *name)
 {
-	/* Files of 100,000 rules have a million words: the first letter is looked at before all
-	 * else. */
+	/*
+	 * Files of 100,000 rules have a million words, so the first letter is compared before all
+	 * else.
+	 */
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (words[i].name[0] == (name[0] | 0x20) && !strcasecmp(words[i].name, name))
 			return &words[i];
@@ -237,7 +239,7 @@ bool proto_number(const char *name, uint64_t *number)
 
 	if (look_up(protos, COUNT(protos), name, number))
 		return true;
-	/* /etc/protocols gives the name to 0, IPv6's hop-by-hop options: nobody means those. */
+	/* In /etc/protocols "ip" is 0, IPv6's hop-by-hop options, which nobody means. */
 	if (!strcasecmp(name, "ip"))
 		return false;
 	p = getprotobyname(name);

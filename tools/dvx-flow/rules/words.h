@@ -13,15 +13,15 @@ struct rule_word {
 	int arg; /* of T_FIELD: its key */
 };
 
-/* NULL: not a word of the language. Case does not count. */
+/* NULL: not a word of the language. Case-insensitive. */
 const struct rule_word *word_find(const char *name);
-/* in or out, by any of their names; the word may be followed by others. */
+/* Whether the first word of the text is a direction. */
 bool word_is_direction(const char *text);
-/* The nearest word to a wrong one, of those that `may` stand in its place; or NULL. */
+/* The nearest word to a wrong one, of those that `may` allows in its place, or NULL. */
 const char *word_near(const char *name, bool (*may)(const void *arg, int token), const void *arg);
 
 bool proto_number(const char *name, uint64_t *number);
-/* A TCP or UDP port by its name; /etc/services knows more than we do. */
+/* A TCP or UDP port by its name, also those of /etc/services. */
 bool service_number(const char *name, uint64_t *number);
 bool dscp_number(const char *name, uint64_t *number);
 bool ethertype_number(const char *name, uint64_t *number);
