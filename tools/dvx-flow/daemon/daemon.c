@@ -135,9 +135,8 @@ static int check_state(const struct where *w, struct flow_fault *f)
 	if (!ret)
 		return 0;
 	return fault_say(f, EXIT_INPUT, "%s: %s", w->state,
-			 ret == -EINVAL
-				 ? "the committed rules need a regular file"
-				 : strerror(-ret));
+			 ret == -EINVAL ? "the committed rules need a regular file"
+					: strerror(-ret));
 }
 
 static int daemon_hold(const struct args *a, struct where *w, struct flow_fault *f)
