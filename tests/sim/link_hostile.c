@@ -428,7 +428,7 @@ static void test_replays(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct link_packet head = {.len = bad[i].len};
+		struct port_packet head = {.len = bad[i].len};
 
 		memcpy(body, &head, sizeof(head));
 		sock = connect_to();
@@ -438,8 +438,8 @@ static void test_replays(void **state)
 	}
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_REPLAY, NULL, 0, -1, &m), 0);
-	assert_int_equal(m.h.len, sizeof(struct link_fates));
-	assert_int_equal(((struct link_fates *)(void *)m.body)->frames, 0);
+	assert_int_equal(m.h.len, sizeof(struct port_fates));
+	assert_int_equal(((struct port_fates *)(void *)m.body)->frames, 0);
 	link_message_free(&m);
 	close(sock);
 }
@@ -447,7 +447,7 @@ static void test_replays(void **state)
 /* Those who leave while their packets are on the way; the next one's counts are its own. */
 static void test_replayers_die(void **state)
 {
-	const size_t packet = sizeof(struct link_packet) + 64, len = 20000 * packet;
+	const size_t packet = sizeof(struct port_packet) + 64, len = 20000 * packet;
 	uint8_t *body = calloc(1, len);
 	struct link_message m;
 	int sock;
@@ -455,7 +455,7 @@ static void test_replayers_die(void **state)
 	(void)state;
 	assert_non_null(body);
 	for (size_t at = 0; at < len; at += packet)
-		memcpy(body + at, &(struct link_packet){.len = 64}, sizeof(struct link_packet));
+		memcpy(body + at, &(struct port_packet){.len = 64}, sizeof(struct port_packet));
 	for (int i = 0; i < 10; i++) {
 		sock = connect_to();
 		assert_int_equal(link_write(sock, LINK_REPLAY, 0, body, len, NULL, 0, 0), 0);
@@ -465,7 +465,7 @@ static void test_replayers_die(void **state)
 	}
 	sock = connect_to();
 	assert_int_equal(link_ask(sock, LINK_REPLAY, body, len, -1, &m), 0);
-	assert_int_equal(((struct link_fates *)(void *)m.body)->frames, 20000);
+	assert_int_equal(((struct port_fates *)(void *)m.body)->frames, 20000);
 	link_message_free(&m);
 	close(sock);
 	free(body);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "dp_rig.h"
 #include "queue/queue.h"
-#include "transport/roce.h"
 
 static uint64_t rng;
 
@@ -129,26 +128,25 @@ static void test_rq_noise(void **state)
 }
 
 /* Frames with headers of noise, beside good traffic. */
-static void noisy_wire(void *ctx, struct wire *w, struct frame *f)
+static void noisy_wire(void *ctx, struct port *port, struct frame *f)
 {
-	struct rig_pair *p = ctx;
 	struct frame *bad = frame_copy(f);
+	uint32_t len;
+	uint8_t *bth = rig_bth(bad, &len);
 
-	noise(bad->hdr + chance(FRAME_HDR), 1);
-	if (chance(2)) {
-		bad->hdr[0] = (uint8_t)chance(0x14);
-		bad->hdr_len = (uint16_t)chance(FRAME_HDR);
-	}
+	(void)ctx;
+	noise(bth + chance(len < FRAME_HDR ? len : FRAME_HDR), 1);
 	if (chance(2))
-		bad->len = chance(bad->len + 1);
-	bad->hdr[1] = (uint8_t)((bad->hdr[1] & 0xcf) | (-bad->len & 3) << 4);
-	bad->icrc = roce_icrc(bad); /* or nothing would look at it */
+		bth[0] = (uint8_t)chance(0x14);
+	if (chance(2))
+		len = ROCE_BTH + chance(len - ROCE_BTH + 1);
+	bth[1] = (uint8_t)((bth[1] & 0xcf) | (-len & 3) << 4);
+	rig_reseal(bad, len); /* or nothing would look at it */
 	if (!chance(3))
-		wire_queue(w, bad);
+		port_queue(port, bad);
 	else
 		frame_free(bad);
-	wire_queue(w, f);
-	(void)p;
+	port_queue(port, f);
 }
 
 static void test_wire_noise(void **state)
@@ -157,7 +155,7 @@ static void test_wire_noise(void **state)
 	static const uint8_t ops[] = { 0x08, 0x0a, 0x10 };
 
 	rng = 1234;
-	wire_set_hook(p->rig.dev.wire, noisy_wire, p);
+	port_set_hook(p->rig.dev.port, noisy_wire, p);
 	for (unsigned int i = 0, n = rounds(300); i < n; i++) {
 		renew(p);
 		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));

@@ -35,7 +35,7 @@ static void test_destroy_in_traffic(void **state)
 	}
 }
 
-static void keep(void *ctx, struct wire *w, struct frame *f)
+static void keep(void *ctx, struct port *w, struct frame *f)
 {
 	struct frame **old = ctx;
 
@@ -51,13 +51,13 @@ static void test_old_frames(void **state)
 	struct frame *old = NULL;
 
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-	wire_set_hook(p->rig.dev.wire, keep, &old);
+	port_set_hook(p->rig.dev.port, keep, &old);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 64);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_non_null(old);
-	wire_set_hook(p->rig.dev.wire, NULL, NULL);
-	wire_queue(p->rig.dev.wire, old); /* waits in the queue while b is renewed */
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	port_queue(p->rig.dev.port, old); /* waits in the queue while b is renewed */
 	queue_set_state(p->b.qp, QP_RST);
 	p->b.rq_pi = 0;
 	rig_connect_one(&p->b, &p->a);
@@ -155,20 +155,20 @@ struct late_ack {
 	bool told, completed;
 };
 
-static void hold_ack(void *ctx, struct wire *w, struct frame *f)
+static void hold_ack(void *ctx, struct port *w, struct frame *f)
 {
 	struct late_ack *l = ctx;
 
-	if (f->hdr[0] == BTH_ACKNOWLEDGE && !l->sends) {
+	if (*rig_bth(f, NULL) == BTH_ACKNOWLEDGE && !l->sends) {
 		frame_free(l->ack);
 		l->ack = f;
 		return;
 	}
-	if (f->hdr[0] == BTH_SEND_ONLY && l->ack && ++l->sends == 2) {
-		wire_queue(w, l->ack);
+	if (*rig_bth(f, NULL) == BTH_SEND_ONLY && l->ack && ++l->sends == 2) {
+		port_queue(w, l->ack);
 		l->ack = NULL;
 	}
-	wire_queue(w, f);
+	port_queue(w, f);
 }
 
 static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
@@ -199,7 +199,7 @@ static void test_reply_order_in_one_turn(void **state)
 	for (unsigned int i = 0; i < 2; i++)
 		rig_recv(&a, p->src, 64, rig_key(p->ms));
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-	wire_set_hook(p->rig.dev.wire, hold_ack, &l);
+	port_set_hook(p->rig.dev.port, hold_ack, &l);
 	w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 	rig_inline(&w, "ping", 4);
 	rig_end(&w);

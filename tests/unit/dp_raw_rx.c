@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "chip/datapath.h"
+#include "port/port.h"
 #include "dp_raw_rig.h"
 
 static void bytes_and_tag(void **state)
@@ -225,23 +226,23 @@ static void injected(void **state)
 	struct raw *r = *state;
 	struct device *dev = &r->rig.dev;
 
-	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);
-	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MAX + 1), -EMSGSIZE);
-	assert_int_equal(datapath_inject(dev, r->src, VHCA_FRAME_MAX), 0);
+	assert_int_equal(port_inject(dev->port, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);
+	assert_int_equal(port_inject(dev->port, r->src, VHCA_FRAME_MAX + 1), -EMSGSIZE);
+	assert_int_equal(port_inject(dev->port, r->src, VHCA_FRAME_MAX), 0);
 	memset(r->src, 0xff, 6);
-	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
+	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
 	rig_settle(&r->rig);
-	assert_int_equal(dev->unclaimed, 2); /* nobody has RX tables */
+	assert_int_equal(port_unclaimed(dev->port), 2); /* nobody has RX tables */
 	memcpy(r->src, dev->vhca[1].mac, 6);
-	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
+	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
 	rig_settle(&r->rig);
-	assert_int_equal(dev->unclaimed, 2);
+	assert_int_equal(port_unclaimed(dev->port), 2);
 	assert_int_equal(steer_stats(&dev->vhca[1])->ends[STEER_MISS], 1);
-	for (unsigned int i = 0; datapath_inject(dev, r->src, 60) == 0; i++)
+	for (unsigned int i = 0; port_inject(dev->port, r->src, 60) == 0; i++)
 		assert_true(i < 100000);
-	assert_int_equal(datapath_inject(dev, r->src, 60), -EAGAIN);
+	assert_int_equal(port_inject(dev->port, r->src, 60), -EAGAIN);
 	rig_settle(&r->rig);
-	assert_int_equal(datapath_inject(dev, r->src, 60), 0);
+	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, raw_setup, raw_teardown)

@@ -164,9 +164,34 @@ void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 
 	qp->remote_qpn = peer->qp->o.id;
 	memcpy(qp->rgid, peer->qp->o.vhca->gids[peer->qp->gid_index].gid, 16);
+	memcpy(qp->rmac, peer->qp->o.vhca->mac, sizeof(qp->rmac));
 	queue_set_state(qp, QP_INIT);
 	queue_set_state(qp, QP_RTR);
 	queue_set_state(qp, QP_RTS);
+}
+
+uint8_t *rig_bth(struct frame *f, uint32_t *len)
+{
+	struct roce_bytes r;
+
+	assert_true(roce_decode(f->data, f->len, &r));
+	if (len)
+		*len = r.len;
+	return f->data + (r.bth - f->data);
+}
+
+void rig_reseal(struct frame *f, uint32_t len)
+{
+	uint8_t *bth = rig_bth(f, NULL);
+	uint32_t icrc;
+
+	f->len = (uint32_t)(bth - f->data) + len + (uint32_t)sizeof(icrc);
+	bth[-4] = (uint8_t)((8 + len + sizeof(icrc)) >> 8);
+	bth[-3] = (uint8_t)(8 + len + sizeof(icrc));
+	memcpy(bth - 48 + 4, bth - 4, 2);
+	icrc = htole32(roce_icrc(&(struct roce_bytes){
+		.ether_type = 0x86dd, .net = bth - 48, .bth = bth, .len = len}));
+	memcpy(bth + len, &icrc, sizeof(icrc));
 }
 
 void rig_connect(struct rig_qp *a, struct rig_qp *b)

@@ -13,12 +13,13 @@
 #include <dvx/prm/wqe.h>
 #include "base/clock.h"
 #include "port/frame.h"
+#include "port/roce.h"
 #include "host/mm.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
-#include "port/wire.h"
+#include "port/port.h"
 
 /*
  * The device without firmware or kernel: objects are made by hand, rings lie in this process, the
@@ -70,6 +71,10 @@ void rig_qp_open(struct rig *, struct rig_qp *, unsigned int function, struct ri
 void rig_qp_close(struct rig_qp *);
 /* RST -> RTS, one end; attributes that the test has set before stay. */
 void rig_connect_one(struct rig_qp *, const struct rig_qp *peer);
+/* Of a RoCE packet as bytes: its BTH, and how many bytes there are to the ICRC. */
+uint8_t *rig_bth(struct frame *, uint32_t *len);
+/* Of one over IPv6 whose headers or payload were changed: its lengths and ICRC are right again. */
+void rig_reseal(struct frame *, uint32_t len);
 void rig_connect(struct rig_qp *, struct rig_qp *);
 struct mkey *rig_mkey(struct rig *, unsigned int function, const void *buf, size_t len,
 		      unsigned int rights);

@@ -20,10 +20,10 @@ struct result {
 	uint8_t state, syndrome;
 };
 
-static void count_frame(void *ctx, struct wire *w, struct frame *f)
+static void count_frame(void *ctx, struct port *w, struct frame *f)
 {
 	(*(unsigned int *)ctx)++;
-	wire_queue(w, f);
+	port_queue(w, f);
 }
 
 struct self {
@@ -44,7 +44,7 @@ static void open_self(struct self *s, struct rig_pair *p, bool observed)
 	s->q.qp->fl = true;
 	rig_connect(&s->q, &s->q);
 	if (observed)
-		wire_set_hook(p->rig.dev.wire, count_frame, &s->r->frames);
+		port_set_hook(p->rig.dev.port, count_frame, &s->r->frames);
 	for (unsigned int i = 0; i < AREA; i++) {
 		p->src[i] = (uint8_t)(i * 7 + i / 251);
 		p->src[AREA + i] = (uint8_t)i;
@@ -74,7 +74,7 @@ static struct result *close_self(struct self *s)
 	s->r->nxt = rc->req.nxt;
 	s->r->epsn = rc->resp.epsn;
 	s->r->msn = rc->resp.msn;
-	wire_set_hook(s->p->rig.dev.wire, NULL, NULL);
+	port_set_hook(s->p->rig.dev.port, NULL, NULL);
 	rig_qp_close(&s->q);
 	rig_cq_close(&s->cq);
 	return s->r;

@@ -6,6 +6,7 @@
 #include <dvx/prm/ste1.h>
 #include "fw_raw_rig.h"
 #include "chip/datapath.h"
+#include "port/port.h"
 #include "queue/queue.h"
 #include "fw/cmd.h"
 #include "host/uar.h"
@@ -134,11 +135,11 @@ static void whole_way(void **state)
 	assert_int_equal(steer_stats(f->v)->ends[STEER_TIR], 1);
 	assert_int_equal(f->v->raw.received, 1);
 	/* the same from outside, and with nothing posted */
-	assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 500), 0);
+	assert_int_equal(port_inject(f->dev.port, f->mem + DATA, 500), 0);
 	run(f);
 	assert_int_equal(f->v->raw.out_of_buffer, 1);
 	post_recv(f, 1, key);
-	assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 300), 0);
+	assert_int_equal(port_inject(f->dev.port, f->mem + DATA, 300), 0);
 	run(f);
 	assert_int_equal(prm_cqe64_get_byte_cnt(cqe(f, 2)), 300);
 }
@@ -235,12 +236,12 @@ static void functions(void **state)
 
 		make_packet(f, 100);
 		memcpy(f->mem + DATA, cases[i].mac, 6);
-		assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 100), 0);
+		assert_int_equal(port_inject(f->dev.port, f->mem + DATA, 100), 0);
 		run(f);
 		assert_int_equal(steer_stats(f->v)->ends[STEER_TIR] - host, cases[i].host);
 		assert_int_equal(steer_stats(f->dpu)->ends[STEER_MISS] - dpu, cases[i].dpu);
 	}
-	assert_int_equal(f->dev.unclaimed, 0);
+	assert_int_equal(port_unclaimed(f->dev.port), 0);
 }
 
 /* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
@@ -258,11 +259,12 @@ static void death_in_flight(void **state)
 	for (uint16_t i = 0; i < 8; i++)
 		post_send(f, &p, i, key, 64);
 	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(datapath_inject(&f->dev, f->mem + DATA, 64), 0);
+		assert_int_equal(port_inject(f->dev.port, f->mem + DATA, 64), 0);
 	assert_true(queues_fetch(&f->dev));
 	fw_uid_reap(f->v, FX_UID);
 	run(f);
-	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] + (uint32_t)f->dev.unclaimed;
+	misses = (uint32_t)steer_stats(f->v)->ends[STEER_MISS] +
+		 (uint32_t)port_unclaimed(f->dev.port);
 	assert_int_equal(misses, 100 + f->v->raw.sent);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ), 0);
 }

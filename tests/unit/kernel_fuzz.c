@@ -14,6 +14,7 @@
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
 #include "chip/datapath.h"
+#include "port/port.h"
 #include "queue/queue.h"
 #include "host/uar.h"
 #include "obj/cq.h"
@@ -69,7 +70,7 @@ static void inject(void)
 	memcpy(p, any(2) ? f->v->mac : p, 6);
 	p[35] = (uint8_t)any(16);
 	p[37] = (uint8_t)any(4);
-	(void)datapath_inject(f->dev, p, sizeof(p));
+	(void)port_inject(f->dev->port, p, sizeof(p));
 }
 
 static void run(void)

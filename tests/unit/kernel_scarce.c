@@ -7,6 +7,7 @@
 #include "kernel_fuzz.h"
 
 #include "chip/datapath.h"
+#include "port/port.h"
 #include "queue/queue.h"
 
 #define ONE_IN 12u
@@ -84,14 +85,14 @@ bool __wrap_datapath_run(struct device *dev)
 	return did;
 }
 
-int __real_datapath_inject(struct device *, const void *, size_t);
-int __wrap_datapath_inject(struct device *, const void *, size_t);
-int __wrap_datapath_inject(struct device *dev, const void *bytes, size_t len)
+int __real_port_inject(struct port *, const void *, size_t);
+int __wrap_port_inject(struct port *, const void *, size_t);
+int __wrap_port_inject(struct port *port, const void *bytes, size_t len)
 {
 	int err;
 
 	serving++;
-	err = __real_datapath_inject(dev, bytes, len);
+	err = __real_port_inject(port, bytes, len);
 	serving--;
 	return err;
 }

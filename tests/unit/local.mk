@@ -30,7 +30,7 @@ tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz
 tests_unit_kernel_scarce_SOURCES = tests/unit/kernel_scarce.c $(tests_unit_kernel_fuzz_SOURCES)
 tests_unit_kernel_scarce_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray \
-	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=datapath_inject,--wrap=queue_doorbell
+	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=port_inject,--wrap=queue_doorbell
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
 LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \

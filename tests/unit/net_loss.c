@@ -29,15 +29,10 @@ struct held {
 
 static void damage(struct frame *f)
 {
-	uint32_t at = chance(f->hdr_len + f->len);
-
-	if (at < f->hdr_len)
-		f->hdr[at] ^= (uint8_t)(1u << chance(8));
-	else
-		f->data[at - f->hdr_len] ^= (uint8_t)(1u << chance(8));
+	f->data[chance(f->len)] ^= (uint8_t)(1u << chance(8));
 }
 
-static void bad_wire(void *ctx, struct wire *w, struct frame *f)
+static void bad_wire(void *ctx, struct port *w, struct frame *f)
 {
 	struct held *h = ctx;
 	uint32_t slot = chance(4);
@@ -47,20 +42,20 @@ static void bad_wire(void *ctx, struct wire *w, struct frame *f)
 		frame_free(f);
 		return;
 	case 1:
-		wire_queue(w, frame_copy(f));
+		port_queue(w, frame_copy(f));
 		break;
 	case 2:
 		damage(f);
 		break;
 	case 3: /* overtaken by what comes until the slot is drawn again */
 		if (h->f[slot])
-			wire_queue(w, h->f[slot]);
+			port_queue(w, h->f[slot]);
 		h->f[slot] = f;
 		return;
 	default:
 		break;
 	}
-	wire_queue(w, f);
+	port_queue(w, f);
 }
 
 static void release(struct held *h)
@@ -83,7 +78,7 @@ static void run_seed(uint64_t seed)
 	p = state;
 	model = calloc(1, RIG_BUF);
 	rng = seed * 0x9e3779b97f4a7c15ull + 1;
-	wire_set_hook(p->rig.dev.wire, bad_wire, &held);
+	port_set_hook(p->rig.dev.port, bad_wire, &held);
 	for (unsigned int i = 0; i < MESSAGES; i++) {
 		uint8_t op = ops[chance(3)];
 		uint32_t len = chance(4) ? chance(3000) + 1 : chance(40000) + 1;
@@ -140,7 +135,7 @@ static void test_bad_wire_pipelined(void **state)
 		rig_setup(&s);
 		p = s;
 		rng = seed * 0x9e3779b97f4a7c15ull + 1;
-		wire_set_hook(p->rig.dev.wire, bad_wire, &held);
+		port_set_hook(p->rig.dev.port, bad_wire, &held);
 		for (unsigned int turn = 0; got < 200 || done < 200; turn++) {
 			const uint8_t *cqe;
 
@@ -184,16 +179,16 @@ struct counter {
 	bool pass;
 };
 
-static void count_frames(void *ctx, struct wire *w, struct frame *f)
+static void count_frames(void *ctx, struct port *w, struct frame *f)
 {
 	struct counter *c = ctx;
 
-	if (f->hdr[0] <= BTH_READ_REQUEST)
+	if (*rig_bth(f, NULL) <= BTH_READ_REQUEST)
 		c->requests++;
 	else
 		c->answers++;
 	if (c->pass)
-		wire_queue(w, f);
+		port_queue(w, f);
 	else
 		frame_free(f);
 }
@@ -206,7 +201,7 @@ static void test_ack_timeout(void **state)
 	const uint64_t wait = 4096ull << 14;
 	uint64_t start;
 
-	wire_set_hook(p->rig.dev.wire, count_frames, &c);
+	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
 	start = p->rig.now;
@@ -234,7 +229,7 @@ static void test_rnr(void **state)
 	p->a.qp->rnr_retry = 3;
 	queue_set_state(p->a.qp, QP_RST);
 	rig_connect_one(&p->a, &p->b);
-	wire_set_hook(p->rig.dev.wire, count_frames, &c);
+	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
@@ -282,7 +277,7 @@ static void test_no_timeout(void **state)
 	struct counter c = { 0 };
 
 	p->a.qp->ack_timeout = 0;
-	wire_set_hook(p->rig.dev.wire, count_frames, &c);
+	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 1000 * SECOND);
@@ -297,7 +292,7 @@ static void test_write_imm_rnr(void **state)
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
 	struct counter c = { .pass = true };
 
-	wire_set_hook(p->rig.dev.wire, count_frames, &c);
+	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_raddr(&w, p->dst, rig_key(p->md));
 	rig_data(&w, p->src, 10 * 1024, rig_key(p->ms));
 	rig_end(&w);
@@ -322,7 +317,7 @@ static struct port_stats counted(bool observed)
 	rig_setup(&state);
 	p = state;
 	if (observed)
-		wire_set_hook(p->rig.dev.wire, count_frames, &c);
+		port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
@@ -376,7 +371,7 @@ static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t le
 	q.qp->fl = true;
 	rig_connect(&q, &q);
 	if (observed)
-		wire_set_hook(p->rig.dev.wire, count_frames, &c);
+		port_set_hook(p->rig.dev.port, count_frames, &c);
 	w = rig_begin(&q, opcode, SIGNALED, 0);
 	rig_raddr(&w, p->src + 65536, rig_key(key));
 	rig_data(&w, p->src, len, rig_key(key));
@@ -407,14 +402,14 @@ static void test_self_counters(void **state)
 	}
 }
 
-static void lose_second(void *ctx, struct wire *w, struct frame *f)
+static void lose_second(void *ctx, struct port *w, struct frame *f)
 {
 	unsigned int *n = ctx;
 
 	if (++*n == 2)
 		frame_free(f);
 	else
-		wire_queue(w, f);
+		port_queue(w, f);
 }
 
 /* The second of ten packets is lost: a NAK, and all from there on again. */
@@ -424,7 +419,7 @@ static void test_loss_counters(void **state)
 	unsigned int n = 0;
 	struct port_stats s;
 
-	wire_set_hook(p->rig.dev.wire, lose_second, &n);
+	port_set_hook(p->rig.dev.port, lose_second, &n);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
@@ -437,13 +432,13 @@ static void test_loss_counters(void **state)
 }
 
 /* Packets are cut at the path's MTU, and their headers are those of the specification. */
-static void first_header(void *ctx, struct wire *w, struct frame *f)
+static void first_header(void *ctx, struct port *w, struct frame *f)
 {
 	struct frame **keep = ctx;
 
 	if (!*keep)
 		*keep = frame_copy(f);
-	wire_queue(w, f);
+	port_queue(w, f);
 }
 
 static void test_headers(void **state)
@@ -452,8 +447,10 @@ static void test_headers(void **state)
 	struct frame *f = NULL;
 	uint8_t want[28] = { 0x06, 0x40, 0xff, 0xff, 0, 0, 0, 0, 0, 0xff, 0xff, 0xf0 };
 	uint64_t va = (uintptr_t)p->dst;
+	const uint8_t *bth;
+	uint32_t len;
 
-	wire_set_hook(p->rig.dev.wire, first_header, &f);
+	port_set_hook(p->rig.dev.port, first_header, &f);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
@@ -462,9 +459,10 @@ static void test_headers(void **state)
 	bth_put32(want + 16, (uint32_t)va);
 	bth_put32(want + 20, rig_key(p->md));
 	bth_put32(want + 24, 3001);
-	assert_int_equal(f->hdr_len, sizeof(want));
-	assert_int_equal(f->len, 1024);
-	assert_memory_equal(f->hdr, want, sizeof(want));
+	bth = rig_bth(f, &len);
+	assert_int_equal(len, sizeof(want) + 1024);
+	assert_memory_equal(bth, want, sizeof(want));
+	assert_memory_equal(bth + sizeof(want), p->src, 1024);
 	frame_free(f);
 }
 

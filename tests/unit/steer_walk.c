@@ -4,6 +4,7 @@
 #include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
 #include "chip/datapath.h"
+#include "port/port.h"
 #include "steer/ste/v1.h"
 
 #define ENTRIES	 4096u
@@ -468,7 +469,7 @@ static void short_turns(void **state)
 				 sizeof(root), 16),
 			 0);
 	for (unsigned int i = 0; i < 8; i++)
-		assert_int_equal(datapath_inject(&r.f->dev, udp4, sizeof(udp4)), 0);
+		assert_int_equal(port_inject(r.f->dev.port, udp4, sizeof(udp4)), 0);
 	while (*lost < 8) {
 		uint64_t before = *lost;
 
@@ -480,7 +481,7 @@ static void short_turns(void **state)
 	/* others go through together */
 	entry(0, 0x0f, END_MISS, END_MISS);
 	for (unsigned int i = 0; i < 100; i++)
-		assert_int_equal(datapath_inject(&r.f->dev, udp4, sizeof(udp4)), 0);
+		assert_int_equal(port_inject(r.f->dev.port, udp4, sizeof(udp4)), 0);
 	datapath_run(&r.f->dev);
 	assert_int_equal(steer_stats(r.f->v)->ends[STEER_DROP], 100);
 }

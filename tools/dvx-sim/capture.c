@@ -89,7 +89,7 @@ static bool enough(const struct capture *c)
 /* The server is trusted to be of this version, not to be right. */
 static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *end, uint32_t n)
 {
-	struct link_packet p;
+	struct port_packet p;
 	size_t padded;
 
 	while (n-- && !enough(c)) {
@@ -98,7 +98,7 @@ static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *en
 		memcpy(&p, at, sizeof(p));
 		at += sizeof(p);
 		padded = (p.len + 7u) & ~7u;
-		if (p.len > LINK_PACKET_MAX || (size_t)(end - at) < padded)
+		if (p.len > PORT_PACKET_MAX || (size_t)(end - at) < padded)
 			return simtool_capture_gone(c, -EPROTO);
 		if (pcap_out_add(&c->out, p.ns, at, p.len))
 			return -1;
@@ -109,7 +109,7 @@ static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *en
 
 static int simtool_capture_take(struct capture *c, const struct link_message *m)
 {
-	struct link_captured head;
+	struct port_captured head;
 
 	if (m->h.type != LINK_CAPTURE || (!m->h.result && m->h.len < sizeof(head)))
 		return simtool_capture_gone(c, -EPROTO);

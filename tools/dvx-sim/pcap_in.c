@@ -89,10 +89,10 @@ static int pcap_in_check(const struct pcap_in *in, const struct pcap_pkthdr *h)
 		    in->name, in->n, h->caplen, h->len);
 		return -1;
 	}
-	if (h->len >= LINK_PACKET_MIN && h->len <= LINK_PACKET_MAX)
+	if (h->len >= PORT_PACKET_MIN && h->len <= PORT_PACKET_MAX)
 		return 1;
 	say("%s: packet %" PRIu64 " has %u bytes: the port takes %u to %u", in->name, in->n, h->len,
-	    LINK_PACKET_MIN, LINK_PACKET_MAX);
+	    PORT_PACKET_MIN, PORT_PACKET_MAX);
 	return -1;
 }
 

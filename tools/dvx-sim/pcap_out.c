@@ -15,7 +15,7 @@
 #define MAGIC_NS   0xa1b23c4du /* in our byte order: readers swap where they must */
 #define SECOND	   1000000000u
 #define FLUSH_AT   (256u << 10)
-#define RECORD_MAX (sizeof(struct record) + LINK_PACKET_MAX)
+#define RECORD_MAX (sizeof(struct record) + PORT_PACKET_MAX)
 
 struct record {
 	uint32_t sec, nsec, caplen, len;
@@ -26,7 +26,7 @@ int pcap_out_open(struct pcap_out *o, const char *path)
 	const struct pcap_file_header head = {.magic = MAGIC_NS,
 					      .version_major = PCAP_VERSION_MAJOR,
 					      .version_minor = PCAP_VERSION_MINOR,
-					      .snaplen = LINK_PACKET_MAX,
+					      .snaplen = PORT_PACKET_MAX,
 					      .linktype = DLT_EN10MB};
 	bool out = !strcmp(path, "-");
 	struct stat st;

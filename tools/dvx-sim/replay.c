@@ -28,7 +28,7 @@ struct replay {
 	uint8_t *batch;
 	size_t have;
 	uint64_t sent; /* packets that were answered for */
-	struct link_fates fates;
+	struct port_fates fates;
 	uint64_t began, shown; /* ns */
 };
 
@@ -45,39 +45,32 @@ static uint64_t simtool_replay_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What each row says, in the order of link_fates. */
+/* What each row says, in the order of port_fates. */
 static const struct {
 	const char *name, *text;
 	size_t offset;
 } rows[] = {
-	{"queued", "in receive queues", offsetof(struct link_fates, queued)},
-	{"no_buffer", "no receive was posted", offsetof(struct link_fates, no_buffer)},
+	{"queued", "in receive queues", offsetof(struct port_fates, queued)},
+	{"no_buffer", "no receive was posted", offsetof(struct port_fates, no_buffer)},
 	{"failed", "longer than the receive, or its memory is gone",
-	 offsetof(struct link_fates, failed)},
-	{"dropped", "dropped by rules", offsetof(struct link_fates, dropped)},
+	 offsetof(struct port_fates, failed)},
+	{"dropped", "dropped by rules", offsetof(struct port_fates, dropped)},
 	{"missed", "no rule took it: for the function's kernel",
-	 offsetof(struct link_fates, missed)},
-	{"unclaimed", "no function has its address", offsetof(struct link_fates, unclaimed)},
+	 offsetof(struct port_fates, missed)},
+	{"unclaimed", "no function has its address or an RX root table",
+	 offsetof(struct port_fates, unclaimed)},
+	{"transport", "RoCE, for a function's queue pairs", offsetof(struct port_fates, transport)},
 	{"lost", "lost by broken steering: see the device's log",
-	 offsetof(struct link_fates, lost)},
+	 offsetof(struct port_fates, lost)},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-static uint64_t fate(const struct link_fates *f, unsigned int row)
+static uint64_t fate(const struct port_fates *f, unsigned int row)
 {
 	uint64_t n;
 
 	memcpy(&n, (const uint8_t *)f + rows[row].offset, sizeof(n));
 	return n;
-}
-
-static void add_fates(struct link_fates *sum, const struct link_fates *f)
-{
-	uint64_t *to = (uint64_t *)sum;
-	const uint64_t *from = (const uint64_t *)f;
-
-	for (unsigned int i = 0; i < sizeof(*f) / sizeof(*from); i++)
-		to[i] += from[i];
 }
 
 static void simtool_replay_show_progress(struct replay *r)
@@ -112,7 +105,7 @@ static const char *why(int err)
 static int send_batch(struct replay *r)
 {
 	struct link_message answer;
-	struct link_fates fates;
+	struct port_fates fates;
 	int err;
 
 	if (!r->have)
@@ -123,7 +116,7 @@ static int send_batch(struct replay *r)
 		err = -EPROTO;
 	if (!err) {
 		memcpy(&fates, answer.body, sizeof(fates));
-		add_fates(&r->fates, &fates);
+		port_fates_add(&r->fates, &fates);
 		r->sent += fates.frames;
 		err = answer.h.result;
 		link_message_free(&answer);
@@ -141,7 +134,7 @@ static int send_batch(struct replay *r)
 
 static int simtool_replay_add(struct replay *r, const struct pcap_packet *p)
 {
-	const struct link_packet head = {.len = p->len};
+	const struct port_packet head = {.len = p->len};
 	size_t padded = (p->len + 7u) & ~7u;
 
 	if (r->have + sizeof(head) + padded > BATCH && send_batch(r))

@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/thread.h"
-#include "capture.h"
 #include "chip.h"
 #include "datapath.h"
 #include "queue/queue.h"
@@ -16,7 +15,8 @@
 #include "host/mm.h"
 #include "host/uar.h"
 #include "obj/vhca.h"
-#include "replay.h"
+#include "port/capture.h"
+#include "port/replay.h"
 
 #define CONTROL_NS 20000u /* a busy data path lets requests through this often */
 #define EVENTS	   16
@@ -31,8 +31,8 @@ struct chip {
 	struct device device;
 	struct host *host;
 	struct kernel *kernel;
-	struct replay *replay;
-	struct captures *captures;
+	struct port_replay *replay;
+	struct port_captures *captures;
 	struct clock *clock;
 	bool has_device, has_datapath;
 	struct watched *watched; /* by fd */
@@ -72,7 +72,7 @@ static int chip_open_parts(struct chip *c, const struct profile *profile)
 	if (!c->has_datapath)
 		return -ENOMEM;
 	c->kernel = kernel_new(&c->device);
-	c->replay = replay_new(&c->device);
+	c->replay = replay_new(c->device.port);
 	c->captures = captures_new(&c->device);
 	return c->kernel && c->replay && c->captures ? 0 : -ENOMEM;
 }
@@ -140,12 +140,12 @@ struct device *chip_device(struct chip *c)
 	return &c->device;
 }
 
-struct replay *chip_replay(struct chip *c)
+struct port_replay *chip_replay(struct chip *c)
 {
 	return c->replay;
 }
 
-struct captures *chip_captures(struct chip *c)
+struct port_captures *chip_captures(struct chip *c)
 {
 	return c->captures;
 }

@@ -9,9 +9,9 @@ struct chip;
 struct clock;
 struct kernel;
 struct profile;
-struct captures;
+struct port_captures;
 struct host;
-struct replay;
+struct port_replay;
 struct device;
 
 /*
@@ -24,8 +24,8 @@ void chip_free(struct chip *);
 struct kernel *chip_kernel(struct chip *);
 struct host *chip_host(struct chip *);
 struct device *chip_device(struct chip *);
-struct replay *chip_replay(struct chip *);
-struct captures *chip_captures(struct chip *);
+struct port_replay *chip_replay(struct chip *);
+struct port_captures *chip_captures(struct chip *);
 
 /* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
-	src/sim/chip/capture.c \
-	src/sim/chip/capture.h \
 	src/sim/chip/census.c \
 	src/sim/chip/census.h \
 	src/sim/chip/chip.c \
 	src/sim/chip/chip.h \
 	src/sim/chip/datapath.c \
 	src/sim/chip/datapath.h \
-	src/sim/chip/replay.c \
-	src/sim/chip/replay.h \
 	src/sim/chip/session.h \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/sessions.c \

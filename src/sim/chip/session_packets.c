@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "capture.h"
 #include "chip.h"
-#include "replay.h"
+#include "port/capture.h"
+#include "port/replay.h"
 
 /* A connection that replays or captures (or both). */
 struct session_packets {
 	struct session *session;
 	struct replay_batch batch;
 	uint8_t *packets; /* the batch's; NULL: none is under way */
-	struct capture *capture;
+	struct port_capture *capture;
 	unsigned int asked; /* unanswered */
 };
 

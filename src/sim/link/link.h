@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "port/packets.h"
 
 /*
  * The link between programs and the server: messages over a Unix stream socket, each with a header
@@ -14,7 +15,7 @@
  * numbers are in its own order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  3u
+#define LINK_VERSION  4u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -25,10 +26,10 @@ enum link_type {
 	LINK_MAP,      /* link_range, maybe a userfaultfd */
 	LINK_UNMAP,    /* link_range */
 	LINK_CLOSE,
-	LINK_STATUS, /* -> link_status, clients, objects */
-	LINK_DOWN,   /* the server ends */
-	LINK_REPLAY, /* link_packets -> link_fates, when all of them were steered */
-	LINK_CAPTURE, /* u32 link_capture_ask -> link_captured, link_packets */
+	LINK_STATUS,  /* -> link_status, clients, objects */
+	LINK_DOWN,    /* the server ends */
+	LINK_REPLAY,  /* port_packets -> port_fates, when all of them arrived */
+	LINK_CAPTURE, /* u32 link_capture_ask -> port_captured, port_packets */
 	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
 };
 
@@ -72,43 +73,11 @@ struct link_object_row {
 };
 
 /*
- * A packet on its way into a replay or out of a capture: Ethernet without FCS, padded to 8 bytes. A
- * message has as many as fill it.
- */
-struct link_packet {
-	uint64_t ns; /* since 1970; a replay's is not looked at */
-	uint32_t len, pad;
-};
-#define LINK_PACKET_MIN 14u
-#define LINK_PACKET_MAX 9216u
-
-/*
- * What became of packets that were replayed. One that several functions or queues got is counted
- * at each, so these may be more than frames.
- */
-struct link_fates {
-	uint64_t frames, bytes;
-	uint64_t queued;     /* in a receive queue, with its completion */
-	uint64_t no_buffer;  /* for a queue in which no receive was posted */
-	uint64_t failed;     /* longer than the receive, or its memory is gone */
-	uint64_t dropped;    /* by a rule, or by a table's default */
-	uint64_t missed;     /* no rule took it: hardware's function would hand it to its kernel */
-	uint64_t unclaimed;  /* no function has its address or listens for others */
-	uint64_t lost;       /* steering went wrong: hop limit, garbage in ICM */
-};
-
-/*
  * The first NEXT starts the capture and is answered at once, without packets. Later ones are
  * answered when there are packets. STOP ends it: what is there already comes with its answer and
- * with those of further NEXTs, until link_captured.ended.
+ * with those of further NEXTs, until port_captured.ended.
  */
 enum link_capture_ask { LINK_CAPTURE_NEXT, LINK_CAPTURE_STOP };
-
-struct link_captured {
-	uint64_t lost; /* since the start: the reader was too slow */
-	uint32_t ended;
-	uint32_t npackets;
-};
 
 /* A whole message as it came. */
 struct link_message {

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/port_stats.h"
 
-struct frame_pool;
 struct host;
 struct device;
 struct steer;
@@ -73,12 +72,6 @@ struct raw_stats {
 	uint64_t failed;	/* the receive was too small, or its memory was gone */
 };
 
-/* What became of packets that came in by the port from outside; see link_fates. */
-struct inject_stats {
-	uint64_t frames, bytes;
-	uint64_t queued, no_buffer, failed, dropped, missed, unclaimed, lost;
-};
-
 struct vhca {
 	struct device *dev;
 	const char *name; /* of its row in the profile */
@@ -115,11 +108,8 @@ struct device {
 	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
 	struct queues *queues;
 	struct sched *sched;
-	struct wire *wire;
+	struct port *port;
 	struct steer *steer;
-	struct frame_pool *frames; /* of raw packets */
-	uint64_t unclaimed;	   /* raw packets for which no function has an RX root table */
-	struct inject_stats injected;
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;

@@ -63,7 +63,6 @@ struct frame *frame_new(struct frame_pool *pool, size_t room)
 	memset(f, 0, sizeof(*f));
 	f->pool = pool;
 	f->room = (uint32_t)size;
-	f->npkts = 1;
 	pool->out++;
 	return f;
 }

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/port/capture.c \
+	src/sim/port/capture.h \
 	src/sim/port/frame.c \
 	src/sim/port/frame.h \
 	src/sim/port/loop.c \
-	src/sim/port/wire.h
+	src/sim/port/loop.h \
+	src/sim/port/packets.h \
+	src/sim/port/port.c \
+	src/sim/port/port.h \
+	src/sim/port/replay.c \
+	src/sim/port/replay.h \
+	src/sim/port/roce.c \
+	src/sim/port/roce.h

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
-#include "wire.h"
+#include "loop.h"
 
 /*
  * Data waits at the first mark; acknowledgements, of which each queue pair has at most one or two
@@ -10,106 +9,54 @@
 #define FRAMES_ALL 65536u
 #define BYTES_DATA (4u << 20)
 
-struct wire {
-	struct frame *head, **tail;
-	unsigned int n;
-	size_t bytes;
-	void (*rx)(void *ctx, struct frame *);
-	void *rx_ctx;
-	wire_hook hook;
-	void *hook_ctx;
-	const struct wire_tap *tap;
-};
-
-struct wire *wire_new(void)
+void loop_init(struct loop *l)
 {
-	struct wire *w = calloc(1, sizeof(*w));
-
-	if (w)
-		w->tail = &w->head;
-	return w;
+	*l = (struct loop){.tail = &l->head};
 }
 
-static struct frame *loop_take(struct wire *w)
+struct frame *loop_take(struct loop *l)
 {
-	struct frame *f = w->head;
+	struct frame *f = l->head;
 
 	if (!f)
 		return NULL;
-	w->head = f->next;
-	if (!w->head)
-		w->tail = &w->head;
-	w->n--;
-	w->bytes -= f->len;
+	l->head = f->next;
+	if (!l->head)
+		l->tail = &l->head;
+	l->n--;
+	l->bytes -= f->len;
 	return f;
 }
 
-void wire_free(struct wire *w)
+void loop_fini(struct loop *l)
 {
 	struct frame *f;
 
-	if (!w)
-		return;
-	while ((f = loop_take(w)))
+	while ((f = loop_take(l)))
 		frame_free(f);
-	free(w);
 }
 
-void wire_on_frame(struct wire *w, void (*rx)(void *ctx, struct frame *), void *ctx)
+void loop_put(struct loop *l, struct frame *f)
 {
-	w->rx = rx;
-	w->rx_ctx = ctx;
-}
-
-void wire_queue(struct wire *w, struct frame *f)
-{
-	if (w->n >= FRAMES_ALL) {
+	if (l->n >= FRAMES_ALL) {
 		frame_free(f);
 		return;
 	}
-	if (w->tap)
-		w->tap->frame(w->tap->ctx, f);
 	f->next = NULL;
-	*w->tail = f;
-	w->tail = &f->next;
-	w->n++;
-	w->bytes += f->len;
+	*l->tail = f;
+	l->tail = &f->next;
+	l->n++;
+	l->bytes += f->len;
 }
 
-void wire_send(struct wire *w, struct frame *f)
+bool loop_room(const struct loop *l)
 {
-	if (w->hook)
-		w->hook(w->hook_ctx, w, f);
-	else
-		wire_queue(w, f);
+	return l->n < FRAMES_DATA && l->bytes < BYTES_DATA;
 }
 
-bool wire_room(const struct wire *w)
+void loop_purge(struct loop *l, bool (*match)(const struct frame *, const void *), const void *arg)
 {
-	return w->n < FRAMES_DATA && w->bytes < BYTES_DATA &&
-	       (!w->tap || w->tap->room(w->tap->ctx));
-}
-
-bool wire_idle(const struct wire *w)
-{
-	return !w->head;
-}
-
-unsigned int wire_run(struct wire *w, unsigned int n)
-{
-	unsigned int done = 0;
-	struct frame *f;
-
-	while (done < n && (f = loop_take(w))) {
-		w->rx(w->rx_ctx, f);
-		done++;
-	}
-	return done;
-}
-
-void wire_purge(struct wire *w, bool (*match)(const struct frame *, void *arg), void *arg)
-{
-	struct frame **at = &w->head, *f;
+	struct frame **at = &l->head, *f;
 
 	while ((f = *at)) {
 		if (!match(f, arg)) {
@@ -117,25 +64,9 @@ void wire_purge(struct wire *w, bool (*match)(const struct frame *, void *arg), 
 			continue;
 		}
 		*at = f->next;
-		w->n--;
-		w->bytes -= f->len;
+		l->n--;
+		l->bytes -= f->len;
 		frame_free(f);
 	}
-	w->tail = at;
-}
-
-void wire_set_hook(struct wire *w, wire_hook hook, void *ctx)
-{
-	w->hook = hook;
-	w->hook_ctx = ctx;
-}
-
-void wire_set_tap(struct wire *w, const struct wire_tap *tap)
-{
-	w->tap = tap;
-}
-
-bool wire_observed(const struct wire *w)
-{
-	return w->hook || w->tap;
+	l->tail = at;
 }

@@ -55,45 +55,47 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 		memcpy(&p->imm, at, IMM_LEN);
 }
 
-/* A burst's AETH is its first or last packet's; both say the same. */
-bool bth_parse(struct bth_packet *p, const struct frame *f, const char **why)
+/* Headers, and where the payload lies. A burst's AETH is its first or last packet's. */
+bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **why)
 {
+	const uint8_t *hdr = r->hdr;
+	const uint8_t last_opcode = r->npkts == 1 ? hdr[0] : r->last_opcode;
 	const struct bth_row *first, *last;
+	uint32_t need;
 	bool aeth;
-	size_t need;
 
 	memset(p, 0, sizeof(*p));
 	*why = "BTH.opcode is none that this device has";
-	if (f->hdr_len < BTH_LEN || !bth_is_known(f->hdr[0]) || !bth_is_known(f->last_opcode))
+	if (!bth_is_known(hdr[0]) || !bth_is_known(last_opcode))
 		return false;
-	first = bth_row(f->hdr[0]);
-	last = f->npkts == 1 ? first : bth_row(f->last_opcode);
+	first = bth_row(hdr[0]);
+	last = bth_row(last_opcode);
 	aeth = first->aeth || last->aeth;
 	need = BTH_LEN + (first->reth ? RETH_LEN : 0) + (aeth ? AETH_LEN : 0) +
 	       (last->imm ? IMM_LEN : 0);
+	p->pad = hdr[1] >> 4 & 3;
 	*why = "the headers end too early";
-	if (f->hdr_len < need)
+	if (r->hdr_len < need + (r->data ? 0u : p->pad))
 		return false;
 	*why = "BTH.pkey is not the default partition";
-	if ((bth_get32(f->hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
+	if ((bth_get32(hdr) & 0x7fff) != (PKEY_DEFAULT & 0x7fff))
 		return false;
+	p->data = r->data ? r->data : hdr + need;
+	p->len = r->data ? r->len : r->hdr_len - need - p->pad;
 	*why = "BTH.padcnt does not fit the payload";
-	p->pad = f->hdr[1] >> 4 & 3;
-	if (p->pad != (-f->len & 3))
+	if (p->pad != (-p->len & 3))
 		return false;
-	p->opcode = f->hdr[0];
-	p->last_opcode = f->npkts == 1 ? f->hdr[0] : f->last_opcode;
+	p->opcode = hdr[0];
+	p->last_opcode = last_opcode;
 	p->op = first->op;
 	p->starts = first->starts;
 	p->ends = last->ends;
-	p->solicited = f->hdr[1] >> 7;
-	p->dqpn = bth_get32(f->hdr + 4) & 0xffffff;
-	p->ack_req = f->hdr[8] >> 7;
-	p->psn = bth_get32(f->hdr + 8) & PSN_MASK;
-	p->npkts = f->npkts;
-	p->data = f->data;
-	p->len = f->len;
-	parse_extended(p, f->hdr + BTH_LEN, first->reth, aeth, last->imm);
+	p->solicited = hdr[1] >> 7;
+	p->dqpn = bth_get32(hdr + 4) & 0xffffff;
+	p->ack_req = hdr[8] >> 7;
+	p->psn = bth_get32(hdr + 8) & PSN_MASK;
+	p->npkts = r->npkts;
+	parse_extended(p, hdr + BTH_LEN, first->reth, aeth, last->imm);
 	return true;
 }
 
@@ -123,13 +125,13 @@ void bth_build(const struct bth_packet *p, struct frame *f)
 	const struct bth_row *last = bth_row(p->last_opcode);
 	uint8_t *end;
 
-	bth_put32(f->hdr, (uint32_t)p->opcode << 24 | (p->solicited ? 1u << 23 : 0) | 1u << 22 |
-				     (-f->len & 3) << 20 | PKEY_DEFAULT);
-	bth_put32(f->hdr + 4, p->dqpn & 0xffffff);
-	bth_put32(f->hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
-	end = build_extended(p, f->hdr + BTH_LEN, first->reth, first->aeth || last->aeth,
+	bth_put32(f->burst.hdr, (uint32_t)p->opcode << 24 | (p->solicited ? 1u << 23 : 0) |
+					1u << 22 | (-f->len & 3) << 20 | PKEY_DEFAULT);
+	bth_put32(f->burst.hdr + 4, p->dqpn & 0xffffff);
+	bth_put32(f->burst.hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
+	end = build_extended(p, f->burst.hdr + BTH_LEN, first->reth, first->aeth || last->aeth,
 			     last->imm);
-	f->hdr_len = (uint16_t)(end - f->hdr);
-	f->last_opcode = p->last_opcode;
-	f->npkts = (uint16_t)p->npkts;
+	f->burst.hdr_len = (uint16_t)(end - f->burst.hdr);
+	f->burst.last_opcode = p->last_opcode;
+	f->burst.npkts = (uint16_t)p->npkts;
 }

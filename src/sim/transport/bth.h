@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "port/frame.h"
+#include "port/roce.h"
 
 /*
  * InfiniBand transport headers (IBTA vol. 1, chapter 9) in network order, at BTH + 0. BTH.opcode is
@@ -86,7 +87,7 @@ struct bth_packet {
 };
 
 /* False, with a reason, if the bytes are no packet that this device could have meant. */
-bool bth_parse(struct bth_packet *, const struct frame *, const char **why);
+bool bth_parse(struct bth_packet *, const struct roce_packet *, const char **why);
 /* Headers into the frame; AckReq, pad and the rest come from the packet. */
 void bth_build(const struct bth_packet *, struct frame *);
 

@@ -2,8 +2,6 @@
 libsim_la_SOURCES += \
 	src/sim/transport/bth.c \
 	src/sim/transport/bth.h \
-	src/sim/transport/roce.c \
-	src/sim/transport/roce.h \
 	src/sim/transport/roce_port.c \
 	src/sim/transport/roce_port.h \
 	src/sim/transport/sched.c \

@@ -4,24 +4,25 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "port/roce.h"
 
 struct bth_packet;
 struct frame;
 struct qp;
 
-/* Packets of a QP's path, to its peer and from it. All that knows how a frame is addressed. */
+/* Packets of a QP's path, to its peer and from it. */
 
-/* Bytes of a packet around its payload, and headers other than BTH. */
-uint32_t roce_port_overhead(const struct qp *);
+/* The path that the QP's context describes. */
+void roce_port_path(const struct qp *, struct roce_path *);
 /* Packets that one frame may stand for. */
-uint32_t roce_port_burst(const struct qp *, uint32_t mtu);
+uint32_t roce_port_burst(struct roce_path *, uint32_t mtu);
 /* With room for a payload; NULL: out of memory. */
-struct frame *roce_port_frame(const struct qp *, uint32_t mtu, size_t payload);
+struct frame *roce_port_frame(const struct roce_path *, uint32_t mtu, size_t payload);
 /* The headers go into the frame, and it to the QP's peer. */
-void roce_port_send(const struct qp *, struct bth_packet *, struct frame *);
+void roce_port_send(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
 /* Drops what is still under way to the QP: it is not for the number's next life. */
 void roce_port_purge(const struct qp *);
-/* A frame came: it is its QP's transport's. */
-void roce_port_rx(void *sched, struct frame *);
+/* A packet came for this function: it is its QP's transport's. */
+void roce_port_rx(struct vhca *, const struct roce_packet *);
 
 #endif

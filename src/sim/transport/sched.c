@@ -4,7 +4,6 @@
 #include "transport.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
-#include "port/frame.h"
 
 struct sched *sched_new(struct device *dev)
 {
@@ -16,26 +15,16 @@ struct sched *sched_new(struct device *dev)
 	s->now = dev->clock->now(dev->clock);
 	TAILQ_INIT(&s->ack);
 	TAILQ_INIT(&s->run);
-	s->pool = frame_pool_new();
-	if (s->pool)
-		return s;
-	free(s);
-	return NULL;
+	return s;
 }
 
 void sched_free(struct sched *s)
 {
 	if (!s)
 		return;
-	frame_pool_free(s->pool);
 	free(s->self);
 	free(s->raw);
 	free(s);
-}
-
-void sched_set_port(struct sched *s, const struct sched_port *port)
-{
-	s->port = *port;
 }
 
 void sched_want_run(struct sched *s, struct sched_job *job)

@@ -6,18 +6,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct frame;
 struct qp;
 struct device;
-
-/* What the transports send frames through. */
-struct sched_port {
-	void *ctx;
-	void (*send)(void *ctx, struct frame *);
-	bool (*room)(void *ctx);
-	bool (*observed)(void *ctx);
-	void (*purge)(void *ctx, bool (*match)(const struct frame *, void *), void *arg);
-};
 
 /* One queue's place in the scheduler; part of its connection. */
 struct sched_job {
@@ -30,8 +20,6 @@ TAILQ_HEAD(sched_jobs, sched_job);
 /* Gives each queue whose transport has something to send its share. */
 struct sched {
 	struct device *dev;
-	struct frame_pool *pool;
-	struct sched_port port;
 	struct sched_jobs ack, run;
 	uint64_t now;
 	struct self_batch *self; /* rc/self_copy.c */
@@ -40,7 +28,6 @@ struct sched {
 
 struct sched *sched_new(struct device *);
 void sched_free(struct sched *);
-void sched_set_port(struct sched *, const struct sched_port *);
 
 /* The job gets a share (transport.run), or its acknowledgements leave first (transport.answer). */
 void sched_want_run(struct sched *, struct sched_job *);

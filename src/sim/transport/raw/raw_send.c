@@ -14,6 +14,7 @@
 #include "obj/mkey.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
+#include "port/port.h"
 #include "queue/services.h"
 #include "steer/steer.h"
 #include "transport/sched.h"
@@ -340,7 +341,7 @@ static unsigned int raw_room(const struct qp *qp)
 {
 	const struct sched *s = qp->o.vhca->dev->sched;
 
-	return s->port.room(s->port.ctx) && !(s->raw->posted && qp->slow);
+	return port_room(s->dev->port) && !(s->raw->posted && qp->slow);
 }
 
 static int raw_start(struct qp *qp)

@@ -56,7 +56,7 @@ static void rc_rtr(struct qp *qp)
 	struct rc *rc = rc_of(qp);
 
 	roce_port_purge(qp);
-	rc->overhead = roce_port_overhead(qp);
+	roce_port_path(qp, &rc->path);
 	rc->mtu = qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
 	resp_start(rc);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
+#include "port/port.h"
 #include "queue/services.h"
 #include "transport/bth.h"
 #include "transport/roce_port.h"
@@ -57,7 +58,7 @@ struct rc {
 	struct qp *qp;
 	struct sched_job job;
 	uint32_t mtu;
-	uint32_t overhead; /* roce_port_overhead() */
+	struct roce_path path; /* from RTR on */
 	struct req req;
 	struct resp resp;
 };
@@ -69,17 +70,17 @@ static inline struct rc *rc_of(const struct qp *qp)
 
 static inline bool rc_port_room(const struct rc *rc)
 {
-	return rc->sched->port.room(rc->sched->port.ctx);
+	return port_room(rc->sched->dev->port);
 }
 
 static inline bool rc_observed(const struct rc *rc)
 {
-	return rc->sched->port.observed(rc->sched->port.ctx);
+	return port_observed(rc->sched->dev->port);
 }
 
 static inline struct frame *rc_frame(struct rc *rc, size_t payload)
 {
-	return roce_port_frame(rc->qp, rc->mtu, payload);
+	return roce_port_frame(&rc->path, rc->mtu, payload);
 }
 
 static inline void rc_want_run(struct rc *rc)

@@ -180,7 +180,7 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	p.va = wr->raddr + off;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)(wr->len - off);
-	roce_port_send(rc->qp, &p, f);
+	roce_port_send(rc->qp, &rc->path, &p, f);
 	wr->asked = true;
 	q->reads++;
 	sent_up_to(rc, psn_add(wr->psn, wr->npsn));
@@ -208,7 +208,8 @@ static void rc_req_choose_opcodes(struct bth_packet *p, const struct send_wr *wr
 static bool step_data(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
-	uint64_t left = wr->len - q->off, most = (uint64_t)roce_port_burst(rc->qp, rc->mtu) * rc->mtu;
+	uint64_t left = wr->len - q->off,
+		 most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
 	size_t n = (size_t)(left < most ? left : most);
 	struct bth_packet p = { .psn = q->nxt, .npkts = packets_of(rc, n) };
 	bool last = n == left;
@@ -231,7 +232,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	p.ack_req = last || psn_diff(psn_add(p.psn, p.npkts), q->ack_asked) >= ACK_EVERY;
 	if (p.ack_req)
 		q->ack_asked = psn_add(p.psn, p.npkts);
-	roce_port_send(rc->qp, &p, f);
+	roce_port_send(rc->qp, &rc->path, &p, f);
 	q->off += n;
 	q->sent += n;
 	sent_up_to(rc, psn_add(p.psn, p.npkts));

@@ -31,7 +31,7 @@ static void send_aeth(struct rc *rc, uint8_t syndrome, uint32_t psn)
 	struct frame *f = rc_frame(rc, 0);
 
 	if (f)
-		roce_port_send(rc->qp, &p, f);
+		roce_port_send(rc->qp, &rc->path, &p, f);
 }
 
 /* READ responses keep their place before younger acknowledgements. */
@@ -185,7 +185,7 @@ bool resp_run(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
 	struct read_job *job = &r->job[r->first_job];
-	uint64_t most = (uint64_t)roce_port_burst(rc->qp, rc->mtu) * rc->mtu;
+	uint64_t most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
 	size_t n = (size_t)(job->left < most ? job->left : most);
 	struct bth_packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
 	struct frame *f;
@@ -199,7 +199,7 @@ bool resp_run(struct rc *rc)
 	}
 	p.npkts = packets_of(rc, n);
 	rc_resp_choose_opcodes(&p, !job->started, n == job->left);
-	roce_port_send(rc->qp, &p, f);
+	roce_port_send(rc->qp, &rc->path, &p, f);
 	job->started = true;
 	job->va += n;
 	job->left -= n;

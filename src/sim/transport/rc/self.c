@@ -38,8 +38,8 @@ static void self_count(struct rc *rc, const struct send_wr *wr)
 	struct port_stats *s = rc_stats(rc);
 	bool read = wr->kind == SEND_READ;
 	uint32_t n = wr->npsn + 1, aeths = read && wr->npsn > 1 ? 2 : 1;
-	uint64_t bytes =
-		(uint64_t)n * rc->overhead + RETH_LEN + aeths * AETH_LEN + ((wr->len + 3) & ~3ull);
+	uint64_t bytes = (uint64_t)n * rc->path.overhead + RETH_LEN + aeths * AETH_LEN +
+			 ((wr->len + 3) & ~3ull);
 
 	s->xmit_packets += n;
 	s->rcv_packets += n;

@@ -6,30 +6,27 @@
 #include <time.h>
 #include <utlist.h>
 #include "base/clock.h"
-#include "port/frame.h"
-#include "link/link.h"
-#include "transport/roce.h"
 #include "obj/vhca.h"
-#include "port/wire.h"
+#include "port.h"
 
 /* Pieces at which data waits, and what those that can't wait (acknowledgements) may fill. */
 #define PIECES_DATA 64u
 #define PIECES_ALL  128u
 #define PATIENCE_NS 1000000000ull
 
-struct piece {
+struct capture_piece {
 	uint8_t bytes[CAPTURE_PIECE]; /* first: who takes it frees it */
-	struct piece *next;
+	struct capture_piece *next;
 	size_t len;
 	uint32_t npackets;
 };
 
-struct capture {
-	struct capture *prev, *next;
-	struct captures *all;
+struct port_capture {
+	struct port_capture *prev, *next;
+	struct port_captures *all;
 	void (*ready)(void *arg);
 	void *arg;
-	struct piece *head, **tail, *last;
+	struct capture_piece *head, **tail, *last;
 	unsigned int npieces;
 	uint64_t lost;
 	bool wanted, stopped;
@@ -37,14 +34,13 @@ struct capture {
 	struct timer patience;
 };
 
-struct captures {
+struct port_captures {
 	struct device *dev;
-	struct capture *list;
-	struct wire_tap tap;
-	uint8_t roce[ROCE_MAX];
+	struct port_capture *list;
+	struct port_tap tap;
 };
 
-static uint64_t chip_capture_now_ns(void)
+static uint64_t capture_now_ns(void)
 {
 	struct timespec t;
 
@@ -52,14 +48,9 @@ static uint64_t chip_capture_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static size_t chip_capture_padded(size_t len)
+static struct capture_piece *capture_room_for(struct port_capture *c, size_t need)
 {
-	return (len + 7) & ~(size_t)7;
-}
-
-static struct piece *chip_capture_room_for(struct capture *c, size_t need)
-{
-	struct piece *p;
+	struct capture_piece *p;
 
 	if (c->last && c->last->len + need <= sizeof(c->last->bytes))
 		return c->last;
@@ -67,7 +58,7 @@ static struct piece *chip_capture_room_for(struct capture *c, size_t need)
 	if (!p)
 		return NULL;
 	p->next = NULL;
-	p->len = sizeof(struct link_captured);
+	p->len = sizeof(struct port_captured);
 	p->npackets = 0;
 	*c->tail = p;
 	c->tail = &p->next;
@@ -76,13 +67,12 @@ static struct piece *chip_capture_room_for(struct capture *c, size_t need)
 	return p;
 }
 
-static void chip_capture_keep(struct capture *c, const struct link_packet *head,
-			      const uint8_t *bytes)
+static void capture_keep(struct port_capture *c, const struct port_packet *head,
+			 const uint8_t *bytes)
 {
-	size_t pad = chip_capture_padded(head->len) - head->len;
-	struct piece *p =
-		head->len ? chip_capture_room_for(c, sizeof(*head) + chip_capture_padded(head->len))
-			  : NULL;
+	size_t pad = port_packet_padded(head->len) - head->len;
+	struct capture_piece *p =
+		capture_room_for(c, sizeof(*head) + port_packet_padded(head->len));
 	uint8_t *at;
 
 	if (!p) {
@@ -92,30 +82,22 @@ static void chip_capture_keep(struct capture *c, const struct link_packet *head,
 	at = mempcpy(p->bytes + p->len, head, sizeof(*head));
 	at = mempcpy(at, bytes, head->len);
 	memset(at, 0, pad);
-	p->len += sizeof(*head) + chip_capture_padded(head->len);
+	p->len += sizeof(*head) + port_packet_padded(head->len);
 	p->npackets++;
 }
 
-/* [I] What is forced back inside the function never sees a wire. */
-static void on_frame(void *ctx, const struct frame *f)
+static void capture_on_frame(void *ctx, const struct frame *f)
 {
-	struct captures *all = ctx;
-	const uint8_t *bytes = f->data;
-	struct link_packet head = {.ns = chip_capture_now_ns(), .len = f->len};
-	struct capture *c;
+	const struct port_packet head = {.ns = capture_now_ns(), .len = f->len};
+	struct port_captures *all = ctx;
+	struct port_capture *c;
 
-	if (f->loopback)
-		return;
-	if (!f->raw) {
-		head.len = (uint32_t)roce_encode(f, all->roce);
-		bytes = all->roce;
-	}
 	DL_FOREACH(all->list, c)
 	if (!c->stopped)
-		chip_capture_keep(c, &head, bytes);
+		capture_keep(c, &head, f->data);
 }
 
-static bool makes_wait(struct capture *c)
+static bool capture_makes_wait(struct port_capture *c)
 {
 	struct device *dev = c->all->dev;
 
@@ -126,55 +108,56 @@ static bool makes_wait(struct capture *c)
 	return true;
 }
 
-static bool chip_capture_has_room(void *ctx)
+static bool capture_has_room(void *ctx)
 {
-	struct captures *all = ctx;
-	struct capture *c;
+	struct port_captures *all = ctx;
+	struct port_capture *c;
 
 	DL_FOREACH(all->list, c)
-	if (makes_wait(c))
+	if (capture_makes_wait(c))
 		return false;
 	return true;
 }
 
-static void chip_capture_give_up(struct timer *t)
+static void capture_give_up(struct timer *t)
 {
-	struct capture *c =
-		(struct capture *)(void *)((char *)t - offsetof(struct capture, patience));
+	struct port_capture *c =
+		(struct port_capture *)(void *)((char *)t -
+						offsetof(struct port_capture, patience));
 
 	c->given_up = true;
 }
 
-struct captures *captures_new(struct device *dev)
+struct port_captures *captures_new(struct device *dev)
 {
-	struct captures *all = calloc(1, sizeof(*all));
+	struct port_captures *all = calloc(1, sizeof(*all));
 
 	if (!all)
 		return NULL;
 	all->dev = dev;
-	all->tap = (struct wire_tap){all, on_frame, chip_capture_has_room};
+	all->tap = (struct port_tap){all, capture_on_frame, capture_has_room};
 	return all;
 }
 
-void captures_free(struct captures *all)
+void captures_free(struct port_captures *all)
 {
 	free(all);
 }
 
 /* Only while somebody looks is each packet a frame of its own. */
-static void tap_if_needed(struct captures *all)
+static void capture_set_tap(struct port_captures *all)
 {
-	struct capture *c;
+	struct port_capture *c;
 	bool needed = false;
 
 	DL_FOREACH(all->list, c)
 	needed |= !c->stopped;
-	wire_set_tap(all->dev->wire, needed ? &all->tap : NULL);
+	port_set_tap(all->dev->port, needed ? &all->tap : NULL);
 }
 
-struct capture *capture_open(struct captures *all, void (*ready)(void *arg), void *arg)
+struct port_capture *capture_open(struct port_captures *all, void (*ready)(void *arg), void *arg)
 {
-	struct capture *c = calloc(1, sizeof(*c));
+	struct port_capture *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -182,22 +165,22 @@ struct capture *capture_open(struct captures *all, void (*ready)(void *arg), voi
 	c->ready = ready;
 	c->arg = arg;
 	c->tail = &c->head;
-	c->patience.fire = chip_capture_give_up;
+	c->patience.fire = capture_give_up;
 	DL_APPEND(all->list, c);
-	tap_if_needed(all);
+	capture_set_tap(all);
 	return c;
 }
 
-void capture_stop(struct capture *c)
+void capture_stop(struct port_capture *c)
 {
 	c->stopped = true;
 	timer_cancel(&c->all->dev->timers, &c->patience);
-	tap_if_needed(c->all);
+	capture_set_tap(c->all);
 }
 
-static struct piece *chip_capture_pop(struct capture *c)
+static struct capture_piece *capture_pop(struct port_capture *c)
 {
-	struct piece *p = c->head;
+	struct capture_piece *p = c->head;
 
 	if (!p)
 		return NULL;
@@ -210,28 +193,28 @@ static struct piece *chip_capture_pop(struct capture *c)
 	return p;
 }
 
-void capture_close(struct capture *c)
+void capture_close(struct port_capture *c)
 {
-	struct piece *p;
+	struct capture_piece *p;
 
 	if (!c)
 		return;
 	capture_stop(c);
 	DL_DELETE(c->all->list, c);
-	while ((p = chip_capture_pop(c)))
+	while ((p = capture_pop(c)))
 		free(p);
 	free(c);
 }
 
-void capture_want(struct capture *c)
+void capture_want(struct port_capture *c)
 {
 	c->wanted = true;
 }
 
-uint8_t *capture_take(struct capture *c, size_t *len)
+uint8_t *capture_take(struct port_capture *c, size_t *len)
 {
-	struct link_captured head = {.lost = c->lost};
-	struct piece *p = chip_capture_pop(c);
+	struct port_captured head = {.lost = c->lost};
+	struct capture_piece *p = capture_pop(c);
 	uint8_t *bytes = p ? p->bytes : malloc(sizeof(head));
 
 	if (!bytes)
@@ -245,9 +228,9 @@ uint8_t *capture_take(struct capture *c, size_t *len)
 }
 
 /* A callback may close captures, its own or others: after each, look from the start. */
-bool captures_run(struct captures *all)
+bool captures_run(struct port_captures *all)
 {
-	struct capture *c;
+	struct port_capture *c;
 	bool did = false;
 
 again:

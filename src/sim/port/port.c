@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "loop.h"
+#include "obj/vhca.h"
+#include "roce.h"
+
+_Static_assert(PORT_PACKET_MIN == VHCA_FRAME_MIN && PORT_PACKET_MAX == VHCA_FRAME_MAX,
+	       "queues and the port take the same packets");
+
+#define FRAME_LEAST 60u /* of what is sent, without FCS; any frame has room for it */
+
+struct port {
+	struct device *dev;
+	struct port_ops ops;
+	struct frame_pool *pool;
+	struct loop loop;
+	port_hook hook;
+	void *hook_ctx;
+	const struct port_tap *tap;
+	uint64_t generation; /* of what port_direct() found */
+	struct port_fates injected;
+	uint64_t unclaimed, transport;
+};
+
+struct port *port_new(struct device *dev, const struct port_ops *ops)
+{
+	struct port *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->pool = frame_pool_new();
+	if (!p->pool) {
+		free(p);
+		return NULL;
+	}
+	p->dev = dev;
+	p->ops = *ops;
+	p->generation = 1;
+	loop_init(&p->loop);
+	return p;
+}
+
+void port_free(struct port *p)
+{
+	if (!p)
+		return;
+	loop_fini(&p->loop);
+	frame_pool_free(p->pool);
+	free(p);
+}
+
+struct frame *port_frame(struct port *p, size_t room)
+{
+	return frame_new(p->pool, room);
+}
+
+const struct port_fates *port_injected(const struct port *p)
+{
+	return &p->injected;
+}
+
+uint64_t port_unclaimed(const struct port *p)
+{
+	return p->unclaimed;
+}
+
+/* --- who is meant -------------------------------------------------------------------------- */
+
+/* By the MAC table; NULL: unknown, or a group. */
+static struct vhca *port_find_mac(const struct port *p, const uint8_t mac[6])
+{
+	for (unsigned int i = 0; i < p->dev->nfunctions; i++)
+		if (!memcmp(p->dev->vhca[i].mac, mac, 6))
+			return &p->dev->vhca[i];
+	return NULL;
+}
+
+/* Is this RoCE packet addressed to a GID of the function's? */
+static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1)
+{
+	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
+		const struct gid_entry *e = &v->gids[i];
+
+		if (e->type == (v1 ? GID_ROCE_V1 : GID_ROCE_V2) && !memcmp(e->gid, gid, 16))
+			return true;
+	}
+	return false;
+}
+
+static struct vhca *port_resolve_path(const struct port *p, const struct roce_path *path)
+{
+	struct vhca *v = port_find_mac(p, path->dmac);
+
+	if (port_observed(p))
+		return NULL;
+	if (path->forced)
+		return path->from;
+	return v && port_has_gid(v, path->dgid, path->source->type == GID_ROCE_V1) ? v : NULL;
+}
+
+struct vhca *port_direct(const struct port *p, struct roce_path *path)
+{
+	if (path->resolved != p->generation) {
+		path->to = port_resolve_path(p, path);
+		path->resolved = p->generation;
+	}
+	return path->to;
+}
+
+/* The destination queue of a RoCE packet that is this function's; ~0: it is not. */
+static uint32_t port_dest_qp(const struct port *p, const struct frame *f, const struct vhca *v)
+{
+	const uint8_t *bth = f->burst.hdr;
+	struct roce_bytes r;
+
+	if (!f->burst.npkts) {
+		if (v != (f->to ? f->to : port_find_mac(p, f->data)) ||
+		    !roce_decode(f->data, f->len, &r))
+			return ~0u;
+		bth = r.bth;
+	} else if (v != f->to) {
+		return ~0u;
+	}
+	return (uint32_t)bth[5] << 16 | (uint32_t)bth[6] << 8 | bth[7];
+}
+
+struct port_target {
+	const struct port *port;
+	const struct vhca *vhca;
+	uint32_t qpn;
+};
+
+static bool port_is_for(const struct frame *f, const void *arg)
+{
+	const struct port_target *t = arg;
+
+	return port_dest_qp(t->port, f, t->vhca) == t->qpn;
+}
+
+void port_purge(struct port *p, const struct vhca *v, uint32_t qpn)
+{
+	const struct port_target t = {p, v, qpn};
+
+	loop_purge(&p->loop, port_is_for, &t);
+}
+
+/* --- in ------------------------------------------------------------------------------------ */
+
+static void port_deliver_burst(struct port *p, const struct frame *f)
+{
+	const struct roce_packet r = {
+		.sgid = f->burst.source->gid,
+		.forced = f->forced,
+		.hdr = f->burst.hdr,
+		.hdr_len = f->burst.hdr_len,
+		.data = f->data,
+		.len = f->len,
+		.npkts = f->burst.npkts,
+		.mtu = f->burst.mtu,
+		.last_opcode = f->burst.last_opcode,
+		.octets = f->burst.octets,
+	};
+
+	p->ops.roce(f->to, &r);
+}
+
+static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame *f,
+			      const struct roce_bytes *b)
+{
+	const struct roce_packet r = {
+		.sgid = b->sgid,
+		.forced = f->forced,
+		.hdr = b->bth,
+		.hdr_len = b->len,
+		.npkts = 1,
+		.octets = f->len,
+	};
+
+	p->transport++;
+	if (f->icrc_good || roce_icrc_good(b))
+		p->ops.roce(v, &r);
+	else
+		sim_note("vhca %u: a RoCE packet was dropped: its ICRC is wrong", v->id);
+}
+
+/* Its own address brings a frame to a function; the others go to all that have RX root tables. */
+static void port_deliver_bytes(struct port *p, const struct frame *f)
+{
+	struct vhca *v = f->to ? f->to : port_find_mac(p, f->data);
+	struct roce_bytes b;
+	bool claimed = v;
+
+	if (v) {
+		if (roce_decode(f->data, f->len, &b) &&
+		    (f->forced || port_has_gid(v, b.dgid, roce_is_v1(&b))))
+			port_deliver_roce(p, v, f, &b);
+		else
+			p->ops.ethernet(v, f);
+	}
+	for (unsigned int i = 0; i < p->dev->nfunctions && !v; i++) {
+		if (!p->ops.listens(&p->dev->vhca[i]))
+			continue;
+		claimed = true;
+		p->ops.ethernet(&p->dev->vhca[i], f);
+	}
+	p->unclaimed += !claimed;
+}
+
+static struct port_fates port_fates_now(const struct port *p)
+{
+	struct port_fates now = {.unclaimed = p->unclaimed, .transport = p->transport};
+
+	p->ops.fates(p->dev, &now);
+	return now;
+}
+
+/* A packet's whole way is one call, so what the counters gained meanwhile became of it. */
+static void port_deliver_injected(struct port *p, const struct frame *f)
+{
+	struct port_fates before = port_fates_now(p), after, *sum = &p->injected;
+
+	port_deliver_bytes(p, f);
+	after = port_fates_now(p);
+	port_fates_sub(&after, &before);
+	after.frames = 1;
+	after.bytes = f->len;
+	port_fates_add(sum, &after);
+}
+
+bool port_run(struct port *p)
+{
+	struct frame *f = loop_take(&p->loop);
+
+	if (!f)
+		return false;
+	if (f->burst.npkts)
+		port_deliver_burst(p, f);
+	else if (f->injected)
+		port_deliver_injected(p, f);
+	else
+		port_deliver_bytes(p, f);
+	frame_free(f);
+	return true;
+}
+
+/* --- out ----------------------------------------------------------------------------------- */
+
+/* [I] What is forced back inside the function never sees a wire. */
+void port_queue(struct port *p, struct frame *f)
+{
+	if (p->tap && !f->forced)
+		p->tap->frame(p->tap->ctx, f);
+	loop_put(&p->loop, f);
+}
+
+void port_send(struct port *p, struct frame *f)
+{
+	if (!f)
+		return;
+	if (!p->hook) {
+		port_queue(p, f);
+		return;
+	}
+	f->icrc_good = false;
+	p->hook(p->hook_ctx, p, f);
+}
+
+static struct frame *port_bytes(struct port *p, const void *bytes, size_t len)
+{
+	struct frame *f = port_frame(p, len);
+
+	if (!f)
+		return NULL;
+	f->len = (uint32_t)len;
+	memcpy(f->data, bytes, len);
+	return f;
+}
+
+/*
+ * Tables may have pushed headers, so the port has the last word on the length; and as any MAC does,
+ * it pads what is shorter than Ethernet's least frame (IEEE 802.3, 64 bytes with FCS).
+ */
+void port_transmit(struct vhca *v, const uint8_t *bytes, uint32_t len)
+{
+	struct frame *f = len <= PORT_PACKET_MAX ? port_bytes(v->dev->port, bytes, len) : NULL;
+
+	if (!f) {
+		sim_note("vhca %u: a raw packet of %u bytes was dropped at the port", v->id, len);
+		return;
+	}
+	if (f->len < FRAME_LEAST) {
+		memset(f->data + f->len, 0, FRAME_LEAST - f->len);
+		f->len = FRAME_LEAST;
+	}
+	port_send(v->dev->port, f);
+}
+
+int port_inject(struct port *p, const void *bytes, size_t len)
+{
+	struct frame *f;
+
+	if (len < PORT_PACKET_MIN || len > PORT_PACKET_MAX)
+		return -EMSGSIZE;
+	if (!port_room(p))
+		return -EAGAIN;
+	f = port_bytes(p, bytes, len);
+	if (!f)
+		return -ENOMEM;
+	f->injected = true;
+	port_send(p, f);
+	return 0;
+}
+
+bool port_room(const struct port *p)
+{
+	return loop_room(&p->loop) && (!p->tap || p->tap->room(p->tap->ctx));
+}
+
+/* --- observers ------------------------------------------------------------------------------ */
+
+bool port_observed(const struct port *p)
+{
+	return p->hook || p->tap;
+}
+
+void port_set_hook(struct port *p, port_hook hook, void *ctx)
+{
+	p->hook = hook;
+	p->hook_ctx = ctx;
+	p->generation++;
+}
+
+void port_set_tap(struct port *p, const struct port_tap *tap)
+{
+	p->tap = tap;
+	p->generation++;
+}

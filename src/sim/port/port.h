@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PORT_PORT_H
+#define SIM_PORT_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "frame.h"
+#include "packets.h"
+
+struct device;
+struct roce_packet;
+struct roce_path;
+struct vhca;
+
+/*
+ * The chip's port: frames from functions, and from outside, to the functions that their addresses
+ * name. It is a loop: what a function sends comes back in, there is nothing beyond it yet.
+ */
+struct port;
+
+/* The ways up, registered by the composition root. */
+struct port_ops {
+	/* A RoCE packet for one of the function's GIDs, or forced back to it. */
+	void (*roce)(struct vhca *, const struct roce_packet *);
+	/* Any other Ethernet frame; the callee copies what it keeps. */
+	void (*ethernet)(struct vhca *, const struct frame *);
+	/* The function has an RX root table: frames for unknown and group addresses go to it. */
+	bool (*listens)(const struct vhca *);
+	/* What has become of Ethernet frames by now, at all functions. */
+	void (*fates)(const struct device *, struct port_fates *);
+};
+
+struct port *port_new(struct device *, const struct port_ops *);
+void port_free(struct port *);
+
+/* A frame to fill, with room for so many bytes. NULL: out of memory. */
+struct frame *port_frame(struct port *, size_t room);
+/*
+ * The function at the end of this path, if messages may stay descriptors on the way there; NULL:
+ * each packet has to be bytes (roce_encode()). A descriptor's `to` is this function.
+ */
+struct vhca *port_direct(const struct port *, struct roce_path *);
+/* Takes the frame; drops it if the port is full even for those that can't wait. NULL: nothing. */
+void port_send(struct port *, struct frame *);
+/* A function's Ethernet packet; the port pads it to 60 bytes, and drops what is too long. */
+void port_transmit(struct vhca *, const uint8_t *bytes, uint32_t len);
+/*
+ * An Ethernet packet enters from outside. 0; -EAGAIN: no room, try after a turn; -EMSGSIZE: outside
+ * PORT_PACKET_MIN..MAX; -ENOMEM.
+ */
+int port_inject(struct port *, const void *bytes, size_t len);
+/* What became of all that was injected. */
+const struct port_fates *port_injected(const struct port *);
+/* Ethernet frames that no function took. */
+uint64_t port_unclaimed(const struct port *);
+
+/* A sender that can wait does so while this is false. */
+bool port_room(const struct port *);
+/* Delivers the oldest frame. False: there is none. */
+bool port_run(struct port *);
+/* Drops what is under way to this queue: it is not for the number's next life. */
+void port_purge(struct port *, const struct vhca *, uint32_t qpn);
+
+/* Somebody looks at frames: a hook or a tap. They are bytes meanwhile. */
+bool port_observed(const struct port *);
+
+/*
+ * For tests: sees each frame instead of the queue and owns it; it may port_queue() it now, later,
+ * twice, changed, or frame_free() it.
+ */
+typedef void (*port_hook)(void *ctx, struct port *, struct frame *);
+void port_set_hook(struct port *, port_hook, void *ctx);
+void port_queue(struct port *, struct frame *);
+
+/*
+ * A tap sees each frame that a wire would, and keeps nothing of it. While it has no room,
+ * port_room() is false.
+ */
+struct port_tap {
+	void *ctx;
+	void (*frame)(void *ctx, const struct frame *);
+	bool (*room)(void *ctx);
+};
+void port_set_tap(struct port *, const struct port_tap *); /* NULL: none */
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PORT_ROCE_H
+#define SIM_PORT_ROCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct frame;
+struct gid_entry;
+struct vhca;
+
+/* RoCE packets as Ethernet, GRH or IP and UDP have them (IBTA vol. 1, annexes A16 and A17). */
+
+#define ROCE_BTH \
+	12u /* bytes of the base transport header, with which the transport's part begins */
+
+/* What a connection's packets have around their transport headers and payload. */
+struct roce_path {
+	struct vhca *from;
+	const struct gid_entry *source; /* of from: type, GID and MAC */
+	uint8_t dgid[16], dmac[6];
+	uint16_t udp_sport;
+	uint8_t tclass, hop_limit;
+	bool forced;	   /* loopback: back to from, whatever the addresses say */
+	uint32_t overhead; /* roce_overhead() */
+	struct vhca *to;   /* the port's: port_direct() */
+	uint64_t resolved; /* the port's: what `to` was found in */
+};
+
+/* Bytes of a packet around its payload, and headers other than BTH. */
+uint32_t roce_overhead(const struct roce_path *);
+
+/*
+ * A descriptor of one packet as bytes, with its ICRC: a new frame, NULL: out of memory. The
+ * descriptor is freed.
+ */
+struct frame *roce_encode(const struct roce_path *, struct frame *);
+
+/* Bytes that are a RoCE packet, taken apart. */
+struct roce_bytes {
+	uint16_t ether_type;
+	uint8_t sgid[16], dgid[16];
+	const uint8_t *net; /* GRH or IP */
+	const uint8_t *bth; /* to the end of pad */
+	uint32_t len;	    /* of what is at bth; the ICRC follows */
+};
+/* False: it is none; its IP header may be wrong, its lengths contradict each other. */
+bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *);
+/* RoCE v1: GRH behind Ethernet, without IP and UDP. */
+bool roce_is_v1(const struct roce_bytes *);
+/* Its ICRC, as it should be; and is it? */
+uint32_t roce_icrc(const struct roce_bytes *);
+bool roce_icrc_good(const struct roce_bytes *);
+
+/* A RoCE packet, or a burst of them, on its way up: its transport headers, its payload. */
+struct roce_packet {
+	const uint8_t *sgid;
+	bool forced;	    /* loopback: the GIDs say nothing */
+	const uint8_t *hdr; /* BTH onward */
+	uint32_t hdr_len;
+	const uint8_t *data; /* the payload; NULL: it lies behind the headers, within hdr_len */
+	uint32_t len;
+	uint16_t npkts, mtu; /* of a burst */
+	uint8_t last_opcode;
+	uint32_t octets; /* on a wire, without FCS */
+};
+
+#endif
