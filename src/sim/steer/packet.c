@@ -33,17 +33,18 @@
 #define UDP_BYTES	 8u
 #define ICMP_BYTES	 8u
 
-static uint32_t sum16(const uint8_t *p, uint32_t n, uint32_t sum)
+uint16_t packet_sum(const uint8_t *p, size_t len, uint32_t start)
 {
-	uint32_t i;
+	uint64_t sum = start;
+	size_t i;
 
-	for (i = 0; i + 1 < n; i += 2) {
+	for (i = 0; i + 1 < len; i += 2)
 		sum += packet_load16(p + i);
+	if (i < len)
+		sum += (uint64_t)p[i] << 8;
+	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
-	}
-	if (i < n)
-		sum += (uint32_t)p[i] << 8;
-	return (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
 }
 
 /* --- layer 4 -------------------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static void parse_ipv4(const struct packet *p, struct packet_headers *h, uint32_
 		return;
 	}
 	h->end = (uint16_t)(at + header);
-	h->l3_ok = h->l3_ok && sum16(ip, header, 0) == 0xffff;
+	h->l3_ok = h->l3_ok && packet_sum(ip, header, 0) == 0xffff;
 	if (!(frag & IPV4_OFFSET))
 		parse_l4(p, h, at + header);
 }
@@ -338,11 +339,11 @@ void packet_parse_headers(struct packet *p)
 
 /* --- checksums ------------------------------------------------------------------------------ */
 
-static uint32_t steer_packet_pseudo_header(const struct packet *p, const struct packet_headers *h,
-					   uint32_t len)
+uint32_t packet_pseudo_header_sum(const struct packet *p, const struct packet_headers *h,
+				  uint32_t len)
 {
 	const uint8_t *ip = p->data + h->l3;
-	uint32_t sum = h->ip_version == 4 ? sum16(ip + 12, 8, 0) : sum16(ip + 8, 32, 0);
+	uint32_t sum = h->ip_version == 4 ? packet_sum(ip + 12, 8, 0) : packet_sum(ip + 8, 32, 0);
 
 	return sum + h->ip_protocol + (len & 0xffff) + (len >> 16);
 }
@@ -362,6 +363,6 @@ bool packet_l4_ok(const struct packet *p, const struct packet_headers *h)
 		len = packet_load16(l4 + 4);
 	}
 	if (h->l4_type != PACKET_ICMP)
-		sum = steer_packet_pseudo_header(p, h, len);
-	return sum16(l4, len, sum) == 0xffff;
+		sum = packet_pseudo_header_sum(p, h, len);
+	return packet_sum(l4, len, sum) == 0xffff;
 }

@@ -84,6 +84,12 @@ void packet_parse_headers(struct packet *);
  */
 bool packet_l4_ok(const struct packet *, const struct packet_headers *);
 
+/* One's complement sum of the 16-bit words in network order, folded, not inverted (RFC 1071). */
+uint16_t packet_sum(const uint8_t *, size_t len, uint32_t start);
+/* RFC 793, RFC 8200: addresses, protocol, length of layer 4. */
+uint32_t packet_pseudo_header_sum(const struct packet *, const struct packet_headers *,
+				  uint32_t len);
+
 static inline uint16_t packet_load16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);

@@ -7,20 +7,6 @@
 #define UDP_CSUM  6u
 #define UDP_LEN	  4u
 
-uint16_t csum_add(const uint8_t *p, size_t len, uint32_t start)
-{
-	uint64_t sum = start;
-	size_t i;
-
-	for (i = 0; i + 1 < len; i += 2)
-		sum += packet_load16(p + i);
-	if (i < len)
-		sum += (uint64_t)p[i] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)sum;
-}
-
 static void csum_store(uint8_t *p, uint16_t v)
 {
 	p[0] = (uint8_t)(v >> 8);
@@ -34,17 +20,7 @@ void csum_fill_l3(const struct packet *p, const struct packet_headers *h)
 	if (h->ip_version != 4 || h->l3 + h->ihl * 4u > p->len)
 		return;
 	csum_store(ip + IPV4_CSUM, 0);
-	csum_store(ip + IPV4_CSUM, (uint16_t)~csum_add(ip, h->ihl * 4u, 0));
-}
-
-/* RFC 793, RFC 8200: addresses, protocol, length. */
-static uint32_t csum_pseudo_header(const struct packet *p, const struct packet_headers *h,
-				   uint32_t len)
-{
-	const uint8_t *ip = p->data + h->l3;
-	uint32_t sum = h->ip_version == 4 ? csum_add(ip + 12, 8, 0) : csum_add(ip + 8, 32, 0);
-
-	return sum + h->ip_protocol + (len >> 16) + (len & 0xffff);
+	csum_store(ip + IPV4_CSUM, (uint16_t)~packet_sum(ip, h->ihl * 4u, 0));
 }
 
 void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
@@ -60,7 +36,7 @@ void csum_fill_l4(const struct packet *p, const struct packet_headers *h)
 	if (len < UDP_CSUM + 2)
 		return;
 	csum_store(l4 + (h->l4_type == PACKET_TCP ? TCP_CSUM : UDP_CSUM), 0);
-	sum = (uint16_t)~csum_add(l4, len, csum_pseudo_header(p, h, len));
+	sum = (uint16_t)~packet_sum(l4, len, packet_pseudo_header_sum(p, h, len));
 	/* RFC 768: 0 would say that there is none */
 	if (!sum && h->l4_type == PACKET_UDP)
 		sum = 0xffff;

@@ -31,7 +31,7 @@ static void set_l3(void *cqe, const struct packet *p)
 	prm_cqe64_set_ip_frag(cqe, h->frag);
 	prm_cqe64_set_ip_ext_opts(cqe, h->ip_version == 4 ? h->ihl > 5 : h->l4 > h->l3 + 40);
 	/* Without cap.cqe_checksum_full it ends where IP does, before what pads a short frame. */
-	prm_cqe64_set_check_sum(cqe, csum_add(p->data + h->l3, h->l3_end - h->l3, 0));
+	prm_cqe64_set_check_sum(cqe, packet_sum(p->data + h->l3, h->l3_end - h->l3, 0));
 }
 
 static unsigned int l4_hdr_type(const struct packet *p, const struct packet_headers *h)
