@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The views of each matcher's entries, made at their first use. */
+#include <limits.h>
 #include <stdlib.h>
 #include "walk.h"
 
@@ -121,7 +122,7 @@ static const struct ste_reader *matcher_reader(const struct steering_dump *d,
 	for (uint32_t i = 0; i < m->n; i++)
 		if (d->rule[m->first + i].n)
 			return ste_reader_of(d->entry[d->rule[m->first + i].first].format);
-	return &ste_reader_v1;
+	return ste_reader_of(UINT_MAX); /* no entry will be read by it */
 }
 
 const struct matcher_view *matcher_view(struct view_cache *c, uint32_t matcher, enum side side)
