@@ -174,7 +174,7 @@ static void test_solicited(void **state)
 	rig_arm(&p->cb, 1, true);
 	send(p, false);
 	assert_int_equal(events(p), 1);
-	queue_set_state(p->b.qp, QP_ERR); /* a flush is an error: it counts as solicited */
+	queue_set_state(&p->b.qp->q, QP_ERR); /* a flush is an error: it counts as solicited */
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
 	rig_pass(&p->rig, 1000000000);
 	assert_int_equal(events(p), 2);
@@ -191,7 +191,7 @@ static void test_overflow(void **state)
 	nops(p, 1);
 	assert_int_equal(p->ca.cq->status, CQ_OVERFLOW);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_CQ_ERROR), 1);
-	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
 	assert_int_equal(drain(&p->ca), 64);
 	nops(p, 3);
 	assert_int_equal(drain(&p->ca), 0);
@@ -205,7 +205,7 @@ static void test_overrun_ignore(void **state)
 	for (unsigned int i = 0; i < 20; i++)
 		nops(p, 8);
 	assert_int_equal(p->ca.cq->status, CQ_OK);
-	assert_int_equal(p->a.qp->state, QP_RTS);
+	assert_int_equal(p->a.qp->q.state, QP_RTS);
 }
 
 /* 24-bit indices and owner bits over several turns of the ring, both entry sizes. */
@@ -268,7 +268,7 @@ static void test_vanished_cq(void **state)
 	assert_int_equal(p->ca.cq->status, CQ_ERROR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_CQ_ERROR), 1);
 	nops(p, 1);
-	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
 }
 
 static void test_vanished_sq(void **state)
@@ -276,10 +276,10 @@ static void test_vanished_sq(void **state)
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
 
-	p->a.qp->ring.offset = (uintptr_t)m;
+	p->a.qp->q.ring.offset = (uintptr_t)m;
 	munmap(m, 4096);
 	nops(p, 1);
-	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
@@ -288,7 +288,7 @@ static void test_vanished_record(void **state)
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
 
-	p->a.qp->dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
+	p->a.qp->q.dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
 	munmap(m, 4096);
 	nops(p, 1);
 	assert_int_equal(drain(&p->ca), 0);
@@ -314,7 +314,7 @@ static void test_vanished_data(void **state)
 			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	for (unsigned int i = 0; i < 2; i++) {
-		queue_set_state(i ? p->b.qp : p->a.qp, QP_RST);
+		queue_set_state(i ? p->b.queue : p->a.queue, QP_RST);
 		p->a.sq_pi = 0;
 	}
 	rig_connect(&p->a, &p->b);
@@ -343,7 +343,7 @@ static void test_vanished_posted(void **state)
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 3000000000ull);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
-	assert_int_equal(p->b.qp->state, QP_ERR);
+	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	rig_mkey_close(k);
 }

@@ -143,7 +143,7 @@ static void no_recv(struct rig_pair *p, struct change *c)
 static void peer_dead(struct rig_pair *p, struct change *c)
 {
 	(void)c;
-	queue_set_state(p->b.qp, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
 }
 
 static void gid_unknown(struct rig_pair *p, struct change *c)
@@ -177,7 +177,7 @@ static void index_wrong(struct rig_pair *p, struct change *c)
 
 static void qpn_wrong(struct rig_pair *p, struct change *c)
 {
-	c->qpn = (int)p->b.qp->o.id;
+	c->qpn = (int)p->b.qp->q.o.id;
 }
 
 static void inline_past_ds(struct rig_pair *p, struct change *c)
@@ -322,18 +322,18 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 		fail_msg("%s: syndrome 0x%02x, not 0x%02x", v->name, prm_err_cqe_get_syndrome(cqe),
 			 v->syndrome);
 	assert_int_equal(prm_err_cqe_get_s_wqe_opcode(cqe), v->opcode);
-	assert_int_equal(prm_err_cqe_get_qpn(cqe), p->a.qp->o.id);
+	assert_int_equal(prm_err_cqe_get_qpn(cqe), p->a.qp->q.o.id);
 	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
 	assert_int_equal(prm_err_cqe_get_srqn(cqe), 0x1234);
-	assert_int_not_equal(p->a.qp->sq_done, 0);
+	assert_int_not_equal(p->a.qp->sq.done, 0);
 	expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
-	assert_int_equal(p->a.qp->state, QP_ERR);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
 	if (v->local) {
-		assert_int_not_equal(p->b.qp->state, QP_ERR);
+		assert_int_not_equal(p->b.qp->q.state, QP_ERR);
 		assert_null(rig_poll(&p->cb));
 		return;
 	}
-	assert_int_equal(p->b.qp->state, QP_ERR);
+	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	if (v->recv_syndrome)
 		expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, v->recv_syndrome, v->name);
 	else
@@ -397,7 +397,7 @@ static void test_flush_later(void **state)
 {
 	struct rig_pair *p = *state;
 
-	queue_set_state(p->a.qp, QP_ERR);
+	queue_set_state(&p->a.qp->q, QP_ERR);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
 	for (unsigned int i = 0; i < 5; i++)
@@ -423,11 +423,11 @@ static void test_reset_reuse(void **state)
 	datapath_run(&p->rig.dev);
 	while (rig_poll(&p->ca))
 		;
-	assert_int_not_equal(p->a.qp->sq_done, 16);
-	queue_set_state(p->a.qp, QP_RST);
+	assert_int_not_equal(p->a.qp->sq.done, 16);
+	queue_set_state(&p->a.qp->q, QP_RST);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
-	queue_set_state(p->b.qp, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
 	p->a.sq_pi = 0;
 	p->a.dbrec[1] = 0;
 	rig_connect(&p->a, &p->b);

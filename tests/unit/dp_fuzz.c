@@ -35,7 +35,7 @@ static void renew(struct rig_pair *p)
 	struct rig_qp *both[2] = { &p->a, &p->b };
 
 	for (unsigned int i = 0; i < 2; i++) {
-		queue_set_state(both[i]->qp, QP_RST);
+		queue_set_state(&both[i]->qp->q, QP_RST);
 		both[i]->sq_pi = both[i]->rq_pi = 0;
 		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
 	}
@@ -56,7 +56,7 @@ static void noisy_wqe(struct rig_pair *p)
 	if (chance(16))
 		prm_wqe_ctrl_seg_set_wqe_index(w.bytes, p->a.sq_pi);
 	if (chance(16))
-		prm_wqe_ctrl_seg_set_qpn(w.bytes, p->a.qp->o.id);
+		prm_wqe_ctrl_seg_set_qpn(w.bytes, p->a.qp->q.o.id);
 	if (chance(8))
 		prm_wqe_ctrl_seg_set_ds(w.bytes, w.ds);
 	for (unsigned int s = 1; s < w.ds; s++) {

@@ -58,7 +58,7 @@ static void test_old_frames(void **state)
 	assert_non_null(old);
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 	port_queue(p->rig.dev.port, old); /* waits in the queue while b is renewed */
-	queue_set_state(p->b.qp, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
 	p->b.rq_pi = 0;
 	rig_connect_one(&p->b, &p->a);
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
@@ -117,7 +117,7 @@ static void test_reply_order(void **state)
 
 	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
 	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
-	queue_set_state(p->b.qp, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
 	rig_connect(&a, &p->b);
 	for (unsigned int i = 0; i < 50; i++) {
 		struct rig_wqe w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
@@ -194,7 +194,7 @@ static void test_reply_order_in_one_turn(void **state)
 
 	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
 	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
-	queue_set_state(p->b.qp, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
 	rig_connect(&a, &p->b);
 	for (unsigned int i = 0; i < 2; i++)
 		rig_recv(&a, p->src, 64, rig_key(p->ms));
@@ -230,14 +230,14 @@ static void test_drain(void **state)
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
 	rig_ring(&p->a);
 	datapath_run(&p->rig.dev);
-	queue_set_state(p->a.qp, QP_SQD);
+	queue_set_state(&p->a.qp->q, QP_SQD);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_non_null(rig_poll(&p->ca));
 	assert_null(rig_poll(&p->ca));
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
-	queue_set_state(p->a.qp, QP_RTS);
+	queue_set_state(&p->a.qp->q, QP_RTS);
 	rig_settle(&p->rig);
 	assert_non_null(rig_poll(&p->ca));
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);

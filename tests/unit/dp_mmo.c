@@ -236,12 +236,12 @@ static void test_unconnected(void **state)
 	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
 
-	queue_set_state(p->a.qp, QP_RST);
+	queue_set_state(&p->a.qp->q, QP_RST);
 	p->a.qp->remote_qpn = 0;
 	memset(p->a.qp->rgid, 0, 16);
-	queue_set_state(p->a.qp, QP_INIT);
-	queue_set_state(p->a.qp, QP_RTR);
-	queue_set_state(p->a.qp, QP_RTS);
+	queue_set_state(&p->a.qp->q, QP_INIT);
+	queue_set_state(&p->a.qp->q, QP_RTR);
+	queue_set_state(&p->a.qp->q, QP_RTS);
 	post_mmo(p, SIGNALED, rig_key(k), p->dst, rig_key(p->ms), p->src, 5000, 5000);
 	assert_int_equal(prm_cqe64_get_opcode(done(p)), PRM_CQE_OPCODE_REQ);
 	assert_memory_equal(p->src, p->dst, 5000);

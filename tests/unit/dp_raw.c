@@ -195,13 +195,13 @@ static void spoil_ds(struct raw *r, struct rig_wqe *w)
 
 static void spoil_qpn(struct raw *r, struct rig_wqe *w)
 {
-	prm_wqe_ctrl_seg_set_qpn(w->bytes, r->rq.qp->o.id);
+	prm_wqe_ctrl_seg_set_qpn(w->bytes, r->rq.queue->o.id);
 }
 
 static void spoil_min_inline(struct raw *r, struct rig_wqe *w)
 {
 	(void)w;
-	r->sq.qp->min_inline = PRM_INLINE_MODE_L2;
+	r->sq.raw_sq->min_inline = PRM_INLINE_MODE_L2;
 }
 
 static const struct {
@@ -246,18 +246,18 @@ static void bad_sends(void **state)
 		raw_flushed(&r->scq, PRM_CQE_OPCODE_REQ_ERR);
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 0);
-		assert_int_equal(r->sq.qp->state, QP_ERR);
-		queue_set_state(r->sq.qp, QP_RST);
+		assert_int_equal(r->sq.queue->state, QP_ERR);
+		queue_set_state(r->sq.queue, QP_RST);
 		r->sq.sq_pi = 0;
-		r->sq.qp->min_inline = 0;
-		queue_set_state(r->sq.qp, QP_RTS);
+		r->sq.raw_sq->min_inline = 0;
+		queue_set_state(r->sq.queue, QP_RTS);
 		raw_post(r, r->src, 100, 0);
 		raw_go(r);
 		raw_sent_ok(r);
 		assert_int_equal(r->nsent, 1);
-		queue_set_state(r->sq.qp, QP_RST);
+		queue_set_state(r->sq.queue, QP_RST);
 		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.qp, QP_RTS);
+		queue_set_state(r->sq.queue, QP_RTS);
 	}
 }
 
@@ -304,9 +304,9 @@ static void one_of_many(void **state)
 		assert_null(rig_poll(&r->scq));
 		assert_int_equal(r->nsent, 3);
 		assert_memory_equal(r->sent, r->src + 2, 100);
-		queue_set_state(r->sq.qp, QP_RST);
+		queue_set_state(r->sq.queue, QP_RST);
 		r->sq.sq_pi = 0;
-		queue_set_state(r->sq.qp, QP_RTS);
+		queue_set_state(r->sq.queue, QP_RTS);
 	}
 }
 
@@ -315,7 +315,7 @@ static void post_two_blocks(struct raw *r, struct rig_qp *sq)
 	struct rig_wqe w = raw_begin(r, r->src, 34, 0);
 
 	w.q = sq;
-	prm_wqe_ctrl_seg_set_qpn(w.bytes, sq->qp->o.id);
+	prm_wqe_ctrl_seg_set_qpn(w.bytes, sq->queue->o.id);
 	rig_data(&w, r->src + 34, 66, rig_key(r->mkey));
 	rig_end(&w);
 }
@@ -333,7 +333,7 @@ static void ring_goes(void **state)
 	assert_true(ring != MAP_FAILED);
 	raw_queue_open(&r->rig, &sq, OBJ_SQ, &r->scq, 7);
 	sq.sq = ring;
-	sq.qp->ring.offset = (uintptr_t)ring;
+	sq.queue->ring.offset = (uintptr_t)ring;
 	for (unsigned int i = 0; i < 8; i++)
 		post_two_blocks(r, &sq);
 	rig_ring(&sq);
@@ -345,7 +345,7 @@ static void ring_goes(void **state)
 	rig_ring(&sq);
 	rig_settle(&r->rig);
 	assert_in_range(r->nsent, 9, 32); /* as far as it had been fetched */
-	assert_int_equal(sq.qp->state, QP_ERR);
+	assert_int_equal(sq.queue->state, QP_ERR);
 	for (n = 0; (cqe = rig_poll(&r->scq)); n++)
 		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
 	assert_int_equal(n, r->nsent);
@@ -373,7 +373,7 @@ static void garbage(void **state)
 		for (unsigned int n = (unsigned int)rand() % 6; n; n--)
 			w.bytes[16 + rand() % 48] = (uint8_t)rand();
 		rig_put(&w);
-		r->rq.qp->strip_vlan = rand() & 1;
+		r->rq.raw_rq->strip_vlan = rand() & 1;
 		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 		raw_go(r);
 		while (rig_poll(&r->scq))
@@ -381,10 +381,10 @@ static void garbage(void **state)
 		while (rig_poll(&r->rcq))
 			;
 		for (struct rig_qp *q = &r->sq;; q = &r->rq) {
-			assert_true(q->qp->state == QP_RTS || q->qp->state == QP_ERR);
-			queue_set_state(q->qp, QP_RST);
+			assert_true(q->queue->state == QP_RTS || q->queue->state == QP_ERR);
+			queue_set_state(q->queue, QP_RST);
 			q->sq_pi = q->rq_pi = 0;
-			queue_set_state(q->qp, QP_RTS);
+			queue_set_state(q->queue, QP_RTS);
 			if (q == &r->rq)
 				break;
 		}

@@ -26,35 +26,48 @@ static const struct steer_ops ops = {.to_tir = raw_receive, .to_wire = to_wire};
 void raw_queue_open(struct rig *r, struct rig_qp *q, enum obj_type type, struct rig_cq *c,
 		    unsigned int log)
 {
-	struct qp *qp;
+	struct queue *queue;
 
 	*q = (struct rig_qp){.rig = r, .ring = calloc(64, 1u << log)};
 	assert_non_null(q->ring);
 	q->sq = q->ring;
-	qp = q->qp = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], type, 0, sizeof(*qp));
-	assert_non_null(qp);
-	qp->transport = &transport_raw;
-	qp->no_rq = type == OBJ_SQ;
-	qp->no_sq = type == OBJ_RQ;
-	qp->scq = type == OBJ_SQ ? c->cq : NULL;
-	qp->rcq = type == OBJ_RQ ? c->cq : NULL;
-	qp->pdn = RIG_PD;
-	qp->uar = RIG_UAR;
-	qp->user_index = type == OBJ_SQ ? 0x111 : 0x222;
-	qp->dbrec = mm_bus(r->mm, (uintptr_t)q->dbrec);
-	qp->log_rq_stride = 2;
-	qp->log_rq_size = qp->log_sq_size = (uint8_t)log;
-	qp->ring = (struct ring){
+	if (type == OBJ_SQ) {
+		struct raw_sq *o = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], type, 0, sizeof(*o));
+
+		assert_non_null(o);
+		q->raw_sq = o;
+		q->queue = o->sq.q = &o->q;
+		o->q.sq = &o->sq;
+		o->sq.cq = c->cq;
+		o->sq.log_size = (uint8_t)log;
+	} else {
+		struct raw_rq *o = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], type, 0, sizeof(*o));
+
+		assert_non_null(o);
+		q->raw_rq = o;
+		q->queue = o->rq.q = &o->q;
+		o->q.rq = &o->rq;
+		o->rq.cq = c->cq;
+		o->rq.log_stride = 2;
+		o->rq.log_size = (uint8_t)log;
+	}
+	queue = q->queue;
+	queue->transport = &transport_raw;
+	queue->pdn = RIG_PD;
+	queue->uar = RIG_UAR;
+	queue->user_index = type == OBJ_SQ ? 0x111 : 0x222;
+	queue->dbrec = mm_bus(r->mm, (uintptr_t)q->dbrec);
+	queue->ring = (struct ring){
 		.pages = malloc(sizeof(bus_t)),
 		.npages = 1,
 		.log_page = 47,
 		.offset = (uintptr_t)q->ring,
 		.len = 64ull << log,
 	};
-	assert_non_null(qp->ring.pages);
-	qp->ring.pages[0] = mm_bus(r->mm, 0);
-	assert_int_equal(queue_start(qp), 0);
-	queue_set_state(qp, QP_RTS);
+	assert_non_null(queue->ring.pages);
+	queue->ring.pages[0] = mm_bus(r->mm, 0);
+	assert_int_equal(queue_start(queue), 0);
+	queue_set_state(queue, QP_RTS);
 }
 
 int raw_setup(void **state)
@@ -79,7 +92,7 @@ int raw_setup(void **state)
 	r->mkey->len = 1ull << 47;
 	r->tir = obj_new(&r->rig.dev.vhca[BLUEFIELD2_HOST], OBJ_TIR, 0, sizeof(*r->tir));
 	assert_non_null(r->tir);
-	r->tir->rq = r->rq.qp;
+	r->tir->rq = r->rq.raw_rq;
 	*state = r;
 	return 0;
 }
@@ -135,7 +148,7 @@ const uint8_t *raw_sent_ok(struct raw *r)
 	assert_non_null(cqe);
 	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ);
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x111);
-	assert_int_equal(prm_cqe64_get_qpn(cqe), r->sq.qp->o.id);
+	assert_int_equal(prm_cqe64_get_qpn(cqe), r->sq.queue->o.id);
 	return cqe;
 }
 

@@ -25,7 +25,7 @@ static void bytes_and_tag(void **state)
 	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 0);
 	assert_int_equal(prm_cqe64_get_ft_metadata(cqe), 0x5151);
 	assert_memory_equal(r->dst, r->src, UDP4_LEN);
-	assert_int_equal(r->sent_sqn, r->sq.qp->o.id);
+	assert_int_equal(r->sent_sqn, r->sq.queue->o.id);
 	assert_int_equal(r->rig.dev.vhca[0].raw.sent, 1);
 	assert_int_equal(r->rig.dev.vhca[0].raw.received, 1);
 }
@@ -67,7 +67,7 @@ static void vlan_strip(void **state)
 	raw_make_udp4(r->src + 4);
 	memmove(r->src, r->src + 4, 12);
 	prm_store32(r->src, 12, 0x81002042);
-	r->rq.qp->strip_vlan = true;
+	r->rq.raw_rq->strip_vlan = true;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	raw_post(r, r->src, UDP4_LEN + 4, 0);
 	raw_go(r);
@@ -89,13 +89,13 @@ static void out_of_buffer(void **state)
 	raw_sent_ok(r);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 1);
-	queue_set_state(r->rq.qp, QP_RST);
+	queue_set_state(r->rq.queue, QP_RST);
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	assert_null(rig_poll(&r->rcq));
 	assert_int_equal(r->rig.dev.vhca[0].raw.out_of_buffer, 2);
-	queue_set_state(r->rq.qp, QP_RTS);
+	queue_set_state(r->rq.queue, QP_RTS);
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	raw_received(r);
@@ -139,13 +139,13 @@ static void memory_gone(void **state)
 	rig_recv(&r->rq, gone, 8192, rig_key(r->mkey));
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
-	assert_int_equal(r->rq.qp->state, QP_ERR);
+	assert_int_equal(r->rq.queue->state, QP_ERR);
 	assert_int_equal(rig_count(&r->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	while (rig_poll(&r->rcq))
 		;
-	queue_set_state(r->rq.qp, QP_RST);
+	queue_set_state(r->rq.queue, QP_RST);
 	r->rq.rq_pi = 0;
-	queue_set_state(r->rq.qp, QP_RTS);
+	queue_set_state(r->rq.queue, QP_RTS);
 	rig_recv(&r->rq, gone, 8192, rig_key(r->mkey));
 	raw_post(r, r->src, 4000, 0);
 	raw_go(r);
@@ -153,7 +153,7 @@ static void memory_gone(void **state)
 	assert_non_null(cqe);
 	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
 	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_PROT_ERR);
-	assert_int_equal(r->rq.qp->state, QP_ERR);
+	assert_int_equal(r->rq.queue->state, QP_ERR);
 }
 
 /* From RST straight to ERR, as a WQ may go: what is posted then is flushed as in any ERR. */
@@ -161,8 +161,8 @@ static void reset_to_error(void **state)
 {
 	struct raw *r = *state;
 
-	queue_set_state(r->rq.qp, QP_RST);
-	queue_set_state(r->rq.qp, QP_ERR);
+	queue_set_state(r->rq.queue, QP_RST);
+	queue_set_state(r->rq.queue, QP_ERR);
 	rig_settle(&r->rig);
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	rig_pass(&r->rig, 1000000000);
@@ -174,9 +174,9 @@ static void silent_flush(void **state)
 {
 	struct raw *r = *state;
 
-	r->rq.qp->flush_silent = true;
+	r->rq.queue->flush_silent = true;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
-	queue_set_state(r->rq.qp, QP_ERR);
+	queue_set_state(r->rq.queue, QP_ERR);
 	rig_settle(&r->rig);
 	assert_null(rig_poll(&r->rcq));
 }
@@ -185,15 +185,15 @@ static void silent_flush(void **state)
 static void rss_spreads(void **state)
 {
 	struct raw *r = *state;
-	struct qp *list[2] = {r->rq.qp};
+	struct raw_rq *list[2] = {r->rq.raw_rq};
 	struct rqt table = {.n = 2, .max = 2, .rq = list};
 	struct rig_qp second;
 	unsigned int n[2] = {0};
 	const uint8_t *cqe;
 
 	raw_queue_open(&r->rig, &second, OBJ_RQ, &r->rcq, 3);
-	second.qp->user_index = 0x333;
-	list[1] = second.qp;
+	second.queue->user_index = 0x333;
+	list[1] = second.raw_rq;
 	r->tir->rq = NULL;
 	r->tir->rqt = &table;
 	r->tir->hash_fn = PRM_RX_HASH_FN_TOEPLITZ;
@@ -204,8 +204,8 @@ static void rss_spreads(void **state)
 		r->src[14 + 20] = (uint8_t)(i * 5);
 		rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 		rig_recv(&second, r->dst, 2048, rig_key(r->mkey));
-		r->rq.qp->rq_ci = r->rq.qp->rq_pi = (uint16_t)(r->rq.rq_pi - 1);
-		second.qp->rq_ci = second.qp->rq_pi = (uint16_t)(second.rq_pi - 1);
+		r->rq.queue->rq->ci = r->rq.queue->rq->pi = (uint16_t)(r->rq.rq_pi - 1);
+		second.queue->rq->ci = second.queue->rq->pi = (uint16_t)(second.rq_pi - 1);
 		raw_post(r, r->src, UDP4_LEN, 0);
 		raw_go(r);
 		cqe = rig_poll(&r->rcq);

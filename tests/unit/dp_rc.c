@@ -37,7 +37,7 @@ static void test_write(void **state)
 		rig_ring(&p->a);
 		rig_settle(&p->rig);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
-		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, index, p->a.qp->o.id);
+		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, index, p->a.qp->q.o.id);
 		assert_null(rig_poll(&p->ca));
 		assert_null(rig_poll(&p->cb));
 	}
@@ -197,9 +197,9 @@ static void test_unsignaled_nop(void **state)
 	rig_end(&w);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
-	expect_req(&p->ca, PRM_WQE_OPCODE_NOP, 3, p->a.qp->o.id);
+	expect_req(&p->ca, PRM_WQE_OPCODE_NOP, 3, p->a.qp->q.o.id);
 	assert_null(rig_poll(&p->ca));
-	assert_int_equal(p->a.qp->sq_done, 4);
+	assert_int_equal(p->a.qp->sq.done, 4);
 }
 
 /* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
@@ -292,7 +292,7 @@ static void test_self(void **state)
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
-		queue_set_state(p->a.qp, QP_RST);
+		queue_set_state(&p->a.qp->q, QP_RST);
 		p->a.sq_pi = 0;
 		p->a.qp->fl = fl;
 		rig_connect(&p->a, &p->a);

@@ -125,17 +125,20 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	q->sq = q->ring + rq;
 	qp = q->qp = obj_new(&r->dev.vhca[function], OBJ_QP, 0, sizeof(*qp));
 	assert_non_null(qp);
-	qp->transport = &transport_rc;
-	qp->pdn = RIG_PD;
-	qp->scq = scq->cq;
-	qp->rcq = rcq->cq;
-	qp->uar = RIG_UAR;
-	qp->user_index = 0x1234;
-	qp->dbrec = bus_of(r, q->dbrec);
-	qp->log_rq_stride = 2;
-	qp->log_rq_size = (uint8_t)log_rq;
-	qp->log_sq_size = (uint8_t)log_sq;
-	qp->sq_offset = rq;
+	q->queue = qp->sq.q = qp->rq.q = &qp->q;
+	qp->q.sq = &qp->sq;
+	qp->q.rq = &qp->rq;
+	qp->q.transport = &transport_rc;
+	qp->q.pdn = RIG_PD;
+	qp->sq.cq = scq->cq;
+	qp->rq.cq = rcq->cq;
+	qp->q.uar = RIG_UAR;
+	qp->q.user_index = 0x1234;
+	qp->q.dbrec = bus_of(r, q->dbrec);
+	qp->rq.log_stride = 2;
+	qp->rq.log_size = (uint8_t)log_rq;
+	qp->sq.log_size = (uint8_t)log_sq;
+	qp->sq.offset = rq;
 	qp->rre = qp->rwe = true;
 	qp->mtu = 3;
 	qp->log_msg_max = 30;
@@ -146,15 +149,15 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->log_rra_max = qp->log_sra_max = 4;
 	qp->gid_index = 1;
 	qp->next_send_psn = qp->next_rcv_psn = 0xfffff0; /* they wrap soon */
-	ring_at(r, &qp->ring, q->ring, rq + sq);
-	assert_int_equal(queue_start(qp), 0);
+	ring_at(r, &qp->q.ring, q->ring, rq + sq);
+	assert_int_equal(queue_start(&qp->q), 0);
 }
 
 void rig_qp_close(struct rig_qp *q)
 {
-	queue_stop(q->qp);
-	ring_release(&q->qp->ring);
-	obj_free(&q->qp->o);
+	queue_stop(q->queue);
+	ring_release(&q->queue->ring);
+	obj_free(&q->queue->o);
 	free(q->ring);
 }
 
@@ -162,12 +165,12 @@ void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 {
 	struct qp *qp = q->qp;
 
-	qp->remote_qpn = peer->qp->o.id;
-	memcpy(qp->rgid, peer->qp->o.vhca->gids[peer->qp->gid_index].gid, 16);
-	memcpy(qp->rmac, peer->qp->o.vhca->mac, sizeof(qp->rmac));
-	queue_set_state(qp, QP_INIT);
-	queue_set_state(qp, QP_RTR);
-	queue_set_state(qp, QP_RTS);
+	qp->remote_qpn = peer->qp->q.o.id;
+	memcpy(qp->rgid, peer->qp->q.o.vhca->gids[peer->qp->gid_index].gid, 16);
+	memcpy(qp->rmac, peer->qp->q.o.vhca->mac, sizeof(qp->rmac));
+	queue_set_state(&qp->q, QP_INIT);
+	queue_set_state(&qp->q, QP_RTR);
+	queue_set_state(&qp->q, QP_RTS);
 }
 
 uint8_t *rig_bth(struct frame *f, uint32_t *len)
@@ -236,7 +239,7 @@ struct rig_wqe rig_begin(struct rig_qp *q, uint8_t opcode, uint8_t fm_ce_se, uin
 {
 	struct rig_wqe w = { .q = q, .ds = 1 };
 
-	prm_wqe_ctrl_seg_pack(w.bytes, .opcode = opcode, .qpn = q->qp->o.id, .fm_ce_se = fm_ce_se,
+	prm_wqe_ctrl_seg_pack(w.bytes, .opcode = opcode, .qpn = q->queue->o.id, .fm_ce_se = fm_ce_se,
 			      .imm = imm);
 	return w;
 }
@@ -266,7 +269,7 @@ void rig_inline(struct rig_wqe *w, const void *bytes, uint32_t len)
 void rig_put(struct rig_wqe *w)
 {
 	struct rig_qp *q = w->q;
-	unsigned int blocks = (w->ds + 3) / 4, n = 1u << q->qp->log_sq_size;
+	unsigned int blocks = (w->ds + 3) / 4, n = 1u << q->queue->sq->log_size;
 
 	for (unsigned int i = 0; i < blocks; i++)
 		memcpy(q->sq + 64u * ((q->sq_pi + i) & (n - 1)), w->bytes + 64 * i, 64);
@@ -286,14 +289,14 @@ void rig_ring(struct rig_qp *q)
 	uint64_t value;
 
 	q->dbrec[1] = htobe32(q->sq_pi);
-	prm_wqe_ctrl_seg_set_qpn(db, q->qp->o.id);
+	prm_wqe_ctrl_seg_set_qpn(db, q->queue->o.id);
 	memcpy(&value, db, sizeof(value));
 	queue_doorbell(&q->rig->dev, RIG_UAR, UAR_BF, value);
 }
 
 void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
 {
-	uint8_t *e = q->ring + 64u * (q->rq_pi & ((1u << q->qp->log_rq_size) - 1));
+	uint8_t *e = q->ring + 64u * (q->rq_pi & ((1u << q->queue->rq->log_size) - 1));
 
 	prm_wqe_data_seg_pack(e, .byte_count = len, .lkey = lkey, .addr = (uintptr_t)va);
 	prm_wqe_data_seg_pack(e + 16, .byte_count = 0, .lkey = 0x100, .addr = 0);

@@ -18,6 +18,7 @@
 #include "obj/cq.h"
 #include "obj/mkey.h"
 #include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "obj/vhca.h"
 #include "port/port.h"
 
@@ -52,7 +53,10 @@ struct rig_cq {
 
 struct rig_qp {
 	struct rig *rig;
-	struct qp *qp;
+	struct queue *queue;
+	struct qp *qp; /* NULL: of raw packets */
+	struct raw_sq *raw_sq;
+	struct raw_rq *raw_rq;
 	struct rig_cq *scq, *rcq;
 	uint8_t *ring, *sq;
 	uint32_t dbrec[2];

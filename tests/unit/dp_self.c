@@ -67,10 +67,10 @@ static void drain(struct self *s)
 
 static struct result *close_self(struct self *s)
 {
-	const struct rc *rc = s->q.qp->conn;
+	const struct rc *rc = s->q.qp->q.conn;
 
 	memcpy(s->r->mem, s->p->src, sizeof(s->r->mem));
-	s->r->state = s->q.qp->state;
+	s->r->state = s->q.qp->q.state;
 	s->r->nxt = rc->req.nxt;
 	s->r->epsn = rc->resp.epsn;
 	s->r->msn = rc->resp.msn;

@@ -193,9 +193,9 @@ static void qp_kinds(void **state)
 	len += PRM_QPC_EXT_BYTES;
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), 0);
 	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
-	assert_true(qp->mmo && qp->no_rq);
-	assert_int_equal(qp->sq_offset, 0);
-	assert_int_equal(qp->ring.len, 1024);
+	assert_true(qp->mmo && !qp->q.rq);
+	assert_int_equal(qp->sq.offset, 0);
+	assert_int_equal(qp->q.ring.len, 1024);
 	f->profile.dma_mmo = false;
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
@@ -287,10 +287,10 @@ static void every_change_from_every_state(void **state)
 
 			if (changes[j] == PRM_OPCODE_2ERR_QP || changes[j] == PRM_OPCODE_2RST_QP)
 				len = 16, memset(in + 16, 0, FX_IN - 16);
-			qp->state = legal[i].from;
+			qp->q.state = legal[i].from;
 			status = fx_exec(f, f->v, changes[j], FX_UID, in, len, 16);
 			assert_int_equal(status, want == '-' ? PRM_STATUS_BAD_QP_STATE : 0);
-			assert_int_equal(qp->state, want == '-' ? legal[i].from : want - '0');
+			assert_int_equal(qp->q.state, want == '-' ? legal[i].from : want - '0');
 		}
 	}
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID + 1, q.qp, 16),
@@ -389,9 +389,9 @@ static void rtr_bad_input(void **state)
 	size_t len = fill_change(in, q.qp);
 
 	FX_SPOILS(f, PRM_OPCODE_RST2INIT_QP, in, len, init);
-	qp->state = QP_INIT;
+	qp->q.state = QP_INIT;
 	FX_SPOILS(f, PRM_OPCODE_INIT2RTR_QP, in, len, bad);
-	assert_int_equal(qp->state, QP_INIT);
+	assert_int_equal(qp->q.state, QP_INIT);
 	assert_int_equal(qp->remote_qpn, 0);
 }
 
@@ -405,7 +405,7 @@ static void mmo(void **state)
 	uint8_t in[FX_IN] = {0};
 	const uint16_t op = PRM_OPCODE_INIT2INIT_QP;
 
-	qp->state = QP_INIT;
+	qp->q.state = QP_INIT;
 	prm_init2init_qp_in_set_qpn(in, q.qp);
 	prm_init2init_qp_in_set_qpc_ext(in, 1);
 	prm_qpc_ext_set_mmo(prm_init2init_qp_in_at_qpc_data_ext(in, 0), 1);
@@ -457,10 +457,10 @@ static void ring_bounds(void **state)
 	uint8_t buf[64];
 
 	memset(f->mem + 8192, 0x11, 64);
-	assert_int_equal(ring_read(f->host, &qp->ring, 0, buf, 64), 0);
+	assert_int_equal(ring_read(f->host, &qp->q.ring, 0, buf, 64), 0);
 	assert_int_equal(buf[63], 0x11);
-	assert_true(ring_read(f->host, &qp->ring, 2048 - 63, buf, 64) < 0);
-	assert_true(ring_write(f->host, &qp->ring, UINT64_MAX, buf, 64) < 0);
+	assert_true(ring_read(f->host, &qp->q.ring, 2048 - 63, buf, 64) < 0);
+	assert_true(ring_write(f->host, &qp->q.ring, UINT64_MAX, buf, 64) < 0);
 	memset(buf, 0x77, sizeof(buf));
 	/* across two pages that are not neighbours */
 	assert_int_equal(ring_write(f->host, &list, 4096 - 64 - 32, buf, 64), 0);

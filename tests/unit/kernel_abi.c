@@ -7,7 +7,7 @@
 #include "kernel_fixture.h"
 #include "uverbs/schema.h"
 
-static int run(struct fx *f, struct rq *r)
+static int run(struct fx *f, struct request *r)
 {
 	int err = rq_run(f, r);
 
@@ -15,7 +15,7 @@ static int run(struct fx *f, struct rq *r)
 	return err;
 }
 
-static void query_gid(struct rq *r, uint64_t index)
+static void query_gid(struct request *r, uint64_t index)
 {
 	rq_init(r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY);
 	rq_value(r, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 1, 8);
@@ -27,7 +27,7 @@ static void query_gid(struct rq *r, uint64_t index)
 static void unknown_methods(void **state)
 {
 	struct fx *f = *state;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, 0x7777, 3);
 	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
@@ -45,7 +45,7 @@ static void unknown_methods(void **state)
 static void unknown_attributes(void **state)
 {
 	struct fx *f = *state;
-	struct rq r;
+	struct request r;
 
 	query_gid(&r, 0);
 	rq_value(&r, 0x55, 0, 8)->flags = 0;
@@ -60,7 +60,7 @@ static void unknown_attributes(void **state)
 static void bad_attributes(void **state)
 {
 	struct fx *f = *state;
-	struct rq r;
+	struct request r;
 
 	query_gid(&r, 0);
 	r.req.nattrs--;
@@ -87,7 +87,7 @@ static void longer_structures(void **state)
 	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
 	struct mlx5_ib_create_qp u;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
-	struct rq r;
+	struct request r;
 
 	for (unsigned int tail = 0; tail < 2; tail++) {
 		fx_fill_qp(f, &r, &u, pd, cq);
@@ -108,7 +108,7 @@ static void context_first(void **state)
 	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
-	struct rq r;
+	struct request r;
 
 	assert_non_null(fresh);
 	f->f = fresh;
@@ -131,7 +131,7 @@ static void write_commands(void **state)
 	struct fx *f = *state;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
-	struct rq r;
+	struct request r;
 
 	assert_int_equal(fx_write(f, 0x7f, &in, sizeof(in), &out, sizeof(out)), -EOPNOTSUPP);
 	assert_int_equal(fx_write(f, 0x100, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
@@ -151,7 +151,7 @@ static void write_commands(void **state)
 static void gids(void **state)
 {
 	struct fx *f = *state;
-	struct rq r;
+	struct request r;
 
 	query_gid(&r, VHCA_GIDS);
 	assert_int_equal(run(f, &r), -EINVAL);
@@ -189,7 +189,7 @@ static size_t some_length(const struct attr_spec *s, uint32_t *seed)
 		       : 8;
 }
 
-static void garbage_attr(struct rq *r, const struct attr_spec *s, uint32_t *seed)
+static void garbage_attr(struct request *r, const struct attr_spec *s, uint32_t *seed)
 {
 	uint8_t bytes[1024];
 	size_t len = some_length(s, seed);
@@ -215,7 +215,7 @@ static void garbage(void **state)
 		uint16_t object = (uint16_t)(next(&seed) % 17 | (next(&seed) % 2 ? 0x1000 : 0));
 		uint16_t method = (uint16_t)(next(&seed) % 7 | ns);
 		const struct method_spec *m = method_find(object, method);
-		struct rq r;
+		struct request r;
 
 		if (!m)
 			continue;
@@ -238,7 +238,7 @@ static void spoil(void *p, size_t len, uint32_t *seed)
 		bytes[16 + next(seed) % (len - 16)] ^= (uint8_t)(1u << next(seed) % 8);
 }
 
-static void spoil_values(struct rq *r, uint32_t *seed)
+static void spoil_values(struct request *r, uint32_t *seed)
 {
 	struct uverbs_attr *a = &r->attrs[next(seed) % r->req.nattrs];
 
@@ -266,7 +266,7 @@ static void spoiled(void **state)
 	for (unsigned int i = 0; i < 3000; i++) {
 		struct mlx5_ib_create_cq c;
 		struct mlx5_ib_create_qp q;
-		struct rq r;
+		struct request r;
 
 		if (i % 2) {
 			fx_fill_cq(f, &r, &c, 127);

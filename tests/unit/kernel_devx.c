@@ -11,7 +11,7 @@
 
 static int other(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
@@ -26,7 +26,7 @@ static int other(struct fx *f, const void *in, size_t in_len, void *out, size_t 
 static int create(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len,
 		  uint32_t *handle)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
@@ -44,7 +44,7 @@ static int create(struct fx *f, const void *in, size_t in_len, void *out, size_t
 static int query(struct fx *f, uint32_t handle, const void *in, size_t in_len, void *out,
 		 size_t out_len)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
@@ -66,7 +66,7 @@ static int destroy(struct fx *f, uint32_t handle)
 static int umem(struct fx *f, const void *at, uint64_t len, uint64_t access, uint64_t sizes,
 		uint32_t *handle, uint32_t *id)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
@@ -286,7 +286,7 @@ static void create_refusals(void **state)
 static void numbers(void **state)
 {
 	struct fx *f = *state;
-	struct rq r;
+	struct request r;
 
 	for (unsigned int vector = 0; vector < 2; vector++) {
 		rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN);
@@ -299,7 +299,7 @@ static void numbers(void **state)
 
 static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);

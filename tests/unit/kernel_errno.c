@@ -17,7 +17,7 @@ static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq)
 {
 	struct mlx5_ib_create_wq u;
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	fx_fill_wq(f, &r, &u, pd, cq);
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
@@ -168,7 +168,7 @@ static const struct {
 static int run(struct fx *f, const struct command *c, const void *in, size_t len, size_t uhw)
 {
 	static const uint8_t zero[64];
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);

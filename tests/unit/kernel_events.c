@@ -23,7 +23,7 @@ static void fire(struct fx *f, uint8_t type, uint32_t number)
 
 static int async_fd(struct fx *f)
 {
-	struct rq r;
+	struct request r;
 	int fd;
 
 	rq_init(&r, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC);
@@ -38,7 +38,7 @@ static int async_fd(struct fx *f)
 static int comp_fd(struct fx *f)
 {
 	const struct ib_uverbs_create_comp_channel in = {0};
-	struct rq r;
+	struct request r;
 	int fd;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
@@ -56,7 +56,7 @@ static int comp_fd(struct fx *f)
 static uint32_t cq_on(struct fx *f, int fd, uint64_t user_handle, uint32_t *cqn)
 {
 	struct mlx5_ib_create_cq u;
-	struct rq r;
+	struct request r;
 	uint32_t handle;
 
 	fx_fill_cq(f, &r, &u, 127);
@@ -73,7 +73,7 @@ static uint32_t cq_on(struct fx *f, int fd, uint64_t user_handle, uint32_t *cqn)
 static struct ib_uverbs_destroy_cq_resp destroy_cq(struct fx *f, uint32_t handle)
 {
 	struct ib_uverbs_destroy_cq_resp resp;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY);
 	rq_handle(&r, UVERBS_ATTR_DESTROY_CQ_HANDLE, handle);
@@ -197,7 +197,7 @@ static void async(void **state)
 	int fd = async_fd(f);
 	struct ib_uverbs_async_event_desc d;
 	uint32_t cqn, qpn, cq = fx_cq(f, &cqn), qp = fx_qp(f, fx_pd(f), cq, &qpn);
-	struct rq r;
+	struct request r;
 
 	fire(f, PRM_EVENT_CQ_ERROR, cqn);
 	fire(f, PRM_EVENT_WQ_CATAS_ERROR, qpn);
@@ -228,7 +228,7 @@ static void wrong_fd(void **state)
 
 	for (unsigned int i = 0; i < 2; i++) {
 		struct mlx5_ib_create_cq u;
-		struct rq r;
+		struct request r;
 
 		fx_fill_cq(f, &r, &u, 127);
 		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
@@ -244,7 +244,7 @@ static void wrong_fd(void **state)
 
 static int devx_fd(struct fx *f, uint64_t flags)
 {
-	struct rq r;
+	struct request r;
 	int fd;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC);
@@ -260,7 +260,7 @@ static int devx_fd(struct fx *f, uint64_t flags)
 static int subscribe(struct fx *f, int fd, const uint32_t *obj, uint64_t cookie,
 		     const uint16_t *types, unsigned int n)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT);
@@ -279,7 +279,7 @@ static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_BYTES] = {0};
 	void *cqc = prm_create_cq_in_at_cq_context(in);
-	struct rq r, u;
+	struct request r, u;
 	uint32_t umem, handle;
 
 	rq_init(&u, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
@@ -425,7 +425,7 @@ static void devx_async_query(void **state)
 	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, answer[512];
 	uint32_t cqn, cq = devx_cq(f, &cqn);
 	uint64_t wr_id;
-	struct rq r;
+	struct request r;
 	int fd;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC);

@@ -86,7 +86,7 @@ uint32_t fx_objects(const struct fx *f)
 
 /* --- requests -------------------------------------------------------------------------------- */
 
-void rq_init(struct rq *r, uint16_t object, uint16_t method)
+void rq_init(struct request *r, uint16_t object, uint16_t method)
 {
 	memset(r, 0, sizeof(*r));
 	r->req.object = object;
@@ -95,7 +95,7 @@ void rq_init(struct rq *r, uint16_t object, uint16_t method)
 	r->req.attrs = r->attrs;
 }
 
-static void *hold(struct rq *r, size_t len)
+static void *hold(struct request *r, size_t len)
 {
 	void *p = malloc(len ? len : 1);
 
@@ -104,7 +104,7 @@ static void *hold(struct rq *r, size_t len)
 	return p;
 }
 
-static struct uverbs_attr *add(struct rq *r, uint16_t id, size_t len)
+static struct uverbs_attr *add(struct request *r, uint16_t id, size_t len)
 {
 	struct uverbs_attr *a = &r->attrs[r->req.nattrs++];
 
@@ -115,7 +115,7 @@ static struct uverbs_attr *add(struct rq *r, uint16_t id, size_t len)
 	return a;
 }
 
-struct uverbs_attr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
+struct uverbs_attr *rq_in(struct request *r, uint16_t id, const void *p, size_t len)
 {
 	struct uverbs_attr *a = add(r, id, len);
 
@@ -130,7 +130,7 @@ struct uverbs_attr *rq_in(struct rq *r, uint16_t id, const void *p, size_t len)
 	return a;
 }
 
-struct uverbs_attr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t len)
+struct uverbs_attr *rq_value(struct request *r, uint16_t id, uint64_t value, size_t len)
 {
 	struct uverbs_attr *a = add(r, id, len);
 
@@ -138,7 +138,7 @@ struct uverbs_attr *rq_value(struct rq *r, uint16_t id, uint64_t value, size_t l
 	return a;
 }
 
-struct uverbs_attr *rq_out(struct rq *r, uint16_t id, size_t len)
+struct uverbs_attr *rq_out(struct request *r, uint16_t id, size_t len)
 {
 	struct uverbs_attr *a = add(r, id, len);
 
@@ -147,7 +147,7 @@ struct uverbs_attr *rq_out(struct rq *r, uint16_t id, size_t len)
 	return a;
 }
 
-struct uverbs_attr *rq_handle(struct rq *r, uint16_t id, uint64_t handle)
+struct uverbs_attr *rq_handle(struct request *r, uint16_t id, uint64_t handle)
 {
 	struct uverbs_attr *a = add(r, id, 0);
 
@@ -155,7 +155,7 @@ struct uverbs_attr *rq_handle(struct rq *r, uint16_t id, uint64_t handle)
 	return a;
 }
 
-struct uverbs_attr *rq_attr(struct rq *r, uint16_t id)
+struct uverbs_attr *rq_attr(struct request *r, uint16_t id)
 {
 	for (unsigned int i = 0; i < r->req.nattrs; i++) {
 		if (r->attrs[i].id == id)
@@ -165,7 +165,7 @@ struct uverbs_attr *rq_attr(struct rq *r, uint16_t id)
 	return NULL;
 }
 
-uint32_t rq_u32(struct rq *r, uint16_t id)
+uint32_t rq_u32(struct request *r, uint16_t id)
 {
 	uint32_t v;
 
@@ -173,12 +173,12 @@ uint32_t rq_u32(struct rq *r, uint16_t id)
 	return v;
 }
 
-int rq_run(struct fx *f, struct rq *r)
+int rq_run(struct fx *f, struct request *r)
 {
 	return kernel_ioctl(f->f, &r->req);
 }
 
-void rq_done(struct rq *r)
+void rq_done(struct request *r)
 {
 	for (unsigned int i = 0; i < r->nheld; i++)
 		free(r->held[i]);
@@ -186,7 +186,7 @@ void rq_done(struct rq *r)
 		close(r->req.fds[i].fd);
 }
 
-int rq_take_fd(struct rq *r)
+int rq_take_fd(struct request *r)
 {
 	assert_int_equal(r->req.nfds, 1);
 	r->req.nfds = 0;
@@ -203,7 +203,7 @@ uint64_t fx_inode(int fd)
 
 int fx_write(struct fx *f, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
@@ -229,7 +229,7 @@ int fx_context(struct fx *f, struct uverbs_file *file, bool devx)
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
-	struct rq r;
+	struct request r;
 	int err;
 
 	(void)f;
@@ -255,7 +255,7 @@ uint32_t fx_pd(struct fx *f)
 
 uint32_t fx_pdn(struct fx *f, uint32_t pd)
 {
-	struct rq r;
+	struct request r;
 	uint32_t pdn;
 
 	rq_init(&r, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY);
@@ -269,7 +269,7 @@ uint32_t fx_pdn(struct fx *f, uint32_t pd)
 
 uint32_t fx_uar(struct fx *f)
 {
-	struct rq r;
+	struct request r;
 	uint32_t number;
 
 	rq_init(&r, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
@@ -300,7 +300,7 @@ int fx_reg_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len, uint32_t 
 	return err;
 }
 
-void fx_fill_cq(struct fx *f, struct rq *r, struct mlx5_ib_create_cq *u, uint32_t cqe)
+void fx_fill_cq(struct fx *f, struct request *r, struct mlx5_ib_create_cq *u, uint32_t cqe)
 {
 	*u = (struct mlx5_ib_create_cq){.buf_addr = (uintptr_t)f->mem + CQ_AT,
 					.db_addr = (uintptr_t)f->mem + DB_AT,
@@ -319,7 +319,7 @@ void fx_fill_cq(struct fx *f, struct rq *r, struct mlx5_ib_create_cq *u, uint32_
 uint32_t fx_cq(struct fx *f, uint32_t *cqn)
 {
 	struct mlx5_ib_create_cq u;
-	struct rq r;
+	struct request r;
 	uint32_t handle;
 
 	fx_fill_cq(f, &r, &u, 127);
@@ -333,7 +333,7 @@ uint32_t fx_cq(struct fx *f, uint32_t *cqn)
 	return handle;
 }
 
-void fx_fill_qp(struct fx *f, struct rq *r, struct mlx5_ib_create_qp *u, uint32_t pd, uint32_t cq)
+void fx_fill_qp(struct fx *f, struct request *r, struct mlx5_ib_create_qp *u, uint32_t pd, uint32_t cq)
 {
 	const struct ib_uverbs_qp_cap cap = {64, 64, 4, 4, 0};
 
@@ -361,7 +361,7 @@ void fx_fill_qp(struct fx *f, struct rq *r, struct mlx5_ib_create_qp *u, uint32_
 #define WQ_AT (FX_MEM - 131072u)
 #define WQ_DB (FX_MEM - 135168u)
 
-void fx_fill_wq(struct fx *f, struct rq *r, struct mlx5_ib_create_wq *u, uint32_t pd, uint32_t cq)
+void fx_fill_wq(struct fx *f, struct request *r, struct mlx5_ib_create_wq *u, uint32_t pd, uint32_t cq)
 {
 	*u = (struct mlx5_ib_create_wq){
 		.buf_addr = (uintptr_t)f->mem + WQ_AT,
@@ -388,7 +388,7 @@ void fx_fill_wq(struct fx *f, struct rq *r, struct mlx5_ib_create_wq *u, uint32_
 uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
 {
 	struct mlx5_ib_create_qp u;
-	struct rq r;
+	struct request r;
 	uint32_t handle;
 
 	fx_fill_qp(f, &r, &u, pd, cq);
@@ -405,7 +405,7 @@ uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
 int fx_destroy(struct fx *f, uint16_t object, uint16_t method, uint32_t handle)
 {
 	uint16_t ns = object & UVERBS_ID_NS_MASK;
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, object, method);

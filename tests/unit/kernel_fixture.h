@@ -46,22 +46,22 @@ bool fx_logged(struct fx *, const char *text);
 uint32_t fx_objects(const struct fx *);
 
 /* A request under construction: buffers of exactly their length, so that ASan sees any excess. */
-struct rq {
+struct request {
 	struct uverbs_request req;
 	struct uverbs_attr attrs[24];
 	void *held[48];
 	unsigned int nheld;
 };
-void rq_init(struct rq *, uint16_t object, uint16_t method);
-struct uverbs_attr *rq_in(struct rq *, uint16_t id, const void *, size_t len);
-struct uverbs_attr *rq_value(struct rq *, uint16_t id, uint64_t value, size_t len);
-struct uverbs_attr *rq_out(struct rq *, uint16_t id, size_t len);
-struct uverbs_attr *rq_handle(struct rq *, uint16_t id,
+void rq_init(struct request *, uint16_t object, uint16_t method);
+struct uverbs_attr *rq_in(struct request *, uint16_t id, const void *, size_t len);
+struct uverbs_attr *rq_value(struct request *, uint16_t id, uint64_t value, size_t len);
+struct uverbs_attr *rq_out(struct request *, uint16_t id, size_t len);
+struct uverbs_attr *rq_handle(struct request *, uint16_t id,
 			uint64_t handle); /* or an inode, or room for one */
-struct uverbs_attr *rq_attr(struct rq *, uint16_t id);
-uint32_t rq_u32(struct rq *, uint16_t id); /* the first word of an output */
-int rq_run(struct fx *, struct rq *);
-void rq_done(struct rq *);
+struct uverbs_attr *rq_attr(struct request *, uint16_t id);
+uint32_t rq_u32(struct request *, uint16_t id); /* the first word of an output */
+int rq_run(struct fx *, struct request *);
+void rq_done(struct request *);
 /* A write command through INVOKE_WRITE. */
 int fx_write(struct fx *, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len);
 
@@ -73,9 +73,9 @@ int fx_reg_mr(struct fx *, uint32_t pd, const void *at, uint64_t len, uint32_t a
 	      uint32_t *handle);
 /* Good requests, to be spoiled or run. */
 #define FX_CQ_HANDLE 0xc0ffee
-void fx_fill_cq(struct fx *, struct rq *, struct mlx5_ib_create_cq *, uint32_t cqe);
-void fx_fill_qp(struct fx *, struct rq *, struct mlx5_ib_create_qp *, uint32_t pd, uint32_t cq);
-void fx_fill_wq(struct fx *, struct rq *, struct mlx5_ib_create_wq *, uint32_t pd, uint32_t cq);
+void fx_fill_cq(struct fx *, struct request *, struct mlx5_ib_create_cq *, uint32_t cqe);
+void fx_fill_qp(struct fx *, struct request *, struct mlx5_ib_create_qp *, uint32_t pd, uint32_t cq);
+void fx_fill_wq(struct fx *, struct request *, struct mlx5_ib_create_wq *, uint32_t pd, uint32_t cq);
 uint32_t fx_cq(struct fx *, uint32_t *cqn);
 uint32_t fx_qp(struct fx *, uint32_t pd, uint32_t cq, uint32_t *qpn);
 int fx_destroy(struct fx *, uint16_t object, uint16_t method, uint32_t handle);
@@ -84,6 +84,6 @@ uint32_t fx_pdn(struct fx *, uint32_t pd);
 /* Inode of an open FD, as the client half passes it. */
 uint64_t fx_inode(int fd);
 /* Takes the FD that a request made out of it. */
-int rq_take_fd(struct rq *);
+int rq_take_fd(struct request *);
 
 #endif

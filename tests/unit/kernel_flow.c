@@ -8,7 +8,7 @@ static void matchers_refuse(void **state)
 	const struct match mask = {.dport = 0xffff};
 	struct fx *f = *state;
 	uint32_t handle, m;
-	struct rq r;
+	struct request r;
 
 	assert_int_equal(matcher(f, 0, mask, 5, &handle), -EINVAL);
 	assert_true(fx_logged(f, "FT_TYPE"));
@@ -129,7 +129,7 @@ static void devx_table(void **state)
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){0}), handle, fl;
-	struct rq r;
+	struct request r;
 
 	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
 	prm_flow_table_context_set_level(ctx, 63);
@@ -171,7 +171,7 @@ static void egress(void **state)
 
 static int anchor(struct fx *f, uint64_t type, uint16_t priority, uint32_t *handle, uint32_t *id)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE);
@@ -220,7 +220,7 @@ static void actions(void **state)
 	uint8_t ttl[8] = {0};
 	struct fx *f = *state;
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	prm_set_action_in_set_action_type(ttl, PRM_ACTION_TYPE_SET);
 	prm_set_action_in_set_field(ttl, PRM_MODIFY_FIELD_OUT_IP_TTL);

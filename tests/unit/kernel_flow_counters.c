@@ -10,7 +10,7 @@ static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
 {
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
@@ -30,7 +30,7 @@ static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
 static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *packets)
 {
 	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
-	struct rq r;
+	struct request r;
 	int err;
 
 	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
@@ -98,7 +98,7 @@ static void two_counters(void **state)
 
 static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size_t n)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
@@ -116,7 +116,7 @@ static void whole_array(struct fx *f, uint32_t handle)
 {
 	static const uint64_t zero[2];
 	const struct uverbs_attr *a;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
 	rq_handle(&r, UVERBS_ATTR_READ_COUNTERS_HANDLE, handle);
@@ -132,7 +132,7 @@ static void whole_array(struct fx *f, uint32_t handle)
 static uint32_t make_counters(struct fx *f)
 {
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE);
 	rq_handle(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, 0);
@@ -153,7 +153,7 @@ static int create_from(struct fx *f, const struct verbs_flow *v, uint64_t descs,
 		struct mlx5_ib_flow_counters_data data;
 	} uhw = {.head.ncounters_data = points && points != NOT_SAID,
 		 .data = {.counters_data = descs, .ncounters = points}};
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);

@@ -13,7 +13,7 @@ static void fill(uint8_t *param, const struct match *m)
 int matcher(struct fx *f, uint16_t priority, struct match mask, int type, uint32_t *handle)
 {
 	uint8_t param[PORT_BYTES];
-	struct rq r;
+	struct request r;
 	int err;
 
 	fill(param, &mask);
@@ -41,7 +41,7 @@ uint32_t good_matcher(struct fx *f, uint16_t priority, struct match mask)
 int flow(struct fx *f, struct ask a, uint32_t *handle)
 {
 	uint8_t param[PORT_BYTES];
-	struct rq r;
+	struct request r;
 	int err;
 
 	fill(param, &a.value);
@@ -135,7 +135,7 @@ uint32_t raw_qp(struct fx *f)
 {
 	struct mlx5_ib_create_qp u;
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	fx_fill_qp(f, &r, &u, fx_pd(f), fx_cq(f, NULL));
 	u.sq_buf_addr = (uintptr_t)f->mem + SQ_AT;

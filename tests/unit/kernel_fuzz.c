@@ -18,7 +18,7 @@
 #include "queue/queue.h"
 #include "host/uar.h"
 #include "obj/cq.h"
-#include "obj/qp.h"
+#include "obj/queue.h"
 
 #define FILES	  2u
 #define ROUNDS	  60000u
@@ -81,10 +81,10 @@ static void run(void)
 	timers_run(&f->dev->timers, f->now);
 }
 
-static void fill_data(uint8_t *seg, const struct qp *qp, uint32_t len)
+static void fill_data(uint8_t *seg, const struct queue *q, uint32_t len)
 {
 	prm_wqe_data_seg_set_byte_count(seg, any(16) ? len : any(1 << 14));
-	prm_wqe_data_seg_set_lkey(seg, any(16) ? lkeys[qp->pdn % 1024] : any(1 << 16));
+	prm_wqe_data_seg_set_lkey(seg, any(16) ? lkeys[q->pdn % 1024] : any(1 << 16));
 	prm_wqe_data_seg_set_addr(seg, (uintptr_t)f->mem + DATA_AT);
 }
 
@@ -94,15 +94,15 @@ static void post_recvs(void)
 	const struct uverbs_qp *kqp = (struct uverbs_qp *)pick(&qp_class);
 	const struct uverbs_wq *kwq = (struct uverbs_wq *)pick(&wq_class);
 	uint32_t rqn = kwq && any(2) ? kwq->rqn : kqp ? kqp->raw.rqn : 0;
-	const struct qp *rq = obj_find(f->v, OBJ_RQ, rqn);
+	const struct queue *rq = obj_find(f->v, OBJ_RQ, rqn);
 
 	if (!rq)
 		return;
 	memset(f->mem + QP_AT, 0, 64 * 64);
 	for (unsigned int i = 0; i < 64; i++)
 		fill_data(f->mem + QP_AT + 64ul * i, rq, 2048);
-	prm_store32(f->mem, QP_DB, rq->rq_ci + any(64));
-	prm_store32(f->mem, CQ_DB, rq->rcq->pi & 0xffffff);
+	prm_store32(f->mem, QP_DB, rq->rq->ci + any(64));
+	prm_store32(f->mem, CQ_DB, rq->rq->cq->pi & 0xffffff);
 	if (any(2))
 		run();
 }
@@ -111,27 +111,27 @@ static void post_recvs(void)
 static void send_one(void)
 {
 	const struct uverbs_qp *kqp = (struct uverbs_qp *)pick(&qp_class);
-	const struct qp *qp = kqp ? obj_find(f->v, OBJ_SQ, kqp->raw.sqn) : NULL;
+	const struct queue *q = kqp ? obj_find(f->v, OBJ_SQ, kqp->raw.sqn) : NULL;
 	uint8_t *wqe;
 	uint64_t db = 0;
 
-	if (!qp)
+	if (!q)
 		return;
-	wqe = f->mem + SQ_AT + 64ul * (qp->sq_ci % 64);
+	wqe = f->mem + SQ_AT + 64ul * (q->sq->ci % 64);
 	memset(wqe, 0, 64);
 	prm_wqe_ctrl_seg_set_opcode(wqe, PRM_WQE_OPCODE_SEND);
-	prm_wqe_ctrl_seg_set_wqe_index(wqe, qp->sq_ci);
-	prm_wqe_ctrl_seg_set_qpn(wqe, qp->o.id);
+	prm_wqe_ctrl_seg_set_wqe_index(wqe, q->sq->ci);
+	prm_wqe_ctrl_seg_set_qpn(wqe, q->o.id);
 	prm_wqe_ctrl_seg_set_ds(wqe, any(8) ? 4 : any(64));
 	prm_wqe_ctrl_seg_set_ce(wqe, any(4));
 	prm_wqe_eth_seg_set_inline_hdr_sz(wqe + 16, any(8) ? 18 : any(1 << 16));
 	memcpy(wqe + 30, f->v->mac, 6);
 	wqe[42] = 8;
-	fill_data(wqe + 48, qp, 64);
-	prm_store32(f->mem, QP_DB + 4, qp->sq_ci + 1u);
-	prm_uar_sq_db_set_qpn(&db, qp->o.id);
-	prm_store32(f->mem, CQ_DB, qp->scq->pi & 0xffffff);
-	queue_doorbell(f->dev, qp->uar, UAR_BF, db);
+	fill_data(wqe + 48, q, 64);
+	prm_store32(f->mem, QP_DB + 4, q->sq->ci + 1u);
+	prm_uar_sq_db_set_qpn(&db, q->o.id);
+	prm_store32(f->mem, CQ_DB, q->sq->cq->pi & 0xffffff);
+	queue_doorbell(f->dev, q->uar, UAR_BF, db);
 	if (any(2))
 		run();
 }

@@ -88,7 +88,7 @@ static size_t length(const struct attr_spec *s)
 	}
 }
 
-static void put(struct rq *r, const struct method_spec *m, const struct attr_spec *s)
+static void put(struct request *r, const struct method_spec *m, const struct attr_spec *s)
 {
 	uint8_t bytes[2048] = {0};
 	size_t len = length(s) % sizeof(bytes);
@@ -112,7 +112,7 @@ static void put(struct rq *r, const struct method_spec *m, const struct attr_spe
 void any_request(void)
 {
 	const struct method_spec *m;
-	struct rq r;
+	struct request r;
 
 	if (!nmethods)
 		find_methods();

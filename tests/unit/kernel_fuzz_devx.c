@@ -34,7 +34,7 @@ static uint32_t place(uint32_t good)
 
 void make_umem(void)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
@@ -49,7 +49,7 @@ void make_umem(void)
 
 static void create(const void *in, size_t len)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
@@ -180,7 +180,7 @@ void modify_devx(void)
 	const struct devx_obj *o = (struct devx_obj *)pick(&devx_obj_class);
 	uint8_t in[1024] = {0};
 	unsigned int i = any(8);
-	struct rq r;
+	struct request r;
 
 	if (!o)
 		return;
@@ -201,7 +201,7 @@ void modify_devx(void)
 
 void make_dm_mr(void)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
 	rq_handle(&r, UVERBS_ATTR_REG_DM_MR_HANDLE, 0);

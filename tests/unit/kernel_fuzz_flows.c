@@ -18,7 +18,7 @@ static void fill_param(uint8_t param[64], uint32_t port)
 void make_matcher(void)
 {
 	uint8_t param[64];
-	struct rq r;
+	struct request r;
 
 	fill_param(param, any(3) ? 0xffff : 3);
 	rq_init(&r, MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE);
@@ -35,7 +35,7 @@ void make_flow(void)
 {
 	uint32_t counter = handle(&devx_obj_class), action = handle(&flow_action_class);
 	uint8_t param[64];
-	struct rq r;
+	struct request r;
 
 	fill_param(param, any(4));
 	rq_init(&r, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW);
@@ -78,7 +78,7 @@ void make_verbs_flow(void)
 	} uhw = {.head.ncounters_data = any(2),
 		 .data = {.counters_data = (uintptr_t)f->mem + DESCS_AT, .ncounters = 2}};
 	bool normal = any(4), counted = any(2);
-	struct rq r;
+	struct request r;
 
 	v.head.flow_attr.port = 1;
 	v.head.flow_attr.type = normal ? 0 : (uint32_t)(1 + any(2));
@@ -111,7 +111,7 @@ void make_verbs_flow(void)
 
 void make_counters(void)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE);
 	rq_handle(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, 0);
@@ -122,7 +122,7 @@ void make_counters(void)
 void make_action(void)
 {
 	uint8_t ttl[8] = {0};
-	struct rq r;
+	struct request r;
 
 	prm_set_action_in_set_action_type(ttl, PRM_ACTION_TYPE_SET);
 	prm_set_action_in_set_field(ttl, PRM_MODIFY_FIELD_OUT_UDP_DPORT);
@@ -138,7 +138,7 @@ void make_action(void)
 
 void make_anchor(void)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE);
 	rq_handle(&r, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, 0);
@@ -151,7 +151,7 @@ void make_anchor(void)
 
 static void devx_create(const void *in, size_t len)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);

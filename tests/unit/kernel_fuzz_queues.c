@@ -7,7 +7,7 @@
 void make_qp(void)
 {
 	struct mlx5_ib_create_qp u;
-	struct rq r;
+	struct request r;
 
 	fx_fill_qp(f, &r, &u, handle(&pd_class), handle(&cq_class));
 	u.sq_buf_addr = (uintptr_t)f->mem + SQ_AT;
@@ -28,7 +28,7 @@ void make_wq(void)
 		.rq_wqe_count = 64,
 		.rq_wqe_shift = 6,
 	};
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE);
 	rq_handle(&r, UVERBS_ATTR_CREATE_WQ_HANDLE, 0);
@@ -70,7 +70,7 @@ void make_rss(void)
 		.rx_key_len = 40,
 	};
 	const struct ib_uverbs_qp_cap cap = {0};
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
 	rq_handle(&r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
@@ -142,7 +142,7 @@ void make_cq(void)
 
 void make_dm(void)
 {
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
 	rq_handle(&r, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
@@ -158,7 +158,7 @@ void make_dm(void)
 void make_channel(void)
 {
 	uint16_t types[] = {PRM_EVENT_COMP, PRM_EVENT_WQ_CATAS_ERROR};
-	struct rq r, s;
+	struct request r, s;
 	int fd;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC);

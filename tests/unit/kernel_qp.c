@@ -206,7 +206,7 @@ static void create_refusals(void **state)
 		const uint32_t v = (uint32_t)bad[i].value;
 		struct mlx5_ib_create_qp u;
 		uint32_t before;
-		struct rq r;
+		struct request r;
 
 		fx_fill_qp(f, &r, &u, pd, cq);
 		before = fx_objects(f);

@@ -7,14 +7,14 @@
 #include "kernel/core/pages.h"
 #include "kernel/verbs/verbs.h"
 #include "kernel_fixture.h"
-#include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "obj/tir.h"
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define SQ_AT (FX_MEM - 65536u)
 
 struct raw {
-	struct rq r;
+	struct request r;
 	struct mlx5_ib_create_qp u;
 	uint32_t pd, cq;
 };
@@ -70,8 +70,8 @@ static void parts(void **state)
 	struct mlx5_ib_create_qp_resp resp;
 	struct raw q;
 	uint32_t qpn, handle = create(f, &q, &resp, &qpn);
-	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn),
-			*rq = obj_find(f->v, OBJ_RQ, resp.rqn);
+	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
+	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 	const struct tir *tir = obj_find(f->v, OBJ_TIR, resp.tirn);
 
 	assert_int_equal(resp.comp_mask, 0x1f);
@@ -83,7 +83,7 @@ static void parts(void **state)
 	assert_int_not_equal(resp.tir_icm_addr, 0);
 	assert_ptr_equal(tir->rq, rq);
 	assert_false(rq->strip_vlan);
-	assert_int_equal(sq->dbrec, rq->dbrec);
+	assert_int_equal(sq->q.dbrec, rq->q.dbrec);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, handle), 0);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ) +
 				 obj_count(f->v, OBJ_TIR) + obj_count(f->v, OBJ_TIS),
@@ -171,8 +171,8 @@ static void states(void **state)
 	struct mlx5_ib_create_qp_resp resp;
 	struct raw q;
 	uint32_t qpn, h = create(f, &q, &resp, &qpn);
-	const struct qp *sq = obj_find(f->v, OBJ_SQ, resp.sqn),
-			*rq = obj_find(f->v, OBJ_RQ, resp.rqn);
+	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
+	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 
 	assert_int_equal(modify(f, h, INIT, 1), -EINVAL);
 	assert_int_equal(modify(f, h, RESET, 1), 0);
@@ -181,21 +181,21 @@ static void states(void **state)
 	assert_int_equal(modify(f, h, RTR, 1), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5 | 1 << 3), -EINVAL);
 	assert_int_equal(modify(f, h, INIT, 1 | 1 << 5), 0);
-	assert_int_equal(rq->state, QP_RTS); /* it receives from INIT on, as mlx5_ib has it */
-	assert_int_equal(sq->state, QP_RST);
+	assert_int_equal(rq->q.state, QP_RTS); /* it receives from INIT on, as mlx5_ib has it */
+	assert_int_equal(sq->q.state, QP_RST);
 	assert_int_equal(query(f, h), INIT);
 	assert_int_equal(modify(f, h, RTR, 1), 0);
 	assert_int_equal(modify(f, h, RTS, 1), 0);
-	assert_int_equal(sq->state, QP_RTS);
+	assert_int_equal(sq->q.state, QP_RTS);
 	assert_int_equal(query(f, h), RTS);
 	assert_int_equal(modify(f, h, SQD, 1), -EINVAL);
 	assert_int_equal(modify(f, h, ERR, 1), 0);
-	assert_int_equal(rq->state, QP_ERR);
+	assert_int_equal(rq->q.state, QP_ERR);
 	assert_int_equal(query(f, h), ERR);
 	assert_int_equal(modify(f, h, RTS, 1), -EINVAL);
 	assert_int_equal(modify(f, h, RESET, 1), 0);
 	assert_int_equal(query(f, h), RESET);
-	assert_int_equal(rq->state, QP_RST);
+	assert_int_equal(rq->q.state, QP_RST);
 }
 
 /* --- WQs and tables --------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
 {
 	struct mlx5_ib_create_wq u;
 	uint32_t handle;
-	struct rq r;
+	struct request r;
 
 	fx_fill_wq(f, &r, &u, pd, cq);
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
@@ -218,7 +218,7 @@ static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
 
 static int destroy_wq(struct fx *f, uint32_t handle)
 {
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY);
@@ -232,7 +232,7 @@ static int destroy_wq(struct fx *f, uint32_t handle)
 static int modify_wq(struct fx *f, struct ib_uverbs_ex_modify_wq m)
 {
 	const struct mlx5_ib_modify_wq u = {0};
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
@@ -266,7 +266,7 @@ static void wq_refusals(void **state)
 		{offsetof(struct mlx5_ib_create_wq, buf_addr), 8, 0x40, "buf_addr"},
 		{offsetof(struct mlx5_ib_create_wq, db_addr), 8, 0x41, "db_addr"},
 	};
-	struct rq r;
+	struct request r;
 
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		fx_fill_wq(f, &r, &good, pd, cq);
@@ -284,14 +284,14 @@ static void wq_life(void **state)
 {
 	struct fx *f = *state;
 	uint32_t rqn, wq = make_wq(f, fx_pd(f), fx_cq(f, NULL), &rqn);
-	const struct qp *rq = obj_find(f->v, OBJ_RQ, rqn);
+	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, rqn);
 
 	assert_non_null(rq);
 	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
 								      .wq_handle = wq,
 								      .wq_state = 1}),
 			 0);
-	assert_int_equal(rq->state, QP_RTS);
+	assert_int_equal(rq->q.state, QP_RTS);
 	assert_int_equal(modify_wq(f,
 				   (struct ib_uverbs_ex_modify_wq){
 					   .attr_mask = 4,
@@ -326,7 +326,7 @@ static void wq_life(void **state)
 								      .wq_handle = wq,
 								      .wq_state = 2}),
 			 0);
-	assert_int_equal(rq->state, QP_ERR);
+	assert_int_equal(rq->q.state, QP_ERR);
 	assert_int_equal(destroy_wq(f, wq), 0);
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
@@ -354,7 +354,7 @@ static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 		    const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
 {
 	const struct ib_uverbs_qp_cap cap = {0};
-	struct rq r;
+	struct request r;
 	int err;
 
 	rq_init(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);

@@ -53,15 +53,15 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size)
  * A new table of the kernel's chain, or one that goes, has entries of others written anew: what can't
  * be told to firmware then is only logged, as by mlx5_core.
  */
-static bool may_relink(const struct rq *r)
+static bool may_relink(const struct request *r)
 {
 	return r->req.object == UVERBS_OBJECT_FLOW || r->req.object == UVERBS_OBJECT_DEVICE ||
 	       r->req.object == MLX5_IB_OBJECT_STEERING_ANCHOR;
 }
 
-int __real_rq_run(struct fx *, struct rq *);
-int __wrap_rq_run(struct fx *, struct rq *);
-int __wrap_rq_run(struct fx *fx, struct rq *r)
+int __real_rq_run(struct fx *, struct request *);
+int __wrap_rq_run(struct fx *, struct request *);
+int __wrap_rq_run(struct fx *fx, struct request *r)
 {
 	int err;
 

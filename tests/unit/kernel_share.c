@@ -54,7 +54,7 @@ static void obey(struct uverbs_file *f, const struct uverbs_share *s)
 	close(fd);
 }
 
-static struct answer ask(struct uverbs_file *f, struct rq *r)
+static struct answer ask(struct uverbs_file *f, struct request *r)
 {
 	struct answer a = {.err = kernel_ioctl(f, &r->req), .n = r->req.nshares};
 
@@ -72,7 +72,7 @@ static struct answer make_cq(struct fx *f, const void *ring, const void *record)
 {
 	struct mlx5_ib_create_cq u;
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	fx_fill_cq(f, &r, &u, 127);
 	u.buf_addr = (uintptr_t)ring;
@@ -89,7 +89,7 @@ static struct answer make_qp(struct fx *f, uint32_t pd, uint32_t cq, const void 
 {
 	struct mlx5_ib_create_qp u;
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	fx_fill_qp(f, &r, &u, pd, cq);
 	u.buf_addr = (uintptr_t)ring;
@@ -106,7 +106,7 @@ static struct answer make_wq(struct fx *f, uint32_t pd, uint32_t cq, const void 
 {
 	struct mlx5_ib_create_wq u;
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	fx_fill_wq(f, &r, &u, pd, cq);
 	u.buf_addr = (uintptr_t)ring;
@@ -121,7 +121,7 @@ static struct answer make_wq(struct fx *f, uint32_t pd, uint32_t cq, const void 
 static struct answer make_umem(struct uverbs_file *f, const void *at, uint64_t len, uint32_t access)
 {
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
@@ -144,7 +144,7 @@ static struct answer make_mr(struct fx *f, uint32_t pd, const void *at, uint64_t
 					    .access_flags = IB_UVERBS_ACCESS_LOCAL_WRITE};
 	struct ib_uverbs_reg_mr_resp out;
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	rq_value(&r, UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_REG_MR, 8);
@@ -160,7 +160,7 @@ static struct answer make_mr(struct fx *f, uint32_t pd, const void *at, uint64_t
 static struct answer destroy(struct uverbs_file *f, uint16_t object, uint16_t method, uint32_t handle)
 {
 	struct answer a;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, object, method);
 	rq_handle(&r, object & UVERBS_ID_NS_MASK, handle);

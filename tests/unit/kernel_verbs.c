@@ -131,7 +131,7 @@ static void cq_refusals(void **state)
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct mlx5_ib_create_cq u;
 		uint32_t before;
-		struct rq r;
+		struct request r;
 
 		fx_fill_cq(f, &r, &u, 127);
 		before = fx_objects(f);
@@ -174,7 +174,7 @@ static void cq_offset(void **state)
 {
 	struct fx *f = *state;
 	struct mlx5_ib_create_cq u;
-	struct rq r;
+	struct request r;
 
 	for (uint64_t off = 0; off < 0x2000; off += 0x440) {
 		const struct cq *cq;
@@ -201,7 +201,7 @@ static void uars(void **state)
 {
 	struct fx *f = *state;
 	uint32_t cq = fx_cq(f, NULL), uar;
-	struct rq r;
+	struct request r;
 
 	rq_init(&r, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
 	rq_handle(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0);
@@ -253,7 +253,7 @@ static void info(void **state)
 {
 	struct fx *f = *state;
 	uint32_t pds[3] = {fx_pd(f), fx_pd(f), fx_pd(f)};
-	struct rq r;
+	struct request r;
 
 	for (size_t room = 4; room <= 16; room += 4) {
 		rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);

@@ -227,7 +227,7 @@ static void test_rnr(void **state)
 	struct counter c = { .pass = true };
 
 	p->a.qp->rnr_retry = 3;
-	queue_set_state(p->a.qp, QP_RST);
+	queue_set_state(&p->a.qp->q, QP_RST);
 	rig_connect_one(&p->a, &p->b);
 	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
@@ -454,7 +454,7 @@ static void test_headers(void **state)
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
-	bth_put32(want + 4, p->b.qp->o.id);
+	bth_put32(want + 4, p->b.qp->q.o.id);
 	bth_put32(want + 12, (uint32_t)(va >> 32));
 	bth_put32(want + 16, (uint32_t)va);
 	bth_put32(want + 20, rig_key(p->md));

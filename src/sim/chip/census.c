@@ -5,7 +5,7 @@
 #include <string.h>
 #include "chip.h"
 #include "obj/obj.h"
-#include "obj/qp.h"
+#include "obj/queue.h"
 #include "obj/vhca.h"
 
 static const char *const qp_states[] = {
@@ -59,11 +59,11 @@ static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned i
 		       const struct vhca *v, enum obj_type type)
 {
 	uint32_t count[QP_STATES] = {0};
-	struct qp *qp;
+	struct queue *q;
 
-	for (qp = obj_next(v, type, 0); qp; qp = obj_next(v, type, qp->o.id + 1))
-		if (qp->state < QP_STATES)
-			count[qp->state]++;
+	for (q = obj_next(v, type, 0); q; q = obj_next(v, type, q->o.id + 1))
+		if (q->state < QP_STATES)
+			count[q->state]++;
 	for (unsigned int s = 0; s < QP_STATES; s++)
 		census_add(rows, n, max, v, type, census_state_name(type, s), count[s]);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue buffers and doorbell records, as CQs and QPs name them alike. */
+/* What queues have alike: buffers, doorbell records, references. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "obj/cq.h"
 #include "obj/mkey.h"
-#include "obj/ring.h"
+#include "obj/queue.h"
+#include "queue/queue.h"
 
 static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, uint64_t offset,
 			      uint64_t len)
@@ -97,4 +99,39 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 	*umem = u;
 	obj_get(&u->o);
 	return 0;
+}
+
+struct cq *fw_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
+{
+	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
+
+	if (cq)
+		obj_get(&cq->o);
+	return cq;
+}
+
+void fw_queue_drop(struct queue *q)
+{
+	ring_release(&q->ring);
+	if (q->dbr_umem)
+		obj_put(&q->dbr_umem->o);
+	if (q->rq && q->rq->cq)
+		obj_put(&q->rq->cq->o);
+	if (q->sq && q->sq->cq)
+		obj_put(&q->sq->cq->o);
+	if (q->uar_obj)
+		obj_put(q->uar_obj);
+	if (q->tis)
+		obj_put(q->tis);
+	if (q->pd)
+		obj_put(q->pd);
+	obj_free(&q->o);
+}
+
+void fw_queue_free(struct obj *o)
+{
+	struct queue *q = (struct queue *)o;
+
+	queue_stop(q);
+	fw_queue_drop(q);
 }

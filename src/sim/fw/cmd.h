@@ -105,7 +105,7 @@ int fw_nothing_after(struct fw_cmd *, size_t end);
 void *fw_find_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
 /* The ends of things, for DESTROY and for fw_uid_reap alike: references dropped, memory freed. */
-void fw_qp_free(struct obj *); /* QP, SQ, RQ */
+void fw_queue_free(struct obj *); /* QP, SQ, RQ */
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
@@ -138,9 +138,12 @@ int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct f
 
 struct ring;
 struct umem;
-struct qp;
+struct cq;
+struct queue;
 /* What a queue that was never started refers to, and its memory. */
-void fw_qp_drop(struct qp *);
+void fw_queue_drop(struct queue *);
+/* The CQ, referenced; NULL: refused. */
+struct cq *fw_take_cq(struct fw_cmd *, uint32_t cqn, const char *field);
 /* Where a queue's buffer is, as CREATE_CQ and CREATE_QP say it. */
 struct fw_buffer {
 	bool umem_valid;

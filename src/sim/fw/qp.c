@@ -46,15 +46,15 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
 
-	if (!qp->no_rq)
-		rq_bytes = 1ull << (qp->log_rq_size + qp->log_rq_stride + LOG_RQ_STRIDE_UNIT);
-	if (!qp->no_sq)
-		sq_bytes = 1ull << (qp->log_sq_size + LOG_WQEBB);
-	if ((rq_bytes && qp->log_rq_size > max) || (sq_bytes && qp->log_sq_size > max))
+	if (qp->q.rq)
+		rq_bytes = 1ull << (qp->rq.log_size + qp->rq.log_stride + LOG_RQ_STRIDE_UNIT);
+	if (qp->q.sq)
+		sq_bytes = 1ull << (qp->sq.log_size + LOG_WQEBB);
+	if ((rq_bytes && qp->rq.log_size > max) || (sq_bytes && qp->sq.log_size > max))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_rq_size %u or log_sq_size %u is more than "
 				 "log_max_qp_sz %u",
-				 qp->log_rq_size, qp->log_sq_size, max);
+				 qp->rq.log_size, qp->sq.log_size, max);
 	if (!rq_bytes && !sq_bytes)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
@@ -62,51 +62,43 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "the RQ has %" PRIu64 " bytes, the SQ behind it can't begin there",
 				 rq_bytes);
-	qp->sq_offset = rq_bytes;
-	qp->ring.len = rq_bytes + sq_bytes;
+	qp->sq.offset = rq_bytes;
+	qp->q.ring.len = rq_bytes + sq_bytes;
 	return 0;
 }
 
 static void read_sizes(struct qp *qp, const void *qpc)
 {
-	qp->transport = transport_find((uint8_t)prm_qpc_get_st(qpc));
-	qp->no_rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE;
-	qp->no_sq = prm_qpc_get_no_sq(qpc);
-	qp->log_rq_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
-	qp->log_rq_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
-	qp->log_sq_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
-	qp->user_index = prm_qpc_get_user_index(qpc);
-	qp->uar = prm_qpc_get_uar_page(qpc);
-	qp->pdn = prm_qpc_get_pd(qpc);
-}
-
-static struct cq *fw_qp_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
-{
-	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
-
-	if (cq)
-		obj_get(&cq->o);
-	return cq;
+	qp->q.transport = transport_find((uint8_t)prm_qpc_get_st(qpc));
+	qp->sq.q = qp->rq.q = &qp->q;
+	qp->q.rq = prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_ZERO_SIZE ? NULL : &qp->rq;
+	qp->q.sq = prm_qpc_get_no_sq(qpc) ? NULL : &qp->sq;
+	qp->rq.log_size = (uint8_t)prm_qpc_get_log_rq_size(qpc);
+	qp->rq.log_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
+	qp->sq.log_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
+	qp->q.user_index = prm_qpc_get_user_index(qpc);
+	qp->q.uar = prm_qpc_get_uar_page(qpc);
+	qp->q.pdn = prm_qpc_get_pd(qpc);
 }
 
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
-	qp->pd = fw_find(c, OBJ_PD, qp->pdn, "qpc.pd");
-	if (!qp->pd)
+	qp->q.pd = fw_find(c, OBJ_PD, qp->q.pdn, "qpc.pd");
+	if (!qp->q.pd)
 		return -1;
-	obj_get(qp->pd);
-	qp->uar_obj = fw_find_shared(c, OBJ_UAR, qp->uar, "qpc.uar_page");
-	if (!qp->uar_obj)
+	obj_get(qp->q.pd);
+	qp->q.uar_obj = fw_find_shared(c, OBJ_UAR, qp->q.uar, "qpc.uar_page");
+	if (!qp->q.uar_obj)
 		return -1;
-	obj_get(qp->uar_obj);
-	if (!qp->no_sq) {
-		qp->scq = fw_qp_take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
-		if (!qp->scq)
+	obj_get(qp->q.uar_obj);
+	if (qp->q.sq) {
+		qp->sq.cq = fw_take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
+		if (!qp->sq.cq)
 			return -1;
 	}
-	if (!qp->no_rq) {
-		qp->rcq = fw_qp_take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
-		if (!qp->rcq)
+	if (qp->q.rq) {
+		qp->rq.cq = fw_take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
+		if (!qp->rq.cq)
 			return -1;
 	}
 	return 0;
@@ -126,7 +118,7 @@ static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	/* page_offset counts 64ths of a page */
 	b.offset = b.umem_valid ? prm_create_qp_in_get_wq_umem_offset(c->in)
 				: (uint64_t)prm_qpc_get_page_offset(qpc) << (b.log_page - 6);
-	return fw_ring(c, &b, qp->ring.len, &qp->ring);
+	return fw_ring(c, &b, qp->q.ring.len, &qp->q.ring);
 }
 
 /* With qpc_ext, the context's extension stands before the page list. */
@@ -155,29 +147,11 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	if (fw_qp_check_sizes(c, qp) || take_numbers(c, qpc, qp) || take_extension(c, qp) ||
 	    fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
-		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->dbr_umem))
+		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->q.dbr_umem))
 		return -1;
-	qp->dbrec = dbrec;
-	memcpy(qp->qpc, qpc, PRM_QPC_BYTES);
+	qp->q.dbrec = dbrec;
+	memcpy(qp->q.ctx, qpc, PRM_QPC_BYTES);
 	return 0;
-}
-
-void fw_qp_drop(struct qp *qp)
-{
-	ring_release(&qp->ring);
-	if (qp->dbr_umem)
-		obj_put(&qp->dbr_umem->o);
-	if (qp->rcq)
-		obj_put(&qp->rcq->o);
-	if (qp->scq)
-		obj_put(&qp->scq->o);
-	if (qp->uar_obj)
-		obj_put(qp->uar_obj);
-	if (qp->tis)
-		obj_put(qp->tis);
-	if (qp->pd)
-		obj_put(qp->pd);
-	obj_free(&qp->o);
 }
 
 int fw_create_qp(struct fw_cmd *c)
@@ -191,24 +165,16 @@ int fw_create_qp(struct fw_cmd *c)
 	if (!qp)
 		return -1;
 	if (fw_qp_take(c, qpc, qp)) {
-		fw_qp_drop(qp);
+		fw_queue_drop(&qp->q);
 		return -1;
 	}
-	if (queue_start(qp)) {
-		fw_qp_drop(qp);
+	if (queue_start(&qp->q)) {
+		fw_queue_drop(&qp->q);
 		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
 				 "no memory for one more queue pair");
 	}
-	prm_create_qp_out_set_qpn(c->out, qp->o.id);
+	prm_create_qp_out_set_qpn(c->out, qp->q.o.id);
 	return 0;
-}
-
-void fw_qp_free(struct obj *o)
-{
-	struct qp *qp = (struct qp *)o;
-
-	queue_stop(qp);
-	fw_qp_drop(qp);
 }
 
 int fw_destroy_qp(struct fw_cmd *c)
@@ -217,7 +183,7 @@ int fw_destroy_qp(struct fw_cmd *c)
 
 	if (!o || fw_busy(c, o))
 		return -1;
-	fw_qp_free(o);
+	fw_queue_free(o);
 	return 0;
 }
 
@@ -239,9 +205,9 @@ static void show_path(void *path, const struct qp *qp)
 /* The context as it stands, over what CREATE_QP gave. */
 static void show_context(void *qpc, const struct qp *qp)
 {
-	memcpy(qpc, qp->qpc, PRM_QPC_BYTES);
+	memcpy(qpc, qp->q.ctx, PRM_QPC_BYTES);
 	show_path(prm_qpc_at_primary_address_path(qpc), qp);
-	prm_qpc_set_state(qpc, qp->state);
+	prm_qpc_set_state(qpc, qp->q.state);
 	prm_qpc_set_mtu(qpc, qp->mtu);
 	prm_qpc_set_log_msg_max(qpc, qp->log_msg_max);
 	prm_qpc_set_remote_qpn(qpc, qp->remote_qpn);
@@ -255,10 +221,10 @@ static void show_context(void *qpc, const struct qp *qp)
 	prm_qpc_set_rre(qpc, qp->rre);
 	prm_qpc_set_rwe(qpc, qp->rwe);
 	prm_qpc_set_rae(qpc, qp->rae);
-	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq_ci);
-	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq_pi);
-	prm_qpc_set_hw_rq_counter(qpc, qp->rq_ci);
-	prm_qpc_set_sw_rq_counter(qpc, qp->rq_pi);
+	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq.ci);
+	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq.pi);
+	prm_qpc_set_hw_rq_counter(qpc, qp->rq.ci);
+	prm_qpc_set_sw_rq_counter(qpc, qp->rq.pi);
 }
 
 int fw_query_qp(struct fw_cmd *c)

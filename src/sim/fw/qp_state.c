@@ -184,7 +184,7 @@ static void apply_path(struct qp *qp, const void *path)
 	prm_store16(qp->rmac, 0, (uint16_t)prm_ads_get_rmac_47_32(path));
 	prm_store32(qp->rmac, 2, prm_ads_get_rmac_31_0(path));
 	/* flow label, priority...: nothing here uses them, QUERY_QP tells them */
-	memcpy(prm_qpc_at_primary_address_path(qp->qpc), path, PRM_ADS_BYTES);
+	memcpy(prm_qpc_at_primary_address_path(qp->q.ctx), path, PRM_ADS_BYTES);
 }
 
 static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
@@ -263,7 +263,7 @@ static void fw_qp_state_forget(struct qp *qp)
 	memset(qp->rmac, 0, sizeof(qp->rmac));
 	qp->udp_sport = qp->pkey_index = 0;
 	qp->hop_limit = qp->tclass = 0;
-	memset(prm_qpc_at_primary_address_path(qp->qpc), 0, PRM_ADS_BYTES);
+	memset(prm_qpc_at_primary_address_path(qp->q.ctx), 0, PRM_ADS_BYTES);
 }
 
 static int change_context(struct fw_cmd *c, const struct transition *t, struct qp *qp)
@@ -292,14 +292,14 @@ int fw_modify_qp(struct fw_cmd *c)
 
 	if (!qp)
 		return -1;
-	if (!(t->from & 1 << qp->state))
+	if (!(t->from & 1 << qp->q.state))
 		return fw_refuse(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
 			"qpn 0x%x is in state %s, from which this transition is prohibited",
-			qp->o.id, fw_qp_state_state_name(qp->state));
+			qp->q.o.id, fw_qp_state_state_name(qp->q.state));
 	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
 		return -1;
-	queue_set_state(qp, t->to);
+	queue_set_state(&qp->q, t->to);
 	if (t->to == QP_RST)
 		fw_qp_state_forget(qp);
 	return 0;

@@ -9,7 +9,7 @@
 #include "queue/queue.h"
 #include "obj/cq.h"
 #include "obj/mkey.h"
-#include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "transport/transport.h"
 
 #define ADAPTER_PAGE_SHIFT 12
@@ -53,7 +53,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 	return 0;
 }
 
-static int fw_raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct qp *qp)
+static int fw_raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct queue *q)
 {
 	/* CREATE_SQ and CREATE_RQ are laid out alike: the wq ends the mailbox, its pas follow. */
 	struct fw_buffer b = {
@@ -67,47 +67,38 @@ static int fw_raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct qp 
 	/* page_offset counts 64ths of a page */
 	b.offset = b.umem_valid ? prm_wq_get_wq_umem_offset(wq)
 				: (uint64_t)prm_wq_get_page_offset(wq) << (b.log_page - 6);
-	return fw_ring(c, &b, qp->ring.len, &qp->ring);
+	return fw_ring(c, &b, q->ring.len, &q->ring);
 }
 
-static int take_wq(struct fw_cmd *c, const void *wq, struct qp *qp)
+static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 {
 	uint64_t dbrec;
 
-	qp->transport = &transport_raw;
-	qp->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
-	qp->pdn = prm_wq_get_pd(wq);
-	qp->pd = fw_find(c, OBJ_PD, qp->pdn, "wq.pd");
-	if (!qp->pd)
+	q->transport = &transport_raw;
+	q->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
+	q->pdn = prm_wq_get_pd(wq);
+	q->pd = fw_find(c, OBJ_PD, q->pdn, "wq.pd");
+	if (!q->pd)
 		return -1;
-	obj_get(qp->pd);
-	if (fw_raw_queue_take_buffer(c, wq, qp) ||
+	obj_get(q->pd);
+	if (fw_raw_queue_take_buffer(c, wq, q) ||
 	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
-		     prm_wq_get_dbr_addr(wq), &dbrec, &qp->dbr_umem))
+		     prm_wq_get_dbr_addr(wq), &dbrec, &q->dbr_umem))
 		return -1;
-	qp->dbrec = dbrec;
+	q->dbrec = dbrec;
 	return 0;
 }
 
-static struct cq *fw_raw_queue_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
-{
-	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
-
-	if (cq)
-		obj_get(&cq->o);
-	return cq;
-}
-
 /* In RST, taken: ready for MODIFY. */
-static int fw_raw_queue_start(struct fw_cmd *c, struct qp *qp, int taken)
+static int fw_raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 {
 	if (taken) {
-		fw_qp_drop(qp);
+		fw_queue_drop(q);
 		return -1;
 	}
-	if (!queue_start(qp))
+	if (!queue_start(q))
 		return 0;
-	fw_qp_drop(qp);
+	fw_queue_drop(q);
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
@@ -118,7 +109,7 @@ static int fw_raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t i
 
 	if (!o || fw_busy(c, o))
 		return -1;
-	fw_qp_free(o);
+	fw_queue_free(o);
 	return 0;
 }
 
@@ -131,24 +122,24 @@ static const char *fw_raw_queue_state_name(unsigned int state)
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
 }
 
-static unsigned int fw_raw_queue_state_of(const struct qp *qp)
+static unsigned int fw_raw_queue_state_of(const struct queue *q)
 {
-	if (qp->state == QP_ERR)
+	if (q->state == QP_ERR)
 		return PRM_SQC_STATE_ERR;
-	return qp->state == QP_RST ? PRM_SQC_STATE_RST : PRM_SQC_STATE_RDY;
+	return q->state == QP_RST ? PRM_SQC_STATE_RST : PRM_SQC_STATE_RDY;
 }
 
 /*
  * Prohibited is only what leaves ERR for anywhere but RST [I]: kernel drivers also go from RST to
  * ERR and from RDY back to RST, and repeat states.
  */
-static int check_move(struct fw_cmd *c, const struct qp *qp, unsigned int from, unsigned int to)
+static int check_move(struct fw_cmd *c, const struct queue *q, unsigned int from, unsigned int to)
 {
-	if (from != fw_raw_queue_state_of(qp))
+	if (from != fw_raw_queue_state_of(q))
 		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
 				 "the command says that the queue is in %s, it is in %s",
 				 fw_raw_queue_state_name(from),
-				 fw_raw_queue_state_name(fw_raw_queue_state_of(qp)));
+				 fw_raw_queue_state_name(fw_raw_queue_state_of(q)));
 	if (to > PRM_SQC_STATE_ERR || to == 2)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "state %u is none of 0 (RST), 1 (RDY) and 3 (ERR)", to);
@@ -158,12 +149,12 @@ static int check_move(struct fw_cmd *c, const struct qp *qp, unsigned int from, 
 	return 0;
 }
 
-static void fw_raw_queue_move(struct qp *qp, unsigned int to)
+static void fw_raw_queue_move(struct queue *q, unsigned int to)
 {
 	static const uint8_t state[] = {QP_RST, QP_RTS, QP_RTS, QP_ERR};
 
-	if (to != fw_raw_queue_state_of(qp) || to == PRM_SQC_STATE_RST)
-		queue_set_state(qp, state[to]);
+	if (to != fw_raw_queue_state_of(q) || to == PRM_SQC_STATE_RST)
+		queue_set_state(q, state[to]);
 }
 
 /* --- SQ --------------------------------------------------------------------------------------- */
@@ -205,72 +196,73 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 	return check_wq(c, prm_sqc_cat_wq(sqc), LOG_WQEBB, LOG_WQEBB);
 }
 
-static int take_sq(struct fw_cmd *c, const void *sqc, struct qp *qp)
+static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 {
 	const void *wq = prm_sqc_cat_wq(sqc);
 
-	qp->no_rq = true;
-	qp->log_sq_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
-	qp->user_index = prm_sqc_get_user_index(sqc);
-	qp->flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
-	qp->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
-	if (c->vhca->dev->profile->wqe_inline_l2 && qp->min_inline < PRM_INLINE_MODE_L2)
-		qp->min_inline = PRM_INLINE_MODE_L2;
-	qp->uar = prm_wq_get_uar_page(wq);
-	memcpy(qp->qpc, sqc, PRM_SQC_BYTES);
-	qp->tis = fw_find(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
-	if (!qp->tis)
+	sq->sq.q = &sq->q;
+	sq->q.sq = &sq->sq;
+	sq->sq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	sq->q.user_index = prm_sqc_get_user_index(sqc);
+	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
+	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
+	if (c->vhca->dev->profile->wqe_inline_l2 && sq->min_inline < PRM_INLINE_MODE_L2)
+		sq->min_inline = PRM_INLINE_MODE_L2;
+	sq->q.uar = prm_wq_get_uar_page(wq);
+	memcpy(sq->q.ctx, sqc, PRM_SQC_BYTES);
+	sq->q.tis = fw_find(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
+	if (!sq->q.tis)
 		return -1;
-	obj_get(qp->tis);
-	qp->uar_obj = fw_find_shared(c, OBJ_UAR, qp->uar, "wq.uar_page");
-	if (!qp->uar_obj)
+	obj_get(sq->q.tis);
+	sq->q.uar_obj = fw_find_shared(c, OBJ_UAR, sq->q.uar, "wq.uar_page");
+	if (!sq->q.uar_obj)
 		return -1;
-	obj_get(qp->uar_obj);
-	qp->scq = fw_raw_queue_take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
-	return qp->scq ? take_wq(c, wq, qp) : -1;
+	obj_get(sq->q.uar_obj);
+	sq->sq.cq = fw_take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
+	return sq->sq.cq ? take_wq(c, wq, &sq->q) : -1;
 }
 
 int fw_create_sq(struct fw_cmd *c)
 {
 	const void *sqc = prm_create_sq_in_cat_ctx(c->in);
-	struct qp *qp;
+	struct raw_sq *sq;
 
 	if (check_sqc(c, sqc))
 		return -1;
-	qp = fw_new(c, OBJ_SQ, sizeof(*qp));
-	if (!qp || fw_raw_queue_start(c, qp, take_sq(c, sqc, qp)))
+	sq = fw_new(c, OBJ_SQ, sizeof(*sq));
+	if (!sq || fw_raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
 		return -1;
-	prm_create_sq_out_set_sqn(c->out, qp->o.id);
+	prm_create_sq_out_set_sqn(c->out, sq->q.o.id);
 	return 0;
 }
 
 int fw_modify_sq(struct fw_cmd *c)
 {
-	struct qp *qp = fw_find(c, OBJ_SQ, prm_modify_sq_in_get_sqn(c->in), "sqn");
+	struct raw_sq *sq = fw_find(c, OBJ_SQ, prm_modify_sq_in_get_sqn(c->in), "sqn");
 	unsigned int to = prm_sqc_get_state(prm_modify_sq_in_cat_ctx(c->in));
 
-	if (!qp || check_move(c, qp, prm_modify_sq_in_get_sq_state(c->in), to))
+	if (!sq || check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
 		return -1;
 	if (prm_modify_sq_in_get_modify_bitmask(c->in))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "modify_bitmask 0x%" PRIx64 ": rates and queue groups need "
 				 "cap.packet_pacing or cap.qos, which are 0",
 				 (uint64_t)prm_modify_sq_in_get_modify_bitmask(c->in));
-	fw_raw_queue_move(qp, to);
+	fw_raw_queue_move(&sq->q, to);
 	return 0;
 }
 
 int fw_query_sq(struct fw_cmd *c)
 {
-	const struct qp *qp = fw_find(c, OBJ_SQ, prm_query_sq_in_get_sqn(c->in), "sqn");
+	const struct raw_sq *sq = fw_find(c, OBJ_SQ, prm_query_sq_in_get_sqn(c->in), "sqn");
 	void *sqc = prm_query_sq_out_at_sq_context(c->out);
 
-	if (!qp)
+	if (!sq)
 		return -1;
-	memcpy(sqc, qp->qpc, PRM_SQC_BYTES);
-	prm_sqc_set_state(sqc, fw_raw_queue_state_of(qp));
-	prm_wq_set_hw_counter(prm_sqc_at_wq(sqc), qp->sq_ci);
-	prm_wq_set_sw_counter(prm_sqc_at_wq(sqc), qp->sq_pi);
+	memcpy(sqc, sq->q.ctx, PRM_SQC_BYTES);
+	prm_sqc_set_state(sqc, fw_raw_queue_state_of(&sq->q));
+	prm_wq_set_hw_counter(prm_sqc_at_wq(sqc), sq->sq.ci);
+	prm_wq_set_sw_counter(prm_sqc_at_wq(sqc), sq->sq.pi);
 	return 0;
 }
 
@@ -310,66 +302,67 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 	return check_wq(c, prm_rqc_cat_wq(rqc), LOG_SEG, most);
 }
 
-static int take_rq(struct fw_cmd *c, const void *rqc, struct qp *qp)
+static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 {
 	const void *wq = prm_rqc_cat_wq(rqc);
 
-	qp->no_sq = true;
-	qp->log_rq_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
-	qp->log_rq_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
-	qp->user_index = prm_rqc_get_user_index(rqc);
-	qp->flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
-	qp->strip_vlan = !prm_rqc_get_vsd(rqc);
-	memcpy(qp->qpc, rqc, PRM_RQC_BYTES);
-	qp->rcq = fw_raw_queue_take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
-	return qp->rcq ? take_wq(c, wq, qp) : -1;
+	rq->rq.q = &rq->q;
+	rq->q.rq = &rq->rq;
+	rq->rq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	rq->rq.log_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
+	rq->q.user_index = prm_rqc_get_user_index(rqc);
+	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
+	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
+	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);
+	rq->rq.cq = fw_take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
+	return rq->rq.cq ? take_wq(c, wq, &rq->q) : -1;
 }
 
 int fw_create_rq(struct fw_cmd *c)
 {
 	const void *rqc = prm_create_rq_in_cat_ctx(c->in);
-	struct qp *qp;
+	struct raw_rq *rq;
 
 	if (check_rqc(c, rqc))
 		return -1;
-	qp = fw_new(c, OBJ_RQ, sizeof(*qp));
-	if (!qp || fw_raw_queue_start(c, qp, take_rq(c, rqc, qp)))
+	rq = fw_new(c, OBJ_RQ, sizeof(*rq));
+	if (!rq || fw_raw_queue_start(c, &rq->q, take_rq(c, rqc, rq)))
 		return -1;
-	prm_create_rq_out_set_rqn(c->out, qp->o.id);
+	prm_create_rq_out_set_rqn(c->out, rq->q.o.id);
 	return 0;
 }
 
 int fw_modify_rq(struct fw_cmd *c)
 {
-	struct qp *qp = fw_find(c, OBJ_RQ, prm_modify_rq_in_get_rqn(c->in), "rqn");
+	struct raw_rq *rq = fw_find(c, OBJ_RQ, prm_modify_rq_in_get_rqn(c->in), "rqn");
 	const void *rqc = prm_modify_rq_in_cat_ctx(c->in);
 	uint64_t mask = prm_modify_rq_in_get_modify_bitmask(c->in);
 
-	if (!qp || check_move(c, qp, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
+	if (!rq || check_move(c, &rq->q, prm_modify_rq_in_get_rq_state(c->in), prm_rqc_get_state(rqc)))
 		return -1;
 	if (mask & ~(uint64_t)RQ_MODIFY_VSD)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "modify_bitmask 0x%" PRIx64 ": only bit 1 (vsd) is implemented",
 				 mask);
 	if (mask & RQ_MODIFY_VSD) {
-		qp->strip_vlan = !prm_rqc_get_vsd(rqc);
-		prm_rqc_set_vsd(qp->qpc, prm_rqc_get_vsd(rqc));
+		rq->strip_vlan = !prm_rqc_get_vsd(rqc);
+		prm_rqc_set_vsd(rq->q.ctx, prm_rqc_get_vsd(rqc));
 	}
-	fw_raw_queue_move(qp, prm_rqc_get_state(rqc));
+	fw_raw_queue_move(&rq->q, prm_rqc_get_state(rqc));
 	return 0;
 }
 
 int fw_query_rq(struct fw_cmd *c)
 {
-	const struct qp *qp = fw_find(c, OBJ_RQ, prm_query_rq_in_get_rqn(c->in), "rqn");
+	const struct raw_rq *rq = fw_find(c, OBJ_RQ, prm_query_rq_in_get_rqn(c->in), "rqn");
 	void *rqc = prm_query_rq_out_at_rq_context(c->out);
 
-	if (!qp)
+	if (!rq)
 		return -1;
-	memcpy(rqc, qp->qpc, PRM_RQC_BYTES);
-	prm_rqc_set_state(rqc, fw_raw_queue_state_of(qp));
-	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), qp->rq_ci);
-	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), qp->rq_pi);
+	memcpy(rqc, rq->q.ctx, PRM_RQC_BYTES);
+	prm_rqc_set_state(rqc, fw_raw_queue_state_of(&rq->q));
+	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), rq->rq.ci);
+	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), rq->rq.pi);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
-#include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "obj/tir.h"
 
 #define RQT_LIST_AT PRM_CREATE_RQT_IN_BYTES /* of CREATE and MODIFY alike */
@@ -32,10 +32,10 @@ static int fw_tir_check_bits(struct fw_cmd *c, const void *bitmask, uint64_t kno
 
 /* --- RQ tables -------------------------------------------------------------------------------- */
 
-static void put_list(struct qp **rq, unsigned int n)
+static void put_list(struct raw_rq **rq, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		obj_put(&rq[i]->o);
+		obj_put(&rq[i]->q.o);
 	free(rq);
 }
 
@@ -59,10 +59,10 @@ static int check_rqtc(struct fw_cmd *c, const void *rqtc, uint32_t max)
 }
 
 /* Each queue in the list is referenced; on refusal none is. */
-static struct qp **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
+static struct raw_rq **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 {
 	const uint8_t *list = (const uint8_t *)c->in + RQT_LIST_AT;
-	struct qp **rq = calloc(n, sizeof(struct qp *));
+	struct raw_rq **rq = calloc(n, sizeof(struct raw_rq *));
 
 	if (!rq) {
 		fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for %u queues", n);
@@ -74,7 +74,7 @@ static struct qp **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 			put_list(rq, i);
 			return NULL;
 		}
-		obj_get(&rq[i]->o);
+		obj_get(&rq[i]->q.o);
 	}
 	return rq;
 }
@@ -110,7 +110,7 @@ int fw_modify_rqt(struct fw_cmd *c)
 	struct rqt *rqt = fw_find(c, OBJ_RQT, prm_modify_rqt_in_get_rqtn(c->in), "rqtn");
 	const void *rqtc = prm_modify_rqt_in_cat_ctx(c->in);
 	uint32_t n = prm_rqtc_get_rqt_actual_size(rqtc);
-	struct qp **rq;
+	struct raw_rq **rq;
 
 	if (!rqt)
 		return -1;
@@ -145,7 +145,7 @@ int fw_query_rqt(struct fw_cmd *c)
 	prm_rqtc_set_rqt_max_size(rqtc, rqt->max);
 	prm_rqtc_set_rqt_actual_size(rqtc, rqt->n);
 	for (unsigned int i = 0; i < rqt->n; i++)
-		prm_rq_num_set_rq_num(list + i * RQ_NUM, rqt->rq[i]->o.id);
+		prm_rq_num_set_rq_num(list + i * RQ_NUM, rqt->rq[i]->q.o.id);
 	return 0;
 }
 
@@ -237,7 +237,7 @@ static int take_target(struct fw_cmd *c, const void *tirc, struct tir *tir)
 	}
 	tir->rq = fw_find(c, OBJ_RQ, prm_tirc_get_inline_rqn(tirc), "tirc.inline_rqn");
 	if (tir->rq)
-		obj_get(&tir->rq->o);
+		obj_get(&tir->rq->q.o);
 	return tir->rq ? 0 : -1;
 }
 
@@ -246,7 +246,7 @@ void fw_tir_free(struct obj *o)
 	struct tir *tir = (struct tir *)o;
 
 	if (tir->rq)
-		obj_put(&tir->rq->o);
+		obj_put(&tir->rq->q.o);
 	if (tir->rqt)
 		obj_put(&tir->rqt->o);
 	if (tir->td)

@@ -16,6 +16,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/profile.c \
 	src/sim/obj/profile.h \
 	src/sim/obj/qp.h \
+	src/sim/obj/queue.h \
+	src/sim/obj/raw_queue.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
 	src/sim/obj/setting.c \

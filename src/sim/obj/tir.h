@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include "obj.h"
 
-struct qp;
+struct raw_rq;
 
 /* Receive queues in the order in which a hash indexes them; each one is referenced. */
 struct rqt {
 	struct obj o;
 	uint16_t n, max;
-	struct qp **rq; /* OBJ_RQ; a power of two of them */
+	struct raw_rq **rq; /* OBJ_RQ; a power of two of them */
 };
 
 /* What of a packet is hashed: rx_hash_field_select. */
@@ -30,7 +30,7 @@ struct tir_fields {
 struct tir {
 	struct obj o;
 	struct obj *td;  /* referenced, as are rq and rqt */
-	struct qp *rq;   /* direct: OBJ_RQ; NULL: rqt counts */
+	struct raw_rq *rq;   /* direct: OBJ_RQ; NULL: rqt counts */
 	struct rqt *rqt;
 	uint8_t hash_fn; /* PRM rx_hash_fn */
 	bool symmetric;

@@ -197,10 +197,10 @@ static void cq_flush(struct cq *cq)
 		notify(cq);
 }
 
-void cq_before_reply(struct qp *qp)
+void cq_before_reply(struct queue *q)
 {
-	if (qp->scq && qp->scq->priv && qp->scq->priv->n)
-		cq_flush(qp->scq);
+	if (q->sq && q->sq->cq->priv && q->sq->cq->priv->n)
+		cq_flush(q->sq->cq);
 }
 
 void *cq_next(struct cq *cq)

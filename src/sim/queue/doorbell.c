@@ -91,10 +91,10 @@ static int doorbell_grow(void *array, unsigned int n, unsigned int *cap)
 	return 0;
 }
 
-int uar_add_qp(struct qp *qp)
+int uar_add_sq(struct sq *sq)
 {
-	struct queues *qs = queues_of(&qp->o);
-	struct uar *u = uar_get(qs, qp->uar);
+	struct queues *qs = queues_of(&sq->q->o);
+	struct uar *u = uar_get(qs, sq->q->uar);
 
 	if (!u)
 		return -ENOMEM;
@@ -102,18 +102,18 @@ int uar_add_qp(struct qp *qp)
 		uar_drop_if_empty(qs, u);
 		return -ENOMEM;
 	}
-	u->sq[u->nsq++] = qp;
+	u->sq[u->nsq++] = sq;
 	return 0;
 }
 
-void uar_del_qp(struct qp *qp)
+void uar_del_sq(struct sq *sq)
 {
-	struct uar *u = uar_find(queues_of(&qp->o), qp->uar);
+	struct uar *u = uar_find(queues_of(&sq->q->o), sq->q->uar);
 
 	for (unsigned int i = u ? u->nsq : 0; i--;) /* mostly the newest goes first */
-		if (u->sq[i] == qp) {
+		if (u->sq[i] == sq) {
 			u->sq[i] = u->sq[--u->nsq];
-			uar_drop_if_empty(queues_of(&qp->o), u);
+			uar_drop_if_empty(queues_of(&sq->q->o), u);
 			return;
 		}
 }
@@ -153,51 +153,53 @@ static void sweep_later(struct queues *qs, struct uar *u)
 	TAILQ_INSERT_TAIL(&qs->sweep, u, sweep_link);
 }
 
-static void foresee(struct qp *qp, uint16_t posted)
+static void foresee(struct sq *sq, uint16_t posted)
 {
 	uint16_t more = posted > AHEAD_LEAST ? (uint16_t)(posted - AHEAD_LEAST) : 0;
 
-	qp->priv->ahead = (uint8_t)(more < AHEAD_MOST - AHEAD_LEAST ? more :
+	sq->priv->ahead = (uint8_t)(more < AHEAD_MOST - AHEAD_LEAST ? more :
 								    AHEAD_MOST - AHEAD_LEAST);
 }
 
 /* The record, and in the same call the blocks that it probably points past: as many as last time. */
-static void look_at_sq(struct qp *qp)
+static void sq_poll_record(struct sq *sq)
 {
-	struct dma_seg seg[1 + AHEAD_SEGS] = { { qp->dbrec + SND_RECORD, sizeof(uint32_t) } };
+	struct dma_seg seg[1 + AHEAD_SEGS] = { { sq->q->dbrec + SND_RECORD, sizeof(uint32_t) } };
 	uint8_t got[sizeof(uint32_t) + AHEAD_MOST * SQ_BLOCK];
-	unsigned int blocks, ahead = AHEAD_LEAST + qp->priv->ahead;
+	unsigned int blocks, ahead = AHEAD_LEAST + sq->priv->ahead;
 	uint32_t be;
-	int n = sq_ahead(qp, seg + 1, AHEAD_SEGS, ahead, &blocks);
+	int n = sq_ahead(sq, seg + 1, AHEAD_SEGS, ahead, &blocks);
 
-	if (n > 0 && !dma_gather(host_of(&qp->o), seg, (unsigned int)n + 1, got)) {
+	if (n > 0 && !dma_gather(host_of(&sq->q->o), seg, (unsigned int)n + 1, got)) {
 		memcpy(&be, got, sizeof(be));
-		foresee(qp, (uint16_t)(be32toh(be) - qp->sq_ci));
-		sq_fetched(qp, got + sizeof(be), blocks, (uint16_t)be32toh(be));
-		sq_record(qp, (uint16_t)be32toh(be));
-	} else if (!dma_read(host_of(&qp->o), qp->dbrec + SND_RECORD, &be, sizeof(be))) {
-		sq_record(qp, (uint16_t)be32toh(be));
+		foresee(sq, (uint16_t)(be32toh(be) - sq->ci));
+		sq_fetched(sq, got + sizeof(be), blocks, (uint16_t)be32toh(be));
+		sq_record(sq, (uint16_t)be32toh(be));
+	} else if (!dma_read(host_of(&sq->q->o), sq->q->dbrec + SND_RECORD, &be, sizeof(be))) {
+		sq_record(sq, (uint16_t)be32toh(be));
 	}
 }
 
 /* Of either kind: no SQ has a QP's number. */
-static struct qp *find_sq(const struct vhca *v, uint32_t number)
+static struct sq *find_sq(const struct vhca *v, uint32_t number)
 {
-	struct qp *qp = obj_find(v, OBJ_QP, number);
+	struct queue *q = obj_find(v, OBJ_QP, number);
 
-	return qp ? qp : obj_find(v, OBJ_SQ, number);
+	if (!q)
+		q = obj_find(v, OBJ_SQ, number);
+	return q ? q->sq : NULL;
 }
 
 static void ring_sq(struct queues *qs, struct uar *u, uint64_t be_value)
 {
 	uint32_t qpn = prm_uar_sq_db_get_qpn(&be_value);
-	struct qp *qp = u->nsq ? find_sq(u->sq[0]->o.vhca, qpn) : NULL;
+	struct sq *sq = u->nsq ? find_sq(u->sq[0]->q->o.vhca, qpn) : NULL;
 
-	if (qp && qp->uar == u->uar && qp->priv && !qp->no_sq)
-		look_at_sq(qp);
+	if (sq && sq->q->uar == u->uar && sq->priv)
+		sq_poll_record(sq);
 	else
 		sim_note("doorbell on uar %u names qp 0x%x, which is none of that UAR's", u->uar, qpn);
-	if (u->nsq > 1 || !qp) {
+	if (u->nsq > 1 || !sq) {
 		u->sq_left = u->nsq;
 		sweep_later(qs, u);
 	}
@@ -274,7 +276,7 @@ static void read_records(struct host *host, const bus_t *addr, unsigned int n, u
 static void sweep_sqs(struct queues *qs, struct uar *u)
 {
 	unsigned int n = u->sq_left < SLICE ? u->sq_left : SLICE;
-	struct qp *qp[SLICE];
+	struct sq *sq[SLICE];
 	uint32_t be[SLICE];
 	bus_t addr[SLICE];
 	bool ok[SLICE];
@@ -284,14 +286,14 @@ static void sweep_sqs(struct queues *qs, struct uar *u)
 	u->sq_left = u->sq_left > n && n ? u->sq_left - n : 0;
 	for (unsigned int i = 0; i < n; i++) {
 		u->sq_at = (u->sq_at + 1) % u->nsq;
-		qp[i] = u->sq[u->sq_at];
-		addr[i] = qp[i]->dbrec + SND_RECORD;
+		sq[i] = u->sq[u->sq_at];
+		addr[i] = sq[i]->q->dbrec + SND_RECORD;
 	}
 	if (n)
 		read_records(qs->dev->host, addr, n, be, ok);
 	for (unsigned int i = 0; i < n; i++)
 		if (ok[i])
-			sq_record(qp[i], (uint16_t)be32toh(be[i]));
+			sq_record(sq[i], (uint16_t)be32toh(be[i]));
 }
 
 static void sweep_cqs(struct queues *qs, struct uar *u)

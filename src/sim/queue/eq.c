@@ -32,19 +32,19 @@ void eq_cq_error(struct cq *cq, uint8_t syndrome)
 	eq_post(cq->o.vhca, ASYNC_EQN, eqe);
 }
 
-static uint32_t eq_queue_type(const struct qp *qp)
+static uint32_t eq_queue_type(const struct queue *q)
 {
-	if (qp->o.type == OBJ_SQ)
+	if (q->o.type == OBJ_SQ)
 		return PRM_EVENT_QUEUE_TYPE_SQ;
-	return qp->o.type == OBJ_RQ ? PRM_EVENT_QUEUE_TYPE_RQ : PRM_EVENT_QUEUE_TYPE_QP;
+	return q->o.type == OBJ_RQ ? PRM_EVENT_QUEUE_TYPE_RQ : PRM_EVENT_QUEUE_TYPE_QP;
 }
 
-void eq_qp(struct qp *qp, uint8_t type)
+void eq_queue(struct queue *q, uint8_t type)
 {
 	uint8_t eqe[PRM_EQE_BYTES] = { 0 };
 
 	prm_eqe_set_type(eqe, type);
-	prm_eqe_set_qp_srq_type(eqe, eq_queue_type(qp));
-	prm_eqe_set_qp_srq_n(eqe, qp->o.id);
-	eq_post(qp->o.vhca, ASYNC_EQN, eqe);
+	prm_eqe_set_qp_srq_type(eqe, eq_queue_type(q));
+	prm_eqe_set_qp_srq_n(eqe, q->o.id);
+	eq_post(q->o.vhca, ASYNC_EQN, eqe);
 }

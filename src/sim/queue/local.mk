@@ -6,8 +6,8 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/mmo.c \
 	src/sim/queue/post.c \
 	src/sim/queue/priv.h \
-	src/sim/queue/qp.c \
 	src/sim/queue/queue.c \
+	src/sim/queue/queues.c \
 	src/sim/queue/remote.c \
 	src/sim/queue/rq.c \
 	src/sim/queue/segs.c \

@@ -31,63 +31,63 @@ static struct side side_of(const uint8_t *seg, unsigned int rights)
 			      rights };
 }
 
-static uint8_t mmo_refuse(const struct qp *qp, struct send_wr *wr, uint8_t syndrome,
+static uint8_t mmo_refuse(const struct queue *q, struct send_wr *wr, uint8_t syndrome,
 			  const char *why)
 {
-	sim_refuse("qp 0x%x: MMO WQE %u: %s", qp->o.id, wr->index, why);
+	sim_refuse("qp 0x%x: MMO WQE %u: %s", q->o.id, wr->index, why);
 	wr->error = syndrome;
 	wr->vendor = syndrome == PRM_SYNDROME_LOCAL_QP_OP_ERR ? VENDOR_MMO : 0;
 	return syndrome;
 }
 
 /* [I] all of it: public sources show good WQEs only. */
-static uint8_t mmo_check(struct qp *qp, struct send_wr *wr)
+static uint8_t mmo_check(struct queue *q, struct send_wr *wr)
 {
-	const struct profile *chip = qp->o.vhca->dev->profile;
+	const struct profile *chip = q->o.vhca->dev->profile;
 	const uint8_t *src = wr->wqe + SRC, *dest = wr->wqe + DEST;
 
 	wr->len = length(src);
-	if (!chip->dma_mmo || !qp->mmo)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+	if (!chip->dma_mmo || !qp_of(q)->mmo)
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
 				  "qpc_ext.mmo is not enabled");
 	if (wr->opmod != PRM_MMO_OPMOD_DMA)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "its opmod is not DMA (1)");
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "its opmod is not DMA (1)");
 	if (wr->ds != PRM_MMO_WQE_BYTES / META)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ds is not 4");
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "ds is not 4");
 	if (prm_wqe_inline_seg_get_is_inline(src) || prm_wqe_inline_seg_get_is_inline(dest))
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "an inline segment");
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, "an inline segment");
 	if (length(dest) != wr->len)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
 				  "byte_count of source and destination differ");
 	if (chip->log_dma_mmo_max_size && wr->len > 1ull << chip->log_dma_mmo_max_size)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR,
 				  "byte_count is over log_dma_mmo_max_size");
 	return 0;
 }
 
-static void mmo_trace(const struct qp *qp, const struct send_wr *wr)
+static void mmo_trace(const struct queue *q, const struct send_wr *wr)
 {
 	sim_trace("wqe", "mmo_metadata_seg", wr->wqe + META, PRM_MMO_METADATA_SEG_BYTES,
-		  "qp 0x%x sq %u", qp->o.id, wr->index);
+		  "qp 0x%x sq %u", q->o.id, wr->index);
 	for (unsigned int at = SRC; at <= DEST; at += DEST - SRC)
 		sim_trace("wqe", "wqe_data_seg", wr->wqe + at, PRM_WQE_DATA_SEG_BYTES,
-			  "qp 0x%x sq %u", qp->o.id, wr->index);
+			  "qp 0x%x sq %u", q->o.id, wr->index);
 }
 
-void mmo_parse(struct qp *qp, struct send_wr *wr)
+void mmo_parse(struct queue *q, struct send_wr *wr)
 {
 	if (sim_tracing)
-		mmo_trace(qp, wr);
-	mmo_check(qp, wr);
+		mmo_trace(q, wr);
+	mmo_check(q, wr);
 }
 
-static bool mmo_allowed(struct qp *qp, const struct side *s, uint64_t len)
+static bool mmo_allowed(struct queue *q, const struct side *s, uint64_t len)
 {
-	return mkey_segs(qp->o.vhca, s->lkey, qp->pdn, s->addr, len, s->rights, NULL, 0) >= 0;
+	return mkey_segs(q->o.vhca, s->lkey, q->pdn, s->addr, len, s->rights, NULL, 0) >= 0;
 }
 
 /* Both ranges and the scratch buffer, before a byte moves. */
-static uint8_t check_access(struct qp *qp, struct send_wr *wr, const struct side *src,
+static uint8_t check_access(struct queue *q, struct send_wr *wr, const struct side *src,
 			    const struct side *dest)
 {
 	const uint8_t *meta = wr->wqe + META;
@@ -95,10 +95,10 @@ static uint8_t check_access(struct qp *qp, struct send_wr *wr, const struct side
 				prm_mmo_metadata_seg_get_local_address(meta), MKEY_LW };
 
 	if (scratch.addr % SCRATCH)
-		return mmo_refuse(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
+		return mmo_refuse(q, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR,
 				  "mmo_meta.local_address is not 64-byte aligned");
-	if (!mmo_allowed(qp, &scratch, SCRATCH) || !mmo_allowed(qp, src, wr->len) ||
-	    !mmo_allowed(qp, dest, wr->len))
+	if (!mmo_allowed(q, &scratch, SCRATCH) || !mmo_allowed(q, src, wr->len) ||
+	    !mmo_allowed(q, dest, wr->len))
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	return 0;
 }
@@ -127,33 +127,33 @@ static int mmo_copy(struct host *h, const struct dma_seg *to, const struct dma_s
 	return err;
 }
 
-static int copy_chunk(struct qp *qp, const struct side *dest, const struct side *src, size_t len)
+static int copy_chunk(struct queue *q, const struct side *dest, const struct side *src, size_t len)
 {
 	struct dma_seg to[MKEY_SEGS + 1], from[MKEY_SEGS + 1];
 
-	if (mkey_segs(qp->o.vhca, src->lkey, qp->pdn, src->addr, len, src->rights, from,
+	if (mkey_segs(q->o.vhca, src->lkey, q->pdn, src->addr, len, src->rights, from,
 		      MKEY_SEGS + 1) < 0 ||
-	    mkey_segs(qp->o.vhca, dest->lkey, qp->pdn, dest->addr, len, dest->rights, to,
+	    mkey_segs(q->o.vhca, dest->lkey, q->pdn, dest->addr, len, dest->rights, to,
 		      MKEY_SEGS + 1) < 0)
 		return -1;
-	return mmo_copy(host_of(&qp->o), to, from, len);
+	return mmo_copy(host_of(&q->o), to, from, len);
 }
 
-int mmo_step(struct qp *qp, struct send_wr *wr)
+int mmo_step(struct queue *q, struct send_wr *wr)
 {
 	struct side src = side_of(wr->wqe + SRC, MKEY_LR);
 	struct side dest = side_of(wr->wqe + DEST, MKEY_LW);
 	uint64_t left = wr->len - wr->progress;
 	size_t n = left < CHUNK ? (size_t)left : CHUNK;
-	uint8_t err = wr->progress ? 0 : check_access(qp, wr, &src, &dest);
+	uint8_t err = wr->progress ? 0 : check_access(q, wr, &src, &dest);
 
 	if (err)
 		return err;
-	post_flush(queues_of(&qp->o));
+	post_flush(queues_of(&q->o));
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
-	if (copy_chunk(qp, &dest, &src, n)) {
-		sim_refuse("qp 0x%x: MMO WQE %u: memory is not mapped any more", qp->o.id,
+	if (copy_chunk(q, &dest, &src, n)) {
+		sim_refuse("qp 0x%x: MMO WQE %u: memory is not mapped any more", q->o.id,
 			   wr->index);
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
 	}

@@ -34,10 +34,10 @@ void post_flush(struct queues *qs)
 		return;
 	for (unsigned int i = 0; i < n; at += p->seg[i++].len)
 		if (dma_write(qs->dev->host, p->seg[i].addr, at, p->seg[i].len))
-			p->qp[i]->priv->doomed = true;
+			p->queue[i]->priv->write_lost = true;
 	for (unsigned int i = 0; i < n; i++)
-		if (p->qp[i]->priv->doomed)
-			qp_flush_later(p->qp[i]);
+		if (p->queue[i]->priv->write_lost)
+			queue_flush_later(p->queue[i]);
 }
 
 /* In one call if it can be; who failed is found out one by one. */
@@ -71,11 +71,11 @@ void post_before(struct queues *qs, const struct dma_seg *seg)
 }
 
 /* Libmlx5 reads all that it wrote back into one place: of those, the last counts. */
-static bool overwrites(const struct posted_writes *p, const struct qp *qp, const struct dma_seg *seg)
+static bool overwrites(const struct posted_writes *p, const struct queue *q, const struct dma_seg *seg)
 {
 	const struct dma_seg *last = p->n ? &p->seg[p->n - 1] : NULL;
 
-	return last && p->qp[p->n - 1] == qp && last->addr == seg->addr && last->len <= seg->len;
+	return last && p->queue[p->n - 1] == q && last->addr == seg->addr && last->len <= seg->len;
 }
 
 static void unpost(struct posted_writes *p)
@@ -83,10 +83,10 @@ static void unpost(struct posted_writes *p)
 	p->bytes -= p->seg[--p->n].len;
 }
 
-int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
+int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, const void *from,
 		 size_t len)
 {
-	struct queues *qs = queues_of(&qp->o);
+	struct queues *qs = queues_of(&q->o);
 	struct posted_writes *p = &qs->posts;
 
 	/* memory of the device itself is not behind PCIe */
@@ -96,12 +96,12 @@ int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const
 		post_flush(qs);
 		return dma_scatter(qs->dev->host, seg, n, from);
 	}
-	if (n == 1 && overwrites(p, qp, seg))
+	if (n == 1 && overwrites(p, q, seg))
 		unpost(p);
 	if (p->n + n > POSTS || p->bytes + len > sizeof(p->buf))
 		post_flush(qs);
 	for (unsigned int i = 0; i < n; i++) {
-		p->qp[p->n] = qp;
+		p->queue[p->n] = q;
 		p->seg[p->n++] = seg[i];
 	}
 	memcpy(p->buf + p->bytes, from, len);
@@ -109,12 +109,12 @@ int post_scatter(struct qp *qp, const struct dma_seg *seg, unsigned int n, const
 	return 0;
 }
 
-int post_seen(struct qp *qp, const struct dma_seg *seg, unsigned int n, const void *from,
+int post_seen(struct queue *q, const struct dma_seg *seg, unsigned int n, const void *from,
 	      size_t len)
 {
-	int err = post_scatter(qp, seg, n, from, len);
+	int err = post_scatter(q, seg, n, from, len);
 
-	queues_of(&qp->o)->posts.seen |= queues_of(&qp->o)->posts.n > 0;
+	queues_of(&q->o)->posts.seen |= queues_of(&q->o)->posts.n > 0;
 	return err;
 }
 
@@ -138,12 +138,12 @@ bool post_waiting(const struct queues *qs)
 }
 
 /* A posted write went nowhere: its message was acknowledged, only this side can be told. */
-void post_failed(struct qp *qp)
+void post_failed(struct queue *q)
 {
-	if (!qp->priv->doomed)
+	if (!q->priv->write_lost)
 		return;
-	qp->priv->doomed = false;
+	q->priv->write_lost = false;
 	sim_refuse("%s 0x%x: memory behind a key is not mapped any more",
-		   obj_type_name((enum obj_type)qp->o.type), qp->o.id);
-	qp_error(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+		   obj_type_name((enum obj_type)q->o.type), q->o.id);
+	queue_error(q, PRM_EVENT_WQ_ACCESS_ERROR);
 }

@@ -18,26 +18,33 @@
 #define CQ_BATCH 16u
 #define BATCH_SEGS	(8u + CQ_BATCH) /* of a batch: its bytes, and each CQE's owner byte again */
 
-/* dp's part of a queue pair. */
-struct qp_priv {
-	struct qp *qp;
-	TAILQ_ENTRY(qp_priv) ready_link, flush_link;
-	bool ready, flushing;
+/* Every queue's part. */
+struct queue_priv {
+	struct queue *q;
+	TAILQ_ENTRY(queue_priv) flush_link;
+	bool flushing;
 	bool drained;
-	bool doomed; /* a posted write for it went nowhere */
-	/* blocks of the SQ that were fetched ahead */
-	uint16_t cache_at, cache_n;
-	uint8_t ahead; /* blocks that look_at_sq() reads beyond the least */
+	bool write_lost; /* a posted write for it failed */
+	/* in ERR nobody rings for new receives: their record is polled */
+	struct timer poll;
+	uint64_t poll_after;
+};
+
+struct sq_priv {
+	struct sq *sq;
+	TAILQ_ENTRY(sq_priv) ready_link;
+	bool ready;
+	uint8_t ahead; /* blocks that sq_poll_record() reads beyond the least */
+	uint16_t cache_at, cache_n; /* blocks that were fetched ahead */
 	uint8_t cache[SQ_CACHE_BLOCKS * SQ_BLOCK];
-	struct send_wr *flush, **flush_tail; /* requests that the connection gave back */
-	/* entries of the RQ that were fetched ahead, and the one in use */
-	uint16_t rq_at, rq_n;
-	uint8_t rq_cache[RQ_CACHE_BYTES];
-	const uint8_t *recv; /* NULL: none */
-	uint16_t recv_index;
-	/* in ERR nobody rings for new receives: their record is looked at now and then */
-	struct timer look;
-	uint64_t look_after;
+	struct send_wr *flush, **flush_tail; /* requests that the transport gave back */
+};
+
+struct rq_priv {
+	uint16_t at, n; /* entries that were fetched ahead */
+	uint8_t cache[RQ_CACHE_BYTES];
+	const uint8_t *recv; /* the current one; NULL: none */
+	uint16_t index;
 };
 
 struct cq_priv {
@@ -56,7 +63,7 @@ struct uar {
 	struct uar *next;
 	TAILQ_ENTRY(uar) sweep_link;
 	bool sweeping;
-	struct qp **sq;
+	struct sq **sq;
 	struct cq **cq;
 	unsigned int nsq, sq_cap, sq_left, sq_at;
 	unsigned int ncq, cq_cap, cq_left, cq_at;
@@ -69,13 +76,14 @@ struct posted_writes {
 	uint64_t since; /* the end of a turn at which they began to wait; 0: not yet */
 	size_t bytes;
 	struct dma_seg seg[POSTS + BATCH_SEGS];
-	struct qp *qp[POSTS];
+	struct queue *queue[POSTS];
 	uint8_t buf[65536];
 };
 
 #define UAR_BUCKETS 256u
-TAILQ_HEAD(qp_priv_list, qp_priv);
-TAILQ_HEAD(cq_priv_list, cq_priv);
+TAILQ_HEAD(sq_list, sq_priv);
+TAILQ_HEAD(queue_list, queue_priv);
+TAILQ_HEAD(cq_list, cq_priv);
 TAILQ_HEAD(uar_list, uar);
 struct queues {
 	struct device *dev;
@@ -83,8 +91,9 @@ struct queues {
 	struct uar_list sweep;
 	bool rung; /* a doorbell came since the last turn */
 	unsigned int unswept;
-	struct qp_priv_list ready, flush;
-	struct cq_priv_list dirty;
+	struct sq_list ready;
+	struct queue_list flush;
+	struct cq_list dirty;
 	struct send_wr *free_wr;
 	unsigned int nfree;
 	struct posted_writes posts;
@@ -101,43 +110,47 @@ static inline struct host *host_of(const struct obj *o)
 }
 
 /* doorbell.c */
-int uar_add_qp(struct qp *);
-void uar_del_qp(struct qp *);
+int uar_add_sq(struct sq *);
+void uar_del_sq(struct sq *);
 int uar_add_cq(struct cq *);
 void uar_del_cq(struct cq *);
 bool uar_sweep(struct queues *); /* one slice of each UAR that was rung */
 void uar_free_all(struct queues *);
 
 /* sq.c */
-void sq_record(struct qp *, uint16_t counter); /* what the doorbell record says */
+void sq_record(struct sq *, uint16_t counter); /* what the doorbell record says */
 /*
- * Where up to n blocks from sq_ci on lie, if an idle queue would fetch them next: segments, and
+ * Where up to n blocks from ci on lie, if an idle queue would fetch them next: segments, and
  * how many blocks. Then the blocks that were fetched after the record was read, and its counter.
  */
-int sq_ahead(const struct qp *, struct dma_seg *, unsigned int max, unsigned int n,
+int sq_ahead(const struct sq *, struct dma_seg *, unsigned int max, unsigned int n,
 	     unsigned int *blocks);
-void sq_fetched(struct qp *, const void *bytes, unsigned int blocks, uint16_t counter);
-void sq_ready(struct qp *);
+void sq_fetched(struct sq *, const void *bytes, unsigned int blocks, uint16_t counter);
+void sq_ready(struct sq *);
 bool sq_run(struct queues *);
-void sq_reset(struct qp *);
+int sq_start(struct sq *);
+void sq_stop(struct sq *);
+void sq_reset(struct sq *);
 /* Flushes up to n requests, of what the connection gave back and of the ring. How many. */
-unsigned int sq_flush(struct qp *, unsigned int n);
+unsigned int sq_flush(struct sq *, unsigned int n);
 void wr_free(struct queues *, struct send_wr *);
 
 /* wqe.c: its control segment, and what its opcode's row says */
-void wqe_parse(struct qp *, struct send_wr *);
+void wqe_parse(struct queue *, struct send_wr *);
 void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
 /* segs.c; posted: small writes may be */
-uint8_t segs_scatter(struct qp *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+uint8_t segs_scatter(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		     const void *from, bool posted);
 
 /* rq.c */
-unsigned int rq_flush(struct qp *, unsigned int n);
-void rq_reset(struct qp *);
+int rq_start(struct rq *);
+void rq_stop(struct rq *);
+unsigned int rq_flush(struct rq *, unsigned int n);
+void rq_reset(struct rq *);
 
 /* mmo.c */
-int mmo_step(struct qp *, struct send_wr *);
+int mmo_step(struct queue *, struct send_wr *);
 
 /* post.c */
 bool post_end_turn(struct queues *, uint64_t now); /* true if something was flushed */
@@ -145,7 +158,7 @@ bool post_end_turn(struct queues *, uint64_t now); /* true if something was flus
  */
 int post_flush_then(struct queues *, const struct dma_seg *, unsigned int n, unsigned int ordered,
 		    const void *, size_t len);
-void post_failed(struct qp *);
+void post_failed(struct queue *);
 
 /* cq.c: a zeroed 64-byte CQE to fill in; NULL: the CQ is full or broken. Then tell. */
 void *cq_next(struct cq *);
@@ -154,17 +167,17 @@ bool cq_flush_all(struct queues *);
  * What the peer sends after our message was acknowledged must not be seen before our CQE: called
  * before its bytes or its CQE become visible.
  */
-void cq_before_reply(struct qp *);
+void cq_before_reply(struct queue *);
 /* A word of an arm record, or of the register. */
 void cq_arm_word(struct cq *, uint32_t word);
 
 /* eq.c */
 void eq_completion(struct cq *);
 void eq_cq_error(struct cq *, uint8_t syndrome);
-void eq_qp(struct qp *, uint8_t type);
+void eq_queue(struct queue *, uint8_t type);
 
-/* qp.c */
-void qp_flush_later(struct qp *);
-bool qp_flush_run(struct queues *);
+/* queue.c */
+void queue_flush_later(struct queue *);
+bool queue_flush_run(struct queues *);
 
 #endif

@@ -1,62 +1,198 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The life of QPs, SQs and RQs: states, errors, and the flush in ERR. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/eqe.h>
 #include "priv.h"
+#include "base/log.h"
 
-int queues_init(struct device *dev)
+#define FLUSH_SHARE 64u
+#define POLL_FIRST  1000000ull /* ns */
+#define POLL_LAST   100000000ull
+
+static void queue_poll(struct timer *t)
 {
-	struct queues *qs = calloc(1, sizeof(*qs));
+	struct queue_priv *d = (struct queue_priv *)((char *)t - offsetof(struct queue_priv, poll));
 
-	if (!qs)
-		return -ENOMEM;
-	qs->dev = dev;
-	TAILQ_INIT(&qs->sweep);
-	TAILQ_INIT(&qs->ready);
-	TAILQ_INIT(&qs->flush);
-	TAILQ_INIT(&qs->dirty);
-	dev->queues = qs;
-	return 0;
+	queue_flush_later(d->q);
 }
 
-void queues_fini(struct device *dev)
+static void queue_free_parts(struct queue *q)
 {
-	struct queues *qs = dev->queues;
-	struct send_wr *wr;
+	if (q->sq)
+		sq_stop(q->sq);
+	if (q->rq)
+		rq_stop(q->rq);
+	free(q->priv);
+	q->priv = NULL;
+}
 
-	if (!qs)
-		return;
-	uar_free_all(qs);
-	while ((wr = qs->free_wr)) {
-		qs->free_wr = wr->next;
-		free(wr);
+int queue_start(struct queue *q)
+{
+	const struct transport *t = q->transport;
+	int err = -ENOMEM;
+
+	q->priv = calloc(1, sizeof(*q->priv));
+	if (!q->priv)
+		return err;
+	q->priv->q = q;
+	q->priv->poll.fire = queue_poll;
+	if ((q->sq && sq_start(q->sq)) || (q->rq && rq_start(q->rq)))
+		goto failed;
+	err = t->start ? t->start(q) : 0;
+	if (!err)
+		return 0;
+failed:
+	queue_free_parts(q);
+	return err;
+}
+
+static void leave_flush(struct queue *q)
+{
+	struct queue_priv *d = q->priv;
+
+	if (d->flushing)
+		TAILQ_REMOVE(&queues_of(&q->o)->flush, d, flush_link);
+	d->flushing = false;
+	d->write_lost = false;
+	timer_cancel(&q->o.vhca->dev->timers, &d->poll);
+	d->poll_after = 0;
+}
+
+static struct send_wr *queue_abort(struct queue *q)
+{
+	return q->transport->abort ? q->transport->abort(q) : NULL;
+}
+
+/* Nothing of the connection or of the rings is left, and no CQE tells. */
+static void queue_reset(struct queue *q)
+{
+	struct send_wr *wr, *next;
+
+	for (wr = queue_abort(q); wr; wr = next) {
+		next = wr->next;
+		wr_free(queues_of(&q->o), wr);
 	}
-	free(qs);
-	dev->queues = NULL;
+	leave_flush(q);
+	if (q->sq)
+		sq_reset(q->sq);
+	if (q->rq)
+		rq_reset(q->rq);
 }
 
-bool queues_fetch(struct device *dev)
+void queue_stop(struct queue *q)
 {
-	bool did = uar_sweep(dev->queues);
-
-	return sq_run(dev->queues) || did;
+	if (!q->priv)
+		return;
+	/* Posted writes name their queue. fw_exec() settles them, fw_uid_reap() does not. */
+	queues_settle(q->o.vhca->dev);
+	queue_reset(q);
+	if (q->transport->stop)
+		q->transport->stop(q);
+	queue_free_parts(q);
 }
 
-bool queues_settle(struct device *dev)
+void queue_flush_later(struct queue *q)
 {
-	bool any = dev->queues && post_waiting(dev->queues);
+	struct queue_priv *d = q->priv;
 
-	if (any)
-		post_flush(dev->queues);
-	return any;
+	if (d->flushing)
+		return;
+	d->flushing = true;
+	TAILQ_INSERT_TAIL(&queues_of(&q->o)->flush, d, flush_link);
 }
 
-bool queues_flush(struct device *dev, uint64_t now)
+void queue_error(struct queue *q, uint8_t event)
 {
-	bool did;
+	struct send_wr *wr, *next;
 
-	did = qp_flush_run(dev->queues);
-	did |= cq_flush_all(dev->queues);
-	did |= post_end_turn(dev->queues, now);
-	return did || !TAILQ_EMPTY(&dev->queues->ready) || !TAILQ_EMPTY(&dev->queues->sweep) ||
-	       !TAILQ_EMPTY(&dev->queues->flush);
+	if (q->state == QP_ERR || q->state == QP_RST)
+		return;
+	q->state = QP_ERR;
+	for (wr = queue_abort(q); wr; wr = next) {
+		next = wr->next;
+		sq_give_back(q->sq, wr);
+	}
+	if (event)
+		eq_queue(q, event);
+	queue_flush_later(q);
+}
+
+void queue_drained(struct queue *q)
+{
+	if (q->priv->drained)
+		return;
+	q->priv->drained = true;
+	eq_queue(q, PRM_EVENT_SQ_DRAINED);
+}
+
+static void poll_again(struct queue *q, bool found)
+{
+	struct device *dev = q->o.vhca->dev;
+	struct queue_priv *d = q->priv;
+
+	if (!q->rq)
+		return;
+	if (found || !d->poll_after)
+		d->poll_after = POLL_FIRST;
+	else if (d->poll_after < POLL_LAST)
+		d->poll_after *= 2;
+	timer_set(&dev->timers, &d->poll, dev->clock->now(dev->clock) + d->poll_after);
+}
+
+static bool queue_flush(struct queue *q)
+{
+	unsigned int sq, rq;
+
+	post_failed(q);
+	if (q->state != QP_ERR || q->flush_silent)
+		return false;
+	sq = q->sq ? sq_flush(q->sq, FLUSH_SHARE) : 0;
+	rq = q->rq ? rq_flush(q->rq, FLUSH_SHARE) : 0;
+	if (sq == FLUSH_SHARE || rq == FLUSH_SHARE)
+		queue_flush_later(q);
+	else
+		poll_again(q, rq > 0);
+	return sq || rq;
+}
+
+bool queue_flush_run(struct queues *qs)
+{
+	struct queue_priv *last = TAILQ_LAST(&qs->flush, queue_list), *d;
+	bool end = false, did = false;
+
+	while (!end && (d = TAILQ_FIRST(&qs->flush))) {
+		end = d == last;
+		TAILQ_REMOVE(&qs->flush, d, flush_link);
+		d->flushing = false;
+		did |= queue_flush(d->q);
+	}
+	return did;
+}
+
+void queue_set_state(struct queue *q, uint8_t to)
+{
+	const struct transport *t = q->transport;
+	uint8_t from = q->state;
+
+	if (to == QP_ERR) {
+		queue_error(q, 0);
+		q->state = QP_ERR; /* from RST, too */
+		queue_flush_later(q);
+		return;
+	}
+	if (to == QP_RST)
+		queue_reset(q);
+	q->state = to;
+	if (to == QP_RTR)
+		t->rtr(q);
+	else if (to == QP_RTS && from == QP_RTR)
+		t->rts(q);
+	if (to == QP_RTS || to == QP_SQD) {
+		q->priv->drained = false;
+		if (t->resume)
+			t->resume(q);
+		sq_more(q->sq);
+	}
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct cq;
-struct qp;
+struct queue;
 struct device;
 
 /*
@@ -20,11 +20,11 @@ void queues_fini(struct device *);
 int cq_start(struct cq *);
 void cq_stop(struct cq *);
 
-/* After CREATE_QP; before it goes. */
-int queue_start(struct qp *);
-void queue_stop(struct qp *);
-/* The fields of the context are set; qp->state still says `from`. Sets qp->state. */
-void queue_set_state(struct qp *, uint8_t to);
+/* After the command that makes it has filled the object in, -ENOMEM; before it goes. */
+int queue_start(struct queue *);
+void queue_stop(struct queue *);
+/* The fields of the context are set; the state is still the one before. */
+void queue_set_state(struct queue *, uint8_t to);
 
 /* A UAR register was written (host/uar.h doorbell_fn; ctx is the device). */
 void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value);

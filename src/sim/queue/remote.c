@@ -3,33 +3,33 @@
 #include "base/log.h"
 #include "obj/mkey.h"
 
-bool remote_check(struct qp *qp, uint32_t rkey, uint64_t va, uint64_t len, bool write)
+bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, bool write)
 {
-	return mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, write ? MKEY_RW : MKEY_RR, NULL,
+	return mkey_segs(q->o.vhca, rkey, q->pdn, va, len, write ? MKEY_RW : MKEY_RR, NULL,
 			 0) >= 0;
 }
 
-static bool remote_moved(const struct qp *qp, int err)
+static bool remote_moved(const struct queue *q, int err)
 {
 	if (err)
-		sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", qp->o.id);
+		sim_refuse("qp 0x%x: memory behind a remote key is not mapped any more", q->o.id);
 	return !err;
 }
 
-bool remote_write(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, const void *from)
+bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const void *from)
 {
 	struct dma_seg seg[MKEY_SEGS];
-	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
+	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
 
-	cq_before_reply(qp);
-	return n >= 0 && remote_moved(qp, post_seen(qp, seg, (unsigned int)n, from, len));
+	cq_before_reply(q);
+	return n >= 0 && remote_moved(q, post_seen(q, seg, (unsigned int)n, from, len));
 }
 
-bool remote_read(struct qp *qp, uint32_t rkey, uint64_t va, size_t len, void *to)
+bool remote_read(struct queue *q, uint32_t rkey, uint64_t va, size_t len, void *to)
 {
 	struct dma_seg seg[MKEY_SEGS];
-	int n = mkey_segs(qp->o.vhca, rkey, qp->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
+	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
 
-	post_flush(queues_of(&qp->o));
-	return n >= 0 && remote_moved(qp, dma_gather(host_of(&qp->o), seg, (unsigned int)n, to));
+	post_flush(queues_of(&q->o));
+	return n >= 0 && remote_moved(q, dma_gather(host_of(&q->o), seg, (unsigned int)n, to));
 }

@@ -33,7 +33,7 @@ const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_s
 
 /* Memory of one queue's access, gathered in few calls. */
 struct list {
-	struct qp *qp;
+	struct queue *q;
 	unsigned int n;
 	bool write, posted;
 	uint8_t *buf;
@@ -43,16 +43,16 @@ struct list {
 
 static uint8_t list_move(struct list *l)
 {
-	struct host *h = host_of(&l->qp->o);
+	struct host *h = host_of(&l->q->o);
 	unsigned int n = l->n;
 	int err;
 
 	if (!n)
 		return 0;
 	if (l->posted) {
-		err = post_scatter(l->qp, l->seg, n, l->buf, l->bytes);
+		err = post_scatter(l->q, l->seg, n, l->buf, l->bytes);
 	} else {
-		post_flush(queues_of(&l->qp->o));
+		post_flush(queues_of(&l->q->o));
 		err = l->write ? dma_scatter(h, l->seg, n, l->buf) :
 				 dma_gather(h, l->seg, n, l->buf);
 	}
@@ -61,19 +61,19 @@ static uint8_t list_move(struct list *l)
 	l->n = 0;
 	if (!err)
 		return 0;
-	sim_refuse("qp 0x%x: memory behind a local key is not mapped any more", l->qp->o.id);
+	sim_refuse("qp 0x%x: memory behind a local key is not mapped any more", l->q->o.id);
 	return PRM_SYNDROME_LOCAL_PROT_ERR;
 }
 
 static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
-	struct qp *qp = l->qp;
+	struct queue *q = l->q;
 	uint8_t err = l->n + MKEY_SEGS > MOST_SEGS ? list_move(l) : 0;
 	int n;
 
 	if (err)
 		return err;
-	n = mkey_segs(qp->o.vhca, s->lkey, qp->pdn, s->addr + skip, len,
+	n = mkey_segs(q->o.vhca, s->lkey, q->pdn, s->addr + skip, len,
 		      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
 	if (n < 0)
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
@@ -124,18 +124,18 @@ static uint8_t sim_segs_move(struct list *l, const uint8_t *p, const uint8_t *en
 	return err ? err : list_move(l);
 }
 
-uint8_t segs_gather(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to)
 {
-	struct list l = { .qp = qp, .buf = to };
+	struct list l = { .q = q, .buf = to };
 
 	return sim_segs_move(&l, p, end, off, len);
 }
 
-uint8_t segs_scatter(struct qp *qp, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+uint8_t segs_scatter(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		     const void *from, bool posted)
 {
-	struct list l = {.qp = qp, .write = true, .posted = posted};
+	struct list l = {.q = q, .write = true, .posted = posted};
 
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
 	return sim_segs_move(&l, p, end, off, len);
@@ -147,25 +147,25 @@ const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)
 	return wr->wqe + wr->data_at * DS;
 }
 
-uint8_t wr_gather(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len, void *to)
+uint8_t wr_gather(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len, void *to)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
-	return segs_gather(qp, p, end, off, len, to);
+	return segs_gather(q, p, end, off, len, to);
 }
 
-uint8_t wr_scatter(struct qp *qp, const struct send_wr *wr, uint64_t off, size_t len,
+uint8_t wr_scatter(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len,
 		   const void *from)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
-	return segs_scatter(qp, p, end, off, len, from, false);
+	return segs_scatter(q, p, end, off, len, from, false);
 }
 
-void data_seg_trace(const struct qp *qp, const struct data_seg *s, const uint8_t *p,
+void data_seg_trace(const struct queue *q, const struct data_seg *s, const uint8_t *p,
 		    const char *queue, uint16_t index)
 {
 	sim_trace("wqe", s->inl ? "wqe_inline_seg" : "wqe_data_seg", p,
 		  s->inl ? PRM_WQE_INLINE_SEG_BYTES : PRM_WQE_DATA_SEG_BYTES, "qp 0x%x %s %u",
-		  qp->o.id, queue, index);
+		  q->o.id, queue, index);
 }

@@ -8,8 +8,10 @@
 
 struct cq;
 struct dma_seg;
-struct qp;
+struct queue;
+struct rq;
 struct send_wr;
+struct sq;
 struct queues;
 
 /* What queues do for their transports. A transfer's result is 0 or the syndrome of its CQE. */
@@ -30,11 +32,11 @@ enum wqe_vendor {
 
 /* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
 
-void wqe_parse_data(struct qp *, struct send_wr *);  /* data segments */
-void wqe_parse_raddr(struct qp *, struct send_wr *); /* a remote address, data segments */
-void mmo_parse(struct qp *, struct send_wr *);
+void wqe_parse_data(struct queue *, struct send_wr *);  /* data segments */
+void wqe_parse_raddr(struct queue *, struct send_wr *); /* a remote address, data segments */
+void mmo_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
-void wqe_refuse(const struct qp *, struct send_wr *, uint8_t vendor, const char *why);
+void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 
 /* A data segment; inl: inline data, or NULL. */
 struct data_seg {
@@ -45,28 +47,28 @@ struct data_seg {
 /* Reads the one at p. The one after it; NULL: it is malformed, or p is at the end. */
 const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_seg *);
 #define LKEY_TERMINATE 0x100u
-void data_seg_trace(const struct qp *, const struct data_seg *, const uint8_t *p, const char *queue,
+void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t *p, const char *queue,
 		    uint16_t index);
 /* A request's data segments. */
 const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
 /* Moves a part of what a list of data segments describes (segs.c), or of a request's. */
-uint8_t segs_gather(struct qp *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
+uint8_t segs_gather(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to);
-uint8_t wr_gather(struct qp *, const struct send_wr *, uint64_t off, size_t len, void *to);
-uint8_t wr_scatter(struct qp *, const struct send_wr *, uint64_t off, size_t len, const void *from);
+uint8_t wr_gather(struct queue *, const struct send_wr *, uint64_t off, size_t len, void *to);
+uint8_t wr_scatter(struct queue *, const struct send_wr *, uint64_t off, size_t len, const void *from);
 
 /* --- the send queue (sq.c) ------------------------------------------------------------------ */
 
 /* One bounded step of a local operation: 0 done, SQ_AGAIN, or a syndrome. */
-int sq_local(struct qp *, struct send_wr *);
+int sq_local(struct sq *, struct send_wr *);
 #define SQ_AGAIN 0x100
 /* The oldest request is done and freed; the second one ends with the queue in ERR. */
-void sq_done(struct qp *, struct send_wr *);
-void sq_failed(struct qp *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
+void sq_done(struct sq *, struct send_wr *);
+void sq_failed(struct sq *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
 /* A request that the queue's error reached first: it is flushed behind those given back before. */
-void sq_give_back(struct qp *, struct send_wr *);
+void sq_give_back(struct sq *, struct send_wr *);
 /* There is room for more requests: fetches and posts them in the next turn. */
-void sq_more(struct qp *);
+void sq_more(struct sq *);
 
 /* --- the receive queue (rq.c) --------------------------------------------------------------- */
 
@@ -76,40 +78,41 @@ struct recv_done {
 	bool solicited;
 	uint32_t imm; /* as it stood in the packet */
 	uint64_t len;
+	uint32_t rqpn; /* the sender */
 	uint8_t syndrome; /* 0, or the error that ended it */
 };
 
-/* The oldest entry becomes the current one; false: none is posted. */
-bool rq_start(struct qp *);
-uint8_t rq_scatter(struct qp *, uint64_t off, size_t len, const void *from);
+/* The oldest entry becomes the current one; false: none is posted, or there is no queue (NULL). */
+bool rq_begin(struct rq *);
+uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);
 /* The same; small writes are posted. */
-uint8_t rq_scatter_posted(struct qp *, uint64_t off, size_t len, const void *from);
-void rq_end(struct qp *, const struct recv_done *);
+uint8_t rq_scatter_posted(struct rq *, uint64_t off, size_t len, const void *from);
+void rq_end(struct rq *, const struct recv_done *);
 /* Or else a CQE to fill in and give to cq_filled(). NULL: there is none, the queue is in ERR. */
-void *rq_end_cqe(struct qp *);
+void *rq_end_cqe(struct rq *);
 /* The current entry's index, for messages. */
-uint16_t rq_index(const struct qp *);
+uint16_t rq_index(const struct rq *);
 
 /* --- the peer's accesses (remote.c) --------------------------------------------------------- */
 
 /* Rights, PD and bounds of the whole range; then parts of it. True: done. */
-bool remote_check(struct qp *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
-bool remote_write(struct qp *, uint32_t rkey, uint64_t va, size_t len, const void *from);
-bool remote_read(struct qp *, uint32_t rkey, uint64_t va, size_t len, void *to);
+bool remote_check(struct queue *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
+bool remote_write(struct queue *, uint32_t rkey, uint64_t va, size_t len, const void *from);
+bool remote_read(struct queue *, uint32_t rkey, uint64_t va, size_t len, void *to);
 
 /* --- both ----------------------------------------------------------------------------------- */
 
 /* To ERR: the queue can't go on. An EQE of this type tells its owner (0: none). */
-void qp_error(struct qp *, uint8_t event);
-void qp_drained(struct qp *); /* SQD: nothing is outstanding any more */
+void queue_error(struct queue *, uint8_t event);
+void queue_drained(struct queue *); /* SQD: nothing is outstanding any more */
 
 void cq_filled(struct cq *, bool solicited);
 
 /* --- posted writes (post.c) ----------------------------------------------------------------- */
 
-int post_scatter(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+int post_scatter(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 /* The same for what a peer wrote: flushed at the end of the turn. */
-int post_seen(struct qp *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
+int post_seen(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct queues *);
 void post_before(struct queues *, const struct dma_seg *); /* flushes what lies in it */
 bool post_waiting(const struct queues *);

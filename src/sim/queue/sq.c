@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <endian.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cqe.h>
@@ -50,65 +51,65 @@ void wr_free(struct queues *qs, struct send_wr *wr)
 
 /* --- the ring ------------------------------------------------------------------------------ */
 
-static uint32_t ring_blocks(const struct qp *qp)
+static uint32_t ring_blocks(const struct sq *sq)
 {
-	return 1u << qp->log_sq_size;
+	return 1u << sq->log_size;
 }
 
-static uint16_t pending(const struct qp *qp)
+static uint16_t pending(const struct sq *sq)
 {
-	return (uint16_t)(qp->sq_pi - qp->sq_ci);
+	return (uint16_t)(sq->pi - sq->ci);
 }
 
-static int read_blocks(struct qp *qp, uint16_t index, unsigned int n, uint8_t *to)
+static int read_blocks(struct sq *sq, uint16_t index, unsigned int n, uint8_t *to)
 {
-	uint32_t at = index & (ring_blocks(qp) - 1);
-	unsigned int straight = ring_blocks(qp) - at < n ? ring_blocks(qp) - at : n;
-	uint64_t off = qp->sq_offset + (uint64_t)at * SQ_BLOCK;
-	int err = ring_read(host_of(&qp->o), &qp->ring, off, to, straight * SQ_BLOCK);
+	uint32_t at = index & (ring_blocks(sq) - 1);
+	unsigned int straight = ring_blocks(sq) - at < n ? ring_blocks(sq) - at : n;
+	uint64_t off = sq->offset + (uint64_t)at * SQ_BLOCK;
+	int err = ring_read(host_of(&sq->q->o), &sq->q->ring, off, to, straight * SQ_BLOCK);
 
 	if (err || straight == n)
 		return err;
-	return ring_read(host_of(&qp->o), &qp->ring, qp->sq_offset, to + straight * SQ_BLOCK,
+	return ring_read(host_of(&sq->q->o), &sq->q->ring, sq->offset, to + straight * SQ_BLOCK,
 			 (n - straight) * SQ_BLOCK);
 }
 
 /* n blocks from sq_ci on, as one piece; more are fetched with them. NULL: the ring is gone. */
-static const uint8_t *blocks(struct qp *qp, unsigned int n)
+static const uint8_t *blocks(struct sq *sq, unsigned int n)
 {
-	struct qp_priv *d = qp->priv;
-	uint16_t ahead = (uint16_t)(qp->sq_ci - d->cache_at);
-	unsigned int want = pending(qp) < SQ_CACHE_BLOCKS ? pending(qp) : SQ_CACHE_BLOCKS;
+	struct sq_priv *d = sq->priv;
+	uint16_t ahead = (uint16_t)(sq->ci - d->cache_at);
+	unsigned int want = pending(sq) < SQ_CACHE_BLOCKS ? pending(sq) : SQ_CACHE_BLOCKS;
 
 	if (ahead + n <= d->cache_n)
 		return d->cache + ahead * SQ_BLOCK;
 	d->cache_n = 0;
-	if (read_blocks(qp, qp->sq_ci, want, d->cache))
+	if (read_blocks(sq, sq->ci, want, d->cache))
 		return NULL;
-	d->cache_at = qp->sq_ci;
+	d->cache_at = sq->ci;
 	d->cache_n = (uint16_t)want;
 	return d->cache;
 }
 
-int sq_ahead(const struct qp *qp, struct dma_seg *seg, unsigned int max, unsigned int n,
+int sq_ahead(const struct sq *sq, struct dma_seg *seg, unsigned int max, unsigned int n,
 	     unsigned int *count)
 {
-	uint32_t at = qp->sq_ci & (ring_blocks(qp) - 1);
+	uint32_t at = sq->ci & (ring_blocks(sq) - 1);
 
-	if (qp->state != QP_RTS || pending(qp))
+	if (sq->q->state != QP_RTS || pending(sq))
 		return 0;
-	*count = ring_blocks(qp) - at < n ? ring_blocks(qp) - at : n;
-	return ring_segs(&qp->ring, qp->sq_offset + (uint64_t)at * SQ_BLOCK, *count * SQ_BLOCK, seg,
+	*count = ring_blocks(sq) - at < n ? ring_blocks(sq) - at : n;
+	return ring_segs(&sq->q->ring, sq->offset + (uint64_t)at * SQ_BLOCK, *count * SQ_BLOCK, seg,
 			 max);
 }
 
 /* Only what the record vouches for counts; it was read first. */
-void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t counter)
+void sq_fetched(struct sq *sq, const void *bytes, unsigned int count, uint16_t counter)
 {
-	struct qp_priv *d = qp->priv;
-	uint16_t posted = (uint16_t)(counter - qp->sq_ci);
+	struct sq_priv *d = sq->priv;
+	uint16_t posted = (uint16_t)(counter - sq->ci);
 
-	d->cache_at = qp->sq_ci;
+	d->cache_at = sq->ci;
 	d->cache_n = (uint16_t)(posted < count ? posted : count);
 	memcpy(d->cache, bytes, d->cache_n * SQ_BLOCK);
 }
@@ -116,17 +117,17 @@ void sq_fetched(struct qp *qp, const void *bytes, unsigned int count, uint16_t c
 /* --- one WQE ------------------------------------------------------------------------------- */
 
 /* 0, or why ds can't be right. */
-static uint8_t check_ds(const struct qp *qp, unsigned int ds, unsigned int n)
+static uint8_t check_ds(const struct sq *sq, unsigned int ds, unsigned int n)
 {
-	if (!ds || n > WQE_MAX_BLOCKS || n > ring_blocks(qp))
+	if (!ds || n > WQE_MAX_BLOCKS || n > ring_blocks(sq))
 		return VENDOR_DS;
-	return n > pending(qp) ? VENDOR_PAST_DB : 0;
+	return n > pending(sq) ? VENDOR_PAST_DB : 0;
 }
 
 /* The next WQE as a request, good or bad. NULL: the ring could not be read, or no memory. */
-static struct send_wr *next_wr(struct qp *qp)
+static struct send_wr *next_wr(struct sq *sq)
 {
-	const uint8_t *w = blocks(qp, 1);
+	const uint8_t *w = blocks(sq, 1);
 	unsigned int ds, n;
 	struct send_wr *wr;
 	uint8_t bad;
@@ -135,177 +136,199 @@ static struct send_wr *next_wr(struct qp *qp)
 		return NULL;
 	ds = prm_wqe_ctrl_seg_get_ds(w);
 	n = (ds + DS_PER_BLOCK - 1) / DS_PER_BLOCK;
-	bad = check_ds(qp, ds, n);
+	bad = check_ds(sq, ds, n);
 	if (bad)
 		ds = n = 1;
-	if (!(w = blocks(qp, n)))
+	if (!(w = blocks(sq, n)))
 		return NULL;
-	wr = wr_new(queues_of(&qp->o), ds * DS);
+	wr = wr_new(queues_of(&sq->q->o), ds * DS);
 	if (!wr)
 		return NULL;
 	memcpy(wr->wqe, w, ds * DS);
-	wr->index = qp->sq_ci;
+	wr->index = sq->ci;
 	wr->ds = (uint8_t)ds;
 	wr->blocks = (uint8_t)n;
 	wr->opcode = (uint8_t)prm_wqe_ctrl_seg_get_opcode(wr->wqe);
 	if (bad)
-		wqe_refuse(qp, wr, bad,
+		wqe_refuse(sq->q, wr, bad,
 			   bad == VENDOR_DS ? "ds is 0, or over the largest WQE or the ring"
 					    : "ds reaches past the doorbell record");
-	qp->sq_ci = (uint16_t)(qp->sq_ci + wr->blocks);
+	sq->ci = (uint16_t)(sq->ci + wr->blocks);
 	return wr;
 }
 
 /* --- running ------------------------------------------------------------------------------- */
 
-void sq_ready(struct qp *qp)
+void sq_ready(struct sq *sq)
 {
-	struct qp_priv *d = qp->priv;
+	struct sq_priv *d = sq->priv;
 
 	if (d->ready)
 		return;
 	d->ready = true;
-	TAILQ_INSERT_TAIL(&queues_of(&qp->o)->ready, d, ready_link);
+	TAILQ_INSERT_TAIL(&queues_of(&sq->q->o)->ready, d, ready_link);
 }
 
-void sq_more(struct qp *qp)
+void sq_more(struct sq *sq)
 {
-	if (qp->state == QP_RTS && pending(qp))
-		sq_ready(qp);
+	if (sq && sq->q->state == QP_RTS && pending(sq))
+		sq_ready(sq);
 }
 
 /* [I] a counter more than a ring ahead is taken as a full ring; wqe_index tells stale WQEs. */
-void sq_record(struct qp *qp, uint16_t counter)
+void sq_record(struct sq *sq, uint16_t counter)
 {
-	uint16_t ahead = (uint16_t)(counter - qp->sq_ci);
+	uint16_t ahead = (uint16_t)(counter - sq->ci);
 
-	if (qp->no_sq || counter == qp->sq_pi)
+	if (counter == sq->pi)
 		return;
-	if (qp->state != QP_RTS && qp->state != QP_SQD && qp->state != QP_ERR)
+	if (sq->q->state != QP_RTS && sq->q->state != QP_SQD && sq->q->state != QP_ERR)
 		return;
-	if (ahead > ring_blocks(qp)) {
+	if (ahead > ring_blocks(sq)) {
 		sim_refuse("qp 0x%x: the doorbell record's send counter 0x%04x is more than a ring"
-			   " ahead of 0x%04x", qp->o.id, counter, qp->sq_ci);
-		counter = (uint16_t)(qp->sq_ci + ring_blocks(qp));
+			   " ahead of 0x%04x", sq->q->o.id, counter, sq->ci);
+		counter = (uint16_t)(sq->ci + ring_blocks(sq));
 	}
-	qp->sq_pi = counter;
-	if (qp->state == QP_ERR)
-		qp_flush_later(qp);
+	sq->pi = counter;
+	if (sq->q->state == QP_ERR)
+		queue_flush_later(sq->q);
 	else
-		sq_more(qp);
+		sq_more(sq);
 }
 
-static void ring_gone(struct qp *qp)
+static void ring_gone(struct sq *sq)
 {
-	sim_refuse("qp 0x%x: its send ring can't be read", qp->o.id);
-	qp->sq_ci = qp->sq_pi;
-	qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+	sim_refuse("qp 0x%x: its send ring can't be read", sq->q->o.id);
+	sq->ci = sq->pi;
+	queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 /* Its control segment alone, if ds is wrong. */
-static void trace_ctrl(const struct qp *qp, const struct send_wr *wr)
+static void trace_ctrl(const struct sq *sq, const struct send_wr *wr)
 {
 	sim_trace("wqe", "wqe_ctrl_seg", wr->wqe, PRM_WQE_CTRL_SEG_BYTES, "qp 0x%x sq %u",
-		  qp->o.id, wr->index);
+		  sq->q->o.id, wr->index);
 }
 
 /*
  * A bad WQE still takes its turn: those before it complete first, what comes after is flushed.
  * False: the ring can't be read.
  */
-static bool fetch_some(struct qp *qp)
+static bool fetch_some(struct sq *sq)
 {
-	const struct transport *t = qp->transport;
+	const struct transport *t = sq->q->transport;
 	struct send_wr *wr;
 	bool bad;
 
-	for (unsigned int i = 0; i < SHARE && pending(qp) && t->room(qp); i++) {
-		wr = next_wr(qp);
+	for (unsigned int i = 0; i < SHARE && pending(sq) && t->room(sq->q); i++) {
+		wr = next_wr(sq);
 		if (!wr)
 			return false;
 		if (sim_tracing)
-			trace_ctrl(qp, wr);
+			trace_ctrl(sq, wr);
 		if (!wr->error)
-			wqe_parse(qp, wr);
+			wqe_parse(sq->q, wr);
 		bad = wr->error;
-		t->post(qp, wr);
-		if (bad || qp->state != QP_RTS)
+		t->post(sq->q, wr);
+		if (bad || sq->q->state != QP_RTS)
 			return true;
 	}
-	if (pending(qp) && (t->polls_room || t->room(qp)))
-		sq_ready(qp);
+	if (pending(sq) && (t->polls_room || t->room(sq->q)))
+		sq_ready(sq);
 	return true;
 }
 
-static void fetch(struct qp *qp)
+static void fetch(struct sq *sq)
 {
-	bool ok = fetch_some(qp);
+	bool ok = fetch_some(sq);
 
-	qp->transport->posted(qp);
+	sq->q->transport->posted(sq->q);
 	if (!ok)
-		ring_gone(qp);
+		ring_gone(sq);
 }
 
 bool sq_run(struct queues *qs)
 {
-	struct qp_priv *last = TAILQ_LAST(&qs->ready, qp_priv_list), *d;
+	struct sq_priv *last = TAILQ_LAST(&qs->ready, sq_list), *d;
 	bool end = false, did = false;
 
 	while (!end && (d = TAILQ_FIRST(&qs->ready))) {
 		end = d == last;
 		TAILQ_REMOVE(&qs->ready, d, ready_link);
 		d->ready = false;
-		if (d->qp->state == QP_RTS)
-			fetch(d->qp);
+		if (d->sq->q->state == QP_RTS)
+			fetch(d->sq);
 		did = true;
 	}
 	return did;
 }
 
-void sq_reset(struct qp *qp)
+int sq_start(struct sq *sq)
 {
-	struct qp_priv *d = qp->priv;
+	sq->priv = calloc(1, sizeof(*sq->priv));
+	if (!sq->priv)
+		return -ENOMEM;
+	sq->priv->sq = sq;
+	sq->priv->flush_tail = &sq->priv->flush;
+	if (!uar_add_sq(sq))
+		return 0;
+	free(sq->priv);
+	sq->priv = NULL;
+	return -ENOMEM;
+}
+
+void sq_stop(struct sq *sq)
+{
+	if (sq->priv)
+		uar_del_sq(sq);
+	free(sq->priv);
+	sq->priv = NULL;
+}
+
+void sq_reset(struct sq *sq)
+{
+	struct sq_priv *d = sq->priv;
 	struct send_wr *wr;
 
 	while ((wr = d->flush)) {
 		d->flush = wr->next;
-		wr_free(queues_of(&qp->o), wr);
+		wr_free(queues_of(&sq->q->o), wr);
 	}
 	d->flush_tail = &d->flush;
 	if (d->ready)
-		TAILQ_REMOVE(&queues_of(&qp->o)->ready, d, ready_link);
+		TAILQ_REMOVE(&queues_of(&sq->q->o)->ready, d, ready_link);
 	d->ready = false;
 	d->cache_n = 0;
-	qp->sq_pi = qp->sq_ci = qp->sq_done = 0;
+	sq->pi = sq->ci = sq->done = 0;
 }
 
 /* --- completions --------------------------------------------------------------------------- */
 
-void sq_done(struct qp *qp, struct send_wr *wr)
+void sq_done(struct sq *sq, struct send_wr *wr)
 {
 	uint8_t *cqe;
 
-	qp->sq_done = (uint16_t)(wr->index + wr->blocks);
+	sq->done = (uint16_t)(wr->index + wr->blocks);
 	if (wr->signaled) {
-		cqe = cq_next(qp->scq);
+		cqe = cq_next(sq->cq);
 		if (cqe) {
-			prm_cqe64_set_user_index(cqe, qp->user_index);
+			prm_cqe64_set_user_index(cqe, sq->q->user_index);
 			prm_cqe64_set_byte_cnt(cqe, wr->kind == SEND_READ ? (uint32_t)wr->len : 0);
-			prm_cqe64_set_timestamp(cqe, qp->o.vhca->dev->clock->now(
-							     qp->o.vhca->dev->clock));
+			prm_cqe64_set_timestamp(cqe, sq->q->o.vhca->dev->clock->now(
+							     sq->q->o.vhca->dev->clock));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
-			prm_cqe64_set_qpn(cqe, qp->o.id);
+			prm_cqe64_set_qpn(cqe, sq->q->o.id);
 			prm_cqe64_set_wqe_counter(cqe, wr->index);
 			prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
-			cq_filled(qp->scq, false);
+			cq_filled(sq->cq, false);
 		} else {
-			qp_error(qp, PRM_EVENT_WQ_CATAS_ERROR);
+			queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		}
 	}
-	wr_free(queues_of(&qp->o), wr);
+	wr_free(queues_of(&sq->q->o), wr);
 }
 
-static void sq_error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+static void sq_error_cqe(struct sq *sq, const struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
 	static const uint8_t vendor_of[256] = {
 		[PRM_SYNDROME_LOCAL_PROT_ERR] = PRM_VENDOR_SYNDROME_LOCAL_PROT,
@@ -315,62 +338,62 @@ static void sq_error_cqe(struct qp *qp, const struct send_wr *wr, uint8_t syndro
 		[PRM_SYNDROME_REMOTE_INVAL_REQ_ERR] = PRM_VENDOR_SYNDROME_REMOTE_INVAL_REQ,
 		[PRM_SYNDROME_TRANSPORT_RETRY_EXC_ERR] = PRM_VENDOR_SYNDROME_RETRY_EXCEEDED,
 	};
-	uint8_t *cqe = cq_next(qp->scq);
+	uint8_t *cqe = cq_next(sq->cq);
 
-	qp->sq_done = (uint16_t)(wr->index + wr->blocks);
+	sq->done = (uint16_t)(wr->index + wr->blocks);
 	if (!cqe)
 		return;
-	prm_err_cqe_set_srqn(cqe, qp->user_index);
+	prm_err_cqe_set_srqn(cqe, sq->q->user_index);
 	prm_err_cqe_set_vendor_err_synd(cqe, vendor ? vendor : vendor_of[syndrome]);
 	prm_err_cqe_set_syndrome(cqe, syndrome);
 	prm_err_cqe_set_s_wqe_opcode(cqe, wr->opcode);
-	prm_err_cqe_set_qpn(cqe, qp->o.id);
+	prm_err_cqe_set_qpn(cqe, sq->q->o.id);
 	prm_err_cqe_set_wqe_counter(cqe, wr->index);
 	prm_err_cqe_set_opcode(cqe, PRM_CQE_OPCODE_REQ_ERR);
-	cq_filled(qp->scq, false);
+	cq_filled(sq->cq, false);
 }
 
 /* With or without CQ_UPDATE: an error always makes a CQE. */
-void sq_failed(struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
+void sq_failed(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 {
-	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", qp->o.id, wr->index, syndrome);
-	sq_error_cqe(qp, wr, syndrome, vendor);
-	wr_free(queues_of(&qp->o), wr);
-	qp_error(qp, 0);
+	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index, syndrome);
+	sq_error_cqe(sq, wr, syndrome, vendor);
+	wr_free(queues_of(&sq->q->o), wr);
+	queue_error(sq->q, 0);
 }
 
-void sq_give_back(struct qp *qp, struct send_wr *wr)
+void sq_give_back(struct sq *sq, struct send_wr *wr)
 {
-	struct qp_priv *d = qp->priv;
+	struct sq_priv *d = sq->priv;
 
 	wr->next = NULL;
 	*d->flush_tail = wr;
 	d->flush_tail = &wr->next;
 }
 
-int sq_local(struct qp *qp, struct send_wr *wr)
+int sq_local(struct sq *sq, struct send_wr *wr)
 {
-	return wr->opcode == PRM_WQE_OPCODE_MMO ? mmo_step(qp, wr) : 0;
+	return wr->opcode == PRM_WQE_OPCODE_MMO ? mmo_step(sq->q, wr) : 0;
 }
 
-unsigned int sq_flush(struct qp *qp, unsigned int n)
+unsigned int sq_flush(struct sq *sq, unsigned int n)
 {
-	struct qp_priv *d = qp->priv;
+	struct sq_priv *d = sq->priv;
 	struct send_wr *wr;
 	unsigned int done;
 
-	for (done = 0; done < n && (d->flush || pending(qp)); done++) {
+	for (done = 0; done < n && (d->flush || pending(sq)); done++) {
 		wr = d->flush;
 		if (wr) {
 			d->flush = wr->next;
 			if (!d->flush)
 				d->flush_tail = &d->flush;
-		} else if (!(wr = next_wr(qp))) {
-			qp->sq_ci = qp->sq_pi;
+		} else if (!(wr = next_wr(sq))) {
+			sq->ci = sq->pi;
 			break;
 		}
-		sq_error_cqe(qp, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
-		wr_free(queues_of(&qp->o), wr);
+		sq_error_cqe(sq, wr, PRM_SYNDROME_WR_FLUSH_ERR, 0);
+		wr_free(queues_of(&sq->q->o), wr);
 	}
 	return done;
 }

@@ -14,37 +14,39 @@ void wqe_fail(struct send_wr *wr, uint8_t syndrome, uint8_t vendor)
 	wr->vendor = vendor;
 }
 
-void wqe_refuse(const struct qp *qp, struct send_wr *wr, uint8_t vendor, const char *why)
+void wqe_refuse(const struct queue *q, struct send_wr *wr, uint8_t vendor, const char *why)
 {
-	sim_refuse("qp 0x%x: send WQE %u (opcode 0x%02x): %s", qp->o.id, wr->index, wr->opcode,
+	sim_refuse("qp 0x%x: send WQE %u (opcode 0x%02x): %s", q->o.id, wr->index, wr->opcode,
 		   why);
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, vendor);
 }
 
 /* [I] A context that says 0 leaves it at the most that the chip does. */
-static unsigned int log_max_msg(const struct qp *qp)
+static unsigned int log_max_msg(const struct queue *q)
 {
-	return qp->log_msg_max ? qp->log_msg_max : qp->o.vhca->dev->profile->log_max_msg;
+	const struct qp *qp = qp_of(q);
+
+	return qp->log_msg_max ? qp->log_msg_max : q->o.vhca->dev->profile->log_max_msg;
 }
 
-void wqe_parse_data(struct qp *qp, struct send_wr *wr)
+void wqe_parse_data(struct queue *q, struct send_wr *wr)
 {
-	const bool inline_ok = (*qp->transport->wqe)[wr->opcode].inline_ok;
+	const bool inline_ok = (*q->transport->wqe)[wr->opcode].inline_ok;
 	const uint8_t *end, *p = wr_segs(wr, &end), *next;
-	const uint64_t most = 1ull << log_max_msg(qp);
+	const uint64_t most = 1ull << log_max_msg(q);
 	struct data_seg s;
 
 	for (; p < end; p = next) {
 		next = data_seg_next(p, end, &s);
 		if (!next) {
-			wqe_refuse(qp, wr, VENDOR_SEGMENT,
+			wqe_refuse(q, wr, VENDOR_SEGMENT,
 				   "an inline segment's byte_count runs past ds");
 			return;
 		}
 		if (sim_tracing)
-			data_seg_trace(qp, &s, p, "sq", wr->index);
+			data_seg_trace(q, &s, p, "sq", wr->index);
 		if (s.inl && !inline_ok) {
-			wqe_refuse(qp, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
+			wqe_refuse(q, wr, VENDOR_SEGMENT, "this opcode takes no inline segment");
 			return;
 		}
 		wr->len += s.len;
@@ -52,23 +54,23 @@ void wqe_parse_data(struct qp *qp, struct send_wr *wr)
 	if (wr->len <= most)
 		return;
 	sim_refuse("qp 0x%x: send WQE %u: a message of %llu bytes is over qpc.log_msg_max",
-		   qp->o.id, wr->index, (unsigned long long)wr->len);
+		   q->o.id, wr->index, (unsigned long long)wr->len);
 	wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
 }
 
-void wqe_parse_raddr(struct qp *qp, struct send_wr *wr)
+void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 {
 	const uint8_t *seg = wr->wqe + DS;
 
 	if (sim_tracing)
 		sim_trace("wqe", "wqe_raddr_seg", seg, PRM_WQE_RADDR_SEG_BYTES, "qp 0x%x sq %u",
-			  qp->o.id, wr->index);
+			  q->o.id, wr->index);
 	wr->raddr = prm_wqe_raddr_seg_get_raddr(seg);
 	wr->rkey = prm_wqe_raddr_seg_get_rkey(seg);
-	wqe_parse_data(qp, wr);
+	wqe_parse_data(q, wr);
 }
 
-static void wqe_parse_ctrl(const struct qp *qp, struct send_wr *wr, const struct wqe_row *row)
+static void wqe_parse_ctrl(const struct queue *q, struct send_wr *wr, const struct wqe_row *row)
 {
 	const uint8_t *w = wr->wqe;
 	uint8_t fm = (uint8_t)prm_wqe_ctrl_seg_get_fm(w);
@@ -83,20 +85,20 @@ static void wqe_parse_ctrl(const struct qp *qp, struct send_wr *wr, const struct
 	wr->has_imm = row->imm;
 	memcpy(&wr->imm, w + PRM_WQE_CTRL_SEG_BYTES - sizeof(wr->imm), sizeof(wr->imm));
 	if (!row->known)
-		wqe_refuse(qp, wr, VENDOR_OPCODE, "no such opcode, or its capability is clear");
+		wqe_refuse(q, wr, VENDOR_OPCODE, "no such opcode, or its capability is clear");
 	else if (wr->ds < row->min_ds)
-		wqe_refuse(qp, wr, VENDOR_DS, "ds is too small for the opcode");
+		wqe_refuse(q, wr, VENDOR_DS, "ds is too small for the opcode");
 	else if (prm_wqe_ctrl_seg_get_wqe_index(w) != wr->index)
-		wqe_refuse(qp, wr, VENDOR_INDEX, "wqe_index is not the slot's"); /* [I] */
-	else if (prm_wqe_ctrl_seg_get_qpn(w) != qp->o.id)
-		wqe_refuse(qp, wr, VENDOR_QPN, "qpn is not this queue's"); /* [I] */
+		wqe_refuse(q, wr, VENDOR_INDEX, "wqe_index is not the slot's"); /* [I] */
+	else if (prm_wqe_ctrl_seg_get_qpn(w) != q->o.id)
+		wqe_refuse(q, wr, VENDOR_QPN, "qpn is not this queue's"); /* [I] */
 }
 
-void wqe_parse(struct qp *qp, struct send_wr *wr)
+void wqe_parse(struct queue *q, struct send_wr *wr)
 {
-	const struct wqe_row *row = &(*qp->transport->wqe)[wr->opcode];
+	const struct wqe_row *row = &(*q->transport->wqe)[wr->opcode];
 
-	wqe_parse_ctrl(qp, wr, row);
+	wqe_parse_ctrl(q, wr, row);
 	if (!wr->error && row->parse)
-		row->parse(qp, wr);
+		row->parse(q, wr);
 }

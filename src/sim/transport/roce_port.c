@@ -13,8 +13,8 @@
 void roce_port_path(const struct qp *qp, struct roce_path *path)
 {
 	*path = (struct roce_path){
-		.from = qp->o.vhca,
-		.source = &qp->o.vhca->gids[qp->gid_index % VHCA_GIDS],
+		.from = qp->q.o.vhca,
+		.source = &qp->q.o.vhca->gids[qp->gid_index % VHCA_GIDS],
 		.udp_sport = qp->udp_sport,
 		.tclass = qp->tclass,
 		.hop_limit = qp->hop_limit,
@@ -56,15 +56,15 @@ static uint32_t roce_port_octets(const struct roce_path *path, const struct fram
 void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
 		    struct frame *f)
 {
-	struct port *port = qp->o.vhca->dev->port;
-	struct port_stats *stats = qp->o.vhca->port;
+	struct port *port = qp->q.o.vhca->dev->port;
+	struct port_stats *stats = qp->q.o.vhca->port;
 
 	p->dqpn = qp->remote_qpn;
 	bth_build(p, f);
 	f->burst.octets = roce_port_octets(path, f);
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "qp 0x%x -> 0x%x bth.opcode 0x%02x..0x%02x psn 0x%06x"
-			  " packets %u bytes %u", qp->o.id, p->dqpn, p->opcode, p->last_opcode,
+			  " packets %u bytes %u", qp->q.o.id, p->dqpn, p->opcode, p->last_opcode,
 			  p->psn & PSN_MASK, p->npkts, f->len);
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
@@ -84,12 +84,12 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 	vhca->port->rcv_packets += r->npkts;
 	vhca->port->rcv_bytes += r->octets;
 	qp = obj_find(vhca, OBJ_QP, p->dqpn);
-	if (!qp || qp->transport->bth_type != BTH_TYPE(p->opcode))
+	if (!qp || qp->q.transport->bth_type != BTH_TYPE(p->opcode))
 		return "no queue pair of its transport has its number";
 	if (!r->forced && memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
 		return "its source GID is not the peer's";
 	p->mtu = r->mtu;
-	return qp->transport->receive(qp, p);
+	return qp->q.transport->receive(&qp->q, p);
 }
 
 void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
@@ -103,5 +103,5 @@ void roce_port_rx(struct vhca *vhca, const struct roce_packet *r)
 
 void roce_port_purge(const struct qp *qp)
 {
-	port_purge(qp->o.vhca->dev->port, qp->o.vhca, qp->o.id);
+	port_purge(qp->q.o.vhca->dev->port, qp->q.o.vhca, qp->q.o.id);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "sched.h"
 #include "transport.h"
-#include "obj/qp.h"
+#include "obj/queue.h"
 #include "obj/vhca.h"
 
 struct sched *sched_new(struct device *dev)
@@ -70,7 +70,7 @@ static bool run_acks(struct sched *s)
 
 	while ((job = TAILQ_FIRST(&s->ack))) {
 		sched_leave_ack(s, job);
-		job->qp->transport->answer(job->qp);
+		job->q->transport->answer(job->q);
 		did = true;
 	}
 	return did;
@@ -83,12 +83,12 @@ static bool run_shares(struct sched *s)
 	bool did = false, end = false;
 
 	while (!end && (job = TAILQ_FIRST(&s->run))) {
-		const struct transport *t = job->qp->transport;
+		const struct transport *t = job->q->transport;
 
 		end = job == last;
 		sched_leave_run(s, job);
-		did |= t->run(job->qp);
-		if (t->ready(job->qp))
+		did |= t->run(job->q);
+		if (t->ready(job->q))
 			sched_want_run(s, job);
 	}
 	return did;

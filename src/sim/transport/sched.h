@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-struct qp;
+struct queue;
 struct device;
 
 /* One queue's place in the scheduler; part of its connection. */
 struct sched_job {
-	struct qp *qp;
+	struct queue *q;
 	TAILQ_ENTRY(sched_job) ack_link, run_link;
 	bool in_ack, in_run;
 };

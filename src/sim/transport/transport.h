@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct bth_packet;
-struct qp;
+struct queue;
 struct send_wr;
 
 /* A work request of each kind goes its own way through a transport. */
@@ -42,7 +42,7 @@ struct send_wr {
 /* What a send WQE of one opcode may be. */
 struct wqe_row {
 	/* Segments behind the control segment, checked and read into the request; NULL: none. */
-	void (*parse)(struct qp *, struct send_wr *);
+	void (*parse)(struct queue *, struct send_wr *);
 	bool known, imm, inline_ok;
 	uint8_t kind, min_ds;
 	uint8_t data_at; /* the first data segment, in units of 16 bytes */
@@ -62,25 +62,25 @@ struct transport {
 	bool polls_room;
 
 	/* A queue's life; in between, its state changes. start: 0 or -ENOMEM. NULL: nothing to do. */
-	int (*start)(struct qp *);
-	void (*stop)(struct qp *);
-	void (*rtr)(struct qp *);
-	void (*rts)(struct qp *);
-	void (*resume)(struct qp *); /* SQD -> RTS, or SQD: look whether it is drained */
+	int (*start)(struct queue *);
+	void (*stop)(struct queue *);
+	void (*rtr)(struct queue *);
+	void (*rts)(struct queue *);
+	void (*resume)(struct queue *); /* SQD -> RTS, or SQD: look whether it is drained */
 	/* Stops the connection; the requests that were not done come back, oldest first. */
-	struct send_wr *(*abort)(struct qp *);
+	struct send_wr *(*abort)(struct queue *);
 
 	/* How many more requests the queue may post; one of them; those of this turn are posted. */
-	unsigned int (*room)(const struct qp *);
-	void (*post)(struct qp *, struct send_wr *);
-	void (*posted)(struct qp *);
+	unsigned int (*room)(const struct queue *);
+	void (*post)(struct queue *, struct send_wr *);
+	void (*posted)(struct queue *);
 
 	/* A packet for this queue: NULL, or why it is dropped. */
-	const char *(*receive)(struct qp *, struct bth_packet *);
+	const char *(*receive)(struct queue *, struct bth_packet *);
 	/* In the scheduler's turn: acknowledgements that are due; a share of all else. */
-	void (*answer)(struct qp *);
-	bool (*run)(struct qp *); /* true: it did something */
-	bool (*ready)(const struct qp *); /* it could go on at once */
+	void (*answer)(struct queue *);
+	bool (*run)(struct queue *); /* true: it did something */
+	bool (*ready)(const struct queue *); /* it could go on at once */
 };
 
 extern const struct transport transport_rc, transport_raw;

@@ -5,7 +5,7 @@
 #include "raw.h"
 #include "rss.h"
 #include "base/log.h"
-#include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "obj/tir.h"
 #include "obj/vhca.h"
 #include "queue/services.h"
@@ -56,9 +56,9 @@ static void set_l4(void *cqe, const struct packet *p)
 		prm_cqe64_set_l4_ok(cqe, packet_l4_ok(p, &p->outer));
 }
 
-static void completion(struct qp *rq, const struct packet *p, const struct rss *rss, bool stripped)
+static void completion(struct raw_rq *rq, const struct packet *p, const struct rss *rss, bool stripped)
 {
-	uint8_t *cqe = rq_end_cqe(rq);
+	uint8_t *cqe = rq_end_cqe(&rq->rq);
 
 	if (!cqe)
 		return;
@@ -73,46 +73,46 @@ static void completion(struct qp *rq, const struct packet *p, const struct rss *
 	prm_cqe64_set_byte_cnt(cqe, p->len - (stripped ? VLAN_BYTES : 0));
 	prm_cqe64_set_flow_tag(cqe, p->flow_tag & 0xffffff);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESP_SEND);
-	cq_filled(rq->rcq, false);
+	cq_filled(rq->rq.cq, false);
 }
 
 /* --- the way there ---------------------------------------------------------------------------- */
 
-static uint8_t raw_recv_scatter(struct qp *rq, const struct packet *p, bool strip)
+static uint8_t raw_recv_scatter(struct raw_rq *rq, const struct packet *p, bool strip)
 {
 	uint8_t err;
 
 	if (!strip)
-		return rq_scatter_posted(rq, 0, p->len, p->data);
-	err = rq_scatter_posted(rq, 0, VLAN_AT, p->data);
+		return rq_scatter_posted(&rq->rq, 0, p->len, p->data);
+	err = rq_scatter_posted(&rq->rq, 0, VLAN_AT, p->data);
 	return err ? err
-		   : rq_scatter_posted(rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
+		   : rq_scatter_posted(&rq->rq, VLAN_AT, p->len - VLAN_AT - VLAN_BYTES,
 				p->data + VLAN_AT + VLAN_BYTES);
 }
 
-static void no_receive(struct qp *rq, const struct packet *p)
+static void no_receive(struct raw_rq *rq, const struct packet *p)
 {
-	rq->o.vhca->raw.out_of_buffer++;
-	rq->o.vhca->port->out_of_buffer++;
+	rq->q.o.vhca->raw.out_of_buffer++;
+	rq->q.o.vhca->port->out_of_buffer++;
 	if (sim_tracing)
 		sim_trace("rx", NULL, NULL, 0,
-			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->o.id,
-			  p->len, rq->state == QP_RTS ? "no receive is posted" : "it is not RDY");
+			  "rq 0x%x: a packet of %u bytes was dropped: %s (out of buffer)", rq->q.o.id,
+			  p->len, rq->q.state == QP_RTS ? "no receive is posted" : "it is not RDY");
 }
 
 /* [I] A receive that is too small ends in an error CQE and the queue in ERR, as a QP's would. */
-static void recv_failed(struct qp *rq, uint8_t syndrome)
+static void recv_failed(struct raw_rq *rq, uint8_t syndrome)
 {
 	const struct recv_done done = {.syndrome = syndrome};
 
-	sim_note("rq 0x%x: receive WQE %u failed with syndrome 0x%02x", rq->o.id,
-		 rq_index(rq), syndrome);
-	rq->o.vhca->raw.failed++;
-	rq_end(rq, &done);
-	qp_error(rq, 0);
+	sim_note("rq 0x%x: receive WQE %u failed with syndrome 0x%02x", rq->q.o.id,
+		 rq_index(&rq->rq), syndrome);
+	rq->q.o.vhca->raw.failed++;
+	rq_end(&rq->rq, &done);
+	queue_error(&rq->q, 0);
 }
 
-static struct qp *choose(const struct tir *tir, const struct rss *rss)
+static struct raw_rq *choose(const struct tir *tir, const struct rss *rss)
 {
 	return tir->rq ? tir->rq : tir->rqt->rq[rss->hash & (tir->rqt->n - 1u)];
 }
@@ -120,11 +120,11 @@ static struct qp *choose(const struct tir *tir, const struct rss *rss)
 void raw_receive(struct tir *tir, const struct packet *p)
 {
 	const struct rss rss = rss_of(tir, p);
-	struct qp *rq = choose(tir, &rss);
+	struct raw_rq *rq = choose(tir, &rss);
 	bool strip = rq->strip_vlan && p->outer.cvlan;
 	uint8_t err;
 
-	if (rq->state != QP_RTS || !rq_start(rq)) {
+	if (rq->q.state != QP_RTS || !rq_begin(&rq->rq)) {
 		no_receive(rq, p);
 		return;
 	}
@@ -133,6 +133,6 @@ void raw_receive(struct tir *tir, const struct packet *p)
 		recv_failed(rq, err);
 		return;
 	}
-	rq->o.vhca->raw.received++;
+	rq->q.o.vhca->raw.received++;
 	completion(rq, p, &rss, strip);
 }

@@ -12,7 +12,7 @@
 #include "csum.h"
 #include "base/log.h"
 #include "obj/mkey.h"
-#include "obj/qp.h"
+#include "obj/raw_queue.h"
 #include "obj/vhca.h"
 #include "port/port.h"
 #include "queue/services.h"
@@ -50,25 +50,30 @@ struct raw_batch {
 	uint8_t buf[65536];
 };
 
-static struct raw_batch *raw_batch_of(const struct qp *qp)
+static struct raw_sq *raw_sq_of(const struct queue *q)
 {
-	return qp->o.vhca->dev->sched->raw;
+	return (struct raw_sq *)(uintptr_t)q;
 }
 
-static void raw_fail(const struct qp *qp, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
+static struct raw_batch *raw_batch_of(const struct raw_sq *sq)
+{
+	return sq->q.o.vhca->dev->sched->raw;
+}
+
+static void raw_fail(const struct raw_sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vendor,
 		     const char *why)
 {
-	sim_refuse("sq 0x%x: send WQE %u: %s", qp->o.id, wr->index, why);
+	sim_refuse("sq 0x%x: send WQE %u: %s", sq->q.o.id, wr->index, why);
 	wr->error = syndrome;
 	wr->vendor = vendor;
 }
 
-static void raw_refuse(const struct qp *qp, struct send_wr *wr, const char *why)
+static void raw_refuse(const struct raw_sq *sq, struct send_wr *wr, const char *why)
 {
-	raw_fail(qp, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, VENDOR_SEGMENT, why);
+	raw_fail(sq, wr, PRM_SYNDROME_LOCAL_QP_OP_ERR, VENDOR_SEGMENT, why);
 }
 
-static bool parse_eth(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
+static bool parse_eth(const struct raw_sq *sq, struct send_wr *wr, struct raw_wqe *w)
 {
 	uint32_t sz = prm_wqe_eth_seg_get_inline_hdr_sz(wr->wqe + DS), seg;
 
@@ -78,29 +83,29 @@ static bool parse_eth(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w
 	w->inl = w->vlan ? 0 : sz;
 	seg = (INLINE_AT + w->inl + DS - 1) & ~(DS - 1);
 	if (w->vlan && sz != INSERT_VLAN)
-		raw_refuse(qp, wr, "insert_type asks for more than a VLAN tag");
+		raw_refuse(sq, wr, "insert_type asks for more than a VLAN tag");
 	else if (prm_wqe_eth_seg_get_mss(w->eth))
-		raw_refuse(qp, wr, "mss is set in a SEND: only a large send is cut");
+		raw_refuse(sq, wr, "mss is set in a SEND: only a large send is cut");
 	else if (prm_wqe_eth_seg_get_cs_flags(w->eth) & INNER_CSUM)
-		raw_refuse(qp, wr, "cs_flags asks for inner checksums, but no cap.tunnel_* is set");
+		raw_refuse(sq, wr, "cs_flags asks for inner checksums, but no cap.tunnel_* is set");
 	else if (seg > (uint32_t)(w->end - w->eth))
-		raw_refuse(qp, wr, "inline_hdr_sz runs past ds");
+		raw_refuse(sq, wr, "inline_hdr_sz runs past ds");
 	w->segs = w->eth + (wr->error ? 0 : seg);
 	return !wr->error;
 }
 
-static void trace_wqe(const struct qp *qp, const struct send_wr *wr, const struct raw_wqe *w)
+static void trace_wqe(const struct raw_sq *sq, const struct send_wr *wr, const struct raw_wqe *w)
 {
 	const uint8_t *p, *next;
 	struct data_seg s;
 
-	sim_trace("wqe", "wqe_eth_seg", w->eth, PRM_WQE_ETH_SEG_BYTES, "qp 0x%x sq %u", qp->o.id,
+	sim_trace("wqe", "wqe_eth_seg", w->eth, PRM_WQE_ETH_SEG_BYTES, "qp 0x%x sq %u", sq->q.o.id,
 		  wr->index);
 	for (p = w->segs; p < w->end && (next = data_seg_next(p, w->end, &s)); p = next)
-		data_seg_trace(qp, &s, p, "sq", wr->index);
+		data_seg_trace(&sq->q, &s, p, "sq", wr->index);
 }
 
-static bool raw_measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe *w)
+static bool raw_measure(const struct raw_sq *sq, struct send_wr *wr, struct raw_wqe *w)
 {
 	uint64_t len = w->inl;
 	const uint8_t *p, *next;
@@ -109,13 +114,13 @@ static bool raw_measure(const struct qp *qp, struct send_wr *wr, struct raw_wqe 
 	for (p = w->segs; p < w->end; p = next) {
 		next = data_seg_next(p, w->end, &s);
 		if (!next) {
-			raw_refuse(qp, wr, "an inline segment's byte_count runs past ds");
+			raw_refuse(sq, wr, "an inline segment's byte_count runs past ds");
 			return false;
 		}
 		len += s.len;
 	}
 	if (len < VHCA_FRAME_MIN || len + (w->vlan ? VLAN_BYTES : 0) > VHCA_FRAME_MAX) {
-		raw_fail(qp, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
+		raw_fail(sq, wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0,
 			 len < VHCA_FRAME_MIN ? "the packet is shorter than an Ethernet header"
 					      : "the packet is longer than the port takes");
 		return false;
@@ -138,19 +143,19 @@ static void insert_vlan(struct packet *p, const uint8_t *eth)
 }
 
 /* Headers that sqc.min_wqe_inline_mode wants in the WQE itself. */
-static uint32_t must_inline(const struct qp *qp, const struct packet_headers *h)
+static uint32_t must_inline(const struct raw_sq *sq, const struct packet_headers *h)
 {
-	if (qp->min_inline == PRM_INLINE_MODE_NONE)
+	if (sq->min_inline == PRM_INLINE_MODE_NONE)
 		return 0;
-	if (qp->min_inline == PRM_INLINE_MODE_L2 || !h->l3)
+	if (sq->min_inline == PRM_INLINE_MODE_L2 || !h->l3)
 		return VHCA_FRAME_MIN;
-	if (qp->min_inline == PRM_INLINE_MODE_IP)
+	if (sq->min_inline == PRM_INLINE_MODE_IP)
 		return h->l4 ? h->l4 : h->end;
 	return h->end;
 }
 
 /* data NULL: it is still where the WQE says. */
-static bool raw_fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
+static bool raw_fill(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data, struct packet *p)
 {
 	uint32_t len = w->len - w->inl;
 
@@ -158,12 +163,12 @@ static bool raw_fill(struct qp *qp, const struct raw_wqe *w, const uint8_t *data
 	if (data)
 		memcpy(p->data + w->inl, data, len);
 	else
-		w->wr->error = segs_gather(qp, w->segs, w->end, 0, len, p->data + w->inl);
+		w->wr->error = segs_gather(&sq->q, w->segs, w->end, 0, len, p->data + w->inl);
 	if (w->wr->error)
 		return false;
 	packet_parse_headers(p);
-	if (must_inline(qp, &p->outer) > w->inl)
-		raw_refuse(qp, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
+	if (must_inline(sq, &p->outer) > w->inl)
+		raw_refuse(sq, w->wr, "fewer headers are inline than sqc.min_wqe_inline_mode says");
 	return !w->wr->error;
 }
 
@@ -182,19 +187,19 @@ static void offload(const struct raw_wqe *w, struct packet *p)
 }
 
 /* Through the TX tables; what a way costs decides how many more there are in this turn. */
-static void steer(struct qp *qp, struct packet *p)
+static void steer(struct raw_sq *sq, struct packet *p)
 {
-	const struct device *dev = qp->o.vhca->dev;
+	const struct device *dev = sq->q.o.vhca->dev;
 	uint64_t from = steer_work(dev);
 
-	steer_tx(qp->o.vhca, p);
+	steer_tx(sq->q.o.vhca, p);
 	if (steer_enough(dev, from))
-		qp->slow = RAW_BATCH;
-	else if (qp->slow)
-		qp->slow--;
+		sq->slow = RAW_BATCH;
+	else if (sq->slow)
+		sq->slow--;
 }
 
-static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data)
+static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
 	struct packet p = {
@@ -202,63 +207,63 @@ static void transmit(struct qp *qp, const struct raw_wqe *w, const uint8_t *data
 		.len = w->len,
 		.headroom = STEER_HEADROOM,
 		.tailroom = (uint32_t)sizeof(buf) - STEER_HEADROOM - w->len,
-		.source_vhca = qp->o.vhca->id,
-		.source_sqn = qp->o.id,
+		.source_vhca = sq->q.o.vhca->id,
+		.source_sqn = sq->q.o.id,
 		.reg_a = prm_wqe_eth_seg_get_flow_table_metadata(w->eth),
 	};
 
-	if (!raw_fill(qp, w, data, &p))
+	if (!raw_fill(sq, w, data, &p))
 		return;
 	offload(w, &p);
-	qp->o.vhca->raw.sent++;
+	sq->q.o.vhca->raw.sent++;
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "sq 0x%x -> TX tables: a packet of %u bytes",
-			  qp->o.id, p.len);
-	steer(qp, &p);
+			  sq->q.o.id, p.len);
+	steer(sq, &p);
 }
 
-static void complete(struct qp *qp, struct send_wr *wr)
+static void complete(struct raw_sq *sq, struct send_wr *wr)
 {
 	if (wr->error)
-		sq_failed(qp, wr, wr->error, wr->vendor);
+		sq_failed(&sq->sq, wr, wr->error, wr->vendor);
 	else
-		sq_done(qp, wr);
+		sq_done(&sq->sq, wr);
 }
 
 /* --- several at once -------------------------------------------------------------------------- */
 
-static void raw_flush(struct qp *qp)
+static void raw_flush(struct raw_sq *sq)
 {
-	struct raw_batch *b = raw_batch_of(qp);
+	struct raw_batch *b = raw_batch_of(sq);
 	unsigned int n = b->n;
 	const uint8_t *data = b->buf;
 	bool here;
 
 	if (!n)
 		return;
-	post_flush(qp->o.vhca->dev->queues);
-	here = !dma_gather(qp->o.vhca->dev->host, b->seg, b->nsegs, b->buf);
+	post_flush(sq->q.o.vhca->dev->queues);
+	here = !dma_gather(sq->q.o.vhca->dev->host, b->seg, b->nsegs, b->buf);
 	b->n = b->nsegs = 0;
 	b->bytes = 0;
 	for (unsigned int i = 0; i < n; i++) {
 		struct raw_wqe *w = &b->w[i];
 		uint32_t len = w->len - w->inl;
 
-		if (qp->state != QP_RTS) {
-			sq_give_back(qp, w->wr);
+		if (sq->q.state != QP_RTS) {
+			sq_give_back(&sq->sq, w->wr);
 			continue;
 		}
 		/* One whose memory is gone must not hide the others: each for itself then. */
-		transmit(qp, w, here ? data : NULL);
-		complete(qp, w->wr);
+		transmit(sq, w, here ? data : NULL);
+		complete(sq, w->wr);
 		data += len;
 	}
 }
 
 /* Where the data lie, behind those of the others. 0, or a syndrome. */
-static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
+static uint8_t batch_add(struct raw_sq *sq, const struct raw_wqe *w)
 {
-	struct raw_batch *b = raw_batch_of(qp);
+	struct raw_batch *b = raw_batch_of(sq);
 	unsigned int nsegs = b->nsegs;
 	const uint8_t *p;
 	struct data_seg s;
@@ -266,7 +271,7 @@ static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
 
 	for (p = w->segs; p < w->end;) {
 		p = data_seg_next(p, w->end, &s);
-		n = mkey_segs(qp->o.vhca, s.lkey, qp->pdn, s.addr, s.len, MKEY_LR, b->seg + nsegs,
+		n = mkey_segs(sq->q.o.vhca, s.lkey, sq->q.pdn, s.addr, s.len, MKEY_LR, b->seg + nsegs,
 			      MKEY_SEGS);
 		if (n < 0)
 			return PRM_SYNDROME_LOCAL_PROT_ERR;
@@ -279,74 +284,77 @@ static uint8_t batch_add(struct qp *qp, const struct raw_wqe *w)
 }
 
 /* One piece of memory, as most are. */
-static bool fits_batch(const struct qp *qp, const struct raw_wqe *w)
+static bool fits_batch(const struct raw_sq *sq, const struct raw_wqe *w)
 {
-	const struct raw_batch *b = raw_batch_of(qp);
+	const struct raw_batch *b = raw_batch_of(sq);
 
 	return w->end - w->segs == DS && !prm_wqe_inline_seg_get_is_inline(w->segs) &&
 	       w->len <= sizeof(b->buf) / RAW_BATCH;
 }
 
-static void raw_prepare(struct qp *qp, struct raw_wqe *w)
+static void raw_prepare(struct raw_sq *sq, struct raw_wqe *w)
 {
-	if (!parse_eth(qp, w->wr, w))
+	if (!parse_eth(sq, w->wr, w))
 		return;
 	if (sim_tracing)
-		trace_wqe(qp, w->wr, w);
-	(void)raw_measure(qp, w->wr, w);
+		trace_wqe(sq, w->wr, w);
+	(void)raw_measure(sq, w->wr, w);
 }
 
-static void send_alone(struct qp *qp, const struct raw_wqe *w)
+static void send_alone(struct raw_sq *sq, const struct raw_wqe *w)
 {
-	raw_flush(qp);
-	if (qp->state != QP_RTS) {
-		sq_give_back(qp, w->wr);
+	raw_flush(sq);
+	if (sq->q.state != QP_RTS) {
+		sq_give_back(&sq->sq, w->wr);
 		return;
 	}
 	if (!w->wr->error && w->wr->opcode == PRM_WQE_OPCODE_SEND)
-		transmit(qp, w, NULL);
-	complete(qp, w->wr);
+		transmit(sq, w, NULL);
+	complete(sq, w->wr);
 }
 
-static void raw_post(struct qp *qp, struct send_wr *wr)
+static void raw_post(struct queue *q, struct send_wr *wr)
 {
-	struct raw_batch *b = raw_batch_of(qp);
+	struct raw_sq *sq = raw_sq_of(q);
+	struct raw_batch *b = raw_batch_of(sq);
 	struct raw_wqe w = {.wr = wr};
 
 	b->posted = true;
 	if (!wr->error && wr->opcode == PRM_WQE_OPCODE_SEND)
-		raw_prepare(qp, &w);
-	if (!wr->error && w.eth && fits_batch(qp, &w)) {
+		raw_prepare(sq, &w);
+	if (!wr->error && w.eth && fits_batch(sq, &w)) {
 		if (b->n == RAW_BATCH || b->nsegs + MKEY_SEGS > RAW_SEGS)
-			raw_flush(qp);
-		if (qp->state == QP_RTS)
-			wr->error = batch_add(qp, &w);
-		if (qp->state == QP_RTS && !wr->error) {
-			if (qp->slow)
-				raw_flush(qp);
+			raw_flush(sq);
+		if (sq->q.state == QP_RTS)
+			wr->error = batch_add(sq, &w);
+		if (sq->q.state == QP_RTS && !wr->error) {
+			if (sq->slow)
+				raw_flush(sq);
 			return;
 		}
 	}
-	send_alone(qp, &w);
+	send_alone(sq, &w);
 }
 
-static void raw_posted(struct qp *qp)
+static void raw_posted(struct queue *q)
 {
-	raw_flush(qp);
-	raw_batch_of(qp)->posted = false;
+	struct raw_sq *sq = raw_sq_of(q);
+
+	raw_flush(sq);
+	raw_batch_of(sq)->posted = false;
 }
 
 /* A queue whose packets go long ways sends one in a turn; the others' are as many as ever. */
-static unsigned int raw_room(const struct qp *qp)
+static unsigned int raw_room(const struct queue *q)
 {
-	const struct sched *s = qp->o.vhca->dev->sched;
+	const struct sched *s = q->o.vhca->dev->sched;
 
-	return port_room(s->dev->port) && !(s->raw->posted && qp->slow);
+	return port_room(s->dev->port) && !(s->raw->posted && raw_sq_of(q)->slow);
 }
 
-static int raw_start(struct qp *qp)
+static int raw_start(struct queue *q)
 {
-	struct sched *s = qp->o.vhca->dev->sched;
+	struct sched *s = q->o.vhca->dev->sched;
 
 	if (!s->raw)
 		s->raw = calloc(1, sizeof(*s->raw));

@@ -29,31 +29,33 @@ static void rc_clear(struct rc *rc)
 	rc->req.timer.fire = req_timer;
 }
 
-static int rc_start(struct qp *qp)
+static int rc_start(struct queue *q)
 {
-	struct sched *s = qp->o.vhca->dev->sched;
+	struct sched *s = q->o.vhca->dev->sched;
 	struct rc *rc = self_init(s) ? NULL : calloc(1, sizeof(*rc));
 
 	if (!rc)
 		return -ENOMEM;
 	rc->sched = s;
-	rc->qp = rc->job.qp = qp;
+	rc->qp = qp_of(q);
+	rc->job.q = q;
 	rc->mtu = 1024;
 	rc_clear(rc);
-	qp->conn = rc;
+	q->conn = rc;
 	return 0;
 }
 
-static void rc_stop(struct qp *qp)
+static void rc_stop(struct queue *q)
 {
-	roce_port_purge(qp);
-	free(qp->conn);
-	qp->conn = NULL;
+	roce_port_purge(qp_of(q));
+	free(q->conn);
+	q->conn = NULL;
 }
 
-static void rc_rtr(struct qp *qp)
+static void rc_rtr(struct queue *q)
 {
-	struct rc *rc = rc_of(qp);
+	struct qp *qp = qp_of(q);
+	struct rc *rc = rc_of(q);
 
 	roce_port_purge(qp);
 	roce_port_path(qp, &rc->path);
@@ -61,20 +63,20 @@ static void rc_rtr(struct qp *qp)
 	resp_start(rc);
 }
 
-static void rc_rts(struct qp *qp)
+static void rc_rts(struct queue *q)
 {
-	req_start(rc_of(qp));
+	req_start(rc_of(q));
 }
 
-static void rc_resume(struct qp *qp)
+static void rc_resume(struct queue *q)
 {
-	rc_want_run(rc_of(qp));
+	rc_want_run(rc_of(q));
 }
 
 /* An acknowledgement that is due goes out: the message was received, whatever comes now. */
-static struct send_wr *rc_abort(struct qp *qp)
+static struct send_wr *rc_abort(struct queue *q)
 {
-	struct rc *rc = rc_of(qp);
+	struct rc *rc = rc_of(q);
 	struct send_wr *list = rc->req.head;
 
 	if (rc->resp.up && rc->resp.ack_due && !rc->resp.njobs)
@@ -85,9 +87,9 @@ static struct send_wr *rc_abort(struct qp *qp)
 	return list;
 }
 
-static const char *rc_receive(struct qp *qp, struct bth_packet *p)
+static const char *rc_receive(struct queue *q, struct bth_packet *p)
 {
-	struct rc *rc = rc_of(qp);
+	struct rc *rc = rc_of(q);
 
 	if (!rc->resp.up)
 		return "it is not ready to receive";
@@ -100,21 +102,21 @@ static const char *rc_receive(struct qp *qp, struct bth_packet *p)
 	return NULL;
 }
 
-static void rc_answer(struct qp *qp)
+static void rc_answer(struct queue *q)
 {
-	resp_ack(rc_of(qp));
+	resp_ack(rc_of(q));
 }
 
-static bool rc_run(struct qp *qp)
+static bool rc_run(struct queue *q)
 {
-	bool did = resp_run(rc_of(qp));
+	bool did = resp_run(rc_of(q));
 
-	return req_run(rc_of(qp)) || did;
+	return req_run(rc_of(q)) || did;
 }
 
-static bool rc_ready(const struct qp *qp)
+static bool rc_ready(const struct queue *q)
 {
-	return rc_of(qp)->resp.njobs || req_ready(rc_of(qp));
+	return rc_of(q)->resp.njobs || req_ready(rc_of(q));
 }
 
 const struct transport transport_rc = {

@@ -63,9 +63,9 @@ struct rc {
 	struct resp resp;
 };
 
-static inline struct rc *rc_of(const struct qp *qp)
+static inline struct rc *rc_of(const struct queue *q)
 {
-	return qp->conn;
+	return q->conn;
 }
 
 static inline bool rc_port_room(const struct rc *rc)
@@ -99,18 +99,18 @@ bool req_ready(const struct rc *);
 void req_rx(struct rc *, struct bth_packet *);
 void req_start(struct rc *);
 void req_timer(struct timer *);
-unsigned int req_room(const struct qp *);
-void req_post(struct qp *, struct send_wr *);
+unsigned int req_room(const struct queue *);
+void req_post(struct queue *, struct send_wr *);
 
 /* self.c: true if the request of a queue that is its own peer is done */
 #define SELF_BYTES (64u << 10)
 bool self_step(struct rc *, struct send_wr *);
 /* self_copy.c: all of such a request; false: nothing was done */
-bool self_copy(struct qp *, struct send_wr *);
+bool self_copy(struct queue *, struct send_wr *);
 /* Small WRITEs that were posted, to be gathered in one call; init: 0 or -ENOMEM. */
 int self_init(struct sched *);
 void self_note(struct rc *, struct send_wr *);
-void self_gather(struct qp *);
+void self_gather(struct queue *);
 
 /* responder */
 void resp_start(struct rc *);
@@ -120,7 +120,7 @@ void resp_ack(struct rc *); /* what is due */
 
 static inline struct port_stats *rc_stats(const struct rc *rc)
 {
-	return rc->qp->o.vhca->port;
+	return rc->qp->q.o.vhca->port;
 }
 
 static inline uint32_t packets_of(const struct rc *rc, uint64_t len)

@@ -57,16 +57,16 @@ void req_start(struct rc *rc)
 
 /* --- the list ------------------------------------------------------------------------------ */
 
-unsigned int req_room(const struct qp *qp)
+unsigned int req_room(const struct queue *sq)
 {
-	const struct req *q = &rc_of(qp)->req;
+	const struct req *q = &rc_of(sq)->req;
 
 	return q->sending && q->n < OUTSTANDING ? OUTSTANDING - q->n : 0;
 }
 
-void req_post(struct qp *qp, struct send_wr *wr)
+void req_post(struct queue *sq, struct send_wr *wr)
 {
-	struct req *q = &rc_of(qp)->req;
+	struct req *q = &rc_of(sq)->req;
 
 	wr->next = NULL;
 	*q->tail = wr;
@@ -76,8 +76,8 @@ void req_post(struct qp *qp, struct send_wr *wr)
 		q->cur = wr;
 		q->off = 0;
 	}
-	self_note(rc_of(qp), wr);
-	rc_want_run(rc_of(qp));
+	self_note(rc_of(sq), wr);
+	rc_want_run(rc_of(sq));
 }
 
 static struct send_wr *rc_req_pop(struct req *q)
@@ -101,14 +101,14 @@ static void rc_req_retire(struct rc *rc)
 	struct req *q = &rc->req;
 
 	while (q->head && q->head->done)
-		sq_done(rc->qp, rc_req_pop(q));
+		sq_done(&rc->qp->sq, rc_req_pop(q));
 	rc_want_run(rc);
 }
 
 static void fail_head(struct rc *rc, uint8_t syndrome, uint8_t vendor)
 {
 	if (rc->req.head)
-		sq_failed(rc->qp, rc_req_pop(&rc->req), syndrome, vendor);
+		sq_failed(&rc->qp->sq, rc_req_pop(&rc->req), syndrome, vendor);
 }
 
 static void rc_req_number(struct rc *rc, struct send_wr *wr)
@@ -142,7 +142,7 @@ static void sent_up_to(struct rc *rc, uint32_t psn)
 
 static bool step_local(struct rc *rc, struct send_wr *wr)
 {
-	int r = sq_local(rc->qp, wr);
+	int r = sq_local(&rc->qp->sq, wr);
 
 	if (r == SQ_AGAIN)
 		return true;
@@ -218,7 +218,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	if (!window_holds(q, p.npkts) || !(f = rc_frame(rc, n)))
 		return false;
 	rc_req_number(rc, wr);
-	wr->error = n ? wr_gather(rc->qp, wr, q->off, n, f->data) : 0;
+	wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, f->data) : 0;
 	if (wr->error) {
 		frame_free(f);
 		return true;
@@ -280,10 +280,10 @@ bool req_run(struct rc *rc)
 	rc->req.sent = 0;
 	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && rc_req_step(rc); i++)
 		did = true;
-	if (rc->req.sending && !rc->req.head && rc->qp->state == QP_SQD)
-		qp_drained(rc->qp);
+	if (rc->req.sending && !rc->req.head && rc->qp->q.state == QP_SQD)
+		queue_drained(&rc->qp->q);
 	if (rc->req.sending && rc->req.n < OUTSTANDING / 2)
-		sq_more(rc->qp);
+		sq_more(rc->qp->q.sq);
 	return did;
 }
 
@@ -464,7 +464,7 @@ static void take_response(struct rc *rc, struct send_wr *wr, const struct bth_pa
 	uint8_t error = PRM_SYNDROME_BAD_RESP_ERR;
 
 	if (response_fits(rc, wr, p))
-		error = p->len ? wr_scatter(rc->qp, wr, (uint64_t)wr->got * rc->mtu,
+		error = p->len ? wr_scatter(&rc->qp->q, wr, (uint64_t)wr->got * rc->mtu,
 							    p->len, p->data)
 			       : 0;
 	if (error) {
@@ -529,7 +529,7 @@ void req_timer(struct timer *t)
 	} else if (q->una != q->max) {
 		q->gone_back = false;
 		rc_stats(rc)->local_ack_timeout_err += q->retries > 0;
-		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->o.id, q->una);
+		sim_note("qp 0x%x: no answer to psn 0x%06x in time", rc->qp->q.o.id, q->una);
 		rc_req_retry(rc, q->una);
 	}
 }

@@ -76,9 +76,9 @@ static void end_in_error(struct rc *rc)
 	if (r->recv) {
 		if (!done.syndrome)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
-		rq_end(rc->qp, &done);
+		rq_end(&rc->qp->rq, &done);
 	}
-	qp_error(rc->qp, r->fatal_recv ? 0 : events[nak]);
+	queue_error(&rc->qp->q, r->fatal_recv ? 0 : events[nak]);
 }
 
 /* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
@@ -93,13 +93,13 @@ static void fatal(struct rc *rc, uint8_t nak, uint8_t recv_syndrome)
 
 static void invalid(struct rc *rc, const char *why)
 {
-	sim_refuse("qp 0x%x: invalid request from its peer: %s", rc->qp->o.id, why);
+	sim_refuse("qp 0x%x: invalid request from its peer: %s", rc->qp->q.o.id, why);
 	fatal(rc, NAK_INVALID, 0);
 }
 
 static void forbidden(struct rc *rc, const char *why)
 {
-	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->o.id, why);
+	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->q.o.id, why);
 	fatal(rc, NAK_ACCESS, 0);
 }
 
@@ -114,7 +114,7 @@ static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 	else if (p->len)
 		invalid(rc, "a READ request with a payload");
 	else if (p->dma_len &&
-		 !remote_check(rc->qp, p->rkey, p->va, p->dma_len, false))
+		 !remote_check(&rc->qp->q, p->rkey, p->va, p->dma_len, false))
 		forbidden(rc, "RETH of a READ");
 	else
 		return true;
@@ -192,7 +192,7 @@ bool resp_run(struct rc *rc)
 
 	if (!r->njobs || !rc_port_room(rc) || !(f = rc_frame(rc, n)))
 		return false;
-	if (n && !remote_read(rc->qp, job->rkey, job->va, n, f->data)) {
+	if (n && !remote_read(&rc->qp->q, job->rkey, job->va, n, f->data)) {
 		frame_free(f);
 		read_failed(rc, job->psn);
 		return true;
@@ -239,7 +239,7 @@ static bool in_sequence(struct rc *rc, const struct bth_packet *p)
 /* True: a receive entry is there. Else the peer has been told. */
 static bool take_entry(struct rc *rc)
 {
-	if (!rq_start(rc->qp)) {
+	if (!rq_begin(rc->qp->q.rq)) {
 		if (rc->resp.up)
 			receiver_not_ready(rc);
 		return false;
@@ -257,7 +257,7 @@ static bool write_begins(struct rc *rc, const struct bth_packet *p)
 	else if (p->dma_len > MSG_MAX)
 		invalid(rc, "RETH.dmalen is over 2 GiB");
 	else if (p->dma_len &&
-		 !remote_check(rc->qp, p->rkey, p->va, p->dma_len, true))
+		 !remote_check(&rc->qp->q, p->rkey, p->va, p->dma_len, true))
 		forbidden(rc, "RETH of a WRITE");
 	else {
 		r->va = p->va;
@@ -274,7 +274,7 @@ static bool take_send(struct rc *rc, const struct bth_packet *p)
 	struct resp *r = &rc->resp;
 	uint8_t syndrome;
 
-	syndrome = rq_scatter(rc->qp, r->off, p->len, p->data);
+	syndrome = rq_scatter(&rc->qp->rq, r->off, p->len, p->data);
 	if (!syndrome)
 		return true;
 	fatal(rc, syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
@@ -290,7 +290,7 @@ static bool take_write(struct rc *rc, const struct bth_packet *p)
 		invalid(rc, "the payload of a WRITE does not add up to RETH.dmalen");
 		return false;
 	}
-	if (p->len && !remote_write(rc->qp, r->rkey, r->va, p->len, p->data)) {
+	if (p->len && !remote_write(&rc->qp->q, r->rkey, r->va, p->len, p->data)) {
 		forbidden(rc, "the memory to WRITE is gone");
 		return false;
 	}
@@ -311,6 +311,7 @@ static void message_done(struct rc *rc, const struct bth_packet *p)
 		.solicited = p->solicited,
 		.imm = p->imm,
 		.len = r->off,
+		.rqpn = rc->qp->remote_qpn,
 	};
 	bool recv = r->recv;
 
@@ -319,7 +320,7 @@ static void message_done(struct rc *rc, const struct bth_packet *p)
 	r->off = 0;
 	r->msn++;
 	if (recv)
-		rq_end(rc->qp, &done);
+		rq_end(&rc->qp->rq, &done);
 }
 
 static void took(struct rc *rc, const struct bth_packet *p)

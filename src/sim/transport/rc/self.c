@@ -12,7 +12,7 @@ static bool is_self(const struct rc *rc)
 {
 	const struct qp *qp = rc->qp;
 
-	return qp->fl && qp->remote_qpn == qp->o.id && !rc_observed(rc);
+	return qp->fl && qp->remote_qpn == qp->q.o.id && !rc_observed(rc);
 }
 
 static bool requester_rests(const struct req *q, const struct send_wr *wr)
@@ -57,7 +57,7 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 	struct resp *r = &rc->resp;
 
 	if (!is_self(rc) || !requester_rests(q, wr) || !responder_rests(r, q->nxt) ||
-	    !self_allowed(rc->qp, wr) || !self_copy(rc->qp, wr))
+	    !self_allowed(rc->qp, wr) || !self_copy(&rc->qp->q, wr))
 		return false;
 	wr->numbered = true;
 	wr->psn = q->nxt;

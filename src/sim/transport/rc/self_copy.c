@@ -15,44 +15,44 @@ struct ends {
 	struct dma_seg local, remote;
 };
 
-static bool one_piece(struct qp *qp, uint32_t key, uint64_t va, uint64_t len, unsigned int right,
+static bool one_piece(struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int right,
 		      struct dma_seg *seg)
 {
-	return mkey_segs(qp->o.vhca, key, qp->pdn, va, len, right, seg, 1) == 1;
+	return mkey_segs(q->o.vhca, key, q->pdn, va, len, right, seg, 1) == 1;
 }
 
-static bool find_ends(struct qp *qp, const struct send_wr *wr, struct ends *e)
+static bool find_ends(struct queue *q, const struct send_wr *wr, struct ends *e)
 {
 	bool write = wr->kind == SEND_WRITE;
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
 	if (data_seg_next(p, end, &e->data) != end || !wr->len || e->data.len != wr->len)
 		return false;
-	if (!one_piece(qp, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
+	if (!one_piece(q, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
 		return false;
-	return e->data.inl || one_piece(qp, e->data.lkey, e->data.addr, wr->len,
+	return e->data.inl || one_piece(q, e->data.lkey, e->data.addr, wr->len,
 					write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
 /* write: who polls its end sees it, without a CQE. */
-static bool sim_self_copy(struct qp *qp, const struct dma_seg *to, const struct dma_seg *from,
+static bool sim_self_copy(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
 			  bool write)
 {
 	uint8_t bytes[SMALL];
 
-	if (!post_waiting(qp->o.vhca->dev->queues) &&
-	    dma_copy_direct(qp->o.vhca->dev->host, to->addr, from->addr, to->len))
+	if (!post_waiting(q->o.vhca->dev->queues) &&
+	    dma_copy_direct(q->o.vhca->dev->host, to->addr, from->addr, to->len))
 		return true;
-	post_before(qp->o.vhca->dev->queues, from);
+	post_before(q->o.vhca->dev->queues, from);
 	if (to->len > SMALL) {
 		if (write) /* and counts on those before it */
-			post_flush(qp->o.vhca->dev->queues);
+			post_flush(q->o.vhca->dev->queues);
 		else
-			post_before(qp->o.vhca->dev->queues, to);
-		return !dma_copy(qp->o.vhca->dev->host, to->addr, from->addr, to->len);
+			post_before(q->o.vhca->dev->queues, to);
+		return !dma_copy(q->o.vhca->dev->host, to->addr, from->addr, to->len);
 	}
-	return !dma_gather(qp->o.vhca->dev->host, from, 1, bytes) &&
-	       !(write ? post_seen : post_scatter)(qp, to, 1, bytes, to->len);
+	return !dma_gather(q->o.vhca->dev->host, from, 1, bytes) &&
+	       !(write ? post_seen : post_scatter)(q, to, 1, bytes, to->len);
 }
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
@@ -82,7 +82,7 @@ void self_note(struct rc *rc, struct send_wr *wr)
 	struct self_batch *b = rc->sched->self;
 	const struct qp *qp = rc->qp;
 
-	if (!qp->fl || qp->remote_qpn != qp->o.id || wr->kind != SEND_WRITE || wr->error ||
+	if (!qp->fl || qp->remote_qpn != qp->q.o.id || wr->kind != SEND_WRITE || wr->error ||
 	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len ||
 	    wr->len > INLINE_MOST || b->n == BATCH)
 		return;
@@ -100,36 +100,36 @@ static void make_inline(struct send_wr *wr, const uint8_t *bytes)
 	wr->ds = (uint8_t)(HEAD_DS + (PRM_WQE_INLINE_SEG_BYTES + wr->len + DS - 1) / DS);
 }
 
-static bool worth_a_call(struct qp *qp, const struct send_wr *wr, struct dma_seg *seg)
+static bool worth_a_call(struct queue *q, const struct send_wr *wr, struct dma_seg *seg)
 {
 	const uint8_t *data = wr->wqe + HEAD_DS * DS;
 
 	return !prm_wqe_inline_seg_get_is_inline(data) &&
-	       one_piece(qp, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
+	       one_piece(q, prm_wqe_data_seg_get_lkey(data), prm_wqe_data_seg_get_addr(data),
 			 wr->len, MKEY_LR, seg) &&
-	       !dma_is_direct(qp->o.vhca->dev->host, seg->addr, seg->len);
+	       !dma_is_direct(q->o.vhca->dev->host, seg->addr, seg->len);
 }
 
 /*
  * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
  * requests are mostly of one region: where the first needs no call, none does.
  */
-void self_gather(struct qp *qp)
+void self_gather(struct queue *q)
 {
-	struct self_batch *b = rc_of(qp)->sched->self;
+	struct self_batch *b = rc_of(q)->sched->self;
 	uint8_t bytes[BATCH * INLINE_MOST];
 	const uint8_t *at = bytes;
 	unsigned int n = 0, noted = b->n;
 
 	b->n = 0;
-	if (noted < 2 || !worth_a_call(qp, b->wr[0], &b->seg[0]))
+	if (noted < 2 || !worth_a_call(q, b->wr[0], &b->seg[0]))
 		return;
 	for (unsigned int i = 0; i < noted; i++)
-		if (worth_a_call(qp, b->wr[i], &b->seg[n]))
+		if (worth_a_call(q, b->wr[i], &b->seg[n]))
 			b->wr[n++] = b->wr[i];
 	for (unsigned int i = 0; i < n; i++)
-		post_before(qp->o.vhca->dev->queues, &b->seg[i]);
-	if (!n || dma_gather(qp->o.vhca->dev->host, b->seg, n, bytes))
+		post_before(q->o.vhca->dev->queues, &b->seg[i]);
+	if (!n || dma_gather(q->o.vhca->dev->host, b->seg, n, bytes))
 		return;
 	for (unsigned int i = 0; i < n; at += b->wr[i++]->len)
 		make_inline(b->wr[i], at);
@@ -137,14 +137,14 @@ void self_gather(struct qp *qp)
 
 /* --- the whole request ------------------------------------------------------------------------ */
 
-bool self_copy(struct qp *qp, struct send_wr *wr)
+bool self_copy(struct queue *q, struct send_wr *wr)
 {
 	struct ends e;
 
-	if (!find_ends(qp, wr, &e))
+	if (!find_ends(q, wr, &e))
 		return false;
 	if (e.data.inl)
-		return !post_seen(qp, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? sim_self_copy(qp, &e.remote, &e.local, true)
-				      : sim_self_copy(qp, &e.local, &e.remote, false);
+		return !post_seen(q, &e.remote, 1, e.data.inl, wr->len);
+	return wr->kind == SEND_WRITE ? sim_self_copy(q, &e.remote, &e.local, true)
+				      : sim_self_copy(q, &e.local, &e.remote, false);
 }

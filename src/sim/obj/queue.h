@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_QUEUE_H
+#define SIM_OBJ_QUEUE_H
+
+#include "obj.h"
+#include "ring.h"
+
+/* qpc.state. A send or receive queue of its own is in RST, RTS (its RDY) or ERR. */
+enum qp_state {
+	QP_RST = 0,
+	QP_INIT = 1,
+	QP_RTR = 2,
+	QP_RTS = 3,
+	QP_SQER = 4,
+	QP_SQD = 5,
+	QP_ERR = 6,
+	QP_SQ_DRAINING = 7,
+};
+
+struct cq;
+struct queue;
+struct transport;
+
+/* A send queue, and where the device stands in its ring (queue/sq.c moves that). */
+struct sq {
+	struct queue *q;  /* whose it is */
+	struct cq *cq;	  /* referenced */
+	uint64_t offset;  /* in the ring */
+	uint8_t log_size; /* in blocks of 64 bytes */
+	uint16_t pi;	  /* last counter seen in the record */
+	uint16_t ci;	  /* next block to fetch */
+	uint16_t done;	  /* next block to complete */
+	struct sq_priv *priv;
+};
+
+/* A receive queue (queue/rq.c). */
+struct rq {
+	struct queue *q;
+	struct cq *cq; /* referenced */
+	uint64_t offset;
+	uint8_t log_size, log_stride; /* stride = 16 << log_stride bytes */
+	uint16_t pi, ci;
+	struct rq_priv *priv;
+};
+
+/*
+ * What firmware makes of them: a QP with one of each (obj/qp.h), or one of its own for raw packets
+ * (obj/raw_queue.h). One ring, one doorbell record, one state.
+ */
+struct queue {
+	struct obj o;
+	const struct transport *transport;
+	uint8_t state; /* enum qp_state */
+	bool flush_silent; /* flush_in_error_en is clear: in ERR no CQE tells */
+	uint32_t pdn;
+	uint32_t uar;
+	uint32_t user_index;
+	struct obj *pd, *uar_obj; /* referenced */
+	struct obj *tis;	  /* of an SQ of its own; referenced */
+	struct ring ring;	  /* of a QP: RQ first, then SQ */
+	bus_t dbrec;		  /* rcv counter, snd counter */
+	struct umem *dbr_umem;	  /* referenced, if the record lies in one */
+	struct sq *sq;		  /* NULL: it has none */
+	struct rq *rq;
+	struct queue_priv *priv;
+	void *conn;	  /* the transport's part */
+	uint8_t ctx[256]; /* qpc, sqc or rqc as the commands left it, for QUERY */
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_OBJ_RAW_QUEUE_H
+#define SIM_OBJ_RAW_QUEUE_H
+
+#include "queue.h"
+
+/* Queues of raw packets: OBJ_SQ, OBJ_RQ. */
+struct raw_sq {
+	struct queue q;
+	struct sq sq;
+	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
+	uint8_t slow; /* a packet's way through the tables was long: so many are sent one by one */
+};
+
+struct raw_rq {
+	struct queue q;
+	struct rq rq;
+	bool strip_vlan; /* rqc.vsd is clear */
+};
+
+#endif

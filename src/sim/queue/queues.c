@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include "priv.h"
+
+int queues_init(struct device *dev)
+{
+	struct queues *qs = calloc(1, sizeof(*qs));
+
+	if (!qs)
+		return -ENOMEM;
+	qs->dev = dev;
+	TAILQ_INIT(&qs->sweep);
+	TAILQ_INIT(&qs->ready);
+	TAILQ_INIT(&qs->flush);
+	TAILQ_INIT(&qs->dirty);
+	dev->queues = qs;
+	return 0;
+}
+
+void queues_fini(struct device *dev)
+{
+	struct queues *qs = dev->queues;
+	struct send_wr *wr;
+
+	if (!qs)
+		return;
+	uar_free_all(qs);
+	while ((wr = qs->free_wr)) {
+		qs->free_wr = wr->next;
+		free(wr);
+	}
+	free(qs);
+	dev->queues = NULL;
+}
+
+bool queues_fetch(struct device *dev)
+{
+	bool did = uar_sweep(dev->queues);
+
+	return sq_run(dev->queues) || did;
+}
+
+bool queues_settle(struct device *dev)
+{
+	bool any = dev->queues && post_waiting(dev->queues);
+
+	if (any)
+		post_flush(dev->queues);
+	return any;
+}
+
+bool queues_flush(struct device *dev, uint64_t now)
+{
+	bool did;
+
+	did = queue_flush_run(dev->queues);
+	did |= cq_flush_all(dev->queues);
+	did |= post_end_turn(dev->queues, now);
+	return did || !TAILQ_EMPTY(&dev->queues->ready) || !TAILQ_EMPTY(&dev->queues->sweep) ||
+	       !TAILQ_EMPTY(&dev->queues->flush);
+}
