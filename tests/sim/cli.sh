@@ -18,13 +18,13 @@ check "... whichever it is" says 2 'no command "frob"' "$dvx_sim" -- frob
 check "run needs a command" says 125 'run needs -- CMD' "$dvx_sim" run
 check "exec needs a name" says 125 'exec needs NAME -- CMD' "$dvx_sim" exec
 check "a function is host or dpu" says 125 'host or dpu, not "vf"' "$dvx_sim" run -f vf -- true
-check "a name is a plain word" says 1 'no name for a chip' "$dvx_sim" up ../x
+check "a name is a plain word" says 2 'no name for a chip' "$dvx_sim" up ../x
 check "a name of 32 letters is too long" \
-	says 1 'no name for a chip' "$dvx_sim" up aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+	says 2 'no name for a chip' "$dvx_sim" up aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 check "exec on nothing" says 125 'no chip named nix is up' "$dvx_sim" exec nix -- true
-check "down on nothing" says 1 'no chip named nix is up' "$dvx_sim" down nix
+check "down on nothing" says 3 'no chip named nix is up' "$dvx_sim" down nix
 check "an argument too many" says 2 'one argument too many' "$dvx_sim" down a b
-check "a trace that can't be written" says 1 "can't write the trace" \
+check "a trace that can't be written" says 3 "can't write the trace" \
 	"$dvx_sim" up a --trace /nonexistent/file
 check "... leaves no chip behind" test ! -e "$scratch/dvx-sim/a"
 
@@ -44,7 +44,7 @@ check "... to that file" grep -q 'CREATE_EQ' "$scratch/traced"
 
 chips="a b"
 check "up" "$dvx_sim" up a
-check "a second up of the same name" says 1 'a chip named a is up already' "$dvx_sim" up a
+check "a second up of the same name" says 3 'a chip named a is up already' "$dvx_sim" up a
 check "options between NAME and CMD" says 0 '^-f --$' "$dvx_sim" exec a -f dpu -- echo -f --
 check "another name" "$dvx_sim" up b --trace "$scratch/trace"
 check "ls names both" says 0 '^b (pid' "$dvx_sim" ls
@@ -103,7 +103,7 @@ check "run fails when the device ends before the command" device_killed
 mkdir -p "$scratch/open/dvx-sim"
 chmod 755 "$scratch/open/dvx-sim"
 check "a registry that others may enter is refused" \
-	says 1 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
+	says 3 'only you may enter' env XDG_RUNTIME_DIR="$scratch/open" "$dvx_sim" up a
 
 spaced() {
 	mkdir -p "$scratch/a b/bin" "$scratch/a b/lib/dvx" "$scratch/a b/libexec/dvx"
@@ -128,7 +128,7 @@ check "a trace on a full disk ends with a sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
-check "ls on a full disk fails" says 1 "standard output takes no more: No space" \
+check "ls on a full disk fails" says 3 "standard output takes no more: No space" \
 	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
 
 # Few descriptors: either a chip, or a sentence and nothing left behind. Its reader sees the end.
@@ -169,8 +169,8 @@ versions='speaks link version 2, this dvx-sim speaks [0-9]*: it was started by a
 old_told() {
 	old_chip 2 || return 1
 	says 0 "old $versions.*dvx-sim down old" "$dvx_sim" ls && says 0 'bare (pid' "$dvx_sim" ls &&
-		says 125 "old $versions" "$dvx_sim" exec old -- true && says 1 "old $versions" "$dvx_sim" replay old "$top_srcdir/examples/traffic/traffic.pcap" &&
-		says 1 "old $versions" "$dvx_sim" capture old "$scratch/x"
+		says 125 "old $versions" "$dvx_sim" exec old -- true && says 3 "old $versions" "$dvx_sim" replay old "$top_srcdir/examples/traffic/traffic.pcap" &&
+		says 3 "old $versions" "$dvx_sim" capture old "$scratch/x"
 }
 check "a chip of another version is told as that" old_told
 old_ends() {

@@ -28,8 +28,8 @@ server_dies() {
 	rm -rf "$work/dest"
 	case $status in
 	0) ;; # it was done before
-	3) grep -q "cannot connect" "$work/err" ;;
-	5) [ "$(grep -c . "$work/err")" = 1 ] && grep -q "the server died" "$work/err" ;;
+	10) grep -q "cannot connect" "$work/err" ;;
+	8) [ "$(grep -c . "$work/err")" = 1 ] && grep -q "the server died" "$work/err" ;;
 	*) echo "status $status"; return 1 ;;
 	esac
 }
@@ -82,7 +82,7 @@ stopped() {
 	wait "$client"
 	status=$?
 	cat "$work/err"
-	[ "$status" = 5 ] && no_temps "$work" && [ ! -e "$work/dest" ]
+	[ "$status" = 8 ] && no_temps "$work" && [ ! -e "$work/dest" ]
 }
 check "a server that is told to end drops its client" stopped
 
@@ -97,7 +97,7 @@ silent() {
 	status=$?
 	kill -CONT "$server"
 	cat "$work/err"
-	[ "$status" = 5 ] && grep -q "silent" "$work/err" && no_temps "$work" && stop
+	[ "$status" = 8 ] && grep -q "silent" "$work/err" && no_temps "$work" && stop
 }
 check "a server that falls silent is given up" silent
 

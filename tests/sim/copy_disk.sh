@@ -12,13 +12,13 @@ limited() {
 	# In units of 512 or 1024 bytes: less than the file either way.
 	(ulimit -f 20000 && pull "127.0.0.1:$port:big" "$work/limited")
 }
-check "a file-size limit" fails 8 "File too large" limited
+check "a file-size limit" fails 3 "File too large" limited
 gone() { [ ! -e "$work/limited" ] && no_temps "$work"; }
 check "leaves nothing" gone
 
 mkdir "$work/tmpfs"
 if mount -t tmpfs -o size=8m none "$work/tmpfs" 2>/dev/null; then
-	check "a full disk" fails 8 "No space left" pull "127.0.0.1:$port:." "$work/tmpfs"
+	check "a full disk" fails 3 "No space left" pull "127.0.0.1:$port:." "$work/tmpfs"
 	fresh() { no_temps "$work/tmpfs" && [ ! -e "$work/tmpfs/big" ] && whole "$src" "$work/tmpfs"; }
 	check "leaves no half file" fresh
 	umount "$work/tmpfs"
@@ -34,14 +34,14 @@ if ${CC:-cc} -shared -fPIC -o "$work/nosync.so" "$work/nosync.c"; then
 	# A sanitizer's runtime wants to be first.
 	asan=$(ldd "$top_builddir/src/sim/.libs/libdvx-sim.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\) .*/\1:/p')
 	unsynced() { (LD_PRELOAD="$asan$work/nosync.so" && export LD_PRELOAD && pull "127.0.0.1:$port:big" "$work/unsynced"); }
-	check "a disk that fails to sync" fails 8 "Input/output error" unsynced
+	check "a disk that fails to sync" fails 3 "Input/output error" unsynced
 	unnamed() { [ ! -e "$work/unsynced" ] && no_temps "$work"; }
 	check "leaves nothing" unnamed
 fi
 if [ "$(id -u)" != 0 ]; then
 	mkdir "$work/locked"
 	chmod 500 "$work/locked"
-	check "a directory that may not be written" fails 8 "Permission denied" \
+	check "a directory that may not be written" fails 3 "Permission denied" \
 		pull "127.0.0.1:$port:small" "$work/locked"
 	chmod 000 "$src/small"
 	check "a source that may not be read" fails 1 "Permission denied" \

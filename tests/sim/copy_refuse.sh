@@ -24,38 +24,38 @@ check "a link that stays inside is followed on the way" pull --quiet "127.0.0.1:
 check "a link at the end comes as a link" pull --quiet "127.0.0.1:$port:leave" "$work/link"
 is_link() { [ "$(readlink "$work/link")" = /etc ]; }
 check "with its target" is_link
-check "a path that is not there" fails 8 "No such file" pull "127.0.0.1:$port:none" "$work/no"
+check "a path that is not there" fails 3 "No such file" pull "127.0.0.1:$port:none" "$work/no"
 partial() {
 	fails 1 "dir/fifo" pull --quiet "127.0.0.1:$port:." "$work/partial" && cmp "$src/file" "$work/partial/file"
 }
 check "a FIFO is named and left out, the rest is copied" partial
 rm "$src/dir/fifo"
 mkdir -p "$work/taken/file" "$work/linked"
-check "a file where a directory is" fails 8 "file" pull "127.0.0.1:$port:file" "$work/taken"
+check "a file where a directory is" fails 3 "file" pull "127.0.0.1:$port:file" "$work/taken"
 ln -s "$work/taken" "$work/linked/sub"
-check "a directory where a link is, is not followed" fails 8 "is not a directory" \
+check "a directory where a link is, is not followed" fails 3 "is not a directory" \
 	pull "127.0.0.1:$port:dir/." "$work/linked"
 not_through() { [ ! -e "$work/taken/file/file" ] && [ -z "$(ls "$work/taken/file")" ]; }
 check "and nothing went through it" not_through
 mkfifo "$work/fifo"
-check "a FIFO is not replaced" fails 8 "neither a file nor a directory" \
+check "a FIFO is not replaced" fails 3 "neither a file nor a directory" \
 	pull "127.0.0.1:$port:file" "$work/fifo"
-check "a destination whose directory is not there" fails 8 "opening $work/none" \
+check "a destination whose directory is not there" fails 3 "opening $work/none" \
 	pull "127.0.0.1:$port:file" "$work/none/x"
 check "no temporary is left" no_temps "$work"
-check "client has a key, server has none" fails 4 "without a key" \
+check "client has a key, server has none" fails 11 "without a key" \
 	pull --key-file "$work/key" "127.0.0.1:$port:file" "$work/no"
 same_side() { "$dvx_sim" exec "$chip" -- "$copy" pull "127.0.0.1:$port:file" "$work/no"; }
-check "both ends on one function" fails 10 "same function" same_side
+check "both ends on one function" fails 4 "same function" same_side
 check "server ends well" stop
 
 start "$src" --key-file "$work/key"
 check "same key" pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/keyed"
-check "other key" fails 4 "another key" pull --key-file "$work/other" "127.0.0.1:$port:file" "$work/no"
-check "no key" fails 4 "--key-file" pull "127.0.0.1:$port:file" "$work/no"
-check "a key that others can read" fails 4 "open to others" \
+check "other key" fails 11 "another key" pull --key-file "$work/other" "127.0.0.1:$port:file" "$work/no"
+check "no key" fails 11 "--key-file" pull "127.0.0.1:$port:file" "$work/no"
+check "a key that others can read" fails 11 "open to others" \
 	pull --key-file "$work/open-key" "127.0.0.1:$port:file" "$work/no"
-check "a short key" fails 4 "at least" pull --key-file "$work/short" "127.0.0.1:$port:file" "$work/no"
+check "a short key" fails 11 "at least" pull --key-file "$work/short" "127.0.0.1:$port:file" "$work/no"
 stranger() {
 	exec 9<>"/dev/tcp/127.0.0.1/$port" && printf 'GET / HTTP/1.0\r\n\r\n' >&9 && cat <&9 >/dev/null
 	pull --quiet --key-file "$work/key" "127.0.0.1:$port:file" "$work/after"
@@ -88,7 +88,7 @@ second() {
 	exec_paused --quiet "127.0.0.1:$port:long" "$work/first" &
 	first=$!
 	paused || return 1
-	fails 3 "as many clients" pull "127.0.0.1:$port:file" "$work/no"
+	fails 10 "as many clients" pull "127.0.0.1:$port:file" "$work/no"
 	status=$?
 	go_on
 	wait "$first" && return $status
@@ -111,24 +111,24 @@ json() {
 	mkfifo "$src/$weird"
 	start "$src"
 	pull --json "127.0.0.1:$port:none" "$work/no" >"$work/json.1" 2>/dev/null
-	[ $? = 8 ] || return 1
+	[ $? = 3 ] || return 1
 	pull --json "127.0.0.1:$port:." "$work/json" >"$work/json.2" 2>/dev/null
 	[ $? = 1 ] || return 1
 	stop
 	cat "$work/json.1" "$work/json.2"
 	"$PERL" -MJSON::PP -e 'local $/; my ($a, $b) = map { open my $f, "<", $_; decode_json(<$f>) } @ARGV;
-		exit !($a->{exit} == 8 && $a->{result} eq "io" && $a->{error} =~ /No such file/ &&
+		exit !($a->{exit} == 3 && $a->{result} eq "io" && $a->{error}{message} =~ /No such file/ && $a->{error}{exit} == 3 &&
 		$b->{exit} == 1 && $b->{result} eq "partial" && $b->{skipped} == 1 &&
 		$b->{skips}[0]{path} =~ /^fifo \\xff/ && $b->{skips}[0]{reason} =~ /neither/)' \
 		"$work/json.1" "$work/json.2"
 }
 check "--json tells of failures, names of any bytes included" json
-check "nobody listens there" fails 3 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
-check "not loopback without a key: pull" fails 4 "not a loopback" pull "192.0.2.1:file" "$work/no"
+check "nobody listens there" fails 10 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
+check "not loopback without a key: pull" fails 11 "not a loopback" pull "192.0.2.1:file" "$work/no"
 serve() { "$dvx_sim" exec "$chip" -- "$copy" serve "$@"; }
-check "not loopback without a key: serve" fails 4 "not a loopback" serve --root "$src" --listen 0.0.0.0
-check "no such root" fails 8 "No such file" serve --root "$work/none"
-check "no such device" fails 10 "mlx5_99" serve --root "$src" --listen 127.0.0.1:0 --device mlx5_99
+check "not loopback without a key: serve" fails 11 "not a loopback" serve --root "$src" --listen 0.0.0.0
+check "no such root" fails 3 "No such file" serve --root "$work/none"
+check "no such device" fails 3 "no mlx5 device mlx5_99" serve --root "$src" --listen 127.0.0.1:0 --device mlx5_99
 usage() {
 	for args in "" "pull" "pull x" "pull a:b" "serve" "serve --root . x" "fly" \
 		"pull --slots 0 a:b c" "pull --slot-size 3 a:b c" "serve --root . --max-clients=-1"; do

@@ -39,7 +39,7 @@ mkdir "$work/some"
 check "several sources" pull "127.0.0.1:$port:big" "127.0.0.1:$port:link" "127.0.0.1:$port:deep/er" "$work/some"
 some() { cmp "$src/big" "$work/some/big" && [ -L "$work/some/link" ] && same "$src/deep/er" "$work/some/er"; }
 check "arrive under their names" some
-check "several sources need a directory" fails 8 "is not a directory" \
+check "several sources need a directory" fails 3 "is not a directory" \
 	pull "127.0.0.1:$port:big" "127.0.0.1:$port:link" "$work/some/big"
 
 json() {

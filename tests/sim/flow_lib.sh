@@ -37,10 +37,7 @@ start() {
 	mkfifo "$work/line"
 	"$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@" >"$work/line" 2>"$work/daemon.err" &
 	daemon=$!
-	if read -r line <"$work/line"; then
-		socket=$(printf '%s' "$line" | jq -r .socket)
-		return 0
-	fi
+	read -r line <"$work/line" && socket=$(printf '%s' "$line" | jq -er .socket) && return
 	wait "$daemon"
 	status=$?
 	daemon=

@@ -25,7 +25,7 @@ check "without a device: list says so" says 0 'No mlx5 device' "$info"
 check "without a device: list --json is an empty list" json '. == []' "$info" list --json
 check "without a device: gids" says 3 'no mlx5 device' "$info" gids
 check "without a device: caps" says 3 'no mlx5 device' "$info" caps
-check "without a device: why-not" says 1 'missing     a device' "$info" why-not srq
+check "without a device: why-not" says 3 'no mlx5 device' "$info" why-not srq
 check "without a device: doctor" says 1 '^FAIL  device' "$info" doctor
 check "doctor --json" json '.device == "" and (.checks | length > 8) and all(.checks[]; .text | endswith("."))' \
 	"$info" doctor --json
@@ -89,6 +89,8 @@ check "... offers the other way" says 1 'dvx_post_write' \
 	"$dvx_sim" run --set dma_mmo=0 -- "$info" why-not dma-copy
 check "why-not: a chip without aliases" lacks cross_vhca=0 cross-vhca-import
 check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
+# An operation is the proof: the capability alone says that the device has a clock.
+check "why-not: hw-timestamps, which mlx5dv_get_clock_info() denies" says 1 'mlx5dv_get_clock_info() fails' host why-not hw-timestamps
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.dct is no' host why-not dc
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "dct" and .verdict == "missing"))' \

@@ -27,7 +27,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/lib_queues.sh tests/sim/lib_errors.sh tests/sim/lib_objects.sh tests/sim/lib_adopt.sh \
 	tests/sim/lib_alias.sh tests/sim/lib_example.sh tests/sim/lib_flow_root.sh tests/sim/lib_flow_level.sh \
 	tests/sim/lib_rules_root.sh tests/sim/lib_rules_level.sh tests/sim/lib_raw.sh tests/sim/lib_flow_qp.sh tests/sim/caps.sh \
-	tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh \
+	tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/tools.sh \
 	tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/verbs_tunnels.sh \
 	tests/sim/dr_fields.sh tests/sim/dr_limits.sh tests/sim/dr_garbage.sh tests/sim/dr_decap.sh \
 	tests/sim/flow_diff.sh tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh \

@@ -129,12 +129,12 @@ dd if=/dev/urandom of="$scratch/file" bs=1M count=3 status=none
 
 chip dma_mmo=0
 start
-check "dvx-copy pull without MMO" says 10 "has no DMA copy engine for this function" pull
+check "dvx-copy pull without MMO" says 4 "has no DMA copy engine for this function" pull
 chip cross_vhca=0
 start
-check "dvx-copy pull without import" says 10 "can't use memory keys of another function" pull
+check "dvx-copy pull without import" says 4 "can't use memory keys of another function" pull
 chip allow_mkey=0
-check "dvx-copy serve without export" says 10 "lets no other function use its memory keys" \
+check "dvx-copy serve without export" says 4 "lets no other function use its memory keys" \
 	timeout 300 "$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0
 chip alias_bad_status=1
 start
@@ -165,15 +165,15 @@ full() {
 		"$copy" pull "127.0.0.1:$port:file" "$work/copy")
 }
 check "dvx-copy where no mkey is left names the command, not a limit of memory" \
-	says 10 "registering the pool: CREATE_MKEY (0x200) op_mod 0x0: $lim" full
+	says 4 "registering the pool: CREATE_MKEY (0x200) op_mod 0x0: $lim" full
 chip log_max_cq=1
 start
 full() { "$dvx_sim" exec "$chips" -f dpu -- "$limits" cq "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
-check "dvx-copy where no CQ is left" says 10 "making the completion queue: CREATE_CQ (0x400) op_mod 0x0: $lim" full
+check "dvx-copy where no CQ is left" says 4 "making the completion queue: CREATE_CQ (0x400) op_mod 0x0: $lim" full
 check "... works once there is one" copied
 chip log_max_qp=7
 start
 full() { "$dvx_sim" exec "$chips" -f dpu -- "$limits" qp "$copy" pull "127.0.0.1:$port:file" "$work/copy"; }
-check "dvx-copy where no QP is left" says 10 "making the queue for DMA copies: CREATE_QP (0x500) op_mod 0x0: $lim" full
+check "dvx-copy where no QP is left" says 4 "making the queue for DMA copies: CREATE_QP (0x500) op_mod 0x0: $lim" full
 check "... works once there is one" copied
 plan

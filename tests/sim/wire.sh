@@ -53,8 +53,8 @@ answers() { says 0 'PORT_ACTIVE' "$dvx_sim" exec w -- ibv_devinfo; }
 check "replay needs a name" says 2 'replay needs NAME FILE.pcap' "$dvx_sim" replay
 check "replay needs a file" says 2 'replay needs NAME FILE.pcap' "$dvx_sim" replay w
 check "capture --count is a number" says 2 'not "x"' "$dvx_sim" capture w f -n x
-check "replay into nothing" says 1 'no chip named w is up' "$dvx_sim" replay w "$traffic"
-check "capture of nothing" says 1 'no chip named w is up' "$dvx_sim" capture w "$scratch/f"
+check "replay into nothing" says 3 'no chip named w is up' "$dvx_sim" replay w "$traffic"
+check "capture of nothing" says 3 'no chip named w is up' "$dvx_sim" capture w "$scratch/f"
 check "... makes no file" test ! -e "$scratch/f"
 chips=w
 "$dvx_sim" up w
@@ -81,27 +81,27 @@ check "a file without packets" says 0 ' 0 packets' sh -c \
 	"head -c 24 '$traffic' | '$dvx_sim' replay w -"
 
 bad() { # NAME SENTENCE, file in $scratch/bad.pcap
-	check "$1" says 1 "$2" "$dvx_sim" replay w "$scratch/bad.pcap"
+	check "$1" says 3 "$2" "$dvx_sim" replay w "$scratch/bad.pcap"
 	check "... nothing was sent" grep -q 'nothing was sent' "$scratch/said"
 }
 head -c 3050 "$traffic" >"$scratch/bad.pcap"
 bad "a file cut in a packet" "packet [0-9]* can't be read: truncated"
 { packets 3; echo "[90] ${eth}00"; } | make_pcap 1 >"$scratch/bad.pcap"
 bad "a packet cut when captured" 'packet 4 was cut when it was captured (15 of 90 bytes)'
-check "... from a pipe: those before it were sent" says 1 '3 packets before it were sent' \
+check "... from a pipe: those before it were sent" says 3 '3 packets before it were sent' \
 	"$dvx_sim" replay w - <"$scratch/bad.pcap"
 { packets 1; echo; } | make_pcap 1 >"$scratch/bad.pcap"
 bad "a packet without bytes" 'packet 2 has 0 bytes'
 { packets 1; $PERL -e 'print "00" x 9217, "\n"'; } | make_pcap 1 >"$scratch/bad.pcap"
 bad "a packet longer than the port takes" 'packet 2 has 9217 bytes: the port takes 14 to 9216'
 packets 1 | make_pcap 101 >"$scratch/bad.pcap"
-check "packets that are not Ethernet" says 1 'link type Raw IP: the port takes Ethernet' \
+check "packets that are not Ethernet" says 3 'link type Raw IP: the port takes Ethernet' \
 	"$dvx_sim" replay w "$scratch/bad.pcap"
-check "no packet file" says 1 'is no packet file' "$dvx_sim" replay w /etc/passwd
-check "an empty file" says 1 'is no packet file' "$dvx_sim" replay w /dev/null
-check "no file" says 1 'No such file' "$dvx_sim" replay w "$scratch/none"
-check "a folder" says 1 'Is a directory' "$dvx_sim" replay w "$scratch"
-check "a report that can't be written" says 1 "standard output takes no more: No space" \
+check "no packet file" says 3 'is no packet file' "$dvx_sim" replay w /etc/passwd
+check "an empty file" says 3 'is no packet file' "$dvx_sim" replay w /dev/null
+check "no file" says 3 'No such file' "$dvx_sim" replay w "$scratch/none"
+check "a folder" says 3 'Is a directory' "$dvx_sim" replay w "$scratch"
+check "a report that can't be written" says 3 "standard output takes no more: No space" \
 	sh -c "'$dvx_sim' replay w '$traffic' >/dev/full"
 
 interrupted() {
@@ -148,26 +148,26 @@ killed() {
 	bytes_of <"$scratch/two" | cmp - "$scratch/a" && bytes_of <"$scratch/cap.pcap" | cmp - "$scratch/a"
 }
 check "two at once; one that is killed leaves a whole file" killed
-check "a full disk is said" says 1 "No space left" "$dvx_sim" capture w /dev/full
+check "a full disk is said" says 3 "No space left" "$dvx_sim" capture w /dev/full
 small_disk() (
 	trap '' XFSZ # the write fails instead
 	ulimit -f 40 # blocks of 512 bytes
 	start_capture "$scratch/small.pcap" || exit
 	"$dvx_sim" replay w "$traffic"
 	end_capture >"$scratch/words"
-	[ $? = 1 ] || exit 1
+	[ $? = 3 ] || exit 1
 	cat "$scratch/words"
 	n=$(bytes_of <"$scratch/small.pcap" | wc -l)
 	[ "$n" -gt 10 ] && grep -q "packet $((n + 1)) and what followed could not be written" "$scratch/words"
 )
 check "a disk that fills up: a sentence, whole packets" small_disk
-check "a file that can't be made" says 1 "can't write" "$dvx_sim" capture w "$scratch/no/file"
+check "a file that can't be made" says 3 "can't write" "$dvx_sim" capture w "$scratch/no/file"
 unread() {
 	timeout 300 "$dvx_sim" capture w - 2>"$scratch/told3" | head -c 24 >/dev/null
 	grep -q 'has no reader any more' "$scratch/told3"
 }
 check "a pipe that nobody reads any more ends it" unread
-check "... nor from the beginning" says 1 'has no reader any more' \
+check "... nor from the beginning" says 3 'has no reader any more' \
 	"$PERL" -e 'pipe R, W; close R; open STDOUT, ">&", W; exec @ARGV' "$dvx_sim" capture w -
 stopped() {
 	start_capture "$scratch/cap.pcap" || return
@@ -215,13 +215,13 @@ silent() {
 	kill -TERM "$(pgrep -P $capture)"
 	"$dvx_sim" capture w "$scratch/cap.pcap" 2>"$scratch/said" &
 	mute=$!
-	says 1 'after packet 0: it does not answer' "$dvx_sim" replay w "$traffic"
+	says 3 'after packet 0: it does not answer' "$dvx_sim" replay w "$traffic"
 	told=$?
 	kill -TERM $mute
 	wait $mute
-	[ $? = 1 ] || told=1
+	[ $? = 3 ] || told=1
 	end_capture >"$scratch/words"
-	[ $? = 1 ] && grep -q 'does not answer' "$scratch/words" || told=1
+	[ $? = 3 ] && grep -q 'does not answer' "$scratch/words" || told=1
 	kill -CONT "$server"
 	return $told
 }
@@ -230,7 +230,7 @@ went_down() {
 	start_capture "$scratch/cap.pcap" || return
 	"$dvx_sim" down w
 	end_capture >"$scratch/words"
-	[ $? = 1 ] && grep -q 'w is gone' "$scratch/words"
+	[ $? = 3 ] && grep -q 'w is gone' "$scratch/words"
 }
 check "... the chip lives" answers
 check "a chip that goes down ends it" went_down

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that completion in bash offers the tools' own commands, options, values, structures and fields.
+# Proves that completion in bash and zsh offers the tools' own commands, options, values, structures and fields.
 if ! command -v bash >/dev/null; then
 	echo "1..0 # SKIP there is no bash"
 	exit 0
 fi
 exec bash -s <<'B'
 top=${top_srcdir:?}
-export PATH=$(cd "${top_builddir:?}" && pwd)/tools/dvx-prm:$(cd "$top_builddir" && pwd)/tools/dvx-info:$(cd "$top_builddir" && pwd)/tools/dvx-sim:$(cd "$top_builddir" && pwd)/tools/dvx-flow:$PATH
+for t in prm info sim flow perf copy; do
+	export PATH=$(cd "${top_builddir:?}" && pwd)/tools/dvx-$t:$PATH
+done
 . "$top/tools/completion/dvx.bash"
 n=0
 # offers WORD...: completes the last word, as bash would call it; each of $want is offered, nothing of $not is
@@ -35,7 +37,12 @@ want="opcode= opmod= qpn=" not="opcode" offers dvx-prm encode wqe_ctrl_seg ""
 want="qpn=" not="opcode=" offers dvx-prm encode wqe_ctrl_seg opcode=NOP q
 want="REQ REQ_ERR RESP_ERR" not="" offers dvx-prm encode err_cqe opcode = R
 want="L3_CSUM L4_CSUM" not="" offers dvx-prm encode wqe_eth_seg cs_flags = ""
-want="list gids caps why-not doctor" not="" offers dvx-info ""
+want="list gids caps why-not doctor help" not="" offers dvx-info ""
+want="GENERAL" not="list" offers dvx-info caps mlx5_0 G
+want="list" not="--json" offers dvx-info help l
+want="--count= --json --quiet" not="--slots=" offers dvx-perf --
+want="--slots= --key-file=" not="--root=" offers dvx-copy pull --
+want="in out" not="" offers dvx-flow explain ""
 want="cross-vhca-export dma-copy" not="" offers dvx-info why-not ""
 want="--save= --diff --json" not="" offers dvx-info caps --
 want="run up exec ls down" not="" offers dvx-sim ""
@@ -49,7 +56,30 @@ want="" not="list" offers dvx-prm decode err_cqe ""
 export XDG_RUNTIME_DIR=$(mktemp -d)
 dvx-sim up lab </dev/null >/dev/null
 want="lab" not="host dpu" offers dvx-sim down ""
+want="" not="lab" offers dvx-sim up ""
 dvx-sim down lab </dev/null
 rm -r "$XDG_RUNTIME_DIR"
+if ! command -v zsh >/dev/null; then
+	n=$((n + 1))
+	echo "ok $n - zsh # SKIP there is no zsh"
+	echo "1..$n"
+	exit 0
+fi
+# What zsh's own functions would be given, by stand-ins for them.
+zsh_offers() {
+	n=$((n + 1)) got=$(zsh -f -c 'compadd() { while [[ $1 != -- ]]; do shift; done; print -r -- "${@:2}" }
+		compset() { [[ $1 = -P ]] }; _files() { print FILES }; _command_names() { print PROGRAMS }
+		file=$1; shift; words=("$@") CURRENT=$#; source $file' zsh "$top/tools/completion/_dvx" "$@" | xargs)
+	case " $got " in
+	*" $want "*) echo "ok $n - zsh: $*" ;;
+	*) echo "not ok $n - zsh: $*"; echo "# offered: $got" ;;
+	esac
+}
+want="encode explain export" zsh_offers dvx-prm e
+want="be le" zsh_offers dvx-prm explain --words=
+want="opcode=" zsh_offers dvx-prm encode err_cqe opc
+want="REQ REQ_ERR" zsh_offers dvx-prm encode err_cqe opcode=REQ
+want="PROGRAMS" zsh_offers dvx-sim run -- ba
+want="FILES" zsh_offers dvx-prm decode err_cqe ""
 echo "1..$n"
 B

@@ -214,7 +214,7 @@ for command in '' list show decode encode explain diff export; do
 done
 page=${top_srcdir:?}/doc/man/dvx-prm.1
 for command in list show decode encode explain diff export; do
-	"$prm" $command --help | grep -oE -- '--[a-z-]+' | sort -u >"$tmp/options"
+	"$prm" $command --help | grep -oE -- '--[a-z-]+' | grep -vx -e --quiet | sort -u >"$tmp/options"
 	grep -q "^\.SS $command" "$page" || echo "$command" >>"$tmp/lost"
 	while read -r option; do
 		sed 's/\\-/-/g' "$page" | grep -q -e "$option" || echo "$command $option" >>"$tmp/lost"

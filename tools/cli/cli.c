@@ -4,14 +4,42 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "complete.h"
+#include "config.h"
+#include "json.h"
 #include "names.h"
 #include "say.h"
 
+#define OPTIONS_MAX 32
+#define OPT_USAGE   512
+
+/* Every command has these; --quiet is missing where another program runs. */
+static const struct argp_option face[] = {
+	{"help", 'h', NULL, 0, "print this help and exit", -1},
+	{"usage", OPT_USAGE, NULL, 0, "print a short usage message and exit", -1},
+	{"version", 'V', NULL, 0, "print the version and exit", -1},
+	{"quiet", 'q', NULL, 0, "print errors and JSON only", -1},
+};
+
+#define FACE (sizeof(face) / sizeof(face[0]))
+
 struct parse {
 	const struct cli *cli;
-	const struct cli_command *command;
+	const struct cli_command *command; /* NULL: the overview */
+	struct argp_option options[OPTIONS_MAX];
+	bool quiet, json;
 };
+
+static void add_options(struct parse *p, const struct argp_option *own, bool quiet)
+{
+	size_t n = 0;
+
+	for (; own && own->name && n < OPTIONS_MAX - FACE - 1; own++)
+		p->options[n++] = *own;
+	memcpy(&p->options[n], face, (FACE - !quiet) * sizeof(face[0]));
+}
 
 static void cli_check(const struct parse *p, struct argp_state *state)
 {
@@ -47,9 +75,9 @@ static const char *option_name(const struct cli_command *c, int key, char *buf, 
 {
 	const struct argp_option *o = c->options;
 
-	while (o->name && o->key != key)
+	while (o && o->name && o->key != key)
 		o++;
-	snprintf(buf, size, "--%s", o->name ? o->name : "?");
+	snprintf(buf, size, "--%s", o && o->name ? o->name : "?");
 	return buf;
 }
 
@@ -66,6 +94,31 @@ static error_t take_option(const struct parse *p, int key, char *arg, struct arg
 		return 0;
 	}
 	return cli->option ? cli->option(key, arg, state, cli->args) : ARGP_ERR_UNKNOWN;
+}
+
+/* ARGP_ERR_UNKNOWN: the option is the command's own, or it has a value to keep. */
+static error_t face_option(struct parse *p, int key, struct argp_state *state)
+{
+	switch (key) {
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case OPT_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return 0;
+	case 'V':
+		printf("%s (%s)\n", p->cli->tool, PACKAGE_STRING);
+		exit(EXIT_DONE);
+	case 'q':
+		p->quiet = true;
+		take_option(p, key, NULL, state);
+		return 0;
+	case 'j':
+		p->json = true;
+		return ARGP_ERR_UNKNOWN;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse_one(int key, char *arg, struct argp_state *state)
@@ -85,7 +138,7 @@ static error_t parse_one(int key, char *arg, struct argp_state *state)
 		cli_check(p, state);
 		return 0;
 	default:
-		return take_option(p, key, arg, state);
+		return face_option(p, key, state) ? take_option(p, key, arg, state) : 0;
 	}
 }
 
@@ -97,28 +150,96 @@ static const struct cli_command *cli_find(const struct cli *cli, const char *nam
 	return NULL;
 }
 
-static int flushed(const struct cli *cli, int code)
+static int flushed(int code)
 {
 	int err = fflush(stdout) ? errno : 0;
 
 	if (!err && !ferror(stdout))
 		return code;
 	say("standard output takes no more%s%s", err ? ": " : "", err ? strerror(err) : "");
-	return cli->full;
+	return EXIT_INPUT;
+}
+
+/* What is printed to stderr while a command line is parsed, if --json is in it. */
+static struct {
+	FILE *stderr_before, *file;
+	char *text;
+	size_t size;
+} caught;
+
+static void print_error(const char *message, int code)
+{
+	json_out_line(json_pack("{s:o}", "error", json_error(message, code)));
+}
+
+static void catch_end(void)
+{
+	if (!caught.file)
+		return;
+	stderr = caught.stderr_before;
+	fclose(caught.file);
+	caught.file = NULL;
+	if (caught.text)
+		fputs(caught.text, stderr);
+}
+
+/* argp has ended the program: its first line, without the program's name, is the error. */
+static void catch_exit(void)
+{
+	char *message;
+
+	if (!caught.file)
+		return;
+	catch_end();
+	if (!caught.text || !*caught.text)
+		return;
+	caught.text[strcspn(caught.text, "\n")] = '\0';
+	message = strstr(caught.text, ": ");
+	print_error(message ? message + 2 : caught.text, argp_err_exit_status);
+	fflush(stdout);
+}
+
+static void catch_begin(int argc, char **argv)
+{
+	bool json = false;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		json = json || !strcmp(argv[i], "--json") || !strcmp(argv[i], "-j");
+	caught.file = json ? open_memstream(&caught.text, &caught.size) : NULL;
+	if (!caught.file || atexit(catch_exit))
+		return;
+	caught.stderr_before = stderr;
+	stderr = caught.file;
+}
+
+/* A command that failed without a JSON answer prints the error as one. */
+static int cli_ended(const struct parse *p, int code)
+{
+	code = flushed(code);
+	if (code && p->json && !json_is_out() && !ferror(stdout)) {
+		print_error(say_recorded(), code);
+		fflush(stdout);
+	}
+	return code;
 }
 
 static int cli_run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
 {
-	const struct argp argp = {c->options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
 	bool program = c->most == CLI_PROGRAM;
-	struct parse p = {cli, c};
+	struct parse p = {.cli = cli, .command = c};
+	const struct argp argp = {p.options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s %s", cli->tool, c->name);
+	add_options(&p, c->options, !program);
+	snprintf(name, sizeof(name), "%s%s%s", cli->tool, *c->name ? " " : "", c->name);
 	argv[0] = name;
 	argp_err_exit_status = program ? cli->wrong_program : EXIT_USAGE;
-	argp_parse(&argp, argc, argv, program ? ARGP_IN_ORDER : 0, NULL, &p);
-	return flushed(cli, c->run(cli->args));
+	catch_begin(argc, argv);
+	argp_parse(&argp, argc, argv, ARGP_NO_HELP | (program ? ARGP_IN_ORDER : 0), NULL, &p);
+	catch_end();
+	if (p.quiet && !p.json && !freopen("/dev/null", "w", stdout))
+		return EXIT_INPUT;
+	return cli_ended(&p, c->run(cli->args));
 }
 
 static const struct cli_command *find_short(const struct cli *cli, const char *first)
@@ -145,42 +266,61 @@ static void no_command(const struct cli *cli, struct argp_state *state, const ch
 
 static error_t parse_overview(int key, char *arg, struct argp_state *state)
 {
+	struct parse *p = state->input;
+
 	if (key == ARGP_KEY_NO_ARGS)
 		argp_usage(state);
 	if (key == ARGP_KEY_ARG)
-		no_command(state->input, state, arg);
-	return ARGP_ERR_UNKNOWN;
+		no_command(p->cli, state, arg);
+	return face_option(p, key, state);
 }
 
-int cli_main(const struct cli *cli, int argc, char **argv)
+static int cli_overview(const struct cli *cli, int argc, char **argv)
 {
+	struct parse p = {.cli = cli};
 	const struct argp overview = {
+		.options = p.options,
 		.parser = parse_overview,
 		.args_doc =
 			find_short(cli, NULL) ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
 		.doc = cli->overview,
 	};
-	struct cli whole = *cli;
+
+	add_options(&p, NULL, false);
+	argv[0] = (char *)cli->tool; /* argp writes to none of them */
+	argp_err_exit_status = EXIT_USAGE;
+	catch_begin(argc, argv);
+	argp_parse(&overview, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);
+	return EXIT_USAGE;
+}
+
+int cli_main(const struct cli *cli, int argc, char **argv)
+{
+	static char help[] = "--help";
 	const struct cli_command *c;
 	const char *first;
-	char name[32];
 
 	say_as(cli->tool);
-	/* The end of no options: what follows is the command all the same. */
-	if (argc > 2 && !strcmp(argv[1], "--")) {
+	first = argc > 1 ? argv[1] : NULL;
+	if (first && !strcmp(first, "--complete"))
+		return flushed(cli_complete(cli, argc - 2, argv + 2));
+	/* "--" ends the options before the command. */
+	if (argc > 2 && !strcmp(first, "--")) {
 		argc--;
 		argv++;
 	}
+	/* "help COMMAND" is "COMMAND --help". */
+	if (argc > 1 && !strcmp(argv[1], "help")) {
+		if (argc > 2)
+			argv[1] = argv[2];
+		argv[argc > 2 ? 2 : 1] = help;
+	}
 	first = argc > 1 ? argv[1] : NULL;
-	c = first ? cli_find(cli, first) : NULL;
-	if (c)
-		return cli_run(cli, c, argc - 1, argv + 1);
-	c = find_short(cli, first);
+	c = cli_find(cli, ""); /* a tool without commands */
+	if (!c)
+		c = find_short(cli, first);
 	if (c)
 		return cli_run(cli, c, argc, argv);
-	snprintf(name, sizeof(name), "%s", cli->tool);
-	argv[0] = name;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&overview, argc, argv, ARGP_IN_ORDER, NULL, &whole);
-	return EXIT_USAGE;
+	c = first ? cli_find(cli, first) : NULL;
+	return c ? cli_run(cli, c, argc - 1, argv + 1) : cli_overview(cli, argc, argv);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "TOOL COMMAND [OPTION...] [OPERAND...]": what tools with commands share. */
+/* Command lines of all tools: "TOOL COMMAND [OPTION...] [OPERAND...]"; dvx(7) is their manual. */
 #ifndef DVX_TOOLS_CLI_H
 #define DVX_TOOLS_CLI_H
 
@@ -7,27 +7,33 @@
 #include <stddef.h>
 #include "option.h"
 
-/* What every tool's exit codes have in common; the others are its own. */
+/* Exit codes that mean the same in every tool; dvx(7) lists them all. */
 enum {
 	EXIT_DONE = 0,
-	EXIT_USAGE = 2, /* wrong command line */
-	EXIT_INPUT = 3, /* what is asked for is not there, or cannot be read or written */
+	EXIT_NO = 1,	 /* the answer is no: something is missing, differs or is incomplete */
+	EXIT_USAGE = 2,	 /* wrong command line */
+	EXIT_INPUT = 3,	 /* a device, file, chip or daemon is not there, or cannot be used */
+	EXIT_DEVICE = 4, /* the device lacks or refuses something */
 };
 
 struct args; /* each tool has its own */
 
+/*
+ * A command. `usage` names its operands; completion reads them as well: "STRUCT [FILE]",
+ * "DEV|DUMP", "FIELD=VALUE...". A tool without commands has one row, whose name is "".
+ */
 struct cli_command {
 	const char *name;
 	int least, most; /* operands */
 	const char *usage, *doc;
-	const struct argp_option *options;
+	const struct argp_option *options; /* besides --quiet, --help, --usage and --version */
 	int (*run)(const struct args *args);
 };
 
 /* Options that tools have in common. */
-#define CLI_JSON                                        \
-	{                                               \
-		"json", 'j', NULL, 0, "for programs", 0 \
+#define CLI_JSON                                                       \
+	{                                                              \
+		"json", 'j', NULL, 0, "print JSON, of failures too", 0 \
 	}
 
 #define CLI_DEVICE                                                                                 \
@@ -46,6 +52,12 @@ struct cli_short {
 	const char *command;
 };
 
+/* Completion of the operands and option values that are called `meta`: see complete.h. */
+struct cli_words {
+	const char *meta;
+	void (*offer)(const char *command, const char *first, const char *field);
+};
+
 struct cli {
 	const char *tool;
 	const char *overview; /* what --help says of all commands */
@@ -54,15 +66,16 @@ struct cli {
 	const struct cli_short *shorts;
 	size_t short_count;
 	struct args *args;
-	int *argc; /* the operands, in args; NULL behind them */
+	int *argc; /* the operands, in args, with a NULL after the last */
 	char ***argv;
 	const struct cli_option *values;
 	size_t value_count;
-	/* Takes what no row of values does, or returns ARGP_ERR_UNKNOWN; or NULL. */
+	/* Takes options that have no row in values, or returns ARGP_ERR_UNKNOWN; or NULL. */
 	error_t (*option)(int key, char *arg, struct argp_state *state, struct args *args);
-	/* What the number of operands alone does not tell; or NULL. */
+	/* Checks what the number of operands alone does not tell; or NULL. */
 	void (*check)(struct argp_state *state, const struct args *args);
-	int full;	   /* exit code when standard output takes no more */
+	const struct cli_words *words;
+	size_t word_count;
 	int wrong_program; /* of a wrong command line where CLI_PROGRAM is; others: EXIT_USAGE */
 };
 

@@ -3,21 +3,77 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "cli.h"
 #include "say.h"
 
-int json_out(json_t *root)
+static bool is_out;
+
+static int json_dump(json_t *root, size_t flags)
 {
-	int err = !root || json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) ||
+	int err = !root || json_dumpf(root, stdout, flags | JSON_ENSURE_ASCII) ||
 		  putchar('\n') == EOF;
 
+	is_out = true;
 	json_decref(root);
-	if (err && !ferror(stdout)) /* of which cli_main() tells */
+	if (err && !ferror(stdout)) /* cli_main() reports those */
 		say("there is no memory for the JSON");
 	return err ? EXIT_INPUT : EXIT_DONE;
+}
+
+int json_out(json_t *root)
+{
+	return json_dump(root, JSON_INDENT(2));
+}
+
+int json_out_line(json_t *root)
+{
+	int code = json_dump(root, JSON_COMPACT);
+
+	return fflush(stdout) ? EXIT_INPUT : code;
+}
+
+bool json_is_out(void)
+{
+	return is_out;
+}
+
+json_t *json_error(const char *message, int code)
+{
+	return json_pack("{s:o, s:i}", "message", json_text(message, strlen(message)), "exit",
+			 code);
 }
 
 json_t *json_number(uint64_t v)
 {
 	return v >> 53 ? json_sprintf("0x%" PRIx64, v) : json_integer((json_int_t)v);
+}
+
+json_t *json_text(const char *s, size_t n)
+{
+	json_t *j = json_stringn(s, n);
+	char *text = j ? NULL : malloc(4 * n + 1), *to = text;
+
+	for (size_t i = 0; text && i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		to += snprintf(to, 5, c >= ' ' && c <= '~' ? "%c" : "\\x%02x", c);
+	}
+	if (text)
+		j = json_stringn(text, (size_t)(to - text));
+	free(text);
+	return j;
+}
+
+const char *json_str(const json_t *object, const char *key)
+{
+	const char *s = json_string_value(json_object_get(object, key));
+
+	return s ? s : "";
+}
+
+json_int_t json_num(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
 }

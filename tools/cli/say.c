@@ -6,10 +6,37 @@
 #include <stdio.h>
 
 static const char *name;
+static char record[4096];
+static size_t recorded;
 
 void say_as(const char *tool)
 {
 	name = tool;
+}
+
+static void say_keep(const char *fmt, va_list args)
+{
+	size_t room = sizeof(record) - recorded;
+	int n = recorded && room > 2 ? snprintf(record + recorded, room, "\n") : 0;
+
+	n += vsnprintf(record + recorded + n, room - (size_t)n, fmt, args);
+	recorded = (size_t)n < room ? recorded + (size_t)n : sizeof(record) - 1;
+}
+
+void say_record(const char *fmt, ...)
+{
+	va_list args;
+
+	flockfile(stderr);
+	va_start(args, fmt);
+	say_keep(fmt, args);
+	va_end(args);
+	funlockfile(stderr);
+}
+
+const char *say_recorded(void)
+{
+	return record;
 }
 
 void say(const char *fmt, ...)
@@ -22,5 +49,8 @@ void say(const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fputc('\n', stderr);
+	va_start(args, fmt);
+	say_keep(fmt, args);
+	va_end(args);
 	funlockfile(stderr);
 }

@@ -5,7 +5,13 @@
 /* One sentence to stderr, after the program's name. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* That name, for as long as the program runs. Until then it is the one that it was started by. */
+/* Sets that name; until then it is the one that the program was started by. */
 void say_as(const char *tool);
+
+/* Records a sentence that the caller prints by itself, for say_recorded(). */
+void say_record(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* All sentences so far, one a line, for the error object of --json. */
+const char *say_recorded(void);
 
 #endif

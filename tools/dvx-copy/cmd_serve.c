@@ -5,28 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <jansson.h>
 
 #include "dvx-copy.h"
 #include "net.h"
 #include "serve.h"
+#include "tools/cli/json.h"
 
 /* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
 static void cmd_serve_announce(const struct args *a, struct copy_device *device, int listener)
 {
 	char name[NET_NAME];
-	json_t *j;
 
 	net_own_name(listener, name);
-	if (a->json) {
-		j = json_pack("{s:s, s:s}", "listening", name, "device", device_name(device));
-		if (j)
-			json_dumpf(j, stdout, JSON_COMPACT);
-		json_decref(j);
-		putchar('\n');
-	} else if (!a->quiet) {
+	if (a->json)
+		json_out_line(
+			json_pack("{s:s, s:s}", "listening", name, "device", device_name(device)));
+	else
 		printf("serving %s on %s through %s\n", a->root, name, device_name(device));
-	}
 	fflush(stdout);
 }
 

@@ -9,25 +9,15 @@ int device_fault(struct fault *f, const char *what)
 	return fault(f, COPY_DEVICE, "%s: %s", what, dvx_strerror());
 }
 
-static int open_fault(struct fault *f, const char *name, int err)
-{
-	if (err == -ENODEV && !name)
-		return fault(f, COPY_DEVICE, "this machine has no mlx5 device");
-	return fault(f, COPY_DEVICE, "opening device %s: %s", name ? name : "(the first)",
-		     dvx_strerror());
-}
-
 int device_open(struct copy_device **out, const char *name, struct fault *f)
 {
 	struct copy_device *d = calloc(1, sizeof(*d));
-	int err;
 
 	if (!d)
 		return fault(f, COPY_IO, "no memory left");
-	err = dvx_dev_open(name, &d->dev);
-	if (err) {
+	if (dvx_dev_open(name, &d->dev)) {
 		free(d);
-		return open_fault(f, name, err);
+		return fault(f, COPY_IO, "%s", dvx_strerror());
 	}
 	if (dvx_pd_alloc(d->dev, &d->pd)) {
 		device_fault(f, "making a protection domain");

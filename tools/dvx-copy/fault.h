@@ -2,22 +2,23 @@
 #ifndef DVX_COPY_FAULT_H
 #define DVX_COPY_FAULT_H
 
+#include "tools/cli/cli.h"
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Exit codes; doc/man/dvx-copy.1 tells them to users. The numbers also travel in ERROR messages. */
+/* Exit codes; dvx(7) lists them. The numbers also travel in ERROR messages. */
 enum copy_exit {
-	COPY_OK = 0,
-	COPY_PARTIAL = 1,
-	COPY_USAGE = 2,
-	COPY_CONNECT = 3,
-	COPY_AUTH = 4,
-	COPY_PEER = 5,
+	COPY_OK = EXIT_DONE,
+	COPY_PARTIAL = EXIT_NO,
+	COPY_USAGE = EXIT_USAGE,
+	COPY_IO = EXIT_INPUT,
+	COPY_DEVICE = EXIT_DEVICE,
 	COPY_PROTOCOL = 6,
 	COPY_REFUSED = 7,
-	COPY_IO = 8,
+	COPY_PEER = 8,
 	COPY_INTEGRITY = 9,
-	COPY_DEVICE = 10,
+	COPY_CONNECT = 10,
+	COPY_AUTH = 11,
 	COPY_INTERRUPTED = 130,
 };
 

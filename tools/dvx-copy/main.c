@@ -3,21 +3,14 @@
 #include <argp.h>
 #include <sys/resource.h>
 
-#include "config.h"
 #include "dvx-copy.h"
 #include "target.h"
-
-const char *argp_program_version = "dvx-copy " PACKAGE_VERSION;
 
 enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_ONCE };
 
 #define KEY_OPTION                                                                               \
 	{                                                                                        \
 		"key-file", 'k', "FILE", 0, "shared key; needed for any address but loopback", 0 \
-	}
-#define QUIET_OPTION                                          \
-	{                                                     \
-		"quiet", 'q', NULL, 0, "print errors only", 0 \
 	}
 
 static const struct argp_option serve_options[] = {
@@ -31,16 +24,14 @@ static const struct argp_option serve_options[] = {
 	{"slots", OPT_SLOTS, "N", 0, "most chunks under way for a client (32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent client (60)", 0},
-	{"json", 'j', NULL, 0, "print the address as JSON", 0},
-	QUIET_OPTION,
+	CLI_JSON,
 	{0},
 };
 
 static const struct argp_option pull_options[] = {
 	KEY_OPTION,
 	CLI_DEVICE,
-	{"json", 'j', NULL, 0, "print the result as JSON", 0},
-	QUIET_OPTION,
+	CLI_JSON,
 	{"slots", OPT_SLOTS, "N", 0, "chunks under way at a time (32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a chunk (1M)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent peer (60)", 0},
@@ -93,7 +84,6 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.full = COPY_IO,
 };
 
 volatile sig_atomic_t stop_asked;

@@ -9,7 +9,7 @@
 
 /* Messages of the control connection; doc/design/0010-dvx-copy.md tells the conversation. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
-#define MSG_VERSION 1u
+#define MSG_VERSION 2u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a symlink (name and target) */
 
 enum msg_type {

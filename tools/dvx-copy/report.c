@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
+#include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -36,14 +36,6 @@ static void clear_line(struct report *r)
 		fputs("\r\033[K", stderr);
 }
 
-/* JSON is UTF-8; a name that isn't keeps its bytes as \xNN. */
-static json_t *json_name(const char *s, size_t n)
-{
-	json_t *j = json_stringn(s, n);
-
-	return j ? j : json_string(QUOTED(s, n));
-}
-
 void report_skip(struct report *r, struct bytes path, struct bytes why)
 {
 	const char *p = path.n ? (const char *)path.p : ".";
@@ -53,8 +45,8 @@ void report_skip(struct report *r, struct bytes path, struct bytes why)
 	say("%s: %s", QUOTED(p, n), QUOTED(why.p, why.n));
 	if (r->skipped++ < SKIPS_LISTED)
 		json_array_append_new(r->skips,
-				      json_pack("{s:o, s:o}", "path", json_name(p, n), "reason",
-						json_name((const char *)why.p, why.n)));
+				      json_pack("{s:o, s:o}", "path", json_text(p, n), "reason",
+						json_text((const char *)why.p, why.n)));
 }
 
 static const char *human(char to[16], double bytes)
@@ -140,8 +132,7 @@ void report_progress(struct report *r)
 	draw(r);
 }
 
-static void copy_report_print_json(struct report *r, int code, const struct fault *f,
-				   double seconds)
+static int copy_report_print_json(struct report *r, int code, const struct fault *f, double seconds)
 {
 	json_t *j = json_pack(
 		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "result",
@@ -152,11 +143,8 @@ static void copy_report_print_json(struct report *r, int code, const struct faul
 		"bytes_per_second", rate(r, r->began + seconds), "skips", r->skips);
 
 	if (j && f->code)
-		json_object_set_new(j, "error", json_name(f->text, strlen(f->text)));
-	if (j)
-		json_dumpf(j, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(j);
+		json_object_set_new(j, "error", json_error(f->text, code));
+	return json_out(j);
 }
 
 static void print_line(struct report *r, double seconds)
@@ -182,7 +170,7 @@ int report_end(struct report *r, const struct fault *f)
 	if (f->code)
 		say("%s", f->text);
 	if (r->json)
-		copy_report_print_json(r, code, f, seconds);
+		code = copy_report_print_json(r, code, f, seconds) ? COPY_IO : code;
 	else if (!r->quiet && !f->code)
 		print_line(r, seconds);
 	return code;

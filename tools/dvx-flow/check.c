@@ -34,7 +34,7 @@ static json_t *json_shadows(const struct ruleset *set, const struct program *p)
 	return list;
 }
 
-static int say_json(const struct ruleset *set, const struct program *p)
+static json_t *check_json(const struct ruleset *set, const struct program *p)
 {
 	json_t *root = json_pack("{s:I}", "rules", (json_int_t)set->n);
 
@@ -43,17 +43,11 @@ static int say_json(const struct ruleset *set, const struct program *p)
 				    json_pack("{s:I, s:I}", "matchers", (json_int_t)p->table[d].n,
 					      "entries", (json_int_t)p->table[d].entries));
 	json_object_set_new(root, "never_met", json_shadows(set, p));
-	return json_out(root);
+	return root;
 }
 
-static int check_tell(const struct args *a, const struct ruleset *set, const struct program *p)
+static void check_print(const struct args *a, const struct ruleset *set, const struct program *p)
 {
-	if (!a->quiet)
-		warn_shadows(a->argv[0], set, p);
-	if (a->json)
-		return say_json(set, p);
-	if (a->quiet)
-		return EXIT_DONE;
 	printf("%s: %zu rule%s", a->argv[0], set->n, set->n == 1 ? "" : "s");
 	for (int d = 0; d < RULE_DIRS; d++)
 		if (p->table[d].n)
@@ -61,7 +55,6 @@ static int check_tell(const struct args *a, const struct ruleset *set, const str
 			       p->table[d].entries, p->table[d].entries == 1 ? "y" : "ies",
 			       p->table[d].n, p->table[d].n == 1 ? "" : "s");
 	putchar('\n');
-	return EXIT_DONE;
 }
 
 /* --- on a device ------------------------------------------------------------------------------- */
@@ -113,7 +106,8 @@ static int check_device(const struct args *a, struct ruleset *set, const struct 
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-static int check_rules(const struct args *a, const struct ruleset *set)
+/* With --json *summary is to be printed if the device takes the rules, too. */
+static int check_rules(const struct args *a, const struct ruleset *set, json_t **summary)
 {
 	struct program p;
 	char why[512];
@@ -125,15 +119,21 @@ static int check_rules(const struct args *a, const struct ruleset *set)
 		say("%s: %s", a->argv[0], why);
 		return EXIT_RULES;
 	}
-	ret = check_tell(a, set, &p);
+	if (!a->quiet)
+		warn_shadows(a->argv[0], set, &p);
+	if (a->json)
+		*summary = check_json(set, &p);
+	else
+		check_print(a, set, &p);
 	program_free(&p);
-	return ret;
+	return EXIT_DONE;
 }
 
 int cmd_check(const struct args *a)
 {
 	struct ruleset set;
 	struct rules_text s;
+	json_t *summary = NULL;
 	char *text;
 	int ret;
 
@@ -141,9 +141,12 @@ int cmd_check(const struct args *a)
 		return EXIT_INPUT;
 	s.name = a->argv[0];
 	s.text = text;
-	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set);
+	ret = rules_read(s.name, text, s.len, &set) ? EXIT_RULES : check_rules(a, &set, &summary);
 	if (!ret && a->device)
 		ret = check_device(a, &set, &s);
+	if (!ret && a->json)
+		ret = json_out(json_incref(summary));
+	json_decref(summary);
 	ruleset_free(&set);
 	free(text);
 	return ret;

@@ -13,11 +13,10 @@
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-/* dvx-flow(1) documents these exit codes and those of tools/cli. */
+/* dvx(7) lists these exit codes and those of tools/cli. */
 enum {
-	EXIT_RULES = 1,	 /* a mistake in the rules, no such rule; explain: no way for the packet */
-	EXIT_DEVICE = 4, /* the device lacks or refuses something */
-	EXIT_BUSY = 5,	 /* this device has a daemon already */
+	EXIT_RULES = EXIT_NO, /* a mistake in the rules, no such rule; explain: no way for the packet */
+	EXIT_BUSY = 5,	      /* this device has a daemon already */
 };
 
 struct args {

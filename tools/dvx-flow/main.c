@@ -2,18 +2,11 @@
 /* dvx-flow: a daemon holds text rules on the device. */
 #include <argp.h>
 
-#include "config.h"
 #include "dvx-flow.h"
 #include "daemon/pump.h"
 
-const char *argp_program_version = "dvx-flow (" PACKAGE_STRING ")";
-
 enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 
-#define QUIET_OPTION                                          \
-	{                                                     \
-		"quiet", 'q', NULL, 0, "print errors only", 0 \
-	}
 #define SOCKET_OPTION                                                                    \
 	{                                                                                \
 		"socket", 's', "PATH", 0, "the daemon's socket, if not DEV's default", 0 \
@@ -22,7 +15,6 @@ enum { OPT_STATE = 256, OPT_FRESH, OPT_STE, OPT_WAIT };
 static const struct argp_option check_options[] = {
 	{"device", 'd', "DEV", 0, "also build the rules on DEV, where no packet meets them", 0},
 	CLI_JSON,
-	QUIET_OPTION,
 	{0},
 };
 
@@ -37,15 +29,13 @@ static const struct argp_option daemon_options[] = {
 	{"capture", 'c', "DIR", 0, "write each queue's packets to DIR/queueN.pcap", 0},
 	{"fresh", OPT_FRESH, NULL, 0, "start without the committed rules", 0},
 	{"state", OPT_STATE, "FILE", 0, "the file of the committed rules", 0},
-	{"json", 'j', NULL, 0, "print the ready line as JSON", 0},
-	QUIET_OPTION,
+	CLI_JSON,
 	CLI_DEVICE,
 	SOCKET_OPTION,
 	{0},
 };
 
-static const struct argp_option client_options[] = {CLIENT_OPTIONS, QUIET_OPTION, {0}};
-static const struct argp_option list_options[] = {CLIENT_OPTIONS, {0}};
+static const struct argp_option client_options[] = {CLIENT_OPTIONS, {0}};
 static const struct argp_option stats_options[] = {
 	CLIENT_OPTIONS,
 	{"watch", 'w', NULL, 0, "repeat with rates until interrupted", 0},
@@ -79,7 +69,7 @@ static const struct cli_command commands[] = {
 	 daemon_options, cmd_daemon},
 	{"apply", 1, 1, "FILE", "Replaces all rules by those of FILE, or changes nothing.",
 	 client_options, cmd_apply},
-	{"list", 0, 0, "", "Lists the rules in effect.", list_options, cmd_list},
+	{"list", 0, 0, "", "Lists the rules in effect.", client_options, cmd_list},
 	{"stats", 0, 0, "",
 	 "Shows packets and bytes of each rule with a counter, and of each queue.", stats_options,
 	 cmd_stats},
@@ -143,7 +133,6 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.full = EXIT_INPUT,
 };
 
 int main(int argc, char **argv)

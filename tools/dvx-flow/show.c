@@ -135,8 +135,8 @@ static void print_queues(const json_t *j, const json_t *before, double seconds)
 static int print_stats(const struct args *a, const json_t *j, const json_t *before, double seconds)
 {
 	if (a->json) {
-		json_dumpf(j, stdout, seconds > 0 ? JSON_COMPACT : JSON_INDENT(2));
-		putchar('\n');
+		return (seconds > 0 ? json_out_line
+				    : json_out)(json_incref((json_t *)(uintptr_t)j));
 	} else {
 		if (seconds > 0 && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);

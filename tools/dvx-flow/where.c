@@ -75,6 +75,7 @@ static bool is_called(const struct dvx_dev_info *d, const char *which)
 static int find_device(const char *which, struct dvx_dev_info *out)
 {
 	struct dvx_dev_info *list;
+	struct dvx_dev *dev;
 	size_t n, i = 0;
 
 	if (dvx_dev_list(&list, &n)) {
@@ -88,10 +89,10 @@ static int find_device(const char *which, struct dvx_dev_info *out)
 	dvx_dev_list_free(list);
 	if (i < n)
 		return EXIT_DONE;
-	if (which && n)
-		say("no device is called \"%s\"; dvx-info list shows what there is", which);
-	else
-		say("no mlx5 device is here; without a NIC: dvx-sim run -- dvx-flow ...");
+	/* It fails, too: all tools have libdvx's sentence. */
+	if (!dvx_dev_open(which, &dev))
+		dvx_dev_close(dev);
+	say("%s", dvx_strerror());
 	return EXIT_INPUT;
 }
 

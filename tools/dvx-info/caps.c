@@ -2,32 +2,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/cli/json.h"
 #include "diff.h"
 #include "dump.h"
 #include "dvx-info.h"
 #include "source.h"
 #include "words.h"
 
-static const char *info_caps_str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 static void info_caps_print_field(const json_t *f)
 {
-	if (!strcmp(info_caps_str(f, "words"), "yes"))
-		printf("    %-40s %s\n", info_caps_str(f, "field"), info_caps_str(f, "meaning"));
+	if (!strcmp(json_str(f, "words"), "yes"))
+		printf("    %-40s %s\n", json_str(f, "field"), json_str(f, "meaning"));
 	else
-		printf("    %-40s %s  %s\n", info_caps_str(f, "field"), info_caps_str(f, "words"),
-		       info_caps_str(f, "meaning"));
+		printf("    %-40s %s  %s\n", json_str(f, "field"), json_str(f, "words"),
+		       json_str(f, "meaning"));
 }
 
 static bool seen_before(const json_t *fields, size_t n, const char *group)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(info_caps_str(json_array_get(fields, i), "group"), group))
+		if (!strcmp(json_str(json_array_get(fields, i), "group"), group))
 			return true;
 	return false;
 }
@@ -40,14 +34,14 @@ static void print_fields(const json_t *fields)
 
 	json_array_foreach(fields, i, f)
 	{
-		const char *group = info_caps_str(f, "group");
+		const char *group = json_str(f, "group");
 
 		if (seen_before(fields, i, group))
 			continue;
 		if (*group)
 			printf("  %s\n", group);
 		json_array_foreach (fields, j, g)
-			if (!strcmp(info_caps_str(g, "group"), group))
+			if (!strcmp(json_str(g, "group"), group))
 				info_caps_print_field(g);
 	}
 }
@@ -64,7 +58,7 @@ static void print_unknown(const json_t *unknown)
 	{
 		int width = (int)json_integer_value(json_object_get(u, "width"));
 
-		printf("    bit %s, %d wide: 0x%llx\n", info_caps_str(u, "bit"), width,
+		printf("    bit %s, %d wide: 0x%llx\n", json_str(u, "bit"), width,
 		       json_integer_value(json_object_get(u, "value")));
 	}
 }
@@ -76,17 +70,16 @@ static void print_page(const json_t *p)
 	bool empty = !json_array_size(json_object_get(p, "fields")) &&
 		     !json_array_size(json_object_get(p, "unknown"));
 
-	printf("%s (%s%s%s)",
-	       *info_caps_str(p, "name") ? info_caps_str(p, "name") : "page without a name",
-	       info_caps_str(p, "type"), json_is_string(json_object_get(p, "layout")) ? ", " : "",
-	       info_caps_str(p, "layout"));
-	if (*info_caps_str(p, "error")) {
-		printf(": not there: %s\n", info_caps_str(p, "error"));
+	printf("%s (%s%s%s)", *json_str(p, "name") ? json_str(p, "name") : "page without a name",
+	       json_str(p, "type"), json_is_string(json_object_get(p, "layout")) ? ", " : "",
+	       json_str(p, "layout"));
+	if (*json_str(p, "error")) {
+		printf(": not there: %s\n", json_str(p, "error"));
 		return;
 	}
 	puts(empty && !cut ? ": all zero" : "");
-	if (*info_caps_str(p, "note"))
-		printf("  note: %s\n", info_caps_str(p, "note"));
+	if (*json_str(p, "note"))
+		printf("  note: %s\n", json_str(p, "note"));
 	if (cut)
 		printf("  note: only %lld of %lld bytes are there; what lies behind is unknown, "
 		       "not 0\n",
@@ -97,12 +90,12 @@ static void print_page(const json_t *p)
 
 static void print_source(const json_t *s)
 {
-	printf("%s", info_caps_str(s, "source"));
-	if (!strcmp(info_caps_str(s, "kind"), "dump") && *info_caps_str(s, "device"))
-		printf(", saved from %s", info_caps_str(s, "device"));
-	if (*info_caps_str(s, "firmware"))
-		printf(": firmware %s, board %s, GUID %s", info_caps_str(s, "firmware"),
-		       info_caps_str(s, "board"), info_caps_str(s, "guid"));
+	printf("%s", json_str(s, "source"));
+	if (!strcmp(json_str(s, "kind"), "dump") && *json_str(s, "device"))
+		printf(", saved from %s", json_str(s, "device"));
+	if (*json_str(s, "firmware"))
+		printf(": firmware %s, board %s, GUID %s", json_str(s, "firmware"),
+		       json_str(s, "board"), json_str(s, "guid"));
 	putchar('\n');
 }
 
@@ -119,7 +112,7 @@ static int understand(const struct args *a, struct request *r)
 	char near[200];
 	uint16_t type;
 
-	*r = (struct request){.page = -1};
+	*r = (struct request){.page = -1, .source = {a->device}, .sources = a->device != NULL};
 	for (int i = 0; i < a->argc; i++) {
 		if (page_parse(a->argv[i], &type)) {
 			if (r->page >= 0) {
@@ -166,20 +159,20 @@ static json_t *pages_json(const struct source *s, const struct request *r, bool 
 static int info_caps_show(const struct args *a, const struct source *s, const struct request *r)
 {
 	json_t *root = source_json(s), *pages = pages_json(s, r, a->all), *p;
-	int code = EXIT_DONE;
 	size_t i;
 
 	json_object_set_new(root, "pages", pages);
 	if (!json_array_size(pages)) {
 		say("%s has no page 0x%x", s->name, (unsigned int)r->page);
-		code = EXIT_INPUT;
+		json_decref(root);
+		return EXIT_INPUT;
 	}
 	if (a->json)
-		return json_out(root) ? EXIT_INPUT : code;
+		return json_out(root);
 	print_source(root);
 	json_array_foreach(pages, i, p) print_page(p);
 	json_decref(root);
-	return code;
+	return EXIT_DONE;
 }
 
 static int run_diff(const struct args *a, const struct request *r)

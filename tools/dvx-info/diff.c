@@ -3,14 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/cli/json.h"
 #include "words.h"
-
-static const char *info_diff_str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
 
 struct compare {
 	const struct page *p, *q; /* q has at least the words of p's layout */
@@ -69,7 +63,7 @@ static void unknown_text(const json_t *list, const char *bit, char *buf, size_t 
 
 	snprintf(buf, size, "0");
 	json_array_foreach (list, i, u)
-		if (!strcmp(info_diff_str(u, "bit"), bit))
+		if (!strcmp(json_str(u, "bit"), bit))
 			snprintf(buf, size, "0x%llx",
 				 json_integer_value(json_object_get(u, "value")));
 }
@@ -80,10 +74,10 @@ static void unknown_row(const struct page *p, const json_t *u, const json_t *ua,
 	char name[64], a[32], b[32];
 	json_t *o;
 
-	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", info_diff_str(u, "bit"),
+	snprintf(name, sizeof(name), "unknown bits at %s, %d wide", json_str(u, "bit"),
 		 (int)json_integer_value(json_object_get(u, "width")));
-	unknown_text(ua, info_diff_str(u, "bit"), a, sizeof(a));
-	unknown_text(ub, info_diff_str(u, "bit"), b, sizeof(b));
+	unknown_text(ua, json_str(u, "bit"), a, sizeof(a));
+	unknown_text(ub, json_str(u, "bit"), b, sizeof(b));
 	o = row(p, name, "");
 	info_diff_put(o, "a", a);
 	info_diff_put(o, "b", b);
@@ -101,7 +95,7 @@ static void compare_unknown(const struct page *p, const struct page *q, json_t *
 	{
 		char a[32];
 
-		unknown_text(ua, info_diff_str(u, "bit"), a, sizeof(a));
+		unknown_text(ua, json_str(u, "bit"), a, sizeof(a));
 		if (!same_unknown(u, ua) && !strcmp(a, "0"))
 			unknown_row(p, u, ua, ub, both);
 	}
@@ -188,12 +182,11 @@ void diff_print(const struct source *a, const struct source *b, const json_t *di
 	print_side('B', b);
 	json_array_foreach(diffs, i, d)
 	{
-		if (strcmp(page, info_diff_str(d, "page")))
-			printf("%s (%s)\n", info_diff_str(d, "page_name"),
-			       info_diff_str(d, "page"));
-		page = info_diff_str(d, "page");
-		printf("  %-40s A: %-16s  B: %-16s  %s\n", info_diff_str(d, "field"),
-		       info_diff_str(d, "a"), info_diff_str(d, "b"), info_diff_str(d, "meaning"));
+		if (strcmp(page, json_str(d, "page")))
+			printf("%s (%s)\n", json_str(d, "page_name"), json_str(d, "page"));
+		page = json_str(d, "page");
+		printf("  %-40s A: %-16s  B: %-16s  %s\n", json_str(d, "field"), json_str(d, "a"),
+		       json_str(d, "b"), json_str(d, "meaning"));
 	}
 	if (!json_array_size(diffs))
 		puts("No difference.");

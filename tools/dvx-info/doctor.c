@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "tools/cli/json.h"
 #include "facts.h"
 
 static const char *const level_names[] = {"OK", "WARN", "FAIL"};
@@ -41,20 +42,13 @@ static void doctor_open_device(struct doctor *d)
 	dvx_dev_list_free(list);
 }
 
-static const char *doctor_str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
 static size_t doctor_count(const json_t *lines, enum level level)
 {
 	size_t n = 0, i;
 	json_t *l;
 
 	json_array_foreach (lines, i, l)
-		n += !strcmp(doctor_str(l, "level"), level_names[level]);
+		n += !strcmp(json_str(l, "level"), level_names[level]);
 	return n;
 }
 
@@ -64,18 +58,19 @@ static void print_lines(const json_t *lines)
 	json_t *l;
 
 	json_array_foreach (lines, i, l) {
-		printf("%-4s  %-12s  %s\n", doctor_str(l, "level"), doctor_str(l, "check"),
-		       doctor_str(l, "text"));
-		if (*doctor_str(l, "mend"))
-			printf("      %-12s  $ %s\n", "", doctor_str(l, "mend"));
+		printf("%-4s  %-12s  %s\n", json_str(l, "level"), json_str(l, "check"),
+		       json_str(l, "text"));
+		if (*json_str(l, "mend"))
+			printf("      %-12s  $ %s\n", "", json_str(l, "mend"));
 	}
 	printf("%zu checks: %zu FAIL, %zu WARN.\n", json_array_size(lines), fails, warns);
 }
 
 int cmd_doctor(const struct args *a)
 {
-	struct doctor d = {
-		.lines = json_array(), .which = a->argc ? a->argv[0] : NULL, .elsewhere = a->root};
+	struct doctor d = {.lines = json_array(),
+			   .which = a->argc ? a->argv[0] : a->device,
+			   .elsewhere = a->root};
 	json_t *root;
 	int code;
 

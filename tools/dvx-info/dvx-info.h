@@ -11,15 +11,12 @@
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-/* dvx-info(1) documents this exit code and those of tools/cli. */
-#define EXIT_NO 1 /* something is missing (why-not, doctor), or A and B differ (--diff) */
-
 struct args {
 	bool json;
 	bool all;
 	bool list;
 	bool diff;
-	const char *save;
+	const char *device, *save;
 	const char *root; /* of doctor: where /proc, /sys, /dev and /boot are */
 	int argc;
 	char **argv;

@@ -145,7 +145,8 @@ const struct feature features[] = {
 		HOST(NEED_NET_RAW, "CAP_NET_RAW")}},
 	{"hw-timestamps", "timestamps clock", "Completions with the device's clock", false, {
 		HAS(G, "device_frequency_khz", "the clock's frequency"),
-		OR(G, "device_frequency_mhz", "the clock's frequency")}},
+		OR(G, "device_frequency_mhz", "the clock's frequency"),
+		HOST(NEED_CLOCK, "the kernel's parameters that convert timestamps to nanoseconds")}},
 	{"real-time-timestamps", "utc ptp", "Completions with UTC instead of a counter", false, {
 		HAS(G, "sq_ts_format", "real time on send queues"),
 		HAS(G, "rq_ts_format", "real time on receive queues"),

@@ -16,6 +16,7 @@ enum need {
 	NEED_HUGEPAGES,
 	NEED_ACTIVE_PORT,
 	NEED_IPV4_GID,
+	NEED_CLOCK,	/* timestamps can be converted to nanoseconds */
 	NEED_CHANNEL,	/* completion or event channel opens */
 	NEED_ELSEWHERE, /* cannot be seen from here: `what` says what to look at */
 };
@@ -44,6 +45,11 @@ struct feature {
 
 extern const struct feature features[];
 extern const size_t feature_count;
+
+struct ibv_context;
+
+/* 0 if mlx5dv_get_clock_info() works, or an errno. In clock.c, which includes libmlx5's header. */
+int clock_try(struct ibv_context *ctx);
 
 /* NULL: none; case, - and _ do not matter. */
 const struct feature *feature_find(const char *name);

@@ -111,7 +111,7 @@ int cmd_gids(const struct args *a)
 	size_t n;
 	int code;
 
-	if (dvx_dev_open(a->argc ? a->argv[0] : NULL, &dev)) {
+	if (dvx_dev_open(a->argc ? a->argv[0] : a->device, &dev)) {
 		say("%s", dvx_strerror());
 		return EXIT_INPUT;
 	}

@@ -191,24 +191,17 @@ void source_close(struct source *s)
 	s->dev = NULL;
 }
 
-/* Foreign dumps may hold anything; JSON takes UTF-8 only. */
-static json_t *info_source_text(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("?");
-}
-
+/* A dump may hold any bytes. */
 json_t *source_json(const struct source *s)
 {
 	json_t *j = json_object();
 
-	json_object_set_new(j, "source", info_source_text(s->name));
+	json_object_set_new(j, "source", json_text(s->name, strlen(s->name)));
 	json_object_set_new(j, "kind", json_string(s->dump ? "dump" : "device"));
-	json_object_set_new(j, "device", info_source_text(s->device));
-	json_object_set_new(j, "pci", info_source_text(s->pci));
-	json_object_set_new(j, "guid", info_source_text(s->guid));
-	json_object_set_new(j, "firmware", info_source_text(s->firmware));
-	json_object_set_new(j, "board", info_source_text(s->board));
+	json_object_set_new(j, "device", json_text(s->device, strlen(s->device)));
+	json_object_set_new(j, "pci", json_text(s->pci, strlen(s->pci)));
+	json_object_set_new(j, "guid", json_text(s->guid, strlen(s->guid)));
+	json_object_set_new(j, "firmware", json_text(s->firmware, strlen(s->firmware)));
+	json_object_set_new(j, "board", json_text(s->board, strlen(s->board)));
 	return j;
 }

@@ -188,14 +188,24 @@ static void need_channel(const struct source *s, struct finding *f)
 	dvx_channel_close(ch);
 }
 
-static const struct {
-	void (*probe)(const struct source *, struct finding *);
-	bool device; /* it asks an open device */
-} probes[] = {
-	[NEED_NET_RAW] = {need_net_raw, false},	       [NEED_ODP_KERNEL] = {need_odp_kernel, false},
-	[NEED_BF_UAR] = {need_bf_uar, true},	       [NEED_HUGEPAGES] = {need_hugepages, false},
-	[NEED_ACTIVE_PORT] = {need_active_port, true}, [NEED_IPV4_GID] = {need_ipv4_gid, true},
-	[NEED_CHANNEL] = {need_channel, true},
+static void need_clock(const struct source *s, struct finding *f)
+{
+	int err = clock_try(dvx_dev_ibv(s->dev));
+
+	if (!err) {
+		whynot_note(f, OK, "mlx5dv_get_clock_info() returns the clock's parameters", NULL);
+		return;
+	}
+	whynot_note(f, MISSING, "",
+		    "use the raw timestamps of completions with the clock's frequency");
+	snprintf(f->shown, sizeof(f->shown), "mlx5dv_get_clock_info() fails: %s", strerror(err));
+}
+
+static void (*const probes[])(const struct source *, struct finding *) = {
+	[NEED_NET_RAW] = need_net_raw,	       [NEED_ODP_KERNEL] = need_odp_kernel,
+	[NEED_BF_UAR] = need_bf_uar,	       [NEED_HUGEPAGES] = need_hugepages,
+	[NEED_ACTIVE_PORT] = need_active_port, [NEED_IPV4_GID] = need_ipv4_gid,
+	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock,
 };
 
 static void check_one(const struct source *s, const struct check *c, struct finding *f)
@@ -205,10 +215,8 @@ static void check_one(const struct source *s, const struct check *c, struct find
 		whynot_note(f, LOOK, "cannot be seen from here", c->remedy);
 	else if (c->need != NEED_NONE && s->dump)
 		whynot_note(f, UNKNOWN, "a dump does not tell about the host", NULL);
-	else if (!s->dump && !s->dev && (c->need == NEED_NONE || probes[c->need].device))
-		whynot_note(f, UNKNOWN, "no device to ask", NULL);
 	else if (c->need != NEED_NONE)
-		probes[c->need].probe(s, f);
+		probes[c->need](s, f);
 	else
 		check_field(s, c, f);
 }
@@ -270,10 +278,8 @@ static json_t *whynot_check_device(const struct source *s)
 			whynot_note(&f, OK, "GENERAL.log_max_uctx is not 0", NULL);
 		else
 			whynot_note(&f, MISSING, "GENERAL.log_max_uctx is 0", firmware_remedy);
-	} else if (s->dev) {
-		snprintf(f.shown, sizeof(f.shown), "%s opens with DevX", s->device);
 	} else {
-		whynot_note(&f, MISSING, s->error, "dvx-info doctor");
+		snprintf(f.shown, sizeof(f.shown), "%s opens with DevX", s->device);
 	}
 	return whynot_finding_json(&f, "a device with a DevX context", NULL);
 }
@@ -283,7 +289,7 @@ static json_t *check_all(const struct source *s, const struct feature *feature)
 	json_t *all = json_array();
 	struct finding f;
 
-	if (feature->devx || (!s->dev && !s->dump))
+	if (feature->devx)
 		json_array_append_new(all, whynot_check_device(s));
 	for (const struct check *c = feature->checks; c->what; c++) {
 		check_one(s, c, &f);
@@ -330,8 +336,7 @@ static void print_checks(const struct feature *feature, const struct source *s,
 	json_t *c;
 
 	printf("%s: %s\n", feature->name, feature->text);
-	if (s->dev || s->dump)
-		printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
+	printf("%s%s%s\n", s->name, *s->firmware ? ", firmware " : "", s->firmware);
 	json_array_foreach(checks, i, c) print_check(c, &said);
 	if (missing)
 		printf("%zu missing.\n", missing);
@@ -402,13 +407,11 @@ int cmd_whynot(const struct args *a)
 		say("there is no memory");
 		return EXIT_INPUT;
 	}
-	code = source_open(s, a->argc > 1 ? a->argv[1] : NULL, -1);
-	if (code && (a->argc > 1)) {
+	code = source_open(s, a->argc > 1 ? a->argv[1] : a->device, -1);
+	if (code)
 		say("%s", s->error);
-	} else {
-		s->dump = s->dump && !code;
+	else
 		code = whynot_show(a, feature, s);
-	}
 	source_close(s);
 	free(s);
 	return code;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The loops on libdvx's own rings: queue and memory made by DevX. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <dvx/dvx.h>
 #include "loop.h"
+#include "tools/cli/cli.h"
 #include "tools/cli/say.h"
 
 struct ring {
@@ -79,11 +79,16 @@ static int ring_open(const struct params *p, void **ring)
 	struct ring *r = calloc(1, sizeof(*r));
 	int rc;
 
-	if (!r)
-		return -ENOMEM;
-	rc = dvx_dev_open(p->device, &r->dev);
-	if (!rc)
-		rc = dvx_pd_alloc(r->dev, &r->pd);
+	if (!r) {
+		say("no memory for a queue");
+		return EXIT_INPUT;
+	}
+	if (dvx_dev_open(p->device, &r->dev)) {
+		say("%s", dvx_strerror());
+		free(r);
+		return EXIT_INPUT;
+	}
+	rc = dvx_pd_alloc(r->dev, &r->pd);
 	if (!rc)
 		rc = dvx_uar_alloc(r->dev, DVX_UAR_ANY, &r->uar);
 	if (!rc)
@@ -93,7 +98,7 @@ static int ring_open(const struct params *p, void **ring)
 	if (rc) {
 		say("libdvx can't make its queue: %s", dvx_strerror());
 		ring_close(r);
-		return rc;
+		return EXIT_DEVICE;
 	}
 	*ring = r;
 	return 0;

@@ -32,7 +32,7 @@ struct samples {
  */
 struct engine {
 	const char *name;
-	int (*open)(const struct params *, void **ring); /* 0 or -errno, said on stderr */
+	int (*open)(const struct params *, void **ring); /* 0, or an exit code after a sentence */
 	int (*latency)(void *ring, const struct params *, struct samples *);
 	int (*burst)(void *ring, const struct params *, struct samples *);
 	void (*close)(void *ring);

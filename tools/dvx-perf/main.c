@@ -4,70 +4,29 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "config.h"
 #include "report.h"
 #include "tools/cli/cli.h"
-#include "tools/cli/number.h"
 #include "tools/cli/say.h"
 
 #define ENGINES 3
 static const struct engine *const engines[ENGINES] = { &engine_dvx, &engine_wr, &engine_post_send };
 
-struct options {
-	struct params p;
-	const char *json;
+struct args {
+	const char *device;
+	uint32_t size, count, rounds, window;
+	bool json;
+	int argc;
+	char **argv;
 };
 
-const char *argp_program_version = "dvx-perf " PACKAGE_VERSION;
-
-static const struct argp_option argp_options[] = {
-	{ "device", 'd', "NAME", 0, "device (name or PCI address; default: the first)", 0 },
-	{ "size", 's', "BYTES", 0, "bytes a message, 1 to 1 MiB (8; up to 8 go inline)", 0 },
-	{ "count", 'n', "N", 0, "messages a round (2000)", 0 },
-	{ "rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0 },
-	{ "window", 'w', "N", 0, "outstanding messages while the rate is measured (64)", 0 },
-	{ "json", 'j', "FILE", 0, "write the figures as JSON too; - for standard output only", 0 },
-	{ 0 },
-};
-
-static error_t perf_main_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case 'd':
-		o->p.device = arg;
-		return 0;
-	case 's':
-		o->p.size = (uint32_t)cli_size(state, "--size", arg, 1, 1 << 20);
-		return 0;
-	case 'n':
-		o->p.count = (uint32_t)cli_number(state, "--count", arg, 1, 1000000);
-		return 0;
-	case 'r':
-		o->p.rounds = (uint32_t)cli_number(state, "--rounds", arg, 1, 1000);
-		return 0;
-	case 'w':
-		o->p.window = (uint32_t)cli_number(state, "--window", arg, 1, 4096);
-		return 0;
-	case 'j':
-		o->json = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not an option", arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = perf_main_parse,
-	.doc = "Measures RDMA_WRITE on a queue connected to itself: libdvx's own rings, ibv_wr_* "
-	       "and "
-	       "ibv_post_send, in one run.",
+static const struct argp_option options[] = {
+	CLI_DEVICE,
+	{"size", 's', "BYTES", 0, "bytes of a message, 1 to 1M (8; up to 8 go inline)", 0},
+	{"count", 'n', "N", 0, "messages of a round (2000)", 0},
+	{"rounds", 'r', "N", 0, "rounds, in which the engines take turns (5)", 0},
+	{"window", 'w', "N", 0, "outstanding messages while the rate is measured (64)", 0},
+	CLI_JSON,
+	{0},
 };
 
 static int samples_alloc(struct samples *s, const struct params *p)
@@ -79,62 +38,103 @@ static int samples_alloc(struct samples *s, const struct params *p)
 	return s->latency && s->post ? 0 : -ENOMEM;
 }
 
-static int perf_main_measure(const struct params *p, void *ring[], struct samples s[])
+static int perf_measure(const struct params *p, void *ring[], struct samples s[])
 {
 	for (uint32_t round = 0; round < p->rounds; round++)
 		for (size_t e = 0; e < ENGINES; e++)
 			if (engines[e]->latency(ring[e], p, &s[e]) ||
 			    engines[e]->burst(ring[e], p, &s[e])) {
 				say("%s stopped in round %u", engines[e]->name, round + 1);
-				return -EIO;
+				return EXIT_DEVICE;
 			}
-	return 0;
+	return EXIT_DONE;
 }
 
-static int perf_main_report(const struct options *o, struct samples s[])
+static int perf_report(const struct params *p, bool json, struct samples s[])
 {
 	double ns = ticks_to_ns();
 	struct figures f[ENGINES];
 
 	for (size_t e = 0; e < ENGINES; e++)
 		f[e] = figures_of(engines[e]->name, &s[e], ns);
-	if (!o->json || strcmp(o->json, "-"))
-		report_table(&o->p, f, ENGINES);
-	return o->json ? report_json(o->json, &o->p, f, ENGINES) : 0;
+	if (json)
+		return report_json(p, f, ENGINES);
+	report_table(p, f, ENGINES);
+	return EXIT_DONE;
 }
 
-int main(int argc, char **argv)
+static int perf_open(struct params *p, void *ring[], struct samples s[])
 {
-	struct options o = { .p = { .size = 8, .count = 2000, .rounds = 5, .window = 64 } };
+	for (size_t e = 0; e < ENGINES; e++) {
+		int code;
+
+		if (samples_alloc(&s[e], p)) {
+			say("no memory for %u samples", p->count * p->rounds);
+			return EXIT_INPUT;
+		}
+		code = engines[e]->open(p, &ring[e]);
+		if (code)
+			return code;
+		if (!e) /* libdvx takes addresses too; the others get the name */
+			p->device = ring_device(ring[0]);
+	}
+	return EXIT_DONE;
+}
+
+static int cmd_perf(const struct args *a)
+{
+	struct params p = {a->device, a->size, a->count, a->window, a->rounds};
 	struct samples s[ENGINES] = { 0 };
 	void *ring[ENGINES] = { 0 };
-	int rc = 0;
+	int code = perf_open(&p, ring, s);
 
-	say_as("dvx-perf");
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	for (size_t e = 0; e < ENGINES && !rc; e++) {
-		rc = samples_alloc(&s[e], &o.p);
-		if (rc)
-			say("no memory for %u samples", o.p.count * o.p.rounds);
-		else
-			rc = engines[e]->open(&o.p, &ring[e]);
-		if (!rc && !e) /* libdvx takes addresses too; the others get the name */
-			o.p.device = ring_device(ring[0]);
-	}
-	if (!rc)
-		rc = perf_main_measure(&o.p, ring, s);
-	if (!rc)
-		rc = perf_main_report(&o, s);
-	if (!rc && (fflush(stdout) || ferror(stdout))) {
-		say("standard output: %s", strerror(errno));
-		rc = -1;
-	}
+	if (!code)
+		code = perf_measure(&p, ring, s);
+	if (!code)
+		code = perf_report(&p, a->json, s);
 	for (size_t e = 0; e < ENGINES; e++) {
 		if (ring[e])
 			engines[e]->close(ring[e]);
 		free(s[e].latency);
 		free(s[e].post);
 	}
-	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+	return code;
+}
+
+static const struct cli_command command = {
+	"",
+	0,
+	0,
+	"",
+	"Measures RDMA_WRITE on a queue connected to itself: libdvx's own rings, ibv_wr_* and "
+	"ibv_post_send, in one run.",
+	options,
+	cmd_perf,
+};
+
+static const struct cli_option values[] = {
+	CLI_TEXT('d', device),
+	CLI_SIZE('s', size, 1, 1 << 20),
+	CLI_NUMBER('n', count, 1, 1000000),
+	CLI_NUMBER('r', rounds, 1, 1000),
+	CLI_NUMBER('w', window, 1, 4096),
+	CLI_TRUE('j', json),
+};
+
+static struct args args = {.size = 8, .count = 2000, .rounds = 5, .window = 64};
+
+static const struct cli cli = {
+	.tool = "dvx-perf",
+	.commands = &command,
+	.count = 1,
+	.args = &args,
+	.argc = &args.argc,
+	.argv = &args.argv,
+	.values = values,
+	.value_count = sizeof(values) / sizeof(values[0]),
+};
+
+int main(int argc, char **argv)
+{
+	return cli_main(&cli, argc, argv);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "report.h"
-#include "tools/cli/say.h"
+#include "tools/cli/json.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -56,11 +53,9 @@ void report_table(const struct params *p, const struct figures *f, size_t n)
 		       f[i].max / 1e3, f[i].post_p50, f[i].post_p99, f[i].rate / 1e6);
 }
 
-int report_json(const char *path, const struct params *p,
-		const struct figures *f, size_t n)
+int report_json(const struct params *p, const struct figures *f, size_t n)
 {
-	json_t *list = json_array(), *root;
-	int rc;
+	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(
@@ -69,19 +64,8 @@ int report_json(const char *path, const struct params *p,
 					f[i].p90, "p99", f[i].p99, "p99.9", f[i].p999, "max",
 					f[i].max, "post_ns", "p50", f[i].post_p50, "p99",
 					f[i].post_p99, "rate_per_s", f[i].rate));
-	root = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "operation", "RDMA_WRITE", "device",
-			 p->device, "bytes", (json_int_t)p->size, "messages",
-			 (json_int_t)p->count * p->rounds, "window", (json_int_t)p->window,
-			 "engines", list);
-	errno = 0;
-	rc = !strcmp(path, "-") ? json_dumpf(root, stdout, JSON_INDENT(2)) :
-				  json_dump_file(root, path, JSON_INDENT(2));
-	if (!rc && !strcmp(path, "-"))
-		rc = printf("\n") < 0 || fflush(stdout);
-	json_decref(root);
-	if (rc) {
-		rc = errno ? -errno : -EIO;
-		say("the results can't be written to %s: %s", path, strerror(-rc));
-	}
-	return rc;
+	return json_out(json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "operation", "RDMA_WRITE",
+				  "device", p->device, "bytes", (json_int_t)p->size, "messages",
+				  (json_int_t)p->count * p->rounds, "window", (json_int_t)p->window,
+				  "engines", list));
 }

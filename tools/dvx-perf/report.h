@@ -16,8 +16,7 @@ struct figures {
 /* Sorts the samples. */
 struct figures figures_of(const char *name, struct samples *, double ns_per_tick);
 void report_table(const struct params *, const struct figures *, size_t n);
-/* path "-" is standard output. 0 or -errno, said on stderr. */
-int report_json(const char *path, const struct params *,
-		const struct figures *, size_t n);
+/* An exit code. */
+int report_json(const struct params *, const struct figures *, size_t n);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 #include "loop.h"
+#include "tools/cli/cli.h"
 #include "tools/cli/say.h"
 
 #define GID_INDEX 1 /* RoCE v2, link-local */
@@ -124,16 +125,17 @@ static int verbs_open(const struct params *p, void **ring)
 {
 	struct verbs *v = calloc(1, sizeof(*v));
 
-	if (!v)
-		return -ENOMEM;
+	if (!v) {
+		say("no memory for a queue");
+		return EXIT_INPUT;
+	}
 	v->buf = calloc(2, p->size);
 	v->size = p->size;
 	if (!v->buf || verbs_make_queue(v, p)) {
-		int err = errno ? errno : EIO;
-
-		say("libibverbs can't make the baseline's queue: %s", strerror(err));
+		say("libibverbs can't make the baseline's queue: %s",
+		    strerror(errno ? errno : EIO));
 		verbs_close(v);
-		return -err;
+		return EXIT_DEVICE;
 	}
 	v->sge = (struct ibv_sge){ (uintptr_t)v->buf, p->size, v->mr->lkey };
 	v->wr = (struct ibv_send_wr){

@@ -13,9 +13,6 @@
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-/* dvx-prm(1) documents this exit code and those of tools/cli. */
-#define EXIT_NO 1 /* diff: they differ; explain: nothing was recognised */
-
 struct args {
 	bool json;
 	bool all;
@@ -33,6 +30,10 @@ const struct prm_struct *need_struct(const char *name);
 
 /* As prm_find_field, but a path that leads nowhere is explained. */
 const struct prm_field *need_field(const struct prm_struct *s, const char *path, uint64_t *bit);
+
+/* complete.c */
+#define PRM_WORDS 4
+extern const struct cli_words prm_words[PRM_WORDS];
 
 int cmd_list(const struct args *a);
 int cmd_show(const struct args *a);

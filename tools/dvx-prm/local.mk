@@ -17,7 +17,7 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_prm_libtool_la_LIBADD = tools/cli/libcli.la src/prm/libprm.la $(JANSSON_LIBS) -lm
 tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \
-	tools/dvx-prm/diagram.h tools/dvx-prm/diagram.c tools/dvx-prm/decode.c \
+	tools/dvx-prm/diagram.h tools/dvx-prm/diagram.c tools/dvx-prm/decode.c tools/dvx-prm/complete.c \
 	tools/dvx-prm/encode.c tools/dvx-prm/diff.c tools/dvx-prm/export.c
 tools_dvx_prm_dvx_prm_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS)
 tools_dvx_prm_dvx_prm_LDADD = tools/dvx-prm/libtool.la

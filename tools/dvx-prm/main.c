@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <argp.h>
 #include <string.h>
-#include "config.h"
 #include "dvx-prm.h"
 
-const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
-
-#define ALL_OPTION                                              \
-	{                                                       \
-		"all", 'a', NULL, 0, "fields that are 0 too", 0 \
+#define ALL_OPTION                                                  \
+	{                                                           \
+		"all", 'a', NULL, 0, "include fields that are 0", 0 \
 	}
 #define WORDS_OPTION                                                                             \
 	{                                                                                        \
@@ -18,12 +15,10 @@ const char *argp_program_version = "dvx-prm (" PACKAGE_STRING ")";
 			0                                                                        \
 	}
 
-#define AS_OPTION                                                                                 \
-	{                                                                                         \
-		"as", 's', "KIND", 0,                                                             \
-			"do not guess: cqe, mini, wqe, rwqe, in, out, cap, eqe or a structure's " \
-			"name",                                                                   \
-			0                                                                         \
+#define AS_OPTION                                                        \
+	{                                                                \
+		"as", 's', "cqe|mini|wqe|rwqe|in|out|cap|eqe|STRUCT", 0, \
+			"what the bytes are, instead of a guess", 0      \
 	}
 
 static const struct argp_option list_options[] = {CLI_JSON, {0}};
@@ -36,7 +31,7 @@ static const struct argp_option show_options[] = {
 static const struct argp_option decode_options[] = {CLI_JSON, ALL_OPTION, WORDS_OPTION, {0}};
 static const struct argp_option encode_options[] = {
 	CLI_JSON,
-	{"format", 'f', "FORM", 0, "dump (default), hex, c or bin", 0},
+	{"format", 'f', "dump|hex|c|bin", 0, "form of the output (dump)", 0},
 	{0},
 };
 static const struct argp_option explain_options[] = {
@@ -115,7 +110,8 @@ static const struct cli cli = {
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
 	.check = prmtool_main_check,
-	.full = EXIT_INPUT,
+	.words = prm_words,
+	.word_count = PRM_WORDS,
 };
 
 int main(int argc, char **argv)

@@ -204,7 +204,7 @@ int cmd_capture(const struct args *a)
 	int rc = -1;
 
 	if (c.sock < 0)
-		return EXIT_FAILURE;
+		return EXIT_INPUT;
 	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
@@ -215,5 +215,5 @@ int cmd_capture(const struct args *a)
 	}
 	link_in_reset(&c.in);
 	close(c.sock);
-	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+	return rc ? EXIT_INPUT : EXIT_DONE;
 }

@@ -98,7 +98,7 @@ int cmd_down(const struct args *a)
 	bool ended;
 
 	if (sock < 0)
-		return EXIT_FAILURE;
+		return EXIT_INPUT;
 	registry_file(path, name, "lock");
 	lock = open(path, O_RDWR | O_CLOEXEC);
 	ended = end_server(name, sock, lock);
@@ -108,7 +108,7 @@ int cmd_down(const struct args *a)
 	if (lock >= 0)
 		close(lock);
 	if (!ended)
-		return EXIT_FAILURE;
+		return EXIT_INPUT;
 	registry_sweep(name);
-	return EXIT_SUCCESS;
+	return EXIT_DONE;
 }

@@ -188,11 +188,11 @@ int cmd_ls(const struct args *a)
 	int n = dir ? scandir(dir, &names, visible, alphasort) : -1;
 
 	if (n < 0)
-		return EXIT_FAILURE;
+		return EXIT_INPUT;
 	for (int i = 0; i < n; i++) {
 		list_one(names[i]->d_name, json);
 		free(names[i]);
 	}
 	free(names);
-	return json && json_out(json) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return json && json_out(json) ? EXIT_INPUT : EXIT_DONE;
 }

@@ -2,16 +2,15 @@
 #include "dvx-sim.h"
 
 #include <argp.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "config.h"
 #include "src/sim/obj/profile.h"
-
-const char *argp_program_version = "dvx-sim (" PACKAGE_STRING ")";
+#include "tools/cli/complete.h"
 
 #define FUNCTION_OPTION                                                                            \
 	{                                                                                          \
@@ -91,7 +90,7 @@ static void take_set(struct args *a, const char *arg, struct argp_state *state)
 
 	if (!strcmp(arg, "help")) {
 		settings_print(stdout);
-		exit(fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS);
+		exit(fflush(stdout) ? EXIT_INPUT : EXIT_DONE);
 	}
 	if (settings_check(arg, why))
 		argp_error(state, "--set: %s", why);
@@ -129,6 +128,23 @@ static void simtool_main_check(struct argp_state *state, const struct args *a)
 		argp_error(state, "--function is %s, not \"%s\"", names, a->function);
 }
 
+/* Chips that are up; "up" takes a new name. */
+static void offer_chips(const char *command, const char *first, const char *field)
+{
+	const char *dir = registry();
+	DIR *chips = dir && strcmp(command, "up") ? opendir(dir) : NULL;
+	struct dirent *e;
+
+	(void)first, (void)field;
+	while (chips && (e = readdir(chips)))
+		if (*e->d_name != '.')
+			complete_offer(e->d_name, "");
+	if (chips)
+		closedir(chips);
+}
+
+static const struct cli_words words[] = {{"NAME", offer_chips}};
+
 static struct args args = {.function = "host"};
 
 static const struct cli cli = {
@@ -143,7 +159,8 @@ static const struct cli cli = {
 	.value_count = sizeof(values) / sizeof(values[0]),
 	.option = option,
 	.check = simtool_main_check,
-	.full = EXIT_FAILURE,
+	.words = words,
+	.word_count = sizeof(words) / sizeof(words[0]),
 	.wrong_program = EXIT_SELF,
 };
 

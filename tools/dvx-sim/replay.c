@@ -245,7 +245,7 @@ int cmd_replay(const struct args *a)
 	int rc = -1;
 
 	if (r.sock < 0)
-		return EXIT_FAILURE;
+		return EXIT_INPUT;
 	simtool_replay_take_signals();
 	if (!simtool_replay_check_file(a->argv[1]) && !stopped)
 		r.in = pcap_in_open(a->argv[1]);
@@ -255,5 +255,5 @@ int cmd_replay(const struct args *a)
 	close(r.sock);
 	if (stopped)
 		return 128 + stopped;
-	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+	return rc ? EXIT_INPUT : EXIT_DONE;
 }

@@ -16,8 +16,8 @@ int cmd_up(const struct args *a)
 			  .lifeline = -1};
 
 	if (!registry_name_ok(s.name))
-		return EXIT_FAILURE;
-	return start_server(&s) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		return EXIT_USAGE;
+	return start_server(&s) < 0 ? EXIT_INPUT : EXIT_DONE;
 }
 
 /* A chip that is only slow is the command's own affair. */

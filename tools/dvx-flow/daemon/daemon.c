@@ -70,19 +70,15 @@ static void daemon_announce(const struct args *a, const struct where *w, const s
 {
 	size_t rules = rules_held(h);
 	const char *device = dvx_dev_name(h->base.dev);
-	json_t *j;
 
-	if (a->json) {
-		j = json_pack("{s:s, s:s, s:i, s:I}", "socket", w->socket, "device", device,
-			      "queues", (int)a->queues, "rules", (json_int_t)rules);
-		json_dumpf(j, stdout, JSON_COMPACT);
-		json_decref(j);
-		putchar('\n');
-	} else if (!a->quiet) {
-		printf("holding %zu rule%s of %s with %u queue%s at %s\n", rules, rules == 1 ? "" : "s",
-		       device, a->queues, a->queues == 1 ? "" : "s",
+	if (a->json)
+		json_out_line(json_pack("{s:s, s:s, s:i, s:I}", "socket", w->socket, "device",
+					device, "queues", (int)a->queues, "rules",
+					(json_int_t)rules));
+	else
+		printf("holding %zu rule%s of %s with %u queue%s at %s\n", rules,
+		       rules == 1 ? "" : "s", device, a->queues, a->queues == 1 ? "" : "s",
 		       w->socket);
-	}
 	fflush(stdout);
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include "features.h"
+
+int clock_try(struct ibv_context *ctx)
+{
+	struct mlx5dv_clock_info info;
+	int err = mlx5dv_get_clock_info(ctx, &info);
+
+	return err < 0 ? errno : err;
+}
