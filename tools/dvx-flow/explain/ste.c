@@ -15,38 +15,28 @@ const struct ste_reader *ste_reader_of(unsigned int format)
 	return readers[i];
 }
 
-/* --- lookup types, by the enum of a format --- */
-
-static const struct prm_enum_value *lookup_row(const char *names, uint16_t lookup)
-{
-	return prm_enum_find(prm_find_enum(names), lookup);
-}
-
-const char *ste_lookup_text(const char *names, uint16_t lookup)
-{
-	const struct prm_enum_value *v = lookup_row(names, lookup);
-
-	return v ? v->name : "unknown lookup";
-}
-
-bool ste_lookup_named_inner(const char *names, uint16_t lookup)
-{
-	const struct prm_enum_value *v = lookup_row(names, lookup);
-	size_t len = v ? strlen(v->name) : 0;
-
-	return len > 2 && !strcmp(v->name + len - 2, "_I");
-}
-
 /* The enum's text begins with the layout's name. */
-const struct prm_struct *ste_lookup_layout(const char *names, uint16_t lookup)
+void ste_lookup_row(struct lookup_type *t, const char *names, uint16_t lookup)
 {
-	const struct prm_enum_value *v = lookup_row(names, lookup);
-	char name[64];
+	const struct prm_enum_value *v = prm_enum_find(prm_find_enum(names), lookup);
+	size_t len = v ? strlen(v->name) : 0;
+	char layout[64];
 
-	if (!v)
-		return NULL;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(v->text, ",; "), v->text);
-	return prm_find_struct(name);
+	*t = (struct lookup_type){.name = v ? v->name : "unknown lookup", .tag_bytes = 16};
+	t->inner = len > 2 && !strcmp(v->name + len - 2, "_I");
+	snprintf(layout, sizeof(layout), "%.*s", v ? (int)strcspn(v->text, ",; ") : 0,
+		 v ? v->text : "");
+	t->layout = prm_find_struct(layout);
+}
+
+const char *ste_lookup_name(const struct ste *s)
+{
+	struct lookup_type t;
+
+	if (s->any && s->lookup == LOOKUP_ANY && s->reader->any_name)
+		return s->reader->any_name;
+	s->reader->lookup(&t, s->lookup, -1, NULL, NULL);
+	return t.name;
 }
 
 void matcher_views(const struct dump_matcher *m, enum side side, const struct ste_reader *reader,
@@ -54,17 +44,19 @@ void matcher_views(const struct dump_matcher *m, enum side side, const struct st
 {
 	struct match_mask left = m->mask;
 
-	reader->adjust_mask(&left, side);
+	if (reader->adjust_mask)
+		reader->adjust_mask(&left, side);
 	for (unsigned int i = 0; i < m->builders[side]; i++) {
 		struct builder_view *v = &view[i];
+		struct lookup_type t;
 
 		memset(v, 0, sizeof(*v));
 		v->lookup = m->lookup[side][i];
 		v->definer = m->definer[side][i];
-		v->tag_bytes = (uint8_t)reader->tag_bytes(v->lookup);
-		if (reader->compares(v->lookup, &left))
-			v->layout = reader->layout(v->lookup, v->definer, &m->mask);
-		v->rows = tag_rows(v->layout, reader->inner(v->lookup), v->row);
+		reader->lookup(&t, v->lookup, v->definer, &m->mask, &left);
+		v->tag_bytes = t.tag_bytes;
+		v->layout = t.layout;
+		v->rows = tag_rows(t.layout, t.inner, v->row);
 		tag_mask(v, &left);
 	}
 }
@@ -101,12 +93,15 @@ static void read_mask(struct ste *s, const struct dump_entry *e, const struct bu
 
 void ste_read(struct ste *s, const struct dump_entry *e, const struct builder_view *view)
 {
+	struct lookup_type t;
+
 	memset(s, 0, sizeof(*s));
 	s->reader = ste_reader_of(e->format);
 	s->bytes = e->bytes;
 	s->reader->read(s, e->bytes);
-	s->tag_bytes = (uint8_t)s->reader->tag_bytes(s->lookup);
 	memcpy(s->tag, e->bytes + 32, s->tag_bytes <= e->len - 32 ? s->tag_bytes : 16);
-	s->tag_layout = view ? view->layout : s->reader->layout(s->lookup, -1, NULL);
+	if (!view)
+		s->reader->lookup(&t, s->lookup, -1, NULL, NULL);
+	s->tag_layout = view ? view->layout : t.layout;
 	read_mask(s, e, view);
 }

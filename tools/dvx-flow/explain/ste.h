@@ -72,19 +72,27 @@ struct builder_view {
 	uint8_t mask[STE_TAG_BYTES];
 };
 
+/* What a lookup type compares. */
+struct lookup_type {
+	const char *name;		 /* "ETHL2_SRC_O"; never NULL */
+	const struct prm_struct *layout; /* of the tag; NULL: unknown, or nothing is compared */
+	bool inner;			 /* fields of the inner headers */
+	uint8_t tag_bytes;		 /* 16 or 32 */
+};
+
 /* How entries of one format are read, as a table of functions. */
 struct ste_reader {
-	unsigned int format; /* PRM steering_format_version */
-	/* Fills the control part, the actions and, of an entry that only acts, any. */
+	unsigned int format;  /* PRM steering_format_version */
+	const char *any_name; /* of LOOKUP_ANY, if its mask is 0; NULL: its name */
+	/* Fills the control part, the actions, tag_bytes and, of an entry that only acts, any. */
 	void (*read)(struct ste *, const uint8_t *bytes);
-	const char *(*lookup_name)(uint16_t lookup, bool any); /* see ste_lookup_name() */
-	bool (*inner)(uint16_t lookup);			       /* it is of the inner headers */
-	/* m: the matcher's mask, which decides where a lookup type has several layouts; or NULL */
-	const struct prm_struct *(*layout)(uint16_t lookup, int definer,
-					   const struct match_mask *m);
-	bool (*compares)(uint16_t lookup, const struct match_mask *left);
-	unsigned int (*tag_bytes)(uint16_t lookup);
-	/* Adds what the format's entries compare beyond the matcher's mask. */
+	/*
+	 * m: the matcher's mask, which decides where a lookup type has several layouts; left: the
+	 * part of it that no earlier entry compares. Both are NULL if the matcher is unknown.
+	 */
+	void (*lookup)(struct lookup_type *, uint16_t lookup, int definer,
+		       const struct match_mask *m, const struct match_mask *left);
+	/* Adds what entries compare beyond the matcher's mask; NULL: nothing. */
 	void (*adjust_mask)(struct match_mask *, enum side);
 };
 
@@ -93,10 +101,8 @@ extern const struct ste_reader ste_reader_v0, ste_reader_v1;
 /* The newest one that is not newer than the format. */
 const struct ste_reader *ste_reader_of(unsigned int format);
 
-/* For readers: names is the enum of the format's lookup types. */
-const char *ste_lookup_text(const char *names, uint16_t lookup);
-bool ste_lookup_named_inner(const char *names, uint16_t lookup);
-const struct prm_struct *ste_lookup_layout(const char *names, uint16_t lookup);
+/* For readers: a lookup type as the enum of this name has it. */
+void ste_lookup_row(struct lookup_type *, const char *names, uint16_t lookup);
 /* A table's address and size are one number: its lowest set bit is half its size in bytes. */
 void ste_read_next(struct ste *, uint64_t high, uint64_t low);
 
@@ -114,10 +120,7 @@ static inline uint32_t ste_index(uint64_t addr)
 }
 
 /* "ETHL2_SRC_O", "by definer"; never NULL. */
-static inline const char *ste_lookup_name(const struct ste *s)
-{
-	return s->reader->lookup_name(s->lookup, s->any);
-}
+const char *ste_lookup_name(const struct ste *s);
 
 /* --- ste_tag.c --- */
 

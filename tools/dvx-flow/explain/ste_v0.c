@@ -11,6 +11,7 @@ static void ste_v0_read(struct ste *s, const uint8_t *p)
 		prm_find_struct(kind == PRM_STE_ENTRY_TYPE_TX		? "ste_sx_transmit"
 				: kind == PRM_STE_ENTRY_TYPE_MODIFY_PKT ? "ste_modify_packet"
 									: "ste_rx_steering_mult");
+	s->tag_bytes = 16;
 	s->lookup = (uint16_t)prm_ste_rx_steering_mult_get_entry_sub_type(p);
 	s->next_lookup = (uint16_t)prm_ste_rx_steering_mult_get_next_lu_type(p);
 	s->byte_mask = (uint16_t)prm_ste_rx_steering_mult_get_byte_mask(p);
@@ -32,50 +33,14 @@ static void ste_v0_read(struct ste *s, const uint8_t *p)
 	}
 }
 
-static bool ste_v0_inner(uint16_t lookup)
-{
-	return ste_lookup_named_inner("ste_lu_type", lookup);
-}
-
-static const struct prm_struct *ste_v0_layout(uint16_t lookup, int definer,
-					      const struct match_mask *m)
+static void ste_v0_lookup(struct lookup_type *t, uint16_t lookup, int definer,
+			  const struct match_mask *m, const struct match_mask *left)
 {
 	(void)definer;
-	(void)m;
-	return ste_lookup_layout("ste_lu_type", lookup);
-}
-
-static bool ste_v0_compares(uint16_t lookup, const struct match_mask *left)
-{
 	(void)left;
-	return lookup != LOOKUP_ANY;
+	ste_lookup_row(t, "ste_lu_type", lookup);
+	if (m && lookup == LOOKUP_ANY)
+		t->layout = NULL;
 }
 
-static const char *ste_v0_lookup_name(uint16_t lookup, bool any)
-{
-	(void)any;
-	return ste_lookup_text("ste_lu_type", lookup);
-}
-
-static unsigned int ste_v0_tag_bytes(uint16_t lookup)
-{
-	(void)lookup;
-	return 16;
-}
-
-static void ste_v0_mask(struct match_mask *m, enum side side)
-{
-	(void)m;
-	(void)side;
-}
-
-const struct ste_reader ste_reader_v0 = {
-	.format = 0,
-	.read = ste_v0_read,
-	.lookup_name = ste_v0_lookup_name,
-	.inner = ste_v0_inner,
-	.layout = ste_v0_layout,
-	.compares = ste_v0_compares,
-	.tag_bytes = ste_v0_tag_bytes,
-	.adjust_mask = ste_v0_mask,
-};
+const struct ste_reader ste_reader_v0 = {.format = 0, .read = ste_v0_read, .lookup = ste_v0_lookup};

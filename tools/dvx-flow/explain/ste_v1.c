@@ -5,8 +5,6 @@
 #include "dvx/prm/ste1.h"
 #include "ste.h"
 
-#define LOOKUP_DEFINER(lookup) ((lookup) >> 8 == PRM_STE_FORMAT_MATCH)
-
 /* By their id; four bytes or eight. */
 static const struct {
 	uint8_t id;
@@ -77,23 +75,9 @@ static void ste_v1_read(struct ste *s, const uint8_t *p)
 		s->next_lookup |= (uint16_t)(prm_ste_match_bwc_v1_get_next_entry_format(p) << 8);
 		s->byte_mask = (uint16_t)prm_ste_match_bwc_v1_get_byte_mask(p);
 	}
+	s->tag_bytes = wide ? STE_TAG_BYTES : 16;
 	s->any = s->lookup == (PRM_STE_FORMAT_MATCH << 8 | LOOKUP_ANY);
 	ste_v1_read_actions(s, wide ? 20 : 24);
-}
-
-static const char *ste_v1_lookup_name(uint16_t lookup, bool any)
-{
-	if (LOOKUP_DEFINER(lookup))
-		return (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer";
-	if (lookup == LOOKUP_ANY && any)
-		return "any packet";
-	return ste_lookup_text("ste_lu_type_v1", lookup);
-}
-
-static bool ste_v1_inner(uint16_t lookup)
-{
-	return lookup == PRM_STE_LU_TYPE_V1_ETHL2_TNL ||
-	       ste_lookup_named_inner("ste_lu_type_v1", lookup);
 }
 
 /* The matcher decides between two layouts of one lookup type. */
@@ -116,30 +100,33 @@ static const char *tunnel_layout(const struct match_mask *m)
 							  : "ste_flex_parser_tnl_geneve";
 }
 
-static const struct prm_struct *ste_v1_layout(uint16_t lookup, int definer,
-					      const struct match_mask *m)
+static void ste_v1_definer(struct lookup_type *t, uint16_t lookup, int definer)
 {
 	char name[64];
 
-	if (LOOKUP_DEFINER(lookup)) {
-		snprintf(name, sizeof(name), "ste_def%d_v1", definer);
-		return definer < 0 ? NULL : prm_find_struct(name);
+	snprintf(name, sizeof(name), "ste_def%d_v1", definer);
+	*t = (struct lookup_type){
+		.name = (lookup & 0xff) == LOOKUP_ANY ? "actions only" : "by definer",
+		.layout = definer < 0 ? NULL : prm_find_struct(name),
+		.tag_bytes = STE_TAG_BYTES,
+	};
+}
+
+static void ste_v1_lookup(struct lookup_type *t, uint16_t lookup, int definer,
+			  const struct match_mask *m, const struct match_mask *left)
+{
+	if (lookup >> 8 == PRM_STE_FORMAT_MATCH) {
+		ste_v1_definer(t, lookup, definer);
+		return;
 	}
-	if (lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O && m && asks_icmp(m))
-		return prm_find_struct("ste_icmp_v1");
-	if (lookup == PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER && m)
-		return prm_find_struct(tunnel_layout(m));
-	return ste_lookup_layout("ste_lu_type_v1", lookup);
-}
-
-static bool ste_v1_compares(uint16_t lookup, const struct match_mask *left)
-{
-	return lookup != LOOKUP_ANY || asks_inner_ipv4(left);
-}
-
-static unsigned int ste_v1_tag_bytes(uint16_t lookup)
-{
-	return LOOKUP_DEFINER(lookup) ? STE_TAG_BYTES : 16;
+	ste_lookup_row(t, "ste_lu_type_v1", lookup);
+	t->inner = t->inner || lookup == PRM_STE_LU_TYPE_V1_ETHL2_TNL;
+	if (m && lookup == PRM_STE_LU_TYPE_V1_ETHL4_MISC_O && asks_icmp(m))
+		t->layout = prm_find_struct("ste_icmp_v1");
+	if (m && lookup == PRM_STE_LU_TYPE_V1_FLEX_PARSER_TNL_HEADER)
+		t->layout = prm_find_struct(tunnel_layout(m));
+	if (left && lookup == LOOKUP_ANY && !asks_inner_ipv4(left))
+		t->layout = NULL;
 }
 
 /* An entry that names a source on the receive side also wants the packet to come from inside. */
@@ -151,11 +138,8 @@ static void ste_v1_mask(struct match_mask *m, enum side side)
 
 const struct ste_reader ste_reader_v1 = {
 	.format = 1,
+	.any_name = "any packet",
 	.read = ste_v1_read,
-	.lookup_name = ste_v1_lookup_name,
-	.inner = ste_v1_inner,
-	.layout = ste_v1_layout,
-	.compares = ste_v1_compares,
-	.tag_bytes = ste_v1_tag_bytes,
+	.lookup = ste_v1_lookup,
 	.adjust_mask = ste_v1_mask,
 };
