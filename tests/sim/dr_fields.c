@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each field that software's tables match here, by unmodified libmlx5 and packets: a rule with the
  * packet's value takes it, one with another value does not; and the same in the root, whose tables
- * are firmware's. Then registers that one table sets and the next one matches. */
+ * are firmware's. Registers that one table sets and the next one matches. Decapsulation. */
 #include "raw_end.h"
 #include "patience.h"
 
@@ -138,7 +138,7 @@ static const struct field {
 	uint8_t width;
 	uint32_t value;
 	uint8_t packet;
-	uint8_t ip;	   /* version that the rule asks for beside it; 0: none */
+	uint8_t ip; /* version that the rule asks for beside it; 0: none */
 } fields[] = {
 	{"smac_47_16", OUTER, 0x000, 32, 0x02112233, UDP4, 0},
 	{"smac_15_0", OUTER, 0x020, 16, 0x4455, UDP4, 0},
@@ -434,6 +434,118 @@ static void registers(void **state)
 		assert_true(register_passes(i, 0x12345678 + i, 0x12345678 + i));
 }
 
+/* --- decapsulation ---------------------------------------------------------------------------- */
+
+#define OUTER4(l, p)        \
+	"4500" l "00010000" \
+	"40" p "0000"       \
+	"0a000001"          \
+	"0b000002"
+#define NEW_ETH4 "02aaaaaaaaaa02bbbbbbbbbb0800"
+#define NEW_ETH6 "02aaaaaaaaaa02bbbbbbbbbb86dd"
+#define CARRIED4           \
+	"4500002000010000" \
+	"40110000"         \
+	"c0a80001"         \
+	"c0a80002"         \
+	"03e80035000c0000" \
+	"deadbeef"
+#define CARRIED6                           \
+	"60000000000c1140"                 \
+	"20010db8000000000000000000000001" \
+	"20010db8000000000000000000000002" \
+	"03e80035000c0000"                 \
+	"deadbeef"
+#define CARRIED_ETH                \
+	"02aabbccddee02aabbccddff" \
+	"0800" CARRIED4
+
+static const struct {
+	const char *name, *packet;
+	const char *header; /* that the inner packet gets; NULL: it has its own */
+	const char *arrives;
+} tunnels[] = {
+	{"VXLAN",
+	 ETH "0800" OUTER4("0052", "11") "100012b5003e0000"
+					 "0800000000000700" CARRIED_ETH,
+	 NULL, CARRIED_ETH},
+	{"Geneve with options",
+	 ETH "0800" OUTER4("005a", "11") "100017c100460000"
+					 "0200655800000900"
+					 "0102000111223344" CARRIED_ETH,
+	 NULL, CARRIED_ETH},
+	{"NVGRE behind a tag",
+	 ETH "81000005"
+	     "0800" OUTER4("004a", "2f") "2000655800000500" CARRIED_ETH,
+	 NULL, CARRIED_ETH},
+	{"GRE", ETH "0800" OUTER4("0044", "2f") "300008000000000500000001" CARRIED4, NEW_ETH4,
+	 NEW_ETH4 CARRIED4},
+	{"GRE with IPv6", ETH "0800" OUTER4("004c", "2f") "000086dd" CARRIED6, NEW_ETH6,
+	 NEW_ETH6 CARRIED6},
+	{"VXLAN-GPE",
+	 ETH "0800" OUTER4("0044", "11") "100012b600300000"
+					 "0c00000100000900" CARRIED4,
+	 NEW_ETH4, NEW_ETH4 CARRIED4},
+	{"IP in IP", ETH "0800" OUTER4("0034", "04") CARRIED4, NEW_ETH4, NEW_ETH4 CARRIED4},
+};
+
+/* One packet out, and what comes in by the queue. */
+static uint32_t sent_and_got(const char *hex)
+{
+	struct ibv_wc wc;
+
+	post_recv(&t.end, 0, SLOT);
+	send_hex(&t.end, hex);
+	poll_ok(t.end.rcq, 0, &wc);
+	return wc.byte_len;
+}
+
+static struct mlx5dv_dr_action *decap(const char *header)
+{
+	uint8_t bytes[64];
+	uint32_t n = header ? from_hex(bytes, header) : 0;
+
+	return mlx5dv_dr_action_create_packet_reformat(
+		t.domain, 0,
+		header ? MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
+		       : MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
+		n, header ? bytes : NULL);
+}
+
+/*
+ * A rule removes a tunnelled packet's outer headers, and the inner packet arrives in the queue,
+ * behind a new Ethernet header if it had none.
+ */
+static void each_tunnel(void **state)
+{
+	struct mlx5dv_dr_action *to_queue = mlx5dv_dr_action_create_dest_ibv_qp(t.end.qp);
+	struct params any = nothing();
+	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(t.table[1], 0, 0, &any.head);
+	uint8_t wanted[SLOT];
+
+	(void)state;
+	assert_non_null(to_queue);
+	assert_non_null(m);
+	for (size_t i = 0; i < sizeof(tunnels) / sizeof(tunnels[0]); i++) {
+		struct mlx5dv_dr_action *off = decap(tunnels[i].header);
+		struct mlx5dv_dr_action *actions[] = {off, to_queue};
+		struct mlx5dv_dr_rule *rule;
+		uint32_t n = from_hex(wanted, tunnels[i].arrives), got;
+
+		assert_non_null(off);
+		rule = mlx5dv_dr_rule_create(m, &any.head, 2, actions);
+		assert_non_null(rule);
+		got = sent_and_got(tunnels[i].packet);
+		if (got < n || memcmp(slot_in(&t.end, 0), wanted, n))
+			fail_msg("%s: %u bytes arrive, the inner packet has %u", tunnels[i].name,
+				 got, n);
+		assert_int_equal(mlx5dv_dr_rule_destroy(rule), 0);
+		assert_int_equal(mlx5dv_dr_action_destroy(off), 0);
+	}
+	assert_int_equal(mlx5dv_dr_matcher_destroy(m), 0);
+	assert_int_equal(mlx5dv_dr_action_destroy(to_queue), 0);
+}
+
 /* --- tables ---------------------------------------------------------------------------------- */
 
 /* What no rule of table 1 took is counted: a packet that is lost would be in neither counter. */
@@ -500,6 +612,7 @@ int main(void)
 		cmocka_unit_test_prestate(each_field, &entries),
 		cmocka_unit_test_prestate(each_field, &root),
 		cmocka_unit_test(registers),
+		cmocka_unit_test(each_tunnel),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -6,7 +6,7 @@ LIB_HELPERS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects t
 	tests/sim/limits
 VERBS_HELPERS += tests/sim/front_client tests/sim/hooks \
 	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/raw_stream tests/sim/verbs_flow tests/sim/verbs_tunnels \
-	tests/sim/dr_fields tests/sim/dr_limits tests/sim/dr_garbage tests/sim/dr_decap tests/sim/share
+	tests/sim/dr_fields tests/sim/dr_limits tests/sim/dr_garbage tests/sim/share
 # A program whose pages are shared with the device: share.c and its scenes.
 tests_sim_share_SOURCES = tests/sim/share.c tests/sim/share_scenes.h tests/sim/share_threads.c \
 	tests/sim/share_children.c tests/sim/share_changes.c tests/sim/share_calls.c tests/sim/share_device.c \
@@ -29,7 +29,7 @@ dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tes
 	tests/sim/lib_rules_root.sh tests/sim/lib_rules_level.sh tests/sim/lib_raw.sh tests/sim/lib_flow_qp.sh tests/sim/caps.sh \
 	tests/sim/info.sh tests/sim/doctor.sh tests/sim/perf.sh tests/sim/tools.sh \
 	tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/raw_death.sh tests/sim/verbs_flow.sh tests/sim/verbs_tunnels.sh \
-	tests/sim/dr_fields.sh tests/sim/dr_limits.sh tests/sim/dr_garbage.sh tests/sim/dr_decap.sh \
+	tests/sim/dr_fields.sh tests/sim/dr_limits.sh tests/sim/dr_garbage.sh \
 	tests/sim/flow_diff.sh tests/sim/flow_explain.sh tests/sim/flow_tell.sh tests/sim/flow_manners.sh \
 	tests/sim/flow_rules.sh tests/sim/flow_lacks.sh tests/sim/flow_death.sh tests/sim/flow_icm.sh
 EXTRA_DIST += tests/sim/tap.sh tests/sim/patience.h tests/sim/old_chip.pl tests/sim/copy_lib.sh tests/sim/lib_rig.h \
