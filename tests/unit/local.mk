@@ -9,7 +9,7 @@ tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE
 # The data path and the transport on a device without firmware (dp_rig.h).
 SIM_TESTS += tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo tests/unit/dp_life \
 	tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss \
-	tests/unit/dp_raw tests/unit/dp_raw_rx tests/unit/dp_rss tests/unit/dp_functions
+	tests/unit/dp_raw tests/unit/dp_raw_rx tests/unit/dp_rss tests/unit/dp_functions tests/unit/port
 tests_unit_dp_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \

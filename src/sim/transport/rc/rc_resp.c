@@ -185,12 +185,17 @@ bool resp_run(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
 	struct read_job *job = &r->job[r->first_job];
-	uint64_t most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
-	size_t n = (size_t)(job->left < most ? job->left : most);
 	struct bth_packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
 	struct frame *f;
+	uint64_t most;
+	size_t n;
 
-	if (!r->njobs || !rc_port_room(rc) || !(f = rc_frame(rc, n)))
+	if (!r->njobs || !rc_port_room(rc))
+		return false;
+	most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
+	n = (size_t)(job->left < most ? job->left : most);
+	f = rc_frame(rc, n);
+	if (!f)
 		return false;
 	if (n && !remote_read(&rc->qp->q, job->rkey, job->va, n, f->data)) {
 		frame_free(f);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that the port takes frames as bytes: RoCE packets come out of a path as the annexes have
+ * them, go to the queue pair that they name wherever they come from, and only if they are whole. */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dp_rig.h"
+#include "port/port.h"
+#include "queue/queue.h"
+#include "steer/steer.h"
+#include "transport/bth.h"
+
+#define KEEP 8u
+
+struct kept {
+	struct frame *f[KEEP];
+	unsigned int n;
+};
+
+static void keep_frame(void *ctx, struct port *port, struct frame *f)
+{
+	struct kept *k = ctx;
+
+	(void)port;
+	assert_true(k->n < KEEP);
+	k->f[k->n++] = f;
+}
+
+static void drop_kept(struct kept *k)
+{
+	for (unsigned int i = 0; i < k->n; i++)
+		frame_free(k->f[i]);
+	k->n = 0;
+}
+
+/* The packets of one WRITE, taken off the port before they arrive. */
+static void take_write(struct rig_pair *p, struct kept *k, uint32_t len)
+{
+	k->n = 0;
+	port_set_hook(p->rig.dev.port, keep_frame, k);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, len);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+}
+
+static void inject(struct rig_pair *p, const struct frame *f)
+{
+	assert_int_equal(port_inject(p->rig.dev.port, f->data, f->len), 0);
+	rig_settle(&p->rig);
+}
+
+/* Both ends on one GID of their functions' tables. */
+static void reconnect(struct rig_pair *p, uint8_t gid_index)
+{
+	queue_set_state(&p->a.qp->q, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
+	p->a.sq_pi = p->b.sq_pi = p->a.rq_pi = p->b.rq_pi = 0;
+	p->a.qp->gid_index = p->b.qp->gid_index = gid_index;
+	rig_connect(&p->a, &p->b);
+}
+
+/* RoCE v1, v2 over IPv6 and over IPv4: what was captured arrives when it comes from outside. */
+static void test_injected(void **state)
+{
+	static const uint32_t headers[VHCA_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
+	struct rig_pair *p = *state;
+	struct port *port = p->rig.dev.port;
+
+	for (uint8_t gid = 0; gid < VHCA_GIDS; gid++) {
+		const struct port_fates before = *port_injected(port);
+		struct roce_bytes r;
+		struct kept k;
+
+		reconnect(p, gid);
+		memset(p->dst, 0, 3000);
+		take_write(p, &k, 2051);
+		assert_int_equal(k.n, 3);
+		assert_true(roce_decode(k.f[0]->data, k.f[0]->len, &r));
+		assert_int_equal(roce_is_v1(&r), gid % 2 == 0);
+		assert_int_equal(r.bth - k.f[0]->data, headers[gid]);
+		assert_int_equal(k.f[0]->len, headers[gid] + BTH_LEN + RETH_LEN + 1024 + 4);
+		assert_int_equal(k.f[2]->len, headers[gid] + BTH_LEN + 4 + 4);
+		assert_memory_equal(k.f[0]->data, p->b.qp->q.o.vhca->mac, 6);
+		assert_memory_equal(r.sgid, p->a.qp->q.o.vhca->gids[gid].gid, 16);
+		assert_memory_equal(r.dgid, p->b.qp->q.o.vhca->gids[gid].gid, 16);
+		assert_null(rig_poll(&p->ca));
+		for (unsigned int i = 0; i < k.n; i++)
+			inject(p, k.f[i]);
+		assert_memory_equal(p->src, p->dst, 2051);
+		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+		assert_int_equal(port_injected(port)->frames, before.frames + 3);
+		assert_int_equal(port_injected(port)->transport, before.transport + 3);
+		drop_kept(&k);
+	}
+}
+
+/* One bit of what the ICRC covers, wherever it is: the queue pair does not get the packet. */
+static void test_icrc(void **state)
+{
+	struct rig_pair *p = *state;
+	struct kept k;
+
+	memset(p->dst, 0, 64);
+	take_write(p, &k, 64);
+	for (uint32_t at = 14 + 48 + 8; at < k.f[0]->len; at++) {
+		k.f[0]->data[at] ^= 1;
+		inject(p, k.f[0]);
+		assert_null(rig_poll(&p->ca));
+		k.f[0]->data[at] ^= 1;
+	}
+	assert_int_not_equal(memcmp(p->src, p->dst, 64), 0);
+	k.f[0]->data[14 + 7] ^= 1; /* the hop limit is the routers' */
+	inject(p, k.f[0]);
+	assert_memory_equal(p->src, p->dst, 64);
+	drop_kept(&k);
+}
+
+/* A byte of an IPv4 packet, what it becomes, and whether it is RoCE still. */
+static const struct {
+	const char *what;
+	uint8_t at, xor;
+} not_roce[] = {
+	{"EtherType", 12, 0x40},     {"IP version", 14, 0x20},    {"options", 14, 0x03},
+	{"total length", 17, 0x04},  {"a fragment", 20, 0x20},	  {"an offset", 21, 0x08},
+	{"protocol", 23, 0x01},	     {"IP checksum", 24, 0x01},   {"destination address", 33, 0x40},
+	{"destination port", 37, 1}, {"length of UDP", 39, 0x04},
+};
+
+/* Anything that is not a whole RoCE packet for a GID of the function goes to its tables. */
+static void test_not_roce(void **state)
+{
+	struct rig_pair *p = *state;
+	const struct port_fates *all = port_injected(p->rig.dev.port);
+	struct kept k;
+
+	reconnect(p, 3);
+	take_write(p, &k, 64);
+	for (unsigned int i = 0; i < sizeof(not_roce) / sizeof(not_roce[0]); i++) {
+		uint64_t missed = all->missed;
+
+		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor;
+		inject(p, k.f[0]);
+		if (all->missed != missed + 1 || all->transport)
+			fail_msg("%s: not one for the tables", not_roce[i].what);
+		k.f[0]->data[not_roce[i].at] ^= not_roce[i].xor;
+	}
+	for (uint32_t len = 14; len < k.f[0]->len; len++)
+		assert_int_equal(port_inject(p->rig.dev.port, k.f[0]->data, len), 0);
+	rig_settle(&p->rig);
+	assert_int_equal(all->transport, 0);
+	k.f[0]->data[5] ^= 0x40; /* a MAC that nobody has */
+	inject(p, k.f[0]);
+	assert_int_equal(all->unclaimed, 1);
+	assert_int_equal(port_unclaimed(p->rig.dev.port), 1);
+	drop_kept(&k);
+}
+
+/* A path whose MAC or GID leads to no function: its packets are bytes, and no queue pair's. */
+static void test_no_such_peer(void **state)
+{
+	struct rig_pair *p = *state;
+	struct vhca *v = p->b.qp->q.o.vhca;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t missed = steer_stats(v)->ends[STEER_MISS];
+
+		reconnect(p, 1);
+		queue_set_state(&p->a.qp->q, QP_RST);
+		p->a.sq_pi = 0;
+		if (i)
+			p->a.qp->rmac[5] ^= 0x40;
+		else
+			p->a.qp->rgid[15] ^= 0x40;
+		queue_set_state(&p->a.qp->q, QP_INIT);
+		queue_set_state(&p->a.qp->q, QP_RTR);
+		queue_set_state(&p->a.qp->q, QP_RTS);
+		memset(p->dst, 0, 64);
+		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_not_equal(memcmp(p->src, p->dst, 64), 0);
+		assert_int_equal(steer_stats(v)->ends[STEER_MISS], missed + !i);
+		assert_int_equal(port_unclaimed(p->rig.dev.port), i);
+	}
+}
+
+static unsigned int tapped;
+
+static void tap_frame(void *ctx, const struct frame *f)
+{
+	struct roce_bytes r;
+
+	(void)ctx;
+	assert_true(roce_decode(f->data, f->len, &r));
+	assert_true(roce_icrc_good(&r));
+	tapped++;
+}
+
+static bool tap_room(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+/* Messages under way when a tap is set and taken off again: each arrives, as burst or as bytes. */
+static void test_tap(void **state)
+{
+	static const struct port_tap tap = {.frame = tap_frame, .room = tap_room};
+	struct rig_pair *p = *state;
+
+	tapped = 0;
+	for (unsigned int i = 0; i < 6; i++) {
+		memset(p->dst, 0, 65536);
+		port_set_tap(p->rig.dev.port, i % 2 ? &tap : NULL);
+		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 65536);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+		assert_memory_equal(p->src, p->dst, 65536);
+	}
+	port_set_tap(p->rig.dev.port, NULL);
+	assert_in_range(tapped, 3 * 65, 3 * 65 + 12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_injected, rig_setup_dpu, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_icrc, rig_setup_dpu, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_not_roce, rig_setup_dpu, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_no_such_peer, rig_setup_dpu, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_tap, rig_setup_dpu, rig_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
