@@ -4,86 +4,35 @@
 #include "cmd.h"
 #include "queue/queue.h"
 #include "obj/qp.h"
-
-/* Fields of a context that go together. */
-enum {
-	F_PKEY = 1 << 0,
-	F_PORT = 1 << 1,
-	F_RRE = 1 << 2,
-	F_RWE = 1 << 3,
-	F_RAE = 1 << 4,
-	F_PATH = 1 << 5,
-	F_MTU = 1 << 6,	 /* with log_msg_max */
-	F_PEER = 1 << 7, /* remote_qpn, next_rcv_psn */
-	F_RRA = 1 << 8,
-	F_RNR_TIMER = 1 << 9,
-	F_SEND_PSN = 1 << 10,
-	F_SRA = 1 << 11,
-	F_RETRY = 1 << 12,
-	F_RNR_RETRY = 1 << 13,
-	F_ACK_TIMEOUT = 1 << 14,
-	F_IGNORED =
-		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
-	F_ACCESS = F_RRE | F_RWE | F_RAE,
-};
+#include "transport/transport.h"
 
 /* opt_param_mask's bits, as fields. */
 static const struct {
 	uint32_t bit, field;
 } optional[] = {
-	{PRM_QP_OPTPAR_RRE, F_RRE},
-	{PRM_QP_OPTPAR_RAE, F_RAE},
-	{PRM_QP_OPTPAR_RWE, F_RWE},
-	{PRM_QP_OPTPAR_PKEY_INDEX, F_PKEY},
-	{PRM_QP_OPTPAR_RNR_TIMEOUT, F_RNR_TIMER},
-	{PRM_QP_OPTPAR_PRIMARY_ADDR_PATH, F_PATH},
-	{PRM_QP_OPTPAR_SRA_MAX, F_SRA},
-	{PRM_QP_OPTPAR_RRA_MAX, F_RRA},
-	{PRM_QP_OPTPAR_PM_STATE, F_IGNORED},
-	{PRM_QP_OPTPAR_RETRY_COUNT, F_RETRY},
-	{PRM_QP_OPTPAR_RNR_RETRY, F_RNR_RETRY},
-	{PRM_QP_OPTPAR_ACK_TIMEOUT, F_ACK_TIMEOUT},
-	{PRM_QP_OPTPAR_LAG_TX_AFF, F_IGNORED},
-	{PRM_QP_OPTPAR_PRI_PORT, F_PORT},
-	{PRM_QP_OPTPAR_COUNTER_SET_ID, F_IGNORED},
+	{PRM_QP_OPTPAR_RRE, QP_FIELD_RRE},
+	{PRM_QP_OPTPAR_RAE, QP_FIELD_RAE},
+	{PRM_QP_OPTPAR_RWE, QP_FIELD_RWE},
+	{PRM_QP_OPTPAR_PKEY_INDEX, QP_FIELD_PKEY},
+	{PRM_QP_OPTPAR_RNR_TIMEOUT, QP_FIELD_RNR_TIMER},
+	{PRM_QP_OPTPAR_PRIMARY_ADDR_PATH, QP_FIELD_PATH},
+	{PRM_QP_OPTPAR_SRA_MAX, QP_FIELD_SRA},
+	{PRM_QP_OPTPAR_RRA_MAX, QP_FIELD_RRA},
+	{PRM_QP_OPTPAR_PM_STATE, QP_FIELD_IGNORED},
+	{PRM_QP_OPTPAR_RETRY_COUNT, QP_FIELD_RETRY},
+	{PRM_QP_OPTPAR_RNR_RETRY, QP_FIELD_RNR_RETRY},
+	{PRM_QP_OPTPAR_ACK_TIMEOUT, QP_FIELD_ACK_TIMEOUT},
+	{PRM_QP_OPTPAR_LAG_TX_AFF, QP_FIELD_IGNORED},
+	{PRM_QP_OPTPAR_PRI_PORT, QP_FIELD_PORT},
+	{PRM_QP_OPTPAR_COUNTER_SET_ID, QP_FIELD_IGNORED},
 };
 
-#define OPT_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
-#define OPT_ANY	   (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
 #define ANY_STATE                                                                              \
 	(1 << QP_RST | 1 << QP_INIT | 1 << QP_RTR | 1 << QP_RTS | 1 << QP_SQER | 1 << QP_SQD | \
 	 1 << QP_ERR | 1 << QP_SQ_DRAINING)
 
-/*
- * The legal transitions of an RC QP. Whatever isn't here is prohibited: INIT to RTS, RTS back to
- * INIT, anything but 2RST out of ERR...
- * [I] A bit of opt_param_mask that a transition does not take is refused: kernel drivers mask such
- * bits away, which suggests that firmware does not ignore them.
- */
-static const struct transition {
-	uint16_t opcode;
-	uint16_t from; /* bits of enum qp_state */
-	uint8_t to;
-	uint32_t must; /* fields taken always */
-	uint32_t may;  /* opt_param_mask bits */
-} transitions[] = {
-	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, F_PKEY | F_PORT | F_ACCESS,
-	 OPT_ACCESS | OPT_ANY},
-	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
-	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
-	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
-	 F_PATH | F_MTU | F_PEER | F_RRA | F_RNR_TIMER,
-	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX |
-		 PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PRIMARY_ADDR_PATH},
-	{PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS,
-	 F_SEND_PSN | F_SRA | F_RETRY | F_RNR_RETRY | F_ACK_TIMEOUT,
-	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
-		 PRM_QP_OPTPAR_SRA_MAX | PRM_QP_OPTPAR_RETRY_COUNT | PRM_QP_OPTPAR_RNR_RETRY |
-		 PRM_QP_OPTPAR_ACK_TIMEOUT},
-	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
-	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE},
-	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0,
-	 OPT_ACCESS | OPT_ANY | PRM_QP_OPTPAR_RNR_TIMEOUT},
+/* Of all transports: their other changes are rows of theirs. */
+static const struct qp_change always[] = {
 	{PRM_OPCODE_2ERR_QP, ANY_STATE, QP_ERR, 0, 0},
 	{PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0},
 };
@@ -96,15 +45,23 @@ static const char *fw_qp_state_state_name(unsigned int state)
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "?";
 }
 
-static const struct transition *fw_qp_state_find(uint16_t opcode)
+static const struct qp_change *qp_change_in(const struct qp_change *rows, size_t n, uint16_t opcode)
 {
-	for (size_t i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++)
-		if (transitions[i].opcode == opcode)
-			return &transitions[i];
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].opcode == opcode)
+			return &rows[i];
 	return NULL;
 }
 
-static int optional_fields(struct fw_cmd *c, const struct transition *t, uint32_t mask,
+static const struct qp_change *qp_change_find(const struct transport *t, uint16_t opcode)
+{
+	const struct qp_change *c =
+		qp_change_in(always, sizeof(always) / sizeof(always[0]), opcode);
+
+	return c ? c : qp_change_in(t->changes, t->nchanges, opcode);
+}
+
+static int optional_fields(struct fw_cmd *c, const struct qp_change *t, uint32_t mask,
 			   uint32_t *fields)
 {
 	if (mask & ~t->may)
@@ -122,15 +79,15 @@ static int check_path(struct fw_cmd *c, const void *path, uint32_t fields)
 {
 	unsigned int gid = prm_ads_get_src_addr_index(path), port = prm_ads_get_vhca_port_num(path);
 
-	if ((fields & F_PORT) && port != 1)
+	if ((fields & QP_FIELD_PORT) && port != 1)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 				 "primary_address_path.vhca_port_num is %u, the device has port 1",
 				 port);
-	if ((fields & F_PKEY) && prm_ads_get_pkey_index(path))
+	if ((fields & QP_FIELD_PKEY) && prm_ads_get_pkey_index(path))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
 				 "primary_address_path.pkey_index is %u, a RoCE port has only 0",
 				 prm_ads_get_pkey_index(path));
-	if (!(fields & F_PATH))
+	if (!(fields & QP_FIELD_PATH))
 		return 0;
 	if (port > 1)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
@@ -155,18 +112,18 @@ static int check_fields(struct fw_cmd *c, const void *qpc, uint32_t fields)
 
 	if (check_path(c, prm_qpc_cat_primary_address_path(qpc), fields))
 		return -1;
-	if ((fields & F_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
+	if ((fields & QP_FIELD_MTU) && (mtu < PRM_QPC_MTU_256 || mtu > PRM_QPC_MTU_4K))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.mtu %u is none of 1 (256 bytes) to 5 (4096)", mtu);
-	if ((fields & F_MTU) && prm_qpc_get_log_msg_max(qpc) > max_msg)
+	if ((fields & QP_FIELD_MTU) && prm_qpc_get_log_msg_max(qpc) > max_msg)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_msg_max %u is more than cap.log_max_msg %u",
 				 prm_qpc_get_log_msg_max(qpc), max_msg);
-	if ((fields & F_RRA) && prm_qpc_get_log_rra_max(qpc) > VHCA_LOG_MAX_RA)
+	if ((fields & QP_FIELD_RRA) && prm_qpc_get_log_rra_max(qpc) > VHCA_LOG_MAX_RA)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_rra_max %u is more than cap.log_max_ra_res_qp %u",
 				 prm_qpc_get_log_rra_max(qpc), VHCA_LOG_MAX_RA);
-	if ((fields & F_SRA) && prm_qpc_get_log_sra_max(qpc) > VHCA_LOG_MAX_RA)
+	if ((fields & QP_FIELD_SRA) && prm_qpc_get_log_sra_max(qpc) > VHCA_LOG_MAX_RA)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "qpc.log_sra_max %u is more than cap.log_max_ra_req_qp %u",
 				 prm_qpc_get_log_sra_max(qpc), VHCA_LOG_MAX_RA);
@@ -189,23 +146,23 @@ static void apply_path(struct qp *qp, const void *path)
 
 static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
 {
-	if (fields & F_RRE)
+	if (fields & QP_FIELD_RRE)
 		qp->rre = prm_qpc_get_rre(qpc);
-	if (fields & F_RWE)
+	if (fields & QP_FIELD_RWE)
 		qp->rwe = prm_qpc_get_rwe(qpc);
-	if (fields & F_RAE)
+	if (fields & QP_FIELD_RAE)
 		qp->rae = prm_qpc_get_rae(qpc);
-	if (fields & F_MTU) {
+	if (fields & QP_FIELD_MTU) {
 		qp->mtu = (uint8_t)prm_qpc_get_mtu(qpc);
 		qp->log_msg_max = (uint8_t)prm_qpc_get_log_msg_max(qpc);
 	}
-	if (fields & F_PEER) {
+	if (fields & QP_FIELD_PEER) {
 		qp->remote_qpn = prm_qpc_get_remote_qpn(qpc);
 		qp->next_rcv_psn = prm_qpc_get_next_rcv_psn(qpc);
 	}
-	if (fields & F_RRA)
+	if (fields & QP_FIELD_RRA)
 		qp->log_rra_max = (uint8_t)prm_qpc_get_log_rra_max(qpc);
-	if (fields & F_RNR_TIMER)
+	if (fields & QP_FIELD_RNR_TIMER)
 		qp->min_rnr_nak = (uint8_t)prm_qpc_get_min_rnr_nak(qpc);
 }
 
@@ -213,15 +170,15 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 {
 	const void *path = prm_qpc_cat_primary_address_path(qpc);
 
-	if (fields & F_SEND_PSN)
+	if (fields & QP_FIELD_SEND_PSN)
 		qp->next_send_psn = prm_qpc_get_next_send_psn(qpc);
-	if (fields & F_SRA)
+	if (fields & QP_FIELD_SRA)
 		qp->log_sra_max = (uint8_t)prm_qpc_get_log_sra_max(qpc);
-	if (fields & F_RETRY)
+	if (fields & QP_FIELD_RETRY)
 		qp->retry_count = (uint8_t)prm_qpc_get_retry_count(qpc);
-	if (fields & F_RNR_RETRY)
+	if (fields & QP_FIELD_RNR_RETRY)
 		qp->rnr_retry = (uint8_t)prm_qpc_get_rnr_retry(qpc);
-	if (fields & F_ACK_TIMEOUT)
+	if (fields & QP_FIELD_ACK_TIMEOUT)
 		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
 }
 
@@ -266,7 +223,7 @@ static void fw_qp_state_forget(struct qp *qp)
 	memset(prm_qpc_at_primary_address_path(qp->q.ctx), 0, PRM_ADS_BYTES);
 }
 
-static int change_context(struct fw_cmd *c, const struct transition *t, struct qp *qp)
+static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp *qp)
 {
 	/* All commands that carry a context carry it in the same place. */
 	const void *qpc = prm_rst2init_qp_in_cat_qpc(c->in);
@@ -276,7 +233,7 @@ static int change_context(struct fw_cmd *c, const struct transition *t, struct q
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
 	    check_fields(c, qpc, fields) || check_extension(c, &take_ext, &mmo))
 		return -1;
-	if (fields & F_PATH)
+	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
 	apply_receive(qp, qpc, fields);
 	apply_send(qp, qpc, fields);
@@ -287,12 +244,12 @@ static int change_context(struct fw_cmd *c, const struct transition *t, struct q
 
 int fw_modify_qp(struct fw_cmd *c)
 {
-	const struct transition *t = fw_qp_state_find(c->opcode);
 	struct qp *qp = fw_find(c, OBJ_QP, prm_qp_2err_in_get_qpn(c->in), "qpn");
+	const struct qp_change *t = qp ? qp_change_find(qp->q.transport, c->opcode) : NULL;
 
 	if (!qp)
 		return -1;
-	if (!(t->from & 1 << qp->q.state))
+	if (!t || !(t->from & 1 << qp->q.state))
 		return fw_refuse(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
 			"qpn 0x%x is in state %s, from which this transition is prohibited",

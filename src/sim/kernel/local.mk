@@ -61,6 +61,8 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_mr.c \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \
+	src/sim/kernel/verbs/qp_type.c \
+	src/sim/kernel/verbs/qp_type.h \
 	src/sim/kernel/verbs/uverbs_qp.c \
 	src/sim/kernel/verbs/uverbs_qp_modify.c \
 	src/sim/kernel/verbs/uverbs_raw.c \

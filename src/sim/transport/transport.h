@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dvx/prm/qp.h>
 
 struct bth_packet;
 struct queue;
@@ -49,6 +50,44 @@ struct wqe_row {
 };
 typedef const struct wqe_row wqe_rows[256]; /* by opcode; one without a row is refused */
 
+/* Fields of a qpc that go together. */
+enum qp_field {
+	QP_FIELD_PKEY = 1 << 0,
+	QP_FIELD_PORT = 1 << 1,
+	QP_FIELD_RRE = 1 << 2,
+	QP_FIELD_RWE = 1 << 3,
+	QP_FIELD_RAE = 1 << 4,
+	QP_FIELD_PATH = 1 << 5,
+	QP_FIELD_MTU = 1 << 6,	/* with log_msg_max */
+	QP_FIELD_PEER = 1 << 7, /* remote_qpn, next_rcv_psn */
+	QP_FIELD_RRA = 1 << 8,
+	QP_FIELD_RNR_TIMER = 1 << 9,
+	QP_FIELD_SEND_PSN = 1 << 10,
+	QP_FIELD_SRA = 1 << 11,
+	QP_FIELD_RETRY = 1 << 12,
+	QP_FIELD_RNR_RETRY = 1 << 13,
+	QP_FIELD_ACK_TIMEOUT = 1 << 14,
+	QP_FIELD_IGNORED =
+		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
+	QP_FIELD_ACCESS = QP_FIELD_RRE | QP_FIELD_RWE | QP_FIELD_RAE,
+};
+
+/*
+ * A change of a QP's state: from which states, and which fields of the context it takes. Whatever
+ * has no row is prohibited: INIT to RTS, RTS back to INIT, anything but 2RST out of ERR...
+ * [I] A bit of opt_param_mask that a change does not take is refused: kernel drivers mask such bits
+ * away, which suggests that firmware does not ignore them.
+ */
+struct qp_change {
+	uint16_t opcode;
+	uint16_t from; /* bits of enum qp_state */
+	uint8_t to;
+	uint32_t must; /* enum qp_field */
+	uint32_t may;  /* opt_param_mask bits */
+};
+/* Bits that every change takes. */
+#define QP_OPT_ANY (PRM_QP_OPTPAR_LAG_TX_AFF | PRM_QP_OPTPAR_COUNTER_SET_ID)
+
 /*
  * A transport: what a queue does with its requests, and with packets that arrive for it. Rings,
  * CQEs and local operations are the queue's (queue/services.h).
@@ -58,6 +97,8 @@ struct transport {
 	uint8_t st;	  /* qpc.st */
 	uint8_t bth_type; /* bits 7:5 of its packets' BTH.opcode */
 	wqe_rows *wqe;
+	const struct qp_change *changes;
+	size_t nchanges;
 	/* Nobody tells a send queue that there is room again: it asks in each turn. */
 	bool polls_room;
 

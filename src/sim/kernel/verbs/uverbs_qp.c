@@ -12,6 +12,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
+#include "qp_type.h"
 #include "raw.h"
 
 #define SEND_WQE_BB_LOG 6
@@ -216,7 +217,7 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 	if (!known_type(p->type))
 		return refuse(-EINVAL, "CREATE_QP: type %llu is not known",
 			      (unsigned long long)p->type);
-	if (p->type != IB_UVERBS_QPT_RC && p->type != IB_UVERBS_QPT_RAW_PACKET)
+	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_QP: type %llu: this device has RC and raw packets only",
 			      (unsigned long long)p->type);
@@ -225,7 +226,8 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		return refuse(-EINVAL,
 			      "CREATE_QP: SRQ, XRCD or source QPN: this device has none");
-	if (p->type == IB_UVERBS_QPT_RC && attr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+	if (p->type != IB_UVERBS_QPT_RAW_PACKET &&
+	    attr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
 		return refuse(-EINVAL, "CREATE_QP: an indirection table is for raw packets");
 	return 0;
 }
@@ -304,7 +306,7 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 
 static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
-	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_st(qpc, qp_type_find(p->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, p->pd->pdn);
 	prm_qpc_set_uar_page(qpc, p->u.bfreg_index);

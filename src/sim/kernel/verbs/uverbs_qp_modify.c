@@ -14,75 +14,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include "kernel/core/cmd.h"
+#include "qp_type.h"
 #include "raw.h"
-
-enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
-
-/* enum ib_qp_attr_mask */
-enum {
-	A_STATE = 1 << 0,
-	A_CUR_STATE = 1 << 1,
-	A_SQD_NOTIFY = 1 << 2,
-	A_ACCESS = 1 << 3,
-	A_PKEY_INDEX = 1 << 4,
-	A_PORT = 1 << 5,
-	A_QKEY = 1 << 6,
-	A_AV = 1 << 7,
-	A_PATH_MTU = 1 << 8,
-	A_TIMEOUT = 1 << 9,
-	A_RETRY_CNT = 1 << 10,
-	A_RNR_RETRY = 1 << 11,
-	A_RQ_PSN = 1 << 12,
-	A_MAX_RD = 1 << 13,
-	A_ALT_PATH = 1 << 14,
-	A_MIN_RNR_TIMER = 1 << 15,
-	A_SQ_PSN = 1 << 16,
-	A_MAX_DEST_RD = 1 << 17,
-	A_PATH_MIG_STATE = 1 << 18,
-	A_CAP = 1 << 19,
-	A_DEST_QPN = 1 << 20,
-	A_STANDARD = (1 << 21) - 1,
-	A_RATE_LIMIT = 1 << 25, /* EX_MODIFY_QP only */
-};
-
-#define O_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE)
-
-/* Every transition that ib_core knows for RC; what has no row is refused. */
-static const struct transition {
-	uint8_t from, to;
-	uint16_t opcode;
-	uint32_t need, may; /* attributes besides A_STATE */
-	uint32_t optpar;    /* optional parameters that the command takes */
-} transitions[] = {
-	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
-	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
-	 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
-	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
-	 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
-	 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
-	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},
-	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP,
-	 A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
-	 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
-	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE |
-		 PRM_QP_OPTPAR_RNR_TIMEOUT},
-	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
-	 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
-	 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
-		 PRM_QP_OPTPAR_ALT_ADDR_PATH},
-	{INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
-	{INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-	{ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
-};
 
 static const char *const state_names[STATES] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
@@ -106,7 +39,7 @@ static const struct {
 	{A_PATH_MIG_STATE, PRM_QP_OPTPAR_PM_STATE},
 };
 
-static uint32_t optpar_of(uint32_t mask, const struct transition *t)
+static uint32_t optpar_of(uint32_t mask, const struct qp_transition *t)
 {
 	uint32_t o = 0;
 
@@ -117,16 +50,7 @@ static uint32_t optpar_of(uint32_t mask, const struct transition *t)
 	return o & t->optpar;
 }
 
-static const struct transition *uverbs_qp_modify_find(unsigned int from, unsigned int to)
-{
-	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
-		if (transitions[i].from == from && transitions[i].to == to)
-			return &transitions[i];
-	}
-	return NULL;
-}
-
-static int uverbs_qp_modify_check_mask(const struct transition *t, uint32_t mask)
+static int uverbs_qp_modify_check_mask(const struct qp_transition *t, uint32_t mask)
 {
 	uint32_t missing = t->need & ~mask;
 	uint32_t extra = mask & ~(t->need | t->may | A_STATE);
@@ -275,7 +199,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	const uint8_t *cap = file_caps(qp->u.file);
 	int err = 0;
 
-	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_st(qpc, qp_type_find(qp->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, qp->pd->pdn);
 	prm_qpc_set_cqn_snd(qpc, qp->scq->cqn);
@@ -292,7 +216,7 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 }
 
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
-static int uverbs_qp_modify_run(struct uverbs_qp *qp, const struct transition *t,
+static int uverbs_qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
 				const struct ib_uverbs_modify_qp *m)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
@@ -318,7 +242,7 @@ static int uverbs_qp_modify_modify(struct uverbs_qp *qp, const struct ib_uverbs_
 	const uint32_t mask = m->attr_mask;
 	unsigned int from = mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = mask & A_STATE ? m->qp_state : from;
-	const struct transition *t;
+	const struct qp_transition *t;
 	const struct uverbs_qp before = *qp;
 	int err;
 
@@ -330,7 +254,7 @@ static int uverbs_qp_modify_modify(struct uverbs_qp *qp, const struct ib_uverbs_
 			       ? refuse(-EINVAL, "MODIFY_QP: attr_mask 0x%x: RESET takes nothing",
 					mask)
 			       : 0;
-	t = uverbs_qp_modify_find(from, to);
+	t = qp_type_transition(qp_type_find(qp->type), from, to);
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
 			      state_names[from], state_names[to]);

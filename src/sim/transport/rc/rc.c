@@ -2,6 +2,7 @@
 /* Reliable connections, as the queue and the scheduler see them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include <dvx/prm/wqe.h>
 #include "rc.h"
@@ -19,6 +20,27 @@ static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_RDMA_READ] = {wqe_parse_raddr, true, .kind = SEND_READ, .min_ds = 2,
 				      .data_at = 2},
 	[PRM_WQE_OPCODE_MMO] = {mmo_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
+};
+
+#define RC_ACCESS (PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RAE | PRM_QP_OPTPAR_RWE | QP_OPT_ANY)
+
+static const struct qp_change rc_changes[] = {
+	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT,
+	 QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_ACCESS, RC_ACCESS},
+	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
+	 RC_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR,
+	 QP_FIELD_PATH | QP_FIELD_MTU | QP_FIELD_PEER | QP_FIELD_RRA | QP_FIELD_RNR_TIMER,
+	 RC_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_RRA_MAX | PRM_QP_OPTPAR_RNR_TIMEOUT |
+		 PRM_QP_OPTPAR_PRIMARY_ADDR_PATH},
+	{PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS,
+	 QP_FIELD_SEND_PSN | QP_FIELD_SRA | QP_FIELD_RETRY | QP_FIELD_RNR_RETRY |
+		 QP_FIELD_ACK_TIMEOUT,
+	 RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_SRA_MAX |
+		 PRM_QP_OPTPAR_RETRY_COUNT | PRM_QP_OPTPAR_RNR_RETRY | PRM_QP_OPTPAR_ACK_TIMEOUT},
+	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0,
+	 RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE},
+	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 };
 
 static void rc_clear(struct rc *rc)
@@ -124,6 +146,8 @@ const struct transport transport_rc = {
 	.st = PRM_QP_ST_RC,
 	.bth_type = BTH_RC,
 	.wqe = &rc_wqe,
+	.changes = rc_changes,
+	.nchanges = sizeof(rc_changes) / sizeof(rc_changes[0]),
 	.start = rc_start,
 	.stop = rc_stop,
 	.rtr = rc_rtr,

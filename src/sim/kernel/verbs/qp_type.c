@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* State transitions by type: ib_core's attributes, mlx5_ib's commands and optional parameters. */
+#include <stddef.h>
+#include <dvx/prm/cmd.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include "qp_type.h"
+
+/* Of all types. */
+static const struct qp_transition common[] = {
+	{INIT, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0}, {RTR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{RTS, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},  {SQD, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{SQE, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},  {ERR, RESET, PRM_OPCODE_2RST_QP, 0, 0, 0},
+	{INIT, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},   {RTR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{RTS, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},    {SQD, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+	{SQE, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},    {ERR, ERR, PRM_OPCODE_2ERR_QP, 0, 0, 0},
+};
+
+static const struct qp_transition rc[] = {
+	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
+	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
+	 O_ACCESS | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP,
+	 A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN | A_MAX_DEST_RD | A_MIN_RNR_TIMER,
+	 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
+	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PKEY_INDEX},
+	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP,
+	 A_TIMEOUT | A_RETRY_CNT | A_RNR_RETRY | A_SQ_PSN | A_MAX_RD,
+	 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_MIN_RNR_TIMER | A_PATH_MIG_STATE,
+	 O_ACCESS | PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_PM_STATE |
+		 PRM_QP_OPTPAR_RNR_TIMEOUT},
+	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0,
+	 A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE | A_MIN_RNR_TIMER,
+	 O_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT | PRM_QP_OPTPAR_PM_STATE |
+		 PRM_QP_OPTPAR_ALT_ADDR_PATH},
+};
+
+#define TYPE(ib, st, rows)                                                                 \
+	{                                                                                  \
+		IB_UVERBS_QPT_##ib, PRM_QP_ST_##st, rows, sizeof(rows) / sizeof((rows)[0]) \
+	}
+
+static const struct qp_type types[] = {
+	TYPE(RC, RC, rc),
+};
+
+const struct qp_type *qp_type_find(uint64_t ib)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i].ib == ib)
+			return &types[i];
+	return NULL;
+}
+
+static const struct qp_transition *transition_in(const struct qp_transition *rows, size_t n,
+						 unsigned int from, unsigned int to)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].from == from && rows[i].to == to)
+			return &rows[i];
+	return NULL;
+}
+
+const struct qp_transition *qp_type_transition(const struct qp_type *t, unsigned int from,
+					       unsigned int to)
+{
+	const struct qp_transition *row =
+		transition_in(common, sizeof(common) / sizeof(common[0]), from, to);
+
+	return row ? row : transition_in(t->transitions, t->n, from, to);
+}
