@@ -67,3 +67,18 @@ char *arena_text(struct arena *a, const char *bytes, size_t n)
 
 	return p ? memcpy(p, bytes, n) : NULL;
 }
+
+bool array_grow(void **array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 8;
+	void *grown;
+
+	if (n < *room)
+		return true;
+	grown = reallocarray(*array, more, size);
+	if (!grown)
+		return false;
+	*array = grown;
+	*room = more;
+	return true;
+}

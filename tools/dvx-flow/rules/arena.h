@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that is freed all at once. */
+/* Memory that is freed all at once, and arrays that grow. */
 #ifndef DVX_FLOW_ARENA_H
 #define DVX_FLOW_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena;
@@ -13,5 +14,8 @@ void arena_free(struct arena *a);
 void *arena_get(struct arena *a, size_t bytes);
 /* A copy of bytes[0..n), ended by a NUL. */
 char *arena_text(struct arena *a, const char *bytes, size_t n);
+
+/* Makes room for element n of an array that doubles and that free() frees. False: no memory. */
+bool array_grow(void **array, size_t n, size_t *room, size_t size);
 
 #endif

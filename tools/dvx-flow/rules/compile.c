@@ -65,22 +65,6 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-/* Makes room for one more element in an array that doubles. */
-static bool compile_grow(void **array, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 8;
-	void *grown;
-
-	if (n < *room)
-		return true;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = more;
-	return true;
-}
-
 /* --- shapes ------------------------------------------------------------------------------------ */
 
 static bool same_shape(const struct shape *a, const struct shape *b)
@@ -103,7 +87,7 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 		return w->shape[known->what];
 	kept = arena_get(w->out->memory, sizeof(*kept));
 	if (!kept ||
-	    !compile_grow((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
+	    !array_grow((void **)&w->shape, w->nshapes, &w->shape_room, sizeof(*w->shape)) ||
 	    !map_put(&w->shapes, h, (uint32_t)w->nshapes))
 		return NULL;
 	*kept = *s;
@@ -226,7 +210,7 @@ static int compile_add_entry(struct work *w, struct matcher_list *l, struct matc
 {
 	uint64_t *kept = arena_get(w->out->memory, m->shape->n * sizeof(*kept));
 
-	if (!kept || !compile_grow((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
+	if (!kept || !array_grow((void **)&m->entry, m->n, &m->room, sizeof(*m->entry)))
 		return -ENOMEM;
 	memcpy(kept, value, m->shape->n * sizeof(*kept));
 	m->mixed |= m->n && m->action != w->action[w->rule];
@@ -244,7 +228,7 @@ static int add_matcher(struct matcher_list *l, const struct shape *shape)
 {
 	if (l->n == MATCHERS_MAX)
 		return -E2BIG;
-	if (!compile_grow((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
+	if (!array_grow((void **)&l->matcher, l->n, &l->room, sizeof(*l->matcher)))
 		return -ENOMEM;
 	l->matcher[l->n++] = (struct matcher_build){.shape = shape};
 	return 0;
@@ -340,7 +324,7 @@ static int keep_shadow(struct work *w)
 {
 	struct program *p = w->out;
 
-	if (!compile_grow((void **)&p->shadow, p->nshadows, &w->shadow_room, sizeof(*p->shadow)))
+	if (!array_grow((void **)&p->shadow, p->nshadows, &w->shadow_room, sizeof(*p->shadow)))
 		return -ENOMEM;
 	p->shadow[p->nshadows++] = (struct shadow){w->rule, w->coverer};
 	return 0;

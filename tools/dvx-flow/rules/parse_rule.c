@@ -114,28 +114,14 @@ static bool keep_text(struct rule_parser *ps, const struct source_range *at)
 	return true;
 }
 
-static bool room_for_rule(struct rule_parser *ps)
-{
-	size_t room = ps->room ? ps->room * 2 : 16;
-	struct rule *grown;
-
-	if (ps->set->n < ps->room)
-		return true;
-	grown = reallocarray(ps->set->rule, room, sizeof(*grown));
-	if (!grown)
-		return false;
-	ps->set->rule = grown;
-	ps->room = room;
-	return true;
-}
-
 void parse_end(struct rule_parser *ps, const struct source_range *at)
 {
 	if (!ps->bad)
 		parse_settle(ps, at);
 	if (ps->bad || ps->mistakes)
 		return;
-	if (keep_fields(ps) && keep_inner(ps) && keep_text(ps, at) && room_for_rule(ps))
+	if (keep_fields(ps) && keep_inner(ps) && keep_text(ps, at) &&
+	    array_grow((void **)&ps->set->rule, ps->set->n, &ps->room, sizeof(struct rule)))
 		ps->set->rule[ps->set->n++] = ps->rule;
 	else
 		ps->no_memory = true;
