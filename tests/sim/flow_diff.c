@@ -124,6 +124,12 @@ static bool without(const char *text, size_t line, char *shorter)
 	return line < at;
 }
 
+static bool fits_root(const struct installed *in)
+{
+	return in->program.table[RULE_IN].n <= ROOT_MATCHERS &&
+	       in->program.table[RULE_OUT].n <= ROOT_MATCHERS;
+}
+
 static bool differs(struct rig *r, const char *text, const struct made_packet *p, bool root)
 {
 	struct dice d = {1};
@@ -135,7 +141,9 @@ static bool differs(struct rig *r, const char *text, const struct made_packet *p
 	/* Tags follow the rules' places, so they are said anew. */
 	for (size_t i = 0; i < in.set.n; i++)
 		in.set.rule[i].tag = i < QUEUES ? LAST_TAG : (uint32_t)i;
-	in.root = root;
+	/* Fewer rules may need more matchers; below the root the difference is another one, or
+	 * none. */
+	in.root = root && fits_root(&in);
 	file_install(r, &in, &d);
 	same = batch(r, &in, p, 1);
 	file_uninstall(&in);
@@ -210,8 +218,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	file_random(&d, true, text);
 	if (!file_compile(&in, text))
 		OK(-1);
-	in.root = seed % 5 == 0 && in.program.table[RULE_IN].n <= ROOT_MATCHERS &&
-		  in.program.table[RULE_OUT].n <= ROOT_MATCHERS;
+	in.root = seed % 5 == 0 && fits_root(&in);
 	in_root += in.root;
 	file_install(r, &in, &d);
 	packets(r, &in, text, &d, n - n / 3, seed);
