@@ -11,7 +11,7 @@ pass in and all
 count in eth src 02:00:00:00:00:01 dst 02:00:00:00:00:00/ff:ff:00:00:00:00 type 0x88cc
 drop in ethertype 0x88cc
 drop in vlan id 5 pcp 3 dei 1
-drop in svlan 7
+drop in svlan 7 vlan id 9 pcp 2 dei 0
 drop in untagged
 drop in ipv4 src 10.0.0.0/8 dst 10.1.2.3
 drop in ipv6 src 2001:db8::/32 dst 2001:db8::1

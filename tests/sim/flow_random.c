@@ -81,20 +81,26 @@ static void rule_mac(struct dice *d, struct line *l)
 		    PICK(d, ((const uint8_t[]){0xff, 0xfe, 0xfc, 0x01})));
 }
 
-static void rule_vlan(struct dice *d, struct line *l)
+static void rule_tag(struct dice *d, struct line *l)
 {
-	static const char *const kinds[] = {"vlan", "svlan", "untagged"};
-	const char *kind = PICK(d, kinds);
-
-	add(l, " %s", kind);
-	if (kind[0] == 'u')
-		return;
+	add(l, chance(d, 60) ? " vlan" : " svlan");
 	if (chance(d, 60))
 		add(l, " id %u", PICK(d, vids));
 	if (chance(d, 20))
 		add(l, " pcp %u", dice_roll(d, 8));
 	if (chance(d, 10))
 		add(l, " dei %u", dice_roll(d, 2));
+}
+
+static void rule_vlan(struct dice *d, struct line *l)
+{
+	if (chance(d, 30)) {
+		add(l, " untagged");
+		return;
+	}
+	rule_tag(d, l);
+	if (chance(d, 40))
+		rule_tag(d, l);
 }
 
 /* A prefix may have bits behind it: then the rule is a mistake, and another one is thrown. */

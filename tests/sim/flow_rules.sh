@@ -119,6 +119,24 @@ turns() {
 }
 check "generation after generation" turns
 
+# Tags 7 and 9; 7 and 8; 9 and 7; a provider's 7 and 9; 7 alone.
+"${PERL:-perl}" -e '
+	sub frame { pack("H24 H*", "02d700000001" . "020000000009", shift) . pack("n", 0x88b5) . "\0" x 50 }
+	print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1);
+	for (qw(8100000781000009 8100000781000008 8100000981000007 88a8000781000009 81000007)) {
+		my $f = frame($_);
+		print pack("VVVV", 1, 0, length $f, length $f), $f;
+	}' >"$work/qinq.pcap"
+second_tag() {
+	printf '%s\n' "drop in vlan 7 vlan 9 count" "drop in svlan 7 vlan id 9 count" "drop in vlan vlan 7 count" "drop in vlan 7 count" >"$work/qinq" &&
+		client apply --quiet "$work/qinq" && "$dvx_sim" replay "$chip" "$work/qinq.pcap" --json >"$work/replay" &&
+		is '[.rules[].packets] | join(" ")' "1 1 1 2" || return 1
+	client explain --packet 1 "$work/qinq.pcap" >"$work/out" && cat "$work/out" &&
+		grep -q "packet 1 in: vlan 7 vlan 9 ether" "$work/out" && grep -q '=> rule "drop in vlan 7 vlan 9 count"' "$work/out" &&
+		client explain svlan 7 vlan 9 >"$work/out" && grep -q '=> rule "drop in svlan 7 vlan id 9 count"' "$work/out"
+}
+check "a second VLAN tag" second_tag
+
 out_rules() {
 	printf '%s\n' "drop out udp dst port 9" "count out" "drop in" >"$work/both"
 	client apply "$work/both" && holds "$(cat "$work/both")

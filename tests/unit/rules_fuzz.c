@@ -117,7 +117,7 @@ static const char *const phrases[] = {
 	"udp dst port 53",
 	"tcp sport 1-65534",
 	"ipv4 src 10.0.0.0/8",
-	"vlan 5",
+	"vlan 5 vlan 6",
 	"ip6 dst fe80::/10",
 	"eth src 02:00:00:00:00:01",
 	"port 80,443",

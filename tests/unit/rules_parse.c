@@ -132,6 +132,14 @@ static void fields(void **state)
 	has("drop in vlan 100", KEY_VLAN_ID, 100, 0xfff);
 	has("drop in vlan id 100 pcp 3 dei 1", KEY_VLAN_PCP, 3, 7);
 	has("drop in svlan 5", KEY_SVLAN, 1, 1);
+	has("drop in vlan 7 vlan 9", KEY_VLAN_ID, 7, 0xfff);
+	has("drop in vlan 7 vlan 9", KEY_VLAN2_ID, 9, 0xfff);
+	has("drop in vlan 7 vlan 9", KEY_CVLAN2, 1, 1);
+	has("drop in qinq pcp 1 vlan id 9 pcp 2", KEY_VLAN_PCP, 1, 7);
+	has("drop in svlan vlan 9 dei 1 pcp 2", KEY_VLAN2_PCP, 2, 7);
+	has("drop in svlan vlan 9 dei 1 pcp 2", KEY_VLAN2_DEI, 1, 1);
+	has("drop in vlan svlan", KEY_SVLAN2, 1, 1);
+	has("drop in inner svlan 7 vlan 9", KEY_INNER(KEY_VLAN2_ID), 9, 0xfff);
 	has("drop in vlan_id 6 vlan_prio 3", KEY_CVLAN, 1, 1);
 	has("drop in vlan_id 6 vlan_prio 3", KEY_VLAN_PCP, 3, 7);
 	has("drop in svlan vlan_id 6", KEY_SVLAN, 1, 1);
@@ -336,7 +344,9 @@ static void mistakes(void **state)
 		{"drop in vlan 4096", "1:14+4 a VLAN id is 0 to 4095, not 4096"},
 		{"drop in pcp 3", "1:9+5 VLAN pcp belongs behind vlan or svlan"},
 		{"drop in untagged vlan_id 3", "1:18+9 VLAN id belongs behind vlan or svlan"},
-		{"drop in vlan svlan", "1:14+5 the first tag is either"},
+		{"drop in vlan 1 vlan 2 svlan 3", "1:23+5 a rule names at most two VLAN tags"},
+		{"drop in vlan untagged", "1:14+8 a second VLAN tag in one rule"},
+		{"drop in untagged vlan", "1:18+4 a second VLAN tag in one rule"},
 		{"drop in eth type vlan", "1:13+9 the EtherType behind all VLAN tags is compared"},
 		{"drop in ethertype 5", "1:9+11 an EtherType is 0x600 to 0xffff"},
 		{"drop in reg_c0 5/4", "1:16+3 the value has bits outside the mask"},

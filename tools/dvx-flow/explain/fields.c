@@ -212,6 +212,10 @@ static size_t headers_line(char *buf, size_t size, const struct fields *p)
 		snprintf(text, sizeof(text), "vlan %u ", (unsigned int)p->value[F_VLAN_ID]);
 		at = fields_add(buf, size, at, text);
 	}
+	if (p->value[F_VLAN2_KIND]) {
+		snprintf(text, sizeof(text), "vlan %u ", (unsigned int)p->value[F_VLAN2_ID]);
+		at = fields_add(buf, size, at, text);
+	}
 	if (!p->value[F_L3]) {
 		at = fields_add(buf, size, at, "ether");
 		at = fields_add_pair(buf, size, at, p, F_SMAC, F_DMAC);

@@ -249,16 +249,38 @@ void parse_proto(struct rule_parser *ps, const struct source_range *at, uint64_t
 	}
 }
 
+/* The second tag's key that belongs to one of the first tag. */
+static enum rule_key second_tag(enum rule_key key)
+{
+	_Static_assert(KEY_VLAN_PCP - KEY_CVLAN == KEY_VLAN2_PCP - KEY_CVLAN2, "the same order");
+	return (enum rule_key)(key + KEY_CVLAN2 - KEY_CVLAN);
+}
+
+static bool says_tag(struct rule_parser *ps, enum rule_key cvlan, enum rule_key svlan)
+{
+	return parse_said(ps, cvlan)->value || parse_said(ps, svlan)->value;
+}
+
+/* The VLAN tags that the rule names so far at this level. */
+static unsigned int vlan_tags(struct rule_parser *ps)
+{
+	return says_tag(ps, KEY_CVLAN2, KEY_SVLAN2) ? 2 : says_tag(ps, KEY_CVLAN, KEY_SVLAN);
+}
+
+/* Neither customer nor provider: no first tag. */
 void parse_vlan(struct rule_parser *ps, const struct source_range *at, bool customer, bool provider)
 {
-	if (customer || !provider)
-		parse_field(ps, at, KEY_CVLAN, customer, 1);
-	if (provider || !customer)
-		parse_field(ps, at, KEY_SVLAN, provider, 1);
-	if (parse_said(ps, KEY_CVLAN)->value && parse_said(ps, KEY_SVLAN)->value)
-		parse_mistake(
-			ps, at,
-			"the first tag is either a customer's (vlan) or a provider's (svlan)");
+	enum rule_key kind = customer ? KEY_CVLAN : KEY_SVLAN;
+	unsigned int tags = vlan_tags(ps);
+
+	if (tags > 1) {
+		parse_mistake(ps, at, "a rule names at most two VLAN tags");
+	} else if (customer || provider) {
+		parse_field(ps, at, tags ? second_tag(kind) : kind, 1, 1);
+	} else {
+		parse_field(ps, at, KEY_CVLAN, 0, 1);
+		parse_field(ps, at, KEY_SVLAN, 0, 1);
+	}
 }
 
 void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool says_vlan)
@@ -270,10 +292,12 @@ void parse_vlan_word(struct rule_parser *ps, const struct source_range *at, bool
 void parse_vlan_part(struct rule_parser *ps, const struct source_range *at, enum rule_key key,
 		     uint64_t value)
 {
-	if (!parse_said(ps, KEY_CVLAN)->value && !parse_said(ps, KEY_SVLAN)->value)
+	unsigned int tags = vlan_tags(ps);
+
+	if (!tags)
 		parse_mistake(ps, at, "%s belongs behind vlan or svlan", match_keys[key].noun);
 	else
-		parse_field(ps, at, key, value, match_key_max(key));
+		parse_field(ps, at, tags > 1 ? second_tag(key) : key, value, match_key_max(key));
 }
 
 static void icmp_field(struct rule_parser *ps, const struct source_range *at, enum rule_key v4,
