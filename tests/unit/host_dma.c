@@ -242,10 +242,10 @@ static void test_vanishing(void **state)
 
 static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
 {
-	struct mm_look *look = mm_look(mm);
-	int err = look ? mm_check(look, va, len, write, NULL) : -EFAULT;
+	struct mappings *look = mappings_read(mm);
+	int err = look ? mappings_check(look, va, len, write, NULL) : -EFAULT;
 
-	mm_look_end(look);
+	mappings_free(look);
 	return err;
 }
 

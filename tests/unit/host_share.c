@@ -212,13 +212,13 @@ static bool has(const struct client *c, size_t page)
 /* What a request does with memory that it pins: whether it is the client's own. */
 static bool pin(const struct client *c, size_t off, size_t len)
 {
-	struct mm_look *look = mm_look(c->mm);
+	struct mappings *look = mappings_read(c->mm);
 	bool own;
 
 	assert_non_null(look);
-	assert_int_equal(mm_check(look, (uintptr_t)c->area + off, len, true, &own), 0);
+	assert_int_equal(mappings_check(look, (uintptr_t)c->area + off, len, true, &own), 0);
 	mm_unshare_replaced(look, (uintptr_t)c->area + off, len);
-	mm_look_end(look);
+	mappings_free(look);
 	return own;
 }
 
@@ -254,27 +254,27 @@ static void test_replaced(void **state)
 static void test_look(void **state)
 {
 	struct client c;
-	struct mm_look *look;
+	struct mappings *look;
 	uint64_t va;
 	bool own;
 
 	(void)state;
 	client_start(&c, true);
 	va = (uintptr_t)c.area;
-	look = mm_look(c.mm);
+	look = mappings_read(c.mm);
 	assert_non_null(look);
-	assert_int_equal(mm_check(look, va + 12 * PAGE, PAGE, true, &own), 0);
+	assert_int_equal(mappings_check(look, va + 12 * PAGE, PAGE, true, &own), 0);
 	lay(c.area, AREA, sealed(AREA, 0, SEALS));
-	assert_int_equal(mm_check(look, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
+	assert_int_equal(mappings_check(look, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
 	mm_unshare_replaced(look, va, AREA);
 	assert_true(has(&c, 2) && has(&c, 8));
-	mm_look_end(look);
-	look = mm_look(c.mm);
-	assert_int_equal(mm_check(look, va, AREA, true, &own), 0);
+	mappings_free(look);
+	look = mappings_read(c.mm);
+	assert_int_equal(mappings_check(look, va, AREA, true, &own), 0);
 	assert_true(has(&c, 2) && has(&c, 8));
 	mm_unshare_replaced(look, va + 4 * PAGE, PAGE);
 	assert_true(!has(&c, 2) && has(&c, 8));
-	mm_look_end(look);
+	mappings_free(look);
 	client_stop(&c);
 }
 
@@ -292,7 +292,7 @@ static void test_dead(void **state)
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), -EFAULT); /* it finds out */
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
-	assert_null(mm_look(c.mm));
+	assert_null(mappings_read(c.mm));
 	client_stop(&c);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
 	assert_false(dma_is_direct(host, addr, 64));

@@ -18,7 +18,7 @@
 
 static volatile sig_atomic_t signalled;
 
-struct capture {
+struct capturing {
 	const struct args *args;
 	int sock;
 	struct link_in in;
@@ -29,12 +29,12 @@ struct capture {
 	sigset_t before; /* the signals that end it are blocked but for the wait */
 };
 
-static void simtool_capture_on_signal(int sig)
+static void capturing_on_signal(int sig)
 {
 	signalled = sig;
 }
 
-static void simtool_capture_take_signals(struct capture *c)
+static void capturing_take_signals(struct capturing *c)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t set;
@@ -42,7 +42,7 @@ static void simtool_capture_take_signals(struct capture *c)
 	sigemptyset(&set);
 	for (unsigned int i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		/* A second Ctrl-C ends it at once; timeout(1) sends each SIGTERM twice. */
-		const struct sigaction stop = {.sa_handler = simtool_capture_on_signal,
+		const struct sigaction stop = {.sa_handler = capturing_on_signal,
 					       .sa_flags =
 						       ends[i] == SIGINT ? (int)SA_RESETHAND : 0};
 
@@ -54,7 +54,7 @@ static void simtool_capture_take_signals(struct capture *c)
 		sigdelset(&c->before, ends[i]);
 }
 
-static int simtool_capture_gone(const struct capture *c, int err)
+static int capturing_gone(const struct capturing *c, int err)
 {
 	if (!registry_is_ours(c->args->argv[0], err))
 		return -1;
@@ -65,41 +65,41 @@ static int simtool_capture_gone(const struct capture *c, int err)
 	return -1;
 }
 
-static int simtool_capture_ask(struct capture *c, uint32_t what)
+static int capturing_ask(struct capturing *c, uint32_t what)
 {
 	int err = link_write(c->sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0);
 
 	if (err)
-		return simtool_capture_gone(c, err);
+		return capturing_gone(c, err);
 	c->asked++;
 	return 0;
 }
 
-static int stop(struct capture *c)
+static int stop(struct capturing *c)
 {
 	c->stopping = true;
-	return simtool_capture_ask(c, LINK_CAPTURE_STOP);
+	return capturing_ask(c, LINK_CAPTURE_STOP);
 }
 
-static bool enough(const struct capture *c)
+static bool enough(const struct capturing *c)
 {
 	return c->args->count && c->out.packets == c->args->count;
 }
 
 /* The server is trusted to be of this version, not to be right. */
-static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *end, uint32_t n)
+static int write_packets(struct capturing *c, const uint8_t *at, const uint8_t *end, uint32_t n)
 {
 	struct port_packet p;
 	size_t padded;
 
 	while (n-- && !enough(c)) {
 		if ((size_t)(end - at) < sizeof(p))
-			return simtool_capture_gone(c, -EPROTO);
+			return capturing_gone(c, -EPROTO);
 		memcpy(&p, at, sizeof(p));
 		at += sizeof(p);
 		padded = (p.len + 7u) & ~7u;
 		if (p.len > PORT_PACKET_MAX || (size_t)(end - at) < padded)
-			return simtool_capture_gone(c, -EPROTO);
+			return capturing_gone(c, -EPROTO);
 		if (pcap_out_add(&c->out, p.ns, at, p.len))
 			return -1;
 		at += padded;
@@ -107,14 +107,14 @@ static int write_packets(struct capture *c, const uint8_t *at, const uint8_t *en
 	return pcap_out_flush(&c->out);
 }
 
-static int simtool_capture_take(struct capture *c, const struct link_message *m)
+static int capturing_take(struct capturing *c, const struct link_message *m)
 {
 	struct port_captured head;
 
 	if (m->h.type != LINK_CAPTURE || (!m->h.result && m->h.len < sizeof(head)))
-		return simtool_capture_gone(c, -EPROTO);
+		return capturing_gone(c, -EPROTO);
 	if (m->h.result)
-		return simtool_capture_gone(c, m->h.result);
+		return capturing_gone(c, m->h.result);
 	memcpy(&head, m->body, sizeof(head));
 	c->asked--;
 	c->lost = head.lost;
@@ -123,7 +123,7 @@ static int simtool_capture_take(struct capture *c, const struct link_message *m)
 }
 
 /* Until an answer, a signal, or the end of whoever reads what we write; not for ever once it shall end. */
-static int wait_answer(struct capture *c)
+static int wait_answer(struct capturing *c)
 {
 	const struct timespec patience = {.tv_sec = ANSWER_SECONDS};
 	struct pollfd p[2] = {{c->sock, POLLIN, 0}, {c->out.fd, 0, 0}};
@@ -142,46 +142,46 @@ static int wait_answer(struct capture *c)
 }
 
 /* What has come of an answer; 0 too if it is not whole yet. */
-static int read_answer(struct capture *c)
+static int read_answer(struct capturing *c)
 {
 	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
 
 	if (err < 0)
-		return simtool_capture_gone(c, err);
+		return capturing_gone(c, err);
 	if (err == 1) {
-		rc = simtool_capture_take(c, &c->in.m);
+		rc = capturing_take(c, &c->in.m);
 		link_in_reset(&c->in);
 	}
 	return rc;
 }
 
-static int turn(struct capture *c)
+static int turn(struct capturing *c)
 {
 	if (wait_answer(c) || read_answer(c))
 		return -1;
 	if (!c->stopping && (signalled || enough(c)))
 		return stop(c);
-	return c->asked || c->ended || enough(c) ? 0 : simtool_capture_ask(c, LINK_CAPTURE_NEXT);
+	return c->asked || c->ended || enough(c) ? 0 : capturing_ask(c, LINK_CAPTURE_NEXT);
 }
 
 /* The first answer says that the capture is on. */
-static int begin(struct capture *c)
+static int begin(struct capturing *c)
 {
-	if (simtool_capture_ask(c, LINK_CAPTURE_NEXT))
+	if (capturing_ask(c, LINK_CAPTURE_NEXT))
 		return -1;
 	while (c->asked)
 		if (wait_answer(c) || read_answer(c) || signalled)
 			return -1;
 	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
-	return simtool_capture_ask(c, LINK_CAPTURE_NEXT);
+	return capturing_ask(c, LINK_CAPTURE_NEXT);
 }
 
-static bool over(const struct capture *c)
+static bool over(const struct capturing *c)
 {
 	return enough(c) || (c->ended && !c->asked);
 }
 
-static int simtool_capture_run(struct capture *c)
+static int capturing_run(struct capturing *c)
 {
 	int rc = begin(c);
 
@@ -199,7 +199,7 @@ static int simtool_capture_run(struct capture *c)
 
 int cmd_capture(const struct args *a)
 {
-	struct capture c = {.args = a, .sock = registry_connect(a->argv[0])};
+	struct capturing c = {.args = a, .sock = registry_connect(a->argv[0])};
 	const struct timeval forever = {0};
 	int rc = -1;
 
@@ -210,8 +210,8 @@ int cmd_capture(const struct args *a)
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");
 	else if (!pcap_out_open(&c.out, a->argv[1])) {
-		simtool_capture_take_signals(&c);
-		rc = simtool_capture_run(&c);
+		capturing_take_signals(&c);
+		rc = capturing_run(&c);
 	}
 	link_in_reset(&c.in);
 	close(c.sock);

@@ -52,7 +52,7 @@ void registry_say_version(const char *name, unsigned int version, const char *wh
 /* false, after a sentence: a chip of another version, that is why it refused with err. */
 bool registry_is_ours(const char *name, int err);
 
-/* start.c: a server, ready to take clients when this returns. -1 after a sentence. */
+/* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
 	const char *name, *trace, *set;
 	bool detach;
@@ -64,11 +64,12 @@ pid_t start_server(const struct start *);
 const char *preload_path(void);
 const char *server_path(void);
 
-/* become.c: sets the environment of a client and turns into the command. Returns an exit code. */
-struct client {
+/* exec.c: sets the environment of a program on a chip and execs the command. Returns only a
+ * failure's exit code. */
+struct chip_command {
 	const char *chip, *function;
 	char **cmd; /* NULL behind it */
 };
-int become(const struct client *);
+int exec_on_chip(const struct chip_command *);
 
 #endif

@@ -14,7 +14,7 @@
 #include "tools/cli/json.h"
 
 /* One chip's answer, cut into its rows. */
-struct chip {
+struct ls_chip {
 	struct link_message m;
 	const struct link_status *head;
 	const struct link_function_row *functions;
@@ -22,7 +22,7 @@ struct chip {
 	const struct link_object_row *objects;
 };
 
-static bool rows_fit(struct chip *c)
+static bool rows_fit(struct ls_chip *c)
 {
 	const struct link_status *h = c->head = (const void *)c->m.body;
 	uint64_t need = sizeof(*h);
@@ -39,7 +39,7 @@ static bool rows_fit(struct chip *c)
 }
 
 /* false: no such chip, or it does not answer or is of another version (said so). */
-static bool ls_ask(const char *name, struct chip *c)
+static bool ls_ask(const char *name, struct ls_chip *c)
 {
 	int sock = registry_try(name), err;
 
@@ -56,7 +56,7 @@ static bool ls_ask(const char *name, struct chip *c)
 	return false;
 }
 
-static void print_function(const struct chip *c, uint32_t f)
+static void print_function(const struct ls_chip *c, uint32_t f)
 {
 	const char *comma = "";
 
@@ -93,7 +93,7 @@ static void print_packets(const struct link_function_row *f)
 	putchar('\n');
 }
 
-static void print_chip(const struct chip *c)
+static void print_chip(const struct ls_chip *c)
 {
 	printf("%s (pid %u)\n", c->head->name, c->head->pid);
 	for (uint32_t f = 0; f < c->head->nfunctions; f++) {
@@ -102,12 +102,12 @@ static void print_chip(const struct chip *c)
 	}
 }
 
-static const char *function_name(const struct chip *c, uint32_t f)
+static const char *function_name(const struct ls_chip *c, uint32_t f)
 {
 	return f < c->head->nfunctions ? c->functions[f].name : "?";
 }
 
-static json_t *json_functions(const struct chip *c)
+static json_t *json_functions(const struct ls_chip *c)
 {
 	json_t *list = json_array();
 
@@ -124,7 +124,7 @@ static json_t *json_functions(const struct chip *c)
 	return list;
 }
 
-static json_t *json_clients(const struct chip *c)
+static json_t *json_clients(const struct ls_chip *c)
 {
 	json_t *list = json_array();
 
@@ -139,7 +139,7 @@ static json_t *json_clients(const struct chip *c)
 	return list;
 }
 
-static json_t *json_objects(const struct chip *c)
+static json_t *json_objects(const struct ls_chip *c)
 {
 	json_t *list = json_array();
 
@@ -155,7 +155,7 @@ static json_t *json_objects(const struct chip *c)
 	return list;
 }
 
-static json_t *json_chip(const struct chip *c)
+static json_t *json_chip(const struct ls_chip *c)
 {
 	return json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", c->head->name, "pid", c->head->pid,
 			 "functions", json_functions(c), "clients", json_clients(c), "objects",
@@ -169,7 +169,7 @@ static int visible(const struct dirent *e)
 
 static void list_one(const char *name, json_t *json)
 {
-	struct chip c = {0};
+	struct ls_chip c = {0};
 
 	if (!ls_ask(name, &c))
 		return;

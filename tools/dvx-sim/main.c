@@ -120,7 +120,7 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 	}
 }
 
-static void simtool_main_check(struct argp_state *state, const struct args *a)
+static void options_check(struct argp_state *state, const struct args *a)
 {
 	char names[FUNCTION_NAMES];
 
@@ -158,7 +158,7 @@ static const struct cli cli = {
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
 	.option = option,
-	.check = simtool_main_check,
+	.check = options_check,
 	.words = words,
 	.word_count = sizeof(words) / sizeof(words[0]),
 	.wrong_program = EXIT_SELF,

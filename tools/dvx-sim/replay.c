@@ -21,7 +21,7 @@
 
 static volatile sig_atomic_t stopped;
 
-struct replay {
+struct replaying {
 	const struct args *args;
 	struct pcap_in *in;
 	int sock;
@@ -32,12 +32,12 @@ struct replay {
 	uint64_t began, shown; /* ns */
 };
 
-static void simtool_replay_on_signal(int sig)
+static void replaying_on_signal(int sig)
 {
 	stopped = sig;
 }
 
-static uint64_t simtool_replay_now_ns(void)
+static uint64_t replaying_now_ns(void)
 {
 	struct timespec t;
 
@@ -73,9 +73,9 @@ static uint64_t fate(const struct port_fates *f, unsigned int row)
 	return n;
 }
 
-static void simtool_replay_show_progress(struct replay *r)
+static void replaying_show_progress(struct replaying *r)
 {
-	uint64_t now = simtool_replay_now_ns();
+	uint64_t now = replaying_now_ns();
 	int percent;
 
 	if (!isatty(STDERR_FILENO) || now - r->shown < PROGRESS_NS)
@@ -102,7 +102,7 @@ static const char *why(int err)
 }
 
 /* The answer comes when all were steered: the device's pace is the file's. */
-static int send_batch(struct replay *r)
+static int send_batch(struct replaying *r)
 {
 	struct link_message answer;
 	struct port_fates fates;
@@ -128,11 +128,11 @@ static int send_batch(struct replay *r)
 		say("%s stopped taking packets after packet %" PRIu64 ": %s", r->args->argv[0],
 		    r->sent, why(err));
 	}
-	simtool_replay_show_progress(r);
+	replaying_show_progress(r);
 	return err;
 }
 
-static int simtool_replay_add(struct replay *r, const struct pcap_packet *p)
+static int replaying_add(struct replaying *r, const struct pcap_packet *p)
 {
 	const struct port_packet head = {.len = p->len};
 	size_t padded = (p->len + 7u) & ~7u;
@@ -147,7 +147,7 @@ static int simtool_replay_add(struct replay *r, const struct pcap_packet *p)
 }
 
 /* All of a file is looked at before anything of it is sent. */
-static int simtool_replay_check_file(const char *path)
+static int replaying_check_file(const char *path)
 {
 	struct pcap_packet p;
 	struct pcap_in *in;
@@ -167,13 +167,13 @@ static int simtool_replay_check_file(const char *path)
 	return rc;
 }
 
-static int simtool_replay_send_file(struct replay *r)
+static int replaying_send_file(struct replaying *r)
 {
 	struct pcap_packet p;
 	int rc = 1;
 
 	while (!stopped && (rc = pcap_in_next(r->in, &p)) == 1)
-		if (simtool_replay_add(r, &p))
+		if (replaying_add(r, &p))
 			return -1;
 	if (send_batch(r))
 		return -1;
@@ -185,7 +185,7 @@ static int simtool_replay_send_file(struct replay *r)
 	return rc < 0 || stopped ? -1 : 0;
 }
 
-static void print_text(const struct replay *r, double seconds)
+static void print_text(const struct replaying *r, double seconds)
 {
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " bytes replayed in %.3f s\n", r->args->argv[0],
 	       r->fates.frames, r->fates.bytes, seconds);
@@ -194,7 +194,7 @@ static void print_text(const struct replay *r, double seconds)
 			printf("%10" PRIu64 "  %s\n", fate(&r->fates, i), rows[i].text);
 }
 
-static int simtool_replay_print_json(const struct replay *r, double seconds, bool complete)
+static int replaying_print_json(const struct replaying *r, double seconds, bool complete)
 {
 	json_t *o =
 		json_pack("{s:I, s:I, s:f, s:b}", "frames", (json_int_t)r->fates.frames, "bytes",
@@ -205,26 +205,26 @@ static int simtool_replay_print_json(const struct replay *r, double seconds, boo
 	return json_out(o) ? -1 : 0;
 }
 
-static int simtool_replay_report(const struct replay *r, bool complete)
+static int replaying_report(const struct replaying *r, bool complete)
 {
-	double seconds = (double)(simtool_replay_now_ns() - r->began) / 1e9;
+	double seconds = (double)(replaying_now_ns() - r->began) / 1e9;
 
 	if (r->args->json)
-		return simtool_replay_print_json(r, seconds, complete);
+		return replaying_print_json(r, seconds, complete);
 	print_text(r, seconds);
 	return 0;
 }
 
-static void simtool_replay_take_signals(void)
+static void replaying_take_signals(void)
 {
-	struct sigaction stop = {.sa_handler = simtool_replay_on_signal};
+	struct sigaction stop = {.sa_handler = replaying_on_signal};
 
 	sigaction(SIGTERM, &stop, NULL); /* timeout(1) sends it twice */
 	stop.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
 	sigaction(SIGINT, &stop, NULL);
 }
 
-static int simtool_replay_run(struct replay *r)
+static int replaying_run(struct replaying *r)
 {
 	int rc;
 
@@ -233,24 +233,24 @@ static int simtool_replay_run(struct replay *r)
 		say("out of memory");
 		return -1;
 	}
-	r->began = simtool_replay_now_ns();
-	rc = simtool_replay_send_file(r);
+	r->began = replaying_now_ns();
+	rc = replaying_send_file(r);
 	free(r->batch);
-	return simtool_replay_report(r, !rc) ? -1 : rc;
+	return replaying_report(r, !rc) ? -1 : rc;
 }
 
 int cmd_replay(const struct args *a)
 {
-	struct replay r = {.args = a, .sock = registry_connect(a->argv[0])};
+	struct replaying r = {.args = a, .sock = registry_connect(a->argv[0])};
 	int rc = -1;
 
 	if (r.sock < 0)
 		return EXIT_INPUT;
-	simtool_replay_take_signals();
-	if (!simtool_replay_check_file(a->argv[1]) && !stopped)
+	replaying_take_signals();
+	if (!replaying_check_file(a->argv[1]) && !stopped)
 		r.in = pcap_in_open(a->argv[1]);
 	if (r.in)
-		rc = simtool_replay_run(&r);
+		rc = replaying_run(&r);
 	pcap_in_close(r.in);
 	close(r.sock);
 	if (stopped)

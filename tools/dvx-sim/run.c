@@ -43,7 +43,7 @@ static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 	}
 }
 
-static int run_with(const struct client *c, pid_t server, const sigset_t *signals,
+static int run_with(const struct chip_command *c, pid_t server, const sigset_t *signals,
 		    const sigset_t *before)
 {
 	pid_t child = fork();
@@ -54,7 +54,7 @@ static int run_with(const struct client *c, pid_t server, const sigset_t *signal
 	}
 	if (!child) {
 		sigprocmask(SIG_SETMASK, before, NULL);
-		_exit(become(c));
+		_exit(exec_on_chip(c));
 	}
 	return run_wait_for(child, server, signals);
 }
@@ -64,7 +64,7 @@ int cmd_run(const struct args *a)
 	struct start s = {.trace = a->trace, .set = a->set};
 	sigset_t signals, before;
 	char name[32];
-	struct client client = {.chip = name, .function = a->function, .cmd = a->argv};
+	struct chip_command client = {.chip = name, .function = a->function, .cmd = a->argv};
 	int life[2], rc, status;
 	pid_t server;
 

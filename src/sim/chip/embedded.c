@@ -296,12 +296,12 @@ static int embedded_open(struct cfile *cf, unsigned int function)
 static int embedded_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct call c = {.fn = do_ioctl, .cf = cf, .req = req};
-	struct held held;
+	struct lock_saved held;
 	int rc;
 
-	fair_lock(&cf->lock, &held);
+	ticket_lock(&cf->lock, &held);
 	rc = call(&c);
-	fair_unlock(&cf->lock, &held);
+	ticket_unlock(&cf->lock, &held);
 	return rc;
 }
 
@@ -392,7 +392,7 @@ static void embedded_fini(void)
 		sysfs_remove(embedded.tree);
 }
 
-const struct transport transport_embedded = {
+const struct backend backend_embedded = {
 	.sysfs = embedded_sysfs,
 	.open = embedded_open,
 	.ioctl = embedded_ioctl,

@@ -93,7 +93,7 @@ void page_asleep(struct uar_page *page, enum page_state state)
 	page->state = (uint8_t)state;
 }
 
-static void host_bar_page_free(struct uar_page *page)
+static void uar_page_free(struct uar_page *page)
 {
 	if (page->state == PAGE_FREE)
 		return;
@@ -113,7 +113,7 @@ void bar_free(struct bar *bar)
 	if (!bar)
 		return;
 	for (i = 0; bar->pages && i < bar->npages; i++)
-		host_bar_page_free(&bar->pages[i]);
+		uar_page_free(&bar->pages[i]);
 	while (bar->watches)
 		watch_drop(bar->watches);
 	for (at = &bar->host->bars; *at != bar; at = &(*at)->next)
@@ -130,7 +130,7 @@ void bar_free(struct bar *bar)
 }
 
 /* Room in the array of awake pages for one more: waking up must not need memory. */
-static int reserve(struct host *h)
+static int awake_reserve(struct host *h)
 {
 	uint32_t cap = h->awake_cap ? 2 * h->awake_cap : 64;
 	struct uar_page **awake;
@@ -154,7 +154,7 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 
 		if (page->state != PAGE_FREE)
 			continue;
-		if (reserve(bar->host))
+		if (awake_reserve(bar->host))
 			return -ENOMEM;
 		bar->host->npages++;
 		memset(bar->map + (size_t)i * UAR_PAGE, 0, UAR_PAGE);
@@ -177,7 +177,7 @@ void bar_page_free(struct bar *bar, uint32_t uar)
 
 		if (page->state == PAGE_FREE || page->uar != uar)
 			continue;
-		host_bar_page_free(page);
+		uar_page_free(page);
 		return;
 	}
 }

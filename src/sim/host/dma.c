@@ -43,7 +43,7 @@ static void *va_at(bus_t addr)
 }
 
 /* Where this process can reach the bytes itself; NULL: by system calls only. */
-static uint8_t *mapped_at(const struct mm *mm, bus_t addr, size_t len)
+static uint8_t *direct_bytes(const struct mm *mm, bus_t addr, size_t len)
 {
 	if (mm->at)
 		return mm->at(mm->at_ctx, addr & VA_MASK, len);
@@ -54,7 +54,7 @@ bool dma_is_direct(const struct host *h, bus_t addr, size_t len)
 {
 	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
 
-	return mm && mapped_at(mm, addr, len);
+	return mm && direct_bytes(mm, addr, len);
 }
 
 static int mm_call(struct mm *mm, bool write, const struct iovec *local, unsigned int nlocal,
@@ -78,13 +78,13 @@ static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *rem
 }
 
 /* Where a walk over segments stands. */
-struct walk {
+struct seg_walk {
 	const struct dma_seg *seg, *end;
 	size_t off; /* in *seg */
 };
 
 /* As many segments of one client as fit in a call. How many bytes they have in all. */
-static size_t dma_walk_run(struct walk *w, struct iovec *iov, unsigned int *n)
+static size_t dma_walk_run(struct seg_walk *w, struct iovec *iov, unsigned int *n)
 {
 	bus_t slot = w->seg->addr >> BUS_SLOT_SHIFT;
 	size_t len = 0;
@@ -151,7 +151,7 @@ static void dma_store(uint8_t *at, const void *from, size_t len)
 }
 
 /* What can't be reached directly, and all that follows it in the same client. */
-static int segs_call(struct walk *w, bool write, struct mm *mm, void *buf, size_t *len)
+static int segs_call(struct seg_walk *w, bool write, struct mm *mm, void *buf, size_t *len)
 {
 	struct iovec iov[IOV_RUN];
 	unsigned int niov;
@@ -166,7 +166,7 @@ static uint8_t *direct_at(const struct host *h, const struct dma_seg *seg)
 {
 	const struct mm *mm = mm_at(h, seg->addr);
 
-	return mm && seg_fits(seg) ? mapped_at(mm, seg->addr, seg->len) : NULL;
+	return mm && seg_fits(seg) ? direct_bytes(mm, seg->addr, seg->len) : NULL;
 }
 
 static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
@@ -180,7 +180,7 @@ static void direct_move(bool write, uint8_t *at, void *buf, size_t len)
 static int segs_move_rest(struct host *h, bool write, const struct dma_seg *segs, unsigned int n,
 			  uint8_t *buf)
 {
-	struct walk w = {.seg = segs, .end = segs + n};
+	struct seg_walk w = {.seg = segs, .end = segs + n};
 
 	for (unsigned int i = 0; i < n; i++)
 		if (!seg_fits(&segs[i]))
@@ -317,8 +317,8 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 		return 0;
 	if (!dst_mm || !src_mm || !seg_fits(&dst) || !seg_fits(&src))
 		return -EFAULT;
-	dst_at = mapped_at(dst_mm, to, len);
-	src_at = mapped_at(src_mm, from, len);
+	dst_at = direct_bytes(dst_mm, to, len);
+	src_at = direct_bytes(src_mm, from, len);
 	if ((dst_mm->at && !dst_at) || (src_mm->at && !src_at))
 		return -EFAULT;
 	if (dst_at && src_at) {

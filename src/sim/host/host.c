@@ -52,14 +52,14 @@ int host_epoll_fd(const struct host *h)
 	return h->epfd;
 }
 
-int host_watch_fd(struct host *h, struct source *s)
+int host_watch_fd(struct host *h, struct event_source *s)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = s};
 
 	return epoll_ctl(h->epfd, EPOLL_CTL_ADD, s->fd, &ev) ? -errno : 0;
 }
 
-void host_unwatch_fd(struct host *h, struct source *s)
+void host_unwatch_fd(struct host *h, struct event_source *s)
 {
 	if (s->fd < 0)
 		return;
@@ -84,7 +84,7 @@ void host_wake(struct host *h)
 	int i, n = epoll_wait(h->epfd, ev, 16, 0);
 
 	for (i = 0; i < n; i++) {
-		struct source *s = ev[i].data.ptr;
+		struct event_source *s = ev[i].data.ptr;
 
 		if (s->kind == SOURCE_PIDFD)
 			mm_gone(h, (struct mm *)s);

@@ -11,13 +11,13 @@
 struct mapping;
 
 /* Something that host's epoll reports. */
-struct source {
+struct event_source {
 	enum source_kind { SOURCE_PIDFD, SOURCE_UFFD } kind;
 	int fd; /* -1 when gone */
 };
 
 struct mm {
-	struct source pid_source; /* first: host_wake() finds the mm by it */
+	struct event_source pid_source; /* first: host_wake() finds the mm by it */
 	struct host *host;
 	pid_t pid;
 	uint32_t slot;
@@ -63,7 +63,7 @@ struct range {
 
 /* One address space that maps a BAR: its userfaultfd and what is mapped there. */
 struct watch {
-	struct source source; /* first, as in struct mm */
+	struct event_source source; /* first, as in struct mm */
 	struct bar *bar;
 	struct watch *next;
 	struct range *ranges;
@@ -85,7 +85,7 @@ struct bar {
 	bool refused;	 /* write-protection failed once: its pages are looked at for ever */
 };
 
-/* What an idle loop does next (wake.c). */
+/* What an idle loop does next (idle.c). */
 enum idle_phase { IDLE_SPIN, IDLE_NAP };
 
 struct host {
@@ -126,8 +126,8 @@ struct host {
 #define RANG_LATELY  16u
 #define BOUNCE_BYTES (128u * 1024u) /* stays in the second-level cache; measured */
 
-int host_watch_fd(struct host *, struct source *);
-void host_unwatch_fd(struct host *, struct source *);
+int host_watch_fd(struct host *, struct event_source *);
+void host_unwatch_fd(struct host *, struct event_source *);
 
 /* share.c: NULL unless all of it is in one share */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
@@ -138,9 +138,9 @@ void shares_free(struct mm *);
 int page_take(struct host *, struct uar_page *);
 void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
-/* watch.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
+/* uffd.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-/* wake.c: a page is let go; and all of a BAR's, for good */
+/* idle.c: a page is let go; and all of a BAR's, for good */
 void page_rings(struct uar_page *);
 void bar_poll(struct bar *, const char *why);
 /* lockstep.c */

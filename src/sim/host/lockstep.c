@@ -29,7 +29,7 @@ void sched_watch(struct bar *bar)
 }
 
 /* Time that the client's thread was ready to run and had no CPU. */
-static uint64_t waited(const struct bar *bar)
+static uint64_t client_waited(const struct bar *bar)
 {
 	char text[64], *at;
 	ssize_t n = pread(bar->sched_fd, text, sizeof(text) - 1, 0);
@@ -46,7 +46,7 @@ static uint64_t waited(const struct bar *bar)
  * and most naps found nothing: with a CPU for each program naps pay, though they cost the programs
  * some time.
  */
-static bool contended(struct host *h, uint64_t interval)
+static bool lockstep_contended(struct host *h, uint64_t interval)
 {
 	bool idle = h->naps_paid * 4 < h->naps, starved = false, several = false;
 	struct bar *bar;
@@ -56,7 +56,7 @@ static bool contended(struct host *h, uint64_t interval)
 		uint64_t before = bar->waited;
 
 		/* Those who have been quiet cost nothing; the first sample is only a start. */
-		bar->waited = bar->rang ? waited(bar) : 0;
+		bar->waited = bar->rang ? client_waited(bar) : 0;
 		if (!bar->rang)
 			continue;
 		bar->rang--;
@@ -80,7 +80,7 @@ static void lockstep_end(struct host *h)
 	lockstep_release(h);
 	h->lockstep = false;
 	h->sampled = h->now;
-	contended(h, 0);
+	lockstep_contended(h, 0);
 }
 
 void lockstep_sample(struct host *h)
@@ -91,7 +91,7 @@ void lockstep_sample(struct host *h)
 		lockstep_end(h);
 	} else if (!h->lockstep && interval >= SAMPLE_NS) {
 		h->sampled = h->now;
-		h->lockstep = contended(h, interval);
+		h->lockstep = lockstep_contended(h, interval);
 		h->vain = 0;
 	}
 }

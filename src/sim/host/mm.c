@@ -35,7 +35,7 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 
 	if (!mm || !slot)
 		return mm_give_up(mm, pidfd, mm ? ENOSPC : ENOMEM);
-	mm->pid_source = (struct source){.kind = SOURCE_PIDFD, .fd = pidfd};
+	mm->pid_source = (struct event_source){.kind = SOURCE_PIDFD, .fd = pidfd};
 	mm->host = h;
 	mm->pid = pid;
 	mm->slot = slot;

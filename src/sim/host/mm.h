@@ -62,19 +62,19 @@ bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint
  * may take milliseconds. So it is kept for as long as a request, and no longer. NULL: the client is
  * gone, or there is no memory.
  */
-struct mm_look;
-struct mm_look *mm_look(struct mm *);
-void mm_look_end(struct mm_look *);
+struct mappings;
+struct mappings *mappings_read(struct mm *);
+void mappings_free(struct mappings *);
 /*
  * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
  * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
  */
-int mm_check(struct mm_look *, uint64_t va, uint64_t len, bool write, bool *own);
+int mappings_check(struct mappings *, uint64_t va, uint64_t len, bool write, bool *own);
 /*
  * Where the client has other memory now than what it shared, the address is to mean that from here
  * on: lets go of such pieces in a range.
  */
-void mm_unshare_replaced(struct mm_look *, uint64_t va, uint64_t len);
+void mm_unshare_replaced(struct mappings *, uint64_t va, uint64_t len);
 
 /* The address is in a slot of mm_open_device(). */
 bool dma_is_device(const struct host *, bus_t);

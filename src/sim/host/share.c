@@ -19,7 +19,7 @@
 #define OF_ALL	  16384u /* a process has 65,530 mappings */
 
 /* Where the first share that ends behind va stands, or would. */
-static uint32_t host_share_place(const struct mm *mm, uint64_t va)
+static uint32_t share_index(const struct mm *mm, uint64_t va)
 {
 	uint32_t low = 0, high = mm->nshares;
 
@@ -36,7 +36,7 @@ static uint32_t host_share_place(const struct mm *mm, uint64_t va)
 
 uint8_t *share_at(const struct mm *mm, uint64_t va, size_t len)
 {
-	const struct share *s = mm->shares + host_share_place(mm, va);
+	const struct share *s = mm->shares + share_index(mm, va);
 
 	if (s == mm->shares + mm->nshares || va < s->va || len > s->len - (va - s->va))
 		return NULL;
@@ -45,16 +45,16 @@ uint8_t *share_at(const struct mm *mm, uint64_t va, size_t len)
 
 void mm_share_hold(struct mm *mm, uint64_t va, uint64_t len, int by)
 {
-	for (uint32_t at = host_share_place(mm, va);
-	     at < mm->nshares && mm->shares[at].va < va + len; at++)
+	for (uint32_t at = share_index(mm, va); at < mm->nshares && mm->shares[at].va < va + len;
+	     at++)
 		mm->shares[at].holders += by;
 }
 
 bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, uint64_t *first,
 		   uint64_t *bytes)
 {
-	for (uint32_t at = host_share_place(mm, va);
-	     at < mm->nshares && mm->shares[at].va < va + len; at++) {
+	for (uint32_t at = share_index(mm, va); at < mm->nshares && mm->shares[at].va < va + len;
+	     at++) {
 		if (idle && mm->shares[at].holders)
 			continue;
 		*first = mm->shares[at].va;
@@ -65,7 +65,7 @@ bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, ui
 }
 
 /* Only what can't shrink under the mapping, and whose pages are there: the client's, not ours. */
-static bool can_be_trusted(int fd, uint64_t len, struct stat *st)
+static bool share_file_ok(int fd, uint64_t len, struct stat *st)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct statfs fs;
@@ -75,7 +75,7 @@ static bool can_be_trusted(int fd, uint64_t len, struct stat *st)
 	       !fstatfs(fd, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
-static int host_share_room_for_one(struct mm *mm)
+static int shares_grow(struct mm *mm)
 {
 	uint32_t cap = mm->shares_cap ? 2 * mm->shares_cap : 16;
 	struct share *shares;
@@ -92,7 +92,7 @@ static int host_share_room_for_one(struct mm *mm)
 	return 0;
 }
 
-static int host_share_check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct stat *st)
+static int share_check(const struct mm *mm, uint64_t va, uint64_t len, int fd, struct stat *st)
 {
 	uint64_t first, bytes;
 
@@ -101,18 +101,18 @@ static int host_share_check(const struct mm *mm, uint64_t va, uint64_t len, int 
 		return -EINVAL;
 	if (mm_share_over(mm, va, len, false, &first, &bytes))
 		return -EEXIST;
-	return can_be_trusted(fd, len, st) ? 0 : -EPERM;
+	return share_file_ok(fd, len, st) ? 0 : -EPERM;
 }
 
 int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 {
 	struct stat st = {0};
-	int err = host_share_check(mm, va, len, fd, &st);
-	uint32_t at = host_share_place(mm, va);
+	int err = share_check(mm, va, len, fd, &st);
+	uint32_t at = share_index(mm, va);
 	uint8_t *map;
 
 	if (!err)
-		err = host_share_room_for_one(mm);
+		err = shares_grow(mm);
 	if (err)
 		return err;
 	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
@@ -127,7 +127,7 @@ int mm_share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 
 void mm_unshare(struct mm *mm, uint64_t va)
 {
-	uint32_t at = host_share_place(mm, va);
+	uint32_t at = share_index(mm, va);
 
 	if (at == mm->nshares || mm->shares[at].va != va)
 		return;
@@ -137,17 +137,17 @@ void mm_unshare(struct mm *mm, uint64_t va)
 	memmove(mm->shares + at, mm->shares + at + 1, (mm->nshares - at) * sizeof(*mm->shares));
 }
 
-static bool shows(const struct share *s, const struct mapping *m)
+static bool share_is_mapped(const struct share *s, const struct mapping *m)
 {
 	return m->inode == s->inode && m->dev == s->dev && m->start - m->offset == s->va;
 }
 
 void shares_replaced(struct mm *mm, const struct mapping *m, uint64_t from, uint64_t end)
 {
-	uint32_t at = host_share_place(mm, from);
+	uint32_t at = share_index(mm, from);
 
 	while (at < mm->nshares && mm->shares[at].va < end)
-		if (shows(&mm->shares[at], m))
+		if (share_is_mapped(&mm->shares[at], m))
 			at++;
 		else
 			mm_unshare(mm, mm->shares[at].va);

@@ -10,16 +10,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Not where the program's stdin, stdout or stderr would be: what it prints must not come here. */
-static int link_client_away_from_stdio(int sock)
+int link_fd_above_stdio(int fd)
 {
 	int moved, err;
 
-	if (sock > STDERR_FILENO)
-		return sock;
-	moved = fcntl(sock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	err = -errno;
-	close(sock);
+	close(fd);
 	return moved < 0 ? err : moved;
 }
 
@@ -35,7 +34,7 @@ int link_connect(const char *path)
 	if (sock < 0)
 		return -errno;
 	if (!connect(sock, (struct sockaddr *)&to, sizeof(to)))
-		return link_client_away_from_stdio(sock);
+		return link_fd_above_stdio(sock);
 	err = -errno;
 	close(sock);
 	return err;

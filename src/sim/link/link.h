@@ -105,6 +105,11 @@ int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t
 
 /* Client's end: a connection, and one question with its answer (or -errno of the link itself). */
 int link_connect(const char *path);
+/*
+ * Another number for a descriptor that has stdin's, stdout's or stderr's: a program without them
+ * must not print into it. -errno, and it is closed.
+ */
+int link_fd_above_stdio(int fd);
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer);
 /* The version of a server that answers none of ours; 0: it speaks none that is known. */

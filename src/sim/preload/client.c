@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
+#include "link/link.h"
 #include "paths.h"
 #include "real.h"
 #include "share.h"
@@ -22,13 +23,13 @@
 
 /* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
 static struct {
-	const struct transport *transport;
+	const struct backend *backend;
 	const char *sysfs;
 	size_t common; /* bytes of its path that the trees of other processes share */
 	unsigned int function;
 	int pid;
 	int open; /* files in use */
-	struct fair lock;
+	struct ticket_lock lock;
 	bool tree;
 } client;
 
@@ -65,41 +66,41 @@ bool client_is_this_process(void)
 	return getpid() == client.pid;
 }
 
-static void preload_client_enter(struct held *held)
+static void client_enter(struct lock_saved *held)
 {
-	fair_lock(&client.lock, held);
+	ticket_lock(&client.lock, held);
 	inside = true;
 }
 
-static void preload_client_leave(const struct held *held)
+static void client_leave(const struct lock_saved *held)
 {
 	inside = false;
-	fair_unlock(&client.lock, held);
+	ticket_unlock(&client.lock, held);
 }
 
 static void in_child(void)
 {
 	client.pid = getpid();
-	client.lock = (struct fair){0};
+	client.lock = (struct ticket_lock){0};
 	inside = false;
 	share_in_child();
-	client.transport->forked(NULL);
+	client.backend->forked(NULL);
 	for (unsigned int i = 0; i < CFILES; i++) {
-		files[i].lock = (struct fair){0};
+		files[i].lock = (struct ticket_lock){0};
 		if (files[i].ino)
-			client.transport->forked(&files[i]);
+			client.backend->forked(&files[i]);
 	}
 	memset(maps, 0, sizeof(maps));
 }
 
-void client_init(const struct transport *transport, const char *sysfs, size_t common,
+void client_init(const struct backend *backend, const char *sysfs, size_t common,
 		 unsigned int function)
 {
 	client.sysfs = sysfs;
 	client.common = common;
 	client.function = function;
 	client.pid = getpid();
-	client.transport = transport;
+	client.backend = backend;
 	real();
 	path_moved();
 	pthread_atfork(share_before_fork, share_in_parent, in_child);
@@ -108,32 +109,32 @@ void client_init(const struct transport *transport, const char *sysfs, size_t co
 void client_fini(void)
 {
 	inside = true; /* the hooks do not refuse the removal of the tree */
-	if (client.transport && client.transport->fini)
-		client.transport->fini();
+	if (client.backend && client.backend->fini)
+		client.backend->fini();
 }
 
 void client_sysfs(void)
 {
 	int saved = errno;
-	struct held held;
+	struct lock_saved held;
 
-	if (!client.transport || client.tree || inside || !client_is_this_process())
+	if (!client.backend || client.tree || inside || !client_is_this_process())
 		return;
-	preload_client_enter(&held);
+	client_enter(&held);
 	if (!client.tree) {
-		int err = client.transport->sysfs(client.sysfs);
+		int err = client.backend->sysfs(client.sysfs);
 
 		if (err)
 			sim_refuse("sysfs tree %s can't be made: %s", client.sysfs, strerror(-err));
 		client.tree = true;
 	}
-	preload_client_leave(&held);
+	client_leave(&held);
 	errno = saved;
 }
 
 const char *client_tree(void)
 {
-	return inside || !client.transport ? NULL : client.sysfs;
+	return inside || !client.backend ? NULL : client.sysfs;
 }
 
 const char *client_in_tree(const char *path)
@@ -232,37 +233,24 @@ static struct cfile *free_slot(void)
 	return NULL;
 }
 
-/* A program without stdin, stdout or stderr would print into its own doorbell pages. */
-static int preload_client_away_from_stdio(int fd)
-{
-	int moved;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (moved < 0)
-		return fd;
-	real()->close(fd);
-	return moved;
-}
-
 static int open_locked(void)
 {
 	struct cfile *cf = free_slot();
 	struct stat st;
-	int fd;
+	int fd, err;
 
 	if (!cf)
 		return -EMFILE;
 	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
-	fd = preload_client_away_from_stdio(client.transport->open(cf, client.function));
+	fd = client.backend->open(cf, client.function);
 	if (fd < 0)
 		return fd;
-	if (real()->fstat(fd, &st)) {
-		int err = -errno;
-
-		client.transport->close(cf);
-		real()->close(fd);
+	fd = link_fd_above_stdio(fd);
+	err = fd < 0 ? fd : real()->fstat(fd, &st) ? -errno : 0;
+	if (err) {
+		client.backend->close(cf);
+		if (fd >= 0)
+			real()->close(fd);
 		return err;
 	}
 	cf->dev = st.st_dev;
@@ -274,16 +262,16 @@ static int open_locked(void)
 int client_open(int flags)
 {
 	int saved = errno;
-	struct held held;
+	struct lock_saved held;
 	int fd;
 
 	/* Between vfork and exec the parent's memory is not ours to change. */
 	if (!client_is_this_process())
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
-	preload_client_enter(&held);
+	client_enter(&held);
 	fd = open_locked();
-	preload_client_leave(&held);
+	client_leave(&held);
 	if (fd >= 0 && !(flags & O_CLOEXEC))
 		fcntl(fd, F_SETFD, 0);
 	errno = saved;
@@ -308,7 +296,7 @@ int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
 			   cf->owner);
 		return -EIO;
 	}
-	rc = flatten_ioctl(cf, client.transport, arg);
+	rc = flatten_ioctl(cf, client.backend, arg);
 	errno = saved;
 	return rc;
 }
@@ -331,12 +319,12 @@ static bool still_open(const struct cfile *cf)
 	return found;
 }
 
-static void preload_client_release(struct cfile *cf)
+static void cfile_release(struct cfile *cf)
 {
 	for (unsigned int i = 0; i < maps_end; i++)
 		if (maps[i].file == cf)
 			maps[i].file = NULL;
-	share_close(cf, client.transport->close(cf),
+	share_close(cf, client.backend->close(cf),
 		    __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
@@ -345,14 +333,14 @@ static void preload_client_release(struct cfile *cf)
 void client_closed(struct cfile *cf)
 {
 	int saved = errno;
-	struct held held;
+	struct lock_saved held;
 
 	if (foreign(cf))
 		return;
-	preload_client_enter(&held);
+	client_enter(&held);
 	if (cf->ino && !still_open(cf))
-		preload_client_release(cf);
-	preload_client_leave(&held);
+		cfile_release(cf);
+	client_leave(&held);
 	errno = saved;
 }
 
@@ -393,16 +381,16 @@ static void note_map(struct cfile *cf, void *va, size_t len)
 void client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 {
 	int saved = errno;
-	struct held held;
+	struct lock_saved held;
 	int uffd;
 
 	if (foreign(cf))
 		return;
-	preload_client_enter(&held);
+	client_enter(&held);
 	note_map(cf, va, len);
 	uffd = new_uffd(cf);
-	client.transport->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
-	preload_client_leave(&held);
+	client.backend->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	client_leave(&held);
 	errno = saved;
 }
 
@@ -415,17 +403,17 @@ void client_unmap(void *va, size_t len)
 {
 	uintptr_t from = (uintptr_t)va;
 	int saved = errno;
-	struct held held;
+	struct lock_saved held;
 
 	if (!client_is_this_process())
 		return;
-	preload_client_enter(&held);
+	client_enter(&held);
 	for (unsigned int i = 0; i < maps_end; i++) {
 		if (!overlaps(&maps[i], from, len))
 			continue;
-		client.transport->unmapped(maps[i].file, maps[i].va, maps[i].len);
+		client.backend->unmapped(maps[i].file, maps[i].va, maps[i].len);
 		maps[i].file = NULL;
 	}
-	preload_client_leave(&held);
+	client_leave(&held);
 	errno = saved;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_CLIENT_H
-#define SIM_FRONT_CLIENT_H
+#ifndef SIM_PRELOAD_CLIENT_H
+#define SIM_PRELOAD_CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "fair.h"
+#include "ticket_lock.h"
 
 /*
  * The client half of the front: what the preload does inside a program. The hooks ask it whose a
- * path or a file descriptor is; it flattens ioctls and hands them to a transport: the link to a
+ * path or a file descriptor is; it flattens ioctls and hands them to a backend: the link to a
  * server, or the chip in the same process.
  */
 struct uverbs_request;
@@ -21,14 +21,14 @@ struct cfile {
 	uint64_t ino; /* atomic; 0: free */
 	dev_t dev;
 	int owner; /* the pid that opened it: a fork child can't use it */
-	struct fair lock;
+	struct ticket_lock lock;
 	int sock;     /* link: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
 	int inner_fd; /* embedded: the chip's own descriptor of the BAR; -1 */
 	bool watched; /* a userfaultfd was handed over, or can't be */
 };
 
-struct transport {
+struct backend {
 	/* The sysfs tree exists when this returns 0. */
 	int (*sysfs)(const char *root);
 	/* A new descriptor of the BAR (close-on-exec), or -errno. */
@@ -52,20 +52,20 @@ struct transport {
 	void (*fini)(void);
 };
 
-extern const struct transport transport_link; /* to the server at this socket: */
-void transport_link_to(const char *socket);
+extern const struct backend backend_socket; /* to the server at this socket: */
+void backend_socket_at(const char *socket);
 /*
  * To a chip in this process, for a preload without a server: the composition root brings it
  * (chip/embedded.c). Its sysfs trees' names begin so.
  */
-extern const struct transport transport_embedded;
+extern const struct backend backend_embedded;
 #define CLIENT_TREE "dvx-sim-sysfs."
 
 /*
  * Once, before any other call. sysfs: root of the tree (need not exist yet). common: so many bytes
  * of its path are those of every process' tree; a child can begin in the tree of its parent.
  */
-void client_init(const struct transport *, const char *sysfs, size_t common, unsigned int function);
+void client_init(const struct backend *, const char *sysfs, size_t common, unsigned int function);
 void client_fini(void); /* at exit */
 
 /* Where the tree lies; NULL: no path is to be changed, there is no device or the caller is its. */
@@ -97,7 +97,7 @@ void client_stay_out(void);
 bool client_inside(bool);
 
 /* flatten.c: one ioctl into a request and its outcome back. */
-int flatten_ioctl(struct cfile *, const struct transport *, void *arg);
+int flatten_ioctl(struct cfile *, const struct backend *, void *arg);
 
 /* The stat of a character device laid over the memfd's. */
 void client_cdev_stat(struct stat *st);

@@ -131,7 +131,7 @@ static int attrs_out(const struct owned_request *r, struct ib_uverbs_attr *ua, u
 	return err;
 }
 
-static int flatten_exchange(struct cfile *cf, const struct transport *t, struct owned_request *r,
+static int flatten_exchange(struct cfile *cf, const struct backend *t, struct owned_request *r,
 			    struct ib_uverbs_attr *ua, uint64_t to)
 {
 	int rc = share_ioctl(cf, t, &r->req);
@@ -145,7 +145,7 @@ static int flatten_exchange(struct cfile *cf, const struct transport *t, struct 
 	return rc ? rc : err;
 }
 
-int flatten_ioctl(struct cfile *cf, const struct transport *t, void *arg)
+int flatten_ioctl(struct cfile *cf, const struct backend *t, void *arg)
 {
 	struct ib_uverbs_attr ua[REQUEST_ATTRS];
 	struct ib_uverbs_ioctl_hdr h;

@@ -11,7 +11,7 @@
 static ssize_t readlink_any(int dir, const char *path, char *to, size_t size)
 {
 	char text[PATH_MAX], name[PATH_MAX];
-	struct place place;
+	struct path_place place;
 	ssize_t n = real()->readlinkat(dir, path_to(dir, path, PATH_LINK, &place), text,
 				       sizeof(text) - 1);
 
@@ -61,7 +61,7 @@ static char *text_into(char *to, size_t size, const char *text)
 
 static char *realpath_any(const char *path, char *to, size_t room)
 {
-	struct place place;
+	struct path_place place;
 	struct stat st;
 	const char *way = path_to(AT_FDCWD, path, PATH_FOLLOW, &place);
 
@@ -99,7 +99,7 @@ static int went(int rc)
 
 int chdir(const char *path)
 {
-	struct place place;
+	struct path_place place;
 
 	return went(real()->chdir(path_to(AT_FDCWD, path, PATH_FOLLOW, &place)));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What happens to a descriptor of the device, ioctl, write, close, mmap; and to its memory. */
 #include "client.h"
-#include "drop.h"
+#include "madvise.h"
 #include "real.h"
 
 #include <errno.h>
@@ -91,5 +91,5 @@ int munmap(void *va, size_t len)
 
 int madvise(void *va, size_t len, int advice)
 {
-	return drop_madvise(va, len, advice);
+	return madvise_hook(va, len, advice);
 }

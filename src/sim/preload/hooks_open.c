@@ -41,7 +41,7 @@ static bool open_refused(const char *to, int flags)
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	enum path_use use = flags & O_NOFOLLOW ? PATH_LINK : PATH_FOLLOW;
-	struct place place;
+	struct path_place place;
 	const char *to = path_to(dir, path, use, &place);
 	int fd;
 
@@ -125,7 +125,7 @@ struct reopened {
  * NULL with errno: it can't be had.
  */
 static const char *stream_path(const char *path, const char *mode, struct reopened *again,
-			       struct place *place)
+			       struct path_place *place)
 {
 	bool reads = mode[0] == 'r' && !strchr(mode, '+');
 	const char *to = path_to(AT_FDCWD, path, PATH_FOLLOW, place);
@@ -147,7 +147,7 @@ static const char *stream_path(const char *path, const char *mode, struct reopen
 	FILE *name params                                                 \
 	{                                                                 \
 		struct reopened again;                                    \
-		struct place place;                                       \
+		struct path_place place;                                  \
 		const char *to = stream_path(path, mode, &again, &place); \
 		FILE *stream = to || !path ? real()->name args : NULL;    \
                                                                           \

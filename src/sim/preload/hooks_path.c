@@ -7,7 +7,7 @@
 #define HOOK(result, failure, function, params, args, dir, use)   \
 	result function params                                    \
 	{                                                         \
-		struct place place;                               \
+		struct path_place place;                          \
 		const char *to = path_to(dir, path, use, &place); \
                                                                   \
 		if (place.kind == PLACE_REFUSED)                  \
@@ -20,7 +20,7 @@ HOOKS_PATH(HOOK)
 #define HOOK(function, params, args, from_dir, to_dir)                               \
 	int function params                                                          \
 	{                                                                            \
-		struct place from_place, place;                                      \
+		struct path_place from_place, place;                                 \
 		const char *was = path_to(from_dir, from, PATH_CHANGE, &from_place); \
 		const char *to = path_to(to_dir, path, PATH_MAKE, &place);           \
                                                                                      \

@@ -10,7 +10,7 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one stat on 64-bit
 
 static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
-	struct place place;
+	struct path_place place;
 	const char *to = path_to(dir, path, path_at(flags), &place);
 	int rc = real()->fstatat(dir, to, st, flags);
 
@@ -143,7 +143,7 @@ static void cdev_statx(struct statx *sx)
 
 int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *sx)
 {
-	struct place place;
+	struct path_place place;
 	const char *to = path_to(dir, path, path_at(flags), &place);
 	int rc = real()->statx(dir, to, flags, mask, sx);
 

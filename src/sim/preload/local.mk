@@ -5,21 +5,21 @@ pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
-	src/sim/preload/drop.h src/sim/preload/drop.c \
-	src/sim/preload/fair.h src/sim/preload/fair.c \
+	src/sim/preload/madvise.h src/sim/preload/madvise.c \
+	src/sim/preload/ticket_lock.h src/sim/preload/ticket_lock.c \
 	src/sim/preload/flatten.c \
 	src/sim/preload/hooks.h src/sim/preload/hooks_dir.c \
 	src/sim/preload/hooks_fd.c \
 	src/sim/preload/hooks_open.c \
 	src/sim/preload/hooks_path.c \
 	src/sim/preload/hooks_stat.c \
-	src/sim/preload/move.h src/sim/preload/move.c \
+	src/sim/preload/page_move.h src/sim/preload/page_move.c \
 	src/sim/preload/paths.h src/sim/preload/paths.c \
 	src/sim/preload/preload.c \
 	src/sim/preload/real.h src/sim/preload/real.c \
 	src/sim/preload/share.h src/sim/preload/share.c \
 	src/sim/preload/share_fork.h src/sim/preload/share_fork.c \
-	src/sim/preload/transport_link.c
+	src/sim/preload/backend_socket.c
 src_sim_libdvx_sim_la_CPPFLAGS = $(libsim_la_CPPFLAGS)
 src_sim_libdvx_sim_la_LIBADD = libsim.la
 src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \

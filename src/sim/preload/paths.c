@@ -39,7 +39,7 @@ static const char *const passed[] = {
 };
 
 /* A way that is being walked: `at` is reached, without links, and `rest` is still to go. */
-struct walk {
+struct path_walk {
 	char at[PATH_NAME], rest[PATH_NAME];
 	const char *next; /* of rest */
 	bool tree;	  /* libc can't walk it: it began in the tree or went through it */
@@ -138,7 +138,7 @@ bool path_is_tree_fd(int fd)
 	return client_tree() && path_of_fd(fd, path) && path_name(path, name);
 }
 
-static bool walk_set(struct walk *w, const char *at, const char *rest, bool tree)
+static bool walk_set(struct path_walk *w, const char *at, const char *rest, bool tree)
 {
 	if (strlen(at) >= PATH_NAME || strlen(rest) >= PATH_NAME)
 		return false;
@@ -150,7 +150,7 @@ static bool walk_set(struct walk *w, const char *at, const char *rest, bool tree
 	return true;
 }
 
-static bool walk_absolute(struct walk *w, const char *path)
+static bool walk_absolute(struct path_walk *w, const char *path)
 {
 	const char *in = client_in_tree(path);
 
@@ -165,7 +165,7 @@ static bool walk_absolute(struct walk *w, const char *path)
 }
 
 /* A relative path leads into the tree from near it, or begins upwards. */
-static bool walk_relative(struct walk *w, int dir, const char *path)
+static bool walk_relative(struct path_walk *w, int dir, const char *path)
 {
 	char at[PATH_MAX], name[PATH_MAX];
 
@@ -184,7 +184,7 @@ static bool walk_relative(struct walk *w, int dir, const char *path)
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-static size_t walk_next(struct walk *w, const char **name)
+static size_t walk_next(struct path_walk *w, const char **name)
 {
 	size_t n;
 
@@ -195,7 +195,7 @@ static size_t walk_next(struct walk *w, const char **name)
 	return n;
 }
 
-static void walk_up(struct walk *w)
+static void walk_up(struct path_walk *w)
 {
 	char *slash = strrchr(w->at, '/');
 
@@ -203,7 +203,7 @@ static void walk_up(struct walk *w)
 		*slash = 0;
 }
 
-static bool walk_into(struct walk *w, const char *name, size_t n)
+static bool walk_into(struct path_walk *w, const char *name, size_t n)
 {
 	size_t len = strlen(w->at);
 
@@ -216,7 +216,7 @@ static bool walk_into(struct walk *w, const char *name, size_t n)
 }
 
 /* The text of the link that was reached stands before what is still to go. */
-static bool walk_link(struct walk *w, const char *text, size_t n)
+static bool walk_link(struct path_walk *w, const char *text, size_t n)
 {
 	char rest[PATH_NAME];
 
@@ -232,7 +232,7 @@ static bool walk_link(struct walk *w, const char *text, size_t n)
 	return true;
 }
 
-static bool walk_through(struct walk *w)
+static bool walk_through(struct path_walk *w)
 {
 	char text[PATH_NAME], path[PATH_MAX];
 	bool tree = path_kind(w->at) != PLACE_MACHINE;
@@ -252,7 +252,7 @@ static bool walk_through(struct walk *w)
 }
 
 /* false: it leads away, or is none that can be walked. */
-static bool walk_on(struct walk *w, bool follow)
+static bool walk_on(struct path_walk *w, bool follow)
 {
 	const char *name;
 	size_t n;
@@ -274,15 +274,15 @@ static bool walk_on(struct walk *w, bool follow)
 
 /* --- what libc gets --------------------------------------------------------------------------- */
 
-static bool walk_path(struct walk *w, int dir, const char *path, enum path_use use)
+static bool walk_begin(struct path_walk *w, int dir, const char *path, enum path_use use)
 {
 	bool begun = *path == '/' ? walk_absolute(w, path) : walk_relative(w, dir, path);
 
 	return begun && (walk_on(w, use == PATH_FOLLOW || use == PATH_MOUNT) || w->tree);
 }
 
-static const char *path_found(const struct walk *w, const char *path, enum path_use use,
-			      struct place *p)
+static const char *path_found(const struct path_walk *w, const char *path, enum path_use use,
+			      struct path_place *p)
 {
 	const char *slash = *path && path[strlen(path) - 1] == '/' ? "/" : "";
 
@@ -306,7 +306,7 @@ static const char *path_found(const struct walk *w, const char *path, enum path_
 }
 
 /* As in sysfs, whose folders are root's and have no way to make or to remove anything. */
-static int path_refusal(const struct place *p, enum path_use use)
+static int path_refusal(const struct path_place *p, enum path_use use)
 {
 	struct stat st;
 	bool exists = !real()->lstat(p->path, &st);
@@ -316,15 +316,15 @@ static int path_refusal(const struct place *p, enum path_use use)
 	return geteuid() ? EACCES : EPERM;
 }
 
-const char *path_to(int dir, const char *path, enum path_use use, struct place *p)
+const char *path_to(int dir, const char *path, enum path_use use, struct path_place *p)
 {
 	int saved = errno;
-	struct walk w;
+	struct path_walk w;
 
 	p->kind = PLACE_MACHINE;
 	if (!path || !*path || !client_tree())
 		return path;
-	if (!walk_path(&w, dir, path, use)) {
+	if (!walk_begin(&w, dir, path, use)) {
 		errno = saved;
 		return path;
 	}

@@ -34,7 +34,7 @@ enum place_kind {
 
 #define PATH_NAME 1024 /* bytes of a name below /sys; longer ones are the machine's */
 
-struct place {
+struct path_place {
 	enum place_kind kind;
 	char path[PATH_MAX];  /* where it lies */
 	char name[PATH_NAME]; /* what the program calls it, without links; not of the machine's */
@@ -44,7 +44,7 @@ struct place {
  * What to hand to libc: `path` itself where nothing is to be changed. errno is kept, unless the
  * place is PLACE_REFUSED.
  */
-const char *path_to(int dir, const char *path, enum path_use, struct place *);
+const char *path_to(int dir, const char *path, enum path_use, struct path_place *);
 
 /* The name that a program knows for what the kernel calls `path`; false: that is its name. */
 bool path_name(const char *path, char name[PATH_MAX]);

@@ -78,12 +78,12 @@ __attribute__((constructor)) static void preload_init(void)
 	}
 	if (socket && *socket) {
 		server_sysfs(socket, profile->functions[index].name);
-		transport_link_to(socket);
-		client_init(&transport_link, sysfs, strlen(sysfs), (unsigned int)index);
+		backend_socket_at(socket);
+		client_init(&backend_socket, sysfs, strlen(sysfs), (unsigned int)index);
 	} else {
 		size_t common = private_sysfs();
 
-		client_init(&transport_embedded, sysfs, common, (unsigned int)index);
+		client_init(&backend_embedded, sysfs, common, (unsigned int)index);
 	}
 	setenv("SYSFS_PATH", sysfs, 1);
 }

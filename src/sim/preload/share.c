@@ -7,17 +7,17 @@
 #include "base/maps.h"
 #include "uverbs/request.h"
 #include "client.h"
-#include "drop.h"
-#include "move.h"
+#include "madvise.h"
+#include "page_move.h"
 #include "real.h"
 
 #define PAGE	   4096u
-#define PIECES	   DROP_PLACES
+#define PIECES	   MADVISE_PIECES
 #define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
 #define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
 
 /* Memory of the program that lies on a memfd. */
-static struct piece {
+static struct shared_piece {
 	struct cfile *file; /* NULL: free */
 	uint64_t inode, va, len;
 	dev_t dev;
@@ -29,39 +29,40 @@ static struct maps maps;    /* not on the stack: a program's may be small */
 static struct cfile nobody; /* has what can't be taken back: fork children get copies of it */
 
 /* From a request to the end of what its answer asks for; a sanitizer sees libc's mutex. */
-static struct fair lock;
+static struct ticket_lock lock;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
-void share_lock(struct held *held)
+void share_lock(struct lock_saved *held)
 {
-	fair_lock(&lock, held);
+	ticket_lock(&lock, held);
 	pthread_mutex_lock(&order);
 }
 
-void share_unlock(const struct held *held)
+void share_unlock(const struct lock_saved *held)
 {
 	pthread_mutex_unlock(&order);
-	fair_unlock(&lock, held);
+	ticket_unlock(&lock, held);
 }
 
-void share_unlock_in_child(const struct held *held)
+void share_unlock_in_child(const struct lock_saved *held)
 {
 	pthread_mutex_unlock(&order);
-	lock = (struct fair){0};
+	lock = (struct ticket_lock){0};
 	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
 	pthread_setcancelstate(held->cancel, NULL);
 }
 
 /* --- pieces of the program's memory ----------------------------------------------------------- */
 
-static void piece_is(struct piece *p, struct piece now)
+static void piece_is(struct shared_piece *p, struct shared_piece now)
 {
 	*p = now;
-	drop_place((unsigned int)(p - pieces), now.va, now.file ? now.len : 0, now.inode, now.dev);
+	madvise_piece((unsigned int)(p - pieces), now.va, now.file ? now.len : 0, now.inode,
+		      now.dev);
 }
 
 /* What a look at the mappings is for: pieces that end, and those that may be gone. */
-static struct piece *wanted[PIECES];
+static struct shared_piece *wanted[PIECES];
 static unsigned int nwanted;
 
 /* How many bytes there are to find; of what may be gone nobody knows where it is. */
@@ -70,7 +71,7 @@ static uint64_t want(void)
 	uint64_t sum = 0;
 
 	nwanted = 0;
-	for (struct piece *p = pieces; p < pieces + pieces_end; p++) {
+	for (struct shared_piece *p = pieces; p < pieces + pieces_end; p++) {
 		if (!p->ends && p->file != &nobody)
 			continue;
 		wanted[nwanted++] = p;
@@ -79,7 +80,7 @@ static uint64_t want(void)
 	return sum;
 }
 
-static struct piece *wanted_at(const struct mapping *m)
+static struct shared_piece *wanted_at(const struct mapping *m)
 {
 	for (unsigned int i = 0; m->shared && i < nwanted; i++)
 		if (wanted[i]->inode == m->inode && wanted[i]->dev == m->dev)
@@ -88,7 +89,7 @@ static struct piece *wanted_at(const struct mapping *m)
 }
 
 /* Of a mapping: what lies where the piece was made. An embedded device maps it elsewhere, too. */
-static uint64_t bytes_in_place(const struct piece *p, const struct mapping *m)
+static uint64_t bytes_in_place(const struct shared_piece *p, const struct mapping *m)
 {
 	uint64_t end = p->va + p->len < m->end ? p->va + p->len : m->end;
 
@@ -100,12 +101,12 @@ static uint64_t bytes_in_place(const struct piece *p, const struct mapping *m)
  * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
  * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
  */
-static void preload_share_sweep(bool alone, bool everywhere)
+static void share_sweep(bool alone, bool everywhere)
 {
 	uint64_t left = want();
 	bool stuck = maps_open(&maps, 0);
 	struct mapping m;
-	struct piece *p;
+	struct shared_piece *p;
 
 	while (!stuck && (left || everywhere) && maps_next(&maps, &m)) {
 		p = wanted_at(&m);
@@ -114,10 +115,10 @@ static void preload_share_sweep(bool alone, bool everywhere)
 		p->seen = true;
 		if (!p->ends)
 			continue;
-		p->stuck |= move_out((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
-				     alone ? STORES_NONE :
-				     p->data ? STORES_KERNEL :
-					       STORES_USER) != 0;
+		p->stuck |= pages_to_private((void *)(uintptr_t)m.start, m.end - m.start, m.prot,
+					     alone     ? STORES_NONE
+					     : p->data ? STORES_KERNEL
+						       : STORES_USER) != 0;
 		if (left != UINT64_MAX)
 			left -= bytes_in_place(p, &m);
 	}
@@ -131,11 +132,11 @@ static void preload_share_sweep(bool alone, bool everywhere)
 			p->file = NULL;
 		p->ends = p->stuck = p->seen = false;
 		if (!p->file)
-			piece_is(p, (struct piece){0});
+			piece_is(p, (struct shared_piece){0});
 	}
 }
 
-static struct piece *piece_new(void)
+static struct shared_piece *piece_new(void)
 {
 	for (unsigned int i = 0; i < PIECES; i++) {
 		if (pieces[i].file)
@@ -217,7 +218,7 @@ static bool may_move(const struct uverbs_share *s, bool alone)
 		(alone || is_fresh(s)) && !is_dma_elsewhere());
 }
 
-static bool is_among(const struct piece *p, const struct uverbs_share *s, unsigned int n)
+static bool is_among(const struct shared_piece *p, const struct uverbs_share *s, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (p->va == s[i].va && p->len == s[i].len)
@@ -231,7 +232,7 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 {
 	int pinned = -1; /* not known */
 	bool any = false;
-	struct piece *p;
+	struct shared_piece *p;
 
 	for (p = pieces; p < pieces + pieces_end; p++) {
 		if (p->file != cf || !is_among(p, s, n))
@@ -244,32 +245,33 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 			p->file = &nobody;
 	}
 	if (any)
-		preload_share_sweep(alone, false);
+		share_sweep(alone, false);
 }
 
-static void share(struct cfile *cf, const struct transport *t, const struct uverbs_share *s, bool alone)
+static void share(struct cfile *cf, const struct backend *t, const struct uverbs_share *s,
+		  bool alone)
 {
-	struct piece *p = may_move(s, alone) ? piece_new() : NULL;
-	int memfd = p ? move_file(s->len) : -1;
+	struct shared_piece *p = may_move(s, alone) ? piece_new() : NULL;
+	int memfd = p ? pages_memfd(s->len) : -1;
 	struct stat st;
 
 	if (memfd < 0)
 		return;
-	if (!real()->fstat(memfd, &st) &&
-	    !move_in(memfd, (void *)(uintptr_t)s->va, s->len, alone ? STORES_NONE : STORES_USER)) {
-		piece_is(p, (struct piece){.file = cf,
-					   .inode = st.st_ino,
-					   .dev = st.st_dev,
-					   .va = s->va,
-					   .len = s->len,
-					   .data = s->what == UVERBS_SHARE_DATA});
+	if (!real()->fstat(memfd, &st) && !pages_to_memfd(memfd, (void *)(uintptr_t)s->va, s->len,
+							  alone ? STORES_NONE : STORES_USER)) {
+		piece_is(p, (struct shared_piece){.file = cf,
+						  .inode = st.st_ino,
+						  .dev = st.st_dev,
+						  .va = s->va,
+						  .len = s->len,
+						  .data = s->what == UVERBS_SHARE_DATA});
 		if (t->share(cf, s->va, s->len, memfd))
 			pieces_end_now(cf, s, 1, alone);
 	}
 	real()->close(memfd);
 }
 
-static void preload_share_obey(struct cfile *cf, const struct transport *t, const struct uverbs_request *req)
+static void share_obey(struct cfile *cf, const struct backend *t, const struct uverbs_request *req)
 {
 	bool alone = req->nshares && is_alone();
 	unsigned int n = 0;
@@ -282,16 +284,16 @@ static void preload_share_obey(struct cfile *cf, const struct transport *t, cons
 		share(cf, t, &req->shares[n], alone);
 }
 
-int share_ioctl(struct cfile *cf, const struct transport *t, struct uverbs_request *req)
+int share_ioctl(struct cfile *cf, const struct backend *t, struct uverbs_request *req)
 {
-	struct held held;
+	struct lock_saved held;
 	bool was_inside;
 	int rc;
 
 	share_lock(&held);
 	was_inside = client_inside(true);
 	rc = t->ioctl(cf, req);
-	preload_share_obey(cf, t, req);
+	share_obey(cf, t, req);
 	client_inside(was_inside);
 	share_unlock(&held);
 	return rc;
@@ -299,8 +301,8 @@ int share_ioctl(struct cfile *cf, const struct transport *t, struct uverbs_reque
 
 void share_close(struct cfile *cf, bool stays, bool last)
 {
-	struct held held;
-	struct piece *p;
+	struct lock_saved held;
+	struct shared_piece *p;
 	bool alone;
 
 	share_lock(&held);
@@ -318,8 +320,8 @@ void share_take_copies(void)
 {
 	for (unsigned int i = 0; i < pieces_end; i++)
 		pieces[i].ends = pieces[i].file;
-	preload_share_sweep(true, true);
+	share_sweep(true, true);
 	for (unsigned int i = 0; i < pieces_end; i++)
-		piece_is(&pieces[i], (struct piece){0});
+		piece_is(&pieces[i], (struct shared_piece){0});
 	pieces_end = 0;
 }

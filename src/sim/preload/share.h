@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_SHARE_H
-#define SIM_FRONT_SHARE_H
+#ifndef SIM_PRELOAD_SHARE_H
+#define SIM_PRELOAD_SHARE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cfile;
-struct held;
+struct lock_saved;
 struct uverbs_request;
-struct transport;
+struct backend;
 
 /*
  * Pages of the program that the device maps too. A NIC pins a queue's pages; here they move onto a
@@ -20,10 +20,10 @@ struct transport;
  */
 
 /*
- * transport->ioctl(), and what its answer asks for. One request of the process at a time: while
+ * backend->ioctl(), and what its answer asks for. One request of the process at a time: while
  * pages move, the device must not write to them for the next one.
  */
-int share_ioctl(struct cfile *, const struct transport *, struct uverbs_request *);
+int share_ioctl(struct cfile *, const struct backend *, struct uverbs_request *);
 /*
  * The file is closed: what it has shared is the program's own again, unless it has to stay; then,
  * when the last file is closed.
@@ -31,10 +31,10 @@ int share_ioctl(struct cfile *, const struct transport *, struct uverbs_request 
 void share_close(struct cfile *, bool stays, bool last);
 
 /* No request of the process from here on, and nothing moves. */
-void share_lock(struct held *);
-void share_unlock(const struct held *);
+void share_lock(struct lock_saved *);
+void share_unlock(const struct lock_saved *);
 /* For the child of a fork that was made meanwhile. */
-void share_unlock_in_child(const struct held *);
+void share_unlock_in_child(const struct lock_saved *);
 /* Everything becomes this process's own, with the lock held. */
 void share_take_copies(void);
 /* How much is shared. */

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
-#include "fair.h"
+#include "ticket_lock.h"
 #include "real.h"
 #include "share.h"
 
@@ -14,7 +14,7 @@
 #define CHILD_MS 1000
 
 static struct {
-	struct held held;
+	struct lock_saved held;
 	int pipe[2];
 } forking;
 

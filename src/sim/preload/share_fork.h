@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_SHARE_FORK_H
-#define SIM_FRONT_SHARE_FORK_H
+#ifndef SIM_PRELOAD_SHARE_FORK_H
+#define SIM_PRELOAD_SHARE_FORK_H
 
 /*
  * What is shared with the device is shared with a fork child, too, where private memory would have

@@ -62,7 +62,7 @@ struct uverbs_file {
 	LIST_HEAD(pins, pin) pins;
 	LIST_HEAD(backs, back) backs;
 	uint32_t npins;
-	struct mm_look *look; /* of the current request; NULL: not taken yet */
+	struct mappings *look; /* of the current request; NULL: not taken yet */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };

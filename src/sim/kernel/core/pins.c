@@ -13,7 +13,7 @@ struct pin {
 	struct uobj *owner;   /* NULL: what the current request makes */
 	uint64_t va, len;
 	uint8_t use;
-	bool own; /* memory of nobody else's: mm_check() */
+	bool own; /* memory of nobody else's: mappings_check() */
 };
 
 /* What the program is yet to be told that the device has let go of. */
@@ -44,8 +44,8 @@ static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool wri
 	int err;
 
 	if (!f->look)
-		f->look = mm_look(f->mm);
-	err = f->look ? mm_check(f->look, va, len, write, own) : -EFAULT;
+		f->look = mappings_read(f->mm);
+	err = f->look ? mappings_check(f->look, va, len, write, own) : -EFAULT;
 	if (!err)
 		mm_unshare_replaced(f->look, va, len);
 	return err;
@@ -198,7 +198,7 @@ static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
 
 void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
-	mm_look_end(f->look);
+	mappings_free(f->look);
 	f->look = NULL;
 	settle_old(f, req);
 	settle_new(f, req, made);

@@ -16,9 +16,10 @@ enum pin_use {
 	PIN_LONE_RECORD, /* anything may lie in its page */
 };
 /*
- * mm_check(); the object that the current request makes holds the bytes until it is destroyed. A
- * ring's pages and a record's page are to be shared with the device (host/mm.h) while nothing else
- * of this process holds bytes of them: the program is asked for it in the request's answer.
+ * mappings_check(); the object that the current request makes holds the bytes until it is
+ * destroyed. A ring's pages and a record's page are to be shared with the device (host/mm.h) while
+ * nothing else of this process holds bytes of them: the program is asked for it in the request's
+ * answer.
  */
 int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum pin_use);
 /* The request is done; made: what it has made, or NULL. */

@@ -16,7 +16,7 @@
 
 static char server[108]; /* as long as a Unix socket's name can be */
 
-void transport_link_to(const char *socket)
+void backend_socket_at(const char *socket)
 {
 	snprintf(server, sizeof(server), "%s", socket);
 }
@@ -67,7 +67,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 }
 
 /* The link can't be used any more: the device has fallen off the bus. */
-static int transport_link_gone(struct cfile *cf, int err)
+static int backend_socket_gone(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
 		sim_refuse("the device at %s is gone: %s", server, strerror(-err));
@@ -77,12 +77,12 @@ static int transport_link_gone(struct cfile *cf, int err)
 	return -EIO;
 }
 
-static int transport_link_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
+static int backend_socket_ask(struct cfile *cf, uint16_t type, const void *body, size_t len, int fd,
 			      struct link_message *answer)
 {
 	int err = cf->sock < 0 ? -EIO : link_ask(cf->sock, type, body, len, fd, answer);
 
-	return err ? transport_link_gone(cf, err) : 0;
+	return err ? backend_socket_gone(cf, err) : 0;
 }
 
 static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link_message *answer)
@@ -93,7 +93,7 @@ static int answer_into(struct cfile *cf, struct uverbs_request *req, struct link
 		err = msg_unpack_answer(req, answer->body, answer->h.len, answer->fds,
 					answer->nfds);
 	if (err)
-		return transport_link_gone(cf, err);
+		return backend_socket_gone(cf, err);
 	answer->nfds = 0; /* the request has them */
 	return answer->h.result;
 }
@@ -102,32 +102,32 @@ static int link_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct link_message answer = {0};
 	uint8_t *body;
-	struct held held;
+	struct lock_saved held;
 	size_t len;
 	int err = msg_pack_request(req, &body, &len);
 
 	if (err)
 		return err;
-	fair_lock(&cf->lock, &held);
-	err = transport_link_ask(cf, LINK_IOCTL, body, len, -1, &answer);
+	ticket_lock(&cf->lock, &held);
+	err = backend_socket_ask(cf, LINK_IOCTL, body, len, -1, &answer);
 	if (!err)
 		err = answer_into(cf, req, &answer);
-	fair_unlock(&cf->lock, &held);
+	ticket_unlock(&cf->lock, &held);
 	link_message_free(&answer);
 	free(body);
 	return err;
 }
 
-static int transport_link_tell(struct cfile *cf, uint16_t type, const void *body, size_t len,
+static int backend_socket_tell(struct cfile *cf, uint16_t type, const void *body, size_t len,
 			       int fd)
 {
 	struct link_message answer = {0};
-	struct held held;
+	struct lock_saved held;
 	int err;
 
-	fair_lock(&cf->lock, &held);
-	err = transport_link_ask(cf, type, body, len, fd, &answer);
-	fair_unlock(&cf->lock, &held);
+	ticket_lock(&cf->lock, &held);
+	err = backend_socket_ask(cf, type, body, len, fd, &answer);
+	ticket_unlock(&cf->lock, &held);
 	if (!err)
 		err = answer.h.result;
 	link_message_free(&answer);
@@ -137,7 +137,7 @@ static int transport_link_tell(struct cfile *cf, uint16_t type, const void *body
 static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)
 {
 	struct link_range range = {va, len, offset};
-	int err = transport_link_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
+	int err = backend_socket_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
 
 	/* Only the server keeps it, else this process would hang when the server dies. */
 	if (uffd >= 0)
@@ -149,23 +149,23 @@ static void link_unmapped(struct cfile *cf, uint64_t va, uint64_t len)
 {
 	struct link_range range = {va, len, 0};
 
-	transport_link_tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
+	backend_socket_tell(cf, LINK_UNMAP, &range, sizeof(range), -1);
 }
 
 static int link_share(struct cfile *cf, uint64_t va, uint64_t len, int memfd)
 {
 	struct link_range range = {va, len, 0};
 
-	return transport_link_tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
+	return backend_socket_tell(cf, LINK_SHARE, &range, sizeof(range), memfd);
 }
 
-static bool transport_link_link_close(struct cfile *cf)
+static bool backend_socket_close(struct cfile *cf)
 {
 	bool in_use;
 
 	if (cf->sock < 0)
 		return false;
-	in_use = transport_link_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
+	in_use = backend_socket_tell(cf, LINK_CLOSE, NULL, 0, -1) > 0;
 	if (cf->sock >= 0)
 		real()->close(cf->sock);
 	cf->sock = -1;
@@ -180,13 +180,13 @@ static void link_forked(struct cfile *cf)
 	cf->sock = -1;
 }
 
-const struct transport transport_link = {
+const struct backend backend_socket = {
 	.sysfs = link_sysfs,
 	.open = link_open,
 	.ioctl = link_ioctl,
 	.mapped = link_mapped,
 	.unmapped = link_unmapped,
 	.share = link_share,
-	.close = transport_link_link_close,
+	.close = backend_socket_close,
 	.forked = link_forked,
 };

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include "src/sim/link/link.h"
 
 /* Before any other preload. */
 static int prepend(const char *lib)
@@ -82,7 +85,7 @@ static int add_sanitizer(void)
 }
 #endif
 
-int become(const struct client *c)
+int exec_on_chip(const struct chip_command *c)
 {
 	const char *lib = preload_path();
 	char socket[PATH_MAX], tree[PATH_MAX];
@@ -100,4 +103,31 @@ int become(const struct client *c)
 	execvp(c->cmd[0], c->cmd);
 	say("can't run %s: %s", c->cmd[0], strerror(errno));
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
+}
+
+/* A chip that is only slow is the command's own affair. */
+static bool speaks_ours(const char *name, int sock)
+{
+	const struct timeval patience = {.tv_sec = 1};
+	struct link_message answer = {0};
+	int err;
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	err = link_ask(sock, LINK_STATUS, NULL, 0, -1, &answer);
+	if (!err)
+		link_message_free(&answer);
+	return !err || registry_is_ours(name, err);
+}
+
+int cmd_exec(const struct args *a)
+{
+	const struct chip_command c = {a->argv[0], a->function, a->argv + 1};
+	int sock = registry_connect(c.chip);
+	bool ours;
+
+	if (sock < 0)
+		return EXIT_SELF;
+	ours = speaks_ours(c.chip, sock);
+	close(sock);
+	return ours ? exec_on_chip(&c) : EXIT_SELF;
 }

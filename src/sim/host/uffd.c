@@ -37,7 +37,7 @@ int bar_uffd(struct bar *bar, int uffd)
 	int err = w ? watch_handshake(uffd) : -ENOMEM;
 
 	if (!err) {
-		w->source = (struct source){.kind = SOURCE_UFFD, .fd = uffd};
+		w->source = (struct event_source){.kind = SOURCE_UFFD, .fd = uffd};
 		err = host_watch_fd(bar->host, &w->source);
 	}
 	if (err) {

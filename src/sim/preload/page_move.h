@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_MOVE_H
-#define SIM_FRONT_MOVE_H
+#ifndef SIM_PRELOAD_PAGE_MOVE_H
+#define SIM_PRELOAD_PAGE_MOVE_H
 
 #include <stddef.h>
 
@@ -18,9 +18,9 @@ enum stores {
 };
 
 /* A memfd that may be shared with the device: sealed. -1: can't be had. */
-int move_file(size_t len);
+int pages_memfd(size_t len);
 /* Private memory onto the memfd; onto private memory of this protection. 0 or -errno: it stays. */
-int move_in(int memfd, void *va, size_t len, enum stores);
-int move_out(void *va, size_t len, int prot, enum stores);
+int pages_to_memfd(int memfd, void *va, size_t len, enum stores);
+int pages_to_private(void *va, size_t len, int prot, enum stores);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fair.h"
+#include "ticket_lock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void fair_lock(struct fair *f, struct held *held)
+void ticket_lock(struct ticket_lock *f, struct lock_saved *held)
 {
 	uint32_t mine, serving;
 	sigset_t all;
@@ -21,7 +21,7 @@ void fair_lock(struct fair *f, struct held *held)
 		syscall(SYS_futex, &f->serving, FUTEX_WAIT_PRIVATE, serving, NULL, NULL, 0);
 }
 
-void fair_unlock(struct fair *f, const struct held *held)
+void ticket_unlock(struct ticket_lock *f, const struct lock_saved *held)
 {
 	uint32_t now = __atomic_add_fetch(&f->serving, 1, __ATOMIC_SEQ_CST);
 

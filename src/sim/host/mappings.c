@@ -9,16 +9,16 @@
 #include "base/maps.h"
 #include "host.h"
 
-struct mm_look {
+struct mappings {
 	struct mm *mm;
 	struct mapping *seen; /* by address */
 	uint32_t nseen, cap;
 	struct maps maps; /* the rest */
 };
 
-struct mm_look *mm_look(struct mm *mm)
+struct mappings *mappings_read(struct mm *mm)
 {
-	struct mm_look *l = mm->gone ? NULL : malloc(sizeof(*l));
+	struct mappings *l = mm->gone ? NULL : malloc(sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -31,7 +31,7 @@ struct mm_look *mm_look(struct mm *mm)
 	return NULL;
 }
 
-void mm_look_end(struct mm_look *l)
+void mappings_free(struct mappings *l)
 {
 	if (!l)
 		return;
@@ -40,7 +40,7 @@ void mm_look_end(struct mm_look *l)
 	free(l);
 }
 
-static bool look_room_for_one(struct mm_look *l)
+static bool mappings_grow(struct mappings *l)
 {
 	uint32_t cap = l->cap ? 2 * l->cap : 64;
 	struct mapping *seen;
@@ -56,10 +56,10 @@ static bool look_room_for_one(struct mm_look *l)
 }
 
 /* NULL behind the last. Until the next call. */
-static const struct mapping *mapping_at(struct mm_look *l, uint32_t i)
+static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 {
 	while (l->nseen <= i) {
-		if (!look_room_for_one(l) || !maps_next(&l->maps, &l->seen[l->nseen]))
+		if (!mappings_grow(l) || !maps_next(&l->maps, &l->seen[l->nseen]))
 			return NULL;
 		l->nseen++;
 	}
@@ -67,22 +67,22 @@ static const struct mapping *mapping_at(struct mm_look *l, uint32_t i)
 }
 
 /* The first that ends behind va. */
-static uint32_t first_behind(struct mm_look *l, uint64_t va)
+static uint32_t mappings_behind(struct mappings *l, uint64_t va)
 {
 	const struct mapping *m;
 	uint32_t i = 0;
 
-	while ((m = mapping_at(l, i)) && m->end <= va)
+	while ((m = mappings_at(l, i)) && m->end <= va)
 		i++;
 	return i;
 }
 
-static bool look_is_own(const struct mapping *m)
+static bool mapping_is_own(const struct mapping *m)
 {
 	return m->plain && !m->shared && m->prot == (PROT_READ | PROT_WRITE);
 }
 
-int mm_check(struct mm_look *l, uint64_t va, uint64_t len, bool write, bool *own)
+int mappings_check(struct mappings *l, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	int need = PROT_READ | (write ? PROT_WRITE : 0);
 	uint64_t at = va, end = va + len;
@@ -91,11 +91,11 @@ int mm_check(struct mm_look *l, uint64_t va, uint64_t len, bool write, bool *own
 
 	if (end < va || end > 1ull << BUS_SLOT_SHIFT)
 		return -EFAULT;
-	for (uint32_t i = first_behind(l, va); at < end; i++) {
-		m = mapping_at(l, i);
+	for (uint32_t i = mappings_behind(l, va); at < end; i++) {
+		m = mappings_at(l, i);
 		if (!m || m->start > at || (m->prot & need) != need)
 			return -EFAULT;
-		all_own = all_own && look_is_own(m);
+		all_own = all_own && mapping_is_own(m);
 		at = m->end;
 	}
 	if (own)
@@ -103,14 +103,14 @@ int mm_check(struct mm_look *l, uint64_t va, uint64_t len, bool write, bool *own
 	return 0;
 }
 
-void mm_unshare_replaced(struct mm_look *l, uint64_t va, uint64_t len)
+void mm_unshare_replaced(struct mappings *l, uint64_t va, uint64_t len)
 {
 	uint64_t end = va + len, first, bytes;
 	const struct mapping *m;
 
 	if (!mm_share_over(l->mm, va, len, false, &first, &bytes))
 		return;
-	for (uint32_t i = first_behind(l, va); (m = mapping_at(l, i)) && m->start < end; i++)
+	for (uint32_t i = mappings_behind(l, va); (m = mappings_at(l, i)) && m->start < end; i++)
 		shares_replaced(l->mm, m, va > m->start ? va : m->start,
 				end < m->end ? end : m->end);
 }

@@ -37,7 +37,7 @@ void page_rings(struct uar_page *page)
 }
 
 /* Pages that were let go since host_arm() last knew the time. */
-static void date_expected(struct host *h)
+static void expect_date(struct host *h)
 {
 	uint32_t i;
 
@@ -133,7 +133,7 @@ static int wake_sweep(struct host *h)
 }
 
 /* Everything sleeps. */
-static uint64_t deep_sleep(struct host *h)
+static uint64_t sleep_deep(struct host *h)
 {
 	if (!h->npages)
 		return UINT64_MAX;
@@ -158,13 +158,13 @@ static uint64_t sleep_time(struct host *h)
 	if (arm_all(h))
 		return 0;
 	if (!h->nawake)
-		return deep_sleep(h);
+		return sleep_deep(h);
 	ns = NAP_NS + (uint64_t)NAP_NS * h->nap_misses++ / 4;
 	return ns < NAP_MAX_NS ? ns : NAP_MAX_NS;
 }
 
 /* There is something to wait for: the better of the two ways, and the other one now and then. */
-static uint64_t wait_for_more(struct host *h)
+static uint64_t wait_more(struct host *h)
 {
 	h->nap_misses = 0;
 	h->since = h->now;
@@ -178,7 +178,7 @@ static uint64_t wait_for_more(struct host *h)
 	return 0;
 }
 
-static uint64_t spin(struct host *h, bool paid, bool woken)
+static uint64_t idle_spin(struct host *h, bool paid, bool woken)
 {
 	if (paid) {
 		h->spin_paid = true;
@@ -194,7 +194,7 @@ static uint64_t spin(struct host *h, bool paid, bool woken)
 	return sleep_time(h);
 }
 
-static bool lets_go(const struct host *h)
+static bool page_expected(const struct host *h)
 {
 	uint32_t i;
 
@@ -208,7 +208,7 @@ static bool lets_go(const struct host *h)
 static uint64_t lockstep(struct host *h)
 {
 	h->since = h->now - AWAKE_NS;
-	if (lets_go(h))
+	if (page_expected(h))
 		return LOCKSTEP_NAP_NS;
 	if (arm_all(h))
 		return 0;
@@ -223,24 +223,24 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	h->rung = false;
 	h->woken = false;
 	if (woken)
-		date_expected(h);
+		expect_date(h);
 	lockstep_sample(h);
 	if (h->lockstep) {
 		h->nap_misses = paid ? 0 : h->nap_misses;
 		return lockstep(h);
 	}
 	if (!h->nawake)
-		return deep_sleep(h);
+		return sleep_deep(h);
 	if (now - h->aged > AGE_NS) {
 		h->aged = now;
 		if (arm_quiet(h))
 			return 0;
 	}
 	if (h->phase == IDLE_SPIN)
-		return spin(h, paid, woken);
+		return idle_spin(h, paid, woken);
 	h->naps++;
 	h->naps_paid += paid;
 	if (paid || woken)
-		return wait_for_more(h);
+		return wait_more(h);
 	return sleep_time(h);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "move.h"
+#include "page_move.h"
 
 #include <errno.h>
 #include <linux/userfaultfd.h>
@@ -55,7 +55,7 @@ static bool copy_of(void *to, void *from, size_t len)
  * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
  * any case.
  */
-static int move_replace(void *va, size_t len, void *other, int prot, enum stores by)
+static int pages_replace(void *va, size_t len, void *other, int prot, enum stores by)
 {
 	int guard = by ? guard_new(by) : -1, err = -ENOSYS;
 
@@ -85,7 +85,7 @@ static off_t file_size(size_t len)
 	return (off_t)(most.rlim_cur - len < FILE_GOES_ON ? most.rlim_cur : len + FILE_GOES_ON);
 }
 
-int move_file(size_t len)
+int pages_memfd(size_t len)
 {
 	off_t size = file_size(len);
 	int fd = size < 0 ? -1 : memfd_create("dvx-sim-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -98,7 +98,7 @@ int move_file(size_t len)
 	return fd;
 }
 
-int move_in(int memfd, void *va, size_t len, enum stores by)
+int pages_to_memfd(int memfd, void *va, size_t len, enum stores by)
 {
 	void *map;
 
@@ -106,10 +106,10 @@ int move_in(int memfd, void *va, size_t len, enum stores by)
 	if (by && real()->madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	return map == MAP_FAILED ? -errno : move_replace(va, len, map, PROT_READ | PROT_WRITE, by);
+	return map == MAP_FAILED ? -errno : pages_replace(va, len, map, PROT_READ | PROT_WRITE, by);
 }
 
-int move_out(void *va, size_t len, int prot, enum stores by)
+int pages_to_private(void *va, size_t len, int prot, enum stores by)
 {
 	bool shut = !(prot & PROT_READ);
 	void *own =
@@ -120,7 +120,7 @@ int move_out(void *va, size_t len, int prot, enum stores by)
 		return -errno;
 	if (shut)
 		mprotect(va, len, PROT_READ);
-	err = move_replace(va, len, own, prot, by);
+	err = pages_replace(va, len, own, prot, by);
 	if (err && shut)
 		mprotect(va, len, prot);
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_FRONT_DROP_H
-#define SIM_FRONT_DROP_H
+#ifndef SIM_PRELOAD_MADVISE_H
+#define SIM_PRELOAD_MADVISE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +13,11 @@
  * waits for which has share.c's, so none is taken here: a piece that comes or goes at this moment
  * is seen or not.
  */
-#define DROP_PLACES 1024u /* pieces */
+#define MADVISE_PIECES 1024u /* pieces */
 
 /* A piece of share.c's by its number; len 0: it is none any more. */
-void drop_place(unsigned int place, uint64_t va, uint64_t len, uint64_t inode, dev_t);
+void madvise_piece(unsigned int place, uint64_t va, uint64_t len, uint64_t inode, dev_t);
 /* madvise() */
-int drop_madvise(void *va, size_t len, int advice);
+int madvise_hook(void *va, size_t len, int advice);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "drop.h"
+#include "madvise.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,40 +9,40 @@
 #define PAGE 4096u
 
 /* All atomic. */
-static struct place {
+static struct dropped {
 	uint64_t va, len, inode, dev;
-} places[DROP_PLACES];
-static unsigned int places_end; /* from here on none was ever used */
+} dropped[MADVISE_PIECES];
+static unsigned int dropped_end; /* from here on none was ever used */
 
-static uint64_t drop_get(const uint64_t *from)
+static uint64_t dropped_get(const uint64_t *from)
 {
 	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-static void drop_set(uint64_t *to, uint64_t value)
+static void dropped_set(uint64_t *to, uint64_t value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-void drop_place(unsigned int i, uint64_t va, uint64_t len, uint64_t inode, dev_t dev)
+void madvise_piece(unsigned int i, uint64_t va, uint64_t len, uint64_t inode, dev_t dev)
 {
-	struct place *p = &places[i];
+	struct dropped *p = &dropped[i];
 
-	drop_set(&p->len, 0);
-	drop_set(&p->inode, inode);
-	drop_set(&p->dev, dev);
-	drop_set(&p->va, va);
-	drop_set(&p->len, len);
-	if (len && i >= __atomic_load_n(&places_end, __ATOMIC_RELAXED))
-		__atomic_store_n(&places_end, i + 1, __ATOMIC_RELEASE);
+	dropped_set(&p->len, 0);
+	dropped_set(&p->inode, inode);
+	dropped_set(&p->dev, dev);
+	dropped_set(&p->va, va);
+	dropped_set(&p->len, len);
+	if (len && i >= __atomic_load_n(&dropped_end, __ATOMIC_RELAXED))
+		__atomic_store_n(&dropped_end, i + 1, __ATOMIC_RELEASE);
 }
 
 static bool any_in(uint64_t va, uint64_t end)
 {
-	unsigned int n = __atomic_load_n(&places_end, __ATOMIC_ACQUIRE);
+	unsigned int n = __atomic_load_n(&dropped_end, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t len = drop_get(&places[i].len), at = drop_get(&places[i].va);
+		uint64_t len = dropped_get(&dropped[i].len), at = dropped_get(&dropped[i].va);
 
 		if (len && va < at + len && at < end)
 			return true;
@@ -52,12 +52,12 @@ static bool any_in(uint64_t va, uint64_t end)
 
 static bool is_piece(const struct mapping *m)
 {
-	unsigned int n = __atomic_load_n(&places_end, __ATOMIC_ACQUIRE);
+	unsigned int n = __atomic_load_n(&dropped_end, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; m->shared && i < n; i++)
-		if (drop_get(&places[i].len) && m->inode == drop_get(&places[i].inode) &&
-		    m->dev == drop_get(&places[i].dev) &&
-		    m->start - m->offset == drop_get(&places[i].va))
+		if (dropped_get(&dropped[i].len) && m->inode == dropped_get(&dropped[i].inode) &&
+		    m->dev == dropped_get(&dropped[i].dev) &&
+		    m->start - m->offset == dropped_get(&dropped[i].va))
 			return true;
 	return false;
 }
@@ -85,7 +85,7 @@ static uint64_t shared_in(uint64_t va, uint64_t end, bool drop)
 	return sum;
 }
 
-int drop_madvise(void *at, size_t len, int advice)
+int madvise_hook(void *at, size_t len, int advice)
 {
 	uint64_t va = (uintptr_t)at, end = va + ((len + PAGE - 1) & ~(size_t)(PAGE - 1));
 	int rc = real()->madvise(at, len, advice), saved = errno;
