@@ -6,7 +6,7 @@ use warnings;
 no warnings "portable"; # 64-bit constants
 use Exporter "import";
 
-our @EXPORT = qw(read_tables items_of %enum %struct %source @families @enums @structs);
+our @EXPORT = qw(read_tables items_of way_of command_struct %enum %struct %source @families @enums @structs);
 our (%enum, %struct, %source, @families, @enums, @structs);
 my (%symbol, @errors, $file, $line);
 
@@ -120,6 +120,8 @@ sub parse_struct_line
 		$s->{kernel} = $1;
 	} elsif ($text =~ /^source\s+(\w+)$/) {
 		$s->{source} = $1;
+	} elsif ($text =~ /^command\s+(\w+)$/) {
+		push @{$s->{commands}}, $1;
 	} elsif ($text =~ /^omit\s+(\S+)\s+\S/) {
 		push @{$s->{omit}}, $1;
 	} elsif ($text eq "pack") {
@@ -340,6 +342,22 @@ sub claim
 	return;
 }
 
+# A command's input or its reply.
+sub way_of
+{
+	my ($s) = @_;
+	return $s->{name} =~ /_out(_|$)/ ? "OUT" : "IN";
+}
+
+# The structure of a command's input ("IN") or reply ("OUT"): one that says so, the one with the
+# opcode's name, or what all commands begin with.
+sub command_struct
+{
+	my ($op, $way) = @_;
+	my ($named) = grep { way_of($_) eq $way && grep { $_ eq $op } @{$_->{commands}} } @structs;
+	return $named // $struct{lc($op) . "_" . lc $way} // $struct{"mbox_" . lc $way};
+}
+
 sub check_struct
 {
 	my ($s) = @_;
@@ -362,6 +380,11 @@ sub check_struct
 	refuse($s->{where}, "struct $s->{name}: unknown source '$s->{source}'")
 		if $s->{source} && !$source{$s->{source}};
 	claim("PRM_" . uc($s->{name}) . "_BYTES", $s->{where});
+	for my $op (@{$s->{commands}}) {
+		claim("PRM_$op\_" . way_of($s) . "_BYTES", $s->{where});
+		refuse($s->{where}, "struct $s->{name}: unknown opcode '$op'")
+			unless $enum{opcode} && grep { $_->{name} eq $op } @{$enum{opcode}{values}};
+	}
 	claim("prm_$s->{name}_pack", $s->{where}) if $s->{pack};
 	return;
 }

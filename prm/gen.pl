@@ -145,7 +145,9 @@ END
 sub struct_text
 {
 	my ($s) = @_;
-	my $out = "/* $s->{text} */\n#define PRM_" . uc($s->{name}) . "_BYTES $s->{bytes}\n\n";
+	my $out = "/* $s->{text} */\n#define PRM_" . uc($s->{name}) . "_BYTES $s->{bytes}\n";
+	$out .= "#define PRM_$_\_" . way_of($s) . "_BYTES $s->{bytes}\n" for @{$s->{commands}};
+	$out .= "\n";
 	$out .= "/* $_->{name}: $_->{text} */\n" .
 		($_->{kind} eq "at" ? "" : word_accessors($s->{name}, $_)) .
 		($_->{kind} eq "at" || ($_->{array} && $_->{width} % 8 == 0) ?
@@ -245,6 +247,21 @@ sub rows_text
 	return "$out};\nconst size_t prm_struct_count = " . scalar(@structs) . ";\n";
 }
 
+# Each opcode's input and reply, by opcode.
+sub commands_text
+{
+	my %at = map { $structs[$_]{name} => $_ } 0 .. $#structs;
+	my $row = sub {
+		my ($s) = @_;
+		return $s ? "&prm_structs[$at{$s->{name}}]" : "NULL";
+	};
+	my $out = "\nconst struct prm_command prm_commands[] = {\n";
+	$out .= sprintf "\t{ 0x%x, %s, %s },\n", $_->{value}, map { $row->($_) }
+		command_struct($_->{name}, "IN"), command_struct($_->{name}, "OUT")
+		for sort { $a->{value} <=> $b->{value} } @{$enum{opcode}{values}};
+	return "$out};\nconst size_t prm_command_count = " . @{$enum{opcode}{values}} . ";\n";
+}
+
 # What libdvx names fields of: match parameters, and the capabilities that stand for them. All
 # structures would make it three times as large.
 sub match_text
@@ -299,7 +316,7 @@ if (@errors) {
 if ($want{headers}) {
 	write_file("$want{headers}/$_->{name}.h", header_text($_)) for @families;
 }
-write_file($want{rows}, rows_text(@structs)) if $want{rows};
+write_file($want{rows}, rows_text(@structs) . commands_text()) if $want{rows};
 write_file($want{match}, match_text()) if $want{match};
 write_file($want{enums}, enums_text()) if $want{enums};
 write_file($want{list}, list_text()) if $want{list};

@@ -66,6 +66,13 @@ struct prm_struct {
 
 extern const struct prm_struct prm_structs[];
 extern const size_t prm_struct_count;
+struct prm_command {
+	uint32_t opcode;
+	const struct prm_struct *in, *out;
+};
+
+extern const struct prm_command prm_commands[]; /* by opcode */
+extern const size_t prm_command_count;
 extern const struct prm_enum *const prm_enums[];
 extern const size_t prm_enum_count;
 

@@ -33,7 +33,7 @@ while read -r fn program budget what; do
 	echo "$ok $n - $what: $got million instructions, budget $budget"
 done <<'END'
 fw_uid_reap fw_flow 150 a program's 20,000 entries of one value are taken away
-devx_dispatch kernel_events 10 20,000 events beside another's 10,000 subscriptions
+devx_event kernel_events 10 20,000 events beside another's 10,000 subscriptions
 uverbs_dm_alloc kernel_devx 40 half of the memory is sought with two blocks in its way
 END
 echo "1..$n"

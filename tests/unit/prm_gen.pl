@@ -47,6 +47,10 @@ my @cases = (
 	["unknown source", "struct a 4 t\n\tx 0 32 rw src:s m\nend\n", 2, "unknown source 's'"],
 	["unknown source of a structure", "struct a 4 t\n\tsource s\n\tx 0 32 rw m\nend\n", 1,
 		"unknown source 's'"],
+	["unknown opcode", "enum opcode 16 t\n\tA 0\nend\nstruct a_in 4 t\n\tcommand B\n\tx 0 32 rw m\nend\n",
+		4, "unknown opcode 'B'"],
+	["opcode with two structures", "enum opcode 16 t\n\tA 0\nend\nstruct a_in 4 t\n\tx 0 32 rw m\nend\n" .
+		"struct b_in 4 t\n\tcommand A\n\tx 0 32 rw m\nend\n", 7, "name clash: PRM_A_IN_BYTES"],
 	["duplicate field", "struct a 4 t\n\tx 0 16 rw m\n\tx 16 16 rw m\nend\n", 3, "duplicate"],
 	["duplicate across variants",
 		"struct a 4 t\n\tvariant p\n\tx 0 32 rw m\n\tor q\n\tx 0 32 rw m\n\tend\nend\n", 5, "duplicate"],
