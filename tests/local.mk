@@ -51,6 +51,7 @@ check_LIBRARIES = tests/librigs.a tests/libkernel.a
 tests_librigs_a_SOURCES =
 
 include tests/unit/local.mk
+include tests/fuzz/local.mk
 include tests/sim/local.mk
 include tests/golden/local.mk
 include tests/interop/local.mk
@@ -64,9 +65,9 @@ tests/%.$(OBJEXT): private AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/sr
 SIM_LIBS = tests/librigs.a libsim.la
 tests/unit/kernel_%: private KERNEL = tests/libkernel.a
 LIB_LIBS = tests/librigs.a src/lib/libdvx.la src/prm/libprm.la
-COPY_LIBS = tools/dvx-copy/libcopy.la
+COPY_LIBS = tests/librigs.a tools/dvx-copy/libcopy.la
 FLOW_LIBS = tests/librigs.a tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la
-PRM_LIBS = tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la
+PRM_LIBS = tests/librigs.a tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la src/lib/libdvx.la
 SYSTEM_LIBS = -Wl,--as-needed $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) $(CMOCKA_LIBS) -lpthread
 $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
 $(SIM_TESTS) $(SIM_HELPERS): $(SIM_LIBS)

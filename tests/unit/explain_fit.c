@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "explain.h"
+#include "tree.h"
 #include "walk.h"
 
 #define ROUNDS 8
@@ -127,9 +128,27 @@ static void noise(void **unused)
 	}
 }
 
+/* Every structure takes every length of 0xff up to its own and past it. */
+static void ones_in_every_structure(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < prm_struct_count; i++) {
+		for (int round = 0; round < 4; round++) {
+			size_t len = below(prm_structs[i].bytes + 64);
+			uint8_t *bytes = malloc(len + !len);
+
+			assert_non_null(bytes);
+			memset(bytes, round % 2 ? 0xff : (int)below(256), len);
+			json_decref(tree_make(&prm_structs[i], bytes, len, round > 2));
+			free(bytes);
+		}
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(each_page), cmocka_unit_test(noise)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(each_page), cmocka_unit_test(noise),
+					   cmocka_unit_test(ones_in_every_structure)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

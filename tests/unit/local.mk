@@ -8,29 +8,21 @@ tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
 # The data path and the transport on a device without firmware (dp_rig.h).
 SIM_TESTS += tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo tests/unit/dp_life \
-	tests/unit/dp_trace tests/unit/dp_fuzz tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss \
+	tests/unit/dp_trace tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss \
 	tests/unit/dp_raw tests/unit/dp_raw_rx tests/unit/dp_rss tests/unit/dp_functions tests/unit/port
 tests_unit_dp_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
-	tests/unit/fw_fuzz tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way
+	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way
 tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 # Packets through flow tables and steering entries, and the commands that make them.
-SIM_TESTS += tests/unit/fw_flow tests/unit/flow_fuzz tests/unit/steer_agree tests/unit/steer_packet \
+SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \
 	tests/unit/steer_tables tests/unit/steer_walk
 tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
 # The kernel's half, fed with flattened requests on a whole chip in the process.
 SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_devx \
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
-	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw \
-	tests/unit/kernel_fuzz tests/unit/kernel_scarce
-tests_unit_kernel_fuzz_SOURCES = tests/unit/kernel_fuzz.c tests/unit/kernel_fuzz.h \
-	tests/unit/kernel_fuzz_queues.c tests/unit/kernel_fuzz_flows.c \
-	tests/unit/kernel_fuzz_devx.c tests/unit/kernel_fuzz_any.c
-tests_unit_kernel_scarce_SOURCES = tests/unit/kernel_scarce.c $(tests_unit_kernel_fuzz_SOURCES)
-tests_unit_kernel_scarce_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray \
-	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=port_inject,--wrap=queue_doorbell
+	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
 LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \
@@ -45,13 +37,12 @@ tests_unit_copy_hostile_SOURCES = tests/unit/copy_hostile.c $(COPY_FAKE)
 tests_unit_copy_guests_SOURCES = tests/unit/copy_guests.c $(COPY_FAKE)
 
 # dvx-flow's rules and its explain, without a device.
-FLOW_TESTS += tests/unit/rules_parse tests/unit/rules_compile tests/unit/rules_fuzz tests/unit/rules_fill \
-	tests/unit/flow_dump_fuzz
+FLOW_TESTS += tests/unit/rules_parse tests/unit/rules_compile tests/unit/rules_fill
 tests_unit_rules_fill_SOURCES = tests/unit/rules_fill.c tools/dvx-flow/daemon/fill.c
 tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tools/dvx-flow -I$(top_srcdir)/src
 
 # The PRM's tables and what dvx-prm and dvx-info read with them.
-PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect tests/unit/dvx_prm_fuzz tests/unit/explain_fuzz \
+PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/explain_fit tests/unit/info_words
 
 tests_librigs_a_SOURCES += tests/unit/dp_rig.c tests/unit/dp_rig.h tests/unit/dp_raw_rig.c tests/unit/dp_raw_rig.h \
@@ -64,4 +55,4 @@ dist_check_SCRIPTS += tests/unit/layers.pl tests/unit/prm_gen.pl tests/unit/prm_
 	tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/dvx_prm.sh tests/unit/dvx_prm_explain.sh \
 	tests/unit/dvx_prm_public.sh tests/unit/dvx_prm_said.sh tests/unit/flow_explain.sh tests/unit/completion.sh \
 	tests/unit/barriers.sh tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh
-EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/ring.h tests/unit/cross/cmocka.h tests/golden/dumps
+EXTRA_DIST += tests/unit/WitnessNames.pm tests/unit/ring.h tests/unit/packets.h tests/unit/cross/cmocka.h tests/golden/dumps

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Requests of any method, put together from the table of the ABI alone: attributes that are there or
  * not, too short or too long, with numbers that mean something somewhere. */
-#include "kernel_fuzz.h"
+#include "uverbs.h"
 
 #include <dvx/prm/cmd.h>
 #include <unistd.h>
@@ -109,18 +109,24 @@ static void put(struct request *r, const struct method_spec *m, const struct att
 	}
 }
 
-void any_request(void)
+void any_fill(struct request *r)
 {
 	const struct method_spec *m;
-	struct request r;
 
 	if (!nmethods)
 		find_methods();
 	m = methods[any(nmethods)];
-	rq_init(&r, m->object, m->method);
+	rq_init(r, m->object, m->method);
 	for (unsigned int i = 0; i < m->nattrs && i < 24; i++)
 		if (m->attrs[i].mandatory ? any(40) : any(2))
-			put(&r, m, &m->attrs[i]);
+			put(r, m, &m->attrs[i]);
+}
+
+void any_request(void)
+{
+	struct request r;
+
+	any_fill(&r);
 	(void)rq_run(f, &r);
 	rq_done(&r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DevX objects on the program's umems, and keys over them and over device memory. */
-#include "kernel_fuzz.h"
+#include "uverbs.h"
 
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>

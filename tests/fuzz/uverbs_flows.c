@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "kernel_fuzz.h"
+#include "uverbs.h"
 
 #include <endian.h>
 #include <dvx/prm/cmd.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the random programs of kernel_fuzz.c may do, and whom they do it to. */
-#ifndef TESTS_UNIT_KERNEL_FUZZ_H
-#define TESTS_UNIT_KERNEL_FUZZ_H
+/* What the random programs of uverbs.c may do, and whom they do it to. */
+#ifndef TESTS_FUZZ_UVERBS_H
+#define TESTS_FUZZ_UVERBS_H
 
 #include "kernel/flow/objects.h"
 #include "kernel/devx/devx.h"
 #include "kernel/verbs/raw.h"
-#include "kernel_fixture.h"
+#include "fuzz.h"
+#include "tests/unit/kernel_fixture.h"
 
 #define FUZZ_HANDLES 140u
 
@@ -17,11 +18,10 @@
 #define SQ_AT	0x60000u
 #define DATA_AT 0x80000u
 
-/* The file in it changes from deed to deed. */
+/* The file in it changes from step to step. */
 extern struct fx *f;
 extern uint32_t lkeys[1024]; /* by PD */
 
-uint32_t any(uint32_t n);
 /* A living object of this class, or NULL. */
 struct uobj *pick(const struct uobj_class *class);
 /* Its handle; now and then any number at all. */
@@ -48,7 +48,7 @@ void make_devx_counter(void);
 void make_devx_tir(void);
 void make_devx_flow_table(void);
 
-/* DevX, on umems (kernel_fuzz_devx.c). */
+/* DevX, on umems (uverbs_devx.c). */
 void make_umem(void);
 void make_devx_number(void);
 void make_devx_tis(void);
@@ -59,8 +59,9 @@ void make_devx_qp(void);
 void modify_devx(void);
 void make_dm_mr(void);
 
-/* Any method at all (kernel_fuzz_any.c). */
+/* Any method at all (uverbs_any.c). */
 void any_request(void);
+void any_fill(struct request *);
 
 /* Memory and channels. */
 void make_pd(void);

@@ -1,44 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mailboxes made of the reflection rows: each field small, extreme, random or the number of an
- * object that lives; lengths right and wrong. Nothing may crash, leak or half-write (the fixture
- * checks replies, and that the tables are empty in the end). The same seed gives the same run.
+ * Firmware commands: mailboxes made of the reflection rows, each field small, extreme, random or the
+ * number of an object that lives; lengths right and wrong. Nothing may crash, leak or half-write
+ * (the fixture checks replies, and that the tables are empty in the end).
  */
-#include <stdio.h>
-#include "fw_fixture.h"
+#include "fuzz.h"
+#include "tests/unit/fw_fixture.h"
 #include "fw/cmd.h"
 #include "prm/reflect.h"
 
-#define ROUNDS 40000
-#define UIDS   3
+#define UIDS 3
 
-static uint64_t seed = 0x243f6a8885a308d3;
-
-static uint64_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
+static unsigned int commands, good;
 
 static uint64_t value_for(const struct fx *f, unsigned int width)
 {
 	uint64_t mask = width >= 64 ? UINT64_MAX : (1ull << width) - 1;
-	const struct vhca *v = rnd() % 2 ? f->v : f->dpu;
+	const struct vhca *v = any(2) ? f->v : f->dpu;
 	struct obj *o;
 
-	switch (rnd() % 6) {
+	switch (any(6)) {
 	case 0:
 		return mask;
 	case 1:
-		return rnd() & mask;
+		return any_value() & mask;
 	case 2:
-		return (rnd() % 16) & mask;
+		return any(16) & mask;
 	case 3:
-		return mm_bus(f->mm, (uintptr_t)f->mem + rnd() % FX_MEM / 64 * 64) & mask;
+		return mm_bus(f->mm, (uintptr_t)f->mem + any(FX_MEM / 64) * 64) & mask;
 	case 4:
-		o = obj_next(v, (enum obj_type)(rnd() % OBJ_NTYPES), 0);
+		o = obj_next(v, (enum obj_type)any(OBJ_NTYPES), 0);
 		return o ? o->id & mask : 0;
 	default:
 		return 0;
@@ -50,9 +41,9 @@ static void scribble(const struct fx *f, const struct prm_struct *s, uint8_t *in
 		     uint64_t base, unsigned int n)
 {
 	for (unsigned int i = 0; s->field_count && i < n; i++) {
-		const struct prm_field *fld = &s->fields[rnd() % s->field_count];
+		const struct prm_field *fld = &s->fields[any((uint32_t)s->field_count)];
 		uint64_t at =
-			base + fld->offset + (fld->count ? rnd() % fld->count : 0) * fld->width;
+			base + fld->offset + (fld->count ? any((uint32_t)fld->count) : 0) * fld->width;
 
 		if (fld->type)
 			scribble(f, fld->type, in, len, at, 3);
@@ -120,41 +111,51 @@ static void start_again(struct fx *f, struct fx_queue *q)
 		q[u] = fx_queue(f, f->v, (uint16_t)(u + 1));
 }
 
-static void fuzz(void **state)
+static void run(struct fx *f)
 {
-	struct fx *f = *state;
+	static uint16_t op[128];
+	static size_t n;
 	struct fx_queue q[UIDS];
-	uint16_t op[128];
-	size_t n = find_opcodes(f, op, 128);
-	unsigned int good = 0;
 
+	if (!n)
+		n = find_opcodes(f, op, 128);
 	start_again(f, q);
-	for (unsigned int i = 0; i < ROUNDS; i++) {
-		unsigned int u = (unsigned int)(rnd() % UIDS);
-		uint16_t opcode = op[rnd() % n];
+	while (fuzz_more()) {
+		unsigned int u = any(UIDS);
+		uint16_t opcode = op[any((uint32_t)n)];
 		uint8_t in[FX_IN + 64];
 		size_t len = seed_command(f, &q[u], opcode, in);
-		uint16_t uid = (uint16_t)(rnd() % 8 ? u + 1 : rnd() % (UIDS + 1));
+		uint16_t uid = (uint16_t)(any(8) ? u + 1 : any(UIDS + 1));
 
 		if (len > FX_IN)
 			len = FX_IN;
-		scribble(f, prm_command_in(opcode), in, len, 0, (unsigned int)(rnd() % 6));
-		if (rnd() % 8 == 0)
-			len = rnd() % (FX_IN + 1);
-		good += fx_exec(f, rnd() % 4 ? f->v : f->dpu, opcode, uid, in, len,
-				rnd() % 8 ? PRM_QUERY_HCA_CAP_OUT_BYTES : 8 + rnd() % 64) == 0;
-		if (rnd() % 512 == 0)
+		scribble(f, prm_command_in(opcode), in, len, 0, any(6));
+		if (!any(8))
+			len = any(FX_IN + 1);
+		good += fx_exec(f, any(4) ? f->v : f->dpu, opcode, uid, in, len,
+				any(8) ? PRM_QUERY_HCA_CAP_OUT_BYTES : 8 + any(64)) == 0;
+		commands++;
+		if (!any(512))
 			start_again(f, q);
 	}
-	/* the fuzzer reaches what lies behind the checks, too */
-	assert_true(good > ROUNDS / 10);
 }
 
-int main(void)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fuzz, fx_setup, fx_teardown),
-	};
+	void *state;
 
-	return cmocka_run_group_tests_name("fw_fuzz", tests, NULL, NULL);
+	fuzz_begin(bytes, len);
+	fx_setup(&state);
+	run(state);
+	fx_teardown(&state);
+	return 0;
 }
+
+/* It reaches what lies behind the checks, too. */
+static void judge(unsigned int inputs)
+{
+	(void)inputs;
+	assert_true(good > commands / 10);
+}
+
+const struct fuzz_target fuzz_target = {.inputs = 400, .longest = 4096, .judge = judge};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel_fuzz.c's programs on a device that is short of memory: of what it asks for while it makes
+ * The programs of uverbs.c on a device that is short of memory: of what it asks for while it makes
  * something or runs packets, some is refused. Nothing crashes, leaks, or is called a bug. (The
  * linker's --wrap puts these between the device and libc.)
  */
-#include "kernel_fuzz.h"
+#include "uverbs.h"
 
 #include "chip/datapath.h"
 #include "port/port.h"
@@ -16,7 +16,7 @@ static unsigned int serving;
 
 static bool refused(void)
 {
-	return serving && !any(ONE_IN);
+	return serving && fuzz_more() && !any(ONE_IN);
 }
 
 void *__real_malloc(size_t);

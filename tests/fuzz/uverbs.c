@@ -5,7 +5,7 @@
  * are closed in the middle of it. Nothing is left in the end, and the device calls nothing a bug.
  * (AddressSanitizer sees what is used after its end.)
  */
-#include "kernel_fuzz.h"
+#include "uverbs.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -21,18 +21,12 @@
 #include "obj/queue.h"
 
 #define FILES	  2u
-#define ROUNDS	  60000u
 #define MANY	  120u /* objects of a file, before some go */
 #define NO_HANDLE 0xffffu
 
 struct fx *f;
 uint32_t lkeys[1024];
 static struct uverbs_file *files[FILES];
-
-uint32_t any(uint32_t n)
-{
-	return (uint32_t)rand() % n;
-}
 
 struct uobj *pick(const struct uobj_class *class)
 {
@@ -148,7 +142,7 @@ static void reopen(void)
 	}
 }
 
-static void (*const deeds[])(void) = {
+static void (*const steps[])(void) = {
 	make_pd,
 	make_cq,
 	make_qp,
@@ -225,8 +219,11 @@ static uint32_t living(void)
 static void no_bugs(void)
 {
 	off_t size = lseek(f->log, 0, SEEK_END);
-	const char *log = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, f->log, 0), *bug;
+	const char *log, *bug;
 
+	if (!size)
+		return;
+	log = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, f->log, 0);
 	assert_true(log != MAP_FAILED);
 	bug = memmem(log, (size_t)size, "bug in the device", 17);
 	if (bug)
@@ -241,26 +238,24 @@ static void count_objects(uint32_t n[OBJ_NTYPES])
 		n[t] = t == OBJ_FLOW_TABLE || t == OBJ_FLOW_GROUP ? 0 : obj_count(f->v, t);
 }
 
-static void programs(void **state)
+static void run_programs(void)
 {
-	const char *seed = getenv("KERNEL_FUZZ_SEED");
 	uint32_t before[OBJ_NTYPES], after[OBJ_NTYPES];
 
-	f = *state;
+	memset(lkeys, 0, sizeof(lkeys));
 	kernel_close(f->f);
 	count_objects(before);
-	srand(seed ? (unsigned int)atoi(seed) : 7);
 	for (unsigned int i = 0; i < FILES; i++) {
 		files[i] = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 		assert_non_null(files[i]);
 		assert_int_equal(fx_context(f, files[i], true), 0);
 	}
-	for (unsigned int i = 0; i < ROUNDS; i++) {
+	while (fuzz_more()) {
 		f->f = files[any(FILES)];
 		if (living() > MANY)
 			destroy_one();
 		else
-			deeds[any(sizeof(deeds) / sizeof(deeds[0]))]();
+			steps[any(sizeof(steps) / sizeof(steps[0]))]();
 	}
 	for (unsigned int i = 0; i < FILES; i++)
 		kernel_close(files[i]);
@@ -274,11 +269,16 @@ static void programs(void **state)
 	f->objects = fx_objects(f);
 }
 
-int main(void)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(programs, fx_setup, fx_teardown),
-	};
+	void *state;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	fuzz_begin(bytes, len);
+	fx_setup(&state);
+	f = state;
+	run_programs();
+	fx_teardown(&state);
+	return 0;
 }
+
+const struct fuzz_target fuzz_target = {.inputs = 80, .longest = 1 << 14};

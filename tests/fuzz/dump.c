@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Dumps of steering: read, walked by a packet and explained, or refused in a sentence. */
+#include "fuzz.h"
+#include "explain/walk_trace.h"
+
+#define PACKET 96
+
+static unsigned int whole;
+
+static void walk_all(const struct steering_dump *d, struct view_cache *cache, uint32_t seed)
+{
+	struct walk_trace trace = {.cache = cache};
+	uint8_t packet[PACKET];
+	struct fields p;
+
+	for (size_t i = 0; i < sizeof(packet); i++)
+		packet[i] = (uint8_t)fuzz_random(&seed);
+	if (fuzz_random(&seed) % 4) {
+		static const uint8_t usual[] = {0x08, 0, 0x45, 0, 0, 60, 0, 0, 0, 0, 64, 6};
+
+		memcpy(packet + 12, usual, sizeof(usual));
+	}
+	fields_of_frame(&p, packet, fuzz_random(&seed) % (PACKET + 1));
+	for (uint32_t t = 0; t < d->ntables; t++) {
+		struct explain_walk w = {.cache = cache};
+
+		assert_int_equal(walk_run(&w, d, t, fuzz_random(&seed) % 2 ? SIDE_RX : SIDE_TX, &p), 0);
+		json_decref(walk_trace_json(&trace, &w));
+		walk_free(&w);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct view_cache *cache;
+	struct dump_error err;
+	struct steering_dump d;
+
+	if (steering_dump_parse(&d, (const char *)bytes, len, &err)) {
+		assert_true(err.text[0]);
+		return 0;
+	}
+	whole++;
+	cache = view_cache_new(&d);
+	walk_all(&d, cache, fuzz_hash(bytes, len));
+	view_cache_free(cache);
+	steering_dump_free(&d);
+	return 0;
+}
+
+static void judge(unsigned int inputs)
+{
+	assert_true(whole > inputs / 10);
+}
+
+const struct fuzz_target fuzz_target = {
+	.corpus = "golden/dumps/*.csv", .inputs = 6000, .judge = judge};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that garbage in rings, records, registers and on the wire never crashes the device, never
+ * makes it spin, and never writes where no key allows it. */
+#include <endian.h>
+#include "fuzz.h"
+#include "tests/unit/dp_rig.h"
+#include "queue/queue.h"
+
+static void renew(struct rig_pair *p)
+{
+	struct rig_qp *both[2] = { &p->a, &p->b };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		queue_set_state(&both[i]->qp->q, QP_RST);
+		both[i]->sq_pi = both[i]->rq_pi = 0;
+		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
+	}
+	p->ca.cq->overrun_ignore = p->cb.cq->overrun_ignore = true;
+	p->ca.cq->status = p->cb.cq->status = CQ_OK;
+	rig_connect(&p->a, &p->b);
+}
+
+/* Each WQE is noise, but often begins as a good one: opcode, index, number, ds. */
+static void noisy_wqe(struct rig_pair *p)
+{
+	static const uint8_t ops[] = { 0x00, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x2f, 0x25, 0x01, 0x11 };
+	struct rig_wqe w = { .q = &p->a, .ds = 1 + any(8) };
+
+	any_bytes(w.bytes, 16 * w.ds);
+	if (any(8))
+		prm_wqe_ctrl_seg_set_opcode(w.bytes, ops[any(sizeof(ops))]);
+	if (any(16))
+		prm_wqe_ctrl_seg_set_wqe_index(w.bytes, p->a.sq_pi);
+	if (any(16))
+		prm_wqe_ctrl_seg_set_qpn(w.bytes, p->a.qp->q.o.id);
+	if (any(8))
+		prm_wqe_ctrl_seg_set_ds(w.bytes, w.ds);
+	for (unsigned int s = 1; s < w.ds; s++) {
+		uint8_t *seg = w.bytes + 16 * s;
+
+		if (!any(3))
+			prm_wqe_raddr_seg_pack(seg, .raddr = (uintptr_t)p->dst + any(RIG_BUF),
+					       .rkey = rig_key(p->md));
+		else if (any(3))
+			prm_wqe_data_seg_pack(seg, .byte_count = any(any(2) ? 100 : RIG_BUF),
+					      .lkey = rig_key(p->ms),
+					      .addr = (uintptr_t)p->src + any(RIG_BUF / 2));
+	}
+	rig_put(&w);
+}
+
+static void sq_noise(struct rig_pair *p)
+{
+	p->a.qp->mmo = true;
+	while (fuzz_more()) {
+		renew(p);
+		for (unsigned int k = any(3); k; k--)
+			rig_recv(&p->b, p->dst + any(RIG_BUF), any(RIG_BUF),
+				 any(4) ? rig_key(p->md) : any(1u << 31));
+		for (unsigned int k = 1 + any(6); k; k--)
+			noisy_wqe(p);
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 2000000000ull);
+	}
+}
+
+static void pure_noise(struct rig_pair *p)
+{
+	while (fuzz_more()) {
+		renew(p);
+		any_noise(p->a.ring, 64u * (8 + 16));
+		any_noise(p->b.ring, 64u * (8 + 16));
+		p->a.dbrec[0] = any(1u << 31);
+		p->b.dbrec[0] = any(1u << 31);
+		p->a.sq_pi = (uint16_t)any(65536);
+		rig_ring(&p->a);
+		queue_doorbell(&p->rig.dev, any(8), any(4096),
+			    (uint64_t)any(1u << 31) << 33 | any(400));
+		rig_pass(&p->rig, 1000000000ull);
+	}
+}
+
+/* Noise in a posted receive. */
+static void rq_noise(struct rig_pair *p)
+{
+	while (fuzz_more()) {
+		renew(p);
+		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
+		any_noise(p->b.ring + any(64), any(64));
+		rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1 + any(9000));
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 1000000000ull);
+		assert_int_not_equal(p->ca.cq->pi, 0);
+	}
+}
+
+/* Frames with headers of noise, beside good traffic. */
+static void noisy_wire(void *ctx, struct port *port, struct frame *f)
+{
+	struct frame *bad = frame_copy(f);
+	uint32_t len;
+	uint8_t *bth = rig_bth(bad, &len);
+
+	(void)ctx;
+	any_bytes(bth + any(len < FRAME_HDR ? len : FRAME_HDR), 1);
+	if (any(2))
+		bth[0] = (uint8_t)any(0x14);
+	if (any(2))
+		len = ROCE_BTH + any(len - ROCE_BTH + 1);
+	bth[1] = (uint8_t)((bth[1] & 0xcf) | (-len & 3) << 4);
+	rig_reseal(bad, len); /* or nothing would look at it */
+	if (!any(3))
+		port_queue(port, bad);
+	else
+		frame_free(bad);
+	port_queue(port, f);
+}
+
+static void wire_noise(struct rig_pair *p)
+{
+	static const uint8_t ops[] = { 0x08, 0x0a, 0x10 };
+
+	port_set_hook(p->rig.dev.port, noisy_wire, p);
+	while (fuzz_more()) {
+		renew(p);
+		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
+		for (unsigned int k = 0; k < 3; k++)
+			rig_post(p, ops[any(3)], any(1000), 1 + any(9000));
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 1000000000ull);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	static void (*const ways[])(struct rig_pair *) = { sq_noise, pure_noise, rq_noise, wire_noise };
+	void *state;
+
+	fuzz_begin(bytes, len);
+	rig_setup(&state);
+	ways[any(4)](state);
+	rig_teardown(&state);
+	return 0;
+}
+
+const struct fuzz_target fuzz_target = { .inputs = 300, .longest = 192 };
