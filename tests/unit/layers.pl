@@ -23,7 +23,7 @@ my %may = (
 	'src/sim/port' => ['src/sim/base', 'src/sim/obj', 'ext:utlist'],
 	'src/sim/steer' => ['src/sim/steer/ste/ste.h', 'src/sim/base', 'src/sim/obj', 'src/sim/port', 'include/dvx/prm', 'src/prm'],
 	'src/sim/steer/ste' => ['src/sim/base', 'src/sim/obj', 'src/sim/steer', 'include/dvx/prm'],
-	'src/sim/transport' => ['src/sim/base', 'src/sim/obj', 'src/sim/port', 'include/dvx/prm', 'src/prm'],
+	'src/sim/transport' => ['src/sim/base', 'src/sim/obj', 'src/sim/port', 'src/sim/queue/services.h', 'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/rc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/raw' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h', 'src/sim/steer',

@@ -2,6 +2,8 @@
 libsim_la_SOURCES += \
 	src/sim/transport/bth.c \
 	src/sim/transport/bth.h \
+	src/sim/transport/message.c \
+	src/sim/transport/message.h \
 	src/sim/transport/roce_port.c \
 	src/sim/transport/roce_port.h \
 	src/sim/transport/sched.c \

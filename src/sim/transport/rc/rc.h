@@ -7,7 +7,7 @@
 #include "obj/vhca.h"
 #include "port/port.h"
 #include "queue/services.h"
-#include "transport/bth.h"
+#include "transport/message.h"
 #include "transport/roce_port.h"
 #include "transport/sched.h"
 #include "transport/transport.h"
@@ -41,10 +41,7 @@ struct resp {
 	bool up; /* RTR or later */
 	uint32_t epsn, msn;
 	bool nak_sent; /* none is sent again until epsn comes */
-	uint8_t in;  /* op of the message that has begun */
-	bool recv;   /* it has taken a receive entry */
-	uint64_t off, left, va;
-	uint32_t rkey;
+	struct message msg;
 	bool ack_due;
 	uint8_t syndrome;
 	bool fatal;  /* after the READ responses that come first */
@@ -121,11 +118,6 @@ void resp_ack(struct rc *); /* what is due */
 static inline struct port_stats *rc_stats(const struct rc *rc)
 {
 	return rc->qp->q.o.vhca->port;
-}
-
-static inline uint32_t packets_of(const struct rc *rc, uint64_t len)
-{
-	return len ? (uint32_t)((len + rc->mtu - 1) / rc->mtu) : 1;
 }
 
 #endif

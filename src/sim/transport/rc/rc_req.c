@@ -19,12 +19,6 @@ static const uint32_t rnr_time[32] = {
 	256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-static const uint8_t opcodes[2][2][2] = {
-	/* [write][first][last] */
-	{ { BTH_SEND_MIDDLE, BTH_SEND_LAST }, { BTH_SEND_FIRST, BTH_SEND_ONLY } },
-	{ { BTH_WRITE_MIDDLE, BTH_WRITE_LAST }, { BTH_WRITE_FIRST, BTH_WRITE_ONLY } },
-};
-
 /* --- time ---------------------------------------------------------------------------------- */
 
 static void wait_until(struct rc *rc, uint64_t deadline)
@@ -117,7 +111,7 @@ static void rc_req_number(struct rc *rc, struct send_wr *wr)
 		return;
 	wr->numbered = true;
 	wr->psn = rc->req.nxt;
-	wr->npsn = wr->kind == SEND_LOCAL ? 0 : packets_of(rc, wr->len);
+	wr->npsn = wr->kind == SEND_LOCAL ? 0 : message_packets(wr->len, rc->mtu);
 }
 
 static void rc_req_advance(struct req *q)
@@ -188,30 +182,13 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	return true;
 }
 
-static void rc_req_choose_opcodes(struct bth_packet *p, const struct send_wr *wr, bool first, bool last)
-{
-	const bool write = wr->kind == SEND_WRITE;
-
-	if (p->npkts == 1) {
-		p->opcode = opcodes[write][first][last];
-		if (last && wr->has_imm)
-			p->opcode++; /* LAST_IMM and ONLY_IMM follow LAST and ONLY */
-		p->last_opcode = p->opcode;
-		return;
-	}
-	p->opcode = opcodes[write][first][0];
-	p->last_opcode = opcodes[write][0][last];
-	if (last && wr->has_imm)
-		p->last_opcode++;
-}
-
 static bool step_data(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
 	uint64_t left = wr->len - q->off,
 		 most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
 	size_t n = (size_t)(left < most ? left : most);
-	struct bth_packet p = { .psn = q->nxt, .npkts = packets_of(rc, n) };
+	struct bth_packet p = {.psn = q->nxt, .npkts = message_packets(n, rc->mtu)};
 	bool last = n == left;
 	struct frame *f;
 
@@ -223,7 +200,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 		frame_free(f);
 		return true;
 	}
-	rc_req_choose_opcodes(&p, wr, q->off == 0, last);
+	message_opcodes(&p, BTH_RC, wr, q->off == 0, last);
 	p.va = wr->raddr;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)wr->len;
@@ -454,7 +431,7 @@ static bool response_fits(const struct rc *rc, const struct send_wr *wr, const s
 	uint64_t left = wr->len - (uint64_t)wr->got * rc->mtu;
 
 	if (p->ends)
-		return p->len == left && p->npkts == packets_of(rc, left);
+		return p->len == left && p->npkts == message_packets(left, rc->mtu);
 	return p->len == p->npkts * rc->mtu && p->len < left;
 }
 

@@ -73,7 +73,7 @@ static void end_in_error(struct rc *rc)
 	r->ack_due = false;
 	send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
 	/* An error of the entry's own is told by its CQE, any other one by an event. */
-	if (r->recv) {
+	if (r->msg.recv) {
 		if (!done.syndrome)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
 		rq_end(&rc->qp->rq, &done);
@@ -135,14 +135,14 @@ static void rx_read(struct rc *rc, const struct bth_packet *p)
 	struct resp *r = &rc->resp;
 	unsigned int most = 1u << (rc->qp->log_rra_max & 31);
 
-	if (r->in != OP_NONE)
+	if (r->msg.in != OP_NONE)
 		invalid(rc, "a READ request inside another message");
 	else if (r->njobs >= most || r->njobs >= READ_JOBS)
 		invalid(rc, "more READs at once than qpc.log_rra_max allows");
 	else if (read_allowed(rc, p)) {
 		rc_stats(rc)->rx_read_requests++;
 		queue_read(rc, p);
-		r->epsn = psn_add(r->epsn, packets_of(rc, p->dma_len));
+		r->epsn = psn_add(r->epsn, message_packets(p->dma_len, rc->mtu));
 		r->msn++;
 	}
 }
@@ -202,7 +202,7 @@ bool resp_run(struct rc *rc)
 		read_failed(rc, job->psn);
 		return true;
 	}
-	p.npkts = packets_of(rc, n);
+	p.npkts = message_packets(n, rc->mtu);
 	rc_resp_choose_opcodes(&p, !job->started, n == job->left);
 	roce_port_send(rc->qp, &rc->path, &p, f);
 	job->started = true;
@@ -216,175 +216,53 @@ bool resp_run(struct rc *rc)
 
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
 
-static bool length_fits(const struct rc *rc, const struct bth_packet *p)
+static void rc_resp_fail(struct rc *rc, const struct message_result *m)
 {
-	uint32_t mtu = rc->mtu;
-
-	if (!p->ends)
-		return p->len == p->npkts * mtu;
-	if (p->npkts == 1 && p->starts)
-		return p->len <= mtu;
-	return p->len > (p->npkts - 1) * mtu && p->len <= p->npkts * mtu;
-}
-
-static bool in_sequence(struct rc *rc, const struct bth_packet *p)
-{
-	struct resp *r = &rc->resp;
-
-	if (r->in != (p->starts ? OP_NONE : p->op))
-		invalid(rc, p->starts ? "a message begins inside another one" :
-					"a message goes on that never began");
-	else if (!length_fits(rc, p))
-		invalid(rc, "a packet's payload does not fit its place in the message and the MTU");
-	else
-		return true;
-	return false;
-}
-
-/* True: a receive entry is there. Else the peer has been told. */
-static bool take_entry(struct rc *rc)
-{
-	if (!rq_begin(rc->qp->q.rq)) {
-		if (rc->resp.up)
+	switch (m->end) {
+	case MESSAGE_NO_RECEIVE:
+		if (rc->resp.up) /* else the attempt ended in ERR */
 			receiver_not_ready(rc);
+		break;
+	case MESSAGE_INVALID:
+		invalid(rc, m->why);
+		break;
+	case MESSAGE_FORBIDDEN:
+		forbidden(rc, m->why);
+		break;
+	default:
+		fatal(rc,
+		      m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
+		      m->syndrome);
+	}
+}
+
+/* False: the peer has been told why not. */
+static bool rc_resp_take(struct rc *rc, const struct bth_packet *p)
+{
+	struct resp *r = &rc->resp;
+	struct message_result m = message_take(&r->msg, rc->qp, p, rc->mtu);
+
+	if (m.end) {
+		rc_resp_fail(rc, &m);
 		return false;
 	}
-	rc->resp.recv = true;
-	return true;
-}
-
-static bool write_begins(struct rc *rc, const struct bth_packet *p)
-{
-	struct resp *r = &rc->resp;
-
-	if (!rc->qp->rwe)
-		forbidden(rc, "WRITE, but qpc.rwe is clear");
-	else if (p->dma_len > MSG_MAX)
-		invalid(rc, "RETH.dmalen is over 2 GiB");
-	else if (p->dma_len &&
-		 !remote_check(&rc->qp->q, p->rkey, p->va, p->dma_len, true))
-		forbidden(rc, "RETH of a WRITE");
-	else {
-		r->va = p->va;
-		r->rkey = p->rkey;
-		r->left = p->dma_len;
-		rc_stats(rc)->rx_write_requests++;
-		return true;
-	}
-	return false;
-}
-
-static bool take_send(struct rc *rc, const struct bth_packet *p)
-{
-	struct resp *r = &rc->resp;
-	uint8_t syndrome;
-
-	syndrome = rq_scatter(&rc->qp->rq, r->off, p->len, p->data);
-	if (!syndrome)
-		return true;
-	fatal(rc, syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR ? NAK_INVALID : NAK_OPERATION,
-	      syndrome);
-	return false;
-}
-
-static bool take_write(struct rc *rc, const struct bth_packet *p)
-{
-	struct resp *r = &rc->resp;
-
-	if (p->len > r->left || (p->ends && p->len != r->left)) {
-		invalid(rc, "the payload of a WRITE does not add up to RETH.dmalen");
-		return false;
-	}
-	if (p->len && !remote_write(&rc->qp->q, r->rkey, r->va, p->len, p->data)) {
-		forbidden(rc, "the memory to WRITE is gone");
-		return false;
-	}
-	r->va += p->len;
-	r->left -= p->len;
-	return true;
-}
-
-static void message_done(struct rc *rc, const struct bth_packet *p)
-{
-	static const uint8_t opcode[2][2] = {
-		{ PRM_CQE_OPCODE_RESP_SEND, PRM_CQE_OPCODE_RESP_SEND_IMM },
-		{ PRM_CQE_OPCODE_RESP_WR_IMM, PRM_CQE_OPCODE_RESP_WR_IMM },
-	};
-	struct resp *r = &rc->resp;
-	struct recv_done done = {
-		.opcode = opcode[p->op == OP_WRITE][bth_row(p->last_opcode)->imm],
-		.solicited = p->solicited,
-		.imm = p->imm,
-		.len = r->off,
-		.rqpn = rc->qp->remote_qpn,
-	};
-	bool recv = r->recv;
-
-	r->in = OP_NONE;
-	r->recv = false;
-	r->off = 0;
-	r->msn++;
-	if (recv)
-		rq_end(&rc->qp->rq, &done);
-}
-
-static void took(struct rc *rc, const struct bth_packet *p)
-{
-	struct resp *r = &rc->resp;
-
-	r->off += p->len;
-	r->in = p->op;
 	r->epsn = psn_add(r->epsn, p->npkts);
 	if (p->ack_req)
 		rc_resp_answer(rc, AETH_ACK);
-	if (p->ends)
-		message_done(rc, p);
-}
-
-/* Everything of a burst but its last packet. */
-static struct bth_packet all_but_last(const struct rc *rc, const struct bth_packet *p)
-{
-	struct bth_packet head = *p;
-
-	head.npkts--;
-	head.len = head.npkts * rc->mtu;
-	head.ends = head.ack_req = head.solicited = false;
-	head.last_opcode = BTH_WRITE_MIDDLE;
-	return head;
-}
-
-/* A WRITE with immediate needs its receive entry with its last packet, not before. */
-static bool last_packet_entry(struct rc *rc, struct bth_packet *p)
-{
-	struct bth_packet head;
-
-	if (p->op != OP_WRITE || !p->ends || !bth_row(p->last_opcode)->imm)
-		return true;
-	if (p->npkts > 1) {
-		head = all_but_last(rc, p);
-		if (!take_write(rc, &head))
-			return false;
-		took(rc, &head);
-		bth_skip(p, head.npkts, rc->mtu);
+	if (p->ends) {
+		r->msn++;
+		message_done(&r->msg, rc->qp, p);
 	}
-	return take_entry(rc);
+	return true;
 }
 
 static void rx_data(struct rc *rc, struct bth_packet *p)
 {
-	struct resp *r = &rc->resp;
+	struct bth_packet head;
 
-	if (!in_sequence(rc, p))
+	if (message_split(p, rc->mtu, &head) && !rc_resp_take(rc, &head))
 		return;
-	if (p->starts) {
-		r->off = 0;
-		if (p->op == OP_SEND ? !take_entry(rc) : !write_begins(rc, p))
-			return;
-	}
-	if (!last_packet_entry(rc, p))
-		return;
-	if (p->op == OP_SEND ? take_send(rc, p) : take_write(rc, p))
-		took(rc, p);
+	rc_resp_take(rc, p);
 }
 
 /* --- order --------------------------------------------------------------------------------- */

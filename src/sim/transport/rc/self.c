@@ -22,7 +22,8 @@ static bool requester_rests(const struct req *q, const struct send_wr *wr)
 
 static bool responder_rests(const struct resp *r, uint32_t psn)
 {
-	return r->up && r->in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due && r->epsn == psn;
+	return r->up && r->msg.in == OP_NONE && !r->njobs && !r->fatal && !r->ack_due &&
+	       r->epsn == psn;
 }
 
 static bool self_allowed(const struct qp *qp, const struct send_wr *wr)
@@ -61,7 +62,7 @@ bool self_step(struct rc *rc, struct send_wr *wr)
 		return false;
 	wr->numbered = true;
 	wr->psn = q->nxt;
-	wr->npsn = packets_of(rc, wr->len);
+	wr->npsn = message_packets(wr->len, rc->mtu);
 	q->una = q->nxt = q->max = q->ack_asked = r->epsn = psn_add(q->nxt, wr->npsn);
 	q->retries = rc->qp->retry_count;
 	q->rnr_left = rc->qp->rnr_retry;
