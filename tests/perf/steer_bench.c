@@ -98,7 +98,7 @@ static void open_device(struct bench *b)
 		die("chip");
 	b->dev = chip_device(b->chip);
 	snprintf(path, sizeof(path), "%s/host", b->dir);
-	if (tree_make(path, &b->dev->vhca[BLUEFIELD2_HOST]))
+	if (sysfs_tree_make(path, &b->dev->vhca[BLUEFIELD2_HOST]))
 		die("sysfs");
 	snprintf(path, sizeof(path), "%s/socket", b->dir);
 	if (!sessions_new(b->chip, listen_at(path), "steer-bench"))

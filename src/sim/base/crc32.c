@@ -23,13 +23,13 @@ static void crc32_fill(void)
 			slice[k][b] = slice[k - 1][b] >> 8 ^ slice[0][slice[k - 1][b] & 0xff];
 }
 
-/* Filled before main(), so that nobody needs to ask or lock. */
+/* Filled before main(), so that users need no check and no lock. */
 __attribute__((constructor)) static void crc32_prepare(void)
 {
 	crc32_fill();
 }
 
-/* Each byte is looked up in the table of what follows it: eight are independent of each other. */
+/* Each byte is looked up in the table for its position: the eight loads are independent. */
 static uint32_t add8(uint32_t crc, const uint8_t *p)
 {
 	uint64_t v;

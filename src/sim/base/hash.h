@@ -3,13 +3,13 @@
 #define SIM_BASE_HASH_H
 
 /*
- * uthash ends the process when memory is short, and with it every program's device; built so, it
- * leaves out what it has no memory for.
+ * By default uthash exits when memory is short, and all programs would lose their device. Built
+ * like this, it leaves out the element; check with hash_has().
  */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* To be asked after each HASH_ADD. */
+/* Is it in? To be checked after each HASH_ADD. */
 #define hash_has(e, hh) ((e)->hh.tbl != NULL)
 
 #endif

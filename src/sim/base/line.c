@@ -8,14 +8,14 @@
 static const char prefix[] = "dvx-sim: ";
 static const char cut[] = " ...";
 
-void line_start(struct line *line)
+void line_start(struct log_line *line)
 {
 	memcpy(line->text, prefix, sizeof(prefix));
 	line->len = sizeof(prefix) - 1;
 }
 
 /* Room for the mark of a cut line, the newline and vsnprintf's own NUL is kept back. */
-void line_vadd(struct line *line, const char *fmt, va_list args)
+void line_vadd(struct log_line *line, const char *fmt, va_list args)
 {
 	size_t room = LINE_MAX_BYTES - sizeof(cut) - 1 - line->len;
 	int n = vsnprintf(line->text + line->len, room + 1, fmt, args);
@@ -30,7 +30,7 @@ void line_vadd(struct line *line, const char *fmt, va_list args)
 	line->len += (size_t)n;
 }
 
-void line_add(struct line *line, const char *fmt, ...)
+void line_add(struct log_line *line, const char *fmt, ...)
 {
 	va_list args;
 
@@ -39,7 +39,7 @@ void line_add(struct line *line, const char *fmt, ...)
 	va_end(args);
 }
 
-bool line_write(struct line *line, int fd)
+bool line_write(struct log_line *line, int fd)
 {
 	ssize_t n;
 	size_t i;

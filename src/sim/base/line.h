@@ -12,14 +12,15 @@
  */
 #define LINE_MAX_BYTES 2048
 
-struct line {
+struct log_line {
 	size_t len;
 	char text[LINE_MAX_BYTES];
 };
 
-void line_start(struct line *);
-void line_vadd(struct line *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
-void line_add(struct line *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool line_write(struct line *, int fd); /* false, errno set: it is not there, or not all of it */
+void line_start(struct log_line *);
+void line_vadd(struct log_line *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+void line_add(struct log_line *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* False, errno set: the line was not written, or not all of it. */
+bool line_write(struct log_line *, int fd);
 
 #endif

@@ -10,8 +10,8 @@
 #include "log.h"
 
 /*
- * The log belongs to the process, not to a chip: a preloaded program has one stderr. Both words
- * are read and written by whatever thread, hence atomic; nothing else is shared.
+ * The log belongs to the process, not to a chip: a preloaded program has one stderr. Any thread
+ * reads and writes these words, so they are atomic; nothing else is shared.
  */
 static int log_fd = STDERR_FILENO;
 static int log_notes;
@@ -44,11 +44,11 @@ void sim_log_most(size_t bytes)
 	__atomic_store_n(&log_most, bytes, __ATOMIC_RELAXED);
 }
 
-/* A program that asks for something wrong again and again fills no disk. */
+/* The log starts anew at its limit: a program that repeats an error does not fill the disk. */
 static void log_begin_anew(int fd, size_t line)
 {
 	size_t most = __atomic_load_n(&log_most, __ATOMIC_RELAXED);
-	struct line note;
+	struct log_line note;
 
 	if (!most || __atomic_add_fetch(&log_bytes, line, __ATOMIC_RELAXED) <= most)
 		return;
@@ -69,13 +69,13 @@ static void log_line(const char *kind, const char *fmt, va_list args)
 {
 	int fd = __atomic_load_n(&log_fd, __ATOMIC_RELAXED);
 	int saved = errno;
-	struct line line;
+	struct log_line line;
 
 	line_start(&line);
 	line_add(&line, "%s", kind);
 	line_vadd(&line, fmt, args);
 	log_begin_anew(fd, line.len + 1);
-	/* A log that can't be written has nobody to tell. */
+	/* A failed write of the log can't be reported. */
 	line_write(&line, fd);
 	errno = saved;
 }

@@ -15,9 +15,9 @@ void sim_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where lines go: stderr until told otherwise. Notes are kept only when asked for. */
+/* Where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);
-/* A file (opened for appending) begins anew before it would be longer. */
+/* A file (opened for appending) starts anew when it would get longer. */
 void sim_log_most(size_t bytes);
 void sim_log_notes(int on);
 

@@ -27,7 +27,7 @@ void maps_close(struct maps *m)
 	syscall(SYS_close, m->fd);
 }
 
-/* More bytes behind those that are there; false: there are none. */
+/* Reads more bytes behind those that are there; false: there are none. */
 static bool maps_fill(struct maps *m)
 {
 	ssize_t n;

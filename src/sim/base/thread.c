@@ -9,10 +9,10 @@
 #include "thread.h"
 
 /*
- * Since Linux 6.12 a thread that wakes may take the CPU from a running one before that one's slice
- * ends, if its own slice is the shorter: a shade shorter is enough. Otherwise a program that
- * spins for its completion on the loop's CPU keeps the loop waiting until the next tick (4 ms).
- * Older kernels know no slices (0 here) and let a sleeper in by itself.
+ * Since Linux 6.12 a waking thread preempts a running one only if its own slice is shorter;
+ * slightly shorter is enough. Otherwise a program that spins for its completion on the loop's CPU
+ * keeps the loop waiting until the next tick (4 ms). Older kernels have no slices (0 here) and let
+ * a sleeper preempt.
  */
 static void shorten_slice(void)
 {
@@ -32,10 +32,10 @@ void thread_runs_loop(void)
 }
 
 /*
- * A device that shares one CPU with programs that spin gets half of it, and needs more: what it
- * took too much they take back in slices of some ms (doc/design/0005). Sessions are scheduled as
- * groups where autogroups are on, and nice counts only inside of one; the session is the device's own
- * if it leads it. Only root is let through; for others the waits stay.
+ * A device that shares one CPU with spinning programs gets half of it and needs more; what it uses
+ * beyond its share costs it waits of some ms (doc/design/0005). With autogroups, sessions are
+ * scheduled as groups, and nice counts only inside one; the session is the device's own if it leads
+ * it. Only root may do this; others keep the waits.
  */
 #define DEVICE_NICE "-10"
 

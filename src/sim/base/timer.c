@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "clock.h"
 
-/* A binary heap by time. Each timer knows its place: moving and cancelling are cheap too. */
+/* A binary heap by time. Each timer knows its position: moving and cancelling are cheap too. */
 static void timer_place(struct timers *ts, struct timer *t, uint32_t slot)
 {
 	ts->heap[slot] = t;
@@ -83,8 +83,8 @@ uint64_t timers_next(const struct timers *ts)
 }
 
 /*
- * No more than were queued at the start: a timer that sets itself for now again must not keep the
- * loop from everything else.
+ * Fires no more than were queued at the start: a timer that sets itself for now again must not
+ * block the loop.
  */
 int timers_run(struct timers *ts, uint64_t now)
 {

@@ -17,7 +17,7 @@ int sim_trace_to(int fd)
 }
 
 /* Nonzero fields by name; plain dwords where the tables know no such structure. */
-static void add_struct(struct line *line, const char *name, const uint8_t *p, size_t len)
+static void add_struct(struct log_line *line, const char *name, const uint8_t *p, size_t len)
 {
 	const struct prm_struct *s = prm_find_struct(name);
 	char text[LINE_MAX_BYTES];
@@ -45,7 +45,7 @@ void sim_trace(const char *tag, const char *prm_struct, const void *bytes, size_
 {
 	int fd = __atomic_load_n(&trace_fd, __ATOMIC_RELAXED);
 	int saved = errno;
-	struct line line;
+	struct log_line line;
 	va_list args;
 
 	if (fd < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "census.h"
+#include "session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void census_add(struct link_object_row *rows, unsigned int *n, unsigned i
 	++*n;
 }
 
-/* What raw packets' queues call RDY is kept as RTS. */
+/* The state RDY of raw packet queues is stored as RTS. */
 static const char *census_state_name(enum obj_type type, unsigned int state)
 {
 	return state == QP_RTS && type != OBJ_QP ? "RDY" : qp_states[state];
@@ -77,8 +77,7 @@ unsigned int census_objects(struct chip *chip, struct link_object_row *rows, uns
 		const struct vhca *v = &dev->vhca[f];
 
 		for (enum obj_type t = 0; t < OBJ_NTYPES; t++) {
-			/* The kernel's own, for as long as the chip is up; programs can't make any.
-			 */
+			/* EQs are the kernel's own; programs can't make any. */
 			if (t == OBJ_EQ)
 				continue;
 			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)

@@ -18,7 +18,7 @@
 #include "port/capture.h"
 #include "port/replay.h"
 
-#define CONTROL_NS 20000u /* a busy data path lets requests through this often */
+#define CONTROL_NS 20000u /* a busy data path handles requests this often */
 #define EVENTS	   16
 
 struct watched {
@@ -211,7 +211,7 @@ static int wait_events(struct chip *c, struct epoll_event *ev, uint64_t ns)
 	return epoll_wait(c->epfd, ev, EVENTS, 0);
 }
 
-/* Functions may watch and unwatch, themselves and others, while their events are handed out. */
+/* Callbacks may watch and unwatch descriptors, their own and others, during this loop. */
 static bool requests(struct chip *c, uint64_t ns)
 {
 	struct epoll_event ev[EVENTS];
@@ -253,7 +253,7 @@ bool chip_turn(struct chip *c)
 	return busy;
 }
 
-/* How long the next timer lets the loop sleep. */
+/* Time until the next timer. */
 static uint64_t until_timer(struct chip *c)
 {
 	uint64_t at = timers_next(&c->device.timers), now;
@@ -264,7 +264,7 @@ static uint64_t until_timer(struct chip *c)
 	return at > now ? at - now : 0;
 }
 
-/* Idling is in real time, whatever clock the chip's timers follow. Nothing waits meanwhile. */
+/* Sleeps in real time, whatever clock the chip's timers follow. */
 static void idle(struct chip *c, uint64_t now)
 {
 	uint64_t ns = host_arm(c->host, now), timer;

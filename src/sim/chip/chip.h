@@ -15,9 +15,9 @@ struct port_replay;
 struct device;
 
 /*
- * The composition root: builds one chip from its parts and owns the loop. clock NULL: the
- * monotonic one. Control requests reach the loop through file descriptors that front's link
- * registers here, so nothing below needs a lock.
+ * The composition root: builds one chip from its parts and owns the loop. clock NULL: the monotonic
+ * one. Requests reach the loop through file descriptors that sessions register here, so nothing
+ * below needs a lock.
  */
 struct chip *chip_new(const struct profile *, struct clock *);
 void chip_free(struct chip *);

@@ -25,7 +25,7 @@
 #include "obj/vhca.h"
 #include "tree.h"
 
-/* One thing that a thread of the program wants done on the chip's thread. */
+/* A call that a thread of the program makes on the chip's thread. */
 struct call {
 	void (*fn)(struct call *);
 	struct call *next;
@@ -47,9 +47,9 @@ struct inner {
 static struct {
 	struct chip *chip;
 	int bell;	      /* eventfd: calls are waiting */
-	pthread_mutex_t lock; /* of calls; libc's own, so that a sanitizer sees what orders what */
+	pthread_mutex_t lock; /* of calls; libc's own, so that thread sanitizers see it */
 	struct call *calls;   /* newest first */
-	bool parents;	      /* the thread stayed in the process that forked this one */
+	bool parents;	      /* this is a fork child: the chip's thread is in its parent */
 	char tree[PATH_MAX];
 	int tree_owner;
 } embedded = {.bell = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -79,13 +79,13 @@ static void run_calls(void *arg, int fd)
 	if (read(fd, &rings, sizeof(rings)) < 0 && errno != EAGAIN)
 		sim_bug("the embedded chip's eventfd can't be read: %s", strerror(errno));
 	for (c = take_calls(); c; c = next) {
-		next = c->next; /* c is on a stack that goes away once it is done */
+		next = c->next; /* c is on its caller's stack, which goes on once it is done */
 		c->fn(c);
 		sem_post(&c->done);
 	}
 }
 
-/* The caller holds a lock of the client half: no signal and no cancellation gets in between. */
+/* The caller holds a lock of the preload: signals and cancellation are blocked. */
 static int call(struct call *c)
 {
 	const uint64_t one = 1;
@@ -131,7 +131,7 @@ static int embedded_start_thread(struct chip *chip)
 	return -err;
 }
 
-/* What the program finds in its environment when it first looks for a device holds to its end. */
+/* The environment is read once, when the program first looks for a device. */
 static const struct profile *embedded_profile(void)
 {
 	static struct profile chosen;
@@ -158,12 +158,12 @@ static unsigned int embedded_function(void)
 	return i < 0 ? 0 : (unsigned int)i;
 }
 
-/* The tree was made before the device is opened. A fork child sees its parent's, and leaves it. */
+/* The tree was made before the device is opened. A fork child uses its parent's. */
 static int share_counters(struct chip *chip)
 {
 	if (embedded.tree_owner != getpid())
 		return 0;
-	return tree_count(embedded.tree, &chip_device(chip)->vhca[embedded_function()]);
+	return sysfs_tree_count(embedded.tree, &chip_device(chip)->vhca[embedded_function()]);
 }
 
 static int embedded_start(void)
@@ -333,7 +333,7 @@ static void embedded_forked(struct cfile *cf)
 	embedded.parents = embedded.chip != NULL;
 }
 
-/* A tree whose process was killed stays behind until the next one comes by. */
+/* Trees of processes that were killed are removed by the next one. */
 static void remove_stale(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -366,7 +366,7 @@ static void embedded_sweep(const char *root)
 	closedir(d);
 }
 
-/* Ids depend on the profile alone, so the tree can be had without a running chip. */
+/* Ids depend on the profile alone, so the tree can be made without a running chip. */
 static int embedded_sysfs(const char *root)
 {
 	const struct profile *p = embedded_profile();
@@ -376,7 +376,7 @@ static int embedded_sysfs(const char *root)
 	if (err)
 		return err;
 	embedded_sweep(root);
-	err = tree_make(root, p ? &dev.vhca[embedded_function()] : NULL);
+	err = sysfs_tree_make(root, p ? &dev.vhca[embedded_function()] : NULL);
 	if (p)
 		device_fini(&dev);
 	if (!err) {

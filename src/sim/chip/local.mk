@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
 	src/sim/chip/census.c \
-	src/sim/chip/census.h \
 	src/sim/chip/chip.c \
 	src/sim/chip/chip.h \
 	src/sim/chip/datapath.c \

@@ -33,8 +33,8 @@
 
 static struct {
 	const char *dir, *name, *trace, *set;
-	int ready;    /* a byte goes there when programs may come; -1 */
-	int lifeline; /* its end is the server's end; -1 */
+	int ready;    /* gets a byte when programs may connect; -1 */
+	int lifeline; /* the server ends when it is closed; -1 */
 	bool detach;
 } option = {.ready = -1, .lifeline = -1};
 
@@ -72,7 +72,7 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-/* The lock's file may be removed with the folder by whoever found it stale: then try again. */
+/* Another dvx-sim may remove a stale folder with the lock in it: then try again. */
 static int chip_server_claim(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -105,9 +105,9 @@ static int make_trees(struct chip *chip)
 
 	for (unsigned int f = 0; f < profile.nfunctions; f++) {
 		sysfs_remove(in_dir(profile.functions[f].name));
-		errno = -tree_make(in_dir(profile.functions[f].name), &dev->vhca[f]);
+		errno = -sysfs_tree_make(in_dir(profile.functions[f].name), &dev->vhca[f]);
 		if (!errno)
-			errno = -tree_count(in_dir(profile.functions[f].name), &dev->vhca[f]);
+			errno = -sysfs_tree_count(in_dir(profile.functions[f].name), &dev->vhca[f]);
 		if (errno)
 			return chip_server_fail("can't make the sysfs tree in");
 	}

@@ -35,6 +35,10 @@ void session_throw_out(struct session *, const char *why);
 bool session_answer(struct session *, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds);
 
+/* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
+unsigned int census_functions(struct chip *, struct link_function_row *, unsigned int max);
+unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
+
 /* session_packets.c: packets into the port, and from the wire. */
 void session_replay(struct session *);
 void session_capture(struct session *);

@@ -17,7 +17,7 @@ struct session_packets {
 	unsigned int asked; /* unanswered */
 };
 
-static struct session_packets *packets_of(struct session *c)
+static struct session_packets *session_packets_of(struct session *c)
 {
 	if (!c->packets)
 		c->packets = calloc(1, sizeof(*c->packets));
@@ -57,7 +57,7 @@ static void replayed(struct replay_batch *b)
 void session_replay(struct session *c)
 {
 	struct link_message *m = &c->in.m;
-	struct session_packets *p = packets_of(c);
+	struct session_packets *p = session_packets_of(c);
 
 	if (!p) {
 		session_answer(c, LINK_REPLAY, -ENOMEM, NULL, 0, NULL, 0);
@@ -110,7 +110,7 @@ static void capture_begin(struct session *c, struct session_packets *p)
 
 void session_capture(struct session *c)
 {
-	struct session_packets *p = packets_of(c);
+	struct session_packets *p = session_packets_of(c);
 	uint32_t what;
 
 	if (c->in.m.h.len != sizeof(what))

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <utlist.h>
 #include "base/log.h"
-#include "census.h"
 #include "chip.h"
 #include "kernel/kernel.h"
 #include "session.h"

@@ -9,7 +9,7 @@
 
 _Static_assert(SYSFS_GIDS == VHCA_GIDS, "the tree shows all GIDs");
 
-int tree_make(const char *root, const struct vhca *v)
+int sysfs_tree_make(const char *root, const struct vhca *v)
 {
 	struct sysfs_function fn;
 
@@ -29,7 +29,7 @@ int tree_make(const char *root, const struct vhca *v)
 	return sysfs_make(root, &fn);
 }
 
-int tree_count(const char *root, struct vhca *v)
+int sysfs_tree_count(const char *root, struct vhca *v)
 {
 	int fd = sysfs_stats(root), err;
 

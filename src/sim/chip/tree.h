@@ -5,8 +5,8 @@
 struct vhca;
 
 /* A function's sysfs tree, as preload/sysfs.h makes it; NULL: of no device. 0 or -errno. */
-int tree_make(const char *root, const struct vhca *);
+int sysfs_tree_make(const char *root, const struct vhca *);
 /* From now on the tree's counters are those of this function: 0 or -errno. */
-int tree_count(const char *root, struct vhca *);
+int sysfs_tree_count(const char *root, struct vhca *);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers lead to blocks of 128 counters: the least bulk is a block, single counters share one. The
- * search for a free one goes round the whole space, so that a stale number meets nothing for long.
+ * Numbers lead to blocks of 128 counters: the smallest bulk is a block, single counters share one.
+ * The search for a free one goes round the whole space, so that a stale number finds nothing for
+ * long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 struct counters {
 	struct counter *block[BLOCKS];
 	uint8_t live[BLOCKS]; /* counters of the block that are in use */
-	uint32_t next, total; /* total: numbers that there are, up to TOTAL */
+	uint32_t next, total; /* total: how many numbers there are, up to TOTAL */
 };
 
 struct counter *counter_find(const struct vhca *v, uint32_t id)
@@ -35,7 +36,7 @@ void counter_hit(struct vhca *v, uint32_t id, uint32_t bytes)
 	c->octets += bytes;
 }
 
-/* Number 0 lies in block 0, which so is never empty enough for a bulk. */
+/* Number 0 is taken, so block 0 is never empty enough for a bulk. */
 static bool taken(const struct counters *cs, uint32_t id)
 {
 	const struct counter *b = cs->block[id / BLOCK];

@@ -8,13 +8,13 @@
 struct vhca;
 
 /*
- * Flow counters of a VHCA, found by number in O(1): a walk counts at each hit. Number 0 is none and
- * is never given out. They are no struct obj: a bulk has consecutive numbers, and there are many.
+ * Flow counters of a VHCA, found by number in O(1): a walk counts at each hit. Number 0 means none.
+ * Counters are not struct obj: a bulk has consecutive numbers, and there are many.
  */
 struct counter {
 	uint64_t packets, octets;
 	uint32_t refs; /* entries that count here; of a bulk, each counter has its own */
-	uint32_t n;    /* of a bulk's first counter: how many; 0: another one of a bulk, or free */
+	uint32_t n;    /* of a bulk's first counter: its size; 0: another one of a bulk, or free */
 	uint16_t uid;
 	bool live;
 };

@@ -35,7 +35,7 @@ void flow_mask_key(const struct flow_mask *m, const uint64_t *words, uint64_t *k
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-/* A group's words are hashed: eight of them take about as long as an entry of software's tables. */
+/* A group's words are hashed: eight take about as long as an entry of software's tables. */
 static uint32_t cost_of(const struct flow_group *g)
 {
 	return 1 + g->mask.n / 8u;
@@ -52,7 +52,7 @@ static void flow_note(struct flow_table *t, const struct flow_group *g, uint32_t
 	}
 }
 
-/* Mostly they are made in the order of their entries, so the search begins at the end. */
+/* Groups are mostly made in the order of their entries, so the search begins at the end. */
 bool flow_group_link(struct flow_group *g)
 {
 	struct flow_table *t = g->table;

@@ -50,7 +50,7 @@ struct flow_modify {
 	uint8_t actions[]; /* n times 8 bytes: PRM set_add_copy_action_in_auto */
 };
 
-/* What happens to a packet that an entry takes. Objects are referenced. */
+/* What happens to a packet that matches an entry. It holds references to its objects. */
 struct flow_act {
 	uint16_t action; /* PRM flow_action bits */
 	uint32_t tag;
@@ -60,7 +60,7 @@ struct flow_act {
 	struct flow_modify *modify;
 };
 
-/* What a group compares with, and the entries that do: the first one, of the lowest index, wins. */
+/* A value of a group, and its entries: the one with the lowest index wins. */
 struct flow_value {
 	UT_hash_handle hh;
 	struct flow_entry *first, *last;
@@ -107,7 +107,7 @@ void flow_mask_compile(struct flow_mask *, const uint8_t criteria[FLOW_PARAM_BYT
 /* n words of `words` (fte_match_param) under the mask. */
 void flow_mask_key(const struct flow_mask *, const uint64_t *words, uint64_t *key);
 
-/* Into the table's order; false: its range overlaps another's. */
+/* Adds a group in index order; false: its range overlaps another's. */
 bool flow_group_link(struct flow_group *);
 void flow_group_unlink(struct flow_group *);
 
@@ -115,7 +115,7 @@ void flow_group_unlink(struct flow_group *);
 struct flow_entry *flow_entry_new(struct flow_group *, uint32_t index, const uint8_t *value);
 void flow_entry_free(struct flow_entry *); /* unlinks it and gives the act back */
 struct flow_entry *flow_entry_at(struct flow_table *, uint32_t index);
-/* The entry that takes a packet of these words; its act is valid until tables change. */
+/* The entry that matches these words; its act is valid until tables change. */
 const struct flow_entry *flow_table_match(const struct flow_table *, const uint64_t *words);
 void flow_act_put(struct flow_act *);
 

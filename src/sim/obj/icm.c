@@ -12,8 +12,8 @@
 #define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
 
 /*
- * A region is reserved as a whole, so that an address is found by an addition; what is allocated
- * of it gets memory, and a bit per block says so to whoever follows an address out of an STE.
+ * A region is reserved as a whole, so that an address is found by an addition. Allocated blocks get
+ * memory; a bit per block tells those who follow an address from an STE that it is there.
  */
 struct region {
 	uint8_t *bytes;

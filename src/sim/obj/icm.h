@@ -12,8 +12,8 @@ struct vhca;
 
 /*
  * The device's own memory as steering sees it: 40-bit addresses, 64-byte units. Bits 39:36 tell
- * what lies there, so an address needs no registry: software's regions hold bytes, the others name
- * an object by its number in bits 31:6. Addresses are a VHCA's own.
+ * what an address names, so there is no registry: software's regions hold bytes, the others have an
+ * object's number in bits 31:6. Each VHCA has its own addresses.
  */
 enum icm_kind {
 	ICM_NONE = 0,
@@ -45,7 +45,7 @@ static inline uint32_t icm_number(uint64_t addr)
 	return (uint32_t)(addr >> 6 & 0x3ffffff);
 }
 
-/* Bytes of software's regions; NULL: nothing was allocated there, or it ends inside. */
+/* Bytes of software's regions; NULL: not all of the range is allocated. */
 const uint8_t *icm_bytes(const struct vhca *, uint64_t addr, size_t len);
 
 /* Software's regions come in blocks of this many bytes (log_sw_icm_alloc_granularity). */
@@ -54,8 +54,8 @@ const uint8_t *icm_bytes(const struct vhca *, uint64_t addr, size_t len);
 unsigned int icm_log_size(const struct vhca *, enum icm_kind);
 
 /*
- * A part of a region that CREATE_GENERAL_OBJECT(SW_ICM) made software's. The kernel chose where;
- * its bytes read as zero [I], hardware may show what was there before.
+ * A part of a region that CREATE_GENERAL_OBJECT(SW_ICM) gave to software. The kernel chose where.
+ * Its bytes read as zero [I]; hardware may show old contents.
  */
 struct sw_icm {
 	struct obj o;
@@ -65,7 +65,7 @@ struct sw_icm {
 int icm_alloc(struct vhca *, uint64_t addr, uint64_t len);
 /* Its pages go back to the system. */
 void icm_free(struct vhca *, uint64_t addr, uint64_t len);
-/* Whose it is: NULL if [addr, addr + len) is not within one allocation. */
+/* The allocation that [addr, addr + len) lies in; NULL: not within one. */
 struct sw_icm *icm_find(const struct vhca *, uint64_t addr, uint64_t len);
 /* Where it lies on the bus. */
 bus_t icm_bus(const struct vhca *, uint64_t addr);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include "icm.h"
 #include "mkey.h"
-#include "pages.h"
 #include "vhca.h"
 #include "base/log.h"
 
@@ -23,7 +22,7 @@ static const char *right_name(unsigned int missing)
 
 /*
  * The mkey whose translation serves the access: itself, or what an alias points to *now*. The
- * source may be gone, its index may be another object's (the generation tells), its owner dead.
+ * source may be gone, or its index reused (the generation tells).
  */
 static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *m, uint32_t key)
 {
@@ -79,7 +78,7 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 	}
 	if (m->umem)
 		return umem_segs(m->umem, m->umem_offset + from_start, len, seg, max);
-	/* Entry 0 holds the page of the first byte; where in it, start_addr says. */
+	/* Entry 0 is the page of the first byte; start_addr has the offset in it. */
 	return pages_segs(m->entries, m->nentries, m->log_entity,
 			  (m->start & page_mask) + from_start, len, seg, max);
 }

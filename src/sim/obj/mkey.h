@@ -25,6 +25,13 @@ struct umem {
 int umem_segs(const struct umem *, uint64_t offset, uint64_t len, struct dma_seg *,
 	      unsigned int max);
 
+/*
+ * [pos, pos+len) of a list of equal pages as bus segments; neighbours on the bus become one.
+ * How many, -ERANGE past the list's end, -E2BIG if more than max would be needed.
+ */
+int pages_segs(const bus_t *pages, uint32_t npages, unsigned int log_page, uint64_t pos,
+	       uint64_t len, struct dma_seg *, unsigned int max);
+
 /* Access rights, PRM mkc bits. */
 enum {
 	MKEY_LR = 1 << 0,
@@ -53,7 +60,7 @@ struct mkey {
 	bus_t *entries; /* MTT */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
-	/* alias: looked up again at every access, never only at creation */
+	/* alias: looked up at every access, not only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;
 	uint64_t target_generation; /* 0: never resolves */
@@ -61,10 +68,10 @@ struct mkey {
 };
 
 /*
- * One access as the hardware does it: state, key byte, PD, rights, bounds, alias and its grant.
- * Segments of memory in order. Returns how many, or a negative number of enum mkey_fault, with one
- * logged sentence. max must allow for fragmentation: MKEY_SEGS is enough for any one packet.
- * With NULL for the segments only the checks are made (a long message is checked at its start).
+ * Checks one access as the hardware does (state, key byte, PD, rights, bounds, alias and its grant)
+ * and fills in the segments of memory, in order. Returns how many, or a negative enum mkey_fault
+ * with one logged sentence. max must allow for fragmentation: MKEY_SEGS is enough for a packet.
+ * Segments NULL: only checks (a long message is checked at its start).
  */
 enum mkey_fault {
 	MKEY_BAD_KEY = 1,
@@ -78,9 +85,9 @@ enum mkey_fault {
 int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
 
-/* ALLOW_OTHER_VHCA_ACCESS: this key of this vhca may be aliased by whoever knows access_key. */
+/* ALLOW_OTHER_VHCA_ACCESS: functions that know access_key may alias this mkey. */
 int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uint8_t key[32]);
-/* Constant time in the key. True if that very object (generation filled in) may be aliased. */
+/* In constant time. True: the object may be aliased; its generation is filled in. */
 bool grant_check(struct vhca *target, uint32_t mkey_index, const uint8_t key[32],
 		 uint64_t *generation);
 void grant_drop(struct vhca *, uint32_t mkey_index);

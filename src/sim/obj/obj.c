@@ -6,23 +6,23 @@
 
 /*
  * Objects by id: a radix tree of three levels of 256, as the data path looks keys up for every
- * packet and ids have at most 24 bits. Ids are given out by a cursor that goes round the whole
- * space before it comes back to one, so a stale handle meets nothing for as long as possible.
+ * packet and ids have at most 24 bits. A cursor goes round the whole id space before it reuses an
+ * id, so a stale handle finds nothing for as long as possible.
  */
 #define FANOUT 256u
 
-struct leaf {
+struct obj_leaf {
 	struct obj *slot[FANOUT];
 	unsigned int live;
 };
 
-struct branch {
-	struct leaf *leaf[FANOUT];
+struct obj_branch {
+	struct obj_leaf *leaf[FANOUT];
 	unsigned int live; /* leaves */
 };
 
 struct obj_table {
-	struct branch *branch[FANOUT];
+	struct obj_branch *branch[FANOUT];
 	uint32_t first, end; /* id space */
 	uint32_t next;	     /* where the search for a free id begins */
 	uint32_t live;
@@ -32,7 +32,7 @@ static const struct type_row {
 	const char *name;
 	uint32_t first; /* below: reserved, as 0 must never be a valid key or number */
 	uint8_t bits;	/* 0: space_bits() knows */
-	uint32_t base;	/* what all of its numbers begin with */
+	uint32_t base;	/* bits that all numbers of the type have */
 } types[OBJ_NTYPES] = {
 	[OBJ_PD] = {"pd", 1, 0},
 	[OBJ_UAR] = {"uar", 1, 0},
@@ -88,7 +88,7 @@ static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 
 	if (!t)
 		return NULL;
-	/* Doorbells name nothing but a UAR: its number is the chip's, and functions have ranges. */
+	/* A doorbell names only its UAR: numbers are the chip's, and each function has a range. */
 	if (type == OBJ_UAR)
 		base = (uint32_t)v->index << bits;
 	t->first = base + types[type].first;
@@ -118,16 +118,16 @@ void obj_tables_fini(struct vhca *v)
 	}
 }
 
-static struct leaf *leaf_of(const struct obj_table *t, uint32_t id)
+static struct obj_leaf *leaf_of(const struct obj_table *t, uint32_t id)
 {
-	const struct branch *b = id < t->end ? t->branch[id >> 16] : NULL;
+	const struct obj_branch *b = id < t->end ? t->branch[id >> 16] : NULL;
 
 	return b ? b->leaf[(id >> 8) % FANOUT] : NULL;
 }
 
 void *obj_find(const struct vhca *v, enum obj_type type, uint32_t id)
 {
-	const struct leaf *l = leaf_of(v->tables[type], id);
+	const struct obj_leaf *l = leaf_of(v->tables[type], id);
 
 	return l ? l->slot[id % FANOUT] : NULL;
 }
@@ -139,13 +139,13 @@ void *obj_find_uid(const struct vhca *v, enum obj_type type, uint32_t id, uint16
 	return o && (uid == 0 || o->uid == uid) ? o : NULL;
 }
 
-/* First free id at or after `from`; full leaves are stepped over as a whole. */
+/* First free id at or after `from`; full leaves are skipped as a whole. */
 static uint32_t free_id(const struct obj_table *t, uint32_t from)
 {
 	uint32_t id = from;
 
 	while (id < t->end) {
-		const struct leaf *l = leaf_of(t, id);
+		const struct obj_leaf *l = leaf_of(t, id);
 
 		if (!l || !l->slot[id % FANOUT])
 			return id;
@@ -154,10 +154,10 @@ static uint32_t free_id(const struct obj_table *t, uint32_t from)
 	return t->end;
 }
 
-static struct leaf *leaf_make(struct obj_table *t, uint32_t id)
+static struct obj_leaf *leaf_make(struct obj_table *t, uint32_t id)
 {
-	struct branch **b = &t->branch[id >> 16];
-	struct leaf **l;
+	struct obj_branch **b = &t->branch[id >> 16];
+	struct obj_leaf **l;
 
 	if (!*b)
 		*b = calloc(1, sizeof(**b));
@@ -181,7 +181,7 @@ static void *obj_insert(struct vhca *v, enum obj_type type, uint16_t uid, uint32
 {
 	struct obj_table *t = v->tables[type];
 	struct obj *o = calloc(1, size);
-	struct leaf *l = o ? leaf_make(t, id) : NULL;
+	struct obj_leaf *l = o ? leaf_make(t, id) : NULL;
 
 	if (!l) {
 		free(o);
@@ -234,8 +234,8 @@ void obj_put(struct obj *o)
 void obj_free(struct obj *o)
 {
 	struct obj_table *t;
-	struct branch *b;
-	struct leaf *l;
+	struct obj_branch *b;
+	struct obj_leaf *l;
 
 	if (!o)
 		return;
@@ -269,8 +269,8 @@ void *obj_next(const struct vhca *v, enum obj_type type, uint32_t from)
 	uint32_t id = from;
 
 	while (id < t->end) {
-		const struct branch *b = t->branch[id >> 16];
-		const struct leaf *l = b ? b->leaf[(id >> 8) % FANOUT] : NULL;
+		const struct obj_branch *b = t->branch[id >> 16];
+		const struct obj_leaf *l = b ? b->leaf[(id >> 8) % FANOUT] : NULL;
 
 		if (l && l->slot[id % FANOUT])
 			return l->slot[id % FANOUT];

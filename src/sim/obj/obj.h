@@ -9,9 +9,9 @@
 struct vhca;
 
 /*
- * What firmware commands make. An object belongs to one VHCA and to the uid that made it; it
- * counts who refers to it, and is refused destruction while somebody does (RES_BUSY).
- * Everything here runs on the chip's one thread: no locks.
+ * What firmware commands make. An object belongs to one VHCA and to the uid that made it. It counts
+ * its references and can't be destroyed while it has any (RES_BUSY). Everything here runs on the
+ * chip's one thread: no locks.
  */
 enum obj_type {
 	OBJ_PD,
@@ -52,20 +52,20 @@ void obj_tables_fini(struct vhca *);
 const char *obj_type_name(enum obj_type);
 
 /*
- * Allocates `size` zeroed bytes that begin with struct obj, with a fresh id in its VHCA (ids of
- * the dead come back as late as possible, so that a stale one is caught). NULL: id space or
- * memory exhausted.
+ * Allocates `size` zeroed bytes that begin with struct obj, with a fresh id in its VHCA (freed ids
+ * are reused as late as possible, so that stale ones are caught). NULL: id space or memory
+ * exhausted.
  */
 void *obj_new(struct vhca *, enum obj_type, uint16_t uid, size_t size);
 /* The same at a given id (special QPs, tests). */
 void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
-/* Any owner; for the data path and for checks that compare uids themselves. */
+/* Of any owner; for the data path, and for callers that compare uids themselves. */
 void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
 /* Found and usable by uid: its owner, or the kernel (uid 0). */
 void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
 void obj_get(struct obj *);
 void obj_put(struct obj *);
-/* Frees the memory; the caller has stopped it and has dropped what it referred to. */
+/* Frees the memory. The caller has stopped the object and dropped its references. */
 void obj_free(struct obj *);
 uint32_t obj_count(const struct vhca *, enum obj_type);
 /* Next object of a type with id >= from: for loops over tables that may change under them. */

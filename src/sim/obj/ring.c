@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include "ring.h"
 #include "mkey.h"
-#include "pages.h"
 
 /* A WQE of 16 blocks or a CQE crosses few pages; rings are read in no larger pieces. */
 #define RING_SEGS 8

@@ -19,7 +19,7 @@ struct ring {
 	bus_t *pages;
 };
 
-/* 0 or -EFAULT/-ERANGE; reads may wrap nowhere: [off, off+len) lies inside the ring. */
+/* 0 or -EFAULT/-ERANGE. [off, off+len) must lie inside the ring: reads do not wrap. */
 int ring_read(struct host *, const struct ring *, uint64_t off, void *, size_t len);
 int ring_write(struct host *, const struct ring *, uint64_t off, const void *, size_t len);
 /* The same bytes as bus segments, to be fetched together with others: how many, or negative. */

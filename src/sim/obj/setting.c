@@ -12,8 +12,8 @@
 #define NAME_MAX_LEN 32u
 
 /*
- * Ranges keep the chip one that can exist: field widths of the PRM, room for the numbers that
- * obj.c reserves, and id spaces of 24 bits, all ones excepted.
+ * Ranges allow only chips that can exist: field widths of the PRM, room for the numbers that obj.c
+ * reserves, and id spaces of 24 bits without all ones.
  */
 static const struct setting {
 	const char *name;
@@ -77,7 +77,7 @@ static const struct setting *setting_find(const char *name)
 	return NULL;
 }
 
-/* A slip of the finger, not another word: at most a third of the letters. */
+/* A typing mistake, not another word: at most a third of the letters differ. */
 static const struct setting *nearest(const char *name)
 {
 	const struct setting *best = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include "mkey.h"
-#include "pages.h"
 
 int pages_segs(const bus_t *pages, uint32_t npages, unsigned int log_page, uint64_t pos,
 	       uint64_t len, struct dma_seg *seg, unsigned int max)

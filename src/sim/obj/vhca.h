@@ -13,7 +13,7 @@ struct host;
 struct device;
 struct steer;
 
-/* Limits that no profile varies; objects' id spaces (obj.c) and capability pages agree. */
+/* Limits that are the same in all profiles, for objects' id spaces (obj.c) and capabilities. */
 enum {
 	VHCA_LOG_MAX_UAR = 16, /* of all functions together: mlx5_ib_create_cq.uar_page_index */
 	VHCA_LOG_MAX_UMEM = 22,
@@ -45,7 +45,7 @@ enum {
 	VHCA_MAX_WQE = 1024,	      /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
-/* As many as leave each of them UARs enough, 512, and an address of its own. */
+/* Each has enough UARs, 512, and an IPv4 address of its own. */
 #define DEVICE_MAX_FUNCTIONS 128
 
 /* As ib_uverbs_gid_entry has them. */
@@ -62,7 +62,7 @@ struct counters;
 struct flow_table;
 struct obj_table; /* obj.c */
 struct icm;
-struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS noted; the chip's, keyed by vhca */
+struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
 
 /* Raw packets of a function; those that its tables dropped or missed are in steer_stats(). */
 struct raw_stats {
@@ -84,7 +84,7 @@ struct vhca {
 	struct obj_table *tables[OBJ_NTYPES];
 	uint32_t qkey_violations;
 	struct raw_stats raw;
-	struct port_stats *port; /* own_port, or a file's page that programs see */
+	struct port_stats *port; /* own_port, or a page of a file that programs read */
 	struct port_stats own_port;
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
@@ -118,7 +118,7 @@ struct device {
 /* 0; -ENOMEM; -EINVAL, with a sentence: the profile has no functions, or too many. */
 int device_init(struct device *, struct host *, struct clock *, const struct profile *);
 void device_fini(struct device *);
-/* From now on it counts in this file (the caller's), which has room for them: 0 or -errno. */
+/* Moves the function's port_stats into this file of the caller's: 0 or -errno. */
 int vhca_share_port(struct vhca *, int fd);
 struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
 /* The first function of a kind; NULL if the chip has none. */

@@ -9,13 +9,13 @@
 #include "obj/vhca.h"
 #include "port.h"
 
-/* Pieces at which data waits, and what those that can't wait (acknowledgements) may fill. */
+/* At so many pieces data waits; acknowledgements, which can't wait, may fill the rest. */
 #define PIECES_DATA 64u
 #define PIECES_ALL  128u
 #define PATIENCE_NS 1000000000ull
 
 struct capture_piece {
-	uint8_t bytes[CAPTURE_PIECE]; /* first: who takes it frees it */
+	uint8_t bytes[CAPTURE_PIECE]; /* first: the taker frees the piece by it */
 	struct capture_piece *next;
 	size_t len;
 	uint32_t npackets;
@@ -30,7 +30,7 @@ struct port_capture {
 	unsigned int npieces;
 	uint64_t lost;
 	bool wanted, stopped;
-	bool given_up; /* the reader took nothing for too long: the wire goes on without it */
+	bool given_up; /* the reader took nothing for too long: senders go on without it */
 	struct timer patience;
 };
 
@@ -144,7 +144,7 @@ void captures_free(struct port_captures *all)
 	free(all);
 }
 
-/* Only while somebody looks is each packet a frame of its own. */
+/* The port is tapped only while a capture runs: taps make frames bytes, which costs time. */
 static void capture_set_tap(struct port_captures *all)
 {
 	struct port_capture *c;
@@ -227,7 +227,7 @@ uint8_t *capture_take(struct port_capture *c, size_t *len)
 	return memcpy(bytes, &head, sizeof(head));
 }
 
-/* A callback may close captures, its own or others: after each, look from the start. */
+/* A callback may close captures, its own or others: start again after each. */
 bool captures_run(struct port_captures *all)
 {
 	struct port_capture *c;

@@ -188,7 +188,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 		sim_note("vhca %u: a RoCE packet was dropped: its ICRC is wrong", v->id);
 }
 
-/* Its own address brings a frame to a function; the others go to all that have RX root tables. */
+/* A function gets frames for its own MAC; other addresses reach all that have an RX root table. */
 static void port_deliver_bytes(struct port *p, const struct frame *f)
 {
 	struct vhca *v = f->to ? f->to : port_find_mac(p, f->data);
@@ -219,7 +219,7 @@ static struct port_fates port_fates_now(const struct port *p)
 	return now;
 }
 
-/* A packet's whole way is one call, so what the counters gained meanwhile became of it. */
+/* A packet's whole way is one call, so its fate is what the counters gained in it. */
 static void port_deliver_injected(struct port *p, const struct frame *f)
 {
 	struct port_fates before = port_fates_now(p), after, *sum = &p->injected;
@@ -250,7 +250,7 @@ bool port_run(struct port *p)
 
 /* --- out ----------------------------------------------------------------------------------- */
 
-/* [I] What is forced back inside the function never sees a wire. */
+/* [I] Forced loopback stays inside the function: no wire carries it. */
 void port_queue(struct port *p, struct frame *f)
 {
 	if (p->tap && !f->forced)

@@ -11,7 +11,7 @@ struct port_replay {
 	struct replay_batch *head, **tail;
 	bool begun;		/* the head is on its way */
 	struct port_fates base; /* as it began */
-	uint64_t sent;		/* packets put on the wire, ever */
+	uint64_t sent;		/* packets injected, ever */
 };
 
 struct port_replay *replay_new(struct port *port)
@@ -70,13 +70,13 @@ void replay_cancel(struct port_replay *r, struct replay_batch *b)
 		r->tail = at;
 }
 
-/* Packets of an earlier batch that was cancelled may be on the wire yet. */
+/* Packets of a cancelled batch may still be under way. */
 static bool replay_arrived(const struct port_replay *r)
 {
 	return port_injected(r->port)->frames == r->sent;
 }
 
-/* Puts on the wire what it takes; true if that was something. */
+/* Injects what the port takes; true if that was something. */
 static bool replay_feed(struct port_replay *r, struct replay_batch *b)
 {
 	const uint8_t *before = b->at;

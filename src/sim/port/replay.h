@@ -10,8 +10,8 @@
 struct port;
 
 /*
- * Packets of files, on their way into the port: batch after batch, in order, as fast as the wire
- * takes them and without loss on the way. One batch at a time, so that its fates are its own.
+ * Packets of files on their way into the port: batch after batch, in order, as fast as the port
+ * takes them, without loss. One batch at a time, so that its fates are its own.
  */
 struct port_replay;
 

@@ -116,7 +116,7 @@ static uint8_t *put_udp(const struct roce_path *p, uint8_t *udp, uint32_t len)
 }
 
 /* What stands before BTH; len is from there to the end of the ICRC. */
-static uint8_t *put_headers(const struct roce_path *p, uint8_t *to, uint32_t len)
+static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_t len)
 {
 	const uint16_t type = ether_type(p);
 
@@ -144,7 +144,7 @@ struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 		f->forced = p->forced;
 		f->to = p->forced ? p->from : NULL;
 		f->len = before + len;
-		at = put_headers(p, f->data, len);
+		at = roce_put_headers(p, f->data, len);
 		at = mempcpy(at, d->burst.hdr, d->burst.hdr_len);
 		at = mempcpy(at, d->data, d->len);
 		memset(at, 0, pad);
