@@ -4,7 +4,8 @@
 # WRITE, READ and SEND, with events where it offers them, both directions, several queue pairs.
 . "$(dirname "$0")/pair.sh"
 
-plan 17
+long=${DVX_TEST_LONG:+1}
+plan $((15 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -16,8 +17,8 @@ pair host ib_read_lat -x 1 -n 100 -e
 pair host ib_send_bw -x 1 -n 100 -e
 pair host ib_send_lat -x 1 -n 100 -e
 pair host ib_write_bw -x 1 -n 20 -a
-pair host ib_read_bw -x 1 -n 20 -a
-pair host ib_send_bw -x 1 -n 20 -a
+[ -z "$long" ] || pair host ib_read_bw -x 1 -n 20 -a
+[ -z "$long" ] || pair host ib_send_bw -x 1 -n 20 -a
 pair host ib_write_bw -x 1 -n 50 -b -q 4
 pair host ib_send_bw -x 1 -n 50 -b -m 1024
 pair dpu ib_write_bw -x 1 -n 100

@@ -27,6 +27,11 @@ void mem_expect_shared(const void *va, size_t len)
 	CHECK((mem_shared(va, len) > 0) == mem_shares);
 }
 
+int mem_rounds(int tsan, int n)
+{
+	return MEM_TSAN ? tsan : getenv("DVX_TEST_LONG") ? n : n / 3;
+}
+
 void *mem_pages(size_t len)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -31,6 +31,8 @@
 
 extern bool mem_shares; /* pages are expected to be shared at all */
 
+/* How often: as said under the thread sanitizer, a third of n otherwise, n with DVX_TEST_LONG. */
+int mem_rounds(int tsan, int n);
 void *mem_pages(size_t len);
 /* Mappings in [va, va + len) that are shared with the device; len 0: anywhere. */
 int mem_shared(const void *va, size_t len);

@@ -152,11 +152,11 @@ static int threads(int rounds, bool forks)
 /* No increment is lost while pages move back and forth under the threads that count in them. */
 int scene_threads(void)
 {
-	return threads(MEM_TSAN ? 40 : 1000, false);
+	return threads(mem_rounds(40, 1000), false);
 }
 
 /* The same, and children are forked all along. */
 int scene_threads_fork(void)
 {
-	return threads(MEM_TSAN ? 32 : 300, true);
+	return threads(mem_rounds(32, 300), true);
 }
