@@ -68,7 +68,7 @@ static void priorities(void **state)
 	assert_int_equal(no_flow(f, drop), -ENOENT);
 	/* tables and groups are gone, so nothing listens */
 	assert_int_equal(fx_objects(f), before);
-	assert_false(steer_listens(f->v));
+	assert_false(steer_has_rx_root(f->v));
 	assert_int_equal(no_matcher(f, one), 0);
 }
 

@@ -22,7 +22,7 @@ static void no_tables(void **state)
 
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
 	assert_int_equal(rig_send(f, TX, 53).wire, 1);
-	assert_false(steer_listens(f->v));
+	assert_false(steer_has_rx_root(f->v));
 }
 
 /* The lower index wins, between groups and among entries of one value. */
@@ -34,7 +34,7 @@ static void order(void **state)
 	uint32_t early = rig_group(f, RX, t, 0, 9, 0xff00);
 
 	rig_root(f, RX, t);
-	assert_true(steer_listens(f->v));
+	assert_true(steer_has_rx_root(f->v));
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
 	RIG_ENTRY(f, .type = RX, .table = t, .group = late, .index = 150, .action = FWD, .tir = a,
 		  .tag = 150);
@@ -63,7 +63,7 @@ static void order(void **state)
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_DROP], 1);
 	assert_int_equal(rig_send(f, RX, 0x100).tag, 150);
 	fw_uid_reap(f->v, FX_UID);
-	assert_false(steer_listens(f->v));
+	assert_false(steer_has_rx_root(f->v));
 }
 
 /* A miss leads on, counters count each hit once, an empty tag keeps the one before. */

@@ -54,7 +54,7 @@ static void datapath_fates(const struct device *dev, struct port_fates *to)
 static const struct port_ops port_ops = {
 	.roce = roce_port_rx,
 	.ethernet = datapath_to_tables,
-	.listens = steer_listens,
+	.listens = steer_has_rx_root,
 	.fates = datapath_fates,
 };
 

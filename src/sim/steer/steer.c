@@ -70,7 +70,7 @@ uint64_t steer_work(const struct device *dev)
 	return dev->steer->work;
 }
 
-bool steer_listens(const struct vhca *v)
+bool steer_has_rx_root(const struct vhca *v)
 {
 	return v->flow_root[PRM_FLOW_TABLE_TYPE_NIC_RX];
 }

@@ -40,8 +40,8 @@ struct steer *steer_new(struct device *);
 void steer_free(struct steer *);
 void steer_set_ops(struct steer *, const struct steer_ops *);
 
-/* True if the function has RX tables: packets of unknown and group addresses then go to it. */
-bool steer_listens(const struct vhca *);
+/* True if the function has an RX root table: packets of unknown and group addresses go to it. */
+bool steer_has_rx_root(const struct vhca *);
 
 /* The whole way of one packet; a packet with several destinations is counted at each. */
 void steer_rx(struct vhca *, struct packet *);
