@@ -76,7 +76,7 @@ judge() { # WHAT GOT BUDGET
 }
 
 judge "a packet parsed and walked through three tables" \
-	$(($(grind walk_recorded "$bench" "$tmp/icm" "$rules" 20000) / 20000)) 4500
+	$(($(grind walk_recorded "$bench" "$tmp/icm" "$rules" 20000) / 20000)) 4000
 
 # A rule of these is 1.6 pairs of a WRITE and a READ. The device makes no system call for them.
 pair=$(($(grind turn "$top_builddir/tests/perf/steer_pair" 1000) / 8000))
