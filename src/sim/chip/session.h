@@ -14,10 +14,10 @@ struct mm;
 struct session_packets;
 
 /* A client's open of the device, or a question of the tool. */
-struct session {
+struct chip_session {
 	struct sessions *all;
 	struct chip *chip;
-	struct session *prev, *next;
+	struct chip_session *prev, *next;
 	int sock, pidfd;
 	pid_t pid;
 	char comm[16];
@@ -28,11 +28,11 @@ struct session {
 	struct session_packets *packets; /* session_packets.c: a replay or a capture */
 };
 
-void session_close(struct session *);
+void session_close(struct chip_session *);
 /* Closes it, with a line in the log. */
-void session_throw_out(struct session *, const char *why);
+void session_throw_out(struct chip_session *, const char *why);
 /* One answer. false: the connection is gone. */
-bool session_answer(struct session *, uint16_t type, int result, const void *body, size_t len,
+bool session_answer(struct chip_session *, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds);
 
 /* census.c: what a status answer says of the chip. Fills at most max rows; returns how many. */
@@ -40,8 +40,8 @@ unsigned int census_functions(struct chip *, struct link_function_row *, unsigne
 unsigned int census_objects(struct chip *, struct link_object_row *, unsigned int max);
 
 /* session_packets.c: packets into the port, and from the wire. */
-void session_replay(struct session *);
-void session_capture(struct session *);
-void session_forget_packets(struct session *);
+void session_replay(struct chip_session *);
+void session_capture(struct chip_session *);
+void session_forget_packets(struct chip_session *);
 
 #endif

@@ -10,14 +10,14 @@
 
 /* A connection that replays or captures (or both). */
 struct session_packets {
-	struct session *session;
+	struct chip_session *session;
 	struct replay_batch batch;
 	uint8_t *packets; /* the batch's; NULL: none is under way */
 	struct port_capture *capture;
 	unsigned int asked; /* unanswered */
 };
 
-static struct session_packets *session_packets_of(struct session *c)
+static struct session_packets *session_packets_of(struct chip_session *c)
 {
 	if (!c->packets)
 		c->packets = calloc(1, sizeof(*c->packets));
@@ -26,7 +26,7 @@ static struct session_packets *session_packets_of(struct session *c)
 	return c->packets;
 }
 
-void session_forget_packets(struct session *c)
+void session_forget_packets(struct chip_session *c)
 {
 	struct session_packets *p = c->packets;
 
@@ -54,7 +54,7 @@ static void replayed(struct replay_batch *b)
 }
 
 /* The message's body goes with the batch: the answer comes when all of it was steered. */
-void session_replay(struct session *c)
+void session_replay(struct chip_session *c)
 {
 	struct link_message *m = &c->in.m;
 	struct session_packets *p = session_packets_of(c);
@@ -97,7 +97,7 @@ static void ready(void *port)
 		capture_want(p->capture);
 }
 
-static void capture_begin(struct session *c, struct session_packets *p)
+static void capture_begin(struct chip_session *c, struct session_packets *p)
 {
 	p->capture = capture_open(chip_captures(c->chip), ready, p);
 	if (p->capture) {
@@ -108,7 +108,7 @@ static void capture_begin(struct session *c, struct session_packets *p)
 	session_answer(c, LINK_CAPTURE, -ENOMEM, NULL, 0, NULL, 0);
 }
 
-void session_capture(struct session *c)
+void session_capture(struct chip_session *c)
 {
 	struct session_packets *p = session_packets_of(c);
 	uint32_t what;

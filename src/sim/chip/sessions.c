@@ -28,10 +28,10 @@ struct sessions {
 	int listener;
 	int spare; /* a descriptor kept for when there is none left */
 	char name[LINK_NAME_MAX];
-	struct session *open;
+	struct chip_session *open;
 };
 
-void session_close(struct session *c)
+void session_close(struct chip_session *c)
 {
 	struct sessions *s = c->all;
 
@@ -51,13 +51,13 @@ void session_close(struct session *c)
 	free(c);
 }
 
-void session_throw_out(struct session *c, const char *why)
+void session_throw_out(struct chip_session *c, const char *why)
 {
 	sim_refuse("client %d (%s) is disconnected: it sent %s", c->pid, c->comm, why);
 	session_close(c);
 }
 
-bool session_answer(struct session *c, uint16_t type, int result, const void *body, size_t len,
+bool session_answer(struct chip_session *c, uint16_t type, int result, const void *body, size_t len,
 		    const int *fds, unsigned int nfds)
 {
 	int err = link_write(c->sock, type, result, body, len, fds, nfds, MSG_DONTWAIT);
@@ -72,7 +72,7 @@ bool session_answer(struct session *c, uint16_t type, int result, const void *bo
 }
 
 /* To the message that is being handled. false: the connection is gone. */
-static bool session_reply(struct session *c, int result, const void *body, size_t len,
+static bool session_reply(struct chip_session *c, int result, const void *body, size_t len,
 			  const int *fds, unsigned int nfds)
 {
 	return session_answer(c, c->in.m.h.type, result, body, len, fds, nfds);
@@ -99,7 +99,7 @@ static void client_died(void *arg, int fd)
 	session_close(arg);
 }
 
-static int session_open_device(struct session *c, uint32_t function)
+static int session_open_device(struct chip_session *c, uint32_t function)
 {
 	/* The mm owns its pidfd; this one tells of the death. */
 	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
@@ -122,7 +122,7 @@ static int session_open_device(struct session *c, uint32_t function)
 	return c->file ? 0 : -errno;
 }
 
-static void on_open(struct session *c)
+static void on_open(struct chip_session *c)
 {
 	uint32_t function;
 	int err, fd;
@@ -140,7 +140,7 @@ static void on_open(struct session *c)
 		session_close(c);
 }
 
-static void on_ioctl(struct session *c)
+static void on_ioctl(struct chip_session *c)
 {
 	const char *why = NULL;
 	uint8_t *body = NULL;
@@ -165,7 +165,7 @@ static void on_ioctl(struct session *c)
 	request_fini(&r);
 }
 
-static bool range_of(struct session *c, struct link_range *range)
+static bool range_of(struct chip_session *c, struct link_range *range)
 {
 	if (c->in.m.h.len != sizeof(*range)) {
 		session_throw_out(c, "a mapping of a wrong length");
@@ -175,7 +175,7 @@ static bool range_of(struct session *c, struct link_range *range)
 	return true;
 }
 
-static void on_map(struct session *c)
+static void on_map(struct chip_session *c)
 {
 	struct bar *bar = file_bar(c->file);
 	struct link_range range;
@@ -189,7 +189,7 @@ static void on_map(struct session *c)
 	session_reply(c, bar_mapped(bar, range.va, range.len, range.offset), NULL, 0, NULL, 0);
 }
 
-static void on_unmap(struct session *c)
+static void on_unmap(struct chip_session *c)
 {
 	struct link_range range;
 
@@ -199,7 +199,7 @@ static void on_unmap(struct session *c)
 	session_reply(c, 0, NULL, 0, NULL, 0);
 }
 
-static void on_share(struct session *c)
+static void on_share(struct chip_session *c)
 {
 	struct link_range range;
 
@@ -212,7 +212,7 @@ static void on_share(struct session *c)
 }
 
 /* The answer says that the objects are gone, so they go first. */
-static void on_close(struct session *c)
+static void on_close(struct chip_session *c)
 {
 	int in_use = kernel_shared_pages_in_use(c->file);
 
@@ -232,7 +232,7 @@ struct status_body {
 static unsigned int client_rows(const struct sessions *s, struct link_client_row *rows)
 {
 	unsigned int n = 0;
-	struct session *c;
+	struct chip_session *c;
 
 	DL_FOREACH(s->open, c)
 	{
@@ -264,7 +264,7 @@ static size_t status_fill(const struct sessions *s, struct status_body *b, uint8
 	return (size_t)(at - to);
 }
 
-static void on_status(struct session *c)
+static void on_status(struct chip_session *c)
 {
 	struct status_body *rows = calloc(2, sizeof(*rows));
 
@@ -278,7 +278,7 @@ static void on_status(struct session *c)
 	free(rows);
 }
 
-static void on_down(struct session *c)
+static void on_down(struct chip_session *c)
 {
 	struct chip *chip = c->all->chip;
 
@@ -287,7 +287,7 @@ static void on_down(struct session *c)
 }
 
 static const struct {
-	void (*fn)(struct session *);
+	void (*fn)(struct chip_session *);
 	bool needs_device;
 } messages[] = {
 	[LINK_OPEN] = {on_open, false},
@@ -303,7 +303,7 @@ static const struct {
 };
 
 /* A message's handler may close the connection: the message is taken out first. */
-static void session_handle(struct session *c)
+static void session_handle(struct chip_session *c)
 {
 	unsigned int type = c->in.m.h.type;
 
@@ -314,9 +314,9 @@ static void session_handle(struct session *c)
 	messages[type].fn(c);
 }
 
-static bool still_there(const struct sessions *s, const struct session *session)
+static bool still_there(const struct sessions *s, const struct chip_session *session)
 {
-	struct session *c;
+	struct chip_session *c;
 
 	DL_FOREACH(s->open, c)
 	if (c == session)
@@ -327,7 +327,7 @@ static bool still_there(const struct sessions *s, const struct session *session)
 /* One message in each turn: a client that floods the link waits for the others. */
 static void readable(void *arg, int fd)
 {
-	struct session *c = arg;
+	struct chip_session *c = arg;
 	struct sessions *s = c->all;
 	int n = link_read(fd, &c->in, MSG_DONTWAIT);
 
@@ -344,7 +344,7 @@ static void readable(void *arg, int fd)
 
 static int session_new(struct sessions *s, int sock)
 {
-	struct session *c = calloc(1, sizeof(*c));
+	struct chip_session *c = calloc(1, sizeof(*c));
 	socklen_t len = sizeof(struct ucred);
 	struct ucred peer;
 
@@ -410,7 +410,7 @@ struct sessions *sessions_new(struct chip *chip, int listener, const char *name)
 
 void sessions_free(struct sessions *s)
 {
-	struct session *c, *next;
+	struct chip_session *c, *next;
 
 	if (!s)
 		return;

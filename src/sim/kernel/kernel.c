@@ -34,7 +34,7 @@ static int function_caps(struct vhca *v, struct kernel_function *fn)
 
 	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
 	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_GENERAL << 1 | PRM_HCA_CAP_MODE_CUR);
-	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		memcpy(fn->caps, prm_query_hca_cap_out_cat_capability(out), sizeof(fn->caps));
 	return err;
@@ -49,7 +49,7 @@ static int function_eq(struct vhca *v, struct kernel_function *fn)
 
 	prm_create_eq_in_set_opcode(in, PRM_OPCODE_CREATE_EQ);
 	prm_eqc_set_log_eq_size(prm_create_eq_in_at_eq_context_entry(in), EQ_LOG_SIZE);
-	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		fn->eqn = prm_create_eq_out_get_eq_number(out);
 	return err;

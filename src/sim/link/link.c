@@ -125,7 +125,7 @@ static void put_fds(struct msghdr *msg, union control *control, const int *fds, 
 	memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
 }
 
-static void link_advance(struct iovec iov[2], size_t n)
+static void iov_advance(struct iovec iov[2], size_t n)
 {
 	for (unsigned int i = 0; i < 2; i++) {
 		size_t part = n < iov[i].iov_len ? n : iov[i].iov_len;
@@ -154,7 +154,7 @@ int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t
 			continue;
 		if (n < 0)
 			return -errno;
-		link_advance(iov, (size_t)n);
+		iov_advance(iov, (size_t)n);
 		msg.msg_control = NULL;
 		msg.msg_controllen = 0;
 	}

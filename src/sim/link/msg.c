@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t link_msg_padded(size_t len)
+static size_t msg_padded(size_t len)
 {
 	return (len + 7) & ~(size_t)7;
 }
 
-static uint8_t *link_msg_put(uint8_t *at, const void *from, size_t len)
+static uint8_t *msg_put(uint8_t *at, const void *from, size_t len)
 {
 	if (len)
 		memcpy(at, from, len);
-	return at + link_msg_padded(len);
+	return at + msg_padded(len);
 }
 
 int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len)
@@ -25,11 +25,11 @@ int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len
 
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_attr);
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		*len += link_msg_padded(request_in_bytes(&k->attrs[i]));
+		*len += msg_padded(request_in_bytes(&k->attrs[i]));
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = link_msg_put(*body, &h, sizeof(h));
+	at = msg_put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		const struct uverbs_attr *a = &k->attrs[i];
 		struct msg_attr m = {.id = a->id,
@@ -38,10 +38,10 @@ int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len
 				     .enum_elem = a->enum_elem,
 				     .data = a->data};
 
-		at = link_msg_put(at, &m, sizeof(m));
+		at = msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = link_msg_put(at, k->attrs[i].in, request_in_bytes(&k->attrs[i]));
+		at = msg_put(at, k->attrs[i].in, request_in_bytes(&k->attrs[i]));
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static void set_attr(struct owned_request *r, unsigned int i, const struct msg_a
 				     .enum_elem = m->enum_elem};
 }
 
-static int link_msg_refuse(const char **why, const char *text)
+static int msg_refuse(const char **why, const char *text)
 {
 	*why = text;
 	return -EPROTO;
@@ -67,13 +67,13 @@ int msg_unpack_request(struct owned_request *r, const uint8_t *body, size_t len,
 
 	request_init(r, 0, 0, 0);
 	if (len < sizeof(h))
-		return link_msg_refuse(why, "a request shorter than its header");
+		return msg_refuse(why, "a request shorter than its header");
 	memcpy(&h, body, sizeof(h));
 	request_init(r, h.object, h.method, h.driver);
 	if (h.nattrs > REQUEST_ATTRS)
-		return link_msg_refuse(why, "more attributes than any method has");
+		return msg_refuse(why, "more attributes than any method has");
 	if ((size_t)(end - at) < h.nattrs * sizeof(struct msg_attr))
-		return link_msg_refuse(why, "fewer attributes than nattrs says");
+		return msg_refuse(why, "fewer attributes than nattrs says");
 	for (unsigned int i = 0; i < h.nattrs; i++, at += sizeof(struct msg_attr)) {
 		struct msg_attr m;
 
@@ -82,17 +82,17 @@ int msg_unpack_request(struct owned_request *r, const uint8_t *body, size_t len,
 	}
 	r->req.nattrs = h.nattrs;
 	if (request_layout(r))
-		return link_msg_refuse(why, "attributes that are too long together");
+		return msg_refuse(why, "attributes that are too long together");
 	for (unsigned int i = 0; i < h.nattrs; i++) {
 		uint32_t n = request_in_bytes(&r->attrs[i]);
 
-		if ((size_t)(end - at) < link_msg_padded(n))
-			return link_msg_refuse(why, "fewer bytes than the attributes' lengths say");
+		if ((size_t)(end - at) < msg_padded(n))
+			return msg_refuse(why, "fewer bytes than the attributes' lengths say");
 		if (n)
 			memcpy((void *)(uintptr_t)r->attrs[i].in, at, n);
-		at += link_msg_padded(n);
+		at += msg_padded(n);
 	}
-	return at == end ? 0 : link_msg_refuse(why, "bytes after its end");
+	return at == end ? 0 : msg_refuse(why, "bytes after its end");
 }
 
 /* What of an OUT attribute really goes back. */
@@ -112,28 +112,28 @@ int msg_pack_answer(const struct owned_request *r, uint8_t **body, size_t *len)
 	*len = sizeof(h) + k->nattrs * sizeof(struct msg_result) + k->nfds * sizeof(struct msg_fd) +
 	       k->nshares * sizeof(struct msg_share);
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		*len += link_msg_padded(out_bytes(r, i));
+		*len += msg_padded(out_bytes(r, i));
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = link_msg_put(*body, &h, sizeof(h));
+	at = msg_put(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		struct msg_result m = {k->attrs[i].data, out_bytes(r, i), k->attrs[i].valid_output};
 
-		at = link_msg_put(at, &m, sizeof(m));
+		at = msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nfds; i++) {
 		struct msg_fd m = {k->fds[i].attr, k->fds[i].off};
 
-		at = link_msg_put(at, &m, sizeof(m));
+		at = msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nshares; i++) {
 		struct msg_share m = {k->shares[i].va, k->shares[i].len, k->shares[i].what, 0};
 
-		at = link_msg_put(at, &m, sizeof(m));
+		at = msg_put(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = link_msg_put(at, k->attrs[i].out, out_bytes(r, i));
+		at = msg_put(at, k->attrs[i].out, out_bytes(r, i));
 	return 0;
 }
 
@@ -211,11 +211,11 @@ int msg_unpack_answer(struct uverbs_request *k, const uint8_t *body, size_t len,
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		uint32_t n = k->attrs[i].written;
 
-		if ((size_t)(end - at) < link_msg_padded(n))
+		if ((size_t)(end - at) < msg_padded(n))
 			return -EPROTO;
 		if (n)
 			memcpy(k->attrs[i].out, at, n);
-		at += link_msg_padded(n);
+		at += msg_padded(n);
 	}
 	return 0;
 }

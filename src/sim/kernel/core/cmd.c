@@ -28,7 +28,7 @@ static const struct {
 	{PRM_STATUS_BAD_OUTP_LEN, -EIO},
 };
 
-int cmd_errno(const void *out)
+int mbox_errno(const void *out)
 {
 	uint8_t status = *(const uint8_t *)out;
 
@@ -39,8 +39,8 @@ int cmd_errno(const void *out)
 	return -EIO;
 }
 
-int cmd_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
+int mbox_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t out_len)
 {
 	fw_exec(v, in, in_len, out, out_len);
-	return cmd_errno(out);
+	return mbox_errno(out);
 }

@@ -6,7 +6,7 @@
 #include "obj/vhca.h"
 
 /* Runs a mailbox; status as errno (mlx5_core's table). */
-int cmd_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
-int cmd_errno(const void *out);
+int mbox_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
+int mbox_errno(const void *out);
 
 #endif

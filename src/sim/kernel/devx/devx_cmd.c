@@ -95,7 +95,7 @@ int devx_run(struct uverbs_file *f, struct uverbs_request *req, const struct dev
 	err = devx_exec(f, c, out, a->len);
 	/* A kernel before 5.19 turned a status into an errno, and copied nothing back. */
 	if (err && f->vhca->dev->profile->old_kernel)
-		err = cmd_errno(out);
+		err = mbox_errno(out);
 	else
 		attr_out(req, out_id, out, a->len);
 	free(out);

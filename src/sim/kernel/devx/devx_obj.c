@@ -124,19 +124,18 @@ static uint64_t encode(uint16_t create, uint16_t obj_type, uint32_t number)
 	return (uint64_t)obj_type << 48 | (uint64_t)create << 32 | number;
 }
 
-static int uverbs_devx_obj_destroy(struct uobj *u)
+static int devx_obj_release(struct uobj *u)
 {
 	const struct devx_obj *o = (struct devx_obj *)u;
 	uint8_t out[PRM_MBOX_OUT_BYTES];
-	int err = cmd_exec(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
+	int err = mbox_exec(u->file->vhca, o->din, o->dinlen, out, sizeof(out));
 
 	if (!err)
 		devx_forget_obj(u->file->k, u);
 	return err;
 }
 
-const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ,
-					  uverbs_devx_obj_destroy};
+const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, devx_obj_release};
 
 /* --- creation ------------------------------------------------------------------------------ */
 
@@ -208,8 +207,8 @@ static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
 }
 
-static int uverbs_devx_obj_create(struct uverbs_file *f, struct uverbs_request *req, struct devx_cmd *c,
-				  const struct creator *how)
+static int devx_obj_make(struct uverbs_file *f, struct uverbs_request *req, struct devx_cmd *c,
+			 const struct creator *how)
 {
 	struct devx_obj *o = uobj_new(f, &devx_obj_class, sizeof(*o));
 	const struct uverbs_attr *a = attr_find(req, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
@@ -261,7 +260,7 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 		err = force_mkey_umem(&c);
 	if (!err) {
 		force_umem(&c);
-		err = uverbs_devx_obj_create(f, req, &c, how);
+		err = devx_obj_make(f, req, &c, how);
 	}
 	free(c.in);
 	return err;

@@ -34,7 +34,7 @@ static int devx_umem_destroy(struct uobj *u)
 	prm_destroy_umem_in_set_opcode(in, PRM_OPCODE_DESTROY_UMEM);
 	prm_destroy_umem_in_set_uid(in, u->file->uid);
 	prm_destroy_umem_in_set_umem_id(in, ((struct devx_umem *)u)->id);
-	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy};
@@ -58,7 +58,8 @@ static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint
 	return 0;
 }
 
-static int plan(struct uverbs_file *f, struct uverbs_request *req, struct pages *p, uint64_t *rw)
+static int umem_plan(struct uverbs_file *f, struct uverbs_request *req, struct pages *p,
+		     uint64_t *rw)
 {
 	uint64_t addr = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR);
 	uint64_t len = attr_value(req, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN);
@@ -103,7 +104,7 @@ static int devx_umem_create(struct uverbs_file *f, const struct pages *p, uint64
 	prm_umem_set_log_page_size(umem, p->log_page - 12);
 	prm_umem_set_page_offset(umem, (uint32_t)p->offset);
 	pages_write(p, in + PRM_CREATE_UMEM_IN_BYTES, rw);
-	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		*id = prm_create_umem_out_get_umem_id(out);
@@ -119,7 +120,7 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 
 	if (!f->uid)
 		return refuse(-EINVAL, "DEVX_UMEM_REG: the context was opened without DevX");
-	err = plan(f, req, &p, &rw);
+	err = umem_plan(f, req, &p, &rw);
 	if (err)
 		return err;
 	m = uobj_new(f, &umem_class, sizeof(*m));

@@ -9,7 +9,7 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 
-struct uar {
+struct devx_uar {
 	struct uobj u;
 	uint32_t number;
 };
@@ -22,12 +22,12 @@ static int mlx5_uar_dealloc(const struct uverbs_file *f, uint32_t number)
 	prm_dealloc_uar_in_set_opcode(in, PRM_OPCODE_DEALLOC_UAR);
 	prm_dealloc_uar_in_set_uid(in, f->uid);
 	prm_dealloc_uar_in_set_uar(in, number);
-	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int uverbs_mlx5_uar_destroy(struct uobj *u)
+static int mlx5_uar_release(struct uobj *u)
 {
-	const struct uar *uar = (struct uar *)u;
+	const struct devx_uar *uar = (struct devx_uar *)u;
 	int err = mlx5_uar_dealloc(u->file, uar->number);
 
 	if (!err)
@@ -35,10 +35,10 @@ static int uverbs_mlx5_uar_destroy(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, uverbs_mlx5_uar_destroy};
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, mlx5_uar_release};
 
 /* Number and page; 0 or -errno. */
-static int alloc(struct uverbs_file *f, struct uar *uar, int *page)
+static int mlx5_uar_make(struct uverbs_file *f, struct devx_uar *uar, int *page)
 {
 	uint8_t in[PRM_ALLOC_UAR_IN_BYTES] = {0};
 	uint8_t out[PRM_ALLOC_UAR_OUT_BYTES];
@@ -46,7 +46,7 @@ static int alloc(struct uverbs_file *f, struct uar *uar, int *page)
 
 	prm_alloc_uar_in_set_opcode(in, PRM_OPCODE_ALLOC_UAR);
 	prm_alloc_uar_in_set_uid(in, f->uid);
-	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	uar->number = prm_alloc_uar_out_get_uar(out);
@@ -66,7 +66,7 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	uint64_t type = attr_value(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE);
 	const uint32_t length = UAR_PAGE;
 	uint64_t offset;
-	struct uar *uar;
+	struct devx_uar *uar;
 	int page, err;
 
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
@@ -75,7 +75,7 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	uar = uobj_new(f, &uar_class, sizeof(*uar));
 	if (!uar)
 		return -ENOMEM;
-	err = alloc(f, uar, &page);
+	err = mlx5_uar_make(f, uar, &page);
 	if (err) {
 		uobj_drop(&uar->u);
 		return err;

@@ -40,7 +40,7 @@ void flow_hold(struct flow *fl)
 	count_users(fl, 1);
 }
 
-static int kernel_flow_destroy(struct uobj *u)
+static int flow_release(struct uobj *u)
 {
 	struct flow *fl = (struct flow *)u;
 
@@ -54,7 +54,7 @@ static int kernel_flow_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, kernel_flow_destroy};
+const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, flow_release};
 
 struct flow *flow_new(struct uverbs_file *f)
 {
@@ -82,7 +82,7 @@ bool flow_is_multicast(const struct fs_match *m)
 	       is_group_ipv4(prm_ipv4_layout_get_ipv4(dst_value));
 }
 
-static int uverbs_flow_destroy_handle(struct uverbs_file *f, uint64_t handle)
+static int flow_destroy_handle(struct uverbs_file *f, uint64_t handle)
 {
 	struct uobj *u;
 	int err = uobj_find(f, handle, &flow_class, &u);
@@ -92,14 +92,12 @@ static int uverbs_flow_destroy_handle(struct uverbs_file *f, uint64_t handle)
 
 int uverbs_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return uverbs_flow_destroy_handle(f,
-					  attr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
+	return flow_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
 int mlx5_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
-	return uverbs_flow_destroy_handle(f,
-					  attr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
+	return flow_destroy_handle(f, attr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
 }
 
 int wcmd_destroy_flow(struct wcmd *c)
@@ -108,7 +106,7 @@ int wcmd_destroy_flow(struct wcmd *c)
 
 	if (in->comp_mask)
 		return refuse(-EINVAL, "DESTROY_FLOW: comp_mask 0x%x", in->comp_mask);
-	return uverbs_flow_destroy_handle(c->f, in->flow_handle);
+	return flow_destroy_handle(c->f, in->flow_handle);
 }
 
 /* --- mlx5's flows: where packets go --------------------------------------------------------- */
@@ -139,8 +137,8 @@ static int dest_qp(struct uverbs_qp *qp, enum fs_dir dir, struct fs_act *a)
 	return 0;
 }
 
-static int uverbs_flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir,
-				 struct flow *fl, struct fs_act *a)
+static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enum fs_dir dir,
+			  struct flow *fl, struct fs_act *a)
 {
 	struct uobj *devx, *qp;
 	uint64_t flags;
@@ -255,7 +253,7 @@ static int find_tag(struct uverbs_request *req, struct fs_act *a)
 
 /* --- creation ------------------------------------------------------------------------------- */
 
-static int uverbs_flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
+static int flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
 {
 	if (m->type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX)
 		*dir = FS_RX;
@@ -269,8 +267,8 @@ static int uverbs_flow_direction(const struct flow_matcher *m, enum fs_dir *dir)
 	return 0;
 }
 
-static int uverbs_flow_fill_match(const struct flow_matcher *m, const struct uverbs_attr *value,
-				  struct fs_match *match)
+static int flow_fill_match(const struct flow_matcher *m, const struct uverbs_attr *value,
+			   struct fs_match *match)
 {
 	if (m->priority >= FS_USER_PRIOS)
 		return refuse(-ENOMEM, "CREATE_FLOW: the matcher's priority is %u, there are %u",
@@ -282,16 +280,16 @@ static int uverbs_flow_fill_match(const struct flow_matcher *m, const struct uve
 	return 0;
 }
 
-static int uverbs_flow_create(struct uverbs_file *f, struct uverbs_request *req, struct flow *fl)
+static int flow_fill(struct uverbs_file *f, struct uverbs_request *req, struct flow *fl)
 {
 	const struct uverbs_attr *value = attr_find(req, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE);
 	struct fs_act act = {0};
 	struct fs_match match;
 	enum fs_dir dir;
-	int err = uverbs_flow_direction(fl->matcher, &dir);
+	int err = flow_direction(fl->matcher, &dir);
 
 	if (!err)
-		err = uverbs_flow_find_dest(f, req, dir, fl, &act);
+		err = flow_find_dest(f, req, dir, fl, &act);
 	if (!err)
 		err = find_counter(f, req, &act);
 	if (!err)
@@ -299,7 +297,7 @@ static int uverbs_flow_create(struct uverbs_file *f, struct uverbs_request *req,
 	if (!err)
 		err = find_tag(req, &act);
 	if (!err)
-		err = uverbs_flow_fill_match(fl->matcher, value, &match);
+		err = flow_fill_match(fl->matcher, value, &match);
 	if (err)
 		return err;
 	return fs_add(f->k, f->vhca, dir,
@@ -320,7 +318,7 @@ int mlx5_flow_create(struct uverbs_file *f, struct uverbs_request *req)
 	if (!fl)
 		return -ENOMEM;
 	fl->matcher = (struct flow_matcher *)matcher;
-	err = uverbs_flow_create(f, req, fl);
+	err = flow_fill(f, req, fl);
 	if (err) {
 		uobj_drop(&fl->u);
 		return err;

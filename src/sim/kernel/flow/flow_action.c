@@ -14,7 +14,7 @@
 #define ACTION_BYTES 8u
 #define MAX_ACTIONS  255u
 
-static int kernel_flow_action_destroy(struct uobj *u)
+static int flow_action_release(struct uobj *u)
 {
 	const struct flow_action *a = (struct flow_action *)u;
 	uint8_t in[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES] = {0};
@@ -23,11 +23,11 @@ static int kernel_flow_action_destroy(struct uobj *u)
 	prm_dealloc_modify_header_context_in_set_opcode(in,
 							PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT);
 	prm_dealloc_modify_header_context_in_set_modify_header_id(in, a->modify_id);
-	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
-					     kernel_flow_action_destroy};
+					     flow_action_release};
 
 int uverbs_flow_action_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
@@ -48,8 +48,8 @@ static int alloc_modify(struct uverbs_file *f, uint8_t dir, const struct uverbs_
 	prm_alloc_modify_header_context_in_set_table_type(in, dir);
 	prm_alloc_modify_header_context_in_set_num_of_actions(in, list->len / ACTION_BYTES);
 	memcpy(in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES, list->in, list->len);
-	err = cmd_exec(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
-		     sizeof(out));
+	err = mbox_exec(f->vhca, in, PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + list->len, out,
+			sizeof(out));
 	if (!err)
 		*id = prm_alloc_modify_header_context_out_get_modify_header_id(out);
 	return err;

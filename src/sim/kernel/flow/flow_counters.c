@@ -35,7 +35,7 @@ static int flow_counters_destroy(struct uobj *u)
 
 	prm_dealloc_flow_counter_in_set_opcode(in, PRM_OPCODE_DEALLOC_FLOW_COUNTER);
 	prm_dealloc_flow_counter_in_set_flow_counter_id(in, c->id);
-	if (c->id && cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out)))
+	if (c->id && mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
 	forget_points(c);
 	return 0;
@@ -102,7 +102,7 @@ static int alloc_counter(struct uverbs_counters *c)
 	if (c->id)
 		return 0;
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
-	err = cmd_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		c->id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	return err;
@@ -147,7 +147,7 @@ static int flow_counters_query(const struct uverbs_counters *c, uint64_t *packet
 
 	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
 	prm_query_flow_counter_in_set_flow_counter_id(in, c->id);
-	err = cmd_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(c->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	stats = prm_query_flow_counter_out_cat_flow_statistics(out, 0);

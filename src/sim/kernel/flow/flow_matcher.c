@@ -9,14 +9,14 @@
 
 #define FLAGS_EGRESS (1u << 2) /* IB_FLOW_ATTR_FLAGS_EGRESS */
 
-static int uverbs_flow_matcher_destroy(struct uobj *u)
+static int matcher_release(struct uobj *u)
 {
 	(void)u;
 	return 0;
 }
 
 const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER,
-					 uverbs_flow_matcher_destroy};
+					 matcher_release};
 
 static int find_type(struct uverbs_request *req, uint8_t *type)
 {

@@ -10,7 +10,7 @@
 #define OP_MODIFY   1
 #define MODIFY_MISS 1
 
-static void uverbs_fs_cmd_set_miss(void *ctx, uint32_t miss)
+static void fs_cmd_fill_miss(void *ctx, uint32_t miss)
 {
 	if (!miss)
 		return;
@@ -32,8 +32,8 @@ int fs_cmd_create_table(const struct fs_chain *c, unsigned int level, uint32_t s
 	prm_flow_table_context_set_level(ctx, level);
 	prm_flow_table_context_set_log_size(ctx,
 					    size > 1 ? 32u - (uint32_t)__builtin_clz(size - 1) : 0);
-	uverbs_fs_cmd_set_miss(ctx, miss);
-	err = cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	fs_cmd_fill_miss(ctx, miss);
+	err = mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		*id = prm_create_flow_table_out_get_table_id(out);
 	return err;
@@ -48,8 +48,8 @@ int fs_cmd_set_miss(const struct fs_chain *c, uint32_t id, uint32_t miss)
 	prm_modify_flow_table_in_set_table_type(in, c->dir);
 	prm_modify_flow_table_in_set_table_id(in, id);
 	prm_modify_flow_table_in_set_modify_field_select(in, MODIFY_MISS);
-	uverbs_fs_cmd_set_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
-	return cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	fs_cmd_fill_miss(prm_modify_flow_table_in_at_flow_table_context(in), miss);
+	return mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 int fs_cmd_set_root(const struct fs_chain *c, uint32_t id)
@@ -60,7 +60,7 @@ int fs_cmd_set_root(const struct fs_chain *c, uint32_t id)
 	prm_set_flow_table_root_in_set_opcode(in, PRM_OPCODE_SET_FLOW_TABLE_ROOT);
 	prm_set_flow_table_root_in_set_table_type(in, c->dir);
 	prm_set_flow_table_root_in_set_table_id(in, id);
-	return cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 void fs_cmd_destroy_table(const struct fs_chain *c, uint32_t id)
@@ -71,7 +71,7 @@ void fs_cmd_destroy_table(const struct fs_chain *c, uint32_t id)
 	prm_destroy_flow_table_in_set_opcode(in, PRM_OPCODE_DESTROY_FLOW_TABLE);
 	prm_destroy_flow_table_in_set_table_type(in, c->dir);
 	prm_destroy_flow_table_in_set_table_id(in, id);
-	if (cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("flow table 0x%x of the kernel can't be destroyed", id);
 }
 
@@ -89,7 +89,7 @@ int fs_cmd_create_group(struct fs_group *g)
 	prm_create_flow_group_in_set_end_flow_index(in, g->start + g->size - 1);
 	prm_create_flow_group_in_set_match_criteria_enable(in, g->enable);
 	memcpy(prm_create_flow_group_in_at_match_criteria(in), g->mask, sizeof(g->mask));
-	err = cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		g->id = prm_create_flow_group_out_get_group_id(out);
 	return err;
@@ -105,7 +105,7 @@ void fs_cmd_destroy_group(const struct fs_group *g)
 	prm_destroy_flow_group_in_set_table_type(in, c->dir);
 	prm_destroy_flow_group_in_set_table_id(in, g->table->id);
 	prm_destroy_flow_group_in_set_group_id(in, g->id);
-	if (cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("flow group 0x%x of the kernel can't be destroyed", g->id);
 }
 
@@ -150,7 +150,7 @@ int fs_cmd_set_entry(const struct fs_entry *e, bool modify)
 	prm_flow_context_set_flow_counter_list_size(ctx, e->ncounters);
 	memcpy(prm_flow_context_at_match_value(ctx), e->value, sizeof(e->value));
 	put_lists(e, in + PRM_SET_FTE_IN_BYTES);
-	return cmd_exec(c->vhca, in, len, out, sizeof(out));
+	return mbox_exec(c->vhca, in, len, out, sizeof(out));
 }
 
 void fs_cmd_delete_entry(const struct fs_entry *e)
@@ -163,6 +163,6 @@ void fs_cmd_delete_entry(const struct fs_entry *e)
 	prm_delete_fte_in_set_table_type(in, c->dir);
 	prm_delete_fte_in_set_table_id(in, e->group->table->id);
 	prm_delete_fte_in_set_flow_index(in, e->index);
-	if (cmd_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_exec(c->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("flow entry %u of the kernel can't be deleted", e->index);
 }

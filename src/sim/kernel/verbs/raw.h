@@ -26,14 +26,14 @@ struct qp_plan {
 };
 
 /* A receive queue as mlx5_ib makes it for QPs and WQs alike. */
-struct raw_rq {
+struct rq_plan {
 	uint16_t uid;
 	uint32_t pdn, cqn, user_index, count, log_stride;
 	bool strip_vlan;
 	uint64_t db_addr;
 	const struct pages *pages;
 };
-int raw_rq_create(struct uverbs_file *, const struct raw_rq *, uint32_t *rqn);
+int raw_rq_create(struct uverbs_file *, const struct rq_plan *, uint32_t *rqn);
 /* States are PRM rqc_state; select: bits of modify_bitmask. */
 int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan);

@@ -12,13 +12,13 @@ struct ah {
 	struct pd *pd;
 };
 
-static int kernel_ah_destroy(struct uobj *u)
+static int uverbs_ah_release(struct uobj *u)
 {
 	((struct ah *)u)->pd->u.users--;
 	return 0;
 }
 
-const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, kernel_ah_destroy};
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release};
 
 static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
 {

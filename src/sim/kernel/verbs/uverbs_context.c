@@ -25,7 +25,7 @@ static int alloc_td(struct uverbs_file *f)
 
 	prm_alloc_transport_domain_in_set_opcode(in, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN);
 	prm_alloc_transport_domain_in_set_uid(in, f->uid);
-	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		f->tdn = prm_alloc_transport_domain_out_get_transport_domain(out);
 	return err;
@@ -39,7 +39,7 @@ static void dealloc_td(struct uverbs_file *f)
 	prm_dealloc_transport_domain_in_set_opcode(in, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN);
 	prm_dealloc_transport_domain_in_set_uid(in, f->uid);
 	prm_dealloc_transport_domain_in_set_transport_domain(in, f->tdn);
-	if (cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out)))
 		sim_bug("close: transport domain %u stays", f->tdn);
 }
 

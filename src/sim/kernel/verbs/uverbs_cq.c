@@ -42,7 +42,7 @@ static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 	}
 }
 
-static int kernel_cq_destroy(struct uobj *u)
+static int uverbs_cq_release(struct uobj *u)
 {
 	struct uverbs_cq *cq = (struct uverbs_cq *)u;
 	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
@@ -52,7 +52,7 @@ static int kernel_cq_destroy(struct uobj *u)
 	prm_destroy_cq_in_set_opcode(in, PRM_OPCODE_DESTROY_CQ);
 	prm_destroy_cq_in_set_uid(in, u->file->uid);
 	prm_destroy_cq_in_set_cqn(in, cq->cqn);
-	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &cq->hw);
@@ -66,9 +66,9 @@ static int kernel_cq_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, kernel_cq_destroy};
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, uverbs_cq_release};
 
-struct plan {
+struct cq_plan {
 	struct mlx5_ib_create_cq u;
 	uint32_t entries; /* a power of two */
 	unsigned int log_size;
@@ -98,7 +98,7 @@ static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_creat
 	return 0;
 }
 
-static int uverbs_cq_check_size(struct uverbs_file *f, struct plan *p, uint64_t cqe)
+static int uverbs_cq_check_size(struct uverbs_file *f, struct cq_plan *p, uint64_t cqe)
 {
 	unsigned int most = prm_cmd_hca_cap_get_log_max_cq_sz(file_caps(f));
 
@@ -112,7 +112,7 @@ static int uverbs_cq_check_size(struct uverbs_file *f, struct plan *p, uint64_t 
 	return 0;
 }
 
-static int uverbs_cq_check_memory(struct uverbs_file *f, struct plan *p)
+static int uverbs_cq_check_memory(struct uverbs_file *f, struct cq_plan *p)
 {
 	const struct queue_memory ring = {"CREATE_CQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->entries * p->u.cqe_size, true, false};
@@ -121,7 +121,7 @@ static int uverbs_cq_check_memory(struct uverbs_file *f, struct plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static void set_cqc(const struct uverbs_file *f, void *cqc, const struct plan *p)
+static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan *p)
 {
 	prm_cqc_set_cqe_sz(cqc, p->u.cqe_size == 128 ? PRM_CQC_CQE_SZ_128 : PRM_CQC_CQE_SZ_64);
 	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
@@ -133,7 +133,7 @@ static void set_cqc(const struct uverbs_file *f, void *cqc, const struct plan *p
 	prm_cqc_set_dbr_addr(cqc, mm_bus(f->mm, p->u.db_addr));
 }
 
-static int kernel_cq_create(struct uverbs_file *f, const struct plan *p, struct uverbs_cq *cq)
+static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct uverbs_cq *cq)
 {
 	size_t len = PRM_CREATE_CQ_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_CQ_OUT_BYTES];
@@ -146,7 +146,7 @@ static int kernel_cq_create(struct uverbs_file *f, const struct plan *p, struct 
 	prm_create_cq_in_set_uid(in, f->uid);
 	set_cqc(f, prm_create_cq_in_at_cq_context(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_CQ_IN_BYTES, 0);
-	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		cq->cqn = prm_create_cq_out_get_cqn(out);
@@ -170,7 +170,7 @@ static int find_channels(struct uverbs_file *f, struct uverbs_request *req, stru
 	return err;
 }
 
-static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
+static int uverbs_cq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct cq_plan *p)
 {
 	int err = attr_flags(req, UVERBS_ATTR_CREATE_CQ_FLAGS, "CREATE_CQ: FLAGS", KNOWN_CREATE,
 			      &p->flags);
@@ -197,7 +197,7 @@ static void uverbs_cq_answer(struct uverbs_request *req, const struct uverbs_cq 
 
 int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 {
-	struct plan p = {.log_size = 0};
+	struct cq_plan p = {.log_size = 0};
 	struct channel *comp, *async;
 	struct uverbs_cq *cq;
 	int err = uverbs_cq_make_plan(f, req, &p);
@@ -209,7 +209,7 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	cq = uobj_new(f, &cq_class, sizeof(*cq));
 	if (!cq)
 		return -ENOMEM;
-	err = kernel_cq_create(f, &p, cq);
+	err = uverbs_cq_make(f, &p, cq);
 	if (err) {
 		uobj_drop(&cq->u);
 		return err;

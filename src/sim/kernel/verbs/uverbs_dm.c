@@ -31,7 +31,7 @@ static int read_caps(struct vhca *v, uint8_t *page)
 
 	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
 	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_DEV_MEM << 1 | PRM_HCA_CAP_MODE_CUR);
-	err = cmd_exec(v, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		memcpy(page, prm_query_hca_cap_out_cat_capability(out), PRM_DEVICE_MEM_CAP_BYTES);
 	return err;
@@ -112,7 +112,7 @@ static uint64_t dm_addr(const struct dm *dm)
 	return dm->map->start + ((uint64_t)dm->first << dm->map->log_block);
 }
 
-static int uverbs_dm_destroy(struct uobj *u)
+static int uverbs_dm_release(struct uobj *u)
 {
 	struct dm *dm = (struct dm *)u;
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
@@ -123,13 +123,13 @@ static int uverbs_dm_destroy(struct uobj *u)
 	prm_general_obj_in_cmd_hdr_set_uid(in, u->file->uid);
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, dm->obj_id);
-	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		memset(dm->map->taken + dm->first, 0, dm->n);
 	return err;
 }
 
-const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_destroy};
+const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_release};
 
 int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
 {
@@ -158,7 +158,7 @@ static int uverbs_dm_create(struct dm *dm)
 	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
 	prm_sw_icm_set_log_sw_icm_size(icm, dm->map->log_block + log_n);
 	prm_sw_icm_set_sw_icm_start_addr(icm, dm_addr(dm));
-	err = cmd_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		dm->obj_id = prm_general_obj_out_cmd_hdr_get_obj_id(out);
 	return err;

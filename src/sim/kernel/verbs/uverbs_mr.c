@@ -31,7 +31,7 @@ struct mr {
 	uint64_t len, iova;
 };
 
-static int kernel_mr_destroy(struct uobj *u)
+static int uverbs_mr_release(struct uobj *u)
 {
 	struct mr *mr = (struct mr *)u;
 	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = {0};
@@ -40,7 +40,7 @@ static int kernel_mr_destroy(struct uobj *u)
 
 	prm_destroy_mkey_in_set_opcode(in, PRM_OPCODE_DESTROY_MKEY);
 	prm_destroy_mkey_in_set_mkey_index(in, mr->index);
-	err = cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	mr->pd->u.users--;
@@ -49,7 +49,7 @@ static int kernel_mr_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, kernel_mr_destroy};
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release};
 
 static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 {
@@ -123,7 +123,7 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	prm_create_mkey_in_set_translations_octword_actual_size(in, (p.n + 1) / 2);
 	set_mkc(prm_create_mkey_in_at_memory_key_mkey_entry(in), r, &p, mr->pd->pdn, key);
 	pages_write(&p, in + PRM_CREATE_MKEY_IN_BYTES, 0);
-	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (err)
 		return err;
@@ -197,7 +197,7 @@ static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 	prm_mkc_set_umr_en(mkc, 0);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
 	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
-	err = cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	mr->index = prm_create_mkey_out_get_mkey_index(out);

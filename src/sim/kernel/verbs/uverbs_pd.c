@@ -10,7 +10,7 @@
 #include "kernel/core/cmd.h"
 #include "priv.h"
 
-static int kernel_pd_destroy(struct uobj *u)
+static int uverbs_pd_release(struct uobj *u)
 {
 	const struct pd *pd = (struct pd *)u;
 	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = {0};
@@ -19,10 +19,10 @@ static int kernel_pd_destroy(struct uobj *u)
 	prm_dealloc_pd_in_set_opcode(in, PRM_OPCODE_DEALLOC_PD);
 	prm_dealloc_pd_in_set_uid(in, pd->uid);
 	prm_dealloc_pd_in_set_pd(in, pd->pdn);
-	return cmd_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, kernel_pd_destroy};
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, uverbs_pd_release};
 
 int wcmd_alloc_pd(struct wcmd *c)
 {
@@ -37,7 +37,7 @@ int wcmd_alloc_pd(struct wcmd *c)
 		return -ENOMEM;
 	prm_alloc_pd_in_set_opcode(in, PRM_OPCODE_ALLOC_PD);
 	prm_alloc_pd_in_set_uid(in, c->f->uid);
-	err = cmd_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err) {
 		uobj_drop(&pd->u);
 		return err;

@@ -66,7 +66,7 @@ static int to_reset(const struct uverbs_qp *qp)
 	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
 	prm_qp_2rst_in_set_uid(in, qp->uid);
 	prm_qp_2rst_in_set_qpn(in, qp->qpn);
-	return cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 static int destroy_qp(struct uverbs_qp *qp)
@@ -81,10 +81,10 @@ static int destroy_qp(struct uverbs_qp *qp)
 	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
 	prm_destroy_qp_in_set_uid(in, qp->uid);
 	prm_destroy_qp_in_set_qpn(in, qp->qpn);
-	return cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int kernel_qp_destroy(struct uobj *u)
+static int uverbs_qp_release(struct uobj *u)
 {
 	struct uverbs_qp *qp = (struct uverbs_qp *)u;
 	int err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
@@ -107,7 +107,7 @@ static int kernel_qp_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, kernel_qp_destroy};
+const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, uverbs_qp_release};
 
 static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
 {
@@ -323,7 +323,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	set_scatter_to_cqe(f, qpc, p);
 }
 
-static int kernel_qp_create(struct uverbs_file *f, const struct qp_plan *p, struct uverbs_qp *qp)
+static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct uverbs_qp *qp)
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
@@ -336,7 +336,7 @@ static int kernel_qp_create(struct uverbs_file *f, const struct qp_plan *p, stru
 	prm_create_qp_in_set_uid(in, p->pd->uid);
 	set_qpc(f, prm_create_qp_in_at_qpc(in), p);
 	pages_write(&p->pages, in + PRM_CREATE_QP_IN_BYTES, 0);
-	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		qp->qpn = prm_create_qp_out_get_qpn(out);
@@ -402,7 +402,7 @@ static int create_any(struct uverbs_file *f, const struct qp_plan *p, struct uve
 {
 	if (p->table)
 		return rss_qp_create(qp, p);
-	return qp->raw.on ? raw_qp_create(qp, p) : kernel_qp_create(f, p, qp);
+	return qp->raw.on ? raw_qp_create(qp, p) : uverbs_qp_make(f, p, qp);
 }
 
 int uverbs_qp_create(struct uverbs_file *f, struct uverbs_request *req)

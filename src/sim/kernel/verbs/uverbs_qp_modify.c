@@ -50,7 +50,7 @@ static uint32_t optpar_of(uint32_t mask, const struct qp_transition *t)
 	return o & t->optpar;
 }
 
-static int uverbs_qp_modify_check_mask(const struct qp_transition *t, uint32_t mask)
+static int qp_modify_check_mask(const struct qp_transition *t, uint32_t mask)
 {
 	uint32_t missing = t->need & ~mask;
 	uint32_t extra = mask & ~(t->need | t->may | A_STATE);
@@ -99,8 +99,8 @@ static int check_values(const struct uverbs_file *f, const struct ib_uverbs_modi
 }
 
 /* Fields are cut to their widths as the kernel's setters do. */
-static int uverbs_qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
-				     const struct ib_uverbs_qp_dest *d)
+static int qp_modify_set_path(const struct uverbs_qp *qp, void *qpc,
+			      const struct ib_uverbs_qp_dest *d)
 {
 	void *ads = prm_qpc_at_primary_address_path(qpc);
 	uint8_t mac[6];
@@ -151,8 +151,8 @@ static uint32_t log_ceil(uint32_t n)
 }
 
 /* Reads and atomics need a responder depth. */
-static void uverbs_qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
-					const struct ib_uverbs_modify_qp *m)
+static void qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
+				 const struct ib_uverbs_modify_qp *m)
 {
 	if (m->attr_mask & A_MAX_DEST_RD)
 		qp->dest_rd = m->max_dest_rd_atomic;
@@ -206,18 +206,18 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	prm_qpc_set_cqn_rcv(qpc, qp->rcq->cqn);
 	prm_qpc_set_log_ack_req_freq(qpc, 8);
 	if (m->attr_mask & A_AV)
-		err = uverbs_qp_modify_set_path(qp, qpc, &m->dest);
+		err = qp_modify_set_path(qp, qpc, &m->dest);
 	if (!err && m->attr_mask & A_AV)
 		prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(qpc), udp_sport(qp, m));
 	set_numbers(qpc, m, prm_cmd_hca_cap_get_log_max_msg(cap));
 	if (m->attr_mask & (A_ACCESS | A_MAX_DEST_RD))
-		uverbs_qp_modify_set_access(qp, qpc, m);
+		qp_modify_set_access(qp, qpc, m);
 	return err;
 }
 
 /* All the state changes share RST2INIT's layout; 2RST and 2ERR are its first 16 bytes. */
-static int uverbs_qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
-				const struct ib_uverbs_modify_qp *m)
+static int qp_modify_run(struct uverbs_qp *qp, const struct qp_transition *t,
+			 const struct ib_uverbs_modify_qp *m)
 {
 	uint8_t in[PRM_RST2INIT_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_RST2INIT_QP_OUT_BYTES];
@@ -232,12 +232,12 @@ static int uverbs_qp_modify_run(struct uverbs_qp *qp, const struct qp_transition
 		err = fill_qpc(qp, prm_rst2init_qp_in_at_qpc(in), m);
 	}
 	if (!err)
-		err = cmd_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES, out,
-			     sizeof(out));
+		err = mbox_exec(qp->u.file->vhca, in, context ? sizeof(in) : PRM_QP_2RST_IN_BYTES,
+				out, sizeof(out));
 	return err;
 }
 
-static int uverbs_qp_modify_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+static int qp_modify_send(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	const uint32_t mask = m->attr_mask;
 	unsigned int from = mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
@@ -258,11 +258,11 @@ static int uverbs_qp_modify_modify(struct uverbs_qp *qp, const struct ib_uverbs_
 	if (!t)
 		return refuse(-EINVAL, "MODIFY_QP: qp_state: there is no way from %s to %s",
 			      state_names[from], state_names[to]);
-	err = uverbs_qp_modify_check_mask(t, mask);
+	err = qp_modify_check_mask(t, mask);
 	if (!err)
 		err = check_values(qp->u.file, m);
 	if (!err)
-		err = uverbs_qp_modify_run(qp, t, m);
+		err = qp_modify_run(qp, t, m);
 	if (err) {
 		qp->access = before.access;
 		qp->dest_rd = before.dest_rd;
@@ -283,7 +283,7 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 }
 
 /* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
-static int uverbs_qp_modify_check_uhw(struct wcmd *c)
+static int qp_modify_check_uhw(struct wcmd *c)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
 	struct mlx5_ib_modify_qp u;
@@ -308,10 +308,10 @@ static int modify_any(struct wcmd *c, uint32_t known)
 			      m->attr_mask & ~known);
 	err = find_qp(c, m->qp_handle, &qp);
 	if (!err)
-		err = uverbs_qp_modify_check_uhw(c);
+		err = qp_modify_check_uhw(c);
 	if (err)
 		return err;
-	return qp->raw.on ? raw_qp_modify(qp, m) : uverbs_qp_modify_modify(qp, m);
+	return qp->raw.on ? raw_qp_modify(qp, m) : qp_modify_send(qp, m);
 }
 
 int wcmd_modify_qp(struct wcmd *c)
@@ -384,7 +384,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->sq_sig_all = qp->sig_all;
 }
 
-static int uverbs_qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
+static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 {
 	uint8_t in[PRM_QUERY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_QUERY_QP_OUT_BYTES];
@@ -392,7 +392,7 @@ static int uverbs_qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_q
 
 	prm_query_qp_in_set_opcode(in, PRM_OPCODE_QUERY_QP);
 	prm_query_qp_in_set_qpn(in, qp->qpn);
-	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
@@ -408,7 +408,7 @@ int wcmd_query_qp(struct wcmd *c)
 	int err = find_qp(c, q->qp_handle, &qp);
 
 	if (!err)
-		err = qp->raw.on ? raw_qp_query(qp, &resp) : uverbs_qp_modify_query(qp, &resp);
+		err = qp->raw.on ? raw_qp_query(qp, &resp) : qp_modify_query(qp, &resp);
 	if (!err)
 		wcmd_out(c, &resp, sizeof(resp));
 	return err;

@@ -29,7 +29,7 @@ int raw_destroy_object(struct uverbs_file *f, uint16_t opcode, uint16_t uid, uin
 	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
 	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
 	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
-	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
 static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pages, uint32_t pdn,
@@ -42,7 +42,7 @@ static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pa
 	prm_wq_set_log_wq_pg_sz(wq, pages->log_page - 12);
 }
 
-int raw_rq_create(struct uverbs_file *f, const struct raw_rq *q, uint32_t *rqn)
+int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 {
 	size_t len = PRM_CREATE_RQ_IN_BYTES + 8ull * q->pages->n;
 	uint8_t out[PRM_CREATE_RQ_OUT_BYTES], *in = calloc(1, len);
@@ -63,7 +63,7 @@ int raw_rq_create(struct uverbs_file *f, const struct raw_rq *q, uint32_t *rqn)
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
 	pages_write(q->pages, in + PRM_CREATE_RQ_IN_BYTES, 0);
-	err = cmd_exec(f->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(f->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		*rqn = prm_create_rq_out_get_rqn(out);
@@ -84,10 +84,10 @@ int raw_rq_modify(struct uverbs_file *f, uint16_t uid, uint32_t rqn, uint8_t fro
 	prm_rqc_set_state(rqc, to);
 	if (select & RQ_MODIFY_VSD)
 		prm_rqc_set_vsd(rqc, !strip_vlan);
-	return cmd_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-static int uverbs_raw_create_tis(struct uverbs_qp *qp)
+static int raw_create_tis(struct uverbs_qp *qp)
 {
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, out[PRM_CREATE_TIS_OUT_BYTES];
 	int err;
@@ -95,13 +95,13 @@ static int uverbs_raw_create_tis(struct uverbs_qp *qp)
 	prm_create_tis_in_set_opcode(in, PRM_OPCODE_CREATE_TIS);
 	prm_create_tis_in_set_uid(in, qp->uid);
 	prm_tisc_set_transport_domain(prm_create_tis_in_at_ctx(in), qp->u.file->tdn);
-	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.tisn = prm_create_tis_out_get_tisn(out);
 	return err;
 }
 
-static int uverbs_raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
+static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
 	size_t len = PRM_CREATE_SQ_IN_BYTES + 8ull * p->sq_pages.n;
 	uint8_t out[PRM_CREATE_SQ_OUT_BYTES], *in = calloc(1, len);
@@ -124,16 +124,16 @@ static int uverbs_raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 	prm_wq_set_log_wq_stride(wq, LOG_WQEBB);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(p->sq_count));
 	pages_write(&p->sq_pages, in + PRM_CREATE_SQ_IN_BYTES, 0);
-	err = cmd_exec(qp->u.file->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		qp->raw.sqn = prm_create_sq_out_get_sqn(out);
 	return err;
 }
 
-static int uverbs_raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
+static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 {
-	const struct raw_rq q = {
+	const struct rq_plan q = {
 		.uid = qp->uid,
 		.pdn = p->pd->pdn,
 		.cqn = p->rcq->cqn,
@@ -151,7 +151,7 @@ static int uverbs_raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 int raw_tir_create(struct uverbs_qp *qp, const void *in)
 {
 	uint8_t out[PRM_CREATE_TIR_OUT_BYTES];
-	int err = cmd_exec(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
+	int err = mbox_exec(qp->u.file->vhca, in, PRM_CREATE_TIR_IN_BYTES, out, sizeof(out));
 
 	if (err)
 		return err;
@@ -230,11 +230,11 @@ int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	int err = 0;
 
 	if (p->sq_count)
-		err = uverbs_raw_create_tis(qp);
+		err = raw_create_tis(qp);
 	if (!err && p->sq_count)
-		err = uverbs_raw_create_sq(qp, p);
+		err = raw_create_sq(qp, p);
 	if (!err && p->rq_count)
-		err = uverbs_raw_create_rq(qp, p);
+		err = raw_create_rq(qp, p);
 	if (!err && p->rq_count)
 		err = create_tir(qp, p);
 	if (err)
@@ -293,7 +293,7 @@ static const struct transition {
 	{ERR, ERR, QERR, QERR, 0},
 };
 
-static const struct transition *uverbs_raw_find(unsigned int from, unsigned int to)
+static const struct transition *raw_find(unsigned int from, unsigned int to)
 {
 	for (unsigned int i = 0; i < sizeof(transitions) / sizeof(transitions[0]); i++) {
 		if (transitions[i].from == from && transitions[i].to == to)
@@ -314,7 +314,7 @@ static int move_sq(struct uverbs_qp *qp, uint8_t to)
 	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
 	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
-	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = to;
 	return err;
@@ -332,7 +332,7 @@ static int move_rq(struct uverbs_qp *qp, uint8_t to)
 	return err;
 }
 
-static int uverbs_raw_check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
+static int raw_check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t missing = t->need & ~m->attr_mask;
 	uint32_t extra = m->attr_mask & ~(t->need | A_STATE);
@@ -349,7 +349,7 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 {
 	unsigned int from = m->attr_mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = m->attr_mask & A_STATE ? m->qp_state : from;
-	const struct transition *t = uverbs_raw_find(from, to);
+	const struct transition *t = raw_find(from, to);
 	int err;
 
 	if (qp->raw.table)
@@ -358,7 +358,7 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 		return refuse(-EINVAL,
 			      "MODIFY_QP: qp_state: a raw packet QP has no way from %u to %u", from,
 			      to);
-	err = uverbs_raw_check_mask(t, m);
+	err = raw_check_mask(t, m);
 	if (!err)
 		err = move_rq(qp, t->rq);
 	if (!err)
@@ -379,7 +379,7 @@ static int query_sq(struct uverbs_qp *qp)
 		return 0;
 	prm_query_sq_in_set_opcode(in, PRM_OPCODE_QUERY_SQ);
 	prm_query_sq_in_set_sqn(in, qp->raw.sqn);
-	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = (uint8_t)prm_sqc_get_state(prm_query_sq_out_cat_sq_context(out));
 	return err;
@@ -394,14 +394,14 @@ static int query_rq(struct uverbs_qp *qp)
 		return 0;
 	prm_query_rq_in_set_opcode(in, PRM_OPCODE_QUERY_RQ);
 	prm_query_rq_in_set_rqn(in, qp->raw.rqn);
-	err = cmd_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.rq_state = (uint8_t)prm_rqc_get_state(prm_query_rq_out_cat_rq_context(out));
 	return err;
 }
 
 /* mlx5_ib's table: what both queues' states say of the QP; else it is as it was left. */
-static uint8_t uverbs_raw_state_of(const struct uverbs_qp *qp)
+static uint8_t raw_state_of(const struct uverbs_qp *qp)
 {
 	bool sq = qp->raw.sqn, rq = qp->raw.rqn;
 
@@ -425,7 +425,7 @@ int raw_qp_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp *r)
 		err = query_rq(qp);
 	if (err)
 		return err;
-	qp->state = uverbs_raw_state_of(qp);
+	qp->state = raw_state_of(qp);
 	r->qp_state = r->cur_qp_state = qp->state;
 	r->port_num = qp->port;
 	r->max_recv_wr = qp->rq_wr;

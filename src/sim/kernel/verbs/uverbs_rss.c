@@ -10,7 +10,7 @@
 #define KEY_BYTES 40u
 
 /* mlx5-abi.h's fields in PRM terms; a TIR hashes one kind of IP and one of layer 4. */
-static const struct field {
+static const struct rss_field {
 	uint64_t flag;
 	uint32_t selected;
 	int8_t ipv6, udp; /* -1: says nothing of it */

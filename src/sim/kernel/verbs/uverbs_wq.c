@@ -39,7 +39,7 @@ static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 	channel_post(wq->async, wq, &d, sizeof(d));
 }
 
-static int kernel_wq_destroy(struct uobj *u)
+static int uverbs_wq_release(struct uobj *u)
 {
 	struct uverbs_wq *wq = (struct uverbs_wq *)u;
 	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
@@ -55,11 +55,11 @@ static int kernel_wq_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, kernel_wq_destroy};
+const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, uverbs_wq_release};
 
 /* --- CREATE_WQ -------------------------------------------------------------------------------- */
 
-struct plan {
+struct wq_plan {
 	struct mlx5_ib_create_wq u;
 	uint64_t flags;
 	struct pd *pd;
@@ -68,7 +68,8 @@ struct plan {
 	struct pages pages;
 };
 
-static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
+static int uverbs_wq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
+				  struct wq_plan *p)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_WQ_EVENT_FD);
 	struct uobj *pd, *cq;
@@ -107,7 +108,7 @@ static int uverbs_wq_check_uhw(const struct uverbs_file *f, const struct mlx5_ib
 	return 0;
 }
 
-static int uverbs_wq_check_memory(struct uverbs_file *f, struct plan *p)
+static int uverbs_wq_check_memory(struct uverbs_file *f, struct wq_plan *p)
 {
 	const struct queue_memory ring = {"CREATE_WQ", "buf_addr", p->u.buf_addr,
 					  (uint64_t)p->u.rq_wqe_count << p->u.rq_wqe_shift, false,
@@ -117,7 +118,7 @@ static int uverbs_wq_check_memory(struct uverbs_file *f, struct plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
-static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct plan *p)
+static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req, struct wq_plan *p)
 {
 	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_WQ_TYPE);
 	int err;
@@ -136,9 +137,9 @@ static int uverbs_wq_make_plan(struct uverbs_file *f, struct uverbs_request *req
 	return err ? err : uverbs_wq_check_memory(f, p);
 }
 
-static int kernel_wq_create(struct uverbs_wq *wq, const struct plan *p)
+static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 {
-	const struct raw_rq q = {
+	const struct rq_plan q = {
 		.uid = p->pd->uid,
 		.pdn = p->pd->pdn,
 		.cqn = p->cq->cqn,
@@ -153,7 +154,7 @@ static int kernel_wq_create(struct uverbs_wq *wq, const struct plan *p)
 	return raw_rq_create(wq->u.file, &q, &wq->rqn);
 }
 
-static void uverbs_wq_connect(struct uverbs_wq *wq, const struct plan *p)
+static void uverbs_wq_connect(struct uverbs_wq *wq, const struct wq_plan *p)
 {
 	wq->pd = p->pd;
 	wq->cq = p->cq;
@@ -171,7 +172,7 @@ static void uverbs_wq_connect(struct uverbs_wq *wq, const struct plan *p)
 int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct mlx5_ib_create_wq_resp uhw = {.response_length = sizeof(uhw)};
-	struct plan p = {.flags = 0};
+	struct wq_plan p = {.flags = 0};
 	uint32_t sge;
 	struct uverbs_wq *wq;
 	int err = uverbs_wq_make_plan(f, req, &p);
@@ -181,7 +182,7 @@ int uverbs_wq_create(struct uverbs_file *f, struct uverbs_request *req)
 	wq = uobj_new(f, &wq_class, sizeof(*wq));
 	if (!wq)
 		return -ENOMEM;
-	err = kernel_wq_create(wq, &p);
+	err = uverbs_wq_make(wq, &p);
 	if (err) {
 		uobj_drop(&wq->u);
 		return err;
@@ -337,7 +338,7 @@ static int uverbs_wq_create_rqt(struct uverbs_wq_table *t)
 	for (uint32_t i = 0; i < t->n; i++)
 		prm_rq_num_set_rq_num(in + PRM_CREATE_RQT_IN_BYTES + i * PRM_RQ_NUM_BYTES,
 				      t->wq[i]->rqn);
-	err = cmd_exec(t->u.file->vhca, in, len, out, sizeof(out));
+	err = mbox_exec(t->u.file->vhca, in, len, out, sizeof(out));
 	free(in);
 	if (!err)
 		t->rqtn = prm_create_rqt_out_get_rqtn(out);
