@@ -53,7 +53,7 @@ static void replayed(struct replay_batch *b)
 	session_answer(p->session, LINK_REPLAY, b->result, &b->fates, sizeof(b->fates), NULL, 0);
 }
 
-/* The message's body goes with the batch: the answer comes when all of it was steered. */
+/* The batch takes the message's body; the answer is sent when all of it was steered. */
 void session_replay(struct chip_session *c)
 {
 	struct link_message *m = &c->in.m;
@@ -122,7 +122,7 @@ void session_capture(struct chip_session *c)
 	memcpy(&what, c->in.m.body, sizeof(what));
 	if (what > LINK_CAPTURE_STOP)
 		return session_throw_out(c, "a capture message of an unknown kind");
-	/* A next one and a stop: an honest reader has no more under way. */
+	/* A correct reader has at most two under way: a NEXT and a STOP. */
 	if (p->asked == 2)
 		return session_throw_out(c, "capture messages before the last ones were answered");
 	p->asked++;

@@ -71,7 +71,7 @@ bool session_answer(struct chip_session *c, uint16_t type, int result, const voi
 	return false;
 }
 
-/* To the message that is being handled. false: the connection is gone. */
+/* Answers the message that is being handled. false: the connection is gone. */
 static bool session_reply(struct chip_session *c, int result, const void *body, size_t len,
 			  const int *fds, unsigned int nfds)
 {
@@ -211,7 +211,7 @@ static void on_share(struct chip_session *c)
 		      0);
 }
 
-/* The answer says that the objects are gone, so they go first. */
+/* The objects are destroyed before the answer is sent. */
 static void on_close(struct chip_session *c)
 {
 	int in_use = kernel_shared_pages_in_use(c->file);
@@ -246,7 +246,7 @@ static unsigned int client_rows(const struct sessions *s, struct link_client_row
 	return n;
 }
 
-/* Rows close up behind each other on the wire. */
+/* Rows follow each other without gaps in the message. */
 static size_t status_fill(const struct sessions *s, struct status_body *b, uint8_t *to)
 {
 	uint8_t *at = to + sizeof(b->head);
@@ -302,7 +302,7 @@ static const struct {
 	[LINK_SHARE] = {on_share, true},
 };
 
-/* A message's handler may close the connection: the message is taken out first. */
+/* A message's handler may close the connection. */
 static void session_handle(struct chip_session *c)
 {
 	unsigned int type = c->in.m.h.type;
@@ -324,7 +324,7 @@ static bool still_there(const struct sessions *s, const struct chip_session *ses
 	return false;
 }
 
-/* One message in each turn: a client that floods the link waits for the others. */
+/* One message in each turn, so that a client that floods the socket does not delay others. */
 static void readable(void *arg, int fd)
 {
 	struct chip_session *c = arg;
@@ -365,7 +365,7 @@ static int session_new(struct sessions *s, int sock)
 	return 0;
 }
 
-/* Nobody waits in vain, and the loop does not spin on a connection that it can't accept. */
+/* Closes the connection at once: the client does not hang, and the loop does not spin. */
 static void sessions_turn_away(struct sessions *s)
 {
 	sim_refuse("a client is turned away: the server has no file descriptors left");

@@ -6,12 +6,12 @@ struct chip;
 struct sessions;
 
 /*
- * Serves clients of a listening socket (owned from here on) on the chip's loop. A client can do
- * harm to itself only: its connection is closed with a line in the log when it sends nonsense or
- * does not read its answers. NULL and errno on failure.
+ * Serves clients of a listening socket (owned from here on) on the chip's loop. A client that sends
+ * malformed messages or does not read its answers is disconnected with a line in the log. NULL and
+ * errno on failure.
  */
 struct sessions *sessions_new(struct chip *, int listener, const char *name);
-/* Closes all connections: objects go as if every client had died. */
+/* Closes all connections and destroys their objects. */
 void sessions_free(struct sessions *);
 
 #endif

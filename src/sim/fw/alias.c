@@ -63,8 +63,8 @@ static int fw_alias_check_create(struct fw_cmd *c)
 }
 
 /*
- * One answer to an object that isn't there, isn't allowed, or a key that is wrong, so that nobody
- * can search for either. A profile may answer OK with a bad alias_context.status instead.
+ * One answer for an unknown object, one that isn't allowed, and a wrong key, so that neither can be
+ * searched for. A profile may answer OK with a bad alias_context.status instead.
  */
 static int check_grant(struct fw_cmd *c, struct vhca *target, const void *ctx, uint64_t *generation)
 {
@@ -132,7 +132,9 @@ static struct mkey *find_alias(struct fw_cmd *c)
 	return m;
 }
 
-/* The key is never told. [I] status stays 0 when the source goes: only accesses fail then. */
+/*
+ * The key is never returned. [I] status stays 0 when the source is destroyed: accesses fail then.
+ */
 int fw_query_alias(struct fw_cmd *c)
 {
 	const struct mkey *m = find_alias(c);

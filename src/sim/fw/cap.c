@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * QUERY_HCA_CAP. A page tells what dvx-sim does, no more: what isn't set here is 0, and whoever
- * asks for it is refused. Maximum and current values are the same, as nothing is configurable.
+ * QUERY_HCA_CAP. A page reports what dvx-sim implements: all else is 0 and refused. Maximum and
+ * current values are the same, as nothing is configurable.
  */
 #include <string.h>
 #include "cmd.h"
@@ -9,7 +9,7 @@
 
 #define PAGE_BYTES 4096
 
-/* wqe_inline_mode; 1 says that the vport tells */
+/* wqe_inline_mode; 1: the vport's */
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
@@ -69,8 +69,7 @@ static void fill_port(const struct vhca *v, void *cap)
 					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
-	prm_cmd_hca_cap_set_block_lb_mc(cap,
-					1); /* of QPs that send to groups, and there are none */
+	prm_cmd_hca_cap_set_block_lb_mc(cap, 1); /* of QPs that join multicast groups: none */
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
@@ -121,7 +120,7 @@ static void fill_general_2(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
 }
 
-/* No LSO, LRO, tunnels, parser hints, FCS, several packets in a WQE: what isn't set isn't there. */
+/* No LSO, LRO, tunnels, parser hints, FCS, no multi-packet WQEs. */
 static void fill_ethernet(const struct vhca *v, void *cap)
 {
 	bool l2 = v->dev->profile->wqe_inline_l2;
@@ -150,8 +149,8 @@ static void fill_roce(const struct vhca *v, void *cap)
 }
 
 /*
- * libmlx5 asks for the size of the patterns' memory whenever the format is 1 or later, and uses it
- * only with modify-header arguments, which are not there: it has a size and no address.
+ * libmlx5 reads the size of the patterns' memory if the format is 1 or later, and uses it only with
+ * modify-header arguments, which this device lacks: it has a size and no address.
  */
 static void fill_dev_mem(const struct vhca *v, void *cap)
 {

@@ -69,7 +69,9 @@ enum fw_syndrome {
 };
 const char *fw_syndrome_text(uint32_t syndrome);
 
-/* Status and syndrome into the reply, one sentence ("field value: why") into the log. Returns -1.
+/*
+ * Writes status and syndrome into the reply and a sentence ("field value: why") into the log.
+ * Returns -1.
  */
 int fw_refuse(struct fw_cmd *, uint8_t status, enum fw_syndrome, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -94,17 +96,17 @@ void fw_fill_flow_table(const struct vhca *, void *cap);
 void *fw_find(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 /* A new object of the command's uid; NULL: refused. */
 void *fw_new(struct fw_cmd *, enum obj_type, size_t size);
-/* 0 if nobody refers to the object; else refused. */
+/* 0 if no object refers to it; otherwise refused. */
 int fw_busy(struct fw_cmd *, const struct obj *);
 /* `head` bytes, then n entries of 8 bytes: refused if the mailbox is not just that long. */
 int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
 /* Bytes after `end` are none or zero. */
 int fw_nothing_after(struct fw_cmd *, size_t end);
 
-/* Who may use what was made by the kernel: EQs and UARs serve every uid. */
+/* The kernel's own objects (EQs, UARs) serve every uid. */
 void *fw_find_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
-/* The ends of things, for DESTROY and for fw_uid_reap alike: references dropped, memory freed. */
+/* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, SQ, RQ */
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
@@ -140,11 +142,11 @@ struct ring;
 struct umem;
 struct cq;
 struct queue;
-/* What a queue that was never started refers to, and its memory. */
+/* Frees a queue that was never started, and drops its references. */
 void fw_queue_drop(struct queue *);
 /* The CQ, referenced; NULL: refused. */
 struct cq *fw_take_cq(struct fw_cmd *, uint32_t cqn, const char *field);
-/* Where a queue's buffer is, as CREATE_CQ and CREATE_QP say it. */
+/* A queue's buffer, as CREATE_CQ and CREATE_QP describe it. */
 struct fw_buffer {
 	bool umem_valid;
 	uint32_t umem_id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Event queues. Their only user is the kernel half of the front, which gets each entry handed over
- * at once (device.on_event): an EQ is its number, and its ring in the command is not looked at.
+ * Event queues. Their only user is the kernel, which gets each entry at once (device.on_event): an
+ * EQ is only a number, and the command's ring is ignored.
  */
 #include "cmd.h"
 

@@ -191,8 +191,8 @@ int fw_list_fits(struct fw_cmd *c, size_t head, uint64_t n, const char *list)
 }
 
 /*
- * [I] Programs are built against structures of several ages, whose reserved tails differ. So a
- * longer mailbox is taken as long as it says nothing.
+ * [I] Programs are built against structures of several versions, whose reserved tails differ. So a
+ * longer mailbox is accepted if the rest is zero.
  */
 int fw_nothing_after(struct fw_cmd *c, size_t end)
 {
@@ -215,7 +215,7 @@ static const struct fw_row *fw_exec_find_row(uint16_t opcode)
 	return NULL;
 }
 
-/* What every command is checked for before its handler reads a field. */
+/* Checks of every command, before its handler reads a field. */
 static int fw_exec_admit(struct fw_cmd *c, const struct fw_row *row)
 {
 	if (!row)

@@ -9,9 +9,9 @@ struct vhca;
 struct device;
 
 /*
- * Executes one command mailbox of a function. in and out are whole mailboxes as in the PRM (uid
- * included: the kernel has stamped it); out is zeroed first, and always gets status and syndrome
- * (out_len >= 8, the caller sees to it). Synchronous: on return the command is complete.
+ * Executes one command of a function. in and out are whole mailboxes as in the PRM, in with the uid
+ * that the kernel has stamped. out_len must be >= 8: out is zeroed first and always gets status and
+ * syndrome. On return the command is complete.
  */
 void fw_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who the adapter and its functions are. */
+/* Identity of the adapter and its functions. */
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
 
 #define MELLANOX_OUI   0x0002c9
 #define PSID_BYTES     16
-#define RESERVED_LKEY  0x700 /* index 7: below the first mkey, so nothing answers to it */
+#define RESERVED_LKEY  0x700 /* index 7: below the first mkey, so it names none */
 #define PORT_MTU       1500
 #define ROCE_VERSION_1 0
 #define ROCE_VERSION_2 2
@@ -40,7 +40,7 @@ int fw_query_special_contexts(struct fw_cmd *c)
 	return 0;
 }
 
-/* One function a port: other_vport and vport numbers name nobody else. */
+/* One function a port: other_vport and vport numbers name no other function. */
 static int check_vport(struct fw_cmd *c, uint32_t other, uint32_t number)
 {
 	if (!other && !number)

@@ -30,7 +30,7 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
-/* Fields that ask for what the device lacks: refused, never ignored. */
+/* Fields of features that the device lacks are refused, never ignored. */
 static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 {
 	if (prm_mkc_get_length64(mkc))
@@ -68,7 +68,7 @@ static int fw_mkey_check_range(struct fw_cmd *c, const void *mkc)
 	return 0;
 }
 
-/* [I] translations_octword_size is not looked at with a umem: users write 1 for any length. */
+/* [I] translations_octword_size is ignored with a umem: users write 1 for any length. */
 static int take_umem(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	uint32_t id = prm_create_mkey_in_get_mkey_umem_id(c->in);
@@ -139,8 +139,8 @@ static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 }
 
 /*
- * start_addr says where in the device's memory the key begins; whoever uses the key counts from 0,
- * as libmlx5 does. [I] A umem is not looked at.
+ * start_addr is where the key begins in the device's memory; users of the key count from 0, as
+ * libmlx5 does. [I] A umem is ignored.
  */
 static int take_icm(struct fw_cmd *c, struct mkey *m)
 {
@@ -227,7 +227,7 @@ void fw_mkey_free(struct obj *o)
 	obj_free(o);
 }
 
-/* An alias has an mkey's index but is a general object: mkey commands don't see it. */
+/* An alias has an mkey's index but is a general object: mkey commands refuse it. */
 static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 {
 	struct mkey *m = fw_find(c, OBJ_MKEY, index, "mkey_index");

@@ -3,13 +3,13 @@
 #include "base/log.h"
 
 /*
- * Who refers to others goes first: flow tables to each other and to TIRs, TIRs to RQs, queues to
- * CQs, both to UARs, EQs and umems, all of them to PDs.
+ * Referring objects first: flow tables refer to each other and to TIRs, TIRs to RQs, queues to CQs,
+ * both to UARs, EQs and umems, all of them to PDs.
  */
 static const struct {
 	enum obj_type type;
 	void (*end)(struct obj *);
-	bool clears; /* the object stays, it only lets go of others */
+	bool clears; /* the object stays and drops its references */
 } order[] = {
 	{OBJ_FLOW_TABLE, fw_flow_table_clear, true},
 	{OBJ_FLOW_GROUP, fw_flow_group_free, false},

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "prm/reflect.h"
 
-/* Whoever reads a trace must not be able to open what it shows. */
+/* A reader of the trace must not be able to use the keys. */
 static void hide_key(const struct fw_cmd *c, void *in)
 {
 	if (c->opcode == PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS)

@@ -11,9 +11,9 @@ struct mm;
 struct device;
 
 /*
- * The kernel half of the front: ib_uverbs, mlx5_ib and mlx5_core in one. It turns flattened uverbs
- * requests into firmware commands, and EQEs into events on file descriptors. It runs on the chip's
- * thread and never touches client memory for a request: the client half has flattened it.
+ * The kernel's part: ib_uverbs, mlx5_ib and mlx5_core in one. It turns flattened uverbs requests
+ * into firmware commands, and EQEs into events on file descriptors. It runs on the chip's thread
+ * and never touches client memory for a request: the preload has flattened it.
  */
 struct kernel;
 struct uverbs_file; /* one open of the device */
@@ -30,22 +30,22 @@ bool kernel_write_fatal(int async_fd);
 /* function: its index in the profile. The file's BAR is made here. NULL and errno on failure. */
 struct uverbs_file *kernel_open(struct kernel *, struct mm *, unsigned int function);
 struct bar *file_bar(struct uverbs_file *);
-/* close(fd) or death: every object of the file goes, exactly as the kernel would tear it down. */
+/* close(fd) or death: destroys all objects of the file, in the kernel's order. */
 void kernel_close(struct uverbs_file *);
 
 /*
- * 0 or -errno, exactly what ioctl() would have given. Outputs that were written count even then: a
- * DevX command that the firmware refuses is -EREMOTEIO with a valid mailbox.
+ * 0 or -errno, as ioctl() gives. Outputs that were written are valid in both cases: a DevX command
+ * that the firmware refuses is -EREMOTEIO with a valid mailbox.
  */
 int kernel_ioctl(struct uverbs_file *, struct uverbs_request *);
 /*
- * The pages at va are those of this memfd (the caller's). 0, or -errno and the program takes them
- * back: -ENOENT if no object holds bytes there any more, or as mm_share().
+ * The pages at va are now those of this memfd, which stays the caller's. 0; on -errno the program
+ * takes them back: -ENOENT if no object holds bytes there any more, otherwise as mm_share().
  */
 int kernel_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 /*
- * Another file of the same process holds bytes of what this one shares: the device may be writing
- * there, so the program must leave those pages where they are when it closes this file.
+ * Whether another file of the same process holds bytes of pages that this one shares. The device
+ * may be writing there, so the program must leave those pages in place when it closes this file.
  */
 bool kernel_shared_pages_in_use(const struct uverbs_file *);
 

@@ -59,7 +59,7 @@ int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	return err < 0 ? err : -EPROTO;
 }
 
-/* Versions to come that may be met: a chip of a newer dvx-sim. */
+/* Newer versions that are tried: a chip of a newer dvx-sim. */
 #define VERSIONS_AHEAD 16u
 
 static bool speaks(const char *path, uint16_t version)

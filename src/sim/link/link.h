@@ -8,11 +8,11 @@
 #include "port/packets.h"
 
 /*
- * The link between programs and the server: messages over a Unix stream socket, each with a header
- * that says its version and length, each answered by one message of the same type. The header and
- * LINK_STATUS are the same in each version, so that one can be told from another. One connection
- * is one open of the device, or one question of the dvx-sim tool. Both ends run on one machine, so
- * numbers are in its own order.
+ * Messages between programs and the server over a Unix stream socket. Each has a header with
+ * version and length, and is answered by one message of the same type. The header and LINK_STATUS
+ * are the same in all versions, so that versions can be told apart. One connection is one open of
+ * the device, or one question of the dvx-sim tool. Both ends run on one machine, so numbers are in
+ * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
 #define LINK_VERSION  4u
@@ -103,7 +103,7 @@ void link_in_reset(struct link_in *);
 int link_write(int sock, uint16_t type, int32_t result, const void *body, size_t len,
 	       const int *fds, unsigned int nfds, int msg_flags);
 
-/* Client's end: a connection, and one question with its answer (or -errno of the link itself). */
+/* Client's end: a connection, and one question with its answer (or -errno of the socket). */
 int link_connect(const char *path);
 /*
  * Another number for a descriptor that has stdin's, stdout's or stderr's: a program without them
@@ -112,7 +112,7 @@ int link_connect(const char *path);
 int link_fd_above_stdio(int fd);
 int link_ask(int sock, uint16_t type, const void *body, size_t len, int fd,
 	     struct link_message *answer);
-/* The version of a server that answers none of ours; 0: it speaks none that is known. */
+/* The version of a server that does not answer this one; 0: no known one. */
 unsigned int link_version(const char *path);
 void link_message_free(struct link_message *);
 

@@ -95,7 +95,7 @@ int msg_unpack_request(struct owned_request *r, const uint8_t *body, size_t len,
 	return at == end ? 0 : msg_refuse(why, "bytes after its end");
 }
 
-/* What of an OUT attribute really goes back. */
+/* The bytes of an OUT attribute that were written. */
 static uint32_t out_bytes(const struct owned_request *r, unsigned int i)
 {
 	uint32_t room = request_out_bytes(&r->attrs[i]);

@@ -7,10 +7,10 @@
 #include "uverbs/request.h"
 
 /*
- * A request on the link. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the
- * bytes in. The answer's body: msg_done, one msg_result for each attribute, msg_fd for each FD
- * that comes with it, msg_share for each piece of memory to be shared or taken back, then the bytes
- * out. Pieces of bytes are padded to 8.
+ * A request as a message. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the
+ * bytes in. The answer's body: msg_done, one msg_result for each attribute, msg_fd for each FD that
+ * comes with it, msg_share for each piece of memory to be shared or taken back, then the bytes out.
+ * Pieces of bytes are padded to 8.
  */
 struct msg_ioctl {
 	uint16_t object, method;
@@ -50,7 +50,7 @@ int msg_unpack_answer(struct uverbs_request *, const uint8_t *body, size_t len, 
 		      unsigned int nfds);
 
 /*
- * Server: a message of anybody into a request (request_fini() in any case), and its outcome into an
+ * Server: an untrusted message into a request (request_fini() in any case), and its outcome into an
  * answer. -EPROTO, with `why` set, if the message contradicts itself or the method's table.
  */
 int msg_unpack_request(struct owned_request *, const uint8_t *body, size_t len, const char **why);

@@ -13,7 +13,7 @@ struct uverbs_attr *attr_find(struct uverbs_request *req, uint16_t id)
 	return NULL;
 }
 
-/* The kernel looks at the inline bytes that len covers; the others may be anything. */
+/* The kernel reads the inline bytes that len covers and ignores the others. */
 static uint64_t inline_value(const struct uverbs_attr *a)
 {
 	uint64_t v = 0;

@@ -12,7 +12,7 @@
 struct uverbs_attr *attr_find(struct uverbs_request *, uint16_t id);
 /* 0 if optional and absent */
 uint64_t attr_value(struct uverbs_request *, uint16_t id);
-/* -EINVAL for bits outside `allowed`, with a sentence that names the attribute. */
+/* -EINVAL for bits outside `allowed`; the log names the attribute. */
 int attr_flags(struct uverbs_request *, uint16_t id, const char *name, uint64_t allowed, uint64_t *flags);
 /* An object that an attribute names; class and *obj as uobj_find(). Absent: *obj stays NULL. */
 int attr_uobj(struct uverbs_file *, struct uverbs_request *, uint16_t id, const struct uobj_class *,
@@ -23,7 +23,7 @@ void attr_out(struct uverbs_request *, uint16_t id, const void *, size_t len);
  * fit isn't zero. */
 int attr_in(struct uverbs_request *, uint16_t id, const char *name, void *to, size_t len);
 void attr_new_handle(struct uverbs_request *, uint16_t id, const struct uobj *);
-/* Hands a FD out in attribute `id`, `off` bytes into its output. -ENOMEM: too many. */
+/* Returns a FD in attribute `id`, `off` bytes into its output. -ENOMEM: too many. */
 int attr_fd(struct uverbs_request *, uint16_t id, unsigned int off, int fd);
 
 #endif

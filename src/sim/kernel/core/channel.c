@@ -42,7 +42,7 @@ struct channel {
 	bool omit_data;
 	bool stream; /* a sandbox without packet mode */
 	struct event_packet *queue, **tail;
-	/* The last packets written, oldest first: whose those are that nobody has read yet. */
+	/* The last packets written, oldest first: the owners of the unread ones. */
 	struct event_packet *sent[SLOTS];
 	unsigned int nsent;
 };
@@ -92,7 +92,7 @@ static void channel_release(struct channel *c)
 	free(c);
 }
 
-/* Channels go when the program has closed them and no object refers to them. */
+/* Frees channels that the program has closed and no object refers to. */
 static void channel_sweep(struct uverbs_file *f)
 {
 	for (struct channel *c = f->channels, *next; c; c = next) {
@@ -126,14 +126,14 @@ struct channel *channel_new(struct uverbs_file *f, enum channel_kind kind, int *
 	if (!c)
 		return NULL;
 	if (pipe2(fds, O_CLOEXEC | O_DIRECT)) {
-		/* Who reads just one event's size never notices. */
+		/* Programs that read one event's size see no difference. */
 		c->stream = true;
 		if (pipe2(fds, O_CLOEXEC)) {
 			free(c);
 			return NULL;
 		}
 	}
-	/* Only our end must not block: the program decides about its own. */
+	/* Only the writing end is nonblocking: the reading end is the program's. */
 	fcntl(fds[1], F_SETFL, fcntl(fds[1], F_GETFL) | O_NONBLOCK);
 	fstat(fds[1], &st);
 	c->f = f;
@@ -217,8 +217,8 @@ static bool channel_is_full(const struct channel *c)
 }
 
 /*
- * The program closed the FD a moment after we looked. Where the chip lives in the program's own
- * process its signals are held back while it works; this one must not come later.
+ * The program closed the FD after closed_by_program(). In an embedded chip signals are blocked
+ * meanwhile; SIGPIPE must not be delivered afterwards.
  */
 static void swallow_sigpipe(void)
 {
@@ -231,8 +231,8 @@ static void swallow_sigpipe(void)
 }
 
 /*
- * What the pipe takes; the rest is tried again later. Of a closed pipe the events stay here, where
- * a purge finds them unread; but those of DevX, of which nobody counts how many were reported.
+ * Writes what the pipe takes and retries the rest later. Events for a closed pipe stay here, where
+ * a purge counts them as unread; those of DevX are dropped, as nothing counts them.
  */
 static void channel_flush(struct channel *c)
 {
@@ -282,8 +282,8 @@ void channel_post(struct channel *c, const void *owner, const void *event, size_
 }
 
 /*
- * Takes back what nobody has read: the last `n` packets of sent[]. No more than was there: a
- * program can write into its own pipe as fast as we read.
+ * Takes back unread packets: the last `n` of sent[]. Reads no more bytes than were there, as a
+ * program could write into its own pipe endlessly.
  */
 static unsigned int take_back(struct channel *c)
 {
@@ -324,7 +324,7 @@ static unsigned int drop_from_queue(struct channel *c, const void *owner)
 	return n;
 }
 
-/* Puts what was taken back in front of the queue again. */
+/* Puts packets that were taken back in front of the queue. */
 static void give_again(struct channel *c, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -356,7 +356,7 @@ static unsigned int channel_count(const struct event_packet *p, const void *owne
 	return n;
 }
 
-/* Mostly the program has read everything, and one look at the pipe says so. */
+/* The usual case: FIONREAD shows that the program has read everything. */
 bool channel_pending(struct channel *c, const void *owner)
 {
 	bool pending;

@@ -13,7 +13,9 @@ enum channel_kind { CHANNEL_COMP, CHANNEL_ASYNC, CHANNEL_DEVX_CMD, CHANNEL_DEVX_
 
 /* The client's end goes to *client_fd. */
 struct channel *channel_new(struct uverbs_file *, enum channel_kind, int *client_fd);
-/* By the inode number of a FD that a program passed in. -EBADF if it is none of this kind. */
+/*
+ * By the inode number of a FD that a program passed in. -EBADF if it is not a channel of this kind.
+ */
 int channel_find(struct uverbs_file *, uint64_t inode, enum channel_kind, struct channel **);
 void channel_get(struct channel *);
 void channel_put(struct channel *);
@@ -21,9 +23,9 @@ bool channel_omits_data(const struct channel *);
 void channel_set_omit_data(struct channel *);
 /* One event, one packet. Never blocks: what the pipe can't take waits here. */
 void channel_post(struct channel *, const void *owner, const void *event, size_t len);
-/* True if an event of this owner was not read yet. */
+/* Whether the program has unread events of this owner. */
 bool channel_pending(struct channel *, const void *owner);
-/* Forgets the events of an owner that nobody has read: how many. */
+/* Removes the unread events of an owner; returns how many. */
 unsigned int channel_purge(struct channel *, const void *owner);
 /* Bytes that wait because the program does not read. */
 size_t channel_backlog(const struct channel *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From an EQE to whoever made the queue that it names. */
+/* Delivers EQEs to the queues that they name. */
 #include <dvx/prm/eqe.h>
 #include "events.h"
 

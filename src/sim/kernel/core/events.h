@@ -13,7 +13,7 @@ struct hw_ref {
 	struct vhca *vhca;
 	uint32_t id;
 	uint8_t kind;
-	/* eqe: of this queue. */
+	/* An EQE names this queue. */
 	void (*event)(struct hw_ref *, uint8_t type, const void *eqe);
 };
 void hw_ref_add(struct kernel *, struct hw_ref *);

@@ -62,7 +62,7 @@ struct uverbs_file {
 	LIST_HEAD(pins, pin) pins;
 	LIST_HEAD(backs, back) backs;
 	uint32_t npins;
-	struct mappings *look; /* of the current request; NULL: not taken yet */
+	struct mappings *look; /* of the current request; NULL: not read yet */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */
 };
@@ -71,7 +71,7 @@ const uint8_t *file_caps(const struct uverbs_file *); /* PRM cmd_hca_cap */
 uint32_t file_eqn(const struct uverbs_file *);
 int file_new_uid(struct uverbs_file *);
 
-/* One sentence and its errno. */
+/* Logs a sentence and evaluates to the errno. */
 #define refuse(err, ...) (sim_refuse(__VA_ARGS__), (err))
 
 #endif

@@ -66,8 +66,8 @@ int pages_queue(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 }
 
 /*
- * Its page_offset has 5 bits: the first byte lies in the first half of a page, so the smallest page
- * that does that, the larger ones first as they take fewer entries.
+ * page_offset has 5 bits here, so the first byte must lie in the first half of a page. Of the pages
+ * for which it does, larger ones come first: they take fewer entries.
  */
 int pages_wq(struct pages *p, const struct mm *mm, uint64_t va, uint64_t len)
 {

@@ -23,7 +23,7 @@ int pages_mkey(struct pages *, const struct mm *, uint64_t va, uint64_t len, uin
 int pages_queue(struct pages *, const struct mm *, uint64_t va, uint64_t len);
 /* For a wq structure, whose offset has a bit less. */
 int pages_wq(struct pages *, const struct mm *, uint64_t va, uint64_t len);
-/* A queue's memory as its method's attributes name it; refused with a sentence. */
+/* A queue's memory as its method's attributes name it, for the log. */
 struct queue_memory {
 	const char *method, *name; /* CREATE_QP, buf_addr */
 	uint64_t va, len;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who holds which bytes of the program's memory, and which of its pages the device shares. */
+/*
+ * Which objects hold which bytes of the program's memory, and which of its pages the device shares.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include "pins.h"
 
 #define PAGE	  4096ull
-#define DATA_PINS 4096u /* in a file with more of them it takes long to ask */
+#define DATA_PINS 4096u /* with more, a search takes too long */
 
 struct pin {
 	LIST_ENTRY(pin) link; /* all of the file's, the newest first */
@@ -13,14 +15,14 @@ struct pin {
 	struct uobj *owner;   /* NULL: what the current request makes */
 	uint64_t va, len;
 	uint8_t use;
-	bool own; /* memory of nobody else's: mappings_check() */
+	bool own; /* a mapping of its own: mappings_check() */
 };
 
-/* What the program is yet to be told that the device has let go of. */
+/* Pages that the device has released and the program has not been told of yet. */
 struct back {
 	LIST_ENTRY(back) link;
 	uint64_t va, len;
-	bool late; /* it did not go with the request that let go */
+	bool late; /* it did not fit into the answer of the request that released it */
 };
 
 /* A process may have the device open more than once. NULL to begin with. */
@@ -38,7 +40,7 @@ static void pins_hold(struct uverbs_file *f, uint64_t va, uint64_t len, int by)
 		mm_share_hold(o->mm, va, len, by);
 }
 
-/* One look serves all that a request pins. */
+/* The mappings are read once for each request. */
 static int pins_check(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, bool *own)
 {
 	int err;
@@ -69,7 +71,7 @@ int pin_memory(struct uverbs_file *f, uint64_t va, uint64_t len, bool write, enu
 	return 0;
 }
 
-/* What nobody holds any more goes back; without memory to note it, it stays shared. */
+/* Pages that no object holds any more go back; if memory is short, they stay shared. */
 static void let_go(struct uverbs_file *f, uint64_t from, uint64_t bytes)
 {
 	struct back *b;
@@ -95,7 +97,7 @@ static void pin_free(struct uverbs_file *f, struct pin *p)
 	free(p);
 }
 
-/* How often, by objects of this file; not by this one. */
+/* How many objects of this file hold them, this one excepted. */
 static unsigned int pinned_here(const struct uverbs_file *f, const struct uobj *but, uint64_t va,
 				uint64_t len)
 {
@@ -107,7 +109,7 @@ static unsigned int pinned_here(const struct uverbs_file *f, const struct uobj *
 	return n;
 }
 
-/* By those of all files of the process. */
+/* The same for all files of the process. */
 static unsigned int pinned(const struct uverbs_file *f, const struct uobj *but, uint64_t va, uint64_t len)
 {
 	unsigned int n = 0;
@@ -117,8 +119,7 @@ static unsigned int pinned(const struct uverbs_file *f, const struct uobj *but, 
 	return n;
 }
 
-/* How a use's pages are shared; around: those that it lies in, too, if it doesn't begin with one.
- */
+/* Which pages a use shares; around: also the page that it begins in the middle of. */
 static const struct {
 	enum uverbs_share_what what;
 	bool around;
@@ -129,7 +130,7 @@ static const struct {
 	[PIN_LONE_RECORD] = {UVERBS_SHARE_DATA, true},
 };
 
-/* Whole pages: whoever has a ring begin with a page has the rest of its last page to himself. */
+/* Whole pages: a ring that begins with a page owns the rest of its last page, too. */
 static bool pages_of(const struct pin *p, struct uverbs_share *s)
 {
 	s->va = uses[p->use].around ? p->va & ~(PAGE - 1) : p->va;
@@ -147,7 +148,10 @@ static bool asked_already(const struct uverbs_request *req, const struct uverbs_
 	return false;
 }
 
-/* While another object holds bytes there the device may be writing them, unseen by the program. */
+/*
+ * While another object holds bytes there, the device may write to the old pages, and the program
+ * would not see it.
+ */
 static void ask_for(struct uverbs_file *f, struct uverbs_request *req, const struct pin *p)
 {
 	uint64_t first, len;
@@ -177,8 +181,8 @@ static void settle_new(struct uverbs_file *f, struct uverbs_request *req, struct
 }
 
 /*
- * What doesn't fit into this answer comes with a later one; what has got a new holder by then, when
- * that is gone.
+ * What does not fit into this answer goes into a later one. Pages that have a new holder by then
+ * wait for its end.
  */
 static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
 {

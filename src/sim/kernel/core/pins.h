@@ -13,13 +13,12 @@ enum pin_use {
 	PIN_DATA,
 	PIN_RING,
 	PIN_RECORD,	 /* in a page of such records */
-	PIN_LONE_RECORD, /* anything may lie in its page */
+	PIN_LONE_RECORD, /* its page may hold other data */
 };
 /*
- * mappings_check(); the object that the current request makes holds the bytes until it is
- * destroyed. A ring's pages and a record's page are to be shared with the device (host/mm.h) while
- * nothing else of this process holds bytes of them: the program is asked for it in the request's
- * answer.
+ * mappings_check(). The object that the current request makes holds the bytes until it is
+ * destroyed. A ring's pages and a record's page are shared with the device (host/mm.h) while no
+ * other object of this process holds bytes of them: the request's answer asks the program to do it.
  */
 int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum pin_use);
 /* The request is done; made: what it has made, or NULL. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * What a room of the kernel (verbs, devx, flow) gives to the whole: its handlers and what it has to
- * do when something begins or ends. Callbacks may be NULL.
+ * A room of the kernel (verbs, devx, flow): its handlers, and callbacks for when something begins
+ * or ends. Callbacks may be NULL.
  */
 struct channel;
 struct kernel;

@@ -25,7 +25,7 @@ static int write_run(const struct write_command *w, struct wcmd *c)
 	uint16_t known = w->known ? w->known : w->in;
 	int err;
 
-	/* How libibverbs finds out that this ioctl exists: every open asks so. */
+	/* libibverbs probes so for this ioctl at each open. */
 	if (!c->in_len && !c->out_len && w->in)
 		return -ENOSPC;
 	if (c->in_len < w->in || c->out_len < w->out)

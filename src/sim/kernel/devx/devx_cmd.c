@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DevX commands that are no object's own, and the numbers that mailboxes need. */
+/* DevX commands that belong to no object, and queries of numbers that mailboxes need. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "priv.h"
 #include "fw/fw.h"
 
-#define GENERAL_START 0xb00 /* opcodes that mlx5_core passes on whatever they mean */
+#define GENERAL_START 0xb00 /* opcodes that mlx5_core always passes on */
 #define GENERAL_END   0xf00
 
 /* The others that it passes on. */
@@ -33,7 +33,7 @@ static const uint16_t general[] = {
 	PRM_OPCODE_QUERY_LAG,
 };
 
-/* These any context may ask, with the uid that mlx5_ib keeps for it. */
+/* Any context may issue these, with the uid that mlx5_ib keeps for that. */
 static const uint16_t for_all[] = {
 	PRM_OPCODE_QUERY_HCA_CAP,
 	PRM_OPCODE_QUERY_HCA_VPORT_CONTEXT,

@@ -73,7 +73,7 @@ static struct subscription **devx_event_bucket(struct kernel *k, uint32_t number
 	return &k->subs[number % (sizeof(k->subs) / sizeof(k->subs[0]))];
 }
 
-/* Of what an event is about; 0: of no object. */
+/* The number of the object that an event names; 0: none. */
 static uint32_t number_of(uint8_t type, const void *eqe)
 {
 	switch (type) {
@@ -104,7 +104,7 @@ static bool wants(const struct subscription *s, const struct vhca *v, uint8_t ty
 	       (!names_queue(type) || s->queue_type == prm_eqe_get_qp_srq_type(eqe));
 }
 
-/* Without data a subscription is in the queue once or not at all. */
+/* Without data, the queue holds a subscription at most once. */
 static void devx_event_deliver(const struct subscription *s, const void *eqe)
 {
 	uint8_t event[sizeof(s->cookie) + EQE_BYTES];

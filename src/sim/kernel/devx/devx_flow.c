@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DevX flow tables, groups and entries. Their destruction names the table, and its kind, beside
- * their own number.
+ * DevX flow tables, groups and entries. Commands that destroy them name the table and its kind
+ * beside their own number.
  */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
@@ -31,7 +31,7 @@ size_t devx_number_at(uint16_t opcode)
 	}
 }
 
-/* The three begin alike, and so do their destructions: vport, table type, table. */
+/* The three begin alike, and so do the commands that destroy them: vport, table type, table. */
 static void copy_table(struct devx_obj *o, const struct devx_cmd *c)
 {
 	const void *in = c->in;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DevX objects. The kernel knows nothing of what a mailbox means, except who made the object: a
- * modify or query must name the very object whose handle it came with, and the destroy mailbox is
- * built when the object is created.
+ * DevX objects. The kernel reads little of a mailbox: a modify or query must name the object whose
+ * handle it came with, and the destroy mailbox is built when the object is created.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@
 #define BITS32 0xffffffffu
 #define BITS8  0xffu
 
-/* Every number sits in the dword at byte 8, of the answer and of the destroy mailbox alike. */
+/* Each number is in the dword at byte 8, of the answer and of the destroy mailbox. */
 static const struct creator {
 	uint16_t create, destroy;
 	uint32_t mask;
@@ -57,7 +56,7 @@ static const struct creator {
 	{PRM_OPCODE_SET_FLOW_TABLE_ENTRY, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, BITS32},
 };
 
-/* Commands on an existing object, and which creation they belong to. */
+/* Commands on an existing object, and the opcode that creates it. */
 enum use { MODIFY, QUERY };
 static const struct user {
 	uint16_t opcode, create;
@@ -139,7 +138,7 @@ const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ
 
 /* --- creation ------------------------------------------------------------------------------ */
 
-/* Programs can't name physical pages: whatever takes a page list is made to take a umem. */
+/* Programs can't name physical pages: commands that take a page list must take a umem. */
 static int force_mkey_umem(struct devx_cmd *c)
 {
 	const void *mkc = prm_create_mkey_in_cat_memory_key_mkey_entry(c->in);
@@ -179,7 +178,7 @@ static void force_umem(struct devx_cmd *c)
 	}
 }
 
-/* As mlx5_ib knows it: whoever names a counter of it may do so by its offset. */
+/* As in mlx5_ib: counters of a bulk may be named by their offset. */
 static uint32_t counters_in(const struct devx_cmd *c)
 {
 	uint32_t bulk = prm_alloc_flow_counter_in_get_flow_counter_bulk(c->in);
@@ -250,7 +249,7 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	how = creator_of(c.opcode);
 	if (c.opcode == PRM_OPCODE_SET_FLOW_TABLE_ENTRY && prm_mbox_in_get_op_mod(c.in))
-		how = NULL; /* it changes one */
+		how = NULL; /* the command modifies the object */
 	err = stamp(f, &c);
 	if (!err && !how)
 		err = refuse(-EINVAL,
@@ -283,7 +282,7 @@ static uint32_t number_at(const struct devx_cmd *c, const struct creator *how)
 	return at + 4 <= c->in_len ? prm_load32(c->in, at) & how->mask : 0;
 }
 
-/* What a command says that it is about. */
+/* The object that a command names. */
 static int named(const struct devx_cmd *c, enum use use, uint64_t *id)
 {
 	for (unsigned int i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
@@ -311,8 +310,7 @@ static bool is_part_of_qp(const struct uverbs_qp *qp, uint64_t id)
 	       id == encode(PRM_OPCODE_CREATE_TIS, 0, qp->raw.tisn);
 }
 
-/* Whether a handle stands for the object: a DevX one, or a verbs queue whose context is looked at.
- */
+/* Whether a handle is the object's: a DevX object's, or a verbs queue's. */
 static bool stands_for(const struct uobj *u, uint64_t id)
 {
 	if (u->class == &devx_obj_class)

@@ -19,7 +19,7 @@
 #define MTT_WRITE     2u
 #define ANY_PAGE_SIZE (~0ull << 12)
 #define MAX_LEN	      (1ull << 48)
-#define RECORD_MOST   64u /* a umem so small is a doorbell record */
+#define RECORD_MOST   64u /* a umem this small is a doorbell record */
 
 struct devx_umem {
 	struct uobj u;

@@ -12,7 +12,7 @@
 
 extern const struct uobj_class umem_class, uar_class;
 
-/* A mailbox of a program's own making, copied so that it can be stamped. */
+/* A program's mailbox, copied so that it can be stamped. */
 struct devx_cmd {
 	uint8_t *in;
 	size_t in_len;
@@ -29,11 +29,11 @@ int devx_exec(struct uverbs_file *, const struct devx_cmd *, void *out, size_t o
 int devx_run(struct uverbs_file *, struct uverbs_request *, const struct devx_cmd *, uint16_t out_id);
 
 /*
- * Flow tables, groups and entries: their numbers don't sit where all others do. devx_flow.c; the
- * destroy mailbox is completed, and the number returned.
+ * Flow tables, groups and entries, whose numbers are elsewhere than all others' (devx_flow.c).
+ * Completes the destroy mailbox and returns the number.
  */
 bool devx_is_flow(uint16_t create);
-/* Where a command on an object has its number: byte 8, but for flows'. */
+/* The offset of the object's number in a command: 8, except for flows'. */
 size_t devx_number_at(uint16_t opcode);
 uint32_t devx_flow_remember(struct devx_obj *, const struct devx_cmd *, const void *out);
 

@@ -164,7 +164,10 @@ static int flow_find_dest(struct uverbs_file *f, struct uverbs_request *req, enu
 		return dest_devx((struct devx_obj *)devx, dir, a);
 	if (qp)
 		return dest_qp(fl->qp, dir, a);
-	/* Alone, firmware would refuse it; sharing another's entry, it would outlive what ends it. */
+	/*
+	 * Firmware refuses such a rule alone. In an entry shared with another one it would be left
+	 * behind when that one's destination goes.
+	 */
 	if (dir == FS_RX && !flags)
 		return refuse(-EINVAL, "CREATE_FLOW: received packets need a destination");
 	if (dir == FS_TX && !flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steering anchors: the way from a program's own flow tables back to the kernel's. */
+/* Steering anchors: flow tables by which packets return from a program's tables to the kernel's. */
 #include <errno.h>
 #include <string.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>

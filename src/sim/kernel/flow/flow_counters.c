@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of verbs. A flow counter of firmware counts packets and bytes; the points that a program
- * attached say where in its array each goes. They come with the first flow that counts there.
+ * Counters of verbs. A flow counter of firmware counts packets and bytes; the program's points say
+ * at which index of its array each goes. The first flow that uses the counters brings them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "objects.h"
 
 #define MAX_POINTS 16u	 /* as mlx5_ib: MAX_COUNTERS_NUM */
-#define MAX_INDEX  4096u /* a sane bound of a program's array */
+#define MAX_INDEX  4096u /* bound of a program's array */
 #define PACKETS	   0	 /* IB_COUNTER_PACKETS, IB_COUNTER_BYTES */
 #define BYTES	   1
 
@@ -108,7 +108,7 @@ static int alloc_counter(struct uverbs_counters *c)
 	return err;
 }
 
-/* As mlx5_ib: the first flow needs points, the others may not bring any. */
+/* As in mlx5_ib: the first flow must bring points, others must not. */
 int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_data *d)
 {
 	int err;
@@ -131,7 +131,7 @@ int counters_bind(struct uverbs_counters *c, const struct mlx5_ib_flow_counters_
 
 void counters_unbind(struct uverbs_counters *c)
 {
-	/* As mlx5_ib: the next first flow brings points again; the count goes on. */
+	/* As in mlx5_ib: the next first flow brings points again; the count is not reset. */
 	if (--c->flows == 0)
 		forget_points(c);
 }
@@ -181,7 +181,7 @@ int uverbs_counters_read(struct uverbs_file *f, struct uverbs_request *req)
 	for (uint32_t i = 0; i < c->npoints; i++)
 		values[c->points[i].index] += c->points[i].bytes ? bytes : packets;
 	attr_out(req, UVERBS_ATTR_READ_COUNTERS_BUFF, values, c->max_index * sizeof(values[0]));
-	/* As ib_uverbs: the array's other counters are 0, bytes behind it stay the caller's. */
+	/* As in ib_uverbs: the array's other counters are 0, bytes behind it are not written. */
 	buff->written = buff->len - buff->len % (uint32_t)sizeof(values[0]);
 	return 0;
 }

@@ -136,7 +136,7 @@ static int add_normal(struct spec_sum *s, const struct ib_uverbs_flow_attr *a)
 		      &s->match, &s->act, &s->fl->rules[0]);
 }
 
-/* Where packets go: the QP, unless they are dropped or sent. */
+/* The destination: the QP, unless the packets are dropped or sent. */
 static int set_end(struct spec_sum *s, bool egress)
 {
 	if (s->act.action & PRM_FLOW_ACTION_DROP)

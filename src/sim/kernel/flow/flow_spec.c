@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ibv_create_flow: a list of verbs' specs becomes a match and what is done, as mlx5_ib translates
- * them. A spec is a header, a value and a mask of the same length; an older library's are shorter.
+ * ibv_create_flow: a list of verbs' specs becomes a match and actions, as mlx5_ib translates them.
+ * A spec is a header, a value and a mask of the same length; an older library's are shorter.
  */
 #include <endian.h>
 #include <errno.h>
@@ -248,7 +248,7 @@ static void put_mpls(uint8_t *param, __be32 label, bool inner)
 	       &label, sizeof(label));
 }
 
-/* mlx5_ib looks at the spec before: inside UDP and GRE a label is another field. */
+/* By the spec before, as in mlx5_ib: inside UDP and GRE a label is another field. */
 static int add_mpls(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
 	const char *in = s->before == SPEC_UDP ? "udp" : "gre";
@@ -350,7 +350,7 @@ static const struct spec_row *flow_spec_find_row(uint32_t type)
 	return NULL;
 }
 
-/* What a library knows beyond us must be zero. */
+/* Bytes of a newer library's spec must be zero. */
 static int take_filter(union filter *to, const uint8_t *from, size_t len, size_t known)
 {
 	memset(to, 0, sizeof(*to));

@@ -2,7 +2,7 @@
 #ifndef KERNEL_FLOW_SPEC_H
 #define KERNEL_FLOW_SPEC_H
 
-/* What flow_spec.c makes of verbs' specs, for flow_create.c. */
+/* A match and actions made of verbs' specs, for flow_create.c. */
 #include <rdma/ib_user_verbs.h>
 #include "objects.h"
 

@@ -21,7 +21,7 @@ enum fs_dir { FS_RX, FS_TX, FS_DIRS }; /* as PRM flow_table_type NIC_RX, NIC_TX 
 
 /*
  * Priorities of each direction, as mlx5_ib numbers them: two for each that programs name (with and
- * without DONT_TRAP), then multicast, then what takes what is left.
+ * without DONT_TRAP), then multicast, then leftovers.
  */
 #define FS_USER_PRIOS 16u
 enum { FS_PRIO_MCAST = 2 * FS_USER_PRIOS, FS_PRIO_LEFTOVERS, FS_PRIO_ANCHOR, FS_PRIOS };
@@ -43,7 +43,7 @@ struct fs_act {
 	bool has_tag;
 	uint32_t tag;
 	uint32_t tirn, table; /* a destination, 0: none */
-	enum fs_next next;    /* and on to the tables behind: the same packet, or those missed */
+	enum fs_next next;    /* then to the next tables: the same packet, or missed ones */
 	uint32_t counter;     /* 0: none */
 	uint32_t modify_id;   /* if action says MOD_HDR */
 };
@@ -56,22 +56,24 @@ struct fs_chain {
 	struct vhca *vhca;
 	enum fs_dir dir;
 	struct fs_table *tables[FS_PRIOS];
-	struct fs_anchor *anchors[FS_PRIOS]; /* for programs' tables to come back to */
+	struct fs_anchor *anchors[FS_PRIOS]; /* where packets return to from programs' tables */
 };
 
-/* 0; -EEXIST if an entry with this match does something else; -EOPNOTSUPP if nothing is behind. */
+/*
+ * 0; -EEXIST if an entry with this match has other actions; -EOPNOTSUPP if there is no next table.
+ */
 int fs_add(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, const struct fs_match *,
 	   const struct fs_act *, struct fs_rule **);
 void fs_del(struct fs_rule *);
 
 /*
- * The number of a table that leads to this priority's, for entries that programs make themselves.
- * It stays (and drops) after its last user is gone, until the kernel itself ends.
+ * The number of a table that leads to this priority's, for a program's own entries. Without users
+ * it stays and drops packets, until the kernel ends.
  */
 int fs_anchor_get(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio, uint32_t *id);
 void fs_anchor_put(struct kernel *, struct vhca *, enum fs_dir, unsigned int prio);
 
-/* Room for each function's chains: 0 or -ENOMEM; and all that is left of them. */
+/* Allocates each function's chains: 0 or -ENOMEM. Frees them with their anchors. */
 int fs_start(struct kernel *);
 void fs_stop(struct kernel *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steering anchors, as mlx5_ib makes them since 6.5: a table that all user contexts share stands
- * between a program's entries and the kernel's tables, so that those may come and go.
+ * Steering anchors, as in mlx5_ib since 6.5: a table shared by all user contexts stands between a
+ * program's entries and the kernel's tables, which come and go.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -52,8 +52,8 @@ struct fs_table {
 	struct fs_chain *chain;
 	unsigned int prio;
 	uint32_t id, users;
-	uint32_t miss;		  /* table that was told to firmware */
-	unsigned int full_groups; /* of the size that all groups would like to have */
+	uint32_t miss;		  /* table that firmware was told */
+	unsigned int full_groups; /* groups of the full, even size */
 	struct fs_group *groups;
 };
 
@@ -68,7 +68,7 @@ struct fs_rule {
 struct fs_chain *fs_chain_of(struct kernel *, struct vhca *, enum fs_dir);
 struct fs_table *fs_table_get(struct fs_chain *, unsigned int prio, int *err);
 void fs_table_put(struct fs_table *);
-/* Where a rule of this table that goes on goes; NULL: nothing is behind. */
+/* The table that follows, for rules that go on; NULL: none. */
 const struct fs_table *fs_table_next(const struct fs_table *, enum fs_next);
 /*
  * A steering anchor (fs_anchor.c): a table whose number a program's own entries may lead to. Its

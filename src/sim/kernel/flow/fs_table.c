@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The chain: each priority's table misses to the next one's, the first is the root. Received
- * packets' last table is an anchor without rules, as in mlx5_core: what goes on behind all rules
- * goes there. A table's level is its priority, so levels rise along the chain.
+ * The chain: each priority's table misses to the next one's, the first is the root. The last RX
+ * table is an anchor without rules, as in mlx5_core: packets that go on after all rules go there. A
+ * table's level is its priority, so levels rise along the chain.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static uint32_t id_of(const struct fs_table *t)
 	return t ? t->id : 0;
 }
 
-/* What the tables before say of the way on is put right. */
+/* Updates the tables before, and the entries that lead on. */
 static int relink(struct fs_chain *c)
 {
 	int err = 0;

@@ -2,7 +2,7 @@
 #ifndef KERNEL_FLOW_OBJECTS_H
 #define KERNEL_FLOW_OBJECTS_H
 
-/* Flows and what they are made of: handles of a file, above fs.h. */
+/* Flows and their parts: handles of a file, above fs.h. */
 #include "kernel/core/attr.h"
 #include "kernel/core/write.h"
 #include "kernel/verbs/verbs.h"
@@ -35,13 +35,14 @@ struct uverbs_counters {
 	uint32_t max_index;
 };
 extern const struct uobj_class counters_class;
-/* A flow comes to count here, or goes; data: mlx5_ib_create_flow.data, which the first one brings.
+/*
+ * A flow starts or stops counting here; data: mlx5_ib_create_flow.data, which the first one brings.
  */
 struct mlx5_ib_flow_counters_data;
 int counters_bind(struct uverbs_counters *, const struct mlx5_ib_flow_counters_data *);
 void counters_unbind(struct uverbs_counters *);
 
-/* A header rewrite, or what else a flow does beside its destination (flow_action.c). */
+/* A header rewrite (flow_action.c). */
 struct flow_action {
 	struct uobj u;
 	uint32_t modify_id;
@@ -49,7 +50,7 @@ struct flow_action {
 };
 extern const struct uobj_class flow_action_class;
 
-/* A flow, of mlx5dv_create_flow or ibv_create_flow (flow.c); both verbs fill one and give it. */
+/* A flow of mlx5dv_create_flow or ibv_create_flow (flow.c). */
 #define FLOW_ACTIONS 2
 struct flow {
 	struct uobj u;
@@ -63,7 +64,7 @@ extern const struct uobj_class flow_class;
 struct flow *flow_new(struct uverbs_file *);
 /* Multicast alone: such rules have a priority of their own. */
 bool flow_is_multicast(const struct fs_match *);
-/* Its parts are held from now on. */
+/* References its parts. */
 void flow_hold(struct flow *);
 
 /* Handlers, in the rows of methods.c. */

@@ -66,7 +66,7 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 		.max_rq_desc_sz = (uint16_t)prm_cmd_hca_cap_get_max_wqe_sz_rq(cap),
 		.max_send_wqebb = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.max_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		/* There are no SRQs; libmlx5 must ask to be told so, it has no errno for "none". */
+		/* There are no SRQs; with 0, libmlx5 would fail without an errno and not ask. */
 		.max_srq_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.num_ports = 1,
 		.response_length = sizeof(*r),
@@ -100,7 +100,7 @@ static void core_answer(struct uverbs_request *req, uint16_t vectors, uint16_t s
 	attr_out(req, support, &core_support, sizeof(core_support));
 }
 
-/* Dynamic UARs are all that this device has: what other libraries would map is not there. */
+/* This device has dynamic UARs only, without the static ones that older libraries map. */
 static int check_request(const struct uverbs_file *f, const struct mlx5_ib_alloc_ucontext_req_v2 *r)
 {
 	if (f->context)
@@ -153,7 +153,7 @@ int uverbs_query_context(struct uverbs_file *f, struct uverbs_request *req)
 	return 0;
 }
 
-/* Handles of one kind that this file holds, as many as fit. */
+/* The file's handles of one kind, as many as fit. */
 int uverbs_info_handles(struct uverbs_file *f, struct uverbs_request *req)
 {
 	uint64_t object = attr_value(req, UVERBS_ATTR_INFO_OBJECT_ID);

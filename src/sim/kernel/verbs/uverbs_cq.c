@@ -56,7 +56,7 @@ static int uverbs_cq_release(struct uobj *u)
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &cq->hw);
-	/* Only what was read counts as reported; the program acknowledges no other event. */
+	/* Events that were read count as reported: the program acknowledges only those. */
 	if (cq->comp)
 		cq->comp_events -= channel_purge(cq->comp, cq);
 	if (cq->async)
@@ -153,7 +153,7 @@ static int uverbs_cq_make(struct uverbs_file *f, const struct cq_plan *p, struct
 	return err;
 }
 
-/* The channels that its events go to. */
+/* The channels for its events. */
 static int find_channels(struct uverbs_file *f, struct uverbs_request *req, struct channel **comp,
 			 struct channel **async)
 {

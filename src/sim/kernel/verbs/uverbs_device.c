@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the device is, as ib_uverbs and mlx5_ib tell it: from the firmware's capabilities. */
+/*
+ * The device's attributes as ib_uverbs and mlx5_ib report them, from the firmware's capabilities.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <stddef.h>
@@ -38,7 +40,7 @@ static uint32_t max_sge(const uint8_t *cap)
 	return sq < rq ? sq : rq;
 }
 
-/* No atomics, SRQs, windows or multicast: dp doesn't do them, so programs must learn it here. */
+/* No atomics, SRQs, memory windows or multicast: the data path has none. */
 static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -86,7 +88,7 @@ int wcmd_query_device(struct wcmd *c)
 
 #define QPT_RAW_PACKET (1u << 8) /* enum ib_qp_type, as a bit */
 
-/* libmlx5's own part: RSS, and "none" to all other offloads; it fails if the driver is silent. */
+/* libmlx5's own part: RSS, and zero for all other offloads. libmlx5 fails without an answer. */
 static int uhw(struct wcmd *c)
 {
 	const struct uverbs_attr *out = attr_find(c->req, UVERBS_ATTR_UHW_OUT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Device memory. Of its kinds there are the two that software steering writes entries and header
- * rewrites into; the kernel keeps the map of what is taken and gives out addresses, first fit, as
+ * Device memory. Two kinds exist: software steering writes entries into one and header rewrites
+ * into the other. The kernel keeps the map of used blocks and gives out addresses, first fit, as
  * mlx5_core does (lib/dm.c).
  */
 #include <errno.h>
@@ -164,7 +164,7 @@ static int uverbs_dm_create(struct dm *dm)
 	return err;
 }
 
-/* Sizes are powers of two, alignment is the caller's wish alone. */
+/* Sizes are powers of two; alignment is what the caller asks for. */
 static int uverbs_dm_take(struct dm *dm, uint64_t len, uint64_t log_align)
 {
 	const struct dm_map *map = dm->map;

@@ -5,7 +5,7 @@
 #include <rdma/ib_user_verbs.h>
 #include "priv.h"
 
-/* The number is filled in by the half that has the program's FD table. */
+/* The preload fills in the number: it has the program's FD table. */
 int wcmd_create_comp_channel(struct wcmd *c)
 {
 	const struct ib_uverbs_create_comp_channel_resp resp = {.fd = 0};

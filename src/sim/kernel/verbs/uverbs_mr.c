@@ -14,7 +14,7 @@
 
 #define PAGE	4096ull
 #define MAX_LEN (1ull << 48)
-/* What ib_core knows; the optional range may be asked for and ignored. */
+/* The flags that ib_core knows; those of the optional range are ignored. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                       \
@@ -181,7 +181,7 @@ static int dm_access(struct uverbs_request *req, uint32_t *access)
 	return err;
 }
 
-/* mkc.start_addr is where it lies in the device's memory; its users count from 0. */
+/* mkc.start_addr is its address in the device's memory; users count from 0. */
 static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 {
 	const struct ib_uverbs_reg_mr r = {
@@ -266,7 +266,7 @@ int uverbs_mr_destroy(struct uverbs_file *f, struct uverbs_request *req)
 	return uverbs_mr_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
 }
 
-/* Advice is about pages on demand, which this device does not do. */
+/* Advice is for on-demand paging, which this device lacks. */
 int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 {
 	(void)f;

@@ -140,12 +140,12 @@ int uverbs_query_gid_entry(struct uverbs_file *f, struct uverbs_request *req)
 		return refuse(-EINVAL, "QUERY_GID_ENTRY: gid_index %llu, the table has %u entries",
 			      (unsigned long long)index, VHCA_GIDS);
 	if (!gid_entry(f, (uint32_t)index, &e))
-		return -ENODATA; /* the way to walk the table, no mistake */
+		return -ENODATA; /* programs walk the table so: not logged */
 	attr_out(req, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &e, sizeof(e));
 	return 0;
 }
 
-/* Programs with a larger entry than ours get theirs zero-padded, with a smaller one ours cut. */
+/* A larger entry of the program's is zero-padded, a smaller one gets the entry's beginning. */
 int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct uverbs_attr *out = attr_find(req, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
@@ -180,7 +180,7 @@ int uverbs_query_gid_table(struct uverbs_file *f, struct uverbs_request *req)
 
 /*
  * The kernel asks the neighbour table, except for link-local addresses that carry the MAC (modified
- * EUI-64). Here every GID of this chip is a neighbour.
+ * EUI-64). Here each GID of this chip is a neighbour.
  */
 int port_resolve(const struct uverbs_file *f, const uint8_t gid[16], uint8_t mac[6])
 {

@@ -74,8 +74,10 @@ static int destroy_qp(struct uverbs_qp *qp)
 	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = {0};
 	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
 
-	/* Only a program that moved the QP through DevX can make this fail, and DESTROY_QP then
-	 * says so. */
+	/*
+	 * This fails only if the program has modified the QP through DevX; DESTROY_QP then reports
+	 * it.
+	 */
 	if (qp->state)
 		(void)to_reset(qp);
 	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
@@ -137,7 +139,7 @@ static int check_queue(const char *name, uint32_t count, uint32_t most)
 	return 0;
 }
 
-/* libmlx5 has laid the ring out: the RQ first, then the SQ. */
+/* libmlx5's ring: the RQ first, then the SQ. */
 static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 {
 	const uint8_t *cap = file_caps(f);
@@ -279,7 +281,7 @@ static unsigned int log2_of(uint32_t n)
 	return (unsigned int)__builtin_ctz(n);
 }
 
-/* A flag without the capability is passed over, as mlx5_ib does: libmlx5 always asks. */
+/* A flag without the capability is ignored, as in mlx5_ib: libmlx5 always sets it. */
 static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||

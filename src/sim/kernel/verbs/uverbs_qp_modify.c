@@ -282,7 +282,7 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 	return err;
 }
 
-/* libmlx5 sends its own part only for what this device does not do (pacing, ECE, DC). */
+/* libmlx5 sends its own part only for features that this device lacks (pacing, ECE, DC). */
 static int qp_modify_check_uhw(struct wcmd *c)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
@@ -357,7 +357,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 
 	fill_dest(&r->dest, ads);
-	r->max_recv_wr = qp->rq_wr; /* of the SQ libmlx5 knows more than the kernel */
+	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in the SQ's */
 	r->max_recv_sge = qp->rq_sge;
 	r->max_inline_data = qp->max_inline;
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Raw packet QPs: the firmware knows no such thing. mlx5_ib makes a TIS and an SQ, an RQ and a TIR
- * for one, and moves both queues as the QP's states say. CAP_NET_RAW, which a kernel asks for, is
- * taken as given: the emulated host has no other users.
+ * Raw packet QPs. The firmware has no such object: mlx5_ib makes a TIS and an SQ, an RQ and a TIR
+ * for one, and changes both queues' states with the QP's. CAP_NET_RAW is not required: the emulated
+ * host has no other users.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -201,7 +201,7 @@ int raw_check_memory(struct uverbs_file *f, struct qp_plan *p)
 	return err;
 }
 
-/* What exists goes, in the order in which one refers to the other; the first refusal ends it. */
+/* Destroys what exists, referring objects first; stops at the first refusal. */
 int raw_qp_destroy(struct uverbs_qp *qp)
 {
 	struct {
@@ -243,7 +243,7 @@ int raw_qp_create(struct uverbs_qp *qp, const struct qp_plan *p)
 	return err;
 }
 
-/* Numbers are DevX's business: a context without it is not told. */
+/* Only a DevX context gets the numbers. */
 void raw_qp_answer(const struct uverbs_qp *qp, struct mlx5_ib_create_qp_resp *r)
 {
 	if (!qp->uid)
@@ -400,7 +400,7 @@ static int query_rq(struct uverbs_qp *qp)
 	return err;
 }
 
-/* mlx5_ib's table: what both queues' states say of the QP; else it is as it was left. */
+/* mlx5_ib's table: the QP's state by both queues' states; without a row it is unchanged. */
 static uint8_t raw_state_of(const struct uverbs_qp *qp)
 {
 	bool sq = qp->raw.sqn, rq = qp->raw.rqn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RSS QPs: a TIR that spreads packets over a table of receive WQs. There is nothing to post to. */
+/* RSS QPs: a TIR that spreads packets over a table of receive WQs. Nothing is posted to it. */
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
@@ -13,7 +13,7 @@
 static const struct rss_field {
 	uint64_t flag;
 	uint32_t selected;
-	int8_t ipv6, udp; /* -1: says nothing of it */
+	int8_t ipv6, udp; /* -1: either */
 } fields[] = {
 	{MLX5_RX_HASH_SRC_IPV4, 1, 0, -1},     {MLX5_RX_HASH_DST_IPV4, 2, 0, -1},
 	{MLX5_RX_HASH_SRC_IPV6, 1, 1, -1},     {MLX5_RX_HASH_DST_IPV6, 2, 1, -1},

@@ -223,7 +223,7 @@ static int check_modify(const struct ib_uverbs_ex_modify_wq *m, unsigned int fro
 	if (from > WQ_ERROR || to > WQ_ERROR)
 		return refuse(-EINVAL, "EX_MODIFY_WQ: wq_state %u, curr_wq_state %u: no such state",
 			      to, from);
-	/* of the others mlx5_ib takes no notice */
+	/* mlx5_ib ignores the others */
 	if (m->attr_mask & W_FLAGS && m->flags_mask & IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING)
 		return refuse(-EOPNOTSUPP, "EX_MODIFY_WQ: flags_mask: PCI_WRITE_END_PADDING stays");
 	return 0;
@@ -297,7 +297,7 @@ static int destroy_table(struct uobj *u)
 
 const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table};
 
-/* The handles stand behind the structure, which the fixed part of the command ends with. */
+/* The handles follow the structure that ends the fixed part of the command. */
 static int take_wqs(struct wcmd *c, struct uverbs_wq_table *t)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_CORE_IN);

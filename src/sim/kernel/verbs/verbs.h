@@ -45,12 +45,12 @@ struct uverbs_qp {
 	uint8_t type;  /* IB_UVERBS_QPT_* */
 	uint8_t state; /* IB_QPS_* */
 	uint8_t port;
-	uint8_t access; /* atomic_rd_en, resp_depth: what rre/rae follow from */
+	uint8_t access; /* atomic_rd_en, resp_depth: rre and rae follow from them */
 	uint8_t dest_rd;
 	bool sig_all;
 	uint32_t max_inline;
 	uint32_t rq_wr, rq_sge; /* what the ring holds */
-	/* Of raw packets: what stands for it in the firmware; numbers are 0 for what it lacks. */
+	/* Of a raw packet QP: its firmware objects; 0: it has none. */
 	struct {
 		bool on;
 		uint32_t tisn, sqn, rqn, tirn;
