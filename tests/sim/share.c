@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 		{"orphan", scene_orphan},
 		{"uring", scene_uring},
 		{"read", scene_read},
-		{"looks", scene_looks},
+		{"maps", scene_maps},
 		{"reader", scene_reader},
 		{"reader-unprivileged", scene_reader_unprivileged},
 		{"churn", scene_churn},

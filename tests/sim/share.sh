@@ -11,7 +11,7 @@ export TMPDIR
 TSAN_OPTIONS="${TSAN_OPTIONS-} atexit_sleep_ms=0"
 export TSAN_OPTIONS
 scenes="threads threads-fork fork spawn renew stale moved protect grow drop limit close twice uring read
-	looks reader reader-unprivileged churn"
+	maps reader reader-unprivileged churn"
 
 # A bound, for a store that waits for ever.
 run() { timeout 300 "$dvx_sim" run -- "$client" "$@"; }

@@ -145,7 +145,7 @@ static unsigned long bytes_read(void)
  * Among many shared pages a queue costs one read of the program's mappings when it goes, whatever
  * it holds. A device in the same process has to look, too, when the queue comes.
  */
-int scene_looks(void)
+int scene_maps(void)
 {
 	struct arena a = {mem_pages(64 * PAGE), PAGE};
 	unsigned long from = bytes_read(), all;

@@ -23,7 +23,7 @@ int scene_close(void);
 int scene_twice(void);
 int scene_orphan(void);
 int scene_read(void);
-int scene_looks(void);
+int scene_maps(void);
 /* share_others.c */
 int scene_uring(void);
 int scene_reader(void);

@@ -26,7 +26,8 @@ struct capturing {
 	bool stopping, ended;
 	uint64_t lost;
 	struct pcap_out out;
-	sigset_t before; /* the signals that end it are blocked but for the wait */
+	sigset_t before; /* the signal mask of the wait; elsewhere the signals that end it are
+			    blocked */
 };
 
 static void capturing_on_signal(int sig)
@@ -86,7 +87,7 @@ static bool enough(const struct capturing *c)
 	return c->args->count && c->out.packets == c->args->count;
 }
 
-/* The server is trusted to be of this version, not to be right. */
+/* The server is of this version, but what it sends is checked. */
 static int write_packets(struct capturing *c, const uint8_t *at, const uint8_t *end, uint32_t n)
 {
 	struct port_packet p;
@@ -122,7 +123,9 @@ static int capturing_take(struct capturing *c, const struct link_message *m)
 	return write_packets(c, m->body + sizeof(head), m->body + m->h.len, head.npackets);
 }
 
-/* Until an answer, a signal, or the end of whoever reads what we write; not for ever once it shall end. */
+/*
+ * Waits for an answer, a signal, or the end of the output's reader. Bounded once the capture stops.
+ */
 static int wait_answer(struct capturing *c)
 {
 	const struct timespec patience = {.tv_sec = ANSWER_SECONDS};
@@ -141,7 +144,7 @@ static int wait_answer(struct capturing *c)
 	return p[1].revents & POLLERR ? pcap_out_unread(&c->out) : 0;
 }
 
-/* What has come of an answer; 0 too if it is not whole yet. */
+/* Reads what has arrived of an answer. Also 0 if it is not complete yet. */
 static int read_answer(struct capturing *c)
 {
 	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
@@ -205,7 +208,7 @@ int cmd_capture(const struct args *a)
 
 	if (c.sock < 0)
 		return EXIT_INPUT;
-	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told */
+	signal(SIGPIPE, SIG_IGN); /* the end of a reader is reported by write() */
 	setsockopt(c.sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	if (!strcmp(a->argv[1], "-") && isatty(STDOUT_FILENO))
 		say("packets are not for a terminal: give a file, or a pipe to tshark -r -");

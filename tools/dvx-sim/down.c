@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "src/sim/link/link.h"
 
-/* A server holds its lock to its end. */
+/* A server holds its lock until it ends. */
 static bool lives(int lock)
 {
 	if (flock(lock, LOCK_EX | LOCK_NB))
@@ -38,7 +38,7 @@ static bool signal_it(int pidfd, int signal, pid_t pid)
 	return false;
 }
 
-/* It ends as it would by LINK_DOWN, and tells its clients. */
+/* SIGTERM has the effect of LINK_DOWN: the server tells its clients. */
 static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int version)
 {
 	struct pollfd end = {pidfd, POLLIN, 0};
@@ -54,14 +54,14 @@ static bool end_other(int pidfd, pid_t pid, const char *name, unsigned int versi
 	return signal_it(pidfd, SIGKILL, pid);
 }
 
-/* A server that does not answer is ended all the same: its clients lose their device either way. */
+/* Ends a server that does not answer. Its clients lose their device. */
 static bool end_silent(int sock, int lock, const char *name, unsigned int version)
 {
 	pid_t pid = pid_of(sock);
 	int pidfd = pid > 1 ? pidfd_open(pid, 0) : -1;
 	bool ok;
 
-	/* It lives after its descriptor was made: the number is still its own. */
+	/* The server lives after the pidfd was made, so the pid is its own. */
 	if (!lives(lock)) {
 		ok = true;
 	} else if (pidfd < 0) {

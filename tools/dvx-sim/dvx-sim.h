@@ -25,7 +25,7 @@ struct args {
 #define EXIT_CANT_RUN  126
 #define EXIT_NOT_FOUND 127
 
-/* Exit codes of commands. Whatever fails has said so in a sentence. */
+/* Return exit codes. A failure has printed a sentence. */
 int cmd_run(const struct args *);
 int cmd_up(const struct args *);
 int cmd_exec(const struct args *);
@@ -35,21 +35,21 @@ int cmd_replay(const struct args *);
 int cmd_capture(const struct args *);
 
 /* registry.c: the user's folder of chips, one folder each. */
-#define ANSWER_SECONDS 10 /* whoever is silent for longer does not answer */
-const char *registry(void); /* NULL: said why */
+#define ANSWER_SECONDS 10   /* a server that is silent for longer does not answer */
+const char *registry(void); /* NULL after a sentence */
 bool registry_name_ok(const char *name);
 void registry_file(char path[PATH_MAX], const char *name, const char *file);
-/* Removes what a dead server left. true: there is no such chip (any more). */
+/* Removes the files of a dead server. true: there is no such chip. */
 bool registry_sweep(const char *name);
-/* A connection to the chip's server, that waits for answers only so long; -1. */
+/* A connection to the chip's server, whose receives time out after ANSWER_SECONDS; -1. */
 int registry_try(const char *name);
 /* The same; -1 after a sentence. */
 int registry_connect(const char *name);
 
-/* The link's version of a chip that refused a question with err; 0: that is not why. */
+/* The protocol version of a chip that refused a request with err; 0: that is not the reason. */
 unsigned int registry_other_version(const char *name, int err);
 void registry_say_version(const char *name, unsigned int version, const char *what_now);
-/* false, after a sentence: a chip of another version, that is why it refused with err. */
+/* false after a sentence: the chip refused with err because it speaks another version. */
 bool registry_is_ours(const char *name, int err);
 
 /* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
@@ -64,11 +64,10 @@ pid_t start_server(const struct start *);
 const char *preload_path(void);
 const char *server_path(void);
 
-/* exec.c: sets the environment of a program on a chip and execs the command. Returns only a
- * failure's exit code. */
+/* exec.c: sets the environment and execs the command. Returns an exit code only on failure. */
 struct chip_command {
 	const char *chip, *function;
-	char **cmd; /* NULL behind it */
+	char **cmd; /* ends with NULL */
 };
 int exec_on_chip(const struct chip_command *);
 

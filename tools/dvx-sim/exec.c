@@ -27,7 +27,7 @@ static int prepend(const char *lib)
 	return err;
 }
 
-/* Only once: a client may start a client. */
+/* Only once, also when a client starts a client. */
 static int add_preload(const char *lib)
 {
 	const char *old = getenv("LD_PRELOAD");
@@ -40,7 +40,7 @@ static int add_preload(const char *lib)
 	return old && strstr(old, lib) ? 0 : prepend(lib);
 }
 
-/* AddressSanitizer's runtime refuses to come after a preload, unless it is told. */
+/* AddressSanitizer's runtime refuses to start behind a preload without this option. */
 static int allow_asan(void)
 {
 	const char *old = getenv("ASAN_OPTIONS");
@@ -105,7 +105,7 @@ int exec_on_chip(const struct chip_command *c)
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANT_RUN;
 }
 
-/* A chip that is only slow is the command's own affair. */
+/* A chip that is only slow is accepted: the command waits for it. */
 static bool speaks_ours(const char *name, int sock)
 {
 	const struct timeval patience = {.tv_sec = 1};

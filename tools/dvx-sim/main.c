@@ -82,7 +82,7 @@ static const char overview[] =
 	"  dvx-sim up a; dvx-sim exec a -- ib_write_lat &\n"
 	"  dvx-sim exec a -f dpu -- ib_write_lat localhost; dvx-sim down a\n";
 
-/* Checked here, where a mistake is one of the command line; the server takes it as it is. */
+/* A wrong value is a mistake of the command line, so it is checked here. */
 static void take_set(struct args *a, const char *arg, struct argp_state *state)
 {
 	static char *all; /* for as long as the program runs */
@@ -165,8 +165,8 @@ static const struct cli cli = {
 };
 
 /*
- * Whoever starts this with stdin, stdout or stderr closed: no pipe or socket may land there. CMD
- * gets them as they were.
+ * Opens /dev/null in the place of a closed stdin, stdout or stderr, so that no pipe or socket gets
+ * its number. CMD gets them closed.
  */
 static void occupy_stdio(void)
 {

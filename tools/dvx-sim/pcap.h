@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Packet files. Whatever fails has said so in a sentence that names the file and the packet. */
+/* Packet files. A failure has printed a sentence that names the file and the packet. */
 
 struct pcap_in; /* pcap or pcapng, of Ethernet packets that the port takes */
 
@@ -20,7 +20,7 @@ struct pcap_packet {
 struct pcap_in *pcap_in_open(const char *path);
 /* 1, 0 at the end, -1 after a sentence. The bytes last until the next call. */
 int pcap_in_next(struct pcap_in *, struct pcap_packet *);
-/* How much of the file was read: 0 to 100, -1 if nobody knows. */
+/* How much of the file was read: 0 to 100, -1 if that is unknown. */
 int pcap_in_percent(struct pcap_in *);
 void pcap_in_close(struct pcap_in *);
 
@@ -36,10 +36,10 @@ struct pcap_out {
 
 int pcap_out_open(struct pcap_out *, const char *path); /* "-": standard output */
 int pcap_out_add(struct pcap_out *, uint64_t ns, const void *bytes, uint32_t len);
-/* Whole packets only: whoever reads the file meets no half one. */
+/* Writes whole packets only, so that a reader of the file never sees a part of one. */
 int pcap_out_flush(struct pcap_out *);
 int pcap_out_close(struct pcap_out *);
-/* -1, after the sentence for a pipe that nobody reads. */
+/* Prints the sentence for a pipe without a reader. Returns -1. */
 int pcap_out_unread(const struct pcap_out *);
 
 #endif

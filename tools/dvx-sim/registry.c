@@ -112,7 +112,7 @@ unsigned int registry_other_version(const char *name, int err)
 {
 	char path[PATH_MAX];
 
-	/* A server ends a connection on which it hears another version than its own. */
+	/* A server closes a connection that speaks another version. */
 	if (err != -EPIPE && err != -ECONNRESET)
 		return 0;
 	registry_file(path, name, "socket");

@@ -101,7 +101,7 @@ static const char *why(int err)
 	return err == -ETIMEDOUT ? "it does not answer" : strerror(-err);
 }
 
-/* The answer comes when all were steered: the device's pace is the file's. */
+/* The answer comes when all packets were steered, so the file is sent at the device's pace. */
 static int send_batch(struct replaying *r)
 {
 	struct link_message answer;
@@ -146,7 +146,7 @@ static int replaying_add(struct replaying *r, const struct pcap_packet *p)
 	return 0;
 }
 
-/* All of a file is looked at before anything of it is sent. */
+/* The whole file is checked before a packet is sent. */
 static int replaying_check_file(const char *path)
 {
 	struct pcap_packet p;

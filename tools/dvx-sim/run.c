@@ -17,14 +17,14 @@ static int code_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What the terminal sends, the command gets by itself; what somebody sends us, we pass on. */
+/* The command gets the terminal's signals itself. Signals of other processes are passed on. */
 static void run_forward(pid_t child, const siginfo_t *info)
 {
 	if (info->si_code <= 0)
 		kill(child, info->si_signo);
 }
 
-/* What a command says without its device is worth nothing: that is a failure of dvx-sim's own. */
+/* A command that lost its device has failed, whatever it returns. */
 static int run_wait_for(pid_t child, pid_t server, const sigset_t *signals)
 {
 	bool lost = false;

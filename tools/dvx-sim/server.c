@@ -16,7 +16,7 @@ static void start_keep(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-/* A server in a session of its own: signals from the terminal are for the command. */
+/* The server gets a session of its own: signals of the terminal are for the command. */
 static void be_server(const struct start *s, const char *server, const char *dir, int ready)
 {
 	char ready_text[12], lifeline_text[12];
@@ -47,7 +47,7 @@ static void be_server(const struct start *s, const char *server, const char *dir
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();
-	/* A chip is no client of another one. */
+	/* A server is never a client of another chip. */
 	if (getenv("DVX_SIM_SOCKET"))
 		unsetenv("LD_PRELOAD");
 	execv(server, (char **)(uintptr_t)argv);
@@ -92,6 +92,6 @@ pid_t start_server(const struct start *s)
 	if (pid < 0)
 		say("can't start the device: %s", strerror(errno));
 	else
-		waitpid(pid, NULL, 0); /* it has said why */
+		waitpid(pid, NULL, 0); /* the server has printed a sentence */
 	return -1;
 }

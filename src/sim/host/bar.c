@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "host.h"
 
-#define HOT   16u /* pages looked at each time */
-#define SLICE 16u /* of the others, each time */
+#define HOT   16u /* pages polled in each turn */
+#define SLICE 16u /* other pages polled in each turn */
 
 /* Seals keep a program from shrinking the file under the chip's own mapping. */
 static int bar_map(struct bar *bar)
@@ -18,7 +18,7 @@ static int bar_map(struct bar *bar)
 	size_t len = (size_t)bar->npages * UAR_PAGE;
 	struct rlimit most;
 
-	/* Behind it ftruncate() would kill the process, with SIGXFSZ. */
+	/* Above the limit ftruncate() would kill the process with SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < len) {
 		sim_refuse("open: the registers take a file of %zu bytes, more than RLIMIT_FSIZE "
 			   "(ulimit -f) allows",
@@ -129,7 +129,7 @@ void bar_free(struct bar *bar)
 	free(bar);
 }
 
-/* Room in the array of awake pages for one more: waking up must not need memory. */
+/* Makes room for one more awake page: waking must not need memory. */
 static int awake_reserve(struct host *h)
 {
 	uint32_t cap = h->awake_cap ? 2 * h->awake_cap : 64;
@@ -225,9 +225,9 @@ static void page_heat(struct host *h, uint32_t at)
 }
 
 /*
- * All of the hot pages and a slice of the others: a program with hundreds of UARs costs no more
- * per turn than one with 32, and a page that starts to ring is found within a few turns. A taken
- * register's handler makes and frees no pages.
+ * Polls all hot pages and a slice of the others: a program with hundreds of UARs costs no more per
+ * turn than one with 32, and a page that starts to ring is found within a few turns. The handler of
+ * a doorbell neither allocates nor frees pages.
  */
 int host_poll(struct host *h)
 {

@@ -77,7 +77,7 @@ static int mm_move(struct mm *mm, bool write, void *buf, const struct iovec *rem
 	return mm_call(mm, write, &local, 1, remote, n, len);
 }
 
-/* Where a walk over segments stands. */
+/* The position in a list of segments. */
 struct seg_walk {
 	const struct dma_seg *seg, *end;
 	size_t off; /* in *seg */
@@ -112,7 +112,7 @@ static bool seg_fits(const struct dma_seg *seg)
 	return seg->len <= (1ull << BUS_SLOT_SHIFT) - (seg->addr & VA_MASK);
 }
 
-/* A ring's record is read before what it vouches for. */
+/* A ring's doorbell record is read before the WQEs that it covers. */
 static void dma_load(void *to, const uint8_t *at, size_t len)
 {
 	memcpy(to, at, len);
@@ -129,7 +129,7 @@ static size_t tail_of(const uint8_t *at, size_t len)
 	return len >= 8 && !(end & 7) ? 8 : len >= 4 && !(end & 3) ? 4 : len > 0;
 }
 
-/* It is stored after all the others: programs look there for an end. */
+/* The last word is stored after all others: programs poll it. */
 static void dma_store(uint8_t *at, const void *from, size_t len)
 {
 	uintptr_t end = (uintptr_t)at + len;

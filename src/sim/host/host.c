@@ -68,10 +68,7 @@ void host_unwatch_fd(struct host *h, struct event_source *s)
 	s->fd = -1;
 }
 
-/*
- * A process that is gone is noted at once, though its owner will close it in a moment: its pid
- * may soon be somebody else's.
- */
+/* Notes the end of a process at once, before its owner closes the mm: its pid may be reused. */
 static void mm_gone(struct host *h, struct mm *mm)
 {
 	mm->gone = true;

@@ -40,7 +40,7 @@ struct share {
 
 enum page_state {
 	PAGE_FREE,
-	PAGE_AWAKE, /* the loop looks at its registers */
+	PAGE_AWAKE, /* the loop polls its registers */
 	PAGE_ARMED, /* write-protected: the next store wakes the loop */
 };
 
@@ -48,12 +48,12 @@ struct uar_page {
 	struct bar *bar;
 	uint32_t uar;
 	uint32_t index;	  /* in the BAR */
-	uint32_t awake;	  /* place in host->awake */
+	uint32_t awake;	  /* index in host->awake */
 	uint8_t state;	  /* enum page_state */
 	bool rung;	  /* lately */
-	uint8_t patience; /* how often a trapped store was waited for in vain, log2 */
+	uint8_t patience; /* how often a released store did not come in time, log2 */
 	uint64_t last;	  /* written to a BlueFlame register */
-	uint64_t expect; /* a store was let through: don't protect before it lands or this passes */
+	uint64_t expect;  /* a released store may land until then: no protection */
 };
 
 /* Where a program mapped a part of its BAR. */
@@ -80,9 +80,9 @@ struct bar {
 	uint8_t *map;
 	int fd;
 	int sched_fd;	 /* /proc/PID/schedstat, -1 */
-	uint64_t waited; /* as it stood there last; 0: unknown */
-	uint8_t rang;	 /* so many more samples are taken of it */
-	bool refused;	 /* write-protection failed once: its pages are looked at for ever */
+	uint64_t waited; /* its last value; 0: unknown */
+	uint8_t rang;	 /* how many more samples are taken of it */
+	bool refused;	 /* write-protection failed once: its pages are polled for ever */
 };
 
 /* What an idle loop does next (idle.c). */
@@ -100,12 +100,12 @@ struct host {
 	struct uar_page **awake; /* the first HOT were rung last */
 	uint32_t nawake, awake_cap;
 	uint32_t npages; /* allocated in all BARs; awake has room for them */
-	uint32_t hand;	 /* next of the hot ones to give up its place */
-	uint32_t cursor; /* next of the others to look at */
+	uint32_t hand;	 /* the next hot page to become cold */
+	uint32_t cursor; /* the next cold page to poll */
 	/* idling */
 	enum idle_phase phase;
-	bool rung;			  /* a register was taken since host_arm() last looked */
-	bool woken;			  /* a store was let through */
+	bool rung;			  /* a register was taken since the last host_arm() */
+	bool woken;			  /* a store was released */
 	bool spin_paid;			  /* this spin found work */
 	uint32_t spin_skip, spin_skipped; /* naps that paid before a spin is tried again */
 	uint32_t nap_misses;
@@ -116,10 +116,10 @@ struct host {
 	bool lockstep;
 	struct uar_page *held; /* its program is kept in the trap */
 	uint32_t held_offset;
-	uint64_t held_since; /* its doorbell was handled; 0: not yet */
+	uint64_t held_since; /* when its doorbell was handled; 0: not yet */
 	uint64_t sampled;
 	uint32_t naps, naps_paid; /* since then */
-	uint32_t vain;		  /* how often in a row somebody was held and nobody answered */
+	uint32_t vain;		  /* how often in a row a hold ended without an answer */
 };
 
 #define BUS_SLOTS    0x10000u
@@ -131,7 +131,7 @@ void host_unwatch_fd(struct host *, struct event_source *);
 
 /* share.c: NULL unless all of it is in one share */
 uint8_t *share_at(const struct mm *, uint64_t va, size_t len);
-/* Lets go of what is shared in a range if this is what the client has there, and it is another. */
+/* Drops the pieces in a range that the client has replaced by this mapping. */
 void shares_replaced(struct mm *, const struct mapping *, uint64_t from, uint64_t end);
 void shares_free(struct mm *);
 /* bar.c */
@@ -140,7 +140,7 @@ void page_awaken(struct uar_page *);
 void page_asleep(struct uar_page *, enum page_state);
 /* uffd.c: all mappings of a page. protect: 0, or -errno and it is left unprotected. */
 int page_protect(struct uar_page *, bool protect);
-/* idle.c: a page is let go; and all of a BAR's, for good */
+/* idle.c: releases a page; and all pages of a BAR, which is polled from then on */
 void page_rings(struct uar_page *);
 void bar_poll(struct bar *, const char *why);
 /* lockstep.c */
@@ -150,7 +150,7 @@ void page_traps(struct uar_page *, uint32_t offset);
 uint64_t lockstep_turn(struct host *);
 void watch_read(struct watch *);
 void watch_drop(struct watch *);
-/* Its file is one that reading might wait for. */
+/* Reading its descriptor might block. */
 void watch_lost(struct watch *);
 
 #endif

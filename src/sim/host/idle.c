@@ -3,16 +3,14 @@
 #include "host.h"
 
 /*
- * How an idle loop waits. A doorbell is a plain store, so a loop that sleeps has to be woken by
- * the store itself: pages that are not looked at are write-protected (ARMED), and the trap wakes
- * the loop. The trap comes before the store. The register is still 0 then, so the page is let go
- * and the loop stays up until the store lands; the trap itself counts for nothing.
- *
- * While awake the loop spins as long as spinning pays. On a CPU that it shares with the program
- * spinning keeps the very store away that it waits for: then it naps, which lets the program run.
- * Which of the two is right is learnt from which of them found work. Naps go on for a while after
- * the last doorbell: each of them makes the scheduler choose anew, without which two programs that
- * spin on one CPU, each for the other's message, get a turn per tick.
+ * How an idle loop waits (doc/design/0040). A doorbell is a plain store, so the store itself has to
+ * wake a sleeping loop: pages that are not polled are write-protected (ARMED), and the trap wakes
+ * the loop. The trap comes before the store, when the register is still 0. So the page is released,
+ * and the loop stays awake until the store lands. While awake the loop spins as long as spinning
+ * finds work. On a CPU that it shares with the program, spinning delays the store that it waits
+ * for; then it naps, which lets the program run. Naps go on for a while after the last doorbell:
+ * each of them makes the scheduler choose again. Without them two programs that spin for each other
+ * on one CPU get one turn per tick.
  */
 #define SPIN_NS		 30000u
 #define NAP_NS		 15000u	  /* 10 us gives the program too little between two naps */
@@ -22,7 +20,7 @@
 #define SWEEP_NS	 250000000u
 #define SKIP_MAX	 255u
 #define AGE_NS		 1000000u
-#define PATIENCE_NS	 1000000u /* a program let through gets this long to store, and ever longer */
+#define PATIENCE_NS	 1000000u /* for a released store to land; doubled when it does not */
 #define PATIENCE_LOG_MAX 10u
 #define EXPECT_UNDATED	 UINT64_MAX
 
@@ -36,7 +34,7 @@ void page_rings(struct uar_page *page)
 	h->woken = true;
 }
 
-/* Pages that were let go since host_arm() last knew the time. */
+/* Gives pages that were released since the last host_arm() their time. */
 static void expect_date(struct host *h)
 {
 	uint32_t i;
@@ -57,7 +55,7 @@ static bool page_can_sleep(const struct uar_page *page, uint64_t now)
 	return page->bar->watches && !page->bar->refused && now >= page->expect;
 }
 
-/* Protects a page and looks once more: a store may have slipped in before. */
+/* Protects a page, then polls it once more: a store may have come before. */
 static int page_arm(struct host *h, struct uar_page *page)
 {
 	if (page_protect(page, true)) {
@@ -79,7 +77,7 @@ static int arm_all(struct host *h)
 	return taken;
 }
 
-/* Pages that weren't rung between two of these calls sleep though others are busy. */
+/* Arms pages that weren't rung since the last call, though others are busy. */
 static int arm_quiet(struct host *h)
 {
 	uint32_t i = h->nawake;
@@ -111,8 +109,8 @@ void bar_poll(struct bar *bar, const char *why)
 }
 
 /*
- * A trap wakes the loop before the register is written, so a register that was written in a page
- * that still sleeps was written through a mapping that nobody told us of. A NIC would see it.
+ * A trap wakes the loop before the register is written. So a written register in a page that still
+ * sleeps was written through a mapping that the device does not know. A NIC would see it.
  */
 static int wake_sweep(struct host *h)
 {
@@ -132,7 +130,7 @@ static int wake_sweep(struct host *h)
 	return taken;
 }
 
-/* Everything sleeps. */
+/* All pages are armed. */
 static uint64_t sleep_deep(struct host *h)
 {
 	if (!h->npages)
@@ -146,8 +144,8 @@ static uint64_t sleep_deep(struct host *h)
 }
 
 /*
- * Pages that stay awake without anybody ringing (no userfaultfd, or a store that was let through
- * doesn't land) are looked at ever more seldom.
+ * Pages that stay awake without doorbells (no userfaultfd, or a released store does not land) are
+ * polled ever more seldom.
  */
 static uint64_t sleep_time(struct host *h)
 {
@@ -163,7 +161,9 @@ static uint64_t sleep_time(struct host *h)
 	return ns < NAP_MAX_NS ? ns : NAP_MAX_NS;
 }
 
-/* There is something to wait for: the better of the two ways, and the other one now and then. */
+/*
+ * More doorbells are likely: waits in the way that found more work, and sometimes in the other one.
+ */
 static uint64_t wait_more(struct host *h)
 {
 	h->nap_misses = 0;
@@ -204,7 +204,7 @@ static bool page_expected(const struct host *h)
 	return false;
 }
 
-/* While programs compete for a CPU nothing stays awake but what was let go to store. */
+/* While programs compete for a CPU, only pages that were released stay awake. */
 static uint64_t lockstep(struct host *h)
 {
 	h->since = h->now - AWAKE_NS;

@@ -6,19 +6,20 @@
 #include "host.h"
 
 /*
- * Programs that spin for each other's messages on one CPU (doc/design/0005). Whoever waits in vain
- * keeps the CPU for a whole slice, and no nap of ours makes the scheduler choose the other one. So
- * a program that rings is held in its trap while its peer has something to answer: the peer is
- * then the only one who can run. In turn it traps, which lets the first one go.
- *
- * The doorbell of a held program is handled before its store: the store to a register is certain
- * to follow, and the records that say how far were written before it.
+ * Programs that spin for each other's messages on one CPU (doc/design/0005). A program that waits
+ * keeps the CPU for a whole slice, and naps of the device do not make the scheduler choose the
+ * other one. So a program that rings is held in its trap while its peer has something to answer:
+ * then only the peer can run. The trap of the peer releases the first program. The doorbell of a
+ * held program is handled before its store: the store to the register is certain to follow, and the
+ * doorbell records were written before it.
  */
-#define SAMPLE_NS   4000000u   /* how often clients' waiting is looked at */
+#define SAMPLE_NS   4000000u   /* how often the waiting of clients is sampled */
 #define SAMPLE_MAX  50000000u  /* an older sample says nothing about now */
 #define LOCKSTEP_NS 100000000u /* then a sample without it tells whether it is still needed */
-#define HOLD_NS	    50000u     /* nobody answers */
-#define VAIN_MAX    4u	       /* so often in a row: this is no conversation */
+#define HOLD_NS	    50000u     /* no answer comes */
+#define VAIN_MAX                                                                        \
+	4u /* holds in a row without an answer: the programs do not wait for each other \
+	    */
 
 void sched_watch(struct bar *bar)
 {
@@ -55,7 +56,7 @@ static bool lockstep_contended(struct host *h, uint64_t interval)
 	for (bar = h->bars; bar; bar = bar->next) {
 		uint64_t before = bar->waited;
 
-		/* Those who have been quiet cost nothing; the first sample is only a start. */
+		/* Quiet clients are not sampled; the first sample is only a start. */
 		bar->waited = bar->rang ? client_waited(bar) : 0;
 		if (!bar->rang)
 			continue;
@@ -121,7 +122,7 @@ void page_traps(struct uar_page *page, uint32_t offset)
 	h->woken = true;
 }
 
-/* All that was let go has landed, and is armed again: now the one who is held may have its turn. */
+/* All released stores have landed and their pages are armed again: handles the held doorbell. */
 uint64_t lockstep_turn(struct host *h)
 {
 	struct uar_page *page = h->held;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A look at a client's mappings. The kernel takes about a microsecond to tell one and always begins
+ * The mappings of a client. The kernel takes about a microsecond to print one and always begins
  * with the first; a client with many shared pages has thousands.
  */
 #include <errno.h>
@@ -55,7 +55,7 @@ static bool mappings_grow(struct mappings *l)
 	return true;
 }
 
-/* NULL behind the last. Until the next call. */
+/* Valid until the next call. NULL behind the last. */
 static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 {
 	while (l->nseen <= i) {
@@ -66,7 +66,7 @@ static const struct mapping *mappings_at(struct mappings *l, uint32_t i)
 	return &l->seen[i];
 }
 
-/* The first that ends behind va. */
+/* The index of the first mapping that ends behind va. */
 static uint32_t mappings_behind(struct mappings *l, uint64_t va)
 {
 	const struct mapping *m;

@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include "host.h"
 
-/* Slots come back as late as possible: a stale bus address faults, it names no new client. */
+/*
+ * Slots are reused as late as possible: a stale bus address faults instead of naming a new client.
+ */
 static uint32_t slot_find(struct host *h)
 {
 	uint32_t i;
@@ -18,7 +20,7 @@ static uint32_t slot_find(struct host *h)
 	return 0;
 }
 
-/* The pidfd was handed over, whatever comes of it. */
+/* The pidfd is the mm's, so it is closed on failure, too. */
 static struct mm *mm_give_up(struct mm *mm, int pidfd, int err)
 {
 	free(mm);

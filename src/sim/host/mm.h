@@ -49,7 +49,7 @@ bool mm_same_process(const struct mm *, const struct mm *);
  */
 #define MM_SHARE_MOST (16u << 20) /* bytes of a piece: larger ones are copied for too long */
 int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
-/* Lets go of the piece that begins at va. */
+/* Drops the piece that begins at va. */
 void mm_unshare(struct mm *, uint64_t va);
 /* Pieces count who holds bytes of them: `by` is added to each that overlaps a range. */
 void mm_share_hold(struct mm *, uint64_t va, uint64_t len, int by);
@@ -58,9 +58,8 @@ bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint
 		   uint64_t *bytes);
 
 /*
- * A look at a client's mappings: what is asked of one is answered from the same read of them, which
- * may take milliseconds. So it is kept for as long as a request, and no longer. NULL: the client is
- * gone, or there is no memory.
+ * The mappings of a client, read once for a request: reading may take milliseconds. NULL: the
+ * client is gone, or there is no memory.
  */
 struct mappings;
 struct mappings *mappings_read(struct mm *);
@@ -71,8 +70,8 @@ void mappings_free(struct mappings *);
  */
 int mappings_check(struct mappings *, uint64_t va, uint64_t len, bool write, bool *own);
 /*
- * Where the client has other memory now than what it shared, the address is to mean that from here
- * on: lets go of such pieces in a range.
+ * Drops the pieces in a range that the client has replaced by other memory: the address means the
+ * new memory from here on.
  */
 void mm_unshare_replaced(struct mappings *, uint64_t va, uint64_t len);
 

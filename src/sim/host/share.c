@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages of a client that the device maps too: the client put them on a memfd. They stay until the
- * device lets go of them, as pinned pages do, so that a ring there costs no system call.
+ * Pages of a client on a memfd, which the device maps, too. They stay until the device drops them,
+ * as pinned pages do, so that a ring there costs no system call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #define OF_CLIENT 1024u
 #define OF_ALL	  16384u /* a process has 65,530 mappings */
 
-/* Where the first share that ends behind va stands, or would. */
+/* The index of the first share that ends behind va. */
 static uint32_t share_index(const struct mm *mm, uint64_t va)
 {
 	uint32_t low = 0, high = mm->nshares;
@@ -64,7 +64,7 @@ bool mm_share_over(const struct mm *mm, uint64_t va, uint64_t len, bool idle, ui
 	return false;
 }
 
-/* Only what can't shrink under the mapping, and whose pages are there: the client's, not ours. */
+/* The file can't shrink under the mapping, and its pages exist and count for the client. */
 static bool share_file_ok(int fd, uint64_t len, struct stat *st)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

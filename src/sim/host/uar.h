@@ -46,10 +46,10 @@ typedef void (*doorbell_fn)(void *ctx, uint32_t uar, uint32_t offset, uint64_t b
 void host_on_doorbell(struct host *, doorbell_fn, void *ctx);
 
 /*
- * The loop's part: take every register of awake clients once. Returns how many were taken.
- * host_arm() prepares a sleep (write-protects the pages of clients that have been quiet, then
- * looks once more) and returns the longest time to sleep in ns; host_epoll_fd() becomes readable
- * when a sleeping client rings; host_wake() handles it.
+ * For the loop. host_poll() takes every register of awake clients once and returns how many were
+ * taken. host_arm() prepares a sleep (write-protects the pages of quiet clients, then polls them
+ * once more) and returns the longest time to sleep in ns. host_epoll_fd() becomes readable when a
+ * sleeping client rings; host_wake() handles that.
  */
 int host_poll(struct host *);
 uint64_t host_arm(struct host *, uint64_t now);

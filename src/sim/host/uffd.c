@@ -53,7 +53,7 @@ int bar_uffd(struct bar *bar, int uffd)
 	return 0;
 }
 
-/* Closing the last copy lets every store through that waits in it. */
+/* Closing the last copy releases all stores that wait. */
 void watch_drop(struct watch *w)
 {
 	struct watch **at;
@@ -78,7 +78,7 @@ void watch_lost(struct watch *w)
 	watch_drop(w);
 }
 
-/* As read(), but it never waits, whatever the program made of the file a moment ago. */
+/* As read(), but never blocks, even if the program has just cleared O_NONBLOCK. */
 static ssize_t read_now(int fd, void *to, size_t len)
 {
 	struct iovec iov = {to, len};
@@ -135,7 +135,7 @@ int bar_mapped(struct bar *bar, uint64_t va, size_t len, uint64_t offset)
 	return err;
 }
 
-/* What is left of a range after [va, end) went: its tail is added, its head stays. */
+/* Cuts [va, end) out of a range: the head stays, the tail is added. */
 static void range_cut(struct watch *w, struct range *r, uint64_t va, uint64_t end)
 {
 	uint64_t r_end = r->va + r->len;
@@ -173,7 +173,7 @@ static int va_protect(struct watch *w, uint64_t va, bool protect)
 		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
 	};
 
-	/* A mapping that went unnoticed, or its whole process: nobody can ring there. */
+	/* The mapping or its process is gone: there are no stores. */
 	if (!ioctl(w->source.fd, UFFDIO_WRITEPROTECT, &wp) || errno == ENOENT || errno == ESRCH)
 		return 0;
 	return -errno;

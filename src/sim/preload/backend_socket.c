@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device is a server's: one connection for each open of it. */
+/* The device of a server: one connection for each open. */
 #include "client.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "link/msg.h"
 #include "real.h"
 
-static char server[108]; /* as long as a Unix socket's name can be */
+static char server[108]; /* the longest name of a Unix socket */
 
 void backend_socket_at(const char *socket)
 {
@@ -27,7 +27,7 @@ static int link_sysfs(const char *root)
 	return real()->access(root, F_OK) ? -errno : 0;
 }
 
-/* The device reads and writes this process's memory, as a NIC does: let it (Yama). */
+/* Lets the server read and write this process's memory, as a NIC does (Yama). */
 static void allow_dma(int sock)
 {
 	struct ucred peer;
@@ -66,7 +66,7 @@ static int link_open(struct cfile *cf, unsigned int function)
 	return fd;
 }
 
-/* The link can't be used any more: the device has fallen off the bus. */
+/* The connection can't be used any more. */
 static int backend_socket_gone(struct cfile *cf, int err)
 {
 	if (cf->sock >= 0) {
@@ -139,7 +139,9 @@ static int link_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, ui
 	struct link_range range = {va, len, offset};
 	int err = backend_socket_tell(cf, LINK_MAP, &range, sizeof(range), uffd);
 
-	/* Only the server keeps it, else this process would hang when the server dies. */
+	/*
+	 * Only the server keeps the userfaultfd, else this process would hang when the server dies.
+	 */
 	if (uffd >= 0)
 		real()->close(uffd);
 	return err;

@@ -43,8 +43,8 @@ static struct cmap {
 static unsigned int maps_end; /* slots from here on were never used */
 
 /*
- * Set while this thread holds the lock, and for good in the chip's own thread: what the client
- * half or the chip calls must not come back in through a hook (a malloc may well call munmap).
+ * Set while this thread holds the lock, and always in the chip's own thread. Hooks pass their calls
+ * through to libc: a malloc() inside the client half may call munmap().
  */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
@@ -265,7 +265,7 @@ int client_open(int flags)
 	struct lock_saved held;
 	int fd;
 
-	/* Between vfork and exec the parent's memory is not ours to change. */
+	/* Between vfork and exec the parent's memory must not change. */
 	if (!client_is_this_process())
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
@@ -301,7 +301,7 @@ int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
 	return rc;
 }
 
-/* The kernel counts references; from here it takes a look at what is still open. */
+/* The kernel counts references to a file. Here /proc/self/fd tells whether it is still open. */
 static bool still_open(const struct cfile *cf)
 {
 	DIR *d = real()->opendir("/proc/self/fd");
@@ -344,7 +344,7 @@ void client_closed(struct cfile *cf)
 	errno = saved;
 }
 
-/* A memfd would map anything and fault later; the kernel refuses pages that are nobody's. */
+/* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
 int client_mmap_check(const struct cfile *cf, int fd, size_t len, off_t offset)
 {
 	struct stat st;

@@ -9,9 +9,9 @@
 #include "ticket_lock.h"
 
 /*
- * The client half of the front: what the preload does inside a program. The hooks ask it whose a
- * path or a file descriptor is; it flattens ioctls and hands them to a backend: the link to a
- * server, or the chip in the same process.
+ * What the preload does inside a program. The hooks ask whether a path or a descriptor is the
+ * device's. Ioctls are flattened into requests for a backend: a server's socket, or the chip in the
+ * same process.
  */
 struct uverbs_request;
 
@@ -22,10 +22,10 @@ struct cfile {
 	dev_t dev;
 	int owner; /* the pid that opened it: a fork child can't use it */
 	struct ticket_lock lock;
-	int sock;     /* link: the connection; -1 */
+	int sock;     /* server: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
 	int inner_fd; /* embedded: the chip's own descriptor of the BAR; -1 */
-	bool watched; /* a userfaultfd was handed over, or can't be */
+	bool watched; /* a userfaultfd was handed over, or there is none */
 };
 
 struct backend {
@@ -38,62 +38,70 @@ struct backend {
 	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
 	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
 	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);
-	/* Pages of the program lie on this memfd (the caller's) now: 0 or -errno, and the device
-	 * does without. */
+	/*
+	 * Pages of the program lie on this memfd (the caller's). On -errno the device uses system
+	 * calls for them.
+	 */
 	int (*share)(struct cfile *, uint64_t va, uint64_t len, int memfd);
 	/*
 	 * The program's last descriptor is closed; all objects are gone when this returns. true:
-	 * what it shared must stay where it is, another file's device is at work there.
+	 * shared pages must stay where they are, because objects of another file use them.
 	 */
 	bool (*close)(struct cfile *);
-	/* In a fork child: what it inherited is not its own. Once with NULL, then for each file. */
+	/*
+	 * In a fork child, which can't use inherited files. Called with NULL, then for each file.
+	 */
 	void (*forked)(struct cfile *);
 	/* At exit; may be NULL. */
 	void (*fini)(void);
 };
 
-extern const struct backend backend_socket; /* to the server at this socket: */
+extern const struct backend backend_socket; /* to the server at the socket of backend_socket_at() */
 void backend_socket_at(const char *socket);
 /*
- * To a chip in this process, for a preload without a server: the composition root brings it
- * (chip/embedded.c). Its sysfs trees' names begin so.
+ * To a chip in this process, for a preload without a server. The composition root provides it
+ * (chip/embedded.c). The names of its sysfs trees begin with CLIENT_TREE.
  */
 extern const struct backend backend_embedded;
 #define CLIENT_TREE "dvx-sim-sysfs."
 
 /*
- * Once, before any other call. sysfs: root of the tree (need not exist yet). common: so many bytes
- * of its path are those of every process' tree; a child can begin in the tree of its parent.
+ * Once, before any other call. sysfs: root of the tree, which need not exist yet. common: the
+ * length of the part of its path that the trees of all processes share; a child's working directory
+ * can be in its parent's tree.
  */
 void client_init(const struct backend *, const char *sysfs, size_t common, unsigned int function);
 void client_fini(void); /* at exit */
 
-/* Where the tree lies; NULL: no path is to be changed, there is no device or the caller is its. */
+/*
+ * The root of the tree. NULL: paths stay as they are (no device, or the caller is the client half
+ * or the chip).
+ */
 const char *client_tree(void);
 /* The rest of a path in such a tree; NULL: it is in none. */
 const char *client_in_tree(const char *path);
-/* A counter of the tree, as it stands now, in a descriptor of its own; -1: the path is none. */
+/* A descriptor with the present value of a counter; -1: the path is no counter. */
 int client_counter(const char *path, int flags);
-/* Called when the program is about to look for devices. */
+/* Makes the tree, before a program's first access to it. */
 void client_sysfs(void);
 
-/* Not a vfork child, which has its parent's memory. */
+/* false in a vfork child, which uses its parent's memory. */
 bool client_is_this_process(void);
 
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
 int client_open(int flags);
 struct cfile *client_find(int fd); /* NULL: not ours */
 bool client_idle(void);		   /* no file is open: nothing can be ours */
-bool client_is_link(int fd);	   /* a connection of ours, which the program doesn't know */
+bool client_is_link(int fd);	   /* a connection to the server, which the program doesn't know */
 int client_ioctl(struct cfile *, unsigned long request, void *arg);
 void client_closed(struct cfile *); /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, off_t offset);
 void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
 void client_unmap(void *va, size_t len); /* before it happens */
 
-/* The calling thread belongs to the chip: no hook looks at what it does. */
+/* The calling thread belongs to the chip: hooks pass its calls through to libc. */
 void client_stay_out(void);
-/* The same for a while, with signals blocked: whether it was so before. */
+/* The same for a while, with signals blocked. Returns the state before. */
 bool client_inside(bool);
 
 /* flatten.c: one ioctl into a request and its outcome back. */

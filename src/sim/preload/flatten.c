@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One ioctl(RDMA_VERBS_IOCTL): what the program's pointers lead to is copied in, one request goes
- * to the kernel half, and what comes back is copied out. A bad pointer is EFAULT, never a crash:
- * copies go through the kernel (process_vm_* on this process itself).
+ * One ioctl(RDMA_VERBS_IOCTL): copies in what the program's pointers lead to, sends one request to
+ * the kernel half, and copies out the answer. Copies go through the kernel (process_vm_* on this
+ * process), so a bad pointer is EFAULT, never a crash.
  */
 #include "client.h"
 
@@ -45,7 +45,7 @@ static int copy_out(uint64_t to, const void *from, size_t len)
 	return flatten_copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
 }
 
-/* The other side knows a FD by its inode. */
+/* The kernel half knows a descriptor by its inode. */
 static int fd_in(struct uverbs_attr *a)
 {
 	struct stat st;
@@ -96,7 +96,7 @@ static int attrs_in(struct owned_request *r, const struct ib_uverbs_attr *ua, un
 	return err;
 }
 
-/* FDs get their numbers in this process, where the kernel would have written them. */
+/* Writes the numbers that descriptors have in this process where the kernel would write them. */
 static void place_fds(struct owned_request *r)
 {
 	for (unsigned int i = 0; i < r->req.nfds; i++) {

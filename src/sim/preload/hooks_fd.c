@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happens to a descriptor of the device, ioctl, write, close, mmap; and to its memory. */
+/* Hooks of descriptors (ioctl, write, close, mmap) and of memory. */
 #include "client.h"
 #include "madvise.h"
 #include "real.h"
@@ -31,7 +31,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* The legacy ABI wrote commands. libibverbs asks for it only where ioctl is missing. */
+/* The legacy ABI writes commands. libibverbs uses it only where ioctl is missing. */
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	if (!ours(fd))
@@ -40,7 +40,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return -1;
 }
 
-/* Programs that close whatever they did not open must not cut the link: it isn't there. */
+/* A program that closes all descriptors that it did not open must not close the connection. */
 int close(int fd)
 {
 	struct cfile *cf = ours(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening: the character device is the client's, counters are made, the rest is libc's. */
+/* Hooks of opening: the character device and the counters have no file that libc could open. */
 #include "client.h"
 #include "paths.h"
 #include "real.h"
@@ -161,7 +161,7 @@ STREAM_HOOK(fopen64, (const char *path, const char *mode), (to, mode))
 STREAM_HOOK(freopen, (const char *path, const char *mode, FILE *old), (to, mode, old))
 STREAM_HOOK(freopen64, (const char *path, const char *mode, FILE *old), (to, mode, old))
 
-/* An RDMA netlink socket that answers nothing would keep libibverbs from reading sysfs. */
+/* libibverbs reads sysfs only if it can't open an RDMA netlink socket. */
 int socket(int domain, int type, int protocol)
 {
 	if (domain == AF_NETLINK && protocol == NETLINK_RDMA) {

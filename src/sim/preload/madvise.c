@@ -62,7 +62,7 @@ static bool is_piece(const struct mapping *m)
 	return false;
 }
 
-/* How many bytes of a range are shared; drop: until now. */
+/* How many bytes of a range are shared. drop: they become private zero pages. */
 static uint64_t shared_in(uint64_t va, uint64_t end, bool drop)
 {
 	struct maps maps;
@@ -92,7 +92,7 @@ int madvise_hook(void *at, size_t len, int advice)
 
 	if (advice == MADV_DONTNEED && !rc && any_in(va, end))
 		shared_in(va, end, true);
-	/* The kernel frees when it likes, private memory only: here it does not like to. */
+	/* The kernel frees lazily, and private memory only. Freeing nothing is allowed. */
 	if (advice == MADV_FREE && rc && saved == EINVAL && any_in(va, end) &&
 	    shared_in(va, end, false))
 		rc = 0;

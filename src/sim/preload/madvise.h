@@ -7,15 +7,15 @@
 #include <sys/types.h>
 
 /*
- * What a program drops by madvise() it finds zero afterwards, while a NIC goes on with the pages
- * that it has pinned. Pages of a memfd would keep their bytes, so private memory takes their place:
- * an allocator may hand out as zero what it has dropped. It may also hold locks that the thread
- * waits for which has share.c's, so none is taken here: a piece that comes or goes at this moment
+ * Memory that a program drops by madvise() is zero afterwards, while a NIC keeps the pages that it
+ * has pinned. Pages of a memfd would keep their bytes, so private memory takes their place: an
+ * allocator may hand out dropped memory as zero. No lock is taken, because an allocator may hold a
+ * lock that the holder of share.c's lock waits for. A piece that comes or goes at the same moment
  * is seen or not.
  */
 #define MADVISE_PIECES 1024u /* pieces */
 
-/* A piece of share.c's by its number; len 0: it is none any more. */
+/* Notes a piece of share.c by its number; len 0: it is gone. */
 void madvise_piece(unsigned int place, uint64_t va, uint64_t len, uint64_t inode, dev_t);
 /* madvise() */
 int madvise_hook(void *va, size_t len, int advice);

@@ -12,8 +12,8 @@
 #include "real.h"
 
 /*
- * -1: can't be had here. Closing it lets everybody through who waits. The kernel waits only where
- * the program has the privilege for it: else that read() would fail.
+ * A userfaultfd; -1: there is none. Closing it releases all waiting stores. The kernel's own stores
+ * wait only with privilege; without it a read() would fail.
  */
 static int guard_new(enum stores by)
 {
@@ -31,7 +31,7 @@ static int guard_new(enum stores by)
 	return -1;
 }
 
-/* Whoever stores there waits; loads, and the device's, go on. */
+/* Stores to the range wait. Loads go on, those of the device, too. */
 static bool protect(int guard, void *va, size_t len)
 {
 	struct uffdio_range range = {.start = (uintptr_t)va, .len = len};
@@ -42,7 +42,7 @@ static bool protect(int guard, void *va, size_t len)
 	       !real()->ioctl(guard, UFFDIO_WRITEPROTECT, &wp);
 }
 
-/* By a system call, which no sanitizer takes for an access of the program's. */
+/* By a system call, which a sanitizer does not take for an access of the program. */
 static bool copy_of(void *to, void *from, size_t len)
 {
 	struct iovec local = {to, len}, remote = {from, len};
@@ -52,8 +52,8 @@ static bool copy_of(void *to, void *from, size_t len)
 }
 
 /*
- * `other` gets the bytes of [va, va + len), its place and this protection; it is gone afterwards in
- * any case.
+ * Copies [va, va + len) to `other` and moves `other` to va, with this protection. `other` is
+ * unmapped on failure.
  */
 static int pages_replace(void *va, size_t len, void *other, int prot, enum stores by)
 {
@@ -70,9 +70,9 @@ static int pages_replace(void *va, size_t len, void *other, int prot, enum store
 }
 
 /*
- * The file goes on behind the memory: if the program lets the mapping grow, it finds zeroes there,
- * as in its own memory, and no end of a file. Only what is stored to takes place. A limit on the
- * size of files counts here, too, and would be told by a signal.
+ * The file is longer than the memory: if the program grows the mapping, it finds zeroes there, as
+ * in its own memory, and no end of a file. The file is sparse. RLIMIT_FSIZE counts for memfds, too;
+ * exceeding it would be a signal.
  */
 #define FILE_GOES_ON (1ull << 40)
 
@@ -102,7 +102,7 @@ int pages_to_memfd(int memfd, void *va, size_t len, enum stores by)
 {
 	void *map;
 
-	/* Protection holds back only from pages that are there: each is made first. */
+	/* Only pages that exist can be protected, so all are populated first. */
 	if (by && real()->madvise(va, len, MADV_POPULATE_WRITE))
 		return -errno;
 	map = real()->mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);

@@ -5,21 +5,23 @@
 #include <stddef.h>
 
 /*
- * One memory in the place of another, at the same address and with the same bytes, while the
- * program's threads go on using it. Loads go on; a store waits for the moment that the place
- * changes hands, so that none is lost.
+ * Replaces memory by other memory with the same bytes, at the same address, while the program's
+ * threads use it. Loads go on. Stores wait for the replacement, so that none is lost.
  */
 
 /* Who may store where pages move. */
 enum stores {
 	STORES_NONE,  /* this thread is the only one */
 	STORES_USER,  /* other threads */
-	STORES_KERNEL /* and the kernel for them, in a read() say */
+	STORES_KERNEL /* other threads, and the kernel for them (in a read()) */
 };
 
-/* A memfd that may be shared with the device: sealed. -1: can't be had. */
+/* A sealed memfd, which can be shared with the device; -1. */
 int pages_memfd(size_t len);
-/* Private memory onto the memfd; onto private memory of this protection. 0 or -errno: it stays. */
+/*
+ * Private memory onto the memfd; and onto private memory with this protection. -errno: it did not
+ * move.
+ */
 int pages_to_memfd(int memfd, void *va, size_t len, enum stores);
 int pages_to_private(void *va, size_t len, int prot, enum stores);
 

@@ -11,9 +11,9 @@
 #define LINKS_MOST 40 /* as the kernel has it */
 
 /*
- * What the tree has of the names below / . Folders that it shares with the machine (class, devices,
- * bus/pci/devices) list both: the tree has stand-ins of the machine's entries, which are walked in
- * the machine's own.
+ * The names that the tree provides. It shares some folders with the machine (class, devices,
+ * bus/pci/devices): there the tree has stand-ins of the machine's entries, for listings; a walk
+ * through them goes to the machine's own.
  */
 enum span { SPAN_ONE, SPAN_BELOW, SPAN_PREFIX };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdvx-sim.so: what LD_PRELOAD puts into a program. With DVX_SIM_SOCKET in the environment the
- * device is a server's; without, the program gets a chip of its own. This runs in every process
- * that inherits the environment, shells too: nothing is made until somebody looks for a device.
+ * libdvx-sim.so, the preload. With DVX_SIM_SOCKET in the environment the device is a server's;
+ * without it the program gets a chip of its own. This runs in every process that inherits the
+ * environment, shells too, so nothing is made before the first access to the device's files.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static void sysfs_in(const char *dir, const char *name)
 }
 
 /*
- * A name that nobody can have taken before. Its pid tells a later process whether it is stale.
- * Returns how much of it is that of every such tree.
+ * Makes a name that no other process can have taken. Its pid tells later processes whether it is
+ * stale. Returns the length of the part that all such names share.
  */
 static size_t private_sysfs(void)
 {

@@ -13,8 +13,8 @@
 
 #define PAGE	   4096u
 #define PIECES	   MADVISE_PIECES
-#define DATA_ALL   (16u << 20)	/* of everything that is shared, for a region to be */
-#define STACK_NEAR (256u << 10) /* what this thread may use of its stack meanwhile */
+#define DATA_ALL   (16u << 20)	/* no region is shared beyond this sum */
+#define STACK_NEAR (256u << 10) /* what this thread may use of its stack during a move */
 
 /* Memory of the program that lies on a memfd. */
 static struct shared_piece {
@@ -26,9 +26,10 @@ static struct shared_piece {
 static unsigned int pieces_end; /* slots from here on were never used */
 
 static struct maps maps;    /* not on the stack: a program's may be small */
-static struct cfile nobody; /* has what can't be taken back: fork children get copies of it */
+static struct cfile nobody; /* owner of pieces that could not become private again; fork children
+			       get copies of them */
 
-/* From a request to the end of what its answer asks for; a sanitizer sees libc's mutex. */
+/* Held from a request until its answer is carried out. ThreadSanitizer sees libc's mutex. */
 static struct ticket_lock lock;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
@@ -61,11 +62,11 @@ static void piece_is(struct shared_piece *p, struct shared_piece now)
 		      now.dev);
 }
 
-/* What a look at the mappings is for: pieces that end, and those that may be gone. */
+/* The pieces that are searched in the mappings: pieces that end, and pieces of `nobody`. */
 static struct shared_piece *wanted[PIECES];
 static unsigned int nwanted;
 
-/* How many bytes there are to find; of what may be gone nobody knows where it is. */
+/* How many bytes are to be found; unlimited for pieces of `nobody`, whose place is unknown. */
 static uint64_t want(void)
 {
 	uint64_t sum = 0;
@@ -88,7 +89,7 @@ static struct shared_piece *wanted_at(const struct mapping *m)
 	return NULL;
 }
 
-/* Of a mapping: what lies where the piece was made. An embedded device maps it elsewhere, too. */
+/* The bytes of a mapping at the piece's own address. An embedded device maps it elsewhere, too. */
 static uint64_t bytes_in_place(const struct shared_piece *p, const struct mapping *m)
 {
 	uint64_t end = p->va + p->len < m->end ? p->va + p->len : m->end;
@@ -97,9 +98,9 @@ static uint64_t bytes_in_place(const struct shared_piece *p, const struct mappin
 }
 
 /*
- * The pieces that end become the program's own memory, wherever it has moved them to; what it has
- * put into their places stays as it is. All in one look at the mappings, as they may be thousands,
- * as far as bytes are left to find; what nobody had and is not there any more is forgotten.
+ * Makes the pieces that end private again, wherever the program has moved them; other memory in
+ * their places stays. Reads the mappings once, since there may be thousands, and stops when all
+ * bytes are found. Forgets pieces of `nobody` that are no longer mapped.
  */
 static void share_sweep(bool alone, bool everywhere)
 {
@@ -148,7 +149,7 @@ static struct shared_piece *piece_new(void)
 	return NULL;
 }
 
-/* This thread is the only one: nobody else can store anywhere. */
+/* This thread is the only one, so no other stores to the pages. */
 static bool is_alone(void)
 {
 	struct stat st;
@@ -157,8 +158,8 @@ static bool is_alone(void)
 }
 
 /*
- * Pages that something else has pinned, buffers of an io_uring say, are those that it goes on
- * using, wherever the program's own stores go.
+ * Whoever has pinned pages (an io_uring its buffers) goes on using them, so pages of such a process
+ * must not move.
  */
 static bool is_dma_elsewhere(void)
 {
@@ -175,7 +176,7 @@ static bool is_dma_elsewhere(void)
 
 /* --- what answers ask for --------------------------------------------------------------------- */
 
-/* This thread must not wait for itself. */
+/* A store of this thread to a protected page would wait for itself. */
 static bool near_stack(const struct uverbs_share *s)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -205,9 +206,9 @@ uint64_t share_bytes(void)
 }
 
 /*
- * Small regions only, since a fork child gets a copy of all of them; and none where another thread
- * may just have the kernel store. What nobody has touched yet nobody reads into. (When it goes back
- * somebody may: without the privilege it stays.)
+ * Regions must be small, since a fork child gets a copy of all of them, and no other thread may
+ * have the kernel store there: the process has one thread, or the pages were never touched. (Later
+ * another thread may; without the privilege they then stay shared.)
  */
 static bool may_move(const struct uverbs_share *s, bool alone)
 {
@@ -226,7 +227,7 @@ static bool is_among(const struct shared_piece *p, const struct uverbs_share *s,
 	return !n;
 }
 
-/* Those of one file: at these places, or all. */
+/* Ends the pieces of one file: those at these addresses, or all. */
 static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s, unsigned int n,
 			   bool alone)
 {

@@ -11,33 +11,33 @@ struct uverbs_request;
 struct backend;
 
 /*
- * Pages of the program that the device maps too. A NIC pins a queue's pages; here they move onto a
- * memfd, at the address where they are, and back when the queue is gone, while the program's
- * threads go on using them: none of their stores is lost. So do small regions of a program with one
- * thread, or that nobody has touched yet. Where it can't be done (threads, and no userfaultfd that
- * protects shared memory: a kernel before 5.19) nothing moves, and the device makes a system call
+ * Pages of the program that the device maps, too (doc/design/0041). A NIC pins a queue's pages.
+ * Here they move onto a memfd, at the address where they are, and back when the queue is gone,
+ * while the program's threads go on using them; no store is lost. Small regions of a program with
+ * one thread, or that were never touched, move as well. With threads and without a userfaultfd that
+ * protects shared memory (a kernel before 5.19) nothing moves, and the device makes a system call
  * for each access.
  */
 
 /*
- * backend->ioctl(), and what its answer asks for. One request of the process at a time: while
- * pages move, the device must not write to them for the next one.
+ * backend->ioctl(), then the moves that its answer asks for. One request of the process at a time:
+ * while pages move, the device must not write to them for another request.
  */
 int share_ioctl(struct cfile *, const struct backend *, struct uverbs_request *);
 /*
- * The file is closed: what it has shared is the program's own again, unless it has to stay; then,
- * when the last file is closed.
+ * The file is closed: its pieces become private again. If they must stay, they do so when the last
+ * file is closed.
  */
 void share_close(struct cfile *, bool stays, bool last);
 
-/* No request of the process from here on, and nothing moves. */
+/* Blocks requests and moves of the process. */
 void share_lock(struct lock_saved *);
 void share_unlock(const struct lock_saved *);
-/* For the child of a fork that was made meanwhile. */
+/* In the child of a fork that was made with the lock held. */
 void share_unlock_in_child(const struct lock_saved *);
-/* Everything becomes this process's own, with the lock held. */
+/* Makes private copies of all pieces, with the lock held. */
 void share_take_copies(void);
-/* How much is shared. */
+/* The sum of all pieces. */
 uint64_t share_bytes(void);
 
 #endif

@@ -8,8 +8,8 @@
 #include "share.h"
 
 /*
- * Who shows that it has its copies, or is dead, is the end of a pipe: not forever, a debugger may
- * hold the child.
+ * The end of the pipe shows that the child has its copies or is dead. The wait is bounded: a
+ * debugger may hold the child.
  */
 #define CHILD_MS 1000
 
@@ -22,7 +22,10 @@ void share_before_fork(void)
 {
 	share_lock(&forking.held);
 	forking.pipe[0] = forking.pipe[1] = -1;
-	/* As real()->close() does it passes a thread sanitizer by, which would miss its end. */
+	/*
+	 * A bare call, because ThreadSanitizer does not see real()->close() and would report a
+	 * leak.
+	 */
 	if (share_bytes() && syscall(SYS_pipe2, forking.pipe, O_CLOEXEC))
 		forking.pipe[0] = forking.pipe[1] = -1;
 }

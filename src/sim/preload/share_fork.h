@@ -3,10 +3,10 @@
 #define SIM_PRELOAD_SHARE_FORK_H
 
 /*
- * What is shared with the device is shared with a fork child, too, where private memory would have
- * been copied: so the child makes its copies first of all, and the parent waits for it, since it
- * must find the bytes that were there at the fork. No request is under way meanwhile: pages that
- * are just moving would be in nobody's books. Handlers of pthread_atfork(), in this order.
+ * Pages that are shared with the device are shared with a fork child, too, where it would have got
+ * copies of private memory. So the child first makes copies, of the bytes at the moment of the
+ * fork, and the parent waits for it. No request is under way meanwhile, so that every moved page is
+ * recorded. Handlers of pthread_atfork(), in this order.
  */
 void share_before_fork(void);
 void share_in_parent(void);

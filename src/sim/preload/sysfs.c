@@ -83,7 +83,7 @@ static int text_modalias(const struct tree *t, char *s, size_t n)
 			(unsigned int)t->fn->pci_device, PCI_VENDOR);
 }
 
-/* The header of configuration space as lspci reads it. Registers lie in no BAR, but in a file. */
+/* The header of the configuration space, for lspci. There are no BARs: registers lie in a memfd. */
 static int bytes_config(const struct tree *t, char *s, size_t n)
 {
 	const unsigned int device = t->fn->pci_device;
@@ -103,7 +103,7 @@ static int bytes_config(const struct tree *t, char *s, size_t n)
 	return sizeof(config);
 }
 
-/* Six BARs, the ROM and bridges' windows: none is there. */
+/* Six BARs, the ROM and the windows of bridges: all empty. */
 static int text_resource(const struct tree *t, char *s, size_t n)
 {
 	static const char none[] = "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
@@ -141,7 +141,7 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 	return (int)(at - s) + snprintf(at, n - (size_t)(at - s), "\n");
 }
 
-/* There with the kernel's module, whatever devices it has. */
+/* Comes with the kernel's module, also without devices. */
 static const struct sysfs_entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
 
 static const struct sysfs_entry entries[] = {
@@ -329,7 +329,7 @@ size_t sysfs_counter(const char *path, const struct port_stats *stats, char text
 	return 0;
 }
 
-/* Its pages exist from here on: a full disk must not be found out by a store. */
+/* Writing allocates the pages: later stores must not hit a full disk. */
 static int make_stats(int root)
 {
 	const struct port_stats none = {0};
@@ -356,7 +356,7 @@ static int sysfs_make_counters(const struct tree *t)
 	return err;
 }
 
-/* An entry of the machine's: its type and, of a link, its text are what a listing shows. */
+/* A stand-in of an entry of the machine, for listings: a link with the same text, or a folder. */
 static int make_machine_entry(int root, const char *folder, const char *name)
 {
 	char path[PATH_MAX], to[PATH_MAX];
@@ -370,7 +370,7 @@ static int make_machine_entry(int root, const char *folder, const char *name)
 	return symlinkat(to, root, path + strlen("/sys/")) && errno != EEXIST ? -errno : 0;
 }
 
-/* Folders of the tree that list what the machine's own have, too, as they are now. */
+/* Makes a folder of the tree that lists the machine's present entries, too. */
 static int make_shared_folder(int root, const char *folder)
 {
 	char path[PATH_MAX];
@@ -440,7 +440,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return remove(path);
 }
 
-/* With one descriptor at a time: a server that has run out of them must leave nothing behind. */
+/* Uses one descriptor at a time: a server without descriptors must be able to remove its tree. */
 void sysfs_remove(const char *root)
 {
 	nftw(root, remove_entry, 1, FTW_DEPTH | FTW_PHYS);

@@ -35,8 +35,8 @@ struct sysfs_function {
  */
 int sysfs_make(const char *root, const struct sysfs_function *);
 /*
- * Counters stand in the tree as empty numbers: who opens one gets a text made of what the function
- * has counted by then, which is in this file below the root. 0: the path is not a counter's.
+ * Counters have zeroes in the tree. Opening one gives a text made of the present values, which are
+ * in this file below the root. 0: the path is no counter.
  */
 #define SYSFS_STATS "port_stats"
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);

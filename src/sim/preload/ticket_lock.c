@@ -25,7 +25,7 @@ void ticket_unlock(struct ticket_lock *f, const struct lock_saved *held)
 {
 	uint32_t now = __atomic_add_fetch(&f->serving, 1, __ATOMIC_SEQ_CST);
 
-	/* Every waiter looks whether its number came up: they are few. */
+	/* All waiters wake and compare their numbers: they are few. */
 	if (__atomic_load_n(&f->next, __ATOMIC_SEQ_CST) != now)
 		syscall(SYS_futex, &f->serving, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);

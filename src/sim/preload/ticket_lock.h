@@ -7,14 +7,14 @@
 
 /*
  * A ticket lock that sleeps. pthread mutexes are unfair: a thread that calls ioctl in a loop would
- * keep the others out. Signals and cancellation wait while it is held, so that a handler may call
- * ioctl too (in the kernel, nothing runs in the middle of one either).
+ * keep the others out. Signals and cancellation are blocked while it is held, so that a handler can
+ * call ioctl, too, as with a kernel's device.
  */
 struct ticket_lock {
 	uint32_t next, serving;
 };
 
-/* What the thread had before it took the lock. */
+/* The thread's state before it took the lock. */
 struct lock_saved {
 	sigset_t mask;
 	int cancel;
