@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules of dvx-flow on the device by libdvx, and packets that a raw queue sends through them. */
+/*
+ * Puts dvx-flow's rules on the device with libdvx, and sends packets through them from a raw queue.
+ */
 #ifndef TESTS_DIFF_RIG_H
 #define TESTS_DIFF_RIG_H
 
@@ -17,12 +19,12 @@
 #define ENTRIES	  1024 /* of each receive queue */
 #define BATCH	  256
 #define RULES_MAX 24
-#define SHORTEST  60 /* a port pads what is shorter */
+#define SHORTEST  60 /* a port pads shorter frames */
 #define RULES_OWN 3  /* the rules of LAST_RULES */
 #define RULES_ALL (RULES_OWN + RULES_MAX)
 #define TEXT_MAX  (RULES_ALL * 256)
 
-/* Each queue's last packet ends a batch: completions of two queues have no order. */
+/* Each queue's last packet ends a batch, because completions of two queues have no order. */
 #define LAST_TAG 0xfffffeu
 #define LAST_RULES                                                    \
 	"send in eth dst 02:ff:00:00:00:00 to queue 0 tag 16777214\n" \
@@ -71,7 +73,7 @@ struct rig {
 
 /* One compiled rule file in the device. */
 struct installed {
-	bool root; /* in the root tables, which firmware keeps, not below */
+	bool root; /* in the root tables of the firmware, not below */
 	struct ruleset set;
 	struct program program;
 	struct dvx_flow_matcher **matcher[RULE_DIRS];
@@ -87,24 +89,29 @@ void rig_close(struct rig *r);
 
 /* False: the parser refuses the file. */
 bool file_compile(struct installed *in, const char *text);
-/* The most matchers that a root table takes beside the rule that leads on. */
+/* The most matchers in a root table beside the rule that leads to the other table. */
 #define ROOT_MATCHERS 15
 
 /*
- * Into the device, in random order; every third entry goes out and comes in again on the way. The
- * files begin with LAST_RULES, and the other rules' tags are their places.
+ * Inserts the entries in random order, and deletes and inserts every third one again. Files begin
+ * with LAST_RULES; the other rules' tags are their indexes.
  */
 void file_install(struct rig *r, struct installed *in, struct dice *d);
-/* Only the first rules stay. */
+/* Deletes all but the first rules. */
 void file_cut(struct rig *r, struct installed *in, size_t rules);
 void file_uninstall(struct installed *in);
 /* A random file of 1 to RULES_MAX rules, after LAST_RULES; both: some are for packets that go out.
  */
 void file_random(struct dice *d, bool both, char text[TEXT_MAX]);
 
-/* The packets, and one that ends them for each queue; when all are sent. At most BATCH. */
+/*
+ * Sends the packets (at most BATCH) and one final packet for each queue. Returns when all are sent.
+ */
 void packets_send(struct rig *r, const struct made_packet *p, uint32_t n);
-/* A queue's next completion, within 20 seconds; its buffer goes back when the queue is rung. */
+/*
+ * Waits up to 20 seconds for a queue's next completion. Its buffer is posted again at the next
+ * doorbell.
+ */
 void packet_receive(struct rig *r, int queue, uint32_t *tag, uint32_t *len);
 
 #endif

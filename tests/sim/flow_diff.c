@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that rules steer as they are written: random rule files, compiled, inserted by the
- * unmodified libmlx5 (and deleted, and inserted again, in random order) into the device's memory,
- * and random packets sent through it, out and in, against the slow matcher. Every fifth file goes
- * to the root tables, if they take so many matchers. flow_diff [SETS [PACKETS [SEED]]]
+ * Proves that rules steer as they are written. Random rule files are compiled, inserted into the
+ * device by the unmodified libmlx5, deleted and inserted again in random order; random packets pass
+ * the device, out and in; the slow matcher must agree. Every fifth file goes to the root tables,
+ * with as many of its rules as fit there. Usage: flow_diff [SETS [PACKETS [SEED]]]
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "diff_rig.h"
 
 struct verdict {
-	const struct rule *rule[RULE_DIRS]; /* NULL: none, or it did not come so far */
+	const struct rule *rule[RULE_DIRS]; /* NULL: none, or the packet did not get there */
 	int queue;			    /* -1: no queue */
 	uint32_t tag;
 };
@@ -21,7 +21,7 @@ static uint64_t pairs, met, in_root, differences;
 
 /* --- packets through the device --- */
 
-/* Out it goes as it is; the port pads it. */
+/* The packet goes out as it is; the port pads it. */
 static struct verdict expect(const struct installed *in, const struct made_packet *p)
 {
 	struct fields f;
@@ -44,7 +44,7 @@ struct totals {
 	uint64_t packets[RULES_ALL];
 };
 
-/* Whether a queue got what was expected for it, in that order. */
+/* Whether a queue received its expected packets in order. */
 static bool queue_got(struct rig *r, int queue, const struct verdict *v,
 		      const struct made_packet *p, uint32_t n)
 {
@@ -74,7 +74,7 @@ static void read_counters(struct rig *r, struct totals *t)
 		t->packets[i] = count[i].packets;
 }
 
-/* Whether the counters went up by what the verdicts say. */
+/* Whether the counters agree with the verdicts. */
 static bool counted(struct rig *r, const struct installed *in, const struct totals *before,
 		    const struct verdict *v, uint32_t n)
 {
@@ -109,7 +109,7 @@ static bool batch(struct rig *r, const struct installed *in, const struct made_p
 
 /* --- what differs --- */
 
-/* Without the rule of that line; false: there is none. */
+/* Copies the text without one line. False: there is no such line. */
 static bool without(const char *text, size_t line, char *shorter)
 {
 	size_t at = 0;
@@ -138,7 +138,7 @@ static bool differs(struct rig *r, const char *text, const struct made_packet *p
 
 	if (!file_compile(&in, text))
 		return false;
-	/* Tags follow the rules' places, so they are said anew. */
+	/* Tags are the rules' indexes, which have changed. */
 	for (size_t i = 0; i < in.set.n; i++)
 		in.set.rule[i].tag = i < QUEUES ? LAST_TAG : (uint32_t)i;
 	/* Fewer rules may need more matchers; below the root the difference is another one, or
@@ -208,6 +208,21 @@ static void packets(struct rig *r, const struct installed *in, const char *text,
 	}
 }
 
+/* The file or, for the root, as many of its rules as fit there. */
+static void compile_set(struct installed *in, char *text, bool root)
+{
+	OK(file_compile(in, text) ? 0 : -1);
+	while (root && !fits_root(in)) {
+		program_free(&in->program);
+		ruleset_free(&in->set);
+		text[strlen(text) - 1] = 0;
+		strrchr(text, '\n')[1] = 0;
+		OK(file_compile(in, text) ? 0 : -1);
+	}
+	in->root = root;
+	in_root += root;
+}
+
 static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 {
 	struct dice d = {seed * 0x9e3779b97f4a7c15ull + 1};
@@ -216,10 +231,7 @@ static void one_set(struct rig *r, uint64_t seed, uint32_t n)
 	size_t all;
 
 	file_random(&d, true, text);
-	if (!file_compile(&in, text))
-		OK(-1);
-	in.root = seed % 5 == 0 && fits_root(&in);
-	in_root += in.root;
+	compile_set(&in, text, seed % 5 == 0);
 	file_install(r, &in, &d);
 	packets(r, &in, text, &d, n - n / 3, seed);
 	all = in.set.n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that explain's walk over what libmlx5 dumps comes to the rule that the slow matcher finds,
- * and writes each walk's entries to FILE, for flow_ways.pl to compare with the device's own
- * walk. flow_explain FILE [SETS [PACKETS [SEED]]]
+ * Proves that explain's walk over libmlx5's dump finds the rule that the slow matcher finds. Writes
+ * each walk's entries to FILE, which flow_ways.pl compares with the device's trace. Usage:
+ * flow_explain FILE [SETS [PACKETS [SEED]]]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,9 @@ static void bail(const char *why)
 	exit(1);
 }
 
-/* Entries come without their masks (48 bytes): what explain finds must leave no bit of a tag out.
+/*
+ * Dumped entries lack their masks (48 bytes). The masks that explain finds must cover every bit of
+ * a tag.
  */
 static void check_masks(struct seen *s)
 {
@@ -62,7 +64,7 @@ static void look(struct rig *r, struct seen *s)
 	check_masks(s);
 }
 
-/* The rule of the file that a rule of the dump is part of. */
+/* The file's rule that a rule of the dump belongs to. */
 static const struct rule *rule_of(const struct installed *in, uint64_t id)
 {
 	for (size_t i = 0; i < in->npieces; i++)

@@ -103,7 +103,7 @@ static void rule_vlan(struct dice *d, struct line *l)
 		rule_tag(d, l);
 }
 
-/* A prefix may have bits behind it: then the rule is a mistake, and another one is thrown. */
+/* A prefix may have bits behind it. Such a rule is refused, and another one is generated. */
 static void rule_address(struct dice *d, struct line *l, bool six)
 {
 	static const char *const sides[] = {"src", "dst", "host"};
@@ -430,7 +430,7 @@ void random_packet(struct dice *d, struct made_packet *p)
 
 enum { T_VXLAN, T_GPE, T_GENEVE, T_GRE, T_IP, T_KINDS };
 
-/* Its length comes last: bytes 2 and 3 of IPv4's header, 4 and 5 of IPv6's. */
+/* The length is filled in later: bytes 2 and 3 of IPv4's header, 4 and 5 of IPv6's. */
 static void outer_ip(struct dice *d, struct pen *w, bool six, uint8_t proto)
 {
 	uint8_t a[16];

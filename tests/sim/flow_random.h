@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random rule files and random packets whose values meet each other often. */
+/* Random rule files and random packets whose values agree often. */
 #ifndef TESTS_FLOW_RANDOM_H
 #define TESTS_FLOW_RANDOM_H
 
@@ -13,7 +13,7 @@ struct dice {
 uint32_t dice_roll(struct dice *d, uint32_t below);
 
 #define PACKET_MAX 256
-#define PACKET_MIN 18 /* what a send queue wants inline */
+#define PACKET_MIN 18 /* what a send queue needs inline */
 
 struct made_packet {
 	uint8_t bytes[PACKET_MAX];
@@ -21,13 +21,13 @@ struct made_packet {
 };
 
 /*
- * One rule of the language without its end of line, "send in ipv4 dst 10.0.1.2 tcp dst port 80": it
- * may be refused by the parser. dir: "in" or "out". Queues 0 to 1; the tag is `number`, and what is
- * not sent to a queue is counted.
+ * Generates one rule without its end of line, "send in ipv4 dst 10.0.1.2 tcp dst port 80". The
+ * parser may refuse it. dir is "in" or "out". The rule sends to queue 0 or 1 with the tag `number`,
+ * or counts.
  */
 void random_rule(struct dice *d, char *text, size_t size, const char *dir, uint32_t number);
 void random_packet(struct dice *d, struct made_packet *p);
-/* Puts a packet into a tunnel: what is too long then is cut off. */
+/* Puts a packet into a tunnel, and cuts off what is too long then. */
 void random_tunnel(struct dice *d, struct made_packet *p);
 /* Some are in tunnels. */
 void any_packet(struct dice *d, struct made_packet *p);

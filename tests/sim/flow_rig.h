@@ -30,7 +30,7 @@ struct frame {
 	uint32_t len;
 };
 
-/* What a frame says; 0 takes the value in the comment. */
+/* A frame's fields; 0 stands for the value in the comment. */
 struct say {
 	uint32_t src, dst;     /* IPv4; 10.0.0.1, 10.0.0.2 */
 	uint16_t sport, dport; /* 1000, 2000 */
@@ -73,7 +73,7 @@ static inline int flow_close(void **state)
 	return rig_close(state);
 }
 
-/* `place` is the inbox's number: which part of the buffer it has. */
+/* `place` is the inbox's number, which chooses its part of the buffer. */
 static inline void inbox_open(struct flow_rig *f, struct inbox *in, uint32_t place)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = ROOMS, .uar = f->r.uar};
@@ -159,7 +159,7 @@ static inline void frame_build(struct frame *f, struct say s)
 	memset(f->bytes + f->len - s.payload, 0x5a, s.payload);
 }
 
-/* Sends it, and waits until the device has. */
+/* Sends a frame and waits for its completion. */
 static inline void frame_send(struct flow_rig *f, const struct frame *frame)
 {
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -178,7 +178,7 @@ static inline void say(struct flow_rig *f, struct say s)
 	frame_send(f, &frame);
 }
 
-/* The next frame of the inbox must be this one, with this tag; its buffer is posted again. */
+/* Asserts that the inbox's next frame is this one, with this tag, and posts its buffer again. */
 static inline void heard(struct inbox *in, struct say s, uint32_t tag)
 {
 	const void *cqe = wait_cqe(in->cq);
@@ -203,7 +203,9 @@ static inline void heard(struct inbox *in, struct say s, uint32_t tag)
 	dvx_rq_ring(in->rq);
 }
 
-/* Nothing came. Frames keep their order, so what was sent before the last thing heard is through.
+/*
+ * Asserts that no frame arrived. Frames keep their order, so all frames sent before the last
+ * received one are through.
  */
 static inline void silent(struct inbox *in)
 {

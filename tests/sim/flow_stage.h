@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A receive side with a table of the run's level, to which packets get by themselves. */
+/* A receive side with a table of the run's level that all packets enter. */
 #ifndef TESTS_SIM_FLOW_STAGE_H
 #define TESTS_SIM_FLOW_STAGE_H
 
 #include "flow_rig.h"
 
-/* What a test gets: a domain, and the table it puts rules in; packets get there by themselves. */
+/* A test's domain, and the table for its rules, which all packets enter. */
 struct stage {
 	struct flow_rig *f;
 	struct dvx_flow_domain *domain;
@@ -17,7 +17,7 @@ struct stage {
 	struct dvx_flow_action *to_a, *to_b;
 };
 
-static uint32_t level; /* of the run's tables: the program's argument */
+static uint32_t level; /* the level of the run's tables: the program's argument */
 
 static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
 					       const struct dvx_flow_match *m, uint32_t priority)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rule model over a mlx5dv_dr that notes what it is given and refuses what it is told to: what
- * libmlx5 wants differently from the PRM, capabilities that are missing, half-made rules taken
- * back.
+ * The rule model over a fake mlx5dv_dr that records its arguments and fails on request: where
+ * libmlx5 differs from the PRM, missing capabilities, and the removal of half-made rules.
  */
 #include "flow_fake_rig.h"
 
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 
-/* Below the root ip_version is no mask for libmlx5; one matcher here is two there, made as needed.
+/*
+ * Below the root, ip_version is no mask for libmlx5: one matcher becomes two, each made at its
+ * first use.
  */
 static void versions_below(void **state)
 {
@@ -39,7 +40,7 @@ static void versions_below(void **state)
 	fake_close_stage(&s);
 }
 
-/* In the root it is one, with the PRM's mask. */
+/* In the root there is one matcher, with the PRM's mask. */
 static void versions_in_root(void **state)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
@@ -60,7 +61,10 @@ static void versions_in_root(void **state)
 	fake_close_stage(&s);
 }
 
-/* Sizes: whole groups, as many as are used, value as long as mask; criteria say which. */
+/*
+ * Sizes are whole groups, up to the last used one; value and mask have the same size; criteria name
+ * the groups.
+ */
 static void sizes(void **state)
 {
 	static const struct dvx_flow_match all;
@@ -87,7 +91,10 @@ static void sizes(void **state)
 	fake_close_stage(&s);
 }
 
-/* tag, destination: as libmlx5 wants them, whatever the order here. TX root: out is no action. */
+/*
+ * libmlx5 gets the tag before the destination, whatever the caller's order. In the TX root, "out"
+ * is no action.
+ */
 static void actions(void **state)
 {
 	static const struct dvx_flow_match all;
@@ -125,7 +132,7 @@ static void actions(void **state)
 	fake_close_stage(&s);
 }
 
-/* What the device lacks is said by the capability's name. */
+/* A missing feature is reported by the capability's name. */
 static void lacking(void **state)
 {
 	static const struct dvx_flow_match all;
@@ -165,7 +172,7 @@ static void lacking(void **state)
 	fake_close_stage(&s);
 }
 
-/* libmlx5 says only "not supported": the field is found by trying each alone. */
+/* libmlx5 says only "not supported"; the library finds the field by trying each alone. */
 static void blamed(void **state)
 {
 	struct dvx_flow_match m = {0};
@@ -191,7 +198,7 @@ static void blamed(void **state)
 	fake_close_stage(&s);
 }
 
-/* ... and what it would need: the capability by its PRM name, and what the device has. */
+/* The message also names the missing capability, and the device. */
 static void names_capability(void **state)
 {
 	static const struct {
@@ -227,7 +234,7 @@ static void names_capability(void **state)
 	fake_close_stage(&s);
 }
 
-/* No capability gives it: libmlx5 compares the sender's queue where packets come in only. */
+/* No capability enables it: libmlx5 compares the send queue in RX domains only. */
 static void no_capability(void **state)
 {
 	struct dvx_flow_match m = {0};
@@ -243,7 +250,7 @@ static void no_capability(void **state)
 	fake_close_stage(&s);
 }
 
-/* Software's tables want a loopback that no sender sees. */
+/* Software's tables need forced loopback. */
 static void no_loopback(void **state)
 {
 	struct dvx_flow_table *table = NULL;
@@ -257,7 +264,7 @@ static void no_loopback(void **state)
 	fake_close_stage(&s);
 }
 
-/* A vport is the eswitch's: who does not manage it cannot ask. */
+/* Only the eswitch manager can match a vport. */
 static void vports(void **state)
 {
 	struct dvx_flow_match m = {0};
@@ -282,7 +289,7 @@ static void vports(void **state)
 	fake_close_stage(&s);
 }
 
-/* The way back to the root is the kernel's. */
+/* The kernel must support the action that leads back to the root. */
 static void no_anchor(void **state)
 {
 	struct dvx_flow_action *back;
@@ -299,7 +306,10 @@ static void no_anchor(void **state)
 	fake_close_stage(&s);
 }
 
-/* A rule that fails in the middle: those before it go, the caller's array stays as it was. */
+/*
+ * When a rule fails in the middle, the rules before it are removed and the caller's array is
+ * unchanged.
+ */
 static void half_inserted(void **state)
 {
 	static const struct dvx_flow_match all;
@@ -328,7 +338,7 @@ static void half_inserted(void **state)
 	fake.rule_err = 0;
 	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), 0);
 	assert_int_equal(fake.rules, 5);
-	/* one that does not go stays, and holds what it is made of */
+	/* a rule that cannot be destroyed stays, and keeps its references */
 	fake.rule_destroy_err = EBUSY;
 	assert_int_equal(dvx_flow_rules_delete(rules, 2), -EBUSY);
 	assert_non_null(rules[0]);
@@ -342,7 +352,7 @@ static void half_inserted(void **state)
 	fake_close_stage(&s);
 }
 
-/* What libdvx said within next() is why; what it said before, or nothing, is not. */
+/* An error of libdvx within next() is the reason; an earlier one is not. */
 struct giving_up {
 	struct stage *s;
 	struct dvx_flow_matcher *mt;

@@ -190,7 +190,7 @@ int fake_setup(void **state)
 	return dvx_dev_adopt(&ctx, &dev);
 }
 
-/* Whatever the test did, all is gone. */
+/* No object is left after a test. */
 int fake_teardown(void **state)
 {
 	(void)state;

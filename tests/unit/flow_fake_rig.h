@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A mlx5dv_dr that notes what it is given and refuses what it is told to. The program defines the
- * calls that libdvx makes, before libmlx5 can.
+ * A fake mlx5dv_dr that records its arguments and fails on request. The program's definitions take
+ * precedence over libmlx5's.
  */
 #ifndef TEST_FLOW_FAKE_RIG_H
 #define TEST_FLOW_FAKE_RIG_H
@@ -26,8 +26,8 @@ struct fake {
 	int domain_err, table_err, matcher_err, rule_err, rule_destroy_err, anchor_err;
 	unsigned int rules_before_err;
 	bool refuse_tcp;  /* matchers that compare tcp_flags */
-	bool refuse_misc; /* ... that compare anything beside the outer headers */
-	/* what it was given last */
+	bool refuse_misc; /* matchers that compare anything beside the outer headers */
+	/* the last arguments */
 	uint8_t mask[512], value[512];
 	size_t mask_sz, value_sz, actions;
 	uint8_t criteria;
@@ -44,9 +44,9 @@ struct stage {
 	struct dvx_flow_action *drop;
 };
 
-/* Anything as state: the device manages the eswitch. */
+/* Any state but NULL: the device is the eswitch manager. */
 int fake_setup(void **state);
-/* Fails if anything that was made is still there. */
+/* Fails if an object still exists. */
 int fake_teardown(void **state);
 void fake_open_stage(struct stage *s, enum dvx_flow_side side, uint32_t level);
 void fake_close_stage(struct stage *s);
@@ -54,7 +54,7 @@ int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
 		     struct dvx_flow_matcher **out);
 int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 		  struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out);
-/* Both are in the last sentence. */
+/* The last error contains both texts. */
 void fake_said(const char *a, const char *b);
 
 #endif

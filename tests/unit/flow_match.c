@@ -16,7 +16,7 @@ static void fresh(void)
 	memset(&m, 0, sizeof(m));
 }
 
-/* The last error's sentence has all of these words. */
+/* The last error contains both texts. */
 static void said(const char *a, const char *b)
 {
 	const char *text = dvx_strerror();
@@ -48,7 +48,7 @@ static void by_name(void **state)
 	assert_int_equal(m.mask[59], 0);
 }
 
-/* What a name or a number is refused for, and that nothing was written. */
+/* A bad name or number is refused with a reason, and nothing is written. */
 static void refused_names(void **state)
 {
 	struct dvx_flow_match before;
@@ -92,7 +92,7 @@ static void long_names(void **state)
 	}
 }
 
-/* Bits where the kernel's mlx5_ifc.h has the field; inner headers begin at 0x400. */
+/* Positions are those of the kernel's mlx5_ifc.h; inner headers begin at 0x400. */
 static uint64_t bits(const uint8_t *p, unsigned int bit, unsigned int width)
 {
 	uint64_t v = 0;
@@ -141,7 +141,7 @@ static void groups(void **state)
 	assert_int_equal(bits(m.mask, 0xe0, 16), 0);
 }
 
-/* What contradicts is refused, and changes nothing. */
+/* A contradiction is refused and changes nothing. */
 static void contradictions(void **state)
 {
 	static const uint8_t v6[16] = {0xfe, 0x80};
@@ -180,7 +180,7 @@ static void contradictions(void **state)
 	assert_memory_equal(&m, &before, sizeof(m));
 }
 
-/* An enum can hold any number; which headers it means is not guessed. */
+/* An enum argument out of range is refused. */
 static void nowhere(void **state)
 {
 	const enum dvx_flow_depth depth = (enum dvx_flow_depth)9;

@@ -8,10 +8,10 @@
 #include "obj/tir.h"
 #include "steer/steer.h"
 
-/* Commands on flow tables, filled in so that they succeed; each asserts that it does. */
+/* Flow table commands with good values; each asserts that it succeeds. */
 #define RIG_FTE	     (PRM_SET_FTE_IN_BYTES + 33 * 8)
 #define RIG_UDP	     17
-#define RIG_DPORT_AT 36 /* where a packet of rig_packet() has its destination port */
+#define RIG_DPORT_AT 36 /* offset of the destination port in a packet of rig_packet() */
 
 struct rig_table {
 	uint8_t type, level;
@@ -20,10 +20,10 @@ struct rig_table {
 };
 uint32_t rig_table(struct fx *, struct rig_table);
 void rig_root(struct fx *, uint8_t type, uint32_t table);
-/* A group of `type`'s table whose mask is UDP's destination port, under bits. */
+/* A group of a table of this type; its mask is `bits` of UDP's destination port. */
 uint32_t rig_group(struct fx *, uint8_t type, uint32_t table, uint32_t start, uint32_t end,
 		   uint16_t bits);
-/* The whole mailbox, len bytes: action and one destination or counter each, 0 for none. */
+/* Fills the mailbox (len bytes): the action, and a destination and a counter, 0 for none. */
 struct rig_entry {
 	uint8_t type;
 	uint32_t table, group, index;
@@ -37,11 +37,14 @@ void rig_entry(struct fx *, struct rig_entry);
 void rig_delete(struct fx *, uint8_t type, uint32_t table, uint32_t index);
 uint32_t rig_counter(struct fx *, uint8_t bulk);
 uint64_t rig_counter_read(struct fx *, uint32_t counter, bool clear, uint64_t *octets);
-/* A TIR of FX_UID that stands on nothing. */
+/* A TIR of FX_UID without a queue. */
 uint32_t rig_tir(struct fx *);
 void rig_tir_free(struct fx *, uint32_t tirn);
 
-/* A UDP packet to this port through the function's tables: where it ended, its tag and bytes. */
+/*
+ * Sends a UDP packet to this port through the function's tables. Returns where it ended, its tag
+ * and bytes.
+ */
 struct rig_end {
 	unsigned int wire, tirs;
 	uint32_t tirn, tag, reg_b; /* of the last */
