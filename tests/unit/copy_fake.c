@@ -28,18 +28,18 @@ struct plain {
 	uint8_t *mem;
 };
 
-struct engine {
+struct copy_engine {
 	struct plain remote;
 	const struct pool *local;
 	uint32_t done[RING], from, n;
 	int fd;
 };
 
-int device_open(struct copy_device **d, const char *name, struct fault *f)
+int device_open(struct copy_device **d, const char *name, struct copy_fault *f)
 {
 	(void)name;
 	*d = calloc(1, sizeof(**d));
-	return *d ? 0 : fault(f, COPY_DEVICE, "no memory");
+	return *d ? 0 : copy_fail(f, COPY_DEVICE, "no memory");
 }
 
 void device_close(struct copy_device *d)
@@ -54,7 +54,7 @@ const char *device_name(const struct copy_device *d)
 }
 
 int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
-		struct fault *f)
+		struct copy_fault *f)
 {
 	struct plain plain = {.pid = getpid(), .mem = p->mem};
 
@@ -71,15 +71,15 @@ void export_free(struct export *e)
 	(void)e;
 }
 
-int engine_make(struct engine **out, struct copy_device *d, const struct pool *local,
-		const struct ticket *t, struct fault *f)
+int engine_make(struct copy_engine **out, struct copy_device *d, const struct pool *local,
+		const struct ticket *t, struct copy_fault *f)
 {
-	struct engine *e = calloc(1, sizeof(*e));
+	struct copy_engine *e = calloc(1, sizeof(*e));
 
 	(void)d;
 	if (!e || t->n != sizeof(e->remote)) {
 		free(e);
-		return fault(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
+		return copy_fail(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
 	}
 	memcpy(&e->remote, t->bytes, sizeof(e->remote));
 	e->local = local;
@@ -88,20 +88,21 @@ int engine_make(struct engine **out, struct copy_device *d, const struct pool *l
 	return 0;
 }
 
-void engine_free(struct engine *e)
+void engine_free(struct copy_engine *e)
 {
 	if (e)
 		close(e->fd);
 	free(e);
 }
 
-uint32_t engine_max(const struct engine *e)
+uint32_t engine_max(const struct copy_engine *e)
 {
 	(void)e;
 	return copy_fake_max;
 }
 
-int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, struct fault *f)
+int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len,
+		struct copy_fault *f)
 {
 	struct iovec to = {e->local->mem + off, len}, from = {e->remote.mem + off, len};
 
@@ -109,19 +110,19 @@ int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, str
 		return 0;
 	if (len > copy_fake_max ||
 	    process_vm_readv(e->remote.pid, &to, 1, &from, 1, 0) != (ssize_t)len)
-		return fault(f, COPY_DEVICE, "the fake could not copy: %s", strerror(errno));
+		return copy_fail(f, COPY_DEVICE, "the fake could not copy: %s", strerror(errno));
 	if (copy_fake_corrupt && !--copy_fake_corrupt)
 		e->local->mem[off + len / 2] ^= 1;
 	e->done[(e->from + e->n++) % RING] = cookie;
 	return 1;
 }
 
-void engine_ring(struct engine *e)
+void engine_ring(struct copy_engine *e)
 {
 	(void)e;
 }
 
-int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
+int engine_poll(struct copy_engine *e, uint32_t *cookie, struct copy_fault *f)
 {
 	(void)f;
 	if (!e->n)
@@ -132,12 +133,12 @@ int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
 	return 1;
 }
 
-int engine_fd(const struct engine *e)
+int engine_fd(const struct copy_engine *e)
 {
 	return e->fd;
 }
 
-int engine_arm(struct engine *e, struct fault *f)
+int engine_arm(struct copy_engine *e, struct copy_fault *f)
 {
 	(void)e;
 	(void)f;

@@ -22,23 +22,23 @@ static char work[] = "copy_guests.XXXXXX";
 
 struct guest {
 	struct link *l;
-	struct fault f;
+	struct copy_fault f;
 };
 
-static struct bytes text(const char *s)
+static struct copy_bytes text(const char *s)
 {
-	return (struct bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
-static void say(struct guest *a, struct msg m)
+static void say(struct guest *a, struct copy_msg m)
 {
 	link_send(a->l, &m, &a->f);
 }
 
 struct visit {
 	struct link *l;
-	struct server server;
-	struct fault f;
+	struct copy_server server;
+	struct copy_fault f;
 };
 
 static void *serve_one(void *arg)
@@ -82,7 +82,7 @@ static void visit(void (*play)(struct guest *a), int code, const char *words)
 
 static void setup(struct guest *a)
 {
-	struct msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
+	struct copy_msg m = {.type = MSG_SETUP, .slots = 4096, .slot_bytes = 1u << 30};
 
 	say(a, m);
 	assert_int_equal(link_expect(a->l, MSG_POOL, &m, &a->f), 0);
@@ -92,56 +92,56 @@ static void setup(struct guest *a)
 
 static void play_no_setup(struct guest *a)
 {
-	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
 }
 
 static void play_two_setups(struct guest *a)
 {
 	setup(a);
-	say(a, (struct msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
+	say(a, (struct copy_msg){.type = MSG_SETUP, .slots = 1, .slot_bytes = 4096});
 }
 
 static void play_return_free(struct guest *a)
 {
 	setup(a);
-	say(a, (struct msg){.type = MSG_RETURN, .slot = 0});
+	say(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0});
 }
 
 static void play_return_none(struct guest *a)
 {
 	setup(a);
-	say(a, (struct msg){.type = MSG_RETURN, .slot = 0xffffffff});
+	say(a, (struct copy_msg){.type = MSG_RETURN, .slot = 0xffffffff});
 }
 
 static void play_escape(struct guest *a)
 {
 	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("../../etc/passwd")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("../../etc/passwd")});
 }
 
 static void play_talk(struct guest *a)
 {
-	struct msg m;
+	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text(".")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text(".")});
 	assert_int_equal(link_expect(a->l, MSG_DIR, &m, &a->f), 0);
-	say(a, (struct msg){.type = MSG_DONE});
+	say(a, (struct copy_msg){.type = MSG_DONE});
 }
 
 static void play_hang_up(struct guest *a)
 {
 	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
 	shutdown(a->l->fd, SHUT_RDWR);
 }
 
 static void play_keep_slots(struct guest *a)
 {
-	struct msg m;
+	struct copy_msg m;
 
 	setup(a);
-	say(a, (struct msg){.type = MSG_PULL, .name = text("big")});
+	say(a, (struct copy_msg){.type = MSG_PULL, .name = text("big")});
 	for (int i = 0; i < 3; i++) /* FILE and both slots, never returned */
 		assert_int_equal(link_expect(a->l, MSG_TYPES, &m, &a->f), 0);
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);

@@ -31,32 +31,32 @@
 struct actor {
 	struct link *l;
 	struct pool pool;
-	struct fault f;
+	struct copy_fault f;
 	void (*play)(struct actor *a);
 };
 
-static struct bytes text(const char *s)
+static struct copy_bytes text(const char *s)
 {
-	return (struct bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
-static void say(struct actor *a, struct msg m)
+static void say(struct actor *a, struct copy_msg m)
 {
 	link_send(a->l, &m, &a->f);
 }
 
 static void dir(struct actor *a, const char *name)
 {
-	say(a, (struct msg){.type = MSG_DIR, .name = text(name), .mode = 0755, .sec = 1000});
+	say(a, (struct copy_msg){.type = MSG_DIR, .name = text(name), .mode = 0755, .sec = 1000});
 }
 
 static void file(struct actor *a, const char *name, uint64_t size)
 {
-	say(a, (struct msg){.type = MSG_FILE,
-			    .name = text(name),
-			    .mode = 04644,
-			    .size = size,
-			    .sec = 1000});
+	say(a, (struct copy_msg){.type = MSG_FILE,
+				 .name = text(name),
+				 .mode = 04644,
+				 .size = size,
+				 .sec = 1000});
 }
 
 static void chunk(struct actor *a, uint32_t slot, uint64_t off, uint32_t len)
@@ -64,21 +64,21 @@ static void chunk(struct actor *a, uint32_t slot, uint64_t off, uint32_t len)
 	uint8_t *p = slot < SLOTS ? pool_slot(&a->pool, slot) : a->pool.mem;
 
 	memset(p, 'x', len < SLOT ? len : SLOT);
-	say(a, (struct msg){.type = MSG_CHUNK,
-			    .slot = slot,
-			    .off = off,
-			    .len = len,
-			    .crc = len <= SLOT ? crc32c(p, len) : 0});
+	say(a, (struct copy_msg){.type = MSG_CHUNK,
+				 .slot = slot,
+				 .off = off,
+				 .len = len,
+				 .crc = len <= SLOT ? crc32c(p, len) : 0});
 }
 
 static void end(struct actor *a, uint64_t chunks, uint32_t flags)
 {
-	say(a, (struct msg){.type = MSG_END, .chunks = chunks, .flags = flags});
+	say(a, (struct copy_msg){.type = MSG_END, .chunks = chunks, .flags = flags});
 }
 
 static void bare(struct actor *a, enum msg_type type)
 {
-	say(a, (struct msg){.type = type});
+	say(a, (struct copy_msg){.type = type});
 }
 
 static void *act(void *arg)
@@ -89,14 +89,14 @@ static void *act(void *arg)
 		pid_t pid;
 		uint8_t *mem;
 	} ticket = {getpid(), a->pool.mem};
-	struct msg m;
+	struct copy_msg m;
 
 	if (link_handshake(a->l, &none, &a->f) || link_expect(a->l, MSG_SETUP, &m, &a->f))
 		return NULL;
-	say(a, (struct msg){.type = MSG_POOL,
-			    .slots = SLOTS,
-			    .slot_bytes = SLOT,
-			    .name = {(const uint8_t *)&ticket, sizeof(ticket)}});
+	say(a, (struct copy_msg){.type = MSG_POOL,
+				 .slots = SLOTS,
+				 .slot_bytes = SLOT,
+				 .name = {(const uint8_t *)&ticket, sizeof(ticket)}});
 	if (link_expect(a->l, MSG_PULL, &m, &a->f))
 		return NULL;
 	a->play(a);
@@ -143,14 +143,14 @@ static int new_dest(void **state)
 
 static struct report last;
 
-static struct fault pull_from(void (*play)(struct actor *a))
+static struct copy_fault pull_from(void (*play)(struct actor *a))
 {
 	struct actor a = {.l = calloc(1, sizeof(struct link)), .play = play};
 	struct pull *p = calloc(1, sizeof(*p));
 	struct pull_wish wish = {.slots = SLOTS, .slot_bytes = SLOT, .patience_ms = 5000};
 	struct dest_plan plan = {.dest = dest, .base = "got"};
 	struct key none = {.n = 0};
-	struct fault f = {0};
+	struct copy_fault f = {0};
 	pthread_t t;
 	int fds[2];
 
@@ -198,7 +198,7 @@ static unsigned int entries(const char *path)
 
 static void expect(void (*play)(struct actor *a), int code, const char *words, unsigned int left)
 {
-	struct fault f = pull_from(play);
+	struct copy_fault f = pull_from(play);
 	unsigned int n;
 
 	if (f.code != code || !strstr(f.text, words))
@@ -222,7 +222,7 @@ static void play_honest(struct actor *a)
 	end(a, 4, 0);
 	file(a, "empty", 0);
 	end(a, 0, 0);
-	say(a, (struct msg){.type = MSG_LINK, .name = text("l"), .text = text("/nowhere")});
+	say(a, (struct copy_msg){.type = MSG_LINK, .name = text("l"), .text = text("/nowhere")});
 	bare(a, MSG_UP);
 	bare(a, MSG_DONE);
 }
@@ -273,7 +273,8 @@ static void names(void **state)
 static void play_link_then_dir(struct actor *a)
 {
 	dir(a, "");
-	say(a, (struct msg){.type = MSG_LINK, .name = text("a"), .text = text("../../outside")});
+	say(a,
+	    (struct copy_msg){.type = MSG_LINK, .name = text("a"), .text = text("../../outside")});
 	dir(a, "a");
 	file(a, "x", 0);
 	end(a, 0, 0);
@@ -285,7 +286,8 @@ static void play_link_then_dir(struct actor *a)
 static void play_link_then_file(struct actor *a)
 {
 	dir(a, "");
-	say(a, (struct msg){.type = MSG_LINK, .name = text("a"), .text = text("../../outside/x")});
+	say(a, (struct copy_msg){
+		       .type = MSG_LINK, .name = text("a"), .text = text("../../outside/x")});
 	file(a, "a", 5);
 	chunk(a, 0, 0, 5);
 	end(a, 1, 0);
@@ -323,7 +325,7 @@ static void play_slot(struct actor *a)
 
 static void play_slot_twice(struct actor *a)
 {
-	struct msg m = {.type = MSG_CHUNK, .slot = 1, .len = 10, .crc = 1};
+	struct copy_msg m = {.type = MSG_CHUNK, .slot = 1, .len = 10, .crc = 1};
 
 	/* Both are on their way before the client can return the first. */
 	file(a, "", 2 * SLOT);
@@ -358,7 +360,7 @@ static void play_count(struct actor *a)
 static void play_crc(struct actor *a)
 {
 	file(a, "", 10);
-	say(a, (struct msg){.type = MSG_CHUNK, .len = 10, .crc = 0x12345678});
+	say(a, (struct copy_msg){.type = MSG_CHUNK, .len = 10, .crc = 0x12345678});
 	end(a, 1, 0);
 	bare(a, MSG_DONE);
 }
@@ -378,7 +380,7 @@ static void lies_about_files(void **state)
 
 static void slot_twice(void **state)
 {
-	struct fault f;
+	struct copy_fault f;
 
 	(void)state;
 	f = pull_from(play_slot_twice);
@@ -437,7 +439,7 @@ static void play_early_in_file(struct actor *a)
 
 static void play_unasked(struct actor *a)
 {
-	say(a, (struct msg){.type = MSG_RETURN});
+	say(a, (struct copy_msg){.type = MSG_RETURN});
 }
 
 static void lies_about_trees(void **state)
@@ -472,10 +474,10 @@ static void play_death(struct actor *a)
 
 static void play_error(struct actor *a)
 {
-	struct fault f = {0};
+	struct copy_fault f = {0};
 
 	file(a, "", SLOT);
-	fault(&f, COPY_IO, "the disk is on fire\033[2J");
+	copy_fail(&f, COPY_IO, "the disk is on fire\033[2J");
 	link_tell(a->l, &f);
 }
 
@@ -484,7 +486,8 @@ static void play_void(struct actor *a)
 	dir(a, "");
 	file(a, "shrunk", 2 * SLOT);
 	chunk(a, 0, 0, SLOT);
-	say(a, (struct msg){.type = MSG_NOTICE, .name = text("shrunk"), .text = text("shrank")});
+	say(a,
+	    (struct copy_msg){.type = MSG_NOTICE, .name = text("shrunk"), .text = text("shrank")});
 	end(a, 1, MSG_BROKEN);
 	bare(a, MSG_UP);
 	bare(a, MSG_DONE);

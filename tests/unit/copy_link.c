@@ -17,7 +17,7 @@
 struct end {
 	struct link *link;
 	struct key key;
-	struct fault f;
+	struct copy_fault f;
 	int ret;
 };
 
@@ -73,8 +73,8 @@ static void shake_both(struct end *client, struct end *server, const char *ck, c
 static void same_key(void **state)
 {
 	struct end c, s;
-	struct msg m = {.type = MSG_PULL, .name = {(const uint8_t *)"tree", 4}};
-	struct fault f = {0};
+	struct copy_msg m = {.type = MSG_PULL, .name = {(const uint8_t *)"tree", 4}};
+	struct copy_fault f = {0};
 
 	(void)state;
 	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
@@ -161,11 +161,11 @@ static void other_version(void **state)
 {
 	struct end c, s;
 	uint8_t nonce[32] = {0};
-	struct msg m = {.type = MSG_HELLO,
-			.magic = MSG_MAGIC,
-			.version = MSG_VERSION + 1,
-			.name = {nonce, 32}};
-	struct fault f = {0};
+	struct copy_msg m = {.type = MSG_HELLO,
+			     .magic = MSG_MAGIC,
+			     .version = MSG_VERSION + 1,
+			     .name = {nonce, 32}};
+	struct copy_fault f = {0};
 
 	(void)state;
 	open_pair(&c, &s, 5000);
@@ -181,7 +181,7 @@ static void other_version(void **state)
 static void says(const void *bytes, size_t n, bool close_after, int code, const char *word)
 {
 	struct end c, s;
-	struct msg m;
+	struct copy_msg m;
 
 	open_pair(&c, &s, 300);
 	assert_int_equal(send(c.link->fd, bytes, n, 0), (ssize_t)n);
@@ -214,13 +214,13 @@ static void bad_frames(void **state)
 /* Flips each byte of a sealed frame in turn: the length, the text and the tag are all covered. */
 static void tampering(void **state)
 {
-	struct msg m = {.type = MSG_RETURN, .slot = 5};
+	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[64];
 
 	(void)state;
 	for (size_t at = 0;; at++) {
 		struct end c, s;
-		struct fault f = {0};
+		struct copy_fault f = {0};
 		ssize_t n;
 
 		shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
@@ -236,7 +236,7 @@ static void tampering(void **state)
 		assert_int_equal(link_expect(s.link, MSG_RETURN, &m, &s.f), -1);
 		assert_true(s.f.code == COPY_AUTH || s.f.code == COPY_PROTOCOL ||
 			    (at < 4 && s.f.code == COPY_PEER));
-		m = (struct msg){.type = MSG_RETURN, .slot = 5};
+		m = (struct copy_msg){.type = MSG_RETURN, .slot = 5};
 		close_pair(&c, &s);
 	}
 }
@@ -244,10 +244,10 @@ static void tampering(void **state)
 /* A recorded frame, sent again, is not taken: each has its number. */
 static void replay(void **state)
 {
-	struct msg m = {.type = MSG_RETURN, .slot = 5};
+	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[64];
 	struct end c, s;
-	struct fault f = {0};
+	struct copy_fault f = {0};
 	ssize_t n;
 
 	(void)state;
@@ -266,7 +266,7 @@ static void replay(void **state)
 static void key_files(void **state)
 {
 	char name[] = "copy_link_key.XXXXXX";
-	struct fault f = {0};
+	struct copy_fault f = {0};
 	struct key k;
 	int fd = mkstemp(name);
 

@@ -13,37 +13,37 @@
 static const uint8_t some[64] = {'n', 'a', 'm', 'e', 0xff, 1};
 
 /* A valid message of a type, every field set to something of its own. */
-static struct msg sample(unsigned int type)
+static struct copy_msg sample(unsigned int type)
 {
-	return (struct msg){.type = (enum msg_type)type,
-			    .magic = MSG_MAGIC,
-			    .version = MSG_VERSION,
-			    .flags = 1,
-			    .code = COPY_IO,
-			    .slots = 7,
-			    .slot_bytes = 65536,
-			    .slot = 3,
-			    .len = 4097,
-			    .crc = 0xdeadbeef,
-			    .mode = 0750,
-			    .nsec = 999999999,
-			    .off = 0x123456789abc,
-			    .size = 0x7fffffffffffffff,
-			    .files = 11,
-			    .chunks = 13,
-			    .sec = -1,
-			    .name = {some, 32},
-			    .text = {some, 5}};
+	return (struct copy_msg){.type = (enum msg_type)type,
+				 .magic = MSG_MAGIC,
+				 .version = MSG_VERSION,
+				 .flags = 1,
+				 .code = COPY_IO,
+				 .slots = 7,
+				 .slot_bytes = 65536,
+				 .slot = 3,
+				 .len = 4097,
+				 .crc = 0xdeadbeef,
+				 .mode = 0750,
+				 .nsec = 999999999,
+				 .off = 0x123456789abc,
+				 .size = 0x7fffffffffffffff,
+				 .files = 11,
+				 .chunks = 13,
+				 .sec = -1,
+				 .name = {some, 32},
+				 .text = {some, 5}};
 }
 
 static void round_trips(void **state)
 {
 	uint8_t a[MSG_MAX], b[MSG_MAX];
-	struct fault f = {0};
+	struct copy_fault f = {0};
 
 	(void)state;
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
-		struct msg m = sample(t), back;
+		struct copy_msg m = sample(t), back;
 		size_t n = msg_encode(&m, a);
 
 		assert_int_equal(msg_decode(&back, a, n, &f), 0);
@@ -60,11 +60,11 @@ static void wrong_lengths(void **state)
 
 	(void)state;
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
-		struct msg m = sample(t), back;
+		struct copy_msg m = sample(t), back;
 		size_t n = msg_encode(&m, a);
 
 		for (size_t cut = 0; cut <= n + 1; cut++) {
-			struct fault f = {0};
+			struct copy_fault f = {0};
 			/* On the heap and exactly as long, so that a sanitizer sees a byte read
 			 * past it. */
 			uint8_t *copy = calloc(1, cut ? cut : 1);
@@ -82,8 +82,8 @@ static void wrong_lengths(void **state)
 
 static void refused(unsigned int type, size_t at, uint32_t v, const char *field)
 {
-	struct msg m = sample(type), back;
-	struct fault f = {0};
+	struct copy_msg m = sample(type), back;
+	struct copy_fault f = {0};
 	uint8_t a[MSG_MAX];
 	size_t n = msg_encode(&m, a);
 

@@ -48,12 +48,12 @@ static int tear_down(void **state)
 	return rmdir(dir);
 }
 
-static int resolve(const char *path, struct fault *f)
+static int resolve(const char *path, struct copy_fault *f)
 {
 	struct tree_entry e;
 	int ret;
 
-	*f = (struct fault){0};
+	*f = (struct copy_fault){0};
 	ret = tree_resolve(&e, root, (const uint8_t *)path, strlen(path), f);
 	tree_close(&e);
 	return ret;
@@ -75,7 +75,7 @@ static void good_paths(void **state)
 					   "inside",
 					   "absolute",
 					   "a/up"};
-	struct fault f;
+	struct copy_fault f;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -102,7 +102,7 @@ static void bad_paths(void **state)
 		{"nothing", COPY_IO},
 		{"a/b/file/x", COPY_IO},
 	};
-	struct fault f;
+	struct copy_fault f;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -115,7 +115,7 @@ static void bad_paths(void **state)
 
 static void zero_byte(void **state)
 {
-	struct fault f = {0};
+	struct copy_fault f = {0};
 	struct tree_entry e;
 
 	(void)state;
@@ -141,7 +141,7 @@ static void step_by_step(void **state)
 
 static int name_ok(const char *name, size_t n)
 {
-	return dest_name_ok((struct bytes){(const uint8_t *)name, (uint32_t)n});
+	return dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)n});
 }
 
 static void names_of_a_server(void **state)
@@ -159,8 +159,8 @@ static void names_of_a_server(void **state)
 static void source(const char *arg, const char *host, const char *port, const char *path,
 		   const char *base)
 {
-	struct fault f = {0};
-	struct target t;
+	struct copy_fault f = {0};
+	struct copy_target t;
 
 	if (target_parse(&t, arg, &f))
 		fail_msg("%s", f.text);
@@ -174,8 +174,8 @@ static void sources(void **state)
 {
 	static const char *const bad[] = {"host",     "",	   ":x",	"[::1",
 					  "[::1]x:y", "h:99999:x", "h:123456:x"};
-	struct fault f = {0};
-	struct target t;
+	struct copy_fault f = {0};
+	struct copy_target t;
 
 	(void)state;
 	source("host:a/b", "host", TARGET_PORT, "a/b", "b");

@@ -26,7 +26,7 @@ static uint32_t below(uint32_t n)
 	return state % n;
 }
 
-static int fill(const struct leaf *leaf, void *ctx)
+static int fill(const struct walk_leaf *leaf, void *ctx)
 {
 	for (uint64_t i = 0; i < leaf->width; i++)
 		if (below(100) < 35)
@@ -46,7 +46,7 @@ static bool offered(const struct finding *f, const char *name)
 	return false;
 }
 
-static int count_bits(const struct leaf *leaf, void *ctx)
+static int count_bits(const struct walk_leaf *leaf, void *ctx)
 {
 	*(size_t *)ctx += leaf->width;
 	return 0;
@@ -66,7 +66,7 @@ static bool is_small(const struct prm_struct *s)
 static int found(const struct prm_struct *s, const uint8_t *page, size_t len, int *likely)
 {
 	const struct dump d = {.bytes = page, .len = len, .line = 1};
-	const struct args a = {.json = true};
+	const struct prm_args a = {.json = true};
 	json_t *also = json_array();
 	struct wish none = {NULL, NULL};
 	struct finding f;

@@ -65,10 +65,10 @@ static void feature_rows(void **state)
 	assert_null(feature_find("xr"));
 }
 
-static int parse(struct source *s, const char *text, int only, char *err)
+static int parse(struct cap_source *s, const char *text, int only, char *err)
 {
 	memset(s, 0, sizeof(*s));
-	return dump_parse(s, text, strlen(text), only, err, 512);
+	return cap_dump_parse(s, text, strlen(text), only, err, 512);
 }
 
 /* Proves that broken dumps are refused with a sentence that names the page and the fault. */
@@ -86,7 +86,7 @@ static void refused(void **state)
 		{"page 0x0\n00000010: 00 11 22 33\n", "not at 0"},
 		{"page 0x0\n00000000: 00 1\n", "page 0x0"},
 	};
-	struct source *s = malloc(sizeof(*s));
+	struct cap_source *s = malloc(sizeof(*s));
 	char err[512];
 
 	(void)state;
@@ -94,7 +94,7 @@ static void refused(void **state)
 		assert_int_equal(parse(s, bad[i].text, -1, err), -1);
 		if (!strstr(err, bad[i].says))
 			fail_msg("%zu: \"%s\"", i, err);
-		source_close(s);
+		cap_source_close(s);
 	}
 	free(s);
 }
@@ -103,7 +103,7 @@ static void refused(void **state)
  */
 static void generations(void **state)
 {
-	struct source *s = malloc(sizeof(*s));
+	struct cap_source *s = malloc(sizeof(*s));
 	char err[512], text[40000], *p = text;
 	json_t *j;
 
@@ -113,7 +113,7 @@ static void generations(void **state)
 	assert_int_equal(json_integer_value(json_object_get(j, "cut")), 256);
 	assert_int_equal(json_array_size(json_object_get(j, "fields")), 2);
 	json_decref(j);
-	source_close(s);
+	cap_source_close(s);
 
 	p += sprintf(p, "page 0x7123\n00000000: 12 34\npage 0x0\n");
 	for (int at = 0; at < 4096 + 32; at += 16)
@@ -128,14 +128,14 @@ static void generations(void **state)
 	assert_int_equal(json_array_size(json_object_get(j, "fields")), 0);
 	assert_int_equal(json_array_size(json_object_get(j, "unknown")), 2);
 	json_decref(j);
-	source_close(s);
+	cap_source_close(s);
 	free(s);
 }
 
 /* Proves that a diff sees changed fields, unknown bits, and pages that one side lacks. */
 static void differences(void **state)
 {
-	struct source *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
+	struct cap_source *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
 	char err[512];
 	json_t *d;
 
@@ -156,7 +156,7 @@ static void differences(void **state)
 	d = diff_sources(a, a, -1);
 	assert_int_equal(json_array_size(d), 0);
 	json_decref(d);
-	source_close(b);
+	cap_source_close(b);
 	assert_int_equal(parse(b, "page 0x0\n00000000: 00 00 00 00 80 00 00 01\n"
 				  "00000008: 00 00 00 00 00 15 00 00\n",
 			       -1, err),
@@ -166,8 +166,8 @@ static void differences(void **state)
 	assert_string_equal(json_string_value(json_object_get(json_array_get(d, 0), "a")),
 			    "(its page ends before)");
 	json_decref(d);
-	source_close(a);
-	source_close(b);
+	cap_source_close(a);
+	cap_source_close(b);
 	free(a);
 	free(b);
 }
@@ -180,7 +180,7 @@ static void fuzz(void **state)
 		"00000000: 00 00 00 00 80 00 00 01 00 00 00 00 00 15 00 00\n*\n00000100:\n"
 		"page 0x7 FLOW_TABLE\n00000000: ff ff ff ff ff ff ff ff\n"
 		"page 0x20 GENERAL_2\n00000000: 80 00\n";
-	struct source *s = malloc(sizeof(*s));
+	struct cap_source *s = malloc(sizeof(*s));
 	char text[sizeof(seed)], err[512];
 	unsigned int x = 12345;
 
@@ -193,11 +193,11 @@ static void fuzz(void **state)
 				(x >> 4) & 1 ? (char)(x >> 20) : "0f:*p\n #x"[(x >> 20) % 9];
 		}
 		memset(s, 0, sizeof(*s));
-		if (!dump_parse(s, text, (x >> 5) % 8 ? sizeof(seed) - 1 : x % sizeof(seed),
-				round % 40, err, 512))
+		if (!cap_dump_parse(s, text, (x >> 5) % 8 ? sizeof(seed) - 1 : x % sizeof(seed),
+				    round % 40, err, 512))
 			for (size_t i = 0; i < s->count; i++)
 				json_decref(words_page(&s->pages[i], round % 2));
-		source_close(s);
+		cap_source_close(s);
 	}
 	free(s);
 }

@@ -25,14 +25,14 @@ static const struct argp_option face[] = {
 
 #define FACE (sizeof(face) / sizeof(face[0]))
 
-struct parse {
+struct cli_parse {
 	const struct cli *cli;
 	const struct cli_command *command; /* NULL: the overview */
 	struct argp_option options[OPTIONS_MAX];
 	bool quiet, json;
 };
 
-static void add_options(struct parse *p, const struct argp_option *own, bool quiet)
+static void add_options(struct cli_parse *p, const struct argp_option *own, bool quiet)
 {
 	size_t n = 0;
 
@@ -41,7 +41,7 @@ static void add_options(struct parse *p, const struct argp_option *own, bool qui
 	memcpy(&p->options[n], face, (FACE - !quiet) * sizeof(face[0]));
 }
 
-static void cli_check(const struct parse *p, struct argp_state *state)
+static void cli_check(const struct cli_parse *p, struct argp_state *state)
 {
 	const struct cli_command *c = p->command;
 	int n = *p->cli->argc;
@@ -58,7 +58,7 @@ static void cli_check(const struct parse *p, struct argp_state *state)
  * Operands gather at the beginning of argv, where everything has been read by now: options may
  * stand between them.
  */
-static void take_operands(const struct parse *p, struct argp_state *state)
+static void take_operands(const struct cli_parse *p, struct argp_state *state)
 {
 	int *n = p->cli->argc;
 	int more = p->command->most == CLI_PROGRAM && *n + 1 == p->command->least
@@ -81,7 +81,7 @@ static const char *option_name(const struct cli_command *c, int key, char *buf, 
 	return buf;
 }
 
-static error_t take_option(const struct parse *p, int key, char *arg, struct argp_state *state)
+static error_t take_option(const struct cli_parse *p, int key, char *arg, struct argp_state *state)
 {
 	const struct cli *cli = p->cli;
 	char name[32];
@@ -97,7 +97,7 @@ static error_t take_option(const struct parse *p, int key, char *arg, struct arg
 }
 
 /* ARGP_ERR_UNKNOWN: the option is the command's own, or it has a value to keep. */
-static error_t face_option(struct parse *p, int key, struct argp_state *state)
+static error_t face_option(struct cli_parse *p, int key, struct argp_state *state)
 {
 	switch (key) {
 	case 'h':
@@ -123,7 +123,7 @@ static error_t face_option(struct parse *p, int key, struct argp_state *state)
 
 static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
-	struct parse *p = state->input;
+	struct cli_parse *p = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -213,7 +213,7 @@ static void catch_begin(int argc, char **argv)
 }
 
 /* A command that failed without a JSON answer prints the error as one. */
-static int cli_ended(const struct parse *p, int code)
+static int cli_ended(const struct cli_parse *p, int code)
 {
 	code = flushed(code);
 	if (code && p->json && !json_is_out() && !ferror(stdout)) {
@@ -226,7 +226,7 @@ static int cli_ended(const struct parse *p, int code)
 static int cli_run(const struct cli *cli, const struct cli_command *c, int argc, char **argv)
 {
 	bool program = c->most == CLI_PROGRAM;
-	struct parse p = {.cli = cli, .command = c};
+	struct cli_parse p = {.cli = cli, .command = c};
 	const struct argp argp = {p.options, parse_one, c->usage, c->doc, NULL, NULL, NULL};
 	char name[64];
 
@@ -266,7 +266,7 @@ static void no_command(const struct cli *cli, struct argp_state *state, const ch
 
 static error_t parse_overview(int key, char *arg, struct argp_state *state)
 {
-	struct parse *p = state->input;
+	struct cli_parse *p = state->input;
 
 	if (key == ARGP_KEY_NO_ARGS)
 		argp_usage(state);
@@ -277,7 +277,7 @@ static error_t parse_overview(int key, char *arg, struct argp_state *state)
 
 static int cli_overview(const struct cli *cli, int argc, char **argv)
 {
-	struct parse p = {.cli = cli};
+	struct cli_parse p = {.cli = cli};
 	const struct argp overview = {
 		.options = p.options,
 		.parser = parse_overview,

@@ -5,18 +5,8 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include "exit.h"
 #include "option.h"
-
-/* Exit codes that mean the same in every tool; dvx(7) lists them all. */
-enum {
-	EXIT_DONE = 0,
-	EXIT_NO = 1,	 /* the answer is no: something is missing, differs or is incomplete */
-	EXIT_USAGE = 2,	 /* wrong command line */
-	EXIT_INPUT = 3,	 /* a device, file, chip or daemon is not there, or cannot be used */
-	EXIT_DEVICE = 4, /* the device lacks or refuses something */
-};
-
-struct args; /* each tool has its own */
 
 /*
  * A command. `usage` names its operands; completion reads them as well: "STRUCT [FILE]",
@@ -27,7 +17,7 @@ struct cli_command {
 	int least, most; /* operands */
 	const char *usage, *doc;
 	const struct argp_option *options; /* besides --quiet, --help, --usage and --version */
-	int (*run)(const struct args *args);
+	int (*run)(const struct CLI_ARGS *args);
 };
 
 /* Options that tools have in common. */
@@ -65,15 +55,15 @@ struct cli {
 	size_t count;
 	const struct cli_short *shorts;
 	size_t short_count;
-	struct args *args;
+	struct CLI_ARGS *args;
 	int *argc; /* the operands, in args, with a NULL after the last */
 	char ***argv;
 	const struct cli_option *values;
 	size_t value_count;
 	/* Takes options that have no row in values, or returns ARGP_ERR_UNKNOWN; or NULL. */
-	error_t (*option)(int key, char *arg, struct argp_state *state, struct args *args);
+	error_t (*option)(int key, char *arg, struct argp_state *state, struct CLI_ARGS *args);
 	/* Checks what the number of operands alone does not tell; or NULL. */
-	void (*check)(struct argp_state *state, const struct args *args);
+	void (*check)(struct argp_state *state, const struct CLI_ARGS *args);
 	const struct cli_words *words;
 	size_t word_count;
 	int wrong_program; /* of a wrong command line where CLI_PROGRAM is; others: EXIT_USAGE */

@@ -29,7 +29,7 @@ static void offer_devices(void)
 }
 
 /* Where the cursor is. */
-struct place {
+struct cursor {
 	const struct cli *cli;
 	const struct cli_command *command;
 	const char *first; /* operand */
@@ -37,7 +37,7 @@ struct place {
 };
 
 /* One alternative of a placeholder: capitals stand for something, lower case for itself. */
-static void complete_meta(const struct place *p, const char *meta)
+static void complete_meta(const struct cursor *p, const char *meta)
 {
 	if (islower((unsigned char)*meta)) {
 		complete_offer(meta, "");
@@ -53,7 +53,7 @@ static void complete_meta(const struct place *p, const char *meta)
 }
 
 /* "[DEV|DUMP]", "host|dpu", "FIELD=VALUE..." */
-static void complete_metas(const struct place *p, const char *text)
+static void complete_metas(const struct cursor *p, const char *text)
 {
 	char copy[128], *save, *value;
 
@@ -124,7 +124,7 @@ static void offer_commands(const struct cli *cli)
 }
 
 /* The word at the cursor, after so many operands; the option, if any, takes it as its value. */
-static void complete_word(struct place *p, const char *word, size_t operands,
+static void complete_word(struct cursor *p, const char *word, size_t operands,
 			  const struct argp_option *option)
 {
 	const char *value = strchr(word, '=');
@@ -168,7 +168,7 @@ static int complete_join(int argc, char **argv)
 
 int cli_complete(const struct cli *cli, int argc, char **argv)
 {
-	struct place p = {.cli = cli, .command = complete_command(cli, "")};
+	struct cursor p = {.cli = cli, .command = complete_command(cli, "")};
 	const struct argp_option *wants = NULL;
 	size_t operands = 0;
 	int n = complete_join(argc, argv);

@@ -7,12 +7,12 @@
 
 #define LONGEST 63
 
-static unsigned int cli_names_least(unsigned int a, unsigned int b)
+static unsigned int names_min(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
-static char cli_names_low(const char *s, size_t i)
+static char names_lower(const char *s, size_t i)
 {
 	return (char)tolower((unsigned char)s[i]);
 }
@@ -28,13 +28,13 @@ unsigned int name_distance(const char *a, const char *b)
 	for (size_t i = 1; i <= na; i++) {
 		row[0] = (unsigned int)i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned int change = cli_names_low(a, i - 1) != cli_names_low(b, j - 1);
+			unsigned int change = names_lower(a, i - 1) != names_lower(b, j - 1);
 
-			row[j] = cli_names_least(last[j - 1] + change,
-						 cli_names_least(last[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && cli_names_low(a, i - 1) == cli_names_low(b, j - 2) &&
-			    cli_names_low(a, i - 2) == cli_names_low(b, j - 1))
-				row[j] = cli_names_least(row[j], before[j - 2] + 1);
+			row[j] =
+				names_min(last[j - 1] + change, names_min(last[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && names_lower(a, i - 1) == names_lower(b, j - 2) &&
+			    names_lower(a, i - 2) == names_lower(b, j - 1))
+				row[j] = names_min(row[j], before[j - 2] + 1);
 		}
 		spare = before;
 		before = last;
@@ -45,7 +45,7 @@ unsigned int name_distance(const char *a, const char *b)
 }
 
 /* Also near: a part of a longer name ("mkey"), or nearly its beginning ("wqe_ctlr"). */
-static unsigned int cli_names_score(const char *wanted, const char *candidate)
+static unsigned int names_score(const char *wanted, const char *candidate)
 {
 	unsigned int d = name_distance(wanted, candidate);
 	size_t n = strnlen(wanted, LONGEST);
@@ -56,14 +56,14 @@ static unsigned int cli_names_score(const char *wanted, const char *candidate)
 		return 1 + (unsigned int)(strlen(candidate) - n) / 8;
 	if (n >= 4 && strlen(candidate) > n) {
 		snprintf(head, sizeof(head), "%.*s", (int)n, candidate);
-		d = cli_names_least(d, name_distance(wanted, head) + 1);
+		d = names_min(d, name_distance(wanted, head) + 1);
 	}
 	return d <= reach ? d : LONGEST;
 }
 
 void near_offer(struct near *n, const char *wanted, const char *candidate)
 {
-	unsigned int d = cli_names_score(wanted, candidate);
+	unsigned int d = names_score(wanted, candidate);
 	size_t at = n->count;
 
 	if (d >= LONGEST)

@@ -8,8 +8,8 @@
 
 #define DAY 86400
 
-static uint64_t number_number(struct argp_state *state, const char *option, const char *arg,
-			      uint64_t least, uint64_t most, const char *units)
+static uint64_t number_take(struct argp_state *state, const char *option, const char *arg,
+			    uint64_t least, uint64_t most, const char *units)
 {
 	unsigned long long v;
 	const char *unit;
@@ -32,13 +32,13 @@ static uint64_t number_number(struct argp_state *state, const char *option, cons
 uint64_t cli_number(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		    uint64_t most)
 {
-	return number_number(state, option, arg, least, most, "");
+	return number_take(state, option, arg, least, most, "");
 }
 
 uint64_t cli_size(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		  uint64_t most)
 {
-	return number_number(state, option, arg, least, most, "KMG");
+	return number_take(state, option, arg, least, most, "KMG");
 }
 
 double cli_seconds(struct argp_state *state, const char *option, const char *arg, double least)

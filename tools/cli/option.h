@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the values of options go: a table, of which struct args is each tool's own. */
+/* Where the values of options go: a table. */
 #ifndef DVX_TOOLS_OPTION_H
 #define DVX_TOOLS_OPTION_H
 
@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The options of a tool: it defines this to the name of its structure before it includes cli.h. */
+#ifndef CLI_ARGS
+#define CLI_ARGS args
+#endif
+struct CLI_ARGS;
 
 enum cli_kind { CLI_KIND_TRUE, CLI_KIND_TEXT, CLI_KIND_NUMBER, CLI_KIND_SIZE, CLI_KIND_SECONDS };
 
@@ -18,10 +24,10 @@ struct cli_option {
 };
 
 /* The field's offset, if it is of this type. */
-#define CLI_FIELD(field, type)          \
-	(offsetof(struct args, field) + \
-	 0 * sizeof(char[_Generic(((struct args *)NULL)->field, type : 1)]))
-#define CLI_BYTES(field) sizeof(((struct args *)NULL)->field)
+#define CLI_FIELD(field, type)              \
+	(offsetof(struct CLI_ARGS, field) + \
+	 0 * sizeof(char[_Generic(((struct CLI_ARGS *)NULL)->field, type : 1)]))
+#define CLI_BYTES(field) sizeof(((struct CLI_ARGS *)NULL)->field)
 
 #define CLI_TRUE(key, field)                                                       \
 	{                                                                          \
@@ -32,14 +38,16 @@ struct cli_option {
 		key, CLI_KIND_TEXT, CLI_FIELD(field, const char *), CLI_BYTES(field), 0, 0 \
 	}
 /* uint32_t or uint64_t */
-#define CLI_NUMBER(key, field, least, most)                                                       \
-	{                                                                                         \
-		key, CLI_KIND_NUMBER, offsetof(struct args, field), CLI_BYTES(field), least, most \
+#define CLI_NUMBER(key, field, least, most)                                                      \
+	{                                                                                        \
+		key, CLI_KIND_NUMBER, offsetof(struct CLI_ARGS, field), CLI_BYTES(field), least, \
+			most                                                                     \
 	}
 /* The same with K, M or G behind it. */
-#define CLI_SIZE(key, field, least, most)                                                       \
-	{                                                                                       \
-		key, CLI_KIND_SIZE, offsetof(struct args, field), CLI_BYTES(field), least, most \
+#define CLI_SIZE(key, field, least, most)                                                      \
+	{                                                                                      \
+		key, CLI_KIND_SIZE, offsetof(struct CLI_ARGS, field), CLI_BYTES(field), least, \
+			most                                                                   \
 	}
 /* double */
 #define CLI_SECONDS(key, field, least_ms)                                                      \

@@ -66,10 +66,11 @@ void auth_wipe(struct auth *a)
 	explicit_bzero(a, sizeof(*a));
 }
 
-int auth_nonce(uint8_t nonce[AUTH_NONCE], struct fault *f)
+int auth_nonce(uint8_t nonce[AUTH_NONCE], struct copy_fault *f)
 {
 	if (getrandom(nonce, AUTH_NONCE, 0) != AUTH_NONCE)
-		return fault(f, COPY_IO, "the kernel gives no random bytes: %s", strerror(errno));
+		return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
+				 strerror(errno));
 	return 0;
 }
 

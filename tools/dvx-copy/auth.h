@@ -19,7 +19,7 @@ struct key {
 };
 
 /* Refuses a file that others can read, and one too short to resist guessing. */
-int key_load(struct key *k, const char *path, struct fault *f);
+int key_load(struct key *k, const char *path, struct copy_fault *f);
 void key_wipe(struct key *k);
 
 /* One direction of the connection: a key of its own, and a counter that is never reused. */
@@ -43,7 +43,7 @@ void auth_derive(struct auth *a, const struct key *k, struct hello_bytes client,
 		 struct hello_bytes server);
 void auth_wipe(struct auth *a);
 
-int auth_nonce(uint8_t nonce[AUTH_NONCE], struct fault *f);
+int auth_nonce(uint8_t nonce[AUTH_NONCE], struct copy_fault *f);
 
 /* Compares in constant time. */
 int auth_equal(const uint8_t a[AUTH_PROOF], const uint8_t b[AUTH_PROOF]);

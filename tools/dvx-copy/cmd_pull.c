@@ -6,8 +6,8 @@
 #include "net.h"
 #include "pull.h"
 
-static int connect_to(struct pull *p, const struct target *t, const struct args *a,
-		      const struct key *key, struct fault *f)
+static int connect_to(struct pull *p, const struct copy_target *t, const struct copy_args *a,
+		      const struct key *key, struct copy_fault *f)
 {
 	const struct pull_wish wish = {.slots = a->slots,
 				       .slot_bytes = a->slot_bytes & ~4095u,
@@ -18,8 +18,8 @@ static int connect_to(struct pull *p, const struct target *t, const struct args 
 }
 
 /* One connection a source: a server has nothing to remember between them. */
-static int pull_one(struct pull *p, const struct args *a, const struct target *t,
-		    const struct key *key, struct fault *f)
+static int pull_one(struct pull *p, const struct copy_args *a, const struct copy_target *t,
+		    const struct key *key, struct copy_fault *f)
 {
 	struct dest_plan plan = {
 		.dest = a->argv[a->argc - 1], .base = t->base, .many = a->argc > 2};
@@ -31,7 +31,8 @@ static int pull_one(struct pull *p, const struct args *a, const struct target *t
 	return ret;
 }
 
-static int pull_all(struct pull *p, const struct args *a, const struct target *t, struct fault *f)
+static int pull_all(struct pull *p, const struct copy_args *a, const struct copy_target *t,
+		    struct copy_fault *f)
 {
 	struct key key = {.n = 0};
 	int ret = 0;
@@ -48,14 +49,14 @@ static int pull_all(struct pull *p, const struct args *a, const struct target *t
 }
 
 /* All sources are read before anything is done for the first of them. */
-static void cmd_pull_run(const struct args *a, struct report *r, struct fault *f)
+static void cmd_pull_run(const struct copy_args *a, struct report *r, struct copy_fault *f)
 {
-	struct target *t = calloc((size_t)a->argc, sizeof(*t));
+	struct copy_target *t = calloc((size_t)a->argc, sizeof(*t));
 	struct pull *p = calloc(1, sizeof(*p));
 	int bad = 0;
 
 	if (!p || !t)
-		bad = fault(f, COPY_IO, "no memory left");
+		bad = copy_fail(f, COPY_IO, "no memory left");
 	for (int i = 0; !bad && i + 1 < a->argc; i++)
 		bad = target_parse(&t[i], a->argv[i], f);
 	if (!bad) {
@@ -67,9 +68,9 @@ static void cmd_pull_run(const struct args *a, struct report *r, struct fault *f
 	free(t);
 }
 
-int cmd_pull(const struct args *a)
+int copy_cmd_pull(const struct copy_args *a)
 {
-	struct fault f = {0};
+	struct copy_fault f = {0};
 	struct report r;
 	int code;
 

@@ -12,7 +12,7 @@
 #include "tools/cli/json.h"
 
 /* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
-static void cmd_serve_announce(const struct args *a, struct copy_device *device, int listener)
+static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener)
 {
 	char name[NET_NAME];
 
@@ -25,17 +25,18 @@ static void cmd_serve_announce(const struct args *a, struct copy_device *device,
 	fflush(stdout);
 }
 
-static int cmd_serve_run(const struct args *a, struct serve *wish, struct key *key, struct fault *f)
+static int cmd_serve_run(const struct copy_args *a, struct serve *wish, struct key *key,
+			 struct copy_fault *f)
 {
-	struct server *s = &wish->shared;
-	struct target t;
+	struct copy_server *s = &wish->shared;
+	struct copy_target t;
 	int listener, ret;
 
 	if (target_parse_listen(&t, a->listen, f) || (a->key_file && key_load(key, a->key_file, f)))
 		return -1;
 	s->root = open(a->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)
-		return fault(f, COPY_IO, "%s: %s", a->root, strerror(errno));
+		return copy_fail(f, COPY_IO, "%s: %s", a->root, strerror(errno));
 	listener = net_listen(&t, key->n != 0, f);
 	if (listener < 0)
 		return -1;
@@ -53,7 +54,7 @@ static int cmd_serve_run(const struct args *a, struct serve *wish, struct key *k
 	return ret;
 }
 
-int cmd_serve(const struct args *a)
+int copy_cmd_serve(const struct copy_args *a)
 {
 	struct key key = {.n = 0};
 	struct serve wish = {
@@ -64,12 +65,12 @@ int cmd_serve(const struct args *a)
 		.key = &key,
 		.shared = {.root = -1, .slots = a->slots, .slot_bytes = a->slot_bytes & ~4095u},
 	};
-	struct fault f = {0};
+	struct copy_fault f = {0};
 
 	if (a->root)
 		cmd_serve_run(a, &wish, &key, &f);
 	else
-		fault(&f, COPY_USAGE, "serve needs --root DIR");
+		copy_fail(&f, COPY_USAGE, "serve needs --root DIR");
 	if (f.code)
 		say("%s", f.text);
 	if (wish.shared.root >= 0)

@@ -51,21 +51,13 @@ uint32_t crc32c_table(const void *p, size_t len)
 #define HARDWARE_TARGET __attribute__((target("sse4.2")))
 #define CRC_8(c, v)	((uint32_t)__builtin_ia32_crc32di((c), (v)))
 #define CRC_1(c, v)	__builtin_ia32_crc32qi((c), (v))
-
-static int hardware(void)
-{
-	return __builtin_cpu_supports("sse4.2");
-}
+#define CPU_HAS_CRC	__builtin_cpu_supports("sse4.2")
 #elif defined(__aarch64__) && (!defined(__clang__) || defined(__ARM_FEATURE_CRC32))
 /* clang has these only if the whole file is built for CPUs that do */
 #define HARDWARE_TARGET __attribute__((target("+crc")))
 #define CRC_8(c, v)	__crc32cd((c), (v))
 #define CRC_1(c, v)	__crc32cb((c), (v))
-
-static int hardware(void)
-{
-	return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
-}
+#define CPU_HAS_CRC	(getauxval(AT_HWCAP) & HWCAP_CRC32)
 #endif
 
 #ifdef HARDWARE_TARGET
@@ -89,7 +81,7 @@ HARDWARE_TARGET static uint32_t by_instruction(const void *p, size_t len)
 uint32_t crc32c(const void *p, size_t len)
 {
 #ifdef HARDWARE_TARGET
-	if (hardware())
+	if (CPU_HAS_CRC)
 		return by_instruction(p, len);
 #endif
 	return crc32c_table(p, len);

@@ -11,7 +11,7 @@
 
 #include "dest_file.h"
 
-bool dest_name_ok(struct bytes name)
+bool dest_name_ok(struct copy_bytes name)
 {
 	if (name.n == 0 || name.n > NAME_MAX)
 		return false;
@@ -21,26 +21,26 @@ bool dest_name_ok(struct bytes name)
 }
 
 /* The name that an entry gets here: the top one's is ours to choose, the server sends none. */
-int dest_name(struct dest *d, const struct msg *m, char to[NAME_MAX + 1], struct fault *f)
+int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
 	if (!d->now)
-		return fault(f, COPY_PROTOCOL, "the server sent %s after the tree's end",
-			     msg_name(m->type));
+		return copy_fail(f, COPY_PROTOCOL, "the server sent %s after the tree's end",
+				 msg_name(m->type));
 	if (d->file)
-		return fault(f, COPY_PROTOCOL, "the server sent %s within a file",
-			     msg_name(m->type));
+		return copy_fail(f, COPY_PROTOCOL, "the server sent %s within a file",
+				 msg_name(m->type));
 	if (!d->top_done && m->name.n == 0) {
 		d->top_done = true;
 		strcpy(to, d->top);
 		return 0;
 	}
 	if (!d->now->parent)
-		return fault(f, COPY_PROTOCOL, "the server sent %s beside the tree",
-			     msg_name(m->type));
+		return copy_fail(f, COPY_PROTOCOL, "the server sent %s beside the tree",
+				 msg_name(m->type));
 	if (!dest_name_ok(m->name))
-		return fault(f, COPY_PROTOCOL,
-			     "the server sent the name \"%s\", which no entry may have",
-			     QUOTED(m->name.p, m->name.n));
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server sent the name \"%s\", which no entry may have",
+				 QUOTED(m->name.p, m->name.n));
 	memcpy(to, m->name.p, m->name.n);
 	to[m->name.n] = '\0';
 	return 0;
@@ -60,21 +60,21 @@ static struct dest_dir *new_dir(struct dest_dir *parent, int fd)
 	return n;
 }
 
-static int finish_dir(struct dest *d, struct dest_dir *dir, struct fault *f)
+static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->mtime};
 
 	if (!dir->parent || dir->theirs) /* the entry's own name is to last, too */
-		return fsync(dir->fd)
-			       ? fault(f, COPY_IO, "syncing the destination: %s", strerror(errno))
-			       : 0;
+		return fsync(dir->fd) ? copy_fail(f, COPY_IO, "syncing the destination: %s",
+						  strerror(errno))
+				      : 0;
 	if (fchmod(dir->fd, dir->mode & 01777) || futimens(dir->fd, times) || fsync(dir->fd))
-		return fault(f, COPY_IO, "finishing a directory: %s", strerror(errno));
+		return copy_fail(f, COPY_IO, "finishing a directory: %s", strerror(errno));
 	d->dirs++;
 	return 0;
 }
 
-int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f)
+int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f)
 {
 	int ret = 0;
 
@@ -90,7 +90,7 @@ int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f)
 	return ret;
 }
 
-static int dest_enter(struct dest *d, int fd, const char *path, struct fault *f)
+static int dest_enter(struct dest *d, int fd, const char *path, struct copy_fault *f)
 {
 	struct dest_dir *n = fd < 0 ? NULL : new_dir(d->now, fd);
 
@@ -100,11 +100,11 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct fault *f)
 	}
 	if (fd >= 0)
 		close(fd);
-	return fault(f, COPY_IO, "opening %s: %s", path, strerror(errno));
+	return copy_fail(f, COPY_IO, "opening %s: %s", path, strerror(errno));
 }
 
 /* DEST is to become the entry: its parent is opened and its last component is the name. */
-static int begin_named(struct dest *d, const struct dest_plan *plan, struct fault *f)
+static int begin_named(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	char path[PATH_MAX];
 	size_t n = strlen(plan->dest);
@@ -112,14 +112,14 @@ static int begin_named(struct dest *d, const struct dest_plan *plan, struct faul
 	const char *name, *parent;
 
 	if (!n || n >= sizeof(path))
-		return fault(f, COPY_USAGE, "DEST is empty or too long");
+		return copy_fail(f, COPY_USAGE, "DEST is empty or too long");
 	strcpy(path, plan->dest);
 	while (n > 1 && path[n - 1] == '/')
 		path[--n] = '\0';
 	slash = strrchr(path, '/');
 	name = slash ? slash + 1 : path;
-	if (!dest_name_ok((struct bytes){(const uint8_t *)name, (uint32_t)strlen(name)}))
-		return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(ENOENT));
+	if (!dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)strlen(name)}))
+		return copy_fail(f, COPY_IO, "%s: %s", plan->dest, strerror(ENOENT));
 	strcpy(d->top, name);
 	if (slash)
 		slash[slash == path] = '\0';
@@ -127,7 +127,7 @@ static int begin_named(struct dest *d, const struct dest_plan *plan, struct faul
 	return dest_enter(d, open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC), parent, f);
 }
 
-int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
+int dest_begin(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	struct stat st;
 
@@ -136,16 +136,17 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
 	d->top_done = d->into = false;
 	if (stat(plan->dest, &st)) {
 		if (errno != ENOENT)
-			return fault(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
+			return copy_fail(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
 		st.st_mode = S_IFREG;
 	}
 	/* A rename would put a file in place of the device. */
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return fault(f, COPY_IO, "%s is neither a file nor a directory", plan->dest);
+		return copy_fail(f, COPY_IO, "%s is neither a file nor a directory", plan->dest);
 	if (S_ISREG(st.st_mode)) {
 		if (plan->many)
-			return fault(f, COPY_IO, "%s is not a directory; several sources need one",
-				     plan->dest);
+			return copy_fail(f, COPY_IO,
+					 "%s is not a directory; several sources need one",
+					 plan->dest);
 		return begin_named(d, plan, f);
 	}
 	d->into = !*plan->base;
@@ -153,18 +154,18 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f)
 	return dest_enter(d, open(plan->dest, O_RDONLY | O_DIRECTORY | O_CLOEXEC), plan->dest, f);
 }
 
-static int dir_fault(struct dest *d, const char *what, const char *name, struct fault *f)
+static int dir_fault(struct dest *d, const char *what, const char *name, struct copy_fault *f)
 {
 	int err = errno;
 
 	if (err == ENOTDIR || err == ELOOP)
-		return fault(f, COPY_IO,
-			     "%s exists and is not a directory; a directory was to go there",
-			     DEST_WHERE(d->now, name));
-	return fault(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(d->now, name), strerror(err));
+		return copy_fail(f, COPY_IO,
+				 "%s exists and is not a directory; a directory was to go there",
+				 DEST_WHERE(d->now, name));
+	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(d->now, name), strerror(err));
 }
 
-static int open_dir(struct dest *d, const char *name, struct fault *f)
+static int open_dir(struct dest *d, const char *name, struct copy_fault *f)
 {
 	int fd, made = mkdirat(d->now->fd, name, 0700);
 
@@ -179,7 +180,7 @@ static int open_dir(struct dest *d, const char *name, struct fault *f)
 	return fd;
 }
 
-int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f)
+int dest_add_dir(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	char name[NAME_MAX + 1];
 	bool into = d->into && !d->top_done;
@@ -199,18 +200,18 @@ int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f)
 	return 0;
 }
 
-int dest_up(struct dest *d, struct fault *f)
+int dest_up(struct dest *d, struct copy_fault *f)
 {
 	struct dest_dir *dir = d->now;
 
 	if (!dir || !dir->parent || d->file)
-		return fault(f, COPY_PROTOCOL,
-			     "the server ended a directory that it had not begun");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server ended a directory that it had not begun");
 	d->now = dir->parent;
 	return dest_put(d, dir, f);
 }
 
-int dest_add_link(struct dest *d, const struct msg *m, struct fault *f)
+int dest_add_link(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {m->sec, m->nsec}};
 	char name[NAME_MAX + 1], target[PATH_MAX], temp[32];
@@ -218,9 +219,10 @@ int dest_add_link(struct dest *d, const struct msg *m, struct fault *f)
 	if (dest_name(d, m, name, f) || dest_temp_name(temp, f))
 		return -1;
 	if (memchr(m->text.p, '\0', m->text.n))
-		return fault(f, COPY_PROTOCOL, "the server sent a link target with a zero byte");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server sent a link target with a zero byte");
 	if (d->into && !d->now->parent)
-		return fault(f, COPY_IO, "the source is a symbolic link, not a directory");
+		return copy_fail(f, COPY_IO, "the source is a symbolic link, not a directory");
 	memcpy(target, m->text.p, m->text.n);
 	target[m->text.n] = '\0';
 	if (symlinkat(target, d->now->fd, temp))
@@ -235,12 +237,12 @@ int dest_add_link(struct dest *d, const struct msg *m, struct fault *f)
 	return 0;
 }
 
-int dest_finish(struct dest *d, struct fault *f)
+int dest_finish(struct dest *d, struct copy_fault *f)
 {
 	struct dest_dir *base = d->now;
 
 	if (d->file || d->open || !base || base->parent)
-		return fault(f, COPY_PROTOCOL, "the server ended the copy within the tree");
+		return copy_fail(f, COPY_PROTOCOL, "the server ended the copy within the tree");
 	if (dest_commit(d, true, f))
 		return -1;
 	d->now = NULL;
@@ -249,7 +251,7 @@ int dest_finish(struct dest *d, struct fault *f)
 
 void dest_abort(struct dest *d)
 {
-	struct fault ignored = {0};
+	struct copy_fault ignored = {0};
 
 	dest_drop_files(d);
 	d->file = NULL;

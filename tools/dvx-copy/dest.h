@@ -63,28 +63,28 @@ struct dest_plan {
  * As cp -r: into an existing directory DEST the entry goes under its own name, else it is called
  * DEST. The contents of a source directory ("." or "dir/.") go into DEST itself.
  */
-int dest_begin(struct dest *d, const struct dest_plan *plan, struct fault *f);
+int dest_begin(struct dest *d, const struct dest_plan *plan, struct copy_fault *f);
 
-int dest_add_dir(struct dest *d, const struct msg *m, struct fault *f);
-int dest_up(struct dest *d, struct fault *f);
-int dest_add_link(struct dest *d, const struct msg *m, struct fault *f);
-int dest_add_file(struct dest *d, const struct msg *m, struct fault *f);
+int dest_add_dir(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_up(struct dest *d, struct copy_fault *f);
+int dest_add_link(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
+int dest_add_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 
 /* Checks that a chunk lies in the current file. The file is counted on until dest_write. */
-struct dest_file *dest_expect(struct dest *d, const struct msg *m, struct fault *f);
+struct dest_file *dest_expect(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct fault *f);
-int dest_end_file(struct dest *d, const struct msg *m, struct fault *f);
+	       struct copy_fault *f);
+int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 
 /* Syncs and renames the complete files. Without force only once enough of them have gathered. */
-int dest_commit(struct dest *d, bool force, struct fault *f);
+int dest_commit(struct dest *d, bool force, struct copy_fault *f);
 
 /* All has been listed and written. */
-int dest_finish(struct dest *d, struct fault *f);
+int dest_finish(struct dest *d, struct copy_fault *f);
 
 /* Removes unfinished files. Harmless after dest_finish. */
 void dest_abort(struct dest *d);
 
-bool dest_name_ok(struct bytes name);
+bool dest_name_ok(struct copy_bytes name);
 
 #endif

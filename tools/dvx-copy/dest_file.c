@@ -19,12 +19,13 @@
  */
 #define WRITE_BEHIND (8u << 20)
 
-int dest_temp_name(char to[32], struct fault *f)
+int dest_temp_name(char to[32], struct copy_fault *f)
 {
 	uint64_t r;
 
 	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
-		return fault(f, COPY_IO, "the kernel gives no random bytes: %s", strerror(errno));
+		return copy_fail(f, COPY_IO, "the kernel gives no random bytes: %s",
+				 strerror(errno));
 	snprintf(to, 32, ".dvx-copy.%016" PRIx64, r);
 	return 0;
 }
@@ -60,16 +61,16 @@ static void link_to(struct dest_file **list, struct dest_file *file)
 	*list = file;
 }
 
-static int file_fault(struct dest_file *file, const char *what, struct fault *f)
+static int file_fault(struct dest_file *file, const char *what, struct copy_fault *f)
 {
 	int err = errno;
 
-	return fault(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(file->dir, file->name),
-		     strerror(err));
+	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(file->dir, file->name),
+			 strerror(err));
 }
 
 /* The entry is on no list any more; its temporary name goes unless it was renamed. */
-static int dest_file_drop(struct dest *d, struct dest_file *file, struct fault *f)
+static int dest_file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
 
@@ -80,16 +81,16 @@ static int dest_file_drop(struct dest *d, struct dest_file *file, struct fault *
 	return dest_put(d, dir, f);
 }
 
-int dest_add_file(struct dest *d, const struct msg *m, struct fault *f)
+int dest_add_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_file *file = calloc(1, sizeof(*file));
 
 	if (!file)
-		return fault(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "no memory left");
 	if (dest_name(d, m, file->name, f) || dest_temp_name(file->temp, f))
 		goto refuse;
 	if (d->into && !d->now->parent) {
-		fault(f, COPY_IO, "the source is a file, not a directory");
+		copy_fail(f, COPY_IO, "the source is a file, not a directory");
 		goto refuse;
 	}
 	file->dir = d->now;
@@ -112,17 +113,17 @@ refuse:
 	return -1;
 }
 
-struct dest_file *dest_expect(struct dest *d, const struct msg *m, struct fault *f)
+struct dest_file *dest_expect(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_file *file = d->file;
 
 	if (!file) {
-		fault(f, COPY_PROTOCOL, "the server sent a chunk outside of a file");
+		copy_fail(f, COPY_PROTOCOL, "the server sent a chunk outside of a file");
 		return NULL;
 	}
 	if (m->off > file->size || m->len > file->size - m->off) {
-		fault(f, COPY_PROTOCOL, "the server sent a chunk past the end of %s",
-		      QUOTED(file->name, strlen(file->name)));
+		copy_fail(f, COPY_PROTOCOL, "the server sent a chunk past the end of %s",
+			  QUOTED(file->name, strlen(file->name)));
 		return NULL;
 	}
 	file->sent++;
@@ -130,7 +131,7 @@ struct dest_file *dest_expect(struct dest *d, const struct msg *m, struct fault 
 }
 
 /* Moves a file on once both the server has ended it and all its chunks are written. */
-static int dest_file_settle(struct dest *d, struct dest_file *file, struct fault *f)
+static int dest_file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	if (!file->ended || file->written < file->sent)
 		return 0;
@@ -144,7 +145,7 @@ static int dest_file_settle(struct dest *d, struct dest_file *file, struct fault
 }
 
 int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
-	       struct fault *f)
+	       struct copy_fault *f)
 {
 	const char *from = p;
 
@@ -169,15 +170,15 @@ int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, 
 	return dest_file_settle(d, file, f);
 }
 
-int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
+int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct dest_file *file = d->file;
 
 	if (!file)
-		return fault(f, COPY_PROTOCOL, "the server ended a file that it had not begun");
+		return copy_fail(f, COPY_PROTOCOL, "the server ended a file that it had not begun");
 	if (m->chunks != file->sent)
-		return fault(f, COPY_PROTOCOL, "the server miscounted the chunks of %s",
-			     QUOTED(file->name, strlen(file->name)));
+		return copy_fail(f, COPY_PROTOCOL, "the server miscounted the chunks of %s",
+				 QUOTED(file->name, strlen(file->name)));
 	d->file = NULL;
 	file->ended = true;
 	file->broken = m->flags & MSG_BROKEN;
@@ -185,7 +186,7 @@ int dest_end_file(struct dest *d, const struct msg *m, struct fault *f)
 }
 
 /* Mode and times go before the sync, so that they last as well. */
-static int dress(struct dest_file *file, struct fault *f)
+static int dress(struct dest_file *file, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, file->mtime};
 
@@ -196,7 +197,7 @@ static int dress(struct dest_file *file, struct fault *f)
 	return 0;
 }
 
-static int publish(struct dest *d, struct dest_file *file, struct fault *f)
+static int publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	if (renameat(file->dir->fd, file->temp, file->dir->fd, file->name))
 		return file_fault(file, "renaming to", f);
@@ -210,7 +211,7 @@ static int publish(struct dest *d, struct dest_file *file, struct fault *f)
  * Step by step for the whole group: all writing is begun before any is waited for, and no rename
  * comes between two syncs, which would make each of them a commit of its own.
  */
-int dest_commit(struct dest *d, bool force, struct fault *f)
+int dest_commit(struct dest *d, bool force, struct copy_fault *f)
 {
 	struct dest_file *file;
 
@@ -232,7 +233,7 @@ int dest_commit(struct dest *d, bool force, struct fault *f)
 
 void dest_drop_files(struct dest *d)
 {
-	struct fault ignored = {0};
+	struct copy_fault ignored = {0};
 
 	for (int i = 0; i < 2; i++) {
 		struct dest_file **list = i ? &d->ready : &d->open;

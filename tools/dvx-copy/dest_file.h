@@ -6,16 +6,17 @@
 
 /* Between dest.c and dest_file.c only. */
 
-int dest_name(struct dest *d, const struct msg *m, char to[NAME_MAX + 1], struct fault *f);
+int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
+	      struct copy_fault *f);
 
 /* One who needed the directory no longer does. */
-int dest_put(struct dest *d, struct dest_dir *dir, struct fault *f);
+int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 
 /* Path of an entry as far as the kernel tells it, printable; for sentences. */
 #define DEST_WHERE(dir, name) dest_where((char[520]){0}, (dir), (name))
 const char *dest_where(char to[520], const struct dest_dir *dir, const char *name);
 
-int dest_temp_name(char to[32], struct fault *f);
+int dest_temp_name(char to[32], struct copy_fault *f);
 
 void dest_drop_files(struct dest *d);
 

@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 #include "fault.h"
+#define CLI_ARGS copy_args
 #include "tools/cli/cli.h"
 #include "tools/cli/say.h"
 
-struct args {
+struct copy_args {
 	const char *key_file, *device;
 	bool json, quiet;
 	uint32_t slots, slot_bytes;
@@ -29,7 +30,7 @@ struct args {
 extern volatile sig_atomic_t stop_asked;
 
 /* Return an enum copy_exit. */
-int cmd_serve(const struct args *a);
-int cmd_pull(const struct args *a);
+int copy_cmd_serve(const struct copy_args *a);
+int copy_cmd_pull(const struct copy_args *a);
 
 #endif

@@ -11,7 +11,7 @@
  * engine_dma.c for the client's.
  */
 struct copy_device;
-int device_open(struct copy_device **d, const char *name, struct fault *f);
+int device_open(struct copy_device **d, const char *name, struct copy_fault *f);
 void device_close(struct copy_device *d);
 const char *device_name(const struct copy_device *d);
 
@@ -23,34 +23,35 @@ struct ticket {
 	size_t n;
 };
 /* Before anybody asks: -1 and a sentence if this device can't. */
-int export_check(const struct copy_device *d, struct fault *f);
+int export_check(const struct copy_device *d, struct copy_fault *f);
 int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
-		struct fault *f);
+		struct copy_fault *f);
 void export_free(struct export *e);
 
 /* The client's end: reads the server's pool into its own through the alias and the MMO engine. */
-struct engine;
-int engine_make(struct engine **e, struct copy_device *d, const struct pool *local,
-		const struct ticket *t, struct fault *f);
-void engine_free(struct engine *e);
+struct copy_engine;
+int engine_make(struct copy_engine **e, struct copy_device *d, const struct pool *local,
+		const struct ticket *t, struct copy_fault *f);
+void engine_free(struct copy_engine *e);
 
 /* The longest piece that one work request moves. */
-uint32_t engine_max(const struct engine *e);
+uint32_t engine_max(const struct copy_engine *e);
 
 /* Queues a copy of len bytes between equal offsets of the pools. 1, or 0 if the ring is full. */
-int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, struct fault *f);
+int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len,
+		struct copy_fault *f);
 
 /* Tells the device of all that was posted since the last call. */
-void engine_ring(struct engine *e);
+void engine_ring(struct copy_engine *e);
 
 /* 1 and the cookie of a finished piece, 0 if none finished. Pieces may finish in any order. */
-int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f);
+int engine_poll(struct copy_engine *e, uint32_t *cookie, struct copy_fault *f);
 
 /*
  * For sleeping: after arming, the descriptor becomes readable with the next completion. Poll once
  * more between arming and sleeping: a completion may have come before.
  */
-int engine_fd(const struct engine *e);
-int engine_arm(struct engine *e, struct fault *f);
+int engine_fd(const struct copy_engine *e);
+int engine_arm(struct copy_engine *e, struct copy_fault *f);
 
 #endif

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-int device_fault(struct fault *f, const char *what)
+int device_fault(struct copy_fault *f, const char *what)
 {
-	return fault(f, COPY_DEVICE, "%s: %s", what, dvx_strerror());
+	return copy_fail(f, COPY_DEVICE, "%s: %s", what, dvx_strerror());
 }
 
-int device_open(struct copy_device **out, const char *name, struct fault *f)
+int device_open(struct copy_device **out, const char *name, struct copy_fault *f)
 {
 	struct copy_device *d = calloc(1, sizeof(*d));
 
 	if (!d)
-		return fault(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "no memory left");
 	if (dvx_dev_open(name, &d->dev)) {
 		free(d);
-		return fault(f, COPY_IO, "%s", dvx_strerror());
+		return copy_fail(f, COPY_IO, "%s", dvx_strerror());
 	}
 	if (dvx_pd_alloc(d->dev, &d->pd)) {
 		device_fault(f, "making a protection domain");
@@ -44,7 +44,7 @@ const char *device_name(const struct copy_device *d)
 }
 
 int device_register(struct copy_device *d, const struct pool *p, uint32_t access,
-		    struct dvx_mkey **out, struct fault *f)
+		    struct dvx_mkey **out, struct copy_fault *f)
 {
 	struct dvx_mkey_attr a = {
 		.size = sizeof(a), .access = access, .pd = d->pd, .addr = p->mem, .len = p->bytes};
@@ -54,8 +54,8 @@ int device_register(struct copy_device *d, const struct pool *p, uint32_t access
 	/* A command that the device refused is not the kernel's limit. */
 	if (err == -ENOMEM && !dvx_last_error()->opcode && !getrlimit(RLIMIT_MEMLOCK, &lim) &&
 	    lim.rlim_cur < p->bytes)
-		return fault(f, COPY_DEVICE,
-			     "registering %zu MiB: only %llu KiB may be locked (ulimit -l)",
-			     p->bytes >> 20, (unsigned long long)lim.rlim_cur >> 10);
+		return copy_fail(f, COPY_DEVICE,
+				 "registering %zu MiB: only %llu KiB may be locked (ulimit -l)",
+				 p->bytes >> 20, (unsigned long long)lim.rlim_cur >> 10);
 	return err ? device_fault(f, "registering the pool") : 0;
 }

@@ -13,10 +13,10 @@ struct copy_device {
 };
 
 /* "<doing what>: <libdvx's sentence>" */
-int device_fault(struct fault *f, const char *what);
+int device_fault(struct copy_fault *f, const char *what);
 
 /* Registers a pool. Running into the locked-memory limit is said as such. */
 int device_register(struct copy_device *d, const struct pool *p, uint32_t access,
-		    struct dvx_mkey **out, struct fault *f);
+		    struct dvx_mkey **out, struct copy_fault *f);
 
 #endif

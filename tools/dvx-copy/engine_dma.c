@@ -6,7 +6,7 @@
 
 #define RING_BLOCKS 64u /* one block per copy */
 
-struct engine {
+struct copy_engine {
 	struct copy_device *d;
 	struct dvx_mkey *local, *alias;
 	struct dvx_uar *uar;
@@ -17,37 +17,37 @@ struct engine {
 	uint32_t max;
 };
 
-static int import_fault(struct fault *f, int err)
+static int import_fault(struct copy_fault *f, int err)
 {
 	if (err == -EXDEV)
-		return fault(
+		return copy_fail(
 			f, COPY_DEVICE,
 			"the device refused the server's ticket: do both ends use the same chip?");
 	if (err == -EINVAL)
-		return fault(
+		return copy_fail(
 			f, COPY_DEVICE,
 			"the server uses the same function of the chip as this end; run one of "
 			"them on the other side of it");
 	return device_fault(f, "importing the server's pool");
 }
 
-static int import(struct engine *e, const struct ticket *t, struct fault *f)
+static int import(struct copy_engine *e, const struct ticket *t, struct copy_fault *f)
 {
 	struct dvx_ticket plain;
 	int err;
 
 	if (dvx_ticket_decode(t->bytes, t->n, &plain))
-		return fault(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
+		return copy_fail(f, COPY_PROTOCOL, "the server sent a ticket that can't be read");
 	if (plain.len < dvx_mkey_len(e->local)) {
 		dvx_ticket_wipe(&plain);
-		return fault(f, COPY_PROTOCOL, "the server's ticket is for less than its pool");
+		return copy_fail(f, COPY_PROTOCOL, "the server's ticket is for less than its pool");
 	}
 	err = dvx_mkey_import(e->d->dev, e->d->pd, &plain, &e->alias);
 	dvx_ticket_wipe(&plain);
 	return err ? import_fault(f, err) : 0;
 }
 
-static int engine_dma_make_queues(struct engine *e, struct fault *f)
+static int engine_dma_make_queues(struct copy_engine *e, struct copy_fault *f)
 {
 	struct dvx_dev *dev = e->d->dev;
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = RING_BLOCKS};
@@ -68,30 +68,32 @@ static int engine_dma_make_queues(struct engine *e, struct fault *f)
 	return 0;
 }
 
-static int check_caps(const struct copy_device *d, struct fault *f)
+static int check_caps(const struct copy_device *d, struct copy_fault *f)
 {
 	const struct dvx_caps *c = dvx_dev_caps(d->dev);
 
 	if (!c->dma_mmo)
-		return fault(f, COPY_DEVICE, "device %s has no DMA copy engine for this function",
-			     device_name(d));
+		return copy_fail(f, COPY_DEVICE,
+				 "device %s has no DMA copy engine for this function",
+				 device_name(d));
 	if (!c->mkey_import)
-		return fault(f, COPY_DEVICE, "device %s can't use memory keys of another function",
-			     device_name(d));
+		return copy_fail(f, COPY_DEVICE,
+				 "device %s can't use memory keys of another function",
+				 device_name(d));
 	return 0;
 }
 
-int engine_make(struct engine **out, struct copy_device *d, const struct pool *local,
-		const struct ticket *t, struct fault *f)
+int engine_make(struct copy_engine **out, struct copy_device *d, const struct pool *local,
+		const struct ticket *t, struct copy_fault *f)
 {
-	struct engine *e;
+	struct copy_engine *e;
 	uint64_t max = dvx_dev_caps(d->dev)->dma_mmo_max;
 
 	if (check_caps(d, f))
 		return -1;
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return fault(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "no memory left");
 	e->d = d;
 	e->max = max && max < DVX_MAX_SEGMENT ? (uint32_t)max : DVX_MAX_SEGMENT;
 	if (device_register(d, local, DVX_LOCAL_WRITE, &e->local, f) || import(e, t, f) ||
@@ -104,7 +106,7 @@ int engine_make(struct engine **out, struct copy_device *d, const struct pool *l
 }
 
 /* The queue goes first: nothing may write into the pool once the caller unmaps it. */
-void engine_free(struct engine *e)
+void engine_free(struct copy_engine *e)
 {
 	if (!e)
 		return;
@@ -119,7 +121,7 @@ void engine_free(struct engine *e)
 	free(e);
 }
 
-uint32_t engine_max(const struct engine *e)
+uint32_t engine_max(const struct copy_engine *e)
 {
 	return e->max;
 }
@@ -128,7 +130,8 @@ uint32_t engine_max(const struct engine *e)
  * Every piece is signaled: a piece is large beside a CQE, and that an MMO copy's CQE speaks for
  * the copies before it is promised nowhere.
  */
-int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, struct fault *f)
+int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len,
+		struct copy_fault *f)
 {
 	int err = dvx_post_dma(e->sq, dvx_mkey_addr(e->local) + off, dvx_mkey_key(e->local),
 			       dvx_mkey_addr(e->alias) + off, dvx_mkey_key(e->alias), len, cookie,
@@ -137,16 +140,17 @@ int engine_post(struct engine *e, uint32_t cookie, size_t off, uint32_t len, str
 	if (err == -ENOSPC)
 		return 0;
 	if (err)
-		return fault(f, COPY_DEVICE, "posting a copy of %u bytes: %s", len, strerror(-err));
+		return copy_fail(f, COPY_DEVICE, "posting a copy of %u bytes: %s", len,
+				 strerror(-err));
 	return 1;
 }
 
-void engine_ring(struct engine *e)
+void engine_ring(struct copy_engine *e)
 {
 	dvx_sq_ring(e->sq);
 }
 
-int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
+int engine_poll(struct copy_engine *e, uint32_t *cookie, struct copy_fault *f)
 {
 	const void *cqe = dvx_cq_peek(e->cq);
 	struct dvx_cqe_failure why;
@@ -155,22 +159,22 @@ int engine_poll(struct engine *e, uint32_t *cookie, struct fault *f)
 		return 0;
 	if (dvx_cqe_is_error(cqe)) {
 		dvx_cqe_error(cqe, &why);
-		return fault(f, COPY_DEVICE,
-			     "the device could not copy: %s (syndrome 0x%02x/0x%02x)",
-			     dvx_cqe_strerror(why.syndrome), why.syndrome, why.vendor);
+		return copy_fail(f, COPY_DEVICE,
+				 "the device could not copy: %s (syndrome 0x%02x/0x%02x)",
+				 dvx_cqe_strerror(why.syndrome), why.syndrome, why.vendor);
 	}
 	*cookie = (uint32_t)dvx_sq_retire(e->sq, dvx_cqe_wqe_index(cqe));
 	dvx_cq_pop(e->cq);
 	return 1;
 }
 
-int engine_fd(const struct engine *e)
+int engine_fd(const struct copy_engine *e)
 {
 	return dvx_channel_fd(e->channel);
 }
 
 /* Takes the events that already came, so that the descriptor tells of new ones only. */
-int engine_arm(struct engine *e, struct fault *f)
+int engine_arm(struct copy_engine *e, struct copy_fault *f)
 {
 	int err;
 

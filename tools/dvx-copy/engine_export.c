@@ -12,23 +12,23 @@ struct export
  * needs. */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
-int export_check(const struct copy_device *d, struct fault *f)
+int export_check(const struct copy_device *d, struct copy_fault *f)
 {
 	if (dvx_dev_caps(d->dev)->mkey_export)
 		return 0;
-	return fault(f, COPY_DEVICE, "device %s lets no other function use its memory keys",
-		     device_name(d));
+	return copy_fail(f, COPY_DEVICE, "device %s lets no other function use its memory keys",
+			 device_name(d));
 }
 
 int export_make(struct export **out, struct copy_device *d, const struct pool *p, struct ticket *t,
-		struct fault *f)
+		struct copy_fault *f)
 {
 	struct dvx_ticket plain;
 	struct export *e;
 
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return fault(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "no memory left");
 	if (device_register(d, p, POOL_ACCESS, &e->mkey, f)) {
 		free(e);
 		return -1;

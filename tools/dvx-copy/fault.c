@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-int fault(struct fault *f, enum copy_exit code, const char *fmt, ...)
+int copy_fail(struct copy_fault *f, enum copy_exit code, const char *fmt, ...)
 {
 	va_list ap;
 

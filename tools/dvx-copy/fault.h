@@ -2,7 +2,7 @@
 #ifndef DVX_COPY_FAULT_H
 #define DVX_COPY_FAULT_H
 
-#include "tools/cli/cli.h"
+#include "tools/cli/exit.h"
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -24,13 +24,13 @@ enum copy_exit {
 
 /* What went wrong, in one sentence. The first fault is the cause, so later ones don't replace it.
  */
-struct fault {
+struct copy_fault {
 	int code;
 	char text[640];
 };
 
-/* Returns -1, so that a function can end with `return fault(...)`. */
-int fault(struct fault *f, enum copy_exit code, const char *fmt, ...)
+/* Returns -1, so that a function can end with `return copy_fail(...)`. */
+int copy_fail(struct copy_fault *f, enum copy_exit code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Short word for a code, as --json gives it. */

@@ -9,58 +9,60 @@
  * (loopback only) the same steps run with an empty one: one path, and no downgrade, since both
  * ends say in HELLO whether they have a key and HELLO is part of what is proven.
  */
-static void make_hello(struct msg *m, const struct key *k, const uint8_t nonce[AUTH_NONCE])
+static void make_hello(struct copy_msg *m, const struct key *k, const uint8_t nonce[AUTH_NONCE])
 {
-	*m = (struct msg){.type = MSG_HELLO,
-			  .magic = MSG_MAGIC,
-			  .version = MSG_VERSION,
-			  .flags = k->n ? MSG_HAS_KEY : 0,
-			  .name = {nonce, AUTH_NONCE}};
+	*m = (struct copy_msg){.type = MSG_HELLO,
+			       .magic = MSG_MAGIC,
+			       .version = MSG_VERSION,
+			       .flags = k->n ? MSG_HAS_KEY : 0,
+			       .name = {nonce, AUTH_NONCE}};
 }
 
-static int check_hello(struct link *l, const struct msg *m, const struct key *k, struct fault *f)
+static int check_hello(struct link *l, const struct copy_msg *m, const struct key *k,
+		       struct copy_fault *f)
 {
 	bool theirs = m->flags & MSG_HAS_KEY, ours = k->n != 0;
 
 	if (m->magic != MSG_MAGIC)
-		return fault(f, COPY_PROTOCOL, "%s does not speak dvx-copy's protocol", l->peer);
+		return copy_fail(f, COPY_PROTOCOL, "%s does not speak dvx-copy's protocol",
+				 l->peer);
 	if (m->version != MSG_VERSION)
-		return fault(f, COPY_PROTOCOL,
-			     "%s speaks version %u of the protocol, this end speaks version %u",
-			     l->peer, m->version, MSG_VERSION);
+		return copy_fail(f, COPY_PROTOCOL,
+				 "%s speaks version %u of the protocol, this end speaks version %u",
+				 l->peer, m->version, MSG_VERSION);
 	if (theirs && !ours)
-		return fault(f, COPY_AUTH, "%s was started with a key: give the same --key-file",
-			     l->peer);
+		return copy_fail(f, COPY_AUTH,
+				 "%s was started with a key: give the same --key-file", l->peer);
 	if (!theirs && ours)
-		return fault(f, COPY_AUTH, "%s was started without a key, this end has one",
-			     l->peer);
+		return copy_fail(f, COPY_AUTH, "%s was started without a key, this end has one",
+				 l->peer);
 	return 0;
 }
 
-static int send_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct fault *f)
+static int send_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct copy_fault *f)
 {
-	struct msg m = {.type = MSG_PROOF, .name = {proof, AUTH_PROOF}};
+	struct copy_msg m = {.type = MSG_PROOF, .name = {proof, AUTH_PROOF}};
 
 	return link_send(l, &m, f);
 }
 
-static int check_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct fault *f)
+static int check_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct copy_fault *f)
 {
-	struct msg m;
+	struct copy_msg m;
 
 	if (link_expect(l, MSG_PROOF, &m, f))
 		return -1;
 	if (!auth_equal(m.name.p, proof))
-		return fault(f, COPY_AUTH, "%s has another key", l->peer);
+		return copy_fail(f, COPY_AUTH, "%s has another key", l->peer);
 	return 0;
 }
 
 /* Both HELLOs as encoded: they are what the keys are derived from. */
-static int handshake_exchange(struct link *l, const struct key *k, struct fault *f)
+static int handshake_hello(struct link *l, const struct key *k, struct copy_fault *f)
 {
 	uint8_t nonce[AUTH_NONCE], mine[MSG_MAX], theirs[MSG_MAX];
 	struct hello_bytes a = {mine, 0}, b = {theirs, 0};
-	struct msg m;
+	struct copy_msg m;
 
 	if (auth_nonce(nonce, f))
 		return -1;
@@ -72,7 +74,7 @@ static int handshake_exchange(struct link *l, const struct key *k, struct fault 
 		return -1;
 	b.n = msg_encode(&m, theirs);
 	if (l->is_server) {
-		struct msg reply;
+		struct copy_msg reply;
 
 		/* Sent before any check, so that the other end can name the mismatch as well. */
 		make_hello(&reply, k, nonce);
@@ -87,9 +89,9 @@ static int handshake_exchange(struct link *l, const struct key *k, struct fault 
 
 #define HANDSHAKE_MS 10000 /* a stranger holds a place no longer than this a message */
 
-static int handshake_handshake(struct link *l, const struct key *k, struct fault *f)
+static int handshake_prove(struct link *l, const struct key *k, struct copy_fault *f)
 {
-	if (handshake_exchange(l, k, f))
+	if (handshake_hello(l, k, f))
 		return -1;
 	if (l->is_server)
 		return check_proof(l, l->auth.proof_client, f) ||
@@ -97,13 +99,13 @@ static int handshake_handshake(struct link *l, const struct key *k, struct fault
 	return send_proof(l, l->auth.proof_client, f) || check_proof(l, l->auth.proof_server, f);
 }
 
-int link_handshake(struct link *l, const struct key *k, struct fault *f)
+int link_handshake(struct link *l, const struct key *k, struct copy_fault *f)
 {
 	int patience_ms = l->patience_ms;
 
 	if (l->patience_ms > HANDSHAKE_MS)
 		l->patience_ms = HANDSHAKE_MS;
-	if (handshake_handshake(l, k, f))
+	if (handshake_prove(l, k, f))
 		return -1;
 	l->patience_ms = patience_ms;
 	l->sealed = true;

@@ -9,22 +9,22 @@
 
 #define KEY_MIN 16 /* bytes; a watcher of the handshake can try guesses at leisure */
 
-static int key_check_file(int fd, const char *path, struct fault *f)
+static int key_check_file(int fd, const char *path, struct copy_fault *f)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
-		return fault(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
+		return copy_fail(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return fault(f, COPY_AUTH, "key file %s is not a regular file", path);
+		return copy_fail(f, COPY_AUTH, "key file %s is not a regular file", path);
 	if (st.st_mode & 077)
-		return fault(f, COPY_AUTH,
-			     "key file %s is open to others (mode %04o): chmod 600 it", path,
-			     st.st_mode & 07777u);
+		return copy_fail(f, COPY_AUTH,
+				 "key file %s is open to others (mode %04o): chmod 600 it", path,
+				 st.st_mode & 07777u);
 	return 0;
 }
 
-static int key_read_all(struct key *k, int fd, const char *path, struct fault *f)
+static int key_read_all(struct key *k, int fd, const char *path, struct copy_fault *f)
 {
 	ssize_t n;
 
@@ -33,29 +33,30 @@ static int key_read_all(struct key *k, int fd, const char *path, struct fault *f
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fault(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
+			return copy_fail(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
 		k->n += (size_t)n;
 	}
 	if (k->n == sizeof(k->bytes))
-		return fault(f, COPY_AUTH, "key file %s is longer than %zu bytes", path,
-			     sizeof(k->bytes) - 1);
+		return copy_fail(f, COPY_AUTH, "key file %s is longer than %zu bytes", path,
+				 sizeof(k->bytes) - 1);
 	/* An editor's newline at the end must not make two keys of one. */
 	while (k->n && (k->bytes[k->n - 1] == '\n' || k->bytes[k->n - 1] == '\r'))
 		k->n--;
 	if (k->n < KEY_MIN)
-		return fault(f, COPY_AUTH, "key file %s holds %zu bytes, at least %d are needed",
-			     path, k->n, KEY_MIN);
+		return copy_fail(f, COPY_AUTH,
+				 "key file %s holds %zu bytes, at least %d are needed", path, k->n,
+				 KEY_MIN);
 	return 0;
 }
 
-int key_load(struct key *k, const char *path, struct fault *f)
+int key_load(struct key *k, const char *path, struct copy_fault *f)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int bad;
 
 	k->n = 0;
 	if (fd < 0)
-		return fault(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
+		return copy_fail(f, COPY_AUTH, "key file %s: %s", path, strerror(errno));
 	bad = key_check_file(fd, path, f) || key_read_all(k, fd, path, f);
 	close(fd);
 	if (bad)

@@ -29,21 +29,21 @@ void link_close(struct link *l)
 	explicit_bzero(l->out, sizeof(l->out));
 }
 
-static int died(struct link *l, int err, struct fault *f)
+static int died(struct link *l, int err, struct copy_fault *f)
 {
 	if (err == 0 || err == ECONNRESET || err == EPIPE)
-		return fault(f, COPY_PEER, "%s died or closed the connection%s", l->peer,
-			     l->sealed ? "" : " during the handshake");
+		return copy_fail(f, COPY_PEER, "%s died or closed the connection%s", l->peer,
+				 l->sealed ? "" : " during the handshake");
 	if (err == ETIMEDOUT || err == EHOSTUNREACH || err == ENETUNREACH)
-		return fault(f, COPY_PEER, "%s can no longer be reached: %s", l->peer,
-			     strerror(err));
-	return fault(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
+		return copy_fail(f, COPY_PEER, "%s can no longer be reached: %s", l->peer,
+				 strerror(err));
+	return copy_fail(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
 }
 
 #define SLICE_MS 250 /* a signal that comes just before poll is seen after one slice */
 
 /* 1 ready, 0 not within wait_ms. */
-static int copy_link_wait_for(struct link *l, short events, int wait_ms, struct fault *f)
+static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_fault *f)
 {
 	struct pollfd p = {.fd = l->fd, .events = events};
 
@@ -53,21 +53,22 @@ static int copy_link_wait_for(struct link *l, short events, int wait_ms, struct 
 		if (n > 0)
 			return 1;
 		if (n < 0 && errno != EINTR)
-			return fault(f, COPY_PEER, "poll: %s", strerror(errno));
+			return copy_fail(f, COPY_PEER, "poll: %s", strerror(errno));
 		if (l->stop && *l->stop)
-			return fault(f, COPY_INTERRUPTED, "interrupted");
+			return copy_fail(f, COPY_INTERRUPTED, "interrupted");
 		wait_ms -= n ? 0 : SLICE_MS;
 		if (wait_ms <= 0)
 			return 0;
 	}
 }
 
-static int silent(struct link *l, struct fault *f)
+static int silent(struct link *l, struct copy_fault *f)
 {
-	return fault(f, COPY_PEER, "%s has been silent for %d s", l->peer, l->patience_ms / 1000);
+	return copy_fail(f, COPY_PEER, "%s has been silent for %d s", l->peer,
+			 l->patience_ms / 1000);
 }
 
-static int copy_link_send_all(struct link *l, const uint8_t *p, size_t n, struct fault *f)
+static int link_send_all(struct link *l, const uint8_t *p, size_t n, struct copy_fault *f)
 {
 	while (n) {
 		ssize_t done = send(l->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -81,14 +82,14 @@ static int copy_link_send_all(struct link *l, const uint8_t *p, size_t n, struct
 			continue;
 		if (errno != EAGAIN && errno != EWOULDBLOCK)
 			return died(l, errno, f);
-		done = copy_link_wait_for(l, POLLOUT, l->patience_ms, f);
+		done = link_wait_for(l, POLLOUT, l->patience_ms, f);
 		if (done <= 0)
 			return done ? -1 : silent(l, f);
 	}
 	return 0;
 }
 
-int link_send(struct link *l, const struct msg *m, struct fault *f)
+int link_send(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct seal *s = l->is_server ? &l->auth.to_client : &l->auth.to_server;
 	uint8_t *body = l->out + LINK_HEAD;
@@ -99,11 +100,11 @@ int link_send(struct link *l, const struct msg *m, struct fault *f)
 		l->out[i] = (uint8_t)(all >> 8 * i);
 	if (l->sealed)
 		seal_close(s, l->out, body, len);
-	return copy_link_send_all(l, l->out, LINK_HEAD + all, f);
+	return link_send_all(l, l->out, LINK_HEAD + all, f);
 }
 
 /* 1 if bytes came, 0 if none were there. */
-static int copy_link_fill(struct link *l, struct fault *f)
+static int link_fill(struct link *l, struct copy_fault *f)
 {
 	ssize_t n;
 
@@ -125,7 +126,7 @@ static int copy_link_fill(struct link *l, struct fault *f)
 }
 
 /* The bytes of the last message are done with. */
-static void copy_link_retire(struct link *l)
+static void link_retire(struct link *l)
 {
 	l->at += l->used;
 	l->used = 0;
@@ -133,7 +134,7 @@ static void copy_link_retire(struct link *l)
 		l->at = l->have = 0;
 }
 
-static int frame_length(struct link *l, size_t *len, struct fault *f)
+static int frame_length(struct link *l, size_t *len, struct copy_fault *f)
 {
 	const uint8_t *p = l->in + l->at;
 	size_t least = 4 + (l->sealed ? AUTH_TAG : 0);
@@ -141,23 +142,24 @@ static int frame_length(struct link *l, size_t *len, struct fault *f)
 
 	*len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 	if (*len < least || *len > most)
-		return fault(f, COPY_PROTOCOL,
-			     "%s sent a frame of %zu bytes, allowed are %zu to %zu%s", l->peer,
-			     *len, least, most, l->sealed ? "" : ": is it dvx-copy at all?");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "%s sent a frame of %zu bytes, allowed are %zu to %zu%s", l->peer,
+				 *len, least, most, l->sealed ? "" : ": is it dvx-copy at all?");
 	return 0;
 }
 
-static int peers_error(struct link *l, const struct msg *m, struct fault *f)
+static int peers_error(struct link *l, const struct copy_msg *m, struct copy_fault *f)
 {
 	int code = (int)m->code;
 
 	if (code == COPY_OK || !strcmp(fault_word(code), "unknown"))
 		code = COPY_PROTOCOL;
-	return fault(f, (enum copy_exit)code, "%s says: %s", l->peer, QUOTED(m->text.p, m->text.n));
+	return copy_fail(f, (enum copy_exit)code, "%s says: %s", l->peer,
+			 QUOTED(m->text.p, m->text.n));
 }
 
 /* A whole frame from the buffer: 1, 0 if it is not complete yet. */
-static int copy_link_parse(struct link *l, struct msg *m, struct fault *f)
+static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 {
 	struct seal *s = l->is_server ? &l->auth.to_server : &l->auth.to_client;
 	uint8_t *head = l->in + l->at, *body = head + LINK_HEAD;
@@ -173,15 +175,15 @@ static int copy_link_parse(struct link *l, struct msg *m, struct fault *f)
 	if (l->sealed) {
 		len -= AUTH_TAG;
 		if (seal_open(s, head, body, len))
-			return fault(f, COPY_AUTH, "a message from %s was tampered with on its way",
-				     l->peer);
+			return copy_fail(f, COPY_AUTH,
+					 "a message from %s was tampered with on its way", l->peer);
 	}
 	if (msg_decode(m, body, len, f))
 		return -1;
 	return m->type == MSG_ERROR ? peers_error(l, m, f) : 1;
 }
 
-static int64_t copy_link_now_ms(void)
+static int64_t link_now_ms(void)
 {
 	struct timespec t;
 
@@ -190,28 +192,28 @@ static int64_t copy_link_now_ms(void)
 }
 
 /* The whole message has to come in time: a peer that drips bytes is silent, too. */
-int link_take(struct link *l, struct msg *m, int wait_ms, struct fault *f)
+int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault *f)
 {
-	int64_t deadline = wait_ms ? copy_link_now_ms() + wait_ms : 0;
+	int64_t deadline = wait_ms ? link_now_ms() + wait_ms : 0;
 	int got;
 
-	copy_link_retire(l);
-	while (!(got = copy_link_parse(l, m, f))) {
+	link_retire(l);
+	while (!(got = link_parse(l, m, f))) {
 		int64_t left;
 
-		got = copy_link_fill(l, f);
+		got = link_fill(l, f);
 		if (got < 0)
 			return -1;
-		left = wait_ms ? deadline - copy_link_now_ms() : 0;
+		left = wait_ms ? deadline - link_now_ms() : 0;
 		if (left < 0)
 			left = 0;
-		if (!got && (!left || (got = copy_link_wait_for(l, POLLIN, (int)left, f)) <= 0))
+		if (!got && (!left || (got = link_wait_for(l, POLLIN, (int)left, f)) <= 0))
 			return got;
 	}
 	return got;
 }
 
-int link_expect(struct link *l, enum msg_type type, struct msg *m, struct fault *f)
+int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct copy_fault *f)
 {
 	int got = link_take(l, m, l->patience_ms, f);
 
@@ -220,17 +222,17 @@ int link_expect(struct link *l, enum msg_type type, struct msg *m, struct fault 
 	if (!got)
 		return silent(l, f);
 	if (type != MSG_TYPES && m->type != type)
-		return fault(f, COPY_PROTOCOL, "%s sent %s where %s belongs", l->peer,
-			     msg_name(m->type), msg_name(type));
+		return copy_fail(f, COPY_PROTOCOL, "%s sent %s where %s belongs", l->peer,
+				 msg_name(m->type), msg_name(type));
 	return 0;
 }
 
-void link_tell(struct link *l, const struct fault *why)
+void link_tell(struct link *l, const struct copy_fault *why)
 {
-	struct fault ignored = {0};
-	struct msg m = {.type = MSG_ERROR,
-			.code = (uint32_t)why->code,
-			.text = {(const uint8_t *)why->text, (uint32_t)strlen(why->text)}};
+	struct copy_fault ignored = {0};
+	struct copy_msg m = {.type = MSG_ERROR,
+			     .code = (uint32_t)why->code,
+			     .text = {(const uint8_t *)why->text, (uint32_t)strlen(why->text)}};
 
 	link_send(l, &m, &ignored);
 }

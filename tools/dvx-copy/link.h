@@ -34,20 +34,20 @@ void link_init(struct link *l, int fd, bool is_server, int patience_ms);
 void link_close(struct link *l);
 
 /* Both ends prove that they know the key; the link is sealed from here on. */
-int link_handshake(struct link *l, const struct key *k, struct fault *f);
+int link_handshake(struct link *l, const struct key *k, struct copy_fault *f);
 
-int link_send(struct link *l, const struct msg *m, struct fault *f);
+int link_send(struct link *l, const struct copy_msg *m, struct copy_fault *f);
 
 /*
  * Takes a message if one is there: 1, or 0 if none came within wait_ms (0 looks only), or -1.
  * Its bytes stay valid until the next call. The peer's ERROR becomes our fault.
  */
-int link_take(struct link *l, struct msg *m, int wait_ms, struct fault *f);
+int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault *f);
 
 /* Waits as long as patience allows for a message of this type; MSG_TYPES means any. */
-int link_expect(struct link *l, enum msg_type type, struct msg *m, struct fault *f);
+int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct copy_fault *f);
 
 /* Tells the peer why we stop; failing to is no further fault. */
-void link_tell(struct link *l, const struct fault *why);
+void link_tell(struct link *l, const struct copy_fault *why);
 
 #endif

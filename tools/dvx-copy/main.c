@@ -40,10 +40,11 @@ static const struct argp_option pull_options[] = {
 
 static const struct cli_command commands[] = {
 	{"serve", 0, 0, "--root DIR",
-	 "Lets dvx-copy pull read DIR from the other side of the chip.", serve_options, cmd_serve},
+	 "Lets dvx-copy pull read DIR from the other side of the chip.", serve_options,
+	 copy_cmd_serve},
 	{"pull", 2, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
 	 "Copies files and directory trees from a dvx-copy server to DEST.", pull_options,
-	 cmd_pull},
+	 copy_cmd_pull},
 };
 
 static const char overview[] =
@@ -66,7 +67,7 @@ static const struct cli_option values[] = {
 	CLI_NUMBER(OPT_TIMEOUT, timeout, 1, 86400),
 };
 
-static struct args args = {
+static struct copy_args args = {
 	.slots = 32,
 	.slot_bytes = 1u << 20,
 	.timeout = 60,

@@ -7,20 +7,20 @@
 
 enum kind { END_OF_ROW, U32, U64, BYTES };
 
-struct field {
+struct msg_field {
 	const char *name;
 	enum kind kind;
 	size_t at;
 	uint64_t min, max; /* of the value, or of the number of bytes */
 };
 
-struct row {
+struct msg_row {
 	const char *name;
-	struct field field[8];
+	struct msg_field field[8];
 };
 
 /* clang-format off */
-#define ROW(f, kind, lo, hi) {#f, kind, offsetof(struct msg, f), lo, hi}
+#define ROW(f, kind, lo, hi) {#f, kind, offsetof(struct copy_msg, f), lo, hi}
 /* clang-format on */
 #define IN32(f, lo, hi) ROW(f, U32, lo, hi)
 #define IN64(f, lo, hi) ROW(f, U64, lo, hi)
@@ -32,7 +32,7 @@ struct row {
 #define MODE		IN32(mode, 0, 07777)
 
 /* The format is this table: fields in order, little-endian; RAW has a 32-bit count before it. */
-static const struct row rows[MSG_TYPES] = {
+static const struct msg_row rows[MSG_TYPES] = {
 	[MSG_HELLO] = {"HELLO", {ANY32(magic), ANY32(version), ANY32(flags), RAW(name, 32, 32)}},
 	[MSG_PROOF] = {"PROOF", {RAW(name, 32, 32)}},
 	[MSG_ERROR] = {"ERROR", {IN32(code, 0, 255), RAW(text, 0, 1024)}},
@@ -59,13 +59,13 @@ const char *msg_name(unsigned int type)
 	return type < MSG_TYPES && rows[type].name ? rows[type].name : "unknown";
 }
 
-static void copy_msg_put(uint8_t *to, uint64_t v, size_t n)
+static void msg_put(uint8_t *to, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (uint8_t)(v >> 8 * i);
 }
 
-static uint64_t copy_msg_get(const uint8_t *from, size_t n)
+static uint64_t msg_get(const uint8_t *from, size_t n)
 {
 	uint64_t v = 0;
 
@@ -74,7 +74,7 @@ static uint64_t copy_msg_get(const uint8_t *from, size_t n)
 	return v;
 }
 
-static uint64_t copy_msg_value_of(const struct field *d, const struct msg *m)
+static uint64_t msg_value_of(const struct msg_field *d, const struct copy_msg *m)
 {
 	const char *p = (const char *)m + d->at;
 	uint64_t wide;
@@ -84,24 +84,24 @@ static uint64_t copy_msg_value_of(const struct field *d, const struct msg *m)
 		memcpy(&wide, p, sizeof(wide));
 		return wide;
 	}
-	memcpy(&narrow, d->kind == BYTES ? p + offsetof(struct bytes, n) : p, sizeof(narrow));
+	memcpy(&narrow, d->kind == BYTES ? p + offsetof(struct copy_bytes, n) : p, sizeof(narrow));
 	return narrow;
 }
 
-size_t msg_encode(const struct msg *m, uint8_t to[MSG_MAX])
+size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX])
 {
 	size_t at = 4;
 
-	copy_msg_put(to, m->type, 4);
-	for (const struct field *d = rows[m->type].field; d->kind; d++) {
-		uint64_t v = copy_msg_value_of(d, m);
+	msg_put(to, m->type, 4);
+	for (const struct msg_field *d = rows[m->type].field; d->kind; d++) {
+		uint64_t v = msg_value_of(d, m);
 		size_t n = d->kind == U64 ? 8 : 4;
 
 		assert(v >= d->min && v <= d->max);
-		copy_msg_put(to + at, v, n);
+		msg_put(to + at, v, n);
 		at += n;
 		if (d->kind == BYTES && v) {
-			struct bytes b;
+			struct copy_bytes b;
 
 			memcpy(&b, (const char *)m + d->at, sizeof(b));
 			assert(at + b.n <= MSG_MAX);
@@ -113,8 +113,8 @@ size_t msg_encode(const struct msg *m, uint8_t to[MSG_MAX])
 }
 
 /* Reads one field at from[*at]; the space that is left bounds everything. */
-static int read_field(struct msg *m, const struct field *d, const uint8_t *from, size_t len,
-		      size_t *at, struct fault *f)
+static int read_field(struct copy_msg *m, const struct msg_field *d, const uint8_t *from,
+		      size_t len, size_t *at, struct copy_fault *f)
 {
 	size_t n = d->kind == U64 ? 8 : 4;
 	char *to = (char *)m + d->at;
@@ -122,15 +122,16 @@ static int read_field(struct msg *m, const struct field *d, const uint8_t *from,
 	uint32_t narrow;
 
 	if (len - *at < n)
-		return fault(f, COPY_PROTOCOL, "%s message is cut short before its field %s",
-			     msg_name(m->type), d->name);
-	v = copy_msg_get(from + *at, n);
+		return copy_fail(f, COPY_PROTOCOL, "%s message is cut short before its field %s",
+				 msg_name(m->type), d->name);
+	v = msg_get(from + *at, n);
 	*at += n;
 	if (v < d->min || v > d->max)
-		return fault(f, COPY_PROTOCOL, "%s message: %s%s is %llu, allowed are %llu to %llu",
-			     msg_name(m->type), d->name, d->kind == BYTES ? " length" : "",
-			     (unsigned long long)v, (unsigned long long)d->min,
-			     (unsigned long long)d->max);
+		return copy_fail(f, COPY_PROTOCOL,
+				 "%s message: %s%s is %llu, allowed are %llu to %llu",
+				 msg_name(m->type), d->name, d->kind == BYTES ? " length" : "",
+				 (unsigned long long)v, (unsigned long long)d->min,
+				 (unsigned long long)d->max);
 	if (d->kind == U64) {
 		memcpy(to, &v, sizeof(v));
 		return 0;
@@ -141,32 +142,32 @@ static int read_field(struct msg *m, const struct field *d, const uint8_t *from,
 		return 0;
 	}
 	if (len - *at < narrow)
-		return fault(f, COPY_PROTOCOL, "%s message is cut short within its field %s",
-			     msg_name(m->type), d->name);
-	memcpy(to, &(struct bytes){from + *at, narrow}, sizeof(struct bytes));
+		return copy_fail(f, COPY_PROTOCOL, "%s message is cut short within its field %s",
+				 msg_name(m->type), d->name);
+	memcpy(to, &(struct copy_bytes){from + *at, narrow}, sizeof(struct copy_bytes));
 	*at += narrow;
 	return 0;
 }
 
-int msg_decode(struct msg *m, const uint8_t *from, size_t len, struct fault *f)
+int msg_decode(struct copy_msg *m, const uint8_t *from, size_t len, struct copy_fault *f)
 {
 	uint64_t type;
 	size_t at = 4;
 
 	memset(m, 0, sizeof(*m));
 	if (len < 4)
-		return fault(f, COPY_PROTOCOL, "message of %zu bytes is too short for its type",
-			     len);
-	type = copy_msg_get(from, 4);
+		return copy_fail(f, COPY_PROTOCOL, "message of %zu bytes is too short for its type",
+				 len);
+	type = msg_get(from, 4);
 	if (type >= MSG_TYPES || !rows[type].name)
-		return fault(f, COPY_PROTOCOL, "message type %llu is unknown",
-			     (unsigned long long)type);
+		return copy_fail(f, COPY_PROTOCOL, "message type %llu is unknown",
+				 (unsigned long long)type);
 	m->type = (enum msg_type)type;
-	for (const struct field *d = rows[type].field; d->kind; d++)
+	for (const struct msg_field *d = rows[type].field; d->kind; d++)
 		if (read_field(m, d, from, len, &at, f))
 			return -1;
 	if (at != len)
-		return fault(f, COPY_PROTOCOL, "%s message has %zu surplus bytes",
-			     msg_name(m->type), len - at);
+		return copy_fail(f, COPY_PROTOCOL, "%s message has %zu surplus bytes",
+				 msg_name(m->type), len - at);
 	return 0;
 }

@@ -39,27 +39,27 @@ enum msg_flag {
 	MSG_BROKEN = 1,	     /* END: the file could not be read to its end; what was sent is void */
 };
 
-struct bytes {
+struct copy_bytes {
 	const uint8_t *p;
 	uint32_t n;
 };
 
 /* One struct for all types; a type uses the fields that its row in msg.c names. */
-struct msg {
+struct copy_msg {
 	enum msg_type type;
 	uint32_t magic, version, flags, code;
 	uint32_t slots, slot_bytes, slot, len, crc, mode, nsec;
 	uint64_t off, size, files, chunks;
 	int64_t sec;
-	struct bytes name; /* nonce, proof, ticket, path or name */
-	struct bytes text; /* link target, or a sentence */
+	struct copy_bytes name; /* nonce, proof, ticket, path or name */
+	struct copy_bytes text; /* link target, or a sentence */
 };
 
 /* Returns the encoded length. A message that breaks its own limits is our bug: it asserts. */
-size_t msg_encode(const struct msg *m, uint8_t to[MSG_MAX]);
+size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX]);
 
 /* Refuses unknown types, short or surplus bytes, and fields past their limits, naming them. */
-int msg_decode(struct msg *m, const uint8_t *from, size_t len, struct fault *f);
+int msg_decode(struct copy_msg *m, const uint8_t *from, size_t len, struct copy_fault *f);
 
 const char *msg_name(unsigned int type);
 

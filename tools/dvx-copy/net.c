@@ -29,21 +29,22 @@ static bool is_loopback(const struct sockaddr *sa)
 	return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }
 
-static int copy_net_lookup(const struct target *t, int flags, struct addrinfo **ai, struct fault *f)
+static int net_lookup(const struct copy_target *t, int flags, struct addrinfo **ai,
+		      struct copy_fault *f)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
 	int err = getaddrinfo(*t->host ? t->host : NULL, t->port, &hints, ai);
 
 	if (err)
-		return fault(f, COPY_CONNECT, "address %s: %s", t->host,
-			     err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return copy_fail(f, COPY_CONNECT, "address %s: %s", t->host,
+				 err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	return 0;
 }
 
-static int need_key(const struct target *t, struct fault *f)
+static int need_key(const struct copy_target *t, struct copy_fault *f)
 {
-	return fault(f, COPY_AUTH, "%s is not a loopback address: a --key-file is needed",
-		     *t->host ? t->host : "every address");
+	return copy_fail(f, COPY_AUTH, "%s is not a loopback address: a --key-file is needed",
+			 *t->host ? t->host : "every address");
 }
 
 void net_tune(int fd)
@@ -78,12 +79,12 @@ static int connect_within(int fd, const struct addrinfo *a)
 	return err;
 }
 
-int net_connect(const struct target *t, bool has_key, struct fault *f)
+int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f)
 {
 	struct addrinfo *list, *a;
 	int fd = -1, err = 0;
 
-	if (copy_net_lookup(t, 0, &list, f))
+	if (net_lookup(t, 0, &list, f))
 		return -1;
 	for (a = list; a && fd < 0; a = a->ai_next) {
 		if (!has_key && !is_loopback(a->ai_addr)) {
@@ -99,18 +100,18 @@ int net_connect(const struct target *t, bool has_key, struct fault *f)
 	}
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fault(f, COPY_CONNECT, "cannot connect to %s port %s: %s", t->host, t->port,
-			     strerror(err));
+		return copy_fail(f, COPY_CONNECT, "cannot connect to %s port %s: %s", t->host,
+				 t->port, strerror(err));
 	net_tune(fd);
 	return fd;
 }
 
-int net_listen(const struct target *t, bool has_key, struct fault *f)
+int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f)
 {
 	struct addrinfo *list;
 	int fd, one = 1, err = 0;
 
-	if (copy_net_lookup(t, AI_PASSIVE, &list, f))
+	if (net_lookup(t, AI_PASSIVE, &list, f))
 		return -1;
 	if (!has_key && !is_loopback(list->ai_addr)) {
 		freeaddrinfo(list);
@@ -126,11 +127,11 @@ int net_listen(const struct target *t, bool has_key, struct fault *f)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return fault(f, COPY_CONNECT, "cannot listen on %s port %s: %s", t->host, t->port,
-		     strerror(err));
+	return copy_fail(f, COPY_CONNECT, "cannot listen on %s port %s: %s", t->host, t->port,
+			 strerror(err));
 }
 
-static void copy_net_format(const struct sockaddr_storage *ss, socklen_t len, char name[NET_NAME])
+static void net_format(const struct sockaddr_storage *ss, socklen_t len, char name[NET_NAME])
 {
 	char host[64], port[8];
 
@@ -149,7 +150,7 @@ void net_own_name(int fd, char name[NET_NAME])
 	socklen_t len = sizeof(ss);
 
 	getsockname(fd, (struct sockaddr *)&ss, &len);
-	copy_net_format(&ss, len, name);
+	net_format(&ss, len, name);
 }
 
 void net_peer_name(int fd, char name[NET_NAME])
@@ -158,5 +159,5 @@ void net_peer_name(int fd, char name[NET_NAME])
 	socklen_t len = sizeof(ss);
 
 	getpeername(fd, (struct sockaddr *)&ss, &len);
-	copy_net_format(&ss, len, name);
+	net_format(&ss, len, name);
 }

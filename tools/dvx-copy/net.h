@@ -10,8 +10,8 @@
 #define NET_NAME 80
 
 /* Both refuse any address but loopback unless has_key: who can't prove who he is stays outside. */
-int net_connect(const struct target *t, bool has_key, struct fault *f);
-int net_listen(const struct target *t, bool has_key, struct fault *f);
+int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f);
+int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f);
 
 /* Prompt small messages, and a peer whose machine vanished is noticed within half a minute. */
 void net_tune(int fd);

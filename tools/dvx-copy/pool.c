@@ -9,7 +9,7 @@
 
 /* Huge pages give the device few translations; where none are set aside, the kernel may still find
  * some. */
-int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct fault *f)
+int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct copy_fault *f)
 {
 	size_t bytes = ((size_t)slots * slot_bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -22,8 +22,8 @@ int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct fault 
 	p->mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p->mem == MAP_FAILED) {
 		p->mem = NULL;
-		return fault(f, COPY_IO, "no memory for a pool of %zu MiB: %s", bytes >> 20,
-			     strerror(errno));
+		return copy_fail(f, COPY_IO, "no memory for a pool of %zu MiB: %s", bytes >> 20,
+				 strerror(errno));
 	}
 	madvise(p->mem, bytes, MADV_HUGEPAGE);
 	return 0;

@@ -14,7 +14,7 @@ struct pool {
 	uint32_t slots, slot_bytes;
 };
 
-int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct fault *f);
+int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct copy_fault *f);
 void pool_free(struct pool *p);
 
 static inline uint8_t *pool_slot(const struct pool *p, uint32_t i)

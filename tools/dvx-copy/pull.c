@@ -23,33 +23,35 @@ struct chunk {
  * When the server dies its memory goes with it, so the first sign may be a ticket that is refused or
  * a copy that failed. The connection tells which it was.
  */
-static void find_cause(struct pull *p, struct fault *f, const struct fault *device)
+static void find_cause(struct pull *p, struct copy_fault *f, const struct copy_fault *device)
 {
-	struct fault peer = {0};
-	struct msg m;
+	struct copy_fault peer = {0};
+	struct copy_msg m;
 
 	while (link_take(&p->link, &m, 2000, &peer) == 1)
 		;
 	*f = peer.code == COPY_PEER ? peer : *device;
 }
 
-static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct fault *f)
+static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct copy_fault *f)
 {
-	struct msg m = {.type = MSG_SETUP, .slots = wish->slots, .slot_bytes = wish->slot_bytes};
-	struct fault device = {0};
+	struct copy_msg m = {
+		.type = MSG_SETUP, .slots = wish->slots, .slot_bytes = wish->slot_bytes};
+	struct copy_fault device = {0};
 	struct ticket ticket;
 	int ret;
 
 	if (link_send(&p->link, &m, f) || link_expect(&p->link, MSG_POOL, &m, f))
 		return -1;
 	if (m.slots > wish->slots || m.slot_bytes > wish->slot_bytes)
-		return fault(f, COPY_PROTOCOL, "the server made a larger pool than was asked for");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server made a larger pool than was asked for");
 	memcpy(ticket.bytes, m.name.p, m.name.n);
 	ticket.n = m.name.n;
 	p->chunks = calloc(m.slots, sizeof(*p->chunks));
 	p->queue = calloc(m.slots, sizeof(*p->queue));
 	if (!p->chunks || !p->queue)
-		ret = fault(f, COPY_IO, "no memory left");
+		ret = copy_fail(f, COPY_IO, "no memory left");
 	else
 		ret = pool_make(&p->pool, m.slots, m.slot_bytes, f);
 	if (!ret && engine_make(&p->engine, p->device, &p->pool, &ticket, &device)) {
@@ -61,7 +63,7 @@ static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct f
 }
 
 int pull_open(struct pull *p, int fd, const struct key *key, const struct pull_wish *wish,
-	      struct fault *f)
+	      struct copy_fault *f)
 {
 	p->queue_from = p->queue_n = p->in_flight = 0;
 	link_init(&p->link, fd, false, wish->patience_ms);
@@ -71,10 +73,10 @@ int pull_open(struct pull *p, int fd, const struct key *key, const struct pull_w
 	return pull_make_pool(p, wish, f);
 }
 
-void pull_close(struct pull *p, const struct fault *f)
+void pull_close(struct pull *p, const struct copy_fault *f)
 {
-	struct msg bye = {.type = MSG_BYE};
-	struct fault ignored = {0};
+	struct copy_msg bye = {.type = MSG_BYE};
+	struct copy_fault ignored = {0};
 
 	/* Our alias goes before the server takes the key away that it stands for. */
 	engine_free(p->engine);
@@ -91,15 +93,15 @@ void pull_close(struct pull *p, const struct fault *f)
 	p->queue = NULL;
 }
 
-static int take_chunk(struct pull *p, const struct msg *m, struct fault *f)
+static int take_chunk(struct pull *p, const struct copy_msg *m, struct copy_fault *f)
 {
 	struct chunk *c;
 
 	if (m->slot >= p->pool.slots || p->chunks[m->slot].file)
-		return fault(f, COPY_PROTOCOL, "the server filled slot %u, which it did not have",
-			     m->slot);
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server filled slot %u, which it did not have", m->slot);
 	if (m->len > p->pool.slot_bytes)
-		return fault(f, COPY_PROTOCOL, "the server sent a chunk larger than its slot");
+		return copy_fail(f, COPY_PROTOCOL, "the server sent a chunk larger than its slot");
 	c = &p->chunks[m->slot];
 	*c = (struct chunk){.off = m->off, .len = m->len, .crc = m->crc};
 	c->file = dest_expect(&p->dest, m, f);
@@ -109,7 +111,7 @@ static int take_chunk(struct pull *p, const struct msg *m, struct fault *f)
 	return 0;
 }
 
-static int pull_obey(struct pull *p, const struct msg *m, bool *done, struct fault *f)
+static int pull_obey(struct pull *p, const struct copy_msg *m, bool *done, struct copy_fault *f)
 {
 	switch (m->type) {
 	case MSG_TOTALS:
@@ -135,13 +137,13 @@ static int pull_obey(struct pull *p, const struct msg *m, bool *done, struct fau
 		*done = true;
 		return 0;
 	default:
-		return fault(f, COPY_PROTOCOL, "the server sent %s during a copy",
-			     msg_name(m->type));
+		return copy_fail(f, COPY_PROTOCOL, "the server sent %s during a copy",
+				 msg_name(m->type));
 	}
 }
 
 /* Cuts queued chunks into pieces that the engine takes. Returns how many were posted. */
-static int pull_post(struct pull *p, struct fault *f)
+static int pull_post(struct pull *p, struct copy_fault *f)
 {
 	int posted = 0, ok = 1;
 
@@ -170,15 +172,15 @@ static int pull_post(struct pull *p, struct fault *f)
 	return ok < 0 ? -1 : posted;
 }
 
-static int finish_chunk(struct pull *p, uint32_t slot, struct fault *f)
+static int finish_chunk(struct pull *p, uint32_t slot, struct copy_fault *f)
 {
 	struct chunk *c = &p->chunks[slot];
 	const uint8_t *bytes = pool_slot(&p->pool, slot);
-	struct msg m = {.type = MSG_RETURN, .slot = slot};
+	struct copy_msg m = {.type = MSG_RETURN, .slot = slot};
 	uint32_t crc = crc32c(bytes, c->len);
 
 	if (crc != c->crc)
-		return fault(
+		return copy_fail(
 			f, COPY_INTEGRITY,
 			"bytes %llu to %llu of %s arrived changed: CRC32C 0x%08x, sent as 0x%08x",
 			(unsigned long long)c->off, (unsigned long long)(c->off + c->len - 1),
@@ -201,9 +203,9 @@ static void piece_done(struct pull *p, uint32_t slot)
 	p->in_flight--;
 }
 
-static int reap(struct pull *p, struct fault *f)
+static int reap(struct pull *p, struct copy_fault *f)
 {
-	struct fault device = {0};
+	struct copy_fault device = {0};
 	uint32_t slot;
 	int reaped = 0, got;
 
@@ -224,9 +226,9 @@ static int reap(struct pull *p, struct fault *f)
 }
 
 /* Takes one message if there is one. */
-static int hear(struct pull *p, bool *done, struct fault *f)
+static int hear(struct pull *p, bool *done, struct copy_fault *f)
 {
-	struct msg m;
+	struct copy_msg m;
 	int got;
 
 	if (*done)
@@ -237,7 +239,7 @@ static int hear(struct pull *p, bool *done, struct fault *f)
 	return got;
 }
 
-static int pull_work(struct pull *p, bool *done, struct fault *f)
+static int pull_work(struct pull *p, bool *done, struct copy_fault *f)
 {
 	int heard = hear(p, done, f), posted, reaped;
 
@@ -250,27 +252,27 @@ static int pull_work(struct pull *p, bool *done, struct fault *f)
 	return reaped < 0 ? -1 : heard + posted + reaped;
 }
 
-static int out_of_patience(struct pull *p, struct fault *f)
+static int out_of_patience(struct pull *p, struct copy_fault *f)
 {
 	if (p->in_flight)
-		return fault(f, COPY_DEVICE, "the device has not finished a copy for %d s",
-			     p->link.patience_ms / 1000);
-	return fault(f, COPY_PEER, "the server has been silent for %d s",
-		     p->link.patience_ms / 1000);
+		return copy_fail(f, COPY_DEVICE, "the device has not finished a copy for %d s",
+				 p->link.patience_ms / 1000);
+	return copy_fail(f, COPY_PEER, "the server has been silent for %d s",
+			 p->link.patience_ms / 1000);
 }
 
 /* Sleeps until the server or the device has something. waited_ms grows while they have not. */
-static int sleep_for_news(struct pull *p, bool done, int *waited_ms, struct fault *f)
+static int sleep_for_news(struct pull *p, bool done, int *waited_ms, struct copy_fault *f)
 {
 	struct pollfd w[2] = {{.fd = done ? -1 : p->link.fd, .events = POLLIN},
 			      {.fd = engine_fd(p->engine), .events = POLLIN}};
 	int n = poll(w, 2, SLICE_MS);
 
 	if (n < 0 && errno != EINTR)
-		return fault(f, COPY_IO, "poll: %s", strerror(errno));
+		return copy_fail(f, COPY_IO, "poll: %s", strerror(errno));
 	*waited_ms = n > 0 ? 0 : *waited_ms + SLICE_MS;
 	if (p->stop && *p->stop)
-		return fault(f, COPY_INTERRUPTED, "interrupted; finished files stay");
+		return copy_fail(f, COPY_INTERRUPTED, "interrupted; finished files stay");
 	return *waited_ms > p->link.patience_ms ? out_of_patience(p, f) : 0;
 }
 
@@ -283,7 +285,7 @@ static void pull_show(struct pull *p)
 	report_progress(p->report);
 }
 
-static int transfer(struct pull *p, struct fault *f)
+static int transfer(struct pull *p, struct copy_fault *f)
 {
 	int idle = 0, waited_ms = 0, did;
 	bool done = false, armed = false;
@@ -297,8 +299,8 @@ static int transfer(struct pull *p, struct fault *f)
 			idle = waited_ms = 0;
 			armed = false;
 			if (p->stop && *p->stop)
-				return fault(f, COPY_INTERRUPTED,
-					     "interrupted; finished files stay");
+				return copy_fail(f, COPY_INTERRUPTED,
+						 "interrupted; finished files stay");
 			continue;
 		}
 		if (p->in_flight && ++idle < SPINS)
@@ -317,18 +319,19 @@ static int transfer(struct pull *p, struct fault *f)
 	return dest_finish(&p->dest, f);
 }
 
-int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, struct fault *f)
+int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, struct copy_fault *f)
 {
-	struct msg m = {.type = MSG_PULL,
-			.flags = p->report->live ? MSG_WANT_TOTALS : 0,
-			.name = {(const uint8_t *)path, (uint32_t)strlen(path)}};
+	struct copy_msg m = {.type = MSG_PULL,
+			     .flags = p->report->live ? MSG_WANT_TOTALS : 0,
+			     .name = {(const uint8_t *)path, (uint32_t)strlen(path)}};
 	int ret;
 
 	p->files_before = p->dest.files;
 	p->bytes_before = p->dest.bytes;
 	p->report->want_files = p->report->want_bytes = 0;
 	if (m.name.n >= PATH_MAX)
-		return fault(f, COPY_USAGE, "source path is longer than %d bytes", PATH_MAX - 1);
+		return copy_fail(f, COPY_USAGE, "source path is longer than %d bytes",
+				 PATH_MAX - 1);
 	ret = dest_begin(&p->dest, plan, f) || link_send(&p->link, &m, f) || transfer(p, f);
 	/* The queue stops before its files go. */
 	if (ret) {

@@ -14,7 +14,7 @@ struct pull {
 	struct link link;
 	struct copy_device *device;
 	struct pool pool;
-	struct engine *engine;
+	struct copy_engine *engine;
 	struct chunk *chunks; /* one per slot */
 	uint32_t *queue;      /* slots whose copies are not all posted, oldest first */
 	uint32_t queue_from, queue_n;
@@ -32,10 +32,10 @@ struct pull_wish {
 
 /* fd is connected; it is closed in any case. */
 int pull_open(struct pull *p, int fd, const struct key *key, const struct pull_wish *wish,
-	      struct fault *f);
-int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, struct fault *f);
+	      struct copy_fault *f);
+int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, struct copy_fault *f);
 
 /* Says goodbye if all went well. */
-void pull_close(struct pull *p, const struct fault *f);
+void pull_close(struct pull *p, const struct copy_fault *f);
 
 #endif

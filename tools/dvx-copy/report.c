@@ -11,7 +11,7 @@
 #define REDRAW_SECONDS 0.2
 #define SKIPS_LISTED   1000u /* in the JSON; all are counted */
 
-static double copy_report_now(void)
+static double report_now(void)
 {
 	struct timespec t;
 
@@ -25,7 +25,7 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->quiet = quiet;
 	r->json = json;
 	r->live = !quiet && isatty(STDERR_FILENO);
-	r->began = r->shown = copy_report_now();
+	r->began = r->shown = report_now();
 	r->skips = json_array();
 }
 
@@ -36,7 +36,7 @@ static void clear_line(struct report *r)
 		fputs("\r\033[K", stderr);
 }
 
-void report_skip(struct report *r, struct bytes path, struct bytes why)
+void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why)
 {
 	const char *p = path.n ? (const char *)path.p : ".";
 	size_t n = path.n ? path.n : 1;
@@ -72,7 +72,7 @@ static double rate(const struct report *r, double at)
 /* A file costs time beside its bytes: about as much as this many more. */
 #define FILE_WORK (64u << 10)
 
-static uint64_t copy_report_work(uint64_t files, uint64_t bytes)
+static uint64_t report_work(uint64_t files, uint64_t bytes)
 {
 	return files * FILE_WORK + bytes;
 }
@@ -85,9 +85,9 @@ static double smooth(double old, uint64_t more, double seconds)
 	return old > 0 ? old + (fresh - old) * (seconds < 4 ? seconds / 4 : 1) : fresh;
 }
 
-static void copy_report_measure(struct report *r, double t)
+static void report_measure(struct report *r, double t)
 {
-	uint64_t done = copy_report_work(r->files, r->bytes);
+	uint64_t done = report_work(r->files, r->bytes);
 
 	r->speed = smooth(r->speed, r->bytes - r->shown_bytes, t - r->shown);
 	r->pace = smooth(r->pace, done - r->shown_work, t - r->shown);
@@ -98,7 +98,7 @@ static void copy_report_measure(struct report *r, double t)
 
 static void draw(const struct report *r)
 {
-	uint64_t all = copy_report_work(r->want_files, r->want_bytes), done = r->shown_work;
+	uint64_t all = report_work(r->want_files, r->want_bytes), done = r->shown_work;
 	char size[16], of[16], speed[16];
 	unsigned long left;
 
@@ -125,14 +125,14 @@ void report_progress(struct report *r)
 
 	if (!r->live)
 		return;
-	t = copy_report_now();
+	t = report_now();
 	if (t - r->shown < REDRAW_SECONDS)
 		return;
-	copy_report_measure(r, t);
+	report_measure(r, t);
 	draw(r);
 }
 
-static int copy_report_print_json(struct report *r, int code, const struct fault *f, double seconds)
+static int report_print_json(struct report *r, int code, const struct copy_fault *f, double seconds)
 {
 	json_t *j = json_pack(
 		"{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:O}", "result",
@@ -161,16 +161,16 @@ static void print_line(struct report *r, double seconds)
 	putchar('\n');
 }
 
-int report_end(struct report *r, const struct fault *f)
+int report_end(struct report *r, const struct copy_fault *f)
 {
 	int code = f->code ? f->code : r->skipped ? COPY_PARTIAL : COPY_OK;
-	double seconds = copy_report_now() - r->began;
+	double seconds = report_now() - r->began;
 
 	clear_line(r);
 	if (f->code)
 		say("%s", f->text);
 	if (r->json)
-		code = copy_report_print_json(r, code, f, seconds) ? COPY_IO : code;
+		code = report_print_json(r, code, f, seconds) ? COPY_IO : code;
 	else if (!r->quiet && !f->code)
 		print_line(r, seconds);
 	return code;

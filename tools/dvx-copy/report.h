@@ -25,13 +25,13 @@ struct report {
 void report_begin(struct report *r, bool quiet, bool json);
 
 /* An entry that the server could not send whole. Names come as bytes. */
-void report_skip(struct report *r, struct bytes path, struct bytes why);
+void report_skip(struct report *r, struct copy_bytes path, struct copy_bytes why);
 
 /* Redraws the progress line, at most some times a second. */
 void report_progress(struct report *r);
 
 /* Prints the result and returns the exit code. The caller frees the report. */
-int report_end(struct report *r, const struct fault *f);
+int report_end(struct report *r, const struct copy_fault *f);
 void report_free(struct report *r);
 
 #endif

@@ -80,7 +80,7 @@ static void trim(char *path)
 	path[n] = '\0';
 }
 
-static int resolve_split(struct tree_entry *e, int root, char *path, struct fault *f)
+static int resolve_split(struct tree_entry *e, int root, char *path, struct copy_fault *f)
 {
 	char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path, *dir = ".";
@@ -90,41 +90,42 @@ static int resolve_split(struct tree_entry *e, int root, char *path, struct faul
 		dir = path;
 	}
 	if (strlen(name) > NAME_MAX)
-		return fault(f, COPY_IO, "%s: %s", QUOTED(name, strlen(name)),
-			     strerror(ENAMETOOLONG));
+		return copy_fail(f, COPY_IO, "%s: %s", QUOTED(name, strlen(name)),
+				 strerror(ENAMETOOLONG));
 	strcpy(e->name, *name ? name : ".");
 	e->dir = open_beneath(root, dir);
 	if (e->dir >= 0)
 		return 0;
 	if (errno == EXDEV || errno == ELOOP)
-		return fault(f, COPY_REFUSED,
-			     "path %s leaves the served directory through a symbolic link",
-			     QUOTED(dir, strlen(dir)));
-	return fault(f, COPY_IO, "%s: %s", QUOTED(dir, strlen(dir)), strerror(errno));
+		return copy_fail(f, COPY_REFUSED,
+				 "path %s leaves the served directory through a symbolic link",
+				 QUOTED(dir, strlen(dir)));
+	return copy_fail(f, COPY_IO, "%s: %s", QUOTED(dir, strlen(dir)), strerror(errno));
 }
 
-int tree_resolve(struct tree_entry *e, int root, const uint8_t *bytes, size_t len, struct fault *f)
+int tree_resolve(struct tree_entry *e, int root, const uint8_t *bytes, size_t len,
+		 struct copy_fault *f)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
 	e->dir = -1;
 	if (len >= sizeof(path) || memchr(bytes, '\0', len))
-		return fault(f, COPY_REFUSED, "path is too long or holds a zero byte");
+		return copy_fail(f, COPY_REFUSED, "path is too long or holds a zero byte");
 	memcpy(path, bytes, len);
 	path[len] = '\0';
 	trim(path);
 	if (path[0] == '/')
-		return fault(f, COPY_REFUSED,
-			     "path %s is absolute; paths begin at the served directory",
-			     QUOTED(bytes, len));
+		return copy_fail(f, COPY_REFUSED,
+				 "path %s is absolute; paths begin at the served directory",
+				 QUOTED(bytes, len));
 	if (has_dotdot(path))
-		return fault(f, COPY_REFUSED, "path %s holds \"..\"", QUOTED(bytes, len));
+		return copy_fail(f, COPY_REFUSED, "path %s holds \"..\"", QUOTED(bytes, len));
 	if (resolve_split(e, root, path, f))
 		return -1;
 	if (!fstatat(e->dir, e->name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
-	fault(f, COPY_IO, "%s: %s", QUOTED(bytes, len), strerror(errno));
+	copy_fail(f, COPY_IO, "%s: %s", QUOTED(bytes, len), strerror(errno));
 	tree_close(e);
 	return -1;
 }

@@ -9,14 +9,15 @@
 
 #include "crc32c.h"
 
-static struct bytes send_text_of(const char *s)
+static struct copy_bytes send_text_of(const char *s)
 {
-	return (struct bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
 }
 
 static int notice(struct session *s, const char *rel, const char *why)
 {
-	struct msg m = {.type = MSG_NOTICE, .name = send_text_of(rel), .text = send_text_of(why)};
+	struct copy_msg m = {
+		.type = MSG_NOTICE, .name = send_text_of(rel), .text = send_text_of(why)};
 
 	return link_send(s->link, &m, s->f);
 }
@@ -51,7 +52,7 @@ static int send_chunk(struct session *s, const struct stretch *x, off_t at, bool
 {
 	uint32_t want = (uint32_t)(x->to - at < (off_t)s->pool.slot_bytes ? x->to - at
 									  : s->pool.slot_bytes);
-	struct msg m = {.type = MSG_CHUNK, .off = (uint64_t)at, .len = want};
+	struct copy_msg m = {.type = MSG_CHUNK, .off = (uint64_t)at, .len = want};
 	uint8_t *slot;
 	ssize_t got;
 
@@ -96,7 +97,7 @@ static bool next_data(int fd, off_t at, off_t size, struct stretch *x)
 	return from < size;
 }
 
-static int send_data(struct session *s, int fd, const char *rel, off_t size, struct msg *end)
+static int send_data(struct session *s, int fd, const char *rel, off_t size, struct copy_msg *end)
 {
 	struct stretch x = {.fd = fd, .rel = rel};
 	bool broken = false;
@@ -124,13 +125,13 @@ static bool same_times(const struct stat *a, const struct stat *b)
 static int on_file(void *arg, const char *name, const char *rel, int fd, const struct stat *st)
 {
 	struct session *s = arg;
-	struct msg m = {.type = MSG_FILE,
-			.name = send_text_of(name),
-			.mode = st->st_mode & 07777,
-			.size = (uint64_t)st->st_size,
-			.sec = st->st_mtim.tv_sec,
-			.nsec = (uint32_t)st->st_mtim.tv_nsec};
-	struct msg end = {.type = MSG_END};
+	struct copy_msg m = {.type = MSG_FILE,
+			     .name = send_text_of(name),
+			     .mode = st->st_mode & 07777,
+			     .size = (uint64_t)st->st_size,
+			     .sec = st->st_mtim.tv_sec,
+			     .nsec = (uint32_t)st->st_mtim.tv_nsec};
+	struct copy_msg end = {.type = MSG_END};
 	struct stat after;
 
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -146,11 +147,11 @@ static int on_file(void *arg, const char *name, const char *rel, int fd, const s
 static int on_dir(void *arg, const char *name, const struct stat *st)
 {
 	struct session *s = arg;
-	struct msg m = {.type = MSG_DIR,
-			.name = send_text_of(name),
-			.mode = st->st_mode & 07777,
-			.sec = st->st_mtim.tv_sec,
-			.nsec = (uint32_t)st->st_mtim.tv_nsec};
+	struct copy_msg m = {.type = MSG_DIR,
+			     .name = send_text_of(name),
+			     .mode = st->st_mode & 07777,
+			     .sec = st->st_mtim.tv_sec,
+			     .nsec = (uint32_t)st->st_mtim.tv_nsec};
 
 	return link_send(s->link, &m, s->f);
 }
@@ -158,7 +159,7 @@ static int on_dir(void *arg, const char *name, const struct stat *st)
 static int on_up(void *arg)
 {
 	struct session *s = arg;
-	struct msg m = {.type = MSG_UP};
+	struct copy_msg m = {.type = MSG_UP};
 
 	return link_send(s->link, &m, s->f);
 }
@@ -167,11 +168,11 @@ static int on_link(void *arg, const char *name, const char *target, size_t len,
 		   const struct stat *st)
 {
 	struct session *s = arg;
-	struct msg m = {.type = MSG_LINK,
-			.name = send_text_of(name),
-			.text = {(const uint8_t *)target, (uint32_t)len},
-			.sec = st->st_mtim.tv_sec,
-			.nsec = (uint32_t)st->st_mtim.tv_nsec};
+	struct copy_msg m = {.type = MSG_LINK,
+			     .name = send_text_of(name),
+			     .text = {(const uint8_t *)target, (uint32_t)len},
+			     .sec = st->st_mtim.tv_sec,
+			     .nsec = (uint32_t)st->st_mtim.tv_nsec};
 
 	return link_send(s->link, &m, s->f);
 }
@@ -183,7 +184,7 @@ static int on_skip(void *arg, const char *rel, const char *why)
 
 struct count {
 	struct session *s;
-	struct msg sum;
+	struct copy_msg sum;
 	time_t told;
 };
 
@@ -241,7 +242,7 @@ int send_tree(struct session *s, const struct tree_entry *e, bool totals)
 						   ignore_skip};
 	static const struct tree_calls sending = {on_dir, on_up, on_file, on_link, on_skip};
 	struct count c = {.s = s, .sum = {.type = MSG_TOTALS}, .told = time(NULL)};
-	struct msg done = {.type = MSG_DONE};
+	struct copy_msg done = {.type = MSG_DONE};
 
 	if (totals && (tree_walk(e, &counting, &c, s->f) || link_send(s->link, &c.sum, s->f)))
 		return -1;

@@ -7,9 +7,9 @@
 
 /* Between session.c, which leads the conversation, and send.c, which sends a tree. */
 struct session {
-	const struct server *server;
+	const struct copy_server *server;
 	struct link *link;
-	struct fault *f;
+	struct copy_fault *f;
 	struct session_totals *totals;
 	struct pool pool;
 	struct export *export;

@@ -18,8 +18,8 @@
 
 struct clients;
 
-struct client {
-	struct client *next, **back;
+struct serve_client {
+	struct serve_client *next, **back;
 	bool known;
 	struct clients *all;
 	struct link link;
@@ -31,13 +31,14 @@ struct clients {
 	const struct serve *serve;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct client *first;
+	struct serve_client *first;
 	unsigned int n, known; /* connections, and those among them that showed the key */
 	bool served;	       /* at least one has come and gone */
-	struct fault last;
+	struct copy_fault last;
 };
 
-static void farewell(const struct client *c, const struct session_totals *t, const struct fault *f)
+static void farewell(const struct serve_client *c, const struct session_totals *t,
+		     const struct copy_fault *f)
 {
 	if (f->code)
 		say("client %s: %s", c->name, f->text);
@@ -47,7 +48,7 @@ static void farewell(const struct client *c, const struct session_totals *t, con
 }
 
 /* The socket is closed under the lock: serve_stop() shuts only sockets down that are ours. */
-static void serve_leave(struct client *c, const struct fault *f)
+static void serve_leave(struct serve_client *c, const struct copy_fault *f)
 {
 	struct clients *all = c->all;
 
@@ -68,7 +69,7 @@ static void serve_leave(struct client *c, const struct fault *f)
 }
 
 /* Strangers don't count: they could keep those out who have the key. */
-static int promote(struct client *c, struct fault *f)
+static int promote(struct serve_client *c, struct copy_fault *f)
 {
 	struct clients *all = c->all;
 
@@ -76,15 +77,16 @@ static int promote(struct client *c, struct fault *f)
 	c->known = all->known < all->serve->max_clients;
 	all->known += c->known;
 	pthread_mutex_unlock(&all->lock);
-	return c->known ? 0 : fault(f, COPY_CONNECT, "as many clients as allowed are being served");
+	return c->known ? 0
+			: copy_fail(f, COPY_CONNECT, "as many clients as allowed are being served");
 }
 
 static void *client_main(void *arg)
 {
-	struct client *c = arg;
+	struct serve_client *c = arg;
 	const struct serve *s = c->all->serve;
 	struct session_totals t = {0};
-	struct fault f = {0};
+	struct copy_fault f = {0};
 
 	if (link_handshake(&c->link, s->key, &f) || promote(c, &f) ||
 	    session_run(&s->shared, &c->link, &t, &f))
@@ -95,7 +97,7 @@ static void *client_main(void *arg)
 	return NULL;
 }
 
-static void enlist(struct clients *all, struct client *c)
+static void enlist(struct clients *all, struct serve_client *c)
 {
 	pthread_mutex_lock(&all->lock);
 	c->next = all->first;
@@ -108,7 +110,7 @@ static void enlist(struct clients *all, struct client *c)
 }
 
 /* Signals are the main thread's: a client's thread starts with all of them blocked. */
-static int serve_start_thread(struct client *c)
+static int serve_start_thread(struct serve_client *c)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -127,8 +129,8 @@ static int serve_start_thread(struct client *c)
 
 static void serve_admit(struct clients *all, int fd)
 {
-	struct client *c = calloc(1, sizeof(*c));
-	struct fault f = {0};
+	struct serve_client *c = calloc(1, sizeof(*c));
+	struct copy_fault f = {0};
 
 	if (!c) {
 		close(fd);
@@ -140,7 +142,7 @@ static void serve_admit(struct clients *all, int fd)
 	c->all = all;
 	enlist(all, c);
 	if (serve_start_thread(c)) {
-		fault(&f, COPY_IO, "no thread for another client");
+		copy_fail(&f, COPY_IO, "no thread for another client");
 		farewell(c, NULL, &f);
 		serve_leave(c, &f);
 	}
@@ -150,7 +152,7 @@ static void serve_admit(struct clients *all, int fd)
 static void dismiss(struct clients *all)
 {
 	pthread_mutex_lock(&all->lock);
-	for (struct client *c = all->first; c; c = c->next)
+	for (struct serve_client *c = all->first; c; c = c->next)
 		shutdown(c->link.fd, SHUT_RDWR);
 	while (all->n)
 		pthread_cond_wait(&all->changed, &all->lock);
@@ -186,7 +188,8 @@ static void serve_welcome(struct clients *all, int listener)
 		poll(NULL, 0, SLICE_MS); /* until a client leaves */
 }
 
-int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop, struct fault *f)
+int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
+	  struct copy_fault *f)
 {
 	struct clients all = {
 		.serve = s, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};

@@ -7,7 +7,7 @@
 #include "session.h"
 
 struct serve {
-	struct server shared;
+	struct copy_server shared;
 	const struct key *key;
 	unsigned int max_clients;
 	int patience_ms;
@@ -15,6 +15,7 @@ struct serve {
 };
 
 /* Takes clients, one thread each, until told to stop. With once: returns that client's fault. */
-int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop, struct fault *f);
+int serve(const struct serve *s, int listener, const volatile sig_atomic_t *stop,
+	  struct copy_fault *f);
 
 #endif

@@ -17,21 +17,21 @@ void session_unused(struct session *s, uint32_t slot)
 	s->free_slots[s->n_free++] = slot;
 }
 
-static int take_return(struct session *s, const struct msg *m)
+static int take_return(struct session *s, const struct copy_msg *m)
 {
 	if (m->type != MSG_RETURN)
-		return fault(s->f, COPY_PROTOCOL, "the client sent %s during a copy",
-			     msg_name(m->type));
+		return copy_fail(s->f, COPY_PROTOCOL, "the client sent %s during a copy",
+				 msg_name(m->type));
 	if (m->slot >= s->pool.slots || !s->lent[m->slot])
-		return fault(s->f, COPY_PROTOCOL, "the client returned slot %u, which it had not",
-			     m->slot);
+		return copy_fail(s->f, COPY_PROTOCOL,
+				 "the client returned slot %u, which it had not", m->slot);
 	session_unused(s, m->slot);
 	return 0;
 }
 
 int session_slot(struct session *s, uint32_t *slot)
 {
-	struct msg m;
+	struct copy_msg m;
 	int got;
 
 	while ((got = link_take(s->link, &m, 0, s->f)) == 1)
@@ -46,7 +46,7 @@ int session_slot(struct session *s, uint32_t *slot)
 	return 0;
 }
 
-static int answer_pull(struct session *s, const struct msg *m)
+static int answer_pull(struct session *s, const struct copy_msg *m)
 {
 	bool totals = m->flags & MSG_WANT_TOTALS;
 	struct tree_entry e;
@@ -62,9 +62,9 @@ static int answer_pull(struct session *s, const struct msg *m)
 /* The pool is this client's alone: another's bytes must not be readable through its ticket. */
 static int session_make_pool(struct session *s)
 {
-	struct msg m = {.type = MSG_POOL};
+	struct copy_msg m = {.type = MSG_POOL};
 	struct ticket ticket;
-	struct msg wish;
+	struct copy_msg wish;
 	int ret;
 
 	if (link_expect(s->link, MSG_SETUP, &wish, s->f))
@@ -74,13 +74,13 @@ static int session_make_pool(struct session *s)
 	s->free_slots = calloc(m.slots, sizeof(*s->free_slots));
 	s->lent = calloc(m.slots, sizeof(*s->lent));
 	if (!s->free_slots || !s->lent)
-		return fault(s->f, COPY_IO, "no memory left");
+		return copy_fail(s->f, COPY_IO, "no memory left");
 	for (uint32_t i = 0; i < m.slots; i++)
 		s->free_slots[s->n_free++] = i;
 	if (pool_make(&s->pool, m.slots, m.slot_bytes, s->f) ||
 	    export_make(&s->export, s->server->device, &s->pool, &ticket, s->f))
 		return -1;
-	m.name = (struct bytes){ticket.bytes, (uint32_t)ticket.n};
+	m.name = (struct copy_bytes){ticket.bytes, (uint32_t)ticket.n};
 	ret = link_send(s->link, &m, s->f);
 	explicit_bzero(&ticket, sizeof(ticket));
 	return ret;
@@ -88,7 +88,7 @@ static int session_make_pool(struct session *s)
 
 static int converse(struct session *s)
 {
-	struct msg m;
+	struct copy_msg m;
 
 	for (;;) {
 		if (link_expect(s->link, MSG_TYPES, &m, s->f))
@@ -105,14 +105,14 @@ static int converse(struct session *s)
 		case MSG_BYE:
 			return 0;
 		default:
-			return fault(s->f, COPY_PROTOCOL, "the client sent %s unasked",
-				     msg_name(m.type));
+			return copy_fail(s->f, COPY_PROTOCOL, "the client sent %s unasked",
+					 msg_name(m.type));
 		}
 	}
 }
 
-int session_run(const struct server *server, struct link *l, struct session_totals *t,
-		struct fault *f)
+int session_run(const struct copy_server *server, struct link *l, struct session_totals *t,
+		struct copy_fault *f)
 {
 	struct session s = {.server = server, .link = l, .f = f, .totals = t};
 	int ret;

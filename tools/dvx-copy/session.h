@@ -6,7 +6,7 @@
 #include "link.h"
 
 /* What all clients of a server share. */
-struct server {
+struct copy_server {
 	int root;
 	struct copy_device *device;
 	uint32_t slots, slot_bytes;
@@ -17,6 +17,7 @@ struct session_totals {
 };
 
 /* One client from its handshake to its last byte. The link is the caller's. */
-int session_run(const struct server *s, struct link *l, struct session_totals *t, struct fault *f);
+int session_run(const struct copy_server *s, struct link *l, struct session_totals *t,
+		struct copy_fault *f);
 
 #endif

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Takes ADDR off the front; *rest is what follows it. */
-static int take_host(struct target *t, const char *arg, const char **rest, struct fault *f)
+static int take_host(struct copy_target *t, const char *arg, const char **rest,
+		     struct copy_fault *f)
 {
 	const char *from = arg;
 	size_t n;
@@ -15,13 +16,13 @@ static int take_host(struct target *t, const char *arg, const char **rest, struc
 		n = strcspn(from, "]");
 		*rest = from + n + 1;
 		if (from[n] != ']' || (from[n + 1] && from[n + 1] != ':'))
-			return fault(f, COPY_USAGE, "%s: \"[\" without its \"]\"", arg);
+			return copy_fail(f, COPY_USAGE, "%s: \"[\" without its \"]\"", arg);
 	} else {
 		n = strcspn(arg, ":");
 		*rest = arg + n;
 	}
 	if (n >= sizeof(t->host))
-		return fault(f, COPY_USAGE, "%s: address is too long", arg);
+		return copy_fail(f, COPY_USAGE, "%s: address is too long", arg);
 	memcpy(t->host, from, n);
 	t->host[n] = '\0';
 	return 0;
@@ -35,18 +36,19 @@ static size_t port_length(const char *s)
 	return s[n] == ':' || !s[n] ? n : 0;
 }
 
-static int set_port(struct target *t, const char *s, size_t n, const char *arg, struct fault *f)
+static int set_port(struct copy_target *t, const char *s, size_t n, const char *arg,
+		    struct copy_fault *f)
 {
 	char *end;
 
 	if (n > 5 || strtoul(s, &end, 10) > 65535)
-		return fault(f, COPY_USAGE, "%s: port is past 65535", arg);
+		return copy_fail(f, COPY_USAGE, "%s: port is past 65535", arg);
 	memcpy(t->port, s, n);
 	t->port[n] = '\0';
 	return 0;
 }
 
-static int set_base(struct target *t, const char *arg, struct fault *f)
+static int set_base(struct copy_target *t, const char *arg, struct copy_fault *f)
 {
 	size_t n = strlen(t->path), from;
 
@@ -57,13 +59,13 @@ static int set_base(struct target *t, const char *arg, struct fault *f)
 	if (n - from == 1 && t->path[from] == '.')
 		from = n;
 	if (n - from >= sizeof(t->base))
-		return fault(f, COPY_USAGE, "%s: name is too long", arg);
+		return copy_fail(f, COPY_USAGE, "%s: name is too long", arg);
 	memcpy(t->base, t->path + from, n - from);
 	t->base[n - from] = '\0';
 	return 0;
 }
 
-int target_parse(struct target *t, const char *arg, struct fault *f)
+int target_parse(struct copy_target *t, const char *arg, struct copy_fault *f)
 {
 	const char *rest;
 	size_t n;
@@ -72,7 +74,7 @@ int target_parse(struct target *t, const char *arg, struct fault *f)
 	if (take_host(t, arg, &rest, f))
 		return -1;
 	if (*rest != ':' || !*t->host)
-		return fault(f, COPY_USAGE, "%s: a source is ADDR[:PORT]:PATH", arg);
+		return copy_fail(f, COPY_USAGE, "%s: a source is ADDR[:PORT]:PATH", arg);
 	rest++;
 	n = port_length(rest);
 	if (n && rest[n] == ':') {
@@ -84,7 +86,7 @@ int target_parse(struct target *t, const char *arg, struct fault *f)
 	return set_base(t, arg, f);
 }
 
-int target_parse_listen(struct target *t, const char *arg, struct fault *f)
+int target_parse_listen(struct copy_target *t, const char *arg, struct copy_fault *f)
 {
 	const char *rest;
 	size_t n;
@@ -97,7 +99,7 @@ int target_parse_listen(struct target *t, const char *arg, struct fault *f)
 		return 0;
 	n = port_length(rest + 1);
 	if (!n || rest[n + 1])
-		return fault(f, COPY_USAGE, "%s: --listen takes ADDR[:PORT], IPv6 as [ADDR]:PORT",
-			     arg);
+		return copy_fail(f, COPY_USAGE,
+				 "%s: --listen takes ADDR[:PORT], IPv6 as [ADDR]:PORT", arg);
 	return set_port(t, rest + 1, n, arg, f);
 }

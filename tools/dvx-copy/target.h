@@ -6,16 +6,16 @@
 
 #define TARGET_PORT "18525"
 
-struct target {
+struct copy_target {
 	char host[256], port[6];
 	const char *path; /* in the argument itself */
 	char base[256];	  /* last component of path; "" if it names a directory's contents */
 };
 
 /* ADDR[:PORT]:PATH; ADDR may be [v6]. */
-int target_parse(struct target *t, const char *arg, struct fault *f);
+int target_parse(struct copy_target *t, const char *arg, struct copy_fault *f);
 
 /* ADDR[:PORT] of --listen. */
-int target_parse_listen(struct target *t, const char *arg, struct fault *f);
+int target_parse_listen(struct copy_target *t, const char *arg, struct copy_fault *f);
 
 #endif

@@ -10,35 +10,35 @@
 
 #define DEPTH_MAX 512 /* each level holds a descriptor and a frame of the stack */
 
-struct walk {
+struct tree_walk {
 	const struct tree_calls *calls;
 	void *arg;
-	struct fault *f;
+	struct copy_fault *f;
 	size_t rel_len;
 	unsigned int depth;
 	char rel[PATH_MAX];
 };
 
-static int visit(struct walk *w, int dir, const char *name, const char *as);
+static int visit(struct tree_walk *w, int dir, const char *name, const char *as);
 
-static int copy_tree_skip(struct walk *w, const char *why)
+static int copy_tree_skip(struct tree_walk *w, const char *why)
 {
 	return w->calls->skip(w->arg, w->rel, why);
 }
 
-static int skip_errno(struct walk *w)
+static int skip_errno(struct tree_walk *w)
 {
 	int err = errno;
 
 	/* Running out of descriptors is no property of this entry: half a tree must not look whole.
 	 */
 	if (err == EMFILE || err == ENFILE || err == ENOMEM)
-		return fault(w->f, COPY_IO, "%s: %s", QUOTED(w->rel, strlen(w->rel)),
-			     strerror(err));
+		return copy_fail(w->f, COPY_IO, "%s: %s", QUOTED(w->rel, strlen(w->rel)),
+				 strerror(err));
 	return copy_tree_skip(w, strerror(err));
 }
 
-static int visit_file(struct walk *w, int dir, const char *name, const char *as)
+static int visit_file(struct tree_walk *w, int dir, const char *name, const char *as)
 {
 	/* O_NONBLOCK: the name may have become a FIFO since it was looked at. */
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -57,7 +57,7 @@ static int visit_file(struct walk *w, int dir, const char *name, const char *as)
 	return ret;
 }
 
-static int visit_link(struct walk *w, int dir, const char *name, const char *as,
+static int visit_link(struct tree_walk *w, int dir, const char *name, const char *as,
 		      const struct stat *st)
 {
 	char target[PATH_MAX];
@@ -71,7 +71,7 @@ static int visit_link(struct walk *w, int dir, const char *name, const char *as,
 }
 
 /* Appends a name to rel and visits the entry; rel is cut back after it. */
-static int visit_child(struct walk *w, int dir, const char *name)
+static int visit_child(struct tree_walk *w, int dir, const char *name)
 {
 	size_t old = w->rel_len, n = strlen(name);
 	int ret;
@@ -88,7 +88,7 @@ static int visit_child(struct walk *w, int dir, const char *name)
 	return ret;
 }
 
-static int visit_children(struct walk *w, DIR *d)
+static int visit_children(struct tree_walk *w, DIR *d)
 {
 	const struct dirent *de;
 
@@ -104,7 +104,7 @@ static int visit_children(struct walk *w, DIR *d)
 	}
 }
 
-static int visit_dir(struct walk *w, int dir, const char *name, const char *as)
+static int visit_dir(struct tree_walk *w, int dir, const char *name, const char *as)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -129,7 +129,7 @@ static int visit_dir(struct walk *w, int dir, const char *name, const char *as)
 	return ret ? -1 : 0;
 }
 
-static int visit(struct walk *w, int dir, const char *name, const char *as)
+static int visit(struct tree_walk *w, int dir, const char *name, const char *as)
 {
 	struct stat st;
 
@@ -149,9 +149,9 @@ static int visit(struct walk *w, int dir, const char *name, const char *as)
 }
 
 int tree_walk(const struct tree_entry *e, const struct tree_calls *calls, void *arg,
-	      struct fault *f)
+	      struct copy_fault *f)
 {
-	struct walk w = {.calls = calls, .arg = arg, .f = f};
+	struct tree_walk w = {.calls = calls, .arg = arg, .f = f};
 
 	return visit(&w, e->dir, e->name, "");
 }

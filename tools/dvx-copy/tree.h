@@ -17,7 +17,8 @@ struct tree_entry {
  * Refuses paths that are absolute, hold "..", or leave the root through a symbolic link. "/" and
  * "." mean the root itself.
  */
-int tree_resolve(struct tree_entry *e, int root, const uint8_t *path, size_t len, struct fault *f);
+int tree_resolve(struct tree_entry *e, int root, const uint8_t *path, size_t len,
+		 struct copy_fault *f);
 void tree_close(struct tree_entry *e);
 
 /* For kernels before 5.6, which lack openat2: follows no symbolic link at all. */
@@ -39,6 +40,6 @@ struct tree_calls {
 
 /* Never follows a symbolic link. An entry that can't be read is skipped, and said. */
 int tree_walk(const struct tree_entry *e, const struct tree_calls *calls, void *arg,
-	      struct fault *f);
+	      struct copy_fault *f);
 
 #endif

@@ -9,7 +9,7 @@
 #include "source.h"
 #include "words.h"
 
-static void info_caps_print_field(const json_t *f)
+static void caps_print_field(const json_t *f)
 {
 	if (!strcmp(json_str(f, "words"), "yes"))
 		printf("    %-40s %s\n", json_str(f, "field"), json_str(f, "meaning"));
@@ -42,7 +42,7 @@ static void print_fields(const json_t *fields)
 			printf("  %s\n", group);
 		json_array_foreach (fields, j, g)
 			if (!strcmp(json_str(g, "group"), group))
-				info_caps_print_field(g);
+				caps_print_field(g);
 	}
 }
 
@@ -106,7 +106,7 @@ struct request {
 };
 
 /* Words in any order: pages are known by name or number, all else is a source. */
-static int understand(const struct args *a, struct request *r)
+static int understand(const struct info_args *a, struct request *r)
 {
 	size_t want = a->diff ? 2 : 1;
 	char near[200];
@@ -135,18 +135,18 @@ static int understand(const struct args *a, struct request *r)
 	return EXIT_DONE;
 }
 
-static int save(const struct source *s, const char *path)
+static int save(const struct cap_source *s, const char *path)
 {
 	char err[512];
 
-	if (dump_save(s, path, err, sizeof(err))) {
+	if (cap_dump_save(s, path, err, sizeof(err))) {
 		say("%s: %s", path, err);
 		return EXIT_INPUT;
 	}
 	return EXIT_DONE;
 }
 
-static json_t *pages_json(const struct source *s, const struct request *r, bool all)
+static json_t *pages_json(const struct cap_source *s, const struct request *r, bool all)
 {
 	json_t *pages = json_array();
 
@@ -156,7 +156,7 @@ static json_t *pages_json(const struct source *s, const struct request *r, bool 
 	return pages;
 }
 
-static int info_caps_show(const struct args *a, const struct source *s, const struct request *r)
+static int caps_show(const struct info_args *a, const struct cap_source *s, const struct request *r)
 {
 	json_t *root = source_json(s), *pages = pages_json(s, r, a->all), *p;
 	size_t i;
@@ -175,14 +175,14 @@ static int info_caps_show(const struct args *a, const struct source *s, const st
 	return EXIT_DONE;
 }
 
-static int run_diff(const struct args *a, const struct request *r)
+static int run_diff(const struct info_args *a, const struct request *r)
 {
-	struct source *s = calloc(2, sizeof(*s));
-	int code = s ? source_open(&s[0], r->source[0], r->page) : EXIT_INPUT;
+	struct cap_source *s = calloc(2, sizeof(*s));
+	int code = s ? cap_source_open(&s[0], r->source[0], r->page) : EXIT_INPUT;
 	json_t *diffs, *root;
 
 	if (!code)
-		code = source_open(&s[1], r->source[1], r->page);
+		code = cap_source_open(&s[1], r->source[1], r->page);
 	for (int i = 0; s && i < 2; i++)
 		if (*s[i].error)
 			say("%s", s[i].error);
@@ -199,15 +199,15 @@ static int run_diff(const struct args *a, const struct request *r)
 		}
 	}
 	for (int i = 0; s && i < 2; i++)
-		source_close(&s[i]);
+		cap_source_close(&s[i]);
 	free(s);
 	return code;
 }
 
-int cmd_caps(const struct args *a)
+int info_cmd_caps(const struct info_args *a)
 {
 	struct request r;
-	struct source *s;
+	struct cap_source *s;
 	int code = understand(a, &r);
 
 	if (code)
@@ -215,13 +215,13 @@ int cmd_caps(const struct args *a)
 	if (a->diff)
 		return run_diff(a, &r);
 	s = calloc(1, sizeof(*s));
-	code = s ? source_open(s, r.source[0], r.page) : EXIT_INPUT;
+	code = s ? cap_source_open(s, r.source[0], r.page) : EXIT_INPUT;
 	if (s && *s->error)
 		say("%s", s->error);
 	if (!code)
-		code = a->save ? save(s, a->save) : info_caps_show(a, s, &r);
+		code = a->save ? save(s, a->save) : caps_show(a, s, &r);
 	if (s)
-		source_close(s);
+		cap_source_close(s);
 	free(s);
 	return code;
 }

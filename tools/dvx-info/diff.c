@@ -20,12 +20,12 @@ static json_t *row(const struct page *p, const char *field, const char *meaning)
 			 field, "meaning", meaning);
 }
 
-static void info_diff_put(json_t *o, const char *key, const char *value)
+static void diff_put(json_t *o, const char *key, const char *value)
 {
 	json_object_set_new(o, key, json_string(value));
 }
 
-static int compare_leaf(const struct leaf *leaf, void *ctx)
+static int compare_leaf(const struct walk_leaf *leaf, void *ctx)
 {
 	struct compare *c = ctx;
 	bool there = leaf->bit + leaf->width <= (uint64_t)c->q->len * 8;
@@ -40,9 +40,9 @@ static int compare_leaf(const struct leaf *leaf, void *ctx)
 		return 0;
 	o = row(c->p, leaf->path, words_meaning(leaf->f));
 	words_value(value, sizeof(value), leaf->f, leaf->value);
-	info_diff_put(o, "a", value);
+	diff_put(o, "a", value);
 	words_value(value, sizeof(value), leaf->f, other);
-	info_diff_put(o, "b", there ? value : "(its page ends before)");
+	diff_put(o, "b", there ? value : "(its page ends before)");
 	json_array_append_new(c->out, o);
 	return 0;
 }
@@ -79,8 +79,8 @@ static void unknown_row(const struct page *p, const json_t *u, const json_t *ua,
 	unknown_text(ua, json_str(u, "bit"), a, sizeof(a));
 	unknown_text(ub, json_str(u, "bit"), b, sizeof(b));
 	o = row(p, name, "");
-	info_diff_put(o, "a", a);
-	info_diff_put(o, "b", b);
+	diff_put(o, "a", a);
+	diff_put(o, "b", b);
 	json_array_append_new(out, o);
 }
 
@@ -135,12 +135,13 @@ static void one_sided(const struct page *p, const struct page *q, json_t *out)
 	const struct page *there = p && p->bytes ? p : q;
 	json_t *o = row(there, "(the whole page)", "");
 
-	info_diff_put(o, "a", p && p->bytes ? "there" : "not given");
-	info_diff_put(o, "b", q && q->bytes ? "there" : "not given");
+	diff_put(o, "a", p && p->bytes ? "there" : "not given");
+	diff_put(o, "b", q && q->bytes ? "there" : "not given");
 	json_array_append_new(out, o);
 }
 
-static void compare_type(const struct source *a, const struct source *b, uint16_t type, json_t *out)
+static void compare_type(const struct cap_source *a, const struct cap_source *b, uint16_t type,
+			 json_t *out)
 {
 	const struct page *p = source_page(a, type), *q = source_page(b, type);
 	bool pa = p && p->bytes, qb = q && q->bytes;
@@ -151,7 +152,7 @@ static void compare_type(const struct source *a, const struct source *b, uint16_
 		one_sided(p, q, out);
 }
 
-json_t *diff_sources(const struct source *a, const struct source *b, int only)
+json_t *diff_sources(const struct cap_source *a, const struct cap_source *b, int only)
 {
 	json_t *out = json_array();
 
@@ -164,7 +165,7 @@ json_t *diff_sources(const struct source *a, const struct source *b, int only)
 	return out;
 }
 
-static void print_side(char side, const struct source *s)
+static void print_side(char side, const struct cap_source *s)
 {
 	printf("%c: %s", side, s->name);
 	if (*s->firmware)
@@ -172,7 +173,7 @@ static void print_side(char side, const struct source *s)
 	putchar('\n');
 }
 
-void diff_print(const struct source *a, const struct source *b, const json_t *diffs)
+void diff_print(const struct cap_source *a, const struct cap_source *b, const json_t *diffs)
 {
 	const char *page = "";
 	size_t i;

@@ -5,7 +5,7 @@
 #include "source.h"
 
 /* Differences as a JSON array; `only`, if not negative, is the one page to compare. */
-json_t *diff_sources(const struct source *a, const struct source *b, int only);
-void diff_print(const struct source *a, const struct source *b, const json_t *diffs);
+json_t *diff_sources(const struct cap_source *a, const struct cap_source *b, int only);
+void diff_print(const struct cap_source *a, const struct cap_source *b, const json_t *diffs);
 
 #endif

@@ -66,7 +66,7 @@ static void print_lines(const json_t *lines)
 	printf("%zu checks: %zu FAIL, %zu WARN.\n", json_array_size(lines), fails, warns);
 }
 
-int cmd_doctor(const struct args *a)
+int info_cmd_doctor(const struct info_args *a)
 {
 	struct doctor d = {.lines = json_array(),
 			   .which = a->argc ? a->argv[0] : a->device,

@@ -21,9 +21,9 @@
 
 #define ROW 16
 
-static int info_dump_fail(char *err, size_t size, const char *fmt, ...)
+static int dump_fail(char *err, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-static int info_dump_fail(char *err, size_t size, const char *fmt, ...)
+static int dump_fail(char *err, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +58,7 @@ static void save_page(FILE *f, const struct page *p)
 	}
 }
 
-static void save_all(FILE *f, const struct source *s)
+static void save_all(FILE *f, const struct cap_source *s)
 {
 	fprintf(f,
 		"# dvx-info capability dump 1\n# device: %s\n# pci: %s\n# guid: %s\n"
@@ -73,10 +73,10 @@ static void save_all(FILE *f, const struct source *s)
 	}
 }
 
-static int save_stdout(const struct source *s, char *err, size_t size)
+static int save_stdout(const struct cap_source *s, char *err, size_t size)
 {
 	save_all(stdout, s);
-	return fflush(stdout) ? info_dump_fail(err, size, "%s", strerror(errno)) : 0;
+	return fflush(stdout) ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
 /* What is no file of its own (a pipe, /dev/stdout, a link) is written to, not replaced. */
@@ -87,47 +87,47 @@ static bool is_to_be_kept(const char *path)
 	return !lstat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-static int save_into(const struct source *s, const char *path, char *err, size_t size)
+static int save_into(const struct cap_source *s, const char *path, char *err, size_t size)
 {
 	FILE *f = fopen(path, "we");
 	int bad;
 
 	if (!f)
-		return info_dump_fail(err, size, "%s", strerror(errno));
+		return dump_fail(err, size, "%s", strerror(errno));
 	save_all(f, s);
 	bad = ferror(f);
-	return fclose(f) || bad ? info_dump_fail(err, size, "%s", strerror(errno)) : 0;
+	return fclose(f) || bad ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
 /* All of it or nothing. */
-static int save_anew(const struct source *s, const char *path, char *err, size_t size)
+static int save_anew(const struct cap_source *s, const char *path, char *err, size_t size)
 {
 	char temp[4096];
 	int fd, bad;
 	FILE *f;
 
 	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return info_dump_fail(err, size, "the name is too long");
+		return dump_fail(err, size, "the name is too long");
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return info_dump_fail(err, size, "%s", strerror(errno));
+		return dump_fail(err, size, "%s", strerror(errno));
 	f = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
 	if (!f) {
 		close(fd);
 		unlink(temp);
-		return info_dump_fail(err, size, "%s", strerror(errno));
+		return dump_fail(err, size, "%s", strerror(errno));
 	}
 	save_all(f, s);
 	bad = ferror(f);
 	if (fclose(f) || bad || rename(temp, path)) {
 		bad = errno;
 		unlink(temp);
-		return info_dump_fail(err, size, "%s", strerror(bad));
+		return dump_fail(err, size, "%s", strerror(bad));
 	}
 	return 0;
 }
 
-int dump_save(const struct source *s, const char *path, char *err, size_t size)
+int cap_dump_save(const struct cap_source *s, const char *path, char *err, size_t size)
 {
 	if (!strcmp(path, "-"))
 		return save_stdout(s, err, size);
@@ -135,7 +135,7 @@ int dump_save(const struct source *s, const char *path, char *err, size_t size)
 }
 
 /* "# key: value" */
-static void header_line(struct source *s, const char *line, size_t len)
+static void header_line(struct cap_source *s, const char *line, size_t len)
 {
 	const struct {
 		const char *key;
@@ -178,21 +178,21 @@ static int check_section(const struct hex *hex, unsigned long type, char *err, s
 	const struct dump *d = hex->dumps;
 
 	if (type >= 1u << 15)
-		return info_dump_fail(err, size, "page 0x%lx: a type has 15 bits", type);
+		return dump_fail(err, size, "page 0x%lx: a type has 15 bits", type);
 	if (hex->count != 1)
-		return info_dump_fail(err, size, "page 0x%lx: %zu dumps follow, not one", type,
-				      hex->count);
+		return dump_fail(err, size, "page 0x%lx: %zu dumps follow, not one", type,
+				 hex->count);
 	if (d->base)
-		return info_dump_fail(err, size,
-				      "page 0x%lx: its bytes begin at offset 0x%llx, not at 0",
-				      type, (unsigned long long)d->base);
+		return dump_fail(err, size,
+				 "page 0x%lx: its bytes begin at offset 0x%llx, not at 0", type,
+				 (unsigned long long)d->base);
 	if (hex->cut || d->len > 1u << 16)
-		return info_dump_fail(err, size,
-				      "page 0x%lx: more than 64 KiB is no capability page", type);
+		return dump_fail(err, size, "page 0x%lx: more than 64 KiB is no capability page",
+				 type);
 	return 0;
 }
 
-static int add_section(struct source *s, unsigned long type, const struct hex *hex, char *err,
+static int add_section(struct cap_source *s, unsigned long type, const struct hex *hex, char *err,
 		       size_t size)
 {
 	const struct dump *d = hex->dumps;
@@ -201,14 +201,14 @@ static int add_section(struct source *s, unsigned long type, const struct hex *h
 	if (check_section(hex, type, err, size))
 		return -1;
 	if (source_page(s, (uint16_t)type))
-		return info_dump_fail(err, size, "page 0x%lx is there twice", type);
+		return dump_fail(err, size, "page 0x%lx is there twice", type);
 	page = source_add(s, (uint16_t)type);
 	if (!page)
-		return info_dump_fail(err, size, "more than %d pages", SOURCE_PAGES);
+		return dump_fail(err, size, "more than %d pages", SOURCE_PAGES);
 	/* Layouts are read in whole words. */
 	page->bytes = calloc(1, (d->len + 7) / 8 * 8);
 	if (!page->bytes)
-		return info_dump_fail(err, size, "there is no memory for it");
+		return dump_fail(err, size, "there is no memory for it");
 	memcpy(page->bytes, d->bytes, d->len);
 	page->len = d->len;
 	if (d->missing)
@@ -218,14 +218,14 @@ static int add_section(struct source *s, unsigned long type, const struct hex *h
 	return 0;
 }
 
-static int parse_section(struct source *s, unsigned long type, const char *text, size_t len,
+static int parse_section(struct cap_source *s, unsigned long type, const char *text, size_t len,
 			 char *err, size_t size)
 {
 	struct hex hex;
 	int rc = hex_parse(&hex, text, len, NULL);
 
 	if (rc)
-		info_dump_fail(err, size, "page 0x%lx: %s", type, hex.error);
+		dump_fail(err, size, "page 0x%lx: %s", type, hex.error);
 	else
 		rc = add_section(s, type, &hex, err, size);
 	hex_free(&hex);
@@ -233,7 +233,7 @@ static int parse_section(struct source *s, unsigned long type, const char *text,
 }
 
 struct sections {
-	struct source *s;
+	struct cap_source *s;
 	bool any;
 	unsigned long type;
 	const char *start; /* of the open section's hex */
@@ -246,7 +246,8 @@ static int end_section(struct sections *x, const char *end, char *err, size_t si
 	return parse_section(x->s, x->type, x->start, (size_t)(end - x->start), err, size);
 }
 
-int dump_parse(struct source *s, const char *text, size_t len, int only, char *err, size_t size)
+int cap_dump_parse(struct cap_source *s, const char *text, size_t len, int only, char *err,
+		   size_t size)
 {
 	struct sections x = {.s = s};
 	const char *end = text + len;
@@ -274,14 +275,13 @@ int dump_parse(struct source *s, const char *text, size_t len, int only, char *e
 	if (s->count)
 		return 0;
 	if (only < 0)
-		return info_dump_fail(
-			err, size,
-			"no line \"page 0x0 GENERAL\" says which capability page this "
-			"is; name the page: dvx-info caps FILE PAGE");
+		return dump_fail(err, size,
+				 "no line \"page 0x0 GENERAL\" says which capability page this "
+				 "is; name the page: dvx-info caps FILE PAGE");
 	return parse_section(s, (unsigned long)only, text, len, err, size);
 }
 
-int dump_load(struct source *s, const char *path, int only, char *err, size_t size)
+int cap_dump_load(struct cap_source *s, const char *path, int only, char *err, size_t size)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	char *text = f ? malloc(HEX_MAX_TEXT + 1) : NULL;
@@ -289,18 +289,18 @@ int dump_load(struct source *s, const char *path, int only, char *err, size_t si
 	int rc;
 
 	if (!f)
-		return info_dump_fail(err, size, "%s", strerror(errno));
+		return dump_fail(err, size, "%s", strerror(errno));
 	if (text)
 		len = fread(text, 1, HEX_MAX_TEXT + 1, f);
 	if (!text)
-		rc = info_dump_fail(err, size, "there is no memory for it");
+		rc = dump_fail(err, size, "there is no memory for it");
 	else if (ferror(f))
-		rc = info_dump_fail(err, size, "it cannot be read");
+		rc = dump_fail(err, size, "it cannot be read");
 	else if (len > HEX_MAX_TEXT)
-		rc = info_dump_fail(err, size, "more than %u MiB is no capability dump",
-				    HEX_MAX_TEXT >> 20);
+		rc = dump_fail(err, size, "more than %u MiB is no capability dump",
+			       HEX_MAX_TEXT >> 20);
 	else
-		rc = dump_parse(s, text, len, only, err, size);
+		rc = cap_dump_parse(s, text, len, only, err, size);
 	free(text);
 	if (f != stdin)
 		fclose(f);

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#define CLI_ARGS info_args
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-struct args {
+struct info_args {
 	bool json;
 	bool all;
 	bool list;
@@ -22,10 +23,10 @@ struct args {
 	char **argv;
 };
 
-int cmd_list(const struct args *a);
-int cmd_gids(const struct args *a);
-int cmd_caps(const struct args *a);
-int cmd_whynot(const struct args *a);
-int cmd_doctor(const struct args *a);
+int info_cmd_list(const struct info_args *a);
+int info_cmd_gids(const struct info_args *a);
+int info_cmd_caps(const struct info_args *a);
+int info_cmd_whynot(const struct info_args *a);
+int info_cmd_doctor(const struct info_args *a);
 
 #endif

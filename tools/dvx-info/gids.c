@@ -82,7 +82,8 @@ static void print_gids(const char *device, const json_t *list)
 	       json_integer_value(json_object_get(best, "index")));
 }
 
-static int gids_show(const struct args *a, struct dvx_dev *dev, const struct ranked *list, size_t n)
+static int gids_show(const struct info_args *a, struct dvx_dev *dev, const struct ranked *list,
+		     size_t n)
 {
 	json_t *all = json_array(), *root;
 
@@ -103,7 +104,7 @@ static int gids_show(const struct args *a, struct dvx_dev *dev, const struct ran
 	return n ? EXIT_DONE : EXIT_NO;
 }
 
-int cmd_gids(const struct args *a)
+int info_cmd_gids(const struct info_args *a)
 {
 	struct ranked *list;
 	struct dvx_gid *gids;

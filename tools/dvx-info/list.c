@@ -5,7 +5,7 @@
 #include <dvx/dvx.h>
 #include "dvx-info.h"
 
-static const char *info_list_state_name(enum dvx_port_state state)
+static const char *list_state_name(enum dvx_port_state state)
 {
 	static const char *const names[] = {"NOP",   "DOWN",   "INIT",
 					    "ARMED", "ACTIVE", "ACTIVE_DEFER"};
@@ -20,7 +20,7 @@ static json_t *port_json(struct dvx_dev *dev, uint8_t number)
 	if (dvx_dev_port(dev, number, &port))
 		return json_pack("{si ss}", "number", number, "error", dvx_strerror());
 	return json_pack("{si ss ss si sI sI sI sI}", "number", number, "state",
-			 info_list_state_name(port.state), "link_layer",
+			 list_state_name(port.state), "link_layer",
 			 port.ethernet ? "Ethernet" : "InfiniBand", "lid", port.lid, "mtu",
 			 (json_int_t)port.mtu, "max_mtu", (json_int_t)port.max_mtu, "mbps",
 			 (json_int_t)port.mbps, "gid_entries", (json_int_t)port.gids);
@@ -61,14 +61,14 @@ static json_t *device_json(const struct dvx_dev_info *info)
 	return d;
 }
 
-static const char *info_list_text(const json_t *o, const char *key)
+static const char *list_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
 	return s && *s ? s : "?";
 }
 
-static int info_list_number(const json_t *o, const char *key)
+static int list_number(const json_t *o, const char *key)
 {
 	return (int)json_integer_value(json_object_get(o, key));
 }
@@ -76,17 +76,15 @@ static int info_list_number(const json_t *o, const char *key)
 static void print_port(const json_t *p)
 {
 	if (json_object_get(p, "error")) {
-		printf("  port %d: %s\n", info_list_number(p, "number"),
-		       info_list_text(p, "error"));
+		printf("  port %d: %s\n", list_number(p, "number"), list_text(p, "error"));
 		return;
 	}
 	printf("  port %d: %s, %s, %g Gbit/s, MTU %d of %d, %d GID entries",
-	       info_list_number(p, "number"), info_list_text(p, "state"),
-	       info_list_text(p, "link_layer"), info_list_number(p, "mbps") / 1000.0,
-	       info_list_number(p, "mtu"), info_list_number(p, "max_mtu"),
-	       info_list_number(p, "gid_entries"));
-	if (info_list_number(p, "lid"))
-		printf(", LID %d", info_list_number(p, "lid"));
+	       list_number(p, "number"), list_text(p, "state"), list_text(p, "link_layer"),
+	       list_number(p, "mbps") / 1000.0, list_number(p, "mtu"), list_number(p, "max_mtu"),
+	       list_number(p, "gid_entries"));
+	if (list_number(p, "lid"))
+		printf(", LID %d", list_number(p, "lid"));
 	putchar('\n');
 }
 
@@ -95,24 +93,24 @@ static void print_device(const json_t *d)
 	size_t i;
 	json_t *p;
 
-	printf("%s  PCI %s  GUID %s\n", info_list_text(d, "name"), info_list_text(d, "pci"),
-	       info_list_text(d, "guid"));
+	printf("%s  PCI %s  GUID %s\n", list_text(d, "name"), list_text(d, "pci"),
+	       list_text(d, "guid"));
 	if (json_object_get(d, "error")) {
 		printf("  it cannot be opened: %s (dvx-info doctor says more)\n",
-		       info_list_text(d, "error"));
+		       list_text(d, "error"));
 		return;
 	}
-	printf("  firmware %s, board %s, PCI device 0x%x, vhca_id %d, ",
-	       info_list_text(d, "firmware"), info_list_text(d, "board"),
-	       (unsigned int)info_list_number(d, "part_id"), info_list_number(d, "vhca_id"));
-	if (info_list_number(d, "numa_node") < 0)
+	printf("  firmware %s, board %s, PCI device 0x%x, vhca_id %d, ", list_text(d, "firmware"),
+	       list_text(d, "board"), (unsigned int)list_number(d, "part_id"),
+	       list_number(d, "vhca_id"));
+	if (list_number(d, "numa_node") < 0)
 		puts("no NUMA node");
 	else
-		printf("NUMA node %d\n", info_list_number(d, "numa_node"));
+		printf("NUMA node %d\n", list_number(d, "numa_node"));
 	json_array_foreach(json_object_get(d, "ports"), i, p) print_port(p);
 }
 
-int cmd_list(const struct args *a)
+int info_cmd_list(const struct info_args *a)
 {
 	struct dvx_dev_info *infos;
 	size_t n, i;

@@ -40,16 +40,17 @@ static const struct argp_option whynot_options[] = {
 
 static const struct cli_command commands[] = {
 	{"list", 0, 0, "", "Lists devices with address, firmware, board and ports.", json_options,
-	 cmd_list},
+	 info_cmd_list},
 	{"gids", 0, 1, "[DEV]", "Lists GIDs, the best first, with the reason and the index to use.",
-	 gids_options, cmd_gids},
+	 gids_options, info_cmd_gids},
 	{"caps", 0, 3, "[DEV|DUMP] [PAGE]",
 	 "Prints capability pages in words. A PAGE is a name (general, roce) or a number (0x20).",
-	 caps_options, cmd_caps},
+	 caps_options, info_cmd_caps},
 	{"why-not", 0, 2, "FEATURE [DEV|DUMP]",
-	 "Lists what a feature needs, and what of it is missing here.", whynot_options, cmd_whynot},
+	 "Lists what a feature needs, and what of it is missing here.", whynot_options,
+	 info_cmd_whynot},
 	{"doctor", 0, 1, "[DEV]", "Checks the host, and names the command that mends each fault.",
-	 doctor_options, cmd_doctor},
+	 doctor_options, info_cmd_doctor},
 };
 
 static const struct cli_short shorts[] = {
@@ -73,7 +74,7 @@ static const char overview[] =
 	"Exit: 0 done, 1 something is missing or differs, 2 wrong command line,\n"
 	"      3 no such device or file; dvx(7)\n";
 
-static void info_main_check(struct argp_state *state, const struct args *a)
+static void info_check_args(struct argp_state *state, const struct info_args *a)
 {
 	if (a->diff && a->argc + (a->device != NULL) < 2)
 		argp_error(state, "--diff compares two: each a device or a dump");
@@ -104,7 +105,7 @@ static void offer_pages(const char *command, const char *first, const char *fiel
 
 static const struct cli_words words[] = {{"FEATURE", offer_features}, {"PAGE", offer_pages}};
 
-static struct args args;
+static struct info_args args;
 
 static const struct cli cli = {
 	.tool = "dvx-info",
@@ -118,7 +119,7 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.check = info_main_check,
+	.check = info_check_args,
 	.words = words,
 	.word_count = sizeof(words) / sizeof(words[0]),
 };

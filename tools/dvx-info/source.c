@@ -11,7 +11,7 @@
 
 #define PAGE_BYTES 4096u
 
-const struct page *source_page(const struct source *s, uint16_t type)
+const struct page *source_page(const struct cap_source *s, uint16_t type)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->pages[i].type == type)
@@ -19,7 +19,7 @@ const struct page *source_page(const struct source *s, uint16_t type)
 	return NULL;
 }
 
-struct page *source_add(struct source *s, uint16_t type)
+struct page *source_add(struct cap_source *s, uint16_t type)
 {
 	struct page *page;
 
@@ -64,7 +64,7 @@ static const struct gate {
 	{PRM_HCA_CAP_TYPE_WQE_BASED_FLOW_TABLE, "wqe_based_flow_table_update_cap", 0},
 };
 
-static const struct gate *closed_gate(const struct source *s, uint16_t type)
+static const struct gate *closed_gate(const struct cap_source *s, uint16_t type)
 {
 	const struct page *general = source_page(s, PRM_HCA_CAP_TYPE_GENERAL);
 	uint64_t on;
@@ -87,7 +87,7 @@ static void say_closed(struct page *page, const struct gate *g)
 		snprintf(page->error, sizeof(page->error), "general capability %s is 0", g->field);
 }
 
-static void info_source_read_page(struct source *s, uint16_t type, bool ask)
+static void source_read_page(struct cap_source *s, uint16_t type, bool ask)
 {
 	const struct gate *gate = ask ? NULL : closed_gate(s, type);
 	struct page *page = source_add(s, type);
@@ -112,7 +112,7 @@ static void info_source_read_page(struct source *s, uint16_t type, bool ask)
 	page->len = PAGE_BYTES;
 }
 
-static void info_source_read_names(struct source *s)
+static void source_read_names(struct cap_source *s)
 {
 	struct dvx_dev_info *list;
 	struct dvx_ident ident;
@@ -135,14 +135,14 @@ static void info_source_read_names(struct source *s)
 	dvx_dev_list_free(list);
 }
 
-static bool info_source_is_file(const char *path)
+static bool source_is_file(const char *path)
 {
 	struct stat st;
 
 	return path && (!strcmp(path, "-") || (!stat(path, &st) && !S_ISDIR(st.st_mode)));
 }
 
-static void why_no_device(struct source *s, const char *which)
+static void why_no_device(struct cap_source *s, const char *which)
 {
 	if (which && strpbrk(which, "/"))
 		snprintf(s->error, sizeof(s->error),
@@ -151,38 +151,38 @@ static void why_no_device(struct source *s, const char *which)
 		snprintf(s->error, sizeof(s->error), "%s", dvx_strerror());
 }
 
-static int open_dump(struct source *s, const char *path, int only)
+static int open_dump(struct cap_source *s, const char *path, int only)
 {
 	char err[400];
 
 	s->dump = true;
 	snprintf(s->name, sizeof(s->name), "%s", path);
-	if (!dump_load(s, path, only, err, sizeof(err)))
+	if (!cap_dump_load(s, path, only, err, sizeof(err)))
 		return EXIT_DONE;
 	snprintf(s->error, sizeof(s->error), "%s: %s", s->name, err);
 	return EXIT_INPUT;
 }
 
-int source_open(struct source *s, const char *which, int only)
+int cap_source_open(struct cap_source *s, const char *which, int only)
 {
 	uint16_t type;
 
 	memset(s, 0, sizeof(*s));
-	if (info_source_is_file(which))
+	if (source_is_file(which))
 		return open_dump(s, which, only);
 	if (dvx_dev_open(which, &s->dev)) {
 		why_no_device(s, which);
 		return EXIT_INPUT;
 	}
-	info_source_read_names(s);
+	source_read_names(s);
 	for (size_t i = 0; page_type_at(i, &type); i++)
-		info_source_read_page(s, type, type == only);
+		source_read_page(s, type, type == only);
 	if (only >= 0)
-		info_source_read_page(s, (uint16_t)only, true);
+		source_read_page(s, (uint16_t)only, true);
 	return EXIT_DONE;
 }
 
-void source_close(struct source *s)
+void cap_source_close(struct cap_source *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		free(s->pages[i].bytes);
@@ -192,7 +192,7 @@ void source_close(struct source *s)
 }
 
 /* A dump may hold any bytes. */
-json_t *source_json(const struct source *s)
+json_t *source_json(const struct cap_source *s)
 {
 	json_t *j = json_object();
 

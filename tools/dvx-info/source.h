@@ -8,7 +8,7 @@
 
 #define SOURCE_PAGES 128
 
-struct source {
+struct cap_source {
 	char name[256]; /* of the device or the file */
 	bool dump;
 	struct dvx_dev *dev; /* NULL: a dump */
@@ -21,18 +21,18 @@ struct source {
 
 /*
  * A word that is a readable file's name is a dump, any other a device; NULL: the first device.
- * EXIT_DONE, or EXIT_INPUT with a sentence in s->error; source_close() either way. `only` as in
- * dump_load().
+ * EXIT_DONE, or EXIT_INPUT with a sentence in s->error; cap_source_close() either way. `only` as in
+ * cap_dump_load().
  */
-int source_open(struct source *s, const char *which, int only);
-void source_close(struct source *s);
+int cap_source_open(struct cap_source *s, const char *which, int only);
+void cap_source_close(struct cap_source *s);
 
 /* NULL: the source does not have it. */
-const struct page *source_page(const struct source *s, uint16_t type);
+const struct page *source_page(const struct cap_source *s, uint16_t type);
 /* A page to fill, of a type that is not there yet; NULL: no room, or it is there. */
-struct page *source_add(struct source *s, uint16_t type);
+struct page *source_add(struct cap_source *s, uint16_t type);
 
 /* {"source", "kind", "device", ...} */
-json_t *source_json(const struct source *s);
+json_t *source_json(const struct cap_source *s);
 
 #endif

@@ -15,7 +15,7 @@
 /* What a check came to. */
 enum verdict { OK, MISSING, UNKNOWN, LOOK };
 
-struct finding {
+struct whynot_finding {
 	enum verdict verdict;
 	char shown[300];  /* what was seen: a field with its value, a fact */
 	char remedy[300]; /* "" if there is nothing to do */
@@ -25,7 +25,8 @@ static const char firmware_remedy[] =
 	"neither a privilege nor a setting of the host gives it: look for newer firmware "
 	"(mlxfwmanager --query), or use another device";
 
-static void whynot_note(struct finding *f, enum verdict v, const char *shown, const char *remedy)
+static void whynot_note(struct whynot_finding *f, enum verdict v, const char *shown,
+			const char *remedy)
 {
 	f->verdict = v;
 	snprintf(f->shown, sizeof(f->shown), "%.299s", shown);
@@ -39,7 +40,7 @@ static bool holds(const struct check *c, uint64_t value)
 	return c->mask ? (value & c->mask) == c->mask : value >= c->value;
 }
 
-static void check_field(const struct source *s, const struct check *c, struct finding *f)
+static void check_field(const struct cap_source *s, const struct check *c, struct whynot_finding *f)
 {
 	const struct page *page = source_page(s, c->page);
 	const struct prm_struct *layout = page_layout(c->page);
@@ -76,7 +77,7 @@ static void check_field(const struct source *s, const struct check *c, struct fi
 			 c->remedy ? c->remedy : firmware_remedy);
 }
 
-static void need_net_raw(const struct source *s, struct finding *f)
+static void need_net_raw(const struct cap_source *s, struct whynot_finding *f)
 {
 	(void)s;
 	if (!fact_may(CAP_NET_RAW))
@@ -90,7 +91,7 @@ static void need_net_raw(const struct source *s, struct finding *f)
 		whynot_note(f, OK, "this process has CAP_NET_RAW", NULL);
 }
 
-static void need_odp_kernel(const struct source *s, struct finding *f)
+static void need_odp_kernel(const struct cap_source *s, struct whynot_finding *f)
 {
 	char c = fact_config("CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 
@@ -105,7 +106,7 @@ static void need_odp_kernel(const struct source *s, struct finding *f)
 		whynot_note(f, UNKNOWN, "/boot has no config of this kernel to look into", NULL);
 }
 
-static void need_bf_uar(const struct source *s, struct finding *f)
+static void need_bf_uar(const struct cap_source *s, struct whynot_finding *f)
 {
 	struct dvx_uar *uar;
 
@@ -123,7 +124,7 @@ static void need_bf_uar(const struct source *s, struct finding *f)
 	dvx_uar_free(uar);
 }
 
-static void need_hugepages(const struct source *s, struct finding *f)
+static void need_hugepages(const struct cap_source *s, struct whynot_finding *f)
 {
 	long long small = fact_hugepages(2048, -1, "free_hugepages");
 	long long large = fact_hugepages(1048576, -1, "free_hugepages");
@@ -139,7 +140,7 @@ static void need_hugepages(const struct source *s, struct finding *f)
 		    "sudo sysctl vm.nr_hugepages=512 (1 GiB in pages of 2 MiB)");
 }
 
-static void need_active_port(const struct source *s, struct finding *f)
+static void need_active_port(const struct cap_source *s, struct whynot_finding *f)
 {
 	struct dvx_port port;
 
@@ -154,7 +155,7 @@ static void need_active_port(const struct source *s, struct finding *f)
 		    "manager)");
 }
 
-static void need_ipv4_gid(const struct source *s, struct finding *f)
+static void need_ipv4_gid(const struct cap_source *s, struct whynot_finding *f)
 {
 	struct dvx_gid *gids;
 	size_t n;
@@ -176,7 +177,7 @@ static void need_ipv4_gid(const struct source *s, struct finding *f)
 	dvx_gids_free(gids);
 }
 
-static void need_channel(const struct source *s, struct finding *f)
+static void need_channel(const struct cap_source *s, struct whynot_finding *f)
 {
 	struct dvx_channel *ch;
 
@@ -188,7 +189,7 @@ static void need_channel(const struct source *s, struct finding *f)
 	dvx_channel_close(ch);
 }
 
-static void need_clock(const struct source *s, struct finding *f)
+static void need_clock(const struct cap_source *s, struct whynot_finding *f)
 {
 	int err = clock_try(dvx_dev_ibv(s->dev));
 
@@ -201,14 +202,14 @@ static void need_clock(const struct source *s, struct finding *f)
 	snprintf(f->shown, sizeof(f->shown), "mlx5dv_get_clock_info() fails: %s", strerror(err));
 }
 
-static void (*const probes[])(const struct source *, struct finding *) = {
+static void (*const probes[])(const struct cap_source *, struct whynot_finding *) = {
 	[NEED_NET_RAW] = need_net_raw,	       [NEED_ODP_KERNEL] = need_odp_kernel,
 	[NEED_BF_UAR] = need_bf_uar,	       [NEED_HUGEPAGES] = need_hugepages,
 	[NEED_ACTIVE_PORT] = need_active_port, [NEED_IPV4_GID] = need_ipv4_gid,
 	[NEED_CHANNEL] = need_channel,	       [NEED_CLOCK] = need_clock,
 };
 
-static void check_one(const struct source *s, const struct check *c, struct finding *f)
+static void check_one(const struct cap_source *s, const struct check *c, struct whynot_finding *f)
 {
 	memset(f, 0, sizeof(*f));
 	if (c->need == NEED_ELSEWHERE)
@@ -228,7 +229,8 @@ static const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-static json_t *whynot_finding_json(const struct finding *f, const char *what, const struct check *c)
+static json_t *whynot_finding_json(const struct whynot_finding *f, const char *what,
+				   const struct check *c)
 {
 	char type[16];
 	json_t *j = json_pack("{ss ss ss ss}", "verdict", verdict_name(f->verdict), "what", what,
@@ -261,9 +263,9 @@ static void whynot_join(json_t *before, json_t *now)
 	json_object_set_new(bad, "remedy", json_string(""));
 }
 
-static json_t *whynot_check_device(const struct source *s)
+static json_t *whynot_check_device(const struct cap_source *s)
 {
-	struct finding f;
+	struct whynot_finding f;
 	const struct page *general;
 	uint64_t uctx;
 
@@ -284,10 +286,10 @@ static json_t *whynot_check_device(const struct source *s)
 	return whynot_finding_json(&f, "a device with a DevX context", NULL);
 }
 
-static json_t *check_all(const struct source *s, const struct feature *feature)
+static json_t *check_all(const struct cap_source *s, const struct feature *feature)
 {
 	json_t *all = json_array();
-	struct finding f;
+	struct whynot_finding f;
 
 	if (feature->devx)
 		json_array_append_new(all, whynot_check_device(s));
@@ -326,7 +328,7 @@ static void print_check(const json_t *c, const char **said)
 	}
 }
 
-static void print_checks(const struct feature *feature, const struct source *s,
+static void print_checks(const struct feature *feature, const struct cap_source *s,
 			 const json_t *checks)
 {
 	size_t missing = whynot_count(checks, MISSING),
@@ -347,7 +349,7 @@ static void print_checks(const struct feature *feature, const struct source *s,
 		puts("Nothing is missing.");
 }
 
-static int list_features(const struct args *a)
+static int list_features(const struct info_args *a)
 {
 	json_t *all = json_array();
 
@@ -365,7 +367,8 @@ static int list_features(const struct args *a)
 	return EXIT_DONE;
 }
 
-static int whynot_show(const struct args *a, const struct feature *feature, const struct source *s)
+static int whynot_show(const struct info_args *a, const struct feature *feature,
+		       const struct cap_source *s)
 {
 	json_t *checks = check_all(s, feature), *root;
 	int code = whynot_count(checks, MISSING) ? EXIT_NO : EXIT_DONE;
@@ -383,10 +386,10 @@ static int whynot_show(const struct args *a, const struct feature *feature, cons
 	return json_out(root) ? EXIT_INPUT : code;
 }
 
-int cmd_whynot(const struct args *a)
+int info_cmd_whynot(const struct info_args *a)
 {
 	const struct feature *feature;
-	struct source *s;
+	struct cap_source *s;
 	char near[200];
 	int code;
 
@@ -407,12 +410,12 @@ int cmd_whynot(const struct args *a)
 		say("there is no memory");
 		return EXIT_INPUT;
 	}
-	code = source_open(s, a->argc > 1 ? a->argv[1] : a->device, -1);
+	code = cap_source_open(s, a->argc > 1 ? a->argv[1] : a->device, -1);
 	if (code)
 		say("%s", s->error);
 	else
 		code = whynot_show(a, feature, s);
-	source_close(s);
+	cap_source_close(s);
 	free(s);
 	return code;
 }

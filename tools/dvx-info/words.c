@@ -260,7 +260,7 @@ struct collect {
 	bool all;
 };
 
-static int collect_leaf(const struct leaf *leaf, void *ctx)
+static int collect_leaf(const struct walk_leaf *leaf, void *ctx)
 {
 	struct collect *c = ctx;
 	char value[512], where[24], group[WALK_PATH];

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <dvx/dvx.h>
 #include "loop.h"
-#include "tools/cli/cli.h"
+#include "tools/cli/exit.h"
 #include "tools/cli/say.h"
 
-struct ring {
+struct perf_ring {
 	/* what the hot path touches */
 	struct dvx_sq *sq;
 	struct dvx_cq *cq;
@@ -25,7 +25,7 @@ struct ring {
 
 static void ring_close(void *ring)
 {
-	struct ring *r = ring;
+	struct perf_ring *r = ring;
 
 	dvx_qp_destroy(r->qp);
 	dvx_cq_destroy(r->cq);
@@ -37,7 +37,7 @@ static void ring_close(void *ring)
 	free(r);
 }
 
-static int make_memory(struct ring *r, const struct params *p)
+static int make_memory(struct perf_ring *r, const struct perf_params *p)
 {
 	struct dvx_mkey_attr attr = { .size = sizeof(attr),
 				      .access = DVX_LOCAL_WRITE | DVX_REMOTE_WRITE };
@@ -57,7 +57,7 @@ static int make_memory(struct ring *r, const struct params *p)
 	return 0;
 }
 
-static int dvx_make_queue(struct ring *r, const struct params *p)
+static int dvx_make_queue(struct perf_ring *r, const struct perf_params *p)
 {
 	struct dvx_cq_attr cq = { .size = sizeof(cq), .entries = p->window, .uar = r->uar };
 	struct dvx_qp_attr qp = { .size = sizeof(qp), .pd = r->pd, .uar = r->uar,
@@ -74,9 +74,9 @@ static int dvx_make_queue(struct ring *r, const struct params *p)
 	return dvx_qp_connect_self(r->qp, DVX_REMOTE_WRITE);
 }
 
-static int ring_open(const struct params *p, void **ring)
+static int ring_open(const struct perf_params *p, void **ring)
 {
-	struct ring *r = calloc(1, sizeof(*r));
+	struct perf_ring *r = calloc(1, sizeof(*r));
 	int rc;
 
 	if (!r) {
@@ -106,7 +106,7 @@ static int ring_open(const struct params *p, void **ring)
 
 static inline bool ring_post(void *ring)
 {
-	struct ring *r = ring;
+	struct perf_ring *r = ring;
 	int rc = r->sge.length <= INLINE_MAX ?
 			 dvx_post_write_inline(r->sq, r->raddr, r->rkey,
 					       (const void *)(uintptr_t)r->sge.addr, r->sge.length,
@@ -119,7 +119,7 @@ static inline bool ring_post(void *ring)
 	return true;
 }
 
-static int dvx_failed(const struct ring *r)
+static int dvx_failed(const struct perf_ring *r)
 {
 	struct dvx_cqe_failure why;
 
@@ -130,26 +130,26 @@ static int dvx_failed(const struct ring *r)
 
 static inline int ring_poll(void *ring)
 {
-	struct ring *r = ring;
+	struct perf_ring *r = ring;
 	uint64_t cookie;
 	int n = dvx_cq_poll(r->cq, r->sq, &cookie);
 
 	return n < 0 ? dvx_failed(r) : n;
 }
 
-static int ring_latency(void *ring, const struct params *p, struct samples *s)
+static int ring_latency(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_latency(ring, p, s, ring_post, ring_poll);
 }
 
-static int ring_burst(void *ring, const struct params *p, struct samples *s)
+static int ring_burst(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_burst(ring, p, s, ring_post, ring_poll);
 }
 
 const char *ring_device(const void *ring)
 {
-	return dvx_dev_name(((const struct ring *)ring)->dev);
+	return dvx_dev_name(((const struct perf_ring *)ring)->dev);
 }
 
-const struct engine engine_dvx = { "libdvx", ring_open, ring_latency, ring_burst, ring_close };
+const struct perf_engine engine_dvx = {"libdvx", ring_open, ring_latency, ring_burst, ring_close};

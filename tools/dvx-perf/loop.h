@@ -10,7 +10,7 @@
 #define INLINE_MAX 8 /* bytes that go into the WQE itself, in every engine */
 
 /* What the user asked for. */
-struct params {
+struct perf_params {
 	const char *device; /* NULL: the first one; its name once libdvx has opened it */
 	uint32_t size;      /* bytes a message */
 	uint32_t count;     /* messages a measurement */
@@ -30,26 +30,29 @@ struct samples {
  * One way to drive a queue. open() makes a queue that is connected to itself; the two loops below
  * are instantiated in the engine's own file, so that its post and poll are inlined in them.
  */
-struct engine {
+struct perf_engine {
 	const char *name;
-	int (*open)(const struct params *, void **ring); /* 0, or an exit code after a sentence */
-	int (*latency)(void *ring, const struct params *, struct samples *);
-	int (*burst)(void *ring, const struct params *, struct samples *);
+	int (*open)(const struct perf_params *,
+		    void **ring); /* 0, or an exit code after a sentence */
+	int (*latency)(void *ring, const struct perf_params *, struct samples *);
+	int (*burst)(void *ring, const struct perf_params *, struct samples *);
 	void (*close)(void *ring);
 };
 
 /* The name of the device that engine_dvx opened. */
 const char *ring_device(const void *ring);
 
-extern const struct engine engine_dvx, engine_wr, engine_post_send;
+extern const struct perf_engine engine_dvx, engine_wr, engine_post_send;
 
 /* Posts one signaled message: true if there was room. */
 typedef bool post_fn(void *ring);
 /* 1: a completion; 0: none yet; negative: it failed. */
 typedef int poll_fn(void *ring);
 
-static inline __attribute__((always_inline)) int
-loop_latency(void *ring, const struct params *p, struct samples *s, post_fn *post, poll_fn *poll)
+static inline __attribute__((always_inline)) int loop_latency(void *ring,
+							      const struct perf_params *p,
+							      struct samples *s, post_fn *post,
+							      poll_fn *poll)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
 		uint64_t t0 = ticks(), t1;
@@ -69,7 +72,7 @@ loop_latency(void *ring, const struct params *p, struct samples *s, post_fn *pos
 }
 
 static inline __attribute__((always_inline)) int
-loop_burst(void *ring, const struct params *p, struct samples *s, post_fn *post, poll_fn *poll)
+loop_burst(void *ring, const struct perf_params *p, struct samples *s, post_fn *post, poll_fn *poll)
 {
 	uint32_t posted = 0, done = 0;
 	uint64_t t0 = ticks();

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "report.h"
+#define CLI_ARGS perf_args
 #include "tools/cli/cli.h"
 #include "tools/cli/say.h"
 
 #define ENGINES 3
-static const struct engine *const engines[ENGINES] = { &engine_dvx, &engine_wr, &engine_post_send };
+static const struct perf_engine *const engines[ENGINES] = {&engine_dvx, &engine_wr,
+							   &engine_post_send};
 
-struct args {
+struct perf_args {
 	const char *device;
 	uint32_t size, count, rounds, window;
 	bool json;
@@ -29,7 +31,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static int samples_alloc(struct samples *s, const struct params *p)
+static int samples_alloc(struct samples *s, const struct perf_params *p)
 {
 	size_t n = (size_t)p->count * p->rounds;
 
@@ -38,7 +40,7 @@ static int samples_alloc(struct samples *s, const struct params *p)
 	return s->latency && s->post ? 0 : -ENOMEM;
 }
 
-static int perf_measure(const struct params *p, void *ring[], struct samples s[])
+static int perf_measure(const struct perf_params *p, void *ring[], struct samples s[])
 {
 	for (uint32_t round = 0; round < p->rounds; round++)
 		for (size_t e = 0; e < ENGINES; e++)
@@ -50,7 +52,7 @@ static int perf_measure(const struct params *p, void *ring[], struct samples s[]
 	return EXIT_DONE;
 }
 
-static int perf_report(const struct params *p, bool json, struct samples s[])
+static int perf_report(const struct perf_params *p, bool json, struct samples s[])
 {
 	double ns = ticks_to_ns();
 	struct figures f[ENGINES];
@@ -63,7 +65,7 @@ static int perf_report(const struct params *p, bool json, struct samples s[])
 	return EXIT_DONE;
 }
 
-static int perf_open(struct params *p, void *ring[], struct samples s[])
+static int perf_open(struct perf_params *p, void *ring[], struct samples s[])
 {
 	for (size_t e = 0; e < ENGINES; e++) {
 		int code;
@@ -81,9 +83,9 @@ static int perf_open(struct params *p, void *ring[], struct samples s[])
 	return EXIT_DONE;
 }
 
-static int cmd_perf(const struct args *a)
+static int cmd_perf(const struct perf_args *a)
 {
-	struct params p = {a->device, a->size, a->count, a->window, a->rounds};
+	struct perf_params p = {a->device, a->size, a->count, a->window, a->rounds};
 	struct samples s[ENGINES] = { 0 };
 	void *ring[ENGINES] = { 0 };
 	int code = perf_open(&p, ring, s);
@@ -121,7 +123,7 @@ static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 };
 
-static struct args args = {.size = 8, .count = 2000, .rounds = 5, .window = 64};
+static struct perf_args args = {.size = 8, .count = 2000, .rounds = 5, .window = 64};
 
 static const struct cli cli = {
 	.tool = "dvx-perf",

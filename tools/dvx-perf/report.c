@@ -39,7 +39,7 @@ struct figures figures_of(const char *name, struct samples *s, double ns)
 	return f;
 }
 
-void report_table(const struct params *p, const struct figures *f, size_t n)
+void report_table(const struct perf_params *p, const struct figures *f, size_t n)
 {
 	printf("RDMA_WRITE of %u bytes on %s; latency of one outstanding, %u times; rate with %u outstanding\n",
 	       p->size, p->device, p->count * p->rounds, p->window);
@@ -53,7 +53,7 @@ void report_table(const struct params *p, const struct figures *f, size_t n)
 		       f[i].max / 1e3, f[i].post_p50, f[i].post_p99, f[i].rate / 1e6);
 }
 
-int report_json(const struct params *p, const struct figures *f, size_t n)
+int report_json(const struct perf_params *p, const struct figures *f, size_t n)
 {
 	json_t *list = json_array();
 

@@ -15,8 +15,8 @@ struct figures {
 
 /* Sorts the samples. */
 struct figures figures_of(const char *name, struct samples *, double ns_per_tick);
-void report_table(const struct params *, const struct figures *, size_t n);
+void report_table(const struct perf_params *, const struct figures *, size_t n);
 /* An exit code. */
-int report_json(const struct params *, const struct figures *, size_t n);
+int report_json(const struct perf_params *, const struct figures *, size_t n);
 
 #endif

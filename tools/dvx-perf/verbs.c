@@ -9,7 +9,7 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 #include "loop.h"
-#include "tools/cli/cli.h"
+#include "tools/cli/exit.h"
 #include "tools/cli/say.h"
 
 #define GID_INDEX 1 /* RoCE v2, link-local */
@@ -94,7 +94,7 @@ static int connect_to_itself(struct verbs *v)
 	return rc;
 }
 
-static int verbs_make_queue(struct verbs *v, const struct params *p)
+static int verbs_make_queue(struct verbs *v, const struct perf_params *p)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
@@ -121,7 +121,7 @@ static int verbs_make_queue(struct verbs *v, const struct params *p)
 	return connect_to_itself(v);
 }
 
-static int verbs_open(const struct params *p, void **ring)
+static int verbs_open(const struct perf_params *p, void **ring)
 {
 	struct verbs *v = calloc(1, sizeof(*v));
 
@@ -186,26 +186,26 @@ static inline int poll_cq(void *ring)
 	return n;
 }
 
-static int send_latency(void *ring, const struct params *p, struct samples *s)
+static int send_latency(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_latency(ring, p, s, post_send, poll_cq);
 }
 
-static int send_burst(void *ring, const struct params *p, struct samples *s)
+static int send_burst(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_burst(ring, p, s, post_send, poll_cq);
 }
 
-static int wr_latency(void *ring, const struct params *p, struct samples *s)
+static int wr_latency(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_latency(ring, p, s, wr_post, poll_cq);
 }
 
-static int wr_burst(void *ring, const struct params *p, struct samples *s)
+static int wr_burst(void *ring, const struct perf_params *p, struct samples *s)
 {
 	return loop_burst(ring, p, s, wr_post, poll_cq);
 }
 
-const struct engine engine_post_send = { "ibv_post_send", verbs_open, send_latency, send_burst,
-					 verbs_close };
-const struct engine engine_wr = { "ibv_wr_*", verbs_open, wr_latency, wr_burst, verbs_close };
+const struct perf_engine engine_post_send = {"ibv_post_send", verbs_open, send_latency, send_burst,
+					     verbs_close};
+const struct perf_engine engine_wr = {"ibv_wr_*", verbs_open, wr_latency, wr_burst, verbs_close};

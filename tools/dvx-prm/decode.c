@@ -13,7 +13,7 @@ static void print_notes(FILE *out, const json_t *notes)
 }
 
 static json_t *decode_one(const struct hex *hex, const struct dump *d, const struct prm_struct *s,
-			  const struct args *a)
+			  const struct prm_args *a)
 {
 	json_t *tree = tree_make(s, d->bytes, d->len, a->all);
 
@@ -32,7 +32,7 @@ static void decode_print_one(const struct hex *hex, const struct dump *d,
 	print_notes(stdout, json_object_get(tree, "notes"));
 }
 
-int cmd_decode(const struct args *a)
+int prm_cmd_decode(const struct prm_args *a)
 {
 	const struct prm_struct *s = need_struct(a->argv[0]);
 	json_t *all = json_array();

@@ -9,7 +9,7 @@
 #include "input.h"
 #include "tree.h"
 
-static long long prmtool_diff_number(const json_t *o, const char *key)
+static long long diff_number(const json_t *o, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(o, key));
 }
@@ -22,8 +22,7 @@ static const char *string(const json_t *o, const char *key)
 }
 
 /* `before` tells parts of one dump from each other. */
-static void prmtool_diff_add_row(json_t *map, const json_t *field, const char *before,
-				 const char *name)
+static void diff_add_row(json_t *map, const json_t *field, const char *before, const char *name)
 {
 	json_t *row = json_copy((json_t *)field);
 	json_t *path = json_sprintf("%s%s", before, name);
@@ -40,11 +39,11 @@ static void add_tree(json_t *map, const json_t *tree, const char *before)
 	size_t i;
 
 	json_array_foreach (json_object_get(tree, "fields"), i, field)
-		prmtool_diff_add_row(map, field, before, string(field, "path"));
+		diff_add_row(map, field, before, string(field, "path"));
 	json_array_foreach (json_object_get(tree, "unknown_bits"), i, field) {
 		snprintf(name, sizeof(name), "reserved bits at 0x%03llx",
-			 prmtool_diff_number(field, "offset"));
-		prmtool_diff_add_row(map, field, before, name);
+			 diff_number(field, "offset"));
+		diff_add_row(map, field, before, name);
 	}
 }
 
@@ -57,8 +56,8 @@ static json_t *by_path(const json_t *parts, bool several)
 
 	json_array_foreach ((json_t *)parts, i, tree) {
 		if (several)
-			snprintf(before, sizeof(before), "0x%02llx %s.",
-				 prmtool_diff_number(tree, "at"), string(tree, "struct"));
+			snprintf(before, sizeof(before), "0x%02llx %s.", diff_number(tree, "at"),
+				 string(tree, "struct"));
 		add_tree(map, tree, before);
 	}
 	return map;
@@ -88,7 +87,7 @@ static json_t *change(const char *path, const json_t *a, const json_t *b)
 	return o;
 }
 
-static json_t *prmtool_diff_compare(const json_t *pa, const json_t *pb)
+static json_t *diff_compare(const json_t *pa, const json_t *pb)
 {
 	bool several = json_array_size(pa) > 1 || json_array_size(pb) > 1;
 	json_t *a = by_path(pa, several), *b = by_path(pb, several);
@@ -159,7 +158,7 @@ static int add_thing(struct file *file, const struct dump *d)
 	return 0;
 }
 
-static int add_dump(struct file *file, const struct dump *d, const struct args *a)
+static int add_dump(struct file *file, const struct dump *d, const struct prm_args *a)
 {
 	size_t entry = ring_entry(d, a);
 
@@ -175,7 +174,7 @@ static int add_dump(struct file *file, const struct dump *d, const struct args *
 	return 0;
 }
 
-static int prmtool_diff_file_read(struct file *file, const char *path, const struct args *a)
+static int diff_file_read(struct file *file, const char *path, const struct prm_args *a)
 {
 	memset(file, 0, sizeof(*file));
 	file->path = path;
@@ -195,7 +194,7 @@ static void file_free(struct file *file)
 
 /* What both are: one that could be nothing by itself is taken for what the other one is. */
 static void find_both(struct finding f[2], const struct dump *const d[2], const struct wish *wish,
-		      const struct args *a)
+		      const struct prm_args *a)
 {
 	json_t *also = json_array();
 
@@ -241,14 +240,14 @@ static const char *kind_name(const struct finding *f)
 }
 
 /* The name that the header has: the structure if there is only one, else the kind. */
-static const char *prmtool_diff_name_of(const struct finding *f)
+static const char *diff_name_of(const struct finding *f)
 {
 	return json_array_size(f->parts) == 1 ? string(json_array_get(f->parts, 0), "struct")
 					      : kind_name(f);
 }
 
 static json_t *diff_things(const struct dump *a, const struct dump *b, const struct wish *wish,
-			   const struct args *args)
+			   const struct prm_args *args)
 {
 	const struct dump *const d[2] = {a, b};
 	struct finding f[2];
@@ -258,8 +257,8 @@ static json_t *diff_things(const struct dump *a, const struct dump *b, const str
 	find_both(f, d, wish, args);
 	same = f[0].known && f[1].known && f[0].kind == f[1].kind && f[0].s == f[1].s;
 	o = json_pack("{s:s?, s:s?, s:o}", "kind", same ? kind_name(&f[0]) : NULL, "struct",
-		      same ? prmtool_diff_name_of(&f[0]) : NULL, "changes",
-		      same ? prmtool_diff_compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
+		      same ? diff_name_of(&f[0]) : NULL, "changes",
+		      same ? diff_compare(f[0].parts, f[1].parts) : compare_bytes(a, b));
 	for (int i = 0; i < 2; i++) {
 		json_object_set_new(o, i ? "b_is" : "a_is",
 				    f[i].known ? json_string(f[i].what) : json_null());
@@ -296,7 +295,7 @@ static void print_diff(const json_t *o, const struct dump *a, bool several)
 
 /* How many of the things differ; with --json they are collected. */
 static size_t diff_files(const struct file *a, const struct file *b, const struct wish *wish,
-			 const struct args *args, json_t *all)
+			 const struct prm_args *args, json_t *all)
 {
 	size_t n = a->count < b->count ? a->count : b->count, count = 0;
 
@@ -318,7 +317,7 @@ static size_t diff_files(const struct file *a, const struct file *b, const struc
 	return count + (a->count != b->count);
 }
 
-int cmd_diff(const struct args *a)
+int prm_cmd_diff(const struct prm_args *a)
 {
 	struct file file[2] = {{.count = 0}, {.count = 0}};
 	int rc = EXIT_INPUT;
@@ -326,8 +325,7 @@ int cmd_diff(const struct args *a)
 
 	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
-	if (!prmtool_diff_file_read(&file[0], a->argv[0], a) &&
-	    !prmtool_diff_file_read(&file[1], a->argv[1], a)) {
+	if (!diff_file_read(&file[0], a->argv[0], a) && !diff_file_read(&file[1], a->argv[1], a)) {
 		json_t *all = json_array();
 		size_t count = diff_files(&file[0], &file[1], &wish, a, all);
 

@@ -9,11 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "src/prm/reflect.h"
+#define CLI_ARGS prm_args
 #include "tools/cli/cli.h"
 #include "tools/cli/json.h"
 #include "tools/cli/say.h"
 
-struct args {
+struct prm_args {
 	bool json;
 	bool all;
 	bool no_diagram;
@@ -35,12 +36,12 @@ const struct prm_field *need_field(const struct prm_struct *s, const char *path,
 #define PRM_WORDS 4
 extern const struct cli_words prm_words[PRM_WORDS];
 
-int cmd_list(const struct args *a);
-int cmd_show(const struct args *a);
-int cmd_decode(const struct args *a);
-int cmd_encode(const struct args *a);
-int cmd_explain(const struct args *a);
-int cmd_diff(const struct args *a);
-int cmd_export(const struct args *a);
+int prm_cmd_list(const struct prm_args *a);
+int prm_cmd_show(const struct prm_args *a);
+int prm_cmd_decode(const struct prm_args *a);
+int prm_cmd_encode(const struct prm_args *a);
+int prm_cmd_explain(const struct prm_args *a);
+int prm_cmd_diff(const struct prm_args *a);
+int prm_cmd_export(const struct prm_args *a);
 
 #endif

@@ -219,7 +219,7 @@ static const struct {
 	void (*print)(const struct encoder *e);
 } formats[] = {{"dump", encode_print_dump}, {"hex", print_hex}, {"c", print_c}, {"bin", print_bin}};
 
-static int print_as(const struct encoder *e, const struct args *a)
+static int print_as(const struct encoder *e, const struct prm_args *a)
 {
 	if (a->json)
 		return json_out(tree_make(e->s, e->bytes, e->len, a->all));
@@ -232,7 +232,7 @@ static int print_as(const struct encoder *e, const struct args *a)
 	return EXIT_USAGE;
 }
 
-int cmd_encode(const struct args *a)
+int prm_cmd_encode(const struct prm_args *a)
 {
 	struct encoder e = {.s = need_struct(a->argv[0])};
 	int rc = EXIT_USAGE;

@@ -7,8 +7,8 @@
 #include "said.h"
 #include "tree.h"
 
-static json_t *prmtool_explain_finding_json(const struct hex *hex, const struct finding *f,
-					    const json_t *also)
+static json_t *explain_finding_json(const struct hex *hex, const struct finding *f,
+				    const json_t *also)
 {
 	const char *kind = f->kind ? f->kind->name : f->s ? f->s->name : "text";
 	json_t *o =
@@ -24,7 +24,7 @@ static json_t *prmtool_explain_finding_json(const struct hex *hex, const struct 
 	return o;
 }
 
-static const char *prmtool_explain_str(const json_t *o, const char *key)
+static const char *explain_str(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
@@ -37,10 +37,9 @@ static void print_says(const json_t *o)
 	size_t i;
 
 	json_array_foreach ((json_t *)says, i, one) {
-		printf("  %s: %s", prmtool_explain_str(one, "about"),
-		       prmtool_explain_str(one, "text"));
+		printf("  %s: %s", explain_str(one, "about"), explain_str(one, "text"));
 		if (json_object_get(one, "field"))
-			printf(" (field %s)", prmtool_explain_str(one, "field"));
+			printf(" (field %s)", explain_str(one, "field"));
 		putchar('\n');
 	}
 }
@@ -51,9 +50,9 @@ static void print_parts(const json_t *o)
 	size_t i;
 
 	json_array_foreach ((json_t *)parts, i, tree) {
-		printf("  %s at byte 0x%llx: %s\n", prmtool_explain_str(tree, "struct"),
+		printf("  %s at byte 0x%llx: %s\n", explain_str(tree, "struct"),
 		       (unsigned long long)json_integer_value(json_object_get(tree, "at")),
-		       prmtool_explain_str(tree, "text"));
+		       explain_str(tree, "text"));
 		tree_print(stdout, tree, "    ");
 	}
 }
@@ -65,17 +64,16 @@ static void print_list(const json_t *list, const char *before)
 
 	json_array_foreach ((json_t *)list, i, one)
 		printf("%s%s\n", before,
-		       json_is_string(one) ? json_string_value(one)
-					   : prmtool_explain_str(one, "text"));
+		       json_is_string(one) ? json_string_value(one) : explain_str(one, "text"));
 }
 
-static void prmtool_explain_print_one(const struct dump *d, const json_t *o)
+static void explain_print_one(const struct dump *d, const json_t *o)
 {
 	if (d->line)
 		printf("line %u: ", d->line);
 	if (json_is_true(json_object_get(o, "recognised")))
-		printf("%s (%s, %s)\n", prmtool_explain_str(o, "what"),
-		       prmtool_explain_str(o, "kind"), prmtool_explain_str(o, "sure"));
+		printf("%s (%s, %s)\n", explain_str(o, "what"), explain_str(o, "kind"),
+		       explain_str(o, "sure"));
 	else
 		printf("nothing was recognised\n");
 	print_says(o);
@@ -87,27 +85,27 @@ static void prmtool_explain_print_one(const struct dump *d, const json_t *o)
 }
 
 /* What was found, for a person or for a program. */
-static void prmtool_explain_put(const struct hex *hex, const struct finding *f, const json_t *also,
-				const struct args *a, json_t *all)
+static void explain_put(const struct hex *hex, const struct finding *f, const json_t *also,
+			const struct prm_args *a, json_t *all)
 {
-	json_t *o = prmtool_explain_finding_json(hex, f, also);
+	json_t *o = explain_finding_json(hex, f, also);
 
 	if (a->json)
 		json_array_append(all, o);
 	else
-		prmtool_explain_print_one(f->d, o);
+		explain_print_one(f->d, o);
 	json_decref(o);
 }
 
 static size_t explain_piece(const struct hex *hex, const struct dump *d, const struct wish *wish,
-			    const struct args *a, json_t *all)
+			    const struct prm_args *a, json_t *all)
 {
 	json_t *also = json_array();
 	struct finding f;
 	size_t known;
 
 	find_out(&f, d, wish, a, also);
-	prmtool_explain_put(hex, &f, also, a, all);
+	explain_put(hex, &f, also, a, all);
 	known = f.known;
 	finding_end(&f);
 	json_decref(also);
@@ -115,7 +113,7 @@ static size_t explain_piece(const struct hex *hex, const struct dump *d, const s
 }
 
 static size_t explain_dump(const struct hex *hex, const struct dump *d, const struct wish *wish,
-			   const struct args *a, json_t *all)
+			   const struct prm_args *a, json_t *all)
 {
 	size_t entry = ring_entry(d, a), found = 0;
 
@@ -130,7 +128,7 @@ static size_t explain_dump(const struct hex *hex, const struct dump *d, const st
 	return found;
 }
 
-static size_t explain_line(const struct hex *hex, const struct said *s, const struct args *a,
+static size_t explain_line(const struct hex *hex, const struct said *s, const struct prm_args *a,
 			   json_t *all)
 {
 	struct dump d = {.bytes = (const uint8_t *)"", .line = s->line, .form = "a line of text"};
@@ -140,7 +138,7 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 	snprintf(d.label, sizeof(d.label), "%s", s->text);
 	finding_begin(&f, &d, a);
 	explain_said(&f, s);
-	prmtool_explain_put(hex, &f, also, a, all);
+	explain_put(hex, &f, also, a, all);
 	finding_end(&f);
 	json_decref(also);
 	return 1;
@@ -148,7 +146,7 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 
 /* Dumps, and lines that tell a failure without one, in the order in which they stand. */
 static size_t explain_all(const struct hex *hex, const struct said *said, size_t lines,
-			  const struct wish *wish, const struct args *a, json_t *all)
+			  const struct wish *wish, const struct prm_args *a, json_t *all)
 {
 	size_t found = 0, i = 0, l = 0;
 
@@ -161,8 +159,8 @@ static size_t explain_all(const struct hex *hex, const struct said *said, size_t
 }
 
 /* With --as the input is dumps and nothing else. */
-static struct said *prmtool_explain_read_lines(const struct hex *hex, const char *text, size_t len,
-					       const struct args *a, size_t *count)
+static struct said *explain_read_lines(const struct hex *hex, const char *text, size_t len,
+				       const struct prm_args *a, size_t *count)
 {
 	bool binary = hex->count && !hex->dumps[0].line;
 
@@ -170,7 +168,7 @@ static struct said *prmtool_explain_read_lines(const struct hex *hex, const char
 	return a->as || binary || !text ? NULL : said_read(text, len, count);
 }
 
-int cmd_explain(const struct args *a)
+int prm_cmd_explain(const struct prm_args *a)
 {
 	const char *path = a->argc ? a->argv[0] : NULL;
 	struct said *said;
@@ -184,7 +182,7 @@ int cmd_explain(const struct args *a)
 	if (wish_read(&wish, a->as))
 		return EXIT_USAGE;
 	err = input_load(&hex, path, a, &text, &len);
-	said = prmtool_explain_read_lines(&hex, text, len, a, &lines);
+	said = explain_read_lines(&hex, text, len, a, &lines);
 	free(text);
 	if (err && !(hex.none && lines)) {
 		input_fail(&hex, path);

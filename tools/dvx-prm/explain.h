@@ -50,13 +50,13 @@ int wish_read(struct wish *w, const char *as);
 
 /* Begins f, and fills it with what d is: asked for, said by its line, or recognised. */
 void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
-	      const struct args *a, json_t *also);
+	      const struct prm_args *a, json_t *also);
 
 /* "certain", "likely", "possible" */
 const char *finding_sure(const struct finding *f);
 
 /* Bytes of an entry if the dump is a part of a ring of completions, one by one; else 0. */
-size_t ring_entry(const struct dump *d, const struct args *a);
+size_t ring_entry(const struct dump *d, const struct prm_args *a);
 
 /* The completion at `at` (with its mini completions) of a ring of such entries. */
 struct dump ring_piece(const struct dump *d, size_t at, size_t entry);
@@ -109,7 +109,7 @@ const struct recogniser *recogniser_of(const struct prm_struct *s);
 /* "an error completion (64 or 128 bytes), ..." */
 json_t *recognisers_look(void);
 
-void finding_begin(struct finding *f, const struct dump *d, const struct args *a);
+void finding_begin(struct finding *f, const struct dump *d, const struct prm_args *a);
 void finding_end(struct finding *f);
 
 #endif

@@ -14,7 +14,7 @@ static unsigned int opcode_of(const struct finding *f)
 	return (unsigned int)field(f, "mbox_in", 0, "opcode");
 }
 
-static bool explain_cmd_is_general(const struct prm_struct *s)
+static bool cmd_is_general(const struct prm_struct *s)
 {
 	return !strcmp(s->name, "general_obj_in_cmd_hdr");
 }
@@ -22,8 +22,7 @@ static bool explain_cmd_is_general(const struct prm_struct *s)
 /* A general object follows the header of its command; NULL: no table has it. */
 static const struct prm_struct *object_of(const struct finding *f, const struct prm_struct *s)
 {
-	return explain_cmd_is_general(s) ? prm_object((uint32_t)field(f, s->name, 0, "obj_type"))
-					 : NULL;
+	return cmd_is_general(s) ? prm_object((uint32_t)field(f, s->name, 0, "obj_type")) : NULL;
 }
 
 static void weigh_object(struct finding *f, const struct prm_struct *header)
@@ -40,7 +39,7 @@ static void weigh_object(struct finding *f, const struct prm_struct *header)
 
 static void weigh_length(struct finding *f, const struct prm_struct *s)
 {
-	size_t extent = explain_cmd_is_general(s) ? f->d->len : walk_extent(s, f->d->len);
+	size_t extent = cmd_is_general(s) ? f->d->len : walk_extent(s, f->d->len);
 
 	if (f->d->len < s->bytes)
 		weigh(f, -20, "%s has %u bytes, but only %zu are given", s->name, s->bytes,
@@ -110,7 +109,7 @@ static void explain_in(struct finding *f)
 	if (f->d->len < s->bytes)
 		tell(f, "cut", NULL, "the dump has %zu of its %u bytes", f->d->len, s->bytes);
 	part(f, s, 0, f->d->len);
-	if (explain_cmd_is_general(s))
+	if (cmd_is_general(s))
 		explain_object(f);
 	else if (!strcmp(s->name, "access_register_in"))
 		explain_register(f);

@@ -8,7 +8,7 @@ static const char text[] =
 #include "tools/dvx-prm/export.inc"
 	;
 
-int cmd_export(const struct args *a)
+int prm_cmd_export(const struct prm_args *a)
 {
 	(void)a;
 	return fputs(text, stdout) < 0 ? EXIT_INPUT : EXIT_DONE;

@@ -74,7 +74,7 @@ static void tell_nothing(struct finding *f)
 }
 
 void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
-	      const struct args *a, json_t *also)
+	      const struct prm_args *a, json_t *also)
 {
 	finding_begin(f, d, a);
 	take_wish(f, asked);
@@ -91,7 +91,7 @@ void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
 }
 
 /* How sure it is that these bytes are a completion, by themselves. */
-static int completion_score(const struct dump *d, const struct args *a, size_t *minis)
+static int completion_score(const struct dump *d, const struct prm_args *a, size_t *minis)
 {
 	json_t *also = json_array();
 	const struct recogniser *r;
@@ -127,7 +127,7 @@ struct dump ring_piece(const struct dump *d, size_t at, size_t entry)
 	return minis > 1 ? slice(d, at, minis * CQE) : piece;
 }
 
-static bool is_ring(const struct dump *d, const struct args *a, size_t entry)
+static bool is_ring(const struct dump *d, const struct prm_args *a, size_t entry)
 {
 	for (size_t at = 0; at < d->len;) {
 		struct dump piece = slice(d, at, entry);
@@ -140,7 +140,7 @@ static bool is_ring(const struct dump *d, const struct args *a, size_t entry)
 	return true;
 }
 
-size_t ring_entry(const struct dump *d, const struct args *a)
+size_t ring_entry(const struct dump *d, const struct prm_args *a)
 {
 	if (a->as || d->structure[0])
 		return 0;

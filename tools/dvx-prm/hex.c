@@ -12,8 +12,8 @@
 /* A hole wider than this is no hole in a dump but another dump. */
 #define WIDEST_GAP 4096
 
-struct line {
-	struct row row;
+struct hex_line {
+	struct hexrow row;
 	const char *text;
 	unsigned int number;
 	bool after_text;
@@ -23,10 +23,10 @@ struct line {
 	size_t label_len;
 };
 
-struct parse {
+struct hex_parser {
 	struct hex *hex;
 	const char *words;
-	struct line *lines;
+	struct hex_line *lines;
 	size_t count, room;
 	size_t used;	   /* of hex->bytes */
 	struct dump *dump; /* the one being filled */
@@ -36,7 +36,7 @@ struct parse {
 	bool swap_said;
 };
 
-static int hex_fail(struct parse *p, const char *fmt, ...)
+static int hex_fail(struct hex_parser *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -55,7 +55,7 @@ static bool is_text(const uint8_t *p, size_t len)
 	return true;
 }
 
-static int hex_grow(struct parse *p, size_t more, unsigned int line)
+static int hex_grow(struct hex_parser *p, size_t more, unsigned int line)
 {
 	if (more > HEX_MAX_BYTES - p->used)
 		return hex_fail(
@@ -66,7 +66,7 @@ static int hex_grow(struct parse *p, size_t more, unsigned int line)
 	return 0;
 }
 
-static struct dump *new_dump(struct parse *p, unsigned int line)
+static struct dump *new_dump(struct hex_parser *p, unsigned int line)
 {
 	struct hex *h = p->hex;
 	struct dump *d;
@@ -96,7 +96,7 @@ static void set_label(struct dump *d, const char *text, size_t len)
 }
 
 /* Repeats the last row, or fills with zeros, up to `end`. */
-static int hex_fill(struct parse *p, uint64_t end, unsigned int line)
+static int hex_fill(struct hex_parser *p, uint64_t end, unsigned int line)
 {
 	struct dump *d = p->dump;
 	uint8_t *to = p->hex->bytes + p->used;
@@ -119,21 +119,21 @@ static int hex_fill(struct parse *p, uint64_t end, unsigned int line)
 }
 
 /* Without a colon, and in gdb, words are numbers of the host that printed them. */
-static bool host_words(const struct parse *p, const struct line *l)
+static bool host_words(const struct hex_parser *p, const struct hex_line *l)
 {
 	if (p->words)
 		return !strcmp(p->words, "le");
 	return l->row.group > 2 && l->offset_used && (!l->row.colon || l->row.prefixed);
 }
 
-static const char *form_of(const struct line *l, bool swapped)
+static const char *form_of(const struct hex_line *l, bool swapped)
 {
 	if (swapped)
 		return "offsets and words of the host, swapped";
 	return l->offset_used ? "offsets and bytes" : l->row.group > 2 ? "words" : "bytes";
 }
 
-static int hex_append(struct parse *p, const struct line *l)
+static int hex_append(struct hex_parser *p, const struct hex_line *l)
 {
 	uint32_t start = l->offset_used && !l->row.colon ? l->row.rest : l->row.start;
 	bool swap = host_words(p, l);
@@ -155,7 +155,7 @@ static int hex_append(struct parse *p, const struct line *l)
 	return 0;
 }
 
-static int begin_dump(struct parse *p, const struct line *l)
+static int begin_dump(struct hex_parser *p, const struct hex_line *l)
 {
 	struct dump *d = new_dump(p, l->number);
 
@@ -169,7 +169,7 @@ static int begin_dump(struct parse *p, const struct line *l)
 }
 
 /* An offset that goes on where the dump ends belongs to it, whatever a log put between. */
-static int add_offset_row(struct parse *p, const struct line *l)
+static int add_offset_row(struct hex_parser *p, const struct hex_line *l)
 {
 	uint64_t end = p->dump ? p->dump->base + p->dump->len : 0;
 
@@ -182,7 +182,7 @@ static int add_offset_row(struct parse *p, const struct line *l)
 	return hex_append(p, l);
 }
 
-static int hex_add_row(struct parse *p, const struct line *l)
+static int hex_add_row(struct hex_parser *p, const struct hex_line *l)
 {
 	if (l->offset_used)
 		return add_offset_row(p, l);
@@ -192,19 +192,19 @@ static int hex_add_row(struct parse *p, const struct line *l)
 }
 
 /* Bytes of a row if its first group is an offset. */
-static size_t rest_bytes(const struct line *l)
+static size_t rest_bytes(const struct hex_line *l)
 {
 	return row_bytes(l->text + l->row.rest, l->row.end - l->row.rest, false, NULL);
 }
 
 /* Whether the leading numbers of lines [from, to) count bytes in this radix. */
-static bool counts(const struct parse *p, size_t from, size_t to, int radix)
+static bool counts(const struct hex_parser *p, size_t from, size_t to, int radix)
 {
 	uint64_t expected = ROW_NO_OFFSET;
 	bool star = false;
 
 	for (size_t i = from; i < to; i++) {
-		const struct row *r = &p->lines[i].row;
+		const struct hexrow *r = &p->lines[i].row;
 		uint64_t offset = r->offset[radix];
 
 		if (r->kind == ROW_STAR) {
@@ -222,7 +222,7 @@ static bool counts(const struct parse *p, size_t from, size_t to, int radix)
 }
 
 /* One row alone: an offset differs from what follows it. */
-static bool lone_row_has_offset(const struct line *l)
+static bool lone_row_has_offset(const struct hex_line *l)
 {
 	return l->row.maybe && (l->row.odd || l->row.group == 2);
 }
@@ -231,7 +231,7 @@ static bool lone_row_has_offset(const struct line *l)
  * Rows without colons, [from, to): their first column is an offset if it counts the bytes in some
  * radix (od counts in octal), or if it can be nothing else.
  */
-static void settle_offsets(struct parse *p, size_t from, size_t to)
+static void settle_offsets(struct hex_parser *p, size_t from, size_t to)
 {
 	size_t data = 0, sure = 0;
 	int radix = RADIXES;
@@ -246,19 +246,19 @@ static void settle_offsets(struct parse *p, size_t from, size_t to)
 	if (radix == RADIXES && data && sure == data)
 		radix = RADIX_HEX;
 	for (size_t i = from; i < to && radix < RADIXES; i++) {
-		struct line *l = &p->lines[i];
+		struct hex_line *l = &p->lines[i];
 
 		l->offset_used = l->row.kind != ROW_STAR;
 		l->offset = l->row.offset[radix];
 	}
 }
 
-static bool hex_plain(const struct line *l)
+static bool hex_plain(const struct hex_line *l)
 {
 	return !l->row.colon;
 }
 
-static void hex_settle(struct parse *p)
+static void hex_settle(struct hex_parser *p)
 {
 	size_t from = 0;
 
@@ -279,7 +279,7 @@ static void hex_settle(struct parse *p)
 	}
 }
 
-static int add_line(struct parse *p, const struct line *l)
+static int add_line(struct hex_parser *p, const struct hex_line *l)
 {
 	if (l->row.kind == ROW_STAR) {
 		p->star = true;
@@ -302,7 +302,7 @@ static int add_line(struct parse *p, const struct line *l)
 	return 0;
 }
 
-static int trace_line(struct parse *p, const char *text, size_t len, unsigned int number)
+static int trace_line(struct hex_parser *p, const char *text, size_t len, unsigned int number)
 {
 	struct trace t;
 	struct dump *d;
@@ -322,7 +322,7 @@ static int trace_line(struct parse *p, const char *text, size_t len, unsigned in
 	return 1;
 }
 
-static int keep_line(struct parse *p, const struct line *l)
+static int keep_line(struct hex_parser *p, const struct hex_line *l)
 {
 	if (p->count == HEX_MAX_ROWS)
 		return hex_fail(
@@ -331,7 +331,7 @@ static int keep_line(struct parse *p, const struct line *l)
 			l->number, HEX_MAX_ROWS);
 	if (p->count == p->room) {
 		size_t room = p->room ? p->room * 2 : 64;
-		struct line *more = realloc(p->lines, room * sizeof(*more));
+		struct hex_line *more = realloc(p->lines, room * sizeof(*more));
 
 		if (!more)
 			return hex_fail(p, "out of memory");
@@ -342,7 +342,7 @@ static int keep_line(struct parse *p, const struct line *l)
 	return 0;
 }
 
-static int hex_flush(struct parse *p)
+static int hex_flush(struct hex_parser *p)
 {
 	hex_settle(p);
 	for (size_t i = 0; i < p->count; i++)
@@ -353,7 +353,7 @@ static int hex_flush(struct parse *p)
 }
 
 /* The text has no end but len, and a terminal should not get what a stranger's file holds. */
-static int not_hex(struct parse *p, const struct line *l, size_t len)
+static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 {
 	const char *text = l->text + l->row.wrong - 1;
 	char word[64];
@@ -376,9 +376,9 @@ static size_t quoted(const char *text, size_t len)
 	return n;
 }
 
-static int parse_lines(struct parse *p, const char *text, size_t len)
+static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 {
-	struct line l = {.number = 0};
+	struct hex_line l = {.number = 0};
 	int taken;
 
 	for (size_t at = 0; at < len;) {
@@ -421,7 +421,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len)
 
 int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 {
-	struct parse p = {.hex = hex, .words = words};
+	struct hex_parser p = {.hex = hex, .words = words};
 	size_t room = len < HEX_MAX_BYTES ? len : HEX_MAX_BYTES;
 	bool more = len > HEX_MAX_TEXT;
 	int err = 0;

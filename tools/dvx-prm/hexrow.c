@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A word of the line: [start, end) in the text; digits without a leading 0x or \x. */
-struct word {
+struct hex_word {
 	size_t start, end;
 	size_t digits;
 	bool prefixed; /* 0x or \x */
@@ -24,7 +24,7 @@ static bool escapes(const char *text, size_t at, size_t len)
 }
 
 /* The next word from *at on; false at the end. Words in "\x00\x01" need no blank between. */
-static bool next_word(const char *text, size_t len, size_t *at, struct word *w)
+static bool next_word(const char *text, size_t len, size_t *at, struct hex_word *w)
 {
 	size_t i = *at, digits;
 
@@ -32,7 +32,7 @@ static bool next_word(const char *text, size_t len, size_t *at, struct word *w)
 		i++;
 	if (i >= len)
 		return false;
-	*w = (struct word){.start = i, .hex = true};
+	*w = (struct hex_word){.start = i, .hex = true};
 	if (escapes(text, i, len) ||
 	    (i + 2 < len && text[i] == '0' && (text[i + 1] == 'x' || text[i + 1] == 'X'))) {
 		w->prefixed = true;
@@ -48,19 +48,19 @@ static bool next_word(const char *text, size_t len, size_t *at, struct word *w)
 }
 
 /* Bytes in plain hex have two digits each; only 0x5 may have one. */
-static bool is_group(const struct word *w)
+static bool is_group(const struct hex_word *w)
 {
 	return w->hex && w->digits && (w->prefixed ? w->digits <= 16 : !(w->digits % 2));
 }
 
-static bool is_offset(const struct word *w)
+static bool is_offset(const struct hex_word *w)
 {
 	return w->hex && !w->prefixed && w->digits >= 5 && w->digits <= 16;
 }
 
 size_t row_bytes(const char *text, size_t len, bool swap, uint8_t *out)
 {
-	struct word w;
+	struct hex_word w;
 	size_t at = 0, n = 0;
 
 	while (next_word(text, len, &at, &w)) {
@@ -79,7 +79,7 @@ size_t row_bytes(const char *text, size_t len, bool swap, uint8_t *out)
 	return n;
 }
 
-static uint64_t hexrow_number(const char *text, const struct word *w, unsigned int base)
+static uint64_t hexrow_number(const char *text, const struct hex_word *w, unsigned int base)
 {
 	uint64_t v = 0;
 
@@ -94,7 +94,7 @@ static uint64_t hexrow_number(const char *text, const struct word *w, unsigned i
 	return v;
 }
 
-static void set_offsets(struct row *row, const char *text, const struct word *w)
+static void set_offsets(struct hexrow *row, const char *text, const struct hex_word *w)
 {
 	static const unsigned int base[RADIXES] = {16, 8, 10};
 
@@ -102,8 +102,8 @@ static void set_offsets(struct row *row, const char *text, const struct word *w)
 		row->offset[r] = hexrow_number(text, w, base[r]);
 }
 
-static void set_data(struct row *row, const char *text, size_t start, size_t end,
-		     const struct word *first)
+static void set_data(struct hexrow *row, const char *text, size_t start, size_t end,
+		     const struct hex_word *first)
 {
 	row->start = (uint32_t)start;
 	row->end = (uint32_t)end;
@@ -113,10 +113,10 @@ static void set_data(struct row *row, const char *text, size_t start, size_t end
 }
 
 /* "OFFSET: groups", where two blanks, | or > begin the column of characters. */
-static bool read_colon(struct row *row, const char *text, size_t len, const struct word *offset,
-		       size_t at)
+static bool read_colon(struct hexrow *row, const char *text, size_t len,
+		       const struct hex_word *offset, size_t at)
 {
-	struct word w, first = {0};
+	struct hex_word w, first = {0};
 	size_t start = at, last = at;
 
 	while (next_word(text, len, &at, &w)) {
@@ -145,14 +145,14 @@ static bool read_colon(struct row *row, const char *text, size_t len, const stru
 }
 
 /* An offset with a colon may stand anywhere in the line: logs put much before it. */
-static bool find_colon(struct row *row, const char *text, size_t len)
+static bool find_colon(struct hexrow *row, const char *text, size_t len)
 {
-	struct word w;
+	struct hex_word w;
 	size_t at = 0;
 	bool leading = true;
 
 	while (next_word(text, len, &at, &w)) {
-		struct word offset = w;
+		struct hex_word offset = w;
 
 		if (text[w.end - 1] == ':' && w.end < len && separates(text[w.end]) &&
 		    w.digits >= 4 && w.digits <= 17) {
@@ -190,14 +190,14 @@ static size_t without_characters(const char *text, size_t len)
 struct words {
 	size_t count, groups; /* all, and those that are hex */
 	size_t tail;	      /* index of the first of the groups that end the line */
-	struct word first, second, tail_first;
-	struct word bad; /* the first that is not hex */
+	struct hex_word first, second, tail_first;
+	struct hex_word bad; /* the first that is not hex */
 	bool tail_even;	 /* all groups of the tail have the same length */
 };
 
 static void survey(struct words *ws, const char *text, size_t len)
 {
-	struct word w;
+	struct hex_word w;
 	size_t at = 0;
 
 	*ws = (struct words){.tail_even = true};
@@ -227,7 +227,7 @@ static bool tail_is_row(const struct words *ws)
 	       ((ws->tail_first.digits == 8 && n >= 4) || (ws->tail_first.digits == 2 && n >= 8));
 }
 
-static void read_plain(struct row *row, const char *text, size_t len)
+static void read_plain(struct hexrow *row, const char *text, size_t len)
 {
 	struct words ws;
 	size_t n = without_characters(text, len);
@@ -260,9 +260,9 @@ static void read_plain(struct row *row, const char *text, size_t len)
 	}
 }
 
-void row_read(struct row *row, const char *text, size_t len)
+void row_read(struct hexrow *row, const char *text, size_t len)
 {
-	*row = (struct row){.offset = {ROW_NO_OFFSET, ROW_NO_OFFSET, ROW_NO_OFFSET}};
+	*row = (struct hexrow){.offset = {ROW_NO_OFFSET, ROW_NO_OFFSET, ROW_NO_OFFSET}};
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
 	if (!len)
@@ -273,6 +273,6 @@ void row_read(struct row *row, const char *text, size_t len)
 	}
 	if (find_colon(row, text, len))
 		return;
-	*row = (struct row){.offset = {ROW_NO_OFFSET, ROW_NO_OFFSET, ROW_NO_OFFSET}};
+	*row = (struct hexrow){.offset = {ROW_NO_OFFSET, ROW_NO_OFFSET, ROW_NO_OFFSET}};
 	read_plain(row, text, len);
 }

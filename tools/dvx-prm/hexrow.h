@@ -20,7 +20,7 @@ enum radix { RADIX_HEX, RADIX_OCT, RADIX_DEC, RADIXES };
 
 #define ROW_NO_OFFSET UINT64_MAX
 
-struct row {
+struct hexrow {
 	enum row_kind kind;
 	bool colon;		  /* the offset ends in a colon: bytes are in memory order */
 	bool maybe;		  /* the first group may be an offset */
@@ -35,7 +35,7 @@ struct row {
 };
 
 /* Looks at text[0..len), one line without its end; offsets are relative to text. */
-void row_read(struct row *row, const char *text, size_t len);
+void row_read(struct hexrow *row, const char *text, size_t len);
 
 /* Bytes of the groups in text[0..len); writes them if out is not NULL, swapped within groups. */
 size_t row_bytes(const char *text, size_t len, bool swap, uint8_t *out);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int input_load(struct hex *hex, const char *path, const struct args *a, char **text, size_t *len)
+int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
+	       size_t *len)
 {
 	bool from_stdin = !path || !strcmp(path, "-");
 	FILE *in = from_stdin ? stdin : fopen(path, "rb");
@@ -23,7 +24,7 @@ int input_load(struct hex *hex, const char *path, const struct args *a, char **t
 	return *text ? hex_parse(hex, *text, *len, a->words) : -1;
 }
 
-int input_read(struct hex *hex, const char *path, const struct args *a)
+int input_read(struct hex *hex, const char *path, const struct prm_args *a)
 {
 	size_t len;
 	char *text;

@@ -6,10 +6,11 @@
 #include "hex.h"
 
 /* The dumps in a file ("-" or NULL: stdin); -1 after a sentence. */
-int input_read(struct hex *hex, const char *path, const struct args *a);
+int input_read(struct hex *hex, const char *path, const struct prm_args *a);
 
 /* The same, and the text itself (or binary), which the caller frees. */
-int input_load(struct hex *hex, const char *path, const struct args *a, char **text, size_t *len);
+int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
+	       size_t *len);
 
 /* Says why it could not be read, and frees it. */
 void input_fail(struct hex *hex, const char *path);

@@ -4,7 +4,7 @@
 #include "dvx-prm.h"
 
 /* A pattern with *, ? or [ matches whole names as the shell's do, another one any part. */
-static bool prmtool_list_matches(const char *pattern, const char *name, const char *text)
+static bool list_matches(const char *pattern, const char *name, const char *text)
 {
 	if (!pattern)
 		return true;
@@ -35,17 +35,17 @@ static void print_row(const json_t *row)
 	       json_string_value(json_object_get(row, "text")));
 }
 
-int cmd_list(const struct args *a)
+int prm_cmd_list(const struct prm_args *a)
 {
 	const char *pattern = a->argc ? a->argv[0] : NULL;
 	json_t *rows = json_array(), *row;
 	size_t i;
 
 	for (i = 0; i < prm_struct_count; i++)
-		if (prmtool_list_matches(pattern, prm_structs[i].name, prm_structs[i].text))
+		if (list_matches(pattern, prm_structs[i].name, prm_structs[i].text))
 			json_array_append_new(rows, struct_row(&prm_structs[i]));
 	for (i = 0; i < prm_enum_count; i++)
-		if (prmtool_list_matches(pattern, prm_enums[i]->name, prm_enums[i]->text))
+		if (list_matches(pattern, prm_enums[i]->name, prm_enums[i]->text))
 			json_array_append_new(rows, enum_row(prm_enums[i]));
 	if (!json_array_size(rows)) {
 		json_decref(rows);

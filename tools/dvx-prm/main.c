@@ -43,27 +43,28 @@ static const struct cli_command commands[] = {
 	{"list", 0, 1, "[PATTERN]",
 	 "Names of structures and enumerations. A PATTERN with * or ? is matched with whole names, "
 	 "another one with any part of names and texts.",
-	 list_options, cmd_list},
+	 list_options, prm_cmd_list},
 	{"show", 1, 1, "STRUCT|ENUM",
-	 "Fields with offset, width, access and meaning, and a diagram.", show_options, cmd_show},
+	 "Fields with offset, width, access and meaning, and a diagram.", show_options,
+	 prm_cmd_show},
 	{"decode", 1, 2, "STRUCT [FILE]",
 	 "Reads a dump in any usual form (or binary) from FILE or standard input and prints the "
 	 "fields that are not 0, and bits that no field has.",
-	 decode_options, cmd_decode},
+	 decode_options, prm_cmd_decode},
 	{"encode", 1, CLI_ANY, "STRUCT [FIELD=VALUE...]",
 	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex "
 	 "bytes.",
-	 encode_options, cmd_encode},
+	 encode_options, prm_cmd_encode},
 	{"explain", 0, 1, "[FILE]",
 	 "Finds out what the dumps in FILE are, and says what happened and what to check.",
-	 explain_options, cmd_explain},
+	 explain_options, prm_cmd_explain},
 	{"diff", 2, 2, "A B",
 	 "Finds out what the dumps in A and B are, and prints the fields that differ (exit code 1 "
 	 "if "
 	 "any does).",
-	 diff_options, cmd_diff},
+	 diff_options, prm_cmd_diff},
 	{"export", 0, 0, NULL, "All tables as JSON (prm/README.md describes it).", list_options,
-	 cmd_export},
+	 prm_cmd_export},
 };
 
 /* Fits a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
@@ -86,7 +87,7 @@ static const char overview[] =
 	"  dvx-prm encode wqe_ctrl_seg opcode=NOP qpn=0x11 ds=1 >nop\n"
 	"  dvx-prm decode wqe_ctrl_seg nop\n";
 
-static void prmtool_main_check(struct argp_state *state, const struct args *a)
+static void prm_check_args(struct argp_state *state, const struct prm_args *a)
 {
 	if (a->words && strcmp(a->words, "be") && strcmp(a->words, "le"))
 		argp_error(state, "--words is be or le, not \"%s\"", a->words);
@@ -97,7 +98,7 @@ static const struct cli_option values[] = {
 	CLI_TEXT('f', format), CLI_TEXT('s', as),  CLI_TEXT('v', variant),
 };
 
-static struct args args;
+static struct prm_args args;
 
 static const struct cli cli = {
 	.tool = "dvx-prm",
@@ -109,7 +110,7 @@ static const struct cli cli = {
 	.argv = &args.argv,
 	.values = values,
 	.value_count = sizeof(values) / sizeof(values[0]),
-	.check = prmtool_main_check,
+	.check = prm_check_args,
 	.words = prm_words,
 	.word_count = PRM_WORDS,
 };

@@ -96,7 +96,7 @@ bool all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
-void finding_begin(struct finding *f, const struct dump *d, const struct args *a)
+void finding_begin(struct finding *f, const struct dump *d, const struct prm_args *a)
 {
 	memset(f, 0, sizeof(*f));
 	f->d = d;

@@ -102,7 +102,7 @@ static void print_branch(const struct prm_struct *s, int now, int before)
 	printf(")\n");
 }
 
-static void prmtool_show_print_field(const struct prm_field *f)
+static void show_print_field(const struct prm_field *f)
 {
 	char name[96], kind[96] = "";
 
@@ -120,7 +120,7 @@ static void prmtool_show_print_field(const struct prm_field *f)
 	       access_names[f->access], name, kind, f->text);
 }
 
-static void print_struct(const struct prm_struct *s, const struct args *a)
+static void print_struct(const struct prm_struct *s, const struct prm_args *a)
 {
 	int branch = -1;
 
@@ -130,7 +130,7 @@ static void print_struct(const struct prm_struct *s, const struct args *a)
 	for (size_t i = 0; i < s->field_count; i++) {
 		print_branch(s, s->fields[i].branch, branch);
 		branch = s->fields[i].branch;
-		prmtool_show_print_field(&s->fields[i]);
+		show_print_field(&s->fields[i]);
 	}
 	if (!!a->no_diagram)
 		return;
@@ -149,7 +149,7 @@ static bool has_variant(const struct prm_struct *s, const char *name)
 	return false;
 }
 
-int cmd_show(const struct args *a)
+int prm_cmd_show(const struct prm_args *a)
 {
 	const struct prm_enum *e = prm_find_enum(a->argv[0]);
 	const struct prm_struct *s = prm_find_struct(a->argv[0]);

@@ -61,7 +61,7 @@ static bool read_number(const char *word, uint64_t *v)
 	return end != word && !*(end + (*end == ')'));
 }
 
-static int prmtool_trace_digit(char c)
+static int trace_digit(char c)
 {
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
@@ -73,14 +73,14 @@ static bool put_hex(struct trace *t, uint64_t bit, const char *word)
 	if (n % 2 || strspn(word, "0123456789abcdef") != n || at + n / 2 > TRACE_MAX_BYTES)
 		return false;
 	for (size_t i = 0; i < n; i += 2)
-		t->bytes[at + i / 2] = (uint8_t)(prmtool_trace_digit(word[i]) << 4 |
-						 prmtool_trace_digit(word[i + 1]));
+		t->bytes[at + i / 2] =
+			(uint8_t)(trace_digit(word[i]) << 4 | trace_digit(word[i + 1]));
 	if (at + n / 2 > t->len)
 		t->len = at + n / 2;
 	return true;
 }
 
-static bool prmtool_trace_put_field(struct trace *t, const char *path, const char *word)
+static bool trace_put_field(struct trace *t, const char *path, const char *word)
 {
 	uint64_t bit, v, end;
 	const struct prm_field *f = prm_find_field(t->s, path, &bit);
@@ -122,7 +122,7 @@ static bool take_word(struct trace *t, char *path, char *word)
 		strcat(path, ".");
 		return true;
 	}
-	ok = prmtool_trace_put_field(t, path, equals + 1);
+	ok = trace_put_field(t, path, equals + 1);
 	path[base] = 0;
 	return ok;
 }

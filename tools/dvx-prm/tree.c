@@ -34,7 +34,7 @@ static json_t *hex_string(const uint8_t *p, size_t n)
 	return s;
 }
 
-static int make_field(const struct leaf *leaf, void *ctx)
+static int make_field(const struct walk_leaf *leaf, void *ctx)
 {
 	struct maker *m = ctx;
 	const struct prm_field *f = leaf->f;
@@ -123,7 +123,7 @@ static void print_bytes(char *buf, size_t size, const char *hex)
 		snprintf(buf, size, "%.48s... (%zu bytes)", hex, n / 2);
 }
 
-static void prmtool_tree_print_field(FILE *out, const json_t *field, const char *indent, int width)
+static void tree_print_field(FILE *out, const json_t *field, const char *indent, int width)
 {
 	const char *bytes = json_string_value(json_object_get(field, "bytes"));
 	const char *says = json_string_value(json_object_get(field, "says"));
@@ -170,7 +170,7 @@ void tree_print(FILE *out, const json_t *tree, const char *indent)
 		width = n > (size_t)width ? (int)(n < 40 ? n : 40) : width;
 	}
 	json_array_foreach ((json_t *)fields, i, field)
-		prmtool_tree_print_field(out, field, indent, width);
+		tree_print_field(out, field, indent, width);
 	if (!json_array_size(fields))
 		fprintf(out, "%s(every field is 0)\n", indent);
 	print_strays(out, tree, indent);

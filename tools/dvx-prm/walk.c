@@ -28,10 +28,9 @@ static bool any_set(const uint8_t *p, uint64_t bit, uint64_t width)
 	return width && prm_bits_get(p, bit, (unsigned int)width);
 }
 
-static int prmtool_walk_emit(struct walker *w, const struct prm_field *f, uint64_t bit,
-			     uint64_t width)
+static int walk_emit(struct walker *w, const struct prm_field *f, uint64_t bit, uint64_t width)
 {
-	struct leaf leaf = {.path = w->path, .f = f, .bit = bit, .width = width};
+	struct walk_leaf leaf = {.path = w->path, .f = f, .bit = bit, .width = width};
 
 	leaf.raw = width > 64 || (f->bytes && f->count != 1);
 	leaf.set = any_set(w->p, bit, width);
@@ -51,7 +50,7 @@ static int walk_field(struct walker *w, const struct prm_field *f, uint64_t base
 	if (f->bytes && f->width == 8 && f->count != 1) {
 		n = n * 8 < have ? n * 8 : have - have % 8;
 		snprintf(w->path + used, WALK_PATH - used, "%s", f->name);
-		return n ? prmtool_walk_emit(w, f, first, n) : 0;
+		return n ? walk_emit(w, f, first, n) : 0;
 	}
 	for (uint64_t i = 0; i < n && !err; i++) {
 		uint64_t bit = first + i * f->width;
@@ -67,7 +66,7 @@ static int walk_field(struct walker *w, const struct prm_field *f, uint64_t base
 			strcpy(w->path + used + more, ".");
 			err = walk_struct(w, f->type, bit, stop, used + (size_t)more + 1);
 		} else if (bit + f->width <= end) {
-			err = prmtool_walk_emit(w, f, bit, f->width);
+			err = walk_emit(w, f, bit, f->width);
 		}
 	}
 	return err;
@@ -101,7 +100,7 @@ int walk(const struct prm_struct *s, const uint8_t *p, size_t len, walk_fn *fn, 
 	return walk_struct(&w, s, 0, (uint64_t)walk_extent(s, len) * 8, 0);
 }
 
-static int prmtool_walk_cover(const struct leaf *leaf, void *ctx)
+static int walk_mark(const struct walk_leaf *leaf, void *ctx)
 {
 	uint8_t *covered = ctx;
 	uint64_t bit = leaf->bit, width = leaf->width;
@@ -118,7 +117,7 @@ uint8_t *walk_cover(const struct prm_struct *s, const uint8_t *p, size_t len)
 	uint8_t *covered = calloc(1, len + 1);
 
 	if (covered)
-		walk(s, p, len, prmtool_walk_cover, covered);
+		walk(s, p, len, walk_mark, covered);
 	return covered;
 }
 

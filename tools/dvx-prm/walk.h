@@ -10,7 +10,7 @@
 
 #define WALK_PATH 256
 
-struct leaf {
+struct walk_leaf {
 	const char *path;
 	const struct prm_field *f;
 	uint64_t bit;	/* from the outermost structure's beginning */
@@ -21,7 +21,7 @@ struct leaf {
 };
 
 /* Returns nonzero to stop. */
-typedef int walk_fn(const struct leaf *leaf, void *ctx);
+typedef int walk_fn(const struct walk_leaf *leaf, void *ctx);
 
 /*
  * Fields of the alternatives in use, as far as len bytes reach; at most WALK_MOST of them, since
