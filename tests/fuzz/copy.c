@@ -16,7 +16,7 @@ static unsigned int taken;
 static size_t encode(uint8_t to[MSG_MAX])
 {
 	static const uint8_t name[32] = {'n', 'a', 'm', 'e', 0xff, 1};
-	const struct msg m = {.type = (enum msg_type)(1 + any(MSG_TYPES - 1)),
+	const struct copy_msg m = {.type = (enum msg_type)(1 + any(MSG_TYPES - 1)),
 			      .magic = MSG_MAGIC,
 			      .version = MSG_VERSION,
 			      .flags = any(2),
@@ -38,8 +38,8 @@ static size_t encode(uint8_t to[MSG_MAX])
 static void decode(const uint8_t *bytes, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
-	struct fault f = {0};
-	struct msg m;
+	struct copy_fault f = {0};
+	struct copy_msg m;
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, n);
@@ -79,8 +79,8 @@ static void converse(const uint8_t *b, size_t n, bool is_server, bool handshake)
 {
 	static const struct key none;
 	struct link *l = calloc(1, sizeof(*l));
-	struct fault f = {0};
-	struct msg m;
+	struct copy_fault f = {0};
+	struct copy_msg m;
 	int fds[2];
 
 	assert_non_null(l);

@@ -57,7 +57,7 @@ static uint8_t *damaged(size_t len)
 
 static void explain_all(const struct dump *d)
 {
-	const struct args a = {.json = true};
+	const struct prm_args a = {.json = true};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct finding f;
@@ -74,7 +74,7 @@ static void explain_all(const struct dump *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	const struct args a = {.json = true};
+	const struct prm_args a = {.json = true};
 	json_t *also = json_array();
 	struct dump d = {.line = 1};
 	struct finding f;

@@ -33,7 +33,7 @@ static void decode_all(const struct hex *hex, uint32_t h)
 
 static void read_lines(const char *text, size_t len)
 {
-	const struct args a = {.json = true};
+	const struct prm_args a = {.json = true};
 	const struct dump d = {.bytes = (const uint8_t *)"", .line = 1};
 	size_t count;
 	struct said *said = said_read(text, len, &count);

@@ -128,7 +128,7 @@ check "a trace on a full disk ends with a sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
-check "ls on a full disk fails" says 3 "standard output takes no more: No space" \
+check "ls on a full disk fails" says 3 "standard output cannot be written: No space" \
 	sh -c "'$dvx_sim' ls --json 2>&1 >/dev/full"
 
 # Few descriptors: either a chip, or a sentence and nothing left behind. Its reader sees the end.

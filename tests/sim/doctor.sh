@@ -156,9 +156,9 @@ put sys/class/infiniband_verbs/abi_version 7
 check "uverbs: another version" sound WARN uverbs "ABI is 7"
 good
 put proc/sys/kernel/osrelease 5.4.0-150-generic
-check "kernel: an old one" sound WARN kernel "hides status and syndrome"
+check "kernel: an old one" sound WARN kernel "without status and syndrome"
 put proc/sys/kernel/osrelease 5.19.0
-check "kernel: the first that tells" finds OK kernel "Linux 5.19.0 passes"
+check "kernel: the first that tells" finds OK kernel "Linux 5.19.0 returns"
 rm "$r/proc/sys/kernel/osrelease"
 check "kernel: not known" finds OK kernel "is not known"
 good

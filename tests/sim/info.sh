@@ -76,7 +76,7 @@ check "caps --save through a symbolic link leaves it one" into_link
 check "a dump that can't be written" says 3 "No such file" host caps --save /nonexistent/x
 check "... nothing is left half written" test ! -e "$scratch/x"
 "$PERL" -e 'srand 1; print map { chr rand 256 } 1 .. 3000' >"$scratch/noise"
-check "noise is no dump" says 3 'which capability page' "$info" caps "$scratch/noise"
+check "noise is no dump" says 3 'names the capability page' "$info" caps "$scratch/noise"
 check "noise as a page, if one insists" says 0 'bits that no public table' "$info" caps "$scratch/noise" general
 check "a folder is no dump" says 3 '' "$info" caps "$scratch"
 
@@ -95,11 +95,11 @@ check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.dct is no' host why-not dc
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "dct" and .verdict == "missing"))' \
 	host why-not dc --json
-check "why-not on a dump: the host is unknown" says 0 'a dump does not tell' "$info" why-not events "$scratch/host.caps"
+check "why-not on a dump: the host is unknown" says 0 'a dump says nothing' "$info" why-not events "$scratch/host.caps"
 check "why-not: nearest names" says 2 'did you mean.* srq' host why-not srqq
 check "why-not --list" says 0 '^cross-vhca-export' "$info" why-not --list
 check "doctor on a device" says 0 '^OK    device  *mlx5_0 opens' host doctor
-check "a full disk is told" says 3 'takes no more' sh -c "'$info' why-not --list >/dev/full"
+check "a full disk is told" says 3 'cannot be written' sh -c "'$info' why-not --list >/dev/full"
 
 # Every feature runs, and its exit code agrees with its JSON.
 all_features() {

@@ -31,7 +31,7 @@ check "a window that is no number" says 2 '--window takes a number from 1 to 409
 check "a device that is not there" says 3 "no mlx5 device nope" run --device nope
 no_room() {
 	said=$(run --count 10 --rounds 1 "$@" 2>&1 >/dev/full)
-	[ $? = 3 ] && echo "$said" | grep 'standard output takes no more: No space left'
+	[ $? = 3 ] && echo "$said" | grep 'standard output cannot be written: No space left'
 }
 check "its output on a full disk" no_room
 check "its JSON on a full disk" no_room --json

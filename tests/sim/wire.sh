@@ -101,7 +101,7 @@ check "no packet file" says 3 'is no packet file' "$dvx_sim" replay w /etc/passw
 check "an empty file" says 3 'is no packet file' "$dvx_sim" replay w /dev/null
 check "no file" says 3 'No such file' "$dvx_sim" replay w "$scratch/none"
 check "a folder" says 3 'Is a directory' "$dvx_sim" replay w "$scratch"
-check "a report that can't be written" says 3 "standard output takes no more: No space" \
+check "a report that can't be written" says 3 "standard output cannot be written: No space" \
 	sh -c "'$dvx_sim' replay w '$traffic' >/dev/full"
 
 interrupted() {

@@ -448,8 +448,8 @@ static void lies_about_trees(void **state)
 	expect(play_two_tops, COPY_PROTOCOL, "beside", 0);
 	expect(play_beside, COPY_PROTOCOL, "beside", 1);
 	new_dest(NULL);
-	expect(play_up, COPY_PROTOCOL, "had not begun", 0);
-	expect(play_end, COPY_PROTOCOL, "had not begun", 1);
+	expect(play_up, COPY_PROTOCOL, "had not started", 0);
+	expect(play_end, COPY_PROTOCOL, "had not started", 1);
 	new_dest(NULL);
 	expect(play_nested, COPY_PROTOCOL, "within a file", 1);
 	new_dest(NULL);

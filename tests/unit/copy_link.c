@@ -201,7 +201,7 @@ static void bad_frames(void **state)
 			     other[] = {4, 0, 0, 0, MSG_BYE, 0, 0, 0};
 
 	(void)state;
-	says("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is it dvx-copy");
+	says("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is the peer dvx-copy");
 	says(huge, sizeof(huge), false, COPY_PROTOCOL, "4294967295");
 	says(over, sizeof(over), false, COPY_PROTOCOL, "8193");
 	says(small, sizeof(small), false, COPY_PROTOCOL, "3 bytes");

@@ -44,7 +44,7 @@ want='error completion of a send WQE (cqe, likely)
 syndrome 0x14 REMOTE_OP_ERR
 index 3 in QP 0x1f7; its opcode is 0x08 RDMA_WRITE
 remedy: look at the peer
-vendor syndrome 0x89: error reports in the field have it with REMOTE_OP_ERR; that is a correlation
+vendor syndrome 0x89: error reports show it together with REMOTE_OP_ERR; that is a correlation
 '
 expect 0 "libmlx5's error dump" <"$tmp/public"
 
@@ -54,7 +54,7 @@ bin err_cqe opcode=RESP_ERR syndrome=0x13 vendor_err_synd=0x88 qpn=0x42 wqe_coun
 want='error completion of a receive WQE
 REMOTE_ACCESS_ERR
 compare rkey, address and length
-0x88: error reports in the field have it with REMOTE_ACCESS_ERR
+0x88: error reports show it together with REMOTE_ACCESS_ERR
 receive WQE has index 7, of QP 0x42
 '
 expect 0 "an error completion, binary" <"$tmp/err_cqe"
@@ -101,7 +101,7 @@ data() {
 	bin wqe_data_seg byte_count=64 lkey=0x5678 addr=0x7f0000002000
 }
 { bin wqe_ctrl_seg opcode=SEND qpn=0x1f7 ds=5; av; data; } >"$tmp/x"
-want='taken for the WQE of a datagram or DC queue
+want='read as the WQE of a datagram or DC queue
 wqe_datagram_seg at byte 0x10
 wqe_data_seg at byte 0x40
 '
@@ -145,7 +145,7 @@ wqe_data_seg at byte 0x40
 '
 expect 0 "a masked atomic of 8 bytes" <"$tmp/x"
 { bin wqe_ctrl_seg opcode=ATOMIC_MASKED_FA opmod=0xb qpn=0x1f7 ds=3; raddr; data; } >"$tmp/x"
-want='no public source lays its operands out
+want='no public source has the layout of its operands
 '
 expect 0 "an atomic of 32 bytes: honest" <"$tmp/x"
 umr() {
@@ -178,7 +178,7 @@ key 0x100 at byte 0x10 ends the list
 '
 expect 0 "a receive WQE, as libmlx5 writes it" "${top_srcdir:?}/tests/golden/wqe/recv.hex"
 { bin wqe_srq_next_seg next_wqe_index=7; data; } >"$tmp/x"
-want='it is of an SRQ: the next free WQE is 7
+want='it belongs to an SRQ: the next free WQE is 7
 wqe_data_seg at byte 0x10
 '
 expect 0 "a receive WQE of an SRQ" <"$tmp/x"
@@ -258,7 +258,7 @@ expect 0 "tag matching" <"$tmp/x"
 
 bin create_qp_in opcode=CREATE_QP uid=5 qpc.pd=7 >"$tmp/in"
 want='input of command CREATE_QP (in, likely)
-uid 5: it speaks for a user context
+uid 5: the command is sent for a user context
 qpc.pd
 '
 expect 0 "a command's input" <"$tmp/in"
@@ -324,12 +324,12 @@ want='capability page (QUERY_HCA_CAP), RoCE capabilities (cap,
 4112 bytes, the first 16 all 0: the reply of QUERY_HCA_CAP
 candidate: roce_cap: 
 (the best)
-op_mod of the command says
+op_mod of the command is
 roce_cap at byte 0x10
 '
 expect 0 "a capability page of another type, by its bits" <"$tmp/x"
 { echo 'page 0x4 ROCE'; head -c 272 "$tmp/x" | tail -c 256 | od -A x -v -t x1; } >"$tmp/xx"
-want='says that it is the page with roce_cap
+want='names the page with roce_cap
 RoCE capabilities (cap, likely)
 '
 expect 0 "a page in a dump of dvx-info, by its line" <"$tmp/xx"
@@ -340,7 +340,7 @@ roce_cap at byte 0x10
 '
 expect 0 "a page as the output of its command in the kernel's log" <"$tmp/xx"
 { echo 'page 0x14 DEV_EVENT'; head -c 256 /dev/zero | od -A x -v -t x1; } >"$tmp/xx"
-want='says that it is the page with device_event_cap
+want='names the page with device_event_cap
 every field is 0
 '
 expect 0 "an empty page in a dump of dvx-info" <"$tmp/xx"
@@ -353,7 +353,7 @@ expect 0 "a page with bits that the tables do not know: they are listed" --as ro
 bin query_qp_out qpc.pd=5 qpc.state=RTS qpc.mtu=5 qpc.log_rq_size=4 qpc.remote_qpn=77 >"$tmp/x"
 want='(out, possible)
 candidate: query_qp_out: the best
-a reply does not say its command
+a reply does not carry its command
 query_qp_out at byte 0x0
 '
 expect 0 "a command's reply by its length and bits" <"$tmp/x"

@@ -28,17 +28,17 @@ told() {
 retry='status 12 of libibverbs is IBV_WC_RETRY_EXC_ERR; mlx5'
 told "NCCL (NVIDIA/nccl#1664)" \
 	'NET/IBP:Got completion from peer 7.6.13.83<36315> with status=12 opcode=32698 len=32696 vendor err 129 (Send)' \
-	'told by NCCL' "$retry" '0x15 TRANSPORT_RETRY_EXC_ERR' 'remedy: check that the peer lives' \
-	'vendor syndrome 0x81: error reports in the field have it with TRANSPORT_RETRY_EXC_ERR' 'opcode and byte_len are whatever'
-told "NCCL, older" 'NET/IB : Got completion with error 12, opcode 1, len 11155, vendor err 129' 'told by NCCL' "$retry" 0x81
-told "perftest (linux-rdma/perftest#173)" '  Failed status 4: wr_id 0 syndrom 0x51' 'told by perftest' LOC_PROT_ERR \
+	'reported by NCCL' "$retry" '0x15 TRANSPORT_RETRY_EXC_ERR' 'remedy: check that the peer lives' \
+	'vendor syndrome 0x81: error reports show it together with TRANSPORT_RETRY_EXC_ERR' 'opcode and byte_len are undefined'
+told "NCCL, older" 'NET/IB : Got completion with error 12, opcode 1, len 11155, vendor err 129' 'reported by NCCL' "$retry" 0x81
+told "perftest (linux-rdma/perftest#173)" '  Failed status 4: wr_id 0 syndrom 0x51' 'reported by perftest' LOC_PROT_ERR \
 	'0x04 LOCAL_PROT_ERR' 'remedy: check lkey' 'vendor syndrome 0x51: error reports' 'not the vendor'
 told "UCX (openucx/ucx#5199)" \
 	'[master:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)' \
-	'told by UCX' 'syndrome 0x15 TRANSPORT_RETRY_EXC_ERR' 0x81
+	'reported by UCX' 'syndrome 0x15 TRANSPORT_RETRY_EXC_ERR' 0x81
 told "UCX, older (openucx/ucx#2973)" \
 	'FATAL: Error on mlx5_3:1 QP 0xe6d7 wqe[7821]: Transport retry count exceeded (synd 0x15 vend 0x81) opcode SEND' \
-	'told by UCX' 0x15
+	'reported by UCX' 0x15
 told "UCX, DevX (openucx/ucx#4986)" 'UCX  ERROR mlx5dv_devx_qp_modify(503) failed, syndrome 0: Invalid argument' \
 	'qp_modify(503)' 'syndrome 0: firmware did not answer' 'the first byte of the reply'
 told "UCX, DevX with a syndrome (openucx/ucx#10451)" \
@@ -58,7 +58,7 @@ told "mlx5_en" \
 	'mlx5_core 0000:03:00.0 eth2: Error cqe on cqn 0x401, ci 0x1e6, qpn 0x1087, opcode 0xd, syndrome 0x2, vendor syndrome 0x68' \
 	'0x02 LOCAL_QP_OP_ERR' 'vendor syndrome 0x68: no public source'
 told "DPDK, a queue" 'mlx5_net: Unexpected CQE error syndrome 0x04 CQN = 7 SQN = 36 wqe_counter = 3 wq_ci = 9 cq_ci = 1' \
-	'told by DPDK' LOCAL_PROT_ERR
+	'reported by DPDK' LOCAL_PROT_ERR
 told "DPDK, DevX" 'mlx5_common: DevX create mkey failed errno=121 status=0x3 syndrome=0x6d8' 'create mkey' BAD_PARAM 0x0006d8 \
 	'errno 121: Remote I/O error - firmware refused'
 told "ibv_rc_pingpong" 'Failed status transport retry counter exceeded (12) for wr_id 2' "$retry"
@@ -68,11 +68,11 @@ told "SPDK (spdk/spdk#1387)" \
 	'rdma.c:spdk_nvmf_rdma_poller_poll:3868 Error on CQ 0x7f38b89f66e0, request 0x139881275013272, type 2, status: (5): Work Request Flushed Error' \
 	SPDK 'status 5 of libibverbs'
 told "any program (charmplusplus/charm#2532)" 'wc.status 9, wc.vendor_err 138' REMOTE_INVAL_REQ_ERR \
-	'vendor syndrome 0x8a: error reports in the field have it with REMOTE_INVAL_REQ_ERR'
+	'vendor syndrome 0x8a: error reports show it together with REMOTE_INVAL_REQ_ERR'
 told "any program, another order (uccl-project/uccl#617)" \
 	'CQE ERROR wr_id=12887842422 status=12(transport retry counter exceeded) opcode=4 byte_len=0 vendor_err=0xa qp_num=0x2e24' \
 	"$retry" 'vendor syndrome 0x0a: no public source'
-told "the vendor byte alone" 'completion failed, vendor error 0x51' 'the vendor'"'"'s byte only, not the status' LOCAL_PROT_ERR
+told "the vendor byte alone" 'completion failed, vendor error 0x51' 'only the vendor'"'"'s byte, not the status' LOCAL_PROT_ERR
 told "a byte and a status that do not go together" 'status=10 vendor_err=0x81' 'here it comes with another one'
 told "in words" 'poll: remote access error' 'status 10 of libibverbs is IBV_WC_REM_ACCESS_ERR'
 told "a status that mlx5 never makes" 'status=20 vendor_err=0x0' 'mlx5 has no syndrome of its own'

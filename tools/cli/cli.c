@@ -156,7 +156,7 @@ static int flushed(int code)
 
 	if (!err && !ferror(stdout))
 		return code;
-	say("standard output takes no more%s%s", err ? ": " : "", err ? strerror(err) : "");
+	say("standard output cannot be written%s%s", err ? ": " : "", err ? strerror(err) : "");
 	return EXIT_INPUT;
 }
 

@@ -18,7 +18,7 @@ static int json_dump(json_t *root, size_t flags)
 	is_out = true;
 	json_decref(root);
 	if (err && !ferror(stdout)) /* cli_main() reports those */
-		say("there is no memory for the JSON");
+		say("out of memory for the JSON");
 	return err ? EXIT_INPUT : EXIT_DONE;
 }
 

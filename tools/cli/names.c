@@ -44,7 +44,7 @@ unsigned int name_distance(const char *a, const char *b)
 	return last[nb];
 }
 
-/* Also near: a part of a longer name ("mkey"), or nearly its beginning ("wqe_ctlr"). */
+/* A part of a longer name ("mkey") or nearly its beginning ("wqe_ctlr") is near, too. */
 static unsigned int names_score(const char *wanted, const char *candidate)
 {
 	unsigned int d = name_distance(wanted, candidate);

@@ -13,7 +13,7 @@ struct near {
 	size_t count;
 };
 
-/* Letters to insert, delete, change or swap; names longer than 63 are compared up to there. */
+/* Letters to insert, delete, change or swap; only the first 63 of a name count. */
 unsigned int name_distance(const char *a, const char *b);
 
 void near_offer(struct near *n, const char *wanted, const char *candidate);

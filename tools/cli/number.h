@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers on the command line; one that is none, or out of range, ends the program. */
+/* Numbers on the command line; one that is wrong or out of range ends the program. */
 #ifndef DVX_TOOLS_NUMBER_H
 #define DVX_TOOLS_NUMBER_H
 
@@ -9,7 +9,7 @@
 uint64_t cli_number(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		    uint64_t most);
 
-/* The same, with K, M or G behind it if it likes. */
+/* The same; K, M or G may follow. */
 uint64_t cli_size(struct argp_state *state, const char *option, const char *arg, uint64_t least,
 		  uint64_t most);
 

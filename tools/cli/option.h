@@ -43,7 +43,7 @@ struct cli_option {
 		key, CLI_KIND_NUMBER, offsetof(struct CLI_ARGS, field), CLI_BYTES(field), least, \
 			most                                                                     \
 	}
-/* The same with K, M or G behind it. */
+/* The same; K, M or G may follow. */
 #define CLI_SIZE(key, field, least, most)                                                      \
 	{                                                                                      \
 		key, CLI_KIND_SIZE, offsetof(struct CLI_ARGS, field), CLI_BYTES(field), least, \
@@ -55,7 +55,7 @@ struct cli_option {
 		key, CLI_KIND_SECONDS, CLI_FIELD(field, double), CLI_BYTES(field), least_ms, 0 \
 	}
 
-/* Its name is what a wrong value is told by. */
+/* The name is for the message about a wrong value. */
 void cli_take(const struct cli_option *option, const char *name, const char *arg,
 	      struct argp_state *state, void *args);
 

@@ -8,9 +8,9 @@
 #include <nettle/memops.h>
 
 /*
- * HKDF's shape (RFC 5869): extract a secret from the shared key with the transcript as salt's
- * stand-in, expand it once per purpose. Each purpose has its own label, so a proof can neither be
- * reflected nor serve as a key; both nonces are in the transcript, so nothing can be replayed.
+ * Like HKDF (RFC 5869): extracts a secret from the shared key with the transcript in the place of
+ * the salt, and expands it once per purpose. Each purpose has its own label, so a proof can neither
+ * be reflected nor serve as a key; both nonces are in the transcript, so nothing can be replayed.
  */
 static void expand(const uint8_t secret[32], const char *label, uint8_t out[32])
 {

@@ -51,7 +51,7 @@ int auth_equal(const uint8_t a[AUTH_PROOF], const uint8_t b[AUTH_PROOF]);
 /* Encrypts len bytes in place and writes the tag behind them; head is covered by the tag too. */
 void seal_close(struct seal *s, const uint8_t head[4], uint8_t *body, size_t len);
 
-/* body holds len bytes and the tag. Returns 0 if nobody touched them. */
+/* body holds len bytes and the tag. Returns 0 if they are authentic. */
 int seal_open(struct seal *s, const uint8_t head[4], uint8_t *body, size_t len);
 
 #endif

@@ -17,7 +17,7 @@ static int connect_to(struct pull *p, const struct copy_target *t, const struct 
 	return fd < 0 ? -1 : pull_open(p, fd, key, &wish, f);
 }
 
-/* One connection a source: a server has nothing to remember between them. */
+/* One connection per source: the server keeps no state between them. */
 static int pull_one(struct pull *p, const struct copy_args *a, const struct copy_target *t,
 		    const struct key *key, struct copy_fault *f)
 {
@@ -48,7 +48,7 @@ static int pull_all(struct pull *p, const struct copy_args *a, const struct copy
 	return ret;
 }
 
-/* All sources are read before anything is done for the first of them. */
+/* All sources are parsed before the first one is copied. */
 static void cmd_pull_run(const struct copy_args *a, struct report *r, struct copy_fault *f)
 {
 	struct copy_target *t = calloc((size_t)a->argc, sizeof(*t));
@@ -56,7 +56,7 @@ static void cmd_pull_run(const struct copy_args *a, struct report *r, struct cop
 	int bad = 0;
 
 	if (!p || !t)
-		bad = copy_fail(f, COPY_IO, "no memory left");
+		bad = copy_fail(f, COPY_IO, "out of memory");
 	for (int i = 0; !bad && i + 1 < a->argc; i++)
 		bad = target_parse(&t[i], a->argv[i], f);
 	if (!bad) {

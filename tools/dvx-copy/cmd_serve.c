@@ -11,7 +11,7 @@
 #include "serve.h"
 #include "tools/cli/json.h"
 
-/* The one line that scripts wait for: it has the port that the kernel chose for ":0". */
+/* The line that scripts wait for. It has the port that the kernel chose for ":0". */
 static void cmd_serve_announce(const struct copy_args *a, struct copy_device *device, int listener)
 {
 	char name[NET_NAME];

@@ -28,7 +28,7 @@ static void table_fill(void)
 			table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 0xff];
 }
 
-/* Eight bytes a step, one table each: their lookups don't wait for each other. */
+/* Eight bytes per step, one table each: the lookups are independent of each other. */
 uint32_t crc32c_table(const void *p, size_t len)
 {
 	const uint8_t *b = p;

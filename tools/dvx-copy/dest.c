@@ -20,7 +20,7 @@ bool dest_name_ok(struct copy_bytes name)
 	return !(name.p[0] == '.' && (name.n == 1 || (name.n == 2 && name.p[1] == '.')));
 }
 
-/* The name that an entry gets here: the top one's is ours to choose, the server sends none. */
+/* The entry's local name. The client chooses the top entry's name; the server sends none. */
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1], struct copy_fault *f)
 {
 	if (!d->now)
@@ -64,7 +64,7 @@ static int finish_dir(struct dest *d, struct dest_dir *dir, struct copy_fault *f
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, dir->mtime};
 
-	if (!dir->parent || dir->theirs) /* the entry's own name is to last, too */
+	if (!dir->parent || dir->theirs) /* makes the entry's name durable, too */
 		return fsync(dir->fd) ? copy_fail(f, COPY_IO, "syncing the destination: %s",
 						  strerror(errno))
 				      : 0;
@@ -103,7 +103,7 @@ static int dest_enter(struct dest *d, int fd, const char *path, struct copy_faul
 	return copy_fail(f, COPY_IO, "opening %s: %s", path, strerror(errno));
 }
 
-/* DEST is to become the entry: its parent is opened and its last component is the name. */
+/* DEST will be the entry: opens its parent; its last component is the name. */
 static int begin_named(struct dest *d, const struct dest_plan *plan, struct copy_fault *f)
 {
 	char path[PATH_MAX];
@@ -139,7 +139,7 @@ int dest_begin(struct dest *d, const struct dest_plan *plan, struct copy_fault *
 			return copy_fail(f, COPY_IO, "%s: %s", plan->dest, strerror(errno));
 		st.st_mode = S_IFREG;
 	}
-	/* A rename would put a file in place of the device. */
+	/* A rename would replace the device by a file. */
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return copy_fail(f, COPY_IO, "%s is neither a file nor a directory", plan->dest);
 	if (S_ISREG(st.st_mode)) {
@@ -159,9 +159,10 @@ static int dir_fault(struct dest *d, const char *what, const char *name, struct 
 	int err = errno;
 
 	if (err == ENOTDIR || err == ELOOP)
-		return copy_fail(f, COPY_IO,
-				 "%s exists and is not a directory; a directory was to go there",
-				 DEST_WHERE(d->now, name));
+		return copy_fail(
+			f, COPY_IO,
+			"%s exists and is not a directory, but a directory is to be copied there",
+			DEST_WHERE(d->now, name));
 	return copy_fail(f, COPY_IO, "%s %s: %s", what, DEST_WHERE(d->now, name), strerror(err));
 }
 
@@ -174,7 +175,7 @@ static int open_dir(struct dest *d, const char *name, struct copy_fault *f)
 	fd = openat(d->now->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return dir_fault(d, "opening directory", name, f);
-	/* A read-only directory of an earlier copy would refuse its own entries. */
+	/* A read-only directory of an earlier copy would refuse new entries. */
 	if (made)
 		(void)!fchmod(fd, 0700);
 	return fd;
@@ -206,7 +207,7 @@ int dest_up(struct dest *d, struct copy_fault *f)
 
 	if (!dir || !dir->parent || d->file)
 		return copy_fail(f, COPY_PROTOCOL,
-				 "the server ended a directory that it had not begun");
+				 "the server ended a directory that it had not started");
 	d->now = dir->parent;
 	return dest_put(d, dir, f);
 }

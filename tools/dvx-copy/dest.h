@@ -12,19 +12,19 @@
 #include "msg.h"
 
 /*
- * The tree that is written. A server may be hostile: every name is one component that is checked,
+ * The tree that is written. A server may be hostile: every name is checked to be one component,
  * every open is relative to a directory that this transfer holds open, and no symbolic link is
  * followed below DEST.
  *
- * Things finish late: chunks of a file arrive after the next file has begun, and a directory's
- * times must be set after everything in it. So a directory counts who still needs it (itself while
- * it is listed, its subdirectories, its unfinished files) and is finished when nobody does.
+ * Entries finish late: chunks of a file arrive after the next file has started, and a directory's
+ * times must be set after everything in it. So a directory counts its users (itself while
+ * it is listed, its subdirectories, its unfinished files) and is finished when there are none.
  */
 struct dest_dir {
 	struct dest_dir *parent;
 	int fd;
 	unsigned int refs;
-	bool theirs; /* existed before and is the user's DEST: mode and times stay */
+	bool theirs; /* the user's DEST, which existed before: mode and times stay */
 	uint32_t mode;
 	struct timespec mtime;
 };
@@ -49,7 +49,7 @@ struct dest {
 	uint64_t ready_bytes;
 	bool top_done, into; /* into: the top entry is DEST itself, which exists */
 	char top[NAME_MAX + 1];
-	uint64_t files, dirs, links, bytes; /* finished ones */
+	uint64_t files, dirs, links, bytes; /* finished */
 };
 
 /* How DEST and the source's path name the entry to be made; see dest_begin. */
@@ -70,16 +70,16 @@ int dest_up(struct dest *d, struct copy_fault *f);
 int dest_add_link(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 int dest_add_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 
-/* Checks that a chunk lies in the current file. The file is counted on until dest_write. */
+/* Checks that a chunk lies in the current file. The file waits for it until dest_write(). */
 struct dest_file *dest_expect(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 int dest_write(struct dest *d, struct dest_file *file, const void *p, size_t n, uint64_t off,
 	       struct copy_fault *f);
 int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f);
 
-/* Syncs and renames the complete files. Without force only once enough of them have gathered. */
+/* Syncs and renames the complete files; without force only if there are enough of them. */
 int dest_commit(struct dest *d, bool force, struct copy_fault *f);
 
-/* All has been listed and written. */
+/* Finishes the tree: everything has been listed and written. */
 int dest_finish(struct dest *d, struct copy_fault *f);
 
 /* Removes unfinished files. Harmless after dest_finish. */

@@ -15,7 +15,7 @@
 #define GROUP_FILES 128u
 #define GROUP_BYTES (64u << 20)
 
-/* The disk begins to write while more arrives, so that the sync at the end has little left to do.
+/* The disk starts to write while more arrives, so that the final sync is short.
  */
 #define WRITE_BEHIND (8u << 20)
 
@@ -37,7 +37,7 @@ const char *dest_where(char to[520], const struct dest_dir *dir, const char *nam
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir->fd);
 	n = readlink(link, path, PATH_MAX);
-	if (n <= 0 || n > 400) /* the name says more than the head of a long path */
+	if (n <= 0 || n > 400) /* a long path would push the name out of the sentence */
 		n = 0;
 	else
 		path[n++] = '/';
@@ -69,7 +69,7 @@ static int file_fault(struct dest_file *file, const char *what, struct copy_faul
 			 strerror(err));
 }
 
-/* The entry is on no list any more; its temporary name goes unless it was renamed. */
+/* The entry is on no list; its temporary file is removed unless it was renamed. */
 static int dest_file_drop(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	struct dest_dir *dir = file->dir;
@@ -86,7 +86,7 @@ int dest_add_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f
 	struct dest_file *file = calloc(1, sizeof(*file));
 
 	if (!file)
-		return copy_fail(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "out of memory");
 	if (dest_name(d, m, file->name, f) || dest_temp_name(file->temp, f))
 		goto refuse;
 	if (d->into && !d->now->parent) {
@@ -130,7 +130,7 @@ struct dest_file *dest_expect(struct dest *d, const struct copy_msg *m, struct c
 	return file;
 }
 
-/* Moves a file on once both the server has ended it and all its chunks are written. */
+/* A file whose end came and whose chunks are all written is ready. */
 static int dest_file_settle(struct dest *d, struct dest_file *file, struct copy_fault *f)
 {
 	if (!file->ended || file->written < file->sent)
@@ -175,7 +175,8 @@ int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f
 	struct dest_file *file = d->file;
 
 	if (!file)
-		return copy_fail(f, COPY_PROTOCOL, "the server ended a file that it had not begun");
+		return copy_fail(f, COPY_PROTOCOL,
+				 "the server ended a file that it had not started");
 	if (m->chunks != file->sent)
 		return copy_fail(f, COPY_PROTOCOL, "the server miscounted the chunks of %s",
 				 QUOTED(file->name, strlen(file->name)));
@@ -185,12 +186,12 @@ int dest_end_file(struct dest *d, const struct copy_msg *m, struct copy_fault *f
 	return dest_file_settle(d, file, f);
 }
 
-/* Mode and times go before the sync, so that they last as well. */
+/* Mode and times are set before the sync, so that they are durable, too. */
 static int dress(struct dest_file *file, struct copy_fault *f)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, file->mtime};
 
-	/* Set-user-id would hand out the rights of whoever runs the copy, not of the owner. */
+	/* Set-user-id would grant the rights of whoever runs the copy, not of the owner. */
 	if (fchmod(file->fd, file->mode & 0777) || futimens(file->fd, times))
 		return file_fault(file, "finishing", f);
 	sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -208,8 +209,8 @@ static int publish(struct dest *d, struct dest_file *file, struct copy_fault *f)
 }
 
 /*
- * Step by step for the whole group: all writing is begun before any is waited for, and no rename
- * comes between two syncs, which would make each of them a commit of its own.
+ * Step by step for the whole group: all writes are started before the first wait, and no rename
+ * comes between two syncs, which would make each of them a separate journal commit.
  */
 int dest_commit(struct dest *d, bool force, struct copy_fault *f)
 {

@@ -4,15 +4,15 @@
 
 #include "dest.h"
 
-/* Between dest.c and dest_file.c only. */
+/* Shared by dest.c and dest_file.c only. */
 
 int dest_name(struct dest *d, const struct copy_msg *m, char to[NAME_MAX + 1],
 	      struct copy_fault *f);
 
-/* One who needed the directory no longer does. */
+/* Releases one use of the directory. */
 int dest_put(struct dest *d, struct dest_dir *dir, struct copy_fault *f);
 
-/* Path of an entry as far as the kernel tells it, printable; for sentences. */
+/* Printable path of an entry, for messages. */
 #define DEST_WHERE(dir, name) dest_where((char[520]){0}, (dir), (name))
 const char *dest_where(char to[520], const struct dest_dir *dir, const char *name);
 

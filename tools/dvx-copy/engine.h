@@ -7,22 +7,22 @@
 #include "pool.h"
 
 /*
- * All that touches the device: engine_device.c for both ends, engine_export.c for the server's,
- * engine_dma.c for the client's.
+ * Everything that uses the device: engine_device.c for both ends, engine_export.c for the server,
+ * engine_dma.c for the client.
  */
 struct copy_device;
 int device_open(struct copy_device **d, const char *name, struct copy_fault *f);
 void device_close(struct copy_device *d);
 const char *device_name(const struct copy_device *d);
 
-/* The server's pool, readable by whoever holds the ticket until it is freed. */
+/* The server's pool. Until it is freed, whoever holds the ticket can read it. */
 struct export;
 #define TICKET_MAX 1024
 struct ticket {
 	uint8_t bytes[TICKET_MAX];
 	size_t n;
 };
-/* Before anybody asks: -1 and a sentence if this device can't. */
+/* Checks at start whether the device can export: -1 and a sentence if not. */
 int export_check(const struct copy_device *d, struct copy_fault *f);
 int export_make(struct export **e, struct copy_device *d, const struct pool *p, struct ticket *t,
 		struct copy_fault *f);
@@ -41,7 +41,7 @@ uint32_t engine_max(const struct copy_engine *e);
 int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len,
 		struct copy_fault *f);
 
-/* Tells the device of all that was posted since the last call. */
+/* Rings the doorbell for all copies posted since the last call. */
 void engine_ring(struct copy_engine *e);
 
 /* 1 and the cookie of a finished piece, 0 if none finished. Pieces may finish in any order. */

@@ -14,7 +14,7 @@ int device_open(struct copy_device **out, const char *name, struct copy_fault *f
 	struct copy_device *d = calloc(1, sizeof(*d));
 
 	if (!d)
-		return copy_fail(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "out of memory");
 	if (dvx_dev_open(name, &d->dev)) {
 		free(d);
 		return copy_fail(f, COPY_IO, "%s", dvx_strerror());
@@ -51,7 +51,7 @@ int device_register(struct copy_device *d, const struct pool *p, uint32_t access
 	int err = dvx_mkey_create(d->dev, &a, out);
 	struct rlimit lim;
 
-	/* A command that the device refused is not the kernel's limit. */
+	/* If the device refused a command, the kernel's limit is not the reason. */
 	if (err == -ENOMEM && !dvx_last_error()->opcode && !getrlimit(RLIMIT_MEMLOCK, &lim) &&
 	    lim.rlim_cur < p->bytes)
 		return copy_fail(f, COPY_DEVICE,

@@ -6,7 +6,7 @@
 
 #include "engine.h"
 
-/* Shared by the two ends' files; nobody else sees libdvx. */
+/* Shared by the engine's files, the only ones that use libdvx. */
 struct copy_device {
 	struct dvx_dev *dev;
 	struct dvx_pd *pd;
@@ -15,7 +15,7 @@ struct copy_device {
 /* "<doing what>: <libdvx's sentence>" */
 int device_fault(struct copy_fault *f, const char *what);
 
-/* Registers a pool. Running into the locked-memory limit is said as such. */
+/* Registers a pool. The message names the limit of locked memory if that is the reason. */
 int device_register(struct copy_device *d, const struct pool *p, uint32_t access,
 		    struct dvx_mkey **out, struct copy_fault *f);
 

@@ -26,8 +26,8 @@ static int import_fault(struct copy_fault *f, int err)
 	if (err == -EINVAL)
 		return copy_fail(
 			f, COPY_DEVICE,
-			"the server uses the same function of the chip as this end; run one of "
-			"them on the other side of it");
+			"the server uses the same function of the device as this end; run one of "
+			"them on the other function");
 	return device_fault(f, "importing the server's pool");
 }
 
@@ -93,7 +93,7 @@ int engine_make(struct copy_engine **out, struct copy_device *d, const struct po
 		return -1;
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return copy_fail(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "out of memory");
 	e->d = d;
 	e->max = max && max < DVX_MAX_SEGMENT ? (uint32_t)max : DVX_MAX_SEGMENT;
 	if (device_register(d, local, DVX_LOCAL_WRITE, &e->local, f) || import(e, t, f) ||
@@ -127,8 +127,8 @@ uint32_t engine_max(const struct copy_engine *e)
 }
 
 /*
- * Every piece is signaled: a piece is large beside a CQE, and that an MMO copy's CQE speaks for
- * the copies before it is promised nowhere.
+ * Every piece is signaled: a piece is large beside a CQE, and no public document says that an MMO
+ * copy's CQE also completes the copies before it.
  */
 int engine_post(struct copy_engine *e, uint32_t cookie, size_t off, uint32_t len,
 		struct copy_fault *f)
@@ -173,7 +173,7 @@ int engine_fd(const struct copy_engine *e)
 	return dvx_channel_fd(e->channel);
 }
 
-/* Takes the events that already came, so that the descriptor tells of new ones only. */
+/* Consumes old events, so that the descriptor reports new ones only. */
 int engine_arm(struct copy_engine *e, struct copy_fault *f)
 {
 	int err;

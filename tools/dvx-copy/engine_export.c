@@ -8,7 +8,7 @@ struct export
 	struct dvx_mkey *mkey;
 };
 
-/* The pool can only be read: local read, which every mkey grants, is all that a copy out of it
+/* The pool is read-only: a copy out of it needs only local read, which every mkey grants.
  * needs. */
 #define POOL_ACCESS 0 /* [I] that an alias used as a copy's source needs no remote right */
 
@@ -28,7 +28,7 @@ int export_make(struct export **out, struct copy_device *d, const struct pool *p
 
 	e = calloc(1, sizeof(*e));
 	if (!e)
-		return copy_fail(f, COPY_IO, "no memory left");
+		return copy_fail(f, COPY_IO, "out of memory");
 	if (device_register(d, p, POOL_ACCESS, &e->mkey, f)) {
 		free(e);
 		return -1;
@@ -45,7 +45,7 @@ int export_make(struct export **out, struct copy_device *d, const struct pool *p
 	return 0;
 }
 
-/* From here on the client's alias faults. */
+/* From now on the client's alias faults. */
 void export_free(struct export *e)
 {
 	if (!e)

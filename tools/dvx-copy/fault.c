@@ -49,7 +49,7 @@ const char *fault_word(int code)
 }
 
 /*
- * Printable ASCII and well-formed-looking UTF-8 lead/continuation bytes pass only in ASCII form:
+ * Only printable ASCII passes unchanged:
  * C1 controls hide in both Latin-1 and UTF-8, so every byte above 0x7e is escaped too.
  */
 const char *quote(char *to, size_t room, const void *bytes, size_t len)

@@ -22,7 +22,7 @@ enum copy_exit {
 	COPY_INTERRUPTED = 130,
 };
 
-/* What went wrong, in one sentence. The first fault is the cause, so later ones don't replace it.
+/* What went wrong, in one sentence. The first one is the cause; later ones do not replace it.
  */
 struct copy_fault {
 	int code;

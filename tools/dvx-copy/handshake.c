@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * HELLO both ways, then the client proves that it knows the key, then the server does. The client
- * goes first, so that a stranger gets nothing computed from the key out of a server. Without a key
- * (loopback only) the same steps run with an empty one: one path, and no downgrade, since both
- * ends say in HELLO whether they have a key and HELLO is part of what is proven.
+ * Both ends send HELLO, then the client proves that it knows the key, then the server does. The
+ * client goes first, so that an unauthenticated client gets nothing computed from the key. Without
+ * a key (loopback only) the same steps run with an empty one: one path, and no downgrade, since
+ * both HELLOs say whether there is a key, and the proofs cover them.
  */
 static void make_hello(struct copy_msg *m, const struct key *k, const uint8_t nonce[AUTH_NONCE])
 {
@@ -57,7 +57,7 @@ static int check_proof(struct link *l, const uint8_t proof[AUTH_PROOF], struct c
 	return 0;
 }
 
-/* Both HELLOs as encoded: they are what the keys are derived from. */
+/* The keys are derived from both HELLOs as encoded. */
 static int handshake_hello(struct link *l, const struct key *k, struct copy_fault *f)
 {
 	uint8_t nonce[AUTH_NONCE], mine[MSG_MAX], theirs[MSG_MAX];
@@ -76,7 +76,7 @@ static int handshake_hello(struct link *l, const struct key *k, struct copy_faul
 	if (l->is_server) {
 		struct copy_msg reply;
 
-		/* Sent before any check, so that the other end can name the mismatch as well. */
+		/* Sent before any check, so that the other end can report the mismatch, too. */
 		make_hello(&reply, k, nonce);
 		if (link_send(l, &reply, f))
 			return -1;
@@ -87,7 +87,7 @@ static int handshake_hello(struct link *l, const struct key *k, struct copy_faul
 	return 0;
 }
 
-#define HANDSHAKE_MS 10000 /* a stranger holds a place no longer than this a message */
+#define HANDSHAKE_MS 10000 /* longest wait for a message of an unauthenticated peer */
 
 static int handshake_prove(struct link *l, const struct key *k, struct copy_fault *f)
 {

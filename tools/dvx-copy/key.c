@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KEY_MIN 16 /* bytes; a watcher of the handshake can try guesses at leisure */
+#define KEY_MIN 16 /* bytes; whoever records the handshake can guess offline */
 
 static int key_check_file(int fd, const char *path, struct copy_fault *f)
 {
@@ -39,7 +39,7 @@ static int key_read_all(struct key *k, int fd, const char *path, struct copy_fau
 	if (k->n == sizeof(k->bytes))
 		return copy_fail(f, COPY_AUTH, "key file %s is longer than %zu bytes", path,
 				 sizeof(k->bytes) - 1);
-	/* An editor's newline at the end must not make two keys of one. */
+	/* A newline that an editor adds does not change the key. */
 	while (k->n && (k->bytes[k->n - 1] == '\n' || k->bytes[k->n - 1] == '\r'))
 		k->n--;
 	if (k->n < KEY_MIN)

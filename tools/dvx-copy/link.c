@@ -40,7 +40,7 @@ static int died(struct link *l, int err, struct copy_fault *f)
 	return copy_fail(f, COPY_PEER, "connection to %s: %s", l->peer, strerror(err));
 }
 
-#define SLICE_MS 250 /* a signal that comes just before poll is seen after one slice */
+#define SLICE_MS 250 /* a signal that comes just before poll() is noticed after one slice */
 
 /* 1 ready, 0 not within wait_ms. */
 static int link_wait_for(struct link *l, short events, int wait_ms, struct copy_fault *f)
@@ -125,7 +125,7 @@ static int link_fill(struct link *l, struct copy_fault *f)
 	return died(l, errno, f);
 }
 
-/* The bytes of the last message are done with. */
+/* Drops the bytes of the last message. */
 static void link_retire(struct link *l)
 {
 	l->at += l->used;
@@ -144,7 +144,7 @@ static int frame_length(struct link *l, size_t *len, struct copy_fault *f)
 	if (*len < least || *len > most)
 		return copy_fail(f, COPY_PROTOCOL,
 				 "%s sent a frame of %zu bytes, allowed are %zu to %zu%s", l->peer,
-				 *len, least, most, l->sealed ? "" : ": is it dvx-copy at all?");
+				 *len, least, most, l->sealed ? "" : ": is the peer dvx-copy?");
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static int peers_error(struct link *l, const struct copy_msg *m, struct copy_fau
 			 QUOTED(m->text.p, m->text.n));
 }
 
-/* A whole frame from the buffer: 1, 0 if it is not complete yet. */
+/* Takes a frame out of the buffer: 1, or 0 if it is not complete yet. */
 static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 {
 	struct seal *s = l->is_server ? &l->auth.to_server : &l->auth.to_client;
@@ -175,8 +175,8 @@ static int link_parse(struct link *l, struct copy_msg *m, struct copy_fault *f)
 	if (l->sealed) {
 		len -= AUTH_TAG;
 		if (seal_open(s, head, body, len))
-			return copy_fail(f, COPY_AUTH,
-					 "a message from %s was tampered with on its way", l->peer);
+			return copy_fail(f, COPY_AUTH, "a message from %s was tampered with",
+					 l->peer);
 	}
 	if (msg_decode(m, body, len, f))
 		return -1;
@@ -191,7 +191,7 @@ static int64_t link_now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The whole message has to come in time: a peer that drips bytes is silent, too. */
+/* The whole message has to arrive in time: a peer that sends single bytes counts as silent. */
 int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault *f)
 {
 	int64_t deadline = wait_ms ? link_now_ms() + wait_ms : 0;

@@ -13,14 +13,14 @@
 
 /*
  * One control connection: frames of a 32-bit length and that many bytes. After the handshake the
- * bytes are sealed, so what arrives is what the holder of the key sent, in order, unread by others.
+ * bytes are sealed: encrypted, authenticated, and in order.
  */
 struct link {
 	int fd;
 	bool sealed, is_server;
 	int patience_ms;		   /* how long a silent peer is waited for */
-	const volatile sig_atomic_t *stop; /* set by a signal: give up waiting; may be NULL */
-	const char *peer;		   /* "the server", "the client": sentences name it */
+	const volatile sig_atomic_t *stop; /* set by a signal: stop waiting; may be NULL */
+	const char *peer;		   /* "the server" or "the client", for messages */
 	struct auth auth;
 	size_t at, have; /* the unread part of `in` */
 	size_t used;	 /* length of the frame handed out last */
@@ -33,21 +33,21 @@ void link_init(struct link *l, int fd, bool is_server, int patience_ms);
 /* Closes the socket and wipes the keys. */
 void link_close(struct link *l);
 
-/* Both ends prove that they know the key; the link is sealed from here on. */
+/* Both ends prove that they know the key; from then on the connection is sealed. */
 int link_handshake(struct link *l, const struct key *k, struct copy_fault *f);
 
 int link_send(struct link *l, const struct copy_msg *m, struct copy_fault *f);
 
 /*
- * Takes a message if one is there: 1, or 0 if none came within wait_ms (0 looks only), or -1.
- * Its bytes stay valid until the next call. The peer's ERROR becomes our fault.
+ * Takes a message: 1, or 0 if none came within wait_ms (0: does not wait), or -1.
+ * Its bytes stay valid until the next call. The peer's ERROR becomes a fault here.
  */
 int link_take(struct link *l, struct copy_msg *m, int wait_ms, struct copy_fault *f);
 
-/* Waits as long as patience allows for a message of this type; MSG_TYPES means any. */
+/* Waits up to patience_ms for a message of this type; MSG_TYPES means any. */
 int link_expect(struct link *l, enum msg_type type, struct copy_msg *m, struct copy_fault *f);
 
-/* Tells the peer why we stop; failing to is no further fault. */
+/* Sends the reason for stopping to the peer; a failure to send is ignored. */
 void link_tell(struct link *l, const struct copy_fault *why);
 
 #endif

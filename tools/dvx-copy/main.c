@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dvx-copy: a directory tree between a host and its DPU, by the device's DMA engine. */
+/* dvx-copy: copies directory trees between a host and its DPU with the device's DMA engine. */
 #include <argp.h>
 #include <sys/resource.h>
 
@@ -8,22 +8,21 @@
 
 enum { OPT_SLOTS = 256, OPT_SLOT, OPT_TIMEOUT, OPT_CLIENTS, OPT_ONCE };
 
-#define KEY_OPTION                                                                               \
-	{                                                                                        \
-		"key-file", 'k', "FILE", 0, "shared key; needed for any address but loopback", 0 \
+#define KEY_OPTION                                                                       \
+	{                                                                                \
+		"key-file", 'k', "FILE", 0, "shared key; required except on loopback", 0 \
 	}
 
 static const struct argp_option serve_options[] = {
-	{"root", 'r', "DIR", 0, "the directory that clients may read (required)", 0},
-	{"listen", 'l', "ADDR[:PORT]", 0, "where to wait for clients (127.0.0.1:" TARGET_PORT ")",
-	 0},
+	{"root", 'r', "DIR", 0, "directory that clients may read (required)", 0},
+	{"listen", 'l', "ADDR[:PORT]", 0, "address to listen on (127.0.0.1:" TARGET_PORT ")", 0},
 	KEY_OPTION,
 	CLI_DEVICE,
 	{"once", OPT_ONCE, NULL, 0, "end after the first client", 0},
 	{"max-clients", OPT_CLIENTS, "N", 0, "clients at a time (8)", 0},
-	{"slots", OPT_SLOTS, "N", 0, "most chunks under way for a client (32)", 0},
+	{"slots", OPT_SLOTS, "N", 0, "most chunks in flight for a client (32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "largest chunk (1M)", 0},
-	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent client (60)", 0},
+	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent client (60)", 0},
 	CLI_JSON,
 	{0},
 };
@@ -32,15 +31,15 @@ static const struct argp_option pull_options[] = {
 	KEY_OPTION,
 	CLI_DEVICE,
 	CLI_JSON,
-	{"slots", OPT_SLOTS, "N", 0, "chunks under way at a time (32)", 0},
+	{"slots", OPT_SLOTS, "N", 0, "chunks in flight (32)", 0},
 	{"slot-size", OPT_SLOT, "BYTES", 0, "size of a chunk (1M)", 0},
-	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "how long to wait for a silent peer (60)", 0},
+	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "longest wait for a silent peer (60)", 0},
 	{0},
 };
 
 static const struct cli_command commands[] = {
 	{"serve", 0, 0, "--root DIR",
-	 "Lets dvx-copy pull read DIR from the other side of the chip.", serve_options,
+	 "Serves DIR to dvx-copy pull on the other function of the device.", serve_options,
 	 copy_cmd_serve},
 	{"pull", 2, CLI_ANY, "ADDR[:PORT]:PATH... DEST",
 	 "Copies files and directory trees from a dvx-copy server to DEST.", pull_options,
@@ -48,9 +47,9 @@ static const struct cli_command commands[] = {
 };
 
 static const char overview[] =
-	"Copies a directory tree between a host and its DPU by the device's DMA engine.\v"
+	"Copies directory trees between a host and its DPU with the device's DMA engine.\v"
 	"Commands (dvx-copy COMMAND --help says more):\n"
-	"  serve --root DIR [--listen ADDR[:PORT]]   lets pull read DIR\n"
+	"  serve --root DIR [--listen ADDR[:PORT]]   serves DIR to pull\n"
 	"  pull ADDR[:PORT]:PATH... DEST             copies from a server to DEST\n";
 
 static const struct cli_option values[] = {
@@ -95,7 +94,7 @@ static void ask_stop(int sig)
 	stop_asked = 1;
 }
 
-/* No SA_RESTART: a wait has to end. A file-size limit is to be an error of write, not our death. */
+/* No SA_RESTART: a signal ends a wait. SIGXFSZ is ignored, so that write() reports the limit. */
 static void set_signals(void)
 {
 	struct sigaction stop = {.sa_handler = ask_stop}, ignore = {.sa_handler = SIG_IGN};
@@ -106,7 +105,7 @@ static void set_signals(void)
 	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-/* A deep tree holds a descriptor per level. */
+/* A deep tree needs a descriptor per level. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit lim;

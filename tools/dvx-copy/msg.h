@@ -7,17 +7,17 @@
 
 #include "fault.h"
 
-/* Messages of the control connection; doc/design/0010-dvx-copy.md tells the conversation. */
+/* Messages of the control connection; doc/design/0010-dvx-copy.md shows their order. */
 #define MSG_MAGIC   0x43787664u /* "dvxC" in little-endian bytes */
 #define MSG_VERSION 2u
 #define MSG_MAX	    8192u /* one encoded message: the longest is a symlink (name and target) */
 
 enum msg_type {
 	MSG_HELLO = 1, /* both: magic, version, nonce; in the clear */
-	MSG_PROOF,     /* both: shows that the key is known; in the clear */
+	MSG_PROOF,     /* both: proves knowledge of the key; in the clear */
 	MSG_ERROR,     /* both: the sender gives up, and why */
-	MSG_SETUP,     /* client: the pool that it would like */
-	MSG_POOL,      /* server: the pool that it made, and the ticket that opens it */
+	MSG_SETUP,     /* client: the pool that it wants */
+	MSG_POOL,      /* server: the pool that it made, and its ticket */
 	MSG_PULL,      /* client: send this path */
 	MSG_TOTALS,    /* server: what the path holds, for progress */
 	MSG_DIR,       /* server: a directory begins; what follows is inside */
@@ -29,14 +29,14 @@ enum msg_type {
 	MSG_NOTICE,    /* server: an entry that it could not send, and why; the copy goes on */
 	MSG_RETURN,    /* client: the slot is free again */
 	MSG_DONE,      /* server: the path has been sent */
-	MSG_BYE,       /* client: no more wishes, the ticket is no longer used */
+	MSG_BYE,       /* client: no more requests, the ticket is no longer used */
 	MSG_TYPES,
 };
 
 enum msg_flag {
 	MSG_HAS_KEY = 1,     /* HELLO: sender was given a key */
 	MSG_WANT_TOTALS = 1, /* PULL */
-	MSG_BROKEN = 1,	     /* END: the file could not be read to its end; what was sent is void */
+	MSG_BROKEN = 1,	     /* END: the file could not be read to its end; discard it */
 };
 
 struct copy_bytes {
@@ -55,7 +55,7 @@ struct copy_msg {
 	struct copy_bytes text; /* link target, or a sentence */
 };
 
-/* Returns the encoded length. A message that breaks its own limits is our bug: it asserts. */
+/* Returns the encoded length. Asserts that the message keeps the limits of its row. */
 size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX]);
 
 /* Refuses unknown types, short or surplus bytes, and fields past their limits, naming them. */

@@ -9,11 +9,11 @@
 
 #define NET_NAME 80
 
-/* Both refuse any address but loopback unless has_key: who can't prove who he is stays outside. */
+/* Without a key both refuse every address except loopback. */
 int net_connect(const struct copy_target *t, bool has_key, struct copy_fault *f);
 int net_listen(const struct copy_target *t, bool has_key, struct copy_fault *f);
 
-/* Prompt small messages, and a peer whose machine vanished is noticed within half a minute. */
+/* Sends small messages at once, and notices within half a minute that a peer's machine is gone. */
 void net_tune(int fd);
 
 /* "192.168.100.1:18525" of either end. */

@@ -7,7 +7,7 @@
 
 #define HUGE_BYTES ((size_t)2 << 20)
 
-/* Huge pages give the device few translations; where none are set aside, the kernel may still find
+/* Huge pages need few translations in the device. If none are reserved, the kernel may still find
  * some. */
 int pool_make(struct pool *p, uint32_t slots, uint32_t slot_bytes, struct copy_fault *f)
 {

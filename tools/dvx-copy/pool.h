@@ -7,7 +7,7 @@
 
 #include "fault.h"
 
-/* Slots of equal size in one mapping: what a device registers once and bytes stream through. */
+/* Slots of equal size in one mapping, which is registered once. */
 struct pool {
 	uint8_t *mem;
 	size_t bytes;

@@ -8,10 +8,10 @@
 
 #include "crc32c.h"
 
-#define SPINS	 200 /* looks at the queue before going to sleep: about as long as a copy takes */
+#define SPINS	 200 /* polls of the queue before sleeping: about the duration of a copy */
 #define SLICE_MS 250
 
-/* What a slot holds while it is ours. */
+/* What a slot holds while the client owns it. */
 struct chunk {
 	struct dest_file *file; /* NULL: the server has the slot */
 	uint64_t off;
@@ -20,8 +20,8 @@ struct chunk {
 };
 
 /*
- * When the server dies its memory goes with it, so the first sign may be a ticket that is refused or
- * a copy that failed. The connection tells which it was.
+ * If the server dies, its memory is gone, and the first sign may be a refused ticket or a failed
+ * copy. The connection shows the cause.
  */
 static void find_cause(struct pull *p, struct copy_fault *f, const struct copy_fault *device)
 {
@@ -44,14 +44,13 @@ static int pull_make_pool(struct pull *p, const struct pull_wish *wish, struct c
 	if (link_send(&p->link, &m, f) || link_expect(&p->link, MSG_POOL, &m, f))
 		return -1;
 	if (m.slots > wish->slots || m.slot_bytes > wish->slot_bytes)
-		return copy_fail(f, COPY_PROTOCOL,
-				 "the server made a larger pool than was asked for");
+		return copy_fail(f, COPY_PROTOCOL, "the server made a larger pool than requested");
 	memcpy(ticket.bytes, m.name.p, m.name.n);
 	ticket.n = m.name.n;
 	p->chunks = calloc(m.slots, sizeof(*p->chunks));
 	p->queue = calloc(m.slots, sizeof(*p->queue));
 	if (!p->chunks || !p->queue)
-		ret = copy_fail(f, COPY_IO, "no memory left");
+		ret = copy_fail(f, COPY_IO, "out of memory");
 	else
 		ret = pool_make(&p->pool, m.slots, m.slot_bytes, f);
 	if (!ret && engine_make(&p->engine, p->device, &p->pool, &ticket, &device)) {
@@ -78,7 +77,7 @@ void pull_close(struct pull *p, const struct copy_fault *f)
 	struct copy_msg bye = {.type = MSG_BYE};
 	struct copy_fault ignored = {0};
 
-	/* Our alias goes before the server takes the key away that it stands for. */
+	/* The alias is destroyed before the server destroys its mkey. */
 	engine_free(p->engine);
 	if (!f->code)
 		link_send(&p->link, &bye, &ignored);
@@ -142,7 +141,7 @@ static int pull_obey(struct pull *p, const struct copy_msg *m, bool *done, struc
 	}
 }
 
-/* Cuts queued chunks into pieces that the engine takes. Returns how many were posted. */
+/* Cuts queued chunks into pieces for the engine. Returns the number of posted pieces. */
 static int pull_post(struct pull *p, struct copy_fault *f)
 {
 	int posted = 0, ok = 1;
@@ -192,8 +191,7 @@ static int finish_chunk(struct pull *p, uint32_t slot, struct copy_fault *f)
 	return link_send(&p->link, &m, f);
 }
 
-/* Pieces have no numbers: the cookie is the slot, and all but its last piece are engine_max long.
- */
+/* The cookie is the slot; all its pieces but the last have engine_max() bytes. */
 static void piece_done(struct pull *p, uint32_t slot)
 {
 	struct chunk *c = &p->chunks[slot];
@@ -212,7 +210,7 @@ static int reap(struct pull *p, struct copy_fault *f)
 	while ((got = engine_poll(p->engine, &slot, &device)) == 1) {
 		reaped++;
 		piece_done(p, slot);
-		/* The engine gets new work before the disk does: both are then busy. */
+		/* New copies are posted before the disk writes, so that both are busy. */
 		if (pull_post(p, f) < 0)
 			return -1;
 		if (p->chunks[slot].done == p->chunks[slot].len && finish_chunk(p, slot, f))
@@ -261,7 +259,7 @@ static int out_of_patience(struct pull *p, struct copy_fault *f)
 			 p->link.patience_ms / 1000);
 }
 
-/* Sleeps until the server or the device has something. waited_ms grows while they have not. */
+/* Sleeps until the server or the device has something. waited_ms counts the idle time. */
 static int sleep_for_news(struct pull *p, bool done, int *waited_ms, struct copy_fault *f)
 {
 	struct pollfd w[2] = {{.fd = done ? -1 : p->link.fd, .events = POLLIN},
@@ -306,7 +304,7 @@ static int transfer(struct pull *p, struct copy_fault *f)
 		if (p->in_flight && ++idle < SPINS)
 			continue;
 		if (!armed) {
-			/* And once around: what completed before the arming raises no event. */
+			/* Poll once more: a completion before the arming raises no event. */
 			if (engine_arm(p->engine, f))
 				return -1;
 			armed = true;
@@ -333,7 +331,7 @@ int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, st
 		return copy_fail(f, COPY_USAGE, "source path is longer than %d bytes",
 				 PATH_MAX - 1);
 	ret = dest_begin(&p->dest, plan, f) || link_send(&p->link, &m, f) || transfer(p, f);
-	/* The queue stops before its files go. */
+	/* The queue is destroyed before the files are closed. */
 	if (ret) {
 		engine_free(p->engine);
 		p->engine = NULL;

@@ -9,7 +9,7 @@
 #include "link.h"
 #include "report.h"
 
-/* One connection to a server: its pool, and ours of the same shape. */
+/* One connection to a server, and the client's pool of the same shape. */
 struct pull {
 	struct link link;
 	struct copy_device *device;
@@ -20,7 +20,7 @@ struct pull {
 	uint32_t queue_from, queue_n;
 	uint32_t in_flight; /* copies that the device has */
 	struct dest dest;
-	uint64_t files_before, bytes_before; /* those of earlier sources */
+	uint64_t files_before, bytes_before; /* of earlier sources */
 	struct report *report;
 	const volatile sig_atomic_t *stop;
 };
@@ -35,7 +35,7 @@ int pull_open(struct pull *p, int fd, const struct key *key, const struct pull_w
 	      struct copy_fault *f);
 int pull_path(struct pull *p, const char *path, const struct dest_plan *plan, struct copy_fault *f);
 
-/* Says goodbye if all went well. */
+/* Sends BYE if there was no fault. */
 void pull_close(struct pull *p, const struct copy_fault *f);
 
 #endif

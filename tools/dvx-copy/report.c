@@ -29,7 +29,7 @@ void report_begin(struct report *r, bool quiet, bool json)
 	r->skips = json_array();
 }
 
-/* Ends the progress line so that a sentence can be printed. */
+/* Clears the progress line before a message is printed. */
 static void clear_line(struct report *r)
 {
 	if (r->live)
@@ -69,7 +69,7 @@ static double rate(const struct report *r, double at)
 	return t > 0 ? (double)r->bytes / t : 0;
 }
 
-/* A file costs time beside its bytes: about as much as this many more. */
+/* A file costs about as much time as this many bytes. */
 #define FILE_WORK (64u << 10)
 
 static uint64_t report_work(uint64_t files, uint64_t bytes)
@@ -77,7 +77,7 @@ static uint64_t report_work(uint64_t files, uint64_t bytes)
 	return files * FILE_WORK + bytes;
 }
 
-/* Weighs the last seconds most; the first interval counts as it is. */
+/* A moving average over about four seconds; the first interval is its start. */
 static double smooth(double old, uint64_t more, double seconds)
 {
 	double fresh = (double)more / seconds;
@@ -157,7 +157,7 @@ static void print_line(struct report *r, double seconds)
 	       (unsigned long long)r->links, human(size, (double)r->bytes), seconds,
 	       human(speed, rate(r, r->began + seconds)));
 	if (r->skipped)
-		printf("; %llu not copied as they should be", (unsigned long long)r->skipped);
+		printf("; %llu not copied completely", (unsigned long long)r->skipped);
 	putchar('\n');
 }
 

@@ -74,7 +74,7 @@ static int session_make_pool(struct session *s)
 	s->free_slots = calloc(m.slots, sizeof(*s->free_slots));
 	s->lent = calloc(m.slots, sizeof(*s->lent));
 	if (!s->free_slots || !s->lent)
-		return copy_fail(s->f, COPY_IO, "no memory left");
+		return copy_fail(s->f, COPY_IO, "out of memory");
 	for (uint32_t i = 0; i < m.slots; i++)
 		s->free_slots[s->n_free++] = i;
 	if (pool_make(&s->pool, m.slots, m.slot_bytes, s->f) ||

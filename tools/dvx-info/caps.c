@@ -81,7 +81,7 @@ static void print_page(const json_t *p)
 	if (*json_str(p, "note"))
 		printf("  note: %s\n", json_str(p, "note"));
 	if (cut)
-		printf("  note: only %lld of %lld bytes are there; what lies behind is unknown, "
+		printf("  note: only %lld of %lld bytes are given; the rest is unknown, "
 		       "not 0\n",
 		       json_integer_value(json_object_get(p, "bytes")), json_integer_value(cut));
 	print_fields(json_object_get(p, "fields"));
@@ -105,7 +105,7 @@ struct request {
 	int page; /* -1: all */
 };
 
-/* Words in any order: pages are known by name or number, all else is a source. */
+/* Operands in any order: a name or number of a page, everything else is a source. */
 static int understand(const struct info_args *a, struct request *r)
 {
 	size_t want = a->diff ? 2 : 1;
@@ -116,7 +116,7 @@ static int understand(const struct info_args *a, struct request *r)
 	for (int i = 0; i < a->argc; i++) {
 		if (page_parse(a->argv[i], &type)) {
 			if (r->page >= 0) {
-				say("two pages, \"%s\" is one too many", a->argv[i]);
+				say("\"%s\" is a second page; only one can be shown", a->argv[i]);
 				return EXIT_USAGE;
 			}
 			r->page = type;

@@ -27,7 +27,7 @@ static void doctor_open_device(struct doctor *d)
 	size_t n;
 
 	if (d->elsewhere && !d->which) {
-		snprintf(d->error, sizeof(d->error), "it is of another host");
+		snprintf(d->error, sizeof(d->error), "the facts are another host's");
 		fact_pci(d->pci, sizeof(d->pci));
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "doctor.h"
 #include "facts.h"
 
-/* Below this a program with a few rings and a buffer does not live. */
+/* Less than a program with a few rings and a buffer needs. */
 #define FEW_BYTES    (64ll << 20)
 #define LITTLE_BYTES (1ll << 30)
 

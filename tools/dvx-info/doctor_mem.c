@@ -6,7 +6,7 @@
 #include "doctor.h"
 #include "facts.h"
 
-/* Below this even small programs with a few rings and a buffer fail. */
+/* Less than a small program with a few rings and a buffer needs. */
 #define FEW_BYTES (64ull << 20)
 
 static void memlock(struct doctor *d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The road to the device: PCI, kernel, device files, libraries, firmware, port. */
+/* The way to the device: PCI, kernel, device files, libraries, firmware, port. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void device(struct doctor *d)
 			    "that this system sees.");
 }
 
-/* What answers is there, wherever it is listed. */
+/* A device that opens proves that the modules are loaded, listed or not. */
 static void modules(struct doctor *d)
 {
 	static const char *const names[] = {"mlx5_core", "mlx5_ib", "ib_uverbs"};
@@ -67,13 +67,13 @@ static void kernel(struct doctor *d)
 		doctor_line(d, "kernel", LEVEL_OK, "", "The kernel's version is not known.");
 	else if (v >= (5 << 8 | 19))
 		doctor_line(d, "kernel", LEVEL_OK, "",
-			    "Linux %s passes firmware's status and syndrome on.", release);
+			    "Linux %s returns firmware's status and syndrome.", release);
 	else
-		doctor_line(
-			d, "kernel", LEVEL_WARN, "",
-			"Linux %s hides status and syndrome of a refused command behind an errno; "
-			"5.19 and later show them.",
-			release);
+		doctor_line(d, "kernel", LEVEL_WARN, "",
+			    "Linux %s returns only an errno for a refused command, without status "
+			    "and syndrome; "
+			    "5.19 and later return them.",
+			    release);
 }
 
 static void abi(struct doctor *d)
@@ -90,7 +90,7 @@ static void abi(struct doctor *d)
 			    "The kernel's verbs ABI is %lld (libibverbs knows 6).", core);
 }
 
-/* What keeps the file closed, and what opens it. */
+/* Why the file cannot be opened, and the command that helps. */
 static void closed_file(struct doctor *d, const char *path, int err)
 {
 	char mend[320] = "sudo modprobe mlx5_ib";

@@ -79,7 +79,7 @@ static int save_stdout(const struct cap_source *s, char *err, size_t size)
 	return fflush(stdout) ? dump_fail(err, size, "%s", strerror(errno)) : 0;
 }
 
-/* What is no file of its own (a pipe, /dev/stdout, a link) is written to, not replaced. */
+/* Only regular files are replaced; a pipe, /dev/stdout or a link is written to. */
 static bool is_to_be_kept(const char *path)
 {
 	struct stat st;
@@ -208,7 +208,7 @@ static int add_section(struct cap_source *s, unsigned long type, const struct he
 	/* Layouts are read in whole words. */
 	page->bytes = calloc(1, (d->len + 7) / 8 * 8);
 	if (!page->bytes)
-		return dump_fail(err, size, "there is no memory for it");
+		return dump_fail(err, size, "out of memory");
 	memcpy(page->bytes, d->bytes, d->len);
 	page->len = d->len;
 	if (d->missing)
@@ -275,9 +275,10 @@ int cap_dump_parse(struct cap_source *s, const char *text, size_t len, int only,
 	if (s->count)
 		return 0;
 	if (only < 0)
-		return dump_fail(err, size,
-				 "no line \"page 0x0 GENERAL\" says which capability page this "
-				 "is; name the page: dvx-info caps FILE PAGE");
+		return dump_fail(
+			err, size,
+			"no line such as \"page 0x0 GENERAL\" names the capability page that this "
+			"is; name the page: dvx-info caps FILE PAGE");
 	return parse_section(s, (unsigned long)only, text, len, err, size);
 }
 
@@ -293,7 +294,7 @@ int cap_dump_load(struct cap_source *s, const char *path, int only, char *err, s
 	if (text)
 		len = fread(text, 1, HEX_MAX_TEXT + 1, f);
 	if (!text)
-		rc = dump_fail(err, size, "there is no memory for it");
+		rc = dump_fail(err, size, "out of memory");
 	else if (ferror(f))
 		rc = dump_fail(err, size, "it cannot be read");
 	else if (len > HEX_MAX_TEXT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the host's kernel says of itself, from /proc and /sys. */
+/* Facts about the host, from /proc and /sys. */
 #ifndef DVX_INFO_FACTS_H
 #define DVX_INFO_FACTS_H
 
@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 /*
- * Facts are read below this folder from now on ("" at first): of a copy of another host's /proc,
- * /sys, /dev and /boot. What it does not hold is not known.
+ * Sets the directory below which facts are read ("" at first): a copy of another host's /proc,
+ * /sys, /dev and /boot. A fact that it lacks is unknown.
  */
 void facts_from(const char *root);
 
-/* The file or folder of a fact; NULL if it is not there. */
+/* The file or directory of a fact; NULL if it does not exist. */
 FILE *fact_open(const char *path);
 DIR *fact_dir(const char *path);
 
@@ -27,7 +27,7 @@ bool fact_folder(const char *path); /* as it stands, not below the root */
 
 /* Effective capability of this process, by its CAP_ number (linux/capability.h). */
 bool fact_may(int cap);
-/* In a user namespace of its own capabilities count for nothing on devices. */
+/* Capabilities in another user namespace do not apply to devices. */
 bool fact_initial_userns(void);
 
 /* Kernel release as major << 8 | minor, and as text; 0 and "": not known. */
@@ -38,7 +38,7 @@ char fact_config(const char *name);
 /* Free huge pages of `kb` KiB, of all nodes or one (node >= 0); -1: no such size. */
 long long fact_hugepages(unsigned long kb, int node, const char *what);
 
-/* What is still free of RLIMIT_MEMLOCK in bytes; UINT64_MAX: no limit. false: not known. */
+/* The free part of RLIMIT_MEMLOCK in bytes; UINT64_MAX: no limit. false: unknown. */
 bool fact_memlock(uint64_t *left);
 
 /* How many CPUs of a list ("0-3,8-11") this process may use; -1: not known. */

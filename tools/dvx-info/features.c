@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rows follow what Linux' mlx5_ib and rdma-core's libmlx5 ask before they offer a feature;
- * where no public code asks, what the capability's name says [I].
+ * The rows follow what Linux's mlx5_ib and rdma-core's libmlx5 check before they offer a feature;
+ * where no public code checks anything, they follow the capability's name [I].
  */
 #include "features.h"
 #include <ctype.h>

@@ -18,7 +18,7 @@ enum need {
 	NEED_IPV4_GID,
 	NEED_CLOCK,	/* timestamps can be converted to nanoseconds */
 	NEED_CHANNEL,	/* completion or event channel opens */
-	NEED_ELSEWHERE, /* cannot be seen from here: `what` says what to look at */
+	NEED_ELSEWHERE, /* cannot be checked from here: `what` says where to look */
 };
 
 struct check {

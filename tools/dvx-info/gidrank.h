@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which GID a user most likely wants. */
+/* Ranks GIDs by how likely a user wants them. */
 #ifndef DVX_INFO_GIDRANK_H
 #define DVX_INFO_GIDRANK_H
 

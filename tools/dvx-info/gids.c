@@ -69,8 +69,7 @@ static void print_gids(const char *device, const json_t *list)
 	size_t i;
 	json_t *g;
 
-	printf("%s\nport index  %-10s  %-26s  %-9s  why it stands here\n", device, "type", "GID",
-	       "interface");
+	printf("%s\nport index  %-10s  %-26s  %-9s  reason\n", device, "type", "GID", "interface");
 	json_array_foreach(list, i, g) print_gid(g);
 	printf("Use index %lld on port %lld: ib_write_bw -d %s -i %lld -x %lld, ibv_rc_pingpong -g "
 	       "%lld, NCCL_IB_GID_INDEX=%lld.\n",

@@ -96,7 +96,7 @@ static void print_device(const json_t *d)
 	printf("%s  PCI %s  GUID %s\n", list_text(d, "name"), list_text(d, "pci"),
 	       list_text(d, "guid"));
 	if (json_object_get(d, "error")) {
-		printf("  it cannot be opened: %s (dvx-info doctor says more)\n",
+		printf("  cannot be opened: %s (dvx-info doctor says more)\n",
 		       list_text(d, "error"));
 		return;
 	}
@@ -129,6 +129,6 @@ int info_cmd_list(const struct info_args *a)
 	json_array_foreach(all, i, d) print_device(d);
 	json_decref(all);
 	if (!n)
-		puts("No mlx5 device is here; dvx-info doctor says what is missing.");
+		puts("No mlx5 device; dvx-info doctor says what is missing.");
 	return EXIT_DONE;
 }

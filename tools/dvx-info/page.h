@@ -12,7 +12,7 @@ struct page {
 	uint16_t type;
 	uint8_t *bytes; /* NULL: the device does not give it */
 	size_t len;
-	char error[200]; /* why not, or what a reader must know about the bytes */
+	char error[200]; /* why not, or a note on the bytes */
 };
 
 /* "GENERAL", or "" for a type without a name. */

@@ -31,8 +31,8 @@ struct page *source_add(struct cap_source *s, uint16_t type)
 }
 
 /*
- * Fields of the general page without which the driver does not ask for another page either; asking
- * all the same only makes noise in logs.
+ * Fields of the general page that the driver checks before it requests another page; requesting
+ * it anyway only adds noise to logs.
  */
 static const struct gate {
 	uint16_t type;
@@ -105,7 +105,7 @@ static void source_read_page(struct cap_source *s, uint16_t type, bool ask)
 	}
 	page->bytes = malloc(PAGE_BYTES);
 	if (!page->bytes) {
-		snprintf(page->error, sizeof(page->error), "there is no memory for it");
+		snprintf(page->error, sizeof(page->error), "out of memory");
 		return;
 	}
 	memcpy(page->bytes, bytes, PAGE_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where capability pages come from: a device or a saved dump. */
+/* Sources of capability pages: a device or a saved dump. */
 #ifndef DVX_INFO_SOURCE_H
 #define DVX_INFO_SOURCE_H
 
@@ -12,7 +12,7 @@ struct cap_source {
 	char name[256]; /* of the device or the file */
 	bool dump;
 	struct dvx_dev *dev; /* NULL: a dump */
-	/* What it says of itself, "" where unknown. */
+	/* Its description, "" where unknown. */
 	char device[64], pci[32], guid[32], firmware[64], board[64];
 	struct page pages[SOURCE_PAGES];
 	size_t count;

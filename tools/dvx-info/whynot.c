@@ -12,17 +12,17 @@
 #include "source.h"
 #include "words.h"
 
-/* What a check came to. */
+/* The result of a check. */
 enum verdict { OK, MISSING, UNKNOWN, LOOK };
 
 struct whynot_finding {
 	enum verdict verdict;
-	char shown[300];  /* what was seen: a field with its value, a fact */
+	char shown[300];  /* the evidence: a field with its value, a fact */
 	char remedy[300]; /* "" if there is nothing to do */
 };
 
 static const char firmware_remedy[] =
-	"neither a privilege nor a setting of the host gives it: look for newer firmware "
+	"no privilege and no setting of the host provides it: look for newer firmware "
 	"(mlxfwmanager --query), or use another device";
 
 static void whynot_note(struct whynot_finding *f, enum verdict v, const char *shown,
@@ -213,9 +213,9 @@ static void check_one(const struct cap_source *s, const struct check *c, struct 
 {
 	memset(f, 0, sizeof(*f));
 	if (c->need == NEED_ELSEWHERE)
-		whynot_note(f, LOOK, "cannot be seen from here", c->remedy);
+		whynot_note(f, LOOK, "cannot be checked from here", c->remedy);
 	else if (c->need != NEED_NONE && s->dump)
-		whynot_note(f, UNKNOWN, "a dump does not tell about the host", NULL);
+		whynot_note(f, UNKNOWN, "a dump says nothing about the host", NULL);
 	else if (c->need != NEED_NONE)
 		probes[c->need](s, f);
 	else
@@ -249,12 +249,12 @@ static bool fails(const json_t *finding, enum verdict v)
 	return !strcmp(json_string_value(json_object_get(finding, "verdict")), verdict_name(v));
 }
 
-/* An alternative that holds mends the one before it, and the other way round. */
+/* If one of two alternatives holds, the other one is not needed. */
 static void whynot_join(json_t *before, json_t *now)
 {
 	json_t *bad = fails(before, OK) ? now : fails(now, OK) ? before : NULL;
 
-	if (!bad) { /* one of the two is missing: the second's remedy speaks for both */
+	if (!bad) { /* both are missing: the second's remedy is for both */
 		json_object_set_new(before, "remedy", json_string(""));
 		json_object_set_new(now, "verdict", json_string("or"));
 		return;
@@ -314,7 +314,7 @@ static size_t whynot_count(const json_t *checks, enum verdict v)
 	return n;
 }
 
-/* A remedy that was just given is not repeated. */
+/* The same remedy is not printed twice in a row. */
 static void print_check(const json_t *c, const char **said)
 {
 	const char *remedy = json_string_value(json_object_get(c, "remedy"));
@@ -343,7 +343,7 @@ static void print_checks(const struct feature *feature, const struct cap_source 
 	if (missing)
 		printf("%zu missing.\n", missing);
 	else if (unknown)
-		printf("Nothing that can be seen is missing; %zu cannot be seen from here.\n",
+		printf("Nothing that can be checked is missing; %zu cannot be checked from here.\n",
 		       unknown);
 	else
 		puts("Nothing is missing.");
@@ -407,7 +407,7 @@ int info_cmd_whynot(const struct info_args *a)
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		say("there is no memory");
+		say("out of memory");
 		return EXIT_INPUT;
 	}
 	code = cap_source_open(s, a->argc > 1 ? a->argv[1] : a->device, -1);

@@ -9,13 +9,13 @@
 
 #define INLINE_MAX 8 /* bytes that go into the WQE itself, in every engine */
 
-/* What the user asked for. */
+/* The parameters of a run. */
 struct perf_params {
 	const char *device; /* NULL: the first one; its name once libdvx has opened it */
 	uint32_t size;      /* bytes a message */
 	uint32_t count;     /* messages a measurement */
 	uint32_t window;    /* outstanding ones while the rate is measured */
-	uint32_t rounds;    /* the engines take turns, so that noise hits all of them alike */
+	uint32_t rounds;    /* in which the engines take turns, so that noise affects all alike */
 };
 
 /* What one engine measured: ticks a message, and how long a burst of `count` took. */

@@ -11,7 +11,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nearest rank: the smallest sample that at least this share doesn't exceed. */
+/* Nearest rank: the smallest sample that is not exceeded by this share of the samples. */
 static double percentile(const uint64_t *sorted, uint32_t n, double share, double ns_per_tick)
 {
 	uint32_t rank = (uint32_t)(share * n);

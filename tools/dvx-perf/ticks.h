@@ -13,7 +13,7 @@ static inline uint64_t ticks_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The CPU's own counter where it can be read without a call: a post costs less than clock_gettime. */
+/* The CPU's counter, where no call is needed: a post costs less than clock_gettime(). */
 static inline uint64_t ticks(void)
 {
 #if defined(__x86_64__)

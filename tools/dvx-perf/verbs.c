@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The baseline: the same loops through libibverbs, by ibv_post_send and by ibv_wr_*. The only file
- * of the tools that knows libibverbs.
+ * of the tools that uses libibverbs alone.
  */
 #include <errno.h>
 #include <stdio.h>

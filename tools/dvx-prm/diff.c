@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields in which two dumps differ. Both are recognised as explain does it; where that fails or
+ * Fields in which two dumps differ. Both are recognised as in explain; where that fails or
  * finds two kinds, the bytes are compared.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *string(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
-/* `before` tells parts of one dump from each other. */
+/* `before` distinguishes the parts of one dump. */
 static void diff_add_row(json_t *map, const json_t *field, const char *before, const char *name)
 {
 	json_t *row = json_copy((json_t *)field);
@@ -47,7 +47,7 @@ static void add_tree(json_t *map, const json_t *tree, const char *before)
 	}
 }
 
-/* Fields by path; the order of both is the structures'. */
+/* Compares fields by path; both lists are in the structures' order. */
 static json_t *by_path(const json_t *parts, bool several)
 {
 	json_t *map = json_object(), *tree;
@@ -137,7 +137,7 @@ static void print_changes(const json_t *changes)
 	}
 }
 
-/* A file, as the things that it holds. */
+/* A file and the dumps in it. */
 struct file {
 	const char *path;
 	struct hex hex;
@@ -192,7 +192,7 @@ static void file_free(struct file *file)
 	free(file->things);
 }
 
-/* What both are: one that could be nothing by itself is taken for what the other one is. */
+/* Recognises both; a dump that is not recognised alone is read as what the other one is. */
 static void find_both(struct finding f[2], const struct dump *const d[2], const struct wish *wish,
 		      const struct prm_args *a)
 {
@@ -239,7 +239,7 @@ static const char *kind_name(const struct finding *f)
 	return !f->known ? NULL : f->kind ? f->kind->name : f->s->name;
 }
 
-/* The name that the header has: the structure if there is only one, else the kind. */
+/* The name for the header: the structure if there is only one, else the kind. */
 static const char *diff_name_of(const struct finding *f)
 {
 	return json_array_size(f->parts) == 1 ? string(json_array_get(f->parts, 0), "struct")
@@ -288,7 +288,7 @@ static void print_diff(const json_t *o, const struct dump *a, bool several)
 		       n == 1 ? "" : "s", n == 1 ? "s" : "", is(o, "a_is"), string(o, "a_sure"),
 		       is(o, "b_is"), string(o, "b_sure"));
 	else
-		printf("a: %s; b: %s; --as STRUCT settles it; %zu row%s of 16 bytes differ%s\n",
+		printf("a: %s; b: %s; name it with --as STRUCT; %zu row%s of 16 bytes differ%s\n",
 		       is(o, "a_is"), is(o, "b_is"), n, n == 1 ? "" : "s", n == 1 ? "s" : "");
 	print_changes(changes);
 }

@@ -9,7 +9,7 @@
 #include "tools/cli/names.h"
 #include "tree.h"
 
-/* Open arrays may make a structure longer; nobody writes more than this by hand. */
+/* A limit for structures that end in open arrays. */
 #define MOST_BYTES 65536
 
 struct encoder {
@@ -27,7 +27,7 @@ static bool parse_number(const char *text, uint64_t *v)
 	errno = 0;
 	if (!strncasecmp(text, "0b", 2))
 		*v = strtoull(text + 2, &end, 2);
-	else /* a leading 0 is no octal: nobody writes that here */
+	else /* a leading 0 does not mean octal */
 		*v = strtoull(text, &end, strncasecmp(text, "0x", 2) ? 10 : 16);
 	return !*end && !errno;
 }
@@ -167,7 +167,7 @@ static int assign(struct encoder *e, const char *word)
 	return encode_put_number(e, f, path, bit, equals + 1);
 }
 
-/* A variant that the other values do not choose is written all the same, but not silently. */
+/* Reports a written variant that the other values do not choose. */
 static void note_unused(const struct encoder *e, const char *word)
 {
 	size_t n = strcspn(word, "=.[");

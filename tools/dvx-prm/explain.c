@@ -144,7 +144,7 @@ static size_t explain_line(const struct hex *hex, const struct said *s, const st
 	return 1;
 }
 
-/* Dumps, and lines that tell a failure without one, in the order in which they stand. */
+/* Dumps, and lines that report a failure without one, in the order of the input. */
 static size_t explain_all(const struct hex *hex, const struct said *said, size_t lines,
 			  const struct wish *wish, const struct prm_args *a, json_t *all)
 {
@@ -158,7 +158,7 @@ static size_t explain_all(const struct hex *hex, const struct said *said, size_t
 	return found;
 }
 
-/* With --as the input is dumps and nothing else. */
+/* With --as the input holds dumps only. */
 static struct said *explain_read_lines(const struct hex *hex, const char *text, size_t len,
 				       const struct prm_args *a, size_t *count)
 {

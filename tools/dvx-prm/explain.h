@@ -7,8 +7,8 @@
 #include "hex.h"
 
 /*
- * Scores: how sure a recogniser is. Less than POSSIBLE is not recognised. "Certain" has none: bytes
- * carry no tag, so only --as or a line that names its structure makes it so.
+ * Scores of recognisers. Below POSSIBLE nothing is recognised. "Certain" has no score: bytes
+ * carry no tag, so only --as or a line that names its structure makes a finding certain.
  */
 enum { SCORE_POSSIBLE = 40, SCORE_LIKELY = 65 };
 
@@ -48,7 +48,7 @@ struct wish {
 
 int wish_read(struct wish *w, const char *as);
 
-/* Begins f, and fills it with what d is: asked for, said by its line, or recognised. */
+/* Initialises f, and fills it with what d is: by --as, by its line, or by recognition. */
 void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
 	      const struct prm_args *a, json_t *also);
 
@@ -61,20 +61,20 @@ size_t ring_entry(const struct dump *d, const struct prm_args *a);
 /* The completion at `at` (with its mini completions) of a ring of such entries. */
 struct dump ring_piece(const struct dump *d, size_t at, size_t entry);
 
-/* Adds to the score (or takes from it), and says why. */
+/* Adds to the score (points may be negative), with the reason. */
 void weigh(struct finding *f, int points, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One sentence. about: "what", "cause", "remedy", ...; field: which one shows it, or NULL. */
+/* Adds a sentence. about: "what", "cause", "remedy", ...; field: the one that shows it, or NULL. */
 void tell(struct finding *f, const char *about, const char *field, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void fact(struct finding *f, const char *name, uint64_t value);
 void fact_name(struct finding *f, const char *name, const char *text);
 
-/* The bytes from `at` on, at most `most` of them, are an s. */
+/* Adds a part: the bytes from `at` on, at most `most`, as an s. */
 void part(struct finding *f, const struct prm_struct *s, size_t at, size_t most);
 
-/* The table's cause and remedy of a value, if it has them. */
+/* Adds the table's cause and remedy of a value, if there are any. */
 void tell_cause(struct finding *f, const struct prm_enum *e, uint64_t value);
 
 /* A completion's syndrome and its vendor byte; a command's status and its syndrome. */
@@ -93,10 +93,10 @@ void explain_said(struct finding *f, const struct said *s);
 uint64_t field(const struct finding *f, const char *s, size_t at, const char *path);
 bool all_zero(const uint8_t *p, size_t n);
 
-/* Weighs the 64 bytes at `at` as a completion, whatever surrounds them. */
+/* Scores the 64 bytes at `at` as a completion, without their surroundings. */
 void cqe_weigh(struct finding *f, size_t at);
 
-/* A title: so many mini completions stand for it, in arrays after it. 0: it is none. */
+/* The number of mini completions that follow a title, in arrays; 0: it is no title. */
 size_t cqe_minis(const struct finding *f, size_t at);
 
 /* The best recogniser (NULL: none), and f with it; others that came close are added to `also`. */

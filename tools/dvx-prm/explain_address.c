@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A WQE does not say the type of its QP, and the type decides what follows the control segment.
- * Each reading is scored by what it makes of the bytes; the best one is told, as a guess.
+ * Each reading is scored by how well the bytes fit it; the best one is reported as a guess.
  */
 #include "explain_wqe.h"
 
@@ -46,7 +46,7 @@ static bool is_send(unsigned int op)
 	return op == OP_SEND || op == OP_SEND_IMM || op == OP_SEND_INVAL;
 }
 
-/* What the operation has after the address. Atomics' operands may be anything. */
+/* Scores what follows the address. Operands of atomics may have any value. */
 static int score_rest(const struct finding *f, unsigned int op, size_t at, size_t end)
 {
 	if (is_send(op))
@@ -74,7 +74,7 @@ static int score_xrc(const struct finding *f, unsigned int op)
 											: BAD;
 }
 
-/* The device tells a short vector (16 bytes) from a long one by ext. */
+/* The bit ext distinguishes a long vector from a short one (16 bytes). */
 static int score_av(const struct finding *f, bool ext)
 {
 	const uint8_t *p = f->d->bytes + SEG;
@@ -97,7 +97,7 @@ static int score_short_av(const struct finding *f, unsigned int op)
 	return score_av(f, false) + (wqe_is_pointer(f, SEG) ? -GOOD : 0);
 }
 
-/* Parser hints are rare, and only a large send has a segment size. */
+/* Parser hints are rare; only a large send has a segment size. */
 static int score_eth(const struct finding *f, unsigned int op)
 {
 	const uint8_t *p = f->d->bytes + SEG;
@@ -166,12 +166,11 @@ size_t wqe_address(struct finding *f, unsigned int op, size_t end)
 		return SEG;
 	rank(f, op, end, &best, &next, score);
 	if (score[best] - score[next] > -BAD)
-		tell(f, "queue", NULL,
-		     "taken for the WQE of %s: no other type gives its bytes a meaning",
+		tell(f, "queue", NULL, "read as the WQE of %s: the bytes fit no other type",
 		     readings[best].text);
 	else
 		tell(f, "queue", NULL,
-		     "a guess, since a WQE does not say its queue's type: %s; less likely: "
+		     "a guess, since a WQE does not carry its queue's type: %s; less likely: "
 		     "%s",
 		     readings[best].text, readings[next].text);
 	fact_name(f, "queue", readings[best].seg ? readings[best].seg : "connected");

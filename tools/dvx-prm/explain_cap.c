@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages of QUERY_HCA_CAP: 16 bytes of header and the capability structure, or that alone. A page
- * does not say its type, which is the command's op_mod; every layout is tried on its bits.
+ * Pages of QUERY_HCA_CAP: the capability structure, with or without 16 bytes of header. A page
+ * does not carry its type, which is the command's op_mod; every layout is tried on its bits.
  */
 #include "explain.h"
 
@@ -13,7 +13,7 @@ enum { HEADER = 16, PAGE = 4096, LEAST = 256, FEW_STRAYS = 4, CLEAR_LEAD = 1500 
 
 static const char general[] = "cmd_hca_cap";
 
-/* Whole replies begin with status OK, and syndrome 0. */
+/* Whole replies begin with status OK and syndrome 0. */
 static size_t body_at(const struct finding *f)
 {
 	return f->d->len % LEAST == HEADER && all_zero(f->d->bytes, HEADER) ? HEADER : 0;
@@ -47,7 +47,7 @@ static uint64_t explain_cap_get(const struct finding *f, const char *path)
 	return field(f, general, body_at(f), path);
 }
 
-/* The first page has numbers that tell it from all others. */
+/* The first page is recognised by its numbers. */
 static int general_score(const struct finding *f)
 {
 	static const struct {
@@ -101,7 +101,7 @@ static void explain_cap_score(struct finding *f)
 	const struct prm_struct *s = labelled(f);
 
 	if (s)
-		weigh(f, 90, "the line before it says that it is the page with %s", s->name);
+		weigh(f, 90, "the line before it names the page with %s", s->name);
 	if (s || (f->d->len != LEAST && f->d->len != PAGE && f->d->len != LEAST + HEADER &&
 		  f->d->len != PAGE + HEADER))
 		return;
@@ -142,8 +142,8 @@ static void tell_candidates(struct finding *f, const struct fits *fits)
 	}
 	json_object_set_new(f->facts, "candidates", list);
 	tell(f, "type", NULL,
-	     "op_mod of the command says the page's type; where you know it, --as and the "
-	     "structure's name reads it so");
+	     "op_mod of the command is the page's type; if you know it, --as and the "
+	     "structure's name decode it");
 }
 
 static void explain_cap_explain(struct finding *f)

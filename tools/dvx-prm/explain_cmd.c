@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command mailboxes: inputs by their opcode, outputs by what is said around them. */
+/* Command mailboxes: inputs by their opcode, outputs by the lines around them. */
 #include "explain.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool cmd_is_general(const struct prm_struct *s)
 	return !strcmp(s->name, "general_obj_in_cmd_hdr");
 }
 
-/* A general object follows the header of its command; NULL: no table has it. */
+/* The general object that follows the command's header; NULL: no table has it. */
 static const struct prm_struct *object_of(const struct finding *f, const struct prm_struct *s)
 {
 	return cmd_is_general(s) ? prm_object((uint32_t)field(f, s->name, 0, "obj_type")) : NULL;
@@ -103,7 +103,7 @@ static void explain_in(struct finding *f)
 	fact_name(f, "opcode_name", prm_opcode_name(op));
 	fact(f, "uid", field(f, "mbox_in", 0, "uid"));
 	tell(f, "what", "opcode", "opcode 0x%x %s: %s", op, prm_opcode_name(op), s->text);
-	tell(f, "uid", "uid", "uid %u: it speaks for %s",
+	tell(f, "uid", "uid", "uid %u: the command is sent for %s",
 	     (unsigned int)field(f, "mbox_in", 0, "uid"),
 	     field(f, "mbox_in", 0, "uid") ? "a user context" : "the kernel");
 	if (f->d->len < s->bytes)
@@ -125,7 +125,7 @@ static unsigned int labelled_opcode(const struct finding *f)
 									      : 0;
 }
 
-/* The reply that the line before it, or the line itself, names; NULL: none does. */
+/* The reply that the line before it or the line itself names; NULL: no name. */
 static const struct prm_struct *named_out(const struct finding *f)
 {
 	if (f->d->structure[0])
@@ -181,9 +181,9 @@ static void score_out(struct finding *f)
 	if (!strcmp(prm_status_name(status), "?") || !all_zero(p + 1, 3) || f->d->len % 4)
 		return;
 	if (strstr(f->d->label, "OUTPUT") || strcasestr(f->d->label, "output of"))
-		weigh(f, 60, "the line before it says that it is a command's output");
+		weigh(f, 60, "the line before it calls it a command's output");
 	else if (strcasestr(f->d->label, "syndrome") || strcasestr(f->d->label, "mailbox"))
-		weigh(f, 30, "the line before it speaks of a command");
+		weigh(f, 30, "the line before it mentions a command");
 	if (f->score)
 		weigh(f, 20, "byte 0 is a status, %s, and the 3 after it are 0",
 		      prm_status_name(status));
@@ -204,11 +204,11 @@ static void tell_replies(struct finding *f, const struct fits *fits)
 	}
 	json_object_set_new(f->facts, "candidates", list);
 	tell(f, "type", NULL,
-	     "a reply does not say its command; where you know it, --as and the structure's "
-	     "name reads it so");
+	     "a reply does not carry its command; if you know it, --as and the structure's "
+	     "name decode it");
 }
 
-/* The structure, or what it may be; the header alone when nothing is known. */
+/* The structure, or candidates; only the header if nothing is known. */
 static const struct prm_struct *layout_out(struct finding *f)
 {
 	const struct prm_struct *s = named_out(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Completions: good, failed and never written. */
+/* Completions: successful, failed and never written. */
 #include "explain.h"
 
 #include <string.h>
@@ -37,9 +37,9 @@ static void score_opcode_of_wqe(struct finding *f, unsigned int op)
 	const char *name = prm_wqe_opcode_name(op);
 
 	if (strcmp(name, "?") && op)
-		weigh(f, 15, "s_wqe_opcode is one: %s", name);
+		weigh(f, 15, "s_wqe_opcode is an opcode: %s", name);
 	else if (op)
-		weigh(f, -30, "s_wqe_opcode 0x%x is none", op);
+		weigh(f, -30, "s_wqe_opcode 0x%x is no opcode", op);
 }
 
 static void score_error(struct finding *f, size_t at, unsigned int opcode)
@@ -67,7 +67,7 @@ static void score_good(struct finding *f, size_t at, unsigned int opcode)
 
 	weigh(f, 15, "the opcode in byte 0x3f is %s", prm_cqe_opcode_name(opcode));
 	if (opcode == OP_RESIZE && all_zero(p, 56)) {
-		weigh(f, 45, "nothing else is set, as when a CQ moves");
+		weigh(f, 45, "nothing else is set, as when a CQ is resized");
 		return;
 	}
 	weigh(f, field(f, "cqe64", at, "timestamp") ? 20 : -20, "there is %s timestamp",
@@ -83,7 +83,7 @@ static void score_good(struct finding *f, size_t at, unsigned int opcode)
 	else
 		weigh(f, 15, "reserved bytes are 0");
 	if (field(f, "cqe64", at, "app") > 1)
-		weigh(f, -25, "app 0x%02x is none", (unsigned int)field(f, "cqe64", at, "app"));
+		weigh(f, -25, "app 0x%02x is unknown", (unsigned int)field(f, "cqe64", at, "app"));
 	if (field(f, "cqe64", at, "byte_cnt") && field(f, "cqe64", at, "byte_cnt") <= 1u << 31)
 		weigh(f, 15, "byte_cnt is a length that a message can have");
 }
@@ -178,7 +178,7 @@ static void tell_tm(struct finding *f)
 	     (unsigned int)explain_cqe_get(f, "cqe64", "hw_phase_cnt"));
 }
 
-/* 32 bytes lie in the completion itself, more of them in the half before it. */
+/* 32 bytes fit into the completion itself; more are in the half before it. */
 static void tell_inline(struct finding *f)
 {
 	unsigned int format = (unsigned int)explain_cqe_get(f, "cqe64", "cqe_format");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compressed completions. Basic layout: a title whose byte_cnt counts, then an array of 8 in the
- * next entry of the ring; further arrays are 8, 16, ... entries after the title. Enhanced layout:
- * the completion before is the title; a block with format COMPRESSED has its number less 1 as
- * opcode.
+ * Compressed completions. Basic layout: a title with the number in byte_cnt, then an array of 8 in
+ * the next entry of the ring; further arrays are 8, 16, ... entries after the title. Enhanced
+ * layout: the completion before is the title; a block with format COMPRESSED has the number less 1
+ * as opcode.
  */
 #include "explain.h"
 
@@ -104,7 +104,7 @@ static void explain_mini_score(struct finding *f)
 	      lengths_fit(&m, f) ? "lengths" : "what is no length");
 }
 
-/* What the queue's mini_cqe_res_format would make of the first word. */
+/* The first word under each mini_cqe_res_format of the queue. */
 static json_t *explain_mini_entry_json(const struct finding *f, size_t at, size_t index, bool send)
 {
 	uint64_t bytes = field(f, "mini_cqe8", at, "byte_cnt");
@@ -172,12 +172,12 @@ static void explain_mini_explain(struct finding *f)
 	if (m.enhanced)
 		tell(f, "what", "cqe_format",
 		     "a completion, and after it %zu more in mini form (enhanced "
-		     "layout): all else is as in the first",
+		     "layout); all other fields are those of the first",
 		     m.claimed);
 	else
 		tell(f, "what", "byte_cnt",
 		     "the title stands for %zu completions (basic layout): each "
-		     "is the title but for what its mini form has",
+		     "is the title with the fields of its mini form",
 		     m.claimed);
 	if (m.count < m.claimed)
 		tell(f, "cut", NULL,
@@ -187,9 +187,9 @@ static void explain_mini_explain(struct finding *f)
 	if (!send)
 		tell(f, "format", NULL,
 		     "whether the first word is a hash, a checksum, or a checksum and "
-		     "a stride is said by the CQ's mini_cqe_res_format, not by these bytes; WQE "
+		     "a stride depends on the CQ's mini_cqe_res_format, not on these bytes; WQE "
 		     "indices "
-		     "count on by one unless the queue is striding");
+		     "increase by one unless the queue is striding");
 	tell_entries(f, &m, send);
 	part(f, prm_find_struct("cqe64"), 0, CQE);
 }

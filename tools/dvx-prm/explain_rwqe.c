@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Receive WQEs: pointers, maybe after the segment that links an SRQ's free list or holds a
- * signature. They have no mark at all, so they are never more than possible.
+ * signature. They have no distinctive field, so they are never more than possible.
  */
 #include "explain_wqe.h"
 
@@ -12,7 +12,7 @@ static unsigned int explain_rwqe_word(const struct finding *f, size_t at, const 
 	return (unsigned int)field(f, "wqe_data_seg", at, path);
 }
 
-/* libmlx5 ends a list that is not full with this key. */
+/* libmlx5 terminates a list that is not full with this key. */
 static bool ends_here(const struct finding *f, size_t at)
 {
 	return explain_rwqe_word(f, at, "lkey") == NO_MORE &&
@@ -26,7 +26,7 @@ static bool has_head(const struct finding *f)
 	return f->d->len > SEG && !p[0] && !p[1] && all_zero(p + 5, 11);
 }
 
-/* Pointers from `at` on; 0 if something is none. *ended: the list is closed. */
+/* How many pointers there are from `at` on; 0 if there is anything else. *ended: key 0x100. */
 static size_t pointers(const struct finding *f, size_t at, bool *ended)
 {
 	size_t n = 0;
@@ -72,7 +72,7 @@ static void explain_head(struct finding *f)
 		     "signature (0x%02x)",
 		     f->d->bytes[4]);
 	else
-		tell(f, "head", "next_wqe_index", "it is of an SRQ: the next free WQE is %u",
+		tell(f, "head", "next_wqe_index", "it belongs to an SRQ: the next free WQE is %u",
 		     (unsigned int)field(f, "wqe_srq_next_seg", 0, "next_wqe_index"));
 	part(f, prm_find_struct("wqe_srq_next_seg"), 0, SEG);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a line of a log means that tells a failure without its bytes. */
+/* Explains a line of a log that reports a failure without its bytes. */
 #include "explain.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void explain_completion(struct finding *f, const struct said *s)
 	unsigned int synd = s->value[SAID_SYNDROME], vendor = s->value[SAID_VENDOR];
 	const struct prm_enum *syndromes = prm_find_enum("syndrome");
 
-	snprintf(f->what, sizeof(f->what), "failed completion, told by %s", s->who);
+	snprintf(f->what, sizeof(f->what), "failed completion, reported by %s", s->who);
 	if (said_has(s, SAID_WC)) {
 		tell_status_of_verbs(f, s->value[SAID_WC]);
 		synd = wc_syndrome(s->value[SAID_WC]);
@@ -37,7 +37,7 @@ static void explain_completion(struct finding *f, const struct said *s)
 		tell_syndrome(f, synd);
 	} else {
 		synd = vendor_seen_with(vendor);
-		tell(f, "what", NULL, "the line has the vendor's byte only, not the status%s%s",
+		tell(f, "what", NULL, "the line has only the vendor's byte, not the status%s%s",
 		     synd ? "; what follows is of the syndrome that it was seen with, " : "",
 		     synd ? prm_syndrome_name(synd) : "");
 	}
@@ -51,8 +51,8 @@ static void explain_completion(struct finding *f, const struct said *s)
 	if (said_has(s, SAID_VENDOR))
 		tell_vendor(f, synd, vendor);
 	tell(f, "note", NULL,
-	     "of a failed completion only status, vendor_err, qp_num and wr_id count; "
-	     "opcode and byte_len are whatever was there");
+	     "of a failed completion only status, vendor_err, qp_num and wr_id are valid; "
+	     "opcode and byte_len are undefined");
 }
 
 static void tell_errno(struct finding *f, const struct said *s)
@@ -73,7 +73,7 @@ static void explain_command(struct finding *f, const struct said *s)
 	if (said_has(s, SAID_COMMAND)) {
 		const struct prm_struct *in = prm_command_in(op);
 
-		snprintf(f->what, sizeof(f->what), "failed command %s, told by %s",
+		snprintf(f->what, sizeof(f->what), "failed command %s, reported by %s",
 			 prm_opcode_name(op), s->who);
 		fact(f, "opcode", op);
 		fact_name(f, "opcode_name", prm_opcode_name(op));
@@ -81,14 +81,14 @@ static void explain_command(struct finding *f, const struct said *s)
 		     "opcode 0x%x %s, op_mod 0x%x: %s; dvx-prm show %s has its fields", op,
 		     prm_opcode_name(op), s->value[SAID_OP_MOD], in->text, in->name);
 	} else {
-		snprintf(f->what, sizeof(f->what), "failed command, told by %s", s->who);
+		snprintf(f->what, sizeof(f->what), "failed command, reported by %s", s->who);
 		tell(f, "command", NULL, "of %s", s->call);
 	}
 	if (said_has(s, SAID_STATUS))
 		tell_status(f, s->value[SAID_STATUS]);
 	else
 		tell(f, "status", NULL,
-		     "the line does not have the command's status, which says more than "
+		     "the line lacks the command's status, which says more than "
 		     "the syndrome: it is the first byte of the reply");
 	tell_firmware(f, s->value[SAID_FIRMWARE]);
 	if (said_has(s, SAID_ERRNO))
@@ -99,8 +99,9 @@ void explain_said(struct finding *f, const struct said *s)
 {
 	f->known = true;
 	f->forced = true;
-	json_array_append_new(f->why, json_pack("{s:i, s:o}", "points", 100, "text",
-						json_sprintf("the line has a form of %s", s->who)));
+	json_array_append_new(f->why,
+			      json_pack("{s:i, s:o}", "points", 100, "text",
+					json_sprintf("the line has the form of %s", s->who)));
 	if (said_has(s, SAID_FIRMWARE))
 		explain_command(f, s);
 	else

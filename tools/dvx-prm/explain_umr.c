@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an UMR WQE carries after its mkey: translations, then signature descriptions. */
+/* What a UMR WQE carries after its mkey: translations, then signature descriptions. */
 #include "explain_wqe.h"
 
 enum { SEG = 16, BB = 64, CTRL = 16, MKEY = 64, FLAG_INLINE = 0x80, MASK_BSF = 0x1000 };
@@ -47,7 +47,7 @@ static void inline_list(struct finding *f, size_t at, size_t end)
 			    at, end);
 }
 
-/* Each description tells its length; the last of two may be the crypto one. */
+/* Each description has its length; the second may be the crypto one. */
 static void descriptions(struct finding *f, size_t at, size_t end)
 {
 	for (; at + BB <= end; at += BB)

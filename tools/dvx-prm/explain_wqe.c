@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Send WQEs: a control segment, then what the opcode asks for. A receive WQE has no mark at all. */
+/* Send WQEs: a control segment, then what the opcode requires. */
 #include "explain_wqe.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static void score_length(struct finding *f, unsigned int ds)
 	size_t len = f->d->len;
 
 	if (!ds)
-		weigh(f, -60, "ds is 0: the WQE would not even have a control segment");
+		weigh(f, -60, "ds is 0: there is no room for the control segment");
 	else if (ds * SEG == len || (ds * SEG + BB - 1) / BB * BB == len)
 		weigh(f, 30, "ds (%u units of 16 bytes) agrees with the %zu bytes given", ds, len);
 	else if (ds * SEG < len)
@@ -78,10 +78,11 @@ static void explain_wqe_score(struct finding *f)
 	if (!p[8] && !p[9] && !p[10])
 		weigh(f, 10, "signature and stream are 0");
 	if (!op && !all_zero(p + 8, 8))
-		weigh(f, -30, "a NOP has nothing in bytes 8 to 15; a receive's address is there");
+		weigh(f, -30,
+		      "a NOP has nothing in bytes 8 to 15, where a receive WQE has an address");
 }
 
-/* Extended atomics have their size in opmod; UCX lays out 4 and 8 bytes, nobody 16 and 32. */
+/* Extended atomics have their size in opmod; public sources define 4 and 8 bytes. */
 static const char *choose_atomic(struct finding *f)
 {
 	bool swap = ctrl(f, "opcode") == 0x14;
@@ -95,8 +96,8 @@ static const char *choose_atomic(struct finding *f)
 		return swap ? "atomic_masked_cswap64_seg" : "atomic_masked_fadd64_seg";
 	default:
 		tell(f, "unknown", "opmod",
-		     "an atomic with opmod 0x%x (%s bytes): no public source lays "
-		     "its operands out",
+		     "an atomic with opmod 0x%x (%s bytes): no public source has "
+		     "the layout of its operands",
 		     ctrl(f, "opmod"),
 		     prm_enum_name(prm_find_enum("ext_atomic_opmod"), ctrl(f, "opmod")));
 		return NULL;
@@ -165,7 +166,7 @@ static void segments(struct finding *f, size_t end)
 		return;
 	}
 	if (end > SEG)
-		tell(f, "unknown", NULL, "no table tells the segments that %s has",
+		tell(f, "unknown", NULL, "no table has the segments of %s",
 		     prm_wqe_opcode_name(op));
 }
 

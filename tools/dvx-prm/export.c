@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "dvx-prm.h"
 
-/* prm/prm.json as this program was built with it, so that it needs no file and cannot be another.
+/* prm/prm.json of this build: the program needs no file, and the versions agree.
  */
 static const char text[] =
 #include "tools/dvx-prm/export.inc"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a dump is: as asked, as its line says, or as recognised; and rings of completions. */
+/* Finds what a dump is: by --as, by its line, or by recognition; also rings of completions. */
 #include "explain.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ const char *finding_sure(const struct finding *f)
 	return f->forced ? "certain" : f->score >= SCORE_LIKELY ? "likely" : "possible";
 }
 
-/* What asked or the line itself says: no guess is made. */
+/* --as or the line itself names it: no guess is made. */
 static void take_wish(struct finding *f, const struct wish *asked)
 {
 	bool told = asked->kind || asked->s;
@@ -90,7 +90,7 @@ void find_out(struct finding *f, const struct dump *d, const struct wish *asked,
 		tell_nothing(f);
 }
 
-/* How sure it is that these bytes are a completion, by themselves. */
+/* The score of these bytes as a completion, without their surroundings. */
 static int completion_score(const struct dump *d, const struct prm_args *a, size_t *minis)
 {
 	json_t *also = json_array();
@@ -117,7 +117,7 @@ static struct dump slice(const struct dump *d, size_t at, size_t len)
 	return piece;
 }
 
-/* Mini completions take the entries that they stand for. */
+/* Mini completions replace the entries that they describe. */
 struct dump ring_piece(const struct dump *d, size_t at, size_t entry)
 {
 	struct dump piece = slice(d, at, entry);

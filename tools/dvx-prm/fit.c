@@ -6,12 +6,13 @@
 #include <string.h>
 #include "walk.h"
 
-/* A reserved bit is set in two of a thousand, in firmware newer than the table. In nats. */
+/* In nats: two of a thousand reserved bits are set, by firmware newer than the table. */
 #define STRAY_COST 6.2
 
 /*
- * How surprising it is that just these k of n bits are set, when nothing is known about how many
- * are: the logarithm of (n + 1) * (n over k). A sparse page is no reason against a dense layout.
+ * How surprising it is that exactly these k of n bits are set, when nothing is known about how many
+ * are: the logarithm of (n + 1) * (n over k). So a sparse page does not count against a dense
+ * layout.
  */
 static double field_cost(size_t n, size_t k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of many layouts bytes without a mark may have: the one by which they are least surprising.
+/* Chooses among layouts for bytes without a tag: the one in which they are least surprising.
  */
 #ifndef DVX_PRM_FIT_H
 #define DVX_PRM_FIT_H
@@ -25,11 +25,11 @@ struct fits {
 
 struct fit fit_one(const struct prm_struct *s, const uint8_t *p, size_t len);
 
-/* Keeps it if it is one of the best, and not more than `strays` bits have no field. */
+/* Keeps the layout if it is one of the best and at most `strays` bits have no field in it. */
 void fit_offer(struct fits *f, const struct prm_struct *s, const uint8_t *p, size_t len,
 	       size_t strays);
 
-/* By how much the best is better than the next; FIT_ALONE if there is no next. */
+/* The distance of the best to the next; FIT_ALONE if there is no next. */
 #define FIT_ALONE 100000
 long fit_lead(const struct fits *f);
 

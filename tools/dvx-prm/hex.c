@@ -9,7 +9,7 @@
 #include "hexrow.h"
 #include "trace.h"
 
-/* A hole wider than this is no hole in a dump but another dump. */
+/* After a hole wider than this another dump begins. */
 #define WIDEST_GAP 4096
 
 struct hex_line {
@@ -168,7 +168,7 @@ static int begin_dump(struct hex_parser *p, const struct hex_line *l)
 	return hex_append(p, l);
 }
 
-/* An offset that goes on where the dump ends belongs to it, whatever a log put between. */
+/* A row whose offset is the dump's end continues it, even if a log put text between them. */
 static int add_offset_row(struct hex_parser *p, const struct hex_line *l)
 {
 	uint64_t end = p->dump ? p->dump->base + p->dump->len : 0;
@@ -221,7 +221,7 @@ static bool counts(const struct hex_parser *p, size_t from, size_t to, int radix
 	return true;
 }
 
-/* One row alone: an offset differs from what follows it. */
+/* One row alone: an offset has another length than what follows it. */
 static bool lone_row_has_offset(const struct hex_line *l)
 {
 	return l->row.maybe && (l->row.odd || l->row.group == 2);
@@ -229,7 +229,7 @@ static bool lone_row_has_offset(const struct hex_line *l)
 
 /*
  * Rows without colons, [from, to): their first column is an offset if it counts the bytes in some
- * radix (od counts in octal), or if it can be nothing else.
+ * radix (od counts in octal), or if it cannot be data.
  */
 static void settle_offsets(struct hex_parser *p, size_t from, size_t to)
 {
@@ -352,7 +352,7 @@ static int hex_flush(struct hex_parser *p)
 	return 0;
 }
 
-/* The text has no end but len, and a terminal should not get what a stranger's file holds. */
+/* The text has no terminating 0, and control characters must not reach the terminal. */
 static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 {
 	const char *text = l->text + l->row.wrong - 1;
@@ -366,7 +366,7 @@ static int not_hex(struct hex_parser *p, const struct hex_line *l, size_t len)
 	return hex_fail(p, "line %u, column %u: \"%s\" is not hex", l->number, l->row.wrong, word);
 }
 
-/* "> " before a line that somebody quotes. */
+/* Skips the "> " of a quoted line. */
 static size_t quoted(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -435,7 +435,7 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 		len -= 3;
 	}
 	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
-	/* Stars, holes and trace lines may make more bytes than there is text. */
+	/* Stars, holes and trace lines may expand to more bytes than there is text. */
 	room = is_text((const uint8_t *)text, len) ? HEX_MAX_BYTES : room;
 	hex->bytes = malloc(room + 1);
 	if (!hex->dumps || !hex->bytes)
@@ -458,7 +458,7 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	return err;
 }
 
-/* One byte more than is used tells that there was more. */
+/* Reads one byte more than is used, to notice longer input. */
 char *hex_load(struct hex *hex, FILE *in, size_t *len)
 {
 	char *text = malloc(HEX_MAX_TEXT + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes out of whatever people paste: dumps of many tools, logs around them, binary. */
+/* Reads bytes from pasted text: dumps of many tools, logs around them, binary. */
 #ifndef DVX_PRM_HEX_H
 #define DVX_PRM_HEX_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A dump that says more than this is cut, loudly; the largest structure has 4 KiB. */
+/* A longer dump is cut, with a message; the largest structure has 4 KiB. */
 #define HEX_MAX_TEXT  (4u << 20)
 #define HEX_MAX_ROWS  (1u << 17)
 #define HEX_MAX_BYTES (1u << 20)
@@ -32,7 +32,7 @@ struct hex {
 	size_t count;
 	size_t text_lines; /* lines that hold no hex at all */
 	bool cut;	   /* there was more input than HEX_MAX_TEXT */
-	bool none;	   /* all of it is text without any hex */
+	bool none;	   /* the input is text without any hex */
 	char error[256];   /* why nothing could be read, one sentence with line and column */
 };
 

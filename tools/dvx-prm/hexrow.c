@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A word of the line: [start, end) in the text; digits without a leading 0x or \x. */
+/* A word of the line: [start, end) in the text, without a leading 0x or \x. */
 struct hex_word {
 	size_t start, end;
 	size_t digits;
@@ -47,7 +47,7 @@ static bool next_word(const char *text, size_t len, size_t *at, struct hex_word 
 	return true;
 }
 
-/* Bytes in plain hex have two digits each; only 0x5 may have one. */
+/* A byte in plain hex has two digits; only one with 0x may have one. */
 static bool is_group(const struct hex_word *w)
 {
 	return w->hex && w->digits && (w->prefixed ? w->digits <= 16 : !(w->digits % 2));
@@ -112,7 +112,7 @@ static void set_data(struct hexrow *row, const char *text, size_t start, size_t 
 	row->bytes = (uint32_t)row_bytes(text + start, end - start, false, NULL);
 }
 
-/* "OFFSET: groups", where two blanks, | or > begin the column of characters. */
+/* "OFFSET: groups"; two blanks, | or > begin the column of characters. */
 static bool read_colon(struct hexrow *row, const char *text, size_t len,
 		       const struct hex_word *offset, size_t at)
 {
@@ -144,7 +144,7 @@ static bool read_colon(struct hexrow *row, const char *text, size_t len,
 	return true;
 }
 
-/* An offset with a colon may stand anywhere in the line: logs put much before it. */
+/* An offset with a colon may be anywhere in the line: logs put text before it. */
 static bool find_colon(struct hexrow *row, const char *text, size_t len)
 {
 	struct hex_word w;
@@ -188,7 +188,7 @@ static size_t without_characters(const char *text, size_t len)
 }
 
 struct words {
-	size_t count, groups; /* all, and those that are hex */
+	size_t count, groups; /* of words, and of those that are hex */
 	size_t tail;	      /* index of the first of the groups that end the line */
 	struct hex_word first, second, tail_first;
 	struct hex_word bad; /* the first that is not hex */
@@ -218,7 +218,7 @@ static void survey(struct words *ws, const char *text, size_t len)
 	}
 }
 
-/* After text, only a whole row is believed: "mlx5_0: 00000000 00000000 00000000 00000000". */
+/* After text, only a whole row counts: "mlx5_0: 00000000 00000000 00000000 00000000". */
 static bool tail_is_row(const struct words *ws)
 {
 	size_t n = ws->count - ws->tail;

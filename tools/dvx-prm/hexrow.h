@@ -9,10 +9,10 @@
 
 enum row_kind {
 	ROW_EMPTY,
-	ROW_TEXT,  /* no dump: something a log or a person says */
+	ROW_TEXT,  /* no dump: text of a log or a person */
 	ROW_DATA,  /* bytes, maybe an offset before them */
 	ROW_STAR,  /* "*": the row before repeats */
-	ROW_LONE,  /* an offset or one word alone; which of them, its neighbours tell */
+	ROW_LONE,  /* an offset or one word alone; its neighbours decide which */
 	ROW_WRONG, /* meant to be hex, but some of it is not */
 };
 
@@ -24,7 +24,7 @@ struct hexrow {
 	enum row_kind kind;
 	bool colon;		  /* the offset ends in a colon: bytes are in memory order */
 	bool maybe;		  /* the first group may be an offset */
-	bool odd;		  /* and can be nothing else: bytes have two digits */
+	bool odd;		  /* and cannot be data: bytes have two digits */
 	bool prefixed;		  /* groups begin with 0x, as gdb and C write words */
 	uint8_t group;		  /* digits of the first group of data */
 	uint32_t start, end;	  /* the groups, as a part of the text */

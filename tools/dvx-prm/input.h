@@ -12,10 +12,10 @@ int input_read(struct hex *hex, const char *path, const struct prm_args *a);
 int input_load(struct hex *hex, const char *path, const struct prm_args *a, char **text,
 	       size_t *len);
 
-/* Says why it could not be read, and frees it. */
+/* Prints why it could not be read, and frees it. */
 void input_fail(struct hex *hex, const char *path);
 
-/* What a reader must know about a dump: holes, offsets that do not begin at 0, a cut. */
+/* Notes on a dump: holes, offsets that do not begin at 0, a cut. */
 json_t *input_notes(const struct hex *hex, const struct dump *d);
 
 /* "line 3, offsets and bytes, 64 bytes" */

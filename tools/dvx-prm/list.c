@@ -3,7 +3,7 @@
 #include <string.h>
 #include "dvx-prm.h"
 
-/* A pattern with *, ? or [ matches whole names as the shell's do, another one any part. */
+/* A pattern with *, ? or [ matches whole names, as in a shell; any other matches a part. */
 static bool list_matches(const char *pattern, const char *name, const char *text)
 {
 	if (!pattern)

@@ -41,30 +41,30 @@ static const struct argp_option diff_options[] = {CLI_JSON, WORDS_OPTION, AS_OPT
 
 static const struct cli_command commands[] = {
 	{"list", 0, 1, "[PATTERN]",
-	 "Names of structures and enumerations. A PATTERN with * or ? is matched with whole names, "
-	 "another one with any part of names and texts.",
+	 "Lists structures and enumerations. A PATTERN with * or ? matches whole names, any other "
+	 "one a part of a name or text.",
 	 list_options, prm_cmd_list},
 	{"show", 1, 1, "STRUCT|ENUM",
-	 "Fields with offset, width, access and meaning, and a diagram.", show_options,
+	 "Prints fields with offset, width, access and meaning, and a bit diagram.", show_options,
 	 prm_cmd_show},
 	{"decode", 1, 2, "STRUCT [FILE]",
-	 "Reads a dump in any usual form (or binary) from FILE or standard input and prints the "
-	 "fields that are not 0, and bits that no field has.",
+	 "Reads a dump in any usual form (or binary) from FILE or standard input; prints the "
+	 "fields that are not 0, and unknown bits.",
 	 decode_options, prm_cmd_decode},
 	{"encode", 1, CLI_ANY, "STRUCT [FIELD=VALUE...]",
-	 "Bytes of a structure. A VALUE is a number, a name of the field's enumeration, or hex "
+	 "Prints the bytes of a structure. A VALUE is a number, a name of the field's enumeration, "
+	 "or hex "
 	 "bytes.",
 	 encode_options, prm_cmd_encode},
 	{"explain", 0, 1, "[FILE]",
-	 "Finds out what the dumps in FILE are, and says what happened and what to check.",
-	 explain_options, prm_cmd_explain},
+	 "Recognises the dumps in FILE; prints what happened and what to check.", explain_options,
+	 prm_cmd_explain},
 	{"diff", 2, 2, "A B",
-	 "Finds out what the dumps in A and B are, and prints the fields that differ (exit code 1 "
-	 "if "
-	 "any does).",
+	 "Recognises the dumps in A and B; prints the fields that differ (then the exit code is "
+	 "1).",
 	 diff_options, prm_cmd_diff},
-	{"export", 0, 0, NULL, "All tables as JSON (prm/README.md describes it).", list_options,
-	 prm_cmd_export},
+	{"export", 0, 0, NULL, "Prints all tables as JSON (prm/README.md describes it).",
+	 list_options, prm_cmd_export},
 };
 
 /* Fits a terminal of 80 columns and 24 lines; argp breaks lines at column 79. */
@@ -74,7 +74,7 @@ static const char overview[] =
 	"  list [PATTERN]               structures and enumerations\n"
 	"  show STRUCT                  fields, bit diagram\n"
 	"  decode STRUCT [FILE]         a dump, field by field\n"
-	"  encode STRUCT FIELD=VALUE... the other way round\n"
+	"  encode STRUCT FIELD=VALUE... the reverse\n"
 	"  explain [FILE]               what a dump is, what went wrong, what to check\n"
 	"  diff A B                     fields that differ\n"
 	"  export --json                all tables for other programs\n"

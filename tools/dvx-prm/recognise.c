@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tree.h"
 
-/* A second guess this near to the best one is worth telling. */
+/* A second guess is reported if it is this near to the best one. */
 #define NEAR 20
 
 static const struct recogniser *const recognisers[] = {
@@ -145,7 +145,7 @@ const struct recogniser *recogniser_of(const struct prm_struct *s)
 	return NULL;
 }
 
-/* The score of one recogniser by itself; f keeps what it says about it. */
+/* The score of one recogniser alone; f keeps its sentences. */
 static int try_one(struct finding *f, const struct recogniser *r)
 {
 	f->score = 0;
@@ -155,7 +155,7 @@ static int try_one(struct finding *f, const struct recogniser *r)
 	return f->score;
 }
 
-/* Zeros are nothing by themselves; the line before them may say what they are. */
+/* Zeros alone are never recognised; the line before them may name them. */
 static const struct recogniser *recognise_zeros(struct finding *f)
 {
 	static const struct recogniser *const labelled[] = {&recognise_cap, &recognise_out};

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <ctype.h>
 
-#define LONGEST 1024 /* of a line; what such lines say stands in their first half */
+#define LONGEST 1024 /* of a line; the rest is ignored */
 #define GROUPS	10
 
 /*
- * Who writes what. The letters name the groups: w status of libibverbs, W the same in words,
+ * Forms of lines, by who writes them. The letters name the groups: w status of libibverbs, W the
+ * same in words,
  * s syndrome, v vendor byte, V the same in hex without 0x, q QP, i index of the WQE, c command,
  * m op_mod, t its status, y its syndrome (hex), e errno, n a name, - nothing. The first form that
- * fits a line counts.
+ * fits a line is used.
  */
 #define NUMBER "(0x[0-9a-f]+|[0-9]+)"
 #define HEX    "(0x[0-9a-f]+)"
@@ -160,7 +161,7 @@ static bool read_line(struct said *s, const regex_t *regs, const char *line, uns
 	return false;
 }
 
-/* The QP and the index of the WQE differ from line to line of one failure. */
+/* Lines of one failure may differ in QP and WQE index. */
 static bool said_same(const struct said *a, const struct said *b)
 {
 	const unsigned int own = 1u << SAID_QPN | 1u << SAID_INDEX;
@@ -184,7 +185,7 @@ static void said_keep(struct said *list, size_t *count, const struct said *s)
 		list[(*count)++] = *s;
 }
 
-/* Regular expressions are slow; few lines of a log have one of these words. */
+/* Regular expressions are slow, and few lines of a log have one of these words. */
 static bool worth_it(const char *line)
 {
 	return strcasestr(line, "synd") || strcasestr(line, "vend") || strcasestr(line, "status") ||

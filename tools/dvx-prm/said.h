@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Failures that a line of a log tells in words and numbers, without the bytes. */
+/* Failures that a line of a log reports in words and numbers, without the bytes. */
 #ifndef DVX_PRM_SAID_H
 #define DVX_PRM_SAID_H
 
@@ -22,7 +22,7 @@ enum said_value {
 };
 
 struct said {
-	const char *who; /* writes such lines */
+	const char *who; /* the program that writes such lines */
 	unsigned int line;
 	size_t times;	  /* lines that say the same */
 	unsigned int has; /* bit for each value */
@@ -33,7 +33,7 @@ struct said {
 
 #define SAID_MOST 256
 
-/* What a text says, each thing once; at most SAID_MOST. Free the list. */
+/* The failures that a text reports, each once; at most SAID_MOST. Free the list. */
 struct said *said_read(const char *text, size_t len, size_t *count);
 
 static inline bool said_has(const struct said *s, enum said_value v)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sentences about error numbers, wherever the numbers come from. */
+/* Explains error numbers in sentences. */
 #include "explain.h"
 
 #include <string.h>
 
-/* The emulator's own syndromes, which doc/syndromes.md lists. */
+/* dvx-sim's own syndromes: doc/syndromes.md. */
 enum { EMULATOR = 0xdf0, EMULATOR_SHIFT = 20 };
 
 static const char seen_with[] = "seen with ";
@@ -41,7 +41,7 @@ void tell_syndrome(struct finding *f, unsigned int synd)
 		tell(f, "what", "syndrome", "syndrome 0x%02x is in no public table", synd);
 }
 
-/* A correlation out of reports: nobody defines the byte. */
+/* A correlation found in reports: no document defines the byte. */
 void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
 {
 	const char *text = prm_enum_text(prm_find_enum("vendor_syndrome"), vendor);
@@ -57,7 +57,7 @@ void tell_vendor(struct finding *f, unsigned int syndrome, unsigned int vendor)
 		tell(f, "vendor", "vendor_err_synd", "vendor syndrome 0x%02x: %s", vendor, text);
 	else
 		tell(f, "vendor", "vendor_err_synd",
-		     "vendor syndrome 0x%02x: error reports in the field have it with %s; that is "
+		     "vendor syndrome 0x%02x: error reports show it together with %s; that is "
 		     "a "
 		     "correlation, not the vendor's definition%s",
 		     vendor, prm_syndrome_name(with),
@@ -71,7 +71,7 @@ void tell_status(struct finding *f, unsigned int status)
 	tell(f, "what", "status", "status 0x%02x %s: %s", status, prm_status_name(status),
 	     prm_status_text(status));
 	if (status)
-		tell(f, "errno", "status", "the kernel gives errno %d for it",
+		tell(f, "errno", "status", "the kernel returns errno %d for it",
 		     prm_status_errno(status));
 	tell_cause(f, prm_find_enum("status"), status);
 }
@@ -81,17 +81,17 @@ void tell_firmware(struct finding *f, unsigned int syndrome)
 	fact(f, "syndrome", syndrome);
 	if (!syndrome)
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0: firmware did not answer, or it was the kernel "
-		     "that refused; then errno is all there is");
+		     "syndrome 0: firmware did not answer, or the kernel "
+		     "refused the command; then there is only the errno");
 	else if (syndrome >> EMULATOR_SHIFT == EMULATOR)
 		tell(f, "syndrome", "syndrome",
 		     "syndrome 0x%08x is dvx-sim's own and means nothing on a NIC: "
-		     "its log has a sentence with the field, doc/syndromes.md the list",
+		     "its log names the field, doc/syndromes.md lists them",
 		     syndrome);
 	else
 		tell(f, "syndrome", "syndrome",
-		     "syndrome 0x%06x is firmware's number of the check that failed; no public "
-		     "list has "
-		     "them, give it to the vendor's support",
+		     "syndrome 0x%06x is firmware's number of the failed check; no public "
+		     "list explains "
+		     "them; the vendor's support can",
 		     syndrome);
 }

@@ -99,7 +99,7 @@ static bool trace_put_field(struct trace *t, const char *path, const char *word)
 	return true;
 }
 
-/* "name={" goes in, "}" comes out; the path grows and shrinks with them. */
+/* "name={" enters a structure, "}" leaves it; the path follows. */
 static bool take_word(struct trace *t, char *path, char *word)
 {
 	char *equals = strchr(word, '='), *dot;

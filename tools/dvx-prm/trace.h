@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes back out of a line of dvx-sim --trace: "... create_cq_in opcode=CREATE_CQ(0x400) ...". */
+/* Reads bytes back from a trace: "... create_cq_in opcode=CREATE_CQ(0x400) ...". */
 #ifndef DVX_PRM_TRACE_H
 #define DVX_PRM_TRACE_H
 
@@ -16,10 +16,10 @@ struct trace {
 	uint8_t bytes[TRACE_MAX_BYTES];
 };
 
-/* Cheap: is there a "name field=" in it? */
+/* A cheap test: does the line hold "name field="? */
 bool trace_looks_like(const char *text, size_t len);
 
-/* false if the line names no structure, or says what does not fit into it. */
+/* false if the line names no structure, or if its fields do not fit. */
 bool trace_read(struct trace *t, const char *text, size_t len);
 
 #endif

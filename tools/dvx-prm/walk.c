@@ -7,7 +7,7 @@
 
 struct walker {
 	const uint8_t *p;
-	uint64_t end; /* bits that there are */
+	uint64_t end; /* in bits */
 	walk_fn *fn;
 	void *ctx;
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Statuses of libibverbs' completions, and the mlx5 syndromes that they are made of. */
+/* Statuses of libibverbs' completions and the mlx5 syndromes behind them. */
 #include "said.h"
 
 static const struct {
