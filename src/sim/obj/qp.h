@@ -29,4 +29,10 @@ static inline struct qp *qp_of(const struct queue *q)
 	return (struct qp *)(uintptr_t)q;
 }
 
+/* In bytes. */
+static inline uint32_t qp_mtu(const struct qp *qp)
+{
+	return qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
+}
+
 #endif

@@ -178,6 +178,13 @@ void eq_queue(struct queue *, uint8_t type);
 
 /* queue.c */
 void queue_flush_later(struct queue *);
+void queue_sends_failed(struct queue *); /* to SQER, or to ERR */
+
+static inline bool queue_flushes(const struct queue *q)
+{
+	return q->state == QP_ERR || q->state == QP_SQER;
+}
+
 bool queue_flush_run(struct queues *);
 
 #endif

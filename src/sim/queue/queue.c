@@ -103,20 +103,38 @@ void queue_flush_later(struct queue *q)
 	TAILQ_INSERT_TAIL(&queues_of(&q->o)->flush, d, flush_link);
 }
 
+static void queue_flush_these(struct queue *q, struct send_wr *wr)
+{
+	struct send_wr *next;
+
+	for (; wr; wr = next) {
+		next = wr->next;
+		sq_give_back(q->sq, wr);
+	}
+	queue_flush_later(q);
+}
+
 void queue_error(struct queue *q, uint8_t event)
 {
-	struct send_wr *wr, *next;
+	struct send_wr *list;
 
 	if (q->state == QP_ERR || q->state == QP_RST)
 		return;
 	q->state = QP_ERR;
-	for (wr = queue_abort(q); wr; wr = next) {
-		next = wr->next;
-		sq_give_back(q->sq, wr);
-	}
+	list = queue_abort(q);
 	if (event)
 		eq_queue(q, event);
-	queue_flush_later(q);
+	queue_flush_these(q, list);
+}
+
+void queue_sends_failed(struct queue *q)
+{
+	if (!q->transport->abort_sends || (q->state != QP_RTS && q->state != QP_SQD)) {
+		queue_error(q, 0);
+		return;
+	}
+	q->state = QP_SQER;
+	queue_flush_these(q, q->transport->abort_sends(q));
 }
 
 void queue_drained(struct queue *q)
@@ -146,13 +164,13 @@ static bool queue_flush(struct queue *q)
 	unsigned int sq, rq;
 
 	post_failed(q);
-	if (q->state != QP_ERR || q->flush_silent)
+	if (!queue_flushes(q) || q->flush_silent)
 		return false;
 	sq = q->sq ? sq_flush(q->sq, FLUSH_SHARE) : 0;
-	rq = q->rq ? rq_flush(q->rq, FLUSH_SHARE) : 0;
+	rq = q->rq && q->state == QP_ERR ? rq_flush(q->rq, FLUSH_SHARE) : 0;
 	if (sq == FLUSH_SHARE || rq == FLUSH_SHARE)
 		queue_flush_later(q);
-	else
+	else if (q->state == QP_ERR)
 		poll_again(q, rq > 0);
 	return sq || rq;
 }

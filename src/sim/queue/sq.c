@@ -182,7 +182,7 @@ void sq_record(struct sq *sq, uint16_t counter)
 
 	if (counter == sq->pi)
 		return;
-	if (sq->q->state != QP_RTS && sq->q->state != QP_SQD && sq->q->state != QP_ERR)
+	if (sq->q->state != QP_RTS && sq->q->state != QP_SQD && !queue_flushes(sq->q))
 		return;
 	if (ahead > ring_blocks(sq)) {
 		sim_refuse("qp 0x%x: the doorbell record's send counter 0x%04x is more than a ring"
@@ -190,7 +190,7 @@ void sq_record(struct sq *sq, uint16_t counter)
 		counter = (uint16_t)(sq->ci + ring_blocks(sq));
 	}
 	sq->pi = counter;
-	if (sq->q->state == QP_ERR)
+	if (queue_flushes(sq->q))
 		queue_flush_later(sq->q);
 	else
 		sq_more(sq);
@@ -242,7 +242,8 @@ static void fetch(struct sq *sq)
 {
 	bool ok = fetch_some(sq);
 
-	sq->q->transport->posted(sq->q);
+	if (sq->q->transport->posted)
+		sq->q->transport->posted(sq->q);
 	if (!ok)
 		ring_gone(sq);
 }
@@ -359,7 +360,7 @@ void sq_failed(struct sq *sq, struct send_wr *wr, uint8_t syndrome, uint8_t vend
 	sim_note("qp 0x%x: send WQE %u failed with syndrome 0x%02x", sq->q->o.id, wr->index, syndrome);
 	sq_error_cqe(sq, wr, syndrome, vendor);
 	wr_free(queues_of(&sq->q->o), wr);
-	queue_error(sq->q, 0);
+	queue_sends_failed(sq->q);
 }
 
 void sq_give_back(struct sq *sq, struct send_wr *wr)

@@ -108,13 +108,18 @@ struct transport {
 	void (*rtr)(struct queue *);
 	void (*rts)(struct queue *);
 	void (*resume)(struct queue *); /* SQD -> RTS, or SQD: look whether it is drained */
-	/* Stops the connection; the requests that were not done come back, oldest first. */
+	/*
+	 * Stops the connection; the requests that were not done come back, oldest first. With
+	 * abort_sends, a failed request stops only these (SQER), and packets are received as
+	 * before.
+	 */
 	struct send_wr *(*abort)(struct queue *);
+	struct send_wr *(*abort_sends)(struct queue *);
 
 	/* How many more requests the queue may post; one of them; those of this turn are posted. */
 	unsigned int (*room)(const struct queue *);
 	void (*post)(struct queue *, struct send_wr *);
-	void (*posted)(struct queue *);
+	void (*posted)(struct queue *); /* NULL: nothing waits for it */
 
 	/* A packet for this queue: NULL, or why it is dropped. */
 	const char *(*receive)(struct queue *, struct bth_packet *);
@@ -125,6 +130,28 @@ struct transport {
 };
 
 extern const struct transport transport_rc, transport_raw;
+/* Rows that connected transports have alike. */
+#define WQE_SEND                                                                            \
+	{                                                                                   \
+		wqe_parse_data, true, .kind = SEND_MESSAGE, .min_ds = 1, .inline_ok = true, \
+				      .data_at = 1                                          \
+	}
+#define WQE_SEND_IMM                                                                              \
+	{                                                                                         \
+		wqe_parse_data, true, true, .kind = SEND_MESSAGE, .min_ds = 1, .inline_ok = true, \
+					    .data_at = 1                                          \
+	}
+#define WQE_WRITE                                                                          \
+	{                                                                                  \
+		wqe_parse_raddr, true, .kind = SEND_WRITE, .min_ds = 2, .inline_ok = true, \
+				       .data_at = 2                                        \
+	}
+#define WQE_WRITE_IMM                                                                            \
+	{                                                                                        \
+		wqe_parse_raddr, true, true, .kind = SEND_WRITE, .min_ds = 2, .inline_ok = true, \
+					     .data_at = 2                                        \
+	}
+
 /* By qpc.st; NULL: there is none. */
 const struct transport *transport_find(uint8_t st);
 

@@ -9,14 +9,10 @@
 
 static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
-	[PRM_WQE_OPCODE_SEND] = {wqe_parse_data, true, .kind = SEND_MESSAGE, .min_ds = 1,
-				 .inline_ok = true, .data_at = 1},
-	[PRM_WQE_OPCODE_SEND_IMM] = {wqe_parse_data, true, .kind = SEND_MESSAGE, .min_ds = 1,
-				     .imm = true, .inline_ok = true, .data_at = 1},
-	[PRM_WQE_OPCODE_RDMA_WRITE] = {wqe_parse_raddr, true, .kind = SEND_WRITE, .min_ds = 2,
-				       .inline_ok = true, .data_at = 2},
-	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = {wqe_parse_raddr, true, .kind = SEND_WRITE, .min_ds = 2,
-					   .imm = true, .inline_ok = true, .data_at = 2},
+	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
+	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
+	[PRM_WQE_OPCODE_RDMA_WRITE] = WQE_WRITE,
+	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = WQE_WRITE_IMM,
 	[PRM_WQE_OPCODE_RDMA_READ] = {wqe_parse_raddr, true, .kind = SEND_READ, .min_ds = 2,
 				      .data_at = 2},
 	[PRM_WQE_OPCODE_MMO] = {mmo_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
@@ -81,7 +77,7 @@ static void rc_rtr(struct queue *q)
 
 	roce_port_purge(qp);
 	roce_port_path(qp, &rc->path);
-	rc->mtu = qp->mtu >= 1 && qp->mtu <= 5 ? 128u << qp->mtu : 1024;
+	rc->mtu = qp_mtu(qp);
 	resp_start(rc);
 }
 
