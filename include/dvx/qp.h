@@ -16,7 +16,10 @@ enum dvx_qp_flags {
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
 };
 
-/* An RC queue pair made by DevX; it starts in RST. */
+/* Service types, as qpc.st has them. UC: SEND and WRITE only, nobody says what was lost. */
+enum dvx_qp_type { DVX_QP_RC = 0, DVX_QP_UC = 1 };
+
+/* A queue pair made by DevX; it starts in RST. */
 struct dvx_qp_attr {
 	uint32_t size;
 	uint32_t flags; /* enum dvx_qp_flags */
@@ -29,6 +32,8 @@ struct dvx_qp_attr {
 	uint32_t rq_sge;	/* pieces of one receive; 0: 1 */
 	uint32_t user_index; /* what CQEs carry: dvx_cqe_user_index(); 24 bits, 0xffffff excluded */
 	struct dvx_place place; /* of both rings */
+	uint8_t type;		/* enum dvx_qp_type */
+	uint8_t reserved[7];
 };
 int dvx_qp_create_layout(struct dvx_dev *dev, const struct dvx_qp_attr *attr, uint32_t layout,
 			 struct dvx_qp **out);

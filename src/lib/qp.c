@@ -52,6 +52,9 @@ static int lib_qp_check(struct dvx_dev *dev, struct dvx_qp_attr *attr)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.send_cq is not of this device");
 	if (!attr->recv_cq->priv || attr->recv_cq->priv->dev != dev)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.recv_cq is not of this device");
+	if (attr->type > DVX_QP_UC)
+		return dvx_fail(EINVAL, "dvx_qp_create: attr.type %u is neither RC nor UC",
+				attr->type);
 	if (attr->user_index > MAX_USER_INDEX)
 		return dvx_fail(EINVAL, "dvx_qp_create: attr.user_index 0x%x is not below 0xffffff",
 				attr->user_index);
@@ -77,7 +80,7 @@ static struct layout lay_out(const struct dvx_qp_attr *attr)
 static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct dvx_qp_attr *attr,
 				const struct layout *l)
 {
-	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
+	prm_qpc_set_st(qpc, attr->type);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, attr->pd->pdn);
 	prm_qpc_set_uar_page(qpc, dvx_uar_index(attr->uar));

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((15 + 2 * ${long:-0}))
+plan $((19 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -23,4 +23,8 @@ pair host ib_write_bw -x 1 -n 50 -b -q 4
 pair host ib_send_bw -x 1 -n 50 -b -m 1024
 pair dpu ib_write_bw -x 1 -n 100
 pair dpu ib_read_lat -x 1 -n 100
+pair host ib_write_bw -x 1 -n 100 -c UC
+pair host ib_send_bw -x 1 -n 100 -c UC
+pair host ib_send_lat -x 1 -n 100 -c UC
+pair dpu ib_send_lat -x 1 -n 100 -c UC
 exit "$failed"

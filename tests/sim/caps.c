@@ -351,6 +351,7 @@ static const struct row {
 	{G, "max_wqe_sz_?q", rc_works},
 	{G, "log_max_msg", rc_works},
 	{G, "rc", rc_works},
+	{G, "uc", BY("tests/sim/lib_queues.sh")},
 	{G, "cqe_version", rc_works},
 	{G, "log_max_cq*", rc_works},
 	{G, "uar_4k", rc_works},

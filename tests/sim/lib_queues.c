@@ -72,6 +72,42 @@ static void sends(void **state)
 	pair_free(&p);
 }
 
+/* UC: SEND and WRITE with immediate arrive; a message without a receive is lost; READ is refused.
+ */
+static void unreliable(void **state)
+{
+	struct rig *r = *state;
+	struct pair p;
+	struct dvx_sge from, to;
+	uint64_t far = (uintptr_t)r->buf + 0x80000;
+	struct dvx_cqe_failure why;
+
+	pair_make_type(r, &p, DVX_REMOTE_WRITE, DVX_QP_UC);
+	fill(r);
+	from = piece(r, 3, 10000);
+	to = piece(r, 0x10000, 20000);
+	assert_int_equal(dvx_post_send(p.sq, &from, 1, 1, DVX_SIGNALED), 0);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	assert_int_equal(dvx_rq_post(p.rq, &to, 1, 77), 0);
+	assert_int_equal(dvx_rq_post(p.rq, &to, 1, 78), 0);
+	dvx_rq_ring(p.rq);
+	assert_int_equal(dvx_post_send_imm(p.sq, 5, &from, 1, 2, DVX_SIGNALED), 0);
+	assert_int_equal(dvx_post_write_imm(p.sq, 6, far, r->key, &from, 1, 3, DVX_SIGNALED), 0);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 2);
+	done(p.cq[0], p.sq, 3);
+	received(&p, 77, PRM_CQE_OPCODE_RESP_SEND_IMM, 10000, 5);
+	received(&p, 78, PRM_CQE_OPCODE_RESP_WR_IMM, 10000, 6);
+	assert_memory_equal(r->buf + 0x10000, r->buf + 3, 10000);
+	assert_memory_equal(r->buf + 0x80000, r->buf + 3, 10000);
+	assert_int_equal(dvx_post_read(p.sq, far, r->key, &from, 1, 4, DVX_SIGNALED), 0);
+	dvx_sq_ring(p.sq);
+	dvx_cqe_error(wait_cqe(p.cq[0]), &why);
+	assert_int_equal(why.syndrome, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	pair_free(&p);
+}
+
 /* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, with an offset that no page has. */
 static void rdma(void **state)
 {
@@ -406,17 +442,12 @@ static void many_queues_one_cq(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sends),
-		cmocka_unit_test(rdma),
-		cmocka_unit_test(dma_and_nop),
-		cmocka_unit_test(wrap_with_data),
-		cmocka_unit_test(full_ring),
-		cmocka_unit_test(unsignaled),
-		cmocka_unit_test(nothing_before_the_doorbell),
-		cmocka_unit_test(events),
-		cmocka_unit_test(placed),
-		cmocka_unit_test(non_cached_uar),
-		cmocka_unit_test(many_queues_one_cq),
+		cmocka_unit_test(sends),	  cmocka_unit_test(unreliable),
+		cmocka_unit_test(rdma),		  cmocka_unit_test(dma_and_nop),
+		cmocka_unit_test(wrap_with_data), cmocka_unit_test(full_ring),
+		cmocka_unit_test(unsignaled),	  cmocka_unit_test(nothing_before_the_doorbell),
+		cmocka_unit_test(events),	  cmocka_unit_test(placed),
+		cmocka_unit_test(non_cached_uar), cmocka_unit_test(many_queues_one_cq),
 	};
 
 	return cmocka_run_group_tests(tests, rig_open, rig_close);

@@ -101,12 +101,15 @@ static inline void pair_connect(struct rig *r, struct pair *p, uint32_t access)
 	}
 }
 
-static inline void pair_make(struct rig *r, struct pair *p, uint32_t access)
+static inline void pair_make_type(struct rig *r, struct pair *p, uint32_t access, uint8_t type)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qp = rig_qp_attr(r);
 	int i;
 
+	qp.type = type;
+	if (type == DVX_QP_UC)
+		qp.flags = 0; /* MMO is a thing of RC */
 	for (i = 0; i < 2; i++) {
 		OK(dvx_cq_create(r->dev, &cq, &p->cq[i]));
 		qp.send_cq = p->cq[i];
@@ -116,6 +119,11 @@ static inline void pair_make(struct rig *r, struct pair *p, uint32_t access)
 	p->sq = dvx_qp_sq(p->qp[0]);
 	p->rq = dvx_qp_rq(p->qp[1]);
 	pair_connect(r, p, access);
+}
+
+static inline void pair_make(struct rig *r, struct pair *p, uint32_t access)
+{
+	pair_make_type(r, p, access, DVX_QP_RC);
 }
 
 static inline void pair_free(struct pair *p)

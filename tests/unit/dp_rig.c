@@ -128,7 +128,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	q->queue = qp->sq.q = qp->rq.q = &qp->q;
 	qp->q.sq = &qp->sq;
 	qp->q.rq = &qp->rq;
-	qp->q.transport = &transport_rc;
+	qp->q.transport = r->transport ? r->transport : &transport_rc;
 	qp->q.pdn = RIG_PD;
 	qp->sq.cq = scq->cq;
 	qp->rq.cq = rcq->cq;
@@ -359,12 +359,13 @@ void rig_arm(struct rig_cq *c, unsigned int sn, bool solicited)
 	queue_doorbell(&c->rig->dev, RIG_UAR, UAR_CQ_ARM, value);
 }
 
-static int setup_on(void **state, unsigned int peer)
+static int setup_on(void **state, unsigned int peer, const struct transport *t)
 {
 	struct rig_pair *p = calloc(1, sizeof(*p));
 
 	assert_non_null(p);
 	rig_open(&p->rig);
+	p->rig.transport = t;
 	p->src = malloc(RIG_BUF);
 	p->dst = calloc(1, RIG_BUF);
 	assert_true(p->src && p->dst);
@@ -383,12 +384,17 @@ static int setup_on(void **state, unsigned int peer)
 
 int rig_setup(void **state)
 {
-	return setup_on(state, BLUEFIELD2_HOST);
+	return setup_on(state, BLUEFIELD2_HOST, NULL);
+}
+
+int rig_setup_uc(void **state)
+{
+	return setup_on(state, BLUEFIELD2_HOST, &transport_uc);
 }
 
 int rig_setup_dpu(void **state)
 {
-	return setup_on(state, BLUEFIELD2_DPU);
+	return setup_on(state, BLUEFIELD2_DPU, NULL);
 }
 
 int rig_teardown(void **state)

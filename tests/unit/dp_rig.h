@@ -36,6 +36,7 @@ struct rig {
 	struct host *host;
 	struct mm *mm;
 	struct device dev;
+	const struct transport *transport; /* of the QPs that are opened from now on; NULL: RC */
 	unsigned int nevents;
 	struct {
 		uint8_t type;
@@ -120,6 +121,7 @@ struct rig_pair {
 };
 /* cmocka fixtures: *state is the pair. */
 int rig_setup(void **state);
+int rig_setup_uc(void **state);
 int rig_setup_dpu(void **state); /* b on the other function */
 int rig_teardown(void **state);
 /* WRITE, READ or SEND of len bytes between src and dst at off, signaled; not rung. */

@@ -129,7 +129,6 @@ static void cq_life(void **state)
 static void qp_bad_input(void **state)
 {
 	static const struct fx_spoil bad[] = {
-		{"qpc.st", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rq_type", 1, BAD, FW_SYN_UNSUPPORTED},

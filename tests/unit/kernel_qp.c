@@ -196,7 +196,7 @@ static void create_refusals(void **state)
 		{6, 0xffffff, -EINVAL, "uidx"},
 		{7, 0xfffff, -EINVAL, "uar_page"},
 		{7, 0xffffffff, -EINVAL, "bfreg_index"},
-		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC and raw packets only"},
+		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC, UC and raw packets only"},
 		{8, 5, -EINVAL, "type 5 is not known"},
 		{9, 12345, -ENOENT, "CQ handle"},
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that a reliable connection stays one on a wire that loses, doubles, reorders and damages
  * packets: every message arrives once and whole, in order; and that timers and retry counts are
- * those of the context. */
+ * those of the context. An unreliable one loses whole messages, and nobody is told. */
 #include <stdlib.h>
 #include <string.h>
 #include "dp_rig.h"
@@ -466,6 +466,131 @@ static void test_headers(void **state)
 	frame_free(f);
 }
 
+/* --- UC ----------------------------------------------------------------------------------- */
+
+struct lossy {
+	unsigned int seen, lose; /* frames; the number of the one that is lost */
+};
+
+static void lossy_wire(void *ctx, struct port *w, struct frame *f)
+{
+	struct lossy *l = ctx;
+
+	if (++l->seen == l->lose)
+		frame_free(f);
+	else
+		port_queue(w, f);
+}
+
+static void uc_send(struct rig_pair *p, uint32_t off, uint32_t len)
+{
+	rig_post(p, PRM_WQE_OPCODE_SEND, off, len);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+}
+
+static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
+{
+	const uint8_t *cqe = rig_poll(&p->cb);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
+}
+
+/* Each packet of the second of three messages is lost once: the first and the third arrive, the
+ * third in the entry that the second had; nobody answers. */
+static void test_uc_gaps(void **state)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int lose = 4; lose <= 6; lose++) {
+		struct lossy l = {.lose = lose};
+		uint16_t at = p->b.rq_pi;
+
+		port_set_hook(p->rig.dev.port, lossy_wire, &l);
+		memset(p->dst, 0, 9000);
+		rig_recv(&p->b, p->dst, 3000, rig_key(p->md));
+		rig_recv(&p->b, p->dst + 3000, 3000, rig_key(p->md));
+		for (unsigned int i = 0; i < 3; i++)
+			uc_send(p, i * 3000, 3000);
+		uc_received(p, at, 3000);
+		uc_received(p, (uint16_t)(at + 1), 3000);
+		assert_null(rig_poll(&p->cb));
+		assert_memory_equal(p->dst, p->src, 3000);
+		assert_memory_equal(p->dst + 3000, p->src + 6000, 3000);
+		assert_int_equal(l.seen, 9);
+		assert_true(p->b.queue->o.vhca->port->out_of_sequence > 0);
+	}
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	assert_true(timers_next(&p->rig.dev.timers) == UINT64_MAX);
+}
+
+/* Without a receive, without the right, with a wrong key or over the receive's length a message is
+ * dropped, and neither end hears of it. The next one arrives. */
+static void test_uc_dropped(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w;
+
+	uc_send(p, 0, 100);
+	assert_int_equal(p->b.queue->o.vhca->port->out_of_buffer, 1);
+	for (unsigned int i = 0; i < 2; i++) {
+		p->b.qp->rwe = i;
+		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
+		rig_raddr(&w, p->dst, rig_key(p->md) + i);
+		rig_inline(&w, "lost", 4);
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
+	}
+	assert_int_equal(p->dst[0], 0);
+	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
+	uc_send(p, 0, 201);
+	assert_null(rig_poll(&p->cb));
+	uc_send(p, 500, 200);
+	uc_received(p, 0, 200);
+	assert_memory_equal(p->dst, p->src + 500, 200);
+	assert_int_equal(p->a.queue->state, QP_RTS);
+	assert_int_equal(p->b.queue->state, QP_RTS);
+	assert_int_equal(p->rig.nevents, 0);
+}
+
+/* A failed send leaves the receive queue alive (SQER), and RTS comes back by a command; a failed
+ * receive ends both. */
+static void test_uc_errors(void **state)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
+	rig_data(&w, p->dst, 10, 0x7777);
+	rig_end(&w);
+	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+	rig_end(&w);
+	rig_ring(&p->b);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(p->b.queue->state, QP_SQER);
+	uc_send(p, 0, 200);
+	uc_received(p, 0, 200);
+	queue_set_state(p->b.queue, QP_RTS);
+	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+	rig_end(&w);
+	rig_ring(&p->b);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)), PRM_CQE_OPCODE_REQ);
+	rig_recv(&p->b, p->dst, 200, 0x7777);
+	uc_send(p, 0, 10);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(p->b.queue->state, QP_ERR);
+	assert_int_equal(p->a.queue->state, QP_RTS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -480,6 +605,9 @@ int main(void)
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_self_counters),
 		cmocka_unit_test_setup_teardown(test_loss_counters, rig_setup, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_uc_gaps, rig_setup_uc, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_uc_dropped, rig_setup_uc, rig_teardown),
+		cmocka_unit_test_setup_teardown(test_uc_errors, rig_setup_uc, rig_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

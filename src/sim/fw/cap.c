@@ -92,6 +92,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);
+	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
 	prm_cmd_hca_cap_set_qpc_extension(cap, 1);

@@ -17,7 +17,7 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.st %u is not implemented, only 0 (RC) is",
+				 "qpc.st %u is not implemented, only 0 (RC) and 1 (UC) are",
 				 prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)

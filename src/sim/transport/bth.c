@@ -26,6 +26,7 @@ const struct bth_row bth_rows[BTH_OPS] = {
 /* A bit for each operation that packets of a transport can be. */
 static const uint32_t bth_known[8] = {
 	[BTH_RC] = (2u << BTH_ACKNOWLEDGE) - 1,
+	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
 };
 
 static bool bth_is_known(uint8_t opcode)

@@ -14,7 +14,7 @@
  * a transport in bits 7:5 and, in bits 4:0, what this packet is, alike for all of them.
  */
 #define BTH_TYPE(opcode) ((opcode) >> 5)
-enum bth_type { BTH_RC };
+enum bth_type { BTH_RC, BTH_UC };
 enum bth_operation {
 	BTH_SEND_FIRST = 0x00,
 	BTH_SEND_MIDDLE = 0x01,

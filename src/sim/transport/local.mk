@@ -22,4 +22,5 @@ libsim_la_SOURCES += \
 	src/sim/transport/rc/rc_req.c \
 	src/sim/transport/rc/rc_resp.c \
 	src/sim/transport/rc/self.c \
-	src/sim/transport/rc/self_copy.c
+	src/sim/transport/rc/self_copy.c \
+	src/sim/transport/uc/uc.c

@@ -129,7 +129,7 @@ struct transport {
 	bool (*ready)(const struct queue *); /* it could go on at once */
 };
 
-extern const struct transport transport_rc, transport_raw;
+extern const struct transport transport_rc, transport_uc, transport_raw;
 /* Rows that connected transports have alike. */
 #define WQE_SEND                                                                            \
 	{                                                                                   \

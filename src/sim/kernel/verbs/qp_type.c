@@ -34,6 +34,21 @@ static const struct qp_transition rc[] = {
 		 PRM_QP_OPTPAR_ALT_ADDR_PATH},
 };
 
+static const struct qp_transition uc[] = {
+	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_ACCESS, 0, 0},
+	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_ACCESS,
+	 PRM_QP_OPTPAR_RWE | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP, A_AV | A_PATH_MTU | A_DEST_QPN | A_RQ_PSN,
+	 A_ALT_PATH | A_ACCESS | A_PKEY_INDEX,
+	 PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_RWE | PRM_QP_OPTPAR_PKEY_INDEX},
+	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_SQ_PSN,
+	 A_CUR_STATE | A_ALT_PATH | A_ACCESS | A_PATH_MIG_STATE,
+	 PRM_QP_OPTPAR_ALT_ADDR_PATH | PRM_QP_OPTPAR_RWE | PRM_QP_OPTPAR_PM_STATE},
+	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0, A_CUR_STATE | A_ACCESS | A_ALT_PATH | A_PATH_MIG_STATE,
+	 PRM_QP_OPTPAR_RWE | PRM_QP_OPTPAR_PM_STATE | PRM_QP_OPTPAR_ALT_ADDR_PATH},
+	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_ACCESS, PRM_QP_OPTPAR_RWE},
+};
+
 #define TYPE(ib, st, rows)                                                                 \
 	{                                                                                  \
 		IB_UVERBS_QPT_##ib, PRM_QP_ST_##st, rows, sizeof(rows) / sizeof((rows)[0]) \
@@ -41,6 +56,7 @@ static const struct qp_transition rc[] = {
 
 static const struct qp_type types[] = {
 	TYPE(RC, RC, rc),
+	TYPE(UC, UC, uc),
 };
 
 const struct qp_type *qp_type_find(uint64_t ib)

@@ -221,7 +221,7 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 			      (unsigned long long)p->type);
 	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET)
 		return refuse(-EOPNOTSUPP,
-			      "CREATE_QP: type %llu: this device has RC and raw packets only",
+			      "CREATE_QP: type %llu: this device has RC, UC and raw packets only",
 			      (unsigned long long)p->type);
 	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||

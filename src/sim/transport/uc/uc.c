@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unreliable connections (IBTA vol. 1, 9.8.2): a request is done when its last packet is sent, and
+ * nobody says whether it arrived. A gap in the PSNs drops the message that it is in.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/wqe.h>
+#include "base/log.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "port/port.h"
+#include "queue/services.h"
+#include "transport/message.h"
+#include "transport/roce_port.h"
+#include "transport/sched.h"
+#include "transport/transport.h"
+
+#define OUTSTANDING 128u /* requests that wait for the port */
+#define SHARE	    32u	 /* frames in a turn */
+#define SHARE_BYTES (128u << 10)
+
+struct uc {
+	struct sched *sched;
+	struct qp *qp;
+	struct sched_job job;
+	struct roce_path path;
+	uint32_t mtu;
+	/* the requester */
+	struct send_wr *head, **tail;
+	unsigned int n;
+	uint64_t off; /* of the next packet, in head */
+	uint32_t psn;
+	bool sending; /* RTS */
+	/* the responder */
+	bool up; /* RTR or later */
+	uint32_t epsn;
+	struct message msg;
+};
+
+static struct uc *uc_of(const struct queue *q)
+{
+	return q->conn;
+}
+
+/* --- sending ------------------------------------------------------------------------------- */
+
+static unsigned int uc_room(const struct queue *q)
+{
+	const struct uc *uc = uc_of(q);
+
+	return uc->sending && uc->n < OUTSTANDING ? OUTSTANDING - uc->n : 0;
+}
+
+static void uc_post(struct queue *q, struct send_wr *wr)
+{
+	struct uc *uc = uc_of(q);
+
+	wr->next = NULL;
+	*uc->tail = wr;
+	uc->tail = &wr->next;
+	uc->n++;
+	sched_want_run(uc->sched, &uc->job);
+}
+
+static struct send_wr *uc_pop(struct uc *uc)
+{
+	struct send_wr *wr = uc->head;
+
+	uc->head = wr->next;
+	if (!uc->head)
+		uc->tail = &uc->head;
+	uc->n--;
+	uc->off = 0;
+	return wr;
+}
+
+/* A packet, or a burst of them. False: it can't be sent now; or the request failed. */
+static bool uc_send(struct uc *uc, struct send_wr *wr)
+{
+	uint64_t left = wr->len - uc->off;
+	uint64_t most = (uint64_t)roce_port_burst(&uc->path, uc->mtu) * uc->mtu;
+	size_t n = (size_t)(left < most ? left : most);
+	struct bth_packet p = {.psn = uc->psn, .npkts = message_packets(n, uc->mtu)};
+	bool last = n == left;
+	struct frame *f;
+
+	if (!port_room(uc->sched->dev->port) || !(f = roce_port_frame(&uc->path, uc->mtu, n)))
+		return false;
+	wr->error = n ? wr_gather(&uc->qp->q, wr, uc->off, n, f->data) : 0;
+	if (wr->error) {
+		frame_free(f);
+		return false;
+	}
+	message_opcodes(&p, BTH_UC, wr, uc->off == 0, last);
+	p.va = wr->raddr;
+	p.rkey = wr->rkey;
+	p.dma_len = (uint32_t)wr->len;
+	p.imm = wr->imm;
+	p.solicited = last && wr->solicited;
+	roce_port_send(uc->qp, &uc->path, &p, f);
+	uc->off += n;
+	uc->psn = psn_add(uc->psn, p.npkts);
+	if (last)
+		sq_done(&uc->qp->sq, uc_pop(uc));
+	return true;
+}
+
+static bool uc_step(struct uc *uc)
+{
+	struct send_wr *wr = uc->head;
+
+	if (!wr)
+		return false;
+	if (!wr->error && wr->kind != SEND_LOCAL && uc_send(uc, wr))
+		return true;
+	if (wr->error)
+		sq_failed(&uc->qp->sq, uc_pop(uc), wr->error, wr->vendor);
+	else if (wr->kind == SEND_LOCAL)
+		sq_done(&uc->qp->sq, uc_pop(uc));
+	return !uc->head || uc->head != wr;
+}
+
+static bool uc_run(struct queue *q)
+{
+	struct uc *uc = uc_of(q);
+	uint64_t from = q->o.vhca->port->xmit_bytes;
+	bool did = false;
+
+	for (unsigned int i = 0;
+	     i < SHARE && q->o.vhca->port->xmit_bytes - from < SHARE_BYTES && uc_step(uc); i++)
+		did = true;
+	if (uc->sending && !uc->head && q->state == QP_SQD)
+		queue_drained(q);
+	if (uc->sending && uc->n < OUTSTANDING / 2)
+		sq_more(q->sq);
+	return did;
+}
+
+static bool uc_ready(const struct queue *q)
+{
+	return uc_of(q)->head;
+}
+
+/* --- receiving ----------------------------------------------------------------------------- */
+
+/* A message that is wrong is dropped silently. [I] Only a bad key of the receive entry is an error.
+ */
+static const char *uc_drop(struct uc *uc, const struct message_result *m)
+{
+	const struct recv_done failed = {.syndrome = m->syndrome};
+
+	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
+	if (m->end == MESSAGE_NO_RECEIVE)
+		uc->qp->q.o.vhca->port->out_of_buffer++;
+	if (m->end == MESSAGE_RECV_FAILED && m->syndrome != PRM_SYNDROME_LOCAL_LENGTH_ERR) {
+		uc->msg.recv = false;
+		rq_end(&uc->qp->rq, &failed);
+		queue_error(&uc->qp->q, 0);
+	}
+	return m->why;
+}
+
+static const char *uc_take(struct uc *uc, const struct bth_packet *p)
+{
+	struct message_result m = message_take(&uc->msg, uc->qp, p, uc->mtu);
+
+	if (m.end)
+		return uc_drop(uc, &m);
+	if (p->ends)
+		message_done(&uc->msg, uc->qp, p);
+	return NULL;
+}
+
+static const char *uc_receive(struct queue *q, struct bth_packet *p)
+{
+	struct uc *uc = uc_of(q);
+	struct bth_packet head;
+	const char *why;
+
+	if (!uc->up)
+		return "it is not ready to receive";
+	if (p->npkts > 1 && p->mtu != uc->mtu)
+		return "its burst was cut for another MTU";
+	if (p->psn != uc->epsn)
+		q->o.vhca->port->out_of_sequence++;
+	if (p->psn != uc->epsn || p->starts)
+		uc->msg.in = OP_NONE;
+	uc->epsn = psn_add(p->psn, p->npkts);
+	if (!p->starts && uc->msg.in == OP_NONE)
+		return "the message that it belongs to lacks a packet, or was dropped";
+	if (message_split(p, uc->mtu, &head)) {
+		why = uc_take(uc, &head);
+		if (why)
+			return why;
+	}
+	return uc_take(uc, p);
+}
+
+/* --- life ---------------------------------------------------------------------------------- */
+
+static int uc_start(struct queue *q)
+{
+	struct uc *uc = calloc(1, sizeof(*uc));
+
+	if (!uc)
+		return -ENOMEM;
+	uc->sched = q->o.vhca->dev->sched;
+	uc->qp = qp_of(q);
+	uc->job.q = q;
+	uc->tail = &uc->head;
+	q->conn = uc;
+	return 0;
+}
+
+static void uc_stop(struct queue *q)
+{
+	roce_port_purge(qp_of(q));
+	free(q->conn);
+	q->conn = NULL;
+}
+
+static void uc_rtr(struct queue *q)
+{
+	struct uc *uc = uc_of(q);
+	struct qp *qp = qp_of(q);
+
+	roce_port_purge(qp);
+	roce_port_path(qp, &uc->path);
+	uc->mtu = qp_mtu(qp);
+	uc->epsn = qp->next_rcv_psn & PSN_MASK;
+	uc->up = true;
+}
+
+static void uc_rts(struct queue *q)
+{
+	uc_of(q)->psn = qp_of(q)->next_send_psn & PSN_MASK;
+	uc_of(q)->sending = true;
+}
+
+static void uc_resume(struct queue *q)
+{
+	sched_want_run(uc_of(q)->sched, &uc_of(q)->job);
+}
+
+static struct send_wr *uc_abort_sends(struct queue *q)
+{
+	struct uc *uc = uc_of(q);
+	struct send_wr *list = uc->head;
+
+	sched_leave(uc->sched, &uc->job);
+	uc->head = NULL;
+	uc->tail = &uc->head;
+	uc->n = 0;
+	uc->off = 0;
+	return list;
+}
+
+static struct send_wr *uc_abort(struct queue *q)
+{
+	struct uc *uc = uc_of(q);
+
+	uc->sending = uc->up = false;
+	memset(&uc->msg, 0, sizeof(uc->msg));
+	return uc_abort_sends(q);
+}
+
+/* [I] No MMO. */
+static wqe_rows uc_wqe = {
+	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
+	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
+	[PRM_WQE_OPCODE_RDMA_WRITE] = WQE_WRITE,
+	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = WQE_WRITE_IMM,
+};
+
+#define UC_ANY (PRM_QP_OPTPAR_RWE | QP_OPT_ANY)
+
+static const struct qp_change uc_changes[] = {
+	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT, QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_RWE,
+	 UC_ANY},
+	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
+	 UC_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR, QP_FIELD_PATH | QP_FIELD_MTU | QP_FIELD_PEER,
+	 UC_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRIMARY_ADDR_PATH},
+	{PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS, QP_FIELD_SEND_PSN,
+	 UC_ANY | PRM_QP_OPTPAR_PM_STATE},
+	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0, UC_ANY | PRM_QP_OPTPAR_PM_STATE},
+	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, UC_ANY},
+};
+
+const struct transport transport_uc = {
+	.name = "UC",
+	.st = PRM_QP_ST_UC,
+	.bth_type = BTH_UC,
+	.wqe = &uc_wqe,
+	.changes = uc_changes,
+	.nchanges = sizeof(uc_changes) / sizeof(uc_changes[0]),
+	.start = uc_start,
+	.stop = uc_stop,
+	.rtr = uc_rtr,
+	.rts = uc_rts,
+	.resume = uc_resume,
+	.abort = uc_abort,
+	.abort_sends = uc_abort_sends,
+	.room = uc_room,
+	.post = uc_post,
+	.receive = uc_receive,
+	.run = uc_run,
+	.ready = uc_ready,
+};
