@@ -78,7 +78,7 @@ void rig_qp_close(struct rig_qp *);
 void rig_connect_one(struct rig_qp *, const struct rig_qp *peer);
 /* Of a RoCE packet as bytes: its BTH, and how many bytes there are to the ICRC. */
 uint8_t *rig_bth(struct frame *, uint32_t *len);
-/* Of one over IPv6 whose headers or payload were changed: its lengths and ICRC are right again. */
+/* After changes behind the IP header: lengths, IP checksum and ICRC are right again. */
 void rig_reseal(struct frame *, uint32_t len);
 void rig_connect(struct rig_qp *, struct rig_qp *);
 struct mkey *rig_mkey(struct rig *, unsigned int function, const void *buf, size_t len,

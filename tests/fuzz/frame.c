@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames from outside: RoCE packets of each kind, changed, cut and sealed again or not, and any
+ * bytes, on a connection that is up. */
+#include "fuzz.h"
+#include "port/port.h"
+#include "queue/queue.h"
+#include "tests/unit/dp_rig.h"
+
+static void keep_frame(void *ctx, struct port *port, struct frame *f)
+{
+	struct frame **kept = ctx;
+
+	(void)port;
+	frame_free(*kept);
+	*kept = f;
+}
+
+/* The last packet of a message between the two, over any of their GIDs. */
+static struct frame *good_frame(struct rig_pair *p)
+{
+	static const uint8_t ops[] = {0x08, 0x0a, 0x10};
+	struct frame *f = NULL;
+
+	queue_set_state(&p->a.qp->q, QP_RST);
+	queue_set_state(&p->b.qp->q, QP_RST);
+	p->a.sq_pi = p->b.sq_pi = p->a.rq_pi = p->b.rq_pi = 0;
+	p->a.qp->gid_index = p->b.qp->gid_index = (uint8_t)any(VHCA_GIDS);
+	rig_connect(&p->a, &p->b);
+	port_set_hook(p->rig.dev.port, keep_frame, &f);
+	rig_post(p, ops[any(3)], any(1000), 1 + any(3000));
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	port_set_hook(p->rig.dev.port, NULL, NULL);
+	assert_non_null(f);
+	return f;
+}
+
+static void change(struct frame *f)
+{
+	uint32_t len, at;
+	uint8_t *bth = rig_bth(f, &len);
+
+	for (unsigned int i = any(4); i; i--) {
+		at = any(len < FRAME_HDR ? len : FRAME_HDR);
+		any_bytes(bth + at, 1);
+	}
+	if (any(2))
+		len = ROCE_BTH + any(len - ROCE_BTH + 1);
+	if (any(4))
+		rig_reseal(f, len);
+	for (unsigned int i = any(3) / 2; i; i--)
+		any_bytes(f->data + any(f->len), 1);
+	if (!any(4))
+		f->len = PORT_PACKET_MIN + any(f->len - PORT_PACKET_MIN + 1);
+}
+
+/* Memory ends with the frame, so that a sanitizer sees a byte too far. */
+static void check_decode(const struct frame *f)
+{
+	uint8_t *copy = malloc(f->len);
+	struct roce_bytes r;
+
+	assert_non_null(copy);
+	memcpy(copy, f->data, f->len);
+	if (roce_decode(copy, f->len, &r)) {
+		assert_true(r.len >= ROCE_BTH && r.bth + r.len + 4 <= copy + f->len);
+		roce_icrc_good(&r);
+	}
+	free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct rig_pair *p;
+	struct frame *f;
+	void *state;
+
+	fuzz_begin(bytes, len);
+	rig_setup_dpu(&state);
+	p = state;
+	f = good_frame(p);
+	rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
+	for (unsigned int i = 0; i < 64 && fuzz_more(); i++) {
+		struct frame *bad = frame_copy(f);
+
+		change(bad);
+		check_decode(bad);
+		assert_int_equal(port_inject(p->rig.dev.port, bad->data, bad->len), 0);
+		frame_free(bad);
+		rig_settle(&p->rig);
+	}
+	frame_free(f);
+	rig_pass(&p->rig, 1000000000ull);
+	rig_teardown(&state);
+	return 0;
+}
+
+const struct fuzz_target fuzz_target = {.inputs = 300, .longest = 256};
