@@ -55,7 +55,7 @@ check "and then a daemon starts again" start --queues 2
 default_way() { die && verdict dropped 0; }
 check "killed, it takes its rules with it: packets go the default way" default_way
 no_daemon() { fails 3 "no daemon holds" client list; }
-check "and clients are told" no_daemon
+check "and clients report it" no_daemon
 check "started again" start --queues 2
 check "it holds what was committed" holds "drop in
 "
@@ -96,7 +96,7 @@ still() { holds "drop in
 mistake() { printf 'drop in\nsend in to quue 1\n' >"$work/c" && fails 1 "$work/c:2:12: expected" client apply "$work/c" && still; }
 check "a mistake" mistake
 queue() { echo "send in to queue 2" >"$work/c" && fails 1 "$work/c:1:9: no queue 2, the daemon has 2" client apply "$work/c" && still; }
-check "a queue that the daemon has not" queue
+check "a queue that the daemon lacks" queue
 unreadable() { fails 3 "No such file" client apply "$work/nonesuch" && fails 3 "Is a directory" client apply "$work" && still; }
 check "a file that cannot be read" unreadable
 lacks() { printf 'drop in\ndrop out sqn 5\n' >"$work/c" && fails 4 "$work/c:2:10: .*source_sqn: libmlx5 compares it in RX" client apply "$work/c" && still; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves: steering memory that runs out in the middle of an apply is told, and the rules that hold stay.
+# Proves: steering memory that runs out in the middle of an apply is reported, and the old rules stay.
 . "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
 # The least memory that libmlx5 takes: 64 MiB, a million entries.
 "$dvx_sim" up "$chip" --set log_ste_icm=26 || exit 99
@@ -8,7 +8,7 @@ echo "drop in udp dst port 53 count" | client apply --quiet -
 # Each becomes 900 entries of several steering entries each.
 seq 600 | sed 's/.*/drop in ip6 src 2001:db8::&\/128 dst fe80::1 tcp src port 1-65534 dst port 1-65534 ttl 1/' >"$work/many"
 runs_out() { fails 4 "^$work/many:[0-9]*:1: .*the device has no steering memory left" client apply "$work/many"; }
-check "memory that runs out is told" runs_out
+check "memory that runs out is reported" runs_out
 still() {
 	holds "drop in udp dst port 53 count
 " && "$dvx_sim" replay "$chip" "$traffic" --json >"$work/replay" && [ "$(jq .dropped "$work/replay")" = 60 ] &&
@@ -17,5 +17,5 @@ still() {
 check "the rules that hold are untouched" still
 again() { head -n 20 "$work/many" | client apply --quiet - && is '.rules | length' 20; }
 check "what fits goes in" again
-check "the daemon ends when it is told" stop
+check "the daemon ends on SIGTERM" stop
 plan

@@ -56,8 +56,8 @@ says() { # WORDS N BODY
 	cat "$work/answer"
 	grep -aq "$1" "$work/answer"
 }
-check "bytes that are no UTF-8 are told" says 'is not allowed in a rule.*"line": *1, *"column": *6' 0 "$(printf 'drop \377')"
-check "one client too many is told" says "64 clients are connected already" 64 "drop in"
+check "bytes that are no UTF-8 are reported" says 'is not allowed in a rule.*"line": *1, *"column": *6' 0 "$(printf 'drop \377')"
+check "one client too many is refused with a reason" says "64 clients are connected already" 64 "drop in"
 check "and the daemon goes on" is '.rules | length' 2
 
 # More tags than a queue counts apart are still counted.
@@ -68,9 +68,9 @@ tags() {
 		is '.queues[0] | .packets == ([.tags[].packets] | add) + .other_tags' true && client stats | grep -q ', others: [1-9]'
 }
 if command -v tcpdump >/dev/null; then
-	check "packets of more tags than are told apart" tags
+	check "packets of more tags than are counted separately" tags
 else
-	skip "packets of more tags than are told apart" "no tcpdump"
+	skip "packets of more tags than are counted separately" "no tcpdump"
 fi
 "$PERL" -e 'for (1 .. 40000) { printf "count in ipv4 src 10.%d.%d.%d\n", $_ >> 16, $_ >> 8 & 255, $_ & 255 }' >"$work/many"
 names() { # ids have a gap then

@@ -143,7 +143,7 @@ out_rules() {
 "
 }
 check "rules of both directions" out_rules
-check "the daemon ends when it is told" stop
+check "the daemon ends on SIGTERM" stop
 gone() { [ ! -S "$socket" ] && fails 3 "no daemon holds" client list; }
 check "its socket is gone" gone
 plan

@@ -63,7 +63,7 @@ says 0 "a file of packets, summed up" "packets  first one  taken by" ": drop" \
 	-- explain --dump "$v1" "$top_srcdir/examples/traffic/traffic.pcap"
 says 0 "one of its packets" "packet 12 in:" "table 0x" "=> rule" \
 	-- explain --dump "$v1" --packet 12 "$top_srcdir/examples/traffic/traffic.pcap"
-says 3 "a packet that it has not" "has 521 packets, no number 522" \
+says 3 "a packet that is not in the file" "has 521 packets, no number 522" \
 	-- explain --dump "$v1" --packet 522 "$top_srcdir/examples/traffic/traffic.pcap"
 says 0 "entries field by field" "entry_sub_type=ETHL3_IPV4_5_TUPLE_O(0x11)" \
 	"tag  ste_eth_l3_ipv4_5_tuple destination_address=0xa000100 destination_port=0x50 protocol=0x6" \
@@ -87,7 +87,7 @@ says 2 "a mistake's column counts the words" "the packet, column 10: an IPv4 add
 says 0 "a dump of two tables" "=> rule" -- explain --dump "$tmp/two.csv" ipv4 dst 1.2.3.4
 # 30 of 54 bytes of a TCP packet, as a small snap length leaves them.
 "${PERL:-perl}" -e 'print pack("VvvlVVV", 0xa1b2c3d4, 2, 4, 0, 0, 30, 1), pack("VVVV", 1, 0, 30, 54), pack("H60", "02d7000000010200000000090800" . "45000028000000004006000001020304")' >"$tmp/cut.pcap"
-says 0 "a packet that was cut is told" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"
+says 0 "a packet that was cut is reported" "1 packet was cut when it was captured" -- explain --dump "$v1" "$tmp/cut.pcap"
 says 0 "one of a file, too" "the capture cut it (30 of 54 bytes)" -- explain --dump "$v1" --packet 1 "$tmp/cut.pcap"
 says 3 "no such file" "No such file" -- explain --dump "$tmp/none" "in ipv4"
 says 3 "no such packet file" "none.pcap: No such file" -- explain --dump "$v1" "$tmp/none.pcap"

@@ -399,8 +399,7 @@ static void mistakes(void **state)
 		{"drop in \"x\"", "1:9+1 \"\"\" is not allowed in a rule"},
 		{"# \xc3\xa4\xc3\xb6\ndrop in \xc3\xa4",
 		 "2:9+1 \"\xc3\xa4\" is not allowed in a rule"},
-		/* characters that nobody sees; a byte order mark that begins the text is none of it
-		 */
+		/* invisible characters; a byte order mark at the beginning is skipped */
 		{"\xef\xbb\xbf# windows\r\ndrip in", "2:1+4 expected drop, pass, send or count"},
 		{"\xef\xbb\xbf"
 		 "drip in",

@@ -60,7 +60,7 @@ struct generation_build {
 	struct flow_fault *fault;
 };
 
-/* --- what rules need -------------------------------------------------------------------------- */
+/* --- counters and tags ---------------------------------------------------------------------- */
 
 static int no_counter(const struct rule *r, struct flow_fault *f)
 {
@@ -337,7 +337,7 @@ static int make_table(struct generation_build *b)
 	return dvx_flow_domain_sync(s->domain) ? fault_device(b->fault) : 0;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- a whole generation --------------------------------------------------------------------- */
 
 static int generation_make(struct generation_build *b, const struct generation *like,
 			   const uint32_t *from)
@@ -444,7 +444,7 @@ int generation_build(struct base_tables *g, struct ruleset *set, const struct ge
 	return 0;
 }
 
-/* --- the swing -------------------------------------------------------------------------------- */
+/* --- switching ------------------------------------------------------------------------------ */
 
 static int attach_half(struct generation *gen, const struct generation *old, enum rule_dir dir)
 {
@@ -498,7 +498,7 @@ int generation_switch(struct generation *gen, struct generation *old, struct flo
 	return 0;
 }
 
-/* --- what it says of itself ------------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------------------------- */
 
 const struct ruleset *generation_rules(const struct generation *gen)
 {

@@ -268,7 +268,7 @@ static void *pump_run(void *arg)
 	return NULL;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- start and stop ------------------------------------------------------------------------- */
 
 static int pump_open_parts(struct pump *p)
 {

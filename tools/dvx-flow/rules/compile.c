@@ -95,7 +95,7 @@ static const struct shape *intern(struct work *w, const struct shape *s)
 	return kept;
 }
 
-/* --- views ------------------------------------------------------------------------------------- */
+/* --- common bits of two shapes -------------------------------------------------------------- */
 
 static uint64_t hash(const struct shape_view *v, const uint8_t *places, const uint64_t *value)
 {
@@ -318,7 +318,7 @@ static int compile_find_actions(struct work *w)
 	return w->action ? ret : -ENOMEM;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- a whole set of rules ------------------------------------------------------------------- */
 
 static int keep_shadow(struct work *w)
 {

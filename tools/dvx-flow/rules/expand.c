@@ -79,7 +79,7 @@ static bool both(struct alternative *a, unsigned int key, uint64_t value, uint64
 	return true;
 }
 
-/* --- the alternatives, one after the other ---------------------------------------------------- */
+/* --- alternatives, one after the other ------------------------------------------------------ */
 
 enum { SIDE_S, SIDE_D };
 

@@ -350,8 +350,7 @@ void parse_code(struct rule_parser *ps, const struct source_range *at, uint64_t 
 		parse_mistake(ps, at, "code belongs behind icmp or icmp6");
 }
 
-/* --- what becomes of the packet ----------------------------------------------------------------
- */
+/* --- modifiers ------------------------------------------------------------------------------ */
 
 void parse_queue(struct rule_parser *ps, const struct source_range *at, uint64_t queue)
 {
