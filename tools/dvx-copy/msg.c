@@ -59,7 +59,7 @@ const char *msg_name(unsigned int type)
 	return type < MSG_TYPES && rows[type].name ? rows[type].name : "unknown";
 }
 
-static void msg_put(uint8_t *to, uint64_t v, size_t n)
+static void msg_put_bytes(uint8_t *to, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (uint8_t)(v >> 8 * i);
@@ -92,13 +92,13 @@ size_t msg_encode(const struct copy_msg *m, uint8_t to[MSG_MAX])
 {
 	size_t at = 4;
 
-	msg_put(to, m->type, 4);
+	msg_put_bytes(to, m->type, 4);
 	for (const struct msg_field *d = rows[m->type].field; d->kind; d++) {
 		uint64_t v = msg_value_of(d, m);
 		size_t n = d->kind == U64 ? 8 : 4;
 
 		assert(v >= d->min && v <= d->max);
-		msg_put(to + at, v, n);
+		msg_put_bytes(to + at, v, n);
 		at += n;
 		if (d->kind == BYTES && v) {
 			struct copy_bytes b;

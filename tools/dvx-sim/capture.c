@@ -19,7 +19,7 @@
 static volatile sig_atomic_t signalled;
 
 struct capturing {
-	const struct args *args;
+	const struct sim_args *args;
 	int sock;
 	struct link_in in;
 	unsigned int asked; /* not answered yet */
@@ -200,7 +200,7 @@ static int capturing_run(struct capturing *c)
 	return rc;
 }
 
-int cmd_capture(const struct args *a)
+int cmd_capture(const struct sim_args *a)
 {
 	struct capturing c = {.args = a, .sock = registry_connect(a->argv[0])};
 	const struct timeval forever = {0};

@@ -90,7 +90,7 @@ static bool end_server(const char *name, int sock, int lock)
 	return true;
 }
 
-int cmd_down(const struct args *a)
+int cmd_down(const struct sim_args *a)
 {
 	const char *name = a->argv[0];
 	char path[PATH_MAX];

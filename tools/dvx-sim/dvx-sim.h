@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#define CLI_ARGS sim_args
 #include "tools/cli/cli.h"
 #include "tools/cli/say.h"
 
 /* What a command line asks for. */
-struct args {
+struct sim_args {
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
@@ -26,13 +27,13 @@ struct args {
 #define EXIT_NOT_FOUND 127
 
 /* Return exit codes. A failure has printed a sentence. */
-int cmd_run(const struct args *);
-int cmd_up(const struct args *);
-int cmd_exec(const struct args *);
-int cmd_ls(const struct args *);
-int cmd_down(const struct args *);
-int cmd_replay(const struct args *);
-int cmd_capture(const struct args *);
+int cmd_run(const struct sim_args *);
+int cmd_up(const struct sim_args *);
+int cmd_exec(const struct sim_args *);
+int cmd_ls(const struct sim_args *);
+int cmd_down(const struct sim_args *);
+int cmd_replay(const struct sim_args *);
+int cmd_capture(const struct sim_args *);
 
 /* registry.c: the user's folder of chips, one folder each. */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer does not answer */

@@ -119,7 +119,7 @@ static bool speaks_ours(const char *name, int sock)
 	return !err || registry_is_ours(name, err);
 }
 
-int cmd_exec(const struct args *a)
+int cmd_exec(const struct sim_args *a)
 {
 	const struct chip_command c = {a->argv[0], a->function, a->argv + 1};
 	int sock = registry_connect(c.chip);

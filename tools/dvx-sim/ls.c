@@ -180,7 +180,7 @@ static void list_one(const char *name, json_t *json)
 	link_message_free(&c.m);
 }
 
-int cmd_ls(const struct args *a)
+int cmd_ls(const struct sim_args *a)
 {
 	json_t *json = a->json ? json_array() : NULL;
 	const char *dir = registry();

@@ -83,7 +83,7 @@ static const char overview[] =
 	"  dvx-sim exec a -f dpu -- ib_write_lat localhost; dvx-sim down a\n";
 
 /* A wrong value is a mistake of the command line, so it is checked here. */
-static void take_set(struct args *a, const char *arg, struct argp_state *state)
+static void take_set(struct sim_args *a, const char *arg, struct argp_state *state)
 {
 	static char *all; /* for as long as the program runs */
 	char why[SETTING_WHY], *before = all;
@@ -106,7 +106,7 @@ static const struct cli_option values[] = {
 	CLI_NUMBER('n', count, 1, UINT64_MAX),
 };
 
-static error_t option(int key, char *arg, struct argp_state *state, struct args *a)
+static error_t option(int key, char *arg, struct argp_state *state, struct sim_args *a)
 {
 	switch (key) {
 	case 't':
@@ -120,7 +120,7 @@ static error_t option(int key, char *arg, struct argp_state *state, struct args 
 	}
 }
 
-static void options_check(struct argp_state *state, const struct args *a)
+static void options_check(struct argp_state *state, const struct sim_args *a)
 {
 	char names[FUNCTION_NAMES];
 
@@ -145,7 +145,7 @@ static void offer_chips(const char *command, const char *first, const char *fiel
 
 static const struct cli_words words[] = {{"NAME", offer_chips}};
 
-static struct args args = {.function = "host"};
+static struct sim_args args = {.function = "host"};
 
 static const struct cli cli = {
 	.tool = "dvx-sim",

@@ -22,7 +22,7 @@
 static volatile sig_atomic_t stopped;
 
 struct replaying {
-	const struct args *args;
+	const struct sim_args *args;
 	struct pcap_in *in;
 	int sock;
 	uint8_t *batch;
@@ -239,7 +239,7 @@ static int replaying_run(struct replaying *r)
 	return replaying_report(r, !rc) ? -1 : rc;
 }
 
-int cmd_replay(const struct args *a)
+int cmd_replay(const struct sim_args *a)
 {
 	struct replaying r = {.args = a, .sock = registry_connect(a->argv[0])};
 	int rc = -1;

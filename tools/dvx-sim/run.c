@@ -59,7 +59,7 @@ static int run_with(const struct chip_command *c, pid_t server, const sigset_t *
 	return run_wait_for(child, server, signals);
 }
 
-int cmd_run(const struct args *a)
+int cmd_run(const struct sim_args *a)
 {
 	struct start s = {.trace = a->trace, .set = a->set};
 	sigset_t signals, before;

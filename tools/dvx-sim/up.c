@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int cmd_up(const struct args *a)
+int cmd_up(const struct sim_args *a)
 {
 	struct start s = {.name = a->argv[0],
 			  .trace = a->trace,
