@@ -47,9 +47,10 @@ PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TEST
 check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
 TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 
-# The rigs of several tests, and the kernel's, whose fixture has the names of the firmware's.
-check_LIBRARIES = tests/librigs.a tests/libkernel.a
-tests_librigs_a_SOURCES =
+# The rigs of several tests and their main(); the kernel's, whose fixture has the names of the firmware's;
+# the fuzz targets' main(). A program takes what it calls.
+check_LIBRARIES = tests/librigs.a tests/libkernel.a tests/libreplay.a
+tests_librigs_a_SOURCES = tests/main.c tests/test.h
 
 include tests/unit/local.mk
 include tests/fuzz/local.mk
@@ -64,7 +65,8 @@ tests/%.$(OBJEXT): private AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/sr
 	-I$(top_srcdir) -I$(top_builddir) \
 	$(CMOCKA_CFLAGS) $(IBVERBS_CFLAGS) $(MLX5_CFLAGS) $(JANSSON_CFLAGS) $(NETTLE_CFLAGS) $(PCAP_CFLAGS)
 SIM_LIBS = tests/librigs.a libsim.la
-tests/unit/kernel_%: private KERNEL = tests/libkernel.a
+tests/unit/kernel_%: private FIRST = tests/libkernel.a
+tests/fuzz/%: private FIRST = tests/libreplay.a
 LIB_LIBS = tests/librigs.a src/lib/libdvx.la src/prm/libprm.la
 COPY_LIBS = tests/librigs.a tools/dvx-copy/libcopy.la
 FLOW_LIBS = tests/librigs.a tools/dvx-flow/librules.la tools/dvx-flow/libexplain.la src/lib/libdvx.la
@@ -72,16 +74,16 @@ PRM_LIBS = tests/librigs.a tools/dvx-info/libinfo.la tools/dvx-prm/libtool.la sr
 SYSTEM_LIBS = -Wl,--as-needed $(MLX5_LIBS) $(IBVERBS_LIBS) $(JANSSON_LIBS) $(CMOCKA_LIBS) -lpthread
 $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS): $(check_LIBRARIES)
 $(SIM_TESTS) $(SIM_HELPERS): $(SIM_LIBS)
-$(SIM_TESTS) $(SIM_HELPERS): private LDADD = $(KERNEL) $(SIM_LIBS) $(CMOCKA_LIBS)
+$(SIM_TESTS) $(SIM_HELPERS): private LDADD = $(FIRST) $(SIM_LIBS) $(CMOCKA_LIBS)
 $(LIB_TESTS) $(LIB_HELPERS): $(LIB_LIBS)
-$(LIB_TESTS) $(LIB_HELPERS): private LDADD = -Wl,--as-needed $(LIB_LIBS) $(SYSTEM_LIBS)
+$(LIB_TESTS) $(LIB_HELPERS): private LDADD = -Wl,--as-needed $(FIRST) $(LIB_LIBS) $(SYSTEM_LIBS)
 $(VERBS_HELPERS): private LDADD = tests/librigs.a $(SYSTEM_LIBS)
 $(COPY_TESTS): $(COPY_LIBS)
-$(COPY_TESTS): private LDADD = $(COPY_LIBS) $(SYSTEM_LIBS)
+$(COPY_TESTS): private LDADD = $(FIRST) $(COPY_LIBS) $(SYSTEM_LIBS)
 $(FLOW_TESTS) $(FLOW_HELPERS): $(FLOW_LIBS)
-$(FLOW_TESTS) $(FLOW_HELPERS): private LDADD = -Wl,--as-needed $(FLOW_LIBS) $(SYSTEM_LIBS)
+$(FLOW_TESTS) $(FLOW_HELPERS): private LDADD = -Wl,--as-needed $(FIRST) $(FLOW_LIBS) $(SYSTEM_LIBS)
 $(PRM_TESTS): $(PRM_LIBS)
-$(PRM_TESTS): private LDADD = -Wl,--as-needed $(PRM_LIBS) $(SYSTEM_LIBS)
+$(PRM_TESTS): private LDADD = -Wl,--as-needed $(FIRST) $(PRM_LIBS) $(SYSTEM_LIBS)
 
 # All tests or none: half of them would pass for a check.
 if !HAVE_CMOCKA

@@ -20,20 +20,21 @@ tests_fuzz_scarce_SOURCES = tests/fuzz/scarce.c tests/fuzz/uverbs.c $(UVERBS_STE
 tests_fuzz_scarce_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray \
 	-Wl,--wrap=rq_run,--wrap=datapath_run,--wrap=port_inject,--wrap=queue_doorbell
-tests_fuzz_uverbs_LDADD = tests/libkernel.a $(SIM_LIBS) $(CMOCKA_LIBS)
+tests_fuzz_uverbs_LDADD = tests/libreplay.a tests/libkernel.a $(SIM_LIBS) $(CMOCKA_LIBS)
 tests_fuzz_link_LDADD = $(tests_fuzz_uverbs_LDADD)
 tests_fuzz_scarce_LDADD = $(tests_fuzz_uverbs_LDADD)
 tests_fuzz_pcap_SOURCES = tests/fuzz/pcap.c tools/dvx-sim/pcap_in.c
 tests_fuzz_pcap_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/src/sim $(PCAP_CFLAGS)
-tests_fuzz_pcap_LDADD = $(SIM_LIBS) $(PCAP_LIBS) $(CMOCKA_LIBS)
+tests_fuzz_pcap_LDADD = tests/libreplay.a $(SIM_LIBS) $(PCAP_LIBS) $(CMOCKA_LIBS)
 
 tests_librigs_a_SOURCES += tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 if LIBFUZZER
+tests_libreplay_a_SOURCES =
 FUZZER = -fsanitize=fuzzer
 else
-tests_librigs_a_SOURCES += tests/fuzz/replay.c
+tests_libreplay_a_SOURCES = tests/fuzz/replay.c
 endif
-tests/fuzz/%: private AM_LDFLAGS += $(FUZZER)
+tests/fuzz/%$(EXEEXT): private AM_LDFLAGS += $(FUZZER)
 tests/fuzz/copy.$(OBJEXT): private TOOL = -I$(top_srcdir)/tools/dvx-copy
 
 SECONDS = 60

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A program that writes what it likes into its own steering memory, and packets that walk it: the
  * device loses them with a sentence, goes on, and is as good as new for the next program. */
+#include "tests/test.h"
 #include "raw_end.h"
 
 #include <infiniband/mlx5dv.h>
@@ -199,9 +200,8 @@ static void send_frames(void)
 		poll_ok(t.end.scq, i, &wc);
 }
 
-static void garbage(void **state)
+TEST(garbage)
 {
-	(void)state;
 	srand(1);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		for (unsigned int i = 0; i < ENTRIES; i++)
@@ -212,9 +212,8 @@ static void garbage(void **state)
 }
 
 /* Tables that jump in a circle, and memory that is gone while packets come. */
-static void circles(void **state)
+TEST(circles)
 {
-	(void)state;
 	memset(t.bytes, 0, ICM_BYTES);
 	for (unsigned int i = 0; i < 2; i++) {
 		t.bytes[64 * i] = 4; /* an entry that only acts */
@@ -230,12 +229,4 @@ static void circles(void **state)
 	assert_non_null(t.icm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(garbage),
-		cmocka_unit_test(circles),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Software-managed steering at its edges, through unmodified libmlx5: domains leave nothing behind,
  * steering memory runs out with ENOMEM and what stood before stays, garbage in it harms nobody. */
+#include "tests/test.h"
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -100,11 +94,10 @@ static void rules_close(struct rules *r)
 }
 
 /* Many domains one after the other: memory that leaked would run out after some. */
-static void domains_come_and_go(void **state)
+TEST(domains_come_and_go)
 {
 	struct rules r;
 
-	(void)state;
 	for (unsigned int i = 0; i < 20; i++) {
 		assert_int_equal(rules_open(&r, i % 2 ? MLX5DV_DR_DOMAIN_TYPE_NIC_TX
 						      : MLX5DV_DR_DOMAIN_TYPE_NIC_RX),
@@ -115,11 +108,10 @@ static void domains_come_and_go(void **state)
 }
 
 /* FDB tables other than the root need capability bits that are clear here. */
-static void no_fdb(void **state)
+TEST(no_fdb)
 {
 	struct mlx5dv_dr_domain *d = mlx5dv_dr_domain_create(context, MLX5DV_DR_DOMAIN_TYPE_FDB);
 
-	(void)state;
 	if (!d)
 		return;
 	assert_null(mlx5dv_dr_table_create(d, 1));
@@ -128,14 +120,13 @@ static void no_fdb(void **state)
 }
 
 /* Domains until there is no more memory; those before still take rules. */
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
 	static struct rules r[64];
 	unsigned int n = 0;
 	struct params p;
 	int err = 0;
 
-	(void)state;
 	while (n < 64 && !(err = rules_open(&r[n], MLX5DV_DR_DOMAIN_TYPE_NIC_RX)))
 		n++;
 	assert_int_equal(err, ENOMEM);
@@ -171,7 +162,7 @@ static struct ibv_mr *key_on(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t at, 
 }
 
 /* Bad sizes, kinds, ranges and rights; memory that keys lie on stays. */
-static void bad_requests(void **state)
+TEST(bad_requests)
 {
 	const unsigned int all = IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE |
 				 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
@@ -179,7 +170,6 @@ static void bad_requests(void **state)
 	struct ibv_dm *dm;
 	struct ibv_mr *mr;
 
-	(void)state;
 	assert_null(alloc(0, 0, MLX5DV_DM_TYPE_STEERING_SW_ICM));
 	assert_int_equal(errno, EINVAL);
 	assert_null(alloc(1ull << 40, 0, MLX5DV_DM_TYPE_STEERING_SW_ICM));
@@ -204,14 +194,4 @@ static void bad_requests(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_requests),
-		cmocka_unit_test(domains_come_and_go),
-		cmocka_unit_test(no_fdb),
-		cmocka_unit_test(memory_runs_out),
-	};
-
-	return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_GROUP(open_device, close_device)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs queues whose rings libdvx drives: the same requests, completions, errors and events. */
+#include "tests/test.h"
 #include <infiniband/mlx5dv.h>
 #include "lib_rig.h"
 
@@ -103,7 +104,7 @@ static void unmake(struct adopted *a)
 }
 
 /* Round the rings many times, several blocks at once, padding included, both doorbells. */
-static void writes_wrap(void **state)
+TEST(writes_wrap)
 {
 	struct rig *r = *state;
 	struct adopted a;
@@ -131,7 +132,7 @@ static void writes_wrap(void **state)
 }
 
 /* READs and receives so small that libmlx5's queues bring them inside the CQE. */
-static void data_inside_the_cqe(void **state)
+TEST(data_inside_the_cqe)
 {
 	struct rig *r = *state;
 	struct adopted a;
@@ -180,7 +181,7 @@ static void data_inside_the_cqe(void **state)
 }
 
 /* A CQ is taken over in the middle of its life: what ibv_poll_cq() saw does not come again. */
-static void cq_in_the_middle(void **state)
+TEST(cq_in_the_middle)
 {
 	struct rig *r = *state;
 	struct adopted a, b;
@@ -226,7 +227,7 @@ static void cq_in_the_middle(void **state)
 }
 
 /* Errors, and the full ring, are as on libdvx's own queues. */
-static void errors_and_full(void **state)
+TEST(errors_and_full)
 {
 	struct rig *r = *state;
 	struct adopted a;
@@ -251,7 +252,7 @@ static void errors_and_full(void **state)
 }
 
 /* Events through the verbs channel. */
-static void events(void **state)
+TEST(events)
 {
 	struct rig *r = *state;
 	struct adopted a;
@@ -282,7 +283,7 @@ static void events(void **state)
 }
 
 /* libdvx's queues in a verbs PD use a verbs MR. */
-static void pd_of_verbs(void **state)
+TEST(pd_of_verbs)
 {
 	struct rig *r = *state, mixed = *r;
 	struct adopted a;
@@ -301,13 +302,4 @@ static void pd_of_verbs(void **state)
 	unmake(&a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_wrap),	    cmocka_unit_test(data_inside_the_cqe),
-		cmocka_unit_test(cq_in_the_middle), cmocka_unit_test(errors_and_full),
-		cmocka_unit_test(events),	    cmocka_unit_test(pd_of_verbs),
-	};
-
-	return cmocka_run_group_tests(tests, rig_open, rig_close);
-}
+TEST_GROUP(rig_open, rig_close)

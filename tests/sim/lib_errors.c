@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What fails on the device comes back as the CQE that the specification gives, and then flushes. */
+#include "tests/test.h"
 #include <dvx/prm/qp.h>
 #include "lib_rig.h"
 
@@ -14,7 +15,7 @@ static void expect_state(struct dvx_qp *qp, uint8_t want)
 }
 
 /* A bad local key fails its WQE with 0x04; everything behind it, pads too, flushes with 0x05. */
-static void local_key(void **state)
+TEST(local_key)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -47,7 +48,7 @@ static void local_key(void **state)
 }
 
 /* What the peer does not allow: key, range, right of the QP. */
-static void remote_access(void **state)
+TEST(remote_access)
 {
 	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -72,7 +73,7 @@ static void remote_access(void **state)
 }
 
 /* An mkey without rights, or of another PD: the device holds to it on both sides. */
-static void rights(void **state)
+TEST(rights)
 {
 	struct rig *r = *state;
 	struct dvx_mkey_attr ro = {.size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096};
@@ -114,7 +115,7 @@ static void rights(void **state)
 }
 
 /* The DMA engine: wrong keys, past the end, over the device's limit. */
-static void dma(void **state)
+TEST(dma)
 {
 	struct rig *r = *state;
 	uint64_t a = (uintptr_t)r->buf, end = a + RIG_BYTES;
@@ -143,7 +144,7 @@ static void dma(void **state)
 }
 
 /* A send that is longer than the receive: both ends hear of it. */
-static void receive_too_small(void **state)
+TEST(receive_too_small)
 {
 	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key}, small = {(uintptr_t)r->buf, 63, r->key};
@@ -165,7 +166,7 @@ static void receive_too_small(void **state)
 }
 
 /* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
-static void receiver_not_ready(void **state)
+TEST(receiver_not_ready)
 {
 	struct rig *r = *state;
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = 0xff};
@@ -190,7 +191,7 @@ static void receiver_not_ready(void **state)
 }
 
 /* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */
-static void error_and_reset(void **state)
+TEST(error_and_reset)
 {
 	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
@@ -227,7 +228,7 @@ static void error_and_reset(void **state)
 }
 
 /* Garbage where a WQE should be is an error CQE, not the end of the device. */
-static void garbage_in_the_ring(void **state)
+TEST(garbage_in_the_ring)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -253,18 +254,4 @@ static void garbage_in_the_ring(void **state)
 	pair_free(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_key),
-		cmocka_unit_test(remote_access),
-		cmocka_unit_test(rights),
-		cmocka_unit_test(dma),
-		cmocka_unit_test(receive_too_small),
-		cmocka_unit_test(receiver_not_ready),
-		cmocka_unit_test(error_and_reset),
-		cmocka_unit_test(garbage_in_the_ring),
-	};
-
-	return cmocka_run_group_tests(tests, rig_open, rig_close);
-}
+TEST_GROUP(rig_open, rig_close)

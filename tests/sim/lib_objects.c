@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Control calls: devices by name, commands and their failures, attributes, lifetimes. */
+#include "tests/test.h"
 #include <dvx/prm/cmd.h>
 #include "lib_rig.h"
 
 /* By name, by GUID in three spellings, adopted; what is not there says so. */
-static void open_by(void **state)
+TEST(open_by)
 {
 	struct rig *r = *state;
 	struct dvx_dev_info *list;
@@ -36,7 +37,7 @@ static void open_by(void **state)
 }
 
 /* The handful of capabilities and the raw page say the same. */
-static void caps(void **state)
+TEST(caps)
 {
 	struct rig *r = *state;
 	const struct dvx_caps *c = dvx_dev_caps(r->dev);
@@ -57,7 +58,7 @@ static void caps(void **state)
 }
 
 /* A command that the firmware refuses: status and syndrome are kept, and put in words. */
-static void command_fails(void **state)
+TEST(command_fails)
 {
 	struct rig *r = *state;
 	uint8_t in[16] = {0}, out[16];
@@ -82,7 +83,7 @@ static void command_fails(void **state)
 }
 
 /* Each attribute that is wrong is refused by its name, and *out stays as it was. */
-static void bad_attributes(void **state)
+TEST(bad_attributes)
 {
 	struct rig *r = *state;
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64, .uar = r->uar};
@@ -161,7 +162,7 @@ static void bad_attributes(void **state)
 }
 
 /* An mkey over a part of a umem, with addresses of its own choice. */
-static void mkey_of_umem(void **state)
+TEST(mkey_of_umem)
 {
 	struct rig *r = *state;
 	struct dvx_mkey_attr ma = {.size = sizeof(ma),
@@ -195,7 +196,7 @@ static void mkey_of_umem(void **state)
 }
 
 /* A device with objects does not close, and goes on working. */
-static void close_is_refused(void **state)
+TEST(close_is_refused)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -223,7 +224,7 @@ static void close_is_refused(void **state)
 }
 
 /* Doorbell records: none overlaps another, pages come and go. */
-static void doorbell_records(void **state)
+TEST(doorbell_records)
 {
 	enum { N = 300 };
 	struct rig *r = *state;
@@ -246,7 +247,7 @@ static void doorbell_records(void **state)
 }
 
 /* State moves out of turn are the firmware's to refuse, and leave the QP usable. */
-static void moves_out_of_turn(void **state)
+TEST(moves_out_of_turn)
 {
 	struct rig *r = *state;
 	struct dvx_qp_peer peer = {.size = sizeof(peer)};
@@ -277,14 +278,4 @@ static void moves_out_of_turn(void **state)
 	OK(dvx_cq_destroy(cq));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_by),	    cmocka_unit_test(caps),
-		cmocka_unit_test(command_fails),    cmocka_unit_test(bad_attributes),
-		cmocka_unit_test(mkey_of_umem),	    cmocka_unit_test(close_is_refused),
-		cmocka_unit_test(doorbell_records), cmocka_unit_test(moves_out_of_turn),
-	};
-
-	return cmocka_run_group_tests(tests, rig_open, rig_close);
-}
+TEST_GROUP(rig_open, rig_close)

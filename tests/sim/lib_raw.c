@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw receive and send queues of libdvx: what completions say, errors and the way back, attributes.
  */
+#include "tests/test.h"
 #include "flow_rig.h"
 
 /* All packets to one inbox, by the root table. */
@@ -46,7 +47,7 @@ static void said(const char *a, const char *b)
 }
 
 /* Lengths, checksums, user index; the ring round and round with rooms posted again as they were. */
-static void completions(void **state)
+TEST(completions)
 {
 	struct flow_rig *f = *state;
 	struct frame frame;
@@ -83,7 +84,7 @@ static void completions(void **state)
 }
 
 /* The device fills checksums in where it is asked to. */
-static void checksums(void **state)
+TEST(checksums)
 {
 	struct flow_rig *f = *state;
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -110,7 +111,7 @@ static void checksums(void **state)
 }
 
 /* A frame gathered from the WQE and two pieces of memory; a send queue round its ring. */
-static void gathered(void **state)
+TEST(gathered)
 {
 	struct flow_rig *f = *state;
 	struct dvx_sq *sq = dvx_txq_ring(f->tx);
@@ -142,7 +143,7 @@ static void gathered(void **state)
 }
 
 /* A packet that is longer than its receive: an error, and reset() brings the queue back. */
-static void too_long(void **state)
+TEST(too_long)
 {
 	struct flow_rig *f = *state;
 	struct dvx_cqe_failure why;
@@ -183,7 +184,7 @@ static void too_long(void **state)
 }
 
 /* The tag is taken off, and told. */
-static void stripped(void **state)
+TEST(stripped)
 {
 	struct flow_rig *f = *state;
 	struct dvx_cq_attr ca = {.size = sizeof(ca), .entries = 16, .uar = f->r.uar};
@@ -213,7 +214,7 @@ static void stripped(void **state)
 }
 
 /* Each attribute that is wrong is refused by its name. */
-static void attributes(void **state)
+TEST(attributes)
 {
 	struct flow_rig *f = *state;
 	struct dvx_rxq_attr good = {.size = sizeof(good),
@@ -268,7 +269,7 @@ static void attributes(void **state)
 }
 
 /* Hundreds made and destroyed: nothing stays. The last close of the group is the witness. */
-static void again_and_again(void **state)
+TEST(again_and_again)
 {
 	struct flow_rig *f = *state;
 	uint32_t i;
@@ -282,14 +283,4 @@ static void again_and_again(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(completions),	   cmocka_unit_test(checksums),
-		cmocka_unit_test(gathered),	   cmocka_unit_test(too_long),
-		cmocka_unit_test(stripped),	   cmocka_unit_test(attributes),
-		cmocka_unit_test(again_and_again),
-	};
-
-	return cmocka_run_group_tests(tests, flow_open, flow_close);
-}
+TEST_GROUP(flow_open, flow_close)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves receive WQs and RSS QPs through unmodified libibverbs and libmlx5: a packet arrives in the
  * queue that its Toeplitz hash names. */
+#include "tests/test.h"
 #include "raw_end.h"
 
 #include <errno.h>
@@ -84,7 +85,7 @@ static void spread_close(struct spread *s)
 }
 
 /* A flow's queue is the one that its hash names; many flows use several. */
-static void rss(void **state)
+TEST(rss)
 {
 	struct ibv_flow *flow;
 	uint64_t seen = 0;
@@ -93,7 +94,6 @@ static void rss(void **state)
 	struct end a, b;
 	uint32_t len;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, 0);
 	spread_open(&b, &s);
@@ -121,13 +121,4 @@ static void rss(void **state)
 	spread_close(&s);
 	end_close(&a);
 	end_close(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

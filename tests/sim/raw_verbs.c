@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves raw packet QPs through unmodified libibverbs and libmlx5: packets from one context's QP
  * arrive at another's, with the completions that verbs programs read. */
+#include "tests/test.h"
 #include "raw_end.h"
 
 #include <errno.h>
 #include <time.h>
 
-static void capabilities(void **state)
+TEST(capabilities)
 {
 	struct ibv_context *ctx = open_device();
 	struct ibv_device_attr_ex d = {0};
 
-	(void)state;
 	assert_int_equal(ibv_query_device_ex(ctx, NULL, &d), 0);
 	assert_true(d.raw_packet_caps & IBV_RAW_PACKET_CAP_IP_CSUM);
 	assert_true(d.raw_packet_caps & IBV_RAW_PACKET_CAP_CVLAN_STRIPPING);
@@ -23,13 +23,12 @@ static void capabilities(void **state)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
-static void states(void **state)
+TEST(states)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS};
 	struct ibv_qp_init_attr init;
 	struct end a;
 
-	(void)state;
 	end_open(&a, 0);
 	assert_int_equal(ibv_query_qp(a.qp, &attr, IBV_QP_STATE, &init), 0);
 	assert_int_equal(attr.qp_state, IBV_QPS_RTS);
@@ -48,12 +47,11 @@ static void states(void **state)
 }
 
 /* Nobody listens: sends complete all the same. */
-static void into_the_void(void **state)
+TEST(into_the_void)
 {
 	struct ibv_wc wc;
 	struct end a;
 
-	(void)state;
 	end_open(&a, 0);
 	for (unsigned int i = 0; i < 2 * DEPTH; i++) {
 		post_send(&a, i, make_udp(slot_out(&a, i), mac_b, 1, 64), IBV_SEND_IP_CSUM);
@@ -63,14 +61,13 @@ static void into_the_void(void **state)
 }
 
 /* Two contexts: what one sends the other receives, byte by byte, with the tag of the rule. */
-static void between_contexts(void **state)
+TEST(between_contexts)
 {
 	struct ibv_flow *flow;
 	struct ibv_wc wc;
 	struct end a, b;
 	uint32_t len;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, 0);
 	flow = steer(b.qp, mac_b, 0);
@@ -93,7 +90,7 @@ static void between_contexts(void **state)
 }
 
 /* ibv_cq_ex: the VLAN tag that was stripped, and the rule's tag. */
-static void extended_completion(void **state)
+TEST(extended_completion)
 {
 	struct ibv_poll_cq_attr attr = {0};
 	struct ibv_flow *flow;
@@ -102,7 +99,6 @@ static void extended_completion(void **state)
 	uint8_t *p;
 	int err;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, IBV_QP_CREATE_CVLAN_STRIPPING);
 	flow = steer(b.qp, mac_b, 0x1234);
@@ -134,14 +130,13 @@ static void extended_completion(void **state)
 }
 
 /* Inline data, and three pieces of memory, are one packet. */
-static void gathered(void **state)
+TEST(gathered)
 {
 	struct ibv_flow *flow;
 	struct ibv_wc wc;
 	struct end a, b;
 	uint32_t len;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, 0);
 	flow = steer(b.qp, mac_b, 0);
@@ -176,7 +171,7 @@ static void gathered(void **state)
 }
 
 /* A bad key, then a small receive: error completions, SQE and ERR, and by way of RESET it works. */
-static void errors(void **state)
+TEST(errors)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -185,7 +180,6 @@ static void errors(void **state)
 	struct end a, b;
 	uint32_t len;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, 0);
 	flow = steer(b.qp, mac_b, 0);
@@ -213,7 +207,7 @@ static void errors(void **state)
 }
 
 /* Not a test of speed: what this machine did just now, for whoever reads the log. */
-static void rate(void **state)
+TEST(rate)
 {
 	enum { N = 50000, BATCH = 32 };
 	struct ibv_wc wc[BATCH];
@@ -225,7 +219,6 @@ static void rate(void **state)
 	double s;
 	int n;
 
-	(void)state;
 	end_open(&a, 0);
 	end_open(&b, 0);
 	flow = steer(b.qp, mac_b, 0);
@@ -254,20 +247,4 @@ static void rate(void **state)
 	assert_int_equal(ibv_destroy_flow(flow), 0);
 	end_close(&a);
 	end_close(&b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capabilities),
-		cmocka_unit_test(states),
-		cmocka_unit_test(into_the_void),
-		cmocka_unit_test(between_contexts),
-		cmocka_unit_test(extended_completion),
-		cmocka_unit_test(gathered),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Verbs' specs of tunnels, by unmodified libibverbs and packets: a flow takes the packet that its
  * specs say and no other, and what the device has no field for is refused. */
+#include "tests/test.h"
 #include "raw_end.h"
 #include "patience.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdbool.h>
 
 #define ETH   "02d70000000102112233445508004500"
 #define IP(p) "0000000040" p "00000a0000010a000002"
@@ -167,11 +167,10 @@ static void refused(struct specs *s, int err)
 	assert_int_equal(errno, err);
 }
 
-static void gre(void **state)
+TEST(gre)
 {
 	struct specs s = begin(0);
 
-	(void)state;
 	add_gre(&s, 0, 42);
 	takes(&s, GRE_KEY);
 	s = begin(0);
@@ -187,11 +186,10 @@ static void gre(void **state)
 }
 
 /* IP may be asked for behind the labels of a packet whose EtherType is MPLS. */
-static void mpls(void **state)
+TEST(mpls)
 {
 	struct specs s = begin(0);
 
-	(void)state;
 	add_mpls(&s, 100);
 	takes(&s, MPLS);
 	s = begin(0);
@@ -206,11 +204,10 @@ static void mpls(void **state)
 	refused(&s, EOPNOTSUPP);
 }
 
-static void vxlan(void **state)
+TEST(vxlan)
 {
 	struct specs s = begin(0);
 
-	(void)state;
 	add_vxlan(&s, 7);
 	add_ip(&s, IBV_FLOW_SPEC_INNER);
 	takes(&s, VXLAN);
@@ -253,13 +250,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gre),
-		cmocka_unit_test(mpls),
-		cmocka_unit_test(vxlan),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "base/log.h"
 
 static char text[1 << 20];
@@ -31,11 +26,10 @@ static int pipe_in(int p[2])
 }
 
 /* One line per call, with the prefix; errno is left alone. */
-static void test_line(void **state)
+TEST(test_line)
 {
 	int p[2], fd = pipe_in(p);
 
-	(void)state;
 	errno = EXDEV;
 	sim_refuse("CREATE_CQ: log_cq_size %d is over %d", 23, 22);
 	assert_int_equal(errno, EXDEV);
@@ -45,11 +39,10 @@ static void test_line(void **state)
 }
 
 /* Notes only when asked for. */
-static void test_notes(void **state)
+TEST(test_notes)
 {
 	int p[2], fd = pipe_in(p);
 
-	(void)state;
 	sim_log_notes(0);
 	sim_note("unseen");
 	sim_log_notes(1);
@@ -58,13 +51,12 @@ static void test_notes(void **state)
 }
 
 /* A program's own bytes can't forge a line, and a long one is cut where it can be seen. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	int p[2], fd = pipe_in(p);
 	char big[5000];
 	const char *line;
 
-	(void)state;
 	sim_refuse("name '%s'", "a\ndvx-sim: forged\033[2J");
 	assert_string_equal(logged(fd), "dvx-sim: name 'a?dvx-sim: forged?[2J'\n");
 	memset(big, 'x', sizeof(big) - 1);
@@ -85,13 +77,12 @@ static void *log_many(void *arg)
 }
 
 /* Lines of several threads don't mix. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	int p[2], fd = pipe_in(p), id[4] = {0, 1, 2, 3}, i, lines = 0, a, b, end;
 	pthread_t thread[4];
 	const char *at;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, log_many, &id[i]), 0);
 	for (i = 0; i < 4; i++)
@@ -105,12 +96,11 @@ static void test_threads(void **state)
 }
 
 /* A trace line goes where it was told, decoded, and nowhere once it is off. */
-static void test_trace(void **state)
+TEST(test_trace)
 {
 	uint8_t ctrl[16] = {0x01, 0, 7, 0x08, 0, 0, 0x2a, 3};
 	int p[2];
 
-	(void)state;
 	assert_int_equal(pipe(p), 0);
 	sim_trace_to(p[1]);
 	assert_int_not_equal(sim_tracing, 0);
@@ -127,13 +117,12 @@ static void test_trace(void **state)
 }
 
 /* A file's length has an end; its latest lines are there. */
-static void test_most(void **state)
+TEST(test_most)
 {
 	FILE *file = tmpfile();
 	int fd = fileno(file);
 	off_t size, longest = 0;
 
-	(void)state;
 	assert_int_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
 	sim_log_to(fd);
 	sim_log_most(4096);
@@ -150,15 +139,4 @@ static void test_most(void **state)
 	assert_int_equal(strncmp(text, "dvx-sim: the log had 4096 bytes", 31), 0);
 	assert_non_null(strstr(text, "cqe 9999 is not within 1..4194303\n"));
 	fclose(file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),	cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_trace),   cmocka_unit_test(test_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

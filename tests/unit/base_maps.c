@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that mappings are told as the kernel's text has them, however long a path is. */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "base/maps.h"
 
 #define PAGE 4096u
 
 /* Lines of Linux 6.1 and 6.18. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	static const struct {
 		const char *line;
@@ -66,7 +59,6 @@ static void test_lines(void **state)
 		  .inode = UINT64_MAX}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct mapping want = lines[i].m, m;
 
@@ -85,14 +77,13 @@ static void test_lines(void **state)
 }
 
 /* A line that ends too early, at whatever byte, is none. */
-static void test_no_lines(void **state)
+TEST(test_no_lines)
 {
 	static const char line[] = "7f12b6a00000-7f12b6a01000 rw-s 00003000 00:01 4711 /memfd";
 	const size_t head = strlen(line) - strlen("/memfd");
 	char cut[sizeof(line)];
 	struct mapping m;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(line); len++) {
 		memcpy(cut, line, len);
 		cut[len] = 0;
@@ -173,13 +164,12 @@ static void look(pid_t pid, uint8_t *at, int fd)
 	assert_true(m.plain && !m.prot);
 }
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	int fd = deep_file(), status;
 	uint8_t *at = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t child;
 
-	(void)state;
 	assert_ptr_not_equal(at, MAP_FAILED);
 	assert_int_equal(mprotect(at, PAGE, PROT_READ | PROT_WRITE), 0);
 	assert_ptr_equal(mmap(at + PAGE, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 2 * PAGE),
@@ -196,22 +186,9 @@ static void test_process(void **state)
 	deep_file_end(fd);
 }
 
-static void test_nobody(void **state)
+TEST(test_nobody)
 {
 	struct maps maps;
 
-	(void)state;
 	assert_int_equal(maps_open(&maps, 0x7fffffff), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_no_lines),
-		cmocka_unit_test(test_process),
-		cmocka_unit_test(test_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "base/clock.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define N 500
 
@@ -52,12 +48,11 @@ static int teardown(void **state)
 }
 
 /* Timers set, moved and cancelled at random fire once each, in order, and only when due. */
-static void test_order(void **state)
+TEST_F(test_order)
 {
 	struct probe probe[N] = {0};
 	unsigned int i, round, due, seed = 7;
 
-	(void)state;
 	for (round = 0; round < 4 * N; round++) {
 		i = (unsigned int)rand_r(&seed) % N;
 		probe[i].t.fire = note;
@@ -82,11 +77,10 @@ static void test_order(void **state)
 }
 
 /* The next one is known, and none at all is too. */
-static void test_next(void **state)
+TEST_F(test_next)
 {
 	struct probe a = {.t.fire = note}, b = {.t.fire = note};
 
-	(void)state;
 	assert_true(timers_next(&ts) == UINT64_MAX);
 	timer_set(&ts, &a.t, 30);
 	timer_set(&ts, &b.t, 20);
@@ -101,11 +95,10 @@ static void test_next(void **state)
 }
 
 /* A timer that sets itself for "now" again doesn't hold the loop up. */
-static void test_again(void **state)
+TEST_F(test_again)
 {
 	struct probe a = {.t.fire = set_again}, b = {.t.fire = note};
 
-	(void)state;
 	timer_set(&ts, &a.t, 0);
 	timer_set(&ts, &b.t, 5);
 	assert_true(timers_run(&ts, 10) <= 2);
@@ -118,24 +111,11 @@ static void test_again(void **state)
 }
 
 /* The real clock moves, forward only. */
-static void test_clock(void **state)
+TEST(test_clock)
 {
 	uint64_t a = clock_monotonic.now(&clock_monotonic), b = a;
 
-	(void)state;
 	while (b == a)
 		b = clock_monotonic.now(&clock_monotonic);
 	assert_true(b > a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_next, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_again, setup, teardown),
-		cmocka_unit_test(test_clock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <pthread.h>
-#include <setjmp.h>
 #include <semaphore.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "base/clock.h"
 #include "chip/chip.h"
 #include "kernel/kernel.h"
@@ -150,14 +145,13 @@ static void *caller(void *arg)
 }
 
 /* Several threads open, ring, call and close, at once, on two chips of one process. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct side side[2 * THREADS];
 	pthread_t thread[2 * THREADS];
 	struct rig rig[2];
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++)
 		rig_start(&rig[i]);
 	for (i = 0; i < 2 * THREADS; i++)
@@ -191,7 +185,7 @@ static void *storm(void *arg)
 }
 
 /* A program that rings without end doesn't keep another one's requests out. */
-static void test_busy(void **state)
+TEST(test_busy)
 {
 	struct storm s = {0};
 	struct open_file f;
@@ -200,7 +194,6 @@ static void test_busy(void **state)
 	pthread_t thread;
 	unsigned int i;
 
-	(void)state;
 	rig_start(&rig);
 	side_open(&side, &rig);
 	rig_run(&rig);
@@ -242,13 +235,12 @@ static void start_ticks(struct side *s)
 }
 
 /* A sleeping loop wakes for its timers. */
-static void test_timers(void **state)
+TEST(test_timers)
 {
 	struct tick tick = {.t.fire = ticked, .left = 1000};
 	struct side side;
 	struct rig rig;
 
-	(void)state;
 	rig_start(&rig);
 	tick.dev = chip_device(rig.chip);
 	sem_init(&tick.done, 0, 0);
@@ -277,13 +269,12 @@ static void unwatch_all(void *arg, int fd)
 }
 
 /* A descriptor that was removed by another one's function isn't called for in the same turn. */
-static void test_unwatch(void **state)
+TEST(test_unwatch)
 {
 	const uint64_t one = 1;
 	struct rig rig;
 	unsigned int i;
 
-	(void)state;
 	rig_start(&rig);
 	watched_chip = rig.chip;
 	for (i = 0; i < 3; i++) {
@@ -304,25 +295,13 @@ static void test_unwatch(void **state)
 }
 
 /* A stop that was asked for before the loop ran isn't lost, and the loop can run again. */
-static void test_stop(void **state)
+TEST(test_stop)
 {
 	struct rig rig;
 
-	(void)state;
 	rig_start(&rig);
 	chip_stop(rig.chip);
 	assert_int_equal(chip_run(rig.chip), 0);
 	rig_run(&rig);
 	rig_stop(&rig);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_timers),	cmocka_unit_test(test_unwatch),
-		cmocka_unit_test(test_stop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

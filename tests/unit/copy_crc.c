@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: dvx-copy's CRC32C is the one of RFC 3720, by the CPU's instruction and by tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include "crc32c.h"
 
 /* RFC 3720, appendix B.4, and the catalogue's check value. */
-static void vectors(void **state)
+TEST(vectors)
 {
 	static const uint8_t read_pdu[48] = {0x01, 0xc0, 0, 0,	  0,	0, 0, 0,    0,	  0, 0, 0,
 					     0,	   0,	 0, 0,	  0x14, 0, 0, 0,    0,	  0, 4, 0,
@@ -18,7 +13,6 @@ static void vectors(void **state)
 					     0,	   0,	 0, 0,	  2,	0, 0, 0,    0,	  0, 0, 0};
 	uint8_t b[32];
 
-	(void)state;
 	memset(b, 0, sizeof(b));
 	assert_int_equal(crc32c(b, 32), 0x8a9136aa);
 	memset(b, 0xff, sizeof(b));
@@ -35,12 +29,11 @@ static void vectors(void **state)
 }
 
 /* Every length and alignment around the eight-byte step gives the same both ways. */
-static void both_ways(void **state)
+TEST(both_ways)
 {
 	uint8_t b[320];
 	uint32_t x = 1;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(b); i++) {
 		x = x * 1664525 + 1013904223;
 		b[i] = (uint8_t)(x >> 24);
@@ -48,11 +41,4 @@ static void both_ways(void **state)
 	for (size_t from = 0; from < 16; from++)
 		for (size_t n = 0; n + from <= sizeof(b); n++)
 			assert_int_equal(crc32c(b + from, n), crc32c_table(b + from, n));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(vectors), cmocka_unit_test(both_ways)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

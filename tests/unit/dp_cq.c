@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the CQ's rules: when an armed CQ makes an event and when it must not, overflow, owner
  * bits over many turns, and that a ring which vanished hurts nobody. */
+#include "tests/test.h"
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include "dp_rig.h"
 #include "queue/queue.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 /*
  * While a CQ is watched, writes to client memory are made here, byte by byte: segments in their
@@ -85,7 +86,7 @@ static unsigned int events(struct rig_pair *p)
 }
 
 /* Parked until the first arm, which may legally write 0. */
-static void test_first_arm_is_zero(void **state)
+TEST_F(test_first_arm_is_zero)
 {
 	struct rig_pair *p = *state;
 
@@ -102,7 +103,7 @@ static void test_first_arm_is_zero(void **state)
 }
 
 /* One event per arm; a CQE that was told about makes no second one. */
-static void test_one_event(void **state)
+TEST_F(test_one_event)
 {
 	struct rig_pair *p = *state;
 
@@ -124,7 +125,7 @@ static void test_one_event(void **state)
 }
 
 /* The same word in register and record is one request. */
-static void test_same_word(void **state)
+TEST_F(test_same_word)
 {
 	struct rig_pair *p = *state;
 
@@ -137,7 +138,7 @@ static void test_same_word(void **state)
 }
 
 /* A record without its register write is never looked at; one whose register value was lost is. */
-static void test_arm_needs_register(void **state)
+TEST_F(test_arm_needs_register)
 {
 	struct rig_pair *p = *state;
 
@@ -161,7 +162,7 @@ static void send(struct rig_pair *p, bool solicited)
 	rig_settle(&p->rig);
 }
 
-static void test_solicited(void **state)
+TEST_F(test_solicited)
 {
 	struct rig_pair *p = *state;
 
@@ -181,7 +182,7 @@ static void test_solicited(void **state)
 }
 
 /* A full ring: the CQ fails, the QP with it; what was there stays readable. */
-static void test_overflow(void **state)
+TEST_F(test_overflow)
 {
 	struct rig_pair *p = *state;
 
@@ -197,7 +198,7 @@ static void test_overflow(void **state)
 	assert_int_equal(drain(&p->ca), 0);
 }
 
-static void test_overrun_ignore(void **state)
+TEST_F(test_overrun_ignore)
 {
 	struct rig_pair *p = *state;
 
@@ -209,7 +210,7 @@ static void test_overrun_ignore(void **state)
 }
 
 /* 24-bit indices and owner bits over several turns of the ring, both entry sizes. */
-static void test_turns(void **state)
+TEST_F(test_turns)
 {
 	struct rig_pair *p = *state;
 
@@ -223,7 +224,7 @@ static void test_turns(void **state)
 }
 
 /* Both entry sizes, over the ring's end, with posted writes before them. */
-static void test_in_order(void **state)
+TEST_F(test_in_order)
 {
 	struct rig_pair *p = *state;
 
@@ -257,7 +258,7 @@ static void *page(void)
 	return m;
 }
 
-static void test_vanished_cq(void **state)
+TEST_F(test_vanished_cq)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
@@ -271,7 +272,7 @@ static void test_vanished_cq(void **state)
 	assert_int_equal(p->a.qp->q.state, QP_ERR);
 }
 
-static void test_vanished_sq(void **state)
+TEST_F(test_vanished_sq)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
@@ -283,7 +284,7 @@ static void test_vanished_sq(void **state)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
-static void test_vanished_record(void **state)
+TEST_F(test_vanished_record)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
@@ -297,7 +298,7 @@ static void test_vanished_record(void **state)
 	rig_settle(&p->rig);
 }
 
-static void test_vanished_data(void **state)
+TEST_F(test_vanished_data)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
@@ -329,7 +330,7 @@ static void test_vanished_data(void **state)
 }
 
 /* A small WRITE is posted: when it fails it has been acknowledged, and only the receiver is told. */
-static void test_vanished_posted(void **state)
+TEST_F(test_vanished_posted)
 {
 	struct rig_pair *p = *state;
 	uint8_t *m = page();
@@ -346,26 +347,4 @@ static void test_vanished_posted(void **state)
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
 	rig_mkey_close(k);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_first_arm_is_zero, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_one_event, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_same_word, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_arm_needs_register, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_solicited, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overflow, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overrun_ignore, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_turns, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_in_order, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_vanished_cq, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_vanished_sq, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_vanished_record, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_vanished_data, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_vanished_posted, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

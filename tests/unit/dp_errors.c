@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the violations table: each kind of bad WQE and each forbidden access ends in the CQE that
  * the InfiniBand specification and the PRM give, the QP in ERR and what was posted behind it flushed. */
+#include "tests/test.h"
 #include <endian.h>
-#include <string.h>
 #include "dp_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 #define SECOND 1000000000ull
 
@@ -355,21 +357,19 @@ static void run_table(uint8_t flags)
 	}
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	run_table(SIGNALED);
 }
 
 /* An error always makes a CQE, asked for or not. */
-static void test_table_unsignaled(void **state)
+TEST(test_table_unsignaled)
 {
-	(void)state;
 	run_table(0);
 }
 
 /* What was posted before a bad WQE completes well and first, though the bad one was fetched with it. */
-static void test_earlier_complete(void **state)
+TEST_F(test_earlier_complete)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
@@ -393,7 +393,7 @@ static void test_earlier_complete(void **state)
 }
 
 /* In ERR, what is posted later is flushed too: sends by their doorbell, receives without one. */
-static void test_flush_later(void **state)
+TEST_F(test_flush_later)
 {
 	struct rig_pair *p = *state;
 
@@ -413,7 +413,7 @@ static void test_flush_later(void **state)
 }
 
 /* RST in the middle: no CQE, counters at 0, and the queue works again from its first slot. */
-static void test_reset_reuse(void **state)
+TEST_F(test_reset_reuse)
 {
 	struct rig_pair *p = *state;
 
@@ -435,17 +435,4 @@ static void test_reset_reuse(void **state)
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_table_unsignaled),
-		cmocka_unit_test_setup_teardown(test_earlier_complete, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_flush_later, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_reset_reuse, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

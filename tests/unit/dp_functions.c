@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "dp_rig.h"
 #include "base/log.h"
@@ -40,13 +39,12 @@ static void assert_apart(const struct vhca *a, const struct vhca *b)
 }
 
 /* Each function has its own kind, name, vhca_id, GUID, MAC and GIDs, by which it is found. */
-static void test_identity(void **state)
+TEST(test_identity)
 {
 	const struct profile p = four();
 	unsigned int index;
 	struct rig r;
 
-	(void)state;
 	rig_open_as(&r, &p);
 	assert_int_equal(r.dev.nfunctions, FUNCTIONS);
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
@@ -64,7 +62,7 @@ static void test_identity(void **state)
 }
 
 /* A doorbell names a UAR and no function, so no two functions have the same UAR number. */
-static void test_uars(void **state)
+TEST(test_uars)
 {
 	const struct profile p = four();
 	unsigned int each = 0;
@@ -72,7 +70,6 @@ static void test_uars(void **state)
 	struct obj *o;
 	struct rig r;
 
-	(void)state;
 	rig_open_as(&r, &p);
 	assert_int_equal(device_log_uars(&r.dev), 14);
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
@@ -125,12 +122,11 @@ static void send_between(struct rig *r, unsigned int from, unsigned int to)
 }
 
 /* RC queue pairs of any two functions reach each other, and the packets count at these two. */
-static void test_traffic(void **state)
+TEST(test_traffic)
 {
 	const struct profile p = four();
 	struct rig r;
 
-	(void)state;
 	rig_open_as(&r, &p);
 	for (unsigned int from = 0; from < FUNCTIONS; from++)
 		for (unsigned int to = 0; to < FUNCTIONS; to++) {
@@ -148,7 +144,7 @@ static void test_traffic(void **state)
 }
 
 /* A grant is of one function's mkey: the same index of another function has none. */
-static void test_grants(void **state)
+TEST(test_grants)
 {
 	const uint8_t key[32] = "whoever knows this may alias it";
 	const struct profile p = four();
@@ -156,7 +152,6 @@ static void test_grants(void **state)
 	uint64_t generation;
 	struct rig r;
 
-	(void)state;
 	rig_open_as(&r, &p);
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
 		m[i] = rig_mkey(&r, i, NULL, 0, MKEY_RW);
@@ -172,13 +167,12 @@ static void test_grants(void **state)
 }
 
 /* A program opens each function of a whole chip, and none beyond. */
-static void test_open(void **state)
+TEST(test_open)
 {
 	const struct profile p = four();
 	struct chip *chip = chip_new(&p, NULL);
 	struct mm *mm;
 
-	(void)state;
 	assert_non_null(chip);
 	mm = mm_open(chip_host(chip), getpid(), -1);
 	for (unsigned int i = 0; i < FUNCTIONS; i++) {
@@ -194,13 +188,12 @@ static void test_open(void **state)
 }
 
 /* More functions than UARs and addresses are enough for: there is no such chip. */
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
 	struct function_row *many = calloc(DEVICE_MAX_FUNCTIONS + 1, sizeof(*many));
 	struct profile p = profile_bluefield2;
 	struct device dev;
 
-	(void)state;
 	sim_log_to(-1);
 	p.functions = many;
 	p.nfunctions = DEVICE_MAX_FUNCTIONS;
@@ -215,15 +208,4 @@ static void test_too_many(void **state)
 	p.nfunctions = 0;
 	assert_int_equal(device_init(&dev, NULL, &clock_monotonic, &p), -EINVAL);
 	free(many);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_identity), cmocka_unit_test(test_uars),
-		cmocka_unit_test(test_traffic),	 cmocka_unit_test(test_grants),
-		cmocka_unit_test(test_open),	 cmocka_unit_test(test_too_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that queues live and die without harm to others: destroyed in the middle of traffic, old
  * frames for a new life, a hog beside many, order of a reply against one's own completion. */
+#include "tests/test.h"
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "dp_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
 
+#define TEST_FIXTURE {rig_setup, rig_teardown}
+
 /* Destroyed after any number of turns, with everything still under way. */
-static void test_destroy_in_traffic(void **state)
+TEST(test_destroy_in_traffic)
 {
-	(void)state;
 	for (unsigned int turns = 0; turns < 6; turns++) {
 		struct rig_pair *p;
 		void *s;
@@ -45,7 +45,7 @@ static void keep(void *ctx, struct port *w, struct frame *f)
 }
 
 /* A frame from before RST is not for the queue pair's next life. */
-static void test_old_frames(void **state)
+TEST_F(test_old_frames)
 {
 	struct rig_pair *p = *state;
 	struct frame *old = NULL;
@@ -69,7 +69,7 @@ static void test_old_frames(void **state)
 #define MANY 200u
 
 /* A hog with endless long messages does not keep 200 short ones from finishing in a few turns. */
-static void test_fairness(void **state)
+TEST_F(test_fairness)
 {
 	struct rig_pair *p = *state;
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
@@ -108,7 +108,7 @@ static void test_fairness(void **state)
 }
 
 /* a sends, b answers at once; when a sees the answer, its own completion is there. */
-static void test_reply_order(void **state)
+TEST_F(test_reply_order)
 {
 	struct rig_pair *p = *state;
 	struct rig_cq recv_cq;
@@ -184,7 +184,7 @@ static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 }
 
 /* The same within one turn: something unrelated, the acknowledgement, the reply. */
-static void test_reply_order_in_one_turn(void **state)
+TEST_F(test_reply_order_in_one_turn)
 {
 	struct rig_pair *p = *state;
 	struct rig_cq recv_cq;
@@ -223,7 +223,7 @@ static void test_reply_order_in_one_turn(void **state)
 }
 
 /* SQD: what has begun ends, nothing new begins, the event comes once; then RTS goes on. */
-static void test_drain(void **state)
+TEST_F(test_drain)
 {
 	struct rig_pair *p = *state;
 
@@ -244,7 +244,7 @@ static void test_drain(void **state)
 }
 
 /* The memory of a whole client goes away with everything under way. */
-static void test_client_dies(void **state)
+TEST_F(test_client_dies)
 {
 	struct rig_pair *p = *state;
 
@@ -256,19 +256,4 @@ static void test_client_dies(void **state)
 	rig_pass(&p->rig, 1000000000ull);
 	p->rig.mm = mm_open(p->rig.host, getpid(), -1);
 	assert_non_null(p->rig.mm);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_destroy_in_traffic),
-		cmocka_unit_test_setup_teardown(test_old_frames, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_fairness, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_reply_order, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_reply_order_in_one_turn, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_drain, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_client_dies, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

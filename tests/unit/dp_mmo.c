@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the MMO DMA engine: it copies between local keys and through cross-VHCA aliases, on a QP
  * that need not be connected, refuses what it must before a byte moves, and orders by fences. */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 #include "dp_rig.h"
 #include "queue/queue.h"
+
+#define TEST_FIXTURE {setup, rig_teardown}
 
 static void *aligned_buf(struct rig_pair *p)
 {
@@ -54,7 +55,7 @@ static const uint8_t *done(struct rig_pair *p)
 	return rig_poll(&p->ca);
 }
 
-static void test_copy(void **state)
+TEST_F(test_copy)
 {
 	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
@@ -74,7 +75,7 @@ static void test_copy(void **state)
 	rig_mkey_close(k);
 }
 
-static void test_alias(void **state)
+TEST_F(test_alias)
 {
 	struct rig_pair *p = *state;
 	struct mkey *k = alias(p);
@@ -151,7 +152,7 @@ static void bad_meta(struct rig_pair *p, struct mkey *k)
 	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const struct bad table[] = {
 		{ "lengths differ", 0x01, bad_lengths },
@@ -164,7 +165,6 @@ static void test_bad(void **state)
 		{ "scratch buffer not writable", 0x04, bad_meta },
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct rig_pair *p;
 		struct mkey *k;
@@ -192,7 +192,7 @@ static void test_bad(void **state)
  * The limit is the chip's own: one byte over it is a length error; the limit itself passes, and
  * only meets the end of the key. Without the engine, nothing passes.
  */
-static void test_chips(void **state)
+TEST(test_chips)
 {
 	static const struct {
 		bool mmo;
@@ -207,7 +207,6 @@ static void test_chips(void **state)
 		{ false, 21, 100, 0x02 },
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct profile chip = profile_bluefield2;
 		struct rig_pair *p;
@@ -231,7 +230,7 @@ static void test_chips(void **state)
 }
 
 /* Without a connection: RTS is enough. */
-static void test_unconnected(void **state)
+TEST_F(test_unconnected)
 {
 	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
@@ -249,7 +248,7 @@ static void test_unconnected(void **state)
 }
 
 /* A strong fence waits for the READ before it; the READ's bytes are what the copy takes. */
-static void test_strong_order(void **state)
+TEST_F(test_strong_order)
 {
 	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
@@ -262,18 +261,4 @@ static void test_strong_order(void **state)
 	assert_non_null(done(p));
 	assert_memory_equal(p->src + 500000, p->dst, 500000);
 	rig_mkey_close(k);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_copy, setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_alias, setup, rig_teardown),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_chips),
-		cmocka_unit_test_setup_teardown(test_unconnected, setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_strong_order, setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves send queues of raw packets: what a WQE puts on the wire, and how each kind of bad one
  * ends. */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 #include <sys/mman.h>
 #include "dp_raw_rig.h"
+
+#define TEST_FIXTURE {raw_setup, raw_teardown}
 
 static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 {
@@ -14,7 +15,7 @@ static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 /* --- send WQEs -------------------------------------------------------------------------------- */
 
 /* The first headers in the Ethernet segment, then inline data, then two pieces of memory. */
-static void pieces(void **state)
+TEST_F(pieces)
 {
 	struct raw *r = *state;
 	struct rig_wqe w;
@@ -33,7 +34,7 @@ static void pieces(void **state)
 	}
 }
 
-static void headers_alone(void **state)
+TEST_F(headers_alone)
 {
 	struct raw *r = *state;
 	struct rig_wqe w = raw_begin(r, r->src, 60, 0);
@@ -46,7 +47,7 @@ static void headers_alone(void **state)
 	assert_memory_equal(r->dst, r->src, 60);
 }
 
-static void checksums(void **state)
+TEST_F(checksums)
 {
 	struct raw *r = *state;
 	uint8_t *ip = r->dst + 14, *udp = ip + 20;
@@ -72,7 +73,7 @@ static void checksums(void **state)
 }
 
 /* The tag goes behind the addresses, and checksums below it are still right. */
-static void vlan_insert(void **state)
+TEST_F(vlan_insert)
 {
 	struct raw *r = *state;
 	struct rig_wqe w;
@@ -99,7 +100,7 @@ static void vlan_insert(void **state)
 	}
 }
 
-static void metadata(void **state)
+TEST_F(metadata)
 {
 	struct raw *r = *state;
 	struct rig_wqe w = raw_begin(r, r->src, 64, 0);
@@ -110,7 +111,7 @@ static void metadata(void **state)
 	assert_int_equal(r->sent_reg_a, 0x12345678);
 }
 
-static void nop_and_unsignaled(void **state)
+TEST_F(nop_and_unsignaled)
 {
 	struct raw *r = *state;
 	struct rig_wqe w = rig_begin(&r->sq, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
@@ -224,7 +225,7 @@ static const struct {
 };
 
 /* An error CQE, nothing on the wire, the next WQE flushed; by way of RST it works again. */
-static void bad_sends(void **state)
+TEST_F(bad_sends)
 {
 	struct raw *r = *state;
 	const uint8_t *cqe;
@@ -272,7 +273,7 @@ static void failed_send(struct raw *r, uint8_t syndrome)
 
 /* Data of several WQEs are fetched at once; those before a bad one are sent, those behind are not.
  */
-static void one_of_many(void **state)
+TEST_F(one_of_many)
 {
 	struct raw *r = *state;
 	uint8_t *gone =
@@ -321,7 +322,7 @@ static void post_two_blocks(struct raw *r, struct rig_qp *sq)
 }
 
 /* The ring is unmapped behind what was fetched: that is sent, then the queue is in ERR, alone. */
-static void ring_goes(void **state)
+TEST_F(ring_goes)
 {
 	struct raw *r = *state;
 	uint8_t *ring =
@@ -358,7 +359,7 @@ static void ring_goes(void **state)
 }
 
 /* Any bytes at all: no crash, the queue ends in RTS or ERR, RST brings it back. */
-static void garbage(void **state)
+TEST_F(garbage)
 {
 	struct raw *r = *state;
 	struct rig_wqe w;
@@ -389,17 +390,4 @@ static void garbage(void **state)
 				break;
 		}
 	}
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, raw_setup, raw_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(pieces),   T(headers_alone),	    T(checksums), T(vlan_insert),
-		T(metadata), T(nop_and_unsignaled), T(bad_sends), T(one_of_many),
-		T(garbage),  T(ring_goes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

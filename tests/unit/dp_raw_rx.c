@@ -2,15 +2,16 @@
 /* Proves receive queues of raw packets and the port: what a CQE says of a packet, what happens
  * without a receive or with one that is too small, how packets are spread, what enters from
  * outside. */
+#include "tests/test.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include "chip/datapath.h"
 #include "port/port.h"
 #include "dp_raw_rig.h"
 
-static void bytes_and_tag(void **state)
+#define TEST_FIXTURE {raw_setup, raw_teardown}
+
+TEST_F(bytes_and_tag)
 {
 	struct raw *r = *state;
 	const uint8_t *cqe;
@@ -30,7 +31,7 @@ static void bytes_and_tag(void **state)
 	assert_int_equal(r->rig.dev.vhca[0].raw.received, 1);
 }
 
-static void headers_told(void **state)
+TEST_F(headers_told)
 {
 	struct raw *r = *state;
 	const uint8_t *cqe;
@@ -59,7 +60,7 @@ static void headers_told(void **state)
 	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 1);
 }
 
-static void vlan_strip(void **state)
+TEST_F(vlan_strip)
 {
 	struct raw *r = *state;
 	const uint8_t *cqe;
@@ -80,7 +81,7 @@ static void vlan_strip(void **state)
 }
 /* --- receives --------------------------------------------------------------------------------- */
 
-static void out_of_buffer(void **state)
+TEST_F(out_of_buffer)
 {
 	struct raw *r = *state;
 
@@ -103,7 +104,7 @@ static void out_of_buffer(void **state)
 
 /* A receive that is too small: length error, the queue in ERR, what was posted behind it flushed.
  */
-static void too_small(void **state)
+TEST_F(too_small)
 {
 	struct raw *r = *state;
 	const uint8_t *cqe;
@@ -127,7 +128,7 @@ static void too_small(void **state)
 
 /* Memory that went away behind a valid key: found when the posted write is done, so an event tells;
  * a large packet is written at once, and its CQE tells. Either way the queue is in ERR. */
-static void memory_gone(void **state)
+TEST_F(memory_gone)
 {
 	struct raw *r = *state;
 	uint8_t *gone =
@@ -157,7 +158,7 @@ static void memory_gone(void **state)
 }
 
 /* From RST straight to ERR, as a WQ may go: what is posted then is flushed as in any ERR. */
-static void reset_to_error(void **state)
+TEST_F(reset_to_error)
 {
 	struct raw *r = *state;
 
@@ -170,7 +171,7 @@ static void reset_to_error(void **state)
 	assert_null(rig_poll(&r->rcq));
 }
 
-static void silent_flush(void **state)
+TEST_F(silent_flush)
 {
 	struct raw *r = *state;
 
@@ -182,7 +183,7 @@ static void silent_flush(void **state)
 }
 
 /* Each queue of a table gets the packets that its index says; all of them together get all. */
-static void rss_spreads(void **state)
+TEST_F(rss_spreads)
 {
 	struct raw *r = *state;
 	struct raw_rq *list[2] = {r->rq.raw_rq};
@@ -221,7 +222,7 @@ static void rss_spreads(void **state)
 
 /* --- the port --------------------------------------------------------------------------------- */
 
-static void injected(void **state)
+TEST_F(injected)
 {
 	struct raw *r = *state;
 	struct device *dev = &r->rig.dev;
@@ -243,17 +244,4 @@ static void injected(void **state)
 	assert_int_equal(port_inject(dev->port, r->src, 60), -EAGAIN);
 	rig_settle(&r->rig);
 	assert_int_equal(port_inject(dev->port, r->src, 60), 0);
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, raw_setup, raw_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(bytes_and_tag), T(headers_told), T(vlan_strip),  T(out_of_buffer), T(too_small),
-		T(silent_flush),  T(memory_gone),  T(rss_spreads), T(injected),
-		T(reset_to_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the RSS hash with the vectors of Microsoft's "Verifying the RSS Hash Calculation", and
  * what of a packet goes into it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/test.h"
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <dvx/prm/eth.h>
 #include "transport/raw/rss.h"
 #include "obj/tir.h"
@@ -82,12 +77,11 @@ static struct tir tir_for(int af, uint32_t selected)
 	return t;
 }
 
-static void published(void **state)
+TEST(published)
 {
 	struct made m;
 	struct tir t;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		make(&m, &vectors[i], IPPROTO_TCP);
 		t = tir_for(vectors[i].af, 3);
@@ -98,12 +92,11 @@ static void published(void **state)
 }
 
 /* Kernel's device.h: bits 3:2 tell the IP, 7:6 the layer 4 that was hashed. */
-static void type_tells(void **state)
+TEST(type_tells)
 {
 	struct made m;
 	struct tir t = tir_for(AF_INET, 15);
 
-	(void)state;
 	make(&m, &vectors[0], IPPROTO_TCP);
 	assert_int_equal(rss_of(&t, &m.p).type >> 2 & 3, 1);
 	assert_int_equal(rss_of(&t, &m.p).type >> 6 & 3, 1);
@@ -119,13 +112,12 @@ static void type_tells(void **state)
 }
 
 /* Symmetric: a reply hashes as what it answers; the plain hash does not do that. */
-static void symmetric(void **state)
+TEST(symmetric)
 {
 	struct vector back = vectors[0];
 	struct made there, here;
 	struct tir t = tir_for(AF_INET, 15);
 
-	(void)state;
 	back.src = vectors[0].dst;
 	back.dst = vectors[0].src;
 	back.sport = vectors[0].dport;
@@ -139,13 +131,12 @@ static void symmetric(void **state)
 }
 
 /* Ports alone are hashed over either IP: l3_prot_type means nothing then, as mlx5_ib has it. */
-static void ports_alone(void **state)
+TEST(ports_alone)
 {
 	struct made four, six;
 	struct tir t = tir_for(AF_INET, 12);
 	struct rss rss;
 
-	(void)state;
 	make(&four, &vectors[0], IPPROTO_TCP);
 	make(&six, &vectors[5], IPPROTO_TCP); /* from and to the same ports */
 	rss = rss_of(&t, &four.p);
@@ -157,12 +148,11 @@ static void ports_alone(void **state)
 }
 
 /* A fragment has no ports, and nothing is read past a packet that ends early. */
-static void no_ports(void **state)
+TEST(no_ports)
 {
 	struct made m;
 	struct tir t = tir_for(AF_INET, 15);
 
-	(void)state;
 	make(&m, &vectors[0], IPPROTO_TCP);
 	m.bytes[14 + 6] = 0x20; /* more fragments */
 	packet_parse_headers(&m.p);
@@ -173,17 +163,4 @@ static void no_ports(void **state)
 		packet_parse_headers(&m.p);
 		assert_int_equal(rss_of(&t, &m.p).type, 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published),
-		cmocka_unit_test(type_tells),
-		cmocka_unit_test(symmetric),
-		cmocka_unit_test(ports_alone),
-		cmocka_unit_test(no_ports),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that --trace shows doorbell, each segment of each WQE (bad ones too), CQE and EQE, one
  * line each, decoded. */
+#include "tests/test.h"
 #include <stdio.h>
-#include <string.h>
 #include "dp_rig.h"
 #include "base/log.h"
 
-static void test_lines(void **state)
+#define TEST_FIXTURE {rig_setup, rig_teardown}
+
+TEST_F(test_lines)
 {
 	struct rig_pair *p = *state;
 	static const char *const want[] = {
@@ -48,13 +50,4 @@ static void test_lines(void **state)
 	for (unsigned int i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		if (!strstr(text, want[i]))
 			fail_msg("'%s' is missing in\n%s", want[i], text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lines, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Cross-VHCA access, row by row of the facts' table of cases, at the command and at the access. */
+#include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define BUF_AT	131072u
 #define BUF_LEN 8192u
@@ -100,7 +103,7 @@ static int access_alias(struct fx *f, const struct shared *s, uint32_t key, uint
 }
 
 /* The whole way: allowed, aliased, reached by any low byte, and the bytes land in the host. */
-static void works(void **state)
+TEST_F(works)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -127,7 +130,7 @@ static void works(void **state)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
 }
 
-static void allow_refuses(void **state)
+TEST_F(allow_refuses)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -150,7 +153,7 @@ static void allow_refuses(void **state)
 }
 
 /* No object, no permission, wrong key (first byte, last byte): one and the same answer. */
-static void alias_reveals_nothing(void **state)
+TEST_F(alias_reveals_nothing)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -171,7 +174,7 @@ static void alias_reveals_nothing(void **state)
 	assert_int_equal(obj_count(f->dpu, OBJ_MKEY), 0);
 }
 
-static void alias_refuses(void **state)
+TEST_F(alias_refuses)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -202,7 +205,7 @@ static void alias_refuses(void **state)
 }
 
 /* The alias outlives its source; each access finds it gone, even when the index is used again. */
-static void source_goes(void **state)
+TEST_F(source_goes)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -228,7 +231,7 @@ static void source_goes(void **state)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 }
 
-static void owner_dies(void **state)
+TEST_F(owner_dies)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -243,7 +246,7 @@ static void owner_dies(void **state)
 }
 
 /* Bounds, PD and rights are the source's and are checked at every access. */
-static void access_is_checked(void **state)
+TEST_F(access_is_checked)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -274,7 +277,7 @@ static void access_is_checked(void **state)
 }
 
 /* An alias is a general object and an mkey is not, each to its own commands and owner. */
-static void wrong_commands(void **state)
+TEST_F(wrong_commands)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -303,7 +306,7 @@ static void wrong_commands(void **state)
 }
 
 /* The test mode: OK with a status that says it is bad, and no access ever works. */
-static void bad_status_mode(void **state)
+TEST_F(bad_status_mode)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -323,7 +326,7 @@ static void bad_status_mode(void **state)
 }
 
 /* A new key replaces the old one; aliases that are there stay. */
-static void new_key(void **state)
+TEST_F(new_key)
 {
 	struct fx *f = *state;
 	struct shared s = share(f);
@@ -335,17 +338,4 @@ static void new_key(void **state)
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), PRM_STATUS_BAD_RES);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), 1);
 	assert_int_not_equal(make_alias(f, &s), id);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(works),	T(allow_refuses),   T(alias_reveals_nothing), T(alias_refuses),
-		T(source_goes), T(owner_dies),	    T(access_is_checked),     T(wrong_commands),
-		T(new_key),	T(bad_status_mode),
-	};
-
-	return cmocka_run_group_tests_name("fw_alias", tests, NULL, NULL);
 }

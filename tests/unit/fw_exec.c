@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What every command is checked for, whichever it is: opcode, lengths, op_mod, uid; syndromes. */
+#include "tests/test.h"
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "base/log.h"
 #include "fw/cmd.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 /* One command of each family that succeeds as it is, with everything that it needs. */
 struct sample {
@@ -57,7 +60,7 @@ static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queu
 }
 
 /* Their least length is what the mailbox has: cut anywhere, none may succeed or read on. */
-static void cut_at_every_byte(void **state)
+TEST_F(cut_at_every_byte)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -82,7 +85,7 @@ static void cut_at_every_byte(void **state)
 }
 
 /* A longer mailbox is fine while it says nothing, and refused when it does. */
-static void longer_than_the_command(void **state)
+TEST_F(longer_than_the_command)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -100,7 +103,7 @@ static void longer_than_the_command(void **state)
 }
 
 /* Every opcode there is, at every length up to past the longest fixed command: zeros and ones. */
-static void every_opcode_at_every_length(void **state)
+TEST_F(every_opcode_at_every_length)
 {
 	struct fx *f = *state;
 	unsigned int known = 0;
@@ -126,7 +129,7 @@ static void every_opcode_at_every_length(void **state)
 	assert_true(known > 40);
 }
 
-static void unknown_opcode(void **state)
+TEST_F(unknown_opcode)
 {
 	struct fx *f = *state;
 	uint8_t in[16] = {0};
@@ -137,7 +140,7 @@ static void unknown_opcode(void **state)
 			 PRM_STATUS_BAD_OP);
 }
 
-static void op_mod(void **state)
+TEST_F(op_mod)
 {
 	struct fx *f = *state;
 	uint8_t in[16] = {0};
@@ -151,7 +154,7 @@ static void op_mod(void **state)
 }
 
 /* Kernel commands stay the kernel's. */
-static void privileged(void **state)
+TEST_F(privileged)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
@@ -162,7 +165,7 @@ static void privileged(void **state)
 }
 
 /* --trace decodes commands and replies of any length, and never shows an access key. */
-static void traced(void **state)
+TEST_F(traced)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
@@ -194,14 +197,13 @@ static void traced(void **state)
 }
 
 /* Each syndrome has a row in doc/syndromes.md with the same text, and each row a syndrome. */
-static void syndromes_are_documented(void **state)
+TEST(syndromes_are_documented)
 {
 	const char *top = getenv("top_srcdir");
 	char path[4096], line[512];
 	unsigned int rows = 0, known = 0;
 	FILE *doc;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/doc/syndromes.md", top ? top : ".");
 	doc = fopen(path, "r");
 	assert_non_null(doc);
@@ -220,21 +222,4 @@ static void syndromes_are_documented(void **state)
 	for (uint32_t i = 0; i < 0x1000; i++)
 		known += fw_syndrome_text(FW_SYNDROME_BASE | i) != NULL;
 	assert_int_equal(rows, known);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(cut_at_every_byte, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(longer_than_the_command, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(every_opcode_at_every_length, fx_setup,
-						fx_teardown),
-		cmocka_unit_test_setup_teardown(unknown_opcode, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(op_mod, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(privileged, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(traced, fx_setup, fx_teardown),
-		cmocka_unit_test(syndromes_are_documented),
-	};
-
-	return cmocka_run_group_tests_name("fw_exec", tests, NULL, NULL);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves the flow table commands: what each refuses, who owns, who refers to whom, what is left. */
+#include "tests/test.h"
 #include "flow_rig.h"
 #include "fw/cmd.h"
 #include "obj/counter.h"
 #include "obj/flow.h"
 #include "obj/icm.h"
 
+#define TEST_FIXTURE {fx_setup, fx_teardown}
+
 #define RX  PRM_FLOW_TABLE_TYPE_NIC_RX
 #define TX  PRM_FLOW_TABLE_TYPE_NIC_TX
 #define BAD PRM_STATUS_BAD_PARAM
 
-static void tables_refuse(void **state)
+TEST_F(tables_refuse)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
@@ -41,7 +44,7 @@ static void tables_refuse(void **state)
 }
 
 /* Of each direction by its own capability. */
-static void owners_refuse(void **state)
+TEST_F(owners_refuse)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
@@ -58,7 +61,7 @@ static void owners_refuse(void **state)
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }
 
-static void groups_refuse(void **state)
+TEST_F(groups_refuse)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -93,7 +96,7 @@ static void groups_refuse(void **state)
 			 0);
 }
 
-static void entries_refuse(void **state)
+TEST_F(entries_refuse)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -168,7 +171,7 @@ static uint8_t destroy(struct fx *f, uint16_t opcode, uint32_t table, uint32_t g
 }
 
 /* Nothing goes while somebody stands on it. */
-static void busy(void **state)
+TEST_F(busy)
 {
 	struct fx *f = *state;
 	uint32_t next = rig_table(f, (struct rig_table){RX, 2, 0, 0});
@@ -209,7 +212,7 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
 }
 
-static void counters(void **state)
+TEST_F(counters)
 {
 	struct fx *f = *state;
 	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), again;
@@ -253,7 +256,7 @@ static void counters(void **state)
 }
 
 /* All of 2^20 numbers, then none, then again. */
-static void counters_exhausted(void **state)
+TEST_F(counters_exhausted)
 {
 	struct fx *f = *state;
 	uint8_t in[16] = {0}, status;
@@ -270,7 +273,7 @@ static void counters_exhausted(void **state)
 	assert_int_not_equal(rig_counter(f, 0x80), 0);
 }
 
-static void queries(void **state)
+TEST_F(queries)
 {
 	struct fx *f = *state;
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
@@ -307,7 +310,7 @@ static void queries(void **state)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), counter);
 }
 
-static void rewrites_refuse(void **state)
+TEST_F(rewrites_refuse)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 8] = {0};
@@ -357,7 +360,7 @@ static void assert_entry(struct fx *f, const struct rig_entry *e)
 }
 
 /* A modification changes what its mask names; the rest of the entry stays, whatever comes with it. */
-static void modify_parts(void **state)
+TEST_F(modify_parts)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -397,7 +400,7 @@ static void modify_parts(void **state)
 }
 
 /* What another function's vport would lose is not taken from this one. */
-static void other_vports(void **state)
+TEST_F(other_vports)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -431,7 +434,7 @@ static void other_vports(void **state)
  * A program dies with many entries of one value, the last of which it made first: tests/perf/crowd.sh
  * counts what it costs the others to take them away.
  */
-static void many_alike(void **state)
+TEST_F(many_alike)
 {
 	static const uint8_t value[FLOW_PARAM_BYTES];
 	const uint32_t n = 20000;
@@ -443,24 +446,4 @@ static void many_alike(void **state)
 		assert_non_null(flow_entry_new(g, i, value));
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(tables_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(owners_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(groups_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(entries_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(busy, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(counters, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(counters_exhausted, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(queries, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(rewrites_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(other_vports, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(modify_parts, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(many_alike, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Steering memory: who has it, where it lies on the bus, what is refused, how it ends. */
+#include "tests/test.h"
 #include <errno.h>
 #include "fw_fixture.h"
 #include <dvx/prm/object.h>
 #include "fw/cmd.h"
 #include "obj/icm.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define BLOCK (1u << ICM_LOG_BLOCK)
 
@@ -52,7 +55,7 @@ static uint8_t create_mkey(struct fx *f, uint16_t uid, uint32_t pd, uint64_t add
 	return status;
 }
 
-static void refusals(void **state)
+TEST_F(refusals)
 {
 	static const struct {
 		uint64_t addr;
@@ -82,7 +85,7 @@ static void refusals(void **state)
 }
 
 /* Each byte has one owner; bytes exist from creation to destruction, and are zero at first. */
-static void owners(void **state)
+TEST_F(owners)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0) + 8 * BLOCK;
 	struct fx *f = *state;
@@ -109,7 +112,7 @@ static void owners(void **state)
 }
 
 /* A key on it counts from 0, its bytes are on the bus, and memory outlives no key. */
-static void keys(void **state)
+TEST_F(keys)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0);
 	const char text[] = "a steering table entry";
@@ -150,7 +153,7 @@ static void keys(void **state)
 }
 
 /* A key of another uid does not reach it; the kernel's does. */
-static void foreign_keys(void **state)
+TEST_F(foreign_keys)
 {
 	const uint64_t at = icm_addr(ICM_MODIFY, 0);
 	struct fx *f = *state;
@@ -163,16 +166,4 @@ static void foreign_keys(void **state)
 	fw_uid_reap(f->v, FX_UID);
 	fw_uid_reap(f->v, FX_UID + 1);
 	assert_int_equal(fx_objects(f->v), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(refusals, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(owners, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(keys, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(foreign_keys, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers, umems and mkeys: good and bad inputs, owners, busy objects, stale handles. */
+#include "tests/test.h"
 #include <unistd.h>
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 
+#define TEST_FIXTURE {fx_setup, fx_teardown}
+
 /* alloc, the owner's alone, double free. */
-static void numbers(void **state)
+TEST_F(numbers)
 {
 	static const struct {
 		uint16_t alloc, dealloc;
@@ -41,14 +44,14 @@ static void numbers(void **state)
 }
 
 /* UAR numbers are the chip's: two functions never share one. */
-static void uars_of_two_functions(void **state)
+TEST_F(uars_of_two_functions)
 {
 	struct fx *f = *state;
 
 	assert_int_not_equal(fx_uar(f, f->v, FX_UID), fx_uar(f, f->dpu, FX_UID));
 }
 
-static void tis(void **state)
+TEST_F(tis)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, alloc[16] = {0};
@@ -73,7 +76,7 @@ static void tis(void **state)
 			 0);
 }
 
-static void eqs(void **state)
+TEST_F(eqs)
 {
 	struct fx *f = *state;
 	uint32_t eqn = fx_eq(f, f->v);
@@ -87,7 +90,7 @@ static void eqs(void **state)
 			 PRM_STATUS_BAD_RES);
 }
 
-static void umem_bad_input(void **state)
+TEST_F(umem_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
@@ -118,7 +121,7 @@ static void umem_bad_input(void **state)
 
 #define MKC "memory_key_mkey_entry."
 
-static void mkey_bad_input(void **state)
+TEST_F(mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
@@ -176,7 +179,7 @@ static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_
 }
 
 /* A page list of its own, begun in the middle of a page, with pages out of order. */
-static void mkey_page_list(void **state)
+TEST_F(mkey_page_list)
 {
 	struct fx *f = *state;
 	static const unsigned int page[3] = {9, 4, 5};
@@ -210,7 +213,7 @@ static void mkey_page_list(void **state)
 }
 
 /* State, key byte, PD, rights, bounds: one fault each. */
-static void mkey_faults(void **state)
+TEST_F(mkey_faults)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
@@ -244,7 +247,7 @@ static void mkey_faults(void **state)
 }
 
 /* A number comes back only when the whole space was gone through, and is another object then. */
-static void late_reuse(void **state)
+TEST_F(late_reuse)
 {
 	struct fx *f = *state;
 	struct obj *o;
@@ -269,7 +272,7 @@ static void late_reuse(void **state)
 }
 
 /* The space is exhausted by a status, not by a crash, and usable again afterwards. */
-static void exhaustion(void **state)
+TEST_F(exhaustion)
 {
 	struct fx *f = *state;
 	uint8_t in[16] = {0};
@@ -289,7 +292,7 @@ static void exhaustion(void **state)
 }
 
 /* obj_next() walks every object once, in order, whatever is freed under it. */
-static void walking(void **state)
+TEST_F(walking)
 {
 	static const uint32_t ids[] = {1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303};
 	struct fx *f = *state;
@@ -311,7 +314,7 @@ static void walking(void **state)
 }
 
 /* Two functions: nothing of the one is the other's. */
-static void identities(void **state)
+TEST_F(identities)
 {
 	struct fx *f = *state;
 	unsigned int index;
@@ -326,26 +329,4 @@ static void identities(void **state)
 	}
 	assert_ptr_equal(device_vhca_by_id(&f->dev, f->v->id), f->v);
 	assert_null(device_vhca_by_id(&f->dev, 0xffff));
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(numbers),
-		T(uars_of_two_functions),
-		T(tis),
-		T(eqs),
-		T(umem_bad_input),
-		T(mkey_bad_input),
-		T(mkey_page_list),
-		T(mkey_faults),
-		T(late_reuse),
-		T(exhaustion),
-		T(walking),
-		T(identities),
-	};
-
-	return cmocka_run_group_tests_name("fw_objects", tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the device says of itself: capability pages, identities, GIDs, the other function. */
+#include "tests/test.h"
 #include "fw_fixture.h"
 #include <dvx/prm/vport.h>
 #include "obj/icm.h"
 #include "fw/cmd.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t current)
 {
@@ -15,7 +18,7 @@ static uint8_t query_cap(struct fx *f, struct vhca *v, uint32_t type, uint32_t c
 }
 
 /* Every page that libmlx5 asks for at open exists; others are refused. Both modes agree. */
-static void pages(void **state)
+TEST_F(pages)
 {
 	static const uint16_t known[] = {0, 1, 2, 3, 4, 7, 8, 9, 0xc, 0xf, 0x1a, 0x20};
 	struct fx *f = *state;
@@ -37,7 +40,7 @@ static void pages(void **state)
 }
 
 /* What a command refuses, its capability denies: caps follow the profile. */
-static void truthful(void **state)
+TEST_F(truthful)
 {
 	struct fx *f = *state;
 	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);
@@ -83,7 +86,7 @@ static void truthful(void **state)
 }
 
 /* A reply with less room gets as much of the page as fits (rdma-core's tests: 2 KiB). */
-static void cut_page(void **state)
+TEST_F(cut_page)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, whole[2064];
@@ -100,7 +103,7 @@ static void cut_page(void **state)
 			 PRM_STATUS_BAD_OUTP_LEN);
 }
 
-static void other_function(void **state)
+TEST_F(other_function)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
@@ -113,7 +116,7 @@ static void other_function(void **state)
 }
 
 /* The board says that it is an emulator. */
-static void adapter(void **state)
+TEST_F(adapter)
 {
 	struct fx *f = *state;
 
@@ -125,7 +128,7 @@ static void adapter(void **state)
 	assert_memory_equal(prm_query_adapter_param_block_cat_vsd_contd_psid(p), "dvx-sim", 8);
 }
 
-static void vport(void **state)
+TEST_F(vport)
 {
 	struct fx *f = *state;
 	uint8_t in[16] = {0};
@@ -153,7 +156,7 @@ static void vport(void **state)
 			 4);
 }
 
-static void roce_addresses(void **state)
+TEST_F(roce_addresses)
 {
 	struct fx *f = *state;
 	const void *a = prm_query_roce_address_out_cat_roce_address(f->out);
@@ -177,7 +180,7 @@ static void roce_addresses(void **state)
 }
 
 /* The DPU learns the host's vhca_id here, and can check a ticket against it. */
-static void esw_functions(void **state)
+TEST_F(esw_functions)
 {
 	struct fx *f = *state;
 	const void *h = prm_query_esw_functions_out_cat_host_params_context(f->out);
@@ -193,7 +196,7 @@ static void esw_functions(void **state)
 }
 
 /* libmlx5 asks for it on the manager before any domain; other vports do not exist. */
-static void esw_vport(void **state)
+TEST_F(esw_vport)
 {
 	struct fx *f = *state;
 	const size_t len = PRM_QUERY_ESW_VPORT_CONTEXT_OUT_BYTES;
@@ -215,7 +218,7 @@ static void esw_vport(void **state)
 }
 
 /* What libmlx5 needs for domains of format 1: sizes, regions that do not meet, places to end. */
-static void steering(void **state)
+TEST_F(steering)
 {
 	struct fx *f = *state;
 	const void *cap = prm_query_hca_cap_out_cat_capability(f->out);
@@ -244,17 +247,4 @@ static void steering(void **state)
 				 prm_flow_table_nic_cap_get_sw_steering_nic_rx_action_drop_icm_address(
 					 cap)),
 			 ICM_END);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(pages),   T(truthful), T(cut_page),	    T(other_function),
-		T(adapter), T(vport),	 T(roce_addresses), T(esw_functions),
-		T(esw_vport), T(steering),
-	};
-
-	return cmocka_run_group_tests_name("fw_query", tests, NULL, NULL);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves SQs, RQs, RQ tables and TIRs as commands: good and bad inputs, states, what holds what. */
+#include "tests/test.h"
 #include "fw_raw_rig.h"
 #include "fw/cmd.h"
 #include "obj/icm.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 #define BUSY PRM_STATUS_RES_BUSY
 
-static void sq_bad_input(void **state)
+TEST_F(sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky", 1, BAD, FW_SYN_CAP_CLEAR},
@@ -50,7 +53,7 @@ static void sq_bad_input(void **state)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, bad);
 }
 
-static void rq_bad_input(void **state)
+TEST_F(rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky", 1, BAD, FW_SYN_CAP_CLEAR},
@@ -80,7 +83,7 @@ static void rq_bad_input(void **state)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
 }
 
-static void rqt_bad_input(void **state)
+TEST_F(rqt_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"rqt_context.rqt_max_size", 513, BAD, FW_SYN_SIZE},
@@ -105,7 +108,7 @@ static void rqt_bad_input(void **state)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, FX_UID, p.rq, 16), 0);
 }
 
-static void tir_bad_input(void **state)
+TEST_F(tir_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.disp_type", 2, BAD, FW_SYN_RESERVED},
@@ -128,7 +131,7 @@ static void tir_bad_input(void **state)
 }
 
 /* Somebody else's objects are nobody's. */
-static void other_uid(void **state)
+TEST_F(other_uid)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -142,7 +145,7 @@ static void other_uid(void **state)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), PRM_STATUS_BAD_RES);
 }
 
-static void states(void **state)
+TEST_F(states)
 {
 	enum { RST, RDY, NONE, ERR };
 	static const bool ok[4][4] = {
@@ -178,7 +181,7 @@ static void states(void **state)
 }
 
 /* Who is referred to stays. */
-static void references(void **state)
+TEST_F(references)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -211,7 +214,7 @@ static void references(void **state)
 }
 
 /* A list is exchanged as a whole or not at all. */
-static void rqt_modify(void **state)
+TEST_F(rqt_modify)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -241,7 +244,7 @@ static void rqt_modify(void **state)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
 
-static void tir_modify(void **state)
+TEST_F(tir_modify)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -290,7 +293,7 @@ static uint32_t table_of(struct fx *f, uint32_t tir)
 
 /* A TIR moves to another table, as DPDK does it, or stays where it is; what can't be changed is
  * refused, never passed over. */
-static void tir_other_table(void **state)
+TEST_F(tir_other_table)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -314,17 +317,4 @@ static void tir_other_table(void **state)
 	assert_int_equal(
 		fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, PRM_MODIFY_RQT_IN_BYTES, 16),
 		BAD);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(sq_bad_input), T(rq_bad_input),    T(rqt_bad_input), T(tir_bad_input),
-		T(other_uid),	 T(states),	     T(references),    T(rqt_modify),
-		T(tir_modify),	 T(tir_other_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

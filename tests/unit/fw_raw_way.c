@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves a raw packet's whole way through objects made by commands: from a send WQE by the port and
  * a root table into a receive queue, of one function or another, whatever dies meanwhile. */
+#include "tests/test.h"
 #include <endian.h>
 #include <dvx/prm/object.h>
 #include <dvx/prm/ste1.h>
@@ -12,6 +13,8 @@
 #include "host/uar.h"
 #include "obj/icm.h"
 #include "steer/steer.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define DATA 131072u /* offset of packets in the client's memory */
 
@@ -109,7 +112,7 @@ static void make_packet(struct fx *f, uint32_t len)
 	f->mem[DATA] = 0x02;
 }
 
-static void whole_way(void **state)
+TEST_F(whole_way)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -172,7 +175,7 @@ static void circle(struct fx *f)
 
 /* Once a queue's packets go in a circle, a turn of the loop has one of them: others wait for no
  * more. (The first turn takes what is fetched in one piece.) */
-static void short_turns(void **state)
+TEST_F(short_turns)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -215,7 +218,7 @@ static void bare_root(struct fx *f, struct vhca *v)
 
 /* A function's own address brings a packet to it alone; unknown ones and groups go to all that
  * listen. */
-static void functions(void **state)
+TEST_F(functions)
 {
 	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
 			     unknown[6] = {0x02, 9, 9, 9, 9, 9};
@@ -245,7 +248,7 @@ static void functions(void **state)
 }
 
 /* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
-static void death_in_flight(void **state)
+TEST_F(death_in_flight)
 {
 	struct fx *f = *state;
 	struct parts p = parts(f);
@@ -267,18 +270,4 @@ static void death_in_flight(void **state)
 		 (uint32_t)port_unclaimed(f->dev.port);
 	assert_int_equal(misses, 100 + f->v->raw.sent);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ), 0);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(whole_way),
-		T(functions),
-		T(death_in_flight),
-		T(short_turns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "host/mm.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define PAGE 4096u
 #define AREA (64u * PAGE)
@@ -134,9 +130,8 @@ static void plain(struct client *c)
 }
 
 /* Bytes go to and come from where a bus address says, for both kinds of client. */
-static void test_plain(void **state)
+TEST_F(test_plain)
 {
-	(void)state;
 	each_kind(plain);
 }
 
@@ -168,21 +163,19 @@ static void split(struct client *c)
 }
 
 /* More segments than fit one call, of odd lengths. */
-static void test_split(void **state)
+TEST_F(test_split)
 {
-	(void)state;
 	each_kind(split);
 }
 
 /* One gather over the memory of several clients. */
-static void test_many_clients(void **state)
+TEST_F(test_many_clients)
 {
 	struct client c[3];
 	struct dma_seg seg[30];
 	uint8_t bytes[300], back[300];
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		client_start(&c[i], i == 1);
 	for (i = 0; i < 30; i++)
@@ -216,19 +209,17 @@ static void bad_memory(struct client *c)
 }
 
 /* Memory that isn't there gives -EFAULT, never a crash. */
-static void test_bad_memory(void **state)
+TEST_F(test_bad_memory)
 {
-	(void)state;
 	each_kind(bad_memory);
 }
 
 /* The embedded client unmaps and protects what it had registered. */
-static void test_vanishing(void **state)
+TEST_F(test_vanishing)
 {
 	struct client c;
 	uint8_t bytes[64] = {1};
 
-	(void)state;
 	client_start(&c, true);
 	mprotect(c.area, PAGE, PROT_READ);
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), 0);
@@ -250,13 +241,12 @@ static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
 }
 
 /* A killed client's memory faults, before and after its owner has closed it. */
-static void test_dead(void **state)
+TEST_F(test_dead)
 {
 	struct client c;
 	uint8_t bytes[64];
 	bus_t addr;
 
-	(void)state;
 	client_start(&c, false);
 	addr = at(&c, 0);
 	assert_int_equal(dma_read(host, addr, bytes, 64), 0);
@@ -269,13 +259,12 @@ static void test_dead(void **state)
 }
 
 /* A closed client's addresses name nobody for as long as can be. */
-static void test_slots(void **state)
+TEST_F(test_slots)
 {
 	struct mm *mm = mm_open(host, getpid(), -1), *next;
 	bus_t first = mm_bus(mm, 0);
 	unsigned int i;
 
-	(void)state;
 	mm_close(mm);
 	for (i = 0; i < 0xffff - 1; i++) {
 		next = mm_open(host, getpid(), -1);
@@ -288,13 +277,12 @@ static void test_slots(void **state)
 }
 
 /* All slots in use: refused, and again possible when one is free. */
-static void test_slots_full(void **state)
+TEST_F(test_slots_full)
 {
 	static struct mm *mm[0xffff];
 	unsigned int i;
 	int fd;
 
-	(void)state;
 	for (i = 0; i < 0xffff; i++) {
 		mm[i] = mm_open(host, getpid(), -1);
 		assert_non_null(mm[i]);
@@ -311,12 +299,11 @@ static void test_slots_full(void **state)
 }
 
 /* Copies between clients of either kind, longer than the chip's own buffer. */
-static void test_copy(void **state)
+TEST_F(test_copy)
 {
 	struct client c[3];
 	unsigned int i, j;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		client_start(&c[i], i == 1);
 	for (i = 0; i < 3; i++) {
@@ -359,9 +346,8 @@ static void checked(struct client *c)
 }
 
 /* What a registration may cover. */
-static void test_check(void **state)
+TEST_F(test_check)
 {
-	(void)state;
 	each_kind(checked);
 }
 
@@ -396,7 +382,7 @@ static void *watch_owner(void *arg)
 }
 
 /* A reader that sees the owner byte sees all of the CQE. */
-static void test_owner(void **state)
+TEST_F(test_owner)
 {
 	struct owner_watch w = {0};
 	struct client c;
@@ -404,7 +390,6 @@ static void test_owner(void **state)
 	uint8_t cqe[64], value = 1;
 	unsigned int n, spun = 0;
 
-	(void)state;
 	client_start(&c, true);
 	/* Across two pages, so that it can't be one copy. */
 	w.cqe = c.area + PAGE - 32;
@@ -418,23 +403,4 @@ static void test_owner(void **state)
 	pthread_join(reader, NULL);
 	assert_int_equal(w.torn, 0);
 	client_stop(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_split, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_clients, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_vanishing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dead, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_slots, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_slots_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_copy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_owner, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "host/host.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define SECOND 1000000000ull
 #define DEEP   (SECOND / 10)
@@ -149,12 +146,11 @@ static bool held(pthread_t t)
 }
 
 /* The one who rings is served and held; its peer's doorbell lets it go, and is served after. */
-static void test_conversation(void **state)
+TEST_F(test_conversation)
 {
 	pthread_t t[2];
 	unsigned int i;
 
-	(void)state;
 	need_uffd();
 	t[0] = start_store(map[0] + UAR_BF);
 	trap();
@@ -178,11 +174,10 @@ static void test_conversation(void **state)
 }
 
 /* Nobody answers: let go after a while, and the store counts as a doorbell like any other. */
-static void test_silence(void **state)
+TEST_F(test_silence)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	t = start_store(map[0] + UAR_BF);
 	trap();
@@ -198,11 +193,10 @@ static void test_silence(void **state)
 }
 
 /* A program that only talks isn't held again and again. */
-static void test_monologue(void **state)
+TEST_F(test_monologue)
 {
 	unsigned int i;
 
-	(void)state;
 	need_uffd();
 	for (i = 0; i < 10 && host->lockstep; i++) {
 		pthread_t t = start_store(map[0] + UAR_BF);
@@ -218,11 +212,10 @@ static void test_monologue(void **state)
 }
 
 /* A store that is no register rings nothing and holds nobody. */
-static void test_no_register(void **state)
+TEST_F(test_no_register)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	t = start_store(map[0] + UAR_BF + 8);
 	trap();
@@ -233,11 +226,10 @@ static void test_no_register(void **state)
 }
 
 /* Whoever is held when its UAR goes, or when the others stop competing, is let go. */
-static void test_let_go(void **state)
+TEST_F(test_let_go)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	t = start_store(map[0] + UAR_BF);
 	trap();
@@ -260,11 +252,10 @@ static void test_let_go(void **state)
 }
 
 /* Without competition nothing of the kind. */
-static void test_quiet(void **state)
+TEST_F(test_quiet)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	host->lockstep = false;
 	t = start_store(map[0] + UAR_BF);
@@ -276,18 +267,4 @@ static void test_quiet(void **state)
 	now += SECOND;
 	assert_true(settle());
 	assert_false(host->lockstep);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_conversation, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_monologue, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_register, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_let_go, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_quiet, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

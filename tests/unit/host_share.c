@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves which pages of a client the device may map too (host/share.c), and until when it does. */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "host_share_rig.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 /* --- what may be shared ----------------------------------------------------------------------- */
 
@@ -19,13 +21,12 @@ static int share(struct mm *mm, uint64_t va, uint64_t len, int fd)
 }
 
 /* Whole pages, not too many, below the end of a slot. */
-static void test_ranges(void **state)
+TEST_F(test_ranges)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	const uint64_t va = 1 << 20, end = 1ull << BUS_SLOT_SHIFT;
 	uint64_t first, len;
 
-	(void)state;
 	assert_int_equal(share(mm, va + 1, PAGE, sealed(PAGE, 0, SEALS)), -EINVAL);
 	assert_int_equal(share(mm, va, PAGE + 1, sealed(2 * PAGE, 0, SEALS)), -EINVAL);
 	assert_int_equal(share(mm, va, 0, sealed(PAGE, 0, SEALS)), -EINVAL);
@@ -42,14 +43,13 @@ static void test_ranges(void **state)
 }
 
 /* A file that could fault under the device's hands, or isn't paid for, is refused. */
-static void test_files(void **state)
+TEST_F(test_files)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	char path[] = "/dev/shm/dvx-host-share.XXXXXX";
 	uint64_t first, len;
 	int fd, pipes[2];
 
-	(void)state;
 	assert_int_equal(share(mm, PAGE, PAGE, -1), -EPERM);
 	assert_int_equal(share(mm, PAGE, PAGE, open("/dev/null", O_RDWR | O_CLOEXEC)), -EPERM);
 	assert_int_equal(pipe(pipes), 0);
@@ -83,13 +83,12 @@ static void test_files(void **state)
 }
 
 /* Pieces lie side by side in any order, never over one another; the first over a range is told. */
-static void test_overlaps(void **state)
+TEST_F(test_overlaps)
 {
 	static const unsigned int order[] = {5, 1, 7, 3};
 	struct mm *mm = mm_open(host, getpid(), -1);
 	uint64_t first, len;
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(share(mm, order[i] * PAGE, 2 * PAGE, sealed(2 * PAGE, 0, SEALS)),
 				 0);
@@ -120,12 +119,11 @@ static void test_overlaps(void **state)
 }
 
 /* Who holds a piece is counted by the piece, wherever in it the bytes are. */
-static void test_holders(void **state)
+TEST_F(test_holders)
 {
 	struct mm *mm = mm_open(host, getpid(), -1);
 	uint64_t first, len;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(
 			share(mm, (1 + 2 * i) * PAGE, 2 * PAGE, sealed(2 * PAGE, 0, SEALS)), 0);
@@ -142,13 +140,12 @@ static void test_holders(void **state)
 }
 
 /* One client's limit, and that of all: refused, and possible again when one has gone. */
-static void test_limits(void **state)
+TEST_F(test_limits)
 {
 	struct mm *mm[32];
 	unsigned int n = 0, all = 0, clients;
 	int fd = sealed(PAGE, 0, SEALS), err = 0;
 
-	(void)state;
 	for (clients = 0; clients < 32 && !err; clients++) {
 		mm[clients] = mm_open(host, getpid(), -1);
 		for (n = 0; !(err = mm_share(mm[clients], (n + 1) * PAGE, PAGE, fd)); n++)
@@ -172,13 +169,12 @@ static void test_limits(void **state)
 /* --- clients that change their minds ---------------------------------------------------------- */
 
 /* As pinned pages do, those that are shared stay when the client unmaps them. */
-static void test_pinned(void **state)
+TEST_F(test_pinned)
 {
 	uint8_t bytes[64], back[64];
 	struct client c;
 	bus_t in, beside;
 
-	(void)state;
 	client_start(&c, true);
 	in = at(&c, 3 * PAGE);
 	beside = at(&c, 6 * PAGE);
@@ -223,12 +219,11 @@ static bool pin(const struct client *c, size_t off, size_t len)
 }
 
 /* Other memory in the place of a piece is meant by whoever registers it: the device lets go. */
-static void test_replaced(void **state)
+TEST_F(test_replaced)
 {
 	uint8_t bytes[64] = {1, 2, 3};
 	struct client c;
 
-	(void)state;
 	client_start(&c, true);
 	assert_false(pin(&c, 0, AREA));
 	assert_true(has(&c, 2) && has(&c, 8));
@@ -251,14 +246,13 @@ static void test_replaced(void **state)
 }
 
 /* A look shows what was there, whatever is asked first, and lets go of nothing by itself. */
-static void test_look(void **state)
+TEST_F(test_look)
 {
 	struct client c;
 	struct mappings *look;
 	uint64_t va;
 	bool own;
 
-	(void)state;
 	client_start(&c, true);
 	va = (uintptr_t)c.area;
 	look = mappings_read(c.mm);
@@ -279,13 +273,12 @@ static void test_look(void **state)
 }
 
 /* A dead client's pieces end with it. */
-static void test_dead(void **state)
+TEST_F(test_dead)
 {
 	uint8_t bytes[64] = {0};
 	struct client c;
 	bus_t addr;
 
-	(void)state;
 	client_start(&c, false);
 	addr = at(&c, 2 * PAGE);
 	client_kill(&c);
@@ -296,21 +289,4 @@ static void test_dead(void **state)
 	client_stop(&c);
 	assert_int_equal(dma_write(host, addr, bytes, 64), -EFAULT);
 	assert_false(dma_is_direct(host, addr, 64));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_ranges, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_files, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overlaps, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_holders, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_limits, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_pinned, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_replaced, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_look, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_dead, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

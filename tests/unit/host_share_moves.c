@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that what dma.c moves through shared pages is right, and comes in order. */
+#include "tests/test.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include "host_share_rig.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 /* --- what goes through shared pages ----------------------------------------------------------- */
 
@@ -36,9 +37,8 @@ static void moves(struct client *c)
 	}
 }
 
-static void test_moves(void **state)
+TEST_F(test_moves)
 {
-	(void)state;
 	each_kind(moves);
 }
 
@@ -73,9 +73,8 @@ static void split(struct client *c)
 }
 
 /* Gathers and scatters of segments that are shared, not shared, and both. */
-static void test_split(void **state)
+TEST_F(test_split)
 {
-	(void)state;
 	each_kind(split);
 }
 
@@ -104,11 +103,10 @@ static void copied(struct client *c, struct client *d)
 }
 
 /* From a client to itself and to others of either kind. */
-static void test_copies(void **state)
+TEST_F(test_copies)
 {
 	struct client c[3];
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
 		client_start(&c[i], i == 1);
 	for (unsigned int i = 0; i < 3; i++)
@@ -136,9 +134,8 @@ static void overlapping(struct client *c)
 }
 
 /* Within one piece a copy may overlap itself: sanitizers watch memcpy(). */
-static void test_overlapping(void **state)
+TEST_F(test_overlapping)
 {
-	(void)state;
 	each_kind(overlapping);
 }
 
@@ -243,7 +240,7 @@ static int put_copy_in(const struct client *c, size_t off, const void *bytes, si
 }
 
 /* Who polls the last word of a message sees all of it, however it was aligned and came. */
-static void test_order(void **state)
+TEST_F(test_order)
 {
 	static const struct {
 		size_t len, word, off;
@@ -261,22 +258,8 @@ static void test_order(void **state)
 	};
 	struct client c;
 
-	(void)state;
 	client_start(&c, true);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ordered(&c, 2 * PAGE + cases[i].off, cases[i].len, cases[i].word, cases[i].put);
 	client_stop(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_moves, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_split, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_copies, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_overlapping, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_order, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "host/mm.h"
 #include "host/uar.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define PAGES 512u
 
@@ -76,7 +73,7 @@ static int poll_all(void)
 }
 
 /* Each register is taken once, with its UAR, its offset and the bytes as they lay there. */
-static void test_registers(void **state)
+TEST_F(test_registers)
 {
 	static const uint32_t offsets[] = {0x20, 0x800, 0x900, 0xa00, 0xb00};
 	struct bar *bar = bar_new(host, NULL, PAGES);
@@ -84,7 +81,6 @@ static void test_registers(void **state)
 	int page = bar_page_alloc(bar, 77);
 	unsigned int i;
 
-	(void)state;
 	assert_true(page >= 0);
 	assert_int_equal(host_poll(host), 0);
 	for (i = 0; i < 5; i++) {
@@ -102,14 +98,13 @@ static void test_registers(void **state)
 }
 
 /* Stores elsewhere, or into pages that back no UAR, do nothing. */
-static void test_elsewhere(void **state)
+TEST_F(test_elsewhere)
 {
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
 	int page = bar_page_alloc(bar, 5);
 	uint32_t off;
 
-	(void)state;
 	for (off = 0; off < UAR_PAGE; off += 8) {
 		if (off == UAR_CQ_ARM || (off >= UAR_BF && off < 0xc00 && off % UAR_BF_SIZE == 0))
 			continue;
@@ -123,12 +118,11 @@ static void test_elsewhere(void **state)
 }
 
 /* A freed page is silent, and comes back without what was left in it. */
-static void test_page_free(void **state)
+TEST_F(test_page_free)
 {
 	struct bar *bar = bar_new(host, NULL, 1);
 	uint8_t *map = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
 
-	(void)state;
 	assert_int_equal(bar_page_alloc(bar, 1), 0);
 	assert_int_equal(bar_page_alloc(bar, 2), -ENOMEM);
 	bar_page_free(bar, 2);
@@ -144,13 +138,12 @@ static void test_page_free(void **state)
 }
 
 /* Hundreds of UARs in several BARs: whichever rings is found within a few turns. */
-static void test_many(void **state)
+TEST_F(test_many)
 {
 	struct bar *bar[3];
 	uint8_t *map[3];
 	unsigned int i, j, turn;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		bar[i] = bar_new(host, NULL, PAGES);
 		map[i] = map_bar(bar[i]);
@@ -179,12 +172,11 @@ static void test_many(void **state)
 }
 
 /* The program can't take the file from under the chip. */
-static void test_sealed(void **state)
+TEST_F(test_sealed)
 {
 	struct bar *bar = bar_new(host, NULL, 4);
 	int fd = dup(bar_fd(bar));
 
-	(void)state;
 	assert_int_equal(bar_page_alloc(bar, 1), 0);
 	assert_int_equal(ftruncate(fd, 0), -1);
 	assert_int_equal(ftruncate(fd, 1 << 20), -1);
@@ -206,13 +198,12 @@ static void *store_many(void *arg)
 }
 
 /* A burst may be overwritten, but its last store is never lost, and nothing is seen twice. */
-static void test_race(void **state)
+TEST_F(test_race)
 {
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint64_t last = 0;
 	pthread_t writer;
 
-	(void)state;
 	assert_int_equal(bar_page_alloc(bar, 9), 0);
 	assert_int_equal(pthread_create(&writer, NULL, store_many, map_bar(bar)), 0);
 	while (last != STORES) {
@@ -225,18 +216,4 @@ static void test_race(void **state)
 	}
 	pthread_join(writer, NULL);
 	assert_int_equal(host_poll(host), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_page_free, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sealed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_race, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

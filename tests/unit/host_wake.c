@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "host/mm.h"
 #include "host/uar.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define PAGES  8u
 #define SECOND 1000000000ull
@@ -116,22 +112,20 @@ static pthread_t start_ring(unsigned int page)
 }
 
 /* No UAR at all: nothing to wait for. */
-static void test_nothing(void **state)
+TEST_F(test_nothing)
 {
 	struct host *empty = host_new();
 
-	(void)state;
 	assert_true(host_arm(empty, 1) == UINT64_MAX);
 	host_free(empty);
 }
 
 /* A quiet loop goes to sleep for good, and the store itself wakes it; the trap counts for nothing.
  */
-static void test_wakes(void **state)
+TEST_F(test_wakes)
 {
 	unsigned int i;
 
-	(void)state;
 	need_uffd();
 	for (i = 0; i < 20; i++) {
 		pthread_t t;
@@ -152,12 +146,11 @@ static void test_wakes(void **state)
 }
 
 /* Many threads trapped on many pages at once are all let go. */
-static void test_many(void **state)
+TEST_F(test_many)
 {
 	pthread_t t[4 * PAGES];
 	unsigned int i;
 
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	for (i = 0; i < 4 * PAGES; i++)
@@ -177,12 +170,11 @@ static void test_many(void **state)
 }
 
 /* A page that was let go isn't protected again before the store could land, however long. */
-static void test_patience(void **state)
+TEST_F(test_patience)
 {
 	pthread_t t;
 	int i;
 
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	t = start_ring(3);
@@ -200,9 +192,8 @@ static void test_patience(void **state)
 }
 
 /* A trap whose store never shows up (it wrote elsewhere in the page) doesn't keep the loop up. */
-static void test_stray(void **state)
+TEST_F(test_stray)
 {
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	{
@@ -218,11 +209,10 @@ static void test_stray(void **state)
 }
 
 /* A store just before the protection is found by the look after it. */
-static void test_look_again(void **state)
+TEST_F(test_look_again)
 {
 	unsigned int i;
 
-	(void)state;
 	need_uffd();
 	for (i = 0; i < PAGES; i++) {
 		void *at = map + i * UAR_PAGE + UAR_CQ_ARM;
@@ -236,12 +226,11 @@ static void test_look_again(void **state)
 }
 
 /* The loop spins right after work and not for ever. */
-static void test_spins(void **state)
+TEST_F(test_spins)
 {
 	uint64_t start;
 	void *at = map + UAR_BF;
 
-	(void)state;
 	need_uffd();
 	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
 	assert_int_equal(host_poll(host), 1);
@@ -254,12 +243,11 @@ static void test_spins(void **state)
 }
 
 /* A second mapping of a sleeping page is watched too; an unmapped one is forgotten. */
-static void test_mappings(void **state)
+TEST_F(test_mappings)
 {
 	uint8_t *two;
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 2 * UAR_PAGE);
@@ -285,9 +273,8 @@ static void test_mappings(void **state)
 }
 
 /* What can't be a mapping of this BAR is refused. */
-static void test_bad_mapping(void **state)
+TEST_F(test_bad_mapping)
 {
-	(void)state;
 	need_uffd();
 	assert_int_equal(bar_mapped(bar, (uintptr_t)map + 1, UAR_PAGE, 0), -EINVAL);
 	assert_int_equal(bar_mapped(bar, (uintptr_t)map, UAR_PAGE, PAGES * UAR_PAGE), -EINVAL);
@@ -298,7 +285,7 @@ static void test_bad_mapping(void **state)
 }
 
 /* Without userfaultfd: looked at for ever, ever more seldom, and found. */
-static void test_polled(void **state)
+TEST_F(test_polled)
 {
 	struct host *h = host_new();
 	struct bar *b = bar_new(h, NULL, 1);
@@ -306,7 +293,6 @@ static void test_polled(void **state)
 	uint64_t ns = 0, longest = 0;
 	int i;
 
-	(void)state;
 	host_on_doorbell(h, doorbell, NULL);
 	bar_page_alloc(b, 0);
 	assert_true(bar_uffd(b, open("/dev/null", O_RDONLY)) < 0);
@@ -324,13 +310,12 @@ static void test_polled(void **state)
 }
 
 /* A store through a mapping that nobody told of is found, later; from then on at once. */
-static void test_unwatched(void **state)
+TEST_F(test_unwatched)
 {
 	uint8_t *two;
 	void *at;
 	int i;
 
-	(void)state;
 	need_uffd();
 	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 5 * UAR_PAGE);
 	at = two + UAR_BF;
@@ -346,11 +331,10 @@ static void test_unwatched(void **state)
 }
 
 /* A sleeping chip that goes away leaves nobody stuck in a store. */
-static void test_gone(void **state)
+TEST_F(test_gone)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	t = start_ring(1);
@@ -361,11 +345,10 @@ static void test_gone(void **state)
 }
 
 /* So does one page that is freed while somebody stores into it. */
-static void test_page_gone(void **state)
+TEST_F(test_page_gone)
 {
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	assert_true(settle());
 	t = start_ring(1);
@@ -378,13 +361,12 @@ static void test_page_gone(void **state)
 }
 
 /* A program that makes its userfaultfd wait for events: the loop does not wait with it. */
-static void test_waiting_uffd(void **state)
+TEST_F(test_waiting_uffd)
 {
 	struct bar *b = bar_new(host, NULL, PAGES);
 	int uffd = new_uffd(), theirs = dup(uffd);
 	pthread_t t;
 
-	(void)state;
 	need_uffd();
 	bar_page_alloc(b, 100);
 	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
@@ -403,26 +385,4 @@ static void test_waiting_uffd(void **state)
 	host_poll(host);
 	assert_int_equal(nrang, 1);
 	close(theirs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wakes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_patience, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stray, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_look_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spins, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mappings, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_bad_mapping, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_polled, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unwatched, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_waiting_uffd, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_page_gone, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

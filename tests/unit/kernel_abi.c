@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel half says to requests that are malformed before they mean anything. */
+#include "tests/test.h"
 #include <errno.h>
 #include <stdio.h>
 #include "kernel/core/file.h"
 #include "kernel/core/room.h"
 #include "kernel_fixture.h"
 #include "uverbs/schema.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 static int run(struct fx *f, struct request *r)
 {
@@ -24,7 +27,7 @@ static void query_gid(struct request *r, uint64_t index)
 }
 
 /* Methods that no row has, that this device does not make, or of another driver. */
-static void unknown_methods(void **state)
+TEST_F(unknown_methods)
 {
 	struct fx *f = *state;
 	struct request r;
@@ -42,7 +45,7 @@ static void unknown_methods(void **state)
 }
 
 /* An attribute of a newer library: passed over if optional, refused if mandatory. */
-static void unknown_attributes(void **state)
+TEST_F(unknown_attributes)
 {
 	struct fx *f = *state;
 	struct request r;
@@ -57,7 +60,7 @@ static void unknown_attributes(void **state)
 }
 
 /* Missing, short, long, double. */
-static void bad_attributes(void **state)
+TEST_F(bad_attributes)
 {
 	struct fx *f = *state;
 	struct request r;
@@ -81,7 +84,7 @@ static void bad_attributes(void **state)
 }
 
 /* A structure longer than ours is fine as long as the rest is zero. */
-static void longer_structures(void **state)
+TEST_F(longer_structures)
 {
 	struct fx *f = *state;
 	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
@@ -102,7 +105,7 @@ static void longer_structures(void **state)
 }
 
 /* A file without a context can ask for one, and nothing else; nor for a second one. */
-static void context_first(void **state)
+TEST_F(context_first)
 {
 	struct fx *f = *state;
 	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
@@ -126,7 +129,7 @@ static void context_first(void **state)
 }
 
 /* INVOKE_WRITE: unknown commands, bits, and structures that are cut short. */
-static void write_commands(void **state)
+TEST_F(write_commands)
 {
 	struct fx *f = *state;
 	struct ib_uverbs_alloc_pd in = {0};
@@ -148,7 +151,7 @@ static void write_commands(void **state)
 }
 
 /* The GID table: what there is, what there isn't, and too little room. */
-static void gids(void **state)
+TEST_F(gids)
 {
 	struct fx *f = *state;
 	struct request r;
@@ -205,7 +208,7 @@ static void garbage_attr(struct request *r, const struct attr_spec *s, uint32_t 
 }
 
 /* 60,000 requests of garbage to all methods: answered, each of them; sanitizers see the rest. */
-static void garbage(void **state)
+TEST_F(garbage)
 {
 	struct fx *f = *state;
 	uint32_t seed = 42;
@@ -258,7 +261,7 @@ static void spoiled_modify(struct fx *f, uint32_t qp, uint32_t *seed)
 }
 
 /* Good requests with a bit or two turned: whatever is made of them, close() takes it. */
-static void spoiled(void **state)
+TEST_F(spoiled)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL), seed = 4711;
@@ -297,7 +300,7 @@ static unsigned int handlers_of(const struct kernel *k, const struct method_spec
 }
 
 /* Each method has one row, and one handler unless it is absent; each handler has a row. */
-static void schema_and_handlers(void **state)
+TEST_F(schema_and_handlers)
 {
 	struct fx *f = *state;
 	for (size_t i = 0; i < uverbs_nmethods; i++) {
@@ -311,16 +314,4 @@ static void schema_and_handlers(void **state)
 		for (size_t i = 0; i < (*r)->nmethods; i++)
 			assert_non_null(method_find((*r)->methods[i].object,
 						    (*r)->methods[i].method));
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(unknown_methods), T(unknown_attributes), T(bad_attributes), T(longer_structures),
-		T(context_first),   T(write_commands),	   T(gids),	      T(garbage),
-		T(spoiled),	    T(schema_and_handlers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DevX: what a program's own mailboxes may do, and to which object. */
+#include "tests/test.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include <dvx/prm/cap.h>
@@ -8,6 +9,8 @@
 #include <dvx/prm/mkey.h>
 #include "kernel_fixture.h"
 #include "obj/mkey.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 static int other(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len)
 {
@@ -85,7 +88,7 @@ static int umem(struct fx *f, const void *at, uint64_t len, uint64_t access, uin
 }
 
 /* Capabilities pass; what is no general command, or comes without DevX, does not. */
-static void general(void **state)
+TEST_F(general)
 {
 	struct fx *f = *state;
 	struct uverbs_file *mine = f->f;
@@ -112,7 +115,7 @@ static void general(void **state)
 }
 
 /* What firmware refuses is EREMOTEIO, with status and syndrome in the mailbox. */
-static void refused_by_firmware(void **state)
+TEST_F(refused_by_firmware)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
@@ -151,7 +154,7 @@ static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint6
 }
 
 /* A mkey over a umem, its query by handle, and each order of destruction. */
-static void objects(void **state)
+TEST_F(objects)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = {0}, qout[PRM_QUERY_MKEY_OUT_BYTES];
@@ -187,7 +190,7 @@ static void objects(void **state)
 }
 
 /* The uid in a program's mailbox counts for nothing: one file can't name another's objects. */
-static void uid_is_stamped(void **state)
+TEST_F(uid_is_stamped)
 {
 	struct fx *f = *state;
 	struct uverbs_file *mine = f->f;
@@ -207,7 +210,7 @@ static void uid_is_stamped(void **state)
 }
 
 /* Page sizes: as large as address and length allow above 4 KiB, and only such as were asked for. */
-static void umem_pages(void **state)
+TEST_F(umem_pages)
 {
 	struct fx *f = *state;
 	uint8_t *even = (uint8_t *)(((uintptr_t)f->mem + 0x3ffff) & ~(uintptr_t)0x3ffff);
@@ -242,7 +245,7 @@ static void umem_pages(void **state)
 }
 
 /* A region that would need a mailbox of gigabytes, page by page; and the same one, aligned. */
-static void huge_umem(void **state)
+TEST_F(huge_umem)
 {
 	struct fx *f = *state;
 	const uint64_t len = 1ull << 40;
@@ -260,7 +263,7 @@ static void huge_umem(void **state)
 }
 
 /* Tunnelled commands and unknown opcodes make nothing. */
-static void create_refusals(void **state)
+TEST_F(create_refusals)
 {
 	struct fx *f = *state;
 	uint8_t in[64] = {0}, out[16];
@@ -283,7 +286,7 @@ static void create_refusals(void **state)
 }
 
 /* The numbers that mailboxes need. */
-static void numbers(void **state)
+TEST_F(numbers)
 {
 	struct fx *f = *state;
 	struct request r;
@@ -315,7 +318,7 @@ static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
 }
 
 /* First fit; how long half of the memory is sought, when two blocks are in its way, crowd.sh counts. */
-static void device_memory(void **state)
+TEST_F(device_memory)
 {
 	struct fx *f = *state;
 	uint64_t first, middle, next, addr;
@@ -333,9 +336,8 @@ static void device_memory(void **state)
 	assert_int_equal(addr - first, 1ull << (log_half - 1));
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
 /* A kernel before 5.19: the status's errno instead, and nothing comes back in the mailbox. */
-static void old_kernel(void **state)
+TEST_F(old_kernel)
 {
 	struct fx *f = *state;
 	const struct profile *new = f->dev->profile;
@@ -360,15 +362,4 @@ static void old_kernel(void **state)
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_QUERY_ADAPTER);
 	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EIO); /* BAD_OUTP_LEN */
 	f->dev->profile = new;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(general),   T(refused_by_firmware), T(objects), T(uid_is_stamped), T(umem_pages),
-		T(huge_umem), T(create_refusals),     T(numbers), T(old_kernel),
-		T(device_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bad requests have the errno that ib_uverbs, ib_core and mlx5_ib give them (Linux 6.1 as Debian
  * has it): each request here is good but for what its row names. */
+#include "tests/test.h"
 #include <errno.h>
 #include "kernel_fixture.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 #define IN_MOST 512u
@@ -183,7 +186,7 @@ static int run(struct fx *f, const struct command *c, const void *in, size_t len
 	return err;
 }
 
-static void bad_fields(void **state)
+TEST_F(bad_fields)
 {
 	struct made m;
 
@@ -202,7 +205,7 @@ static void bad_fields(void **state)
 }
 
 /* Longer requests are those of a newer library: fine while what is not known here is zero. */
-static void tails(void **state)
+TEST_F(tails)
 {
 	struct made m;
 
@@ -224,7 +227,7 @@ static void tails(void **state)
 }
 
 /* mlx5_ib's own part of a request. */
-static void drivers_part(void **state)
+TEST_F(drivers_part)
 {
 	const struct command *wq = &commands[MODIFY_WQ], *qp = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};
@@ -242,7 +245,7 @@ static void drivers_part(void **state)
 }
 
 /* Where a QP comes from, and what a way to RTR needs of the GID table. */
-static void qp_ways(void **state)
+TEST_F(qp_ways)
 {
 	const struct command *c = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};
@@ -270,16 +273,4 @@ static void qp_ways(void **state)
 	assert_int_equal(run(m.f, c, in, len, 0), -EINVAL);
 	q->dest.sgid_index = 1;
 	assert_int_equal(run(m.f, c, in, len, 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(bad_fields, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(tails, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(drivers_part, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(qp_ways, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Events: from an EQE to what a program reads from a FD. */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,6 +9,8 @@
 #include <dvx/prm/eqe.h>
 #include "kernel_fixture.h"
 #include "kernel/core/channel.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 static void fire(struct fx *f, uint8_t type, uint32_t number)
 {
@@ -101,7 +104,7 @@ static void assert_empty(int fd)
 }
 
 /* Two CQs on one channel: each event names its CQ, one read() is one event. */
-static void completions(void **state)
+TEST_F(completions)
 {
 	struct fx *f = *state;
 	int fd = comp_fd(f);
@@ -122,7 +125,7 @@ static void completions(void **state)
 }
 
 /* A destroyed CQ's events: what was read is reported, what wasn't never will be. */
-static void purge(void **state)
+TEST_F(purge)
 {
 	struct fx *f = *state;
 	int fd = comp_fd(f);
@@ -146,7 +149,7 @@ static void purge(void **state)
 }
 
 /* A program that does not read: nothing blocks, nothing is lost, nothing changes its order. */
-static void full(void **state)
+TEST_F(full)
 {
 	struct fx *f = *state;
 	int fd = comp_fd(f);
@@ -174,7 +177,7 @@ static void full(void **state)
 }
 
 /* A channel that the program has closed takes events without end, and they count as unread. */
-static void closed(void **state)
+TEST_F(closed)
 {
 	struct fx *f = *state;
 	int fd = comp_fd(f);
@@ -191,7 +194,7 @@ static void closed(void **state)
 }
 
 /* Asynchronous events of CQs and QPs: the verbs' numbers, the program's own handles. */
-static void async(void **state)
+TEST_F(async)
 {
 	struct fx *f = *state;
 	int fd = async_fd(f);
@@ -220,7 +223,7 @@ static void async(void **state)
 }
 
 /* A FD that is no channel of this file, or one of another kind. */
-static void wrong_fd(void **state)
+TEST_F(wrong_fd)
 {
 	struct fx *f = *state;
 	int fd = async_fd(f), plain = open("/dev/null", O_RDONLY);
@@ -317,7 +320,7 @@ static uint32_t devx_cq(struct fx *f, uint32_t *cqn)
 }
 
 /* With data: the cookie and the whole EQE, for each event; of the subscribed types only. */
-static void devx_with_data(void **state)
+TEST_F(devx_with_data)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0);
@@ -346,7 +349,7 @@ static void devx_with_data(void **state)
 }
 
 /* Nobody counts DevX events: those of a channel that the program has closed are not kept. */
-static void devx_closed(void **state)
+TEST_F(devx_closed)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0);
@@ -365,7 +368,7 @@ static void devx_closed(void **state)
 }
 
 /* Without data: the cookie alone, and only once until it was read. */
-static void devx_without_data(void **state)
+TEST_F(devx_without_data)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
@@ -397,7 +400,7 @@ static void devx_without_data(void **state)
 }
 
 /* Events that are none of an object's, too many of them, FDs of another kind. */
-static void devx_refusals(void **state)
+TEST_F(devx_refusals)
 {
 	struct fx *f = *state;
 	int fd = devx_fd(f, 0), comp = comp_fd(f);
@@ -419,7 +422,7 @@ static void devx_refusals(void **state)
 }
 
 /* An asynchronous query's answer, under the program's own number. */
-static void devx_async_query(void **state)
+TEST_F(devx_async_query)
 {
 	struct fx *f = *state;
 	uint8_t in[PRM_QUERY_CQ_IN_BYTES] = {0}, answer[512];
@@ -459,7 +462,7 @@ static void devx_async_query(void **state)
 }
 
 /* One program's many subscriptions are no part of another's events, which crowd.sh counts. */
-static void many_subscriptions(void **state)
+TEST_F(many_subscriptions)
 {
 	const uint16_t type = PRM_EVENT_COMP;
 	struct fx *f = *state;
@@ -472,19 +475,4 @@ static void many_subscriptions(void **state)
 	for (unsigned int i = 0; i < 20000; i++)
 		fire(f, PRM_EVENT_COMP, cqn[1]);
 	close(fd);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(completions),	   T(purge),
-		T(full),	   T(closed),
-		T(async),	   T(wrong_fd),
-		T(devx_with_data), T(devx_without_data),
-		T(devx_refusals),  T(devx_async_query),
-		T(devx_closed),	   T(many_subscriptions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves mlx5dv's flow methods: priorities and groups as mlx5_core makes them, shared entries,
  * tables, anchors, and what each refuses. */
+#include "tests/test.h"
 #include "kernel_flow_rig.h"
 
-static void matchers_refuse(void **state)
+#define TEST_FIXTURE {fx_setup, fx_teardown}
+
+TEST_F(matchers_refuse)
 {
 	const struct match mask = {.dport = 0xffff};
 	struct fx *f = *state;
@@ -42,7 +45,7 @@ static void matchers_refuse(void **state)
 }
 
 /* The lower priority number is met first, in whatever order the tables came. */
-static void priorities(void **state)
+TEST_F(priorities)
 {
 	struct fx *f = *state;
 	uint32_t all = good_matcher(f, 5, (struct match){.dport = 0});
@@ -73,7 +76,7 @@ static void priorities(void **state)
 }
 
 /* Short values are zeros behind; a tag and 8 masks in one priority, where six share the table. */
-static void groups(void **state)
+TEST_F(groups)
 {
 	struct fx *f = *state;
 	uint32_t flows[8], m[8];
@@ -103,7 +106,7 @@ static void groups(void **state)
 }
 
 /* Rules with one match share an entry, which goes with the last; another action is refused. */
-static void shared(void **state)
+TEST_F(shared)
 {
 	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), a, b;
@@ -123,7 +126,7 @@ static void shared(void **state)
 }
 
 /* A DevX flow table of a higher level takes what a root rule sends there. */
-static void devx_table(void **state)
+TEST_F(devx_table)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
@@ -154,7 +157,7 @@ static void devx_table(void **state)
 		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle), 0);
 }
 
-static void egress(void **state)
+TEST_F(egress)
 {
 	struct fx *f = *state;
 	uint32_t m, all;
@@ -187,7 +190,7 @@ static int anchor(struct fx *f, uint64_t type, uint16_t priority, uint32_t *hand
 }
 
 /* A packet that is led to an anchor meets its priority; when the anchor is gone, it is dropped. */
-static void anchors(void **state)
+TEST_F(anchors)
 {
 	struct fx *f = *state;
 	uint32_t a, b, id, same;
@@ -215,7 +218,7 @@ static void anchors(void **state)
 	f->objects += 3;
 }
 
-static void actions(void **state)
+TEST_F(actions)
 {
 	uint8_t ttl[8] = {0};
 	struct fx *f = *state;
@@ -246,20 +249,4 @@ static void actions(void **state)
 	rq_value(&r, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, 1, 8);
 	assert_int_equal(rq_run(f, &r), -EOPNOTSUPP);
 	rq_done(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(matchers_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(priorities, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(groups, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(shared, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(devx_table, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(egress, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(anchors, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(actions, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves counters of flows: DevX ones, two on one match, and verbs' ones with their points. */
+#include "tests/test.h"
 #include <unistd.h>
 #include "kernel_flow_rig.h"
 #include "host/mm.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define DESCS_AT 0x70000u
 
@@ -45,7 +48,7 @@ static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *pack
 	return err;
 }
 
-static void devx_counters(void **state)
+TEST_F(devx_counters)
 {
 	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id, fl;
@@ -75,7 +78,7 @@ static void devx_counters(void **state)
 }
 
 /* Two programs with one match: each has its counter, and loses nothing when the other goes. */
-static void two_counters(void **state)
+TEST_F(two_counters)
 {
 	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
@@ -189,7 +192,7 @@ static void foreign_points(struct fx *f, const struct verbs_flow *v)
 		mm_close(others[i]);
 }
 
-static void verbs_counters(void **state)
+TEST_F(verbs_counters)
 {
 	const struct mlx5_ib_flow_counters_desc desc[2] = {{1, 0}, {0, 2}}; /* bytes, packets */
 	struct fx *f = *state;
@@ -231,15 +234,4 @@ static void verbs_counters(void **state)
 	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
 	assert_int_equal(
 		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(devx_counters, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(two_counters, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(verbs_counters, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

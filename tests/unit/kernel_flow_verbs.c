@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves verbs' flows: their specs, DONT_TRAP, and what is refused of them, whatever the bytes. */
+#include "tests/test.h"
 #include "kernel_flow_rig.h"
 
-static void verbs_flows(void **state)
+#define TEST_FIXTURE {fx_setup, fx_teardown}
+
+TEST_F(verbs_flows)
 {
 	struct fx *f = *state;
 	uint32_t qp = raw_qp(f), handle, second;
@@ -36,7 +39,7 @@ static void verbs_flows(void **state)
 }
 
 /* DONT_TRAP: the packet also goes on to the next priority, and follows when one comes between. */
-static void dont_trap(void **state)
+TEST_F(dont_trap)
 {
 	struct fx *f = *state;
 	uint32_t qp = raw_qp(f), m, fl;
@@ -61,7 +64,7 @@ static void dont_trap(void **state)
 	assert_int_equal(steer_stats(f->v)->ends[STEER_MISS], before.ends[STEER_MISS] + 1);
 }
 
-static void verbs_refuse(void **state)
+TEST_F(verbs_refuse)
 {
 	struct fx *f = *state;
 	const uint32_t qp = raw_qp(f), rc = fx_qp(f, fx_pd(f), fx_cq(f, NULL), NULL);
@@ -121,7 +124,7 @@ static void verbs_refuse(void **state)
 }
 
 /* Any bytes: refused, or a flow that goes again. */
-static void verbs_hostile(void **state)
+TEST_F(verbs_hostile)
 {
 	struct fx *f = *state;
 	const uint32_t qp = raw_qp(f), objects = fx_objects(f);
@@ -144,16 +147,4 @@ static void verbs_hostile(void **state)
 	}
 	assert_true(made > 1000);
 	assert_int_equal(fx_objects(f), objects);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(verbs_flows, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(dont_trap, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(verbs_refuse, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(verbs_hostile, fx_setup, fx_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

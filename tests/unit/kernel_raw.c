@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel half: what they become, how
  * they go, and what is refused, with which sentence. */
+#include "tests/test.h"
 #include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
@@ -9,6 +10,8 @@
 #include "kernel_fixture.h"
 #include "obj/raw_queue.h"
 #include "obj/tir.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define SQ_AT (FX_MEM - 65536u)
@@ -64,7 +67,7 @@ static uint8_t query(struct fx *f, uint32_t handle)
 /* --- raw packet QPs --------------------------------------------------------------------------- */
 
 /* Four firmware objects, whose numbers a DevX context learns; they go with it. */
-static void parts(void **state)
+TEST_F(parts)
 {
 	struct fx *f = *state;
 	struct mlx5_ib_create_qp_resp resp;
@@ -90,7 +93,7 @@ static void parts(void **state)
 			 0);
 }
 
-static void refusals(void **state)
+TEST_F(refusals)
 {
 	const struct {
 		unsigned int field;
@@ -148,7 +151,7 @@ static void refusals(void **state)
 }
 
 /* Without receives nothing that would describe them is looked at. */
-static void sends_only(void **state)
+TEST_F(sends_only)
 {
 	struct fx *f = *state;
 	struct ib_uverbs_qp_cap cap;
@@ -165,7 +168,7 @@ static void sends_only(void **state)
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
 
-static void states(void **state)
+TEST_F(states)
 {
 	struct fx *f = *state;
 	struct mlx5_ib_create_qp_resp resp;
@@ -245,7 +248,7 @@ static int modify_wq(struct fx *f, struct ib_uverbs_ex_modify_wq m)
 	return err;
 }
 
-static void wq_refusals(void **state)
+TEST_F(wq_refusals)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), before = fx_objects(f);
@@ -280,7 +283,7 @@ static void wq_refusals(void **state)
 	}
 }
 
-static void wq_life(void **state)
+TEST_F(wq_life)
 {
 	struct fx *f = *state;
 	uint32_t rqn, wq = make_wq(f, fx_pd(f), fx_cq(f, NULL), &rqn);
@@ -376,7 +379,7 @@ static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 }
 
 /* An RSS QP holds its table, a table its WQs. */
-static void rss(void **state)
+TEST_F(rss)
 {
 	struct fx *f = *state;
 	struct mlx5_ib_create_qp_rss u = {
@@ -465,7 +468,7 @@ static bool possible(uint64_t va)
 }
 
 /* A page list for any buffer that can have one: its pages hold it, its offset fits into 5 bits. */
-static void page_lists(void **state)
+TEST_F(page_lists)
 {
 	struct fx *f = *state;
 	struct pages p;
@@ -486,16 +489,4 @@ static void page_lists(void **state)
 					 p.offset);
 		}
 	assert_int_equal(pages_wq(&p, f->mm, 0x10020, 64), -EINVAL);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(parts), T(refusals), T(sends_only), T(states), T(wq_refusals), T(wq_life), T(rss),
-		T(page_lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * Which pages the kernel half asks a program to share, and when it gives them back. The test is the
  * program: it lays what it is asked for onto memfds, in place.
  */
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 #include "kernel_fixture.h"
 #include "host/mm.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define PAGE 4096u
 
@@ -220,7 +223,7 @@ static void says_nothing(const struct answer *a)
 /* --- creations -------------------------------------------------------------------------------- */
 
 /* A ring's pages, and the page of its record, whole. */
-static void each_kind(void **state)
+TEST_F(each_kind)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -256,7 +259,7 @@ static void each_kind(void **state)
 }
 
 /* What others hold stays where it is: the device may be writing there. */
-static void held(void **state)
+TEST_F(held)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -289,7 +292,7 @@ static void held(void **state)
 }
 
 /* One object with its record in its own ring asks for those pages once. */
-static void own_record(void **state)
+TEST_F(own_record)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f);
@@ -303,7 +306,7 @@ static void own_record(void **state)
 }
 
 /* Memory that is somebody else's, too, or that stores must not go to. */
-static void not_own(void **state)
+TEST_F(not_own)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem, stack[3 * PAGE];
@@ -336,7 +339,7 @@ static void not_own(void **state)
 }
 
 /* More than 16 MiB, or a region of more than one, is not worth its copy. */
-static void too_large(void **state)
+TEST_F(too_large)
 {
 	struct fx *f = *state;
 	const size_t len = (16u << 20) + 2 * PAGE;
@@ -358,7 +361,7 @@ static void too_large(void **state)
 }
 
 /* What was refused holds nothing. */
-static void failures(void **state)
+TEST_F(failures)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -389,7 +392,7 @@ static void failures(void **state)
 /* --- destructions ----------------------------------------------------------------------------- */
 
 /* A page goes back when the last object that holds bytes of it goes, in any order. */
-static void orders(void **state)
+TEST_F(orders)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -428,7 +431,7 @@ static void orders(void **state)
 }
 
 /* What does not fit into an answer comes with the next ones; not while a new object is there. */
-static void many(void **state)
+TEST_F(many)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -477,7 +480,7 @@ static void many(void **state)
 
 /* --- one process that has the device open twice ----------------------------------------------- */
 
-static void two_files(void **state)
+TEST_F(two_files)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -552,7 +555,7 @@ static uint64_t maps_bytes(void)
 }
 
 /* However much a request pins, the process's mappings are read once: there may be thousands. */
-static void one_look(void **state)
+TEST_F(one_look)
 {
 	struct fx *f = *state;
 	uint8_t *m = f->mem;
@@ -577,16 +580,4 @@ static void one_look(void **state)
 	end_qp(f, a.handle);
 	deaf = false;
 	assert_in_range(bytes_read() - from, 0, all / 4);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(each_kind), T(held),	 T(own_record), T(not_own),   T(too_large),
-		T(failures),  T(orders), T(many),	T(two_files), T(one_look),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

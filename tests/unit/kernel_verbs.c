@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* PDs, MRs, CQs, UARs, AHs: handles, memory, lifetimes. */
+#include "tests/test.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include "kernel_fixture.h"
@@ -7,13 +8,15 @@
 #include "obj/cq.h"
 #include "obj/mkey.h"
 
+#define TEST_FIXTURE {fx_setup, fx_teardown}
+
 static int dealloc_pd(struct fx *f, uint32_t pd)
 {
 	return fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd);
 }
 
 /* Destroyed twice, of another kind, of another file: each has its errno. */
-static void handles(void **state)
+TEST_F(handles)
 {
 	struct fx *f = *state;
 	struct uverbs_file *mine = f->f, *other = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
@@ -33,7 +36,7 @@ static void handles(void **state)
 }
 
 /* A PD in use stays; its users go on working. */
-static void pd_busy(void **state)
+TEST_F(pd_busy)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), mr;
@@ -46,7 +49,7 @@ static void pd_busy(void **state)
 }
 
 /* What the firmware got: one page that holds the region, its rights, its bounds. */
-static void mr_mailbox(void **state)
+TEST_F(mr_mailbox)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), mr;
@@ -70,7 +73,7 @@ static void mr_mailbox(void **state)
 }
 
 /* Memory that isn't there, isn't writable, wraps; access flags that contradict each other. */
-static void mr_refusals(void **state)
+TEST_F(mr_refusals)
 {
 	struct fx *f = *state;
 	uint8_t *ro = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,7 +114,7 @@ static void mr_refusals(void **state)
 }
 
 /* Each field of CREATE_CQ spoiled by itself; nothing is left behind. */
-static void cq_refusals(void **state)
+TEST_F(cq_refusals)
 {
 	struct fx *f = *state;
 	const struct {
@@ -170,7 +173,7 @@ static void cq_refusals(void **state)
 }
 
 /* A CQ whose ring begins anywhere on 64 bytes still gets a page list that the firmware takes. */
-static void cq_offset(void **state)
+TEST_F(cq_offset)
 {
 	struct fx *f = *state;
 	struct mlx5_ib_create_cq u;
@@ -197,7 +200,7 @@ static void cq_offset(void **state)
 }
 
 /* UARs: both types, none of a third; a UAR that a CQ rings by can't go. */
-static void uars(void **state)
+TEST_F(uars)
 {
 	struct fx *f = *state;
 	uint32_t cq = fx_cq(f, NULL), uar;
@@ -221,7 +224,7 @@ static void uars(void **state)
 }
 
 /* An address handle needs a GRH, a source GID and a destination that somebody answers to. */
-static void ahs(void **state)
+TEST_F(ahs)
 {
 	struct fx *f = *state;
 	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
@@ -249,7 +252,7 @@ static void ahs(void **state)
 }
 
 /* INFO_HANDLES lists what a file holds, as many as fit. */
-static void info(void **state)
+TEST_F(info)
 {
 	struct fx *f = *state;
 	uint32_t pds[3] = {fx_pd(f), fx_pd(f), fx_pd(f)};
@@ -275,7 +278,7 @@ static void info(void **state)
 }
 
 /* A file that is closed in the middle of everything leaves nothing (the teardown counts). */
-static void close_takes_all(void **state)
+TEST_F(close_takes_all)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
@@ -286,15 +289,4 @@ static void close_takes_all(void **state)
 	kernel_close(f->f);
 	f->f = NULL;
 	assert_int_equal(fx_objects(f), f->objects);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(handles),   T(pd_busy), T(mr_mailbox), T(mr_refusals), T(cq_refusals),
-		T(cq_offset), T(uars),	  T(ahs),	 T(info),	 T(close_takes_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that the port takes frames as bytes: RoCE packets come out of a path as the annexes have
  * them, go to the queue pair that they name wherever they come from, and only if they are whole. */
+#include "tests/test.h"
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 #include "dp_rig.h"
 #include "port/port.h"
 #include "queue/queue.h"
 #include "steer/steer.h"
 #include "transport/bth.h"
+
+#define TEST_FIXTURE {rig_setup_dpu, rig_teardown}
 
 #define KEEP 8u
 
@@ -61,7 +62,7 @@ static void reconnect(struct rig_pair *p, uint8_t gid_index)
 }
 
 /* RoCE v1, v2 over IPv6 and over IPv4: what was captured arrives when it comes from outside. */
-static void test_injected(void **state)
+TEST_F(test_injected)
 {
 	static const uint32_t headers[VHCA_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
 	struct rig_pair *p = *state;
@@ -96,7 +97,7 @@ static void test_injected(void **state)
 }
 
 /* One bit of what the ICRC covers, wherever it is: the queue pair does not get the packet. */
-static void test_icrc(void **state)
+TEST_F(test_icrc)
 {
 	struct rig_pair *p = *state;
 	struct kept k;
@@ -128,7 +129,7 @@ static const struct {
 };
 
 /* Anything that is not a whole RoCE packet for a GID of the function goes to its tables. */
-static void test_not_roce(void **state)
+TEST_F(test_not_roce)
 {
 	struct rig_pair *p = *state;
 	const struct port_fates *all = port_injected(p->rig.dev.port);
@@ -157,7 +158,7 @@ static void test_not_roce(void **state)
 }
 
 /* A path whose MAC or GID leads to no function: its packets are bytes, and no queue pair's. */
-static void test_no_such_peer(void **state)
+TEST_F(test_no_such_peer)
 {
 	struct rig_pair *p = *state;
 	struct vhca *v = p->b.qp->q.o.vhca;
@@ -204,7 +205,7 @@ static bool tap_room(void *ctx)
 }
 
 /* Messages under way when a tap is set and taken off again: each arrives, as burst or as bytes. */
-static void test_tap(void **state)
+TEST_F(test_tap)
 {
 	static const struct port_tap tap = {.frame = tap_frame, .room = tap_room};
 	struct rig_pair *p = *state;
@@ -221,17 +222,4 @@ static void test_tap(void **state)
 	}
 	port_set_tap(p->rig.dev.port, NULL);
 	assert_in_range(tapped, 3 * 65, 3 * 65 + 12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_injected, rig_setup_dpu, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_icrc, rig_setup_dpu, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_not_roce, rig_setup_dpu, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_no_such_peer, rig_setup_dpu, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_tap, rig_setup_dpu, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

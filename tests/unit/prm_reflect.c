@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that the decoder finds fields by path, chooses variants, prints one line and never reads
  * past the bytes it was given. */
+#include "tests/test.h"
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
@@ -25,9 +19,8 @@ static const char *line_of(const char *name, const void *p, size_t len)
 	return line;
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_string_equal(prm_opcode_name(0x200), "CREATE_MKEY");
 	assert_string_equal(prm_opcode_name(0xffff), "?");
 	assert_string_equal(prm_status_name(3), "BAD_PARAM");
@@ -45,7 +38,7 @@ static void names(void **state)
 }
 
 /* A value that is an or of flags is told by all their names; what none covers stays a number. */
-static void flags(void **state)
+TEST(flags)
 {
 	uint64_t bit;
 	const struct prm_field *cs = prm_find_field(prm_find_struct("wqe_eth_seg"), "cs_flags", &bit);
@@ -54,7 +47,6 @@ static void flags(void **state)
 	uint8_t seg[PRM_WQE_ETH_SEG_BYTES] = {0};
 	char name[64], small[8];
 
-	(void)state;
 	prm_value_name(name, sizeof(name), cs, 0xc0);
 	assert_string_equal(name, "L3_CSUM|L4_CSUM");
 	prm_value_name(name, sizeof(name), cs, 0x42);
@@ -77,11 +69,10 @@ static void flags(void **state)
 }
 
 /* Every syndrome and every failing status says why it is seen and what to do. */
-static void advice(void **state)
+TEST(advice)
 {
 	const struct prm_enum *e = prm_find_enum("syndrome");
 
-	(void)state;
 	for (size_t i = 0; i < e->count; i++) {
 		assert_non_null(e->values[i].cause);
 		assert_non_null(e->values[i].remedy);
@@ -93,11 +84,10 @@ static void advice(void **state)
 }
 
 /* Objects and capability pages are found by number, and each table that is named exists. */
-static void pages(void **state)
+TEST(pages)
 {
 	const struct prm_enum *e = prm_find_enum("obj_type");
 
-	(void)state;
 	assert_string_equal(prm_object(PRM_OBJ_TYPE_SAMPLER)->name, "sampler_obj");
 	assert_null(prm_object(PRM_OBJ_TYPE_MKEY));
 	for (size_t i = 0; i < e->count; i++)
@@ -118,7 +108,7 @@ static void pages(void **state)
  * Where a walk over real steering entries found their parts (a second witness besides rdma-core's
  * layout): entries that libmlx5's dr_*.c wrote were followed with these byte positions.
  */
-static void steering(void **state)
+TEST(steering)
 {
 	static const struct {
 		const char *type, *field;
@@ -147,7 +137,6 @@ static void steering(void **state)
 		{"ste_mask_and_match_v1", "action", 20, 96},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct prm_struct *s = prm_find_struct(want[i].type);
 		const struct prm_field *f;
@@ -161,7 +150,7 @@ static void steering(void **state)
 	}
 }
 
-static void commands(void **state)
+TEST(commands)
 {
 	static const struct {
 		uint32_t opcode;
@@ -177,20 +166,18 @@ static void commands(void **state)
 		{0xffff, "mbox_in", "mbox_out"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		assert_string_equal(prm_command_in(want[i].opcode)->name, want[i].in);
 		assert_string_equal(prm_command_out(want[i].opcode)->name, want[i].out);
 	}
 }
 
-static void paths(void **state)
+TEST(paths)
 {
 	const struct prm_struct *s = prm_find_struct("create_mkey_in");
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES + 16] = {0};
 	uint64_t v, bit;
 
-	(void)state;
 	assert_int_equal(prm_field_set(s, in, sizeof(in), "memory_key_mkey_entry.pd", 0x123456), 0);
 	assert_int_equal(prm_mkc_get_pd(prm_create_mkey_in_at_memory_key_mkey_entry(in)), 0x123456);
 	assert_int_equal(prm_field_set(s, in, sizeof(in), "klm_pas_mtt[3]", 7), 0);
@@ -208,11 +195,10 @@ static void paths(void **state)
 	assert_null(prm_find_field(s, "klm_pas_mtt[99999999999]", &bit));
 }
 
-static void variants(void **state)
+TEST(variants)
 {
 	uint8_t cqe[PRM_CQE64_BYTES] = {0};
 
-	(void)state;
 	prm_cqe64_set_qpn(cqe, 0x123);
 	prm_cqe64_set_s_wqe_opcode(cqe, PRM_WQE_OPCODE_MMO);
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
@@ -228,12 +214,11 @@ static void variants(void **state)
 	assert_non_null(strstr(line_of("cqe64", cqe, sizeof(cqe)), "005a inval_rkey"));
 }
 
-static void nested(void **state)
+TEST(nested)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
 
-	(void)state;
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_1_0_MTT);
 	prm_mkc_set_qpn(mkc, 0xffffff);
@@ -244,9 +229,8 @@ static void nested(void **state)
 
 /* Every structure, cut at every length: the bytes are exactly as long as said, so that ASan sees
  * one read too many; and a short buffer gets as much of the line as fits. */
-static void bounds(void **state)
+TEST(bounds)
 {
-	(void)state;
 	for (size_t i = 0; i < prm_struct_count; i++) {
 		const struct prm_struct *s = &prm_structs[i];
 		size_t step = s->bytes > 512 ? 61 : 1;
@@ -269,22 +253,9 @@ static void bounds(void **state)
 	}
 }
 
-static void cut(void **state)
+TEST(cut)
 {
 	uint8_t cqe[20] = {0};
 
-	(void)state;
 	assert_string_equal(line_of("cqe64", cqe, sizeof(cqe)), "cqe64 (cut at 20 of 64 bytes)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),    cmocka_unit_test(flags), cmocka_unit_test(advice), cmocka_unit_test(commands),
-		cmocka_unit_test(steering), cmocka_unit_test(pages),  cmocka_unit_test(paths),
-		cmocka_unit_test(variants), cmocka_unit_test(nested), cmocka_unit_test(bounds),
-		cmocka_unit_test(cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that the tables a rule file becomes decide about each packet as its rules do, first match
  * first; that ranges become the fewest prefixes; and that rules of one shape share a matcher. */
+#include "tests/test.h"
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "rules/compile.h"
 
 static uint32_t seed = 2463534242u;
@@ -231,9 +225,8 @@ static void random_rule(char *out, size_t size)
 }
 
 /* 3 million questions are asked: 1500 files of 1 to 40 rules, 2000 packets each. */
-static void as_written(void **state)
+TEST(as_written)
 {
-	(void)state;
 	for (int round = 0; round < 1500; round++) {
 		char text[8192] = "";
 		struct ruleset set;
@@ -266,11 +259,10 @@ static void as_written(void **state)
 
 /* --- prefixes --------------------------------------------------------------------------------- */
 
-static void prefixes(void **state)
+TEST(prefixes)
 {
 	struct port_prefix out[RANGE_PREFIXES_MAX];
 
-	(void)state;
 	assert_int_equal(range_prefixes((struct rule_range){0, 65535}, out), 1);
 	assert_int_equal(out[0].mask, 0);
 	assert_int_equal(range_prefixes((struct rule_range){53, 53}, out), 1);
@@ -309,9 +301,8 @@ static size_t matchers(const char *text)
 	return n;
 }
 
-static void economy(void **state)
+TEST(economy)
 {
-	(void)state;
 	/* one shape, one matcher, though they do different things */
 	assert_int_equal(matchers("drop in ipv4 src 10.0.0.1\npass in ipv4 src 10.0.0.2\n"
 				  "count in ipv4 src 10.0.0.3"),
@@ -331,12 +322,11 @@ static void economy(void **state)
 	assert_int_equal(matchers(""), 0);
 }
 
-static void shadows(void **state)
+TEST(shadows)
 {
 	struct ruleset set;
 	struct program p;
 
-	(void)state;
 	parse("pass in ipv4 src 10.0.0.0/8\ndrop in ipv4 src 10.1.0.0/16 tcp\n"
 	      "drop in tcp dst port 80\ncount in tcp dst port 80-81\ncount in ipv4 src "
 	      "10.0.0.0/8\n",
@@ -351,14 +341,13 @@ static void shadows(void **state)
 	ruleset_free(&set);
 }
 
-static void too_much(void **state)
+TEST(too_much)
 {
 	char text[16384] = "drop in udp\ndrop in src port ";
 	struct ruleset set;
 	struct program p;
 	size_t wrong;
 
-	(void)state;
 	/* 30 x 30 x 2 versions x 2 protocols is fine; 300 x 300 of them isn't */
 	parse("drop in udp\ndrop in src port 1-65534 dst port 1-65534\n", &set);
 	assert_int_equal(rules_compile(&set, &p, &wrong), 0);
@@ -372,14 +361,4 @@ static void too_much(void **state)
 	assert_int_equal(wrong, 1);
 	assert_null(p.memory);
 	ruleset_free(&set);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prefixes), cmocka_unit_test(as_written), cmocka_unit_test(economy),
-		cmocka_unit_test(shadows),  cmocka_unit_test(too_much),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

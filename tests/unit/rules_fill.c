@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that the daemon puts each key where the PRM has the field of its name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dvx/prm/match.h>
 #include "daemon/fill.h"
 #include "prm/reflect.h"
 
-static void each_key(void **state)
+TEST(each_key)
 {
 	const struct prm_struct *s = prm_find_struct("fte_match_param");
 
-	(void)state;
 	for (unsigned int key = 0; key < MATCH_KEYS; key++) {
 		const uint64_t values[] = {1, match_key_max(key),
 					   0x5a5a5a5a5a5a & match_key_max(key)};
@@ -35,13 +30,4 @@ static void each_key(void **state)
 			assert_memory_equal(filled, named, sizeof(filled));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves what --set and DVX_SIM_SET make of a text: the whole of it counts, or none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
 
-static void good(void **state)
+TEST(good)
 {
 	struct profile p = profile_bluefield2;
 	char why[SETTING_WHY];
 
-	(void)state;
 	assert_int_equal(settings_apply(&p, "dma_mmo=0,log_max_qp=7,log_max_qp=08", why), 0);
 	assert_false(p.dma_mmo);
 	assert_int_equal(p.log_max_qp, 8);
@@ -25,7 +18,7 @@ static void good(void **state)
 }
 
 /* Each is refused in one sentence with these words, and what came before it is undone. */
-static void bad(void **state)
+TEST(bad)
 {
 	static const struct {
 		const char *text, *words;
@@ -57,7 +50,6 @@ static void bad(void **state)
 	char why[SETTING_WHY], text[128];
 	struct profile p = profile_bluefield2;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		assert_int_equal(settings_check(table[i].text, why), -1);
 		if (!strstr(why, table[i].words))
@@ -69,13 +61,12 @@ static void bad(void **state)
 }
 
 /* The list is what can be set: each line's default is in its own range, and is the chip's own. */
-static void list(void **state)
+TEST(list)
 {
 	char line[128], name[32], text[64], why[SETTING_WHY];
 	unsigned int value, n = 0;
 	FILE *f = tmpfile();
 
-	(void)state;
 	assert_non_null(f);
 	settings_print(f);
 	rewind(f);
@@ -91,15 +82,4 @@ static void list(void **state)
 	}
 	assert_int_equal(n, 20);
 	fclose(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(list),
-	};
-
-	return cmocka_run_group_tests_name("setting", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves what the parser understands of a packet. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "packets.h"
 
 
-static void understood(void **state)
+TEST(understood)
 {
-	(void)state;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		uint8_t *bytes = malloc(samples[i].len);
 		struct packet p = {.data = bytes, .len = (uint32_t)samples[i].len};
@@ -34,12 +28,11 @@ static void understood(void **state)
 	}
 }
 
-static void tunnelled(void **state)
+TEST(tunnelled)
 {
 	uint8_t bytes[256];
 	struct packet p = {.data = bytes, .len = (uint32_t)samples[SAMPLES - 1].len};
 
-	(void)state;
 	memcpy(bytes, samples[SAMPLES - 1].bytes, p.len);
 	packet_parse_headers(&p);
 	assert_int_equal(p.tunnel, PACKET_VXLAN);
@@ -74,9 +67,8 @@ static void check_tunnel(const struct tunnelled *t, const struct packet *p)
 	assert_int_equal(in->ip_version, t->ip_version);
 }
 
-static void each_tunnel(void **state)
+TEST(each_tunnel)
 {
-	(void)state;
 	for (size_t i = 0; i < TUNNELS; i++) {
 		uint8_t *bytes = malloc(tunnels[i].len);
 		struct packet p = {.data = bytes, .len = (uint32_t)tunnels[i].len};
@@ -90,13 +82,12 @@ static void each_tunnel(void **state)
 }
 
 /* RFC 1071 sums, calculated here term by term. */
-static void checksums(void **state)
+TEST(checksums)
 {
 	uint8_t bytes[64];
 	struct packet p = {.data = bytes, .len = (uint32_t)samples[1].len};
 	uint32_t sum = 0;
 
-	(void)state;
 	memcpy(bytes, samples[1].bytes, p.len);
 	packet_parse_headers(&p);
 	assert_false(p.outer.l3_ok);
@@ -116,14 +107,4 @@ static void checksums(void **state)
 	bytes[40] = (uint8_t)(sum >> 8);
 	bytes[41] = (uint8_t)sum;
 	assert_true(packet_l4_ok(&p, &p.outer));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(understood),  cmocka_unit_test(tunnelled),
-		cmocka_unit_test(each_tunnel), cmocka_unit_test(checksums),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

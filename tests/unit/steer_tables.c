@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves which way packets take through firmware's tables, and what they carry when they end. */
+#include "tests/test.h"
 #include "flow_rig.h"
 #include <stdio.h>
 #include "fw/cmd.h"
@@ -7,6 +8,8 @@
 #include "obj/icm.h"
 #include "prm/reflect.h"
 #include "steer/params.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define RX    PRM_FLOW_TABLE_TYPE_NIC_RX
 #define TX    PRM_FLOW_TABLE_TYPE_NIC_TX
@@ -16,7 +19,7 @@
 #define COUNT PRM_FLOW_ACTION_COUNT
 
 /* Without a root: received packets are missed, others sent. */
-static void no_tables(void **state)
+TEST_F(no_tables)
 {
 	struct fx *f = *state;
 
@@ -26,7 +29,7 @@ static void no_tables(void **state)
 }
 
 /* The lower index wins, between groups and among entries of one value. */
-static void order(void **state)
+TEST_F(order)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), a = rig_tir(f), b = rig_tir(f);
@@ -67,7 +70,7 @@ static void order(void **state)
 }
 
 /* A miss leads on, counters count each hit once, an empty tag keeps the one before. */
-static void chain(void **state)
+TEST_F(chain)
 {
 	struct fx *f = *state;
 	uint32_t last = rig_table(f, (struct rig_table){RX, 9, 0, 0}), tir = rig_tir(f);
@@ -96,7 +99,7 @@ static void chain(void **state)
 	fw_uid_reap(f->v, FX_UID);
 }
 
-static void sent(void **state)
+TEST_F(sent)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){TX, 0, 0, 0});
@@ -132,7 +135,7 @@ static uint32_t rewrite(struct fx *f, uint8_t type, uint32_t field, uint32_t bit
 }
 
 /* Each destination gets the packet as it was at the fork; the next table sees what was changed. */
-static void copies_and_rewrites(void **state)
+TEST_F(copies_and_rewrites)
 {
 	struct fx *f = *state;
 	uint32_t end = rig_table(f, (struct rig_table){RX, 3, 0, 0}), tir = rig_tir(f);
@@ -167,7 +170,7 @@ static void copies_and_rewrites(void **state)
 }
 
 /* A modification swaps what an entry does; what a wrong one asks changes nothing. */
-static void modified(void **state)
+TEST_F(modified)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), a = rig_tir(f), b = rig_tir(f);
@@ -192,7 +195,7 @@ static void modified(void **state)
 }
 
 /* Tables of equal level by way of software: the walk has an end, and one sentence. */
-static void circles(void **state)
+TEST_F(circles)
 {
 	struct fx *f = *state;
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 0)});
@@ -217,7 +220,7 @@ static void circles(void **state)
 }
 
 /* A table of many groups costs each packet as much as it takes to look at them; not for ever. */
-static void many_groups(void **state)
+TEST_F(many_groups)
 {
 	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), last;
@@ -241,7 +244,7 @@ static void many_groups(void **state)
 }
 
 /* Each field that a mask may ask for is filled from a packet, where PRM has it. */
-static void parameters(void **state)
+TEST(parameters)
 {
 	static const struct {
 		const char *field;
@@ -289,7 +292,6 @@ static void parameters(void **state)
 			   .reg_a = 0xa,
 			   .reg_c = {[3] = 0xc3}};
 
-	(void)state;
 	packet_parse_headers(&p);
 	params_fill(&ps, &p, 0x1f);
 	params_supported(may);
@@ -313,7 +315,7 @@ static void parameters(void **state)
 }
 
 /* ICMP's fields are those of its own version. */
-static void icmp_parameters(void **state)
+TEST(icmp_parameters)
 {
 	static const struct {
 		const char *field;
@@ -330,7 +332,6 @@ static void icmp_parameters(void **state)
 	struct packet p = {.data = echo, .len = sizeof(echo) - 1};
 	struct match_params ps = {0};
 
-	(void)state;
 	packet_parse_headers(&p);
 	params_fill(&ps, &p, 0x10);
 	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
@@ -341,22 +342,4 @@ static void icmp_parameters(void **state)
 				 0);
 		assert_int_equal(value, is[i].value);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(no_tables, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(order, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(chain, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(sent, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(copies_and_rewrites, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(modified, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(circles, fx_setup, fx_teardown),
-		cmocka_unit_test_setup_teardown(many_groups, fx_setup, fx_teardown),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(icmp_parameters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

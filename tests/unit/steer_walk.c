@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Entries of format 1 laid by hand: which way a packet takes, what becomes of it, garbage. */
+#include "tests/test.h"
 #include "fw_fixture.h"
 #include <dvx/prm/flow.h>
 #include <dvx/prm/object.h>
 #include "chip/datapath.h"
 #include "port/port.h"
 #include "steer/ste/v1.h"
+
+#define TEST_FIXTURE {setup, teardown}
 
 #define ENTRIES	 4096u
 #define END_HIT	 icm_addr(ICM_TIR, 7)
@@ -160,9 +163,8 @@ static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
 	} while (0)
 static volatile uint32_t PRM_FIELD_MAX = UINT32_MAX;
 
-static void fields_ipv4(void **state)
+TEST_F(fields_ipv4)
 {
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_47_16, 0x02d70000u);
 	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_15_0, 1u);
@@ -190,9 +192,8 @@ static void fields_ipv4(void **state)
 	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x08, destination_port, 0u);
 }
 
-static void registers(void **state)
+TEST_F(registers)
 {
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	r.p.reg_a = 0xa0a0a0a0;
 	for (unsigned int i = 0; i < 8; i++)
@@ -209,12 +210,11 @@ static void registers(void **state)
 }
 
 /* Always hit (mask 0, tag 0), always miss (a tag bit outside the mask), an entry that only acts. */
-static void always(void **state)
+TEST_F(always)
 {
 	uint8_t none[16] = {0}, never[16] = {0xdc};
 	uint8_t *s;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	assert_true(agrees(0x0f, none, none));
 	assert_false(agrees(0x0f, none, never));
@@ -224,12 +224,11 @@ static void always(void **state)
 }
 
 /* A bucket by hash, then a chain of misses to the one that agrees. */
-static void chain(void **state)
+TEST_F(chain)
 {
 	uint8_t tag[16] = {0}, *s;
 	uint32_t bucket;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	prm_ste_eth_l3_ipv4_5_tuple_v1_set_destination_port(tag, 53);
 	bucket = ste_hash(tag, 0x0030, 256);
@@ -280,9 +279,8 @@ static void assert_sums(void)
 	assert_int_equal(sum(ip + 20, 12, sum(ip + 12, 8, 17 + 12)), 0xffff);
 }
 
-static void rewrites(void **state)
+TEST_F(rewrites)
 {
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	assert_sums();
 	put_set(r.lists, PRM_STE_ACTION_SET, 0x90, 0, 32, 0x12345678);
@@ -314,12 +312,11 @@ static void rewrites(void **state)
 	assert_sums();
 }
 
-static void vlans(void **state)
+TEST_F(vlans)
 {
 	const uint8_t tag[] = {0x81, 0x00, 0x60, 0x2a};
 	uint8_t *s;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	s = entry(0, 0x0f, at(1), END_MISS);
 	prm_ste_match_bwc_v1_set_reparse(s, 1);
@@ -361,11 +358,10 @@ static void assert_lost(const char *text)
 }
 
 /* Circles of hits and of misses, holes, what is not implemented: a sentence each. */
-static void lost(void **state)
+TEST_F(lost)
 {
 	uint8_t *s;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	entry(0, 0x0f, at(1), END_MISS);
 	entry(1, 0x0f, at(0), END_MISS);
@@ -424,11 +420,10 @@ static uint8_t *long_chain(void)
 }
 
 /* What an entry does counts as entries do: a circle that does much ends as soon as any other. */
-static void bounded_work(void **state)
+TEST_F(bounded_work)
 {
 	uint8_t *s, *bytes;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	for (unsigned int i = 0; i < 200; i++)
 		put_set(r.lists + 8ul * i, PRM_STE_ACTION_ADD, 0x90, 0, 32, 1);
@@ -449,7 +444,7 @@ static void bounded_work(void **state)
 }
 
 /* Packets in a circle don't hold a turn of the loop: what is under way goes on in the next ones. */
-static void short_turns(void **state)
+TEST_F(short_turns)
 {
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	uint8_t root[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
@@ -457,7 +452,6 @@ static void short_turns(void **state)
 	const uint64_t *lost = &steer_stats(r.f->v)->ends[STEER_LOST];
 	unsigned int turns = 0;
 
-	(void)state;
 	entry(0, 0x0f, at(0), END_MISS);
 	prm_flow_table_context_set_sw_owner(ctx, 1);
 	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, at(0));
@@ -491,11 +485,10 @@ static void short_turns(void **state)
  * where they were, which may be behind its end. (The bytes behind it are watched here, and the
  * reads by AddressSanitizer.)
  */
-static void moved_headers(void **state)
+TEST_F(moved_headers)
 {
 	uint8_t *bytes = malloc(STEER_HEADROOM + sizeof(udp4)), behind[200], *s;
 
-	(void)state;
 	packet(udp4, sizeof(udp4));
 	memcpy(behind, r.p.data + r.p.len, sizeof(behind));
 	/* in one entry: 30 bytes go, then UDP's destination port is written */
@@ -528,7 +521,7 @@ static void moved_headers(void **state)
 
 /* Random entries that mostly lead to each other, random packets: every walk ends, nothing else is
  * touched (AddressSanitizer watches the packet and the memory around it). */
-static void fuzz(void **state)
+TEST_F(fuzz)
 {
 	static const uint16_t lookups[] = {0x03,  0x05, 0x0b,  0x02,  0x04,  0x07,  0x08,  0x0d,
 					   0x09,  0x0a, 0x104, 0x107, 0x109, 0x10e, 0x10f, 0x113,
@@ -537,7 +530,6 @@ static void fuzz(void **state)
 	static const uint8_t actions[] = {0, 5, 6, 7, 8, 9, 0xa, 0xc, 0xf, 0x12};
 	uint64_t ends[16] = {0};
 
-	(void)state;
 	srand(4);
 	for (unsigned int round = 0; round < 20000; round++) {
 		uint32_t len = 14 + (uint32_t)rand() % 200;
@@ -689,13 +681,12 @@ static uint64_t walk_own(void)
 }
 
 /* The walk knows no version: it follows a hash and a chain of entries of a layout of the test's. */
-static void other_version(void **state)
+TEST_F(other_version)
 {
 	struct own_ste *s = (struct own_ste *)(void *)r.stes;
 	uint8_t tag[STE_TAG_BYTES] = {53};
 	uint32_t slot = ste_hash(tag, 0xc000, 8);
 
-	(void)state;
 	assert_ptr_equal(ste_version_find(1), &ste_v1);
 	assert_null(ste_version_find(15));
 	packet(udp4, sizeof(udp4));
@@ -724,24 +715,4 @@ static void other_version(void **state)
 	s[9] = (struct own_ste){.next = own_at(0)};
 	assert_int_equal(walk_own(), 0);
 	assert_true(fx_logged(r.f, "more than any packet may"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fields_ipv4, setup, teardown),
-		cmocka_unit_test_setup_teardown(registers, setup, teardown),
-		cmocka_unit_test_setup_teardown(always, setup, teardown),
-		cmocka_unit_test_setup_teardown(chain, setup, teardown),
-		cmocka_unit_test_setup_teardown(rewrites, setup, teardown),
-		cmocka_unit_test_setup_teardown(vlans, setup, teardown),
-		cmocka_unit_test_setup_teardown(lost, setup, teardown),
-		cmocka_unit_test_setup_teardown(moved_headers, setup, teardown),
-		cmocka_unit_test_setup_teardown(bounded_work, setup, teardown),
-		cmocka_unit_test_setup_teardown(short_turns, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(fuzz, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "test.h"
+
+#define MOST 64u
+
+static const struct test *tests[MOST];
+static size_t ntests;
+static struct fixture group;
+
+/* Compilers choose the order in which constructors run. */
+void test_add(const struct test *t)
+{
+	size_t i = ntests++;
+
+	if (ntests > MOST)
+		abort();
+	for (; i && tests[i - 1]->line > t->line; i--)
+		tests[i] = tests[i - 1];
+	tests[i] = t;
+}
+
+void test_group(int (*setup)(void **), int (*teardown)(void **))
+{
+	group = (struct fixture){setup, teardown};
+}
+
+int main(void)
+{
+	struct CMUnitTest all[MOST] = {0};
+
+	for (size_t i = 0; i < ntests; i++)
+		all[i] = (struct CMUnitTest){.name = tests[i]->name,
+					     .test_func = tests[i]->run,
+					     .setup_func = tests[i]->around.setup,
+					     .teardown_func = tests[i]->around.teardown};
+	return _cmocka_run_group_tests("tests", all, ntests, group.setup, group.teardown);
+}

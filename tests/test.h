@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_TEST_H
+#define TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/*
+ * TEST(name) { ... } is a test of the program; tests/main.c runs them in the order of the file.
+ * TEST_F() has the file's TEST_FIXTURE, {setup, teardown}, around it: *state comes from there.
+ */
+struct fixture {
+	int (*setup)(void **state), (*teardown)(void **state);
+};
+
+struct test {
+	const char *name;
+	void (*run)(void **state);
+	struct fixture around;
+	unsigned int line;
+};
+void test_add(const struct test *);
+void test_group(int (*setup)(void **state), int (*teardown)(void **state));
+
+#define TEST_WITH(name, ...)                                                                   \
+	static void name(void **state);                                                        \
+	__attribute__((constructor)) static void name##_add(void)                              \
+	{                                                                                      \
+		static const struct test name##_is = {#name, name, __VA_ARGS__, __LINE__};             \
+                                                                                               \
+		test_add(&name##_is);                                                                  \
+	}                                                                                      \
+	static void name(__attribute__((unused)) void **state)
+#define TEST(name)		 TEST_WITH(name, {NULL, NULL})
+#define TEST_F(name)		 TEST_WITH(name, TEST_FIXTURE)
+/* Around all of them. */
+#define TEST_GROUP(setup, teardown)                                     \
+	__attribute__((constructor)) static void test_group_around(void) \
+	{                                                               \
+		test_group(setup, teardown);                            \
+	}
+
+#endif
