@@ -31,7 +31,7 @@ struct cq {
 	uint32_t notified_pi; /* a CQE newer than this may raise the next event */
 	bool armed, armed_solicited;
 	uint32_t solicited_pi; /* one past the last CQE that a solicited-only arm waits for */
-	struct cq_priv *priv;      /* dp's own part */
+	struct cq_priv *priv;  /* the queue room's own part */
 	uint8_t cqc[64];       /* as CREATE_CQ gave it, for QUERY_CQ */
 };
 

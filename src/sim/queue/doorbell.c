@@ -9,9 +9,9 @@
 #include "host/uar.h"
 
 /*
- * A register is shared by the queues of its UAR and overwritten by bursts, so its value is a hint:
- * that queue's record is looked at now, those of the UAR's other queues soon after, a slice per
- * turn. Records of other UARs are never looked at.
+ * A UAR's queues share its register, and a burst of writes overwrites it, so its value is a hint:
+ * that queue's record is read now, those of the UAR's other queues soon after, a slice per turn.
+ * Records of other UARs are not read.
  */
 #define SLICE 32u
 #define AHEAD_LEAST 4u
@@ -232,7 +232,7 @@ void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_val
 			  sizeof(be_value), "uar %u offset 0x%x", uar, offset);
 	if (!u)
 		return;
-	qs->rung = true;
+	qs->doorbell_rang = true;
 	if (offset == UAR_CQ_ARM)
 		ring_cq(qs, u, be_value);
 	else if (offset >= UAR_BF && offset < UAR_BF + UAR_BF_COUNT * UAR_BF_SIZE)
@@ -320,14 +320,14 @@ static void sweep_cqs(struct queues *qs, struct uar *u)
 }
 
 /*
- * A stream of doorbells is mostly one queue's, whose record was looked at; the others' wait for a
- * pause in it, or a few turns.
+ * A stream of doorbells is mostly one queue's, whose record was read. The other queues' records
+ * wait for a pause in it, or a few turns.
  */
 static bool sweep_waits(struct queues *qs)
 {
-	if (!qs->rung || ++qs->unswept >= SWEEP_AFTER)
+	if (!qs->doorbell_rang || ++qs->unswept >= SWEEP_AFTER)
 		qs->unswept = 0;
-	qs->rung = false;
+	qs->doorbell_rang = false;
 	return qs->unswept;
 }
 

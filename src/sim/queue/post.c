@@ -7,9 +7,9 @@
 /*
  * Small writes to client memory are posted, as writes on PCIe are: they wait here, in order, and
  * one call moves many. They are flushed before anything that could show that they have not
- * happened: a CQE, a larger write, any read of messages' memory, a command; at the end of the turn
- * if a peer made them, who may have other ways to tell. What a READ brings is looked at after its
- * CQE: it waits for one, though not for long.
+ * happened: a CQE, a larger write, any read of messages' memory, a command. Those that a peer made
+ * are also flushed at the end of the turn, since the peer may tell of them in other ways. A program
+ * reads what a READ brought after its CQE, so that waits for one, or for HOLD_NS.
  */
 #define SMALL	       2048u
 #define CALL_SEGS      60u /* that one call moves */
@@ -25,7 +25,7 @@ static void emptied(struct posted_writes *p)
 
 void post_flush(struct queues *qs)
 {
-	struct posted_writes *p = &qs->posts;
+	struct posted_writes *p = &qs->posted;
 	const uint8_t *at = p->buf;
 	unsigned int n = p->n;
 
@@ -44,7 +44,7 @@ void post_flush(struct queues *qs)
 int post_flush_then(struct queues *qs, const struct dma_seg *seg, unsigned int n, unsigned int ordered,
 		    const void *bytes, size_t len)
 {
-	struct posted_writes *p = &qs->posts;
+	struct posted_writes *p = &qs->posted;
 
 	if (p->n && p->n + n <= CALL_SEGS && p->bytes + len <= sizeof(p->buf)) {
 		memcpy(p->seg + p->n, seg, n * sizeof(*seg));
@@ -60,7 +60,7 @@ int post_flush_then(struct queues *qs, const struct dma_seg *seg, unsigned int n
 
 void post_before(struct queues *qs, const struct dma_seg *seg)
 {
-	const struct posted_writes *p = &qs->posts;
+	const struct posted_writes *p = &qs->posted;
 
 	for (unsigned int i = 0; i < p->n; i++)
 		if (p->seg[i].addr < seg->addr + seg->len &&
@@ -87,18 +87,19 @@ int post_scatter(struct queue *q, const struct dma_seg *seg, unsigned int n, con
 		 size_t len)
 {
 	struct queues *qs = queues_of(&q->o);
-	struct posted_writes *p = &qs->posts;
+	struct posted_writes *p = &qs->posted;
 
 	/* memory of the device itself is not behind PCIe */
 	if (n == 1 && dma_is_device(qs->dev->host, seg->addr))
 		return dma_scatter(qs->dev->host, seg, n, from);
-	if (len > SMALL || n > POSTS || (n == 1 && dma_is_direct(qs->dev->host, seg->addr, len))) {
+	if (len > SMALL || n > POSTED_MAX ||
+	    (n == 1 && dma_is_direct(qs->dev->host, seg->addr, len))) {
 		post_flush(qs);
 		return dma_scatter(qs->dev->host, seg, n, from);
 	}
 	if (n == 1 && overwrites(p, q, seg))
 		unpost(p);
-	if (p->n + n > POSTS || p->bytes + len > sizeof(p->buf))
+	if (p->n + n > POSTED_MAX || p->bytes + len > sizeof(p->buf))
 		post_flush(qs);
 	for (unsigned int i = 0; i < n; i++) {
 		p->queue[p->n] = q;
@@ -114,13 +115,13 @@ int post_seen(struct queue *q, const struct dma_seg *seg, unsigned int n, const 
 {
 	int err = post_scatter(q, seg, n, from, len);
 
-	queues_of(&q->o)->posts.seen |= queues_of(&q->o)->posts.n > 0;
+	queues_of(&q->o)->posted.seen |= queues_of(&q->o)->posted.n > 0;
 	return err;
 }
 
 bool post_end_turn(struct queues *qs, uint64_t now)
 {
-	struct posted_writes *p = &qs->posts;
+	struct posted_writes *p = &qs->posted;
 
 	if (!p->n)
 		return false;
@@ -134,7 +135,7 @@ bool post_end_turn(struct queues *qs, uint64_t now)
 
 bool post_waiting(const struct queues *qs)
 {
-	return qs->posts.n;
+	return qs->posted.n;
 }
 
 /* A posted write went nowhere: its message was acknowledged, only this side can be told. */

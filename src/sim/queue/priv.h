@@ -25,7 +25,7 @@ struct queue_priv {
 	bool flushing;
 	bool drained;
 	bool write_lost; /* a posted write for it failed */
-	/* in ERR nobody rings for new receives: their record is polled */
+	/* in ERR, where no packet comes, the record of new receives is polled */
 	struct timer poll;
 	uint64_t poll_after;
 };
@@ -57,7 +57,7 @@ struct cq_priv {
 	uint8_t cqe[CQ_BATCH * 128 + CQ_BATCH];
 };
 
-/* One UAR page: whose records a write to it makes worth looking at. */
+/* One UAR page, and the queues whose records are read after a write to it. */
 struct uar {
 	uint32_t uar;
 	struct uar *next;
@@ -69,14 +69,14 @@ struct uar {
 	unsigned int ncq, cq_cap, cq_left, cq_at;
 };
 
-#define POSTS 64u
+#define POSTED_MAX 64u
 struct posted_writes {
 	unsigned int n;
-	bool seen;	/* some may be looked at without a CQE */
+	bool seen;	/* a program may poll some of them without a CQE */
 	uint64_t since; /* the end of a turn at which they began to wait; 0: not yet */
 	size_t bytes;
-	struct dma_seg seg[POSTS + BATCH_SEGS];
-	struct queue *queue[POSTS];
+	struct dma_seg seg[POSTED_MAX + BATCH_SEGS];
+	struct queue *queue[POSTED_MAX];
 	uint8_t buf[65536];
 };
 
@@ -89,14 +89,14 @@ struct queues {
 	struct device *dev;
 	struct uar *uar[UAR_BUCKETS];
 	struct uar_list sweep;
-	bool rung; /* a doorbell came since the last turn */
+	bool doorbell_rang; /* since the last turn */
 	unsigned int unswept;
 	struct sq_list ready;
 	struct queue_list flush;
 	struct cq_list dirty;
 	struct send_wr *free_wr;
 	unsigned int nfree;
-	struct posted_writes posts;
+	struct posted_writes posted;
 };
 
 static inline struct queues *queues_of(const struct obj *o)

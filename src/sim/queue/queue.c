@@ -7,7 +7,7 @@
 #include "priv.h"
 #include "base/log.h"
 
-#define FLUSH_SHARE 64u
+#define FLUSH_MOST  64u
 #define POLL_FIRST  1000000ull /* ns */
 #define POLL_LAST   100000000ull
 
@@ -166,9 +166,9 @@ static bool queue_flush(struct queue *q)
 	post_failed(q);
 	if (!queue_flushes(q) || q->flush_silent)
 		return false;
-	sq = q->sq ? sq_flush(q->sq, FLUSH_SHARE) : 0;
-	rq = q->rq && q->state == QP_ERR ? rq_flush(q->rq, FLUSH_SHARE) : 0;
-	if (sq == FLUSH_SHARE || rq == FLUSH_SHARE)
+	sq = q->sq ? sq_flush(q->sq, FLUSH_MOST) : 0;
+	rq = q->rq && q->state == QP_ERR ? rq_flush(q->rq, FLUSH_MOST) : 0;
+	if (sq == FLUSH_MOST || rq == FLUSH_MOST)
 		queue_flush_later(q);
 	else if (q->state == QP_ERR)
 		poll_again(q, rq > 0);

@@ -30,15 +30,15 @@ void queue_set_state(struct queue *, uint8_t to);
 void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value);
 
 /*
- * One bounded turn of the rings, before and after frames moved: looks at doorbell records, hands
- * WQEs to their transports, flushes queues in error; and writes the CQEs that are ready. True if something was
- * done.
+ * One bounded turn of the rings, before and after frames moved: reads doorbell records, hands
+ * WQEs to their transports, flushes queues in error; and writes the CQEs that are ready. True if
+ * something was done.
  */
 bool queues_fetch(struct device *);
 bool queues_flush(struct device *, uint64_t now);
 /*
- * Nothing waits any more: before a command changes what it would go through, before the loop sleeps.
- * True if something did, and there may be work.
+ * Flushes posted writes: before a command changes what they would go through, and before the loop
+ * sleeps. True if there were any.
  */
 bool queues_settle(struct device *);
 

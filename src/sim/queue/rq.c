@@ -31,7 +31,7 @@ static uint16_t posted(const struct rq *rq)
 	return (uint16_t)(rq->pi - rq->ci);
 }
 
-/* Nobody rings for receives: their record is read when an entry is needed. */
+/* Receives have no doorbell register: their record is read when an entry is needed. */
 static bool any_posted(struct rq *rq)
 {
 	uint32_t be;

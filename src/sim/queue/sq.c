@@ -11,7 +11,7 @@
 
 #define DS 16u
 #define DS_PER_BLOCK (SQ_BLOCK / DS)
-#define SHARE	     32u /* WQEs of one queue in a turn */
+#define WQES_A_TURN  32u /* of one queue */
 #define FREE_KEPT 4096u
 
 /* --- requests ------------------------------------------------------------------------------ */
@@ -220,7 +220,7 @@ static bool fetch_some(struct sq *sq)
 	struct send_wr *wr;
 	bool bad;
 
-	for (unsigned int i = 0; i < SHARE && pending(sq) && t->room(sq->q); i++) {
+	for (unsigned int i = 0; i < WQES_A_TURN && pending(sq) && t->room(sq->q); i++) {
 		wr = next_wr(sq);
 		if (!wr)
 			return false;

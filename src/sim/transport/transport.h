@@ -99,7 +99,7 @@ struct transport {
 	wqe_rows *wqe;
 	const struct qp_change *changes;
 	size_t nchanges;
-	/* Nobody tells a send queue that there is room again: it asks in each turn. */
+	/* A send queue asks for room in each turn: no call of sq_more() tells it. */
 	bool polls_room;
 
 	/* A queue's life; in between, its state changes. start: 0 or -ENOMEM. NULL: nothing to do. */
@@ -107,7 +107,7 @@ struct transport {
 	void (*stop)(struct queue *);
 	void (*rtr)(struct queue *);
 	void (*rts)(struct queue *);
-	void (*resume)(struct queue *); /* SQD -> RTS, or SQD: look whether it is drained */
+	void (*resume)(struct queue *); /* SQD -> RTS; or SQD, which may be drained already */
 	/*
 	 * Stops the connection; the requests that were not done come back, oldest first. With
 	 * abort_sends, a failed request stops only these (SQER), and packets are received as

@@ -24,7 +24,7 @@
 #define PACKET_BYTES 10240u /* a jumbo frame, and a page's multiple with its neighbours */
 #define BATCH	     64u    /* completions of one queue before the next queue */
 
-struct queue {
+struct pump_queue {
 	struct dvx_cq *cq;
 	struct dvx_rxq *rxq;
 	struct dvx_mem *mem;
@@ -45,17 +45,17 @@ struct pump {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of all queues */
 	unsigned int n;
-	struct queue queue[QUEUES_MAX];
+	struct pump_queue queue[QUEUES_MAX];
 };
 
 /* --- one queue --------------------------------------------------------------------------------- */
 
-static uint8_t *buffer(const struct queue *q, uint64_t i)
+static uint8_t *buffer(const struct pump_queue *q, uint64_t i)
 {
 	return (uint8_t *)dvx_mem_addr(q->mem) + i * PACKET_BYTES;
 }
 
-static void pump_post(struct queue *q, uint64_t i)
+static void pump_post(struct pump_queue *q, uint64_t i)
 {
 	struct dvx_sge sge = {.addr = dvx_mkey_addr(q->mkey) + i * PACKET_BYTES,
 			      .length = PACKET_BYTES,
@@ -64,14 +64,14 @@ static void pump_post(struct queue *q, uint64_t i)
 	dvx_rq_post(dvx_rxq_ring(q->rxq), &sge, 1, i);
 }
 
-static void post_all(struct queue *q)
+static void post_all(struct pump_queue *q)
 {
 	for (uint64_t i = 0; i < PACKETS; i++)
 		pump_post(q, i);
 	dvx_rq_ring(dvx_rxq_ring(q->rxq));
 }
 
-static int queue_make(struct pump *p, struct queue *q, unsigned int number)
+static int queue_make(struct pump *p, struct pump_queue *q, unsigned int number)
 {
 	struct dvx_cq_attr cq = {.size = sizeof(cq), .entries = PACKETS, .uar = p->uar};
 	struct dvx_mkey_attr key = {.size = sizeof(key), .access = DVX_LOCAL_WRITE, .pd = p->pd};
@@ -97,7 +97,8 @@ static int queue_make(struct pump *p, struct queue *q, unsigned int number)
 	return 0;
 }
 
-static int queue_open(struct pump *p, struct queue *q, unsigned int number, struct flow_fault *f)
+static int queue_open(struct pump *p, struct pump_queue *q, unsigned int number,
+		      struct flow_fault *f)
 {
 	const char *dir = p->attr.capture;
 	int ret;
@@ -109,7 +110,7 @@ static int queue_open(struct pump *p, struct queue *q, unsigned int number, stru
 		   : 0;
 }
 
-static void queue_close(struct queue *q)
+static void queue_close(struct pump_queue *q)
 {
 	dvx_rxq_destroy(q->rxq);
 	dvx_cq_destroy(q->cq);
@@ -137,7 +138,7 @@ static void count_tag(struct queue_count *c, uint32_t tag)
 }
 
 /* Reports the end of a capture once. The queue goes on. */
-static void told(struct queue *q, int err)
+static void told(struct pump_queue *q, int err)
 {
 	q->count.captured = queue_capture_packets(q->capture);
 	if (!err || q->count.capture_err)
@@ -147,7 +148,7 @@ static void told(struct queue *q, int err)
 	    q->count.captured, strerror(-err));
 }
 
-static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
+static void write_down(struct pump_queue *q, const uint8_t *bytes, uint32_t len)
 {
 	if (q->count.capture_err)
 		return;
@@ -155,7 +156,7 @@ static void write_down(struct queue *q, const uint8_t *bytes, uint32_t len)
 	told(q, queue_capture_packet(q->capture, bytes, len));
 }
 
-static void take_packet(struct queue *q, const void *cqe)
+static void take_packet(struct pump_queue *q, const void *cqe)
 {
 	uint64_t i = dvx_rq_retire(dvx_rxq_ring(q->rxq));
 	uint32_t len = dvx_cqe_byte_count(cqe);
@@ -172,7 +173,7 @@ static void take_packet(struct queue *q, const void *cqe)
  * A packet longer than its buffer moves the queue to the error state; all posted receives are
  * flushed.
  */
-static bool take_error(struct queue *q, const void *cqe)
+static bool take_error(struct pump_queue *q, const void *cqe)
 {
 	struct dvx_cqe_failure why;
 
@@ -183,7 +184,7 @@ static bool take_error(struct queue *q, const void *cqe)
 	return dvx_rq_free(dvx_rxq_ring(q->rxq)) == PACKETS;
 }
 
-static bool drain(struct queue *q)
+static bool drain(struct pump_queue *q)
 {
 	unsigned int n = 0;
 	const void *cqe;
@@ -215,7 +216,7 @@ static bool drain_all(struct pump *p)
 	return any;
 }
 
-static void flush_file(struct queue *q)
+static void flush_file(struct pump_queue *q)
 {
 	if (q->dirty)
 		told(q, queue_capture_flush(q->capture));

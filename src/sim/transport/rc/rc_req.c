@@ -6,9 +6,9 @@
 #include "obj/vhca.h"
 #include "base/log.h"
 
-#define OUTSTANDING 128u /* requests of one QP that net keeps */
-#define SHARE 32u        /* frames, or steps of local operations, in one go */
-#define SHARE_BYTES (128u << 10) /* what stays in a cache until it is received */
+#define OUTSTANDING  128u	  /* requests of one QP that are kept here */
+#define STEPS_A_TURN 32u	  /* frames, or steps of local operations */
+#define BYTES_A_TURN (128u << 10) /* they stay in a cache until they are received */
 #define WINDOW 0x7fffff  /* PSNs under way: less than half of their space */
 #define ACK_EVERY 64     /* packets, so that a long message makes visible progress */
 #define RNR_FOREVER 7u
@@ -30,7 +30,7 @@ static void wait_until(struct rc *rc, uint64_t deadline)
 		timer_set(&rc->sched->dev->timers, &q->timer, deadline);
 }
 
-/* The timer is left where it is when the deadline moves on; it looks again when it fires. */
+/* The timer stays where it is when the deadline moves on; it is set again when it fires. */
 static void expect_progress(struct rc *rc)
 {
 	uint8_t t = rc->qp->ack_timeout & 31;
@@ -89,7 +89,7 @@ static struct send_wr *rc_req_pop(struct req *q)
 	return wr;
 }
 
-/* Completions leave in the SQ's order; whoever waited for an older one is looked at again. */
+/* Completions leave in the SQ's order. Requests that waited for an older one may go on now. */
 static void rc_req_retire(struct rc *rc)
 {
 	struct req *q = &rc->req;
@@ -255,7 +255,8 @@ bool req_run(struct rc *rc)
 	bool did = false;
 
 	rc->req.sent = 0;
-	for (unsigned int i = 0; i < SHARE && rc->req.sent < SHARE_BYTES && rc_req_step(rc); i++)
+	for (unsigned int i = 0; i < STEPS_A_TURN && rc->req.sent < BYTES_A_TURN && rc_req_step(rc);
+	     i++)
 		did = true;
 	if (rc->req.sending && !rc->req.head && rc->qp->q.state == QP_SQD)
 		queue_drained(&rc->qp->q);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A queue that is its own peer (force loopback, remote_qpn its own): libmlx5 writes steering memory
- * with WRITEs and READs of such queues, one by one. While nobody looks at the wire and both ends
+ * with WRITEs and READs of such queues, one by one. While the port is not observed and both ends
  * are at rest, such a request has its whole effect in one step, and both ends' numbers move on as
  * if its packets had been sent and answered. Whatever is wrong with it goes the long way.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unreliable connections (IBTA vol. 1, 9.8.2): a request is done when its last packet is sent, and
- * nobody says whether it arrived. A gap in the PSNs drops the message that it is in.
+ * no acknowledgement says whether it arrived. A gap in the PSNs drops the message that it is in.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #include "transport/transport.h"
 
 #define OUTSTANDING 128u /* requests that wait for the port */
-#define SHARE	    32u	 /* frames in a turn */
-#define SHARE_BYTES (128u << 10)
+#define STEPS_A_TURN 32u
+#define BYTES_A_TURN (128u << 10)
 
 struct uc {
 	struct sched *sched;
@@ -132,7 +132,8 @@ static bool uc_run(struct queue *q)
 	bool did = false;
 
 	for (unsigned int i = 0;
-	     i < SHARE && q->o.vhca->port->xmit_bytes - from < SHARE_BYTES && uc_step(uc); i++)
+	     i < STEPS_A_TURN && q->o.vhca->port->xmit_bytes - from < BYTES_A_TURN && uc_step(uc);
+	     i++)
 		did = true;
 	if (uc->sending && !uc->head && q->state == QP_SQD)
 		queue_drained(q);
