@@ -77,7 +77,7 @@ struct owned_request {
 };
 
 void request_init(struct owned_request *, uint16_t object, uint16_t method, uint32_t driver);
-/* Frees the memory and closes FDs that nobody took. */
+/* Frees the memory and closes FDs that were not taken. */
 void request_fini(struct owned_request *);
 /* Bytes that an attribute carries behind its pointer: in for IN and ENUM, out for OUT; 0 if inline.
  */

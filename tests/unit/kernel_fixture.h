@@ -81,7 +81,7 @@ uint32_t fx_qp(struct fx *, uint32_t pd, uint32_t cq, uint32_t *qpn);
 int fx_destroy(struct fx *, uint16_t object, uint16_t method, uint32_t handle);
 uint32_t fx_pdn(struct fx *, uint32_t pd);
 
-/* Inode of an open FD, as the client half passes it. */
+/* Inode of an open FD, as the preload passes it. */
 uint64_t fx_inode(int fd);
 /* Takes the FD that a request made out of it. */
 int rq_take_fd(struct request *);

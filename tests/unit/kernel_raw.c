@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel half: what they become, how
+/* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel: what they become, how
  * they go, and what is refused, with which sentence. */
 #include "tests/test.h"
 #include <errno.h>

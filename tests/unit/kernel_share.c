@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which pages the kernel half asks a program to share, and when it gives them back. The test is the
+ * Which pages the kernel asks a program to share, and when it gives them back. The test is the
  * program: it lays what it is asked for onto memfds, in place.
  */
 #include "tests/test.h"

@@ -101,7 +101,7 @@ static void client_died(void *arg, int fd)
 
 static int session_open_device(struct chip_session *c, uint32_t function)
 {
-	/* The mm owns its pidfd; this one tells of the death. */
+	/* The mm owns its pidfd; this one shows the death. */
 	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
 
 	if (pidfd < 0)

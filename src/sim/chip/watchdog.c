@@ -51,7 +51,7 @@ static void watched_fds_add(struct watched_fds *w, int fd, short events)
 	fds[w->n++] = (struct pollfd){.fd = fd, .events = events};
 }
 
-/* The server is dead: from now on it is asked who can be told. */
+/* The server is dead: from now on, poll() waits for pipes that can take the event. */
 static void server_died(struct watched_fds *w)
 {
 	close(w->fds[0].fd);
@@ -93,7 +93,7 @@ static void watchdog_main(int sock)
 {
 	struct watched_fds w = {0};
 
-	/* Nobody waits for an end of what the server had open. */
+	/* Keeps nothing open that the server had: others wait for its end. */
 	if (dup2(sock, 0) != 0)
 		_exit(0);
 	close_range(1, ~0u, 0);

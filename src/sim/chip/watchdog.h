@@ -3,10 +3,9 @@
 #define SIM_CHIP_WATCHDOG_H
 
 /*
- * A process that outlives the server. A NIC that dies leaves a driver behind which tells programs;
- * here driver and NIC die together when the server is killed. So the watchdog holds the writing
- * ends of the asynchronous event FDs, and writes DEVICE_FATAL into them when the server has ended
- * without watchdog_stop().
+ * A process that outlives the server. When a NIC dies, its driver sends DEVICE_FATAL to programs.
+ * Here NIC and driver are one process, which may be killed. So the watchdog holds the writing ends
+ * of the asynchronous event FDs, and writes the event when the server ends without watchdog_stop().
  */
 struct watchdog {
 	int sock; /* -1: there is none */
@@ -16,7 +15,7 @@ struct watchdog {
 void watchdog_start(struct watchdog *);
 /* The writing end of an asynchronous event FD; arg: struct watchdog. */
 void watchdog_add(void *arg, int fd);
-/* The server has told the programs itself. */
+/* The server has sent the event itself, or no program needs it. */
 void watchdog_stop(struct watchdog *);
 
 #endif

@@ -10,7 +10,7 @@ static size_t msg_padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
-static uint8_t *msg_put(uint8_t *at, const void *from, size_t len)
+static uint8_t *msg_append(uint8_t *at, const void *from, size_t len)
 {
 	if (len)
 		memcpy(at, from, len);
@@ -29,7 +29,7 @@ int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = msg_put(*body, &h, sizeof(h));
+	at = msg_append(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		const struct uverbs_attr *a = &k->attrs[i];
 		struct msg_attr m = {.id = a->id,
@@ -38,10 +38,10 @@ int msg_pack_request(const struct uverbs_request *k, uint8_t **body, size_t *len
 				     .enum_elem = a->enum_elem,
 				     .data = a->data};
 
-		at = msg_put(at, &m, sizeof(m));
+		at = msg_append(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = msg_put(at, k->attrs[i].in, request_in_bytes(&k->attrs[i]));
+		at = msg_append(at, k->attrs[i].in, request_in_bytes(&k->attrs[i]));
 	return 0;
 }
 
@@ -116,24 +116,24 @@ int msg_pack_answer(const struct owned_request *r, uint8_t **body, size_t *len)
 	*body = calloc(1, *len);
 	if (!*body)
 		return -ENOMEM;
-	at = msg_put(*body, &h, sizeof(h));
+	at = msg_append(*body, &h, sizeof(h));
 	for (unsigned int i = 0; i < k->nattrs; i++) {
 		struct msg_result m = {k->attrs[i].data, out_bytes(r, i), k->attrs[i].valid_output};
 
-		at = msg_put(at, &m, sizeof(m));
+		at = msg_append(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nfds; i++) {
 		struct msg_fd m = {k->fds[i].attr, k->fds[i].off};
 
-		at = msg_put(at, &m, sizeof(m));
+		at = msg_append(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nshares; i++) {
 		struct msg_share m = {k->shares[i].va, k->shares[i].len, k->shares[i].what, 0};
 
-		at = msg_put(at, &m, sizeof(m));
+		at = msg_append(at, &m, sizeof(m));
 	}
 	for (unsigned int i = 0; i < k->nattrs; i++)
-		at = msg_put(at, k->attrs[i].out, out_bytes(r, i));
+		at = msg_append(at, k->attrs[i].out, out_bytes(r, i));
 	return 0;
 }
 

@@ -52,7 +52,7 @@ struct fs_table {
 	struct fs_chain *chain;
 	unsigned int prio;
 	uint32_t id, users;
-	uint32_t miss;		  /* table that firmware was told */
+	uint32_t miss;		  /* as firmware has it */
 	unsigned int full_groups; /* groups of the full, even size */
 	struct fs_group *groups;
 };

@@ -15,14 +15,14 @@ void dm_stop(struct kernel *);
 /* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
 int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 
-/* The port, as both of its queries tell it (uverbs_port.c). */
+/* The port, as both of its queries report it (uverbs_port.c). */
 struct ib_uverbs_query_port_resp;
 void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
 /* -EINVAL with a sentence unless it is port 1. */
 int port_check(uint64_t port);
 /* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
 int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
-/* The MAC address behind a GID; -EHOSTUNREACH if nobody answers to it. */
+/* The MAC address behind a GID; -EHOSTUNREACH if no function has it. */
 int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[6]);
 
 /* Handlers, in the rows of methods.c. */
