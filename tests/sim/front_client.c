@@ -254,8 +254,8 @@ static int scene_fork_embedded(void)
 /* Children by every way, while the device is open; they see the device's sysfs. */
 static int scene_children(void)
 {
-	static const char look[] = "ls /sys/class/infiniband/";
-	char *argv[] = {"sh", "-c", (char *)(size_t)look, NULL};
+	static const char list[] = "ls /sys/class/infiniband/";
+	char *argv[] = {"sh", "-c", (char *)(size_t)list, NULL};
 	struct ibv_context *ctx = open_device();
 	struct objects o;
 	char line[32] = "";
@@ -263,8 +263,8 @@ static int scene_children(void)
 	FILE *f;
 
 	make(ctx, &o);
-	CHECK(system(look) == 0);
-	f = popen(look, "r");
+	CHECK(system(list) == 0);
+	f = popen(list, "r");
 	CHECK(f && fgets(line, sizeof(line), f) && !strcmp(line, "mlx5_0\n"));
 	CHECK(pclose(f) == 0);
 	CHECK(!posix_spawnp(&pid, "sh", NULL, NULL, argv, environ) && exit_code(pid) == 0);

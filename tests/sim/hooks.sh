@@ -69,6 +69,24 @@ for on in run bare; do
 	check "$on: a shell" walks $on
 done
 
+# A shell outlives its chip: the machine's folders are there as before, the device's are not.
+outlives() {
+	"$dvx_sim" up gone || return
+	mkfifo "$scratch/go"
+	"$dvx_sim" exec gone -- sh -c 'echo up; read -r _; ls -d /sys/class/net /sys/class/infiniband; ls /sys/class' \
+		<"$scratch/go" >"$scratch/after" 2>&1 &
+	shell=$!
+	exec 9>"$scratch/go"
+	shows_up "$scratch/after" up $shell || return
+	"$dvx_sim" down gone
+	exec 9>&-
+	wait $shell
+	cat "$scratch/after"
+	grep -qx net "$scratch/after" && ! grep -qx -e /sys/class/infiniband -e infiniband "$scratch/after"
+}
+chips=gone
+check "a shell that outlives its chip" outlives
+
 if command -v ibstat >/dev/null; then
 	for on in run bare; do
 		check "$on: ibstat" says 0 'Link layer: Ethernet' $on ibstat mlx5_0 1

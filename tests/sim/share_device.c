@@ -98,7 +98,8 @@ int scene_orphan(void)
 	return 0;
 }
 
-/* What a READ without a CQE brings comes by itself, and at once: nobody else wakes the device. */
+/* The data of a READ without a CQE arrives by itself and at once: no other event wakes the device.
+ */
 int scene_read(void)
 {
 	/* never shared with the device, so that it would pay for the device to wait */
@@ -143,7 +144,7 @@ static unsigned long bytes_read(void)
 
 /*
  * Among many shared pages a queue costs one read of the program's mappings when it goes, whatever
- * it holds. A device in the same process has to look, too, when the queue comes.
+ * it holds. A device in the same process reads them, too, when the queue comes.
  */
 int scene_maps(void)
 {

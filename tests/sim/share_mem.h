@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program's memory as share.c's scenes look at it: which of it is shared, what is in it. */
+/* The program's memory for share.c's scenes: which of it is shared, what is in it. */
 #ifndef TESTS_SIM_SHARE_MEM_H
 #define TESTS_SIM_SHARE_MEM_H
 

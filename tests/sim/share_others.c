@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that sharing harms nobody else who uses a page: io_uring, a thread's read(), munmap(). */
+/* Proves that sharing does not harm other users of a page: io_uring, a thread's read(), munmap().
+ */
 #include <linux/capability.h>
 #include <linux/io_uring.h>
 #include <pthread.h>

@@ -8,10 +8,10 @@ tests=0
 failed=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/dvx-test.XXXXXX")
 chips=
-# A registry of this test's own, so that nobody's chips are touched.
+# A registry of this test's own, so that no other chips are touched.
 XDG_RUNTIME_DIR=$scratch
 export XDG_RUNTIME_DIR
-# What the thread sanitizer says of a server is seen by nobody else.
+# The thread sanitizer's reports of a server go to files.
 case $asan in
 *libtsan*) TSAN_OPTIONS="log_path=$scratch/tsan ${TSAN_OPTIONS-}" && export TSAN_OPTIONS ;;
 esac

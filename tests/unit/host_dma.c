@@ -18,7 +18,7 @@
 
 /*
  * A client of its own process: memory that is shared with the test (so that the test sees what
- * DMA did), between two pages that nobody may touch.
+ * DMA did), between two pages without access.
  */
 struct client {
 	pid_t pid;
@@ -201,7 +201,7 @@ static void bad_memory(struct client *c)
 	assert_int_equal(write_owned(host, at(c, AREA - 63), bytes, 64), -EFAULT);
 	assert_int_equal(dma_copy(host, at(c, 0), at(c, AREA - 32), 64), -EFAULT);
 	assert_int_equal(dma_copy(host, at(c, AREA - 32), at(c, 0), 64), -EFAULT);
-	/* Slot 0 and a slot that nobody has; the end of a slot. */
+	/* Slot 0 and a free slot; the end of a slot. */
 	assert_int_equal(dma_read(host, (uintptr_t)c->area, bytes, 1), -EFAULT);
 	assert_int_equal(dma_write(host, 0x7777ull << BUS_SLOT_SHIFT, bytes, 1), -EFAULT);
 	assert_int_equal(dma_read(host, at(c, 0) | 0xffffffffff00ull, bytes, 0x101), -EFAULT);
@@ -233,10 +233,10 @@ TEST_F(test_vanishing)
 
 static int check(struct mm *mm, uint64_t va, uint64_t len, bool write)
 {
-	struct mappings *look = mappings_read(mm);
-	int err = look ? mappings_check(look, va, len, write, NULL) : -EFAULT;
+	struct mappings *maps = mappings_read(mm);
+	int err = maps ? mappings_check(maps, va, len, write, NULL) : -EFAULT;
 
-	mappings_free(look);
+	mappings_free(maps);
 	return err;
 }
 
@@ -258,7 +258,7 @@ TEST_F(test_dead)
 	assert_int_equal(dma_read(host, addr, bytes, 64), -EFAULT);
 }
 
-/* A closed client's addresses name nobody for as long as can be. */
+/* The bus addresses of a closed client are reused as late as possible. */
 TEST_F(test_slots)
 {
 	struct mm *mm = mm_open(host, getpid(), -1), *next;

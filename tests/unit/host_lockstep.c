@@ -162,7 +162,7 @@ TEST_F(test_conversation)
 
 		t[me] = start_store(map[me] + UAR_BF);
 		trap();
-		pthread_join(t[other], NULL); /* it was let go, its store landed */
+		pthread_join(t[other], NULL); /* released: its store landed */
 		rang[me] = 0;
 		turns();
 		assert_int_equal(rang[me], 1);
@@ -173,7 +173,7 @@ TEST_F(test_conversation)
 	pthread_join(t[!(i % 2)], NULL);
 }
 
-/* Nobody answers: let go after a while, and the store counts as a doorbell like any other. */
+/* Without an answer the program is released after a while, and its store counts as any doorbell. */
 TEST_F(test_silence)
 {
 	pthread_t t;
@@ -211,7 +211,7 @@ TEST_F(test_monologue)
 	assert_true(i < 10);
 }
 
-/* A store that is no register rings nothing and holds nobody. */
+/* A store outside the registers is no doorbell, and its program is not held. */
 TEST_F(test_no_register)
 {
 	pthread_t t;
@@ -225,7 +225,7 @@ TEST_F(test_no_register)
 	assert_true(settle());
 }
 
-/* Whoever is held when its UAR goes, or when the others stop competing, is let go. */
+/* A held program is released when its UAR is freed, or when the others stop competing. */
 TEST_F(test_let_go)
 {
 	pthread_t t;

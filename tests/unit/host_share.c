@@ -208,17 +208,17 @@ static bool has(const struct client *c, size_t page)
 /* What a request does with memory that it pins: whether it is the client's own. */
 static bool pin(const struct client *c, size_t off, size_t len)
 {
-	struct mappings *look = mappings_read(c->mm);
+	struct mappings *maps = mappings_read(c->mm);
 	bool own;
 
-	assert_non_null(look);
-	assert_int_equal(mappings_check(look, (uintptr_t)c->area + off, len, true, &own), 0);
-	mm_unshare_replaced(look, (uintptr_t)c->area + off, len);
-	mappings_free(look);
+	assert_non_null(maps);
+	assert_int_equal(mappings_check(maps, (uintptr_t)c->area + off, len, true, &own), 0);
+	mm_unshare_replaced(maps, (uintptr_t)c->area + off, len);
+	mappings_free(maps);
 	return own;
 }
 
-/* Other memory in the place of a piece is meant by whoever registers it: the device lets go. */
+/* A client that registers other memory in the place of a piece makes the device drop the piece. */
 TEST_F(test_replaced)
 {
 	uint8_t bytes[64] = {1, 2, 3};
@@ -229,7 +229,7 @@ TEST_F(test_replaced)
 	assert_true(has(&c, 2) && has(&c, 8));
 	lay(c.area + 3 * PAGE, PAGE, sealed(PAGE, 0, SEALS));
 	pin(&c, 4 * PAGE, PAGE);
-	assert_true(has(&c, 2)); /* still there, where it was looked at */
+	assert_true(has(&c, 2)); /* still there, in the range that was checked */
 	pin(&c, 3 * PAGE + 8, 64);
 	assert_true(!has(&c, 2) && has(&c, 8));
 	assert_int_equal(dma_write(host, at(&c, 3 * PAGE), bytes, 64), 0);
@@ -245,30 +245,30 @@ TEST_F(test_replaced)
 	client_stop(&c);
 }
 
-/* A look shows what was there, whatever is asked first, and lets go of nothing by itself. */
-TEST_F(test_look)
+/* Mappings show what was there when they were read, in any order of questions, and drop nothing. */
+TEST_F(test_mappings)
 {
 	struct client c;
-	struct mappings *look;
+	struct mappings *maps;
 	uint64_t va;
 	bool own;
 
 	client_start(&c, true);
 	va = (uintptr_t)c.area;
-	look = mappings_read(c.mm);
-	assert_non_null(look);
-	assert_int_equal(mappings_check(look, va + 12 * PAGE, PAGE, true, &own), 0);
+	maps = mappings_read(c.mm);
+	assert_non_null(maps);
+	assert_int_equal(mappings_check(maps, va + 12 * PAGE, PAGE, true, &own), 0);
 	lay(c.area, AREA, sealed(AREA, 0, SEALS));
-	assert_int_equal(mappings_check(look, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
-	mm_unshare_replaced(look, va, AREA);
+	assert_int_equal(mappings_check(maps, va + 2 * PAGE, 2 * PAGE, true, &own), 0);
+	mm_unshare_replaced(maps, va, AREA);
 	assert_true(has(&c, 2) && has(&c, 8));
-	mappings_free(look);
-	look = mappings_read(c.mm);
-	assert_int_equal(mappings_check(look, va, AREA, true, &own), 0);
+	mappings_free(maps);
+	maps = mappings_read(c.mm);
+	assert_int_equal(mappings_check(maps, va, AREA, true, &own), 0);
 	assert_true(has(&c, 2) && has(&c, 8));
-	mm_unshare_replaced(look, va + 4 * PAGE, PAGE);
+	mm_unshare_replaced(maps, va + 4 * PAGE, PAGE);
 	assert_true(!has(&c, 2) && has(&c, 8));
-	mappings_free(look);
+	mappings_free(maps);
 	client_stop(&c);
 }
 

@@ -145,7 +145,7 @@ TEST_F(test_overlapping)
 
 struct watch {
 	volatile uint8_t *at;
-	size_t len, word; /* the last word is looked at */
+	size_t len, word; /* word: size of the last word, which is polled */
 	unsigned int torn, seen;
 };
 

@@ -136,7 +136,7 @@ TEST_F(test_wakes)
 		assert_int_equal(readable(10000), 1);
 		assert_int_equal(nrang, i);
 		host_wake(host);
-		pthread_join(t, NULL); /* the store went through, nobody sleeps on it */
+		pthread_join(t, NULL); /* the store landed, no thread waits */
 		assert_int_equal(nrang, i);
 		assert_true(host_arm(host, now) < DEEP);
 		assert_int_equal(host_poll(host), 1);
@@ -145,7 +145,7 @@ TEST_F(test_wakes)
 	}
 }
 
-/* Many threads trapped on many pages at once are all let go. */
+/* Many threads that are trapped on many pages at once are all released. */
 TEST_F(test_many)
 {
 	pthread_t t[4 * PAGES];
@@ -169,7 +169,7 @@ TEST_F(test_many)
 	}
 }
 
-/* A page that was let go isn't protected again before the store could land, however long. */
+/* A released page isn't protected again before the store could land, however long that takes. */
 TEST_F(test_patience)
 {
 	pthread_t t;
@@ -208,8 +208,8 @@ TEST_F(test_stray)
 	assert_int_equal(nrang, 0);
 }
 
-/* A store just before the protection is found by the look after it. */
-TEST_F(test_look_again)
+/* A store just before the protection is found by the poll after it. */
+TEST_F(test_mappings_again)
 {
 	unsigned int i;
 
@@ -219,7 +219,7 @@ TEST_F(test_look_again)
 
 		__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
 	}
-	/* Nobody polls in between. */
+	/* No poll in between. */
 	for (i = 0; i < 100000 && nrang < PAGES; i++, now += 100000)
 		host_arm(host, now);
 	assert_int_equal(nrang, PAGES);
@@ -284,7 +284,7 @@ TEST_F(test_bad_mapping)
 	assert_true(settle());
 }
 
-/* Without userfaultfd: looked at for ever, ever more seldom, and found. */
+/* Without userfaultfd pages are polled for ever, ever more seldom, and doorbells are found. */
 TEST_F(test_polled)
 {
 	struct host *h = host_new();
@@ -309,7 +309,7 @@ TEST_F(test_polled)
 	host_free(h);
 }
 
-/* A store through a mapping that nobody told of is found, later; from then on at once. */
+/* A store through an unknown mapping is found later; from then on at once. */
 TEST_F(test_unwatched)
 {
 	uint8_t *two;
@@ -330,7 +330,7 @@ TEST_F(test_unwatched)
 	assert_int_equal(host_poll(host), 1);
 }
 
-/* A sleeping chip that goes away leaves nobody stuck in a store. */
+/* No thread stays stuck in a store when a sleeping chip is freed. */
 TEST_F(test_gone)
 {
 	pthread_t t;
@@ -344,7 +344,7 @@ TEST_F(test_gone)
 	assert_true(host_arm(host, now) == UINT64_MAX);
 }
 
-/* So does one page that is freed while somebody stores into it. */
+/* Nor when a page is freed during a store to it. */
 TEST_F(test_page_gone)
 {
 	pthread_t t;

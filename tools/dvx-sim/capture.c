@@ -76,24 +76,25 @@ static int capturing_ask(struct capturing *c, uint32_t what)
 	return 0;
 }
 
-static int stop(struct capturing *c)
+static int capturing_stop(struct capturing *c)
 {
 	c->stopping = true;
 	return capturing_ask(c, LINK_CAPTURE_STOP);
 }
 
-static bool enough(const struct capturing *c)
+static bool capturing_enough(const struct capturing *c)
 {
 	return c->args->count && c->out.packets == c->args->count;
 }
 
 /* The server is of this version, but what it sends is checked. */
-static int write_packets(struct capturing *c, const uint8_t *at, const uint8_t *end, uint32_t n)
+static int capturing_write_packets(struct capturing *c, const uint8_t *at, const uint8_t *end,
+				   uint32_t n)
 {
 	struct port_packet p;
 	size_t padded;
 
-	while (n-- && !enough(c)) {
+	while (n-- && !capturing_enough(c)) {
 		if ((size_t)(end - at) < sizeof(p))
 			return capturing_gone(c, -EPROTO);
 		memcpy(&p, at, sizeof(p));
@@ -120,13 +121,14 @@ static int capturing_take(struct capturing *c, const struct link_message *m)
 	c->asked--;
 	c->lost = head.lost;
 	c->ended = head.ended;
-	return write_packets(c, m->body + sizeof(head), m->body + m->h.len, head.npackets);
+	return capturing_write_packets(c, m->body + sizeof(head), m->body + m->h.len,
+				       head.npackets);
 }
 
 /*
  * Waits for an answer, a signal, or the end of the output's reader. Bounded once the capture stops.
  */
-static int wait_answer(struct capturing *c)
+static int capturing_wait_answer(struct capturing *c)
 {
 	const struct timespec patience = {.tv_sec = ANSWER_SECONDS};
 	struct pollfd p[2] = {{c->sock, POLLIN, 0}, {c->out.fd, 0, 0}};
@@ -145,7 +147,7 @@ static int wait_answer(struct capturing *c)
 }
 
 /* Reads what has arrived of an answer. Also 0 if it is not complete yet. */
-static int read_answer(struct capturing *c)
+static int capturing_read_answer(struct capturing *c)
 {
 	int err = link_read(c->sock, &c->in, MSG_DONTWAIT), rc = 0;
 
@@ -158,38 +160,39 @@ static int read_answer(struct capturing *c)
 	return rc;
 }
 
-static int turn(struct capturing *c)
+static int capturing_turn(struct capturing *c)
 {
-	if (wait_answer(c) || read_answer(c))
+	if (capturing_wait_answer(c) || capturing_read_answer(c))
 		return -1;
-	if (!c->stopping && (signalled || enough(c)))
-		return stop(c);
-	return c->asked || c->ended || enough(c) ? 0 : capturing_ask(c, LINK_CAPTURE_NEXT);
+	if (!c->stopping && (signalled || capturing_enough(c)))
+		return capturing_stop(c);
+	return c->asked || c->ended || capturing_enough(c) ? 0
+							   : capturing_ask(c, LINK_CAPTURE_NEXT);
 }
 
 /* The first answer says that the capture is on. */
-static int begin(struct capturing *c)
+static int capturing_begin(struct capturing *c)
 {
 	if (capturing_ask(c, LINK_CAPTURE_NEXT))
 		return -1;
 	while (c->asked)
-		if (wait_answer(c) || read_answer(c) || signalled)
+		if (capturing_wait_answer(c) || capturing_read_answer(c) || signalled)
 			return -1;
 	say("capturing what is on the wire of %s; Ctrl-C ends it", c->args->argv[0]);
 	return capturing_ask(c, LINK_CAPTURE_NEXT);
 }
 
-static bool over(const struct capturing *c)
+static bool capturing_over(const struct capturing *c)
 {
-	return enough(c) || (c->ended && !c->asked);
+	return capturing_enough(c) || (c->ended && !c->asked);
 }
 
 static int capturing_run(struct capturing *c)
 {
-	int rc = begin(c);
+	int rc = capturing_begin(c);
 
-	while (!rc && !over(c))
-		rc = turn(c);
+	while (!rc && !capturing_over(c))
+		rc = capturing_turn(c);
 	if (pcap_out_close(&c->out))
 		rc = -1;
 	say("%" PRIu64 " packets, %" PRIu64 " bytes in %s", c->out.packets, c->out.bytes,

@@ -17,9 +17,7 @@
 #define SAMPLE_MAX  50000000u  /* an older sample says nothing about now */
 #define LOCKSTEP_NS 100000000u /* then a sample without it tells whether it is still needed */
 #define HOLD_NS	    50000u     /* no answer comes */
-#define VAIN_MAX                                                                        \
-	4u /* holds in a row without an answer: the programs do not wait for each other \
-	    */
+#define VAIN_MAX    4u	       /* holds in a row without an answer end lockstep */
 
 void sched_watch(struct bar *bar)
 {

@@ -53,7 +53,7 @@ int mm_share(struct mm *, uint64_t va, uint64_t len, int memfd);
 void mm_unshare(struct mm *, uint64_t va);
 /* Pieces count who holds bytes of them: `by` is added to each that overlaps a range. */
 void mm_share_hold(struct mm *, uint64_t va, uint64_t len, int by);
-/* The first piece that overlaps a range; idle: that nobody holds. False: there is none. */
+/* The first piece that overlaps a range; idle: only one without holders. false: there is none. */
 bool mm_share_over(const struct mm *, uint64_t va, uint64_t len, bool idle, uint64_t *first,
 		   uint64_t *bytes);
 
@@ -66,7 +66,7 @@ struct mappings *mappings_read(struct mm *);
 void mappings_free(struct mappings *);
 /*
  * 0, or -EFAULT if some byte isn't mapped, or isn't writable where write is asked for. own: whether
- * all of it is writable memory of nobody else's: of no file, not shared, no stack. May be NULL.
+ * all of it is writable memory of the client alone: of no file, not shared, no stack. May be NULL.
  */
 int mappings_check(struct mappings *, uint64_t va, uint64_t len, bool write, bool *own);
 /*

@@ -12,7 +12,7 @@ struct mm;
 /*
  * UAR pages. Each open of the device has a BAR of its own: a memfd that *is* the program's command
  * fd, so that mmap and munmap of it need no help. The chip gives UAR numbers out; a number is
- * backed by one page of the BAR of whoever allocated it.
+ * backed by one page of the BAR of the client that allocated it.
  */
 struct bar;
 #define UAR_PAGE     4096u

@@ -14,7 +14,7 @@
  * Where a BAR is mapped, and the write-protection of its pages there. The ioctls work on the
  * address space that made the userfaultfd, so the chip can do all of it from outside.
  *
- * Pages of a shared file that nobody has touched yet are protected too, by markers in the page
+ * Pages of a shared file that were never touched are protected, too, by markers in the page
  * table (Linux 5.19 with UFFD_FEATURE_WP_HUGETLBFS_SHMEM): nothing has to be populated first.
  */
 static int watch_handshake(int uffd)

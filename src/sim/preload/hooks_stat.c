@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asking about files: the memfd behind the device looks like the kernel's character device. */
+/* Hooks of stat(): the device's memfd has the attributes of the kernel's character device. */
 #include "client.h"
 #include "paths.h"
 #include "real.h"

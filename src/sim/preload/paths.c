@@ -281,20 +281,31 @@ static bool walk_begin(struct path_walk *w, int dir, const char *path, enum path
 	return begun && (walk_on(w, use == PATH_FOLLOW || use == PATH_MOUNT) || w->tree);
 }
 
+/* A folder that the tree shared with the machine before it was removed with its chip. */
+static bool path_is_left(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_in_tree(name, path);
+	return path_is_passed(name) && real()->access(path, F_OK);
+}
+
 static const char *path_found(const struct path_walk *w, const char *path, enum path_use use,
 			      struct path_place *p)
 {
 	const char *slash = *path && path[strlen(path) - 1] == '/' ? "/" : "";
 
 	p->kind = *w->next ? PLACE_MACHINE : path_kind(w->at);
-	if (p->kind == PLACE_MACHINE) {
+	if (p->kind != PLACE_MACHINE)
+		client_sysfs();
+	if (p->kind == PLACE_MACHINE || path_is_left(w->at)) {
+		p->kind = PLACE_MACHINE;
 		if (!w->tree)
 			return path;
 		snprintf(p->path, sizeof(p->path), "%s%s%s", *w->at ? w->at : "/", w->next,
 			 *w->next ? "" : slash);
 		return p->path;
 	}
-	client_sysfs();
 	strcpy(p->name, w->at);
 	path_in_tree(w->at, p->path);
 	strcat(p->path, slash);

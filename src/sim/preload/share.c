@@ -26,7 +26,7 @@ static struct shared_piece {
 static unsigned int pieces_end; /* slots from here on were never used */
 
 static struct maps maps;    /* not on the stack: a program's may be small */
-static struct cfile nobody; /* owner of pieces that could not become private again; fork children
+static struct cfile orphans; /* owner of pieces that could not become private again; fork children
 			       get copies of them */
 
 /* Held from a request until its answer is carried out. ThreadSanitizer sees libc's mutex. */
@@ -62,18 +62,18 @@ static void piece_is(struct shared_piece *p, struct shared_piece now)
 		      now.dev);
 }
 
-/* The pieces that are searched in the mappings: pieces that end, and pieces of `nobody`. */
+/* The pieces that are searched in the mappings: pieces that end, and pieces of `orphans`. */
 static struct shared_piece *wanted[PIECES];
 static unsigned int nwanted;
 
-/* How many bytes are to be found; unlimited for pieces of `nobody`, whose place is unknown. */
+/* How many bytes are to be found; unlimited for pieces of `orphans`, whose place is unknown. */
 static uint64_t want(void)
 {
 	uint64_t sum = 0;
 
 	nwanted = 0;
 	for (struct shared_piece *p = pieces; p < pieces + pieces_end; p++) {
-		if (!p->ends && p->file != &nobody)
+		if (!p->ends && p->file != &orphans)
 			continue;
 		wanted[nwanted++] = p;
 		sum = p->ends && sum != UINT64_MAX ? sum + p->len : UINT64_MAX;
@@ -100,7 +100,7 @@ static uint64_t bytes_in_place(const struct shared_piece *p, const struct mappin
 /*
  * Makes the pieces that end private again, wherever the program has moved them; other memory in
  * their places stays. Reads the mappings once, since there may be thousands, and stops when all
- * bytes are found. Forgets pieces of `nobody` that are no longer mapped.
+ * bytes are found. Forgets pieces of `orphans` that are no longer mapped.
  */
 static void share_sweep(bool alone, bool everywhere)
 {
@@ -128,8 +128,8 @@ static void share_sweep(bool alone, bool everywhere)
 	for (unsigned int i = 0; i < nwanted; i++) {
 		p = wanted[i];
 		if (p->ends)
-			p->file = stuck || p->stuck ? &nobody : NULL;
-		if (p->file == &nobody && !stuck && !p->seen)
+			p->file = stuck || p->stuck ? &orphans : NULL;
+		if (p->file == &orphans && !stuck && !p->seen)
 			p->file = NULL;
 		p->ends = p->stuck = p->seen = false;
 		if (!p->file)
@@ -158,8 +158,8 @@ static bool is_alone(void)
 }
 
 /*
- * Whoever has pinned pages (an io_uring its buffers) goes on using them, so pages of such a process
- * must not move.
+ * Whatever has pinned pages (an io_uring its buffers) goes on using them, so pages of such a
+ * process must not move.
  */
 static bool is_dma_elsewhere(void)
 {
@@ -243,7 +243,7 @@ static void pieces_end_now(const struct cfile *cf, const struct uverbs_share *s,
 		p->ends = !p->data || !pinned;
 		any = any || p->ends;
 		if (!p->ends)
-			p->file = &nobody;
+			p->file = &orphans;
 	}
 	if (any)
 		share_sweep(alone, false);
@@ -310,10 +310,10 @@ void share_close(struct cfile *cf, bool stays, bool last)
 	alone = is_alone();
 	for (p = pieces; stays && p < pieces + pieces_end; p++)
 		if (p->file == cf)
-			p->file = &nobody;
+			p->file = &orphans;
 	pieces_end_now(cf, NULL, 0, alone);
 	if (last)
-		pieces_end_now(&nobody, NULL, 0, alone);
+		pieces_end_now(&orphans, NULL, 0, alone);
 	share_unlock(&held);
 }
 

@@ -370,7 +370,10 @@ static int make_machine_entry(int root, const char *folder, const char *name)
 	return symlinkat(to, root, path + strlen("/sys/")) && errno != EEXIST ? -errno : 0;
 }
 
-/* Makes a folder of the tree that lists the machine's present entries, too. */
+/*
+ * Makes a folder of the tree that lists the machine's present entries, too, but none of its RDMA
+ * classes.
+ */
 static int make_shared_folder(int root, const char *folder)
 {
 	char path[PATH_MAX];
@@ -383,27 +386,35 @@ static int make_shared_folder(int root, const char *folder)
 	snprintf(path, sizeof(path), "/sys/%s", folder);
 	d = err ? NULL : opendir(path);
 	while (d && !err && (e = readdir(d)))
-		if (e->d_name[0] != '.')
+		if (e->d_name[0] != '.' && strncmp(e->d_name, "infiniband", 10))
 			err = make_machine_entry(root, folder, e->d_name);
 	if (d)
 		closedir(d);
 	return err;
 }
 
-static int make_all(const struct tree *t)
+static int make_device(const struct tree *t)
 {
-	static const char *const shared[] = {"class", "devices", "bus/pci/devices"};
-	int err = make_entry(t, &core);
+	int err = 0;
 
-	for (unsigned int i = 0; !err && t->fn && i < sizeof(shared) / sizeof(shared[0]); i++)
-		err = make_shared_folder(t->root, shared[i]);
-	if (err || !t->fn)
-		return err;
 	for (unsigned int i = 0; !err && i < sizeof(entries) / sizeof(entries[0]); i++)
 		err = make_entry(t, &entries[i]);
 	for (unsigned int i = 0; !err && i < SYSFS_GIDS; i++)
 		err = make_gid(t, i);
 	return err ? err : sysfs_make_counters(t);
+}
+
+/* The machine's entries come last: one of the device's name is hidden by it. */
+static int make_all(const struct tree *t)
+{
+	static const char *const shared[] = {"class", "devices", "bus/pci/devices"};
+	int err = make_entry(t, &core);
+
+	if (!err && t->fn)
+		err = make_device(t);
+	for (unsigned int i = 0; !err && i < sizeof(shared) / sizeof(shared[0]); i++)
+		err = make_shared_folder(t->root, shared[i]);
+	return err;
 }
 
 int sysfs_make(const char *root, const struct sysfs_function *fn)
