@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "port/port.h"
 #include "queue/queue.h"
-#include "tests/unit/dp_rig.h"
+#include "tests/unit/queue_rig.h"
 
 static void keep_frame(void *ctx, struct port *port, struct frame *f)
 {

@@ -3,7 +3,7 @@
  * makes it spin, and never writes where no key allows it. */
 #include <endian.h>
 #include "fuzz.h"
-#include "tests/unit/dp_rig.h"
+#include "tests/unit/queue_rig.h"
 #include "queue/queue.h"
 
 static void renew(struct rig_pair *p)

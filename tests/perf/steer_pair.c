@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "chip/datapath.h"
 #include "obj/icm.h"
-#include "../unit/dp_rig.h"
+#include "../unit/queue_rig.h"
 
 #define LOG_SQ	8u
 #define PAIRS	8u /* libmlx5 wants two completions for so many */

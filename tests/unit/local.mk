@@ -6,11 +6,11 @@ SIM_TESTS += tests/unit/base_log tests/unit/base_maps tests/unit/base_timer test
 HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
 tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
-# The data path and the transport on a device without firmware (dp_rig.h).
-SIM_TESTS += tests/unit/dp_rc tests/unit/dp_errors tests/unit/dp_cq tests/unit/dp_mmo tests/unit/dp_life \
-	tests/unit/dp_trace tests/unit/dp_self tests/unit/dp_post tests/unit/net_loss \
-	tests/unit/dp_raw tests/unit/dp_raw_rx tests/unit/dp_rss tests/unit/dp_functions tests/unit/port
-tests_unit_dp_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+# The data path and the transport on a device without firmware (queue_rig.h).
+SIM_TESTS += tests/unit/queue_rc tests/unit/queue_errors tests/unit/queue_cq tests/unit/queue_mmo tests/unit/queue_life \
+	tests/unit/queue_trace tests/unit/queue_self tests/unit/queue_post tests/unit/net_loss \
+	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions tests/unit/port
+tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
 	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way
@@ -45,7 +45,7 @@ tests_unit_rules_fill_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/
 PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 	tests/unit/explain_fit tests/unit/info_words
 
-tests_librigs_a_SOURCES += tests/unit/dp_rig.c tests/unit/dp_rig.h tests/unit/dp_raw_rig.c tests/unit/dp_raw_rig.h \
+tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
 	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \

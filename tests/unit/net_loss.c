@@ -4,7 +4,7 @@
  * those of the context. An unreliable one loses whole messages, and nobody is told. */
 #include <stdlib.h>
 #include <string.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
 #include "transport/bth.h"

@@ -3,7 +3,7 @@
  * them, go to the queue pair that they name wherever they come from, and only if they are whole. */
 #include "tests/test.h"
 #include <endian.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "port/port.h"
 #include "queue/queue.h"
 #include "steer/steer.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include "queue/queue.h"
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "fw/fw.h"
 
 #define HOLD_NS 10000u

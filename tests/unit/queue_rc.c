@@ -3,7 +3,7 @@
  * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
 #include <endian.h>
 #include <string.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "queue/queue.h"
 
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,

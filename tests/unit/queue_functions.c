@@ -2,7 +2,7 @@
 #include "tests/test.h"
 #include <errno.h>
 #include <unistd.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "base/log.h"
 #include "chip/chip.h"
 #include "host/uar.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include "dp_raw_rig.h"
+#include "queue_raw_rig.h"
 
 static struct raw *current;
 

@@ -3,7 +3,7 @@
  * line each, decoded. */
 #include "tests/test.h"
 #include <stdio.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "base/log.h"
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include "chip/datapath.h"
 #include "port/port.h"
-#include "dp_raw_rig.h"
+#include "queue_raw_rig.h"
 
 #define TEST_FIXTURE {raw_setup, raw_teardown}
 

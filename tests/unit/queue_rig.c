@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "base/log.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "queue/queue.h"
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}

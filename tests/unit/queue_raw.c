@@ -3,7 +3,7 @@
  * ends. */
 #include "tests/test.h"
 #include <sys/mman.h>
-#include "dp_raw_rig.h"
+#include "queue_raw_rig.h"
 
 #define TEST_FIXTURE {raw_setup, raw_teardown}
 

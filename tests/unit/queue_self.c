@@ -3,7 +3,7 @@
  * sequence numbers and errors alike, and is not taken while somebody looks at the wire. */
 #include <stdlib.h>
 #include <string.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "transport/rc/rc.h"
 
 #define LOG_SQ 8u

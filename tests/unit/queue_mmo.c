@@ -2,7 +2,7 @@
 /* Proves the MMO DMA engine: it copies between local keys and through cross-VHCA aliases, on a QP
  * that need not be connected, refuses what it must before a byte moves, and orders by fences. */
 #include "tests/test.h"
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "queue/queue.h"
 
 #define TEST_FIXTURE {setup, rig_teardown}

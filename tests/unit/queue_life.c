@@ -4,7 +4,7 @@
 #include "tests/test.h"
 #include <endian.h>
 #include <unistd.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
 #include "transport/bth.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef TESTS_UNIT_DP_RAW_RIG_H
-#define TESTS_UNIT_DP_RAW_RIG_H
+#ifndef TESTS_UNIT_QUEUE_RAW_RIG_H
+#define TESTS_UNIT_QUEUE_RAW_RIG_H
 
 #include <dvx/prm/eth.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "queue/queue.h"
 #include "transport/raw/raw.h"
 #include "transport/transport.h"

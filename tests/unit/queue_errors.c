@@ -3,7 +3,7 @@
  * the InfiniBand specification and the PRM give, the QP in ERR and what was posted behind it flushed. */
 #include "tests/test.h"
 #include <endian.h>
-#include "dp_rig.h"
+#include "queue_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
 

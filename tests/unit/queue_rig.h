@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef TESTS_UNIT_DP_RIG_H
-#define TESTS_UNIT_DP_RIG_H
+#ifndef TESTS_UNIT_QUEUE_RIG_H
+#define TESTS_UNIT_QUEUE_RIG_H
 
 #include <setjmp.h>
 #include <stdarg.h>
