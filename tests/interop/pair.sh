@@ -4,7 +4,7 @@
 sim=$top_builddir/tools/dvx-sim/dvx-sim
 chip=pair$$
 dir=$(mktemp -d)
-# A registry of this test's own, so that nobody's chips are met, nor one that a killed run has left.
+# The test has a registry of its own, apart from other chips of the user.
 XDG_RUNTIME_DIR=$dir
 export XDG_RUNTIME_DIR
 n=0

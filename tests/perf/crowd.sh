@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Counts instructions where one program's many objects were everybody's trouble: what grew with their
-# number, or its square, is held to a budget that it exceeds many times over when it does so again.
-# The programs are unit tests; a count is of all calls of a function in one.
+# Proves that one client's objects do not slow another's requests: functions whose cost once grew with
+# the number of objects, or its square, keep to a budget of instructions. The programs are unit tests; a count
+# covers all calls of a function in one of them.
 skip() {
 	echo "1..0 # SKIP $1"
 	echo "WARNING: instructions were NOT counted: $1" >&2
@@ -32,8 +32,8 @@ while read -r fn program budget what; do
 	[ "$got" -gt 0 ] && [ "$got" -le "$budget" ] || ok="not ok"
 	echo "$ok $n - $what: $got million instructions, budget $budget"
 done <<'END'
-fw_uid_reap fw_flow 150 a program's 20,000 entries of one value are taken away
-devx_event kernel_events 10 20,000 events beside another's 10,000 subscriptions
-uverbs_dm_alloc kernel_devx 40 half of the memory is sought with two blocks in its way
+fw_uid_reap fw_flow 150 20,000 flow entries of one client are removed
+devx_event kernel_events 10 20,000 events are dispatched beside another client's 10,000 subscriptions
+uverbs_dm_alloc kernel_devx 40 half of the device memory is allocated around two used blocks
 END
 echo "1..$n"

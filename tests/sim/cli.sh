@@ -54,7 +54,7 @@ check "exec really execs" says 0 same \
 	sh -c "sh -c 'echo \$\$; exec \"$dvx_sim\" exec a -- sh -c \"echo \\\$\\\$\"' | uniq | wc -l | sed 's/^1$/same/'"
 check "exec keeps an earlier preload behind its own" says 0 'libdvx-sim.so:.*libm.so.6$' \
 	env LD_PRELOAD="${asan}libm.so.6" "$dvx_sim" exec a -- env
-check "exec tells which device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f dpu -- env
+check "exec names the device" says 0 'DVX_SIM_FUNCTION=dpu' "$dvx_sim" exec a -f dpu -- env
 
 pid=$("$dvx_sim" ls --json | jq '.[] | select(.name == "a") | .pid')
 kill -9 "$pid"
@@ -124,7 +124,7 @@ check "... leaves a command's as they were" says 0 '^closed$' \
 check "a program without them has a device" says 0 '' sh -c \
 	"exec '$dvx_sim' exec bare -- ibv_devinfo <&- >&- 2>&-"
 
-check "a trace on a full disk ends with a sentence" \
+check "a trace on a full disk ends with one sentence" \
 	says 0 'trace ends here.*No space left' "$dvx_sim" up full --trace /dev/full
 check "... the chip lives" "$dvx_sim" exec full -- ibv_devinfo
 
@@ -145,7 +145,7 @@ few() {
 		fi
 	done
 }
-check "up with few descriptors has a chip or a sentence" few
+check "up with few descriptors starts a chip or prints an error" few
 
 stopped() {
 	"$dvx_sim" up stopped || return
@@ -172,7 +172,7 @@ old_told() {
 		says 125 "old $versions" "$dvx_sim" exec old -- true && says 3 "old $versions" "$dvx_sim" replay old "$top_srcdir/examples/traffic/traffic.pcap" &&
 		says 3 "old $versions" "$dvx_sim" capture old "$scratch/x"
 }
-check "a chip of another version is told as that" old_told
+check "a chip of another version is reported as such" old_told
 old_ends() {
 	says 0 "old $versions; ending its server (pid $old)" timeout 60 "$dvx_sim" down old || return 1
 	wait $old

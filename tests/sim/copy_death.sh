@@ -84,7 +84,7 @@ stopped() {
 	cat "$work/err"
 	[ "$status" = 8 ] && no_temps "$work" && [ ! -e "$work/dest" ]
 }
-check "a server that is told to end drops its client" stopped
+check "a server that gets SIGTERM closes its client's connection" stopped
 
 silent() {
 	start "$src" --slots 1 --slot-size 4K

@@ -79,7 +79,7 @@ crowd() {
 	wait "$idler"
 	return $status
 }
-check "strangers who say nothing keep nobody out" crowd
+check "silent strangers do not keep other clients out" crowd
 check "server ends well with a key" stop
 
 start "$src" --max-clients 1 --slots 1 --slot-size 4K
@@ -122,8 +122,8 @@ json() {
 		$b->{skips}[0]{path} =~ /^fifo \\xff/ && $b->{skips}[0]{reason} =~ /neither/)' \
 		"$work/json.1" "$work/json.2"
 }
-check "--json tells of failures, names of any bytes included" json
-check "nobody listens there" fails 10 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
+check "--json reports failures, also of names that are not UTF-8" json
+check "connection refused" fails 10 "cannot connect" pull "127.0.0.1:$port:file" "$work/no"
 check "not loopback without a key: pull" fails 11 "not a loopback" pull "192.0.2.1:file" "$work/no"
 serve() { "$dvx_sim" exec "$chip" -- "$copy" serve "$@"; }
 check "not loopback without a key: serve" fails 11 "not a loopback" serve --root "$src" --listen 0.0.0.0

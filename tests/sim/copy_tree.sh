@@ -50,7 +50,7 @@ json() {
 	done
 	cmp "$src/big" "$work/json-copy"
 }
-check "--json tells what was done" json
+check "--json reports what was copied" json
 quiet() { [ -z "$(pull --quiet "127.0.0.1:$port:empty" "$work/q" 2>&1)" ]; }
 check "--quiet is quiet" quiet
 

@@ -93,7 +93,7 @@ check "memlock: limited" sound WARN memlock "leaves 1048576 KiB" "LimitMEMLOCK=i
 put proc/self/status "VmPin:	 1048000 kB
 CapEff:	0000000000000000
 Cpus_allowed_list:	0-31"
-check "memlock: used up by what is registered" fails FAIL memlock "leaves 576 KiB" "--ulimit memlock=-1"
+check "memlock: used up by registered memory" fails FAIL memlock "leaves 576 KiB" "--ulimit memlock=-1"
 check "rights: without CAP_NET_RAW" finds WARN rights "refused with EPERM" "setcap cap_net_raw+ep"
 good
 put proc/self/uid_map "         0       1000          1"
@@ -158,7 +158,7 @@ good
 put proc/sys/kernel/osrelease 5.4.0-150-generic
 check "kernel: an old one" sound WARN kernel "without status and syndrome"
 put proc/sys/kernel/osrelease 5.19.0
-check "kernel: the first that tells" finds OK kernel "Linux 5.19.0 returns"
+check "kernel: the first version that reports the value" finds OK kernel "Linux 5.19.0 returns"
 rm "$r/proc/sys/kernel/osrelease"
 check "kernel: not known" finds OK kernel "is not known"
 good

@@ -14,8 +14,8 @@ nothing_left() { "$dvx_sim" ls | grep -A1 'host ' | grep -q 'objects: none'; }
 chips=g
 check "a program writes garbage and sends packets through it" \
 	"$dvx_sim" exec g -- timeout 300 "$top_builddir/tests/sim/dr_garbage"
-check "an unknown lookup type has its sentence" tells 'the entry at 0x[0-9a-f]* has lookup type'
-check "many packets, few sentences" bounded
+check "an unknown lookup type is named" tells 'the entry at 0x[0-9a-f]* has lookup type'
+check "many packets produce few log lines" bounded
 check "nothing of it is left" nothing_left
 check "the next program finds the device well" well
 plan

@@ -50,14 +50,14 @@ stranger() {
 		"$flow" daemon 2>"$work/err"
 	[ $? = 5 ] && cat "$work/err" && grep -q "process [0-9]* (flock) holds" "$work/err"
 }
-check "who holds it is named, whatever it is" stranger
+check "the holder's name is printed, whatever bytes it has" stranger
 check "and then a daemon starts again" start --queues 2
 default_way() { die && verdict dropped 0; }
 check "killed, it takes its rules with it: packets go the default way" default_way
 no_daemon() { fails 3 "no daemon holds" client list; }
 check "and clients report it" no_daemon
 check "started again" start --queues 2
-check "it holds what was committed" holds "drop in
+check "the committed rules are restored" holds "drop in
 "
 says_so() { cat "$work/daemon.err" && grep -qx 'dvx-flow: restored 1 rule committed at 20..-..-.. ..:..:..; daemon --fresh starts without them' "$work/daemon.err"; }
 check "and says so" says_so
@@ -86,7 +86,7 @@ for m in $moments; do
 	check "killed after $m ms of apply a" killed "$m" a
 done
 no_leftover() { [ -z "$(find "$scratch" -name '*.new' -size +1k)" ] && start --queues 2; }
-check "no half file is taken for a whole one" no_leftover
+check "an incomplete file is not restored" no_leftover
 
 # --- what must not change anything -----------------------------------------------------------------
 client apply "$work/a" >/dev/null
@@ -100,13 +100,13 @@ check "a queue that the daemon lacks" queue
 unreadable() { fails 3 "No such file" client apply "$work/nonesuch" && fails 3 "Is a directory" client apply "$work" && still; }
 check "a file that cannot be read" unreadable
 lacks() { printf 'drop in\ndrop out sqn 5\n' >"$work/c" && fails 4 "$work/c:2:10: .*source_sqn: libmlx5 compares it in RX" client apply "$work/c" && still; }
-check "a match that the device lacks is named" lacks
+check "a match field that the device lacks is named" lacks
 checked() {
 	fails 4 "$work/c:2:10: .*source_sqn: libmlx5 compares it in RX" client check --quiet --device mlx5_0 "$work/c" && client check --device mlx5_0 "$work/b" && still
 }
-check "check --device tells so without a daemon's help" checked
+check "check --device reports it without a daemon" checked
 no_vport() { echo "drop in vport 77" >"$work/c" && fails 4 "$work/c:1:9: .*source_port: mlx5_0 lacks eswitch_manager" client apply "$work/c" && still; }
-check "a vport that is not there" no_vport
+check "a vport that does not exist" no_vport
 binary() { "$PERL" -e 'srand 1; print map { chr rand 256 } 1 .. 100000' >"$work/c"; client apply "$work/c" 2>"$work/err"; [ $? = 1 ] && still; }
 check "a file that is no text" binary
 
@@ -147,14 +147,14 @@ check "a hostile client" hostile
 others() {
 	[ "$(stat -c %a "$socket")" = 600 ] && [ "$(find "$scratch" -name 'dvx-flow*' -perm /077 | wc -l)" = 0 ]
 }
-check "others may not ask, nor read what was committed" others
+check "other users cannot connect, nor read the committed rules" others
 
 neighbour() {
 	"$dvx_sim" up "$chip-b" && fails 3 "no daemon holds" "$dvx_sim" exec "$chip-b" -- "$flow" list && still
 	status=$?
 	"$dvx_sim" down "$chip-b" && [ $status = 0 ]
 }
-check "a chip beside it has rules of its own" neighbour
+check "a second chip has its own rules" neighbour
 stop
 named() { start --queues 2 --socket "$work/named" && [ "$socket" = "$work/named" ] && client list --socket "$work/named" &&
 	"$flow" list --socket "$work/named" && fails 3 "no daemon holds" client list && stop; }
@@ -177,7 +177,7 @@ mkfifo "$work/listens"
 "$PERL" -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 5) or die; print "ready\n"; close STDOUT; sleep 600' "$work/used" >"$work/listens" &
 listener=$!
 read -r _ <"$work/listens"
-check "a socket that somebody listens on, too" taken "Address already in use" "$work/used"
+check "a socket with a listener is refused, too" taken "Address already in use" "$work/used"
 kill $listener
 wait $listener 2>/dev/null
 left() { start --socket "$work/used" && client list --socket "$work/used" && stop; }
@@ -225,7 +225,7 @@ check "a device that goes away ends the daemon" device_gone
 "$dvx_sim" up "$chip" --set log_max_flow_counter=9 || exit 99
 newer() { start --queues 2 && holds "" && grep "are an older mlx5_0's" "$work/daemon.err" && start --queues 2 && holds "" &&
 	[ ! -s "$work/daemon.err" ]; }
-check "a new chip of an old one's name begins without its rules, and says so" newer
+check "a new chip with an old chip's name starts without its rules and says so" newer
 few() { echo "count in" | client apply --quiet - && seq 1000 | sed 's/.*/count in udp dst port &/' >"$work/c" &&
 	fails 4 "^$work/c:[0-9]*:1: no counter: ALLOC_FLOW_COUNTER" client apply "$work/c" && holds "count in
 " && replay && is '.rules[0].packets' 521; }

@@ -16,6 +16,6 @@ still() {
 }
 check "the rules that hold are untouched" still
 again() { head -n 20 "$work/many" | client apply --quiet - && is '.rules | length' 20; }
-check "what fits goes in" again
+check "rules that fit are applied" again
 check "the daemon ends on SIGTERM" stop
 plan

@@ -90,7 +90,7 @@ other_function() {
 	on_chip() { "$dvx_sim" exec "$chip" --function dpu -- "$@"; }
 	refused_at 9 "misc_parameters.source_port: mlx5_0 knows no vport 77"
 }
-check "an eswitch manager learns that there is no such vport" other_function
+check "an eswitch manager gets an error for a vport that does not exist" other_function
 on_chip() { "$dvx_sim" exec "$chip" -- "$@"; }
 
 applied() {

@@ -111,7 +111,7 @@ neighbour() { # a name that a user may well have given
 	start --state "$work/mine" && echo "drop in" | client apply - && [ "$(cat "$work/mine")" = "drop in" ] &&
 		[ "$(cat "$work/mine.new")" = precious ] && stop
 }
-check "what stands beside --state stays" neighbour
+check "files beside --state stay" neighbour
 gone_runtime() { # as su leaves it: a daemon is looked for elsewhere
 	fails 3 "no daemon holds" "$dvx_sim" exec "$chip" -- env XDG_RUNTIME_DIR="$work/none" "$flow" list &&
 		! grep -q "$work/none" "$work/err"

@@ -87,13 +87,13 @@ by_words() {
 }
 check "del by words" by_words
 no_such() { fails 1 "no such rule" client del 1 && fails 1 "no such rule" client del drop in udp; }
-check "del of what is not there" no_such
+check "del of a rule that does not exist" no_such
 deleted_steers() {
 	before=$(stat_of '.queues[3].packets')
 	replay && is '.rules[0].packets' $((2 * before)) && is '.queues[3].packets' $((2 * before)) &&
 		[ "$(jq .dropped "$work/replay")" = 0 ]
 }
-check "what is left steers as before" deleted_steers
+check "the remaining rules steer as before" deleted_steers
 
 empty() { : >"$work/none" && client apply "$work/none" && nothing_held; }
 nothing_held() { is '.rules | length' 0 && replay && [ "$(jq .queued "$work/replay")" = 0 ]; }

@@ -62,16 +62,16 @@ offline() {
 }
 
 check "no rules are applied" on "$flow" apply --wait 300 /dev/null
-check "explain says that there are none" says "the daemon holds no rules" explain "in ipv4"
+check "explain reports that there are no rules" says "the daemon holds no rules" explain "in ipv4"
 check "rules are applied" on "$flow" apply "$scratch/rules"
 check "explain's sums of a file are the device's counters" same_sums
-check "the rule's own words are said" says '=> rule "send in ipv4 icmp type 8 to queue 0 tag 10 count"' \
+check "the rule's text is printed" says '=> rule "send in ipv4 icmp type 8 to queue 0 tag 10 count"' \
 	explain "in ipv4 icmp type 8"
-check "what the root table does is said" says "root table: dvx-flow's rule sends every packet on" \
+check "the root table's action is printed" says "root table: dvx-flow's rule sends every packet on" \
 	explain "in ipv4 icmp type 8"
 check "packets that no rule takes" says "no rule takes it: the default way" explain "in ethertype 0x88cc"
 check "the other direction" says '=> rule "drop out tcp dst port 23 count"' explain "out ipv4 tcp dst port 23"
 check "entries field by field" says "ste_single_action_flow_tag_v1 action_id=FLOW_TAG(0xc) flow_tag=0xa" dump --ste
 check "a dump explains without device and daemon" offline
-check "no daemon: a sentence" says "daemon" explain "in ipv4"
+check "without a daemon: one sentence" says "daemon" explain "in ipv4"
 plan

@@ -66,8 +66,8 @@ orphaned() {
 	check "a program with the device open" shows_up "$scratch/orphan" open $orphan
 	check "$@"
 	exec 9>&-
-	check "a program that lost its device is told" wait $orphan
-	check "... in a sentence" grep -q 'is gone' "$scratch/orphan"
+	check "a program whose device died gets an error" wait $orphan
+	check "... with one sentence" grep -q 'is gone' "$scratch/orphan"
 }
 orphaned "the server is killed under a program" kill -9 \
 	"$("$dvx_sim" ls --json | jq '.[] | select(.name == "front") | .pid')"

@@ -99,7 +99,7 @@ check "why-not on a dump: the host is unknown" says 0 'a dump says nothing' "$in
 check "why-not: nearest names" says 2 'did you mean.* srq' host why-not srqq
 check "why-not --list" says 0 '^cross-vhca-export' "$info" why-not --list
 check "doctor on a device" says 0 '^OK    device  *mlx5_0 opens' host doctor
-check "a full disk is told" says 3 'cannot be written' sh -c "'$info' why-not --list >/dev/full"
+check "a full disk is reported" says 3 'cannot be written' sh -c "'$info' why-not --list >/dev/full"
 
 # Every feature runs, and its exit code agrees with its JSON.
 all_features() {

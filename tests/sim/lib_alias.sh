@@ -5,7 +5,7 @@ sim=${top_builddir:?}/tools/dvx-sim/dvx-sim
 program=$top_builddir/tests/sim/lib_alias
 chip=lib-alias-$$
 tmp=$(mktemp -d) || exit 99
-# A registry of this test's own, so that nobody's chips are touched.
+# The test has a registry of its own, apart from other chips of the user.
 XDG_RUNTIME_DIR=$tmp
 TO_SERVER=$tmp/to
 FROM_SERVER=$tmp/from

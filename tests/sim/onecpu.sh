@@ -55,7 +55,7 @@ no_uffd() {
 	[ -e "/proc/$client/fd/0" ] && ! ls -l "/proc/$client/fd" | grep userfaultfd
 }
 # Else the device's death would leave a store of the client trapped for ever.
-check "the client keeps no userfaultfd of its own" no_uffd
+check "the client holds no userfaultfd" no_uffd
 check "the device sleeps while its client is quiet" goes_to_sleep
 start=$(ticks)
 check "$rounds round trips of two spinning programs on the device's CPU" "$PERL" -e '

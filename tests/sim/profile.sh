@@ -153,7 +153,7 @@ check "dvx-copy where 4 KiB is the longest copy" copied
 check "... has pieces of 4 KiB" pieces 4096
 chip log_dma_mmo_max_size=0
 start --slot-size 4M
-check "dvx-copy where no limit is told" copied --slot-size 4M
+check "dvx-copy on a device without a stated limit" copied --slot-size 4M
 check "... has a piece for it, too" pieces 3145728
 chip old_kernel=1
 start

@@ -68,8 +68,8 @@ orphan() {
 	wait $orphan
 }
 chips=share
-check "a program survives its device" orphan 1
-check "no mapping of the server is left by the dead: up" "$dvx_sim" up share
+check "a program survives its device's death" orphan 1
+check "the server keeps no mapping of a dead client: up" "$dvx_sim" up share
 server=$("$dvx_sim" ls --json | jq '.[0].pid')
 check "a client" "$dvx_sim" exec share -- "$client" fork
 mappings() { grep -c dvx-sim-ring "/proc/$server/maps"; }
@@ -78,13 +78,13 @@ mkfifo "$scratch/dies"
 "$dvx_sim" exec share -- "$client" orphan <"$scratch/dies" >"$scratch/dying" 2>&1 &
 dying=$!
 exec 9>"$scratch/dies"
-check "a client that is to die" shows_up "$scratch/dying" open $dying
+check "a client that will be killed" shows_up "$scratch/dying" open $dying
 check "the server has some of a client's pages" test "$(mappings)" -gt 0
 kill -9 $dying
 wait $dying 2>/dev/null
 exec 9>&-
 # Whatever the server is asked after a death, it has heard of the death before.
 gone() { "$dvx_sim" ls >/dev/null && [ "$(mappings)" = 0 ]; }
-check "and none when it is dead" gone
+check "the server has none of them after the client's death" gone
 check "down" "$dvx_sim" down share
 plan

@@ -93,6 +93,6 @@ check "the device lacks something: dvx-flow" says 4 'sw_owner' chip dvx-flow che
 check "something is missing" says 1 'missing' chip dvx-info why-not dma-copy
 quiet() { [ -z "$("$@" 2>&1)" ]; }
 check "--quiet says nothing" quiet chip dvx-info list --quiet
-check "... and the exit code tells" says 1 '' chip dvx-info why-not -q dma-copy
+check "... and the exit code says so" says 1 '' chip dvx-info why-not -q dma-copy
 check "... but --json prints" says 0 mlx5_0 chip dvx-info list -qj
 plan

@@ -54,11 +54,11 @@ check "its counter's packets" same "$(said tcp 2)" "$(packets)"
 check "its counter's bytes" same "$(said tcp 3)" "$(bytes)"
 either='ip and udp dst port 53 or ip proto 6'
 only "not $(tagged_too "$either")"
-check "what is left to the queue, untagged" same "$(said rest 2)" "$(packets)"
+check "the remaining packets reach the queue untagged" same "$(said rest 2)" "$(packets)"
 check "nothing missed" same "$(fate missed)" 0
-check "without the program, nobody listens" replay
+check "without the program there is no listener" replay
 only ""
-check "to nobody" same "$(($(fate unclaimed) + $(fate missed)))" "$(packets)"
+check "without a receiver" same "$(($(fate unclaimed) + $(fate missed)))" "$(packets)"
 
 begin two
 exec 8>"$scratch/two.in" 3<"$scratch/two.said"

@@ -129,7 +129,7 @@ same() {
 	bytes_of <"$scratch/cap.pcap" >"$scratch/b"
 	cmp "$scratch/a" "$scratch/b"
 }
-check "a capture has what was replayed, byte for byte" same
+check "a capture holds the replayed packets, byte for byte" same
 counted() {
 	start_capture - --count 100 >"$scratch/cap.pcap" || return
 	"$dvx_sim" replay w "$traffic" && end_capture || return
@@ -148,7 +148,7 @@ killed() {
 	bytes_of <"$scratch/two" | cmp - "$scratch/a" && bytes_of <"$scratch/cap.pcap" | cmp - "$scratch/a"
 }
 check "two at once; one that is killed leaves a whole file" killed
-check "a full disk is said" says 3 "No space left" "$dvx_sim" capture w /dev/full
+check "a full disk is reported" says 3 "No space left" "$dvx_sim" capture w /dev/full
 small_disk() (
 	trap '' XFSZ # the write fails instead
 	ulimit -f 40 # blocks of 512 bytes
@@ -160,13 +160,13 @@ small_disk() (
 	n=$(bytes_of <"$scratch/small.pcap" | wc -l)
 	[ "$n" -gt 10 ] && grep -q "packet $((n + 1)) and what followed could not be written" "$scratch/words"
 )
-check "a disk that fills up: a sentence, whole packets" small_disk
+check "a disk that fills up: one sentence, and only whole packets in the file" small_disk
 check "a file that can't be made" says 3 "can't write" "$dvx_sim" capture w "$scratch/no/file"
 unread() {
 	timeout 300 "$dvx_sim" capture w - 2>"$scratch/told3" | head -c 24 >/dev/null
 	grep -q 'has no reader any more' "$scratch/told3"
 }
-check "a pipe that nobody reads any more ends it" unread
+check "a pipe without a reader ends it" unread
 check "... nor from the beginning" says 3 'has no reader any more' \
 	"$PERL" -e 'pipe R, W; close R; open STDOUT, ">&", W; exec @ARGV' "$dvx_sim" capture w -
 stopped() {
@@ -185,7 +185,7 @@ stopped() {
 	lost=$(sed -n 's/.*: \([0-9]*\) packets are not among them.*/\1/p' "$scratch/words")
 	[ $rc = 0 ] && [ $((n + lost)) = 2000 ] && [ "$lost" -gt 0 ]
 }
-check "a reader that stops costs the wire a second, not its life; what it lost is counted" stopped
+check "a reader that stops delays the wire by a second at most; its lost packets are counted" stopped
 late() {
 	start_capture "$scratch/cap.pcap" || return
 	"$dvx_sim" replay w "$scratch/big.pcap" || return
@@ -208,7 +208,7 @@ twice() {
 	end_capture || return
 	bytes_of <"$scratch/cap.pcap" | cmp - "$scratch/a"
 }
-check "a capture that is told twice to end is whole" twice
+check "a capture that gets two signals to end is complete" twice
 silent() {
 	start_capture "$scratch/cap2.pcap" || return
 	kill -STOP "$server"
@@ -225,7 +225,7 @@ silent() {
 	kill -CONT "$server"
 	return $told
 }
-check "a chip that does not answer is said, and keeps nobody" silent
+check "a chip that does not answer is reported and delays no client" silent
 went_down() {
 	start_capture "$scratch/cap.pcap" || return
 	"$dvx_sim" down w
