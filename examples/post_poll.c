@@ -3,7 +3,7 @@
  * The smallest program that posts to an mlx5 NIC by hand: one RDMA_WRITE from a buffer into itself.
  *
  *	dvx-sim run -- ./post_poll		no NIC needed
- *	./post_poll mlx5_0			on one
+ *	./post_poll mlx5_0			on a NIC
  *
  * Read it from top to bottom, then include/dvx/sq.h, where the bytes are written.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <dvx/dvx.h>
 
-/* The library never prints; it keeps the reason for us. */
+/* The library never prints; dvx_strerror() returns the reason. */
 static void must(int err, const char *what)
 {
 	if (!err)
@@ -32,14 +32,14 @@ int main(int argc, char **argv)
 	struct dvx_qp *qp;
 	struct dvx_mkey *mkey;
 
-	/* A device, by name, PCI address or GUID; the first one if nothing is said. */
+	/* A device, by name, PCI address or GUID; NULL: the first one. */
 	must(dvx_dev_open(argc > 1 ? argv[1] : NULL, &dev), "open");
 
-	/* What queues live in: a protection domain, and a page of doorbell registers. */
+	/* What queues need: a protection domain and a page of doorbell registers. */
 	must(dvx_pd_alloc(dev, &pd), "pd");
 	must(dvx_uar_alloc(dev, DVX_UAR_ANY, &uar), "uar");
 
-	/* A completion queue, and a queue pair whose work completes there. */
+	/* A completion queue, and a queue pair whose completions go to it. */
 	struct dvx_cq_attr cq_attr = {.size = sizeof(cq_attr), .entries = 64, .uar = uar};
 
 	must(dvx_cq_create(dev, &cq_attr, &cq), "cq");
@@ -54,10 +54,10 @@ int main(int argc, char **argv)
 
 	must(dvx_qp_create(dev, &qp_attr, &qp), "qp");
 
-	/* Connected to itself: what we post, we also answer. */
+	/* Connected to itself: the QP is requester and responder. */
 	must(dvx_qp_connect_self(qp, DVX_REMOTE_WRITE), "connect");
 
-	/* The NIC reaches memory only through a key: ours may be read, and written from afar. */
+	/* The NIC accesses memory only through a key. This one allows remote writes. */
 	struct dvx_mkey_attr mkey_attr = {
 		.size = sizeof(mkey_attr),
 		.access = DVX_LOCAL_WRITE | DVX_REMOTE_WRITE,
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 
 	must(dvx_mkey_create(dev, &mkey_attr, &mkey), "mkey");
 
-	/* Post: the work request is written into the ring. The NIC does not know of it yet. */
+	/* Post: writes the work request into the ring. The NIC does not know of it yet. */
 	struct dvx_sq *sq = dvx_qp_sq(qp);
 	uint32_t key = dvx_mkey_key(mkey);
 	struct dvx_sge piece = {(uintptr_t)from, (uint32_t)strlen(from) + 1, key};
@@ -77,10 +77,10 @@ int main(int argc, char **argv)
 
 	must(dvx_post_write(sq, (uintptr_t)to, key, &piece, 1, 42, DVX_SIGNALED), "post");
 
-	/* The doorbell: now it does. */
+	/* The doorbell tells the NIC. */
 	dvx_sq_ring(sq);
 
-	/* Poll: the completion gives our cookie back, and frees the ring's blocks. */
+	/* Poll: returns the cookie of the completed work request and frees its blocks. */
 	while (!(n = dvx_cq_poll(cq, sq, &cookie)))
 		;
 	if (n < 0) {
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	printf("work request %llu on %s is done: \"%s\"\n", (unsigned long long)cookie,
 	       dvx_dev_name(dev), to);
 
-	/* Down in the opposite order: what something else still needs, is refused. */
+	/* Destroy in the opposite order: an object that is in use can't be destroyed. */
 	must(dvx_mkey_destroy(mkey), "mkey");
 	must(dvx_qp_destroy(qp), "qp");
 	must(dvx_cq_destroy(cq), "cq");

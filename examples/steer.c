@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The smallest program that steers: packets to one UDP port come here, each with a tag; all others
- * go where they went before.
+ * The smallest program that steers: it receives the packets to one UDP port, each with a tag. All
+ * other packets go where they went before.
  *
  *	dvx-sim up nic; dvx-sim exec nic -- ./steer 53 10 &	no NIC needed
  *	dvx-sim replay nic traffic.pcap
- *	./steer 53 10 mlx5_0					on one (as root)
+ *	./steer 53 10 mlx5_0					on a NIC (as root)
  *
  * Read it from top to bottom, then include/dvx/flow.h and rxq.h.
  */
@@ -23,7 +23,7 @@ static void must(int err, const char *what)
 	exit(1);
 }
 
-/* A queue that packets can be sent to, and memory for them. */
+/* A receive queue, and memory for its packets. */
 static struct dvx_rxq *open_queue(struct dvx_dev *dev, struct dvx_cq **cq, uint8_t *memory,
 				  uint32_t *key)
 {
@@ -47,7 +47,7 @@ static struct dvx_rxq *open_queue(struct dvx_dev *dev, struct dvx_cq **cq, uint8
 	return rxq;
 }
 
-/* In the root table: UDP to this port, IPv4 or IPv6, is tagged and goes to the queue. */
+/* Rules in the root table: UDP to this port, IPv4 or IPv6, is tagged and goes to the queue. */
 static void steer(struct dvx_dev *dev, struct dvx_rxq *rxq, uint16_t port)
 {
 	struct dvx_flow_domain_attr rx = {.size = sizeof(rx), .side = DVX_FLOW_RX};
@@ -70,7 +70,7 @@ static void steer(struct dvx_dev *dev, struct dvx_rxq *rxq, uint16_t port)
 					 port, 0xffff),
 		     "match");
 	}
-	/* A matcher says which fields count, a rule says with which values. */
+	/* A matcher says which fields are compared, a rule with which values. */
 	must(dvx_flow_matcher_create(root, &fields, &rule.matcher), "matcher");
 	for (int i = 0; i < 2; i++) {
 		rule.match = &match[i];
@@ -99,17 +99,17 @@ int main(int argc, char **argv)
 	}
 	dvx_rq_ring(rq);
 	steer(dev, rxq, port);
-	printf("UDP port %u comes here now\n", port);
+	printf("receiving packets to UDP port %u\n", port);
 	fflush(stdout);
 	for (const void *cqe; left; left--) {
 		while (!(cqe = dvx_cq_peek(cq)))
 			;
-		/* The packet lies in memory + ROOM * dvx_rq_retire(). Its room is posted again. */
+		/* The packet is at memory + ROOM * dvx_rq_retire(). Its buffer is posted again. */
 		dvx_rq_retire(rq);
 		printf("%u bytes, tag 0x%x\n", dvx_cqe_byte_count(cqe), dvx_cqe_flow_tag(cqe));
 		dvx_cq_pop(cq);
 		dvx_rq_repost(rq);
 		dvx_rq_ring(rq);
 	}
-	return 0; /* rules, queues and the rest end with the process */
+	return 0; /* rules, queues and all other objects end with the process */
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves the quickstart's third act: rules on real traffic, where the port, the rules' counters and the
-# queues agree to the packet with tcpdump; and that the act notices when they do not.
+# Proves that rules on real traffic do what they say: the counts of port, rules and queues equal
+# tcpdump's to the packet, and examples/first-rules notices when they do not.
 . "$top_srcdir/tests/sim/tap.sh"
 if ! command -v tcpdump >/dev/null; then
-	echo "1..0 # SKIP tcpdump is not installed: nobody counts beside the rules"
+	echo "1..0 # SKIP tcpdump is not installed: nothing to compare the counts with"
 	exit
 fi
 
-check "the act holds" timeout 300 "$top_srcdir/examples/first-rules" "$top_builddir" "$scratch/held"
+check "first-rules succeeds" timeout 300 "$top_srcdir/examples/first-rules" "$top_builddir" "$scratch/held"
 check "... with packets for each rule" \
 	grep -q '521 real packets|60 dropped, 69 in a queue, 392 counted' "$scratch/held"
 
@@ -24,5 +24,5 @@ altered() { # SED SENTENCE
 }
 check "a rule that matches other packets is noticed" altered 's/port 53/port 5001/' 'rule 1 counted 8 packets'
 check "another tag is noticed" altered 's/tag 7/tag 8/' 'queue 1 got'
-check "packets that are not dropped are noticed" altered 's/^drop /pass /' "verdicts are not the rules'"
+check "packets that are not dropped are noticed" altered 's/^drop /pass /' "port's counts differ"
 plan

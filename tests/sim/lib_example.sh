@@ -28,7 +28,7 @@ timeout 300 "$sim" exec $name -- "$top_builddir/examples/steer" 53 60 >"$tmp/out
 	"$sim" replay $name "${top_srcdir:?}/examples/traffic/traffic.pcap" >&2
 	cat >"$tmp/rest"
 } <"$tmp/out"
-if [ "$ready" = "UDP port 53 comes here now" ] && wait $! &&
+if [ "$ready" = "receiving packets to UDP port 53" ] && wait $! &&
 	[ "$(grep -c '^[0-9]* bytes, tag 0x1234$' "$tmp/rest")" = 60 ]; then
 	echo "ok 3 - steer prints the tags of its port's packets"
 else
