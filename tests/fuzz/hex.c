@@ -8,7 +8,7 @@
 #include "hex.h"
 #include "said.h"
 #include "src/prm/reflect.h"
-#include "tree.h"
+#include "dvx-prm.h"
 
 #define LONGEST 1024
 

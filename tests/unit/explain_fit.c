@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "explain.h"
-#include "tree.h"
+#include "dvx-prm.h"
 #include "walk.h"
 
 #define ROUNDS 8

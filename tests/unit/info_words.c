@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tools/dvx-info/diff.h"
+#include "tools/dvx-info/source.h"
 #include "tools/dvx-info/dump.h"
 #include "tools/dvx-info/features.h"
 #include "tools/dvx-info/gidrank.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/cli/json.h"
-#include "diff.h"
 #include "dump.h"
 #include "dvx-info.h"
 #include "source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "diff.h"
+#include "source.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

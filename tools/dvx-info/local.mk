@@ -6,7 +6,7 @@ tools_dvx_info_libinfo_la_SOURCES = tools/dvx-info/dvx-info.h \
 	tools/dvx-info/list.c tools/dvx-info/gids.c tools/dvx-info/gidrank.h tools/dvx-info/gidrank.c \
 	tools/dvx-info/page.h tools/dvx-info/page.c tools/dvx-info/dump.h tools/dvx-info/dump.c \
 	tools/dvx-info/source.h tools/dvx-info/source.c tools/dvx-info/words.h tools/dvx-info/words.c \
-	tools/dvx-info/caps.c tools/dvx-info/diff.h tools/dvx-info/diff.c \
+	tools/dvx-info/caps.c tools/dvx-info/diff.c \
 	tools/dvx-info/features.h tools/dvx-info/features.c tools/dvx-info/clock.c tools/dvx-info/whynot.c \
 	tools/dvx-info/facts.h tools/dvx-info/facts.c \
 	tools/dvx-info/doctor.h tools/dvx-info/doctor.c tools/dvx-info/doctor_mem.c \

@@ -35,4 +35,8 @@ struct page *source_add(struct cap_source *s, uint16_t type);
 /* {"source", "kind", "device", ...} */
 json_t *source_json(const struct cap_source *s);
 
+/* Differences as a JSON array; `only`, if not negative, is the one page to compare. In diff.c. */
+json_t *diff_sources(const struct cap_source *a, const struct cap_source *b, int only);
+void diff_print(const struct cap_source *a, const struct cap_source *b, const json_t *diffs);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-prm.h"
 #include "input.h"
-#include "tree.h"
 
 static void print_notes(FILE *out, const json_t *notes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "diagram.h"
+#include "dvx-prm.h"
 
 #include <string.h>
 

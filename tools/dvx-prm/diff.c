@@ -7,7 +7,7 @@
 #include <string.h>
 #include "explain.h"
 #include "input.h"
-#include "tree.h"
+#include "dvx-prm.h"
 
 static long long diff_number(const json_t *o, const char *key)
 {

@@ -32,6 +32,15 @@ const struct prm_struct *need_struct(const char *name);
 /* As prm_find_field, but a path that leads nowhere is explained. */
 const struct prm_field *need_field(const struct prm_struct *s, const char *path, uint64_t *bit);
 
+/* A decoded structure as JSON, and that JSON as text. all: includes fields that are 0. */
+json_t *tree_make(const struct prm_struct *s, const uint8_t *p, size_t len, bool all);
+void tree_print(FILE *out, const json_t *tree, const char *indent);
+
+/* Whether the field belongs to the alternatives that are drawn: named, or the first of each. */
+bool diagram_shows(const struct prm_struct *s, const struct prm_field *f, const char *variant);
+/* One row for each 32 bits, bit 31 at the left; equal rows are drawn once. */
+void diagram_print(FILE *out, const struct prm_struct *s, const char *variant);
+
 /* complete.c */
 #define PRM_WORDS 4
 extern const struct cli_words prm_words[PRM_WORDS];

@@ -7,7 +7,6 @@
 #include <strings.h>
 #include "dvx-prm.h"
 #include "tools/cli/names.h"
-#include "tree.h"
 
 /* A limit for structures that end in open arrays. */
 #define MOST_BYTES 65536

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "input.h"
 #include "said.h"
-#include "tree.h"
+#include "dvx-prm.h"
 
 static json_t *explain_finding_json(const struct hex *hex, const struct finding *f,
 				    const json_t *also)

@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += tools/dvx-prm/libtool.la
 tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 	tools/dvx-prm/hexrow.h tools/dvx-prm/hexrow.c tools/dvx-prm/hex.h tools/dvx-prm/hex.c \
 	tools/dvx-prm/trace.h tools/dvx-prm/trace.c tools/dvx-prm/input.h tools/dvx-prm/input.c \
-	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.h tools/dvx-prm/tree.c \
+	tools/dvx-prm/walk.h tools/dvx-prm/walk.c tools/dvx-prm/tree.c \
 	tools/dvx-prm/find.c \
 	tools/dvx-prm/explain.h tools/dvx-prm/explain.c tools/dvx-prm/recognise.c \
 	tools/dvx-prm/find_out.c tools/dvx-prm/explain_cqe.c tools/dvx-prm/explain_mini.c \
@@ -17,7 +17,7 @@ tools_dvx_prm_libtool_la_SOURCES = tools/dvx-prm/dvx-prm.h \
 tools_dvx_prm_libtool_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_builddir) $(JANSSON_CFLAGS)
 tools_dvx_prm_libtool_la_LIBADD = tools/cli/libcli.la src/prm/libprm.la $(JANSSON_LIBS) -lm
 tools_dvx_prm_dvx_prm_SOURCES = tools/dvx-prm/main.c tools/dvx-prm/list.c tools/dvx-prm/show.c \
-	tools/dvx-prm/diagram.h tools/dvx-prm/diagram.c tools/dvx-prm/decode.c tools/dvx-prm/complete.c \
+	tools/dvx-prm/diagram.c tools/dvx-prm/decode.c tools/dvx-prm/complete.c \
 	tools/dvx-prm/encode.c tools/dvx-prm/diff.c tools/dvx-prm/export.c
 tools_dvx_prm_dvx_prm_CPPFLAGS = $(tools_dvx_prm_libtool_la_CPPFLAGS)
 tools_dvx_prm_dvx_prm_LDADD = tools/dvx-prm/libtool.la

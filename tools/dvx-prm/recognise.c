@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include "tree.h"
+#include "dvx-prm.h"
 
 /* A second guess is reported if it is this near to the best one. */
 #define NEAR 20

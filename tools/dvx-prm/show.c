@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
 #include <string.h>
-#include "diagram.h"
 #include "dvx-prm.h"
 
 static const char *const access_names[] = {[PRM_RW] = "rw", [PRM_RO] = "ro", [PRM_WO] = "wo"};

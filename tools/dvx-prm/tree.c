@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tree.h"
+#include "dvx-prm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
