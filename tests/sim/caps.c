@@ -3,6 +3,7 @@
  * The device advertises what it does, and nothing else: each field that QUERY_HCA_CAP sets has a
  * row here, which uses the feature. What is absent fails, and its capability says so beforehand.
  */
+#include "tests/test.h"
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <infiniband/mlx5dv.h>
@@ -13,6 +14,8 @@
 #include <dvx/prm/misc.h>
 #include "prm/reflect.h"
 #include "lib_rig.h"
+
+#define TEST_FIXTURE {rig_open, rig_close}
 
 static const uint8_t *page_of(struct rig *r, uint16_t type)
 {
@@ -442,7 +445,7 @@ static bool walk_fields(uint16_t page, const struct prm_struct *s, const uint8_t
 }
 
 /* Each capability that is set has a row, and what the row does works. */
-static void advertised(void **state)
+TEST_F(advertised)
 {
 	static const uint16_t pages[] = {
 		PRM_HCA_CAP_TYPE_GENERAL,   PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
@@ -539,7 +542,7 @@ static const struct absence {
 };
 
 /* What the device does not have fails, and the capability that a program asks first is 0. */
-static void absent(void **state)
+TEST_F(absent)
 {
 	struct rig *r = *state;
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
@@ -559,14 +562,4 @@ static void absent(void **state)
 				 (unsigned long long)value);
 	}
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(advertised, rig_open, rig_close),
-		cmocka_unit_test_setup_teardown(absent, rig_open, rig_close),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

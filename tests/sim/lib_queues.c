@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* libdvx's own queues on a device: every work request, both doorbells, wrap, full rings, events. */
+#include "tests/test.h"
 #include "lib_rig.h"
 
 static struct dvx_sge piece(const struct rig *r, size_t at, uint32_t len)
@@ -34,7 +35,7 @@ static void fill(struct rig *r)
 }
 
 /* SEND and SEND_IMM, gathered and inline, scattered over three pieces. */
-static void sends(void **state)
+TEST(sends)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -74,7 +75,7 @@ static void sends(void **state)
 
 /* UC: SEND and WRITE with immediate arrive; a message without a receive is lost; READ is refused.
  */
-static void unreliable(void **state)
+TEST(unreliable)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -109,7 +110,7 @@ static void unreliable(void **state)
 }
 
 /* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, with an offset that no page has. */
-static void rdma(void **state)
+TEST(rdma)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -158,7 +159,7 @@ static void rdma(void **state)
 }
 
 /* The DMA engine copies on a QP that has no peer; a NOP completes and moves nothing. */
-static void dma_and_nop(void **state)
+TEST(dma_and_nop)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -178,7 +179,7 @@ static void dma_and_nop(void **state)
 }
 
 /* Thousands of WQEs of every length through a small ring, by turns of both doorbells. */
-static void wrap_with_data(void **state)
+TEST(wrap_with_data)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -205,7 +206,7 @@ static void wrap_with_data(void **state)
 }
 
 /* Fill the ring to -ENOSPC, ring once, and every cookie comes back in order; ten times. */
-static void full_ring(void **state)
+TEST(full_ring)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -232,7 +233,7 @@ static void full_ring(void **state)
 }
 
 /* One signaled WQE in eight retires the seven before it. */
-static void unsignaled(void **state)
+TEST(unsignaled)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -258,7 +259,7 @@ static void unsignaled(void **state)
 }
 
 /* A WQE that was posted but not rung does not run; the next doorbell takes it along. */
-static void nothing_before_the_doorbell(void **state)
+TEST(nothing_before_the_doorbell)
 {
 	struct rig *r = *state;
 	struct pair p, q;
@@ -287,7 +288,7 @@ static void nothing_before_the_doorbell(void **state)
 }
 
 /* An armed CQ wakes its channel, with the cookie; again after each arm; solicited when asked. */
-static void events(void **state)
+TEST(events)
 {
 	struct rig *r = *state;
 	struct pair p;
@@ -339,7 +340,7 @@ static void events(void **state)
 }
 
 /* Rings where the caller wants them: own buffer, node 0, hugepages if any; the same traffic. */
-static void placed(void **state)
+TEST(placed)
 {
 	struct rig *r = *state;
 	static _Alignas(4096) uint8_t own[65536];
@@ -372,7 +373,7 @@ static void placed(void **state)
 }
 
 /* A non-cached UAR has no BlueFlame: ring_bf falls back to the register. */
-static void non_cached_uar(void **state)
+TEST(non_cached_uar)
 {
 	struct rig *r = *state;
 	struct dvx_uar *nc;
@@ -402,7 +403,7 @@ static void non_cached_uar(void **state)
 }
 
 /* 200 QPs share doorbell-record pages and a CQ; each completion leads to its queue. */
-static void many_queues_one_cq(void **state)
+TEST(many_queues_one_cq)
 {
 	enum { N = 200 };
 	struct rig *r = *state;
@@ -439,16 +440,4 @@ static void many_queues_one_cq(void **state)
 	OK(dvx_cq_destroy(cq));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sends),	  cmocka_unit_test(unreliable),
-		cmocka_unit_test(rdma),		  cmocka_unit_test(dma_and_nop),
-		cmocka_unit_test(wrap_with_data), cmocka_unit_test(full_ring),
-		cmocka_unit_test(unsignaled),	  cmocka_unit_test(nothing_before_the_doorbell),
-		cmocka_unit_test(events),	  cmocka_unit_test(placed),
-		cmocka_unit_test(non_cached_uar), cmocka_unit_test(many_queues_one_cq),
-	};
-
-	return cmocka_run_group_tests(tests, rig_open, rig_close);
-}
+TEST_GROUP(rig_open, rig_close)

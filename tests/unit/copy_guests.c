@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: a client that lies, breaks off or attacks gets a sentence, and nothing but its own pool.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <sys/socket.h>
-#include <cmocka.h>
 
 #include "session.h"
 
@@ -147,12 +141,11 @@ static void play_keep_slots(struct guest *a)
 	assert_int_equal(link_take(a->l, &m, 500, &a->f), 0);
 }
 
-static void guests(void **state)
+TEST(guests)
 {
 	char path[80];
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/big", work);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	for (unsigned int i = 0; i < 8; i++)
@@ -181,9 +174,4 @@ static int tear_down(void **state)
 	return rmdir(work);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(guests)};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: the control connection takes what the key's holder sent, and nothing else. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 #include <pthread.h>
 #include <unistd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #include "link.h"
 
@@ -70,13 +64,12 @@ static void shake_both(struct end *client, struct end *server, const char *ck, c
 	pthread_join(t, NULL);
 }
 
-static void same_key(void **state)
+TEST(same_key)
 {
 	struct end c, s;
 	struct copy_msg m = {.type = MSG_PULL, .name = {(const uint8_t *)"tree", 4}};
 	struct copy_fault f = {0};
 
-	(void)state;
 	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
 	assert_int_equal(c.ret | s.ret, 0);
 	for (int i = 0; i < 3; i++) {
@@ -91,11 +84,10 @@ static void same_key(void **state)
 	close_pair(&c, &s);
 }
 
-static void no_key(void **state)
+TEST(no_key)
 {
 	struct end c, s;
 
-	(void)state;
 	shake_both(&c, &s, "", "");
 	assert_int_equal(c.ret | s.ret, 0);
 	close_pair(&c, &s);
@@ -114,9 +106,8 @@ static void differing(const char *ck, const char *sk)
 	close_pair(&c, &s);
 }
 
-static void other_keys(void **state)
+TEST(other_keys)
 {
-	(void)state;
 	differing("0123456789abcdef", "0123456789abcdeg");
 	differing("0123456789abcdef", "0123456789abcdef0");
 	differing("", "0123456789abcdef");
@@ -136,13 +127,12 @@ static void *echo(void *arg)
 	return NULL;
 }
 
-static void reflection(void **state)
+TEST(reflection)
 {
 	struct end c = {.link = calloc(1, sizeof(struct link))};
 	pthread_t t;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	link_init(c.link, fds[0], false, 5000);
 	set_key(&c, "0123456789abcdef");
@@ -157,7 +147,7 @@ static void reflection(void **state)
 }
 
 /* What a client that speaks version 2 hears from us, and what we say of it. */
-static void other_version(void **state)
+TEST(other_version)
 {
 	struct end c, s;
 	uint8_t nonce[32] = {0};
@@ -167,7 +157,6 @@ static void other_version(void **state)
 			     .name = {nonce, 32}};
 	struct copy_fault f = {0};
 
-	(void)state;
 	open_pair(&c, &s, 5000);
 	assert_int_equal(link_send(c.link, &m, &f), 0);
 	shake(&s);
@@ -194,13 +183,12 @@ static void says(const void *bytes, size_t n, bool close_after, int code, const 
 	close_pair(&c, &s);
 }
 
-static void bad_frames(void **state)
+TEST(bad_frames)
 {
 	static const uint8_t huge[] = {0xff, 0xff, 0xff, 0xff, 1}, small[] = {3, 0, 0, 0, 1, 2, 3},
 			     over[] = {1, 0x20, 0, 0}, part[] = {40, 0, 0, 0, 1, 0},
 			     other[] = {4, 0, 0, 0, MSG_BYE, 0, 0, 0};
 
-	(void)state;
 	says("GET / HTTP/1.1\r\n\r\n", 18, false, COPY_PROTOCOL, "is the peer dvx-copy");
 	says(huge, sizeof(huge), false, COPY_PROTOCOL, "4294967295");
 	says(over, sizeof(over), false, COPY_PROTOCOL, "8193");
@@ -212,12 +200,11 @@ static void bad_frames(void **state)
 }
 
 /* Flips each byte of a sealed frame in turn: the length, the text and the tag are all covered. */
-static void tampering(void **state)
+TEST(tampering)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[64];
 
-	(void)state;
 	for (size_t at = 0;; at++) {
 		struct end c, s;
 		struct copy_fault f = {0};
@@ -242,7 +229,7 @@ static void tampering(void **state)
 }
 
 /* A recorded frame, sent again, is not taken: each has its number. */
-static void replay(void **state)
+TEST(replay)
 {
 	struct copy_msg m = {.type = MSG_RETURN, .slot = 5};
 	uint8_t frame[64];
@@ -250,7 +237,6 @@ static void replay(void **state)
 	struct copy_fault f = {0};
 	ssize_t n;
 
-	(void)state;
 	shake_both(&c, &s, "0123456789abcdef", "0123456789abcdef");
 	assert_int_equal(link_send(c.link, &m, &f), 0);
 	n = recv(s.link->fd, frame, sizeof(frame), 0);
@@ -263,14 +249,13 @@ static void replay(void **state)
 }
 
 /* The file that holds the key: open to others, too short, missing, or a directory is refused. */
-static void key_files(void **state)
+TEST(key_files)
 {
 	char name[] = "copy_link_key.XXXXXX";
 	struct copy_fault f = {0};
 	struct key k;
 	int fd = mkstemp(name);
 
-	(void)state;
 	assert_int_equal(write(fd, "0123456789abcdef\n", 17), 17);
 	assert_int_equal(key_load(&k, name, &f), 0);
 	assert_int_equal(k.n, 16);
@@ -295,17 +280,4 @@ static void key_files(void **state)
 	f.code = 0;
 	assert_int_equal(key_load(&k, ".", &f), -1);
 	assert_int_equal(f.code, COPY_AUTH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_key),	 cmocka_unit_test(no_key),
-		cmocka_unit_test(other_keys),	 cmocka_unit_test(reflection),
-		cmocka_unit_test(other_version), cmocka_unit_test(bad_frames),
-		cmocka_unit_test(tampering),	 cmocka_unit_test(replay),
-		cmocka_unit_test(key_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: control messages survive the wire, and no cut, padded or garbled one is taken. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include "msg.h"
 
@@ -36,12 +30,11 @@ static struct copy_msg sample(unsigned int type)
 				 .text = {some, 5}};
 }
 
-static void round_trips(void **state)
+TEST(round_trips)
 {
 	uint8_t a[MSG_MAX], b[MSG_MAX];
 	struct copy_fault f = {0};
 
-	(void)state;
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
 		struct copy_msg m = sample(t), back;
 		size_t n = msg_encode(&m, a);
@@ -54,11 +47,10 @@ static void round_trips(void **state)
 }
 
 /* Each message, cut at every byte or one byte too long, is refused in words. */
-static void wrong_lengths(void **state)
+TEST(wrong_lengths)
 {
 	uint8_t a[MSG_MAX];
 
-	(void)state;
 	for (unsigned int t = 1; t < MSG_TYPES; t++) {
 		struct copy_msg m = sample(t), back;
 		size_t n = msg_encode(&m, a);
@@ -93,9 +85,8 @@ static void refused(unsigned int type, size_t at, uint32_t v, const char *field)
 	assert_non_null(strstr(f.text, field));
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-	(void)state;
 	refused(MSG_SETUP, 4, 0, "slots");
 	refused(MSG_SETUP, 4, 4097, "slots");
 	refused(MSG_SETUP, 8, 4095, "slot_bytes");
@@ -111,22 +102,11 @@ static void limits(void **state)
 }
 
 /* What a peer sends can't move the terminal's cursor. */
-static void quoting(void **state)
+TEST(quoting)
 {
 	char to[16];
 
-	(void)state;
 	assert_string_equal(quote(to, sizeof(to), "a\033[2Jb\n", 7), "a\\x1b[2Jb\\x0a");
 	assert_string_equal(quote(to, sizeof(to), "\xc2\x9b", 2), "\\xc2\\x9b");
 	assert_true(strlen(quote(to, sizeof(to), "0123456789abcdefghi", 19)) < sizeof(to));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trips), cmocka_unit_test(wrong_lengths),
-		cmocka_unit_test(limits),      cmocka_unit_test(quoting),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves: no path of a client leaves the root, and sources are read as the manual says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #include "dest.h"
 #include "target.h"
@@ -59,7 +53,7 @@ static int resolve(const char *path, struct copy_fault *f)
 	return ret;
 }
 
-static void good_paths(void **state)
+TEST(good_paths)
 {
 	static const char *const good[] = {"",
 					   ".",
@@ -77,13 +71,12 @@ static void good_paths(void **state)
 					   "a/up"};
 	struct copy_fault f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (resolve(good[i], &f))
 			fail_msg("%s: %s", good[i], f.text);
 }
 
-static void bad_paths(void **state)
+TEST(bad_paths)
 {
 	static const struct {
 		const char *path;
@@ -104,7 +97,6 @@ static void bad_paths(void **state)
 	};
 	struct copy_fault f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!resolve(bad[i].path, &f))
 			fail_msg("%s was taken", bad[i].path);
@@ -113,23 +105,21 @@ static void bad_paths(void **state)
 	}
 }
 
-static void zero_byte(void **state)
+TEST(zero_byte)
 {
 	struct copy_fault f = {0};
 	struct tree_entry e;
 
-	(void)state;
 	assert_int_equal(tree_resolve(&e, root, (const uint8_t *)"a\0b", 3, &f), -1);
 	assert_int_equal(f.code, COPY_REFUSED);
 }
 
 /* Without openat2 no link is followed at all: never further than with it. */
-static void step_by_step(void **state)
+TEST(step_by_step)
 {
 	static const char *const bad[] = {"inside/b", "absolute", "a/up", "magic/etc", "a/b/file"};
 	int fd = tree_open_steps(root, "a//b/");
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	fd = tree_open_steps(root, ".");
@@ -144,11 +134,10 @@ static int name_ok(const char *name, size_t n)
 	return dest_name_ok((struct copy_bytes){(const uint8_t *)name, (uint32_t)n});
 }
 
-static void names_of_a_server(void **state)
+TEST(names_of_a_server)
 {
 	char longest[256];
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest));
 	assert_true(name_ok("a", 1) && name_ok("...", 3) && name_ok("\n\xff", 2) &&
 		    name_ok(longest, 255));
@@ -170,14 +159,13 @@ static void source(const char *arg, const char *host, const char *port, const ch
 	assert_string_equal(t.base, base);
 }
 
-static void sources(void **state)
+TEST(sources)
 {
 	static const char *const bad[] = {"host",     "",	   ":x",	"[::1",
 					  "[::1]x:y", "h:99999:x", "h:123456:x"};
 	struct copy_fault f = {0};
 	struct copy_target t;
 
-	(void)state;
 	source("host:a/b", "host", TARGET_PORT, "a/b", "b");
 	source("host:77:a/b/", "host", "77", "a/b/", "b");
 	source("10.0.0.1:0:", "10.0.0.1", "0", "", "");
@@ -197,13 +185,4 @@ static void sources(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_paths),	     cmocka_unit_test(bad_paths),
-		cmocka_unit_test(zero_byte),	     cmocka_unit_test(step_by_step),
-		cmocka_unit_test(names_of_a_server), cmocka_unit_test(sources),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

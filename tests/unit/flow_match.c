@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The match model without a device: names, values under masks, groups, ranges, texts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dvx/dvx.h>
 
 static struct dvx_flow_match m;
@@ -25,11 +19,10 @@ static void said(const char *a, const char *b)
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);
 }
 
-static void by_name(void **state)
+TEST(by_name)
 {
 	uint64_t value, mask;
 
-	(void)state;
 	fresh();
 	assert_int_equal(dvx_flow_match_set(&m, "outer_headers.udp_dport", 53, 0xffff), 0);
 	assert_int_equal(m.value[30] << 8 | m.value[31], 53);
@@ -49,12 +42,11 @@ static void by_name(void **state)
 }
 
 /* A bad name or number is refused with a reason, and nothing is written. */
-static void refused_names(void **state)
+TEST(refused_names)
 {
 	struct dvx_flow_match before;
 	uint64_t v;
 
-	(void)state;
 	fresh();
 	dvx_flow_match_set(&m, "outer_headers.tcp_dport", 0x80, 0xff);
 	before = m;
@@ -77,12 +69,11 @@ static void refused_names(void **state)
 	assert_memory_equal(&m, &before, sizeof(m));
 }
 
-static void long_names(void **state)
+TEST(long_names)
 {
 	char name[400];
 	size_t n;
 
-	(void)state;
 	fresh();
 	for (n = 1; n < sizeof(name); n++) {
 		memset(name, 'a' + (int)(n % 3), n);
@@ -103,12 +94,11 @@ static uint64_t bits(const uint8_t *p, unsigned int bit, unsigned int width)
 }
 
 /* Each helper's fields, at their places. */
-static void groups(void **state)
+TEST(groups)
 {
 	static const uint8_t mac[6] = {1, 2, 3, 4, 5, 6};
 	uint8_t v6[16] = {0x20, 1, 0xd, 0xb8};
 
-	(void)state;
 	fresh();
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, mac, NULL), 0);
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a010000, 16), 0);
@@ -142,12 +132,11 @@ static void groups(void **state)
 }
 
 /* A contradiction is refused and changes nothing. */
-static void contradictions(void **state)
+TEST(contradictions)
 {
 	static const uint8_t v6[16] = {0xfe, 0x80};
 	struct dvx_flow_match before;
 
-	(void)state;
 	fresh();
 	assert_int_equal(dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, 0x0a000000, 8), 0);
 	assert_int_equal(dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_UDP, 0, 0),
@@ -181,14 +170,13 @@ static void contradictions(void **state)
 }
 
 /* An enum argument out of range is refused. */
-static void nowhere(void **state)
+TEST(nowhere)
 {
 	const enum dvx_flow_depth depth = (enum dvx_flow_depth)9;
 	const enum dvx_flow_end end = (enum dvx_flow_end)9;
 	static const struct dvx_flow_match zero;
 	static const uint8_t v6[16];
 
-	(void)state;
 	fresh();
 	assert_int_equal(dvx_flow_match_mac(&m, depth, DVX_FLOW_SRC, v6, NULL), -EINVAL);
 	assert_int_equal(dvx_flow_match_mac(&m, DVX_FLOW_OUTER, end, v6, NULL), -EINVAL);
@@ -221,12 +209,11 @@ static void covers(uint64_t first, uint64_t last, unsigned int width)
 	assert_true(next - 1 == last);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
 	struct dvx_flow_prefix p[2] = {{1, 1}, {1, 1}};
 	uint64_t a, b;
 
-	(void)state;
 	for (a = 0; a < 64; a++)
 		for (b = a; b < 64; b++)
 			covers(a, b, 6);
@@ -246,7 +233,7 @@ static void ranges(void **state)
 	assert_int_equal(dvx_flow_range(0, 0, 65, p, 2), 0);
 }
 
-static void text(void **state)
+TEST(text)
 {
 	static const char whole[] = "outer_headers.ip_protocol=0x11/0xff "
 				    "outer_headers.ip_version=0x4/0xf "
@@ -254,7 +241,6 @@ static void text(void **state)
 				    "outer_headers.dst_ipv4_dst_ipv6=10.0.0.0/255.0.0.0";
 	char buf[256];
 
-	(void)state;
 	fresh();
 	assert_int_equal(dvx_flow_match_print(&m, buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "");
@@ -268,16 +254,4 @@ static void text(void **state)
 	m.mask[511] = 1;
 	dvx_flow_match_print(&m, buf, sizeof(buf));
 	assert_non_null(strstr(buf, " reserved=0x0/0x1"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_name),	  cmocka_unit_test(refused_names),
-		cmocka_unit_test(long_names),	  cmocka_unit_test(groups),
-		cmocka_unit_test(contradictions), cmocka_unit_test(ranges),
-		cmocka_unit_test(text),		  cmocka_unit_test(nowhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* CQs and QPs: good and bad inputs, every state change from every state, what holds what. */
+#include "tests/test.h"
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 #include "obj/cq.h"
 #include "obj/qp.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
@@ -20,7 +23,7 @@ void *__wrap_calloc(size_t n, size_t size)
 	return __real_calloc(n, size);
 }
 
-static void cq_bad_input(void **state)
+TEST_F(cq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
@@ -56,7 +59,7 @@ static void cq_bad_input(void **state)
 }
 
 /* Page lists in the mailbox, and records that lie badly in memory. */
-static void cq_pages(void **state)
+TEST_F(cq_pages)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -85,7 +88,7 @@ static void cq_pages(void **state)
 	assert_int_equal(f->syndrome, FW_SYN_DMA);
 }
 
-static void cq_life(void **state)
+TEST_F(cq_life)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -126,7 +129,7 @@ static void cq_life(void **state)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, q.pd, 16), 0);
 }
 
-static void qp_bad_input(void **state)
+TEST_F(qp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.st", 2, BAD, FW_SYN_UNSUPPORTED},
@@ -176,7 +179,7 @@ static void qp_bad_input(void **state)
 }
 
 /* A send-only QP needs no receive CQ; MMO at creation by the context's extension. */
-static void qp_kinds(void **state)
+TEST_F(qp_kinds)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -201,7 +204,7 @@ static void qp_kinds(void **state)
 }
 
 /* Each allocation of what a queue consists of fails once: the refusal says that it is memory. */
-static void scarce(void **state)
+TEST_F(scarce)
 {
 	static const uint16_t opcodes[] = {PRM_OPCODE_CREATE_CQ, PRM_OPCODE_CREATE_QP};
 	struct fx *f = *state;
@@ -271,7 +274,7 @@ static size_t fill_change(void *in, uint32_t qpn)
 	return PRM_RST2INIT_QP_IN_BYTES;
 }
 
-static void every_change_from_every_state(void **state)
+TEST_F(every_change_from_every_state)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -310,7 +313,7 @@ static void connect(struct fx *f, uint32_t qpn)
 }
 
 /* What the changes brought arrives in the object and in QUERY_QP; reset forgets it. */
-static void context(void **state)
+TEST_F(context)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -341,7 +344,7 @@ static void context(void **state)
 }
 
 /* opt_param_mask: allowed bits count, others are refused, nothing is taken without its bit. */
-static void optional_fields(void **state)
+TEST_F(optional_fields)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -365,7 +368,7 @@ static void optional_fields(void **state)
 	assert_true(qp->rre);
 }
 
-static void rtr_bad_input(void **state)
+TEST_F(rtr_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.mtu", 0, BAD, FW_SYN_SIZE},
@@ -395,7 +398,7 @@ static void rtr_bad_input(void **state)
 }
 
 /* INIT2INIT with the context's extension turns MMO on, if the mask says so and the device can. */
-static void mmo(void **state)
+TEST_F(mmo)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -425,7 +428,7 @@ static void mmo(void **state)
 }
 
 /* A dead uid's queues go in an order that references allow, and nobody else's with them. */
-static void reap(void **state)
+TEST_F(reap)
 {
 	struct fx *f = *state;
 	uint32_t others;
@@ -445,7 +448,7 @@ static void reap(void **state)
 }
 
 /* Rings read and write inside themselves only, page by page. */
-static void ring_bounds(void **state)
+TEST_F(ring_bounds)
 {
 	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -466,19 +469,4 @@ static void ring_bounds(void **state)
 	assert_int_equal(f->mem[8192 + 4096 - 1], 0x77);
 	assert_int_equal(f->mem[31], 0x77);
 	assert_int_equal(f->mem[32], 0);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, fx_setup, fx_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(cq_bad_input),  T(cq_pages), T(cq_life),
-		T(qp_bad_input),  T(qp_kinds), T(every_change_from_every_state),
-		T(scarce),	  T(context),  T(optional_fields),
-		T(rtr_bad_input), T(mmo),      T(reap),
-		T(ring_bounds),
-	};
-
-	return cmocka_run_group_tests_name("fw_queues", tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QPs: creation, the way through the states, queries. */
+#include "tests/test.h"
 #include <errno.h>
 #include "kernel_fixture.h"
 #include "obj/qp.h"
+
+#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
@@ -66,7 +69,7 @@ static void connect(struct qp_fx *q, struct fx *f)
 }
 
 /* What a program set is what it reads back, and what the device works by. */
-static void roundtrip(void **state)
+TEST_F(roundtrip)
 {
 	struct qp_fx q;
 	struct ib_uverbs_query_qp_resp r;
@@ -98,7 +101,7 @@ static void roundtrip(void **state)
 }
 
 /* No responder depth, no remote reads, whatever the access flags say. */
-static void depth(void **state)
+TEST_F(depth)
 {
 	struct qp_fx q;
 
@@ -110,7 +113,7 @@ static void depth(void **state)
 }
 
 /* Ways that don't exist, attributes that are missing or too many. */
-static void transitions(void **state)
+TEST_F(transitions)
 {
 	struct qp_fx q;
 
@@ -135,7 +138,7 @@ static void transitions(void **state)
 }
 
 /* RoCE's rules, and numbers out of range. */
-static void rtr_refusals(void **state)
+TEST_F(rtr_refusals)
 {
 	struct qp_fx q;
 	struct ib_uverbs_modify_qp good;
@@ -174,7 +177,7 @@ static void rtr_refusals(void **state)
 }
 
 /* Each field of CREATE_QP spoiled by itself; nothing is left behind. */
-static void create_refusals(void **state)
+TEST_F(create_refusals)
 {
 	struct fx *f = *state;
 	const struct {
@@ -251,7 +254,7 @@ static void create_refusals(void **state)
 }
 
 /* CQ and PD stay while a QP uses them. */
-static void busy(void **state)
+TEST_F(busy)
 {
 	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL);
@@ -262,15 +265,4 @@ static void busy(void **state)
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), -ENOENT);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), 0);
 	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd), 0);
-}
-
-#define T(fn) cmocka_unit_test_setup_teardown(fn, fx_setup, fx_teardown)
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(roundtrip),	 T(depth),	     T(transitions),
-		T(rtr_refusals), T(create_refusals), T(busy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,13 @@
 /* Proves that a reliable connection stays one on a wire that loses, doubles, reorders and damages
  * packets: every message arrives once and whole, in order; and that timers and retry counts are
  * those of the context. An unreliable one loses whole messages, and nobody is told. */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 #include "queue_rig.h"
 #include "chip/datapath.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 #define SECOND 1000000000ull
 #define SEEDS 12u
@@ -115,17 +116,15 @@ static void run_seed(uint64_t seed)
 	rig_teardown(&state);
 }
 
-static void test_bad_wire(void **state)
+TEST(test_bad_wire)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		run_seed(seed);
 }
 
 /* Many requests under way at once on the bad wire; each SEND carries its number. */
-static void test_bad_wire_pipelined(void **state)
+TEST(test_bad_wire_pipelined)
 {
-	(void)state;
 	for (uint64_t seed = 100; seed < 100 + SEEDS; seed++) {
 		struct held held = { 0 };
 		struct rig_pair *p;
@@ -194,7 +193,7 @@ static void count_frames(void *ctx, struct port *w, struct frame *f)
 }
 
 /* Silence: 1 + retry_count transmissions, each waiting 4.096 us << ack_timeout, then 0x15. */
-static void test_ack_timeout(void **state)
+TEST_F(test_ack_timeout)
 {
 	struct rig_pair *p = *state;
 	struct counter c = { 0 };
@@ -221,7 +220,7 @@ static void test_ack_timeout(void **state)
 }
 
 /* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
-static void test_rnr(void **state)
+TEST_F(test_rnr)
 {
 	struct rig_pair *p = *state;
 	struct counter c = { .pass = true };
@@ -257,7 +256,7 @@ static void test_rnr(void **state)
 }
 
 /* rnr_retry 7 never gives up. */
-static void test_rnr_forever(void **state)
+TEST_F(test_rnr_forever)
 {
 	struct rig_pair *p = *state;
 
@@ -271,7 +270,7 @@ static void test_rnr_forever(void **state)
 }
 
 /* ack_timeout 0: no timer at all. */
-static void test_no_timeout(void **state)
+TEST_F(test_no_timeout)
 {
 	struct rig_pair *p = *state;
 	struct counter c = { 0 };
@@ -286,7 +285,7 @@ static void test_no_timeout(void **state)
 }
 
 /* A WRITE with immediate needs its receive with the last packet: the others are not sent again. */
-static void test_write_imm_rnr(void **state)
+TEST_F(test_write_imm_rnr)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
@@ -332,14 +331,13 @@ static struct port_stats counted(bool observed)
 }
 
 /* Bursts count as their packets do, and as the specification's headers are long. */
-static void test_counters(void **state)
+TEST(test_counters)
 {
 	struct port_stats each = counted(true), bursts = counted(false);
 	/* Ethernet, IPv6 or GRH, UDP, BTH, ICRC */
 	const uint64_t v2 = 14 + 40 + 8 + 12 + 4;
 	uint64_t acks = bursts.xmit_packets - (10 + 1 + 10 + 1 + 1 + 2);
 
-	(void)state;
 	assert_in_range(acks, 1, 2);
 	assert_int_equal(bursts.xmit_bytes, bursts.xmit_packets * v2 + 2 * 10004 + 8 + 1028 +
 						    3 * 16 + 3 * 4 + acks * 4);
@@ -387,9 +385,8 @@ static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t le
 	return s;
 }
 
-static void test_self_counters(void **state)
+TEST(test_self_counters)
 {
-	(void)state;
 	for (uint32_t len = 3; len < 20000; len = len * 7 + 1) {
 		for (unsigned int read = 0; read < 2; read++) {
 			uint8_t op = read ? PRM_WQE_OPCODE_RDMA_READ : PRM_WQE_OPCODE_RDMA_WRITE;
@@ -413,7 +410,7 @@ static void lose_second(void *ctx, struct port *w, struct frame *f)
 }
 
 /* The second of ten packets is lost: a NAK, and all from there on again. */
-static void test_loss_counters(void **state)
+TEST_F(test_loss_counters)
 {
 	struct rig_pair *p = *state;
 	unsigned int n = 0;
@@ -441,7 +438,7 @@ static void first_header(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-static void test_headers(void **state)
+TEST_F(test_headers)
 {
 	struct rig_pair *p = *state;
 	struct frame *f = NULL;
@@ -502,7 +499,7 @@ static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
 
 /* Each packet of the second of three messages is lost once: the first and the third arrive, the
  * third in the entry that the second had; nobody answers. */
-static void test_uc_gaps(void **state)
+TEST_WITH(test_uc_gaps, {rig_setup_uc, rig_teardown})
 {
 	struct rig_pair *p = *state;
 
@@ -530,7 +527,7 @@ static void test_uc_gaps(void **state)
 
 /* Without a receive, without the right, with a wrong key or over the receive's length a message is
  * dropped, and neither end hears of it. The next one arrives. */
-static void test_uc_dropped(void **state)
+TEST_WITH(test_uc_dropped, {rig_setup_uc, rig_teardown})
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
@@ -561,7 +558,7 @@ static void test_uc_dropped(void **state)
 
 /* A failed send leaves the receive queue alive (SQER), and RTS comes back by a command; a failed
  * receive ends both. */
-static void test_uc_errors(void **state)
+TEST_WITH(test_uc_errors, {rig_setup_uc, rig_teardown})
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
@@ -589,26 +586,4 @@ static void test_uc_errors(void **state)
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(p->b.queue->state, QP_ERR);
 	assert_int_equal(p->a.queue->state, QP_RTS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_wire),
-		cmocka_unit_test(test_bad_wire_pipelined),
-		cmocka_unit_test_setup_teardown(test_ack_timeout, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_rnr, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_rnr_forever, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_no_timeout, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_write_imm_rnr, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_headers, rig_setup, rig_teardown),
-		cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_self_counters),
-		cmocka_unit_test_setup_teardown(test_loss_counters, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_uc_gaps, rig_setup_uc, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_uc_dropped, rig_setup_uc, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_uc_errors, rig_setup_uc, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
