@@ -25,7 +25,7 @@ for target in $targets; do
 		esac
 	done
 	echo "== $name"
-	"./$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=4096 -timeout=60 -print_final_stats=1 \
+	"./$target" -max_total_time="$seconds" -max_len=16384 -len_control=0 -rss_limit_mb=4096 -timeout=60 -print_final_stats=1 \
 		-artifact_prefix="found/$name-" "corpus/$name" $seeds >"$name.log" 2>&1 || failed="$failed $name"
 	grep -E 'ERROR|stat::number_of_executed|SUMMARY|cov: [0-9]' "$name.log" | tail -n 4
 done

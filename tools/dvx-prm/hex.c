@@ -107,7 +107,7 @@ static int hex_fill(struct hex_parser *p, uint64_t end, unsigned int line)
 	if (hex_grow(p, more, line))
 		return -1;
 	for (size_t i = 0; i < more; i++)
-		to[i] = p->star && p->last_row ? to[i - p->last_row] : 0;
+		to[i] = p->star && p->last_row ? *(to + i - p->last_row) : 0;
 	if (!p->star) {
 		d->missing += more;
 		d->gap = d->gap ? d->gap : line;
