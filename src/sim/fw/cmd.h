@@ -49,6 +49,7 @@ struct fw_row {
 	uint16_t opcode;
 	uint16_t flags;
 	uint32_t in_bytes, out_bytes; /* least lengths */
+	const char *name;	      /* the opcode's */
 	fw_handler *handler;
 };
 

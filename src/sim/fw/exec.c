@@ -8,10 +8,10 @@
 #include "prm/reflect.h"
 
 /* Opcode, handler, flags; the sizes of the command's structures are the least lengths. */
-#define ROW(OP, fn, fl)                                                              \
-	{                                                                            \
-		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##OP##_IN_BYTES,          \
-		.out_bytes = PRM_##OP##_OUT_BYTES, .handler = fw_##fn, .flags = (fl) \
+#define ROW(OP, fn, fl)                                                                           \
+	{                                                                                         \
+		.opcode = PRM_OPCODE_##OP, .in_bytes = PRM_##OP##_IN_BYTES,                       \
+		.out_bytes = PRM_##OP##_OUT_BYTES, .name = #OP, .handler = fw_##fn, .flags = (fl) \
 	}
 
 static const struct fw_row rows[] = {
@@ -21,6 +21,7 @@ static const struct fw_row rows[] = {
 	{.opcode = PRM_OPCODE_QUERY_HCA_CAP,
 	 .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
 	 .out_bytes = FW_CAP_AT,
+	 .name = "QUERY_HCA_CAP",
 	 .handler = fw_query_hca_cap,
 	 .flags = FW_OP_MOD},
 	ROW(CREATE_MKEY, create_mkey, FW_TAIL),
@@ -260,7 +261,7 @@ void fw_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t ou
 	c.uid = prm_load16(in, 2);
 	c.op_mod = prm_load16(in, 6);
 	row = fw_exec_find_row(c.opcode);
-	c.name = prm_opcode_name(c.opcode);
+	c.name = row ? row->name : prm_opcode_name(c.opcode);
 	queues_settle(v->dev);
 	if (fw_exec_admit(&c, row) == 0)
 		row->handler(&c);
