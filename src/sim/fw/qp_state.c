@@ -37,7 +37,7 @@ static const struct qp_change always[] = {
 	{PRM_OPCODE_2RST_QP, ANY_STATE, QP_RST, 0, 0},
 };
 
-static const char *fw_qp_state_state_name(unsigned int state)
+static const char *fw_qp_state_name(unsigned int state)
 {
 	static const char *const name[] = {"RST",  "INIT", "RTR", "RTS",
 					   "SQER", "SQD",  "ERR", "SQ_DRAINING"};
@@ -210,7 +210,7 @@ static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
 }
 
 /* Back in reset, nothing of a connection is left. */
-static void fw_qp_state_forget(struct qp *qp)
+static void fw_qp_forget(struct qp *qp)
 {
 	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
 	qp->remote_qpn = qp->next_send_psn = qp->next_rcv_psn = 0;
@@ -253,11 +253,11 @@ int fw_modify_qp(struct fw_cmd *c)
 		return fw_refuse(
 			c, PRM_STATUS_BAD_QP_STATE, FW_SYN_QP_STATE,
 			"qpn 0x%x is in state %s, from which this transition is prohibited",
-			qp->q.o.id, fw_qp_state_state_name(qp->q.state));
+			qp->q.o.id, fw_qp_state_name(qp->q.state));
 	if (t->to != QP_ERR && t->to != QP_RST && change_context(c, t, qp))
 		return -1;
 	queue_set_state(&qp->q, t->to);
 	if (t->to == QP_RST)
-		fw_qp_state_forget(qp);
+		fw_qp_forget(qp);
 	return 0;
 }

@@ -53,7 +53,7 @@ static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, un
 	return 0;
 }
 
-static int fw_raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct queue *q)
+static int raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct queue *q)
 {
 	/* CREATE_SQ and CREATE_RQ are laid out alike: the wq ends the mailbox, its pas follow. */
 	struct fw_buffer b = {
@@ -81,7 +81,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	if (!q->pd)
 		return -1;
 	obj_get(q->pd);
-	if (fw_raw_queue_take_buffer(c, wq, q) ||
+	if (raw_queue_take_buffer(c, wq, q) ||
 	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
 		     prm_wq_get_dbr_addr(wq), &dbrec, &q->dbr_umem))
 		return -1;
@@ -90,7 +90,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 }
 
 /* In RST, taken: ready for MODIFY. */
-static int fw_raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
+static int raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 {
 	if (taken) {
 		fw_queue_drop(q);
@@ -102,8 +102,7 @@ static int fw_raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
 }
 
-static int fw_raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t id,
-				const char *field)
+static int raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
 {
 	struct obj *o = fw_find(c, type, id, field);
 
@@ -115,7 +114,7 @@ static int fw_raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t i
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-static const char *fw_raw_queue_state_name(unsigned int state)
+static const char *raw_state_name(unsigned int state)
 {
 	static const char *const name[] = {"RST", "RDY", "2", "ERR"};
 
@@ -138,8 +137,7 @@ static int check_move(struct fw_cmd *c, const struct queue *q, unsigned int from
 	if (from != fw_raw_queue_state_of(q))
 		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
 				 "the command says that the queue is in %s, it is in %s",
-				 fw_raw_queue_state_name(from),
-				 fw_raw_queue_state_name(fw_raw_queue_state_of(q)));
+				 raw_state_name(from), raw_state_name(fw_raw_queue_state_of(q)));
 	if (to > PRM_SQC_STATE_ERR || to == 2)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "state %u is none of 0 (RST), 1 (RDY) and 3 (ERR)", to);
@@ -149,7 +147,7 @@ static int check_move(struct fw_cmd *c, const struct queue *q, unsigned int from
 	return 0;
 }
 
-static void fw_raw_queue_move(struct queue *q, unsigned int to)
+static void raw_queue_move(struct queue *q, unsigned int to)
 {
 	static const uint8_t state[] = {QP_RST, QP_RTS, QP_RTS, QP_ERR};
 
@@ -230,7 +228,7 @@ int fw_create_sq(struct fw_cmd *c)
 	if (check_sqc(c, sqc))
 		return -1;
 	sq = fw_new(c, OBJ_SQ, sizeof(*sq));
-	if (!sq || fw_raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
+	if (!sq || raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
 		return -1;
 	prm_create_sq_out_set_sqn(c->out, sq->q.o.id);
 	return 0;
@@ -248,7 +246,7 @@ int fw_modify_sq(struct fw_cmd *c)
 				 "modify_bitmask 0x%" PRIx64 ": rates and queue groups need "
 				 "cap.packet_pacing or cap.qos, which are 0",
 				 (uint64_t)prm_modify_sq_in_get_modify_bitmask(c->in));
-	fw_raw_queue_move(&sq->q, to);
+	raw_queue_move(&sq->q, to);
 	return 0;
 }
 
@@ -268,7 +266,7 @@ int fw_query_sq(struct fw_cmd *c)
 
 int fw_destroy_sq(struct fw_cmd *c)
 {
-	return fw_raw_queue_destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
+	return raw_queue_destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
 }
 
 /* --- RQ --------------------------------------------------------------------------------------- */
@@ -326,7 +324,7 @@ int fw_create_rq(struct fw_cmd *c)
 	if (check_rqc(c, rqc))
 		return -1;
 	rq = fw_new(c, OBJ_RQ, sizeof(*rq));
-	if (!rq || fw_raw_queue_start(c, &rq->q, take_rq(c, rqc, rq)))
+	if (!rq || raw_queue_start(c, &rq->q, take_rq(c, rqc, rq)))
 		return -1;
 	prm_create_rq_out_set_rqn(c->out, rq->q.o.id);
 	return 0;
@@ -348,7 +346,7 @@ int fw_modify_rq(struct fw_cmd *c)
 		rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 		prm_rqc_set_vsd(rq->q.ctx, prm_rqc_get_vsd(rqc));
 	}
-	fw_raw_queue_move(&rq->q, prm_rqc_get_state(rqc));
+	raw_queue_move(&rq->q, prm_rqc_get_state(rqc));
 	return 0;
 }
 
@@ -368,5 +366,5 @@ int fw_query_rq(struct fw_cmd *c)
 
 int fw_destroy_rq(struct fw_cmd *c)
 {
-	return fw_raw_queue_destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
+	return raw_queue_destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
 }

@@ -16,7 +16,7 @@ static uint32_t stride(const struct rq *rq)
 	return 16u << rq->log_stride;
 }
 
-static uint32_t sim_rq_entries(const struct rq *rq)
+static uint32_t rq_entries(const struct rq *rq)
 {
 	return 1u << rq->log_size;
 }
@@ -41,10 +41,10 @@ static bool any_posted(struct rq *rq)
 	if (dma_read(host_of(&rq->q->o), rq->q->dbrec + RCV_RECORD, &be, sizeof(be)))
 		return false;
 	rq->pi = (uint16_t)be32toh(be);
-	if (posted(rq) > sim_rq_entries(rq)) { /* [I] */
+	if (posted(rq) > rq_entries(rq)) { /* [I] */
 		sim_refuse("qp 0x%x: the doorbell record's receive counter 0x%04x is more than a"
 			   " ring ahead of 0x%04x", rq->q->o.id, rq->pi, rq->ci);
-		rq->pi = (uint16_t)(rq->ci + sim_rq_entries(rq));
+		rq->pi = (uint16_t)(rq->ci + rq_entries(rq));
 	}
 	return posted(rq) > 0;
 }
@@ -54,15 +54,15 @@ static const uint8_t *rq_entry(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 	uint16_t ahead = (uint16_t)(rq->ci - d->at);
-	uint32_t at = rq->ci & (sim_rq_entries(rq) - 1);
+	uint32_t at = rq->ci & (rq_entries(rq) - 1);
 	uint32_t n = RQ_CACHE_BYTES / stride(rq);
 
 	if (ahead < d->n)
 		return d->cache + ahead * stride(rq);
 	if (n > posted(rq))
 		n = posted(rq);
-	if (n > sim_rq_entries(rq) - at)
-		n = sim_rq_entries(rq) - at;
+	if (n > rq_entries(rq) - at)
+		n = rq_entries(rq) - at;
 	d->n = 0;
 	if (ring_read(host_of(&rq->q->o), &rq->q->ring, rq->offset + (uint64_t)at * stride(rq),
 		      d->cache, n * stride(rq)))

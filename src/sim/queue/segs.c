@@ -101,8 +101,8 @@ static bool terminates(const struct data_seg *s)
 }
 
 /* Walks the list from its start: lists are short, messages few. */
-static uint8_t sim_segs_move(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off,
-			     size_t len)
+static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *end, uint64_t off,
+			      size_t len)
 {
 	struct data_seg s;
 	uint8_t err = 0;
@@ -129,7 +129,7 @@ uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint6
 {
 	struct list l = { .q = q, .buf = to };
 
-	return sim_segs_move(&l, p, end, off, len);
+	return segs_move_part(&l, p, end, off, len);
 }
 
 uint8_t segs_scatter(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
@@ -138,7 +138,7 @@ uint8_t segs_scatter(struct queue *q, const uint8_t *p, const uint8_t *end, uint
 	struct list l = {.q = q, .write = true, .posted = posted};
 
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
-	return sim_segs_move(&l, p, end, off, len);
+	return segs_move_part(&l, p, end, off, len);
 }
 
 const uint8_t *wr_segs(const struct send_wr *wr, const uint8_t **end)

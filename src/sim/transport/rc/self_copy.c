@@ -35,8 +35,8 @@ static bool find_ends(struct queue *q, const struct send_wr *wr, struct ends *e)
 }
 
 /* write: who polls its end sees it, without a CQE. */
-static bool sim_self_copy(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
-			  bool write)
+static bool self_move(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
+		      bool write)
 {
 	uint8_t bytes[SMALL];
 
@@ -145,6 +145,6 @@ bool self_copy(struct queue *q, struct send_wr *wr)
 		return false;
 	if (e.data.inl)
 		return !post_seen(q, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? sim_self_copy(q, &e.remote, &e.local, true)
-				      : sim_self_copy(q, &e.local, &e.remote, false);
+	return wr->kind == SEND_WRITE ? self_move(q, &e.remote, &e.local, true)
+				      : self_move(q, &e.local, &e.remote, false);
 }
