@@ -92,15 +92,30 @@ static bool port_has_gid(const struct vhca *v, const uint8_t gid[16], bool v1)
 	return false;
 }
 
+/*
+ * The function that a RoCE packet is for, by its MAC. One that no function has leads to the GID's
+ * function: programs take a peer's MAC from the GID's netdev, and dvx-sim shows none. [I]
+ */
+static struct vhca *port_find_roce(const struct port *p, const uint8_t mac[6],
+				   const uint8_t gid[16], bool v1)
+{
+	struct vhca *v = port_find_mac(p, mac);
+
+	if (v)
+		return port_has_gid(v, gid, v1) ? v : NULL;
+	for (unsigned int i = 0; i < p->dev->nfunctions && !(mac[0] & 1); i++)
+		if (port_has_gid(&p->dev->vhca[i], gid, v1))
+			return &p->dev->vhca[i];
+	return NULL;
+}
+
 static struct vhca *port_resolve_path(const struct port *p, const struct roce_path *path)
 {
-	struct vhca *v = port_find_mac(p, path->dmac);
-
 	if (port_observed(p))
 		return NULL;
 	if (path->forced)
 		return path->from;
-	return v && port_has_gid(v, path->dgid, path->source->type == GID_ROCE_V1) ? v : NULL;
+	return port_find_roce(p, path->dmac, path->dgid, path->source->type == GID_ROCE_V1);
 }
 
 struct vhca *port_direct(const struct port *p, struct roce_path *path)
@@ -112,20 +127,24 @@ struct vhca *port_direct(const struct port *p, struct roce_path *path)
 	return path->to;
 }
 
+/* Whose RoCE packet it is, taken apart; NULL: it is none, or of no function. */
+static struct vhca *port_roce_of(const struct port *p, const struct frame *f, struct roce_bytes *b)
+{
+	if (!roce_decode(f->data, f->len, b))
+		return NULL;
+	return f->forced ? f->to : port_find_roce(p, f->data, b->dgid, roce_is_v1(b));
+}
+
 /* The destination queue of a RoCE packet that is this function's; ~0: it is not. */
 static uint32_t port_dest_qp(const struct port *p, const struct frame *f, const struct vhca *v)
 {
 	const uint8_t *bth = f->burst.hdr;
-	struct roce_bytes r;
+	struct roce_bytes b;
 
-	if (!f->burst.npkts) {
-		if (v != (f->to ? f->to : port_find_mac(p, f->data)) ||
-		    !roce_decode(f->data, f->len, &r))
-			return ~0u;
-		bth = r.bth;
-	} else if (v != f->to) {
+	if (f->burst.npkts ? f->to != v : port_roce_of(p, f, &b) != v)
 		return ~0u;
-	}
+	if (!f->burst.npkts)
+		bth = b.bth;
 	return (uint32_t)bth[5] << 16 | (uint32_t)bth[6] << 8 | bth[7];
 }
 
@@ -189,19 +208,13 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 }
 
 /* A function gets frames for its own MAC; other addresses reach all that have an RX root table. */
-static void port_deliver_bytes(struct port *p, const struct frame *f)
+static void port_deliver_ethernet(struct port *p, const struct frame *f)
 {
-	struct vhca *v = f->to ? f->to : port_find_mac(p, f->data);
-	struct roce_bytes b;
+	struct vhca *v = f->forced ? f->to : port_find_mac(p, f->data);
 	bool claimed = v;
 
-	if (v) {
-		if (roce_decode(f->data, f->len, &b) &&
-		    (f->forced || port_has_gid(v, b.dgid, roce_is_v1(&b))))
-			port_deliver_roce(p, v, f, &b);
-		else
-			p->ops.ethernet(v, f);
-	}
+	if (v)
+		p->ops.ethernet(v, f);
 	for (unsigned int i = 0; i < p->dev->nfunctions && !v; i++) {
 		if (!p->ops.listens(&p->dev->vhca[i]))
 			continue;
@@ -209,6 +222,17 @@ static void port_deliver_bytes(struct port *p, const struct frame *f)
 		p->ops.ethernet(&p->dev->vhca[i], f);
 	}
 	p->unclaimed += !claimed;
+}
+
+static void port_deliver_bytes(struct port *p, const struct frame *f)
+{
+	struct roce_bytes b;
+	struct vhca *v = port_roce_of(p, f, &b);
+
+	if (v)
+		port_deliver_roce(p, v, f, &b);
+	else
+		port_deliver_ethernet(p, f);
 }
 
 static struct port_fates port_fates_now(const struct port *p)
