@@ -1,0 +1,56 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that documents name files and functions that exist, and that design notes stay within 120 columns.
+use strict;
+use warnings;
+
+my $top = $ENV{top_srcdir} // '.';
+my @bad;
+
+sub slurp {
+	my ($path) = @_;
+	open my $fh, '<', "$top/$path" or return undef;
+	local $/;
+	return <$fh>;
+}
+
+# Each row of hardware-to-verify.md: "file, function()" or "file, other words".
+for my $row (split /\n/, slurp('doc/hardware-to-verify.md')) {
+	my $where = (split / \| /, $row)[1] // next;
+	next unless $row =~ /^\| / && $where =~ m{/};
+	for my $part (split /; /, $where) {
+		my ($file, @names) = split /, /, $part;
+		$file =~ s/ .*//;
+		next if -d "$top/$file";
+		my $text = slurp($file);
+		push @bad, "hardware-to-verify.md: no file $file" and next unless defined $text;
+		for (@names) {
+			push @bad, "hardware-to-verify.md: $file has no $1()" if /^(\w+)\(\)$/ && $text !~ /\b$1\(/;
+		}
+	}
+}
+
+# Paths of the tree, wherever a document has them.
+my @docs = (glob("$top/doc/*.md"), glob("$top/doc/design/*.md"),
+	map { "$top/$_" } qw(README.md CONTRIBUTING.md prm/README.md tests/README.md));
+for my $doc (@docs) {
+	(my $name = $doc) =~ s{^\Q$top\E/}{};
+	my $code = 0;
+	my $n = 0;
+	for my $line (split /\n/, slurp($name)) {
+		$n++;
+		$code = !$code if $line =~ /^```/;
+		push @bad, "$name:$n: " . length($line) . " columns"
+			if $name =~ m{^doc/design/} && !$code && $line !~ /^\|/ && length($line) > 120;
+		while ($line =~ m{(?<![\w/.-])((?:src|include|tools|tests|prm|examples)/[\w/.-]+\.(?:c|h|l|y|sh|pl|prm|def|mk|md|py))\b}g) {
+			my $path = $1;
+			next if $path =~ m{^(?:include/dvx/prm/|src/prm/(?:rows|enums|match)\.c$)} || -e "$top/$path"; # generated
+			push @bad, "$name:$n: no file $path";
+		}
+	}
+}
+
+print "1..1\n";
+print "# $_\n" for @bad;
+print @bad ? "not ok" : "ok", " 1 - documents name what exists\n";
+exit(@bad ? 1 : 0);
