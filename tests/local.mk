@@ -21,7 +21,7 @@ AM_TESTS_ENVIRONMENT = \
 ALONE_TESTS = tests/sim/onecpu.sh tests/perf/steer.sh
 SHARED_TESTS = $(filter-out $(ALONE_TESTS),$(PROGRAM_TESTS) $(dist_check_SCRIPTS))
 # A sanitized build has nothing to find where sources are read, and compilers and other tools are run.
-ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/prm_gen.pl \
+ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/docs.pl tests/unit/prm_gen.pl \
 	tests/unit/prm_witness.pl \
 	tests/unit/prm_asm.sh tests/unit/prm_export.py tests/unit/prm_pages.py tests/unit/barriers.sh \
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \

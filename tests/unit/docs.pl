@@ -9,7 +9,7 @@ my @bad;
 
 sub slurp {
 	my ($path) = @_;
-	open my $fh, '<', "$top/$path" or return undef;
+	open my $fh, '<:encoding(UTF-8)', "$top/$path" or return undef;
 	local $/;
 	return <$fh>;
 }
