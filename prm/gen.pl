@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 # Writes the accessors, the reflection rows and the lists that the tests walk through, from the
-# tables that prm/Table.pm reads. Complaints are FILE:LINE: and a sentence; then nothing is written.
+# tables that prm/Table.pm reads. An error is FILE:LINE: and a sentence, and nothing is written.
 #
 #	gen.pl [--headers DIR] [--rows FILE] [--match FILE] [--enums FILE] [--list FILE] [--json FILE] [--pages DIR] [--dump] TABLE...
 use strict;
@@ -217,7 +217,7 @@ sub rows_head
 		"#include <errno.h>\n#include <stddef.h>\n#include \"src/prm/rows.h\"\n\n";
 }
 
-# Enums by themselves: a library that only names things need not carry the structures.
+# Enums alone, for libraries that print names and need no structures.
 sub enums_text
 {
 	my $out = rows_head();
@@ -262,8 +262,8 @@ sub commands_text
 	return "$out};\nconst size_t prm_command_count = " . @{$enum{opcode}{values}} . ";\n";
 }
 
-# What libdvx names fields of: match parameters, and the capabilities that stand for them. All
-# structures would make it three times as large.
+# The structures whose fields libdvx names: match parameters and their capabilities. With all
+# structures libdvx would be three times as large.
 sub match_text
 {
 	return rows_text(grep { $_->{family} eq "match" || $_->{name} eq "flow_table_fields_supported" } @structs);

@@ -3,9 +3,9 @@
 #define DVX_BARRIER_H
 
 /*
- * Every barrier of the hot path, named for the one place where it belongs. The device reads and
- * writes memory as a coherent agent: on x86-64 ordinary stores (and loads) stay in order, so most
- * are for the compiler only; on aarch64 each is a real instruction (a BlueField's cores are Arm).
+ * Every barrier of the hot path, named after the place where it is used. The device reads and
+ * writes memory as a coherent agent. On x86-64 ordinary stores (and loads) stay in order, so most
+ * barriers only stop the compiler. On aarch64, as on a BlueField's cores, each is an instruction.
  */
 #include <string.h>
 #include <dvx/common.h>
@@ -23,10 +23,10 @@
 #endif
 
 /*
- * WQE and payload, then the doorbell record: the record says that they are there. On aarch64 a
- * barrier of loads too ("osh", where stores alone would need "oshst"): a program may have just read
- * a buffer that this work request lets the device overwrite, and a load before a store barrier may
- * still be done after it.
+ * Orders the WQE and its payload before the doorbell record, which announces them. On aarch64 it
+ * also orders loads ("osh"; stores alone would need "oshst"): a program may have just read a buffer
+ * that this work request lets the device overwrite, and a load before a store barrier may still be
+ * done after it.
  */
 DVX_INLINE void dvx_barrier_wqe_to_record(void)
 {
@@ -34,8 +34,8 @@ DVX_INLINE void dvx_barrier_wqe_to_record(void)
 }
 
 /*
- * Doorbell record, then the register. The register may be write-combining memory, which x86 does
- * not order after ordinary stores either: hence a fence on both.
+ * Orders the doorbell record before the register. The register may be write-combining memory, which
+ * x86 does not order after ordinary stores either, so both architectures need a fence.
  */
 DVX_INLINE void dvx_barrier_record_to_register(void)
 {
@@ -43,8 +43,8 @@ DVX_INLINE void dvx_barrier_record_to_register(void)
 }
 
 /*
- * After the register: pushes it out of the write-combining buffer now (latency), and keeps it from
- * merging with the next one.
+ * After the register write: flushes the write-combining buffer at once, for latency, and keeps this
+ * write from merging with the next one.
  */
 DVX_INLINE void dvx_barrier_register_flush(void)
 {
@@ -52,9 +52,9 @@ DVX_INLINE void dvx_barrier_register_flush(void)
 }
 
 /*
- * 64 bytes to a BlueFlame buffer. Newer Arm cores combine them into one write only if nothing comes
- * between the store instructions (Linux, arm64's __iowrite64_copy(), says: else once in 10,000
- * tries), which no compiler promises for C.
+ * Copies 64 bytes to a BlueFlame buffer. Newer Arm cores combine them into one write only if
+ * nothing comes between the store instructions (Linux, arm64's __iowrite64_copy(), says: else once
+ * in 10,000 tries), which no compiler promises for C.
  */
 DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 {
@@ -80,15 +80,15 @@ DVX_INLINE void dvx_register_block(volatile uint64_t *to, const void *from)
 #endif
 }
 
-/* The owner bit was seen, then the rest of the CQE and the data it announces are read. */
+/* Orders the load of the owner bit before loads of the CQE and of the data that it announces. */
 DVX_INLINE void dvx_barrier_owner_to_cqe(void)
 {
 	DVX_ORDER_LOADS();
 }
 
 /*
- * The CQE was read, then the consumer index allows the device to overwrite it. (A load barrier of
- * aarch64 also holds later stores back.)
+ * Orders loads of the CQE before the consumer index, which allows the device to overwrite it. (On
+ * aarch64 a load barrier also delays later stores.)
  */
 DVX_INLINE void dvx_barrier_cqe_to_index(void)
 {

@@ -7,9 +7,9 @@
 DVX_BEGIN_DECLS
 
 /*
- * Firmware commands: mailboxes as the PRM lays them out (dvx/prm/), big-endian. A command that
- * changes no object's life goes through dvx_cmd(); create, query, modify and destroy through a
- * dvx_obj, because the kernel ties the object's life to the open device.
+ * Firmware commands: mailboxes as the PRM lays them out (dvx/prm/), big-endian. Commands that
+ * create, query, modify or destroy an object go through a dvx_obj, because the kernel destroys the
+ * object when the device is closed. All other commands go through dvx_cmd().
  */
 struct dvx_obj;
 
@@ -21,9 +21,8 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 int dvx_obj_destroy(struct dvx_obj *obj);
 
 /*
- * The last failure in this thread. Firmware speaks through status and syndrome; a kernel before
- * 5.19 hid both and left only the errno, then `status` is 0 and `opcode` still says which command
- * it was.
+ * The last failure in this thread. Firmware reports a status and a syndrome. Kernels before
+ * 5.19 pass on only an errno: then `status` is 0, and `opcode` still names the command.
  */
 struct dvx_error {
 	int err;	 /* the errno, positive; 0: nothing failed yet */

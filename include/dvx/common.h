@@ -38,7 +38,7 @@
 #define DVX_LIKELY(x)	__builtin_expect(!!(x), 1)
 #define DVX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Fixed by code that programs compiled in. Creation refuses another number with -EPROTO. */
+/* The ring layout of a program's inline code. Create calls refuse another one with -EPROTO. */
 #define DVX_RING_LAYOUT 1u
 
 /* One UAR register is one 8-byte store; a ring's fields are sized for it. */
@@ -46,7 +46,7 @@
 #error "dvx needs a 64-bit target"
 #endif
 
-/* What a memory key, and what a queue's peer, may do. DVX_LOCAL_READ needs no flag. */
+/* Rights of a memory key, and of a queue's peer. Local read needs no flag. */
 enum dvx_access {
 	DVX_LOCAL_WRITE = 1 << 0,
 	DVX_REMOTE_WRITE = 1 << 1,

@@ -15,7 +15,7 @@
  * The device writes CQEs around the ring; in each lap it flips the owner bit, so an entry is new
  * when its bit is the current lap's (`phase`) and its opcode isn't INVALID (what an entry holds
  * before the first lap). A CQ must have room for all that can complete in it: one entry per block
- *of its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
+ * of its send queues (a flush reports unsignaled WQEs too) and per WQE of its receive queues.
  */
 #include <dvx/barrier.h>
 #include <dvx/common.h>
@@ -96,8 +96,8 @@ DVX_INLINE int dvx_cq_adopt(struct dvx_dev *dev, struct ibv_cq *ibcq, struct dvx
 int dvx_cq_destroy(struct dvx_cq *cq);
 
 /*
- * A CQE's last byte as one number that both conditions can be read from: the owner bit, rotated to
- * the top, is 0 if it is this lap's; the opcode is below it. Less than DVX_CQ_ERRORS: a good
+ * A CQE's last byte as one number that tells owner and kind of CQE: the owner bit, rotated to the
+ * top, is 0 if it is this lap's; the opcode is below it. Less than DVX_CQ_ERRORS: a good
  * completion; less than DVX_CQ_EMPTY: an error; else there is no CQE.
  */
 #define DVX_CQ_ERRORS (PRM_CQE_OPCODE_SIG_ERR << 3)
@@ -161,9 +161,9 @@ DVX_INLINE void dvx_cq_pop(struct dvx_cq *cq)
 }
 
 /*
- * The whole step for a CQ that serves one send queue and nothing else: 1: *wr_id is the cookie
- * of the completed WQE, which is retired and its CQE consumed; 0: no CQE; -EIO: the next CQE is an
- * error and stays for dvx_cq_peek().
+ * Polls a CQ that serves one send queue and nothing else. 1: *wr_id is the cookie of the completed
+ * WQE, which is retired and its CQE consumed; 0: no CQE; -EIO: the next CQE is an error and stays
+ * for dvx_cq_peek().
  */
 DVX_INLINE int dvx_cq_poll(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t *wr_id)
 {

@@ -31,7 +31,7 @@ DVX_INLINE bool dvx_cqe_is_error(const void *cqe)
 	return dvx_cqe_op_own(cqe) >= PRM_CQE_OPCODE_SIG_ERR << 4;
 }
 
-/* Is it a completion of the send queue (else of the receive queue)? */
+/* True: a completion of the send queue; false: of the receive queue. */
 DVX_INLINE bool dvx_cqe_is_send(const void *cqe)
 {
 	uint8_t op = dvx_cqe_opcode(cqe);
@@ -39,14 +39,13 @@ DVX_INLINE bool dvx_cqe_is_send(const void *cqe)
 	return op == PRM_CQE_OPCODE_REQ || op == PRM_CQE_OPCODE_REQ_ERR;
 }
 
-/* What leads to the queue: the number that DevX queues were created with (dvx_qp_attr.user_index)
- * ... */
+/* Identifies the queue: the number that DevX queues are created with (dvx_qp_attr.user_index). */
 DVX_INLINE uint32_t dvx_cqe_user_index(const void *cqe)
 {
 	return prm_cqe64_get_user_index(cqe);
 }
 
-/* ... or the QP's number, which adopted queues have too. */
+/* Identifies the queue by the QP's number, which adopted queues have too. */
 DVX_INLINE uint32_t dvx_cqe_qpn(const void *cqe)
 {
 	return prm_cqe64_get_qpn(cqe);
@@ -58,7 +57,7 @@ DVX_INLINE uint32_t dvx_cqe_wqe_index(const void *cqe)
 	return prm_cqe64_get_wqe_counter(cqe);
 }
 
-/* Which send it was: enum prm_wqe_opcode. */
+/* The opcode of the send: enum prm_wqe_opcode. */
 DVX_INLINE uint8_t dvx_cqe_send_opcode(const void *cqe)
 {
 	return (uint8_t)prm_cqe64_get_s_wqe_opcode(cqe);
@@ -70,16 +69,16 @@ DVX_INLINE uint32_t dvx_cqe_byte_count(const void *cqe)
 	return prm_cqe64_get_byte_cnt(cqe);
 }
 
-/* The number that the peer posted with its *_imm. */
+/* The immediate data that the peer posted with a *_imm call. */
 DVX_INLINE uint32_t dvx_cqe_imm(const void *cqe)
 {
 	return prm_cqe64_get_immediate(cqe);
 }
 
 /*
- * 0, or 32: so many bytes may have come inside the CQE instead of the buffer, as adopted verbs
- * queues do unless they were created without scatter-to-CQE (or MLX5_SCATTER_TO_CQE=0).
- * DevX queues of libdvx never do. dvx_cqe_unscatter() puts them where they belong.
+ * How many bytes of data the CQE itself can hold in place of the buffer: 0 or 32. Adopted verbs
+ * queues do this (scatter-to-CQE) unless it was switched off, for example by MLX5_SCATTER_TO_CQE=0.
+ * DevX queues of libdvx never do. dvx_cqe_unscatter() copies the data to the buffer.
  */
 DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 {
@@ -88,19 +87,19 @@ DVX_INLINE uint32_t dvx_cqe_scattered(const void *cqe)
 
 /* ---- Raw packets (rxq.h) ---- */
 
-/* What a rule's tag action said; 0 without one. */
+/* The tag that a rule's tag action set; 0 without one. */
 DVX_INLINE uint32_t dvx_cqe_flow_tag(const void *cqe)
 {
 	return prm_cqe64_get_flow_tag(cqe);
 }
 
-/* Of the hash that chose the queue; 0 if none did. */
+/* The hash that selected the queue; 0 if none did. */
 DVX_INLINE uint32_t dvx_cqe_rss_hash(const void *cqe)
 {
 	return prm_cqe64_get_rss_hash_result(cqe);
 }
 
-/* Did the device find the IP header's, and the TCP or UDP checksum right? */
+/* True if the device found the checksums of the IP header, and of TCP or UDP, correct. */
 DVX_INLINE bool dvx_cqe_l3_ok(const void *cqe)
 {
 	return prm_cqe64_get_l3_ok(cqe);
@@ -111,7 +110,7 @@ DVX_INLINE bool dvx_cqe_l4_ok(const void *cqe)
 	return prm_cqe64_get_l4_ok(cqe);
 }
 
-/* Was a VLAN tag taken off? Then this is what it said. */
+/* True if a VLAN tag was removed from the packet; dvx_cqe_vlan_tci() is its content. */
 DVX_INLINE bool dvx_cqe_vlan(const void *cqe)
 {
 	return prm_cqe64_get_vlan(cqe);
@@ -132,7 +131,7 @@ struct dvx_cqe_failure {
 	uint32_t user_index;
 };
 
-/* What an error CQE says. */
+/* Reads an error CQE. */
 void dvx_cqe_error(const void *cqe, struct dvx_cqe_failure *out);
 /* A syndrome in words; never NULL. */
 const char *dvx_cqe_strerror(uint8_t syndrome);

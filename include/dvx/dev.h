@@ -24,7 +24,7 @@ void dvx_dev_list_free(struct dvx_dev_info *list);
  * -ENODEV: no such device; -EOPNOTSUPP: the device offers no DevX context.
  */
 int dvx_dev_open(const char *which, struct dvx_dev **out);
-/* Uses a context that the caller opened (mlx5dv_open_device with DEVX) and will close after. */
+/* Uses a context that the caller opened (mlx5dv_open_device with DEVX) and closes afterwards. */
 int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out);
 /* -EBUSY while objects of the device exist. */
 int dvx_dev_close(struct dvx_dev *dev);
@@ -46,7 +46,7 @@ struct dvx_caps {
 	uint8_t num_ports;
 	/* the MMO DMA engine (sq.h dvx_post_dma) */
 	bool dma_mmo;
-	uint64_t dma_mmo_max; /* bytes of one copy; capped by what a WQE can say, 2 GiB */
+	uint64_t dma_mmo_max; /* bytes of one copy; at most 2 GiB, a WQE's limit */
 	/* aliases: others may use this function's mkeys; this function may use others' */
 	bool mkey_export;
 	bool mkey_import;

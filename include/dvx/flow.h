@@ -216,12 +216,12 @@ uint64_t dvx_flow_matcher_id(const struct dvx_flow_matcher *matcher, uint8_t ver
 /* An action belongs to a domain, and can be used by any number of its rules. */
 /* The packet is discarded. */
 int dvx_flow_action_create_drop(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
-/* As for a packet that matches no rule: see enum dvx_flow_side. */
+/* The packet goes where one that matches no rule goes: see enum dvx_flow_side. */
 int dvx_flow_action_create_default(struct dvx_flow_domain *domain, struct dvx_flow_action **out);
 /* dvx_cqe_flow_tag() of the completion will be `tag`, 24 bits. RX only. */
 int dvx_flow_action_create_tag(struct dvx_flow_domain *domain, uint32_t tag,
 			       struct dvx_flow_action **out);
-/* Counts the packet in counter number `index` of `counter`. Shared by as many rules as wanted. */
+/* Counts the packet in counter number `index` of `counter`. Any number of rules may share it. */
 int dvx_flow_action_create_count(struct dvx_flow_domain *domain, struct dvx_flow_counter *counter,
 				 uint32_t index, struct dvx_flow_action **out);
 /* The packet goes on to a table of a higher level. */
@@ -288,9 +288,11 @@ struct dvx_flow_bulk {
 	uint32_t every; /* rules from one call of progress to the next; 0: 1024 */
 	/* The rules, as an array ... */
 	const struct dvx_flow_rule_attr *attrs;
-	/* ... or one by one: fill *attr in for rule i (it is all zero but for its size) and return
-	 * 0, or a negative errno to give the whole insertion up: one that libdvx returned within
-	 * keeps its sentence. What it points at is needed until the next call. */
+	/*
+	 * ... or one by one: fills in *attr for rule i (all zero except its size) and returns 0, or
+	 * a negative errno to cancel the whole insertion. The sentence of an error that libdvx
+	 * returned inside is kept. Pointers in *attr must stay valid until the next call.
+	 */
 	int (*next)(void *arg, size_t i, struct dvx_flow_rule_attr *attr);
 	/* Called with the number of rules inserted; nonzero ends the insertion (-ECANCELED). */
 	int (*progress)(void *arg, size_t done);
@@ -304,9 +306,8 @@ struct dvx_flow_bulk {
  */
 int dvx_flow_rules_insert(const struct dvx_flow_bulk *bulk, size_t n, struct dvx_flow_rule **rules);
 /*
- * Deletes rules[0..n-1], the last one first, and sets each to NULL; NULL is skipped. A rule that
- * the device refuses to delete stays in rules[], the others go all the same; the first refusal is
- * returned.
+ * Deletes rules[0..n-1], the last one first, and sets each to NULL; skips NULL. A rule that the
+ * device refuses to delete stays in rules[], the others are deleted. Returns the first refusal.
  */
 int dvx_flow_rules_delete(struct dvx_flow_rule **rules, size_t n);
 

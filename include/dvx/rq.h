@@ -65,7 +65,7 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 	if (DVX_UNLIKELY(rq->pi - rq->ci > rq->mask))
 		return -ENOSPC;
 	for (i = 0; i < n; i++)
-		if (sge[i].length) /* 0 would say 2 GiB */
+		if (sge[i].length) /* 0 would mean 2 GiB */
 			dvx_wqe_data(seg + DVX_SEG * used++, &sge[i]);
 	if (used < rq->max_sge)
 		dvx_wqe_data(seg + DVX_SEG * used, &end);
@@ -75,9 +75,9 @@ DVX_INLINE int dvx_rq_post(struct dvx_rq *rq, const struct dvx_sge *sge, uint32_
 }
 
 /*
- * Posts what stood in the next slot a lap ago once more, its pieces and its cookie: the device does
- * not change a WQE. For a queue that was filled once and whose receives are posted again as they
- * are retired, one for one and in that order; then it is the one just retired.
+ * Posts the receive that was in the next slot one lap ago again, with its buffers and its cookie;
+ * the device does not change a WQE. For a queue that is filled once and whose receives are posted
+ * again one by one as they are retired: then this is the receive that was just retired.
  */
 DVX_INLINE void dvx_rq_repost(struct dvx_rq *rq)
 {

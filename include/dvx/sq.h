@@ -87,7 +87,7 @@ DVX_INLINE uint32_t dvx_sq_free(const struct dvx_sq *sq)
 	return sq->mask + 1 - (sq->pi - sq->ci);
 }
 
-/* --- building blocks of the calls below, and of work requests that they do not offer --- */
+/* --- for the calls below, and for work requests that they do not offer --- */
 
 /* Takes `blocks` blocks at pi, and fills the slot for dvx_sq_retire(). */
 DVX_INLINE uint8_t *dvx_sq_take(struct dvx_sq *sq, uint32_t blocks, uint64_t wr_id)

@@ -83,7 +83,7 @@ DVX_INLINE int dvx_post_eth(struct dvx_sq *sq, const void *header, uint32_t len,
 	for (i = 0; i < n; i++) {
 		if (DVX_UNLIKELY(sge[i].length > DVX_MAX_SEGMENT))
 			return -EMSGSIZE;
-		ds += sge[i].length != 0; /* 0 would say 2 GiB */
+		ds += sge[i].length != 0; /* 0 would mean 2 GiB */
 	}
 	if (DVX_UNLIKELY(len > DVX_MAX_DS * DVX_SEG || !dvx_sq_fits(sq, ds)))
 		return -EMSGSIZE;

@@ -12,7 +12,7 @@ DVX_BEGIN_DECLS
  * must not share a page: the registers are one thread's at a time.
  */
 enum dvx_uar_type {
-	DVX_UAR_ANY, /* BlueFlame if the machine gives it, else non-cached */
+	DVX_UAR_ANY, /* BlueFlame if available, else non-cached */
 	DVX_UAR_BF,
 	DVX_UAR_NC,
 };

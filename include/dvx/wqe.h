@@ -4,7 +4,7 @@
 
 /*
  * The segments that work requests are made of, written to any memory (PRM, "Send Work Queue Element
- * Format"). Queues and indexes are sq.h's and rq.h's business.
+ * Format"). Rings and indexes are in sq.h and rq.h.
  */
 #include <string.h>
 #include <dvx/common.h>

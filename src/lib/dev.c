@@ -44,7 +44,7 @@ static int device_list(struct ibv_device ***all, int *total)
 	*total = 0;
 	*all = ibv_get_device_list(total);
 	if (!*all && errno != ENOSYS)
-		return dvx_fail(errno, "libibverbs gives no device list");
+		return dvx_fail(errno, "libibverbs returns no device list");
 	return 0;
 }
 
@@ -192,7 +192,7 @@ int dvx_dev_close(struct dvx_dev *dev)
 		return dvx_fail(EBUSY, "%s: %d objects are still there", dvx_dev_name(dev),
 				dev->refs);
 	if (dev->owned && ibv_close_device(dev->ctx))
-		return dvx_fail(errno ? errno : EBUSY, "the device does not close");
+		return dvx_fail(errno ? errno : EBUSY, "the device can't be closed");
 	dvx_caps_free(dev);
 	pthread_mutex_destroy(&dev->lock);
 	free(dev);

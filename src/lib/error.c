@@ -52,8 +52,7 @@ static void describe_command(void)
 		snprintf(why, sizeof(why), "%s (0x%x), syndrome 0x%x", prm_status_name(last.status),
 			 last.status, last.syndrome);
 	else
-		snprintf(why, sizeof(why),
-			 "refused, the kernel kept status and syndrome to itself");
+		snprintf(why, sizeof(why), "refused; the kernel hides status and syndrome");
 	snprintf(text, sizeof(text), "%s (0x%x) op_mod 0x%x: %s: %s", prm_opcode_name(last.opcode),
 		 last.opcode, last.op_mod, why, strerrordesc_np(last.err));
 }

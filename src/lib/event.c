@@ -32,7 +32,7 @@ int dvx_channel_open(struct dvx_dev *dev, struct dvx_channel **out)
 						    MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA);
 	if (!ch->devx) {
 		free(ch);
-		return dvx_fail(errno ? errno : EIO, "the kernel gives no DevX event channel");
+		return dvx_fail(errno ? errno : EIO, "the kernel refuses a DevX event channel");
 	}
 	dvx_ref(&dev->refs);
 	*out = ch;
@@ -161,7 +161,7 @@ int dvx_channel_wait(struct dvx_channel *ch, int timeout_ms, struct dvx_cq **cq,
 	while (!woken) {
 		err = poll(&pfd, 1, timeout_ms);
 		if (err < 0)
-			return dvx_fail(errno, "waiting for an event");
+			return dvx_fail(errno, "waiting for an event fails");
 		if (!err)
 			return dvx_fail(ETIMEDOUT, "no event in %d ms", timeout_ms);
 		err = next_event(ch, &woken);

@@ -101,9 +101,8 @@ int dvx_flow_action_create_table(struct dvx_flow_domain *domain, struct dvx_flow
 		return dvx_fail(EINVAL,
 				"dvx_flow_action_create_table: table is not of this domain");
 	if (!table->level)
-		return dvx_fail(EINVAL,
-				"dvx_flow_action_create_table: table is the root (level 0), "
-				"nothing leads back there");
+		return dvx_fail(EINVAL, "dvx_flow_action_create_table: table is the root (level "
+					"0), use dvx_flow_action_create_root()");
 	want.dr = mlx5dv_dr_action_create_dest_table(table->dr);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_table", out);
 }
@@ -112,11 +111,10 @@ static int no_anchor(int err)
 {
 	if (err == EPERM)
 		return dvx_fail(err,
-				"dvx_flow_action_create_root: the kernel gives a steering anchor "
-				"to who has CAP_NET_RAW only");
+				"dvx_flow_action_create_root: a steering anchor needs CAP_NET_RAW");
 	if (err == EOPNOTSUPP || err == EPROTONOSUPPORT || err == ENOTTY)
 		return dvx_fail(err, "dvx_flow_action_create_root: the kernel has no steering "
-				     "anchor; Linux 6.0 or later has");
+				     "anchors; they need Linux 6.0 or later");
 	return dvx_fail(err, "dvx_flow_action_create_root: the kernel refuses a steering anchor");
 }
 
@@ -156,7 +154,7 @@ int dvx_flow_action_create_queue(struct dvx_flow_domain *domain, struct dvx_rxq 
 	if (!err)
 		err = same_device(domain, rxq->dev, "dvx_flow_action_create_queue: rxq");
 	if (!err && !rxq->tir)
-		err = dvx_fail(ESTALE, "dvx_flow_action_create_queue: rxq has no TIR any more");
+		err = dvx_fail(ESTALE, "dvx_flow_action_create_queue: rxq no longer has a TIR");
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rxq->tir->devx);
@@ -173,7 +171,7 @@ int dvx_flow_action_create_rss(struct dvx_flow_domain *domain, struct dvx_rss *r
 		err = same_device(domain, rss->dev, "dvx_flow_action_create_rss: rss");
 	/* A refused dvx_rss_destroy() can leave the RQT without its TIR. */
 	if (!err && !rss->tir)
-		err = dvx_fail(ESTALE, "dvx_flow_action_create_rss: rss has no TIR any more");
+		err = dvx_fail(ESTALE, "dvx_flow_action_create_rss: rss no longer has a TIR");
 	if (err)
 		return err;
 	want.dr = mlx5dv_dr_action_create_dest_devx_tir(rss->tir->devx);
@@ -193,7 +191,7 @@ int dvx_flow_action_create_qp(struct dvx_flow_domain *domain, struct ibv_qp *ibq
 				"dvx_flow_action_create_qp: the ibv_qp is of another context");
 	if (ibqp->qp_type != IBV_QPT_RAW_PACKET)
 		return dvx_fail(EINVAL,
-				"dvx_flow_action_create_qp: the ibv_qp is no raw packet QP");
+				"dvx_flow_action_create_qp: the ibv_qp is not a raw packet QP");
 	want.dr = mlx5dv_dr_action_create_dest_ibv_qp(ibqp);
 	return lib_flow_action_finish(domain, &want, "dvx_flow_action_create_qp", out);
 }
@@ -205,7 +203,7 @@ int dvx_flow_action_destroy(struct dvx_flow_action *action)
 	if (!action)
 		return 0;
 	if (dvx_in_use(&action->refs))
-		return dvx_fail(EBUSY, "action: %d rules still have it", action->refs);
+		return dvx_fail(EBUSY, "action: %d rules still use it", action->refs);
 	ret = mlx5dv_dr_action_destroy(action->dr);
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "libmlx5 does not destroy the action");

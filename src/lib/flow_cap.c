@@ -4,8 +4,10 @@
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 
-/* PRM names on both sides; of header_caps "outer_headers." and "outer" are left out. What has no
- * bit of its own is not here. */
+/*
+ * PRM names on both sides; of header_caps "outer_headers." and "outer" are left out. Fields without
+ * a bit of their own are not listed.
+ */
 struct cap {
 	const char *field, *cap;
 };
@@ -136,7 +138,7 @@ int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mas
 	if (!props)
 		return -dvx_last_error()->err;
 	support = prm_flow_table_prop_layout_cat_ft_field_support(props);
-	/* A device that lists nothing is left to refuse by itself. */
+	/* If the device lists nothing, the firmware decides. */
 	if (flow_cap_all_zero(support, PRM_FLOW_TABLE_FIELDS_SUPPORTED_BYTES))
 		return 0;
 	for (uint32_t bit = 0; dvx_flow_field_next(mask, bit, &f); bit = f.bit + f.width)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Masks and values that would not mean what they say. The root's firmware and libmlx5's steering
- * entries differ in what they take, and in what they make of less than they need: a UDP port
- * without ip_protocol matches TCP's too below the root, a port without ip_version IPv4's only. What
- * does not mean the same in both is refused in both.
+ * Refuses masks and values that do not mean the same in the root (firmware) and below it (libmlx5's
+ * steering entries). The two accept different matches and treat incomplete ones differently: below
+ * the root, a UDP port without ip_protocol also matches TCP, and a port without ip_version matches
+ * IPv4 only.
  */
 #include "flow_priv.h"
 
@@ -88,7 +88,7 @@ static int add_needs(struct dvx_flow_needs *needs, const char *path, const char 
 	return 0;
 }
 
-/* Entries of libmlx5 name the outer header's lookup for these. */
+/* libmlx5's entries use the outer header's lookup for these. */
 static int check_inner_tcp(const char *path, const char *who)
 {
 	static const char inner[] = "misc_parameters_3.inner_tcp_";
@@ -115,7 +115,7 @@ static bool has_ipv6_bits(const uint8_t *mask, unsigned int depth)
 	return any;
 }
 
-/* So long an address can only be IPv6's. */
+/* Only an IPv6 address is this long. */
 static int add_address(struct dvx_flow_needs *needs, const uint8_t *mask, unsigned int depth,
 		       const char *who)
 {
@@ -223,7 +223,7 @@ static uint64_t flow_check_word(const uint8_t *p, size_t i)
 	return v;
 }
 
-/* Everything that is wrong at all shows in these sums: the fast way through a good rule. */
+/* Any error shows in these sums, so that a valid rule is checked fast. */
 static int flow_check_check_bits(const struct dvx_flow_matcher *matcher,
 				 const struct dvx_flow_match *m, const char *who)
 {
@@ -301,8 +301,8 @@ static bool bit(const uint8_t *match, uint32_t at)
 }
 
 /*
- * An entry has one field for a tag's kind: "no customer's tag" alone would be "no tag" below the
- * root, and "no customer's tag" in it. Both kinds named, they agree.
+ * An entry has one field for the kind of tag. A match of "no customer tag" alone would mean "no
+ * tag" below the root and "no customer tag" in the root. If both kinds are matched, the two agree.
  */
 static int check_vlan(const struct dvx_flow_matcher *matcher, const uint8_t *value, size_t i,
 		      const char *who)

@@ -102,8 +102,10 @@ int dvx_flow_counter_query(struct dvx_flow_counter *counter, uint32_t first, uin
 	int err;
 
 	if (first > counter->size || n > counter->size - first)
-		return dvx_fail(ERANGE, "dvx_flow_counter_query: %u counters from %u: there are %u",
-				n, first, counter->size);
+		return dvx_fail(
+			ERANGE,
+			"dvx_flow_counter_query: %u counters from number %u, but there are only %u",
+			n, first, counter->size);
 	if (!n)
 		return 0;
 	all = counter->size > 1 ? (first + n + 3) & ~3u : 1;
@@ -125,8 +127,8 @@ int dvx_flow_counter_destroy(struct dvx_flow_counter *counter)
 	if (!counter)
 		return 0;
 	if (dvx_in_use(&counter->refs))
-		return dvx_fail(EBUSY, "flow counter 0x%x: %d actions still count in it",
-				counter->id, counter->refs);
+		return dvx_fail(EBUSY, "flow counter 0x%x: %d actions still use it", counter->id,
+				counter->refs);
 	err = dvx_obj_destroy(counter->obj);
 	if (!err)
 		free(counter);

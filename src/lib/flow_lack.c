@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why libmlx5 made no table, matcher or rule below the root. It says no more than an errno; these
- * are the capabilities that it asks for, in rdma-core 44 as in 65 (dr_domain.c, dr_matcher.c,
+ * Finds why libmlx5 refused a table, matcher or rule below the root. libmlx5 returns only an errno.
+ * These are the capabilities that it checks, in rdma-core 44 and 65 (dr_domain.c, dr_matcher.c,
  * dr_ste_v1.c).
  */
 #include <stdio.h>
@@ -10,10 +10,10 @@
 
 /*
  * flex_parser_protocols has a bit for each. Entries of steering_format_version 1 and later have
- * lookups of their own for some, so there the bit is not asked for.
+ * lookups of their own for some; libmlx5 does not check the bits of these.
  */
 static const struct protocol {
-	const char *field; /* how its path begins */
+	const char *field; /* first part of its path */
 	unsigned int bit;
 	const char *name;
 	bool own_lookup;
@@ -71,7 +71,7 @@ int dvx_flow_lacks_field(const struct dvx_flow_domain *domain, const char *path)
 			path, format, dvx_dev_name(domain->dev));
 }
 
-/* steering_format_version 0 asks for sw_owner, later ones for sw_owner_v2. */
+/* steering_format_version 0 needs sw_owner, later ones need sw_owner_v2. */
 bool dvx_flow_software_owned(const struct dvx_flow_domain *domain)
 {
 	const void *props = dvx_flow_props(domain);
@@ -98,7 +98,7 @@ const char *dvx_flow_lacks_levels(const struct dvx_flow_domain *domain)
 		      : "";
 }
 
-/* Vport 0xffff is the wire; all others are asked of the eswitch. */
+/* Vport 0xffff is the wire. libmlx5 queries all others from the e-switch. */
 #define WIRE 0xffffu
 
 int dvx_flow_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err)

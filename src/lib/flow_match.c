@@ -10,7 +10,7 @@ static const char *const groups[MATCH_GROUPS] = {
 
 /* ---- by name ---- */
 
-/* "udp_dport" is outer_headers' and inner_headers': then the group must be said. */
+/* outer_headers and inner_headers both have "udp_dport": such a name needs its group. */
 static int find_in_groups(const struct prm_struct *s, const char *name, char *path, size_t size)
 {
 	char try[160];
@@ -23,7 +23,7 @@ static int find_in_groups(const struct prm_struct *s, const char *name, char *pa
 		if (!prm_find_field(s, try, &bit))
 			continue;
 		if (found++)
-			return dvx_fail(EINVAL, "match.%s: say whether it is %s or %s", name, path,
+			return dvx_fail(EINVAL, "match.%s is ambiguous: write %s or %s", name, path,
 					try);
 		snprintf(path, size, "%s", try);
 	}
@@ -46,7 +46,7 @@ static int flow_match_find(const char *name, char *path, size_t size, const stru
 	}
 	*f = prm_find_field(s, path, bit);
 	if ((*f)->type || (*f)->bytes || (*f)->width > 64)
-		return dvx_fail(EINVAL, "match.%s: it is not a number, name a field in it", path);
+		return dvx_fail(EINVAL, "match.%s is not a number: name a field in it", path);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64
 
 /* ---- in groups ---- */
 
-/* Of a function without an end, say DVX_FLOW_SRC. */
+/* Functions without an end pass DVX_FLOW_SRC. */
 static int check_where(enum dvx_flow_depth depth, enum dvx_flow_end end)
 {
 	if (depth != DVX_FLOW_OUTER && depth != DVX_FLOW_INNER)
@@ -139,7 +139,7 @@ int dvx_flow_match_mac(struct dvx_flow_match *m, enum dvx_flow_depth depth, enum
 	return 0;
 }
 
-/* Sets a field that may be set to one value only. */
+/* Refuses a second value for a field. */
 static int flow_match_agree(uint32_t old_mask, uint32_t old, uint32_t value,
 			    enum dvx_flow_depth depth, const char *field)
 {

@@ -30,7 +30,7 @@ static void set_version(uint8_t *match, enum dvx_flow_depth depth, uint32_t vers
 		match + (depth == DVX_FLOW_INNER ? 2 * GROUP_BYTES : 0), version);
 }
 
-/* libmlx5's mask: below the root, ip_version is no mask there but the version itself. */
+/* The mask for libmlx5. Below the root, its ip_version is not a mask but the version itself. */
 static void fill_mask(const struct dvx_flow_matcher *matcher, const uint8_t *mask,
 		      unsigned int kind, union dvx_flow_params *out)
 {
@@ -104,7 +104,7 @@ static int lib_flow_matcher_refused(const struct dvx_flow_matcher *matcher, unsi
 	return dvx_fail(err, "dvx_flow_matcher_create: the kernel refuses a matcher in the root");
 }
 
-/* Only a hint: a device that has not so much memory in one piece still takes the rules. */
+/* Only a hint: without such a large piece of memory the device still takes the rules. */
 static void make_room(const struct dvx_flow_matcher *matcher, struct mlx5dv_dr_matcher *dr)
 {
 	struct mlx5dv_dr_matcher_layout layout = {
@@ -145,7 +145,7 @@ int dvx_flow_matcher_for(struct dvx_flow_matcher *matcher, const uint8_t *value,
 	return err;
 }
 
-/* The version that fields need, or that the caller announced; 0: both may come. */
+/* The version that fields need, or that the caller announced; 0: rules may have either. */
 static uint8_t known_version(const struct dvx_flow_matcher *matcher, const uint8_t *value,
 			     enum dvx_flow_depth depth)
 {
@@ -154,7 +154,9 @@ static uint8_t known_version(const struct dvx_flow_matcher *matcher, const uint8
 	return (uint8_t)dvx_flow_ip_version(value, depth);
 }
 
-/* The first one now, so that what the device does not match is refused here, not with a rule. */
+/*
+ * Makes the first one now, so that a field that the device can't match is refused here, not later.
+ */
 static int make_first(struct dvx_flow_matcher *matcher, const uint8_t *value)
 {
 	unsigned int kind = 0;

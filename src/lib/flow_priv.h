@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the rule model share with each other. */
+/* What the files of the rule model (flow_*.c) share. */
 #ifndef DVX_FLOW_PRIV_H
 #define DVX_FLOW_PRIV_H
 
@@ -27,7 +27,7 @@ struct dvx_flow_table {
 	int refs;
 };
 
-/* What fields of a matcher want of its other fields, by depth (outer, inner). */
+/* What fields of a matcher require of its other fields, by depth (outer, inner). */
 struct dvx_flow_needs {
 	uint8_t version[2];  /* 4, 6, or NEEDS_VERSION: either; 0: nothing */
 	uint8_t protocol[2]; /* ip_protocol; 0: nothing */
@@ -35,8 +35,8 @@ struct dvx_flow_needs {
 #define NEEDS_VERSION 1u
 
 /*
- * libmlx5 wants to know the IP version with the mask (not in the root): one matcher here is up to
- * four there, each made when its first rule comes.
+ * Below the root, libmlx5 needs the IP version with the mask. One matcher here is up to four of
+ * libmlx5's, each made with its first rule.
  */
 struct dvx_flow_matcher {
 	struct dvx_flow_table *table;
@@ -63,7 +63,7 @@ enum action_kind {
 struct dvx_flow_action {
 	struct dvx_flow_domain *domain;
 	struct mlx5dv_dr_action *dr;
-	struct mlx5dv_dr_table *root; /* made for a way back to it */
+	struct mlx5dv_dr_table *root; /* made for an action that leads to the root */
 	enum action_kind kind;
 	uint32_t level; /* of the table it leads to */
 	int *target;	/* references of what it leads to, or counts in */
@@ -121,7 +121,7 @@ const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
 bool dvx_flow_software_owned(const struct dvx_flow_domain *domain);
 /* Fails with the sentence. */
 int dvx_flow_lacks_field(const struct dvx_flow_domain *domain, const char *path);
-/* The capability without which there is only the root; "": none that libmlx5 asks for. */
+/* The capability that tables below the root need and lack; "": none that libmlx5 checks. */
 const char *dvx_flow_lacks_levels(const struct dvx_flow_domain *domain);
 /* Fails with the sentence; 0 if the vport is not why libmlx5 refused the rule with err. */
 int dvx_flow_lacks_vport(const struct dvx_flow_rule *rule, const uint8_t *value, int err);

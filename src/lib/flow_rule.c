@@ -87,7 +87,8 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 	struct dvx_flow_field f;
 
 	if (err == EEXIST)
-		return dvx_fail(err, "dvx_flow_rule_create: match: the matcher has this rule");
+		return dvx_fail(err,
+				"dvx_flow_rule_create: match: the matcher already has this rule");
 	if (rule->matcher->table->level)
 		return refused_below(rule, value, err);
 	if (props && rule->actions[0]->kind == ACTION_TAG &&
@@ -97,7 +98,7 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 	if (dvx_flow_untold(rule->matcher->mask, &f))
 		return dvx_fail(err,
 				"dvx_flow_rule_create: the kernel refuses the rule in the root; "
-				"perhaps because of match.%s, which no capability tells of",
+				"perhaps because of match.%s, which has no capability bit",
 				f.path);
 	return dvx_fail(err, "dvx_flow_rule_create: the kernel refuses the rule in the root");
 }

@@ -53,7 +53,8 @@ static int bind_node(void *addr, size_t len, int32_t node)
 		return dvx_fail(EINVAL, "place.node is %d", node);
 	mask[(size_t)node / bits] = 1ul << ((size_t)node % bits);
 	if (mbind(addr, len, MPOL_BIND, mask, MAX_NODES, 0))
-		return dvx_fail(errno, "place.node %d: the kernel gives no memory there", node);
+		return dvx_fail(errno, "place.node %d: the kernel refuses memory on this node",
+				node);
 	/* Fault in here, where a node without free (huge)pages is an errno, not a signal. */
 	if (madvise(addr, len, MADV_POPULATE_WRITE) && errno != EINVAL)
 		return dvx_fail(ENOMEM, "place.node %d has no %zu bytes free", node, len);
@@ -91,13 +92,11 @@ static int use_callers(struct dvx_mem *mem, size_t len, const struct dvx_place *
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (place->flags)
-		return dvx_fail(EINVAL, "place.flags 0x%x with place.buf: a buffer is where it is",
-				place->flags);
+		return dvx_fail(EINVAL, "place.flags 0x%x must be 0 with place.buf", place->flags);
 	if ((uintptr_t)place->buf % page)
-		return dvx_fail(EINVAL, "place.buf %p is not aligned to pages", place->buf);
+		return dvx_fail(EINVAL, "place.buf %p is not aligned to a page", place->buf);
 	if (place->buf_len < len)
-		return dvx_fail(EINVAL, "place.buf_len is %zu, %zu are needed", place->buf_len,
-				len);
+		return dvx_fail(EINVAL, "place.buf_len is %zu, less than %zu", place->buf_len, len);
 	memset(place->buf, 0, len);
 	mem->addr = place->buf;
 	mem->len = place->buf_len;

@@ -41,8 +41,7 @@ int dvx_dev_port(struct dvx_dev *dev, uint8_t port, struct dvx_port *out)
 	int err = ibv_query_port(dev->ctx, port, &attr);
 
 	if (err)
-		return dvx_fail(err, "%s has no port %u that can be asked", dvx_dev_name(dev),
-				port);
+		return dvx_fail(err, "%s: port %u can't be queried", dvx_dev_name(dev), port);
 	memset(out, 0, sizeof(*out));
 	out->state = (enum dvx_port_state)attr.state;
 	out->ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
@@ -75,7 +74,7 @@ int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out)
 	int err = ibv_query_device(dev->ctx, &attr);
 
 	if (err)
-		return dvx_fail(err, "%s does not say what it is", dvx_dev_name(dev));
+		return dvx_fail(err, "%s can't be queried", dvx_dev_name(dev));
 	memset(out, 0, sizeof(*out));
 	snprintf(out->firmware, sizeof(out->firmware), "%s", attr.fw_ver);
 	read_board(dev->ctx->device, out->board, sizeof(out->board));
@@ -84,7 +83,7 @@ int dvx_dev_ident(struct dvx_dev *dev, struct dvx_ident *out)
 	return 0;
 }
 
-/* The most entries that all ports may have; the kernel gives only those in use. */
+/* The most entries that all ports can have. The kernel returns only those in use. */
 static size_t table_size(struct dvx_dev *dev)
 {
 	struct dvx_port port;
@@ -117,7 +116,7 @@ int dvx_dev_gids(struct dvx_dev *dev, struct dvx_gid **list, size_t *count)
 	free(raw);
 	if (n < 0) {
 		free(gids);
-		return dvx_fail((int)-n, "%s gives no GID table", dvx_dev_name(dev));
+		return dvx_fail((int)-n, "%s: the GID table can't be read", dvx_dev_name(dev));
 	}
 	*list = gids;
 	*count = (size_t)n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What libdvx's files share with each other. */
+/* What the files of libdvx share. */
 #ifndef DVX_PRIV_H
 #define DVX_PRIV_H
 
@@ -21,7 +21,7 @@ struct dvx_dev {
 	uint8_t qp_ts_format;  /* qpc.ts_format that this device wants */
 	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
-	uint8_t mkey_variant;  /* low byte of the next mkey: a stale key is then noticed */
+	uint8_t mkey_variant;  /* low byte of the next mkey; it changes, so that stale keys fail */
 	pthread_mutex_t lock;  /* the two lists, the transport domain */
 	struct dvx_dbr_page *dbr_pages;
 	struct cap_page *cap_pages;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RST -> INIT -> RTR -> RTS, and the ways to ERR and back to RST. */
+/* RST -> INIT -> RTR -> RTS, and the changes to ERR and back to RST. */
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
 #include "priv.h"
@@ -12,7 +12,7 @@ static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer 
 	int err;
 
 	if (!qp->obj)
-		return dvx_fail(EINVAL, "%s: an adopted QP moves by ibv_modify_qp()", call);
+		return dvx_fail(EINVAL, "%s: use ibv_modify_qp() on an adopted QP", call);
 	err = dvx_attr_copy(peer, sizeof(*peer), user, call);
 	if (err)
 		return err;
@@ -44,7 +44,9 @@ static uint32_t lib_qp_state_log_rd_atomic(const struct dvx_qp *qp, const struct
 	return qp->dev->log_rd_atomic < 4 ? qp->dev->log_rd_atomic : 4;
 }
 
-/* All the moves have the same outline: a header with the QPN, then the context. */
+/*
+ * The commands of all state changes have the same layout: a header with the QPN, then the context.
+ */
 static int lib_qp_state_move(struct dvx_qp *qp, void *in, size_t in_len, uint16_t opcode)
 {
 	uint8_t reply[PRM_RTR2RTS_QP_OUT_BYTES];
@@ -164,7 +166,8 @@ int dvx_qp_connect_self(struct dvx_qp *qp, uint32_t access)
 	int err;
 
 	if (ibv_query_port(qp->dev->ctx, peer.port, &port))
-		return dvx_fail(errno ? errno : EIO, "dvx_qp_connect_self: port 1 does not answer");
+		return dvx_fail(errno ? errno : EIO,
+				"dvx_qp_connect_self: port 1 can't be queried");
 	peer.lid = port.lid;
 	err = dvx_dev_gid(qp->dev, peer.port, 0, peer.gid);
 	return err ? err : dvx_qp_connect(qp, &peer);
@@ -175,7 +178,7 @@ int dvx_qp_to_err(struct dvx_qp *qp)
 	uint8_t in[PRM_QP_2ERR_IN_BYTES] = {0};
 
 	if (!qp->obj)
-		return dvx_fail(EINVAL, "dvx_qp_to_err: an adopted QP moves by ibv_modify_qp()");
+		return dvx_fail(EINVAL, "dvx_qp_to_err: use ibv_modify_qp() on an adopted QP");
 	return lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2ERR_QP);
 }
 
@@ -186,7 +189,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 	int err;
 
 	if (!qp->obj)
-		return dvx_fail(EINVAL, "dvx_qp_to_rst: an adopted QP moves by ibv_modify_qp()");
+		return dvx_fail(EINVAL, "dvx_qp_to_rst: use ibv_modify_qp() on an adopted QP");
 	err = lib_qp_state_move(qp, in, sizeof(in), PRM_OPCODE_2RST_QP);
 	if (err)
 		return err;

@@ -14,10 +14,12 @@ int dvx_rq_init_layout(struct dvx_rq *rq, const struct dvx_rq_memory *user, uint
 	if (err)
 		return err;
 	if (!dvx_is_pow2(init.entries) || init.entries > 32768)
-		return dvx_fail(EINVAL, "dvx_rq_init: %u entries: no power of two up to 32768",
+		return dvx_fail(EINVAL,
+				"dvx_rq_init: entries is %u, not a power of two up to 32768",
 				init.entries);
 	if (!dvx_is_pow2(init.stride) || init.stride < DVX_SEG || init.stride > 2048)
-		return dvx_fail(EINVAL, "dvx_rq_init: stride %u: no power of two from 16 to 2048",
+		return dvx_fail(EINVAL,
+				"dvx_rq_init: stride is %u, not a power of two from 16 to 2048",
 				init.stride);
 	if (!init.buf || !init.wr_ids || !init.dbrec)
 		return dvx_fail(EINVAL, "dvx_rq_init: buf, wr_ids and dbrec must all be set");

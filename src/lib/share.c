@@ -16,7 +16,7 @@ static int random_key(uint8_t key[32])
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return dvx_fail(errno ? errno : EIO, "the kernel gives no random bytes");
+			return dvx_fail(errno ? errno : EIO, "no random bytes from the kernel");
 		have += (size_t)n;
 	}
 	return 0;
@@ -68,10 +68,10 @@ static int lib_share_refused(int err)
 	if (!e->opcode || (e->err != EINVAL && e->err != EREMOTEIO))
 		return err;
 	if (!e->status)
-		return dvx_fail(EXDEV,
-				"the device refuses the ticket (CREATE_GENERAL_OBJECT: the kernel "
-				"kept status and syndrome to itself): not of this chip, revoked, "
-				"or the wrong key");
+		return dvx_fail(
+			EXDEV,
+			"the device refuses the ticket (CREATE_GENERAL_OBJECT: the kernel hides "
+			"status and syndrome): not of this chip, revoked, or the wrong key");
 	return dvx_fail(EXDEV,
 			"the device refuses the ticket (status 0x%x, syndrome 0x%x): not of "
 			"this chip, revoked, or the wrong key",
@@ -117,10 +117,10 @@ static int check_alias(struct dvx_mkey *mkey)
 	if (!err) {
 		status = prm_alias_context_get_status(reply + PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES);
 		if (status)
-			err = dvx_fail(EXDEV,
-				       "the alias is in a bad state (status %u): the ticket is not "
-				       "good",
-				       status);
+			err = dvx_fail(
+				EXDEV,
+				"the alias is in a bad state (status %u): the ticket is invalid",
+				status);
 	}
 	explicit_bzero(reply, sizeof(reply)); /* the access key is in it */
 	return err;
@@ -139,7 +139,8 @@ int dvx_mkey_import(struct dvx_dev *dev, struct dvx_pd *pd, const struct dvx_tic
 				"%s: cross_vhca_object_to_object_supported has no mkeys",
 				dvx_dev_name(dev));
 	if (t->vhca_id == dev->caps.vhca_id)
-		return dvx_fail(EINVAL, "dvx_mkey_import: the ticket is of this same VHCA, %u",
+		return dvx_fail(EINVAL,
+				"dvx_mkey_import: the ticket is for an mkey of this same VHCA, %u",
 				t->vhca_id);
 	mkey = calloc(1, sizeof(*mkey));
 	if (!mkey)

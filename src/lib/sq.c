@@ -23,7 +23,7 @@ int dvx_sq_init_layout(struct dvx_sq *sq, const struct dvx_sq_memory *user, uint
 	if (err)
 		return err;
 	if (!dvx_is_pow2(init.blocks) || init.blocks > MAX_BLOCKS_PER_RING)
-		return dvx_fail(EINVAL, "dvx_sq_init: %u blocks: no power of two up to %u",
+		return dvx_fail(EINVAL, "dvx_sq_init: blocks is %u, not a power of two up to %u",
 				init.blocks, MAX_BLOCKS_PER_RING);
 	if (!init.buf || !init.slots || !init.dbrec || !init.reg)
 		return dvx_fail(EINVAL, "dvx_sq_init: buf, slots, dbrec and reg must all be set");

@@ -53,18 +53,18 @@ void dvx_ticket_encode(const struct dvx_ticket *t, uint8_t out[DVX_TICKET_BYTES]
 	prm_store32(out, AT_SUM, ticket_crc32c(out, AT_SUM));
 }
 
-/* The order decides which accident gets which name: what it is, which version, whole, intact. */
+/* The order of checks decides which error is reported: magic, version, length, checksum. */
 static int ticket_check(const uint8_t *in, size_t len)
 {
 	if (len < sizeof(magic) || memcmp(in, magic, sizeof(magic)))
-		return dvx_fail(EINVAL, "ticket: it does not begin as one");
+		return dvx_fail(EINVAL, "ticket: the first bytes are not a ticket's");
 	if (len < AT_VHCA_ID)
 		return dvx_fail(EMSGSIZE, "ticket: cut short after %zu bytes", len);
 	if (prm_load16(in, AT_VERSION) != DVX_TICKET_VERSION)
 		return dvx_fail(EPROTONOSUPPORT, "ticket: version %u, this libdvx reads %u",
 				prm_load16(in, AT_VERSION), DVX_TICKET_VERSION);
 	if (len != DVX_TICKET_BYTES || prm_load16(in, AT_LENGTH) != DVX_TICKET_BYTES)
-		return dvx_fail(EMSGSIZE, "ticket: %zu bytes that say to be %u, a ticket has %u",
+		return dvx_fail(EMSGSIZE, "ticket: %zu bytes with length field %u; a ticket has %u",
 				len, prm_load16(in, AT_LENGTH), DVX_TICKET_BYTES);
 	if (prm_load32(in, AT_SUM) != ticket_crc32c(in, AT_SUM))
 		return dvx_fail(EBADMSG, "ticket: the checksum does not match, it was damaged");
@@ -124,12 +124,12 @@ static int from_hex(const char *text, uint8_t *bytes, size_t *len)
 	for (*len = 0; *text; text += 2) {
 		hi = ticket_nibble(text[0]);
 		if (hi < 0)
-			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[0]);
+			return dvx_fail(EINVAL, "ticket: '%c' is not a hex digit", text[0]);
 		if (!text[1])
 			return dvx_fail(EMSGSIZE, "ticket: cut short inside a byte");
 		lo = ticket_nibble(text[1]);
 		if (lo < 0)
-			return dvx_fail(EINVAL, "ticket: '%c' is no hex digit", text[1]);
+			return dvx_fail(EINVAL, "ticket: '%c' is not a hex digit", text[1]);
 		if (*len == DVX_TICKET_BYTES)
 			return dvx_fail(EMSGSIZE, "ticket: text goes on after its end");
 		bytes[(*len)++] = (uint8_t)(hi << 4 | lo);

@@ -7,8 +7,10 @@
 
 #define KEY_BYTES 40
 
-/* What Microsoft's documentation of RSS verifies implementations with; libmlx5's users and the
- * kernel's tests take the same. */
+/*
+ * The key of the examples in Microsoft's RSS documentation. Users of libmlx5 and the kernel's tests
+ * use it too.
+ */
 static const uint8_t usual_key[KEY_BYTES] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
 	0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
@@ -41,7 +43,7 @@ int dvx_td_get(struct dvx_dev *dev, uint32_t *tdn)
 	return err;
 }
 
-/* If the device keeps it, the next user takes it again. */
+/* If the device refuses to free it, the next user takes it. */
 void dvx_td_put(struct dvx_dev *dev)
 {
 	pthread_mutex_lock(&dev->lock);

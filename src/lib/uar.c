@@ -19,7 +19,7 @@ int dvx_uar_alloc(struct dvx_dev *dev, enum dvx_uar_type type, struct dvx_uar **
 	struct dvx_uar *uar;
 
 	if ((unsigned int)type > DVX_UAR_NC)
-		return dvx_fail(EINVAL, "dvx_uar_alloc: type %d is none", (int)type);
+		return dvx_fail(EINVAL, "dvx_uar_alloc: type %d is unknown", (int)type);
 	devx = mlx5dv_devx_alloc_uar(dev->ctx, devx_type[got]);
 	/* Virtual machines often have no write-combining. */
 	if (!devx && type == DVX_UAR_ANY) {

@@ -4,12 +4,13 @@
 int dvx_umem_reg(struct dvx_dev *dev, void *addr, size_t len, uint32_t access,
 		 struct dvx_umem **out)
 {
-	/* The kernel takes these three; the rest of the rights is the mkey's business. */
+	/* The kernel takes only these three rights; the mkey has the others. */
 	uint32_t flags = access & (DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	struct dvx_umem *umem;
 
 	if (!addr || !len)
-		return dvx_fail(EINVAL, "dvx_umem_reg: %zu bytes at %p are no memory", len, addr);
+		return dvx_fail(EINVAL, "dvx_umem_reg: %zu bytes at %p: neither may be 0", len,
+				addr);
 	umem = calloc(1, sizeof(*umem));
 	if (!umem)
 		return dvx_fail(ENOMEM, "no memory for a umem");

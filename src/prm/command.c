@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a number in a command stands for: its structures, and those of registers and objects. */
+/* Structures by number: of commands (opcode), registers, general objects and capabilities. */
 #include <stdio.h>
 #include <string.h>
 #include "src/prm/reflect.h"

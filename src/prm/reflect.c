@@ -23,7 +23,7 @@ static const struct prm_field *field_named(const struct prm_struct *s, const cha
 	return NULL;
 }
 
-/* Takes "[N]" off the path; an index past the array is refused, a flexible array has no end. */
+/* Parses "[N]" in the path. Refuses an index past the array; a flexible array has no end. */
 static bool take_index(const char **path, const struct prm_field *f, uint64_t *index)
 {
 	char *end;
@@ -119,7 +119,7 @@ int prm_field_set(const struct prm_struct *s, void *p, size_t len, const char *p
 	return err;
 }
 
-/* A selector that lies past the bytes decides nothing. */
+/* A selector past the end of the bytes selects nothing. */
 static bool branch_chosen(const struct prm_struct *s, const struct prm_branch *b, const void *p,
 			  size_t len)
 {
@@ -138,7 +138,7 @@ static bool branch_chosen(const struct prm_struct *s, const struct prm_branch *b
 	return false;
 }
 
-/* Of alternatives that no value chooses, the first one is taken. */
+/* If no value selects an alternative, the first one without a selector is active. */
 static bool branch_active(const struct prm_struct *s, const struct prm_branch *b, const void *p,
 			  size_t len)
 {
@@ -205,7 +205,7 @@ static void reflect_put_bytes(struct line *l, const uint8_t *p, size_t n)
 		reflect_put(l, "%02x", p[i]);
 }
 
-/* The row with the most bits that are all in `rest`: a wide flag holds narrower ones. */
+/* The flag with the most bits, all of them set in `rest`: a wide flag may contain narrower ones. */
 static const struct prm_enum_value *widest_flag(const struct prm_enum *e, uint64_t rest)
 {
 	const struct prm_enum_value *best = NULL;
@@ -255,7 +255,7 @@ static void put_value(struct line *l, const struct prm_field *f, const uint8_t *
 	reflect_put(l, *name ? "%s(0x%llx)" : "%s0x%llx", name, (unsigned long long)v);
 }
 
-/* One element, if the bytes reach it and hold something. */
+/* Prints one element, unless it lies past the bytes or is zero. */
 static void put_element(struct line *l, const struct prm_field *f, const uint8_t *p, size_t len,
 			uint64_t i)
 {
@@ -263,7 +263,7 @@ static void put_element(struct line *l, const struct prm_field *f, const uint8_t
 	uint64_t end = bit + f->width;
 
 	if (f->type && end > (uint64_t)len * 8)
-		end = (uint64_t)len * 8; /* a structure shows the part that is there */
+		end = (uint64_t)len * 8; /* a structure is printed as far as the bytes go */
 	if (end > (uint64_t)len * 8 || end <= bit || zero(p, bit, end - bit))
 		return;
 	reflect_put(l, f->count == 1 ? " %s=" : " %s[%llu]=", f->name, (unsigned long long)i);

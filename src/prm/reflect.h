@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Structures by name, from the rows that the tables became. Nothing here prints by itself. */
+/* Finds structures, enums and fields in the rows that prm/gen.pl generates. Never prints. */
 #ifndef DVX_SRC_PRM_REFLECT_H
 #define DVX_SRC_PRM_REFLECT_H
 
@@ -26,18 +26,18 @@ int prm_field_get(const struct prm_struct *s, const void *p, size_t len, const c
 int prm_field_set(const struct prm_struct *s, void *p, size_t len, const char *path,
 		  uint64_t value);
 
-/* `width` (1..64) bits from bit offset `bit` on; the caller knows that they are there. */
+/* Read or write `width` (1..64) bits at bit offset `bit`. The caller has checked the length. */
 uint64_t prm_bits_get(const void *p, uint64_t bit, unsigned int width);
 void prm_bits_set(void *p, uint64_t bit, unsigned int width, uint64_t value);
 
-/* Whether the field's variant is the one in use, as far as the len bytes at p tell. */
+/* True if the field's variant is the one in use, judged by the len bytes at p. */
 bool prm_field_active(const struct prm_struct *s, const struct prm_field *f, const void *p,
 		      size_t len);
 
 /*
  * One line: "mkc access_mode_1_0=MTT(1) qpn=0xffffff ...", nonzero fields only, nested structures
  * in braces. Never reads past len; says "cut at N of M bytes" when the structure is longer.
- * Writes at most size bytes with a terminating 0; returns the length the whole line has.
+ * Writes at most size bytes with a terminating 0; returns the length of the whole line.
  */
 size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const void *p,
 		      size_t len);
@@ -46,8 +46,8 @@ size_t prm_print_line(char *buf, size_t size, const struct prm_struct *s, const 
 const struct prm_enum_value *prm_enum_find(const struct prm_enum *e, uint64_t value);
 
 /*
- * The value by name: "RTS", or for flags "RRE|RWE", with what no name covers as a number at the end.
- * "" when no name covers any of it. Writes at most size bytes; returns the length of the whole.
+ * The name of a value: "RTS", or for flags "RRE|RWE" with the unnamed bits as a number at the end.
+ * "" if no bit has a name. Writes at most size bytes; returns the length of the whole name.
  */
 size_t prm_value_name(char *buf, size_t size, const struct prm_field *f, uint64_t value);
 
@@ -66,15 +66,17 @@ const char *prm_event_name(uint32_t type);
 /* The errno (positive) that the kernel gives for a command status; EIO for an unknown one. */
 int prm_status_errno(uint32_t status);
 
-/* Input and output layout of a command; the general header where no table has more. */
+/* Input and output layout of a command; the common header if no table has the command. */
 const struct prm_struct *prm_command_in(uint32_t opcode);
 const struct prm_struct *prm_command_out(uint32_t opcode);
 
-/* What a register of ACCESS_REGISTER is made of; NULL where no table has it. */
+/* Layout of a register of ACCESS_REGISTER; NULL if no table has it. */
 const struct prm_struct *prm_register(uint32_t id);
 
-/* What a general object is made of (it follows the command's header), and what a type of
- * QUERY_HCA_CAP returns. NULL where no table has it. */
+/*
+ * Layout of a general object, which follows the command's header, and of a capability page of
+ * QUERY_HCA_CAP. NULL if no table has it.
+ */
 const struct prm_struct *prm_object(uint32_t obj_type);
 const struct prm_struct *prm_capability(uint32_t type);
 

@@ -42,7 +42,7 @@ struct prm_field {
 	const char *text;
 };
 
-/* One alternative of a union. Without `when`, it holds when no sibling's `when` does. */
+/* One alternative of a union. Without `when` it is active if no other alternative is. */
 struct prm_branch {
 	const char *name;
 	int16_t group;	  /* alternatives of one union share it */

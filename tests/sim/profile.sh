@@ -74,7 +74,7 @@ check "15 CQs" says 0 "15 made, then -12: CREATE_CQ (0x400) op_mod 0x0: $lim" \
 check "8 mkeys" says 0 "8 made, then -12: CREATE_MKEY (0x200) op_mod 0x0: $lim" \
 	"$dvx_sim" run --set log_max_mkey=4 -- "$limits" mkey
 check "an old kernel: which command, and that it hid the status" \
-	says 0 "CREATE_MKEY (0x200) op_mod 0x0: refused, the kernel kept status and syndrome to itself: Cannot allocate" \
+	says 0 "CREATE_MKEY (0x200) op_mod 0x0: refused; the kernel hides status and syndrome: Cannot allocate" \
 	"$dvx_sim" run --set log_max_mkey=4,old_kernel=1 -- "$limits" mkey
 check "keys of 64 KiB pages only" says 1 "CREATE_MKEY (0x200) op_mod 0x0: BAD_PARAM (0x3)" \
 	"$dvx_sim" run --set min_mkey_log_entity_size=16 -- "$limits" mkey

@@ -208,7 +208,7 @@ static void old_kernel(void **state)
 	assert_int_equal(dvx_last_error()->syndrome, 0);
 	assert_int_equal(dvx_last_error()->opcode, 0x500);
 	assert_non_null(strstr(dvx_strerror(), "CREATE_QP (0x500)"));
-	assert_non_null(strstr(dvx_strerror(), "kept status and syndrome to itself"));
+	assert_non_null(strstr(dvx_strerror(), "the kernel hides status and syndrome"));
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
@@ -306,7 +306,7 @@ static void sharing(void **state)
 	fake.status = 0;
 	fake.err = EINVAL;
 	assert_int_equal(dvx_mkey_import(dev, pd, &t, &alias), -EXDEV);
-	assert_non_null(strstr(dvx_strerror(), "CREATE_GENERAL_OBJECT: the kernel kept status"));
+	assert_non_null(strstr(dvx_strerror(), "CREATE_GENERAL_OBJECT: the kernel hides status"));
 	fake.err = 0;
 	/* a refused destroy leaves the object */
 	fake.destroy_err = EBUSY;

@@ -342,7 +342,7 @@ static void bad_init(void **state)
 	assert_int_equal(dvx_sq_init_layout(&p.sq, &init, DVX_RING_LAYOUT + 1), -EPROTO);
 	init.blocks = 12;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
-	assert_non_null(strstr(dvx_strerror(), "12 blocks"));
+	assert_non_null(strstr(dvx_strerror(), "blocks is 12"));
 	init.blocks = 65536;
 	assert_int_equal(dvx_sq_init(&p.sq, &init), -EINVAL);
 	init.blocks = 8;

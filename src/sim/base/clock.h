@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * The chip's time and its timers. The clock is handed in, so that a test drives time by itself.
+ * The chip's time and its timers. The clock is a parameter, so that tests control time.
  * Nanoseconds since an arbitrary start; never goes back.
  */
 struct clock {

@@ -15,7 +15,7 @@
  */
 static int log_fd = STDERR_FILENO;
 static int log_notes;
-static size_t log_most, log_bytes; /* a file's; log_most 0: as long as it gets */
+static size_t log_most, log_bytes; /* of a file; log_most 0: no limit */
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 
 static void log_from_environment(void)
@@ -44,7 +44,7 @@ void sim_log_most(size_t bytes)
 	__atomic_store_n(&log_most, bytes, __ATOMIC_RELAXED);
 }
 
-/* The log starts anew at its limit: a program that repeats an error does not fill the disk. */
+/* Truncates the log at its limit: a program that repeats an error does not fill the disk. */
 static void log_begin_anew(int fd, size_t line)
 {
 	size_t most = __atomic_load_n(&log_most, __ATOMIC_RELAXED);
@@ -53,7 +53,7 @@ static void log_begin_anew(int fd, size_t line)
 	if (!most || __atomic_add_fetch(&log_bytes, line, __ATOMIC_RELAXED) <= most)
 		return;
 	line_start(&note);
-	line_add(&note, "the log had %zu bytes; what was in it is gone", most);
+	line_add(&note, "the log had %zu bytes and was truncated", most);
 	__atomic_store_n(&log_bytes, note.len + 1 + line, __ATOMIC_RELAXED);
 	if (!ftruncate(fd, 0))
 		line_write(&note, fd);

@@ -17,7 +17,7 @@ void sim_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Where lines go; stderr by default. Notes are written only when switched on. */
 void sim_log_to(int fd);
-/* A file (opened for appending) starts anew when it would get longer. */
+/* Limits the log file, which must be open for appending: it is truncated before it gets longer. */
 void sim_log_most(size_t bytes);
 void sim_log_notes(int on);
 

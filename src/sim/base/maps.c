@@ -27,7 +27,7 @@ void maps_close(struct maps *m)
 	syscall(SYS_close, m->fd);
 }
 
-/* Reads more bytes behind those that are there; false: there are none. */
+/* Appends more bytes to the buffer; false: end of file. */
 static bool maps_fill(struct maps *m)
 {
 	ssize_t n;
@@ -40,7 +40,7 @@ static bool maps_fill(struct maps *m)
 	return n > 0;
 }
 
-/* Up to the next end of a line; a longer path than fits comes in pieces. */
+/* Returns the text up to the end of the line. A line longer than the buffer comes in pieces. */
 static char *piece(struct maps *m, bool *ends)
 {
 	char *from, *end;
@@ -86,7 +86,7 @@ static unsigned int maps_digit(char c)
 				      : 16;
 }
 
-/* With the byte that must follow. Not by sscanf(): there may be thousands of lines. */
+/* Parses a number and the byte that must follow it. sscanf() is too slow for thousands of lines. */
 static bool maps_number(const char **text, unsigned int base, char then, uint64_t *n)
 {
 	const char *p = *text;

@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /*
- * A process's mappings as /proc/PID/maps tells them, by address. Without a call of malloc, nor of
- * anything that the preload takes over: a fork child reads them too.
+ * A process's mappings from /proc/PID/maps, by address. Uses neither malloc nor functions that the
+ * preload takes over, so that a fork child can call it.
  */
 struct maps {
 	int fd;
@@ -23,7 +23,7 @@ struct mapping {
 	dev_t dev;
 	int prot; /* PROT_* */
 	bool shared;
-	bool plain; /* of no file, no stack and none of the kernel's own */
+	bool plain; /* anonymous: no file, no stack, none of the kernel's own */
 };
 
 /* pid 0: this process. 0 or -errno. */

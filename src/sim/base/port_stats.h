@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What a function's kernel shows below ports/1. Programs look whenever they like
- * (preload/sysfs.h): each is one word, which only the chip stores.
+ * Port counters that a function's kernel shows below ports/1. Programs read them at any time
+ * (preload/sysfs.h); each is one word, which only the chip writes.
  */
 struct port_stats {
 	/* RoCE packets and their bytes, all headers among them, without FCS [I] */

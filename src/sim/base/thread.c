@@ -26,16 +26,16 @@ static void shorten_slice(void)
 
 void thread_runs_loop(void)
 {
-	/* Naps are shorter than the default slack of timers (50 us). */
+	/* Sleeps are shorter than the default timer slack (50 us). */
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 	shorten_slice();
 }
 
 /*
- * A device that shares one CPU with spinning programs gets half of it and needs more; what it uses
- * beyond its share costs it waits of some ms (doc/design/0005). With autogroups, sessions are
- * scheduled as groups, and nice counts only inside one; the session is the device's own if it leads
- * it. Only root may do this; others keep the waits.
+ * A device that shares one CPU with spinning programs gets half of it but needs more; when it
+ * exceeds its share, it waits for some ms (doc/design/0005). With autogroups, sessions are
+ * scheduled as groups, and nice counts only inside a group, so the group gets a larger share if it
+ * is the device's own (it leads the session). Only root may do this; for others the waits remain.
  */
 #define DEVICE_NICE "-10"
 

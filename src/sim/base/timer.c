@@ -83,8 +83,8 @@ uint64_t timers_next(const struct timers *ts)
 }
 
 /*
- * Fires no more than were queued at the start: a timer that sets itself for now again must not
- * block the loop.
+ * Fires at most as many timers as were queued at the start, so that a timer that sets itself for
+ * now again does not block the loop.
  */
 int timers_run(struct timers *ts, uint64_t now)
 {

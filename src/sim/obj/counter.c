@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers lead to blocks of 128 counters: the smallest bulk is a block, single counters share one.
- * The search for a free one goes round the whole space, so that a stale number finds nothing for
- * long.
+ * Counters come in blocks of 128: the smallest bulk is a block, and single counters share one. The
+ * search for a free number goes round the whole number space before it reuses one, so that a stale
+ * number stays invalid as long as possible.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void counter_hit(struct vhca *v, uint32_t id, uint32_t bytes)
 	c->octets += bytes;
 }
 
-/* Number 0 is taken, so block 0 is never empty enough for a bulk. */
+/* Number 0 is reserved, so block 0 is never free for a bulk. */
 static bool taken(const struct counters *cs, uint32_t id)
 {
 	const struct counter *b = cs->block[id / BLOCK];
@@ -59,7 +59,7 @@ static uint32_t find_single(const struct counters *cs)
 	return 0;
 }
 
-/* blocks in a row that are empty, from a number that is a multiple of them. */
+/* Finds `blocks` empty blocks in a row; the first one's number is a multiple of `blocks`. */
 static uint32_t find_bulk(const struct counters *cs, uint32_t blocks)
 {
 	uint32_t from = (cs->next / BLOCK + blocks - 1) / blocks * blocks, all = cs->total / BLOCK;

@@ -35,7 +35,7 @@ void flow_mask_key(const struct flow_mask *m, const uint64_t *words, uint64_t *k
 
 /* --- groups --------------------------------------------------------------------------------- */
 
-/* A group's words are hashed: eight take about as long as an entry of software's tables. */
+/* A lookup hashes a group's words: eight take about as long as reading one STE. */
 static uint32_t cost_of(const struct flow_group *g)
 {
 	return 1 + g->mask.n / 8u;

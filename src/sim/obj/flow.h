@@ -95,9 +95,9 @@ struct flow_table {
 	uint64_t icm_root;	 /* sw_owner */
 	struct flow_table *miss; /* referenced; NULL: the default of the table's kind */
 	struct flow_group *groups, *last_group;
-	uint8_t enable;		    /* parts that some group looks at */
-	uint32_t parts[FLOW_PARTS]; /* how many groups look at each */
-	uint32_t cost;		    /* of looking at all groups, in entries of software's tables */
+	uint8_t enable;		    /* parts that some group compares */
+	uint32_t parts[FLOW_PARTS]; /* how many groups compare each */
+	uint32_t cost;		    /* of a lookup in all groups, counted in STEs */
 	struct flow_entry *entries; /* hash by index */
 };
 

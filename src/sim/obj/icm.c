@@ -12,8 +12,9 @@
 #define ADDR_MASK      ((1ull << BUS_VHCA_SHIFT) - 1)
 
 /*
- * A region is reserved as a whole, so that an address is found by an addition. Allocated blocks get
- * memory; a bit per block tells those who follow an address from an STE that it is there.
+ * The address range of a region is reserved as a whole, so that an address is translated by an
+ * addition. Allocated blocks get memory. A bit per block says that it is allocated, for walks that
+ * follow an address in an STE.
  */
 struct region {
 	uint8_t *bytes;

@@ -5,9 +5,9 @@
 #include "base/log.h"
 
 /*
- * Objects by id: a radix tree of three levels of 256, as the data path looks keys up for every
+ * Objects by id: a radix tree of three levels of 256, because the data path looks up keys for every
  * packet and ids have at most 24 bits. A cursor goes round the whole id space before it reuses an
- * id, so a stale handle finds nothing for as long as possible.
+ * id, so that a stale handle stays invalid as long as possible.
  */
 #define FANOUT 256u
 
@@ -88,7 +88,10 @@ static struct obj_table *table_new(const struct vhca *v, enum obj_type type)
 
 	if (!t)
 		return NULL;
-	/* A doorbell names only its UAR: numbers are the chip's, and each function has a range. */
+	/*
+	 * A doorbell names only its UAR, so UAR numbers are unique in the chip: each function has a
+	 * range.
+	 */
 	if (type == OBJ_UAR)
 		base = (uint32_t)v->index << bits;
 	t->first = base + types[type].first;

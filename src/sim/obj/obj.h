@@ -44,7 +44,7 @@ struct obj {
 	uint8_t type;
 };
 
-/* A function's empty tables, and their end; device_init and device_fini call them. 0 or -1. */
+/* Create and free a function's tables, for device_init and device_fini. 0 or -1. */
 int obj_tables_init(struct vhca *);
 void obj_tables_fini(struct vhca *);
 
@@ -59,9 +59,9 @@ const char *obj_type_name(enum obj_type);
 void *obj_new(struct vhca *, enum obj_type, uint16_t uid, size_t size);
 /* The same at a given id (special QPs, tests). */
 void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t size);
-/* Of any owner; for the data path, and for callers that compare uids themselves. */
+/* Finds an object of any owner: for the data path, and for callers that compare uids themselves. */
 void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
-/* Found and usable by uid: its owner, or the kernel (uid 0). */
+/* Finds an object that uid may use: uid made it, or uid is the kernel's (0). */
 void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
 void obj_get(struct obj *);
 void obj_put(struct obj *);

@@ -16,8 +16,8 @@ struct function_row {
 };
 
 /*
- * A chip generation as data: profile.c has the rows. Tests vary it, users by the names of
- * setting.c.
+ * A chip generation as data; profile.c has the rows. Tests change it directly, users by the names
+ * in setting.c.
  */
 struct profile {
 	const char *name; /* "bluefield-2" */
@@ -31,7 +31,7 @@ struct profile {
 	uint8_t log_max_msg;
 	uint8_t log_ste_icm;		  /* bytes of steering memory */
 	uint8_t log_max_flow_counter;	  /* at most VHCA_LOG_MAX_FLOW_COUNTER */
-	uint8_t log_dma_mmo_max_size;	  /* 0: no limit told */
+	uint8_t log_dma_mmo_max_size;	  /* 0: reports no limit */
 	bool dma_mmo;			  /* dma_mmo_sq, dma_mmo_qp */
 	bool cross_vhca;		  /* local mkey -> remote mkey by alias */
 	bool allow_mkey;		  /* ALLOW_OTHER_VHCA_ACCESS of mkeys */
@@ -41,7 +41,7 @@ struct profile {
 	bool sw_owner_rx, sw_owner_tx;	  /* flow tables that software writes: sw_owner_v2 */
 	bool fl_rc_qp;			  /* RC QPs with ads.fl: fl_rc_qp_when_roce_* */
 	bool wqe_inline_l2;		  /* raw sends carry layer 2 inline: wqe_inline_mode 0 */
-	bool old_kernel;		  /* not the chip's: one before 5.19 drives it */
+	bool old_kernel;		  /* not of the chip: the kernel is older than 5.19 */
 };
 
 extern const struct profile profile_bluefield2;
@@ -52,8 +52,8 @@ enum { BLUEFIELD2_HOST, BLUEFIELD2_DPU }; /* its functions */
 int profile_function(const struct profile *, const char *name, char names[FUNCTION_NAMES]);
 
 /*
- * A chip that differs from its generation, as its user asks for it: NAME=VALUE[,NAME=VALUE...].
- * dvx-sim checks the text with these same rows before it starts a server.
+ * Changes to a profile, as a user writes them: NAME=VALUE[,NAME=VALUE...]. dvx-sim checks the text
+ * with the same rows before it starts a server.
  */
 #define SETTING_WHY 640 /* the longest sentence, with all names in it */
 

@@ -44,14 +44,14 @@ struct rq {
 };
 
 /*
- * What firmware makes of them: a QP with one of each (obj/qp.h), or one of its own for raw packets
- * (obj/raw_queue.h). One ring, one doorbell record, one state.
+ * A QP with a send and a receive queue (obj/qp.h), or a single queue for raw packets
+ * (obj/raw_queue.h). It has one ring, one doorbell record, one state.
  */
 struct queue {
 	struct obj o;
 	const struct transport *transport;
 	uint8_t state; /* enum qp_state */
-	bool flush_silent; /* flush_in_error_en is clear: in ERR no CQE tells */
+	bool flush_silent; /* flush_in_error_en is clear: no CQEs in ERR */
 	uint32_t pdn;
 	uint32_t uar;
 	uint32_t user_index;

@@ -9,7 +9,7 @@ struct raw_sq {
 	struct queue q;
 	struct sq sq;
 	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
-	uint8_t slow; /* a packet's way through the tables was long: so many are sent one by one */
+	uint8_t slow;	    /* after a packet with a long walk: this many are sent one by one */
 };
 
 struct raw_rq {

@@ -23,9 +23,9 @@ static const struct setting {
 	const char *meaning;
 } settings[] = {
 	{FLAG(dma_mmo), "DMA copy engine of QPs (dma_mmo_qp)"},
-	{NUMBER(log_dma_mmo_max_size), 0, 31, "its longest copy; 0: no limit told"},
+	{NUMBER(log_dma_mmo_max_size), 0, 31, "its longest copy; 0: reports no limit"},
 	{FLAG(cross_vhca), "aliases of other functions' mkeys"},
-	{FLAG(allow_mkey), "mkeys may be let to other functions"},
+	{FLAG(allow_mkey), "mkeys may be exported to functions"},
 	{FLAG(alias_bad_status), "a refused alias is made, but bad"},
 	{NUMBER(min_mkey_log_entity_size), 0, 31, "least mkc.log_page_size; 0: 12"},
 	{NUMBER(log_max_qp), 7, 23, "QPs of a function, 64 reserved"},
@@ -45,7 +45,7 @@ static const struct setting {
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* How many letters have to be put in, left out or changed (Levenshtein). */
+/* Levenshtein distance: how many letters are inserted, left out or changed. */
 static unsigned int setting_distance(const char *a, const char *b)
 {
 	unsigned int row[NAME_MAX_LEN + 1];
@@ -77,7 +77,7 @@ static const struct setting *setting_find(const char *name)
 	return NULL;
 }
 
-/* A typing mistake, not another word: at most a third of the letters differ. */
+/* At most a third of the letters may differ: a typing mistake, not another word. */
 static const struct setting *nearest(const char *name)
 {
 	const struct setting *best = NULL;

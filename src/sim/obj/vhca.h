@@ -45,7 +45,7 @@ enum {
 	VHCA_MAX_WQE = 1024,	      /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
-/* Each has enough UARs, 512, and an IPv4 address of its own. */
+/* With this many, each function still has 512 UARs and an IPv4 address of its own. */
 #define DEVICE_MAX_FUNCTIONS 128
 
 /* As ib_uverbs_gid_entry has them. */
@@ -92,10 +92,10 @@ struct vhca {
 };
 
 /*
- * The chip as the rooms below the kernel see it: its functions, what the rooms share, and the ways
- * upward, which chip.c fills in. An event is an EQE (64 bytes, PRM `eqe`) of the VHCA's kernel;
- * there is no interrupt line, so it is handed over at once. Completion events name their CQ's eqn,
- * the others (QP, CQ errors) come with eqn 0: the kernel tells them by type.
+ * The chip as the rooms below src/sim/chip see it: its functions, what the rooms share, and the
+ * callback upward, which chip.c sets. on_event gets an EQE (64 bytes, PRM `eqe`) for the VHCA's
+ * kernel at once, because there is no interrupt line. Completion events name their CQ's eqn, the
+ * others (QP, CQ errors) have eqn 0: the kernel tells them apart by type.
  */
 struct device {
 	struct host *host;
