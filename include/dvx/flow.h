@@ -113,7 +113,7 @@ struct dvx_flow_match {
  * By the field's path in the PRM: "outer_headers.udp_dport", "misc_parameters.vxlan_vni",
  * "outer_headers.dst_ipv4_dst_ipv6.ipv4_layout.ipv4", "metadata_reg_c_0" (the part before the
  * dot may be left out where only one has the field). -ENOENT: no such field; -ERANGE: value or mask
- * has bits that the field has not; -EINVAL: value has bits outside mask.
+ * has more bits than the field; -EINVAL: value has bits outside mask.
  */
 int dvx_flow_match_set(struct dvx_flow_match *m, const char *field, uint64_t value, uint64_t mask);
 int dvx_flow_match_get(const struct dvx_flow_match *m, const char *field, uint64_t *value,

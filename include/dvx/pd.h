@@ -9,7 +9,7 @@ DVX_BEGIN_DECLS
 struct ibv_pd;
 
 int dvx_pd_alloc(struct dvx_dev *dev, struct dvx_pd **out);
-/* Uses the caller's ibv_pd, so that verbs MRs and libdvx queues can meet. */
+/* Uses the caller's ibv_pd, so that libdvx queues can use its verbs MRs. */
 int dvx_pd_adopt(struct dvx_dev *dev, struct ibv_pd *ibpd, struct dvx_pd **out);
 int dvx_pd_free(struct dvx_pd *pd);
 uint32_t dvx_pd_number(const struct dvx_pd *pd);

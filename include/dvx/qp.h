@@ -16,7 +16,7 @@ enum dvx_qp_flags {
 	DVX_QP_FORCE_LOOPBACK = 1 << 1, /* packets stay inside the NIC */
 };
 
-/* Service types, as qpc.st has them. UC: SEND and WRITE only, nobody says what was lost. */
+/* Service types, as qpc.st has them. UC: SEND and WRITE only, losses are not reported. */
 enum dvx_qp_type { DVX_QP_RC = 0, DVX_QP_UC = 1 };
 
 /* A queue pair made by DevX; it starts in RST. */

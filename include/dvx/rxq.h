@@ -29,7 +29,7 @@ struct dvx_rxq;
 struct dvx_rss;
 
 enum dvx_rxq_flags {
-	/* A VLAN tag is taken off the packet: dvx_cqe_vlan(), dvx_cqe_vlan_tci(). */
+	/* Removes a VLAN tag from the packet: dvx_cqe_vlan(), dvx_cqe_vlan_tci(). */
 	DVX_RXQ_STRIP_VLAN = 1 << 0,
 	/* The frame check sequence is received as well. */
 	DVX_RXQ_KEEP_FCS = 1 << 1,
@@ -61,11 +61,10 @@ int dvx_rxq_destroy(struct dvx_rxq *rxq);
 struct dvx_rq *dvx_rxq_ring(struct dvx_rxq *rxq);
 uint32_t dvx_rxq_rqn(const struct dvx_rxq *rxq);
 uint32_t dvx_rxq_tirn(const struct dvx_rxq *rxq);
-/*
- * Ends reception: receives that are posted complete with "flushed" errors, as after a packet that
- * was too long; back to an empty ring that receives. CQEs of old receives must be consumed first.
- */
+/* Ends reception, as a packet that is too long does: posted receives complete with "flushed"
+ * errors. */
 int dvx_rxq_to_err(struct dvx_rxq *rxq);
+/* Back to an empty ring that receives. The CQEs of old receives must be consumed first. */
 int dvx_rxq_reset(struct dvx_rxq *rxq);
 
 /* ---- Several queues, chosen by a hash of the packet ---- */
@@ -92,8 +91,8 @@ struct dvx_rss_attr {
 };
 
 /*
- * A packet that the hash does not fit (another protocol) hashes to 0, i.e. goes to queues[0]: lead
- * only what fits to it, and the rest elsewhere. PRM: CREATE_RQT, CREATE_TIR.
+ * A packet of another protocol has hash 0 and goes to queues[0]. Steer only packets of the hash's
+ * protocol here, and others elsewhere. PRM: CREATE_RQT, CREATE_TIR.
  */
 int dvx_rss_create(struct dvx_dev *dev, const struct dvx_rss_attr *attr, struct dvx_rss **out);
 int dvx_rss_destroy(struct dvx_rss *rss);

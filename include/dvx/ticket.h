@@ -9,8 +9,8 @@ DVX_BEGIN_DECLS
 /*
  * What the owner of an mkey hands to another VHCA of the same chip, so that it can make an alias
  * (mkey.h). Whoever holds a ticket can reach the memory: it is a secret, send it over a channel
- * that authenticates its ends, and wipe it after use. The checksum finds accidents, not forgers; a
- * forged key is refused by the device.
+ * that authenticates its ends, and wipe it after use. The checksum detects damage, not forgery;
+ * the device refuses a forged key.
  */
 #define DVX_TICKET_VERSION 1
 #define DVX_TICKET_BYTES   80

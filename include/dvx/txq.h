@@ -3,8 +3,8 @@
 #define DVX_TXQ_H
 
 /*
- * Send queues of raw packets: an SQ, whose ring is sq.h's, on a TIS of its own. What is sent goes
- * through the TX tables (flow.h) to the wire, as it is, with an FCS added.
+ * Send queues of raw packets: an SQ, whose ring is sq.h's, on a TIS of its own. Frames go through
+ * the TX tables (flow.h) to the wire unchanged, with an FCS added.
  *
  *	dvx_post_eth(sq, frame, DVX_ETH_HEADER, &rest, 1, cookie, DVX_SIGNALED);
  *	dvx_sq_ring(sq);

@@ -9,7 +9,7 @@ DVX_BEGIN_DECLS
 /*
  * A page of doorbell registers. BlueFlame pages are write-combining: dvx_sq_ring_bf() can push a
  * whole WQE through them. Non-cached ones take only 8-byte doorbells. Queues of different threads
- * must not share a page: the registers are one thread's at a time.
+ * must not share a page: only one thread at a time may write its registers.
  */
 enum dvx_uar_type {
 	DVX_UAR_ANY, /* BlueFlame if available, else non-cached */

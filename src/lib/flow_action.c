@@ -3,7 +3,7 @@
 
 #define TAG_BITS 24
 
-/* One more reference on what the action leads to (target), and on the domain. */
+/* Takes a reference on the action's target and one on the domain. */
 static int lib_flow_action_finish(struct dvx_flow_domain *domain,
 				  const struct dvx_flow_action *want, const char *call,
 				  struct dvx_flow_action **out)

@@ -5,7 +5,10 @@
 
 #define EVERY 1024u
 
-/* If next() returns an errno that libdvx gave it, libdvx's sentence is kept. */
+/*
+ * If next() returns an errno that a libdvx call inside it failed with, the sentence of that call is
+ * kept.
+ */
 static int ask_next(const struct dvx_flow_bulk *bulk, size_t i, struct dvx_flow_rule_attr *attr)
 {
 	int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which capability of QUERY_HCA_CAP's flow table page stands for a field of the root tables. */
+/* Which capability of QUERY_HCA_CAP's flow table page tells that the root tables match a field. */
 #include <stdio.h>
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"

@@ -66,7 +66,7 @@ struct dvx_flow_action {
 	struct mlx5dv_dr_table *root; /* made for an action that leads to the root */
 	enum action_kind kind;
 	uint32_t level; /* of the table it leads to */
-	int *target;	/* references of what it leads to, or counts in */
+	int *target;	/* reference count of its target or counter */
 	int refs;
 };
 
@@ -112,7 +112,7 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 
 /* flow_cap.c: do the device's root tables match these fields? */
 int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mask, const char *who);
-/* The first field of a mask that no capability bit stands for. */
+/* The first field of a mask that has no capability bit. */
 bool dvx_flow_untold(const uint8_t *mask, struct dvx_flow_field *f);
 const void *dvx_flow_props(const struct dvx_flow_domain *domain);
 const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);

@@ -31,7 +31,7 @@ static int flow_rule_check_action(const struct dvx_flow_rule_attr *attr, uint32_
 	return 0;
 }
 
-/* Sorts them as libmlx5 wants them: tag, count, destination. One of each at most. */
+/* Sorts them in libmlx5's order: tag, count, destination. At most one of each. */
 static int sort_actions(const struct dvx_flow_rule_attr *attr, struct dvx_flow_action **out)
 {
 	static const char *const names[] = {"tags", "counts", "destinations"};

@@ -8,7 +8,7 @@
 	(DVX_LOCAL_WRITE | DVX_REMOTE_WRITE | DVX_REMOTE_READ | DVX_REMOTE_ATOMIC | \
 	 DVX_RELAXED_ORDERING)
 
-/* Its virtual address, which is also what WQEs use unless the caller wants another. */
+/* Its virtual address. WQEs use it too, unless the caller sets another one. */
 static uint64_t first_byte(const struct dvx_mkey_attr *attr)
 {
 	if (attr->umem)

@@ -18,7 +18,7 @@ struct dvx_dev {
 	int refs; /* objects that must go first */
 	int node;
 	struct dvx_caps caps;
-	uint8_t qp_ts_format;  /* qpc.ts_format that this device wants */
+	uint8_t qp_ts_format;  /* qpc.ts_format that this device requires */
 	uint8_t log_max_msg;   /* bytes of a message, as log2 */
 	uint8_t log_rd_atomic; /* reads in flight that a QP of this device can have, as log2 */
 	uint8_t mkey_variant;  /* low byte of the next mkey; it changes, so that stale keys fail */
@@ -138,8 +138,8 @@ int dvx_attr_copy(void *dst, size_t dst_size, const void *src, const char *call)
 int dvx_check_layout(uint32_t layout);
 
 /*
- * cmd.c: destroys an object that its caller never sees. If the device refuses, the object stays
- * there until its context is closed; libdvx keeps nothing of it.
+ * cmd.c: destroys an object that the caller never sees. If the device refuses, the object stays in
+ * the device until its context is closed; libdvx frees its part.
  */
 void dvx_obj_abandon(struct dvx_obj *obj);
 

@@ -50,7 +50,7 @@ static int qp_adopt_check(struct dvx_dev *dev, struct ibv_qp *ibqp, struct mlx5d
 		return dvx_fail(EINVAL, "dvx_qp_adopt: libmlx5 does not know this ibv_qp");
 	if (dv->sq.stride != DVX_BLOCK || !dv->sq.wqe_cnt)
 		return dvx_fail(EOPNOTSUPP, "dvx_qp_adopt: the ibv_qp has no send ring of its own");
-	/* libmlx5's counters begin at 0, and it keeps the work it posted to itself. */
+	/* libmlx5's counters begin at 0, and only libmlx5 knows the work that it posted. */
 	if (dv->dbrec[0] || dv->dbrec[1])
 		return dvx_fail(EBUSY, "dvx_qp_adopt: something was posted to the ibv_qp already");
 	return 0;

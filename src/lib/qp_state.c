@@ -36,7 +36,7 @@ static int lib_qp_state_check(const struct dvx_qp *qp, const struct dvx_qp_peer 
 	return 0;
 }
 
-/* 16 unless the caller or the device wants it otherwise. */
+/* 16, unless the caller sets another number or the device has a lower limit. */
 static uint32_t lib_qp_state_log_rd_atomic(const struct dvx_qp *qp, const struct dvx_qp_peer *peer)
 {
 	if (peer->max_rd_atomic)

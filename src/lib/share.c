@@ -102,7 +102,7 @@ static int create_alias(struct dvx_mkey *mkey, const struct dvx_ticket *t)
 	return 0;
 }
 
-/* CREATE can succeed and leave an alias that does not work: its own status says so. */
+/* CREATE can succeed and make an alias that does not work. Its status shows it. */
 static int check_alias(struct dvx_mkey *mkey)
 {
 	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};

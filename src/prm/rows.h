@@ -47,7 +47,7 @@ struct prm_branch {
 	const char *name;
 	int16_t group;	  /* alternatives of one union share it */
 	int16_t outer;	  /* enclosing branch, -1 for none */
-	int16_t selector; /* field whose value decides, -1: none */
+	int16_t selector; /* field whose value selects it, -1: none */
 	const uint64_t *when;
 	size_t when_count;
 };

@@ -14,7 +14,7 @@ struct clock {
 
 extern struct clock clock_monotonic;
 
-/* A timer is owned by whoever embeds it; idle when queued is 0. */
+/* A timer belongs to the struct that embeds it. It is idle if queued is 0. */
 struct timer {
 	uint64_t at;
 	uint32_t slot;   /* place in the heap */

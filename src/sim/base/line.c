@@ -14,7 +14,7 @@ void line_start(struct log_line *line)
 	line->len = sizeof(prefix) - 1;
 }
 
-/* Room for the mark of a cut line, the newline and vsnprintf's own NUL is kept back. */
+/* Leaves room for the mark of a cut line, the newline and vsnprintf's NUL. */
 void line_vadd(struct log_line *line, const char *fmt, va_list args)
 {
 	size_t room = LINE_MAX_BYTES - sizeof(cut) - 1 - line->len;

@@ -27,7 +27,7 @@ void counter_hit(struct vhca *, uint32_t id, uint32_t bytes);
 struct counter *counter_find(const struct vhca *, uint32_t id);
 /* n counters in a row (1, or a multiple of COUNTER_BULK_MIN): the first one's number, 0 if none. */
 uint32_t counter_new(struct vhca *, uint16_t uid, uint32_t n);
-/* The whole bulk that begins here; nobody refers to it. */
+/* Frees the whole bulk that begins here. It must have no references. */
 void counter_free(struct vhca *, uint32_t id);
 /* First counter or bulk at or after `from` that this uid made; 0: none. */
 uint32_t counter_next(const struct vhca *, uint16_t uid, uint32_t from);

@@ -24,8 +24,8 @@ struct tir_fields {
 #define TIR_KEY_BYTES 40u
 
 /*
- * Where packets end: one receive queue, or a table of them by hash. Rules refer to it (obj_get);
- * software's STEs only name it, so that a walk looks it up by its number.
+ * A destination of packets: one receive queue, or a table of queues selected by hash. Rules hold a
+ * reference (obj_get). Software's STEs only name it, so a walk looks it up by its number.
  */
 struct tir {
 	struct obj o;
