@@ -422,8 +422,8 @@ static int parse_lines(struct hex_parser *p, const char *text, size_t len)
 int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 {
 	struct hex_parser p = {.hex = hex, .words = words};
-	size_t room = len < HEX_MAX_BYTES ? len : HEX_MAX_BYTES;
 	bool more = len > HEX_MAX_TEXT;
+	size_t room;
 	int err = 0;
 
 	*hex = (struct hex){.bytes = NULL, .cut = more};
@@ -436,7 +436,7 @@ int hex_parse(struct hex *hex, const char *text, size_t len, const char *words)
 	}
 	hex->dumps = calloc(HEX_MAX_DUMPS, sizeof(*hex->dumps));
 	/* Stars, holes and trace lines may expand to more bytes than there is text. */
-	room = is_text((const uint8_t *)text, len) ? HEX_MAX_BYTES : room;
+	room = len < HEX_MAX_BYTES && !is_text((const uint8_t *)text, len) ? len : HEX_MAX_BYTES;
 	hex->bytes = malloc(room + 1);
 	if (!hex->dumps || !hex->bytes)
 		return hex_fail(&p, "out of memory");
