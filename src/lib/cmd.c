@@ -75,7 +75,7 @@ int dvx_obj_modify(struct dvx_obj *obj, const void *in, size_t in_len, void *out
 	return result(in, out, mlx5dv_devx_obj_modify(obj->devx, in, in_len, out, out_len));
 }
 
-static void obj_free(struct dvx_obj *obj)
+static void lib_obj_free(struct dvx_obj *obj)
 {
 	dvx_unref(&obj->dev->refs);
 	free(obj);
@@ -90,12 +90,12 @@ int dvx_obj_destroy(struct dvx_obj *obj)
 	ret = mlx5dv_devx_obj_destroy(obj->devx);
 	if (ret)
 		return dvx_fail(ret < 0 ? errno : ret, "the device does not destroy the object");
-	obj_free(obj);
+	lib_obj_free(obj);
 	return 0;
 }
 
 void dvx_obj_abandon(struct dvx_obj *obj)
 {
 	if (dvx_obj_destroy(obj))
-		obj_free(obj);
+		lib_obj_free(obj);
 }
