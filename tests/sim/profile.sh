@@ -22,7 +22,7 @@ trap 'exit 1' INT TERM
 
 check "--set help lists the names" says 0 log_dma_mmo_max_size "$dvx_sim" up --set help
 check "run has it too" says 0 old_kernel "$dvx_sim" run --set help
-check "an unknown name: the nearest" says 125 "did you mean dma_mmo?" \
+check "an unknown name: the names there are" says 125 "; there are dma_mmo, " \
 	"$dvx_sim" run --set dma_mno=1 -- true
 check "an unknown name: the list" says 2 "there are dma_mmo, " "$dvx_sim" up a --set frob=1
 check "a bad value: the range" says 2 "a number from 7 to 23" "$dvx_sim" up a --set log_max_qp=6

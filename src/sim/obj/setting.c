@@ -45,30 +45,6 @@ static const struct setting {
 };
 #define NSETTINGS (sizeof(settings) / sizeof(settings[0]))
 
-/* Levenshtein distance: how many letters are inserted, left out or changed. */
-static unsigned int setting_distance(const char *a, const char *b)
-{
-	unsigned int row[NAME_MAX_LEN + 1];
-	size_t n = strlen(b);
-
-	for (unsigned int j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned int i = 1; a[i - 1]; i++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			unsigned int change = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-			if (change < row[j])
-				row[j] = change;
-		}
-	}
-	return row[n];
-}
-
 static const struct setting *setting_find(const char *name)
 {
 	for (size_t i = 0; i < NSETTINGS; i++)
@@ -77,34 +53,10 @@ static const struct setting *setting_find(const char *name)
 	return NULL;
 }
 
-/* At most a third of the letters may differ: a typing mistake, not another word. */
-static const struct setting *nearest(const char *name)
-{
-	const struct setting *best = NULL;
-	unsigned int least = (unsigned int)strlen(name) / 3 + 1;
-
-	for (size_t i = 0; i < NSETTINGS; i++) {
-		unsigned int d = setting_distance(name, settings[i].name);
-
-		if (d < least) {
-			least = d;
-			best = &settings[i];
-		}
-	}
-	return best;
-}
-
 static int unknown(const char *name, char *why)
 {
-	const struct setting *s = nearest(name);
-	int n;
+	int n = snprintf(why, SETTING_WHY, "there is no setting \"%s\"; there are", name);
 
-	if (s) {
-		snprintf(why, SETTING_WHY, "there is no setting \"%s\": did you mean %s?", name,
-			 s->name);
-		return -1;
-	}
-	n = snprintf(why, SETTING_WHY, "there is no setting \"%s\"; there are", name);
 	for (size_t i = 0; i < NSETTINGS && n < SETTING_WHY; i++)
 		n += snprintf(why + n, SETTING_WHY - (size_t)n, "%s %s", i ? "," : "",
 			      settings[i].name);
