@@ -150,7 +150,7 @@ int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mas
 	return 0;
 }
 
-bool dvx_flow_untold(const uint8_t *mask, struct dvx_flow_field *f)
+bool dvx_flow_field_without_cap(const uint8_t *mask, struct dvx_flow_field *f)
 {
 	char cap[64];
 

@@ -113,7 +113,7 @@ int dvx_flow_check_value(const struct dvx_flow_matcher *matcher, const struct dv
 /* flow_cap.c: do the device's root tables match these fields? */
 int dvx_flow_check_caps(const struct dvx_flow_domain *domain, const uint8_t *mask, const char *who);
 /* The first field of a mask that has no capability bit. */
-bool dvx_flow_untold(const uint8_t *mask, struct dvx_flow_field *f);
+bool dvx_flow_field_without_cap(const uint8_t *mask, struct dvx_flow_field *f);
 const void *dvx_flow_props(const struct dvx_flow_domain *domain);
 const char *dvx_flow_props_name(const struct dvx_flow_domain *domain);
 

@@ -95,7 +95,7 @@ static int flow_rule_refused(const struct dvx_flow_rule *rule, const uint8_t *va
 	    !prm_flow_table_prop_layout_get_flow_tag(props))
 		return dvx_fail(EOPNOTSUPP, "dvx_flow_rule_create: %s lacks %s.flow_tag",
 				dvx_dev_name(domain->dev), dvx_flow_props_name(domain));
-	if (dvx_flow_untold(rule->matcher->mask, &f))
+	if (dvx_flow_field_without_cap(rule->matcher->mask, &f))
 		return dvx_fail(err,
 				"dvx_flow_rule_create: the kernel refuses the rule in the root; "
 				"perhaps because of match.%s, which has no capability bit",

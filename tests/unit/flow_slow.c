@@ -6,8 +6,8 @@
 static const struct {
 	uint8_t field, low;
 } keys[RULE_KEYS] = {
-#define SAID_TWICE(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
-#define SAID						      SAID_TWICE
+#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) [KEY_##key] = {F_##seen, low},
+#define RULE_FIELD						    RULE_LAYER_FIELD
 #include "src/prm/match_fields.def"
 };
 

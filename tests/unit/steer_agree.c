@@ -25,15 +25,16 @@ static const struct pair {
 	const char *path;
 	uint8_t low, bits;
 } pairs[] = {
-#define UNSAID(before, after, bits, seen, low) {F_##seen, before after, low, bits},
-#define UNSAID_TWICE(before, after, bits, seen, low) \
-	{F_##seen, before "outer" after, low, bits}, \
+#define DEVICE_FIELD(before, after, bits, seen, low) {F_##seen, before after, low, bits},
+#define DEVICE_LAYER_FIELD(before, after, bits, seen, low) \
+	{F_##seen, before "outer" after, low, bits},       \
 		{F_INNER(F_##seen), before "inner" after, low, bits},
-#define SAID(before, after, bits, seen, low, key, noun) UNSAID(before, after, bits, seen, low)
-#define SAID_TWICE(before, after, bits, seen, low, key, noun) \
-	UNSAID_TWICE(before, after, bits, seen, low)
+#define RULE_FIELD(before, after, bits, seen, low, key, noun) \
+	DEVICE_FIELD(before, after, bits, seen, low)
+#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) \
+	DEVICE_LAYER_FIELD(before, after, bits, seen, low)
 #define ADDRESS(kind, field, word, bits, seen, low, key) \
-	UNSAID_TWICE("", "_headers." #field ".ipv6_simple_layout." #word, bits, seen, low)
+	DEVICE_LAYER_FIELD("", "_headers." #field ".ipv6_simple_layout." #word, bits, seen, low)
 #include "prm/match_fields.def"
 };
 

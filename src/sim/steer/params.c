@@ -225,13 +225,13 @@ static void params_allow(uint8_t *mask, const char *path, unsigned int bits)
 void params_supported(uint8_t mask[FLOW_PARAM_BYTES])
 {
 	memset(mask, 0, FLOW_PARAM_BYTES);
-#define SAID_TWICE(before, after, bits, ...)            \
+#define RULE_LAYER_FIELD(before, after, bits, ...)      \
 	params_allow(mask, before "outer" after, bits); \
 	params_allow(mask, before "inner" after, bits);
-#define UNSAID_TWICE		       SAID_TWICE
-#define IMPLIED			       SAID_TWICE
-#define SAID(before, after, bits, ...) params_allow(mask, before after, bits);
-#define UNSAID			       SAID
+#define DEVICE_LAYER_FIELD		     RULE_LAYER_FIELD
+#define IMPLIED				     RULE_LAYER_FIELD
+#define RULE_FIELD(before, after, bits, ...) params_allow(mask, before after, bits);
+#define DEVICE_FIELD			     RULE_FIELD
 #include "prm/match_fields.def"
 }
 

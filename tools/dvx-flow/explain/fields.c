@@ -23,8 +23,8 @@ static const struct {
 	uint8_t width;
 	enum notation style;
 } rows[F_COUNT] = {
-#define SEEN_TWICE(name, bits, notation, words) [F_##name] = {words, bits, notation},
-#define SEEN					SEEN_TWICE
+#define EXPLAIN_LAYER_FIELD(name, bits, notation, words) [F_##name] = {words, bits, notation},
+#define EXPLAIN_FIELD					 EXPLAIN_LAYER_FIELD
 #include "src/prm/match_fields.def"
 };
 

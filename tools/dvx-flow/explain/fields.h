@@ -14,11 +14,11 @@ __extension__ typedef unsigned __int128 u128;
 
 /* From the list of match fields; F_INNER() are those that a packet has twice, inside a tunnel. */
 enum field {
-#define SEEN_TWICE(name, bits, notation, words) F_##name,
+#define EXPLAIN_LAYER_FIELD(name, bits, notation, words) F_##name,
 #include "src/prm/match_fields.def"
 	F_PER_LEVEL,
 	F_LEVELS_END = 2 * F_PER_LEVEL - 1,
-#define SEEN(name, bits, notation, words) F_##name,
+#define EXPLAIN_FIELD(name, bits, notation, words) F_##name,
 #include "src/prm/match_fields.def"
 	F_COUNT,
 	F_NONE = 255

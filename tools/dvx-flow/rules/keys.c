@@ -6,9 +6,10 @@
 	[inner_key] = {before "inner" after, noun, bits},
 
 const struct match_key_row match_keys[MATCH_KEYS] = {
-#define SAID_TWICE(before, after, bits, seen, low, key, noun) \
+#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) \
 	TWICE(KEY_##key, KEY_INNER(KEY_##key), before, after, bits, noun)
-#define SAID(before, after, bits, seen, low, key, noun) [KEY_##key] = {before after, noun, bits},
+#define RULE_FIELD(before, after, bits, seen, low, key, noun) \
+	[KEY_##key] = {before after, noun, bits},
 #define IMPLIED(before, after, bits, seen, low, key) \
 	TWICE(MATCH_##key, MATCH_INNER(MATCH_##key), before, after, bits, NULL)
 #include "src/prm/match_fields.def"

@@ -29,11 +29,11 @@ enum rule_verdict {
  * inside a tunnel.
  */
 enum rule_key {
-#define SAID_TWICE(before, after, bits, seen, low, key, noun) KEY_##key,
+#define RULE_LAYER_FIELD(before, after, bits, seen, low, key, noun) KEY_##key,
 #include "src/prm/match_fields.def"
 	KEY_PER_LEVEL,
 	KEY_LEVELS_END = 2 * KEY_PER_LEVEL - 1,
-#define SAID(before, after, bits, seen, low, key, noun) KEY_##key,
+#define RULE_FIELD(before, after, bits, seen, low, key, noun) KEY_##key,
 #include "src/prm/match_fields.def"
 	RULE_KEYS
 };
