@@ -21,7 +21,7 @@ struct record {
 	uint32_t sec, nsec, caplen, len;
 };
 
-int pcap_out_open(struct pcap_out *o, const char *path)
+static int pcap_out_begin(struct pcap_out *o, const char *path)
 {
 	const struct pcap_file_header head = {.magic = MAGIC_NS,
 					      .version_major = PCAP_VERSION_MAJOR,
@@ -43,6 +43,16 @@ int pcap_out_open(struct pcap_out *o, const char *path)
 	memcpy(o->buf, &head, sizeof(head));
 	o->have = sizeof(head);
 	return pcap_out_flush(o);
+}
+
+int pcap_out_open(struct pcap_out *o, const char *path)
+{
+	if (!pcap_out_begin(o, path))
+		return 0;
+	free(o->buf);
+	if (o->fd >= 0)
+		close(o->fd);
+	return -1;
 }
 
 int pcap_out_add(struct pcap_out *o, uint64_t ns, const void *bytes, uint32_t len)
