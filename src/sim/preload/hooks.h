@@ -11,6 +11,12 @@
  * The parameter is called path; libc gets `to` in its place.
  */
 /* clang-format off */
+#ifdef __SANITIZE_THREAD__
+/* The sanitizer makes its log's folder before instrumented code, a hook, can run. */
+#define HOOKS_MKDIR(X)
+#else
+#define HOOKS_MKDIR(X) X(int, -1, mkdir, (const char *path, mode_t mode), (to, mode), AT_FDCWD, PATH_MAKE)
+#endif
 #define HOOKS_PATH(X)                                                                              \
 	X(DIR *, NULL, opendir, (const char *path), (to), AT_FDCWD, PATH_FOLLOW)                   \
 	X(int, -1, scandir, (const char *path, struct dirent ***list, dirent_filter f, dirent_order o), \
@@ -45,7 +51,7 @@
 	X(int, -1, name_to_handle_at, (int dir, const char *path, struct file_handle *handle,      \
 	  int *mount, int flags), (dir, to, handle, mount, flags), dir,                            \
 	  flags & AT_SYMLINK_FOLLOW ? PATH_FOLLOW : PATH_LINK)                                     \
-	X(int, -1, mkdir, (const char *path, mode_t mode), (to, mode), AT_FDCWD, PATH_MAKE)        \
+	HOOKS_MKDIR(X)                                                                             \
 	X(int, -1, mkdirat, (int dir, const char *path, mode_t mode), (dir, to, mode), dir, PATH_MAKE) \
 	X(int, -1, mkfifo, (const char *path, mode_t mode), (to, mode), AT_FDCWD, PATH_MAKE)     \
 	X(int, -1, mkfifoat, (int dir, const char *path, mode_t mode), (dir, to, mode), dir, PATH_MAKE) \
