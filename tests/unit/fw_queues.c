@@ -219,7 +219,7 @@ TEST_F(scarce)
 			size_t len = i ? fx_fill_qp(in, q.pd, q.cq, uar, q.umem)
 				       : fx_fill_cq(in, q.eq, uar, q.umem);
 
-			calls_left = 2 + failed; /* the first is the object itself */
+			calls_left = 1 + failed;
 			status = fx_exec(f, f->v, opcodes[i], FX_UID, in, len, 16);
 			if (status) {
 				assert_int_equal(status, PRM_STATUS_NO_RES);

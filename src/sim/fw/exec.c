@@ -159,10 +159,15 @@ void *fw_new(struct fw_cmd *c, enum obj_type type, size_t size)
 {
 	void *o = obj_new(c->vhca, type, c->uid, size);
 
-	if (!o)
+	if (o)
+		return o;
+	if (obj_full(c->vhca, type))
 		fw_refuse(c, PRM_STATUS_LIM, FW_SYN_LIMIT, "%u %s objects exist, no more fit",
 			  obj_count(c->vhca, type), obj_type_name(type));
-	return o;
+	else
+		fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more %s object",
+			  obj_type_name(type));
+	return NULL;
 }
 
 int fw_check_absent(struct fw_cmd *c, const struct fw_absent *a, size_t n)

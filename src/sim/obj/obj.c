@@ -266,6 +266,13 @@ uint32_t obj_count(const struct vhca *v, enum obj_type type)
 	return v->tables[type]->live;
 }
 
+bool obj_full(const struct vhca *v, enum obj_type type)
+{
+	const struct obj_table *t = v->tables[type];
+
+	return t->live == t->end - t->first;
+}
+
 void *obj_next(const struct vhca *v, enum obj_type type, uint32_t from)
 {
 	const struct obj_table *t = v->tables[type];

@@ -68,6 +68,8 @@ void obj_put(struct obj *);
 /* Frees the memory. The caller has stopped the object and dropped its references. */
 void obj_free(struct obj *);
 uint32_t obj_count(const struct vhca *, enum obj_type);
+/* No id of this type is free. */
+bool obj_full(const struct vhca *, enum obj_type);
 /* Next object of a type with id >= from: for loops over tables that may change under them. */
 void *obj_next(const struct vhca *, enum obj_type, uint32_t from);
 
