@@ -39,6 +39,15 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 	static void name(__attribute__((unused)) void **state)
 #define TEST(name)		 TEST_WITH(name, {NULL, NULL})
 #define TEST_F(name)		 TEST_WITH(name, TEST_FIXTURE)
+/* The state is the test's argument, and its fixture is given: TEST_ON(name, struct rig *r, {setup,
+ * teardown}). */
+#define TEST_ON(name, state_arg, ...)     \
+	static void name##_on(state_arg); \
+	TEST_WITH(name, __VA_ARGS__)      \
+	{                                 \
+		name##_on(*state);        \
+	}                                 \
+	static void name##_on(state_arg)
 /* Around all of them. */
 #define TEST_GROUP(setup, teardown)                                     \
 	__attribute__((constructor)) static void test_group_around(void) \

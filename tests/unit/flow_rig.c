@@ -27,8 +27,7 @@ void rig_root(struct fx *f, uint8_t type, uint32_t table)
 
 	prm_set_flow_table_root_in_set_table_type(in, type);
 	prm_set_flow_table_root_in_set_table_id(in, table);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID, in, sizeof(in), 16), 0);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ROOT, in, sizeof(in)), 0);
 }
 
 uint32_t rig_group(struct fx *f, uint8_t type, uint32_t table, uint32_t start, uint32_t end_index,
@@ -45,8 +44,7 @@ uint32_t rig_group(struct fx *f, uint8_t type, uint32_t table, uint32_t start, u
 	prm_create_flow_group_in_set_match_criteria_enable(in, !!bits);
 	prm_fte_match_set_lyr_2_4_set_udp_dport(outer, bits);
 	prm_fte_match_set_lyr_2_4_set_ip_protocol(outer, bits ? 0xffu : 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, FX_UID, in, sizeof(in), 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, sizeof(in)), 0);
 	return prm_create_flow_group_out_get_group_id(f->out);
 }
 
@@ -93,7 +91,7 @@ void rig_entry(struct fx *f, struct rig_entry e)
 	uint8_t in[RIG_FTE];
 	size_t len = rig_fill_entry(&e, in);
 
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), 0);
 }
 
 void rig_delete(struct fx *f, uint8_t type, uint32_t table, uint32_t index)
@@ -103,9 +101,7 @@ void rig_delete(struct fx *f, uint8_t type, uint32_t table, uint32_t index)
 	prm_delete_fte_in_set_table_type(in, type);
 	prm_delete_fte_in_set_table_id(in, table);
 	prm_delete_fte_in_set_flow_index(in, index);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, FX_UID, in, sizeof(in), 16),
-		0);
+	assert_int_equal(FX_EXEC(f, DELETE_FLOW_TABLE_ENTRY, in, sizeof(in)), 0);
 }
 
 uint32_t rig_counter(struct fx *f, uint8_t bulk)
@@ -113,8 +109,7 @@ uint32_t rig_counter(struct fx *f, uint8_t bulk)
 	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
 
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, sizeof(in), 16), 0);
+	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, sizeof(in)), 0);
 	return prm_alloc_flow_counter_out_get_flow_counter_id(f->out);
 }
 

@@ -4,8 +4,6 @@
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define BUF_AT	131072u
 #define BUF_LEN 8192u
 
@@ -103,9 +101,8 @@ static int access_alias(struct fx *f, const struct shared *s, uint32_t key, uint
 }
 
 /* The whole way: allowed, aliased, reached by any low byte, and the bytes land in the host. */
-TEST_F(works)
+TEST_FX(works)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
@@ -130,9 +127,8 @@ TEST_F(works)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
 }
 
-TEST_F(allow_refuses)
+TEST_FX(allow_refuses)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
@@ -153,9 +149,8 @@ TEST_F(allow_refuses)
 }
 
 /* No object, no permission, wrong key (first byte, last byte): one and the same answer. */
-TEST_F(alias_reveals_nothing)
+TEST_FX(alias_reveals_nothing)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t unallowed = fx_mkey(f, f->v, FX_UID, s.host_pd, s.umem, f->mem + BUF_AT, 64);
 	struct alias_args a[4];
@@ -174,9 +169,8 @@ TEST_F(alias_reveals_nothing)
 	assert_int_equal(obj_count(f->dpu, OBJ_MKEY), 0);
 }
 
-TEST_F(alias_refuses)
+TEST_FX(alias_refuses)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	struct alias_args a = args_of(f, &s);
 
@@ -205,13 +199,12 @@ TEST_F(alias_refuses)
 }
 
 /* The alias outlives its source; each access finds it gone, even when the index is used again. */
-TEST_F(source_goes)
+TEST_FX(source_goes)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s), again;
 
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, s.mkey, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, s.mkey), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 	struct mkey *m = obj_new_at(f->v, OBJ_MKEY, FX_UID, s.mkey, sizeof(*m));
 
@@ -231,9 +224,8 @@ TEST_F(source_goes)
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
 }
 
-TEST_F(owner_dies)
+TEST_FX(owner_dies)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
@@ -246,9 +238,8 @@ TEST_F(owner_dies)
 }
 
 /* Bounds, PD and rights are the source's and are checked at every access. */
-TEST_F(access_is_checked)
+TEST_FX(access_is_checked)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 	struct dma_seg seg[MKEY_SEGS];
@@ -265,7 +256,7 @@ TEST_F(access_is_checked)
 	size_t len = fx_fill_mkey(in, s.host_pd, s.umem, f->mem + BUF_AT, BUF_LEN);
 
 	prm_mkc_set_lw(prm_create_mkey_in_at_memory_key_mkey_entry(in), 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), 0);
 	read_only = prm_create_mkey_out_get_mkey_index(f->out);
 	assert_int_equal(allow(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, read_only, s.key), 0);
 	a = args_of(f, &s);
@@ -277,9 +268,8 @@ TEST_F(access_is_checked)
 }
 
 /* An alias is a general object and an mkey is not, each to its own commands and owner. */
-TEST_F(wrong_commands)
+TEST_FX(wrong_commands)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 
@@ -306,9 +296,8 @@ TEST_F(wrong_commands)
 }
 
 /* The test mode: OK with a status that says it is bad, and no access ever works. */
-TEST_F(bad_status_mode)
+TEST_FX(bad_status_mode)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	struct alias_args a = args_of(f, &s);
 	uint32_t id;
@@ -326,9 +315,8 @@ TEST_F(bad_status_mode)
 }
 
 /* A new key replaces the old one; aliases that are there stay. */
-TEST_F(new_key)
+TEST_FX(new_key)
 {
-	struct fx *f = *state;
 	struct shared s = share(f);
 	uint32_t id = make_alias(f, &s);
 	struct alias_args a = args_of(f, &s);

@@ -8,8 +8,6 @@
 #include "base/log.h"
 #include "fw/cmd.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 /* One command of each family that succeeds as it is, with everything that it needs. */
 struct sample {
 	uint16_t opcode;
@@ -60,9 +58,8 @@ static size_t sample_queues(struct fx *f, struct sample *s, const struct fx_queu
 }
 
 /* Their least length is what the mailbox has: cut anywhere, none may succeed or read on. */
-TEST_F(cut_at_every_byte)
+TEST_FX(cut_at_every_byte)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	static struct sample s[16];
 	size_t n = sample_queues(f, s, &q);
@@ -85,9 +82,8 @@ TEST_F(cut_at_every_byte)
 }
 
 /* A longer mailbox is fine while it says nothing, and refused when it does. */
-TEST_F(longer_than_the_command)
+TEST_FX(longer_than_the_command)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	static struct sample s[16];
 	size_t n = sample_queues(f, s, &q);
@@ -103,9 +99,8 @@ TEST_F(longer_than_the_command)
 }
 
 /* Every opcode there is, at every length up to past the longest fixed command: zeros and ones. */
-TEST_F(every_opcode_at_every_length)
+TEST_FX(every_opcode_at_every_length)
 {
-	struct fx *f = *state;
 	unsigned int known = 0;
 	uint8_t in[320];
 
@@ -129,45 +124,36 @@ TEST_F(every_opcode_at_every_length)
 	assert_true(known > 40);
 }
 
-TEST_F(unknown_opcode)
+TEST_FX(unknown_opcode)
 {
-	struct fx *f = *state;
 	uint8_t in[16] = {0};
 
 	assert_int_equal(fx_exec(f, f->v, 0x7fff, FX_UID, in, 16, 16), PRM_STATUS_BAD_OP);
 	assert_true(fx_logged(f, "opcode 0x7fff"));
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_SRQ, FX_UID, in, 16, 16),
-			 PRM_STATUS_BAD_OP);
+	assert_int_equal(FX_EXEC(f, CREATE_SRQ, in, 16), PRM_STATUS_BAD_OP);
 }
 
-TEST_F(op_mod)
+TEST_FX(op_mod)
 {
-	struct fx *f = *state;
 	uint8_t in[16] = {0};
 
 	prm_alloc_pd_in_set_op_mod(in, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_PD, FX_UID, in, 16, 16),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(f->syndrome, FW_SYN_OP_MOD);
+	FX_REFUSES(f, ALLOC_PD, in, 16, PRM_STATUS_BAD_PARAM, FW_SYN_OP_MOD);
 	assert_true(fx_logged(f, "ALLOC_PD"));
 	assert_true(fx_logged(f, "op_mod is 0x1"));
 }
 
 /* Kernel commands stay the kernel's. */
-TEST_F(privileged)
+TEST_FX(privileged)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
 
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_EQ, FX_UID, in, sizeof(in), 16),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(f->syndrome, FW_SYN_PRIVILEGED);
+	FX_REFUSES(f, CREATE_EQ, in, sizeof(in), PRM_STATUS_BAD_PARAM, FW_SYN_PRIVILEGED);
 }
 
 /* --trace decodes commands and replies of any length, and never shows an access key. */
-TEST_F(traced)
+TEST_FX(traced)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
 	static char text[1 << 20];
 	int fd = memfd_create("trace", 0);
@@ -178,10 +164,10 @@ TEST_F(traced)
 	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, 0x1234);
 	memset(prm_allow_other_vhca_access_in_at_access_key_raw(in), 0xab, 32);
 	for (size_t len = 0; len <= sizeof(in); len++)
-		fx_exec(f, f->v, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS, FX_UID, in, len, 16);
+		FX_EXEC(f, ALLOW_OTHER_VHCA_ACCESS, in, len);
 	memset(in, 0xab, sizeof(in));
 	for (size_t len = 0; len <= sizeof(in); len++)
-		fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, len, 16);
+		FX_EXEC(f, CREATE_GENERAL_OBJECT, in, len);
 	for (unsigned int op = 0; op < 0x1000; op++)
 		fx_exec(f, f->v, (uint16_t)op, FX_UID, in, 16, 8);
 	memset(in, 0, sizeof(in));

@@ -100,6 +100,43 @@ bool fx_logged(struct fx *f, const char *text)
 	return strstr(last ? last : line, text) != NULL;
 }
 
+/* The widest fields of numbers that are looked up are 24 bits. */
+uint32_t fx_made(const struct fx *f)
+{
+	return prm_load32(f->out, 8) & 0xffffff;
+}
+
+void fx_set(const struct prm_struct *s, void *p, const struct fx_field *field)
+{
+	for (; field->path; field++)
+		if (prm_field_set(s, p, s->bytes, field->path, field->value))
+			fail_msg("%s.%s can't be 0x%llx", s->name, field->path,
+				 (unsigned long long)field->value);
+}
+
+void fx_holds(const struct prm_struct *s, const void *p, const struct fx_field *field)
+{
+	for (; field->path; field++) {
+		uint64_t value = ~field->value;
+		int err = prm_field_get(s, p, s->bytes, field->path, &value);
+
+		if (err || value != field->value)
+			print_message("%s.%s (error %d):\n", s->name, field->path, err);
+		assert_int_equal(value, field->value);
+	}
+}
+
+uint8_t fx_cmd(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid,
+	       const struct fx_field *fields)
+{
+	uint8_t in[FX_IN] = {0};
+	const struct prm_struct *s = prm_command_in(opcode);
+
+	assert_true(s->bytes <= sizeof(in));
+	fx_set(s, in, fields);
+	return fx_exec(f, v, opcode, uid, in, s->bytes, prm_command_out(opcode)->bytes);
+}
+
 uint8_t fx_number(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number,
 		  size_t out_len)
 {
@@ -109,29 +146,21 @@ uint8_t fx_number(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, u
 	return fx_exec(f, v, opcode, uid, in, sizeof(in), out_len);
 }
 
-static uint32_t alloc(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid)
-{
-	uint8_t in[16] = {0};
-
-	assert_int_equal(fx_exec(f, v, opcode, uid, in, sizeof(in), 16), 0);
-	return prm_load32(f->out, 8) & 0xffffff;
-}
-
 uint32_t fx_pd(struct fx *f, struct vhca *v, uint16_t uid)
 {
-	return alloc(f, v, PRM_OPCODE_ALLOC_PD, uid);
+	assert_int_equal(fx_cmd(f, v, PRM_OPCODE_ALLOC_PD, uid, FX_FIELDS({0})), 0);
+	return fx_made(f);
 }
 
 uint32_t fx_uar(struct fx *f, struct vhca *v, uint16_t uid)
 {
-	return alloc(f, v, PRM_OPCODE_ALLOC_UAR, uid);
+	assert_int_equal(fx_cmd(f, v, PRM_OPCODE_ALLOC_UAR, uid, FX_FIELDS({0})), 0);
+	return fx_made(f);
 }
 
 uint32_t fx_eq(struct fx *f, struct vhca *v)
 {
-	uint8_t in[PRM_CREATE_EQ_IN_BYTES] = {0};
-
-	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_EQ, 0, in, sizeof(in), 16), 0);
+	assert_int_equal(fx_cmd(f, v, PRM_OPCODE_CREATE_EQ, 0, FX_FIELDS({0})), 0);
 	return prm_create_eq_out_get_eq_number(f->out);
 }
 
@@ -160,27 +189,26 @@ uint32_t fx_umem(struct fx *f, struct vhca *v, uint16_t uid, const void *at, siz
 	return prm_create_umem_out_get_umem_id(f->out);
 }
 
-size_t fx_fill_mkey(void *in, uint32_t pd, uint32_t umem, const void *at, size_t len)
+size_t fx_fill(uint16_t opcode, void *in, const struct fx_field *fields)
 {
-	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	const struct prm_struct *s = prm_command_in(opcode);
 
 	memset(in, 0, FX_IN);
-	prm_create_mkey_in_set_mkey_umem_valid(in, 1);
-	prm_create_mkey_in_set_mkey_umem_id(in, umem);
-	prm_create_mkey_in_set_translations_octword_actual_size(in, 1);
-	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_MTT);
-	prm_mkc_set_lr(mkc, 1);
-	prm_mkc_set_lw(mkc, 1);
-	prm_mkc_set_rr(mkc, 1);
-	prm_mkc_set_rw(mkc, 1);
-	prm_mkc_set_qpn(mkc, 0xffffff);
-	prm_mkc_set_mkey_7_0(mkc, 0x42);
-	prm_mkc_set_pd(mkc, pd);
-	prm_mkc_set_start_addr(mkc, (uintptr_t)at);
-	prm_mkc_set_len(mkc, len);
-	prm_mkc_set_translations_octword_size(mkc, 1);
-	prm_mkc_set_log_page_size(mkc, 12);
-	return PRM_CREATE_MKEY_IN_BYTES;
+	fx_set(s, in, fields);
+	return s->bytes;
+}
+
+#define MKC "memory_key_mkey_entry."
+
+size_t fx_fill_mkey(void *in, uint32_t pd, uint32_t umem, const void *at, size_t len)
+{
+	return FX_FILL(in, CREATE_MKEY, {"mkey_umem_valid", 1}, {"mkey_umem_id", umem},
+		       {"translations_octword_actual_size", 1},
+		       {MKC "access_mode_1_0", PRM_MKC_ACCESS_MODE_MTT}, {MKC "lr", 1},
+		       {MKC "lw", 1}, {MKC "rr", 1}, {MKC "rw", 1}, {MKC "qpn", 0xffffff},
+		       {MKC "mkey_7_0", 0x42}, {MKC "pd", pd}, {MKC "start_addr", (uintptr_t)at},
+		       {MKC "len", len}, {MKC "translations_octword_size", 1},
+		       {MKC "log_page_size", 12});
 }
 
 uint32_t fx_mkey(struct fx *f, struct vhca *v, uint16_t uid, uint32_t pd, uint32_t umem,
@@ -196,106 +224,65 @@ uint32_t fx_mkey(struct fx *f, struct vhca *v, uint16_t uid, uint32_t pd, uint32
 /* 64 entries of 64 bytes. */
 size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem)
 {
-	void *cqc = prm_create_cq_in_at_cq_context(in);
-
-	memset(in, 0, FX_IN);
-	prm_create_cq_in_set_cq_umem_valid(in, 1);
-	prm_create_cq_in_set_cq_umem_id(in, umem);
-	prm_create_cq_in_set_cq_umem_offset(in, RING_AT);
-	prm_cqc_set_log_cq_size(cqc, 6);
-	prm_cqc_set_uar_page(cqc, uar);
-	prm_cqc_set_c_eqn_or_apu_element(cqc, eq);
-	prm_cqc_set_dbr_umem_valid(cqc, 1);
-	prm_cqc_set_dbr_umem_id(cqc, umem);
-	prm_cqc_set_dbr_addr(cqc, RECORD_AT);
-	return PRM_CREATE_CQ_IN_BYTES;
+	return FX_FILL(in, CREATE_CQ, {"cq_umem_valid", 1}, {"cq_umem_id", umem},
+		       {"cq_umem_offset", RING_AT}, {"cq_context.log_cq_size", 6},
+		       {"cq_context.uar_page", uar}, {"cq_context.c_eqn_or_apu_element", eq},
+		       {"cq_context.dbr_umem_valid", 1}, {"cq_context.dbr_umem_id", umem},
+		       {"cq_context.dbr_addr", RECORD_AT});
 }
 
 /* RQ of 16 x 64 bytes, SQ of 16 blocks. */
 size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem)
 {
-	void *qpc = prm_create_qp_in_at_qpc(in);
-
-	memset(in, 0, FX_IN);
-	prm_create_qp_in_set_wq_umem_valid(in, 1);
-	prm_create_qp_in_set_wq_umem_id(in, umem);
-	prm_create_qp_in_set_wq_umem_offset(in, 2 * RING_AT);
-	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
-	prm_qpc_set_pd(qpc, pd);
-	prm_qpc_set_log_rq_size(qpc, 4);
-	prm_qpc_set_log_rq_stride(qpc, 2);
-	prm_qpc_set_log_sq_size(qpc, 4);
-	prm_qpc_set_uar_page(qpc, uar);
-	prm_qpc_set_cqn_snd(qpc, cq);
-	prm_qpc_set_cqn_rcv(qpc, cq);
-	prm_qpc_set_dbr_umem_valid(qpc, 1);
-	prm_qpc_set_dbr_umem_id(qpc, umem);
-	prm_qpc_set_dbr_addr(qpc, 2 * RECORD_AT);
-	return PRM_CREATE_QP_IN_BYTES;
+	return FX_FILL(in, CREATE_QP, {"wq_umem_valid", 1}, {"wq_umem_id", umem},
+		       {"wq_umem_offset", 2 * RING_AT}, {"qpc.st", PRM_QP_ST_RC}, {"qpc.pd", pd},
+		       {"qpc.log_rq_size", 4}, {"qpc.log_rq_stride", 2}, {"qpc.log_sq_size", 4},
+		       {"qpc.uar_page", uar}, {"qpc.cqn_snd", cq}, {"qpc.cqn_rcv", cq},
+		       {"qpc.dbr_umem_valid", 1}, {"qpc.dbr_umem_id", umem},
+		       {"qpc.dbr_addr", 2 * RECORD_AT});
 }
 
 static void fill_wq(void *wq, const struct fx_queue *q, uint32_t at, uint32_t record)
 {
-	prm_wq_set_wq_type(wq, 1);
-	prm_wq_set_pd(wq, q->pd);
-	prm_wq_set_uar_page(wq, q->uar);
-	prm_wq_set_log_wq_stride(wq, 6);
-	prm_wq_set_log_wq_sz(wq, 4);
-	prm_wq_set_wq_umem_valid(wq, 1);
-	prm_wq_set_wq_umem_id(wq, q->umem);
-	prm_wq_set_wq_umem_offset(wq, at);
-	prm_wq_set_dbr_umem_valid(wq, 1);
-	prm_wq_set_dbr_umem_id(wq, q->umem);
-	prm_wq_set_dbr_addr(wq, record);
+	fx_set(prm_find_struct("wq"), wq,
+	       FX_FIELDS({"wq_type", 1}, {"pd", q->pd}, {"uar_page", q->uar}, {"log_wq_stride", 6},
+			 {"log_wq_sz", 4}, {"wq_umem_valid", 1}, {"wq_umem_id", q->umem},
+			 {"wq_umem_offset", at}, {"dbr_umem_valid", 1}, {"dbr_umem_id", q->umem},
+			 {"dbr_addr", record}));
 }
 
 size_t fx_fill_sq(void *in, const struct fx_queue *q, uint32_t tis)
 {
-	void *sqc = prm_create_sq_in_at_ctx(in);
+	size_t len = FX_FILL(in, CREATE_SQ, {"ctx.cqn", q->cq}, {"ctx.user_index", 0x51},
+			     {"ctx.flush_in_error_en", 1}, {"ctx.tis_lst_sz", 1},
+			     {"ctx.tis_num_0", tis});
 
-	memset(in, 0, FX_IN);
-	prm_sqc_set_cqn(sqc, q->cq);
-	prm_sqc_set_user_index(sqc, 0x51);
-	prm_sqc_set_flush_in_error_en(sqc, 1);
-	prm_sqc_set_tis_lst_sz(sqc, 1);
-	prm_sqc_set_tis_num_0(sqc, tis);
-	fill_wq(prm_sqc_at_wq(sqc), q, FX_SQ_AT, FX_SQ_DBR);
-	return PRM_CREATE_SQ_IN_BYTES;
+	fill_wq(prm_sqc_at_wq(prm_create_sq_in_at_ctx(in)), q, FX_SQ_AT, FX_SQ_DBR);
+	return len;
 }
 
 size_t fx_fill_rq(void *in, const struct fx_queue *q)
 {
-	void *rqc = prm_create_rq_in_at_ctx(in);
+	size_t len = FX_FILL(in, CREATE_RQ, {"ctx.vsd", 1}, {"ctx.cqn", q->cq},
+			     {"ctx.user_index", 0x52}, {"ctx.flush_in_error_en", 1});
 
-	memset(in, 0, FX_IN);
-	prm_rqc_set_vsd(rqc, 1);
-	prm_rqc_set_cqn(rqc, q->cq);
-	prm_rqc_set_user_index(rqc, 0x52);
-	prm_rqc_set_flush_in_error_en(rqc, 1);
-	fill_wq(prm_rqc_at_wq(rqc), q, FX_RQ_AT, FX_RQ_DBR);
-	return PRM_CREATE_RQ_IN_BYTES;
+	fill_wq(prm_rqc_at_wq(prm_create_rq_in_at_ctx(in)), q, FX_RQ_AT, FX_RQ_DBR);
+	return len;
 }
 
 size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq)
 {
-	void *tirc = prm_create_tir_in_at_ctx(in);
-
-	memset(in, 0, FX_IN);
-	prm_tirc_set_transport_domain(tirc, td);
-	prm_tirc_set_inline_rqn(tirc, rq);
-	return PRM_CREATE_TIR_IN_BYTES;
+	return FX_FILL(in, CREATE_TIR, {"ctx.transport_domain", td}, {"ctx.inline_rqn", rq});
 }
 
 size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn)
 {
-	void *rqtc = prm_create_rqt_in_at_rqt_context(in);
+	size_t len = FX_FILL(in, CREATE_RQT, {"rqt_context.rqt_max_size", max},
+			     {"rqt_context.rqt_actual_size", n});
 
-	memset(in, 0, FX_IN);
-	prm_rqtc_set_rqt_max_size(rqtc, max);
-	prm_rqtc_set_rqt_actual_size(rqtc, n);
 	for (uint32_t i = 0; i < n; i++)
-		prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 4 * i, rqn);
-	return PRM_CREATE_RQT_IN_BYTES + 4 * n;
+		prm_store32(in, len + 4 * i, rqn);
+	return len + 4 * n;
 }
 
 struct fx_queue fx_queue(struct fx *f, struct vhca *v, uint16_t uid)
@@ -326,22 +313,31 @@ uint32_t fx_objects(const struct vhca *v)
 	return n;
 }
 
+static void fx_spoil_one(struct fx *f, uint16_t opcode, const uint8_t *good, size_t len,
+			 const struct fx_spoil *s, const char *field)
+{
+	uint32_t before = fx_objects(f->v);
+	uint8_t in[FX_IN], status;
+
+	memcpy(in, good, len);
+	assert_int_equal(prm_field_set(prm_command_in(opcode), in, len, field, s->value), 0);
+	status = fx_exec(f, f->v, opcode, FX_UID, in, len, 16);
+	if (status != s->status || f->syndrome != s->syndrome)
+		fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x", prm_opcode_name(opcode), field,
+			 (unsigned long long)s->value, status, f->syndrome);
+	assert_int_equal(fx_objects(f->v), before);
+	assert_true(fx_logged(f, prm_opcode_name(opcode)));
+}
+
 void fx_spoils(struct fx *f, uint16_t opcode, const uint8_t *good, size_t len,
 	       const struct fx_spoil *s, size_t n)
 {
-	const struct prm_struct *row = prm_command_in(opcode);
-
 	for (size_t i = 0; i < n; i++) {
-		uint32_t before = fx_objects(f->v);
-		uint8_t in[FX_IN], status;
+		char fields[512], *rest = fields, *field;
 
-		memcpy(in, good, len);
-		assert_int_equal(prm_field_set(row, in, len, s[i].field, s[i].value), 0);
-		status = fx_exec(f, f->v, opcode, FX_UID, in, len, 16);
-		if (status != s[i].status || f->syndrome != s[i].syndrome)
-			fail_msg("%s %s=0x%llx: status 0x%x syndrome 0x%x", prm_opcode_name(opcode),
-				 s[i].field, (unsigned long long)s[i].value, status, f->syndrome);
-		assert_int_equal(fx_objects(f->v), before);
-		assert_true(fx_logged(f, prm_opcode_name(opcode)));
+		assert_true(strlen(s[i].fields) < sizeof(fields));
+		strcpy(fields, s[i].fields);
+		while ((field = strsep(&rest, " ")) != NULL)
+			fx_spoil_one(f, opcode, good, len, &s[i], field);
 	}
 }

@@ -2,14 +2,7 @@
 #ifndef TESTS_UNIT_FW_FIXTURE_H
 #define TESTS_UNIT_FW_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -25,6 +18,7 @@
 #include "host/mm.h"
 #include "obj/mkey.h"
 #include "obj/vhca.h"
+#include "prm/reflect.h"
 
 /*
  * A chip without a loop, whose one client is the test itself. Commands go through mailboxes of
@@ -47,10 +41,44 @@ struct fx {
 
 int fx_setup(void **state);
 int fx_teardown(void **state);
+#define TEST_FX(name) TEST_ON(name, struct fx *f, {fx_setup, fx_teardown})
 
 /* Status of a command; opcode and uid are written into its header first. */
 uint8_t fx_exec(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, void *in, size_t in_len,
 		size_t out_len);
+/* Of the host's function and FX_UID, with a short reply. */
+#define FX_EXEC(f, op, in, len) fx_exec(f, (f)->v, PRM_OPCODE_##op, FX_UID, in, len, 16)
+#define FX_REFUSES(f, op, in, len, status, reason)                 \
+	do {                                                       \
+		assert_int_equal(FX_EXEC(f, op, in, len), status); \
+		assert_int_equal((f)->syndrome, reason);           \
+	} while (0)
+
+/*
+ * A command of its structure's length, made of fields by their paths in the reflection rows; the
+ * reply has its structure's length. FX(f, ALLOC_PD, {"op_mod", 1}).
+ */
+struct fx_field {
+	const char *path; /* NULL: the end */
+	uint64_t value;
+};
+#define FX_FIELDS(...) ((const struct fx_field[24]){__VA_ARGS__})
+uint8_t fx_cmd(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, const struct fx_field *);
+#define FX(f, op, ...) fx_cmd(f, (f)->v, PRM_OPCODE_##op, FX_UID, FX_FIELDS(__VA_ARGS__))
+/* Sets fields of the bytes at p, which begin with the structure; asserts their values. */
+void fx_set(const struct prm_struct *, void *p, const struct fx_field *);
+void fx_holds(const struct prm_struct *, const void *p, const struct fx_field *);
+#define FX_SET(in, op, ...) fx_set(prm_command_in(PRM_OPCODE_##op), in, FX_FIELDS(__VA_ARGS__))
+/* Nothing but these fields; returns the structure's length. */
+size_t fx_fill(uint16_t opcode, void *in, const struct fx_field *);
+#define FX_FILL(in, op, ...) fx_fill(PRM_OPCODE_##op, in, FX_FIELDS(__VA_ARGS__))
+/* The last reply has these values. */
+#define FX_SAYS(f, op, ...) \
+	fx_holds(prm_command_out(PRM_OPCODE_##op), (f)->out, FX_FIELDS(__VA_ARGS__))
+/* Makes something; its number is the reply's 24 bits at 0x48. */
+#define FX_MAKE(f, op, ...) (assert_int_equal(FX(f, op, __VA_ARGS__), 0), fx_made(f))
+uint32_t fx_made(const struct fx *);
+
 /* The last line of the log holds this text. */
 bool fx_logged(struct fx *, const char *text);
 
@@ -90,10 +118,15 @@ struct fx_queue fx_queue(struct fx *, struct vhca *, uint16_t uid);
 /* One destroy or query: opcode and the 24-bit number at bit 0x48. */
 uint8_t fx_number(struct fx *, struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number,
 		  size_t out_len);
+#define FX_NUMBER(f, op, number) fx_number(f, (f)->v, PRM_OPCODE_##op, FX_UID, number, 16)
+/* With its whole reply. */
+#define FX_QUERY(f, op, number)                               \
+	fx_number(f, (f)->v, PRM_OPCODE_##op, FX_UID, number, \
+		  prm_command_out(PRM_OPCODE_##op)->bytes)
 
-/* One field of a good command spoiled: what must come of it. */
+/* One field of a good command spoiled, or several one after the other: what must come of it. */
 struct fx_spoil {
-	const char *field; /* by its path in the reflection rows */
+	const char *fields; /* by their paths, a space between them: each alone has the value */
 	uint64_t value;
 	uint8_t status;
 	uint32_t syndrome;

@@ -7,15 +7,12 @@
 #include "obj/flow.h"
 #include "obj/icm.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define RX  PRM_FLOW_TABLE_TYPE_NIC_RX
 #define TX  PRM_FLOW_TABLE_TYPE_NIC_TX
 #define BAD PRM_STATUS_BAD_PARAM
 
-TEST_F(tables_refuse)
+TEST_FX(tables_refuse)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	uint32_t low = rig_table(f, (struct rig_table){RX, 3, 0, 0});
 	const struct fx_spoil spoils[] = {
@@ -23,10 +20,9 @@ TEST_F(tables_refuse)
 		{"table_type", 5, BAD, FW_SYN_CAP_CLEAR},
 		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
 		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
-		{"flow_table_context.reformat_en", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"flow_table_context.decap_en", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"flow_table_context.termination_table", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"flow_table_context.rtc_valid", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_table_context.reformat_en flow_table_context.decap_en "
+		 "flow_table_context.termination_table flow_table_context.rtc_valid",
+		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_table_context.level", 64, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.level", 3, BAD, FW_SYN_FLOW_LEVEL},
 		{"flow_table_context.log_size", 23, BAD, FW_SYN_SIZE},
@@ -44,9 +40,8 @@ TEST_F(tables_refuse)
 }
 
 /* Of each direction by its own capability. */
-TEST_F(owners_refuse)
+TEST_FX(owners_refuse)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 
@@ -56,14 +51,11 @@ TEST_F(owners_refuse)
 	prm_flow_table_context_set_level(ctx, 63);
 	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, icm_addr(ICM_STE, 5));
 	prm_flow_table_context_set_sw_owner(ctx, 1);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in), 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+	FX_REFUSES(f, CREATE_FLOW_TABLE, in, sizeof(in), BAD, FW_SYN_CAP_CLEAR);
 }
 
-TEST_F(groups_refuse)
+TEST_FX(groups_refuse)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
 	const struct fx_spoil spoils[] = {
@@ -75,8 +67,8 @@ TEST_F(groups_refuse)
 		{"end_flow_index", 1024, BAD, FW_SYN_INDEX},
 		{"start_flow_index", 100, BAD, FW_SYN_INDEX}, /* the other group's */
 		{"match_criteria_enable", 0x20, BAD, FW_SYN_CAP_CLEAR},
-		{"match_criteria.outer_headers.l4_type", 1, BAD, FW_SYN_MATCH_FIELD},
-		{"match_criteria.outer_headers.ipv4_ihl", 1, BAD, FW_SYN_MATCH_FIELD},
+		{"match_criteria.outer_headers.l4_type match_criteria.outer_headers.ipv4_ihl", 1,
+		 BAD, FW_SYN_MATCH_FIELD},
 	};
 
 	rig_group(f, RX, t, 0, 200, 0xffff);
@@ -92,13 +84,11 @@ TEST_F(groups_refuse)
 		prm_fte_match_param_at_outer_headers(
 			prm_create_flow_group_in_at_match_criteria(in)),
 		5);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, FX_UID, in, sizeof(in), 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, sizeof(in)), 0);
 }
 
-TEST_F(entries_refuse)
+TEST_FX(entries_refuse)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint32_t same = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint32_t other = rig_table(f, (struct rig_table){TX, 2, 0, 0});
@@ -119,18 +109,18 @@ TEST_F(entries_refuse)
 		{"op_mod", 1, BAD, FW_SYN_INDEX}, /* nothing to modify */
 		{"op_mod", 2, BAD, FW_SYN_OP_MOD},
 		{"flow_context.group_id", 0x77, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
-		{"flow_context.action", 0, BAD, FW_SYN_FLOW_ACTION},
+		{"flow_context.action flow_context.destination_list_size", 0, BAD,
+		 FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 1, BAD, FW_SYN_FLOW_ACTION}, /* ALLOW receives nothing */
 		{"flow_context.action", 2, BAD, FW_SYN_FLOW_ACTION}, /* DROP, but a destination */
 		{"flow_context.action", 6, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.action", 8 | 4, BAD, FW_SYN_FLOW_ACTION}, /* COUNT, no counter */
 		{"flow_context.action", 0x14, BAD, FW_SYN_CAP_CLEAR},
 		{"flow_context.action", 0x44, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
-		{"flow_context.destination_list_size", 0, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.destination_list_size", 33, BAD, FW_SYN_FLOW_ACTION},
 		{"flow_context.destination_list_size", 2, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
-		{"flow_context.extended_destination", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"flow_context.execute_aso[1].valid", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"flow_context.extended_destination flow_context.execute_aso[1].valid", 1, BAD,
+		 FW_SYN_CAP_CLEAR},
 	};
 	struct rig_entry e = good;
 
@@ -139,25 +129,18 @@ TEST_F(entries_refuse)
 	e.tir = 0;
 	e.to_table = same;
 	len = rig_fill_entry(&e, in);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
-			 BAD);
-	assert_int_equal(f->syndrome, FW_SYN_FLOW_LEVEL);
+	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_FLOW_LEVEL);
 	e.to_table = other;
 	len = rig_fill_entry(&e, in);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
-			 BAD);
-	assert_int_equal(f->syndrome, FW_SYN_TABLE_TYPE);
+	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_TABLE_TYPE);
 	e.to_table = 0;
 	e.tir = tir + 1;
 	len = rig_fill_entry(&e, in);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), PRM_STATUS_BAD_RES);
 	/* a good one, and its place is taken */
 	rig_entry(f, good);
 	len = rig_fill_entry(&good, in);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
-			 BAD);
-	assert_int_equal(f->syndrome, FW_SYN_INDEX);
+	FX_REFUSES(f, SET_FLOW_TABLE_ENTRY, in, len, BAD, FW_SYN_INDEX);
 	fw_uid_reap(f->v, FX_UID);
 }
 
@@ -171,9 +154,8 @@ static uint8_t destroy(struct fx *f, uint16_t opcode, uint32_t table, uint32_t g
 }
 
 /* Nothing goes while somebody stands on it. */
-TEST_F(busy)
+TEST_FX(busy)
 {
-	struct fx *f = *state;
 	uint32_t next = rig_table(f, (struct rig_table){RX, 2, 0, 0});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, next, 0});
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff), tir = rig_tir(f);
@@ -187,14 +169,11 @@ TEST_F(busy)
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), PRM_STATUS_RES_BUSY);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), PRM_STATUS_RES_BUSY);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, dealloc,
-				 sizeof(dealloc), 16),
+	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, dealloc, sizeof(dealloc)),
 			 PRM_STATUS_RES_BUSY);
 	rig_delete(f, RX, t, 0);
 	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, dealloc,
-				 sizeof(dealloc), 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, dealloc, sizeof(dealloc)), 0);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, next, g), BAD);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), 0);
 	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), 0);
@@ -212,9 +191,8 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, uid, in, sizeof(in), out_len);
 }
 
-TEST_F(counters)
+TEST_FX(counters)
 {
-	struct fx *f = *state;
 	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), again;
 	uint8_t in[16] = {0};
 
@@ -238,32 +216,30 @@ TEST_F(counters)
 	assert_int_equal(rig_counter_read(f, bulk + 255, false, NULL), 0);
 	/* the middle of a bulk can't go, and a freed number does not come back at once */
 	prm_dealloc_flow_counter_in_set_flow_counter_id(in, bulk + 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, in, 16, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, in, 16), PRM_STATUS_BAD_RES);
 	prm_dealloc_flow_counter_in_set_flow_counter_id(in, one);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DEALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), 0);
+	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, in, 16), 0);
 	again = rig_counter(f, 0);
 	assert_int_not_equal(again, one);
 	memset(in, 0, sizeof(in));
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 3);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), BAD);
+	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16), BAD);
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0);
 	prm_alloc_flow_counter_in_set_flow_counter_bulk_log_size(in, 3);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16), BAD);
+	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16), BAD);
 	fw_uid_reap(f->v, FX_UID);
 	assert_null(counter_find(f->v, two));
 	assert_null(counter_find(f->v, bulk));
 }
 
 /* All of 2^20 numbers, then none, then again. */
-TEST_F(counters_exhausted)
+TEST_FX(counters_exhausted)
 {
-	struct fx *f = *state;
 	uint8_t in[16] = {0}, status;
 	uint32_t bulks = 0;
 
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0x80);
-	while (!(status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_FLOW_COUNTER, FX_UID, in, 16, 16)))
+	while (!(status = FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16)))
 		bulks++;
 	assert_int_equal(status, PRM_STATUS_LIM);
 	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
@@ -273,9 +249,8 @@ TEST_F(counters_exhausted)
 	assert_int_not_equal(rig_counter(f, 0x80), 0);
 }
 
-TEST_F(queries)
+TEST_FX(queries)
 {
-	struct fx *f = *state;
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, sw, 0});
 	uint32_t g = rig_group(f, RX, t, 3, 9, 0xff00), counter = rig_counter(f, 0);
@@ -310,9 +285,8 @@ TEST_F(queries)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), counter);
 }
 
-TEST_F(rewrites_refuse)
+TEST_FX(rewrites_refuse)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES + 8] = {0};
 	uint8_t *a = in + PRM_ALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES;
 	const struct fx_spoil spoils[] = {
@@ -340,7 +314,7 @@ static uint8_t modify_entry(struct fx *f, struct rig_entry e, uint32_t mask)
 
 	prm_set_fte_in_set_op_mod(in, 1);
 	prm_set_fte_in_set_modify_enable_mask(in, mask);
-	return fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16);
+	return FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len);
 }
 
 static void assert_entry(struct fx *f, const struct rig_entry *e)
@@ -360,9 +334,8 @@ static void assert_entry(struct fx *f, const struct rig_entry *e)
 }
 
 /* A modification changes what its mask names; the rest of the entry stays, whatever comes with it. */
-TEST_F(modify_parts)
+TEST_FX(modify_parts)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	struct rig_entry e = {.type = RX,
 			      .table = t,
@@ -400,9 +373,8 @@ TEST_F(modify_parts)
 }
 
 /* What another function's vport would lose is not taken from this one. */
-TEST_F(other_vports)
+TEST_FX(other_vports)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff);
 	const struct fx_spoil spoils[] = {
@@ -434,11 +406,10 @@ TEST_F(other_vports)
  * A program dies with many entries of one value, the last of which it made first: tests/perf/crowd.sh
  * counts what it costs the others to take them away.
  */
-TEST_F(many_alike)
+TEST_FX(many_alike)
 {
 	static const uint8_t value[FLOW_PARAM_BYTES];
 	const uint32_t n = 20000;
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
 	struct flow_group *g = obj_find(f->v, OBJ_FLOW_GROUP, rig_group(f, RX, t, 0, 9, 0xffff));
 

@@ -7,8 +7,6 @@
 #include "fw/cmd.h"
 #include "obj/icm.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define BLOCK (1u << ICM_LOG_BLOCK)
 
 static uint8_t create(struct fx *f, uint16_t uid, uint64_t addr, unsigned int log_size,
@@ -55,7 +53,7 @@ static uint8_t create_mkey(struct fx *f, uint16_t uid, uint32_t pd, uint64_t add
 	return status;
 }
 
-TEST_F(refusals)
+TEST_FX(refusals)
 {
 	static const struct {
 		uint64_t addr;
@@ -72,7 +70,6 @@ TEST_F(refusals)
 		{1ull << ICM_KIND_SHIFT, 36, FW_SYN_SIZE, "log_sw_icm_size 36"},
 		{1ull << ICM_KIND_SHIFT | 64, ICM_LOG_BLOCK, FW_SYN_ALIGNMENT, "not aligned"},
 	};
-	struct fx *f = *state;
 	uint32_t id;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -85,10 +82,9 @@ TEST_F(refusals)
 }
 
 /* Each byte has one owner; bytes exist from creation to destruction, and are zero at first. */
-TEST_F(owners)
+TEST_FX(owners)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0) + 8 * BLOCK;
-	struct fx *f = *state;
 	uint32_t id, other;
 
 	assert_null(icm_bytes(f->v, at, 64));
@@ -112,11 +108,10 @@ TEST_F(owners)
 }
 
 /* A key on it counts from 0, its bytes are on the bus, and memory outlives no key. */
-TEST_F(keys)
+TEST_FX(keys)
 {
 	const uint64_t at = icm_addr(ICM_STE, 0);
 	const char text[] = "a steering table entry";
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID), id, key, none;
 	struct dma_seg seg[2];
 	char back[sizeof(text)];
@@ -140,7 +135,7 @@ TEST_F(keys)
 	assert_int_equal(dma_copy(f->host, seg[0].addr + 1, seg[0].addr, 8), 0);
 	assert_memory_equal(icm_bytes(f->v, at + BLOCK + 65, 8), text, 8);
 	assert_int_equal(destroy(f, FX_UID, id), PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key >> 8, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key >> 8), 0);
 	assert_int_equal(destroy(f, FX_UID, id), 0);
 	assert_int_equal(dma_scatter(f->host, seg, 1, text), -EFAULT);
 	assert_int_equal(dma_gather(f->host, seg, 1, back), -EFAULT);
@@ -153,10 +148,9 @@ TEST_F(keys)
 }
 
 /* A key of another uid does not reach it; the kernel's does. */
-TEST_F(foreign_keys)
+TEST_FX(foreign_keys)
 {
 	const uint64_t at = icm_addr(ICM_MODIFY, 0);
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID + 1), kernel_pd = fx_pd(f, f->v, 0), id, key;
 
 	assert_int_equal(create(f, FX_UID, at, ICM_LOG_BLOCK, &id), 0);

@@ -5,10 +5,8 @@
 #include "fw_fixture.h"
 #include "fw/cmd.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 /* alloc, the owner's alone, double free. */
-TEST_F(numbers)
+TEST_FX(numbers)
 {
 	static const struct {
 		uint16_t alloc, dealloc;
@@ -17,7 +15,6 @@ TEST_F(numbers)
 		{PRM_OPCODE_ALLOC_UAR, PRM_OPCODE_DEALLOC_UAR},
 		{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN},
 	};
-	struct fx *f = *state;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		uint8_t in[16] = {0};
@@ -44,53 +41,43 @@ TEST_F(numbers)
 }
 
 /* UAR numbers are the chip's: two functions never share one. */
-TEST_F(uars_of_two_functions)
+TEST_FX(uars_of_two_functions)
 {
-	struct fx *f = *state;
-
 	assert_int_not_equal(fx_uar(f, f->v, FX_UID), fx_uar(f, f->dpu, FX_UID));
 }
 
-TEST_F(tis)
+TEST_FX(tis)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, alloc[16] = {0};
 	void *ctx = prm_create_tis_in_at_ctx(in);
 	uint32_t td, tisn;
 
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, alloc, 16, 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, ALLOC_TRANSPORT_DOMAIN, alloc, 16), 0);
 	td = prm_alloc_transport_domain_out_get_transport_domain(f->out);
 	prm_tisc_set_transport_domain(ctx, td);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), 0);
 	tisn = prm_create_tis_out_get_tisn(f->out);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
-			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), PRM_STATUS_RES_BUSY);
 	prm_tisc_set_tls_en(ctx, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_TIS, FX_UID, in, sizeof(in), 16),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIS, FX_UID, tisn, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, FX_UID, td, 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, tisn), 0);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), 0);
 }
 
-TEST_F(eqs)
+TEST_FX(eqs)
 {
-	struct fx *f = *state;
 	uint32_t eqn = fx_eq(f, f->v);
 	uint8_t in[16] = {0};
 
 	prm_destroy_eq_in_set_eq_number(in, eqn);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, FX_UID, in, 16, 16),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, DESTROY_EQ, in, 16), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16), 0);
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16),
 			 PRM_STATUS_BAD_RES);
 }
 
-TEST_F(umem_bad_input)
+TEST_FX(umem_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"umem.num_of_mtt", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
@@ -102,26 +89,23 @@ TEST_F(umem_bad_input)
 		{"umem.log_page_size", 9, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
 		{"umem.log_page_size", 31, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS},
 	};
-	struct fx *f = *state;
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_umem(f, in, f->mem + 4096, 65536, true);
 	uint32_t id;
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_UMEM, in, len, bad);
 	prm_store64(in, PRM_CREATE_UMEM_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 512);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_UMEM, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, CREATE_UMEM, in, len), PRM_STATUS_BAD_PARAM);
 	id = fx_umem(f, f->v, FX_UID, f->mem, 4096, true);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID + 1, id, 16),
 			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, id, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, id, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, id), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, id), PRM_STATUS_BAD_RES);
 }
 
 #define MKC "memory_key_mkey_entry."
 
-TEST_F(mkey_bad_input)
+TEST_FX(mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
@@ -130,21 +114,17 @@ TEST_F(mkey_bad_input)
 		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
-		{MKC "bsf_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
-		{MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
+		{MKC "bsf_en " MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "qpn", 0, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},
-		{MKC "start_addr", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
-		{MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
+		{MKC "start_addr " MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
 		{MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
 		{"mkey_umem_offset", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
 		{"mkey_umem_offset", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},
-		{"mkey_umem_id", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
-		{MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
+		{"mkey_umem_id " MKC "pd", 99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
 		/* without the umem: translations for 4 pages are needed */
 		{"mkey_umem_valid", 0, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE},
 	};
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem, 16384, true), key;
 	uint8_t in[FX_IN];
@@ -154,22 +134,16 @@ TEST_F(mkey_bad_input)
 	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID + 1, in, len, 16),
 			 PRM_STATUS_BAD_RES);
 	f->profile.min_mkey_log_entity_size = 16;
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), PRM_STATUS_BAD_PARAM);
 	f->profile.min_mkey_log_entity_size = 0;
 	key = fx_mkey(f, f->v, FX_UID, pd, umem, f->mem, 16384);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, umem, 16),
-			 PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, pd, 16),
-			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, umem), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
 	assert_int_equal(f->syndrome, FW_SYN_BUSY);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_MKEY, FX_UID, key, PRM_QUERY_MKEY_OUT_BYTES),
-		0);
+	assert_int_equal(FX_QUERY(f, QUERY_MKEY, key), 0);
 	assert_int_equal(prm_mkc_get_pd(prm_query_mkey_out_cat_memory_key_mkey_entry(f->out)), pd);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_MKEY, FX_UID, key, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), PRM_STATUS_BAD_RES);
 }
 
 static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_t len,
@@ -179,9 +153,8 @@ static int segs(struct fx *f, uint32_t key, uint32_t pd, const void *va, uint64_
 }
 
 /* A page list of its own, begun in the middle of a page, with pages out of order. */
-TEST_F(mkey_page_list)
+TEST_FX(mkey_page_list)
 {
-	struct fx *f = *state;
 	static const unsigned int page[3] = {9, 4, 5};
 	uint32_t pd = fx_pd(f, f->v, FX_UID), key;
 	const uint8_t *start = f->mem + 100;
@@ -195,7 +168,7 @@ TEST_F(mkey_page_list)
 	for (unsigned int i = 0; i < 3; i++)
 		prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
 			    mm_bus(f->mm, (uintptr_t)f->mem + page[i] * 4096u) | 3);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), 0);
 	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
 	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 100, MKEY_LR, seg), 2);
 	assert_int_equal(seg[0].addr, mm_bus(f->mm, (uintptr_t)f->mem + 9 * 4096 + 100));
@@ -207,15 +180,12 @@ TEST_F(mkey_page_list)
 	assert_int_equal(segs(f, key, pd, start - 1, 1, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
 	assert_int_equal(segs(f, key, pd, start, 3 * 4096 - 99, MKEY_LR, seg), -MKEY_BAD_BOUNDS);
 	prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 64);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_PARAM);
-	assert_int_equal(f->syndrome, FW_SYN_PAGE_ADDRESS);
+	FX_REFUSES(f, CREATE_MKEY, in, len, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_ADDRESS);
 }
 
 /* State, key byte, PD, rights, bounds: one fault each. */
-TEST_F(mkey_faults)
+TEST_FX(mkey_faults)
 {
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f, f->v, FX_UID);
 	uint32_t umem = fx_umem(f, f->v, FX_UID, f->mem + 50, 10000, true);
 	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 4096, false);
@@ -241,15 +211,14 @@ TEST_F(mkey_faults)
 	assert_int_equal(segs(f, 0, pd, NULL, 0, MKEY_LW, seg), 0);
 	len = fx_fill_mkey(in, pd, umem, f->mem + 50, 10000);
 	prm_mkc_set_free(prm_create_mkey_in_at_memory_key_mkey_entry(in), 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_MKEY, in, len), 0);
 	key = prm_create_mkey_out_get_mkey_index(f->out) << 8 | 0x42;
 	assert_int_equal(segs(f, key, pd, f->mem + 50, 1, MKEY_LR, seg), -MKEY_BAD_KEY);
 }
 
 /* A number comes back only when the whole space was gone through, and is another object then. */
-TEST_F(late_reuse)
+TEST_FX(late_reuse)
 {
-	struct fx *f = *state;
 	struct obj *o;
 	uint32_t first;
 	uint64_t generation;
@@ -272,30 +241,26 @@ TEST_F(late_reuse)
 }
 
 /* The space is exhausted by a status, not by a crash, and usable again afterwards. */
-TEST_F(exhaustion)
+TEST_FX(exhaustion)
 {
-	struct fx *f = *state;
 	uint8_t in[16] = {0};
 	unsigned int n = 0;
 	uint8_t status;
 
-	while ((status = fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16)) ==
-	       0)
+	while ((status = FX_EXEC(f, ALLOC_TRANSPORT_DOMAIN, in, 16)) == 0)
 		n++;
 	assert_int_equal(status, PRM_STATUS_LIM);
 	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
 	assert_int_equal(n, (1u << VHCA_LOG_MAX_TD) - 1);
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, FX_UID, in, 16, 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, ALLOC_TRANSPORT_DOMAIN, in, 16), 0);
 }
 
 /* obj_next() walks every object once, in order, whatever is freed under it. */
-TEST_F(walking)
+TEST_FX(walking)
 {
 	static const uint32_t ids[] = {1, 2, 255, 256, 257, 65535, 65536, 200000, 4194303};
-	struct fx *f = *state;
 	uint32_t from = 0;
 	struct obj *o;
 	size_t i = 0;
@@ -314,9 +279,8 @@ TEST_F(walking)
 }
 
 /* Two functions: nothing of the one is the other's. */
-TEST_F(identities)
+TEST_FX(identities)
 {
-	struct fx *f = *state;
 	unsigned int index;
 
 	assert_int_not_equal(f->v->id, f->dpu->id);

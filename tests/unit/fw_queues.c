@@ -6,8 +6,6 @@
 #include "obj/cq.h"
 #include "obj/qp.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 
@@ -23,30 +21,27 @@ void *__wrap_calloc(size_t n, size_t size)
 	return __real_calloc(n, size);
 }
 
-TEST_F(cq_bad_input)
+TEST_FX(cq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
 		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_context.cqe_sz", 2, BAD, FW_SYN_UNSUPPORTED},
-		{"cq_context.cqe_comp_en", 1, BAD, FW_SYN_UNSUPPORTED},
-		{"cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cqe_comp_en cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.cq_period", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"cq_context.uar_page", 99, GONE},
-		{"cq_context.c_eqn_or_apu_element", 99, GONE},
+		{"cq_context.uar_page cq_context.c_eqn_or_apu_element cq_context.dbr_umem_id "
+		 "cq_umem_id",
+		 99, GONE},
 		{"cq_context.c_eqn_or_apu_element", UINT32_MAX, GONE},
-		{"cq_context.dbr_umem_id", 99, GONE},
 		{"cq_context.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
 		{"cq_context.dbr_addr", 65536 - 4, BAD, FW_SYN_ALIGNMENT},
 		{"cq_context.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_context.dbr_addr", UINT64_MAX - 7, BAD, FW_SYN_UMEM_BOUNDS},
-		{"cq_umem_id", 99, GONE},
 		{"cq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT},
 		{"cq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS},
 		{"cq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);
 	uint8_t in[FX_IN];
@@ -54,14 +49,12 @@ TEST_F(cq_bad_input)
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_CQ, in, len, bad);
 	prm_create_cq_in_set_cq_umem_id(in, ro);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_UMEM_READ_ONLY);
+	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_UMEM_READ_ONLY);
 }
 
 /* Page lists in the mailbox, and records that lie badly in memory. */
-TEST_F(cq_pages)
+TEST_FX(cq_pages)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint32_t odd = fx_umem(f, f->v, FX_UID, f->mem + 4, 8192, true);
 	uint8_t in[FX_IN];
@@ -73,90 +66,72 @@ TEST_F(cq_pages)
 	prm_cqc_set_page_offset(cqc, 32);
 	prm_store64(in, len, mm_bus(f->mm, (uintptr_t)f->mem));
 	prm_store64(in, len + 8, mm_bus(f->mm, (uintptr_t)f->mem) + 8);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len + 16, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_PAGE_ADDRESS);
+	FX_REFUSES(f, CREATE_CQ, in, len + 16, BAD, FW_SYN_PAGE_ADDRESS);
 	prm_store64(in, len + 8, mm_bus(f->mm, (uintptr_t)f->mem + 8192));
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len + 16, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_CQ, in, len + 16), 0);
 	len = fx_fill_cq(in, q.eq, q.uar, q.umem);
 	prm_cqc_set_dbr_umem_id(cqc, odd);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_ALIGNMENT);
+	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_ALIGNMENT);
 	/* a record that isn't in anybody's memory */
 	prm_cqc_set_dbr_umem_valid(cqc, 0);
 	prm_cqc_set_dbr_addr(cqc, UINT64_MAX - 7);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_CQ, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_DMA);
+	FX_REFUSES(f, CREATE_CQ, in, len, BAD, FW_SYN_DMA);
 }
 
-TEST_F(cq_life)
+/* With one field of the context, overrun_ignore, and a mask of those that count. */
+static uint8_t modify_cq(struct fx *f, uint32_t cqn, unsigned int op_mod, uint32_t mask)
 {
-	struct fx *f = *state;
-	struct fx_queue q = fx_queue(f, f->v, FX_UID);
-	uint8_t in[PRM_MODIFY_CQ_IN_BYTES] = {0};
-	const void *cqc = prm_query_cq_out_cat_cq_context(f->out);
+	return FX(f, MODIFY_CQ, {"op_mod", op_mod}, {"cqn", cqn},
+		  {"modify_field_select.modify_field_select", mask}, {"cq_context.oi", 1});
+}
 
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID, q.cq, PRM_QUERY_CQ_OUT_BYTES), 0);
-	assert_int_equal(prm_cqc_get_log_cq_size(cqc), 6);
-	assert_int_equal(prm_cqc_get_st(cqc), PRM_CQC_ST_FIRED);
+TEST_FX(cq_life)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const uint64_t oi = 4;
+
+	assert_int_equal(FX_QUERY(f, QUERY_CQ, q.cq), 0);
+	FX_SAYS(f, QUERY_CQ, {"cq_context.log_cq_size", 6}, {"cq_context.st", PRM_CQC_ST_FIRED});
 	assert_int_equal(
 		fx_number(f, f->v, PRM_OPCODE_QUERY_CQ, FX_UID + 1, q.cq, PRM_QUERY_CQ_OUT_BYTES),
 		PRM_STATUS_BAD_RES);
-	prm_modify_cq_in_set_cqn(in, q.cq);
-	prm_store32(in, 12, 4);
-	prm_cqc_set_oi(prm_modify_cq_in_at_cq_context(in), 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), 0);
+	assert_int_equal(modify_cq(f, q.cq, 0, oi), 0);
 	assert_true(((struct cq *)obj_find(f->v, OBJ_CQ, q.cq))->overrun_ignore);
-	prm_store32(in, 12, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), BAD);
-	prm_modify_cq_in_set_op_mod(in, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_CQ, FX_UID, in, sizeof(in), 16), BAD);
+	assert_int_equal(modify_cq(f, q.cq, 0, 1), BAD);
+	assert_int_equal(modify_cq(f, q.cq, 1, 1), BAD);
 	/* what stands on what */
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_CQ, FX_UID, q.cq, 16),
-			 PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_UAR, FX_UID, q.uar, 16),
-			 PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, q.umem, 16),
-			 PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, q.pd, 16),
-			 PRM_STATUS_RES_BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, q.qp, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, q.qp, 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_CQ, FX_UID, q.cq, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_UMEM, FX_UID, q.umem, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_UAR, FX_UID, q.uar, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DEALLOC_PD, FX_UID, q.pd, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_UAR, q.uar), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, q.pd), PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_QP, q.qp), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_QP, q.qp), PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_UMEM, q.umem), 0);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_UAR, q.uar), 0);
+	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, q.pd), 0);
 }
 
-TEST_F(qp_bad_input)
+TEST_FX(qp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.st", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
-		{"qpc.rq_type", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.rq_type qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED},
-		{"qpc.wq_signature", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"qpc.wq_signature qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR},
-		{"qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"input_qpn", 5, BAD, FW_SYN_RESERVED},
-		{"qpc.pd", 99, GONE},
-		{"qpc.cqn_snd", 99, GONE},
-		{"qpc.cqn_rcv", 99, GONE},
-		{"qpc.uar_page", 99, GONE},
-		{"qpc.dbr_umem_id", 99, GONE},
+		{"qpc.pd qpc.cqn_snd qpc.cqn_rcv qpc.uar_page qpc.dbr_umem_id wq_umem_id", 99,
+		 GONE},
 		{"qpc.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
 		{"qpc.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
-		{"wq_umem_id", 99, GONE},
 		{"wq_umem_offset", 65536 - 64, BAD, FW_SYN_UMEM_BOUNDS},
 		{"wq_umem_offset", 8, BAD, FW_SYN_ALIGNMENT},
-		{"qpc.log_sq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
-		{"qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
+		{"qpc.log_sq_size qpc.log_rq_size", 15, BAD, FW_SYN_UMEM_BOUNDS},
 		{"qpc_ext", 1, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 		{"wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
 	};
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
@@ -166,22 +141,19 @@ TEST_F(qp_bad_input)
 	/* an RQ of 16 bytes leaves the SQ in the middle of a block */
 	prm_qpc_set_log_rq_size(qpc, 0);
 	prm_qpc_set_log_rq_stride(qpc, 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), BAD);
 	f->profile.log_max_qp_sz = 3;
 	prm_qpc_set_log_rq_stride(qpc, 2);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_SIZE);
+	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_SIZE);
 	/* neither ring */
 	prm_qpc_set_no_sq(qpc, 1);
 	prm_qpc_set_rq_type(qpc, 3);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_RESERVED);
+	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_RESERVED);
 }
 
 /* A send-only QP needs no receive CQ; MMO at creation by the context's extension. */
-TEST_F(qp_kinds)
+TEST_FX(qp_kinds)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
@@ -193,21 +165,19 @@ TEST_F(qp_kinds)
 	prm_create_qp_in_set_qpc_ext(in, 1);
 	prm_qpc_ext_set_mmo(in + PRM_CREATE_QP_IN_BYTES, 1);
 	len += PRM_QPC_EXT_BYTES;
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 	qp = obj_find(f->v, OBJ_QP, prm_create_qp_out_get_qpn(f->out));
 	assert_true(qp->mmo && !qp->q.rq);
 	assert_int_equal(qp->sq.offset, 0);
 	assert_int_equal(qp->q.ring.len, 1024);
 	f->profile.dma_mmo = false;
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_CAP_CLEAR);
 }
 
 /* Each allocation of what a queue consists of fails once: the refusal says that it is memory. */
-TEST_F(scarce)
+TEST_FX(scarce)
 {
 	static const uint16_t opcodes[] = {PRM_OPCODE_CREATE_CQ, PRM_OPCODE_CREATE_QP};
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	uint8_t in[FX_IN], status;
 
@@ -250,33 +220,22 @@ static const struct {
 
 static size_t fill_change(void *in, uint32_t qpn)
 {
-	void *qpc = prm_rst2init_qp_in_at_qpc(in), *path = prm_qpc_at_primary_address_path(qpc);
+#define ADS "qpc.primary_address_path."
+	size_t len = FX_FILL(
+		in, RST2INIT_QP, {"qpn", qpn}, {"qpc.mtu", PRM_QPC_MTU_1K}, {"qpc.log_msg_max", 30},
+		{"qpc.remote_qpn", 0x1234}, {"qpc.next_rcv_psn", 0x222222},
+		{"qpc.next_send_psn", 0x333333}, {"qpc.log_rra_max", 4}, {"qpc.log_sra_max", 3},
+		{"qpc.retry_count", 7}, {"qpc.rnr_retry", 6}, {"qpc.min_rnr_nak", 12},
+		{"qpc.rwe", 1}, {ADS "vhca_port_num", 1}, {ADS "src_addr_index", 1},
+		{ADS "ack_timeout", 14}, {ADS "rmac_47_32", 0x0102}, {ADS "rmac_31_0", 0x03040506});
 
-	memset(in, 0, FX_IN);
-	prm_rst2init_qp_in_set_qpn(in, qpn);
-	prm_qpc_set_mtu(qpc, PRM_QPC_MTU_1K);
-	prm_qpc_set_log_msg_max(qpc, 30);
-	prm_qpc_set_remote_qpn(qpc, 0x1234);
-	prm_qpc_set_next_rcv_psn(qpc, 0x222222);
-	prm_qpc_set_next_send_psn(qpc, 0x333333);
-	prm_qpc_set_log_rra_max(qpc, 4);
-	prm_qpc_set_log_sra_max(qpc, 3);
-	prm_qpc_set_retry_count(qpc, 7);
-	prm_qpc_set_rnr_retry(qpc, 6);
-	prm_qpc_set_min_rnr_nak(qpc, 12);
-	prm_qpc_set_rwe(qpc, 1);
-	prm_ads_set_vhca_port_num(path, 1);
-	prm_ads_set_src_addr_index(path, 1);
-	prm_ads_set_ack_timeout(path, 14);
-	prm_ads_set_rmac_47_32(path, 0x0102);
-	prm_ads_set_rmac_31_0(path, 0x03040506);
-	memset(prm_ads_at_rgid_rip(path), 0xfe, 16);
-	return PRM_RST2INIT_QP_IN_BYTES;
+	memset(prm_ads_at_rgid_rip(prm_qpc_at_primary_address_path(prm_rst2init_qp_in_at_qpc(in))),
+	       0xfe, 16);
+	return len;
 }
 
-TEST_F(every_change_from_every_state)
+TEST_FX(every_change_from_every_state)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	uint8_t in[FX_IN];
@@ -301,52 +260,40 @@ TEST_F(every_change_from_every_state)
 
 static void connect(struct fx *f, uint32_t qpn)
 {
+	static const uint16_t way[] = {PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
+				       PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_RTS2RTS_QP};
 	uint8_t in[FX_IN];
+	size_t len = fill_change(in, qpn);
 
-	for (unsigned int i = 0; i < 4; i++) {
-		static const uint16_t way[] = {PRM_OPCODE_RST2INIT_QP, PRM_OPCODE_INIT2RTR_QP,
-					       PRM_OPCODE_RTR2RTS_QP, PRM_OPCODE_RTS2RTS_QP};
-		size_t len = fill_change(in, qpn);
-
+	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(fx_exec(f, f->v, way[i], FX_UID, in, len, 16), 0);
-	}
 }
 
 /* What the changes brought arrives in the object and in QUERY_QP; reset forgets it. */
-TEST_F(context)
+TEST_FX(context)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	static const uint8_t rmac[6] = {1, 2, 3, 4, 5, 6};
-	const void *qpc = prm_query_qp_out_cat_qpc(f->out);
 
 	connect(f, q.qp);
 	assert_int_equal(qp->mtu, 3);
 	assert_int_equal(qp->ack_timeout, 14);
 	assert_memory_equal(qp->rmac, rmac, 6);
 	assert_true(qp->rwe && !qp->rre);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp, PRM_QUERY_QP_OUT_BYTES), 0);
-	assert_int_equal(prm_qpc_get_state(qpc), QP_RTS);
-	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0x1234);
-	assert_int_equal(prm_qpc_get_next_rcv_psn(qpc), 0x222222);
-	assert_int_equal(prm_qpc_get_log_sra_max(qpc), 3);
-	assert_int_equal(prm_qpc_get_log_rra_max(qpc), 4);
-	assert_int_equal(prm_ads_get_rmac_31_0(prm_qpc_cat_primary_address_path(qpc)), 0x03040506);
-	assert_int_equal(prm_qpc_get_cqn_snd(qpc), q.cq);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID, q.qp, 16), 0);
+	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
+	FX_SAYS(f, QUERY_QP, {"qpc.state", QP_RTS}, {"qpc.remote_qpn", 0x1234},
+		{"qpc.next_rcv_psn", 0x222222}, {"qpc.log_sra_max", 3}, {"qpc.log_rra_max", 4},
+		{ADS "rmac_31_0", 0x03040506}, {"qpc.cqn_snd", q.cq});
+	assert_int_equal(FX_NUMBER(f, 2RST_QP, q.qp), 0);
 	assert_int_equal(qp->remote_qpn, 0);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, q.qp, PRM_QUERY_QP_OUT_BYTES), 0);
-	assert_int_equal(prm_qpc_get_state(qpc), QP_RST);
-	assert_int_equal(prm_qpc_get_remote_qpn(qpc), 0);
+	assert_int_equal(FX_QUERY(f, QUERY_QP, q.qp), 0);
+	FX_SAYS(f, QUERY_QP, {"qpc.state", QP_RST}, {"qpc.remote_qpn", 0});
 }
 
 /* opt_param_mask: allowed bits count, others are refused, nothing is taken without its bit. */
-TEST_F(optional_fields)
+TEST_FX(optional_fields)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	uint8_t in[FX_IN];
@@ -356,35 +303,33 @@ TEST_F(optional_fields)
 	len = fill_change(in, q.qp);
 	prm_qpc_set_rre(prm_rts2rts_qp_in_at_qpc(in), 1);
 	prm_qpc_set_min_rnr_nak(prm_rts2rts_qp_in_at_qpc(in), 3);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
 	assert_true(!qp->rre && qp->min_rnr_nak == 12);
 	prm_rts2rts_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_RRE | PRM_QP_OPTPAR_RNR_TIMEOUT);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
 	assert_true(qp->rre && qp->min_rnr_nak == 3);
 	prm_rts2rts_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_RRE | 1u << 31);
 	prm_qpc_set_rre(prm_rts2rts_qp_in_at_qpc(in), 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTS2RTS_QP, FX_UID, in, len, 16), BAD);
-	assert_int_equal(f->syndrome, FW_SYN_OPT_PARAM);
+	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
 	assert_true(qp->rre);
 }
 
-TEST_F(rtr_bad_input)
+TEST_FX(rtr_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"qpc.mtu", 0, BAD, FW_SYN_SIZE},
 		{"qpc.mtu", 6, BAD, FW_SYN_SIZE},
 		{"qpc.log_msg_max", 31, BAD, FW_SYN_SIZE},
 		{"qpc.log_rra_max", 5, BAD, FW_SYN_SIZE},
-		{"qpc.primary_address_path.src_addr_index", 4, BAD, FW_SYN_INDEX},
-		{"qpc.primary_address_path.src_addr_index", 255, BAD, FW_SYN_INDEX},
-		{"qpc.primary_address_path.vhca_port_num", 2, BAD, FW_SYN_INDEX},
+		{ADS "src_addr_index", 4, BAD, FW_SYN_INDEX},
+		{ADS "src_addr_index", 255, BAD, FW_SYN_INDEX},
+		{ADS "vhca_port_num", 2, BAD, FW_SYN_INDEX},
 		{"opt_param_mask", 1u << 31, BAD, FW_SYN_OPT_PARAM},
 	};
 	static const struct fx_spoil init[] = {
-		{"qpc.primary_address_path.vhca_port_num", 0, BAD, FW_SYN_INDEX},
-		{"qpc.primary_address_path.pkey_index", 1, BAD, FW_SYN_INDEX},
+		{ADS "vhca_port_num", 0, BAD, FW_SYN_INDEX},
+		{ADS "pkey_index", 1, BAD, FW_SYN_INDEX},
 	};
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	uint8_t in[FX_IN];
@@ -398,9 +343,8 @@ TEST_F(rtr_bad_input)
 }
 
 /* INIT2INIT with the context's extension turns MMO on, if the mask says so and the device can. */
-TEST_F(mmo)
+TEST_FX(mmo)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	size_t len = PRM_INIT2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES;
@@ -428,9 +372,8 @@ TEST_F(mmo)
 }
 
 /* A dead uid's queues go in an order that references allow, and nobody else's with them. */
-TEST_F(reap)
+TEST_FX(reap)
 {
-	struct fx *f = *state;
 	uint32_t others;
 
 	fx_queue(f, f->v, FX_UID);
@@ -448,9 +391,8 @@ TEST_F(reap)
 }
 
 /* Rings read and write inside themselves only, page by page. */
-TEST_F(ring_bounds)
+TEST_FX(ring_bounds)
 {
-	struct fx *f = *state;
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
 	const struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
 	bus_t pages[2] = {mm_bus(f->mm, (uintptr_t)f->mem + 8192),

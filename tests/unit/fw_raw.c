@@ -5,47 +5,33 @@
 #include "fw/cmd.h"
 #include "obj/icm.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define BAD  PRM_STATUS_BAD_PARAM
 #define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
 #define BUSY PRM_STATUS_RES_BUSY
 
-TEST_F(sq_bad_input)
+TEST_FX(sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"ctx.rlky", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.cd_master", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.fre", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.allow_multi_pkt_send_wqe", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.reg_umr", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.allow_swp", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.hairpin", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.non_wire", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.packet_pacing_rate_limit_index", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.qos_queue_group_id", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.rlky ctx.cd_master ctx.fre ctx.allow_multi_pkt_send_wqe ctx.reg_umr "
+		 "ctx.allow_swp ctx.hairpin ctx.non_wire ctx.packet_pacing_rate_limit_index "
+		 "ctx.qos_queue_group_id ctx.wq.wq_signature",
+		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.state", 1, BAD, FW_SYN_RESERVED},
 		{"ctx.min_wqe_inline_mode", 4, BAD, FW_SYN_RESERVED},
-		{"ctx.tis_lst_sz", 0, BAD, FW_SYN_UNSUPPORTED},
-		{"ctx.tis_num_0", 99, GONE},
-		{"ctx.cqn", 99, GONE},
-		{"ctx.wq.pd", 99, GONE},
-		{"ctx.wq.uar_page", 99, GONE},
-		{"ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
-		{"ctx.wq.wq_signature", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.tis_lst_sz ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
+		{"ctx.tis_num_0 ctx.cqn ctx.wq.pd ctx.wq.uar_page ctx.wq.wq_umem_id "
+		 "ctx.wq.dbr_umem_id",
+		 99, GONE},
 		{"ctx.wq.log_wq_stride", 5, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_sz", 16, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_sz", 15, BAD, FW_SYN_UMEM_BOUNDS},
-		{"ctx.wq.wq_umem_id", 99, GONE},
 		{"ctx.wq.wq_umem_offset", 32, BAD, FW_SYN_ALIGNMENT},
 		{"ctx.wq.wq_umem_offset", UINT64_MAX - 63, BAD, FW_SYN_UMEM_BOUNDS},
 		{"ctx.wq.wq_umem_valid", 0, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
-		{"ctx.wq.dbr_umem_id", 99, GONE},
 		{"ctx.wq.dbr_addr", 4, BAD, FW_SYN_ALIGNMENT},
 		{"ctx.wq.dbr_addr", 65536, BAD, FW_SYN_UMEM_BOUNDS},
 	};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_sq(in, &p.q, p.tis);
@@ -53,29 +39,20 @@ TEST_F(sq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_SQ, in, len, bad);
 }
 
-TEST_F(rq_bad_input)
+TEST_FX(rq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"ctx.rlky", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.delay_drop_en", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.scatter_fcs", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.mem_rq_type", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.hairpin", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.counter_set_id", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.rlky ctx.delay_drop_en ctx.scatter_fcs ctx.mem_rq_type ctx.hairpin "
+		 "ctx.counter_set_id ctx.wq.end_padding_mode ctx.wq.lwm",
+		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.state", 3, BAD, FW_SYN_RESERVED},
-		{"ctx.cqn", 99, GONE},
-		{"ctx.wq.pd", 99, GONE},
+		{"ctx.cqn ctx.wq.pd ctx.wq.wq_umem_id ctx.wq.dbr_umem_id", 99, GONE},
 		{"ctx.wq.wq_type", 3, BAD, FW_SYN_UNSUPPORTED},
-		{"ctx.wq.end_padding_mode", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.wq.lwm", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.wq.log_wq_stride", 3, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_stride", 11, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_sz", 16, BAD, FW_SYN_SIZE},
-		{"ctx.wq.wq_umem_id", 99, GONE},
-		{"ctx.wq.dbr_umem_id", 99, GONE},
 	};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_rq(in, &p.q);
@@ -83,7 +60,7 @@ TEST_F(rq_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQ, in, len, bad);
 }
 
-TEST_F(rqt_bad_input)
+TEST_FX(rqt_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"rqt_context.rqt_max_size", 513, BAD, FW_SYN_SIZE},
@@ -91,38 +68,32 @@ TEST_F(rqt_bad_input)
 		{"rqt_context.rqt_actual_size", 0, BAD, FW_SYN_SIZE},
 		{"rqt_context.rqt_actual_size", 3, BAD, FW_SYN_SIZE},
 		{"rqt_context.rqt_actual_size", 8, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT},
-		{"rqt_context.list_q_type", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"rqt_context.rq_vhca_id_format", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"rqt_context.list_q_type rqt_context.rq_vhca_id_format", 1, BAD, FW_SYN_CAP_CLEAR},
 	};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_rqt(in, 8, 4, p.rq);
 
 	FX_SPOILS(f, PRM_OPCODE_CREATE_RQT, in, len, bad);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.sq); /* no RQ */
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_RQT, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, CREATE_RQT, in, len), PRM_STATUS_BAD_RES);
 	assert_int_equal(obj_count(f->v, OBJ_RQT), 0);
 	/* nothing is held by what was refused */
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, FX_UID, p.rq, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), 0);
 }
 
-TEST_F(tir_bad_input)
+TEST_FX(tir_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.disp_type", 2, BAD, FW_SYN_RESERVED},
-		{"ctx.tls_en", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.packet_merge_mask", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.tunneled_offload_en", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.tls_en ctx.packet_merge_mask ctx.tunneled_offload_en "
+		 "ctx.rx_hash_field_selector_inner.selected_fields",
+		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.rx_hash_fn", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.rx_hash_field_selector_outer.selected_fields", 16, BAD, FW_SYN_UNSUPPORTED},
-		{"ctx.rx_hash_field_selector_inner.selected_fields", 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.transport_domain", 99, GONE},
-		{"ctx.inline_rqn", 99, GONE},
+		{"ctx.transport_domain ctx.inline_rqn", 99, GONE},
 		{"ctx.disp_type", 1, GONE},
 	};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fill_tir(in, &p, 0);
@@ -131,9 +102,8 @@ TEST_F(tir_bad_input)
 }
 
 /* Somebody else's objects are nobody's. */
-TEST_F(other_uid)
+TEST_FX(other_uid)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	size_t len = fill_tir(in, &p, 0);
@@ -145,7 +115,7 @@ TEST_F(other_uid)
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, 8, p.rq, 512), PRM_STATUS_BAD_RES);
 }
 
-TEST_F(states)
+TEST_FX(states)
 {
 	enum { RST, RDY, NONE, ERR };
 	static const bool ok[4][4] = {
@@ -153,7 +123,6 @@ TEST_F(states)
 		[RDY] = {[RST] = true, [RDY] = true, [ERR] = true},
 		[ERR] = {[RST] = true, [ERR] = true},
 	};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 
 	for (unsigned int from = RST; from <= ERR; from++) {
@@ -181,9 +150,8 @@ TEST_F(states)
 }
 
 /* Who is referred to stays. */
-TEST_F(references)
+TEST_FX(references)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
@@ -205,18 +173,17 @@ TEST_F(references)
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
 		assert_int_equal(fx_number(f, f->v, held[i].opcode, FX_UID, held[i].number, 16),
 				 BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIR, FX_UID, tir, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, FX_UID, p.rq, 16), BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, rqt, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQ, FX_UID, p.rq, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_SQ, FX_UID, p.sq, 16), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_TIS, FX_UID, p.tis, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_TIR, tir), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQT, rqt), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQ, p.rq), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_SQ, p.sq), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, p.tis), 0);
 }
 
 /* A list is exchanged as a whole or not at all. */
-TEST_F(rqt_modify)
+TEST_FX(rqt_modify)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t rqt = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
@@ -228,15 +195,12 @@ TEST_F(rqt_modify)
 	prm_modify_rqt_in_set_rqtn(in, rqt);
 	prm_rqt_bitmask_set_rqn_list(prm_modify_rqt_in_at_bitmask(in), 1);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, 99);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), PRM_STATUS_BAD_RES);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 4), p.rq);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, PRM_QUERY_RQT_OUT_BYTES),
-		PRM_STATUS_BAD_OUTP_LEN);
+	assert_int_equal(FX_QUERY(f, QUERY_RQT, rqt), PRM_STATUS_BAD_OUTP_LEN);
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.rq);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
 	assert_int_equal(prm_rqtc_get_rqt_actual_size(prm_query_rqt_out_cat_rqt_context(f->out)),
 			 4);
@@ -244,9 +208,8 @@ TEST_F(rqt_modify)
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
 
-TEST_F(tir_modify)
+TEST_FX(tir_modify)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
@@ -260,9 +223,7 @@ TEST_F(tir_modify)
 	prm_modify_tir_bitmask_set_hash(prm_modify_tir_in_at_bitmask(in), 1);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
 	prm_tirc_set_rx_hash_toeplitz_key(tirc, 9, 0x12345678);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, PRM_MODIFY_TIR_IN_BYTES, 16),
-		0);
+	assert_int_equal(FX_EXEC(f, MODIFY_TIR, in, PRM_MODIFY_TIR_IN_BYTES), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_TIR, FX_UID, tir, 512), 0);
 	tirc = prm_query_tir_out_at_tir_context(f->out);
 	assert_int_equal(prm_tirc_get_rx_hash_fn(tirc), PRM_RX_HASH_FN_TOEPLITZ);
@@ -270,9 +231,7 @@ TEST_F(tir_modify)
 	assert_int_equal(prm_tirc_get_inline_rqn(tirc), p.rq);
 	tirc = prm_modify_tir_in_at_ctx(in);
 	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_INVERTED_XOR8);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, PRM_MODIFY_TIR_IN_BYTES, 16),
-		BAD);
+	assert_int_equal(FX_EXEC(f, MODIFY_TIR, in, PRM_MODIFY_TIR_IN_BYTES), BAD);
 }
 
 static uint8_t modify_table(struct fx *f, uint32_t tir, uint64_t bits, uint32_t rqt)
@@ -282,7 +241,7 @@ static uint8_t modify_table(struct fx *f, uint32_t tir, uint64_t bits, uint32_t 
 	prm_modify_tir_in_set_tirn(in, tir);
 	prm_store64(prm_modify_tir_in_at_bitmask(in), 0, bits);
 	prm_tirc_set_indirect_table(prm_modify_tir_in_at_ctx(in), rqt);
-	return fx_exec(f, f->v, PRM_OPCODE_MODIFY_TIR, FX_UID, in, sizeof(in), 16);
+	return FX_EXEC(f, MODIFY_TIR, in, sizeof(in));
 }
 
 static uint32_t table_of(struct fx *f, uint32_t tir)
@@ -293,9 +252,8 @@ static uint32_t table_of(struct fx *f, uint32_t tir)
 
 /* A TIR moves to another table, as DPDK does it, or stays where it is; what can't be changed is
  * refused, never passed over. */
-TEST_F(tir_other_table)
+TEST_FX(tir_other_table)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t one = make(f, PRM_OPCODE_CREATE_RQT, in, fx_fill_rqt(in, 4, 2, p.rq));
@@ -309,12 +267,10 @@ TEST_F(tir_other_table)
 	assert_int_equal(table_of(f, tir), one);
 	assert_int_equal(modify_table(f, tir, 2, two), 0);
 	assert_int_equal(table_of(f, tir), two);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, two, 16), BUSY);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_RQT, FX_UID, one, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQT, two), BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_RQT, one), 0);
 	memset(in, 0, sizeof(in));
 	prm_modify_rqt_in_set_rqtn(in, two);
 	prm_store64(prm_modify_rqt_in_at_bitmask(in), 0, 2);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQT, FX_UID, in, PRM_MODIFY_RQT_IN_BYTES, 16),
-		BAD);
+	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, PRM_MODIFY_RQT_IN_BYTES), BAD);
 }

@@ -47,7 +47,7 @@ uint8_t modify_sq(struct fx *f, uint32_t sqn, unsigned int from, unsigned int to
 	prm_modify_sq_in_set_sqn(in, sqn);
 	prm_modify_sq_in_set_sq_state(in, from);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
-	return fx_exec(f, f->v, PRM_OPCODE_MODIFY_SQ, FX_UID, in, sizeof(in), 16);
+	return FX_EXEC(f, MODIFY_SQ, in, sizeof(in));
 }
 
 uint8_t modify_rq(struct fx *f, uint32_t rqn, unsigned int from, unsigned int to, uint64_t mask)
@@ -58,5 +58,5 @@ uint8_t modify_rq(struct fx *f, uint32_t rqn, unsigned int from, unsigned int to
 	prm_modify_rq_in_set_rq_state(in, from);
 	prm_modify_rq_in_set_modify_bitmask(in, mask);
 	prm_rqc_set_state(prm_modify_rq_in_at_ctx(in), to);
-	return fx_exec(f, f->v, PRM_OPCODE_MODIFY_RQ, FX_UID, in, sizeof(in), 16);
+	return FX_EXEC(f, MODIFY_RQ, in, sizeof(in));
 }

@@ -14,8 +14,6 @@
 #include "obj/icm.h"
 #include "steer/steer.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define DATA 131072u /* offset of packets in the client's memory */
 
 /* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
@@ -112,9 +110,8 @@ static void make_packet(struct fx *f, uint32_t len)
 	f->mem[DATA] = 0x02;
 }
 
-TEST_F(whole_way)
+TEST_FX(whole_way)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p);
 	uint8_t in[FX_IN];
@@ -175,9 +172,8 @@ static void circle(struct fx *f)
 
 /* Once a queue's packets go in a circle, a turn of the loop has one of them: others wait for no
  * more. (The first turn takes what is fetched in one piece.) */
-TEST_F(short_turns)
+TEST_FX(short_turns)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p);
 	const uint64_t *lost = &steer_stats(f->v)->ends[STEER_LOST];
@@ -218,11 +214,10 @@ static void bare_root(struct fx *f, struct vhca *v)
 
 /* A function's own address brings a packet to it alone; unknown ones and groups go to all that
  * listen. */
-TEST_F(functions)
+TEST_FX(functions)
 {
 	static const uint8_t group[6] = {0x01, 0x00, 0x5e, 1, 2, 3},
 			     unknown[6] = {0x02, 9, 9, 9, 9, 9};
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
@@ -248,9 +243,8 @@ TEST_F(functions)
 }
 
 /* Their owner dies while packets are on the wire: nobody gets them, nothing is left. */
-TEST_F(death_in_flight)
+TEST_FX(death_in_flight)
 {
-	struct fx *f = *state;
 	struct parts p = parts(f);
 	uint32_t key = lkey(f, &p), misses;
 	uint8_t in[FX_IN];

@@ -9,8 +9,6 @@
 #include "prm/reflect.h"
 #include "steer/params.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 #define RX    PRM_FLOW_TABLE_TYPE_NIC_RX
 #define TX    PRM_FLOW_TABLE_TYPE_NIC_TX
 #define DROP  PRM_FLOW_ACTION_DROP
@@ -19,19 +17,16 @@
 #define COUNT PRM_FLOW_ACTION_COUNT
 
 /* Without a root: received packets are missed, others sent. */
-TEST_F(no_tables)
+TEST_FX(no_tables)
 {
-	struct fx *f = *state;
-
 	assert_int_equal(rig_send(f, RX, 53).stats.ends[STEER_MISS], 1);
 	assert_int_equal(rig_send(f, TX, 53).wire, 1);
 	assert_false(steer_has_rx_root(f->v));
 }
 
 /* The lower index wins, between groups and among entries of one value. */
-TEST_F(order)
+TEST_FX(order)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), a = rig_tir(f), b = rig_tir(f);
 	uint32_t late = rig_group(f, RX, t, 100, 199, 0), mid = rig_group(f, RX, t, 10, 19, 0xffff);
 	uint32_t early = rig_group(f, RX, t, 0, 9, 0xff00);
@@ -70,9 +65,8 @@ TEST_F(order)
 }
 
 /* A miss leads on, counters count each hit once, an empty tag keeps the one before. */
-TEST_F(chain)
+TEST_FX(chain)
 {
-	struct fx *f = *state;
 	uint32_t last = rig_table(f, (struct rig_table){RX, 9, 0, 0}), tir = rig_tir(f);
 	uint32_t mid = rig_table(f, (struct rig_table){RX, 5, last, 0});
 	uint32_t first = rig_table(f, (struct rig_table){RX, 1, mid, 0});
@@ -99,9 +93,8 @@ TEST_F(chain)
 	fw_uid_reap(f->v, FX_UID);
 }
 
-TEST_F(sent)
+TEST_FX(sent)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){TX, 0, 0, 0});
 	uint32_t g = rig_group(f, TX, t, 0, 9, 0xffff), c = rig_counter(f, 0);
 
@@ -128,16 +121,13 @@ static uint32_t rewrite(struct fx *f, uint8_t type, uint32_t field, uint32_t bit
 	prm_set_action_in_set_field(a, field);
 	prm_set_action_in_set_length(a, bits % 32);
 	prm_set_action_in_set_data(a, data);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, FX_UID, in,
-				 sizeof(in), 16),
-			 0);
+	assert_int_equal(FX_EXEC(f, ALLOC_MODIFY_HEADER_CONTEXT, in, sizeof(in)), 0);
 	return prm_alloc_modify_header_context_out_get_modify_header_id(f->out);
 }
 
 /* Each destination gets the packet as it was at the fork; the next table sees what was changed. */
-TEST_F(copies_and_rewrites)
+TEST_FX(copies_and_rewrites)
 {
-	struct fx *f = *state;
 	uint32_t end = rig_table(f, (struct rig_table){RX, 3, 0, 0}), tir = rig_tir(f);
 	uint32_t left = rig_table(f, (struct rig_table){RX, 2, end, 0});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
@@ -170,9 +160,8 @@ TEST_F(copies_and_rewrites)
 }
 
 /* A modification swaps what an entry does; what a wrong one asks changes nothing. */
-TEST_F(modified)
+TEST_FX(modified)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0}), a = rig_tir(f), b = rig_tir(f);
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0);
 	struct rig_entry e = {.type = RX, .table = t, .group = g, .action = FWD, .tir = a};
@@ -184,20 +173,18 @@ TEST_F(modified)
 	e.tir = b;
 	len = rig_fill_entry(&e, in);
 	prm_set_fte_in_set_op_mod(in, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16),
-			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), PRM_STATUS_BAD_PARAM);
 	assert_int_equal(rig_send(f, RX, 1).tirn, a);
 	prm_set_fte_in_set_modify_enable_mask(in, 0xf);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len), 0);
 	assert_int_equal(rig_send(f, RX, 1).tirn, b);
 	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, a))->refs, 0);
 	fw_uid_reap(f->v, FX_UID);
 }
 
 /* Tables of equal level by way of software: the walk has an end, and one sentence. */
-TEST_F(circles)
+TEST_FX(circles)
 {
-	struct fx *f = *state;
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 0)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 63, 0, 0});
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0);
@@ -220,9 +207,8 @@ TEST_F(circles)
 }
 
 /* A table of many groups costs each packet as much as it takes to look at them; not for ever. */
-TEST_F(many_groups)
+TEST_FX(many_groups)
 {
-	struct fx *f = *state;
 	uint32_t t = rig_table(f, (struct rig_table){RX, 0, 0, 0}), last;
 	struct rig_end e;
 	uint64_t before;
@@ -308,8 +294,7 @@ TEST(parameters)
 	/* and nothing is set that no mask may ask for */
 	for (size_t i = 0; i < FLOW_PARAM_BYTES; i++)
 		assert_int_equal(((uint8_t *)ps.words)[i] & ~may[i], 0);
-	assert_int_equal(prm_field_set(s, mask, sizeof(mask), "misc_parameters.bth_dst_qp", 1),
-			 0);
+	assert_int_equal(prm_field_set(s, mask, sizeof(mask), "misc_parameters.bth_dst_qp", 1), 0);
 	assert_string_equal(params_unsupported(mask, 2), "bth_dst_qp");
 	assert_null(params_unsupported(mask, 1));
 }
