@@ -35,7 +35,7 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 	const uint64_t page_mask = (1ull << b->log_page) - 1;
 	uint64_t n;
 
-	n = (b->offset + len + page_mask) >> b->log_page;
+	n = (r->offset + len + page_mask) >> b->log_page;
 	if (fw_list_fits(c, b->pas_at, n, "pas"))
 		return -1;
 	r->pages = calloc((size_t)n + 1, sizeof(*r->pages));
@@ -60,15 +60,17 @@ static int ring_pages(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len,
 
 int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ring *r)
 {
-	*r = (struct ring){.offset = b->offset, .len = len};
-	if (b->offset % 64)
+	*r = (struct ring){.len = len};
+	/* page_offset counts 64ths of a page */
+	r->offset = b->umem_valid ? b->umem_offset : b->page_offset << (b->log_page - 6);
+	if (r->offset % 64)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
-				 "the ring begins at 0x%" PRIx64 ", not on 64 bytes", b->offset);
+				 "the ring begins at 0x%" PRIx64 ", not on 64 bytes", r->offset);
 	if (!b->umem_valid)
 		return ring_pages(c, b, len, r);
 	if (fw_nothing_after(c, b->pas_at))
 		return -1;
-	r->umem = find_umem(c, b->umem_id, "umem_id", b->offset, len);
+	r->umem = find_umem(c, b->umem_id, "umem_id", r->offset, len);
 	if (!r->umem)
 		return -1;
 	obj_get(&r->umem->o);
@@ -101,30 +103,15 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 	return 0;
 }
 
-struct cq *fw_take_cq(struct fw_cmd *c, uint32_t cqn, const char *field)
-{
-	struct cq *cq = fw_find(c, OBJ_CQ, cqn, field);
-
-	if (cq)
-		obj_get(&cq->o);
-	return cq;
-}
-
 void fw_queue_drop(struct queue *q)
 {
 	ring_release(&q->ring);
-	if (q->dbr_umem)
-		obj_put(&q->dbr_umem->o);
-	if (q->rq && q->rq->cq)
-		obj_put(&q->rq->cq->o);
-	if (q->sq && q->sq->cq)
-		obj_put(&q->sq->cq->o);
-	if (q->uar_obj)
-		obj_put(q->uar_obj);
-	if (q->tis)
-		obj_put(q->tis);
-	if (q->pd)
-		obj_put(q->pd);
+	obj_put(q->dbr_umem);
+	obj_put(q->rq ? q->rq->cq : NULL);
+	obj_put(q->sq ? q->sq->cq : NULL);
+	obj_put(q->uar_obj);
+	obj_put(q->tis);
+	obj_put(q->pd);
 	obj_free(&q->o);
 }
 

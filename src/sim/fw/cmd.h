@@ -104,8 +104,10 @@ int fw_list_fits(struct fw_cmd *, size_t head, uint64_t n, const char *list);
 /* Bytes after `end` are none or zero. */
 int fw_nothing_after(struct fw_cmd *, size_t end);
 
-/* The kernel's own objects (EQs, UARs) serve every uid. */
-void *fw_find_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+/* fw_find(), and the caller's reference. */
+void *fw_take(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
+/* The same for EQs and UARs: those of the kernel serve every uid. */
+void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
 /* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, SQ, RQ */
@@ -145,13 +147,12 @@ struct cq;
 struct queue;
 /* Frees a queue that was never started, and drops its references. */
 void fw_queue_drop(struct queue *);
-/* The CQ, referenced; NULL: refused. */
-struct cq *fw_take_cq(struct fw_cmd *, uint32_t cqn, const char *field);
 /* A queue's buffer, as CREATE_CQ and CREATE_QP describe it. */
 struct fw_buffer {
 	bool umem_valid;
 	uint32_t umem_id;
-	uint64_t offset; /* in the umem, or of the first byte in the first page */
+	uint64_t umem_offset;
+	uint64_t page_offset; /* of the first byte, in 64ths of the first page */
 	uint32_t log_page;
 	const uint8_t *pas; /* without a umem: page addresses, 8 bytes each */
 	size_t pas_at;	    /* where they begin in the mailbox */
@@ -165,29 +166,27 @@ int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, 
 
 /* Handlers by family. */
 fw_handler fw_query_hca_cap;
-fw_handler fw_alloc_pd, fw_dealloc_pd, fw_alloc_td, fw_dealloc_td;
-fw_handler fw_create_tis, fw_destroy_tis;
-fw_handler fw_alloc_uar, fw_dealloc_uar;
-fw_handler fw_create_umem, fw_destroy_umem;
+/* By opcode, from their own tables. */
+fw_handler fw_alloc_number, fw_destroy_object;
+fw_handler fw_create_tis, fw_create_umem;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
-fw_handler fw_create_cq, fw_query_cq, fw_modify_cq, fw_destroy_cq;
-fw_handler fw_create_qp, fw_query_qp, fw_destroy_qp, fw_modify_qp;
-fw_handler fw_create_sq, fw_modify_sq, fw_query_sq, fw_destroy_sq;
-fw_handler fw_create_rq, fw_modify_rq, fw_query_rq, fw_destroy_rq;
-fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt, fw_destroy_rqt;
-fw_handler fw_create_tir, fw_modify_tir, fw_query_tir, fw_destroy_tir;
-fw_handler fw_create_eq, fw_destroy_eq;
+fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
+fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
+fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
+fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
+fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
+fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
 	fw_destroy_general_object;
 /* By obj_type, from general.c. */
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
-fw_handler fw_create_sw_icm, fw_destroy_sw_icm;
+fw_handler fw_create_sw_icm;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;
 fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_destroy_flow_table,
 	fw_set_flow_table_root;
 fw_handler fw_create_flow_group, fw_query_flow_group, fw_destroy_flow_group;
 fw_handler fw_set_fte, fw_query_fte, fw_delete_fte;
-fw_handler fw_alloc_modify_header, fw_dealloc_modify_header;
+fw_handler fw_alloc_modify_header;
 fw_handler fw_alloc_flow_counter, fw_query_flow_counter, fw_dealloc_flow_counter;
 fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
 	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;

@@ -41,14 +41,13 @@ static int fw_cq_take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	struct fw_buffer b = {
 		.umem_valid = prm_create_cq_in_get_cq_umem_valid(c->in),
 		.umem_id = prm_create_cq_in_get_cq_umem_id(c->in),
+		.umem_offset = prm_create_cq_in_get_cq_umem_offset(c->in),
+		.page_offset = prm_cqc_get_page_offset(cqc),
 		.log_page = prm_cqc_get_log_page_size(cqc) + ADAPTER_PAGE_SHIFT,
 		.pas = (const uint8_t *)c->in + PRM_CREATE_CQ_IN_BYTES,
 		.pas_at = PRM_CREATE_CQ_IN_BYTES,
 	};
 
-	/* page_offset counts 64ths of a page */
-	b.offset = b.umem_valid ? prm_create_cq_in_get_cq_umem_offset(c->in)
-				: (uint64_t)prm_cqc_get_page_offset(cqc) << (b.log_page - 6);
 	return fw_ring(c, &b, 1ull << (cq->log_size + cq->cqe_log), &cq->ring);
 }
 
@@ -63,15 +62,11 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	cq->eqn = prm_cqc_get_c_eqn_or_apu_element(cqc);
 	cq->uar = prm_cqc_get_uar_page(cqc);
 	cq->arm_state = PRM_CQC_ST_FIRED;
-	cq->eq = fw_find_shared(c, OBJ_EQ, cq->eqn, "cqc.c_eqn");
+	cq->eq = fw_take_shared(c, OBJ_EQ, cq->eqn, "cqc.c_eqn");
 	if (!cq->eq)
 		return -1;
-	obj_get(cq->eq);
-	cq->uar_obj = fw_find_shared(c, OBJ_UAR, cq->uar, "cqc.uar_page");
-	if (!cq->uar_obj)
-		return -1;
-	obj_get(cq->uar_obj);
-	if (fw_cq_take_buffer(c, cqc, cq) ||
+	cq->uar_obj = fw_take_shared(c, OBJ_UAR, cq->uar, "cqc.uar_page");
+	if (!cq->uar_obj || fw_cq_take_buffer(c, cqc, cq) ||
 	    fw_dbrec(c, prm_cqc_get_dbr_umem_valid(cqc), prm_cqc_get_dbr_umem_id(cqc),
 		     prm_cqc_get_dbr_addr(cqc), &dbrec, &cq->dbr_umem))
 		return -1;
@@ -83,12 +78,9 @@ static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 static void fw_do_cq_drop(struct cq *cq)
 {
 	ring_release(&cq->ring);
-	if (cq->dbr_umem)
-		obj_put(&cq->dbr_umem->o);
-	if (cq->uar_obj)
-		obj_put(cq->uar_obj);
-	if (cq->eq)
-		obj_put(cq->eq);
+	obj_put(cq->dbr_umem);
+	obj_put(cq->uar_obj);
+	obj_put(cq->eq);
 	obj_free(&cq->o);
 }
 
@@ -162,15 +154,5 @@ int fw_modify_cq(struct fw_cmd *c)
 				 "modify_field_select 0x%x: only oi (4) can be modified", select);
 	if (select & MODIFY_OI)
 		cq->overrun_ignore = prm_cqc_get_oi(prm_modify_cq_in_cat_cq_context(c->in));
-	return 0;
-}
-
-int fw_destroy_cq(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_CQ, prm_destroy_cq_in_get_cqn(c->in), "cqn");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_cq_free(o);
 	return 0;
 }

@@ -28,14 +28,14 @@ static const struct fw_row rows[] = {
 	ROW(QUERY_MKEY, query_mkey, 0),
 	ROW(DESTROY_MKEY, destroy_mkey, 0),
 	ROW(QUERY_SPECIAL_CONTEXTS, query_special_contexts, 0),
-	ROW(CREATE_EQ, create_eq, FW_TAIL | FW_KERNEL),
-	ROW(DESTROY_EQ, destroy_eq, FW_KERNEL),
+	ROW(CREATE_EQ, alloc_number, FW_TAIL | FW_KERNEL),
+	ROW(DESTROY_EQ, destroy_object, FW_KERNEL),
 	ROW(CREATE_CQ, create_cq, FW_TAIL),
-	ROW(DESTROY_CQ, destroy_cq, 0),
+	ROW(DESTROY_CQ, destroy_object, 0),
 	ROW(QUERY_CQ, query_cq, 0),
 	ROW(MODIFY_CQ, modify_cq, FW_TAIL | FW_OP_MOD),
 	ROW(CREATE_QP, create_qp, FW_TAIL),
-	ROW(DESTROY_QP, destroy_qp, 0),
+	ROW(DESTROY_QP, destroy_object, 0),
 	ROW(QUERY_QP, query_qp, 0),
 	ROW(RST2INIT_QP, modify_qp, 0),
 	ROW(INIT2RTR_QP, modify_qp, 0),
@@ -50,32 +50,32 @@ static const struct fw_row rows[] = {
 	ROW(QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0),
 	ROW(QUERY_HCA_VPORT_CONTEXT, query_hca_vport_context, 0),
 	ROW(QUERY_ROCE_ADDRESS, query_roce_address, 0),
-	ROW(ALLOC_PD, alloc_pd, 0),
-	ROW(DEALLOC_PD, dealloc_pd, 0),
-	ROW(ALLOC_UAR, alloc_uar, 0),
-	ROW(DEALLOC_UAR, dealloc_uar, 0),
-	ROW(ALLOC_TRANSPORT_DOMAIN, alloc_td, 0),
-	ROW(DEALLOC_TRANSPORT_DOMAIN, dealloc_td, 0),
+	ROW(ALLOC_PD, alloc_number, 0),
+	ROW(DEALLOC_PD, destroy_object, 0),
+	ROW(ALLOC_UAR, alloc_number, 0),
+	ROW(DEALLOC_UAR, destroy_object, 0),
+	ROW(ALLOC_TRANSPORT_DOMAIN, alloc_number, 0),
+	ROW(DEALLOC_TRANSPORT_DOMAIN, destroy_object, 0),
 	ROW(CREATE_TIS, create_tis, 0),
-	ROW(DESTROY_TIS, destroy_tis, 0),
+	ROW(DESTROY_TIS, destroy_object, 0),
 	ROW(CREATE_SQ, create_sq, FW_TAIL),
 	ROW(MODIFY_SQ, modify_sq, 0),
 	ROW(QUERY_SQ, query_sq, 0),
-	ROW(DESTROY_SQ, destroy_sq, 0),
+	ROW(DESTROY_SQ, destroy_object, 0),
 	ROW(CREATE_RQ, create_rq, FW_TAIL),
 	ROW(MODIFY_RQ, modify_rq, 0),
 	ROW(QUERY_RQ, query_rq, 0),
-	ROW(DESTROY_RQ, destroy_rq, 0),
+	ROW(DESTROY_RQ, destroy_object, 0),
 	ROW(CREATE_RQT, create_rqt, FW_TAIL),
 	ROW(MODIFY_RQT, modify_rqt, FW_TAIL),
 	ROW(QUERY_RQT, query_rqt, 0),
-	ROW(DESTROY_RQT, destroy_rqt, 0),
+	ROW(DESTROY_RQT, destroy_object, 0),
 	ROW(CREATE_TIR, create_tir, 0),
 	ROW(MODIFY_TIR, modify_tir, 0),
 	ROW(QUERY_TIR, query_tir, 0),
-	ROW(DESTROY_TIR, destroy_tir, 0),
+	ROW(DESTROY_TIR, destroy_object, 0),
 	ROW(CREATE_UMEM, create_umem, FW_TAIL),
-	ROW(DESTROY_UMEM, destroy_umem, 0),
+	ROW(DESTROY_UMEM, destroy_object, 0),
 	ROW(ALLOW_OTHER_VHCA_ACCESS, allow_other_vhca_access, 0),
 	ROW(SYNC_STEERING, sync_steering, 0),
 	ROW(CREATE_FLOW_TABLE, create_flow_table, 0),
@@ -90,7 +90,7 @@ static const struct fw_row rows[] = {
 	ROW(QUERY_FLOW_TABLE_ENTRY, query_fte, 0),
 	ROW(DELETE_FLOW_TABLE_ENTRY, delete_fte, 0),
 	ROW(ALLOC_MODIFY_HEADER_CONTEXT, alloc_modify_header, FW_TAIL),
-	ROW(DEALLOC_MODIFY_HEADER_CONTEXT, dealloc_modify_header, 0),
+	ROW(DEALLOC_MODIFY_HEADER_CONTEXT, destroy_object, 0),
 	ROW(ALLOC_FLOW_COUNTER, alloc_flow_counter, 0),
 	ROW(QUERY_FLOW_COUNTER, query_flow_counter, 0),
 	ROW(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, 0),
@@ -148,11 +148,23 @@ void *fw_find(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *fie
 	return o;
 }
 
-void *fw_find_shared(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+void *fw_take(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+{
+	struct obj *o = fw_find(c, type, id, field);
+
+	if (o)
+		obj_get(o);
+	return o;
+}
+
+void *fw_take_shared(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
 {
 	struct obj *o = obj_find(c->vhca, type, id);
 
-	return o && o->uid == 0 ? o : fw_find(c, type, id, field);
+	if (!o || o->uid)
+		return fw_take(c, type, id, field);
+	obj_get(o);
+	return o;
 }
 
 void *fw_new(struct fw_cmd *c, enum obj_type type, size_t size)

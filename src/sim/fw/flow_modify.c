@@ -86,15 +86,3 @@ int fw_alloc_modify_header(struct fw_cmd *c)
 	prm_alloc_modify_header_context_out_set_modify_header_id(c->out, m->o.id);
 	return 0;
 }
-
-int fw_dealloc_modify_header(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_MODIFY_HEADER,
-				prm_dealloc_modify_header_context_in_get_modify_header_id(c->in),
-				"modify_header_id");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	obj_free(o);
-	return 0;
-}

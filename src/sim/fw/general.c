@@ -7,7 +7,7 @@ static const struct object_row {
 	fw_handler *create, *query, *destroy;
 } objects[] = {
 	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_query_alias, fw_destroy_alias},
-	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_sw_icm},
+	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_object},
 };
 
 static const struct object_row *fw_general_row_of(struct fw_cmd *c)

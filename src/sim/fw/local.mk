@@ -6,7 +6,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/cap_flow.c \
 	src/sim/fw/cmd.h \
 	src/sim/fw/cq.c \
-	src/sim/fw/eq.c \
+	src/sim/fw/destroy.c \
 	src/sim/fw/exec.c \
 	src/sim/fw/flow_counter.c \
 	src/sim/fw/flow_entry.c \
@@ -21,10 +21,8 @@ libsim_la_SOURCES += \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/raw_queue.c \
-	src/sim/fw/reap.c \
 	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \
 	src/sim/fw/tir.c \
 	src/sim/fw/trace.c \
-	src/sim/fw/uar.c \
 	src/sim/fw/umem.c

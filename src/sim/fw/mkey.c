@@ -218,10 +218,8 @@ void fw_mkey_free(struct obj *o)
 
 	if (!m->alias)
 		grant_drop(o->vhca, o->id);
-	if (m->umem)
-		obj_put(&m->umem->o);
-	if (m->icm)
-		obj_put(&m->icm->o);
+	obj_put(m->umem);
+	obj_put(m->icm);
 	obj_put(m->pd);
 	free(m->entries);
 	obj_free(o);

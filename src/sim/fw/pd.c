@@ -1,46 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers that only group other objects: protection and transport domains, XRC domains, TISes. */
+/* Objects that are numbers, which others name: PDs, transport domains, UARs, EQs; and TISes. */
 #include "cmd.h"
 
-static int fw_pd_dealloc(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
+/*
+ * The only user of event queues is the kernel, which gets each entry at once (device.on_event): an
+ * EQ is only a number too, and the command's ring is ignored.
+ */
+static const struct number_row {
+	uint16_t opcode;
+	enum obj_type type;
+	void (*set)(void *out, uint32_t id);
+} numbers[] = {
+	{PRM_OPCODE_ALLOC_PD, OBJ_PD, prm_alloc_pd_out_set_pd},
+	{PRM_OPCODE_ALLOC_TRANSPORT_DOMAIN, OBJ_TD,
+	 prm_alloc_transport_domain_out_set_transport_domain},
+	{PRM_OPCODE_ALLOC_UAR, OBJ_UAR, prm_alloc_uar_out_set_uar},
+	{PRM_OPCODE_CREATE_EQ, OBJ_EQ, prm_create_eq_out_set_eq_number},
+};
+
+int fw_alloc_number(struct fw_cmd *c)
 {
-	struct obj *o = fw_find(c, type, id, field);
+	const struct number_row *r = numbers;
+	const struct obj *o;
 
-	if (!o || fw_busy(c, o))
-		return -1;
-	obj_free(o);
-	return 0;
-}
-
-int fw_alloc_pd(struct fw_cmd *c)
-{
-	struct obj *o = fw_new(c, OBJ_PD, sizeof(*o));
-
+	while (r->opcode != c->opcode)
+		r++;
+	o = fw_new(c, r->type, sizeof(*o));
 	if (!o)
 		return -1;
-	prm_alloc_pd_out_set_pd(c->out, o->id);
+	r->set(c->out, o->id);
 	return 0;
-}
-
-int fw_dealloc_pd(struct fw_cmd *c)
-{
-	return fw_pd_dealloc(c, OBJ_PD, prm_dealloc_pd_in_get_pd(c->in), "pd");
-}
-
-int fw_alloc_td(struct fw_cmd *c)
-{
-	struct obj *o = fw_new(c, OBJ_TD, sizeof(*o));
-
-	if (!o)
-		return -1;
-	prm_alloc_transport_domain_out_set_transport_domain(c->out, o->id);
-	return 0;
-}
-
-int fw_dealloc_td(struct fw_cmd *c)
-{
-	return fw_pd_dealloc(c, OBJ_TD, prm_dealloc_transport_domain_in_get_transport_domain(c->in),
-			     "transport_domain");
 }
 
 struct tis {
@@ -73,14 +62,4 @@ void fw_tis_free(struct obj *o)
 {
 	obj_put(((struct tis *)o)->td);
 	obj_free(o);
-}
-
-int fw_destroy_tis(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_TIS, prm_destroy_tis_in_get_tisn(c->in), "tisn");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_tis_free(o);
-	return 0;
 }

@@ -83,25 +83,19 @@ static void read_sizes(struct qp *qp, const void *qpc)
 
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
-	qp->q.pd = fw_find(c, OBJ_PD, qp->q.pdn, "qpc.pd");
+	qp->q.pd = fw_take(c, OBJ_PD, qp->q.pdn, "qpc.pd");
 	if (!qp->q.pd)
 		return -1;
-	obj_get(qp->q.pd);
-	qp->q.uar_obj = fw_find_shared(c, OBJ_UAR, qp->q.uar, "qpc.uar_page");
+	qp->q.uar_obj = fw_take_shared(c, OBJ_UAR, qp->q.uar, "qpc.uar_page");
 	if (!qp->q.uar_obj)
 		return -1;
-	obj_get(qp->q.uar_obj);
-	if (qp->q.sq) {
-		qp->sq.cq = fw_take_cq(c, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
-		if (!qp->sq.cq)
-			return -1;
-	}
-	if (qp->q.rq) {
-		qp->rq.cq = fw_take_cq(c, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
-		if (!qp->rq.cq)
-			return -1;
-	}
-	return 0;
+	if (qp->q.sq)
+		qp->sq.cq = fw_take(c, OBJ_CQ, prm_qpc_get_cqn_snd(qpc), "qpc.cqn_snd");
+	if (qp->q.sq && !qp->sq.cq)
+		return -1;
+	if (qp->q.rq)
+		qp->rq.cq = fw_take(c, OBJ_CQ, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
+	return qp->q.rq && !qp->rq.cq ? -1 : 0;
 }
 
 static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
@@ -110,14 +104,13 @@ static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	struct fw_buffer b = {
 		.umem_valid = prm_create_qp_in_get_wq_umem_valid(c->in),
 		.umem_id = prm_create_qp_in_get_wq_umem_id(c->in),
+		.umem_offset = prm_create_qp_in_get_wq_umem_offset(c->in),
+		.page_offset = prm_qpc_get_page_offset(qpc),
 		.log_page = prm_qpc_get_log_page_size(qpc) + ADAPTER_PAGE_SHIFT,
 		.pas = (const uint8_t *)c->in + PRM_CREATE_QP_IN_BYTES + ext,
 		.pas_at = PRM_CREATE_QP_IN_BYTES + ext,
 	};
 
-	/* page_offset counts 64ths of a page */
-	b.offset = b.umem_valid ? prm_create_qp_in_get_wq_umem_offset(c->in)
-				: (uint64_t)prm_qpc_get_page_offset(qpc) << (b.log_page - 6);
 	return fw_ring(c, &b, qp->q.ring.len, &qp->q.ring);
 }
 
@@ -174,16 +167,6 @@ int fw_create_qp(struct fw_cmd *c)
 				 "no memory for one more queue pair");
 	}
 	prm_create_qp_out_set_qpn(c->out, qp->q.o.id);
-	return 0;
-}
-
-int fw_destroy_qp(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_QP, prm_destroy_qp_in_get_qpn(c->in), "qpn");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_queue_free(o);
 	return 0;
 }
 

@@ -59,14 +59,13 @@ static int raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct queue 
 	struct fw_buffer b = {
 		.umem_valid = prm_wq_get_wq_umem_valid(wq),
 		.umem_id = prm_wq_get_wq_umem_id(wq),
+		.umem_offset = prm_wq_get_wq_umem_offset(wq),
+		.page_offset = prm_wq_get_page_offset(wq),
 		.log_page = prm_wq_get_log_wq_pg_sz(wq) + ADAPTER_PAGE_SHIFT,
 		.pas = (const uint8_t *)c->in + PRM_CREATE_SQ_IN_BYTES,
 		.pas_at = PRM_CREATE_SQ_IN_BYTES,
 	};
 
-	/* page_offset counts 64ths of a page */
-	b.offset = b.umem_valid ? prm_wq_get_wq_umem_offset(wq)
-				: (uint64_t)prm_wq_get_page_offset(wq) << (b.log_page - 6);
 	return fw_ring(c, &b, q->ring.len, &q->ring);
 }
 
@@ -77,11 +76,8 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	q->transport = &transport_raw;
 	q->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
 	q->pdn = prm_wq_get_pd(wq);
-	q->pd = fw_find(c, OBJ_PD, q->pdn, "wq.pd");
-	if (!q->pd)
-		return -1;
-	obj_get(q->pd);
-	if (raw_queue_take_buffer(c, wq, q) ||
+	q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
+	if (!q->pd || raw_queue_take_buffer(c, wq, q) ||
 	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
 		     prm_wq_get_dbr_addr(wq), &dbrec, &q->dbr_umem))
 		return -1;
@@ -100,16 +96,6 @@ static int raw_queue_start(struct fw_cmd *c, struct queue *q, int taken)
 		return 0;
 	fw_queue_drop(q);
 	return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more queue");
-}
-
-static int raw_queue_destroy(struct fw_cmd *c, enum obj_type type, uint32_t id, const char *field)
-{
-	struct obj *o = fw_find(c, type, id, field);
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_queue_free(o);
-	return 0;
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
@@ -208,15 +194,13 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 		sq->min_inline = PRM_INLINE_MODE_L2;
 	sq->q.uar = prm_wq_get_uar_page(wq);
 	memcpy(sq->q.ctx, sqc, PRM_SQC_BYTES);
-	sq->q.tis = fw_find(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
+	sq->q.tis = fw_take(c, OBJ_TIS, prm_sqc_get_tis_num_0(sqc), "sqc.tis_num_0");
 	if (!sq->q.tis)
 		return -1;
-	obj_get(sq->q.tis);
-	sq->q.uar_obj = fw_find_shared(c, OBJ_UAR, sq->q.uar, "wq.uar_page");
+	sq->q.uar_obj = fw_take_shared(c, OBJ_UAR, sq->q.uar, "wq.uar_page");
 	if (!sq->q.uar_obj)
 		return -1;
-	obj_get(sq->q.uar_obj);
-	sq->sq.cq = fw_take_cq(c, prm_sqc_get_cqn(sqc), "sqc.cqn");
+	sq->sq.cq = fw_take(c, OBJ_CQ, prm_sqc_get_cqn(sqc), "sqc.cqn");
 	return sq->sq.cq ? take_wq(c, wq, &sq->q) : -1;
 }
 
@@ -264,11 +248,6 @@ int fw_query_sq(struct fw_cmd *c)
 	return 0;
 }
 
-int fw_destroy_sq(struct fw_cmd *c)
-{
-	return raw_queue_destroy(c, OBJ_SQ, prm_destroy_sq_in_get_sqn(c->in), "sqn");
-}
-
 /* --- RQ --------------------------------------------------------------------------------------- */
 
 #define RQ_MODIFY_VSD (1u << 1)
@@ -312,7 +291,7 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
 	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);
-	rq->rq.cq = fw_take_cq(c, prm_rqc_get_cqn(rqc), "rqc.cqn");
+	rq->rq.cq = fw_take(c, OBJ_CQ, prm_rqc_get_cqn(rqc), "rqc.cqn");
 	return rq->rq.cq ? take_wq(c, wq, &rq->q) : -1;
 }
 
@@ -362,9 +341,4 @@ int fw_query_rq(struct fw_cmd *c)
 	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), rq->rq.ci);
 	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), rq->rq.pi);
 	return 0;
-}
-
-int fw_destroy_rq(struct fw_cmd *c)
-{
-	return raw_queue_destroy(c, OBJ_RQ, prm_destroy_rq_in_get_rqn(c->in), "rqn");
 }

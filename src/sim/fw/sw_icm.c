@@ -90,17 +90,6 @@ void fw_sw_icm_free(struct obj *o)
 	obj_free(o);
 }
 
-int fw_destroy_sw_icm(struct fw_cmd *c)
-{
-	struct obj *o =
-		fw_find(c, OBJ_SW_ICM, prm_general_obj_in_cmd_hdr_get_obj_id(c->in), "obj_id");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_sw_icm_free(o);
-	return 0;
-}
-
 /* The device caches nothing: a write into ICM counts for the next packet. */
 int fw_sync_steering(struct fw_cmd *c)
 {

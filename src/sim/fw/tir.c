@@ -69,12 +69,11 @@ static struct raw_rq **fw_tir_take_list(struct fw_cmd *c, uint32_t n)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		rq[i] = fw_find(c, OBJ_RQ, prm_rq_num_get_rq_num(list + i * RQ_NUM), "rqtc.rq_num");
+		rq[i] = fw_take(c, OBJ_RQ, prm_rq_num_get_rq_num(list + i * RQ_NUM), "rqtc.rq_num");
 		if (!rq[i]) {
 			put_list(rq, i);
 			return NULL;
 		}
-		obj_get(&rq[i]->q.o);
 	}
 	return rq;
 }
@@ -157,16 +156,6 @@ void fw_rqt_free(struct obj *o)
 	obj_free(o);
 }
 
-int fw_destroy_rqt(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_RQT, prm_destroy_rqt_in_get_rqtn(c->in), "rqtn");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_rqt_free(o);
-	return 0;
-}
-
 /* --- TIRs ------------------------------------------------------------------------------------- */
 
 /* Without a hash all packets go to a table's first queue: mlx5_ib makes such TIRs. */
@@ -229,15 +218,11 @@ static void fw_tir_set_hash(struct tir *tir, const void *tirc)
 static int take_target(struct fw_cmd *c, const void *tirc, struct tir *tir)
 {
 	if (prm_tirc_get_disp_type(tirc) == PRM_TIRC_DISP_TYPE_INDIRECT) {
-		tir->rqt = fw_find(c, OBJ_RQT, prm_tirc_get_indirect_table(tirc),
+		tir->rqt = fw_take(c, OBJ_RQT, prm_tirc_get_indirect_table(tirc),
 				   "tirc.indirect_table");
-		if (tir->rqt)
-			obj_get(&tir->rqt->o);
 		return tir->rqt ? 0 : -1;
 	}
-	tir->rq = fw_find(c, OBJ_RQ, prm_tirc_get_inline_rqn(tirc), "tirc.inline_rqn");
-	if (tir->rq)
-		obj_get(&tir->rq->q.o);
+	tir->rq = fw_take(c, OBJ_RQ, prm_tirc_get_inline_rqn(tirc), "tirc.inline_rqn");
 	return tir->rq ? 0 : -1;
 }
 
@@ -245,12 +230,9 @@ void fw_tir_free(struct obj *o)
 {
 	struct tir *tir = (struct tir *)o;
 
-	if (tir->rq)
-		obj_put(&tir->rq->q.o);
-	if (tir->rqt)
-		obj_put(&tir->rqt->o);
-	if (tir->td)
-		obj_put(tir->td);
+	obj_put(tir->rq);
+	obj_put(tir->rqt);
+	obj_put(tir->td);
 	obj_free(o);
 }
 
@@ -259,11 +241,9 @@ static int fw_tir_take(struct fw_cmd *c, const void *tirc, struct tir *tir)
 	uint32_t td = prm_tirc_get_transport_domain(tirc);
 
 	/* 0 is none: rdma-core's test_mlx5_dr.py (test_dest_tir) makes its TIRs so on hardware. */
-	tir->td = td ? fw_find(c, OBJ_TD, td, "tirc.transport_domain") : NULL;
+	tir->td = td ? fw_take(c, OBJ_TD, td, "tirc.transport_domain") : NULL;
 	if (td && !tir->td)
 		return -1;
-	if (tir->td)
-		obj_get(tir->td);
 	fw_tir_set_hash(tir, tirc);
 	memcpy(tir->tirc, tirc, sizeof(tir->tirc));
 	return take_target(c, tirc, tir);
@@ -357,15 +337,5 @@ int fw_query_tir(struct fw_cmd *c)
 	if (!tir)
 		return -1;
 	memcpy(prm_query_tir_out_at_tir_context(c->out), tir->tirc, sizeof(tir->tirc));
-	return 0;
-}
-
-int fw_destroy_tir(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_TIR, prm_destroy_tir_in_get_tirn(c->in), "tirn");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_tir_free(o);
 	return 0;
 }

@@ -70,13 +70,3 @@ void fw_umem_free(struct obj *o)
 	free(((struct umem *)o)->pages);
 	obj_free(o);
 }
-
-int fw_destroy_umem(struct fw_cmd *c)
-{
-	struct obj *o = fw_find(c, OBJ_UMEM, prm_destroy_umem_in_get_umem_id(c->in), "umem_id");
-
-	if (!o || fw_busy(c, o))
-		return -1;
-	fw_umem_free(o);
-	return 0;
-}

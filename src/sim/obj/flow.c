@@ -192,8 +192,7 @@ void flow_act_put(struct flow_act *a)
 		obj_put(a->dests[i].obj);
 	for (uint32_t i = 0; i < a->ncounters; i++)
 		a->counters[i].counter->refs--;
-	if (a->modify)
-		obj_put(&a->modify->o);
+	obj_put(a->modify);
 	free(a->dests);
 	free(a->counters);
 	*a = (struct flow_act){0};

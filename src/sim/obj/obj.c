@@ -221,13 +221,17 @@ void *obj_new_at(struct vhca *v, enum obj_type type, uint16_t uid, uint32_t id, 
 	return obj_insert(v, type, uid, id, size);
 }
 
-void obj_get(struct obj *o)
+void obj_get(void *obj)
 {
-	o->refs++;
+	((struct obj *)obj)->refs++;
 }
 
-void obj_put(struct obj *o)
+void obj_put(void *obj)
 {
+	struct obj *o = obj;
+
+	if (!o)
+		return;
 	if (!o->refs)
 		sim_bug("%s 0x%x is put more often than it was got", types[o->type].name, o->id);
 	else

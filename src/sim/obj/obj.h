@@ -63,8 +63,9 @@ void *obj_new_at(struct vhca *, enum obj_type, uint16_t uid, uint32_t id, size_t
 void *obj_find(const struct vhca *, enum obj_type, uint32_t id);
 /* Finds an object that uid may use: uid made it, or uid is the kernel's (0). */
 void *obj_find_uid(const struct vhca *, enum obj_type, uint32_t id, uint16_t uid);
-void obj_get(struct obj *);
-void obj_put(struct obj *);
+/* Of any object, which begins with struct obj. obj_put(NULL) does nothing. */
+void obj_get(void *);
+void obj_put(void *);
 /* Frees the memory. The caller has stopped the object and dropped its references. */
 void obj_free(struct obj *);
 uint32_t obj_count(const struct vhca *, enum obj_type);

@@ -52,8 +52,7 @@ int ring_write(struct host *h, const struct ring *r, uint64_t off, const void *f
 
 void ring_release(struct ring *r)
 {
-	if (r->umem)
-		obj_put(&r->umem->o);
+	obj_put(r->umem);
 	free(r->pages);
 	*r = (struct ring){0};
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of objects: by their own command, or because the program that owned them is gone. */
+#include "cmd.h"
+#include "base/log.h"
+
+/*
+ * Referring objects first: flow tables refer to each other and to TIRs, TIRs to RQs, queues to CQs,
+ * both to UARs, EQs and umems, all of them to PDs. Objects without an opcode have handlers of their
+ * own for their commands.
+ */
+static const struct destroy_row {
+	enum obj_type type;
+	void (*end)(struct obj *);
+	uint16_t opcode;
+	uint32_t (*id)(const void *in);
+	const char *field;
+} order[] = {
+	{OBJ_FLOW_TABLE, fw_flow_table_clear, 0, NULL, NULL},
+	{OBJ_FLOW_GROUP, fw_flow_group_free, 0, NULL, NULL},
+	{OBJ_FLOW_TABLE, fw_flow_table_free, 0, NULL, NULL},
+	{OBJ_MODIFY_HEADER, obj_free, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT,
+	 prm_dealloc_modify_header_context_in_get_modify_header_id, "modify_header_id"},
+	{OBJ_TIR, fw_tir_free, PRM_OPCODE_DESTROY_TIR, prm_destroy_tir_in_get_tirn, "tirn"},
+	{OBJ_RQT, fw_rqt_free, PRM_OPCODE_DESTROY_RQT, prm_destroy_rqt_in_get_rqtn, "rqtn"},
+	{OBJ_SQ, fw_queue_free, PRM_OPCODE_DESTROY_SQ, prm_destroy_sq_in_get_sqn, "sqn"},
+	{OBJ_RQ, fw_queue_free, PRM_OPCODE_DESTROY_RQ, prm_destroy_rq_in_get_rqn, "rqn"},
+	{OBJ_QP, fw_queue_free, PRM_OPCODE_DESTROY_QP, prm_destroy_qp_in_get_qpn, "qpn"},
+	{OBJ_CQ, fw_cq_free, PRM_OPCODE_DESTROY_CQ, prm_destroy_cq_in_get_cqn, "cqn"},
+	{OBJ_TIS, fw_tis_free, PRM_OPCODE_DESTROY_TIS, prm_destroy_tis_in_get_tisn, "tisn"},
+	{OBJ_MKEY, fw_mkey_free, 0, NULL, NULL},
+	{OBJ_UMEM, fw_umem_free, PRM_OPCODE_DESTROY_UMEM, prm_destroy_umem_in_get_umem_id,
+	 "umem_id"},
+	{OBJ_UAR, obj_free, PRM_OPCODE_DEALLOC_UAR, prm_dealloc_uar_in_get_uar, "uar"},
+	{OBJ_SW_ICM, fw_sw_icm_free, PRM_OPCODE_DESTROY_GENERAL_OBJECT,
+	 prm_general_obj_in_cmd_hdr_get_obj_id, "obj_id"},
+	{OBJ_EQ, obj_free, PRM_OPCODE_DESTROY_EQ, prm_destroy_eq_in_get_eq_number, "eq_number"},
+	{OBJ_TD, obj_free, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN,
+	 prm_dealloc_transport_domain_in_get_transport_domain, "transport_domain"},
+	{OBJ_PD, obj_free, PRM_OPCODE_DEALLOC_PD, prm_dealloc_pd_in_get_pd, "pd"},
+};
+#define ROWS (sizeof(order) / sizeof(order[0]))
+
+int fw_destroy_object(struct fw_cmd *c)
+{
+	const struct destroy_row *r = order;
+	struct obj *o;
+
+	while (r < order + ROWS - 1 && r->opcode != c->opcode)
+		r++;
+	o = fw_find(c, r->type, r->id(c->in), r->field);
+	if (!o || fw_busy(c, o))
+		return -1;
+	r->end(o);
+	return 0;
+}
+
+void fw_uid_reap(struct vhca *v, uint16_t uid)
+{
+	for (const struct destroy_row *r = order; r < order + ROWS; r++) {
+		uint32_t from = 0;
+		struct obj *o;
+
+		while ((o = obj_next(v, r->type, from)) != NULL) {
+			from = o->id + 1;
+			if (o->uid != uid)
+				continue;
+			if (o->refs && r->end != fw_flow_table_clear)
+				sim_bug("%s 0x%x of dead uid %u is used by another uid",
+					obj_type_name(r->type), o->id, uid);
+			else
+				r->end(o);
+		}
+	}
+	fw_flow_counters_reap(v, uid);
+}
