@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs modules of rdma-core's test suite (their folder is the working directory) and writes one
-line per test to the file named first: name, result, reason, separated by tabs. The test named
-second is left out. What programs and device say goes wherever it went."""
+"""Runs the tests of rdma-core's suite (their folder is the working directory) that the report does
+not have yet, and appends lines to the report: a test's name, its result, the suite's reason, separated
+by tabs. A test's first line is "begun": it remains the last one when the test ends the process."""
+import faulthandler
 import random
 import sys
 import unittest
@@ -9,19 +10,28 @@ import unittest
 sys.path[:0] = ['.', 'tests']
 from args_parser import parser
 
-report = open(sys.argv[1], 'w', buffering=1)
+HANG = 240  # seconds; the process ends then, and the next one goes on with the next test
 
 
-class Lines(unittest.TextTestResult):
+def short(name):
+    return name.removeprefix('tests.')
+
+
+class Report(unittest.TextTestResult):
     def startTest(self, test):
         super().startTest(test)
-        if test.id().endswith('.' + left_out):
-            setattr(test, left_out, lambda: test.skipTest('left out'))
+        faulthandler.dump_traceback_later(HANG, exit=True)
+        # Sizes, flags and sequence numbers are the same in each run and in any order of tests.
+        random.seed(test.id())
+        self.line(test, 'begun')
+
+    def stopTest(self, test):
+        faulthandler.cancel_dump_traceback_later()
+        super().stopTest(test)
 
     def line(self, test, result, reason=''):
-        name = test.id() if hasattr(test, 'id') else str(test)
-        name = name.removeprefix('tests.')
-        report.write(f"{name}\t{result}\t{' '.join(str(reason).split())}\n")
+        for name in names_of(test):
+            report.write(f"{name}\t{result}\t{' '.join(str(reason).split())}\n")
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -37,12 +47,34 @@ class Lines(unittest.TextTestResult):
 
     def addError(self, test, err):
         super().addError(test, err)
-        self.line(test, 'fail', err[1])
+        self.line(test, 'error', err[1])
 
 
-left_out, modules = sys.argv[2], sys.argv[3:]
-sys.argv[1:] = ['--dev', 'mlx5_0']
-parser.parse_args()
-random.seed(1)  # sizes, flags and sequence numbers: the same in each run
-tests = unittest.defaultTestLoader.loadTestsFromNames(['tests.' + m for m in modules])
-unittest.TextTestRunner(resultclass=Lines, verbosity=2).run(tests)
+def tests_of(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from tests_of(test)
+        else:
+            yield test
+
+
+def names_of(test):
+    """What a class's setup says ("setUpClass (tests.test_x.Class)") is said of all its tests."""
+    name = test.id()
+    if '(' not in name:
+        return [short(name)]
+    prefix = short(name[name.index('(') + 1:-1]) + '.'
+    return [n for n in names if n.startswith(prefix)]
+
+
+with open(sys.argv[1], 'a+', buffering=1) as report:
+    report.seek(0)
+    done = {line.split('\t')[0] for line in report}
+    sys.argv[1:] = ['--dev', 'mlx5_0']
+    parser.parse_args()
+    import tests
+    suite = [t for t in tests_of(unittest.defaultTestLoader.loadTestsFromModule(tests))
+             if short(t.id()) not in done]
+    names = [short(t.id()) for t in suite]
+    faulthandler.enable()
+    unittest.TextTestRunner(resultclass=Report, verbosity=2).run(unittest.TestSuite(suite))

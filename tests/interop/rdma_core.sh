@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that each test of rdma-core's own suite (Debian's python3-pyverbs brings it) that passed on this
+# device before still passes. doc/rdma-core-tests.md is the list; DVX_UPDATE=1 writes it anew.
+python=/usr/bin/python3
+srcdir=$(cd "$top_srcdir" && pwd)
+sim=$(cd "$top_builddir" && pwd)/tools/dvx-sim/dvx-sim
+interop=$srcdir/tests/interop
+
+# The suite is among the package's documentation, which slim systems leave out when they install:
+# then the package is unpacked here.
+suite() {
+	if [ -d "${DVX_PYVERBS_TESTS:-/usr/share/doc/rdma-core/tests}" ]; then
+		cp -r "${DVX_PYVERBS_TESTS:-/usr/share/doc/rdma-core/tests}" "$scratch/tests"
+	else
+		(cd "$scratch" && apt-get download -qq python3-pyverbs && dpkg-deb -x ./*.deb deb) \
+			>"$scratch/get" 2>&1 || return 1
+		mv "$scratch/deb/usr/share/doc/rdma-core/tests" "$scratch/tests" || return 1
+	fi
+	find "$scratch/tests" -name '*.gz' -exec gunzip {} +
+}
+
+give_up() {
+	echo "rdma-core's tests did NOT run: $1" >&2
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+scratch=$(mktemp -d "$PWD/dvx-suite.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+suite || give_up "python3-pyverbs can't be had: $(tail -n 1 "$scratch/get")"
+$python -c 'import pyverbs.device' 2>/dev/null || give_up "python3-pyverbs is not installed"
+export PYTHONDONTWRITEBYTECODE=1
+cd "$scratch" || exit 1
+
+# A test that ends the process (a crash, or the limit of suite.py) is reported so; the rest goes on.
+: >report
+status=1
+while [ $status != 0 ]; do
+	before=$(wc -l <report)
+	"$sim" run -- $python "$interop/suite.py" report >>log 2>&1
+	status=$?
+	[ $status = 0 ] && break
+	if [ "$(wc -l <report)" = "$before" ]; then
+		sed 's/^/# /' log
+		echo "Bail out! the suite ended with status $status before its first test"
+		exit 1
+	fi
+	tail -n 1 report | awk -F '\t' -v s=$status '$2 == "begun" { print $1 "\tcrash\texit status " s }' >last
+	cat last >>report
+done
+$python "$interop/scoreboard.py" report "$interop/reasons.tsv" "$srcdir/doc/rdma-core-tests.md" \
+	${DVX_UPDATE:+update}
+status=$?
+[ $status = 0 ] || sed 's/^/# /' log
+exit $status
