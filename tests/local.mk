@@ -5,11 +5,12 @@
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 # A test that hangs ends after a quarter of an hour; none needs a tenth of that.
 TEST_LIMIT = timeout -k 10 900
-LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(TEST_LIMIT)
+RUN_TEST = $(SHELL) $(top_srcdir)/tests/tap-run $(TEST_LIMIT)
+LOG_COMPILER = $(RUN_TEST)
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(LOG_COMPILER) $(SHELL)
+SH_LOG_COMPILER = $(RUN_TEST) $(SHELL)
 PL_LOG_DRIVER = $(LOG_DRIVER)
-PL_LOG_COMPILER = $(LOG_COMPILER) $(PERL)
+PL_LOG_COMPILER = $(RUN_TEST) $(PERL)
 TEST_EXTENSIONS = .sh .pl
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
@@ -27,8 +28,8 @@ ASAN_TESTS = $(filter-out tests/unit/layers.pl tests/unit/names.pl tests/unit/do
 	tests/unit/headers.sh tests/unit/symbols.sh tests/unit/manpages.sh tests/unit/aarch64.sh \
 	tests/perf/%,$(SHARED_TESTS))
 TSAN_TESTS = tests/unit/chip_loop tests/unit/host_wake tests/unit/host_lockstep tests/unit/copy_link \
-	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues.sh \
-	tests/sim/raw_verbs.sh tests/sim/raw_rss.sh tests/sim/wire.sh tests/sim/dr_limits.sh \
+	tests/unit/copy_hostile tests/unit/copy_guests tests/sim/front.sh tests/sim/lib_queues \
+	tests/sim/raw_verbs tests/sim/raw_rss tests/sim/wire.sh tests/sim/dr_limits \
 	tests/sim/flow_rules.sh tests/sim/share.sh tests/interop/pingpong.sh
 EXTRA_DIST += tests/tap-run tests/README.md
 
@@ -38,12 +39,13 @@ SIM_TESTS =
 SIM_HELPERS =
 LIB_TESTS =
 LIB_HELPERS =
+VERBS_TESTS =
 VERBS_HELPERS =
 COPY_TESTS =
 FLOW_TESTS =
 FLOW_HELPERS =
 PRM_TESTS =
-PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
+PROGRAM_TESTS = $(SIM_TESTS) $(LIB_TESTS) $(VERBS_TESTS) $(COPY_TESTS) $(FLOW_TESTS) $(PRM_TESTS)
 check_PROGRAMS += $(PROGRAM_TESTS) $(SIM_HELPERS) $(LIB_HELPERS) $(VERBS_HELPERS) $(FLOW_HELPERS)
 TESTS += $(PROGRAM_TESTS) $(dist_check_SCRIPTS)
 
@@ -77,7 +79,7 @@ $(SIM_TESTS) $(SIM_HELPERS): $(SIM_LIBS)
 $(SIM_TESTS) $(SIM_HELPERS): private LDADD = $(FIRST) $(SIM_LIBS) $(CMOCKA_LIBS)
 $(LIB_TESTS) $(LIB_HELPERS): $(LIB_LIBS)
 $(LIB_TESTS) $(LIB_HELPERS): private LDADD = -Wl,--as-needed $(FIRST) $(LIB_LIBS) $(SYSTEM_LIBS)
-$(VERBS_HELPERS): private LDADD = tests/librigs.a $(SYSTEM_LIBS)
+$(VERBS_TESTS) $(VERBS_HELPERS): private LDADD = tests/librigs.a $(SYSTEM_LIBS)
 $(COPY_TESTS): $(COPY_LIBS)
 $(COPY_TESTS): private LDADD = $(FIRST) $(COPY_LIBS) $(SYSTEM_LIBS)
 $(FLOW_TESTS) $(FLOW_HELPERS): $(FLOW_LIBS)

@@ -28,6 +28,7 @@ struct test {
 void test_add(const struct test *);
 void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 
+#define UNUSED __attribute__((unused))
 #define TEST_WITH(name, ...)                                                                   \
 	static void name(void **state);                                                        \
 	__attribute__((constructor)) static void name##_add(void)                              \
@@ -36,7 +37,7 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
                                                                                                \
 		test_add(&name##_is);                                                                  \
 	}                                                                                      \
-	static void name(__attribute__((unused)) void **state)
+	static void name(UNUSED void **state)
 #define TEST(name)		 TEST_WITH(name, {NULL, NULL})
 #define TEST_F(name)		 TEST_WITH(name, TEST_FIXTURE)
 /* The state is the test's argument, and its fixture is given: TEST_ON(name, struct rig *r, {setup,

@@ -6,13 +6,8 @@
 #ifndef TESTS_GOLDEN_CASES_H
 #define TESTS_GOLDEN_CASES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 #include <dvx/dvx.h>
 
 #define GOLDEN_BLOCKS 16u

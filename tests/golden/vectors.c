@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include "cases.h"
 
 /* For each work request libdvx writes the bytes that the kept vector has, which others wrote. */

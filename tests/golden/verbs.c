@@ -7,7 +7,6 @@
  * With a directory as argument, the bytes are written there as the kept vectors instead.
  */
 #include <endian.h>
-#include <stdlib.h>
 #include <infiniband/mlx5dv.h>
 #include "cases.h"
 

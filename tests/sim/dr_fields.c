@@ -2,6 +2,7 @@
 /* Each field that software's tables match here, by unmodified libmlx5 and packets: a rule with the
  * packet's value takes it, one with another value does not; and the same in the root, whose tables
  * are firmware's. Registers that one table sets and the next one matches. Decapsulation. */
+#include "tests/test.h"
 #include "raw_end.h"
 #include "patience.h"
 
@@ -371,11 +372,11 @@ static bool entries_only(const struct field *f)
 	return f->part >= MISC4 || (f->part == OUTER && f->bit == 0x0d0);
 }
 
-static void each_field(void **state)
+static void each_field(unsigned int level)
 {
 	unsigned int bad = 0;
 
-	t.level = **(const unsigned int **)state;
+	t.level = level;
 	for (size_t i = 0; i < NFIELDS; i++) {
 		if (!t.level && entries_only(&fields[i]))
 			continue;
@@ -383,6 +384,16 @@ static void each_field(void **state)
 		bad += wrong(&fields[i], fields[i].value ^ 1, false);
 	}
 	assert_int_equal(bad, 0);
+}
+
+TEST(each_field_of_entries)
+{
+	each_field(1);
+}
+
+TEST(each_field_in_root)
+{
+	each_field(0);
 }
 
 /* --- registers ------------------------------------------------------------------------------- */
@@ -427,9 +438,8 @@ static bool register_passes(unsigned int number, uint32_t set, uint32_t match)
 	return got;
 }
 
-static void registers(void **state)
+TEST(registers)
 {
-	(void)state;
 	for (unsigned int i = 0; i < REGISTERS; i++)
 		assert_true(register_passes(i, 0x12345678 + i, 0x12345678 + i));
 }
@@ -516,14 +526,13 @@ static struct mlx5dv_dr_action *decap(const char *header)
  * A rule removes a tunnelled packet's outer headers, and the inner packet arrives in the queue,
  * behind a new Ethernet header if it had none.
  */
-static void each_tunnel(void **state)
+TEST(each_tunnel)
 {
 	struct mlx5dv_dr_action *to_queue = mlx5dv_dr_action_create_dest_ibv_qp(t.end.qp);
 	struct params any = nothing();
 	struct mlx5dv_dr_matcher *m = mlx5dv_dr_matcher_create(t.table[1], 0, 0, &any.head);
 	uint8_t wanted[SLOT];
 
-	(void)state;
 	assert_non_null(to_queue);
 	assert_non_null(m);
 	for (size_t i = 0; i < sizeof(tunnels) / sizeof(tunnels[0]); i++) {
@@ -575,9 +584,8 @@ static void open_tables(void)
 	assert_non_null(t.rest_rule);
 }
 
-static int setup(void **state)
+static int setup(UNUSED void **state)
 {
-	(void)state;
 	end_open(&t.end, 0);
 	counter_open(&t.hits);
 	counter_open(&t.misses);
@@ -585,9 +593,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(UNUSED void **state)
 {
-	(void)state;
 	assert_int_equal(mlx5dv_dr_rule_destroy(t.rest_rule), 0);
 	assert_int_equal(mlx5dv_dr_rule_destroy(t.root_rule), 0);
 	assert_int_equal(mlx5dv_dr_matcher_destroy(t.rest), 0);
@@ -605,15 +612,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static unsigned int root, entries = 1;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(each_field, &entries),
-		cmocka_unit_test_prestate(each_field, &root),
-		cmocka_unit_test(registers),
-		cmocka_unit_test(each_tunnel),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

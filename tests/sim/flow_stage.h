@@ -17,7 +17,7 @@ struct stage {
 	struct dvx_flow_action *to_a, *to_b;
 };
 
-static uint32_t level; /* the level of the run's tables: the program's argument */
+static uint32_t level = 3; /* of the test's tables; 0: in the root */
 
 static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
 					       const struct dvx_flow_match *m, uint32_t priority)
@@ -107,10 +107,21 @@ static inline void said(const char *a, const char *b)
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);
 }
 
-/* `PROGRAM 0`: in the root; `PROGRAM 3`: in tables of level 3. */
-static inline void stage_level(int argc, char **argv)
-{
-	level = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
-}
+/* A test twice: in the root, and in tables of software steering. */
+#define TEST_LEVELS(name)                     \
+	static void name(void **state);       \
+	TEST(name##_in_root)                  \
+	{                                     \
+		level = 0;                    \
+		name(state);                  \
+	}                                     \
+	TEST(name##_below)                    \
+	{                                     \
+		level = 3;                    \
+		name(state);                  \
+	}                                     \
+	static void name(void **state)
+
+TEST_GROUP(flow_open, flow_close)
 
 #endif

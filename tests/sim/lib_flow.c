@@ -3,10 +3,11 @@
  * Rules of libdvx and the packets they steer. Each test runs in the root and, where the device has
  * them, in a table of software steering: the same rules must do the same.
  */
+#include "tests/test.h"
 #include "flow_stage.h"
 
 /* One port to a queue with a tag, everything else to the other; then the rule goes again. */
-static void port_to_queue(void **state)
+TEST_LEVELS(port_to_queue)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = udp(4, 53);
@@ -44,7 +45,7 @@ static void port_to_queue(void **state)
 }
 
 /* One counter of several rules, drop or not, and two of a bulk; each packet in it once. */
-static void counters(void **state)
+TEST_LEVELS(counters)
 {
 	struct dvx_flow_match p1 = udp(4, 1), p2 = udp(4, 2), p3 = udp(4, 3);
 	struct dvx_flow_count count[4];
@@ -100,7 +101,7 @@ static void counters(void **state)
 }
 
 /* IPv4 and IPv6 rules in one matcher, prefixes, VLANs, MACs; lower priorities first. */
-static void fields(void **state)
+TEST_LEVELS(fields)
 {
 	static const uint8_t net6[16] = {0x20, 0x01, 0x0d, 0xb8};
 	struct dvx_flow_match v4 = udp(4, 7), v6 = udp(6, 7), net = {0}, vlan = {0}, six = {0};
@@ -179,7 +180,7 @@ static int count_calls(void *arg, size_t done)
 	return b->stop && done >= b->stop;
 }
 
-static void bulk(void **state)
+TEST_LEVELS(bulk)
 {
 	struct many b = {.refuse = SIZE_MAX};
 	struct dvx_flow_bulk how = {.size = sizeof(how),
@@ -234,7 +235,7 @@ static void bulk(void **state)
 }
 
 /* RSS: both queues get their part, one flow always the same. */
-static void rss(void **state)
+TEST_LEVELS(rss)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_rxq *queues[2];
@@ -290,7 +291,7 @@ static void rss(void **state)
 }
 
 /* What is sent: dropped, counted, or let out, by rules of the TX side. */
-static void sending(void **state)
+TEST_LEVELS(sending)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
@@ -349,7 +350,7 @@ static void sending(void **state)
 }
 
 /* From a level back to the root, to what stands there behind the link; a miss below does not. */
-static void back_to_root(void **state)
+TEST_LEVELS(back_to_root)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m8 = udp(4, 8);
@@ -386,17 +387,4 @@ static void back_to_root(void **state)
 	OK(dvx_flow_action_destroy(back));
 	OK(dvx_flow_matcher_destroy(mt));
 	stage_close(&s);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(port_to_queue), cmocka_unit_test(counters),
-		cmocka_unit_test(fields),	 cmocka_unit_test(bulk),
-		cmocka_unit_test(rss),		 cmocka_unit_test(sending),
-		cmocka_unit_test(back_to_root),
-	};
-
-	stage_level(argc, argv);
-	return cmocka_run_group_tests(tests, flow_open, flow_close);
 }

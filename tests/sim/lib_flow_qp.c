@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules of libdvx that lead to a verbs raw packet QP, whose rings stay libmlx5's. */
+#include "tests/test.h"
 #include <infiniband/verbs.h>
 #include "flow_stage.h"
 
@@ -50,7 +51,7 @@ static void verbs_close(struct verbs *v)
 }
 
 /* The packet comes to ibv_poll_cq(). */
-static void to_verbs(void **state)
+TEST(to_verbs)
 {
 	struct dvx_flow_match m = udp(4, 99);
 	struct dvx_flow_action *to_qp;
@@ -84,7 +85,7 @@ static void to_verbs(void **state)
 }
 
 /* Another type of QP, another context, none at all. */
-static void other_qps(void **state)
+TEST(other_qps)
 {
 	struct dvx_flow_action *none = NULL;
 	struct ibv_context *again;
@@ -110,15 +111,4 @@ static void other_qps(void **state)
 			 0);
 	verbs_close(&v);
 	stage_close(&s);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(to_verbs),
-		cmocka_unit_test(other_qps),
-	};
-
-	stage_level(argc, argv);
-	return cmocka_run_group_tests(tests, flow_open, flow_close);
 }

@@ -3,14 +3,8 @@
 #ifndef TESTS_SIM_LIB_RIG_H
 #define TESTS_SIM_LIB_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include <dvx/dvx.h>
 #include "patience.h"
 

@@ -3,6 +3,7 @@
  * What libdvx refuses about rules, in the root and below alike, in words that name the field; what
  * is in use and stays; what the dump says.
  */
+#include "tests/test.h"
 #include "flow_stage.h"
 
 static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, const char *field,
@@ -17,7 +18,7 @@ static void matcher_refused(struct stage *s, const struct dvx_flow_match *m, con
 }
 
 /* Masks that would not mean the same everywhere. */
-static void masks_refused(void **state)
+TEST_LEVELS(masks_refused)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
 	struct dvx_flow_matcher *none = NULL;
@@ -68,7 +69,7 @@ static void masks_refused(void **state)
 }
 
 /* What this chip does not match is refused by its capability, or by the field alone. */
-static void no_capability(void **state)
+TEST_LEVELS(no_capability)
 {
 	struct dvx_flow_match m = udp(4, 2152);
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr), .match = &m};
@@ -108,7 +109,7 @@ static void rule_refused(const struct dvx_flow_rule_attr *attr, const char *fiel
 }
 
 /* Values that do not fit their matcher; actions that do not fit each other. */
-static void rules_refused(void **state)
+TEST_LEVELS(rules_refused)
 {
 	struct dvx_flow_match m = udp(4, 0x91), bad;
 	struct dvx_flow_action *tag, *both[3];
@@ -189,7 +190,7 @@ static void second_kinds(struct stage *s)
 }
 
 /* No tag, a customer's, a provider's: what is asked must mean the same in every level. */
-static void vlan_kinds(void **state)
+TEST_LEVELS(vlan_kinds)
 {
 	struct dvx_flow_match both = {0}, one = {0}, m;
 	struct dvx_flow_matcher *kinds, *half;
@@ -225,7 +226,7 @@ static void vlan_kinds(void **state)
 }
 
 /* Actions that make no sense are refused when they are made. */
-static void actions_refused(void **state)
+TEST_LEVELS(actions_refused)
 {
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr), .side = DVX_FLOW_TX};
 	struct dvx_flow_action *none = NULL;
@@ -294,7 +295,7 @@ static void scribble(struct dvx_flow_match *m)
 }
 
 /* Whatever it is, it is taken or refused in words; and all of it goes again. */
-static void anything(void **state)
+TEST_LEVELS(anything)
 {
 	struct dvx_flow_matcher_attr attr = {.size = sizeof(attr)};
 	uint32_t i, taken = 0, ruled = 0;
@@ -332,7 +333,7 @@ static void anything(void **state)
 }
 
 /* What is in use refuses to go, and works on. */
-static void busy(void **state)
+TEST_LEVELS(busy)
 {
 	struct dvx_flow_match m = udp(4, 9);
 	struct dvx_flow_matcher *mt;
@@ -363,7 +364,7 @@ static void busy(void **state)
 }
 
 /* A second rule with the same values, where the domain was asked not to take it. */
-static void duplicates(void **state)
+TEST_LEVELS(duplicates)
 {
 	struct dvx_flow_domain_attr attr = {
 		.size = sizeof(attr), .side = DVX_FLOW_RX, .flags = DVX_FLOW_NO_DUPLICATES};
@@ -398,7 +399,7 @@ static void duplicates(void **state)
 }
 
 /* The dump has what is there, under the ids that the objects say they have. */
-static void dump(void **state)
+TEST_LEVELS(dump)
 {
 	struct dvx_flow_match m = udp(6, 1);
 	struct dvx_flow_matcher *mt;
@@ -431,18 +432,4 @@ static void dump(void **state)
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 	stage_close(&s);
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(masks_refused),   cmocka_unit_test(no_capability),
-		cmocka_unit_test(rules_refused),   cmocka_unit_test(vlan_kinds),
-		cmocka_unit_test(actions_refused), cmocka_unit_test(busy),
-		cmocka_unit_test(duplicates),	   cmocka_unit_test(dump),
-		cmocka_unit_test(anything),
-	};
-
-	stage_level(argc, argv);
-	return cmocka_run_group_tests(tests, flow_open, flow_close);
 }

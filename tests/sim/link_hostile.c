@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Proves that nobody harms a server, or its other clients, by what is sent over the link. Runs
- * under `dvx-sim run` (link_hostile.sh), which tells the socket; an honest connection is open all
+ * under `dvx-sim run`, which tells the socket; an honest connection is open all
  * along and still answered at the end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -16,9 +12,6 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -69,7 +62,7 @@ static void send_header(int sock, struct link_header h)
 	assert_int_equal(send(sock, &h, sizeof(h), MSG_NOSIGNAL), sizeof(h));
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
 	static const struct link_header bad[] = {
 		{0, LINK_VERSION, LINK_OPEN, 4, 0},
@@ -86,7 +79,6 @@ static void test_headers(void **state)
 		{LINK_MAGIC, LINK_VERSION, LINK_CLOSE, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		int sock = connect_to();
 
@@ -95,13 +87,12 @@ static void test_headers(void **state)
 	}
 }
 
-static void test_opens(void **state)
+TEST(test_opens)
 {
 	static const uint32_t functions[] = {2, UINT32_MAX};
 	uint32_t again[2] = {0};
 	int sock;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		sock = connect_to();
 		assert_int_equal(link_write(sock, LINK_OPEN, 0, &functions[i], 4, NULL, 0, 0), 0);
@@ -116,12 +107,11 @@ static void test_opens(void **state)
 }
 
 /* Half a message, then silence or death: the server neither waits nor keeps anything. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	struct link_header h = {LINK_MAGIC, LINK_VERSION, LINK_STATUS, 100, 0};
 	int silent = connect_to();
 
-	(void)state;
 	send_header(silent, h);
 	for (size_t n = 1; n < sizeof(h); n++) {
 		int sock = connect_to();
@@ -147,12 +137,11 @@ static void good_request(uint8_t **body, size_t *len)
 	assert_int_equal(msg_pack_request(&req, body, len), 0);
 }
 
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
 	uint8_t *body, longer[4096] = {0};
 	size_t len;
 
-	(void)state;
 	good_request(&body, &len);
 	for (size_t n = 0; n < len; n += 4) {
 		int sock = open_device();
@@ -171,13 +160,12 @@ static void test_lengths(void **state)
 }
 
 /* Whatever bytes: an answer, or the end of the connection. */
-static void test_mutations(void **state)
+TEST(test_mutations)
 {
 	int sock = open_device();
 	uint8_t *body;
 	size_t len;
 
-	(void)state;
 	good_request(&body, &len);
 	srand(1);
 	for (int i = 0; i < FUZZ; i++) {
@@ -200,14 +188,13 @@ static void test_mutations(void **state)
 }
 
 /* Descriptors of any kind, where none or another kind belongs. */
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
 	struct link_range range = {4096, 4096, 0};
 	int many[LINK_FDS] = {0, 0, 0, 0};
 	int sock = open_device();
 	struct link_message m = {0};
 
-	(void)state;
 	assert_int_equal(link_ask(sock, LINK_MAP, &range, sizeof(range), 0, &m), 0);
 	link_message_free(&m);
 	range = (struct link_range){UINT64_MAX - 4095, UINT64_MAX, UINT64_MAX};
@@ -319,12 +306,11 @@ static void hold(int sock, const void *at, uint64_t len)
 }
 
 /* Before it opened, without a file, with two, with half a range. */
-static void test_share_messages(void **state)
+TEST(test_share_messages)
 {
 	const struct link_range range = {PAGE, PAGE, 0};
 	int fds[2] = {memfd(PAGE, true, F_SEAL_SHRINK), 0};
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		int sock = i ? open_device() : connect_to();
 		unsigned int nfds = i == 1 ? 0 : i == 2 ? 2 : 1;
@@ -339,7 +325,7 @@ static void test_share_messages(void **state)
 }
 
 /* Files that could hurt, memory that nobody holds. */
-static void test_share_files(void **state)
+TEST(test_share_files)
 {
 	char *mem = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint64_t va = (uintptr_t)mem;
@@ -351,7 +337,6 @@ static void test_share_files(void **state)
 	};
 	int sock = open_device(), good = memfd(4 * PAGE, true, F_SEAL_SHRINK);
 
-	(void)state;
 	assert_int_equal(share(sock, va, PAGE, good), -ENOENT);
 	hold(sock, mem, 4 * PAGE);
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
@@ -377,7 +362,7 @@ static void test_share_files(void **state)
 }
 
 /* Thousands of them: one's limit, and the limit of all; the next one who comes finds room. */
-static void test_share_limits(void **state)
+TEST(test_share_limits)
 {
 	const size_t pages = 1100;
 	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -385,7 +370,6 @@ static void test_share_limits(void **state)
 	int socks[20], good = memfd(PAGE, true, F_SEAL_SHRINK);
 	unsigned int all = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 20; i++) {
 		unsigned int n = 0;
 		int err = 0;
@@ -416,7 +400,7 @@ static void test_share_limits(void **state)
 }
 
 /* Packets to replay whose lengths contradict the message, the port, or each other. */
-static void test_replays(void **state)
+TEST(test_replays)
 {
 	static const struct {
 		uint32_t len, bytes; /* of the packet, of what follows its head */
@@ -426,7 +410,6 @@ static void test_replays(void **state)
 	struct link_message m;
 	int sock;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct port_packet head = {.len = bad[i].len};
 
@@ -445,14 +428,13 @@ static void test_replays(void **state)
 }
 
 /* Those who leave while their packets are on the way; the next one's counts are its own. */
-static void test_replayers_die(void **state)
+TEST(test_replayers_die)
 {
 	const size_t packet = sizeof(struct port_packet) + 64, len = 20000 * packet;
 	uint8_t *body = calloc(1, len);
 	struct link_message m;
 	int sock;
 
-	(void)state;
 	assert_non_null(body);
 	for (size_t at = 0; at < len; at += packet)
 		memcpy(body + at, &(struct port_packet){.len = 64}, sizeof(struct port_packet));
@@ -471,13 +453,12 @@ static void test_replayers_die(void **state)
 	free(body);
 }
 
-static void test_captures(void **state)
+TEST(test_captures)
 {
 	uint32_t what = LINK_CAPTURE_STOP + 1, two[2] = {0};
 	struct link_message m;
 	int sock = connect_to();
 
-	(void)state;
 	assert_int_equal(link_write(sock, LINK_CAPTURE, 0, &what, sizeof(what), NULL, 0, 0), 0);
 	assert_thrown_out(sock);
 	sock = connect_to();
@@ -496,24 +477,22 @@ static void test_captures(void **state)
 }
 
 /* A client that asks and asks but never listens is thrown out; nobody waits for it. */
-static void test_deaf(void **state)
+TEST(test_deaf)
 {
 	int sock = connect_to(), err = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000000 && !err; i++)
 		err = link_write(sock, LINK_STATUS, 0, NULL, 0, NULL, 0, 0);
 	assert_true(err == -EPIPE || err == -ECONNRESET);
 	close(sock);
 }
 
-static void test_the_honest_one(void **state)
+TEST(test_the_honest_one)
 {
 	struct link_message m = {0};
 	uint8_t *body;
 	size_t len;
 
-	(void)state;
 	good_request(&body, &len);
 	assert_int_equal(link_ask(honest, LINK_IOCTL, body, len, -1, &m), 0);
 	link_message_free(&m);
@@ -523,22 +502,9 @@ static void test_the_honest_one(void **state)
 	free(body);
 }
 
-int main(void)
+static int meet_the_honest(UNUSED void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),	  cmocka_unit_test(test_opens),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_mutations), cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_share_messages),
-		cmocka_unit_test(test_share_files),
-		cmocka_unit_test(test_share_limits),
-		cmocka_unit_test(test_replays),	  cmocka_unit_test(test_captures),
-		cmocka_unit_test(test_replayers_die),
-		cmocka_unit_test(test_deaf),	  cmocka_unit_test(test_the_honest_one),
-	};
-
-	if (!getenv("DVX_SIM_SOCKET"))
-		return 77;
 	honest = open_device();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+TEST_GROUP(meet_the_honest, NULL)

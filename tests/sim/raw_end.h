@@ -4,13 +4,7 @@
 #ifndef TESTS_SIM_RAW_END_H
 #define TESTS_SIM_RAW_END_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <infiniband/verbs.h>
 
 #define DEPTH 64u

@@ -4,25 +4,20 @@
  * that does gets nothing but its own pool. Every failure leaves neither a half file nor a
  * temporary.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #include "copy_fake.h"
 #include "crc32c.h"
 #include "pull.h"
 
+#define TEST_FIXTURE {new_dest, NULL}
 #define SLOTS 4u
 #define SLOT  8192u
 
@@ -111,9 +106,8 @@ static void *act(void *arg)
 static char work[] = "copy_hostile.XXXXXX";
 static char dest[64], outside[64];
 
-static int set_up(void **state)
+static int set_up(UNUSED void **state)
 {
-	(void)state;
 	if (!mkdtemp(work))
 		return -1;
 	snprintf(dest, sizeof(dest), "%s/dest", work);
@@ -121,20 +115,18 @@ static int set_up(void **state)
 	return mkdir(outside, 0755);
 }
 
-static int tear_down(void **state)
+static int tear_down(UNUSED void **state)
 {
 	char cmd[128];
 
-	(void)state;
 	snprintf(cmd, sizeof(cmd), "chmod -R u+rwx %s; rm -rf %s", work, work);
 	return system(cmd);
 }
 
-static int new_dest(void **state)
+static int new_dest(UNUSED void **state)
 {
 	char cmd[160];
 
-	(void)state;
 	copy_fake_max = 1u << 20;
 	copy_fake_corrupt = 0;
 	snprintf(cmd, sizeof(cmd), "rm -rf %s && mkdir %s", dest, dest);
@@ -227,12 +219,11 @@ static void play_honest(struct actor *a)
 	bare(a, MSG_DONE);
 }
 
-static void honest(void **state)
+TEST_F(honest)
 {
 	char path[128];
 	struct stat st;
 
-	(void)state;
 	copy_fake_max = 4096 - 1; /* three pieces a slot */
 	expect(play_honest, COPY_OK, "", 4);
 	snprintf(path, sizeof(path), "%s/got/f", dest);
@@ -257,12 +248,11 @@ static void play_name(struct actor *a)
 	bare(a, MSG_DONE);
 }
 
-static void names(void **state)
+TEST_F(names)
 {
 	static const char *const bad[] = {"..", "../outside/x",	  "/tmp/x", "a/b",
 					  ".",	"../../outside/x"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		new_dest(NULL);
 		attack_name = bad[i];
@@ -295,9 +285,8 @@ static void play_link_then_file(struct actor *a)
 	bare(a, MSG_DONE);
 }
 
-static void links(void **state)
+TEST_F(links)
 {
-	(void)state;
 	expect(play_link_then_dir, COPY_IO, "is not a directory", 2);
 	new_dest(NULL);
 	expect(play_link_then_file, COPY_OK, "", 2); /* the link itself is replaced */
@@ -365,9 +354,8 @@ static void play_crc(struct actor *a)
 	bare(a, MSG_DONE);
 }
 
-static void lies_about_files(void **state)
+TEST_F(lies_about_files)
 {
-	(void)state;
 	expect(play_beyond, COPY_PROTOCOL, "past the end", 0);
 	expect(play_wrap, COPY_PROTOCOL, "past the end", 0);
 	expect(play_slot, COPY_PROTOCOL, "slot 4", 0);
@@ -378,11 +366,10 @@ static void lies_about_files(void **state)
 	expect(play_crc, COPY_INTEGRITY, "CRC32C", 0);
 }
 
-static void slot_twice(void **state)
+TEST_F(slot_twice)
 {
 	struct copy_fault f;
 
-	(void)state;
 	f = pull_from(play_slot_twice);
 	/* Which lie is noticed depends on who is faster; that one is, and nothing is left, does
 	 * not. */
@@ -442,9 +429,8 @@ static void play_unasked(struct actor *a)
 	say(a, (struct copy_msg){.type = MSG_RETURN});
 }
 
-static void lies_about_trees(void **state)
+TEST_F(lies_about_trees)
 {
-	(void)state;
 	expect(play_two_tops, COPY_PROTOCOL, "beside", 0);
 	expect(play_beside, COPY_PROTOCOL, "beside", 1);
 	new_dest(NULL);
@@ -493,9 +479,8 @@ static void play_void(struct actor *a)
 	bare(a, MSG_DONE);
 }
 
-static void ends(void **state)
+TEST_F(ends)
 {
-	(void)state;
 	expect(play_death, COPY_PEER, "died or closed", 1);
 	new_dest(NULL);
 	expect(play_error, COPY_IO, "on fire\\x1b", 0);
@@ -503,25 +488,10 @@ static void ends(void **state)
 	assert_int_equal(last.skipped, 1);
 }
 
-static void corrupted_on_the_way(void **state)
+TEST_F(corrupted_on_the_way)
 {
-	(void)state;
 	copy_fake_corrupt = 2;
 	expect(play_honest, COPY_INTEGRITY, "arrived changed", 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(honest, new_dest),
-		cmocka_unit_test_setup(names, new_dest),
-		cmocka_unit_test_setup(links, new_dest),
-		cmocka_unit_test_setup(lies_about_files, new_dest),
-		cmocka_unit_test_setup(slot_twice, new_dest),
-		cmocka_unit_test_setup(lies_about_trees, new_dest),
-		cmocka_unit_test_setup(ends, new_dest),
-		cmocka_unit_test_setup(corrupted_on_the_way, new_dest),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

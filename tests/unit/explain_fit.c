@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that explain finds a page's layout by its bits: pages of each type, filled as devices fill
  * them (a third of the bits), are recognised, and none is called likely that is another one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include "explain.h"
 #include "dvx-prm.h"
 #include "walk.h"
@@ -16,14 +10,14 @@
 #define PAGE   4112
 #define HEADER 16
 
-static uint32_t state = 88172645u;
+static uint32_t seed = 88172645u;
 
 static uint32_t below(uint32_t n)
 {
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return state % n;
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed % n;
 }
 
 static int fill(const struct walk_leaf *leaf, void *ctx)
@@ -82,12 +76,11 @@ static int found(const struct prm_struct *s, const uint8_t *page, size_t len, in
 	return right;
 }
 
-static void each_page(void **unused)
+TEST(each_page)
 {
 	const struct prm_enum *types = prm_find_enum("hca_cap_type");
 	size_t pages = 0;
 
-	(void)unused;
 	for (size_t i = 0; i < types->count; i++) {
 		const struct prm_struct *s = prm_capability((uint32_t)types->values[i].value);
 		unsigned int right = 0;
@@ -114,9 +107,8 @@ static void each_page(void **unused)
 }
 
 /* Bits that no page has are not talked into one. */
-static void noise(void **unused)
+TEST(noise)
 {
-	(void)unused;
 	for (int round = 0; round < 20; round++) {
 		uint8_t page[PAGE] = {0};
 		int likely;
@@ -129,9 +121,8 @@ static void noise(void **unused)
 }
 
 /* Every structure takes every length of 0xff up to its own and past it. */
-static void ones_in_every_structure(void **unused)
+TEST(ones_in_every_structure)
 {
-	(void)unused;
 	for (size_t i = 0; i < prm_struct_count; i++) {
 		for (int round = 0; round < 4; round++) {
 			size_t len = below(prm_structs[i].bytes + 64);
@@ -143,12 +134,4 @@ static void ones_in_every_structure(void **unused)
 			free(bytes);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(each_page), cmocka_unit_test(noise),
-					   cmocka_unit_test(ones_in_every_structure)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,23 +3,25 @@
  * The rule model over a fake mlx5dv_dr that records its arguments and fails on request: where
  * libmlx5 differs from the PRM, missing capabilities, and the removal of half-made rules.
  */
+#include "tests/test.h"
 #include "flow_fake_rig.h"
 
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 
+#define TEST_FIXTURE {fake_setup, fake_teardown}
+
 /*
  * Below the root, ip_version is no mask for libmlx5: one matcher becomes two, each made at its
  * first use.
  */
-static void versions_below(void **state)
+TEST_F(versions_below)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r4, *r6;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
@@ -41,14 +43,13 @@ static void versions_below(void **state)
 }
 
 /* In the root there is one matcher, with the PRM's mask. */
-static void versions_in_root(void **state)
+TEST_F(versions_in_root)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
@@ -65,7 +66,7 @@ static void versions_in_root(void **state)
  * Sizes are whole groups, up to the last used one; value and mask have the same size; criteria name
  * the groups.
  */
-static void sizes(void **state)
+TEST_F(sizes)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = {0};
@@ -73,7 +74,6 @@ static void sizes(void **state)
 	struct dvx_flow_rule *r;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	assert_int_equal(fake.mask_sz, 64);
@@ -95,7 +95,7 @@ static void sizes(void **state)
  * libmlx5 gets the tag before the destination, whatever the caller's order. In the TX root, "out"
  * is no action.
  */
-static void actions(void **state)
+TEST_F(actions)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_action *tag, *pass;
@@ -103,7 +103,6 @@ static void actions(void **state)
 	struct dvx_flow_rule *r;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1, &tag), 0);
 	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
@@ -133,7 +132,7 @@ static void actions(void **state)
 }
 
 /* A missing feature is reported by the capability's name. */
-static void lacking(void **state)
+TEST_F(lacking)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_domain_attr attr = {.size = sizeof(attr)};
@@ -145,7 +144,6 @@ static void lacking(void **state)
 	struct dvx_flow_rule *r;
 	struct stage s;
 
-	(void)state;
 	fake.domain_err = EOPNOTSUPP;
 	assert_int_equal(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP);
 	assert_null(none);
@@ -173,14 +171,13 @@ static void lacking(void **state)
 }
 
 /* libmlx5 says only "not supported"; the library finds the field by trying each alone. */
-static void blamed(void **state)
+TEST_F(blamed)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_table *high = NULL;
 	struct dvx_flow_matcher *mt;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 2);
 	assert_int_equal(dvx_flow_table_create(s.domain, 8, &high), -ERANGE);
 	fake_said("level 8", "below 8");
@@ -199,7 +196,7 @@ static void blamed(void **state)
 }
 
 /* The message also names the missing capability, and the device. */
-static void names_capability(void **state)
+TEST_F(names_capability)
 {
 	static const struct {
 		const char *field, *words;
@@ -216,7 +213,6 @@ static void names_capability(void **state)
 	struct dvx_flow_matcher *mt;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 2);
 	fake.refuse_misc = true;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -235,13 +231,12 @@ static void names_capability(void **state)
 }
 
 /* No capability enables it: libmlx5 compares the send queue in RX domains only. */
-static void no_capability(void **state)
+TEST_F(no_capability)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_matcher *mt;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_TX, 2);
 	fake.matcher_err = EOPNOTSUPP;
 	dvx_flow_match_set(&m, "source_sqn", 5, 0xffffff);
@@ -251,12 +246,11 @@ static void no_capability(void **state)
 }
 
 /* Software's tables need forced loopback. */
-static void no_loopback(void **state)
+TEST_F(no_loopback)
 {
 	struct dvx_flow_table *table = NULL;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	fake.table_err = EOPNOTSUPP;
 	assert_int_equal(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP);
@@ -265,14 +259,13 @@ static void no_loopback(void **state)
 }
 
 /* Only the eswitch manager can match a vport. */
-static void vports(void **state)
+static void vports(void)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	dvx_flow_match_set(&m, "misc_parameters.source_port", 77, 0xffff);
 	assert_int_equal(fake_try_matcher(&s, &m, &mt), 0);
@@ -289,13 +282,28 @@ static void vports(void **state)
 	fake_close_stage(&s);
 }
 
+TEST_F(vports_without_manager)
+{
+	vports();
+}
+
+static int setup_manager(void **state)
+{
+	*state = &fake;
+	return fake_setup(state);
+}
+
+TEST_WITH(vports_of_manager, {setup_manager, fake_teardown})
+{
+	vports();
+}
+
 /* The kernel must support the action that leads back to the root. */
-static void no_anchor(void **state)
+TEST_F(no_anchor)
 {
 	struct dvx_flow_action *back;
 	struct stage s;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	fake.anchor_err = EPROTONOSUPPORT;
 	assert_int_equal(dvx_flow_action_create_root(s.domain, 0, &back), -EPROTONOSUPPORT);
@@ -310,7 +318,7 @@ static void no_anchor(void **state)
  * When a rule fails in the middle, the rules before it are removed and the caller's array is
  * unchanged.
  */
-static void half_inserted(void **state)
+TEST_F(half_inserted)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL}, *untouched[5] = {NULL};
@@ -320,7 +328,6 @@ static void half_inserted(void **state)
 	struct stage s;
 	int i;
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	for (i = 0; i < 5; i++)
@@ -374,7 +381,7 @@ static int give_up(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	return g->by_libdvx ? dvx_flow_action_create_tag(g->s->domain, 1u << 24, &tag) : -EIO;
 }
 
-static void next_sentence(void **state)
+TEST_F(next_sentence)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL};
@@ -382,7 +389,6 @@ static void next_sentence(void **state)
 	struct giving_up g = {.s = &s, .by_libdvx = true};
 	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = give_up, .arg = &g};
 
-	(void)state;
 	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	assert_int_equal(fake_try_matcher(&s, &all, &g.mt), 0);
 	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -ERANGE);
@@ -393,28 +399,4 @@ static void next_sentence(void **state)
 	assert_int_equal(fake.rules, 0);
 	assert_int_equal(dvx_flow_matcher_destroy(g.mt), 0);
 	fake_close_stage(&s);
-}
-
-int main(void)
-{
-	static char manager[] = "eswitch";
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(versions_below, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(versions_in_root, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(sizes, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(actions, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(lacking, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(blamed, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(names_capability, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(no_capability, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(no_loopback, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(vports, fake_setup, fake_teardown),
-		cmocka_unit_test_prestate_setup_teardown(vports, fake_setup, fake_teardown,
-							 manager),
-		cmocka_unit_test_setup_teardown(no_anchor, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(half_inserted, fake_setup, fake_teardown),
-		cmocka_unit_test_setup_teardown(next_sentence, fake_setup, fake_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

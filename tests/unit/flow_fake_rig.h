@@ -6,14 +6,8 @@
 #ifndef TEST_FLOW_FAKE_RIG_H
 #define TEST_FLOW_FAKE_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/dvx.h>

@@ -3,14 +3,9 @@
 #ifndef TESTS_UNIT_HOST_SHARE_RIG_H
 #define TESTS_UNIT_HOST_SHARE_RIG_H
 
+#include "tests/test.h"
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
-#include <cmocka.h>
 #include "host/mm.h"
 
 #define PAGE  4096u

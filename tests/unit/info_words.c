@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-info without a device: ranking of GIDs, the features' table, dumps good and bad, diffs. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "tools/dvx-info/source.h"
 #include "tools/dvx-info/dump.h"
 #include "tools/dvx-info/features.h"
@@ -27,7 +23,7 @@ static struct ranked entry(const char *start, enum dvx_gid_type type, uint32_t i
 }
 
 /* Proves the order: up before down, v2 before v1, IPv4 before IPv6 before link-local. */
-static void ranking(void **state)
+TEST(ranking)
 {
 	struct ranked list[] = {
 		entry("fe", DVX_GID_ROCE_V1, 0, true),	  entry("fe", DVX_GID_ROCE_V2, 1, true),
@@ -37,7 +33,6 @@ static void ranking(void **state)
 	};
 	static const uint32_t want[] = {3, 4, 1, 2, 6, 0, 5};
 
-	(void)state;
 	gid_rank(list, 7);
 	for (int i = 0; i < 7; i++) {
 		assert_int_equal(list[i].gid.index, want[i]);
@@ -46,9 +41,8 @@ static void ranking(void **state)
 }
 
 /* Proves that each row of the features' table names a field that the tables have. */
-static void feature_rows(void **state)
+TEST(feature_rows)
 {
-	(void)state;
 	for (size_t i = 0; i < feature_count; i++) {
 		assert_ptr_equal(feature_find(features[i].name), &features[i]);
 		for (const struct check *c = features[i].checks; c->what; c++) {
@@ -72,7 +66,7 @@ static int parse(struct cap_source *s, const char *text, int only, char *err)
 }
 
 /* Proves that broken dumps are refused with a sentence that names the page and the fault. */
-static void refused(void **state)
+TEST(refused)
 {
 	static const struct {
 		const char *text, *says;
@@ -89,7 +83,6 @@ static void refused(void **state)
 	struct cap_source *s = malloc(sizeof(*s));
 	char err[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(s, bad[i].text, -1, err), -1);
 		if (!strstr(err, bad[i].says))
@@ -101,13 +94,12 @@ static void refused(void **state)
 
 /* Proves that a page of another generation decodes: cut ones say so, longer ones list their bits.
  */
-static void generations(void **state)
+TEST(generations)
 {
 	struct cap_source *s = malloc(sizeof(*s));
 	char err[512], text[40000], *p = text;
 	json_t *j;
 
-	(void)state;
 	assert_int_equal(parse(s, "page 0x0\n00000000: 00 00 00 00 80 00 00 07 ff\n", -1, err), 0);
 	j = words_page(&s->pages[0], false);
 	assert_int_equal(json_integer_value(json_object_get(j, "cut")), 256);
@@ -133,13 +125,12 @@ static void generations(void **state)
 }
 
 /* Proves that a diff sees changed fields, unknown bits, and pages that one side lacks. */
-static void differences(void **state)
+TEST(differences)
 {
 	struct cap_source *a = malloc(sizeof(*a)), *b = malloc(sizeof(*b));
 	char err[512];
 	json_t *d;
 
-	(void)state;
 	assert_int_equal(
 		parse(a, "page 0x0\n00000000: 00 00 00 00 80 00 00 01 00 00 00 00\n", -1, err), 0);
 	assert_int_equal(parse(b,
@@ -173,7 +164,7 @@ static void differences(void **state)
 }
 
 /* Proves that mutated dumps never crash, leak or read past their end (under the sanitizers). */
-static void fuzz(void **state)
+TEST(fuzz)
 {
 	static const char seed[] =
 		"# dvx-info capability dump 1\n# device: mlx5_0\npage 0x0 GENERAL\n"
@@ -184,7 +175,6 @@ static void fuzz(void **state)
 	char text[sizeof(seed)], err[512];
 	unsigned int x = 12345;
 
-	(void)state;
 	for (int round = 0; round < 1500; round++) {
 		memcpy(text, seed, sizeof(seed));
 		for (int k = 0; k < 1 + round % 5; k++) {
@@ -200,16 +190,4 @@ static void fuzz(void **state)
 		cap_source_close(s);
 	}
 	free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranking),     cmocka_unit_test(feature_rows),
-		cmocka_unit_test(refused),     cmocka_unit_test(generations),
-		cmocka_unit_test(differences), cmocka_unit_test(fuzz),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

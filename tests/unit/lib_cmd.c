@@ -4,12 +4,15 @@
  * missing, firmware that refuses. This program defines the calls that libdvx makes, before libmlx5
  * can.
  */
+#include "tests/test.h"
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
 #include "ring.h"
+
+#define TEST_FIXTURE {reset, NULL}
 
 static struct {
 	/* what the next commands give */
@@ -144,15 +147,14 @@ static struct dvx_dev *start(void)
 	return dev;
 }
 
-static int reset(void **state)
+static int reset(UNUSED void **state)
 {
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	return 0;
 }
 
 /* A new kernel returns EREMOTEIO and the mailbox: the status decides the errno, all is kept. */
-static void new_kernel(void **state)
+TEST_F(new_kernel)
 {
 	static const struct {
 		uint8_t status;
@@ -167,7 +169,6 @@ static void new_kernel(void **state)
 	uint8_t in[16] = {0}, out[16];
 	size_t i;
 
-	(void)state;
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	prm_mbox_in_set_op_mod(in, 7);
 	fake.err = EREMOTEIO;
@@ -192,13 +193,12 @@ static void new_kernel(void **state)
 }
 
 /* An old kernel returns an errno and no mailbox: the errno stands, and the words admit the rest. */
-static void old_kernel(void **state)
+TEST_F(old_kernel)
 {
 	struct dvx_dev *dev = start();
 	uint8_t in[16] = {0}, out[16];
 	struct dvx_obj *obj = NULL;
 
-	(void)state;
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
 	fake.err = ENOMEM;
 	memset(out, 0xff, sizeof(out)); /* what lay there before is not taken for a status */
@@ -213,13 +213,12 @@ static void old_kernel(void **state)
 }
 
 /* A device that refuses its own capabilities does not open, and nothing leaks. */
-static void no_caps(void **state)
+TEST_F(no_caps)
 {
 	struct dvx_dev *dev = NULL;
 	struct ibv_device other = {.name = "rxe0"};
 	struct ibv_context c = {.device = &other};
 
-	(void)state;
 	fake.err = EREMOTEIO;
 	fake.status = PRM_STATUS_BAD_OP;
 	assert_int_equal(dvx_dev_adopt(&ctx, &dev), -EINVAL);
@@ -229,7 +228,7 @@ static void no_caps(void **state)
 }
 
 /* The engine's limit: 0 says none, which is 2 GiB, and nothing is beyond that. */
-static void mmo_limits(void **state)
+TEST_F(mmo_limits)
 {
 	static const struct {
 		uint32_t log;
@@ -238,7 +237,6 @@ static void mmo_limits(void **state)
 	struct dvx_dev *dev;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		fake.log_mmo = table[i].log;
 		dev = start();
@@ -264,14 +262,13 @@ static struct dvx_mkey *some_mkey(struct dvx_dev *dev, struct dvx_pd *pd)
 }
 
 /* Without the capability, sharing says so and sends no command; keys are fresh each time. */
-static void sharing(void **state)
+TEST_F(sharing)
 {
 	struct dvx_dev *dev = start();
 	struct dvx_ticket t, u;
 	struct dvx_mkey *mkey, *alias = NULL;
 	struct dvx_pd *pd;
 
-	(void)state;
 	assert_int_equal(dvx_pd_alloc(dev, &pd), 0);
 	mkey = some_mkey(dev, pd);
 	assert_int_equal(dvx_mkey_export(mkey, &t), 0);
@@ -319,14 +316,13 @@ static void sharing(void **state)
 	assert_int_equal(dvx_dev_close(dev), 0);
 }
 
-static void sharing_unsupported(void **state)
+TEST_F(sharing_unsupported)
 {
 	struct dvx_dev *dev;
 	struct dvx_ticket t = {.vhca_id = 9, .len = 1};
 	struct dvx_mkey *mkey, *alias = NULL;
 	struct dvx_pd *pd;
 
-	(void)state;
 	fake.no_export = fake.no_import = true;
 	dev = start();
 	assert_int_equal(dvx_pd_alloc(dev, &pd), 0);
@@ -340,12 +336,11 @@ static void sharing_unsupported(void **state)
 }
 
 /* Without write-combining, ANY is a non-cached page, and BF is refused. */
-static void no_blueflame(void **state)
+TEST_F(no_blueflame)
 {
 	struct dvx_dev *dev = start();
 	struct dvx_uar *uar = NULL;
 
-	(void)state;
 	fake.no_bf = true;
 	assert_int_equal(dvx_uar_alloc(dev, DVX_UAR_BF, &uar), -ENOMEM);
 	assert_null(uar);
@@ -354,19 +349,4 @@ static void no_blueflame(void **state)
 	assert_int_equal(dvx_dev_close(dev), -EBUSY);
 	assert_int_equal(dvx_uar_free(uar), 0);
 	assert_int_equal(dvx_dev_close(dev), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(new_kernel, reset),
-		cmocka_unit_test_setup(old_kernel, reset),
-		cmocka_unit_test_setup(no_caps, reset),
-		cmocka_unit_test_setup(mmo_limits, reset),
-		cmocka_unit_test_setup(sharing, reset),
-		cmocka_unit_test_setup(sharing_unsupported, reset),
-		cmocka_unit_test_setup(no_blueflame, reset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

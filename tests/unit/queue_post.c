@@ -3,14 +3,15 @@
  * What may wait for a better moment to reach a program's memory (queue/post.c), and what ends the
  * wait: time, a command, a CQE of any queue. What a peer could tell of never waits.
  */
+#include "tests/test.h"
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <dvx/prm/cmd.h>
 #include "queue/queue.h"
 #include "queue_rig.h"
 #include "fw/fw.h"
 
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 #define HOLD_NS 10000u
 #define TO	1024u	     /* where READs go */
 #define FROM	(64u << 10) /* where they come from */
@@ -65,7 +66,7 @@ static uint8_t arrived(const struct self *s)
 }
 
 /* 10 us after the turn that brought it, and not before. */
-static void time_ends_it(void **state)
+TEST_F(time_ends_it)
 {
 	struct rig_pair *p = *state;
 	struct self s;
@@ -85,7 +86,7 @@ static void time_ends_it(void **state)
 }
 
 /* Others that come meanwhile don't make it longer. */
-static void more_come(void **state)
+TEST_F(more_come)
 {
 	struct rig_pair *p = *state;
 	struct self s;
@@ -105,7 +106,7 @@ static void more_come(void **state)
 }
 
 /* A command sees it done, whatever command and whatever becomes of it; so does a loop that sleeps. */
-static void commands_end_it(void **state)
+TEST_F(commands_end_it)
 {
 	uint8_t in[64] = {0}, out[256];
 	struct rig_pair *p = *state;
@@ -129,7 +130,7 @@ static void commands_end_it(void **state)
 }
 
 /* A queue that ends without a command, as those of a dead program do, leaves nothing that names it. */
-static void the_end_of_its_queue(void **state)
+TEST_F(the_end_of_its_queue)
 {
 	struct rig_pair *p = *state;
 	struct self s;
@@ -142,7 +143,7 @@ static void the_end_of_its_queue(void **state)
 }
 
 /* A CQE of its own queue, or of one that has nothing to do with it. */
-static void cqes_end_it(void **state)
+TEST_F(cqes_end_it)
 {
 	struct rig_pair *p = *state;
 	struct self s;
@@ -167,7 +168,7 @@ static void cqes_end_it(void **state)
 }
 
 /* A WRITE is there at the end of its turn, and with it what was to come before. */
-static void writes_do_not_wait(void **state)
+TEST_F(writes_do_not_wait)
 {
 	struct rig_pair *p = *state;
 	struct self s;
@@ -218,7 +219,7 @@ static void *watch(void *arg)
 }
 
 /* Who polls the end of a large WRITE finds the small one before it. */
-static void in_order(void **state)
+TEST_F(in_order)
 {
 	struct rig_pair *p = *state;
 	struct watch w = {.first = p->src + TO, .last = p->src + TO + 4096 + 8191};
@@ -246,15 +247,3 @@ static void in_order(void **state)
 	close_self(&s);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(time_ends_it), T(more_come),		T(commands_end_it),
-		T(time_ends_it), T(more_come),		T(the_end_of_its_queue),
-		T(cqes_end_it),	 T(writes_do_not_wait), T(in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

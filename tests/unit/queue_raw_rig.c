@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
-#include <string.h>
 #include "queue_raw_rig.h"
 
 static struct raw *current;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves that SEND, WRITE and READ move the right bytes and make the right CQEs, at every length,
  * with scatter/gather, inline data, immediate data, ring and PSN wrap. */
+#include "tests/test.h"
 #include <endian.h>
-#include <string.h>
 #include "queue_rig.h"
 #include "queue/queue.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
 
 static const uint32_t lengths[] = { 1, 3, 8, 1023, 1024, 1025, 2048, 4096, 65535, 65536, 65537,
 				    200000, RIG_BUF };
@@ -22,7 +24,7 @@ static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x1234);
 }
 
-static void test_write(void **state)
+TEST_F(test_write)
 {
 	struct rig_pair *p = *state;
 
@@ -43,7 +45,7 @@ static void test_write(void **state)
 	}
 }
 
-static void test_read(void **state)
+TEST_F(test_read)
 {
 	struct rig_pair *p = *state;
 
@@ -68,7 +70,7 @@ static void test_read(void **state)
 	}
 }
 
-static void test_send(void **state)
+TEST_F(test_send)
 {
 	struct rig_pair *p = *state;
 
@@ -99,7 +101,7 @@ static void test_send(void **state)
 	}
 }
 
-static void test_write_imm(void **state)
+TEST_F(test_write_imm)
 {
 	struct rig_pair *p = *state;
 	static const uint32_t some[] = { 0, 5, 1024, 5000, 300000 };
@@ -126,7 +128,7 @@ static void test_write_imm(void **state)
 }
 
 /* Several inline segments beside pointers, over the ring's end. */
-static void test_lists_wrap(void **state)
+TEST_F(test_lists_wrap)
 {
 	struct rig_pair *p = *state;
 
@@ -153,7 +155,7 @@ static void test_lists_wrap(void **state)
 }
 
 /* 16-bit counters of both rings turn over; a full RQ of 8 entries is used to its last one. */
-static void test_counters_wrap(void **state)
+TEST_F(test_counters_wrap)
 {
 	struct rig_pair *p = *state;
 
@@ -182,7 +184,7 @@ static void test_counters_wrap(void **state)
 }
 
 /* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
-static void test_unsignaled_nop(void **state)
+TEST_F(test_unsignaled_nop)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
@@ -203,7 +205,7 @@ static void test_unsignaled_nop(void **state)
 }
 
 /* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
-static void test_no_doorbell(void **state)
+TEST_F(test_no_doorbell)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
@@ -221,7 +223,7 @@ static void test_no_doorbell(void **state)
 }
 
 /* A burst that lost its first register value: the record of the other queue of the UAR tells. */
-static void test_lost_doorbell(void **state)
+TEST_F(test_lost_doorbell)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
@@ -237,7 +239,7 @@ static void test_lost_doorbell(void **state)
 }
 
 /* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
-static void test_reads_and_fence(void **state)
+TEST_F(test_reads_and_fence)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
@@ -263,7 +265,7 @@ static void test_reads_and_fence(void **state)
 }
 
 /* A READ sees the WRITEs before it; small ones are posted on their way to memory. */
-static void test_read_after_write(void **state)
+TEST_F(test_read_after_write)
 {
 	struct rig_pair *p = *state;
 
@@ -285,7 +287,7 @@ static void test_read_after_write(void **state)
 }
 
 /* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
-static void test_self(void **state)
+TEST_F(test_self)
 {
 	struct rig_pair *p = *state;
 	struct rig_wqe w;
@@ -310,25 +312,11 @@ static void test_self(void **state)
 	rig_mkey_close(m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_write, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_read, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_send, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_write_imm, rig_setup, rig_teardown),
-		{ "test_write between functions", test_write, rig_setup_dpu, rig_teardown, NULL },
-		{ "test_read between functions", test_read, rig_setup_dpu, rig_teardown, NULL },
-		{ "test_send between functions", test_send, rig_setup_dpu, rig_teardown, NULL },
-		cmocka_unit_test_setup_teardown(test_lists_wrap, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_counters_wrap, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_unsignaled_nop, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_no_doorbell, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_lost_doorbell, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_reads_and_fence, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_read_after_write, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_self, rig_setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+#define BETWEEN_FUNCTIONS(test)                                                       \
+	TEST_WITH(test##_between_functions, {rig_setup_dpu, rig_teardown}) \
+	{                                                                  \
+		test(state);                                               \
+	}
+BETWEEN_FUNCTIONS(test_write)
+BETWEEN_FUNCTIONS(test_read)
+BETWEEN_FUNCTIONS(test_send)

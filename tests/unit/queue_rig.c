@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <endian.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "queue_rig.h"
 #include "base/log.h"

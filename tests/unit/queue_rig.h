@@ -2,12 +2,7 @@
 #ifndef TESTS_UNIT_QUEUE_RIG_H
 #define TESTS_UNIT_QUEUE_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include <dvx/prm/wqe.h>

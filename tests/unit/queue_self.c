@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A queue that is its own peer: its shortcut does what the long way does, bytes, completions,
  * sequence numbers and errors alike, and is not taken while somebody looks at the wire. */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 #include "queue_rig.h"
 #include "transport/rc/rc.h"
 
 #define LOG_SQ 8u
 #define OPS    400u
 #define AREA   (128u << 10)
+
+static int setup(void **state)
+{
+	int err = rig_setup(state);
+
+	((struct rig_pair *)*state)->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
+	return err;
+}
+#define TEST_FIXTURE {setup, rig_teardown}
 
 /* What can be seen of a run. */
 struct result {
@@ -119,7 +127,7 @@ static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 
 /* The sources of WRITEs are never the targets of READs before them here: without a fence either
  * order is right, and only in the same order are the bytes the same. */
-static void same_as_the_long_way(void **state)
+TEST_F(same_as_the_long_way)
 {
 	struct rig_pair *p = *state;
 
@@ -164,7 +172,7 @@ static struct result *failing(struct rig_pair *p, bool observed, unsigned int wh
 }
 
 /* The first request fails, by each right and bound; the others are flushed. */
-static void fails_as_the_long_way(void **state)
+TEST_F(fails_as_the_long_way)
 {
 	struct rig_pair *p = *state;
 
@@ -185,22 +193,4 @@ static void fails_as_the_long_way(void **state)
 		free(brief);
 		free(lengthy);
 	}
-}
-
-static int setup(void **state)
-{
-	int err = rig_setup(state);
-
-	((struct rig_pair *)*state)->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
-	return err;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(same_as_the_long_way, setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(fails_as_the_long_way, setup, rig_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

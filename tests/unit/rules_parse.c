@@ -3,14 +3,8 @@
  * Proves that the parser accepts the language of the manual page, and reports each mistake with
  * line, column, width and what was expected.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "rules/rule.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -50,7 +44,7 @@ static void has(const char *text, enum rule_key key, uint64_t value, uint64_t ma
 	assert_int_equal(f->mask, mask);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
 	static const struct {
 		const char *text;
@@ -69,7 +63,6 @@ static void verdicts(void **state)
 		{"SEND In Queue 0 COUNT", RULE_SEND, RULE_IN, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct rule *r = only(cases[i].text);
 
@@ -80,12 +73,11 @@ static void verdicts(void **state)
 }
 
 /* Lists, by comma or by the word. */
-static void lists(void **state)
+TEST(lists)
 {
 	const struct rule *r =
 		only("drop in src 10.0.0.0/8, 192.168.0.0/16 tcp && dst port 80 or 443");
 
-	(void)state;
 	assert_int_equal(r->outer.src.n, 2);
 	assert_int_equal(r->outer.src.prefix[1].bits, 16);
 	assert_int_equal(r->outer.src.prefix[1].addr[0], 192);
@@ -97,11 +89,10 @@ static void lists(void **state)
 	assert_int_equal(r->inner->ip, 6);
 }
 
-static void issues_examples(void **state)
+TEST(issues_examples)
 {
 	const struct rule *r = only("drop in udp dst port 53");
 
-	(void)state;
 	assert_int_equal(r->outer.l4, L4_UDP);
 	assert_int_equal(r->outer.ip, RULE_IP);
 	assert_int_equal(r->outer.dport.n, 1);
@@ -118,9 +109,8 @@ static void issues_examples(void **state)
 	assert_true(r->has_tag && r->count);
 }
 
-static void fields(void **state)
+TEST(fields)
 {
-	(void)state;
 	has("drop in eth src 02:00:00:00:00:01", KEY_SMAC, 0x020000000001, 0xffffffffffff);
 	has("drop in ether dst 01:00:00:00:00:00/01:00:00:00:00:00", KEY_DMAC, 0x010000000000,
 	    0x010000000000);
@@ -178,9 +168,8 @@ static void one_port(const char *text, uint16_t port)
 	assert_int_equal(r->outer.dport.range[0].last, port);
 }
 
-static void tunnels(void **state)
+TEST(tunnels)
 {
-	(void)state;
 	has("drop in vxlan 7/0xff", KEY_VXLAN_VNI, 7, 0xff);
 	has("drop in vxlan vni 7", KEY_VXLAN_VNI, 7, 0xffffff);
 	has("drop in udp dst port 4789 vxlan enc_key_id 0x700/0xff00", KEY_VXLAN_VNI, 0x700,
@@ -210,12 +199,11 @@ static void tunnels(void **state)
 }
 
 /* `inner` begins what is said of the headers inside a tunnel, `outer` ends it. */
-static void inner(void **state)
+TEST(inner)
 {
 	const struct rule *r =
 		only("drop in geneve 9 inner ipv4 dst 10.0.0.0/8 tcp dst port 80-81");
 
-	(void)state;
 	assert_int_equal(r->outer.l4, L4_UDP);
 	assert_int_equal(r->outer.dport.range[0].first, 6081);
 	assert_int_equal(r->inner->ip, 4);
@@ -238,9 +226,8 @@ static void inner(void **state)
 	has("drop in inner icmp", KEY_INNER(KEY_PROTO), 1, 0xff);
 }
 
-static void implications(void **state)
+TEST(implications)
 {
-	(void)state;
 	assert_int_equal(only("drop in eth type ip")->outer.ip, 4);
 	assert_int_equal(only("drop in eth type 0x86dd")->outer.ip, 6);
 	assert_int_equal(only("drop in proto tcp")->outer.l4, L4_TCP);
@@ -253,11 +240,10 @@ static void implications(void **state)
 	assert_int_equal(only("drop in eth src 02:00:00:00:00:01")->outer.ip, 0);
 }
 
-static void ports(void **state)
+TEST(ports)
 {
 	const struct rule *r = only("drop in tcp dst port 443,80,81-90,http-alt,22,85-100");
 
-	(void)state;
 	/* http-alt is 8080, if /etc/services is there at all: the list is sorted and joined. */
 	assert_true(r->outer.dport.n == 4);
 	assert_int_equal(r->outer.dport.range[0].first, 22);
@@ -272,12 +258,11 @@ static void ports(void **state)
 	assert_int_equal(r->outer.dport.range[0].first, 123);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
 	static const char text[] = "# all of it\n\n  drop in   \\\n\tudp\r\n"
 				   "pass in # the rest\ncount out";
 
-	(void)state;
 	ruleset_free(&set);
 	assert_int_equal(rules_parse(text, strlen(text), &set, NULL, NULL), 0);
 	assert_int_equal(set.n, 3);
@@ -305,7 +290,7 @@ static void tell(void *arg, const struct mistake *m)
 		 m->text);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
 	static const struct {
 		const char *text, *told;
@@ -434,7 +419,6 @@ static void mistakes(void **state)
 		 "1:15+3 expected the end of the line, count, to, queue or tag, not \"udp\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int ret;
 
@@ -450,12 +434,11 @@ static void mistakes(void **state)
 }
 
 /* Each bad line is reported, up to a limit, also between good ones. */
-static void many_mistakes(void **state)
+TEST(many_mistakes)
 {
 	char text[4096] = "";
 	unsigned int lines_told = 0;
 
-	(void)state;
 	for (int i = 0; i < 30; i++)
 		strcat(text, i % 3 ? "drop inn\n" : "drop in udp\n");
 	told[0] = 0;
@@ -464,20 +447,4 @@ static void many_mistakes(void **state)
 		lines_told += *p == '\n';
 	assert_int_equal(lines_told, MISTAKES_MAX);
 	assert_non_null(strstr(told, "\n3:6+3 expected in or out"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verdicts),	 cmocka_unit_test(issues_examples),
-		cmocka_unit_test(lists),	 cmocka_unit_test(fields),
-		cmocka_unit_test(tunnels),	 cmocka_unit_test(inner),
-		cmocka_unit_test(implications),	 cmocka_unit_test(ports),
-		cmocka_unit_test(lines),	 cmocka_unit_test(mistakes),
-		cmocka_unit_test(many_mistakes),
-	};
-	int ret = cmocka_run_group_tests(tests, NULL, NULL);
-
-	ruleset_free(&set);
-	return ret;
 }

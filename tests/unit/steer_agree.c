@@ -3,12 +3,8 @@
  * Proves that the device's parser and match parameters say of a packet what dvx-flow's own reader
  * says, which was written apart: for made packets, whole, cut off and with bytes changed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/test.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "prm/reflect.h"
 #include "steer/params.h"
 #include "steer/priv.h"
@@ -17,6 +13,7 @@
 #include "tests/sim/flow_random.h"
 #include "tools/dvx-flow/explain/fields.h"
 
+#define TEST_FIXTURE {find_all, NULL}
 #define PACKETS 200000u
 
 /* A field of both; low: its first bit in ours. A frame has the bits of a tag's kind apart. */
@@ -96,9 +93,8 @@ static struct bits_at find(const char *layout, const char *path)
 	return at;
 }
 
-static int find_all(void **state)
+static int find_all(UNUSED void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(pairs); i++)
 		places[i] = find("fte_match_param", pairs[i].path);
 	for (size_t i = 0; i < COUNT(tag_pairs); i++)
@@ -205,11 +201,10 @@ out:
 	free(bytes);
 }
 
-static void agree(void **state)
+TEST_F(agree)
 {
 	struct dice d = {.state = 20261121};
 
-	(void)state;
 	for (unsigned int i = 0; i < PACKETS; i++) {
 		struct made_packet p;
 
@@ -225,13 +220,4 @@ static void agree(void **state)
 	for (unsigned int i = PACKET_VXLAN; i <= PACKET_IPIP; i++)
 		assert_true(tunnelled[i] > PACKETS / 1000);
 	assert_true(labelled > PACKETS / 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(agree, find_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

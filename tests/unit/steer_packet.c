@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include "packets.h"
 
-
 TEST(understood)
 {
 	for (size_t i = 0; i < SAMPLES; i++) {

@@ -1,5 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: BSD-2-Clause
-# Each field of software's tables, by libmlx5's rules and packets.
-"${top_builddir:?}/tools/dvx-sim/dvx-sim" run -- \
-	"$top_builddir/tests/sim/dr_fields"
