@@ -98,6 +98,25 @@ static int check_mandatory(const struct method_spec *m, struct uverbs_request *r
 	return 0;
 }
 
+static const struct uobj_class *class_of(const struct kernel *k, uint16_t object)
+{
+	for (const struct kernel_room *const *r = k->rooms; *r; r++) {
+		for (const struct uobj_class *const *c = (*r)->classes; *c; c++) {
+			if ((*c)->object == object)
+				return *c;
+		}
+	}
+	return NULL;
+}
+
+/* Such a method's first attribute is the handle. */
+int uobj_destroy_named(struct uverbs_file *f, struct uverbs_request *req)
+{
+	uint16_t id = method_find(req->object, req->method)->attrs[0].id;
+
+	return uobj_destroy_handle(f, attr_find(req, id)->data, class_of(f->k, req->object));
+}
+
 static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct method_spec *m = method_find(req->object, req->method);

@@ -2,6 +2,7 @@
 /* Firmware commands, and their status as an errno. */
 #include <errno.h>
 #include <dvx/prm/cmd.h>
+#include <dvx/prm/object.h>
 #include "fw/fw.h"
 #include "cmd.h"
 
@@ -43,4 +44,15 @@ int mbox_exec(struct vhca *v, const void *in, size_t in_len, void *out, size_t o
 {
 	fw_exec(v, in, in_len, out, out_len);
 	return mbox_errno(out);
+}
+
+int mbox_destroy(struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t number)
+{
+	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
+
+	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
+	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
+	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
+	return mbox_exec(v, in, sizeof(in), out, sizeof(out));
 }

@@ -7,6 +7,8 @@
 
 /* Runs a mailbox; status as errno (mlx5_core's table). */
 int mbox_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
+/* DESTROY and DEALLOC commands are alike: a number at byte 8. */
+int mbox_destroy(struct vhca *, uint16_t opcode, uint16_t uid, uint32_t number);
 int mbox_errno(const void *out);
 
 #endif

@@ -12,6 +12,7 @@
  */
 struct channel;
 struct kernel;
+struct uobj_class;
 struct uverbs_file;
 struct uverbs_request;
 struct vhca;
@@ -27,11 +28,15 @@ struct method_handler {
 	bool before_context; /* allowed in a file that has no context yet */
 };
 
+/* For methods that destroy an object of one of their room's classes and answer nothing. */
+method_fn uobj_destroy_named;
+
 struct kernel_room {
 	const struct method_handler *methods;
 	size_t nmethods;
 	const struct write_command *commands; /* core/write.h */
 	size_t ncommands;
+	const struct uobj_class *const *classes; /* for uobj_destroy_named(), up to a NULL */
 	int (*start)(struct kernel *);
 	void (*stop)(struct kernel *); /* also after a start that failed */
 	void (*file_closed)(struct uverbs_file *); /* its objects are gone */

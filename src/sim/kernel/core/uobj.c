@@ -102,6 +102,14 @@ int uobj_destroy(struct uobj *u)
 	return err;
 }
 
+int uobj_destroy_handle(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class)
+{
+	struct uobj *u;
+	int err = uobj_find(f, handle, class, &u);
+
+	return err ? err : uobj_destroy(u);
+}
+
 int uobj_end(struct uverbs_file *f, uint64_t handle, const struct uobj_class *class, struct uobj **obj)
 {
 	int err = uobj_find(f, handle, class, obj);

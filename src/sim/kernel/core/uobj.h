@@ -31,6 +31,7 @@ void uobj_drop(struct uobj *);
 int uobj_find(struct uverbs_file *, uint64_t handle, const struct uobj_class *, struct uobj **);
 /* -EBUSY while others refer to it. */
 int uobj_destroy(struct uobj *);
+int uobj_destroy_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *);
 /* uobj_find() and uobj_destroy() without uobj_drop(): the caller still reads its counters. */
 int uobj_end(struct uverbs_file *, uint64_t handle, const struct uobj_class *, struct uobj **);
 void uobj_destroy_all(struct uverbs_file *);

@@ -265,14 +265,6 @@ int devx_obj_create(struct uverbs_file *f, struct uverbs_request *req)
 	return err;
 }
 
-int devx_obj_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, &devx_obj_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
-
 /* --- use ------------------------------------------------------------------------------------- */
 
 static uint32_t number_at(const struct devx_cmd *c, const struct creator *how)

@@ -28,13 +28,9 @@ struct devx_umem {
 
 static int devx_umem_destroy(struct uobj *u)
 {
-	uint8_t in[PRM_DESTROY_UMEM_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_UMEM_OUT_BYTES];
+	const struct devx_umem *m = (struct devx_umem *)u;
 
-	prm_destroy_umem_in_set_opcode(in, PRM_OPCODE_DESTROY_UMEM);
-	prm_destroy_umem_in_set_uid(in, u->file->uid);
-	prm_destroy_umem_in_set_umem_id(in, ((struct devx_umem *)u)->id);
-	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_UMEM, u->file->uid, m->id);
 }
 
 const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy};
@@ -134,12 +130,4 @@ int devx_umem_reg(struct uverbs_file *f, struct uverbs_request *req)
 	attr_new_handle(req, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &m->u);
 	attr_out(req, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &m->id, sizeof(m->id));
 	return 0;
-}
-
-int devx_umem_dereg(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, &umem_class, &u);
-
-	return err ? err : uobj_destroy(u);
 }

@@ -16,13 +16,7 @@ struct devx_uar {
 
 static int mlx5_uar_dealloc(const struct uverbs_file *f, uint32_t number)
 {
-	uint8_t in[PRM_DEALLOC_UAR_IN_BYTES] = {0};
-	uint8_t out[PRM_DEALLOC_UAR_OUT_BYTES];
-
-	prm_dealloc_uar_in_set_opcode(in, PRM_OPCODE_DEALLOC_UAR);
-	prm_dealloc_uar_in_set_uid(in, f->uid);
-	prm_dealloc_uar_in_set_uar(in, number);
-	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_UAR, f->uid, number);
 }
 
 static int mlx5_uar_release(struct uobj *u)
@@ -86,12 +80,4 @@ int mlx5_uar_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
 	attr_out(req, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->number, sizeof(uar->number));
 	return 0;
-}
-
-int mlx5_uar_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, &uar_class, &u);
-
-	return err ? err : uobj_destroy(u);
 }

@@ -43,20 +43,8 @@ void devx_forget_obj(struct kernel *, const struct uobj *);
 void devx_forget_channel(struct kernel *, const struct channel *);
 
 /* Handlers, in the rows of methods.c. */
-method_fn devx_other,
-	devx_query_uar,
-	devx_query_eqn,
-	devx_subscribe,
-	devx_obj_create,
-	devx_obj_destroy,
-	devx_obj_modify,
-	devx_obj_query,
-	devx_obj_async_query,
-	devx_umem_reg,
-	devx_umem_dereg,
-	devx_cmd_fd_alloc,
-	devx_event_fd_alloc,
-	mlx5_uar_alloc,
-	mlx5_uar_destroy;
+method_fn devx_other, devx_query_uar, devx_query_eqn, devx_subscribe, devx_obj_create,
+	devx_obj_modify, devx_obj_query, devx_obj_async_query, devx_umem_reg, devx_cmd_fd_alloc,
+	devx_event_fd_alloc, mlx5_uar_alloc;
 
 #endif

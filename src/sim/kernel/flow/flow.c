@@ -82,31 +82,13 @@ bool flow_is_multicast(const struct fs_match *m)
 	       is_group_ipv4(prm_ipv4_layout_get_ipv4(dst_value));
 }
 
-static int flow_destroy_handle(struct uverbs_file *f, uint64_t handle)
-{
-	struct uobj *u;
-	int err = uobj_find(f, handle, &flow_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
-
-int uverbs_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	return flow_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_FLOW_HANDLE)->data);
-}
-
-int mlx5_flow_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	return flow_destroy_handle(f, attr_find(req, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE)->data);
-}
-
 int wcmd_destroy_flow(struct wcmd *c)
 {
 	const struct ib_uverbs_destroy_flow *in = c->in;
 
 	if (in->comp_mask)
 		return refuse(-EINVAL, "DESTROY_FLOW: comp_mask 0x%x", in->comp_mask);
-	return flow_destroy_handle(c->f, in->flow_handle);
+	return uobj_destroy_handle(c->f, in->flow_handle, &flow_class);
 }
 
 /* --- mlx5's flows: where packets go --------------------------------------------------------- */

@@ -17,26 +17,13 @@
 static int flow_action_release(struct uobj *u)
 {
 	const struct flow_action *a = (struct flow_action *)u;
-	uint8_t in[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_IN_BYTES] = {0};
-	uint8_t out[PRM_DEALLOC_MODIFY_HEADER_CONTEXT_OUT_BYTES];
 
-	prm_dealloc_modify_header_context_in_set_opcode(in,
-							PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT);
-	prm_dealloc_modify_header_context_in_set_modify_header_id(in, a->modify_id);
-	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, 0,
+			    a->modify_id);
 }
 
 const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
 					     flow_action_release};
-
-int uverbs_flow_action_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err =
-		attr_uobj(f, req, UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE, &flow_action_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
 
 static int alloc_modify(struct uverbs_file *f, uint8_t dir, const struct uverbs_attr *list, uint32_t *id)
 {

@@ -20,8 +20,8 @@ static int flow_anchor_destroy(struct uobj *u)
 	return 0;
 }
 
-static const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR,
-					       flow_anchor_destroy};
+const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR,
+					flow_anchor_destroy};
 
 static int flow_anchor_check(uint64_t type, uint16_t priority)
 {
@@ -57,13 +57,4 @@ int mlx5_anchor_create(struct uverbs_file *f, struct uverbs_request *req)
 	attr_out(req, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &id, sizeof(id));
 	attr_new_handle(req, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, &a->u);
 	return 0;
-}
-
-int mlx5_anchor_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err =
-		attr_uobj(f, req, MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE, &anchor_class, &u);
-
-	return err ? err : uobj_destroy(u);
 }

@@ -30,12 +30,8 @@ static void forget_points(struct uverbs_counters *c)
 static int flow_counters_destroy(struct uobj *u)
 {
 	struct uverbs_counters *c = (struct uverbs_counters *)u;
-	uint8_t in[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
-	uint8_t out[PRM_DEALLOC_FLOW_COUNTER_OUT_BYTES];
 
-	prm_dealloc_flow_counter_in_set_opcode(in, PRM_OPCODE_DEALLOC_FLOW_COUNTER);
-	prm_dealloc_flow_counter_in_set_flow_counter_id(in, c->id);
-	if (c->id && mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out)))
+	if (c->id && mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_FLOW_COUNTER, 0, c->id))
 		sim_bug("flow counter 0x%x of the kernel can't be given back", c->id);
 	forget_points(c);
 	return 0;
@@ -52,14 +48,6 @@ int uverbs_counters_create(struct uverbs_file *f, struct uverbs_request *req)
 		return -ENOMEM;
 	attr_new_handle(req, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &c->u);
 	return 0;
-}
-
-int uverbs_counters_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, &counters_class, &u);
-
-	return err ? err : uobj_destroy(u);
 }
 
 /* --- binding -------------------------------------------------------------------------------- */

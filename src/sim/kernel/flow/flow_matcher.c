@@ -62,11 +62,3 @@ int mlx5_matcher_create(struct uverbs_file *f, struct uverbs_request *req)
 	attr_new_handle(req, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, &m->u);
 	return 0;
 }
-
-int mlx5_matcher_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, &matcher_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}

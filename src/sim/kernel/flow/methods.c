@@ -6,19 +6,25 @@
 #include "objects.h"
 
 static const struct method_handler flow_methods[] = {
-	{UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, uverbs_flow_destroy, false},
+	{UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, mlx5_flow_create, false},
-	{UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, mlx5_flow_destroy, false},
-	{UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY, uverbs_flow_action_destroy, false},
-	{UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER, mlx5_flow_action_modify, false},
-	{UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT, mlx5_flow_action_reformat, false},
+	{UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, uobj_destroy_named, false},
+	{UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY, uobj_destroy_named, false},
+	{UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER,
+	 mlx5_flow_action_modify, false},
+	{UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
+	 mlx5_flow_action_reformat, false},
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, uverbs_counters_create, false},
-	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, uverbs_counters_destroy, false},
+	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, uverbs_counters_read, false},
-	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, mlx5_matcher_create, false},
-	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, mlx5_matcher_destroy, false},
-	{MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE, mlx5_anchor_create, false},
-	{MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, mlx5_anchor_destroy, false},
+	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, mlx5_matcher_create,
+	 false},
+	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, uobj_destroy_named,
+	 false},
+	{MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE, mlx5_anchor_create,
+	 false},
+	{MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, uobj_destroy_named,
+	 false},
 };
 
 static const struct write_command flow_commands[] = {
@@ -28,7 +34,11 @@ static const struct write_command flow_commands[] = {
 	 sizeof(struct ib_uverbs_destroy_flow), 0, 0},
 };
 
+static const struct uobj_class *const flow_classes[] = {
+	&matcher_class, &counters_class, &flow_action_class, &flow_class, &anchor_class, NULL};
+
 const struct kernel_room flow_room = {
+	.classes = flow_classes,
 	.methods = flow_methods,
 	.nmethods = sizeof(flow_methods) / sizeof(flow_methods[0]),
 	.commands = flow_commands,

@@ -60,7 +60,7 @@ struct flow {
 	struct uverbs_counters *counters;
 	struct flow_action *actions[FLOW_ACTIONS];
 };
-extern const struct uobj_class flow_class;
+extern const struct uobj_class flow_class, anchor_class;
 struct flow *flow_new(struct uverbs_file *);
 /* Multicast alone: such rules have a priority of their own. */
 bool flow_is_multicast(const struct fs_match *);
@@ -68,19 +68,8 @@ bool flow_is_multicast(const struct fs_match *);
 void flow_hold(struct flow *);
 
 /* Handlers, in the rows of methods.c. */
-method_fn uverbs_flow_destroy,
-	mlx5_flow_create,
-	mlx5_flow_destroy,
-	uverbs_flow_action_destroy,
-	mlx5_flow_action_modify,
-	mlx5_flow_action_reformat,
-	uverbs_counters_create,
-	uverbs_counters_destroy,
-	uverbs_counters_read,
-	mlx5_matcher_create,
-	mlx5_matcher_destroy,
-	mlx5_anchor_create,
-	mlx5_anchor_destroy;
+method_fn mlx5_flow_create, mlx5_flow_action_modify, mlx5_flow_action_reformat,
+	uverbs_counters_create, uverbs_counters_read, mlx5_matcher_create, mlx5_anchor_create;
 write_fn wcmd_create_flow, wcmd_destroy_flow;
 
 #endif

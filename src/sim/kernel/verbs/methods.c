@@ -17,23 +17,24 @@ static const struct method_handler verbs_methods[] = {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, uverbs_query_gid_entry, false},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, uverbs_query_port_speed, false},
 	{UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port, false},
-	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, uverbs_pd_destroy, false},
+	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, mlx5_pd_query, false},
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, uverbs_cq_create, false},
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, uverbs_cq_destroy, false},
 	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, uverbs_qp_create, false},
 	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, uverbs_qp_destroy, false},
-	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, uverbs_ah_destroy, false},
+	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, uverbs_dm_mr_reg, false},
-	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, uverbs_mr_destroy, false},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, uverbs_mr_advise, false},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, uverbs_mr_query, false},
-	{UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, uverbs_rwq_ind_table_destroy, false},
+	{UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, uverbs_wq_create, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, uverbs_wq_destroy, false},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, uverbs_dm_alloc, false},
-	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, uverbs_dm_free, false},
-	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, uverbs_async_event_alloc, false},
+	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, uobj_destroy_named, false},
+	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, uverbs_async_event_alloc,
+	 false},
 };
 
 static const struct write_command verbs_commands[] = {
@@ -95,7 +96,11 @@ static const struct write_command verbs_commands[] = {
 	 UPTO(ib_uverbs_ex_create_rwq_ind_table_resp, ind_tbl_num), WCMD_TAIL},
 };
 
+static const struct uobj_class *const verbs_classes[] = {&pd_class, &mr_class,	     &ah_class,
+							 &dm_class, &wq_table_class, NULL};
+
 const struct kernel_room verbs_room = {
+	.classes = verbs_classes,
 	.methods = verbs_methods,
 	.nmethods = sizeof(verbs_methods) / sizeof(verbs_methods[0]),
 	.commands = verbs_commands,

@@ -37,8 +37,6 @@ int raw_rq_create(struct uverbs_file *, const struct rq_plan *, uint32_t *rqn);
 /* States are PRM rqc_state; select: bits of modify_bitmask. */
 int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from, uint8_t to,
 		  uint64_t select, bool strip_vlan);
-/* All DESTROY commands are alike: a number at byte 8. */
-int raw_destroy_object(struct uverbs_file *, uint16_t opcode, uint16_t uid, uint32_t number);
 
 /* Raw packet QPs (uverbs_raw.c) and RSS QPs (uverbs_rss.c), in the steps of uverbs_qp.c. */
 int raw_check_memory(struct uverbs_file *, struct qp_plan *);

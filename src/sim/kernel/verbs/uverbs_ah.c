@@ -59,21 +59,8 @@ int wcmd_create_ah(struct wcmd *c)
 	return 0;
 }
 
-static int uverbs_ah_destroy_handle(struct uverbs_file *f, uint64_t handle)
-{
-	struct uobj *u;
-	int err = uobj_find(f, handle, &ah_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
-
 int wcmd_destroy_ah(struct wcmd *c)
 {
-	return uverbs_ah_destroy_handle(c->f,
-					((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle);
-}
-
-int uverbs_ah_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	return uverbs_ah_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_AH_HANDLE)->data);
+	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_destroy_ah *)c->in)->ah_handle,
+				   &ah_class);
 }

@@ -33,13 +33,7 @@ static int alloc_td(struct uverbs_file *f)
 
 static void dealloc_td(struct uverbs_file *f)
 {
-	uint8_t in[PRM_DEALLOC_TRANSPORT_DOMAIN_IN_BYTES] = {0};
-	uint8_t out[PRM_DEALLOC_TRANSPORT_DOMAIN_OUT_BYTES];
-
-	prm_dealloc_transport_domain_in_set_opcode(in, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN);
-	prm_dealloc_transport_domain_in_set_uid(in, f->uid);
-	prm_dealloc_transport_domain_in_set_transport_domain(in, f->tdn);
-	if (mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out)))
+	if (mbox_destroy(f->vhca, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN, f->uid, f->tdn))
 		sim_bug("close: transport domain %u stays", f->tdn);
 }
 

@@ -45,14 +45,7 @@ static void uverbs_cq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int uverbs_cq_release(struct uobj *u)
 {
 	struct uverbs_cq *cq = (struct uverbs_cq *)u;
-	uint8_t in[PRM_DESTROY_CQ_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_CQ_OUT_BYTES];
-	int err;
-
-	prm_destroy_cq_in_set_opcode(in, PRM_OPCODE_DESTROY_CQ);
-	prm_destroy_cq_in_set_uid(in, u->file->uid);
-	prm_destroy_cq_in_set_cqn(in, cq->cqn);
-	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_CQ, u->file->uid, cq->cqn);
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &cq->hw);

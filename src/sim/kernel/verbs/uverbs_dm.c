@@ -253,11 +253,3 @@ int uverbs_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
 	return 0;
 }
-
-int uverbs_dm_free(struct uverbs_file *f, struct uverbs_request *req)
-{
-	struct uobj *u;
-	int err = attr_uobj(f, req, UVERBS_ATTR_FREE_DM_HANDLE, &dm_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}

@@ -34,13 +34,7 @@ struct mr {
 static int uverbs_mr_release(struct uobj *u)
 {
 	struct mr *mr = (struct mr *)u;
-	uint8_t in[PRM_DESTROY_MKEY_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_MKEY_OUT_BYTES];
-	int err;
-
-	prm_destroy_mkey_in_set_opcode(in, PRM_OPCODE_DESTROY_MKEY);
-	prm_destroy_mkey_in_set_mkey_index(in, mr->index);
-	err = mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, mr->index);
 	if (err)
 		return err;
 	mr->pd->u.users--;
@@ -247,23 +241,10 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-static int uverbs_mr_destroy_handle(struct uverbs_file *f, uint64_t handle)
-{
-	struct uobj *u;
-	int err = uobj_find(f, handle, &mr_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
-
 int wcmd_dereg_mr(struct wcmd *c)
 {
-	return uverbs_mr_destroy_handle(c->f,
-					((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle);
-}
-
-int uverbs_mr_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	return uverbs_mr_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_MR_HANDLE)->data);
+	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dereg_mr *)c->in)->mr_handle,
+				   &mr_class);
 }
 
 /* Advice is for on-demand paging, which this device lacks. */

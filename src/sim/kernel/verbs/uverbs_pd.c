@@ -13,13 +13,8 @@
 static int uverbs_pd_release(struct uobj *u)
 {
 	const struct pd *pd = (struct pd *)u;
-	uint8_t in[PRM_DEALLOC_PD_IN_BYTES] = {0};
-	uint8_t out[PRM_DEALLOC_PD_OUT_BYTES];
 
-	prm_dealloc_pd_in_set_opcode(in, PRM_OPCODE_DEALLOC_PD);
-	prm_dealloc_pd_in_set_uid(in, pd->uid);
-	prm_dealloc_pd_in_set_pd(in, pd->pdn);
-	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+	return mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_PD, pd->uid, pd->pdn);
 }
 
 const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, uverbs_pd_release};
@@ -51,23 +46,10 @@ int wcmd_alloc_pd(struct wcmd *c)
 	return 0;
 }
 
-static int uverbs_pd_destroy_handle(struct uverbs_file *f, uint64_t handle)
-{
-	struct uobj *u;
-	int err = uobj_find(f, handle, &pd_class, &u);
-
-	return err ? err : uobj_destroy(u);
-}
-
 int wcmd_dealloc_pd(struct wcmd *c)
 {
-	return uverbs_pd_destroy_handle(c->f,
-					((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle);
-}
-
-int uverbs_pd_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	return uverbs_pd_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_PD_HANDLE)->data);
+	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dealloc_pd *)c->in)->pd_handle,
+				   &pd_class);
 }
 
 int mlx5_pd_query(struct uverbs_file *f, struct uverbs_request *req)

@@ -58,32 +58,17 @@ static void rq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 	uverbs_qp_tell((struct uverbs_qp *)((char *)r - offsetof(struct uverbs_qp, raw.rq_hw)), type);
 }
 
-static int to_reset(const struct uverbs_qp *qp)
-{
-	uint8_t in[PRM_QP_2RST_IN_BYTES] = {0};
-	uint8_t out[PRM_QP_2RST_OUT_BYTES];
-
-	prm_qp_2rst_in_set_opcode(in, PRM_OPCODE_2RST_QP);
-	prm_qp_2rst_in_set_uid(in, qp->uid);
-	prm_qp_2rst_in_set_qpn(in, qp->qpn);
-	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
-}
-
 static int destroy_qp(struct uverbs_qp *qp)
 {
-	uint8_t in[PRM_DESTROY_QP_IN_BYTES] = {0};
-	uint8_t out[PRM_DESTROY_QP_OUT_BYTES];
+	struct vhca *v = qp->u.file->vhca;
 
 	/*
 	 * This fails only if the program has modified the QP through DevX; DESTROY_QP then reports
 	 * it.
 	 */
 	if (qp->state)
-		(void)to_reset(qp);
-	prm_destroy_qp_in_set_opcode(in, PRM_OPCODE_DESTROY_QP);
-	prm_destroy_qp_in_set_uid(in, qp->uid);
-	prm_destroy_qp_in_set_qpn(in, qp->qpn);
-	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+		(void)mbox_destroy(v, PRM_OPCODE_2RST_QP, qp->uid, qp->qpn);
+	return mbox_destroy(v, PRM_OPCODE_DESTROY_QP, qp->uid, qp->qpn);
 }
 
 static int uverbs_qp_release(struct uobj *u)

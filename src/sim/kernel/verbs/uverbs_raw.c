@@ -21,17 +21,6 @@
 
 /* --- firmware objects ------------------------------------------------------------------------- */
 
-int raw_destroy_object(struct uverbs_file *f, uint16_t opcode, uint16_t uid, uint32_t number)
-{
-	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
-	uint8_t out[PRM_GENERAL_OBJ_OUT_CMD_HDR_BYTES];
-
-	prm_general_obj_in_cmd_hdr_set_opcode(in, opcode);
-	prm_general_obj_in_cmd_hdr_set_uid(in, uid);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, number);
-	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
-}
-
 static void set_wq(void *wq, const struct uverbs_file *f, const struct pages *pages, uint32_t pdn,
 		   uint64_t db_addr)
 {
@@ -218,7 +207,7 @@ int raw_qp_destroy(struct uverbs_qp *qp)
 	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++) {
 		if (!*parts[i].number)
 			continue;
-		err = raw_destroy_object(qp->u.file, parts[i].opcode, qp->uid, *parts[i].number);
+		err = mbox_destroy(qp->u.file->vhca, parts[i].opcode, qp->uid, *parts[i].number);
 		if (!err)
 			*parts[i].number = 0;
 	}

@@ -42,7 +42,7 @@ static void uverbs_wq_event(struct hw_ref *r, uint8_t type, const void *eqe)
 static int uverbs_wq_release(struct uobj *u)
 {
 	struct uverbs_wq *wq = (struct uverbs_wq *)u;
-	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RQ, wq->uid, wq->rqn);
 
 	if (err)
 		return err;
@@ -288,7 +288,7 @@ static void drop_wqs(struct uverbs_wq_table *t)
 static int destroy_table(struct uobj *u)
 {
 	struct uverbs_wq_table *t = (struct uverbs_wq_table *)u;
-	int err = raw_destroy_object(u->file, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RQT, t->uid, t->rqtn);
 
 	if (!err)
 		drop_wqs(t);
@@ -390,13 +390,4 @@ int wcmd_create_rwq_ind_table(struct wcmd *c)
 	wcmd_out(c, &r, sizeof(r));
 	attr_out(c->req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return 0;
-}
-
-int uverbs_rwq_ind_table_destroy(struct uverbs_file *f, struct uverbs_request *req)
-{
-	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE);
-	struct uobj *u;
-	int err = uobj_find(f, a->data, &wq_table_class, &u);
-
-	return err ? err : uobj_destroy(u);
 }
