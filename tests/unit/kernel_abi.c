@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel half says to requests that are malformed before they mean anything. */
-#include "tests/test.h"
-#include <errno.h>
 #include <stdio.h>
 #include "kernel/core/file.h"
 #include "kernel/core/room.h"
 #include "kernel_fixture.h"
 #include "uverbs/schema.h"
-
-#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 static int run(struct fx *f, struct request *r)
 {
@@ -27,27 +23,22 @@ static void query_gid(struct request *r, uint64_t index)
 }
 
 /* Methods that no row has, that this device does not make, or of another driver. */
-TEST_F(unknown_methods)
+TEST_FX(unknown_methods)
 {
-	struct fx *f = *state;
 	struct request r;
 
 	rq_init(&r, 0x7777, 3);
-	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
-	assert_true(fx_logged(f, "object 0x7777 method 0x3"));
+	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "object 0x7777 method 0x3");
 	rq_init(&r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
-	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
-	assert_true(fx_logged(f, "UVERBS_METHOD_SRQ_CREATE"));
+	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "UVERBS_METHOD_SRQ_CREATE");
 	query_gid(&r, 0);
 	r.req.driver = RDMA_DRIVER_MLX4;
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "driver_id"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "driver_id");
 }
 
 /* An attribute of a newer library: passed over if optional, refused if mandatory. */
-TEST_F(unknown_attributes)
+TEST_FX(unknown_attributes)
 {
-	struct fx *f = *state;
 	struct request r;
 
 	query_gid(&r, 0);
@@ -55,38 +46,31 @@ TEST_F(unknown_attributes)
 	assert_int_equal(run(f, &r), 0);
 	query_gid(&r, 0);
 	rq_value(&r, 0x55, 0, 8);
-	assert_int_equal(run(f, &r), -EPROTONOSUPPORT);
-	assert_true(fx_logged(f, "attribute 0x55 is marked mandatory"));
+	FX_REFUSES(f, run(f, &r), -EPROTONOSUPPORT, "attribute 0x55 is marked mandatory");
 }
 
 /* Missing, short, long, double. */
-TEST_F(bad_attributes)
+TEST_FX(bad_attributes)
 {
-	struct fx *f = *state;
 	struct request r;
 
 	query_gid(&r, 0);
 	r.req.nattrs--;
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY is missing"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY is missing");
 	query_gid(&r, 0);
 	rq_attr(&r, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY)->len = 8;
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "at least"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "at least");
 	query_gid(&r, 0);
 	rq_value(&r, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 1, 8);
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "twice"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "twice");
 	rq_init(&r, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY);
 	rq_handle(&r, UVERBS_ATTR_DESTROY_PD_HANDLE, 0)->len = 4;
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "its len 4 must be 0"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "its len 4 must be 0");
 }
 
 /* A structure longer than ours is fine as long as the rest is zero. */
-TEST_F(longer_structures)
+TEST_FX(longer_structures)
 {
-	struct fx *f = *state;
 	uint8_t cap[sizeof(struct ib_uverbs_qp_cap) + 4] = {0};
 	struct mlx5_ib_create_qp u;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
@@ -105,9 +89,8 @@ TEST_F(longer_structures)
 }
 
 /* A file without a context can ask for one, and nothing else; nor for a second one. */
-TEST_F(context_first)
+TEST_FX(context_first)
 {
-	struct fx *f = *state;
 	struct uverbs_file *fresh = kernel_open(f->k, f->mm, BLUEFIELD2_HOST), *old = f->f;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
@@ -116,49 +99,41 @@ TEST_F(context_first)
 	assert_non_null(fresh);
 	f->f = fresh;
 	query_gid(&r, 0);
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "no context"));
-	assert_int_equal(
-		fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)),
-		-EINVAL);
+	FX_REFUSES(f, run(f, &r), -EINVAL, "no context");
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_ALLOC_PD, in, out), -EINVAL);
 	assert_int_equal(fx_context(f, fresh, false), 0);
-	assert_int_equal(fx_context(f, fresh, false), -EINVAL);
-	assert_true(fx_logged(f, "has one already"));
+	FX_REFUSES(f, fx_context(f, fresh, false), -EINVAL, "has one already");
 	kernel_close(fresh);
 	f->f = old;
 }
 
 /* INVOKE_WRITE: unknown commands, bits, and structures that are cut short. */
-TEST_F(write_commands)
+TEST_FX(write_commands)
 {
-	struct fx *f = *state;
 	struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 	struct request r;
 
-	assert_int_equal(fx_write(f, 0x7f, &in, sizeof(in), &out, sizeof(out)), -EOPNOTSUPP);
-	assert_int_equal(fx_write(f, 0x100, &in, sizeof(in), &out, sizeof(out)), -EINVAL);
+	assert_int_equal(FX_WRITE(f, 0x7f, in, out), -EOPNOTSUPP);
+	assert_int_equal(FX_WRITE(f, 0x100, in, out), -EINVAL);
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, 4, &out, sizeof(out)),
 			 -ENOSPC);
 	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, 3),
 			 -ENOSPC);
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in), NULL, 0),
-			 -EOPNOTSUPP);
-	assert_true(fx_logged(f, "CREATE_SRQ"));
+	FX_REFUSES(f, fx_write(f, IB_USER_VERBS_CMD_CREATE_SRQ, &in, sizeof(in), NULL, 0),
+		   -EOPNOTSUPP, "CREATE_SRQ");
 	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	rq_value(&r, UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_QUERY_DEVICE, 8);
 	assert_int_equal(run(f, &r), -ENOSPC);
 }
 
 /* The GID table: what there is, what there isn't, and too little room. */
-TEST_F(gids)
+TEST_FX(gids)
 {
-	struct fx *f = *state;
 	struct request r;
 
 	query_gid(&r, VHCA_GIDS);
-	assert_int_equal(run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "gid_index"));
+	FX_REFUSES(f, run(f, &r), -EINVAL, "gid_index");
 	for (unsigned int room = 0; room <= VHCA_GIDS; room += VHCA_GIDS) {
 		rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
 		rq_value(&r, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 40, 8);
@@ -208,9 +183,8 @@ static void garbage_attr(struct request *r, const struct attr_spec *s, uint32_t 
 }
 
 /* 60,000 requests of garbage to all methods: answered, each of them; sanitizers see the rest. */
-TEST_F(garbage)
+TEST_FX(garbage)
 {
-	struct fx *f = *state;
 	uint32_t seed = 42;
 
 	for (unsigned int i = 0; i < 60000; i++) {
@@ -261,9 +235,8 @@ static void spoiled_modify(struct fx *f, uint32_t qp, uint32_t *seed)
 }
 
 /* Good requests with a bit or two turned: whatever is made of them, close() takes it. */
-TEST_F(spoiled)
+TEST_FX(spoiled)
 {
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL), seed = 4711;
 
 	for (unsigned int i = 0; i < 3000; i++) {
@@ -300,9 +273,8 @@ static unsigned int handlers_of(const struct kernel *k, const struct method_spec
 }
 
 /* Each method has one row, and one handler unless it is absent; each handler has a row. */
-TEST_F(schema_and_handlers)
+TEST_FX(schema_and_handlers)
 {
-	struct fx *f = *state;
 	for (size_t i = 0; i < uverbs_nmethods; i++) {
 		const struct method_spec *m = &uverbs_methods[i];
 

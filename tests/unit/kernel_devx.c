@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* DevX: what a program's own mailboxes may do, and to which object. */
-#include "tests/test.h"
-#include <errno.h>
 #include <sys/mman.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -10,87 +8,20 @@
 #include "kernel_fixture.h"
 #include "obj/mkey.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
-static int other(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len)
-{
-	struct request r;
-	int err;
-
-	rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len);
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out_len);
-	err = rq_run(f, &r);
-	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT)->out, out_len);
-	rq_done(&r);
-	return err;
-}
-
-static int create(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len,
-		  uint32_t *handle)
-{
-	struct request r;
-	int err;
-
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len);
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out_len);
-	err = rq_run(f, &r);
-	if (handle)
-		*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->data;
-	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT)->out, out_len);
-	rq_done(&r);
-	return err;
-}
-
-static int query(struct fx *f, uint32_t handle, const void *in, size_t in_len, void *out,
-		 size_t out_len)
-{
-	struct request r;
-	int err;
-
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len);
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out_len);
-	err = rq_run(f, &r);
-	memcpy(out, rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT)->out, out_len);
-	rq_done(&r);
-	return err;
-}
-
-static int destroy(struct fx *f, uint32_t handle)
-{
-	return fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle);
-}
-
-/* Registers and gives handle and number. */
 static int umem(struct fx *f, const void *at, uint64_t len, uint64_t access, uint64_t sizes,
 		uint32_t *handle, uint32_t *id)
 {
-	struct request r;
-	int err;
+	return fx_umem(f, (struct fx_umem){at, len, access, sizes}, handle, id);
+}
 
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
-	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)at, 8);
-	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, len, 8);
-	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, access, 4);
-	if (sizes)
-		rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, sizes, 8);
-	rq_out(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4);
-	err = rq_run(f, &r);
-	*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->data;
-	*id = rq_u32(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID);
-	rq_done(&r);
-	return err;
+static int dereg(struct fx *f, uint32_t umem)
+{
+	return fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, umem);
 }
 
 /* Capabilities pass; what is no general command, or comes without DevX, does not. */
-TEST_F(general)
+TEST_FX(general)
 {
-	struct fx *f = *state;
 	struct uverbs_file *mine = f->f;
 	uint8_t cap[PRM_QUERY_HCA_CAP_IN_BYTES] = {0}, pd[PRM_ALLOC_PD_IN_BYTES] = {0};
 	uint8_t esw[PRM_MBOX_IN_BYTES] = {0}, out[PRM_QUERY_HCA_CAP_OUT_BYTES];
@@ -99,36 +30,33 @@ TEST_F(general)
 	prm_query_hca_cap_in_set_op_mod(cap, 1);
 	prm_alloc_pd_in_set_opcode(pd, PRM_OPCODE_ALLOC_PD);
 	prm_mbox_in_set_opcode(esw, PRM_OPCODE_QUERY_ESW_FUNCTIONS);
-	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
+	assert_int_equal(fx_devx_other(f, cap, sizeof(cap), out, sizeof(out)), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(out)),
 			 f->v->id);
-	assert_int_equal(other(f, pd, sizeof(pd), out, 16), -EINVAL);
-	assert_true(fx_logged(f, "no general command"));
+	FX_REFUSES(f, fx_devx_other(f, pd, sizeof(pd), out, 16), -EINVAL, "no general command");
 	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	assert_int_equal(fx_context(f, f->f, false), 0);
-	assert_int_equal(other(f, cap, sizeof(cap), out, sizeof(out)), 0);
-	assert_int_equal(other(f, esw, sizeof(esw), out, 128), -EINVAL);
-	assert_true(fx_logged(f, "without DevX"));
-	assert_int_equal(create(f, pd, sizeof(pd), out, 16, NULL), -EINVAL);
+	assert_int_equal(fx_devx_other(f, cap, sizeof(cap), out, sizeof(out)), 0);
+	FX_REFUSES(f, fx_devx_other(f, esw, sizeof(esw), out, 128), -EINVAL, "without DevX");
+	assert_int_equal(fx_devx_create(f, pd, sizeof(pd), out, 16, NULL), -EINVAL);
 	kernel_close(f->f);
 	f->f = mine;
 }
 
 /* What firmware refuses is EREMOTEIO, with status and syndrome in the mailbox. */
-TEST_F(refused_by_firmware)
+TEST_FX(refused_by_firmware)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
 	uint32_t before = fx_objects(f);
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
 	assert_int_not_equal(prm_mbox_out_get_status(out), 0);
 	assert_int_not_equal(prm_mbox_out_get_syndrome(out), 0);
-	assert_int_equal(create(f, in, 40, out, sizeof(out), NULL), -EINVAL);
-	assert_true(fx_logged(f, "before its mkc ends"));
+	FX_REFUSES(f, fx_devx_create(f, in, 40, out, sizeof(out), NULL), -EINVAL,
+		   "before its mkc ends");
 	prm_mbox_in_set_opcode(in, 0xb77);
-	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EREMOTEIO);
+	assert_int_equal(fx_devx_other(f, in, 16, out, sizeof(out)), -EREMOTEIO);
 	assert_int_equal(prm_mbox_out_get_status(out), PRM_STATUS_BAD_OP);
 	assert_int_equal(fx_objects(f), before);
 }
@@ -154,65 +82,59 @@ static void fill_mkey(void *in, uint32_t pdn, uint32_t id, const void *at, uint6
 }
 
 /* A mkey over a umem, its query by handle, and each order of destruction. */
-TEST_F(objects)
+TEST_FX(objects)
 {
-	struct fx *f = *state;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16], q[16] = {0}, qout[PRM_QUERY_MKEY_OUT_BYTES];
 	uint32_t pd = fx_pd(f), um, id, mkey, again, index;
 
 	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
 	fill_mkey(in, fx_pdn(f, pd), id, f->mem, 8192);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
 	index = prm_create_mkey_out_get_mkey_index(out);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &again), 0);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &again), 0);
 	prm_query_mkey_in_set_opcode(q, PRM_OPCODE_QUERY_MKEY);
 	prm_query_mkey_in_set_mkey_index(q, index);
-	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), 0);
+	assert_int_equal(fx_devx_query(f, mkey, q, sizeof(q), qout, sizeof(qout)), 0);
 	assert_int_equal(prm_mkc_get_mkey_7_0(prm_query_mkey_out_cat_memory_key_mkey_entry(qout)),
 			 0x42);
 	/* of another handle, of another kind, by another command */
-	assert_int_equal(query(f, again, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
-	assert_true(fx_logged(f, "another's"));
-	assert_int_equal(query(f, um, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
-	assert_int_equal(query(f, 4711, q, sizeof(q), qout, sizeof(qout)), -ENOENT);
+	FX_REFUSES(f, fx_devx_query(f, again, q, sizeof(q), qout, sizeof(qout)), -EINVAL,
+		   "another's");
+	assert_int_equal(fx_devx_query(f, um, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
+	assert_int_equal(fx_devx_query(f, 4711, q, sizeof(q), qout, sizeof(qout)), -ENOENT);
 	prm_query_mkey_in_set_opcode(q, PRM_OPCODE_DESTROY_MKEY);
-	assert_int_equal(query(f, mkey, q, sizeof(q), qout, sizeof(qout)), -EINVAL);
-	assert_true(fx_logged(f, "does not query"));
+	FX_REFUSES(f, fx_devx_query(f, mkey, q, sizeof(q), qout, sizeof(qout)), -EINVAL,
+		   "does not query");
 	/* the firmware counts references of DevX objects */
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um),
-		-EBUSY);
-	assert_int_equal(destroy(f, mkey), 0);
-	assert_int_equal(destroy(f, mkey), -ENOENT);
-	assert_int_equal(destroy(f, again), 0);
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, um), 0);
+	assert_int_equal(dereg(f, um), -EBUSY);
+	assert_int_equal(fx_devx_destroy(f, mkey), 0);
+	assert_int_equal(fx_devx_destroy(f, mkey), -ENOENT);
+	assert_int_equal(fx_devx_destroy(f, again), 0);
+	assert_int_equal(dereg(f, um), 0);
 }
 
 /* The uid in a program's mailbox counts for nothing: one file can't name another's objects. */
-TEST_F(uid_is_stamped)
+TEST_FX(uid_is_stamped)
 {
-	struct fx *f = *state;
 	struct uverbs_file *mine = f->f;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES], out[16];
 	uint32_t pd = fx_pd(f), pdn = fx_pdn(f, pd), um, id, mkey;
 
 	assert_int_equal(umem(f, f->mem, 8192, 1, 0, &um, &id), 0);
 	fill_mkey(in, pdn, id, f->mem, 8192);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &mkey), 0);
 	f->f = kernel_open(f->k, f->mm, BLUEFIELD2_HOST);
 	assert_int_equal(fx_context(f, f->f, true), 0);
 	prm_create_mkey_in_set_uid(in, ((struct obj *)obj_find(f->v, OBJ_UMEM, id))->uid);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
 	assert_int_equal(prm_mbox_out_get_status(out), PRM_STATUS_BAD_RES);
 	kernel_close(f->f);
 	f->f = mine;
 }
 
 /* Page sizes: as large as address and length allow above 4 KiB, and only such as were asked for. */
-TEST_F(umem_pages)
+TEST_FX(umem_pages)
 {
-	struct fx *f = *state;
 	uint8_t *even = (uint8_t *)(((uintptr_t)f->mem + 0x3ffff) & ~(uintptr_t)0x3ffff);
 	const struct {
 		const uint8_t *at;
@@ -236,8 +158,7 @@ TEST_F(umem_pages)
 		assert_int_equal(u->npages, good[i].n);
 		assert_int_equal(u->offset, (uintptr_t)good[i].at & ((1u << good[i].log) - 1));
 	}
-	assert_int_equal(umem(f, even, 0x1000, 1, 1 << 14, &handle, &id), -EINVAL);
-	assert_true(fx_logged(f, "pgsz_bitmap"));
+	FX_REFUSES(f, umem(f, even, 0x1000, 1, 1 << 14, &handle, &id), -EINVAL, "pgsz_bitmap");
 	assert_int_equal(umem(f, even, 0, 1, 0, &handle, &id), -EINVAL);
 	assert_int_equal(umem(f, NULL, 0x1000, 1, 0, &handle, &id), -EFAULT);
 	assert_int_equal(umem(f, even, 0x1000, 2, 0, &handle, &id), -EINVAL);
@@ -245,9 +166,8 @@ TEST_F(umem_pages)
 }
 
 /* A region that would need a mailbox of gigabytes, page by page; and the same one, aligned. */
-TEST_F(huge_umem)
+TEST_FX(huge_umem)
 {
-	struct fx *f = *state;
 	const uint64_t len = 1ull << 40;
 	uint8_t *at =
 		mmap(NULL, len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -256,16 +176,14 @@ TEST_F(huge_umem)
 
 	if (at == MAP_FAILED)
 		skip();
-	assert_int_equal(umem(f, at + 64, len - 128, 0, 0, &handle, &id), -ENOMEM);
-	assert_true(fx_logged(f, "too many pages"));
+	FX_REFUSES(f, umem(f, at + 64, len - 128, 0, 0, &handle, &id), -ENOMEM, "too many pages");
 	assert_int_equal(umem(f, even, 1ull << 39, 0, 0, &handle, &id), 0);
 	munmap(at, len);
 }
 
 /* Tunnelled commands and unknown opcodes make nothing. */
-TEST_F(create_refusals)
+TEST_FX(create_refusals)
 {
-	struct fx *f = *state;
 	uint8_t in[64] = {0}, out[16];
 	static const uint16_t opcodes[] = {PRM_OPCODE_DESTROY_MKEY,
 					   PRM_OPCODE_CREATE_UMEM,
@@ -276,51 +194,39 @@ TEST_F(create_refusals)
 
 	for (unsigned int i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		prm_mbox_in_set_opcode(in, opcodes[i]);
-		assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
-		assert_true(fx_logged(f, "makes no object"));
+		FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL,
+			   "makes no object");
 	}
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_CREATE_GENERAL_OBJECT);
 	prm_general_obj_in_cmd_hdr_set_vhca_tunnel_id(in, 1);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
-	assert_true(fx_logged(f, "vhca_tunnel_id"));
+	FX_REFUSES(f, fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL,
+		   "vhca_tunnel_id");
 }
 
 /* The numbers that mailboxes need. */
-TEST_F(numbers)
+TEST_FX(numbers)
 {
-	struct fx *f = *state;
-	struct request r;
-
-	for (unsigned int vector = 0; vector < 2; vector++) {
-		rq_init(&r, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN);
-		rq_value(&r, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, vector, 4);
-		rq_out(&r, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, 4);
-		assert_int_equal(rq_run(f, &r), vector ? -ENOENT : 0);
-		rq_done(&r);
-	}
+	for (unsigned int vector = 0; vector < 2; vector++)
+		assert_int_equal(FX_CALL(f, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,
+					 A_VALUE(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, vector, 4),
+					 A_OUT(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, NULL, 4)),
+				 vector ? -ENOENT : 0);
 }
 
 static int dm(struct fx *f, uint64_t len, uint32_t log_align, uint64_t *addr)
 {
-	struct request r;
-	int err;
-
-	rq_init(&r, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
-	rq_handle(&r, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
-	rq_value(&r, UVERBS_ATTR_ALLOC_DM_LENGTH, len, 8);
-	rq_value(&r, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, log_align, 4);
-	rq_value(&r, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, 8);
-	rq_out(&r, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8);
-	err = rq_run(f, &r);
-	memcpy(addr, rq_attr(&r, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET)->out, 8);
-	rq_done(&r);
-	return err;
+	return FX_CALL(
+		f, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC,
+		A_NEW(UVERBS_ATTR_ALLOC_DM_HANDLE, NULL),
+		A_VALUE(UVERBS_ATTR_ALLOC_DM_LENGTH, len, 8),
+		A_VALUE(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, log_align, 4),
+		A_VALUE(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM, 8),
+		A_OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, addr, 8));
 }
 
 /* First fit; how long half of the memory is sought, when two blocks are in its way, crowd.sh counts. */
-TEST_F(device_memory)
+TEST_FX(device_memory)
 {
-	struct fx *f = *state;
 	uint64_t first, middle, next, addr;
 	unsigned int log_half = f->dev->profile->log_ste_icm - 1u;
 
@@ -337,9 +243,8 @@ TEST_F(device_memory)
 }
 
 /* A kernel before 5.19: the status's errno instead, and nothing comes back in the mailbox. */
-TEST_F(old_kernel)
+TEST_FX(old_kernel)
 {
-	struct fx *f = *state;
 	const struct profile *new = f->dev->profile;
 	struct profile old = *new;
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[16];
@@ -350,16 +255,16 @@ TEST_F(old_kernel)
 	memset(untouched, 0xa5, sizeof(untouched)); /* as rq_out() leaves it */
 	f->dev->profile = &old;
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
-	assert_int_equal(create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EINVAL);
 	assert_memory_equal(out, untouched, sizeof(out));
 	prm_mbox_in_set_opcode(in, 0xb77);
-	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EINVAL);
+	assert_int_equal(fx_devx_other(f, in, 16, out, sizeof(out)), -EINVAL);
 	assert_memory_equal(out, untouched, sizeof(out));
 	prm_query_hca_cap_in_set_opcode(cap, PRM_OPCODE_QUERY_HCA_CAP);
-	assert_int_equal(other(f, cap, sizeof(cap), page, sizeof(page)), 0);
+	assert_int_equal(fx_devx_other(f, cap, sizeof(cap), page, sizeof(page)), 0);
 	assert_int_equal(prm_cmd_hca_cap_get_vhca_id(prm_query_hca_cap_out_cat_capability(page)),
 			 f->v->id);
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_QUERY_ADAPTER);
-	assert_int_equal(other(f, in, 16, out, sizeof(out)), -EIO); /* BAD_OUTP_LEN */
+	assert_int_equal(fx_devx_other(f, in, 16, out, sizeof(out)), -EIO); /* BAD_OUTP_LEN */
 	f->dev->profile = new;
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bad requests have the errno that ib_uverbs, ib_core and mlx5_ib give them (Linux 6.1 as Debian
  * has it): each request here is good but for what its row names. */
-#include "tests/test.h"
-#include <errno.h>
 #include "kernel_fixture.h"
-
-#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define EX(cmd) ((cmd) | IB_USER_VERBS_CMD_FLAG_EXTENDED)
 #define IN_MOST 512u
@@ -16,20 +12,6 @@ struct made {
 	uint32_t pd, cq, qp, wq;
 };
 
-static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq)
-{
-	struct mlx5_ib_create_wq u;
-	uint32_t handle;
-	struct request r;
-
-	fx_fill_wq(f, &r, &u, pd, cq);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_WQ_HANDLE)->data;
-	rq_done(&r);
-	return handle;
-}
-
 static void make(struct made *m, struct fx *f)
 {
 	m->f = f;
@@ -37,7 +19,7 @@ static void make(struct made *m, struct fx *f)
 	m->pd = fx_pd(f);
 	m->cq = fx_cq(f, NULL);
 	m->qp = fx_qp(f, m->pd, m->cq, NULL);
-	m->wq = make_wq(f, m->pd, m->cq);
+	m->wq = fx_wq(f, m->pd, m->cq, NULL);
 }
 
 /* --- good requests ---------------------------------------------------------------------------- */
@@ -171,26 +153,19 @@ static const struct {
 static int run(struct fx *f, const struct command *c, const void *in, size_t len, size_t uhw)
 {
 	static const uint8_t zero[64];
-	struct request r;
-	int err;
 
-	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	rq_value(&r, UVERBS_ATTR_WRITE_CMD, c->cmd, 8);
-	rq_in(&r, UVERBS_ATTR_CORE_IN, in, len);
-	if (c->out)
-		rq_out(&r, UVERBS_ATTR_CORE_OUT, c->out);
-	if (uhw)
-		rq_in(&r, UVERBS_ATTR_UHW_IN, zero, uhw);
-	err = rq_run(f, &r);
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD, c->cmd, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, in, len),
+		       c->out ? A_OUT(UVERBS_ATTR_CORE_OUT, NULL, c->out) : A_NONE,
+		       uhw ? A_IN(UVERBS_ATTR_UHW_IN, zero, uhw) : A_NONE);
 }
 
-TEST_F(bad_fields)
+TEST_FX(bad_fields)
 {
 	struct made m;
 
-	make(&m, *state);
+	make(&m, f);
 	for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
 		const struct command *c = &commands[spoils[i].command];
 		uint64_t in[IN_MOST / 8] = {0};
@@ -205,11 +180,11 @@ TEST_F(bad_fields)
 }
 
 /* Longer requests are those of a newer library: fine while what is not known here is zero. */
-TEST_F(tails)
+TEST_FX(tails)
 {
 	struct made m;
 
-	make(&m, *state);
+	make(&m, f);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const struct command *c = &commands[i];
 
@@ -227,14 +202,14 @@ TEST_F(tails)
 }
 
 /* mlx5_ib's own part of a request. */
-TEST_F(drivers_part)
+TEST_FX(drivers_part)
 {
 	const struct command *wq = &commands[MODIFY_WQ], *qp = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};
 	struct made m;
 	size_t len;
 
-	make(&m, *state);
+	make(&m, f);
 	len = wq->fill(&m, in);
 	assert_int_equal(run(m.f, wq, in, len, 0), -EINVAL);
 	assert_int_equal(run(m.f, wq, in, len, 4), -EINVAL);
@@ -245,7 +220,7 @@ TEST_F(drivers_part)
 }
 
 /* Where a QP comes from, and what a way to RTR needs of the GID table. */
-TEST_F(qp_ways)
+TEST_FX(qp_ways)
 {
 	const struct command *c = &commands[MODIFY_QP];
 	uint64_t in[IN_MOST / 8] = {0};
@@ -253,7 +228,7 @@ TEST_F(qp_ways)
 	struct made m;
 	size_t len;
 
-	make(&m, *state);
+	make(&m, f);
 	len = c->fill(&m, in);
 	q->attr_mask = 1 | 1 << 1; /* RESET, from RESET as it says */
 	q->qp_state = q->cur_qp_state = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -178,12 +179,71 @@ int rq_run(struct fx *f, struct request *r)
 	return kernel_ioctl(f->f, &r->req);
 }
 
+int rq_run_with(struct fx *f, struct request *r, const void *u, size_t len)
+{
+	rq_in(r, UVERBS_ATTR_UHW_IN, u, len);
+	return rq_run(f, r);
+}
+
+uint32_t rq_new(struct request *r)
+{
+	return (uint32_t)r->attrs[0].data;
+}
+
 void rq_done(struct request *r)
 {
 	for (unsigned int i = 0; i < r->nheld; i++)
 		free(r->held[i]);
 	for (unsigned int i = 0; i < r->req.nfds; i++)
 		close(r->req.fds[i].fd);
+}
+
+void rq_make(struct request *r, uint16_t object, uint16_t method, const struct rq_arg *a)
+{
+	rq_init(r, object, method);
+	for (; a->kind != RQ_END; a++) {
+		if (a->kind == RQ_IN)
+			rq_in(r, a->id, a->in, a->len);
+		else if (a->kind == RQ_OUT)
+			rq_out(r, a->id, a->len);
+		else if (a->kind != RQ_NONE)
+			rq_value(r, a->id, a->value, a->len);
+	}
+}
+
+void rq_take(struct request *r, const struct rq_arg *a)
+{
+	for (; a->kind != RQ_END; a++) {
+		if (a->kind == RQ_OUT && a->out)
+			memcpy(a->out, rq_attr(r, a->id)->out, a->len);
+		else if (a->kind == RQ_NEW && a->out)
+			*(uint32_t *)a->out = (uint32_t)rq_attr(r, a->id)->data;
+	}
+	rq_done(r);
+}
+
+int fx_call(struct fx *f, uint16_t object, uint16_t method, const struct rq_arg *a)
+{
+	struct request r;
+	int err;
+
+	rq_make(&r, object, method, a);
+	err = rq_run(f, &r);
+	rq_take(&r, a);
+	return err;
+}
+
+int fx_fd(struct fx *f, uint16_t object, uint16_t method, const struct rq_arg *a)
+{
+	struct request r;
+	int fd;
+
+	rq_make(&r, object, method, a);
+	assert_int_equal(rq_run(f, &r), 0);
+	fd = rq_take_fd(&r);
+	rq_take(&r, a);
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	return fd;
 }
 
 int rq_take_fd(struct request *r)
@@ -203,19 +263,10 @@ uint64_t fx_inode(int fd)
 
 int fx_write(struct fx *f, uint32_t cmd, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	struct request r;
-	int err;
-
-	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	rq_value(&r, UVERBS_ATTR_WRITE_CMD, cmd, 8);
-	rq_in(&r, UVERBS_ATTR_CORE_IN, in, in_len);
-	if (out_len)
-		rq_out(&r, UVERBS_ATTR_CORE_OUT, out_len);
-	err = rq_run(f, &r);
-	if (out_len)
-		memcpy(out, rq_attr(&r, UVERBS_ATTR_CORE_OUT)->out, out_len);
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD, cmd, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, in, in_len),
+		       out_len ? A_OUT(UVERBS_ATTR_CORE_OUT, out, out_len) : A_NONE);
 }
 
 /* --- objects --------------------------------------------------------------------------------- */
@@ -229,17 +280,16 @@ int fx_context(struct fx *f, struct uverbs_file *file, bool devx)
 		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
-	struct request r;
+	struct uverbs_file *mine = f->f;
 	int err;
 
-	(void)f;
-	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
-	rq_out(&r, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4);
-	rq_out(&r, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &in, sizeof(in));
-	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_alloc_ucontext_resp));
-	err = kernel_ioctl(file, &r.req);
-	rq_done(&r);
+	f->f = file;
+	err = FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT,
+		      A_OUT(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, NULL, 4),
+		      A_OUT(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, NULL, 8),
+		      A_IN(UVERBS_ATTR_UHW_IN, &in, sizeof(in)),
+		      A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_alloc_ucontext_resp)));
+	f->f = mine;
 	return err;
 }
 
@@ -248,39 +298,33 @@ uint32_t fx_pd(struct fx *f)
 	const struct ib_uverbs_alloc_pd in = {0};
 	struct ib_uverbs_alloc_pd_resp out;
 
-	assert_int_equal(
-		fx_write(f, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_ALLOC_PD, in, out), 0);
 	return out.pd_handle;
 }
 
 uint32_t fx_pdn(struct fx *f, uint32_t pd)
 {
-	struct request r;
 	uint32_t pdn;
 
-	rq_init(&r, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY);
-	rq_handle(&r, MLX5_IB_ATTR_QUERY_PD_HANDLE, pd);
-	rq_out(&r, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, 4);
-	assert_int_equal(rq_run(f, &r), 0);
-	pdn = rq_u32(&r, MLX5_IB_ATTR_QUERY_PD_RESP_PDN);
-	rq_done(&r);
+	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY,
+				 A_HANDLE(MLX5_IB_ATTR_QUERY_PD_HANDLE, pd),
+				 A_OUT(MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &pdn, 4)),
+			 0);
 	return pdn;
 }
 
 uint32_t fx_uar(struct fx *f)
 {
-	struct request r;
 	uint32_t number;
 
-	rq_init(&r, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
-	rq_handle(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0);
-	rq_value(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, 8);
-	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, 8);
-	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, 4);
-	rq_out(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4);
-	assert_int_equal(rq_run(f, &r), 0);
-	number = rq_u32(&r, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID);
-	rq_done(&r);
+	assert_int_equal(
+		FX_CALL(f, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC,
+			A_NEW(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, NULL),
+			A_VALUE(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, 8),
+			A_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, NULL, 8),
+			A_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, NULL, 4),
+			A_OUT(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &number, 4)),
+		0);
 	return number;
 }
 
@@ -293,7 +337,7 @@ int fx_reg_mr(struct fx *f, uint32_t pd, const void *at, uint64_t len, uint32_t 
 					    .pd_handle = pd,
 					    .access_flags = access};
 	struct ib_uverbs_reg_mr_resp out;
-	int err = fx_write(f, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+	int err = FX_WRITE(f, IB_USER_VERBS_CMD_REG_MR, in, out);
 
 	if (!err && handle)
 		*handle = out.mr_handle;
@@ -323,10 +367,9 @@ uint32_t fx_cq(struct fx *f, uint32_t *cqn)
 	uint32_t handle;
 
 	fx_fill_cq(f, &r, &u, 127);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	assert_int_equal(rq_run(f, &r), 0);
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
 	assert_int_equal(rq_u32(&r, UVERBS_ATTR_CREATE_CQ_RESP_CQE), 127);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_CQ_HANDLE)->data;
+	handle = rq_new(&r);
 	if (cqn)
 		*cqn = rq_u32(&r, UVERBS_ATTR_UHW_OUT);
 	rq_done(&r);
@@ -392,29 +435,131 @@ uint32_t fx_qp(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *qpn)
 	uint32_t handle;
 
 	fx_fill_qp(f, &r, &u, pd, cq);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	handle = rq_new(&r);
 	if (qpn)
 		*qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
 	rq_done(&r);
 	return handle;
 }
 
+uint32_t fx_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
+{
+	struct mlx5_ib_create_wq u;
+	struct request r;
+	uint32_t handle;
+
+	fx_fill_wq(f, &r, &u, pd, cq);
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	assert_int_equal(rq_u32(&r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE), 2);
+	handle = rq_new(&r);
+	if (rqn)
+		*rqn = rq_u32(&r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM);
+	rq_done(&r);
+	return handle;
+}
+
+static void fx_spoil(struct request *r, uint8_t *u, const struct fx_spoil *s)
+{
+	uint64_t old = 0;
+
+	if (s->len) {
+		memcpy(&old, u + s->at, s->len);
+		old = s->flip ? old ^ s->value : s->value;
+		memcpy(u + s->at, &old, s->len);
+		return;
+	}
+	for (unsigned int i = 0; i < r->req.nattrs; i++)
+		if (r->attrs[i].id == s->at) {
+			r->attrs[i].data = s->value;
+			return;
+		}
+	rq_value(r, (uint16_t)s->at, s->value, 8);
+}
+
+void fx_spoils(struct fx *f, fx_fill_fn *fill, size_t u_len, const struct fx_spoil *s, size_t n)
+{
+	for (const struct fx_spoil *end = s + n; s < end; s++) {
+		uint64_t u[32];
+		uint32_t before;
+		struct request r;
+		int err;
+
+		assert_true(u_len <= sizeof(u));
+		fill(f, &r, u);
+		before = fx_objects(f);
+		fx_spoil(&r, (uint8_t *)u, s);
+		err = rq_run_with(f, &r, u, u_len);
+		if (err != s->err || !fx_logged(f, s->text))
+			print_message("%s 0x%llx: %d, not %d (%s)\n", s->name,
+				      (unsigned long long)s->value, err, s->err, s->text);
+		assert_int_equal(err, s->err);
+		assert_true(fx_logged(f, s->text));
+		assert_int_equal(fx_objects(f), before);
+		rq_done(&r);
+	}
+}
+
 /* Every destroy method has its handle as attribute 0 of its name space. */
+struct rq_args fx_destroy_args(uint16_t object, uint32_t handle)
+{
+	struct rq_args args = {{A_HANDLE(object & UVERBS_ID_NS_MASK, handle)}};
+
+	if (object == UVERBS_OBJECT_CQ)
+		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_CQ_RESP, NULL,
+				  sizeof(struct ib_uverbs_destroy_cq_resp));
+	else if (object == UVERBS_OBJECT_QP)
+		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_QP_RESP, NULL, 4);
+	else if (object == UVERBS_OBJECT_WQ)
+		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_WQ_RESP, NULL, 4);
+	return args;
+}
+
 int fx_destroy(struct fx *f, uint16_t object, uint16_t method, uint32_t handle)
 {
-	uint16_t ns = object & UVERBS_ID_NS_MASK;
-	struct request r;
-	int err;
+	return fx_call(f, object, method, fx_destroy_args(object, handle).a);
+}
 
-	rq_init(&r, object, method);
-	rq_handle(&r, ns, handle);
-	if (object == UVERBS_OBJECT_CQ)
-		rq_out(&r, UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(struct ib_uverbs_destroy_cq_resp));
-	if (object == UVERBS_OBJECT_QP)
-		rq_out(&r, UVERBS_ATTR_DESTROY_QP_RESP, sizeof(struct ib_uverbs_destroy_qp_resp));
-	err = rq_run(f, &r);
-	rq_done(&r);
-	return err;
+/* --- DevX ------------------------------------------------------------------------------------ */
+
+int fx_devx_create(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len,
+		   uint32_t *handle)
+{
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE,
+		       A_NEW(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, handle),
+		       A_IN(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len),
+		       A_OUT(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len));
+}
+
+int fx_devx_query(struct fx *f, uint32_t handle, const void *in, size_t in_len, void *out,
+		  size_t out_len)
+{
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY,
+		       A_HANDLE(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle),
+		       A_IN(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len),
+		       A_OUT(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len));
+}
+
+int fx_devx_other(struct fx *f, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER,
+		       A_IN(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len),
+		       A_OUT(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, out_len));
+}
+
+int fx_devx_destroy(struct fx *f, uint32_t handle)
+{
+	return fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle);
+}
+
+int fx_umem(struct fx *f, struct fx_umem u, uint32_t *handle, uint32_t *id)
+{
+	return FX_CALL(f, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG,
+		       A_NEW(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, handle),
+		       A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)u.at, 8),
+		       A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, u.len, 8),
+		       A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, u.access, 4),
+		       u.sizes ? A_VALUE(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, u.sizes, 8)
+			       : A_NONE,
+		       A_OUT(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, id, 4));
 }

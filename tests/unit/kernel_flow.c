@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves mlx5dv's flow methods: priorities and groups as mlx5_core makes them, shared entries,
  * tables, anchors, and what each refuses. */
-#include "tests/test.h"
 #include "kernel_flow_rig.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
-TEST_F(matchers_refuse)
+TEST_FX(matchers_refuse)
 {
 	const struct match mask = {.dport = 0xffff};
-	struct fx *f = *state;
 	uint32_t handle, m;
-	struct request r;
 
-	assert_int_equal(matcher(f, 0, mask, 5, &handle), -EINVAL);
-	assert_true(fx_logged(f, "FT_TYPE"));
+	FX_REFUSES(f, matcher(f, 0, mask, 5, &handle), -EINVAL, "FT_TYPE");
 	/* kinds without tables are told when a flow comes, as mlx5_ib does */
 	for (int type = 2; type < 5; type++) {
 		assert_int_equal(matcher(f, 0, mask, type, &m), 0);
@@ -34,20 +28,18 @@ TEST_F(matchers_refuse)
 		flow(f, (struct ask){.matcher = m, .flags = DROP, .tag = 1u << 24}, &handle),
 		-EINVAL);
 	assert_int_equal(flow(f, (struct ask){.matcher = m + 9, .flags = DROP}, &handle), -ENOENT);
-	rq_init(&r, MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, f->mem, 513);
-	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, 0, 2);
-	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1);
-	assert_int_equal(rq_run(f, &r), -EINVAL);
-	assert_true(fx_logged(f, "at most 512"));
-	rq_done(&r);
+	FX_REFUSES(f,
+		   FX_CALL(f, MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE,
+			   A_NEW(MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, NULL),
+			   A_IN(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, f->mem, 513),
+			   A_VALUE(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, 0, 2),
+			   A_VALUE(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1)),
+		   -EINVAL, "at most 512");
 }
 
 /* The lower priority number is met first, in whatever order the tables came. */
-TEST_F(priorities)
+TEST_FX(priorities)
 {
-	struct fx *f = *state;
 	uint32_t all = good_matcher(f, 5, (struct match){.dport = 0});
 	uint32_t one = good_matcher(f, 2, (struct match){.dport = 0xffff});
 	uint32_t last = good_matcher(f, 15, (struct match){.dport = 0});
@@ -76,9 +68,8 @@ TEST_F(priorities)
 }
 
 /* Short values are zeros behind; a tag and 8 masks in one priority, where six share the table. */
-TEST_F(groups)
+TEST_FX(groups)
 {
-	struct fx *f = *state;
 	uint32_t flows[8], m[8];
 
 	for (unsigned int i = 0; i < 8; i++) {
@@ -106,9 +97,8 @@ TEST_F(groups)
 }
 
 /* Rules with one match share an entry, which goes with the last; another action is refused. */
-TEST_F(shared)
+TEST_FX(shared)
 {
-	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), a, b;
 	const struct ask drop = {.matcher = m, .flags = DROP, .value = {.dport = 7}};
 	struct ask miss = drop;
@@ -126,40 +116,28 @@ TEST_F(shared)
 }
 
 /* A DevX flow table of a higher level takes what a root rule sends there. */
-TEST_F(devx_table)
+TEST_FX(devx_table)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0}, out[16];
 	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
-	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){0}), handle, fl;
-	struct request r;
 
 	prm_create_flow_table_in_set_opcode(in, PRM_OPCODE_CREATE_FLOW_TABLE);
 	prm_flow_table_context_set_level(ctx, 63);
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, sizeof(in));
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, 16);
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->data;
-	rq_done(&r);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &handle), 0);
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = DROP, .devx = handle}, NULL),
 			 -EINVAL);
 	fl = good_flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS, .devx = handle});
 	assert_int_equal(ends(f, false, 7), STEER_MISS);
 	/* a rule that leads nowhere does not live on another's destination */
 	assert_int_equal(flow(f, (struct ask){.matcher = m, .flags = NO_FLAGS}, NULL), -EINVAL);
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle),
-		-EBUSY);
+	assert_int_equal(fx_devx_destroy(f, handle), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle), 0);
+	assert_int_equal(fx_devx_destroy(f, handle), 0);
 }
 
-TEST_F(egress)
+TEST_FX(egress)
 {
-	struct fx *f = *state;
 	uint32_t m, all;
 
 	assert_int_equal(matcher(f, 0, (struct match){.dport = 0xffff}, 1, &m), 0);
@@ -174,25 +152,22 @@ TEST_F(egress)
 
 static int anchor(struct fx *f, uint64_t type, uint16_t priority, uint32_t *handle, uint32_t *id)
 {
-	struct request r;
-	int err;
+	return FX_CALL(f, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE,
+		       A_NEW(MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, handle),
+		       A_VALUE(MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, type, 8),
+		       A_VALUE(MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, priority, 2),
+		       A_OUT(MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, id, 4));
+}
 
-	rq_init(&r, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, 0);
-	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, type, 8);
-	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, priority, 2);
-	rq_out(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, 4);
-	err = rq_run(f, &r);
-	*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE)->data;
-	*id = rq_u32(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID);
-	rq_done(&r);
-	return err;
+static int no_anchor(struct fx *f, uint32_t handle)
+{
+	return fx_destroy(f, MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY,
+			  handle);
 }
 
 /* A packet that is led to an anchor meets its priority; when the anchor is gone, it is dropped. */
-TEST_F(anchors)
+TEST_FX(anchors)
 {
-	struct fx *f = *state;
 	uint32_t a, b, id, same;
 	uint32_t m = good_matcher(f, 4, (struct match){.dport = 0xffff});
 
@@ -206,47 +181,38 @@ TEST_F(anchors)
 	f->v->flow_root[0] = obj_find(f->v, OBJ_FLOW_TABLE, id);
 	assert_int_equal(ends(f, false, 7), STEER_DROP);
 	assert_int_equal(ends(f, false, 8), STEER_MISS);
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_STEERING_ANCHOR,
-				    MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, a),
-			 0);
+	assert_int_equal(no_anchor(f, a), 0);
 	assert_int_equal(ends(f, false, 8), STEER_MISS);
-	assert_int_equal(fx_destroy(f, MLX5_IB_OBJECT_STEERING_ANCHOR,
-				    MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, b),
-			 0);
+	assert_int_equal(no_anchor(f, b), 0);
 	assert_int_equal(ends(f, false, 8), STEER_DROP);
 	/* the anchor's table, its two groups; the kernel keeps them */
 	f->objects += 3;
 }
 
-TEST_F(actions)
+TEST_FX(actions)
 {
 	uint8_t ttl[8] = {0};
-	struct fx *f = *state;
 	uint32_t handle;
-	struct request r;
 
 	prm_set_action_in_set_action_type(ttl, PRM_ACTION_TYPE_SET);
 	prm_set_action_in_set_field(ttl, PRM_MODIFY_FIELD_OUT_IP_TTL);
 	prm_set_action_in_set_length(ttl, 8);
 	for (uint64_t type = 0; type < 3; type++) {
-		rq_init(&r, UVERBS_OBJECT_FLOW_ACTION,
-			MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER);
-		rq_handle(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, 0);
-		rq_in(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM, ttl, sizeof(ttl));
-		rq_value(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE, type, 8);
-		assert_int_equal(rq_run(f, &r), type < 2 ? 0 : -EOPNOTSUPP);
-		handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE)->data;
-		rq_done(&r);
-		if (type)
-			continue;
-		assert_int_equal(fx_destroy(f, UVERBS_OBJECT_FLOW_ACTION,
-					    UVERBS_METHOD_FLOW_ACTION_DESTROY, handle),
-				 0);
+		assert_int_equal(
+			FX_CALL(f, UVERBS_OBJECT_FLOW_ACTION,
+				MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER,
+				A_NEW(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, &handle),
+				A_IN(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM, ttl,
+				     sizeof(ttl)),
+				A_VALUE(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE, type, 8)),
+			type < 2 ? 0 : -EOPNOTSUPP);
+		if (!type)
+			assert_int_equal(FX_DESTROY(f, FLOW_ACTION, handle), 0);
 	}
-	rq_init(&r, UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT);
-	rq_handle(&r, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE, 0);
-	rq_value(&r, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, 1, 8);
-	rq_value(&r, MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, 1, 8);
-	assert_int_equal(rq_run(f, &r), -EOPNOTSUPP);
-	rq_done(&r);
+	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_FLOW_ACTION,
+				 MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
+				 A_NEW(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_HANDLE, NULL),
+				 A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE, 1, 8),
+				 A_VALUE(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE, 1, 8)),
+			 -EOPNOTSUPP);
 }

@@ -1,56 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves counters of flows: DevX ones, two on one match, and verbs' ones with their points. */
-#include "tests/test.h"
 #include <unistd.h>
 #include "kernel_flow_rig.h"
 #include "host/mm.h"
-
-#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 #define DESCS_AT 0x70000u
 
 static uint32_t devx_counter(struct fx *f, uint8_t bulk, uint32_t *id)
 {
-	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0}, out[16];
 	uint32_t handle;
-	struct request r;
 
 	prm_alloc_flow_counter_in_set_opcode(in, PRM_OPCODE_ALLOC_FLOW_COUNTER);
 	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, sizeof(in));
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, 16);
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->data;
-	*id = prm_alloc_flow_counter_out_get_flow_counter_id(
-		rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT)->out);
-	rq_done(&r);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &handle), 0);
+	*id = prm_alloc_flow_counter_out_get_flow_counter_id(out);
 	return handle;
 }
 
 /* A DevX query, with a handle that need not be the number's. */
 static int devx_count(struct fx *f, uint32_t handle, uint32_t id, uint64_t *packets)
 {
-	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
-	struct request r;
+	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0}, out[32];
 	int err;
 
 	prm_query_flow_counter_in_set_opcode(in, PRM_OPCODE_QUERY_FLOW_COUNTER);
 	prm_query_flow_counter_in_set_flow_counter_id(in, id);
-	rq_init(&r, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
-	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
-	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, sizeof(in));
-	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, 32);
-	err = rq_run(f, &r);
-	*packets = prm_load64(rq_attr(&r, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT)->out, 16);
-	rq_done(&r);
+	err = fx_devx_query(f, handle, in, sizeof(in), out, sizeof(out));
+	*packets = prm_load64(out, 16);
 	return err;
 }
 
-TEST_F(devx_counters)
+TEST_FX(devx_counters)
 {
-	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id, fl;
 	uint32_t handle = devx_counter(f, 1, &id);
 	struct ask a = {.matcher = m, .flags = DROP, .value = {.dport = 7}, .counter = handle};
@@ -69,18 +51,14 @@ TEST_F(devx_counters)
 	assert_int_equal(packets, 2);
 	assert_int_equal(devx_count(f, handle, id + 1, &packets), -EINVAL);
 	/* held by the rule */
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle),
-		-EBUSY);
+	assert_int_equal(fx_devx_destroy(f, handle), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
-	assert_int_equal(
-		fx_destroy(f, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, handle), 0);
+	assert_int_equal(fx_devx_destroy(f, handle), 0);
 }
 
 /* Two programs with one match: each has its counter, and loses nothing when the other goes. */
-TEST_F(two_counters)
+TEST_FX(two_counters)
 {
-	struct fx *f = *state;
 	uint32_t m = good_matcher(f, 0, (struct match){.dport = 0xffff}), id[2], fl;
 	uint32_t first = devx_counter(f, 0, &id[0]), second = devx_counter(f, 0, &id[1]);
 	struct ask a = {.matcher = m, .flags = DROP, .value = {.dport = 7}, .counter = first};
@@ -101,17 +79,10 @@ TEST_F(two_counters)
 
 static int read_counters(struct fx *f, uint32_t handle, uint64_t values[4], size_t n)
 {
-	struct request r;
-	int err;
-
-	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ);
-	rq_handle(&r, UVERBS_ATTR_READ_COUNTERS_HANDLE, handle);
-	rq_out(&r, UVERBS_ATTR_READ_COUNTERS_BUFF, n * 8);
-	rq_value(&r, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0, 4);
-	err = rq_run(f, &r);
-	memcpy(values, rq_attr(&r, UVERBS_ATTR_READ_COUNTERS_BUFF)->out, n * 8);
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ,
+		       A_HANDLE(UVERBS_ATTR_READ_COUNTERS_HANDLE, handle),
+		       A_OUT(UVERBS_ATTR_READ_COUNTERS_BUFF, values, n * 8),
+		       A_VALUE(UVERBS_ATTR_READ_COUNTERS_FLAGS, 0, 4));
 }
 
 /* As ib_uverbs: all of the array is written, points or not, and nothing behind it. */
@@ -135,13 +106,10 @@ static void whole_array(struct fx *f, uint32_t handle)
 static uint32_t make_counters(struct fx *f)
 {
 	uint32_t handle;
-	struct request r;
 
-	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE);
-	rq_handle(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, 0);
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE)->data;
-	rq_done(&r);
+	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE,
+				 A_NEW(UVERBS_ATTR_CREATE_COUNTERS_HANDLE, &handle)),
+			 0);
 	return handle;
 }
 
@@ -156,17 +124,15 @@ static int create_from(struct fx *f, const struct verbs_flow *v, uint64_t descs,
 		struct mlx5_ib_flow_counters_data data;
 	} uhw = {.head.ncounters_data = points && points != NOT_SAID,
 		 .data = {.counters_data = descs, .ncounters = points}};
-	struct request r;
-	int err;
+	struct ib_uverbs_create_flow_resp resp;
+	int err = FX_CALL(
+		f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		A_IN(UVERBS_ATTR_CORE_IN, v, sizeof(*v)),
+		A_OUT(UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)),
+		A_VALUE(UVERBS_ATTR_WRITE_CMD, CREATE_FLOW, 8),
+		A_IN(UVERBS_ATTR_UHW_IN, &uhw, sizeof(uhw.head) + (points ? sizeof(uhw.data) : 0)));
 
-	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	rq_in(&r, UVERBS_ATTR_CORE_IN, v, sizeof(*v));
-	rq_out(&r, UVERBS_ATTR_CORE_OUT, sizeof(struct ib_uverbs_create_flow_resp));
-	rq_value(&r, UVERBS_ATTR_WRITE_CMD, CREATE_FLOW, 8);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &uhw, sizeof(uhw.head) + (points ? sizeof(uhw.data) : 0));
-	err = rq_run(f, &r);
-	memcpy(fl, rq_attr(&r, UVERBS_ATTR_CORE_OUT)->out + 4, 4);
-	rq_done(&r);
+	*fl = resp.flow_handle;
 	return err;
 }
 
@@ -184,18 +150,18 @@ static void foreign_points(struct fx *f, const struct verbs_flow *v)
 	for (size_t i = 0; i < 4; i++)
 		others[i] = mm_open(chip_host(f->chip), getpid(), -1);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(create_from(f, v, mm_bus(others[i], (uintptr_t)f->mem + DESCS_AT),
-					     2, &fl), -EFAULT);
+		assert_int_equal(
+			create_from(f, v, mm_bus(others[i], (uintptr_t)f->mem + DESCS_AT), 2, &fl),
+			-EFAULT);
 	assert_int_equal(create_from(f, v, (1ull << 48) - 8, 2, &fl), -EFAULT);
 	assert_int_equal(create_from(f, v, UINT64_MAX - 8, 2, &fl), -EFAULT);
 	for (size_t i = 0; i < 4; i++)
 		mm_close(others[i]);
 }
 
-TEST_F(verbs_counters)
+TEST_FX(verbs_counters)
 {
 	const struct mlx5_ib_flow_counters_desc desc[2] = {{1, 0}, {0, 2}}; /* bytes, packets */
-	struct fx *f = *state;
 	uint32_t qp = raw_qp(f), counters = make_counters(f), fl, second;
 	struct verbs_flow v = udp_flow(qp, 53);
 	uint64_t values[4];
@@ -226,12 +192,9 @@ TEST_F(verbs_counters)
 	ends(f, false, 54);
 	assert_int_equal(read_counters(f, counters, values, 4), 0);
 	assert_int_equal(values[2], 3);
-	assert_int_equal(
-		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters),
-		-EBUSY);
+	assert_int_equal(FX_DESTROY(f, COUNTERS, counters), -EBUSY);
 	assert_int_equal(no_flow(f, fl), 0);
 	assert_int_equal(no_flow(f, second), 0);
 	assert_int_equal(read_counters(f, counters, values, 4), -EINVAL);
-	assert_int_equal(
-		fx_destroy(f, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters), 0);
+	assert_int_equal(FX_DESTROY(f, COUNTERS, counters), 0);
 }

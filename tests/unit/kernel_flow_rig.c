@@ -13,21 +13,15 @@ static void fill(uint8_t *param, const struct match *m)
 int matcher(struct fx *f, uint16_t priority, struct match mask, int type, uint32_t *handle)
 {
 	uint8_t param[PORT_BYTES];
-	struct request r;
-	int err;
 
 	fill(param, &mask);
-	rq_init(&r, MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE);
-	rq_handle(&r, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, param, sizeof(param));
-	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, priority, 2);
-	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1);
-	if (type >= 0)
-		rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, (uint64_t)type, 8);
-	err = rq_run(f, &r);
-	*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE)->data;
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE,
+		       A_NEW(MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, handle),
+		       A_IN(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, param, sizeof(param)),
+		       A_VALUE(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, priority, 2),
+		       A_VALUE(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1),
+		       type >= 0 ? A_VALUE(MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, (uint64_t)type, 8)
+				 : A_NONE);
 }
 
 uint32_t good_matcher(struct fx *f, uint16_t priority, struct match mask)
@@ -41,29 +35,20 @@ uint32_t good_matcher(struct fx *f, uint16_t priority, struct match mask)
 int flow(struct fx *f, struct ask a, uint32_t *handle)
 {
 	uint8_t param[PORT_BYTES];
-	struct request r;
-	int err;
 
 	fill(param, &a.value);
-	rq_init(&r, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW);
-	rq_handle(&r, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, 0);
-	rq_in(&r, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, param, a.len ? a.len : sizeof(param));
-	rq_handle(&r, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, a.matcher);
-	if (a.flags != NO_FLAGS)
-		rq_value(&r, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, a.flags, 4);
-	if (a.devx)
-		rq_handle(&r, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, a.devx);
-	if (a.counter) {
-		rq_value(&r, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, a.counter, 4);
-		rq_value(&r, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET, a.offset, 4);
-	}
-	if (a.tag)
-		rq_value(&r, MLX5_IB_ATTR_CREATE_FLOW_TAG, a.tag, 4);
-	err = rq_run(f, &r);
-	if (handle)
-		*handle = (uint32_t)rq_attr(&r, MLX5_IB_ATTR_CREATE_FLOW_HANDLE)->data;
-	rq_done(&r);
-	return err;
+	return FX_CALL(
+		f, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW,
+		A_NEW(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle),
+		A_IN(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, param, a.len ? a.len : sizeof(param)),
+		A_HANDLE(MLX5_IB_ATTR_CREATE_FLOW_MATCHER, a.matcher),
+		a.flags != NO_FLAGS ? A_VALUE(MLX5_IB_ATTR_CREATE_FLOW_FLAGS, a.flags, 4) : A_NONE,
+		a.devx ? A_HANDLE(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, a.devx) : A_NONE,
+		a.counter ? A_VALUE(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, a.counter, 4)
+			  : A_NONE,
+		a.counter ? A_VALUE(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET, a.offset, 4)
+			  : A_NONE,
+		a.tag ? A_VALUE(MLX5_IB_ATTR_CREATE_FLOW_TAG, a.tag, 4) : A_NONE);
 }
 
 uint32_t good_flow(struct fx *f, struct ask a)
@@ -76,7 +61,7 @@ uint32_t good_flow(struct fx *f, struct ask a)
 
 int no_flow(struct fx *f, uint32_t handle)
 {
-	return fx_destroy(f, UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, handle);
+	return FX_DESTROY(f, FLOW, handle);
 }
 
 int no_matcher(struct fx *f, uint32_t handle)
@@ -141,9 +126,8 @@ uint32_t raw_qp(struct fx *f)
 	u.sq_buf_addr = (uintptr_t)f->mem + SQ_AT;
 	u.flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
 	rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_RAW_PACKET;
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	handle = rq_new(&r);
 	rq_done(&r);
 	return handle;
 }

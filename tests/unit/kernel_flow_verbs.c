@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves verbs' flows: their specs, DONT_TRAP, and what is refused of them, whatever the bytes. */
-#include "tests/test.h"
 #include "kernel_flow_rig.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
-TEST_F(verbs_flows)
+TEST_FX(verbs_flows)
 {
-	struct fx *f = *state;
 	uint32_t qp = raw_qp(f), handle, second;
 	struct verbs_flow v = udp_flow(qp, 53);
 	struct ib_uverbs_destroy_flow bye = {0};
@@ -18,7 +14,7 @@ TEST_F(verbs_flows)
 	assert_int_equal(delivered, 1);
 	assert_int_equal(delivered_tag, 0x77);
 	assert_int_equal(ends(f, false, 54), STEER_MISS);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, qp), -EBUSY);
 	/* what is left goes to whoever takes all */
 	v = (struct verbs_flow){.head = {.qp_handle = qp, .flow_attr = {.type = 1, .port = 1}}};
 	assert_int_equal(create_verbs(f, &v, &second), 0);
@@ -39,9 +35,8 @@ TEST_F(verbs_flows)
 }
 
 /* DONT_TRAP: the packet also goes on to the next priority, and follows when one comes between. */
-TEST_F(dont_trap)
+TEST_FX(dont_trap)
 {
-	struct fx *f = *state;
 	uint32_t qp = raw_qp(f), m, fl;
 	struct verbs_flow v = udp_flow(qp, 53);
 	struct steer_stats before;
@@ -64,9 +59,8 @@ TEST_F(dont_trap)
 	assert_int_equal(steer_stats(f->v)->ends[STEER_MISS], before.ends[STEER_MISS] + 1);
 }
 
-TEST_F(verbs_refuse)
+TEST_FX(verbs_refuse)
 {
-	struct fx *f = *state;
 	const uint32_t qp = raw_qp(f), rc = fx_qp(f, fx_pd(f), fx_cq(f, NULL), NULL);
 	const uint32_t objects = fx_objects(f);
 	static const struct {
@@ -124,9 +118,8 @@ TEST_F(verbs_refuse)
 }
 
 /* Any bytes: refused, or a flow that goes again. */
-TEST_F(verbs_hostile)
+TEST_FX(verbs_hostile)
 {
-	struct fx *f = *state;
 	const uint32_t qp = raw_qp(f), objects = fx_objects(f);
 	unsigned int seed = 60, made = 0;
 

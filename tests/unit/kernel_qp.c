@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QPs: creation, the way through the states, queries. */
-#include "tests/test.h"
-#include <errno.h>
 #include "kernel_fixture.h"
 #include "obj/qp.h"
-
-#define TEST_FIXTURE {fx_setup, fx_teardown}
 
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
@@ -55,8 +51,7 @@ static struct ib_uverbs_query_qp_resp query(struct qp_fx *q)
 	const struct ib_uverbs_query_qp in = {.qp_handle = q->handle};
 	struct ib_uverbs_query_qp_resp out;
 
-	assert_int_equal(
-		fx_write(q->f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(FX_WRITE(q->f, IB_USER_VERBS_CMD_QUERY_QP, in, out), 0);
 	return out;
 }
 
@@ -69,13 +64,13 @@ static void connect(struct qp_fx *q, struct fx *f)
 }
 
 /* What a program set is what it reads back, and what the device works by. */
-TEST_F(roundtrip)
+TEST_FX(roundtrip)
 {
 	struct qp_fx q;
 	struct ib_uverbs_query_qp_resp r;
 	const struct qp *hw;
 
-	connect(&q, *state);
+	connect(&q, f);
 	r = query(&q);
 	assert_int_equal(r.qp_state, RTS);
 	assert_int_equal(r.path_mtu, 3);
@@ -101,11 +96,11 @@ TEST_F(roundtrip)
 }
 
 /* No responder depth, no remote reads, whatever the access flags say. */
-TEST_F(depth)
+TEST_FX(depth)
 {
 	struct qp_fx q;
 
-	make(&q, *state);
+	make(&q, f);
 	q.m.max_dest_rd_atomic = 0;
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 	assert_int_equal(modify(&q, RTR, TO_RTR), 0);
@@ -113,19 +108,16 @@ TEST_F(depth)
 }
 
 /* Ways that don't exist, attributes that are missing or too many. */
-TEST_F(transitions)
+TEST_FX(transitions)
 {
 	struct qp_fx q;
 
-	make(&q, *state);
-	assert_int_equal(modify(&q, RTS, TO_RTS), -EINVAL);
-	assert_true(fx_logged(q.f, "no way from RESET to RTS"));
+	make(&q, f);
+	FX_REFUSES(q.f, modify(&q, RTS, TO_RTS), -EINVAL, "no way from RESET to RTS");
 	assert_int_equal(modify(&q, ERR, 1), -EINVAL);
 	assert_int_equal(modify(&q, 9, 1), -EINVAL);
-	assert_int_equal(modify(&q, INIT, TO_INIT & ~8), -EINVAL);
-	assert_true(fx_logged(q.f, "also needs 0x8"));
-	assert_int_equal(modify(&q, INIT, TO_INIT | 1 << 6), -EINVAL);
-	assert_true(fx_logged(q.f, "does not take 0x40"));
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~8), -EINVAL, "also needs 0x8");
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT | 1 << 6), -EINVAL, "does not take 0x40");
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 	assert_int_equal(modify(&q, INIT, 1 | 1 << 3), 0);
 	assert_int_equal(modify(&q, RTS, TO_RTS), -EINVAL);
@@ -138,22 +130,20 @@ TEST_F(transitions)
 }
 
 /* RoCE's rules, and numbers out of range. */
-TEST_F(rtr_refusals)
+TEST_FX(rtr_refusals)
 {
 	struct qp_fx q;
 	struct ib_uverbs_modify_qp good;
 	static const uint8_t nobody[16] = {[10] = 0xff, 0xff, 10, 9, 8, 7};
 
-	make(&q, *state);
+	make(&q, f);
 	assert_int_equal(modify(&q, INIT, TO_INIT), 0);
 	good = q.m;
 	q.m.dest.is_global = 0;
-	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
-	assert_true(fx_logged(q.f, "Ethernet needs a GRH"));
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "Ethernet needs a GRH");
 	q.m = good;
 	q.m.dest.sgid_index = 200;
-	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
-	assert_true(fx_logged(q.f, "sgid_index 200"));
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "sgid_index 200");
 	q.m = good;
 	memcpy(q.m.dest.dgid, nobody, 16);
 	assert_int_equal(modify(&q, RTR, TO_RTR), -EHOSTUNREACH);
@@ -162,12 +152,10 @@ TEST_F(rtr_refusals)
 	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
 	q.m = good;
 	q.m.path_mtu = 6;
-	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
-	assert_true(fx_logged(q.f, "path_mtu 6"));
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "path_mtu 6");
 	q.m = good;
 	q.m.max_dest_rd_atomic = 200;
-	assert_int_equal(modify(&q, RTR, TO_RTR), -EINVAL);
-	assert_true(fx_logged(q.f, "max_dest_rd_atomic 200"));
+	FX_REFUSES(q.f, modify(&q, RTR, TO_RTR), -EINVAL, "max_dest_rd_atomic 200");
 	q.m = good;
 	q.m.dest_qp_num = UINT32_MAX; /* cut to 24 bits, as the kernel's setters do */
 	q.m.min_rnr_timer = 255;
@@ -176,93 +164,48 @@ TEST_F(rtr_refusals)
 	assert_int_equal(modify(&q, RTR, TO_RTR), 0);
 }
 
-/* Each field of CREATE_QP spoiled by itself; nothing is left behind. */
-TEST_F(create_refusals)
+static void good_qp(struct fx *f, struct request *r, void *u)
 {
-	struct fx *f = *state;
-	const struct {
-		unsigned int field;
-		uint64_t value;
-		int err;
-		const char *text;
-	} bad[] = {
-		{0, 0, -EFAULT, "buf_addr"},
-		{1, 4, -EFAULT, "db_addr"},
-		{2, 3, -EINVAL, "sq_wqe_count 3"},
-		{2, 1u << 31, -EINVAL, "sq_wqe_count"},
-		{3, 0, -EINVAL, "rq_wqe_count is 0"},
-		{3, 48, -EINVAL, "rq_wqe_count 48"},
-		{4, 3, -EINVAL, "rq_wqe_shift 3"},
-		{4, 40, -EINVAL, "rq_wqe_shift 40"},
-		{5, 0, -EINVAL, "UAR_PAGE_INDEX"},
-		{5, MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags"},
-		{6, 0xffffff, -EINVAL, "uidx"},
-		{7, 0xfffff, -EINVAL, "uar_page"},
-		{7, 0xffffffff, -EINVAL, "bfreg_index"},
-		{8, IB_UVERBS_QPT_UD, -EOPNOTSUPP, "RC, UC and raw packets only"},
-		{8, 5, -EINVAL, "type 5 is not known"},
-		{9, 12345, -ENOENT, "CQ handle"},
+	fx_fill_qp(f, r, u, fx_pd(f), fx_cq(f, NULL));
+}
+
+/* Each field of CREATE_QP spoiled by itself; nothing is left behind. */
+TEST_FX(create_refusals)
+{
+#define U(field)    FX_FIELD(mlx5_ib_create_qp, field)
+#define BITS(field) FX_BITS(mlx5_ib_create_qp, field)
+	static const struct fx_spoil bad[] = {
+		{U(buf_addr), 0, -EFAULT, "buf_addr"},
+		{BITS(db_addr), 4, -EFAULT, "db_addr"},
+		{U(sq_wqe_count), 3, -EINVAL, "sq_wqe_count 3"},
+		{U(sq_wqe_count), 1u << 31, -EINVAL, "sq_wqe_count"},
+		{U(rq_wqe_count), 0, -EINVAL, "rq_wqe_count is 0"},
+		{U(rq_wqe_count), 48, -EINVAL, "rq_wqe_count 48"},
+		{U(rq_wqe_shift), 3, -EINVAL, "rq_wqe_shift 3"},
+		{U(rq_wqe_shift), 40, -EINVAL, "rq_wqe_shift 40"},
+		{U(flags), 0, -EINVAL, "UAR_PAGE_INDEX"},
+		{U(flags), MLX5_QP_FLAG_SIGNATURE | MLX5_QP_FLAG_UAR_PAGE_INDEX, -EINVAL, "flags"},
+		{U(uidx), 0xffffff, -EINVAL, "uidx"},
+		{U(bfreg_index), 0xfffff, -EINVAL, "uar_page"},
+		{U(bfreg_index), 0xffffffff, -EINVAL, "bfreg_index"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), IB_UVERBS_QPT_UD, -EOPNOTSUPP,
+		 "RC, UC and raw packets only"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), 5, -EINVAL, "type 5 is not known"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), 12345, -ENOENT, "CQ handle"},
 	};
-	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL);
 
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const uint32_t v = (uint32_t)bad[i].value;
-		struct mlx5_ib_create_qp u;
-		uint32_t before;
-		struct request r;
-
-		fx_fill_qp(f, &r, &u, pd, cq);
-		before = fx_objects(f);
-		switch (bad[i].field) {
-		case 0:
-			u.buf_addr = v;
-			break;
-		case 1:
-			u.db_addr += v;
-			break;
-		case 2:
-			u.sq_wqe_count = v;
-			break;
-		case 3:
-			u.rq_wqe_count = v;
-			break;
-		case 4:
-			u.rq_wqe_shift = v;
-			break;
-		case 5:
-			u.flags = v;
-			break;
-		case 6:
-			u.uidx = v;
-			break;
-		case 7:
-			u.bfreg_index = v;
-			break;
-		case 8:
-			rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = v;
-			break;
-		default:
-			rq_attr(&r, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE)->data = v;
-			break;
-		}
-		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-		assert_int_equal(rq_run(f, &r), bad[i].err);
-		assert_true(fx_logged(f, bad[i].text));
-		assert_int_equal(fx_objects(f), before);
-		rq_done(&r);
-	}
+	FX_SPOILS(f, good_qp, mlx5_ib_create_qp, bad);
 }
 
 /* CQ and PD stay while a QP uses them. */
-TEST_F(busy)
+TEST_FX(busy)
 {
-	struct fx *f = *state;
 	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), qp = fx_qp(f, pd, cq, NULL);
 
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), -EBUSY);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd), -EBUSY);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), 0);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), -ENOENT);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq), 0);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd), 0);
+	assert_int_equal(FX_DESTROY(f, CQ, cq), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, PD, pd), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, qp), 0);
+	assert_int_equal(FX_DESTROY(f, QP, qp), -ENOENT);
+	assert_int_equal(FX_DESTROY(f, CQ, cq), 0);
+	assert_int_equal(FX_DESTROY(f, PD, pd), 0);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw packet QPs, receive WQs, tables of them and RSS QPs in the kernel: what they become, how
  * they go, and what is refused, with which sentence. */
-#include "tests/test.h"
-#include <errno.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
 #include "kernel/core/pages.h"
@@ -11,38 +9,28 @@
 #include "obj/raw_queue.h"
 #include "obj/tir.h"
 
-#define TEST_FIXTURE {fx_setup, fx_teardown}
-
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
 #define SQ_AT (FX_MEM - 65536u)
 
-struct raw {
-	struct request r;
-	struct mlx5_ib_create_qp u;
-	uint32_t pd, cq;
-};
-
-static void fill(struct fx *f, struct raw *q)
+static void fill(struct fx *f, struct request *r, void *u)
 {
-	q->pd = fx_pd(f);
-	q->cq = fx_cq(f, NULL);
-	fx_fill_qp(f, &q->r, &q->u, q->pd, q->cq);
-	q->u.sq_buf_addr = (uintptr_t)f->mem + SQ_AT;
-	rq_attr(&q->r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_RAW_PACKET;
+	fx_fill_qp(f, r, u, fx_pd(f), fx_cq(f, NULL));
+	((struct mlx5_ib_create_qp *)u)->sq_buf_addr = (uintptr_t)f->mem + SQ_AT;
+	rq_attr(r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_RAW_PACKET;
 }
 
-static uint32_t create(struct fx *f, struct raw *q, struct mlx5_ib_create_qp_resp *resp,
-		       uint32_t *qpn)
+static uint32_t create(struct fx *f, struct mlx5_ib_create_qp_resp *resp, uint32_t *qpn)
 {
+	struct mlx5_ib_create_qp u;
+	struct request r;
 	uint32_t handle;
 
-	fill(f, q);
-	rq_in(&q->r, UVERBS_ATTR_UHW_IN, &q->u, sizeof(q->u));
-	assert_int_equal(rq_run(f, &q->r), 0);
-	handle = (uint32_t)rq_attr(&q->r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
-	memcpy(resp, rq_attr(&q->r, UVERBS_ATTR_UHW_OUT)->out, sizeof(*resp));
-	*qpn = rq_u32(&q->r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
-	rq_done(&q->r);
+	fill(f, &r, &u);
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	handle = rq_new(&r);
+	memcpy(resp, rq_attr(&r, UVERBS_ATTR_UHW_OUT)->out, sizeof(*resp));
+	*qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+	rq_done(&r);
 	return handle;
 }
 
@@ -59,20 +47,17 @@ static uint8_t query(struct fx *f, uint32_t handle)
 	const struct ib_uverbs_query_qp in = {.qp_handle = handle};
 	struct ib_uverbs_query_qp_resp out;
 
-	assert_int_equal(
-		fx_write(f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &out, sizeof(out)), 0);
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_QUERY_QP, in, out), 0);
 	return out.qp_state;
 }
 
 /* --- raw packet QPs --------------------------------------------------------------------------- */
 
 /* Four firmware objects, whose numbers a DevX context learns; they go with it. */
-TEST_F(parts)
+TEST_FX(parts)
 {
-	struct fx *f = *state;
 	struct mlx5_ib_create_qp_resp resp;
-	struct raw q;
-	uint32_t qpn, handle = create(f, &q, &resp, &qpn);
+	uint32_t qpn, handle = create(f, &resp, &qpn);
 	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
 	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 	const struct tir *tir = obj_find(f->v, OBJ_TIR, resp.tirn);
@@ -87,93 +72,54 @@ TEST_F(parts)
 	assert_ptr_equal(tir->rq, rq);
 	assert_false(rq->strip_vlan);
 	assert_int_equal(sq->q.dbrec, rq->q.dbrec);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, handle), 0);
+	assert_int_equal(FX_DESTROY(f, QP, handle), 0);
 	assert_int_equal(obj_count(f->v, OBJ_SQ) + obj_count(f->v, OBJ_RQ) +
 				 obj_count(f->v, OBJ_TIR) + obj_count(f->v, OBJ_TIS),
 			 0);
 }
 
-TEST_F(refusals)
+TEST_FX(refusals)
 {
-	const struct {
-		unsigned int field;
-		uint64_t value;
-		int err;
-		const char *text;
-	} bad[] = {
-		{0, 0, -EFAULT, "buf_addr"},
-		{0, 1, -EINVAL, "buf_addr"},
-		{1, 0, -EFAULT, "sq_buf_addr"},
-		{1, 33, -EINVAL, "sq_buf_addr"},
-		{2, 4, -EFAULT, "db_addr"},
-		{3, 3, -EINVAL, "sq_wqe_count"},
-		{4, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EINVAL, "flags"},
-		{5, IB_UVERBS_QP_CREATE_SCATTER_FCS, -EINVAL, "FLAGS"},
-		{5, IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING, -EINVAL, "FLAGS"},
-		{6, 0xfffff, -EINVAL, "uar_page"},
+#define U(field)    FX_FIELD(mlx5_ib_create_qp, field)
+#define BITS(field) FX_BITS(mlx5_ib_create_qp, field)
+#define FLAGS	    FX_ATTR(UVERBS_ATTR_CREATE_QP_FLAGS)
+	static const struct fx_spoil bad[] = {
+		{U(buf_addr), 0, -EFAULT, "buf_addr"},
+		{BITS(buf_addr), 1, -EINVAL, "buf_addr"},
+		{U(sq_buf_addr), 0, -EFAULT, "sq_buf_addr"},
+		{BITS(sq_buf_addr), 33, -EINVAL, "sq_buf_addr"},
+		{BITS(db_addr), 4, -EFAULT, "db_addr"},
+		{U(sq_wqe_count), 3, -EINVAL, "sq_wqe_count"},
+		{BITS(flags), MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EINVAL, "flags"},
+		{FLAGS, IB_UVERBS_QP_CREATE_SCATTER_FCS, -EINVAL, "FLAGS"},
+		{FLAGS, IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING, -EINVAL, "FLAGS"},
+		{U(bfreg_index), 0xfffff, -EINVAL, "uar_page"},
 	};
-	struct fx *f = *state;
 
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct raw q;
-		uint32_t before;
-
-		fill(f, &q);
-		before = fx_objects(f);
-		switch (bad[i].field) {
-		case 0:
-			q.u.buf_addr = bad[i].value ? q.u.buf_addr + bad[i].value : 0;
-			break;
-		case 1:
-			q.u.sq_buf_addr = bad[i].value ? q.u.sq_buf_addr + bad[i].value : 0;
-			break;
-		case 2:
-			q.u.db_addr += bad[i].value;
-			break;
-		case 3:
-			q.u.sq_wqe_count = (uint32_t)bad[i].value;
-			break;
-		case 4:
-			q.u.flags |= (uint32_t)bad[i].value;
-			break;
-		case 5:
-			rq_value(&q.r, UVERBS_ATTR_CREATE_QP_FLAGS, bad[i].value, 8);
-			break;
-		default:
-			q.u.bfreg_index = (uint32_t)bad[i].value;
-		}
-		rq_in(&q.r, UVERBS_ATTR_UHW_IN, &q.u, sizeof(q.u));
-		if (rq_run(f, &q.r) != bad[i].err || !fx_logged(f, bad[i].text))
-			fail_msg("case %u", i);
-		rq_done(&q.r);
-		assert_int_equal(fx_objects(f), before);
-	}
+	FX_SPOILS(f, fill, mlx5_ib_create_qp, bad);
 }
 
 /* Without receives nothing that would describe them is looked at. */
-TEST_F(sends_only)
+TEST_FX(sends_only)
 {
-	struct fx *f = *state;
 	struct ib_uverbs_qp_cap cap;
-	struct raw q;
+	struct mlx5_ib_create_qp u;
+	struct request r;
 
-	fill(f, &q);
-	memcpy(&cap, rq_attr(&q.r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(cap));
+	fill(f, &r, &u);
+	memcpy(&cap, rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in, sizeof(cap));
 	cap.max_recv_wr = 0;
-	rq_attr(&q.r, UVERBS_ATTR_CREATE_QP_CAP)->in = (const void *)&cap;
-	q.u.rq_wqe_shift = 200;
-	rq_in(&q.r, UVERBS_ATTR_UHW_IN, &q.u, sizeof(q.u));
-	assert_int_equal(rq_run(f, &q.r), 0);
-	rq_done(&q.r);
+	rq_attr(&r, UVERBS_ATTR_CREATE_QP_CAP)->in = (const void *)&cap;
+	u.rq_wqe_shift = 200;
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	rq_done(&r);
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
 
-TEST_F(states)
+TEST_FX(states)
 {
-	struct fx *f = *state;
 	struct mlx5_ib_create_qp_resp resp;
-	struct raw q;
-	uint32_t qpn, h = create(f, &q, &resp, &qpn);
+	uint32_t qpn, h = create(f, &resp, &qpn);
 	const struct raw_sq *sq = obj_find(f->v, OBJ_SQ, resp.sqn);
 	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, resp.rqn);
 
@@ -203,134 +149,74 @@ TEST_F(states)
 
 /* --- WQs and tables --------------------------------------------------------------------------- */
 
-static uint32_t make_wq(struct fx *f, uint32_t pd, uint32_t cq, uint32_t *rqn)
-{
-	struct mlx5_ib_create_wq u;
-	uint32_t handle;
-	struct request r;
-
-	fx_fill_wq(f, &r, &u, pd, cq);
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	assert_int_equal(rq_run(f, &r), 0);
-	handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_WQ_HANDLE)->data;
-	*rqn = rq_u32(&r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM);
-	assert_int_equal(rq_u32(&r, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE), 2);
-	rq_done(&r);
-	return handle;
-}
-
-static int destroy_wq(struct fx *f, uint32_t handle)
-{
-	struct request r;
-	int err;
-
-	rq_init(&r, UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY);
-	rq_handle(&r, UVERBS_ATTR_DESTROY_WQ_HANDLE, handle);
-	rq_out(&r, UVERBS_ATTR_DESTROY_WQ_RESP, 4);
-	err = rq_run(f, &r);
-	rq_done(&r);
-	return err;
-}
-
 static int modify_wq(struct fx *f, struct ib_uverbs_ex_modify_wq m)
 {
 	const struct mlx5_ib_modify_wq u = {0};
-	struct request r;
-	int err;
 
-	rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	rq_value(&r, UVERBS_ATTR_WRITE_CMD,
-		 IB_USER_VERBS_EX_CMD_MODIFY_WQ | IB_USER_VERBS_CMD_FLAG_EXTENDED, 8);
-	rq_in(&r, UVERBS_ATTR_CORE_IN, &m, sizeof(m));
-	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	err = rq_run(f, &r);
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD,
+			       IB_USER_VERBS_EX_CMD_MODIFY_WQ | IB_USER_VERBS_CMD_FLAG_EXTENDED, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, &m, sizeof(m)),
+		       A_IN(UVERBS_ATTR_UHW_IN, &u, sizeof(u)));
 }
 
-TEST_F(wq_refusals)
+static void good_wq(struct fx *f, struct request *r, void *u)
 {
-	struct fx *f = *state;
-	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), before = fx_objects(f);
-	struct mlx5_ib_create_wq good, u;
-	const struct {
-		size_t at, len;
-		uint64_t value;
-		const char *text;
-	} bad[] = {
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 0, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 3, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_count), 4, 1u << 31, "rq_wqe_count"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 4, 3, "rq_wqe_shift"},
-		{offsetof(struct mlx5_ib_create_wq, rq_wqe_shift), 4, 99, "rq_wqe_shift"},
-		{offsetof(struct mlx5_ib_create_wq, user_index), 4, 1u << 24, "user_index"},
-		{offsetof(struct mlx5_ib_create_wq, flags), 4, 1, "flags"},
-		{offsetof(struct mlx5_ib_create_wq, comp_mask), 4, 1, "comp_mask"},
-		{offsetof(struct mlx5_ib_create_wq, buf_addr), 8, 0x40, "buf_addr"},
-		{offsetof(struct mlx5_ib_create_wq, db_addr), 8, 0x41, "db_addr"},
+	fx_fill_wq(f, r, u, fx_pd(f), fx_cq(f, NULL));
+}
+
+TEST_FX(wq_refusals)
+{
+#define W(field) FX_FIELD(mlx5_ib_create_wq, field)
+	static const struct fx_spoil bad[] = {
+		{W(rq_wqe_count), 0, -EINVAL, "rq_wqe_count"},
+		{W(rq_wqe_count), 3, -EINVAL, "rq_wqe_count"},
+		{W(rq_wqe_count), 1u << 31, -EINVAL, "rq_wqe_count"},
+		{W(rq_wqe_shift), 3, -EINVAL, "rq_wqe_shift"},
+		{W(rq_wqe_shift), 99, -EINVAL, "rq_wqe_shift"},
+		{W(user_index), 1u << 24, -EINVAL, "user_index"},
+		{W(flags), 1, -EOPNOTSUPP, "flags"},
+		{W(comp_mask), 1, -EOPNOTSUPP, "comp_mask"},
+		{W(buf_addr), 0x40, -EFAULT, "buf_addr"},
+		{W(db_addr), 0x41, -EFAULT, "db_addr"},
 	};
-	struct request r;
 
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		fx_fill_wq(f, &r, &good, pd, cq);
-		u = good;
-		memcpy((uint8_t *)&u + bad[i].at, &bad[i].value, bad[i].len);
-		rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-		if (!rq_run(f, &r) || !fx_logged(f, bad[i].text))
-			fail_msg("case %u", i);
-		rq_done(&r);
-		assert_int_equal(fx_objects(f), before);
-	}
+	FX_SPOILS(f, good_wq, mlx5_ib_create_wq, bad);
 }
 
-TEST_F(wq_life)
+/* What a WQ's way and its flags allow; receives follow. */
+TEST_FX(wq_life)
 {
-	struct fx *f = *state;
-	uint32_t rqn, wq = make_wq(f, fx_pd(f), fx_cq(f, NULL), &rqn);
+	enum { STRIP = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING };
+	uint32_t rqn, wq = fx_wq(f, fx_pd(f), fx_cq(f, NULL), &rqn);
 	const struct raw_rq *rq = obj_find(f->v, OBJ_RQ, rqn);
+	static const struct {
+		uint32_t mask, state, was, flags, flags_mask;
+		int err;
+		uint8_t receives;
+		bool strips;
+	} steps[] = {
+		{1, 1, 0, 0, 0, 0, QP_RTS, false},
+		{4, 0, 0, STRIP, STRIP, 0, QP_RTS, true},
+		/* no notice is taken of it */
+		{4, 0, 0, 0, IB_UVERBS_WQ_FLAGS_SCATTER_FCS, 0, QP_RTS, true},
+		{4, 0, 0, 0, IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING, -EOPNOTSUPP, QP_RTS, true},
+		{1, 7, 0, 0, 0, -EINVAL, QP_RTS, true},
+		{3, 2, 0, 0, 0, -EINVAL, QP_RTS, true},
+		{1, 2, 0, 0, 0, 0, QP_ERR, true},
+	};
 
 	assert_non_null(rq);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
-								      .wq_handle = wq,
-								      .wq_state = 1}),
-			 0);
-	assert_int_equal(rq->q.state, QP_RTS);
-	assert_int_equal(modify_wq(f,
-				   (struct ib_uverbs_ex_modify_wq){
-					   .attr_mask = 4,
-					   .wq_handle = wq,
-					   .flags = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
-					   .flags_mask = IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING}),
-			 0);
-	assert_true(rq->strip_vlan);
-	assert_int_equal(modify_wq(f,
-				   (struct ib_uverbs_ex_modify_wq){
-					   .attr_mask = 4,
-					   .wq_handle = wq,
-					   .flags_mask = IB_UVERBS_WQ_FLAGS_SCATTER_FCS}),
-			 0); /* no notice is taken of it */
-	assert_int_equal(modify_wq(f,
-				   (struct ib_uverbs_ex_modify_wq){
-					   .attr_mask = 4,
-					   .wq_handle = wq,
-					   .flags_mask =
-						   IB_UVERBS_WQ_FLAGS_PCI_WRITE_END_PADDING}),
-			 -EOPNOTSUPP);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
-								      .wq_handle = wq,
-								      .wq_state = 7}),
-			 -EINVAL);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 3,
-								      .wq_handle = wq,
-								      .curr_wq_state = 0,
-								      .wq_state = 2}),
-			 -EINVAL);
-	assert_int_equal(modify_wq(f, (struct ib_uverbs_ex_modify_wq){.attr_mask = 1,
-								      .wq_handle = wq,
-								      .wq_state = 2}),
-			 0);
-	assert_int_equal(rq->q.state, QP_ERR);
-	assert_int_equal(destroy_wq(f, wq), 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		const struct ib_uverbs_ex_modify_wq m = {steps[i].mask,	 wq,
+							 steps[i].state, steps[i].was,
+							 steps[i].flags, steps[i].flags_mask};
+
+		assert_int_equal(modify_wq(f, m), steps[i].err);
+		assert_int_equal(rq->q.state, steps[i].receives);
+		assert_int_equal(rq->strip_vlan, steps[i].strips);
+	}
+	assert_int_equal(FX_DESTROY(f, WQ, wq), 0);
 	assert_int_equal(obj_count(f->v, OBJ_RQ), 0);
 }
 
@@ -352,36 +238,28 @@ static int make_table(struct fx *f, uint32_t log, const uint32_t *wq, unsigned i
 	return err;
 }
 
-/* CREATE_QP of an RSS QP; *qp is set if it is made. */
+/* CREATE_QP of an RSS QP. */
 static int make_rss(struct fx *f, uint32_t pd, uint32_t table,
 		    const struct mlx5_ib_create_qp_rss *u, uint32_t *qp)
 {
 	const struct ib_uverbs_qp_cap cap = {0};
-	struct request r;
-	int err;
 
-	rq_init(&r, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE);
-	rq_handle(&r, UVERBS_ATTR_CREATE_QP_HANDLE, 0);
-	rq_handle(&r, UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd);
-	rq_handle(&r, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, table);
-	rq_value(&r, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 1, 8);
-	rq_in(&r, UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap));
-	rq_value(&r, UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_RAW_PACKET, 8);
-	rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_CAP, sizeof(cap));
-	rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 4);
-	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
-	rq_in(&r, UVERBS_ATTR_UHW_IN, u, sizeof(*u));
-	err = rq_run(f, &r);
-	if (!err)
-		*qp = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
-	rq_done(&r);
-	return err;
+	return FX_CALL(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE,
+		       A_NEW(UVERBS_ATTR_CREATE_QP_HANDLE, qp),
+		       A_HANDLE(UVERBS_ATTR_CREATE_QP_PD_HANDLE, pd),
+		       A_HANDLE(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, table),
+		       A_VALUE(UVERBS_ATTR_CREATE_QP_USER_HANDLE, 1, 8),
+		       A_IN(UVERBS_ATTR_CREATE_QP_CAP, &cap, sizeof(cap)),
+		       A_VALUE(UVERBS_ATTR_CREATE_QP_TYPE, IB_UVERBS_QPT_RAW_PACKET, 8),
+		       A_OUT(UVERBS_ATTR_CREATE_QP_RESP_CAP, NULL, sizeof(cap)),
+		       A_OUT(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, NULL, 4),
+		       A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_qp_resp)),
+		       A_IN(UVERBS_ATTR_UHW_IN, u, sizeof(*u)));
 }
 
 /* An RSS QP holds its table, a table its WQs. */
-TEST_F(rss)
+TEST_FX(rss)
 {
-	struct fx *f = *state;
 	struct mlx5_ib_create_qp_rss u = {
 		.rx_hash_fields_mask = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_PORT_TCP,
 		.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ,
@@ -406,11 +284,11 @@ TEST_F(rss)
 		{MLX5_RX_HASH_SRC_IPV4, 1, 39, 0, -EINVAL, "rx_key_len"},
 		{MLX5_RX_HASH_SRC_IPV4, 1, 40, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EOPNOTSUPP, "flags"},
 	};
-	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), wq[4], rqn, table = 0, qp = 0;
+	uint32_t pd = fx_pd(f), cq = fx_cq(f, NULL), wq[4], table = 0, qp = 0;
 	const struct tir *tir;
 
 	for (unsigned int i = 0; i < 4; i++)
-		wq[i] = make_wq(f, pd, cq, &rqn);
+		wq[i] = fx_wq(f, pd, cq, NULL);
 	assert_int_equal(make_table(f, 2, wq, 3, &table), -ENOSPC);
 	assert_int_equal(make_table(f, 20, wq, 4, &table), -EINVAL);
 	wq[3] = 999;
@@ -435,15 +313,11 @@ TEST_F(rss)
 	assert_int_equal(tir->rqt->n, 4);
 	assert_false(tir->symmetric);
 	assert_int_equal(modify(f, qp, INIT, 1 | 1 << 5), -ENOSYS);
-	assert_int_equal(
-		fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, table),
-		-EBUSY);
-	assert_int_equal(destroy_wq(f, wq[1]), -EBUSY);
-	assert_int_equal(fx_destroy(f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp), 0);
-	assert_int_equal(
-		fx_destroy(f, UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, table),
-		0);
-	assert_int_equal(destroy_wq(f, wq[1]), 0);
+	assert_int_equal(FX_DESTROY(f, RWQ_IND_TBL, table), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, WQ, wq[1]), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, qp), 0);
+	assert_int_equal(FX_DESTROY(f, RWQ_IND_TBL, table), 0);
+	assert_int_equal(FX_DESTROY(f, WQ, wq[1]), 0);
 	/* the other WQs, and all of a second table, are left to the file's end */
 	assert_int_equal(make_table(f, 0, wq, 1, &table), 0);
 	/* one queue needs no fields, but a function and a key that are known */
@@ -468,9 +342,8 @@ static bool possible(uint64_t va)
 }
 
 /* A page list for any buffer that can have one: its pages hold it, its offset fits into 5 bits. */
-TEST_F(page_lists)
+TEST_FX(page_lists)
 {
-	struct fx *f = *state;
 	struct pages p;
 
 	for (uint64_t va = 0x10000; va < 0x10000 + (1u << 20); va += 64 * 37)
