@@ -62,6 +62,8 @@ static void lib_qp_state_set_access(void *qpc, const struct dvx_qp_peer *peer)
 	prm_qpc_set_rre(qpc, !!(peer->access & DVX_REMOTE_READ));
 	prm_qpc_set_rwe(qpc, !!(peer->access & DVX_REMOTE_WRITE));
 	prm_qpc_set_rae(qpc, !!(peer->access & DVX_REMOTE_ATOMIC));
+	if (peer->access & DVX_REMOTE_ATOMIC)
+		prm_qpc_set_atomic_mode(qpc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
 }
 
 int dvx_qp_to_init(struct dvx_qp *qp, const struct dvx_qp_peer *user)

@@ -2,6 +2,7 @@
 /* Proves that garbage in rings, records, registers and on the wire never crashes the device, never
  * makes it spin, and never writes where no key allows it. */
 #include <endian.h>
+#include <dvx/prm/qp.h>
 #include "fuzz.h"
 #include "tests/unit/queue_rig.h"
 #include "queue/queue.h"
@@ -15,6 +16,8 @@ static void renew(struct rig_pair *p)
 		both[i]->sq_pi = both[i]->rq_pi = 0;
 		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
 	}
+	p->b.qp->rae = true;
+	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
 	p->ca.cq->overrun_ignore = p->cb.cq->overrun_ignore = true;
 	p->ca.cq->status = p->cb.cq->status = CQ_OK;
 	rig_connect(&p->a, &p->b);
@@ -23,7 +26,8 @@ static void renew(struct rig_pair *p)
 /* Each WQE is noise, but often begins as a good one: opcode, index, number, ds. */
 static void noisy_wqe(struct rig_pair *p)
 {
-	static const uint8_t ops[] = { 0x00, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x2f, 0x25, 0x01, 0x11 };
+	static const uint8_t ops[] = {0x00, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x2f,
+				      0x25, 0x01, 0x11, 0x12, 0x14, 0x15};
 	struct rig_wqe w = { .q = &p->a, .ds = 1 + any(8) };
 
 	any_bytes(w.bytes, 16 * w.ds);
@@ -104,7 +108,7 @@ static void noisy_wire(void *ctx, struct port *port, struct frame *f)
 	(void)ctx;
 	any_bytes(bth + any(len < FRAME_HDR ? len : FRAME_HDR), 1);
 	if (any(2))
-		bth[0] = (uint8_t)any(0x14);
+		bth[0] = (uint8_t)any(0x20);
 	if (any(2))
 		len = ROCE_BTH + any(len - ROCE_BTH + 1);
 	bth[1] = (uint8_t)((bth[1] & 0xcf) | (-len & 3) << 4);

@@ -10,7 +10,7 @@ if ! command -v tshark >/dev/null; then
 	echo "1..0 # SKIP tshark is not installed: nobody looked at the captured packets"
 	exit
 fi
-plan 23
+plan 27
 
 # Without --foreground, timeout sends a SIGCONT behind its SIGTERM, which takes a pending SIGSTOP away: that
 # of the leak sanitizer, which a program that has just ended would wait for for ever.
@@ -81,7 +81,8 @@ seen()
 	looks "$kind" "$opcodes"
 }
 
-# opcodes: 0 to 4 SEND first, middle, last, only (4); 6 to 10 WRITE; 12 READ request, 13 to 16 its responses; 17 ACK
+# opcodes: 0 to 4 SEND first, middle, last, only (4); 6 to 10 WRITE; 12 READ request, 13 to 16 its responses; 17 ACK;
+# 18 AtomicAck, 19 CmpSwap, 20 FetchAdd
 seen GRH "0 1 2 17" ibv_rc_pingpong -g 0 -n 20 -s 4097
 seen IPv6 "0 2 17" ibv_rc_pingpong -g 1 -n 20 -s 2047 -m 1024
 seen IPv4 "4 17" ibv_rc_pingpong -g 3 -n 20 -s 1
@@ -92,6 +93,8 @@ seen IPv4 "12 13 14 15" ib_read_bw -x 3 -n 20 -s 20001
 seen IPv6 "12 16" ib_read_lat -x 1 -n 20 -s 7
 seen IPv6 "0 1 2 17" ib_send_bw -x 1 -n 20 -s 30002
 seen IPv4 "4 17" ib_send_lat -x 3 -n 20 -s 100
+seen IPv6 "18 19" ib_atomic_lat -x 1 -n 20 -A CMP_AND_SWAP
+seen IPv4 "18 20" ib_atomic_bw -x 3 -n 20 -A FETCH_AND_ADD
 
 # Raw packets: those of a file come out of the wire as they went in, so tshark says the same of both.
 start

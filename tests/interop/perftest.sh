@@ -5,7 +5,7 @@
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((19 + 2 * ${long:-0}))
+plan $((25 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -27,4 +27,10 @@ pair host ib_write_bw -x 1 -n 100 -c UC
 pair host ib_send_bw -x 1 -n 100 -c UC
 pair host ib_send_lat -x 1 -n 100 -c UC
 pair dpu ib_send_lat -x 1 -n 100 -c UC
+pair host ib_atomic_bw -x 1 -n 100 -A FETCH_AND_ADD
+pair host ib_atomic_bw -x 1 -n 100 -A CMP_AND_SWAP -q 4 -o 16
+pair host ib_atomic_lat -x 1 -n 100 -A FETCH_AND_ADD
+pair host ib_atomic_lat -x 1 -n 100 -A CMP_AND_SWAP -e
+pair dpu ib_atomic_bw -x 1 -n 100 -A CMP_AND_SWAP
+pair dpu ib_atomic_lat -x 1 -n 100 -A FETCH_AND_ADD
 exit "$failed"

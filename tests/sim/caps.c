@@ -55,7 +55,7 @@ static void pages_exist(struct rig *r)
 	static const uint16_t types[] = {
 		PRM_HCA_CAP_TYPE_GENERAL_2, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
 		PRM_HCA_CAP_TYPE_ROCE,	    PRM_HCA_CAP_TYPE_FLOW_TABLE,
-		PRM_HCA_CAP_TYPE_DEV_MEM,
+		PRM_HCA_CAP_TYPE_DEV_MEM,   PRM_HCA_CAP_TYPE_ATOMIC,
 	};
 	static const uint8_t zero[256];
 
@@ -354,6 +354,7 @@ static const struct row {
 	{G, "max_wqe_sz_?q", rc_works},
 	{G, "log_max_msg", rc_works},
 	{G, "rc", rc_works},
+	{G, "atomic", pages_exist},
 	{G, "uc", BY("tests/sim/lib_queues")},
 	{G, "cqe_version", rc_works},
 	{G, "log_max_cq*", rc_works},
@@ -399,6 +400,9 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/sim/dr_fields")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*", steering_works},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_operations", BY("tests/interop/perftest.sh")},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_size_qp", BY("tests/unit/queue_atomic")},
+	{PRM_HCA_CAP_TYPE_ATOMIC, "*endianness_mode*", BY("tests/unit/queue_atomic")},
 };
 
 static const struct row *row_for(uint16_t page, const char *field)

@@ -404,3 +404,46 @@ TEST_F(test_owner)
 	assert_int_equal(w.torn, 0);
 	client_stop(&c);
 }
+
+/* --- atomics ------------------------------------------------------------------------------- */
+
+static _Alignas(8) uint64_t counted[2];
+
+static uint8_t *counted_at(void *ctx, uint64_t addr, size_t len)
+{
+	(void)ctx;
+	return addr + len <= sizeof(counted) ? (uint8_t *)counted + addr : NULL;
+}
+
+static void *count_beside(void *rounds)
+{
+	for (uintptr_t i = 0; i < (uintptr_t)rounds; i++) {
+		__atomic_fetch_add(&counted[0], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add((uint32_t *)&counted[1], 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* A program's own atomics and the device's, in shared memory at once: none is lost. */
+TEST_F(atomics_beside_the_program)
+{
+	const uintptr_t rounds = 200000;
+	const struct dma_atomic add8 = {.add = true, .size = 8, .value = 1};
+	const struct dma_atomic add4 = {.add = true, .size = 4, .value = 1};
+	struct mm *mm = mm_open_device(host, counted_at, NULL);
+	uint64_t old, last = 0;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, count_beside, (void *)rounds), 0);
+	for (uintptr_t i = 0; i < rounds; i++) {
+		assert_int_equal(dma_atomic(host, mm_bus(mm, 0), &add8, &old), 0);
+		assert_true(old >= last);
+		last = old + 1;
+		assert_int_equal(dma_atomic(host, mm_bus(mm, 8), &add4, &old), 0);
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(counted[0], 2 * rounds);
+	assert_int_equal(counted[1], 2 * rounds);
+	assert_int_equal(dma_atomic(host, mm_bus(mm, 16), &add8, &old), -EFAULT);
+	mm_close(mm);
+}

@@ -251,7 +251,6 @@ static const struct violation table[] = {
 	{ "2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true },
 	{ "reserved opcode", nothing, 0x7f, 0x02, .local = true },
 	{ "UMR", nothing, PRM_WQE_OPCODE_UMR, 0x02, .local = true },
-	{ "atomic", nothing, PRM_WQE_OPCODE_ATOMIC_FA, 0x02, .local = true },
 	{ "send with invalidate", nothing, PRM_WQE_OPCODE_SEND_INVAL, 0x02, .local = true },
 	{ "MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true },
 };

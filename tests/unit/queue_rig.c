@@ -393,7 +393,8 @@ static int setup_on(void **state, unsigned int peer, const struct transport *t)
 	rig_qp_open(&p->rig, &p->b, peer, &p->cb, &p->cb, 4, 3);
 	rig_connect(&p->a, &p->b);
 	p->ms = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
-	p->md = rig_mkey(&p->rig, peer, p->dst, RIG_BUF, MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+	p->md = rig_mkey(&p->rig, peer, p->dst, RIG_BUF,
+			 MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW | MKEY_ATOMIC);
 	*state = p;
 	return 0;
 }

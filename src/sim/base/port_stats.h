@@ -12,8 +12,9 @@ struct port_stats {
 	/* RoCE packets and their bytes, all headers among them, without FCS [I] */
 	uint64_t xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
 	/* of queues, as mlx5's Q counters */
-	uint64_t rx_write_requests, rx_read_requests, out_of_buffer, out_of_sequence;
-	uint64_t duplicate_request, rnr_nak_retry_err, packet_seq_err, implied_nak_seq_err;
+	uint64_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer;
+	uint64_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err,
+		implied_nak_seq_err;
 	uint64_t local_ack_timeout_err;
 };
 

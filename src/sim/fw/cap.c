@@ -92,6 +92,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);
+	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
@@ -163,6 +164,19 @@ static void fill_dev_mem(const struct vhca *v, void *cap)
 	prm_device_mem_cap_set_log_header_modify_pattern_sw_icm_size(cap, VHCA_LOG_PATTERN_ICM);
 }
 
+/* A bit for each: compare and swap, fetch and add, the same masked. */
+#define ATOMIC_ALL 0xfu
+
+/* The kernel asks for host-endian results where it may: what it gets, programs see. */
+static void fill_atomic(const struct vhca *v, void *cap)
+{
+	(void)v;
+	prm_atomic_caps_set_atomic_req_8B_endianness_mode(cap, 1);
+	prm_atomic_caps_set_supported_atomic_req_8B_endianness_mode_1(cap, 1);
+	prm_atomic_caps_set_atomic_operations(cap, ATOMIC_ALL);
+	prm_atomic_caps_set_atomic_size_qp(cap, 4 | 8);
+}
+
 static void fill_nothing(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -178,7 +192,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap"},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_ethernet, "per_protocol_networking_offload_caps"},
 	{PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap"},
-	{PRM_HCA_CAP_TYPE_ATOMIC, fill_nothing, "atomic_caps"},
+	{PRM_HCA_CAP_TYPE_ATOMIC, fill_atomic, "atomic_caps"},
 	{PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap"},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fw_fill_flow_table, "flow_table_nic_cap"},
 	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL},

@@ -204,6 +204,7 @@ static void show_context(void *qpc, const struct qp *qp)
 	prm_qpc_set_rre(qpc, qp->rre);
 	prm_qpc_set_rwe(qpc, qp->rwe);
 	prm_qpc_set_rae(qpc, qp->rae);
+	prm_qpc_set_atomic_mode(qpc, qp->atomic_mode);
 	prm_qpc_set_hw_sq_wqebb_counter(qpc, qp->sq.ci);
 	prm_qpc_set_sw_sq_wqebb_counter(qpc, qp->sq.pi);
 	prm_qpc_set_hw_rq_counter(qpc, qp->rq.ci);

@@ -150,8 +150,10 @@ static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
 		qp->rre = prm_qpc_get_rre(qpc);
 	if (fields & QP_FIELD_RWE)
 		qp->rwe = prm_qpc_get_rwe(qpc);
-	if (fields & QP_FIELD_RAE)
+	if (fields & QP_FIELD_RAE) {
 		qp->rae = prm_qpc_get_rae(qpc);
+		qp->atomic_mode = (uint8_t)prm_qpc_get_atomic_mode(qpc);
+	}
 	if (fields & QP_FIELD_MTU) {
 		qp->mtu = (uint8_t)prm_qpc_get_mtu(qpc);
 		qp->log_msg_max = (uint8_t)prm_qpc_get_log_msg_max(qpc);
@@ -216,6 +218,7 @@ static void fw_qp_forget(struct qp *qp)
 	qp->remote_qpn = qp->next_send_psn = qp->next_rcv_psn = 0;
 	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;
 	qp->ack_timeout = qp->log_rra_max = qp->log_sra_max = qp->gid_index = 0;
+	qp->atomic_mode = 0;
 	memset(qp->rgid, 0, sizeof(qp->rgid));
 	memset(qp->rmac, 0, sizeof(qp->rmac));
 	qp->udp_sport = qp->pkey_index = 0;

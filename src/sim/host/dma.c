@@ -335,3 +335,65 @@ int dma_copy(struct host *h, bus_t to, bus_t from, size_t len)
 		return dma_write(h, to, va_at(from), len);
 	return copy_bounced(h, to, from, len);
 }
+
+/* --- atomics ------------------------------------------------------------------------------- */
+
+/* A field ends at each bit of mask: its sum's carry goes nowhere. */
+static uint64_t atomic_result(const struct dma_atomic *a, uint64_t old)
+{
+	if (!a->add)
+		return (old ^ a->compare) & a->compare_mask
+			       ? old
+			       : (old & ~a->mask) | (a->value & a->mask);
+	return ((old & ~a->mask) + (a->value & ~a->mask)) ^ ((old ^ a->value) & a->mask);
+}
+
+static uint64_t atomic_direct_4(uint32_t *at, const struct dma_atomic *a)
+{
+	uint32_t old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+
+	while (!__atomic_compare_exchange_n(at, &old, (uint32_t)atomic_result(a, old), false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+	return old;
+}
+
+static uint64_t atomic_direct_8(uint64_t *at, const struct dma_atomic *a)
+{
+	uint64_t old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+
+	while (!__atomic_compare_exchange_n(at, &old, atomic_result(a, old), false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+	return old;
+}
+
+/* Memory that takes a system call: the chip's one thread does nothing in between. */
+static int atomic_by_calls(struct host *h, bus_t addr, const struct dma_atomic *a, uint64_t *old)
+{
+	uint64_t new;
+	uint32_t word;
+
+	if (a->size == sizeof(word)) {
+		if (dma_read(h, addr, &word, sizeof(word)))
+			return -EFAULT;
+		*old = word;
+		word = (uint32_t)atomic_result(a, *old);
+		return dma_write(h, addr, &word, sizeof(word));
+	}
+	if (dma_read(h, addr, old, sizeof(*old)))
+		return -EFAULT;
+	new = atomic_result(a, *old);
+	return dma_write(h, addr, &new, sizeof(new));
+}
+
+int dma_atomic(struct host *h, bus_t addr, const struct dma_atomic *a, uint64_t *old)
+{
+	uint8_t *at = direct_at(h, &(struct dma_seg){addr, a->size});
+
+	if (!at)
+		return atomic_by_calls(h, addr, a, old);
+	*old = a->size == sizeof(uint32_t) ? atomic_direct_4((uint32_t *)(uintptr_t)at, a)
+					   : atomic_direct_8((uint64_t *)(uintptr_t)at, a);
+	return 0;
+}

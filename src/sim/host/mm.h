@@ -98,4 +98,19 @@ int dma_scatter(struct host *, const struct dma_seg *, unsigned int n, const voi
 int dma_scatter_ordered(struct host *, const struct dma_seg *, unsigned int n, unsigned int ordered,
 			const void *from);
 
+/* An atomic of 4 or 8 bytes. Numbers are as the CPU has them. */
+struct dma_atomic {
+	bool add; /* else compare and swap */
+	uint8_t size;
+	uint64_t value; /* to add, or to swap in */
+	uint64_t mask;	/* which bits are swapped; add: bits whose carry is lost */
+	uint64_t compare;
+	uint64_t compare_mask; /* which bits are compared */
+};
+/*
+ * 0 and what was there before, or -EFAULT. addr is a multiple of size. Nothing that the chip does
+ * comes between; what the program itself does neither, where dma_is_direct().
+ */
+int dma_atomic(struct host *, bus_t addr, const struct dma_atomic *, uint64_t *old);
+
 #endif

@@ -17,6 +17,7 @@ struct qp {
 	uint8_t log_msg_max;
 	uint8_t min_rnr_nak, retry_count, rnr_retry, ack_timeout;
 	uint8_t log_rra_max, log_sra_max;
+	uint8_t atomic_mode;
 	uint32_t next_send_psn, next_rcv_psn;
 	uint8_t gid_index, rgid[16], rmac[6];
 	uint16_t udp_sport;

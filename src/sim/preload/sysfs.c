@@ -300,7 +300,7 @@ static const struct {
 	{"counters/port_xmit_wait", NEVER, 0},
 	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0},
 	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0},
-	{"hw_counters/rx_atomic_requests", NEVER, 0},
+	{"hw_counters/rx_atomic_requests", COUNTED(rx_atomic_requests), 0},
 	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0},
 	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0},
 	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0},

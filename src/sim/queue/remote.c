@@ -33,3 +33,17 @@ bool remote_read(struct queue *q, uint32_t rkey, uint64_t va, size_t len, void *
 	post_flush(queues_of(&q->o));
 	return n >= 0 && remote_moved(q, dma_gather(host_of(&q->o), seg, (unsigned int)n, to));
 }
+
+bool remote_atomic(struct queue *q, uint32_t rkey, uint64_t va, const struct dma_atomic *a,
+		   uint64_t *old, bool *aligned)
+{
+	struct dma_seg seg[2];
+	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, a->size, MKEY_ATOMIC, seg, 2);
+
+	*aligned = n < 0 || (n == 1 && !(seg[0].addr % a->size));
+	if (n < 0 || !*aligned)
+		return false;
+	cq_before_reply(q);
+	post_flush(queues_of(&q->o));
+	return remote_moved(q, dma_atomic(host_of(&q->o), seg[0].addr, a, old));
+}

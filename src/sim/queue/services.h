@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct cq;
+struct dma_atomic;
 struct dma_seg;
 struct queue;
 struct rq;
@@ -34,6 +35,8 @@ enum wqe_vendor {
 
 void wqe_parse_data(struct queue *, struct send_wr *);  /* data segments */
 void wqe_parse_raddr(struct queue *, struct send_wr *); /* a remote address, data segments */
+void wqe_parse_atomic(struct queue *, struct send_wr *); /* a remote address, operands, data */
+void wqe_parse_masked_atomic(struct queue *, struct send_wr *);
 void mmo_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
@@ -51,6 +54,9 @@ void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t
 		    uint16_t index);
 /* A request's data segments. */
 const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
+/* An atomic's operands; and what it found, to where its data segments say: 0 or a syndrome. */
+void wr_atomic(const struct send_wr *, struct dma_atomic *);
+uint8_t wr_atomic_found(struct queue *, const struct send_wr *, uint64_t old);
 /* Moves a part of what a list of data segments describes (segs.c), or of a request's. */
 uint8_t segs_gather(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to);
@@ -99,6 +105,9 @@ uint16_t rq_index(const struct rq *);
 bool remote_check(struct queue *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
 bool remote_write(struct queue *, uint32_t rkey, uint64_t va, size_t len, const void *from);
 bool remote_read(struct queue *, uint32_t rkey, uint64_t va, size_t len, void *to);
+/* va is a multiple of its size. *aligned: the memory there is, too. */
+bool remote_atomic(struct queue *, uint32_t rkey, uint64_t va, const struct dma_atomic *,
+		   uint64_t *old, bool *aligned);
 
 /* --- both ----------------------------------------------------------------------------------- */
 

@@ -314,7 +314,7 @@ void sq_done(struct sq *sq, struct send_wr *wr)
 		cqe = cq_next(sq->cq);
 		if (cqe) {
 			prm_cqe64_set_user_index(cqe, sq->q->user_index);
-			prm_cqe64_set_byte_cnt(cqe, wr->kind == SEND_READ ? (uint32_t)wr->len : 0);
+			prm_cqe64_set_byte_cnt(cqe, wr->kind >= SEND_READ ? (uint32_t)wr->len : 0);
 			prm_cqe64_set_timestamp(cqe, sq->q->o.vhca->dev->clock->now(
 							     sq->q->o.vhca->dev->clock));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);

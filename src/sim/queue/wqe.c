@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Send WQEs become requests: their control segment, and the segments that transports' rows name. */
+#include <endian.h>
 #include <string.h>
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/wqe.h>
@@ -69,6 +70,122 @@ void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 	wr->rkey = prm_wqe_raddr_seg_get_rkey(seg);
 	wqe_parse_data(q, wr);
 }
+
+/* --- atomics -------------------------------------------------------------------------------- */
+
+#define OPERANDS (2 * DS) /* behind the control segment and the remote address */
+
+static bool atomic_is_masked(const struct send_wr *wr)
+{
+	return wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_CS ||
+	       wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_FA;
+}
+
+static uint8_t atomic_size(const struct send_wr *wr)
+{
+	return atomic_is_masked(wr) && wr->opmod == PRM_EXT_ATOMIC_OPMOD_4 ? 4 : 8;
+}
+
+static void atomic_trace(const struct queue *q, const struct send_wr *wr)
+{
+	static const char *const name[2][2] = {
+		{"atomic_masked_cswap64_seg", "atomic_masked_cswap32_seg"},
+		{"atomic_masked_fadd64_seg", "atomic_masked_fadd32_seg"},
+	};
+	const bool masked = atomic_is_masked(wr),
+		   add = wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_FA;
+
+	sim_trace("wqe", masked ? name[add][atomic_size(wr) == 4] : "wqe_atomic_seg",
+		  wr->wqe + OPERANDS, (wr->data_at - 2u) * DS, "qp 0x%x sq %u", q->o.id, wr->index);
+}
+
+/* The data segments take what was found. [I] They may have more room than that. */
+void wqe_parse_atomic(struct queue *q, struct send_wr *wr)
+{
+	wqe_parse_raddr(q, wr);
+	if (wr->error)
+		return;
+	if (sim_tracing)
+		atomic_trace(q, wr);
+	if (wr->len < atomic_size(wr)) {
+		sim_refuse("qp 0x%x: send WQE %u: its data segments have no room for the %u bytes "
+			   "that an atomic brings",
+			   q->o.id, wr->index, atomic_size(wr));
+		wqe_fail(wr, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
+	}
+	wr->len = atomic_size(wr);
+}
+
+void wqe_parse_masked_atomic(struct queue *q, struct send_wr *wr)
+{
+	const bool swap = wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_CS;
+
+	if (wr->opmod != PRM_EXT_ATOMIC_OPMOD_4 && wr->opmod != PRM_EXT_ATOMIC_OPMOD_8) {
+		wqe_refuse(q, wr, VENDOR_SEGMENT,
+			   "an extended atomic's opmod is 8 (4 bytes) or 9 (8 bytes)");
+		return;
+	}
+	/* The operands of a compare and swap of 8 bytes are two segments. */
+	wr->data_at = swap && wr->opmod == PRM_EXT_ATOMIC_OPMOD_8 ? 4 : 3;
+	if (wr->ds < wr->data_at)
+		wqe_refuse(q, wr, VENDOR_DS, "ds is too small for the opcode");
+	else
+		wqe_parse_atomic(q, wr);
+}
+
+static void wr_masked_atomic(const struct send_wr *wr, struct dma_atomic *a)
+{
+	const uint8_t *p = wr->wqe + OPERANDS;
+	const bool half = a->size == 4;
+
+	if (a->add) {
+		a->value = half ? prm_atomic_masked_fadd32_seg_get_add(p)
+				: prm_atomic_masked_fadd64_seg_get_add(p);
+		a->mask = half ? prm_atomic_masked_fadd32_seg_get_field_boundary(p)
+			       : prm_atomic_masked_fadd64_seg_get_field_boundary(p);
+		return;
+	}
+	a->value = half ? prm_atomic_masked_cswap32_seg_get_swap(p)
+			: prm_atomic_masked_cswap64_seg_get_swap(p);
+	a->mask = half ? prm_atomic_masked_cswap32_seg_get_swap_mask(p)
+		       : prm_atomic_masked_cswap64_seg_get_swap_mask(p);
+	a->compare = half ? prm_atomic_masked_cswap32_seg_get_compare(p)
+			  : prm_atomic_masked_cswap64_seg_get_compare(p);
+	a->compare_mask = half ? prm_atomic_masked_cswap32_seg_get_compare_mask(p)
+			       : prm_atomic_masked_cswap64_seg_get_compare_mask(p);
+}
+
+void wr_atomic(const struct send_wr *wr, struct dma_atomic *a)
+{
+	const uint8_t *p = wr->wqe + OPERANDS;
+
+	*a = (struct dma_atomic){.size = atomic_size(wr)};
+	a->add = wr->opcode == PRM_WQE_OPCODE_ATOMIC_FA ||
+		 wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_FA;
+	if (atomic_is_masked(wr)) {
+		wr_masked_atomic(wr, a);
+		return;
+	}
+	a->value = prm_wqe_atomic_seg_get_swap_add(p);
+	a->compare = prm_wqe_atomic_seg_get_compare(p);
+	if (!a->add)
+		a->mask = a->compare_mask = UINT64_MAX;
+}
+
+/*
+ * With atomic_req_8B_endianness_mode 1, 8 bytes are as the CPU has them; UCX reads 4 bytes of an
+ * extended atomic as big-endian in either mode.
+ */
+uint8_t wr_atomic_found(struct queue *q, const struct send_wr *wr, uint64_t old)
+{
+	const uint32_t word = htobe32((uint32_t)old);
+
+	if (wr->len == sizeof(word))
+		return wr_scatter(q, wr, 0, sizeof(word), &word);
+	return wr_scatter(q, wr, 0, sizeof(old), &old);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
 
 static void wqe_parse_ctrl(const struct queue *q, struct send_wr *wr, const struct wqe_row *row)
 {

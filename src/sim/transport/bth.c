@@ -2,30 +2,42 @@
 #include "bth.h"
 
 const struct bth_row bth_rows[BTH_OPS] = {
-	[BTH_SEND_FIRST] = { .op = OP_SEND, .starts = true },
-	[BTH_SEND_MIDDLE] = { .op = OP_SEND },
-	[BTH_SEND_LAST] = { .op = OP_SEND, .ends = true },
-	[BTH_SEND_LAST_IMM] = { .op = OP_SEND, .ends = true, .imm = true },
-	[BTH_SEND_ONLY] = { .op = OP_SEND, .starts = true, .ends = true },
-	[BTH_SEND_ONLY_IMM] = { .op = OP_SEND, .starts = true, .ends = true, .imm = true },
-	[BTH_WRITE_FIRST] = { .op = OP_WRITE, .starts = true, .reth = true },
-	[BTH_WRITE_MIDDLE] = { .op = OP_WRITE },
-	[BTH_WRITE_LAST] = { .op = OP_WRITE, .ends = true },
-	[BTH_WRITE_LAST_IMM] = { .op = OP_WRITE, .ends = true, .imm = true },
-	[BTH_WRITE_ONLY] = { .op = OP_WRITE, .starts = true, .ends = true, .reth = true },
-	[BTH_WRITE_ONLY_IMM] = { .op = OP_WRITE, .starts = true, .ends = true, .reth = true,
-				.imm = true },
-	[BTH_READ_REQUEST] = { .op = OP_READ_REQUEST, .starts = true, .ends = true, .reth = true },
-	[BTH_READ_RESP_FIRST] = { .op = OP_READ_RESP, .starts = true, .aeth = true },
-	[BTH_READ_RESP_MIDDLE] = { .op = OP_READ_RESP },
-	[BTH_READ_RESP_LAST] = { .op = OP_READ_RESP, .ends = true, .aeth = true },
-	[BTH_READ_RESP_ONLY] = { .op = OP_READ_RESP, .starts = true, .ends = true, .aeth = true },
-	[BTH_ACKNOWLEDGE] = { .op = OP_ACK, .starts = true, .ends = true, .aeth = true },
+	[BTH_SEND_FIRST] = {.op = OP_SEND, .starts = true},
+	[BTH_SEND_MIDDLE] = {.op = OP_SEND},
+	[BTH_SEND_LAST] = {.op = OP_SEND, .ends = true},
+	[BTH_SEND_LAST_IMM] = {.op = OP_SEND, .ends = true, .imm = true},
+	[BTH_SEND_ONLY] = {.op = OP_SEND, .starts = true, .ends = true},
+	[BTH_SEND_ONLY_IMM] = {.op = OP_SEND, .starts = true, .ends = true, .imm = true},
+	[BTH_WRITE_FIRST] = {.op = OP_WRITE, .starts = true, .reth = true},
+	[BTH_WRITE_MIDDLE] = {.op = OP_WRITE},
+	[BTH_WRITE_LAST] = {.op = OP_WRITE, .ends = true},
+	[BTH_WRITE_LAST_IMM] = {.op = OP_WRITE, .ends = true, .imm = true},
+	[BTH_WRITE_ONLY] = {.op = OP_WRITE, .starts = true, .ends = true, .reth = true},
+	[BTH_WRITE_ONLY_IMM] =
+		{.op = OP_WRITE, .starts = true, .ends = true, .reth = true, .imm = true},
+	[BTH_READ_REQUEST] = {.op = OP_READ_REQUEST, .starts = true, .ends = true, .reth = true},
+	[BTH_READ_RESP_FIRST] = {.op = OP_READ_RESP, .starts = true, .aeth = true},
+	[BTH_READ_RESP_MIDDLE] = {.op = OP_READ_RESP},
+	[BTH_READ_RESP_LAST] = {.op = OP_READ_RESP, .ends = true, .aeth = true},
+	[BTH_READ_RESP_ONLY] = {.op = OP_READ_RESP, .starts = true, .ends = true, .aeth = true},
+	[BTH_ACKNOWLEDGE] = {.op = OP_ACK, .starts = true, .ends = true, .aeth = true},
+	[BTH_ATOMIC_ACK] = {.op = OP_ATOMIC_ACK,
+			    .starts = true,
+			    .ends = true,
+			    .aeth = true,
+			    .atomic = ATOMIC_ACK_LEN},
+	[BTH_COMPARE_SWAP] = {.op = OP_ATOMIC,
+			      .starts = true,
+			      .ends = true,
+			      .atomic = ATOMIC_ETH_LEN},
+	[BTH_FETCH_ADD] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = ATOMIC_ETH_LEN},
+	[BTH_MASKED_CS] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
+	[BTH_MASKED_FA] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
 };
 
 /* A bit for each operation that packets of a transport can be. */
 static const uint32_t bth_known[8] = {
-	[BTH_RC] = (2u << BTH_ACKNOWLEDGE) - 1,
+	[BTH_RC] = ((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA,
 	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
 };
 
@@ -39,7 +51,8 @@ static uint64_t get64(const uint8_t *p)
 	return (uint64_t)bth_get32(p) << 32 | bth_get32(p + 4);
 }
 
-static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, bool aeth, bool imm)
+static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, bool aeth,
+			   uint8_t atomic, bool imm)
 {
 	if (reth) {
 		p->va = get64(at);
@@ -51,6 +64,10 @@ static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, b
 		p->syndrome = at[0];
 		p->msn = bth_get32(at) & PSN_MASK;
 		at += AETH_LEN;
+	}
+	if (atomic) {
+		p->atomic = at;
+		at += atomic;
 	}
 	if (imm)
 		memcpy(&p->imm, at, IMM_LEN);
@@ -72,7 +89,7 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	first = bth_row(hdr[0]);
 	last = bth_row(last_opcode);
 	aeth = first->aeth || last->aeth;
-	need = BTH_LEN + (first->reth ? RETH_LEN : 0) + (aeth ? AETH_LEN : 0) +
+	need = BTH_LEN + (first->reth ? RETH_LEN : 0) + (aeth ? AETH_LEN : 0) + first->atomic +
 	       (last->imm ? IMM_LEN : 0);
 	p->pad = hdr[1] >> 4 & 3;
 	*why = "the headers end too early";
@@ -96,11 +113,12 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	p->ack_req = hdr[8] >> 7;
 	p->psn = bth_get32(hdr + 8) & PSN_MASK;
 	p->npkts = r->npkts;
-	parse_extended(p, hdr + BTH_LEN, first->reth, aeth, last->imm);
+	parse_extended(p, hdr + BTH_LEN, first->reth, aeth, first->atomic, last->imm);
 	return true;
 }
 
-static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool reth, bool aeth, bool imm)
+static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool reth, bool aeth,
+			       uint8_t atomic, bool imm)
 {
 	if (reth) {
 		bth_put32(at, (uint32_t)(p->va >> 32));
@@ -113,6 +131,8 @@ static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool ret
 		bth_put32(at, (uint32_t)p->syndrome << 24 | (p->msn & PSN_MASK));
 		at += AETH_LEN;
 	}
+	if (atomic)
+		at = mempcpy(at, p->atomic, atomic);
 	if (imm) {
 		memcpy(at, &p->imm, IMM_LEN);
 		at += IMM_LEN;
@@ -131,7 +151,7 @@ void bth_build(const struct bth_packet *p, struct frame *f)
 	bth_put32(f->burst.hdr + 4, p->dqpn & 0xffffff);
 	bth_put32(f->burst.hdr + 8, (p->ack_req ? 1u << 31 : 0) | (p->psn & PSN_MASK));
 	end = build_extended(p, f->burst.hdr + BTH_LEN, first->reth, first->aeth || last->aeth,
-			     last->imm);
+			     first->atomic, last->imm);
 	f->burst.hdr_len = (uint16_t)(end - f->burst.hdr);
 	f->burst.last_opcode = p->last_opcode;
 	f->burst.npkts = (uint16_t)p->npkts;

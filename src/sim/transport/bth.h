@@ -34,6 +34,12 @@ enum bth_operation {
 	BTH_READ_RESP_LAST = 0x0f,
 	BTH_READ_RESP_ONLY = 0x10,
 	BTH_ACKNOWLEDGE = 0x11,
+	BTH_ATOMIC_ACK = 0x12,
+	BTH_COMPARE_SWAP = 0x13,
+	BTH_FETCH_ADD = 0x14,
+	/* [I] Reserved numbers: what masked atomics are on a wire is not public. */
+	BTH_MASKED_CS = 0x1c,
+	BTH_MASKED_FA = 0x1d,
 	BTH_OPS = 0x20,
 };
 
@@ -41,6 +47,9 @@ enum bth_operation {
 #define RETH_LEN 16u
 #define AETH_LEN 4u
 #define IMM_LEN 4u
+#define ATOMIC_ETH_LEN 28u
+#define MASKED_ETH_LEN 48u /* [I] AtomicETH, mask, compare mask, size */
+#define ATOMIC_ACK_LEN 8u
 #define PKEY_DEFAULT 0xffffu
 #define PSN_MASK 0xffffffu
 #define MSG_MAX (1ull << 31)
@@ -59,8 +68,18 @@ enum bth_operation {
 struct bth_row {
 	uint8_t op; /* enum bth_op */
 	bool starts, ends, reth, aeth, imm;
+	uint8_t atomic; /* bytes of AtomicETH, or of AtomicAckETH */
 };
-enum bth_op { OP_NONE, OP_SEND, OP_WRITE, OP_READ_REQUEST, OP_READ_RESP, OP_ACK };
+enum bth_op {
+	OP_NONE,
+	OP_SEND,
+	OP_WRITE,
+	OP_READ_REQUEST,
+	OP_READ_RESP,
+	OP_ACK,
+	OP_ATOMIC,
+	OP_ATOMIC_ACK,
+};
 extern const struct bth_row bth_rows[BTH_OPS];
 
 static inline const struct bth_row *bth_row(uint8_t opcode)
@@ -81,6 +100,7 @@ struct bth_packet {
 	uint8_t syndrome;
 	uint32_t msn;
 	uint32_t imm; /* as it stands in the packet */
+	const uint8_t *atomic; /* its headers, as they stand in the packet; see atomic.h */
 	const uint8_t *data;
 	uint32_t len;
 	uint32_t mtu; /* that a burst was cut for */

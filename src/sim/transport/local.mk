@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 libsim_la_SOURCES += \
+	src/sim/transport/atomic.c \
+	src/sim/transport/atomic.h \
 	src/sim/transport/bth.c \
 	src/sim/transport/bth.h \
 	src/sim/transport/message.c \

@@ -11,8 +11,9 @@ struct bth_packet;
 struct queue;
 struct send_wr;
 
-/* A work request of each kind goes its own way through a transport. */
-enum send_kind { SEND_MESSAGE, SEND_WRITE, SEND_READ, SEND_LOCAL };
+/* A work request of each kind goes its own way through a transport. From SEND_READ on, a response
+ * brings data. */
+enum send_kind { SEND_MESSAGE, SEND_WRITE, SEND_LOCAL, SEND_READ, SEND_ATOMIC };
 
 /* One send WQE that the queue has fetched. The transport keeps it until it is done, in order. */
 struct send_wr {
@@ -150,6 +151,11 @@ extern const struct transport transport_rc, transport_uc, transport_raw;
 	{                                                                                        \
 		wqe_parse_raddr, true, true, .kind = SEND_WRITE, .min_ds = 2, .inline_ok = true, \
 					     .data_at = 2                                        \
+	}
+
+#define WQE_ATOMIC(parse)                                                   \
+	{                                                                   \
+		parse, true, .kind = SEND_ATOMIC, .min_ds = 3, .data_at = 3 \
 	}
 
 /* By qpc.st; NULL: there is none. */

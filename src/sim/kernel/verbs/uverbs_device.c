@@ -19,6 +19,7 @@
 #define DATA_SEG	16u
 #define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
 #define MAX_SGE_RD	30u
+#define ATOMIC_HCA	1u /* enum ib_atomic_cap: atomic among all that the device does */
 
 static uint64_t fw_version(const char *text)
 {
@@ -40,7 +41,7 @@ static uint32_t max_sge(const uint8_t *cap)
 	return sq < rq ? sq : rq;
 }
 
-/* No atomics, SRQs, memory windows or multicast: the data path has none. */
+/* No SRQs, memory windows or multicast: the data path has none. */
 static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -56,10 +57,10 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.vendor_part_id = p->pci_device,
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		.device_cap_flags =
-			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
-			IB_UVERBS_DEVICE_RAW_IP_CSUM,
+		.device_cap_flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT |
+				    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+				    IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
+				    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_RAW_IP_CSUM,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
@@ -70,6 +71,7 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.max_qp_init_rd_atom = 1u << prm_cmd_hca_cap_get_log_max_ra_res_qp(cap),
 		.max_res_rd_atom = 1u << (prm_cmd_hca_cap_get_log_max_ra_req_qp(cap) +
 					  prm_cmd_hca_cap_get_log_max_qp(cap)),
+		.atomic_cap = ATOMIC_HCA,
 		.max_ah = INT32_MAX,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = (uint8_t)prm_cmd_hca_cap_get_local_ca_ack_delay(cap),

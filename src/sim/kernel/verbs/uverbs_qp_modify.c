@@ -160,7 +160,11 @@ static void qp_modify_set_access(struct uverbs_qp *qp, void *qpc,
 		qp->access = (uint8_t)m->qp_access_flags;
 	prm_qpc_set_rwe(qpc, !!(qp->access & IB_UVERBS_ACCESS_REMOTE_WRITE));
 	prm_qpc_set_rre(qpc, qp->dest_rd && qp->access & IB_UVERBS_ACCESS_REMOTE_READ);
-	prm_qpc_set_rae(qpc, qp->dest_rd && qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
+	if (!qp->dest_rd || !(qp->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC))
+		return;
+	prm_qpc_set_rae(qpc, 1);
+	/* extended atomics exist, of at most 8 bytes */
+	prm_qpc_set_atomic_mode(qpc, PRM_QPC_ATOMIC_MODE_UP_TO_8B);
 }
 
 static void set_numbers(void *qpc, const struct ib_uverbs_modify_qp *m, uint32_t log_max_msg)

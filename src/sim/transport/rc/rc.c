@@ -15,6 +15,10 @@ static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = WQE_WRITE_IMM,
 	[PRM_WQE_OPCODE_RDMA_READ] = {wqe_parse_raddr, true, .kind = SEND_READ, .min_ds = 2,
 				      .data_at = 2},
+	[PRM_WQE_OPCODE_ATOMIC_CS] = WQE_ATOMIC(wqe_parse_atomic),
+	[PRM_WQE_OPCODE_ATOMIC_FA] = WQE_ATOMIC(wqe_parse_atomic),
+	[PRM_WQE_OPCODE_ATOMIC_MASKED_CS] = WQE_ATOMIC(wqe_parse_masked_atomic),
+	[PRM_WQE_OPCODE_ATOMIC_MASKED_FA] = WQE_ATOMIC(wqe_parse_masked_atomic),
 	[PRM_WQE_OPCODE_MMO] = {mmo_parse, true, .kind = SEND_LOCAL, .min_ds = 4},
 };
 
@@ -113,7 +117,7 @@ static const char *rc_receive(struct queue *q, struct bth_packet *p)
 		return "it is not ready to receive";
 	if (p->npkts > 1 && p->mtu != rc->mtu)
 		return "its burst was cut for another MTU";
-	if (p->op == OP_READ_RESP || p->op == OP_ACK)
+	if (p->op == OP_READ_RESP || p->op == OP_ACK || p->op == OP_ATOMIC_ACK)
 		req_rx(rc, p);
 	else
 		resp_rx(rc, p);

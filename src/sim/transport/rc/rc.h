@@ -21,7 +21,7 @@ struct req {
 	uint64_t sent; /* bytes, in this turn */
 	uint32_t una, nxt, max; /* oldest unacknowledged; next to send; one past the newest sent */
 	uint32_t ack_asked;     /* one past the last packet with AckReq */
-	unsigned int reads;     /* asked for, and not answered in full */
+	unsigned int reads;	/* READs and atomics: asked for, and not answered in full */
 	uint8_t retries, rnr_left;
 	bool sending;      /* RTS */
 	bool rnr_wait;
@@ -35,6 +35,15 @@ struct read_job {
 	uint64_t va, left;
 	uint32_t rkey, psn;
 	bool started;
+	bool atomic; /* done already; va: what it found */
+};
+
+/* An atomic that may not be done again: what it found is kept. */
+#define ATOMICS_KEPT (1u << VHCA_LOG_MAX_RA)
+struct atomic_done {
+	uint64_t old;
+	uint32_t psn;
+	bool valid;
 };
 
 struct resp {
@@ -48,6 +57,8 @@ struct resp {
 	uint8_t fatal_nak, fatal_recv;
 	struct read_job job[READ_JOBS];
 	unsigned int first_job, njobs;
+	struct atomic_done atomic[ATOMICS_KEPT];
+	unsigned int next_atomic; /* the oldest of them, of qpc.log_rra_max */
 };
 
 struct rc {

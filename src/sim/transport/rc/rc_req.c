@@ -2,6 +2,7 @@
 /* The requester of a reliable connection (IBTA vol. 1, 9.7.5 and 9.9.2). */
 #include <dvx/prm/cqe.h>
 #include "rc.h"
+#include "transport/atomic.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "base/log.h"
@@ -157,11 +158,13 @@ static bool window_holds(const struct req *q, uint32_t npkts)
 	       ((q->nxt - q->una) & PSN_MASK) + (uint64_t)npkts <= WINDOW;
 }
 
+/* The request of what a response answers: a READ, or what is missing of one; an atomic. */
 static bool step_read(struct rc *rc, struct send_wr *wr)
 {
 	struct req *q = &rc->req;
 	struct bth_packet p = { .opcode = BTH_READ_REQUEST, .last_opcode = BTH_READ_REQUEST, .npkts = 1 };
 	uint64_t off = (uint64_t)wr->got * rc->mtu;
+	uint8_t atomic[MASKED_ETH_LEN];
 	struct frame *f;
 
 	rc_req_number(rc, wr);
@@ -174,6 +177,8 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	p.va = wr->raddr + off;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)(wr->len - off);
+	if (wr->kind == SEND_ATOMIC)
+		atomic_request(&p, wr, atomic);
 	roce_port_send(rc->qp, &rc->path, &p, f);
 	wr->asked = true;
 	q->reads++;
@@ -247,7 +252,7 @@ static bool rc_req_step(struct rc *rc)
 	}
 	if (!rc_port_room(rc))
 		return false;
-	return wr->kind == SEND_READ ? step_read(rc, wr) : step_data(rc, wr);
+	return wr->kind >= SEND_READ ? step_read(rc, wr) : step_data(rc, wr);
 }
 
 bool req_run(struct rc *rc)
@@ -274,7 +279,7 @@ bool req_ready(const struct rc *rc)
 		return false;
 	if ((wr->strong && wr != q->head) || (wr->fence && q->reads))
 		return false;
-	return wr->kind != SEND_READ || q->reads < 1u << rc->qp->log_sra_max;
+	return wr->kind < SEND_READ || q->reads < 1u << rc->qp->log_sra_max;
 }
 
 /* --- what comes back ----------------------------------------------------------------------- */
@@ -289,14 +294,14 @@ static void go_back(struct rc *rc, uint32_t psn)
 	for (wr = q->head; wr && wr->numbered; wr = wr->next) {
 		if (wr->npsn && psn_diff(psn, psn_add(wr->psn, wr->npsn)) < 0)
 			break;
-		if (wr->kind == SEND_READ && wr->asked && !wr->done)
+		if (wr->kind >= SEND_READ && wr->asked && !wr->done)
 			q->reads++;
 	}
 	q->cur = wr;
 	q->off = 0;
 	q->nxt = q->max;
 	if (wr && wr->numbered) {
-		if (wr->kind == SEND_READ)
+		if (wr->kind >= SEND_READ)
 			psn = psn_add(wr->psn, wr->got);
 		q->off = (uint64_t)((psn - wr->psn) & PSN_MASK) * rc->mtu;
 		q->nxt = psn;
@@ -344,8 +349,8 @@ static void out_of_order(struct rc *rc, uint32_t psn)
 }
 
 /*
- * Everything before end has arrived. An unanswered READ before it means that its response was
- * lost: false, and the READ is asked for again.
+ * Everything before end has arrived. An unanswered READ or atomic before it means that its response
+ * was lost: false, and it is asked for again.
  */
 static bool acknowledged(struct rc *rc, uint32_t end)
 {
@@ -357,7 +362,7 @@ static bool acknowledged(struct rc *rc, uint32_t end)
 			continue;
 		if (!wr->npsn || psn_diff(psn_add(wr->psn, wr->npsn), end) > 0)
 			break;
-		if (wr->kind == SEND_READ) {
+		if (wr->kind >= SEND_READ) {
 			rc_req_retire(rc);
 			out_of_order(rc, psn_add(wr->psn, wr->got));
 			return false;
@@ -422,7 +427,7 @@ static struct send_wr *oldest_read(const struct req *q)
 	struct send_wr *wr;
 
 	for (wr = q->head; wr && wr->numbered; wr = wr->next)
-		if (wr->kind == SEND_READ && !wr->done)
+		if (wr->kind >= SEND_READ && !wr->done)
 			return wr->asked ? wr : NULL;
 	return NULL;
 }
@@ -431,20 +436,29 @@ static bool response_fits(const struct rc *rc, const struct send_wr *wr, const s
 {
 	uint64_t left = wr->len - (uint64_t)wr->got * rc->mtu;
 
+	if ((wr->kind == SEND_ATOMIC) != (p->op == OP_ATOMIC_ACK))
+		return false;
+	if (wr->kind == SEND_ATOMIC)
+		return !p->len;
 	if (p->ends)
 		return p->len == left && p->npkts == message_packets(left, rc->mtu);
 	return p->len == p->npkts * rc->mtu && p->len < left;
 }
 
+static uint8_t response_scatter(struct rc *rc, const struct send_wr *wr, const struct bth_packet *p)
+{
+	if (p->op == OP_ATOMIC_ACK)
+		return wr_atomic_found(&rc->qp->q, wr, atomic_answer(p));
+	return p->len ? wr_scatter(&rc->qp->q, wr, (uint64_t)wr->got * rc->mtu, p->len, p->data)
+		      : 0;
+}
+
 static void take_response(struct rc *rc, struct send_wr *wr, const struct bth_packet *p)
 {
 	struct req *q = &rc->req;
-	uint8_t error = PRM_SYNDROME_BAD_RESP_ERR;
+	uint8_t error =
+		response_fits(rc, wr, p) ? response_scatter(rc, wr, p) : PRM_SYNDROME_BAD_RESP_ERR;
 
-	if (response_fits(rc, wr, p))
-		error = p->len ? wr_scatter(&rc->qp->q, wr, (uint64_t)wr->got * rc->mtu,
-							    p->len, p->data)
-			       : 0;
 	if (error) {
 		fail_head(rc, error, 0);
 		return;

@@ -3,6 +3,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eqe.h>
 #include "rc.h"
+#include "transport/atomic.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "base/log.h"
@@ -121,25 +122,40 @@ static bool read_allowed(struct rc *rc, const struct bth_packet *p)
 	return false;
 }
 
-static void queue_read(struct rc *rc, const struct bth_packet *p)
+static void queue_job(struct rc *rc, const struct read_job *job)
 {
 	struct resp *r = &rc->resp;
-	struct read_job *job = &r->job[(r->first_job + r->njobs++) % READ_JOBS];
 
-	*job = (struct read_job){ .va = p->va, .left = p->dma_len, .rkey = p->rkey, .psn = p->psn };
+	r->job[(r->first_job + r->njobs++) % READ_JOBS] = *job;
 	rc_want_run(rc);
 }
 
-static void rx_read(struct rc *rc, const struct bth_packet *p)
+static void queue_read(struct rc *rc, const struct bth_packet *p)
+{
+	queue_job(rc, &(struct read_job){
+			      .va = p->va, .left = p->dma_len, .rkey = p->rkey, .psn = p->psn});
+}
+
+/* No room for one more request that a response answers: the peer has been told. */
+static bool too_many_jobs(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
 	unsigned int most = 1u << (rc->qp->log_rra_max & 31);
 
 	if (r->msg.in != OP_NONE)
-		invalid(rc, "a READ request inside another message");
+		invalid(rc, "a READ request or an atomic inside another message");
 	else if (r->njobs >= most || r->njobs >= READ_JOBS)
-		invalid(rc, "more READs at once than qpc.log_rra_max allows");
-	else if (read_allowed(rc, p)) {
+		invalid(rc, "more READs and atomics at once than qpc.log_rra_max allows");
+	else
+		return false;
+	return true;
+}
+
+static void rx_read(struct rc *rc, const struct bth_packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (!too_many_jobs(rc) && read_allowed(rc, p)) {
 		rc_stats(rc)->rx_read_requests++;
 		queue_read(rc, p);
 		r->epsn = psn_add(r->epsn, message_packets(p->dma_len, rc->mtu));
@@ -181,6 +197,21 @@ static void read_failed(struct rc *rc, uint32_t psn)
 	forbidden(rc, "the memory to READ is gone");
 }
 
+static bool send_atomic_ack(struct rc *rc, const struct read_job *job)
+{
+	struct bth_packet p = {
+		.npkts = 1, .syndrome = AETH_ACK, .msn = rc->resp.msn, .psn = job->psn};
+	uint8_t hdr[ATOMIC_ACK_LEN];
+	struct frame *f = rc_frame(rc, 0);
+
+	if (!f)
+		return false;
+	atomic_response(&p, job->va, hdr);
+	roce_port_send(rc->qp, &rc->path, &p, f);
+	job_done(rc);
+	return true;
+}
+
 bool resp_run(struct rc *rc)
 {
 	struct resp *r = &rc->resp;
@@ -192,6 +223,8 @@ bool resp_run(struct rc *rc)
 
 	if (!r->njobs || !rc_port_room(rc))
 		return false;
+	if (job->atomic)
+		return send_atomic_ack(rc, job);
 	most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
 	n = (size_t)(job->left < most ? job->left : most);
 	f = rc_frame(rc, n);
@@ -212,6 +245,45 @@ bool resp_run(struct rc *rc)
 	if (bth_row(p.last_opcode)->ends)
 		job_done(rc);
 	return true;
+}
+
+/* --- atomics ------------------------------------------------------------------------------- */
+
+/* Done when it comes; its response waits for those of READs before it. */
+static void rx_atomic(struct rc *rc, const struct bth_packet *p)
+{
+	struct resp *r = &rc->resp;
+	unsigned int kept = 1u << (rc->qp->log_rra_max & 31);
+	struct atomic_result a;
+
+	if (too_many_jobs(rc))
+		return;
+	a = atomic_take(rc->qp, p);
+	if (a.end == ATOMIC_INVALID)
+		invalid(rc, a.why);
+	else if (a.end == ATOMIC_FORBIDDEN)
+		forbidden(rc, a.why);
+	if (a.end)
+		return;
+	r->atomic[r->next_atomic] =
+		(struct atomic_done){.old = a.old, .psn = p->psn, .valid = true};
+	r->next_atomic = (r->next_atomic + 1) % (kept < ATOMICS_KEPT ? kept : ATOMICS_KEPT);
+	r->epsn = psn_add(r->epsn, 1);
+	r->msn++;
+	queue_job(rc, &(struct read_job){.atomic = true, .va = a.old, .psn = p->psn});
+}
+
+/* What it found the first time; one that is not kept any more is dropped. */
+static void atomic_again(struct rc *rc, uint32_t psn)
+{
+	const struct resp *r = &rc->resp;
+
+	for (unsigned int i = 0; i < ATOMICS_KEPT; i++)
+		if (r->atomic[i].valid && r->atomic[i].psn == psn) {
+			queue_job(rc, &(struct read_job){
+					      .atomic = true, .va = r->atomic[i].old, .psn = psn});
+			return;
+		}
 }
 
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
@@ -267,13 +339,14 @@ static void rx_data(struct rc *rc, struct bth_packet *p)
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* The peer has not heard us: acknowledge again, and run READs again from where it asks. */
+/* The peer has not heard us: acknowledge again, and answer READs and atomics again from
+ * where it asks. */
 static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 {
 	struct resp *r = &rc->resp;
 
 	rc_stats(rc)->duplicate_request += p->npkts;
-	if (p->op != OP_READ_REQUEST) {
+	if (p->op != OP_READ_REQUEST && p->op != OP_ATOMIC) {
 		if (!r->ack_due)
 			rc_resp_answer(rc, AETH_ACK);
 		return;
@@ -281,7 +354,11 @@ static void rx_duplicate(struct rc *rc, const struct bth_packet *p)
 	while (r->njobs && psn_diff(r->job[(r->first_job + r->njobs - 1) % READ_JOBS].psn,
 				    p->psn) >= 0)
 		r->njobs--;
-	if (r->njobs < READ_JOBS && read_allowed(rc, p))
+	if (r->njobs == READ_JOBS)
+		return;
+	if (p->op == OP_ATOMIC)
+		atomic_again(rc, p->psn);
+	else if (read_allowed(rc, p))
 		queue_read(rc, p);
 }
 
@@ -309,6 +386,8 @@ void resp_rx(struct rc *rc, struct bth_packet *p)
 	r->nak_sent = false;
 	if (p->op == OP_READ_REQUEST)
 		rx_read(rc, p);
+	else if (p->op == OP_ATOMIC)
+		rx_atomic(rc, p);
 	else
 		rx_data(rc, p);
 }

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that each atomic, plain or masked, of 4 or 8 bytes, changes memory exactly once and brings
+ * back what was there before, on a wire that loses and doubles packets too; and how bad ones end.
+ */
+#include "tests/test.h"
+#include <endian.h>
+#include <dvx/prm/qp.h>
+#include "queue_rig.h"
+#include "queue/queue.h"
+#include "transport/bth.h"
+
+#define TEST_FIXTURE                    \
+	{                               \
+		rig_setup, rig_teardown \
+	}
+
+#define SECOND 1000000000ull
+#define CS     PRM_WQE_OPCODE_ATOMIC_CS
+#define FA     PRM_WQE_OPCODE_ATOMIC_FA
+#define MCS    PRM_WQE_OPCODE_ATOMIC_MASKED_CS
+#define MFA    PRM_WQE_OPCODE_ATOMIC_MASKED_FA
+
+struct op {
+	uint8_t opcode;
+	unsigned int size;
+	uint64_t value, compare, mask, compare_mask;
+};
+
+static void allow(struct rig_pair *p)
+{
+	p->b.qp->rae = p->a.qp->rae = true;
+	p->b.qp->atomic_mode = p->a.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+}
+
+static void put_operands(uint8_t *at, const struct op *o)
+{
+	if (o->opcode == CS || o->opcode == FA)
+		prm_wqe_atomic_seg_pack(at, .swap_add = o->value, .compare = o->compare);
+	else if (o->opcode == MCS && o->size == 8)
+		prm_atomic_masked_cswap64_seg_pack(at, .swap = o->value, .compare = o->compare,
+						   .swap_mask = o->mask,
+						   .compare_mask = o->compare_mask);
+	else if (o->opcode == MCS)
+		prm_atomic_masked_cswap32_seg_pack(
+			at, .swap = (uint32_t)o->value, .compare = (uint32_t)o->compare,
+			.swap_mask = (uint32_t)o->mask, .compare_mask = (uint32_t)o->compare_mask);
+	else if (o->size == 8)
+		prm_atomic_masked_fadd64_seg_pack(at, .add = o->value, .field_boundary = o->mask);
+	else
+		prm_atomic_masked_fadd32_seg_pack(at, .add = (uint32_t)o->value,
+						  .field_boundary = (uint32_t)o->mask);
+}
+
+/* What is found goes to src + to. */
+static void post(struct rig_pair *p, const struct op *o, uint32_t at, uint32_t to, uint8_t flags)
+{
+	struct rig_wqe w = rig_begin(&p->a, o->opcode, flags, 0);
+
+	rig_raddr(&w, p->dst + at, rig_key(p->md));
+	put_operands(w.bytes + 16 * w.ds, o);
+	w.ds += o->opcode == MCS && o->size == 8 ? 2 : 1;
+	rig_data(&w, p->src + to, o->size, rig_key(p->ms));
+	if (o->opcode == MCS || o->opcode == MFA)
+		prm_wqe_ctrl_seg_set_opmod(w.bytes, o->size == 8 ? 9 : 8);
+	rig_end(&w);
+	rig_ring(&p->a);
+}
+
+/* Bit by bit, as the words of the specification have it. */
+static uint64_t model(const struct op *o, uint64_t old)
+{
+	const bool masked = o->opcode == MCS || o->opcode == MFA;
+	const uint64_t all = o->size == 8 ? UINT64_MAX : UINT32_MAX;
+	uint64_t sum = 0, carry = 0;
+
+	if (o->opcode == CS || o->opcode == MCS) {
+		uint64_t compare_mask = masked ? o->compare_mask : all,
+			 mask = masked ? o->mask : all;
+
+		if ((old & compare_mask & all) != (o->compare & compare_mask & all))
+			return old;
+		return (old & ~mask & all) | (o->value & mask & all);
+	}
+	for (unsigned int bit = 0; bit < 8 * o->size; bit++) {
+		uint64_t digits = (old >> bit & 1) + (o->value >> bit & 1) + carry;
+
+		sum |= (digits & 1) << bit;
+		carry = masked && o->mask >> bit & 1 ? 0 : digits >> 1;
+	}
+	return sum;
+}
+
+static uint64_t any64(void)
+{
+	static const uint64_t some[] = {0,	    1,		UINT64_MAX,
+					1ull << 63, 1ull << 31, 0xff00ff00ff00ffull};
+	uint64_t r = (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
+
+	return rand() % 2 ? r : some[r % 6];
+}
+
+static struct op any_op(uint64_t old)
+{
+	static const uint8_t opcodes[] = {CS, FA, MCS, MFA};
+	struct op o = {.opcode = opcodes[rand() % 4],
+		       .value = any64(),
+		       .compare = rand() % 2 ? old : any64(),
+		       .mask = any64(),
+		       .compare_mask = any64()};
+
+	o.size = o.opcode == CS || o.opcode == FA || rand() % 2 ? 8 : 4;
+	return o;
+}
+
+static void load(void *to, const uint8_t *at, unsigned int size)
+{
+	memset(to, 0, 8);
+	memcpy(to, at, size);
+}
+
+static const uint8_t *one_cqe(struct rig_pair *p)
+{
+	const uint8_t *cqe;
+
+	rig_pass(&p->rig, 5 * SECOND);
+	cqe = rig_poll(&p->ca);
+	assert_non_null(cqe);
+	return cqe;
+}
+
+static void some_atomics(struct rig_pair *p, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t old, now, found;
+		struct op o;
+
+		load(&old, p->dst + 64, 8);
+		o = any_op(old);
+		load(&old, p->dst + 64, o.size);
+		post(p, &o, 64, 8, SIGNALED);
+		assert_int_equal(prm_cqe64_get_opcode(one_cqe(p)), PRM_CQE_OPCODE_REQ);
+		load(&now, p->dst + 64, o.size);
+		load(&found, p->src + 8, o.size);
+		if (o.size == 4)
+			found = be32toh((uint32_t)found);
+		assert_int_equal(found, old);
+		assert_int_equal(now, model(&o, old));
+	}
+}
+
+TEST_F(every_kind)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	srand(1);
+	some_atomics(p, 2000);
+	assert_int_equal(p->rig.dev.vhca[0].port->rx_atomic_requests, 2000);
+}
+
+/* --- a bad wire --------------------------------------------------------------------------------
+ */
+
+static void lossy(void *ctx, struct port *w, struct frame *f)
+{
+	unsigned int *count = ctx;
+
+	(*count)++;
+	if (rand() % 4 == 0) {
+		frame_free(f);
+		return;
+	}
+	if (rand() % 4 == 0)
+		port_queue(w, frame_copy(f));
+	port_queue(w, f);
+}
+
+/* Requests are repeated, done once, and their repeated answers are the first ones. */
+TEST_F(once_each)
+{
+	struct rig_pair *p = *state;
+	unsigned int frames = 0;
+	uint64_t sum = 0;
+
+	allow(p);
+	srand(2);
+	p->a.qp->retry_count = 7;
+	memset(p->dst, 0, 8);
+	port_set_hook(p->rig.dev.port, lossy, &frames);
+	for (unsigned int i = 0; i < 60; i++) {
+		uint64_t found[4];
+
+		for (unsigned int k = 0; k < 4; k++)
+			post(p, &(struct op){FA, 8, 1 + k, 0, 0, 0}, 0, 8 * k,
+			     k == 3 ? SIGNALED : 0);
+		assert_int_equal(prm_cqe64_get_opcode(one_cqe(p)), PRM_CQE_OPCODE_REQ);
+		memcpy(found, p->src, sizeof(found));
+		for (unsigned int k = 0; k < 4; k++) {
+			assert_int_equal(found[k], sum);
+			sum += 1 + k;
+		}
+	}
+	some_atomics(p, 50);
+	assert_true(frames > 600);
+}
+
+/* READs and atomics under way together are max_rd_atomic of them, and their answers keep the order.
+ */
+static unsigned int waiting, most;
+
+static void count_waiting(void *ctx, struct port *w, struct frame *f)
+{
+	uint32_t len;
+	uint8_t op = rig_bth(f, &len)[0];
+
+	(void)ctx;
+	if (op == BTH_READ_REQUEST || op == BTH_FETCH_ADD)
+		waiting++;
+	else if (op == BTH_READ_RESP_ONLY || op == BTH_ATOMIC_ACK)
+		waiting--;
+	if (waiting > most)
+		most = waiting;
+	port_queue(w, f);
+}
+
+TEST_F(as_many_as_allowed)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	p->a.qp->log_sra_max = 1;
+	memset(p->dst, 0, 8);
+	waiting = most = 0;
+	port_set_hook(p->rig.dev.port, count_waiting, NULL);
+	for (unsigned int i = 0; i < 8; i++) {
+		post(p, &(struct op){FA, 8, 1, 0, 0, 0}, 0, 16 * i, SIGNALED);
+		rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8); /* overwrites src[0] each time */
+	}
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < 16; i++) {
+		const uint8_t *cqe = rig_poll(&p->ca);
+
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_wqe_counter(cqe), i);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), 8);
+	}
+	assert_int_equal(most, 2);
+	assert_int_equal(p->src[16 * 7], 7);
+}
+
+/* --- bad ones ------------------------------------------------------------------------------------
+ */
+
+static void ends(struct rig_pair *p, uint8_t syndrome, unsigned int event)
+{
+	const uint8_t *cqe = one_cqe(p);
+
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
+	assert_int_equal(p->a.qp->q.state, QP_ERR);
+	assert_int_equal(p->b.qp->q.state, event ? QP_ERR : QP_RTS);
+	if (event)
+		assert_int_equal(rig_count(&p->rig, (uint8_t)event), 1);
+}
+
+static const struct op add_8 = {FA, 8, 1, 0, 0, 0}, add_4 = {MFA, 4, 1, 0, 0, 0};
+
+TEST_F(unaligned)
+{
+	allow(*state);
+	post(*state, &add_8, 4, 0, SIGNALED);
+	ends(*state, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+}
+
+TEST_F(queue_without_atomics)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	p->b.qp->rae = false;
+	post(p, &add_8, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
+}
+
+TEST_F(queue_of_8_bytes_only)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_IB_SPEC;
+	post(p, &add_8, 0, 0, SIGNALED);
+	assert_int_equal(prm_cqe64_get_opcode(one_cqe(p)), PRM_CQE_OPCODE_REQ);
+	post(p, &add_4, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+}
+
+TEST_F(key_without_atomics)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	p->md->rights &= (uint8_t)~MKEY_ATOMIC;
+	post(p, &add_8, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
+}
+
+TEST_F(nowhere_to_put_it)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, FA, SIGNALED, 0);
+
+	allow(p);
+	rig_raddr(&w, p->dst, rig_key(p->md));
+	put_operands(w.bytes + 16 * w.ds++, &add_8);
+	rig_data(&w, p->src, 4, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	ends(p, PRM_SYNDROME_LOCAL_LENGTH_ERR, 0);
+}
+
+TEST_F(unknown_size)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, MFA, SIGNALED, 0);
+
+	allow(p);
+	rig_raddr(&w, p->dst, rig_key(p->md));
+	put_operands(w.bytes + 16 * w.ds++, &(struct op){MFA, 8, 1, 0, 0, 0});
+	rig_data(&w, p->src, 16, rig_key(p->ms));
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_EXT_ATOMIC_OPMOD_16);
+	rig_end(&w);
+	rig_ring(&p->a);
+	ends(p, PRM_SYNDROME_LOCAL_QP_OP_ERR, 0);
+}
