@@ -49,6 +49,14 @@ void test_group(int (*setup)(void **state), int (*teardown)(void **state));
 		name##_on(*state);        \
 	}                                 \
 	static void name##_on(state_arg)
+/* The same with *state as a TYPE *ARG: the body is a function of it, NAME_of(). */
+#define TEST_OF(name, type, arg, ...)     \
+	static void name##_of(type *arg); \
+	TEST_WITH(name, __VA_ARGS__)      \
+	{                                 \
+		name##_of(*state);        \
+	}                                 \
+	static void name##_of(type *arg)
 /* Around all of them. */
 #define TEST_GROUP(setup, teardown)                                     \
 	__attribute__((constructor)) static void test_group_around(void) \

@@ -73,10 +73,8 @@ static void run_seed(uint64_t seed)
 	struct held held = { 0 };
 	struct rig_pair *p;
 	uint8_t *model;
-	void *state;
 
-	rig_setup(&state);
-	p = state;
+	p = rig_pair_open(rig_setup);
 	model = calloc(1, RIG_BUF);
 	rng = seed * 0x9e3779b97f4a7c15ull + 1;
 	port_set_hook(p->rig.dev.port, bad_wire, &held);
@@ -113,7 +111,7 @@ static void run_seed(uint64_t seed)
 	assert_memory_equal(p->dst, model, RIG_BUF);
 	release(&held);
 	free(model);
-	rig_teardown(&state);
+	rig_pair_close(p);
 }
 
 TEST(test_bad_wire)
@@ -129,10 +127,8 @@ TEST(test_bad_wire_pipelined)
 		struct held held = { 0 };
 		struct rig_pair *p;
 		unsigned int sent = 0, got = 0, done = 0;
-		void *s;
 
-		rig_setup(&s);
-		p = s;
+		p = rig_pair_open(rig_setup);
 		rng = seed * 0x9e3779b97f4a7c15ull + 1;
 		port_set_hook(p->rig.dev.port, bad_wire, &held);
 		for (unsigned int turn = 0; got < 200 || done < 200; turn++) {
@@ -159,7 +155,7 @@ TEST(test_bad_wire_pipelined)
 			}
 		}
 		release(&held);
-		rig_teardown(&s);
+		rig_pair_close(p);
 	}
 }
 
@@ -193,9 +189,8 @@ static void count_frames(void *ctx, struct port *w, struct frame *f)
 }
 
 /* Silence: 1 + retry_count transmissions, each waiting 4.096 us << ack_timeout, then 0x15. */
-TEST_F(test_ack_timeout)
+TEST_PAIR(test_ack_timeout)
 {
-	struct rig_pair *p = *state;
 	struct counter c = { 0 };
 	const uint64_t wait = 4096ull << 14;
 	uint64_t start;
@@ -220,18 +215,15 @@ TEST_F(test_ack_timeout)
 }
 
 /* RNR: the responder's min_rnr_nak code says how long (12: 0.64 ms); the count is rnr_retry. */
-TEST_F(test_rnr)
+TEST_PAIR(test_rnr)
 {
-	struct rig_pair *p = *state;
 	struct counter c = { .pass = true };
 
 	p->a.qp->rnr_retry = 3;
 	queue_set_state(&p->a.qp->q, QP_RST);
 	rig_connect_one(&p->a, &p->b);
 	port_set_hook(p->rig.dev.port, count_frames, &c);
-	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	assert_int_equal(c.requests, 1);
 	rig_pass(&p->rig, 639999);
 	assert_int_equal(c.requests, 1);
@@ -256,10 +248,8 @@ TEST_F(test_rnr)
 }
 
 /* rnr_retry 7 never gives up. */
-TEST_F(test_rnr_forever)
+TEST_PAIR(test_rnr_forever)
 {
-	struct rig_pair *p = *state;
-
 	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 8);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, SECOND);
@@ -270,9 +260,8 @@ TEST_F(test_rnr_forever)
 }
 
 /* ack_timeout 0: no timer at all. */
-TEST_F(test_no_timeout)
+TEST_PAIR(test_no_timeout)
 {
-	struct rig_pair *p = *state;
 	struct counter c = { 0 };
 
 	p->a.qp->ack_timeout = 0;
@@ -285,18 +274,15 @@ TEST_F(test_no_timeout)
 }
 
 /* A WRITE with immediate needs its receive with the last packet: the others are not sent again. */
-TEST_F(test_write_imm_rnr)
+TEST_PAIR(test_write_imm_rnr)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE_IMM, SIGNALED, 9);
 	struct counter c = { .pass = true };
 
 	port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_raddr(&w, p->dst, rig_key(p->md));
 	rig_data(&w, p->src, 10 * 1024, rig_key(p->ms));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_go(&w);
 	assert_int_equal(c.requests, 10);
 	assert_memory_equal(p->src, p->dst, 9 * 1024);
 	rig_recv(&p->b, NULL, 0, 0x100);
@@ -311,22 +297,18 @@ static struct port_stats counted(bool observed)
 	struct counter c = {.pass = true};
 	struct port_stats s;
 	struct rig_pair *p;
-	void *state;
 
-	rig_setup(&state);
-	p = state;
+	p = rig_pair_open(rig_setup);
 	if (observed)
 		port_set_hook(p->rig.dev.port, count_frames, &c);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 10001);
 	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
 	rig_recv(&p->b, p->dst, 4096, rig_key(p->md));
-	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1025);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 1025);
 	s = sum_of(p);
 	assert_true(!observed || s.xmit_packets == c.requests + c.answers);
-	rig_teardown(&state);
+	rig_pair_close(p);
 	return s;
 }
 
@@ -352,37 +334,20 @@ TEST(test_counters)
 static struct port_stats counted_self(bool observed, uint8_t opcode, uint32_t len)
 {
 	struct counter c = {.pass = true};
-	struct rig_cq cq;
-	struct rig_qp q;
-	struct port_stats s;
-	struct rig_wqe w;
-	struct rig_pair *p;
-	struct mkey *key;
-	void *state;
+	struct rig_pair *p = rig_pair_open(rig_setup);
+	struct port_stats stats;
+	struct rig_self s;
 
-	rig_setup(&state);
-	p = state;
-	key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF,
-		       MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
-	rig_cq_open(&p->rig, &cq, 0, 8, false);
-	rig_qp_open(&p->rig, &q, 0, &cq, &cq, 8, 4);
-	q.qp->fl = true;
-	rig_connect(&q, &q);
+	rig_self_open(&s, p);
 	if (observed)
 		port_set_hook(p->rig.dev.port, count_frames, &c);
-	w = rig_begin(&q, opcode, SIGNALED, 0);
-	rig_raddr(&w, p->src + 65536, rig_key(key));
-	rig_data(&w, p->src, len, rig_key(key));
-	rig_end(&w);
-	rig_ring(&q);
-	rig_settle(&p->rig);
-	assert_non_null(rig_poll(&cq));
-	s = sum_of(p);
-	rig_qp_close(&q);
-	rig_cq_close(&cq);
-	rig_mkey_close(key);
-	rig_teardown(&state);
-	return s;
+	rig_rdma(&s.q, opcode, SIGNALED, p->src + 65536, s.key, p->src, len, s.key);
+	rig_run(&s.q);
+	assert_non_null(rig_poll(&s.cq));
+	stats = sum_of(p);
+	rig_self_close(&s);
+	rig_pair_close(p);
+	return stats;
 }
 
 TEST(test_self_counters)
@@ -399,27 +364,28 @@ TEST(test_self_counters)
 	}
 }
 
-static void lose_second(void *ctx, struct port *w, struct frame *f)
-{
-	unsigned int *n = ctx;
+struct lossy {
+	unsigned int seen, lose; /* frames; the number of the one that is lost */
+};
 
-	if (++*n == 2)
+static void lossy_wire(void *ctx, struct port *w, struct frame *f)
+{
+	struct lossy *l = ctx;
+
+	if (++l->seen == l->lose)
 		frame_free(f);
 	else
 		port_queue(w, f);
 }
 
 /* The second of ten packets is lost: a NAK, and all from there on again. */
-TEST_F(test_loss_counters)
+TEST_PAIR(test_loss_counters)
 {
-	struct rig_pair *p = *state;
-	unsigned int n = 0;
+	struct lossy l = {.lose = 2};
 	struct port_stats s;
 
-	port_set_hook(p->rig.dev.port, lose_second, &n);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	port_set_hook(p->rig.dev.port, lossy_wire, &l);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 10 * 1024);
 	assert_non_null(rig_poll(&p->ca));
 	s = sum_of(p);
 	assert_int_equal(s.out_of_sequence, 8);
@@ -438,9 +404,8 @@ static void first_header(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
-TEST_F(test_headers)
+TEST_PAIR(test_headers)
 {
-	struct rig_pair *p = *state;
 	struct frame *f = NULL;
 	uint8_t want[28] = { 0x06, 0x40, 0xff, 0xff, 0, 0, 0, 0, 0, 0xff, 0xff, 0xf0 };
 	uint64_t va = (uintptr_t)p->dst;
@@ -448,9 +413,7 @@ TEST_F(test_headers)
 	uint32_t len;
 
 	port_set_hook(p->rig.dev.port, first_header, &f);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 3001);
 	bth_put32(want + 4, p->b.qp->q.o.id);
 	bth_put32(want + 12, (uint32_t)(va >> 32));
 	bth_put32(want + 16, (uint32_t)va);
@@ -465,25 +428,9 @@ TEST_F(test_headers)
 
 /* --- UC ----------------------------------------------------------------------------------- */
 
-struct lossy {
-	unsigned int seen, lose; /* frames; the number of the one that is lost */
-};
-
-static void lossy_wire(void *ctx, struct port *w, struct frame *f)
-{
-	struct lossy *l = ctx;
-
-	if (++l->seen == l->lose)
-		frame_free(f);
-	else
-		port_queue(w, f);
-}
-
 static void uc_send(struct rig_pair *p, uint32_t off, uint32_t len)
 {
-	rig_post(p, PRM_WQE_OPCODE_SEND, off, len);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_SEND, off, len);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 }
 
@@ -499,10 +446,8 @@ static void uc_received(struct rig_pair *p, unsigned int index, uint32_t len)
 
 /* Each packet of the second of three messages is lost once: the first and the third arrive, the
  * third in the entry that the second had; nobody answers. */
-TEST_WITH(test_uc_gaps, {rig_setup_uc, rig_teardown})
+TEST_OF(test_uc_gaps, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int lose = 4; lose <= 6; lose++) {
 		struct lossy l = {.lose = lose};
 		uint16_t at = p->b.rq_pi;
@@ -527,9 +472,8 @@ TEST_WITH(test_uc_gaps, {rig_setup_uc, rig_teardown})
 
 /* Without a receive, without the right, with a wrong key or over the receive's length a message is
  * dropped, and neither end hears of it. The next one arrives. */
-TEST_WITH(test_uc_dropped, {rig_setup_uc, rig_teardown})
+TEST_OF(test_uc_dropped, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w;
 
 	uc_send(p, 0, 100);
@@ -539,9 +483,7 @@ TEST_WITH(test_uc_dropped, {rig_setup_uc, rig_teardown})
 		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 		rig_raddr(&w, p->dst, rig_key(p->md) + i);
 		rig_inline(&w, "lost", 4);
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_go(&w);
 		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 	}
 	assert_int_equal(p->dst[0], 0);
@@ -558,28 +500,23 @@ TEST_WITH(test_uc_dropped, {rig_setup_uc, rig_teardown})
 
 /* A failed send leaves the receive queue alive (SQER), and RTS comes back by a command; a failed
  * receive ends both. */
-TEST_WITH(test_uc_errors, {rig_setup_uc, rig_teardown})
+TEST_OF(test_uc_errors, struct rig_pair, p, {rig_setup_uc, rig_teardown})
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 
 	rig_recv(&p->b, p->dst, 200, rig_key(p->md));
 	rig_data(&w, p->dst, 10, 0x7777);
 	rig_end(&w);
-	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-	rig_end(&w);
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
+	rig_nop(&p->b);
+	rig_run(&p->b);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_WR_FLUSH_ERR);
 	assert_int_equal(p->b.queue->state, QP_SQER);
 	uc_send(p, 0, 200);
 	uc_received(p, 0, 200);
 	queue_set_state(p->b.queue, QP_RTS);
-	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-	rig_end(&w);
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
+	rig_nop(&p->b);
+	rig_run(&p->b);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->cb)), PRM_CQE_OPCODE_REQ);
 	rig_recv(&p->b, p->dst, 200, 0x7777);
 	uc_send(p, 0, 10);

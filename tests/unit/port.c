@@ -39,9 +39,7 @@ static void take_write(struct rig_pair *p, struct kept *k, uint32_t len)
 {
 	k->n = 0;
 	port_set_hook(p->rig.dev.port, keep_frame, k);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, len);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, len);
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 }
 
@@ -62,10 +60,9 @@ static void reconnect(struct rig_pair *p, uint8_t gid_index)
 }
 
 /* RoCE v1, v2 over IPv6 and over IPv4: what was captured arrives when it comes from outside. */
-TEST_F(test_injected)
+TEST_PAIR(test_injected)
 {
 	static const uint32_t headers[VHCA_GIDS] = {14 + 40, 14 + 48, 14 + 40, 14 + 28};
-	struct rig_pair *p = *state;
 	struct port *port = p->rig.dev.port;
 
 	for (uint8_t gid = 0; gid < VHCA_GIDS; gid++) {
@@ -97,9 +94,8 @@ TEST_F(test_injected)
 }
 
 /* One bit of what the ICRC covers, wherever it is: the queue pair does not get the packet. */
-TEST_F(test_icrc)
+TEST_PAIR(test_icrc)
 {
-	struct rig_pair *p = *state;
 	struct kept k;
 
 	memset(p->dst, 0, 64);
@@ -129,9 +125,8 @@ static const struct {
 };
 
 /* Anything that is not a whole RoCE packet for a GID of the function goes to its tables. */
-TEST_F(test_not_roce)
+TEST_PAIR(test_not_roce)
 {
-	struct rig_pair *p = *state;
 	const struct port_fates *all = port_injected(p->rig.dev.port);
 	struct kept k;
 
@@ -165,9 +160,8 @@ TEST_F(test_not_roce)
 }
 
 /* A path whose GID is not the function's that has the MAC: its packets are bytes, no queue pair's. */
-TEST_F(test_no_such_peer)
+TEST_PAIR(test_no_such_peer)
 {
-	struct rig_pair *p = *state;
 	struct vhca *v = p->b.qp->q.o.vhca;
 
 	for (unsigned int i = 0; i < 2; i++) {
@@ -185,9 +179,7 @@ TEST_F(test_no_such_peer)
 		queue_set_state(&p->a.qp->q, QP_RTR);
 		queue_set_state(&p->a.qp->q, QP_RTS);
 		memset(p->dst, 0, 64);
-		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 64);
 		assert_int_not_equal(memcmp(p->src, p->dst, 64), 0);
 		assert_int_equal(steer_stats(to)->ends[STEER_MISS], missed + 1);
 	}
@@ -212,18 +204,15 @@ static bool tap_room(void *ctx)
 }
 
 /* Messages under way when a tap is set and taken off again: each arrives, as burst or as bytes. */
-TEST_F(test_tap)
+TEST_PAIR(test_tap)
 {
 	static const struct port_tap tap = {.frame = tap_frame, .room = tap_room};
-	struct rig_pair *p = *state;
 
 	tapped = 0;
 	for (unsigned int i = 0; i < 6; i++) {
 		memset(p->dst, 0, 65536);
 		port_set_tap(p->rig.dev.port, i % 2 ? &tap : NULL);
-		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 65536);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 65536);
 		assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 		assert_memory_equal(p->src, p->dst, 65536);
 	}

@@ -66,9 +66,8 @@ long __wrap_syscall(long number, long pid, void *local, unsigned long nlocal, vo
 static void nops(struct rig_pair *p, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+		rig_nop(&p->a);
+	rig_run(&p->a);
 }
 
 static unsigned int drain(struct rig_cq *c)
@@ -86,10 +85,8 @@ static unsigned int events(struct rig_pair *p)
 }
 
 /* Parked until the first arm, which may legally write 0. */
-TEST_F(test_first_arm_is_zero)
+TEST_PAIR(test_first_arm_is_zero)
 {
-	struct rig_pair *p = *state;
-
 	assert_int_equal(p->ca.dbrec[1], 0xffffffff);
 	nops(p, 1);
 	assert_int_equal(events(p), 0);
@@ -103,10 +100,8 @@ TEST_F(test_first_arm_is_zero)
 }
 
 /* One event per arm; a CQE that was told about makes no second one. */
-TEST_F(test_one_event)
+TEST_PAIR(test_one_event)
 {
-	struct rig_pair *p = *state;
-
 	rig_arm(&p->ca, 0, false);
 	nops(p, 1);
 	assert_int_equal(events(p), 1);
@@ -125,10 +120,8 @@ TEST_F(test_one_event)
 }
 
 /* The same word in register and record is one request. */
-TEST_F(test_same_word)
+TEST_PAIR(test_same_word)
 {
-	struct rig_pair *p = *state;
-
 	rig_arm(&p->ca, 0, false);
 	nops(p, 1);
 	assert_int_equal(events(p), 1);
@@ -138,10 +131,8 @@ TEST_F(test_same_word)
 }
 
 /* A record without its register write is never looked at; one whose register value was lost is. */
-TEST_F(test_arm_needs_register)
+TEST_PAIR(test_arm_needs_register)
 {
-	struct rig_pair *p = *state;
-
 	p->ca.dbrec[1] = htobe32(1u << 28);
 	nops(p, 1);
 	assert_int_equal(events(p), 0);
@@ -157,15 +148,11 @@ static void send(struct rig_pair *p, bool solicited)
 
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
 	rig_data(&w, p->src, 8, rig_key(p->ms));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_go(&w);
 }
 
-TEST_F(test_solicited)
+TEST_PAIR(test_solicited)
 {
-	struct rig_pair *p = *state;
-
 	rig_arm(&p->cb, 0, true);
 	send(p, false);
 	assert_int_equal(events(p), 0);
@@ -182,10 +169,8 @@ TEST_F(test_solicited)
 }
 
 /* A full ring: the CQ fails, the QP with it; what was there stays readable. */
-TEST_F(test_overflow)
+TEST_PAIR(test_overflow)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 8; i++)
 		nops(p, 8);
 	assert_int_equal(p->ca.cq->status, CQ_OK);
@@ -198,10 +183,8 @@ TEST_F(test_overflow)
 	assert_int_equal(drain(&p->ca), 0);
 }
 
-TEST_F(test_overrun_ignore)
+TEST_PAIR(test_overrun_ignore)
 {
-	struct rig_pair *p = *state;
-
 	p->ca.cq->overrun_ignore = true;
 	for (unsigned int i = 0; i < 20; i++)
 		nops(p, 8);
@@ -210,10 +193,8 @@ TEST_F(test_overrun_ignore)
 }
 
 /* 24-bit indices and owner bits over several turns of the ring, both entry sizes. */
-TEST_F(test_turns)
+TEST_PAIR(test_turns)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 300; i++) {
 		nops(p, 7);
 		assert_int_equal(drain(&p->ca), 7);
@@ -224,10 +205,8 @@ TEST_F(test_turns)
 }
 
 /* Both entry sizes, over the ring's end, with posted writes before them. */
-TEST_F(test_in_order)
+TEST_PAIR(test_in_order)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 30; i++) {
 		watched = &p->ca;
 		nops(p, 7);
@@ -241,8 +220,7 @@ TEST_F(test_in_order)
 			rig_data(&w, p->src, 8, rig_key(p->ms));
 			rig_end(&w);
 		}
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_run(&p->a);
 		assert_int_equal(drain(&p->cb), 5);
 	}
 	watched = NULL;
@@ -258,9 +236,8 @@ static void *page(void)
 	return m;
 }
 
-TEST_F(test_vanished_cq)
+TEST_PAIR(test_vanished_cq)
 {
-	struct rig_pair *p = *state;
 	uint8_t *m = page();
 
 	p->ca.cq->ring.offset = (uintptr_t)m;
@@ -272,9 +249,8 @@ TEST_F(test_vanished_cq)
 	assert_int_equal(p->a.qp->q.state, QP_ERR);
 }
 
-TEST_F(test_vanished_sq)
+TEST_PAIR(test_vanished_sq)
 {
-	struct rig_pair *p = *state;
 	uint8_t *m = page();
 
 	p->a.qp->q.ring.offset = (uintptr_t)m;
@@ -284,9 +260,8 @@ TEST_F(test_vanished_sq)
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_CATAS_ERROR), 1);
 }
 
-TEST_F(test_vanished_record)
+TEST_PAIR(test_vanished_record)
 {
-	struct rig_pair *p = *state;
 	uint8_t *m = page();
 
 	p->a.qp->q.dbrec = mm_bus(p->rig.mm, (uintptr_t)m);
@@ -298,19 +273,14 @@ TEST_F(test_vanished_record)
 	rig_settle(&p->rig);
 }
 
-TEST_F(test_vanished_data)
+TEST_PAIR(test_vanished_data)
 {
-	struct rig_pair *p = *state;
 	uint8_t *m = page();
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_LR | MKEY_RW);
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
 
 	munmap(m, 4096);
-	rig_raddr(&w, m, rig_key(k));
-	rig_data(&w, p->src, 4096, rig_key(p->ms));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, m, k, p->src, 4096, p->ms);
+	rig_run(&p->a);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)),
 			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 1);
@@ -319,28 +289,20 @@ TEST_F(test_vanished_data)
 		p->a.sq_pi = 0;
 	}
 	rig_connect(&p->a, &p->b);
-	w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
-	rig_raddr(&w, p->dst, rig_key(p->md));
-	rig_data(&w, m, 100, rig_key(k));
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, p->dst, p->md, m, 100, k);
+	rig_run(&p->a);
 	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->ca)), PRM_SYNDROME_LOCAL_PROT_ERR);
 	rig_mkey_close(k);
 }
 
 /* A small WRITE is posted: when it fails it has been acknowledged, and only the receiver is told. */
-TEST_F(test_vanished_posted)
+TEST_PAIR(test_vanished_posted)
 {
-	struct rig_pair *p = *state;
 	uint8_t *m = page();
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, m, 4096, MKEY_RW);
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 
 	munmap(m, 4096);
-	rig_raddr(&w, m, rig_key(k));
-	rig_data(&w, p->src, 100, rig_key(p->ms));
-	rig_end(&w);
+	rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, m, k, p->src, 100, p->ms);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 3000000000ull);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);

@@ -35,224 +35,201 @@ struct violation {
 	bool local;            /* the responder notices nothing */
 };
 
-static void lkey_zero(struct rig_pair *p, struct change *c)
+#define CHANGE(name) static void name(UNUSED struct rig_pair *p, UNUSED struct change *c)
+
+CHANGE(lkey_zero)
 {
-	(void)p;
 	c->lkey = 0;
 }
 
-static void lkey_low_byte(struct rig_pair *p, struct change *c)
+CHANGE(lkey_low_byte)
 {
-	(void)p;
 	c->lkey ^= 1;
 }
 
-static void lkey_pd(struct rig_pair *p, struct change *c)
+CHANGE(lkey_pd)
 {
-	(void)c;
 	p->ms->pdn++;
 }
 
-static void lkey_rights(struct rig_pair *p, struct change *c)
+CHANGE(lkey_rights)
 {
-	(void)c;
 	p->ms->rights = 0;
 }
 
-static void lkey_no_lw(struct rig_pair *p, struct change *c)
+CHANGE(lkey_no_lw)
 {
-	(void)c;
 	p->ms->rights = MKEY_LR;
 }
 
-static void local_bounds(struct rig_pair *p, struct change *c)
+CHANGE(local_bounds)
 {
 	c->va = p->src + RIG_BUF - c->len + 1;
 }
 
-static void lkey_free(struct rig_pair *p, struct change *c)
+CHANGE(lkey_free)
 {
-	(void)c;
 	p->ms->free = true;
 }
 
-static void rkey_wrong(struct rig_pair *p, struct change *c)
+CHANGE(rkey_wrong)
 {
-	(void)p;
 	c->rkey += 0x100;
 }
 
-static void rkey_pd(struct rig_pair *p, struct change *c)
+CHANGE(rkey_pd)
 {
-	(void)c;
 	p->md->pdn++;
 }
 
-static void rkey_no_rw(struct rig_pair *p, struct change *c)
+CHANGE(rkey_no_rw)
 {
-	(void)c;
 	p->md->rights &= (uint8_t)~MKEY_RW;
 }
 
-static void rkey_no_rr(struct rig_pair *p, struct change *c)
+CHANGE(rkey_no_rr)
 {
-	(void)c;
 	p->md->rights &= (uint8_t)~MKEY_RR;
 }
 
-static void remote_bounds(struct rig_pair *p, struct change *c)
+CHANGE(remote_bounds)
 {
 	c->ra = p->dst + RIG_BUF - c->len + 1;
 }
 
-static void no_rwe(struct rig_pair *p, struct change *c)
+CHANGE(no_rwe)
 {
-	(void)c;
 	p->b.qp->rwe = false;
 }
 
-static void no_rre(struct rig_pair *p, struct change *c)
+CHANGE(no_rre)
 {
-	(void)c;
 	p->b.qp->rre = false;
 }
 
-static void recv_short(struct rig_pair *p, struct change *c)
+CHANGE(recv_short)
 {
-	(void)p;
 	c->recv_len = c->len - 1;
 }
 
-static void recv_lkey(struct rig_pair *p, struct change *c)
+CHANGE(recv_lkey)
 {
-	(void)p;
 	c->recv_lkey = 0x4242;
 }
 
-static void recv_no_lw(struct rig_pair *p, struct change *c)
+CHANGE(recv_no_lw)
 {
-	(void)c;
 	p->md->rights = MKEY_LR | MKEY_RW;
 }
 
-static void no_recv(struct rig_pair *p, struct change *c)
+CHANGE(no_recv)
 {
 	p->a.qp->rnr_retry = 2;
 	rig_connect_one(&p->a, &p->b); /* the count is taken at RTS */
 	c->recv = false;
 }
 
-static void peer_dead(struct rig_pair *p, struct change *c)
+CHANGE(peer_dead)
 {
-	(void)c;
 	queue_set_state(&p->b.qp->q, QP_RST);
 }
 
-static void gid_unknown(struct rig_pair *p, struct change *c)
+CHANGE(gid_unknown)
 {
-	(void)c;
 	memset(p->a.qp->rgid, 0x55, 16);
 }
 
-static void ds_zero(struct rig_pair *p, struct change *c)
+CHANGE(ds_zero)
 {
-	(void)p;
 	c->ds = 0;
 }
 
-static void ds_small(struct rig_pair *p, struct change *c)
+CHANGE(ds_small)
 {
-	(void)p;
 	c->ds = 1;
 }
 
-static void ds_past_record(struct rig_pair *p, struct change *c)
+CHANGE(ds_past_record)
 {
-	(void)p;
 	c->ds = 63;
 }
 
-static void index_wrong(struct rig_pair *p, struct change *c)
+CHANGE(index_wrong)
 {
 	c->index = p->a.sq_pi + 1;
 }
 
-static void qpn_wrong(struct rig_pair *p, struct change *c)
+CHANGE(qpn_wrong)
 {
 	c->qpn = (int)p->b.qp->q.o.id;
 }
 
-static void inline_past_ds(struct rig_pair *p, struct change *c)
+CHANGE(inline_past_ds)
 {
-	(void)p;
 	c->inline_data = true;
 	c->inline_len = 200;
 }
 
-static void inline_read(struct rig_pair *p, struct change *c)
+CHANGE(inline_read)
 {
-	(void)p;
 	c->inline_data = true;
 	c->inline_len = 8;
 }
 
-static void too_long(struct rig_pair *p, struct change *c)
+CHANGE(too_long)
 {
 	p->a.qp->log_msg_max = 12;
 	c->len = 4097;
 }
 
-static void two_gib(struct rig_pair *p, struct change *c)
+CHANGE(two_gib)
 {
-	(void)p;
 	c->len = 0; /* 2 GiB, over log_msg_max 30 */
 }
 
-static void nothing(struct rig_pair *p, struct change *c)
+CHANGE(nothing)
 {
-	(void)p;
-	(void)c;
 }
 
 #define WRITE PRM_WQE_OPCODE_RDMA_WRITE
 #define READ PRM_WQE_OPCODE_RDMA_READ
 #define SEND PRM_WQE_OPCODE_SEND
+#define ACCESS .event = PRM_EVENT_WQ_ACCESS_ERROR
 static const struct violation table[] = {
-	{ "lkey 0", lkey_zero, WRITE, 0x04, .local = true },
-	{ "lkey's low byte", lkey_low_byte, WRITE, 0x04, .local = true },
-	{ "lkey of another PD", lkey_pd, WRITE, 0x04, .local = true },
-	{ "lkey without local read", lkey_rights, SEND, 0x04, .local = true },
-	{ "READ into a key without local write", lkey_no_lw, READ, 0x04, .local = true },
-	{ "past the local key", local_bounds, WRITE, 0x04, .local = true },
-	{ "lkey in the free state", lkey_free, WRITE, 0x04, .local = true },
-	{ "unknown rkey", rkey_wrong, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "rkey of another PD", rkey_pd, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "WRITE without remote write", rkey_no_rw, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "READ without remote read", rkey_no_rr, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "WRITE past the remote key", remote_bounds, WRITE, 0x13,
-	  .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "READ past the remote key", remote_bounds, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "WRITE while rwe is clear", no_rwe, WRITE, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "READ while rre is clear", no_rre, READ, 0x13, .event = PRM_EVENT_WQ_ACCESS_ERROR },
-	{ "receive too small", recv_short, SEND, 0x12, .recv_syndrome = 0x01 },
-	{ "receive with a bad lkey", recv_lkey, SEND, 0x14, .recv_syndrome = 0x04 },
-	{ "receive without local write", recv_no_lw, SEND, 0x14, .recv_syndrome = 0x04 },
-	{ "no receive, RNR retries used up", no_recv, SEND, 0x16, .local = true },
-	{ "peer not ready", peer_dead, WRITE, 0x15, .local = true },
-	{ "nobody has the GID", gid_unknown, WRITE, 0x15, .local = true },
-	{ "ds 0", ds_zero, WRITE, 0x02, .local = true },
-	{ "ds too small", ds_small, WRITE, 0x02, .local = true },
-	{ "ds past the record", ds_past_record, WRITE, 0x02, .local = true },
-	{ "wqe_index of another slot", index_wrong, WRITE, 0x02, .local = true },
-	{ "another QP's number", qpn_wrong, WRITE, 0x02, .local = true },
-	{ "inline past ds", inline_past_ds, WRITE, 0x02, .local = true },
-	{ "READ with inline data", inline_read, READ, 0x02, .local = true },
-	{ "over log_msg_max", too_long, WRITE, 0x01, .local = true },
-	{ "2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true },
-	{ "reserved opcode", nothing, 0x7f, 0x02, .local = true },
-	{ "UMR", nothing, PRM_WQE_OPCODE_UMR, 0x02, .local = true },
-	{ "send with invalidate", nothing, PRM_WQE_OPCODE_SEND_INVAL, 0x02, .local = true },
-	{ "MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true },
+	{"lkey 0", lkey_zero, WRITE, 0x04, .local = true},
+	{"lkey's low byte", lkey_low_byte, WRITE, 0x04, .local = true},
+	{"lkey of another PD", lkey_pd, WRITE, 0x04, .local = true},
+	{"lkey without local read", lkey_rights, SEND, 0x04, .local = true},
+	{"READ into a key without local write", lkey_no_lw, READ, 0x04, .local = true},
+	{"past the local key", local_bounds, WRITE, 0x04, .local = true},
+	{"lkey in the free state", lkey_free, WRITE, 0x04, .local = true},
+	{"unknown rkey", rkey_wrong, WRITE, 0x13, ACCESS},
+	{"rkey of another PD", rkey_pd, WRITE, 0x13, ACCESS},
+	{"WRITE without remote write", rkey_no_rw, WRITE, 0x13, ACCESS},
+	{"READ without remote read", rkey_no_rr, READ, 0x13, ACCESS},
+	{"WRITE past the remote key", remote_bounds, WRITE, 0x13, ACCESS},
+	{"READ past the remote key", remote_bounds, READ, 0x13, ACCESS},
+	{"WRITE while rwe is clear", no_rwe, WRITE, 0x13, ACCESS},
+	{"READ while rre is clear", no_rre, READ, 0x13, ACCESS},
+	{"receive too small", recv_short, SEND, 0x12, .recv_syndrome = 0x01},
+	{"receive with a bad lkey", recv_lkey, SEND, 0x14, .recv_syndrome = 0x04},
+	{"receive without local write", recv_no_lw, SEND, 0x14, .recv_syndrome = 0x04},
+	{"no receive, RNR retries used up", no_recv, SEND, 0x16, .local = true},
+	{"peer not ready", peer_dead, WRITE, 0x15, .local = true},
+	{"nobody has the GID", gid_unknown, WRITE, 0x15, .local = true},
+	{"ds 0", ds_zero, WRITE, 0x02, .local = true},
+	{"ds too small", ds_small, WRITE, 0x02, .local = true},
+	{"ds past the record", ds_past_record, WRITE, 0x02, .local = true},
+	{"wqe_index of another slot", index_wrong, WRITE, 0x02, .local = true},
+	{"another QP's number", qpn_wrong, WRITE, 0x02, .local = true},
+	{"inline past ds", inline_past_ds, WRITE, 0x02, .local = true},
+	{"READ with inline data", inline_read, READ, 0x02, .local = true},
+	{"over log_msg_max", too_long, WRITE, 0x01, .local = true},
+	{"2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true},
+	{"reserved opcode", nothing, 0x7f, 0x02, .local = true},
+	{"UMR", nothing, PRM_WQE_OPCODE_UMR, 0x02, .local = true},
+	{"send with invalidate", nothing, PRM_WQE_OPCODE_SEND_INVAL, 0x02, .local = true},
+	{"MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true},
 };
 
 static void post_bad(struct rig_pair *p, const struct violation *v, struct change *c, uint8_t flags)
@@ -277,7 +254,8 @@ static void post_bad(struct rig_pair *p, const struct violation *v, struct chang
 	rig_put(&w);
 }
 
-static void expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t syndrome, const char *what)
+static const uint8_t *expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t syndrome,
+				   const char *what)
 {
 	const uint8_t *cqe = rig_poll(cq);
 
@@ -287,6 +265,7 @@ static void expect_error(struct rig_cq *cq, uint8_t opcode, uint8_t syndrome, co
 		fail_msg("%s: CQE opcode %u syndrome 0x%02x, not %u 0x%02x", what,
 			 prm_err_cqe_get_opcode(cqe), prm_err_cqe_get_syndrome(cqe), opcode,
 			 syndrome);
+	return cqe;
 }
 
 static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
@@ -315,13 +294,7 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 	rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
 	rig_ring(&p->a);
 	rig_pass(&p->rig, 10 * SECOND);
-	cqe = rig_poll(&p->ca);
-	if (!cqe)
-		fail_msg("%s: no CQE", v->name);
-	if (prm_err_cqe_get_opcode(cqe) != PRM_CQE_OPCODE_REQ_ERR ||
-	    prm_err_cqe_get_syndrome(cqe) != v->syndrome)
-		fail_msg("%s: syndrome 0x%02x, not 0x%02x", v->name, prm_err_cqe_get_syndrome(cqe),
-			 v->syndrome);
+	cqe = expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, v->syndrome, v->name);
 	assert_int_equal(prm_err_cqe_get_s_wqe_opcode(cqe), v->opcode);
 	assert_int_equal(prm_err_cqe_get_qpn(cqe), p->a.qp->q.o.id);
 	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
@@ -335,10 +308,8 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 		return;
 	}
 	assert_int_equal(p->b.qp->q.state, QP_ERR);
-	if (v->recv_syndrome)
-		expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, v->recv_syndrome, v->name);
-	else
-		expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
+	expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR,
+		     v->recv_syndrome ? v->recv_syndrome : PRM_SYNDROME_WR_FLUSH_ERR, v->name);
 	expect_error(&p->cb, PRM_CQE_OPCODE_RESP_ERR, PRM_SYNDROME_WR_FLUSH_ERR, v->name);
 	assert_null(rig_poll(&p->cb));
 	if (v->event)
@@ -348,11 +319,10 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 static void run_table(uint8_t flags)
 {
 	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		void *state;
+		struct rig_pair *p = rig_pair_open(rig_setup);
 
-		rig_setup(&state);
-		check(state, &table[i], flags);
-		rig_teardown(&state);
+		check(p, &table[i], flags);
+		rig_pair_close(p);
 	}
 }
 
@@ -368,9 +338,8 @@ TEST(test_table_unsignaled)
 }
 
 /* What was posted before a bad WQE completes well and first, though the bad one was fetched with it. */
-TEST_F(test_earlier_complete)
+TEST_PAIR(test_earlier_complete)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w;
 	const uint8_t *cqe;
 
@@ -378,9 +347,7 @@ TEST_F(test_earlier_complete)
 		rig_post(p, READ, 100000 * i, 100000);
 	w = rig_begin(&p->a, 0x7f, SIGNALED, 0);
 	rig_end(&w);
-	rig_post(p, WRITE, 0, 8);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, WRITE, 0, 8);
 	for (unsigned int i = 0; i < 3; i++) {
 		cqe = rig_poll(&p->ca);
 		assert_non_null(cqe);
@@ -392,17 +359,14 @@ TEST_F(test_earlier_complete)
 }
 
 /* In ERR, what is posted later is flushed too: sends by their doorbell, receives without one. */
-TEST_F(test_flush_later)
+TEST_PAIR(test_flush_later)
 {
-	struct rig_pair *p = *state;
-
 	queue_set_state(&p->a.qp->q, QP_ERR);
 	rig_settle(&p->rig);
 	assert_null(rig_poll(&p->ca));
 	for (unsigned int i = 0; i < 5; i++)
 		rig_post(p, WRITE, 0, 8);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_run(&p->a);
 	for (unsigned int i = 0; i < 5; i++)
 		expect_error(&p->ca, PRM_CQE_OPCODE_REQ_ERR, 0x05, "send");
 	rig_recv(&p->a, p->src, 8, rig_key(p->ms));
@@ -412,10 +376,8 @@ TEST_F(test_flush_later)
 }
 
 /* RST in the middle: no CQE, counters at 0, and the queue works again from its first slot. */
-TEST_F(test_reset_reuse)
+TEST_PAIR(test_reset_reuse)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 16; i++)
 		rig_post(p, WRITE, 0, RIG_BUF);
 	rig_ring(&p->a);
@@ -430,8 +392,6 @@ TEST_F(test_reset_reuse)
 	p->a.sq_pi = 0;
 	p->a.dbrec[1] = 0;
 	rig_connect(&p->a, &p->b);
-	rig_post(p, WRITE, 0, 5000);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, WRITE, 0, 5000);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&p->ca)), PRM_CQE_OPCODE_REQ);
 }

@@ -96,7 +96,6 @@ static void send_between(struct rig *r, unsigned int from, unsigned int to)
 	struct mkey *md = rig_mkey(r, to, dst, LEN, MKEY_RW);
 	struct rig_cq ca, cb;
 	struct rig_qp a, b;
-	struct rig_wqe w;
 
 	memset(src, (int)(0x10 * from + to + 1), sizeof(src));
 	memset(dst, 0, sizeof(dst));
@@ -105,12 +104,8 @@ static void send_between(struct rig *r, unsigned int from, unsigned int to)
 	rig_qp_open(r, &a, from, &ca, &ca, 4, 3);
 	rig_qp_open(r, &b, to, &cb, &cb, 4, 3);
 	rig_connect(&a, &b);
-	w = rig_begin(&a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
-	rig_raddr(&w, dst, rig_key(md));
-	rig_data(&w, src, LEN, rig_key(ms));
-	rig_end(&w);
-	rig_ring(&a);
-	rig_settle(r);
+	rig_rdma(&a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, dst, md, src, LEN, ms);
+	rig_run(&a);
 	assert_int_equal(prm_cqe64_get_opcode(rig_poll(&ca)), PRM_CQE_OPCODE_REQ);
 	assert_memory_equal(src, dst, LEN);
 	rig_qp_close(&a);

@@ -16,10 +16,8 @@ TEST(test_destroy_in_traffic)
 {
 	for (unsigned int turns = 0; turns < 6; turns++) {
 		struct rig_pair *p;
-		void *s;
 
-		rig_setup(&s);
-		p = s;
+		p = rig_pair_open(rig_setup);
 		for (unsigned int i = 0; i < 16; i++)
 			rig_post(p, i % 2 ? PRM_WQE_OPCODE_RDMA_READ : PRM_WQE_OPCODE_RDMA_WRITE, 0,
 				 RIG_BUF);
@@ -31,7 +29,7 @@ TEST(test_destroy_in_traffic)
 		/* the other end is alive: it gives up, or hears nothing more */
 		rig_qp_open(&p->rig, turns % 2 ? &p->a : &p->b, BLUEFIELD2_HOST, &p->ca, &p->ca, 4,
 			    3);
-		rig_teardown(&s);
+		rig_pair_close(p);
 	}
 }
 
@@ -45,16 +43,13 @@ static void keep(void *ctx, struct port *w, struct frame *f)
 }
 
 /* A frame from before RST is not for the queue pair's next life. */
-TEST_F(test_old_frames)
+TEST_PAIR(test_old_frames)
 {
-	struct rig_pair *p = *state;
 	struct frame *old = NULL;
 
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
 	port_set_hook(p->rig.dev.port, keep, &old);
-	rig_post(p, PRM_WQE_OPCODE_SEND, 0, 64);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_SEND, 0, 64);
 	assert_non_null(old);
 	port_set_hook(p->rig.dev.port, NULL, NULL);
 	port_queue(p->rig.dev.port, old); /* waits in the queue while b is renewed */
@@ -69,9 +64,8 @@ TEST_F(test_old_frames)
 #define MANY 200u
 
 /* A hog with endless long messages does not keep 200 short ones from finishing in a few turns. */
-TEST_F(test_fairness)
+TEST_PAIR(test_fairness)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
 	struct rig_qp *q = calloc(MANY, sizeof(*q));
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW);
@@ -79,14 +73,9 @@ TEST_F(test_fairness)
 
 	rig_cq_open(&p->rig, cq, BLUEFIELD2_HOST, 9, false);
 	for (unsigned int i = 0; i < MANY; i++) {
-		struct rig_wqe w;
-
 		rig_qp_open(&p->rig, &q[i], BLUEFIELD2_HOST, cq, cq, 2, 2);
 		rig_connect(&q[i], &q[i]);
-		w = rig_begin(&q[i], PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
-		rig_raddr(&w, p->dst, rig_key(m));
-		rig_inline(&w, "small", 5);
-		rig_end(&w);
+		rig_rdma(&q[i], PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst, m, p->src, 5, p->ms);
 		q[i].dbrec[1] = htobe32(q[i].sq_pi);
 	}
 	for (unsigned int i = 0; i < 16; i++)
@@ -108,9 +97,8 @@ TEST_F(test_fairness)
 }
 
 /* a sends, b answers at once; when a sees the answer, its own completion is there. */
-TEST_F(test_reply_order)
+TEST_PAIR(test_reply_order)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq recv_cq;
 	struct mkey *back = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_RW | MKEY_LW);
 	struct rig_qp a;
@@ -120,21 +108,17 @@ TEST_F(test_reply_order)
 	queue_set_state(&p->b.qp->q, QP_RST);
 	rig_connect(&a, &p->b);
 	for (unsigned int i = 0; i < 50; i++) {
-		struct rig_wqe w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
 		bool replied = false, completed = false;
 
 		rig_recv(&a, p->src, 64, rig_key(p->ms));
 		rig_recv(&p->b, p->dst, 64, rig_key(p->md));
-		rig_inline(&w, "ping", 4);
-		rig_end(&w);
+		rig_message(&a, SIGNALED, "ping");
 		rig_ring(&a);
 		for (unsigned int turn = 0; !completed || !replied; turn++) {
 			assert_true(turn < 10);
 			datapath_run(&p->rig.dev);
 			if (rig_poll(&p->cb)) {
-				w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
-				rig_inline(&w, "pong", 4);
-				rig_end(&w);
+				rig_message(&p->b, 0, "pong");
 				rig_ring(&p->b);
 			}
 			replied |= rig_poll(&recv_cq) != NULL;
@@ -184,13 +168,11 @@ static void at_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 }
 
 /* The same within one turn: something unrelated, the acknowledgement, the reply. */
-TEST_F(test_reply_order_in_one_turn)
+TEST_PAIR(test_reply_order_in_one_turn)
 {
-	struct rig_pair *p = *state;
 	struct rig_cq recv_cq;
 	struct rig_qp a;
-	struct late_ack l = { .p = p, .recv_cq = &recv_cq };
-	struct rig_wqe w;
+	struct late_ack l = {.p = p, .recv_cq = &recv_cq};
 
 	rig_cq_open(&p->rig, &recv_cq, BLUEFIELD2_HOST, 6, false);
 	rig_qp_open(&p->rig, &a, BLUEFIELD2_HOST, &p->ca, &recv_cq, 4, 3);
@@ -200,20 +182,14 @@ TEST_F(test_reply_order_in_one_turn)
 		rig_recv(&a, p->src, 64, rig_key(p->ms));
 	rig_recv(&p->b, p->dst, 64, rig_key(p->md));
 	port_set_hook(p->rig.dev.port, hold_ack, &l);
-	w = rig_begin(&a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
-	rig_inline(&w, "ping", 4);
-	rig_end(&w);
-	rig_ring(&a);
-	rig_settle(&p->rig);
+	rig_message(&a, SIGNALED, "ping");
+	rig_run(&a);
 	assert_non_null(l.ack);
 	rig_arm(&recv_cq, 0, false);
 	p->rig.dev.on_event = at_event;
 	p->rig.dev.event_ctx = &l;
-	for (unsigned int i = 0; i < 2; i++) {
-		w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, 0, 0);
-		rig_inline(&w, "pong", 4);
-		rig_end(&w);
-	}
+	for (unsigned int i = 0; i < 2; i++)
+		rig_message(&p->b, 0, "pong");
 	rig_ring(&p->b);
 	datapath_run(&p->rig.dev);
 	assert_true(l.told);
@@ -223,17 +199,13 @@ TEST_F(test_reply_order_in_one_turn)
 }
 
 /* SQD: what has begun ends, nothing new begins, the event comes once; then RTS goes on. */
-TEST_F(test_drain)
+TEST_PAIR(test_drain)
 {
-	struct rig_pair *p = *state;
-
 	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 100000);
 	rig_ring(&p->a);
 	datapath_run(&p->rig.dev);
 	queue_set_state(&p->a.qp->q, QP_SQD);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
 	assert_non_null(rig_poll(&p->ca));
 	assert_null(rig_poll(&p->ca));
 	assert_int_equal(rig_count(&p->rig, PRM_EVENT_SQ_DRAINED), 1);
@@ -244,10 +216,8 @@ TEST_F(test_drain)
 }
 
 /* The memory of a whole client goes away with everything under way. */
-TEST_F(test_client_dies)
+TEST_PAIR(test_client_dies)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 8; i++)
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, RIG_BUF);
 	rig_ring(&p->a);

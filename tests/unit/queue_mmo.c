@@ -12,12 +12,14 @@ static void *aligned_buf(struct rig_pair *p)
 	return (void *)(((uintptr_t)p->src + 63) & ~(uintptr_t)63);
 }
 
+static uint8_t opmod = PRM_MMO_OPMOD_DMA;
+
 static void post_mmo(struct rig_pair *p, uint8_t flags, uint32_t dkey, const void *to,
 		     uint32_t skey, const void *from, uint32_t dlen, uint32_t slen)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_MMO, flags, 0);
 
-	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_MMO_OPMOD_DMA);
+	prm_wqe_ctrl_seg_set_opmod(w.bytes, opmod);
 	prm_mmo_metadata_seg_pack(w.bytes + 16, .local_key = rig_key(p->ms),
 				  .local_address = (uintptr_t)aligned_buf(p));
 	w.ds++;
@@ -55,9 +57,8 @@ static const uint8_t *done(struct rig_pair *p)
 	return rig_poll(&p->ca);
 }
 
-TEST_F(test_copy)
+TEST_PAIR(test_copy)
 {
-	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
 	static const uint32_t lens[] = { 1, 63, 4096, 262144, 262145, RIG_BUF };
 
@@ -75,9 +76,8 @@ TEST_F(test_copy)
 	rig_mkey_close(k);
 }
 
-TEST_F(test_alias)
+TEST_PAIR(test_alias)
 {
-	struct rig_pair *p = *state;
 	struct mkey *k = alias(p);
 
 	post_mmo(p, SIGNALED, rig_key(k), p->dst + 5, rig_key(p->ms), p->src, 300000, 300000);
@@ -96,95 +96,50 @@ TEST_F(test_alias)
 	rig_mkey_close(k);
 }
 
-struct bad {
-	const char *name;
-	uint8_t syndrome;
-	void (*post)(struct rig_pair *, struct mkey *);
-};
-
-static void bad_lengths(struct rig_pair *p, struct mkey *k)
-{
-	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 101);
-}
-
-static void bad_cap(struct rig_pair *p, struct mkey *k)
-{
-	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, (2u << 20) + 1, (2u << 20) + 1);
-}
-
-static void bad_dest_rights(struct rig_pair *p, struct mkey *k)
-{
-	k->rights = MKEY_LR;
-	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
-}
-
-static void bad_dest_bounds(struct rig_pair *p, struct mkey *k)
-{
-	post_mmo(p, 0, rig_key(k), p->dst + 1, rig_key(p->ms), p->src, RIG_BUF, RIG_BUF);
-}
-
-static void bad_source_key(struct rig_pair *p, struct mkey *k)
-{
-	post_mmo(p, 0, rig_key(k), p->dst, 0, p->src, 100, 100);
-}
-
-static void bad_pd(struct rig_pair *p, struct mkey *k)
-{
-	k->pdn++;
-	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
-}
-
-static void bad_opmod(struct rig_pair *p, struct mkey *k)
-{
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_MMO, 0, 0);
-
-	prm_wqe_ctrl_seg_set_opmod(w.bytes, PRM_MMO_OPMOD_DECOMPRESS);
-	rig_data(&w, aligned_buf(p), 0, rig_key(p->ms));
-	rig_data(&w, p->src, 100, rig_key(p->ms));
-	rig_data(&w, p->dst, 100, rig_key(k));
-	rig_end(&w);
-	rig_ring(&p->a);
-}
-
-static void bad_meta(struct rig_pair *p, struct mkey *k)
-{
-	p->ms->rights = MKEY_LR; /* the scratch buffer's key too */
-	post_mmo(p, 0, rig_key(k), p->dst, rig_key(p->ms), p->src, 100, 100);
-}
-
+/* One copy of 100 bytes, with one thing wrong. */
 TEST(test_bad)
 {
-	static const struct bad table[] = {
-		{ "lengths differ", 0x01, bad_lengths },
-		{ "over log_dma_mmo_max_size", 0x01, bad_cap },
-		{ "destination without local write", 0x04, bad_dest_rights },
-		{ "past the destination", 0x04, bad_dest_bounds },
-		{ "source lkey 0", 0x04, bad_source_key },
-		{ "destination of another PD", 0x04, bad_pd },
-		{ "another opmod", 0x02, bad_opmod },
-		{ "scratch buffer not writable", 0x04, bad_meta },
+	static const struct bad {
+		const char *name;
+		uint8_t syndrome;
+		uint32_t at, dlen, slen; /* 0: 100 */
+		uint8_t opmod;		 /* 0: DMA */
+		uint8_t rights;		 /* of the destination's key; 0: both */
+		uint8_t meta_rights;	 /* of the scratch buffer's key; 0: both */
+		bool no_source, other_pd;
+	} table[] = {
+		{"lengths differ", 0x01, .slen = 101},
+		{"over log_dma_mmo_max_size", 0x01, .dlen = (2u << 20) + 1, .slen = (2u << 20) + 1},
+		{"destination without local write", 0x04, .rights = MKEY_LR},
+		{"past the destination", 0x04, .at = 1, .dlen = RIG_BUF, .slen = RIG_BUF},
+		{"source lkey 0", 0x04, .no_source = true},
+		{"destination of another PD", 0x04, .other_pd = true},
+		{"another opmod", 0x02, .opmod = PRM_MMO_OPMOD_DECOMPRESS},
+		{"scratch buffer not writable", 0x04, .meta_rights = MKEY_LR},
 	};
 
-	for (unsigned int i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct rig_pair *p;
-		struct mkey *k;
+	for (const struct bad *t = table; t < table + sizeof(table) / sizeof(table[0]); t++) {
+		struct rig_pair *p = rig_pair_open(setup);
+		struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF,
+					  t->rights ? t->rights : MKEY_LR | MKEY_LW);
 		const uint8_t *cqe;
-		void *s;
 
-		setup(&s);
-		p = s;
-		k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LR | MKEY_LW);
-		table[i].post(p, k);
+		k->pdn += t->other_pd;
+		if (t->meta_rights)
+			p->ms->rights = t->meta_rights;
+		opmod = t->opmod ? t->opmod : PRM_MMO_OPMOD_DMA;
+		post_mmo(p, 0, rig_key(k), p->dst + t->at, t->no_source ? 0 : rig_key(p->ms),
+			 p->src, t->dlen ? t->dlen : 100, t->slen ? t->slen : 100);
+		opmod = PRM_MMO_OPMOD_DMA;
 		cqe = done(p);
 		if (!cqe || prm_err_cqe_get_opcode(cqe) != PRM_CQE_OPCODE_REQ_ERR ||
-		    prm_err_cqe_get_syndrome(cqe) != table[i].syndrome)
-			fail_msg("%s: %s 0x%02x, not 0x%02x", table[i].name,
-				 cqe ? "syndrome" : "no CQE",
-				 cqe ? prm_err_cqe_get_syndrome(cqe) : 0, table[i].syndrome);
+		    prm_err_cqe_get_syndrome(cqe) != t->syndrome)
+			fail_msg("%s: %s 0x%02x, not 0x%02x", t->name, cqe ? "syndrome" : "no CQE",
+				 cqe ? prm_err_cqe_get_syndrome(cqe) : 0, t->syndrome);
 		for (unsigned int b = 0; b < RIG_BUF; b++)
 			assert_int_equal(p->dst[b], 0);
 		rig_mkey_close(k);
-		rig_teardown(&s);
+		rig_pair_close(p);
 	}
 }
 
@@ -211,10 +166,8 @@ TEST(test_chips)
 		struct profile chip = profile_bluefield2;
 		struct rig_pair *p;
 		const uint8_t *cqe;
-		void *s;
 
-		setup(&s);
-		p = s;
+		p = rig_pair_open(setup);
 		chip.dma_mmo = table[i].mmo;
 		chip.log_dma_mmo_max_size = table[i].log;
 		p->rig.dev.profile = &chip;
@@ -225,14 +178,13 @@ TEST(test_chips)
 		assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_REQ_ERR);
 		if (prm_err_cqe_get_syndrome(cqe) != table[i].syndrome)
 			fail_msg("row %u: syndrome 0x%02x", i, prm_err_cqe_get_syndrome(cqe));
-		rig_teardown(&s);
+		rig_pair_close(p);
 	}
 }
 
 /* Without a connection: RTS is enough. */
-TEST_F(test_unconnected)
+TEST_PAIR(test_unconnected)
 {
-	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_LW);
 
 	queue_set_state(&p->a.qp->q, QP_RST);
@@ -248,9 +200,8 @@ TEST_F(test_unconnected)
 }
 
 /* A strong fence waits for the READ before it; the READ's bytes are what the copy takes. */
-TEST_F(test_strong_order)
+TEST_PAIR(test_strong_order)
 {
-	struct rig_pair *p = *state;
 	struct mkey *k = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF, MKEY_LR | MKEY_LW);
 
 	memset(p->dst, 0x99, 500000);

@@ -11,188 +11,145 @@
 #include "queue_rig.h"
 #include "fw/fw.h"
 
-#define TEST_FIXTURE {rig_setup, rig_teardown}
 #define HOLD_NS 10000u
 #define TO	1024u	     /* where READs go */
 #define FROM	(64u << 10) /* where they come from */
 
-struct self {
-	struct rig_pair *p;
-	struct rig_cq cq;
-	struct rig_qp q;
-	struct mkey *key;
-};
-
-static void open_self(struct self *s, struct rig_pair *p)
+static int setup(void **state)
 {
-	memset(s, 0, sizeof(*s));
-	s->p = p;
-	rig_cq_open(&p->rig, &s->cq, 0, 8, false);
-	rig_qp_open(&p->rig, &s->q, 0, &s->cq, &s->cq, 8, 4);
-	s->q.qp->fl = true;
-	rig_connect(&s->q, &s->q);
-	s->key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF,
-			  MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+	static struct rig_self s;
+
+	rig_self_open(&s, rig_pair_open(rig_setup));
+	*state = &s;
+	return 0;
 }
 
-static void close_self(struct self *s)
+static int teardown(void **state)
 {
-	rig_qp_close(&s->q);
-	rig_cq_close(&s->cq);
-	rig_mkey_close(s->key);
-}
+	struct rig_self *s = *state;
 
-static void post(struct self *s, uint8_t opcode, uint32_t local, uint32_t remote, uint32_t len,
+	rig_self_close(s);
+	rig_pair_close(s->p);
+	return 0;
+}
+#define TEST_SELF(name) TEST_OF(name, struct rig_self, s, {setup, teardown})
+
+static void post(struct rig_self *s, uint8_t opcode, uint32_t local, uint32_t remote, uint32_t len,
 		 uint8_t flags)
 {
-	struct rig_wqe w = rig_begin(&s->q, opcode, flags, 0);
-
-	rig_raddr(&w, s->p->src + remote, rig_key(s->key));
-	rig_data(&w, s->p->src + local, len, rig_key(s->key));
-	rig_end(&w);
+	rig_rdma(&s->q, opcode, flags, s->p->src + remote, s->key, s->p->src + local, len, s->key);
 }
 
-static void read_one(struct self *s, uint8_t value)
+static void read_one(struct rig_self *s, uint8_t value)
 {
 	memset(s->p->src + FROM, value, 64);
 	post(s, PRM_WQE_OPCODE_RDMA_READ, TO, FROM, 64, 0);
-	rig_ring(&s->q);
-	rig_settle(&s->p->rig);
+	rig_run(&s->q);
 }
 
-static uint8_t arrived(const struct self *s)
+static uint8_t arrived(const struct rig_self *s)
 {
 	return s->p->src[TO] == s->p->src[TO + 63] ? s->p->src[TO] : 0;
 }
 
 /* 10 us after the turn that brought it, and not before. */
-TEST_F(time_ends_it)
+TEST_SELF(time_ends_it)
 {
-	struct rig_pair *p = *state;
-	struct self s;
-
-	open_self(&s, p);
 	for (uint8_t i = 1; i < 20; i++) {
-		read_one(&s, i);
-		assert_int_equal(arrived(&s), i - 1);
-		p->rig.now += HOLD_NS - 1;
-		rig_settle(&p->rig);
-		assert_int_equal(arrived(&s), i - 1);
-		p->rig.now++;
-		rig_settle(&p->rig);
-		assert_int_equal(arrived(&s), i);
+		read_one(s, i);
+		assert_int_equal(arrived(s), i - 1);
+		s->p->rig.now += HOLD_NS - 1;
+		rig_settle(&s->p->rig);
+		assert_int_equal(arrived(s), i - 1);
+		s->p->rig.now++;
+		rig_settle(&s->p->rig);
+		assert_int_equal(arrived(s), i);
 	}
-	close_self(&s);
 }
 
 /* Others that come meanwhile don't make it longer. */
-TEST_F(more_come)
+TEST_SELF(more_come)
 {
-	struct rig_pair *p = *state;
-	struct self s;
-
-	open_self(&s, p);
-	read_one(&s, 1);
-	p->rig.now += HOLD_NS / 2;
-	post(&s, PRM_WQE_OPCODE_RDMA_READ, TO + 4096, FROM, 64, 0);
-	rig_ring(&s.q);
-	rig_settle(&p->rig);
-	assert_int_equal(arrived(&s), 0);
-	p->rig.now += HOLD_NS / 2;
-	rig_settle(&p->rig);
-	assert_int_equal(arrived(&s), 1);
-	assert_int_equal(p->src[TO + 4096], 1);
-	close_self(&s);
+	read_one(s, 1);
+	s->p->rig.now += HOLD_NS / 2;
+	post(s, PRM_WQE_OPCODE_RDMA_READ, TO + 4096, FROM, 64, 0);
+	rig_run(&s->q);
+	assert_int_equal(arrived(s), 0);
+	s->p->rig.now += HOLD_NS / 2;
+	rig_settle(&s->p->rig);
+	assert_int_equal(arrived(s), 1);
+	assert_int_equal(s->p->src[TO + 4096], 1);
 }
 
 /* A command sees it done, whatever command and whatever becomes of it; so does a loop that sleeps. */
-TEST_F(commands_end_it)
+TEST_SELF(commands_end_it)
 {
 	uint8_t in[64] = {0}, out[256];
-	struct rig_pair *p = *state;
-	struct self s;
 
-	open_self(&s, p);
-	read_one(&s, 1);
-	assert_int_equal(arrived(&s), 0);
+	read_one(s, 1);
+	assert_int_equal(arrived(s), 0);
 	prm_mbox_in_set_opcode(in, PRM_OPCODE_QUERY_ISSI);
-	fw_exec(&p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
-	assert_int_equal(arrived(&s), 1);
-	read_one(&s, 2);
+	fw_exec(&s->p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
+	assert_int_equal(arrived(s), 1);
+	read_one(s, 2);
 	prm_mbox_in_set_opcode(in, 0xffff);
-	fw_exec(&p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
-	assert_int_equal(arrived(&s), 2);
-	read_one(&s, 3);
-	assert_true(queues_settle(&p->rig.dev));
-	assert_int_equal(arrived(&s), 3);
-	assert_false(queues_settle(&p->rig.dev));
-	close_self(&s);
+	fw_exec(&s->p->rig.dev.vhca[0], in, sizeof(in), out, sizeof(out));
+	assert_int_equal(arrived(s), 2);
+	read_one(s, 3);
+	assert_true(queues_settle(&s->p->rig.dev));
+	assert_int_equal(arrived(s), 3);
+	assert_false(queues_settle(&s->p->rig.dev));
 }
 
 /* A queue that ends without a command, as those of a dead program do, leaves nothing that names it. */
-TEST_F(the_end_of_its_queue)
+TEST_OF(the_end_of_its_queue, struct rig_pair, p, {rig_setup, rig_teardown})
 {
-	struct rig_pair *p = *state;
-	struct self s;
+	struct rig_self s;
 
-	open_self(&s, p);
+	rig_self_open(&s, p);
 	read_one(&s, 1);
-	close_self(&s);
+	rig_self_close(&s);
 	assert_int_equal(arrived(&s), 1);
 	assert_false(queues_settle(&p->rig.dev));
 }
 
 /* A CQE of its own queue, or of one that has nothing to do with it. */
-TEST_F(cqes_end_it)
+TEST_SELF(cqes_end_it)
 {
-	struct rig_pair *p = *state;
-	struct self s;
-
-	open_self(&s, p);
-	read_one(&s, 1);
-	rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
-	rig_ring(&p->a);
-	assert_int_equal(arrived(&s), 0);
-	rig_settle(&p->rig);
-	assert_non_null(rig_poll(&p->ca));
-	assert_int_equal(arrived(&s), 1);
-	read_one(&s, 2);
-	memset(p->src + FROM, 3, 64);
-	post(&s, PRM_WQE_OPCODE_RDMA_READ, TO + 4096, FROM, 64, SIGNALED);
-	rig_ring(&s.q);
-	rig_settle(&p->rig);
-	assert_non_null(rig_poll(&s.cq));
-	assert_int_equal(arrived(&s), 2);
-	assert_int_equal(p->src[TO + 4096 + 63], 3);
-	close_self(&s);
+	read_one(s, 1);
+	rig_post(s->p, PRM_WQE_OPCODE_RDMA_WRITE, 0, 8);
+	rig_ring(&s->p->a);
+	assert_int_equal(arrived(s), 0);
+	rig_settle(&s->p->rig);
+	assert_non_null(rig_poll(&s->p->ca));
+	assert_int_equal(arrived(s), 1);
+	read_one(s, 2);
+	memset(s->p->src + FROM, 3, 64);
+	post(s, PRM_WQE_OPCODE_RDMA_READ, TO + 4096, FROM, 64, SIGNALED);
+	rig_run(&s->q);
+	assert_non_null(rig_poll(&s->cq));
+	assert_int_equal(arrived(s), 2);
+	assert_int_equal(s->p->src[TO + 4096 + 63], 3);
 }
 
 /* A WRITE is there at the end of its turn, and with it what was to come before. */
-TEST_F(writes_do_not_wait)
+TEST_SELF(writes_do_not_wait)
 {
-	struct rig_pair *p = *state;
-	struct self s;
-
-	open_self(&s, p);
-	memset(p->src + FROM, 5, 64);
-	post(&s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO, 64, 0);
-	rig_ring(&s.q);
-	rig_settle(&p->rig);
-	assert_int_equal(arrived(&s), 5);
-	read_one(&s, 6);
-	assert_int_equal(arrived(&s), 5);
-	post(&s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, FROM + 4096, 64, 0);
-	rig_ring(&s.q);
-	rig_settle(&p->rig);
-	assert_int_equal(p->src[FROM + 4096], 6);
-	assert_int_equal(arrived(&s), 6);
+	memset(s->p->src + FROM, 5, 64);
+	post(s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO, 64, 0);
+	rig_run(&s->q);
+	assert_int_equal(arrived(s), 5);
+	read_one(s, 6);
+	assert_int_equal(arrived(s), 5);
+	post(s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, FROM + 4096, 64, 0);
+	rig_run(&s->q);
+	assert_int_equal(s->p->src[FROM + 4096], 6);
+	assert_int_equal(arrived(s), 6);
 	/* what it brought is what a request after it sends */
-	read_one(&s, 7);
-	post(&s, PRM_WQE_OPCODE_RDMA_WRITE, TO, FROM + 8192, 64, 0);
-	rig_ring(&s.q);
-	rig_settle(&p->rig);
-	assert_int_equal(p->src[FROM + 8192], 7);
-	close_self(&s);
+	read_one(s, 7);
+	post(s, PRM_WQE_OPCODE_RDMA_WRITE, TO, FROM + 8192, 64, 0);
+	rig_run(&s->q);
+	assert_int_equal(s->p->src[FROM + 8192], 7);
 }
 
 #define ROUNDS 2000
@@ -219,31 +176,26 @@ static void *watch(void *arg)
 }
 
 /* Who polls the end of a large WRITE finds the small one before it. */
-TEST_F(in_order)
+TEST_SELF(in_order)
 {
-	struct rig_pair *p = *state;
-	struct watch w = {.first = p->src + TO, .last = p->src + TO + 4096 + 8191};
+	struct watch w = {.first = s->p->src + TO, .last = s->p->src + TO + 4096 + 8191};
 	pthread_t watcher;
-	struct self s;
 
-	open_self(&s, p);
 	assert_int_equal(pthread_create(&watcher, NULL, watch, &w), 0);
 	for (unsigned int n = 1; n <= ROUNDS; n++) {
 		unsigned int spun = 0;
 
-		memset(p->src + FROM, (int)n, 8192);
-		post(&s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO, 64, 0);
-		post(&s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO + 4096, 8192, n % 64 ? 0 : SIGNALED);
-		rig_ring(&s.q);
-		rig_settle(&p->rig);
+		memset(s->p->src + FROM, (int)n, 8192);
+		post(s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO, 64, 0);
+		post(s, PRM_WQE_OPCODE_RDMA_WRITE, FROM, TO + 4096, 8192, n % 64 ? 0 : SIGNALED);
+		rig_run(&s->q);
 		while (__atomic_load_n(&w.seen, __ATOMIC_ACQUIRE) != n)
 			if (++spun % 1000 == 0)
 				sched_yield();
 		if (n % 64 == 0)
-			assert_non_null(rig_poll(&s.cq));
+			assert_non_null(rig_poll(&s->cq));
 	}
 	pthread_join(watcher, NULL);
 	assert_int_equal(w.wrong, 0);
-	close_self(&s);
 }
 

@@ -15,9 +15,8 @@ static uint32_t pseudo4(const uint8_t *ip, uint32_t len)
 /* --- send WQEs -------------------------------------------------------------------------------- */
 
 /* The first headers in the Ethernet segment, then inline data, then two pieces of memory. */
-TEST_F(pieces)
+TEST_RAW(pieces)
 {
-	struct raw *r = *state;
 	struct rig_wqe w;
 
 	for (unsigned int inl = 0; inl <= 34; inl++) {
@@ -34,9 +33,8 @@ TEST_F(pieces)
 	}
 }
 
-TEST_F(headers_alone)
+TEST_RAW(headers_alone)
 {
-	struct raw *r = *state;
 	struct rig_wqe w = raw_begin(r, r->src, 60, 0);
 
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
@@ -47,9 +45,8 @@ TEST_F(headers_alone)
 	assert_memory_equal(r->dst, r->src, 60);
 }
 
-TEST_F(checksums)
+TEST_RAW(checksums)
 {
-	struct raw *r = *state;
 	uint8_t *ip = r->dst + 14, *udp = ip + 20;
 	uint16_t got;
 
@@ -73,9 +70,8 @@ TEST_F(checksums)
 }
 
 /* The tag goes behind the addresses, and checksums below it are still right. */
-TEST_F(vlan_insert)
+TEST_RAW(vlan_insert)
 {
-	struct raw *r = *state;
 	struct rig_wqe w;
 	const uint8_t *cqe;
 
@@ -100,9 +96,8 @@ TEST_F(vlan_insert)
 	}
 }
 
-TEST_F(metadata)
+TEST_RAW(metadata)
 {
-	struct raw *r = *state;
 	struct rig_wqe w = raw_begin(r, r->src, 64, 0);
 
 	prm_wqe_eth_seg_set_flow_table_metadata(w.bytes + 16, 0x12345678);
@@ -111,9 +106,8 @@ TEST_F(metadata)
 	assert_int_equal(r->sent_reg_a, 0x12345678);
 }
 
-TEST_F(nop_and_unsignaled)
+TEST_RAW(nop_and_unsignaled)
 {
-	struct raw *r = *state;
 	struct rig_wqe w = rig_begin(&r->sq, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
 
 	rig_end(&w);
@@ -225,9 +219,8 @@ static const struct {
 };
 
 /* An error CQE, nothing on the wire, the next WQE flushed; by way of RST it works again. */
-TEST_F(bad_sends)
+TEST_RAW(bad_sends)
 {
-	struct raw *r = *state;
 	const uint8_t *cqe;
 	struct rig_wqe w;
 
@@ -273,9 +266,8 @@ static void failed_send(struct raw *r, uint8_t syndrome)
 
 /* Data of several WQEs are fetched at once; those before a bad one are sent, those behind are not.
  */
-TEST_F(one_of_many)
+TEST_RAW(one_of_many)
 {
-	struct raw *r = *state;
 	uint8_t *gone =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct rig_wqe w;
@@ -322,9 +314,8 @@ static void post_two_blocks(struct raw *r, struct rig_qp *sq)
 }
 
 /* The ring is unmapped behind what was fetched: that is sent, then the queue is in ERR, alone. */
-TEST_F(ring_goes)
+TEST_RAW(ring_goes)
 {
-	struct raw *r = *state;
 	uint8_t *ring =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct rig_qp sq;
@@ -337,14 +328,12 @@ TEST_F(ring_goes)
 	sq.queue->ring.offset = (uintptr_t)ring;
 	for (unsigned int i = 0; i < 8; i++)
 		post_two_blocks(r, &sq);
-	rig_ring(&sq);
-	rig_settle(&r->rig);
+	rig_run(&sq);
 	assert_int_equal(r->nsent, 8);
 	for (unsigned int i = 0; i < 40; i++)
 		post_two_blocks(r, &sq);
 	munmap(ring + 4096, 4096);
-	rig_ring(&sq);
-	rig_settle(&r->rig);
+	rig_run(&sq);
 	assert_in_range(r->nsent, 9, 32); /* as far as it had been fetched */
 	assert_int_equal(sq.queue->state, QP_ERR);
 	for (n = 0; (cqe = rig_poll(&r->scq)); n++)
@@ -359,9 +348,8 @@ TEST_F(ring_goes)
 }
 
 /* Any bytes at all: no crash, the queue ends in RTS or ERR, RST brings it back. */
-TEST_F(garbage)
+TEST_RAW(garbage)
 {
-	struct raw *r = *state;
 	struct rig_wqe w;
 
 	srand(1);

@@ -135,8 +135,7 @@ void raw_post(struct raw *r, const void *at, uint32_t len, uint8_t cs_flags)
 
 void raw_go(struct raw *r)
 {
-	rig_ring(&r->sq);
-	rig_settle(&r->rig);
+	rig_run(&r->sq);
 }
 
 const uint8_t *raw_sent_ok(struct raw *r)
@@ -164,56 +163,16 @@ const uint8_t *raw_received(struct raw *r)
 /* --- packets ---------------------------------------------------------------------------------- */
 
 /* Captured by others: RFC 1071's method gives these very checksums (Wikipedia's IPv4 example). */
-static const uint8_t udp4[] = {
-	0x02,
-	0,
-	0,
-	0,
-	0,
-	2,
-	0x02,
-	0,
-	0,
-	0,
-	0,
-	1,
-	0x08,
-	0x00,
-	/* 192.168.0.1 -> 192.168.0.199, header checksum 0xb861 */
-	0x45,
-	0x00,
-	0x00,
-	0x73,
-	0x00,
-	0x00,
-	0x40,
-	0x00,
-	0x40,
-	0x11,
-	0xb8,
-	0x61,
-	0xc0,
-	0xa8,
-	0x00,
-	0x01,
-	0xc0,
-	0xa8,
-	0x00,
-	0xc7,
-	/* UDP 53 -> 4660 with 87 bytes, no checksum */
-	0x00,
-	0x35,
-	0x12,
-	0x34,
-	0x00,
-	0x5f,
-	0x00,
-	0x00,
-};
+static const uint8_t udp4[] = "\x02\0\0\0\0\2\x02\0\0\0\0\1\x08\0"
+			      /* 192.168.0.1 -> 192.168.0.199, header checksum 0xb861 */
+			      "\x45\0\0\x73\0\0\x40\0\x40\x11\xb8\x61\xc0\xa8\0\1\xc0\xa8\0\xc7"
+			      /* UDP 53 -> 4660 with 87 bytes, no checksum */
+			      "\0\x35\x12\x34\0\x5f\0\0";
+
 void raw_make_udp4(uint8_t *p)
 {
 	memset(p, 0x5a, UDP4_LEN);
-	memcpy(p, udp4, sizeof(udp4));
+	memcpy(p, udp4, sizeof(udp4) - 1);
 }
 
 /* RFC 1071, one word after the other, written again for this test. */

@@ -11,9 +11,8 @@
 
 #define TEST_FIXTURE {raw_setup, raw_teardown}
 
-TEST_F(bytes_and_tag)
+TEST_RAW(bytes_and_tag)
 {
-	struct raw *r = *state;
 	const uint8_t *cqe;
 
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
@@ -31,9 +30,8 @@ TEST_F(bytes_and_tag)
 	assert_int_equal(r->rig.dev.vhca[0].raw.received, 1);
 }
 
-TEST_F(headers_told)
+TEST_RAW(headers_told)
 {
-	struct raw *r = *state;
 	const uint8_t *cqe;
 
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
@@ -60,9 +58,8 @@ TEST_F(headers_told)
 	assert_int_equal(prm_cqe64_get_ip_frag(cqe), 1);
 }
 
-TEST_F(vlan_strip)
+TEST_RAW(vlan_strip)
 {
-	struct raw *r = *state;
 	const uint8_t *cqe;
 
 	raw_make_udp4(r->src + 4);
@@ -81,10 +78,8 @@ TEST_F(vlan_strip)
 }
 /* --- receives --------------------------------------------------------------------------------- */
 
-TEST_F(out_of_buffer)
+TEST_RAW(out_of_buffer)
 {
-	struct raw *r = *state;
-
 	raw_post(r, r->src, 100, 0);
 	raw_go(r);
 	raw_sent_ok(r);
@@ -104,9 +99,8 @@ TEST_F(out_of_buffer)
 
 /* A receive that is too small: length error, the queue in ERR, what was posted behind it flushed.
  */
-TEST_F(too_small)
+TEST_RAW(too_small)
 {
-	struct raw *r = *state;
 	const uint8_t *cqe;
 
 	rig_recv(&r->rq, r->dst, 99, rig_key(r->mkey));
@@ -128,9 +122,8 @@ TEST_F(too_small)
 
 /* Memory that went away behind a valid key: found when the posted write is done, so an event tells;
  * a large packet is written at once, and its CQE tells. Either way the queue is in ERR. */
-TEST_F(memory_gone)
+TEST_RAW(memory_gone)
 {
-	struct raw *r = *state;
 	uint8_t *gone =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint8_t *cqe;
@@ -158,10 +151,8 @@ TEST_F(memory_gone)
 }
 
 /* From RST straight to ERR, as a WQ may go: what is posted then is flushed as in any ERR. */
-TEST_F(reset_to_error)
+TEST_RAW(reset_to_error)
 {
-	struct raw *r = *state;
-
 	queue_set_state(r->rq.queue, QP_RST);
 	queue_set_state(r->rq.queue, QP_ERR);
 	rig_settle(&r->rig);
@@ -171,10 +162,8 @@ TEST_F(reset_to_error)
 	assert_null(rig_poll(&r->rcq));
 }
 
-TEST_F(silent_flush)
+TEST_RAW(silent_flush)
 {
-	struct raw *r = *state;
-
 	r->rq.queue->flush_silent = true;
 	rig_recv(&r->rq, r->dst, 2048, rig_key(r->mkey));
 	queue_set_state(r->rq.queue, QP_ERR);
@@ -183,9 +172,8 @@ TEST_F(silent_flush)
 }
 
 /* Each queue of a table gets the packets that its index says; all of them together get all. */
-TEST_F(rss_spreads)
+TEST_RAW(rss_spreads)
 {
-	struct raw *r = *state;
 	struct raw_rq *list[2] = {r->rq.raw_rq};
 	struct rqt table = {.n = 2, .max = 2, .rq = list};
 	struct rig_qp second;
@@ -222,9 +210,8 @@ TEST_F(rss_spreads)
 
 /* --- the port --------------------------------------------------------------------------------- */
 
-TEST_F(injected)
+TEST_RAW(injected)
 {
-	struct raw *r = *state;
 	struct device *dev = &r->rig.dev;
 
 	assert_int_equal(port_inject(dev->port, r->src, VHCA_FRAME_MIN - 1), -EMSGSIZE);

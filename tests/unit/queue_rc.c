@@ -24,20 +24,13 @@ static void expect_req(struct rig_cq *c, uint8_t opcode, uint16_t index, uint32_
 	assert_int_equal(prm_cqe64_get_user_index(cqe), 0x1234);
 }
 
-TEST_F(test_write)
+TEST_PAIR(test_write)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		uint16_t index = p->a.sq_pi;
-		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 
 		memset(p->dst, 0, RIG_BUF);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_do(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, lengths[i]);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
 		expect_req(&p->ca, PRM_WQE_OPCODE_RDMA_WRITE, index, p->a.qp->q.o.id);
 		assert_null(rig_poll(&p->ca));
@@ -45,22 +38,15 @@ TEST_F(test_write)
 	}
 }
 
-TEST_F(test_read)
+TEST_PAIR(test_read)
 {
-	struct rig_pair *p = *state;
-
 	memcpy(p->dst, p->src, RIG_BUF);
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		uint16_t index = p->a.sq_pi;
-		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, 0);
 		const uint8_t *cqe;
 
 		memset(p->src, 0, RIG_BUF);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_do(p, PRM_WQE_OPCODE_RDMA_READ, 0, lengths[i]);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
 		cqe = rig_poll(&p->ca);
 		assert_non_null(cqe);
@@ -70,10 +56,8 @@ TEST_F(test_read)
 	}
 }
 
-TEST_F(test_send)
+TEST_PAIR(test_send)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < NLENGTHS; i++) {
 		bool imm = i % 2;
 		uint8_t op = imm ? PRM_WQE_OPCODE_SEND_IMM : PRM_WQE_OPCODE_SEND;
@@ -84,9 +68,7 @@ TEST_F(test_send)
 		memset(p->dst, 0, RIG_BUF);
 		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
 		rig_data(&w, p->src, lengths[i], rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_go(&w);
 		assert_memory_equal(p->src, p->dst, lengths[i]);
 		cqe = rig_poll(&p->cb);
 		assert_non_null(cqe);
@@ -101,9 +83,8 @@ TEST_F(test_send)
 	}
 }
 
-TEST_F(test_write_imm)
+TEST_PAIR(test_write_imm)
 {
-	struct rig_pair *p = *state;
 	static const uint32_t some[] = { 0, 5, 1024, 5000, 300000 };
 
 	for (unsigned int i = 0; i < 5; i++) {
@@ -114,9 +95,7 @@ TEST_F(test_write_imm)
 		rig_raddr(&w, p->dst, rig_key(p->md));
 		if (some[i])
 			rig_data(&w, p->src, some[i], rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_go(&w);
 		assert_memory_equal(p->src, p->dst, some[i]);
 		cqe = rig_poll(&p->cb);
 		assert_non_null(cqe);
@@ -128,10 +107,8 @@ TEST_F(test_write_imm)
 }
 
 /* Several inline segments beside pointers, over the ring's end. */
-TEST_F(test_lists_wrap)
+TEST_PAIR(test_lists_wrap)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 40; i++) {
 		struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
 		uint8_t want[300];
@@ -145,9 +122,7 @@ TEST_F(test_lists_wrap)
 		memcpy(want + 37, p->src + 100, 60);
 		want[97] = p->src[7];
 		memcpy(want + 98, p->src + 500, 90);
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_go(&w);
 		assert_memory_equal(p->dst + i, want, 188);
 		assert_non_null(rig_poll(&p->ca));
 	}
@@ -155,10 +130,8 @@ TEST_F(test_lists_wrap)
 }
 
 /* 16-bit counters of both rings turn over; a full RQ of 8 entries is used to its last one. */
-TEST_F(test_counters_wrap)
+TEST_PAIR(test_counters_wrap)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int i = 0; i < 66000 / 8; i++) {
 		for (unsigned int k = 0; k < 8; k++) {
 			struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, k == 7 ? SIGNALED : 0, 0);
@@ -168,8 +141,7 @@ TEST_F(test_counters_wrap)
 			rig_inline(&w, &n, sizeof(n));
 			rig_end(&w);
 		}
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_run(&p->a);
 		for (unsigned int k = 0; k < 8; k++) {
 			const uint8_t *cqe = rig_poll(&p->cb);
 			uint32_t n = i * 8 + k;
@@ -184,80 +156,56 @@ TEST_F(test_counters_wrap)
 }
 
 /* Unsignaled requests make no CQE; the CQE of a later one retires them. NOP completes in order. */
-TEST_F(test_unsignaled_nop)
+TEST_PAIR(test_unsignaled_nop)
 {
-	struct rig_pair *p = *state;
-	struct rig_wqe w;
-
-	for (unsigned int i = 0; i < 3; i++) {
-		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, 0);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, p->src, 100000, rig_key(p->ms));
-		rig_end(&w);
-	}
-	w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	for (unsigned int i = 0; i < 3; i++)
+		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, 0, p->dst, p->md, p->src, 100000, p->ms);
+	rig_nop(&p->a);
+	rig_run(&p->a);
 	expect_req(&p->ca, PRM_WQE_OPCODE_NOP, 3, p->a.qp->q.o.id);
 	assert_null(rig_poll(&p->ca));
 	assert_int_equal(p->a.qp->sq.done, 4);
 }
 
 /* Nothing runs until the register is written, whatever the record says; nor for another UAR. */
-TEST_F(test_no_doorbell)
+TEST_PAIR(test_no_doorbell)
 {
-	struct rig_pair *p = *state;
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-
-	rig_end(&w);
+	rig_nop(&p->a);
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
 	queue_doorbell(&p->rig.dev, RIG_UAR + 1, 0x800, 0);
 	rig_pass(&p->rig, 1000000000);
 	assert_null(rig_poll(&p->ca));
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_run(&p->a);
 	assert_non_null(rig_poll(&p->ca));
 }
 
 /* A burst that lost its first register value: the record of the other queue of the UAR tells. */
-TEST_F(test_lost_doorbell)
+TEST_PAIR(test_lost_doorbell)
 {
-	struct rig_pair *p = *state;
-	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-
-	rig_end(&w);
+	rig_nop(&p->a);
 	p->a.dbrec[1] = htobe32(p->a.sq_pi);
-	w = rig_begin(&p->b, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
-	rig_end(&w);
-	rig_ring(&p->b);
-	rig_settle(&p->rig);
+	rig_nop(&p->b);
+	rig_run(&p->b);
 	assert_non_null(rig_poll(&p->ca));
 	assert_non_null(rig_poll(&p->cb));
 }
 
 /* More READs than log_sra_max lets out at once, then a fenced WRITE over what they read. */
-TEST_F(test_reads_and_fence)
+TEST_PAIR(test_reads_and_fence)
 {
-	struct rig_pair *p = *state;
 	struct rig_wqe w;
 
 	p->a.qp->log_sra_max = 1;
 	memset(p->dst, 0xaa, RIG_BUF);
-	for (unsigned int i = 0; i < 8; i++) {
-		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, 0, 0);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, p->src + i * 70000, 70000, rig_key(p->ms));
-		rig_end(&w);
-	}
+	for (unsigned int i = 0; i < 8; i++)
+		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_READ, 0, p->dst, p->md, p->src + i * 70000,
+			 70000, p->ms);
 	w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED | PRM_WQE_CTRL_FLAG_FENCE, 0);
 	rig_raddr(&w, p->dst, rig_key(p->md));
 	rig_inline(&w, "changed", 7);
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_go(&w);
 	for (unsigned int i = 0; i < 8 * 70000; i++)
 		assert_int_equal(p->src[i], 0xaa);
 	assert_memory_equal(p->dst, "changed", 7);
@@ -265,21 +213,14 @@ TEST_F(test_reads_and_fence)
 }
 
 /* A READ sees the WRITEs before it; small ones are posted on their way to memory. */
-TEST_F(test_read_after_write)
+TEST_PAIR(test_read_after_write)
 {
-	struct rig_pair *p = *state;
-
 	for (uint32_t len = 1; len < 3000; len = len * 3 + 1) {
-		struct rig_wqe w;
-
 		memset(p->dst, 0, 4096);
 		rig_post(p, PRM_WQE_OPCODE_RDMA_WRITE, 0, len);
-		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, 0);
-		rig_raddr(&w, p->dst, rig_key(p->md));
-		rig_data(&w, p->src + 100000, len, rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_READ, SIGNALED, p->dst, p->md, p->src + 100000,
+			 len, p->ms);
+		rig_run(&p->a);
 		assert_non_null(rig_poll(&p->ca));
 		assert_non_null(rig_poll(&p->ca));
 		assert_memory_equal(p->src, p->src + 100000, len);
@@ -287,10 +228,8 @@ TEST_F(test_read_after_write)
 }
 
 /* A queue pair connected to itself, and one with force loopback and a GID that nobody has. */
-TEST_F(test_self)
+TEST_PAIR(test_self)
 {
-	struct rig_pair *p = *state;
-	struct rig_wqe w;
 	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, MKEY_RW | MKEY_RR);
 
 	for (unsigned int fl = 0; fl < 2; fl++) {
@@ -300,22 +239,19 @@ TEST_F(test_self)
 		rig_connect(&p->a, &p->a);
 		if (fl)
 			memset(p->a.qp->rgid, 0x77, 16);
-		w = rig_begin(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, 0);
-		rig_raddr(&w, p->dst, rig_key(m));
-		rig_data(&w, p->src, 5000, rig_key(p->ms));
-		rig_end(&w);
-		rig_ring(&p->a);
-		rig_settle(&p->rig);
+		rig_rdma(&p->a, PRM_WQE_OPCODE_RDMA_WRITE, SIGNALED, p->dst, m, p->src, 5000,
+			 p->ms);
+		rig_run(&p->a);
 		assert_non_null(rig_poll(&p->ca));
 		assert_memory_equal(p->dst, p->src, 5000);
 	}
 	rig_mkey_close(m);
 }
 
-#define BETWEEN_FUNCTIONS(test)                                                       \
-	TEST_WITH(test##_between_functions, {rig_setup_dpu, rig_teardown}) \
-	{                                                                  \
-		test(state);                                               \
+#define BETWEEN_FUNCTIONS(test)                                                              \
+	TEST_OF(test##_between_functions, struct rig_pair, p, {rig_setup_dpu, rig_teardown}) \
+	{                                                                                    \
+		test##_of(p);                                                                \
 	}
 BETWEEN_FUNCTIONS(test_write)
 BETWEEN_FUNCTIONS(test_read)

@@ -310,6 +310,43 @@ void rig_ring(struct rig_qp *q)
 	queue_doorbell(&q->rig->dev, RIG_UAR, UAR_BF, value);
 }
 
+void rig_run(struct rig_qp *q)
+{
+	rig_ring(q);
+	rig_settle(q->rig);
+}
+
+void rig_go(struct rig_wqe *w)
+{
+	rig_end(w);
+	rig_run(w->q);
+}
+
+void rig_rdma(struct rig_qp *q, uint8_t opcode, uint8_t fm_ce_se, const void *remote,
+	      const struct mkey *rkey, const void *local, uint32_t len, const struct mkey *lkey)
+{
+	struct rig_wqe w = rig_begin(q, opcode, fm_ce_se, 0);
+
+	rig_raddr(&w, remote, rig_key(rkey));
+	rig_data(&w, local, len, rig_key(lkey));
+	rig_end(&w);
+}
+
+void rig_message(struct rig_qp *q, uint8_t fm_ce_se, const char *text)
+{
+	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_SEND, fm_ce_se, 0);
+
+	rig_inline(&w, text, (uint32_t)strlen(text));
+	rig_end(&w);
+}
+
+void rig_nop(struct rig_qp *q)
+{
+	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_NOP, SIGNALED, 0);
+
+	rig_end(&w);
+}
+
 void rig_recv(struct rig_qp *q, const void *va, uint32_t len, uint32_t lkey)
 {
 	uint8_t *e = q->ring + 64u * (q->rq_pi & ((1u << q->queue->rq->log_size) - 1));
@@ -440,4 +477,41 @@ void rig_post(struct rig_pair *p, uint8_t opcode, uint32_t off, uint32_t len)
 	if (len)
 		rig_data(&w, p->src + off, len, rig_key(p->ms));
 	rig_end(&w);
+}
+
+void rig_do(struct rig_pair *p, uint8_t opcode, uint32_t off, uint32_t len)
+{
+	rig_post(p, opcode, off, len);
+	rig_run(&p->a);
+}
+
+struct rig_pair *rig_pair_open(int (*setup)(void **state))
+{
+	void *p;
+
+	assert_int_equal(setup(&p), 0);
+	return p;
+}
+
+void rig_pair_close(struct rig_pair *p)
+{
+	rig_teardown((void *[]){p});
+}
+
+void rig_self_open(struct rig_self *s, struct rig_pair *p)
+{
+	s->p = p;
+	rig_cq_open(&p->rig, &s->cq, BLUEFIELD2_HOST, 8, false);
+	rig_qp_open(&p->rig, &s->q, BLUEFIELD2_HOST, &s->cq, &s->cq, 8, 4);
+	s->q.qp->fl = true;
+	rig_connect(&s->q, &s->q);
+	s->key = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->src, RIG_BUF,
+			  MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW);
+}
+
+void rig_self_close(struct rig_self *s)
+{
+	rig_qp_close(&s->q);
+	rig_cq_close(&s->cq);
+	rig_mkey_close(s->key);
 }

@@ -92,8 +92,15 @@ void rig_raddr(struct rig_wqe *, const void *va, uint32_t rkey);
 void rig_data(struct rig_wqe *, const void *va, uint32_t len, uint32_t lkey);
 void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
 void rig_end(struct rig_wqe *);     /* into the ring; not rung */
+void rig_go(struct rig_wqe *);	    /* into the ring, rung and settled */
 void rig_put(struct rig_wqe *);     /* as it stands, ds and index not filled in */
 void rig_ring(struct rig_qp *);     /* record and register */
+void rig_run(struct rig_qp *);	    /* the same, and all that follows */
+/* A whole WQE of a remote address and one piece of memory, or of inline data; not rung. */
+void rig_rdma(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, const void *remote,
+	      const struct mkey *rkey, const void *local, uint32_t len, const struct mkey *lkey);
+void rig_message(struct rig_qp *, uint8_t fm_ce_se, const char *text);
+void rig_nop(struct rig_qp *);
 void rig_recv(struct rig_qp *, const void *va, uint32_t len, uint32_t lkey);
 
 /* Everything that can happen without time passing. */
@@ -119,8 +126,25 @@ int rig_setup(void **state);
 int rig_setup_uc(void **state);
 int rig_setup_dpu(void **state); /* b on the other function */
 int rig_teardown(void **state);
+/* A test of a pair that the file's TEST_FIXTURE makes. */
+#define TEST_PAIR(name) TEST_OF(name, struct rig_pair, p, TEST_FIXTURE)
+/* For tests of many pairs. */
+struct rig_pair *rig_pair_open(int (*setup)(void **state));
+void rig_pair_close(struct rig_pair *);
 /* WRITE, READ or SEND of len bytes between src and dst at off, signaled; not rung. */
 void rig_post(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
+/* The same, rung and settled. */
+void rig_do(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
+
+/* A queue pair that is its own peer, on src with all rights. */
+struct rig_self {
+	struct rig_pair *p;
+	struct rig_cq cq;
+	struct rig_qp q;
+	struct mkey *key;
+};
+void rig_self_open(struct rig_self *, struct rig_pair *);
+void rig_self_close(struct rig_self *);
 
 #define SIGNALED PRM_WQE_CTRL_FLAG_CQ_UPDATE
 

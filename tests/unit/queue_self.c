@@ -63,8 +63,7 @@ static void drain(struct self *s)
 {
 	const uint8_t *cqe;
 
-	rig_ring(&s->q);
-	rig_settle(&s->p->rig);
+	rig_run(&s->q);
 	while ((cqe = rig_poll(&s->cq))) {
 		s->r->cqe_opcode[s->r->ncqes % OPS] = (uint8_t)prm_cqe64_get_opcode(cqe);
 		s->r->cqe_index[s->r->ncqes++ % OPS] = (uint16_t)prm_cqe64_get_wqe_counter(cqe);
@@ -127,10 +126,8 @@ static struct result *run(struct rig_pair *p, unsigned int seed, bool observed)
 
 /* The sources of WRITEs are never the targets of READs before them here: without a fence either
  * order is right, and only in the same order are the bytes the same. */
-TEST_F(same_as_the_long_way)
+TEST_PAIR(same_as_the_long_way)
 {
-	struct rig_pair *p = *state;
-
 	for (unsigned int seed = 1; seed <= 5; seed++) {
 		struct result *brief = run(p, seed, false), *lengthy = run(p, seed, true);
 
@@ -172,10 +169,8 @@ static struct result *failing(struct rig_pair *p, bool observed, unsigned int wh
 }
 
 /* The first request fails, by each right and bound; the others are flushed. */
-TEST_F(fails_as_the_long_way)
+TEST_PAIR(fails_as_the_long_way)
 {
-	struct rig_pair *p = *state;
-
 	p->ms->rights = MKEY_LR | MKEY_LW | MKEY_RR | MKEY_RW;
 	for (unsigned int what = 0; what < 5; what++) {
 		struct result *brief, *lengthy;

@@ -8,9 +8,8 @@
 
 #define TEST_FIXTURE {rig_setup, rig_teardown}
 
-TEST_F(test_lines)
+TEST_PAIR(test_lines)
 {
-	struct rig_pair *p = *state;
 	static const char *const want[] = {
 		"doorbell uar 3 offset 0x800 uar_sq_db",
 		"wqe_ctrl_seg opcode=RDMA_WRITE(0x8)",
@@ -39,9 +38,7 @@ TEST_F(test_lines)
 	rig_end(&w);
 	w = rig_begin(&p->a, 0x7f, SIGNALED, 0);
 	prm_wqe_ctrl_seg_set_opmod(w.bytes, 9);
-	rig_end(&w);
-	rig_ring(&p->a);
-	rig_settle(&p->rig);
+	rig_go(&w);
 	sim_trace_to(-1);
 	rewind(f);
 	n = fread(text, 1, sizeof(text) - 1, f);
