@@ -129,12 +129,11 @@ static void *caller(void *arg)
 {
 	struct open_file f;
 	struct side *s = arg;
-	unsigned int i, j;
 
 	s->arg = &f;
-	for (i = 0; i < CALLS / 10; i++) {
+	for (unsigned int i = 0; i < CALLS / 10; i++) {
 		ask(s, file_open);
-		for (j = 0; j < 8; j++) {
+		for (unsigned int j = 0; j < 8; j++) {
 			ring(&f);
 			ask(s, nothing);
 		}
@@ -150,23 +149,22 @@ TEST(test_threads)
 	struct side side[2 * THREADS];
 	pthread_t thread[2 * THREADS];
 	struct rig rig[2];
-	unsigned int i;
 
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		rig_start(&rig[i]);
-	for (i = 0; i < 2 * THREADS; i++)
+	for (unsigned int i = 0; i < 2 * THREADS; i++)
 		side_open(&side[i], &rig[i % 2]);
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		rig_run(&rig[i]);
-	for (i = 0; i < 2 * THREADS; i++)
+	for (unsigned int i = 0; i < 2 * THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, caller, &side[i]), 0);
-	for (i = 0; i < 2 * THREADS; i++) {
+	for (unsigned int i = 0; i < 2 * THREADS; i++) {
 		pthread_join(thread[i], NULL);
 		assert_int_equal(side[i].calls, CALLS);
 	}
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		rig_stop(&rig[i]);
-	for (i = 0; i < 2 * THREADS; i++)
+	for (unsigned int i = 0; i < 2 * THREADS; i++)
 		close(side[i].fd);
 }
 
@@ -192,7 +190,6 @@ TEST(test_busy)
 	struct side side;
 	struct rig rig;
 	pthread_t thread;
-	unsigned int i;
 
 	rig_start(&rig);
 	side_open(&side, &rig);
@@ -201,7 +198,7 @@ TEST(test_busy)
 	ask(&side, file_open);
 	s.file = &f;
 	assert_int_equal(pthread_create(&thread, NULL, storm, &s), 0);
-	for (i = 0; i < CALLS; i++)
+	for (unsigned int i = 0; i < CALLS; i++)
 		ask(&side, nothing);
 	__atomic_store_n(&s.over, 1, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
@@ -260,11 +257,9 @@ static int watched_fd[3];
 
 static void unwatch_all(void *arg, int fd)
 {
-	unsigned int i;
-
 	called[(uintptr_t)arg]++;
 	assert_int_equal(fd, watched_fd[(uintptr_t)arg]);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		chip_unwatch(watched_chip, watched_fd[i]);
 }
 
@@ -273,11 +268,10 @@ TEST(test_unwatch)
 {
 	const uint64_t one = 1;
 	struct rig rig;
-	unsigned int i;
 
 	rig_start(&rig);
 	watched_chip = rig.chip;
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		watched_fd[i] = eventfd(0, EFD_CLOEXEC);
 		assert_int_equal(
 			chip_watch(rig.chip, watched_fd[i], unwatch_all, (void *)(uintptr_t)i), 0);
@@ -290,7 +284,7 @@ TEST(test_unwatch)
 	chip_unwatch(rig.chip, -1);
 	chip_unwatch(rig.chip, 100000);
 	chip_free(rig.chip);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		close(watched_fd[i]);
 }
 

@@ -5,47 +5,27 @@ static struct rig_end end; /* of the current packet */
 
 uint32_t rig_table(struct fx *f, struct rig_table t)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
-	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
-
-	prm_create_flow_table_in_set_table_type(in, t.type);
-	prm_flow_table_context_set_level(ctx, t.level);
-	prm_flow_table_context_set_log_size(ctx, 10);
-	prm_flow_table_context_set_sw_owner(ctx, !!t.icm);
-	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, t.icm);
-	prm_flow_table_context_set_table_miss_action(ctx, !!t.miss);
-	prm_flow_table_context_set_table_miss_id(ctx, t.miss);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in),
-				 PRM_CREATE_FLOW_TABLE_OUT_BYTES),
-			 0);
-	return prm_create_flow_table_out_get_table_id(f->out);
+	return FX_MAKE(f, CREATE_FLOW_TABLE, {"table_type", t.type},
+		       {"flow_table_context.level", t.level}, {"flow_table_context.log_size", 10},
+		       {"flow_table_context.sw_owner", !!t.icm},
+		       {"flow_table_context.sw_owner_icm_root_0", t.icm},
+		       {"flow_table_context.table_miss_action", !!t.miss},
+		       {"flow_table_context.table_miss_id", t.miss});
 }
 
 void rig_root(struct fx *f, uint8_t type, uint32_t table)
 {
-	uint8_t in[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
-
-	prm_set_flow_table_root_in_set_table_type(in, type);
-	prm_set_flow_table_root_in_set_table_id(in, table);
-	assert_int_equal(FX_EXEC(f, SET_FLOW_TABLE_ROOT, in, sizeof(in)), 0);
+	FX_MAKE(f, SET_FLOW_TABLE_ROOT, {"table_type", type}, {"table_id", table});
 }
 
 uint32_t rig_group(struct fx *f, uint8_t type, uint32_t table, uint32_t start, uint32_t end_index,
 		   uint16_t bits)
 {
-	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
-	void *outer = prm_fte_match_param_at_outer_headers(
-		prm_create_flow_group_in_at_match_criteria(in));
-
-	prm_create_flow_group_in_set_table_type(in, type);
-	prm_create_flow_group_in_set_table_id(in, table);
-	prm_create_flow_group_in_set_start_flow_index(in, start);
-	prm_create_flow_group_in_set_end_flow_index(in, end_index);
-	prm_create_flow_group_in_set_match_criteria_enable(in, !!bits);
-	prm_fte_match_set_lyr_2_4_set_udp_dport(outer, bits);
-	prm_fte_match_set_lyr_2_4_set_ip_protocol(outer, bits ? 0xffu : 0);
-	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, sizeof(in)), 0);
-	return prm_create_flow_group_out_get_group_id(f->out);
+	return FX_MAKE(f, CREATE_FLOW_GROUP, {"table_type", type}, {"table_id", table},
+		       {"start_flow_index", start}, {"end_flow_index", end_index},
+		       {"match_criteria_enable", !!bits},
+		       {"match_criteria.outer_headers.udp_dport", bits},
+		       {"match_criteria.outer_headers.ip_protocol", bits ? 0xff : 0});
 }
 
 static uint8_t *put_dest(uint8_t *at, uint32_t type, uint32_t id)
@@ -59,20 +39,16 @@ static uint8_t *put_dest(uint8_t *at, uint32_t type, uint32_t id)
 
 size_t rig_fill_entry(const struct rig_entry *e, uint8_t in[RIG_FTE])
 {
-	void *ctx = prm_set_fte_in_at_flow_context(in);
-	void *outer = prm_fte_match_param_at_outer_headers(prm_flow_context_at_match_value(ctx));
 	uint8_t *at = in + PRM_SET_FTE_IN_BYTES;
+	void *ctx = prm_set_fte_in_at_flow_context(in);
 
 	memset(in, 0, RIG_FTE);
-	prm_set_fte_in_set_table_type(in, e->type);
-	prm_set_fte_in_set_table_id(in, e->table);
-	prm_set_fte_in_set_flow_index(in, e->index);
-	prm_flow_context_set_group_id(ctx, e->group);
-	prm_flow_context_set_flow_tag(ctx, e->tag);
-	prm_flow_context_set_action(ctx, e->action);
-	prm_flow_context_set_modify_header_id(ctx, e->modify);
-	prm_fte_match_set_lyr_2_4_set_udp_dport(outer, e->port);
-	prm_fte_match_set_lyr_2_4_set_ip_protocol(outer, RIG_UDP);
+	FX_SET(in, SET_FLOW_TABLE_ENTRY, {"table_type", e->type}, {"table_id", e->table},
+	       {"flow_index", e->index}, {"flow_context.group_id", e->group},
+	       {"flow_context.flow_tag", e->tag}, {"flow_context.action", e->action},
+	       {"flow_context.modify_header_id", e->modify},
+	       {"flow_context.match_value.outer_headers.udp_dport", e->port},
+	       {"flow_context.match_value.outer_headers.ip_protocol", RIG_UDP});
 	at = put_dest(at, PRM_FLOW_DEST_TYPE_TIR, e->tir);
 	at = put_dest(at, PRM_FLOW_DEST_TYPE_FLOW_TABLE, e->to_table);
 	at = put_dest(at, PRM_FLOW_DEST_TYPE_FLOW_TABLE, e->to_table2);
@@ -96,32 +72,24 @@ void rig_entry(struct fx *f, struct rig_entry e)
 
 void rig_delete(struct fx *f, uint8_t type, uint32_t table, uint32_t index)
 {
-	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
-
-	prm_delete_fte_in_set_table_type(in, type);
-	prm_delete_fte_in_set_table_id(in, table);
-	prm_delete_fte_in_set_flow_index(in, index);
-	assert_int_equal(FX_EXEC(f, DELETE_FLOW_TABLE_ENTRY, in, sizeof(in)), 0);
+	FX_MAKE(f, DELETE_FLOW_TABLE_ENTRY, {"table_type", type}, {"table_id", table},
+		{"flow_index", index});
 }
 
 uint32_t rig_counter(struct fx *f, uint8_t bulk)
 {
-	uint8_t in[PRM_ALLOC_FLOW_COUNTER_IN_BYTES] = {0};
-
-	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, bulk);
-	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, sizeof(in)), 0);
+	assert_int_equal(FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk", bulk}), 0);
 	return prm_alloc_flow_counter_out_get_flow_counter_id(f->out);
 }
 
 uint64_t rig_counter_read(struct fx *f, uint32_t counter, bool clear, uint64_t *octets)
 {
-	uint8_t in[PRM_QUERY_FLOW_COUNTER_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
+	size_t len =
+		FX_FILL(in, QUERY_FLOW_COUNTER, {"flow_counter_id", counter}, {"clear", clear});
 	const void *stats;
 
-	prm_query_flow_counter_in_set_flow_counter_id(in, counter);
-	prm_query_flow_counter_in_set_clear(in, clear);
-	assert_int_equal(
-		fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, FX_UID, in, sizeof(in), 32), 0);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_COUNTER, FX_UID, in, len, 32), 0);
 	stats = prm_query_flow_counter_out_cat_flow_statistics(f->out, 0);
 	if (octets)
 		*octets = prm_traffic_counter_get_octets(stats);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fw_fixture.h"
+#include <dvx/prm/object.h>
 #include "base/log.h"
 #include "chip/datapath.h"
 #include "prm/reflect.h"
@@ -283,6 +284,16 @@ size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn)
 	for (uint32_t i = 0; i < n; i++)
 		prm_store32(in, len + 4 * i, rqn);
 	return len + 4 * n;
+}
+
+uint8_t fx_sw_icm(struct fx *f, uint16_t uid, uint64_t addr, unsigned int log_size)
+{
+	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
+
+	fx_set(prm_find_struct("create_sw_icm_in"), in,
+	       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_SW_ICM},
+			 {"sw_icm.log_sw_icm_size", log_size}, {"sw_icm.sw_icm_start_addr", addr}));
+	return fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, uid, in, sizeof(in), 16);
 }
 
 struct fx_queue fx_queue(struct fx *f, struct vhca *v, uint16_t uid)

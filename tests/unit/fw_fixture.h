@@ -106,6 +106,9 @@ size_t fx_fill_rq(void *in, const struct fx_queue *);
 size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq);
 size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn);
 
+/* Steering memory of 2^log_size bytes: the status; its number is obj_id. */
+uint8_t fx_sw_icm(struct fx *, uint16_t uid, uint64_t addr, unsigned int log_size);
+
 uint32_t fx_mkey(struct fx *, struct vhca *, uint16_t uid, uint32_t pd, uint32_t umem,
 		 const void *at, size_t len);
 

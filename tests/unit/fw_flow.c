@@ -13,7 +13,7 @@
 
 TEST_FX(tables_refuse)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
 	uint32_t low = rig_table(f, (struct rig_table){RX, 3, 0, 0});
 	const struct fx_spoil spoils[] = {
 		{"table_type", 4, BAD, FW_SYN_CAP_CLEAR},
@@ -32,32 +32,31 @@ TEST_FX(tables_refuse)
 		/* an address of software must be one of its entries */
 		{"flow_table_context.sw_owner", 1, BAD, FW_SYN_ICM_ADDRESS},
 	};
-	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
+	size_t len = FX_FILL(in, CREATE_FLOW_TABLE,
+			     {"flow_table_context.table_miss_action", PRM_FLOW_MISS_ACTION_FWD},
+			     {"flow_table_context.table_miss_id", low});
 
-	prm_flow_table_context_set_table_miss_action(ctx, PRM_FLOW_MISS_ACTION_FWD);
-	prm_flow_table_context_set_table_miss_id(ctx, low);
-	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, sizeof(in), spoils);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, len, spoils);
 }
 
 /* Of each direction by its own capability. */
 TEST_FX(owners_refuse)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
-	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
-
 	f->profile.sw_owner_tx = false;
 	rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
-	prm_create_flow_table_in_set_table_type(in, TX);
-	prm_flow_table_context_set_level(ctx, 63);
-	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, icm_addr(ICM_STE, 5));
-	prm_flow_table_context_set_sw_owner(ctx, 1);
-	FX_REFUSES(f, CREATE_FLOW_TABLE, in, sizeof(in), BAD, FW_SYN_CAP_CLEAR);
+	assert_int_equal(FX(f, CREATE_FLOW_TABLE, {"table_type", TX},
+			    {"flow_table_context.level", 63}, {"flow_table_context.sw_owner", 1},
+			    {"flow_table_context.sw_owner_icm_root_0", icm_addr(ICM_STE, 5)}),
+			 BAD);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
 }
 
 TEST_FX(groups_refuse)
 {
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, 0, 0});
-	uint8_t in[PRM_CREATE_FLOW_GROUP_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, CREATE_FLOW_GROUP, {"table_id", t}, {"start_flow_index", 500},
+			     {"end_flow_index", 600}, {"match_criteria_enable", 1});
 	const struct fx_spoil spoils[] = {
 		{"table_type", TX, BAD, FW_SYN_TABLE_TYPE},
 		{"table_id", 0x99, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT},
@@ -72,19 +71,12 @@ TEST_FX(groups_refuse)
 	};
 
 	rig_group(f, RX, t, 0, 200, 0xffff);
-	prm_create_flow_group_in_set_table_id(in, t);
-	prm_create_flow_group_in_set_start_flow_index(in, 500);
-	prm_create_flow_group_in_set_end_flow_index(in, 600);
-	prm_create_flow_group_in_set_match_criteria_enable(in, 1);
-	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_GROUP, in, sizeof(in), spoils);
+	FX_SPOILS(f, PRM_OPCODE_CREATE_FLOW_GROUP, in, len, spoils);
 	assert_true(fx_logged(f, "ipv4_ihl"));
 	/* a part that doesn't count may hold anything */
-	prm_create_flow_group_in_set_match_criteria_enable(in, 0);
-	prm_fte_match_set_lyr_2_4_set_ipv4_ihl(
-		prm_fte_match_param_at_outer_headers(
-			prm_create_flow_group_in_at_match_criteria(in)),
-		5);
-	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, sizeof(in)), 0);
+	FX_SET(in, CREATE_FLOW_GROUP, {"match_criteria_enable", 0},
+	       {"match_criteria.outer_headers.ipv4_ihl", 5});
+	assert_int_equal(FX_EXEC(f, CREATE_FLOW_GROUP, in, len), 0);
 }
 
 TEST_FX(entries_refuse)
@@ -160,24 +152,32 @@ TEST_FX(busy)
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, next, 0});
 	uint32_t g = rig_group(f, RX, t, 0, 9, 0xffff), tir = rig_tir(f);
 	uint32_t counter = rig_counter(f, 0);
-	uint8_t dealloc[PRM_DEALLOC_FLOW_COUNTER_IN_BYTES] = {0};
+	const struct obj *to = obj_find(f->v, OBJ_TIR, tir);
+	const struct {
+		uint16_t opcode;
+		uint32_t table, group;
+		uint8_t before, after; /* the entry goes */
+	} ends[] = {
+		{PRM_OPCODE_DESTROY_FLOW_GROUP, next, g, BAD, BAD},
+		{PRM_OPCODE_DESTROY_FLOW_GROUP, t, g, PRM_STATUS_RES_BUSY, 0},
+		{PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0, PRM_STATUS_RES_BUSY, 0},
+		{PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0, PRM_STATUS_RES_BUSY, 0},
+	};
 
 	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .action = 0xc, .tir = tir,
 		  .to_table = next, .counter = counter);
-	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 1);
-	prm_dealloc_flow_counter_in_set_flow_counter_id(dealloc, counter);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), PRM_STATUS_RES_BUSY);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), PRM_STATUS_RES_BUSY);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), PRM_STATUS_RES_BUSY);
-	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, dealloc, sizeof(dealloc)),
+	assert_int_equal(to->refs, 1);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(destroy(f, ends[i].opcode, ends[i].table, ends[i].group),
+				 ends[i].before);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", counter}),
 			 PRM_STATUS_RES_BUSY);
 	rig_delete(f, RX, t, 0);
-	assert_int_equal(((struct obj *)obj_find(f->v, OBJ_TIR, tir))->refs, 0);
-	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, dealloc, sizeof(dealloc)), 0);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, next, g), BAD);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), 0);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, t, 0), 0);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_TABLE, next, 0), 0);
+	assert_int_equal(to->refs, 0);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", counter}), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(destroy(f, ends[i].opcode, ends[i].table, ends[i].group),
+				 ends[i].after);
 	rig_tir_free(f, tir);
 	assert_int_equal(fx_objects(f->v), 0);
 }
@@ -193,8 +193,7 @@ static uint8_t query(struct fx *f, uint32_t id, uint32_t n, uint16_t uid, size_t
 
 TEST_FX(counters)
 {
-	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2), again;
-	uint8_t in[16] = {0};
+	uint32_t one = rig_counter(f, 0), two = rig_counter(f, 0), bulk = rig_counter(f, 2);
 
 	assert_int_not_equal(one, 0);
 	assert_int_not_equal(one, two);
@@ -215,18 +214,12 @@ TEST_FX(counters)
 	assert_int_equal(rig_counter_read(f, bulk + 255, true, NULL), 1);
 	assert_int_equal(rig_counter_read(f, bulk + 255, false, NULL), 0);
 	/* the middle of a bulk can't go, and a freed number does not come back at once */
-	prm_dealloc_flow_counter_in_set_flow_counter_id(in, bulk + 1);
-	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, in, 16), PRM_STATUS_BAD_RES);
-	prm_dealloc_flow_counter_in_set_flow_counter_id(in, one);
-	assert_int_equal(FX_EXEC(f, DEALLOC_FLOW_COUNTER, in, 16), 0);
-	again = rig_counter(f, 0);
-	assert_int_not_equal(again, one);
-	memset(in, 0, sizeof(in));
-	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 3);
-	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16), BAD);
-	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0);
-	prm_alloc_flow_counter_in_set_flow_counter_bulk_log_size(in, 3);
-	assert_int_equal(FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16), BAD);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", bulk + 1}),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, DEALLOC_FLOW_COUNTER, {"flow_counter_id", one}), 0);
+	assert_int_not_equal(rig_counter(f, 0), one);
+	assert_int_equal(FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk", 3}), BAD);
+	assert_int_equal(FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk_log_size", 3}), BAD);
 	fw_uid_reap(f->v, FX_UID);
 	assert_null(counter_find(f->v, two));
 	assert_null(counter_find(f->v, bulk));
@@ -235,11 +228,10 @@ TEST_FX(counters)
 /* All of 2^20 numbers, then none, then again. */
 TEST_FX(counters_exhausted)
 {
-	uint8_t in[16] = {0}, status;
 	uint32_t bulks = 0;
+	uint8_t status;
 
-	prm_alloc_flow_counter_in_set_flow_counter_bulk(in, 0x80);
-	while (!(status = FX_EXEC(f, ALLOC_FLOW_COUNTER, in, 16)))
+	while (!(status = FX(f, ALLOC_FLOW_COUNTER, {"flow_counter_bulk", 0x80})))
 		bulks++;
 	assert_int_equal(status, PRM_STATUS_LIM);
 	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
@@ -249,40 +241,53 @@ TEST_FX(counters_exhausted)
 	assert_int_not_equal(rig_counter(f, 0x80), 0);
 }
 
+static uint8_t query_entry(struct fx *f, const struct rig_entry *e, size_t room)
+{
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, QUERY_FLOW_TABLE_ENTRY, {"table_id", e->table},
+			     {"flow_index", e->index});
+
+	return fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, len,
+		       PRM_QUERY_FTE_OUT_BYTES + room);
+}
+
+/* What it does, its destination and its counter. */
+static void assert_entry(struct fx *f, const struct rig_entry *e)
+{
+	assert_int_equal(query_entry(f, e, 16), 0);
+	FX_SAYS(f, QUERY_FLOW_TABLE_ENTRY, {"flow_context.action", e->action},
+		{"flow_context.flow_tag", e->tag});
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES),
+			 e->to_table ? 1u << 24 | e->to_table : 2u << 24 | e->tir);
+	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), e->counter);
+}
+
 TEST_FX(queries)
 {
 	uint32_t sw = rig_table(f, (struct rig_table){RX, 63, 0, icm_addr(ICM_STE, 5)});
 	uint32_t t = rig_table(f, (struct rig_table){RX, 1, sw, 0});
 	uint32_t g = rig_group(f, RX, t, 3, 9, 0xff00), counter = rig_counter(f, 0);
-	uint8_t in[64] = {0};
-	const void *ctx;
+	const struct rig_entry e = {.type = RX,
+				    .table = t,
+				    .group = g,
+				    .index = 4,
+				    .port = 0x1200,
+				    .action = 0xc,
+				    .tag = 0x123456,
+				    .to_table = sw,
+				    .counter = counter};
+#define TABLE "flow_table_context."
 
-	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .index = 4, .port = 0x1200, .action = 0xc,
-		  .tag = 0x123456, .to_table = sw, .counter = counter);
-	prm_query_flow_table_in_set_table_id(in, sw);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE, FX_UID, in, 64, 64), 0);
-	ctx = prm_query_flow_table_out_cat_flow_table_context(f->out);
-	assert_int_equal(prm_flow_table_context_get_sw_owner_icm_root_0(ctx), icm_addr(ICM_STE, 5));
-	prm_query_flow_table_in_set_table_id(in, t);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE, FX_UID, in, 64, 64), 0);
-	assert_int_equal(prm_flow_table_context_get_sw_owner_icm_root_0(ctx),
-			 icm_addr(ICM_TABLE, t));
-	assert_int_equal(prm_flow_table_context_get_table_miss_id(ctx), sw);
-	prm_query_flow_group_in_set_group_id(in, g);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_GROUP, FX_UID, in, 64, 1024), 0);
-	assert_int_equal(prm_query_flow_group_out_get_end_flow_index(f->out), 9);
-	prm_query_flow_group_in_set_group_id(in, 0);
-	prm_query_fte_in_set_flow_index(in, 4);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, 64,
-				 PRM_QUERY_FTE_OUT_BYTES + 8),
-			 PRM_STATUS_BAD_OUTP_LEN);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, 64,
-				 PRM_QUERY_FTE_OUT_BYTES + 16),
-			 0);
-	ctx = prm_query_fte_out_cat_flow_context(f->out);
-	assert_int_equal(prm_flow_context_get_flow_tag(ctx), 0x123456);
-	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES), 1u << 24 | sw);
-	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), counter);
+	rig_entry(f, e);
+	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", sw}), 0);
+	FX_SAYS(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_STE, 5)});
+	assert_int_equal(FX(f, QUERY_FLOW_TABLE, {"table_id", t}), 0);
+	FX_SAYS(f, QUERY_FLOW_TABLE, {TABLE "sw_owner_icm_root_0", icm_addr(ICM_TABLE, t)},
+		{TABLE "table_miss_id", sw});
+	assert_int_equal(FX(f, QUERY_FLOW_GROUP, {"table_id", t}, {"group_id", g}), 0);
+	FX_SAYS(f, QUERY_FLOW_GROUP, {"end_flow_index", 9});
+	assert_int_equal(query_entry(f, &e, 8), PRM_STATUS_BAD_OUTP_LEN);
+	assert_entry(f, &e);
 }
 
 TEST_FX(rewrites_refuse)
@@ -315,22 +320,6 @@ static uint8_t modify_entry(struct fx *f, struct rig_entry e, uint32_t mask)
 	prm_set_fte_in_set_op_mod(in, 1);
 	prm_set_fte_in_set_modify_enable_mask(in, mask);
 	return FX_EXEC(f, SET_FLOW_TABLE_ENTRY, in, len);
-}
-
-static void assert_entry(struct fx *f, const struct rig_entry *e)
-{
-	uint8_t in[PRM_QUERY_FTE_IN_BYTES] = {0};
-	const void *ctx = prm_query_fte_out_cat_flow_context(f->out);
-
-	prm_query_fte_in_set_table_id(in, e->table);
-	prm_query_fte_in_set_flow_index(in, e->index);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_QUERY_FLOW_TABLE_ENTRY, FX_UID, in, sizeof(in),
-				 PRM_QUERY_FTE_OUT_BYTES + 16),
-			 0);
-	assert_int_equal(prm_flow_context_get_action(ctx), e->action);
-	assert_int_equal(prm_flow_context_get_flow_tag(ctx), e->tag);
-	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES), 2u << 24 | e->tir);
-	assert_int_equal(prm_load32(f->out, PRM_QUERY_FTE_OUT_BYTES + 8), e->counter);
 }
 
 /* A modification changes what its mask names; the rest of the entry stays, whatever comes with it. */
@@ -381,25 +370,18 @@ TEST_FX(other_vports)
 		{"other_vport", 1, BAD, FW_SYN_FUNCTION},
 		{"vport_number", 2, BAD, FW_SYN_FUNCTION},
 	};
-	uint8_t in[PRM_DELETE_FTE_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, DELETE_FLOW_TABLE_ENTRY, {"table_id", t}, {"flow_index", 3});
 
-	rig_entry(f, (struct rig_entry){.type = RX,
-					.table = t,
-					.group = g,
-					.index = 3,
-					.action = PRM_FLOW_ACTION_DROP});
-	prm_delete_fte_in_set_table_id(in, t);
-	prm_delete_fte_in_set_flow_index(in, 3);
-	FX_SPOILS(f, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, in, PRM_DELETE_FTE_IN_BYTES, spoils);
+	RIG_ENTRY(f, .type = RX, .table = t, .group = g, .index = 3,
+		  .action = PRM_FLOW_ACTION_DROP);
+	FX_SPOILS(f, PRM_OPCODE_DELETE_FLOW_TABLE_ENTRY, in, len, spoils);
 	rig_delete(f, RX, t, 3);
-	memset(in, 0, sizeof(in));
-	prm_destroy_flow_group_in_set_table_id(in, t);
-	prm_destroy_flow_group_in_set_group_id(in, g);
-	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_GROUP, in, PRM_DESTROY_FLOW_GROUP_IN_BYTES, spoils);
-	assert_int_equal(destroy(f, PRM_OPCODE_DESTROY_FLOW_GROUP, t, g), 0);
-	memset(in, 0, sizeof(in));
-	prm_destroy_flow_table_in_set_table_id(in, t);
-	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_TABLE, in, PRM_DESTROY_FLOW_TABLE_IN_BYTES, spoils);
+	len = FX_FILL(in, DESTROY_FLOW_GROUP, {"table_id", t}, {"group_id", g});
+	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_GROUP, in, len, spoils);
+	assert_int_equal(FX_EXEC(f, DESTROY_FLOW_GROUP, in, len), 0);
+	len = FX_FILL(in, DESTROY_FLOW_TABLE, {"table_id", t});
+	FX_SPOILS(f, PRM_OPCODE_DESTROY_FLOW_TABLE, in, len, spoils);
 }
 
 /*

@@ -12,43 +12,29 @@
 static uint8_t create(struct fx *f, uint16_t uid, uint64_t addr, unsigned int log_size,
 		      uint32_t *id)
 {
-	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
-	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
-	uint8_t status;
+	uint8_t status = fx_sw_icm(f, uid, addr, log_size);
 
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
-	prm_sw_icm_set_log_sw_icm_size(icm, log_size);
-	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
-	status = fx_exec(f, f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, uid, in, sizeof(in), 16);
 	*id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
 	return status;
 }
 
 static uint8_t destroy(struct fx *f, uint16_t uid, uint32_t id)
 {
-	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
-
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
-	return fx_exec(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, uid, in, sizeof(in), 16);
+	return fx_cmd(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, uid,
+		      FX_FIELDS({"obj_type", PRM_OBJ_TYPE_SW_ICM}, {"obj_id", id}));
 }
 
 static uint8_t create_mkey(struct fx *f, uint16_t uid, uint32_t pd, uint64_t addr, uint64_t len,
 			   uint32_t *key)
 {
-	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
-	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
-	uint8_t status;
+#define MKC "memory_key_mkey_entry."
+	uint8_t status =
+		fx_cmd(f, f->v, PRM_OPCODE_CREATE_MKEY, uid,
+		       FX_FIELDS({MKC "access_mode_1_0", PRM_MKC_ACCESS_MODE_SW_ICM & 3},
+				 {MKC "access_mode_4_2", PRM_MKC_ACCESS_MODE_SW_ICM >> 2},
+				 {MKC "rw", 1}, {MKC "rr", 1}, {MKC "qpn", 0xffffff},
+				 {MKC "pd", pd}, {MKC "start_addr", addr}, {MKC "len", len}));
 
-	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
-	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
-	prm_mkc_set_rw(mkc, 1);
-	prm_mkc_set_rr(mkc, 1);
-	prm_mkc_set_qpn(mkc, 0xffffff);
-	prm_mkc_set_pd(mkc, pd);
-	prm_mkc_set_start_addr(mkc, addr);
-	prm_mkc_set_len(mkc, len);
-	status = fx_exec(f, f->v, PRM_OPCODE_CREATE_MKEY, uid, in, sizeof(in), 16);
 	*key = prm_create_mkey_out_get_mkey_index(f->out) << 8;
 	return status;
 }

@@ -17,11 +17,10 @@ TEST_FX(numbers)
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		uint8_t in[16] = {0};
 		uint32_t id, next;
 
-		assert_int_equal(fx_exec(f, f->v, pairs[i].alloc, FX_UID, in, 16, 16), 0);
-		id = prm_load32(f->out, 8) & 0xffffff;
+		assert_int_equal(fx_cmd(f, f->v, pairs[i].alloc, FX_UID, FX_FIELDS({0})), 0);
+		id = fx_made(f);
 		assert_int_not_equal(id, 0);
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID + 1, id, 16),
 				 PRM_STATUS_BAD_RES);
@@ -32,8 +31,8 @@ TEST_FX(numbers)
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, FX_UID, id, 16),
 				 PRM_STATUS_BAD_RES);
 		/* the kernel may free what a uid made; a freed number does not come back at once */
-		assert_int_equal(fx_exec(f, f->v, pairs[i].alloc, FX_UID, in, 16, 16), 0);
-		next = prm_load32(f->out, 8) & 0xffffff;
+		assert_int_equal(fx_cmd(f, f->v, pairs[i].alloc, FX_UID, FX_FIELDS({0})), 0);
+		next = fx_made(f);
 		assert_int_not_equal(next, id);
 		assert_int_equal(fx_number(f, f->v, pairs[i].dealloc, 0, next, 16), 0);
 	}
@@ -48,33 +47,26 @@ TEST_FX(uars_of_two_functions)
 
 TEST_FX(tis)
 {
-	uint8_t in[PRM_CREATE_TIS_IN_BYTES] = {0}, alloc[16] = {0};
-	void *ctx = prm_create_tis_in_at_ctx(in);
 	uint32_t td, tisn;
 
-	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), PRM_STATUS_BAD_RES);
-	assert_int_equal(FX_EXEC(f, ALLOC_TRANSPORT_DOMAIN, alloc, 16), 0);
-	td = prm_alloc_transport_domain_out_get_transport_domain(f->out);
-	prm_tisc_set_transport_domain(ctx, td);
-	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), 0);
-	tisn = prm_create_tis_out_get_tisn(f->out);
+	assert_int_equal(FX(f, CREATE_TIS), PRM_STATUS_BAD_RES);
+	td = FX_MAKE(f, ALLOC_TRANSPORT_DOMAIN);
+	tisn = FX_MAKE(f, CREATE_TIS, {"ctx.transport_domain", td});
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), PRM_STATUS_RES_BUSY);
-	prm_tisc_set_tls_en(ctx, 1);
-	assert_int_equal(FX_EXEC(f, CREATE_TIS, in, sizeof(in)), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.tls_en", 1}),
+			 PRM_STATUS_BAD_PARAM);
 	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, tisn), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), 0);
 }
 
 TEST_FX(eqs)
 {
+	const uint16_t op = PRM_OPCODE_DESTROY_EQ;
 	uint32_t eqn = fx_eq(f, f->v);
-	uint8_t in[16] = {0};
 
-	prm_destroy_eq_in_set_eq_number(in, eqn);
-	assert_int_equal(FX_EXEC(f, DESTROY_EQ, in, 16), PRM_STATUS_BAD_PARAM);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16), 0);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_DESTROY_EQ, 0, in, 16, 16),
-			 PRM_STATUS_BAD_RES);
+	assert_int_equal(FX(f, DESTROY_EQ, {"eq_number", eqn}), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), 0);
+	assert_int_equal(fx_cmd(f, f->v, op, 0, FX_FIELDS({"eq_number", eqn})), PRM_STATUS_BAD_RES);
 }
 
 TEST_FX(umem_bad_input)
@@ -141,7 +133,7 @@ TEST_FX(mkey_bad_input)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_PD, pd), PRM_STATUS_RES_BUSY);
 	assert_int_equal(f->syndrome, FW_SYN_BUSY);
 	assert_int_equal(FX_QUERY(f, QUERY_MKEY, key), 0);
-	assert_int_equal(prm_mkc_get_pd(prm_query_mkey_out_cat_memory_key_mkey_entry(f->out)), pd);
+	FX_SAYS(f, QUERY_MKEY, {MKC "pd", pd});
 	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), 0);
 	assert_int_equal(FX_NUMBER(f, DESTROY_MKEY, key), PRM_STATUS_BAD_RES);
 }
@@ -162,9 +154,8 @@ TEST_FX(mkey_page_list)
 	uint8_t in[FX_IN];
 	size_t len = fx_fill_mkey(in, pd, 0, start, 3 * 4096 - 100) + 4 * 8;
 
-	prm_create_mkey_in_set_mkey_umem_valid(in, 0);
-	prm_create_mkey_in_set_translations_octword_actual_size(in, 2);
-	prm_mkc_set_translations_octword_size(prm_create_mkey_in_at_memory_key_mkey_entry(in), 2);
+	FX_SET(in, CREATE_MKEY, {"mkey_umem_valid", 0}, {"translations_octword_actual_size", 2},
+	       {MKC "translations_octword_size", 2});
 	for (unsigned int i = 0; i < 3; i++)
 		prm_store64(in, PRM_CREATE_MKEY_IN_BYTES + i * 8,
 			    mm_bus(f->mm, (uintptr_t)f->mem + page[i] * 4096u) | 3);

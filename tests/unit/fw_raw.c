@@ -141,12 +141,11 @@ TEST_FX(states)
 	}
 	assert_int_equal(modify_rq(f, p.rq, RST, RDY, 1u << 2), BAD); /* scatter_fcs */
 	assert_int_equal(modify_rq(f, p.rq, RST, RDY, 1u << 1), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQ, FX_UID, p.rq, 512), 0);
-	assert_int_equal(prm_rqc_get_state(prm_query_rq_out_cat_rq_context(f->out)), RDY);
-	assert_int_equal(prm_rqc_get_vsd(prm_query_rq_out_cat_rq_context(f->out)), 0);
-	assert_int_equal(prm_rqc_get_user_index(prm_query_rq_out_cat_rq_context(f->out)), 0x52);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_SQ, FX_UID, p.sq, 512), 0);
-	assert_int_equal(prm_sqc_get_tis_num_0(prm_query_sq_out_cat_sq_context(f->out)), p.tis);
+	assert_int_equal(FX_QUERY(f, QUERY_RQ, p.rq), 0);
+	FX_SAYS(f, QUERY_RQ, {"rq_context.state", RDY}, {"rq_context.vsd", 0},
+		{"rq_context.user_index", 0x52});
+	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
+	FX_SAYS(f, QUERY_SQ, {"sq_context.tis_num_0", p.tis});
 }
 
 /* Who is referred to stays. */
@@ -192,8 +191,7 @@ TEST_FX(rqt_modify)
 
 	second = make(f, PRM_OPCODE_CREATE_RQ, in, fx_fill_rq(in, &p.q));
 	len = fx_fill_rqt(in, 0, 4, second);
-	prm_modify_rqt_in_set_rqtn(in, rqt);
-	prm_rqt_bitmask_set_rqn_list(prm_modify_rqt_in_at_bitmask(in), 1);
+	FX_SET(in, MODIFY_RQT, {"rqtn", rqt}, {"bitmask.rqn_list", 1});
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, 99);
 	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), PRM_STATUS_BAD_RES);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
@@ -202,8 +200,7 @@ TEST_FX(rqt_modify)
 	prm_store32(in, PRM_CREATE_RQT_IN_BYTES + 12, p.rq);
 	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, len), 0);
 	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_RQT, FX_UID, rqt, 512), 0);
-	assert_int_equal(prm_rqtc_get_rqt_actual_size(prm_query_rqt_out_cat_rqt_context(f->out)),
-			 4);
+	FX_SAYS(f, QUERY_RQT, {"rqt_context.rqt_actual_size", 4});
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES), second);
 	assert_int_equal(prm_load32(f->out, PRM_QUERY_RQT_OUT_BYTES + 12), p.rq);
 }
@@ -213,40 +210,36 @@ TEST_FX(tir_modify)
 	struct parts p = parts(f);
 	uint8_t in[FX_IN];
 	uint32_t tir = make(f, PRM_OPCODE_CREATE_TIR, in, fill_tir(in, &p, 0));
-	void *tirc = prm_modify_tir_in_at_ctx(in);
 	uint64_t icm = icm_addr(ICM_TIR, tir);
 
-	assert_int_equal(prm_create_tir_out_get_icm_address_31_0(f->out), (uint32_t)icm);
-	assert_int_equal(prm_create_tir_out_get_icm_address_39_32(f->out), icm >> 32);
-	memset(in, 0, sizeof(in));
-	prm_modify_tir_in_set_tirn(in, tir);
-	prm_modify_tir_bitmask_set_hash(prm_modify_tir_in_at_bitmask(in), 1);
-	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_TOEPLITZ);
-	prm_tirc_set_rx_hash_toeplitz_key(tirc, 9, 0x12345678);
-	assert_int_equal(FX_EXEC(f, MODIFY_TIR, in, PRM_MODIFY_TIR_IN_BYTES), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_TIR, FX_UID, tir, 512), 0);
-	tirc = prm_query_tir_out_at_tir_context(f->out);
-	assert_int_equal(prm_tirc_get_rx_hash_fn(tirc), PRM_RX_HASH_FN_TOEPLITZ);
-	assert_int_equal(prm_tirc_get_rx_hash_toeplitz_key(tirc, 9), 0x12345678);
-	assert_int_equal(prm_tirc_get_inline_rqn(tirc), p.rq);
-	tirc = prm_modify_tir_in_at_ctx(in);
-	prm_tirc_set_rx_hash_fn(tirc, PRM_RX_HASH_FN_INVERTED_XOR8);
-	assert_int_equal(FX_EXEC(f, MODIFY_TIR, in, PRM_MODIFY_TIR_IN_BYTES), BAD);
+	FX_SAYS(f, CREATE_TIR, {"icm_address_31_0", (uint32_t)icm},
+		{"icm_address_39_32", icm >> 32});
+	assert_int_equal(FX(f, MODIFY_TIR, {"tirn", tir}, {"bitmask.hash", 1},
+			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ},
+			    {"ctx.rx_hash_toeplitz_key[9]", 0x12345678}),
+			 0);
+	assert_int_equal(FX_QUERY(f, QUERY_TIR, tir), 0);
+	FX_SAYS(f, QUERY_TIR, {"tir_context.rx_hash_fn", PRM_RX_HASH_FN_TOEPLITZ},
+		{"tir_context.rx_hash_toeplitz_key[9]", 0x12345678},
+		{"tir_context.inline_rqn", p.rq});
+	assert_int_equal(FX(f, MODIFY_TIR, {"tirn", tir}, {"bitmask.hash", 1},
+			    {"ctx.rx_hash_fn", PRM_RX_HASH_FN_INVERTED_XOR8}),
+			 BAD);
 }
 
+/* The whole mask: bits that no field has are tried too. */
 static uint8_t modify_table(struct fx *f, uint32_t tir, uint64_t bits, uint32_t rqt)
 {
-	uint8_t in[PRM_MODIFY_TIR_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, MODIFY_TIR, {"tirn", tir}, {"ctx.indirect_table", rqt});
 
-	prm_modify_tir_in_set_tirn(in, tir);
 	prm_store64(prm_modify_tir_in_at_bitmask(in), 0, bits);
-	prm_tirc_set_indirect_table(prm_modify_tir_in_at_ctx(in), rqt);
-	return FX_EXEC(f, MODIFY_TIR, in, sizeof(in));
+	return FX_EXEC(f, MODIFY_TIR, in, len);
 }
 
 static uint32_t table_of(struct fx *f, uint32_t tir)
 {
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_QUERY_TIR, FX_UID, tir, 512), 0);
+	assert_int_equal(FX_QUERY(f, QUERY_TIR, tir), 0);
 	return prm_tirc_get_indirect_table(prm_query_tir_out_at_tir_context(f->out));
 }
 
@@ -269,8 +262,7 @@ TEST_FX(tir_other_table)
 	assert_int_equal(table_of(f, tir), two);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQT, two), BUSY);
 	assert_int_equal(FX_NUMBER(f, DESTROY_RQT, one), 0);
-	memset(in, 0, sizeof(in));
-	prm_modify_rqt_in_set_rqtn(in, two);
+	FX_FILL(in, MODIFY_RQT, {"rqtn", two});
 	prm_store64(prm_modify_rqt_in_at_bitmask(in), 0, 2);
 	assert_int_equal(FX_EXEC(f, MODIFY_RQT, in, PRM_MODIFY_RQT_IN_BYTES), BAD);
 }

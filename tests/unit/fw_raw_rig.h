@@ -16,8 +16,6 @@ struct parts {
 	uint32_t td, tis, sq, rq;
 };
 
-/* Of the object that the last command made. */
-uint32_t number(const struct fx *f);
 uint32_t make(struct fx *f, uint16_t opcode, void *in, size_t len);
 /* As fx_fill_tir(), or through a table and by hash. */
 size_t fill_tir(void *in, const struct parts *p, uint32_t rqt);

@@ -16,44 +16,26 @@
 
 #define DATA 131072u /* offset of packets in the client's memory */
 
-/* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
-static uint32_t root(struct fx *f, uint32_t tir, uint32_t tag)
-{
-	uint8_t in[2048] = {0};
-	uint32_t table, group;
-	void *ctx;
+/* By the kernel. */
+#define KERNEL(f, v, op, ...) \
+	(assert_int_equal(fx_cmd(f, v, PRM_OPCODE_##op, 0, FX_FIELDS(__VA_ARGS__)), 0), fx_made(f))
 
-	prm_flow_table_context_set_log_size(prm_create_flow_table_in_at_flow_table_context(in), 4);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
-				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
-			 0);
-	table = number(f);
-	memset(in, 0, sizeof(in));
-	prm_create_flow_group_in_set_table_id(in, table);
-	prm_create_flow_group_in_set_end_flow_index(in, 1);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_FLOW_GROUP, 0, in,
-				 PRM_CREATE_FLOW_GROUP_IN_BYTES, 16),
-			 0);
-	group = number(f);
-	memset(in, 0, sizeof(in));
-	prm_set_fte_in_set_table_id(in, table);
-	ctx = prm_set_fte_in_at_flow_context(in);
-	prm_flow_context_set_group_id(ctx, group);
-	prm_flow_context_set_action(ctx, PRM_FLOW_ACTION_FWD_DEST);
-	prm_flow_context_set_flow_tag(ctx, tag);
-	prm_flow_context_set_destination_list_size(ctx, 1);
-	prm_dest_format_struct_set_destination_type(in + PRM_SET_FTE_IN_BYTES,
-						    PRM_FLOW_DEST_TYPE_TIR);
-	prm_dest_format_struct_set_destination_id(in + PRM_SET_FTE_IN_BYTES, tir);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0, in,
-				 PRM_SET_FTE_IN_BYTES + 8, 16),
-			 0);
-	memset(in, 0, sizeof(in));
-	prm_set_flow_table_root_in_set_table_id(in, table);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
-				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
-			 0);
-	return table;
+/* Root table, one group without a mask, one entry to the TIR: all packets, with a tag. */
+static void root(struct fx *f, uint32_t tir, uint32_t tag)
+{
+	uint32_t table = KERNEL(f, f->v, CREATE_FLOW_TABLE, {"flow_table_context.log_size", 4});
+	uint32_t group =
+		KERNEL(f, f->v, CREATE_FLOW_GROUP, {"table_id", table}, {"end_flow_index", 1});
+	uint8_t in[2048];
+	size_t len = FX_FILL(
+		in, SET_FLOW_TABLE_ENTRY, {"table_id", table}, {"flow_context.group_id", group},
+		{"flow_context.action", PRM_FLOW_ACTION_FWD_DEST}, {"flow_context.flow_tag", tag},
+		{"flow_context.destination_list_size", 1});
+
+	prm_dest_format_struct_set_destination_type(in + len, PRM_FLOW_DEST_TYPE_TIR);
+	prm_dest_format_struct_set_destination_id(in + len, tir);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_SET_FLOW_TABLE_ENTRY, 0, in, len + 8, 16), 0);
+	KERNEL(f, f->v, SET_FLOW_TABLE_ROOT, {"table_id", table});
 }
 
 static void run(struct fx *f)
@@ -148,26 +130,18 @@ TEST_FX(whole_way)
 static void circle(struct fx *f)
 {
 	const uint64_t addr = icm_addr(ICM_STE, 0), base = addr >> 5 | 1;
-	uint8_t in[512] = {0}, *ste;
-	void *icm = prm_create_sw_icm_in_at_sw_icm(in), *ctx;
+	uint8_t *ste;
+	uint32_t table;
 
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
-	prm_sw_icm_set_log_sw_icm_size(icm, ICM_LOG_BLOCK);
-	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
-	make(f, PRM_OPCODE_CREATE_GENERAL_OBJECT, in, PRM_CREATE_SW_ICM_IN_BYTES);
+	assert_int_equal(fx_sw_icm(f, FX_UID, addr, ICM_LOG_BLOCK), 0);
 	ste = (uint8_t *)(uintptr_t)icm_bytes(f->v, addr, 64);
 	prm_ste_match_bwc_v1_set_next_table_base_39_32_size(ste, (uint32_t)(base >> 27));
 	prm_ste_match_bwc_v1_set_next_table_base_31_5_size(ste, base & 0x7ffffff);
-	memset(in, 0, sizeof(in));
-	ctx = prm_create_flow_table_in_at_flow_table_context(in);
-	prm_create_flow_table_in_set_table_type(in, PRM_FLOW_TABLE_TYPE_NIC_TX);
-	prm_flow_table_context_set_sw_owner(ctx, 1);
-	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, addr);
-	make(f, PRM_OPCODE_CREATE_FLOW_TABLE, in, PRM_CREATE_FLOW_TABLE_IN_BYTES);
-	memset(in, 0, sizeof(in));
-	prm_set_flow_table_root_in_set_table_type(in, PRM_FLOW_TABLE_TYPE_NIC_TX);
-	prm_set_flow_table_root_in_set_table_id(in, number(f));
-	make(f, PRM_OPCODE_SET_FLOW_TABLE_ROOT, in, PRM_SET_FLOW_TABLE_ROOT_IN_BYTES);
+	table = FX_MAKE(f, CREATE_FLOW_TABLE, {"table_type", PRM_FLOW_TABLE_TYPE_NIC_TX},
+			{"flow_table_context.sw_owner", 1},
+			{"flow_table_context.sw_owner_icm_root_0", addr});
+	FX_MAKE(f, SET_FLOW_TABLE_ROOT, {"table_type", PRM_FLOW_TABLE_TYPE_NIC_TX},
+		{"table_id", table});
 }
 
 /* Once a queue's packets go in a circle, a turn of the loop has one of them: others wait for no
@@ -198,18 +172,9 @@ TEST_FX(short_turns)
 /* A root table without entries: the function listens, and misses all. */
 static void bare_root(struct fx *f, struct vhca *v)
 {
-	uint8_t in[64] = {0};
-	uint32_t table;
+	uint32_t table = KERNEL(f, v, CREATE_FLOW_TABLE);
 
-	assert_int_equal(fx_exec(f, v, PRM_OPCODE_CREATE_FLOW_TABLE, 0, in,
-				 PRM_CREATE_FLOW_TABLE_IN_BYTES, 16),
-			 0);
-	table = number(f);
-	memset(in, 0, sizeof(in));
-	prm_set_flow_table_root_in_set_table_id(in, table);
-	assert_int_equal(fx_exec(f, v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, 0, in,
-				 PRM_SET_FLOW_TABLE_ROOT_IN_BYTES, 16),
-			 0);
+	KERNEL(f, v, SET_FLOW_TABLE_ROOT, {"table_id", table});
 }
 
 /* A function's own address brings a packet to it alone; unknown ones and groups go to all that

@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/test.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include "host/mm.h"
+#include "host_share_rig.h"
 
-#define TEST_FIXTURE {setup, teardown}
+#define TEST_FIXTURE                    \
+	{                               \
+		rig_setup, rig_teardown \
+	}
 
-#define PAGE 4096u
-#define AREA (64u * PAGE)
+#define ROOM (64u * PAGE)
 
-/*
- * A client of its own process: memory that is shared with the test (so that the test sees what
- * DMA did), between two pages without access.
- */
-struct client {
-	pid_t pid;
-	struct mm *mm;
-	uint8_t *area;
-	bool self;
-};
+static void client_bare(struct client *c, bool self)
+{
+	client_open(c, self, ROOM, false);
+}
 
-static struct host *host;
+static void each_bare(void (*test)(struct client *))
+{
+	each_kind_of(ROOM, false, test);
+}
 
 static int write_owned(struct host *h, bus_t to, const void *from, size_t len)
 {
@@ -36,89 +31,13 @@ static int write_owned(struct host *h, bus_t to, const void *from, size_t len)
 	return dma_scatter_ordered(h, seg, 2, 1, from);
 }
 
-static uint8_t *fenced_area(void)
-{
-	uint8_t *p = mmap(NULL, AREA + 2 * PAGE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(p, MAP_FAILED);
-	assert_int_equal(mprotect(p + PAGE, AREA, PROT_READ | PROT_WRITE), 0);
-	return p + PAGE;
-}
-
-static void client_start(struct client *c, bool self)
-{
-	c->self = self;
-	c->area = fenced_area();
-	c->pid = self ? getpid() : fork();
-	if (c->pid == 0) {
-		pause();
-		_exit(0);
-	}
-	c->mm = mm_open(host, c->pid, self ? -1 : (int)syscall(SYS_pidfd_open, c->pid, 0));
-	assert_non_null(c->mm);
-}
-
-static void client_kill(struct client *c)
-{
-	if (!c->self && c->pid > 0) {
-		kill(c->pid, SIGKILL);
-		waitpid(c->pid, NULL, 0);
-		c->pid = -1;
-	}
-}
-
-static void client_stop(struct client *c)
-{
-	client_kill(c);
-	mm_close(c->mm);
-	munmap(c->area - PAGE, AREA + 2 * PAGE);
-}
-
-static bus_t at(const struct client *c, size_t off)
-{
-	return mm_bus(c->mm, (uint64_t)(uintptr_t)(c->area + off));
-}
-
-static void fill(uint8_t *p, size_t len, unsigned int seed)
-{
-	while (len--)
-		*p++ = (uint8_t)rand_r(&seed);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	host = host_new();
-	return host ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	host_free(host);
-	return 0;
-}
-
-static void each_kind(void (*test)(struct client *))
-{
-	struct client c;
-	int self;
-
-	for (self = 0; self < 2; self++) {
-		client_start(&c, self);
-		test(&c);
-		client_stop(&c);
-	}
-}
-
 static void plain(struct client *c)
 {
-	static uint8_t bytes[AREA], back[AREA];
-	static const size_t lens[] = {0, 1, 8, 64, 4095, 4096, 4097, AREA};
-	size_t i;
+	static uint8_t bytes[ROOM], back[ROOM];
+	static const size_t lens[] = {0, 1, 8, 64, 4095, 4096, 4097, ROOM};
 
-	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
-		size_t off = AREA - lens[i];
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		size_t off = ROOM - lens[i];
 
 		fill(bytes, lens[i], (unsigned int)i);
 		memset(back, 0, sizeof(back));
@@ -132,19 +51,19 @@ static void plain(struct client *c)
 /* Bytes go to and come from where a bus address says, for both kinds of client. */
 TEST_F(test_plain)
 {
-	each_kind(plain);
+	each_bare(plain);
 }
 
 static void split(struct client *c)
 {
-	static uint8_t bytes[AREA], back[AREA];
+	static uint8_t bytes[ROOM], back[ROOM];
 	struct dma_seg seg[300];
 	unsigned int n, round, seed = 3;
 	size_t total, off;
 
 	for (round = 0; round < 50; round++) {
 		/* Segments backwards in memory, empty ones among them. */
-		for (n = 0, total = 0, off = AREA; n < 300; n++) {
+		for (n = 0, total = 0, off = ROOM; n < 300; n++) {
 			size_t len = (size_t)rand_r(&seed) % 700;
 
 			off -= len;
@@ -152,7 +71,7 @@ static void split(struct client *c)
 			total += len;
 		}
 		fill(bytes, total, round);
-		memset(c->area, 0, AREA);
+		memset(c->area, 0, ROOM);
 		assert_int_equal(dma_scatter(host, seg, n, bytes), 0);
 		assert_memory_equal(c->area + (seg[0].addr - at(c, 0)), bytes, seg[0].len);
 		assert_memory_equal(c->area + (seg[299].addr - at(c, 0)),
@@ -165,7 +84,7 @@ static void split(struct client *c)
 /* More segments than fit one call, of odd lengths. */
 TEST_F(test_split)
 {
-	each_kind(split);
+	each_bare(split);
 }
 
 /* One gather over the memory of several clients. */
@@ -174,33 +93,32 @@ TEST_F(test_many_clients)
 	struct client c[3];
 	struct dma_seg seg[30];
 	uint8_t bytes[300], back[300];
-	unsigned int i;
 
-	for (i = 0; i < 3; i++)
-		client_start(&c[i], i == 1);
-	for (i = 0; i < 30; i++)
+	for (unsigned int i = 0; i < 3; i++)
+		client_bare(&c[i], i == 1);
+	for (unsigned int i = 0; i < 30; i++)
 		seg[i] = (struct dma_seg){at(&c[(i * 7 / 3) % 3], i * 1000), 10};
 	fill(bytes, sizeof(bytes), 1);
 	assert_int_equal(dma_scatter(host, seg, 30, bytes), 0);
 	assert_int_equal(dma_gather(host, seg, 30, back), 0);
 	assert_memory_equal(back, bytes, sizeof(bytes));
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		client_stop(&c[i]);
 }
 
 static void bad_memory(struct client *c)
 {
-	struct dma_seg seg[3] = {{at(c, 0), 64}, {at(c, AREA - 32), 64}, {at(c, 64), 64}};
+	struct dma_seg seg[3] = {{at(c, 0), 64}, {at(c, ROOM - 32), 64}, {at(c, 64), 64}};
 	uint8_t bytes[256] = {0};
 
-	assert_int_equal(dma_read(host, at(c, AREA), bytes, 1), -EFAULT);
-	assert_int_equal(dma_write(host, at(c, AREA), bytes, 1), -EFAULT);
-	assert_int_equal(dma_read(host, at(c, AREA - 1), bytes, 2), -EFAULT);
+	assert_int_equal(dma_read(host, at(c, ROOM), bytes, 1), -EFAULT);
+	assert_int_equal(dma_write(host, at(c, ROOM), bytes, 1), -EFAULT);
+	assert_int_equal(dma_read(host, at(c, ROOM - 1), bytes, 2), -EFAULT);
 	assert_int_equal(dma_gather(host, seg, 3, bytes), -EFAULT);
 	assert_int_equal(dma_scatter(host, seg, 3, bytes), -EFAULT);
-	assert_int_equal(write_owned(host, at(c, AREA - 63), bytes, 64), -EFAULT);
-	assert_int_equal(dma_copy(host, at(c, 0), at(c, AREA - 32), 64), -EFAULT);
-	assert_int_equal(dma_copy(host, at(c, AREA - 32), at(c, 0), 64), -EFAULT);
+	assert_int_equal(write_owned(host, at(c, ROOM - 63), bytes, 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(c, 0), at(c, ROOM - 32), 64), -EFAULT);
+	assert_int_equal(dma_copy(host, at(c, ROOM - 32), at(c, 0), 64), -EFAULT);
 	/* Slot 0 and a free slot; the end of a slot. */
 	assert_int_equal(dma_read(host, (uintptr_t)c->area, bytes, 1), -EFAULT);
 	assert_int_equal(dma_write(host, 0x7777ull << BUS_SLOT_SHIFT, bytes, 1), -EFAULT);
@@ -211,7 +129,7 @@ static void bad_memory(struct client *c)
 /* Memory that isn't there gives -EFAULT, never a crash. */
 TEST_F(test_bad_memory)
 {
-	each_kind(bad_memory);
+	each_bare(bad_memory);
 }
 
 /* The embedded client unmaps and protects what it had registered. */
@@ -220,7 +138,7 @@ TEST_F(test_vanishing)
 	struct client c;
 	uint8_t bytes[64] = {1};
 
-	client_start(&c, true);
+	client_bare(&c, true);
 	mprotect(c.area, PAGE, PROT_READ);
 	assert_int_equal(dma_read(host, at(&c, 0), bytes, 64), 0);
 	assert_int_equal(dma_write(host, at(&c, 0), bytes, 64), -EFAULT);
@@ -247,7 +165,7 @@ TEST_F(test_dead)
 	uint8_t bytes[64];
 	bus_t addr;
 
-	client_start(&c, false);
+	client_bare(&c, false);
 	addr = at(&c, 0);
 	assert_int_equal(dma_read(host, addr, bytes, 64), 0);
 	client_kill(&c);
@@ -263,10 +181,9 @@ TEST_F(test_slots)
 {
 	struct mm *mm = mm_open(host, getpid(), -1), *next;
 	bus_t first = mm_bus(mm, 0);
-	unsigned int i;
 
 	mm_close(mm);
-	for (i = 0; i < 0xffff - 1; i++) {
+	for (unsigned int i = 0; i < 0xffff - 1; i++) {
 		next = mm_open(host, getpid(), -1);
 		assert_true(mm_bus(next, 0) != first && mm_bus(next, 0) != 0);
 		mm_close(next);
@@ -280,10 +197,9 @@ TEST_F(test_slots)
 TEST_F(test_slots_full)
 {
 	static struct mm *mm[0xffff];
-	unsigned int i;
 	int fd;
 
-	for (i = 0; i < 0xffff; i++) {
+	for (unsigned int i = 0; i < 0xffff; i++) {
 		mm[i] = mm_open(host, getpid(), -1);
 		assert_non_null(mm[i]);
 	}
@@ -294,7 +210,7 @@ TEST_F(test_slots_full)
 	mm_close(mm[12345]);
 	mm[12345] = mm_open(host, getpid(), -1);
 	assert_non_null(mm[12345]);
-	for (i = 0; i < 0xffff; i++)
+	for (unsigned int i = 0; i < 0xffff; i++)
 		mm_close(mm[i]);
 }
 
@@ -302,22 +218,21 @@ TEST_F(test_slots_full)
 TEST_F(test_copy)
 {
 	struct client c[3];
-	unsigned int i, j;
 
-	for (i = 0; i < 3; i++)
-		client_start(&c[i], i == 1);
-	for (i = 0; i < 3; i++) {
-		for (j = 0; j < 3; j++) {
+	for (unsigned int i = 0; i < 3; i++)
+		client_bare(&c[i], i == 1);
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int j = 0; j < 3; j++) {
 			if (i == j)
 				continue;
-			fill(c[i].area, AREA, i * 3 + j);
-			memset(c[j].area, 0, AREA);
-			assert_int_equal(dma_copy(host, at(&c[j], 7), at(&c[i], 3), AREA - 11), 0);
-			assert_memory_equal(c[j].area + 7, c[i].area + 3, AREA - 11);
-			assert_int_equal(c[j].area[6] | c[j].area[AREA - 4], 0);
+			fill(c[i].area, ROOM, i * 3 + j);
+			memset(c[j].area, 0, ROOM);
+			assert_int_equal(dma_copy(host, at(&c[j], 7), at(&c[i], 3), ROOM - 11), 0);
+			assert_memory_equal(c[j].area + 7, c[i].area + 3, ROOM - 11);
+			assert_int_equal(c[j].area[6] | c[j].area[ROOM - 4], 0);
 		}
 	}
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		client_stop(&c[i]);
 }
 
@@ -325,10 +240,10 @@ static void checked(struct client *c)
 {
 	uint64_t va = (uintptr_t)c->area;
 
-	assert_int_equal(check(c->mm, va, AREA, true), 0);
+	assert_int_equal(check(c->mm, va, ROOM, true), 0);
 	assert_int_equal(check(c->mm, va + 5, 0, true), 0);
-	assert_int_equal(check(c->mm, va + AREA - 1, 1, true), 0);
-	assert_int_equal(check(c->mm, va, AREA + 1, false), -EFAULT);
+	assert_int_equal(check(c->mm, va + ROOM - 1, 1, true), 0);
+	assert_int_equal(check(c->mm, va, ROOM + 1, false), -EFAULT);
 	assert_int_equal(check(c->mm, va - 1, 2, false), -EFAULT);
 	assert_int_equal(check(c->mm, va, UINT64_MAX, false), -EFAULT);
 	assert_int_equal(check(c->mm, 0, 1, false), -EFAULT);
@@ -338,17 +253,17 @@ static void checked(struct client *c)
 	/* Several mappings side by side are one range; a read-only one among them is not writable.
 	 */
 	mprotect(c->area + 3 * PAGE, PAGE, PROT_READ);
-	assert_int_equal(check(c->mm, va, AREA, false), 0);
-	assert_int_equal(check(c->mm, va, AREA, true), -EFAULT);
+	assert_int_equal(check(c->mm, va, ROOM, false), 0);
+	assert_int_equal(check(c->mm, va, ROOM, true), -EFAULT);
 	munmap(c->area + 5 * PAGE, PAGE);
-	assert_int_equal(check(c->mm, va, AREA, false), -EFAULT);
+	assert_int_equal(check(c->mm, va, ROOM, false), -EFAULT);
 	assert_int_equal(check(c->mm, va, 5 * PAGE, false), 0);
 }
 
 /* What a registration may cover. */
 TEST_F(test_check)
 {
-	each_kind(checked);
+	each_bare(checked);
 }
 
 #define ROUNDS 5000
@@ -390,7 +305,7 @@ TEST_F(test_owner)
 	uint8_t cqe[64], value = 1;
 	unsigned int n, spun = 0;
 
-	client_start(&c, true);
+	client_bare(&c, true);
 	/* Across two pages, so that it can't be one copy. */
 	w.cqe = c.area + PAGE - 32;
 	assert_int_equal(pthread_create(&reader, NULL, watch_owner, &w), 0);

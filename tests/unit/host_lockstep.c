@@ -71,9 +71,8 @@ static pthread_t start_store(uint8_t *at)
 static bool settle(void)
 {
 	uint64_t ns = 0;
-	int i;
 
-	for (i = 0; i < 1000 && ns < DEEP; i++) {
+	for (int i = 0; i < 1000 && ns < DEEP; i++) {
 		host_poll(host);
 		ns = host_arm(host, now);
 		now += ns == 0 ? 1000 : ns < DEEP ? ns : 0;
@@ -89,16 +88,14 @@ static void compete(void)
 
 static int setup(void **state)
 {
-	unsigned int i;
-
 	(void)state;
 	now = SECOND;
 	host = host_new();
 	host_on_doorbell(host, doorbell, NULL);
-	for (i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++)
 		bar_make(i);
 	/* Each has rung before. */
-	for (i = 0; i < 2 && map[i] != MAP_FAILED; i++) {
+	for (unsigned int i = 0; i < 2 && map[i] != MAP_FAILED; i++) {
 		store(map[i] + UAR_BF);
 		assert_int_equal(host_poll(host), 1);
 		rang[i] = 0;
@@ -132,9 +129,7 @@ static void trap(void)
 /* Runs the loop for some time, short of letting a held one go. */
 static void turns(void)
 {
-	int i;
-
-	for (i = 0; i < 20; i++, now += 1000) {
+	for (int i = 0; i < 20; i++, now += 1000) {
 		host_poll(host);
 		host_arm(host, now);
 	}
@@ -173,16 +168,24 @@ TEST_F(test_conversation)
 	pthread_join(t[!(i % 2)], NULL);
 }
 
+/* One that has rung, was served and is held. */
+static pthread_t hold(void)
+{
+	pthread_t t = start_store(map[0] + UAR_BF);
+
+	trap();
+	turns();
+	assert_true(held(t));
+	return t;
+}
+
 /* Without an answer the program is released after a while, and its store counts as any doorbell. */
 TEST_F(test_silence)
 {
 	pthread_t t;
 
 	need_uffd();
-	t = start_store(map[0] + UAR_BF);
-	trap();
-	turns();
-	assert_true(held(t));
+	t = hold();
 	now += SECOND / 1000;
 	host_arm(host, now);
 	pthread_join(t, NULL);
@@ -231,20 +234,14 @@ TEST_F(test_let_go)
 	pthread_t t;
 
 	need_uffd();
-	t = start_store(map[0] + UAR_BF);
-	trap();
-	turns();
-	assert_true(held(t));
+	t = hold();
 	now += SECOND / 5;
 	host_arm(host, now);
 	assert_false(host->lockstep);
 	pthread_join(t, NULL);
 	assert_true(settle());
 	compete();
-	t = start_store(map[0] + UAR_BF);
-	trap();
-	turns();
-	assert_true(held(t));
+	t = hold();
 	bar_page_free(bar[0], 0);
 	pthread_join(t, NULL);
 	turns();

@@ -52,14 +52,16 @@ void lay(void *va, size_t len, int fd)
 	assert_ptr_equal(mmap(va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0), va);
 }
 
-void client_start(struct client *c, bool self)
+void client_open(struct client *c, bool self, size_t len, bool shares)
 {
+	uint8_t *fenced = mmap(NULL, len + 2 * PAGE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int n = shares ? 2 : 0;
 	int fds[2];
 
-	c->self = self;
-	c->area = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(c->area, MAP_FAILED);
-	for (unsigned int i = 0; i < 2; i++) {
+	assert_ptr_not_equal(fenced, MAP_FAILED);
+	*c = (struct client){.self = self, .len = len, .area = fenced + PAGE};
+	assert_int_equal(mprotect(c->area, len, PROT_READ | PROT_WRITE), 0);
+	for (unsigned int i = 0; i < n; i++) {
 		fds[i] = sealed(shared[i].pages * PAGE, 0, SEALS);
 		lay(c->area + shared[i].page * PAGE, shared[i].pages * PAGE, fds[i]);
 	}
@@ -70,12 +72,17 @@ void client_start(struct client *c, bool self)
 	}
 	c->mm = mm_open(host, c->pid, self ? -1 : (int)syscall(SYS_pidfd_open, c->pid, 0));
 	assert_non_null(c->mm);
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		assert_int_equal(mm_share(c->mm, (uintptr_t)c->area + shared[i].page * PAGE,
 					  shared[i].pages * PAGE, fds[i]),
 				 0);
 		close(fds[i]);
 	}
+}
+
+void client_start(struct client *c, bool self)
+{
+	client_open(c, self, AREA, true);
 }
 
 void client_kill(struct client *c)
@@ -91,18 +98,23 @@ void client_stop(struct client *c)
 {
 	client_kill(c);
 	mm_close(c->mm);
-	munmap(c->area, AREA);
+	munmap(c->area - PAGE, c->len + 2 * PAGE);
 }
 
-void each_kind(void (*test)(struct client *))
+void each_kind_of(size_t len, bool shares, void (*test)(struct client *))
 {
 	struct client c;
 
 	for (int self = 0; self < 2; self++) {
-		client_start(&c, self);
+		client_open(&c, self, len, shares);
 		test(&c);
 		client_stop(&c);
 	}
+}
+
+void each_kind(void (*test)(struct client *))
+{
+	each_kind_of(AREA, true, test);
 }
 
 void fill(uint8_t *p, size_t len, unsigned int seed)

@@ -79,11 +79,10 @@ TEST_F(test_registers)
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
 	int page = bar_page_alloc(bar, 77);
-	unsigned int i;
 
 	assert_true(page >= 0);
 	assert_int_equal(host_poll(host), 0);
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		store(map, (unsigned int)page, offsets[i], 0x1122334455667700ull + i);
 		assert_int_equal(host_poll(host), 1);
 		assert_int_equal(nrang, i + 1);
@@ -92,7 +91,7 @@ TEST_F(test_registers)
 		assert_true(rang[i].value == 0x1122334455667700ull + i);
 		assert_int_equal(host_poll(host), 0);
 	}
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		store(map, (unsigned int)page, offsets[i], 1);
 	assert_int_equal(host_poll(host), 5);
 }
@@ -103,14 +102,13 @@ TEST_F(test_elsewhere)
 	struct bar *bar = bar_new(host, NULL, PAGES);
 	uint8_t *map = map_bar(bar);
 	int page = bar_page_alloc(bar, 5);
-	uint32_t off;
 
-	for (off = 0; off < UAR_PAGE; off += 8) {
+	for (uint32_t off = 0; off < UAR_PAGE; off += 8) {
 		if (off == UAR_CQ_ARM || (off >= UAR_BF && off < 0xc00 && off % UAR_BF_SIZE == 0))
 			continue;
 		store(map, (unsigned int)page, off, ~0ull);
 	}
-	for (off = 0; off < PAGES; off++)
+	for (uint32_t off = 0; off < PAGES; off++)
 		if (off != (unsigned int)page)
 			store(map, off, UAR_BF, 1);
 	assert_int_equal(poll_all(), 0);
@@ -142,19 +140,18 @@ TEST_F(test_many)
 {
 	struct bar *bar[3];
 	uint8_t *map[3];
-	unsigned int i, j, turn;
 
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		bar[i] = bar_new(host, NULL, PAGES);
 		map[i] = map_bar(bar[i]);
-		for (j = 0; j < PAGES; j++)
+		for (unsigned int j = 0; j < PAGES; j++)
 			assert_true(bar_page_alloc(bar[i], i * 1000 + j) >= 0);
 	}
-	for (i = 0; i < 3 * PAGES; i++) {
+	for (unsigned int i = 0; i < 3 * PAGES; i++) {
 		unsigned int n = (i * 7919) % (3 * PAGES);
 
 		store(map[n % 3], n / 3, UAR_BF, 1);
-		for (turn = 0; !host_poll(host); turn++)
+		for (unsigned int turn = 0; !host_poll(host); turn++)
 			assert_true(turn < 3 * PAGES / 16);
 		assert_int_equal(nrang, i + 1);
 		assert_int_equal(rang[i % 64].uar, n % 3 * 1000 + n / 3);

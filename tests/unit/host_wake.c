@@ -44,7 +44,6 @@ static int new_uffd(void)
 
 static int setup(void **state)
 {
-	unsigned int i;
 	int uffd = new_uffd();
 
 	(void)state;
@@ -53,7 +52,7 @@ static int setup(void **state)
 	host = host_new();
 	host_on_doorbell(host, doorbell, NULL);
 	bar = bar_new(host, NULL, PAGES);
-	for (i = 0; i < PAGES; i++)
+	for (unsigned int i = 0; i < PAGES; i++)
 		bar_page_alloc(bar, i);
 	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
 	if (uffd < 0 || bar_uffd(bar, uffd) || bar_mapped(bar, (uintptr_t)map, PAGES * UAR_PAGE, 0))
@@ -78,9 +77,8 @@ static void need_uffd(void)
 static bool settle(void)
 {
 	uint64_t ns = 0;
-	int i;
 
-	for (i = 0; i < 100000 && ns < DEEP; i++) {
+	for (int i = 0; i < 100000 && ns < DEEP; i++) {
 		host_poll(host);
 		ns = host_arm(host, now);
 		now += ns == 0 ? 1000 : ns < DEEP ? ns : 0;
@@ -111,6 +109,17 @@ static pthread_t start_ring(unsigned int page)
 	return t;
 }
 
+/* A store into this page is trapped and let go: it landed, no thread waits. */
+static void ring_trapped(uint8_t *page)
+{
+	pthread_t t;
+
+	assert_int_equal(pthread_create(&t, NULL, ring_page, page), 0);
+	assert_int_equal(readable(10000), 1);
+	host_wake(host);
+	pthread_join(t, NULL);
+}
+
 /* No UAR at all: nothing to wait for. */
 TEST_F(test_nothing)
 {
@@ -124,10 +133,8 @@ TEST_F(test_nothing)
  */
 TEST_F(test_wakes)
 {
-	unsigned int i;
-
 	need_uffd();
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		pthread_t t;
 
 		assert_true(settle());
@@ -149,11 +156,10 @@ TEST_F(test_wakes)
 TEST_F(test_many)
 {
 	pthread_t t[4 * PAGES];
-	unsigned int i;
 
 	need_uffd();
 	assert_true(settle());
-	for (i = 0; i < 4 * PAGES; i++)
+	for (unsigned int i = 0; i < 4 * PAGES; i++)
 		t[i] = start_ring(i % PAGES);
 	while (nrang < PAGES) {
 		if (readable(0))
@@ -161,7 +167,7 @@ TEST_F(test_many)
 		host_poll(host);
 		sched_yield();
 	}
-	for (i = 0; i < 4 * PAGES; i++) {
+	for (unsigned int i = 0; i < 4 * PAGES; i++) {
 		while (pthread_tryjoin_np(t[i], NULL)) {
 			host_wake(host);
 			sched_yield();
@@ -173,14 +179,13 @@ TEST_F(test_many)
 TEST_F(test_patience)
 {
 	pthread_t t;
-	int i;
 
 	need_uffd();
 	assert_true(settle());
 	t = start_ring(3);
 	assert_int_equal(readable(10000), 1);
 	host_wake(host);
-	for (i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		uint64_t ns = host_arm(host, now);
 
 		assert_true(ns < DEEP);
@@ -196,14 +201,7 @@ TEST_F(test_stray)
 {
 	need_uffd();
 	assert_true(settle());
-	{
-		pthread_t t;
-
-		assert_int_equal(pthread_create(&t, NULL, ring_page, map + 8), 0);
-		assert_int_equal(readable(10000), 1);
-		host_wake(host);
-		pthread_join(t, NULL);
-	}
+	ring_trapped(map + 8);
 	assert_true(settle());
 	assert_int_equal(nrang, 0);
 }
@@ -211,16 +209,14 @@ TEST_F(test_stray)
 /* A store just before the protection is found by the poll after it. */
 TEST_F(test_mappings_again)
 {
-	unsigned int i;
-
 	need_uffd();
-	for (i = 0; i < PAGES; i++) {
+	for (unsigned int i = 0; i < PAGES; i++) {
 		void *at = map + i * UAR_PAGE + UAR_CQ_ARM;
 
 		__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
 	}
 	/* No poll in between. */
-	for (i = 0; i < 100000 && nrang < PAGES; i++, now += 100000)
+	for (unsigned int i = 0; i < 100000 && nrang < PAGES; i++, now += 100000)
 		host_arm(host, now);
 	assert_int_equal(nrang, PAGES);
 }
@@ -246,25 +242,18 @@ TEST_F(test_spins)
 TEST_F(test_mappings)
 {
 	uint8_t *two;
-	pthread_t t;
 
 	need_uffd();
 	assert_true(settle());
 	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 2 * UAR_PAGE);
 	assert_int_equal(bar_mapped(bar, (uintptr_t)two, UAR_PAGE, 2 * UAR_PAGE), 0);
 	assert_true(settle());
-	assert_int_equal(pthread_create(&t, NULL, ring_page, two), 0);
-	assert_int_equal(readable(10000), 1);
-	host_wake(host);
-	pthread_join(t, NULL);
+	ring_trapped(two);
 	assert_int_equal(host_poll(host), 1);
 	munmap(map + UAR_PAGE, 2 * UAR_PAGE);
 	bar_unmapped(bar, (uintptr_t)map + UAR_PAGE, 2 * UAR_PAGE);
 	assert_true(settle());
-	t = start_ring(7);
-	assert_int_equal(readable(10000), 1);
-	host_wake(host);
-	pthread_join(t, NULL);
+	ring_trapped(map + 7 * UAR_PAGE);
 	assert_int_equal(host_poll(host), 1);
 	/* Unmapped behind our back: still nothing breaks. */
 	munmap(two, UAR_PAGE);
@@ -291,12 +280,11 @@ TEST_F(test_polled)
 	struct bar *b = bar_new(h, NULL, 1);
 	void *at = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
 	uint64_t ns = 0, longest = 0;
-	int i;
 
 	host_on_doorbell(h, doorbell, NULL);
 	bar_page_alloc(b, 0);
 	assert_true(bar_uffd(b, open("/dev/null", O_RDONLY)) < 0);
-	for (i = 0; i < 100000; i++) {
+	for (int i = 0; i < 100000; i++) {
 		host_poll(h);
 		ns = host_arm(h, now);
 		assert_true(ns <= 1000000);
@@ -314,7 +302,6 @@ TEST_F(test_unwatched)
 {
 	uint8_t *two;
 	void *at;
-	int i;
 
 	need_uffd();
 	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 5 * UAR_PAGE);
@@ -322,7 +309,7 @@ TEST_F(test_unwatched)
 	assert_true(settle());
 	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
 	assert_int_equal(readable(0), 0);
-	for (i = 0; i < 10 && !nrang; i++)
+	for (int i = 0; i < 10 && !nrang; i++)
 		now += host_arm(host, now);
 	assert_int_equal(nrang, 1);
 	assert_false(settle());

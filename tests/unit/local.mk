@@ -4,6 +4,7 @@ SIM_TESTS += tests/unit/base_log tests/unit/base_maps tests/unit/base_timer test
 	tests/unit/host_dma tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
 	tests/unit/host_lockstep
 HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
+tests_unit_host_dma_SOURCES = tests/unit/host_dma.c $(HOST_SHARE_RIG)
 tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
 # The data path and the transport on a device without firmware (queue_rig.h).

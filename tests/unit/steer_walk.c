@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Entries of format 1 laid by hand: which way a packet takes, what becomes of it, garbage. */
 #include "tests/test.h"
-#include "fw_fixture.h"
-#include <dvx/prm/flow.h>
+#include "flow_rig.h"
 #include <dvx/prm/object.h>
 #include "chip/datapath.h"
 #include "port/port.h"
@@ -36,15 +35,7 @@ static uint8_t *ste(unsigned int index)
 
 static void take(uint64_t addr, unsigned int log_size)
 {
-	uint8_t in[PRM_CREATE_SW_ICM_IN_BYTES] = {0};
-	void *icm = prm_create_sw_icm_in_at_sw_icm(in);
-
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, PRM_OBJ_TYPE_SW_ICM);
-	prm_sw_icm_set_log_sw_icm_size(icm, log_size);
-	prm_sw_icm_set_sw_icm_start_addr(icm, addr);
-	assert_int_equal(
-		fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_GENERAL_OBJECT, FX_UID, in, sizeof(in), 16),
-		0);
+	assert_int_equal(fx_sw_icm(r.f, FX_UID, addr, log_size), 0);
 }
 
 static int setup(void **state)
@@ -151,45 +142,43 @@ static bool agrees(uint16_t lookup, const uint8_t *mask, const uint8_t *tag)
 }
 
 /* Fields by name (prm/ste1.prm): each agrees with its value and with no other. */
-#define FIELD(S, lookup, field, value)                                \
-	do {                                                          \
-		uint8_t mask[16] = {0}, tag[16] = {0};                \
-                                                                      \
-		prm_##S##_set_##field(mask, (uint32_t)PRM_FIELD_MAX); \
-		prm_##S##_set_##field(tag, (value));                  \
-		assert_true(agrees(lookup, mask, tag));               \
-		prm_##S##_set_##field(tag, (uint32_t)((value) ^ 1));  \
-		assert_false(agrees(lookup, mask, tag));              \
-	} while (0)
-static volatile uint32_t PRM_FIELD_MAX = UINT32_MAX;
+static void fields(const char *layout, uint16_t lookup, const struct fx_field *field)
+{
+	const struct prm_struct *s = prm_find_struct(layout);
+
+	for (; field->path; field++) {
+		uint8_t mask[16] = {0}, tag[16] = {0}, other[16] = {0};
+		uint64_t bit;
+		unsigned int width = prm_find_field(s, field->path, &bit)->width;
+
+		prm_bits_set(mask, bit, width, UINT32_MAX >> (32 - width));
+		prm_bits_set(tag, bit, width, field->value);
+		prm_bits_set(other, bit, width, field->value ^ 1);
+		if (!agrees(lookup, mask, tag) || agrees(lookup, mask, other))
+			print_message("%s.%s\n", layout, field->path);
+		assert_true(agrees(lookup, mask, tag));
+		assert_false(agrees(lookup, mask, other));
+	}
+}
+#define FIELDS(layout, lookup, ...) fields(#layout, lookup, FX_FIELDS(__VA_ARGS__))
 
 TEST_F(fields_ipv4)
 {
 	packet(udp4, sizeof(udp4));
-	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_47_16, 0x02d70000u);
-	FIELD(ste_eth_l2_dst_v1, 0x03, dmac_15_0, 1u);
-	FIELD(ste_eth_l2_dst_v1, 0x03, l3_type, 1u);
-	FIELD(ste_eth_l2_dst_v1, 0x03, l4_type, 2u);
-	FIELD(ste_eth_l2_dst_v1, 0x03, l3_ethertype, 0x800u);
-	FIELD(ste_eth_l2_src_v1, 0x05, smac_47_16, 0x02112233u);
-	FIELD(ste_eth_l2_src_v1, 0x05, smac_15_0, 0x4455u);
-	FIELD(ste_eth_l2_src_dst_v1, 0x0b, smac_15_0, 0x4455u);
-	FIELD(ste_eth_l2_src_dst_v1, 0x0b, dmac_47_16, 0x02d70000u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, source_address, 0x0a000001u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, destination_address, 0x0a000002u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, source_port, 1000u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, destination_port, 53u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x07, protocol, 17u);
-	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, time_to_live, 64u);
-	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, ihl, 5u);
-	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, identification, 1u);
-	FIELD(ste_eth_l3_ipv4_misc_v1, 0x0d, total_length, 32u);
-	FIELD(ste_eth_l4_misc_v1, 0x113, length, 12u);
-	FIELD(ste_src_gvmi_qp_v1, 0x104, source_gvmi, 0u);
-	FIELD(ste_src_gvmi_qp_v1, 0x104, functional_lb, 0u);
+	FIELDS(ste_eth_l2_dst_v1, 0x03, {"dmac_47_16", 0x02d70000}, {"dmac_15_0", 1},
+	       {"l3_type", 1}, {"l4_type", 2}, {"l3_ethertype", 0x800});
+	FIELDS(ste_eth_l2_src_v1, 0x05, {"smac_47_16", 0x02112233}, {"smac_15_0", 0x4455});
+	FIELDS(ste_eth_l2_src_dst_v1, 0x0b, {"smac_15_0", 0x4455}, {"dmac_47_16", 0x02d70000});
+	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x07, {"source_address", 0x0a000001},
+	       {"destination_address", 0x0a000002}, {"source_port", 1000}, {"destination_port", 53},
+	       {"protocol", 17});
+	FIELDS(ste_eth_l3_ipv4_misc_v1, 0x0d, {"time_to_live", 64}, {"ihl", 5},
+	       {"identification", 1}, {"total_length", 32});
+	FIELDS(ste_eth_l4_misc_v1, 0x113, {"length", 12});
+	FIELDS(ste_src_gvmi_qp_v1, 0x104, {"source_gvmi", 0}, {"functional_lb", 0});
 	/* nothing of IPv6, and nothing inner */
-	FIELD(ste_eth_l4_v1, 0x09, dst_port, 0u);
-	FIELD(ste_eth_l3_ipv4_5_tuple_v1, 0x08, destination_port, 0u);
+	FIELDS(ste_eth_l4_v1, 0x09, {"dst_port", 0});
+	FIELDS(ste_eth_l3_ipv4_5_tuple_v1, 0x08, {"destination_port", 0});
 }
 
 TEST_F(registers)
@@ -198,15 +187,11 @@ TEST_F(registers)
 	r.p.reg_a = 0xa0a0a0a0;
 	for (unsigned int i = 0; i < 8; i++)
 		r.p.reg_c[i] = 0xc0000000 + i;
-	FIELD(ste_general_purpose, 0x10e, general_purpose_lookup_field, 0xa0a0a0a0u);
-	FIELD(ste_register_0, 0x10f, register_0_h, 0xc0000000u);
-	FIELD(ste_register_0, 0x10f, register_0_l, 0xc0000001u);
-	FIELD(ste_register_0, 0x10f, register_1_h, 0xc0000002u);
-	FIELD(ste_register_0, 0x10f, register_1_l, 0xc0000003u);
-	FIELD(ste_register_1, 0x110, register_2_h, 0xc0000004u);
-	FIELD(ste_register_1, 0x110, register_2_l, 0xc0000005u);
-	FIELD(ste_register_1, 0x110, register_3_h, 0xc0000006u);
-	FIELD(ste_register_1, 0x110, register_3_l, 0xc0000007u);
+	FIELDS(ste_general_purpose, 0x10e, {"general_purpose_lookup_field", 0xa0a0a0a0});
+	FIELDS(ste_register_0, 0x10f, {"register_0_h", 0xc0000000}, {"register_0_l", 0xc0000001},
+	       {"register_1_h", 0xc0000002}, {"register_1_l", 0xc0000003});
+	FIELDS(ste_register_1, 0x110, {"register_2_h", 0xc0000004}, {"register_2_l", 0xc0000005},
+	       {"register_3_h", 0xc0000006}, {"register_3_l", 0xc0000007});
 }
 
 /* Always hit (mask 0, tag 0), always miss (a tag bit outside the mask), an entry that only acts. */
@@ -446,22 +431,11 @@ TEST_F(bounded_work)
 /* Packets in a circle don't hold a turn of the loop: what is under way goes on in the next ones. */
 TEST_F(short_turns)
 {
-	uint8_t in[PRM_CREATE_FLOW_TABLE_IN_BYTES] = {0};
-	uint8_t root[PRM_SET_FLOW_TABLE_ROOT_IN_BYTES] = {0};
-	void *ctx = prm_create_flow_table_in_at_flow_table_context(in);
 	const uint64_t *lost = &steer_stats(r.f->v)->ends[STEER_LOST];
 	unsigned int turns = 0;
 
 	entry(0, 0x0f, at(0), END_MISS);
-	prm_flow_table_context_set_sw_owner(ctx, 1);
-	prm_flow_table_context_set_sw_owner_icm_root_0(ctx, at(0));
-	assert_int_equal(
-		fx_exec(r.f, r.f->v, PRM_OPCODE_CREATE_FLOW_TABLE, FX_UID, in, sizeof(in), 16), 0);
-	prm_set_flow_table_root_in_set_table_id(root,
-						prm_create_flow_table_out_get_table_id(r.f->out));
-	assert_int_equal(fx_exec(r.f, r.f->v, PRM_OPCODE_SET_FLOW_TABLE_ROOT, FX_UID, root,
-				 sizeof(root), 16),
-			 0);
+	rig_root(r.f, PRM_FLOW_TABLE_TYPE_NIC_RX, rig_table(r.f, (struct rig_table){.icm = at(0)}));
 	for (unsigned int i = 0; i < 8; i++)
 		assert_int_equal(port_inject(r.f->dev.port, udp4, sizeof(udp4)), 0);
 	while (*lost < 8) {
