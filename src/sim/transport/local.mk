@@ -10,6 +10,8 @@ libsim_la_SOURCES += \
 	src/sim/transport/roce_port.h \
 	src/sim/transport/sched.c \
 	src/sim/transport/sched.h \
+	src/sim/transport/sender.c \
+	src/sim/transport/sender.h \
 	src/sim/transport/transport.c \
 	src/sim/transport/transport.h \
 	src/sim/transport/raw/csum.c \

@@ -37,7 +37,7 @@ struct send_wr {
 	uint32_t psn, npsn;
 	uint32_t got; /* READ: response packets that came */
 	bool numbered, asked, done;
-	uint64_t progress; /* local operations: bytes done */
+	uint64_t progress; /* local operations, struct sender: bytes done */
 	uint8_t small[192];
 };
 

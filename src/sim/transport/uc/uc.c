@@ -3,8 +3,6 @@
  * Unreliable connections (IBTA vol. 1, 9.8.2): a request is done when its last packet is sent, and
  * no acknowledgement says whether it arrived. A gap in the PSNs drops the message that it is in.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cqe.h>
@@ -17,25 +15,14 @@
 #include "queue/services.h"
 #include "transport/message.h"
 #include "transport/roce_port.h"
-#include "transport/sched.h"
+#include "transport/sender.h"
 #include "transport/transport.h"
 
-#define OUTSTANDING 128u /* requests that wait for the port */
-#define STEPS_A_TURN 32u
-#define BYTES_A_TURN (128u << 10)
-
 struct uc {
-	struct sched *sched;
-	struct qp *qp;
-	struct sched_job job;
+	struct sender sender; /* first */
 	struct roce_path path;
 	uint32_t mtu;
-	/* the requester */
-	struct send_wr *head, **tail;
-	unsigned int n;
-	uint64_t off; /* of the next packet, in head */
 	uint32_t psn;
-	bool sending; /* RTS */
 	/* the responder */
 	bool up; /* RTR or later */
 	uint32_t epsn;
@@ -49,131 +36,65 @@ static struct uc *uc_of(const struct queue *q)
 
 /* --- sending ------------------------------------------------------------------------------- */
 
-static unsigned int uc_room(const struct queue *q)
-{
-	const struct uc *uc = uc_of(q);
-
-	return uc->sending && uc->n < OUTSTANDING ? OUTSTANDING - uc->n : 0;
-}
-
-static void uc_post(struct queue *q, struct send_wr *wr)
+/* A packet, or a burst of them. */
+static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
 {
 	struct uc *uc = uc_of(q);
-
-	wr->next = NULL;
-	*uc->tail = wr;
-	uc->tail = &wr->next;
-	uc->n++;
-	sched_want_run(uc->sched, &uc->job);
-}
-
-static struct send_wr *uc_pop(struct uc *uc)
-{
-	struct send_wr *wr = uc->head;
-
-	uc->head = wr->next;
-	if (!uc->head)
-		uc->tail = &uc->head;
-	uc->n--;
-	uc->off = 0;
-	return wr;
-}
-
-/* A packet, or a burst of them. False: it can't be sent now; or the request failed. */
-static bool uc_send(struct uc *uc, struct send_wr *wr)
-{
-	uint64_t left = wr->len - uc->off;
+	uint64_t left = wr->len - wr->progress;
 	uint64_t most = (uint64_t)roce_port_burst(&uc->path, uc->mtu) * uc->mtu;
 	size_t n = (size_t)(left < most ? left : most);
 	struct bth_packet p = {.psn = uc->psn, .npkts = message_packets(n, uc->mtu)};
 	bool last = n == left;
 	struct frame *f;
 
-	if (!port_room(uc->sched->dev->port) || !(f = roce_port_frame(&uc->path, uc->mtu, n)))
-		return false;
-	wr->error = n ? wr_gather(&uc->qp->q, wr, uc->off, n, f->data) : 0;
+	if (!port_room(q->o.vhca->dev->port) || !(f = roce_port_frame(&uc->path, uc->mtu, n)))
+		return SENDER_WAITS;
+	wr->error = n ? wr_gather(q, wr, wr->progress, n, f->data) : 0;
 	if (wr->error) {
 		frame_free(f);
-		return false;
+		return SENDER_DONE;
 	}
-	message_opcodes(&p, BTH_UC, wr, uc->off == 0, last);
+	message_opcodes(&p, BTH_UC, wr, wr->progress == 0, last);
 	p.va = wr->raddr;
 	p.rkey = wr->rkey;
 	p.dma_len = (uint32_t)wr->len;
 	p.imm = wr->imm;
 	p.solicited = last && wr->solicited;
-	roce_port_send(uc->qp, &uc->path, &p, f);
-	uc->off += n;
+	roce_port_send(qp_of(q), &uc->path, &p, f);
+	wr->progress += n;
 	uc->psn = psn_add(uc->psn, p.npkts);
-	if (last)
-		sq_done(&uc->qp->sq, uc_pop(uc));
-	return true;
-}
-
-static bool uc_step(struct uc *uc)
-{
-	struct send_wr *wr = uc->head;
-
-	if (!wr)
-		return false;
-	if (!wr->error && wr->kind != SEND_LOCAL && uc_send(uc, wr))
-		return true;
-	if (wr->error)
-		sq_failed(&uc->qp->sq, uc_pop(uc), wr->error, wr->vendor);
-	else if (wr->kind == SEND_LOCAL)
-		sq_done(&uc->qp->sq, uc_pop(uc));
-	return !uc->head || uc->head != wr;
-}
-
-static bool uc_run(struct queue *q)
-{
-	struct uc *uc = uc_of(q);
-	uint64_t from = q->o.vhca->port->xmit_bytes;
-	bool did = false;
-
-	for (unsigned int i = 0;
-	     i < STEPS_A_TURN && q->o.vhca->port->xmit_bytes - from < BYTES_A_TURN && uc_step(uc);
-	     i++)
-		did = true;
-	if (uc->sending && !uc->head && q->state == QP_SQD)
-		queue_drained(q);
-	if (uc->sending && uc->n < OUTSTANDING / 2)
-		sq_more(q->sq);
-	return did;
-}
-
-static bool uc_ready(const struct queue *q)
-{
-	return uc_of(q)->head;
+	return last ? SENDER_DONE : SENDER_SENT;
 }
 
 /* --- receiving ----------------------------------------------------------------------------- */
 
 /* A message that is wrong is dropped silently. [I] Only a bad key of the receive entry is an error.
  */
-static const char *uc_drop(struct uc *uc, const struct message_result *m)
+static const char *uc_drop(struct queue *q, const struct message_result *m)
 {
+	struct uc *uc = uc_of(q);
 	const struct recv_done failed = {.syndrome = m->syndrome};
 
 	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
 	if (m->end == MESSAGE_NO_RECEIVE)
-		uc->qp->q.o.vhca->port->out_of_buffer++;
+		q->o.vhca->port->out_of_buffer++;
 	if (m->end == MESSAGE_RECV_FAILED && m->syndrome != PRM_SYNDROME_LOCAL_LENGTH_ERR) {
 		uc->msg.recv = false;
-		rq_end(&uc->qp->rq, &failed);
-		queue_error(&uc->qp->q, 0);
+		rq_end(q->rq, &failed);
+		queue_error(q, 0);
 	}
 	return m->why;
 }
 
-static const char *uc_take(struct uc *uc, const struct bth_packet *p)
+static const char *uc_take(struct queue *q, const struct bth_packet *p)
 {
-	struct message_result m = message_take(&uc->msg, uc->qp, p, uc->mtu);
+	struct uc *uc = uc_of(q);
+	struct message_result m = message_take(&uc->msg, qp_of(q), p, uc->mtu);
 
 	if (m.end)
-		return uc_drop(uc, &m);
+		return uc_drop(q, &m);
 	if (p->ends)
-		message_done(&uc->msg, uc->qp, p);
+		message_done(&uc->msg, qp_of(q), p);
 	return NULL;
 }
 
@@ -195,34 +116,18 @@ static const char *uc_receive(struct queue *q, struct bth_packet *p)
 	if (!p->starts && uc->msg.in == OP_NONE)
 		return "the message that it belongs to lacks a packet, or was dropped";
 	if (message_split(p, uc->mtu, &head)) {
-		why = uc_take(uc, &head);
+		why = uc_take(q, &head);
 		if (why)
 			return why;
 	}
-	return uc_take(uc, p);
+	return uc_take(q, p);
 }
 
 /* --- life ---------------------------------------------------------------------------------- */
 
 static int uc_start(struct queue *q)
 {
-	struct uc *uc = calloc(1, sizeof(*uc));
-
-	if (!uc)
-		return -ENOMEM;
-	uc->sched = q->o.vhca->dev->sched;
-	uc->qp = qp_of(q);
-	uc->job.q = q;
-	uc->tail = &uc->head;
-	q->conn = uc;
-	return 0;
-}
-
-static void uc_stop(struct queue *q)
-{
-	roce_port_purge(qp_of(q));
-	free(q->conn);
-	q->conn = NULL;
+	return sender_start(q, sizeof(struct uc), uc_send);
 }
 
 static void uc_rtr(struct queue *q)
@@ -240,34 +145,16 @@ static void uc_rtr(struct queue *q)
 static void uc_rts(struct queue *q)
 {
 	uc_of(q)->psn = qp_of(q)->next_send_psn & PSN_MASK;
-	uc_of(q)->sending = true;
-}
-
-static void uc_resume(struct queue *q)
-{
-	sched_want_run(uc_of(q)->sched, &uc_of(q)->job);
-}
-
-static struct send_wr *uc_abort_sends(struct queue *q)
-{
-	struct uc *uc = uc_of(q);
-	struct send_wr *list = uc->head;
-
-	sched_leave(uc->sched, &uc->job);
-	uc->head = NULL;
-	uc->tail = &uc->head;
-	uc->n = 0;
-	uc->off = 0;
-	return list;
+	uc_of(q)->sender.sending = true;
 }
 
 static struct send_wr *uc_abort(struct queue *q)
 {
 	struct uc *uc = uc_of(q);
 
-	uc->sending = uc->up = false;
+	uc->sender.sending = uc->up = false;
 	memset(&uc->msg, 0, sizeof(uc->msg));
-	return uc_abort_sends(q);
+	return sender_abort(q);
 }
 
 /* [I] No MMO. */
@@ -302,15 +189,15 @@ const struct transport transport_uc = {
 	.changes = uc_changes,
 	.nchanges = sizeof(uc_changes) / sizeof(uc_changes[0]),
 	.start = uc_start,
-	.stop = uc_stop,
+	.stop = sender_stop,
 	.rtr = uc_rtr,
 	.rts = uc_rts,
-	.resume = uc_resume,
+	.resume = sender_resume,
 	.abort = uc_abort,
-	.abort_sends = uc_abort_sends,
-	.room = uc_room,
-	.post = uc_post,
+	.abort_sends = sender_abort,
+	.room = sender_room,
+	.post = sender_post,
 	.receive = uc_receive,
-	.run = uc_run,
-	.ready = uc_ready,
+	.run = sender_run,
+	.ready = sender_ready,
 };
