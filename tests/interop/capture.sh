@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that what dvx-sim captures is what Wireshark takes for RoCE: every packet of ibv_rc_pingpong
-# (RoCE v1, v2 over IPv6 and IPv4) and perftest is dissected without a complaint, with good checksums
+# (RoCE v1, v2 over IPv6 and IPv4), ibv_ud_pingpong and perftest is dissected without a complaint, with good checksums
 # and, by an independent computation, good ICRCs.
 . "$(dirname "$0")/pair.sh"
 here=$(dirname "$0")
@@ -10,7 +10,7 @@ if ! command -v tshark >/dev/null; then
 	echo "1..0 # SKIP tshark is not installed: nobody looked at the captured packets"
 	exit
 fi
-plan 27
+plan 36
 
 # Without --foreground, timeout sends a SIGCONT behind its SIGTERM, which takes a pending SIGSTOP away: that
 # of the leak sanitizer, which a program that has just ended would wait for for ever.
@@ -95,6 +95,16 @@ seen IPv6 "0 1 2 17" ib_send_bw -x 1 -n 20 -s 30002
 seen IPv4 "4 17" ib_send_lat -x 3 -n 20 -s 100
 seen IPv6 "18 19" ib_atomic_lat -x 1 -n 20 -A CMP_AND_SWAP
 seen IPv4 "18 20" ib_atomic_bw -x 3 -n 20 -A FETCH_AND_ADD
+
+# Datagrams: 100 SEND only, 101 with immediate data; a group's packets go to its MAC address.
+seen GRH "100" ibv_ud_pingpong -g 0 -n 20 -s 33
+seen IPv6 "100" ib_send_lat -x 1 -n 20 -s 1001 -c UD
+seen IPv4 "100" ib_send_bw -x 3 -n 20 -s 4096 -c UD
+seen IPv4 "100" ib_send_bw -x 3 -n 20 -s 7 -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:129:2:3
+dissect -Y "eth.dst == 01:00:5e:01:02:03 && ip.dst == 239.129.2.3 && infiniband.deth.q_key == 0x11111111" \
+	-T fields -e frame.number >"$dir/fields"
+[ "$(wc -l <"$dir/fields")" -ge 20 ]
+result $? "... to the group's addresses, with the Q_Key"
 
 # Raw packets: those of a file come out of the wire as they went in, so tshark says the same of both.
 start

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that perftest, as Debian ships it, runs between two processes: bandwidth and latency of
-# WRITE, READ and SEND, with events where it offers them, both directions, several queue pairs.
+# WRITE, READ and SEND, with events where it offers them, both directions, several queue pairs;
+# datagrams also to a multicast group, whose GID is IPv6's or stands for an IPv4 address.
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((25 + 2 * ${long:-0}))
+plan $((32 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -33,4 +34,11 @@ pair host ib_atomic_lat -x 1 -n 100 -A FETCH_AND_ADD
 pair host ib_atomic_lat -x 1 -n 100 -A CMP_AND_SWAP -e
 pair dpu ib_atomic_bw -x 1 -n 100 -A CMP_AND_SWAP
 pair dpu ib_atomic_lat -x 1 -n 100 -A FETCH_AND_ADD
+pair host ib_send_bw -x 1 -n 100 -c UD -b -q 4
+pair host ib_send_bw -x 3 -n 100 -c UD -e
+pair host ib_send_bw -x 1 -n 20 -c UD -a
+pair dpu ib_send_lat -x 3 -n 100 -c UD
+pair host ib_send_bw -x 1 -n 100 -c UD -g
+pair dpu ib_send_lat -x 1 -n 100 -c UD -g
+pair host ib_send_bw -x 3 -n 100 -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:2:3
 exit "$failed"

@@ -164,29 +164,6 @@ static void overrun_ignored(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
-/* [I] The bit only has an effect on QPs that are in multicast groups. */
-static void multicast_loopback_blocked(struct rig *r)
-{
-	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
-	struct ibv_pd *pd = ibv_alloc_pd(ctx);
-	struct ibv_cq *cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
-	struct ibv_qp_init_attr_ex a = {
-		.send_cq = cq,
-		.recv_cq = cq,
-		.cap = {1, 1, 1, 1, 0},
-		.qp_type = IBV_QPT_RC,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
-		.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB,
-		.pd = pd,
-	};
-	struct ibv_qp *qp = ibv_create_qp_ex(ctx, &a);
-
-	assert_non_null(qp);
-	assert_int_equal(ibv_destroy_qp(qp), 0);
-	assert_int_equal(ibv_destroy_cq(cq), 0);
-	assert_int_equal(ibv_dealloc_pd(pd), 0);
-}
-
 /* Completions' timestamps advance at the advertised frequency, by CLOCK_MONOTONIC's measure. */
 static void clock_ticks(struct rig *r)
 {
@@ -347,7 +324,9 @@ static const struct row {
 	{G, "eswitch_manager", BY("tests/unit/fw_query")},
 	{G, "qpc_extension", dma_works},
 	{G, "*dma_mmo*", dma_works},
-	{G, "block_lb_mc", multicast_loopback_blocked},
+	{G, "block_lb_mc", BY("tests/unit/queue_ud")},
+	{G, "ud", BY("tests/interop/pingpong.sh")},
+	{G, "*_mcg", BY("tests/unit/fw_queues")},
 	{G, "local_ca_ack_delay", BY("tests/unit/net_loss")},
 	{G, "log_max_qp*", rc_works},
 	{G, "log_max_ra_*_qp", rc_works},
@@ -511,17 +490,6 @@ static int dm_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 	return ibv_alloc_dm(ctx, &a) ? 0 : errno;
 }
 
-static int ud_fails(struct ibv_context *ctx, struct ibv_pd *pd)
-{
-	struct ibv_cq *cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
-	struct ibv_qp_init_attr a = {
-		.send_cq = cq, .recv_cq = cq, .cap = {1, 1, 1, 1, 0}, .qp_type = IBV_QPT_UD};
-	int err = ibv_create_qp(pd, &a) ? 0 : errno;
-
-	assert_int_equal(ibv_destroy_cq(cq), 0);
-	return err;
-}
-
 static int odp_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 {
 	static _Alignas(4096) char memory[4096];
@@ -541,7 +509,6 @@ static const struct absence {
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
 	{"memory windows", window_fails, PRM_HCA_CAP_TYPE_GENERAL, "imaicl"},
 	{"device memory", dm_fails, PRM_HCA_CAP_TYPE_DEV_MEM, "memic"},
-	{"UD", ud_fails, PRM_HCA_CAP_TYPE_GENERAL, "ud"},
 	{"ODP", odp_fails, PRM_HCA_CAP_TYPE_GENERAL, "pg"},
 };
 

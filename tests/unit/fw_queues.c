@@ -115,9 +115,9 @@ TEST_FX(cq_life)
 TEST_FX(qp_bad_input)
 {
 	static const struct fx_spoil bad[] = {
-		{"qpc.st", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.st", 3, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
-		{"qpc.rq_type qpc.rlky", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.rq_type qpc.rlky qpc.deth_sqpn", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.wq_signature qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR},
@@ -369,6 +369,85 @@ TEST_FX(mmo)
 	f->profile.dma_mmo = false;
 	assert_int_equal(fx_exec(f, f->v, op, FX_UID, in, len, 16), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+}
+
+static uint32_t ud_qp(struct fx *f, const struct fx_queue *q)
+{
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_qp(in, q->pd, q->cq, q->uar, q->umem);
+
+	prm_qpc_set_st(prm_create_qp_in_at_qpc(in), PRM_QP_ST_UD);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), 0);
+	return prm_create_qp_out_get_qpn(f->out);
+}
+
+/* The Q_Key comes with INIT and may be changed later; QUERY_QP tells it. */
+TEST_FX(ud_context)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint32_t qpn = ud_qp(f, &q);
+	const struct qp *qp = obj_find(f->v, OBJ_QP, qpn);
+	uint8_t in[FX_IN];
+	size_t len = fill_change(in, qpn);
+	void *qpc = prm_rst2init_qp_in_at_qpc(in);
+
+	prm_qpc_set_q_key(qpc, 0x1ee7a330);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RST2INIT_QP, FX_UID, in, len, 16), 0);
+	prm_qpc_set_q_key(qpc, 5);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_INIT2RTR_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(qp->qkey, 0x1ee7a330);
+	prm_rst2init_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_Q_KEY);
+	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTR2RTS_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(
+		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, qpn, PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(prm_qpc_get_q_key(prm_query_qp_out_cat_qpc(f->out)), 5);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID, qpn, 16), 0);
+	assert_int_equal(qp->qkey, 0);
+}
+
+static uint8_t join(struct fx *f, uint16_t opcode, uint16_t uid, uint32_t qpn, uint8_t last)
+{
+	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
+
+	prm_attach_to_mcg_in_set_qpn(in, qpn);
+	memset(prm_attach_to_mcg_in_at_multicast_gid(in), 0xff, 15);
+	((uint8_t *)prm_attach_to_mcg_in_at_multicast_gid(in))[15] = last;
+	return fx_exec(f, f->v, opcode, uid, in, sizeof(in), 16);
+}
+
+/* Only UD joins groups, once; while it is in one it can't go, unless its uid dies. */
+TEST_FX(groups)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	const uint16_t in = PRM_OPCODE_ATTACH_TO_MCG, out = PRM_OPCODE_DETACH_FROM_MCG;
+	uint32_t qpn = ud_qp(f, &q), before = fx_objects(f->v);
+
+	assert_int_equal(join(f, in, FX_UID, q.qp, 1), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_UNSUPPORTED);
+	assert_int_equal(join(f, in, FX_UID + 1, qpn, 1), PRM_STATUS_BAD_RES);
+	assert_int_equal(join(f, in, FX_UID, qpn, 1), 0);
+	assert_int_equal(join(f, in, FX_UID, qpn, 1), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_RESERVED);
+	assert_int_equal(join(f, out, FX_UID, qpn, 2), BAD);
+	assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, qpn, 16),
+			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(join(f, out, FX_UID, qpn, 1), 0);
+	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, qpn, 16), 0);
+	qpn = ud_qp(f, &q);
+	for (unsigned int i = 0; i < 1u << VHCA_LOG_MAX_MCG; i++) {
+		uint8_t b[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
+
+		prm_attach_to_mcg_in_set_qpn(b, qpn);
+		prm_store32(b, 16, i);
+		assert_int_equal(fx_exec(f, f->v, in, FX_UID, b, sizeof(b), 16), 0);
+	}
+	assert_int_equal(join(f, in, FX_UID, qpn, 1), PRM_STATUS_NO_RES);
+	assert_int_equal(f->syndrome, FW_SYN_LIMIT);
+	assert_int_equal(fx_objects(f->v), before);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(obj_count(f->v, OBJ_QP), 0);
+	assert_null(f->v->groups);
 }
 
 /* A dead uid's queues go in an order that references allow, and nobody else's with them. */

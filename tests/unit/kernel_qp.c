@@ -188,8 +188,8 @@ TEST_FX(create_refusals)
 		{U(uidx), 0xffffff, -EINVAL, "uidx"},
 		{U(bfreg_index), 0xfffff, -EINVAL, "uar_page"},
 		{U(bfreg_index), 0xffffffff, -EINVAL, "bfreg_index"},
-		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), IB_UVERBS_QPT_UD, -EOPNOTSUPP,
-		 "RC, UC and raw packets only"},
+		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), IB_UVERBS_QPT_XRC_TGT, -EOPNOTSUPP,
+		 "RC, UC, UD and raw packets only"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_QP_TYPE), 5, -EINVAL, "type 5 is not known"},
 		{FX_ATTR(UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE), 12345, -ENOENT, "CQ handle"},
 	};

@@ -28,6 +28,8 @@ my %may = (
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/uc' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',
 		'include/dvx/prm', 'src/prm'],
+	'src/sim/transport/ud' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h',
+		'include/dvx/prm', 'src/prm'],
 	'src/sim/transport/raw' => ['src/sim/base', 'src/sim/obj', 'src/sim/transport', 'src/sim/port', 'src/sim/queue/services.h', 'src/sim/steer',
 		'include/dvx/prm', 'src/prm'],
 	'src/sim/queue' => ['src/sim/base', 'src/sim/obj', 'src/sim/host', 'src/sim/transport/transport.h',

@@ -9,7 +9,7 @@ tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)
 # The data path and the transport on a device without firmware (queue_rig.h).
 SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_errors tests/unit/queue_cq tests/unit/queue_mmo tests/unit/queue_life \
-	tests/unit/queue_trace tests/unit/queue_self tests/unit/queue_post tests/unit/net_loss \
+	tests/unit/queue_trace tests/unit/queue_ud tests/unit/queue_self tests/unit/queue_post tests/unit/net_loss \
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions tests/unit/port
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 # Firmware's commands.
@@ -21,7 +21,7 @@ SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \
 	tests/unit/steer_tables tests/unit/steer_walk
 tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA_LIBS)
 # The kernel's half, fed with flattened requests on a whole chip in the process.
-SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_devx \
+SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_ud tests/unit/kernel_devx \
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw
 

@@ -146,6 +146,7 @@ void rig_qp_open(struct rig *r, struct rig_qp *q, unsigned int function, struct 
 	qp->ack_timeout = 14;
 	qp->log_rra_max = qp->log_sra_max = 4;
 	qp->gid_index = 1;
+	qp->qkey = RIG_QKEY;
 	qp->next_send_psn = qp->next_rcv_psn = 0xfffff0; /* they wrap soon */
 	ring_at(r, &qp->q.ring, q->ring, rq + sq);
 	assert_int_equal(queue_start(&qp->q), 0);
@@ -258,6 +259,25 @@ struct rig_wqe rig_begin(struct rig_qp *q, uint8_t opcode, uint8_t fm_ce_se, uin
 	prm_wqe_ctrl_seg_pack(w.bytes, .opcode = opcode, .qpn = q->queue->o.id, .fm_ce_se = fm_ce_se,
 			      .imm = imm);
 	return w;
+}
+
+void rig_av(struct rig_wqe *w, const struct rig_qp *to)
+{
+	const struct vhca *v = to->queue->o.vhca;
+	unsigned int gid = w->q->qp->gid_index;
+	uint8_t *av = w->bytes + 16 * w->ds;
+
+	prm_av_set_qkey(av, RIG_QKEY);
+	prm_av_set_ext(av, 1);
+	prm_av_set_dqp_dct(av, to->queue->o.id);
+	prm_av_set_udp_sport(av, 0xc123);
+	prm_av_set_rmac(av, (uint64_t)prm_load16(v->mac, 0) << 32 | prm_load32(v->mac, 2));
+	prm_av_set_tclass(av, 0x58);
+	prm_av_set_hop_limit(av, 7);
+	prm_av_set_src_addr_index(av, gid);
+	prm_av_set_flow_label(av, 0xabcde);
+	memcpy(prm_av_at_rgid(av), v->gids[gid].gid, 16);
+	w->ds += 3;
 }
 
 void rig_raddr(struct rig_wqe *w, const void *va, uint32_t rkey)
@@ -444,6 +464,16 @@ int rig_setup(void **state)
 int rig_setup_uc(void **state)
 {
 	return setup_on(state, BLUEFIELD2_HOST, &transport_uc);
+}
+
+int rig_setup_ud(void **state)
+{
+	return setup_on(state, BLUEFIELD2_HOST, &transport_ud);
+}
+
+int rig_setup_ud_dpu(void **state)
+{
+	return setup_on(state, BLUEFIELD2_DPU, &transport_ud);
 }
 
 int rig_setup_dpu(void **state)

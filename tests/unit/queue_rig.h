@@ -88,6 +88,9 @@ struct rig_wqe {
 	unsigned int ds;
 };
 struct rig_wqe rig_begin(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
+/* A datagram's address vector: another QP, by its GID of the same index as the sender's. */
+#define RIG_QKEY 0x11112222u
+void rig_av(struct rig_wqe *, const struct rig_qp *to);
 void rig_raddr(struct rig_wqe *, const void *va, uint32_t rkey);
 void rig_data(struct rig_wqe *, const void *va, uint32_t len, uint32_t lkey);
 void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
@@ -124,6 +127,8 @@ struct rig_pair {
 /* cmocka fixtures: *state is the pair. */
 int rig_setup(void **state);
 int rig_setup_uc(void **state);
+int rig_setup_ud(void **state);
+int rig_setup_ud_dpu(void **state);
 int rig_setup_dpu(void **state); /* b on the other function */
 int rig_teardown(void **state);
 /* A test of a pair that the file's TEST_FIXTURE makes. */

@@ -34,6 +34,8 @@ static void fill_sizes(const struct profile *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_tir(cap, VHCA_LOG_MAX_TIR);
 	prm_cmd_hca_cap_set_log_max_ra_req_qp(cap, VHCA_LOG_MAX_RA);
 	prm_cmd_hca_cap_set_log_max_ra_res_qp(cap, VHCA_LOG_MAX_RA);
+	prm_cmd_hca_cap_set_log_max_mcg(cap, VHCA_LOG_MAX_MCG);
+	prm_cmd_hca_cap_set_max_qp_mcg(cap, VHCA_MAX_QP_MCG);
 	prm_cmd_hca_cap_set_log_max_mrw_sz(cap, 64);
 	prm_cmd_hca_cap_set_max_wqe_sz_sq(cap, VHCA_MAX_WQE);
 	prm_cmd_hca_cap_set_max_wqe_sz_rq(cap, VHCA_MAX_WQE);
@@ -69,7 +71,7 @@ static void fill_port(const struct vhca *v, void *cap)
 					   0); /* 8 entries; the RoCE page says how many count */
 	prm_cmd_hca_cap_set_pkey_table_size(cap, 0);
 	prm_cmd_hca_cap_set_eth_net_offloads(cap, 1);
-	prm_cmd_hca_cap_set_block_lb_mc(cap, 1); /* of QPs that join multicast groups: none */
+	prm_cmd_hca_cap_set_block_lb_mc(cap, 1);
 	prm_cmd_hca_cap_set_roce(cap, 1);
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
@@ -94,6 +96,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
+	prm_cmd_hca_cap_set_ud(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
 	prm_cmd_hca_cap_set_qpc_extension(cap, 1);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/alias.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -115,6 +116,7 @@ void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
+void fw_mcg_leave(struct obj *); /* a QP, out of its groups */
 void fw_sw_icm_free(struct obj *);
 void fw_rqt_free(struct obj *);
 void fw_tir_free(struct obj *);
@@ -172,6 +174,7 @@ fw_handler fw_create_tis, fw_create_umem;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
+fw_handler fw_attach_to_mcg, fw_detach_from_mcg;
 fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
 fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
 fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;

@@ -4,8 +4,8 @@
 #include "base/log.h"
 
 /*
- * Referring objects first: flow tables refer to each other and to TIRs, TIRs to RQs, queues to CQs,
- * both to UARs, EQs and umems, all of them to PDs. Objects without an opcode have handlers of their
+ * Referring objects first: flow tables refer to each other and to TIRs, TIRs to RQs, groups to QPs,
+ * queues to CQs, both to UARs, EQs and umems, all of them to PDs. Objects without an opcode have handlers of their
  * own for their commands.
  */
 static const struct destroy_row {
@@ -24,6 +24,7 @@ static const struct destroy_row {
 	{OBJ_RQT, fw_rqt_free, PRM_OPCODE_DESTROY_RQT, prm_destroy_rqt_in_get_rqtn, "rqtn"},
 	{OBJ_SQ, fw_queue_free, PRM_OPCODE_DESTROY_SQ, prm_destroy_sq_in_get_sqn, "sqn"},
 	{OBJ_RQ, fw_queue_free, PRM_OPCODE_DESTROY_RQ, prm_destroy_rq_in_get_rqn, "rqn"},
+	{OBJ_QP, fw_mcg_leave, 0, NULL, NULL},
 	{OBJ_QP, fw_queue_free, PRM_OPCODE_DESTROY_QP, prm_destroy_qp_in_get_qpn, "qpn"},
 	{OBJ_CQ, fw_cq_free, PRM_OPCODE_DESTROY_CQ, prm_destroy_cq_in_get_cqn, "cqn"},
 	{OBJ_TIS, fw_tis_free, PRM_OPCODE_DESTROY_TIS, prm_destroy_tis_in_get_tisn, "tisn"},
@@ -64,7 +65,7 @@ void fw_uid_reap(struct vhca *v, uint16_t uid)
 			from = o->id + 1;
 			if (o->uid != uid)
 				continue;
-			if (o->refs && r->end != fw_flow_table_clear)
+			if (o->refs && r->end != fw_flow_table_clear && r->end != fw_mcg_leave)
 				sim_bug("%s 0x%x of dead uid %u is used by another uid",
 					obj_type_name(r->type), o->id, uid);
 			else

@@ -45,6 +45,8 @@ static const struct fw_row rows[] = {
 	ROW(INIT2INIT_QP, modify_qp, FW_TAIL),
 	ROW(2ERR_QP, modify_qp, 0),
 	ROW(2RST_QP, modify_qp, 0),
+	ROW(ATTACH_TO_MCG, attach_to_mcg, 0),
+	ROW(DETACH_FROM_MCG, detach_from_mcg, 0),
 	ROW(QUERY_ESW_FUNCTIONS, query_esw_functions, 0),
 	ROW(QUERY_ESW_VPORT_CONTEXT, query_esw_vport_context, 0),
 	ROW(QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, 0),

@@ -15,6 +15,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/flow_table.c \
 	src/sim/fw/fw.h \
 	src/sim/fw/general.c \
+	src/sim/fw/mcg.c \
 	src/sim/fw/misc.c \
 	src/sim/fw/mkey.c \
 	src/sim/fw/pd.c \

@@ -17,7 +17,7 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 {
 	if (!transport_find((uint8_t)prm_qpc_get_st(qpc)))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.st %u is not implemented, only 0 (RC) and 1 (UC) are",
+				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC) and 2 (UD) are",
 				 prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
@@ -34,6 +34,11 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	if (prm_qpc_get_rlky(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.rlky is set: the reserved lkey is the kernel's");
+	if (prm_qpc_get_deth_sqpn(qpc))
+		return fw_refuse(
+			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			"qpc.deth_sqpn 0x%x: datagrams carry their queue pair's own number",
+			prm_qpc_get_deth_sqpn(qpc));
 	if (prm_create_qp_in_get_input_qpn(c->in))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "input_qpn 0x%x: numbers are the device's to choose",
@@ -79,6 +84,7 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->q.user_index = prm_qpc_get_user_index(qpc);
 	qp->q.uar = prm_qpc_get_uar_page(qpc);
 	qp->q.pdn = prm_qpc_get_pd(qpc);
+	qp->block_lb_mc = prm_qpc_get_block_lb_mc(qpc);
 }
 
 static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
@@ -194,6 +200,7 @@ static void show_context(void *qpc, const struct qp *qp)
 	prm_qpc_set_mtu(qpc, qp->mtu);
 	prm_qpc_set_log_msg_max(qpc, qp->log_msg_max);
 	prm_qpc_set_remote_qpn(qpc, qp->remote_qpn);
+	prm_qpc_set_q_key(qpc, qp->qkey);
 	prm_qpc_set_log_sra_max(qpc, qp->log_sra_max);
 	prm_qpc_set_log_rra_max(qpc, qp->log_rra_max);
 	prm_qpc_set_retry_count(qpc, qp->retry_count);

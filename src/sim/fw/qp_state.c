@@ -19,6 +19,7 @@ static const struct {
 	{PRM_QP_OPTPAR_SRA_MAX, QP_FIELD_SRA},
 	{PRM_QP_OPTPAR_RRA_MAX, QP_FIELD_RRA},
 	{PRM_QP_OPTPAR_PM_STATE, QP_FIELD_IGNORED},
+	{PRM_QP_OPTPAR_Q_KEY, QP_FIELD_QKEY},
 	{PRM_QP_OPTPAR_RETRY_COUNT, QP_FIELD_RETRY},
 	{PRM_QP_OPTPAR_RNR_RETRY, QP_FIELD_RNR_RETRY},
 	{PRM_QP_OPTPAR_ACK_TIMEOUT, QP_FIELD_ACK_TIMEOUT},
@@ -162,6 +163,8 @@ static void apply_receive(struct qp *qp, const void *qpc, uint32_t fields)
 		qp->remote_qpn = prm_qpc_get_remote_qpn(qpc);
 		qp->next_rcv_psn = prm_qpc_get_next_rcv_psn(qpc);
 	}
+	if (fields & QP_FIELD_QKEY)
+		qp->qkey = prm_qpc_get_q_key(qpc);
 	if (fields & QP_FIELD_RRA)
 		qp->log_rra_max = (uint8_t)prm_qpc_get_log_rra_max(qpc);
 	if (fields & QP_FIELD_RNR_TIMER)
@@ -215,7 +218,7 @@ static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
 static void fw_qp_forget(struct qp *qp)
 {
 	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
-	qp->remote_qpn = qp->next_send_psn = qp->next_rcv_psn = 0;
+	qp->remote_qpn = qp->qkey = qp->next_send_psn = qp->next_rcv_psn = 0;
 	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;
 	qp->ack_timeout = qp->log_rra_max = qp->log_sra_max = qp->gid_index = 0;
 	qp->atomic_mode = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "host.h"
@@ -73,6 +75,23 @@ void mm_close(struct mm *mm)
 bus_t mm_bus(const struct mm *mm, uint64_t va)
 {
 	return (bus_t)mm->slot << BUS_SLOT_SHIFT | va;
+}
+
+/* Whoever can't be asked has none. */
+bool mm_may_net_raw(const struct mm *mm)
+{
+	char path[32], line[128];
+	unsigned long long effective = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)mm->pid);
+	status = fopen(path, "re");
+	if (!status)
+		return false;
+	while (fgets(line, sizeof(line), status) && sscanf(line, "CapEff: %llx", &effective) != 1)
+		;
+	fclose(status);
+	return effective >> CAP_NET_RAW & 1;
 }
 
 bool mm_same_process(const struct mm *a, const struct mm *b)

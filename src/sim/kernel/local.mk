@@ -58,6 +58,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_device.c \
 	src/sim/kernel/verbs/uverbs_dm.c \
 	src/sim/kernel/verbs/uverbs_event.c \
+	src/sim/kernel/verbs/uverbs_mcast.c \
 	src/sim/kernel/verbs/uverbs_mr.c \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \

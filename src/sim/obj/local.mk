@@ -8,6 +8,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/grant.c \
 	src/sim/obj/icm.c \
 	src/sim/obj/icm.h \
+	src/sim/obj/mcg.c \
+	src/sim/obj/mcg.h \
 	src/sim/obj/mkey.c \
 	src/sim/obj/mkey.h \
 	src/sim/obj/obj.c \

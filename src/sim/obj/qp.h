@@ -13,6 +13,8 @@ struct qp {
 	bool mmo;	    /* qpc_ext.mmo */
 	bool rre, rwe, rae; /* what the peer may do */
 	uint32_t remote_qpn;
+	uint32_t qkey;
+	bool block_lb_mc; /* its own multicasts do not come back to it */
 	uint8_t mtu; /* PRM: 1=256 .. 5=4096 */
 	uint8_t log_msg_max;
 	uint8_t min_rnr_nak, retry_count, rnr_retry, ack_timeout;

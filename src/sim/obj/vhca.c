@@ -6,6 +6,7 @@
 #include "vhca.h"
 #include "icm.h"
 #include "counter.h"
+#include "mcg.h"
 #include "mkey.h"
 #include "base/log.h"
 
@@ -119,6 +120,7 @@ void device_fini(struct device *dev)
 {
 	for (unsigned int i = 0; i < dev->nfunctions; i++)
 		if (dev->vhca[i].dev) {
+			mcg_forget_all(&dev->vhca[i]);
 			obj_tables_fini(&dev->vhca[i]);
 			icm_fini(&dev->vhca[i]);
 			counters_fini(&dev->vhca[i]);
@@ -156,6 +158,14 @@ unsigned int device_log_uars(const struct device *dev)
 	while (1u << log_functions < dev->nfunctions)
 		log_functions++;
 	return VHCA_LOG_MAX_UAR - log_functions;
+}
+
+bool vhca_has_gid(const struct vhca *v, const uint8_t gid[16])
+{
+	for (unsigned int i = 0; i < VHCA_GIDS; i++)
+		if (v->gids[i].type != GID_EMPTY && !memcmp(v->gids[i].gid, gid, 16))
+			return true;
+	return false;
 }
 
 struct vhca *device_vhca_by_gid(struct device *dev, const uint8_t gid[16], unsigned int *index)

@@ -42,6 +42,8 @@ enum {
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
 	VHCA_MAX_MODIFY_ACTIONS = 16, /* of one context */
 	VHCA_LOG_MAX_RA = 4,	      /* outstanding RDMA reads of a QP, each way */
+	VHCA_LOG_MAX_MCG = 13,	      /* multicast groups of a function */
+	VHCA_MAX_QP_MCG = 240,	      /* queue pairs of a group */
 	VHCA_MAX_WQE = 1024,	      /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
@@ -60,6 +62,7 @@ struct gid_entry {
 
 struct counters;
 struct flow_table;
+struct mcg;
 struct obj_table; /* obj.c */
 struct icm;
 struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
@@ -88,6 +91,7 @@ struct vhca {
 	struct port_stats own_port;
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
+	struct mcg *groups;		  /* mcg.c: by GID */
 	struct flow_table *flow_root[2]; /* SET_FLOW_TABLE_ROOT: NIC RX, NIC TX; NULL: none */
 };
 
@@ -125,6 +129,8 @@ struct vhca *device_vhca_by_id(struct device *, uint16_t vhca_id);
 const struct vhca *device_first(const struct device *, enum function_kind);
 /* log2 of the UAR numbers that each function has. */
 unsigned int device_log_uars(const struct device *);
+/* One of its source GIDs, of any type. */
+bool vhca_has_gid(const struct vhca *, const uint8_t gid[16]);
 /* The function that answers to this GID, and its index there; NULL if none. */
 struct vhca *device_vhca_by_gid(struct device *, const uint8_t gid[16], unsigned int *index);
 

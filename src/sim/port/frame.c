@@ -60,7 +60,7 @@ struct frame *frame_new(struct frame_pool *pool, size_t room)
 		if (!f)
 			return NULL;
 	}
-	memset(f, 0, sizeof(*f));
+	memset(f, 0, offsetof(struct frame, grh));
 	f->pool = pool;
 	f->room = (uint32_t)size;
 	pool->out++;

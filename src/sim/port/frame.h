@@ -36,6 +36,7 @@ struct frame {
 		const struct gid_entry *source;
 		uint8_t hdr[FRAME_HDR];
 	} burst;
+	uint8_t grh[40]; /* of a descriptor that is a datagram: roce_describe_grh() */
 	uint8_t data[];
 };
 

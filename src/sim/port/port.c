@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "loop.h"
+#include "obj/mcg.h"
 #include "obj/vhca.h"
 #include "roce.h"
 
@@ -174,6 +175,7 @@ static void port_deliver_burst(struct port *p, const struct frame *f)
 {
 	const struct roce_packet r = {
 		.sgid = f->burst.source->gid,
+		.grh = f->grh,
 		.forced = f->forced,
 		.hdr = f->burst.hdr,
 		.hdr_len = f->burst.hdr_len,
@@ -189,10 +191,13 @@ static void port_deliver_burst(struct port *p, const struct frame *f)
 }
 
 static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame *f,
-			      const struct roce_bytes *b)
+			      const struct roce_bytes *b, const uint8_t *group)
 {
+	uint8_t grh[ROCE_GRH];
 	const struct roce_packet r = {
 		.sgid = b->sgid,
+		.group = group,
+		.grh = grh,
 		.forced = f->forced,
 		.hdr = b->bth,
 		.hdr_len = b->len,
@@ -201,6 +206,7 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 	};
 
 	p->transport++;
+	roce_grh(b, grh);
 	if (f->icrc_good || roce_icrc_good(b))
 		p->ops.roce(v, &r);
 	else
@@ -208,6 +214,14 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 }
 
 /* A function gets frames for its own MAC; other addresses reach all that have an RX root table. */
+static bool port_deliver_ethernet_to(struct port *p, struct vhca *v, const struct frame *f)
+{
+	if (!p->ops.listens(v))
+		return false;
+	p->ops.ethernet(v, f);
+	return true;
+}
+
 static void port_deliver_ethernet(struct port *p, const struct frame *f)
 {
 	struct vhca *v = f->forced ? f->to : port_find_mac(p, f->data);
@@ -215,13 +229,30 @@ static void port_deliver_ethernet(struct port *p, const struct frame *f)
 
 	if (v)
 		p->ops.ethernet(v, f);
-	for (unsigned int i = 0; i < p->dev->nfunctions && !v; i++) {
-		if (!p->ops.listens(&p->dev->vhca[i]))
-			continue;
-		claimed = true;
-		p->ops.ethernet(&p->dev->vhca[i], f);
+	for (unsigned int i = 0; i < p->dev->nfunctions && !v; i++)
+		claimed |= port_deliver_ethernet_to(p, &p->dev->vhca[i], f);
+	p->unclaimed += !claimed;
+}
+
+/* [I] A function that has queue pairs in the group takes it for them, and not for its tables. */
+static void port_deliver_group(struct port *p, const struct frame *f, const struct roce_bytes *b)
+{
+	bool claimed = false;
+
+	for (unsigned int i = 0; i < p->dev->nfunctions; i++) {
+		struct vhca *v = &p->dev->vhca[i];
+		bool member = mcg_find(v, b->dgid);
+
+		if (member)
+			port_deliver_roce(p, v, f, b, b->dgid);
+		claimed |= member || port_deliver_ethernet_to(p, v, f);
 	}
 	p->unclaimed += !claimed;
+}
+
+static bool port_is_group(const struct frame *f)
+{
+	return f->data[0] & 1 && !f->forced;
 }
 
 static void port_deliver_bytes(struct port *p, const struct frame *f)
@@ -230,7 +261,9 @@ static void port_deliver_bytes(struct port *p, const struct frame *f)
 	struct vhca *v = port_roce_of(p, f, &b);
 
 	if (v)
-		port_deliver_roce(p, v, f, &b);
+		port_deliver_roce(p, v, f, &b, NULL);
+	else if (port_is_group(f) && roce_decode(f->data, f->len, &b))
+		port_deliver_group(p, f, &b);
 	else
 		port_deliver_ethernet(p, f);
 }

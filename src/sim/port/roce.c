@@ -94,7 +94,7 @@ static uint8_t *put_ip4(const struct roce_path *p, uint8_t *ip, uint32_t len)
 /* GRH is IPv6's header with another name and next header. */
 static uint8_t *put_ip6(const struct roce_path *p, uint8_t *ip, uint8_t next, uint32_t len)
 {
-	const uint32_t word = htobe32(6u << 28 | (uint32_t)p->tclass << 20);
+	const uint32_t word = htobe32(6u << 28 | (uint32_t)p->tclass << 20 | p->flow_label);
 
 	memcpy(ip, &word, sizeof(word));
 	roce_put16(ip + 4, len);
@@ -131,9 +131,37 @@ static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_
 	return put_udp(p, put_ip6(p, to, PROTO_UDP, UDP_LEN + len), len);
 }
 
+/* BTH and what follows it, ICRC included. */
+static uint32_t roce_inner_len(const struct frame *d)
+{
+	return d->burst.hdr_len + d->len + (-d->len & 3) + ICRC_LEN;
+}
+
+void roce_describe_grh(const struct roce_path *p, struct frame *d)
+{
+	const uint32_t len = roce_inner_len(d);
+	const uint16_t type = ether_type(p);
+
+	if (type == TYPE_IP4) {
+		memset(d->grh, 0, ROCE_GRH - IP4_LEN);
+		put_ip4(p, d->grh + ROCE_GRH - IP4_LEN, UDP_LEN + len);
+	} else if (type == TYPE_IP6) {
+		put_ip6(p, d->grh, PROTO_UDP, UDP_LEN + len);
+	} else {
+		put_ip6(p, d->grh, PROTO_BTH, len);
+	}
+}
+
+enum roce_network roce_network(const uint8_t grh[ROCE_GRH])
+{
+	if (grh[0] >> 4 != 6)
+		return ROCE_NETWORK_IPV4;
+	return grh[6] == PROTO_UDP ? ROCE_NETWORK_IPV6 : ROCE_NETWORK_GRH;
+}
+
 struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 {
-	const uint32_t pad = -d->len & 3, len = d->burst.hdr_len + d->len + pad + ICRC_LEN;
+	const uint32_t pad = -d->len & 3, len = roce_inner_len(d);
 	const uint32_t before = p->overhead - ROCE_BTH - ICRC_LEN;
 	struct frame *f = frame_new(d->pool, before + len);
 	struct roce_bytes r;
@@ -180,6 +208,16 @@ static void mask_net(uint8_t *net, uint32_t type)
 bool roce_is_v1(const struct roce_bytes *r)
 {
 	return r->ether_type == TYPE_ROCE;
+}
+
+void roce_grh(const struct roce_bytes *r, uint8_t grh[ROCE_GRH])
+{
+	if (r->ether_type != TYPE_IP4) {
+		memcpy(grh, r->net, IP6_LEN);
+		return;
+	}
+	memset(grh, 0, ROCE_GRH - IP4_LEN);
+	memcpy(grh + ROCE_GRH - IP4_LEN, r->net, IP4_LEN);
 }
 
 uint32_t roce_icrc(const struct roce_bytes *r)

@@ -22,6 +22,7 @@ struct roce_path {
 	uint8_t dgid[16], dmac[6];
 	uint16_t udp_sport;
 	uint8_t tclass, hop_limit;
+	uint32_t flow_label;
 	bool forced;	   /* loopback: back to from, whatever the addresses say */
 	uint32_t overhead; /* roce_overhead() */
 	struct vhca *to;   /* the port's: port_direct() */
@@ -37,6 +38,16 @@ uint32_t roce_overhead(const struct roce_path *);
  */
 struct frame *roce_encode(const struct roce_path *, struct frame *);
 
+/*
+ * What a datagram's receiver finds before the message: GRH or IPv6's header, or 20 bytes that mean
+ * nothing ([I] zeros) and IPv4's. roce_describe_grh() writes it into a descriptor.
+ */
+#define ROCE_GRH 40u
+void roce_describe_grh(const struct roce_path *, struct frame *);
+/* Which of them it is, as CQEs number them: enum cqe_l3_hdr_type. */
+enum roce_network { ROCE_NETWORK_GRH = 0, ROCE_NETWORK_IPV6 = 1, ROCE_NETWORK_IPV4 = 2 };
+enum roce_network roce_network(const uint8_t grh[ROCE_GRH]);
+
 /* Bytes that are a RoCE packet, taken apart. */
 struct roce_bytes {
 	uint16_t ether_type;
@@ -47,6 +58,7 @@ struct roce_bytes {
 };
 /* False: it is none; its IP header may be wrong, its lengths contradict each other. */
 bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *);
+void roce_grh(const struct roce_bytes *, uint8_t grh[ROCE_GRH]);
 /* RoCE v1: GRH behind Ethernet, without IP and UDP. */
 bool roce_is_v1(const struct roce_bytes *);
 /* Its ICRC, as it should be; and is it? */
@@ -56,6 +68,8 @@ bool roce_icrc_good(const struct roce_bytes *);
 /* A RoCE packet, or a burst of them, on its way up: its transport headers, its payload. */
 struct roce_packet {
 	const uint8_t *sgid;
+	const uint8_t *group; /* the multicast GID that it is for; NULL: one function's */
+	const uint8_t *grh;   /* ROCE_GRH bytes; of a descriptor, only if it is a datagram */
 	bool forced;	    /* loopback: the GIDs say nothing */
 	const uint8_t *hdr; /* BTH onward */
 	uint32_t hdr_len;

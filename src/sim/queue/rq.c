@@ -10,6 +10,7 @@
 #include "base/log.h"
 
 #define RCV_RECORD 0u
+#define CQE_GRH_IN_BUFFER 1u /* cqe64.g */
 
 static uint32_t stride(const struct rq *rq)
 {
@@ -154,6 +155,20 @@ void *rq_end_cqe(struct rq *rq)
 	return cqe;
 }
 
+/*
+ * On Ethernet sl is the kind of the headers, as mlx5_ib reads it. [I] That l3_hdr_type repeats it,
+ * and that checksums are said to be right: IPv4's was checked, UDP's is 0.
+ */
+static void rq_say_datagram(void *cqe, const struct recv_done *done)
+{
+	prm_cqe64_set_g(cqe, CQE_GRH_IN_BUFFER);
+	prm_cqe64_set_sl(cqe, done->network);
+	prm_cqe64_set_l3_hdr_type(cqe, done->network);
+	prm_cqe64_set_l2_ok(cqe, 1);
+	prm_cqe64_set_l3_ok(cqe, 1);
+	prm_cqe64_set_l4_ok(cqe, 1);
+}
+
 void rq_end(struct rq *rq, const struct recv_done *done)
 {
 	uint8_t *cqe;
@@ -169,6 +184,8 @@ void rq_end(struct rq *rq, const struct recv_done *done)
 	if (!cqe)
 		return;
 	prm_cqe64_set_rqpn(cqe, done->rqpn);
+	if (done->datagram)
+		rq_say_datagram(cqe, done);
 	prm_cqe64_set_immediate(cqe, be32toh(done->imm));
 	prm_cqe64_set_byte_cnt(cqe, (uint32_t)done->len);
 	prm_cqe64_set_flow_tag(cqe, rq->q->o.id);

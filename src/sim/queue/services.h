@@ -85,6 +85,8 @@ struct recv_done {
 	uint32_t imm; /* as it stood in the packet */
 	uint64_t len;
 	uint32_t rqpn; /* the sender */
+	bool datagram; /* 40 bytes before the message say where it came from */
+	uint8_t network;  /* what they are: enum cqe_l3_hdr_type */
 	uint8_t syndrome; /* 0, or the error that ended it */
 };
 

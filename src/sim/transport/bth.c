@@ -39,6 +39,7 @@ const struct bth_row bth_rows[BTH_OPS] = {
 static const uint32_t bth_known[8] = {
 	[BTH_RC] = ((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA,
 	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
+	[BTH_UD] = 1u << BTH_SEND_ONLY | 1u << BTH_SEND_ONLY_IMM,
 };
 
 static bool bth_is_known(uint8_t opcode)
@@ -51,9 +52,19 @@ static uint64_t get64(const uint8_t *p)
 	return (uint64_t)bth_get32(p) << 32 | bth_get32(p + 4);
 }
 
+static bool bth_has_deth(uint8_t opcode)
+{
+	return BTH_TYPE(opcode) == BTH_UD;
+}
+
 static void parse_extended(struct bth_packet *p, const uint8_t *at, bool reth, bool aeth,
 			   uint8_t atomic, bool imm)
 {
+	if (bth_has_deth(p->opcode)) {
+		p->qkey = bth_get32(at);
+		p->sqpn = bth_get32(at + 4) & 0xffffff;
+		at += DETH_LEN;
+	}
 	if (reth) {
 		p->va = get64(at);
 		p->rkey = bth_get32(at + 8);
@@ -89,8 +100,8 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 	first = bth_row(hdr[0]);
 	last = bth_row(last_opcode);
 	aeth = first->aeth || last->aeth;
-	need = BTH_LEN + (first->reth ? RETH_LEN : 0) + (aeth ? AETH_LEN : 0) + first->atomic +
-	       (last->imm ? IMM_LEN : 0);
+	need = BTH_LEN + (bth_has_deth(hdr[0]) ? DETH_LEN : 0) + (first->reth ? RETH_LEN : 0) +
+	       (aeth ? AETH_LEN : 0) + first->atomic + (last->imm ? IMM_LEN : 0);
 	p->pad = hdr[1] >> 4 & 3;
 	*why = "the headers end too early";
 	if (r->hdr_len < need + (r->data ? 0u : p->pad))
@@ -120,6 +131,11 @@ bool bth_parse(struct bth_packet *p, const struct roce_packet *r, const char **w
 static uint8_t *build_extended(const struct bth_packet *p, uint8_t *at, bool reth, bool aeth,
 			       uint8_t atomic, bool imm)
 {
+	if (bth_has_deth(p->opcode)) {
+		bth_put32(at, p->qkey);
+		bth_put32(at + 4, p->sqpn);
+		at += DETH_LEN;
+	}
 	if (reth) {
 		bth_put32(at, (uint32_t)(p->va >> 32));
 		bth_put32(at + 4, (uint32_t)p->va);

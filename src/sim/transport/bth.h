@@ -14,7 +14,7 @@
  * a transport in bits 7:5 and, in bits 4:0, what this packet is, alike for all of them.
  */
 #define BTH_TYPE(opcode) ((opcode) >> 5)
-enum bth_type { BTH_RC, BTH_UC };
+enum bth_type { BTH_RC = 0, BTH_UC = 1, BTH_UD = 3 };
 enum bth_operation {
 	BTH_SEND_FIRST = 0x00,
 	BTH_SEND_MIDDLE = 0x01,
@@ -45,6 +45,7 @@ enum bth_operation {
 
 #define BTH_LEN 12u
 #define RETH_LEN 16u
+#define DETH_LEN     8u /* all of UD's have it, whatever they are */
 #define AETH_LEN 4u
 #define IMM_LEN 4u
 #define ATOMIC_ETH_LEN 28u
@@ -101,9 +102,11 @@ struct bth_packet {
 	uint32_t msn;
 	uint32_t imm; /* as it stands in the packet */
 	const uint8_t *atomic; /* its headers, as they stand in the packet; see atomic.h */
+	uint32_t qkey, sqpn; /* DETH */
 	const uint8_t *data;
 	uint32_t len;
 	uint32_t mtu; /* that a burst was cut for */
+	const struct roce_packet *roce; /* what came before BTH; NULL: it is not known */
 };
 
 /* False, with a reason, if the bytes are no packet that this device could have meant. */

@@ -27,4 +27,5 @@ libsim_la_SOURCES += \
 	src/sim/transport/rc/rc_resp.c \
 	src/sim/transport/rc/self.c \
 	src/sim/transport/rc/self_copy.c \
-	src/sim/transport/uc/uc.c
+	src/sim/transport/uc/uc.c \
+	src/sim/transport/ud/ud.c

@@ -4,10 +4,12 @@
 #include "roce_port.h"
 #include "transport.h"
 #include "base/log.h"
+#include "obj/mcg.h"
 #include "obj/qp.h"
 #include "obj/vhca.h"
 #include "port/port.h"
 
+#define QPN_GROUP   0xffffffu /* BTH.destqp of multicast packets */
 #define BURST_BYTES (64u << 10)
 
 void roce_port_path(const struct qp *qp, struct roce_path *path)
@@ -53,13 +55,12 @@ static uint32_t roce_port_octets(const struct roce_path *path, const struct fram
 	       (read ? AETH_LEN : 0) + f->len + (-f->len & 3);
 }
 
-void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
-		    struct frame *f)
+void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
+		       struct frame *f)
 {
 	struct port *port = qp->q.o.vhca->dev->port;
 	struct port_stats *stats = qp->q.o.vhca->port;
 
-	p->dqpn = qp->remote_qpn;
 	bth_build(p, f);
 	f->burst.octets = roce_port_octets(path, f);
 	if (sim_tracing)
@@ -69,7 +70,37 @@ void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_pack
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
 	f->to = port_direct(port, path);
+	if (f->to && qp->q.transport->datagrams)
+		roce_describe_grh(path, f);
 	port_send(port, f->to ? f : roce_encode(path, f));
+}
+
+void roce_port_send(const struct qp *qp, struct roce_path *path, struct bth_packet *p,
+		    struct frame *f)
+{
+	p->dqpn = qp->remote_qpn;
+	roce_port_send_to(qp, path, p, f);
+}
+
+/* A copy to each member; the sender too, unless it blocks that. Those that drop it say so. */
+static const char *roce_port_deliver_group(struct vhca *vhca, const struct roce_packet *r,
+					   const struct bth_packet *p)
+{
+	const struct mcg *g = mcg_find(vhca, r->group);
+
+	for (unsigned int i = 0; g && i < g->n; i++) {
+		struct queue *q = &g->member[i]->q;
+		bool own = p->sqpn == q->o.id && vhca_has_gid(vhca, r->sgid);
+		struct bth_packet copy = *p;
+		const char *why = NULL;
+
+		if (!own || !g->member[i]->block_lb_mc)
+			why = q->transport->receive(q, &copy);
+		if (why)
+			sim_note("a packet for a group's member, qp 0x%x, was dropped: %s", q->o.id,
+				 why);
+	}
+	return g ? NULL : "its group has no member";
 }
 
 /* Its QP takes it; or why it is dropped. */
@@ -83,12 +114,18 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 		return why;
 	vhca->port->rcv_packets += r->npkts;
 	vhca->port->rcv_bytes += r->octets;
+	p->mtu = r->mtu;
+	p->roce = r;
+	if (r->group)
+		return p->dqpn == QPN_GROUP && BTH_TYPE(p->opcode) == BTH_UD
+			       ? roce_port_deliver_group(vhca, r, p)
+			       : "it is for a group, and no datagram to all of its queue pairs";
 	qp = obj_find(vhca, OBJ_QP, p->dqpn);
 	if (!qp || qp->q.transport->bth_type != BTH_TYPE(p->opcode))
 		return "no queue pair of its transport has its number";
-	if (!r->forced && memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
+	if (!qp->q.transport->datagrams && !r->forced &&
+	    memcmp(r->sgid, qp->rgid, sizeof(qp->rgid)) != 0)
 		return "its source GID is not the peer's";
-	p->mtu = r->mtu;
 	return qp->q.transport->receive(&qp->q, p);
 }
 

@@ -20,6 +20,8 @@ uint32_t roce_port_burst(struct roce_path *, uint32_t mtu);
 struct frame *roce_port_frame(const struct roce_path *, uint32_t mtu, size_t payload);
 /* The headers go into the frame, and it to the QP's peer. */
 void roce_port_send(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
+/* The same to another QP: dqpn is set. */
+void roce_port_send_to(const struct qp *, struct roce_path *, struct bth_packet *, struct frame *);
 /* Drops what is still under way to the QP: it is not for the number's next life. */
 void roce_port_purge(const struct qp *);
 /* A packet came for this function: it is its QP's transport's. */

@@ -8,7 +8,7 @@
 #include "obj/vhca.h"
 #include "queue/services.h"
 
-#define OUTSTANDING 128u /* requests that wait for the port */
+#define OUTSTANDING  128u /* requests that wait for the port */
 #define STEPS_A_TURN 32u
 #define BYTES_A_TURN (128u << 10)
 
@@ -17,7 +17,8 @@ static struct sender *sender_of(const struct queue *q)
 	return q->conn;
 }
 
-int sender_start(struct queue *q, size_t size, enum sender_step (*send)(struct queue *, struct send_wr *))
+int sender_start(struct queue *q, size_t size,
+		 enum sender_step (*send)(struct queue *, struct send_wr *))
 {
 	struct sender *s = calloc(1, size);
 
@@ -93,7 +94,8 @@ bool sender_run(struct queue *q)
 	bool did = false;
 
 	for (unsigned int i = 0;
-	     i < STEPS_A_TURN && q->o.vhca->port->xmit_bytes - from < BYTES_A_TURN && sender_step(s);
+	     i < STEPS_A_TURN && q->o.vhca->port->xmit_bytes - from < BYTES_A_TURN &&
+	     sender_step(s);
 	     i++)
 		did = true;
 	if (s->sending && !s->head && q->state == QP_SQD)

@@ -29,7 +29,8 @@ struct sender {
 };
 
 /* Makes a conn of `size` bytes, which begins with a sender. 0 or -ENOMEM. */
-int sender_start(struct queue *, size_t size, enum sender_step (*send)(struct queue *, struct send_wr *));
+int sender_start(struct queue *, size_t size,
+		 enum sender_step (*send)(struct queue *, struct send_wr *));
 void sender_stop(struct queue *);
 unsigned int sender_room(const struct queue *);
 void sender_post(struct queue *, struct send_wr *);

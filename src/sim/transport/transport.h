@@ -70,6 +70,7 @@ enum qp_field {
 	QP_FIELD_ACK_TIMEOUT = 1 << 14,
 	QP_FIELD_IGNORED =
 		1 << 15, /* taken, and means nothing here: one port, no migration, no counters */
+	QP_FIELD_QKEY = 1 << 16,
 	QP_FIELD_ACCESS = QP_FIELD_RRE | QP_FIELD_RWE | QP_FIELD_RAE,
 };
 
@@ -100,6 +101,7 @@ struct transport {
 	wqe_rows *wqe;
 	const struct qp_change *changes;
 	size_t nchanges;
+	bool datagrams; /* each request has its own destination; anybody may send to the queue */
 	/* A send queue asks for room in each turn: no call of sq_more() tells it. */
 	bool polls_room;
 
@@ -130,7 +132,7 @@ struct transport {
 	bool (*ready)(const struct queue *); /* it could go on at once */
 };
 
-extern const struct transport transport_rc, transport_uc, transport_raw;
+extern const struct transport transport_rc, transport_uc, transport_ud, transport_raw;
 /* Rows that connected transports have alike. */
 #define WQE_SEND                                                                            \
 	{                                                                                   \

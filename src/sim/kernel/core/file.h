@@ -54,6 +54,7 @@ struct uverbs_file {
 	struct mm *mm;
 	struct bar *bar;
 	bool context; /* GET_CONTEXT was done */
+	bool closing; /* its objects go, whatever refers to them */
 	uint16_t uid; /* 0: no DevX */
 	uint32_t tdn;
 	struct uobj **handles;

@@ -122,6 +122,7 @@ void uobj_destroy_all(struct uverbs_file *f)
 {
 	bool progress = true;
 
+	f->closing = true;
 	while (f->newest && progress) {
 		progress = false;
 		for (struct uobj *u = f->newest, *older; u; u = older) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eth.h>
@@ -47,6 +48,7 @@ static const struct creator {
 	{PRM_OPCODE_ALLOC_MODIFY_HEADER_CONTEXT, PRM_OPCODE_DEALLOC_MODIFY_HEADER_CONTEXT, BITS32},
 	{PRM_OPCODE_CREATE_QP, PRM_OPCODE_DESTROY_QP, BITS24},
 	{PRM_OPCODE_CREATE_SRQ, PRM_OPCODE_DESTROY_SRQ, BITS24},
+	{PRM_OPCODE_ATTACH_TO_MCG, PRM_OPCODE_DETACH_FROM_MCG, BITS24},
 	{PRM_OPCODE_CREATE_XRC_SRQ, PRM_OPCODE_DESTROY_XRC_SRQ, BITS24},
 	{PRM_OPCODE_CREATE_DCT, PRM_OPCODE_DESTROY_DCT, BITS24},
 	{PRM_OPCODE_CREATE_XRQ, PRM_OPCODE_DESTROY_XRQ, BITS24},
@@ -186,14 +188,24 @@ static uint32_t counters_in(const struct devx_cmd *c)
 	return bulk ? bulk * 128 : 1;
 }
 
+static void devx_mcg_remember(struct devx_obj *o, const struct devx_cmd *c)
+{
+	o->dinlen = PRM_DETACH_FROM_MCG_IN_BYTES;
+	memcpy(prm_detach_from_mcg_in_at_multicast_gid(o->din),
+	       prm_attach_to_mcg_in_cat_multicast_gid(c->in), 16);
+}
+
 static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 			      const struct creator *how, const void *out)
 {
 	bool general = c->opcode == PRM_OPCODE_CREATE_GENERAL_OBJECT;
 	uint16_t type = general ? (uint16_t)prm_general_obj_in_cmd_hdr_get_obj_type(c->in) : 0;
-	uint32_t number =
-		devx_is_flow(c->opcode) ? devx_flow_remember(o, c, out) : number_in(out, how);
+	uint32_t number;
 
+	if (devx_is_flow(c->opcode))
+		number = devx_flow_remember(o, c, out);
+	else /* membership in a group has the QP's number */
+		number = number_in(c->opcode == PRM_OPCODE_ATTACH_TO_MCG ? c->in : out, how);
 	o->obj_id = encode(c->opcode, type, number);
 	if (c->opcode == PRM_OPCODE_ALLOC_FLOW_COUNTER)
 		o->counters = counters_in(c);
@@ -204,6 +216,8 @@ static void devx_obj_remember(struct devx_obj *o, const struct devx_cmd *c,
 	o->dinlen = PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES;
 	prm_general_obj_in_cmd_hdr_set_obj_type(o->din, type);
 	prm_general_obj_in_cmd_hdr_set_obj_id(o->din, number);
+	if (c->opcode == PRM_OPCODE_ATTACH_TO_MCG)
+		devx_mcg_remember(o, c);
 }
 
 static int devx_obj_make(struct uverbs_file *f, struct uverbs_request *req, struct devx_cmd *c,

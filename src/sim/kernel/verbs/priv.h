@@ -10,11 +10,14 @@
 
 extern const struct uobj_class mr_class, ah_class, dm_class;
 
+void mcast_leave_all(struct uverbs_qp *);
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
 /* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
 int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 
+/* A group's GID: ff00::/8, or an IPv4 group's. */
+bool gid_is_multicast(const uint8_t gid[16]);
 /* The port, as both of its queries report it (uverbs_port.c). */
 struct ib_uverbs_query_port_resp;
 void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
@@ -22,7 +25,7 @@ void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);
 int port_check(uint64_t port);
 /* A source GID: -EINVAL behind the table's end, -ENODATA where it has none. */
 int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int index);
-/* The MAC address behind a GID; -EHOSTUNREACH if no function has it. */
+/* The MAC address behind a GID, or a group's; -EHOSTUNREACH if no function has it. */
 int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[6]);
 
 /* Handlers, in the rows of methods.c. */
@@ -33,7 +36,7 @@ method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_que
 	uverbs_dm_alloc, uverbs_async_event_alloc;
 write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
 	wcmd_reg_mr, wcmd_dereg_mr, wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,
-	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq,
-	wcmd_create_rwq_ind_table, wcmd_create_ah, wcmd_destroy_ah;
+	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table,
+	wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast, wcmd_detach_mcast;
 
 #endif

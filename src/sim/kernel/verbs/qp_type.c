@@ -49,6 +49,17 @@ static const struct qp_transition uc[] = {
 	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_ACCESS, PRM_QP_OPTPAR_RWE},
 };
 
+static const struct qp_transition ud[] = {
+	{RESET, INIT, PRM_OPCODE_RST2INIT_QP, A_PKEY_INDEX | A_PORT | A_QKEY, 0, 0},
+	{INIT, INIT, PRM_OPCODE_INIT2INIT_QP, 0, A_PKEY_INDEX | A_PORT | A_QKEY,
+	 PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_Q_KEY | PRM_QP_OPTPAR_PRI_PORT},
+	{INIT, RTR, PRM_OPCODE_INIT2RTR_QP, 0, A_PKEY_INDEX | A_QKEY,
+	 PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_Q_KEY},
+	{RTR, RTS, PRM_OPCODE_RTR2RTS_QP, A_SQ_PSN, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
+	{RTS, RTS, PRM_OPCODE_RTS2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
+	{SQE, RTS, PRM_OPCODE_SQERR2RTS_QP, 0, A_CUR_STATE | A_QKEY, PRM_QP_OPTPAR_Q_KEY},
+};
+
 #define TYPE(ib, st, rows)                                                                 \
 	{                                                                                  \
 		IB_UVERBS_QPT_##ib, PRM_QP_ST_##st, rows, sizeof(rows) / sizeof((rows)[0]) \
@@ -57,6 +68,7 @@ static const struct qp_transition uc[] = {
 static const struct qp_type types[] = {
 	TYPE(RC, RC, rc),
 	TYPE(UC, UC, uc),
+	TYPE(UD, UD, ud),
 };
 
 const struct qp_type *qp_type_find(uint64_t ib)

@@ -44,7 +44,7 @@ struct qp_transition {
 	uint32_t optpar;    /* optional parameters that the command takes */
 };
 
-/* A type of connected QPs. */
+/* A type of QPs with a qpc. */
 struct qp_type {
 	uint8_t ib; /* enum ib_uverbs_qp_type */
 	uint8_t st; /* qpc.st */

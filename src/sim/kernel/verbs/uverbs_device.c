@@ -72,6 +72,10 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.max_res_rd_atom = 1u << (prm_cmd_hca_cap_get_log_max_ra_req_qp(cap) +
 					  prm_cmd_hca_cap_get_log_max_qp(cap)),
 		.atomic_cap = ATOMIC_HCA,
+		.max_mcast_grp = 1u << prm_cmd_hca_cap_get_log_max_mcg(cap),
+		.max_mcast_qp_attach = prm_cmd_hca_cap_get_max_qp_mcg(cap),
+		.max_total_mcast_qp_attach = prm_cmd_hca_cap_get_max_qp_mcg(cap)
+					     << prm_cmd_hca_cap_get_log_max_mcg(cap),
 		.max_ah = INT32_MAX,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = (uint8_t)prm_cmd_hca_cap_get_local_ca_ack_delay(cap),

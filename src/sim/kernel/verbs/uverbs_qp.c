@@ -74,8 +74,13 @@ static int destroy_qp(struct uverbs_qp *qp)
 static int uverbs_qp_release(struct uobj *u)
 {
 	struct uverbs_qp *qp = (struct uverbs_qp *)u;
-	int err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
+	int err;
 
+	if (u->file->closing)
+		mcast_leave_all(qp);
+	else if (qp->groups)
+		return refuse(-EBUSY, "DESTROY_QP: qp 0x%x is in a multicast group", qp->qpn);
+	err = qp->raw.on ? raw_qp_destroy(qp) : destroy_qp(qp);
 	if (err)
 		return err;
 	hw_ref_del(u->file->k, &qp->hw);
@@ -205,9 +210,10 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 		return refuse(-EINVAL, "CREATE_QP: type %llu is not known",
 			      (unsigned long long)p->type);
 	if (!qp_type_find(p->type) && p->type != IB_UVERBS_QPT_RAW_PACKET)
-		return refuse(-EOPNOTSUPP,
-			      "CREATE_QP: type %llu: this device has RC, UC and raw packets only",
-			      (unsigned long long)p->type);
+		return refuse(
+			-EOPNOTSUPP,
+			"CREATE_QP: type %llu: this device has RC, UC, UD and raw packets only",
+			(unsigned long long)p->type);
 	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))

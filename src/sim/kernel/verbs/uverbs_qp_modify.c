@@ -17,6 +17,9 @@
 #include "qp_type.h"
 #include "raw.h"
 
+#define UD_LOG_MSG_MAX	12
+#define QKEY_PRIVILEGED 0x80000000u
+
 static const char *const state_names[STATES] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
 /* Which optional parameters an attribute sets. */
@@ -87,6 +90,8 @@ static int check_values(const struct uverbs_file *f, const struct ib_uverbs_modi
 			       prm_cmd_hca_cap_get_log_max_ra_req_qp(cap));
 	if (err)
 		return err;
+	if (mask & A_QKEY && m->qkey & QKEY_PRIVILEGED && !mm_may_net_raw(f->mm))
+		return refuse(-EPERM, "MODIFY_QP: qkey 0x%x: bit 31 needs CAP_NET_RAW", m->qkey);
 	if (mask & A_PKEY_INDEX && m->pkey_index)
 		return refuse(-EINVAL, "MODIFY_QP: pkey_index %u, the table has 1 entry",
 			      m->pkey_index);
@@ -176,6 +181,8 @@ static void set_numbers(void *qpc, const struct ib_uverbs_modify_qp *m, uint32_t
 		prm_qpc_set_mtu(qpc, m->path_mtu);
 		prm_qpc_set_log_msg_max(qpc, log_max_msg);
 	}
+	if (mask & A_QKEY)
+		prm_qpc_set_q_key(qpc, m->qkey);
 	if (mask & A_DEST_QPN)
 		prm_qpc_set_remote_qpn(qpc, m->dest_qp_num & 0xffffff);
 	if (mask & A_PORT)
@@ -203,6 +210,10 @@ static int fill_qpc(struct uverbs_qp *qp, void *qpc, const struct ib_uverbs_modi
 	const uint8_t *cap = file_caps(qp->u.file);
 	int err = 0;
 
+	if (qp->type == IB_UVERBS_QPT_UD) {
+		prm_qpc_set_mtu(qpc, PRM_QPC_MTU_4K);
+		prm_qpc_set_log_msg_max(qpc, UD_LOG_MSG_MAX);
+	}
 	prm_qpc_set_st(qpc, qp_type_find(qp->type)->st);
 	prm_qpc_set_pm_state(qpc, PRM_QPC_PM_STATE_MIGRATED);
 	prm_qpc_set_pd(qpc, qp->pd->pdn);
@@ -360,7 +371,8 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 {
 	const void *ads = prm_qpc_cat_primary_address_path(qpc);
 
-	fill_dest(&r->dest, ads);
+	if (qp->type != IB_UVERBS_QPT_UD)
+		fill_dest(&r->dest, ads);
 	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in the SQ's */
 	r->max_recv_sge = qp->rq_sge;
 	r->max_inline_data = qp->max_inline;
@@ -371,6 +383,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->rq_psn = prm_qpc_get_next_rcv_psn(qpc);
 	r->sq_psn = prm_qpc_get_next_send_psn(qpc);
 	r->dest_qp_num = prm_qpc_get_remote_qpn(qpc);
+	r->qkey = prm_qpc_get_q_key(qpc);
 	r->qp_access_flags = (prm_qpc_get_rwe(qpc) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0) |
 			     (prm_qpc_get_rre(qpc) ? IB_UVERBS_ACCESS_REMOTE_READ : 0) |
 			     (prm_qpc_get_rae(qpc) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Multicast groups: which queue pairs get a copy of a datagram. */
+#include <errno.h>
+#include "cmd.h"
+#include "obj/mcg.h"
+#include "obj/qp.h"
+#include "transport/transport.h"
+
+/* The queue pair; NULL: refused. */
+static struct qp *fw_mcg_member(struct fw_cmd *c, uint32_t qpn)
+{
+	struct qp *qp = fw_find(c, OBJ_QP, qpn, "qpn");
+
+	if (qp && !qp->q.transport->datagrams) {
+		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			  "qpn 0x%x is of %s, only UD has multicast groups", qpn,
+			  qp->q.transport->name);
+		return NULL;
+	}
+	return qp;
+}
+
+static int fw_mcg_refuse(struct fw_cmd *c, const struct qp *qp, int err)
+{
+	switch (err) {
+	case -EEXIST: /* [I] */
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "multicast_gid: qpn 0x%x is in this group", qp->q.o.id);
+	case -ENOENT:
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_NO_OBJECT,
+				 "multicast_gid: qpn 0x%x is not in this group", qp->q.o.id);
+	case -ENOSPC:
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_LIMIT,
+				 "there are %u groups, or %u queue pairs in this one, and no more",
+				 1u << VHCA_LOG_MAX_MCG, VHCA_MAX_QP_MCG);
+	default:
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for one more multicast group");
+	}
+}
+
+int fw_attach_to_mcg(struct fw_cmd *c)
+{
+	struct qp *qp = fw_mcg_member(c, prm_attach_to_mcg_in_get_qpn(c->in));
+	int err;
+
+	if (!qp)
+		return -1;
+	err = mcg_attach(c->vhca, prm_attach_to_mcg_in_cat_multicast_gid(c->in), qp);
+	return err ? fw_mcg_refuse(c, qp, err) : 0;
+}
+
+int fw_detach_from_mcg(struct fw_cmd *c)
+{
+	struct qp *qp = fw_mcg_member(c, prm_detach_from_mcg_in_get_qpn(c->in));
+	int err;
+
+	if (!qp)
+		return -1;
+	err = mcg_detach(c->vhca, prm_detach_from_mcg_in_cat_multicast_gid(c->in), qp);
+	return err ? fw_mcg_refuse(c, qp, err) : 0;
+}
+
+void fw_mcg_leave(struct obj *o)
+{
+	mcg_leave(o->vhca, (struct qp *)o);
+}

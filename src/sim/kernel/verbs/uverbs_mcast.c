@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Multicast groups that a program's QP has joined, as ib_uverbs lists them: no objects of their
+ * own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/admin.h>
+#include <dvx/prm/cmd.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include "kernel/core/cmd.h"
+#include "priv.h"
+
+struct mcast {
+	struct mcast *next;
+	uint8_t gid[16];
+	uint16_t mlid; /* means nothing on Ethernet, but tells entries apart */
+};
+
+/* ATTACH_TO_MCG and DETACH_FROM_MCG have one layout. */
+static int mcast_run(const struct uverbs_qp *qp, uint16_t opcode, const uint8_t gid[16])
+{
+	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};
+	uint8_t out[PRM_ATTACH_TO_MCG_OUT_BYTES];
+
+	prm_attach_to_mcg_in_set_opcode(in, opcode);
+	prm_attach_to_mcg_in_set_uid(in, qp->uid);
+	prm_attach_to_mcg_in_set_qpn(in, qp->qpn);
+	memcpy(prm_attach_to_mcg_in_at_multicast_gid(in), gid, 16);
+	return mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+/* Where the entry is, or the list's end. */
+static struct mcast **mcast_at(struct uverbs_qp *qp, const uint8_t gid[16], uint16_t mlid)
+{
+	struct mcast **at = &qp->groups;
+
+	while (*at && ((*at)->mlid != mlid || memcmp((*at)->gid, gid, sizeof((*at)->gid))))
+		at = &(*at)->next;
+	return at;
+}
+
+static void mcast_drop(struct mcast **at)
+{
+	struct mcast *m = *at;
+
+	*at = m->next;
+	free(m);
+}
+
+static int mcast_find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
+{
+	struct uobj *u;
+	int err = uobj_find(c->f, handle, &qp_class, &u);
+
+	if (!err)
+		*qp = (struct uverbs_qp *)u;
+	return err;
+}
+
+static int mcast_check(const struct uverbs_qp *qp, const uint8_t gid[16])
+{
+	if (qp->type != IB_UVERBS_QPT_UD)
+		return refuse(-EINVAL, "ATTACH_MCAST: qp 0x%x is no UD QP", qp->qpn);
+	if (!gid_is_multicast(gid))
+		return refuse(-EINVAL, "ATTACH_MCAST: gid is no multicast address");
+	return 0;
+}
+
+/* A second time for the same entry is a success that does nothing. */
+int wcmd_attach_mcast(struct wcmd *c)
+{
+	const struct ib_uverbs_attach_mcast *in = c->in;
+	struct uverbs_qp *qp;
+	struct mcast *m, **at;
+	int err = mcast_find_qp(c, in->qp_handle, &qp);
+
+	if (err)
+		return err;
+	at = mcast_at(qp, in->gid, in->mlid);
+	if (*at)
+		return 0;
+	err = mcast_check(qp, in->gid);
+	if (err)
+		return err;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	memcpy(m->gid, in->gid, sizeof(m->gid));
+	m->mlid = in->mlid;
+	*at = m;
+	err = mcast_run(qp, PRM_OPCODE_ATTACH_TO_MCG, m->gid);
+	if (err)
+		mcast_drop(at);
+	return err;
+}
+
+int wcmd_detach_mcast(struct wcmd *c)
+{
+	const struct ib_uverbs_detach_mcast *in = c->in;
+	struct uverbs_qp *qp;
+	struct mcast **at;
+	int err = mcast_find_qp(c, in->qp_handle, &qp);
+
+	if (err)
+		return err;
+	at = mcast_at(qp, in->gid, in->mlid);
+	if (!*at)
+		return refuse(-EINVAL, "DETACH_MCAST: qp 0x%x is not in this group", qp->qpn);
+	mcast_drop(at);
+	return mcast_run(qp, PRM_OPCODE_DETACH_FROM_MCG, in->gid);
+}
+
+/* The program is gone. */
+void mcast_leave_all(struct uverbs_qp *qp)
+{
+	while (qp->groups) {
+		(void)mcast_run(qp, PRM_OPCODE_DETACH_FROM_MCG, qp->groups->gid);
+		mcast_drop(&qp->groups);
+	}
+}

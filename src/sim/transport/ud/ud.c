@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Unreliable datagrams (IBTA vol. 1, 9.8.3): each request is one packet and carries the address of
+ * its receiver. A packet that can't be taken is dropped, and nobody is told.
+ */
+#include <string.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/qp.h>
+#include <dvx/prm/wqe.h>
+#include "base/log.h"
+#include "obj/qp.h"
+#include "obj/vhca.h"
+#include "port/port.h"
+#include "queue/services.h"
+#include "transport/message.h"
+#include "transport/roce_port.h"
+#include "transport/sender.h"
+#include "transport/transport.h"
+
+#define MTU_MAX	   4096u
+#define AV_ADDRESS 12u	       /* in a vector: Q_Key and number come before, a packet's own */
+#define QKEY_OWN   0x80000000u /* in a request: the QP's own Q_Key is sent [K] */
+
+struct ud {
+	struct sender sender; /* first */
+	uint32_t psn;
+	/* the path of the last address vector: programs send many messages to one */
+	uint8_t av[PRM_AV_BYTES];
+	struct roce_path path;
+	/* the receiver */
+	bool up;   /* RTR or later */
+	bool recv; /* it has taken a receive entry, for the next packet that fits */
+};
+
+static struct ud *ud_of(const struct queue *q)
+{
+	return q->conn;
+}
+
+/* --- sending ------------------------------------------------------------------------------- */
+
+static const uint8_t *ud_av(const struct send_wr *wr)
+{
+	return wr->wqe + PRM_WQE_CTRL_SEG_BYTES;
+}
+
+/* [I] A vector that can't be used ends the request with LOCAL_QP_OP_ERR. */
+static void ud_parse(struct queue *q, struct send_wr *wr)
+{
+	const uint8_t *av = ud_av(wr);
+	const struct vhca *v = q->o.vhca;
+	unsigned int gid = prm_av_get_src_addr_index(av);
+
+	if (sim_tracing)
+		sim_trace("wqe", "wqe_datagram_seg", av, PRM_WQE_DATAGRAM_SEG_BYTES,
+			  "qp 0x%x sq %u", q->o.id, wr->index);
+	if (!prm_av_get_ext(av)) {
+		wqe_refuse(q, wr, VENDOR_SEGMENT,
+			   "av.ext is clear: cap.compact_address_vector is 0");
+		return;
+	}
+	if (gid >= VHCA_GIDS || v->gids[gid].type == GID_EMPTY) {
+		wqe_refuse(q, wr, VENDOR_SEGMENT, "av.src_addr_index: there is no such GID");
+		return;
+	}
+	wqe_parse_data(q, wr);
+	if (wr->error || wr->len <= qp_mtu(qp_of(q)))
+		return;
+	sim_refuse("qp 0x%x: send WQE %u: a datagram of %llu bytes is over the MTU, %u", q->o.id,
+		   wr->index, (unsigned long long)wr->len, qp_mtu(qp_of(q)));
+	wr->error = PRM_SYNDROME_LOCAL_LENGTH_ERR;
+}
+
+static struct roce_path *ud_path(struct queue *q, const uint8_t *av)
+{
+	struct ud *ud = ud_of(q);
+	struct vhca *v = q->o.vhca;
+
+	if (ud->path.from &&
+	    !memcmp(ud->av + AV_ADDRESS, av + AV_ADDRESS, PRM_AV_BYTES - AV_ADDRESS))
+		return &ud->path;
+	memcpy(ud->av, av, PRM_AV_BYTES);
+	ud->path = (struct roce_path){
+		.from = v,
+		.source = &v->gids[prm_av_get_src_addr_index(av)],
+		.udp_sport = (uint16_t)prm_av_get_udp_sport(av),
+		.tclass = (uint8_t)prm_av_get_tclass(av),
+		.hop_limit = (uint8_t)prm_av_get_hop_limit(av),
+		.flow_label = prm_av_get_flow_label(av),
+	};
+	memcpy(ud->path.dgid, prm_av_cat_rgid(av), sizeof(ud->path.dgid));
+	prm_store16(ud->path.dmac, 0, (uint16_t)(prm_av_get_rmac(av) >> 32));
+	prm_store32(ud->path.dmac, 2, (uint32_t)prm_av_get_rmac(av));
+	ud->path.overhead = roce_overhead(&ud->path);
+	return &ud->path;
+}
+
+static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
+{
+	struct ud *ud = ud_of(q);
+	const uint8_t *av = ud_av(wr);
+	struct roce_path *path = ud_path(q, av);
+	uint32_t qkey = prm_av_get_qkey(av);
+	struct bth_packet p = {
+		.npkts = 1,
+		.psn = ud->psn,
+		.dqpn = prm_av_get_dqp_dct(av),
+		.sqpn = q->o.id,
+		.qkey = qkey & QKEY_OWN ? qp_of(q)->qkey : qkey,
+		.imm = wr->imm,
+		.solicited = wr->solicited,
+	};
+	struct frame *f;
+
+	if (!port_room(q->o.vhca->dev->port) || !(f = roce_port_frame(path, MTU_MAX, wr->len)))
+		return SENDER_WAITS;
+	wr->error = wr->len ? wr_gather(q, wr, 0, wr->len, f->data) : 0;
+	if (wr->error) {
+		frame_free(f);
+		return SENDER_DONE;
+	}
+	message_opcodes(&p, BTH_UD, wr, true, true);
+	roce_port_send_to(qp_of(q), path, &p, f);
+	ud->psn = psn_add(ud->psn, 1);
+	return SENDER_DONE;
+}
+
+/* --- receiving ----------------------------------------------------------------------------- */
+
+/*
+ * Too small a receive drops the packet and stays for the next one (IBTA vol. 1, 9.9.3, class D)
+ * [I]; one whose memory is gone or forbidden ends with an error.
+ */
+static const char *ud_drop(struct queue *q, uint8_t syndrome)
+{
+	const struct recv_done failed = {.syndrome = syndrome};
+
+	if (syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR)
+		return "the receive is too small for 40 bytes and the message";
+	ud_of(q)->recv = false;
+	rq_end(q->rq, &failed);
+	queue_error(q, 0);
+	return "its receive entry";
+}
+
+static const char *ud_take(struct queue *q, const struct bth_packet *p)
+{
+	const struct recv_done done = {
+		.opcode = bth_row(p->opcode)->imm ? PRM_CQE_OPCODE_RESP_SEND_IMM
+						  : PRM_CQE_OPCODE_RESP_SEND,
+		.solicited = p->solicited,
+		.imm = p->imm,
+		.len = ROCE_GRH + p->len,
+		.rqpn = p->sqpn,
+		.datagram = true,
+		.network = (uint8_t)roce_network(p->roce->grh),
+	};
+	uint8_t bytes[ROCE_GRH + MTU_MAX], syndrome;
+
+	memcpy(bytes, p->roce->grh, ROCE_GRH);
+	memcpy(bytes + ROCE_GRH, p->data, p->len);
+	syndrome = rq_scatter_posted(q->rq, 0, ROCE_GRH + p->len, bytes);
+	if (syndrome)
+		return ud_drop(q, syndrome);
+	ud_of(q)->recv = false;
+	rq_end(q->rq, &done);
+	return NULL;
+}
+
+static const char *ud_receive(struct queue *q, struct bth_packet *p)
+{
+	struct ud *ud = ud_of(q);
+
+	if (!ud->up)
+		return "it is not ready to receive";
+	if (p->qkey != qp_of(q)->qkey) {
+		q->o.vhca->qkey_violations++;
+		return "its Q_Key is not the queue pair's";
+	}
+	if (p->len > qp_mtu(qp_of(q)))
+		return "it is longer than the MTU";
+	if (!ud->recv)
+		ud->recv = rq_begin(q->rq);
+	if (!ud->recv) {
+		q->o.vhca->port->out_of_buffer++;
+		return "no receive is posted";
+	}
+	return ud_take(q, p);
+}
+
+/* --- life ---------------------------------------------------------------------------------- */
+
+static int ud_start(struct queue *q)
+{
+	return sender_start(q, sizeof(struct ud), ud_send);
+}
+
+static void ud_rtr(struct queue *q)
+{
+	roce_port_purge(qp_of(q));
+	ud_of(q)->up = true;
+}
+
+static void ud_rts(struct queue *q)
+{
+	ud_of(q)->psn = qp_of(q)->next_send_psn & PSN_MASK;
+	ud_of(q)->sender.sending = true;
+}
+
+static struct send_wr *ud_abort(struct queue *q)
+{
+	struct ud *ud = ud_of(q);
+
+	ud->sender.sending = ud->up = ud->recv = false;
+	return sender_abort(q);
+}
+
+#define UD_SEND                                                           \
+	.parse = ud_parse, .known = true, .kind = SEND_MESSAGE,           \
+	.min_ds = 1 + PRM_WQE_DATAGRAM_SEG_BYTES / 16, .inline_ok = true, \
+	.data_at = 1 + PRM_WQE_DATAGRAM_SEG_BYTES / 16
+
+static wqe_rows ud_wqe = {
+	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_SEND] = {UD_SEND},
+	[PRM_WQE_OPCODE_SEND_IMM] = {UD_SEND, .imm = true},
+};
+
+#define UD_ANY (PRM_QP_OPTPAR_Q_KEY | QP_OPT_ANY)
+
+/* [I] The MTU is taken with RTR, as connected transports do. */
+static const struct qp_change ud_changes[] = {
+	{PRM_OPCODE_RST2INIT_QP, 1 << QP_RST, QP_INIT,
+	 QP_FIELD_PKEY | QP_FIELD_PORT | QP_FIELD_QKEY, UD_ANY},
+	{PRM_OPCODE_INIT2INIT_QP, 1 << QP_INIT, QP_INIT, 0,
+	 UD_ANY | PRM_QP_OPTPAR_PKEY_INDEX | PRM_QP_OPTPAR_PRI_PORT},
+	{PRM_OPCODE_INIT2RTR_QP, 1 << QP_INIT, QP_RTR, QP_FIELD_MTU,
+	 UD_ANY | PRM_QP_OPTPAR_PKEY_INDEX},
+	{PRM_OPCODE_RTR2RTS_QP, 1 << QP_RTR, QP_RTS, QP_FIELD_SEND_PSN, UD_ANY},
+	{PRM_OPCODE_RTS2RTS_QP, 1 << QP_RTS, QP_RTS, 0, UD_ANY},
+	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, UD_ANY},
+};
+
+const struct transport transport_ud = {
+	.name = "UD",
+	.st = PRM_QP_ST_UD,
+	.bth_type = BTH_UD,
+	.datagrams = true,
+	.wqe = &ud_wqe,
+	.changes = ud_changes,
+	.nchanges = sizeof(ud_changes) / sizeof(ud_changes[0]),
+	.start = ud_start,
+	.stop = sender_stop,
+	.rtr = ud_rtr,
+	.rts = ud_rts,
+	.resume = sender_resume,
+	.abort = ud_abort,
+	.abort_sends = sender_abort,
+	.room = sender_room,
+	.post = sender_post,
+	.receive = ud_receive,
+	.run = sender_run,
+	.ready = sender_ready,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* UD as ib_uverbs has it: QPs' states and Q_Keys, address handles, multicast groups. */
+#include "tests/test.h"
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "kernel_fixture.h"
+#include "obj/mcg.h"
+#include "obj/qp.h"
+
+#define TEST_FIXTURE                  \
+	{                             \
+		fx_setup, fx_teardown \
+	}
+
+/* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
+#define QKEY	(1 << 6)
+#define TO_INIT (1 | 1 << 4 | 1 << 5 | QKEY)
+#define TO_RTR	1
+#define TO_RTS	(1 | 1 << 16)
+
+struct ud_fx {
+	struct fx *f;
+	uint32_t pd, handle, qpn;
+};
+
+static struct ud_fx make(struct fx *f)
+{
+	struct ud_fx q = {.f = f, .pd = fx_pd(f)};
+	struct mlx5_ib_create_qp u;
+	struct request r;
+
+	fx_fill_qp(f, &r, &u, q.pd, fx_cq(f, NULL));
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+	rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_UD;
+	assert_int_equal(rq_run(f, &r), 0);
+	q.handle = (uint32_t)rq_attr(&r, UVERBS_ATTR_CREATE_QP_HANDLE)->data;
+	q.qpn = rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM);
+	rq_done(&r);
+	return q;
+}
+
+static int modify(const struct ud_fx *q, uint8_t state, uint32_t mask, uint32_t qkey)
+{
+	const struct ib_uverbs_modify_qp m = {.qp_handle = q->handle,
+					      .qp_state = state,
+					      .attr_mask = mask,
+					      .port_num = 1,
+					      .sq_psn = 0x123456,
+					      .qkey = qkey};
+
+	return fx_write(q->f, IB_USER_VERBS_CMD_MODIFY_QP, &m, sizeof(m), NULL, 0);
+}
+
+/* The way through the states with what ib_core demands; the MTU is 4096, as mlx5_ib sets it. */
+TEST_F(states)
+{
+	struct ud_fx q = make(*state);
+	const struct ib_uverbs_query_qp in = {.qp_handle = q.handle};
+	const struct qp *hw = obj_find(q.f->v, OBJ_QP, q.qpn);
+	struct ib_uverbs_query_qp_resp r;
+
+	assert_int_equal(modify(&q, INIT, TO_INIT & ~QKEY, 0), -EINVAL);
+	assert_true(fx_logged(q.f, "also needs 0x40"));
+	assert_int_equal(modify(&q, INIT, TO_INIT | 1 << 3, 0), -EINVAL);
+	assert_int_equal(modify(&q, INIT, TO_INIT, 0x11111111), 0);
+	assert_int_equal(modify(&q, RTR, TO_RTR | 1 << 7, 0), -EINVAL);
+	assert_int_equal(modify(&q, RTR, TO_RTR, 0), 0);
+	assert_int_equal(modify(&q, RTS, TO_RTS, 0), 0);
+	assert_int_equal(modify(&q, RTS, 1 | QKEY, 0x22222222), 0);
+	assert_int_equal(fx_write(q.f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &r, sizeof(r)),
+			 0);
+	assert_int_equal(r.qkey, 0x22222222);
+	assert_int_equal(r.sq_psn, 0x123456);
+	assert_int_equal(r.path_mtu, 5);
+	assert_int_equal(r.dest.is_global, 0);
+	assert_int_equal(hw->log_msg_max, 12);
+}
+
+static void net_raw(bool on)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2];
+
+	assert_int_equal(syscall(SYS_capget, &h, d), 0);
+	d[0].effective &= ~(1u << CAP_NET_RAW);
+	d[0].effective |= on ? d[0].permitted & 1u << CAP_NET_RAW : 0;
+	assert_int_equal(syscall(SYS_capset, &h, d), 0);
+}
+
+static bool has_net_raw(void)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2];
+
+	assert_int_equal(syscall(SYS_capget, &h, d), 0);
+	return d[0].permitted >> CAP_NET_RAW & 1;
+}
+
+/* A Q_Key with bit 31 is for the privileged only. */
+TEST_F(privileged_qkey)
+{
+	struct ud_fx q = make(*state);
+
+	net_raw(false);
+	assert_int_equal(modify(&q, INIT, TO_INIT, 0x80000001), -EPERM);
+	assert_true(fx_logged(q.f, "CAP_NET_RAW"));
+	assert_int_equal(modify(&q, INIT, TO_INIT, 0x7fffffff), 0);
+	net_raw(true);
+	assert_int_equal(modify(&q, INIT, TO_INIT, 0x80000001), has_net_raw() ? 0 : -EPERM);
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static const uint8_t ip4_group[16] = {[10] = 0xff, 0xff, 239, 129, 2, 3};
+static const uint8_t ip6_group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};
+static const uint8_t ip4_host[16] = {[10] = 0xff, 0xff, 192, 0, 2, 1};
+
+static int join(const struct ud_fx *q, uint32_t cmd, const uint8_t gid[16], uint16_t mlid)
+{
+	struct ib_uverbs_attach_mcast in = {.qp_handle = q->handle, .mlid = mlid};
+
+	memcpy(in.gid, gid, sizeof(in.gid));
+	return fx_write(q->f, cmd, &in, sizeof(in), NULL, 0);
+}
+
+#define ATTACH IB_USER_VERBS_CMD_ATTACH_MCAST
+#define DETACH IB_USER_VERBS_CMD_DETACH_MCAST
+
+static int destroy(const struct ud_fx *q)
+{
+	return fx_destroy(q->f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, q->handle);
+}
+
+TEST_F(groups)
+{
+	struct ud_fx q = make(*state), rc = q;
+
+	assert_int_equal(join(&q, ATTACH, ip4_host, 0), -EINVAL);
+	assert_int_equal(join(&q, DETACH, ip4_group, 0), -EINVAL);
+	assert_int_equal(join(&q, ATTACH, ip4_group, 0), 0);
+	assert_int_equal(join(&q, ATTACH, ip4_group, 0), 0);
+	assert_int_equal(join(&q, ATTACH, ip6_group, 0), 0);
+	assert_int_equal(mcg_find(q.f->v, ip4_group)->n, 1);
+	assert_int_equal(destroy(&q), -EBUSY);
+	assert_true(fx_logged(q.f, "is in a multicast group"));
+	assert_int_equal(join(&q, DETACH, ip6_group, 0), 0);
+	assert_int_equal(join(&q, DETACH, ip4_group, 0), 0);
+	assert_null(mcg_find(q.f->v, ip4_group));
+	assert_int_equal(destroy(&q), 0);
+	rc.handle = fx_qp(q.f, q.pd, fx_cq(q.f, NULL), NULL);
+	assert_int_equal(join(&rc, ATTACH, ip4_group, 0), -EINVAL);
+	assert_true(fx_logged(q.f, "is no UD QP"));
+}
+
+/* A program that ends leaves its groups. */
+TEST_F(closed_in_a_group)
+{
+	struct ud_fx q = make(*state);
+
+	assert_int_equal(join(&q, ATTACH, ip4_group, 0), 0);
+}
+
+/* --- address handles ------------------------------------------------------------------------- */
+
+/* A group's MAC address follows from its GID; nobody needs to be there. */
+TEST_F(handles_of_groups)
+{
+	static const uint8_t want[2][6] = {{0x01, 0x00, 0x5e, 0x01, 0x02, 0x03},
+					   {0x33, 0x33, 0x01, 0x02, 0x03, 0x04}};
+	struct fx *f = *state;
+	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
+
+	in.attr.port_num = in.attr.is_global = 1;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct mlx5_ib_create_ah_resp uhw;
+		struct request r;
+
+		memcpy(in.attr.grh.dgid, i ? ip6_group : ip4_group, 16);
+		rq_init(&r, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+		rq_value(&r, UVERBS_ATTR_WRITE_CMD, IB_USER_VERBS_CMD_CREATE_AH, 8);
+		rq_in(&r, UVERBS_ATTR_CORE_IN, &in, sizeof(in));
+		rq_out(&r, UVERBS_ATTR_CORE_OUT, sizeof(struct ib_uverbs_create_ah_resp));
+		rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(uhw));
+		assert_int_equal(rq_run(f, &r), 0);
+		memcpy(&uhw, rq_attr(&r, UVERBS_ATTR_UHW_OUT)->out, sizeof(uhw));
+		assert_memory_equal(uhw.dmac, want[i], 6);
+		rq_done(&r);
+	}
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that datagrams reach the queue pair, or the group, that their address vector names, with
+ * the headers that a receiver reads before the message; and that whatever is wrong with one is the
+ * sender's error or a silent, counted drop.
+ */
+#include "tests/test.h"
+#include <errno.h>
+#include "queue_rig.h"
+#include "obj/mcg.h"
+#include "queue/queue.h"
+#include "transport/transport.h"
+
+#define TEST_FIXTURE                           \
+	{                                      \
+		rig_setup_ud_dpu, rig_teardown \
+	}
+#define GRH    40u
+#define NO_QPN 0xffffffu /* of multicast packets */
+
+static struct rig_wqe datagram(struct rig_pair *p, uint8_t opcode, uint32_t imm)
+{
+	struct rig_wqe w = rig_begin(&p->a, opcode, SIGNALED | PRM_WQE_CTRL_FLAG_SOLICITED, imm);
+
+	rig_av(&w, &p->b);
+	return w;
+}
+
+static void post(struct rig_pair *p, struct rig_wqe *w, uint32_t len)
+{
+	if (len)
+		rig_data(w, p->src, len, rig_key(p->ms));
+	rig_end(w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+}
+
+static void sent(struct rig_pair *p, uint8_t syndrome)
+{
+	const uint8_t *cqe = rig_poll(&p->ca);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe),
+			 syndrome ? PRM_CQE_OPCODE_REQ_ERR : PRM_CQE_OPCODE_REQ);
+	if (syndrome)
+		assert_int_equal(prm_err_cqe_get_syndrome(cqe), syndrome);
+}
+
+static void give(struct rig_pair *p, uint32_t len)
+{
+	memset(p->dst, 0xee, GRH + 4096);
+	rig_recv(&p->b, p->dst, len, rig_key(p->md));
+}
+
+/* A good message and its receive: the CQE. */
+static const uint8_t *arrives(struct rig_pair *p, uint32_t len)
+{
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	const uint8_t *cqe;
+
+	post(p, &w, len);
+	sent(p, 0);
+	cqe = rig_poll(&p->cb);
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + len);
+	assert_memory_equal(p->dst + GRH, p->src, len);
+	return cqe;
+}
+
+static uint64_t drops(const struct rig_pair *p)
+{
+	return p->b.queue->o.vhca->port->out_of_buffer;
+}
+
+/* --- what arrives ---------------------------------------------------------------------------- */
+
+/* At every length: bytes and CQE, with and without immediate data. */
+TEST_F(messages)
+{
+	static const uint32_t lengths[] = {0, 1, 3, 4, 255, 1000, 1023, 1024};
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		bool imm = i % 2;
+		struct rig_wqe w = datagram(p, imm ? PRM_WQE_OPCODE_SEND_IMM : PRM_WQE_OPCODE_SEND,
+					    0x11223344);
+		const uint8_t *cqe;
+
+		give(p, GRH + lengths[i]);
+		post(p, &w, lengths[i]);
+		sent(p, 0);
+		cqe = rig_poll(&p->cb);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe),
+				 imm ? PRM_CQE_OPCODE_RESP_SEND_IMM : PRM_CQE_OPCODE_RESP_SEND);
+		assert_int_equal(prm_cqe64_get_immediate(cqe), imm ? 0x11223344 : 0);
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), GRH + lengths[i]);
+		assert_int_equal(prm_cqe64_get_rqpn(cqe), p->a.queue->o.id);
+		assert_int_equal(prm_cqe64_get_g(cqe), 1);
+		assert_int_equal(prm_cqe64_get_slid(cqe), 0);
+		assert_int_equal(prm_cqe64_get_se(cqe), 1);
+		assert_memory_equal(p->dst + GRH, p->src, lengths[i]);
+		assert_int_equal(p->dst[GRH + lengths[i]], 0xee);
+	}
+}
+
+struct seen {
+	unsigned int frames;
+	uint32_t len;
+	uint8_t bytes[2048];
+};
+
+static void see(void *ctx, struct port *port, struct frame *f)
+{
+	struct seen *s = ctx;
+
+	s->frames++;
+	s->len = f->len;
+	memcpy(s->bytes, f->data, f->len);
+	port_queue(port, f);
+}
+
+/*
+ * RoCE v1, v2 over IPv6 and IPv4: the receiver finds the header that was on the wire, whether
+ * somebody looked at the wire or not. DETH has Q_Key and source.
+ */
+TEST_F(headers)
+{
+	static const struct {
+		uint8_t gid, network;
+		uint32_t bytes;
+	} kinds[] = {{0, 0, 40}, {1, 1, 40}, {3, 2, 20}};
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		const uint32_t n = kinds[i].bytes, udp = kinds[i].network ? 8 : 0;
+		static const uint8_t none[20];
+		struct seen s = {0};
+		const uint8_t *deth = s.bytes + 14 + n + udp + 12;
+
+		p->a.qp->gid_index = kinds[i].gid;
+		for (unsigned int look = 2; look--;) {
+			port_set_hook(p->rig.dev.port, look ? see : NULL, &s);
+			give(p, GRH + 100);
+			assert_int_equal(prm_cqe64_get_sl(arrives(p, 100)), kinds[i].network);
+			assert_memory_equal(p->dst + GRH - n, s.bytes + 14, n);
+			assert_memory_equal(p->dst, none, GRH - n);
+		}
+		assert_int_equal(s.frames, 1);
+		assert_int_equal(deth[-12], 0x64);
+		assert_int_equal(prm_load32(deth, 0), RIG_QKEY);
+		assert_int_equal(prm_load32(deth, 4), p->a.queue->o.id);
+	}
+	assert_int_equal(p->dst[GRH - 20 + 8], 7);
+	assert_int_equal(p->dst[GRH - 20 + 1], 0x58);
+}
+
+/* Inline and gathered pieces, in one WQE that wraps around the ring's end. */
+TEST_F(lists)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 20; i++) {
+		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+
+		give(p, 1024);
+		rig_inline(&w, "behind ", 7);
+		rig_data(&w, p->src + 5, 60, rig_key(p->ms));
+		rig_inline(&w, p->src + 500, 90);
+		post(p, &w, 0);
+		sent(p, 0);
+		assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), GRH + 157);
+		assert_memory_equal(p->dst + GRH, "behind ", 7);
+		assert_memory_equal(p->dst + GRH + 7, p->src + 5, 60);
+		assert_memory_equal(p->dst + GRH + 67, p->src + 500, 90);
+	}
+}
+
+/* Also to itself, and between two of one function. */
+TEST_WITH(loopback, {rig_setup_ud, rig_teardown})
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	give(p, GRH + 8);
+	arrives(p, 8);
+	rig_recv(&p->a, p->dst, GRH + 8, rig_key(p->md));
+	rig_av(&w, &p->a);
+	post(p, &w, 8);
+	sent(p, 0);
+	assert_int_equal(prm_cqe64_get_rqpn(rig_poll(&p->ca)), p->a.queue->o.id);
+}
+
+/* --- Q_Keys ---------------------------------------------------------------------------------- */
+
+/* A wrong key drops the message and counts; bit 31 sends the queue pair's own. */
+TEST_F(qkeys)
+{
+	static const struct {
+		uint32_t sent, own, receiver;
+		bool good;
+	} keys[] = {{5, 6, 5, true},
+		    {5, 6, 6, false},
+		    {0x80000000, 9, 9, true},
+		    {0x80000009, 8, 9, false},
+		    {0, 1, 0, true}};
+	struct rig_pair *p = *state;
+	const struct vhca *v = p->b.queue->o.vhca;
+
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+		uint32_t before = v->qkey_violations;
+
+		give(p, 100);
+		p->a.qp->qkey = keys[i].own;
+		p->b.qp->qkey = keys[i].receiver;
+		prm_av_set_qkey(w.bytes + 16, keys[i].sent);
+		post(p, &w, 8);
+		sent(p, 0);
+		assert_int_equal(!!rig_poll(&p->cb), keys[i].good);
+		assert_int_equal(v->qkey_violations, before + !keys[i].good);
+	}
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+/* Failed sends stop the send queue, nothing else: SQER, from which it goes on. */
+TEST_F(send_errors)
+{
+	struct rig_pair *p = *state;
+	static const uint8_t syndrome[] = {
+		PRM_SYNDROME_LOCAL_LENGTH_ERR, PRM_SYNDROME_LOCAL_PROT_ERR,
+		PRM_SYNDROME_LOCAL_QP_OP_ERR, PRM_SYNDROME_LOCAL_QP_OP_ERR};
+
+	for (unsigned int i = 0; i < sizeof(syndrome); i++) {
+		struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0), next;
+
+		if (i == 2)
+			prm_av_set_ext(w.bytes + 16, 0);
+		if (i == 3)
+			prm_av_set_src_addr_index(w.bytes + 16, 77);
+		rig_data(&w, p->src, i ? 1024 : 1025, i == 1 ? 0xbad00 : rig_key(p->ms));
+		rig_end(&w);
+		next = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+		post(p, &next, 8);
+		sent(p, syndrome[i]);
+		sent(p, PRM_SYNDROME_WR_FLUSH_ERR);
+		assert_int_equal(p->a.queue->state, QP_SQER);
+		assert_null(rig_poll(&p->cb));
+		queue_set_state(p->a.queue, QP_RTS);
+		give(p, GRH + 8);
+		arrives(p, 8);
+	}
+}
+
+/* In SQER it still receives. */
+TEST_WITH(receives_in_sqer, {rig_setup_ud, rig_teardown})
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = rig_begin(&p->b, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_av(&w, &p->a);
+	rig_data(&w, p->dst, 2000, rig_key(p->md));
+	rig_end(&w);
+	rig_ring(&p->b);
+	rig_settle(&p->rig);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	give(p, GRH + 8);
+	arrives(p, 8);
+}
+
+/* Nobody hears of a message without receive, over the receive, or before RTR; the next arrives. */
+TEST_F(silent_drops)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	uint64_t before = drops(p);
+
+	post(p, &w, 8);
+	sent(p, 0);
+	assert_int_equal(drops(p), before + 1);
+	give(p, GRH + 8);
+	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	post(p, &w, 9);
+	sent(p, 0);
+	assert_null(rig_poll(&p->cb));
+	assert_int_equal(prm_cqe64_get_wqe_counter(arrives(p, 8)), 0);
+	queue_set_state(p->b.queue, QP_RST);
+	p->b.rq_pi = 0;
+	queue_set_state(p->b.queue, QP_INIT);
+	give(p, GRH + 8);
+	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	post(p, &w, 8);
+	sent(p, 0);
+	queue_set_state(p->b.queue, QP_RTR);
+	assert_null(rig_poll(&p->cb));
+	arrives(p, 8);
+}
+
+/* A receive that may not be written is an error of its owner's. */
+TEST_F(bad_receive)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+
+	rig_recv(&p->b, p->dst, 1000, 0xbad00);
+	rig_recv(&p->b, p->dst, 1000, rig_key(p->md));
+	post(p, &w, 8);
+	sent(p, 0);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(p->b.queue->state, QP_ERR);
+}
+
+/* A number that nobody has, and one of another transport. */
+TEST_F(not_for_it)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+
+	give(p, 1000);
+	prm_av_set_dqp_dct(w.bytes + 16, 0x123456);
+	post(p, &w, 8);
+	sent(p, 0);
+	p->b.queue->transport = &transport_uc;
+	w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	post(p, &w, 8);
+	p->b.queue->transport = &transport_ud;
+	sent(p, 0);
+	assert_null(rig_poll(&p->cb));
+	arrives(p, 8);
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static const uint8_t group[16] = {[10] = 0xff, 0xff, 239, 1, 2, 3};
+
+static void to_group(struct rig_pair *p, struct rig_wqe *w)
+{
+	prm_av_set_rmac(w->bytes + 16, 0x01005e010203);
+	prm_av_set_dqp_dct(w->bytes + 16, NO_QPN);
+	memcpy(prm_av_at_rgid(w->bytes + 16), group, sizeof(group));
+	post(p, w, 8);
+}
+
+static void cast(struct rig_pair *p)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, 0, 0);
+
+	p->a.qp->gid_index = 3;
+	rig_av(&w, &p->b);
+	to_group(p, &w);
+}
+
+/* Each member gets a copy, the sender too unless it blocks that; nobody else. */
+TEST_F(multicast)
+{
+	struct rig_pair *p = *state;
+	struct vhca *host = p->a.queue->o.vhca, *dpu = p->b.queue->o.vhca;
+
+	for (unsigned int i = 0; i < 3; i++)
+		give(p, 100);
+	rig_recv(&p->a, p->src + 4096, 100, rig_key(p->ms));
+	cast(p);
+	assert_null(rig_poll(&p->cb));
+	assert_int_equal(mcg_attach(dpu, group, p->b.qp), 0);
+	assert_int_equal(mcg_attach(dpu, group, p->b.qp), -EEXIST);
+	cast(p);
+	assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), GRH + 8);
+	assert_memory_equal(p->dst + GRH - 4, group + 12, 4);
+	assert_null(rig_poll(&p->ca));
+	p->a.qp->block_lb_mc = true;
+	assert_int_equal(mcg_attach(host, group, p->a.qp), 0);
+	cast(p);
+	assert_null(rig_poll(&p->ca));
+	p->a.qp->block_lb_mc = false;
+	p->b.qp->qkey ^= 1;
+	cast(p);
+	assert_int_equal(prm_cqe64_get_rqpn(rig_poll(&p->ca)), p->a.queue->o.id);
+	assert_non_null(rig_poll(&p->cb));
+	assert_null(rig_poll(&p->cb));
+	assert_int_equal(mcg_detach(host, group, p->a.qp), 0);
+	assert_int_equal(mcg_detach(host, group, p->a.qp), -ENOENT);
+	mcg_leave(dpu, p->b.qp);
+	assert_null(mcg_find(dpu, group));
+	assert_int_equal(p->b.queue->o.refs, 0);
+}
+
+/* A packet to a group that names one queue pair is nobody's. */
+TEST_F(multicast_to_one)
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+
+	give(p, 100);
+	assert_int_equal(mcg_attach(p->b.queue->o.vhca, group, p->b.qp), 0);
+	prm_av_set_rmac(w.bytes + 16, 0x01005e010203);
+	memcpy(prm_av_at_rgid(w.bytes + 16), group, sizeof(group));
+	post(p, &w, 8);
+	sent(p, 0);
+	assert_null(rig_poll(&p->cb));
+	mcg_leave(p->b.queue->o.vhca, p->b.qp);
+}
