@@ -116,8 +116,7 @@ static void dma_works(struct rig *r)
 	r->buf[RIG_BYTES / 2] = 2;
 	dvx_post_dma(p.sq, (uintptr_t)r->buf + RIG_BYTES / 2, r->key, (uintptr_t)r->buf, r->key,
 		     RIG_BYTES / 2, 1, DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	ring_done(&p, 1);
 	assert_int_equal(r->buf[RIG_BYTES / 2], 1);
 	pair_free(&p);
 }

@@ -73,6 +73,8 @@ static inline int flow_close(void **state)
 	return rig_close(state);
 }
 
+#define TEST_FLOW(name) TEST_OF(name, struct flow_rig, f, {NULL, NULL})
+
 /* `place` is the inbox's number, which chooses its part of the buffer. */
 static inline void inbox_open(struct flow_rig *f, struct inbox *in, uint32_t place)
 {

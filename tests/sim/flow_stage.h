@@ -17,7 +17,7 @@ struct stage {
 	struct dvx_flow_action *to_a, *to_b;
 };
 
-static uint32_t level = 3; /* of the test's tables; 0: in the root */
+static uint32_t level; /* of the test's tables; 0: in the root */
 
 static inline struct dvx_flow_matcher *matcher(struct dvx_flow_table *t,
 					       const struct dvx_flow_match *m, uint32_t priority)
@@ -99,29 +99,34 @@ static inline struct dvx_flow_match udp(uint8_t version, uint16_t dport)
 	return m;
 }
 
-static inline void said(const char *a, const char *b)
+/* A test on a stage of this level; and one in the root and in tables of software steering. */
+static inline void stage_test(void (*test)(struct stage *), uint32_t at, void **state)
 {
-	const char *text = dvx_strerror();
+	struct stage s;
 
-	if (!strstr(text, a) || !strstr(text, b))
-		fail_msg("\"%s\" lacks %s or %s", text, a, b);
+	level = at;
+	stage_open(&s, state);
+	test(&s);
+	stage_close(&s);
 }
-
-/* A test twice: in the root, and in tables of software steering. */
-#define TEST_LEVELS(name)                     \
-	static void name(void **state);       \
-	TEST(name##_in_root)                  \
-	{                                     \
-		level = 0;                    \
-		name(state);                  \
-	}                                     \
-	TEST(name##_below)                    \
-	{                                     \
-		level = 3;                    \
-		name(state);                  \
-	}                                     \
-	static void name(void **state)
-
+#define TEST_BELOW(name)                         \
+	static void name##_on(struct stage *s);  \
+	TEST(name)                               \
+	{                                        \
+		stage_test(name##_on, 3, state); \
+	}                                        \
+	static void name##_on(struct stage *s)
+#define TEST_LEVELS(name)                        \
+	static void name##_on(struct stage *s);  \
+	TEST(name##_in_root)                     \
+	{                                        \
+		stage_test(name##_on, 0, state); \
+	}                                        \
+	TEST(name##_below)                       \
+	{                                        \
+		stage_test(name##_on, 3, state); \
+	}                                        \
+	static void name##_on(struct stage *s)
 TEST_GROUP(flow_open, flow_close)
 
 #endif

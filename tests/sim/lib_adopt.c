@@ -104,9 +104,8 @@ static void unmake(struct adopted *a)
 }
 
 /* Round the rings many times, several blocks at once, padding included, both doorbells. */
-TEST(writes_wrap)
+TEST_RIG(writes_wrap)
 {
-	struct rig *r = *state;
 	struct adopted a;
 	uint8_t data[128];
 	uint32_t i, j, len;
@@ -117,9 +116,8 @@ TEST(writes_wrap)
 		len = 1 + i * 29 % sizeof(data);
 		for (j = 0; j < len; j++)
 			data[j] = (uint8_t)(i ^ j);
-		assert_int_equal(dvx_post_write_inline(a.sq, (uintptr_t)r->buf, a.mr->rkey, data,
-						       len, i, DVX_SIGNALED),
-				 0);
+		OK(dvx_post_write_inline(a.sq, (uintptr_t)r->buf, a.mr->rkey, data, len, i,
+					 DVX_SIGNALED));
 		if (i & 2)
 			dvx_sq_ring(a.sq);
 		else
@@ -132,9 +130,8 @@ TEST(writes_wrap)
 }
 
 /* READs and receives so small that libmlx5's queues bring them inside the CQE. */
-TEST(data_inside_the_cqe)
+TEST_RIG(data_inside_the_cqe)
 {
-	struct rig *r = *state;
 	struct adopted a;
 	struct dvx_sge s[2];
 	const void *cqe;
@@ -158,7 +155,7 @@ TEST(data_inside_the_cqe)
 		assert_int_equal(r->buf[3], 0);
 
 		memset(r->buf, 0, 4096);
-		assert_int_equal(dvx_rq_post(a.rq, s, 2, 500 + len), 0);
+		OK(dvx_rq_post(a.rq, s, 2, 500 + len));
 		dvx_rq_ring(a.rq);
 		dvx_post_send_inline(a.sq, r->buf + 4096, len, len, DVX_SIGNALED);
 		dvx_sq_ring(a.sq);
@@ -181,9 +178,8 @@ TEST(data_inside_the_cqe)
 }
 
 /* A CQ is taken over in the middle of its life: what ibv_poll_cq() saw does not come again. */
-TEST(cq_in_the_middle)
+TEST_RIG(cq_in_the_middle)
 {
-	struct rig *r = *state;
 	struct adopted a, b;
 	struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
 			   *bad;
@@ -216,7 +212,7 @@ TEST(cq_in_the_middle)
 	OK(dvx_qp_adopt(r->dev, a.ibqp, &a.qp));
 	assert_null(dvx_qp_rq(a.qp));
 	for (i = 0; i < 600; i++) {
-		assert_int_equal(dvx_post_nop(dvx_qp_sq(a.qp), (uint64_t)i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(dvx_qp_sq(a.qp), (uint64_t)i, DVX_SIGNALED));
 		dvx_sq_ring(dvx_qp_sq(a.qp));
 		done(a.cq, dvx_qp_sq(a.qp), (uint64_t)i);
 	}
@@ -227,9 +223,8 @@ TEST(cq_in_the_middle)
 }
 
 /* Errors, and the full ring, are as on libdvx's own queues. */
-TEST(errors_and_full)
+TEST_RIG(errors_and_full)
 {
-	struct rig *r = *state;
 	struct adopted a;
 	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
 	uint32_t i, n;
@@ -242,8 +237,8 @@ TEST(errors_and_full)
 	dvx_sq_ring(a.sq);
 	for (i = 0; i < n; i++)
 		done(a.cq, a.sq, i);
-	assert_int_equal(dvx_post_write(a.sq, 0, 0, &bad, 1, 1, 0), 0);
-	assert_int_equal(dvx_post_nop(a.sq, 2, 0), 0);
+	OK(dvx_post_write(a.sq, 0, 0, &bad, 1, 1, 0));
+	OK(dvx_post_nop(a.sq, 2, 0));
 	dvx_sq_ring(a.sq);
 	failed(a.cq, a.sq, 1, 0x04);
 	failed(a.cq, a.sq, 2, 0x05);
@@ -252,9 +247,8 @@ TEST(errors_and_full)
 }
 
 /* Events through the verbs channel. */
-TEST(events)
+TEST_RIG(events)
 {
-	struct rig *r = *state;
 	struct adopted a;
 	struct dvx_channel *ch, *devx;
 	struct dvx_cq *woken;
@@ -271,7 +265,7 @@ TEST(events)
 	for (i = 0; i < 20; i++) {
 		dvx_cq_arm(a.cq, false);
 		assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
-		assert_int_equal(dvx_post_nop(a.sq, i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(a.sq, i, DVX_SIGNALED));
 		dvx_sq_ring(a.sq);
 		OK(dvx_channel_wait(ch, 10000, &woken, &cookie));
 		assert_ptr_equal(woken, a.cq);
@@ -294,8 +288,7 @@ TEST(pd_of_verbs)
 	OK(dvx_pd_adopt(r->dev, a.ibpd, &mixed.pd));
 	pair_make(&mixed, &p, DVX_REMOTE_WRITE);
 	dvx_post_write_inline(p.sq, (uintptr_t)r->buf, a.mr->rkey, "mixed", 6, 1, DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	ring_done(&p, 1);
 	assert_string_equal((char *)r->buf, "mixed");
 	pair_free(&p);
 	OK(dvx_pd_free(mixed.pd));

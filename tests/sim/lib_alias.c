@@ -105,35 +105,30 @@ static void copies(void **state)
 	memset(r->buf, 0, RIG_BYTES);
 	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), SHARED, 1,
 		     DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	ring_done(&p, 1);
 	for (i = 0; i < SHARED; i++)
 		assert_int_equal(r->buf[i], pattern(i));
 	memset(r->buf, 0, RIG_BYTES);
 	far.lkey = dvx_mkey_key(alias);
 	dvx_post_write(p.sq, (uintptr_t)r->buf + 7, r->key, &far, 1, 2, DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 2);
+	ring_done(&p, 2);
 	for (i = 0; i < 5000; i++)
 		assert_int_equal(r->buf[i + 7], pattern(i + 100));
 	far = (struct dvx_sge){(uintptr_t)r->buf + 20000, 5000, r->key};
 	dvx_post_read(p.sq, t.addr + 3, dvx_mkey_key(alias), &far, 1, 3, DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 3);
+	ring_done(&p, 3);
 	for (i = 0; i < 5000; i++)
 		assert_int_equal(r->buf[i + 20000], pattern(i + 3));
 	r->buf[0] = 200;
 	dvx_post_dma(p.sq, t.addr, dvx_mkey_key(alias), (uintptr_t)r->buf, r->key, 1, 4,
 		     DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 4);
+	ring_done(&p, 4);
 	ask("first", answer, sizeof(answer));
 	assert_string_equal(answer, "200");
 	/* one byte past the end */
 	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr + 1, dvx_mkey_key(alias), SHARED, 5,
 		     0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 5, 0x04);
+	ring_failed(&p, 5, 0x04);
 	pair_free(&p);
 	OK(dvx_mkey_destroy(alias));
 }
@@ -153,12 +148,10 @@ static void read_only(void **state)
 	pair_make(r, &p, 0);
 	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, 0x5001, dvx_mkey_key(alias), 64, 1,
 		     DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	ring_done(&p, 1);
 	assert_int_equal(r->buf[0], pattern(1));
 	dvx_post_dma(p.sq, 0x5000, dvx_mkey_key(alias), (uintptr_t)r->buf, r->key, 64, 2, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 2, 0x04);
+	ring_failed(&p, 2, 0x04);
 	pair_free(&p);
 	OK(dvx_mkey_destroy(alias));
 }
@@ -208,13 +201,11 @@ static void revoked(void **state)
 	pair_make(r, &p, 0);
 	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), 64, 1,
 		     DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	ring_done(&p, 1);
 	ask("revoke", answer, sizeof(answer));
 	assert_string_equal(answer, "0");
 	dvx_post_dma(p.sq, (uintptr_t)r->buf, r->key, t.addr, dvx_mkey_key(alias), 64, 2, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 2, 0x04);
+	ring_failed(&p, 2, 0x04);
 	pair_free(&p);
 	OK(dvx_mkey_destroy(alias));
 	assert_int_equal(dvx_mkey_import(r->dev, r->pd, &t, &again), -EXDEV);

@@ -15,42 +15,34 @@ static void expect_state(struct dvx_qp *qp, uint8_t want)
 }
 
 /* A bad local key fails its WQE with 0x04; everything behind it, pads too, flushes with 0x05. */
-TEST(local_key)
+TEST_PAIR(local_key, DVX_REMOTE_WRITE)
 {
-	struct rig *r = *state;
-	struct pair p;
 	struct dvx_sge bad = {(uintptr_t)r->buf, 64, 0xdead00};
 	static const uint8_t data[100];
 	uint32_t i;
 
-	pair_make(r, &p, DVX_REMOTE_WRITE);
 	for (i = 0; i < 62; i++) {
-		assert_int_equal(dvx_post_nop(p.sq, i, i == 61 ? DVX_SIGNALED : 0), 0);
+		OK(dvx_post_nop(p->sq, i, i == 61 ? DVX_SIGNALED : 0));
 	}
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 61);
+	ring_done(p, 61);
 	/* one bad WQE in block 62, a pad in 63, two blocks at the ring's beginning */
-	assert_int_equal(dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &bad, 1, 7, 0), 0);
-	assert_int_equal(dvx_post_send_inline(p.sq, data, sizeof(data), 8, 0), 0);
-	assert_int_equal(dvx_post_nop(p.sq, 9, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 7, PROT);
-	failed(p.cq[0], p.sq, DVX_WR_ID_PAD, FLUSH);
-	failed(p.cq[0], p.sq, 8, FLUSH);
-	failed(p.cq[0], p.sq, 9, FLUSH);
-	assert_int_equal(dvx_sq_free(p.sq), 64);
-	expect_state(p.qp[0], PRM_QP_STATE_ERR);
+	OK(dvx_post_write(p->sq, (uintptr_t)r->buf, r->key, &bad, 1, 7, 0));
+	OK(dvx_post_send_inline(p->sq, data, sizeof(data), 8, 0));
+	OK(dvx_post_nop(p->sq, 9, DVX_SIGNALED));
+	ring_failed(p, 7, PROT);
+	failed(p->cq[0], p->sq, DVX_WR_ID_PAD, FLUSH);
+	failed(p->cq[0], p->sq, 8, FLUSH);
+	failed(p->cq[0], p->sq, 9, FLUSH);
+	assert_int_equal(dvx_sq_free(p->sq), 64);
+	expect_state(p->qp[0], PRM_QP_STATE_ERR);
 	/* posting goes on, and flushes */
-	assert_int_equal(dvx_post_nop(p.sq, 10, 0), 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 10, FLUSH);
-	pair_free(&p);
+	OK(dvx_post_nop(p->sq, 10, 0));
+	ring_failed(p, 10, FLUSH);
 }
 
 /* What the peer does not allow: key, range, right of the QP. */
-TEST(remote_access)
+TEST_RIG(remote_access)
 {
-	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	uint64_t end = (uintptr_t)r->buf + RIG_BYTES;
 	struct pair p;
@@ -66,16 +58,14 @@ TEST(remote_access)
 			dvx_post_read(p.sq, (uintptr_t)r->buf - 1, r->key, &s, 1, 1, 0);
 		else
 			dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 1, 0);
-		dvx_sq_ring(p.sq);
-		failed(p.cq[0], p.sq, 1, ACCESS);
+		ring_failed(&p, 1, ACCESS);
 		pair_free(&p);
 	}
 }
 
 /* An mkey without rights, or of another PD: the device holds to it on both sides. */
-TEST(rights)
+TEST_RIG(rights)
 {
-	struct rig *r = *state;
 	struct dvx_mkey_attr ro = {.size = sizeof(ro), .pd = r->pd, .addr = r->buf, .len = 4096};
 	struct dvx_mkey_attr other = {
 		.size = sizeof(other), .addr = r->buf, .len = 4096, .access = RIG_ALL};
@@ -88,16 +78,13 @@ TEST(rights)
 	s.lkey = dvx_mkey_key(mkey);
 	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	dvx_post_write(p.sq, (uintptr_t)r->buf + 8192, r->key, &s, 1, 1, DVX_SIGNALED);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1); /* reading locally is always allowed */
+	ring_done(&p, 1); /* reading locally is always allowed */
 	dvx_post_read(p.sq, (uintptr_t)r->buf, r->key, &s, 1, 2, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 2, PROT);
+	ring_failed(&p, 2, PROT);
 	pair_free(&p);
 	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	dvx_post_write(p.sq, (uintptr_t)r->buf, s.lkey, &s, 1, 3, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 3, ACCESS);
+	ring_failed(&p, 3, ACCESS);
 	pair_free(&p);
 	OK(dvx_mkey_destroy(mkey));
 	OK(dvx_pd_alloc(r->dev, &pd));
@@ -107,17 +94,15 @@ TEST(rights)
 	s.lkey = dvx_mkey_key(mkey);
 	pair_make(r, &p, 0);
 	dvx_post_send(p.sq, &s, 1, 4, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 4, PROT);
+	ring_failed(&p, 4, PROT);
 	pair_free(&p);
 	OK(dvx_mkey_destroy(mkey));
 	OK(dvx_pd_free(pd));
 }
 
 /* The DMA engine: wrong keys, past the end, over the device's limit. */
-TEST(dma)
+TEST_RIG(dma)
 {
-	struct rig *r = *state;
 	uint64_t a = (uintptr_t)r->buf, end = a + RIG_BYTES;
 	uint64_t max = dvx_dev_caps(r->dev)->dma_mmo_max;
 	struct pair p;
@@ -144,31 +129,25 @@ TEST(dma)
 }
 
 /* A send that is longer than the receive: both ends hear of it. */
-TEST(receive_too_small)
+TEST_PAIR(receive_too_small, 0)
 {
-	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key}, small = {(uintptr_t)r->buf, 63, r->key};
 	struct dvx_cqe_failure why;
-	struct pair p;
 
-	pair_make(r, &p, 0);
-	assert_int_equal(dvx_rq_post(p.rq, &small, 1, 77), 0);
-	dvx_rq_ring(p.rq);
-	dvx_post_send(p.sq, &s, 1, 1, 0);
-	dvx_sq_ring(p.sq);
-	failed(p.cq[0], p.sq, 1, INVAL_REQ);
-	dvx_cqe_error(wait_cqe(p.cq[1]), &why);
+	OK(dvx_rq_post(p->rq, &small, 1, 77));
+	dvx_rq_ring(p->rq);
+	dvx_post_send(p->sq, &s, 1, 1, 0);
+	ring_failed(p, 1, INVAL_REQ);
+	dvx_cqe_error(wait_cqe(p->cq[1]), &why);
 	assert_int_equal(why.syndrome, LENGTH);
 	assert_false(why.send);
 	assert_int_equal(why.user_index, 0x71);
-	assert_int_equal(dvx_rq_retire(p.rq), 77);
-	pair_free(&p);
+	assert_int_equal(dvx_rq_retire(p->rq), 77);
 }
 
 /* Nobody posted a receive, and the sender shall not wait: RNR retries exceeded. */
-TEST(receiver_not_ready)
+TEST_RIG(receiver_not_ready)
 {
-	struct rig *r = *state;
 	struct dvx_qp_peer peer = {.size = sizeof(peer), .rnr_retry = 0xff};
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 128, .uar = r->uar};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -191,52 +170,46 @@ TEST(receiver_not_ready)
 }
 
 /* To ERR by command: what is posted flushes, both queues; to RST and up again: it works anew. */
-TEST(error_and_reset)
+TEST_PAIR(error_and_reset, 0)
 {
-	struct rig *r = *state;
 	struct dvx_sge s = {(uintptr_t)r->buf, 64, r->key};
 	struct dvx_cqe_failure why;
-	struct pair p;
 	uint32_t i;
 
-	pair_make(r, &p, 0);
-	expect_state(p.qp[1], PRM_QP_STATE_RTS);
+	expect_state(p->qp[1], PRM_QP_STATE_RTS);
 	for (i = 0; i < 3; i++)
-		assert_int_equal(dvx_rq_post(p.rq, &s, 1, i), 0);
-	dvx_rq_ring(p.rq);
-	OK(dvx_qp_to_err(p.qp[1]));
-	expect_state(p.qp[1], PRM_QP_STATE_ERR);
+		OK(dvx_rq_post(p->rq, &s, 1, i));
+	dvx_rq_ring(p->rq);
+	OK(dvx_qp_to_err(p->qp[1]));
+	expect_state(p->qp[1], PRM_QP_STATE_ERR);
 	for (i = 0; i < 3; i++) {
-		dvx_cqe_error(wait_cqe(p.cq[1]), &why);
+		dvx_cqe_error(wait_cqe(p->cq[1]), &why);
 		assert_int_equal(why.syndrome, FLUSH);
-		assert_int_equal(dvx_rq_retire(p.rq), i);
-		dvx_cq_pop(p.cq[1]);
+		assert_int_equal(dvx_rq_retire(p->rq), i);
+		dvx_cq_pop(p->cq[1]);
 	}
-	OK(dvx_qp_to_err(p.qp[0]));
+	OK(dvx_qp_to_err(p->qp[0]));
 	for (i = 0; i < 2; i++) {
-		OK(dvx_qp_to_rst(p.qp[i]));
-		expect_state(p.qp[i], PRM_QP_STATE_RST);
+		OK(dvx_qp_to_rst(p->qp[i]));
+		expect_state(p->qp[i], PRM_QP_STATE_RST);
 	}
-	pair_connect(r, &p, DVX_REMOTE_WRITE);
+	pair_connect(r, p, DVX_REMOTE_WRITE);
 	for (i = 0; i < 100; i++) {
-		dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, &i, 4, i, DVX_SIGNALED);
-		dvx_sq_ring(p.sq);
-		done(p.cq[0], p.sq, i);
+		dvx_post_write_inline(p->sq, (uintptr_t)r->buf, r->key, &i, 4, i, DVX_SIGNALED);
+		ring_done(p, i);
 		assert_memory_equal(r->buf, &i, 4);
 	}
-	pair_free(&p);
 }
 
 /* Garbage where a WQE should be is an error CQE, not the end of the device. */
-TEST(garbage_in_the_ring)
+TEST_RIG(garbage_in_the_ring)
 {
-	struct rig *r = *state;
 	struct pair p;
 	uint32_t seed = 1, i, j;
 
 	for (i = 0; i < 50; i++) {
 		pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
-		assert_int_equal(dvx_post_nop(p.sq, 1, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(p.sq, 1, DVX_SIGNALED));
 		/* keep the index: a WQE with another one is not the one that was rung */
 		for (j = 3; j < DVX_BLOCK; j++) {
 			seed = seed * 1664525 + 1013904223;
@@ -248,9 +221,8 @@ TEST(garbage_in_the_ring)
 		pair_free(&p);
 	}
 	pair_make(r, &p, 0);
-	assert_int_equal(dvx_post_nop(p.sq, 2, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 2);
+	OK(dvx_post_nop(p.sq, 2, DVX_SIGNALED));
+	ring_done(&p, 2);
 	pair_free(&p);
 }
 

@@ -51,7 +51,7 @@ static void verbs_close(struct verbs *v)
 }
 
 /* The packet comes to ibv_poll_cq(). */
-TEST(to_verbs)
+TEST_BELOW(to_verbs)
 {
 	struct dvx_flow_match m = udp(4, 99);
 	struct dvx_flow_action *to_qp;
@@ -59,16 +59,14 @@ TEST(to_verbs)
 	struct dvx_flow_rule *r;
 	struct frame want;
 	struct verbs v;
-	struct stage s;
 	struct ibv_wc wc;
 	int n;
 
-	stage_open(&s, state);
-	verbs_open(s.f, &v);
-	OK(dvx_flow_action_create_qp(s.domain, v.qp, &to_qp));
-	mt = matcher(s.table, &m, 0);
+	verbs_open(s->f, &v);
+	OK(dvx_flow_action_create_qp(s->domain, v.qp, &to_qp));
+	mt = matcher(s->table, &m, 0);
 	r = rule(mt, &m, &to_qp, 1);
-	say(s.f, (struct say){.dport = 99});
+	say(s->f, (struct say){.dport = 99});
 	while (!(n = ibv_poll_cq(v.cq, 1, &wc)))
 		;
 	assert_int_equal(n, 1);
@@ -81,34 +79,29 @@ TEST(to_verbs)
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_action_destroy(to_qp));
 	verbs_close(&v);
-	stage_close(&s);
 }
 
 /* Another type of QP, another context, none at all. */
-TEST(other_qps)
+TEST_BELOW(other_qps)
 {
 	struct dvx_flow_action *none = NULL;
 	struct ibv_context *again;
 	struct verbs v, w = {0};
 	struct ibv_qp *rc;
-	struct stage s;
 
-	stage_open(&s, state);
-	verbs_open(s.f, &v);
+	verbs_open(s->f, &v);
 	rc = make_qp(&v, IBV_QPT_RC);
-	assert_int_equal(dvx_flow_action_create_qp(s.domain, rc, &none), -EINVAL);
-	said("ibv_qp", "raw packet");
-	assert_int_equal(dvx_flow_action_create_qp(s.domain, NULL, &none), -EINVAL);
-	again = ibv_open_device(dvx_dev_ibv(s.f->r.dev)->device);
+	refused(dvx_flow_action_create_qp(s->domain, rc, &none), -EINVAL, "ibv_qp", "raw packet");
+	assert_int_equal(dvx_flow_action_create_qp(s->domain, NULL, &none), -EINVAL);
+	again = ibv_open_device(dvx_dev_ibv(s->f->r.dev)->device);
 	w.pd = ibv_alloc_pd(again);
 	w.cq = ibv_create_cq(again, 16, NULL, NULL, 0);
 	w.qp = make_qp(&w, IBV_QPT_RAW_PACKET);
-	assert_int_equal(dvx_flow_action_create_qp(s.domain, w.qp, &none), -EINVAL);
-	said("ibv_qp", "another context");
+	refused(dvx_flow_action_create_qp(s->domain, w.qp, &none), -EINVAL, "ibv_qp",
+		"another context");
 	assert_null(none);
 	assert_int_equal(ibv_destroy_qp(w.qp) || ibv_destroy_cq(w.cq) || ibv_dealloc_pd(w.pd) ||
 				 ibv_close_device(again) || ibv_destroy_qp(rc),
 			 0);
 	verbs_close(&v);
-	stage_close(&s);
 }

@@ -35,14 +35,11 @@ static void fill(struct rig *r)
 }
 
 /* SEND and SEND_IMM, gathered and inline, scattered over three pieces. */
-TEST(sends)
+TEST_PAIR(sends, 0)
 {
-	struct rig *r = *state;
-	struct pair p;
 	struct dvx_sge from[2], to[3];
 	uint32_t i;
 
-	pair_make(r, &p, 0);
 	fill(r);
 	from[0] = piece(r, 0, 100);
 	from[1] = piece(r, 5000, 3000);
@@ -50,34 +47,31 @@ TEST(sends)
 	to[1] = piece(r, 0x20000, 2000);
 	to[2] = piece(r, 0x30000, 5000);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(dvx_rq_post(p.rq, to, 3, 100 + i), 0);
-	dvx_rq_ring(p.rq);
-	assert_int_equal(dvx_post_send(p.sq, from, 2, 1, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
-	received(&p, 100, PRM_CQE_OPCODE_RESP_SEND, 3100, 0);
+		OK(dvx_rq_post(p->rq, to, 3, 100 + i));
+	dvx_rq_ring(p->rq);
+	OK(dvx_post_send(p->sq, from, 2, 1, DVX_SIGNALED));
+	ring_done(p, 1);
+	received(p, 100, PRM_CQE_OPCODE_RESP_SEND, 3100, 0);
 	assert_int_equal(r->buf[0x10000], r->buf[0]);
 	assert_memory_equal(r->buf + 0x20000, r->buf + 1, 99);
 	assert_memory_equal(r->buf + 0x20000 + 99, r->buf + 5000, 1901);
 	assert_memory_equal(r->buf + 0x30000, r->buf + 5000 + 1901, 1099);
-	assert_int_equal(dvx_post_send_imm(p.sq, 0xcafe0001, from, 1, 2, DVX_SIGNALED), 0);
-	assert_int_equal(dvx_post_send_inline(p.sq, "twelve bytes", 12, 3, DVX_SIGNALED), 0);
-	assert_int_equal(dvx_post_send_imm_inline(p.sq, 7, r->buf, 180, 4, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
+	OK(dvx_post_send_imm(p->sq, 0xcafe0001, from, 1, 2, DVX_SIGNALED));
+	OK(dvx_post_send_inline(p->sq, "twelve bytes", 12, 3, DVX_SIGNALED));
+	OK(dvx_post_send_imm_inline(p->sq, 7, r->buf, 180, 4, DVX_SIGNALED));
+	dvx_sq_ring(p->sq);
 	for (i = 2; i < 5; i++)
-		done(p.cq[0], p.sq, i);
-	received(&p, 101, PRM_CQE_OPCODE_RESP_SEND_IMM, 100, 0xcafe0001);
-	received(&p, 102, PRM_CQE_OPCODE_RESP_SEND, 12, 0);
-	received(&p, 103, PRM_CQE_OPCODE_RESP_SEND_IMM, 180, 7);
+		done(p->cq[0], p->sq, i);
+	received(p, 101, PRM_CQE_OPCODE_RESP_SEND_IMM, 100, 0xcafe0001);
+	received(p, 102, PRM_CQE_OPCODE_RESP_SEND, 12, 0);
+	received(p, 103, PRM_CQE_OPCODE_RESP_SEND_IMM, 180, 7);
 	assert_memory_equal(r->buf + 0x20000, r->buf + 1, 179);
-	pair_free(&p);
 }
 
 /* UC: SEND and WRITE with immediate arrive; a message without a receive is lost; READ is refused.
  */
-TEST(unreliable)
+TEST_RIG(unreliable)
 {
-	struct rig *r = *state;
 	struct pair p;
 	struct dvx_sge from, to;
 	uint64_t far = (uintptr_t)r->buf + 0x80000;
@@ -87,22 +81,20 @@ TEST(unreliable)
 	fill(r);
 	from = piece(r, 3, 10000);
 	to = piece(r, 0x10000, 20000);
-	assert_int_equal(dvx_post_send(p.sq, &from, 1, 1, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
-	assert_int_equal(dvx_rq_post(p.rq, &to, 1, 77), 0);
-	assert_int_equal(dvx_rq_post(p.rq, &to, 1, 78), 0);
+	OK(dvx_post_send(p.sq, &from, 1, 1, DVX_SIGNALED));
+	ring_done(&p, 1);
+	OK(dvx_rq_post(p.rq, &to, 1, 77));
+	OK(dvx_rq_post(p.rq, &to, 1, 78));
 	dvx_rq_ring(p.rq);
-	assert_int_equal(dvx_post_send_imm(p.sq, 5, &from, 1, 2, DVX_SIGNALED), 0);
-	assert_int_equal(dvx_post_write_imm(p.sq, 6, far, r->key, &from, 1, 3, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 2);
+	OK(dvx_post_send_imm(p.sq, 5, &from, 1, 2, DVX_SIGNALED));
+	OK(dvx_post_write_imm(p.sq, 6, far, r->key, &from, 1, 3, DVX_SIGNALED));
+	ring_done(&p, 2);
 	done(p.cq[0], p.sq, 3);
 	received(&p, 77, PRM_CQE_OPCODE_RESP_SEND_IMM, 10000, 5);
 	received(&p, 78, PRM_CQE_OPCODE_RESP_WR_IMM, 10000, 6);
 	assert_memory_equal(r->buf + 0x10000, r->buf + 3, 10000);
 	assert_memory_equal(r->buf + 0x80000, r->buf + 3, 10000);
-	assert_int_equal(dvx_post_read(p.sq, far, r->key, &from, 1, 4, DVX_SIGNALED), 0);
+	OK(dvx_post_read(p.sq, far, r->key, &from, 1, 4, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	dvx_cqe_error(wait_cqe(p.cq[0]), &why);
 	assert_int_equal(why.syndrome, PRM_SYNDROME_LOCAL_QP_OP_ERR);
@@ -110,177 +102,144 @@ TEST(unreliable)
 }
 
 /* RDMA_WRITE, WRITE_IMM, READ: gathered, inline, with an offset that no page has. */
-TEST(rdma)
+TEST_PAIR(rdma, DVX_REMOTE_WRITE | DVX_REMOTE_READ)
 {
-	struct rig *r = *state;
-	struct pair p;
 	struct dvx_sge three[3];
 	uint64_t far = (uintptr_t)r->buf + 0x80000;
 
-	pair_make(r, &p, DVX_REMOTE_WRITE | DVX_REMOTE_READ);
 	fill(r);
 	three[0] = piece(r, 1, 4097);
 	three[1] = piece(r, 9000, 0);
 	three[2] = piece(r, 20000, 70000);
-	assert_int_equal(dvx_post_write(p.sq, far + 3, r->key, three, 3, 1, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	OK(dvx_post_write(p->sq, far + 3, r->key, three, 3, 1, DVX_SIGNALED));
+	ring_done(p, 1);
 	assert_memory_equal(r->buf + 0x80003, r->buf + 1, 4097);
 	assert_memory_equal(r->buf + 0x80003 + 4097, r->buf + 20000, 70000);
-	assert_int_equal(dvx_post_write_inline(p.sq, far, r->key, "eight by", 8, 2, DVX_SIGNALED),
-			 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 2);
+	OK(dvx_post_write_inline(p->sq, far, r->key, "eight by", 8, 2, DVX_SIGNALED));
+	ring_done(p, 2);
 	assert_memory_equal(r->buf + 0x80000, "eight by", 8);
-	assert_int_equal(dvx_rq_post(p.rq, NULL, 0, 55), 0);
-	assert_int_equal(dvx_rq_post(p.rq, NULL, 0, 56), 0);
-	dvx_rq_ring(p.rq);
-	assert_int_equal(
-		dvx_post_write_imm(p.sq, 0x12345678, far, r->key, three, 1, 3, DVX_SIGNALED), 0);
-	assert_int_equal(dvx_post_write_imm_inline(p.sq, 9, far, r->key, "x", 1, 4, DVX_SIGNALED),
-			 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 3);
-	done(p.cq[0], p.sq, 4);
-	received(&p, 55, PRM_CQE_OPCODE_RESP_WR_IMM, 4097, 0x12345678);
-	received(&p, 56, PRM_CQE_OPCODE_RESP_WR_IMM, 1, 9);
+	OK(dvx_rq_post(p->rq, NULL, 0, 55));
+	OK(dvx_rq_post(p->rq, NULL, 0, 56));
+	dvx_rq_ring(p->rq);
+	OK(dvx_post_write_imm(p->sq, 0x12345678, far, r->key, three, 1, 3, DVX_SIGNALED));
+	OK(dvx_post_write_imm_inline(p->sq, 9, far, r->key, "x", 1, 4, DVX_SIGNALED));
+	ring_done(p, 3);
+	done(p->cq[0], p->sq, 4);
+	received(p, 55, PRM_CQE_OPCODE_RESP_WR_IMM, 4097, 0x12345678);
+	received(p, 56, PRM_CQE_OPCODE_RESP_WR_IMM, 1, 9);
 	fill(r);
 	three[0] = piece(r, 0, 10);
 	three[2] = piece(r, 0x40000, 100000);
-	assert_int_equal(dvx_post_read(p.sq, far, r->key, three, 3, 5, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	assert_int_equal(dvx_cqe_byte_count(wait_cqe(p.cq[0])), 100010);
-	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p.cq[0])), PRM_WQE_OPCODE_RDMA_READ);
-	assert_int_equal(dvx_cqe_user_index(wait_cqe(p.cq[0])), 0x70);
-	done(p.cq[0], p.sq, 5);
+	OK(dvx_post_read(p->sq, far, r->key, three, 3, 5, DVX_SIGNALED));
+	dvx_sq_ring(p->sq);
+	assert_int_equal(dvx_cqe_byte_count(wait_cqe(p->cq[0])), 100010);
+	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p->cq[0])), PRM_WQE_OPCODE_RDMA_READ);
+	assert_int_equal(dvx_cqe_user_index(wait_cqe(p->cq[0])), 0x70);
+	done(p->cq[0], p->sq, 5);
 	assert_memory_equal(r->buf, r->buf + 0x80000, 10);
 	assert_memory_equal(r->buf + 0x40000, r->buf + 0x80000 + 10, 100000);
-	pair_free(&p);
 }
 
 /* The DMA engine copies on a QP that has no peer; a NOP completes and moves nothing. */
-TEST(dma_and_nop)
+TEST_PAIR(dma_and_nop, 0)
 {
-	struct rig *r = *state;
-	struct pair p;
-
-	pair_make(r, &p, 0);
 	fill(r);
-	assert_int_equal(dvx_post_dma(p.sq, (uintptr_t)r->buf + 0x80001, r->key,
-				      (uintptr_t)r->buf + 5, r->key, 0x40003, 1, DVX_SIGNALED),
-			 0);
-	assert_int_equal(dvx_post_nop(p.sq, 2, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p.cq[0])), PRM_WQE_OPCODE_MMO);
-	done(p.cq[0], p.sq, 1);
-	done(p.cq[0], p.sq, 2);
+	OK(dvx_post_dma(p->sq, (uintptr_t)r->buf + 0x80001, r->key, (uintptr_t)r->buf + 5, r->key,
+			0x40003, 1, DVX_SIGNALED));
+	OK(dvx_post_nop(p->sq, 2, DVX_SIGNALED));
+	dvx_sq_ring(p->sq);
+	assert_int_equal(dvx_cqe_send_opcode(wait_cqe(p->cq[0])), PRM_WQE_OPCODE_MMO);
+	done(p->cq[0], p->sq, 1);
+	done(p->cq[0], p->sq, 2);
 	assert_memory_equal(r->buf + 0x80001, r->buf + 5, 0x40003);
-	pair_free(&p);
 }
 
 /* Thousands of WQEs of every length through a small ring, by turns of both doorbells. */
-TEST(wrap_with_data)
+TEST_PAIR(wrap_with_data, DVX_REMOTE_WRITE)
 {
-	struct rig *r = *state;
-	struct pair p;
 	uint8_t data[200];
 	uint32_t i, j, len;
 
-	pair_make(r, &p, DVX_REMOTE_WRITE);
 	for (i = 0; i < 3000; i++) {
 		len = 1 + i * 13 % sizeof(data);
 		for (j = 0; j < len; j++)
 			data[j] = (uint8_t)(i + j);
-		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, data, len,
-						       i, DVX_SIGNALED),
-				 0);
+		OK(dvx_post_write_inline(p->sq, (uintptr_t)r->buf, r->key, data, len, i,
+					 DVX_SIGNALED));
 		if (i & 1)
-			dvx_sq_ring(p.sq);
+			dvx_sq_ring(p->sq);
 		else
-			dvx_sq_ring_bf(p.sq);
-		done(p.cq[0], p.sq, i);
+			dvx_sq_ring_bf(p->sq);
+		done(p->cq[0], p->sq, i);
 		assert_memory_equal(r->buf, data, len);
-		assert_int_equal(dvx_sq_free(p.sq), dvx_sq_blocks(p.sq));
+		assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 	}
-	pair_free(&p);
 }
 
 /* Fill the ring to -ENOSPC, ring once, and every cookie comes back in order; ten times. */
-TEST(full_ring)
+TEST_PAIR(full_ring, DVX_REMOTE_WRITE)
 {
-	struct rig *r = *state;
-	struct pair p;
 	uint64_t posted = 0, retired = 0;
 	struct dvx_sge s[4];
 	uint32_t i, lap, n;
 
-	pair_make(r, &p, DVX_REMOTE_WRITE);
 	for (i = 0; i < 4; i++)
 		s[i] = piece(r, i * 64, 16);
 	for (lap = 0; lap < 10; lap++) {
 		n = 0;
-		while (dvx_post_write(p.sq, (uintptr_t)r->buf + 4096, r->key, s, 1 + (n + lap) % 4,
+		while (dvx_post_write(p->sq, (uintptr_t)r->buf + 4096, r->key, s, 1 + (n + lap) % 4,
 				      posted, DVX_SIGNALED) == 0) {
 			posted++;
 			n++;
 		}
-		assert_true(n > dvx_sq_blocks(p.sq) / 2);
-		dvx_sq_ring(p.sq);
+		assert_true(n > dvx_sq_blocks(p->sq) / 2);
+		dvx_sq_ring(p->sq);
 		for (; retired < posted; retired++)
-			done(p.cq[0], p.sq, retired);
+			done(p->cq[0], p->sq, retired);
 	}
-	pair_free(&p);
 }
 
 /* One signaled WQE in eight retires the seven before it. */
-TEST(unsignaled)
+TEST_PAIR(unsignaled, DVX_REMOTE_WRITE)
 {
-	struct rig *r = *state;
-	struct pair p;
 	uint64_t cookie = 0;
 	uint32_t i;
 	int n;
 
-	pair_make(r, &p, DVX_REMOTE_WRITE);
 	for (i = 1; i <= 800; i++) {
-		assert_int_equal(dvx_post_write_inline(p.sq, (uintptr_t)r->buf + i, r->key, "z", 1,
-						       i, i % 8 ? 0 : DVX_SIGNALED),
-				 0);
+		OK(dvx_post_write_inline(p->sq, (uintptr_t)r->buf + i, r->key, "z", 1, i,
+					 i % 8 ? 0 : DVX_SIGNALED));
 		if (i % 8)
 			continue;
-		dvx_sq_ring(p.sq);
-		while (!(n = dvx_cq_poll(p.cq[0], p.sq, &cookie)))
+		dvx_sq_ring(p->sq);
+		while (!(n = dvx_cq_poll(p->cq[0], p->sq, &cookie)))
 			;
 		assert_int_equal(n, 1);
 		assert_int_equal(cookie, i);
-		assert_int_equal(dvx_sq_free(p.sq), dvx_sq_blocks(p.sq));
+		assert_int_equal(dvx_sq_free(p->sq), dvx_sq_blocks(p->sq));
 	}
-	pair_free(&p);
 }
 
 /* A WQE that was posted but not rung does not run; the next doorbell takes it along. */
-TEST(nothing_before_the_doorbell)
+TEST_RIG(nothing_before_the_doorbell)
 {
-	struct rig *r = *state;
 	struct pair p, q;
 	uint32_t i;
 
 	pair_make(r, &p, DVX_REMOTE_WRITE);
 	pair_make(r, &q, 0);
 	r->buf[0] = 0;
-	assert_int_equal(
-		dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, "a", 1, 1, DVX_SIGNALED), 0);
+	OK(dvx_post_write_inline(p.sq, (uintptr_t)r->buf, r->key, "a", 1, 1, DVX_SIGNALED));
 	/* Work on another queue of the same UAR shows that the device is awake. */
 	for (i = 0; i < 50; i++) {
-		assert_int_equal(dvx_post_nop(q.sq, i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(q.sq, i, DVX_SIGNALED));
 		dvx_sq_ring(q.sq);
 		done(q.cq[0], q.sq, i);
 	}
 	assert_null(dvx_cq_peek(p.cq[0]));
 	assert_int_equal(r->buf[0], 0);
-	assert_int_equal(dvx_post_nop(p.sq, 2, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 1);
+	OK(dvx_post_nop(p.sq, 2, DVX_SIGNALED));
+	ring_done(&p, 1);
 	done(p.cq[0], p.sq, 2);
 	assert_int_equal(r->buf[0], 'a');
 	pair_free(&p);
@@ -288,9 +247,8 @@ TEST(nothing_before_the_doorbell)
 }
 
 /* An armed CQ wakes its channel, with the cookie; again after each arm; solicited when asked. */
-TEST(events)
+TEST_RIG(events)
 {
-	struct rig *r = *state;
 	struct pair p;
 	struct dvx_channel *ch;
 	struct dvx_sge to = piece(r, 0, 64);
@@ -304,11 +262,11 @@ TEST(events)
 	assert_int_equal(dvx_channel_close(ch), -EBUSY);
 	assert_int_equal(dvx_channel_subscribe(ch, p.cq[1], &p), -EBUSY);
 	for (i = 0; i < 16; i++)
-		assert_int_equal(dvx_rq_post(p.rq, &to, 1, i), 0);
+		OK(dvx_rq_post(p.rq, &to, 1, i));
 	dvx_rq_ring(p.rq);
 	for (i = 0; i < 8; i++) {
 		dvx_cq_arm(p.cq[1], false);
-		assert_int_equal(dvx_post_send_inline(p.sq, "e", 1, i, DVX_SIGNALED), 0);
+		OK(dvx_post_send_inline(p.sq, "e", 1, i, DVX_SIGNALED));
 		dvx_sq_ring(p.sq);
 		OK(dvx_channel_wait(ch, 10000, &woken, &cookie));
 		assert_ptr_equal(woken, p.cq[1]);
@@ -318,19 +276,18 @@ TEST(events)
 	}
 	/* Armed for solicited ones: an ordinary send wakes nobody, a solicited one does. */
 	dvx_cq_arm(p.cq[1], true);
-	assert_int_equal(dvx_post_send_inline(p.sq, "e", 1, 20, DVX_SIGNALED), 0);
-	dvx_sq_ring(p.sq);
-	done(p.cq[0], p.sq, 20);
+	OK(dvx_post_send_inline(p.sq, "e", 1, 20, DVX_SIGNALED));
+	ring_done(&p, 20);
 	received(&p, 8, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
 	assert_int_equal(dvx_channel_wait(ch, 0, NULL, NULL), -ETIMEDOUT);
-	assert_int_equal(dvx_post_send_inline(p.sq, "e", 1, 21, DVX_SIGNALED | DVX_SOLICITED), 0);
+	OK(dvx_post_send_inline(p.sq, "e", 1, 21, DVX_SIGNALED | DVX_SOLICITED));
 	dvx_sq_ring(p.sq);
 	OK(dvx_channel_wait(ch, 10000, NULL, NULL));
 	done(p.cq[0], p.sq, 21);
 	received(&p, 9, PRM_CQE_OPCODE_RESP_SEND, 1, 0);
 	/* Armed after the fact: what is already there, but not consumed, raises the event at once.
 	 */
-	assert_int_equal(dvx_post_send_inline(p.sq, "e", 1, 22, DVX_SIGNALED), 0);
+	OK(dvx_post_send_inline(p.sq, "e", 1, 22, DVX_SIGNALED));
 	dvx_sq_ring(p.sq);
 	wait_cqe(p.cq[1]);
 	dvx_cq_arm(p.cq[1], false);
@@ -340,9 +297,8 @@ TEST(events)
 }
 
 /* Rings where the caller wants them: own buffer, node 0, hugepages if any; the same traffic. */
-TEST(placed)
+TEST_RIG(placed)
 {
-	struct rig *r = *state;
 	static _Alignas(4096) uint8_t own[65536];
 	const struct dvx_place places[] = {
 		{.buf = own, .buf_len = sizeof(own)},
@@ -364,7 +320,7 @@ TEST(placed)
 		if (places[i].buf)
 			assert_in_range((uintptr_t)dvx_qp_sq(qp)->buf, (uintptr_t)own,
 					(uintptr_t)own + sizeof(own) - 1);
-		assert_int_equal(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED));
 		dvx_sq_ring(dvx_qp_sq(qp));
 		done(cq, dvx_qp_sq(qp), i);
 		OK(dvx_qp_destroy(qp));
@@ -373,9 +329,8 @@ TEST(placed)
 }
 
 /* A non-cached UAR has no BlueFlame: ring_bf falls back to the register. */
-TEST(non_cached_uar)
+TEST_RIG(non_cached_uar)
 {
-	struct rig *r = *state;
 	struct dvx_uar *nc;
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = 64};
 	struct dvx_qp_attr qpa = rig_qp_attr(r);
@@ -393,7 +348,7 @@ TEST(non_cached_uar)
 	assert_int_equal(dvx_uar_free(nc), -EBUSY);
 	OK(dvx_qp_connect_self(qp, 0));
 	for (i = 0; i < 100; i++) {
-		assert_int_equal(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(dvx_qp_sq(qp), i, DVX_SIGNALED));
 		dvx_sq_ring_bf(dvx_qp_sq(qp));
 		done(cq, dvx_qp_sq(qp), i);
 	}
@@ -403,10 +358,9 @@ TEST(non_cached_uar)
 }
 
 /* 200 QPs share doorbell-record pages and a CQ; each completion leads to its queue. */
-TEST(many_queues_one_cq)
+TEST_RIG(many_queues_one_cq)
 {
 	enum { N = 200 };
-	struct rig *r = *state;
 	struct dvx_cq_attr cqa = {.size = sizeof(cqa), .entries = N * 4, .uar = r->uar};
 	struct dvx_qp_attr qpa = {.size = sizeof(qpa), .pd = r->pd, .uar = r->uar, .sq_blocks = 4};
 	struct dvx_qp *qp[N];
@@ -423,7 +377,7 @@ TEST(many_queues_one_cq)
 	}
 	assert_int_equal(dvx_cq_destroy(cq), -EBUSY);
 	for (i = 0; i < N; i++) {
-		assert_int_equal(dvx_post_nop(dvx_qp_sq(qp[i]), 1000 + i, DVX_SIGNALED), 0);
+		OK(dvx_post_nop(dvx_qp_sq(qp[i]), 1000 + i, DVX_SIGNALED));
 		dvx_sq_ring(dvx_qp_sq(qp[i]));
 	}
 	for (i = 0; i < N; i++) {

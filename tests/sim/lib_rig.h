@@ -130,6 +130,33 @@ static inline void pair_free(struct pair *p)
 	}
 }
 
+/* A test with the group's rig; with a pair of such rights as well. */
+#define TEST_RIG(name) TEST_OF(name, struct rig, r, {NULL, NULL})
+#define TEST_PAIR(name, access)                               \
+	static void name##_on(struct rig *r, struct pair *p); \
+	TEST_RIG(name)                                        \
+	{                                                     \
+		struct pair pair;                             \
+                                                              \
+		pair_make(r, &pair, access);                  \
+		name##_on(r, &pair);                          \
+		pair_free(&pair);                             \
+	}                                                     \
+	static void name##_on(UNUSED struct rig *r, struct pair *p)
+
+/* The last failure's sentence has both words. */
+static inline void said(const char *a, const char *b)
+{
+	if (!strstr(dvx_strerror(), a) || !strstr(dvx_strerror(), b))
+		fail_msg("\"%s\" lacks %s or %s", dvx_strerror(), a, b);
+}
+
+static inline void refused(int got, int err, const char *a, const char *b)
+{
+	assert_int_equal(got, err);
+	said(a, b);
+}
+
 /* The next CQE. */
 static inline const void *wait_cqe(struct dvx_cq *cq)
 {
@@ -169,6 +196,19 @@ static inline void failed(struct dvx_cq *cq, struct dvx_sq *sq, uint64_t cookie,
 	assert_int_equal(why.qpn, sq->qpn);
 	assert_true(dvx_sq_retire(sq, why.wqe_index) == cookie);
 	dvx_cq_pop(cq);
+}
+
+/* Rings qp[0], whose next CQE is this one. */
+static inline void ring_done(struct pair *p, uint64_t cookie)
+{
+	dvx_sq_ring(p->sq);
+	done(p->cq[0], p->sq, cookie);
+}
+
+static inline void ring_failed(struct pair *p, uint64_t cookie, uint8_t syndrome)
+{
+	dvx_sq_ring(p->sq);
+	failed(p->cq[0], p->sq, cookie, syndrome);
 }
 
 #endif
