@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <infiniband/mlx5dv.h>
 #include "cases.h"
+#include "tests/sim/verbs_qp.h"
 
 #define SOURCE "libmlx5 44.0 (Debian 12, ibverbs-providers 44.0-2), "
 
@@ -56,52 +57,6 @@ static struct ibv_qp *new_qp(enum golden_kind kind)
 		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
 	}
 	return kind == G_DMA ? mlx5dv_create_qp(ctx, &attr, &dv) : ibv_create_qp_ex(ctx, &attr);
-}
-
-static void to_rts(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-	union ibv_gid gid;
-
-	assert_int_equal(
-		ibv_modify_qp(qp, &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	assert_int_equal(ibv_query_gid(ctx, 1, 0, &gid), 0);
-	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 12,
-		.ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .hop_limit = 1}}};
-	assert_int_equal(ibv_modify_qp(qp, &attr,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-			 0);
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
-				    .timeout = 14,
-				    .retry_cnt = 7,
-				    .rnr_retry = 7,
-				    .max_rd_atomic = 1};
-	assert_int_equal(ibv_modify_qp(qp, &attr,
-				       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-					       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
-}
-
-/* It has no peer. */
-static void raw_to_rts(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), 0);
-	attr.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
-	attr.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
 }
 
 static struct mlx5dv_qp rings(struct ibv_qp *qp)
@@ -225,9 +180,9 @@ static void theirs_by(void (*how)(const struct golden_case *, struct ibv_qp *),
 
 	assert_non_null(qp);
 	if (c->kind == G_ETH)
-		raw_to_rts(qp);
+		assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
 	else
-		to_rts(qp);
+		assert_int_equal(verbs_qp_connect_self(qp, 0), 0);
 	how(c, qp);
 	take(c, qp, out);
 	ibv_destroy_qp(qp);
@@ -267,23 +222,16 @@ static void same_as_libmlx5(void **state)
 	golden_compare(c->name, &theirs, &ours);
 }
 
-static int open_device(void **state)
+static int open_device(UNUSED void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	(void)state;
-	if (!list || !list[0])
-		return -1;
-	ctx = ibv_open_device(list[0]);
-	ibv_free_device_list(list);
+	ctx = verbs_open();
 	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	cq = pd ? ibv_create_cq(ctx, 64, NULL, NULL, 0) : NULL;
 	return cq ? 0 : -1;
 }
 
-static int close_device(void **state)
+static int close_device(UNUSED void **state)
 {
-	(void)state;
 	return ibv_destroy_cq(cq) || ibv_dealloc_pd(pd) || ibv_close_device(ctx);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "diff_rig.h"
 #include "patience.h"
+#include "verbs_qp.h"
 
 /* --- the rig --- */
 
@@ -31,7 +32,6 @@ static void open_sender(struct rig *r)
 	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
 	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RAW_PACKET,
 					.cap = {.max_send_wr = BATCH + QUEUES, .max_send_sge = 1}};
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	size_t bytes = (BATCH + QUEUES) * PACKET_MAX;
 
 	r->ibpd = ibv_alloc_pd(ctx);
@@ -41,11 +41,7 @@ static void open_sender(struct rig *r)
 	r->out = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 	r->mr = r->sender && r->out ? ibv_reg_mr(r->ibpd, r->out, bytes, 0) : NULL;
 	OK(r->mr ? 0 : -1);
-	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE | IBV_QP_PORT));
-	attr.qp_state = IBV_QPS_RTR;
-	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	OK(ibv_modify_qp(r->sender, &attr, IBV_QP_STATE));
+	OK(verbs_qp_raise(r->sender, IBV_QPS_RTS));
 }
 
 static void open_lane(struct rig *r, enum rule_dir dir)

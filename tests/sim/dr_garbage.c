@@ -3,6 +3,7 @@
  * device loses them with a sentence, goes on, and is as good as new for the next program. */
 #include "tests/test.h"
 #include "raw_end.h"
+#include "verbs_qp.h"
 
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cmd.h>
@@ -34,36 +35,10 @@ static void open_rc(void)
 					.recv_cq = t.end.scq,
 					.qp_type = IBV_QPT_RC,
 					.cap = {.max_send_wr = 16, .max_send_sge = 1}};
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
-				.port_num = 1,
-				.qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
 
 	t.rc = ibv_create_qp(t.end.pd, &init);
 	assert_non_null(t.rc);
-	assert_int_equal(
-		ibv_modify_qp(t.rc, &a,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				 .path_mtu = IBV_MTU_1024,
-				 .dest_qp_num = t.rc->qp_num,
-				 .min_rnr_timer = 12,
-				 .ah_attr = {.is_global = 1,
-					     .port_num = 1,
-					     .grh = {.hop_limit = 1, .sgid_index = 1}}};
-	assert_int_equal(ibv_query_gid(t.end.ctx, 1, 1, &a.ah_attr.grh.dgid), 0);
-	assert_int_equal(ibv_modify_qp(t.rc, &a,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-			 0);
-	a = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7};
-	assert_int_equal(ibv_modify_qp(t.rc, &a,
-				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
+	assert_int_equal(verbs_qp_connect_self(t.rc, 1), 0);
 }
 
 static void open_icm(void)

@@ -8,6 +8,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/match.h>
 #include <dvx/prm/object.h>
+#include "verbs_qp.h"
 
 #define LEVELS 3u
 
@@ -18,19 +19,14 @@ struct params {
 
 static struct ibv_context *context;
 
-static int open_device(void **state)
+static int open_device(UNUSED void **state)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	(void)state;
-	context = list && *list ? ibv_open_device(*list) : NULL;
-	ibv_free_device_list(list);
+	context = verbs_open();
 	return context ? 0 : -1;
 }
 
-static int close_device(void **state)
+static int close_device(UNUSED void **state)
 {
-	(void)state;
 	return ibv_close_device(context);
 }
 

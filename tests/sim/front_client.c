@@ -3,7 +3,6 @@
  * A client of the device for tests/sim/front.sh and deaths.sh: small scenes that go through the
  * preload's hooks, each named by the first argument. Exit code 0 if the scene went as it should.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <poll.h>
@@ -13,9 +12,6 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,27 +21,16 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "share_mem.h"
+#include "verbs_qp.h"
 
 extern char **environ;
 
-#define CHECK(cond)                                                                    \
-	do {                                                                           \
-		if (!(cond)) {                                                         \
-			fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #cond, \
-				strerror(errno));                                      \
-			exit(1);                                                       \
-		}                                                                      \
-	} while (0)
-
 static struct ibv_context *open_device(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx;
+	struct ibv_context *ctx = verbs_open();
 
-	CHECK(list && list[0]);
-	ctx = ibv_open_device(list[0]);
 	CHECK(ctx);
-	ibv_free_device_list(list);
 	return ctx;
 }
 
@@ -85,28 +70,14 @@ static void make(struct ibv_context *ctx, struct objects *o)
 }
 
 /* A reliable connection of a queue with itself, and a burst of writes over it. */
-static void traffic(struct ibv_context *ctx, struct objects *o)
+static void traffic(struct objects *o)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
-				   .path_mtu = IBV_MTU_1024,
-				   .dest_qp_num = o->qp->qp_num,
-				   .min_rnr_timer = 1};
 	struct ibv_sge sge = {(uintptr_t)buffer, sizeof(buffer) / 2, o->mr->lkey};
 	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE};
 	struct ibv_wc wc;
 	int n;
 
-	attr.ah_attr = (struct ibv_ah_attr){
-		.is_global = 1, .port_num = 1, .grh = {.sgid_index = 1, .hop_limit = 1}};
-	CHECK(!ibv_query_gid(ctx, 1, 1, &attr.ah_attr.grh.dgid));
-	CHECK(!ibv_modify_qp(o->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-				     IBV_QP_MIN_RNR_TIMER));
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7};
-	CHECK(!ibv_modify_qp(o->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC));
+	CHECK(!verbs_qp_connect_self(o->qp, 1));
 	wr.wr.rdma.remote_addr = (uintptr_t)buffer + sizeof(buffer) / 2;
 	wr.wr.rdma.rkey = o->mr->rkey;
 	for (int i = 0; i < 16; i++) {
@@ -132,7 +103,7 @@ static void work(void)
 	struct objects o;
 
 	make(ctx, &o);
-	traffic(ctx, &o);
+	traffic(&o);
 	unmake(&o);
 	CHECK(!ibv_close_device(ctx));
 }
@@ -401,7 +372,7 @@ static int scene_work(void)
 	fcntl(0, F_SETFL, O_NONBLOCK);
 	while (read(0, &byte, 1) < 0) {
 		make(ctx, &o);
-		traffic(ctx, &o);
+		traffic(&o);
 		unmake(&o);
 		n++;
 	}
@@ -464,7 +435,7 @@ static void die_somewhere(enum stage *stage)
 	for (;;) {
 		make(ctx, &o);
 		*stage = *stage < MADE ? MADE : *stage;
-		traffic(ctx, &o);
+		traffic(&o);
 		*stage = SENT;
 		unmake(&o);
 	}

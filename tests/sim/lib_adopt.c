@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include <infiniband/mlx5dv.h>
 #include "lib_rig.h"
+#include "verbs_qp.h"
 
 /* A verbs QP connected to itself, and libdvx on its rings. */
 struct adopted {
@@ -16,43 +17,6 @@ struct adopted {
 	struct dvx_sq *sq;
 	struct dvx_rq *rq;
 };
-
-static void connect_self(struct rig *r, struct ibv_qp *qp)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
-				   .port_num = 1,
-				   .qp_access_flags =
-					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
-	union ibv_gid gid;
-
-	assert_int_equal(
-		ibv_modify_qp(qp, &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	OK(dvx_dev_gid(r->dev, 1, 0, gid.raw));
-	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = 4,
-		.min_rnr_timer = 12,
-		.ah_attr = {.is_global = 1, .port_num = 1, .grh = {.dgid = gid, .hop_limit = 1}}};
-	assert_int_equal(ibv_modify_qp(qp, &attr,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-			 0);
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
-				    .timeout = 14,
-				    .retry_cnt = 7,
-				    .rnr_retry = 7,
-				    .max_rd_atomic = 4};
-	assert_int_equal(ibv_modify_qp(qp, &attr,
-				       IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-					       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
-}
 
 static void verbs_make(struct rig *r, struct adopted *a)
 {
@@ -80,7 +44,7 @@ static void verbs_make(struct rig *r, struct adopted *a)
 	attr.send_cq = attr.recv_cq = a->ibcq;
 	a->ibqp = ibv_create_qp(a->ibpd, &attr);
 	assert_non_null(a->ibqp);
-	connect_self(r, a->ibqp);
+	OK(verbs_qp_connect_self(a->ibqp, 0));
 }
 
 static void adopt(struct rig *r, struct adopted *a)
@@ -208,7 +172,7 @@ TEST_RIG(cq_in_the_middle)
 					.cap = {.max_send_wr = 8, .max_send_sge = 1}};
 	a.ibqp = ibv_create_qp(a.ibpd, &attr);
 	assert_non_null(a.ibqp);
-	connect_self(r, a.ibqp);
+	OK(verbs_qp_connect_self(a.ibqp, 0));
 	OK(dvx_qp_adopt(r->dev, a.ibqp, &a.qp));
 	assert_null(dvx_qp_rq(a.qp));
 	for (i = 0; i < 600; i++) {

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include <infiniband/verbs.h>
 #include "flow_stage.h"
+#include "verbs_qp.h"
 
 struct verbs {
 	struct ibv_pd *pd;
@@ -23,9 +24,8 @@ static struct ibv_qp *make_qp(struct verbs *v, enum ibv_qp_type type)
 	return ibv_create_qp(v->pd, &attr);
 }
 
-static void verbs_open(struct flow_rig *f, struct verbs *v)
+static void raw_open(struct flow_rig *f, struct verbs *v)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 	struct ibv_sge sge;
 	struct ibv_recv_wr wr = {.wr_id = 7, .sg_list = &sge, .num_sge = 1}, *bad;
 
@@ -35,14 +35,12 @@ static void verbs_open(struct flow_rig *f, struct verbs *v)
 	assert_non_null(v->qp);
 	v->buf = f->r.buf;
 	v->mr = ibv_reg_mr(v->pd, v->buf, ROOM, IBV_ACCESS_LOCAL_WRITE);
-	assert_int_equal(ibv_modify_qp(v->qp, &attr, IBV_QP_STATE | IBV_QP_PORT), 0);
-	attr.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(v->qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(verbs_qp_raise(v->qp, IBV_QPS_RTR), 0);
 	sge = (struct ibv_sge){(uintptr_t)v->buf, ROOM, v->mr->lkey};
 	assert_int_equal(ibv_post_recv(v->qp, &wr, &bad), 0);
 }
 
-static void verbs_close(struct verbs *v)
+static void raw_close(struct verbs *v)
 {
 	assert_int_equal(ibv_destroy_qp(v->qp), 0);
 	assert_int_equal(ibv_dereg_mr(v->mr), 0);
@@ -62,7 +60,7 @@ TEST_BELOW(to_verbs)
 	struct ibv_wc wc;
 	int n;
 
-	verbs_open(s->f, &v);
+	raw_open(s->f, &v);
 	OK(dvx_flow_action_create_qp(s->domain, v.qp, &to_qp));
 	mt = matcher(s->table, &m, 0);
 	r = rule(mt, &m, &to_qp, 1);
@@ -78,7 +76,7 @@ TEST_BELOW(to_verbs)
 	OK(dvx_flow_rule_destroy(r));
 	OK(dvx_flow_matcher_destroy(mt));
 	OK(dvx_flow_action_destroy(to_qp));
-	verbs_close(&v);
+	raw_close(&v);
 }
 
 /* Another type of QP, another context, none at all. */
@@ -89,7 +87,7 @@ TEST_BELOW(other_qps)
 	struct verbs v, w = {0};
 	struct ibv_qp *rc;
 
-	verbs_open(s->f, &v);
+	raw_open(s->f, &v);
 	rc = make_qp(&v, IBV_QPT_RC);
 	refused(dvx_flow_action_create_qp(s->domain, rc, &none), -EINVAL, "ibv_qp", "raw packet");
 	assert_int_equal(dvx_flow_action_create_qp(s->domain, NULL, &none), -EINVAL);
@@ -103,5 +101,5 @@ TEST_BELOW(other_qps)
 	assert_int_equal(ibv_destroy_qp(w.qp) || ibv_destroy_cq(w.cq) || ibv_dealloc_pd(w.pd) ||
 				 ibv_close_device(again) || ibv_destroy_qp(rc),
 			 0);
-	verbs_close(&v);
+	raw_close(&v);
 }

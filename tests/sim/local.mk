@@ -22,7 +22,7 @@ DIFF_RIG = tests/sim/diff_rig.c tests/sim/diff_rig.h
 tests_sim_flow_diff_SOURCES = tests/sim/flow_diff.c $(DIFF_RIG)
 tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
-tests_librigs_a_SOURCES += tests/sim/raw_end.c tests/sim/raw_end.h \
+tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h
 dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh \
 	tests/sim/onecpu.sh tests/sim/profile.sh tests/sim/wire.sh tests/sim/share.sh tests/sim/copy_tree.sh \

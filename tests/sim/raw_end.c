@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "raw_end.h"
 #include "patience.h"
+#include "verbs_qp.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -13,14 +14,9 @@ const uint8_t mac_b[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x02};
 
 struct ibv_context *open_device(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx;
+	struct ibv_context *ctx = verbs_open();
 
-	assert_non_null(list);
-	assert_non_null(list[0]);
-	ctx = ibv_open_device(list[0]);
 	assert_non_null(ctx);
-	ibv_free_device_list(list);
 	return ctx;
 }
 
@@ -45,13 +41,7 @@ static struct ibv_qp *make_qp(struct end *e, uint32_t flags)
 
 void to_rts(struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), 0);
-	attr.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
-	attr.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(verbs_qp_raise(qp, IBV_QPS_RTS), 0);
 }
 
 void end_open(struct end *e, uint32_t flags)

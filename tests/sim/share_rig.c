@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device, the queue connected with itself, and its allocator for scenes of share.c. */
 #include "share_rig.h"
+#include "verbs_qp.h"
 
 static struct ibv_context *open_device(void)
 {
@@ -73,31 +74,8 @@ struct ibv_qp *rig_qp(const struct rig *r)
 
 void rig_connect(struct rig *r)
 {
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
-				   .port_num = 1,
-				   .qp_access_flags =
-					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
-
 	r->qp = rig_qp(r);
-	CHECK(!ibv_modify_qp(r->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
-	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-				    .path_mtu = IBV_MTU_1024,
-				    .dest_qp_num = r->qp->qp_num,
-				    .max_dest_rd_atomic = 4,
-				    .min_rnr_timer = 1};
-	attr.ah_attr = (struct ibv_ah_attr){
-		.is_global = 1, .port_num = 1, .grh = {.sgid_index = 1, .hop_limit = 1}};
-	CHECK(!ibv_query_gid(r->ctx, 1, 1, &attr.ah_attr.grh.dgid));
-	CHECK(!ibv_modify_qp(r->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-				     IBV_QP_MIN_RNR_TIMER));
-	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .max_rd_atomic = 4};
-	CHECK(!ibv_modify_qp(r->qp, &attr,
-			     IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				     IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC));
+	CHECK(!verbs_qp_connect_self(r->qp, 1));
 }
 
 struct ibv_mr *rig_reg(const struct rig *r, void *at, size_t len)

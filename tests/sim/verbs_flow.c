@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "verbs_qp.h"
 
 #define RECEIVES       1024u
 #define ROOM	       2048u
@@ -64,7 +65,6 @@ static void open_queue(struct taker *t)
 		.cqe = RECEIVES, .wc_flags = IBV_WC_EX_WITH_FLOW_TAG | IBV_WC_EX_WITH_BYTE_LEN};
 	struct ibv_qp_init_attr qp = {.qp_type = IBV_QPT_RAW_PACKET,
 				      .cap = {.max_recv_wr = RECEIVES, .max_recv_sge = 1}};
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
 
 	t->ctx = need(mlx5dv_open_device(list[0], &devx), "mlx5dv_open_device");
 	ibv_free_device_list(list);
@@ -75,10 +75,7 @@ static void open_queue(struct taker *t)
 	t->room = need(calloc(RECEIVES, ROOM), "calloc");
 	t->mr = need(ibv_reg_mr(t->pd, t->room, (size_t)RECEIVES * ROOM, IBV_ACCESS_LOCAL_WRITE),
 		     "ibv_reg_mr");
-	if (ibv_modify_qp(t->qp, &attr, IBV_QP_STATE | IBV_QP_PORT))
-		die("to INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	if (ibv_modify_qp(t->qp, &attr, IBV_QP_STATE))
+	if (verbs_qp_raise(t->qp, IBV_QPS_RTR))
 		die("to RTR");
 	for (uint64_t i = 0; i < RECEIVES; i++)
 		post(t, i);

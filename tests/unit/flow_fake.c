@@ -15,23 +15,21 @@
  * Below the root, ip_version is no mask for libmlx5: one matcher becomes two, each made at its
  * first use.
  */
-TEST_F(versions_below)
+TEST_STAGE(versions_below, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r4, *r6;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
-	assert_int_equal(fake_try_matcher(&s, &v6, &mt), 0);
+	assert_int_equal(fake_try_matcher(s, &v6, &mt), 0);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 6);
 	assert_int_equal(fake.matchers, 1);
 	assert_int_equal(dvx_flow_matcher_id(mt, 4), 0);
-	assert_int_equal(fake_try_rule(mt, &v6, &s.drop, 1, &r6), 0);
+	assert_int_equal(fake_try_rule(mt, &v6, &s->drop, 1, &r6), 0);
 	assert_int_equal(fake.matchers, 1);
-	assert_int_equal(fake_try_rule(mt, &v4, &s.drop, 1, &r4), 0);
+	assert_int_equal(fake_try_rule(mt, &v4, &s->drop, 1, &r4), 0);
 	assert_int_equal(fake.matchers, 2);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 4);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.value), 4);
@@ -39,56 +37,49 @@ TEST_F(versions_below)
 	assert_int_equal(dvx_flow_rule_destroy(r4), 0);
 	assert_int_equal(dvx_flow_rule_destroy(r6), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	fake_close_stage(&s);
 }
 
 /* In the root there is one matcher, with the PRM's mask. */
-TEST_F(versions_in_root)
+TEST_STAGE(versions_in_root, DVX_FLOW_RX, 0)
 {
 	struct dvx_flow_match v4 = {0}, v6 = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	dvx_flow_match_ip_version(&v4, DVX_FLOW_OUTER, 4);
 	dvx_flow_match_ip_version(&v6, DVX_FLOW_OUTER, 6);
-	assert_int_equal(fake_try_matcher(&s, &v4, &mt), 0);
+	assert_int_equal(fake_try_matcher(s, &v4, &mt), 0);
 	assert_int_equal(prm_fte_match_set_lyr_2_4_get_ip_version(fake.mask), 0xf);
-	assert_int_equal(fake_try_rule(mt, &v6, &s.drop, 1, &r), 0);
+	assert_int_equal(fake_try_rule(mt, &v6, &s->drop, 1, &r), 0);
 	assert_int_equal(fake.matchers, 1);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	fake_close_stage(&s);
 }
 
 /*
  * Sizes are whole groups, up to the last used one; value and mask have the same size; criteria name
  * the groups.
  */
-TEST_F(sizes)
+TEST_STAGE(sizes, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_matcher *mt;
 	struct dvx_flow_rule *r;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 1);
-	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
+	assert_int_equal(fake_try_matcher(s, &all, &mt), 0);
 	assert_int_equal(fake.mask_sz, 64);
 	assert_int_equal(fake.criteria, 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	dvx_flow_match_set(&m, "metadata_reg_c_0", 5, 0xff);
-	assert_int_equal(fake_try_matcher(&s, &m, &mt), 0);
+	assert_int_equal(fake_try_matcher(s, &m, &mt), 0);
 	assert_int_equal(fake.mask_sz, 256);
 	assert_int_equal(fake.criteria, 8);
-	assert_int_equal(fake_try_rule(mt, &m, &s.drop, 1, &r), 0);
+	assert_int_equal(fake_try_rule(mt, &m, &s->drop, 1, &r), 0);
 	assert_int_equal(fake.value_sz, 256);
 	assert_memory_equal(fake.value, m.value, 256);
 	assert_int_equal(dvx_flow_rule_destroy(r), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	fake_close_stage(&s);
 }
 
 /*
@@ -145,20 +136,18 @@ TEST_F(lacking)
 	struct stage s;
 
 	fake.domain_err = EOPNOTSUPP;
-	assert_int_equal(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP);
-	assert_null(none);
-	fake_said("mlx5_9", "log_steering_sw_icm_size");
+	fake_refused(dvx_flow_domain_create(dev, &attr, &none), -EOPNOTSUPP, "mlx5_9",
+		     "log_steering_sw_icm_size");
 	fake.domain_err = 0;
 	fake.no_sw = fake.no_sip = fake.no_tag = true;
 	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	assert_false(dvx_flow_domain_has_levels(s.domain));
 	assert_int_equal(dvx_flow_domain_sync(s.domain), 0);
-	assert_int_equal(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP);
-	assert_null(table);
-	fake_said("level 1", "flow_table_properties_nic_receive.sw_owner_v2");
+	fake_refused(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP, "level 1",
+		     "flow_table_properties_nic_receive.sw_owner_v2");
 	dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a000000, 8);
-	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
-	fake_said("match.outer_headers.src_ipv4_src_ipv6", "ft_field_support.outer_sip");
+	fake_refused(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP,
+		     "match.outer_headers.src_ipv4_src_ipv6", "ft_field_support.outer_sip");
 	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
 	assert_int_equal(dvx_flow_action_create_tag(s.domain, 1, &tag), 0);
 	fake.rule_err = EINVAL;
@@ -171,32 +160,28 @@ TEST_F(lacking)
 }
 
 /* libmlx5 says only "not supported"; the library finds the field by trying each alone. */
-TEST_F(blamed)
+TEST_STAGE(blamed, DVX_FLOW_RX, 2)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_table *high = NULL;
 	struct dvx_flow_matcher *mt;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 2);
-	assert_int_equal(dvx_flow_table_create(s.domain, 8, &high), -ERANGE);
-	fake_said("level 8", "below 8");
+	fake_refused(dvx_flow_table_create(s->domain, 8, &high), -ERANGE, "level 8", "below 8");
 	fake.refuse_tcp = true;
 	dvx_flow_match_ipv4(&m, DVX_FLOW_OUTER, DVX_FLOW_SRC, 0x0a000000, 8);
 	dvx_flow_match_port(&m, DVX_FLOW_OUTER, DVX_FLOW_DST, DVX_FLOW_TCP, 80, 0xffff);
 	dvx_flow_match_set(&m, "outer_headers.tcp_flags", 2, 0x12);
-	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
+	assert_int_equal(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP);
 	assert_null(mt);
 	assert_int_equal(fake.matchers, 0);
 	fake_said("match.outer_headers.tcp_flags", "mlx5_9");
 	fake.refuse_tcp = false;
 	fake.matcher_err = ENOMEM;
-	assert_int_equal(fake_try_matcher(&s, &m, &mt), -ENOMEM);
-	fake_close_stage(&s);
+	assert_int_equal(fake_try_matcher(s, &m, &mt), -ENOMEM);
 }
 
 /* The message also names the missing capability, and the device. */
-TEST_F(names_capability)
+TEST_STAGE(names_capability, DVX_FLOW_RX, 2)
 {
 	static const struct {
 		const char *field, *words;
@@ -211,9 +196,7 @@ TEST_F(names_capability)
 		 0, 0},
 	};
 	struct dvx_flow_matcher *mt;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 2);
 	fake.refuse_misc = true;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct dvx_flow_match m = {0};
@@ -223,39 +206,33 @@ TEST_F(names_capability)
 		if (table[i].protocol)
 			dvx_flow_match_proto(&m, DVX_FLOW_OUTER, table[i].protocol);
 		assert_int_equal(dvx_flow_match_set(&m, table[i].field, 1, 1), 0);
-		assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
-		fake_said(table[i].field, "mlx5_9 lacks flex_parser_protocols ");
+		fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP, table[i].field,
+			     "mlx5_9 lacks flex_parser_protocols ");
 		fake_said(table[i].words, "");
 	}
-	fake_close_stage(&s);
 }
 
 /* No capability enables it: libmlx5 compares the send queue in RX domains only. */
-TEST_F(no_capability)
+TEST_STAGE(no_capability, DVX_FLOW_TX, 2)
 {
 	struct dvx_flow_match m = {0};
 	struct dvx_flow_matcher *mt;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_TX, 2);
 	fake.matcher_err = EOPNOTSUPP;
 	dvx_flow_match_set(&m, "source_sqn", 5, 0xffffff);
-	assert_int_equal(fake_try_matcher(&s, &m, &mt), -EOPNOTSUPP);
-	fake_said("match.misc_parameters.source_sqn: libmlx5 compares it in RX domains only", "");
-	fake_close_stage(&s);
+	fake_refused(fake_try_matcher(s, &m, &mt), -EOPNOTSUPP,
+		     "match.misc_parameters.source_sqn: libmlx5 compares it in RX domains only",
+		     "");
 }
 
 /* Software's tables need forced loopback. */
-TEST_F(no_loopback)
+TEST_STAGE(no_loopback, DVX_FLOW_RX, 0)
 {
 	struct dvx_flow_table *table = NULL;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 0);
 	fake.table_err = EOPNOTSUPP;
-	assert_int_equal(dvx_flow_table_create(s.domain, 1, &table), -EOPNOTSUPP);
-	fake_said("level 1: mlx5_9 lacks roce_cap.fl_rc_qp_when_roce_enabled", "");
-	fake_close_stage(&s);
+	fake_refused(dvx_flow_table_create(s->domain, 1, &table), -EOPNOTSUPP,
+		     "level 1: mlx5_9 lacks roce_cap.fl_rc_qp_when_roce_enabled", "");
 }
 
 /* Only the eswitch manager can match a vport. */
@@ -276,8 +253,8 @@ static void vports(void)
 		  fake.eswitch ? "mlx5_9 knows no vport 77" : "mlx5_9 lacks eswitch_manager");
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 0;
-	assert_int_equal(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM);
-	fake_said("libmlx5 refuses the rule", "");
+	fake_refused(fake_try_rule(mt, &m, &s.drop, 1, &r), -ENOMEM, "libmlx5 refuses the rule",
+		     "");
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
 	fake_close_stage(&s);
 }
@@ -299,47 +276,42 @@ TEST_WITH(vports_of_manager, {setup_manager, fake_teardown})
 }
 
 /* The kernel must support the action that leads back to the root. */
-TEST_F(no_anchor)
+TEST_STAGE(no_anchor, DVX_FLOW_RX, 1)
 {
 	struct dvx_flow_action *back;
-	struct stage s;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 1);
 	fake.anchor_err = EPROTONOSUPPORT;
-	assert_int_equal(dvx_flow_action_create_root(s.domain, 0, &back), -EPROTONOSUPPORT);
-	fake_said("steering anchor", "Linux 6.0");
+	fake_refused(dvx_flow_action_create_root(s->domain, 0, &back), -EPROTONOSUPPORT,
+		     "steering anchor", "Linux 6.0");
 	fake.anchor_err = EPERM;
-	assert_int_equal(dvx_flow_action_create_root(s.domain, 0, &back), -EPERM);
-	fake_said("steering anchor", "CAP_NET_RAW");
-	fake_close_stage(&s);
+	fake_refused(dvx_flow_action_create_root(s->domain, 0, &back), -EPERM, "steering anchor",
+		     "CAP_NET_RAW");
 }
 
 /*
  * When a rule fails in the middle, the rules before it are removed and the caller's array is
  * unchanged.
  */
-TEST_F(half_inserted)
+TEST_STAGE(half_inserted, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL}, *untouched[5] = {NULL};
 	struct dvx_flow_rule_attr attrs[5];
 	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .attrs = attrs};
 	struct dvx_flow_matcher *mt;
-	struct stage s;
 	int i;
 
-	fake_open_stage(&s, DVX_FLOW_RX, 1);
-	assert_int_equal(fake_try_matcher(&s, &all, &mt), 0);
+	assert_int_equal(fake_try_matcher(s, &all, &mt), 0);
 	for (i = 0; i < 5; i++)
 		attrs[i] = (struct dvx_flow_rule_attr){.size = sizeof(attrs[i]),
 						       .matcher = mt,
 						       .match = &all,
-						       .actions = &s.drop,
+						       .actions = &s->drop,
 						       .action_count = 1};
 	fake.rule_err = ENOMEM;
 	fake.rules_before_err = 3;
-	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -ENOMEM);
-	fake_said("rule 3: ", "libmlx5 refuses");
+	fake_refused(dvx_flow_rules_insert(&bulk, 5, rules), -ENOMEM,
+		     "rule 3: ", "libmlx5 refuses");
 	assert_memory_equal(rules, untouched, sizeof(rules));
 	assert_int_equal(fake.rules, 0);
 	fake.rule_err = 0;
@@ -350,13 +322,12 @@ TEST_F(half_inserted)
 	assert_int_equal(dvx_flow_rules_delete(rules, 2), -EBUSY);
 	assert_non_null(rules[0]);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), -EBUSY);
-	assert_int_equal(dvx_flow_action_destroy(s.drop), -EBUSY);
+	assert_int_equal(dvx_flow_action_destroy(s->drop), -EBUSY);
 	fake.rule_destroy_err = 0;
 	assert_int_equal(dvx_flow_rules_delete(rules, 5), 0);
 	assert_memory_equal(rules, untouched, sizeof(rules));
 	assert_int_equal(dvx_flow_rules_insert(&bulk, 0, NULL), 0);
 	assert_int_equal(dvx_flow_matcher_destroy(mt), 0);
-	fake_close_stage(&s);
 }
 
 /* An error of libdvx within next() is the reason; an earlier one is not. */
@@ -381,22 +352,19 @@ static int give_up(void *arg, size_t i, struct dvx_flow_rule_attr *attr)
 	return g->by_libdvx ? dvx_flow_action_create_tag(g->s->domain, 1u << 24, &tag) : -EIO;
 }
 
-TEST_F(next_sentence)
+TEST_STAGE(next_sentence, DVX_FLOW_RX, 1)
 {
 	static const struct dvx_flow_match all;
 	struct dvx_flow_rule *rules[5] = {NULL};
-	struct stage s;
-	struct giving_up g = {.s = &s, .by_libdvx = true};
+	struct giving_up g = {.s = s, .by_libdvx = true};
 	struct dvx_flow_bulk bulk = {.size = sizeof(bulk), .next = give_up, .arg = &g};
 
-	fake_open_stage(&s, DVX_FLOW_RX, 1);
-	assert_int_equal(fake_try_matcher(&s, &all, &g.mt), 0);
-	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -ERANGE);
-	fake_said("rule 2: ", "tag 0x1000000 has more than 24 bits");
+	assert_int_equal(fake_try_matcher(s, &all, &g.mt), 0);
+	fake_refused(dvx_flow_rules_insert(&bulk, 5, rules), -ERANGE,
+		     "rule 2: ", "tag 0x1000000 has more than 24 bits");
 	g.by_libdvx = false;
-	assert_int_equal(dvx_flow_rules_insert(&bulk, 5, rules), -EIO);
-	fake_said("rule 2: the caller gave up", "");
+	fake_refused(dvx_flow_rules_insert(&bulk, 5, rules), -EIO, "rule 2: the caller gave up",
+		     "");
 	assert_int_equal(fake.rules, 0);
 	assert_int_equal(dvx_flow_matcher_destroy(g.mt), 0);
-	fake_close_stage(&s);
 }

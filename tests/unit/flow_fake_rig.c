@@ -191,9 +191,8 @@ int fake_setup(void **state)
 }
 
 /* No object is left after a test. */
-int fake_teardown(void **state)
+int fake_teardown(UNUSED void **state)
 {
-	(void)state;
 	return dvx_dev_close(dev) || fake.domains || fake.tables || fake.matchers || fake.rules ||
 	       fake.made;
 }
@@ -241,4 +240,10 @@ void fake_said(const char *a, const char *b)
 
 	if (!strstr(text, a) || !strstr(text, b))
 		fail_msg("\"%s\" lacks %s or %s", text, a, b);
+}
+
+void fake_refused(int got, int err, const char *a, const char *b)
+{
+	assert_int_equal(got, err);
+	fake_said(a, b);
 }

@@ -44,11 +44,23 @@ int fake_setup(void **state);
 int fake_teardown(void **state);
 void fake_open_stage(struct stage *s, enum dvx_flow_side side, uint32_t level);
 void fake_close_stage(struct stage *s);
+#define TEST_STAGE(name, side, level)                 \
+	static void name##_on(struct stage *s);       \
+	TEST_WITH(name, {fake_setup, fake_teardown})  \
+	{                                             \
+		struct stage stage;                   \
+                                                      \
+		fake_open_stage(&stage, side, level); \
+		name##_on(&stage);                    \
+		fake_close_stage(&stage);             \
+	}                                             \
+	static void name##_on(struct stage *s)
 int fake_try_matcher(struct stage *s, const struct dvx_flow_match *m,
 		     struct dvx_flow_matcher **out);
 int fake_try_rule(struct dvx_flow_matcher *mt, const struct dvx_flow_match *m,
 		  struct dvx_flow_action *const *actions, uint32_t n, struct dvx_flow_rule **out);
 /* The last error contains both texts. */
 void fake_said(const char *a, const char *b);
+void fake_refused(int got, int err, const char *a, const char *b);
 
 #endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "verbs_qp.h"
+
+struct ibv_context *verbs_open(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = list && list[0] ? ibv_open_device(list[0]) : NULL;
+
+	if (list)
+		ibv_free_device_list(list);
+	return ctx;
+}
+
+int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index)
+{
+	struct ibv_qp_attr a = {
+		.port_num = 1,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = qp->qp_num,
+		.max_dest_rd_atomic = 4,
+		.max_rd_atomic = 4,
+		.min_rnr_timer = 12,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.ah_attr = {.is_global = 1,
+			    .port_num = 1,
+			    .grh = {.sgid_index = gid_index, .hop_limit = 1}}};
+	static const struct {
+		enum ibv_qp_state state;
+		int mask;
+	} step[] = {
+		{IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
+		{IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER},
+		{IBV_QPS_RTS, IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				      IBV_QP_MAX_QP_RD_ATOMIC}};
+	int err = ibv_query_gid(qp->context, 1, gid_index, &a.ah_attr.grh.dgid);
+
+	for (int i = 0; i < 3 && !err; i++) {
+		a.qp_state = step[i].state;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | step[i].mask);
+	}
+	return err;
+}
+
+int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	int err = ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PORT);
+
+	for (int s = IBV_QPS_RTR; s <= (int)to && !err; s++) {
+		a.qp_state = (enum ibv_qp_state)s;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE);
+	}
+	return err;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first device, and queue pairs of verbs on their way to RTS. */
+#ifndef TESTS_SIM_VERBS_QP_H
+#define TESTS_SIM_VERBS_QP_H
+
+#include <infiniband/verbs.h>
+
+/* NULL without a device. */
+struct ibv_context *verbs_open(void);
+/* An RC queue pair, from RST; its own peer, by the port's GID of this index. Returns an errno. */
+int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index);
+/* A raw packet queue pair, from RST to RTR or RTS. */
+int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to);
+
+#endif
