@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	doc/design/0020-client-half-and-link.md \
 	doc/design/0021-kernel-half.md \
 	doc/design/0030-data-path.md \
+	doc/design/0031-shared-receive-queues.md \
 	doc/design/0032-port-and-frames.md \
 	doc/design/0040-memory-doorbells-sleep.md \
 	doc/design/0064-rule-model.md \

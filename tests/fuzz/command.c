@@ -79,6 +79,8 @@ static size_t seed_command(struct fx *f, const struct fx_queue *q, uint16_t opco
 		return fx_fill_sq(in, q, some(f, OBJ_TIS));
 	case PRM_OPCODE_CREATE_RQ:
 		return fx_fill_rq(in, q);
+	case PRM_OPCODE_CREATE_RMP:
+		return fx_fill_rmp(in, q);
 	case PRM_OPCODE_CREATE_RQT:
 		return fx_fill_rqt(in, 8, 4, some(f, OBJ_RQ));
 	case PRM_OPCODE_CREATE_TIR:

@@ -147,6 +147,7 @@ static void (*const steps[])(void) = {
 	make_cq,
 	make_qp,
 	make_qp,
+	make_srq,
 	make_wq,
 	make_wq,
 	make_table,

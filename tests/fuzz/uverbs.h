@@ -29,6 +29,7 @@ uint32_t handle(const struct uobj_class *class);
 
 /* Queues. */
 void make_qp(void);
+void make_srq(void);
 void make_wq(void);
 void make_table(void);
 void make_rss(void);

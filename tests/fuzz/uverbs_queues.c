@@ -15,6 +15,32 @@ void make_qp(void)
 		u.flags = MLX5_QP_FLAG_UAR_PAGE_INDEX;
 		rq_attr(&r, UVERBS_ATTR_CREATE_QP_TYPE)->data = IB_UVERBS_QPT_RAW_PACKET;
 	}
+	if (!any(3)) {
+		rq_handle(&r, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, handle(&srq_class));
+		u.rq_wqe_count = u.rq_wqe_shift = 0;
+	}
+	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
+	(void)rq_run(f, &r);
+	rq_done(&r);
+}
+
+void make_srq(void)
+{
+	const struct mlx5_ib_create_srq u = {.buf_addr = (uintptr_t)f->mem + QP_AT,
+					     .db_addr = (uintptr_t)f->mem + QP_DB};
+	struct request r;
+
+	rq_init(&r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE);
+	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_HANDLE, 0);
+	rq_handle(&r, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, handle(&pd_class));
+	rq_value(&r, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 1, 8);
+	rq_value(&r, UVERBS_ATTR_CREATE_SRQ_MAX_WR, any(64), 4);
+	rq_value(&r, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, any(4), 4);
+	rq_value(&r, UVERBS_ATTR_CREATE_SRQ_LIMIT, 0, 4);
+	rq_value(&r, UVERBS_ATTR_CREATE_SRQ_TYPE, any(8) ? IB_UVERBS_SRQT_BASIC : any(4), 4);
+	rq_out(&r, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, 4);
+	rq_out(&r, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, 4);
+	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_srq_resp));
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
 	(void)rq_run(f, &r);
 	rq_done(&r);

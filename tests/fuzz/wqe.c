@@ -98,6 +98,33 @@ static void rq_noise(struct rig_pair *p)
 	}
 }
 
+/* Noise in an SRQ's list, and in what its record says; limits armed now and then. */
+static void srq_noise(struct rig_pair *p)
+{
+	struct rig_srq s;
+
+	rig_srq_open(&p->rig, &s, RIG_PD);
+	p->b.qp->rq.srq = s.srq;
+	while (fuzz_more()) {
+		renew(p);
+		s.srq->failed = false;
+		for (unsigned int i = 0; i < RIG_SRQ_ENTRIES; i++)
+			rig_srq_entry(&s, i, (uint16_t)any(any(8) ? RIG_SRQ_ENTRIES : 65536),
+				      p->dst + any(RIG_BUF), any(RIG_BUF), rig_key(p->md));
+		if (!any(4))
+			any_noise(s.ring, sizeof(s.ring));
+		rig_srq_post(&s, (uint16_t)(any(8) ? any(4) : any(65536)));
+		srq_arm(s.srq, (uint16_t)any(4));
+		for (unsigned int k = 1 + any(4); k; k--)
+			rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1 + any(9000));
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 1000000000ull);
+	}
+	queue_set_state(&p->b.qp->q, QP_RST);
+	p->b.qp->rq.srq = NULL;
+	rig_srq_close(&s);
+}
+
 /* Frames with headers of noise, beside good traffic. */
 static void noisy_wire(void *ctx, struct port *port, struct frame *f)
 {
@@ -137,12 +164,13 @@ static void wire_noise(struct rig_pair *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	static void (*const ways[])(struct rig_pair *) = { sq_noise, pure_noise, rq_noise, wire_noise };
+	static void (*const ways[])(struct rig_pair *) = {sq_noise, pure_noise, rq_noise,
+							      srq_noise, wire_noise};
 	void *state;
 
 	fuzz_begin(bytes, len);
 	rig_setup(&state);
-	ways[any(4)](state);
+	ways[any(5)](state);
 	rig_teardown(&state);
 	return 0;
 }

@@ -271,6 +271,15 @@ size_t fx_fill_rq(void *in, const struct fx_queue *q)
 	return len;
 }
 
+size_t fx_fill_rmp(void *in, const struct fx_queue *q)
+{
+	size_t len = FX_FILL(in, CREATE_RMP, {"ctx.state", PRM_RMPC_STATE_RDY});
+
+	fill_wq(prm_rmpc_at_wq(prm_create_rmp_in_at_ctx(in)), q, FX_RMP_AT, FX_RMP_DBR);
+	FX_SET(in, CREATE_RMP, {"ctx.wq.wq_type", 0});
+	return len;
+}
+
 size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq)
 {
 	return FX_FILL(in, CREATE_TIR, {"ctx.transport_domain", td}, {"ctx.inline_rqn", rq});

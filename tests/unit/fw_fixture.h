@@ -95,14 +95,17 @@ size_t fx_fill_mkey(void *in, uint32_t pd, uint32_t umem, const void *at, size_t
 size_t fx_fill_cq(void *in, uint32_t eq, uint32_t uar, uint32_t umem);
 size_t fx_fill_qp(void *in, uint32_t pd, uint32_t cq, uint32_t uar, uint32_t umem);
 
-/* SQ and RQ of 16 x 64 bytes on a queue's umem and CQ; a TIR of one RQ. */
+/* SQ, RQ and RMP (a linked list) of 16 x 64 bytes on a queue's umem and CQ; a TIR of one RQ. */
 #define FX_SQ_AT  16384u
 #define FX_RQ_AT  20480u
 #define FX_SQ_DBR 512u
 #define FX_RQ_DBR 1024u
+#define FX_RMP_AT 24576u
+#define FX_RMP_DBR 2048u
 struct fx_queue;
 size_t fx_fill_sq(void *in, const struct fx_queue *, uint32_t tis);
 size_t fx_fill_rq(void *in, const struct fx_queue *);
+size_t fx_fill_rmp(void *in, const struct fx_queue *);
 size_t fx_fill_tir(void *in, uint32_t td, uint32_t rq);
 size_t fx_fill_rqt(void *in, uint32_t max, uint32_t n, uint32_t rqn);
 

@@ -117,7 +117,7 @@ TEST_FX(qp_bad_input)
 	static const struct fx_spoil bad[] = {
 		{"qpc.st", 3, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.st", 255, BAD, FW_SYN_UNSUPPORTED},
-		{"qpc.rq_type qpc.rlky qpc.deth_sqpn", 1, BAD, FW_SYN_UNSUPPORTED},
+		{"qpc.rlky qpc.deth_sqpn", 1, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.rq_type", 7, BAD, FW_SYN_UNSUPPORTED},
 		{"qpc.wq_signature qpc.cs_res", 1, BAD, FW_SYN_CAP_CLEAR},
 		{"qpc.cs_req", 0x11, BAD, FW_SYN_CAP_CLEAR},

@@ -512,6 +512,8 @@ struct rq_args fx_destroy_args(uint16_t object, uint32_t handle)
 		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_QP_RESP, NULL, 4);
 	else if (object == UVERBS_OBJECT_WQ)
 		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_WQ_RESP, NULL, 4);
+	else if (object == UVERBS_OBJECT_SRQ)
+		args.a[1] = A_OUT(UVERBS_ATTR_DESTROY_SRQ_RESP, NULL, 4);
 	return args;
 }
 

@@ -10,11 +10,12 @@ tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE
 # The data path and the transport on a device without firmware (queue_rig.h).
 SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_errors tests/unit/queue_cq tests/unit/queue_mmo tests/unit/queue_life \
 	tests/unit/queue_trace tests/unit/queue_ud tests/unit/queue_self tests/unit/queue_post tests/unit/net_loss \
-	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions tests/unit/port
+	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
+	tests/unit/queue_srq tests/unit/port
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
-	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way
+	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp
 tests_unit_fw_queues_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 # Packets through flow tables and steering entries, and the commands that make them.
 SIM_TESTS += tests/unit/fw_flow tests/unit/steer_agree tests/unit/steer_packet \
@@ -23,7 +24,7 @@ tests_unit_steer_agree_LDADD = tools/dvx-flow/libexplain.la $(SIM_LIBS) $(CMOCKA
 # The kernel's half, fed with flattened requests on a whole chip in the process.
 SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp tests/unit/kernel_ud tests/unit/kernel_devx \
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
-	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw
+	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq
 
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
 LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \

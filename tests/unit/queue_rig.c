@@ -160,6 +160,47 @@ void rig_qp_close(struct rig_qp *q)
 	free(q->ring);
 }
 
+void rig_srq_open(struct rig *r, struct rig_srq *s, uint32_t pdn)
+{
+	struct srq *srq = obj_new(&r->dev.vhca[BLUEFIELD2_HOST], OBJ_SRQ, 0, sizeof(*srq));
+
+	assert_non_null(srq);
+	memset(s, 0, sizeof(*s));
+	s->srq = srq;
+	srq->pdn = pdn;
+	srq->log_size = 3;
+	srq->log_stride = 6;
+	srq->linked = true;
+	srq->head = PRM_WQE_SRQ_NEXT_SEG_BYTES;
+	srq->dbrec = bus_of(r, s->dbrec);
+	ring_at(r, &srq->ring, s->ring, sizeof(s->ring));
+	assert_int_equal(srq_start(srq), 0);
+}
+
+void rig_srq_close(struct rig_srq *s)
+{
+	srq_stop(s->srq);
+	ring_release(&s->srq->ring);
+	obj_free(&s->srq->o);
+}
+
+void rig_srq_entry(struct rig_srq *s, unsigned int index, uint16_t next, const void *va, uint32_t len,
+		   uint32_t lkey)
+{
+	uint8_t *e = s->ring + index * RIG_SRQ_STRIDE;
+
+	prm_wqe_srq_next_seg_set_next_wqe_index(e, next);
+	e += s->srq->head;
+	prm_wqe_data_seg_pack(e, .byte_count = len, .lkey = lkey, .addr = (uintptr_t)va);
+	prm_wqe_data_seg_pack(e + 16, .byte_count = 0, .lkey = 0x100, .addr = 0);
+}
+
+void rig_srq_post(struct rig_srq *s, uint16_t n)
+{
+	s->pi = (uint16_t)(s->pi + n);
+	s->dbrec[0] = htobe32(s->pi);
+}
+
 void rig_connect_one(struct rig_qp *q, const struct rig_qp *peer)
 {
 	struct qp *qp = q->qp;

@@ -14,6 +14,7 @@
 #include "obj/mkey.h"
 #include "obj/qp.h"
 #include "obj/raw_queue.h"
+#include "obj/srq.h"
 #include "obj/vhca.h"
 #include "port/port.h"
 
@@ -69,6 +70,21 @@ void rig_cq_close(struct rig_cq *);
 void rig_qp_open(struct rig *, struct rig_qp *, unsigned int function, struct rig_cq *scq,
 		 struct rig_cq *rcq, unsigned int log_sq, unsigned int log_rq);
 void rig_qp_close(struct rig_qp *);
+/* A linked list of 8 entries of 64 bytes, on the host's function; its QPs: qp->rq.srq. */
+#define RIG_SRQ_ENTRIES 8u
+#define RIG_SRQ_STRIDE	64u
+struct rig_srq {
+	struct srq *srq;
+	uint8_t ring[RIG_SRQ_ENTRIES * RIG_SRQ_STRIDE];
+	uint32_t dbrec[2];
+	uint16_t pi;
+};
+void rig_srq_open(struct rig *, struct rig_srq *, uint32_t pdn);
+void rig_srq_close(struct rig_srq *);
+/* Entry `index` receives there; the list goes on at `next`. Then n more are posted. */
+void rig_srq_entry(struct rig_srq *, unsigned int index, uint16_t next, const void *va, uint32_t len,
+		   uint32_t lkey);
+void rig_srq_post(struct rig_srq *, uint16_t n);
 /* RST -> RTS, one end; attributes that the test has set before stay. */
 void rig_connect_one(struct rig_qp *, const struct rig_qp *peer);
 /* Of a RoCE packet as bytes: its BTH, and how many bytes there are to the ICRC. */

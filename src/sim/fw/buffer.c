@@ -107,6 +107,7 @@ void fw_queue_drop(struct queue *q)
 {
 	ring_release(&q->ring);
 	obj_put(q->dbr_umem);
+	obj_put(q->rq ? q->rq->srq : NULL);
 	obj_put(q->rq ? q->rq->cq : NULL);
 	obj_put(q->sq ? q->sq->cq : NULL);
 	obj_put(q->uar_obj);

@@ -32,6 +32,9 @@ static void fill_sizes(const struct profile *p, void *cap)
 	prm_cmd_hca_cap_set_log_max_rqt(cap, VHCA_LOG_MAX_RQT);
 	prm_cmd_hca_cap_set_log_max_rqt_size(cap, VHCA_LOG_MAX_RQT_SZ);
 	prm_cmd_hca_cap_set_log_max_tir(cap, VHCA_LOG_MAX_TIR);
+	prm_cmd_hca_cap_set_log_max_srq(cap, VHCA_LOG_MAX_SRQ);
+	prm_cmd_hca_cap_set_log_max_srq_sz(cap, VHCA_LOG_MAX_SRQ_SZ);
+	prm_cmd_hca_cap_set_log_max_rmp(cap, VHCA_LOG_MAX_SRQ);
 	prm_cmd_hca_cap_set_log_max_ra_req_qp(cap, VHCA_LOG_MAX_RA);
 	prm_cmd_hca_cap_set_log_max_ra_res_qp(cap, VHCA_LOG_MAX_RA);
 	prm_cmd_hca_cap_set_log_max_mcg(cap, VHCA_LOG_MAX_MCG);
@@ -93,6 +96,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_device_memory(cap, 1); /* steering memory; memic is 0 */
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_cq_oi(cap, 1);
+	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);

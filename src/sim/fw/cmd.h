@@ -112,6 +112,7 @@ void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *fi
 
 /* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
 void fw_queue_free(struct obj *); /* QP, SQ, RQ */
+void fw_srq_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
 void fw_umem_free(struct obj *);
@@ -161,6 +162,19 @@ struct fw_buffer {
 };
 /* Fills ring (the umem is referenced from then on). 0, or refused. */
 int fw_ring(struct fw_cmd *, const struct fw_buffer *, uint64_t len, struct ring *);
+#define FW_LOG_MAX_WQE 10u /* of VHCA_MAX_WQE */
+_Static_assert(1u << FW_LOG_MAX_WQE == VHCA_MAX_WQE, "a receive may have VHCA_MAX_WQE bytes");
+/* What an object takes of a wq structure; the rest is refused by its field. */
+struct fw_wq_rules {
+	uint32_t types; /* bits of enum prm_wq_type */
+	bool lwm;
+	unsigned int log_most; /* entries */
+	unsigned int log_stride_least, log_stride_most;
+};
+int fw_wq_check(struct fw_cmd *, const void *wq, const struct fw_wq_rules *);
+/* Fills ring and dbrec in; the mailbox's page list begins at pas_at. */
+int fw_wq_take(struct fw_cmd *, const void *wq, size_t pas_at, struct ring *, uint64_t *dbrec,
+	       struct umem **dbr_umem);
 /* The bus address of a doorbell record of 8 bytes; *umem is set and referenced if it lies in one.
  */
 int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, uint64_t *bus,
@@ -177,6 +191,7 @@ fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
 fw_handler fw_attach_to_mcg, fw_detach_from_mcg;
 fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
 fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
+fw_handler fw_create_rmp, fw_modify_rmp, fw_query_rmp;
 fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
 fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;
 fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,

@@ -22,8 +22,10 @@ libsim_la_SOURCES += \
 	src/sim/fw/qp.c \
 	src/sim/fw/qp_state.c \
 	src/sim/fw/raw_queue.c \
+	src/sim/fw/rmp.c \
 	src/sim/fw/sw_icm.c \
 	src/sim/fw/syndromes.def \
 	src/sim/fw/tir.c \
 	src/sim/fw/trace.c \
-	src/sim/fw/umem.c
+	src/sim/fw/umem.c \
+	src/sim/fw/wq.c

@@ -20,9 +20,11 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 				 "qpc.st %u is not implemented, only 0 (RC), 1 (UC) and 2 (UD) are",
 				 prm_qpc_get_st(qpc));
 	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_REGULAR &&
+	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ &&
 	    prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "qpc.rq_type %u is not implemented, only 0 (regular) and 3 (none)",
+				 "qpc.rq_type %u is not implemented, only 0 (regular), 1 (SRQ) and "
+				 "3 (none)",
 				 prm_qpc_get_rq_type(qpc));
 	if (prm_qpc_get_wq_signature(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
@@ -51,7 +53,7 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
 	uint64_t rq_bytes = 0, sq_bytes = 0;
 
-	if (qp->q.rq)
+	if (qp->q.rq && !qp->rq.srq)
 		rq_bytes = 1ull << (qp->rq.log_size + qp->rq.log_stride + LOG_RQ_STRIDE_UNIT);
 	if (qp->q.sq)
 		sq_bytes = 1ull << (qp->sq.log_size + LOG_WQEBB);
@@ -60,7 +62,7 @@ static int fw_qp_check_sizes(struct fw_cmd *c, struct qp *qp)
 				 "qpc.log_rq_size %u or log_sq_size %u is more than "
 				 "log_max_qp_sz %u",
 				 qp->rq.log_size, qp->sq.log_size, max);
-	if (!rq_bytes && !sq_bytes)
+	if (!rq_bytes && !sq_bytes && !qp->rq.srq)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "qpc.no_sq is set and rq_type is 3: the QP has no ring at all");
 	if (rq_bytes % (1u << LOG_WQEBB))
@@ -101,7 +103,12 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 		return -1;
 	if (qp->q.rq)
 		qp->rq.cq = fw_take(c, OBJ_CQ, prm_qpc_get_cqn_rcv(qpc), "qpc.cqn_rcv");
-	return qp->q.rq && !qp->rq.cq ? -1 : 0;
+	if (qp->q.rq && !qp->rq.cq)
+		return -1;
+	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_SRQ)
+		return 0;
+	qp->rq.srq = fw_take(c, OBJ_SRQ, prm_qpc_get_srqn_rmpn_xrqn(qpc), "qpc.srqn_rmpn_xrqn");
+	return qp->rq.srq ? 0 : -1;
 }
 
 static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
@@ -143,7 +150,7 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
-	if (fw_qp_check_sizes(c, qp) || take_numbers(c, qpc, qp) || take_extension(c, qp) ||
+	if (take_numbers(c, qpc, qp) || fw_qp_check_sizes(c, qp) || take_extension(c, qp) ||
 	    fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
 		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->q.dbr_umem))

@@ -12,74 +12,22 @@
 #include "obj/raw_queue.h"
 #include "transport/transport.h"
 
-#define ADAPTER_PAGE_SHIFT 12
 #define LOG_WQEBB	   6u
 #define LOG_SEG		   4u
 #define TS_REAL_TIME	   PRM_QPC_TS_FORMAT_REAL_TIME
 
 /* --- what both kinds have --------------------------------------------------------------------- */
 
-static int check_wq(struct fw_cmd *c, const void *wq, unsigned int log_least, unsigned int log_most)
-{
-	const struct fw_absent features[] = {
-		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
-		{prm_wq_get_end_padding_mode(wq), "wq.end_padding_mode", "cap.end_pad is 0"},
-		{prm_wq_get_cd_slave(wq), "wq.cd_slave", "cap.cd is 0"},
-		{prm_wq_get_hds_skip_first_sge(wq), "wq.hds_skip_first_sge",
-		 "headers are not split"},
-		{prm_wq_get_log2_hds_buf_size(wq), "wq.log2_hds_buf_size", "headers are not split"},
-		{prm_wq_get_lwm(wq), "wq.lwm", "limit events are not implemented"},
-		{prm_wq_get_two_byte_shift_en(wq), "wq.two_byte_shift_en",
-		 "there are no striding queues"},
-		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
-	};
-	unsigned int max = c->vhca->dev->profile->log_max_qp_sz;
-	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
-
-	if (FW_CHECK_ABSENT(c, features))
-		return -1;
-	if (prm_wq_get_wq_type(wq) != PRM_WQ_TYPE_CYCLIC)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "wq.wq_type %u is not implemented, only 1 (cyclic) is",
-				 prm_wq_get_wq_type(wq));
-	if (prm_wq_get_log_wq_sz(wq) > max)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "wq.log_wq_sz %u is more than log_max_qp_sz %u",
-				 prm_wq_get_log_wq_sz(wq), max);
-	if (log_stride < log_least || log_stride > log_most)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
-				 "wq.log_wq_stride %u is not within %u..%u", log_stride, log_least,
-				 log_most);
-	return 0;
-}
-
-static int raw_queue_take_buffer(struct fw_cmd *c, const void *wq, struct queue *q)
-{
-	/* CREATE_SQ and CREATE_RQ are laid out alike: the wq ends the mailbox, its pas follow. */
-	struct fw_buffer b = {
-		.umem_valid = prm_wq_get_wq_umem_valid(wq),
-		.umem_id = prm_wq_get_wq_umem_id(wq),
-		.umem_offset = prm_wq_get_wq_umem_offset(wq),
-		.page_offset = prm_wq_get_page_offset(wq),
-		.log_page = prm_wq_get_log_wq_pg_sz(wq) + ADAPTER_PAGE_SHIFT,
-		.pas = (const uint8_t *)c->in + PRM_CREATE_SQ_IN_BYTES,
-		.pas_at = PRM_CREATE_SQ_IN_BYTES,
-	};
-
-	return fw_ring(c, &b, q->ring.len, &q->ring);
-}
-
 static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 {
 	uint64_t dbrec;
 
 	q->transport = &transport_raw;
-	q->ring.len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
 	q->pdn = prm_wq_get_pd(wq);
 	q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
-	if (!q->pd || raw_queue_take_buffer(c, wq, q) ||
-	    fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
-		     prm_wq_get_dbr_addr(wq), &dbrec, &q->dbr_umem))
+	/* CREATE_SQ and CREATE_RQ are laid out alike. */
+	if (!q->pd ||
+	    fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
 	q->dbrec = dbrec;
 	return 0;
@@ -159,6 +107,12 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		 "sqc.packet_pacing_rate_limit_index", "cap.packet_pacing is 0"},
 		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id", "cap.qos is 0"},
 	};
+	const struct fw_wq_rules rules = {
+		.types = 1u << PRM_WQ_TYPE_CYCLIC,
+		.log_most = c->vhca->dev->profile->log_max_qp_sz,
+		.log_stride_least = LOG_WQEBB,
+		.log_stride_most = LOG_WQEBB,
+	};
 
 	if (FW_CHECK_ABSENT(c, features))
 		return -1;
@@ -177,7 +131,7 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
 				 prm_sqc_get_tis_lst_sz(sqc));
-	return check_wq(c, prm_sqc_cat_wq(sqc), LOG_WQEBB, LOG_WQEBB);
+	return fw_wq_check(c, prm_sqc_cat_wq(sqc), &rules);
 }
 
 static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
@@ -265,7 +219,12 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 		{prm_rqc_get_shampo_match_criteria_type(rqc), "rqc.shampo_match_criteria_type",
 		 "cap.shampo is 0"},
 	};
-	unsigned int most = 31u - (unsigned int)__builtin_clz(VHCA_MAX_WQE);
+	const struct fw_wq_rules rules = {
+		.types = 1u << PRM_WQ_TYPE_CYCLIC,
+		.log_most = c->vhca->dev->profile->log_max_qp_sz,
+		.log_stride_least = LOG_SEG,
+		.log_stride_most = FW_LOG_MAX_WQE,
+	};
 
 	if (FW_CHECK_ABSENT(c, features))
 		return -1;
@@ -276,7 +235,7 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 	if (prm_rqc_get_ts_format(rqc) == TS_REAL_TIME)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "rqc.ts_format is real time, but cap.rq_ts_format is 0");
-	return check_wq(c, prm_rqc_cat_wq(rqc), LOG_SEG, most);
+	return fw_wq_check(c, prm_rqc_cat_wq(rqc), &rules);
 }
 
 static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)

@@ -68,5 +68,6 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_qp_modify.c \
 	src/sim/kernel/verbs/uverbs_raw.c \
 	src/sim/kernel/verbs/uverbs_rss.c \
+	src/sim/kernel/verbs/uverbs_srq.c \
 	src/sim/kernel/verbs/uverbs_wq.c \
 	src/sim/kernel/verbs/verbs.h

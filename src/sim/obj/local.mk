@@ -22,6 +22,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
 	src/sim/obj/setting.c \
+	src/sim/obj/srq.h \
 	src/sim/obj/tir.h \
 	src/sim/obj/umem.c \
 	src/sim/obj/vhca.c \

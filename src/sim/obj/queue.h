@@ -19,6 +19,7 @@ enum qp_state {
 
 struct cq;
 struct queue;
+struct srq;
 struct transport;
 
 /* A send queue, and where the device stands in its ring (queue/sq.c moves that). */
@@ -36,7 +37,8 @@ struct sq {
 /* A receive queue (queue/rq.c). */
 struct rq {
 	struct queue *q;
-	struct cq *cq; /* referenced */
+	struct cq *cq;	 /* referenced */
+	struct srq *srq; /* its entries come from there; referenced. NULL: from its own ring */
 	uint64_t offset;
 	uint8_t log_size, log_stride; /* stride = 16 << log_stride bytes */
 	uint16_t pi, ci;

@@ -18,6 +18,7 @@ enum {
 	VHCA_LOG_MAX_UAR = 16, /* of all functions together: mlx5_ib_create_cq.uar_page_index */
 	VHCA_LOG_MAX_UMEM = 22,
 	VHCA_LOG_MAX_SRQ = 18,
+	VHCA_LOG_MAX_SRQ_SZ = 15,
 	VHCA_LOG_MAX_EQ = 7,
 	VHCA_LOG_MAX_EQ_SZ = 22,
 	VHCA_LOG_MAX_TD = 10,

@@ -197,10 +197,16 @@ static void cq_flush(struct cq *cq)
 		notify(cq);
 }
 
+void cq_show(struct cq *cq)
+{
+	if (cq->priv && cq->priv->n)
+		cq_flush(cq);
+}
+
 void cq_before_reply(struct queue *q)
 {
-	if (q->sq && q->sq->cq->priv && q->sq->cq->priv->n)
-		cq_flush(q->sq->cq);
+	if (q->sq)
+		cq_show(q->sq->cq);
 }
 
 void *cq_next(struct cq *cq)

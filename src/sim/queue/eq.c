@@ -32,6 +32,17 @@ void eq_cq_error(struct cq *cq, uint8_t syndrome)
 	eq_post(cq->o.vhca, ASYNC_EQN, eqe);
 }
 
+/* [I] An RMP's queue type is that of an RQ: so mlx5_ib matches subscriptions to RMPs. */
+void eq_srq(struct srq *s, uint8_t type)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = {0};
+
+	prm_eqe_set_type(eqe, type);
+	prm_eqe_set_qp_srq_type(eqe, PRM_EVENT_QUEUE_TYPE_RQ);
+	prm_eqe_set_qp_srq_n(eqe, s->o.id);
+	eq_post(s->o.vhca, ASYNC_EQN, eqe);
+}
+
 static uint32_t eq_queue_type(const struct queue *q)
 {
 	if (q->o.type == OBJ_SQ)

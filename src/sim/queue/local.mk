@@ -13,4 +13,5 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/segs.c \
 	src/sim/queue/services.h \
 	src/sim/queue/sq.c \
+	src/sim/queue/srq.c \
 	src/sim/queue/wqe.c

@@ -9,6 +9,7 @@
 #include "transport/transport.h"
 #include "obj/cq.h"
 #include "obj/qp.h"
+#include "obj/srq.h"
 #include "obj/vhca.h"
 
 #define SQ_BLOCK 64u
@@ -24,6 +25,7 @@ struct queue_priv {
 	TAILQ_ENTRY(queue_priv) flush_link;
 	bool flushing;
 	bool drained;
+	bool last_wqe; /* SRQ_LAST_WQE was sent since it is in ERR */
 	bool write_lost; /* a posted write for it failed */
 	/* in ERR, where no packet comes, the record of new receives is polled */
 	struct timer poll;
@@ -43,8 +45,14 @@ struct sq_priv {
 struct rq_priv {
 	uint16_t at, n; /* entries that were fetched ahead */
 	uint8_t cache[RQ_CACHE_BYTES];
-	const uint8_t *recv; /* the current one; NULL: none */
+	const uint8_t *recv, *end; /* data segments of the current one; NULL: none */
 	uint16_t index;
+};
+
+struct srq_priv {
+	const uint8_t *ahead; /* the next entries, in cache */
+	uint16_t n;
+	uint8_t cache[RQ_CACHE_BYTES];
 };
 
 struct cq_priv {
@@ -139,15 +147,20 @@ void wr_free(struct queues *, struct send_wr *);
 void wqe_parse(struct queue *, struct send_wr *);
 void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 
-/* segs.c; posted: small writes may be */
-uint8_t segs_scatter(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
-		     const void *from, bool posted);
+/* segs.c: into memory of this PD; posted: small writes may be */
+uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
+		     uint64_t off, size_t len, const void *from, bool posted);
 
 /* rq.c */
 int rq_start(struct rq *);
 void rq_stop(struct rq *);
 unsigned int rq_flush(struct rq *, unsigned int n);
 void rq_reset(struct rq *);
+/* Reads a record of receives; where it points is at most a ring ahead of ci. */
+void rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi);
+
+/* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
+const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
 /* mmo.c */
 int mmo_step(struct queue *, struct send_wr *);
@@ -168,6 +181,8 @@ bool cq_flush_all(struct queues *);
  * before its bytes or its CQE become visible.
  */
 void cq_before_reply(struct queue *);
+/* The CQEs that were made become visible now. */
+void cq_show(struct cq *);
 /* A word of an arm record, or of the register. */
 void cq_arm_word(struct cq *, uint32_t word);
 
@@ -175,6 +190,7 @@ void cq_arm_word(struct cq *, uint32_t word);
 void eq_completion(struct cq *);
 void eq_cq_error(struct cq *, uint8_t syndrome);
 void eq_queue(struct queue *, uint8_t type);
+void eq_srq(struct srq *, uint8_t type);
 
 /* queue.c */
 void queue_flush_later(struct queue *);

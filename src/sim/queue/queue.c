@@ -56,6 +56,7 @@ static void leave_flush(struct queue *q)
 		TAILQ_REMOVE(&queues_of(&q->o)->flush, d, flush_link);
 	d->flushing = false;
 	d->write_lost = false;
+	d->last_wqe = false;
 	timer_cancel(&q->o.vhca->dev->timers, &d->poll);
 	d->poll_after = 0;
 }
@@ -150,13 +151,23 @@ static void poll_again(struct queue *q, bool found)
 	struct device *dev = q->o.vhca->dev;
 	struct queue_priv *d = q->priv;
 
-	if (!q->rq)
+	if (!q->rq || q->rq->srq)
 		return;
 	if (found || !d->poll_after)
 		d->poll_after = POLL_FIRST;
 	else if (d->poll_after < POLL_LAST)
 		d->poll_after *= 2;
 	timer_set(&dev->timers, &d->poll, dev->clock->now(dev->clock) + d->poll_after);
+}
+
+/* Entries of an SRQ are other queues', too: one that fails gives back what it holds, and tells. */
+static void last_wqe(struct queue *q)
+{
+	if (!q->rq || !q->rq->srq || q->priv->last_wqe)
+		return;
+	q->priv->last_wqe = true;
+	cq_show(q->rq->cq);
+	eq_queue(q, PRM_EVENT_SRQ_LAST_WQE);
 }
 
 static bool queue_flush(struct queue *q)
@@ -168,6 +179,8 @@ static bool queue_flush(struct queue *q)
 		return false;
 	sq = q->sq ? sq_flush(q->sq, FLUSH_MOST) : 0;
 	rq = q->rq && q->state == QP_ERR ? rq_flush(q->rq, FLUSH_MOST) : 0;
+	if (q->state == QP_ERR)
+		last_wqe(q);
 	if (sq == FLUSH_MOST || rq == FLUSH_MOST)
 		queue_flush_later(q);
 	else if (q->state == QP_ERR)

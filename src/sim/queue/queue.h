@@ -7,6 +7,7 @@
 
 struct cq;
 struct queue;
+struct srq;
 struct device;
 
 /*
@@ -25,6 +26,12 @@ int queue_start(struct queue *);
 void queue_stop(struct queue *);
 /* The fields of the context are set; the state is still the one before. */
 void queue_set_state(struct queue *, uint8_t to);
+
+/* The same for an SRQ. */
+int srq_start(struct srq *);
+void srq_stop(struct srq *);
+/* With fewer posted an event is due, once: at once if it is so now. 0 disarms. */
+void srq_arm(struct srq *, uint16_t lwm);
 
 /* A UAR register was written (host/uar.h doorbell_fn; ctx is the device). */
 void queue_doorbell(void *device, uint32_t uar, uint32_t offset, uint64_t be_value);

@@ -32,21 +32,27 @@ static uint16_t posted(const struct rq *rq)
 	return (uint16_t)(rq->pi - rq->ci);
 }
 
-/* Receives have no doorbell register: their record is read when an entry is needed. */
-static bool any_posted(struct rq *rq)
+void rq_record(const struct obj *o, bus_t dbrec, unsigned int log_size, uint16_t ci, uint16_t *pi)
 {
 	uint32_t be;
 
-	if (posted(rq))
-		return true;
-	if (dma_read(host_of(&rq->q->o), rq->q->dbrec + RCV_RECORD, &be, sizeof(be)))
-		return false;
-	rq->pi = (uint16_t)be32toh(be);
-	if (posted(rq) > rq_entries(rq)) { /* [I] */
-		sim_refuse("qp 0x%x: the doorbell record's receive counter 0x%04x is more than a"
-			   " ring ahead of 0x%04x", rq->q->o.id, rq->pi, rq->ci);
-		rq->pi = (uint16_t)(rq->ci + rq_entries(rq));
-	}
+	if (dma_read(host_of(o), dbrec + RCV_RECORD, &be, sizeof(be)))
+		return;
+	*pi = (uint16_t)be32toh(be);
+	if ((uint16_t)(*pi - ci) <= 1u << log_size)
+		return;
+	/* [I] */
+	sim_refuse("%s 0x%x: the doorbell record's receive counter 0x%04x is more than a ring ahead"
+		   " of 0x%04x",
+		   obj_type_name((enum obj_type)o->type), o->id, *pi, ci);
+	*pi = (uint16_t)(ci + (1u << log_size));
+}
+
+/* Receives have no doorbell register: their record is read when an entry is needed. */
+static bool any_posted(struct rq *rq)
+{
+	if (!posted(rq))
+		rq_record(&rq->q->o, rq->q->dbrec, rq->log_size, rq->ci, &rq->pi);
 	return posted(rq) > 0;
 }
 
@@ -73,19 +79,31 @@ static const uint8_t *rq_entry(struct rq *rq)
 	return d->cache;
 }
 
-static void trace_entry(const struct rq *rq, const uint8_t *p)
+static void trace_entry(const struct rq *rq)
 {
-	const uint8_t *end = p + stride(rq), *next;
+	const uint8_t *p = rq->priv->recv, *next;
 	struct data_seg s;
 
-	for (; (next = data_seg_next(p, end, &s)) && !s.inl; p = next) {
-		data_seg_trace(rq->q, &s, p, "rq", rq->ci);
+	for (; (next = data_seg_next(p, rq->priv->end, &s)) && !s.inl; p = next) {
+		data_seg_trace(rq->q, &s, p, "rq", rq->priv->index);
 		if (s.lkey == LKEY_TERMINATE)
 			return;
 	}
 }
 
-bool rq_begin(struct rq *rq)
+/* [I] A queue that needs an entry of a failed SRQ fails, too. */
+static bool begin_shared(struct rq *rq)
+{
+	struct rq_priv *d = rq->priv;
+
+	d->recv = srq_take(rq->srq, d->cache, &d->index);
+	d->end = d->cache + (1u << rq->srq->log_stride);
+	if (!d->recv && rq->srq->failed)
+		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
+	return d->recv;
+}
+
+static bool begin_own(struct rq *rq)
 {
 	struct rq_priv *d = rq->priv;
 
@@ -98,24 +116,35 @@ bool rq_begin(struct rq *rq)
 		queue_error(rq->q, PRM_EVENT_WQ_CATAS_ERROR);
 		return false;
 	}
-	if (sim_tracing)
-		trace_entry(rq, d->recv);
+	d->end = d->recv + stride(rq);
 	d->index = rq->ci++;
 	return true;
 }
 
+bool rq_begin(struct rq *rq)
+{
+	bool begun = rq && rq->srq ? begin_shared(rq) : begin_own(rq);
+
+	if (begun && sim_tracing)
+		trace_entry(rq);
+	return begun;
+}
+
+static uint8_t scatter(struct rq *rq, uint64_t off, size_t len, const void *from, bool post)
+{
+	uint32_t pdn = rq->srq ? rq->srq->pdn : rq->q->pdn;
+
+	return segs_scatter(rq->q, pdn, rq->priv->recv, rq->priv->end, off, len, from, post);
+}
+
 uint8_t rq_scatter(struct rq *rq, uint64_t off, size_t len, const void *from)
 {
-	const uint8_t *p = rq->priv->recv;
-
-	return segs_scatter(rq->q, p, p + stride(rq), off, len, from, false);
+	return scatter(rq, off, len, from, false);
 }
 
 uint8_t rq_scatter_posted(struct rq *rq, uint64_t off, size_t len, const void *from)
 {
-	const uint8_t *p = rq->priv->recv;
-
-	return segs_scatter(rq->q, p, p + stride(rq), off, len, from, true);
+	return scatter(rq, off, len, from, true);
 }
 
 uint16_t rq_index(const struct rq *rq)
@@ -204,7 +233,7 @@ unsigned int rq_flush(struct rq *rq, unsigned int n)
 		rq_error_cqe(rq, d->index, PRM_SYNDROME_WR_FLUSH_ERR);
 		done++;
 	}
-	if (!has_rq(rq))
+	if (rq->srq || !has_rq(rq))
 		return done;
 	for (; done < n && any_posted(rq); done++)
 		rq_error_cqe(rq, rq->ci++, PRM_SYNDROME_WR_FLUSH_ERR);

@@ -34,6 +34,7 @@ const uint8_t *data_seg_next(const uint8_t *p, const uint8_t *end, struct data_s
 /* Memory of one queue's access, gathered in few calls. */
 struct list {
 	struct queue *q;
+	uint32_t pdn;
 	unsigned int n;
 	bool write, posted;
 	uint8_t *buf;
@@ -73,7 +74,7 @@ static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip,
 
 	if (err)
 		return err;
-	n = mkey_segs(q->o.vhca, s->lkey, q->pdn, s->addr + skip, len,
+	n = mkey_segs(q->o.vhca, s->lkey, l->pdn, s->addr + skip, len,
 		      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
 	if (n < 0)
 		return PRM_SYNDROME_LOCAL_PROT_ERR;
@@ -127,15 +128,15 @@ static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *e
 uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to)
 {
-	struct list l = { .q = q, .buf = to };
+	struct list l = {.q = q, .pdn = q->pdn, .buf = to};
 
 	return segs_move_part(&l, p, end, off, len);
 }
 
-uint8_t segs_scatter(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
-		     const void *from, bool posted)
+uint8_t segs_scatter(struct queue *q, uint32_t pdn, const uint8_t *p, const uint8_t *end,
+		     uint64_t off, size_t len, const void *from, bool posted)
 {
-	struct list l = {.q = q, .write = true, .posted = posted};
+	struct list l = {.q = q, .pdn = pdn, .write = true, .posted = posted};
 
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
 	return segs_move_part(&l, p, end, off, len);
@@ -159,7 +160,7 @@ uint8_t wr_scatter(struct queue *q, const struct send_wr *wr, uint64_t off, size
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
-	return segs_scatter(q, p, end, off, len, from, false);
+	return segs_scatter(q, q->pdn, p, end, off, len, from, false);
 }
 
 void data_seg_trace(const struct queue *q, const struct data_seg *s, const uint8_t *p,

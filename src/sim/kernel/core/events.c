@@ -53,6 +53,9 @@ static struct hw_ref *queue_of(struct kernel *k, const struct vhca *v, uint8_t t
 	case PRM_EVENT_WQ_ACCESS_ERROR:
 	case PRM_EVENT_SRQ_LAST_WQE:
 		return events_find(k, v, HW_QP, prm_eqe_get_qp_srq_n(eqe));
+	case PRM_EVENT_SRQ_CATAS_ERROR:
+	case PRM_EVENT_SRQ_RQ_LIMIT:
+		return events_find(k, v, HW_SRQ, prm_eqe_get_qp_srq_n(eqe));
 	default:
 		return NULL;
 	}

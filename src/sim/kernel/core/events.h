@@ -7,7 +7,7 @@
 
 /* Queues by hardware number, for the events of firmware that name them. */
 
-enum hw_kind { HW_CQ, HW_QP };
+enum hw_kind { HW_CQ, HW_QP, HW_SRQ };
 struct hw_ref {
 	struct hw_ref *next;
 	struct vhca *vhca;

@@ -56,6 +56,7 @@ static uint8_t devx_event_queue_type(const struct devx_obj *o)
 {
 	switch (o ? devx_obj_opcode(o) : 0) {
 	case PRM_OPCODE_CREATE_RQ:
+	case PRM_OPCODE_CREATE_RMP:
 		return PRM_EVENT_QUEUE_TYPE_RQ;
 	case PRM_OPCODE_CREATE_SQ:
 		return PRM_EVENT_QUEUE_TYPE_SQ;

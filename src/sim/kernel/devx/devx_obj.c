@@ -169,6 +169,8 @@ static void force_umem(struct devx_cmd *c)
 		force_wq_umem(prm_sqc_at_wq(prm_create_sq_in_at_ctx(c->in)));
 	else if (c->opcode == PRM_OPCODE_CREATE_RQ && c->in_len >= PRM_CREATE_RQ_IN_BYTES)
 		force_wq_umem(prm_rqc_at_wq(prm_create_rq_in_at_ctx(c->in)));
+	else if (c->opcode == PRM_OPCODE_CREATE_RMP && c->in_len >= PRM_CREATE_RMP_IN_BYTES)
+		force_wq_umem(prm_rmpc_at_wq(prm_create_rmp_in_at_ctx(c->in)));
 	else if (c->opcode == PRM_OPCODE_CREATE_CQ && c->in_len >= PRM_CREATE_CQ_IN_BYTES) {
 		prm_create_cq_in_set_cq_umem_valid(c->in, 1);
 		prm_cqc_set_dbr_umem_valid(prm_create_cq_in_at_cq_context(c->in), 1);
@@ -325,6 +327,8 @@ static bool stands_for(const struct uobj *u, uint64_t id)
 		return id == encode(PRM_OPCODE_CREATE_CQ, 0, ((const struct uverbs_cq *)u)->cqn);
 	if (u->class == &qp_class)
 		return is_part_of_qp((const struct uverbs_qp *)u, id);
+	if (u->class == &srq_class)
+		return id == encode(PRM_OPCODE_CREATE_RMP, 0, ((const struct uverbs_srq *)u)->srqn);
 	if (u->class == &wq_class)
 		return id == encode(PRM_OPCODE_CREATE_RQ, 0, ((const struct uverbs_wq *)u)->rqn);
 	if (u->class == &wq_table_class)

@@ -18,6 +18,7 @@ struct qp_plan {
 	uint64_t flags;
 	struct pd *pd;
 	struct uverbs_cq *scq, *rcq;
+	struct uverbs_srq *srq;
 	struct uverbs_wq_table *table;
 	struct channel *async;
 	uint32_t rq_count, sq_count; /* 0: none */

@@ -60,8 +60,7 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 		.max_rq_desc_sz = (uint16_t)prm_cmd_hca_cap_get_max_wqe_sz_rq(cap),
 		.max_send_wqebb = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
 		.max_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		/* There are no SRQs; with 0, libmlx5 would fail without an errno and not ask. */
-		.max_srq_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
+		.max_srq_recv_wr = 1u << prm_cmd_hca_cap_get_log_max_srq_sz(cap),
 		.num_ports = 1,
 		.response_length = sizeof(*r),
 		.cqe_version = CQE_VERSION,

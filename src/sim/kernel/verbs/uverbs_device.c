@@ -41,7 +41,7 @@ static uint32_t max_sge(const uint8_t *cap)
 	return sq < rq ? sq : rq;
 }
 
-/* No SRQs, memory windows or multicast: the data path has none. */
+/* No memory windows or multicast: the data path has none. */
 static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -77,6 +77,9 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.max_total_mcast_qp_attach = prm_cmd_hca_cap_get_max_qp_mcg(cap)
 					     << prm_cmd_hca_cap_get_log_max_mcg(cap),
 		.max_ah = INT32_MAX,
+		.max_srq = 1u << prm_cmd_hca_cap_get_log_max_srq(cap),
+		.max_srq_wr = (1u << prm_cmd_hca_cap_get_log_max_srq_sz(cap)) - 1,
+		.max_srq_sge = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap) / DATA_SEG - 1,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = (uint8_t)prm_cmd_hca_cap_get_local_ca_ack_delay(cap),
 		.phys_port_cnt = 1,

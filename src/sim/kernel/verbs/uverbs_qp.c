@@ -94,6 +94,8 @@ static int uverbs_qp_release(struct uobj *u)
 		qp->scq->u.users--;
 	if (qp->rcq)
 		qp->rcq->u.users--;
+	if (qp->srq)
+		qp->srq->u.users--;
 	if (qp->raw.table)
 		qp->raw.table->u.users--;
 	return 0;
@@ -137,6 +139,9 @@ static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 	uint32_t stride_max = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap);
 	int err;
 
+	if (p->srq && (p->u.rq_wqe_count || p->u.rq_wqe_shift))
+		return refuse(-EINVAL, "CREATE_QP: rq_wqe_count %u, rq_wqe_shift %u: a QP with an "
+			      "SRQ has no receives of its own", p->u.rq_wqe_count, p->u.rq_wqe_shift);
 	p->rq_count = p->cap.max_recv_wr ? p->u.rq_wqe_count : 0;
 	p->sq_count = p->u.sq_wqe_count;
 	err = check_queue("rq_wqe_count", p->rq_count, most);
@@ -148,10 +153,10 @@ static int uverbs_qp_check_sizes(struct uverbs_file *f, struct qp_plan *p)
 			    1u << p->u.rq_wqe_shift > stride_max))
 		return refuse(-EINVAL, "CREATE_QP: rq_wqe_shift %u: a receive has 16 to %u bytes",
 			      p->u.rq_wqe_shift, stride_max);
-	if (p->cap.max_recv_wr && !p->rq_count)
+	if (p->cap.max_recv_wr && !p->rq_count && !p->srq)
 		return refuse(-EINVAL, "CREATE_QP: rq_wqe_count is 0, but max_recv_wr is %u",
 			      p->cap.max_recv_wr);
-	if (!p->rq_count && !p->sq_count)
+	if (!p->rq_count && !p->sq_count && !p->srq)
 		return refuse(-EINVAL, "CREATE_QP: sq_wqe_count and rq_wqe_count are both 0");
 	return 0;
 }
@@ -164,14 +169,14 @@ static int uverbs_qp_check_memory(struct uverbs_file *f, struct qp_plan *p)
 					  false};
 	int err = queue_dbrec(f, ring.method, p->u.db_addr);
 
-	return err ? err : queue_pages(&p->pages, f, &ring);
+	return err || !ring.len ? err : queue_pages(&p->pages, f, &ring);
 }
 
 static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *req, struct qp_plan *p)
 {
 	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	struct uobj *pd, *scq = NULL, *rcq = NULL;
-	struct uobj *table = NULL;
+	struct uobj *table = NULL, *srq = NULL;
 	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_PD_HANDLE, &pd_class, &pd);
 
 	if (!err)
@@ -181,17 +186,20 @@ static int uverbs_qp_find_objects(struct uverbs_file *f, struct uverbs_request *
 		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, &cq_class, &scq);
 	if (!err)
 		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, &cq_class, &rcq);
+	if (!err)
+		err = attr_uobj(f, req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, &srq_class, &srq);
 	if (err)
 		return err;
 	if (!table && (!pd || !scq || !rcq))
 		return refuse(-EINVAL,
 			      "CREATE_QP: PD, send CQ and receive CQ: a QP needs all three");
-	if (table && (!pd || rcq))
-		return refuse(-EINVAL, "CREATE_QP: an RSS QP has a PD and no receive CQ");
+	if (table && (!pd || rcq || srq))
+		return refuse(-EINVAL, "CREATE_QP: an RSS QP has a PD, no receive CQ and no SRQ");
 	p->pd = (struct pd *)pd;
 	p->table = (struct uverbs_wq_table *)table;
 	p->scq = (struct uverbs_cq *)scq;
 	p->rcq = (struct uverbs_cq *)rcq;
+	p->srq = (struct uverbs_srq *)srq;
 	p->async = f->async;
 	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
 }
@@ -214,11 +222,9 @@ static int uverbs_qp_check_kind(struct uverbs_request *req, struct qp_plan *p)
 			-EOPNOTSUPP,
 			"CREATE_QP: type %llu: this device has RC, UC, UD and raw packets only",
 			(unsigned long long)p->type);
-	if (attr_find(req, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ||
-	    attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
+	if (attr_find(req, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) ||
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
-		return refuse(-EINVAL,
-			      "CREATE_QP: SRQ, XRCD or source QPN: this device has none");
+		return refuse(-EINVAL, "CREATE_QP: XRCD or source QPN: this device has none");
 	if (p->type != IB_UVERBS_QPT_RAW_PACKET &&
 	    attr_find(req, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
 		return refuse(-EINVAL, "CREATE_QP: an indirection table is for raw packets");
@@ -288,6 +294,9 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 	if (p->rq_count) {
 		prm_qpc_set_log_rq_size(qpc, log2_of(p->rq_count));
 		prm_qpc_set_log_rq_stride(qpc, p->u.rq_wqe_shift - 4);
+	} else if (p->srq) {
+		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_SRQ);
+		prm_qpc_set_srqn_rmpn_xrqn(qpc, p->srq->srqn);
 	} else {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
 	}
@@ -304,8 +313,10 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	prm_qpc_set_pd(qpc, p->pd->pdn);
 	prm_qpc_set_uar_page(qpc, p->u.bfreg_index);
 	prm_qpc_set_user_index(qpc, p->u.uidx);
-	prm_qpc_set_page_offset(qpc, pages_queue_offset(&p->pages));
-	prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
+	if (p->pages.n) {
+		prm_qpc_set_page_offset(qpc, pages_queue_offset(&p->pages));
+		prm_qpc_set_log_page_size(qpc, p->pages.log_page - 12);
+	}
 	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
 	prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
@@ -343,12 +354,15 @@ static void uverbs_qp_connect(struct uverbs_qp *qp, const struct qp_plan *p)
 	qp->pd = p->pd;
 	qp->scq = p->scq;
 	qp->rcq = p->rcq;
+	qp->srq = p->srq;
 	qp->async = p->async;
 	qp->pd->u.users++;
 	if (qp->scq)
 		qp->scq->u.users++;
 	if (qp->rcq)
 		qp->rcq->u.users++;
+	if (qp->srq)
+		qp->srq->u.users++;
 	if (qp->raw.table)
 		qp->raw.table->u.users++;
 	if (qp->async)

@@ -376,7 +376,7 @@ static void fill_query(struct ib_uverbs_query_qp_resp *r, const void *qpc, const
 	r->max_recv_wr = qp->rq_wr; /* libmlx5 fills in the SQ's */
 	r->max_recv_sge = qp->rq_sge;
 	r->max_inline_data = qp->max_inline;
-	if (prm_qpc_get_rq_type(qpc) != PRM_QPC_RQ_TYPE_ZERO_SIZE) {
+	if (prm_qpc_get_rq_type(qpc) == PRM_QPC_RQ_TYPE_REGULAR) {
 		r->max_recv_wr = 1u << prm_qpc_get_log_rq_size(qpc);
 		r->max_recv_sge = 1u << prm_qpc_get_log_rq_stride(qpc);
 	}

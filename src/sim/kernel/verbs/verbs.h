@@ -39,6 +39,7 @@ struct uverbs_qp {
 	uint64_t user_handle;
 	struct pd *pd;
 	struct uverbs_cq *scq, *rcq;
+	struct uverbs_srq *srq; /* NULL: it has receives of its own, or none */
 	struct channel *async;
 	uint32_t async_events;
 	uint16_t uid;
@@ -62,6 +63,19 @@ struct uverbs_qp {
 	} raw;
 };
 extern const struct uobj_class qp_class;
+
+struct uverbs_srq {
+	struct uobj u;
+	struct hw_ref hw;
+	uint32_t srqn;
+	uint32_t max_wr, max_sge;
+	uint64_t user_handle;
+	struct pd *pd;
+	struct channel *async;
+	uint32_t async_events;
+	uint16_t uid;
+};
+extern const struct uobj_class srq_class;
 
 /* A receive WQ, and a table of them: what RSS QPs are made of (uverbs_wq.c). */
 struct uverbs_wq {

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Receive memory pools: the shared receive queues of a device with ISSI 1. [I] CREATE_SRQ and its
+ * kin are of ISSI 0, and no opcodes of this device.
+ */
+#include <string.h>
+#include <dvx/prm/wqe.h>
+#include "cmd.h"
+#include "queue/queue.h"
+#include "obj/srq.h"
+
+#define LOG_SEG	       4u
+#define LOG_LINKED     5u /* a link and one data segment */
+#define MODIFY_LWM     1u
+
+static int check_rmpc(struct fw_cmd *c, const void *rmpc)
+{
+	const void *wq = prm_rmpc_cat_wq(rmpc);
+	bool bare = prm_rmpc_get_basic_cyclic_rcv_wqe(rmpc);
+	const struct fw_wq_rules rules = {
+		.types = 1u << PRM_WQ_TYPE_CYCLIC | (bare ? 0u : 1u << PRM_WQ_TYPE_LINKED_LIST),
+		.lwm = true,
+		.log_most = VHCA_LOG_MAX_SRQ_SZ,
+		.log_stride_least = bare ? LOG_SEG : LOG_LINKED,
+		.log_stride_most = FW_LOG_MAX_WQE,
+	};
+
+	if (prm_rmpc_get_state(rmpc) != PRM_RMPC_STATE_RDY)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "rmpc.state is %u, an RMP begins in 1 (RDY)",
+				 prm_rmpc_get_state(rmpc));
+	return fw_wq_check(c, wq, &rules);
+}
+
+static int check_lwm(struct fw_cmd *c, const void *wq, unsigned int log_size)
+{
+	if (prm_wq_get_lwm(wq) <= 1u << log_size)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE, "wq.lwm %u is more than %u entries",
+			 prm_wq_get_lwm(wq), 1u << log_size);
+}
+
+static int rmp_take(struct fw_cmd *c, const void *rmpc, struct srq *s)
+{
+	const void *wq = prm_rmpc_cat_wq(rmpc);
+	uint64_t dbrec;
+
+	s->log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
+	s->log_stride = (uint8_t)prm_wq_get_log_wq_stride(wq);
+	s->linked = prm_wq_get_wq_type(wq) == PRM_WQ_TYPE_LINKED_LIST;
+	s->head = prm_rmpc_get_basic_cyclic_rcv_wqe(rmpc) ? 0 : PRM_WQE_SRQ_NEXT_SEG_BYTES;
+	s->lwm = (uint16_t)prm_wq_get_lwm(wq);
+	s->pdn = prm_wq_get_pd(wq);
+	memcpy(s->ctx, rmpc, PRM_RMPC_BYTES);
+	s->pd = fw_take(c, OBJ_PD, s->pdn, "wq.pd");
+	if (!s->pd || check_lwm(c, wq, s->log_size) ||
+	    fw_wq_take(c, wq, PRM_CREATE_RMP_IN_BYTES, &s->ring, &dbrec, &s->dbr_umem))
+		return -1;
+	s->dbrec = dbrec;
+	return 0;
+}
+
+void fw_srq_free(struct obj *o)
+{
+	struct srq *s = (struct srq *)o;
+
+	srq_stop(s);
+	ring_release(&s->ring);
+	obj_put(s->dbr_umem);
+	obj_put(s->pd);
+	obj_free(o);
+}
+
+int fw_create_rmp(struct fw_cmd *c)
+{
+	const void *rmpc = prm_create_rmp_in_cat_ctx(c->in);
+	struct srq *s;
+
+	if (check_rmpc(c, rmpc))
+		return -1;
+	s = fw_new(c, OBJ_SRQ, sizeof(*s));
+	if (!s)
+		return -1;
+	if (rmp_take(c, rmpc, s)) {
+		fw_srq_free(&s->o);
+		return -1;
+	}
+	if (srq_start(s)) {
+		fw_srq_free(&s->o);
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY, "no memory for one more RMP");
+	}
+	prm_create_rmp_out_set_rmpn(c->out, s->o.id);
+	return 0;
+}
+
+static unsigned int rmp_state(const struct srq *s)
+{
+	return s->failed ? PRM_RMPC_STATE_ERR : PRM_RMPC_STATE_RDY;
+}
+
+/* [I] No command changes an RMP's state: a failed one stays so. */
+int fw_modify_rmp(struct fw_cmd *c)
+{
+	struct srq *s = fw_find(c, OBJ_SRQ, prm_modify_rmp_in_get_rmpn(c->in), "rmpn");
+	const void *rmpc = prm_modify_rmp_in_cat_ctx(c->in), *wq = prm_rmpc_cat_wq(rmpc);
+	uint64_t mask = prm_load64(prm_modify_rmp_in_cat_bitmask(c->in), 0);
+
+	if (!s)
+		return -1;
+	if (prm_modify_rmp_in_get_rmp_state(c->in) != rmp_state(s) ||
+	    prm_rmpc_get_state(rmpc) != rmp_state(s))
+		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_QP_STATE,
+				 "rmp_state %u, rmpc.state %u: the RMP is in %u, and stays",
+				 prm_modify_rmp_in_get_rmp_state(c->in), prm_rmpc_get_state(rmpc),
+				 rmp_state(s));
+	if (mask & ~(uint64_t)MODIFY_LWM)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "bitmask 0x%llx: only bit 0 (lwm) is known", (unsigned long long)mask);
+	if (!mask)
+		return 0;
+	if (check_lwm(c, wq, s->log_size))
+		return -1;
+	srq_arm(s, (uint16_t)prm_wq_get_lwm(wq));
+	return 0;
+}
+
+int fw_query_rmp(struct fw_cmd *c)
+{
+	const struct srq *s = fw_find(c, OBJ_SRQ, prm_query_rmp_in_get_rmpn(c->in), "rmpn");
+	void *rmpc = prm_query_rmp_out_at_rmp_context(c->out);
+	void *wq = prm_rmpc_at_wq(rmpc);
+
+	if (!s)
+		return -1;
+	memcpy(rmpc, s->ctx, PRM_RMPC_BYTES);
+	prm_rmpc_set_state(rmpc, rmp_state(s));
+	prm_wq_set_lwm(wq, s->lwm);
+	prm_wq_set_hw_counter(wq, s->ci);
+	prm_wq_set_sw_counter(wq, s->pi);
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The wq structure, with which the contexts of SQs, RQs and RMPs end. */
+#include "cmd.h"
+#include "obj/ring.h"
+
+#define ADAPTER_PAGE_SHIFT 12
+
+static int check_type(struct fw_cmd *c, const void *wq, uint32_t types)
+{
+	uint32_t type = prm_wq_get_wq_type(wq);
+
+	if (types & 1u << type)
+		return 0;
+	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+			 "wq.wq_type %u is not implemented here, only %s1 (cyclic) is", type,
+			 types & 1u << PRM_WQ_TYPE_LINKED_LIST ? "0 (linked list) or " : "");
+}
+
+int fw_wq_check(struct fw_cmd *c, const void *wq, const struct fw_wq_rules *r)
+{
+	const struct fw_absent features[] = {
+		{prm_wq_get_wq_signature(wq), "wq.wq_signature", "cap.wq_signature is 0"},
+		{prm_wq_get_end_padding_mode(wq), "wq.end_padding_mode", "cap.end_pad is 0"},
+		{prm_wq_get_cd_slave(wq), "wq.cd_slave", "cap.cd is 0"},
+		{prm_wq_get_hds_skip_first_sge(wq), "wq.hds_skip_first_sge",
+		 "headers are not split"},
+		{prm_wq_get_log2_hds_buf_size(wq), "wq.log2_hds_buf_size", "headers are not split"},
+		{r->lwm ? 0 : prm_wq_get_lwm(wq), "wq.lwm", "limit events are of RMPs"},
+		{prm_wq_get_two_byte_shift_en(wq), "wq.two_byte_shift_en",
+		 "there are no striding queues"},
+		{prm_wq_get_shampo_enable(wq), "wq.shampo_enable", "cap.shampo is 0"},
+	};
+	unsigned int log_stride = prm_wq_get_log_wq_stride(wq);
+
+	if (FW_CHECK_ABSENT(c, features) || check_type(c, wq, r->types))
+		return -1;
+	if (prm_wq_get_log_wq_sz(wq) > r->log_most)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wq_sz %u is more than the capability's %u",
+				 prm_wq_get_log_wq_sz(wq), r->log_most);
+	if (log_stride < r->log_stride_least || log_stride > r->log_stride_most)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "wq.log_wq_stride %u is not within %u..%u", log_stride,
+				 r->log_stride_least, r->log_stride_most);
+	return 0;
+}
+
+int fw_wq_take(struct fw_cmd *c, const void *wq, size_t pas_at, struct ring *ring, uint64_t *dbrec,
+	       struct umem **dbr_umem)
+{
+	uint64_t len = 1ull << (prm_wq_get_log_wq_sz(wq) + prm_wq_get_log_wq_stride(wq));
+	struct fw_buffer b = {
+		.umem_valid = prm_wq_get_wq_umem_valid(wq),
+		.umem_id = prm_wq_get_wq_umem_id(wq),
+		.umem_offset = prm_wq_get_wq_umem_offset(wq),
+		.page_offset = prm_wq_get_page_offset(wq),
+		.log_page = prm_wq_get_log_wq_pg_sz(wq) + ADAPTER_PAGE_SHIFT,
+		.pas = (const uint8_t *)c->in + pas_at,
+		.pas_at = pas_at,
+	};
+
+	if (fw_ring(c, &b, len, ring))
+		return -1;
+	return fw_dbrec(c, prm_wq_get_dbr_umem_valid(wq), prm_wq_get_dbr_umem_id(wq),
+			prm_wq_get_dbr_addr(wq), dbrec, dbr_umem);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared receive queues: RMPs of the firmware, since its ISSI is 1. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/rq.h>
+#include <dvx/prm/wqe.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "kernel/core/cmd.h"
+#include "kernel/core/pages.h"
+#include "priv.h"
+
+#define DATA_SEG	16u
+#define STRIDE_LEAST	32u
+#define EVENT_SRQ_ERR	14 /* enum ib_event_type */
+#define EVENT_SRQ_LIMIT 15
+
+static void uverbs_srq_event(struct hw_ref *r, uint8_t type, const void *eqe)
+{
+	struct uverbs_srq *srq = (struct uverbs_srq *)((char *)r - offsetof(struct uverbs_srq, hw));
+	const struct ib_uverbs_async_event_desc d = {
+		.element = srq->user_handle,
+		.event_type = type == PRM_EVENT_SRQ_RQ_LIMIT ? EVENT_SRQ_LIMIT : EVENT_SRQ_ERR,
+	};
+
+	(void)eqe;
+	if (!srq->async)
+		return;
+	srq->async_events++;
+	channel_post(srq->async, srq, &d, sizeof(d));
+}
+
+static int uverbs_srq_release(struct uobj *u)
+{
+	struct uverbs_srq *srq = (struct uverbs_srq *)u;
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_RMP, srq->uid, srq->srqn);
+
+	if (err)
+		return err;
+	hw_ref_del(u->file->k, &srq->hw);
+	if (srq->async)
+		srq->async_events -= channel_purge(srq->async, srq);
+	channel_put(srq->async);
+	srq->pd->u.users--;
+	return 0;
+}
+
+const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_release};
+
+/* --- CREATE_SRQ ------------------------------------------------------------------------------- */
+
+struct srq_plan {
+	struct mlx5_ib_create_srq u;
+	struct pd *pd;
+	struct channel *async;
+	uint32_t max_sge;
+	unsigned int log_size, log_stride;
+	struct pages pages;
+};
+
+static unsigned int log_up(uint32_t n)
+{
+	unsigned int log = 0;
+
+	while (1ull << log < n)
+		log++;
+	return log;
+}
+
+/* As mlx5_ib reckons: one entry more than asked for, a link before the data segments. */
+static int uverbs_srq_check_size(const struct uverbs_file *f, struct uverbs_request *req,
+				 struct srq_plan *p)
+{
+	const uint8_t *cap = file_caps(f);
+	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_srq_sz(cap);
+	uint32_t most_sge = prm_cmd_hca_cap_get_max_wqe_sz_rq(cap) / DATA_SEG, stride;
+	uint64_t wr = attr_value(req, UVERBS_ATTR_CREATE_SRQ_MAX_WR);
+	uint64_t sge = attr_value(req, UVERBS_ATTR_CREATE_SRQ_MAX_SGE);
+
+	if (wr >= most || sge > most_sge)
+		return refuse(-EINVAL,
+			      "CREATE_SRQ: MAX_WR %llu is not below %u, or MAX_SGE %llu above %u",
+			      (unsigned long long)wr, most, (unsigned long long)sge, most_sge);
+	stride = PRM_WQE_SRQ_NEXT_SEG_BYTES + (uint32_t)sge * DATA_SEG;
+	p->max_sge = (uint32_t)sge;
+	p->log_size = log_up((uint32_t)wr + 1);
+	p->log_stride = log_up(stride < STRIDE_LEAST ? STRIDE_LEAST : stride);
+	return 0;
+}
+
+static int uverbs_srq_check_memory(struct uverbs_file *f, struct srq_plan *p)
+{
+	const struct queue_memory ring = {"CREATE_SRQ", "buf_addr", p->u.buf_addr,
+					  1ull << (p->log_size + p->log_stride), false, true};
+	int err = queue_dbrec(f, ring.method, p->u.db_addr);
+
+	return err ? err : queue_pages(&p->pages, f, &ring);
+}
+
+static int uverbs_srq_check_type(struct uverbs_request *req)
+{
+	uint64_t type = attr_value(req, UVERBS_ATTR_CREATE_SRQ_TYPE);
+
+	if (type == IB_UVERBS_SRQT_BASIC)
+		return 0;
+	if (type == IB_UVERBS_SRQT_XRC || type == IB_UVERBS_SRQT_TM)
+		return refuse(-EOPNOTSUPP, "CREATE_SRQ: type %llu: this device has basic SRQs only",
+			      (unsigned long long)type);
+	return refuse(-EINVAL, "CREATE_SRQ: type %llu is not known", (unsigned long long)type);
+}
+
+static int uverbs_srq_find_objects(struct uverbs_file *f, struct uverbs_request *req,
+				   struct srq_plan *p)
+{
+	const struct uverbs_attr *a = attr_find(req, UVERBS_ATTR_CREATE_SRQ_EVENT_FD);
+	struct uobj *pd;
+	int err = attr_uobj(f, req, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, &pd_class, &pd);
+
+	if (err)
+		return err;
+	p->pd = (struct pd *)pd;
+	p->async = f->async;
+	return a ? channel_find(f, a->data, CHANNEL_ASYNC, &p->async) : 0;
+}
+
+static int uverbs_srq_make_plan(struct uverbs_file *f, struct uverbs_request *req,
+				struct srq_plan *p)
+{
+	int err = uverbs_srq_check_type(req);
+
+	if (!err)
+		err = attr_in(req, UVERBS_ATTR_UHW_IN, "CREATE_SRQ: UHW_IN", &p->u, sizeof(p->u));
+	if (!err && (p->u.reserved0 || p->u.reserved1))
+		err = refuse(-EINVAL, "CREATE_SRQ: UHW_IN: a reserved field is not 0");
+	if (!err)
+		err = uverbs_srq_check_size(f, req, p);
+	if (!err)
+		err = uverbs_srq_find_objects(f, req, p);
+	return err ? err : uverbs_srq_check_memory(f, p);
+}
+
+static void set_rmpc(const struct uverbs_file *f, void *rmpc, const struct srq_plan *p)
+{
+	void *wq = prm_rmpc_at_wq(rmpc);
+
+	prm_rmpc_set_state(rmpc, PRM_RMPC_STATE_RDY);
+	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_LINKED_LIST);
+	prm_wq_set_wq_signature(wq, !!(p->u.flags & MLX5_SRQ_FLAG_SIGNATURE));
+	prm_wq_set_log_wq_sz(wq, p->log_size);
+	prm_wq_set_log_wq_stride(wq, p->log_stride);
+	prm_wq_set_log_wq_pg_sz(wq, p->pages.log_page - 12);
+	prm_wq_set_page_offset(wq, pages_queue_offset(&p->pages));
+	prm_wq_set_pd(wq, p->pd->pdn);
+	prm_wq_set_dbr_addr(wq, mm_bus(f->mm, p->u.db_addr));
+}
+
+static int uverbs_srq_make(struct uverbs_srq *srq, const struct srq_plan *p)
+{
+	size_t len = PRM_CREATE_RMP_IN_BYTES + 8ull * p->pages.n;
+	uint8_t out[PRM_CREATE_RMP_OUT_BYTES], *in = calloc(1, len);
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	prm_create_rmp_in_set_opcode(in, PRM_OPCODE_CREATE_RMP);
+	prm_create_rmp_in_set_uid(in, p->pd->uid);
+	set_rmpc(srq->u.file, prm_create_rmp_in_at_ctx(in), p);
+	pages_write(&p->pages, in + PRM_CREATE_RMP_IN_BYTES, 0);
+	err = mbox_exec(srq->u.file->vhca, in, len, out, sizeof(out));
+	free(in);
+	if (!err)
+		srq->srqn = prm_create_rmp_out_get_rmpn(out);
+	return err;
+}
+
+static void uverbs_srq_connect(struct uverbs_srq *srq, const struct srq_plan *p)
+{
+	srq->pd = p->pd;
+	srq->uid = p->pd->uid;
+	srq->async = p->async;
+	srq->max_wr = (1u << p->log_size) - 1;
+	srq->max_sge = p->max_sge;
+	srq->pd->u.users++;
+	if (srq->async)
+		channel_get(srq->async);
+	srq->hw = (struct hw_ref){.vhca = srq->u.file->vhca,
+				  .id = srq->srqn,
+				  .kind = HW_SRQ,
+				  .event = uverbs_srq_event};
+	hw_ref_add(srq->u.file->k, &srq->hw);
+}
+
+int uverbs_srq_create(struct uverbs_file *f, struct uverbs_request *req)
+{
+	struct mlx5_ib_create_srq_resp uhw = {0};
+	struct srq_plan p = {.pd = NULL};
+	struct uverbs_srq *srq;
+	int err = uverbs_srq_make_plan(f, req, &p);
+
+	if (err)
+		return err;
+	srq = uobj_new(f, &srq_class, sizeof(*srq));
+	if (!srq)
+		return -ENOMEM;
+	err = uverbs_srq_make(srq, &p);
+	if (err) {
+		uobj_drop(&srq->u);
+		return err;
+	}
+	srq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE);
+	uverbs_srq_connect(srq, &p);
+	uhw.srqn = srq->srqn;
+	attr_new_handle(req, UVERBS_ATTR_CREATE_SRQ_HANDLE, &srq->u);
+	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, &srq->max_wr, sizeof(srq->max_wr));
+	attr_out(req, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, &srq->max_sge, sizeof(srq->max_sge));
+	attr_out(req, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return 0;
+}
+
+/* --- MODIFY_SRQ, QUERY_SRQ -------------------------------------------------------------------- */
+
+enum { S_MAX_WR = 1, S_LIMIT = 2 }; /* enum ib_srq_attr_mask */
+
+static int arm_limit(const struct uverbs_srq *srq, uint32_t limit)
+{
+	uint8_t in[PRM_MODIFY_RMP_IN_BYTES] = {0}, out[PRM_MODIFY_RMP_OUT_BYTES];
+	void *rmpc = prm_modify_rmp_in_at_ctx(in);
+
+	prm_modify_rmp_in_set_opcode(in, PRM_OPCODE_MODIFY_RMP);
+	prm_modify_rmp_in_set_uid(in, srq->uid);
+	prm_modify_rmp_in_set_rmpn(in, srq->srqn);
+	prm_modify_rmp_in_set_rmp_state(in, PRM_RMPC_STATE_RDY);
+	prm_rmp_bitmask_set_lwm(prm_modify_rmp_in_at_bitmask(in), 1);
+	prm_rmpc_set_state(rmpc, PRM_RMPC_STATE_RDY);
+	prm_wq_set_lwm(prm_rmpc_at_wq(rmpc), limit);
+	return mbox_exec(srq->u.file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+int wcmd_modify_srq(struct wcmd *c)
+{
+	const struct ib_uverbs_modify_srq *m = c->in;
+	const struct uverbs_srq *srq;
+	struct uobj *u;
+	int err = uobj_find(c->f, m->srq_handle, &srq_class, &u);
+
+	if (err)
+		return err;
+	srq = (struct uverbs_srq *)u;
+	if (m->attr_mask & S_MAX_WR)
+		return refuse(-EINVAL, "MODIFY_SRQ: max_wr: mlx5 resizes no SRQs");
+	if (!(m->attr_mask & S_LIMIT))
+		return 0;
+	if (m->srq_limit > srq->max_wr)
+		return refuse(-EINVAL, "MODIFY_SRQ: srq_limit %u is above the SRQ's %u entries",
+			      m->srq_limit, srq->max_wr);
+	return arm_limit(srq, m->srq_limit);
+}
+
+int wcmd_query_srq(struct wcmd *c)
+{
+	const struct ib_uverbs_query_srq *q = c->in;
+	struct ib_uverbs_query_srq_resp r = {0};
+	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
+	const struct uverbs_srq *srq;
+	struct uobj *u;
+	int err = uobj_find(c->f, q->srq_handle, &srq_class, &u);
+
+	if (err)
+		return err;
+	srq = (struct uverbs_srq *)u;
+	prm_query_rmp_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
+	prm_query_rmp_in_set_rmpn(in, srq->srqn);
+	err = mbox_exec(c->f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	r.max_wr = srq->max_wr;
+	r.max_sge = srq->max_sge;
+	r.srq_limit = prm_wq_get_lwm(prm_rmpc_cat_wq(prm_query_rmp_out_cat_rmp_context(out)));
+	wcmd_out(c, &r, sizeof(r));
+	return 0;
+}
+
+/* --- DESTROY_SRQ ------------------------------------------------------------------------------ */
+
+static int uverbs_srq_destroy_handle(struct uverbs_file *f, uint64_t handle,
+				     struct ib_uverbs_destroy_srq_resp *resp)
+{
+	struct uobj *u;
+	int err = uobj_end(f, handle, &srq_class, &u);
+
+	if (err)
+		return err;
+	resp->events_reported = ((struct uverbs_srq *)u)->async_events;
+	uobj_drop(u);
+	return 0;
+}
+
+int uverbs_srq_destroy(struct uverbs_file *f, struct uverbs_request *req)
+{
+	struct ib_uverbs_destroy_srq_resp resp = {0};
+	int err = uverbs_srq_destroy_handle(
+		f, attr_find(req, UVERBS_ATTR_DESTROY_SRQ_HANDLE)->data, &resp);
+
+	if (!err)
+		attr_out(req, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	return err;
+}
+
+int wcmd_destroy_srq(struct wcmd *c)
+{
+	const struct ib_uverbs_destroy_srq *in = c->in;
+	struct ib_uverbs_destroy_srq_resp resp = {0};
+	int err = uverbs_srq_destroy_handle(c->f, in->srq_handle, &resp);
+
+	if (!err)
+		wcmd_out(c, &resp, sizeof(resp));
+	return err;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves SRQs in the kernel: what they become in the firmware, what is refused with which sentence, their
+ * events, QPs on them, and what DevX may do with them. */
+#include <unistd.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/eqe.h>
+#include <dvx/prm/rq.h>
+#include "kernel_fixture.h"
+#include "obj/qp.h"
+#include "obj/srq.h"
+
+#define RING_AT	  (FX_MEM - 131072u)
+#define RECORD_AT (FX_MEM - 4096u)
+#define HANDLE	  0x5afe
+
+enum { MAX_WR = 1, LIMIT = 2 };	       /* enum ib_srq_attr_mask */
+enum { SRQ_ERR = 14, SRQ_LIMIT = 15 }; /* enum ib_event_type */
+
+/* As libmlx5 asks for 15 receives of up to 3 pieces. */
+static void fill(struct fx *f, struct request *r, void *uhw)
+{
+	*(struct mlx5_ib_create_srq *)uhw =
+		(struct mlx5_ib_create_srq){.buf_addr = (uintptr_t)f->mem + RING_AT,
+					    .db_addr = (uintptr_t)f->mem + RECORD_AT};
+	rq_make(r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE,
+		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_SRQ_HANDLE, NULL),
+			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, fx_pd(f)),
+			A_VALUE(UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, HANDLE, 8),
+			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_WR, 15, 4),
+			A_VALUE(UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 3, 4),
+			A_VALUE(UVERBS_ATTR_CREATE_SRQ_LIMIT, 9, 4),
+			A_VALUE(UVERBS_ATTR_CREATE_SRQ_TYPE, IB_UVERBS_SRQT_BASIC, 4),
+			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, NULL, 4),
+			A_OUT(UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, NULL, 4),
+			A_OUT(UVERBS_ATTR_UHW_OUT, NULL, sizeof(struct mlx5_ib_create_srq_resp))));
+}
+
+struct made {
+	uint32_t handle, srqn;
+};
+
+static struct made make(struct fx *f)
+{
+	struct mlx5_ib_create_srq u;
+	struct request r;
+	struct made m;
+
+	fill(f, &r, &u);
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	m = (struct made){rq_new(&r), rq_u32(&r, UVERBS_ATTR_UHW_OUT)};
+	rq_done(&r);
+	return m;
+}
+
+static int async_fd(struct fx *f)
+{
+	return fx_fd(f, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC,
+		     RQ_ARGS(A_NEW(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, NULL)));
+}
+
+static int modify(struct fx *f, uint32_t handle, uint32_t mask, uint32_t limit)
+{
+	const struct ib_uverbs_modify_srq m = {
+		.srq_handle = handle, .attr_mask = mask, .srq_limit = limit};
+
+	return fx_write(f, IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0);
+}
+
+static struct ib_uverbs_query_srq_resp query(struct fx *f, uint32_t handle)
+{
+	const struct ib_uverbs_query_srq q = {.srq_handle = handle};
+	struct ib_uverbs_query_srq_resp r;
+
+	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_QUERY_SRQ, &q, sizeof(q), &r, sizeof(r)), 0);
+	return r;
+}
+
+/* A linked list of RMP entries with room for a link; one entry more than programs may post. */
+TEST_FX(becomes_an_rmp)
+{
+	const struct made m = make(f);
+	const struct srq *s = obj_find(f->v, OBJ_SRQ, m.srqn);
+	struct ib_uverbs_query_srq_resp r;
+
+	assert_non_null(s);
+	assert_true(s->linked);
+	assert_int_equal(s->log_size, 4);
+	assert_int_equal(s->log_stride, 6);
+	assert_int_equal(s->dbrec, mm_bus(f->mm, (uintptr_t)f->mem + RECORD_AT));
+	assert_int_equal(s->lwm, 0); /* mlx5_ib takes no limit at creation */
+	assert_int_not_equal(s->o.uid, 0);
+	r = query(f, m.handle);
+	assert_int_equal(r.max_wr, 15);
+	assert_int_equal(r.max_sge, 3);
+	assert_int_equal(r.srq_limit, 0);
+	assert_int_equal(FX_DESTROY(f, SRQ, m.handle), 0);
+	assert_int_equal(obj_count(f->v, OBJ_SRQ), 0);
+}
+
+TEST_FX(refusals)
+{
+#define U(field)    FX_FIELD(mlx5_ib_create_srq, field)
+#define BITS(field) FX_BITS(mlx5_ib_create_srq, field)
+#define ATTR(name)  FX_ATTR(UVERBS_ATTR_CREATE_SRQ_##name)
+	static const struct fx_spoil bad[] = {
+		{ATTR(MAX_WR), 1u << 15, -EINVAL, "MAX_WR"},
+		{ATTR(MAX_WR), UINT32_MAX, -EINVAL, "MAX_WR"},
+		{ATTR(MAX_SGE), 65, -EINVAL, "MAX_SGE"},
+		{ATTR(MAX_SGE), 64, -EINVAL, "log_wq_stride"},
+		{ATTR(TYPE), IB_UVERBS_SRQT_TM, -EOPNOTSUPP, "type 2"},
+		{ATTR(TYPE), 77, -EINVAL, "type 77"},
+		{ATTR(PD_HANDLE), 999, -ENOENT, "PD handle 999"},
+		{U(buf_addr), 0, -EFAULT, "buf_addr"},
+		{BITS(buf_addr), 4, -EINVAL, "buf_addr"},
+		{BITS(db_addr), 4, -EFAULT, "db_addr"},
+		{U(flags), MLX5_SRQ_FLAG_SIGNATURE, -EINVAL, "wq_signature"},
+		{U(reserved1), 1, -EINVAL, "reserved"},
+	};
+
+	FX_SPOILS(f, fill, mlx5_ib_create_srq, bad);
+	assert_int_equal(obj_count(f->v, OBJ_SRQ), 0);
+}
+
+TEST_FX(modify_refusals)
+{
+	const struct made m = make(f);
+
+	FX_REFUSES(f, modify(f, m.handle, MAX_WR, 0), -EINVAL, "resizes no SRQs");
+	FX_REFUSES(f, modify(f, m.handle, LIMIT, 16), -EINVAL, "srq_limit 16");
+	assert_int_equal(modify(f, m.handle + 9, LIMIT, 1), -ENOENT);
+	assert_int_equal(modify(f, m.handle, 0, 99), 0);
+}
+
+/* The limit's event reaches the program once, and is counted until the SRQ goes. */
+TEST_FX(limit_event)
+{
+	int fd = async_fd(f);
+	const struct made m = make(f);
+	struct ib_uverbs_async_event_desc d;
+	uint32_t events = 0;
+
+	f->mem[RECORD_AT + 3] = 4;
+	assert_int_equal(modify(f, m.handle, LIMIT, 4), 0);
+	assert_int_equal(query(f, m.handle).srq_limit, 4);
+	assert_int_equal(read(fd, &d, sizeof(d)), -1);
+	assert_int_equal(modify(f, m.handle, LIMIT, 5), 0);
+	assert_int_equal(read(fd, &d, sizeof(d)), sizeof(d));
+	assert_int_equal(d.event_type, SRQ_LIMIT);
+	assert_int_equal(d.element, HANDLE);
+	assert_int_equal(read(fd, &d, sizeof(d)), -1);
+	assert_int_equal(query(f, m.handle).srq_limit, 0);
+	assert_int_equal(FX_CALL(f, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY,
+				 A_HANDLE(UVERBS_ATTR_DESTROY_SRQ_HANDLE, m.handle),
+				 A_OUT(UVERBS_ATTR_DESTROY_SRQ_RESP, &events, sizeof(events))),
+			 0);
+	assert_int_equal(events, 1);
+	close(fd);
+}
+
+TEST_FX(error_event)
+{
+	int fd = async_fd(f);
+	const struct made m = make(f);
+	uint8_t eqe[PRM_EQE_BYTES] = {0};
+	struct ib_uverbs_async_event_desc d;
+
+	prm_eqe_set_type(eqe, PRM_EVENT_SRQ_CATAS_ERROR);
+	prm_eqe_set_qp_srq_n(eqe, m.srqn);
+	kernel_event(f->k, f->v, 0, eqe);
+	assert_int_equal(read(fd, &d, sizeof(d)), sizeof(d));
+	assert_int_equal(d.event_type, SRQ_ERR);
+	assert_int_equal(d.element, HANDLE);
+	close(fd);
+}
+
+/* A QP on the SRQ, from which its receives come; the SRQ stays until the QP is gone. */
+TEST_FX(qp_on_srq)
+{
+	const struct made m = make(f);
+	struct mlx5_ib_create_qp u;
+	const struct qp *qp;
+	struct request r;
+	uint32_t handle;
+
+	fx_fill_qp(f, &r, &u, fx_pd(f), fx_cq(f, NULL));
+	rq_handle(&r, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, m.handle);
+	u.rq_wqe_count = u.rq_wqe_shift = 0;
+	assert_int_equal(rq_run_with(f, &r, &u, sizeof(u)), 0);
+	handle = rq_new(&r);
+	qp = obj_find(f->v, OBJ_QP, rq_u32(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM));
+	assert_int_equal(qp->rq.srq->o.id, m.srqn);
+	rq_done(&r);
+	assert_int_equal(FX_DESTROY(f, SRQ, m.handle), -EBUSY);
+	assert_int_equal(FX_DESTROY(f, QP, handle), 0);
+	assert_int_equal(FX_DESTROY(f, SRQ, m.handle), 0);
+}
+
+/* Receives of its own beside an SRQ are refused. */
+TEST_FX(qp_with_both)
+{
+	const struct made m = make(f);
+	struct mlx5_ib_create_qp u;
+	struct request r;
+
+	fx_fill_qp(f, &r, &u, fx_pd(f), fx_cq(f, NULL));
+	rq_handle(&r, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, m.handle);
+	FX_REFUSES(f, rq_run_with(f, &r, &u, sizeof(u)), -EINVAL, "no receives of its own");
+	rq_done(&r);
+}
+
+/* To DevX, a verbs SRQ's handle stands for its RMP. */
+TEST_FX(devx_knows_it)
+{
+	const struct made m = make(f);
+	uint8_t in[PRM_QUERY_RMP_IN_BYTES] = {0}, out[PRM_QUERY_RMP_OUT_BYTES];
+
+	prm_query_rmp_in_set_opcode(in, PRM_OPCODE_QUERY_RMP);
+	prm_query_rmp_in_set_rmpn(in, m.srqn);
+	assert_int_equal(fx_devx_query(f, m.handle, in, sizeof(in), out, sizeof(out)), 0);
+	assert_int_equal(prm_rmpc_get_state(prm_query_rmp_out_cat_rmp_context(out)),
+			 PRM_RMPC_STATE_RDY);
+	prm_query_rmp_in_set_rmpn(in, m.srqn + 1);
+	assert_int_equal(fx_devx_query(f, m.handle, in, sizeof(in), out, sizeof(out)), -EINVAL);
+}

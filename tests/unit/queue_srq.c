@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that queues which share receives take them in the order of the list or ring, each once, and
+ * hold them apart; and what limits, failures and the end of a queue do to the others. */
+#include "tests/test.h"
+#include "queue_rig.h"
+#include "queue/queue.h"
+
+#define ENTRIES RIG_SRQ_ENTRIES
+#define LINK	PRM_WQE_SRQ_NEXT_SEG_BYTES
+#define LEN	100u
+#define LONG	5000u /* many packets */
+#define SRQ_PD	(RIG_PD + 1)
+
+/* b and c receive from one SRQ, whose PD is another than theirs; a sends to b, d to c. */
+struct shared {
+	struct rig_pair *p;
+	struct rig_cq cc, cd;
+	struct rig_qp c, d;
+	struct mkey *key; /* of p->dst, for the SRQ's PD */
+	struct rig_srq list;
+	struct srq *srq; /* its */
+};
+
+static int shared_setup_on(void **state, int (*pair)(void **))
+{
+	struct shared *s = calloc(1, sizeof(*s));
+	void *p;
+
+	assert_non_null(s);
+	assert_int_equal(pair(&p), 0);
+	s->p = p;
+	rig_srq_open(&s->p->rig, &s->list, SRQ_PD);
+	s->srq = s->list.srq;
+	rig_cq_open(&s->p->rig, &s->cc, BLUEFIELD2_HOST, 6, false);
+	rig_cq_open(&s->p->rig, &s->cd, BLUEFIELD2_HOST, 6, false);
+	rig_qp_open(&s->p->rig, &s->c, BLUEFIELD2_HOST, &s->cc, &s->cc, 4, 3);
+	rig_qp_open(&s->p->rig, &s->d, BLUEFIELD2_HOST, &s->cd, &s->cd, 4, 3);
+	s->c.qp->q.user_index = 0xc;
+	s->p->b.qp->rq.srq = s->c.qp->rq.srq = s->srq;
+	rig_connect(&s->c, &s->d);
+	s->key = rig_mkey(&s->p->rig, BLUEFIELD2_HOST, s->p->dst, RIG_BUF, MKEY_LW);
+	s->key->pdn = SRQ_PD;
+	*state = s;
+	return 0;
+}
+
+static int shared_setup(void **state)
+{
+	return shared_setup_on(state, rig_setup);
+}
+
+static int shared_setup_uc(void **state)
+{
+	return shared_setup_on(state, rig_setup_uc);
+}
+
+static int shared_teardown(void **state)
+{
+	struct shared *s = *state;
+	void *p = s->p;
+
+	rig_qp_close(&s->c);
+	rig_qp_close(&s->d);
+	rig_cq_close(&s->cc);
+	rig_cq_close(&s->cd);
+	rig_mkey_close(s->key);
+	s->p->b.qp->rq.srq = NULL;
+	rig_srq_close(&s->list);
+	rig_teardown(&p);
+	free(s);
+	return 0;
+}
+
+#define SHARED(name) TEST_ON(name, struct shared *s, {shared_setup, shared_teardown})
+
+/* Entry `index` receives into dst + off; the list goes on at `next`. Not yet posted. */
+static void entry(struct shared *s, unsigned int index, uint16_t next, uint32_t off, uint32_t len)
+{
+	rig_srq_entry(&s->list, index, next, s->p->dst + off, len, rig_key(s->key));
+}
+
+static void post(struct shared *s, uint16_t n)
+{
+	rig_srq_post(&s->list, n);
+}
+
+/* Entries 0 to n - 1 in their order, each with its own 8 KiB. */
+static void post_in_order(struct shared *s, uint16_t n)
+{
+	for (uint16_t i = 0; i < n; i++)
+		entry(s, i, (uint16_t)((i + 1) % ENTRIES), i * 8192u, 8192);
+	post(s, n);
+}
+
+static void send_from(struct shared *s, struct rig_qp *q, uint32_t off, uint32_t len)
+{
+	struct rig_wqe w = rig_begin(q, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_data(&w, s->p->src + off, len, rig_key(s->p->ms));
+	rig_end(&w);
+	rig_ring(q);
+}
+
+/* A message of a to b came into this entry and this memory. */
+static void arrived(struct shared *s, unsigned int index, uint32_t src, uint32_t dst, uint32_t len)
+{
+	const uint8_t *cqe = rig_poll(&s->p->cb);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), index);
+	assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
+	assert_int_equal(prm_cqe64_get_user_index(cqe), s->p->b.qp->q.user_index);
+	assert_memory_equal(s->p->dst + dst, s->p->src + src, len);
+}
+
+static void send_one(struct shared *s, unsigned int index, uint32_t src, uint32_t dst)
+{
+	send_from(s, &s->p->a, src, LEN);
+	rig_settle(&s->p->rig);
+	arrived(s, index, src, dst, LEN);
+}
+
+/* A list goes where its links lead, twice round; each entry's index is in its CQE. */
+SHARED(follows_links)
+{
+	static const uint16_t order[] = {0, 5, 6, 2, 7, 1, 4, 3};
+
+	for (uint16_t round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < ENTRIES; i++)
+			entry(s, order[i], order[(i + 1) % ENTRIES], i * LEN + round * 4096u, LEN);
+		post(s, ENTRIES);
+		for (unsigned int i = 0; i < ENTRIES; i++)
+			send_one(s, order[i], i * 77, i * LEN + round * 4096u);
+	}
+}
+
+/* What lies behind a posted entry is read when it is posted itself, not before. */
+SHARED(reads_no_entry_early)
+{
+	entry(s, 0, 1, 0, LEN);
+	entry(s, 1, 2, 4096, LEN);
+	post(s, 1);
+	send_one(s, 0, 10, 0);
+	entry(s, 1, 0, 8192, LEN);
+	post(s, 1);
+	send_one(s, 1, 20, 8192);
+	/* and the first one again, whose bytes the device has seen */
+	entry(s, 0, 1, 12288, LEN);
+	post(s, 1);
+	send_one(s, 0, 30, 12288);
+}
+
+/* A ring is taken in its order, whatever links say; with a link's room in its entries or without. */
+SHARED(ring_order)
+{
+	static const uint8_t heads[] = {LINK, 0};
+
+	s->srq->linked = false;
+	for (uint16_t n = 0; n < 2 * ENTRIES; n++) {
+		s->srq->head = heads[n / ENTRIES];
+		entry(s, n % ENTRIES, 0x7777, n * 256u, LEN);
+		post(s, 1);
+		send_one(s, n % ENTRIES, n, n * 256u);
+	}
+}
+
+/* Two queues with half a message each hold two entries; the shorter message ends first. */
+SHARED(entries_are_held_apart)
+{
+	const uint8_t *cqe;
+
+	post_in_order(s, 3);
+	send_from(s, &s->p->a, 0, 8192);
+	send_from(s, &s->d, 100, LONG);
+	rig_settle(&s->p->rig);
+	cqe = rig_poll(&s->cc);
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_user_index(cqe), 0xc);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
+	assert_memory_equal(s->p->dst + 8192, s->p->src + 100, LONG);
+	arrived(s, 0, 0, 0, 8192);
+	send_one(s, 2, 5, 16384);
+}
+
+/* An SRQ without entries makes its queues "not ready"; what is posted meanwhile is taken. */
+SHARED(empty_is_not_ready)
+{
+	send_from(s, &s->p->a, 0, LEN);
+	rig_settle(&s->p->rig);
+	assert_null(rig_poll(&s->p->cb));
+	assert_int_equal(s->p->b.qp->q.o.vhca->port->out_of_buffer, 1);
+	post_in_order(s, 1);
+	rig_pass(&s->p->rig, 1000000000);
+	arrived(s, 0, 0, 0, LEN);
+}
+
+/* The limit's event comes once: when fewer are left, or at once if they are so already. */
+SHARED(limit)
+{
+	struct rig *r = &s->p->rig;
+
+	post_in_order(s, 4);
+	srq_arm(s->srq, 3);
+	send_one(s, 0, 0, 0);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 0);
+	send_one(s, 1, 0, 8192);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 1);
+	assert_int_equal(r->event[r->nevents - 1].number, s->srq->o.id);
+	assert_int_equal(s->srq->lwm, 0);
+	send_one(s, 2, 0, 16384);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 1);
+	srq_arm(s->srq, 2);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 2);
+	srq_arm(s->srq, 1);
+	srq_arm(s->srq, 0);
+	send_one(s, 3, 0, 24576);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_RQ_LIMIT), 2);
+}
+
+/* What was posted since the record was read last counts for the limit. */
+SHARED(limit_reads_the_record)
+{
+	post_in_order(s, 2);
+	send_one(s, 0, 0, 0);
+	for (uint16_t i = 2; i < 6; i++)
+		entry(s, i, (uint16_t)(i + 1), i * 8192u, LEN);
+	post(s, 4);
+	srq_arm(s->srq, 4);
+	send_one(s, 1, 0, 8192);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_RQ_LIMIT), 0);
+	send_one(s, 2, 0, 16384);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_RQ_LIMIT), 1);
+}
+
+/* Lets the first frame pass, and drops the others. */
+static void one_frame(void *ctx, struct port *w, struct frame *f)
+{
+	unsigned int *n = ctx;
+
+	if ((*n)++)
+		frame_free(f);
+	else
+		port_queue(w, f);
+}
+
+/* b holds an entry of which a part is filled. */
+static void begin_message(struct shared *s)
+{
+	unsigned int n = 0;
+
+	port_set_hook(s->p->rig.dev.port, one_frame, &n);
+	s->p->a.qp->mtu = 1;
+	s->p->b.qp->mtu = 1;
+	rig_connect(&s->p->a, &s->p->b);
+	send_from(s, &s->p->a, 0, 8192);
+	rig_settle(&s->p->rig);
+	port_set_hook(s->p->rig.dev.port, NULL, NULL);
+	assert_true(n > 1);
+	assert_int_equal(s->srq->ci, 1);
+}
+
+/* A queue in error flushes the entry that it holds and tells that it was the last one, once. */
+SHARED(last_entry)
+{
+	const uint8_t *cqe;
+	struct rig *r = &s->p->rig;
+
+	post_in_order(s, 4);
+	begin_message(s);
+	queue_set_state(&s->p->b.qp->q, QP_ERR);
+	rig_settle(r);
+	cqe = rig_poll(&s->p->cb);
+	assert_non_null(cqe);
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_WR_FLUSH_ERR);
+	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
+	assert_null(rig_poll(&s->p->cb));
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_LAST_WQE), 1);
+	assert_int_equal(r->event[r->nevents - 1].number, s->p->b.qp->q.o.id);
+	queue_set_state(&s->p->b.qp->q, QP_ERR);
+	rig_pass(r, 1000000000);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_LAST_WQE), 1);
+	/* the other queue has the rest */
+	send_from(s, &s->d, 0, LEN);
+	rig_settle(r);
+	cqe = rig_poll(&s->cc);
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_wqe_counter(cqe), 1);
+}
+
+/* A reset queue's entry is gone without a CQE; its next life takes the next one. */
+SHARED(reset_drops_the_entry)
+{
+	post_in_order(s, 2);
+	begin_message(s);
+	queue_set_state(&s->p->a.qp->q, QP_RST);
+	queue_set_state(&s->p->b.qp->q, QP_RST);
+	s->p->a.sq_pi = 0;
+	s->p->a.dbrec[1] = 0;
+	rig_connect(&s->p->a, &s->p->b);
+	assert_null(rig_poll(&s->p->cb));
+	send_one(s, 1, 3, 8192);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 0);
+}
+
+/* A link that leads out of the ring: the SRQ fails once, and each queue that needs an entry of it. */
+SHARED(broken_list)
+{
+	struct rig *r = &s->p->rig;
+
+	entry(s, 0, ENTRIES, 0, LEN);
+	post(s, 2);
+	send_one(s, 0, 0, 0);
+	send_from(s, &s->p->a, 0, LEN);
+	send_from(s, &s->d, 0, LEN);
+	rig_settle(r);
+	assert_true(s->srq->failed);
+	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
+	assert_int_equal(s->c.qp->q.state, QP_ERR);
+	assert_int_equal(rig_count(r, PRM_EVENT_SRQ_CATAS_ERROR), 1);
+	assert_int_equal(rig_count(r, PRM_EVENT_WQ_CATAS_ERROR), 2);
+	assert_null(rig_poll(&s->p->cb));
+}
+
+/* The list's end may lead anywhere: it is not followed before something is posted behind it. */
+SHARED(end_of_list_is_not_followed)
+{
+	entry(s, 0, 0xffff, 0, LEN);
+	post(s, 1);
+	send_one(s, 0, 0, 0);
+	rig_pass(&s->p->rig, 1000000000);
+	assert_false(s->srq->failed);
+}
+
+/* An unmapped ring is the SRQ's failure, too. */
+SHARED(ring_gone)
+{
+	post(s, 1);
+	s->srq->ring.offset = 16;
+	send_from(s, &s->p->a, 0, LEN);
+	rig_settle(&s->p->rig);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_CATAS_ERROR), 1);
+	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
+}
+
+/* Keys in entries count in the SRQ's PD: one of the QP's PD is an error of the entry's. */
+SHARED(keys_are_of_the_srqs_pd)
+{
+	const uint8_t *cqe;
+
+	post_in_order(s, 1);
+	s->key->pdn = RIG_PD;
+	send_from(s, &s->p->a, 0, LEN);
+	rig_settle(&s->p->rig);
+	cqe = rig_poll(&s->p->cb);
+	assert_non_null(cqe);
+	assert_int_equal(prm_err_cqe_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_LOCAL_PROT_ERR);
+	assert_int_equal(prm_err_cqe_get_wqe_counter(cqe), 0);
+	assert_int_equal(s->p->b.qp->q.state, QP_ERR);
+	assert_int_equal(rig_count(&s->p->rig, PRM_EVENT_SRQ_LAST_WQE), 1);
+}
+
+/* A record that is more than a ring ahead counts for one ring. */
+SHARED(record_too_far)
+{
+	for (uint16_t i = 0; i < ENTRIES; i++)
+		entry(s, i, (uint16_t)((i + 1) % ENTRIES), i * 256u, LEN);
+	post(s, ENTRIES + 1);
+	for (uint16_t i = 0; i < ENTRIES; i++)
+		send_one(s, i, i, i * 256u);
+	assert_int_equal(s->srq->ci, ENTRIES);
+}
+
+/* UC: a message that lost a packet leaves its entry to the queue's next message. */
+TEST_ON(uc_reuses_its_entry, struct shared *s, {shared_setup_uc, shared_teardown})
+{
+	post_in_order(s, 2);
+	begin_message(s);
+	rig_connect(&s->p->a, &s->p->b);
+	send_from(s, &s->p->a, 9, LEN);
+	rig_settle(&s->p->rig);
+	arrived(s, 0, 9, 0, LEN);
+	send_one(s, 1, 11, 8192);
+}
