@@ -16,12 +16,12 @@ struct shared {
 static uint8_t allow(struct fx *f, struct vhca *v, uint16_t uid, uint32_t type, uint32_t id,
 		     const uint8_t key[32])
 {
-	uint8_t in[PRM_ALLOW_OTHER_VHCA_ACCESS_IN_BYTES] = {0};
+	uint8_t in[FX_IN];
+	size_t len = FX_FILL(in, ALLOW_OTHER_VHCA_ACCESS, {"object_type_to_be_accessed", type},
+			     {"object_id_to_be_accessed", id});
 
-	prm_allow_other_vhca_access_in_set_object_type_to_be_accessed(in, type);
-	prm_allow_other_vhca_access_in_set_object_id_to_be_accessed(in, id);
 	memcpy(prm_allow_other_vhca_access_in_at_access_key_raw(in), key, 32);
-	return fx_exec(f, v, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS, uid, in, sizeof(in), 16);
+	return fx_exec(f, v, PRM_OPCODE_ALLOW_OTHER_VHCA_ACCESS, uid, in, len, 16);
 }
 
 struct alias_args {
@@ -36,24 +36,29 @@ static uint8_t alias(struct fx *f, struct vhca *v, uint16_t uid, const struct al
 	uint8_t in[PRM_CREATE_ALIAS_OBJ_IN_BYTES] = {0};
 	void *ctx = prm_create_alias_obj_in_at_alias_ctx(in);
 
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, a->type);
-	prm_general_obj_in_cmd_hdr_set_alias_object(in, !a->not_alias);
-	prm_general_obj_in_cmd_hdr_set_vhca_tunnel_id(in, a->tunnel);
-	prm_alias_context_set_vhca_id_to_be_accessed(ctx, a->vhca);
-	prm_alias_context_set_object_id_to_be_accessed(ctx, a->object);
+	fx_set(prm_find_struct("create_alias_obj_in"), in,
+	       FX_FIELDS({"hdr.obj_type", a->type}, {"hdr.alias_object", !a->not_alias},
+			 {"hdr.vhca_tunnel_id", a->tunnel},
+			 {"alias_ctx.vhca_id_to_be_accessed", a->vhca},
+			 {"alias_ctx.object_id_to_be_accessed", a->object}));
 	memcpy(prm_alias_context_at_access_key_raw(ctx), a->key, 32);
 	prm_store32(prm_alias_context_at_metadata(ctx), 0, a->pd);
 	return fx_exec(f, v, PRM_OPCODE_CREATE_GENERAL_OBJECT, uid, in, sizeof(in), 16);
 }
 
-static uint8_t general(struct fx *f, struct vhca *v, uint16_t opcode, uint16_t uid, uint32_t type,
-		       uint32_t id, size_t out_len)
+static uint8_t destroy(struct fx *f, struct vhca *v, uint16_t uid, uint32_t type, uint32_t id)
 {
-	uint8_t in[PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES] = {0};
+	return fx_cmd(f, v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, uid,
+		      FX_FIELDS({"obj_type", type}, {"obj_id", id}));
+}
 
-	prm_general_obj_in_cmd_hdr_set_obj_type(in, type);
-	prm_general_obj_in_cmd_hdr_set_obj_id(in, id);
-	return fx_exec(f, v, opcode, uid, in, sizeof(in), out_len);
+static uint8_t query(struct fx *f, uint32_t id, size_t room)
+{
+	uint8_t in[FX_IN];
+	size_t len =
+		FX_FILL(in, QUERY_GENERAL_OBJECT, {"obj_type", PRM_OBJ_TYPE_MKEY}, {"obj_id", id});
+
+	return fx_exec(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID, in, len, room);
 }
 
 static struct shared share(struct fx *f)
@@ -109,21 +114,17 @@ TEST_FX(works)
 	assert_int_equal(access_alias(f, &s, id << 8, 100, 4, MKEY_LW), 1);
 	assert_int_equal(f->mem[BUF_AT + 100], 0x5a);
 	assert_int_equal(access_alias(f, &s, id << 8 | 0x99, 4096, 4096, MKEY_LR), 1);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES),
-			 0);
+	assert_int_equal(query(f, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
 	const void *ctx = prm_create_alias_obj_in_cat_alias_ctx(f->out);
 
-	assert_int_equal(prm_alias_context_get_status(ctx), 0);
-	assert_int_equal(prm_alias_context_get_vhca_id_to_be_accessed(ctx), f->v->id);
-	assert_int_equal(prm_alias_context_get_object_id_to_be_accessed(ctx), s.mkey);
+	fx_holds(prm_find_struct("alias_context"), ctx,
+		 FX_FIELDS({"status", 0}, {"vhca_id_to_be_accessed", f->v->id},
+			   {"object_id_to_be_accessed", s.mkey}));
 	/* the key is never told */
 	for (unsigned int i = 0; i < 32; i++)
 		assert_int_equal(((const uint8_t *)prm_alias_context_cat_access_key_raw(ctx))[i],
 				 0);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16),
-			 0);
+	assert_int_equal(destroy(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_KEY);
 }
 
@@ -232,9 +233,7 @@ TEST_FX(owner_dies)
 	fw_uid_reap(f->v, FX_UID);
 	assert_int_equal(fx_objects(f->v), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16),
-			 0);
+	assert_int_equal(destroy(f, f->dpu, FX_UID, PRM_OBJ_TYPE_MKEY, id), 0);
 }
 
 /* Bounds, PD and rights are the source's and are checked at every access. */
@@ -278,18 +277,10 @@ TEST_FX(wrong_commands)
 	assert_int_equal(
 		fx_number(f, f->dpu, PRM_OPCODE_QUERY_MKEY, FX_UID, id, PRM_QUERY_MKEY_OUT_BYTES),
 		PRM_STATUS_BAD_RES);
-	assert_int_equal(general(f, f->v, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, s.mkey, 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(
-		general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID, 0xff02, id, 16),
-		PRM_STATUS_BAD_PARAM);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_DESTROY_GENERAL_OBJECT, FX_UID + 1,
-				 PRM_OBJ_TYPE_MKEY, id, 16),
-			 PRM_STATUS_BAD_RES);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, 16),
-			 PRM_STATUS_BAD_OUTP_LEN);
+	assert_int_equal(destroy(f, f->v, FX_UID, PRM_OBJ_TYPE_MKEY, s.mkey), PRM_STATUS_BAD_RES);
+	assert_int_equal(destroy(f, f->dpu, FX_UID, 0xff02, id), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(destroy(f, f->dpu, FX_UID + 1, PRM_OBJ_TYPE_MKEY, id), PRM_STATUS_BAD_RES);
+	assert_int_equal(query(f, id, 16), PRM_STATUS_BAD_OUTP_LEN);
 	/* the PD stays while the alias is there */
 	assert_int_equal(fx_number(f, f->dpu, PRM_OPCODE_DEALLOC_PD, FX_UID, s.dpu_pd, 16),
 			 PRM_STATUS_RES_BUSY);
@@ -306,9 +297,7 @@ TEST_FX(bad_status_mode)
 	a.key[5] ^= 4;
 	assert_int_equal(alias(f, f->dpu, FX_UID, &a), 0);
 	id = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
-	assert_int_equal(general(f, f->dpu, PRM_OPCODE_QUERY_GENERAL_OBJECT, FX_UID,
-				 PRM_OBJ_TYPE_MKEY, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES),
-			 0);
+	assert_int_equal(query(f, id, PRM_CREATE_ALIAS_OBJ_IN_BYTES), 0);
 	assert_int_not_equal(
 		prm_alias_context_get_status(prm_create_alias_obj_in_cat_alias_ctx(f->out)), 0);
 	assert_int_equal(access_alias(f, &s, id << 8, 0, 4, MKEY_LR), -MKEY_BAD_ALIAS);

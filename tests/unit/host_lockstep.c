@@ -1,83 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/test.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "host/host.h"
+#include "host_bar_rig.h"
 
-#define TEST_FIXTURE {setup, teardown}
-
-#define SECOND 1000000000ull
-#define DEEP   (SECOND / 10)
+#define TEST_FIXTURE                 \
+	{                            \
+		setup, bars_teardown \
+	}
 
 /*
- * The test is the loop, in a time of its own; threads are the programs, with a BAR each. That they
- * compete for a CPU is told to the host: the tests prove what it does then.
+ * The test is the loop; threads are the programs, with a BAR each. That they compete for a CPU is
+ * told to the host: the tests prove what it does then.
  */
-static struct host *host;
 static struct bar *bar[2];
 static uint8_t *map[2];
-static uint64_t now;
-static unsigned int rang[2];
+static unsigned int times[2];
 
 static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
 {
 	(void)ctx;
 	assert_int_equal(offset, UAR_BF);
 	assert_int_equal(value, 42);
-	rang[uar]++;
+	times[uar]++;
 }
 
 static void bar_make(unsigned int i)
 {
-	int uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
-
-	rang[i] = 0;
+	times[i] = 0;
 	bar[i] = bar_new(host, NULL, 1);
 	assert_int_equal(bar_page_alloc(bar[i], i), 0);
-	map[i] = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar[i]), 0);
-	if (uffd < 0 || bar_uffd(bar[i], uffd) ||
-	    bar_mapped(bar[i], (uintptr_t)map[i], UAR_PAGE, 0))
+	map[i] = bar_map(bar[i], 1);
+	if (!bar_watch(bar[i], map[i], 1))
 		map[i] = (uint8_t *)MAP_FAILED;
-}
-
-static void store(uint8_t *at)
-{
-	void *reg = at;
-
-	__atomic_store_n((uint64_t *)reg, 42, __ATOMIC_RELEASE);
-}
-
-static void *store_main(void *at)
-{
-	store(at);
-	return NULL;
-}
-
-static pthread_t start_store(uint8_t *at)
-{
-	pthread_t t;
-
-	assert_int_equal(pthread_create(&t, NULL, store_main, at), 0);
-	return t;
-}
-
-/* As the loop does it; true once nothing is awake. */
-static bool settle(void)
-{
-	uint64_t ns = 0;
-
-	for (int i = 0; i < 1000 && ns < DEEP; i++) {
-		host_poll(host);
-		ns = host_arm(host, now);
-		now += ns == 0 ? 1000 : ns < DEEP ? ns : 0;
-	}
-	return ns >= DEEP;
 }
 
 static void compete(void)
@@ -88,27 +43,19 @@ static void compete(void)
 
 static int setup(void **state)
 {
-	(void)state;
-	now = SECOND;
-	host = host_new();
+	if (bars_setup(state))
+		return -1;
 	host_on_doorbell(host, doorbell, NULL);
 	for (unsigned int i = 0; i < 2; i++)
 		bar_make(i);
 	/* Each has rung before. */
 	for (unsigned int i = 0; i < 2 && map[i] != MAP_FAILED; i++) {
-		store(map[i] + UAR_BF);
+		store(map[i] + UAR_BF, 42);
 		assert_int_equal(host_poll(host), 1);
-		rang[i] = 0;
+		times[i] = 0;
 	}
 	assert_true(map[0] == MAP_FAILED || settle());
 	compete();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	host_free(host);
 	return 0;
 }
 
@@ -120,9 +67,7 @@ static void need_uffd(void)
 
 static void trap(void)
 {
-	struct pollfd p = {.fd = host_epoll_fd(host), .events = POLLIN};
-
-	assert_int_equal(poll(&p, 1, 10000), 1);
+	assert_int_equal(readable(10000), 1);
 	host_wake(host);
 }
 
@@ -150,7 +95,7 @@ TEST_F(test_conversation)
 	t[0] = start_store(map[0] + UAR_BF);
 	trap();
 	turns();
-	assert_int_equal(rang[0], 1);
+	assert_int_equal(times[0], 1);
 	assert_true(held(t[0]));
 	for (i = 1; i < 50; i++) {
 		unsigned int me = i % 2, other = !me;
@@ -158,9 +103,9 @@ TEST_F(test_conversation)
 		t[me] = start_store(map[me] + UAR_BF);
 		trap();
 		pthread_join(t[other], NULL); /* released: its store landed */
-		rang[me] = 0;
+		times[me] = 0;
 		turns();
-		assert_int_equal(rang[me], 1);
+		assert_int_equal(times[me], 1);
 		assert_true(held(t[me]));
 		compete();
 	}
@@ -189,9 +134,9 @@ TEST_F(test_silence)
 	now += SECOND / 1000;
 	host_arm(host, now);
 	pthread_join(t, NULL);
-	assert_int_equal(rang[0], 1);
+	assert_int_equal(times[0], 1);
 	assert_int_equal(host_poll(host), 1);
-	assert_int_equal(rang[0], 2);
+	assert_int_equal(times[0], 2);
 	assert_true(settle());
 }
 
@@ -224,7 +169,7 @@ TEST_F(test_no_register)
 	trap();
 	pthread_join(t, NULL);
 	turns();
-	assert_int_equal(rang[0], 0);
+	assert_int_equal(times[0], 0);
 	assert_true(settle());
 }
 
@@ -258,9 +203,9 @@ TEST_F(test_quiet)
 	t = start_store(map[0] + UAR_BF);
 	trap();
 	pthread_join(t, NULL);
-	assert_int_equal(rang[0], 0);
+	assert_int_equal(times[0], 0);
 	turns();
-	assert_int_equal(rang[0], 1);
+	assert_int_equal(times[0], 1);
 	now += SECOND;
 	assert_true(settle());
 	assert_false(host->lockstep);

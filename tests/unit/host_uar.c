@@ -1,66 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "host/mm.h"
-#include "host/uar.h"
+#include "host_bar_rig.h"
 
-#define TEST_FIXTURE {setup, teardown}
+#define TEST_FIXTURE                      \
+	{                                 \
+		bars_setup, bars_teardown \
+	}
 
 #define PAGES 512u
 
-/* What the device was told. */
-static struct {
-	uint32_t uar, offset;
-	uint64_t value;
-} rang[64];
-static unsigned int nrang;
-static struct host *host;
-
-static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
-{
-	assert_ptr_equal(ctx, &host);
-	rang[nrang % 64].uar = uar;
-	rang[nrang % 64].offset = offset;
-	rang[nrang++ % 64].value = value;
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	nrang = 0;
-	host = host_new();
-	host_on_doorbell(host, doorbell, &host);
-	return host ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	host_free(host);
-	return 0;
-}
-
-/* The program's side of a BAR. */
 static uint8_t *map_bar(struct bar *bar)
 {
-	uint8_t *map =
-		mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
-
-	assert_ptr_not_equal(map, MAP_FAILED);
-	return map;
+	return bar_map(bar, PAGES);
 }
 
-static void store(uint8_t *map, unsigned int page, uint32_t offset, uint64_t value)
+static void store_in(uint8_t *map, unsigned int page, uint32_t offset, uint64_t value)
 {
-	void *at = map + page * UAR_PAGE + offset;
-
-	__atomic_store_n((uint64_t *)at, value, __ATOMIC_RELEASE);
+	store(map + page * UAR_PAGE + offset, value);
 }
 
 static int poll_all(void)
@@ -83,7 +43,7 @@ TEST_F(test_registers)
 	assert_true(page >= 0);
 	assert_int_equal(host_poll(host), 0);
 	for (unsigned int i = 0; i < 5; i++) {
-		store(map, (unsigned int)page, offsets[i], 0x1122334455667700ull + i);
+		store_in(map, (unsigned int)page, offsets[i], 0x1122334455667700ull + i);
 		assert_int_equal(host_poll(host), 1);
 		assert_int_equal(nrang, i + 1);
 		assert_int_equal(rang[i].uar, 77);
@@ -92,7 +52,7 @@ TEST_F(test_registers)
 		assert_int_equal(host_poll(host), 0);
 	}
 	for (unsigned int i = 0; i < 5; i++)
-		store(map, (unsigned int)page, offsets[i], 1);
+		store_in(map, (unsigned int)page, offsets[i], 1);
 	assert_int_equal(host_poll(host), 5);
 }
 
@@ -106,11 +66,11 @@ TEST_F(test_elsewhere)
 	for (uint32_t off = 0; off < UAR_PAGE; off += 8) {
 		if (off == UAR_CQ_ARM || (off >= UAR_BF && off < 0xc00 && off % UAR_BF_SIZE == 0))
 			continue;
-		store(map, (unsigned int)page, off, ~0ull);
+		store_in(map, (unsigned int)page, off, ~0ull);
 	}
 	for (uint32_t off = 0; off < PAGES; off++)
 		if (off != (unsigned int)page)
-			store(map, off, UAR_BF, 1);
+			store_in(map, off, UAR_BF, 1);
 	assert_int_equal(poll_all(), 0);
 	assert_int_equal(nrang, 0);
 }
@@ -119,18 +79,18 @@ TEST_F(test_elsewhere)
 TEST_F(test_page_free)
 {
 	struct bar *bar = bar_new(host, NULL, 1);
-	uint8_t *map = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
+	uint8_t *map = bar_map(bar, 1);
 
 	assert_int_equal(bar_page_alloc(bar, 1), 0);
 	assert_int_equal(bar_page_alloc(bar, 2), -ENOMEM);
 	bar_page_free(bar, 2);
 	assert_int_equal(bar_page_alloc(bar, 2), -ENOMEM);
 	bar_page_free(bar, 1);
-	store(map, 0, UAR_BF, 1);
+	store_in(map, 0, UAR_BF, 1);
 	assert_int_equal(poll_all(), 0);
 	assert_int_equal(bar_page_alloc(bar, 2), 0);
 	assert_int_equal(poll_all(), 0);
-	store(map, 0, UAR_BF, 1);
+	store_in(map, 0, UAR_BF, 1);
 	assert_int_equal(poll_all(), 1);
 	assert_int_equal(rang[0].uar, 2);
 }
@@ -150,21 +110,21 @@ TEST_F(test_many)
 	for (unsigned int i = 0; i < 3 * PAGES; i++) {
 		unsigned int n = (i * 7919) % (3 * PAGES);
 
-		store(map[n % 3], n / 3, UAR_BF, 1);
+		store_in(map[n % 3], n / 3, UAR_BF, 1);
 		for (unsigned int turn = 0; !host_poll(host); turn++)
 			assert_true(turn < 3 * PAGES / 16);
 		assert_int_equal(nrang, i + 1);
 		assert_int_equal(rang[i % 64].uar, n % 3 * 1000 + n / 3);
 	}
 	/* What rang last is found at once. */
-	store(map[2], 100, UAR_BF, 1);
+	store_in(map[2], 100, UAR_BF, 1);
 	poll_all();
-	store(map[2], 100, UAR_BF, 1);
+	store_in(map[2], 100, UAR_BF, 1);
 	assert_int_equal(host_poll(host), 1);
 	bar_free(bar[1]);
 	bar_page_free(bar[0], 17);
-	store(map[0], 17, UAR_BF, 1);
-	store(map[0], 18, UAR_BF, 1);
+	store_in(map[0], 17, UAR_BF, 1);
+	store_in(map[0], 18, UAR_BF, 1);
 	assert_int_equal(poll_all(), 1);
 }
 
@@ -190,7 +150,7 @@ static void *store_many(void *arg)
 	uint64_t i;
 
 	for (i = 1; i <= STORES; i++)
-		store(arg, 0, UAR_BF, i);
+		store_in(arg, 0, UAR_BF, i);
 	return NULL;
 }
 

@@ -1,69 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "tests/test.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-#include "host/mm.h"
-#include "host/uar.h"
+#include "host_bar_rig.h"
 
-#define TEST_FIXTURE {setup, teardown}
+#define TEST_FIXTURE                 \
+	{                            \
+		setup, bars_teardown \
+	}
 
-#define PAGES  8u
-#define SECOND 1000000000ull
-#define DEEP   (SECOND / 10) /* only a loop without an awake page sleeps longer */
+#define PAGES 8u
 
-/*
- * The test is the loop, in a time of its own; threads of the same process are the program.
- */
-static struct host *host;
+/* The test is the loop; threads of the same process are the program. */
 static struct bar *bar;
 static uint8_t *map;
-static uint64_t now;
-static unsigned int nrang;
-
-static void doorbell(void *ctx, uint32_t uar, uint32_t offset, uint64_t value)
-{
-	(void)ctx;
-	(void)uar;
-	(void)offset;
-	(void)value;
-	nrang++;
-}
-
-static int new_uffd(void)
-{
-	return (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
-}
 
 static int setup(void **state)
 {
-	int uffd = new_uffd();
-
-	(void)state;
-	now = SECOND;
-	nrang = 0;
-	host = host_new();
-	host_on_doorbell(host, doorbell, NULL);
+	if (bars_setup(state))
+		return -1;
 	bar = bar_new(host, NULL, PAGES);
 	for (unsigned int i = 0; i < PAGES; i++)
 		bar_page_alloc(bar, i);
-	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 0);
-	if (uffd < 0 || bar_uffd(bar, uffd) || bar_mapped(bar, (uintptr_t)map, PAGES * UAR_PAGE, 0))
-		map = (uint8_t *)MAP_FAILED; /* no userfaultfd here: the tests skip */
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	host_free(host);
+	map = bar_map(bar, PAGES);
+	if (!bar_watch(bar, map, PAGES))
+		map = (uint8_t *)MAP_FAILED; /* the tests skip */
 	return 0;
 }
 
@@ -73,48 +36,16 @@ static void need_uffd(void)
 		skip();
 }
 
-/* As the loop does it, without ever sleeping: until nothing is awake any more. True if so. */
-static bool settle(void)
-{
-	uint64_t ns = 0;
-
-	for (int i = 0; i < 100000 && ns < DEEP; i++) {
-		host_poll(host);
-		ns = host_arm(host, now);
-		now += ns == 0 ? 1000 : ns < DEEP ? ns : 0;
-	}
-	return ns >= DEEP;
-}
-
-static int readable(int ms)
-{
-	struct pollfd p = {.fd = host_epoll_fd(host), .events = POLLIN};
-
-	return poll(&p, 1, ms);
-}
-
-static void *ring_page(void *arg)
-{
-	void *at = (uint8_t *)arg + UAR_BF;
-
-	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
-	return NULL;
-}
-
 static pthread_t start_ring(unsigned int page)
 {
-	pthread_t t;
-
-	assert_int_equal(pthread_create(&t, NULL, ring_page, map + page * UAR_PAGE), 0);
-	return t;
+	return start_store(map + page * UAR_PAGE + UAR_BF);
 }
 
 /* A store into this page is trapped and let go: it landed, no thread waits. */
 static void ring_trapped(uint8_t *page)
 {
-	pthread_t t;
+	pthread_t t = start_store(page + UAR_BF);
 
-	assert_int_equal(pthread_create(&t, NULL, ring_page, page), 0);
 	assert_int_equal(readable(10000), 1);
 	host_wake(host);
 	pthread_join(t, NULL);
@@ -210,11 +141,8 @@ TEST_F(test_stray)
 TEST_F(test_mappings_again)
 {
 	need_uffd();
-	for (unsigned int i = 0; i < PAGES; i++) {
-		void *at = map + i * UAR_PAGE + UAR_CQ_ARM;
-
-		__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
-	}
+	for (unsigned int i = 0; i < PAGES; i++)
+		store(map + i * UAR_PAGE + UAR_CQ_ARM, 1);
 	/* No poll in between. */
 	for (unsigned int i = 0; i < 100000 && nrang < PAGES; i++, now += 100000)
 		host_arm(host, now);
@@ -225,10 +153,9 @@ TEST_F(test_mappings_again)
 TEST_F(test_spins)
 {
 	uint64_t start;
-	void *at = map + UAR_BF;
 
 	need_uffd();
-	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	store(map + UAR_BF, 1);
 	assert_int_equal(host_poll(host), 1);
 	start = now;
 	while (host_arm(host, now) == 0)
@@ -278,10 +205,10 @@ TEST_F(test_polled)
 {
 	struct host *h = host_new();
 	struct bar *b = bar_new(h, NULL, 1);
-	void *at = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
+	uint8_t *at = bar_map(b, 1) + UAR_BF;
 	uint64_t ns = 0, longest = 0;
 
-	host_on_doorbell(h, doorbell, NULL);
+	host_on_doorbell(h, bars_rang, &host);
 	bar_page_alloc(b, 0);
 	assert_true(bar_uffd(b, open("/dev/null", O_RDONLY)) < 0);
 	for (int i = 0; i < 100000; i++) {
@@ -292,7 +219,7 @@ TEST_F(test_polled)
 		now += ns ? ns : 1000;
 	}
 	assert_true(longest >= 100000);
-	__atomic_store_n((uint64_t *)((uint8_t *)at + UAR_BF), 1, __ATOMIC_RELEASE);
+	store(at, 1);
 	assert_int_equal(host_poll(h), 1);
 	host_free(h);
 }
@@ -301,19 +228,17 @@ TEST_F(test_polled)
 TEST_F(test_unwatched)
 {
 	uint8_t *two;
-	void *at;
 
 	need_uffd();
 	two = mmap(NULL, UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(bar), 5 * UAR_PAGE);
-	at = two + UAR_BF;
 	assert_true(settle());
-	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	store(two + UAR_BF, 1);
 	assert_int_equal(readable(0), 0);
 	for (int i = 0; i < 10 && !nrang; i++)
 		now += host_arm(host, now);
 	assert_int_equal(nrang, 1);
 	assert_false(settle());
-	__atomic_store_n((uint64_t *)at, 1, __ATOMIC_RELEASE);
+	store(two + UAR_BF, 1);
 	assert_int_equal(host_poll(host), 1);
 }
 
@@ -356,7 +281,7 @@ TEST_F(test_waiting_uffd)
 
 	need_uffd();
 	bar_page_alloc(b, 100);
-	map = mmap(NULL, PAGES * UAR_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, bar_fd(b), 0);
+	map = bar_map(b, PAGES);
 	assert_int_equal(bar_uffd(b, uffd), 0);
 	assert_int_equal(bar_mapped(b, (uintptr_t)map, PAGES * UAR_PAGE, 0), 0);
 	assert_true(settle());

@@ -4,6 +4,10 @@ SIM_TESTS += tests/unit/base_log tests/unit/base_maps tests/unit/base_timer test
 	tests/unit/host_dma tests/unit/host_share tests/unit/host_share_moves tests/unit/host_uar tests/unit/host_wake \
 	tests/unit/host_lockstep
 HOST_SHARE_RIG = tests/unit/host_share_rig.c tests/unit/host_share_rig.h
+HOST_BAR_RIG = tests/unit/host_bar_rig.c tests/unit/host_bar_rig.h
+tests_unit_host_uar_SOURCES = tests/unit/host_uar.c $(HOST_BAR_RIG)
+tests_unit_host_wake_SOURCES = tests/unit/host_wake.c $(HOST_BAR_RIG)
+tests_unit_host_lockstep_SOURCES = tests/unit/host_lockstep.c $(HOST_BAR_RIG)
 tests_unit_host_dma_SOURCES = tests/unit/host_dma.c $(HOST_SHARE_RIG)
 tests_unit_host_share_SOURCES = tests/unit/host_share.c $(HOST_SHARE_RIG)
 tests_unit_host_share_moves_SOURCES = tests/unit/host_share_moves.c $(HOST_SHARE_RIG)

@@ -16,6 +16,16 @@
 #define TCP	 "\x04\xd2\x01\xbb\x01\x02\x03\x04\x05\x06\x07\x08\x51\x12\xff\xff\x00\x00\x00\x00"
 #define INNER	 MACS "\x08\x00" IP4("\x06", "\x28", "\x40\x00") TCP
 
+/* What is understood of these headers; l4 0: of a part without it. */
+#define IS_IP4(l3_at, l4_at, next)                                                              \
+	.l3 = l3_at, .l4 = l4_at, .ip_version = 4, .ip_protocol = next, .dscp = 0x2e, .ecn = 1, \
+	.ttl = 64, .ihl = 5
+#define IS_IP6(l3_at, l4_at, next)                                                              \
+	.l3 = l3_at, .l4 = l4_at, .ip_version = 6, .ip_protocol = next, .dscp = 0x2e, .ecn = 1, \
+	.ttl = 63, .flow_label = 0xabcde
+#define IS_UDP(port) .l4_type = PACKET_UDP, .sport = 12345, .dport = port
+#define IS_TCP	     .l4_type = PACKET_TCP, .sport = 1234, .dport = 443, .tcp_flags = 0x112
+
 /* One packet, and what must be understood of it. */
 static const struct sample {
 	const char *name;
@@ -32,19 +42,15 @@ static const struct sample {
 	}
 	SAMPLE("arp", MACS "\x08\x06\x00\x01", .ethertype = 0x0806),
 	SAMPLE("udp", MACS "\x08\x00" IP4("\x11", "\x20", "\x00\x00") UDP("\x0c") "abcd",
-	       .ethertype = 0x800, .l3 = 14, .l4 = 34, .ip_version = 4, .ip_protocol = 17,
-	       .dscp = 0x2e, .ecn = 1, .ttl = 64, .ihl = 5, .l4_type = PACKET_UDP, .sport = 12345,
-	       .dport = 53),
+	       .ethertype = 0x800, IS_IP4(14, 34, 17), IS_UDP(53)),
 	SAMPLE("tcp, one tag", MACS "\x81\x00\xa0\x05\x08\x00" IP4("\x06", "\x28", "\x40\x00") TCP,
-	       .ethertype = 0x800, .vlans = 1, .cvlan = true, .vlan = {0xa005}, .l3 = 18, .l4 = 38,
-	       .ip_version = 4, .ip_protocol = 6, .dscp = 0x2e, .ecn = 1, .ttl = 64, .ihl = 5,
-	       .l4_type = PACKET_TCP, .sport = 1234, .dport = 443, .tcp_flags = 0x112),
+	       .ethertype = 0x800, .vlans = 1, .cvlan = true, .vlan = {0xa005}, IS_IP4(18, 38, 6),
+	       IS_TCP),
 	SAMPLE("two tags",
 	       MACS "\x88\xa8\x00\x64\x81\x00\x20\xc8\x08\x00" IP4(
 		       "\x01", "\x1c", "\x00\x00") "\x08\x00\xf7\xff\x00\x00\x00\x00",
 	       .ethertype = 0x800, .vlans = 2, .svlan = true, .cvlan2 = true, .vlan = {100, 0x20c8},
-	       .l3 = 22, .l4 = 42, .ip_version = 4, .ip_protocol = 1, .dscp = 0x2e, .ecn = 1,
-	       .ttl = 64, .ihl = 5, .l4_type = PACKET_ICMP),
+	       IS_IP4(22, 42, 1), .l4_type = PACKET_ICMP),
 	SAMPLE("a third tag is an EtherType",
 	       MACS "\x88\xa8\x00\x64\x81\x00\x20\xc8\x81\x00\x00\x01\x08\x00", .ethertype = 0x8100,
 	       .vlans = 2, .svlan = true, .cvlan2 = true, .vlan = {100, 0x20c8}),
@@ -54,49 +60,34 @@ static const struct sample {
 	       "\x46\x00\x00\x20\x00\x00\x00\x00\x01\x11\x00\x00\x0a\x00\x00\x01\x0a\x00\x00\x02"
 	       "\x94\x04\x00\x00" UDP("\x08"),
 	       .ethertype = 0x800, .l3 = 14, .l4 = 38, .ip_version = 4, .ip_protocol = 17, .ttl = 1,
-	       .ihl = 6, .l4_type = PACKET_UDP, .sport = 12345, .dport = 53),
+	       .ihl = 6, IS_UDP(53)),
 	SAMPLE("first fragment", MACS "\x08\x00" IP4("\x11", "\x1c", "\x20\x00") UDP("\x64"),
-	       .ethertype = 0x800, .l3 = 14, .l4 = 34, .ip_version = 4, .ip_protocol = 17,
-	       .dscp = 0x2e, .ecn = 1, .ttl = 64, .ihl = 5, .frag = true, .l4_type = PACKET_UDP,
-	       .sport = 12345, .dport = 53),
+	       .ethertype = 0x800, IS_IP4(14, 34, 17), .frag = true, IS_UDP(53)),
 	SAMPLE("later fragment", MACS "\x08\x00" IP4("\x11", "\x1c", "\x00\x10") "abcdefgh",
-	       .ethertype = 0x800, .l3 = 14, .ip_version = 4, .ip_protocol = 17, .dscp = 0x2e,
-	       .ecn = 1, .ttl = 64, .ihl = 5, .frag = true),
+	       .ethertype = 0x800, IS_IP4(14, 0, 17), .frag = true),
 	SAMPLE("ipv6 udp", MACS "\x86\xdd" IP6("\x11", "\x08") UDP("\x08"), .ethertype = 0x86dd,
-	       .l3 = 14, .l4 = 54, .ip_version = 6, .ip_protocol = 17, .dscp = 0x2e, .ecn = 1,
-	       .ttl = 63, .flow_label = 0xabcde, .l4_type = PACKET_UDP, .sport = 12345,
-	       .dport = 53),
+	       IS_IP6(14, 54, 17), IS_UDP(53)),
 	SAMPLE("ipv6 hop-by-hop, destination options",
 	       MACS "\x86\xdd" IP6("\x00", "\x24") "\x3c\x00\x01\x04\x00\x00\x00\x00"
 						   "\x06\x00\x01\x04\x00\x00\x00\x00" TCP,
-	       .ethertype = 0x86dd, .l3 = 14, .l4 = 70, .ip_version = 6, .ip_protocol = 6,
-	       .dscp = 0x2e, .ecn = 1, .ttl = 63, .flow_label = 0xabcde, .l4_type = PACKET_TCP,
-	       .sport = 1234, .dport = 443, .tcp_flags = 0x112),
+	       .ethertype = 0x86dd, IS_IP6(14, 70, 6), IS_TCP),
 	SAMPLE("ipv6 later fragment",
 	       MACS "\x86\xdd" IP6("\x2c", "\x10") "\x11\x00\x00\x08\x00\x00\x00\x01" UDP("\x08"),
-	       .ethertype = 0x86dd, .l3 = 14, .ip_version = 6, .ip_protocol = 17, .dscp = 0x2e,
-	       .ecn = 1, .ttl = 63, .flow_label = 0xabcde, .frag = true),
+	       .ethertype = 0x86dd, IS_IP6(14, 0, 17), .frag = true),
 	SAMPLE("ipv6 no next header", MACS "\x86\xdd" IP6("\x3b", "\x00"), .ethertype = 0x86dd,
-	       .l3 = 14, .ip_version = 6, .ip_protocol = 59, .dscp = 0x2e, .ecn = 1, .ttl = 63,
-	       .flow_label = 0xabcde),
+	       IS_IP6(14, 0, 59)),
 	SAMPLE("udp that is cut off", MACS "\x08\x00" IP4("\x11", "\x1c", "\x00\x00") "\x30\x39",
-	       .ethertype = 0x800, .l3 = 14, .ip_version = 4, .ip_protocol = 17, .dscp = 0x2e,
-	       .ecn = 1, .ttl = 64, .ihl = 5, .truncated = true),
+	       .ethertype = 0x800, IS_IP4(14, 0, 17), .truncated = true),
 	SAMPLE("udp behind what IP says is its end",
 	       MACS "\x08\x00" IP4("\x11", "\x16", "\x00\x00") UDP("\x08"), .ethertype = 0x800,
-	       .l3 = 14, .ip_version = 4, .ip_protocol = 17, .dscp = 0x2e, .ecn = 1, .ttl = 64,
-	       .ihl = 5, .truncated = true),
+	       IS_IP4(14, 0, 17), .truncated = true),
 	SAMPLE("ipv4 behind two labels",
 	       MACS "\x88\x47\x00\x06\x42\x40\x00\x0c\x81\xff" IP4("\x06", "\x28", "\x40\x00") TCP,
-	       .ethertype = 0x8847, .mpls = 14, .labels = 2, .l3 = 22, .l4 = 42, .ip_version = 4,
-	       .ip_protocol = 6, .dscp = 0x2e, .ecn = 1, .ttl = 64, .ihl = 5, .l4_type = PACKET_TCP,
-	       .sport = 1234, .dport = 443, .tcp_flags = 0x112),
+	       .ethertype = 0x8847, .mpls = 14, .labels = 2, IS_IP4(22, 42, 6), IS_TCP),
 	SAMPLE("ipv6 behind a tag and a label",
 	       MACS "\x81\x00\x00\x05\x88\x48\x00\x06\x41\x40" IP6("\x11", "\x08") UDP("\x08"),
 	       .ethertype = 0x8848, .vlans = 1, .cvlan = true, .vlan = {5}, .mpls = 18, .labels = 1,
-	       .l3 = 22, .l4 = 62, .ip_version = 6, .ip_protocol = 17, .dscp = 0x2e, .ecn = 1,
-	       .ttl = 63, .flow_label = 0xabcde, .l4_type = PACKET_UDP, .sport = 12345,
-	       .dport = 53),
+	       IS_IP6(22, 62, 17), IS_UDP(53)),
 	SAMPLE("a label, and what is neither IPv4 nor IPv6",
 	       MACS "\x88\x47\x00\x06\x41\x40\x00\x00\x00\x00", .ethertype = 0x8847, .mpls = 14,
 	       .labels = 1),
@@ -110,9 +101,7 @@ static const struct sample {
 	       MACS
 	       "\x08\x00" IP4("\x11", "\x5a", "\x00\x00") "\x30\x39\x12\xb5\x00\x46\x00\x00"
 							  "\x08\x00\x00\x00\x12\x34\x56\x00" INNER,
-	       .ethertype = 0x800, .l3 = 14, .l4 = 34, .ip_version = 4, .ip_protocol = 17,
-	       .dscp = 0x2e, .ecn = 1, .ttl = 64, .ihl = 5, .l4_type = PACKET_UDP, .sport = 12345,
-	       .dport = 4789),
+	       .ethertype = 0x800, IS_IP4(14, 34, 17), IS_UDP(4789)),
 };
 #define SAMPLES (sizeof(samples) / sizeof(samples[0]))
 

@@ -345,36 +345,39 @@ static void assert_lost(const char *text)
 /* Circles of hits and of misses, holes, what is not implemented: a sentence each. */
 TEST_F(lost)
 {
-	uint8_t *s;
+	const struct {
+		uint16_t lookup;
+		uint64_t hit, miss;
+		uint8_t never, action[5]; /* a tag bit that no packet has; the entry's end */
+		const char *text;
+	} rows[] = {
+		{0x0f, at(1), END_MISS, 0, {0}, "more than any packet may"},
+		{0x0f, END_HIT, at(0), 0xdc, {0}, "lead in a circle"},
+		{0x0f, at(ENTRIES), END_MISS, 0, {0}, "no steering memory is allocated"},
+		{0x117, END_HIT, END_MISS, 0, {0}, "lookup type 0x0117"},
+		{0x402, END_HIT, END_MISS, 0, {0}, "definer 2"},
+		{0x0f, END_HIT, 0, 0xdc, {0}, "leads to 0x0"},
+		{0x0f, END_HIT, END_MISS, 0, {PRM_STE_ACTION_ASO}, "action 0x12"},
+		{0x0f, END_HIT, END_MISS, 0, {[4] = PRM_STE_ACTION_SET}, "in its last 4"},
+		{0x0f,
+		 END_HIT,
+		 END_MISS,
+		 0,
+		 {PRM_STE_ACTION_MODIFY_LIST, 200, 0xff},
+		 "list of 200 rewrites"},
+	};
 
 	packet(udp4, sizeof(udp4));
-	entry(0, 0x0f, at(1), END_MISS);
 	entry(1, 0x0f, at(0), END_MISS);
-	assert_lost("more than any packet may");
-	tag_of(entry(0, 0x0f, END_HIT, at(0)))[0] = 0xdc;
-	assert_lost("lead in a circle");
-	entry(0, 0x0f, at(ENTRIES), END_MISS);
-	assert_lost("no steering memory is allocated");
-	entry(0, 0x117, END_HIT, END_MISS);
-	assert_lost("lookup type 0x0117");
-	entry(0, 0x402, END_HIT, END_MISS);
-	assert_lost("definer 2");
-	s = entry(0, 0x0f, 0, END_MISS);
-	set_hit(s, 0, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t *s = entry(0, rows[i].lookup, rows[i].hit, rows[i].miss);
+
+		tag_of(s)[0] = rows[i].never;
+		memcpy(s + 24, rows[i].action, sizeof(rows[i].action));
+		assert_lost(rows[i].text);
+	}
+	set_hit(entry(0, 0x0f, 0, END_MISS), 0, 0);
 	assert_lost("a table of 0 entries");
-	tag_of(entry(0, 0x0f, END_HIT, 0))[0] = 0xdc;
-	assert_lost("leads to 0x0");
-	s = entry(0, 0x0f, END_HIT, END_MISS);
-	s[24] = PRM_STE_ACTION_ASO;
-	assert_lost("action 0x12");
-	s = entry(0, 0x0f, END_HIT, END_MISS);
-	s[28] = PRM_STE_ACTION_SET;
-	assert_lost("in its last 4");
-	s = entry(0, 0x0f, END_HIT, END_MISS);
-	s[24] = PRM_STE_ACTION_MODIFY_LIST;
-	s[25] = 200;
-	s[26] = 0xff;
-	assert_lost("list of 200 rewrites");
 	r.lists[0] = PRM_STE_ACTION_MODIFY_LIST;
 	(void)rewritten(1);
 	assert_lost("names another");
