@@ -63,6 +63,8 @@ void make_dm_mr(void);
 /* Any method at all (uverbs_any.c). */
 void any_request(void);
 void any_fill(struct request *);
+/* Runs the request and frees it: whatever it ends in. */
+void run_request(struct request *);
 
 /* Memory and channels. */
 void make_pd(void);

@@ -127,6 +127,11 @@ void any_request(void)
 	struct request r;
 
 	any_fill(&r);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
+}
+
+void run_request(struct request *r)
+{
+	(void)rq_run(f, r);
+	rq_done(r);
 }

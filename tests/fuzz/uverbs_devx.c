@@ -43,8 +43,7 @@ void make_umem(void)
 	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, any(4) ? FX_MEM / 2 : any(FX_MEM), 8);
 	rq_value(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, !!any(8), 4);
 	rq_out(&r, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 static void create(const void *in, size_t len)
@@ -55,8 +54,7 @@ static void create(const void *in, size_t len)
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
 	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, any(32) ? len : any((uint32_t)len + 64));
 	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, 16);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_devx_number(void)
@@ -195,8 +193,7 @@ void modify_devx(void)
 		  any(8) ? o->u.id : handle(&devx_obj_class));
 	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, lengths[i]);
 	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, 16);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_dm_mr(void)
@@ -212,6 +209,5 @@ void make_dm_mr(void)
 	rq_value(&r, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, IB_UVERBS_ACCESS_ZERO_BASED | any(2), 4);
 	rq_out(&r, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, 4);
 	rq_out(&r, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, 4);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }

@@ -27,8 +27,7 @@ void make_matcher(void)
 	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, any(4), 2);
 	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, 1, 1);
 	rq_value(&r, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, !any(4), 8);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_flow(void)
@@ -58,8 +57,7 @@ void make_flow(void)
 		rq_in(&r, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, &action, 4);
 	if (any(2))
 		rq_value(&r, MLX5_IB_ATTR_CREATE_FLOW_TAG, any(3), 4);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 struct verbs_flow {
@@ -105,8 +103,7 @@ void make_verbs_flow(void)
 		 IB_USER_VERBS_EX_CMD_CREATE_FLOW | IB_USER_VERBS_CMD_FLAG_EXTENDED, 8);
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &uhw,
 	      sizeof(uhw.head) + uhw.head.ncounters_data * sizeof(uhw.data));
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_counters(void)
@@ -115,8 +112,7 @@ void make_counters(void)
 
 	rq_init(&r, UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE);
 	rq_handle(&r, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, 0);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_action(void)
@@ -132,8 +128,7 @@ void make_action(void)
 	rq_handle(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, 0);
 	rq_in(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM, ttl, sizeof(ttl));
 	rq_value(&r, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE, any(2), 8);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_anchor(void)
@@ -145,8 +140,7 @@ void make_anchor(void)
 	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, any(2), 8);
 	rq_value(&r, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, any(3), 2);
 	rq_out(&r, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, 4);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 static void devx_create(const void *in, size_t len)
@@ -157,8 +151,7 @@ static void devx_create(const void *in, size_t len)
 	rq_handle(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, 0);
 	rq_in(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, len);
 	rq_out(&r, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, 16);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_devx_counter(void)

@@ -42,8 +42,7 @@ void make_srq(void)
 	rq_out(&r, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, 4);
 	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_srq_resp));
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_wq(void)
@@ -70,8 +69,7 @@ void make_wq(void)
 	rq_out(&r, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, 4);
 	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_wq_resp));
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 void make_table(void)
@@ -109,8 +107,7 @@ void make_rss(void)
 	rq_out(&r, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, 4);
 	rq_out(&r, UVERBS_ATTR_UHW_OUT, sizeof(struct mlx5_ib_create_qp_resp));
 	rq_in(&r, UVERBS_ATTR_UHW_IN, &u, sizeof(u));
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 static void move_qp(uint32_t handle, uint32_t state)
@@ -176,8 +173,7 @@ void make_dm(void)
 	rq_value(&r, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, any(20), 4);
 	rq_value(&r, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 1 + any(2), 8);
 	rq_out(&r, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8);
-	(void)rq_run(f, &r);
-	rq_done(&r);
+	run_request(&r);
 }
 
 /* Its FD is closed with the request: a program that doesn't read. */

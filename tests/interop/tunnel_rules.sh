@@ -3,10 +3,8 @@
 # Proves that dvx-flow's rules on tunnels, MPLS and inner headers count the packets that tshark's
 # filters find in the same file; scapy made the file.
 . "${top_srcdir:?}/tests/sim/flow_lib.sh" || exit 99
-if ! command -v tshark >/dev/null || ! /usr/bin/python3 -c 'import scapy.all' 2>/dev/null; then
-	echo "1..0 # SKIP scapy or tshark is not installed: nobody counts beside the rules"
-	exit
-fi
+command -v tshark >/dev/null && /usr/bin/python3 -c 'import scapy.all' 2>/dev/null ||
+	skip_all "scapy or tshark is not installed: nobody counts beside the rules"
 pcap=$work/tunnels.pcap
 "$dvx_sim" up "$chip" || exit 99
 check "packets are made" /usr/bin/python3 "$top_srcdir/tests/interop/tunnels.py" write "$pcap" 100

@@ -8,25 +8,15 @@ preload=$(cd "${top_builddir:?}/src/sim/.libs" && pwd)/libdvx-sim.so
 bench=$top_builddir/tests/perf/steer_bench
 program=$top_builddir/tests/perf/steer_rules
 
-tmp=$(mktemp -d) || exit 99
+. "${top_srcdir:?}/tests/perf/count.sh" || exit 99
 export TMPDIR="$tmp"
-trap 'rm -rf "$tmp"' EXIT
 # Programs of a sanitized build would need its runtime before them.
-[ -z "$DVX_SAN" ] || { echo "1..0 # SKIP this build has sanitizers ($DVX_SAN)"; exit 0; }
+[ -z "$DVX_SAN" ] || skip_all "this build has sanitizers ($DVX_SAN)"
 
-n=0
-ok() {
-	n=$((n + 1))
-	echo "ok $n - $1"
-}
-not_ok() {
-	n=$((n + 1))
-	echo "not ok $n - $1"
-}
 value() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
 
 if timeout 300 "$bench" "$preload" "$program" "$rules" 1000000 "$tmp/icm" >"$tmp/out" 2>&1; then
-	ok "$(value rules) rules in three tables; each of 1000000 packets met one of each"
+	report 0 "$(value rules) rules in three tables; each of 1000000 packets met one of each"
 	awk '{ v[$1] = $2 }
 	END {
 		n = v["rules"]
@@ -39,50 +29,27 @@ if timeout 300 "$bench" "$preload" "$program" "$rules" 1000000 "$tmp/icm" >"$tmp
 	cat "$tmp/said"
 	cat "$tmp/said" >&2
 else
-	not_ok "rules in three tables"
-	sed 's/^/# /' "$tmp/out"
+	report 1 "rules in three tables"
 fi
 
-skip() {
-	echo "ok $((n + 1)) - instructions of a walk # SKIP $1"
-	echo "WARNING: the instructions of a walk were NOT counted: $1" >&2
-	echo "1..$((n + 1))"
-	exit 0
-}
-case $(uname -m) in x86_64) ;; *) skip "the budget is for x86-64" ;; esac
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-[ -x "$top_builddir/tests/perf/steer_pair" ] || skip "cmocka is not installed"
-
-# total FUNCTION COMMAND...: instructions within a function
-total() {
-	fn=$1
-	shift
-	rm -f "$tmp/cg"
-	"$@" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
-	awk '/^(summary|totals):/ { t = $2 } END { printf "%d", t }' "$tmp/cg"
-}
-grind() { # FUNCTION COMMAND...
-	fn=$1
-	shift
-	total "$fn" valgrind --tool=callgrind --callgrind-out-file="$tmp/cg" \
-		--toggle-collect="$fn" "$@"
-}
-judge() { # WHAT GOT BUDGET
-	if [ "$2" -gt 0 ] && [ "$2" -le "$3" ]; then
-		ok "$1: $2 instructions, budget $3"
-	else
-		not_ok "$1: $2 instructions, budget $3"
-	fi
-}
+why=$(uncounted | head -n 1)
+[ -x "$top_builddir/tests/perf/steer_pair" ] || why="cmocka is not installed"
+if [ -n "$why" ]; then
+	echo "WARNING: the instructions of a walk were NOT counted: $why" >&2
+	skip "instructions of a walk" "$why"
+	plan
+fi
 
 judge "a packet parsed and walked through three tables" \
-	$(($(grind walk_recorded "$bench" "$tmp/icm" "$rules" 20000) / 20000)) 4000
+	$(($(counted walk_recorded "$bench" "$tmp/icm" "$rules" 20000) / 20000)) 4000
 
 # A rule of these is 1.6 pairs of a WRITE and a READ. The device makes no system call for them.
-pair=$(($(grind turn "$top_builddir/tests/perf/steer_pair" 1000) / 8000))
+pair=$(($(counted turn "$top_builddir/tests/perf/steer_pair" 1000) / 8000))
 judge "the device, a WRITE and a READ of an entry, a turn for each" "$pair" 4000
 printf '#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file=%s %s %s 3000\n' \
 	"$tmp/cg" --toggle-collect=mlx5dv_dr_rule_create "$program" >"$tmp/run"
-own=$(($(total - "$top_builddir/tools/dvx-sim/dvx-sim" run -- sh "$tmp/run") / 6000))
+rm -f "$tmp/cg"
+"$dvx_sim" run -- sh "$tmp/run" >"$tmp/log" 2>&1 </dev/null || sed 's/^/# /' "$tmp/log"
+own=$(($(total) / 6000))
 judge "the device, a rule (libmlx5's own instructions are the budget)" $((pair * 16 / 10)) "$own"
-echo "1..$n"
+plan

@@ -16,25 +16,14 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
-skip() {
-	tests=$((tests + 1))
-	echo "ok $tests - $1 # SKIP $2"
-}
-
 # start ROOT [OPTION...]: sets $server and $port. The line that the server prints is the signal.
 start() {
 	root=$1
 	shift
 	[ -z "$server" ] || kill -9 "$server" # a failed test's
-	rm -f "$work/line"
-	mkfifo "$work/line"
-	"$dvx_sim" exec "$chip" -- "$copy" serve --root "$root" --listen 127.0.0.1:0 "$@" \
-		>"$work/line" 2>"$work/server.err" &
-	server=$!
-	read -r line <"$work/line" || {
-		echo "Bail out! no server: $(cat "$work/server.err")"
-		exit 1
-	}
+	background "$work/server.err" "$dvx_sim" exec "$chip" -- "$copy" serve --root "$root" --listen 127.0.0.1:0 "$@" ||
+		bail_out "no server: $(cat "$work/server.err")"
+	server=$child
 	port=${line##*127.0.0.1:}
 	port=${port%%[!0-9]*}
 }
@@ -73,7 +62,7 @@ ssize_t pwrite(int fd, const void *p, size_t n, off_t off)
 	return syscall(SYS_pwrite64, fd, p, n, off);
 }
 END
-${CC:-cc} -shared -fPIC -o "$work/pause.so" "$work/pause.c" || { echo "Bail out! no compiler"; exit 1; }
+${CC:-cc} -shared -fPIC -o "$work/pause.so" "$work/pause.c" || bail_out "no compiler"
 mkfifo "$work/here" "$work/go"
 exec 7<>"$work/go"
 
@@ -126,4 +115,4 @@ whole() {
 	done
 }
 
-"$dvx_sim" up "$chip" || { echo "Bail out! no chip"; exit 1; }
+"$dvx_sim" up "$chip" || bail_out "no chip"

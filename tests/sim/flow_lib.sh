@@ -17,11 +17,6 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM
 
-skip() {
-	tests=$((tests + 1))
-	echo "ok $tests - $1 # SKIP $2"
-}
-
 on_chip() {
 	"$dvx_sim" exec "$chip" -- "$@"
 }
@@ -33,11 +28,9 @@ client() {
 start() {
 	[ -z "$daemon" ] || { kill -9 "$daemon" && wait "$daemon"; } 2>/dev/null
 	daemon=
-	rm -f "$work/line"
-	mkfifo "$work/line"
-	"$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@" >"$work/line" 2>"$work/daemon.err" &
-	daemon=$!
-	read -r line <"$work/line" && socket=$(printf '%s' "$line" | jq -er .socket) && return
+	background "$work/daemon.err" "$dvx_sim" exec "$chip" -- "$flow" daemon --json "$@"
+	daemon=$child
+	socket=$(printf '%s' "$line" | jq -er .socket) && return
 	wait "$daemon"
 	status=$?
 	daemon=

@@ -10,10 +10,7 @@ rounds=1000
 cpu=$(awk '/^Cpus_allowed_list/ { sub(/[-,].*/, "", $2); print $2 }' /proc/self/status)
 
 for program in taskset ibv_rc_pingpong jq; do
-	command -v $program >/dev/null || {
-		echo "1..0 # SKIP $program is not installed"
-		exit 0
-	}
+	command -v $program >/dev/null || skip_all "$program is not installed"
 done
 
 listening() { grep -q "$(printf ':%04X ' "$port").* 0A " /proc/net/tcp /proc/net/tcp6; }

@@ -88,19 +88,13 @@ chip() {
 	[ -z "$chips" ] || "$dvx_sim" down "$chips"
 	chips=pers-$$
 	rm -f "$work/trace"
-	"$dvx_sim" up "$chips" --trace "$work/trace" ${1:+--set "$1"} || { echo "Bail out! no chip"; exit 1; }
+	"$dvx_sim" up "$chips" --trace "$work/trace" ${1:+--set "$1"} || bail_out "no chip"
 }
 
 start() {
-	rm -f "$work/line"
-	mkfifo "$work/line"
-	"$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0 "$@" \
-		>"$work/line" 2>"$work/server.err" &
-	server=$!
-	read -r line <"$work/line" || {
-		echo "Bail out! no server: $(cat "$work/server.err")"
-		exit 1
-	}
+	background "$work/server.err" "$dvx_sim" exec "$chips" -- "$copy" serve --root "$scratch" --listen 127.0.0.1:0 "$@" ||
+		bail_out "no server: $(cat "$work/server.err")"
+	server=$child
 	port=${line##*127.0.0.1:}
 	port=${port%%[!0-9]*}
 }

@@ -27,8 +27,7 @@ trap finish EXIT
 # needs PROGRAM: one of the suite's own, which make check builds; no test without it.
 needs() {
 	[ -x "$1" ] && return
-	echo "1..0 # SKIP ${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
-	exit 0
+	skip_all "${1#"$top_builddir"/} was not built: make ${1#"$top_builddir"/}"
 }
 
 # shows_up FILE TEXT PID: waits until the process has written the text; fails if it ends without.
@@ -38,17 +37,50 @@ shows_up() {
 	done
 }
 
+# report CODE NAME [WHY]: after a command of this exit code, whose output is in $scratch/out and err
+report() {
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests - $2"
+	else
+		echo "not ok $tests - $2"
+		failed=1
+		{ echo "${3-}"; cat "$scratch/out" "$scratch/err" 2>/dev/null; } | sed 's/^/# /'
+	fi
+}
+
 check() {
 	name=$1
 	shift
+	"$@" >"$scratch/out" 2>&1
+	report $? "$name"
+}
+
+skip() {
 	tests=$((tests + 1))
-	if "$@" >"$scratch/out" 2>&1; then
-		echo "ok $tests - $name"
-	else
-		echo "not ok $tests - $name"
-		failed=1
-		sed 's/^/# /' "$scratch/out"
-	fi
+	echo "ok $tests - $1 # SKIP $2"
+}
+
+# background ERRORS COMMAND...: starts it and waits for its first line, $line; it is $child, its stderr in ERRORS
+background() {
+	errors=$1
+	shift
+	rm -f "$scratch/line"
+	mkfifo "$scratch/line"
+	"$@" >"$scratch/line" 2>"$errors" &
+	child=$!
+	read -r line <"$scratch/line"
+}
+
+bail_out() {
+	echo "Bail out! $1"
+	exit 1
+}
+
+# skip_all REASON
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
 }
 
 # says CODE TEXT COMMAND...: exit code and a part of what is printed

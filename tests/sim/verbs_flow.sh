@@ -8,10 +8,7 @@ program=$top_builddir/tests/sim/verbs_flow
 traffic=$top_srcdir/examples/traffic/traffic.pcap
 chips=rules
 
-command -v tcpdump >/dev/null || {
-	echo "1..0 # SKIP tcpdump is not installed"
-	exit 0
-}
+command -v tcpdump >/dev/null || skip_all "tcpdump is not installed"
 
 tagged_too() { printf '((%s) or (vlan and (%s)))' "$1" "$1"; }
 dns=$(tagged_too 'ip and udp dst port 53')

@@ -27,53 +27,77 @@ struct actor {
 	struct link *l;
 	struct pool pool;
 	struct copy_fault f;
-	void (*play)(struct actor *a);
+	const struct copy_msg *script; /* up to a message without a type */
 };
 
-static struct copy_bytes text(const char *s)
+/* Messages of a server; of a chunk without a CRC the data is written, and the CRC right. */
+#define TEXT(s)                                     \
+	{                                           \
+		(const uint8_t *)(s), sizeof(s) - 1 \
+	}
+#define DIR_(n)                                                             \
+	{                                                                   \
+		.type = MSG_DIR, .name = TEXT(n), .mode = 0755, .sec = 1000 \
+	}
+#define FILE_(n, bytes)                                                                        \
+	{                                                                                      \
+		.type = MSG_FILE, .name = TEXT(n), .mode = 04644, .size = (bytes), .sec = 1000 \
+	}
+#define CHUNK(in, at, bytes)                                                 \
+	{                                                                    \
+		.type = MSG_CHUNK, .slot = (in), .off = (at), .len = (bytes) \
+	}
+#define END(n)                                 \
+	{                                      \
+		.type = MSG_END, .chunks = (n) \
+	}
+#define LINK(n, to)                                                 \
+	{                                                           \
+		.type = MSG_LINK, .name = TEXT(n), .text = TEXT(to) \
+	}
+#define UP                     \
+	{                      \
+		.type = MSG_UP \
+	}
+#define DONE                     \
+	{                        \
+		.type = MSG_DONE \
+	}
+
+/* Not a message: the server dies, or fails. */
+#define DIES                      \
+	{                         \
+		.type = MSG_TYPES \
+	}
+#define FAILS                                      \
+	{                                          \
+		.type = MSG_TYPES, .code = COPY_IO \
+	}
+
+static void end_with(struct actor *a, uint32_t code)
 {
-	return (struct copy_bytes){(const uint8_t *)s, (uint32_t)strlen(s)};
+	struct copy_fault f = {0};
+
+	if (!code) {
+		shutdown(a->l->fd, SHUT_RDWR);
+		return;
+	}
+	copy_fail(&f, (int)code, "the disk is on fire\033[2J");
+	link_tell(a->l, &f);
 }
 
 static void say(struct actor *a, struct copy_msg m)
 {
-	link_send(a->l, &m, &a->f);
-}
+	uint8_t *p = m.slot < SLOTS ? pool_slot(&a->pool, m.slot) : a->pool.mem;
 
-static void dir(struct actor *a, const char *name)
-{
-	say(a, (struct copy_msg){.type = MSG_DIR, .name = text(name), .mode = 0755, .sec = 1000});
-}
-
-static void file(struct actor *a, const char *name, uint64_t size)
-{
-	say(a, (struct copy_msg){.type = MSG_FILE,
-				 .name = text(name),
-				 .mode = 04644,
-				 .size = size,
-				 .sec = 1000});
-}
-
-static void chunk(struct actor *a, uint32_t slot, uint64_t off, uint32_t len)
-{
-	uint8_t *p = slot < SLOTS ? pool_slot(&a->pool, slot) : a->pool.mem;
-
-	memset(p, 'x', len < SLOT ? len : SLOT);
-	say(a, (struct copy_msg){.type = MSG_CHUNK,
-				 .slot = slot,
-				 .off = off,
-				 .len = len,
-				 .crc = len <= SLOT ? crc32c(p, len) : 0});
-}
-
-static void end(struct actor *a, uint64_t chunks, uint32_t flags)
-{
-	say(a, (struct copy_msg){.type = MSG_END, .chunks = chunks, .flags = flags});
-}
-
-static void bare(struct actor *a, enum msg_type type)
-{
-	say(a, (struct copy_msg){.type = type});
+	if (m.type == MSG_CHUNK && !m.crc) {
+		memset(p, 'x', m.len < SLOT ? m.len : SLOT);
+		m.crc = m.len <= SLOT ? crc32c(p, m.len) : 0;
+	}
+	if (m.type == MSG_TYPES)
+		end_with(a, m.code);
+	else
+		link_send(a->l, &m, &a->f);
 }
 
 static void *act(void *arg)
@@ -94,7 +118,8 @@ static void *act(void *arg)
 				 .name = {(const uint8_t *)&ticket, sizeof(ticket)}});
 	if (link_expect(a->l, MSG_PULL, &m, &a->f))
 		return NULL;
-	a->play(a);
+	for (const struct copy_msg *said = a->script; said->type; said++)
+		say(a, *said);
 	/* What the client still says, up to its end. */
 	while (a->l->fd >= 0 && !link_expect(a->l, MSG_TYPES, &m, &a->f) && m.type != MSG_BYE)
 		;
@@ -123,21 +148,23 @@ static int tear_down(UNUSED void **state)
 	return system(cmd);
 }
 
+static unsigned int pieces = 1u << 20, corrupt; /* of the next pull */
+
 static int new_dest(UNUSED void **state)
 {
 	char cmd[160];
 
-	copy_fake_max = 1u << 20;
-	copy_fake_corrupt = 0;
+	copy_fake_max = pieces;
+	copy_fake_corrupt = corrupt;
 	snprintf(cmd, sizeof(cmd), "rm -rf %s && mkdir %s", dest, dest);
 	return system(cmd);
 }
 
 static struct report last;
 
-static struct copy_fault pull_from(void (*play)(struct actor *a))
+static struct copy_fault pull_from(const struct copy_msg *script)
 {
-	struct actor a = {.l = calloc(1, sizeof(struct link)), .play = play};
+	struct actor a = {.l = calloc(1, sizeof(struct link)), .script = script};
 	struct pull *p = calloc(1, sizeof(*p));
 	struct pull_wish wish = {.slots = SLOTS, .slot_bytes = SLOT, .patience_ms = 5000};
 	struct dest_plan plan = {.dest = dest, .base = "got"};
@@ -188,44 +215,54 @@ static unsigned int entries(const char *path)
 	return n;
 }
 
-static void expect(void (*play)(struct actor *a), int code, const char *words, unsigned int left)
+/* What a server says, how the pull ends, and how many entries are left of it. */
+struct play {
+	struct copy_msg script[13]; /* the last has no type */
+	int code;
+	const char *words;
+	unsigned int left;
+};
+
+static void expect(const struct play *p)
 {
-	struct copy_fault f = pull_from(play);
+	struct copy_fault f;
 	unsigned int n;
 
-	if (f.code != code || !strstr(f.text, words))
-		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, code, words);
+	new_dest(NULL);
+	f = pull_from(p->script);
+	if (f.code != p->code || !strstr(f.text, p->words))
+		fail_msg("code %d, \"%s\" instead of code %d, \"%s\"", f.code, f.text, p->code,
+			 p->words);
 	n = entries(dest);
-	if (n != left)
-		fail_msg("%u entries are left instead of %u, after \"%s\"", n, left, f.text);
+	if (n != p->left)
+		fail_msg("%u entries are left instead of %u, after \"%s\"", n, p->left, f.text);
 	assert_int_equal(entries(outside), 0);
 	report_free(&last);
 }
 
+static void expect_each(const struct play *p, size_t n)
+{
+	while (n--)
+		expect(p++);
+}
+#define EXPECT_EACH(plays) expect_each(plays, sizeof(plays) / sizeof((plays)[0]))
+
 /* --- what goes well, to see that the actor can --- */
 
-static void play_honest(struct actor *a)
-{
-	dir(a, "");
-	file(a, "f", 3 * SLOT + 5);
-	for (uint32_t i = 0; i < 3; i++)
-		chunk(a, i, i * SLOT, SLOT);
-	chunk(a, 3, 3 * SLOT, 5);
-	end(a, 4, 0);
-	file(a, "empty", 0);
-	end(a, 0, 0);
-	say(a, (struct copy_msg){.type = MSG_LINK, .name = text("l"), .text = text("/nowhere")});
-	bare(a, MSG_UP);
-	bare(a, MSG_DONE);
-}
+#define HONEST                                                                              \
+	DIR_(""), FILE_("f", 3 * SLOT + 5), CHUNK(0, 0, SLOT), CHUNK(1, SLOT, SLOT),        \
+		CHUNK(2, 2 * SLOT, SLOT), CHUNK(3, 3 * SLOT, 5), END(4), FILE_("empty", 0), \
+		END(0), LINK("l", "/nowhere"), UP, DONE
 
-TEST_F(honest)
+TEST(honest)
 {
+	static const struct play honest = {{HONEST}, COPY_OK, "", 4};
 	char path[128];
 	struct stat st;
 
-	copy_fake_max = 4096 - 1; /* three pieces a slot */
-	expect(play_honest, COPY_OK, "", 4);
+	pieces = 4096 - 1; /* three a slot */
+	expect(&honest);
+	pieces = 1u << 20;
 	snprintf(path, sizeof(path), "%s/got/f", dest);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 3 * SLOT + 5);
@@ -236,141 +273,63 @@ TEST_F(honest)
 
 /* --- attacks --- */
 
-static const char *attack_name;
-
-static void play_name(struct actor *a)
-{
-	dir(a, "");
-	file(a, attack_name, 5);
-	chunk(a, 0, 0, 5);
-	end(a, 1, 0);
-	bare(a, MSG_UP);
-	bare(a, MSG_DONE);
-}
-
-TEST_F(names)
-{
-	static const char *const bad[] = {"..", "../outside/x",	  "/tmp/x", "a/b",
-					  ".",	"../../outside/x"};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		new_dest(NULL);
-		attack_name = bad[i];
-		expect(play_name, COPY_PROTOCOL, "no entry may have", 1);
+#define NAMED(n)                                                                          \
+	{                                                                                 \
+		{DIR_(""), FILE_(n, 5), CHUNK(0, 0, 5), END(1), UP, DONE}, COPY_PROTOCOL, \
+			"no entry may have", 1                                            \
 	}
-}
 
-static void play_link_then_dir(struct actor *a)
+TEST(names)
 {
-	dir(a, "");
-	say(a,
-	    (struct copy_msg){.type = MSG_LINK, .name = text("a"), .text = text("../../outside")});
-	dir(a, "a");
-	file(a, "x", 0);
-	end(a, 0, 0);
-	bare(a, MSG_UP);
-	bare(a, MSG_UP);
-	bare(a, MSG_DONE);
+	static const struct play plays[] = {
+		NAMED(".."), NAMED("../outside/x"),    NAMED("/tmp/x"), NAMED("a/b"),
+		NAMED("."),  NAMED("../../outside/x"),
+	};
+
+	EXPECT_EACH(plays);
 }
 
-static void play_link_then_file(struct actor *a)
+TEST(links)
 {
-	dir(a, "");
-	say(a, (struct copy_msg){
-		       .type = MSG_LINK, .name = text("a"), .text = text("../../outside/x")});
-	file(a, "a", 5);
-	chunk(a, 0, 0, 5);
-	end(a, 1, 0);
-	bare(a, MSG_UP);
-	bare(a, MSG_DONE);
+	static const struct play plays[] = {
+		{{DIR_(""), LINK("a", "../../outside"), DIR_("a"), FILE_("x", 0), END(0), UP, UP,
+		  DONE},
+		 COPY_IO, "is not a directory", 2},
+		/* the link itself is replaced */
+		{{DIR_(""), LINK("a", "../../outside/x"), FILE_("a", 5), CHUNK(0, 0, 5), END(1), UP,
+		  DONE},
+		 COPY_OK, "", 2},
+	};
+
+	EXPECT_EACH(plays);
 }
 
-TEST_F(links)
+TEST(lies_about_files)
 {
-	expect(play_link_then_dir, COPY_IO, "is not a directory", 2);
-	new_dest(NULL);
-	expect(play_link_then_file, COPY_OK, "", 2); /* the link itself is replaced */
+	static const struct play plays[] = {
+		{{FILE_("", 10), CHUNK(0, 5, 6)}, COPY_PROTOCOL, "past the end", 0},
+		{{FILE_("", 10), CHUNK(0, INT64_MAX, 6)}, COPY_PROTOCOL, "past the end", 0},
+		{{FILE_("", SLOT), CHUNK(SLOTS, 0, 10)}, COPY_PROTOCOL, "slot 4", 0},
+		{{FILE_("", 10 * SLOT), CHUNK(0, 0, SLOT + 1)},
+		 COPY_PROTOCOL, "larger than its slot", 0},
+		{{DIR_(""), CHUNK(0, 0, 10)}, COPY_PROTOCOL, "outside of a file", 1},
+		{{FILE_("", 2 * SLOT), CHUNK(0, 0, SLOT), CHUNK(1, SLOT, SLOT), END(1), DONE},
+		 COPY_PROTOCOL, "miscounted", 0},
+		{{FILE_("", 10), {.type = MSG_CHUNK, .len = 10, .crc = 0x12345678}, END(1), DONE},
+		 COPY_INTEGRITY, "CRC32C", 0},
+	};
+
+	EXPECT_EACH(plays);
 }
 
-/* --- lies about files --- */
-
-static void play_beyond(struct actor *a)
-{
-	file(a, "", 10);
-	chunk(a, 0, 5, 6);
-}
-
-static void play_wrap(struct actor *a)
-{
-	file(a, "", 10);
-	chunk(a, 0, INT64_MAX, 6);
-}
-
-static void play_slot(struct actor *a)
-{
-	file(a, "", SLOT);
-	chunk(a, SLOTS, 0, 10);
-}
-
-static void play_slot_twice(struct actor *a)
-{
-	struct copy_msg m = {.type = MSG_CHUNK, .slot = 1, .len = 10, .crc = 1};
-
-	/* Both are on their way before the client can return the first. */
-	file(a, "", 2 * SLOT);
-	m.crc = crc32c(pool_slot(&a->pool, 1), 10);
-	say(a, m);
-	say(a, m);
-	say(a, m);
-	bare(a, MSG_TOTALS);
-}
-
-static void play_long(struct actor *a)
-{
-	file(a, "", 10 * SLOT);
-	chunk(a, 0, 0, SLOT + 1);
-}
-
-static void play_no_file(struct actor *a)
-{
-	dir(a, "");
-	chunk(a, 0, 0, 10);
-}
-
-static void play_count(struct actor *a)
-{
-	file(a, "", 2 * SLOT);
-	chunk(a, 0, 0, SLOT);
-	chunk(a, 1, SLOT, SLOT);
-	end(a, 1, 0);
-	bare(a, MSG_DONE);
-}
-
-static void play_crc(struct actor *a)
-{
-	file(a, "", 10);
-	say(a, (struct copy_msg){.type = MSG_CHUNK, .len = 10, .crc = 0x12345678});
-	end(a, 1, 0);
-	bare(a, MSG_DONE);
-}
-
-TEST_F(lies_about_files)
-{
-	expect(play_beyond, COPY_PROTOCOL, "past the end", 0);
-	expect(play_wrap, COPY_PROTOCOL, "past the end", 0);
-	expect(play_slot, COPY_PROTOCOL, "slot 4", 0);
-	expect(play_long, COPY_PROTOCOL, "larger than its slot", 0);
-	expect(play_no_file, COPY_PROTOCOL, "outside of a file", 1);
-	new_dest(NULL);
-	expect(play_count, COPY_PROTOCOL, "miscounted", 0);
-	expect(play_crc, COPY_INTEGRITY, "CRC32C", 0);
-}
-
+/* Both chunks are on their way before the client can return the first. */
 TEST_F(slot_twice)
 {
-	struct copy_fault f;
+	static const struct copy_msg script[] = {FILE_("", 2 * SLOT),  CHUNK(1, 0, 10),
+						 CHUNK(1, 0, 10),      CHUNK(1, 0, 10),
+						 {.type = MSG_TOTALS}, {0}};
+	struct copy_fault f = pull_from(script);
 
-	f = pull_from(play_slot_twice);
 	/* Which lie is noticed depends on who is faster; that one is, and nothing is left, does
 	 * not. */
 	assert_int_not_equal(f.code, COPY_OK);
@@ -378,120 +337,48 @@ TEST_F(slot_twice)
 	report_free(&last);
 }
 
-/* --- lies about the tree --- */
-
-static void play_two_tops(struct actor *a)
+TEST(lies_about_trees)
 {
-	file(a, "", 0);
-	end(a, 0, 0);
-	file(a, "", 0);
-}
+	static const struct play plays[] = {
+		{{FILE_("", 0), END(0), FILE_("", 0)}, COPY_PROTOCOL, "beside", 0},
+		{{DIR_(""), UP, FILE_("beside", 0)}, COPY_PROTOCOL, "beside", 1},
+		{{UP}, COPY_PROTOCOL, "had not started", 0},
+		{{DIR_(""), END(0)}, COPY_PROTOCOL, "had not started", 1},
+		{{DIR_(""), FILE_("f", 0), DIR_("d")}, COPY_PROTOCOL, "within a file", 1},
+		{{DIR_(""), DONE}, COPY_PROTOCOL, "within the tree", 1},
+		{{FILE_("", 10), DONE}, COPY_PROTOCOL, "within the tree", 0},
+		{{{.type = MSG_RETURN}}, COPY_PROTOCOL, "RETURN", 0},
+	};
 
-static void play_beside(struct actor *a)
-{
-	dir(a, "");
-	bare(a, MSG_UP);
-	file(a, "beside", 0);
-}
-
-static void play_up(struct actor *a)
-{
-	bare(a, MSG_UP);
-}
-
-static void play_end(struct actor *a)
-{
-	dir(a, "");
-	end(a, 0, 0);
-}
-
-static void play_nested(struct actor *a)
-{
-	dir(a, "");
-	file(a, "f", 0);
-	dir(a, "d");
-}
-
-static void play_early(struct actor *a)
-{
-	dir(a, "");
-	bare(a, MSG_DONE);
-}
-
-static void play_early_in_file(struct actor *a)
-{
-	file(a, "", 10);
-	bare(a, MSG_DONE);
-}
-
-static void play_unasked(struct actor *a)
-{
-	say(a, (struct copy_msg){.type = MSG_RETURN});
-}
-
-TEST_F(lies_about_trees)
-{
-	expect(play_two_tops, COPY_PROTOCOL, "beside", 0);
-	expect(play_beside, COPY_PROTOCOL, "beside", 1);
-	new_dest(NULL);
-	expect(play_up, COPY_PROTOCOL, "had not started", 0);
-	expect(play_end, COPY_PROTOCOL, "had not started", 1);
-	new_dest(NULL);
-	expect(play_nested, COPY_PROTOCOL, "within a file", 1);
-	new_dest(NULL);
-	expect(play_early, COPY_PROTOCOL, "within the tree", 1);
-	new_dest(NULL);
-	expect(play_early_in_file, COPY_PROTOCOL, "within the tree", 0);
-	expect(play_unasked, COPY_PROTOCOL, "RETURN", 0);
+	EXPECT_EACH(plays);
 }
 
 /* --- ends --- */
 
-static void play_death(struct actor *a)
+TEST(ends)
 {
-	dir(a, "");
-	file(a, "whole", 5);
-	chunk(a, 0, 0, 5);
-	end(a, 1, 0);
-	file(a, "half", 2 * SLOT);
-	chunk(a, 1, 0, SLOT);
-	shutdown(a->l->fd, SHUT_RDWR);
-}
+	static const struct play plays[] = {
+		{{DIR_(""), FILE_("whole", 5), CHUNK(0, 0, 5), END(1), FILE_("half", 2 * SLOT),
+		  CHUNK(1, 0, SLOT), DIES},
+		 COPY_PEER, "died or closed", 1},
+		{{FILE_("", SLOT), FAILS}, COPY_IO, "on fire\\x1b", 0},
+		{{DIR_(""), FILE_("shrunk", 2 * SLOT), CHUNK(0, 0, SLOT),
+		  {.type = MSG_NOTICE, .name = TEXT("shrunk"), .text = TEXT("shrank")},
+		  {.type = MSG_END, .chunks = 1, .flags = MSG_BROKEN}, UP, DONE},
+		 COPY_OK, "", 1},
+	};
 
-static void play_error(struct actor *a)
-{
-	struct copy_fault f = {0};
-
-	file(a, "", SLOT);
-	copy_fail(&f, COPY_IO, "the disk is on fire\033[2J");
-	link_tell(a->l, &f);
-}
-
-static void play_void(struct actor *a)
-{
-	dir(a, "");
-	file(a, "shrunk", 2 * SLOT);
-	chunk(a, 0, 0, SLOT);
-	say(a,
-	    (struct copy_msg){.type = MSG_NOTICE, .name = text("shrunk"), .text = text("shrank")});
-	end(a, 1, MSG_BROKEN);
-	bare(a, MSG_UP);
-	bare(a, MSG_DONE);
-}
-
-TEST_F(ends)
-{
-	expect(play_death, COPY_PEER, "died or closed", 1);
-	new_dest(NULL);
-	expect(play_error, COPY_IO, "on fire\\x1b", 0);
-	expect(play_void, COPY_OK, "", 1);
+	EXPECT_EACH(plays);
 	assert_int_equal(last.skipped, 1);
 }
 
-TEST_F(corrupted_on_the_way)
+TEST(corrupted_on_the_way)
 {
-	copy_fake_corrupt = 2;
-	expect(play_honest, COPY_INTEGRITY, "arrived changed", 1);
+	static const struct play honest = {{HONEST}, COPY_INTEGRITY, "arrived changed", 1};
+
+	corrupt = 2;
+	expect(&honest);
+	corrupt = 0;
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -2,52 +2,31 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # dvx-prm as people call it: each command, each form of input, each exit code of dvx-prm(1).
 prm=${top_builddir:?}/tools/dvx-prm/dvx-prm
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-n=0
-ok() {
-	n=$((n + 1))
-	echo "ok $n - $1"
-}
-not_ok() {
-	n=$((n + 1))
-	echo "not ok $n - $1"
-	sed 's/^/# out: /' "$tmp/out"
-	sed 's/^/# err: /' "$tmp/err"
-}
+. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+tmp=$scratch
 # says WHAT CODE PATTERN ARG...: dvx-prm ARG... ends with CODE; what it prints matches PATTERN (none: nothing).
 says() {
 	what=$1 code=$2 pattern=$3
 	shift 3
 	"$prm" "$@" >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}"
 	rc=$?
-	if [ "$rc" -eq "$code" ] && {
+	[ "$rc" -eq "$code" ] && {
 		[ -z "$pattern" ] && ! [ -s "$tmp/out" ] || grep -qE -e "$pattern" "$tmp/out" "$tmp/err"
-	}; then
-		ok "$what"
-	else
-		not_ok "$what (exit code $rc, wanted $code and $pattern)"
-	fi
+	}
+	report $? "$what" "exit code $rc, wanted $code and $pattern"
 }
 # same WHAT FILE: FILE decodes to the same fields as the binary.
 same() {
 	"$prm" decode err_cqe --json "$2" 2>"$tmp/err" |
 		python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["fields"])' >"$tmp/out" \
 			2>>"$tmp/err"
-	if [ -s "$tmp/out" ] && cmp -s "$tmp/out" "$tmp/fields"; then
-		ok "$1"
-	else
-		not_ok "$1"
-	fi
+	[ -s "$tmp/out" ] && cmp -s "$tmp/out" "$tmp/fields"
+	report $? "$1"
 }
 json() {
-	what="$1 --json parses"
 	"$prm" "$@" --json >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}"
-	if python3 -m json.tool <"$tmp/out" >/dev/null 2>>"$tmp/err"; then
-		ok "$what"
-	else
-		not_ok "$what"
-	fi
+	python3 -m json.tool <"$tmp/out" >/dev/null 2>>"$tmp/err"
+	report $? "$1 --json parses"
 }
 have() {
 	command -v "$1" >/dev/null
@@ -57,11 +36,8 @@ have() {
 says "list has structures" 0 '^mkc +64 bytes' list
 says "list has enumerations" 0 '^wqe_opcode +8 bits' list
 says "list PATTERN with * matches whole names" 0 '^err_cqe ' list 'err_*'
-if grep -vq '^err_' "$tmp/out"; then
-	not_ok "and nothing else"
-else
-	ok "and nothing else"
-fi
+! grep -vq '^err_' "$tmp/out"
+report $? "and nothing else"
 says "list PATTERN finds words of the texts" 0 '^wqe_raddr_seg ' list 'remote address'
 says "list with a PATTERN of nothing: exit code 1" 1 'matches "zzz"' list zzz
 says "show tells a variant and what chooses it" 0 'umr when opcode is UMR' show wqe_ctrl_seg
@@ -167,12 +143,10 @@ says "diff --as KIND" 1 'syndrome' diff --as cqe "$tmp/c" "$tmp/d"
 
 # export, JSON
 "$prm" export --json >"$tmp/out" 2>"$tmp/err"
-if python3 -c 'import json, sys; assert json.load(sys.stdin)["version"]' <"$tmp/out" 2>>"$tmp/err"; then
-	ok "export --json has a version"
-else
-	: >"$tmp/out"
-	not_ok "export --json has a version"
-fi
+python3 -c 'import json, sys; assert json.load(sys.stdin)["version"]' <"$tmp/out" >"$tmp/err" 2>&1
+rc=$?
+: >"$tmp/out"
+report $rc "export --json has a version"
 json list
 json show wqe_ctrl_seg
 json show wqe_opcode
@@ -206,11 +180,8 @@ says "an argument too few" 2 'needs STRUCT' decode
 says "an argument too many" 2 'too many' list a b
 says "a wrong --words" 2 'words is be or le' decode mkc --words xe
 for command in '' list show decode encode explain diff export; do
-	if "$prm" $command --help | awk 'length > 79 || NR > 24 { bad = 1 } END { exit bad }'; then
-		ok "dvx-prm $command --help fits 80 columns and 24 lines"
-	else
-		not_ok "dvx-prm $command --help fits 80 columns and 24 lines"
-	fi
+	"$prm" $command --help | awk 'length > 79 || NR > 24 { bad = 1 } END { exit bad }'
+	report $? "dvx-prm $command --help fits 80 columns and 24 lines"
 done
 page=${top_srcdir:?}/doc/man/dvx-prm.1
 for command in list show decode encode explain diff export; do
@@ -220,10 +191,5 @@ for command in list show decode encode explain diff export; do
 		sed 's/\\-/-/g' "$page" | grep -q -e "$option" || echo "$command $option" >>"$tmp/lost"
 	done <"$tmp/options"
 done
-if [ -s "$tmp/lost" ]; then
-	cp "$tmp/lost" "$tmp/out"
-	not_ok "dvx-prm(1) has each command and option"
-else
-	ok "dvx-prm(1) has each command and option"
-fi
-echo "1..$n"
+check "dvx-prm(1) has each command and option" sh -c '! cat "$0" 2>/dev/null' "$tmp/lost"
+plan

@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # dvx-prm explain: it recognises each kind by itself, says cause and remedy, and is honest about the rest.
 prm=${top_builddir:?}/tools/dvx-prm/dvx-prm
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-n=0
-report() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/out" "$tmp/err"
-	fi
-}
+. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+tmp=$scratch
 # expect CODE WHAT ARGS < dump; then each further line of $want must be in the output
 expect() {
 	code=$1 what=$2
@@ -419,4 +409,4 @@ assert f["syndrome"] == 0x14 and f["vendor_err_synd"] == 0x89 and f["qpn"] == 0x
 $("$prm" explain --json "$tmp/public")
 J
 report $? "--json: syndrome, vendor syndrome and QP as numbers"
-echo "1..$n"
+plan

@@ -3,19 +3,18 @@
 # Proves that dvx-prm explain reads what users really post, and says what their threads say.
 prm=${top_builddir:?}/tools/dvx-prm/dvx-prm
 dumps=${top_srcdir:?}/tests/golden/dumps
-n=0
+. "$top_srcdir/tests/sim/tap.sh" || exit 99
+out=$scratch/out
 # said FILE HOW_MANY LINE...: each LINE is in the output, which explains HOW_MANY dumps
 said() {
 	file=$1 many=$2
 	shift 2
-	out=$("$prm" explain "$dumps/$file.txt" 2>&1) && ok=ok || ok="not ok"
-	[ "$(printf '%s\n' "$out" | grep -c '^line .*error completion')" -eq "$many" ] || ok="not ok"
+	"$prm" explain "$dumps/$file.txt" >"$out" 2>&1 && ok=0 || ok=1
+	[ "$(grep -c '^line .*error completion' "$out")" -eq "$many" ] || ok=1
 	for line; do
-		printf '%s\n' "$out" | grep -qF -- "$line" || { ok="not ok"; echo "# missing: $line"; }
+		grep -qF -- "$line" "$out" || { ok=1; echo "# missing: $line"; }
 	done
-	n=$((n + 1))
-	echo "$ok $n - $file"
-	[ "$ok" = ok ] || printf '%s\n' "$out" | sed 's/^/# /'
+	report $ok "$file"
 }
 
 said remote_access_read 1 0x12abe REMOTE_ACCESS_ERR RDMA_READ 'IBV_WC_REM_ACCESS_ERR (10)' 'vendor syndrome 0x88'
@@ -30,28 +29,17 @@ said rnr_retry_send 1 0x1f8e RNR_RETRY_EXC_ERR 'IBV_WC_RNR_RETRY_EXC_ERR (13)' '
 # A ring of completions is several, wherever it comes from.
 words='00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000
 00000000 00000000 00000000 00000000 00000000 00008813 10012abe 0dd0c1d3'
-out=$(printf '%s\n' "$words" "$words" "$words" | "$prm" explain 2>&1)
-n=$((n + 1))
-if [ "$(printf '%s\n' "$out" | grep -c 'error completion of')" -eq 3 ]; then
-	echo "ok $n - three completions in one dump"
-else
-	echo "not ok $n - three completions in one dump"
-	printf '%s\n' "$out" | sed 's/^/# /'
-fi
+printf '%s\n' "$words" "$words" "$words" | "$prm" explain >"$out" 2>&1
+[ "$(grep -c 'error completion of' "$out")" -eq 3 ]
+report $? "three completions in one dump"
 
 # What dvx-sim --trace writes of a command whose reply has only zeros.
-out=$(printf 'dvx-sim: cmd< vhca 1 uid 2 DEALLOC_UAR dealloc_uar_out\n' | "$prm" explain 2>&1)
-n=$((n + 1))
-case $out in
-*"dealloc_uar_out (out, certain)"*) echo "ok $n - a trace line without fields" ;;
-*) echo "not ok $n - a trace line without fields"; printf '%s\n' "$out" | sed 's/^/# /' ;;
-esac
+printf 'dvx-sim: cmd< vhca 1 uid 2 DEALLOC_UAR dealloc_uar_out\n' | "$prm" explain >"$out" 2>&1
+grep -q 'dealloc_uar_out (out, certain)' "$out"
+report $? "a trace line without fields"
 
 # A receive WQE has no mark of its own: its length must not be taken for the opcode NOP.
-out=$("$prm" explain "$top_srcdir/tests/golden/wqe/recv_four_of_four.hex" 2>&1)
-n=$((n + 1))
-case $out in
-*"send WQE, NOP"*) echo "not ok $n - a receive is no NOP"; printf '%s\n' "$out" | sed 's/^/# /' ;;
-*) echo "ok $n - a receive is no NOP" ;;
-esac
-echo "1..$n"
+"$prm" explain "$top_srcdir/tests/golden/wqe/recv_four_of_four.hex" >"$out" 2>&1
+! grep -q 'send WQE, NOP' "$out"
+report $? "a receive is no NOP"
+plan

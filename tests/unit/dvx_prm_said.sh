@@ -3,18 +3,8 @@
 # Proves that dvx-prm explain understands the lines in which tools and drivers tell a failure without its bytes: each
 # line is as users posted it (the thread is named), and what is said is what its numbers mean.
 prm=${top_builddir:?}/tools/dvx-prm/dvx-prm
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-n=0
-report() {
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/out"
-	fi
-}
+. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+tmp=$scratch
 # told WHERE LINE WANTED...: the line is explained with exit code 0, and each WANTED is said
 told() {
 	where=$1 line=$2 ok=0
@@ -120,4 +110,4 @@ while [ $i -lt 3000 ]; do
 done >"$tmp/x"
 timeout 300 "$prm" explain "$tmp/x" >"$tmp/out" 2>&1 && [ "$(grep -c '^line' "$tmp/out")" -le 256 ]
 report $? "thousands of lines end soon, with at most 256 findings"
-echo "1..$n"
+plan

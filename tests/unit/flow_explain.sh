@@ -4,9 +4,8 @@
 # in both formats of entries; and what is said of files that are broken.
 flow=${top_builddir:?}/tools/dvx-flow/dvx-flow
 dumps=${top_srcdir:?}/tests/golden/dumps
-tmp=$(mktemp -d) || exit 99
-trap 'rm -rf "$tmp"' EXIT
-n=0
+. "${top_srcdir:?}/tests/sim/tap.sh" || exit 99
+tmp=$scratch
 
 # says CODE WHAT WANTED... -- ARGS: exit code, and each wanted line in what is said
 says() {
@@ -19,16 +18,13 @@ says() {
 	done
 	shift
 	timeout 300 "$flow" "$@" >"$tmp/out" 2>&1
-	rc=$? ok=ok
-	[ $rc -eq "$code" ] || { ok="not ok"; echo "# exit code $rc, wanted $code"; }
+	rc=$? ok=0
+	[ $rc -eq "$code" ] || { ok=1; echo "# exit code $rc, wanted $code"; }
 	while read -r line; do
-		grep -qF -- "$line" "$tmp/out" || { ok="not ok"; echo "# missing: $line"; }
+		grep -qF -- "$line" "$tmp/out" || { ok=1; echo "# missing: $line"; }
 	done <"$tmp/want"
-	n=$((n + 1))
-	echo "$ok $n - $what"
-	[ "$ok" = ok ] || { failed=1; sed 's/^/# /' "$tmp/out"; }
+	report $ok "$what"
 }
-failed=0
 
 v0=$dumps/steering_v0.csv v1=$dumps/steering_v1.csv
 says 0 "format 0: a hit, its fields and the rule's actions" \
@@ -159,5 +155,4 @@ says 1 "bits of an unknown field are not said to hit" "the fields that the entry
 sed 's/^\(3301,0xe0000032,.*0f\)00000016a0/\13800000420/' "$v0" >"$tmp/broken"
 says 1 "tables that lead in a circle" "lead in a circle" \
 	-- explain --dump "$tmp/broken" "in ipv4 dst 10.0.2.1 tcp dst port 80"
-echo "1..$n"
-exit $failed
+plan
