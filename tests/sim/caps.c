@@ -163,6 +163,46 @@ static void overrun_ignored(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
+static struct ibv_cq *cq_of_verbs(struct rig *r)
+{
+	struct ibv_cq *cq = ibv_create_cq(dvx_dev_ibv(r->dev), 15, NULL, NULL, 0);
+
+	assert_non_null(cq);
+	return cq;
+}
+
+static void cq_resized(struct rig *r)
+{
+	struct ibv_cq *cq = cq_of_verbs(r);
+
+	assert_int_equal(ibv_resize_cq(cq, 100), 0);
+	assert_int_equal(cq->cqe, 127);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void cq_moderated(struct rig *r)
+{
+	struct ibv_cq *cq = cq_of_verbs(r);
+	struct ibv_modify_cq_attr a = {.attr_mask = IBV_CQ_ATTR_MODERATE, .moderate = {8, 100}};
+
+	assert_int_equal(ibv_modify_cq(cq, &a), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void cq_padded(struct rig *r)
+{
+	struct ibv_cq_init_attr_ex a = {.cqe = 15};
+	struct mlx5dv_cq_init_attr dv = {
+		.comp_mask = MLX5DV_CQ_INIT_ATTR_MASK_FLAGS | MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE,
+		.flags = MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD,
+		.cqe_size = 128,
+	};
+	struct ibv_cq_ex *cq = mlx5dv_create_cq(dvx_dev_ibv(r->dev), &a, &dv);
+
+	assert_non_null(cq);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
 /* Completions' timestamps advance at the advertised frequency, by CLOCK_MONOTONIC's measure. */
 static void clock_ticks(struct rig *r)
 {
@@ -364,6 +404,11 @@ static const struct row {
 	{G, "num_of_uars_per_page", rc_works},
 	{G, "fl_rc_qp_when_roce_disabled", loopback_works},
 	{G, "cq_oi", overrun_ignored},
+	{G, "cq_resize", cq_resized},
+	{G, "cq_moderation", cq_moderated},
+	{G, "cq_period_*", BY("tests/unit/queue_cq_event")},
+	{G, "scqe_break_moderation", BY("tests/unit/queue_cq_event")},
+	{G, "cqe_128_always", cq_padded},
 	{G, "log_max_transport_domain", domains_work},
 	{G, "log_max_pd", memory_works},
 	{G, "log_max_mkey", memory_works},

@@ -3,7 +3,7 @@
 # without libdvx. `dvx-sim run` starts the tests, scripts start the helpers.
 LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_flow \
 	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps
-VERBS_TESTS += tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
+VERBS_TESTS += tests/sim/verbs_cq tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
 SIM_TESTS += tests/sim/link_hostile
 tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 # Little steering memory: libmlx5 takes an eighth at a time.
@@ -24,6 +24,7 @@ tests_sim_flow_explain_SOURCES = tests/sim/flow_explain.c $(DIFF_RIG)
 
 tests_librigs_a_SOURCES += tests/sim/verbs_qp.c tests/sim/verbs_qp.h tests/sim/raw_end.c tests/sim/raw_end.h \
 	tests/sim/flow_random.c tests/sim/flow_random.h
+tests_librigs_a_SOURCES += tests/sim/verbs_self.c tests/sim/verbs_self.h
 dist_check_SCRIPTS += tests/sim/cli.sh tests/sim/front.sh tests/sim/hooks.sh tests/sim/deaths.sh \
 	tests/sim/onecpu.sh tests/sim/profile.sh tests/sim/wire.sh tests/sim/share.sh tests/sim/copy_tree.sh \
 	tests/sim/copy_refuse.sh tests/sim/copy_death.sh tests/sim/copy_disk.sh tests/sim/lib_alias.sh \

@@ -26,9 +26,9 @@ TEST_FX(cq_bad_input)
 	static const struct fx_spoil bad[] = {
 		{"cq_context.log_cq_size", 23, BAD, FW_SYN_SIZE},
 		{"cq_context.log_cq_size", 10, BAD, FW_SYN_UMEM_BOUNDS},
-		{"cq_context.cqe_sz", 2, BAD, FW_SYN_UNSUPPORTED},
+		{"cq_context.cqe_sz", 3, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.cqe_comp_en cq_context.cc", 1, BAD, FW_SYN_UNSUPPORTED},
-		{"cq_context.cq_period", 1, BAD, FW_SYN_CAP_CLEAR},
+		{"cq_context.cq_period_mode", 2, BAD, FW_SYN_UNSUPPORTED},
 		{"cq_context.uar_page cq_context.c_eqn_or_apu_element cq_context.dbr_umem_id "
 		 "cq_umem_id",
 		 99, GONE},
@@ -97,8 +97,8 @@ TEST_FX(cq_life)
 		PRM_STATUS_BAD_RES);
 	assert_int_equal(modify_cq(f, q.cq, 0, oi), 0);
 	assert_true(((struct cq *)obj_find(f->v, OBJ_CQ, q.cq))->overrun_ignore);
-	assert_int_equal(modify_cq(f, q.cq, 0, 1), BAD);
-	assert_int_equal(modify_cq(f, q.cq, 1, 1), BAD);
+	assert_int_equal(modify_cq(f, q.cq, 0, 8), BAD);
+	assert_int_equal(modify_cq(f, q.cq, 2, 1), BAD);
 	/* what stands on what */
 	assert_int_equal(FX_NUMBER(f, DESTROY_CQ, q.cq), PRM_STATUS_RES_BUSY);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_UAR, q.uar), PRM_STATUS_RES_BUSY);

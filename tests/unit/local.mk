@@ -17,6 +17,8 @@ SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_errors
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
 	tests/unit/queue_srq tests/unit/port
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
+SIM_TESTS +=
+SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \
 	tests/unit/fw_icm tests/unit/fw_raw tests/unit/fw_raw_way tests/unit/fw_rmp

@@ -79,6 +79,17 @@ static void fill_port(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_eswitch_manager(cap, v->kind == FUNCTION_ECPF);
 }
 
+static void fill_completions(void *cap)
+{
+	prm_cmd_hca_cap_set_cq_oi(cap, 1);
+	prm_cmd_hca_cap_set_cq_resize(cap, 1);
+	prm_cmd_hca_cap_set_cq_moderation(cap, 1);
+	prm_cmd_hca_cap_set_cq_period_mode_modify(cap, 1);
+	prm_cmd_hca_cap_set_cq_period_start_from_cqe(cap, 1);
+	prm_cmd_hca_cap_set_scqe_break_moderation(cap, 1);
+	prm_cmd_hca_cap_set_cqe_128_always(cap, 1);
+}
+
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
 enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
@@ -95,8 +106,8 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
 	prm_cmd_hca_cap_set_device_memory(cap, 1); /* steering memory; memic is 0 */
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
-	prm_cmd_hca_cap_set_cq_oi(cap, 1);
 	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
+	fill_completions(cap);
 	prm_cmd_hca_cap_set_rc(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);

@@ -8,9 +8,13 @@
 #include "obj/mkey.h"
 
 #define ADAPTER_PAGE_SHIFT 12
-#define MODIFY_OI	   4u /* modify_field_select */
+#define OP_MOD_RESIZE	   1
 
-static int check_context(struct fw_cmd *c, const void *cqc)
+/* modify_field_select, resize_field_select */
+enum { MODIFY_PERIOD = 1, MODIFY_COUNT = 2, MODIFY_OI = 4, MODIFY_PERIOD_MODE = 16 };
+enum { RESIZE_SIZE = 1, RESIZE_PAGE_OFFSET = 2, RESIZE_PAGE_SIZE = 4, RESIZE_UMEM = 8 };
+
+static int check_size(struct fw_cmd *c, const void *cqc)
 {
 	unsigned int max = c->vhca->dev->profile->log_max_cq_sz;
 
@@ -18,22 +22,33 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
 				 "cqc.log_cq_size %u is more than log_max_cq_sz %u",
 				 prm_cqc_get_log_cq_size(cqc), max);
-	if (prm_cqc_get_cqe_sz(cqc) > PRM_CQC_CQE_SZ_128)
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-			"cqc.cqe_sz %u is not implemented, only 0 (64 bytes) and 1 (128) are",
-			prm_cqc_get_cqe_sz(cqc));
+	return 0;
+}
+
+static int check_period_mode(struct fw_cmd *c, const void *cqc)
+{
+	if (prm_cqc_get_cq_period_mode(cqc) > PRM_CQC_PERIOD_MODE_CQE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqc.cq_period_mode %u is neither 0 (event) nor 1 (CQE)",
+				 prm_cqc_get_cq_period_mode(cqc));
+	return 0;
+}
+
+static int check_context(struct fw_cmd *c, const void *cqc)
+{
+	if (check_size(c, cqc))
+		return -1;
+	if (prm_cqc_get_cqe_sz(cqc) > PRM_CQC_CQE_SZ_128_PAD)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqc.cqe_sz %u is none of 0 (64 bytes), 1 (128), 2 (128 padded)",
+				 prm_cqc_get_cqe_sz(cqc));
 	if (prm_cqc_get_cqe_comp_en(cqc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cqe_comp_en is set: compressed CQEs are not implemented");
 	if (prm_cqc_get_cc(cqc) || prm_cqc_get_apu_cq(cqc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "cqc.cc or cqc.apu_cq is set: neither is implemented");
-	if (prm_cqc_get_cq_period(cqc) || prm_cqc_get_cq_max_count(cqc))
-		return fw_refuse(
-			c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-			"cqc.cq_period or cq_max_count is set, but cap.cq_moderation is 0");
-	return 0;
+	return check_period_mode(c, cqc);
 }
 
 static int fw_cq_take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
@@ -51,14 +66,26 @@ static int fw_cq_take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 	return fw_ring(c, &b, 1ull << (cq->log_size + cq->cqe_log), &cq->ring);
 }
 
+static void cq_take_moderation(struct cq *cq, const void *cqc, uint32_t select)
+{
+	if (select & MODIFY_PERIOD)
+		cq->period = (uint16_t)prm_cqc_get_cq_period(cqc);
+	if (select & MODIFY_COUNT)
+		cq->max_count = (uint16_t)prm_cqc_get_cq_max_count(cqc);
+	if (select & MODIFY_PERIOD_MODE)
+		cq->period_from_cqe = prm_cqc_get_cq_period_mode(cqc) == PRM_CQC_PERIOD_MODE_CQE;
+}
+
 /* What the CQ refers to. On refusal, fw_cq_drop() lets go of what was taken. */
 static int fw_cq_take(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	uint64_t dbrec;
 
 	cq->log_size = (uint8_t)prm_cqc_get_log_cq_size(cqc);
-	cq->cqe_log = prm_cqc_get_cqe_sz(cqc) == PRM_CQC_CQE_SZ_128 ? 7 : 6;
+	cq->cqe_log = prm_cqc_get_cqe_sz(cqc) == PRM_CQC_CQE_SZ_64 ? 6 : 7;
 	cq->overrun_ignore = prm_cqc_get_oi(cqc);
+	cq->solicited_breaks = prm_cqc_get_scqe_break_moderation_en(cqc);
+	cq_take_moderation(cq, cqc, UINT32_MAX);
 	cq->eqn = prm_cqc_get_c_eqn_or_apu_element(cqc);
 	cq->uar = prm_cqc_get_uar_page(cqc);
 	cq->arm_state = PRM_CQC_ST_FIRED;
@@ -132,9 +159,94 @@ int fw_query_cq(struct fw_cmd *c)
 	prm_cqc_set_status(cqc, cq->status);
 	prm_cqc_set_st(cqc, cq->arm_state);
 	prm_cqc_set_oi(cqc, cq->overrun_ignore);
+	prm_cqc_set_cq_period(cqc, cq->period);
+	prm_cqc_set_cq_max_count(cqc, cq->max_count);
+	prm_cqc_set_cq_period_mode(cqc, cq->period_from_cqe);
 	prm_cqc_set_consumer_counter(cqc, cq->ci & 0xffffff);
 	prm_cqc_set_producer_counter(cqc, cq->pi & 0xffffff);
 	prm_cqc_set_last_notified_index(cqc, cq->notified_pi & 0xffffff);
+	return 0;
+}
+
+static int modify_fields(struct fw_cmd *c, struct cq *cq, uint32_t select)
+{
+	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
+	const uint32_t known = MODIFY_PERIOD | MODIFY_COUNT | MODIFY_OI | MODIFY_PERIOD_MODE;
+
+	if (select & ~known)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "modify_field_select 0x%x: only cq_period (1), cq_max_count (2), oi "
+				 "(4) and cq_period_mode (16) can be modified", select);
+	if (select & MODIFY_PERIOD_MODE && check_period_mode(c, cqc))
+		return -1;
+	if (select & MODIFY_OI)
+		cq->overrun_ignore = prm_cqc_get_oi(cqc);
+	cq_take_moderation(cq, cqc, select);
+	cq_moderate(cq);
+	return 0;
+}
+
+/* What is not selected stays as it was. */
+static int resize_buffer(struct fw_cmd *c, const struct cq *cq, uint32_t select, uint8_t log_size,
+			 struct ring *ring)
+{
+	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
+	const void *offset = select & RESIZE_PAGE_OFFSET ? cqc : cq->cqc;
+	const void *page = select & RESIZE_PAGE_SIZE ? cqc : cq->cqc;
+	struct fw_buffer b = {
+		.umem_valid = prm_modify_cq_in_get_cq_umem_valid(c->in),
+		.umem_id = prm_modify_cq_in_get_cq_umem_id(c->in),
+		.umem_offset = prm_modify_cq_in_get_cq_umem_offset(c->in),
+		.page_offset = prm_cqc_get_page_offset(offset),
+		.log_page = prm_cqc_get_log_page_size(page) + ADAPTER_PAGE_SHIFT,
+		.pas = (const uint8_t *)c->in + PRM_MODIFY_CQ_IN_BYTES,
+		.pas_at = PRM_MODIFY_CQ_IN_BYTES,
+	};
+
+	return fw_ring(c, &b, 1ull << (log_size + cq->cqe_log), ring);
+}
+
+static int check_resize(struct fw_cmd *c, const struct cq *cq, uint32_t select)
+{
+	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
+
+	if (select & ~(uint32_t)(RESIZE_SIZE | RESIZE_PAGE_OFFSET | RESIZE_PAGE_SIZE | RESIZE_UMEM))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "resize_field_select 0x%x has unknown bits", select);
+	if (prm_cqc_get_cqe_sz(cqc) != prm_cqc_get_cqe_sz(cq->cqc)) /* [I] */
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "cqc.cqe_sz %u is not the CQ's, %u: resizing does not change it",
+				 prm_cqc_get_cqe_sz(cqc), prm_cqc_get_cqe_sz(cq->cqc));
+	return check_size(c, cqc);
+}
+
+static void keep_resized(struct cq *cq, const void *cqc, uint32_t select)
+{
+	prm_cqc_set_log_cq_size(cq->cqc, cq->log_size);
+	if (select & RESIZE_PAGE_OFFSET)
+		prm_cqc_set_page_offset(cq->cqc, prm_cqc_get_page_offset(cqc));
+	if (select & RESIZE_PAGE_SIZE)
+		prm_cqc_set_log_page_size(cq->cqc, prm_cqc_get_log_page_size(cqc));
+}
+
+static int resize(struct fw_cmd *c, struct cq *cq, uint32_t select)
+{
+	const void *cqc = prm_modify_cq_in_cat_cq_context(c->in);
+	uint8_t log_size = select & RESIZE_SIZE ? (uint8_t)prm_cqc_get_log_cq_size(cqc)
+						: cq->log_size;
+	struct ring ring;
+	int err;
+
+	if (check_resize(c, cq, select) || resize_buffer(c, cq, select, log_size, &ring))
+		return -1;
+	err = cq_resize(cq, &ring, log_size);
+	if (err) {
+		ring_release(&ring);
+		return fw_refuse(c, PRM_STATUS_BAD_RES_STATE, FW_SYN_CQ_STATE, "cqn 0x%x %s", cq->o.id,
+				 err == -ENOSPC ? "holds more CQEs than fit beside RESIZE_CQ"
+						: "has failed");
+	}
+	keep_resized(cq, cqc, select);
 	return 0;
 }
 
@@ -145,14 +257,10 @@ int fw_modify_cq(struct fw_cmd *c)
 
 	if (!cq)
 		return -1;
-	if (c->op_mod)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "op_mod is %u: resizing needs cap.cq_resize, which is 0",
-				 c->op_mod);
-	if (select & ~MODIFY_OI)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_field_select 0x%x: only oi (4) can be modified", select);
-	if (select & MODIFY_OI)
-		cq->overrun_ignore = prm_cqc_get_oi(prm_modify_cq_in_cat_cq_context(c->in));
-	return 0;
+	if (c->op_mod > OP_MOD_RESIZE)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "op_mod %u is neither 0 (modify) nor 1 (resize)", c->op_mod);
+	if (c->op_mod == OP_MOD_RESIZE)
+		return resize(c, cq, select);
+	return fw_nothing_after(c, PRM_MODIFY_CQ_IN_BYTES) ? -1 : modify_fields(c, cq, select);
 }

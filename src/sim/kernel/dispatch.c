@@ -152,8 +152,12 @@ static int kernel_handle(struct uverbs_file *f, struct uverbs_request *req)
 int kernel_ioctl(struct uverbs_file *f, struct uverbs_request *req)
 {
 	const struct uobj *newest = f->newest;
-	int err = kernel_handle(f, req);
+	struct uobj *holder;
+	int err;
 
-	pins_settle(f, req, !err && f->newest != newest ? f->newest : NULL);
+	f->changed = NULL;
+	err = kernel_handle(f, req);
+	holder = f->newest != newest ? f->newest : f->changed;
+	pins_settle(f, req, err ? NULL : holder);
 	return err;
 }

@@ -55,6 +55,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_ah.c \
 	src/sim/kernel/verbs/uverbs_context.c \
 	src/sim/kernel/verbs/uverbs_cq.c \
+	src/sim/kernel/verbs/uverbs_cq_modify.c \
 	src/sim/kernel/verbs/uverbs_device.c \
 	src/sim/kernel/verbs/uverbs_dm.c \
 	src/sim/kernel/verbs/uverbs_event.c \

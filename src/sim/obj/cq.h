@@ -22,6 +22,10 @@ struct cq {
 	uint8_t log_size;
 	uint8_t cqe_log; /* 6: 64 bytes, 7: 128 */
 	bool overrun_ignore;
+	bool period_from_cqe;	/* the period begins with the last CQE, not with the last event */
+	bool solicited_breaks;	/* a solicited CQE does not wait for the moderation */
+	uint16_t period;	/* microseconds between events; 0: no limit */
+	uint16_t max_count;	/* CQEs that make an event sooner; 0: no limit */
 	uint8_t status;
 	uint8_t arm_state; /* cqc.st */
 	uint32_t pi;	   /* free running, 24 bits matter */

@@ -11,12 +11,8 @@
 
 #define CI_RECORD 0u
 #define ARM_RECORD 4u
-#define PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */
 #define INDEX_MASK 0xffffffu
 #define OWNER_AT	   (PRM_CQE64_BYTES - 1u) /* cqe64.op_own */
-#define ST_FIRED 0xau
-#define ST_ARMED 0x9u
-#define ST_ARMED_SOLICITED 0x6u
 
 /*
  * The first arm may legally write 0, where the record may already hold 0: a value that no arm can
@@ -25,14 +21,14 @@
 int cq_start(struct cq *cq)
 {
 	struct queues *qs = queues_of(&cq->o);
-	uint32_t parked = PARKED;
+	uint32_t parked = CQ_PARKED;
 	int err;
 
 	cq->priv = calloc(1, sizeof(*cq->priv));
 	if (!cq->priv)
 		return -ENOMEM;
 	cq->priv->cq = cq;
-	cq->arm_seen = PARKED;
+	cq->arm_seen = CQ_PARKED;
 	err = dma_write(qs->dev->host, cq->dbrec + ARM_RECORD, &parked, sizeof(parked));
 	if (!err)
 		err = uar_add_cq(cq);
@@ -50,6 +46,7 @@ void cq_stop(struct cq *cq)
 	if (!cq->priv)
 		return;
 	uar_del_cq(cq);
+	cq_event_stop(cq);
 	if (cq->priv->dirty)
 		TAILQ_REMOVE(&qs->dirty, cq->priv, dirty_link);
 	free(cq->priv);
@@ -65,51 +62,6 @@ static void cq_failed(struct cq *cq, uint8_t status, uint8_t syndrome)
 	eq_cq_error(cq, syndrome);
 }
 
-/* --- arming -------------------------------------------------------------------------------- */
-
-static bool newer(uint32_t a, uint32_t b)
-{
-	return (int32_t)((a - b) << 8) > 0;
-}
-
-static uint32_t visible_pi(const struct cq *cq)
-{
-	return cq->pi - cq->priv->n;
-}
-
-/* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
-static void notify(struct cq *cq)
-{
-	uint32_t newest = visible_pi(cq);
-
-	if (!cq->armed)
-		return;
-	if (cq->armed_solicited)
-		newest = newer(cq->solicited_pi, newest) ? newest : cq->solicited_pi;
-	if (!newer(newest, cq->armed_ci) || !newer(newest, cq->notified_pi))
-		return;
-	cq->armed = false;
-	cq->arm_state = ST_FIRED;
-	cq->notified_pi = visible_pi(cq);
-	eq_completion(cq);
-}
-
-/*
- * The same word again is the same request: cmd_sn changes with each event that a program took, so
- * that a record which is read twice arms once.
- */
-void cq_arm_word(struct cq *cq, uint32_t word)
-{
-	if (word == PARKED || word == cq->arm_seen)
-		return;
-	cq->arm_seen = word;
-	cq->armed = true;
-	cq->armed_solicited = word >> 24 & 1;
-	cq->armed_ci = word & INDEX_MASK;
-	cq->arm_state = cq->armed_solicited ? ST_ARMED_SOLICITED : ST_ARMED;
-	notify(cq);
-}
-
 /* --- entries ------------------------------------------------------------------------------- */
 
 static size_t cqe_size(const struct cq *cq)
@@ -122,18 +74,25 @@ static bool cq_is_full(const struct cq *cq)
 	return ((cq->pi - cq->ci) & INDEX_MASK) >= 1u << cq->log_size;
 }
 
-/* The consumer's record is read only when the ring seems full. */
-static bool cq_has_room(struct cq *cq)
+static bool cq_read_ci(struct cq *cq)
 {
 	uint32_t be;
 
-	if (cq->overrun_ignore || !cq_is_full(cq))
-		return true;
 	if (dma_read(host_of(&cq->o), cq->dbrec + CI_RECORD, &be, sizeof(be))) {
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
 		return false;
 	}
 	cq->ci = be32toh(be) & INDEX_MASK;
+	return true;
+}
+
+/* The consumer's record is read only when the ring seems full. */
+static bool cq_has_room(struct cq *cq)
+{
+	if (cq->overrun_ignore || !cq_is_full(cq))
+		return true;
+	if (!cq_read_ci(cq))
+		return false;
 	if (!cq_is_full(cq))
 		return true;
 	cq_failed(cq, CQ_OVERFLOW, PRM_CQ_ERROR_OVERRUN);
@@ -193,8 +152,8 @@ static void cq_flush(struct cq *cq)
 	d->n = 0;
 	if (err && cq->status == CQ_OK)
 		cq_failed(cq, CQ_ERROR, PRM_CQ_ERROR_ACCESS_VIOLATION);
-	else
-		notify(cq);
+	else if (cq->armed)
+		cq_notify(cq);
 }
 
 void cq_show(struct cq *cq)
@@ -261,4 +220,33 @@ bool cq_flush_all(struct queues *qs)
 		did = true;
 	}
 	return did;
+}
+
+/*
+ * The CQE that tells that the next one is in the new ring takes an index of its own. [I] It needs a
+ * free entry, and the new ring must hold what was not polled: a NIC's answer is not public.
+ */
+static bool cq_fits(struct cq *cq, uint8_t log_size)
+{
+	uint32_t most = 1u << (log_size < cq->log_size ? log_size : cq->log_size);
+
+	return cq->overrun_ignore || ((cq->pi + 1 - cq->ci) & INDEX_MASK) <= most;
+}
+
+int cq_resize(struct cq *cq, const struct ring *ring, uint8_t log_size)
+{
+	uint8_t *cqe;
+
+	if (cq->status != CQ_OK || !cq_read_ci(cq))
+		return -EIO;
+	if (!cq_fits(cq, log_size))
+		return -ENOSPC;
+	cqe = cq_next(cq);
+	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESIZE_CQ);
+	cq_filled(cq, false);
+	cq_flush(cq);
+	ring_release(&cq->ring);
+	cq->ring = *ring;
+	cq->log_size = log_size;
+	return 0;
 }

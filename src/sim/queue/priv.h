@@ -60,6 +60,8 @@ struct cq_priv {
 	TAILQ_ENTRY(cq_priv) dirty_link;
 	bool dirty;
 	uint32_t n; /* CQEs made and not yet written, the last of pi */
+	struct timer moderate; /* an event waits for the CQ's period */
+	uint64_t last_event;
 	uint8_t owner[CQ_BATCH];
 	/* op_own of each is invalid here; what it becomes is written after all of them */
 	uint8_t cqe[CQ_BATCH * 128 + CQ_BATCH];
@@ -183,8 +185,14 @@ bool cq_flush_all(struct queues *);
 void cq_before_reply(struct queue *);
 /* The CQEs that were made become visible now. */
 void cq_show(struct cq *);
+
+/* cq_event.c */
+#define CQ_PARKED 0xffffffffu /* no arm can be this: bits 31:30 and 27:25 of an arm are 0 */
 /* A word of an arm record, or of the register. */
 void cq_arm_word(struct cq *, uint32_t word);
+/* An armed CQ has CQEs that may be new. */
+void cq_notify(struct cq *);
+void cq_event_stop(struct cq *);
 
 /* eq.c */
 void eq_completion(struct cq *);

@@ -20,6 +20,15 @@ void queues_fini(struct device *);
 /* After CREATE_CQ filled the object in (parks 0xffffffff in the arm record); before it goes. */
 int cq_start(struct cq *);
 void cq_stop(struct cq *);
+/*
+ * MODIFY_CQ: the last CQE in the old ring is RESIZE_CQ, the next one is the first in the new ring,
+ * which the CQ owns from then on. -ENOSPC: one of the rings has no room for what was not polled yet;
+ * -EIO: the CQ has failed.
+ */
+struct ring;
+int cq_resize(struct cq *, const struct ring *, uint8_t log_size);
+/* Its moderation was changed. */
+void cq_moderate(struct cq *);
 
 /* After the command that makes it has filled the object in, -ENOMEM; before it goes. */
 int queue_start(struct queue *);

@@ -63,6 +63,7 @@ struct uverbs_file {
 	LIST_HEAD(pins, pin) pins;
 	LIST_HEAD(backs, back) backs;
 	uint32_t npins;
+	struct uobj *changed; /* by the current request: it holds what the request pinned */
 	struct mappings *look; /* of the current request; NULL: not read yet */
 	struct channel *channels;
 	struct channel *async; /* the default one: the first that was made */

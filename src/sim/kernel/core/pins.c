@@ -200,6 +200,26 @@ static void settle_old(struct uverbs_file *f, struct uverbs_request *req)
 	}
 }
 
+static struct pin *take_ring(struct uobj *u)
+{
+	struct pin **at = &u->pins, *p;
+
+	while ((p = *at) && p->use != PIN_RING)
+		at = &p->next;
+	if (p)
+		*at = p->next;
+	return p;
+}
+
+void pins_replace_ring(struct uobj *u)
+{
+	struct pin *p;
+
+	while ((p = take_ring(u)))
+		pin_free(u->file, p);
+	u->file->changed = u;
+}
+
 void pins_settle(struct uverbs_file *f, struct uverbs_request *req, struct uobj *made)
 {
 	mappings_free(f->look);

@@ -24,6 +24,8 @@ int pin_memory(struct uverbs_file *, uint64_t va, uint64_t len, bool write, enum
 /* The request is done; made: what it has made, or NULL. */
 void pins_settle(struct uverbs_file *, struct uverbs_request *, struct uobj *made);
 void pins_drop(struct uobj *);
+/* This object lets its ring go, and holds from now on what the current request pinned. */
+void pins_replace_ring(struct uobj *);
 /* kernel_share(), kernel_shared_pages_in_use() */
 int pins_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
 bool pins_shared_in_use(const struct uverbs_file *);

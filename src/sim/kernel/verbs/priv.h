@@ -40,5 +40,6 @@ write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd
 	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table,
 	wcmd_modify_srq, wcmd_query_srq, wcmd_destroy_srq,
 	wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast, wcmd_detach_mcast;
+write_fn wcmd_resize_cq, wcmd_modify_cq_ex;
 
 #endif

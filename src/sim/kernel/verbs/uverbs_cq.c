@@ -77,10 +77,11 @@ static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_creat
 			      u->flags);
 	if (u->cqe_size != 64 && u->cqe_size != 128)
 		return refuse(-EINVAL, "CREATE_CQ: cqe_size %u is neither 64 nor 128", u->cqe_size);
-	if (u->cqe_comp_en || u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
-		return refuse(
-			-EOPNOTSUPP,
-			"CREATE_CQ: cqe_comp_en, flags: this device does not compress or pad CQEs");
+	if (u->cqe_comp_en)
+		return refuse(-EOPNOTSUPP, "CREATE_CQ: cqe_comp_en: this device does not compress CQEs");
+	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && u->cqe_size != 128)
+		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: CQEs of %u bytes are not padded to 128",
+			      u->cqe_size);
 	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
 		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: this device has no real-time clock");
 	if (!(u->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
@@ -114,9 +115,16 @@ static int uverbs_cq_check_memory(struct uverbs_file *f, struct cq_plan *p)
 	return err ? err : queue_pages(&p->pages, f, &ring);
 }
 
+static uint8_t cqe_sz_of(const struct mlx5_ib_create_cq *u)
+{
+	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
+		return PRM_CQC_CQE_SZ_128_PAD;
+	return u->cqe_size == 128 ? PRM_CQC_CQE_SZ_128 : PRM_CQC_CQE_SZ_64;
+}
+
 static void set_cqc(const struct uverbs_file *f, void *cqc, const struct cq_plan *p)
 {
-	prm_cqc_set_cqe_sz(cqc, p->u.cqe_size == 128 ? PRM_CQC_CQE_SZ_128 : PRM_CQC_CQE_SZ_64);
+	prm_cqc_set_cqe_sz(cqc, cqe_sz_of(&p->u));
 	prm_cqc_set_oi(cqc, !!(p->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	prm_cqc_set_log_cq_size(cqc, p->log_size);
 	prm_cqc_set_uar_page(cqc, p->u.uar_page_index);
@@ -208,6 +216,8 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	cq->cqe = p.entries - 1;
+	cq->cqe_size = p.u.cqe_size;
+	cq->cqe_sz = cqe_sz_of(&p.u);
 	cq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
 	cq->comp = comp;
 	cq->async = async;

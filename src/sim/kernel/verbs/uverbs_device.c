@@ -20,6 +20,8 @@
 #define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
 #define MAX_SGE_RD	30u
 #define ATOMIC_HCA	1u /* enum ib_atomic_cap: atomic among all that the device does */
+#define MAX_CQ_COUNT	0xffffu /* what cqc.cq_max_count and cq_period hold */
+#define MAX_CQ_PERIOD	0xfffu
 
 static uint64_t fw_version(const char *text)
 {
@@ -111,6 +113,8 @@ static int uhw(struct wcmd *c)
 			MLX5_RX_HASH_DST_PORT_UDP,
 	};
 
+	if (prm_cmd_hca_cap_get_cqe_128_always(file_caps(c->f)))
+		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	if (!out || !out->len)
 		return 0;
 	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))
@@ -151,6 +155,10 @@ int wcmd_query_device_ex(struct wcmd *c)
 	r.device_cap_flags_ex = r.base.device_cap_flags;
 	r.timestamp_mask = INT64_MAX;
 	fill_raw(file_caps(c->f), &r);
+	if (prm_cmd_hca_cap_get_cq_moderation(file_caps(c->f))) {
+		r.cq_moderation_caps.max_cq_moderation_count = MAX_CQ_COUNT;
+		r.cq_moderation_caps.max_cq_moderation_period = MAX_CQ_PERIOD;
+	}
 	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(file_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;

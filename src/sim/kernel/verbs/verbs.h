@@ -26,6 +26,8 @@ struct uverbs_cq {
 	struct hw_ref hw;
 	uint32_t cqn;
 	uint32_t cqe;
+	uint32_t cqe_size;
+	uint8_t cqe_sz; /* the same as cqc has it */
 	uint64_t user_handle;
 	struct channel *comp, *async;
 	uint32_t comp_events, async_events; /* sent so far */

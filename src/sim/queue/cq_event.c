@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When a CQ makes an event: how it is armed, and moderation. */
+#include "priv.h"
+
+#define INDEX_MASK 0xffffffu
+#define ST_FIRED 0xau
+#define ST_ARMED 0x9u
+#define ST_ARMED_SOLICITED 0x6u
+
+static struct device *device_of(const struct cq *cq)
+{
+	return cq->o.vhca->dev;
+}
+
+static bool newer(uint32_t a, uint32_t b)
+{
+	return (int32_t)((a - b) << 8) > 0;
+}
+
+static uint32_t visible_pi(const struct cq *cq)
+{
+	return cq->pi - cq->priv->n;
+}
+
+static void fire(struct cq *cq)
+{
+	cq->armed = false;
+	cq->arm_state = ST_FIRED;
+	cq->notified_pi = visible_pi(cq);
+	if (cq->period) {
+		timer_cancel(&device_of(cq)->timers, &cq->priv->moderate);
+		cq->priv->last_event = device_of(cq)->clock->now(device_of(cq)->clock);
+	}
+	eq_completion(cq);
+}
+
+/* Only a CQE newer than the armed index, and than the last one told about, makes an event. */
+static bool is_due(const struct cq *cq)
+{
+	uint32_t newest = visible_pi(cq);
+
+	if (!cq->armed)
+		return false;
+	if (cq->armed_solicited)
+		newest = newer(cq->solicited_pi, newest) ? newest : cq->solicited_pi;
+	return newer(newest, cq->armed_ci) && newer(newest, cq->notified_pi);
+}
+
+static void period_over(struct timer *t)
+{
+	struct cq *cq = ((struct cq_priv *)((char *)t - offsetof(struct cq_priv, moderate)))->cq;
+
+	if (is_due(cq))
+		fire(cq);
+}
+
+/*
+ * An event waits until max_count CQEs have come since the last one, or its period is over: the
+ * first of the two that is set. [I] With a count and no period it may wait for ever.
+ */
+static bool is_moderated(struct cq *cq)
+{
+	struct device *dev = device_of(cq);
+	uint32_t fresh = (visible_pi(cq) - cq->notified_pi) & INDEX_MASK;
+	uint64_t now, at;
+
+	if ((cq->max_count && fresh >= cq->max_count) ||
+	    (cq->solicited_breaks && newer(cq->solicited_pi, cq->notified_pi)))
+		return false;
+	if (!cq->period)
+		return cq->max_count != 0;
+	now = dev->clock->now(dev->clock);
+	at = (cq->period_from_cqe ? now : cq->priv->last_event) + cq->period * 1000ull;
+	cq->priv->moderate.fire = period_over;
+	return at > now && !timer_set(&dev->timers, &cq->priv->moderate, at);
+}
+
+void cq_notify(struct cq *cq)
+{
+	if (is_due(cq) && !is_moderated(cq))
+		fire(cq);
+}
+
+/*
+ * The same word again is the same request: cmd_sn changes with each event that a program took, so
+ * that a record which is read twice arms once. A request for the next CQE that has not been served
+ * is not narrowed to solicited CQEs by a later one (IBTA vol. 1, 11.4.2.2).
+ */
+void cq_arm_word(struct cq *cq, uint32_t word)
+{
+	if (word == CQ_PARKED || word == cq->arm_seen)
+		return;
+	cq->arm_seen = word;
+	cq->armed_solicited = (word >> 24 & 1) && !(cq->armed && !cq->armed_solicited);
+	cq->armed = true;
+	cq->armed_ci = word & INDEX_MASK;
+	cq->arm_state = cq->armed_solicited ? ST_ARMED_SOLICITED : ST_ARMED;
+	cq_notify(cq);
+}
+
+void cq_moderate(struct cq *cq)
+{
+	timer_cancel(&device_of(cq)->timers, &cq->priv->moderate);
+	cq_notify(cq);
+}
+
+void cq_event_stop(struct cq *cq)
+{
+	timer_cancel(&device_of(cq)->timers, &cq->priv->moderate);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves when a CQ's events wait (moderation), that arming only widens, and the move of a CQ to a
+ * ring of another size. */
+#include "tests/test.h"
+#include <errno.h>
+#include "queue_rig.h"
+#include "queue/queue.h"
+
+#define TEST_FIXTURE {rig_setup, rig_teardown}
+#define MICROSECOND 1000u
+
+static void nops(struct rig_pair *p, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		rig_post(p, PRM_WQE_OPCODE_NOP, 0, 0);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+}
+
+static unsigned int drain(struct rig_cq *c)
+{
+	unsigned int n = 0;
+
+	while (rig_poll(c))
+		n++;
+	return n;
+}
+
+static unsigned int events(struct rig_pair *p)
+{
+	return rig_count(&p->rig, PRM_EVENT_COMP);
+}
+
+static void moderate(struct rig_pair *p, uint16_t count, uint16_t period, bool from_cqe)
+{
+	p->ca.cq->max_count = count;
+	p->ca.cq->period = period;
+	p->ca.cq->period_from_cqe = from_cqe;
+	cq_moderate(p->ca.cq);
+}
+
+/* A CQ that waits for any CQE is not narrowed to solicited ones; the other way round it is widened. */
+TEST_F(arming_widens)
+{
+	struct rig_pair *p = *state;
+
+	rig_arm(&p->ca, 0, false);
+	rig_arm(&p->ca, 0, true);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	drain(&p->ca);
+	rig_arm(&p->ca, 1, true);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	rig_arm(&p->ca, 1, false);
+	assert_int_equal(events(p), 2);
+	drain(&p->ca);
+	rig_arm(&p->ca, 2, true);
+	nops(p, 1);
+	assert_int_equal(events(p), 2);
+}
+
+/* A count alone waits for ever; with a period, for its end, which counts from the last event. */
+TEST_F(count_and_period)
+{
+	struct rig_pair *p = *state;
+
+	moderate(p, 3, 0, false);
+	rig_arm(&p->ca, 0, false);
+	nops(p, 2);
+	rig_pass(&p->rig, 1000000 * MICROSECOND);
+	assert_int_equal(events(p), 0);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	drain(&p->ca);
+	moderate(p, 3, 50, false);
+	rig_arm(&p->ca, 1, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 2); /* the last event is long ago */
+	drain(&p->ca);
+	rig_arm(&p->ca, 2, false);
+	nops(p, 1);
+	rig_pass(&p->rig, 40 * MICROSECOND);
+	assert_int_equal(events(p), 2);
+	nops(p, 1);
+	rig_pass(&p->rig, 20 * MICROSECOND);
+	assert_int_equal(events(p), 3);
+	drain(&p->ca);
+	rig_arm(&p->ca, 3, false);
+	nops(p, 3);
+	assert_int_equal(events(p), 4);
+}
+
+/* A period that counts from the last CQE begins again with each; turning moderation off fires. */
+TEST_F(period_from_cqe)
+{
+	struct rig_pair *p = *state;
+
+	moderate(p, 0, 50, true);
+	rig_arm(&p->ca, 0, false);
+	for (unsigned int i = 0; i < 5; i++) {
+		nops(p, 1);
+		rig_pass(&p->rig, 40 * MICROSECOND);
+		assert_int_equal(events(p), 0);
+	}
+	rig_pass(&p->rig, 20 * MICROSECOND);
+	assert_int_equal(events(p), 1);
+	drain(&p->ca);
+	rig_arm(&p->ca, 1, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 1);
+	moderate(p, 0, 0, false);
+	assert_int_equal(events(p), 2);
+}
+
+/* With scqe_break_moderation_en an error, which counts as solicited, does not wait. */
+TEST_F(solicited_breaks)
+{
+	struct rig_pair *p = *state;
+
+	moderate(p, 100, 0, false);
+	p->ca.cq->solicited_breaks = true;
+	rig_arm(&p->ca, 0, false);
+	nops(p, 1);
+	assert_int_equal(events(p), 0);
+	rig_post(p, 0x7e, 0, 0); /* no such opcode */
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_int_equal(events(p), 1);
+}
+
+/* A CQ that goes while its event waits takes the timer along. */
+TEST_F(destroyed_while_it_waits)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq c;
+
+	rig_cq_open(&p->rig, &c, BLUEFIELD2_HOST, 4, false);
+	c.cq->period = 50;
+	c.cq->period_from_cqe = true;
+	rig_arm(&c, 0, false);
+	rig_cq_close(&c);
+	rig_pass(&p->rig, 1000 * MICROSECOND);
+	assert_int_equal(events(p), 0);
+}
+
+static void resize(struct rig_pair *p, uint8_t *to, uint8_t log_size, int err)
+{
+	struct rig_cq *c = &p->ca;
+	struct ring ring = c->cq->ring;
+
+	ring.pages = malloc(sizeof(*ring.pages));
+	assert_non_null(ring.pages);
+	memcpy(ring.pages, c->cq->ring.pages, sizeof(*ring.pages));
+	ring.offset += (uint64_t)(to - c->ring);
+	ring.len = 64ull << log_size;
+	assert_int_equal(cq_resize(c->cq, &ring, log_size), err);
+	if (err)
+		free(ring.pages);
+	else
+		c->ring = to;
+}
+
+/*
+ * What was not polled stays in the old ring, RESIZE_CQ behind it; the next CQEs are in the new
+ * ring from the next index on, with the owner bit of its size.
+ */
+TEST_F(new_ring)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq *c = &p->ca, old;
+	uint8_t *ring = aligned_alloc(4096, 2 * (64u << 8)), *first = c->ring;
+
+	assert_non_null(ring);
+	memset(ring, 0xff, 2 * (64u << 8));
+	nops(p, 5);
+	assert_int_equal(drain(c), 5);
+	nops(p, 3);
+	old = *c;
+	resize(p, ring, 8, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(prm_cqe64_get_opcode(old.ring + (5 + i) * 64ul),
+				 PRM_CQE_OPCODE_REQ);
+	assert_int_equal(prm_cqe64_get_opcode(old.ring + 8 * 64), PRM_CQE_OPCODE_RESIZE_CQ);
+	assert_int_equal(prm_cqe64_get_owner(old.ring + 8 * 64), 0);
+	c->ci = 9;
+	c->dbrec[0] = __builtin_bswap32(9);
+	for (unsigned int i = 0; i < 100; i++) {
+		nops(p, 7);
+		assert_int_equal(drain(c), 7);
+	}
+	/* 7 + 1 do not fit into 4; an empty one does */
+	nops(p, 7);
+	resize(p, ring + (64u << 8), 2, -ENOSPC);
+	assert_int_equal(drain(c), 7);
+	resize(p, ring + (64u << 8), 2, 0);
+	c->ci++;
+	nops(p, 3);
+	assert_int_equal(drain(c), 3);
+	assert_int_equal(c->cq->status, CQ_OK);
+	c->ring = first;
+	free(ring);
+}
