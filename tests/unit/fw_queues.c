@@ -377,7 +377,7 @@ static uint32_t ud_qp(struct fx *f, const struct fx_queue *q)
 	size_t len = fx_fill_qp(in, q->pd, q->cq, q->uar, q->umem);
 
 	prm_qpc_set_st(prm_create_qp_in_at_qpc(in), PRM_QP_ST_UD);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_CREATE_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 	return prm_create_qp_out_get_qpn(f->out);
 }
 
@@ -392,16 +392,15 @@ TEST_FX(ud_context)
 	void *qpc = prm_rst2init_qp_in_at_qpc(in);
 
 	prm_qpc_set_q_key(qpc, 0x1ee7a330);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RST2INIT_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, RST2INIT_QP, in, len), 0);
 	prm_qpc_set_q_key(qpc, 5);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_INIT2RTR_QP, FX_UID, in, len, 16), 0);
+	assert_int_equal(FX_EXEC(f, INIT2RTR_QP, in, len), 0);
 	assert_int_equal(qp->qkey, 0x1ee7a330);
 	prm_rst2init_qp_in_set_opt_param_mask(in, PRM_QP_OPTPAR_Q_KEY);
-	assert_int_equal(fx_exec(f, f->v, PRM_OPCODE_RTR2RTS_QP, FX_UID, in, len, 16), 0);
-	assert_int_equal(
-		fx_number(f, f->v, PRM_OPCODE_QUERY_QP, FX_UID, qpn, PRM_QUERY_QP_OUT_BYTES), 0);
+	assert_int_equal(FX_EXEC(f, RTR2RTS_QP, in, len), 0);
+	assert_int_equal(FX_QUERY(f, QUERY_QP, qpn), 0);
 	assert_int_equal(prm_qpc_get_q_key(prm_query_qp_out_cat_qpc(f->out)), 5);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_2RST_QP, FX_UID, qpn, 16), 0);
+	assert_int_equal(FX_NUMBER(f, 2RST_QP, qpn), 0);
 	assert_int_equal(qp->qkey, 0);
 }
 
@@ -430,10 +429,9 @@ TEST_FX(groups)
 	assert_int_equal(f->syndrome, FW_SYN_RESERVED);
 	assert_int_equal(join(f, out, FX_UID, qpn, 2), BAD);
 	assert_int_equal(f->syndrome, FW_SYN_NO_OBJECT);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, qpn, 16),
-			 PRM_STATUS_RES_BUSY);
+	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), PRM_STATUS_RES_BUSY);
 	assert_int_equal(join(f, out, FX_UID, qpn, 1), 0);
-	assert_int_equal(fx_number(f, f->v, PRM_OPCODE_DESTROY_QP, FX_UID, qpn, 16), 0);
+	assert_int_equal(FX_NUMBER(f, DESTROY_QP, qpn), 0);
 	qpn = ud_qp(f, &q);
 	for (unsigned int i = 0; i < 1u << VHCA_LOG_MAX_MCG; i++) {
 		uint8_t b[PRM_ATTACH_TO_MCG_IN_BYTES] = {0};

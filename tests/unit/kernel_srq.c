@@ -71,7 +71,7 @@ static struct ib_uverbs_query_srq_resp query(struct fx *f, uint32_t handle)
 	const struct ib_uverbs_query_srq q = {.srq_handle = handle};
 	struct ib_uverbs_query_srq_resp r;
 
-	assert_int_equal(fx_write(f, IB_USER_VERBS_CMD_QUERY_SRQ, &q, sizeof(q), &r, sizeof(r)), 0);
+	assert_int_equal(FX_WRITE(f, IB_USER_VERBS_CMD_QUERY_SRQ, q, r), 0);
 	return r;
 }
 

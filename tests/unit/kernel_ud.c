@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* UD as ib_uverbs has it: QPs' states and Q_Keys, address handles, multicast groups. */
-#include "tests/test.h"
-#include <errno.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_fixture.h"
 #include "obj/mcg.h"
 #include "obj/qp.h"
-
-#define TEST_FIXTURE                  \
-	{                             \
-		fx_setup, fx_teardown \
-	}
 
 /* enum ib_qp_state and ib_qp_attr_mask, which no uapi header has */
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR };
@@ -55,23 +48,21 @@ static int modify(const struct ud_fx *q, uint8_t state, uint32_t mask, uint32_t 
 }
 
 /* The way through the states with what ib_core demands; the MTU is 4096, as mlx5_ib sets it. */
-TEST_F(states)
+TEST_FX(states)
 {
-	struct ud_fx q = make(*state);
+	struct ud_fx q = make(f);
 	const struct ib_uverbs_query_qp in = {.qp_handle = q.handle};
 	const struct qp *hw = obj_find(q.f->v, OBJ_QP, q.qpn);
 	struct ib_uverbs_query_qp_resp r;
 
-	assert_int_equal(modify(&q, INIT, TO_INIT & ~QKEY, 0), -EINVAL);
-	assert_true(fx_logged(q.f, "also needs 0x40"));
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT & ~QKEY, 0), -EINVAL, "also needs 0x40");
 	assert_int_equal(modify(&q, INIT, TO_INIT | 1 << 3, 0), -EINVAL);
 	assert_int_equal(modify(&q, INIT, TO_INIT, 0x11111111), 0);
 	assert_int_equal(modify(&q, RTR, TO_RTR | 1 << 7, 0), -EINVAL);
 	assert_int_equal(modify(&q, RTR, TO_RTR, 0), 0);
 	assert_int_equal(modify(&q, RTS, TO_RTS, 0), 0);
 	assert_int_equal(modify(&q, RTS, 1 | QKEY, 0x22222222), 0);
-	assert_int_equal(fx_write(q.f, IB_USER_VERBS_CMD_QUERY_QP, &in, sizeof(in), &r, sizeof(r)),
-			 0);
+	assert_int_equal(FX_WRITE(q.f, IB_USER_VERBS_CMD_QUERY_QP, in, r), 0);
 	assert_int_equal(r.qkey, 0x22222222);
 	assert_int_equal(r.sq_psn, 0x123456);
 	assert_int_equal(r.path_mtu, 5);
@@ -100,13 +91,12 @@ static bool has_net_raw(void)
 }
 
 /* A Q_Key with bit 31 is for the privileged only. */
-TEST_F(privileged_qkey)
+TEST_FX(privileged_qkey)
 {
-	struct ud_fx q = make(*state);
+	struct ud_fx q = make(f);
 
 	net_raw(false);
-	assert_int_equal(modify(&q, INIT, TO_INIT, 0x80000001), -EPERM);
-	assert_true(fx_logged(q.f, "CAP_NET_RAW"));
+	FX_REFUSES(q.f, modify(&q, INIT, TO_INIT, 0x80000001), -EPERM, "CAP_NET_RAW");
 	assert_int_equal(modify(&q, INIT, TO_INIT, 0x7fffffff), 0);
 	net_raw(true);
 	assert_int_equal(modify(&q, INIT, TO_INIT, 0x80000001), has_net_raw() ? 0 : -EPERM);
@@ -134,9 +124,9 @@ static int destroy(const struct ud_fx *q)
 	return fx_destroy(q->f, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, q->handle);
 }
 
-TEST_F(groups)
+TEST_FX(groups)
 {
-	struct ud_fx q = make(*state), rc = q;
+	struct ud_fx q = make(f), rc = q;
 
 	assert_int_equal(join(&q, ATTACH, ip4_host, 0), -EINVAL);
 	assert_int_equal(join(&q, DETACH, ip4_group, 0), -EINVAL);
@@ -144,21 +134,19 @@ TEST_F(groups)
 	assert_int_equal(join(&q, ATTACH, ip4_group, 0), 0);
 	assert_int_equal(join(&q, ATTACH, ip6_group, 0), 0);
 	assert_int_equal(mcg_find(q.f->v, ip4_group)->n, 1);
-	assert_int_equal(destroy(&q), -EBUSY);
-	assert_true(fx_logged(q.f, "is in a multicast group"));
+	FX_REFUSES(q.f, destroy(&q), -EBUSY, "is in a multicast group");
 	assert_int_equal(join(&q, DETACH, ip6_group, 0), 0);
 	assert_int_equal(join(&q, DETACH, ip4_group, 0), 0);
 	assert_null(mcg_find(q.f->v, ip4_group));
 	assert_int_equal(destroy(&q), 0);
 	rc.handle = fx_qp(q.f, q.pd, fx_cq(q.f, NULL), NULL);
-	assert_int_equal(join(&rc, ATTACH, ip4_group, 0), -EINVAL);
-	assert_true(fx_logged(q.f, "is no UD QP"));
+	FX_REFUSES(q.f, join(&rc, ATTACH, ip4_group, 0), -EINVAL, "is no UD QP");
 }
 
 /* A program that ends leaves its groups. */
-TEST_F(closed_in_a_group)
+TEST_FX(closed_in_a_group)
 {
-	struct ud_fx q = make(*state);
+	struct ud_fx q = make(f);
 
 	assert_int_equal(join(&q, ATTACH, ip4_group, 0), 0);
 }
@@ -166,11 +154,10 @@ TEST_F(closed_in_a_group)
 /* --- address handles ------------------------------------------------------------------------- */
 
 /* A group's MAC address follows from its GID; nobody needs to be there. */
-TEST_F(handles_of_groups)
+TEST_FX(handles_of_groups)
 {
 	static const uint8_t want[2][6] = {{0x01, 0x00, 0x5e, 0x01, 0x02, 0x03},
 					   {0x33, 0x33, 0x01, 0x02, 0x03, 0x04}};
-	struct fx *f = *state;
 	struct ib_uverbs_create_ah in = {.pd_handle = fx_pd(f)};
 
 	in.attr.port_num = in.attr.is_global = 1;
