@@ -2,6 +2,7 @@
 /* Proves that garbage in rings, records, registers and on the wire never crashes the device, never
  * makes it spin, and never writes where no key allows it. */
 #include <endian.h>
+#include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include "fuzz.h"
 #include "tests/unit/queue_rig.h"
@@ -51,6 +52,56 @@ static void noisy_wqe(struct rig_pair *p)
 					      .addr = (uintptr_t)p->src + any(RIG_BUF / 2));
 	}
 	rig_put(&w);
+}
+
+/* An UMR that is nearly right, of an mkey that has a list: parts of dst, and of itself. */
+static void nearly_umr(struct rig_pair *p, const struct mkey *m)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_UMR, 0, rig_key(m));
+	const uint32_t n = any(6);
+
+	any_bytes(w.bytes + 16, 128 - 16);
+	prm_wqe_umr_ctrl_seg_pack(w.bytes + 16, .flags = any(8) ? PRM_UMR_FLAG_INLINE : any(256),
+				  .xlt_octowords = n,
+				  .mkey_mask = any(4) ? 0x203a2041 : any(1u << 30));
+	for (uint32_t i = 0; i < n; i++)
+		prm_umr_repeat_block_seg_pack(w.bytes + 128 + 16 * i, .byte_count = any(300),
+					      .op = any(2)   ? rig_key(p->md)
+						    : any(2) ? rig_key(m)
+							     : MKEY_REPEAT,
+					      .repeat_count = any(100), .num_entries = any(4));
+	if (any(2))
+		prm_mkc_set_free(w.bytes + 64, 0);
+	if (any(2))
+		prm_mkc_set_qpn(w.bytes + 64, MKEY_ANY_QP);
+	w.ds = 8 + n;
+	rig_end(&w);
+}
+
+/* UMRs, and accesses through what they make. */
+static void umr_noise(struct rig_pair *p)
+{
+	struct mkey *m = rig_mkey(&p->rig, BLUEFIELD2_HOST, p->dst, RIG_BUF, 0x3f);
+
+	m->mode = (uint8_t)(PRM_MKC_ACCESS_MODE_KLM + any(2));
+	m->log_entity = (uint8_t)any(20);
+	m->list = klm_list_new(8);
+	while (fuzz_more()) {
+		struct rig_wqe w;
+
+		renew(p);
+		for (unsigned int k = any(3); k; k--)
+			nearly_umr(p, m);
+		w = rig_begin(&p->a, any(2) ? 0x08 : 0x10, 0, 0);
+		rig_raddr(&w, (void *)(uintptr_t)any(1000), m->o.id << 8 | m->low);
+		rig_data(&w, p->src, any(2000), any(4) ? rig_key(p->ms) : m->o.id << 8 | m->low);
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_pass(&p->rig, 2000000000ull);
+	}
+	klm_list_free(m->list);
+	m->list = NULL;
+	rig_mkey_close(m);
 }
 
 static void sq_noise(struct rig_pair *p)
@@ -165,12 +216,12 @@ static void wire_noise(struct rig_pair *p)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static void (*const ways[])(struct rig_pair *) = {sq_noise, pure_noise, rq_noise,
-							      srq_noise, wire_noise};
+							      srq_noise, wire_noise, umr_noise};
 	void *state;
 
 	fuzz_begin(bytes, len);
 	rig_setup(&state);
-	ways[any(5)](state);
+	ways[any(6)](state);
 	rig_teardown(&state);
 	return 0;
 }

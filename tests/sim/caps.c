@@ -12,6 +12,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/flow.h>
 #include <dvx/prm/misc.h>
+#include <dvx/prm/mkey.h>
 #include "prm/reflect.h"
 #include "lib_rig.h"
 
@@ -85,6 +86,62 @@ static void rc_works(struct rig *r)
 	for (uint32_t i = 0; i <= reads; i++)
 		done(p.cq[0], p.sq, i);
 	pair_free(&p);
+}
+
+/* What binds them is UMR: tests/unit/queue_umr, and rdma-core's tests. */
+static void windows_work(struct rig *r)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
+
+	for (int type = IBV_MW_TYPE_1; type <= IBV_MW_TYPE_2; type++) {
+		struct ibv_mw *mw = ibv_alloc_mw(pd, (enum ibv_mw_type)type);
+
+		assert_non_null(mw);
+		assert_int_equal(ibv_dealloc_mw(mw), 0);
+	}
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+/* KLM and KSM mkeys of the longest list. */
+static void lists_work(struct rig *r)
+{
+	const uint8_t *cap = page_of(r, PRM_HCA_CAP_TYPE_GENERAL);
+	uint32_t most = 1u << prm_cmd_hca_cap_get_log_max_klm_list_size(cap);
+
+	for (uint32_t mode = PRM_MKC_ACCESS_MODE_KLM; mode <= PRM_MKC_ACCESS_MODE_KSM; mode++) {
+		uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0};
+		void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+
+		prm_mkc_set_access_mode_1_0(mkc, mode);
+		prm_mkc_set_translations_octword_size(mkc, most);
+		prm_mkc_set_free(mkc, 1);
+		prm_mkc_set_umr_en(mkc, 1);
+		prm_mkc_set_qpn(mkc, 0xffffff);
+		prm_mkc_set_log_page_size(mkc, 12);
+		prm_mkc_set_pd(mkc, dvx_pd_number(r->pd));
+		object(r, PRM_OPCODE_CREATE_MKEY, in, sizeof(in));
+	}
+}
+
+/* ibv_alloc_null_mr(): zeros to read. */
+static void null_works(struct rig *r)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
+	struct ibv_mr *mr = ibv_alloc_null_mr(pd);
+	struct dvx_sge sge = {0x5000, 64, 0};
+	struct pair p;
+
+	assert_non_null(mr);
+	sge.lkey = mr->lkey;
+	memset(r->buf, 0xff, 64);
+	pair_make(r, &p, DVX_REMOTE_WRITE);
+	dvx_post_write(p.sq, (uintptr_t)r->buf, r->key, &sge, 1, 1, DVX_SIGNALED);
+	dvx_sq_ring(p.sq);
+	done(p.cq[0], p.sq, 1);
+	assert_int_equal(r->buf[0] | r->buf[63], 0);
+	pair_free(&p);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
 static void loopback_works(struct rig *r)
@@ -395,6 +452,12 @@ static const struct row {
 	{G, "log_max_msg", rc_works},
 	{G, "rc", rc_works},
 	{G, "atomic", pages_exist},
+	{G, "imaicl", windows_work},
+	{G, "log_max_klm_list_size", lists_work},
+	{G, "fixed_buffer_size", lists_work},
+	{G, "max_indirection", BY("tests/unit/queue_umr")},
+	{G, "umr_extended_translation_offset", BY("tests/unit/queue_umr")},
+	{G, "*_mkey", null_works},
 	{G, "uc", BY("tests/sim/lib_queues")},
 	{G, "cqe_version", rc_works},
 	{G, "log_max_cq*", rc_works},
@@ -537,12 +600,6 @@ static int xrcd_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 	return ibv_open_xrcd(ctx, &a) ? 0 : errno;
 }
 
-static int window_fails(struct ibv_context *ctx, struct ibv_pd *pd)
-{
-	(void)ctx;
-	return ibv_alloc_mw(pd, IBV_MW_TYPE_2) ? 0 : errno;
-}
-
 static int dm_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 {
 	struct ibv_alloc_dm_attr a = {.length = 64};
@@ -567,7 +624,6 @@ static const struct absence {
 } absences[] = {
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "xrc"},
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
-	{"memory windows", window_fails, PRM_HCA_CAP_TYPE_GENERAL, "imaicl"},
 	{"device memory", dm_fails, PRM_HCA_CAP_TYPE_DEV_MEM, "memic"},
 	{"ODP", odp_fails, PRM_HCA_CAP_TYPE_GENERAL, "pg"},
 };

@@ -101,13 +101,10 @@ TEST_FX(mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
-		{MKC "access_mode_1_0", 2, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
-		{MKC "access_mode_1_0", 3, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
 		{MKC "bsf_en " MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
-		{MKC "qpn", 0, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "log_page_size", 11, PRM_STATUS_BAD_PARAM, FW_SYN_PAGE_SIZE},
 		{MKC "start_addr " MKC "len", UINT64_MAX, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE},
 		{MKC "len", 16385, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_BOUNDS},

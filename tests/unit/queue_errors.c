@@ -227,15 +227,13 @@ static const struct violation table[] = {
 	{"over log_msg_max", too_long, WRITE, 0x01, .local = true},
 	{"2 GiB over log_msg_max", two_gib, WRITE, 0x01, .local = true},
 	{"reserved opcode", nothing, 0x7f, 0x02, .local = true},
-	{"UMR", nothing, PRM_WQE_OPCODE_UMR, 0x02, .local = true},
-	{"send with invalidate", nothing, PRM_WQE_OPCODE_SEND_INVAL, 0x02, .local = true},
 	{"MMO on a QP without it", nothing, PRM_WQE_OPCODE_MMO, 0x02, .local = true},
 };
 
 static void post_bad(struct rig_pair *p, const struct violation *v, struct change *c, uint8_t flags)
 {
 	struct rig_wqe w = rig_begin(&p->a, v->opcode, flags, 0);
-	bool raddr = v->opcode != SEND && v->opcode != PRM_WQE_OPCODE_SEND_INVAL;
+	bool raddr = v->opcode != SEND;
 
 	if (raddr)
 		rig_raddr(&w, c->ra, c->rkey);

@@ -269,6 +269,7 @@ struct mkey *rig_mkey(struct rig *r, unsigned int function, const void *buf, siz
 
 	assert_non_null(m);
 	m->low = 0x5a;
+	m->qpn = MKEY_ANY_QP;
 	m->mode = 1;
 	m->rights = (uint8_t)rights;
 	m->pdn = RIG_PD;

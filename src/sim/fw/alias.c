@@ -107,6 +107,7 @@ int fw_create_alias(struct fw_cmd *c)
 	if (!m)
 		return -1;
 	m->alias = true;
+	m->qpn = MKEY_ANY_QP;
 	m->pdn = pd->id;
 	m->pd = pd;
 	obj_get(pd);

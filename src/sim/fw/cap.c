@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
+#include "obj/mkey.h"
 
 #define PAGE_BYTES 4096
 
@@ -112,6 +113,13 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_ud(cap, 1);
+	prm_cmd_hca_cap_set_imaicl(cap, 1);
+	prm_cmd_hca_cap_set_log_max_klm_list_size(cap, KLM_LOG_MOST);
+	prm_cmd_hca_cap_set_max_indirection(cap, MKEY_DEPTH);
+	prm_cmd_hca_cap_set_fixed_buffer_size(cap, 1);
+	prm_cmd_hca_cap_set_umr_extended_translation_offset(cap, 1);
+	prm_cmd_hca_cap_set_dump_fill_mkey(cap, 1);
+	prm_cmd_hca_cap_set_null_mkey(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_write(cap, 1);
 	prm_cmd_hca_cap_set_relaxed_ordering_read(cap, 1);
 	prm_cmd_hca_cap_set_qpc_extension(cap, 1);

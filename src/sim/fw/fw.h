@@ -15,6 +15,12 @@ struct device;
  */
 void fw_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
 
+/*
+ * What the kernel's own UMR queue does to an mkey of its: PD and rights (of an mkc) change, the key
+ * stays. 0 or -ENOENT.
+ */
+int fw_mkey_umr(struct vhca *, uint32_t index, uint32_t pdn, const void *mkc);
+
 /* Destroys all that a uid still owns, in an order that respects references (kernel: uid 0 too). */
 void fw_uid_reap(struct vhca *, uint16_t uid);
 

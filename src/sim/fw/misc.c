@@ -3,6 +3,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
+#include "obj/mkey.h"
 
 #define MELLANOX_OUI   0x0002c9
 #define PSID_BYTES     16
@@ -37,6 +38,8 @@ int fw_query_issi(struct fw_cmd *c)
 int fw_query_special_contexts(struct fw_cmd *c)
 {
 	prm_query_special_contexts_out_set_resd_lkey(c->out, RESERVED_LKEY);
+	prm_query_special_contexts_out_set_dump_fill_mkey(c->out, MKEY_NULL);
+	prm_query_special_contexts_out_set_null_mkey(c->out, MKEY_NULL);
 	return 0;
 }
 

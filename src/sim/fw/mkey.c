@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "obj/icm.h"
 #include "obj/mkey.h"
 
-#define ANY_QP		       0xffffffu
 #define OCTWORD		       16u
 #define DEFAULT_MIN_LOG_ENTITY 12u
 #define PAS_FLAGS	       7ull /* below the address: write and read enable of the page */
@@ -19,14 +19,21 @@ static unsigned int mode_of(const void *mkc)
 	return prm_mkc_get_access_mode_4_2(mkc) << 2 | prm_mkc_get_access_mode_1_0(mkc);
 }
 
+static bool mkey_is_indirect(const void *mkc)
+{
+	return mode_of(mkc) == PRM_MKC_ACCESS_MODE_KLM || mode_of(mkc) == PRM_MKC_ACCESS_MODE_KSM;
+}
+
 static int check_mode(struct fw_cmd *c, const void *mkc)
 {
 	unsigned int mode = mode_of(mkc);
 
-	if (mode == PRM_MKC_ACCESS_MODE_MTT || mode == PRM_MKC_ACCESS_MODE_SW_ICM)
+	if (mode == PRM_MKC_ACCESS_MODE_MTT || mode == PRM_MKC_ACCESS_MODE_SW_ICM ||
+	    mkey_is_indirect(mkc))
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
-			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT) and 4 (SW_ICM)",
+			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT), 2 (KLM), "
+			 "3 (KSM) and 4 (SW_ICM)",
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
@@ -43,10 +50,6 @@ static int fw_mkey_check_features(struct fw_cmd *c, const void *mkc)
 	if (prm_mkc_get_crypto_en(mkc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "mkc.crypto_en is set: encryption is not implemented");
-	if (prm_mkc_get_qpn(mkc) != ANY_QP)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
-				 "mkc.qpn 0x%x: a key for one QP is not implemented, only 0xffffff",
-				 prm_mkc_get_qpn(mkc));
 	return 0;
 }
 
@@ -138,6 +141,34 @@ static int fw_mkey_take_list(struct fw_cmd *c, const void *mkc, struct mkey *m)
 	return 0;
 }
 
+/* An indirect mkey's list may come later, by UMR. */
+static int take_klms(struct fw_cmd *c, const void *mkc, struct mkey *m)
+{
+	const uint8_t *klms = (const uint8_t *)c->in + PRM_CREATE_MKEY_IN_BYTES;
+	uint32_t n = prm_create_mkey_in_get_translations_octword_actual_size(c->in);
+	uint32_t room = prm_mkc_get_translations_octword_size(mkc);
+
+	if (prm_create_mkey_in_get_mkey_umem_valid(c->in))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkey_umem_valid is set: a list of mkeys can't lie in a umem");
+	if (n > room || room > 1u << KLM_LOG_MOST)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "mkc.translations_octword_size %u is less than the %u octwords "
+				 "given, or more than cap.log_max_klm_list_size allows",
+				 room, n);
+	if (fw_list_fits(c, PRM_CREATE_MKEY_IN_BYTES, (uint64_t)n * (OCTWORD / 8), "klm_pas_mtt"))
+		return -1;
+	m->list = klm_list_new(room);
+	if (!m->list)
+		return fw_refuse(c, PRM_STATUS_NO_RES, FW_SYN_MEMORY,
+				 "no memory for a list of %u entries", room);
+	if (n && klm_list_write(m->list, 0, klms, n))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "klm_pas_mtt[]: the entries of the interleaved list do not make "
+				 "the bytes of its cycle");
+	return 0;
+}
+
 /*
  * start_addr is where the key begins in the device's memory; users of the key count from 0, as
  * libmlx5 does. [I] A umem is ignored.
@@ -175,16 +206,37 @@ static void fw_mkey_fill(struct mkey *m, const void *mkc, struct obj *pd)
 	m->start = prm_mkc_get_start_addr(mkc);
 	m->len = prm_mkc_get_len(mkc);
 	m->log_entity = (uint8_t)prm_mkc_get_log_page_size(mkc);
+	m->en_rinval = prm_mkc_get_en_rinval(mkc);
+	m->qpn = prm_mkc_get_qpn(mkc);
 	m->pdn = pd->id;
 	m->pd = pd;
 	obj_get(pd);
 	memcpy(m->mkc, mkc, sizeof(m->mkc));
 }
 
+/* By number, as the kernel's own UMR names it. */
+int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
+{
+	struct mkey *m = obj_find(v, OBJ_MKEY, index);
+	struct obj *pd = obj_find(v, OBJ_PD, pdn);
+
+	if (!m || !pd)
+		return -ENOENT;
+	obj_get(pd);
+	obj_put(m->pd);
+	m->pd = pd;
+	m->pdn = pdn;
+	m->rights = rights_of(mkc);
+	prm_mkc_set_pd(m->mkc, pdn);
+	return 0;
+}
+
 static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	if (m->mode == PRM_MKC_ACCESS_MODE_SW_ICM)
 		return take_icm(c, m);
+	if (mkey_is_indirect(mkc))
+		return take_klms(c, mkc, m);
 	return prm_create_mkey_in_get_mkey_umem_valid(c->in) ? take_umem(c, mkc, m)
 							     : fw_mkey_take_list(c, mkc, m);
 }
@@ -222,6 +274,7 @@ void fw_mkey_free(struct obj *o)
 	obj_put(m->icm);
 	obj_put(m->pd);
 	free(m->entries);
+	klm_list_free(m->list);
 	obj_free(o);
 }
 
@@ -238,13 +291,34 @@ static struct mkey *find_mkey(struct fw_cmd *c, uint32_t index)
 	return m;
 }
 
+/* What an UMR may have changed since. */
+static void show_mkc(void *mkc, const struct mkey *m)
+{
+	prm_mkc_set_free(mkc, m->free);
+	prm_mkc_set_lr(mkc, !!(m->rights & MKEY_LR));
+	prm_mkc_set_lw(mkc, !!(m->rights & MKEY_LW));
+	prm_mkc_set_rr(mkc, !!(m->rights & MKEY_RR));
+	prm_mkc_set_rw(mkc, !!(m->rights & MKEY_RW));
+	prm_mkc_set_a(mkc, !!(m->rights & MKEY_ATOMIC));
+	prm_mkc_set_qpn(mkc, m->qpn);
+	prm_mkc_set_mkey_7_0(mkc, m->low);
+	prm_mkc_set_en_rinval(mkc, m->en_rinval);
+	if (m->list) {
+		prm_mkc_set_start_addr(mkc, m->start);
+		prm_mkc_set_len(mkc, m->len);
+	}
+}
+
 int fw_query_mkey(struct fw_cmd *c)
 {
 	const struct mkey *m = find_mkey(c, prm_query_mkey_in_get_mkey_index(c->in));
+	void *mkc;
 
 	if (!m)
 		return -1;
-	memcpy(prm_query_mkey_out_at_memory_key_mkey_entry(c->out), m->mkc, sizeof(m->mkc));
+	mkc = prm_query_mkey_out_at_memory_key_mkey_entry(c->out);
+	memcpy(mkc, m->mkc, sizeof(m->mkc));
+	show_mkc(mkc, m);
 	return 0;
 }
 

@@ -61,6 +61,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_event.c \
 	src/sim/kernel/verbs/uverbs_mcast.c \
 	src/sim/kernel/verbs/uverbs_mr.c \
+	src/sim/kernel/verbs/uverbs_mw.c \
 	src/sim/kernel/verbs/uverbs_pd.c \
 	src/sim/kernel/verbs/uverbs_port.c \
 	src/sim/kernel/verbs/qp_type.c \

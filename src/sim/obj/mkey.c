@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include "icm.h"
 #include "mkey.h"
 #include "vhca.h"
@@ -40,6 +41,90 @@ static const struct mkey *mkey_resolve(const struct vhca *v, const struct mkey *
 	}
 	return source;
 }
+
+/* Where an access goes, and through how many indirect mkeys it came. */
+struct mkey_walk {
+	struct vhca *vhca;
+	uint32_t pdn, qpn;
+	unsigned int rights;
+	unsigned int depth;
+	struct dma_seg *seg; /* NULL: only checks */
+	unsigned int max;
+	uint64_t done; /* bytes that the segments cover */
+};
+
+/* --- the null mkey ---------------------------------------------------------------------------- */
+
+#define NULL_BYTES (64u << 10)
+#define NULL_READ  0u
+#define NULL_WRITE NULL_BYTES
+
+/* Zeros that are read, and where writes go that nobody reads. */
+struct null_memory {
+	struct mm *mm;
+	uint8_t bytes[2 * NULL_BYTES];
+};
+
+static uint8_t *null_at(void *memory, uint64_t addr, size_t len)
+{
+	struct null_memory *null = memory;
+
+	return addr <= sizeof(null->bytes) && len <= sizeof(null->bytes) - addr ? null->bytes + addr
+										: NULL;
+}
+
+static struct null_memory *null_memory(struct device *dev)
+{
+	struct null_memory *null = dev->null;
+
+	if (null)
+		return null;
+	null = calloc(1, sizeof(*null));
+	if (!null)
+		return NULL;
+	null->mm = mm_open_device(dev->host, null_at, null);
+	if (!null->mm) {
+		free(null);
+		return NULL;
+	}
+	return dev->null = null;
+}
+
+void mkey_null_free(struct device *dev)
+{
+	if (!dev->null)
+		return;
+	mm_close(dev->null->mm);
+	free(dev->null);
+	dev->null = NULL;
+}
+
+/* Of any PD, for local accesses; the same bytes again and again. */
+static int walk_null(struct mkey_walk *w, uint64_t len)
+{
+	struct null_memory *null = null_memory(w->vhca->dev);
+	bus_t at;
+	unsigned int n = 0;
+
+	if (w->rights & ~(unsigned int)(MKEY_LR | MKEY_LW) || !null) {
+		sim_refuse("mkey 0x%x is the null mkey: for local accesses only", MKEY_NULL);
+		return -MKEY_BAD_RIGHTS;
+	}
+	if (!w->seg) {
+		w->done = len;
+		return 0;
+	}
+	at = mm_bus(null->mm, w->rights & MKEY_LW ? NULL_WRITE : NULL_READ);
+	for (; len && n < w->max; n++) {
+		w->seg[n] = (struct dma_seg){at, len < NULL_BYTES ? (size_t)len : NULL_BYTES};
+		w->done += w->seg[n].len;
+		len -= w->seg[n].len;
+	}
+	return (int)n;
+}
+
+/* --- lookup ------------------------------------------------------------------------------------
+ */
 
 static const struct mkey *mkey_lookup(const struct vhca *v, uint32_t key)
 {
@@ -83,25 +168,20 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 			  (m->start & page_mask) + from_start, len, seg, max);
 }
 
-int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
-	      unsigned int rights, struct dma_seg *seg, unsigned int max)
+/* State, owner, rights and bounds. 0, or -enum mkey_fault. */
+static int mkey_check(const struct mkey *m, const struct mkey *source, uint32_t key, uint32_t pdn,
+		      uint32_t qpn, unsigned int rights)
 {
-	const struct mkey *m, *source;
 	unsigned int missing;
-	int n;
 
-	if (!len)
-		return 0;
-	m = mkey_lookup(v, key);
-	if (!m)
-		return -MKEY_BAD_KEY;
 	if (m->pdn != pdn) {
 		sim_refuse("mkey 0x%x belongs to pd 0x%x, the queue to pd 0x%x", key, m->pdn, pdn);
 		return -MKEY_BAD_PD;
 	}
-	source = mkey_resolve(v, m, key);
-	if (!source)
-		return -MKEY_BAD_ALIAS;
+	if (m->qpn != MKEY_ANY_QP && m->qpn != qpn) {
+		sim_refuse("mkey 0x%x may be used by qp 0x%x alone (mkc.qpn)", key, m->qpn);
+		return -MKEY_BAD_QP;
+	}
 	missing = rights & ~(unsigned int)source->rights;
 	if (missing) {
 		sim_refuse("mkey 0x%x does not have the right %s", key, right_name(missing));
@@ -112,18 +192,66 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 			   source->umem->o.id);
 		return -MKEY_BAD_RIGHTS;
 	}
-	if (!in_bounds(source, va, len)) {
-		sim_refuse("mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
-			   "+0x%" PRIx64,
-			   key, source->start, source->len, va, len);
-		return -MKEY_BAD_BOUNDS;
+	return 0;
+}
+
+static int walk_key(struct mkey_walk *, uint32_t key, uint64_t va, uint64_t len);
+
+/*
+ * The parts of a list, one after the other. Each is a local access to its mkey: what the list's own
+ * mkey allows, the parts need not. [I]
+ */
+static int walk_list(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+		     uint64_t len)
+{
+	struct mkey_walk child = *w;
+	uint64_t pos = va - m->start, part, addr;
+	unsigned int used = 0;
+	uint32_t child_key;
+	int n;
+
+	child.vhca = m->o.vhca;
+	child.pdn = m->pdn;
+	child.rights = w->rights & WRITES ? MKEY_LW : MKEY_LR;
+	if (++child.depth > MKEY_DEPTH) {
+		sim_refuse("mkey 0x%x: more than %u indirect mkeys, one behind the other", key,
+			   MKEY_DEPTH);
+		return -MKEY_TOO_DEEP;
 	}
-	if (!seg)
-		return 0;
-	n = translate(source, va, len, seg, max);
+	while (len) {
+		if (!klm_find(m, pos, &child_key, &addr, &part)) {
+			sim_refuse("mkey 0x%x: its list ends before 0x%" PRIx64, key, va + len);
+			return -MKEY_BAD_BOUNDS;
+		}
+		part = part < len ? part : len;
+		child.seg = w->seg + used;
+		child.max = w->max - used;
+		child.done = 0;
+		n = child.max ? walk_key(&child, child_key, addr, part) : -MKEY_TOO_FRAGMENTED;
+		if (n == -MKEY_TOO_FRAGMENTED && w->done)
+			return (int)used;
+		if (n < 0)
+			return n;
+		used += (unsigned int)n;
+		w->done += child.done;
+		if (child.done < part)
+			return (int)used;
+		pos += part;
+		len -= part;
+	}
+	return (int)used;
+}
+
+static int walk_direct(struct mkey_walk *w, const struct mkey *m, uint32_t key, uint64_t va,
+		       uint64_t len)
+{
+	int n = translate(m, va, len, w->seg, w->max);
+
+	if (n == -E2BIG && w->depth)
+		return -MKEY_TOO_FRAGMENTED;
 	if (n == -E2BIG) {
 		sim_refuse("mkey 0x%x: 0x%" PRIx64 "+0x%" PRIx64 " lies in more than %u pieces",
-			   key, va, len, max);
+			   key, va, len, w->max);
 		return -MKEY_TOO_FRAGMENTED;
 	}
 	if (n < 0) {
@@ -131,5 +259,72 @@ int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t 
 			   len);
 		return -MKEY_BAD_BOUNDS;
 	}
+	w->done += len;
 	return n;
+}
+
+static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len)
+{
+	const struct mkey *m, *source;
+	int err;
+
+	if (key == MKEY_NULL)
+		return walk_null(w, len);
+	m = mkey_lookup(w->vhca, key);
+	if (!m)
+		return -MKEY_BAD_KEY;
+	source = mkey_resolve(w->vhca, m, key);
+	if (!source)
+		return -MKEY_BAD_ALIAS;
+	err = mkey_check(m, source, key, w->pdn, w->qpn, w->rights);
+	if (err)
+		return err;
+	if (!in_bounds(source, va, len)) {
+		sim_refuse("mkey 0x%x covers 0x%" PRIx64 "+0x%" PRIx64 ", not 0x%" PRIx64
+			   "+0x%" PRIx64,
+			   key, source->start, source->len, va, len);
+		return -MKEY_BAD_BOUNDS;
+	}
+	if (!w->seg) {
+		w->done = len;
+		return 0;
+	}
+	if (source->list)
+		return walk_list(w, source, key, va, len);
+	return walk_direct(w, source, key, va, len);
+}
+
+int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
+	      unsigned int rights, struct dma_seg *seg, unsigned int max)
+{
+	struct mkey_walk w = {
+		.vhca = v, .pdn = pdn, .qpn = qpn, .rights = rights, .seg = seg, .max = max};
+	int n = *len ? walk_key(&w, key, va, *len) : 0;
+
+	*len = w.done;
+	return n;
+}
+
+int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
+	      unsigned int rights, struct dma_seg *seg, unsigned int max)
+{
+	uint64_t done = len;
+	int n = mkey_part(v, key, pdn, MKEY_ANY_QP, va, &done, rights, seg, max);
+
+	return n >= 0 && done < len ? -MKEY_TOO_FRAGMENTED : n;
+}
+
+bool mkey_invalidate(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn)
+{
+	const struct mkey *found = mkey_lookup(v, key);
+	struct mkey *m = found ? obj_find(v, OBJ_MKEY, key >> 8) : NULL;
+
+	if (!m || m->alias || !m->en_rinval) {
+		sim_refuse("mkey 0x%x can't be invalidated by a peer (mkc.en_rinval)", key);
+		return false;
+	}
+	if (mkey_check(m, m, key, pdn, qpn, 0))
+		return false;
+	m->free = true;
+	return true;
 }

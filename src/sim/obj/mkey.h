@@ -42,6 +42,36 @@ enum {
 	MKEY_UMR = 1 << 5,
 };
 
+#define MKEY_ANY_QP 0xffffffu
+/* Keys that no mkey has: their indexes lie below the first one's. */
+enum {
+	MKEY_TERMINATE = 0x100, /* the end of a receive's data segments */
+	MKEY_NULL = 0x300,	/* dump_fill_mkey and null_mkey: reads zeros, writes go nowhere */
+	MKEY_REPEAT = 0x400,	/* in a list's first entry: the list is interleaved */
+};
+
+/* One entry of an indirect mkey's list. */
+struct klm {
+	uint64_t at; /* where it begins in the mkey; interleaved: in a cycle */
+	uint64_t len, addr;
+	uint32_t key;
+	uint32_t stride; /* interleaved: how far the next cycle's is */
+};
+
+/* What an indirect mkey is made of (klm.c): its list as it was written, and as it is read. */
+struct klm_list {
+	uint32_t room; /* entries that fit: mkc.translations_octword_size */
+	uint32_t used; /* entries that were written; those behind are zeros */
+	uint32_t n;    /* what they make */
+	struct klm *klm;
+	uint8_t *raw;	 /* room entries of 16 bytes */
+	uint64_t cycle;	 /* interleaved: bytes of one; else 0 */
+	uint64_t repeat; /* and how many there are */
+};
+#define KLM_BYTES    16u
+#define KLM_LOG_MOST 16u /* entries */
+#define MKEY_DEPTH   4u	 /* indirect mkeys in a row: max_indirection */
+
 struct mkey {
 	struct obj o; /* id is the index (24 bits); the key is id << 8 | low */
 	uint8_t low;  /* mkey_7_0 */
@@ -49,7 +79,9 @@ struct mkey {
 	uint8_t rights;
 	bool free; /* mkc.free: made, but may not be used yet */
 	bool alias;
+	bool en_rinval; /* a peer's SEND_INVAL may free it */
 	uint32_t pdn;
+	uint32_t qpn;	/* the only queue that may use it, or MKEY_ANY_QP */
 	struct obj *pd; /* referenced */
 	uint64_t start, len;
 	/* translation: a umem and an offset in it, or a list of its own */
@@ -58,6 +90,7 @@ struct mkey {
 	uint8_t log_entity;
 	uint32_t nentries;
 	bus_t *entries; /* MTT */
+	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
 	/* alias: looked up at every access, not only at creation */
@@ -80,10 +113,33 @@ enum mkey_fault {
 	MKEY_BAD_BOUNDS,
 	MKEY_BAD_ALIAS,
 	MKEY_TOO_FRAGMENTED,
+	MKEY_BAD_QP,
+	MKEY_TOO_DEEP,
 };
 #define MKEY_SEGS 64
+/*
+ * The same for a queue. As much as fits is filled in: *len says how much that is. Indirect mkeys
+ * may take more than max segments.
+ */
+int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
+	      unsigned int rights, struct dma_seg *, unsigned int max);
 int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
+
+/* A peer's SEND_INVAL. False, with a sentence: it may not. */
+bool mkey_invalidate(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn);
+
+/* At the chip's end. */
+void mkey_null_free(struct device *);
+
+/* A list with room for n entries; NULL: no memory. */
+struct klm_list *klm_list_new(uint32_t room);
+void klm_list_free(struct klm_list *);
+/* Entries from `first` on, as they stand in commands and WQEs: 0, or -EINVAL: they make no list. */
+int klm_list_write(struct klm_list *, uint32_t first, const void *entries, uint32_t n);
+/* What lies at pos of an mkey, and how many bytes of it in one piece. False: the list ends there.
+ */
+bool klm_find(const struct mkey *, uint64_t pos, uint32_t *key, uint64_t *addr, uint64_t *len);
 
 /* ALLOW_OTHER_VHCA_ACCESS: functions that know access_key may alias this mkey. */
 int grant_set(struct vhca *, uint32_t mkey_index, uint64_t generation, const uint8_t key[32]);

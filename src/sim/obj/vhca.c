@@ -128,6 +128,7 @@ void device_fini(struct device *dev)
 				munmap(dev->vhca[i].port, sizeof(*dev->vhca[i].port));
 		}
 	mm_close(dev->icm_mm);
+	mkey_null_free(dev);
 	grants_free(dev);
 	timers_free(&dev->timers);
 	free(dev->vhca);

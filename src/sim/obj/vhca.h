@@ -64,6 +64,7 @@ struct gid_entry {
 struct counters;
 struct flow_table;
 struct mcg;
+struct null_memory;
 struct obj_table; /* obj.c */
 struct icm;
 struct grant;	  /* grant.c: what ALLOW_OTHER_VHCA_ACCESS stored; the chip's, keyed by vhca_id */
@@ -110,6 +111,7 @@ struct device {
 	struct vhca *vhca; /* the profile's functions */
 	unsigned int nfunctions;
 	struct grant *grants;
+	struct null_memory *null; /* mkey.c; NULL until it is needed */
 	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
 	struct queues *queues;
 	struct sched *sched;

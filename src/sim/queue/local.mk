@@ -15,4 +15,5 @@ libsim_la_SOURCES += src/sim/queue/queue.h \
 	src/sim/queue/services.h \
 	src/sim/queue/sq.c \
 	src/sim/queue/srq.c \
+	src/sim/queue/umr.c \
 	src/sim/queue/wqe.c

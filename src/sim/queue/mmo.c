@@ -83,7 +83,8 @@ void mmo_parse(struct queue *q, struct send_wr *wr)
 
 static bool mmo_allowed(struct queue *q, const struct side *s, uint64_t len)
 {
-	return mkey_segs(q->o.vhca, s->lkey, q->pdn, s->addr, len, s->rights, NULL, 0) >= 0;
+	return mkey_part(q->o.vhca, s->lkey, q->pdn, q->o.id, s->addr, &len, s->rights, NULL, 0) >=
+	       0;
 }
 
 /* Both ranges and the scratch buffer, before a byte moves. */
@@ -127,16 +128,21 @@ static int mmo_copy(struct host *h, const struct dma_seg *to, const struct dma_s
 	return err;
 }
 
-static int copy_chunk(struct queue *q, const struct side *dest, const struct side *src, size_t len)
+static int mmo_segs(struct queue *q, const struct side *s, uint64_t *len, struct dma_seg *seg)
+{
+	return mkey_part(q->o.vhca, s->lkey, q->pdn, q->o.id, s->addr, len, s->rights, seg,
+			 MKEY_SEGS + 1);
+}
+
+/* As many bytes as both sides' segments hold. */
+static int copy_chunk(struct queue *q, const struct side *dest, const struct side *src,
+		      uint64_t *len)
 {
 	struct dma_seg to[MKEY_SEGS + 1], from[MKEY_SEGS + 1];
 
-	if (mkey_segs(q->o.vhca, src->lkey, q->pdn, src->addr, len, src->rights, from,
-		      MKEY_SEGS + 1) < 0 ||
-	    mkey_segs(q->o.vhca, dest->lkey, q->pdn, dest->addr, len, dest->rights, to,
-		      MKEY_SEGS + 1) < 0)
+	if (mmo_segs(q, src, len, from) < 0 || mmo_segs(q, dest, len, to) < 0)
 		return -1;
-	return mmo_copy(host_of(&q->o), to, from, len);
+	return mmo_copy(host_of(&q->o), to, from, (size_t)*len);
 }
 
 int mmo_step(struct queue *q, struct send_wr *wr)
@@ -144,7 +150,7 @@ int mmo_step(struct queue *q, struct send_wr *wr)
 	struct side src = side_of(wr->wqe + SRC, MKEY_LR);
 	struct side dest = side_of(wr->wqe + DEST, MKEY_LW);
 	uint64_t left = wr->len - wr->progress;
-	size_t n = left < CHUNK ? (size_t)left : CHUNK;
+	uint64_t n = left < CHUNK ? left : CHUNK;
 	uint8_t err = wr->progress ? 0 : check_access(q, wr, &src, &dest);
 
 	if (err)
@@ -152,7 +158,7 @@ int mmo_step(struct queue *q, struct send_wr *wr)
 	post_flush(queues_of(&q->o));
 	src.addr += wr->progress;
 	dest.addr += wr->progress;
-	if (copy_chunk(q, &dest, &src, n)) {
+	if (copy_chunk(q, &dest, &src, &n)) {
 		sim_refuse("qp 0x%x: MMO WQE %u: memory is not mapped any more", q->o.id,
 			   wr->index);
 		return PRM_SYNDROME_LOCAL_PROT_ERR;

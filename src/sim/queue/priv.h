@@ -164,8 +164,9 @@ void rq_record(const struct obj *, bus_t dbrec, unsigned int log_size, uint16_t 
 /* srq.c: copies the oldest entry; its data segments, or NULL: none is posted, or the SRQ failed. */
 const uint8_t *srq_take(struct srq *, uint8_t *copy, uint16_t *index);
 
-/* mmo.c */
+/* mmo.c, umr.c: sq_local() */
 int mmo_step(struct queue *, struct send_wr *);
+int umr_step(struct queue *, struct send_wr *);
 
 /* post.c */
 bool post_end_turn(struct queues *, uint64_t now); /* true if something was flushed */

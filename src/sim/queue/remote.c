@@ -3,10 +3,16 @@
 #include "base/log.h"
 #include "obj/mkey.h"
 
+static int remote_segs(struct queue *q, uint32_t rkey, uint64_t va, uint64_t *len,
+		       unsigned int rights, struct dma_seg *seg)
+{
+	return mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, len, rights, seg,
+			 seg ? MKEY_SEGS : 0);
+}
+
 bool remote_check(struct queue *q, uint32_t rkey, uint64_t va, uint64_t len, bool write)
 {
-	return mkey_segs(q->o.vhca, rkey, q->pdn, va, len, write ? MKEY_RW : MKEY_RR, NULL,
-			 0) >= 0;
+	return remote_segs(q, rkey, va, &len, write ? MKEY_RW : MKEY_RR, NULL) >= 0;
 }
 
 static bool remote_moved(const struct queue *q, int err)
@@ -18,29 +24,53 @@ static bool remote_moved(const struct queue *q, int err)
 
 bool remote_write(struct queue *q, uint32_t rkey, uint64_t va, size_t len, const void *from)
 {
+	const uint8_t *bytes = from;
 	struct dma_seg seg[MKEY_SEGS];
-	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, len, MKEY_RW, seg, MKEY_SEGS);
+	uint64_t part;
+	int n;
 
 	cq_before_reply(q);
-	return n >= 0 && remote_moved(q, post_seen(q, seg, (unsigned int)n, from, len));
+	for (; len; len -= part, va += part, bytes += part) {
+		part = len;
+		n = remote_segs(q, rkey, va, &part, MKEY_RW, seg);
+		if (n < 0 ||
+		    !remote_moved(q, post_seen(q, seg, (unsigned int)n, bytes, (size_t)part)))
+			return false;
+	}
+	return true;
 }
 
 bool remote_read(struct queue *q, uint32_t rkey, uint64_t va, size_t len, void *to)
 {
 	struct dma_seg seg[MKEY_SEGS];
-	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, len, MKEY_RR, seg, MKEY_SEGS);
+	uint8_t *bytes = to;
+	uint64_t part;
+	int n;
 
 	post_flush(queues_of(&q->o));
-	return n >= 0 && remote_moved(q, dma_gather(host_of(&q->o), seg, (unsigned int)n, to));
+	for (; len; len -= part, va += part, bytes += part) {
+		part = len;
+		n = remote_segs(q, rkey, va, &part, MKEY_RR, seg);
+		if (n < 0 ||
+		    !remote_moved(q, dma_gather(host_of(&q->o), seg, (unsigned int)n, bytes)))
+			return false;
+	}
+	return true;
+}
+
+bool remote_invalidate(struct queue *q, uint32_t rkey)
+{
+	return mkey_invalidate(q->o.vhca, rkey, q->pdn, q->o.id);
 }
 
 bool remote_atomic(struct queue *q, uint32_t rkey, uint64_t va, const struct dma_atomic *a,
 		   uint64_t *old, bool *aligned)
 {
 	struct dma_seg seg[2];
-	int n = mkey_segs(q->o.vhca, rkey, q->pdn, va, a->size, MKEY_ATOMIC, seg, 2);
+	uint64_t part = a->size;
+	int n = mkey_part(q->o.vhca, rkey, q->pdn, q->o.id, va, &part, MKEY_ATOMIC, seg, 2);
 
-	*aligned = n < 0 || (n == 1 && !(seg[0].addr % a->size));
+	*aligned = n < 0 || (n == 1 && part == a->size && !(seg[0].addr % a->size));
 	if (n < 0 || !*aligned)
 		return false;
 	cq_before_reply(q);

@@ -69,17 +69,23 @@ static uint8_t list_move(struct list *l)
 static uint8_t list_add(struct list *l, const struct data_seg *s, uint64_t skip, size_t len)
 {
 	struct queue *q = l->q;
-	uint8_t err = l->n + MKEY_SEGS > MOST_SEGS ? list_move(l) : 0;
+	uint64_t part;
+	uint8_t err;
 	int n;
 
-	if (err)
-		return err;
-	n = mkey_segs(q->o.vhca, s->lkey, l->pdn, s->addr + skip, len,
-		      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
-	if (n < 0)
-		return PRM_SYNDROME_LOCAL_PROT_ERR;
-	l->n += (unsigned int)n;
-	l->bytes += len;
+	for (; len; len -= part) {
+		err = l->n + MKEY_SEGS > MOST_SEGS ? list_move(l) : 0;
+		if (err)
+			return err;
+		part = len;
+		n = mkey_part(q->o.vhca, s->lkey, l->pdn, q->o.id, s->addr + skip, &part,
+			      l->write ? MKEY_LW : MKEY_LR, l->seg + l->n, MKEY_SEGS);
+		if (n < 0)
+			return PRM_SYNDROME_LOCAL_PROT_ERR;
+		l->n += (unsigned int)n;
+		l->bytes += part;
+		skip += part;
+	}
 	return 0;
 }
 

@@ -29,6 +29,7 @@ enum wqe_vendor {
 	VENDOR_SEGMENT = 0xe5, /* a segment that does not belong there */
 	VENDOR_PAST_DB = 0xe6, /* the WQE goes on past the doorbell record */
 	VENDOR_MMO = 0xe7,     /* MMO on a QP without qpc_ext.mmo, or of another opmod */
+	VENDOR_UMR = 0xe8,     /* an UMR that the mkey or the device does not allow */
 };
 
 /* --- send WQEs (wqe.c, mmo.c): parsers for rows of struct transport ------------------------ */
@@ -38,6 +39,7 @@ void wqe_parse_raddr(struct queue *, struct send_wr *); /* a remote address, dat
 void wqe_parse_atomic(struct queue *, struct send_wr *); /* a remote address, operands, data */
 void wqe_parse_masked_atomic(struct queue *, struct send_wr *);
 void mmo_parse(struct queue *, struct send_wr *);
+void umr_parse(struct queue *, struct send_wr *);
 /* The request fails in its turn, with LOCAL_QP_OP_ERR. */
 void wqe_refuse(const struct queue *, struct send_wr *, uint8_t vendor, const char *why);
 
@@ -107,6 +109,8 @@ uint16_t rq_index(const struct rq *);
 bool remote_check(struct queue *, uint32_t rkey, uint64_t va, uint64_t len, bool write);
 bool remote_write(struct queue *, uint32_t rkey, uint64_t va, size_t len, const void *from);
 bool remote_read(struct queue *, uint32_t rkey, uint64_t va, size_t len, void *to);
+/* A SEND with invalidate. */
+bool remote_invalidate(struct queue *, uint32_t rkey);
 /* va is a multiple of its size. *aligned: the memory there is, too. */
 bool remote_atomic(struct queue *, uint32_t rkey, uint64_t va, const struct dma_atomic *,
 		   uint64_t *old, bool *aligned);

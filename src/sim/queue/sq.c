@@ -374,7 +374,14 @@ void sq_give_back(struct sq *sq, struct send_wr *wr)
 
 int sq_local(struct sq *sq, struct send_wr *wr)
 {
-	return wr->opcode == PRM_WQE_OPCODE_MMO ? mmo_step(sq->q, wr) : 0;
+	switch (wr->opcode) {
+	case PRM_WQE_OPCODE_MMO:
+		return mmo_step(sq->q, wr);
+	case PRM_WQE_OPCODE_UMR:
+		return umr_step(sq->q, wr);
+	default:
+		return 0;
+	}
 }
 
 unsigned int sq_flush(struct sq *sq, unsigned int n)

@@ -31,13 +31,17 @@ const struct bth_row bth_rows[BTH_OPS] = {
 			      .ends = true,
 			      .atomic = ATOMIC_ETH_LEN},
 	[BTH_FETCH_ADD] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = ATOMIC_ETH_LEN},
+	[BTH_SEND_LAST_INV] = {.op = OP_SEND, .ends = true, .imm = true, .inv = true},
+	[BTH_SEND_ONLY_INV] =
+		{.op = OP_SEND, .starts = true, .ends = true, .imm = true, .inv = true},
 	[BTH_MASKED_CS] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
 	[BTH_MASKED_FA] = {.op = OP_ATOMIC, .starts = true, .ends = true, .atomic = MASKED_ETH_LEN},
 };
 
 /* A bit for each operation that packets of a transport can be. */
 static const uint32_t bth_known[8] = {
-	[BTH_RC] = ((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA,
+	[BTH_RC] = ((2u << BTH_FETCH_ADD) - 1) | 1u << BTH_SEND_LAST_INV | 1u << BTH_SEND_ONLY_INV |
+		   1u << BTH_MASKED_CS | 1u << BTH_MASKED_FA,
 	[BTH_UC] = (2u << BTH_WRITE_ONLY_IMM) - 1,
 	[BTH_UD] = 1u << BTH_SEND_ONLY | 1u << BTH_SEND_ONLY_IMM,
 };

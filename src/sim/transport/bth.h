@@ -37,6 +37,8 @@ enum bth_operation {
 	BTH_ATOMIC_ACK = 0x12,
 	BTH_COMPARE_SWAP = 0x13,
 	BTH_FETCH_ADD = 0x14,
+	BTH_SEND_LAST_INV = 0x16,
+	BTH_SEND_ONLY_INV = 0x17,
 	/* [I] Reserved numbers: what masked atomics are on a wire is not public. */
 	BTH_MASKED_CS = 0x1c,
 	BTH_MASKED_FA = 0x1d,
@@ -69,6 +71,7 @@ enum bth_operation {
 struct bth_row {
 	uint8_t op; /* enum bth_op */
 	bool starts, ends, reth, aeth, imm;
+	bool inv;	/* what stands in ImmDt's place is IETH: the rkey to invalidate */
 	uint8_t atomic; /* bytes of AtomicETH, or of AtomicAckETH */
 };
 enum bth_op {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <dvx/prm/cqe.h>
+#include <dvx/prm/wqe.h>
 #include "message.h"
 #include "transport.h"
 #include "obj/qp.h"
@@ -19,7 +20,9 @@ void message_opcodes(struct bth_packet *p, enum bth_type type, const struct send
 
 	p->opcode = opcodes[write][first][one && last];
 	p->last_opcode = opcodes[write][one && first][last];
-	if (last && wr->has_imm)
+	if (last && wr->opcode == PRM_WQE_OPCODE_SEND_INVAL)
+		p->last_opcode = one && first ? BTH_SEND_ONLY_INV : BTH_SEND_LAST_INV;
+	else if (last && wr->has_imm)
 		p->last_opcode++; /* LAST_IMM and ONLY_IMM follow LAST and ONLY */
 	if (one)
 		p->opcode = p->last_opcode;
@@ -74,6 +77,9 @@ static struct message_result take_send(struct message *m, struct qp *qp, const s
 {
 	uint8_t syndrome = rq_scatter(&qp->rq, m->off, p->len, p->data);
 
+	if (!syndrome && bth_row(p->last_opcode)->inv &&
+	    !remote_invalidate(&qp->q, be32toh(p->imm)))
+		syndrome = PRM_SYNDROME_REMOTE_INVAL_REQ_ERR;
 	return (struct message_result){
 		.end = syndrome ? MESSAGE_RECV_FAILED : MESSAGE_OK,
 		.syndrome = syndrome,
@@ -124,7 +130,9 @@ void message_done(struct message *m, struct qp *qp, const struct bth_packet *p)
 		{PRM_CQE_OPCODE_RESP_WR_IMM, PRM_CQE_OPCODE_RESP_WR_IMM},
 	};
 	struct recv_done done = {
-		.opcode = opcode[p->op == OP_WRITE][bth_row(p->last_opcode)->imm],
+		.opcode = bth_row(p->last_opcode)->inv
+				  ? PRM_CQE_OPCODE_RESP_SEND_INV
+				  : opcode[p->op == OP_WRITE][bth_row(p->last_opcode)->imm],
 		.solicited = p->solicited,
 		.imm = p->imm,
 		.len = m->off,

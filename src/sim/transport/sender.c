@@ -76,6 +76,8 @@ static bool sender_step(struct sender *s)
 
 	if (!wr)
 		return false;
+	if (!wr->error && wr->kind == SEND_LOCAL)
+		wr->error = (uint8_t)sq_local(&s->qp->sq, wr);
 	step = wr->error || wr->kind == SEND_LOCAL ? SENDER_DONE : s->send(s->job.q, wr);
 	if (step != SENDER_DONE)
 		return step == SENDER_SENT;

@@ -85,6 +85,16 @@ int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *c
 	return 0;
 }
 
+void uobj_swap(struct uobj *a, struct uobj *b)
+{
+	const uint32_t id = a->id;
+
+	a->id = b->id;
+	b->id = id;
+	a->file->handles[a->id] = a;
+	b->file->handles[b->id] = b;
+}
+
 static int uobj_give_back(struct uobj *u)
 {
 	if (u->users)

@@ -29,6 +29,8 @@ void *uobj_new(struct uverbs_file *, const struct uobj_class *, size_t size);
 void uobj_drop(struct uobj *);
 /* 0; -ENOENT for an unknown handle, -EINVAL for one of another kind. class NULL: any kind. */
 int uobj_find(struct uverbs_file *, uint64_t handle, const struct uobj_class *, struct uobj **);
+/* Each has the other's handle from here on. */
+void uobj_swap(struct uobj *, struct uobj *);
 /* -EBUSY while others refer to it. */
 int uobj_destroy(struct uobj *);
 int uobj_destroy_handle(struct uverbs_file *, uint64_t handle, const struct uobj_class *);

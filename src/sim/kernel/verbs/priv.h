@@ -36,7 +36,8 @@ method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_que
 	uverbs_dm_mr_reg, uverbs_mr_advise, uverbs_mr_query, uverbs_wq_create, uverbs_wq_destroy,
 	uverbs_dm_alloc, uverbs_async_event_alloc;
 write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
-	wcmd_reg_mr, wcmd_dereg_mr, wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,
+	wcmd_reg_mr, wcmd_dereg_mr, wcmd_rereg_mr, wcmd_alloc_mw, wcmd_dealloc_mw,
+	 wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,
 	wcmd_query_qp, wcmd_modify_qp, wcmd_modify_qp_ex, wcmd_modify_wq, wcmd_create_rwq_ind_table,
 	wcmd_modify_srq, wcmd_query_srq, wcmd_destroy_srq,
 	wcmd_create_ah, wcmd_destroy_ah, wcmd_attach_mcast, wcmd_detach_mcast;

@@ -5,6 +5,7 @@
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>
+#include <dvx/prm/query.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -73,12 +74,29 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 	};
 }
 
+/* 0: the device has none. */
+static uint32_t dump_fill_mkey(const struct uverbs_file *f)
+{
+	uint8_t in[PRM_QUERY_SPECIAL_CONTEXTS_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_SPECIAL_CONTEXTS_OUT_BYTES];
+
+	if (!prm_cmd_hca_cap_get_dump_fill_mkey(file_caps(f)))
+		return 0;
+	prm_query_special_contexts_in_set_opcode(in, PRM_OPCODE_QUERY_SPECIAL_CONTEXTS);
+	return mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out))
+		       ? 0
+		       : prm_query_special_contexts_out_get_dump_fill_mkey(out);
+}
+
 static void uverbs_context_answer(struct uverbs_file *f, struct uverbs_request *req, uint16_t uhw)
 {
 	const struct uverbs_attr *a = attr_find(req, uhw);
 	struct mlx5_ib_alloc_ucontext_resp resp;
 
 	uverbs_context_fill(f, &resp);
+	resp.dump_fill_mkey = dump_fill_mkey(f);
+	if (resp.dump_fill_mkey)
+		resp.comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;
 	if (a && a->len < resp.response_length)
 		resp.response_length = a->len;
 	attr_out(req, uhw, &resp, sizeof(resp));

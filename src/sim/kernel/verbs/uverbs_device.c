@@ -43,7 +43,7 @@ static uint32_t max_sge(const uint8_t *cap)
 	return sq < rq ? sq : rq;
 }
 
-/* No memory windows or multicast: the data path has none. */
+/* No multicast: the data path has none. */
 static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_query_device_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -59,15 +59,17 @@ static void uverbs_device_fill(const struct uverbs_file *f, struct ib_uverbs_que
 		.vendor_part_id = p->pci_device,
 		.max_qp = 1u << prm_cmd_hca_cap_get_log_max_qp(cap),
 		.max_qp_wr = 1u << prm_cmd_hca_cap_get_log_max_qp_sz(cap),
-		.device_cap_flags = IB_UVERBS_DEVICE_CHANGE_PHY_PORT |
-				    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
-				    IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
-				    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_RAW_IP_CSUM,
+		.device_cap_flags =
+			IB_UVERBS_DEVICE_CHANGE_PHY_PORT | IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT |
+			IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN |
+			IB_UVERBS_DEVICE_RAW_IP_CSUM | IB_UVERBS_DEVICE_MEM_WINDOW |
+			IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B | IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS,
 		.max_sge = max_sge(cap),
 		.max_sge_rd = MAX_SGE_RD,
 		.max_cq = 1u << prm_cmd_hca_cap_get_log_max_cq(cap),
 		.max_cqe = (1u << prm_cmd_hca_cap_get_log_max_cq_sz(cap)) - 1,
 		.max_mr = 1u << prm_cmd_hca_cap_get_log_max_mkey(cap),
+		.max_mw = 1u << prm_cmd_hca_cap_get_log_max_mkey(cap),
 		.max_pd = 1u << prm_cmd_hca_cap_get_log_max_pd(cap),
 		.max_qp_rd_atom = 1u << prm_cmd_hca_cap_get_log_max_ra_req_qp(cap),
 		.max_qp_init_rd_atom = 1u << prm_cmd_hca_cap_get_log_max_ra_res_qp(cap),

@@ -7,6 +7,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include "fw/fw.h"
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "kernel/core/pins.h"
@@ -28,7 +29,8 @@ struct mr {
 	struct pd *pd;
 	struct uobj *dm; /* device memory; NULL: the program's own */
 	uint32_t key, index;
-	uint64_t len, iova;
+	uint32_t access;
+	uint64_t start, len, iova;
 };
 
 static int uverbs_mr_release(struct uobj *u)
@@ -62,11 +64,13 @@ static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
 		return refuse(-EOPNOTSUPP,
 			      "REG_MR: access_flags: this device does not page on demand");
-	if (!r->length || r->length > MAX_LEN || r->start + r->length < r->start)
+	/* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
+	if ((!r->length && !(r->start & (PAGE - 1))) || r->length > MAX_LEN ||
+	    r->start + r->length < r->start)
 		return refuse(-EINVAL,
 			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
-	if (pin_memory(f, r->start, r->length, a & WRITES, PIN_DATA))
+	if (pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA))
 		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
 			      (unsigned long long)r->start, (unsigned long long)r->length,
 			      a & WRITES ? ", or not writable" : "");
@@ -83,6 +87,8 @@ static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pa
 	prm_mkc_set_rr(mkc, !!(a & IB_UVERBS_ACCESS_REMOTE_READ));
 	prm_mkc_set_lw(mkc, !!(a & IB_UVERBS_ACCESS_LOCAL_WRITE));
 	prm_mkc_set_lr(mkc, 1);
+	prm_mkc_set_relaxed_ordering_write(mkc, !!(a & IB_UVERBS_ACCESS_RELAXED_ORDERING));
+	prm_mkc_set_relaxed_ordering_read(mkc, !!(a & IB_UVERBS_ACCESS_RELAXED_ORDERING));
 	prm_mkc_set_umr_en(mkc, 1);
 	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_MTT);
 	prm_mkc_set_qpn(mkc, 0xffffff);
@@ -104,7 +110,7 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	uint8_t *in;
 	int err;
 
-	err = pages_mkey(&p, f->mm, r->start, r->length, r->hca_va);
+	err = pages_mkey(&p, f->mm, r->start, r->length ? r->length : 1, r->hca_va);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
@@ -126,6 +132,29 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	return 0;
 }
 
+/* Checked, and with its pages pinned; NULL and *err. */
+static struct mr *mr_new(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, struct pd *pd,
+			 int *err)
+{
+	struct mr *mr = uobj_new(f, &mr_class, sizeof(*mr));
+
+	*err = -ENOMEM;
+	if (!mr)
+		return NULL;
+	mr->pd = pd;
+	mr->access = r->access_flags;
+	mr->start = r->start;
+	mr->len = r->length;
+	mr->iova = r->hca_va;
+	*err = create_mkey(f, r, mr);
+	if (*err) {
+		uobj_drop(&mr->u);
+		return NULL;
+	}
+	pd->u.users++;
+	return mr;
+}
+
 int wcmd_reg_mr(struct wcmd *c)
 {
 	const struct ib_uverbs_reg_mr *r = c->in;
@@ -138,19 +167,98 @@ int wcmd_reg_mr(struct wcmd *c)
 		err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
 	if (err)
 		return err;
-	mr = uobj_new(c->f, &mr_class, sizeof(*mr));
+	mr = mr_new(c->f, r, (struct pd *)pd, &err);
 	if (!mr)
-		return -ENOMEM;
-	mr->pd = (struct pd *)pd;
-	mr->len = r->length;
-	mr->iova = r->hca_va;
-	err = create_mkey(c->f, r, mr);
-	if (err) {
-		uobj_drop(&mr->u);
 		return err;
-	}
-	pd->users++;
 	resp.mr_handle = mr->u.id;
+	resp.lkey = resp.rkey = mr->key;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}
+
+/* --- REREG_MR ------------------------------------------------------------------------------- */
+
+/* enum ib_mr_rereg_flags */
+enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
+
+/* What the region shall be: what does not change is as it was. */
+static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *r,
+			const struct mr *mr, struct ib_uverbs_reg_mr *to, struct uobj **pd)
+{
+	*to = (struct ib_uverbs_reg_mr){
+		.start = mr->start,
+		.length = mr->len,
+		.hca_va = mr->iova,
+		.access_flags = mr->access,
+	};
+	*pd = &mr->pd->u;
+	if (!r->flags)
+		return refuse(-EINVAL, "REREG_MR: flags is 0: nothing would change");
+	if (r->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS))
+		return refuse(-EOPNOTSUPP, "REREG_MR: flags 0x%x has unknown bits", r->flags);
+	if (mr->dm)
+		return refuse(-EINVAL, "REREG_MR: mr_handle %u is device memory", r->mr_handle);
+	if (r->flags & REREG_TRANS) {
+		to->start = r->start;
+		to->length = r->length;
+		to->hca_va = r->hca_va;
+	}
+	if (r->flags & REREG_ACCESS)
+		to->access_flags = r->access_flags;
+	return r->flags & REREG_PD ? uobj_find(f, r->pd_handle, &pd_class, pd) : 0;
+}
+
+/* PD and access change in place, by the kernel's UMR: the key stays. */
+static int rereg_in_place(struct mr *mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+{
+	uint8_t mkc[PRM_MKC_BYTES] = {0};
+	const struct pages none = {0};
+	int err;
+
+	set_mkc(mkc, to, &none, pd->pdn, 0);
+	err = fw_mkey_umr(mr->u.file->vhca, mr->index, pd->pdn, mkc);
+	if (err)
+		return err;
+	mr->pd->u.users--;
+	pd->u.users++;
+	mr->pd = pd;
+	mr->access = to->access_flags;
+	return 0;
+}
+
+/* A new mkey gets the old handle; if anything fails, the old one stays as it was. */
+static int rereg_anew(struct mr **mr, const struct ib_uverbs_reg_mr *to, struct pd *pd)
+{
+	struct mr *old = *mr;
+	int err;
+
+	*mr = mr_new(old->u.file, to, pd, &err);
+	if (!*mr)
+		return err;
+	uobj_swap(&old->u, &(*mr)->u);
+	return uobj_destroy(&old->u);
+}
+
+int wcmd_rereg_mr(struct wcmd *c)
+{
+	const struct ib_uverbs_rereg_mr *r = c->in;
+	struct ib_uverbs_rereg_mr_resp resp = {0};
+	struct ib_uverbs_reg_mr to;
+	struct uobj *u, *pd;
+	struct mr *mr;
+	int err = uobj_find(c->f, r->mr_handle, &mr_class, &u);
+
+	if (!err)
+		err = rereg_wanted(c->f, r, (struct mr *)u, &to, &pd);
+	if (!err)
+		err = uverbs_mr_check(c->f, &to);
+	if (err)
+		return err;
+	mr = (struct mr *)u;
+	err = r->flags & REREG_TRANS ? rereg_anew(&mr, &to, (struct pd *)pd)
+				     : rereg_in_place(mr, &to, (struct pd *)pd);
+	if (err)
+		return err;
 	resp.lkey = resp.rkey = mr->key;
 	wcmd_out(c, &resp, sizeof(resp));
 	return 0;

@@ -9,8 +9,10 @@
 
 static wqe_rows rc_wqe = {
 	[PRM_WQE_OPCODE_NOP] = {.known = true, .kind = SEND_LOCAL, .min_ds = 1},
+	[PRM_WQE_OPCODE_UMR] = {umr_parse, true, .kind = SEND_LOCAL, .min_ds = 8},
 	[PRM_WQE_OPCODE_SEND] = WQE_SEND,
 	[PRM_WQE_OPCODE_SEND_IMM] = WQE_SEND_IMM,
+	[PRM_WQE_OPCODE_SEND_INVAL] = WQE_SEND_IMM,
 	[PRM_WQE_OPCODE_RDMA_WRITE] = WQE_WRITE,
 	[PRM_WQE_OPCODE_RDMA_WRITE_IMM] = WQE_WRITE_IMM,
 	[PRM_WQE_OPCODE_RDMA_READ] = {wqe_parse_raddr, true, .kind = SEND_READ, .min_ds = 2,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory windows: free mkeys with room for one part of another; binding is a WQE's work (UMR). */
+#include <errno.h>
+#include <dvx/prm/cmd.h>
+#include <dvx/prm/mkey.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include "kernel/core/cmd.h"
+#include "kernel/core/write.h"
+#include "priv.h"
+
+#define MW_TYPE_1 1
+#define MW_TYPE_2 2
+#define LIST_UNIT 4u /* entries of a list come by four */
+
+struct mw {
+	struct uobj u;
+	struct pd *pd;
+	uint32_t key, index;
+};
+
+static int uverbs_mw_release(struct uobj *u)
+{
+	struct mw *mw = (struct mw *)u;
+	int err = mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_MKEY, 0, mw->index);
+
+	if (!err)
+		mw->pd->u.users--;
+	return err;
+}
+
+const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, uverbs_mw_release};
+
+static int mw_create_mkey(struct uverbs_file *f, struct mw *mw, uint8_t type, uint32_t entries)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
+	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	uint8_t key = f->k->next_key++;
+	int err;
+
+	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
+	prm_mkc_set_free(mkc, 1);
+	prm_mkc_set_translations_octword_size(mkc, entries);
+	prm_mkc_set_pd(mkc, mw->pd->pdn);
+	prm_mkc_set_umr_en(mkc, 1);
+	prm_mkc_set_lr(mkc, 1);
+	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_KLM);
+	prm_mkc_set_en_rinval(mkc, type == MW_TYPE_2);
+	prm_mkc_set_qpn(mkc, 0xffffff);
+	prm_mkc_set_mkey_7_0(mkc, key);
+	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+	mw->index = prm_create_mkey_out_get_mkey_index(out);
+	mw->key = mw->index << 8 | key;
+	return 0;
+}
+
+static int mw_entries(struct wcmd *c, uint32_t *entries)
+{
+	struct mlx5_ib_alloc_mw u;
+	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "ALLOC_MW: UHW_IN", &u, sizeof(u));
+
+	if (!err && (u.comp_mask || u.reserved1 || u.reserved2))
+		err = refuse(-EOPNOTSUPP,
+			     "ALLOC_MW: UHW_IN: comp_mask or a reserved field is not zero");
+	*entries = u.num_klms ? (u.num_klms + LIST_UNIT - 1u) / LIST_UNIT * LIST_UNIT : LIST_UNIT;
+	return err;
+}
+
+int wcmd_alloc_mw(struct wcmd *c)
+{
+	const struct ib_uverbs_alloc_mw *r = c->in;
+	struct ib_uverbs_alloc_mw_resp resp = {0};
+	uint32_t entries;
+	struct uobj *pd;
+	struct mw *mw;
+	int err = uobj_find(c->f, r->pd_handle, &pd_class, &pd);
+
+	if (!err && r->mw_type != MW_TYPE_1 && r->mw_type != MW_TYPE_2)
+		err = refuse(-EINVAL, "ALLOC_MW: mw_type %u is neither 1 nor 2", r->mw_type);
+	if (!err)
+		err = mw_entries(c, &entries);
+	if (err)
+		return err;
+	mw = uobj_new(c->f, &mw_class, sizeof(*mw));
+	if (!mw)
+		return -ENOMEM;
+	mw->pd = (struct pd *)pd;
+	err = mw_create_mkey(c->f, mw, r->mw_type, entries);
+	if (err) {
+		uobj_drop(&mw->u);
+		return err;
+	}
+	pd->users++;
+	resp.mw_handle = mw->u.id;
+	resp.rkey = mw->key;
+	wcmd_out(c, &resp, sizeof(resp));
+	return 0;
+}
+
+int wcmd_dealloc_mw(struct wcmd *c)
+{
+	return uobj_destroy_handle(c->f, ((const struct ib_uverbs_dealloc_mw *)c->in)->mw_handle,
+				   &mw_class);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * UMR: a WQE changes fields of an mkey's context and its list of other mkeys' parts. Binding a
+ * memory window and a local invalidation are such WQEs, too. [I] which syndrome a refusal gives.
+ */
+#include <stdlib.h>
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/mkey.h>
+#include <dvx/prm/wqe.h>
+#include "priv.h"
+#include "base/log.h"
+#include "obj/mkey.h"
+
+#define UMR_CTRL 16u
+#define UMR_MKC	 64u
+#define UMR_LIST 128u /* entries, or a pointer to them */
+#define DS	 16u
+
+#define UMR_RIGHTS                                                            \
+	(PRM_UMR_MKEY_MASK_LR | PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | \
+	 PRM_UMR_MKEY_MASK_RW | PRM_UMR_MKEY_MASK_A)
+/* Nothing in the device depends on these. */
+#define UMR_IGNORED                                                                 \
+	(PRM_UMR_MKEY_MASK_SMALL_FENCE | PRM_UMR_MKEY_MASK_RELAXED_ORDERING_WRITE | \
+	 PRM_UMR_MKEY_MASK_RELAXED_ORDERING_READ)
+#define UMR_KNOWN                                                                             \
+	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE | \
+	 PRM_UMR_MKEY_MASK_EN_RINVAL | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN |        \
+	 PRM_UMR_MKEY_MASK_FREE | UMR_RIGHTS | UMR_IGNORED)
+/* Fields whose change needs the list that they describe. */
+#define UMR_LAYOUT \
+	(PRM_UMR_MKEY_MASK_LEN | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_PAGE_SIZE)
+
+struct umr {
+	const uint8_t *mkc;
+	uint32_t flags;
+	uint64_t mask;
+	uint32_t entries; /* of the list; 0: it stays as it is */
+	uint64_t first;
+};
+
+static struct umr umr_of(const struct send_wr *wr)
+{
+	const uint8_t *ctrl = wr->wqe + UMR_CTRL;
+	struct umr u = {
+		.mkc = wr->wqe + UMR_MKC,
+		.flags = prm_wqe_umr_ctrl_seg_get_flags(ctrl),
+		.mask = prm_wqe_umr_ctrl_seg_get_mkey_mask(ctrl),
+		.entries = prm_wqe_umr_ctrl_seg_get_xlt_octowords(ctrl),
+	};
+
+	if (u.flags & PRM_UMR_FLAG_TRANSLATION_OFFSET)
+		u.first = (uint64_t)prm_wqe_umr_ctrl_seg_get_xlt_offset_47_16(ctrl) << 16 |
+			  prm_wqe_umr_ctrl_seg_get_xlt_offset(ctrl);
+	return u;
+}
+
+static bool umr_has_bsf(const struct send_wr *wr, const struct umr *u)
+{
+	return !(u->flags & PRM_UMR_FLAG_TRANSLATION_OFFSET) &&
+	       prm_wqe_umr_ctrl_seg_get_bsf_octowords(wr->wqe + UMR_CTRL);
+}
+
+static void umr_trace(const struct queue *q, const struct send_wr *wr)
+{
+	sim_trace("wqe", "wqe_umr_ctrl_seg", wr->wqe + UMR_CTRL, PRM_WQE_UMR_CTRL_SEG_BYTES,
+		  "qp 0x%x sq %u", q->o.id, wr->index);
+	sim_trace("wqe", "mkc", wr->wqe + UMR_MKC, PRM_MKC_BYTES, "qp 0x%x sq %u", q->o.id,
+		  wr->index);
+}
+
+void umr_parse(struct queue *q, struct send_wr *wr)
+{
+	const struct umr u = umr_of(wr);
+	const bool in_line = u.flags & PRM_UMR_FLAG_INLINE;
+	const uint32_t list = in_line ? u.entries * KLM_BYTES : u.entries ? DS : 0;
+
+	if (sim_tracing)
+		umr_trace(q, wr);
+	if (UMR_LIST + list > (uint32_t)wr->ds * DS)
+		wqe_refuse(q, wr, VENDOR_DS, "ds has no room for umr_ctrl.xlt_octowords");
+	else if (umr_has_bsf(wr, &u))
+		wqe_refuse(q, wr, VENDOR_UMR,
+			   "umr_ctrl.bsf_octowords is set: signatures are not implemented");
+	else if (u.mask & ~UMR_KNOWN)
+		wqe_refuse(q, wr, VENDOR_UMR,
+			   "umr_ctrl.mkey_mask has a bit that a program's UMR may not change, or "
+			   "that is not implemented");
+}
+
+/* --- may it ---------------------------------------------------------------------------------- */
+
+static int umr_refuse(const struct queue *q, struct send_wr *wr, const char *why)
+{
+	sim_refuse("qp 0x%x: UMR WQE %u: mkey 0x%x %s", q->o.id, wr->index,
+		   prm_wqe_ctrl_seg_get_umr_mkey(wr->wqe), why);
+	wr->vendor = VENDOR_UMR;
+	return PRM_SYNDROME_MW_BIND_ERR;
+}
+
+static int umr_check(struct queue *q, struct send_wr *wr, const struct umr *u, const struct mkey *m)
+{
+	if (!m || m->alias)
+		return umr_refuse(q, wr, "does not exist");
+	if (m->pdn != q->pdn)
+		return umr_refuse(q, wr, "is of another PD than the queue");
+	if (!(m->rights & MKEY_UMR))
+		return umr_refuse(q, wr, "may not be changed by UMR (mkc.umr_en)");
+	if (u->flags & PRM_UMR_FLAG_CHECK_FREE && !m->free)
+		return umr_refuse(q, wr, "is not free, as umr_ctrl.flags wants it");
+	if (u->flags & PRM_UMR_FLAG_CHECK_NOT_FREE && m->free)
+		return umr_refuse(q, wr, "is free, which umr_ctrl.flags does not want");
+	if (u->flags & PRM_UMR_FLAG_CHECK_QPN && m->qpn != q->o.id && m->qpn != MKEY_ANY_QP)
+		return umr_refuse(q, wr, "is not of this queue, as umr_ctrl.flags wants it");
+	if ((u->mask & UMR_LAYOUT || u->entries) && !m->list)
+		return umr_refuse(q, wr, "has no list of mkeys: its range can't be changed");
+	if (u->entries && (u->first > m->list->room || u->entries > m->list->room - u->first))
+		return umr_refuse(q, wr, "has no room for the list (translations_octword_size)");
+	return 0;
+}
+
+/* --- what it does ---------------------------------------------------------------------------- */
+
+static void umr_take_rights(struct mkey *m, const struct umr *u)
+{
+	const struct {
+		uint64_t mask;
+		uint32_t value, right;
+	} each[] = {
+		{PRM_UMR_MKEY_MASK_LR, prm_mkc_get_lr(u->mkc), MKEY_LR},
+		{PRM_UMR_MKEY_MASK_LW, prm_mkc_get_lw(u->mkc), MKEY_LW},
+		{PRM_UMR_MKEY_MASK_RR, prm_mkc_get_rr(u->mkc), MKEY_RR},
+		{PRM_UMR_MKEY_MASK_RW, prm_mkc_get_rw(u->mkc), MKEY_RW},
+		{PRM_UMR_MKEY_MASK_A, prm_mkc_get_a(u->mkc), MKEY_ATOMIC},
+	};
+
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++)
+		if (u->mask & each[i].mask)
+			m->rights = (uint8_t)((m->rights & ~each[i].right) |
+					      (each[i].value ? each[i].right : 0));
+}
+
+static void umr_take_fields(struct mkey *m, const struct umr *u)
+{
+	umr_take_rights(m, u);
+	if (u->mask & PRM_UMR_MKEY_MASK_LEN)
+		m->len = prm_mkc_get_len(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_START_ADDR)
+		m->start = prm_mkc_get_start_addr(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_PAGE_SIZE)
+		m->log_entity = (uint8_t)prm_mkc_get_log_page_size(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_EN_RINVAL)
+		m->en_rinval = prm_mkc_get_en_rinval(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_KEY)
+		m->low = (uint8_t)prm_mkc_get_mkey_7_0(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_QPN)
+		m->qpn = prm_mkc_get_qpn(u->mkc);
+	if (u->mask & PRM_UMR_MKEY_MASK_FREE)
+		m->free = prm_mkc_get_free(u->mkc);
+}
+
+/* The list is in the WQE, or where the one data segment behind the context says. */
+static int umr_take_list(struct queue *q, struct send_wr *wr, const struct umr *u, struct mkey *m)
+{
+	const uint8_t *at = wr->wqe + UMR_LIST;
+	const size_t bytes = (size_t)u->entries * KLM_BYTES;
+	uint8_t *list = NULL;
+	uint8_t err = 0;
+
+	if (!u->entries)
+		return 0;
+	if (!(u->flags & PRM_UMR_FLAG_INLINE)) {
+		list = malloc(bytes);
+		err = list ? segs_gather(q, at, at + DS, 0, bytes, list)
+			   : PRM_SYNDROME_LOCAL_QP_OP_ERR;
+	}
+	if (!err && klm_list_write(m->list, (uint32_t)u->first, list ? list : at, u->entries))
+		err = (uint8_t)umr_refuse(q, wr,
+					  "gets an interleaved list whose entries do not "
+					  "make the bytes of its cycle");
+	free(list);
+	return err;
+}
+
+int umr_step(struct queue *q, struct send_wr *wr)
+{
+	const struct umr u = umr_of(wr);
+	struct mkey *m = obj_find(q->o.vhca, OBJ_MKEY, prm_wqe_ctrl_seg_get_umr_mkey(wr->wqe) >> 8);
+	int err = umr_check(q, wr, &u, m);
+
+	if (!err)
+		err = umr_take_list(q, wr, &u, m);
+	if (!err)
+		umr_take_fields(m, &u);
+	return err;
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that UMR WQEs make mkeys of parts of others: lists, interleaved lists, lists of lists,
+ * fixed blocks and windows show exactly the bytes that they name; that invalidations take them
+ * back; and that what an UMR may not do ends in an error and changes nothing. */
+#include "tests/test.h"
+#include <dvx/prm/mkey.h>
+#include "queue_rig.h"
+#include "queue/queue.h"
+
+#define TEST_FIXTURE                    \
+	{                               \
+		rig_setup, rig_teardown \
+	}
+
+#define ROOM 32u
+#define ACCESS \
+	(PRM_UMR_MKEY_MASK_LW | PRM_UMR_MKEY_MASK_RR | PRM_UMR_MKEY_MASK_RW | PRM_UMR_MKEY_MASK_A)
+#define BIND	(PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_LEN | ACCESS)
+#define MODE(m) PRM_MKC_ACCESS_MODE_##m
+
+/* Free, as CREATE_MKEY and ALLOC_MW make them. */
+static struct mkey *indirect(struct rig_pair *p, uint8_t mode)
+{
+	struct mkey *m = obj_new(&p->rig.dev.vhca[BLUEFIELD2_HOST], OBJ_MKEY, 0, sizeof(*m));
+
+	assert_non_null(m);
+	m->low = 0x11;
+	m->mode = mode;
+	m->rights = MKEY_LR | MKEY_UMR;
+	m->free = true;
+	m->en_rinval = true;
+	m->qpn = MKEY_ANY_QP;
+	m->pdn = RIG_PD;
+	m->list = klm_list_new(ROOM);
+	assert_non_null(m->list);
+	return m;
+}
+
+static void indirect_free(struct mkey *m)
+{
+	klm_list_free(m->list);
+	obj_free(&m->o);
+}
+
+/* An UMR on b's queue; the caller fills in what it changes. */
+struct umr_wqe {
+	struct rig_wqe w;
+	uint8_t *ctrl, *mkc, *list;
+	unsigned int entries;
+};
+
+static struct umr_wqe umr(struct rig_qp *q, const struct mkey *m, uint64_t mask, uint8_t flags)
+{
+	struct umr_wqe u = {.w = rig_begin(q, PRM_WQE_OPCODE_UMR, SIGNALED, rig_key(m))};
+
+	memset(u.w.bytes + 16, 0, sizeof(u.w.bytes) - 16);
+	u.ctrl = u.w.bytes + 16;
+	u.mkc = u.w.bytes + 64;
+	u.list = u.w.bytes + 128;
+	u.w.ds = 8;
+	prm_wqe_umr_ctrl_seg_set_flags(u.ctrl, flags);
+	prm_wqe_umr_ctrl_seg_set_mkey_mask(u.ctrl, mask);
+	prm_mkc_set_qpn(u.mkc, MKEY_ANY_QP);
+	prm_mkc_set_mkey_7_0(u.mkc, 0x22);
+	prm_mkc_set_lw(u.mkc, 1);
+	prm_mkc_set_rr(u.mkc, 1);
+	prm_mkc_set_rw(u.mkc, 1);
+	return u;
+}
+
+/* struct umr_wqe holds pointers into itself: a copy of it would not do. */
+#define UMR(u, q, m, mask, flags)                  \
+	struct umr_wqe u = umr(q, m, mask, flags); \
+	u.ctrl = u.w.bytes + 16;                   \
+	u.mkc = u.w.bytes + 64;                    \
+	u.list = u.w.bytes + 128
+
+static void add_klm(struct umr_wqe *u, uint32_t len, uint32_t key, const void *at)
+{
+	uint8_t *klm = u->list + 16 * u->entries++;
+
+	prm_klm_set_byte_count(klm, len);
+	prm_klm_set_mkey(klm, key);
+	prm_klm_set_address(klm, (uintptr_t)at);
+}
+
+static uint8_t status(struct rig_cq *cq)
+{
+	const uint8_t *cqe = rig_poll(cq);
+
+	assert_non_null(cqe);
+	if (prm_cqe64_get_opcode(cqe) == PRM_CQE_OPCODE_REQ)
+		return 0;
+	return (uint8_t)prm_err_cqe_get_syndrome(cqe);
+}
+
+static uint8_t umr_run(struct umr_wqe *u)
+{
+	prm_wqe_umr_ctrl_seg_set_xlt_octowords(u->ctrl, u->entries);
+	u->w.ds += u->entries;
+	rig_end(&u->w);
+	rig_ring(u->w.q);
+	rig_settle(u->w.q->rig);
+	return status(u->w.q->scq);
+}
+
+/* a reads or writes b's memory through the key, at va. */
+static uint8_t access_key(struct rig_pair *p, uint8_t opcode, uint32_t key, uint64_t va,
+			  uint32_t len)
+{
+	struct rig_wqe w = rig_begin(&p->a, opcode, SIGNALED, 0);
+
+	rig_raddr(&w, (const void *)(uintptr_t)va, key);
+	rig_data(&w, p->src, len, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	return status(&p->ca);
+}
+
+#define READ  PRM_WQE_OPCODE_RDMA_READ
+#define WRITE PRM_WQE_OPCODE_RDMA_WRITE
+
+static uint32_t new_key(const struct mkey *m)
+{
+	return m->o.id << 8 | 0x22;
+}
+
+/* What the mkey shows, byte by byte: where each byte of it lies in dst. */
+static void same_bytes(struct rig_pair *p, const struct mkey *m, const uint32_t *map, uint32_t len)
+{
+	for (uint32_t i = 0; i < RIG_BUF; i++)
+		p->dst[i] = (uint8_t)(i * 31 + i / 253);
+	for (unsigned int round = 0; round < 20; round++) {
+		uint32_t n = 1 + (uint32_t)rand() % len, at = (uint32_t)rand() % (len - n + 1);
+
+		assert_int_equal(access_key(p, READ, new_key(m), m->start + at, n), 0);
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(p->src[i], p->dst[map[at + i]]);
+		for (uint32_t i = 0; i < n; i++)
+			p->src[i] = (uint8_t)rand();
+		assert_int_equal(access_key(p, WRITE, new_key(m), m->start + at, n), 0);
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(p->src[i], p->dst[map[at + i]]);
+	}
+}
+
+#define MAP 20000u
+
+static uint32_t make_list(struct rig_pair *p, struct mkey *m, uint32_t *map)
+{
+	uint32_t len = 0;
+	UMR(u, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
+
+	for (unsigned int i = 0; i < 12; i++) {
+		uint32_t n = 1 + (uint32_t)rand() % (i % 2 ? 1500 : 20);
+		uint32_t at = (uint32_t)rand() % (RIG_BUF - n);
+
+		add_klm(&u, n, rig_key(p->md), p->dst + at);
+		while (n--)
+			map[len++] = at++;
+	}
+	prm_mkc_set_len(u.mkc, len);
+	assert_int_equal(umr_run(&u), 0);
+	return len;
+}
+
+TEST_F(list)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+	static uint32_t map[MAP];
+
+	srand(1);
+	for (unsigned int i = 0; i < 5; i++)
+		same_bytes(p, m, map, make_list(p, m, map));
+	indirect_free(m);
+}
+
+/* Parts of a list, in another order; and fixed blocks of those. */
+TEST_F(list_of_lists)
+{
+	struct rig_pair *p = *state;
+	struct mkey *inner = indirect(p, MODE(KLM)), *outer = indirect(p, MODE(KLM)),
+		    *blocks = indirect(p, MODE(KSM));
+	static uint32_t map[MAP], outer_map[MAP], block_map[MAP];
+	uint32_t half, len;
+
+	srand(2);
+	len = make_list(p, inner, map);
+	half = len / 2;
+	UMR(u, &p->b, outer, BIND, PRM_UMR_FLAG_INLINE);
+	add_klm(&u, len - half, new_key(inner), (void *)(uintptr_t)half);
+	add_klm(&u, half, new_key(inner), NULL);
+	prm_mkc_set_len(u.mkc, len);
+	assert_int_equal(umr_run(&u), 0);
+	memcpy(outer_map, map + half, (len - half) * sizeof(*map));
+	memcpy(outer_map + len - half, map, half * sizeof(*map));
+	same_bytes(p, outer, outer_map, len);
+
+	UMR(k, &p->b, blocks, BIND | PRM_UMR_MKEY_MASK_PAGE_SIZE | PRM_UMR_MKEY_MASK_START_ADDR,
+	    PRM_UMR_FLAG_INLINE);
+	for (uint32_t at = 100; at < 100 + 4 * 64; at += 64) {
+		for (uint32_t i = 0; i < 64; i++)
+			block_map[64 * k.entries + i] = outer_map[at + i];
+		add_klm(&k, 0, new_key(outer), (void *)(uintptr_t)at);
+	}
+	prm_mkc_set_log_page_size(k.mkc, 6);
+	prm_mkc_set_start_addr(k.mkc, 0x12345);
+	prm_mkc_set_len(k.mkc, 256);
+	assert_int_equal(umr_run(&k), 0);
+	same_bytes(p, blocks, block_map, 256);
+	indirect_free(inner);
+	indirect_free(outer);
+	indirect_free(blocks);
+}
+
+static void add_repeat(struct umr_wqe *u, uint32_t bytes, uint32_t repeat, uint32_t entries)
+{
+	prm_umr_repeat_block_seg_pack(u->list + 16 * u->entries++, .byte_count = bytes,
+				      .op = MKEY_REPEAT, .repeat_count = repeat,
+				      .num_entries = entries);
+}
+
+/* As mlx5dv_wr_mr_interleaved() has it: 3 bytes of 10, then 70 of 100, 150 times. */
+TEST_F(interleaved)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+	static uint32_t map[MAP];
+	const uint32_t bytes[] = {3, 70}, stride[] = {10, 100}, at[] = {50, 40001};
+	uint32_t len = 0;
+	UMR(u, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
+
+	srand(3);
+	add_repeat(&u, 73, 150, 2);
+	for (unsigned int i = 0; i < 2; i++)
+		prm_umr_repeat_entry_seg_pack(u.list + 16 * u.entries++, .stride = stride[i],
+					      .byte_count = bytes[i], .mkey = rig_key(p->md),
+					      .address = (uintptr_t)p->dst + at[i]);
+	u.entries++; /* the padding to a multiple of 4 */
+	for (uint32_t cycle = 0; cycle < 150; cycle++)
+		for (unsigned int i = 0; i < 2; i++)
+			for (uint32_t b = 0; b < bytes[i]; b++)
+				map[len++] = at[i] + cycle * stride[i] + b;
+	prm_mkc_set_len(u.mkc, len);
+	assert_int_equal(umr_run(&u), 0);
+	same_bytes(p, m, map, len);
+	indirect_free(m);
+}
+
+/* A list that lies in memory, and then one entry of it, changed by its offset. */
+TEST_F(pointer_and_offset)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+	static uint32_t map[MAP];
+	UMR(u, &p->b, m, BIND, 0);
+
+	srand(4);
+	for (unsigned int i = 0; i < 8; i++) {
+		uint8_t *klm = p->dst + RIG_BUF - 256 + 16 * i;
+
+		prm_klm_set_byte_count(klm, 100);
+		prm_klm_set_mkey(klm, rig_key(p->md));
+		prm_klm_set_address(klm, (uintptr_t)p->dst + 5000 * i);
+		for (uint32_t b = 0; b < 100; b++)
+			map[100 * i + b] = 5000 * i + b;
+	}
+	prm_wqe_data_seg_pack(u.list, .byte_count = 128, .lkey = rig_key(p->md),
+			      .addr = (uintptr_t)p->dst + RIG_BUF - 256);
+	prm_wqe_umr_ctrl_seg_set_xlt_octowords(u.ctrl, 8);
+	prm_mkc_set_len(u.mkc, 800);
+	u.w.ds = 9;
+	rig_end(&u.w);
+	rig_ring(&p->b);
+	rig_settle(&p->rig);
+	assert_int_equal(status(&p->cb), 0);
+	same_bytes(p, m, map, 800);
+
+	UMR(one, &p->b, m, 0, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET);
+	add_klm(&one, 100, rig_key(p->md), p->dst + 99999);
+	prm_wqe_umr_ctrl_seg_set_xlt_offset(one.ctrl, 5);
+	assert_int_equal(umr_run(&one), 0);
+	for (uint32_t b = 0; b < 100; b++)
+		map[500 + b] = 99999 + b;
+	same_bytes(p, m, map, 800);
+	indirect_free(m);
+}
+
+/* --- windows -------------------------------------------------------------------------------------
+ */
+
+/* As libmlx5 binds a window of type 2: dst[100..200), to b's queue alone. */
+static uint8_t bind_window(struct rig_pair *p, const struct mkey *m)
+{
+	UMR(u, &p->b, m, BIND | PRM_UMR_MKEY_MASK_START_ADDR | PRM_UMR_MKEY_MASK_QPN,
+	    PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_FREE);
+
+	add_klm(&u, 100, rig_key(p->md), p->dst + 100);
+	u.entries = 4;
+	prm_mkc_set_len(u.mkc, 100);
+	prm_mkc_set_start_addr(u.mkc, (uintptr_t)p->dst + 100);
+	prm_mkc_set_qpn(u.mkc, p->b.qp->q.o.id);
+	prm_mkc_set_rr(u.mkc, 0);
+	return umr_run(&u);
+}
+
+static uint8_t invalidate(struct rig_pair *p, const struct mkey *m)
+{
+	UMR(u, &p->b, m, PRM_UMR_MKEY_MASK_FREE | PRM_UMR_MKEY_MASK_KEY | PRM_UMR_MKEY_MASK_QPN,
+	    PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET | PRM_UMR_FLAG_CHECK_QPN);
+
+	prm_mkc_set_free(u.mkc, 1);
+	prm_mkc_set_mkey_7_0(u.mkc, 0);
+	return umr_run(&u);
+}
+
+TEST_F(window)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	p->md->rights = MKEY_LR | MKEY_LW; /* the window's rights need not be the region's */
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(bind_window(p, m), 0);
+		assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 50), 0);
+		assert_memory_equal(p->src, p->dst + 150, 50);
+		assert_int_equal(invalidate(p, m), 0);
+		assert_true(m->free);
+	}
+	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 50),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+static void window_refuses(struct rig_pair *p, uint8_t opcode, uint32_t from, uint32_t len)
+{
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	assert_int_equal(bind_window(p, m), 0);
+	assert_int_equal(access_key(p, opcode, new_key(m), (uintptr_t)p->dst + from, len),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+TEST_F(window_has_bounds)
+{
+	window_refuses(*state, WRITE, 150, 51);
+}
+
+TEST_F(window_has_rights)
+{
+	window_refuses(*state, READ, 150, 10);
+}
+
+TEST_F(window_of_another_queue)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	assert_int_equal(bind_window(p, m), 0);
+	m->qpn = p->a.qp->q.o.id;
+	assert_int_equal(access_key(p, WRITE, new_key(m), (uintptr_t)p->dst + 150, 5),
+			 PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+/* --- SEND with invalidate ------------------------------------------------------------------------
+ */
+
+static const uint8_t *send_inval(struct rig_pair *p, uint32_t key, uint32_t len)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND_INVAL, SIGNALED, key);
+
+	rig_recv(&p->b, p->dst, 4096, rig_key(p->md));
+	rig_data(&w, p->src, len, rig_key(p->ms));
+	rig_end(&w);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	return rig_poll(&p->cb);
+}
+
+TEST_F(peer_invalidates)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+	const uint8_t *cqe;
+
+	for (uint32_t len = 1; len < 4000; len += 1800) {
+		assert_int_equal(bind_window(p, m), 0);
+		cqe = send_inval(p, new_key(m), len);
+		assert_non_null(cqe);
+		assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_SEND_INV);
+		assert_int_equal(prm_cqe64_get_immediate(cqe), new_key(m));
+		assert_int_equal(prm_cqe64_get_byte_cnt(cqe), len);
+		assert_int_equal(status(&p->ca), 0);
+		assert_true(m->free);
+	}
+	indirect_free(m);
+}
+
+TEST_F(peer_may_not)
+{
+	struct rig_pair *p = *state;
+	const uint8_t *cqe = send_inval(p, rig_key(p->md), 8);
+
+	assert_non_null(cqe);
+	assert_int_equal(prm_cqe64_get_opcode(cqe), PRM_CQE_OPCODE_RESP_ERR);
+	assert_int_equal(prm_err_cqe_get_syndrome(cqe), PRM_SYNDROME_REMOTE_INVAL_REQ_ERR);
+	assert_int_equal(status(&p->ca), PRM_SYNDROME_REMOTE_OP_ERR);
+	assert_int_equal(p->b.qp->q.state, QP_ERR);
+	assert_false(p->md->free);
+}
+
+/* --- what is refused
+ * ------------------------------------------------------------------------------ */
+
+static void refused(struct rig_pair *p, struct umr_wqe *u, const struct mkey *m, uint8_t syndrome)
+{
+	const struct mkey before = *m;
+
+	assert_int_equal(umr_run(u), syndrome);
+	assert_memory_equal(&before, m, sizeof(before));
+	assert_int_equal(p->b.qp->q.state, QP_ERR);
+	queue_set_state(&p->b.qp->q, QP_RST);
+	queue_set_state(&p->a.qp->q, QP_RST);
+	p->a.sq_pi = p->a.rq_pi = p->b.sq_pi = p->b.rq_pi = 0;
+	rig_connect(&p->a, &p->b);
+}
+
+TEST_F(refusals)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+
+	m->free = false;
+	UMR(busy, &p->b, m, BIND, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_CHECK_FREE);
+	refused(p, &busy, m, PRM_SYNDROME_MW_BIND_ERR);
+	m->qpn = p->a.qp->q.o.id;
+	UMR(qpn, &p->b, m, BIND, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_CHECK_QPN);
+	refused(p, &qpn, m, PRM_SYNDROME_MW_BIND_ERR);
+	m->pdn++;
+	UMR(pd, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
+	refused(p, &pd, m, PRM_SYNDROME_MW_BIND_ERR);
+	m->pdn--;
+	UMR(room, &p->b, m, BIND, PRM_UMR_FLAG_INLINE | PRM_UMR_FLAG_TRANSLATION_OFFSET);
+	add_klm(&room, 1, rig_key(p->md), p->dst);
+	prm_wqe_umr_ctrl_seg_set_xlt_offset(room.ctrl, ROOM);
+	refused(p, &room, m, PRM_SYNDROME_MW_BIND_ERR);
+	UMR(cycle, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
+	add_repeat(&cycle, 10, 1, 2);
+	cycle.entries += 2;
+	refused(p, &cycle, m, PRM_SYNDROME_MW_BIND_ERR);
+	UMR(bits, &p->b, m, PRM_UMR_MKEY_MASK_PD, PRM_UMR_FLAG_INLINE);
+	refused(p, &bits, m, PRM_SYNDROME_LOCAL_QP_OP_ERR);
+	UMR(plain, &p->b, p->md, PRM_UMR_MKEY_MASK_RR, PRM_UMR_FLAG_INLINE);
+	refused(p, &plain, p->md, PRM_SYNDROME_MW_BIND_ERR); /* no umr_en */
+	p->md->rights |= MKEY_UMR;
+	UMR(range, &p->b, p->md, PRM_UMR_MKEY_MASK_LEN, PRM_UMR_FLAG_INLINE);
+	prm_mkc_set_len(range.mkc, 2 * RIG_BUF);
+	refused(p, &range, p->md, PRM_SYNDROME_MW_BIND_ERR); /* pages, no list */
+	indirect_free(m);
+}
+
+/* A list that names itself ends, and so does one of more levels than there may be. */
+TEST_F(circle)
+{
+	struct rig_pair *p = *state;
+	struct mkey *m = indirect(p, MODE(KLM));
+	UMR(u, &p->b, m, BIND, PRM_UMR_FLAG_INLINE);
+
+	add_klm(&u, 100, new_key(m), NULL);
+	prm_mkc_set_len(u.mkc, 100);
+	assert_int_equal(umr_run(&u), 0);
+	assert_int_equal(access_key(p, READ, new_key(m), 0, 100), PRM_SYNDROME_REMOTE_ACCESS_ERR);
+	indirect_free(m);
+}
+
+/* The null mkey: zeros to read, and what is written there is gone. */
+TEST_F(null_mkey)
+{
+	struct rig_pair *p = *state;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rig_wqe w = rig_begin(&p->a, WRITE, SIGNALED, 0);
+
+		memset(p->dst, 0xee, 200000);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, (void *)0x1234, 200000, MKEY_NULL);
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_equal(status(&p->ca), 0);
+		for (unsigned int k = 0; k < 200000; k++)
+			assert_int_equal(p->dst[k], 0);
+		w = rig_begin(&p->a, READ, SIGNALED, 0);
+		memset(p->dst, 0x77, 200000);
+		rig_raddr(&w, p->dst, rig_key(p->md));
+		rig_data(&w, NULL, 200000, MKEY_NULL);
+		rig_end(&w);
+		rig_ring(&p->a);
+		rig_settle(&p->rig);
+		assert_int_equal(status(&p->ca), 0);
+	}
+	assert_int_equal(access_key(p, READ, MKEY_NULL, 0, 8), PRM_SYNDROME_REMOTE_ACCESS_ERR);
+}
