@@ -87,9 +87,8 @@ static void open_table(void)
 	assert_non_null(t.flow);
 }
 
-static int setup(void **state)
+static int setup(UNUSED void **state)
 {
-	(void)state;
 	end_open(&t.end, 0);
 	t.bytes = aligned_alloc(4096, ICM_BYTES);
 	t.mem = ibv_reg_mr(t.end.pd, t.bytes, ICM_BYTES, IBV_ACCESS_LOCAL_WRITE);
@@ -100,9 +99,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(UNUSED void **state)
 {
-	(void)state;
 	assert_int_equal(ibv_destroy_flow(t.flow), 0);
 	assert_int_equal(mlx5dv_destroy_flow_matcher(t.matcher), 0);
 	assert_int_equal(mlx5dv_devx_obj_destroy(t.table), 0);

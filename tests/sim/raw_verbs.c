@@ -60,93 +60,93 @@ TEST(into_the_void)
 	end_close(&a);
 }
 
-/* Two contexts: what one sends the other receives, byte by byte, with the tag of the rule. */
-TEST(between_contexts)
+static void on_ends(void (*test)(struct end *a, struct end *b), uint32_t flags, uint32_t tag)
 {
 	struct ibv_flow *flow;
-	struct ibv_wc wc;
 	struct end a, b;
-	uint32_t len;
 
 	end_open(&a, 0);
-	end_open(&b, 0);
-	flow = steer(b.qp, mac_b, 0);
+	end_open(&b, flags);
+	flow = steer(b.qp, mac_b, tag);
 	assert_non_null(flow);
-	for (unsigned int i = 0; i < 3 * DEPTH; i++) {
-		post_recv(&b, i, SLOT);
-		len = make_udp(slot_out(&a, i), mac_b, (uint16_t)i, 100 + i);
-		post_send(&a, i, len, i & 1 ? IBV_SEND_IP_CSUM : 0);
-		poll_ok(a.scq, i, &wc);
-		poll_ok(b.rcq, i, &wc);
-		assert_int_equal(wc.opcode, IBV_WC_RECV);
-		assert_int_equal(wc.byte_len, len);
-		assert_int_equal(!!(wc.wc_flags & IBV_WC_IP_CSUM_OK), i & 1);
-		assert_memory_equal(slot_in(&b, i), slot_out(&a, i), 24);
-		assert_memory_equal(slot_in(&b, i) + 42, slot_out(&a, i) + 42, len - 42);
-	}
+	test(&a, &b);
 	assert_int_equal(ibv_destroy_flow(flow), 0);
 	end_close(&a);
 	end_close(&b);
 }
 
+/* Of two contexts: b's queue pair, of these flags, gets the packets to mac_b with this tag. */
+#define TEST_ENDS(name, flags, tag)                          \
+	static void name##_on(struct end *a, struct end *b); \
+	TEST(name)                                           \
+	{                                                    \
+		on_ends(name##_on, flags, tag);              \
+	}                                                    \
+	static void name##_on(struct end *a, struct end *b)
+
+/* Two contexts: what one sends the other receives, byte by byte, with the tag of the rule. */
+TEST_ENDS(between_contexts, 0, 0)
+{
+	struct ibv_wc wc;
+	uint32_t len;
+
+	for (unsigned int i = 0; i < 3 * DEPTH; i++) {
+		post_recv(b, i, SLOT);
+		len = make_udp(slot_out(a, i), mac_b, (uint16_t)i, 100 + i);
+		post_send(a, i, len, i & 1 ? IBV_SEND_IP_CSUM : 0);
+		poll_ok(a->scq, i, &wc);
+		poll_ok(b->rcq, i, &wc);
+		assert_int_equal(wc.opcode, IBV_WC_RECV);
+		assert_int_equal(wc.byte_len, len);
+		assert_int_equal(!!(wc.wc_flags & IBV_WC_IP_CSUM_OK), i & 1);
+		assert_memory_equal(slot_in(b, i), slot_out(a, i), 24);
+		assert_memory_equal(slot_in(b, i) + 42, slot_out(a, i) + 42, len - 42);
+	}
+}
+
 /* ibv_cq_ex: the VLAN tag that was stripped, and the rule's tag. */
-TEST(extended_completion)
+TEST_ENDS(extended_completion, IBV_QP_CREATE_CVLAN_STRIPPING, 0x1234)
 {
 	struct ibv_poll_cq_attr attr = {0};
-	struct ibv_flow *flow;
 	struct ibv_wc wc;
-	struct end a, b;
 	uint8_t *p;
 	int err;
 
-	end_open(&a, 0);
-	end_open(&b, IBV_QP_CREATE_CVLAN_STRIPPING);
-	flow = steer(b.qp, mac_b, 0x1234);
-	assert_non_null(flow);
-	post_recv(&b, 7, SLOT);
-	p = slot_out(&a, 0);
+	post_recv(b, 7, SLOT);
+	p = slot_out(a, 0);
 	make_udp(p + 4, mac_b, 9, 64);
 	memmove(p, p + 4, 12);
 	p[12] = 0x81;
 	p[13] = 0x00;
 	p[14] = 0x40;
 	p[15] = 0x2a;
-	post_send(&a, 0, 14 + 4 + 20 + 8 + 64, 0);
-	poll_ok(a.scq, 0, &wc);
-	while ((err = ibv_start_poll(b.rcq_ex, &attr)) == ENOENT)
+	post_send(a, 0, 14 + 4 + 20 + 8 + 64, 0);
+	poll_ok(a->scq, 0, &wc);
+	while ((err = ibv_start_poll(b->rcq_ex, &attr)) == ENOENT)
 		;
 	assert_int_equal(err, 0);
-	assert_int_equal(b.rcq_ex->status, IBV_WC_SUCCESS);
-	assert_int_equal(b.rcq_ex->wr_id, 7);
-	assert_int_equal(ibv_wc_read_opcode(b.rcq_ex), IBV_WC_RECV);
-	assert_int_equal(ibv_wc_read_byte_len(b.rcq_ex), 14 + 20 + 8 + 64);
-	assert_int_equal(ibv_wc_read_cvlan(b.rcq_ex), 0x402a);
-	assert_int_equal(ibv_wc_read_flow_tag(b.rcq_ex), 0x1234);
-	ibv_end_poll(b.rcq_ex);
-	assert_int_equal(slot_in(&b, 7)[12], 0x08);
-	assert_int_equal(ibv_destroy_flow(flow), 0);
-	end_close(&a);
-	end_close(&b);
+	assert_int_equal(b->rcq_ex->status, IBV_WC_SUCCESS);
+	assert_int_equal(b->rcq_ex->wr_id, 7);
+	assert_int_equal(ibv_wc_read_opcode(b->rcq_ex), IBV_WC_RECV);
+	assert_int_equal(ibv_wc_read_byte_len(b->rcq_ex), 14 + 20 + 8 + 64);
+	assert_int_equal(ibv_wc_read_cvlan(b->rcq_ex), 0x402a);
+	assert_int_equal(ibv_wc_read_flow_tag(b->rcq_ex), 0x1234);
+	ibv_end_poll(b->rcq_ex);
+	assert_int_equal(slot_in(b, 7)[12], 0x08);
 }
 
 /* Inline data, and three pieces of memory, are one packet. */
-TEST(gathered)
+TEST_ENDS(gathered, 0, 0)
 {
-	struct ibv_flow *flow;
 	struct ibv_wc wc;
-	struct end a, b;
 	uint32_t len;
 
-	end_open(&a, 0);
-	end_open(&b, 0);
-	flow = steer(b.qp, mac_b, 0);
-	assert_non_null(flow);
-	len = make_udp(slot_out(&a, 0), mac_b, 1, 20);
+	len = make_udp(slot_out(a, 0), mac_b, 1, 20);
 	{
 		struct ibv_sge sge[3] = {
-			{(uintptr_t)slot_out(&a, 0), 10, a.mr->lkey},
-			{(uintptr_t)slot_out(&a, 0) + 10, 20, a.mr->lkey},
-			{(uintptr_t)slot_out(&a, 0) + 30, len - 30, a.mr->lkey},
+			{(uintptr_t)slot_out(a, 0), 10, a->mr->lkey},
+			{(uintptr_t)slot_out(a, 0) + 10, 20, a->mr->lkey},
+			{(uintptr_t)slot_out(a, 0) + 30, len - 30, a->mr->lkey},
 		};
 		struct ibv_send_wr wr = {.sg_list = sge,
 					 .num_sge = 3,
@@ -155,96 +155,75 @@ TEST(gathered)
 		struct ibv_send_wr *bad;
 
 		for (unsigned int i = 0; i < 2; i++) {
-			post_recv(&b, i, SLOT);
+			post_recv(b, i, SLOT);
 			wr.wr_id = i;
 			wr.send_flags |= i ? (unsigned int)IBV_SEND_INLINE : 0;
-			assert_int_equal(ibv_post_send(a.qp, &wr, &bad), 0);
-			poll_ok(a.scq, i, &wc);
-			poll_ok(b.rcq, i, &wc);
+			assert_int_equal(ibv_post_send(a->qp, &wr, &bad), 0);
+			poll_ok(a->scq, i, &wc);
+			poll_ok(b->rcq, i, &wc);
 			assert_int_equal(wc.byte_len, len);
-			assert_memory_equal(slot_in(&b, i), slot_out(&a, 0), len);
+			assert_memory_equal(slot_in(b, i), slot_out(a, 0), len);
 		}
 	}
-	assert_int_equal(ibv_destroy_flow(flow), 0);
-	end_close(&a);
-	end_close(&b);
 }
 
 /* A bad key, then a small receive: error completions, SQE and ERR, and by way of RESET it works. */
-TEST(errors)
+TEST_ENDS(errors, 0, 0)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
-	struct ibv_flow *flow;
 	struct ibv_wc wc;
-	struct end a, b;
 	uint32_t len;
 
-	end_open(&a, 0);
-	end_open(&b, 0);
-	flow = steer(b.qp, mac_b, 0);
-	assert_non_null(flow);
-	len = make_udp(slot_out(&a, 0), mac_b, 1, 100);
-	a.mr->lkey ^= 0xff00;
-	post_send(&a, 0, len, 0);
-	a.mr->lkey ^= 0xff00;
-	poll_one(a.scq, &wc);
+	len = make_udp(slot_out(a, 0), mac_b, 1, 100);
+	a->mr->lkey ^= 0xff00;
+	post_send(a, 0, len, 0);
+	a->mr->lkey ^= 0xff00;
+	poll_one(a->scq, &wc);
 	assert_int_equal(wc.status, IBV_WC_LOC_PROT_ERR);
-	assert_int_equal(ibv_query_qp(a.qp, &attr, IBV_QP_STATE, &init), 0);
+	assert_int_equal(ibv_query_qp(a->qp, &attr, IBV_QP_STATE, &init), 0);
 	assert_int_equal(attr.qp_state, IBV_QPS_SQE);
 	attr.qp_state = IBV_QPS_RESET;
-	assert_int_equal(ibv_modify_qp(a.qp, &attr, IBV_QP_STATE), 0);
-	to_rts(a.qp);
-	post_recv(&b, 3, len - 1);
-	post_send(&a, 0, len, 0);
-	poll_ok(a.scq, 0, &wc);
-	poll_one(b.rcq, &wc);
+	assert_int_equal(ibv_modify_qp(a->qp, &attr, IBV_QP_STATE), 0);
+	to_rts(a->qp);
+	post_recv(b, 3, len - 1);
+	post_send(a, 0, len, 0);
+	poll_ok(a->scq, 0, &wc);
+	poll_one(b->rcq, &wc);
 	assert_int_equal(wc.status, IBV_WC_LOC_LEN_ERR);
 	assert_int_equal(wc.wr_id, 3);
-	assert_int_equal(ibv_destroy_flow(flow), 0);
-	end_close(&a);
-	end_close(&b);
 }
 
 /* Not a test of speed: what this machine did just now, for whoever reads the log. */
-TEST(rate)
+TEST_ENDS(rate, 0, 0)
 {
 	enum { N = 50000, BATCH = 32 };
 	struct ibv_wc wc[BATCH];
 	struct timespec from, to;
-	struct ibv_flow *flow;
 	unsigned int sent = 0, done = 0, got = 0;
-	struct end a, b;
 	uint32_t len;
 	double s;
 	int n;
 
-	end_open(&a, 0);
-	end_open(&b, 0);
-	flow = steer(b.qp, mac_b, 0);
-	assert_non_null(flow);
-	len = make_udp(slot_out(&a, 0), mac_b, 7, 64 - 42);
+	len = make_udp(slot_out(a, 0), mac_b, 7, 64 - 42);
 	for (unsigned int i = 1; i < DEPTH; i++)
-		memcpy(slot_out(&a, i), slot_out(&a, 0), len);
+		memcpy(slot_out(a, i), slot_out(a, 0), len);
 	for (unsigned int i = 0; i < DEPTH; i++)
-		post_recv(&b, i, SLOT);
+		post_recv(b, i, SLOT);
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	while (got < N) {
 		while (sent < N && sent - done < DEPTH && sent - got < DEPTH)
-			post_send(&a, sent++, len, IBV_SEND_IP_CSUM);
-		n = ibv_poll_cq(a.scq, BATCH, wc);
+			post_send(a, sent++, len, IBV_SEND_IP_CSUM);
+		n = ibv_poll_cq(a->scq, BATCH, wc);
 		assert_true(n >= 0);
 		done += (unsigned int)n;
-		n = ibv_poll_cq(b.rcq, BATCH, wc);
+		n = ibv_poll_cq(b->rcq, BATCH, wc);
 		for (int i = 0; i < n; i++) {
 			assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
-			post_recv(&b, got++, SLOT);
+			post_recv(b, got++, SLOT);
 		}
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	s = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 	print_message("# raw packets of %u bytes from QP to QP by a rule: %.0f/s\n", len, N / s);
-	assert_int_equal(ibv_destroy_flow(flow), 0);
-	end_close(&a);
-	end_close(&b);
 }

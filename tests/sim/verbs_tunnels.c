@@ -226,11 +226,10 @@ static struct ibv_counters *open_counters(void)
 	return c;
 }
 
-static int setup(void **state)
+static int setup(UNUSED void **state)
 {
 	struct specs all = begin(7);
 
-	(void)state;
 	end_open(&t.end, 0);
 	t.hits = open_counters();
 	t.misses = open_counters();
@@ -240,9 +239,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(UNUSED void **state)
 {
-	(void)state;
 	assert_int_equal(ibv_destroy_flow(t.rest), 0);
 	assert_int_equal(ibv_destroy_counters(t.misses), 0);
 	assert_int_equal(ibv_destroy_counters(t.hits), 0);

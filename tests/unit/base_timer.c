@@ -32,17 +32,15 @@ static void set_again(struct timer *t)
 	again = t;
 }
 
-static int setup(void **state)
+static int setup(UNUSED void **state)
 {
-	(void)state;
 	memset(&ts, 0, sizeof(ts));
 	last_at = 0;
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(UNUSED void **state)
 {
-	(void)state;
 	timers_free(&ts);
 	return 0;
 }

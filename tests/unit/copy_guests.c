@@ -162,15 +162,13 @@ TEST(guests)
 	unlink(path);
 }
 
-static int set_up(void **state)
+static int set_up(UNUSED void **state)
 {
-	(void)state;
 	return mkdtemp(work) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+static int tear_down(UNUSED void **state)
 {
-	(void)state;
 	return rmdir(work);
 }
 

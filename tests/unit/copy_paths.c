@@ -13,9 +13,8 @@
 static char dir[] = "copy_paths.XXXXXX";
 static int root;
 
-static int set_up(void **state)
+static int set_up(UNUSED void **state)
 {
-	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
 	root = open(dir, O_RDONLY | O_DIRECTORY);
@@ -29,11 +28,10 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down(UNUSED void **state)
 {
 	static const char *const all[] = {"a/b/file", "a/up", "inside", "absolute", "magic"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		unlinkat(root, all[i], 0);
 	unlinkat(root, "a/b", AT_REMOVEDIR);
