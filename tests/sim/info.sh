@@ -89,8 +89,8 @@ check "... offers the other way" says 1 'dvx_post_write' \
 	"$dvx_sim" run --set dma_mmo=0 -- "$info" why-not dma-copy
 check "why-not: a chip without aliases" lacks cross_vhca=0 cross-vhca-import
 check "why-not: a chip that lets no mkeys" lacks allow_mkey=0 cross-vhca-export
-# An operation is the proof: the capability alone says that the device has a clock.
-check "why-not: hw-timestamps, which mlx5dv_get_clock_info() denies" says 1 'mlx5dv_get_clock_info() fails' host why-not hw-timestamps
+check "why-not: hw-timestamps work, by mlx5dv_get_clock_info()" says 0 'Nothing is missing' host why-not hw-timestamps
+check "why-not: a queue can have timestamps of real time" says 0 'rq_ts_format' host why-not real-time-timestamps
 check "why-not by another word" says 0 'dma-copy:' host why-not mmo
 check "why-not: what is missing, by the PRM's name" says 1 'GENERAL.dct is no' host why-not dc
 check "why-not --json" json '.missing >= 1 and (.checks | any(.field == "dct" and .verdict == "missing"))' \

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Proves completion queues through unmodified libibverbs and libmlx5: they are resized while
- * completions come, and their events are moderated. */
+ * completions come, their events are moderated, and timestamps are the time of day. */
 #include "tests/test.h"
 #include <errno.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <infiniband/mlx5dv.h>
 #include "verbs_self.h"
 
@@ -73,4 +75,80 @@ TEST_F(moderated)
 	poll_in_order(s, 3, 1);
 	attr.moderate.cq_period = 4096;
 	assert_int_equal(ibv_modify_cq(s->cq, &attr), EINVAL);
+}
+
+static uint64_t time_of_day(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* One completion of a CQ with timestamps, in nanoseconds since 1970; and the time around it. */
+static uint64_t stamp_of(struct self *s, uint64_t flag, uint64_t around[2])
+{
+	struct ibv_cq_init_attr_ex a = {.cqe = 15, .wc_flags = flag};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(s->ctx, &a);
+	struct ibv_poll_cq_attr none = {0};
+	struct mlx5dv_clock_info info;
+	struct ibv_qp *qp;
+	uint64_t ns;
+
+	assert_non_null(cq);
+	qp = self_qp(s->pd, ibv_cq_ex_to_cq(cq), ibv_cq_ex_to_cq(cq));
+	around[0] = time_of_day();
+	self_send(s, qp, 1, 8);
+	while (ibv_start_poll(cq, &none) == ENOENT)
+		;
+	assert_int_equal(cq->status, IBV_WC_SUCCESS);
+	if (flag == IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) {
+		assert_int_equal(mlx5dv_get_clock_info(s->ctx, &info), 0);
+		ns = mlx5dv_ts_to_ns(&info, ibv_wc_read_completion_ts(cq));
+	} else {
+		ns = ibv_wc_read_completion_wallclock_ns(cq);
+	}
+	around[1] = time_of_day();
+	ibv_end_poll(cq);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	return ns;
+}
+
+/*
+ * Free running stamps become the time of day by the parameters of the clock page; they may be off
+ * by what the day's clock was slewed since. Real-time stamps are the time of day, seconds above
+ * nanoseconds (REAL_TIME_TO_NS() of Linux's mlx5_core), which libmlx5 hands on as they are.
+ */
+TEST_F(timestamps)
+{
+	const uint64_t slack = 100000000;
+	struct self *s = *state;
+	uint64_t around[2], ns;
+
+	ns = stamp_of(s, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP, around);
+	assert_in_range(ns, around[0] - slack, around[1] + slack);
+	ns = stamp_of(s, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK, around);
+	ns = (ns >> 32) * 1000000000u + (uint32_t)ns;
+	assert_in_range(ns, around[0], around[1]);
+}
+
+/* Clocks of one QP's CQs that differ, and a clock page that a program wants to set. */
+TEST_F(timestamps_refused)
+{
+	struct self *s = *state;
+	struct ibv_cq_init_attr_ex a = {
+		.cqe = 15, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(s->ctx, &a);
+	struct ibv_qp_init_attr q = {.qp_type = IBV_QPT_RC,
+				     .send_cq = ibv_cq_ex_to_cq(cq),
+				     .recv_cq = s->cq,
+				     .cap = {1, 1, 1, 1, 0}};
+
+	assert_null(ibv_create_qp(s->pd, &q));
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, s->ctx->cmd_fd, 0x700 * 4096),
+			 MAP_FAILED);
+	assert_int_equal(errno, EPERM);
 }

@@ -16,7 +16,7 @@ TEST_FX(sq_bad_input)
 		 "ctx.allow_swp ctx.hairpin ctx.non_wire ctx.packet_pacing_rate_limit_index "
 		 "ctx.qos_queue_group_id ctx.wq.wq_signature",
 		 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 1, BAD, FW_SYN_RESERVED},
 		{"ctx.min_wqe_inline_mode", 4, BAD, FW_SYN_RESERVED},
 		{"ctx.tis_lst_sz ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
@@ -45,7 +45,7 @@ TEST_FX(rq_bad_input)
 		{"ctx.rlky ctx.delay_drop_en ctx.scatter_fcs ctx.mem_rq_type ctx.hairpin "
 		 "ctx.counter_set_id ctx.wq.end_padding_mode ctx.wq.lwm",
 		 1, BAD, FW_SYN_CAP_CLEAR},
-		{"ctx.ts_format", 2, BAD, FW_SYN_CAP_CLEAR},
+		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.cqn ctx.wq.pd ctx.wq.wq_umem_id ctx.wq.dbr_umem_id", 99, GONE},
 		{"ctx.wq.wq_type", 3, BAD, FW_SYN_UNSUPPORTED},

@@ -25,6 +25,7 @@ int fx_setup(void **state)
 	f->log = memfd_create("log", 0);
 	sim_log_to(f->log);
 	f->clock.now = now;
+	f->clock.utc = now;
 	f->now = 1;
 	f->chip = chip_new(&profile_bluefield2, &f->clock);
 	assert_non_null(f->chip);

@@ -16,6 +16,11 @@ static uint64_t rig_now(struct clock *c)
 	return ((struct rig *)c)->now;
 }
 
+static uint64_t rig_utc(struct clock *c)
+{
+	return RIG_UTC + rig_now(c);
+}
+
 static void on_event(void *ctx, struct vhca *v, uint32_t eqn, const void *eqe)
 {
 	struct rig *r = ctx;
@@ -39,6 +44,7 @@ void rig_open_as(struct rig *r, const struct profile *profile)
 	if (getenv("RIG_TRACE"))
 		sim_trace_to(2);
 	r->clock.now = rig_now;
+	r->clock.utc = rig_utc;
 	r->now = 1000;
 	r->host = host_new();
 	assert_non_null(r->host);

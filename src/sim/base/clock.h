@@ -10,6 +10,7 @@
  */
 struct clock {
 	uint64_t (*now)(struct clock *);
+	uint64_t (*utc)(struct clock *); /* nanoseconds since 1970; may jump */
 };
 
 extern struct clock clock_monotonic;

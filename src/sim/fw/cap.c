@@ -14,6 +14,8 @@
 #define INLINE_L2	    0
 #define INLINE_NOT_REQUIRED 2
 
+#define TS_FORMAT_BOTH 2 /* ?q_ts_format: free running and real time */
+
 static void fill_sizes(const struct profile *p, void *cap)
 {
 	prm_cmd_hca_cap_set_log_max_qp(cap, p->log_max_qp);
@@ -89,6 +91,8 @@ static void fill_completions(void *cap)
 	prm_cmd_hca_cap_set_cq_period_start_from_cqe(cap, 1);
 	prm_cmd_hca_cap_set_scqe_break_moderation(cap, 1);
 	prm_cmd_hca_cap_set_cqe_128_always(cap, 1);
+	prm_cmd_hca_cap_set_sq_ts_format(cap, TS_FORMAT_BOTH);
+	prm_cmd_hca_cap_set_rq_ts_format(cap, TS_FORMAT_BOTH);
 }
 
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
@@ -168,6 +172,7 @@ static void fill_roce(const struct vhca *v, void *cap)
 
 	prm_roce_cap_set_fl_rc_qp_when_roce_disabled(cap, fl);
 	prm_roce_cap_set_fl_rc_qp_when_roce_enabled(cap, fl);
+	prm_roce_cap_set_qp_ts_format(cap, TS_FORMAT_BOTH);
 	prm_roce_cap_set_roce_version(cap, 1 << 0 | 1 << 2); /* v1 and v2 */
 	prm_roce_cap_set_l3_type(cap, 1 << 0 | 1 << 1);	     /* IPv4 and IPv6 */
 	prm_roce_cap_set_r_roce_dest_udp_port(cap, 4791);

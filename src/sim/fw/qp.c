@@ -84,6 +84,7 @@ static void read_sizes(struct qp *qp, const void *qpc)
 	qp->rq.log_stride = (uint8_t)prm_qpc_get_log_rq_stride(qpc);
 	qp->sq.log_size = (uint8_t)prm_qpc_get_log_sq_size(qpc);
 	qp->q.user_index = prm_qpc_get_user_index(qpc);
+	qp->q.utc = prm_qpc_get_ts_format(qpc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	qp->q.uar = prm_qpc_get_uar_page(qpc);
 	qp->q.pdn = prm_qpc_get_pd(qpc);
 	qp->block_lb_mc = prm_qpc_get_block_lb_mc(qpc);

@@ -14,7 +14,6 @@
 
 #define LOG_WQEBB	   6u
 #define LOG_SEG		   4u
-#define TS_REAL_TIME	   PRM_QPC_TS_FORMAT_REAL_TIME
 
 /* --- what both kinds have --------------------------------------------------------------------- */
 
@@ -120,9 +119,9 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.state is %u, a queue begins in 0 (RST)",
 				 prm_sqc_get_state(sqc));
-	if (prm_sqc_get_ts_format(sqc) == TS_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "sqc.ts_format is real time, but cap.sq_ts_format is 0");
+	if (prm_sqc_get_ts_format(sqc) > PRM_QPC_TS_FORMAT_REAL_TIME)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "sqc.ts_format 3 is reserved");
 	if (prm_sqc_get_min_wqe_inline_mode(sqc) > PRM_INLINE_MODE_TCP_UDP)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "sqc.min_wqe_inline_mode %u is reserved",
@@ -142,6 +141,7 @@ static int take_sq(struct fw_cmd *c, const void *sqc, struct raw_sq *sq)
 	sq->q.sq = &sq->sq;
 	sq->sq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
 	sq->q.user_index = prm_sqc_get_user_index(sqc);
+	sq->q.utc = prm_sqc_get_ts_format(sqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	sq->q.flush_silent = !prm_sqc_get_flush_in_error_en(sqc);
 	sq->min_inline = (uint8_t)prm_sqc_get_min_wqe_inline_mode(sqc);
 	if (c->vhca->dev->profile->wqe_inline_l2 && sq->min_inline < PRM_INLINE_MODE_L2)
@@ -232,9 +232,9 @@ static int check_rqc(struct fw_cmd *c, const void *rqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
 				 "rqc.state is %u, a queue begins in 0 (RST)",
 				 prm_rqc_get_state(rqc));
-	if (prm_rqc_get_ts_format(rqc) == TS_REAL_TIME)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "rqc.ts_format is real time, but cap.rq_ts_format is 0");
+	if (prm_rqc_get_ts_format(rqc) > PRM_QPC_TS_FORMAT_REAL_TIME)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "rqc.ts_format 3 is reserved");
 	return fw_wq_check(c, prm_rqc_cat_wq(rqc), &rules);
 }
 
@@ -247,6 +247,7 @@ static int take_rq(struct fw_cmd *c, const void *rqc, struct raw_rq *rq)
 	rq->rq.log_size = (uint8_t)prm_wq_get_log_wq_sz(wq);
 	rq->rq.log_stride = (uint8_t)(prm_wq_get_log_wq_stride(wq) - LOG_SEG);
 	rq->q.user_index = prm_rqc_get_user_index(rqc);
+	rq->q.utc = prm_rqc_get_ts_format(rqc) == PRM_QPC_TS_FORMAT_REAL_TIME;
 	rq->q.flush_silent = !prm_rqc_get_flush_in_error_en(rqc);
 	rq->strip_vlan = !prm_rqc_get_vsd(rqc);
 	memcpy(rq->q.ctx, rqc, PRM_RQC_BYTES);

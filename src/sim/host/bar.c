@@ -65,6 +65,11 @@ int bar_fd(const struct bar *bar)
 	return bar->fd;
 }
 
+void *bar_clock(const struct bar *bar)
+{
+	return bar->map + (size_t)BAR_CLOCK_PAGE * UAR_PAGE;
+}
+
 static void awake_put(struct host *h, struct uar_page *page, uint32_t at)
 {
 	h->awake[at] = page;
@@ -152,7 +157,7 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 	for (i = 0; i < bar->npages; i++) {
 		struct uar_page *page = &bar->pages[i];
 
-		if (page->state != PAGE_FREE)
+		if (page->state != PAGE_FREE || i == BAR_CLOCK_PAGE)
 			continue;
 		if (awake_reserve(bar->host))
 			return -ENOMEM;

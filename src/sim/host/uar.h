@@ -23,6 +23,12 @@ struct bar;
 #define UAR_BF_COUNT 4u
 
 struct bar *bar_new(struct host *, struct mm *, unsigned int pages);
+/*
+ * The page where libmlx5 maps the clock's parameters (MLX5_IB_MMAP_CLOCK_INFO, as a page number):
+ * programs may read it. It backs no UAR.
+ */
+#define BAR_CLOCK_PAGE 0x700u
+void *bar_clock(const struct bar *);
 int bar_fd(const struct bar *); /* the memfd; the bar keeps it */
 void bar_free(struct bar *);
 /* Back UAR number `uar` by a free page of this bar: page number, or -ENOMEM. */

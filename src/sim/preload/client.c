@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <rdma/mlx5-abi.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include "base/log.h"
@@ -344,8 +346,11 @@ void client_closed(struct cfile *cf)
 	errno = saved;
 }
 
+/* Where libmlx5 maps the clock's parameters. The kernel lets programs only read them. */
+#define CLOCK_PAGE_AT ((uint64_t)MLX5_IB_MMAP_CLOCK_INFO << 8 << 12)
+
 /* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
-int client_mmap_check(const struct cfile *cf, int fd, size_t len, off_t offset)
+int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_t offset)
 {
 	struct stat st;
 
@@ -354,7 +359,8 @@ int client_mmap_check(const struct cfile *cf, int fd, size_t len, off_t offset)
 	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size ||
 	    (uint64_t)offset > (uint64_t)st.st_size - len)
 		return -EINVAL;
-	return 0;
+	return prot & PROT_WRITE && (uint64_t)offset <= CLOCK_PAGE_AT &&
+			       CLOCK_PAGE_AT < (uint64_t)offset + len ? -EPERM : 0;
 }
 
 /* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */

@@ -95,7 +95,7 @@ bool client_idle(void);		   /* no file is open: nothing can be ours */
 bool client_is_link(int fd);	   /* a connection to the server, which the program doesn't know */
 int client_ioctl(struct cfile *, unsigned long request, void *arg);
 void client_closed(struct cfile *); /* one descriptor of it was closed */
-int client_mmap_check(const struct cfile *, int fd, size_t len, off_t offset);
+int client_mmap_check(const struct cfile *, int fd, size_t len, int prot, off_t offset);
 void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
 void client_unmap(void *va, size_t len); /* before it happens */
 

@@ -59,7 +59,7 @@ int close(int fd)
 static void *hook_map(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 {
 	struct cfile *cf = flags & MAP_ANONYMOUS ? NULL : ours(fd);
-	int err = cf ? client_mmap_check(cf, fd, len, offset) : 0;
+	int err = cf ? client_mmap_check(cf, fd, len, prot, offset) : 0;
 	void *va;
 
 	if (err) {

@@ -119,6 +119,18 @@ static inline struct host *host_of(const struct obj *o)
 	return o->vhca->dev->host;
 }
 
+/* Of its CQEs: nanoseconds, or seconds above nanoseconds. */
+static inline uint64_t queue_timestamp(const struct queue *q)
+{
+	struct clock *clock = q->o.vhca->dev->clock;
+	uint64_t ns;
+
+	if (!q->utc)
+		return clock->now(clock);
+	ns = clock->utc(clock);
+	return (ns / 1000000000u) << 32 | ns % 1000000000u;
+}
+
 /* doorbell.c */
 int uar_add_sq(struct sq *);
 void uar_del_sq(struct sq *);

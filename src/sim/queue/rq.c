@@ -179,7 +179,7 @@ void *rq_end_cqe(struct rq *rq)
 		return NULL;
 	}
 	prm_cqe64_set_user_index(cqe, rq->q->user_index);
-	prm_cqe64_set_timestamp(cqe, rq->q->o.vhca->dev->clock->now(rq->q->o.vhca->dev->clock));
+	prm_cqe64_set_timestamp(cqe, queue_timestamp(rq->q));
 	prm_cqe64_set_wqe_counter(cqe, rq->priv->index);
 	return cqe;
 }

@@ -315,8 +315,7 @@ void sq_done(struct sq *sq, struct send_wr *wr)
 		if (cqe) {
 			prm_cqe64_set_user_index(cqe, sq->q->user_index);
 			prm_cqe64_set_byte_cnt(cqe, wr->kind >= SEND_READ ? (uint32_t)wr->len : 0);
-			prm_cqe64_set_timestamp(cqe, sq->q->o.vhca->dev->clock->now(
-							     sq->q->o.vhca->dev->clock));
+			prm_cqe64_set_timestamp(cqe, queue_timestamp(sq->q));
 			prm_cqe64_set_s_wqe_opcode(cqe, wr->opcode);
 			prm_cqe64_set_qpn(cqe, sq->q->o.id);
 			prm_cqe64_set_wqe_counter(cqe, wr->index);

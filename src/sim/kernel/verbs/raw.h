@@ -30,6 +30,7 @@ struct qp_plan {
 struct rq_plan {
 	uint16_t uid;
 	uint32_t pdn, cqn, user_index, count, log_stride;
+	uint8_t ts_format;
 	bool strip_vlan;
 	uint64_t db_addr;
 	const struct pages *pages;

@@ -11,6 +11,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "fw/fw.h"
+#include "host/uar.h"
 #include "kernel/core/cmd.h"
 #include "priv.h"
 
@@ -49,6 +50,24 @@ void context_close(struct uverbs_file *f)
 	f->uid = 0;
 }
 
+/*
+ * How timestamps become time: the device's clock counts nanoseconds, and runs as this computer's
+ * does, so the parameters never change. A program need not read them again.
+ */
+static void clock_info_fill(const struct uverbs_file *f)
+{
+	struct clock *clock = f->vhca->dev->clock;
+	struct mlx5_ib_clock_info *info = bar_clock(f->bar);
+
+	*info = (struct mlx5_ib_clock_info){
+		.nsec = clock->utc(clock),
+		.cycles = clock->now(clock),
+		.mult = 1,
+		.mask = INT64_MAX,
+		.overflow_period = INT64_MAX,
+	};
+}
+
 static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
 	const uint8_t *cap = file_caps(f);
@@ -69,6 +88,8 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = f->vhca->dev->profile->wqe_inline_l2 ? MLX5_USER_INLINE_MODE_L2
 								       : MLX5_USER_INLINE_MODE_NONE,
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS,
+		.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1,
 		.log_uar_size = LOG_UAR_SIZE,
 		.num_uars_per_page = 1,
 	};
@@ -150,6 +171,7 @@ int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	f->context = true;
+	clock_info_fill(f);
 	core_answer(req, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 		    UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
 	uverbs_context_answer(f, req, UVERBS_ATTR_UHW_OUT);

@@ -7,6 +7,7 @@
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/cq.h>
 #include <dvx/prm/eqe.h>
+#include <dvx/prm/qp.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -82,8 +83,6 @@ static int uverbs_cq_check_uhw(struct uverbs_file *f, const struct mlx5_ib_creat
 	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && u->cqe_size != 128)
 		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: CQEs of %u bytes are not padded to 128",
 			      u->cqe_size);
-	if (u->flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS)
-		return refuse(-EOPNOTSUPP, "CREATE_CQ: flags: this device has no real-time clock");
 	if (!(u->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
 		return refuse(
 			-EINVAL,
@@ -218,6 +217,9 @@ int uverbs_cq_create(struct uverbs_file *f, struct uverbs_request *req)
 	cq->cqe = p.entries - 1;
 	cq->cqe_size = p.u.cqe_size;
 	cq->cqe_sz = cqe_sz_of(&p.u);
+	cq->ts_format = p.u.flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS
+				? PRM_QPC_TS_FORMAT_REAL_TIME
+				: PRM_QPC_TS_FORMAT_FREE_RUNNING;
 	cq->user_handle = attr_value(req, UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
 	cq->comp = comp;
 	cq->async = async;

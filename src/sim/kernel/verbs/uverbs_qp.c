@@ -306,6 +306,15 @@ static void set_queues(void *qpc, const struct qp_plan *p)
 		prm_qpc_set_no_sq(qpc, 1);
 }
 
+/* A QP has one format for both queues. */
+static int check_ts_format(const struct qp_plan *p)
+{
+	if (p->scq->ts_format == p->rcq->ts_format)
+		return 0;
+	return refuse(-EOPNOTSUPP, "CREATE_QP: one of its CQs has timestamps in real time, the other "
+				   "has not");
+}
+
 static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
 	prm_qpc_set_st(qpc, qp_type_find(p->type)->st);
@@ -320,7 +329,7 @@ static void set_qpc(const struct uverbs_file *f, void *qpc, const struct qp_plan
 	prm_qpc_set_cqn_snd(qpc, p->scq->cqn);
 	prm_qpc_set_cqn_rcv(qpc, p->rcq->cqn);
 	prm_qpc_set_dbr_addr(qpc, mm_bus(f->mm, p->u.db_addr));
-	prm_qpc_set_ts_format(qpc, PRM_QPC_TS_FORMAT_DEFAULT);
+	prm_qpc_set_ts_format(qpc, p->scq->ts_format);
 	/* Raw packets have no qpc: there mlx5_ib ignores the flag. */
 	prm_qpc_set_block_lb_mc(qpc, !!(p->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	set_queues(qpc, p);
@@ -331,9 +340,12 @@ static int uverbs_qp_make(struct uverbs_file *f, const struct qp_plan *p, struct
 {
 	size_t len = PRM_CREATE_QP_IN_BYTES + 8ull * p->pages.n;
 	uint8_t out[PRM_CREATE_QP_OUT_BYTES];
-	uint8_t *in = calloc(1, len);
-	int err;
+	uint8_t *in;
+	int err = check_ts_format(p);
 
+	if (err)
+		return err;
+	in = calloc(1, len);
 	if (!in)
 		return -ENOMEM;
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);

@@ -48,6 +48,7 @@ int raw_rq_create(struct uverbs_file *f, const struct rq_plan *q, uint32_t *rqn)
 	prm_rqc_set_flush_in_error_en(rqc, 1);
 	prm_rqc_set_user_index(rqc, q->user_index);
 	prm_rqc_set_cqn(rqc, q->cqn);
+	prm_rqc_set_ts_format(rqc, q->ts_format);
 	set_wq(wq, f, q->pages, q->pdn, q->db_addr);
 	prm_wq_set_log_wq_stride(wq, q->log_stride);
 	prm_wq_set_log_wq_sz(wq, (uint32_t)__builtin_ctz(q->count));
@@ -106,6 +107,7 @@ static int raw_create_sq(struct uverbs_qp *qp, const struct qp_plan *p)
 	prm_sqc_set_flush_in_error_en(sqc, 1);
 	prm_sqc_set_user_index(sqc, p->u.uidx);
 	prm_sqc_set_cqn(sqc, p->scq->cqn);
+	prm_sqc_set_ts_format(sqc, p->scq->ts_format);
 	prm_sqc_set_tis_lst_sz(sqc, 1);
 	prm_sqc_set_tis_num_0(sqc, qp->raw.tisn);
 	set_wq(wq, qp->u.file, &p->sq_pages, p->pd->pdn, p->u.db_addr);
@@ -126,6 +128,7 @@ static int raw_create_rq(struct uverbs_qp *qp, const struct qp_plan *p)
 		.uid = qp->uid,
 		.pdn = p->pd->pdn,
 		.cqn = p->rcq->cqn,
+		.ts_format = p->rcq->ts_format,
 		.user_index = p->u.uidx,
 		.count = p->rq_count,
 		.log_stride = p->u.rq_wqe_shift,

@@ -143,6 +143,7 @@ static int uverbs_wq_make(struct uverbs_wq *wq, const struct wq_plan *p)
 		.uid = p->pd->uid,
 		.pdn = p->pd->pdn,
 		.cqn = p->cq->cqn,
+		.ts_format = p->cq->ts_format,
 		.user_index = p->u.user_index,
 		.count = p->u.rq_wqe_count,
 		.log_stride = p->u.rq_wqe_shift,

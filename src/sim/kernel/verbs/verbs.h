@@ -28,6 +28,7 @@ struct uverbs_cq {
 	uint32_t cqe;
 	uint32_t cqe_size;
 	uint8_t cqe_sz; /* the same as cqc has it */
+	uint8_t ts_format; /* of the queues that complete here */
 	uint64_t user_handle;
 	struct channel *comp, *async;
 	uint32_t comp_events, async_events; /* sent so far */
