@@ -43,6 +43,8 @@ my %may = (
 	# DevX modifies verbs' queues; flows lead to QPs and to TIRs and tables made through DevX.
 	'src/sim/kernel/devx' => ['src/sim/kernel/core', 'src/sim/kernel/verbs', @kernel],
 	'src/sim/kernel/flow' => [map("src/sim/kernel/$_", qw(core verbs devx)), @kernel],
+	# No other room of the kernel: it has files, ids and messages of its own.
+	'src/sim/kernel/cm' => ['src/sim/kernel/core', @kernel],
 	'src/sim/link' => ['src/uverbs', 'src/sim/port/packets.h'],
 	# The profile is data: the preload finds the function that DVX_SIM_FUNCTION names.
 	'src/sim/preload' => ['src/sim/base', 'src/uverbs', 'src/sim/link', 'src/sim/obj/profile.h', 'ext:rdma/'],

@@ -32,6 +32,9 @@ SIM_TESTS += tests/unit/kernel_abi tests/unit/kernel_verbs tests/unit/kernel_qp 
 	tests/unit/kernel_events tests/unit/kernel_flow tests/unit/kernel_share tests/unit/kernel_errno \
 	tests/unit/kernel_flow_verbs tests/unit/kernel_flow_counters tests/unit/kernel_raw tests/unit/kernel_srq
 
+# The RDMA_CM device on a wire of the test's own.
+SIM_TESTS += tests/unit/cm_conn tests/unit/cm_ids
+
 # libdvx without a device: rings on plain memory, tickets, headers, symbols.
 LIB_TESTS += tests/unit/ring_sq tests/unit/ring_cq tests/unit/ring_rq tests/unit/ticket tests/unit/lib_cmd \
 	tests/unit/flow_match tests/unit/flow_fake
@@ -56,6 +59,7 @@ PRM_TESTS += tests/unit/prm_accessors tests/unit/prm_reflect \
 tests_librigs_a_SOURCES += tests/unit/queue_rig.c tests/unit/queue_rig.h tests/unit/queue_raw_rig.c tests/unit/queue_raw_rig.h \
 	tests/unit/fw_fixture.c tests/unit/fw_fixture.h tests/unit/fw_raw_rig.c tests/unit/fw_raw_rig.h \
 	tests/unit/flow_rig.c tests/unit/flow_rig.h tests/unit/flow_slow.c tests/unit/flow_slow.h
+tests_librigs_a_SOURCES += tests/unit/cm_rig.c tests/unit/cm_rig.h
 tests_libkernel_a_SOURCES = tests/unit/kernel_fixture.c tests/unit/kernel_fixture.h \
 	tests/unit/kernel_flow_rig.c tests/unit/kernel_flow_rig.h
 

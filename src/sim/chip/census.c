@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "chip.h"
+#include "kernel/cm/cm.h"
 #include "obj/obj.h"
 #include "obj/queue.h"
 #include "obj/vhca.h"
@@ -35,14 +36,14 @@ unsigned int census_functions(struct chip *chip, struct link_function_row *rows,
 }
 
 static void census_add(struct link_object_row *rows, unsigned int *n, unsigned int max,
-		       const struct vhca *v, enum obj_type type, const char *state, uint32_t count)
+		       const struct vhca *v, const char *kind, const char *state, uint32_t count)
 {
 	struct link_object_row *row = &rows[*n];
 
 	if (!count || *n == max)
 		return;
 	memset(row, 0, sizeof(*row));
-	snprintf(row->kind, sizeof(row->kind), "%s", obj_type_name(type));
+	snprintf(row->kind, sizeof(row->kind), "%s", kind);
 	snprintf(row->state, sizeof(row->state), "%s", state);
 	row->function = v->index;
 	row->count = count;
@@ -65,7 +66,18 @@ static void add_queues(struct link_object_row *rows, unsigned int *n, unsigned i
 		if (q->state < QP_STATES)
 			count[q->state]++;
 	for (unsigned int s = 0; s < QP_STATES; s++)
-		census_add(rows, n, max, v, type, census_state_name(type, s), count[s]);
+		census_add(rows, n, max, v, obj_type_name(type), census_state_name(type, s),
+			   count[s]);
+}
+
+static void add_cm_ids(struct link_object_row *rows, unsigned int *n, unsigned int max,
+		       const struct vhca *v, const struct cm *cm)
+{
+	uint32_t count[CM_ID_STATES] = {0};
+
+	cm_count_ids(cm, v, count);
+	for (unsigned int s = 0; s < CM_ID_STATES; s++)
+		census_add(rows, n, max, v, "cm_id", cm_state_name(s), count[s]);
 }
 
 unsigned int census_objects(struct chip *chip, struct link_object_row *rows, unsigned int max)
@@ -83,8 +95,9 @@ unsigned int census_objects(struct chip *chip, struct link_object_row *rows, uns
 			if (t == OBJ_QP || t == OBJ_SQ || t == OBJ_RQ)
 				add_queues(rows, &n, max, v, t);
 			else
-				census_add(rows, &n, max, v, t, "", obj_count(v, t));
+				census_add(rows, &n, max, v, obj_type_name(t), "", obj_count(v, t));
 		}
+		add_cm_ids(rows, &n, max, v, chip_cm(chip));
 	}
 	return n;
 }

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "chip.h"
 #include "datapath.h"
+#include "mads.h"
 #include "queue/queue.h"
 #include "kernel/kernel.h"
 #include "host/mm.h"
@@ -31,6 +32,7 @@ struct chip {
 	struct device device;
 	struct host *host;
 	struct kernel *kernel;
+	struct mads *mads;
 	struct port_replay *replay;
 	struct port_captures *captures;
 	struct clock *clock;
@@ -72,9 +74,10 @@ static int chip_open_parts(struct chip *c, const struct profile *profile)
 	if (!c->has_datapath)
 		return -ENOMEM;
 	c->kernel = kernel_new(&c->device);
+	c->mads = mads_new(&c->device);
 	c->replay = replay_new(c->device.port);
 	c->captures = captures_new(&c->device);
-	return c->kernel && c->replay && c->captures ? 0 : -ENOMEM;
+	return c->kernel && c->mads && c->replay && c->captures ? 0 : -ENOMEM;
 }
 
 static int connect_parts(struct chip *c)
@@ -110,6 +113,7 @@ void chip_free(struct chip *c)
 		return;
 	replay_free(c->replay);
 	captures_free(c->captures);
+	mads_free(c->mads);
 	if (c->kernel)
 		kernel_free(c->kernel);
 	if (c->has_datapath)
@@ -128,6 +132,11 @@ void chip_free(struct chip *c)
 struct kernel *chip_kernel(struct chip *c)
 {
 	return c->kernel;
+}
+
+struct cm *chip_cm(struct chip *c)
+{
+	return mads_cm(c->mads);
 }
 
 struct host *chip_host(struct chip *c)

@@ -17,7 +17,9 @@
 #include "base/log.h"
 #include "chip.h"
 #include "preload/client.h"
+#include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
+#include "mads.h"
 #include "preload/sysfs.h"
 #include "host/mm.h"
 #include "host/uar.h"
@@ -31,6 +33,7 @@ struct call {
 	struct call *next;
 	struct cfile *cf;
 	struct uverbs_request *req;
+	struct ucma_request *cm;
 	uint64_t va, len, offset;
 	unsigned int function;
 	int uffd, memfd;
@@ -262,6 +265,30 @@ static void do_share(struct call *c)
 	c->rc = embedded_file(c) ? kernel_share(embedded_file(c), c->va, c->len, c->memfd) : -EBADF;
 }
 
+/* The RDMA_CM device's inner side is the file itself. */
+static void do_cm_open(struct call *c)
+{
+	int fd = -1;
+	struct cm_file *f =
+		cm_open(chip_cm(embedded.chip), c->function, mads_low_ports(getpid()), &fd);
+
+	c->rc = f ? fd : -errno;
+	c->cf->inner = f;
+	c->cf->inner_fd = f ? cm_fd(f) : -1;
+}
+
+static void do_cm_write(struct call *c)
+{
+	c->rc = c->cf->inner ? cm_write(c->cf->inner, c->cm) : -EBADF;
+}
+
+static void do_cm_close(struct call *c)
+{
+	if (c->cf->inner)
+		cm_close(c->cf->inner);
+	c->cf->inner = NULL;
+}
+
 static int embedded_close_call(struct cfile *cf)
 {
 	struct call c = {.fn = do_close, .cf = cf};
@@ -274,23 +301,55 @@ static bool embedded_close(struct cfile *cf)
 	return embedded_close_call(cf) > 0;
 }
 
-static int embedded_open(struct cfile *cf, unsigned int function)
+/* 0: the chip runs. */
+static int embedded_reach(void)
 {
-	struct call c = {.fn = do_open, .cf = cf, .function = function};
-	int err;
-
 	if (embedded.parents) {
 		sim_refuse("the chip runs in the process that forked this one and can't be reached "
 			   "from here; use dvx-sim run or dvx-sim up for programs that fork");
 		return -ENODEV;
 	}
-	err = embedded_start();
+	return embedded_start();
+}
+
+static int embedded_open(struct cfile *cf, unsigned int function)
+{
+	struct call c = {.fn = do_open, .cf = cf, .function = function};
+	int err = embedded_reach();
+
 	if (err)
 		return err;
 	err = call(&c);
 	if (err < 0)
 		embedded_close_call(cf);
 	return err;
+}
+
+static int embedded_cm_open(struct cfile *cf, unsigned int function)
+{
+	struct call c = {.fn = do_cm_open, .cf = cf, .function = function};
+	int err = embedded_reach();
+
+	return err ? err : call(&c);
+}
+
+static int embedded_cm_write(struct cfile *cf, struct ucma_request *r)
+{
+	struct call c = {.fn = do_cm_write, .cf = cf, .cm = r};
+	struct lock_saved held;
+	int rc;
+
+	ticket_lock(&cf->lock, &held);
+	rc = call(&c);
+	ticket_unlock(&cf->lock, &held);
+	return rc;
+}
+
+static void embedded_cm_close(struct cfile *cf)
+{
+	struct call c = {.fn = do_cm_close, .cf = cf};
+
+	call(&c);
 }
 
 static int embedded_ioctl(struct cfile *cf, struct uverbs_request *req)
@@ -400,6 +459,9 @@ const struct backend backend_embedded = {
 	.unmapped = embedded_unmapped,
 	.share = embedded_share,
 	.close = embedded_close,
+	.cm_open = embedded_cm_open,
+	.cm_write = embedded_cm_write,
+	.cm_close = embedded_cm_close,
 	.forked = embedded_forked,
 	.fini = embedded_fini,
 };

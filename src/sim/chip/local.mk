@@ -5,6 +5,8 @@ libsim_la_SOURCES += \
 	src/sim/chip/chip.h \
 	src/sim/chip/datapath.c \
 	src/sim/chip/datapath.h \
+	src/sim/chip/mads.c \
+	src/sim/chip/mads.h \
 	src/sim/chip/session.h \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/sessions.c \

@@ -8,6 +8,7 @@
 
 /* One connection of the socket, as the files of the server share it. */
 struct chip;
+struct cm_file;
 struct uverbs_file;
 struct sessions;
 struct mm;
@@ -24,6 +25,7 @@ struct chip_session {
 	uint32_t function;
 	struct mm *mm;
 	struct uverbs_file *file;
+	struct cm_file *cm; /* an open of the RDMA_CM device */
 	struct link_in in;
 	struct session_packets *packets; /* session_packets.c: a replay or a capture */
 };

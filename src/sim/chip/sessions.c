@@ -13,7 +13,10 @@
 #include <utlist.h>
 #include "base/log.h"
 #include "chip.h"
+#include "kernel/cm/cm.h"
 #include "kernel/kernel.h"
+#include "link/cm_msg.h"
+#include "mads.h"
 #include "session.h"
 #include "link/msg.h"
 #include "host/mm.h"
@@ -41,6 +44,8 @@ void session_close(struct chip_session *c)
 		close(c->pidfd);
 	}
 	session_forget_packets(c);
+	if (c->cm)
+		cm_close(c->cm);
 	if (c->file)
 		kernel_close(c->file);
 	if (c->mm)
@@ -99,17 +104,24 @@ static void client_died(void *arg, int fd)
 	session_close(arg);
 }
 
-static int session_open_device(struct chip_session *c, uint32_t function)
+/* A fork child may hold the socket, so its end is not enough. */
+static int session_watch_death(struct chip_session *c)
 {
-	/* The mm owns its pidfd; this one shows the death. */
-	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0), guard;
+	int pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 
 	if (pidfd < 0)
 		return -errno;
 	c->pidfd = pidfd;
-	if (chip_watch(c->all->chip, pidfd, client_died, c))
-		return -ENOMEM;
-	guard = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+	return chip_watch(c->all->chip, pidfd, client_died, c) ? -ENOMEM : 0;
+}
+
+static int session_open_device(struct chip_session *c, uint32_t function)
+{
+	int guard, err = session_watch_death(c);
+
+	if (err)
+		return err;
+	guard = fcntl(c->pidfd, F_DUPFD_CLOEXEC, 0); /* the mm owns one of its own */
 	if (guard < 0)
 		return -errno;
 	errno = ENOMEM;
@@ -122,18 +134,31 @@ static int session_open_device(struct chip_session *c, uint32_t function)
 	return c->file ? 0 : -errno;
 }
 
+/* false: the connection is gone. */
+static bool open_function(struct chip_session *c, uint32_t *function)
+{
+	const char *why = NULL;
+
+	if (c->in.m.h.len != sizeof(*function))
+		why = "an open message of a wrong length";
+	else
+		memcpy(function, c->in.m.body, sizeof(*function));
+	if (!why && (c->file || c->cm))
+		why = "a second open";
+	if (!why && *function >= chip_device(c->all->chip)->nfunctions)
+		why = "an open of a function that the chip doesn't have";
+	if (why)
+		session_throw_out(c, why);
+	return !why;
+}
+
 static void on_open(struct chip_session *c)
 {
 	uint32_t function;
 	int err, fd;
 
-	if (c->in.m.h.len != sizeof(function))
-		return session_throw_out(c, "an open message of a wrong length");
-	memcpy(&function, c->in.m.body, sizeof(function));
-	if (c->file)
-		return session_throw_out(c, "a second open");
-	if (function >= chip_device(c->all->chip)->nfunctions)
-		return session_throw_out(c, "an open of a function that the chip doesn't have");
+	if (!open_function(c, &function))
+		return;
 	err = session_open_device(c, function);
 	fd = err ? -1 : bar_fd(file_bar(c->file));
 	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
@@ -222,6 +247,52 @@ static void on_close(struct chip_session *c)
 		session_close(c);
 }
 
+/* --- the RDMA_CM device ------------------------------------------------------------------------
+ */
+
+static int session_open_cm(struct chip_session *c, uint32_t function, int *fd)
+{
+	int err = session_watch_death(c);
+
+	if (err)
+		return err;
+	c->cm = cm_open(chip_cm(c->chip), function, mads_low_ports(c->pid), fd);
+	return c->cm ? 0 : -errno;
+}
+
+static void on_cm_open(struct chip_session *c)
+{
+	uint32_t function;
+	int err, fd = -1;
+
+	if (!open_function(c, &function))
+		return;
+	err = session_open_cm(c, function, &fd);
+	if (session_reply(c, err, NULL, 0, &fd, !err) && err)
+		session_close(c);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void on_cm(struct chip_session *c)
+{
+	struct ucma_request r;
+	int err;
+
+	if (cm_msg_unpack(&r, c->in.m.body, c->in.m.h.len))
+		return session_throw_out(c, "a command that contradicts its lengths");
+	err = cm_write(c->cm, &r);
+	session_reply(c, err, r.out, err ? 0 : r.nout, NULL, 0);
+}
+
+static void on_cm_close(struct chip_session *c)
+{
+	cm_close(c->cm);
+	c->cm = NULL;
+	if (session_reply(c, 0, NULL, 0, NULL, 0))
+		session_close(c);
+}
+
 struct status_body {
 	struct link_status head;
 	struct link_function_row functions[DEVICE_MAX_FUNCTIONS];
@@ -288,18 +359,21 @@ static void on_down(struct chip_session *c)
 
 static const struct {
 	void (*fn)(struct chip_session *);
-	bool needs_device;
+	bool needs_device, needs_cm;
 } messages[] = {
-	[LINK_OPEN] = {on_open, false},
-	[LINK_IOCTL] = {on_ioctl, true},
-	[LINK_MAP] = {on_map, true},
-	[LINK_UNMAP] = {on_unmap, true},
-	[LINK_CLOSE] = {on_close, true},
-	[LINK_STATUS] = {on_status, false},
-	[LINK_DOWN] = {on_down, false},
-	[LINK_REPLAY] = {session_replay, false},
-	[LINK_CAPTURE] = {session_capture, false},
-	[LINK_SHARE] = {on_share, true},
+	[LINK_OPEN] = {on_open, false, false},
+	[LINK_IOCTL] = {on_ioctl, true, false},
+	[LINK_MAP] = {on_map, true, false},
+	[LINK_UNMAP] = {on_unmap, true, false},
+	[LINK_CLOSE] = {on_close, true, false},
+	[LINK_STATUS] = {on_status, false, false},
+	[LINK_DOWN] = {on_down, false, false},
+	[LINK_REPLAY] = {session_replay, false, false},
+	[LINK_CAPTURE] = {session_capture, false, false},
+	[LINK_SHARE] = {on_share, true, false},
+	[LINK_CM_OPEN] = {on_cm_open, false, false},
+	[LINK_CM] = {on_cm, false, true},
+	[LINK_CM_CLOSE] = {on_cm_close, false, true},
 };
 
 /* A message's handler may close the connection. */
@@ -309,7 +383,7 @@ static void session_handle(struct chip_session *c)
 
 	if (type >= sizeof(messages) / sizeof(messages[0]) || !messages[type].fn)
 		return session_throw_out(c, "a message of an unknown type");
-	if (messages[type].needs_device && !c->file)
+	if ((messages[type].needs_device && !c->file) || (messages[type].needs_cm && !c->cm))
 		return session_throw_out(c, "a request before it opened the device");
 	messages[type].fn(c);
 }

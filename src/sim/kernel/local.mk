@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The driver's part: uverbs requests become firmware commands.
 libsim_la_SOURCES += \
+	src/sim/kernel/cm/addr.c \
+	src/sim/kernel/cm/addr_map.c \
+	src/sim/kernel/cm/bind.c \
+	src/sim/kernel/cm/cm.h \
+	src/sim/kernel/cm/conn.c \
+	src/sim/kernel/cm/conn.h \
+	src/sim/kernel/cm/connect.c \
+	src/sim/kernel/cm/event.c \
+	src/sim/kernel/cm/file.c \
+	src/sim/kernel/cm/group.c \
+	src/sim/kernel/cm/id.c \
+	src/sim/kernel/cm/listen.c \
+	src/sim/kernel/cm/mad.c \
+	src/sim/kernel/cm/mad.h \
+	src/sim/kernel/cm/port.c \
+	src/sim/kernel/cm/priv.h \
+	src/sim/kernel/cm/qp_attr.c \
+	src/sim/kernel/cm/recv.c \
+	src/sim/kernel/cm/remote.c \
+	src/sim/kernel/cm/route.c \
+	src/sim/kernel/cm/send.c \
+	src/sim/kernel/cm/table.c \
 	src/sim/kernel/core/attr.c \
 	src/sim/kernel/core/attr.h \
 	src/sim/kernel/core/channel.c \

@@ -15,7 +15,7 @@
  * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  4u
+#define LINK_VERSION  5u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -31,6 +31,9 @@ enum link_type {
 	LINK_REPLAY,  /* port_packets -> port_fates, when all of them arrived */
 	LINK_CAPTURE, /* u32 link_capture_ask -> port_captured, port_packets */
 	LINK_SHARE,   /* link_range and a memfd: what an ioctl's answer asked for */
+	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */
+	LINK_CM,      /* cm_msg.h */
+	LINK_CM_CLOSE,
 };
 
 struct link_header {

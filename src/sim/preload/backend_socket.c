@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "link/cm_msg.h"
 #include "link/link.h"
 #include "link/msg.h"
 #include "real.h"
@@ -37,7 +38,8 @@ static void allow_dma(int sock)
 		prctl(PR_SET_PTRACER, (unsigned long)peer.pid, 0, 0, 0);
 }
 
-static int link_open(struct cfile *cf, unsigned int function)
+/* A new connection, and the descriptor that the answer brings. */
+static int open_by(struct cfile *cf, uint16_t type, unsigned int function)
 {
 	uint32_t body = function;
 	struct link_message answer = {0};
@@ -48,8 +50,9 @@ static int link_open(struct cfile *cf, unsigned int function)
 		sim_refuse("no device answers at %s: %s", server, strerror(-cf->sock));
 		return -ENODEV;
 	}
-	allow_dma(cf->sock);
-	err = link_ask(cf->sock, LINK_OPEN, &body, sizeof(body), -1, &answer);
+	if (type == LINK_OPEN)
+		allow_dma(cf->sock);
+	err = link_ask(cf->sock, type, &body, sizeof(body), -1, &answer);
 	if (!err)
 		err = answer.h.result;
 	if (!err && answer.nfds != 1)
@@ -64,6 +67,11 @@ static int link_open(struct cfile *cf, unsigned int function)
 	answer.nfds = 0;
 	link_message_free(&answer);
 	return fd;
+}
+
+static int link_open(struct cfile *cf, unsigned int function)
+{
+	return open_by(cf, LINK_OPEN, function);
 }
 
 /* The connection can't be used any more. */
@@ -174,6 +182,43 @@ static bool backend_socket_close(struct cfile *cf)
 	return in_use;
 }
 
+static int link_cm_open(struct cfile *cf, unsigned int function)
+{
+	return open_by(cf, LINK_CM_OPEN, function);
+}
+
+static int link_cm_write(struct cfile *cf, struct ucma_request *r)
+{
+	struct link_message answer = {0};
+	uint8_t body[CM_MSG_MAX];
+	struct lock_saved held;
+	size_t len = cm_msg_pack(r, body);
+	int err;
+
+	ticket_lock(&cf->lock, &held);
+	err = backend_socket_ask(cf, LINK_CM, body, len, -1, &answer);
+	if (!err && answer.h.len > sizeof(r->out))
+		err = backend_socket_gone(cf, -EPROTO);
+	ticket_unlock(&cf->lock, &held);
+	if (err)
+		return err;
+	r->nout = answer.h.len;
+	memcpy(r->out, answer.body, r->nout);
+	err = answer.h.result;
+	link_message_free(&answer);
+	return err;
+}
+
+static void link_cm_close(struct cfile *cf)
+{
+	if (cf->sock < 0)
+		return;
+	backend_socket_tell(cf, LINK_CM_CLOSE, NULL, 0, -1);
+	if (cf->sock >= 0)
+		real()->close(cf->sock);
+	cf->sock = -1;
+}
+
 static void link_forked(struct cfile *cf)
 {
 	if (!cf || cf->sock < 0)
@@ -190,5 +235,8 @@ const struct backend backend_socket = {
 	.unmapped = link_unmapped,
 	.share = link_share,
 	.close = backend_socket_close,
+	.cm_open = link_cm_open,
+	.cm_write = link_cm_write,
+	.cm_close = link_cm_close,
 	.forked = link_forked,
 };

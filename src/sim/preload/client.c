@@ -20,7 +20,7 @@
 #include "share_fork.h"
 #include "sysfs.h"
 
-#define CFILES 256
+#define CFILES 4096 /* an event channel of librdmacm is a file */
 #define CMAPS  4096
 
 /* Read without a lock by hooks that signal handlers may run; changed under `lock`. */
@@ -36,6 +36,7 @@ static struct {
 } client;
 
 static struct cfile files[CFILES];
+static unsigned int files_end; /* slots from here on were never used */
 
 static struct cmap {
 	struct cfile *file;
@@ -87,7 +88,7 @@ static void in_child(void)
 	inside = false;
 	share_in_child();
 	client.backend->forked(NULL);
-	for (unsigned int i = 0; i < CFILES; i++) {
+	for (unsigned int i = 0; i < files_end; i++) {
 		files[i].lock = (struct ticket_lock){0};
 		if (files[i].ino)
 			client.backend->forked(&files[i]);
@@ -184,10 +185,10 @@ int client_counter(const char *path, int flags)
 	return fd;
 }
 
-void client_cdev_stat(struct stat *st)
+void client_cdev_stat(struct stat *st, bool cm)
 {
 	st->st_mode = S_IFCHR | 0666;
-	st->st_rdev = makedev(UVERBS_MAJOR, UVERBS_MINOR);
+	st->st_rdev = cm ? makedev(MISC_MAJOR, CM_MINOR) : makedev(UVERBS_MAJOR, UVERBS_MINOR);
 	st->st_nlink = 1;
 	st->st_size = 0;
 	st->st_blocks = 0;
@@ -200,7 +201,9 @@ bool client_idle(void)
 
 static struct cfile *find_inode(const struct stat *st)
 {
-	for (unsigned int i = 0; i < CFILES; i++)
+	unsigned int end = __atomic_load_n(&files_end, __ATOMIC_ACQUIRE);
+
+	for (unsigned int i = 0; i < end; i++)
 		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) == st->st_ino &&
 		    files[i].dev == st->st_dev)
 			return &files[i];
@@ -213,7 +216,7 @@ struct cfile *client_find(int fd)
 	struct cfile *cf = NULL;
 	struct stat st;
 
-	if (!real()->fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!real()->fstat(fd, &st) && (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode)))
 		cf = find_inode(&st);
 	errno = saved;
 	return cf;
@@ -221,7 +224,9 @@ struct cfile *client_find(int fd)
 
 bool client_is_link(int fd)
 {
-	for (unsigned int i = 0; i < CFILES; i++)
+	unsigned int end = __atomic_load_n(&files_end, __ATOMIC_ACQUIRE);
+
+	for (unsigned int i = 0; i < end; i++)
 		if (__atomic_load_n(&files[i].ino, __ATOMIC_ACQUIRE) && files[i].sock == fd)
 			return getpid() == files[i].owner;
 	return false;
@@ -229,13 +234,26 @@ bool client_is_link(int fd)
 
 static struct cfile *free_slot(void)
 {
-	for (unsigned int i = 0; i < CFILES; i++)
-		if (!files[i].ino)
-			return &files[i];
-	return NULL;
+	unsigned int i = 0;
+
+	while (i < files_end && files[i].ino)
+		i++;
+	if (i == CFILES)
+		return NULL;
+	if (i == files_end)
+		__atomic_store_n(&files_end, i + 1, __ATOMIC_RELEASE);
+	return &files[i];
 }
 
-static int open_locked(void)
+static bool backend_close(struct cfile *cf)
+{
+	if (!cf->cm)
+		return client.backend->close(cf);
+	client.backend->cm_close(cf);
+	return false;
+}
+
+static int open_locked(bool cm)
 {
 	struct cfile *cf = free_slot();
 	struct stat st;
@@ -243,14 +261,15 @@ static int open_locked(void)
 
 	if (!cf)
 		return -EMFILE;
-	*cf = (struct cfile){.owner = client.pid, .sock = -1, .inner_fd = -1};
-	fd = client.backend->open(cf, client.function);
+	*cf = (struct cfile){.cm = cm, .owner = client.pid, .sock = -1, .inner_fd = -1};
+	fd = cm ? client.backend->cm_open(cf, client.function)
+		: client.backend->open(cf, client.function);
 	if (fd < 0)
 		return fd;
 	fd = link_fd_above_stdio(fd);
 	err = fd < 0 ? fd : real()->fstat(fd, &st) ? -errno : 0;
 	if (err) {
-		client.backend->close(cf);
+		backend_close(cf);
 		if (fd >= 0)
 			real()->close(fd);
 		return err;
@@ -261,7 +280,7 @@ static int open_locked(void)
 	return fd;
 }
 
-int client_open(int flags)
+int client_open(int flags, bool cm)
 {
 	int saved = errno;
 	struct lock_saved held;
@@ -272,10 +291,12 @@ int client_open(int flags)
 		return -ENODEV;
 	client_sysfs(); /* the chip counts there */
 	client_enter(&held);
-	fd = open_locked();
+	fd = open_locked(cm);
 	client_leave(&held);
 	if (fd >= 0 && !(flags & O_CLOEXEC))
 		fcntl(fd, F_SETFD, 0);
+	if (fd >= 0 && cm && flags & O_NONBLOCK)
+		fcntl(fd, F_SETFL, O_NONBLOCK);
 	errno = saved;
 	return fd;
 }
@@ -285,19 +306,37 @@ static bool foreign(const struct cfile *cf)
 	return cf->owner != client.pid || !client_is_this_process();
 }
 
+static int refuse_foreign(const struct cfile *cf, const char *call)
+{
+	sim_refuse("%s: the device was opened by process %d before the fork; its memory and its "
+		   "queues are that process's, open it again here",
+		   call, cf->owner);
+	return -EIO;
+}
+
+int client_write(struct cfile *cf, int fd, const void *buf, size_t n)
+{
+	int saved = errno;
+	int rc;
+
+	if (!cf->cm) /* libibverbs writes commands only where ioctl is missing */
+		return -EINVAL;
+	if (foreign(cf))
+		return refuse_foreign(cf, "write");
+	rc = cm_client_write(cf, fd, client.backend, buf, n);
+	errno = saved;
+	return rc;
+}
+
 int client_ioctl(struct cfile *cf, unsigned long request, void *arg)
 {
 	int saved = errno;
 	int rc;
 
-	if (request != RDMA_VERBS_IOCTL)
+	if (request != RDMA_VERBS_IOCTL || cf->cm)
 		return -ENOTTY;
-	if (foreign(cf)) {
-		sim_refuse("ioctl: the device was opened by process %d before the fork; its memory "
-			   "and its queues are that process's, open it again here",
-			   cf->owner);
-		return -EIO;
-	}
+	if (foreign(cf))
+		return refuse_foreign(cf, "ioctl");
 	rc = flatten_ioctl(cf, client.backend, arg);
 	errno = saved;
 	return rc;
@@ -326,8 +365,7 @@ static void cfile_release(struct cfile *cf)
 	for (unsigned int i = 0; i < maps_end; i++)
 		if (maps[i].file == cf)
 			maps[i].file = NULL;
-	share_close(cf, client.backend->close(cf),
-		    __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
+	share_close(cf, backend_close(cf), __atomic_load_n(&client.open, __ATOMIC_RELAXED) == 1);
 	__atomic_store_n(&cf->ino, 0, __ATOMIC_RELEASE);
 	__atomic_sub_fetch(&client.open, 1, __ATOMIC_RELEASE);
 }
@@ -354,6 +392,8 @@ int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_
 {
 	struct stat st;
 
+	if (cf->cm)
+		return -ENODEV;
 	if (foreign(cf) || !len || offset < 0)
 		return -EINVAL;
 	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size ||

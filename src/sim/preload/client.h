@@ -13,18 +13,20 @@
  * device's. Ioctls are flattened into requests for a backend: a server's socket, or the chip in the
  * same process.
  */
+struct ucma_request;
 struct uverbs_request;
 
 /* One open of the device in this process. A file is known by the inode of its memfd, so that
  * dup'ed and passed descriptors are the same file. */
 struct cfile {
 	uint64_t ino; /* atomic; 0: free */
+	bool cm;      /* of /dev/infiniband/rdma_cm: a socket */
 	dev_t dev;
 	int owner; /* the pid that opened it: a fork child can't use it */
 	struct ticket_lock lock;
 	int sock;     /* server: the connection; -1 */
 	void *inner;  /* embedded: the chip's side of it */
-	int inner_fd; /* embedded: the chip's own descriptor of the BAR; -1 */
+	int inner_fd; /* embedded: the chip's own descriptor of the BAR or socket; -1 */
 	bool watched; /* a userfaultfd was handed over, or there is none */
 };
 
@@ -48,6 +50,12 @@ struct backend {
 	 * shared pages must stay where they are, because objects of another file use them.
 	 */
 	bool (*close)(struct cfile *);
+	/*
+	 * The same for the RDMA_CM device. cm_write() never waits: GET_EVENT gives -EAGAIN.
+	 */
+	int (*cm_open)(struct cfile *, unsigned int function);
+	int (*cm_write)(struct cfile *, struct ucma_request *);
+	void (*cm_close)(struct cfile *);
 	/*
 	 * In a fork child, which can't use inherited files. Called with NULL, then for each file.
 	 */
@@ -89,11 +97,12 @@ void client_sysfs(void);
 bool client_is_this_process(void);
 
 /* All of these keep errno, and return 0 (or a descriptor) or -errno. */
-int client_open(int flags);
+int client_open(int flags, bool cm);
 struct cfile *client_find(int fd); /* NULL: not ours */
 bool client_idle(void);		   /* no file is open: nothing can be ours */
 bool client_is_link(int fd);	   /* a connection to the server, which the program doesn't know */
 int client_ioctl(struct cfile *, unsigned long request, void *arg);
+int client_write(struct cfile *, int fd, const void *buf, size_t n); /* 0 or -errno */
 void client_closed(struct cfile *); /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, int prot, off_t offset);
 void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
@@ -106,8 +115,14 @@ bool client_inside(bool);
 
 /* flatten.c: one ioctl into a request and its outcome back. */
 int flatten_ioctl(struct cfile *, const struct backend *, void *arg);
+/* Between here and the program's memory: 0 or -EFAULT. */
+int flatten_copy_in(void *to, uint64_t from, size_t len);
+int flatten_copy_out(uint64_t to, const void *from, size_t len);
 
-/* The stat of a character device laid over the memfd's. */
-void client_cdev_stat(struct stat *st);
+/* cm_client.c: one write() to the RDMA_CM device. */
+int cm_client_write(struct cfile *, int fd, const struct backend *, const void *buf, size_t n);
+
+/* The stat of a character device laid over the memfd's, or the socket's. */
+void client_cdev_stat(struct stat *st, bool cm);
 
 #endif

@@ -35,12 +35,12 @@ static int flatten_copy(long number, void *here, uint64_t there, size_t len)
 	return 0;
 }
 
-static int flatten_copy_in(void *to, uint64_t from, size_t len)
+int flatten_copy_in(void *to, uint64_t from, size_t len)
 {
 	return flatten_copy(SYS_process_vm_readv, to, from, len);
 }
 
-static int copy_out(uint64_t to, const void *from, size_t len)
+int flatten_copy_out(uint64_t to, const void *from, size_t len)
 {
 	return flatten_copy(SYS_process_vm_writev, (void *)(uintptr_t)from, to, len);
 }
@@ -119,14 +119,14 @@ static int attrs_out(const struct owned_request *r, struct ib_uverbs_attr *ua, u
 		const struct uverbs_attr *a = &r->attrs[i];
 
 		if (a->kind == ATTR_OUT && a->written &&
-		    copy_out(ua[i].data, a->out, a->written))
+		    flatten_copy_out(ua[i].data, a->out, a->written))
 			err = -EFAULT;
 		if (a->kind == ATTR_IDR || a->kind == ATTR_FD_OUT)
 			ua[i].data = a->data;
 		if (a->valid_output)
 			ua[i].flags |= UVERBS_ATTR_F_VALID_OUTPUT;
 	}
-	if (copy_out(to, ua, r->req.nattrs * sizeof(*ua)))
+	if (flatten_copy_out(to, ua, r->req.nattrs * sizeof(*ua)))
 		err = -EFAULT;
 	return err;
 }

@@ -31,12 +31,17 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* The legacy ABI writes commands. libibverbs uses it only where ioctl is missing. */
 ssize_t write(int fd, const void *buf, size_t n)
 {
-	if (!ours(fd))
+	struct cfile *cf = ours(fd);
+	int rc;
+
+	if (!cf)
 		return real()->write(fd, buf, n);
-	errno = EINVAL;
+	rc = client_write(cf, fd, buf, n);
+	if (!rc)
+		return (ssize_t)n;
+	errno = -rc;
 	return -1;
 }
 

@@ -3,6 +3,7 @@
 #include "client.h"
 #include "paths.h"
 #include "real.h"
+#include "sysfs.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -46,7 +47,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	int fd;
 
 	if (place.kind == PLACE_NODE && !(flags & O_DIRECTORY))
-		return opened(client_open(flags));
+		return opened(client_open(flags, !strcmp(place.name, CM_PATH)));
 	if (place.kind == PLACE_MACHINE)
 		return real()->openat(dir, to, flags, mode);
 	if (open_refused(to, flags))

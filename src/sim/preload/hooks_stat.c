@@ -3,10 +3,17 @@
 #include "client.h"
 #include "paths.h"
 #include "real.h"
+#include "sysfs.h"
 
+#include <string.h>
 #include <sys/sysmacros.h>
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one stat on 64-bit machines");
+
+static bool place_is_cm(const struct path_place *p)
+{
+	return p->kind == PLACE_NODE && !strcmp(p->name, CM_PATH);
+}
 
 static int stat_at(int dir, const char *path, struct stat *st, int flags)
 {
@@ -15,16 +22,17 @@ static int stat_at(int dir, const char *path, struct stat *st, int flags)
 	int rc = real()->fstatat(dir, to, st, flags);
 
 	if (!rc && place.kind == PLACE_NODE)
-		client_cdev_stat(st);
+		client_cdev_stat(st, place_is_cm(&place));
 	return rc;
 }
 
 static int stat_fd(int fd, struct stat *st)
 {
+	struct cfile *cf = client_idle() ? NULL : client_find(fd);
 	int rc = real()->fstat(fd, st);
 
-	if (!rc && !client_idle() && client_find(fd))
-		client_cdev_stat(st);
+	if (!rc && cf)
+		client_cdev_stat(st, cf->cm);
 	return rc;
 }
 
@@ -129,11 +137,11 @@ int __fxstatat64(int ver, int dir, const char *path, struct stat64 *st, int flag
 	return fstatat(dir, path, narrow(st), flags);
 }
 
-static void cdev_statx(struct statx *sx)
+static void cdev_statx(struct statx *sx, bool cm)
 {
 	struct stat st;
 
-	client_cdev_stat(&st);
+	client_cdev_stat(&st, cm);
 	sx->stx_mode = (uint16_t)st.st_mode;
 	sx->stx_nlink = (uint32_t)st.st_nlink;
 	sx->stx_size = sx->stx_blocks = 0;
@@ -145,11 +153,12 @@ int statx(int dir, const char *path, int flags, unsigned int mask, struct statx 
 {
 	struct path_place place;
 	const char *to = path_to(dir, path, path_at(flags), &place);
+	bool of_fd = flags & AT_EMPTY_PATH && is_empty(path) && !client_idle();
+	struct cfile *cf = of_fd ? client_find(dir) : NULL;
 	int rc = real()->statx(dir, to, flags, mask, sx);
 
-	if (!rc && (place.kind == PLACE_NODE || ((flags & AT_EMPTY_PATH) && is_empty(path) &&
-						 !client_idle() && client_find(dir))))
-		cdev_statx(sx);
+	if (!rc && (cf || place.kind == PLACE_NODE))
+		cdev_statx(sx, cf ? cf->cm : place_is_cm(&place));
 	return rc;
 }
 

@@ -5,6 +5,7 @@ pkglib_LTLIBRARIES += src/sim/libdvx-sim.la
 src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/chip/embedded.c \
 	src/sim/preload/client.h src/sim/preload/client.c \
+	src/sim/preload/cm_client.c \
 	src/sim/preload/madvise.h src/sim/preload/madvise.c \
 	src/sim/preload/ticket_lock.h src/sim/preload/ticket_lock.c \
 	src/sim/preload/flatten.c \

@@ -23,9 +23,11 @@ static const struct {
 	enum place_kind kind;
 } spans[] = {
 	{UVERBS_PATH, SPAN_ONE, PLACE_NODE},
+	{CM_PATH, SPAN_ONE, PLACE_NODE},
 	{"/dev/infiniband", SPAN_BELOW, PLACE_TREE},
 	{"/sys/class/infiniband", SPAN_PREFIX, PLACE_TREE},
 	{"/sys/" SYSFS_BRIDGE, SPAN_BELOW, PLACE_TREE},
+	{"/sys/class/misc/rdma_cm", SPAN_BELOW, PLACE_TREE},
 	{"/sys/class", SPAN_ONE, PLACE_TREE},
 	{"/sys/devices", SPAN_ONE, PLACE_TREE},
 	{"/sys/bus/pci/devices", SPAN_ONE, PLACE_TREE},

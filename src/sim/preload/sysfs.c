@@ -141,8 +141,13 @@ static int text_cpus(const struct tree *t, char *s, size_t n)
 	return (int)(at - s) + snprintf(at, n - (size_t)(at - s), "\n");
 }
 
-/* Comes with the kernel's module, also without devices. */
-static const struct sysfs_entry core = {"class/infiniband_verbs/abi_version", .text = "6\n"};
+/* Come with the kernel's modules, also without devices. */
+static const struct sysfs_entry core[] = {
+	{"class/infiniband_verbs/abi_version", .text = "6\n"},
+	{"class/misc/rdma_cm/abi_version", .text = "4\n"},
+	{"class/misc/rdma_cm/dev", .text = "10:122\n"},
+	{"dev/infiniband/rdma_cm", .node = true},
+};
 
 static const struct sysfs_entry entries[] = {
 	{"dev/infiniband/uverbs0", .node = true},
@@ -408,8 +413,10 @@ static int make_device(const struct tree *t)
 static int make_all(const struct tree *t)
 {
 	static const char *const shared[] = {"class", "devices", "bus/pci/devices"};
-	int err = make_entry(t, &core);
+	int err = 0;
 
+	for (unsigned int i = 0; !err && i < sizeof(core) / sizeof(core[0]); i++)
+		err = make_entry(t, &core[i]);
 	if (!err && t->fn)
 		err = make_device(t);
 	for (unsigned int i = 0; !err && i < sizeof(shared) / sizeof(shared[0]); i++)

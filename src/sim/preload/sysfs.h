@@ -9,8 +9,11 @@
 /* Device numbers that the kernel gives to the first uverbs device. */
 #define UVERBS_MAJOR  231
 #define UVERBS_MINOR  192
+#define MISC_MAJOR    10
+#define CM_MINOR      122 /* one of those that are given out */
 #define SYSFS_COUNTER 24 /* bytes of a counter's text */
 #define UVERBS_PATH   "/dev/infiniband/uverbs0"
+#define CM_PATH	      "/dev/infiniband/rdma_cm"
 /* The PCI function, below a root bridge of its own: the machine's bridges stay as they are. */
 #define SYSFS_BRIDGE "devices/pci0000:03"
 #define SYSFS_SLOT   "0000:03:00.0"

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_CHIP_MADS_H
+#define SIM_CHIP_MADS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Part of the composition root: the connection manager's surroundings. Its MADs travel between the
+ * functions of this chip; there is no wire yet that would carry them as packets of QP1.
+ */
+struct cm;
+struct device;
+struct mads;
+
+struct mads *mads_new(struct device *);
+void mads_free(struct mads *);
+struct cm *mads_cm(struct mads *);
+
+/* The process has CAP_NET_BIND_SERVICE. */
+bool mads_low_ports(pid_t pid);
+
+#endif

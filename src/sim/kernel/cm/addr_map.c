@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Addresses without a network interface (doc/design/0022): a function has those of its GIDs. The
+ * machine's own addresses stand for the program's own function, as 127.0.0.1 and ::1 do.
+ */
+#include <errno.h>
+#include <string.h>
+#include "priv.h"
+
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+static bool gid_is_ipv4(const uint8_t gid[16])
+{
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+/* RoCE v2 is rdma_cm's default. */
+uint8_t addr_default_index(const struct vhca *v, int family)
+{
+	for (uint8_t i = 0; i < VHCA_GIDS; i++)
+		if (v->gids[i].type == GID_ROCE_V2 &&
+		    gid_is_ipv4(v->gids[i].gid) == (family == AF_INET))
+			return i;
+	return 0;
+}
+
+static int addr_index(const struct vhca *v, const uint8_t gid[16])
+{
+	for (int i = 0; i < VHCA_GIDS; i++)
+		if (v->gids[i].type == GID_ROCE_V2 && !memcmp(v->gids[i].gid, gid, 16))
+			return i;
+	return -1;
+}
+
+static bool addr_is_machines(const struct cm_id *id, const union cm_addr *a)
+{
+	return id->cm->ops.is_own && id->cm->ops.is_own(id->cm->ops.ctx, &a->sa);
+}
+
+int addr_own(const struct cm_id *id, const union cm_addr *a, uint8_t *sgid_index)
+{
+	uint8_t gid[16];
+	int index;
+
+	if (a->sa.sa_family == CM_AF_IB) /* on InfiniBand only, also for a RoCE port's own GID */
+		return -ENODEV;
+	addr_gid(a, gid);
+	index = addr_index(id->fn, gid);
+	if (index < 0 && !addr_is_machines(id, a))
+		return -ENODEV;
+	*sgid_index = index < 0 ? addr_default_index(id->fn, a->sa.sa_family) : (uint8_t)index;
+	return 0;
+}
+
+static struct vhca *addr_function(const struct cm *cm, const uint8_t gid[16])
+{
+	for (unsigned int i = 0; i < cm->dev->nfunctions; i++)
+		if (addr_index(&cm->dev->vhca[i], gid) >= 0)
+			return &cm->dev->vhca[i];
+	return NULL;
+}
+
+/* The functions' own network, in which nobody answers to a question for this address. */
+static bool addr_is_neighbour(const struct vhca *v, const union cm_addr *a, const uint8_t gid[16])
+{
+	const uint8_t *own = v->gids[addr_default_index(v, a->sa.sa_family)].gid;
+
+	return !memcmp(own, gid, a->sa.sa_family == AF_INET ? 15 : 8);
+}
+
+static void addr_from_gid(union cm_addr *a, int family, const uint8_t gid[16])
+{
+	a->sa.sa_family = (sa_family_t)family;
+	if (family == AF_INET)
+		memcpy(&a->in.sin_addr, gid + 12, 4);
+	else
+		memcpy(&a->in6.sin6_addr, gid, 16);
+}
+
+int addr_peer(const struct cm_id *id, const union cm_addr *dst, union cm_addr *src, uint8_t gid[16])
+{
+	uint8_t index = addr_default_index(id->fn, dst->sa.sa_family);
+	uint16_t port = addr_port(src);
+
+	addr_gid(dst, gid);
+	if (addr_function(id->cm, gid)) {
+		if (!id->vhca)
+			addr_from_gid(src, dst->sa.sa_family, id->fn->gids[index].gid);
+	} else if (addr_is_machines(id, dst)) {
+		memcpy(gid, id->fn->gids[index].gid, 16);
+		if (!id->vhca)
+			*src = *dst;
+	} else {
+		return addr_is_neighbour(id->fn, dst, gid) ? -ETIMEDOUT : -ENODEV;
+	}
+	addr_set_port(src, port);
+	return 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Open files, and their commands. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "priv.h"
+
+static cm_command_fn *const cm_commands[] = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = id_create,
+	[RDMA_USER_CM_CMD_DESTROY_ID] = id_destroy_command,
+	[RDMA_USER_CM_CMD_BIND_IP] = id_bind_ip,
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = id_resolve_ip,
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = id_resolve_route,
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = id_query_route,
+	[RDMA_USER_CM_CMD_CONNECT] = id_connect,
+	[RDMA_USER_CM_CMD_LISTEN] = id_listen,
+	[RDMA_USER_CM_CMD_ACCEPT] = id_accept,
+	[RDMA_USER_CM_CMD_REJECT] = id_reject,
+	[RDMA_USER_CM_CMD_DISCONNECT] = id_disconnect,
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = id_init_qp_attr,
+	[RDMA_USER_CM_CMD_GET_EVENT] = event_read,
+	[RDMA_USER_CM_CMD_SET_OPTION] = id_set_option,
+	[RDMA_USER_CM_CMD_NOTIFY] = id_notify,
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = group_join_ip,
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = group_leave,
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = id_migrate,
+	[RDMA_USER_CM_CMD_QUERY] = id_query,
+	[RDMA_USER_CM_CMD_BIND] = id_bind,
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = id_resolve_addr,
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = group_join,
+};
+
+int cm_write(struct cm_file *f, struct ucma_request *r)
+{
+	const struct ucma_command *c = ucma_command_find(r->command);
+
+	r->nout = 0;
+	if (!c)
+		return refuse(-EINVAL, "rdma_cm: command %u: there is none", r->command);
+	if (!cm_commands[r->command])
+		return refuse(-ENOSYS, "rdma_cm: %s: the kernel has none", c->name);
+	if (r->in_len < c->least_in)
+		return refuse(-EINVAL, "%s: in %u, at least %u bytes are needed", c->name,
+			      r->in_len, c->least_in);
+	if (r->out_len < c->least_out)
+		return refuse(-ENOSPC, "%s: out %u, at least %u bytes are needed", c->name,
+			      r->out_len, c->least_out);
+	return cm_commands[r->command](f, r);
+}
+
+void cm_answer(struct ucma_request *r, const void *answer, size_t len)
+{
+	if (len > r->out_len && ucma_command_find(r->command)->least_out)
+		len = r->out_len;
+	memcpy(r->out, answer, len);
+	r->nout = (uint32_t)len;
+}
+
+/* --- open and close --------------------------------------------------------------------------- */
+
+/*
+ * A socket and not a pipe: the program's end can be dup'ed here to take bytes back, and recv() with
+ * MSG_PEEK in the program waits for an event as a blocking write() would.
+ */
+static int file_sockets(struct cm_file *f, int *client_fd)
+{
+	struct stat st;
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	f->sock = fds[0];
+	f->peer = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
+	if (f->peer < 0 || fstat(fds[1], &st)) {
+		close(fds[1]);
+		return -errno;
+	}
+	f->inode = st.st_ino;
+	*client_fd = fds[1];
+	return 0;
+}
+
+static void file_free(struct cm_file *f)
+{
+	if (f->sock >= 0)
+		close(f->sock);
+	if (f->peer >= 0)
+		close(f->peer);
+	free(f);
+}
+
+struct cm_file *cm_open(struct cm *cm, unsigned int function, bool low_ports, int *client_fd)
+{
+	struct cm_file *f = function < cm->dev->nfunctions ? calloc(1, sizeof(*f)) : NULL;
+	int err;
+
+	if (!f) {
+		errno = function < cm->dev->nfunctions ? ENOMEM : ENODEV;
+		return NULL;
+	}
+	f->cm = cm;
+	f->fn = &cm->dev->vhca[function];
+	f->low_ports = low_ports;
+	f->sock = f->peer = -1;
+	TAILQ_INIT(&f->events);
+	TAILQ_INIT(&f->ids);
+	err = file_sockets(f, client_fd);
+	if (err) {
+		file_free(f);
+		errno = -err;
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&cm->files, f, link);
+	return f;
+}
+
+int cm_fd(const struct cm_file *f)
+{
+	return f->peer;
+}
+
+void cm_close(struct cm_file *f)
+{
+	while (!TAILQ_EMPTY(&f->ids))
+		id_destroy(TAILQ_FIRST(&f->ids));
+	LIST_REMOVE(f, link);
+	file_free(f);
+}
+
+struct cm_file *file_find(struct cm *cm, uint64_t inode)
+{
+	struct cm_file *f;
+
+	LIST_FOREACH(f, &cm->files, link)
+	if (f->inode == inode)
+		return f;
+	return NULL;
+}
+
+/* --- the device ------------------------------------------------------------------------------- */
+
+struct cm *cm_new(struct device *dev, const struct cm_ops *ops)
+{
+	struct cm *cm = calloc(1, sizeof(*cm));
+
+	if (!cm)
+		return NULL;
+	cm->dev = dev;
+	cm->ops = *ops;
+	cm->random = 0x9e3779b97f4a7c15u;
+	return cm;
+}
+
+void cm_free(struct cm *cm)
+{
+	if (!cm)
+		return;
+	while (!LIST_EMPTY(&cm->files))
+		cm_close(LIST_FIRST(&cm->files));
+	free(cm->ids.at);
+	free(cm->groups.at);
+	free(cm->conns.at);
+	free(cm);
+}
+
+/* Ports and PSNs only have to differ; a run can be repeated. */
+uint32_t cm_random(struct cm *cm)
+{
+	cm->random = cm->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(cm->random >> 33);
+}

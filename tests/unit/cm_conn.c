@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Connections: what both ends hear, what is repeated when messages are lost, and how peers die. */
+#include "cm_rig.h"
+
+#include <errno.h>
+
+#define TEST_FIXTURE CR_FIXTURE
+
+static void close_all(struct cr_end *a, struct cr_end *b)
+{
+	cr_close(b);
+	cr_close(a);
+	cr_deliver();
+}
+
+/* Proves that each end's QP attributes are what the other end announced. */
+TEST_F(attributes)
+{
+	struct ib_uverbs_qp_attr a, b;
+	struct cr_end server, client, child;
+
+	cr_connected(&server, &client, &child);
+	assert_int_equal(cr_qp_attr(&client, 1, &a), 0);
+	assert_int_equal(a.qp_attr_mask, 0x39);
+	assert_int_equal(a.qp_access_flags,
+			 2 | 4 | 8); /* the peer reads: it has an initiator depth */
+	assert_int_equal(cr_qp_attr(&client, 2, &a), 0);
+	assert_int_equal(cr_qp_attr(&child, 2, &b), 0);
+	assert_int_equal(a.dest_qp_num, CR_QPN(&child));
+	assert_int_equal(b.dest_qp_num, CR_QPN(&client));
+	assert_int_equal(a.path_mtu, b.path_mtu);
+	assert_memory_equal(a.ah_attr.grh.dgid, cr->dev->vhca[0].gids[3].gid, 16);
+	assert_memory_equal(b.ah_attr.grh.dgid, cr->dev->vhca[1].gids[3].gid, 16);
+	assert_int_equal(a.ah_attr.grh.sgid_index, 3);
+	/* the listener gave accept() what it gave connect(): it responds to 3 */
+	assert_int_equal(a.max_dest_rd_atomic, 2);
+	assert_int_equal(b.max_dest_rd_atomic, 3);
+	{
+		struct ib_uverbs_qp_attr c, d;
+
+		assert_int_equal(cr_qp_attr(&client, 3, &c), 0);
+		assert_int_equal(cr_qp_attr(&child, 3, &d), 0);
+		assert_int_equal(c.sq_psn, b.rq_psn);
+		assert_int_equal(d.sq_psn, a.rq_psn);
+		assert_int_equal(c.max_rd_atomic, 3);
+		assert_int_equal(c.retry_cnt, 7); /* cut to the field's width */
+		assert_int_equal(c.timeout, 19);
+	}
+	close_all(&server, &client);
+}
+
+/* Proves that private data arrives, with the length that the message has room for, and depths
+ * swapped. */
+TEST_F(private_data)
+{
+	struct rdma_ucm_event_resp e;
+	struct cr_end server, client, child;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	assert_int_equal(cr_connect(&client, "hello"), 0);
+	cr_deliver();
+	e = cr_expect(&server, E_CONNECT_REQUEST, 0);
+	assert_int_equal(e.uid, 0x1000);
+	assert_int_equal(e.param.conn.private_data_len, 56);
+	assert_string_equal((char *)e.param.conn.private_data, "hello");
+	assert_int_equal(e.param.conn.responder_resources, 2);
+	assert_int_equal(e.param.conn.initiator_depth, 3);
+	assert_int_equal(e.param.conn.qp_num, CR_QPN(&client));
+	child = server;
+	child.id = e.id;
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	cr_deliver();
+	e = cr_expect(&client, E_CONNECT_RESPONSE, 0);
+	assert_int_equal(e.param.conn.private_data_len, 196);
+	assert_string_equal((char *)e.param.conn.private_data, "yes");
+	close_all(&server, &client);
+}
+
+/* Proves the order of an orderly end: each side disconnects, and leaves the time-wait state after 2
+ * s. */
+TEST_F(disconnect)
+{
+	struct cr_end server, client, child;
+
+	cr_connected(&server, &client, &child);
+	assert_int_equal(cr_disconnect(&client), 0);
+	cr_deliver();
+	assert_int_equal(cr_expect(&server, E_DISCONNECTED, 0).id, child.id);
+	cr_expect_none(&client); /* DREP waits for the peer's own disconnect */
+	assert_int_equal(cr_disconnect(&child), 0);
+	cr_deliver();
+	cr_expect(&client, E_DISCONNECTED, 0);
+	cr_pass(2047);
+	cr_expect_none(&client);
+	cr_pass(1);
+	cr_expect(&client, E_TIMEWAIT_EXIT, 0);
+	cr_expect(&server, E_TIMEWAIT_EXIT, 0);
+	assert_int_equal(cr_destroy(&child), 3);
+	close_all(&server, &client);
+}
+
+/* Proves that a connection is made and ended although the first message of each kind is lost. */
+TEST_F(loss)
+{
+	struct cr_end server, client, child;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	cr->lose = 0x1ff;
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	cr_expect_none(&server);
+	cr_pass(6144); /* 2 * 2^(18-8) + 2^(20-8) ms */
+	child = cr_request(&server);
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	cr_deliver();
+	cr_expect_none(&client);
+	cr_pass(4096);
+	cr_expect(&client, E_CONNECT_RESPONSE, 0);
+	assert_int_equal(cr_accept(&client, 0), 0);
+	cr_deliver();
+	cr_expect_none(&server);
+	cr_pass(4096); /* REP again, answered with RTU again */
+	cr_expect(&server, E_ESTABLISHED, 0);
+	assert_int_equal(cr_disconnect(&client), 0);
+	cr_deliver();
+	cr_expect_none(&server);
+	cr_pass(6144);
+	cr_expect(&server, E_DISCONNECTED, 0);
+	assert_int_equal(cr_disconnect(&child), 0);
+	cr_deliver();
+	cr_pass(2048);
+	cr_expect(&server, E_TIMEWAIT_EXIT, 0);
+	assert_int_equal(cr_destroy(&child), 3);
+	cr_expect_none(&client);
+	cr_pass(6144 - 2048); /* DREQ again: nobody knows the connection, and that is an answer */
+	cr_expect(&client, E_DISCONNECTED, 0);
+	close_all(&server, &client);
+}
+
+/* Proves that a request that waits for its program is answered with MRA, so that the peer has
+ * patience. */
+TEST_F(patience)
+{
+	struct cr_end server, client, child;
+	unsigned int sent;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	cr_pass(6144);
+	sent = cr->sent;
+	cr_pass(60000); /* MRA asks for 65 s */
+	assert_int_equal(cr->sent, sent);
+	cr_expect_none(&server);
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	cr_deliver();
+	cr_expect(&client, E_CONNECT_RESPONSE, 0);
+	close_all(&server, &client);
+}
+
+/* Proves that nobody behind an address ends in UNREACHABLE after 16 requests. */
+TEST_F(unreachable)
+{
+	struct cr_end server, client;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	cr->lose = 1;
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	for (unsigned int i = 0; i < 16; i++) {
+		cr_expect_none(&client);
+		cr->lose = 1;
+		cr_pass(6144);
+	}
+	assert_int_equal(cr->sent, 16);
+	cr_expect(&client, E_UNREACHABLE, -ETIMEDOUT);
+	close_all(&server, &client);
+}
+
+/* Proves that a full backlog keeps silent, and that a later repetition is served. */
+TEST_F(backlog)
+{
+	struct cr_end server, first, second;
+
+	cr_pair(&server, &first, RDMA_PS_TCP);
+	assert_int_equal(cr_listen(&server, 1), -EINVAL); /* it listens already */
+	cr_close(&server);
+	server = cr_open(0, RDMA_PS_TCP);
+	assert_int_equal(cr_bind(&server, "0.0.0.0", 7000), 0);
+	assert_int_equal(cr_listen(&server, 1), 0);
+	second = cr_open(1, RDMA_PS_TCP);
+	assert_int_equal(cr_resolve(&second, "192.168.215.1", 7000), 0);
+	assert_int_equal(cr_route(&second), 0);
+	assert_int_equal(cr_connect(&first, "1"), 0);
+	assert_int_equal(cr_connect(&second, "2"), 0);
+	cr_deliver();
+	assert_int_equal(cr_readable(&server), 1);
+	cr_request(&server);
+	cr_expect_none(&server);
+	cr_pass(6144);
+	assert_string_equal(
+		(char *)cr_expect(&server, E_CONNECT_REQUEST, 0).param.conn.private_data, "2");
+	cr_close(&second);
+	close_all(&server, &first);
+}
+
+/* Proves the reasons of rejects: no listener, the program, a listener on another address. */
+TEST_F(rejected)
+{
+	struct rdma_ucm_reject r = {.private_data_len = 4, .private_data = "sad"};
+	struct rdma_ucm_event_resp e;
+	struct cr_end server, client, child;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	r.id = child.id;
+	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_REJECT, r), 0);
+	cr_deliver();
+	e = cr_expect(&client, E_REJECTED, 28);
+	assert_int_equal(e.param.conn.private_data_len, 148);
+	assert_string_equal((char *)e.param.conn.private_data, "sad");
+	assert_int_equal(cr_accept(&child, 0x2000), -EINVAL);
+	cr_close(&client);
+	cr_close(&server);
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	cr_close(&server);
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	cr_expect(&client, E_REJECTED, 8);
+	server = cr_open(0, RDMA_PS_TCP);
+	assert_int_equal(cr_bind(&server, "10.0.0.1", 7000), 0);
+	assert_int_equal(cr_listen(&server, 1), 0);
+	cr_close(&client);
+	client = cr_open(1, RDMA_PS_TCP);
+	assert_int_equal(cr_resolve(&client, "192.168.215.1", 7000), 0);
+	assert_int_equal(cr_route(&client), 0);
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	cr_event(&client);
+	cr_event(&client);
+	cr_expect(&client, E_REJECTED, 28);
+	close_all(&server, &client);
+}
+
+/* Proves what the living hear when their peer's program dies, in each phase of a connection. */
+TEST_F(deaths)
+{
+	struct cr_end server, client, child;
+
+	cr_connected(&server, &client, &child);
+	cr_close(&client);
+	cr_deliver();
+	cr_expect(&server, E_DISCONNECTED, 0);
+	cr_close(&server);
+
+	cr_connected(&server, &client, &child);
+	cr_close(&server);
+	cr_deliver();
+	cr_expect(&client, E_DISCONNECTED, 0);
+	cr_close(&client);
+
+	cr_pair(&server, &client, RDMA_PS_TCP); /* a request that nobody has read */
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	cr_close(&server);
+	cr_deliver();
+	cr_expect(&client, E_REJECTED, 28);
+	cr_close(&client);
+
+	cr_pair(&server, &client, RDMA_PS_TCP); /* the client goes before the server accepts */
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	cr_close(&client);
+	cr_deliver();
+	cr_expect_none(&server); /* an id without the program's uid hears nothing */
+	assert_int_equal(cr_accept(&child, 0x2000), -EINVAL);
+	cr_close(&server);
+
+	cr_pair(&server, &client, RDMA_PS_TCP); /* the server goes between REP and RTU */
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	cr_deliver();
+	cr_expect(&client, E_CONNECT_RESPONSE, 0);
+	cr_close(&server);
+	cr_deliver();
+	cr_expect(&client, E_REJECTED, 28);
+	cr_close(&client);
+}
+
+/* Proves that a new request of a QP that is connected here rejects it as stale and ends the old
+ * one. */
+TEST_F(stale)
+{
+	struct cr_end server, client, child, again;
+
+	cr_connected(&server, &client, &child);
+	again = cr_open(1, RDMA_PS_TCP);
+	assert_int_equal(cr_resolve(&again, "192.168.215.1", 7000), 0);
+	assert_int_equal(cr_route(&again), 0);
+	{
+		struct rdma_ucm_connect c = {.id = again.id,
+					     .conn_param = {.qp_num = CR_QPN(&client), .valid = 1}};
+
+		assert_int_equal(CR_RUN(&again, RDMA_USER_CM_CMD_CONNECT, c), 0);
+	}
+	cr_deliver();
+	cr_event(&again);
+	cr_event(&again);
+	cr_expect(&again, E_REJECTED, 10);
+	cr_expect(&client, E_DISCONNECTED, 0);
+	cr_close(&again);
+	close_all(&server, &client);
+}
+
+/* Proves that a packet before RTU establishes the connection, once. */
+TEST_F(notify)
+{
+	struct rdma_ucm_notify n = {.event = 4};
+	struct cr_end server, client, child;
+
+	cr_pair(&server, &client, RDMA_PS_TCP);
+	assert_int_equal(cr_connect(&client, "x"), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	n.id = child.id;
+	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_NOTIFY, n), -EINVAL);
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_NOTIFY, n), 0);
+	cr_expect(&server, E_ESTABLISHED, 0);
+	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_NOTIFY, n), -EISCONN);
+	cr_deliver();
+	cr_expect(&client, E_CONNECT_RESPONSE, 0);
+	assert_int_equal(cr_accept(&client, 0), 0);
+	cr_deliver();
+	cr_expect_none(&server);
+	close_all(&server, &client);
+}
+
+/* Proves that datagrams get QPN, Q_Key and an address handle's attributes, or the status of a
+ * refusal. */
+TEST_F(datagrams)
+{
+	struct rdma_ucm_event_resp e;
+	struct cr_end server, client, child;
+	struct rdma_ucm_reject r = {0};
+
+	cr_pair(&server, &client, RDMA_PS_UDP);
+	assert_int_equal(cr_connect(&client, "hello"), 0);
+	cr_deliver();
+	e = cr_expect(&server, E_CONNECT_REQUEST, 0);
+	assert_int_equal(e.param.ud.private_data_len, 180);
+	assert_string_equal((char *)e.param.ud.private_data, "hello");
+	child = server;
+	child.id = e.id;
+	assert_int_equal(cr_accept(&child, 0x2000), 0);
+	cr_deliver();
+	cr_expect_none(&server);
+	e = cr_expect(&client, E_ESTABLISHED, 0);
+	assert_int_equal(e.param.ud.private_data_len, 136);
+	assert_int_equal(e.param.ud.qp_num, CR_QPN(&child));
+	assert_int_equal(e.param.ud.qkey, 0x01234567);
+	assert_memory_equal(e.param.ud.ah_attr.grh.dgid, cr->dev->vhca[0].gids[3].gid, 16);
+	cr_close(&client);
+	cr_close(&server);
+
+	cr_pair(&server, &client, RDMA_PS_UDP);
+	assert_int_equal(cr_connect(&client, ""), 0);
+	cr_deliver();
+	child = cr_request(&server);
+	r.id = child.id;
+	assert_int_equal(CR_RUN(&child, RDMA_USER_CM_CMD_REJECT, r), 0);
+	cr_deliver();
+	cr_expect(&client, E_UNREACHABLE, 2);
+	cr_close(&client);
+	cr_close(&server);
+
+	cr_pair(&server, &client, RDMA_PS_UDP);
+	cr_close(&server);
+	assert_int_equal(cr_connect(&client, ""), 0);
+	cr_deliver();
+	cr_expect(&client, E_UNREACHABLE, 1);
+	cr_close(&client);
+}
+
+/* Proves that messages cut, repeated and made up for each attribute change nothing and leak
+ * nothing. */
+TEST_F(strangers)
+{
+	struct cm_path path = {.sgid_index = 3};
+	uint8_t mad[CM_MAD_BYTES];
+	struct cr_end server, client, child;
+
+	cr_connected(&server, &client, &child);
+	memcpy(path.sgid, cr->dev->vhca[0].gids[3].gid, 16);
+	memcpy(path.dgid, cr->dev->vhca[1].gids[3].gid, 16);
+	for (unsigned int attribute = 0; attribute < 0x20; attribute++) {
+		mad_begin(mad, attribute, 7);
+		cm_receive(cr->cm, &cr->dev->vhca[0], &path, mad);
+		memset(mad + 24, 0xff, sizeof(mad) - 24);
+		cm_receive(cr->cm, &cr->dev->vhca[0], &path, mad);
+		mad_set(mad, MAD_CLASS_VERSION, 1);
+		cm_receive(cr->cm, &cr->dev->vhca[0], &path, mad);
+	}
+	cr_deliver();
+	cr_expect_none(&server);
+	cr_expect_none(&client);
+	close_all(&server, &client);
+}
