@@ -2,9 +2,11 @@
 /* Frames from outside: RoCE packets of each kind, changed, cut and sealed again or not, and any
  * bytes, on a connection that is up. */
 #include "fuzz.h"
+#include "obj/mcg.h"
 #include "port/port.h"
 #include "queue/queue.h"
 #include "tests/unit/queue_rig.h"
+#include "transport/transport.h"
 
 static void keep_frame(void *ctx, struct port *port, struct frame *f)
 {
@@ -15,10 +17,22 @@ static void keep_frame(void *ctx, struct port *port, struct frame *f)
 	*kept = f;
 }
 
+static void post_datagram(struct rig_pair *p)
+{
+	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, SIGNALED, 0);
+
+	rig_av(&w, &p->b);
+	if (any(2))
+		rig_av_group(&w);
+	rig_data(&w, p->src, 1 + any(900), rig_key(p->ms));
+	rig_end(&w);
+}
+
 /* The last packet of a message between the two, over any of their GIDs. */
 static struct frame *good_frame(struct rig_pair *p)
 {
 	static const uint8_t ops[] = {0x08, 0x0a, 0x10};
+	const bool uc = p->a.queue->transport == &transport_uc;
 	struct frame *f = NULL;
 
 	queue_set_state(&p->a.qp->q, QP_RST);
@@ -27,7 +41,10 @@ static struct frame *good_frame(struct rig_pair *p)
 	p->a.qp->gid_index = p->b.qp->gid_index = (uint8_t)any(VHCA_GIDS);
 	rig_connect(&p->a, &p->b);
 	port_set_hook(p->rig.dev.port, keep_frame, &f);
-	rig_post(p, ops[any(3)], any(1000), 1 + any(3000));
+	if (p->a.queue->transport->datagrams)
+		post_datagram(p);
+	else
+		rig_post(p, ops[any(uc ? 2 : 3)], any(1000), 1 + any(3000));
 	rig_ring(&p->a);
 	rig_settle(&p->rig);
 	port_set_hook(p->rig.dev.port, NULL, NULL);
@@ -71,13 +88,16 @@ static void check_decode(const struct frame *f)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
+	static int (*const kinds[])(void **) = {rig_setup_dpu, rig_setup_uc, rig_setup_ud_dpu};
 	struct rig_pair *p;
 	struct frame *f;
 	void *state;
 
 	fuzz_begin(bytes, len);
-	rig_setup_dpu(&state);
+	kinds[any(3)](&state);
 	p = state;
+	if (p->a.queue->transport->datagrams)
+		assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
 	f = good_frame(p);
 	rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
 	for (unsigned int i = 0; i < 64 && fuzz_more(); i++) {
@@ -91,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	}
 	frame_free(f);
 	rig_pass(&p->rig, 1000000000ull);
+	mcg_leave(p->b.queue->o.vhca, p->b.qp);
 	rig_teardown(&state);
 	return 0;
 }

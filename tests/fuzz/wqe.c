@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves that garbage in rings, records, registers and on the wire never crashes the device, never
- * makes it spin, and never writes where no key allows it. */
+/* Proves that garbage in rings of each transport, records, registers and on the wire never crashes
+ * the device, never makes it spin, and never writes where no key allows it. */
 #include <endian.h>
 #include <dvx/prm/mkey.h>
 #include <dvx/prm/qp.h>
 #include "fuzz.h"
 #include "tests/unit/queue_rig.h"
+#include "obj/mcg.h"
 #include "queue/queue.h"
+#include "transport/transport.h"
 
 static void renew(struct rig_pair *p)
 {
@@ -17,11 +19,25 @@ static void renew(struct rig_pair *p)
 		both[i]->sq_pi = both[i]->rq_pi = 0;
 		both[i]->dbrec[0] = both[i]->dbrec[1] = 0;
 	}
+	p->b.qp->qkey = RIG_QKEY;
 	p->b.qp->rae = true;
 	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
 	p->ca.cq->overrun_ignore = p->cb.cq->overrun_ignore = true;
 	p->ca.cq->status = p->cb.cq->status = CQ_OK;
 	rig_connect(&p->a, &p->b);
+}
+
+static void noisy_vector(struct rig_pair *p, struct rig_wqe *w)
+{
+	const unsigned int ds = w->ds;
+
+	w->ds = 1;
+	rig_av(w, any(4) ? &p->b : &p->a);
+	if (any(2))
+		rig_av_group(w);
+	if (!any(4))
+		any_bytes(w->bytes + 16 + any(48), 1);
+	w->ds = ds;
 }
 
 /* Each WQE is noise, but often begins as a good one: opcode, index, number, ds. */
@@ -51,6 +67,8 @@ static void noisy_wqe(struct rig_pair *p)
 					      .lkey = rig_key(p->ms),
 					      .addr = (uintptr_t)p->src + any(RIG_BUF / 2));
 	}
+	if (p->a.queue->transport->datagrams && any(8))
+		noisy_vector(p, &w);
 	rig_put(&w);
 }
 
@@ -142,7 +160,7 @@ static void rq_noise(struct rig_pair *p)
 		renew(p);
 		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
 		any_noise(p->b.ring + any(64), any(64));
-		rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1 + any(9000));
+		rig_post(p, PRM_WQE_OPCODE_SEND, 0, 1 + any(any(2) ? 900 : 9000));
 		rig_ring(&p->a);
 		rig_pass(&p->rig, 1000000000ull);
 		assert_int_not_equal(p->ca.cq->pi, 0);
@@ -186,7 +204,7 @@ static void noisy_wire(void *ctx, struct port *port, struct frame *f)
 	(void)ctx;
 	any_bytes(bth + any(len < FRAME_HDR ? len : FRAME_HDR), 1);
 	if (any(2))
-		bth[0] = (uint8_t)any(0x20);
+		bth[0] = (uint8_t)((bth[0] & 0xe0) | any(0x20));
 	if (any(2))
 		len = ROCE_BTH + any(len - ROCE_BTH + 1);
 	bth[1] = (uint8_t)((bth[1] & 0xcf) | (-len & 3) << 4);
@@ -207,21 +225,34 @@ static void wire_noise(struct rig_pair *p)
 		renew(p);
 		rig_recv(&p->b, p->dst, RIG_BUF, rig_key(p->md));
 		for (unsigned int k = 0; k < 3; k++)
-			rig_post(p, ops[any(3)], any(1000), 1 + any(9000));
+			rig_post(p, ops[any(3)], any(1000), 1 + any(any(2) ? 900 : 9000));
 		rig_ring(&p->a);
 		rig_pass(&p->rig, 1000000000ull);
 	}
+}
+
+static void join(struct rig_pair *p)
+{
+	assert_int_equal(mcg_attach(p->a.queue->o.vhca, rig_mgid, p->a.qp), 0);
+	assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	static void (*const ways[])(struct rig_pair *) = {sq_noise, pure_noise, rq_noise,
 							      srq_noise, wire_noise, umr_noise};
+	static int (*const kinds[])(void **) = {rig_setup, rig_setup_uc, rig_setup_ud};
+	struct rig_pair *p;
 	void *state;
 
 	fuzz_begin(bytes, len);
-	rig_setup(&state);
-	ways[any(6)](state);
+	kinds[any(3)](&state);
+	p = state;
+	if (p->a.queue->transport->datagrams)
+		join(p);
+	ways[any(6)](p);
+	mcg_leave(p->a.queue->o.vhca, p->a.qp);
+	mcg_leave(p->b.queue->o.vhca, p->b.qp);
 	rig_teardown(&state);
 	return 0;
 }

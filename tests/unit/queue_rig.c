@@ -328,6 +328,17 @@ void rig_av(struct rig_wqe *w, const struct rig_qp *to)
 	w->ds += 3;
 }
 
+const uint8_t rig_mgid[16] = {[10] = 0xff, 0xff, 239, 1, 2, 3};
+
+void rig_av_group(struct rig_wqe *w)
+{
+	uint8_t *av = w->bytes + 16 * (w->ds - 3);
+
+	prm_av_set_rmac(av, 0x01005e010203);
+	prm_av_set_dqp_dct(av, 0xffffff);
+	memcpy(prm_av_at_rgid(av), rig_mgid, sizeof(rig_mgid));
+}
+
 void rig_raddr(struct rig_wqe *w, const void *va, uint32_t rkey)
 {
 	prm_wqe_raddr_seg_pack(w->bytes + 16 * w->ds, .raddr = (uintptr_t)va, .rkey = rkey);
@@ -550,6 +561,8 @@ void rig_post(struct rig_pair *p, uint8_t opcode, uint32_t off, uint32_t len)
 {
 	struct rig_wqe w = rig_begin(&p->a, opcode, SIGNALED, 0);
 
+	if (p->a.queue->transport->datagrams)
+		rig_av(&w, &p->b);
 	if (opcode == PRM_WQE_OPCODE_RDMA_WRITE || opcode == PRM_WQE_OPCODE_RDMA_READ)
 		rig_raddr(&w, p->dst + off, rig_key(p->md));
 	if (len)

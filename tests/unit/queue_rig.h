@@ -108,6 +108,9 @@ struct rig_wqe rig_begin(struct rig_qp *, uint8_t opcode, uint8_t fm_ce_se, uint
 /* A datagram's address vector: another QP, by its GID of the same index as the sender's. */
 #define RIG_QKEY 0x11112222u
 void rig_av(struct rig_wqe *, const struct rig_qp *to);
+/* The vector that was just made names this group (::ffff:239.1.2.3) instead. */
+extern const uint8_t rig_mgid[16];
+void rig_av_group(struct rig_wqe *);
 void rig_raddr(struct rig_wqe *, const void *va, uint32_t rkey);
 void rig_data(struct rig_wqe *, const void *va, uint32_t len, uint32_t lkey);
 void rig_inline(struct rig_wqe *, const void *bytes, uint32_t len);
@@ -153,7 +156,7 @@ int rig_teardown(void **state);
 /* For tests of many pairs. */
 struct rig_pair *rig_pair_open(int (*setup)(void **state));
 void rig_pair_close(struct rig_pair *);
-/* WRITE, READ or SEND of len bytes between src and dst at off, signaled; not rung. */
+/* WRITE, READ or SEND (UD: to b) of len bytes between src and dst at off, signaled; not rung. */
 void rig_post(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);
 /* The same, rung and settled. */
 void rig_do(struct rig_pair *, uint8_t opcode, uint32_t off, uint32_t len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Proves that datagrams reach the queue pair, or the group, that their address vector names, with
- * the headers that a receiver reads before the message; and that whatever is wrong with one is the
- * sender's error or a silent, counted drop.
+ * Proves that datagrams reach the queue pair, or the rig_mgid, that their address vector names,
+ * with the headers that a receiver reads before the message; and that whatever is wrong with one is
+ * the sender's error or a silent, counted drop.
  */
 #include "tests/test.h"
 #include <errno.h>
@@ -15,8 +15,7 @@
 	{                                      \
 		rig_setup_ud_dpu, rig_teardown \
 	}
-#define GRH    40u
-#define NO_QPN 0xffffffu /* of multicast packets */
+#define GRH 40u
 
 static struct rig_wqe datagram(struct rig_pair *p, uint8_t opcode, uint32_t imm)
 {
@@ -333,23 +332,14 @@ TEST_F(not_for_it)
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-static const uint8_t group[16] = {[10] = 0xff, 0xff, 239, 1, 2, 3};
-
-static void to_group(struct rig_pair *p, struct rig_wqe *w)
-{
-	prm_av_set_rmac(w->bytes + 16, 0x01005e010203);
-	prm_av_set_dqp_dct(w->bytes + 16, NO_QPN);
-	memcpy(prm_av_at_rgid(w->bytes + 16), group, sizeof(group));
-	post(p, w, 8);
-}
-
 static void cast(struct rig_pair *p)
 {
 	struct rig_wqe w = rig_begin(&p->a, PRM_WQE_OPCODE_SEND, 0, 0);
 
 	p->a.qp->gid_index = 3;
 	rig_av(&w, &p->b);
-	to_group(p, &w);
+	rig_av_group(&w);
+	post(p, &w, 8);
 }
 
 /* Each member gets a copy, the sender too unless it blocks that; nobody else. */
@@ -363,14 +353,14 @@ TEST_F(multicast)
 	rig_recv(&p->a, p->src + 4096, 100, rig_key(p->ms));
 	cast(p);
 	assert_null(rig_poll(&p->cb));
-	assert_int_equal(mcg_attach(dpu, group, p->b.qp), 0);
-	assert_int_equal(mcg_attach(dpu, group, p->b.qp), -EEXIST);
+	assert_int_equal(mcg_attach(dpu, rig_mgid, p->b.qp), 0);
+	assert_int_equal(mcg_attach(dpu, rig_mgid, p->b.qp), -EEXIST);
 	cast(p);
 	assert_int_equal(prm_cqe64_get_byte_cnt(rig_poll(&p->cb)), GRH + 8);
-	assert_memory_equal(p->dst + GRH - 4, group + 12, 4);
+	assert_memory_equal(p->dst + GRH - 4, rig_mgid + 12, 4);
 	assert_null(rig_poll(&p->ca));
 	p->a.qp->block_lb_mc = true;
-	assert_int_equal(mcg_attach(host, group, p->a.qp), 0);
+	assert_int_equal(mcg_attach(host, rig_mgid, p->a.qp), 0);
 	cast(p);
 	assert_null(rig_poll(&p->ca));
 	p->a.qp->block_lb_mc = false;
@@ -379,10 +369,10 @@ TEST_F(multicast)
 	assert_int_equal(prm_cqe64_get_rqpn(rig_poll(&p->ca)), p->a.queue->o.id);
 	assert_non_null(rig_poll(&p->cb));
 	assert_null(rig_poll(&p->cb));
-	assert_int_equal(mcg_detach(host, group, p->a.qp), 0);
-	assert_int_equal(mcg_detach(host, group, p->a.qp), -ENOENT);
+	assert_int_equal(mcg_detach(host, rig_mgid, p->a.qp), 0);
+	assert_int_equal(mcg_detach(host, rig_mgid, p->a.qp), -ENOENT);
 	mcg_leave(dpu, p->b.qp);
-	assert_null(mcg_find(dpu, group));
+	assert_null(mcg_find(dpu, rig_mgid));
 	assert_int_equal(p->b.queue->o.refs, 0);
 }
 
@@ -393,9 +383,9 @@ TEST_F(multicast_to_one)
 	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
 
 	give(p, 100);
-	assert_int_equal(mcg_attach(p->b.queue->o.vhca, group, p->b.qp), 0);
-	prm_av_set_rmac(w.bytes + 16, 0x01005e010203);
-	memcpy(prm_av_at_rgid(w.bytes + 16), group, sizeof(group));
+	assert_int_equal(mcg_attach(p->b.queue->o.vhca, rig_mgid, p->b.qp), 0);
+	rig_av_group(&w);
+	prm_av_set_dqp_dct(w.bytes + 16, p->b.queue->o.id);
 	post(p, &w, 8);
 	sent(p, 0);
 	assert_null(rig_poll(&p->cb));
