@@ -45,6 +45,21 @@ int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index)
 	return err;
 }
 
+int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey)
+{
+	struct ibv_qp_attr a = {.port_num = 1, .qkey = qkey};
+	static const int mask[] = {[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+				   [IBV_QPS_RTR] = 0,
+				   [IBV_QPS_RTS] = IBV_QP_SQ_PSN};
+	int err = 0;
+
+	for (int s = IBV_QPS_INIT; s <= IBV_QPS_RTS && !err; s++) {
+		a.qp_state = (enum ibv_qp_state)s;
+		err = ibv_modify_qp(qp, &a, IBV_QP_STATE | mask[s]);
+	}
+	return err;
+}
+
 int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1};

@@ -9,6 +9,8 @@
 struct ibv_context *verbs_open(void);
 /* An RC queue pair, from RST; its own peer, by the port's GID of this index. Returns an errno. */
 int verbs_qp_connect_self(struct ibv_qp *qp, uint8_t gid_index);
+/* A UD queue pair, from RST to RTS. */
+int verbs_qp_raise_ud(struct ibv_qp *qp, uint32_t qkey);
 /* A raw packet queue pair, from RST to RTR or RTS. */
 int verbs_qp_raise(struct ibv_qp *qp, enum ibv_qp_state to);
 
