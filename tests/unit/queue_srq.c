@@ -373,6 +373,20 @@ SHARED(record_too_far)
 	assert_int_equal(s->srq->ci, ENTRIES);
 }
 
+/* UC: an entry that is too small ends with an error, and the queue goes on. */
+TEST_ON(uc_too_small, struct shared *s, {shared_setup_uc, shared_teardown})
+{
+	entry(s, 0, 1, 0, LEN - 1);
+	entry(s, 1, 2, 8192, LEN);
+	post(s, 2);
+	send_from(s, &s->p->a, 0, LEN);
+	rig_settle(&s->p->rig);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&s->p->cb)),
+			 PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(s->p->b.queue->state, QP_RTS);
+	send_one(s, 1, 11, 8192);
+}
+
 /* UC: a message that lost a packet leaves its entry to the queue's next message. */
 TEST_ON(uc_reuses_its_entry, struct shared *s, {shared_setup_uc, shared_teardown})
 {

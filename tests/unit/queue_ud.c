@@ -296,6 +296,27 @@ TEST_F(silent_drops)
 	arrives(p, 8);
 }
 
+/* Of an SRQ, a receive that is too small ends with an error, and the queue goes on. */
+TEST_WITH(srq, {rig_setup_ud, rig_teardown})
+{
+	struct rig_pair *p = *state;
+	struct rig_wqe w = datagram(p, PRM_WQE_OPCODE_SEND, 0);
+	struct rig_srq list;
+
+	rig_srq_open(&p->rig, &list, RIG_PD);
+	p->b.qp->rq.srq = list.srq;
+	rig_srq_entry(&list, 0, 1, p->dst, GRH + 8, rig_key(p->md));
+	rig_srq_entry(&list, 1, 2, p->dst, GRH + 9, rig_key(p->md));
+	rig_srq_post(&list, 2);
+	post(p, &w, 9);
+	sent(p, 0);
+	assert_int_equal(prm_err_cqe_get_syndrome(rig_poll(&p->cb)), PRM_SYNDROME_LOCAL_LENGTH_ERR);
+	assert_int_equal(prm_cqe64_get_wqe_counter(arrives(p, 9)), 1);
+	queue_set_state(p->b.queue, QP_RST);
+	p->b.qp->rq.srq = NULL;
+	rig_srq_close(&list);
+}
+
 /* A receive that may not be written is an error of its owner's. */
 TEST_F(bad_receive)
 {

@@ -68,21 +68,26 @@ static enum sender_step uc_send(struct queue *q, struct send_wr *wr)
 
 /* --- receiving ----------------------------------------------------------------------------- */
 
-/* A message that is wrong is dropped silently. [I] Only a bad key of the receive entry is an error.
+/*
+ * A message that is wrong is dropped silently. [I] Only a bad key of the receive entry is an error;
+ * one of an SRQ that is too small ends with an error CQE, which stops nothing (IBTA vol. 1, 9.9.3,
+ * class E).
  */
 static const char *uc_drop(struct queue *q, const struct message_result *m)
 {
 	struct uc *uc = uc_of(q);
 	const struct recv_done failed = {.syndrome = m->syndrome};
+	const bool small = m->syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
 
 	uc->msg.in = OP_NONE; /* its receive entry is the next message's */
 	if (m->end == MESSAGE_NO_RECEIVE)
 		q->o.vhca->port->out_of_buffer++;
-	if (m->end == MESSAGE_RECV_FAILED && m->syndrome != PRM_SYNDROME_LOCAL_LENGTH_ERR) {
-		uc->msg.recv = false;
-		rq_end(q->rq, &failed);
+	if (m->end != MESSAGE_RECV_FAILED || (small && !q->rq->srq))
+		return m->why;
+	uc->msg.recv = false;
+	rq_end(q->rq, &failed);
+	if (!small)
 		queue_error(q, 0);
-	}
 	return m->why;
 }
 

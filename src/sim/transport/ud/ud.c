@@ -129,19 +129,24 @@ static enum sender_step ud_send(struct queue *q, struct send_wr *wr)
 /* --- receiving ----------------------------------------------------------------------------- */
 
 /*
- * Too small a receive drops the packet and stays for the next one (IBTA vol. 1, 9.9.3, class D)
- * [I]; one whose memory is gone or forbidden ends with an error.
+ * Too small a receive drops the packet and stays for the next one (IBTA vol. 1, 9.9.3, class D);
+ * one of an SRQ ends with an error CQE, which stops nothing (class E) [I]. One whose memory is gone
+ * or forbidden is an error of the queue's.
  */
 static const char *ud_drop(struct queue *q, uint8_t syndrome)
 {
 	const struct recv_done failed = {.syndrome = syndrome};
+	const bool small = syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR;
+	const char *why = small ? "the receive is too small for 40 bytes and the message"
+				: "its receive entry";
 
-	if (syndrome == PRM_SYNDROME_LOCAL_LENGTH_ERR)
-		return "the receive is too small for 40 bytes and the message";
+	if (small && !q->rq->srq)
+		return why;
 	ud_of(q)->recv = false;
 	rq_end(q->rq, &failed);
-	queue_error(q, 0);
-	return "its receive entry";
+	if (!small)
+		queue_error(q, 0);
+	return why;
 }
 
 static const char *ud_take(struct queue *q, const struct bth_packet *p)
