@@ -6,7 +6,7 @@
 . "$(dirname "$0")/pair.sh"
 
 long=${DVX_TEST_LONG:+1}
-plan $((32 + 2 * ${long:-0}))
+plan $((33 + 2 * ${long:-0}))
 pair host ib_write_bw -x 1 -n 100
 pair host ib_write_lat -x 1 -n 100
 pair host ib_read_bw -x 1 -n 100
@@ -36,6 +36,7 @@ pair dpu ib_atomic_bw -x 1 -n 100 -A CMP_AND_SWAP
 pair dpu ib_atomic_lat -x 1 -n 100 -A FETCH_AND_ADD
 pair host ib_send_bw -x 1 -n 100 -c UD -b -q 4
 pair host ib_send_bw -x 3 -n 100 -c UD -e
+pair host ib_send_bw -x 3 -n 100 -c UD --use-srq
 pair host ib_send_bw -x 1 -n 20 -c UD -a
 pair dpu ib_send_lat -x 3 -n 100 -c UD
 pair host ib_send_bw -x 1 -n 100 -c UD -g

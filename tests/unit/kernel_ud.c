@@ -3,6 +3,8 @@
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <dvx/prm/admin.h>
+#include <dvx/prm/cmd.h>
 #include "kernel_fixture.h"
 #include "obj/mcg.h"
 #include "obj/qp.h"
@@ -141,6 +143,26 @@ TEST_FX(groups)
 	assert_int_equal(destroy(&q), 0);
 	rc.handle = fx_qp(q.f, q.pd, fx_cq(q.f, NULL), NULL);
 	FX_REFUSES(q.f, join(&rc, ATTACH, ip4_group, 0), -EINVAL, "is no UD QP");
+}
+
+/* Through DevX a membership is an object, and its end takes the QP out of that group. */
+TEST_FX(groups_by_devx)
+{
+	struct ud_fx q = make(f);
+	uint8_t in[PRM_ATTACH_TO_MCG_IN_BYTES] = {0}, out[PRM_ATTACH_TO_MCG_OUT_BYTES];
+	uint32_t member[2];
+
+	prm_attach_to_mcg_in_set_opcode(in, PRM_OPCODE_ATTACH_TO_MCG);
+	prm_attach_to_mcg_in_set_qpn(in, q.qpn);
+	memcpy(prm_attach_to_mcg_in_at_multicast_gid(in), ip4_group, 16);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &member[0]), 0);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), NULL), -EREMOTEIO);
+	memcpy(prm_attach_to_mcg_in_at_multicast_gid(in), ip6_group, 16);
+	assert_int_equal(fx_devx_create(f, in, sizeof(in), out, sizeof(out), &member[1]), 0);
+	assert_int_equal(mcg_find(f->v, ip4_group)->n, 1);
+	assert_int_equal(fx_devx_destroy(f, member[0]), 0);
+	assert_null(mcg_find(f->v, ip4_group));
+	assert_non_null(mcg_find(f->v, ip6_group));
 }
 
 /* A program that ends leaves its groups. */
