@@ -77,6 +77,18 @@ CHANGE(rkey_wrong)
 	c->rkey += 0x100;
 }
 
+CHANGE(rkey_one_packet)
+{
+	c->rkey += 0x100;
+	c->len = 8;
+}
+
+CHANGE(rkey_packets)
+{
+	c->rkey += 0x100;
+	c->len = 20000;
+}
+
 CHANGE(rkey_pd)
 {
 	p->md->pdn++;
@@ -192,6 +204,7 @@ CHANGE(nothing)
 }
 
 #define WRITE PRM_WQE_OPCODE_RDMA_WRITE
+#define WRITE_IMM PRM_WQE_OPCODE_RDMA_WRITE_IMM
 #define READ PRM_WQE_OPCODE_RDMA_READ
 #define SEND PRM_WQE_OPCODE_SEND
 #define ACCESS .event = PRM_EVENT_WQ_ACCESS_ERROR
@@ -204,6 +217,9 @@ static const struct violation table[] = {
 	{"past the local key", local_bounds, WRITE, 0x04, .local = true},
 	{"lkey in the free state", lkey_free, WRITE, 0x04, .local = true},
 	{"unknown rkey", rkey_wrong, WRITE, 0x13, ACCESS},
+	{"unknown rkey beside immediate data", rkey_one_packet, WRITE_IMM, 0x13,
+	 .recv_syndrome = 0x11},
+	{"unknown rkey before immediate data", rkey_packets, WRITE_IMM, 0x13, ACCESS},
 	{"rkey of another PD", rkey_pd, WRITE, 0x13, ACCESS},
 	{"WRITE without remote write", rkey_no_rw, WRITE, 0x13, ACCESS},
 	{"READ without remote read", rkey_no_rr, READ, 0x13, ACCESS},
@@ -312,6 +328,8 @@ static void check(struct rig_pair *p, const struct violation *v, uint8_t flags)
 	assert_null(rig_poll(&p->cb));
 	if (v->event)
 		assert_int_equal(rig_count(&p->rig, v->event), 1);
+	else
+		assert_int_equal(rig_count(&p->rig, PRM_EVENT_WQ_ACCESS_ERROR), 0);
 }
 
 static void run_table(uint8_t flags)

@@ -288,7 +288,29 @@ static void atomic_again(struct rc *rc, uint32_t psn)
 
 /* --- SEND and WRITE ------------------------------------------------------------------------ */
 
-static void rc_resp_fail(struct rc *rc, const struct message_result *m)
+/*
+ * IBTA vol. 1, 9.9.3: an error that can be related to a receive entry completes it, else there is
+ * an event. A WRITE whose RETH came with its immediate data is related to the entry that it would
+ * take: Local Access Error. [I] A NIC may as well flush the entry, and make an event.
+ */
+static bool take_entry(struct rc *rc, const struct bth_packet *p)
+{
+	struct resp *r = &rc->resp;
+
+	if (p->op == OP_WRITE && p->starts && p->ends && bth_row(p->last_opcode)->imm)
+		r->msg.recv = rq_begin(rc->qp->q.rq);
+	return r->msg.recv && r->up;
+}
+
+static void rc_resp_forbid(struct rc *rc, const struct bth_packet *p, const char *why)
+{
+	uint8_t syndrome = take_entry(rc, p) ? PRM_SYNDROME_LOCAL_ACCESS_ERR : 0;
+
+	sim_refuse("qp 0x%x: remote access refused: %s", rc->qp->q.o.id, why);
+	fatal(rc, NAK_ACCESS, syndrome);
+}
+
+static void rc_resp_fail(struct rc *rc, const struct bth_packet *p, const struct message_result *m)
 {
 	switch (m->end) {
 	case MESSAGE_NO_RECEIVE:
@@ -299,7 +321,7 @@ static void rc_resp_fail(struct rc *rc, const struct message_result *m)
 		invalid(rc, m->why);
 		break;
 	case MESSAGE_FORBIDDEN:
-		forbidden(rc, m->why);
+		rc_resp_forbid(rc, p, m->why);
 		break;
 	default:
 		fatal(rc,
@@ -315,7 +337,7 @@ static bool rc_resp_take(struct rc *rc, const struct bth_packet *p)
 	struct message_result m = message_take(&r->msg, rc->qp, p, rc->mtu);
 
 	if (m.end) {
-		rc_resp_fail(rc, &m);
+		rc_resp_fail(rc, p, &m);
 		return false;
 	}
 	r->epsn = psn_add(r->epsn, p->npkts);
