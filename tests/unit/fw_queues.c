@@ -314,6 +314,26 @@ TEST_FX(optional_fields)
 	assert_true(qp->rre);
 }
 
+/* RTS2RTS changes the RoCEv2 source port alone, by its bit of the wider mask. */
+TEST_FX(source_port)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	struct qp *qp = obj_find(f->v, OBJ_QP, q.qp);
+	uint8_t in[FX_IN];
+	size_t len;
+
+	connect(f, q.qp);
+	len = fill_change(in, q.qp);
+	prm_rts2rts_qp_in_set_opt_param_mask_95_32(in, PRM_QP_OPTPAR_95_32_UDP_SPORT);
+	prm_ads_set_udp_sport(prm_qpc_at_primary_address_path(prm_rts2rts_qp_in_at_qpc(in)), 55555);
+	assert_int_equal(FX_EXEC(f, RTS2RTS_QP, in, len), 0);
+	assert_int_equal(qp->udp_sport, 55555);
+	FX_QUERY(f, QUERY_QP, q.qp);
+	FX_SAYS(f, QUERY_QP, {"qpc.primary_address_path.udp_sport", 55555}, {"qpc.state", QP_RTS});
+	prm_rts2rts_qp_in_set_opt_param_mask_95_32(in, PRM_QP_OPTPAR_95_32_MMO);
+	FX_REFUSES(f, RTS2RTS_QP, in, len, BAD, FW_SYN_OPT_PARAM);
+}
+
 TEST_FX(rtr_bad_input)
 {
 	static const struct fx_spoil bad[] = {

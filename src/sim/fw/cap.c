@@ -114,6 +114,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
 	fill_completions(cap);
 	prm_cmd_hca_cap_set_rc(cap, 1);
+	prm_cmd_hca_cap_set_rts2rts_qp_udp_sport(cap, 1);
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_ud(cap, 1);

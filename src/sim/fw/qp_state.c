@@ -187,31 +187,61 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 		qp->ack_timeout = (uint8_t)prm_ads_get_ack_timeout(path);
 }
 
-/* INIT2INIT's extension: bit MMO of opt_param_mask_95_32 makes qpc_ext.mmo count. */
-static int check_extension(struct fw_cmd *c, bool *take, bool *mmo)
-{
-	uint64_t mask;
+/* What opt_param_mask_95_32 asks for. */
+struct qp_more {
+	bool take_mmo, mmo, udp_sport;
+};
 
-	*take = false;
-	if (c->opcode != PRM_OPCODE_INIT2INIT_QP)
-		return 0;
+static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
+{
+	if (mask & ~known)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
+				 "opt_param_mask_95_32 0x%llx: only 0x%llx is implemented here",
+				 (unsigned long long)mask, (unsigned long long)known);
+	return 0;
+}
+
+/* INIT2INIT's extension: bit MMO of opt_param_mask_95_32 makes qpc_ext.mmo count. */
+static int check_extension(struct fw_cmd *c, struct qp_more *m)
+{
+	uint64_t mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
+
 	if (!prm_init2init_qp_in_get_qpc_ext(c->in))
 		return fw_nothing_after(c, PRM_RST2INIT_QP_IN_BYTES);
 	if (c->in_len < PRM_RST2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
-	mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
-	if (mask & ~(uint64_t)PRM_QP_OPTPAR_95_32_MMO)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OPT_PARAM,
-				 "opt_param_mask_95_32 0x%llx: only bit 3 (mmo) is implemented",
-				 (unsigned long long)mask);
-	*take = mask != 0;
-	*mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
-	if (*take && *mmo && !c->vhca->dev->profile->dma_mmo)
+	if (check_more_mask(c, mask, PRM_QP_OPTPAR_95_32_MMO))
+		return -1;
+	m->take_mmo = mask != 0;
+	m->mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
+	if (m->take_mmo && m->mmo && !c->vhca->dev->profile->dma_mmo)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
 	return 0;
+}
+
+static int check_more(struct fw_cmd *c, struct qp_more *m)
+{
+	uint64_t mask;
+
+	*m = (struct qp_more){0};
+	if (c->opcode == PRM_OPCODE_INIT2INIT_QP)
+		return check_extension(c, m);
+	if (c->opcode != PRM_OPCODE_RTS2RTS_QP)
+		return 0;
+	mask = prm_rts2rts_qp_in_get_opt_param_mask_95_32(c->in);
+	m->udp_sport = mask & PRM_QP_OPTPAR_95_32_UDP_SPORT;
+	return check_more_mask(c, mask, PRM_QP_OPTPAR_95_32_UDP_SPORT);
+}
+
+static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
+{
+	if (m->take_mmo)
+		qp->mmo = m->mmo;
+	if (m->udp_sport)
+		qp->udp_sport = (uint16_t)prm_ads_get_udp_sport(path);
 }
 
 /* Back in reset, nothing of a connection is left. */
@@ -234,17 +264,16 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	/* All commands that carry a context carry it in the same place. */
 	const void *qpc = prm_rst2init_qp_in_cat_qpc(c->in);
 	uint32_t fields = t->must;
-	bool take_ext, mmo;
+	struct qp_more more;
 
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
-	    check_fields(c, qpc, fields) || check_extension(c, &take_ext, &mmo))
+	    check_fields(c, qpc, fields) || check_more(c, &more))
 		return -1;
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
 	apply_receive(qp, qpc, fields);
 	apply_send(qp, qpc, fields);
-	if (take_ext)
-		qp->mmo = mmo;
+	apply_more(qp, prm_qpc_cat_primary_address_path(qpc), &more);
 	return 0;
 }
 

@@ -94,7 +94,10 @@ static void rc_rts(struct queue *q)
 
 static void rc_resume(struct queue *q)
 {
-	rc_want_run(rc_of(q));
+	struct rc *rc = rc_of(q);
+
+	rc->path.udp_sport = rc->qp->udp_sport; /* RTS2RTS can change it */
+	rc_want_run(rc);
 }
 
 /* An acknowledgement that is due goes out: the message was received, whatever comes now. */

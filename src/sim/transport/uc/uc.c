@@ -153,6 +153,12 @@ static void uc_rts(struct queue *q)
 	uc_of(q)->sender.sending = true;
 }
 
+static void uc_resume(struct queue *q)
+{
+	uc_of(q)->path.udp_sport = qp_of(q)->udp_sport; /* RTS2RTS can change it */
+	sender_resume(q);
+}
+
 static struct send_wr *uc_abort(struct queue *q)
 {
 	struct uc *uc = uc_of(q);
@@ -199,7 +205,7 @@ const struct transport transport_uc = {
 	.stop = sender_stop,
 	.rtr = uc_rtr,
 	.rts = uc_rts,
-	.resume = sender_resume,
+	.resume = uc_resume,
 	.abort = uc_abort,
 	.abort_sends = sender_abort,
 	.room = sender_room,
