@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Proves that ibv_srq_pingpong and perftest's --use-srq, as Debian ships them, run between two processes: several queue
-# pairs on one shared receive queue, polling and with events, at sizes of many packets, over RC and UC.
+# pairs on one shared receive queue, polling and with events, at sizes of many packets, over RC, UC and UD.
 . "$(dirname "$0")/pair.sh"
 
-plan 11
+plan 13
 pair host ibv_srq_pingpong -g 1 -n 200
 pair host ibv_srq_pingpong -g 1 -n 200 -e
 pair host ibv_srq_pingpong -g 3 -n 100 -q 40 -r 60
@@ -16,4 +16,6 @@ pair host ib_send_bw -x 1 -n 100 --use-srq -e -s 300000
 pair host ib_send_lat -x 1 -n 100 --use-srq
 pair host ib_send_bw -x 1 -n 100 --use-srq -c UC
 pair dpu ib_send_lat -x 1 -n 100 --use-srq -e
+pair host ib_send_bw -x 1 -n 100 --use-srq -c UD
+pair dpu ib_send_lat -x 1 -n 100 --use-srq -c UD
 exit "$failed"

@@ -147,6 +147,24 @@ TEST_FX(qp_on_rmp)
 	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
 }
 
+/* The device only reads rings of WQEs and records: UCX registers both without write access. */
+TEST_FX(read_only_memory)
+{
+	struct fx_queue q = fx_queue(f, f->v, FX_UID);
+	uint32_t ro = fx_umem(f, f->v, FX_UID, f->mem, 65536, false);
+	uint8_t in[FX_IN];
+	size_t len = fx_fill_rmp(in, &q);
+
+	FX_SET(in, CREATE_RMP, {"ctx.wq.wq_umem_id", ro}, {"ctx.wq.dbr_umem_id", ro});
+	assert_int_equal(FX_EXEC(f, CREATE_RMP, in, len), 0);
+	len = fx_fill_qp(in, q.pd, q.cq, q.uar, q.umem);
+	FX_SET(in, CREATE_QP, {"wq_umem_id", ro}, {"qpc.dbr_umem_id", ro});
+	assert_int_equal(FX_EXEC(f, CREATE_QP, in, len), 0);
+	len = fx_fill_cq(in, q.eq, q.uar, q.umem);
+	FX_SET(in, CREATE_CQ, {"cq_context.dbr_umem_id", ro});
+	assert_int_equal(FX_EXEC(f, CREATE_CQ, in, len), 0);
+}
+
 TEST_FX(qp_on_rmp_bad_input)
 {
 	static const struct fx_spoil bad[] = {

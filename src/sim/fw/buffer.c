@@ -22,11 +22,6 @@ static struct umem *find_umem(struct fw_cmd *c, uint32_t id, const char *field, 
 			  field, id, u->len, offset, len);
 		return NULL;
 	}
-	if (u->ro) {
-		fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_READ_ONLY,
-			  "%s 0x%x was registered read-only, the device writes there", field, id);
-		return NULL;
-	}
 	return u;
 }
 
@@ -74,6 +69,10 @@ int fw_ring(struct fw_cmd *c, const struct fw_buffer *b, uint64_t len, struct ri
 	if (!r->umem)
 		return -1;
 	obj_get(&r->umem->o);
+	if (b->write && r->umem->ro)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UMEM_READ_ONLY,
+				 "umem_id 0x%x was registered read-only, the device writes there",
+				 b->umem_id);
 	return 0;
 }
 

@@ -152,6 +152,7 @@ struct queue;
 void fw_queue_drop(struct queue *);
 /* A queue's buffer, as CREATE_CQ and CREATE_QP describe it. */
 struct fw_buffer {
+	bool write; /* the device writes to it: a CQ's */
 	bool umem_valid;
 	uint32_t umem_id;
 	uint64_t umem_offset;

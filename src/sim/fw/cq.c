@@ -54,6 +54,7 @@ static int check_context(struct fw_cmd *c, const void *cqc)
 static int fw_cq_take_buffer(struct fw_cmd *c, const void *cqc, struct cq *cq)
 {
 	struct fw_buffer b = {
+		.write = true,
 		.umem_valid = prm_create_cq_in_get_cq_umem_valid(c->in),
 		.umem_id = prm_create_cq_in_get_cq_umem_id(c->in),
 		.umem_offset = prm_create_cq_in_get_cq_umem_offset(c->in),
