@@ -4,6 +4,7 @@
 LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tests/sim/lib_adopt tests/sim/lib_flow \
 	tests/sim/lib_rules tests/sim/lib_raw tests/sim/lib_flow_qp tests/sim/caps
 VERBS_TESTS += tests/sim/verbs_cq tests/sim/ud_verbs tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
+VERBS_TESTS += tests/sim/verbs_srq
 SIM_TESTS += tests/sim/link_hostile
 tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 # Little steering memory: libmlx5 takes an eighth at a time.

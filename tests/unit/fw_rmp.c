@@ -7,10 +7,10 @@
 #include "obj/qp.h"
 #include "obj/srq.h"
 
-#define BAD    PRM_STATUS_BAD_PARAM
-#define GONE   PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
-#define BUSY   PRM_STATUS_RES_BUSY
-#define RDY    PRM_RMPC_STATE_RDY
+#define BAD  PRM_STATUS_BAD_PARAM
+#define GONE PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT
+#define BUSY PRM_STATUS_RES_BUSY
+#define RDY  PRM_RMPC_STATE_RDY
 
 static uint32_t make_rmp(struct fx *f, const struct fx_queue *q)
 {
@@ -79,7 +79,8 @@ static uint8_t arm(struct fx *f, uint32_t rmp, uint16_t lwm)
 		  {"ctx.state", RDY}, {"ctx.wq.lwm", lwm});
 }
 
-/* MODIFY arms; an empty RMP is below any limit, so the event comes at once and QUERY says 0 again. */
+/* MODIFY arms; an empty RMP is below any limit, so the event comes at once and QUERY says 0 again.
+ */
 TEST_FX(limit)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -129,7 +130,8 @@ static size_t fill_qp_on(void *in, const struct fx_queue *q, uint32_t rmp)
 	return len;
 }
 
-/* A QP on an RMP has no receive ring: its SQ begins where the buffer does. Then it needs no SQ, either. */
+/* A QP on an RMP has no receive ring: its SQ begins where the buffer does. Then it needs no SQ,
+ * either. */
 TEST_FX(qp_on_rmp)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);
@@ -178,7 +180,8 @@ TEST_FX(qp_on_rmp_bad_input)
 	FX_SPOILS(f, PRM_OPCODE_CREATE_QP, in, len, bad);
 }
 
-/* An RMP stays while a QP is on it, and what it stands on while it stays; another uid has no part in it. */
+/* An RMP stays while a QP is on it, and what it stands on while it stays; another uid has no part
+ * in it. */
 TEST_FX(references)
 {
 	struct fx_queue q = fx_queue(f, f->v, FX_UID);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Proves SRQs in the kernel: what they become in the firmware, what is refused with which sentence, their
- * events, QPs on them, and what DevX may do with them. */
+/* Proves SRQs in the kernel: what they become in the firmware, what is refused with which sentence,
+ * their events, QPs on them, and what DevX may do with them. */
 #include <unistd.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eqe.h>
@@ -19,9 +19,8 @@ enum { SRQ_ERR = 14, SRQ_LIMIT = 15 }; /* enum ib_event_type */
 /* As libmlx5 asks for 15 receives of up to 3 pieces. */
 static void fill(struct fx *f, struct request *r, void *uhw)
 {
-	*(struct mlx5_ib_create_srq *)uhw =
-		(struct mlx5_ib_create_srq){.buf_addr = (uintptr_t)f->mem + RING_AT,
-					    .db_addr = (uintptr_t)f->mem + RECORD_AT};
+	*(struct mlx5_ib_create_srq *)uhw = (struct mlx5_ib_create_srq){
+		.buf_addr = (uintptr_t)f->mem + RING_AT, .db_addr = (uintptr_t)f->mem + RECORD_AT};
 	rq_make(r, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE,
 		RQ_ARGS(A_NEW(UVERBS_ATTR_CREATE_SRQ_HANDLE, NULL),
 			A_HANDLE(UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, fx_pd(f)),

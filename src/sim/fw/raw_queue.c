@@ -25,8 +25,7 @@ static int take_wq(struct fw_cmd *c, const void *wq, struct queue *q)
 	q->pdn = prm_wq_get_pd(wq);
 	q->pd = fw_take(c, OBJ_PD, q->pdn, "wq.pd");
 	/* CREATE_SQ and CREATE_RQ are laid out alike. */
-	if (!q->pd ||
-	    fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
+	if (!q->pd || fw_wq_take(c, wq, PRM_CREATE_SQ_IN_BYTES, &q->ring, &dbrec, &q->dbr_umem))
 		return -1;
 	q->dbrec = dbrec;
 	return 0;

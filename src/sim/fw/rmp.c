@@ -9,9 +9,9 @@
 #include "queue/queue.h"
 #include "obj/srq.h"
 
-#define LOG_SEG	       4u
-#define LOG_LINKED     5u /* a link and one data segment */
-#define MODIFY_LWM     1u
+#define LOG_SEG	   4u
+#define LOG_LINKED 5u /* a link and one data segment */
+#define MODIFY_LWM 1u
 
 static int check_rmpc(struct fw_cmd *c, const void *rmpc)
 {
@@ -115,7 +115,8 @@ int fw_modify_rmp(struct fw_cmd *c)
 				 rmp_state(s));
 	if (mask & ~(uint64_t)MODIFY_LWM)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
-				 "bitmask 0x%llx: only bit 0 (lwm) is known", (unsigned long long)mask);
+				 "bitmask 0x%llx: only bit 0 (lwm) is known",
+				 (unsigned long long)mask);
 	if (!mask)
 		return 0;
 	if (check_lwm(c, wq, s->log_size))

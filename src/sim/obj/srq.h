@@ -15,15 +15,15 @@ struct srq {
 	struct obj *pd; /* referenced */
 	uint32_t pdn;	/* of the memory that its entries name */
 	struct ring ring;
-	bus_t dbrec;		  /* a counter of posted entries */
-	struct umem *dbr_umem;	  /* referenced, if the record lies in one */
+	bus_t dbrec;		      /* a counter of posted entries */
+	struct umem *dbr_umem;	      /* referenced, if the record lies in one */
 	uint8_t log_size, log_stride; /* stride = 1 << log_stride bytes */
-	uint8_t head;		  /* bytes of an entry before its data segments */
-	bool linked;		  /* each entry names the next one; otherwise the ring's order */
-	bool failed;		  /* in error: nothing is taken from it */
-	uint16_t pi, ci;	  /* posted and taken so far */
-	uint16_t next;		  /* index of the next entry */
-	uint16_t lwm;		  /* with fewer posted an event is due; 0: not armed */
+	uint8_t head;		      /* bytes of an entry before its data segments */
+	bool linked;	 /* each entry names the next one; otherwise the ring's order */
+	bool failed;	 /* in error: nothing is taken from it */
+	uint16_t pi, ci; /* posted and taken so far */
+	uint16_t next;	 /* index of the next entry */
+	uint16_t lwm;	 /* with fewer posted an event is due; 0: not armed */
 	struct srq_priv *priv;
 	uint8_t ctx[PRM_RMPC_BYTES]; /* as the command gave it, for QUERY */
 };

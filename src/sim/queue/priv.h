@@ -25,7 +25,7 @@ struct queue_priv {
 	TAILQ_ENTRY(queue_priv) flush_link;
 	bool flushing;
 	bool drained;
-	bool last_wqe; /* SRQ_LAST_WQE was sent since it is in ERR */
+	bool last_wqe;	 /* SRQ_LAST_WQE was sent since it is in ERR */
 	bool write_lost; /* a posted write for it failed */
 	/* in ERR, where no packet comes, the record of new receives is polled */
 	struct timer poll;

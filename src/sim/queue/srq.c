@@ -37,8 +37,8 @@ static uint16_t srq_next(const struct srq *s, const uint8_t *entry, uint16_t ind
 }
 
 /*
- * How many of n entries, which lie one behind the other, are the next ones. Links lead anywhere, and
- * what lies next to an entry may not be posted yet: those are read when their turn has come.
+ * How many of n entries, which lie one behind the other, are the next ones. Links lead anywhere,
+ * and what lies next to an entry may not be posted yet: those are read when their turn has come.
  */
 static uint16_t srq_run(const struct srq *s, const uint8_t *entries, uint16_t n)
 {
@@ -50,15 +50,16 @@ static uint16_t srq_run(const struct srq *s, const uint8_t *entries, uint16_t n)
 	return run;
 }
 
-/* The next entry, and those behind it as far as they fit: 0, or -1 if the list or the ring is broken. */
+/* The next entry, and those behind it as far as they fit: 0, or -1 if the list or the ring is
+ * broken. */
 static int srq_fetch(struct srq *s)
 {
 	struct srq_priv *d = s->priv;
 	uint16_t n = (uint16_t)(s->pi - s->ci);
 
 	if (s->next >= srq_entries(s)) {
-		sim_refuse("srq 0x%x: next_wqe_index %u leads out of its %u entries", s->o.id, s->next,
-			   srq_entries(s));
+		sim_refuse("srq 0x%x: next_wqe_index %u leads out of its %u entries", s->o.id,
+			   s->next, srq_entries(s));
 		return -1;
 	}
 	if (n > RQ_CACHE_BYTES / srq_stride(s))

@@ -96,8 +96,9 @@ static int uverbs_srq_check_size(const struct uverbs_file *f, struct uverbs_requ
 
 static int uverbs_srq_check_memory(struct uverbs_file *f, struct srq_plan *p)
 {
-	const struct queue_memory ring = {"CREATE_SRQ", "buf_addr", p->u.buf_addr,
-					  1ull << (p->log_size + p->log_stride), false, true};
+	const struct queue_memory ring = {"CREATE_SRQ",	 "buf_addr",
+					  p->u.buf_addr, 1ull << (p->log_size + p->log_stride),
+					  false,	 true};
 	int err = queue_dbrec(f, ring.method, p->u.db_addr);
 
 	return err ? err : queue_pages(&p->pages, f, &ring);
@@ -304,8 +305,8 @@ static int uverbs_srq_destroy_handle(struct uverbs_file *f, uint64_t handle,
 int uverbs_srq_destroy(struct uverbs_file *f, struct uverbs_request *req)
 {
 	struct ib_uverbs_destroy_srq_resp resp = {0};
-	int err = uverbs_srq_destroy_handle(
-		f, attr_find(req, UVERBS_ATTR_DESTROY_SRQ_HANDLE)->data, &resp);
+	int err = uverbs_srq_destroy_handle(f, attr_find(req, UVERBS_ATTR_DESTROY_SRQ_HANDLE)->data,
+					    &resp);
 
 	if (!err)
 		attr_out(req, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
