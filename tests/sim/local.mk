@@ -6,6 +6,9 @@ LIB_TESTS += tests/sim/lib_queues tests/sim/lib_errors tests/sim/lib_objects tes
 VERBS_TESTS += tests/sim/verbs_cq tests/sim/ud_verbs tests/sim/raw_verbs tests/sim/raw_rss tests/sim/verbs_tunnels tests/sim/dr_fields tests/sim/dr_limits
 VERBS_TESTS += tests/sim/verbs_srq
 SIM_TESTS += tests/sim/link_hostile
+# The RDMA_CM device: by `dvx-sim run`, and by cm_bare.sh.
+VERBS_TESTS += tests/sim/cm_calls
+dist_check_SCRIPTS += tests/sim/cm_bare.sh
 tests/sim/%.log: private LOG_COMPILER = $(RUN_TEST) ./tools/dvx-sim/dvx-sim run $(CHIP) --
 # Little steering memory: libmlx5 takes an eighth at a time.
 tests/sim/dr_limit%.log: private CHIP = --set log_ste_icm=27
