@@ -11,6 +11,7 @@
 struct port_stats {
 	/* RoCE packets and their bytes, all headers among them, without FCS [I] */
 	uint64_t xmit_packets, xmit_bytes, rcv_packets, rcv_bytes;
+	uint64_t multicast_xmit_packets, multicast_rcv_packets; /* of those */
 	/* of queues, as mlx5's Q counters */
 	uint64_t rx_write_requests, rx_read_requests, rx_atomic_requests, out_of_buffer;
 	uint64_t out_of_sequence, duplicate_request, rnr_nak_retry_err, packet_seq_err,

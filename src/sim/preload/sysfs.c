@@ -273,7 +273,7 @@ static int make_gid(const struct tree *t, unsigned int i)
 /*
  * ports/1/counters is what mlx5_ib answers to a PMA query, from the counters of the function's
  * vport: RoCE only, data in units of 4 bytes. hw_counters are Q counters. The loop wire makes no
- * errors, and there are no multicast and no atomics: those are 0, always.
+ * errors, so those are 0, always.
  */
 #define NEVER	       SIZE_MAX
 #define COUNTED(field) offsetof(struct port_stats, field)
@@ -281,40 +281,50 @@ static const struct {
 	const char *path;
 	size_t at;
 	unsigned int shift;
+	size_t less; /* another counter, which is not part of it; 0: none */
 } counters[] = {
-	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2},
-	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2},
-	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0},
-	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0},
-	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0},
-	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0},
-	{"counters/multicast_xmit_packets", NEVER, 0},
-	{"counters/multicast_rcv_packets", NEVER, 0},
-	{"counters/symbol_error", NEVER, 0},
-	{"counters/link_error_recovery", NEVER, 0},
-	{"counters/link_downed", NEVER, 0},
-	{"counters/port_rcv_errors", NEVER, 0},
-	{"counters/port_rcv_remote_physical_errors", NEVER, 0},
-	{"counters/port_rcv_switch_relay_errors", NEVER, 0},
-	{"counters/port_xmit_discards", NEVER, 0},
-	{"counters/port_xmit_constraint_errors", NEVER, 0},
-	{"counters/port_rcv_constraint_errors", NEVER, 0},
-	{"counters/local_link_integrity_errors", NEVER, 0},
-	{"counters/excessive_buffer_overrun_errors", NEVER, 0},
-	{"counters/VL15_dropped", NEVER, 0},
-	{"counters/port_xmit_wait", NEVER, 0},
-	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0},
-	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0},
-	{"hw_counters/rx_atomic_requests", COUNTED(rx_atomic_requests), 0},
-	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0},
-	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0},
-	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0},
-	{"hw_counters/rnr_nak_retry_err", COUNTED(rnr_nak_retry_err), 0},
-	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0},
-	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0},
-	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0},
+	{"counters/port_xmit_data", COUNTED(xmit_bytes), 2, 0},
+	{"counters/port_rcv_data", COUNTED(rcv_bytes), 2, 0},
+	{"counters/port_xmit_packets", COUNTED(xmit_packets), 0, 0},
+	{"counters/port_rcv_packets", COUNTED(rcv_packets), 0, 0},
+	{"counters/unicast_xmit_packets", COUNTED(xmit_packets), 0,
+	 COUNTED(multicast_xmit_packets)},
+	{"counters/unicast_rcv_packets", COUNTED(rcv_packets), 0, COUNTED(multicast_rcv_packets)},
+	{"counters/multicast_xmit_packets", COUNTED(multicast_xmit_packets), 0, 0},
+	{"counters/multicast_rcv_packets", COUNTED(multicast_rcv_packets), 0, 0},
+	{"counters/symbol_error", NEVER, 0, 0},
+	{"counters/link_error_recovery", NEVER, 0, 0},
+	{"counters/link_downed", NEVER, 0, 0},
+	{"counters/port_rcv_errors", NEVER, 0, 0},
+	{"counters/port_rcv_remote_physical_errors", NEVER, 0, 0},
+	{"counters/port_rcv_switch_relay_errors", NEVER, 0, 0},
+	{"counters/port_xmit_discards", NEVER, 0, 0},
+	{"counters/port_xmit_constraint_errors", NEVER, 0, 0},
+	{"counters/port_rcv_constraint_errors", NEVER, 0, 0},
+	{"counters/local_link_integrity_errors", NEVER, 0, 0},
+	{"counters/excessive_buffer_overrun_errors", NEVER, 0, 0},
+	{"counters/VL15_dropped", NEVER, 0, 0},
+	{"counters/port_xmit_wait", NEVER, 0, 0},
+	{"hw_counters/rx_write_requests", COUNTED(rx_write_requests), 0, 0},
+	{"hw_counters/rx_read_requests", COUNTED(rx_read_requests), 0, 0},
+	{"hw_counters/rx_atomic_requests", COUNTED(rx_atomic_requests), 0, 0},
+	{"hw_counters/out_of_buffer", COUNTED(out_of_buffer), 0, 0},
+	{"hw_counters/out_of_sequence", COUNTED(out_of_sequence), 0, 0},
+	{"hw_counters/duplicate_request", COUNTED(duplicate_request), 0, 0},
+	{"hw_counters/rnr_nak_retry_err", COUNTED(rnr_nak_retry_err), 0, 0},
+	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0, 0},
+	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0, 0},
+	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0, 0},
 };
 #define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static uint64_t counter_at(const struct port_stats *stats, size_t at)
+{
+	uint64_t n;
+
+	memcpy(&n, (const char *)stats + at, sizeof(n));
+	return n;
+}
 
 size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
 {
@@ -322,12 +332,15 @@ size_t sysfs_counter(const char *path, const struct port_stats *stats, char text
 	const char *tail = strstr(path, port);
 
 	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
-		uint64_t n = 0;
+		uint64_t n = 0, less = 0;
 
 		if (strcmp(tail + strlen(port), counters[i].path))
 			continue;
+		/* The part first: it never is more than what is read after it. */
+		if (counters[i].less)
+			less = counter_at(stats, counters[i].less);
 		if (counters[i].at != NEVER)
-			memcpy(&n, (const char *)stats + counters[i].at, sizeof(n));
+			n = counter_at(stats, counters[i].at) - less;
 		return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
 					(unsigned long long)(n >> counters[i].shift));
 	}

@@ -69,6 +69,7 @@ void roce_port_send_to(const struct qp *qp, struct roce_path *path, struct bth_p
 			  p->psn & PSN_MASK, p->npkts, f->len);
 	stats->xmit_packets += f->burst.npkts;
 	stats->xmit_bytes += f->burst.octets;
+	stats->multicast_xmit_packets += path->dmac[0] & 1;
 	f->to = port_direct(port, path);
 	if (f->to && qp->q.transport->datagrams)
 		roce_describe_grh(path, f);
@@ -114,6 +115,7 @@ static const char *roce_port_deliver(struct vhca *vhca, const struct roce_packet
 		return why;
 	vhca->port->rcv_packets += r->npkts;
 	vhca->port->rcv_bytes += r->octets;
+	vhca->port->multicast_rcv_packets += r->group != NULL;
 	p->mtu = r->mtu;
 	p->roce = r;
 	if (r->group)
