@@ -201,3 +201,23 @@ TEST_F(new_ring)
 	c->ring = first;
 	free(ring);
 }
+
+/* A consumer's record that is ahead of the CQ, or an old ring that is gone: no new ring, and no crash. */
+TEST_F(resize_refused)
+{
+	struct rig_pair *p = *state;
+	struct rig_cq *c = &p->ca;
+	uint8_t *ring = aligned_alloc(4096, 64u << 8);
+	bus_t page = c->cq->ring.pages[0];
+
+	assert_non_null(ring);
+	c->dbrec[0] = __builtin_bswap32(1);
+	resize(p, ring, 8, -ENOSPC);
+	assert_int_equal(c->cq->status, CQ_OK);
+	c->dbrec[0] = 0;
+	c->cq->ring.pages[0] += 1ull << 46;
+	resize(p, ring, 8, -EIO);
+	assert_int_equal(c->cq->status, CQ_ERROR);
+	c->cq->ring.pages[0] = page;
+	free(ring);
+}

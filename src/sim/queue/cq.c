@@ -230,7 +230,7 @@ static bool cq_fits(struct cq *cq, uint8_t log_size)
 {
 	uint32_t most = 1u << (log_size < cq->log_size ? log_size : cq->log_size);
 
-	return cq->overrun_ignore || ((cq->pi + 1 - cq->ci) & INDEX_MASK) <= most;
+	return cq->overrun_ignore || ((cq->pi - cq->ci) & INDEX_MASK) < most;
 }
 
 int cq_resize(struct cq *cq, const struct ring *ring, uint8_t log_size)
@@ -245,6 +245,8 @@ int cq_resize(struct cq *cq, const struct ring *ring, uint8_t log_size)
 	prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_RESIZE_CQ);
 	cq_filled(cq, false);
 	cq_flush(cq);
+	if (cq->status != CQ_OK)
+		return -EIO;
 	ring_release(&cq->ring);
 	cq->ring = *ring;
 	cq->log_size = log_size;
