@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sys/mman.h>
 #include <infiniband/mlx5dv.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
@@ -86,6 +87,33 @@ static void rc_works(struct rig *r)
 	for (uint32_t i = 0; i <= reads; i++)
 		done(p.cq[0], p.sq, i);
 	pair_free(&p);
+}
+
+/* Pages that are mapped after they were registered, and the whole address space as one region.
+ * tests/interop/rdma_core.sh (test_odp) sends from them. */
+static void odp_works(struct rig *r)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND;
+	struct ibv_pd *pd = ibv_alloc_pd(dvx_dev_ibv(r->dev));
+	uint8_t *later = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ibv_mr *mr[2] = {ibv_reg_mr(pd, later, 8192, access),
+				ibv_reg_mr(pd, NULL, SIZE_MAX, access)};
+	struct ibv_sge bad = {(uintptr_t)later, 8192, 0};
+
+	assert_non_null(mr[0]);
+	assert_non_null(mr[1]);
+	bad.lkey = mr[0]->lkey;
+	assert_int_equal(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+				       IBV_ADVISE_MR_FLAG_FLUSH, &bad, 1),
+			 EFAULT);
+	assert_int_equal(mprotect(later, 8192, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+				       IBV_ADVISE_MR_FLAG_FLUSH, &bad, 1),
+			 0);
+	for (unsigned int i = 0; i < 2; i++)
+		assert_int_equal(ibv_dereg_mr(mr[i]), 0);
+	munmap(later, 8192);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
 /* What binds them is UMR: tests/unit/queue_umr, and rdma-core's tests. */
@@ -454,6 +482,7 @@ static const struct row {
 	{G, "rts2rts_qp_udp_sport", BY("tests/unit/fw_queues")},
 	{G, "atomic", pages_exist},
 	{G, "imaicl", windows_work},
+	{G, "pg", odp_works},
 	{G, "log_max_klm_list_size", lists_work},
 	{G, "fixed_buffer_size", lists_work},
 	{G, "max_indirection", BY("tests/unit/queue_umr")},
@@ -514,6 +543,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/sim/dr_fields")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*", steering_works},
+	{PRM_HCA_CAP_TYPE_ODP, "transport_page_fault_scheme_cap.*", odp_works},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_operations", BY("tests/interop/perftest.sh")},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_size_qp", BY("tests/unit/queue_atomic")},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "*endianness_mode*", BY("tests/unit/queue_atomic")},
@@ -611,14 +641,6 @@ static int dm_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 	return ibv_alloc_dm(ctx, &a) ? 0 : errno;
 }
 
-static int odp_fails(struct ibv_context *ctx, struct ibv_pd *pd)
-{
-	static _Alignas(4096) char memory[4096];
-
-	(void)ctx;
-	return ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_ON_DEMAND) ? 0 : errno;
-}
-
 static const struct absence {
 	const char *name;
 	int (*fails)(struct ibv_context *, struct ibv_pd *); /* errno; 0: it worked */
@@ -628,7 +650,6 @@ static const struct absence {
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "xrc"},
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
 	{"device memory", dm_fails, PRM_HCA_CAP_TYPE_DEV_MEM, "memic"},
-	{"ODP", odp_fails, PRM_HCA_CAP_TYPE_GENERAL, "pg"},
 };
 
 /* What the device does not have fails, and the capability that a program asks first is 0. */

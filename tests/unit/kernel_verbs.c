@@ -79,7 +79,6 @@ TEST_FX(mr_refusals)
 		{f->mem, 0, 0, -EINVAL, "length 0"},
 		{f->mem, UINT64_MAX - 100, 0, -EINVAL, "leaves the address space"},
 		{f->mem, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, -EINVAL, "LOCAL_WRITE"},
-		{f->mem, 4096, IB_UVERBS_ACCESS_ON_DEMAND, -EOPNOTSUPP, "on demand"},
 		{f->mem, 4096, 1 << 12, -EINVAL, "unknown bits"},
 	};
 	const struct ib_uverbs_reg_mr shifted = {

@@ -118,6 +118,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_atomic(cap, 1);
 	prm_cmd_hca_cap_set_uc(cap, 1);
 	prm_cmd_hca_cap_set_ud(cap, 1);
+	prm_cmd_hca_cap_set_pg(cap, 1);
 	prm_cmd_hca_cap_set_imaicl(cap, 1);
 	prm_cmd_hca_cap_set_log_max_klm_list_size(cap, KLM_LOG_MOST);
 	prm_cmd_hca_cap_set_max_indirection(cap, MKEY_DEPTH);
@@ -209,6 +210,21 @@ static void fill_atomic(const struct vhca *v, void *cap)
 	prm_atomic_caps_set_atomic_size_qp(cap, 4 | 8);
 }
 
+/* Memory is reached through the program's own page tables: pages come when they are touched. */
+static void fill_odp(const struct vhca *v, void *cap)
+{
+	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(cap);
+	void *rc = prm_odp_scheme_cap_at_rc_odp_caps(scheme);
+
+	(void)v;
+	prm_odp_per_transport_service_cap_set_send(rc, 1);
+	prm_odp_per_transport_service_cap_set_receive(rc, 1);
+	prm_odp_per_transport_service_cap_set_write(rc, 1);
+	prm_odp_per_transport_service_cap_set_read(rc, 1);
+	prm_odp_per_transport_service_cap_set_atomic(rc, 1);
+	prm_odp_per_transport_service_cap_set_send(prm_odp_scheme_cap_at_ud_odp_caps(scheme), 1);
+}
+
 static void fill_nothing(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -223,7 +239,7 @@ static const struct {
 } pages[] = {
 	{PRM_HCA_CAP_TYPE_GENERAL, fill_general, "cmd_hca_cap"},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, fill_ethernet, "per_protocol_networking_offload_caps"},
-	{PRM_HCA_CAP_TYPE_ODP, fill_nothing, "odp_cap"},
+	{PRM_HCA_CAP_TYPE_ODP, fill_odp, "odp_cap"},
 	{PRM_HCA_CAP_TYPE_ATOMIC, fill_atomic, "atomic_caps"},
 	{PRM_HCA_CAP_TYPE_ROCE, fill_roce, "roce_cap"},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fw_fill_flow_table, "flow_table_nic_cap"},

@@ -18,6 +18,9 @@ int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr)
 
 /* A group's GID: ff00::/8, or an IPv4 group's. */
 bool gid_is_multicast(const uint8_t gid[16]);
+/* A page of QUERY_HCA_CAP, cut to len: 0 or -errno. */
+int device_cap_page(struct vhca *, uint16_t type, void *page, size_t len);
+
 /* The port, as both of its queries report it (uverbs_port.c). */
 struct ib_uverbs_query_port_resp;
 void port_fill(const struct uverbs_file *, struct ib_uverbs_query_port_resp *);

@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
+#include "kernel/core/cmd.h"
 #include "priv.h"
 
 #define VENDOR_MELLANOX 0x02c9
@@ -19,6 +22,16 @@
 #define DATA_SEG	16u
 #define MAX_SQ_DESC	512u /* mlx5_ib counts no more of a WQE than this */
 #define MAX_SGE_RD	30u
+/* enum ib_odp_general_cap_bits and ib_odp_transport_cap_bits */
+enum { ODP_SUPPORT = 1 << 0, ODP_SUPPORT_IMPLICIT = 1 << 1 };
+enum {
+	ODP_SEND = 1 << 0,
+	ODP_RECV = 1 << 1,
+	ODP_WRITE = 1 << 2,
+	ODP_READ = 1 << 3,
+	ODP_ATOMIC = 1 << 4,
+	ODP_SRQ_RECV = 1 << 5,
+};
 #define ATOMIC_HCA	1u /* enum ib_atomic_cap: atomic among all that the device does */
 #define MAX_CQ_COUNT	0xffffu /* what cqc.cq_max_count and cq_period hold */
 #define MAX_CQ_PERIOD	0xfffu
@@ -139,6 +152,51 @@ static void fill_raw(const uint8_t *cap, struct ib_uverbs_ex_query_device_resp *
 		IB_UVERBS_RAW_PACKET_CAP_CVLAN_STRIPPING | IB_UVERBS_RAW_PACKET_CAP_IP_CSUM;
 }
 
+int device_cap_page(struct vhca *v, uint16_t type, void *page, size_t len)
+{
+	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
+	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
+	int err;
+
+	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
+	prm_query_hca_cap_in_set_op_mod(in, (uint32_t)type << 1 | PRM_HCA_CAP_MODE_CUR);
+	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		memcpy(page, prm_query_hca_cap_out_cat_capability(out), len);
+	return err;
+}
+
+static uint32_t odp_bits(const void *cap)
+{
+	return (prm_odp_per_transport_service_cap_get_send(cap) ? ODP_SEND : 0) |
+	       (prm_odp_per_transport_service_cap_get_receive(cap) ? ODP_RECV : 0) |
+	       (prm_odp_per_transport_service_cap_get_write(cap) ? ODP_WRITE : 0) |
+	       (prm_odp_per_transport_service_cap_get_read(cap) ? ODP_READ : 0) |
+	       (prm_odp_per_transport_service_cap_get_atomic(cap) ? ODP_ATOMIC : 0) |
+	       (prm_odp_per_transport_service_cap_get_srq_receive(cap) ? ODP_SRQ_RECV : 0);
+}
+
+/* As mlx5_ib's internal_fill_odp_caps(). */
+static void fill_odp_caps(const struct uverbs_file *f, struct ib_uverbs_ex_query_device_resp *r)
+{
+	const uint8_t *cap = file_caps(f);
+	uint8_t page[PRM_ODP_CAP_BYTES];
+	const void *scheme = prm_odp_cap_cat_transport_page_fault_scheme_cap(page);
+
+	if (!prm_cmd_hca_cap_get_pg(cap) ||
+	    device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_ODP, page, sizeof(page)))
+		return;
+	r->odp_caps.general_caps = ODP_SUPPORT;
+	if (prm_cmd_hca_cap_get_fixed_buffer_size(cap) && prm_cmd_hca_cap_get_null_mkey(cap) &&
+	    prm_cmd_hca_cap_get_umr_extended_translation_offset(cap))
+		r->odp_caps.general_caps |= ODP_SUPPORT_IMPLICIT;
+	r->odp_caps.per_transport_caps.rc_odp_caps =
+		odp_bits(prm_odp_scheme_cap_cat_rc_odp_caps(scheme));
+	r->odp_caps.per_transport_caps.ud_odp_caps =
+		odp_bits(prm_odp_scheme_cap_cat_ud_odp_caps(scheme));
+	r->xrc_odp_caps = odp_bits(prm_odp_scheme_cap_cat_xrc_odp_caps(scheme));
+}
+
 int wcmd_query_device_ex(struct wcmd *c)
 {
 	const struct ib_uverbs_ex_query_device *in = c->in;
@@ -161,6 +219,7 @@ int wcmd_query_device_ex(struct wcmd *c)
 		r.cq_moderation_caps.max_cq_moderation_count = MAX_CQ_COUNT;
 		r.cq_moderation_caps.max_cq_moderation_period = MAX_CQ_PERIOD;
 	}
+	fill_odp_caps(c->f, &r);
 	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(file_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;

@@ -23,20 +23,6 @@ struct dm_map {
 	uint8_t taken[]; /* one byte a block */
 };
 
-static int read_caps(struct vhca *v, uint8_t *page)
-{
-	uint8_t in[PRM_QUERY_HCA_CAP_IN_BYTES] = {0};
-	uint8_t out[PRM_QUERY_HCA_CAP_OUT_BYTES];
-	int err;
-
-	prm_query_hca_cap_in_set_opcode(in, PRM_OPCODE_QUERY_HCA_CAP);
-	prm_query_hca_cap_in_set_op_mod(in, PRM_HCA_CAP_TYPE_DEV_MEM << 1 | PRM_HCA_CAP_MODE_CUR);
-	err = mbox_exec(v, in, sizeof(in), out, sizeof(out));
-	if (!err)
-		memcpy(page, prm_query_hca_cap_out_cat_capability(out), PRM_DEVICE_MEM_CAP_BYTES);
-	return err;
-}
-
 static struct dm_map *map_new(uint64_t start, unsigned int log_size, unsigned int log_block)
 {
 	uint32_t n = log_size > log_block ? 1u << (log_size - log_block) : 1;
@@ -60,7 +46,7 @@ static int uverbs_dm_map_get(struct uverbs_file *f, enum dm_kind kind, struct dm
 	int err;
 
 	if (!fn->dm[kind]) {
-		err = read_caps(f->vhca, cap);
+		err = device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
 		if (err)
 			return err;
 		log_block = prm_device_mem_cap_get_log_sw_icm_alloc_granularity(cap);

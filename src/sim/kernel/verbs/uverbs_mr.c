@@ -2,6 +2,8 @@
 /* Memory regions: a mkey with a page list of its own. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/mkey.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -14,7 +16,8 @@
 #include "priv.h"
 
 #define PAGE	4096ull
-#define MAX_LEN (1ull << 48)
+#define LOG_SPACE 48u /* of a program's addresses */
+#define MAX_LEN (1ull << LOG_SPACE)
 /* The flags that ib_core knows; those of the optional range are ignored. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
@@ -47,6 +50,13 @@ static int uverbs_mr_release(struct uobj *u)
 
 const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release};
 
+/* The whole address space, on demand. */
+static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
+{
+	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start &&
+	       r->length == UINT64_MAX;
+}
+
 static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
 {
 	const uint32_t a = r->access_flags;
@@ -61,15 +71,21 @@ static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr 
 		return refuse(
 			-EINVAL,
 			"REG_MR: access_flags 0x%x: remote writes and atomics need LOCAL_WRITE", a);
-	if (a & IB_UVERBS_ACCESS_ON_DEMAND)
-		return refuse(-EOPNOTSUPP,
-			      "REG_MR: access_flags: this device does not page on demand");
+	if (a & IB_UVERBS_ACCESS_ON_DEMAND && !prm_cmd_hca_cap_get_pg(file_caps(f)))
+		return refuse(-EINVAL, "REG_MR: access_flags: this device does not page on demand");
+	if (mr_is_implicit(r))
+		return r->hca_va ? refuse(-EINVAL,
+					  "REG_MR: hca_va 0x%llx of an implicit region is not 0",
+					  (unsigned long long)r->hca_va)
+				 : 0;
 	/* ib_umem_get() counts pages: no bytes in the middle of a page are one. */
 	if ((!r->length && !(r->start & (PAGE - 1))) || r->length > MAX_LEN ||
 	    r->start + r->length < r->start)
 		return refuse(-EINVAL,
 			      "REG_MR: length %llu at 0x%llx is empty or leaves the address space",
 			      (unsigned long long)r->length, (unsigned long long)r->start);
+	if (a & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not mapped yet may be later */
+		return 0;
 	if (pin_memory(f, r->start, r->length ? r->length : 1, a & WRITES, PIN_DATA))
 		return refuse(-EFAULT, "REG_MR: [0x%llx, +%llu) is not mapped%s",
 			      (unsigned long long)r->start, (unsigned long long)r->length,
@@ -95,9 +111,18 @@ static void set_mkc(void *mkc, const struct ib_uverbs_reg_mr *r, const struct pa
 	prm_mkc_set_mkey_7_0(mkc, key);
 	prm_mkc_set_pd(mkc, pdn);
 	prm_mkc_set_start_addr(mkc, r->hca_va);
-	prm_mkc_set_len(mkc, r->length);
+	prm_mkc_set_len(mkc, mr_is_implicit(r) ? 1ull << LOG_SPACE : r->length);
 	prm_mkc_set_translations_octword_size(mkc, (p->n + 1) / 2);
 	prm_mkc_set_log_page_size(mkc, p->log_page);
+}
+
+/* An implicit region is one page as large as the address space. */
+static int mr_pages(struct pages *p, const struct mm *mm, const struct ib_uverbs_reg_mr *r)
+{
+	if (!mr_is_implicit(r))
+		return pages_mkey(p, mm, r->start, r->length ? r->length : 1, r->hca_va);
+	*p = (struct pages){.first = mm_bus(mm, 0), .log_page = LOG_SPACE, .n = 1};
+	return 0;
 }
 
 /* uid 0, as the mkeys of mlx5_ib's own cache. */
@@ -110,7 +135,7 @@ static int create_mkey(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r, 
 	uint8_t *in;
 	int err;
 
-	err = pages_mkey(&p, f->mm, r->start, r->length ? r->length : 1, r->hca_va);
+	err = mr_pages(&p, f->mm, r);
 	if (err)
 		return refuse(err, "REG_MR: length %llu takes too many pages of 2^%d bytes",
 			      (unsigned long long)r->length, __builtin_ctzll(r->start ^ r->hca_va));
@@ -205,6 +230,12 @@ static int rereg_wanted(struct uverbs_file *f, const struct ib_uverbs_rereg_mr *
 	}
 	if (r->flags & REREG_ACCESS)
 		to->access_flags = r->access_flags;
+	if ((to->access_flags ^ mr->access) & IB_UVERBS_ACCESS_ON_DEMAND &&
+	    !(r->flags & REREG_TRANS))
+		return refuse(-EOPNOTSUPP,
+			      "REREG_MR: access_flags 0x%x: on demand or not changes with a new "
+			      "translation only",
+			      to->access_flags);
 	return r->flags & REREG_PD ? uobj_find(f, r->pd_handle, &pd_class, pd) : 0;
 }
 
@@ -355,12 +386,84 @@ int wcmd_dereg_mr(struct wcmd *c)
 				   &mr_class);
 }
 
-/* Advice is for on-demand paging, which this device lacks. */
+/* --- ADVISE_MR ------------------------------------------------------------------------------ */
+
+enum { ADVICE_PREFETCH, ADVICE_PREFETCH_WRITE, ADVICE_PREFETCH_NO_FAULT };
+
+/* A region of this file that is on demand, by its key. */
+static struct mr *mr_on_demand(struct uverbs_file *f, uint32_t lkey)
+{
+	for (struct uobj *u = f->newest; u; u = u->older) {
+		struct mr *mr = (struct mr *)u;
+
+		if (u->class == &mr_class && mr->key == lkey)
+			return mr->access & IB_UVERBS_ACCESS_ON_DEMAND ? mr : NULL;
+	}
+	return NULL;
+}
+
+/* Where the bytes lie in the program's memory; false: not all of them are the region's. */
+static bool mr_holds(const struct mr *mr, uint64_t iova, uint64_t len, uint64_t *va)
+{
+	uint64_t at = iova - mr->iova;
+
+	*va = mr->start + at;
+	return iova >= mr->iova && at <= mr->len && len <= mr->len - at;
+}
+
+static int advise_one(struct uverbs_file *f, const struct pd *pd, uint64_t advice, bool now,
+		      const struct ib_uverbs_sge *sge)
+{
+	struct mr *mr = mr_on_demand(f, sge->lkey);
+	const bool write = advice == ADVICE_PREFETCH_WRITE;
+	uint64_t va;
+
+	if (!mr)
+		return refuse(-ENOENT, "ADVISE_MR: lkey 0x%x is no region on demand", sge->lkey);
+	if (mr->pd != pd)
+		return refuse(-EPERM, "ADVISE_MR: lkey 0x%x is of another PD", sge->lkey);
+	if (write && !(mr->access & WRITES))
+		return refuse(-EPERM, "ADVISE_MR: lkey 0x%x may not be written to", sge->lkey);
+	if (!now)
+		return 0;
+	if (!mr_holds(mr, sge->addr, sge->length, &va))
+		return refuse(-EFAULT, "ADVISE_MR: 0x%llx+0x%x is not within lkey 0x%x",
+			      (unsigned long long)sge->addr, sge->length, sge->lkey);
+	if (advice == ADVICE_PREFETCH_NO_FAULT || !sge->length)
+		return 0;
+	if (pin_memory(f, va, sge->length, write, PIN_DATA)) /* until the request's end */
+		return refuse(-EFAULT, "ADVISE_MR: 0x%llx+0x%x is not mapped%s",
+			      (unsigned long long)va, sge->length, write ? " and writable" : "");
+	return 0;
+}
+
+/*
+ * Pages come when the device touches them, so there is nothing to fetch; but what is wrong is told.
+ * Without FLUSH, the kernel prefetches later and tells nobody.
+ */
 int uverbs_mr_advise(struct uverbs_file *f, struct uverbs_request *req)
 {
-	(void)f;
-	(void)req;
-	return refuse(-EOPNOTSUPP, "ADVISE_MR: this device does not page on demand");
+	const struct uverbs_attr *list = attr_find(req, UVERBS_ATTR_ADVISE_MR_SGE_LIST);
+	uint64_t advice = attr_value(req, UVERBS_ATTR_ADVISE_MR_ADVICE), flags;
+	struct ib_uverbs_sge sge;
+	struct uobj *pd;
+	int err = attr_uobj(f, req, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, &pd_class, &pd);
+
+	if (!err)
+		err = attr_flags(req, UVERBS_ATTR_ADVISE_MR_FLAGS, "ADVISE_MR_FLAGS",
+				 IB_UVERBS_ADVISE_MR_FLAG_FLUSH, &flags);
+	if (!err && (advice > ADVICE_PREFETCH_NO_FAULT || !prm_cmd_hca_cap_get_pg(file_caps(f))))
+		err = refuse(-EOPNOTSUPP, "ADVISE_MR: advice %llu is not known",
+			     (unsigned long long)advice);
+	if (!err && list->len % sizeof(sge))
+		err = refuse(-EINVAL, "ADVISE_MR: SGE_LIST has %u bytes, entries have %zu",
+			     list->len, sizeof(sge));
+	for (uint32_t at = 0; !err && at < list->len; at += sizeof(sge)) {
+		memcpy(&sge, list->in + at, sizeof(sge));
+		err = advise_one(f, (struct pd *)pd, advice, flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH,
+				 &sge);
+	}
+	return err;
 }
 
 int uverbs_mr_query(struct uverbs_file *f, struct uverbs_request *req)
