@@ -89,6 +89,34 @@ static void rc_works(struct rig *r)
 	pair_free(&p);
 }
 
+/* All of it, mapped and as a region; no byte more. rdma-core's tests move data by it. */
+static void dm_works(struct rig *r)
+{
+	const uint8_t *cap = page_of(r, PRM_HCA_CAP_TYPE_DEV_MEM);
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_alloc_dm_attr a = {
+		.length = prm_device_mem_cap_get_max_memic_size(cap),
+		.log_align_req = 6 + prm_device_mem_cap_get_log_max_memic_addr_alignment(cap),
+	};
+	struct ibv_dm *dm = ibv_alloc_dm(ctx, &a);
+	uint64_t word = 0x1122334455667788ull, back = 0;
+	struct ibv_mr *mr;
+
+	assert_non_null(dm);
+	assert_int_equal(ibv_memcpy_to_dm(dm, a.length - 8, &word, 8), 0);
+	assert_int_equal(ibv_memcpy_from_dm(&back, dm, a.length - 8, 8), 0);
+	assert_int_equal(back, word);
+	mr = ibv_reg_dm_mr(pd, dm, 0, a.length, IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	a.length = 64;
+	assert_null(ibv_alloc_dm(ctx, &a));
+	assert_int_not_equal(ibv_free_dm(dm), 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_free_dm(dm), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
 /* Pages that are mapped after they were registered, and the whole address space as one region.
  * tests/interop/rdma_core.sh (test_odp) sends from them. */
 static void odp_works(struct rig *r)
@@ -542,6 +570,7 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*_icm_address", steering_works},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "*.ft_field_*", BY("tests/sim/dr_fields")},
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, "flow_table_properties_nic_*", steering_works},
+	{PRM_HCA_CAP_TYPE_DEV_MEM, "*memic*", dm_works},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, "*", steering_works},
 	{PRM_HCA_CAP_TYPE_ODP, "transport_page_fault_scheme_cap.*", odp_works},
 	{PRM_HCA_CAP_TYPE_ATOMIC, "atomic_operations", BY("tests/interop/perftest.sh")},
@@ -633,14 +662,6 @@ static int xrcd_fails(struct ibv_context *ctx, struct ibv_pd *pd)
 	return ibv_open_xrcd(ctx, &a) ? 0 : errno;
 }
 
-static int dm_fails(struct ibv_context *ctx, struct ibv_pd *pd)
-{
-	struct ibv_alloc_dm_attr a = {.length = 64};
-
-	(void)pd;
-	return ibv_alloc_dm(ctx, &a) ? 0 : errno;
-}
-
 static const struct absence {
 	const char *name;
 	int (*fails)(struct ibv_context *, struct ibv_pd *); /* errno; 0: it worked */
@@ -649,7 +670,6 @@ static const struct absence {
 } absences[] = {
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "xrc"},
 	{"XRC domains", xrcd_fails, PRM_HCA_CAP_TYPE_GENERAL, "log_max_xrcd"},
-	{"device memory", dm_fails, PRM_HCA_CAP_TYPE_DEV_MEM, "memic"},
 };
 
 /* What the device does not have fails, and the capability that a program asks first is 0. */

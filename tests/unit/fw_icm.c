@@ -6,6 +6,7 @@
 #include <dvx/prm/object.h>
 #include "fw/cmd.h"
 #include "obj/icm.h"
+#include "obj/memic.h"
 
 #define BLOCK (1u << ICM_LOG_BLOCK)
 
@@ -146,4 +147,51 @@ TEST_FX(foreign_keys)
 	fw_uid_reap(f->v, FX_UID);
 	fw_uid_reap(f->v, FX_UID + 1);
 	assert_int_equal(fx_objects(f->v), 0);
+}
+
+/* --- memory that programs map ----------------------------------------------------------------- */
+
+static uint8_t memic_get(struct fx *f, uint64_t addr, uint32_t range, uint32_t size, uint32_t align)
+{
+	return fx_cmd(f, f->v, PRM_OPCODE_ALLOC_MEMIC, 0,
+		      FX_FIELDS({"range_start_addr", addr}, {"range_size", range},
+				{"memic_size", size}, {"log_memic_addr_alignment", align}));
+}
+
+static uint8_t memic_put(struct fx *f, uint64_t addr, uint32_t size)
+{
+	return fx_cmd(f, f->v, PRM_OPCODE_DEALLOC_MEMIC, 0,
+		      FX_FIELDS({"memic_start_addr", addr}, {"memic_size", size}));
+}
+
+/* Whole pages of the window, each once; bytes only where the kernel has put some. */
+TEST_FX(memic)
+{
+	const uint64_t at = MEMIC_BAR_START + 3 * BLOCK;
+	static uint8_t bytes[2 * BLOCK];
+	uint8_t text[8] = "device!";
+
+	assert_int_equal(memic_get(f, at, 2 * BLOCK, 64, 6), PRM_STATUS_OK);
+	assert_int_equal(memic_get(f, at + BLOCK, BLOCK, 64, 0), PRM_STATUS_RES_BUSY);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START - BLOCK, BLOCK, 64, 0), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START + MEMIC_BYTES, BLOCK, 64, 0),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START, MEMIC_BYTES + BLOCK, 64, 0),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START, BLOCK, 0, 0), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START, BLOCK, 63, 0), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START, BLOCK, 2 * BLOCK, 0), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START + 64, BLOCK, 64, 0), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_get(f, MEMIC_BAR_START, BLOCK, 64, 7), PRM_STATUS_BAD_PARAM);
+
+	assert_int_not_equal(dma_write(f->v->dev->host, memic_bus(f->v, at), text, 8), 0);
+	memic_back(f->v, at, 2 * BLOCK, bytes);
+	assert_int_equal(dma_write(f->v->dev->host, memic_bus(f->v, at + BLOCK - 4), text, 8), 0);
+	assert_memory_equal(bytes + BLOCK - 4, text, 8);
+	assert_int_not_equal(
+		dma_write(f->v->dev->host, memic_bus(f->v, at + 2 * BLOCK - 4), text, 8), 0);
+	assert_int_equal(memic_put(f, at + BLOCK, 2 * BLOCK), PRM_STATUS_BAD_PARAM);
+	assert_int_equal(memic_put(f, at, 2 * BLOCK), PRM_STATUS_OK);
+	assert_int_equal(memic_put(f, at, 2 * BLOCK), PRM_STATUS_BAD_PARAM);
+	assert_int_not_equal(dma_write(f->v->dev->host, memic_bus(f->v, at), text, 8), 0);
 }

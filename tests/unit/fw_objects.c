@@ -101,7 +101,7 @@ TEST_FX(mkey_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{MKC "access_mode_1_0", 0, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
-		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
+		{MKC "access_mode_4_2", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},
 		{MKC "access_mode_4_2", 7, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE},
 		{MKC "length64", 1, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED},
 		{MKC "bsf_en " MKC "crypto_en", 1, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED},

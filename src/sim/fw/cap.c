@@ -6,9 +6,11 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
+#include "obj/memic.h"
 #include "obj/mkey.h"
 
 #define PAGE_BYTES 4096
+#define LOG_MEMIC_UNIT 6 /* log2 of MEMIC_UNIT */
 
 /* wqe_inline_mode; 1: the vport's */
 #define INLINE_L2	    0
@@ -109,7 +111,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
 	prm_cmd_hca_cap_set_shared_object_to_user_object_allowed(cap, 1);
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
-	prm_cmd_hca_cap_set_device_memory(cap, 1); /* steering memory; memic is 0 */
+	prm_cmd_hca_cap_set_device_memory(cap, 1);
 	prm_cmd_hca_cap_set_cqe_version(cap, 1);
 	prm_cmd_hca_cap_set_basic_cyclic_rcv_wqe(cap, 1);
 	fill_completions(cap);
@@ -189,6 +191,12 @@ static void fill_roce(const struct vhca *v, void *cap)
  */
 static void fill_dev_mem(const struct vhca *v, void *cap)
 {
+	prm_device_mem_cap_set_memic(cap, 1);
+	prm_device_mem_cap_set_log_min_memic_alloc_size(cap, LOG_MEMIC_UNIT);
+	prm_device_mem_cap_set_log_max_memic_addr_alignment(cap, MEMIC_LOG_PAGE - LOG_MEMIC_UNIT);
+	prm_device_mem_cap_set_memic_bar_start_addr(cap, MEMIC_BAR_START);
+	prm_device_mem_cap_set_memic_bar_size(cap, MEMIC_BYTES);
+	prm_device_mem_cap_set_max_memic_size(cap, MEMIC_BYTES);
 	prm_device_mem_cap_set_log_sw_icm_alloc_granularity(cap, ICM_LOG_BLOCK);
 	prm_device_mem_cap_set_log_steering_sw_icm_size(cap, icm_log_size(v, ICM_STE));
 	prm_device_mem_cap_set_steering_sw_icm_start_address(cap, icm_addr(ICM_STE, 0));
@@ -215,6 +223,7 @@ static void fill_odp(const struct vhca *v, void *cap)
 {
 	void *scheme = prm_odp_cap_at_transport_page_fault_scheme_cap(cap);
 	void *rc = prm_odp_scheme_cap_at_rc_odp_caps(scheme);
+	void *ud = prm_odp_scheme_cap_at_ud_odp_caps(scheme);
 
 	(void)v;
 	prm_odp_per_transport_service_cap_set_send(rc, 1);
@@ -222,7 +231,9 @@ static void fill_odp(const struct vhca *v, void *cap)
 	prm_odp_per_transport_service_cap_set_write(rc, 1);
 	prm_odp_per_transport_service_cap_set_read(rc, 1);
 	prm_odp_per_transport_service_cap_set_atomic(rc, 1);
-	prm_odp_per_transport_service_cap_set_send(prm_odp_scheme_cap_at_ud_odp_caps(scheme), 1);
+	prm_odp_per_transport_service_cap_set_srq_receive(rc, 1);
+	prm_odp_per_transport_service_cap_set_send(ud, 1);
+	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }
 
 static void fill_nothing(const struct vhca *v, void *cap)

@@ -24,6 +24,8 @@ static const struct fw_row rows[] = {
 	 .name = "QUERY_HCA_CAP",
 	 .handler = fw_query_hca_cap,
 	 .flags = FW_OP_MOD},
+	ROW(ALLOC_MEMIC, alloc_memic, FW_KERNEL),
+	ROW(DEALLOC_MEMIC, dealloc_memic, FW_KERNEL),
 	ROW(CREATE_MKEY, create_mkey, FW_TAIL),
 	ROW(QUERY_MKEY, query_mkey, 0),
 	ROW(DESTROY_MKEY, destroy_mkey, 0),

@@ -15,6 +15,9 @@ struct device;
  */
 void fw_exec(struct vhca *, const void *in, size_t in_len, void *out, size_t out_len);
 
+/* Device memory that a program maps as pages of its BAR: where the bytes are (NULL: nowhere). */
+void fw_memic_back(struct vhca *, uint64_t addr, uint32_t len, uint8_t *bytes);
+
 /*
  * What the kernel's own UMR queue does to an mkey of its: PD and rights (of an mkc) change, the key
  * stays. 0 or -ENOENT.

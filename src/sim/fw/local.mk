@@ -17,6 +17,7 @@ libsim_la_SOURCES += \
 	src/sim/fw/general.c \
 	src/sim/fw/mcg.c \
 	src/sim/fw/misc.c \
+	src/sim/fw/memic.c \
 	src/sim/fw/mkey.c \
 	src/sim/fw/pd.c \
 	src/sim/fw/qp.c \

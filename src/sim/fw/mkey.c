@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cmd.h"
 #include "obj/icm.h"
+#include "obj/memic.h"
 #include "obj/mkey.h"
 
 #define OCTWORD		       16u
@@ -29,11 +30,11 @@ static int check_mode(struct fw_cmd *c, const void *mkc)
 	unsigned int mode = mode_of(mkc);
 
 	if (mode == PRM_MKC_ACCESS_MODE_MTT || mode == PRM_MKC_ACCESS_MODE_SW_ICM ||
-	    mkey_is_indirect(mkc))
+	    mode == PRM_MKC_ACCESS_MODE_MEMIC || mkey_is_indirect(mkc))
 		return 0;
 	return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ACCESS_MODE,
 			 "mkc.access_mode %u (%s) is not implemented, only 1 (MTT), 2 (KLM), "
-			 "3 (KSM) and 4 (SW_ICM)",
+			 "3 (KSM), 4 (SW_ICM) and 5 (MEMIC)",
 			 mode, mode_name[mode < 7 ? mode : 7]);
 }
 
@@ -231,10 +232,33 @@ int fw_mkey_umr(struct vhca *v, uint32_t index, uint32_t pdn, const void *mkc)
 	return 0;
 }
 
+/*
+ * The same of memory that programs map. [I] Only the kernel makes such keys: nothing else says
+ * whose a page is.
+ */
+static int take_memic(struct fw_cmd *c, struct mkey *m)
+{
+	if (c->uid)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "mkc.access_mode 5 (MEMIC) is the kernel's to use, uid is 0x%x",
+				 c->uid);
+	if (!memic_holds(c->vhca, m->start, m->len ? m->len : 1))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "mkc.start_addr 0x%" PRIx64 " and len 0x%" PRIx64
+				 " are not within allocated device memory",
+				 m->start, m->len);
+	m->memic = true;
+	m->icm_addr = m->start;
+	m->start = 0;
+	return 0;
+}
+
 static int take_translation(struct fw_cmd *c, const void *mkc, struct mkey *m)
 {
 	if (m->mode == PRM_MKC_ACCESS_MODE_SW_ICM)
 		return take_icm(c, m);
+	if (m->mode == PRM_MKC_ACCESS_MODE_MEMIC)
+		return take_memic(c, m);
 	if (mkey_is_indirect(mkc))
 		return take_klms(c, mkc, m);
 	return prm_create_mkey_in_get_mkey_umem_valid(c->in) ? take_umem(c, mkc, m)

@@ -157,7 +157,8 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 	for (i = 0; i < bar->npages; i++) {
 		struct uar_page *page = &bar->pages[i];
 
-		if (page->state != PAGE_FREE || i == BAR_CLOCK_PAGE)
+		if (page->state != PAGE_FREE || i == BAR_CLOCK_PAGE ||
+		    i - BAR_MEMIC_PAGE < BAR_MEMIC_PAGES)
 			continue;
 		if (awake_reserve(bar->host))
 			return -ENOMEM;
@@ -171,6 +172,17 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 		return (int)i;
 	}
 	return -ENOMEM;
+}
+
+uint8_t *bar_memory(struct bar *bar, unsigned int page, unsigned int n)
+{
+	uint8_t *bytes = bar->map + (size_t)(BAR_MEMIC_PAGE + page) * UAR_PAGE;
+
+	if (page > BAR_MEMIC_PAGES || n > BAR_MEMIC_PAGES - page ||
+	    bar->npages < BAR_MEMIC_PAGE + BAR_MEMIC_PAGES)
+		return NULL;
+	memset(bytes, 0, (size_t)n * UAR_PAGE);
+	return bytes;
 }
 
 void bar_page_free(struct bar *bar, uint32_t uar)

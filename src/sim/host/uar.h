@@ -34,6 +34,14 @@ void bar_free(struct bar *);
 /* Back UAR number `uar` by a free page of this bar: page number, or -ENOMEM. */
 int bar_page_alloc(struct bar *, uint32_t uar);
 void bar_page_free(struct bar *, uint32_t uar);
+/*
+ * Pages that are no registers: device memory that a program maps. Their places are those that
+ * libmlx5 asks for: command 8 in the offset's bits above 8, and the page's number below.
+ */
+#define BAR_MEMIC_PAGE	2048u
+#define BAR_MEMIC_PAGES 256u
+/* Zeroed; NULL: not all of them are there. */
+uint8_t *bar_memory(struct bar *, unsigned int page, unsigned int n);
 
 /*
  * Waking by the doorbell itself (facts/process-model.md): the client creates a userfaultfd, hands

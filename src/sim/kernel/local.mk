@@ -82,6 +82,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/uverbs_dm.c \
 	src/sim/kernel/verbs/uverbs_event.c \
 	src/sim/kernel/verbs/uverbs_mcast.c \
+	src/sim/kernel/verbs/uverbs_memic.c \
 	src/sim/kernel/verbs/uverbs_mr.c \
 	src/sim/kernel/verbs/uverbs_mw.c \
 	src/sim/kernel/verbs/uverbs_pd.c \

@@ -11,6 +11,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/klm.c \
 	src/sim/obj/mcg.c \
 	src/sim/obj/mcg.h \
+	src/sim/obj/memic.c \
+	src/sim/obj/memic.h \
 	src/sim/obj/mkey.c \
 	src/sim/obj/mkey.h \
 	src/sim/obj/obj.c \

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "icm.h"
+#include "memic.h"
 #include "mkey.h"
 #include "vhca.h"
 #include "base/log.h"
@@ -159,6 +160,10 @@ static int translate(const struct mkey *m, uint64_t va, uint64_t len, struct dma
 
 	if (m->icm) {
 		*seg = (struct dma_seg){icm_bus(m->o.vhca, m->icm_addr + from_start), len};
+		return 1;
+	}
+	if (m->memic) {
+		*seg = (struct dma_seg){memic_bus(m->o.vhca, m->icm_addr + from_start), len};
 		return 1;
 	}
 	if (m->umem)

@@ -93,6 +93,7 @@ struct mkey {
 	struct klm_list *list; /* or, of an indirect mkey, other mkeys' parts */
 	struct sw_icm *icm; /* or steering memory: start is 0, this is where it lies */
 	uint64_t icm_addr;
+	bool memic; /* or memory that programs map: likewise, at icm_addr */
 	/* alias: looked up at every access, not only at creation */
 	uint16_t target_vhca;
 	uint32_t target_index;

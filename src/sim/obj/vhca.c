@@ -7,6 +7,7 @@
 #include "icm.h"
 #include "counter.h"
 #include "mcg.h"
+#include "memic.h"
 #include "mkey.h"
 #include "base/log.h"
 
@@ -123,11 +124,13 @@ void device_fini(struct device *dev)
 			mcg_forget_all(&dev->vhca[i]);
 			obj_tables_fini(&dev->vhca[i]);
 			icm_fini(&dev->vhca[i]);
+			memic_fini(&dev->vhca[i]);
 			counters_fini(&dev->vhca[i]);
 			if (dev->vhca[i].port != &dev->vhca[i].own_port)
 				munmap(dev->vhca[i].port, sizeof(*dev->vhca[i].port));
 		}
 	mm_close(dev->icm_mm);
+	mm_close(dev->memic_mm);
 	mkey_null_free(dev);
 	grants_free(dev);
 	timers_free(&dev->timers);

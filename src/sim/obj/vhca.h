@@ -64,6 +64,7 @@ struct gid_entry {
 struct counters;
 struct flow_table;
 struct mcg;
+struct memic;
 struct null_memory;
 struct obj_table; /* obj.c */
 struct icm;
@@ -91,6 +92,7 @@ struct vhca {
 	struct raw_stats raw;
 	struct port_stats *port; /* own_port, or a page of a file that programs read */
 	struct port_stats own_port;
+	struct memic *memic; /* memic.c; NULL until the first allocation */
 	struct icm *icm; /* icm.c; NULL until the first allocation */
 	struct counters *counters;	  /* counter.c; NULL until the first is made */
 	struct mcg *groups;		  /* mcg.c: by GID */
@@ -112,6 +114,7 @@ struct device {
 	unsigned int nfunctions;
 	struct grant *grants;
 	struct null_memory *null; /* mkey.c; NULL until it is needed */
+	struct mm *memic_mm;	  /* memory that programs map; the same */
 	struct mm *icm_mm; /* the device's memory on the bus; NULL until it is needed */
 	struct queues *queues;
 	struct sched *sched;

@@ -78,7 +78,7 @@ int uobj_find(struct uverbs_file *f, uint64_t handle, const struct uobj_class *c
 	if (!u)
 		return refuse(-ENOENT, "%s handle %llu: this file has no such object",
 			      class ? class->name : "object", (unsigned long long)handle);
-	if (class && u->class != class)
+	if (class && u->class->object != class->object)
 		return refuse(-EINVAL, "%s handle %llu: it is a %s", class->name,
 			      (unsigned long long)handle, u->class->name);
 	*obj = u;

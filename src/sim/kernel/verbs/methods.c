@@ -34,6 +34,7 @@ static const struct method_handler verbs_methods[] = {
 	{UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY, uobj_destroy_named, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, uverbs_wq_create, false},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, uverbs_wq_destroy, false},
+	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_dm_query, false},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, uverbs_dm_alloc, false},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, uobj_destroy_named, false},
 	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, uverbs_async_event_alloc,
@@ -112,8 +113,8 @@ static const struct write_command verbs_commands[] = {
 	 UPTO(ib_uverbs_ex_create_rwq_ind_table_resp, ind_tbl_num), WCMD_TAIL},
 };
 
-static const struct uobj_class *const verbs_classes[] = {&pd_class, &mr_class,	     &ah_class,
-							 &dm_class, &wq_table_class, NULL};
+static const struct uobj_class *const verbs_classes[] = {
+	&pd_class, &mr_class, &mw_class, &ah_class, &dm_class, &wq_table_class, NULL};
 
 const struct kernel_room verbs_room = {
 	.classes = verbs_classes,

@@ -8,7 +8,7 @@
 #include "kernel/core/write.h"
 #include "verbs.h"
 
-extern const struct uobj_class mr_class, ah_class, dm_class;
+extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_class;
 
 void mcast_leave_all(struct uverbs_qp *);
 void context_close(struct uverbs_file *);
@@ -18,6 +18,9 @@ int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr)
 
 /* A group's GID: ff00::/8, or an IPv4 group's. */
 bool gid_is_multicast(const uint8_t gid[16]);
+/* The same of memory that programs map (uverbs_memic.c). */
+int memic_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
+int memic_dm_alloc(struct uverbs_file *, struct uverbs_request *);
 /* A page of QUERY_HCA_CAP, cut to len: 0 or -errno. */
 int device_cap_page(struct vhca *, uint16_t type, void *page, size_t len);
 
@@ -35,9 +38,9 @@ int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[
 method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_query_context,
 	uverbs_query_gid_table, uverbs_query_gid_entry, uverbs_query_port_speed, mlx5_query_port,
 	mlx5_pd_query, uverbs_cq_create, uverbs_cq_destroy, uverbs_qp_create, uverbs_qp_destroy,
-	uverbs_srq_create, uverbs_srq_destroy,
-	uverbs_dm_mr_reg, uverbs_mr_advise, uverbs_mr_query, uverbs_wq_create, uverbs_wq_destroy,
-	uverbs_dm_alloc, uverbs_async_event_alloc;
+	uverbs_srq_create, uverbs_srq_destroy, uverbs_dm_mr_reg, uverbs_mr_advise, uverbs_mr_query,
+	uverbs_wq_create, uverbs_wq_destroy, uverbs_dm_alloc, mlx5_dm_query,
+	uverbs_async_event_alloc;
 write_fn wcmd_query_device, wcmd_query_device_ex, wcmd_query_port, wcmd_alloc_pd, wcmd_dealloc_pd,
 	wcmd_reg_mr, wcmd_dereg_mr, wcmd_rereg_mr, wcmd_alloc_mw, wcmd_dealloc_mw,
 	 wcmd_create_comp_channel, wcmd_destroy_cq, wcmd_destroy_qp,

@@ -166,6 +166,15 @@ int device_cap_page(struct vhca *v, uint16_t type, void *page, size_t len)
 	return err;
 }
 
+static void fill_dm(const struct uverbs_file *f, struct ib_uverbs_ex_query_device_resp *r)
+{
+	uint8_t page[PRM_DEVICE_MEM_CAP_BYTES];
+
+	if (!device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, page, sizeof(page)) &&
+	    prm_device_mem_cap_get_memic(page))
+		r->max_dm_size = prm_device_mem_cap_get_max_memic_size(page);
+}
+
 static uint32_t odp_bits(const void *cap)
 {
 	return (prm_odp_per_transport_service_cap_get_send(cap) ? ODP_SEND : 0) |
@@ -220,6 +229,7 @@ int wcmd_query_device_ex(struct wcmd *c)
 		r.cq_moderation_caps.max_cq_moderation_period = MAX_CQ_PERIOD;
 	}
 	fill_odp_caps(c->f, &r);
+	fill_dm(c->f, &r);
 	r.hca_core_clock = prm_cmd_hca_cap_get_device_frequency_khz(file_caps(c->f));
 	if (c->out_len < r.response_length)
 		r.response_length = (uint32_t)c->out_len;

@@ -186,7 +186,7 @@ static int uverbs_dm_check_type(struct uverbs_request *req, enum dm_kind *kind)
 	default:
 		return refuse(-EOPNOTSUPP,
 			      "DM_ALLOC: ALLOC_DM_REQ_TYPE %llu: the device memory page offers "
-			      "only 1 (steering entries) and 2 (header rewrites)",
+			      "only 0 (for programs), 1 (steering entries) and 2 (header rewrites)",
 			      (unsigned long long)type);
 	}
 }
@@ -209,7 +209,7 @@ static int uverbs_dm_check_size(struct uverbs_request *req, const struct dm_map 
 	return 0;
 }
 
-int uverbs_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
+static int icm_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 {
 	enum dm_kind kind;
 	struct dm_map *map;
@@ -238,4 +238,12 @@ int uverbs_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
 	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &addr, sizeof(addr));
 	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
 	return 0;
+}
+
+int uverbs_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
+{
+	const bool memic =
+		attr_value(req, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE) == MLX5_IB_UAPI_DM_TYPE_MEMIC;
+
+	return memic ? memic_dm_alloc(f, req) : icm_dm_alloc(f, req);
 }

@@ -17,7 +17,7 @@
 
 #define PAGE	4096ull
 #define LOG_SPACE 48u /* of a program's addresses */
-#define MAX_LEN (1ull << LOG_SPACE)
+#define MAX_LEN	  (1ull << LOG_SPACE)
 /* The flags that ib_core knows; those of the optional range are ignored. */
 #define KNOWN_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                        \
@@ -53,8 +53,7 @@ const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release};
 /* The whole address space, on demand. */
 static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)
 {
-	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start &&
-	       r->length == UINT64_MAX;
+	return r->access_flags & IB_UVERBS_ACCESS_ON_DEMAND && !r->start && r->length == UINT64_MAX;
 }
 
 static int uverbs_mr_check(struct uverbs_file *f, const struct ib_uverbs_reg_mr *r)
@@ -298,8 +297,9 @@ int wcmd_rereg_mr(struct wcmd *c)
 /* --- of device memory ---------------------------------------------------------------------- */
 
 #define DM_ACCESS                                                        \
-	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
-	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED)
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
+	 IB_UVERBS_ACCESS_ZERO_BASED)
 
 static int dm_access(struct uverbs_request *req, uint32_t *access)
 {
@@ -322,14 +322,16 @@ static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 	const struct pages none = {0};
 	uint8_t in[PRM_CREATE_MKEY_IN_BYTES] = {0}, out[PRM_CREATE_MKEY_OUT_BYTES];
 	void *mkc = prm_create_mkey_in_at_memory_key_mkey_entry(in);
+	const uint32_t mode = mr->dm->class == &memic_class ? PRM_MKC_ACCESS_MODE_MEMIC
+							    : PRM_MKC_ACCESS_MODE_SW_ICM;
 	uint8_t key = f->k->next_key++;
 	int err;
 
 	prm_create_mkey_in_set_opcode(in, PRM_OPCODE_CREATE_MKEY);
 	set_mkc(mkc, &r, &none, mr->pd->pdn, key);
 	prm_mkc_set_umr_en(mkc, 0);
-	prm_mkc_set_access_mode_1_0(mkc, PRM_MKC_ACCESS_MODE_SW_ICM & 3);
-	prm_mkc_set_access_mode_4_2(mkc, PRM_MKC_ACCESS_MODE_SW_ICM >> 2);
+	prm_mkc_set_access_mode_1_0(mkc, mode & 3);
+	prm_mkc_set_access_mode_4_2(mkc, mode >> 2);
 	err = mbox_exec(f->vhca, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err;
@@ -340,9 +342,19 @@ static int create_dm_mkey(struct uverbs_file *f, struct mr *mr, uint32_t access)
 
 static int new_dm_mr(struct uverbs_file *f, struct uverbs_request *req, struct mr *mr, uint32_t access)
 {
-	int err = dm_range(mr->dm, attr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET), mr->len,
-			   &mr->iova);
+	const uint64_t offset = attr_value(req, UVERBS_ATTR_REG_DM_MR_OFFSET);
+	int err;
 
+	if (mr->dm->class == &memic_class) {
+		err = memic_range(mr->dm, offset, mr->len, &mr->iova);
+	} else {
+		err = dm_range(mr->dm, offset, mr->len, &mr->iova);
+		if (!err && access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
+			err = refuse(-EINVAL,
+				     "DM_MR_REG: REG_DM_MR_ACCESS_FLAGS 0x%x: no atomics on "
+				     "steering memory",
+				     access);
+	}
 	return err ? err : create_dm_mkey(f, mr, access);
 }
 
@@ -356,7 +368,10 @@ int uverbs_dm_mr_reg(struct uverbs_file *f, struct uverbs_request *req)
 	if (!err)
 		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, &pd_class, &pd);
 	if (!err)
-		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, &dm_class, &dm);
+		err = attr_uobj(f, req, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, NULL, &dm);
+	if (!err && dm->class != &dm_class && dm->class != &memic_class)
+		err = refuse(-EINVAL, "DM_MR_REG: REG_DM_MR_DM_HANDLE %u is a %s", dm->id,
+			     dm->class->name);
 	if (err)
 		return err;
 	mr = uobj_new(f, &mr_class, sizeof(*mr));

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Device memory that programs map. The kernel chooses pages of the window; firmware holds them. */
+#include <errno.h>
+#include <inttypes.h>
+#include "cmd.h"
+#include "fw.h"
+#include "obj/memic.h"
+
+static int fw_memic_check(struct fw_cmd *c, uint64_t addr, uint32_t range, uint32_t size)
+{
+	const uint32_t align = MEMIC_UNIT
+			       << (prm_alloc_memic_in_get_log_memic_addr_alignment(c->in) & 31);
+
+	if (!size || size % MEMIC_UNIT)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "memic_size %u is not a multiple of %u", size, MEMIC_UNIT);
+	if (size > range || range % (1u << MEMIC_LOG_PAGE))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "range_size 0x%x holds no memic_size %u in whole pages", range,
+				 size);
+	if (!align || align > 1u << MEMIC_LOG_PAGE || addr % (1u << MEMIC_LOG_PAGE))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_ALIGNMENT,
+				 "range_start_addr 0x%" PRIx64
+				 " or log_memic_addr_alignment is not "
+				 "aligned as the device memory page says",
+				 addr);
+	return 0;
+}
+
+/* [I] The memory begins where the range does. */
+int fw_alloc_memic(struct fw_cmd *c)
+{
+	uint64_t addr = prm_alloc_memic_in_get_range_start_addr(c->in);
+	uint32_t range = prm_alloc_memic_in_get_range_size(c->in);
+	int err;
+
+	if (fw_memic_check(c, addr, range, prm_alloc_memic_in_get_memic_size(c->in)))
+		return -1;
+	err = memic_alloc(c->vhca, addr, range);
+	if (err)
+		return fw_refuse(c,
+				 err == -ERANGE	 ? PRM_STATUS_BAD_PARAM
+				 : err == -EBUSY ? PRM_STATUS_RES_BUSY
+						 : PRM_STATUS_NO_RES,
+				 err == -ERANGE	 ? FW_SYN_RANGE
+				 : err == -EBUSY ? FW_SYN_BUSY
+						 : FW_SYN_MEMORY,
+				 "range_start_addr 0x%" PRIx64
+				 "+0x%x is outside the window, or not "
+				 "free",
+				 addr, range);
+	prm_alloc_memic_out_set_memic_start_addr(c->out, addr);
+	return 0;
+}
+
+int fw_dealloc_memic(struct fw_cmd *c)
+{
+	uint64_t addr = prm_dealloc_memic_in_get_memic_start_addr(c->in);
+	uint32_t size = prm_dealloc_memic_in_get_memic_size(c->in);
+
+	if (memic_free(c->vhca, addr, size))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RANGE,
+				 "memic_start_addr 0x%" PRIx64 "+0x%x is not allocated", addr,
+				 size);
+	return 0;
+}
+
+void fw_memic_back(struct vhca *v, uint64_t addr, uint32_t len, uint8_t *bytes)
+{
+	memic_back(v, addr, len, bytes);
+}

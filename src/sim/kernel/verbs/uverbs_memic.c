@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Device memory that programs map (MEMIC). The kernel chooses pages of the function's window, as
+ * mlx5_ib does; a page has the same number in the BAR of the file that maps it.
+ */
+#include <errno.h>
+#include <dvx/prm/admin.h>
+#include <dvx/prm/cap.h>
+#include <dvx/prm/cmd.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include "fw/fw.h"
+#include "host/uar.h"
+#include "kernel/core/cmd.h"
+#include "priv.h"
+
+#define UNIT	   64u
+#define LOG_UNIT   6u
+#define LOG_PAGE   12u
+#define PAGE_BYTES (1u << LOG_PAGE)
+
+struct memic_dm {
+	struct uobj u;
+	uint64_t addr; /* in the device's BAR */
+	uint64_t len;  /* as it was asked for */
+	uint32_t bytes;
+	uint16_t page;
+};
+
+static uint32_t memic_mapped(const struct memic_dm *dm)
+{
+	return (dm->bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+static int uverbs_memic_release(struct uobj *u)
+{
+	const struct memic_dm *dm = (struct memic_dm *)u;
+	uint8_t in[PRM_DEALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_DEALLOC_MEMIC_OUT_BYTES];
+
+	prm_dealloc_memic_in_set_opcode(in, PRM_OPCODE_DEALLOC_MEMIC);
+	prm_dealloc_memic_in_set_memic_start_addr(in, dm->addr);
+	prm_dealloc_memic_in_set_memic_size(in, memic_mapped(dm));
+	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
+}
+
+const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release};
+
+/* The first pages that the firmware has free: 0, -ENOMEM. */
+static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_align)
+{
+	uint8_t in[PRM_ALLOC_MEMIC_IN_BYTES] = {0}, out[PRM_ALLOC_MEMIC_OUT_BYTES];
+	const uint64_t start = prm_device_mem_cap_get_memic_bar_start_addr(cap);
+	const uint32_t size = prm_device_mem_cap_get_memic_bar_size(cap);
+
+	prm_alloc_memic_in_set_opcode(in, PRM_OPCODE_ALLOC_MEMIC);
+	prm_alloc_memic_in_set_range_size(in, memic_mapped(dm));
+	prm_alloc_memic_in_set_memic_size(in, dm->bytes);
+	prm_alloc_memic_in_set_log_memic_addr_alignment(in, log_align);
+	for (uint64_t at = 0; at + memic_mapped(dm) <= size; at += PAGE_BYTES) {
+		prm_alloc_memic_in_set_range_start_addr(in, start + at);
+		if (mbox_exec(dm->u.file->vhca, in, sizeof(in), out, sizeof(out)))
+			continue;
+		dm->addr = prm_alloc_memic_out_get_memic_start_addr(out);
+		dm->page = (uint16_t)(at >> LOG_PAGE);
+		return 0;
+	}
+	return refuse(-ENOMEM, "DM_ALLOC: no %u bytes of device memory in one piece are free",
+		      dm->bytes);
+}
+
+static int uverbs_memic_check(uint64_t len, uint64_t log_align, const uint8_t *cap,
+			      uint32_t *log_units)
+{
+	*log_units = log_align < LOG_UNIT ? 0 : (uint32_t)(log_align - LOG_UNIT);
+	if (!len)
+		return refuse(-EINVAL, "DM_ALLOC: ALLOC_DM_LENGTH is 0");
+	if (log_align > 31 || *log_units > prm_device_mem_cap_get_log_max_memic_addr_alignment(cap))
+		return refuse(-EINVAL, "DM_ALLOC: ALLOC_DM_ALIGNMENT 2^%llu is too large",
+			      (unsigned long long)log_align);
+	if (len > prm_device_mem_cap_get_max_memic_size(cap))
+		return refuse(-ENOMEM, "DM_ALLOC: ALLOC_DM_LENGTH %llu: there are %u bytes in all",
+			      (unsigned long long)len, prm_device_mem_cap_get_max_memic_size(cap));
+	return 0;
+}
+
+static int memic_make(struct memic_dm *dm, const uint8_t *cap, uint32_t log_units)
+{
+	struct uverbs_file *f = dm->u.file;
+	uint8_t *bytes;
+	int err;
+
+	dm->bytes = (uint32_t)(dm->len + UNIT - 1) & ~(UNIT - 1);
+	err = memic_place(dm, cap, log_units);
+	if (err)
+		return err;
+	bytes = bar_memory(f->bar, dm->page, memic_mapped(dm) >> LOG_PAGE);
+	if (!bytes) {
+		(void)uverbs_memic_release(&dm->u);
+		return -ENOMEM;
+	}
+	fw_memic_back(f->vhca, dm->addr, memic_mapped(dm), bytes);
+	return 0;
+}
+
+int memic_dm_alloc(struct uverbs_file *f, struct uverbs_request *req)
+{
+	const uint64_t len = attr_value(req, UVERBS_ATTR_ALLOC_DM_LENGTH), offset = 0;
+	uint8_t cap[PRM_DEVICE_MEM_CAP_BYTES];
+	uint32_t log_units;
+	struct memic_dm *dm;
+	int err = device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_DEV_MEM, cap, sizeof(cap));
+
+	if (!err && !prm_device_mem_cap_get_memic(cap))
+		err = refuse(-EOPNOTSUPP, "DM_ALLOC: this device has no memory for programs");
+	if (!err)
+		err = uverbs_memic_check(len, attr_value(req, UVERBS_ATTR_ALLOC_DM_ALIGNMENT), cap,
+					 &log_units);
+	if (err)
+		return err;
+	dm = uobj_new(f, &memic_class, sizeof(*dm));
+	if (!dm)
+		return -ENOMEM;
+	dm->len = len;
+	err = memic_make(dm, cap, log_units);
+	if (err) {
+		uobj_drop(&dm->u);
+		return err;
+	}
+	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &dm->page, sizeof(dm->page));
+	attr_out(req, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+	attr_new_handle(req, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->u);
+	return 0;
+}
+
+int memic_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
+{
+	const struct memic_dm *dm = (const struct memic_dm *)u;
+
+	if (offset > dm->len || len > dm->len - offset)
+		return refuse(-EINVAL,
+			      "DM_MR_REG: [0x%llx, +0x%llx) ends past the device memory's 0x%llx "
+			      "bytes",
+			      (unsigned long long)offset, (unsigned long long)len,
+			      (unsigned long long)dm->len);
+	*addr = dm->addr + offset;
+	return 0;
+}
+
+/* For a program that imports the object by its handle. */
+int mlx5_dm_query(struct uverbs_file *f, struct uverbs_request *req)
+{
+	const struct memic_dm *dm;
+	const uint64_t offset = 0;
+	uint64_t len;
+	struct uobj *u;
+	int err = attr_uobj(f, req, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, NULL, &u);
+
+	if (!err && u->class != &memic_class)
+		err = refuse(-EOPNOTSUPP, "DM_QUERY: handle %u is no memory that can be mapped",
+			     u->id);
+	if (err)
+		return err;
+	dm = (const struct memic_dm *)u;
+	len = dm->bytes;
+	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &dm->page, sizeof(dm->page));
+	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+	attr_out(req, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &len, sizeof(len));
+	return 0;
+}
