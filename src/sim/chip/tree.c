@@ -21,6 +21,7 @@ int sysfs_tree_make(const char *root, const struct vhca *v)
 		.board_id = v->dev->profile->board_id,
 		.pci_device = v->dev->profile->pci_device,
 		.guid = v->guid,
+		.sys_image_guid = v->dev->vhca[0].guid,
 	};
 	for (unsigned int i = 0; i < VHCA_GIDS; i++) {
 		memcpy(fn.gids[i].gid, v->gids[i].gid, sizeof(fn.gids[i].gid));

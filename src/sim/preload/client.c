@@ -150,7 +150,7 @@ const char *client_in_tree(const char *path)
 	return *path && *path != '/' ? NULL : path;
 }
 
-static bool read_stats(struct port_stats *stats)
+bool client_stats(struct port_stats *stats)
 {
 	char path[PATH_MAX];
 	ssize_t n = -1;
@@ -173,7 +173,7 @@ int client_counter(const char *path, int flags)
 	size_t len;
 
 	if (flags & (O_ACCMODE | O_PATH | O_DIRECTORY) || !sysfs_counter(path, &stats, text) ||
-	    !read_stats(&stats))
+	    !client_stats(&stats))
 		return -1;
 	len = sysfs_counter(path, &stats, text);
 	fd = memfd_create("counter", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);

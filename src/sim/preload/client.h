@@ -88,6 +88,9 @@ void client_fini(void); /* at exit */
 const char *client_tree(void);
 /* The rest of a path in such a tree; NULL: it is in none. */
 const char *client_in_tree(const char *path);
+/* What the function has counted so far; false: there is no tree. */
+struct port_stats;
+bool client_stats(struct port_stats *);
 /* A descriptor with the present value of a counter; -1: the path is no counter. */
 int client_counter(const char *path, int flags);
 /* Makes the tree, before a program's first access to it. */

@@ -6,7 +6,6 @@
 #include "sysfs.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -161,14 +160,3 @@ STREAM_HOOK(fopen, (const char *path, const char *mode), (to, mode))
 STREAM_HOOK(fopen64, (const char *path, const char *mode), (to, mode))
 STREAM_HOOK(freopen, (const char *path, const char *mode, FILE *old), (to, mode, old))
 STREAM_HOOK(freopen64, (const char *path, const char *mode, FILE *old), (to, mode, old))
-
-/* libibverbs reads sysfs only if it can't open an RDMA netlink socket. */
-int socket(int domain, int type, int protocol)
-{
-	if (domain == AF_NETLINK && protocol == NETLINK_RDMA) {
-		client_sysfs();
-		errno = EPROTONOSUPPORT;
-		return -1;
-	}
-	return real()->socket(domain, type, protocol);
-}

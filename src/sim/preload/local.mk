@@ -11,6 +11,7 @@ src_sim_libdvx_sim_la_SOURCES = \
 	src/sim/preload/flatten.c \
 	src/sim/preload/hooks.h src/sim/preload/hooks_dir.c \
 	src/sim/preload/hooks_fd.c \
+	src/sim/preload/hooks_netlink.c \
 	src/sim/preload/hooks_open.c \
 	src/sim/preload/hooks_path.c \
 	src/sim/preload/hooks_stat.c \
@@ -27,5 +28,5 @@ src_sim_libdvx_sim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-Wl,--version-script=$(top_srcdir)/src/sim/preload/libdvx-sim.map
 src_sim_libdvx_sim_la_DEPENDENCIES = libsim.la src/sim/preload/libdvx-sim.map
 EXTRA_DIST += src/sim/preload/libdvx-sim.map
-# The tree that a program sees is written by the chip's side, too.
-libsim_la_SOURCES += src/sim/preload/sysfs.c src/sim/preload/sysfs.h
+# The tree that a program sees is written by the chip's side, too. The fuzzer and a unit test feed netlink.c.
+libsim_la_SOURCES += src/sim/preload/sysfs.c src/sim/preload/sysfs.h src/sim/preload/netlink.c src/sim/preload/netlink.h

@@ -43,13 +43,21 @@ struct sysfs_entry {
 	bool node;
 };
 
-static int text_guid(const struct tree *t, char *s, size_t n)
+static int guid_print(uint64_t g, char *s, size_t n)
 {
-	uint64_t g = t->fn->guid;
-
 	return snprintf(s, n, "%04x:%04x:%04x:%04x\n", (unsigned int)(g >> 48),
 			(unsigned int)(g >> 32 & 0xffff), (unsigned int)(g >> 16 & 0xffff),
 			(unsigned int)(g & 0xffff));
+}
+
+static int text_guid(const struct tree *t, char *s, size_t n)
+{
+	return guid_print(t->fn->guid, s, n);
+}
+
+static int text_sys_image_guid(const struct tree *t, char *s, size_t n)
+{
+	return guid_print(t->fn->sys_image_guid, s, n);
 }
 
 static int text_fw_ver(const struct tree *t, char *s, size_t n)
@@ -164,7 +172,7 @@ static const struct sysfs_entry entries[] = {
 	{IBDEV "/device", .link = "../../../" SYSFS_SLOT},
 	{IBDEV "/node_type", .text = "1: CA\n"},
 	{IBDEV "/node_guid", .make = text_guid},
-	{IBDEV "/sys_image_guid", .make = text_guid},
+	{IBDEV "/sys_image_guid", .make = text_sys_image_guid},
 	{IBDEV "/node_desc", .make = text_node_desc},
 	{IBDEV "/fw_ver", .make = text_fw_ver},
 	{IBDEV "/board_id", .make = text_board_id},
@@ -326,23 +334,40 @@ static uint64_t counter_at(const struct port_stats *stats, size_t at)
 	return n;
 }
 
+static uint64_t counter_value(size_t i, const struct port_stats *stats)
+{
+	uint64_t n = 0, less = 0;
+
+	/* The part first: it never is more than what is read after it. */
+	if (counters[i].less)
+		less = counter_at(stats, counters[i].less);
+	if (counters[i].at != NEVER)
+		n = counter_at(stats, counters[i].at) - less;
+	return n >> counters[i].shift;
+}
+
+const char *sysfs_hw_counter(unsigned int i, const struct port_stats *stats, uint64_t *value)
+{
+	static const char folder[] = "hw_counters/";
+
+	for (size_t c = 0; c < NCOUNTERS; c++) {
+		if (strncmp(counters[c].path, folder, strlen(folder)) || i--)
+			continue;
+		*value = counter_value(c, stats);
+		return counters[c].path + strlen(folder);
+	}
+	return NULL;
+}
+
 size_t sysfs_counter(const char *path, const struct port_stats *stats, char text[SYSFS_COUNTER])
 {
 	static const char port[] = "/ports/1/";
 	const char *tail = strstr(path, port);
 
 	for (size_t i = 0; tail && i < NCOUNTERS; i++) {
-		uint64_t n = 0, less = 0;
-
-		if (strcmp(tail + strlen(port), counters[i].path))
-			continue;
-		/* The part first: it never is more than what is read after it. */
-		if (counters[i].less)
-			less = counter_at(stats, counters[i].less);
-		if (counters[i].at != NEVER)
-			n = counter_at(stats, counters[i].at) - less;
-		return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
-					(unsigned long long)(n >> counters[i].shift));
+		if (!strcmp(tail + strlen(port), counters[i].path))
+			return (size_t)snprintf(text, SYSFS_COUNTER, "%llu\n",
+						(unsigned long long)counter_value(i, stats));
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ struct sysfs_function {
 	const char *name; /* for node_desc */
 	const char *fw_ver, *board_id;
 	uint16_t pci_device;
-	uint64_t guid;
+	uint64_t guid, sys_image_guid;
 	struct sysfs_gid {
 		uint8_t gid[16];
 		uint8_t type; /* 0xff: an empty entry */
@@ -43,6 +43,8 @@ int sysfs_make(const char *root, const struct sysfs_function *);
  */
 #define SYSFS_STATS "port_stats"
 size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSFS_COUNTER]);
+/* The name and the value of a port's i-th hw_counter; NULL behind the last. */
+const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
 /* A descriptor of the file of counters, to be mapped and counted in; -errno. */
 int sysfs_stats(const char *root);
 /* Removes such a tree; never follows a link out of it. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hooks of RDMA netlink. The program gets a netlink socket of another protocol, NETLINK_USERSOCK,
+ * which anybody may use; an answer comes from a second one. So recv, poll, bind, getsockname, dup
+ * and fork work without hooks.
+ */
+#include "client.h"
+#include "netlink.h"
+#include "real.h"
+#include "sysfs.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include "base/log.h"
+#include "base/port_stats.h"
+
+#define REQUEST_ROOM  8192u
+#define IBDEV_FOLDER  "class/infiniband/mlx5_0/"
+#define UVERBS_FOLDER "class/infiniband_verbs/uverbs0/"
+
+/* --- the device, as its files have it --------------------------------------------------------- */
+
+static bool tree_text(const char *path, char *text, size_t size)
+{
+	char at[PATH_MAX];
+	ssize_t n = -1;
+	int fd = -1;
+
+	if (snprintf(at, sizeof(at), "%s/%s", client_tree(), path) < (int)sizeof(at))
+		fd = real()->open(at, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		real()->close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return n > 0;
+}
+
+static uint64_t tree_number(const char *path)
+{
+	char text[32];
+
+	tree_text(path, text, sizeof(text));
+	return strtoull(text, NULL, 10);
+}
+
+/* Four groups of four hexadecimal digits. */
+static bool tree_guid(const char *path, uint64_t *guid)
+{
+	unsigned int w[4];
+	char text[32];
+
+	if (!tree_text(path, text, sizeof(text)) ||
+	    sscanf(text, "%4x:%4x:%4x:%4x", &w[0], &w[1], &w[2], &w[3]) != 4)
+		return false;
+	*guid = (uint64_t)w[0] << 48 | (uint64_t)w[1] << 32 | w[2] << 16 | w[3];
+	return true;
+}
+
+static void tree_chardev(const char *folder, struct netlink_chardev *c)
+{
+	unsigned int major, minor;
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), "%sdev", folder);
+	if (tree_text(path, text, sizeof(text)) && sscanf(text, "%u:%u", &major, &minor) == 2)
+		c->dev = makedev(major, minor);
+	snprintf(path, sizeof(path), "%sabi_version", folder);
+	c->abi = tree_number(path);
+}
+
+static void read_counters(struct netlink_device *d)
+{
+	struct port_stats stats;
+	const char *name;
+
+	if (!client_stats(&stats))
+		return;
+	for (; d->ncounters < NETLINK_COUNTERS; d->ncounters++) {
+		struct netlink_counter *c = &d->counters[d->ncounters];
+
+		name = sysfs_hw_counter(d->ncounters, &stats, &c->value);
+		if (!name)
+			return;
+		snprintf(c->name, sizeof(c->name), "%s", name);
+	}
+}
+
+static void read_device(struct netlink_device *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->present = tree_guid(IBDEV_FOLDER "node_guid", &d->node_guid);
+	if (!d->present)
+		return;
+	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
+	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
+	d->port_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/state");
+	d->phys_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/phys_state");
+	tree_chardev(UVERBS_FOLDER, &d->uverbs);
+	tree_chardev("class/misc/rdma_cm/", &d->rdma_cm);
+	read_counters(d);
+}
+
+/* --- the carrier ------------------------------------------------------------------------------ */
+
+/*
+ * A message to the kernel on a socket of the carrier's protocol, which has no kernel half: without
+ * this hook it is always refused. So no list of sockets is kept, and they survive fork and exec.
+ */
+static bool to_rdma(int fd, const struct sockaddr *to, socklen_t len)
+{
+	int domain = 0, protocol = 0, saved = errno;
+	struct sockaddr_nl nl;
+	socklen_t size = sizeof(int);
+	bool ours;
+
+	if (!to || len < sizeof(nl) || to->sa_family != AF_NETLINK || !client_tree())
+		return false;
+	memcpy(&nl, to, sizeof(nl));
+	if (nl.nl_pid || nl.nl_groups)
+		return false;
+	ours = !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) && domain == AF_NETLINK &&
+	       !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) &&
+	       protocol == NETLINK_USERSOCK;
+	errno = saved;
+	return ours;
+}
+
+/* The port id of a socket; the kernel gives one to a sender without. 0: errno says why. */
+static uint32_t port_id(int fd)
+{
+	struct sockaddr_nl nl = {.nl_family = AF_NETLINK};
+	socklen_t len = sizeof(nl);
+
+	if (getsockname(fd, (struct sockaddr *)&nl, &len) || nl.nl_pid)
+		return nl.nl_pid;
+	if (bind(fd, (struct sockaddr *)&nl, sizeof(nl)))
+		return 0;
+	len = sizeof(nl);
+	return getsockname(fd, (struct sockaddr *)&nl, &len) ? 0 : nl.nl_pid;
+}
+
+struct answer_way {
+	int sock;
+	struct sockaddr_nl to;
+};
+
+/* The kernel writes a dump as fast as it is read. Here all of it has to fit the reader's buffer. */
+static int send_datagram(void *arg, const void *datagram, size_t len)
+{
+	const struct answer_way *way = arg;
+
+	if (real()->sendto(way->sock, datagram, len, MSG_DONTWAIT,
+			   (const struct sockaddr *)&way->to, sizeof(way->to)) >= 0)
+		return 0;
+	if (errno != EAGAIN)
+		return -errno;
+	sim_refuse("RDMA netlink: the answer is longer than the socket's receive buffer "
+		   "(SO_RCVBUF)");
+	return -ENOBUFS;
+}
+
+static ssize_t netlink_ask(int fd, const void *request, size_t len)
+{
+	struct netlink_device dev;
+	struct answer_way way = {.to = {.nl_family = AF_NETLINK, .nl_pid = port_id(fd)}};
+	int err, saved = errno;
+
+	if (!way.to.nl_pid)
+		return -1;
+	way.sock = real()->socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+	if (way.sock < 0)
+		return -1;
+	read_device(&dev);
+	err = netlink_answer(&dev, request, len, way.to.nl_pid, send_datagram, &way);
+	real()->close(way.sock);
+	errno = err ? -err : saved;
+	return err ? -1 : (ssize_t)len;
+}
+
+int socket(int domain, int type, int protocol)
+{
+	if (domain != AF_NETLINK || protocol != NETLINK_RDMA)
+		return real()->socket(domain, type, protocol);
+	client_sysfs();
+	if (client_tree())
+		return real()->socket(domain, type, NETLINK_USERSOCK);
+	errno = EPROTONOSUPPORT;
+	return -1;
+}
+
+ssize_t sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
+	       socklen_t len)
+{
+	if (!to_rdma(fd, addr.__sockaddr__, len))
+		return real()->sendto(fd, buf, n, flags, addr, len);
+	return netlink_ask(fd, buf, n);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	char request[REQUEST_ROOM];
+	size_t len = 0;
+
+	if (!m || !to_rdma(fd, m->msg_name, m->msg_namelen))
+		return real()->sendmsg(fd, m, flags);
+	for (size_t i = 0; i < m->msg_iovlen; len += m->msg_iov[i++].iov_len) {
+		if (m->msg_iov[i].iov_len > sizeof(request) - len) {
+			errno = EMSGSIZE;
+			return -1;
+		}
+		memcpy(request + len, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len);
+	}
+	return netlink_ask(fd, request, len);
+}

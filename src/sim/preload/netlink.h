@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PRELOAD_NETLINK_H
+#define SIM_PRELOAD_NETLINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The answers of the kernel's nldev (drivers/infiniband/core/nldev.c) for one device. Nothing here
+ * reads the device: who asks fills struct netlink_device from the same files that a program reads.
+ */
+#define NETLINK_COUNTERS 32
+
+struct netlink_device {
+	bool present; /* false: the list of devices is empty */
+	uint64_t node_guid, sys_image_guid;
+	char fw_ver[64];
+	uint8_t port_state, phys_state;
+	struct netlink_chardev {
+		uint64_t dev; /* dev_t; 0: there is none */
+		uint64_t abi;
+	} uverbs, rdma_cm;
+	unsigned int ncounters;
+	struct netlink_counter {
+		char name[40];
+		uint64_t value;
+	} counters[NETLINK_COUNTERS]; /* the port's hw_counters */
+};
+
+/* Takes one datagram of the answer: 0, or -errno, which ends the answer. */
+typedef int (*netlink_send)(void *arg, const void *datagram, size_t len);
+
+/*
+ * Answers all messages of one datagram, whoever wrote it. port: the port id of the asking socket.
+ * 0, or the -errno of send; errors in the request are NLMSG_ERROR messages of the answer.
+ */
+int netlink_answer(const struct netlink_device *, const void *request, size_t len, uint32_t port,
+		   netlink_send, void *arg);
+
+#endif

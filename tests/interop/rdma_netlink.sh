@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that iproute2's rdma sees the device by netlink as libibverbs and sysfs show it: name, GUIDs, firmware, states, counters;
+# and that bad requests are refused.
+for program in rdma jq ibv_devinfo; do
+	command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
+done
+. "$(dirname "$0")/pair.sh"
+
+class=/sys/class/infiniband/mlx5_0
+at() { timeout "$bound" "$sim" exec "$chip" --function "$function" -- "$@"; }
+check() {
+	title="$function: $1"
+	shift
+	"$@" >"$dir/server" 2>"$dir/client"
+	result $? "$title"
+}
+same() { # WHAT EXPECTED GOT
+	echo "$1: $2, by netlink $3"
+	[ -n "$2" ] && [ "$2" = "$3" ]
+}
+field() { echo "$json" | jq -r ".[0].$1"; }
+info() { at ibv_devinfo | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p"; }
+
+device() {
+	json=$(at rdma -j dev) && [ "$(echo "$json" | jq length)" = 1 ] || return
+	same name mlx5_0 "$(field ifname)" && same type ca "$(field node_type)" &&
+		same node_guid "$(at cat $class/node_guid)" "$(field node_guid)" &&
+		same node_guid "$(info node_guid)" "$(field node_guid)" &&
+		same sys_image_guid "$(info sys_image_guid)" "$(field sys_image_guid)" &&
+		same fw "$(info fw_ver)" "$(field fw)"
+}
+links() {
+	json=$(at rdma -j link show mlx5_0/1) && [ "$(echo "$json" | jq length)" = 1 ] || return
+	same state "$(at cat $class/ports/1/state)" "4: $(field state)" &&
+		same state "PORT_$(field state) (4)" "$(info state)" &&
+		same physical_state "$(at cat $class/ports/1/phys_state)" "5: $(field physical_state | sed 's/LINK_UP/LinkUp/')" &&
+		same netdev null "$(field netdev)"
+}
+system() {
+	same system 'netns shared copy-on-fork on' "$(at rdma system | sed 's/ *$//')"
+}
+counters() {
+	json=$(at rdma -j statistic)
+	at sh -c "cd $class/ports/1/hw_counters && grep -H . *" | grep -v ^lifespan | tr : ' ' | sort >"$dir/sysfs"
+	echo "$json" | jq -r '.[0] | del(.ifname, .port) | to_entries[] | "\(.key) \(.value)"' | sort >"$dir/netlink"
+	[ -s "$dir/sysfs" ] && diff "$dir/sysfs" "$dir/netlink"
+}
+refused() { ! at rdma dev set mlx5_0 name mlx5_9 && at rdma dev | grep -q mlx5_0; }
+
+plan 11
+for function in host dpu; do
+	check "rdma dev" device
+	check "rdma link" links
+	check "rdma system" system
+	check "rdma statistic" counters
+	check "the device can't be renamed" refused
+done
+function=dpu
+pair dpu ib_write_bw -d mlx5_0 -x 1 -n 500 -s 64 >"$dir/pair"
+n=$((n - 1))
+function=dpu
+check "counters of a port that was used" counters
+exit "$failed"

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Proves that RDMA netlink answers a bad request as nldev does: EINVAL or EOPNOTSUPP in an
+ * NLMSG_ERROR that repeats the request, in NLMSG_DONE for a dump; and that the longest answer fits
+ * libmnl's buffer.
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_netlink.h>
+#include "preload/netlink.h"
+#include "tests/test.h"
+
+#define PORT_ID 4711u
+
+static struct netlink_device dev = {
+	.present = true, .node_guid = 5, .port_state = 4, .uverbs = {231, 1}};
+
+/* A request in the making, and what came back. */
+static struct {
+	uint8_t bytes[512];
+	size_t len;
+	unsigned int answers;
+	uint8_t last[8192];
+	size_t last_len;
+} t;
+
+static int keep(void *arg, const void *datagram, size_t len)
+{
+	(void)arg;
+	assert_in_range(len, sizeof(struct nlmsghdr), 4096);
+	memcpy(t.last, datagram, len);
+	t.last_len = len;
+	t.answers++;
+	return 0;
+}
+
+static void request(uint16_t op, uint16_t flags)
+{
+	struct nlmsghdr h = {.nlmsg_len = sizeof(h),
+			     .nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, op),
+			     .nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags),
+			     .nlmsg_seq = 77};
+
+	memset(&t, 0, sizeof(t));
+	memcpy(t.bytes, &h, sizeof(h));
+	t.len = sizeof(h);
+}
+
+static void attribute(uint16_t type, const void *value, uint16_t len)
+{
+	struct nlattr a = {.nla_len = (uint16_t)(sizeof(a) + len), .nla_type = type};
+	uint32_t total;
+
+	memcpy(t.bytes + t.len, &a, sizeof(a));
+	memcpy(t.bytes + t.len + sizeof(a), value, len);
+	t.len += sizeof(a) + ((len + 3u) & ~3u);
+	total = (uint32_t)t.len;
+	memcpy(t.bytes, &total, sizeof(total));
+}
+
+static void number(uint16_t type, uint32_t value)
+{
+	attribute(type, &value, sizeof(value));
+}
+
+/* The errno of the last message; 0 also if it is none of an error. */
+static int ask(void)
+{
+	struct nlmsghdr h;
+	int32_t err = 0;
+
+	assert_int_equal(netlink_answer(&dev, t.bytes, t.len, PORT_ID, keep, NULL), 0);
+	if (!t.answers)
+		return 0;
+	memcpy(&h, t.last, sizeof(h));
+	assert_int_equal(h.nlmsg_len, t.last_len);
+	assert_int_equal(h.nlmsg_seq, 77);
+	assert_int_equal(h.nlmsg_pid, PORT_ID);
+	if (h.nlmsg_type == NLMSG_ERROR || h.nlmsg_type == NLMSG_DONE)
+		memcpy(&err, t.last + sizeof(h), sizeof(err));
+	if (h.nlmsg_type == NLMSG_ERROR)
+		assert_memory_equal(t.last + sizeof(h) + 4, t.bytes, err ? t.len : sizeof(h));
+	return err;
+}
+
+static void one_device(void **state)
+{
+	(void)state;
+	request(RDMA_NLDEV_CMD_GET, 0);
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_GET, 0);
+	number(RDMA_NLDEV_ATTR_DEV_INDEX, 1);
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_GET, 0);
+	attribute(RDMA_NLDEV_ATTR_DEV_INDEX, "", 1);
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_GET, NLM_F_ACK);
+	number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+	assert_int_equal(ask(), 0);
+	assert_int_equal(t.answers, 2);
+}
+
+static void ports(void **state)
+{
+	(void)state;
+	for (uint32_t port = 0; port < 3; port++) {
+		request(RDMA_NLDEV_CMD_PORT_GET, 0);
+		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+		number(RDMA_NLDEV_ATTR_PORT_INDEX, port);
+		assert_int_equal(ask(), port == 1 ? 0 : -EINVAL);
+	}
+	request(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP);
+	assert_int_equal(ask(), -EINVAL);
+	assert_int_equal(t.answers, 1);
+}
+
+static void char_devices(void **state)
+{
+	static const struct {
+		const char *type;
+		uint16_t len;
+		int err;
+	} rows[] = {{"uverbs", 7, 0},
+		    {"uverbs", 6, -EINVAL},
+		    {"rdma_cm", 8, -EOPNOTSUPP},
+		    {"a name that is longer than the kernel's", 40, -EINVAL}};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
+		number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+		attribute(RDMA_NLDEV_ATTR_CHARDEV_TYPE, rows[i].type, rows[i].len);
+		assert_int_equal(ask(), rows[i].err);
+	}
+	request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
+	assert_int_equal(ask(), -EINVAL);
+}
+
+static void operations(void **state)
+{
+	(void)state;
+	request(RDMA_NLDEV_CMD_SET, 0);
+	assert_int_equal(ask(), -EOPNOTSUPP);
+	request(RDMA_NLDEV_NUM_OPS, 0);
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_SYS_GET, NLM_F_DUMP);
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_SYS_GET, 0);
+	t.bytes[0]++; /* a byte behind the attributes */
+	t.len++;
+	assert_int_equal(ask(), -EINVAL);
+	request(RDMA_NLDEV_CMD_SYS_GET, 0);
+	t.bytes[0]++; /* more bytes than there are */
+	ask();
+	assert_int_equal(t.answers, 0);
+}
+
+static void no_device(void **state)
+{
+	(void)state;
+	dev.present = false;
+	request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	assert_int_equal(ask(), 0);
+	assert_int_equal(t.answers, 1);
+	dev.present = true;
+}
+
+static void longest(void **state)
+{
+	(void)state;
+	dev.ncounters = NETLINK_COUNTERS;
+	for (unsigned int i = 0; i < NETLINK_COUNTERS; i++)
+		memset(dev.counters[i].name, 'x', sizeof(dev.counters[i].name) - 1);
+	request(RDMA_NLDEV_CMD_STAT_GET, 0);
+	number(RDMA_NLDEV_ATTR_DEV_INDEX, 0);
+	number(RDMA_NLDEV_ATTR_PORT_INDEX, 1);
+	assert_int_equal(ask(), 0);
+	assert_in_range(t.last_len, NETLINK_COUNTERS * 60, 4096);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_device),	cmocka_unit_test(ports),
+		cmocka_unit_test(char_devices), cmocka_unit_test(operations),
+		cmocka_unit_test(no_device),	cmocka_unit_test(longest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
