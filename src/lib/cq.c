@@ -70,15 +70,15 @@ static int lib_cq_command(struct dvx_cq_priv *cq, uint32_t eqn)
 	int err;
 
 	prm_create_cq_in_set_opcode(in, PRM_OPCODE_CREATE_CQ);
-	prm_create_cq_in_set_cq_umem_id(in, dvx_umem_id(cq->umem));
+	prm_create_cq_in_set_cq_umem_id(in, dvx_umem_id(cq->at.umem));
 	prm_create_cq_in_set_cq_umem_valid(in, 1);
 	prm_cqc_set_cqe_sz(cqc, PRM_CQC_CQE_SZ_64);
 	prm_cqc_set_log_cq_size(cqc, dvx_log2_up(cq->ring.entries));
 	prm_cqc_set_uar_page(cqc, dvx_uar_index(cq->uar));
 	prm_cqc_set_c_eqn_or_apu_element(cqc, eqn);
-	prm_cqc_set_dbr_umem_id(cqc, dvx_dbr_umem_id(cq->dbr));
+	prm_cqc_set_dbr_umem_id(cqc, dvx_dbr_umem_id(cq->at.dbr));
 	prm_cqc_set_dbr_umem_valid(cqc, 1);
-	prm_cqc_set_dbr_addr(cqc, dvx_dbr_offset(cq->dbr));
+	prm_cqc_set_dbr_addr(cqc, dvx_dbr_offset(cq->at.dbr));
 	err = dvx_obj_create(cq->dev, in, sizeof(in), reply, sizeof(reply), &cq->obj);
 	if (!err)
 		cq->ring.cqn = prm_create_cq_out_get_cqn(reply);
@@ -87,9 +87,7 @@ static int lib_cq_command(struct dvx_cq_priv *cq, uint32_t eqn)
 
 static void lib_cq_release(struct dvx_cq_priv *cq)
 {
-	dvx_umem_dereg(cq->umem);
-	dvx_mem_free(cq->mem);
-	dvx_dbr_free(cq->dbr);
+	dvx_queue_memory_free(&cq->at);
 	free(cq);
 }
 
@@ -104,16 +102,11 @@ static int lib_cq_build(struct dvx_cq_priv *cq, const struct dvx_cq_attr *attr, 
 	if (mlx5dv_devx_query_eqn(cq->dev->ctx, attr->vector, &eqn))
 		return dvx_fail(EINVAL, "dvx_cq_create: the device has no attr.vector %u",
 				attr->vector);
-	err = dvx_dbr_alloc(cq->dev, &cq->dbr);
-	if (!err)
-		err = dvx_mem_alloc(bytes, &attr->place, &cq->mem);
-	if (!err)
-		err = dvx_umem_reg(cq->dev, dvx_mem_addr(cq->mem), bytes, DVX_LOCAL_WRITE,
-				   &cq->umem);
+	err = dvx_queue_memory_alloc(cq->dev, bytes, &attr->place, &cq->at);
 	if (err)
 		return err;
-	init.buf = dvx_mem_addr(cq->mem);
-	init.dbrec = dvx_dbr_words(cq->dbr);
+	init.buf = dvx_mem_addr(cq->at.mem);
+	init.dbrec = dvx_dbr_words(cq->at.dbr);
 	err = dvx_cq_init_layout(&cq->ring, &init, layout);
 	return err ? err : lib_cq_command(cq, eqn);
 }

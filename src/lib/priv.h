@@ -12,6 +12,13 @@
 
 struct dvx_dbr_page;
 
+/* Where a queue lies: its doorbell record, and the bytes of its ring, registered. */
+struct dvx_queue_memory {
+	struct dvx_dbr *dbr;
+	struct dvx_mem *mem;
+	struct dvx_umem *umem;
+};
+
 struct dvx_dev {
 	struct ibv_context *ctx;
 	bool owned;
@@ -76,9 +83,7 @@ struct dvx_cq_priv {
 	struct ibv_cq *ibcq; /* adopted */
 	struct dvx_obj *obj; /* or made by DevX, with all of these */
 	struct dvx_uar *uar;
-	struct dvx_dbr *dbr;
-	struct dvx_mem *mem;
-	struct dvx_umem *umem;
+	struct dvx_queue_memory at;
 	/* event.c */
 	struct dvx_channel *channel;
 	struct dvx_cq_priv *next;
@@ -97,9 +102,7 @@ struct dvx_qp {
 	struct dvx_pd *pd;
 	struct dvx_uar *uar;
 	struct dvx_cq_priv *scq, *rcq;
-	struct dvx_dbr *dbr;
-	struct dvx_mem *mem;
-	struct dvx_umem *umem;
+	struct dvx_queue_memory at;
 	struct dvx_mem *mmo_mem;
 	struct dvx_mkey *mmo_mkey;
 	bool force_loopback;
@@ -111,9 +114,7 @@ struct dvx_rxq {
 	struct dvx_pd *pd;
 	struct dvx_cq_priv *cq;
 	struct dvx_obj *rq, *tir;
-	struct dvx_dbr *dbr;
-	struct dvx_mem *mem;
-	struct dvx_umem *umem;
+	struct dvx_queue_memory at;
 	uint32_t rqn, tirn;
 	int refs;
 };
@@ -146,6 +147,13 @@ void dvx_obj_abandon(struct dvx_obj *obj);
 void dvx_ref(int *refs);
 void dvx_unref(int *refs);
 bool dvx_in_use(const int *refs);
+
+/* mem.c; what a failed dvx_queue_memory_alloc() leaves is freed like the whole. */
+int dvx_queue_memory_alloc(struct dvx_dev *dev, size_t bytes, const struct dvx_place *place,
+			   struct dvx_queue_memory *at);
+void dvx_queue_memory_free(struct dvx_queue_memory *at);
+/* A raw queue's wq structure. */
+void dvx_queue_memory_wq(const struct dvx_queue_memory *at, void *wq, const struct dvx_pd *pd);
 
 /* caps.c */
 int dvx_caps_read(struct dvx_dev *dev);

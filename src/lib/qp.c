@@ -96,9 +96,9 @@ static void lib_qp_fill_context(void *qpc, const struct dvx_qp *qp, const struct
 	} else {
 		prm_qpc_set_rq_type(qpc, PRM_QPC_RQ_TYPE_ZERO_SIZE);
 	}
-	prm_qpc_set_dbr_umem_id(qpc, dvx_dbr_umem_id(qp->dbr));
+	prm_qpc_set_dbr_umem_id(qpc, dvx_dbr_umem_id(qp->at.dbr));
 	prm_qpc_set_dbr_umem_valid(qpc, 1);
-	prm_qpc_set_dbr_addr(qpc, dvx_dbr_offset(qp->dbr));
+	prm_qpc_set_dbr_addr(qpc, dvx_dbr_offset(qp->at.dbr));
 }
 
 static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, const struct layout *l)
@@ -109,7 +109,7 @@ static int lib_qp_command(struct dvx_qp *qp, const struct dvx_qp_attr *attr, con
 	int err;
 
 	prm_create_qp_in_set_opcode(in, PRM_OPCODE_CREATE_QP);
-	prm_create_qp_in_set_wq_umem_id(in, dvx_umem_id(qp->umem));
+	prm_create_qp_in_set_wq_umem_id(in, dvx_umem_id(qp->at.umem));
 	prm_create_qp_in_set_wq_umem_valid(in, 1);
 	lib_qp_fill_context(prm_create_qp_in_at_qpc(in), qp, attr, l);
 	if (attr->flags & DVX_QP_MMO) {
@@ -133,7 +133,7 @@ static int init_rings(struct dvx_qp *qp, const struct layout *l, uint8_t *buf, u
 				   .max_wqe_bytes = qp->dev->caps.max_wqe_bytes};
 	struct dvx_rq_memory rq = {
 		.size = sizeof(rq), .entries = l->rq_entries, .stride = l->rq_stride};
-	uint32_t *dbrec = dvx_dbr_words(qp->dbr);
+	uint32_t *dbrec = dvx_dbr_words(qp->at.dbr);
 	int err;
 
 	sq.buf = buf + l->rq_bytes;
@@ -177,9 +177,7 @@ static void lib_qp_release(struct dvx_qp *qp)
 {
 	dvx_mkey_destroy(qp->mmo_mkey);
 	dvx_mem_free(qp->mmo_mem);
-	dvx_umem_dereg(qp->umem);
-	dvx_mem_free(qp->mem);
-	dvx_dbr_free(qp->dbr);
+	dvx_queue_memory_free(&qp->at);
 	free(qp->sq.slots);
 	free(qp->rq.wr_ids);
 	free(qp);
@@ -188,15 +186,10 @@ static void lib_qp_release(struct dvx_qp *qp)
 static int lib_qp_build(struct dvx_qp *qp, const struct dvx_qp_attr *attr, uint32_t ring_layout)
 {
 	struct layout l = lay_out(attr);
-	int err = dvx_dbr_alloc(qp->dev, &qp->dbr);
+	int err = dvx_queue_memory_alloc(qp->dev, l.bytes, &attr->place, &qp->at);
 
 	if (!err)
-		err = dvx_mem_alloc(l.bytes, &attr->place, &qp->mem);
-	if (!err)
-		err = dvx_umem_reg(qp->dev, dvx_mem_addr(qp->mem), l.bytes, DVX_LOCAL_WRITE,
-				   &qp->umem);
-	if (!err)
-		err = init_rings(qp, &l, dvx_mem_addr(qp->mem), ring_layout);
+		err = init_rings(qp, &l, dvx_mem_addr(qp->at.mem), ring_layout);
 	if (!err && attr->flags & DVX_QP_MMO)
 		err = add_mmo(qp);
 	if (!err)

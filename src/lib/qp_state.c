@@ -196,7 +196,7 @@ int dvx_qp_to_rst(struct dvx_qp *qp)
 	if (err)
 		return err;
 	/* The device counts from 0 again. */
-	dbrec = dvx_dbr_words(qp->dbr);
+	dbrec = dvx_dbr_words(qp->at.dbr);
 	dbrec[0] = dbrec[1] = 0;
 	qp->sq.pi = qp->sq.ci = qp->sq.rung = 0;
 	qp->rq.pi = qp->rq.ci = 0;

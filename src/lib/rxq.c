@@ -71,15 +71,9 @@ static uint32_t rxq_ts_format(struct dvx_dev *dev)
 
 static void rxq_fill_wq(void *wq, const struct dvx_rxq *rxq)
 {
-	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
-	prm_wq_set_pd(wq, rxq->pd->pdn);
+	dvx_queue_memory_wq(&rxq->at, wq, rxq->pd);
 	prm_wq_set_log_wq_stride(wq, rxq->ring.log_stride);
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(rxq->ring.mask + 1));
-	prm_wq_set_dbr_umem_valid(wq, 1);
-	prm_wq_set_dbr_umem_id(wq, dvx_dbr_umem_id(rxq->dbr));
-	prm_wq_set_dbr_addr(wq, dvx_dbr_offset(rxq->dbr));
-	prm_wq_set_wq_umem_valid(wq, 1);
-	prm_wq_set_wq_umem_id(wq, dvx_umem_id(rxq->umem));
 }
 
 static int rxq_create_rq(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr)
@@ -132,21 +126,16 @@ static int rxq_init_ring(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, u
 				   .entries = 1u << dvx_log2_up(attr->entries),
 				   .stride = DVX_SEG << dvx_log2_up(attr->sge)};
 	size_t bytes = (size_t)rq.entries * rq.stride;
-	int err = dvx_dbr_alloc(rxq->dev, &rxq->dbr);
+	int err = dvx_queue_memory_alloc(rxq->dev, bytes, &attr->place, &rxq->at);
 
-	if (!err)
-		err = dvx_mem_alloc(bytes, &attr->place, &rxq->mem);
-	if (!err)
-		err = dvx_umem_reg(rxq->dev, dvx_mem_addr(rxq->mem), bytes, DVX_LOCAL_WRITE,
-				   &rxq->umem);
 	if (err)
 		return err;
 	rq.wr_ids = calloc(rq.entries, sizeof(*rq.wr_ids));
 	rxq->ring.wr_ids = rq.wr_ids; /* release() finds them there */
 	if (!rq.wr_ids)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u receives", rq.entries);
-	rq.buf = dvx_mem_addr(rxq->mem);
-	rq.dbrec = dvx_dbr_words(rxq->dbr);
+	rq.buf = dvx_mem_addr(rxq->at.mem);
+	rq.dbrec = dvx_dbr_words(rxq->at.dbr);
 	return dvx_rq_init_layout(&rxq->ring, &rq, layout);
 }
 
@@ -165,9 +154,7 @@ static int rxq_build(struct dvx_rxq *rxq, const struct dvx_rxq_attr *attr, uint3
 
 static void rxq_release(struct dvx_rxq *rxq)
 {
-	dvx_umem_dereg(rxq->umem);
-	dvx_mem_free(rxq->mem);
-	dvx_dbr_free(rxq->dbr);
+	dvx_queue_memory_free(&rxq->at);
 	free(rxq->ring.wr_ids);
 	free(rxq);
 }

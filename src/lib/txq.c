@@ -18,9 +18,7 @@ struct dvx_txq {
 	struct dvx_uar *uar;
 	struct dvx_cq_priv *cq;
 	struct dvx_obj *tis, *sq;
-	struct dvx_dbr *dbr;
-	struct dvx_mem *mem;
-	struct dvx_umem *umem;
+	struct dvx_queue_memory at;
 	uint32_t tisn;
 	uint32_t min_inline;
 	bool has_td;
@@ -93,16 +91,10 @@ static int txq_create_tis(struct dvx_txq *txq)
 
 static void txq_fill_wq(void *wq, const struct dvx_txq *txq)
 {
-	prm_wq_set_wq_type(wq, PRM_WQ_TYPE_CYCLIC);
-	prm_wq_set_pd(wq, txq->pd->pdn);
+	dvx_queue_memory_wq(&txq->at, wq, txq->pd);
 	prm_wq_set_uar_page(wq, dvx_uar_index(txq->uar));
 	prm_wq_set_log_wq_stride(wq, LOG_BLOCK);
 	prm_wq_set_log_wq_sz(wq, dvx_log2_up(dvx_sq_blocks(&txq->ring)));
-	prm_wq_set_dbr_umem_valid(wq, 1);
-	prm_wq_set_dbr_umem_id(wq, dvx_dbr_umem_id(txq->dbr));
-	prm_wq_set_dbr_addr(wq, dvx_dbr_offset(txq->dbr));
-	prm_wq_set_wq_umem_valid(wq, 1);
-	prm_wq_set_wq_umem_id(wq, dvx_umem_id(txq->umem));
 }
 
 /* min_wqe_inline_mode stays 0, as in mlx5_ib. */
@@ -145,21 +137,16 @@ static int txq_init_ring(struct dvx_txq *txq, const struct dvx_txq_attr *attr, u
 				   .bf_size = dvx_uar_bf_size(attr->uar),
 				   .max_wqe_bytes = txq->dev->caps.max_wqe_bytes};
 	size_t bytes = (size_t)sq.blocks * DVX_BLOCK;
-	int err = dvx_dbr_alloc(txq->dev, &txq->dbr);
+	int err = dvx_queue_memory_alloc(txq->dev, bytes, &attr->place, &txq->at);
 
-	if (!err)
-		err = dvx_mem_alloc(bytes, &attr->place, &txq->mem);
-	if (!err)
-		err = dvx_umem_reg(txq->dev, dvx_mem_addr(txq->mem), bytes, DVX_LOCAL_WRITE,
-				   &txq->umem);
 	if (err)
 		return err;
 	sq.slots = calloc(sq.blocks, sizeof(*sq.slots));
 	txq->ring.slots = sq.slots; /* release() finds them there */
 	if (!sq.slots)
 		return dvx_fail(ENOMEM, "no memory for the cookies of %u WQEs", sq.blocks);
-	sq.buf = dvx_mem_addr(txq->mem);
-	sq.dbrec = dvx_dbr_words(txq->dbr) + 1;
+	sq.buf = dvx_mem_addr(txq->at.mem);
+	sq.dbrec = dvx_dbr_words(txq->at.dbr) + 1;
 	return dvx_sq_init_layout(&txq->ring, &sq, layout);
 }
 
@@ -195,9 +182,7 @@ static int destroy_objects(struct dvx_txq *txq)
 
 static void txq_release(struct dvx_txq *txq)
 {
-	dvx_umem_dereg(txq->umem);
-	dvx_mem_free(txq->mem);
-	dvx_dbr_free(txq->dbr);
+	dvx_queue_memory_free(&txq->at);
 	free(txq->ring.slots);
 	free(txq);
 }
