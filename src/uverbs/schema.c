@@ -89,25 +89,9 @@ static const struct attr_spec mlx5_query_port_attrs[] = {
 
 /* --- the verbs' own objects ---------------------------------------------------------------- */
 
-static const struct attr_spec pd_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_PD_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec pd_query_attrs[] = {
 	{A(MLX5_IB_ATTR_QUERY_PD_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(MLX5_IB_ATTR_QUERY_PD_RESP_PDN), ATTR_OUT, MUST, U32},
-};
-
-static const struct attr_spec ah_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_AH_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
-static const struct attr_spec mw_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_MW_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
-static const struct attr_spec mr_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_MR_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
 static const struct attr_spec dm_alloc_attrs[] = {
@@ -124,10 +108,6 @@ static const struct attr_spec dm_query_attrs[] = {
 	{A(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET), ATTR_OUT, MUST, U64},
 	{A(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX), ATTR_OUT, MUST, BYTES(2)},
 	{A(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH), ATTR_OUT, MUST, U64},
-};
-
-static const struct attr_spec dm_free_attrs[] = {
-	{A(UVERBS_ATTR_FREE_DM_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
 static const struct attr_spec dm_mr_reg_attrs[] = {
@@ -246,10 +226,6 @@ static const struct attr_spec wq_destroy_attrs[] = {
 	{A(UVERBS_ATTR_DESTROY_WQ_RESP), ATTR_OUT, MUST, U32},
 };
 
-static const struct attr_spec rwq_ind_table_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec async_event_alloc_attrs[] = {
 	{A(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE), ATTR_FD_OUT, MUST, HANDLE},
 };
@@ -288,10 +264,6 @@ static const struct attr_spec devx_obj_create_attrs[] = {
 	{A(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT), ATTR_OUT, MUST, BYTES(CMD_OUT_MIN)},
 };
 
-static const struct attr_spec devx_obj_destroy_attrs[] = {
-	{A(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec devx_obj_modify_attrs[] = {
 	{A(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN), ATTR_IN, MUST, BYTES(CMD_IN_MIN)},
@@ -322,10 +294,6 @@ static const struct attr_spec devx_umem_reg_attrs[] = {
 	{A(MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD), ATTR_FD_IN, MAY, HANDLE},
 };
 
-static const struct attr_spec devx_umem_dereg_attrs[] = {
-	{A(MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec devx_cmd_fd_alloc_attrs[] = {
 	{A(MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE), ATTR_FD_OUT, MUST, HANDLE},
 };
@@ -343,10 +311,6 @@ static const struct attr_spec uar_alloc_attrs[] = {
 	{A(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID), ATTR_OUT, MUST, U32},
 };
 
-static const struct attr_spec uar_destroy_attrs[] = {
-	{A(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 #define HANDLES BYTES(4) /* an array of handles: bytes */
 
 static const struct attr_spec matcher_create_attrs[] = {
@@ -358,19 +322,11 @@ static const struct attr_spec matcher_create_attrs[] = {
 	{A(MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE), ATTR_IN, MAY, CONST},
 };
 
-static const struct attr_spec matcher_destroy_attrs[] = {
-	{A(MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec anchor_create_attrs[] = {
 	{A(MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE), ATTR_IN, MUST, CONST},
 	{A(MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY), ATTR_IN, MUST, 2, 2, TAIL_EXACT},
 	{A(MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID), ATTR_OUT, MUST, U32},
-};
-
-static const struct attr_spec anchor_destroy_attrs[] = {
-	{A(MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
 static const struct attr_spec flow_create_attrs[] = {
@@ -386,14 +342,6 @@ static const struct attr_spec flow_create_attrs[] = {
 	{A(MLX5_IB_ATTR_CREATE_FLOW_FLAGS), ATTR_IN, MAY, CONST},
 };
 
-static const struct attr_spec mlx5_flow_destroy_attrs[] = {
-	{A(MLX5_IB_ATTR_DESTROY_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
-static const struct attr_spec flow_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_FLOW_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
 static const struct attr_spec modify_header_attrs[] = {
 	{A(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE), ATTR_IDR, MUST, HANDLE},
 	{A(MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM), ATTR_IN, MUST, BYTES(8)},
@@ -405,18 +353,6 @@ static const struct attr_spec packet_reformat_attrs[] = {
 	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_DATA_BUF), ATTR_IN, MAY, BYTES(1)},
 	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_TYPE), ATTR_IN, MUST, CONST},
 	{A(MLX5_IB_ATTR_CREATE_PACKET_REFORMAT_FT_TYPE), ATTR_IN, MUST, CONST},
-};
-
-static const struct attr_spec flow_action_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
-static const struct attr_spec counters_create_attrs[] = {
-	{A(UVERBS_ATTR_CREATE_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
-};
-
-static const struct attr_spec counters_destroy_attrs[] = {
-	{A(UVERBS_ATTR_DESTROY_COUNTERS_HANDLE), ATTR_IDR, MUST, HANDLE},
 };
 
 static const struct attr_spec counters_read_attrs[] = {
@@ -431,6 +367,12 @@ static const struct attr_spec counters_read_attrs[] = {
 #define ROW(o, m, a)                         \
 	{                                    \
 		o, m, #m, a, COUNT(a), false \
+	}
+/* A method whose only attribute is a handle. */
+#define ONE(o, m, handle)                                                                     \
+	{                                                                                     \
+		o, m, #m, (const struct attr_spec[]){{A(handle), ATTR_IDR, MUST, HANDLE}}, 1, \
+			false                                                                 \
 	}
 #define ABSENT(o, m)                   \
 	{                              \
@@ -447,7 +389,7 @@ const struct method_spec uverbs_methods[] = {
 	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry_attrs),
 	ROW(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED, query_port_speed_attrs),
 	ROW(UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_attrs),
-	ROW(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, pd_destroy_attrs),
+	ONE(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, UVERBS_ATTR_DESTROY_PD_HANDLE),
 	ROW(UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, pd_query_attrs),
 	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, cq_create_attrs),
 	ROW(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, cq_destroy_attrs),
@@ -455,35 +397,37 @@ const struct method_spec uverbs_methods[] = {
 	ROW(UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, qp_destroy_attrs),
 	ROW(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, srq_create_attrs),
 	ROW(UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, srq_destroy_attrs),
-	ROW(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, ah_destroy_attrs),
+	ONE(UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, UVERBS_ATTR_DESTROY_AH_HANDLE),
 	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, dm_mr_reg_attrs),
-	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr_destroy_attrs),
+	ONE(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, UVERBS_ATTR_DESTROY_MR_HANDLE),
 	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise_attrs),
 	ROW(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, mr_query_attrs),
 	ABSENT(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR),
-	ROW(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, mw_destroy_attrs),
-	ROW(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, flow_destroy_attrs),
+	ONE(UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, UVERBS_ATTR_DESTROY_MW_HANDLE),
+	ONE(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, UVERBS_ATTR_DESTROY_FLOW_HANDLE),
 	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, flow_create_attrs),
-	ROW(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, mlx5_flow_destroy_attrs),
+	ONE(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, MLX5_IB_ATTR_DESTROY_FLOW_HANDLE),
 	ABSENT(UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY),
-	ROW(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
-	    rwq_ind_table_destroy_attrs),
+	ONE(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY,
+	    UVERBS_ATTR_DESTROY_RWQ_IND_TBL_HANDLE),
 	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, wq_create_attrs),
 	ROW(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, wq_destroy_attrs),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_CREATE),
-	ROW(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY,
-	    flow_action_destroy_attrs),
+	ONE(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY,
+	    UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE),
 	ABSENT(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_ESP_MODIFY),
 	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER,
 	    modify_header_attrs),
 	ROW(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT,
 	    packet_reformat_attrs),
 	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc_attrs),
-	ROW(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free_attrs),
+	ONE(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, UVERBS_ATTR_FREE_DM_HANDLE),
 	ABSENT(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR),
 	ROW(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, dm_query_attrs),
-	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, counters_create_attrs),
-	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, counters_destroy_attrs),
+	ONE(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE,
+	    UVERBS_ATTR_CREATE_COUNTERS_HANDLE),
+	ONE(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY,
+	    UVERBS_ATTR_DESTROY_COUNTERS_HANDLE),
 	ROW(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, counters_read_attrs),
 	ROW(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_event_alloc_attrs),
 
@@ -492,16 +436,18 @@ const struct method_spec uverbs_methods[] = {
 	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, devx_query_eqn_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, devx_subscribe_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, devx_obj_create_attrs),
-	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, devx_obj_destroy_attrs),
+	ONE(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
+	    MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE),
 	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, devx_obj_modify_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, devx_obj_query_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY,
 	    devx_obj_async_query_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, devx_umem_reg_attrs),
-	ROW(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, devx_umem_dereg_attrs),
+	ONE(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+	    MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE),
 	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, matcher_create_attrs),
-	ROW(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY,
-	    matcher_destroy_attrs),
+	ONE(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY,
+	    MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE),
 	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
 	    devx_cmd_fd_alloc_attrs),
 	ROW(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
@@ -511,11 +457,12 @@ const struct method_spec uverbs_methods[] = {
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC),
 	ABSENT(MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY),
 	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, uar_alloc_attrs),
-	ROW(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uar_destroy_attrs),
+	ONE(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY,
+	    MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE),
 	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE,
 	    anchor_create_attrs),
-	ROW(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY,
-	    anchor_destroy_attrs),
+	ONE(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY,
+	    MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE),
 };
 const size_t uverbs_nmethods = COUNT(uverbs_methods);
 

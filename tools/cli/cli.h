@@ -69,6 +69,12 @@ struct cli {
 	int wrong_program; /* of a wrong command line where CLI_PROGRAM is; others: EXIT_USAGE */
 };
 
+/* The tables of a tool, in its struct cli. */
+#define CLI_TABLES(commands_, values_, args_)                                                 \
+	.commands = commands_, .count = sizeof(commands_) / sizeof((commands_)[0]),           \
+	.args = &(args_), .argc = &(args_).argc, .argv = &(args_).argv, .values = values_,    \
+	.value_count = sizeof(values_) / sizeof((values_)[0])
+
 /* A tool's whole main(): its exit code. A wrong command line ends the program. */
 int cli_main(const struct cli *cli, int argc, char **argv);
 

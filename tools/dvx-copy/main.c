@@ -77,13 +77,7 @@ static struct copy_args args = {
 static const struct cli cli = {
 	.tool = "dvx-copy",
 	.overview = overview,
-	.commands = commands,
-	.count = sizeof(commands) / sizeof(commands[0]),
-	.args = &args,
-	.argc = &args.argc,
-	.argv = &args.argv,
-	.values = values,
-	.value_count = sizeof(values) / sizeof(values[0]),
+	CLI_TABLES(commands, values, args),
 };
 
 volatile sig_atomic_t stop_asked;

@@ -126,13 +126,7 @@ static struct args args = {.queues = 1};
 static const struct cli cli = {
 	.tool = "dvx-flow",
 	.overview = overview,
-	.commands = commands,
-	.count = sizeof(commands) / sizeof(commands[0]),
-	.args = &args,
-	.argc = &args.argc,
-	.argv = &args.argv,
-	.values = values,
-	.value_count = sizeof(values) / sizeof(values[0]),
+	CLI_TABLES(commands, values, args),
 };
 
 int main(int argc, char **argv)

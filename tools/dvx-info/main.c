@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dvx-info: what an mlx5 device is, can do and lacks, and what its host lacks. */
 #include <argp.h>
-#include <string.h>
 #include "dvx-info.h"
 #include "features.h"
 #include "page.h"
@@ -110,15 +109,9 @@ static struct info_args args;
 static const struct cli cli = {
 	.tool = "dvx-info",
 	.overview = overview,
-	.commands = commands,
-	.count = sizeof(commands) / sizeof(commands[0]),
 	.shorts = shorts,
 	.short_count = sizeof(shorts) / sizeof(shorts[0]),
-	.args = &args,
-	.argc = &args.argc,
-	.argv = &args.argv,
-	.values = values,
-	.value_count = sizeof(values) / sizeof(values[0]),
+	CLI_TABLES(commands, values, args),
 	.check = info_check_args,
 	.words = words,
 	.word_count = sizeof(words) / sizeof(words[0]),

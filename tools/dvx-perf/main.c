@@ -2,7 +2,6 @@
 /* dvx-perf: what a post and a poll cost on libdvx's rings, beside libibverbs, in one run. */
 #include <argp.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "report.h"
 #define CLI_ARGS perf_args
@@ -103,7 +102,7 @@ static int cmd_perf(const struct perf_args *a)
 	return code;
 }
 
-static const struct cli_command command = {
+static const struct cli_command commands[] = {{
 	"",
 	0,
 	0,
@@ -112,7 +111,7 @@ static const struct cli_command command = {
 	"ibv_post_send, in one run.",
 	options,
 	cmd_perf,
-};
+}};
 
 static const struct cli_option values[] = {
 	CLI_TEXT('d', device),
@@ -127,13 +126,7 @@ static struct perf_args args = {.size = 8, .count = 2000, .rounds = 5, .window =
 
 static const struct cli cli = {
 	.tool = "dvx-perf",
-	.commands = &command,
-	.count = 1,
-	.args = &args,
-	.argc = &args.argc,
-	.argv = &args.argv,
-	.values = values,
-	.value_count = sizeof(values) / sizeof(values[0]),
+	CLI_TABLES(commands, values, args),
 };
 
 int main(int argc, char **argv)
