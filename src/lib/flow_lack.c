@@ -4,7 +4,6 @@
  * These are the capabilities that it checks, in rdma-core 44 and 65 (dr_domain.c, dr_matcher.c,
  * dr_ste_v1.c).
  */
-#include <stdio.h>
 #include <dvx/prm/cap.h>
 #include "flow_priv.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Structures by number: of commands (opcode), registers, general objects and capabilities. */
-#include <stdio.h>
-#include <string.h>
 #include "src/prm/reflect.h"
 
 static const struct prm_command *command_find(uint32_t opcode)

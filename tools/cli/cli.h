@@ -70,9 +70,9 @@ struct cli {
 };
 
 /* The tables of a tool, in its struct cli. */
-#define CLI_TABLES(commands_, values_, args_)                                                 \
-	.commands = commands_, .count = sizeof(commands_) / sizeof((commands_)[0]),           \
-	.args = &(args_), .argc = &(args_).argc, .argv = &(args_).argv, .values = values_,    \
+#define CLI_TABLES(commands_, values_, args_)                                              \
+	.commands = commands_, .count = sizeof(commands_) / sizeof((commands_)[0]),        \
+	.args = &(args_), .argc = &(args_).argc, .argv = &(args_).argv, .values = values_, \
 	.value_count = sizeof(values_) / sizeof((values_)[0])
 
 /* A tool's whole main(): its exit code. A wrong command line ends the program. */

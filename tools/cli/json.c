@@ -72,8 +72,3 @@ const char *json_str(const json_t *object, const char *key)
 
 	return s ? s : "";
 }
-
-json_int_t json_num(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}

@@ -22,8 +22,7 @@ json_t *json_number(uint64_t v);
 /* A string of any bytes: if they are not UTF-8, those above 0x7e are written as \xNN. */
 json_t *json_text(const char *s, size_t n);
 
-/* A member of an object: "" if it is no string, 0 if it is no number. */
+/* A member of an object: "" if it is no string. */
 const char *json_str(const json_t *object, const char *key);
-json_int_t json_num(const json_t *object, const char *key);
 
 #endif

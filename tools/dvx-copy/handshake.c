@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "link.h"
 
-#include <string.h>
-
 /*
  * Both ends send HELLO, then the client proves that it knows the key, then the server does. The
  * client goes first, so that an unauthenticated client gets nothing computed from the key. Without

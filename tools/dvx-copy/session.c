@@ -2,8 +2,8 @@
 #include "session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include <string.h>
 #include "send.h"
 
 static uint32_t session_least(uint32_t a, uint32_t b)

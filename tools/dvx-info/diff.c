@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "source.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "tools/cli/json.h"
 #include "words.h"

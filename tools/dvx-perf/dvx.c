@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The loops on libdvx's own rings: queue and memory made by DevX. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <dvx/dvx.h>
 #include "loop.h"

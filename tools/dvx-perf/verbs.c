@@ -4,7 +4,6 @@
  * of the tools that uses libibverbs alone.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <infiniband/verbs.h>

@@ -2,7 +2,6 @@
 #include "explain.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "input.h"
 #include "said.h"
 #include "dvx-prm.h"

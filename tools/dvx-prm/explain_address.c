@@ -5,8 +5,6 @@
  */
 #include "explain_wqe.h"
 
-#include <string.h>
-
 enum { SEG = 16, OP_SEND_INVAL = 0x01, OP_SEND = 0x0a, OP_SEND_IMM = 0x0b };
 enum { GOOD = 10, BAD = -40 };
 

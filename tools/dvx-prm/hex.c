@@ -476,19 +476,6 @@ char *hex_load(struct hex *hex, FILE *in, size_t *len)
 	return NULL;
 }
 
-int hex_read(struct hex *hex, FILE *in, const char *words)
-{
-	size_t len;
-	char *text = hex_load(hex, in, &len);
-	int err;
-
-	if (!text)
-		return -1;
-	err = hex_parse(hex, text, len, words);
-	free(text);
-	return err;
-}
-
 void hex_free(struct hex *hex)
 {
 	free(hex->bytes);

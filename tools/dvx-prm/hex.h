@@ -40,7 +40,6 @@ struct hex {
 char *hex_load(struct hex *hex, FILE *in, size_t *len);
 
 /* words: "be", "le" or NULL. 0, or -1 with hex->error set. Free with hex_free either way. */
-int hex_read(struct hex *hex, FILE *in, const char *words);
 int hex_parse(struct hex *hex, const char *text, size_t len, const char *words);
 void hex_free(struct hex *hex);
 

@@ -2,7 +2,6 @@
 #include "hexrow.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* A word of the line: [start, end) in the text, without a leading 0x or \x. */
 struct hex_word {

@@ -2,7 +2,6 @@
 #include "dvx-sim.h"
 
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

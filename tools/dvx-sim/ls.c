@@ -2,13 +2,11 @@
 #include "dvx-sim.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "src/sim/link/link.h"
 #include "tools/cli/json.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dvx-sim.h"
 
-#include <stdlib.h>
-
 int cmd_up(const struct sim_args *a)
 {
 	struct start s = {.name = a->argv[0],

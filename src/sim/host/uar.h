@@ -17,7 +17,6 @@ struct mm;
 struct bar;
 #define UAR_PAGE     4096u
 #define UAR_CQ_ARM   0x20u /* 8 bytes: command word, CQN */
-#define UAR_EQ_ARM   0x40u
 #define UAR_BF	     0x800u /* four BlueFlame buffers of 256 bytes: 0x800 .. 0xbff */
 #define UAR_BF_SIZE  0x100u
 #define UAR_BF_COUNT 4u

@@ -5,7 +5,6 @@
  * number stays invalid as long as possible.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "counter.h"
 #include "vhca.h"
 

@@ -2,10 +2,8 @@
 /* The life of QPs, SQs and RQs: states, errors, and the flush in ERR. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <dvx/prm/eqe.h>
 #include "priv.h"
-#include "base/log.h"
 
 #define FLUSH_MOST  64u
 #define POLL_FIRST  1000000ull /* ns */

@@ -4,7 +4,6 @@
  * GRE or UDP, GTP-U and Geneve's options need a flex parser, and there is none
  * (flex_parser_protocols).
  */
-#include <string.h>
 #include "parse.h"
 
 #define PROTO_IPIP     4

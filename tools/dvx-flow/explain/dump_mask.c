@@ -4,7 +4,6 @@
  * little-endian words of bit fields, on the x86 or Arm machine that printed it. Their order and
  * packing changed with the versions: enum mask_layout.
  */
-#include <string.h>
 #include "dump.h"
 
 #define WORDS 16

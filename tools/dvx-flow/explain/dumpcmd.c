@@ -2,8 +2,6 @@
 /* dvx-flow dump: prints a domain as the library does; --ste decodes each entry. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "explain.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flows: rules of the kernel's tables that a program owns, and mlx5's way to make them. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flow actions: header rewrites. Packet reformats have no capability here, and are refused so. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>

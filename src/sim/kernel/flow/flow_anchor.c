@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Steering anchors: flow tables by which packets return from a program's tables to the kernel's. */
 #include <errno.h>
-#include <string.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include "objects.h"

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/flow.h>
 #include <rdma/ib_user_ioctl_cmds.h>

@@ -4,7 +4,6 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
-#include <string.h>
 #include "priv.h"
 
 struct ah {

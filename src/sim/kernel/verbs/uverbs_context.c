@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A file's context: what mlx5_ib allocates for it, and what it tells libmlx5 about the device. */
 #include <errno.h>
-#include <stddef.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/misc.h>

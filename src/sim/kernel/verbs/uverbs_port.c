@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The one port: RoCE on Ethernet, its GIDs. */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include <rdma/ib_user_ioctl_cmds.h>

@@ -4,7 +4,6 @@
  * command that makes it (mlx5_ib's).
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
