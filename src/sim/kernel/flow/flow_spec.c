@@ -57,32 +57,32 @@ static void *layers_of(uint8_t *param, bool inner)
 		     : prm_fte_match_param_at_outer_headers(param);
 }
 
-static void put_mac(void *layers, const struct ib_uverbs_flow_eth_filter *f)
+static void put_eth(uint8_t *param, const union filter *f, bool inner)
 {
-	prm_fte_match_set_lyr_2_4_set_dmac_47_16(layers, prm_load32(f->dst_mac, 0));
-	prm_fte_match_set_lyr_2_4_set_dmac_15_0(layers, prm_load16(f->dst_mac, 4));
-	prm_fte_match_set_lyr_2_4_set_smac_47_16(layers, prm_load32(f->src_mac, 0));
-	prm_fte_match_set_lyr_2_4_set_smac_15_0(layers, prm_load16(f->src_mac, 4));
-	prm_fte_match_set_lyr_2_4_set_ethertype(layers, be16toh(f->ether_type));
+	void *layers = layers_of(param, inner);
+
+	prm_fte_match_set_lyr_2_4_set_dmac_47_16(layers, prm_load32(f->eth.dst_mac, 0));
+	prm_fte_match_set_lyr_2_4_set_dmac_15_0(layers, prm_load16(f->eth.dst_mac, 4));
+	prm_fte_match_set_lyr_2_4_set_smac_47_16(layers, prm_load32(f->eth.src_mac, 0));
+	prm_fte_match_set_lyr_2_4_set_smac_15_0(layers, prm_load16(f->eth.src_mac, 4));
+	prm_fte_match_set_lyr_2_4_set_ethertype(layers, be16toh(f->eth.ether_type));
 }
 
-static void put_vlan(void *layers, uint16_t tci)
+static void put_vlan(uint8_t *param, uint16_t tci, bool inner)
 {
+	void *layers = layers_of(param, inner);
+
 	prm_fte_match_set_lyr_2_4_set_cvlan_tag(layers, 1);
 	prm_fte_match_set_lyr_2_4_set_first_vid(layers, tci & 0xfffu);
 	prm_fte_match_set_lyr_2_4_set_first_cfi(layers, tci >> VLAN_CFI & 1u);
 	prm_fte_match_set_lyr_2_4_set_first_prio(layers, (uint32_t)tci >> VLAN_PRIO);
 }
 
-static int add_eth(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int check_eth(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
-	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
-
-	put_mac(value, &v->eth);
-	put_mac(mask, &m->eth);
 	if (m->eth.vlan_tag) {
-		put_vlan(value, be16toh(v->eth.vlan_tag));
-		put_vlan(mask, be16toh(m->eth.vlan_tag));
+		put_vlan(s->match.value, be16toh(v->eth.vlan_tag), inner);
+		put_vlan(s->match.mask, be16toh(m->eth.vlan_tag), inner);
 	}
 	if (!s->n)
 		s->multicast = m->eth.dst_mac[0] & v->eth.dst_mac[0] & 1;
@@ -96,8 +96,10 @@ static void put_tos(void *layers, uint8_t tos)
 }
 
 /* Two specs may name the protocol, if they agree. */
-static int put_proto(void *value, void *mask, uint8_t v, uint8_t m)
+static int put_proto(struct spec_sum *s, bool inner, uint8_t v, uint8_t m)
 {
+	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
+
 	if (!m)
 		return 0;
 	if (prm_fte_match_set_lyr_2_4_get_ip_protocol(mask) &&
@@ -116,8 +118,9 @@ static bool carries(uint32_t type, uint16_t ethertype)
 	return type == ethertype || type == TYPE_MPLS || type == TYPE_MPLS_MC;
 }
 
-static int put_version(void *value, void *mask, uint32_t version, uint16_t ethertype)
+static int put_version(struct spec_sum *s, bool inner, uint32_t version, uint16_t ethertype)
 {
+	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
 	uint32_t types = prm_fte_match_set_lyr_2_4_get_ethertype(mask);
 
 	if (types && (types != 0xffff ||
@@ -131,169 +134,144 @@ static int put_version(void *value, void *mask, uint32_t version, uint16_t ether
 	return 0;
 }
 
-static void put_ipv4(void *layers, const struct ib_uverbs_flow_ipv4_filter *f)
+static void put_ipv4(uint8_t *param, const union filter *f, bool inner)
 {
+	void *layers = layers_of(param, inner);
+
 	prm_ipv4_layout_set_ipv4(prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(layers),
-				 be32toh(f->src_ip));
+				 be32toh(f->ipv4.src_ip));
 	prm_ipv4_layout_set_ipv4(prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(layers),
-				 be32toh(f->dst_ip));
-	put_tos(layers, f->tos);
+				 be32toh(f->ipv4.dst_ip));
+	put_tos(layers, f->ipv4.tos);
 }
 
-static int add_ipv4(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int check_ipv4(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
-	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
-	int err = put_version(value, mask, 4, 0x0800);
+	int err = put_version(s, inner, 4, 0x0800);
 
 	if (m->ipv4.ttl || m->ipv4.flags)
 		return refuse(-EOPNOTSUPP, "CREATE_FLOW: an IPv4 spec's ttl and flags can't be "
 					   "matched");
-	put_ipv4(value, &v->ipv4);
-	put_ipv4(mask, &m->ipv4);
 	if (!s->n)
 		s->multicast = be32toh(v->ipv4.dst_ip) >> 28 == 0xe;
-	return err ? err : put_proto(value, mask, v->ipv4.proto, m->ipv4.proto);
+	return err ? err : put_proto(s, inner, v->ipv4.proto, m->ipv4.proto);
 }
 
-static void put_ipv6(void *layers, const struct ib_uverbs_flow_ipv6_filter *f)
+static void put_ipv6(uint8_t *param, const union filter *f, bool inner)
 {
-	memcpy(prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(layers), f->src_ip, 16);
-	memcpy(prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(layers), f->dst_ip, 16);
-	put_tos(layers, f->traffic_class);
-}
+	void *layers = layers_of(param, inner),
+	     *misc = prm_fte_match_param_at_misc_parameters(param);
+	uint32_t label = be32toh(f->ipv6.flow_label) & 0xfffff;
 
-static void put_label(uint8_t *param, uint32_t label, bool inner)
-{
-	void *misc = prm_fte_match_param_at_misc_parameters(param);
-
+	memcpy(prm_fte_match_set_lyr_2_4_at_src_ipv4_src_ipv6(layers), f->ipv6.src_ip, 16);
+	memcpy(prm_fte_match_set_lyr_2_4_at_dst_ipv4_dst_ipv6(layers), f->ipv6.dst_ip, 16);
+	put_tos(layers, f->ipv6.traffic_class);
 	if (inner)
-		prm_fte_match_set_misc_set_inner_ipv6_flow_label(misc, label & 0xfffff);
+		prm_fte_match_set_misc_set_inner_ipv6_flow_label(misc, label);
 	else
-		prm_fte_match_set_misc_set_outer_ipv6_flow_label(misc, label & 0xfffff);
+		prm_fte_match_set_misc_set_outer_ipv6_flow_label(misc, label);
 }
 
-static int add_ipv6(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int check_ipv6(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
-	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
-	int err = put_version(value, mask, 6, 0x86dd);
+	int err = put_version(s, inner, 6, 0x86dd);
 
 	if (m->ipv6.hop_limit)
 		return refuse(-EOPNOTSUPP,
 			      "CREATE_FLOW: an IPv6 spec's hop_limit can't be matched");
-	put_ipv6(value, &v->ipv6);
-	put_ipv6(mask, &m->ipv6);
-	put_label(s->match.value, be32toh(v->ipv6.flow_label), inner);
-	put_label(s->match.mask, be32toh(m->ipv6.flow_label), inner);
-	return err ? err : put_proto(value, mask, v->ipv6.next_hdr, m->ipv6.next_hdr);
+	return err ? err : put_proto(s, inner, v->ipv6.next_hdr, m->ipv6.next_hdr);
 }
 
-static int add_tcp(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static void put_tcp(uint8_t *param, const union filter *f, bool inner)
 {
-	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
-
-	prm_fte_match_set_lyr_2_4_set_tcp_sport(value, be16toh(v->ports.src_port));
-	prm_fte_match_set_lyr_2_4_set_tcp_dport(value, be16toh(v->ports.dst_port));
-	prm_fte_match_set_lyr_2_4_set_tcp_sport(mask, be16toh(m->ports.src_port));
-	prm_fte_match_set_lyr_2_4_set_tcp_dport(mask, be16toh(m->ports.dst_port));
-	return put_proto(value, mask, PROTO_TCP, 0xff);
+	prm_fte_match_set_lyr_2_4_set_tcp_sport(layers_of(param, inner),
+						be16toh(f->ports.src_port));
+	prm_fte_match_set_lyr_2_4_set_tcp_dport(layers_of(param, inner),
+						be16toh(f->ports.dst_port));
 }
 
-static int add_udp(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static void put_udp(uint8_t *param, const union filter *f, bool inner)
 {
-	void *value = layers_of(s->match.value, inner), *mask = layers_of(s->match.mask, inner);
-
-	prm_fte_match_set_lyr_2_4_set_udp_sport(value, be16toh(v->ports.src_port));
-	prm_fte_match_set_lyr_2_4_set_udp_dport(value, be16toh(v->ports.dst_port));
-	prm_fte_match_set_lyr_2_4_set_udp_sport(mask, be16toh(m->ports.src_port));
-	prm_fte_match_set_lyr_2_4_set_udp_dport(mask, be16toh(m->ports.dst_port));
-	return put_proto(value, mask, PROTO_UDP, 0xff);
+	prm_fte_match_set_lyr_2_4_set_udp_sport(layers_of(param, inner),
+						be16toh(f->ports.src_port));
+	prm_fte_match_set_lyr_2_4_set_udp_dport(layers_of(param, inner),
+						be16toh(f->ports.dst_port));
 }
 
-static int add_vxlan(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static void put_vxlan(uint8_t *param, const union filter *f, bool inner)
 {
-	void *value = prm_fte_match_param_at_misc_parameters(s->match.value);
-	void *mask = prm_fte_match_param_at_misc_parameters(s->match.mask);
-
 	(void)inner;
-	prm_fte_match_set_misc_set_vxlan_vni(value, be32toh(v->tunnel.tunnel_id) & 0xffffff);
-	prm_fte_match_set_misc_set_vxlan_vni(mask, be32toh(m->tunnel.tunnel_id) & 0xffffff);
-	return 0;
+	prm_fte_match_set_misc_set_vxlan_vni(prm_fte_match_param_at_misc_parameters(param),
+					     be32toh(f->tunnel.tunnel_id) & 0xffffff);
 }
 
-static void put_gre(uint8_t *param, const struct ib_uverbs_flow_gre_filter *f)
+static void put_gre(uint8_t *param, const union filter *f, bool inner)
 {
 	void *misc = prm_fte_match_param_at_misc_parameters(param);
 
-	prm_fte_match_set_misc_set_gre_protocol(misc, be16toh(f->protocol));
-	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(misc), be32toh(f->key));
+	(void)inner;
+	prm_fte_match_set_misc_set_gre_protocol(misc, be16toh(f->gre.protocol));
+	prm_gre_key_set_key(prm_fte_match_set_misc_at_gre_key(misc), be32toh(f->gre.key));
 }
 
-static int add_gre(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int check_gre(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
-	if (m->gre.c_ks_res0_ver)
-		return refuse(-EOPNOTSUPP, "CREATE_FLOW: a GRE spec's c_ks_res0_ver can't be "
-					   "matched");
-	put_gre(s->match.value, &v->gre);
-	put_gre(s->match.mask, &m->gre);
-	return put_proto(layers_of(s->match.value, inner), layers_of(s->match.mask, inner),
-			 PROTO_GRE, 0xff);
+	(void)s, (void)v, (void)inner;
+	return m->gre.c_ks_res0_ver ? refuse(-EOPNOTSUPP, "CREATE_FLOW: a GRE spec's c_ks_res0_ver "
+							  "can't be matched")
+				    : 0;
 }
 
-static void put_mpls(uint8_t *param, __be32 label, bool inner)
+static void put_mpls(uint8_t *param, const union filter *f, bool inner)
 {
 	void *misc2 = prm_fte_match_param_at_misc_parameters_2(param);
 
 	memcpy(inner ? prm_fte_match_set_misc2_at_inner_first_mpls(misc2)
 		     : prm_fte_match_set_misc2_at_outer_first_mpls(misc2),
-	       &label, sizeof(label));
+	       &f->mpls.label, sizeof(f->mpls.label));
 }
 
+#define NOTHING 1 /* of a check: the spec compares nothing */
+
 /* By the spec before, as in mlx5_ib: inside UDP and GRE a label is another field. */
-static int add_mpls(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int check_mpls(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
 {
 	const char *in = s->before == SPEC_UDP ? "udp" : "gre";
 
-	if (s->before == SPEC_UDP || s->before == SPEC_GRE)
-		return m->mpls.label ? refuse(-EOPNOTSUPP,
-					      "CREATE_FLOW: there is no "
-					      "ft_field_support.outer_first_mpls_over_%s",
-					      in)
-				     : 0;
-	put_mpls(s->match.value, v->mpls.label, inner);
-	put_mpls(s->match.mask, m->mpls.label, inner);
-	return 0;
+	(void)v, (void)inner;
+	if (s->before != SPEC_UDP && s->before != SPEC_GRE)
+		return 0;
+	return m->mpls.label ? refuse(-EOPNOTSUPP,
+				      "CREATE_FLOW: there is no "
+				      "ft_field_support.outer_first_mpls_over_%s",
+				      in)
+			     : NOTHING;
 }
 
 /* --- actions -------------------------------------------------------------------------------- */
 
-static int add_tag(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int act_tag(struct spec_sum *s, uint32_t tag)
 {
-	(void)m;
-	(void)inner;
-	if (v->word >> TAG_BITS)
-		return refuse(-EINVAL, "CREATE_FLOW: tag 0x%x has more than %u bits", v->word,
+	if (tag >> TAG_BITS)
+		return refuse(-EINVAL, "CREATE_FLOW: tag 0x%x has more than %u bits", tag,
 			      TAG_BITS);
 	s->act.has_tag = true;
-	s->act.tag = v->word;
+	s->act.tag = tag;
 	return 0;
 }
 
-static int add_drop(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int act_drop(struct spec_sum *s, uint32_t unused)
 {
-	(void)v;
-	(void)m;
-	(void)inner;
+	(void)unused;
 	s->act.action |= PRM_FLOW_ACTION_DROP;
 	return 0;
 }
 
-static int add_handle(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int act_handle(struct spec_sum *s, uint32_t handle)
 {
 	struct uobj *u;
-	int err = uobj_find(s->f, v->word, &flow_action_class, &u);
+	int err = uobj_find(s->f, handle, &flow_action_class, &u);
 
-	(void)m;
-	(void)inner;
 	if (err)
 		return err;
 	if (s->fl->actions[0])
@@ -304,13 +282,11 @@ static int add_handle(struct spec_sum *s, const union filter *v, const union fil
 	return 0;
 }
 
-static int add_count(struct spec_sum *s, const union filter *v, const union filter *m, bool inner)
+static int act_count(struct spec_sum *s, uint32_t handle)
 {
 	struct uobj *u;
-	int err = uobj_find(s->f, v->word, &counters_class, &u);
+	int err = uobj_find(s->f, handle, &counters_class, &u);
 
-	(void)m;
-	(void)inner;
 	if (err)
 		return err;
 	if (s->fl->counters)
@@ -323,22 +299,24 @@ static int add_count(struct spec_sum *s, const union filter *v, const union filt
 
 static const struct spec_row {
 	uint32_t type;
-	bool action; /* no value and mask */
-	uint8_t len; /* of the value; of an action, what follows its header */
-	int (*add)(struct spec_sum *, const union filter *, const union filter *, bool inner);
+	uint8_t len;   /* of the value; of an action, what follows its header */
+	uint8_t proto; /* that the header implies; 0: none */
+	void (*put)(uint8_t *param, const union filter *, bool inner); /* value or mask */
+	int (*check)(struct spec_sum *, const union filter *, const union filter *, bool inner);
+	int (*act)(struct spec_sum *, uint32_t word); /* an action has no value and mask */
 } specs[] = {
-	{SPEC_ETH, false, sizeof(struct ib_uverbs_flow_eth_filter), add_eth},
-	{SPEC_IPV4, false, sizeof(struct ib_uverbs_flow_ipv4_filter), add_ipv4},
-	{SPEC_IPV6, false, sizeof(struct ib_uverbs_flow_ipv6_filter), add_ipv6},
-	{SPEC_TCP, false, sizeof(struct ib_uverbs_flow_tcp_udp_filter), add_tcp},
-	{SPEC_UDP, false, sizeof(struct ib_uverbs_flow_tcp_udp_filter), add_udp},
-	{SPEC_VXLAN, false, sizeof(struct ib_uverbs_flow_tunnel_filter), add_vxlan},
-	{SPEC_GRE, false, sizeof(struct ib_uverbs_flow_gre_filter), add_gre},
-	{SPEC_MPLS, false, sizeof(struct ib_uverbs_flow_mpls_filter), add_mpls},
-	{SPEC_TAG, true, 8, add_tag},
-	{SPEC_DROP, true, 0, add_drop},
-	{SPEC_HANDLE, true, 8, add_handle},
-	{SPEC_COUNT, true, 8, add_count},
+	{SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), 0, put_eth, check_eth, NULL},
+	{SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter), 0, put_ipv4, check_ipv4, NULL},
+	{SPEC_IPV6, sizeof(struct ib_uverbs_flow_ipv6_filter), 0, put_ipv6, check_ipv6, NULL},
+	{SPEC_TCP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), PROTO_TCP, put_tcp, NULL, NULL},
+	{SPEC_UDP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), PROTO_UDP, put_udp, NULL, NULL},
+	{SPEC_VXLAN, sizeof(struct ib_uverbs_flow_tunnel_filter), 0, put_vxlan, NULL, NULL},
+	{SPEC_GRE, sizeof(struct ib_uverbs_flow_gre_filter), PROTO_GRE, put_gre, check_gre, NULL},
+	{SPEC_MPLS, sizeof(struct ib_uverbs_flow_mpls_filter), 0, put_mpls, check_mpls, NULL},
+	{SPEC_TAG, 8, 0, NULL, NULL, act_tag},
+	{SPEC_DROP, 0, 0, NULL, NULL, act_drop},
+	{SPEC_HANDLE, 8, 0, NULL, NULL, act_handle},
+	{SPEC_COUNT, 8, 0, NULL, NULL, act_count},
 };
 
 static const struct spec_row *flow_spec_find_row(uint32_t type)
@@ -363,6 +341,18 @@ static int take_filter(union filter *to, const uint8_t *from, size_t len, size_t
 	return 0;
 }
 
+static int add_header(struct spec_sum *s, const struct spec_row *row, const union filter *value,
+		      const union filter *mask, bool inner)
+{
+	int err = row->check ? row->check(s, value, mask, inner) : 0;
+
+	if (err)
+		return err == NOTHING ? 0 : err;
+	row->put(s->match.value, value, inner);
+	row->put(s->match.mask, mask, inner);
+	return row->proto ? put_proto(s, inner, row->proto, 0xff) : 0;
+}
+
 static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverbs_flow_spec_hdr *h)
 {
 	bool inner = h->type & SPEC_INNER;
@@ -371,18 +361,20 @@ static int add_spec(struct spec_sum *s, const uint8_t *at, const struct ib_uverb
 	union filter value, mask = {0};
 	int err;
 
-	if (!row || (inner && row->action) || h->reserved)
+	if (!row || (inner && row->act) || h->reserved)
 		return refuse(row ? -EINVAL : -EOPNOTSUPP,
 			      "CREATE_FLOW: spec type 0x%x is not "
 			      "offered",
 			      h->type);
-	if (row->action && body != row->len)
+	if (row->act && body != row->len)
 		return refuse(-EINVAL, "CREATE_FLOW: spec type 0x%x has size %u", h->type, h->size);
 	at += sizeof(*h);
-	err = take_filter(&value, at, row->action ? body : half, row->action ? 4 : row->len);
-	if (!err && !row->action)
+	err = take_filter(&value, at, row->act ? body : half, row->act ? 4 : row->len);
+	if (row->act)
+		return err ? err : row->act(s, value.word);
+	if (!err)
 		err = take_filter(&mask, at + half, half, row->len);
-	return err ? err : row->add(s, &value, &mask, inner);
+	return err ? err : add_header(s, row, &value, &mask, inner);
 }
 
 int flow_add_specs(struct spec_sum *s, const struct ib_uverbs_flow_attr *attr, const uint8_t *bytes)
