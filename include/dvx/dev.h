@@ -24,6 +24,8 @@ void dvx_dev_list_free(struct dvx_dev_info *list);
  * -ENODEV: no such device; -EOPNOTSUPP: the device offers no DevX context.
  */
 int dvx_dev_open(const char *which, struct dvx_dev **out);
+/* The same device, not opened: that needs no rights on it. */
+int dvx_dev_find(const char *which, struct dvx_dev_info *out);
 /* Uses a context that the caller opened (mlx5dv_open_device with DEVX) and closes afterwards. */
 int dvx_dev_adopt(struct ibv_context *ctx, struct dvx_dev **out);
 /* -EBUSY while objects of the device exist. */

@@ -152,28 +152,51 @@ static int open_one(struct ibv_device *ibdev, struct dvx_dev **out)
 	return err;
 }
 
-int dvx_dev_open(const char *which, struct dvx_dev **out)
+/* The caller frees the list that the device is in. */
+static int dev_find(const char *which, struct ibv_device ***all, struct ibv_device **ibdev,
+		    struct dvx_dev_info *info)
 {
-	struct ibv_device **all;
-	struct dvx_dev_info info;
-	int total, i, err = device_list(&all, &total);
-	bool found = false;
+	int total, i, err = device_list(all, &total);
 
 	if (err)
 		return err;
-	for (i = 0; i < total && !found; i++) {
-		if (!mlx5dv_is_supported(all[i]))
+	for (i = 0; i < total; i++) {
+		*ibdev = (*all)[i];
+		if (!mlx5dv_is_supported(*ibdev))
 			continue;
-		describe(all[i], &info);
-		found = dev_matches(&info, which);
-		if (found)
-			err = open_one(all[i], out);
+		describe(*ibdev, info);
+		if (dev_matches(info, which))
+			return 0;
 	}
-	if (all)
-		ibv_free_device_list(all);
-	if (!found)
-		return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices",
-				which ? which : "", which ? " " : "", total);
+	if (*all)
+		ibv_free_device_list(*all);
+	return dvx_fail(ENODEV, "no mlx5 device %s%samong %d RDMA devices", which ? which : "",
+			which ? " " : "", total);
+}
+
+int dvx_dev_find(const char *which, struct dvx_dev_info *out)
+{
+	struct ibv_device **all, *ibdev;
+	struct dvx_dev_info info;
+	int err = dev_find(which, &all, &ibdev, &info);
+
+	if (err)
+		return err;
+	ibv_free_device_list(all);
+	*out = info;
+	return 0;
+}
+
+int dvx_dev_open(const char *which, struct dvx_dev **out)
+{
+	struct ibv_device **all, *ibdev;
+	struct dvx_dev_info info;
+	int err = dev_find(which, &all, &ibdev, &info);
+
+	if (err)
+		return err;
+	err = open_one(ibdev, out);
+	ibv_free_device_list(all);
 	return err;
 }
 

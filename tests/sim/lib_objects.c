@@ -7,7 +7,7 @@
 /* By name, by GUID in three spellings, adopted; what is not there says so. */
 TEST_RIG(open_by)
 {
-	struct dvx_dev_info *list;
+	struct dvx_dev_info *list, found;
 	struct dvx_dev *dev = NULL;
 	char guid[32];
 	size_t n;
@@ -20,6 +20,8 @@ TEST_RIG(open_by)
 	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)list->guid);
 	OK(dvx_dev_open(guid, &dev));
 	OK(dvx_dev_close(dev));
+	OK(dvx_dev_find(guid, &found));
+	assert_string_equal(found.name, list->name);
 	OK(dvx_dev_open(guid + 2, &dev));
 	OK(dvx_dev_close(dev));
 	if (list->pci[0]) {
@@ -28,6 +30,7 @@ TEST_RIG(open_by)
 	}
 	dev = NULL;
 	refused(dvx_dev_open("mlx5_99", &dev), -ENODEV, "mlx5_99", "");
+	refused(dvx_dev_find("mlx5_99", &found), -ENODEV, "mlx5_99", "");
 	OK(dvx_dev_adopt(dvx_dev_ibv(r->dev), &dev));
 	OK(dvx_dev_close(dev));
 	dvx_dev_list_free(list);

@@ -47,55 +47,6 @@ static int directory(char *dir, size_t size)
 	return own_directory(dir);
 }
 
-static bool same_guid(uint64_t guid, const char *text)
-{
-	char plain[48], hex[40];
-	size_t n = 0;
-
-	for (; *text && n < sizeof(hex) - 1; text++)
-		if (*text != ':')
-			hex[n++] = *text;
-	hex[n] = 0;
-	snprintf(plain, sizeof(plain), "%016" PRIx64, guid);
-	return !strcasecmp(hex, plain) ||
-	       (!strncasecmp(hex, "0x", 2) && strtoull(hex, NULL, 16) == guid);
-}
-
-/* mlx5_0, 0000:3b:00.0 or 3b:00.0, or a GUID */
-static bool is_called(const struct dvx_dev_info *d, const char *which)
-{
-	size_t n = strlen(which), len = strlen(d->pci);
-
-	if (!strcmp(d->name, which) || (n && same_guid(d->guid, which)))
-		return true;
-	return n >= strlen("3b:00.0") && len >= n && !strcasecmp(d->pci + len - n, which);
-}
-
-/* Does not open the device: a client needs no permission on it. */
-static int find_device(const char *which, struct dvx_dev_info *out)
-{
-	struct dvx_dev_info *list;
-	struct dvx_dev *dev;
-	size_t n, i = 0;
-
-	if (dvx_dev_list(&list, &n)) {
-		say("%s", dvx_strerror());
-		return EXIT_INPUT;
-	}
-	while (which && i < n && !is_called(&list[i], which))
-		i++;
-	if (i < n)
-		*out = list[i];
-	dvx_dev_list_free(list);
-	if (i < n)
-		return EXIT_DONE;
-	/* It fails, too: all tools have libdvx's sentence. */
-	if (!dvx_dev_open(which, &dev))
-		dvx_dev_close(dev);
-	say("%s", dvx_strerror());
-	return EXIT_INPUT;
-}
-
 static int where_set(char *out, size_t size, const char *base, const char *end)
 {
 	if ((size_t)snprintf(out, size, "%s%s", base, end) < size)
@@ -154,9 +105,12 @@ int where_to_hold(const struct args *a, struct where *w)
 	int ret;
 
 	*w = (struct where){0};
-	ret = find_device(a->device, &info);
-	if (!ret)
-		ret = directory(dir, sizeof(dir));
+	/* Does not open the device: a client needs no permission on it. */
+	if (dvx_dev_find(a->device, &info)) {
+		say("%s", dvx_strerror());
+		return EXIT_INPUT;
+	}
+	ret = directory(dir, sizeof(dir));
 	if (ret)
 		return ret;
 	snprintf(w->device, sizeof(w->device), "%s", info.name);
