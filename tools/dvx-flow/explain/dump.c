@@ -12,7 +12,7 @@
 struct dump_reader {
 	struct steering_dump *d;
 	struct dump_error *err;
-	uint32_t line;
+	uint32_t line, type;
 	const char *field[FIELDS_MAX];
 	size_t len[FIELDS_MAX];
 	unsigned int n;
@@ -101,12 +101,11 @@ bool dump_hex_bytes(const char *hex, size_t len, uint8_t *out)
 
 /* --- records --- */
 
-static int domain(struct dump_reader *r, uint32_t type)
+static int domain(struct dump_reader *r)
 {
 	struct dump_domain *new = GROW(r, domain, ndomains);
 	uint32_t format;
 
-	(void)type;
 	if (!new)
 		return -ENOMEM;
 	new->format = -1;
@@ -126,11 +125,10 @@ static struct dump_domain *last_domain(struct dump_reader *r)
 	return r->d->ndomains ? &r->d->domain[r->d->ndomains - 1] : NULL;
 }
 
-static int domain_caps(struct dump_reader *r, uint32_t type)
+static int domain_caps(struct dump_reader *r)
 {
 	struct dump_domain *dmn = last_domain(r);
 
-	(void)type;
 	if (!dmn)
 		return wrong(r, "capabilities (3004) before any domain (3000)");
 	if (!explain_dump_number(r, 3, &dmn->drop[SIDE_RX]) ||
@@ -139,11 +137,10 @@ static int domain_caps(struct dump_reader *r, uint32_t type)
 	return 0;
 }
 
-static int vport(struct dump_reader *r, uint32_t type)
+static int vport(struct dump_reader *r)
 {
 	struct dump_vport *new;
 
-	(void)type;
 	if (!last_domain(r))
 		return wrong(r, "a vport (3003) before any domain (3000)");
 	new = GROW(r, vport, nvports);
@@ -155,19 +152,17 @@ static int vport(struct dump_reader *r, uint32_t type)
 	return 0;
 }
 
-static int explain_dump_skip(struct dump_reader *r, uint32_t type)
+static int explain_dump_skip(struct dump_reader *r)
 {
 	(void)r;
-	(void)type;
 	return 0;
 }
 
-static int table(struct dump_reader *r, uint32_t type)
+static int table(struct dump_reader *r)
 {
 	struct dump_table *new;
 	uint64_t dmn;
 
-	(void)type;
 	if (!last_domain(r))
 		return wrong(r, "a table (3100) before any domain (3000)");
 	new = GROW(r, table, ntables);
@@ -189,27 +184,26 @@ static struct dump_table *last_table(struct dump_reader *r)
 	return r->d->ntables ? &r->d->table[r->d->ntables - 1] : NULL;
 }
 
-static int table_side(struct dump_reader *r, uint32_t type)
+static int table_side(struct dump_reader *r)
 {
 	struct dump_table *t = last_table(r);
-	enum side side = type == 3101 ? SIDE_RX : SIDE_TX;
+	enum side side = r->type == 3101 ? SIDE_RX : SIDE_TX;
 	uint64_t id;
 
 	if (!explain_dump_number(r, 1, &id) || !t || t->id != id)
-		return wrong(r, "an anchor (%u) of a table that is not the one before it", type);
+		return wrong(r, "an anchor (%u) of a table that is not the one before it", r->type);
 	if (!number32(r, 2, &t->anchor[side]))
-		return wrong(r, "an anchor (%u) needs an index of 32 bits", type);
+		return wrong(r, "an anchor (%u) needs an index of 32 bits", r->type);
 	t->has[side] = true;
 	return 0;
 }
 
-static int matcher(struct dump_reader *r, uint32_t type)
+static int matcher(struct dump_reader *r)
 {
 	struct dump_matcher *new;
 	struct dump_table *t = last_table(r);
 	uint64_t tbl;
 
-	(void)type;
 	new = GROW(r, matcher, nmatchers);
 	if (!new)
 		return -ENOMEM;
@@ -240,9 +234,9 @@ static struct dump_matcher *own_matcher(struct dump_reader *r, unsigned int at)
 
 /* Record 3201 has no word on its layout: parts of 64 bytes have reserved fields, upstream's have
  * not; the parts behind misc3 came with rdma-core 36. */
-static enum mask_layout mask_layout(const struct dump_reader *r, uint32_t type)
+static enum mask_layout mask_layout(const struct dump_reader *r)
 {
-	if (type == 3205)
+	if (r->type == 3205)
 		return MASK_NOW;
 	for (unsigned int i = 4; i < 7 && i < r->n; i++)
 		if (r->len[i] == 2 * STE_BYTES)
@@ -251,13 +245,13 @@ static enum mask_layout mask_layout(const struct dump_reader *r, uint32_t type)
 }
 
 /* 3201 and 3205: outer, inner, misc, misc2, misc3, ... */
-static int matcher_mask(struct dump_reader *r, uint32_t type)
+static int matcher_mask(struct dump_reader *r)
 {
 	struct dump_matcher *m = own_matcher(r, 1);
-	enum mask_layout layout = mask_layout(r, type);
+	enum mask_layout layout = mask_layout(r);
 
 	if (!m)
-		return wrong(r, "a mask (%u) of a matcher that is not the one before it", type);
+		return wrong(r, "a mask (%u) of a matcher that is not the one before it", r->type);
 	for (unsigned int i = 2; i < r->n; i++)
 		if (!dump_mask_part(&m->mask, i - 2, r->field[i], r->len[i], layout))
 			return wrong(r, "part %u of a mask is no hexadecimal of up to 64 bytes",
@@ -266,17 +260,17 @@ static int matcher_mask(struct dump_reader *r, uint32_t type)
 	return 0;
 }
 
-static int matcher_side(struct dump_reader *r, uint32_t type)
+static int matcher_side(struct dump_reader *r)
 {
 	struct dump_matcher *m = own_matcher(r, 2);
-	enum side side = type == 3202 ? SIDE_RX : SIDE_TX;
+	enum side side = r->type == 3202 ? SIDE_RX : SIDE_TX;
 
 	if (!m)
-		return wrong(r, "a side (%u) of a matcher that is not the one before it", type);
+		return wrong(r, "a side (%u) of a matcher that is not the one before it", r->type);
 	if (!number32(r, 4, &m->start[side]) || !number32(r, 5, &m->end[side]))
 		return wrong(r,
 			     "a matcher's side (%u) needs the indices of its table and of its end",
-			     type);
+			     r->type);
 	m->has[side] = true;
 	return 0;
 }
@@ -285,13 +279,12 @@ static int matcher_side(struct dump_reader *r, uint32_t type)
  * Up to rdma-core 41 the builder's number stands behind the matcher's id without a comma; the
  * definer came with 34, and the kernel's records have none.
  */
-static int builder(struct dump_reader *r, uint32_t type)
+static int builder(struct dump_reader *r)
 {
 	struct dump_matcher *m = last_matcher(r);
 	unsigned int at = own_matcher(r, 1) ? 3 : 2;
 	uint32_t rx, lookup, definer;
 
-	(void)type;
 	if (!m)
 		return wrong(r, "a builder (3204) before any matcher (3200)");
 	if (!number32(r, at, &rx) || !number32(r, at + 1, &lookup) || lookup > 0xffff)
@@ -305,11 +298,10 @@ static int builder(struct dump_reader *r, uint32_t type)
 	return 0;
 }
 
-static int explain_dump_rule(struct dump_reader *r, uint32_t type)
+static int explain_dump_rule(struct dump_reader *r)
 {
 	struct dump_rule *new;
 
-	(void)type;
 	if (!own_matcher(r, 2))
 		return wrong(r, "a rule (3300) of a matcher that is not the one before it");
 	new = GROW(r, rule, nrules);
@@ -333,27 +325,27 @@ static struct dump_rule *own_rule(struct dump_reader *r, unsigned int at)
 	return explain_dump_number(r, at, &id) && rl && rl->id == id ? rl : NULL;
 }
 
-static int explain_dump_entry(struct dump_reader *r, uint32_t type)
+static int explain_dump_entry(struct dump_reader *r)
 {
 	struct dump_rule *rl = own_rule(r, 2);
 	struct dump_entry *new;
 
 	if (!rl)
-		return wrong(r, "an entry (%u) of a rule that is not the one before it", type);
+		return wrong(r, "an entry (%u) of a rule that is not the one before it", r->type);
 	new = GROW(r, entry, nentries);
 	if (!new)
 		return -ENOMEM;
 	if (!number32(r, 1, &new->index))
-		return wrong(r, "an entry (%u) needs an index of 32 bits", type);
+		return wrong(r, "an entry (%u) needs an index of 32 bits", r->type);
 	if (r->n < 4 || (r->len[3] != 2 * 48 && r->len[3] != 2 * STE_BYTES))
 		return wrong(r,
 			     "an entry (%u) has %zu hexadecimal digits; it is 96 (no mask) or 128",
-			     type, r->n < 4 ? 0 : r->len[3]);
+			     r->type, r->n < 4 ? 0 : r->len[3]);
 	if (!dump_hex_bytes(r->field[3], r->len[3], new->bytes))
-		return wrong(r, "an entry (%u) is no hexadecimal", type);
+		return wrong(r, "an entry (%u) is no hexadecimal", r->type);
 	new->len = (uint8_t)(r->len[3] / 2);
-	new->format = type >= 3303;
-	new->side = type % 2 ? SIDE_RX : SIDE_TX;
+	new->format = r->type >= 3303;
+	new->side = r->type % 2 ? SIDE_RX : SIDE_TX;
 	new->rule = r->d->nrules - 1;
 	new->domain = r->d->ndomains - 1;
 	rl->n++;
@@ -376,7 +368,7 @@ static void part_fields(struct dump_reader *r, const struct dump_rule *rl)
 	r->len[3] -= n;
 }
 
-static int action(struct dump_reader *r, uint32_t type)
+static int action(struct dump_reader *r)
 {
 	struct dump_rule *rl = r->d->nrules ? &r->d->rule[r->d->nrules - 1] : NULL;
 	struct dump_action *new;
@@ -384,23 +376,23 @@ static int action(struct dump_reader *r, uint32_t type)
 	if (rl)
 		part_fields(r, rl);
 	/* A modify header's record (3402) came out garbled of some versions: its type is enough. */
-	if (!rl || (type != 3402 && !own_rule(r, 2)))
-		return wrong(r, "an action (%u) of a rule that is not the one before it", type);
+	if (!rl || (r->type != 3402 && !own_rule(r, 2)))
+		return wrong(r, "an action (%u) of a rule that is not the one before it", r->type);
 	new = GROW(r, action, nactions);
 	if (!new)
 		return -ENOMEM;
-	new->type = type;
+	new->type = r->type;
 	explain_dump_number(r, 1, &new->id);
 	for (unsigned int i = 3; i < r->n && new->nargs < 6; i++)
-		if (!explain_dump_number(r, i, &new->arg[new->nargs++]) && type != 3402)
-			return wrong(r, "an action (%u) has no number in field %u", type, i + 1);
+		if (!explain_dump_number(r, i, &new->arg[new->nargs++]) && r->type != 3402)
+			return wrong(r, "an action (%u) has no number in field %u", r->type, i + 1);
 	rl->nactions++;
 	return 0;
 }
 
 static const struct {
 	uint32_t first, last;
-	int (*read)(struct dump_reader *r, uint32_t type);
+	int (*read)(struct dump_reader *r);
 } records[] = {
 	{3000, 3000, domain},
 	{3001, 3002, explain_dump_skip},
@@ -442,14 +434,12 @@ static void explain_dump_split(struct dump_reader *r, const char *line, size_t l
 
 static int record(struct dump_reader *r, const char *line, size_t len)
 {
-	uint32_t type;
-
 	explain_dump_split(r, line, len);
-	if (!number32(r, 0, &type))
+	if (!number32(r, 0, &r->type))
 		return wrong(r, "a record begins with its type, a number such as 3000");
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++)
-		if (type >= records[i].first && type <= records[i].last)
-			return records[i].read(r, type);
+		if (r->type >= records[i].first && r->type <= records[i].last)
+			return records[i].read(r);
 	if (!r->d->unknown++)
 		r->d->unknown_line = r->line;
 	return 0;
