@@ -18,7 +18,7 @@
 #include "base/thread.h"
 #include "chip/chip.h"
 #include "chip/datapath.h"
-#include "chip/sessions.h"
+#include "chip/session.h"
 #include "chip/tree.h"
 #include "preload/sysfs.h"
 #include "host/uar.h"

@@ -4,7 +4,7 @@
 #include "tests/test.h"
 #include <arpa/inet.h>
 #include <dvx/prm/eth.h>
-#include "transport/raw/rss.h"
+#include "transport/raw/raw.h"
 #include "obj/tir.h"
 #include "steer/packet.h"
 

@@ -2,7 +2,7 @@
 /* Proves that the daemon puts each key where the PRM has the field of its name. */
 #include "tests/test.h"
 #include <dvx/prm/match.h>
-#include "daemon/fill.h"
+#include "daemon/generation.h"
 #include "prm/reflect.h"
 
 TEST(each_key)

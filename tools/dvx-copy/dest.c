@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dest_file.h"
-
 bool dest_name_ok(struct copy_bytes name)
 {
 	if (name.n == 0 || name.n > NAME_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dest_file.h"
+#include "dest.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@ tools_dvx_copy_libcopy_la_SOURCES = \
 	tools/dvx-copy/auth.c tools/dvx-copy/auth.h tools/dvx-copy/key.c \
 	tools/dvx-copy/crc32c.c tools/dvx-copy/crc32c.h \
 	tools/dvx-copy/dest.c tools/dvx-copy/dest.h \
-	tools/dvx-copy/dest_file.c tools/dvx-copy/dest_file.h \
+	tools/dvx-copy/dest_file.c \
 	tools/dvx-copy/engine.h \
 	tools/dvx-copy/fault.c tools/dvx-copy/fault.h \
 	tools/dvx-copy/handshake.c tools/dvx-copy/link.c tools/dvx-copy/link.h \

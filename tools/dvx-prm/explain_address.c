@@ -3,7 +3,7 @@
  * A WQE does not say the type of its QP, and the type decides what follows the control segment.
  * Each reading is scored by how well the bytes fit it; the best one is reported as a guess.
  */
-#include "explain_wqe.h"
+#include "explain.h"
 
 enum { SEG = 16, OP_SEND_INVAL = 0x01, OP_SEND = 0x0a, OP_SEND_IMM = 0x0b };
 enum { GOOD = 10, BAD = -40 };

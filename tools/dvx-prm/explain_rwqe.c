@@ -3,7 +3,7 @@
  * Receive WQEs: pointers, maybe after the segment that links an SRQ's free list or holds a
  * signature. They have no distinctive field, so they are never more than possible.
  */
-#include "explain_wqe.h"
+#include "explain.h"
 
 enum { SEG = 16, MOST = 64 * SEG, NO_MORE = 0x100, LEAST_SURE = SCORE_LIKELY - 1 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a UMR WQE carries after its mkey: translations, then signature descriptions. */
-#include "explain_wqe.h"
+#include "explain.h"
 
 enum { SEG = 16, BB = 64, CTRL = 16, MKEY = 64, FLAG_INLINE = 0x80, MASK_BSF = 0x1000 };
 enum { MODE_MTT = 1, MODE_KSM = 3, STRIDED = 0x400 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Send WQEs: a control segment, then what the opcode requires. */
-#include "explain_wqe.h"
+#include "explain.h"
 
 #include <string.h>
 

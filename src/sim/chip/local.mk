@@ -10,7 +10,6 @@ libsim_la_SOURCES += \
 	src/sim/chip/session.h \
 	src/sim/chip/session_packets.c \
 	src/sim/chip/sessions.c \
-	src/sim/chip/sessions.h \
 	src/sim/chip/tree.c \
 	src/sim/chip/tree.h
 

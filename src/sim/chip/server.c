@@ -22,7 +22,7 @@
 #include "base/thread.h"
 #include "chip.h"
 #include "kernel/kernel.h"
-#include "sessions.h"
+#include "session.h"
 #include "preload/sysfs.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "sessions.h"
+#include "session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 #include "kernel/kernel.h"
 #include "link/cm_msg.h"
 #include "mads.h"
-#include "session.h"
 #include "link/msg.h"
 #include "host/mm.h"
 #include "host/uar.h"

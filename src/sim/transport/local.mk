@@ -15,12 +15,10 @@ libsim_la_SOURCES += \
 	src/sim/transport/transport.c \
 	src/sim/transport/transport.h \
 	src/sim/transport/raw/csum.c \
-	src/sim/transport/raw/csum.h \
 	src/sim/transport/raw/raw.h \
 	src/sim/transport/raw/raw_recv.c \
 	src/sim/transport/raw/raw_send.c \
 	src/sim/transport/raw/rss.c \
-	src/sim/transport/raw/rss.h \
 	src/sim/transport/rc/rc.c \
 	src/sim/transport/rc/rc.h \
 	src/sim/transport/rc/rc_req.c \

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <dvx/dev.h>
 
-#include "answers.h"
+#include "holder.h"
 #include "dvx-flow.h"
 
 static const char *const verdicts[] = {"drop", "pass", "send"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
-#include "blame.h"
+#include "generation.h"
 #include "rules/compile.h"
 
 int blame_location(struct flow_fault *f, const struct rule *r, struct source_location at)

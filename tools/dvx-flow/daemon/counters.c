@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "counters.h"
+#include "generation.h"
 
 struct bulk {
 	struct dvx_flow_counter *counter;

@@ -14,9 +14,7 @@
 #include <dvx/cmd.h>
 #include <dvx/dev.h>
 
-#include "answers.h"
-#include "lock.h"
-#include "state.h"
+#include "holder.h"
 #include "where.h"
 
 #define IDLE_MS 30000

@@ -5,7 +5,7 @@
  */
 #include <dvx/prm/match.h>
 
-#include "fill.h"
+#include "generation.h"
 #include "src/prm/reflect.h"
 
 /* Every field lies within the 64 bits that begin at its first word. */

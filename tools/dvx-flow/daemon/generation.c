@@ -4,11 +4,8 @@
 #include <string.h>
 #include <dvx/cmd.h>
 
-#include "blame.h"
-#include "counters.h"
-#include "dvx-flow.h"
-#include "fill.h"
 #include "generation.h"
+#include "dvx-flow.h"
 #include "rules/map.h"
 
 /* One rule's objects on the device. */

@@ -11,6 +11,7 @@
 
 #include "rules/compile.h"
 #include "base_tables.h"
+#include "fault.h"
 
 struct generation;
 
@@ -42,5 +43,37 @@ int generation_count(const struct generation *gen, struct dvx_flow_count *out,
 int generation_dump(const struct generation *gen, FILE *to, struct flow_fault *f);
 typedef void (*entry_of_fn)(void *arg, uint64_t entry_id, size_t rule);
 void generation_entries(const struct generation *gen, entry_of_fn tell, void *arg);
+
+/* --- blame.c: the word of a rule that the device refused. Both return -1 and set the fault. --- */
+
+/* libdvx's last error is about this word. */
+int blame_location(struct flow_fault *f, const struct rule *r, struct source_location at);
+/* libdvx's last error is about the field that it names as match.NAME, else about the whole rule. */
+int blame_match(struct flow_fault *f, const struct rule *r);
+
+/* --- fill.c --- */
+
+/* Writes value[i] of the shape's key i (for a matcher: its mask) into an fte_match_param. */
+void fill_match(void *fte_match_param, const struct shape *shape, const uint64_t *value);
+
+/*
+ * --- counters.c ---
+ *
+ * Counters of rules. They are allocated in bulks. A bulk lives as long as a generation refers to
+ * it, so a rule keeps its counter when others are replaced.
+ */
+
+struct bulk;
+
+/*
+ * Allocates up to `want` counters, fewer if the device has no bulks that large. Returns libdvx's
+ * -errno.
+ */
+int bulk_make(struct dvx_dev *dev, uint32_t want, struct bulk **out);
+void bulk_hold(struct bulk *b);
+/* Drops a reference; the last one destroys the bulk. b may be NULL. */
+void bulk_drop(struct bulk *b);
+struct dvx_flow_counter *bulk_counter(const struct bulk *b);
+uint32_t bulk_size(const struct bulk *b);
 
 #endif

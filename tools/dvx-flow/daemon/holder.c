@@ -5,7 +5,6 @@
 
 #include "dvx-flow.h"
 #include "holder.h"
-#include "state.h"
 
 static int commit_fault(const struct holder *h, int err, struct flow_fault *f)
 {

@@ -3,7 +3,10 @@
 #ifndef DVX_FLOW_HOLDER_H
 #define DVX_FLOW_HOLDER_H
 
+#include <stddef.h>
 #include "generation.h"
+#include "fault.h"
+#include "server.h"
 
 struct holder {
 	struct base_tables base;
@@ -24,5 +27,44 @@ int holder_delete(struct holder *h, size_t rule, void (*after)(void *arg), void 
 /* Restores the rules that were committed last, if any. */
 int holder_restore(struct holder *h, struct flow_fault *f);
 void holder_free(struct holder *h);
+
+/* --- state.c: the file of the rules that were committed last. It is always complete. --- */
+
+/*
+ * A commit has two steps. A full disk fails the first, which leaves the old file in place; only the
+ * second changes what a restarted daemon finds. Both return 0 or -errno.
+ */
+int state_prepare(const char *path, const char *text, size_t len);
+int state_commit(const char *path);
+void state_abandon(const char *path);
+
+/*
+ * Checks that path can be such a file. Returns 0 or -errno, -EINVAL if it exists and is no regular
+ * file.
+ */
+int state_check(const char *path);
+/* -ENOENT: nothing was committed. text ends with a NUL. */
+int state_read(const char *path, char **text, size_t *len);
+
+/* --- lock.c: one daemon for each device, whatever its socket. --- */
+
+/*
+ * Returns a descriptor that locks the device until it is closed or the process ends, or -1 with the
+ * fault.
+ */
+int device_lock(const char *device, struct flow_fault *f);
+
+/* --- answers.c --- */
+
+/*
+ * An answer_fn of a holder. Requests, by their "do":
+ *	apply	the body is a rule file
+ *	list	{"rules": [{"id", "line", "direction", "action", "text"}]}
+ *	stats	{"rules": [the same with "packets", "bytes" if it has a counter], "queues": [...]}
+ *	del	"rule": an id, or a rule's text
+ *	dump	{"rules": as list, "entries": [[entry id of the dump, rule id]]}; the body is the
+ *dump
+ */
+void answer(void *holder, struct server_conn *c, const struct flow_msg *request);
 
 #endif

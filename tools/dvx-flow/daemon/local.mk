@@ -2,14 +2,14 @@
 # What holds the rules on the device.
 tools_dvx_flow_dvx_flow_SOURCES += tools/dvx-flow/daemon/daemon.c \
 	tools/dvx-flow/daemon/server.h tools/dvx-flow/daemon/server.c \
-	tools/dvx-flow/daemon/answers.h tools/dvx-flow/daemon/answers.c \
+	tools/dvx-flow/daemon/answers.c \
 	tools/dvx-flow/daemon/holder.h tools/dvx-flow/daemon/holder.c \
-	tools/dvx-flow/daemon/lock.h tools/dvx-flow/daemon/lock.c \
-	tools/dvx-flow/daemon/state.h tools/dvx-flow/daemon/state.c \
+	tools/dvx-flow/daemon/lock.c \
+	tools/dvx-flow/daemon/state.c \
 	tools/dvx-flow/daemon/generation.h tools/dvx-flow/daemon/generation.c \
 	tools/dvx-flow/daemon/base_tables.h tools/dvx-flow/daemon/base_tables.c \
-	tools/dvx-flow/daemon/counters.h tools/dvx-flow/daemon/counters.c \
-	tools/dvx-flow/daemon/blame.h tools/dvx-flow/daemon/blame.c \
-	tools/dvx-flow/daemon/fill.h tools/dvx-flow/daemon/fill.c \
+	tools/dvx-flow/daemon/counters.c \
+	tools/dvx-flow/daemon/blame.c \
+	tools/dvx-flow/daemon/fill.c \
 	tools/dvx-flow/daemon/pump.h tools/dvx-flow/daemon/pump.c \
 	tools/dvx-flow/daemon/capture.h tools/dvx-flow/daemon/capture.c

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "dvx-flow.h"
-#include "lock.h"
+#include "holder.h"
 
 /*
  * Parses "7: FLOCK ADVISORY WRITE 1234 fe:00:11932004 0 EOF". 0: another file, or a holder that is

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "dvx-flow.h"
-#include "state.h"
+#include "holder.h"
 
 #define PATH_ROOM 4200
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "csum.h"
+#include "raw.h"
 #include "steer/packet.h"
 
 #define IPV4_CSUM 10u

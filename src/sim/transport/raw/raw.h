@@ -2,10 +2,31 @@
 #ifndef SIM_TRANSPORT_RAW_RAW_H
 #define SIM_TRANSPORT_RAW_RAW_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct packet;
+struct packet_headers;
 struct tir;
 
 /* A packet that steering gives to a TIR: hashed, received, or counted as lost. */
 void raw_receive(struct tir *, const struct packet *);
+
+/* --- csum.c --- */
+
+/* Overwrites the checksum that a send WQE asks for; does nothing without the header. */
+void csum_fill_l3(const struct packet *, const struct packet_headers *);
+void csum_fill_l4(const struct packet *, const struct packet_headers *);
+
+/* --- rss.c --- */
+
+struct rss {
+	uint32_t hash;
+	uint8_t type; /* cqe64.rss_hash_type; 0: not hashed */
+};
+
+/* Toeplitz over len bytes: the key must have 4 more. */
+uint32_t toeplitz(const uint8_t *key, const uint8_t *data, size_t len);
+struct rss rss_of(const struct tir *, const struct packet *);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Raw packets into receive queues: from a TIR through the hash to a posted receive and its CQE. */
 #include <dvx/prm/cqe.h>
-#include "csum.h"
 #include "raw.h"
-#include "rss.h"
 #include "base/log.h"
 #include "obj/raw_queue.h"
 #include "obj/tir.h"

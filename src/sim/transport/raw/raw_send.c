@@ -9,7 +9,7 @@
 #include <dvx/prm/cqe.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/wqe.h>
-#include "csum.h"
+#include "raw.h"
 #include "base/log.h"
 #include "obj/mkey.h"
 #include "obj/raw_queue.h"

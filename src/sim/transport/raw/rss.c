@@ -2,7 +2,7 @@
 /* Receive side scaling: the hash that picks a queue of an RQ table. */
 #include <string.h>
 #include <dvx/prm/eth.h>
-#include "rss.h"
+#include "raw.h"
 #include "obj/tir.h"
 #include "steer/packet.h"
 
