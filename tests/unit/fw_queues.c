@@ -170,6 +170,9 @@ TEST_FX(qp_kinds)
 	assert_true(qp->mmo && !qp->q.rq);
 	assert_int_equal(qp->sq.offset, 0);
 	assert_int_equal(qp->q.ring.len, 1024);
+	prm_qpc_set_st(qpc, PRM_QP_ST_UC);
+	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_UNSUPPORTED);
+	prm_qpc_set_st(qpc, PRM_QP_ST_RC);
 	f->profile.dma_mmo = false;
 	FX_REFUSES(f, CREATE_QP, in, len, BAD, FW_SYN_CAP_CLEAR);
 }

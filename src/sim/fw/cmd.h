@@ -161,6 +161,8 @@ struct fw_buffer {
 	const uint8_t *pas; /* without a umem: page addresses, 8 bytes each */
 	size_t pas_at;	    /* where they begin in the mailbox */
 };
+/* 0 if this queue may have qpc_ext.mmo set, and whenever it is not. */
+int fw_qp_check_mmo(struct fw_cmd *, const struct queue *, bool mmo);
 /* Fills ring (the umem is referenced from then on). 0, or refused. */
 int fw_ring(struct fw_cmd *, const struct fw_buffer *, uint64_t len, struct ring *);
 #define FW_LOG_MAX_WQE 10u /* of VHCA_MAX_WQE */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
 #include <string.h>
+#include <dvx/prm/wqe.h>
 #include "cmd.h"
 #include "queue/queue.h"
 #include "obj/cq.h"
@@ -128,6 +129,19 @@ static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return fw_ring(c, &b, qp->q.ring.len, &qp->q.ring);
 }
 
+/* [I] A transport without the MMO WQE can't have it enabled. */
+int fw_qp_check_mmo(struct fw_cmd *c, const struct queue *q, bool mmo)
+{
+	if (mmo && !c->vhca->dev->profile->dma_mmo)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
+				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
+	if (mmo && !(*q->transport->wqe)[PRM_WQE_OPCODE_MMO].known)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc_ext.mmo is set, but %s queues have no MMO",
+				 q->transport->name);
+	return 0;
+}
+
 /* With qpc_ext, the context's extension stands before the page list. */
 static int take_extension(struct fw_cmd *c, struct qp *qp)
 {
@@ -139,11 +153,8 @@ static int take_extension(struct fw_cmd *c, struct qp *qp)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
-	if (prm_qpc_ext_get_mmo(ext) && !c->vhca->dev->profile->dma_mmo)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
 	qp->mmo = prm_qpc_ext_get_mmo(ext);
-	return 0;
+	return fw_qp_check_mmo(c, &qp->q, qp->mmo);
 }
 
 static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)

@@ -202,7 +202,7 @@ static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
 }
 
 /* INIT2INIT's extension: bit MMO of opt_param_mask_95_32 makes qpc_ext.mmo count. */
-static int check_extension(struct fw_cmd *c, struct qp_more *m)
+static int check_extension(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
 {
 	uint64_t mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
 
@@ -216,19 +216,16 @@ static int check_extension(struct fw_cmd *c, struct qp_more *m)
 		return -1;
 	m->take_mmo = mask != 0;
 	m->mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
-	if (m->take_mmo && m->mmo && !c->vhca->dev->profile->dma_mmo)
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "qpc_ext.mmo is set, but cap.dma_mmo_qp is 0");
-	return 0;
+	return fw_qp_check_mmo(c, q, m->take_mmo && m->mmo);
 }
 
-static int check_more(struct fw_cmd *c, struct qp_more *m)
+static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
 {
 	uint64_t mask;
 
 	*m = (struct qp_more){0};
 	if (c->opcode == PRM_OPCODE_INIT2INIT_QP)
-		return check_extension(c, m);
+		return check_extension(c, q, m);
 	if (c->opcode != PRM_OPCODE_RTS2RTS_QP)
 		return 0;
 	mask = prm_rts2rts_qp_in_get_opt_param_mask_95_32(c->in);
@@ -267,7 +264,7 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	struct qp_more more;
 
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
-	    check_fields(c, qpc, fields) || check_more(c, &more))
+	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more))
 		return -1;
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));
