@@ -28,6 +28,34 @@ TEST_FX(handles)
 	assert_int_equal(dealloc_pd(f, 0xffffffff), -ENOENT);
 }
 
+/* A method destroys its own kind of object only. */
+TEST_FX(destroys_its_kind)
+{
+	static const struct {
+		uint16_t object, method;
+	} rows[] = {
+		{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY},
+		{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY},
+		{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY},
+		{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY},
+		{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE},
+		{UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY},
+		{UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY},
+		{UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY},
+		{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY},
+		{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY},
+		{MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY},
+		{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY},
+		{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG},
+		{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY},
+	};
+	const uint32_t cq = fx_cq(f, NULL);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		FX_REFUSES(f, fx_destroy(f, rows[i].object, rows[i].method, cq), -EINVAL,
+			   "it is a CQ");
+}
+
 /* A PD in use stays; its users go on working. */
 TEST_FX(pd_busy)
 {
