@@ -299,8 +299,25 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 	return walk_direct(w, source, key, va, len);
 }
 
-int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
-	      unsigned int rights, struct dma_seg *seg, unsigned int max)
+/*
+ * The usual access, on the way of each message: allowed, through an mkey without alias or list, to
+ * few pieces. Negative: it is another one, and the walk finds out which.
+ */
+static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn,
+			     uint64_t va, uint64_t len, unsigned int rights, struct dma_seg *seg,
+			     unsigned int max)
+{
+	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
+
+	if (!m || m->low != (key & 0xff) || m->free || m->alias || m->list || !seg || !len ||
+	    m->pdn != pdn || (m->qpn != MKEY_ANY_QP && m->qpn != qpn) ||
+	    rights & ~(unsigned int)m->rights || (m->umem && m->umem->ro) || !in_bounds(m, va, len))
+		return -1;
+	return translate(m, va, len, seg, max);
+}
+
+static int mkey_part_walk(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
+			  uint64_t *len, unsigned int rights, struct dma_seg *seg, unsigned int max)
 {
 	struct mkey_walk w = {
 		.vhca = v, .pdn = pdn, .qpn = qpn, .rights = rights, .seg = seg, .max = max};
@@ -310,12 +327,23 @@ int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t
 	return n;
 }
 
+int mkey_part(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
+	      unsigned int rights, struct dma_seg *seg, unsigned int max)
+{
+	int n = mkey_usual(v, key, pdn, qpn, va, *len, rights, seg, max);
+
+	return n >= 0 ? n : mkey_part_walk(v, key, pdn, qpn, va, len, rights, seg, max);
+}
+
 int mkey_segs(struct vhca *v, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *seg, unsigned int max)
 {
 	uint64_t done = len;
-	int n = mkey_part(v, key, pdn, MKEY_ANY_QP, va, &done, rights, seg, max);
+	int n = mkey_usual(v, key, pdn, MKEY_ANY_QP, va, len, rights, seg, max);
 
+	if (n >= 0)
+		return n;
+	n = mkey_part_walk(v, key, pdn, MKEY_ANY_QP, va, &done, rights, seg, max);
 	return n >= 0 && done < len ? -MKEY_TOO_FRAGMENTED : n;
 }
 
