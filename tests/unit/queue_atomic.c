@@ -305,6 +305,31 @@ TEST_F(key_without_atomics)
 	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
 }
 
+/* An aligned address of a key whose memory is not. */
+TEST_F(unaligned_memory)
+{
+	struct rig_pair *p = *state;
+	uint64_t now;
+
+	allow(p);
+	memset(p->dst, 0, 16);
+	p->md->entries[0] += 4;
+	post(p, &add_8, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_INVAL_REQ_ERR, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	load(&now, p->dst + 4, 8);
+	assert_int_equal(now, 0);
+}
+
+TEST_F(memory_that_is_gone)
+{
+	struct rig_pair *p = *state;
+
+	allow(p);
+	p->md->entries[0] += 1ull << 46;
+	post(p, &add_8, 0, 0, SIGNALED);
+	ends(p, PRM_SYNDROME_REMOTE_ACCESS_ERR, PRM_EVENT_WQ_ACCESS_ERROR);
+}
+
 TEST_F(nowhere_to_put_it)
 {
 	struct rig_pair *p = *state;
