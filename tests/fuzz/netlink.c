@@ -5,6 +5,7 @@
 #include <rdma/rdma_netlink.h>
 #include "fuzz.h"
 #include "preload/netlink.h"
+#include "uverbs/resource.h"
 
 static unsigned int answered;
 
@@ -17,6 +18,18 @@ static int look(void *arg, const void *datagram, size_t len)
 	memcpy(&h, datagram, sizeof(h));
 	assert_int_equal(h.nlmsg_len, len);
 	answered += h.nlmsg_type != NLMSG_ERROR;
+	return 0;
+}
+
+/* Enough of each kind for several messages. */
+static int objects(struct uverbs_resource **rows, size_t *n)
+{
+	*n = any(400);
+	*rows = calloc(*n + 1, sizeof(**rows));
+	assert_non_null(*rows);
+	for (size_t i = 0; i < *n; i++)
+		(*rows)[i] = (struct uverbs_resource){
+			.kind = (uint32_t)i % (RESOURCE_KINDS + 1), .type = 2, .port = i & 1};
 	return 0;
 }
 
@@ -54,7 +67,8 @@ static size_t put_request(uint8_t *to)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	static const struct netlink_device dev = {.present = true, .ncounters = 3};
+	static const struct netlink_device dev = {
+		.present = true, .resources = objects, .ncounters = 3};
 	uint8_t request[256];
 	size_t room = 0;
 	uint8_t *copy;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Proves that iproute2's rdma sees the device by netlink as libibverbs and sysfs show it: name, GUIDs, firmware, states, counters;
+# Proves that iproute2's rdma sees the device by netlink as libibverbs and sysfs show it: name, GUIDs, firmware, states, counters, a program's objects;
 # and that bad requests are refused.
 for program in rdma jq ibv_devinfo; do
 	command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
@@ -46,14 +46,40 @@ counters() {
 	echo "$json" | jq -r '.[0] | del(.ifname, .port) | to_entries[] | "\(.key) \(.value)"' | sort >"$dir/netlink"
 	[ -s "$dir/sysfs" ] && diff "$dir/sysfs" "$dir/netlink"
 }
+# The objects of a program that waits for its peer: 5 QPs on one SRQ, one of each other kind, all with its pid.
+has() { # PD CQ QP MR CTX SRQ
+	counts=$(at rdma -j res | jq -c '.[0] | [.pd, .cq, .qp, .mr, .ctx, .srq]')
+	echo "objects: $counts"
+	[ "$counts" = "$1" ]
+}
+listed() { # KIND COUNT
+	json=$(at rdma -j res show "$1")
+	echo "$json"
+	[ "$(echo "$json" | jq length)" = "$2" ] && echo "$json" | jq -e 'all(.[]; .comm == "ibv_srq_pingpon")' >/dev/null
+}
+objects() {
+	has '[0,0,0,0,0,0]' || return
+	free_port
+	timeout --foreground "$bound" "$sim" exec "$chip" --function "$function" -- ibv_srq_pingpong -g 1 -q 5 -p "$port" >"$dir/pair" 2>&1 &
+	program=$!
+	wait_port "$port" $program && has '[1,1,5,1,1,1]' && listed qp 5 && listed cq 1 && listed mr 1 && listed pd 1 &&
+		listed ctx 1
+	seen=$?
+	json=$(at rdma -j res show qp)
+	kill $program
+	wait $program
+	same states INIT "$(echo "$json" | jq -r 'map(.state) | unique | join(" ")')" || return
+	has '[0,0,0,0,0,0]' && return $seen
+}
 refused() { ! at rdma dev set mlx5_0 name mlx5_9 && at rdma dev | grep -q mlx5_0; }
 
-plan 11
+plan 13
 for function in host dpu; do
 	check "rdma dev" device
 	check "rdma link" links
 	check "rdma system" system
 	check "rdma statistic" counters
+	check "rdma res" objects
 	check "the device can't be renamed" refused
 done
 function=dpu

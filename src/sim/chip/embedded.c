@@ -26,6 +26,7 @@
 #include "obj/profile.h"
 #include "obj/vhca.h"
 #include "tree.h"
+#include "link/msg.h"
 
 /* A call that a thread of the program makes on the chip's thread. */
 struct call {
@@ -36,6 +37,8 @@ struct call {
 	struct ucma_request *cm;
 	uint64_t va, len, offset;
 	unsigned int function;
+	struct uverbs_resource *rows;
+	size_t nrows;
 	int uffd, memfd;
 	int rc;
 	sem_t done;
@@ -289,6 +292,28 @@ static void do_cm_close(struct call *c)
 	c->cf->inner = NULL;
 }
 
+static void do_resources(struct call *c)
+{
+	struct kernel *k = chip_kernel(embedded.chip);
+
+	c->nrows = kernel_resources(k, c->function, NULL, 0);
+	c->rows = calloc(c->nrows + 1, sizeof(*c->rows));
+	c->rc = c->rows ? 0 : -ENOMEM;
+	if (c->rows)
+		kernel_resources(k, c->function, c->rows, c->nrows);
+}
+
+/* A chip that does not run yet, or that is the parent's, has nothing of this process. */
+static int embedded_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
+{
+	struct call c = {.fn = do_resources, .function = function};
+	int err = embedded.chip && !embedded.parents ? call(&c) : 0;
+
+	*rows = c.rows;
+	*n = c.nrows;
+	return err;
+}
+
 static int embedded_close_call(struct cfile *cf)
 {
 	struct call c = {.fn = do_close, .cf = cf};
@@ -455,6 +480,7 @@ const struct backend backend_embedded = {
 	.sysfs = embedded_sysfs,
 	.open = embedded_open,
 	.ioctl = embedded_ioctl,
+	.resources = embedded_resources,
 	.mapped = embedded_mapped,
 	.unmapped = embedded_unmapped,
 	.share = embedded_share,

@@ -348,6 +348,27 @@ static void on_status(struct chip_session *c)
 	free(rows);
 }
 
+/* What does not fit one message is left out; the receive buffer of netlink holds less. */
+static void on_resources(struct chip_session *c)
+{
+	const size_t max = LINK_BODY_MAX / sizeof(struct uverbs_resource);
+	struct kernel *k = chip_kernel(c->all->chip);
+	struct uverbs_resource *rows;
+	uint32_t function;
+	size_t n;
+
+	if (c->in.m.h.len != sizeof(function))
+		return session_throw_out(c, "a question for objects of a wrong length");
+	memcpy(&function, c->in.m.body, sizeof(function));
+	n = kernel_resources(k, function, NULL, 0);
+	n = n < max ? n : max;
+	rows = calloc(n + 1, sizeof(*rows));
+	if (rows)
+		kernel_resources(k, function, rows, n);
+	session_reply(c, rows ? 0 : -ENOMEM, rows, rows ? n * sizeof(*rows) : 0, NULL, 0);
+	free(rows);
+}
+
 static void on_down(struct chip_session *c)
 {
 	struct chip *chip = c->all->chip;
@@ -370,6 +391,7 @@ static const struct {
 	[LINK_REPLAY] = {session_replay, false, false},
 	[LINK_CAPTURE] = {session_capture, false, false},
 	[LINK_SHARE] = {on_share, true, false},
+	[LINK_RESOURCES] = {on_resources, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},
 	[LINK_CM] = {on_cm, false, true},
 	[LINK_CM_CLOSE] = {on_cm_close, false, true},

@@ -51,6 +51,11 @@ struct mm *mm_open(struct host *h, pid_t pid, int pidfd)
 	return mm;
 }
 
+pid_t mm_pid(const struct mm *mm)
+{
+	return mm->pid;
+}
+
 struct mm *mm_open_device(struct host *h, mm_at_fn *at, void *ctx)
 {
 	struct mm *mm = mm_open(h, 0, -1);

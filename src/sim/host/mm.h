@@ -37,6 +37,8 @@ bus_t mm_bus(const struct mm *, uint64_t va);
  */
 typedef uint8_t *mm_at_fn(void *ctx, uint64_t addr, size_t len);
 struct mm *mm_open_device(struct host *, mm_at_fn *, void *ctx);
+/* The process. */
+pid_t mm_pid(const struct mm *);
 /* The process has CAP_NET_RAW. */
 bool mm_may_net_raw(const struct mm *);
 /* Two clients are one process. */

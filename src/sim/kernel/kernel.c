@@ -19,6 +19,7 @@
 #include "flow/flow.h"
 #include "kernel.h"
 #include "verbs/verbs.h"
+#include "uverbs/resource.h"
 
 static const struct kernel_room *const kernel_rooms[] = {&verbs_room, &devx_room, &flow_room, NULL};
 
@@ -210,6 +211,36 @@ int file_new_uid(struct uverbs_file *f)
 		}
 	}
 	return refuse(-ENOMEM, "GET_CONTEXT: all %u DevX user ids are taken", UID_MAX - 1);
+}
+
+static void resource_add(const struct uverbs_file *f, struct uobj *u, struct uverbs_resource *row)
+{
+	memset(row, 0, sizeof(*row));
+	row->kind = RESOURCE_CTX;
+	row->id = f->ctxn;
+	row->ctx = f->ctxn;
+	row->pid = (uint32_t)mm_pid(f->mm);
+	if (!u)
+		return;
+	row->users = u->users;
+	u->class->describe(u, row);
+}
+
+size_t kernel_resources(struct kernel *k, unsigned int function, struct uverbs_resource *rows,
+			size_t max)
+{
+	size_t n = 0;
+
+	for (const struct uverbs_file *f = k->files; f; f = f->next) {
+		if (!f->context || f->vhca->index != function)
+			continue;
+		if (n++ < max)
+			resource_add(f, NULL, &rows[n - 1]);
+		for (struct uobj *u = f->newest; u; u = u->older)
+			if (u->class->describe && n++ < max)
+				resource_add(f, u, &rows[n - 1]);
+	}
+	return n;
 }
 
 void kernel_event(void *kernel, struct vhca *v, uint32_t eqn, const void *eqe)

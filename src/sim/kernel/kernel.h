@@ -7,6 +7,7 @@
 #include "uverbs/request.h"
 
 struct bar;
+struct uverbs_resource;
 struct mm;
 struct device;
 
@@ -48,6 +49,12 @@ int kernel_share(struct uverbs_file *, uint64_t va, uint64_t len, int memfd);
  * may be writing there, so the program must leave those pages in place when it closes this file.
  */
 bool kernel_shared_pages_in_use(const struct uverbs_file *);
+
+/*
+ * Fills rows of a function's contexts and objects, at most max, and returns how many there are.
+ */
+size_t kernel_resources(struct kernel *, unsigned int function, struct uverbs_resource *rows,
+			size_t max);
 
 /* chip.c connects the device's events here. */
 struct vhca;

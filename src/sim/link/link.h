@@ -34,6 +34,7 @@ enum link_type {
 	LINK_CM_OPEN, /* u32 function -> FD of /dev/infiniband/rdma_cm; first message */
 	LINK_CM,      /* cm_msg.h */
 	LINK_CM_CLOSE,
+	LINK_RESOURCES, /* u32 function -> rows of uverbs/resource.h */
 };
 
 struct link_header {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "uverbs/request.h"
+#include "uverbs/resource.h" /* the rows of LINK_RESOURCES */
 
 /*
  * A request as a message. LINK_IOCTL's body: msg_ioctl, one msg_attr for each attribute, then the

@@ -14,6 +14,7 @@
 #include "link/link.h"
 #include "link/msg.h"
 #include "real.h"
+#include "uverbs/resource.h"
 
 static char server[108]; /* the longest name of a Unix socket */
 
@@ -219,6 +220,27 @@ static void link_cm_close(struct cfile *cf)
 	cf->sock = -1;
 }
 
+static int link_resources(unsigned int function, struct uverbs_resource **rows, size_t *n)
+{
+	const uint32_t body = function;
+	struct link_message answer = {0};
+	int sock = link_connect(server);
+	int err =
+		sock < 0 ? sock : link_ask(sock, LINK_RESOURCES, &body, sizeof(body), -1, &answer);
+
+	if (sock >= 0)
+		real()->close(sock);
+	if (!err)
+		err = answer.h.result;
+	if (!err) {
+		*rows = (struct uverbs_resource *)(void *)answer.body;
+		*n = answer.h.len / sizeof(**rows);
+		answer.body = NULL;
+	}
+	link_message_free(&answer);
+	return err;
+}
+
 static void link_forked(struct cfile *cf)
 {
 	if (!cf || cf->sock < 0)
@@ -231,6 +253,7 @@ const struct backend backend_socket = {
 	.sysfs = link_sysfs,
 	.open = link_open,
 	.ioctl = link_ioctl,
+	.resources = link_resources,
 	.mapped = link_mapped,
 	.unmapped = link_unmapped,
 	.share = link_share,

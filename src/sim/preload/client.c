@@ -135,6 +135,19 @@ void client_sysfs(void)
 	errno = saved;
 }
 
+int client_resources(struct uverbs_resource **rows, size_t *n)
+{
+	struct lock_saved held;
+	int err;
+
+	if (!client_tree() || !client_is_this_process())
+		return -ENODEV;
+	client_enter(&held);
+	err = client.backend->resources(client.function, rows, n);
+	client_leave(&held);
+	return err;
+}
+
 const char *client_tree(void)
 {
 	return inside || !client.backend ? NULL : client.sysfs;

@@ -15,6 +15,7 @@
  */
 struct ucma_request;
 struct uverbs_request;
+struct uverbs_resource;
 
 /* One open of the device in this process. A file is known by the inode of its memfd, so that
  * dup'ed and passed descriptors are the same file. */
@@ -37,6 +38,8 @@ struct backend {
 	int (*open)(struct cfile *, unsigned int function);
 	/* 0 or -errno as ioctl() gives; outputs are in the request. */
 	int (*ioctl)(struct cfile *, struct uverbs_request *);
+	/* Objects of all programs; *n of them at *rows, which the caller frees. 0 or -errno. */
+	int (*resources)(unsigned int function, struct uverbs_resource **rows, size_t *n);
 	/* uffd: a new userfaultfd or -1; the other side owns it from here on. */
 	int (*mapped)(struct cfile *, int uffd, uint64_t va, uint64_t len, uint64_t offset);
 	void (*unmapped)(struct cfile *, uint64_t va, uint64_t len);
@@ -95,6 +98,9 @@ bool client_stats(struct port_stats *);
 int client_counter(const char *path, int flags);
 /* Makes the tree, before a program's first access to it. */
 void client_sysfs(void);
+
+/* Objects of the device's function, as backend.resources. */
+int client_resources(struct uverbs_resource **rows, size_t *n);
 
 /* false in a vfork child, which uses its parent's memory. */
 bool client_is_this_process(void);

@@ -95,6 +95,7 @@ static void read_device(struct netlink_device *d)
 	d->present = tree_guid(IBDEV_FOLDER "node_guid", &d->node_guid);
 	if (!d->present)
 		return;
+	d->resources = client_resources;
 	tree_guid(IBDEV_FOLDER "sys_image_guid", &d->sys_image_guid);
 	tree_text(IBDEV_FOLDER "fw_ver", d->fw_ver, sizeof(d->fw_ver));
 	d->port_state = (uint8_t)tree_number(IBDEV_FOLDER "ports/1/state");

@@ -6,7 +6,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_netlink.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "uverbs/resource.h"
 
 #define DEVICE_INDEX 0u /* the kernel numbers devices from 0 */
 #define DEVICE_NAME  "mlx5_0"
@@ -212,6 +214,156 @@ static int fill_statistic(struct netlink_reply *r, const struct netlink_request 
 	return 0;
 }
 
+/* --- objects ---------------------------------------------------------------------------------- */
+
+static void fill_qp(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	bool connected = o->type == IB_UVERBS_QPT_RC || o->type == IB_UVERBS_QPT_UC;
+
+	if (o->port)
+		put_u32(r, RDMA_NLDEV_ATTR_PORT_INDEX, o->port);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_PDN, o->pd);
+	if (connected) {
+		put_u32(r, RDMA_NLDEV_ATTR_RES_RQPN, o->remote_qpn);
+		put_u32(r, RDMA_NLDEV_ATTR_RES_RQ_PSN, o->rq_psn);
+	}
+	put_u32(r, RDMA_NLDEV_ATTR_RES_SQ_PSN, o->sq_psn);
+	if (connected)
+		put_u8(r, RDMA_NLDEV_ATTR_RES_PATH_MIG_STATE, 0); /* migrated: no other path */
+	put_u8(r, RDMA_NLDEV_ATTR_RES_TYPE, o->type);
+	put_u8(r, RDMA_NLDEV_ATTR_RES_STATE, o->state);
+}
+
+static void fill_cq(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	put_u32(r, RDMA_NLDEV_ATTR_RES_CQE, o->cqe);
+	put_u64(r, RDMA_NLDEV_ATTR_RES_USECNT, o->users);
+	put_u8(r, RDMA_NLDEV_ATTR_DEV_DIM, 0);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
+}
+
+/* Keys are for CAP_NET_ADMIN alone, and are not shown. */
+static void fill_mr(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	put_u64(r, RDMA_NLDEV_ATTR_RES_MRLEN, o->len);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_PDN, o->pd);
+}
+
+static void fill_pd(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	put_u64(r, RDMA_NLDEV_ATTR_RES_USECNT, o->users);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_CTXN, o->ctx);
+}
+
+/* By enum resource_kind: its name, its attributes, and what it has beside its number and pid. */
+#define RESOURCE_ROW(name, kind, id, fill)                                                 \
+	{                                                                                  \
+		name, RDMA_NLDEV_CMD_RES_##kind##_GET, RDMA_NLDEV_ATTR_RES_##kind,         \
+			RDMA_NLDEV_ATTR_RES_##kind##_ENTRY, RDMA_NLDEV_ATTR_RES_##id, fill \
+	}
+static const struct resource_row {
+	const char *name;
+	uint16_t op, table, entry, id;
+	void (*fill)(struct netlink_reply *, const struct uverbs_resource *);
+} resource_rows[RESOURCE_KINDS] = {
+	[RESOURCE_PD] = RESOURCE_ROW("pd", PD, PDN, fill_pd),
+	[RESOURCE_CQ] = RESOURCE_ROW("cq", CQ, CQN, fill_cq),
+	[RESOURCE_QP] = RESOURCE_ROW("qp", QP, LQPN, fill_qp),
+	[RESOURCE_MR] = RESOURCE_ROW("mr", MR, MRN, fill_mr),
+	[RESOURCE_CTX] = RESOURCE_ROW("ctx", CTX, CTXN, NULL),
+	[RESOURCE_SRQ] = RESOURCE_ROW("srq", SRQ, SRQN, NULL),
+};
+
+static unsigned int resource_kind_of(const struct netlink_request *q)
+{
+	unsigned int kind = 0;
+
+	while (kind < RESOURCE_KINDS && resource_rows[kind].op != RDMA_NL_GET_OP(q->h.nlmsg_type))
+		kind++;
+	return kind;
+}
+
+/* How many there are of each kind. The ids of rdma_cm are not counted. */
+static int fill_summary(struct netlink_reply *r, const struct netlink_request *q)
+{
+	uint64_t count[RESOURCE_KINDS] = {0};
+	struct uverbs_resource *rows = NULL;
+	size_t n = 0, table, entry;
+	int err = r->dev->resources(&rows, &n);
+
+	(void)q;
+	for (size_t i = 0; !err && i < n; i++)
+		if (rows[i].kind < RESOURCE_KINDS)
+			count[rows[i].kind]++;
+	free(rows);
+	fill_handle(r);
+	table = nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	for (unsigned int k = 0; k < RESOURCE_KINDS; k++) {
+		if (!resource_rows[k].name)
+			continue;
+		entry = nest_begin(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+		put_text(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, resource_rows[k].name);
+		put_u64(r, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count[k]);
+		nest_end(r, entry);
+	}
+	nest_end(r, table);
+	return err;
+}
+
+static void put_resource(struct netlink_reply *r, const struct uverbs_resource *o)
+{
+	const struct resource_row *row = &resource_rows[o->kind];
+	size_t entry = nest_begin(r, row->entry);
+
+	put_u32(r, row->id, o->id);
+	put_u32(r, RDMA_NLDEV_ATTR_RES_PID, o->pid);
+	if (row->fill)
+		row->fill(r, o);
+	nest_end(r, entry);
+}
+
+/* A message of a dump has the device and a table, and ends when few bytes are left. */
+#define RESOURCE_ROOM 256u
+
+static int dump_rows(struct netlink_reply *r, const struct netlink_request *q,
+		     const struct uverbs_resource *rows, size_t n)
+{
+	const unsigned int kind = resource_kind_of(q);
+	size_t table = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (rows[i].kind != kind || (q->has_port && rows[i].port != q->port))
+			continue;
+		if (!table) {
+			reply_begin(r, q, q->h.nlmsg_type, NLM_F_MULTI);
+			fill_handle(r);
+			table = nest_begin(r, resource_rows[kind].table);
+		}
+		put_resource(r, &rows[i]);
+		nest_end(r, table);
+		if (REPLY_ROOM - r->len > RESOURCE_ROOM)
+			continue;
+		err = reply_end(r);
+		table = 0;
+	}
+	return err || !table ? err : reply_end(r);
+}
+
+static int dump_resources(struct netlink_reply *r, const struct netlink_request *q)
+{
+	struct uverbs_resource *rows = NULL;
+	size_t n = 0;
+	int err = q->has_port ? check_target(r, q, false, true) : 0;
+
+	if (!err)
+		err = r->dev->resources(&rows, &n);
+	if (!err)
+		err = dump_rows(r, q, rows, n);
+	free(rows);
+	return err;
+}
+
 /*
  * fill: one message about the device, or -errno. An operation without it is one that the kernel has
  * and the device lacks.
@@ -220,31 +372,33 @@ enum { ONE = 1, DUMP = 2, STRICT = 4, NEEDS_INDEX = 8, NEEDS_PORT = 16, DUMP_NEE
 static const struct netlink_op {
 	int (*fill)(struct netlink_reply *, const struct netlink_request *);
 	unsigned int how;
+	/* Sends the messages of a dump itself. */
+	int (*dump)(struct netlink_reply *, const struct netlink_request *);
 } ops[RDMA_NLDEV_NUM_OPS] = {
-	[RDMA_NLDEV_CMD_GET] = {fill_device, ONE | DUMP | NEEDS_INDEX},
+	[RDMA_NLDEV_CMD_GET] = {fill_device, ONE | DUMP | NEEDS_INDEX, NULL},
 	[RDMA_NLDEV_CMD_PORT_GET] = {fill_port,
 				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX},
-	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT},
-	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT},
-	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic, ONE | STRICT | NEEDS_INDEX | NEEDS_PORT},
-	[RDMA_NLDEV_CMD_SET] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_RES_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_QP_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_CQ_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_MR_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_PD_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_CTX_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE},
-	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {NULL, ONE | DUMP},
-	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = {NULL, ONE},
+	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT, NULL},
+	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT, NULL},
+	[RDMA_NLDEV_CMD_STAT_GET] = {fill_statistic, ONE | STRICT | NEEDS_INDEX | NEEDS_PORT, NULL},
+	[RDMA_NLDEV_CMD_SET] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_NEWLINK] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_DELLINK] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_RES_GET] = {fill_summary, ONE | DUMP | NEEDS_INDEX, NULL},
+	[RDMA_NLDEV_CMD_RES_QP_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
+	[RDMA_NLDEV_CMD_RES_CM_ID_GET] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
+	[RDMA_NLDEV_CMD_RES_MR_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
+	[RDMA_NLDEV_CMD_RES_PD_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
+	[RDMA_NLDEV_CMD_RES_CTX_GET] = {NULL, ONE | DUMP | DUMP_NEEDS_INDEX, dump_resources},
+	[RDMA_NLDEV_CMD_RES_SRQ_GET] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_SYS_SET] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_STAT_SET] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_STAT_DEL] = {NULL, ONE, NULL},
+	[RDMA_NLDEV_CMD_RES_QP_GET_RAW] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_RES_CQ_GET_RAW] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_RES_MR_GET_RAW] = {NULL, ONE | DUMP, NULL},
+	[RDMA_NLDEV_CMD_STAT_GET_STATUS] = {NULL, ONE, NULL},
 };
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -333,7 +487,9 @@ static int answer_dump(struct netlink_reply *r, const struct netlink_op *op,
 
 	if (!err)
 		err = check_target(r, q, op->how & DUMP_NEEDS_INDEX, false);
-	if (!err && r->dev->present) {
+	if (!err && r->dev->present && op->dump) {
+		err = op->dump(r, q);
+	} else if (!err && r->dev->present) {
 		reply_begin(r, q, q->h.nlmsg_type, NLM_F_MULTI);
 		err = op->fill(r, q);
 		if (!err)
@@ -381,7 +537,7 @@ static int execute(struct netlink_reply *r, struct netlink_request *q, int *sent
 		return 0;
 	if (!op || (dump && !(op->how & DUMP)))
 		return -EINVAL;
-	if (!op->fill)
+	if (!op->fill && !(dump && op->dump))
 		return -EOPNOTSUPP;
 	if (!dump)
 		return answer_one(r, op, q);

@@ -12,6 +12,8 @@
  */
 #define NETLINK_COUNTERS 32
 
+struct uverbs_resource;
+
 struct netlink_device {
 	bool present; /* false: the list of devices is empty */
 	uint64_t node_guid, sys_image_guid;
@@ -21,6 +23,8 @@ struct netlink_device {
 		uint64_t dev; /* dev_t; 0: there is none */
 		uint64_t abi;
 	} uverbs, rdma_cm;
+	/* Objects: *n of them at *rows, to be freed; 0 or -errno. */
+	int (*resources)(struct uverbs_resource **rows, size_t *n);
 	unsigned int ncounters;
 	struct netlink_counter {
 		char name[40];

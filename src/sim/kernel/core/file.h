@@ -22,6 +22,7 @@ struct kernel_room;
 struct method_handler;
 struct subscription;
 struct uobj;
+struct uverbs_resource;
 
 /* Regions of device memory (verbs/uverbs_dm.c). */
 enum dm_kind { DM_STE, DM_MODIFY, DM_KINDS };
@@ -35,6 +36,7 @@ struct kernel {
 	struct uverbs_file *files;
 	struct subscription *subs[256]; /* DevX event subscriptions, by hardware number */
 	struct hw_ref *refs[256];	/* queues by hardware number, for events */
+	uint32_t contexts;		/* that were made so far */
 	uint16_t next_uid;
 	uint16_t whitelist_uid; /* queries of contexts without DevX */
 	uint8_t next_key;	/* mkey_7_0 of the next memory region */
@@ -55,6 +57,7 @@ struct uverbs_file {
 	struct bar *bar;
 	bool context; /* GET_CONTEXT was done */
 	bool closing; /* its objects go, whatever refers to them */
+	uint32_t ctxn; /* its number, from 1 */
 	uint16_t uid; /* 0: no DevX */
 	uint32_t tdn;
 	struct uobj **handles;

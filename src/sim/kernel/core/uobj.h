@@ -12,6 +12,8 @@ struct uobj_class {
 	const char *name;
 	uint16_t object;	       /* UVERBS_OBJECT_*, MLX5_IB_OBJECT_* */
 	int (*destroy)(struct uobj *); /* gives the hardware object back; 0 or -errno */
+	/* Its kind, number and what its kind has, for `rdma res`; NULL: it is not shown there. */
+	void (*describe)(struct uobj *, struct uverbs_resource *);
 };
 
 struct uobj {

@@ -136,7 +136,8 @@ static int devx_obj_release(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, devx_obj_release};
+const struct uobj_class devx_obj_class = {"DevX object", MLX5_IB_OBJECT_DEVX_OBJ, devx_obj_release,
+					  NULL};
 
 /* --- creation ------------------------------------------------------------------------------ */
 

@@ -33,7 +33,7 @@ static int devx_umem_destroy(struct uobj *u)
 	return mbox_destroy(u->file->vhca, PRM_OPCODE_DESTROY_UMEM, u->file->uid, m->id);
 }
 
-const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy};
+const struct uobj_class umem_class = {"umem", MLX5_IB_OBJECT_DEVX_UMEM, devx_umem_destroy, NULL};
 
 static int check_region(struct uverbs_file *f, uint64_t addr, uint64_t len, uint64_t access)
 {

@@ -29,7 +29,7 @@ static int mlx5_uar_release(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, mlx5_uar_release};
+const struct uobj_class uar_class = {"UAR", MLX5_IB_OBJECT_UAR, mlx5_uar_release, NULL};
 
 /* Number and page; 0 or -errno. */
 static int mlx5_uar_make(struct uverbs_file *f, struct devx_uar *uar, int *page)

@@ -53,7 +53,7 @@ static int flow_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, flow_release};
+const struct uobj_class flow_class = {"flow", UVERBS_OBJECT_FLOW, flow_release, NULL};
 
 struct flow *flow_new(struct uverbs_file *f)
 {

@@ -22,7 +22,7 @@ static int flow_action_release(struct uobj *u)
 }
 
 const struct uobj_class flow_action_class = {"flow action", UVERBS_OBJECT_FLOW_ACTION,
-					     flow_action_release};
+					     flow_action_release, NULL};
 
 static int alloc_modify(struct uverbs_file *f, uint8_t dir, const struct uverbs_attr *list, uint32_t *id)
 {

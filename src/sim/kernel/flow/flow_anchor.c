@@ -20,7 +20,7 @@ static int flow_anchor_destroy(struct uobj *u)
 }
 
 const struct uobj_class anchor_class = {"steering anchor", MLX5_IB_OBJECT_STEERING_ANCHOR,
-					flow_anchor_destroy};
+					flow_anchor_destroy, NULL};
 
 static int flow_anchor_check(uint64_t type, uint16_t priority)
 {

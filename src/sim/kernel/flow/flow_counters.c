@@ -36,8 +36,8 @@ static int flow_counters_destroy(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS,
-					  flow_counters_destroy};
+const struct uobj_class counters_class = {"counters", UVERBS_OBJECT_COUNTERS, flow_counters_destroy,
+					  NULL};
 
 int uverbs_counters_create(struct uverbs_file *f, struct uverbs_request *req)
 {

@@ -16,7 +16,7 @@ static int matcher_release(struct uobj *u)
 }
 
 const struct uobj_class matcher_class = {"flow matcher", MLX5_IB_OBJECT_FLOW_MATCHER,
-					 matcher_release};
+					 matcher_release, NULL};
 
 static int find_type(struct uverbs_request *req, uint8_t *type)
 {

@@ -10,6 +10,8 @@
 
 extern const struct uobj_class mr_class, ah_class, dm_class, memic_class, mw_class;
 
+/* A QP's state, peer and PSNs, as QUERY_QP has them. */
+void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);

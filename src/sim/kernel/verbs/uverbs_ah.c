@@ -17,7 +17,7 @@ static int uverbs_ah_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release};
+const struct uobj_class ah_class = {"AH", UVERBS_OBJECT_AH, uverbs_ah_release, NULL};
 
 static int uverbs_ah_check(const struct uverbs_file *f, const struct ib_uverbs_ah_attr *a, uint8_t mac[6])
 {

@@ -170,6 +170,7 @@ int uverbs_get_context(struct uverbs_file *f, struct uverbs_request *req)
 		return err;
 	}
 	f->context = true;
+	f->ctxn = ++f->k->contexts;
 	clock_info_fill(f);
 	core_answer(req, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
 		    UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);

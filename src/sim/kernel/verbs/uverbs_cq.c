@@ -14,6 +14,7 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "priv.h"
+#include "uverbs/resource.h"
 
 #define EVENT_CQ_ERR 0 /* enum ib_event_type */
 #define KNOWN_CREATE (IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
@@ -60,7 +61,16 @@ static int uverbs_cq_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, uverbs_cq_release};
+static void uverbs_cq_describe(struct uobj *u, struct uverbs_resource *r)
+{
+	const struct uverbs_cq *cq = (const struct uverbs_cq *)u;
+
+	r->kind = RESOURCE_CQ;
+	r->id = cq->cqn;
+	r->cqe = cq->cqe;
+}
+
+const struct uobj_class cq_class = {"CQ", UVERBS_OBJECT_CQ, uverbs_cq_release, uverbs_cq_describe};
 
 struct cq_plan {
 	struct mlx5_ib_create_cq u;

@@ -115,7 +115,7 @@ static int uverbs_dm_release(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_release};
+const struct uobj_class dm_class = {"DM", UVERBS_OBJECT_DM, uverbs_dm_release, NULL};
 
 int dm_range(const struct uobj *u, uint64_t offset, uint64_t len, uint64_t *addr)
 {

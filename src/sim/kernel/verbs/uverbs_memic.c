@@ -43,7 +43,7 @@ static int uverbs_memic_release(struct uobj *u)
 	return mbox_exec(u->file->vhca, in, sizeof(in), out, sizeof(out));
 }
 
-const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release};
+const struct uobj_class memic_class = {"DM", UVERBS_OBJECT_DM, uverbs_memic_release, NULL};
 
 /* The first pages that the firmware has free: 0, -ENOMEM. */
 static int memic_place(struct memic_dm *dm, const uint8_t *cap, uint32_t log_align)

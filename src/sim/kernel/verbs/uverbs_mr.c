@@ -14,6 +14,7 @@
 #include "kernel/core/pages.h"
 #include "kernel/core/pins.h"
 #include "priv.h"
+#include "uverbs/resource.h"
 
 #define PAGE	4096ull
 #define LOG_SPACE 48u /* of a program's addresses */
@@ -48,7 +49,17 @@ static int uverbs_mr_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release};
+static void uverbs_mr_describe(struct uobj *u, struct uverbs_resource *r)
+{
+	const struct mr *mr = (const struct mr *)u;
+
+	r->kind = RESOURCE_MR;
+	r->id = mr->index;
+	r->pd = mr->pd->pdn;
+	r->len = mr->len;
+}
+
+const struct uobj_class mr_class = {"MR", UVERBS_OBJECT_MR, uverbs_mr_release, uverbs_mr_describe};
 
 /* The whole address space, on demand. */
 static bool mr_is_implicit(const struct ib_uverbs_reg_mr *r)

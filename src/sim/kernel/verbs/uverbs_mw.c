@@ -30,7 +30,7 @@ static int uverbs_mw_release(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, uverbs_mw_release};
+const struct uobj_class mw_class = {"MW", UVERBS_OBJECT_MW, uverbs_mw_release, NULL};
 
 static int mw_create_mkey(struct uverbs_file *f, struct mw *mw, uint8_t type, uint32_t entries)
 {

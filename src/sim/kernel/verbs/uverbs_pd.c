@@ -9,6 +9,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include "kernel/core/cmd.h"
 #include "priv.h"
+#include "uverbs/resource.h"
 
 static int uverbs_pd_release(struct uobj *u)
 {
@@ -17,7 +18,13 @@ static int uverbs_pd_release(struct uobj *u)
 	return mbox_destroy(u->file->vhca, PRM_OPCODE_DEALLOC_PD, pd->uid, pd->pdn);
 }
 
-const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, uverbs_pd_release};
+static void uverbs_pd_describe(struct uobj *u, struct uverbs_resource *r)
+{
+	r->kind = RESOURCE_PD;
+	r->id = ((const struct pd *)u)->pdn;
+}
+
+const struct uobj_class pd_class = {"PD", UVERBS_OBJECT_PD, uverbs_pd_release, uverbs_pd_describe};
 
 int wcmd_alloc_pd(struct wcmd *c)
 {

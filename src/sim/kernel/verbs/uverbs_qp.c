@@ -14,6 +14,7 @@
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
+#include "uverbs/resource.h"
 
 #define SEND_WQE_BB_LOG 6
 #define DATA_SEG	16u
@@ -101,7 +102,19 @@ static int uverbs_qp_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, uverbs_qp_release};
+static void uverbs_qp_describe(struct uobj *u, struct uverbs_resource *r)
+{
+	struct uverbs_qp *qp = (struct uverbs_qp *)u;
+
+	r->kind = RESOURCE_QP;
+	r->id = qp->qpn;
+	r->pd = qp->pd ? qp->pd->pdn : 0;
+	r->type = qp->type;
+	r->port = qp->port;
+	qp_modify_describe(qp, r);
+}
+
+const struct uobj_class qp_class = {"QP", UVERBS_OBJECT_QP, uverbs_qp_release, uverbs_qp_describe};
 
 static int uverbs_qp_check_uhw(const struct mlx5_ib_create_qp *u, bool raw)
 {

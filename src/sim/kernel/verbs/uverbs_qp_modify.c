@@ -15,6 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "qp_type.h"
 #include "raw.h"
+#include "uverbs/resource.h"
 
 #define UD_LOG_MSG_MAX	12
 #define QKEY_PRIVILEGED 0x80000000u
@@ -414,6 +415,18 @@ static int qp_modify_query(struct uverbs_qp *qp, struct ib_uverbs_query_qp_resp 
 	fill_query(r, prm_query_qp_out_cat_qpc(out), qp);
 	qp->state = r->qp_state;
 	return 0;
+}
+
+void qp_modify_describe(struct uverbs_qp *qp, struct uverbs_resource *to)
+{
+	struct ib_uverbs_query_qp_resp r = {0};
+
+	if (qp->raw.on ? raw_qp_query(qp, &r) : qp_modify_query(qp, &r))
+		return;
+	to->state = r.qp_state;
+	to->remote_qpn = r.dest_qp_num;
+	to->rq_psn = r.rq_psn;
+	to->sq_psn = r.sq_psn;
 }
 
 int wcmd_query_qp(struct wcmd *c)

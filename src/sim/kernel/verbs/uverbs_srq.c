@@ -15,6 +15,7 @@
 #include "kernel/core/cmd.h"
 #include "kernel/core/pages.h"
 #include "priv.h"
+#include "uverbs/resource.h"
 
 #define DATA_SEG	16u
 #define STRIDE_LEAST	32u
@@ -51,7 +52,17 @@ static int uverbs_srq_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_release};
+static void uverbs_srq_describe(struct uobj *u, struct uverbs_resource *r)
+{
+	const struct uverbs_srq *srq = (const struct uverbs_srq *)u;
+
+	r->kind = RESOURCE_SRQ;
+	r->id = srq->srqn;
+	r->pd = srq->pd ? srq->pd->pdn : 0;
+}
+
+const struct uobj_class srq_class = {"SRQ", UVERBS_OBJECT_SRQ, uverbs_srq_release,
+				     uverbs_srq_describe};
 
 /* --- CREATE_SRQ ------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ static int uverbs_wq_release(struct uobj *u)
 	return 0;
 }
 
-const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, uverbs_wq_release};
+const struct uobj_class wq_class = {"WQ", UVERBS_OBJECT_WQ, uverbs_wq_release, NULL};
 
 /* --- CREATE_WQ -------------------------------------------------------------------------------- */
 
@@ -296,7 +296,8 @@ static int destroy_table(struct uobj *u)
 	return err;
 }
 
-const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table};
+const struct uobj_class wq_table_class = {"WQ table", UVERBS_OBJECT_RWQ_IND_TBL, destroy_table,
+					  NULL};
 
 /* The handles follow the structure that ends the fixed part of the command. */
 static int take_wqs(struct wcmd *c, struct uverbs_wq_table *t)

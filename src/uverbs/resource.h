@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef UVERBS_RESOURCE_H
+#define UVERBS_RESOURCE_H
+
+#include <stdint.h>
+
+/* The kernel's objects as `rdma res` shows them, in the order of the kernel's restrack types. */
+enum resource_kind {
+	RESOURCE_PD,
+	RESOURCE_CQ,
+	RESOURCE_QP,
+	RESOURCE_CM_ID,
+	RESOURCE_MR,
+	RESOURCE_CTX,
+	RESOURCE_SRQ,
+	RESOURCE_KINDS
+};
+
+struct uverbs_resource {
+	uint32_t kind;
+	uint32_t id;  /* the hardware's number; of a context, one of its own */
+	uint32_t pid; /* of the program */
+	uint32_t ctx, pd;
+	uint32_t users; /* objects that refer to it */
+	uint32_t cqe;
+	uint32_t remote_qpn, rq_psn, sq_psn;
+	uint8_t type, state, port; /* of a QP: IB_UVERBS_QPT_*, enum ib_qp_state */
+	uint8_t pad[5];
+	uint64_t len;
+};
+
+#endif
