@@ -4,6 +4,14 @@
 # checked data within a function and between two, by each kind of address; what a refused client and a bereaved server see.
 . "$(dirname "$0")/pair.sh"
 
+# The ids of programs that ended are gone: a client would take an old server's for the new one's.
+none_left()
+{
+	while "$sim" ls 2>/dev/null | grep -q "cm_id ${state:?}"; do
+		sleep 0.05 # the chip notices the end of each program
+	done
+}
+
 # listens PID [STATE]: some id of the chip listens, or has another state.
 listens()
 {
@@ -23,6 +31,7 @@ cm()
 		echo "ok $n - $name # SKIP ${2%% *} is not installed"
 		return
 	fi
+	none_left
 	# shellcheck disable=SC2086 # words
 	timeout "$bound" "$sim" exec "$chip" --function "$1" -- ${2% &} >"$dir/server" 2>&1 &
 	server=$!
@@ -73,6 +82,7 @@ cm dpu "rcopy &" "rcopy $dir/from 192.168.215.2:$dir/to"
 cmp "$dir/from" "$dir/to" >"$dir/client" 2>&1
 result $? "rcopy: the copy is the file"
 
+none_left
 # Nobody listens; nobody is there. The library's text and ours.
 "$sim" exec "$chip" -- rping -c -C 1 -a 127.0.0.1 >"$dir/client" 2>&1
 grep -q REJECTED "$dir/client"
@@ -82,6 +92,7 @@ grep -q "ADDR_ERROR, error -19" "$dir/client"
 result $? "an address that is nobody's is an error of the address"
 
 # A dead peer: the survivor hears of it and ends by itself.
+none_left
 timeout "$bound" "$sim" exec "$chip" -- rping -s -v >"$dir/server" 2>&1 &
 server=$!
 listens "$server"

@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -185,18 +186,19 @@ static void *wait_for_event(void *arg)
 	return NULL;
 }
 
-/* The thread sleeps in recv(); it has nothing else to wait for. */
-static void until_asleep(pid_t tid)
+/* The thread sleeps in recv(). It may have slept elsewhere before: the chip answers requests. */
+static void until_in_recv(pid_t tid)
 {
-	char path[64], state = 0;
+	long call = -1;
+	char path[64];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	while (state != 'S') {
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	while (call != SYS_recvfrom) {
 		f = fopen(path, "re");
 		assert_non_null(f);
-		if (fscanf(f, "%*d %*s %c", &state) != 1)
-			state = 0;
+		if (fscanf(f, "%ld", &call) != 1) /* "running" */
+			call = -1;
 		fclose(f);
 	}
 }
@@ -217,7 +219,7 @@ static pthread_t start_waiter(struct waiter *w)
 	assert_int_equal(pthread_create(&t, NULL, announce_and_wait, w), 0);
 	while (!(tid = __atomic_load_n(&w->e.id, __ATOMIC_ACQUIRE)))
 		sched_yield();
-	until_asleep((pid_t)tid);
+	until_in_recv((pid_t)tid);
 	return t;
 }
 

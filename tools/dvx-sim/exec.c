@@ -2,6 +2,7 @@
 #include "dvx-sim.h"
 
 #include <errno.h>
+#include <link.h> /* builds with a sanitizer */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
