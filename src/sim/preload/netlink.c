@@ -69,7 +69,8 @@ static void put_bytes(struct netlink_reply *r, const void *from, size_t len)
 	if (padded(len) > REPLY_ROOM - r->len)
 		return; /* no message of one device comes near (the unit test has the longest) */
 	memset(r->bytes + r->len, 0, padded(len));
-	memcpy(r->bytes + r->len, from, len);
+	if (len) /* from is NULL where an attribute has no value of its own */
+		memcpy(r->bytes + r->len, from, len);
 	r->len += padded(len);
 }
 
