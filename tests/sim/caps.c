@@ -388,6 +388,23 @@ static void steering_works(struct rig *r)
 	OK(dvx_flow_domain_destroy(domain));
 }
 
+/* More numbers than one block has, none of them a queue pair's. */
+static void reserved_qpns_work(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	const uint8_t *general = page_of(r, PRM_HCA_CAP_TYPE_GENERAL);
+	uint32_t qpn[40];
+
+	for (unsigned int i = 0; i < 40; i++) {
+		assert_int_equal(mlx5dv_reserved_qpn_alloc(ctx, &qpn[i]), 0);
+		assert_true(qpn[i] >= 1u << prm_cmd_hca_cap_get_log_max_qp(general));
+		assert_true(!i || qpn[i] == qpn[i - 1] + 1);
+	}
+	for (unsigned int i = 0; i < 40; i++)
+		assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[i]), 0);
+	assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[0]), EINVAL);
+}
+
 static void raw_queues_work(struct rig *r)
 {
 	uint32_t most =
@@ -554,6 +571,7 @@ static const struct row {
 #undef G
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
+	{PRM_HCA_CAP_TYPE_GENERAL_2, "log_reserved_qpn_granularity", reserved_qpns_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "rss_ind_tbl_cap", raw_queues_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "vlan_cap", BY("tests/sim/lib_raw")},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "csum_cap", BY("tests/sim/lib_raw")},

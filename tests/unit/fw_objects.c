@@ -55,8 +55,61 @@ TEST_FX(tis)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), PRM_STATUS_RES_BUSY);
 	assert_int_equal(FX(f, CREATE_TIS, {"ctx.transport_domain", td}, {"ctx.tls_en", 1}),
 			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.prio", 1}, {"ctx.prio", 3}),
+			 0);
+	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"ctx.prio", 5}), 0);
+	/* one port: no other to send through */
+	assert_int_equal(FX(f, MODIFY_TIS, {"tisn", tisn}, {"bitmask.lag_tx_port_affinity", 1},
+			    {"ctx.lag_tx_port_affinity", 2}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(f->syndrome, FW_SYN_CAP_CLEAR);
+	assert_int_equal(FX(f, QUERY_TIS, {"tisn", tisn}), 0);
+	FX_SAYS(f, QUERY_TIS, {"tis_context.prio", 3}, {"tis_context.transport_domain", td},
+		{"tis_context.lag_tx_port_affinity", 0});
 	assert_int_equal(FX_NUMBER(f, DESTROY_TIS, tisn), 0);
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), 0);
+}
+
+/* Blocks of the advertised size, each the owner's alone; only the first number names one. */
+TEST_FX(reserved_qpns)
+{
+	static const struct {
+		const char *field;
+		uint64_t value;
+		uint8_t status;
+	} bad[] = {
+		{"log_obj_range", 3, PRM_STATUS_BAD_PARAM},
+		{"alias_object", 1, PRM_STATUS_BAD_PARAM},
+		{"obj_type", PRM_OBJ_TYPE_SAMPLER, PRM_STATUS_BAD_PARAM},
+	};
+	const uint16_t create = PRM_OPCODE_CREATE_GENERAL_OBJECT,
+		       destroy = PRM_OPCODE_DESTROY_GENERAL_OBJECT;
+	const struct fx_field good[] = {
+		{"obj_type", PRM_OBJ_TYPE_RESERVED_QPN}, {"log_obj_range", 4}, {NULL, 0}};
+	uint32_t first[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(fx_cmd(f, f->v, create, FX_UID, good), 0);
+		first[i] = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	}
+	assert_int_equal(first[1], first[0] + 16);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(
+			fx_cmd(f, f->v, create, FX_UID,
+			       FX_FIELDS({"obj_type", PRM_OBJ_TYPE_RESERVED_QPN},
+					 {"log_obj_range", 4}, {bad[i].field, bad[i].value})),
+			bad[i].status);
+#define END(uid, number)              \
+	fx_cmd(f, f->v, destroy, uid, \
+	       FX_FIELDS({"obj_type", PRM_OBJ_TYPE_RESERVED_QPN}, {"obj_id", number}))
+	assert_int_equal(END(FX_UID, first[1] + 1), PRM_STATUS_BAD_RES);
+	assert_int_equal(END(FX_UID + 1, first[1]), PRM_STATUS_BAD_RES);
+	assert_int_equal(END(FX_UID, 0), PRM_STATUS_BAD_RES);
+	assert_int_equal(END(FX_UID, first[1]), 0);
+	assert_int_equal(END(FX_UID, first[1]), PRM_STATUS_BAD_RES);
+#undef END
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
 }
 
 TEST_FX(eqs)

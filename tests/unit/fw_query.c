@@ -65,6 +65,14 @@ TEST_FX(truthful)
 	CAP(f, f->v, 7, {TX "sw_owner_v2", 0}, {RX "sw_owner_v2", 1});
 }
 
+/* One port: no bond, which is an answer and no refusal (UCX asks at open). */
+TEST_FX(lag)
+{
+	assert_int_equal(FX(f, QUERY_LAG), 0);
+	FX_SAYS(f, QUERY_LAG, {"ctx.lag_state", 0});
+	CAP(f, f->v, 0, {"num_lag_ports", 0}, {"lag_master", 0}, {"lag_tx_port_affinity", 0});
+}
+
 /* A reply with less room gets as much of the page as fits (rdma-core's tests: 2 KiB). */
 TEST_FX(cut_page)
 {

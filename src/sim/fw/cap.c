@@ -100,6 +100,8 @@ static void fill_completions(void *cap)
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
 enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
+#define GENERAL_OBJECTS (1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN)
+
 static void fill_general(const struct vhca *v, void *cap)
 {
 	const struct profile *p = v->dev->profile;
@@ -137,7 +139,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	prm_cmd_hca_cap_set_device_frequency_mhz(cap, 1000);
 	prm_cmd_hca_cap_set_steering_format_version(cap, p->steering_format_version);
 	prm_cmd_hca_cap_set_flex_parser_protocols(cap, FLEX_GENEVE | FLEX_VXLAN_GPE);
-	prm_cmd_hca_cap_set_general_obj_types(cap, 1ull << PRM_OBJ_TYPE_SW_ICM);
+	prm_cmd_hca_cap_set_general_obj_types(cap, GENERAL_OBJECTS);
 	prm_cmd_hca_cap_set_dma_mmo_sq(cap, 0);
 	prm_cmd_hca_cap_set_dma_mmo_qp(cap, p->dma_mmo);
 	prm_cmd_hca_cap_set_log_dma_mmo_max_size(cap, p->dma_mmo ? p->log_dma_mmo_max_size : 0);
@@ -153,6 +155,7 @@ static void fill_general_2(const struct vhca *v, void *cap)
 	if (p->allow_mkey)
 		prm_cmd_hca_cap_2_set_allowed_object_for_other_vhca_access(cap,
 									   PRM_ALLOWED_OBJECT_MKEY);
+	prm_cmd_hca_cap_2_set_log_reserved_qpn_granularity(cap, VHCA_LOG_RESERVED_QPNS);
 	prm_cmd_hca_cap_2_set_log_min_mkey_entity_size(cap, p->min_mkey_log_entity_size);
 }
 

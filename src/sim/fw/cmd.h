@@ -187,7 +187,7 @@ int fw_dbrec(struct fw_cmd *, bool umem_valid, uint32_t umem_id, uint64_t addr, 
 fw_handler fw_query_hca_cap;
 /* By opcode, from their own tables. */
 fw_handler fw_alloc_number, fw_destroy_object;
-fw_handler fw_create_tis, fw_create_umem;
+fw_handler fw_create_tis, fw_modify_tis, fw_query_tis, fw_create_umem;
 fw_handler fw_alloc_memic, fw_dealloc_memic;
 fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
@@ -203,6 +203,7 @@ fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_genera
 /* By obj_type, from general.c. */
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm;
+fw_handler fw_create_reserved_qpn, fw_destroy_reserved_qpn;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;
 fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_destroy_flow_table,
 	fw_set_flow_table_root;
@@ -211,6 +212,6 @@ fw_handler fw_set_fte, fw_query_fte, fw_delete_fte;
 fw_handler fw_alloc_modify_header;
 fw_handler fw_alloc_flow_counter, fw_query_flow_counter, fw_dealloc_flow_counter;
 fw_handler fw_query_adapter, fw_query_issi, fw_query_special_contexts, fw_query_nic_vport_context,
-	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions;
+	fw_query_hca_vport_context, fw_query_roce_address, fw_query_esw_functions, fw_query_lag;
 
 #endif

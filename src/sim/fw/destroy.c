@@ -35,6 +35,7 @@ static const struct destroy_row {
 	{OBJ_UAR, obj_free, PRM_OPCODE_DEALLOC_UAR, prm_dealloc_uar_in_get_uar, "uar"},
 	{OBJ_SW_ICM, fw_sw_icm_free, PRM_OPCODE_DESTROY_GENERAL_OBJECT,
 	 prm_general_obj_in_cmd_hdr_get_obj_id, "obj_id"},
+	{OBJ_RESERVED_QPN, obj_free, 0, NULL, NULL},
 	{OBJ_EQ, obj_free, PRM_OPCODE_DESTROY_EQ, prm_destroy_eq_in_get_eq_number, "eq_number"},
 	{OBJ_TD, obj_free, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN,
 	 prm_dealloc_transport_domain_in_get_transport_domain, "transport_domain"},

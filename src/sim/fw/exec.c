@@ -17,6 +17,7 @@
 static const struct fw_row rows[] = {
 	ROW(QUERY_ADAPTER, query_adapter, 0),
 	ROW(QUERY_ISSI, query_issi, 0),
+	ROW(QUERY_LAG, query_lag, 0),
 	/* [I] The page is cut at the reply's end: rdma-core's own tests ask with room for 2 KiB. */
 	{.opcode = PRM_OPCODE_QUERY_HCA_CAP,
 	 .in_bytes = PRM_QUERY_HCA_CAP_IN_BYTES,
@@ -61,6 +62,8 @@ static const struct fw_row rows[] = {
 	ROW(ALLOC_TRANSPORT_DOMAIN, alloc_number, 0),
 	ROW(DEALLOC_TRANSPORT_DOMAIN, destroy_object, 0),
 	ROW(CREATE_TIS, create_tis, 0),
+	ROW(MODIFY_TIS, modify_tis, 0),
+	ROW(QUERY_TIS, query_tis, 0),
 	ROW(DESTROY_TIS, destroy_object, 0),
 	ROW(CREATE_SQ, create_sq, FW_TAIL),
 	ROW(MODIFY_SQ, modify_sq, 0),

@@ -8,6 +8,7 @@ static const struct object_row {
 } objects[] = {
 	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_query_alias, fw_destroy_alias},
 	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_object},
+	{PRM_OBJ_TYPE_RESERVED_QPN, fw_create_reserved_qpn, NULL, fw_destroy_reserved_qpn},
 };
 
 static const struct object_row *fw_general_row_of(struct fw_cmd *c)
@@ -17,10 +18,10 @@ static const struct object_row *fw_general_row_of(struct fw_cmd *c)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		if (objects[i].type == type)
 			return &objects[i];
-	fw_refuse(
-		c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
-		"obj_type 0x%x is not implemented, only 0x%x (alias of an MKEY) and 0x%x (SW_ICM)",
-		type, PRM_OBJ_TYPE_MKEY, PRM_OBJ_TYPE_SW_ICM);
+	fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_OBJECT_TYPE,
+		  "obj_type 0x%x is not implemented, only aliases of MKEYs (0x%x) and the types "
+		  "in cap.general_obj_types",
+		  type, PRM_OBJ_TYPE_MKEY);
 	return NULL;
 }
 

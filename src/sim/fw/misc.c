@@ -35,6 +35,16 @@ int fw_query_issi(struct fw_cmd *c)
 	return 0;
 }
 
+/*
+ * A chip of one port has nothing to bond: lag_state is 0, and the other fields then mean nothing.
+ * Functions with num_lag_ports 2 answer the same while no bond is made.
+ */
+int fw_query_lag(struct fw_cmd *c)
+{
+	(void)c;
+	return 0;
+}
+
 int fw_query_special_contexts(struct fw_cmd *c)
 {
 	prm_query_special_contexts_out_set_resd_lkey(c->out, RESERVED_LKEY);

@@ -35,7 +35,19 @@ int fw_alloc_number(struct fw_cmd *c)
 struct tis {
 	struct obj o;
 	struct obj *td;
+	uint8_t prio;
 };
+
+/* The chip has one port. cap.lag_tx_port_affinity is 0. */
+static int fw_tis_check_port(struct fw_cmd *c, const void *ctx)
+{
+	const struct fw_absent lag[] = {
+		{prm_tisc_get_lag_tx_port_affinity(ctx), "ctx.lag_tx_port_affinity",
+		 "cap.lag_tx_port_affinity is 0"},
+	};
+
+	return FW_CHECK_ABSENT(c, lag);
+}
 
 int fw_create_tis(struct fw_cmd *c)
 {
@@ -46,6 +58,8 @@ int fw_create_tis(struct fw_cmd *c)
 	if (prm_tisc_get_tls_en(ctx))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "tls_en is set: TLS offload is not implemented");
+	if (fw_tis_check_port(c, ctx))
+		return -1;
 	td = fw_find(c, OBJ_TD, prm_tisc_get_transport_domain(ctx), "transport_domain");
 	if (!td)
 		return -1;
@@ -53,6 +67,7 @@ int fw_create_tis(struct fw_cmd *c)
 	if (!tis)
 		return -1;
 	tis->td = td;
+	tis->prio = (uint8_t)prm_tisc_get_prio(ctx);
 	obj_get(td);
 	prm_create_tis_out_set_tisn(c->out, tis->o.id);
 	return 0;
@@ -62,4 +77,32 @@ void fw_tis_free(struct obj *o)
 {
 	obj_put(((struct tis *)o)->td);
 	obj_free(o);
+}
+
+/* strict_lag_tx_port_affinity means nothing without a port to be strict about. */
+int fw_modify_tis(struct fw_cmd *c)
+{
+	const void *mask = prm_modify_tis_in_cat_bitmask(c->in);
+	const void *ctx = prm_modify_tis_in_cat_ctx(c->in);
+	struct tis *tis = fw_find(c, OBJ_TIS, prm_modify_tis_in_get_tisn(c->in), "tisn");
+
+	if (!tis)
+		return -1;
+	if (prm_modify_tis_bitmask_get_lag_tx_port_affinity(mask) && fw_tis_check_port(c, ctx))
+		return -1;
+	if (prm_modify_tis_bitmask_get_prio(mask))
+		tis->prio = (uint8_t)prm_tisc_get_prio(ctx);
+	return 0;
+}
+
+int fw_query_tis(struct fw_cmd *c)
+{
+	const struct tis *tis = fw_find(c, OBJ_TIS, prm_query_tis_in_get_tisn(c->in), "tisn");
+	void *ctx = prm_query_tis_out_at_tis_context(c->out);
+
+	if (!tis)
+		return -1;
+	prm_tisc_set_prio(ctx, tis->prio);
+	prm_tisc_set_transport_domain(ctx, tis->td->id);
+	return 0;
 }

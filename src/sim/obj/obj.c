@@ -49,6 +49,7 @@ static const struct type_row {
 	[OBJ_SRQ] = {"srq", 1, VHCA_LOG_MAX_SRQ, 0xc00000},
 	[OBJ_RQT] = {"rqt", 1, VHCA_LOG_MAX_RQT},
 	[OBJ_TIR] = {"tir", 1, VHCA_LOG_MAX_TIR},
+	[OBJ_RESERVED_QPN] = {"reserved QP numbers", 0, VHCA_LOG_MAX_RESERVED_QPN},
 	[OBJ_SW_ICM] = {"sw_icm", 1, VHCA_LOG_MAX_SW_ICM},
 	[OBJ_FLOW_TABLE] = {"flow table", 1, VHCA_LOG_MAX_FLOW_TABLE},
 	[OBJ_FLOW_GROUP] = {"flow group", 1, VHCA_LOG_MAX_FLOW_GROUP},

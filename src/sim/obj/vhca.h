@@ -41,11 +41,13 @@ enum {
 	VHCA_LOG_MAX_FLOW_DESTS = 5, /* of one entry, and its counters */
 	VHCA_LOG_MAX_ENTRY_COUNTERS = 4,
 	VHCA_LOG_MAX_MODIFY_HEADER = 16,
-	VHCA_MAX_MODIFY_ACTIONS = 16, /* of one context */
-	VHCA_LOG_MAX_RA = 4,	      /* outstanding RDMA reads of a QP, each way */
-	VHCA_LOG_MAX_MCG = 13,	      /* multicast groups of a function */
-	VHCA_MAX_QP_MCG = 240,	      /* queue pairs of a group */
-	VHCA_MAX_WQE = 1024,	      /* bytes: 16 blocks of 64, 63 units of 16 */
+	VHCA_MAX_MODIFY_ACTIONS = 16,	/* of one context */
+	VHCA_LOG_MAX_RA = 4,		/* outstanding RDMA reads of a QP, each way */
+	VHCA_LOG_MAX_MCG = 13,		/* multicast groups of a function */
+	VHCA_MAX_QP_MCG = 240,		/* queue pairs of a group */
+	VHCA_LOG_RESERVED_QPNS = 4,	/* numbers of one RESERVED_QPN object */
+	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
+	VHCA_MAX_WQE = 1024,		/* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
 /* With this many, each function still has 512 UARs and an IPv4 address of its own. */
