@@ -547,6 +547,7 @@ static const struct row {
 	{G, "cq_period_*", BY("tests/unit/queue_cq_event")},
 	{G, "scqe_break_moderation", BY("tests/unit/queue_cq_event")},
 	{G, "cqe_128_always", cq_padded},
+	{G, "sctr_data_cqe", BY("tests/unit/queue_inline")},
 	{G, "?q_ts_format", BY("tests/interop/rdma_core.sh")},
 	{G, "log_max_transport_domain", domains_work},
 	{G, "log_max_pd", memory_works},

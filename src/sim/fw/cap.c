@@ -93,6 +93,7 @@ static void fill_completions(void *cap)
 	prm_cmd_hca_cap_set_cq_period_start_from_cqe(cap, 1);
 	prm_cmd_hca_cap_set_scqe_break_moderation(cap, 1);
 	prm_cmd_hca_cap_set_cqe_128_always(cap, 1);
+	prm_cmd_hca_cap_set_sctr_data_cqe(cap, 1);
 	prm_cmd_hca_cap_set_sq_ts_format(cap, TS_FORMAT_BOTH);
 	prm_cmd_hca_cap_set_rq_ts_format(cap, TS_FORMAT_BOTH);
 }

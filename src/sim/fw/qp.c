@@ -30,10 +30,6 @@ static int fw_qp_check_features(struct fw_cmd *c, const void *qpc)
 	if (prm_qpc_get_wq_signature(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
 				 "qpc.wq_signature is set, but cap.wq_signature is 0");
-	if (prm_qpc_get_cs_req(qpc) || prm_qpc_get_cs_res(qpc))
-		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "qpc.cs_req 0x%x or cs_res 0x%x: cap.sctr_data_cqe is 0",
-				 prm_qpc_get_cs_req(qpc), prm_qpc_get_cs_res(qpc));
 	if (prm_qpc_get_rlky(qpc))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "qpc.rlky is set: the reserved lkey is the kernel's");
@@ -113,6 +109,43 @@ static int take_numbers(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	return qp->rq.srq ? 0 : -1;
 }
 
+/* [I] 64 bytes need a CQE that has 64 bytes before it. No CQ: the queue pair lacks that queue. */
+static int fw_qp_set_inline(struct fw_cmd *c, const char *field, unsigned int code,
+			    unsigned int unit, const struct cq *cq, uint8_t *most)
+{
+	const unsigned int step = code / unit;
+
+	if (code % unit || step > 2)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "%s 0x%x is none of 0, 0x%x (32 bytes) and 0x%x (64)", field, code,
+				 unit, 2 * unit);
+	if (step == 2 && cq && cq->cqe_log == LOG_WQEBB)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "%s 0x%x: 64 bytes of data need completions of 128 bytes, the "
+				 "CQ's have 64",
+				 field, code);
+	*most = (uint8_t)(32 * step);
+	return 0;
+}
+
+/* [I] For the service types for which mlx5_ib asks for data in completions, and no others. */
+static int fw_qp_take_inline(struct fw_cmd *c, const void *qpc, struct qp *qp)
+{
+	const unsigned int st = prm_qpc_get_st(qpc), req = prm_qpc_get_cs_req(qpc),
+			   res = prm_qpc_get_cs_res(qpc);
+
+	if ((req && st != PRM_QP_ST_RC) || (res && st != PRM_QP_ST_RC && st != PRM_QP_ST_UC))
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
+				 "qpc.cs_req 0x%x, cs_res 0x%x: %s queues have no such data in "
+				 "completions",
+				 req, res, qp->q.transport->name);
+	if (fw_qp_set_inline(c, "qpc.cs_req", req, PRM_QPC_CS_REQ_UP_TO_32B, qp->sq.cq,
+			     &qp->sq.inline_most))
+		return -1;
+	return fw_qp_set_inline(c, "qpc.cs_res", res, PRM_QPC_CS_RES_UP_TO_32B, qp->rq.cq,
+				&qp->rq.inline_most);
+}
+
 static int fw_qp_take_buffer(struct fw_cmd *c, const void *qpc, struct qp *qp)
 {
 	size_t ext = prm_create_qp_in_get_qpc_ext(c->in) ? PRM_QPC_EXT_BYTES : 0;
@@ -162,8 +195,8 @@ static int fw_qp_take(struct fw_cmd *c, const void *qpc, struct qp *qp)
 	uint64_t dbrec;
 
 	read_sizes(qp, qpc);
-	if (take_numbers(c, qpc, qp) || fw_qp_check_sizes(c, qp) || take_extension(c, qp) ||
-	    fw_qp_take_buffer(c, qpc, qp) ||
+	if (take_numbers(c, qpc, qp) || fw_qp_take_inline(c, qpc, qp) || fw_qp_check_sizes(c, qp) ||
+	    take_extension(c, qp) || fw_qp_take_buffer(c, qpc, qp) ||
 	    fw_dbrec(c, prm_qpc_get_dbr_umem_valid(qpc), prm_qpc_get_dbr_umem_id(qpc),
 		     prm_qpc_get_dbr_addr(qpc), &dbrec, &qp->q.dbr_umem))
 		return -1;

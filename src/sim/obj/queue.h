@@ -31,6 +31,8 @@ struct sq {
 	uint16_t pi;	  /* last counter seen in the record */
 	uint16_t ci;	  /* next block to fetch */
 	uint16_t done;	  /* next block to complete */
+	uint8_t inline_most; /* a READ or atomic that brings no more has it in its CQE: qpc.cs_req
+			      */
 	struct sq_priv *priv;
 };
 
@@ -42,6 +44,7 @@ struct rq {
 	uint64_t offset;
 	uint8_t log_size, log_stride; /* stride = 16 << log_stride bytes */
 	uint16_t pi, ci;
+	uint8_t inline_most; /* a SEND that brings no more has it in its CQE: qpc.cs_res */
 	struct rq_priv *priv;
 };
 

@@ -12,6 +12,7 @@
 #define CI_RECORD 0u
 #define ARM_RECORD 4u
 #define INDEX_MASK 0xffffffu
+#define INLINE_IN_CQE	   32u
 #define OWNER_AT	   (PRM_CQE64_BYTES - 1u) /* cqe64.op_own */
 
 /*
@@ -181,6 +182,15 @@ void *cq_next(struct cq *cq)
 	cqe = d->cqe + d->n * cqe_size(cq);
 	memset(cqe, 0, cqe_size(cq));
 	return cqe + cqe_size(cq) - PRM_CQE64_BYTES;
+}
+
+void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most)
+{
+	const bool before = most > INLINE_IN_CQE;
+
+	memcpy(before ? (uint8_t *)cqe - PRM_CQE64_BYTES : cqe, data, len);
+	prm_cqe64_set_cqe_format(cqe, before ? PRM_CQE_FORMAT_INLINE_DATA64
+					     : PRM_CQE_FORMAT_INLINE_DATA32);
 }
 
 void cq_filled(struct cq *cq, bool solicited)

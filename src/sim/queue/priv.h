@@ -165,6 +165,9 @@ void wqe_fail(struct send_wr *, uint8_t syndrome, uint8_t vendor);
 uint8_t segs_scatter(struct queue *, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, bool posted);
 
+/* segs.c: the list has room for so many bytes */
+bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len);
+
 /* rq.c */
 int rq_start(struct rq *);
 void rq_stop(struct rq *);
@@ -190,6 +193,8 @@ void post_failed(struct queue *);
 
 /* cq.c: a zeroed 64-byte CQE to fill in; NULL: the CQ is full or broken. Then tell. */
 void *cq_next(struct cq *);
+/* Data for a CQE that is filled in; most: PRM's 32 bytes, which lie in it, or 64 before it. */
+void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most);
 bool cq_flush_all(struct queues *);
 /*
  * What the peer sends after our message was acknowledged must not be seen before our CQE: called

@@ -147,6 +147,18 @@ uint8_t rq_scatter_posted(struct rq *rq, uint64_t off, size_t len, const void *f
 	return scatter(rq, off, len, from, true);
 }
 
+bool rq_inlines(const struct rq *rq, size_t len)
+{
+	return len && len <= rq->inline_most;
+}
+
+/* [I] The entry's length counts, its keys do not: the program's library moves the data. */
+uint8_t rq_scatter_inline(const struct rq *rq, size_t len)
+{
+	return segs_have_room(rq->priv->recv, rq->priv->end, len) ? 0
+								  : PRM_SYNDROME_LOCAL_LENGTH_ERR;
+}
+
 uint16_t rq_index(const struct rq *rq)
 {
 	return rq->priv->index;
@@ -220,6 +232,8 @@ void rq_end(struct rq *rq, const struct recv_done *done)
 	prm_cqe64_set_flow_tag(cqe, rq->q->o.id);
 	prm_cqe64_set_opcode(cqe, done->opcode);
 	prm_cqe64_set_se(cqe, done->solicited);
+	if (done->inl)
+		cqe_inline(cqe, done->inl, done->len, rq->inline_most);
 	cq_filled(rq->cq, done->solicited);
 }
 

@@ -131,6 +131,15 @@ static uint8_t segs_move_part(struct list *l, const uint8_t *p, const uint8_t *e
 	return err ? err : list_move(l);
 }
 
+bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
+{
+	struct data_seg s;
+
+	for (; len && (p = data_seg_next(p, end, &s)) && !s.inl && !terminates(&s);)
+		len -= s.len < len ? (size_t)s.len : len;
+	return !len;
+}
+
 uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to)
 {
@@ -161,11 +170,22 @@ uint8_t wr_gather(struct queue *q, const struct send_wr *wr, uint64_t off, size_
 	return segs_gather(q, p, end, off, len, to);
 }
 
-uint8_t wr_scatter(struct queue *q, const struct send_wr *wr, uint64_t off, size_t len,
-		   const void *from)
+/* [I] A request that makes no CQE has its data in memory. */
+bool wr_inlines(const struct queue *q, const struct send_wr *wr)
+{
+	return wr->kind >= SEND_READ && wr->signaled && wr->len <= q->sq->inline_most;
+}
+
+/* A response for the CQE ends its request, so it may lie where the WQE did. */
+uint8_t wr_scatter(struct queue *q, struct send_wr *wr, uint64_t off, size_t len, const void *from)
 {
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
+	if (wr_inlines(q, wr)) {
+		memcpy(wr->wqe, from, len);
+		wr->inl = (uint8_t)len;
+		return 0;
+	}
 	return segs_scatter(q, q->pdn, p, end, off, len, from, false);
 }
 

@@ -58,12 +58,14 @@ void data_seg_trace(const struct queue *, const struct data_seg *, const uint8_t
 const uint8_t *wr_segs(const struct send_wr *, const uint8_t **end);
 /* An atomic's operands; and what it found, to where its data segments say: 0 or a syndrome. */
 void wr_atomic(const struct send_wr *, struct dma_atomic *);
-uint8_t wr_atomic_found(struct queue *, const struct send_wr *, uint64_t old);
+uint8_t wr_atomic_found(struct queue *, struct send_wr *, uint64_t old);
+/* A response that its CQE carries, whole. */
+bool wr_inlines(const struct queue *, const struct send_wr *);
 /* Moves a part of what a list of data segments describes (segs.c), or of a request's. */
 uint8_t segs_gather(struct queue *, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to);
 uint8_t wr_gather(struct queue *, const struct send_wr *, uint64_t off, size_t len, void *to);
-uint8_t wr_scatter(struct queue *, const struct send_wr *, uint64_t off, size_t len, const void *from);
+uint8_t wr_scatter(struct queue *, struct send_wr *, uint64_t off, size_t len, const void *from);
 
 /* --- the send queue (sq.c) ------------------------------------------------------------------ */
 
@@ -89,6 +91,7 @@ struct recv_done {
 	uint32_t rqpn; /* the sender */
 	bool datagram; /* 40 bytes before the message say where it came from */
 	uint8_t network;  /* what they are: enum cqe_l3_hdr_type */
+	const void *inl;  /* the message, for the CQE; NULL: it lies where the entry says */
 	uint8_t syndrome; /* 0, or the error that ended it */
 };
 
@@ -97,6 +100,9 @@ bool rq_begin(struct rq *);
 uint8_t rq_scatter(struct rq *, uint64_t off, size_t len, const void *from);
 /* The same; small writes are posted. */
 uint8_t rq_scatter_posted(struct rq *, uint64_t off, size_t len, const void *from);
+/* Or else the CQE carries the whole message: 0, or why the entry can't take it. */
+bool rq_inlines(const struct rq *, size_t len);
+uint8_t rq_scatter_inline(const struct rq *, size_t len);
 void rq_end(struct rq *, const struct recv_done *);
 /* Or else a CQE to fill in and give to cq_filled(). NULL: there is none, the queue is in ERR. */
 void *rq_end_cqe(struct rq *);

@@ -320,6 +320,8 @@ void sq_done(struct sq *sq, struct send_wr *wr)
 			prm_cqe64_set_qpn(cqe, sq->q->o.id);
 			prm_cqe64_set_wqe_counter(cqe, wr->index);
 			prm_cqe64_set_opcode(cqe, PRM_CQE_OPCODE_REQ);
+			if (wr->inl)
+				cqe_inline(cqe, wr->wqe, wr->inl, sq->inline_most);
 			cq_filled(sq->cq, false);
 		} else {
 			queue_error(sq->q, PRM_EVENT_WQ_CATAS_ERROR);

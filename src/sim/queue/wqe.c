@@ -174,14 +174,16 @@ void wr_atomic(const struct send_wr *wr, struct dma_atomic *a)
 
 /*
  * With atomic_req_8B_endianness_mode 1, 8 bytes are as the CPU has them; UCX reads 4 bytes of an
- * extended atomic as big-endian in either mode.
+ * extended atomic as big-endian in either mode, and so all that a CQE carries.
  */
-uint8_t wr_atomic_found(struct queue *q, const struct send_wr *wr, uint64_t old)
+uint8_t wr_atomic_found(struct queue *q, struct send_wr *wr, uint64_t old)
 {
 	const uint32_t word = htobe32((uint32_t)old);
 
 	if (wr->len == sizeof(word))
 		return wr_scatter(q, wr, 0, sizeof(word), &word);
+	if (wr_inlines(q, wr))
+		old = htobe64(old);
 	return wr_scatter(q, wr, 0, sizeof(old), &old);
 }
 

@@ -73,9 +73,15 @@ static struct message_result take_write(struct message *m, struct qp *qp,
 	return (struct message_result){0};
 }
 
+static bool message_inlines(const struct qp *qp, const struct bth_packet *p)
+{
+	return p->op == OP_SEND && p->starts && p->ends && rq_inlines(&qp->rq, p->len);
+}
+
 static struct message_result take_send(struct message *m, struct qp *qp, const struct bth_packet *p)
 {
-	uint8_t syndrome = rq_scatter(&qp->rq, m->off, p->len, p->data);
+	uint8_t syndrome = message_inlines(qp, p) ? rq_scatter_inline(&qp->rq, p->len)
+						  : rq_scatter(&qp->rq, m->off, p->len, p->data);
 
 	if (!syndrome && bth_row(p->last_opcode)->inv &&
 	    !remote_invalidate(&qp->q, be32toh(p->imm)))
@@ -137,6 +143,7 @@ void message_done(struct message *m, struct qp *qp, const struct bth_packet *p)
 		.imm = p->imm,
 		.len = m->off,
 		.rqpn = qp->remote_qpn,
+		.inl = message_inlines(qp, p) ? p->data : NULL,
 	};
 	bool recv = m->recv;
 

@@ -37,6 +37,7 @@ struct send_wr {
 	uint32_t psn, npsn;
 	uint32_t got; /* READ: response packets that came */
 	bool numbered, asked, done;
+	uint8_t inl;	   /* what came is in wqe, so many bytes, for the CQE */
 	uint64_t progress; /* local operations, struct sender: bytes done */
 	uint8_t small[192];
 };

@@ -291,15 +291,21 @@ static unsigned int log2_of(uint32_t n)
 	return (unsigned int)__builtin_ctz(n);
 }
 
-/* A flag without the capability is ignored, as in mlx5_ib: libmlx5 always sets it. */
+/* As mlx5_ib does; libmlx5 sets the flag for all types. */
 static void set_scatter_to_cqe(const struct uverbs_file *f, void *qpc, const struct qp_plan *p)
 {
+	const bool rc = p->type == IB_UVERBS_QPT_RC;
+
 	if (!(p->u.flags & MLX5_QP_FLAG_SCATTER_CQE) ||
 	    !prm_cmd_hca_cap_get_sctr_data_cqe(file_caps(f)))
 		return;
-	prm_qpc_set_cs_res(qpc, PRM_QPC_CS_RES_UP_TO_32B);
-	if (p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL)
-		prm_qpc_set_cs_req(qpc, PRM_QPC_CS_REQ_UP_TO_32B);
+	if (rc || p->type == IB_UVERBS_QPT_UC)
+		prm_qpc_set_cs_res(qpc, p->rcq->cqe_size == 128 ? PRM_QPC_CS_RES_UP_TO_64B
+								: PRM_QPC_CS_RES_UP_TO_32B);
+	if (rc && (p->u.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE ||
+		   p->flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL))
+		prm_qpc_set_cs_req(qpc, p->scq->cqe_size == 128 ? PRM_QPC_CS_REQ_UP_TO_64B
+								: PRM_QPC_CS_REQ_UP_TO_32B);
 }
 
 static void set_queues(void *qpc, const struct qp_plan *p)

@@ -445,7 +445,7 @@ static bool response_fits(const struct rc *rc, const struct send_wr *wr, const s
 	return p->len == p->npkts * rc->mtu && p->len < left;
 }
 
-static uint8_t response_scatter(struct rc *rc, const struct send_wr *wr, const struct bth_packet *p)
+static uint8_t response_scatter(struct rc *rc, struct send_wr *wr, const struct bth_packet *p)
 {
 	if (p->op == OP_ATOMIC_ACK)
 		return wr_atomic_found(&rc->qp->q, wr, atomic_answer(p));

@@ -30,7 +30,9 @@ static bool self_allowed(const struct qp *qp, const struct send_wr *wr)
 {
 	if (wr->has_imm || wr->len > SELF_BYTES)
 		return false;
-	return wr->kind == SEND_WRITE ? qp->rwe : wr->kind == SEND_READ && qp->rre;
+	if (wr->kind == SEND_WRITE)
+		return qp->rwe;
+	return wr->kind == SEND_READ && qp->rre && !wr_inlines(&qp->q, wr);
 }
 
 /* The request's packets, and those that answer it: their headers beside BTH, and the payload. */
