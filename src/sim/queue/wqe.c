@@ -61,7 +61,7 @@ void wqe_parse_data(struct queue *q, struct send_wr *wr)
 
 void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 {
-	const uint8_t *seg = wr->wqe + DS;
+	const uint8_t *seg = wr->wqe + wr->raddr_at * DS;
 
 	if (sim_tracing)
 		sim_trace("wqe", "wqe_raddr_seg", seg, PRM_WQE_RADDR_SEG_BYTES, "qp 0x%x sq %u",
@@ -73,7 +73,11 @@ void wqe_parse_raddr(struct queue *q, struct send_wr *wr)
 
 /* --- atomics -------------------------------------------------------------------------------- */
 
-#define OPERANDS (2 * DS) /* behind the control segment and the remote address */
+/* Behind the remote address. */
+static const uint8_t *atomic_operands_of(const struct send_wr *wr)
+{
+	return wr->wqe + (wr->raddr_at + 1u) * DS;
+}
 
 static bool atomic_is_masked(const struct send_wr *wr)
 {
@@ -96,7 +100,8 @@ static void atomic_trace(const struct queue *q, const struct send_wr *wr)
 		   add = wr->opcode == PRM_WQE_OPCODE_ATOMIC_MASKED_FA;
 
 	sim_trace("wqe", masked ? name[add][atomic_size(wr) == 4] : "wqe_atomic_seg",
-		  wr->wqe + OPERANDS, (wr->data_at - 2u) * DS, "qp 0x%x sq %u", q->o.id, wr->index);
+		  atomic_operands_of(wr), (wr->data_at - wr->raddr_at - 1u) * DS, "qp 0x%x sq %u",
+		  q->o.id, wr->index);
 }
 
 /* The data segments take what was found. [I] They may have more room than that. */
@@ -126,7 +131,8 @@ void wqe_parse_masked_atomic(struct queue *q, struct send_wr *wr)
 		return;
 	}
 	/* The operands of a compare and swap of 8 bytes are two segments. */
-	wr->data_at = swap && wr->opmod == PRM_EXT_ATOMIC_OPMOD_8 ? 4 : 3;
+	wr->data_at =
+		(uint8_t)(wr->raddr_at + (swap && wr->opmod == PRM_EXT_ATOMIC_OPMOD_8 ? 3 : 2));
 	if (wr->ds < wr->data_at)
 		wqe_refuse(q, wr, VENDOR_DS, "ds is too small for the opcode");
 	else
@@ -135,7 +141,7 @@ void wqe_parse_masked_atomic(struct queue *q, struct send_wr *wr)
 
 static void wr_masked_atomic(const struct send_wr *wr, struct dma_atomic *a)
 {
-	const uint8_t *p = wr->wqe + OPERANDS;
+	const uint8_t *p = atomic_operands_of(wr);
 	const bool half = a->size == 4;
 
 	if (a->add) {
@@ -157,7 +163,7 @@ static void wr_masked_atomic(const struct send_wr *wr, struct dma_atomic *a)
 
 void wr_atomic(const struct send_wr *wr, struct dma_atomic *a)
 {
-	const uint8_t *p = wr->wqe + OPERANDS;
+	const uint8_t *p = atomic_operands_of(wr);
 
 	*a = (struct dma_atomic){.size = atomic_size(wr)};
 	a->add = wr->opcode == PRM_WQE_OPCODE_ATOMIC_FA ||
@@ -196,6 +202,7 @@ static void wqe_parse_ctrl(const struct queue *q, struct send_wr *wr, const stru
 
 	wr->kind = row->kind;
 	wr->data_at = row->data_at;
+	wr->raddr_at = (uint8_t)(1 + row->head);
 	wr->opmod = (uint8_t)prm_wqe_ctrl_seg_get_opmod(w);
 	wr->signaled = prm_wqe_ctrl_seg_get_ce(w) >= PRM_WQE_CE_ALWAYS;
 	wr->solicited = prm_wqe_ctrl_seg_get_se(w);

@@ -26,7 +26,8 @@ struct send_wr {
 	uint16_t index; /* wqe_counter of its CQE */
 	uint8_t blocks;
 	uint8_t ds;
-	uint8_t data_at; /* the first data segment, in units of 16 bytes */
+	uint8_t data_at;  /* the first data segment, in units of 16 bytes */
+	uint8_t raddr_at; /* the remote address, if it has one */
 	uint8_t opcode, opmod;
 	uint8_t kind;
 	bool has_imm, signaled, solicited;
@@ -49,6 +50,7 @@ struct wqe_row {
 	bool known, imm, inline_ok;
 	uint8_t kind, min_ds;
 	uint8_t data_at; /* the first data segment, in units of 16 bytes */
+	uint8_t head;	 /* the transport's own segments behind the control segment, likewise */
 };
 typedef const struct wqe_row wqe_rows[256]; /* by opcode; one without a row is refused */
 

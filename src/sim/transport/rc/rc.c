@@ -45,7 +45,7 @@ static const struct qp_change rc_changes[] = {
 	{PRM_OPCODE_SQERR2RTS_QP, 1 << QP_SQER, QP_RTS, 0, RC_ACCESS | PRM_QP_OPTPAR_RNR_TIMEOUT},
 };
 
-static void rc_clear(struct rc *rc)
+void rc_clear(struct rc *rc)
 {
 	memset(&rc->resp, 0, sizeof(rc->resp));
 	memset(&rc->req, 0, sizeof(rc->req));
@@ -63,6 +63,7 @@ static int rc_start(struct queue *q)
 	rc->sched = s;
 	rc->qp = qp_of(q);
 	rc->job.q = q;
+	rc->turn = &rc->job;
 	rc->mtu = 1024;
 	rc_clear(rc);
 	q->conn = rc;
@@ -84,12 +85,12 @@ static void rc_rtr(struct queue *q)
 	roce_port_purge(qp);
 	roce_port_path(qp, &rc->path);
 	rc->mtu = qp_mtu(qp);
-	resp_start(rc);
+	resp_start(rc, qp->next_rcv_psn);
 }
 
 static void rc_rts(struct queue *q)
 {
-	req_start(rc_of(q));
+	req_start(rc_of(q), qp_of(q)->next_send_psn);
 }
 
 static void rc_resume(struct queue *q)

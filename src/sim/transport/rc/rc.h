@@ -61,9 +61,22 @@ struct resp {
 	unsigned int next_atomic; /* the oldest of them, of qpc.log_rra_max */
 };
 
+struct rc;
+
+/* Of connections that are not a queue pair's only one (DC): what the machines leave to the owner.
+ */
+struct rc_owner {
+	void (*send)(struct rc *, struct bth_packet *, struct frame *);
+	void (*done)(struct rc *, struct send_wr *);
+	void (*failed)(struct rc *, struct send_wr *, uint8_t syndrome, uint8_t vendor);
+	void (*error)(struct rc *, uint8_t event); /* the responder can't go on */
+};
+
 struct rc {
 	struct sched *sched;
 	struct qp *qp;
+	const struct rc_owner *owner; /* NULL: the queue pair itself */
+	struct sched_job *turn;	      /* whose turn is this connection's */
 	struct sched_job job;
 	uint32_t mtu;
 	struct roce_path path; /* from RTR on */
@@ -93,22 +106,34 @@ static inline struct frame *rc_frame(struct rc *rc, size_t payload)
 
 static inline void rc_want_run(struct rc *rc)
 {
-	sched_want_run(rc->sched, &rc->job);
+	sched_want_run(rc->sched, rc->turn);
 }
 
 static inline void rc_want_ack(struct rc *rc)
 {
-	sched_want_ack(rc->sched, &rc->job);
+	sched_want_ack(rc->sched, rc->turn);
 }
+
+static inline void rc_send(struct rc *rc, struct bth_packet *p, struct frame *f)
+{
+	if (rc->owner)
+		rc->owner->send(rc, p, f);
+	else
+		roce_port_send(rc->qp, &rc->path, p, f);
+}
+
+/* Both machines as they are before the first packet. */
+void rc_clear(struct rc *);
 
 /* requester */
 bool req_run(struct rc *); /* true if it did something */
 bool req_ready(const struct rc *);
 void req_rx(struct rc *, struct bth_packet *);
-void req_start(struct rc *);
+void req_start(struct rc *, uint32_t psn);
 void req_timer(struct timer *);
 unsigned int req_room(const struct queue *);
 void req_post(struct queue *, struct send_wr *);
+void req_add(struct rc *, struct send_wr *); /* to a connection's own list */
 
 /* self.c: true if the request of a queue that is its own peer is done */
 #define SELF_BYTES (64u << 10)
@@ -121,7 +146,7 @@ void self_note(struct rc *, struct send_wr *);
 void self_gather(struct queue *);
 
 /* responder */
-void resp_start(struct rc *);
+void resp_start(struct rc *, uint32_t psn);
 void resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);
 void resp_ack(struct rc *); /* what is due */

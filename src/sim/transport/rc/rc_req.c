@@ -40,11 +40,11 @@ static void expect_progress(struct rc *rc)
 		wait_until(rc, rc->sched->now + (4096ull << t));
 }
 
-void req_start(struct rc *rc)
+void req_start(struct rc *rc, uint32_t psn)
 {
 	struct req *q = &rc->req;
 
-	q->una = q->nxt = q->max = q->ack_asked = rc->qp->next_send_psn & PSN_MASK;
+	q->una = q->nxt = q->max = q->ack_asked = psn & PSN_MASK;
 	q->retries = rc->qp->retry_count;
 	q->rnr_left = rc->qp->rnr_retry;
 	q->sending = true;
@@ -59,9 +59,9 @@ unsigned int req_room(const struct queue *sq)
 	return q->sending && q->n < OUTSTANDING ? OUTSTANDING - q->n : 0;
 }
 
-void req_post(struct queue *sq, struct send_wr *wr)
+void req_add(struct rc *rc, struct send_wr *wr)
 {
-	struct req *q = &rc_of(sq)->req;
+	struct req *q = &rc->req;
 
 	wr->next = NULL;
 	*q->tail = wr;
@@ -71,8 +71,13 @@ void req_post(struct queue *sq, struct send_wr *wr)
 		q->cur = wr;
 		q->off = 0;
 	}
+	rc_want_run(rc);
+}
+
+void req_post(struct queue *sq, struct send_wr *wr)
+{
+	req_add(rc_of(sq), wr);
 	self_note(rc_of(sq), wr);
-	rc_want_run(rc_of(sq));
 }
 
 static struct send_wr *rc_req_pop(struct req *q)
@@ -90,19 +95,31 @@ static struct send_wr *rc_req_pop(struct req *q)
 	return wr;
 }
 
+static void rc_done(struct rc *rc, struct send_wr *wr)
+{
+	if (rc->owner)
+		rc->owner->done(rc, wr);
+	else
+		sq_done(&rc->qp->sq, wr);
+}
+
 /* Completions leave in the SQ's order. Requests that waited for an older one may go on now. */
 static void rc_req_retire(struct rc *rc)
 {
 	struct req *q = &rc->req;
 
 	while (q->head && q->head->done)
-		sq_done(&rc->qp->sq, rc_req_pop(q));
+		rc_done(rc, rc_req_pop(q));
 	rc_want_run(rc);
 }
 
 static void fail_head(struct rc *rc, uint8_t syndrome, uint8_t vendor)
 {
-	if (rc->req.head)
+	if (!rc->req.head)
+		return;
+	if (rc->owner)
+		rc->owner->failed(rc, rc_req_pop(&rc->req), syndrome, vendor);
+	else
 		sq_failed(&rc->qp->sq, rc_req_pop(&rc->req), syndrome, vendor);
 }
 
@@ -179,7 +196,7 @@ static bool step_read(struct rc *rc, struct send_wr *wr)
 	p.dma_len = (uint32_t)(wr->len - off);
 	if (wr->kind == SEND_ATOMIC)
 		atomic_request(&p, wr, atomic);
-	roce_port_send(rc->qp, &rc->path, &p, f);
+	rc_send(rc, &p, f);
 	wr->asked = true;
 	q->reads++;
 	sent_up_to(rc, psn_add(wr->psn, wr->npsn));
@@ -214,7 +231,7 @@ static bool step_data(struct rc *rc, struct send_wr *wr)
 	p.ack_req = last || psn_diff(psn_add(p.psn, p.npkts), q->ack_asked) >= ACK_EVERY;
 	if (p.ack_req)
 		q->ack_asked = psn_add(p.psn, p.npkts);
-	roce_port_send(rc->qp, &rc->path, &p, f);
+	rc_send(rc, &p, f);
 	q->off += n;
 	q->sent += n;
 	sent_up_to(rc, psn_add(p.psn, p.npkts));

@@ -8,12 +8,12 @@
 #include "obj/vhca.h"
 #include "base/log.h"
 
-void resp_start(struct rc *rc)
+void resp_start(struct rc *rc, uint32_t psn)
 {
 	struct resp *r = &rc->resp;
 
 	memset(r, 0, sizeof(*r));
-	r->epsn = rc->qp->next_rcv_psn & PSN_MASK;
+	r->epsn = psn & PSN_MASK;
 	r->up = true;
 }
 
@@ -32,7 +32,7 @@ static void send_aeth(struct rc *rc, uint8_t syndrome, uint32_t psn)
 	struct frame *f = rc_frame(rc, 0);
 
 	if (f)
-		roce_port_send(rc->qp, &rc->path, &p, f);
+		rc_send(rc, &p, f);
 }
 
 /* READ responses keep their place before younger acknowledgements. */
@@ -79,7 +79,10 @@ static void end_in_error(struct rc *rc)
 			done.syndrome = PRM_SYNDROME_WR_FLUSH_ERR;
 		rq_end(&rc->qp->rq, &done);
 	}
-	queue_error(&rc->qp->q, r->fatal_recv ? 0 : events[nak]);
+	if (rc->owner)
+		rc->owner->error(rc, r->fatal_recv ? 0 : events[nak]);
+	else
+		queue_error(&rc->qp->q, r->fatal_recv ? 0 : events[nak]);
 }
 
 /* The connection ends: NAK, the current entry's CQE, ERR; but READs that came first are answered. */
@@ -207,7 +210,7 @@ static bool send_atomic_ack(struct rc *rc, const struct read_job *job)
 	if (!f)
 		return false;
 	atomic_response(&p, job->va, hdr);
-	roce_port_send(rc->qp, &rc->path, &p, f);
+	rc_send(rc, &p, f);
 	job_done(rc);
 	return true;
 }
@@ -237,7 +240,7 @@ bool resp_run(struct rc *rc)
 	}
 	p.npkts = message_packets(n, rc->mtu);
 	rc_resp_choose_opcodes(&p, !job->started, n == job->left);
-	roce_port_send(rc->qp, &rc->path, &p, f);
+	rc_send(rc, &p, f);
 	job->started = true;
 	job->va += n;
 	job->left -= n;
