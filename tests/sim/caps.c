@@ -58,6 +58,7 @@ static void pages_exist(struct rig *r)
 		PRM_HCA_CAP_TYPE_GENERAL_2, PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS,
 		PRM_HCA_CAP_TYPE_ROCE,	    PRM_HCA_CAP_TYPE_FLOW_TABLE,
 		PRM_HCA_CAP_TYPE_DEV_MEM,   PRM_HCA_CAP_TYPE_ATOMIC,
+		PRM_HCA_CAP_TYPE_QOS,
 	};
 	static const uint8_t zero[256];
 
@@ -405,6 +406,35 @@ static void reserved_qpns_work(struct rig *r)
 	assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[0]), EINVAL);
 }
 
+/* Rates of a raw packet QP at both ends of the range; rows of the table for DevX, until it is full.
+ * tests/unit/queue_raw measures the time between packets. */
+static void rates_work(struct rig *r)
+{
+	const uint8_t *cap = page_of(r, PRM_HCA_CAP_TYPE_QOS);
+	uint32_t n = prm_qos_cap_get_packet_pacing_rate_table_size(cap), made = 0;
+	uint8_t ctx[48] = {0};
+	struct mlx5dv_pp **pp = calloc(n, sizeof(*pp));
+	struct ibv_context *ctx_of = dvx_dev_ibv(r->dev);
+	struct ibv_device_attr_ex attr;
+
+	assert_int_equal(ibv_query_device_ex(ctx_of, NULL, &attr), 0);
+	assert_int_equal(attr.packet_pacing_caps.qp_rate_limit_min, 1);
+	assert_int_equal(attr.packet_pacing_caps.qp_rate_limit_max,
+			 prm_qos_cap_get_packet_pacing_max_rate(cap));
+	assert_true(attr.packet_pacing_caps.supported_qpts & 1 << IBV_QPT_RAW_PACKET);
+	prm_store32(ctx, 0, attr.packet_pacing_caps.qp_rate_limit_max + 1);
+	assert_null(mlx5dv_pp_alloc(ctx_of, sizeof(ctx), ctx, 0));
+	prm_store32(ctx, 0, attr.packet_pacing_caps.qp_rate_limit_max);
+	while (made < n && (pp[made] = mlx5dv_pp_alloc(ctx_of, sizeof(ctx), ctx,
+						       MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX)))
+		made++;
+	assert_int_equal(made, n - 1);
+	assert_int_equal(errno, ENOSPC);
+	while (made)
+		mlx5dv_pp_free(pp[--made]);
+	free(pp);
+}
+
 static void raw_queues_work(struct rig *r)
 {
 	uint32_t most =
@@ -511,6 +541,7 @@ static const struct row {
 	{G, "eth_net_offloads", pages_exist},
 	{G, "roce", pages_exist},
 	{G, "nic_flow_table", pages_exist},
+	{G, "qos", pages_exist},
 	{G, "device_memory", pages_exist},
 	{G, "eswitch_manager", BY("tests/unit/fw_query")},
 	{G, "qpc_extension", dma_works},
@@ -572,6 +603,7 @@ static const struct row {
 #undef G
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
+	{PRM_HCA_CAP_TYPE_QOS, "packet_pacing*", rates_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "log_reserved_qpn_granularity", reserved_qpns_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "rss_ind_tbl_cap", raw_queues_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "vlan_cap", BY("tests/sim/lib_raw")},

@@ -13,7 +13,7 @@ TEST_FX(sq_bad_input)
 {
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.cd_master ctx.fre ctx.allow_multi_pkt_send_wqe ctx.reg_umr "
-		 "ctx.allow_swp ctx.hairpin ctx.non_wire ctx.packet_pacing_rate_limit_index "
+		 "ctx.allow_swp ctx.hairpin ctx.non_wire "
 		 "ctx.qos_queue_group_id ctx.wq.wq_signature",
 		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
@@ -21,7 +21,7 @@ TEST_FX(sq_bad_input)
 		{"ctx.min_wqe_inline_mode", 4, BAD, FW_SYN_RESERVED},
 		{"ctx.tis_lst_sz ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.tis_num_0 ctx.cqn ctx.wq.pd ctx.wq.uar_page ctx.wq.wq_umem_id "
-		 "ctx.wq.dbr_umem_id",
+		 "ctx.wq.dbr_umem_id ctx.packet_pacing_rate_limit_index",
 		 99, GONE},
 		{"ctx.wq.log_wq_stride", 5, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_sz", 16, BAD, FW_SYN_SIZE},
@@ -146,6 +146,45 @@ TEST_FX(states)
 		{"rq_context.user_index", 0x52});
 	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
 	FX_SAYS(f, QUERY_SQ, {"sq_context.tis_num_0", p.tis});
+}
+
+#define SET_RATE(f, uid, i, kbps)                            \
+	fx_cmd(f, (f)->v, PRM_OPCODE_SET_PP_RATE_LIMIT, uid, \
+	       FX_FIELDS({"rate_limit_index", i}, {"ctx.rate_limit", kbps}))
+
+static uint8_t sq_rate(struct fx *f, uint32_t sqn, uint32_t index)
+{
+	return FX(f, MODIFY_SQ, {"sqn", sqn}, {"sq_state", 1}, {"ctx.state", 1},
+		  {"modify_bitmask", 1}, {"ctx.packet_pacing_rate_limit_index", index});
+}
+
+/* Rows of the rate table: whose they are, what they may hold, and that a used one stays. */
+TEST_FX(rates)
+{
+	struct parts p = parts(f);
+
+	assert_int_equal(SET_RATE(f, FX_UID, 0, 5), BAD);
+	assert_int_equal(SET_RATE(f, FX_UID, VHCA_PP_RATES, 5), BAD);
+	assert_int_equal(SET_RATE(f, FX_UID, 1, VHCA_PP_MAX_KBPS + 1), BAD);
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 5), 0);
+	assert_int_equal(SET_RATE(f, FX_UID + 1, 1, 7), PRM_STATUS_BAD_RES);
+	assert_int_equal(SET_RATE(f, FX_UID + 1, 2, 7), 0);
+	assert_int_equal(SET_RATE(f, FW_UID_SHARED, 3, 9), 0);
+	assert_int_equal(modify_sq(f, p.sq, 0, 1), 0);
+	assert_int_equal(sq_rate(f, p.sq, 2), PRM_STATUS_BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 4), PRM_STATUS_BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 0xffff), PRM_STATUS_BAD_RES);
+	assert_int_equal(sq_rate(f, p.sq, 3), 0);
+	assert_int_equal(sq_rate(f, p.sq, 1), 0);
+	assert_int_equal(FX_QUERY(f, QUERY_SQ, p.sq), 0);
+	FX_SAYS(f, QUERY_SQ, {"sq_context.packet_pacing_rate_limit_index", 1});
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 0), PRM_STATUS_RES_BUSY);
+	assert_int_equal(SET_RATE(f, FX_UID, 1, 6), 0);
+	fw_uid_reap(f->v, FX_UID);
+	for (unsigned int i = 0; i < VHCA_PP_RATES; i++)
+		assert_int_equal(f->v->pp_rates[i].users, 0);
+	assert_int_equal(f->v->pp_rates[1].rate.bps, 0);
+	assert_int_equal(f->v->pp_rates[2].rate.bps, 7000);
 }
 
 /* Who is referred to stays. */

@@ -99,6 +99,57 @@ TEST_FX(refusals)
 	FX_SPOILS(f, fill, mlx5_ib_create_qp, bad);
 }
 
+/* kb/s; the firmware's row that the QP's SQ uses. */
+static int limit(struct fx *f, uint32_t handle, uint32_t kbps, uint32_t burst)
+{
+	struct ib_uverbs_ex_modify_qp m = {.base = {.qp_handle = handle, .attr_mask = 1 << 25},
+					   .rate_limit = kbps};
+	struct mlx5_ib_modify_qp u = {.burst_info.max_burst_sz = burst};
+	struct ib_uverbs_ex_modify_qp_resp out;
+
+	return FX_CALL(f, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE,
+		       A_VALUE(UVERBS_ATTR_WRITE_CMD,
+			       IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP, 8),
+		       A_IN(UVERBS_ATTR_CORE_IN, &m, sizeof(m)),
+		       A_OUT(UVERBS_ATTR_CORE_OUT, &out, sizeof(out)),
+		       A_IN(UVERBS_ATTR_UHW_IN, &u, sizeof(u)));
+}
+
+/* Two QPs of one rate share a row; the last one takes it back. */
+TEST_FX(rate_limit)
+{
+	struct mlx5_ib_create_qp_resp resp[2];
+	const struct raw_sq *sq[2];
+	uint32_t qpn, qp[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		qp[i] = create(f, &resp[i], &qpn);
+		sq[i] = obj_find(f->v, OBJ_SQ, resp[i].sqn);
+		assert_int_equal(limit(f, qp[i], 100, 0), -EINVAL); /* in RESET */
+		assert_int_equal(modify(f, qp[i], INIT, 1 | 1 << 5), 0);
+		assert_int_equal(modify(f, qp[i], RTR, 1), 0);
+		assert_int_equal(modify(f, qp[i], RTS, 1), 0);
+		assert_int_equal(limit(f, qp[i], 100, 3000), 0);
+		assert_int_equal(limit(f, qp[i], 100, 3000), 0);
+	}
+	assert_int_equal(sq[0]->pp_rate, 1);
+	assert_int_equal(sq[1]->pp_rate, 1);
+	assert_int_equal(f->v->pp_rates[1].rate.bps, 100000);
+	assert_int_equal(f->v->pp_rates[1].rate.burst, 3000);
+	assert_int_equal(limit(f, qp[0], 0, 3000), -EINVAL);
+	assert_int_equal(limit(f, qp[0], UINT32_MAX, 0), -EINVAL);
+	assert_int_equal(sq[0]->pp_rate, 1);
+	assert_int_equal(limit(f, qp[0], 200, 0), 0);
+	assert_int_equal(sq[0]->pp_rate, 2);
+	assert_int_equal(limit(f, qp[0], 0, 0), 0);
+	assert_int_equal(sq[0]->pp_rate, 0);
+	assert_int_equal(f->v->pp_rates[2].rate.bps, 0);
+	assert_int_equal(modify(f, qp[1], ERR, 1), 0);
+	assert_int_equal(f->v->pp_rates[1].rate.bps, 0);
+	assert_int_equal(FX_DESTROY(f, QP, qp[0]), 0);
+	assert_int_equal(FX_DESTROY(f, QP, qp[1]), 0);
+}
+
 /* Without receives nothing that would describe them is looked at. */
 TEST_FX(sends_only)
 {

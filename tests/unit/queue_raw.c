@@ -96,6 +96,41 @@ TEST_RAW(vlan_insert)
 	}
 }
 
+/* n packets of 1000 bytes; when each of them left, after the first one. */
+static void paced(struct raw *r, unsigned int n, uint64_t *at)
+{
+	for (unsigned int i = 0; i < n; i++)
+		raw_post(r, r->src, 1000, 0);
+	raw_go(r);
+	rig_pass(&r->rig, 10000000);
+	for (unsigned int i = 0; i < n; i++)
+		at[i] = prm_cqe64_get_timestamp(raw_sent_ok(r));
+	for (unsigned int i = n; i-- > 0;)
+		at[i] -= at[0];
+}
+
+/* A byte takes a microsecond at 8 Mbit/s, less 100 once after idling; a burst may leave early. */
+TEST_RAW(rate)
+{
+	struct pp_rate *row = &r->rig.dev.vhca[0].pp_rates[1];
+	uint64_t at[5];
+
+	row->rate = (struct pace_rate){.bps = 8000000};
+	r->sq.raw_sq->pp_rate = 1;
+	r->rig.now += 1000000;
+	paced(r, 3, at);
+	assert_int_equal(at[1], 900000);
+	assert_int_equal(at[2], 1900000);
+	row->rate.burst = 2000;
+	paced(r, 5, at);
+	assert_int_equal(at[2], 0);
+	assert_int_equal(at[3], 900000);
+	assert_int_equal(at[4], 1900000);
+	r->sq.raw_sq->pp_rate = 0;
+	paced(r, 3, at);
+	assert_int_equal(at[2], 0);
+}
+
 TEST_RAW(metadata)
 {
 	struct rig_wqe w = raw_begin(r, r->src, 64, 0);

@@ -112,6 +112,7 @@ static void fill_general(const struct vhca *v, void *cap)
 	fill_counters(v, cap);
 	fill_port(v, cap);
 	prm_cmd_hca_cap_set_nic_flow_table(cap, 1);
+	prm_cmd_hca_cap_set_qos(cap, 1);
 	prm_cmd_hca_cap_set_shared_object_to_user_object_allowed(cap, 1);
 	prm_cmd_hca_cap_set_hca_cap_2(cap, 1);
 	prm_cmd_hca_cap_set_device_memory(cap, 1);
@@ -240,6 +241,19 @@ static void fill_odp(const struct vhca *v, void *cap)
 	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }
 
+/* Rates of raw packets. */
+static void fill_qos(const struct vhca *v, void *cap)
+{
+	(void)v;
+	prm_qos_cap_set_packet_pacing(cap, 1);
+	prm_qos_cap_set_packet_pacing_burst_bound(cap, 1);
+	prm_qos_cap_set_packet_pacing_typical_size(cap, 1);
+	prm_qos_cap_set_packet_pacing_uid(cap, 1);
+	prm_qos_cap_set_packet_pacing_min_rate(cap, 1);
+	prm_qos_cap_set_packet_pacing_max_rate(cap, VHCA_PP_MAX_KBPS);
+	prm_qos_cap_set_packet_pacing_rate_table_size(cap, VHCA_PP_RATES);
+}
+
 static void fill_nothing(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -260,7 +274,7 @@ static const struct {
 	{PRM_HCA_CAP_TYPE_FLOW_TABLE, fw_fill_flow_table, "flow_table_nic_cap"},
 	{PRM_HCA_CAP_TYPE_ESWITCH_FLOW_TABLE, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_ESWITCH, fill_nothing, NULL},
-	{PRM_HCA_CAP_TYPE_QOS, fill_nothing, "qos_cap"},
+	{PRM_HCA_CAP_TYPE_QOS, fill_qos, "qos_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_MEM, fill_dev_mem, "device_mem_cap"},
 	{PRM_HCA_CAP_TYPE_DEV_EVENT, fill_nothing, NULL},
 	{PRM_HCA_CAP_TYPE_CRYPTO, fill_nothing, NULL},

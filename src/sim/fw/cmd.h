@@ -111,7 +111,8 @@ void *fw_take(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 void *fw_take_shared(struct fw_cmd *, enum obj_type, uint32_t id, const char *field);
 
 /* Destructors, for DESTROY and for fw_uid_reap(): they drop references and free memory. */
-void fw_queue_free(struct obj *); /* QP, SQ, RQ */
+void fw_queue_free(struct obj *); /* QP, RQ */
+void fw_sq_free(struct obj *);
 void fw_srq_free(struct obj *);
 void fw_cq_free(struct obj *);
 void fw_mkey_free(struct obj *);
@@ -143,6 +144,12 @@ struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
 /* 0 if packets may go on from one table to the other. */
 int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct flow_table *to,
 		  const char *field);
+
+struct raw_sq;
+/* 0 if the command's uid may let a send queue use this row of the rate table; 0: no row. */
+int fw_pp_rate_usable(struct fw_cmd *, uint32_t index);
+void fw_pp_rate_use(struct raw_sq *, uint32_t index);
+void fw_pp_rates_reap(struct vhca *, uint16_t uid);
 
 struct ring;
 struct umem;
@@ -193,6 +200,7 @@ fw_handler fw_create_mkey, fw_query_mkey, fw_destroy_mkey;
 fw_handler fw_create_cq, fw_query_cq, fw_modify_cq;
 fw_handler fw_create_qp, fw_query_qp, fw_modify_qp;
 fw_handler fw_attach_to_mcg, fw_detach_from_mcg;
+fw_handler fw_set_pp_rate_limit;
 fw_handler fw_create_sq, fw_modify_sq, fw_query_sq;
 fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
 fw_handler fw_create_rmp, fw_modify_rmp, fw_query_rmp;

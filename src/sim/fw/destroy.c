@@ -22,7 +22,7 @@ static const struct destroy_row {
 	 prm_dealloc_modify_header_context_in_get_modify_header_id, "modify_header_id"},
 	{OBJ_TIR, fw_tir_free, PRM_OPCODE_DESTROY_TIR, prm_destroy_tir_in_get_tirn, "tirn"},
 	{OBJ_RQT, fw_rqt_free, PRM_OPCODE_DESTROY_RQT, prm_destroy_rqt_in_get_rqtn, "rqtn"},
-	{OBJ_SQ, fw_queue_free, PRM_OPCODE_DESTROY_SQ, prm_destroy_sq_in_get_sqn, "sqn"},
+	{OBJ_SQ, fw_sq_free, PRM_OPCODE_DESTROY_SQ, prm_destroy_sq_in_get_sqn, "sqn"},
 	{OBJ_RQ, fw_queue_free, PRM_OPCODE_DESTROY_RQ, prm_destroy_rq_in_get_rqn, "rqn"},
 	{OBJ_QP, fw_mcg_leave, 0, NULL, NULL},
 	{OBJ_QP, fw_queue_free, PRM_OPCODE_DESTROY_QP, prm_destroy_qp_in_get_qpn, "qpn"},
@@ -75,4 +75,5 @@ void fw_uid_reap(struct vhca *v, uint16_t uid)
 		}
 	}
 	fw_flow_counters_reap(v, uid);
+	fw_pp_rates_reap(v, uid);
 }

@@ -65,6 +65,7 @@ static const struct fw_row rows[] = {
 	ROW(MODIFY_TIS, modify_tis, 0),
 	ROW(QUERY_TIS, query_tis, 0),
 	ROW(DESTROY_TIS, destroy_object, 0),
+	ROW(SET_PP_RATE_LIMIT, set_pp_rate_limit, 0),
 	ROW(CREATE_SQ, create_sq, FW_TAIL),
 	ROW(MODIFY_SQ, modify_sq, 0),
 	ROW(QUERY_SQ, query_sq, 0),

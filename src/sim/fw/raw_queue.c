@@ -87,6 +87,8 @@ static void raw_queue_move(struct queue *q, unsigned int to)
 		queue_set_state(q, state[to]);
 }
 
+#define SQ_MODIFY_RATE (1u << 0)
+
 /* --- SQ --------------------------------------------------------------------------------------- */
 
 static int check_sqc(struct fw_cmd *c, const void *sqc)
@@ -101,9 +103,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		{prm_sqc_get_allow_swp(sqc), "sqc.allow_swp", "cap.swp is 0"},
 		{prm_sqc_get_hairpin(sqc), "sqc.hairpin", "cap.hairpin is 0"},
 		{prm_sqc_get_non_wire(sqc), "sqc.non_wire", "it is not implemented"},
-		{prm_sqc_get_packet_pacing_rate_limit_index(sqc),
-		 "sqc.packet_pacing_rate_limit_index", "cap.packet_pacing is 0"},
-		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id", "cap.qos is 0"},
+		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id",
+		 "qos.nic_sq_scheduling is 0"},
 	};
 	const struct fw_wq_rules rules = {
 		.types = 1u << PRM_WQ_TYPE_CYCLIC,
@@ -129,6 +130,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
 				 prm_sqc_get_tis_lst_sz(sqc));
+	if (fw_pp_rate_usable(c, prm_sqc_get_packet_pacing_rate_limit_index(sqc)))
+		return -1;
 	return fw_wq_check(c, prm_sqc_cat_wq(sqc), &rules);
 }
 
@@ -167,6 +170,7 @@ int fw_create_sq(struct fw_cmd *c)
 	sq = fw_new(c, OBJ_SQ, sizeof(*sq));
 	if (!sq || raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
 		return -1;
+	fw_pp_rate_use(sq, prm_sqc_get_packet_pacing_rate_limit_index(sqc));
 	prm_create_sq_out_set_sqn(c->out, sq->q.o.id);
 	return 0;
 }
@@ -174,15 +178,24 @@ int fw_create_sq(struct fw_cmd *c)
 int fw_modify_sq(struct fw_cmd *c)
 {
 	struct raw_sq *sq = fw_find(c, OBJ_SQ, prm_modify_sq_in_get_sqn(c->in), "sqn");
-	unsigned int to = prm_sqc_get_state(prm_modify_sq_in_cat_ctx(c->in));
+	const void *sqc = prm_modify_sq_in_cat_ctx(c->in);
+	uint32_t rate = prm_sqc_get_packet_pacing_rate_limit_index(sqc);
+	uint64_t mask = prm_modify_sq_in_get_modify_bitmask(c->in);
+	unsigned int to = prm_sqc_get_state(sqc);
 
 	if (!sq || check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
 		return -1;
-	if (prm_modify_sq_in_get_modify_bitmask(c->in))
+	if (mask & ~(uint64_t)SQ_MODIFY_RATE)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_bitmask 0x%" PRIx64 ": rates and queue groups need "
-				 "cap.packet_pacing or cap.qos, which are 0",
-				 (uint64_t)prm_modify_sq_in_get_modify_bitmask(c->in));
+				 "modify_bitmask 0x%" PRIx64 ": only bit 0 (rate) is implemented, "
+				 "as qos.nic_sq_scheduling is 0",
+				 mask);
+	if (mask & SQ_MODIFY_RATE) {
+		if (fw_pp_rate_usable(c, rate))
+			return -1;
+		fw_pp_rate_use(sq, rate);
+		prm_sqc_set_packet_pacing_rate_limit_index(sq->q.ctx, rate);
+	}
 	raw_queue_move(&sq->q, to);
 	return 0;
 }
@@ -300,4 +313,10 @@ int fw_query_rq(struct fw_cmd *c)
 	prm_wq_set_hw_counter(prm_rqc_at_wq(rqc), rq->rq.ci);
 	prm_wq_set_sw_counter(prm_rqc_at_wq(rqc), rq->rq.pi);
 	return 0;
+}
+
+void fw_sq_free(struct obj *o)
+{
+	fw_pp_rate_use((struct raw_sq *)o, 0);
+	fw_queue_free(o);
 }

@@ -48,6 +48,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/devx/devx_obj.c \
 	src/sim/kernel/devx/devx_umem.c \
 	src/sim/kernel/devx/methods.c \
+	src/sim/kernel/devx/mlx5_pp.c \
 	src/sim/kernel/devx/mlx5_uar.c \
 	src/sim/kernel/devx/priv.h \
 	src/sim/kernel/dispatch.c \
@@ -74,6 +75,7 @@ libsim_la_SOURCES += \
 	src/sim/kernel/verbs/methods.c \
 	src/sim/kernel/verbs/priv.h \
 	src/sim/kernel/verbs/raw.h \
+	src/sim/kernel/verbs/rates.c \
 	src/sim/kernel/verbs/uverbs_ah.c \
 	src/sim/kernel/verbs/uverbs_context.c \
 	src/sim/kernel/verbs/uverbs_cq.c \

@@ -17,6 +17,8 @@ libsim_la_SOURCES += \
 	src/sim/obj/mkey.h \
 	src/sim/obj/obj.c \
 	src/sim/obj/obj.h \
+	src/sim/obj/pace.c \
+	src/sim/obj/pace.h \
 	src/sim/obj/profile.c \
 	src/sim/obj/profile.h \
 	src/sim/obj/qp.h \

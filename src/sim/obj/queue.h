@@ -33,6 +33,7 @@ struct sq {
 	uint16_t done;	  /* next block to complete */
 	uint8_t inline_most; /* a READ or atomic that brings no more has it in its CQE: qpc.cs_req
 			      */
+	bool held;	  /* by its transport, which calls sq_more() when it may go on */
 	struct sq_priv *priv;
 };
 

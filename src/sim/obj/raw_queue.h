@@ -2,7 +2,9 @@
 #ifndef SIM_OBJ_RAW_QUEUE_H
 #define SIM_OBJ_RAW_QUEUE_H
 
+#include "pace.h"
 #include "queue.h"
+#include "base/clock.h"
 
 /* Queues of raw packets: OBJ_SQ, OBJ_RQ. */
 struct raw_sq {
@@ -10,6 +12,9 @@ struct raw_sq {
 	struct sq sq;
 	uint8_t min_inline; /* sqc.min_wqe_inline_mode */
 	uint8_t slow;	    /* after a packet with a long walk: this many are sent one by one */
+	uint8_t pp_rate;    /* row of vhca.pp_rates; 0: no limit */
+	struct pace pace;
+	struct timer held; /* it runs while sq.held: the next packet's time */
 };
 
 struct raw_rq {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "obj.h"
+#include "pace.h"
 #include "profile.h"
 #include "base/clock.h"
 #include "base/port_stats.h"
@@ -47,7 +48,9 @@ enum {
 	VHCA_MAX_QP_MCG = 240,		/* queue pairs of a group */
 	VHCA_LOG_RESERVED_QPNS = 4,	/* numbers of one RESERVED_QPN object */
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
-	VHCA_MAX_WQE = 1024,		/* bytes: 16 blocks of 64, 63 units of 16 */
+	VHCA_PP_RATES = 128,		/* rows of the rate table; 0 is none */
+	VHCA_PP_MAX_KBPS = 100000000,
+	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
 
 /* With this many, each function still has 512 UARs and an IPv4 address of its own. */
@@ -80,6 +83,13 @@ struct raw_stats {
 	uint64_t failed;	/* the receive was too small, or its memory was gone */
 };
 
+/* SET_PP_RATE_LIMIT's table. */
+struct pp_rate {
+	struct pace_rate rate;
+	uint32_t users; /* send queues */
+	uint16_t uid;
+};
+
 struct vhca {
 	struct device *dev;
 	const char *name; /* of its row in the profile */
@@ -90,6 +100,7 @@ struct vhca {
 	uint64_t guid;
 	struct gid_entry gids[VHCA_GIDS];
 	struct obj_table *tables[OBJ_NTYPES];
+	struct pp_rate pp_rates[VHCA_PP_RATES];
 	uint32_t qkey_violations;
 	struct raw_stats raw;
 	struct port_stats *port; /* own_port, or a page of a file that programs read */

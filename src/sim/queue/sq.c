@@ -233,7 +233,7 @@ static bool fetch_some(struct sq *sq)
 		if (bad || sq->q->state != QP_RTS)
 			return true;
 	}
-	if (pending(sq) && (t->polls_room || t->room(sq->q)))
+	if (pending(sq) && !sq->held && (t->polls_room || t->room(sq->q)))
 		sq_ready(sq);
 	return true;
 }

@@ -20,6 +20,7 @@ struct fs_chain;
 struct hw_ref;
 struct kernel_room;
 struct method_handler;
+struct rate_table;
 struct subscription;
 struct uobj;
 struct uverbs_resource;
@@ -45,6 +46,7 @@ struct kernel {
 		uint8_t caps[4096];  /* QUERY_HCA_CAP, general, current */
 		struct fs_chain *fs; /* FS_DIRS of them (flow/fs.h) */
 		struct dm_map *dm[DM_KINDS];
+		struct rate_table *rates; /* NULL until it is needed */
 	} * fn; /* by vhca.index */
 };
 

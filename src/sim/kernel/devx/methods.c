@@ -19,12 +19,14 @@ static const struct method_handler devx_methods[] = {
 	 devx_cmd_fd_alloc, false},
 	{MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
 	 devx_event_fd_alloc, false},
+	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, mlx5_pp_alloc, false},
+	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, uobj_destroy_named, false},
 	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, mlx5_uar_alloc, false},
 	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, uobj_destroy_named, false},
 };
 
 static const struct uobj_class *const devx_classes[] = {&devx_obj_class, &umem_class, &uar_class,
-							NULL};
+							&pp_class, NULL};
 
 const struct kernel_room devx_room = {
 	.classes = devx_classes,

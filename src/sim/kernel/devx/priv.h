@@ -10,7 +10,7 @@
 #include "kernel/core/channel.h"
 #include "devx.h"
 
-extern const struct uobj_class umem_class, uar_class;
+extern const struct uobj_class umem_class, uar_class, pp_class;
 
 /* A program's mailbox, copied so that it can be stamped. */
 struct devx_cmd {
@@ -45,6 +45,6 @@ void devx_forget_channel(struct kernel *, const struct channel *);
 /* Handlers, in the rows of methods.c. */
 method_fn devx_other, devx_query_uar, devx_query_eqn, devx_subscribe, devx_obj_create,
 	devx_obj_modify, devx_obj_query, devx_obj_async_query, devx_umem_reg, devx_cmd_fd_alloc,
-	devx_event_fd_alloc, mlx5_uar_alloc;
+	devx_event_fd_alloc, mlx5_uar_alloc, mlx5_pp_alloc;
 
 #endif

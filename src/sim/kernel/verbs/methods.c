@@ -116,12 +116,18 @@ static const struct write_command verbs_commands[] = {
 static const struct uobj_class *const verbs_classes[] = {
 	&pd_class, &mr_class, &mw_class, &ah_class, &dm_class, &wq_table_class, NULL};
 
+static void verbs_stop(struct kernel *k)
+{
+	dm_stop(k);
+	rates_stop(k);
+}
+
 const struct kernel_room verbs_room = {
 	.classes = verbs_classes,
 	.methods = verbs_methods,
 	.nmethods = sizeof(verbs_methods) / sizeof(verbs_methods[0]),
 	.commands = verbs_commands,
 	.ncommands = sizeof(verbs_commands) / sizeof(verbs_commands[0]),
-	.stop = dm_stop,
+	.stop = verbs_stop,
 	.file_closed = context_close,
 };

@@ -15,6 +15,7 @@ void qp_modify_describe(struct uverbs_qp *, struct uverbs_resource *);
 void mcast_leave_all(struct uverbs_qp *);
 void context_close(struct uverbs_file *);
 void dm_stop(struct kernel *);
+void rates_stop(struct kernel *);
 /* Where a part of a DM object lies in the device's memory: 0 or -EINVAL. */
 int dm_range(const struct uobj *, uint64_t offset, uint64_t len, uint64_t *addr);
 

@@ -44,7 +44,13 @@ int raw_rq_modify(struct uverbs_file *, uint16_t uid, uint32_t rqn, uint8_t from
 int raw_check_memory(struct uverbs_file *, struct qp_plan *);
 int raw_qp_create(struct uverbs_qp *, const struct qp_plan *);
 int raw_qp_destroy(struct uverbs_qp *);
-int raw_qp_modify(struct uverbs_qp *, const struct ib_uverbs_modify_qp *);
+/* What MODIFY_QP asks of a raw packet QP: rate counts with IB_QP_RATE_LIMIT; its rate 0 ends it. */
+struct raw_change {
+	const struct ib_uverbs_modify_qp *m;
+	struct rate_wish rate;
+};
+#define RAW_RATE_LIMIT (1u << 25) /* IB_QP_RATE_LIMIT */
+int raw_qp_modify(struct uverbs_qp *, const struct raw_change *);
 int raw_qp_query(struct uverbs_qp *, struct ib_uverbs_query_qp_resp *);
 void raw_qp_answer(const struct uverbs_qp *, struct mlx5_ib_create_qp_resp *);
 int rss_check(const struct qp_plan *);

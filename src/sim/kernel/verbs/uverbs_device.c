@@ -114,6 +114,21 @@ int wcmd_query_device(struct wcmd *c)
 
 #define QPT_RAW_PACKET (1u << 8) /* enum ib_qp_type, as a bit */
 
+static void fill_pacing(const struct uverbs_file *f, struct mlx5_ib_query_device_resp *r)
+{
+	uint8_t cap[PRM_QOS_CAP_BYTES];
+
+	if (device_cap_page(f->vhca, PRM_HCA_CAP_TYPE_QOS, cap, sizeof(cap)) ||
+	    !prm_qos_cap_get_packet_pacing(cap))
+		return;
+	r->packet_pacing_caps.qp_rate_limit_min = prm_qos_cap_get_packet_pacing_min_rate(cap);
+	r->packet_pacing_caps.qp_rate_limit_max = prm_qos_cap_get_packet_pacing_max_rate(cap);
+	r->packet_pacing_caps.supported_qpts = QPT_RAW_PACKET;
+	if (prm_qos_cap_get_packet_pacing_burst_bound(cap) &&
+	    prm_qos_cap_get_packet_pacing_typical_size(cap))
+		r->packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
+}
+
 /* libmlx5's own part: RSS, and zero for all other offloads. libmlx5 fails without an answer. */
 static int uhw(struct wcmd *c)
 {
@@ -130,6 +145,7 @@ static int uhw(struct wcmd *c)
 
 	if (prm_cmd_hca_cap_get_cqe_128_always(file_caps(c->f)))
 		r.flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	fill_pacing(c->f, &r);
 	if (!out || !out->len)
 		return 0;
 	if (out->len < offsetof(struct mlx5_ib_query_device_resp, tso_caps))

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cap.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/qp.h>
@@ -297,24 +298,43 @@ static int find_qp(struct wcmd *c, uint32_t handle, struct uverbs_qp **qp)
 	return err;
 }
 
-/* libmlx5 sends its own part only for features that this device lacks (pacing, ECE, DC). */
-static int qp_modify_check_uhw(struct wcmd *c)
+/* libmlx5's own part: bursts of raw packets; ECE and DC, which this device lacks. */
+static int qp_modify_take_uhw(struct wcmd *c, struct mlx5_ib_modify_qp *u)
 {
 	const struct uverbs_attr *a = attr_find(c->req, UVERBS_ATTR_UHW_IN);
-	struct mlx5_ib_modify_qp u;
-	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", &u, sizeof(u));
+	int err = attr_in(c->req, UVERBS_ATTR_UHW_IN, "MODIFY_QP: UHW_IN", u, sizeof(*u));
 
 	if (!err && a && a->len && a->len < UPTO(mlx5_ib_modify_qp, ece_options))
 		err = refuse(-EINVAL, "MODIFY_QP: UHW_IN ends before ece_options");
-	if (!err && (u.comp_mask || u.ece_options || u.burst_info.max_burst_sz))
+	if (!err && (u->comp_mask || u->burst_info.reserved))
 		err = refuse(-EOPNOTSUPP,
-			     "MODIFY_QP: UHW_IN: this device has neither ECE nor pacing");
+			     "MODIFY_QP: UHW_IN: comp_mask or burst_info.reserved is not 0");
+	if (!err && u->ece_options)
+		err = refuse(-EOPNOTSUPP, "MODIFY_QP: UHW_IN: this device has no ECE");
 	return err;
+}
+
+/* A burst or packet size without a rate says nothing. */
+static int qp_modify_rate(const struct wcmd *c, const struct mlx5_ib_burst_info *b,
+			  struct raw_change *to)
+{
+	const struct ib_uverbs_ex_modify_qp *ex = c->in;
+	uint32_t kbps =
+		to->m->attr_mask & A_RATE_LIMIT && c->in_len >= sizeof(*ex) ? ex->rate_limit : 0;
+
+	if ((b->max_burst_sz || b->typical_pkt_sz) && !kbps)
+		return refuse(-EINVAL, "MODIFY_QP: burst_info without a rate_limit");
+	prm_set_pp_rate_limit_context_set_rate_limit(to->rate.ctx, kbps);
+	prm_set_pp_rate_limit_context_set_burst_upper_bound(to->rate.ctx, b->max_burst_sz);
+	prm_set_pp_rate_limit_context_set_typical_packet_size(to->rate.ctx, b->typical_pkt_sz);
+	return 0;
 }
 
 static int modify_any(struct wcmd *c, uint32_t known)
 {
 	const struct ib_uverbs_modify_qp *m = c->in;
+	struct raw_change raw = {.m = m};
+	struct mlx5_ib_modify_qp u;
 	struct uverbs_qp *qp;
 	int err;
 
@@ -323,10 +343,13 @@ static int modify_any(struct wcmd *c, uint32_t known)
 			      m->attr_mask & ~known);
 	err = find_qp(c, m->qp_handle, &qp);
 	if (!err)
-		err = qp_modify_check_uhw(c);
+		err = qp_modify_take_uhw(c, &u);
 	if (err)
 		return err;
-	return qp->raw.on ? raw_qp_modify(qp, m) : qp_modify_send(qp, m);
+	if (!qp->raw.on)
+		return qp_modify_send(qp, m);
+	err = qp_modify_rate(c, &u.burst_info, &raw);
+	return err ? err : raw_qp_modify(qp, &raw);
 }
 
 int wcmd_modify_qp(struct wcmd *c)

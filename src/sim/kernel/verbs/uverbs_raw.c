@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <dvx/prm/admin.h>
 #include <dvx/prm/cmd.h>
 #include <dvx/prm/eth.h>
 #include <dvx/prm/misc.h>
@@ -214,6 +215,10 @@ int raw_qp_destroy(struct uverbs_qp *qp)
 		if (!err)
 			*parts[i].number = 0;
 	}
+	if (!err) {
+		rate_put(qp->u.file, qp->raw.rate);
+		qp->raw.rate = 0;
+	}
 	return err;
 }
 
@@ -264,6 +269,7 @@ enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR, STATES }; /* enum ib_qp_state */
 #define A_CUR_STATE (1u << 1)
 #define A_PORT	    (1u << 5)
 #define STAYS	    0xff
+#define MODIFY_RATE (1u << 0) /* of MODIFY_SQ's modify_bitmask */
 
 #define RST	    PRM_RQC_STATE_RST
 #define RDY	    PRM_RQC_STATE_RDY
@@ -294,22 +300,47 @@ static const struct transition *raw_find(unsigned int from, unsigned int to)
 	return NULL;
 }
 
-static int move_sq(struct uverbs_qp *qp, uint8_t to)
+/* rate: the row that the SQ is to use. */
+static int move_sq_at(struct uverbs_qp *qp, uint8_t to, uint16_t rate)
 {
 	uint8_t in[PRM_MODIFY_SQ_IN_BYTES] = {0}, out[PRM_MODIFY_SQ_OUT_BYTES];
 	int err;
 
-	if (!qp->raw.sqn || to == STAYS)
-		return 0;
 	prm_modify_sq_in_set_opcode(in, PRM_OPCODE_MODIFY_SQ);
 	prm_modify_sq_in_set_uid(in, qp->uid);
 	prm_modify_sq_in_set_sqn(in, qp->raw.sqn);
 	prm_modify_sq_in_set_sq_state(in, qp->raw.sq_state);
 	prm_sqc_set_state(prm_modify_sq_in_at_ctx(in), to);
+	if (rate != qp->raw.rate)
+		prm_modify_sq_in_set_modify_bitmask(in, MODIFY_RATE);
+	prm_sqc_set_packet_pacing_rate_limit_index(prm_modify_sq_in_at_ctx(in), rate);
 	err = mbox_exec(qp->u.file->vhca, in, sizeof(in), out, sizeof(out));
 	if (!err)
 		qp->raw.sq_state = to;
 	return err;
+}
+
+/* As mlx5_ib: the rate ends when the SQ leaves RDY; the old row goes after the new one came. */
+static int move_sq(struct uverbs_qp *qp, uint8_t to, const struct raw_change *c)
+{
+	bool change = c->m->attr_mask & RAW_RATE_LIMIT;
+	uint16_t old = qp->raw.rate, rate = to == RDY && !change ? old : 0;
+	int err = 0;
+
+	if (!qp->raw.sqn || to == STAYS)
+		return 0;
+	if (change && prm_set_pp_rate_limit_context_get_rate_limit(c->rate.ctx))
+		err = rate_get(qp->u.file, &c->rate, &rate);
+	if (err)
+		return err;
+	err = move_sq_at(qp, to, rate);
+	if (err) {
+		rate_put(qp->u.file, change ? rate : 0);
+		return err;
+	}
+	qp->raw.rate = rate;
+	rate_put(qp->u.file, change || rate != old ? old : 0);
+	return 0;
 }
 
 static int move_rq(struct uverbs_qp *qp, uint8_t to)
@@ -327,7 +358,8 @@ static int move_rq(struct uverbs_qp *qp, uint8_t to)
 static int raw_check_mask(const struct transition *t, const struct ib_uverbs_modify_qp *m)
 {
 	uint32_t missing = t->need & ~m->attr_mask;
-	uint32_t extra = m->attr_mask & ~(t->need | A_STATE);
+	uint32_t may = t->to == RTS ? RAW_RATE_LIMIT : 0;
+	uint32_t extra = m->attr_mask & ~(t->need | may | A_STATE);
 
 	if (missing || extra)
 		return refuse(-EINVAL,
@@ -337,8 +369,9 @@ static int raw_check_mask(const struct transition *t, const struct ib_uverbs_mod
 	return t->need & A_PORT ? port_check(m->port_num) : 0;
 }
 
-int raw_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
+int raw_qp_modify(struct uverbs_qp *qp, const struct raw_change *c)
 {
+	const struct ib_uverbs_modify_qp *m = c->m;
 	unsigned int from = m->attr_mask & A_CUR_STATE ? m->cur_qp_state : qp->state;
 	unsigned int to = m->attr_mask & A_STATE ? m->qp_state : from;
 	const struct transition *t = raw_find(from, to);
@@ -354,7 +387,7 @@ int raw_qp_modify(struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *m)
 	if (!err)
 		err = move_rq(qp, t->rq);
 	if (!err)
-		err = move_sq(qp, t->sq);
+		err = move_sq(qp, t->sq, c);
 	if (!err)
 		qp->state = (uint8_t)to;
 	return err;

@@ -14,6 +14,16 @@
 
 extern const struct kernel_room verbs_room;
 
+/* Rows of the function's table of send rates (rates.c). */
+#define UID_SHARED 0xffffu /* such a row serves every user context */
+struct rate_wish {
+	uint8_t ctx[48]; /* PRM set_pp_rate_limit_context */
+	bool dedicated;	 /* a row for this program alone */
+};
+/* 0; -EINVAL: outside the device's range; -ENOSPC: the table is full; -EOPNOTSUPP, -ENOMEM. */
+int rate_get(struct uverbs_file *, const struct rate_wish *, uint16_t *index);
+void rate_put(struct uverbs_file *, uint16_t index); /* 0: none */
+
 struct pd {
 	struct uobj u;
 	uint32_t pdn;
@@ -61,6 +71,7 @@ struct uverbs_qp {
 		uint32_t tisn, sqn, rqn, tirn;
 		uint64_t tir_icm;
 		uint8_t sq_state, rq_state; /* as far as mlx5_ib knows */
+		uint16_t rate;		    /* of its SQ: a row of the rate table */
 		struct hw_ref rq_hw;
 		struct uverbs_wq_table *table; /* RSS: it only has a TIR */
 	} raw;

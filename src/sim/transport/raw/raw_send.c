@@ -199,6 +199,52 @@ static void steer(struct raw_sq *sq, struct packet *p)
 		sq->slow--;
 }
 
+/* --- packet pacing ---------------------------------------------------------------------------- */
+
+static const struct pace_rate *raw_rate(const struct raw_sq *sq)
+{
+	return &sq->q.o.vhca->pp_rates[sq->pp_rate].rate;
+}
+
+static uint64_t raw_now(const struct raw_sq *sq)
+{
+	struct clock *clock = sq->q.o.vhca->dev->clock;
+
+	return clock->now(clock);
+}
+
+/* [I] A packet counts with the bytes of its WQE, without FCS and preamble. */
+static void raw_spend(struct raw_sq *sq, uint32_t len)
+{
+	if (sq->pp_rate)
+		pace_spend(&sq->pace, raw_rate(sq), len, raw_now(sq));
+}
+
+static void raw_goes_on(struct timer *t)
+{
+	struct raw_sq *sq = (struct raw_sq *)((char *)t - offsetof(struct raw_sq, held));
+
+	sq->sq.held = false;
+	sq_more(&sq->sq);
+}
+
+/* Nobody rings when the next packet may leave: a timer does. */
+static void raw_hold(struct raw_sq *sq)
+{
+	uint64_t due = pace_due(&sq->pace, raw_rate(sq));
+
+	if (!sq->pp_rate || sq->sq.held || due <= raw_now(sq))
+		return;
+	sq->held.fire = raw_goes_on;
+	sq->sq.held = !timer_set(&sq->q.o.vhca->dev->timers, &sq->held, due);
+}
+
+static void raw_stop(struct queue *q)
+{
+	if (q->sq)
+		timer_cancel(&q->o.vhca->dev->timers, &raw_sq_of(q)->held);
+}
+
 static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *data)
 {
 	uint8_t buf[STEER_HEADROOM + VHCA_FRAME_MAX + STEER_HEADROOM];
@@ -216,6 +262,7 @@ static void transmit(struct raw_sq *sq, const struct raw_wqe *w, const uint8_t *
 		return;
 	offload(w, &p);
 	sq->q.o.vhca->raw.sent++;
+	raw_spend(sq, p.len);
 	if (sim_tracing)
 		sim_trace("tx", NULL, NULL, 0, "sq 0x%x -> TX tables: a packet of %u bytes",
 			  sq->q.o.id, p.len);
@@ -342,14 +389,19 @@ static void raw_posted(struct queue *q)
 
 	raw_flush(sq);
 	raw_batch_of(sq)->posted = false;
+	raw_hold(sq);
 }
 
-/* A queue whose packets go long ways sends one in a turn; the others' are as many as ever. */
+/* A queue whose packets go long ways, or that has a rate, sends one in a turn; the others' are as
+ * many as ever. */
 static unsigned int raw_room(const struct queue *q)
 {
 	const struct sched *s = q->o.vhca->dev->sched;
 
-	return port_room(s->dev->port) && !(s->raw->posted && raw_sq_of(q)->slow);
+	const struct raw_sq *sq = raw_sq_of(q);
+
+	return port_room(s->dev->port) && !sq->sq.held &&
+	       !(s->raw->posted && (sq->slow || sq->pp_rate));
 }
 
 static int raw_start(struct queue *q)
@@ -373,6 +425,7 @@ const struct transport transport_raw = {
 	.wqe = &raw_wqe_rows,
 	.polls_room = true,
 	.start = raw_start,
+	.stop = raw_stop,
 	.room = raw_room,
 	.post = raw_post,
 	.posted = raw_posted,

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Packet pacing: a table of rates. A send queue of raw packets names a row, and keeps that rate for
+ * itself: the queues of a row do not share it. Row 0 means no limit.
+ */
+#include "cmd.h"
+#include "base/clock.h"
+#include "obj/raw_queue.h"
+
+#define BITS_A_KILOBIT 1000u
+
+static int fw_pp_rate_check(struct fw_cmd *c, const struct pp_rate *r, uint32_t index)
+{
+	uint32_t kbps = prm_set_pp_rate_limit_context_get_rate_limit(
+		prm_set_pp_rate_limit_in_cat_ctx(c->in));
+
+	if (!index || index >= VHCA_PP_RATES)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_INDEX,
+				 "rate_limit_index %u is not within 1..%u", index,
+				 VHCA_PP_RATES - 1);
+	if (r->rate.bps && c->uid && r->uid != c->uid)
+		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+				 "rate_limit_index %u is another uid's", index);
+	if (kbps > VHCA_PP_MAX_KBPS)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_SIZE,
+				 "ctx.rate_limit %u is more than qos.packet_pacing_max_rate %u",
+				 kbps, VHCA_PP_MAX_KBPS);
+	if (!kbps && r->users)
+		return fw_refuse(c, PRM_STATUS_RES_BUSY, FW_SYN_BUSY,
+				 "rate_limit_index %u is used by %u send queues", index, r->users);
+	return 0;
+}
+
+/* typical_packet_size tunes hardware; here each packet counts with its own bytes. */
+int fw_set_pp_rate_limit(struct fw_cmd *c)
+{
+	const void *ctx = prm_set_pp_rate_limit_in_cat_ctx(c->in);
+	uint32_t index = prm_set_pp_rate_limit_in_get_rate_limit_index(c->in);
+	struct pp_rate *r = &c->vhca->pp_rates[index % VHCA_PP_RATES];
+
+	if (fw_pp_rate_check(c, r, index))
+		return -1;
+	r->rate.bps = (uint64_t)prm_set_pp_rate_limit_context_get_rate_limit(ctx) * BITS_A_KILOBIT;
+	r->rate.burst = prm_set_pp_rate_limit_context_get_burst_upper_bound(ctx);
+	r->uid = c->uid;
+	return 0;
+}
+
+void fw_pp_rates_reap(struct vhca *v, uint16_t uid)
+{
+	for (uint32_t i = 1; i < VHCA_PP_RATES; i++)
+		if (v->pp_rates[i].uid == uid && !v->pp_rates[i].users)
+			v->pp_rates[i] = (struct pp_rate){0};
+}
+
+int fw_pp_rate_usable(struct fw_cmd *c, uint32_t index)
+{
+	const struct pp_rate *r = &c->vhca->pp_rates[index % VHCA_PP_RATES];
+
+	if (!index)
+		return 0;
+	if (index >= VHCA_PP_RATES || !r->rate.bps ||
+	    (c->uid && r->uid != c->uid && r->uid != FW_UID_SHARED))
+		return fw_refuse(c, PRM_STATUS_BAD_RES, FW_SYN_NO_OBJECT,
+				 "sqc.packet_pacing_rate_limit_index %u names no rate of this uid",
+				 index);
+	return 0;
+}
+
+/* A queue that waits for its old rate looks again at once. */
+void fw_pp_rate_use(struct raw_sq *sq, uint32_t index)
+{
+	struct vhca *v = sq->q.o.vhca;
+
+	if (sq->pp_rate)
+		v->pp_rates[sq->pp_rate].users--;
+	if (index)
+		v->pp_rates[index].users++;
+	sq->pp_rate = (uint8_t)index;
+	if (sq->held.queued)
+		(void)timer_set(&v->dev->timers, &sq->held, 0);
+}
