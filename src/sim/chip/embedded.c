@@ -358,16 +358,23 @@ static int embedded_cm_open(struct cfile *cf, unsigned int function)
 	return err ? err : call(&c);
 }
 
-static int embedded_cm_write(struct cfile *cf, struct ucma_request *r)
+/* One request of a file at a time. */
+static int call_in_turn(struct call *c)
 {
-	struct call c = {.fn = do_cm_write, .cf = cf, .cm = r};
 	struct lock_saved held;
 	int rc;
 
-	ticket_lock(&cf->lock, &held);
-	rc = call(&c);
-	ticket_unlock(&cf->lock, &held);
+	ticket_lock(&c->cf->lock, &held);
+	rc = call(c);
+	ticket_unlock(&c->cf->lock, &held);
 	return rc;
+}
+
+static int embedded_cm_write(struct cfile *cf, struct ucma_request *r)
+{
+	struct call c = {.fn = do_cm_write, .cf = cf, .cm = r};
+
+	return call_in_turn(&c);
 }
 
 static void embedded_cm_close(struct cfile *cf)
@@ -380,13 +387,8 @@ static void embedded_cm_close(struct cfile *cf)
 static int embedded_ioctl(struct cfile *cf, struct uverbs_request *req)
 {
 	struct call c = {.fn = do_ioctl, .cf = cf, .req = req};
-	struct lock_saved held;
-	int rc;
 
-	ticket_lock(&cf->lock, &held);
-	rc = call(&c);
-	ticket_unlock(&cf->lock, &held);
-	return rc;
+	return call_in_turn(&c);
 }
 
 static int embedded_mapped(struct cfile *cf, int uffd, uint64_t va, uint64_t len, uint64_t offset)

@@ -151,7 +151,7 @@ static int fill_device(struct netlink_reply *r, const struct netlink_request *q)
 }
 
 /* A RoCE port has no LIDs here, and without a network interface no NDEV_INDEX. */
-static int fill_port(struct netlink_reply *r, const struct netlink_request *q)
+static int fill_port_attributes(struct netlink_reply *r, const struct netlink_request *q)
 {
 	(void)q;
 	fill_handle(r);
@@ -377,7 +377,7 @@ static const struct netlink_op {
 	int (*dump)(struct netlink_reply *, const struct netlink_request *);
 } ops[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = {fill_device, ONE | DUMP | NEEDS_INDEX, NULL},
-	[RDMA_NLDEV_CMD_PORT_GET] = {fill_port,
+	[RDMA_NLDEV_CMD_PORT_GET] = {fill_port_attributes,
 				     ONE | DUMP | NEEDS_INDEX | NEEDS_PORT | DUMP_NEEDS_INDEX},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {fill_chardev, ONE | STRICT, NULL},
 	[RDMA_NLDEV_CMD_SYS_GET] = {fill_system, ONE | STRICT, NULL},

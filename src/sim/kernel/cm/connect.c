@@ -170,16 +170,12 @@ static int reject_id(struct cm_id *id, uint8_t reason, const uint8_t *data, uint
 	return conn_send_rej(id->conn, reason, data, len);
 }
 
-int id_accept(struct cm_file *f, struct ucma_request *r)
+int id_accept(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_accept c = {0};
-	struct cm_id *id;
 	int err;
 
 	memcpy(&c, r->in, r->nin);
-	err = id_find_bound(f, c.id, &id);
-	if (err)
-		return err;
 	id->ece = c.ece;
 	if (id->state != ID_CONNECT || !id->conn)
 		return refuse(-EINVAL, "ACCEPT: id %u has no connection request", id->number);
@@ -213,34 +209,25 @@ int id_reject(struct cm_file *f, struct ucma_request *r)
 	return err ? err : reject_id(id, c.reason, c.private_data, c.private_data_len);
 }
 
-int id_disconnect(struct cm_file *f, struct ucma_request *r)
+int id_disconnect(struct cm_id *id, struct ucma_request *r)
 {
-	struct rdma_ucm_disconnect c;
-	struct cm_id *id;
-	int err;
-
-	memcpy(&c, r->in, sizeof(c));
-	err = id_find_bound(f, c.id, &id);
-	if (!err && !id->conn)
-		err = refuse(-EINVAL, "DISCONNECT: id %u has no connection", id->number);
-	if (!err && conn_send_dreq(id->conn))
+	(void)r;
+	if (!id->conn)
+		return refuse(-EINVAL, "DISCONNECT: id %u has no connection", id->number);
+	if (conn_send_dreq(id->conn))
 		conn_send_drep(id->conn);
-	return err;
+	return 0;
 }
 
 /* enum ib_event_type */
 enum { NOTIFY_COMM_EST = 4, NOTIFY_PATH_MIG = 7 };
 
-int id_notify(struct cm_file *f, struct ucma_request *r)
+int id_notify(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_notify c;
-	struct cm_id *id;
 	int err;
 
 	memcpy(&c, r->in, sizeof(c));
-	err = id_find_bound(f, c.id, &id);
-	if (err)
-		return err;
 	if (!id->conn || c.event != NOTIFY_COMM_EST)
 		return refuse(-EINVAL, "NOTIFY: event %u: %s", c.event,
 			      id->conn ? "only COMM_EST is known" : "the id has no connection");

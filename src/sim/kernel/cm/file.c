@@ -9,30 +9,50 @@
 #include <unistd.h>
 #include "priv.h"
 
-static cm_command_fn *const cm_commands[] = {
-	[RDMA_USER_CM_CMD_CREATE_ID] = id_create,
-	[RDMA_USER_CM_CMD_DESTROY_ID] = id_destroy_command,
-	[RDMA_USER_CM_CMD_BIND_IP] = id_bind_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = id_resolve_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = id_resolve_route,
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = id_query_route,
-	[RDMA_USER_CM_CMD_CONNECT] = id_connect,
-	[RDMA_USER_CM_CMD_LISTEN] = id_listen,
-	[RDMA_USER_CM_CMD_ACCEPT] = id_accept,
-	[RDMA_USER_CM_CMD_REJECT] = id_reject,
-	[RDMA_USER_CM_CMD_DISCONNECT] = id_disconnect,
-	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = id_init_qp_attr,
-	[RDMA_USER_CM_CMD_GET_EVENT] = event_read,
-	[RDMA_USER_CM_CMD_SET_OPTION] = id_set_option,
-	[RDMA_USER_CM_CMD_NOTIFY] = id_notify,
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = group_join_ip,
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = group_leave,
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = id_migrate,
-	[RDMA_USER_CM_CMD_QUERY] = id_query,
-	[RDMA_USER_CM_CMD_BIND] = id_bind,
-	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = id_resolve_addr,
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = group_join,
+/* clang-format off */
+static const struct cm_command {
+	cm_command_fn *fn;
+	cm_id_command_fn *on_id; /* or this, on the id that find() finds */
+	int (*find)(struct cm_file *, uint32_t number, struct cm_id **);
+	uint16_t at; /* where its number is */
+} cm_commands[] = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = {.fn = id_create},
+	[RDMA_USER_CM_CMD_DESTROY_ID] = {NULL, id_destroy_command, id_find, offsetof(struct rdma_ucm_destroy_id, id)},
+	[RDMA_USER_CM_CMD_BIND_IP] = {.fn = id_bind_ip},
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = {.fn = id_resolve_ip},
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {NULL, id_resolve_route, id_find_bound, offsetof(struct rdma_ucm_resolve_route, id)},
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {NULL, id_query_route, id_find, offsetof(struct rdma_ucm_query, id)},
+	[RDMA_USER_CM_CMD_CONNECT] = {.fn = id_connect},
+	[RDMA_USER_CM_CMD_LISTEN] = {NULL, id_listen, id_find, offsetof(struct rdma_ucm_listen, id)},
+	[RDMA_USER_CM_CMD_ACCEPT] = {NULL, id_accept, id_find_bound, offsetof(struct rdma_ucm_accept, id)},
+	[RDMA_USER_CM_CMD_REJECT] = {.fn = id_reject},
+	[RDMA_USER_CM_CMD_DISCONNECT] = {NULL, id_disconnect, id_find_bound, offsetof(struct rdma_ucm_disconnect, id)},
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = {.fn = id_init_qp_attr},
+	[RDMA_USER_CM_CMD_GET_EVENT] = {.fn = event_read},
+	[RDMA_USER_CM_CMD_SET_OPTION] = {NULL, id_set_option, id_find, offsetof(struct rdma_ucm_set_option, id)},
+	[RDMA_USER_CM_CMD_NOTIFY] = {NULL, id_notify, id_find_bound, offsetof(struct rdma_ucm_notify, id)},
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {.fn = group_join_ip},
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {.fn = group_leave},
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = {.fn = id_migrate},
+	[RDMA_USER_CM_CMD_QUERY] = {NULL, id_query, id_find, offsetof(struct rdma_ucm_query, id)},
+	[RDMA_USER_CM_CMD_BIND] = {.fn = id_bind},
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = {.fn = id_resolve_addr},
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = {.fn = group_join},
 };
+/* clang-format on */
+
+static int cm_command(const struct cm_command *c, struct cm_file *f, struct ucma_request *r)
+{
+	struct cm_id *id;
+	uint32_t number;
+	int err;
+
+	if (c->fn)
+		return c->fn(f, r);
+	memcpy(&number, r->in + c->at, sizeof(number));
+	err = c->find(f, number, &id);
+	return err ? err : c->on_id(id, r);
+}
 
 int cm_write(struct cm_file *f, struct ucma_request *r)
 {
@@ -41,7 +61,7 @@ int cm_write(struct cm_file *f, struct ucma_request *r)
 	r->nout = 0;
 	if (!c)
 		return refuse(-EINVAL, "rdma_cm: command %u: there is none", r->command);
-	if (!cm_commands[r->command])
+	if (!cm_commands[r->command].fn && !cm_commands[r->command].on_id)
 		return refuse(-ENOSYS, "rdma_cm: %s: the kernel has none", c->name);
 	if (r->in_len < c->least_in)
 		return refuse(-EINVAL, "%s: in %u, at least %u bytes are needed", c->name,
@@ -49,7 +69,7 @@ int cm_write(struct cm_file *f, struct ucma_request *r)
 	if (r->out_len < c->least_out)
 		return refuse(-ENOSPC, "%s: out %u, at least %u bytes are needed", c->name,
 			      r->out_len, c->least_out);
-	return cm_commands[r->command](f, r);
+	return cm_command(&cm_commands[r->command], f, r);
 }
 
 void cm_answer(struct ucma_request *r, const void *answer, size_t len)
@@ -84,7 +104,7 @@ static int file_sockets(struct cm_file *f, int *client_fd)
 	return 0;
 }
 
-static void file_free(struct cm_file *f)
+static void cm_file_free(struct cm_file *f)
 {
 	if (f->sock >= 0)
 		close(f->sock);
@@ -110,7 +130,7 @@ struct cm_file *cm_open(struct cm *cm, unsigned int function, bool low_ports, in
 	TAILQ_INIT(&f->ids);
 	err = file_sockets(f, client_fd);
 	if (err) {
-		file_free(f);
+		cm_file_free(f);
 		errno = -err;
 		return NULL;
 	}
@@ -128,7 +148,7 @@ void cm_close(struct cm_file *f)
 	while (!TAILQ_EMPTY(&f->ids))
 		id_destroy(TAILQ_FIRST(&f->ids));
 	LIST_REMOVE(f, link);
-	file_free(f);
+	cm_file_free(f);
 }
 
 struct cm_file *file_find(struct cm *cm, uint64_t inode)

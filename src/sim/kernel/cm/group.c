@@ -40,7 +40,7 @@ static int group_check(const struct cm_id *id, const union cm_addr *a)
 	return 0;
 }
 
-static struct cm_group *group_new(struct cm_id *id, uint64_t uid, const union cm_addr *a)
+static struct cm_group *cm_group_new(struct cm_id *id, uint64_t uid, const union cm_addr *a)
 {
 	struct cm_group *g = calloc(1, sizeof(*g));
 
@@ -79,7 +79,7 @@ static int group_join_addr(struct cm_file *f, struct ucma_request *r, uint32_t n
 		err = group_check(id, a);
 	if (err)
 		return err;
-	g = group_new(id, uid, a);
+	g = cm_group_new(id, uid, a);
 	if (!g)
 		return -ENOMEM;
 	if (!id->qkey)

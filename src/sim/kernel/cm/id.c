@@ -143,17 +143,10 @@ int id_create(struct cm_file *f, struct ucma_request *r)
 	return 0;
 }
 
-int id_destroy_command(struct cm_file *f, struct ucma_request *r)
+int id_destroy_command(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_destroy_id_resp resp;
-	struct rdma_ucm_destroy_id c;
-	struct cm_id *id;
-	int err;
 
-	memcpy(&c, r->in, sizeof(c));
-	err = id_find(f, c.id, &id);
-	if (err)
-		return err;
 	resp.events_reported = id_destroy(id);
 	cm_answer(r, &resp, sizeof(resp));
 	return 0;
@@ -246,16 +239,11 @@ static int set_option_id(struct cm_id *id, const struct rdma_ucm_set_option *c, 
 	return options[c->optname].set(id, value);
 }
 
-int id_set_option(struct cm_file *f, struct ucma_request *r)
+int id_set_option(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_set_option c;
-	struct cm_id *id;
-	int err;
 
 	memcpy(&c, r->in, sizeof(c));
-	err = id_find(f, c.id, &id);
-	if (err)
-		return err;
 	if (c.level == RDMA_OPTION_ID)
 		return set_option_id(id, &c, r->value);
 	if (c.level == RDMA_OPTION_IB && c.optname == RDMA_OPTION_IB_PATH)

@@ -6,16 +6,12 @@
 
 #define BACKLOG_MOST 1024 /* net.rdma_ucm.max_backlog's default */
 
-int id_listen(struct cm_file *f, struct ucma_request *r)
+int id_listen(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_listen c;
-	struct cm_id *id;
-	int err;
+	int err = 0;
 
 	memcpy(&c, r->in, sizeof(c));
-	err = id_find(f, c.id, &id);
-	if (err)
-		return err;
 	id->backlog = c.backlog && c.backlog <= BACKLOG_MOST ? c.backlog : BACKLOG_MOST;
 	if (id->state != ID_ADDR_BOUND)
 		err = id_bind_any(id);

@@ -29,7 +29,7 @@ static void port_bind(struct cm_port *p, struct cm_id *id)
 	LIST_INSERT_HEAD(&p->owners, id, owner);
 }
 
-static int port_new(struct cm_id *id, uint16_t ps, uint16_t port)
+static int cm_port_new(struct cm_id *id, uint16_t ps, uint16_t port)
 {
 	struct cm_port *p = calloc(1, sizeof(*p));
 
@@ -88,7 +88,7 @@ static int port_any(struct cm_id *id, uint16_t ps)
 		struct cm_port *p = port_find(id->cm, id->fn, ps, port);
 
 		if (!p)
-			return port_new(id, ps, port);
+			return cm_port_new(id, ps, port);
 		if (port_is_unique(p, id)) {
 			port_bind(p, id);
 			return 0;
@@ -98,7 +98,7 @@ static int port_any(struct cm_id *id, uint16_t ps)
 		      PORT_HIGH);
 }
 
-static int port_check(const struct cm_port *p, const struct cm_id *id, bool reuse)
+static int port_conflict(const struct cm_port *p, const struct cm_id *id, bool reuse)
 {
 	const struct cm_id *o;
 
@@ -121,7 +121,7 @@ static int port_check(const struct cm_port *p, const struct cm_id *id, bool reus
 
 int port_check_listen(struct cm_id *id)
 {
-	return port_check(id->port, id, false);
+	return port_conflict(id->port, id, false);
 }
 
 static int port_this(struct cm_id *id, uint16_t ps, uint16_t port)
@@ -133,8 +133,8 @@ static int port_this(struct cm_id *id, uint16_t ps, uint16_t port)
 		return refuse(-EACCES, "BIND: port %u: ports below %u need CAP_NET_BIND_SERVICE",
 			      port, PORTS_RESERVED);
 	if (!p)
-		return port_new(id, ps, port);
-	err = port_check(p, id, id->reuse);
+		return cm_port_new(id, ps, port);
+	err = port_conflict(p, id, id->reuse);
 	if (!err)
 		port_bind(p, id);
 	return err;

@@ -258,13 +258,14 @@ uint32_t cm_random(struct cm *);
 /* A command's answer: as much as the program has room for. */
 void cm_answer(struct ucma_request *, const void *, size_t len);
 
-/* --- commands ----------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 typedef int cm_command_fn(struct cm_file *, struct ucma_request *);
-cm_command_fn id_create, id_destroy_command, id_migrate, id_set_option, id_bind_ip, id_bind,
-	id_resolve_ip, id_resolve_addr, id_resolve_route, id_query_route, id_query, id_connect,
-	id_listen, id_accept, id_reject, id_disconnect, id_notify, id_init_qp_attr, group_join_ip,
-	group_join, group_leave;
+cm_command_fn id_create, id_migrate, id_bind_ip, id_bind, id_resolve_ip, id_resolve_addr,
+	id_connect, id_reject, id_init_qp_attr, group_join_ip, group_join, group_leave;
+/* Those that look for their id before anything else. */
+typedef int cm_id_command_fn(struct cm_id *, struct ucma_request *);
+cm_id_command_fn id_destroy_command, id_set_option, id_resolve_route, id_query_route, id_query,
+	id_listen, id_accept, id_disconnect, id_notify;
 
 #endif

@@ -47,17 +47,13 @@ static int route_check(const struct cm_id *id)
 	return 0;
 }
 
-int id_resolve_route(struct cm_file *f, struct ucma_request *r)
+int id_resolve_route(struct cm_id *id, struct ucma_request *r)
 {
 	const struct rdma_ucm_event_resp e = {.event = EVENT_ROUTE_RESOLVED};
 	struct rdma_ucm_resolve_route c;
-	struct cm_id *id;
 	int err;
 
 	memcpy(&c, r->in, sizeof(c));
-	err = id_find_bound(f, c.id, &id);
-	if (err)
-		return err;
 	if (!c.timeout_ms)
 		return refuse(-EINVAL, "RESOLVE_ROUTE: timeout_ms is 0");
 	if (id->state != ID_ADDR_RESOLVED)
@@ -163,17 +159,10 @@ static void route_user_record(const struct cm_id *id, struct ib_user_path_rec *u
 	u->packet_life_time = r->life_time;
 }
 
-int id_query_route(struct cm_file *f, struct ucma_request *r)
+int id_query_route(struct cm_id *id, struct ucma_request *r)
 {
 	struct rdma_ucm_query_route_resp resp = {0};
-	struct rdma_ucm_query c;
-	struct cm_id *id;
-	int err;
 
-	memcpy(&c, r->in, sizeof(c));
-	err = id_find(f, c.id, &id);
-	if (err)
-		return err;
 	memcpy(&resp.src_addr, &id->src, sizeof(resp.src_addr));
 	memcpy(&resp.dst_addr, &id->dst, sizeof(resp.dst_addr));
 	if (id->vhca) {
@@ -248,18 +237,13 @@ static int query_path(const struct cm_id *id, struct ucma_request *r)
 	return 0;
 }
 
-int id_query(struct cm_file *f, struct ucma_request *r)
+int id_query(struct cm_id *id, struct ucma_request *r)
 {
 	const size_t least = offsetof(struct rdma_ucm_query_addr_resp, ibdev_index);
 	struct rdma_ucm_query_addr_resp resp = {0};
 	struct rdma_ucm_query c;
-	struct cm_id *id;
-	int err;
 
 	memcpy(&c, r->in, sizeof(c));
-	err = id_find(f, c.id, &id);
-	if (err)
-		return err;
 	if (c.option == RDMA_USER_CM_QUERY_PATH)
 		return query_path(id, r);
 	if (c.option != RDMA_USER_CM_QUERY_ADDR && c.option != RDMA_USER_CM_QUERY_GID)
