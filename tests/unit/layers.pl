@@ -45,12 +45,12 @@ my %may = (
 	'src/sim/kernel/flow' => [map("src/sim/kernel/$_", qw(core verbs devx)), @kernel],
 	# No other room of the kernel: it has files, ids and messages of its own.
 	'src/sim/kernel/cm' => ['src/sim/kernel/core', @kernel],
-	'src/sim/link' => ['src/uverbs', 'src/sim/port/packets.h'],
+	'src/sim/link' => ['src/uverbs', 'src/sim/port/packets.h', 'src/sim/port/fault_rates.h'],
 	# The profile is data: the preload finds the function that DVX_SIM_FUNCTION names.
 	'src/sim/preload' => ['src/sim/base', 'src/uverbs', 'src/sim/link', 'src/sim/obj/profile.h', 'ext:rdma/'],
 	'src/sim/chip' => ['src/sim/*', 'include/dvx/prm', 'src/prm', 'ext:utlist'],
-	# --set is checked with the profile's own rows before a server starts.
-	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
+	# --set and --fault are checked with the chip's own rows before a server starts.
+	'tools/dvx-sim' => ['src/sim/link', 'src/sim/obj/profile.h', 'src/sim/port/fault_rates.h', 'tools/cli', 'ext:jansson', 'ext:argp', 'ext:pcap'],
 	'tools/cli' => ['ext:argp', 'ext:jansson'],
 	'tools/dvx-prm' => ['src/prm', 'tools/cli', 'ext:jansson', 'ext:argp'],
 	'tools/dvx-info' => ['include/dvx', 'include/dvx/prm', 'src/prm', 'tools/dvx-prm/hex.h', 'tools/dvx-prm/walk.h',

@@ -15,6 +15,7 @@ struct sim_args {
 	const char *function; /* "host" or "dpu" */
 	const char *trace;    /* FILE, "-" for stderr, or NULL */
 	const char *set;      /* NAME=VALUE,..., checked; or NULL */
+	const char *fault;    /* drop=P,..., checked; or NULL */
 	uint64_t count;	      /* packets; 0: no end */
 	bool json;
 	int argc; /* NAME and FILE.pcap or CMD... behind it; run and ls have no NAME */
@@ -34,6 +35,8 @@ int cmd_ls(const struct sim_args *);
 int cmd_down(const struct sim_args *);
 int cmd_replay(const struct sim_args *);
 int cmd_capture(const struct sim_args *);
+int cmd_fault(const struct sim_args *);
+int cmd_link(const struct sim_args *);
 
 /* registry.c: the user's folder of chips, one folder each. */
 #define ANSWER_SECONDS 10   /* a server that is silent for longer does not answer */
@@ -55,7 +58,7 @@ bool registry_is_ours(const char *name, int err);
 
 /* server.c: a server, ready to take clients when this returns. -1 after a sentence. */
 struct start {
-	const char *name, *trace, *set;
+	const char *name, *trace, *set, *fault;
 	bool detach;
 	int lifeline; /* the server ends when the other end of this pipe closes; -1 */
 };

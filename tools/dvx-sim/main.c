@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "src/sim/obj/profile.h"
+#include "src/sim/port/fault_rates.h"
 #include "tools/cli/complete.h"
 
 #define FUNCTION_OPTION                                                                            \
@@ -24,16 +25,24 @@
 			"what the chip has and lacks; --set help lists the names", 0 \
 	}
 
+#define FAULT_OPTION                                                                     \
+	{                                                                                \
+		"fault", 'F', "FAULTS", 0,                                               \
+			"a bad wire: drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N", 0 \
+	}
+
 static const struct argp_option run_options[] = {
 	{"trace", 't', "FILE", OPTION_ARG_OPTIONAL,
 	 "decode each command, doorbell, WQE and CQE to stderr, or to FILE", 0},
 	SET_OPTION,
+	FAULT_OPTION,
 	FUNCTION_OPTION,
 	{0},
 };
 static const struct argp_option up_options[] = {
 	{"trace", 't', "FILE", 0, "decode each command, doorbell, WQE and CQE to FILE", 0},
 	SET_OPTION,
+	FAULT_OPTION,
 	{0},
 };
 static const struct argp_option exec_options[] = {FUNCTION_OPTION, {0}};
@@ -63,6 +72,12 @@ static const struct cli_command commands[] = {
 	{"capture", 2, 2, "NAME FILE.pcap",
 	 "Writes what is on the wire of NAME to a file (- for a pipe), until Ctrl-C.",
 	 capture_options, cmd_capture},
+	{"fault", 1, 2, "NAME [FAULTS|off]",
+	 "Makes the wire of NAME lose, double, reorder, damage or delay packets; prints what it "
+	 "does.",
+	 ls_options, cmd_fault},
+	{"link", 2, 2, "NAME up|down", "Takes the link of NAME's port up or down.", no_options,
+	 cmd_link},
 	{"down", 1, 1, "NAME", "Takes a device down; its programs lose it.", no_options, cmd_down},
 };
 
@@ -75,6 +90,8 @@ static const char overview[] =
 	"  ls [--json]              devices, their programs and objects\n"
 	"  replay NAME FILE.pcap    send a file's packets into its port\n"
 	"  capture NAME FILE.pcap   write what is on its wire to a file\n"
+	"  fault NAME [FAULTS|off]  make its wire a bad one\n"
+	"  link NAME up|down        its port's link\n"
 	"  down NAME                take it down\n"
 	"\n"
 	"Examples:\n"
@@ -100,6 +117,16 @@ static void take_set(struct sim_args *a, const char *arg, struct argp_state *sta
 	a->set = all;
 }
 
+static void take_fault(struct sim_args *a, const char *arg, struct argp_state *state)
+{
+	struct fault_rates rates;
+	char why[FAULT_WHY];
+
+	if (fault_rates_parse(&rates, arg, why))
+		argp_error(state, "--fault: %s", why);
+	a->fault = arg;
+}
+
 static const struct cli_option values[] = {
 	CLI_TRUE('j', json),
 	CLI_TEXT('f', function),
@@ -114,6 +141,9 @@ static error_t option(int key, char *arg, struct argp_state *state, struct sim_a
 		return 0;
 	case 's':
 		take_set(a, arg, state);
+		return 0;
+	case 'F':
+		take_fault(a, arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

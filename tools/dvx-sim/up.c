@@ -6,6 +6,7 @@ int cmd_up(const struct sim_args *a)
 	struct start s = {.name = a->argv[0],
 			  .trace = a->trace,
 			  .set = a->set,
+			  .fault = a->fault,
 			  .detach = true,
 			  .lifeline = -1};
 

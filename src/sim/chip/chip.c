@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dvx/prm/eqe.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -17,10 +18,15 @@
 #include "host/uar.h"
 #include "obj/vhca.h"
 #include "port/capture.h"
+#include "port/port.h"
 #include "port/replay.h"
 
 #define CONTROL_NS 20000u /* a busy data path handles requests this often */
 #define EVENTS	   16
+
+/* eqe.sub_type of PORT_CHANGE, as Linux's mlx5 has them */
+#define PORT_SUBTYPE_DOWN   1
+#define PORT_SUBTYPE_ACTIVE 4
 
 struct watched {
 	void (*fn)(void *arg, int fd);
@@ -43,6 +49,8 @@ struct chip {
 	int epfd, stop_fd;
 	int stopping;
 	uint64_t control_at;
+	void (*on_link)(void *arg, bool up);
+	void *on_link_arg;
 };
 
 static void doorbell_woke(void *host, int fd)
@@ -157,6 +165,28 @@ struct port_replay *chip_replay(struct chip *c)
 struct port_captures *chip_captures(struct chip *c)
 {
 	return c->captures;
+}
+
+void chip_on_link(struct chip *c, void (*fn)(void *arg, bool up), void *arg)
+{
+	c->on_link = fn;
+	c->on_link_arg = arg;
+}
+
+void chip_set_link(struct chip *c, bool up)
+{
+	uint8_t eqe[PRM_EQE_BYTES] = {0};
+
+	if (c->device.link_down == !up)
+		return;
+	port_set_link(c->device.port, up);
+	if (c->on_link)
+		c->on_link(c->on_link_arg, up);
+	prm_eqe_set_type(eqe, PRM_EVENT_PORT_CHANGE);
+	prm_eqe_set_sub_type(eqe, up ? PORT_SUBTYPE_ACTIVE : PORT_SUBTYPE_DOWN);
+	prm_eqe_set_port(eqe, 1);
+	for (unsigned int i = 0; i < c->device.nfunctions; i++)
+		kernel_event(c->kernel, &c->device.vhca[i], 0, eqe);
 }
 
 static int watched_grow(struct chip *c, int fd)

@@ -29,6 +29,10 @@ struct device *chip_device(struct chip *);
 struct port_replay *chip_replay(struct chip *);
 struct port_captures *chip_captures(struct chip *);
 
+/* The link of the port goes up or down: state, then events to programs. on_link is told first. */
+void chip_set_link(struct chip *, bool up);
+void chip_on_link(struct chip *, void (*fn)(void *arg, bool up), void *arg);
+
 /* Call fn on the loop's thread whenever fd is readable (or hung up). fn may remove itself. */
 int chip_watch(struct chip *, int fd, void (*fn)(void *arg, int fd), void *arg);
 void chip_unwatch(struct chip *, int fd);

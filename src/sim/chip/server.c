@@ -26,13 +26,14 @@
 #include "preload/sysfs.h"
 #include "obj/profile.h"
 #include "obj/vhca.h"
+#include "port/port.h"
 #include "tree.h"
 #include "watchdog.h"
 
 #define LOG_MOST (16u << 20) /* it lies in memory, mostly */
 
 static struct {
-	const char *dir, *name, *trace, *set;
+	const char *dir, *name, *trace, *set, *fault;
 	int ready;    /* gets a byte when programs may connect; -1 */
 	int lifeline; /* the server ends when it is closed; -1 */
 	bool detach;
@@ -228,6 +229,30 @@ static int chip_server_serve(struct chip *chip)
 	return 0;
 }
 
+/* Programs that open the device later read the state there. */
+static void show_link(void *arg, bool up)
+{
+	(void)arg;
+	for (unsigned int f = 0; f < profile.nfunctions; f++)
+		if (sysfs_link(in_dir(profile.functions[f].name), up))
+			sim_note("sysfs does not show the state of the link");
+}
+
+static int set_faults(struct chip *chip)
+{
+	struct fault_rates rates;
+	char why[FAULT_WHY];
+
+	if (!option.fault)
+		return 0;
+	if (fault_rates_parse(&rates, option.fault, why)) {
+		fprintf(stderr, "dvx-sim: --fault: %s\n", why);
+		return -1;
+	}
+	port_set_faults(chip_device(chip)->port, &rates);
+	return 0;
+}
+
 static int run_chip(void)
 {
 	struct chip *chip = chip_new(&profile, NULL);
@@ -236,7 +261,8 @@ static int run_chip(void)
 	if (!chip)
 		return chip_server_fail("can't build a chip for");
 	chip_server_take_signals(chip);
-	rc = make_trees(chip);
+	chip_on_link(chip, show_link, NULL);
+	rc = set_faults(chip) || make_trees(chip) ? -1 : 0;
 	if (!rc)
 		rc = chip_server_serve(chip);
 	chip_free(chip);
@@ -260,6 +286,8 @@ static int chip_server_parse(int argc, char **argv)
 			option.trace = value;
 		else if (!strcmp(argv[i], "--set"))
 			option.set = value;
+		else if (!strcmp(argv[i], "--fault"))
+			option.fault = value;
 		else if (!strcmp(argv[i], "--ready"))
 			option.ready = atoi(value);
 		else if (!strcmp(argv[i], "--lifeline"))

@@ -46,6 +46,10 @@ void session_replay(struct chip_session *);
 void session_capture(struct chip_session *);
 void session_forget_packets(struct chip_session *);
 
+/* session_wire.c: faults and the link's state. */
+void session_wire(struct chip_session *);
+void session_set_port(struct chip_session *);
+
 /* --- sessions.c --- */
 
 /*

@@ -392,6 +392,8 @@ static const struct {
 	[LINK_CAPTURE] = {session_capture, false, false},
 	[LINK_SHARE] = {on_share, true, false},
 	[LINK_RESOURCES] = {on_resources, false},
+	[LINK_WIRE] = {session_wire, false, false},
+	[LINK_SET_PORT] = {session_set_port, false, false},
 	[LINK_CM_OPEN] = {on_cm_open, false, false},
 	[LINK_CM] = {on_cm, false, true},
 	[LINK_CM_CLOSE] = {on_cm_close, false, true},

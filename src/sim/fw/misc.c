@@ -14,8 +14,10 @@
 #define L3_TYPE_GRH    0
 #define L3_TYPE_IPV4   0
 #define L3_TYPE_IPV6   1
-#define PORT_STATE_UP  4
-#define PHYS_STATE_UP  5
+#define PORT_STATE_DOWN 1
+#define PORT_STATE_UP	4
+#define PHYS_STATE_OFF	3 /* [I] disabled, as mlx5_ib shows a port without carrier */
+#define PHYS_STATE_UP	5
 
 int fw_query_adapter(struct fw_cmd *c)
 {
@@ -86,15 +88,16 @@ int fw_query_nic_vport_context(struct fw_cmd *c)
 int fw_query_hca_vport_context(struct fw_cmd *c)
 {
 	const struct vhca *v = c->vhca;
+	const bool down = v->dev->link_down;
 	void *ctx = prm_query_hca_vport_context_out_at_hca_vport_context(c->out);
 
 	if (check_vport(c, prm_query_hca_vport_context_in_get_other_vport(c->in),
 			prm_query_hca_vport_context_in_get_vport_number(c->in)))
 		return -1;
 	prm_hca_vport_context_set_grh_required(ctx, 1);
-	prm_hca_vport_context_set_port_physical_state(ctx, PHYS_STATE_UP);
-	prm_hca_vport_context_set_port_state(ctx, PORT_STATE_UP);
-	prm_hca_vport_context_set_vport_state(ctx, PORT_STATE_UP);
+	prm_hca_vport_context_set_port_physical_state(ctx, down ? PHYS_STATE_OFF : PHYS_STATE_UP);
+	prm_hca_vport_context_set_port_state(ctx, down ? PORT_STATE_DOWN : PORT_STATE_UP);
+	prm_hca_vport_context_set_vport_state(ctx, down ? PORT_STATE_DOWN : PORT_STATE_UP);
 	prm_hca_vport_context_set_system_image_guid(ctx, v->dev->vhca[0].guid);
 	prm_hca_vport_context_set_port_guid(ctx, v->guid);
 	prm_hca_vport_context_set_node_guid(ctx, v->guid);

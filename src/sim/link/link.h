@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "port/fault_rates.h"
 #include "port/packets.h"
 
 /*
@@ -15,7 +16,7 @@
  * its byte order.
  */
 #define LINK_MAGIC    0x4c585644u /* "DVXL" */
-#define LINK_VERSION  6u
+#define LINK_VERSION  7u
 #define LINK_BODY_MAX (2u << 20)
 #define LINK_FDS      4
 #define LINK_NAME_MAX 32
@@ -35,6 +36,8 @@ enum link_type {
 	LINK_CM,      /* cm_msg.h */
 	LINK_CM_CLOSE,
 	LINK_RESOURCES, /* u32 function -> rows of uverbs/resource.h */
+	LINK_WIRE,	/* nothing, or fault_rates to set -> link_wire */
+	LINK_SET_PORT,	/* u32: the link goes up */
 };
 
 struct link_header {
@@ -82,6 +85,12 @@ struct link_object_row {
  * with those of further NEXTs, until port_captured.ended.
  */
 enum link_capture_ask { LINK_CAPTURE_NEXT, LINK_CAPTURE_STOP };
+
+struct link_wire {
+	struct fault_rates rates;
+	struct fault_counts counts;
+	uint32_t up, pad;
+};
 
 /* A whole message as it came. */
 struct link_message {

@@ -133,6 +133,7 @@ struct device {
 	struct sched *sched;
 	struct port *port;
 	struct steer *steer;
+	bool link_down;	     /* port_set_link() */
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;

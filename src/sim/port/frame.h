@@ -28,7 +28,8 @@ struct frame {
 	uint32_t len, room; /* of data */
 	bool forced;	    /* loopback: `to` is its sender, whatever its addresses say */
 	bool icrc_good;	    /* a RoCE packet of this chip's that nobody could damage */
-	bool injected;	    /* from outside the chip: what becomes of it is counted apart */
+	bool injected;	    /* of a replay: what becomes of it is counted apart */
+	uint64_t due;	    /* of a frame that is delayed */
 	struct {
 		uint16_t npkts, mtu, hdr_len;
 		uint8_t last_opcode; /* the last packet's */

@@ -2,6 +2,10 @@
 libsim_la_SOURCES += \
 	src/sim/port/capture.c \
 	src/sim/port/capture.h \
+	src/sim/port/fault.c \
+	src/sim/port/fault.h \
+	src/sim/port/fault_rates.c \
+	src/sim/port/fault_rates.h \
 	src/sim/port/frame.c \
 	src/sim/port/frame.h \
 	src/sim/port/loop.c \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "fault.h"
 #include "loop.h"
 #include "obj/mcg.h"
 #include "obj/vhca.h"
@@ -20,6 +21,7 @@ struct port {
 	struct port_ops ops;
 	struct frame_pool *pool;
 	struct loop loop;
+	struct fault fault;
 	port_hook hook;
 	void *hook_ctx;
 	const struct port_tap *tap;
@@ -27,6 +29,8 @@ struct port {
 	struct port_fates injected;
 	uint64_t unclaimed, transport;
 };
+
+static void port_put(void *port, struct frame *);
 
 struct port *port_new(struct device *dev, const struct port_ops *ops)
 {
@@ -43,6 +47,7 @@ struct port *port_new(struct device *dev, const struct port_ops *ops)
 	p->ops = *ops;
 	p->generation = 1;
 	loop_init(&p->loop);
+	fault_init(&p->fault, dev, port_put, p);
 	return p;
 }
 
@@ -50,6 +55,7 @@ void port_free(struct port *p)
 {
 	if (!p)
 		return;
+	fault_fini(&p->fault);
 	loop_fini(&p->loop);
 	frame_pool_free(p->pool);
 	free(p);
@@ -207,10 +213,12 @@ static void port_deliver_roce(struct port *p, struct vhca *v, const struct frame
 
 	p->transport++;
 	roce_grh(b, grh);
-	if (f->icrc_good || roce_icrc_good(b))
+	if (f->icrc_good || roce_icrc_good(b)) {
 		p->ops.roce(v, &r);
-	else
+	} else {
+		v->port->rx_icrc_errors++;
 		sim_note("vhca %u: a RoCE packet was dropped: its ICRC is wrong", v->id);
+	}
 }
 
 /* A function gets frames for its own MAC; other addresses reach all that have an RX root table. */
@@ -293,6 +301,8 @@ bool port_run(struct port *p)
 {
 	struct frame *f = loop_take(&p->loop);
 
+	if (!f && fault_idle(&p->fault))
+		f = loop_take(&p->loop);
 	if (!f)
 		return false;
 	if (f->burst.npkts)
@@ -315,12 +325,31 @@ void port_queue(struct port *p, struct frame *f)
 	loop_put(&p->loop, f);
 }
 
+static void port_put(void *port, struct frame *f)
+{
+	port_queue(port, f);
+}
+
+static void port_to_wire(struct port *p, struct frame *f)
+{
+	if (f->forced || f->injected) {
+		port_queue(p, f);
+	} else if (p->dev->link_down) {
+		p->fault.counts.down++;
+		frame_free(f);
+	} else if (fault_active(&p->fault)) {
+		fault_pass(&p->fault, f);
+	} else {
+		port_queue(p, f);
+	}
+}
+
 void port_send(struct port *p, struct frame *f)
 {
 	if (!f)
 		return;
 	if (!p->hook) {
-		port_queue(p, f);
+		port_to_wire(p, f);
 		return;
 	}
 	f->icrc_good = false;
@@ -363,6 +392,8 @@ int port_inject(struct port *p, const void *bytes, size_t len)
 
 	if (len < PORT_PACKET_MIN || len > PORT_PACKET_MAX)
 		return -EMSGSIZE;
+	if (p->dev->link_down)
+		return -ENETDOWN;
 	if (!port_room(p))
 		return -EAGAIN;
 	f = port_bytes(p, bytes, len);
@@ -375,14 +406,33 @@ int port_inject(struct port *p, const void *bytes, size_t len)
 
 bool port_room(const struct port *p)
 {
-	return loop_room(&p->loop) && (!p->tap || p->tap->room(p->tap->ctx));
+	return loop_room(&p->loop) && fault_room(&p->fault) &&
+	       (!p->tap || p->tap->room(p->tap->ctx));
 }
 
 /* --- observers ------------------------------------------------------------------------------ */
 
 bool port_observed(const struct port *p)
 {
-	return p->hook || p->tap;
+	return p->hook || p->tap || fault_active(&p->fault) || p->dev->link_down;
+}
+
+void port_set_faults(struct port *p, const struct fault_rates *rates)
+{
+	fault_set(&p->fault, rates);
+	p->generation++;
+}
+
+void port_faults(const struct port *p, struct fault_rates *rates, struct fault_counts *counts)
+{
+	*rates = p->fault.rates;
+	*counts = p->fault.counts;
+}
+
+void port_set_link(struct port *p, bool up)
+{
+	p->dev->link_down = !up;
+	p->generation++;
 }
 
 void port_set_hook(struct port *p, port_hook hook, void *ctx)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "fault_rates.h"
 #include "frame.h"
 #include "packets.h"
 
@@ -47,7 +48,7 @@ void port_send(struct port *, struct frame *);
 void port_transmit(struct vhca *, const uint8_t *bytes, uint32_t len);
 /*
  * An Ethernet packet enters from outside. 0; -EAGAIN: no room, try after a turn; -EMSGSIZE: outside
- * PORT_PACKET_MIN..MAX; -ENOMEM.
+ * PORT_PACKET_MIN..MAX; -ENOMEM; -ENETDOWN. Faults leave it alone, so that its fate is known.
  */
 int port_inject(struct port *, const void *bytes, size_t len);
 /* What became of all that was injected. */
@@ -62,8 +63,15 @@ bool port_run(struct port *);
 /* Drops what is under way to this queue: it is not for the number's next life. */
 void port_purge(struct port *, const struct vhca *, uint32_t qpn);
 
-/* Somebody looks at frames: a hook or a tap. They are bytes meanwhile. */
+/* Somebody looks at frames: a hook, a tap, faults, a link that is down. They are bytes meanwhile.
+ */
 bool port_observed(const struct port *);
+
+/* Frames on the wire are lost, doubled, reordered, damaged and delayed (fault.h). */
+void port_set_faults(struct port *, const struct fault_rates *);
+void port_faults(const struct port *, struct fault_rates *, struct fault_counts *);
+/* While the link is down, nothing but forced loopback arrives. device.link_down says which. */
+void port_set_link(struct port *, bool up);
 
 /*
  * For tests: sees each frame instead of the queue and owns it; it may port_queue() it now, later,

@@ -11,7 +11,6 @@
 #define IP4_LEN	     20u
 #define IP6_LEN	     40u
 #define UDP_LEN	     8u
-#define ICRC_LEN     4u
 #define TYPE_IP4     0x0800u
 #define TYPE_IP6     0x86ddu
 #define TYPE_ROCE    0x8915u
@@ -60,7 +59,7 @@ static uint32_t net_len(uint32_t type)
 
 uint32_t roce_overhead(const struct roce_path *p)
 {
-	return ETH_LEN + net_len(ether_type(p)) + ROCE_BTH + ICRC_LEN;
+	return ETH_LEN + net_len(ether_type(p)) + ROCE_BTH + ROCE_ICRC;
 }
 
 /* 0 over a header whose checksum is right. */
@@ -134,7 +133,7 @@ static uint8_t *roce_put_headers(const struct roce_path *p, uint8_t *to, uint32_
 /* BTH and what follows it, ICRC included. */
 static uint32_t roce_inner_len(const struct frame *d)
 {
-	return d->burst.hdr_len + d->len + (-d->len & 3) + ICRC_LEN;
+	return d->burst.hdr_len + d->len + (-d->len & 3) + ROCE_ICRC;
 }
 
 void roce_describe_grh(const struct roce_path *p, struct frame *d)
@@ -162,7 +161,7 @@ enum roce_network roce_network(const uint8_t grh[ROCE_GRH])
 struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 {
 	const uint32_t pad = -d->len & 3, len = roce_inner_len(d);
-	const uint32_t before = p->overhead - ROCE_BTH - ICRC_LEN;
+	const uint32_t before = p->overhead - ROCE_BTH - ROCE_ICRC;
 	struct frame *f = frame_new(d->pool, before + len);
 	struct roce_bytes r;
 	uint32_t icrc;
@@ -179,9 +178,9 @@ struct frame *roce_encode(const struct roce_path *p, struct frame *d)
 		r = (struct roce_bytes){.ether_type = ether_type(p),
 					.net = f->data + ETH_LEN,
 					.bth = f->data + before,
-					.len = len - ICRC_LEN};
+					.len = len - ROCE_ICRC};
 		icrc = htole32(roce_icrc(&r));
-		memcpy(at + pad, &icrc, ICRC_LEN);
+		memcpy(at + pad, &icrc, ROCE_ICRC);
 		f->icrc_good = true;
 	}
 	frame_free(d);
@@ -275,7 +274,7 @@ bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *r)
 	uint32_t after; /* IP's header, or GRH */
 
 	if ((type != TYPE_ROCE && type != TYPE_IP4 && type != TYPE_IP6) ||
-	    len < ETH_LEN + net + ROCE_BTH + ICRC_LEN)
+	    len < ETH_LEN + net + ROCE_BTH + ROCE_ICRC)
 		return false;
 	r->ether_type = (uint16_t)type;
 	r->net = data + ETH_LEN;
@@ -288,8 +287,8 @@ bool roce_decode(const uint8_t *data, uint32_t len, struct roce_bytes *r)
 			return false;
 		after -= UDP_LEN;
 	}
-	if (after < ROCE_BTH + ICRC_LEN || after > len - ETH_LEN - net)
+	if (after < ROCE_BTH + ROCE_ICRC || after > len - ETH_LEN - net)
 		return false;
-	r->len = after - ICRC_LEN;
+	r->len = after - ROCE_ICRC;
 	return true;
 }

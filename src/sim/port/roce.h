@@ -14,6 +14,7 @@ struct vhca;
 
 #define ROCE_BTH \
 	12u /* bytes of the base transport header, with which the transport's part begins */
+#define ROCE_ICRC 4u
 
 /* What a connection's packets have around their transport headers and payload. */
 struct roce_path {

@@ -24,6 +24,11 @@
 #define UVERBS	   PCI "/infiniband_verbs/uverbs0"
 #define PCI_VENDOR 0x15b3
 
+#define STATE_ACTIVE  "4: ACTIVE\n"
+#define STATE_DOWN    "1: DOWN\n"
+#define PHYS_LINK_UP  "5: LinkUp\n"
+#define PHYS_DISABLED "3: Disabled\n"
+
 struct tree {
 	int root;
 	const struct sysfs_function *fn;
@@ -178,8 +183,8 @@ static const struct sysfs_entry entries[] = {
 	{IBDEV "/board_id", .make = text_board_id},
 	{IBDEV "/hca_type", .make = text_hca_type},
 	{IBDEV "/hw_rev", .text = "0\n"},
-	{PORT "/state", .text = "4: ACTIVE\n"},
-	{PORT "/phys_state", .text = "5: LinkUp\n"},
+	{PORT "/state", .text = STATE_ACTIVE},
+	{PORT "/phys_state", .text = PHYS_LINK_UP},
 	{PORT "/rate", .text = "100 Gb/sec (4X EDR)\n"},
 	{PORT "/link_layer", .text = "Ethernet\n"},
 	{PORT "/lid", .text = "0x0\n"},
@@ -323,6 +328,7 @@ static const struct {
 	{"hw_counters/packet_seq_err", COUNTED(packet_seq_err), 0, 0},
 	{"hw_counters/implied_nak_seq_err", COUNTED(implied_nak_seq_err), 0, 0},
 	{"hw_counters/local_ack_timeout_err", COUNTED(local_ack_timeout_err), 0, 0},
+	{"hw_counters/rx_icrc_encapsulated", COUNTED(rx_icrc_errors), 0, 0},
 };
 #define NCOUNTERS (sizeof(counters) / sizeof(counters[0]))
 
@@ -475,6 +481,32 @@ int sysfs_make(const char *root, const struct sysfs_function *fn)
 		close(t.root);
 	if (err)
 		sysfs_remove(root);
+	return err;
+}
+
+/* A reader of the file finds the old text or the new one. */
+static int sysfs_replace(int root, const char *path, const char *text)
+{
+	char fresh[PATH_MAX];
+	int err;
+
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	err = make_file(root, fresh, text);
+	if (!err && renameat(root, fresh, root, path))
+		err = -errno;
+	return err;
+}
+
+int sysfs_link(const char *root, bool up)
+{
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (dir < 0)
+		return -errno;
+	err = sysfs_replace(dir, PORT "/state", up ? STATE_ACTIVE : STATE_DOWN);
+	if (!err)
+		err = sysfs_replace(dir, PORT "/phys_state", up ? PHYS_LINK_UP : PHYS_DISABLED);
+	close(dir);
 	return err;
 }
 

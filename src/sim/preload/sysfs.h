@@ -2,6 +2,7 @@
 #ifndef SIM_SYSFS_H
 #define SIM_SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/port_stats.h"
@@ -47,6 +48,8 @@ size_t sysfs_counter(const char *path, const struct port_stats *, char text[SYSF
 const char *sysfs_hw_counter(unsigned int i, const struct port_stats *, uint64_t *value);
 /* A descriptor of the file of counters, to be mapped and counted in; -errno. */
 int sysfs_stats(const char *root);
+/* The port's state in such a tree; 0 or -errno. */
+int sysfs_link(const char *root, bool up);
 /* Removes such a tree; never follows a link out of it. */
 void sysfs_remove(const char *root);
 

@@ -21,7 +21,10 @@
 #include "room.h"
 
 #define RETRY_NS	   500000ull
-#define EVENT_DEVICE_FATAL 8   /* enum ib_event_type */
+/* enum ib_event_type */
+#define EVENT_DEVICE_FATAL 8
+#define EVENT_PORT_ACTIVE  9
+#define EVENT_PORT_ERR	   10
 #define SLOTS	 16u /* packets that a pipe holds */
 
 struct event_packet {
@@ -380,11 +383,24 @@ size_t channel_backlog(const struct channel *c)
 
 static const struct ib_uverbs_async_event_desc fatal = {.event_type = EVENT_DEVICE_FATAL};
 
-void channel_post_fatal(struct uverbs_file *f)
+static void channel_post_async(struct uverbs_file *f, const struct ib_uverbs_async_event_desc *e)
 {
 	for (struct channel *c = f->channels; c; c = c->next)
 		if (c->kind == CHANNEL_ASYNC)
-			channel_post(c, f, &fatal, sizeof(fatal));
+			channel_post(c, f, e, sizeof(*e));
+}
+
+void channel_post_fatal(struct uverbs_file *f)
+{
+	channel_post_async(f, &fatal);
+}
+
+void channel_post_port(struct uverbs_file *f, bool active)
+{
+	const struct ib_uverbs_async_event_desc e = {
+		.element = 1, .event_type = active ? EVENT_PORT_ACTIVE : EVENT_PORT_ERR};
+
+	channel_post_async(f, &e);
 }
 
 bool channel_write_fatal(int async_fd)

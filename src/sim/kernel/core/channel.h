@@ -31,6 +31,8 @@ unsigned int channel_purge(struct channel *, const void *owner);
 size_t channel_backlog(const struct channel *);
 /* IBV_EVENT_DEVICE_FATAL to the file's asynchronous event FDs. */
 void channel_post_fatal(struct uverbs_file *);
+/* IBV_EVENT_PORT_ACTIVE or PORT_ERR of port 1 to the same. */
+void channel_post_port(struct uverbs_file *, bool active);
 bool channel_write_fatal(int async_fd); /* kernel_write_fatal() */
 void channel_free_all(struct uverbs_file *);
 

@@ -130,4 +130,5 @@ const struct kernel_room verbs_room = {
 	.ncommands = sizeof(verbs_commands) / sizeof(verbs_commands[0]),
 	.stop = verbs_stop,
 	.file_closed = context_close,
+	.event = verbs_port_event,
 };

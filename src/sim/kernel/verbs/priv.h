@@ -37,6 +37,8 @@ int port_sgid_check(const struct uverbs_file *, const char *name, unsigned int i
 /* The MAC address behind a GID, or a group's; -EHOSTUNREACH if no function has it. */
 int port_resolve(const struct uverbs_file *, const uint8_t gid[16], uint8_t mac[6]);
 
+void verbs_port_event(struct kernel *, struct vhca *, uint8_t type, const void *eqe);
+
 /* Handlers, in the rows of methods.c. */
 method_fn uverbs_info_handles, uverbs_query_port, uverbs_get_context, uverbs_query_context,
 	uverbs_query_gid_table, uverbs_query_gid_entry, uverbs_query_port_speed, mlx5_query_port,

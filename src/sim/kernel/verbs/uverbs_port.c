@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <dvx/prm/cap.h>
+#include <dvx/prm/eqe.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
@@ -12,7 +13,8 @@
 #include "priv.h"
 
 /* Values of the verbs ABI that the uapi headers leave to libibverbs' own. */
-enum { PORT_ACTIVE = 4, PHYS_LINK_UP = 5, LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
+enum { PORT_DOWN = 1, PORT_ACTIVE = 4, PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
+enum { LINK_ETHERNET = 2, WIDTH_4X = 2, SPEED_EDR = 32 };
 enum { MTU_4096 = 5, VL_0 = 1 };
 #define GID_EMPTY 0xff
 
@@ -29,16 +31,26 @@ void port_fill(const struct uverbs_file *f, struct ib_uverbs_query_port_resp *r)
 		.qkey_viol_cntr = f->vhca->qkey_violations,
 		.gid_tbl_len = VHCA_GIDS,
 		.pkey_tbl_len = 1,
-		.state = PORT_ACTIVE,
+		.state = f->vhca->dev->link_down ? PORT_DOWN : PORT_ACTIVE,
 		.max_mtu = MTU_4096,
 		.active_mtu = MTU_4096,
 		.max_vl_num = VL_0,
 		.active_width = WIDTH_4X,
 		.active_speed = SPEED_EDR,
-		.phys_state = PHYS_LINK_UP,
+		.phys_state = f->vhca->dev->link_down ? PHYS_DISABLED : PHYS_LINK_UP,
 		.link_layer = LINK_ETHERNET,
 		.flags = IB_UVERBS_QPF_GRH_REQUIRED,
 	};
+}
+
+/* mlx5_ib follows the netdev's carrier, which follows these events. */
+void verbs_port_event(struct kernel *k, struct vhca *v, uint8_t type, const void *eqe)
+{
+	(void)eqe;
+	for (struct uverbs_file *f = type == PRM_EVENT_PORT_CHANGE ? k->files : NULL; f;
+	     f = f->next)
+		if (f->vhca == v)
+			channel_post_port(f, !v->dev->link_down);
 }
 
 int port_check(uint64_t port)

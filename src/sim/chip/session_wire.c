@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "chip.h"
+#include "obj/vhca.h"
+#include "port/port.h"
+#include "session.h"
+
+static bool rates_possible(const struct fault_rates *r)
+{
+	return r->drop <= FAULT_ONE && r->dup <= FAULT_ONE && r->reorder <= FAULT_ONE &&
+	       r->corrupt <= FAULT_ONE && r->delay <= FAULT_DELAY_MOST && r->seed;
+}
+
+/* Faults, if the message has some; the answer is what the wire does from now on. */
+void session_wire(struct chip_session *c)
+{
+	const struct link_message *m = &c->in.m;
+	struct device *dev = chip_device(c->chip);
+	struct link_wire answer = {0};
+
+	if (m->h.len == sizeof(answer.rates)) {
+		memcpy(&answer.rates, m->body, sizeof(answer.rates));
+		if (!rates_possible(&answer.rates))
+			return session_throw_out(c, "faults that are out of their range");
+		port_set_faults(dev->port, &answer.rates);
+	} else if (m->h.len) {
+		return session_throw_out(c, "faults of a wrong length");
+	}
+	port_faults(dev->port, &answer.rates, &answer.counts);
+	answer.up = !dev->link_down;
+	session_answer(c, LINK_WIRE, 0, &answer, sizeof(answer), NULL, 0);
+}
+
+void session_set_port(struct chip_session *c)
+{
+	uint32_t up;
+
+	if (c->in.m.h.len != sizeof(up))
+		return session_throw_out(c, "a state of the link of a wrong length");
+	memcpy(&up, c->in.m.body, sizeof(up));
+	chip_set_link(c->chip, up);
+	session_answer(c, LINK_SET_PORT, 0, NULL, 0, NULL, 0);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fault.h"
+
+#include "obj/vhca.h"
+#include "roce.h"
+
+#define OVERTAKERS 4u /* at most */
+#define ETH_LEN	   14u
+/* Before it in BTH are FECN and BECN, which the ICRC leaves out as switches change them. */
+#define COVERED_FROM 5u
+
+/* xorshift64*: small, and good enough to choose packets. */
+static uint32_t fault_random(struct fault *t, uint32_t of)
+{
+	t->random ^= t->random >> 12;
+	t->random ^= t->random << 25;
+	t->random ^= t->random >> 27;
+	return (uint32_t)((t->random * 0x2545f4914f6cdd1dull >> 32) * of >> 32);
+}
+
+static bool fault_hits(struct fault *t, uint32_t rate)
+{
+	return rate && fault_random(t, FAULT_ONE) < rate;
+}
+
+static void fault_due(struct timer *timer)
+{
+	struct fault *t = (struct fault *)(void *)((char *)timer - offsetof(struct fault, timer));
+	const uint64_t now = t->dev->clock->now(t->dev->clock);
+
+	while (t->late.head && t->late.head->due <= now)
+		t->out(t->ctx, loop_take(&t->late));
+	if (t->late.head)
+		timer_set(&t->dev->timers, timer, t->late.head->due);
+}
+
+void fault_init(struct fault *t, struct device *dev, void (*out)(void *, struct frame *), void *ctx)
+{
+	const struct fault_rates none = {.seed = 1};
+
+	*t = (struct fault){.dev = dev, .out = out, .ctx = ctx, .timer.fire = fault_due};
+	fault_set(t, &none);
+	loop_init(&t->late);
+}
+
+void fault_fini(struct fault *t)
+{
+	timer_cancel(&t->dev->timers, &t->timer);
+	frame_free(t->held);
+	t->held = NULL;
+	loop_fini(&t->late);
+}
+
+void fault_set(struct fault *t, const struct fault_rates *rates)
+{
+	t->rates = *rates;
+	t->random = rates->seed * 0x9e3779b97f4a7c15ull | 1;
+}
+
+bool fault_active(const struct fault *t)
+{
+	const struct fault_rates *r = &t->rates;
+
+	return r->drop || r->dup || r->reorder || r->corrupt || r->delay;
+}
+
+bool fault_room(const struct fault *t)
+{
+	return loop_room(&t->late);
+}
+
+/* A RoCE packet is damaged where its ICRC shows it, any other frame behind its addresses. */
+static void fault_damage(struct fault *t, struct frame *f)
+{
+	uint32_t from = ETH_LEN, to = f->len;
+	struct roce_bytes r;
+
+	if (roce_decode(f->data, f->len, &r)) {
+		from = (uint32_t)(r.bth - f->data) + COVERED_FROM;
+		to = (uint32_t)(r.bth - f->data) + r.len + ROCE_ICRC;
+	}
+	if (from >= to)
+		return;
+	f->data[from + fault_random(t, to - from)] ^= (uint8_t)(1u << fault_random(t, 8));
+	f->icrc_good = false;
+	t->counts.corrupted++;
+}
+
+/* Without memory for the timer the frame is on time. */
+static void fault_late(struct fault *t, struct frame *f)
+{
+	const uint64_t due = t->dev->clock->now(t->dev->clock) + t->rates.delay;
+
+	f->due = due > t->last ? due : t->last;
+	if (timer_set(&t->dev->timers, &t->timer, t->late.head ? t->late.head->due : f->due)) {
+		t->out(t->ctx, f);
+		return;
+	}
+	t->last = f->due;
+	t->counts.delayed++;
+	loop_put(&t->late, f);
+}
+
+static void fault_forward(struct fault *t, struct frame *f)
+{
+	if (t->rates.delay)
+		fault_late(t, f);
+	else
+		t->out(t->ctx, f);
+}
+
+static void fault_release(struct fault *t)
+{
+	struct frame *f = t->held;
+
+	t->held = NULL;
+	t->counts.reordered += t->overtaken;
+	fault_forward(t, f);
+}
+
+static void fault_overtake(struct fault *t, struct frame *f)
+{
+	fault_forward(t, f);
+	if (!t->held)
+		return;
+	t->overtaken = true;
+	if (!--t->held_for)
+		fault_release(t);
+}
+
+static void fault_double(struct fault *t, const struct frame *f)
+{
+	struct frame *copy = frame_copy(f);
+
+	if (!copy)
+		return;
+	t->counts.doubled++;
+	fault_overtake(t, copy);
+}
+
+void fault_pass(struct fault *t, struct frame *f)
+{
+	if (fault_hits(t, t->rates.drop)) {
+		t->counts.dropped++;
+		frame_free(f);
+		return;
+	}
+	if (fault_hits(t, t->rates.corrupt))
+		fault_damage(t, f);
+	if (fault_hits(t, t->rates.dup))
+		fault_double(t, f);
+	if (fault_hits(t, t->rates.reorder) && !t->held) {
+		t->held = f;
+		t->held_for = 1 + fault_random(t, OVERTAKERS);
+		t->overtaken = false;
+		return;
+	}
+	fault_overtake(t, f);
+}
+
+bool fault_idle(struct fault *t)
+{
+	if (!t->held)
+		return false;
+	fault_release(t);
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_PORT_FAULT_RATES_H
+#define SIM_PORT_FAULT_RATES_H
+
+#include <stdint.h>
+
+#define FAULT_DELAY_MOST 60000000000u /* ns */
+/*
+ * What a bad wire does to packets, as the port has it and as it stands in messages. A user writes
+ * "drop=P,dup=P,reorder=P,corrupt=P,delay=T,seed=N" (dvx-sim(1)).
+ */
+#define FAULT_ONE 1000000000u /* a rate of 1: each packet */
+struct fault_rates {
+	uint32_t drop, dup, reorder, corrupt; /* of FAULT_ONE packets */
+	uint64_t delay;			      /* ns, of each packet */
+	uint64_t seed;			      /* of the choice of packets */
+};
+
+/* What became of packets since the chip was made. */
+struct fault_counts {
+	uint64_t dropped, doubled, reordered, corrupted, delayed;
+	uint64_t down; /* dropped because the link was down */
+};
+
+/* What is not named in the text is 0, the seed 1. 0, or -1 with a sentence in why[FAULT_WHY]. */
+#define FAULT_WHY 160
+int fault_rates_parse(struct fault_rates *, const char *text, char why[FAULT_WHY]);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Proves that a bad wire is what was asked for and that programs live with it: a ping-pong checks its
+# bytes while packets are lost, doubled, reordered and damaged; when nothing passes it is told; and
+# that a link that goes down is seen in sysfs, by queries and by asynchronous events.
+. "$top_srcdir/tests/sim/tap.sh"
+chips=f
+
+check "a fault that does not exist" says 2 '"x" is none of drop=P' "$dvx_sim" up f --fault x=1
+check "a rate of 2" says 2 'drop must be a share' "$dvx_sim" up f --fault dup=0.1,drop=2
+check "a chip that is not up" says 3 'no chip named f is up' "$dvx_sim" fault f
+check "... its link" says 3 'no chip named f is up' "$dvx_sim" link f down
+"$dvx_sim" up f --fault drop=2%,dup=2%,reorder=2%,corrupt=2%,seed=3
+check "wrong faults are refused" says 2 'delay must be a time' "$dvx_sim" fault f delay=1
+check "a link is up or down" says 2 'not "sideways"' "$dvx_sim" link f sideways
+check "the faults as they are" says 0 'link up, drop=0.02,dup=0.02,reorder=0.02,corrupt=0.02' \
+	"$dvx_sim" fault f
+
+json() { "$dvx_sim" fault f reorder=25%,delay=10us,seed=9 --json | tee /dev/stderr | jq -e "$1"; }
+check "they are changed as a whole" json \
+	'.reorder == 0.25 and .delay_ns == 10000 and .seed == 9 and .drop == 0 and .up and .packets.dropped == 0'
+check "off" says 0 'drop=0,dup=0,reorder=0,corrupt=0,delay=0ns,seed=1' "$dvx_sim" fault f off
+
+state() { says 0 "$1" "$dvx_sim" exec f -- cat "/sys/class/infiniband/mlx5_0/ports/1/$2"; }
+check "the link is up" state '4: ACTIVE' state
+mkfifo "$scratch/watch"
+"$dvx_sim" exec f -f dpu -- stdbuf -oL ibv_asyncwatch >"$scratch/watch" 2>&1 &
+watch=$!
+exec 5<"$scratch/watch"
+read -r line <&5
+check "a program watches for events ($line)" test -n "$line"
+next_event() { read -r line <&5 && echo "$line" && case $line in *"$1"*) ;; *) false ;; esac; }
+check "the link goes down" "$dvx_sim" link f down
+check "... as an event tells" next_event PORT_ERR
+check "... sysfs" state '1: DOWN' state
+check "... and its physical state" state '3: Disabled' phys_state
+check "... and a query" says 0 'PORT_DOWN' "$dvx_sim" exec f -- ibv_devinfo
+check "... and dvx-sim fault" says 0 'link down' "$dvx_sim" fault f
+check "... a replay is told" says 3 'Network is down' "$dvx_sim" replay f "$top_srcdir/examples/traffic/traffic.pcap"
+check "down again is nothing new" "$dvx_sim" link f down
+check "up" "$dvx_sim" link f up
+check "... one event tells" next_event PORT_ACTIVE
+check "... sysfs" state '4: ACTIVE' state
+check "... and a query" says 0 'PORT_ACTIVE' "$dvx_sim" exec f -- ibv_devinfo
+kill $watch
+exec 5<&-
+plan

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The wire of a chip's port: its faults, its link. */
+#include "dvx-sim.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "src/sim/link/link.h"
+#include "tools/cli/json.h"
+
+static const struct {
+	const char *name, *text;
+	size_t at;
+} wire_counts[] = {
+	{"dropped", "dropped", offsetof(struct fault_counts, dropped)},
+	{"doubled", "sent twice", offsetof(struct fault_counts, doubled)},
+	{"reordered", "overtaken", offsetof(struct fault_counts, reordered)},
+	{"corrupted", "damaged", offsetof(struct fault_counts, corrupted)},
+	{"delayed", "delayed", offsetof(struct fault_counts, delayed)},
+	{"down", "dropped while the link was down", offsetof(struct fault_counts, down)},
+};
+#define WIRE_COUNTS (sizeof(wire_counts) / sizeof(wire_counts[0]))
+
+static uint64_t wire_count(const struct link_wire *w, size_t row)
+{
+	uint64_t n;
+
+	memcpy(&n, (const char *)&w->counts + wire_counts[row].at, sizeof(n));
+	return n;
+}
+
+static void wire_print_text(const char *name, const struct link_wire *w)
+{
+	printf("%s: link %s, drop=%g,dup=%g,reorder=%g,corrupt=%g,delay=%" PRIu64 "ns,seed=%" PRIu64
+	       "\n",
+	       name, w->up ? "up" : "down", (double)w->rates.drop / FAULT_ONE,
+	       (double)w->rates.dup / FAULT_ONE, (double)w->rates.reorder / FAULT_ONE,
+	       (double)w->rates.corrupt / FAULT_ONE, w->rates.delay, w->rates.seed);
+	for (size_t i = 0; i < WIRE_COUNTS; i++)
+		if (wire_count(w, i))
+			printf("%10" PRIu64 "  %s\n", wire_count(w, i), wire_counts[i].text);
+}
+
+static int wire_print_json(const char *name, const struct link_wire *w)
+{
+	json_t *counts = json_object(), *o;
+
+	for (size_t i = 0; i < WIRE_COUNTS; i++)
+		json_object_set_new(counts, wire_counts[i].name,
+				    json_integer((json_int_t)wire_count(w, i)));
+	o = json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:o}", "name", name, "up",
+		      (int)w->up, "drop", (double)w->rates.drop / FAULT_ONE, "dup",
+		      (double)w->rates.dup / FAULT_ONE, "reorder",
+		      (double)w->rates.reorder / FAULT_ONE, "corrupt",
+		      (double)w->rates.corrupt / FAULT_ONE, "delay_ns", (json_int_t)w->rates.delay,
+		      "seed", (json_int_t)w->rates.seed, "packets", counts);
+	return json_out(o) ? EXIT_INPUT : EXIT_DONE;
+}
+
+/* One question; an exit code after a sentence if it failed. The answer is the caller's. */
+static int wire_ask(const char *name, uint16_t type, const void *body, size_t len,
+		    struct link_message *answer)
+{
+	int sock = registry_connect(name), err;
+
+	if (sock < 0)
+		return EXIT_INPUT;
+	err = link_ask(sock, type, body, len, -1, answer);
+	close(sock);
+	if (!err)
+		return EXIT_DONE;
+	if (registry_is_ours(name, err))
+		say("%s does not answer", name);
+	return EXIT_INPUT;
+}
+
+static int wire_show(const struct sim_args *a, const void *rates, size_t len)
+{
+	struct link_message answer = {0};
+	struct link_wire w;
+	int rc = wire_ask(a->argv[0], LINK_WIRE, rates, len, &answer);
+
+	if (rc)
+		return rc;
+	if (answer.h.len != sizeof(w)) {
+		say("%s does not answer", a->argv[0]);
+		rc = EXIT_INPUT;
+	} else {
+		memcpy(&w, answer.body, sizeof(w));
+		if (a->json)
+			rc = wire_print_json(a->argv[0], &w);
+		else
+			wire_print_text(a->argv[0], &w);
+	}
+	link_message_free(&answer);
+	return rc;
+}
+
+int cmd_fault(const struct sim_args *a)
+{
+	struct fault_rates rates = {.seed = 1};
+	char why[FAULT_WHY];
+
+	if (a->argc < 2)
+		return wire_show(a, NULL, 0);
+	if (strcmp(a->argv[1], "off") && fault_rates_parse(&rates, a->argv[1], why)) {
+		say("%s", why);
+		return EXIT_USAGE;
+	}
+	return wire_show(a, &rates, sizeof(rates));
+}
+
+int cmd_link(const struct sim_args *a)
+{
+	const uint32_t up = !strcmp(a->argv[1], "up");
+	struct link_message answer = {0};
+	int rc;
+
+	if (!up && strcmp(a->argv[1], "down")) {
+		say("the link goes up or down, not \"%s\"", a->argv[1]);
+		return EXIT_USAGE;
+	}
+	rc = wire_ask(a->argv[0], LINK_SET_PORT, &up, sizeof(up), &answer);
+	if (!rc)
+		link_message_free(&answer);
+	return rc;
+}
