@@ -5,6 +5,7 @@
 #include "tests/test.h"
 #include "queue_rig.h"
 #include "chip/datapath.h"
+#include "host/host.h"
 #include "queue/queue.h"
 #include "transport/bth.h"
 
@@ -404,6 +405,16 @@ static void first_header(void *ctx, struct port *w, struct frame *f)
 	port_queue(w, f);
 }
 
+/* The only frame, kept from its receiver. */
+static void hold_frame(void *ctx, struct port *w, struct frame *f)
+{
+	struct frame **held = ctx;
+
+	(void)w;
+	assert_null(*held);
+	*held = f;
+}
+
 TEST_PAIR(test_headers)
 {
 	struct frame *f = NULL;
@@ -424,6 +435,26 @@ TEST_PAIR(test_headers)
 	assert_memory_equal(bth, want, sizeof(want));
 	assert_memory_equal(bth + sizeof(want), p->src, 1024);
 	frame_free(f);
+}
+
+/* The responder's program is dead when a READ arrives: no NAK tells its peer. */
+TEST_PAIR(test_dead_responder)
+{
+	struct counter c = {0};
+	struct frame *f = NULL;
+	struct port *port = p->rig.dev.port;
+
+	port_set_hook(port, hold_frame, &f);
+	rig_post(p, PRM_WQE_OPCODE_RDMA_READ, 0, 8);
+	rig_ring(&p->a);
+	rig_settle(&p->rig);
+	assert_non_null(f);
+	p->rig.mm->gone = true;
+	port_set_hook(port, count_frames, &c);
+	port_queue(port, f);
+	rig_settle(&p->rig);
+	assert_int_equal(c.answers, 0);
+	p->rig.mm->gone = false;
 }
 
 /* --- UC ----------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,6 +256,7 @@ static int session_open_cm(struct chip_session *c, uint32_t function, int *fd)
 
 	if (err)
 		return err;
+	c->function = function;
 	c->cm = cm_open(chip_cm(c->chip), function, mads_low_ports(c->pid), fd);
 	return c->cm ? 0 : -errno;
 }
@@ -299,20 +301,32 @@ struct status_body {
 	struct link_object_row objects[ROWS];
 };
 
+static void client_row(struct link_client_row *row, const struct chip_session *c)
+{
+	row->pid = (uint32_t)c->pid;
+	row->function = c->function;
+	memcpy(row->comm, c->comm, sizeof(row->comm));
+}
+
+/* A program with the RDMA_CM device and others open is one row for each of the others. */
+static bool client_is_listed(const struct link_client_row *rows, unsigned int n, pid_t pid)
+{
+	while (n-- && rows[n].pid != (uint32_t)pid)
+		;
+	return n != UINT_MAX;
+}
+
 static unsigned int client_rows(const struct sessions *s, struct link_client_row *rows)
 {
 	unsigned int n = 0;
 	struct chip_session *c;
 
 	DL_FOREACH(s->open, c)
-	{
-		if (!c->file || n == ROWS)
-			continue;
-		rows[n].pid = (uint32_t)c->pid;
-		rows[n].function = c->function;
-		memcpy(rows[n].comm, c->comm, sizeof(rows[n].comm));
-		n++;
-	}
+	if (c->file && n < ROWS)
+		client_row(&rows[n++], c);
+	DL_FOREACH(s->open, c)
+	if (c->cm && n < ROWS && !client_is_listed(rows, n, c->pid))
+		client_row(&rows[n++], c);
 	return n;
 }
 

@@ -37,6 +37,13 @@ bool dma_is_device(const struct host *h, bus_t addr)
 	return mm && mm->at;
 }
 
+bool dma_is_orphan(const struct host *h, bus_t addr)
+{
+	const struct mm *mm = h->slots[addr >> BUS_SLOT_SHIFT];
+
+	return mm && mm->gone;
+}
+
 static void *va_at(bus_t addr)
 {
 	return (void *)(uintptr_t)(addr & VA_MASK);

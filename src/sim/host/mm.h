@@ -83,6 +83,11 @@ void mm_unshare_replaced(struct mappings *, uint64_t va, uint64_t len);
 bool dma_is_device(const struct host *, bus_t);
 /* A transfer there is no system call: the device's own memory, or pages that are shared. */
 bool dma_is_direct(const struct host *, bus_t, size_t len);
+/*
+ * The program behind the address has died, and its driver has not destroyed its objects yet: its
+ * pages are gone here, whereas the kernel keeps pinned ones until then.
+ */
+bool dma_is_orphan(const struct host *, bus_t);
 /* 0 or -EFAULT; a failed transfer may have moved a part, as a failed DMA does. */
 int dma_read(struct host *, bus_t from, void *to, size_t len);
 int dma_write(struct host *, bus_t to, const void *from, size_t len);

@@ -113,6 +113,11 @@ static void queue_flush_these(struct queue *q, struct send_wr *wr)
 	queue_flush_later(q);
 }
 
+bool queue_is_orphan(const struct queue *q)
+{
+	return dma_is_orphan(host_of(&q->o), q->dbrec);
+}
+
 void queue_error(struct queue *q, uint8_t event)
 {
 	struct send_wr *list;

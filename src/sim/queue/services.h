@@ -125,6 +125,8 @@ bool remote_atomic(struct queue *, uint32_t rkey, uint64_t va, const struct dma_
 
 /* To ERR: the queue can't go on. An EQE of this type tells its owner (0: none). */
 void queue_error(struct queue *, uint8_t event);
+/* Its program is dead, and its driver will destroy it. */
+bool queue_is_orphan(const struct queue *);
 void queue_drained(struct queue *); /* SQD: nothing is outstanding any more */
 
 void cq_filled(struct cq *, bool solicited);

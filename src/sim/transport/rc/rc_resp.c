@@ -72,7 +72,9 @@ static void end_in_error(struct rc *rc)
 	struct recv_done done = { .syndrome = r->fatal_recv };
 
 	r->ack_due = false;
-	send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
+	/* A NIC never sees the death of a program before the queue is gone: the peer hears nothing. */
+	if (!queue_is_orphan(&rc->qp->q))
+		send_aeth(rc, (uint8_t)(AETH_NAK | nak), r->epsn);
 	/* An error of the entry's own is told by its CQE, any other one by an event. */
 	if (r->msg.recv) {
 		if (!done.syndrome)
