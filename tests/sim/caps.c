@@ -406,6 +406,45 @@ static void reserved_qpns_work(struct rig *r)
 	assert_int_equal(mlx5dv_reserved_qpn_dealloc(ctx, qpn[0]), EINVAL);
 }
 
+/* A raw packet QP on the leaf of a tree, with the largest weight. */
+static void scheduling_works(struct rig *r)
+{
+	const uint32_t flags =
+		MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE | MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW;
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	struct mlx5dv_sched_attr a = {0};
+	struct mlx5dv_sched_node *root = mlx5dv_sched_node_create(ctx, &a);
+	struct mlx5dv_sched_leaf *leaf;
+	struct ibv_cq *cq = cq_of_verbs(r);
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_qp_init_attr qa = {.qp_type = IBV_QPT_RAW_PACKET,
+				      .send_cq = cq,
+				      .recv_cq = cq,
+				      .cap = {.max_send_wr = 4, .max_send_sge = 1}};
+	struct ibv_qp_attr to = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct ibv_qp *qp = ibv_create_qp(pd, &qa);
+
+	assert_non_null(root);
+	assert_non_null(qp);
+	a = (struct mlx5dv_sched_attr){
+		.parent = root,
+		.flags = flags,
+		.bw_share = prm_qos_cap_get_max_tsar_bw_share(page_of(r, PRM_HCA_CAP_TYPE_QOS)),
+		.max_avg_bw = 1000};
+	leaf = mlx5dv_sched_leaf_create(ctx, &a);
+	assert_non_null(leaf);
+	assert_int_equal(ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PORT), 0);
+	for (to.qp_state = IBV_QPS_RTR; to.qp_state <= IBV_QPS_RTS; to.qp_state++)
+		assert_int_equal(ibv_modify_qp(qp, &to, IBV_QP_STATE), 0);
+	assert_int_equal(mlx5dv_modify_qp_sched_elem(qp, leaf, NULL), 0);
+	assert_int_not_equal(mlx5dv_sched_leaf_destroy(leaf), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(mlx5dv_sched_leaf_destroy(leaf), 0);
+	assert_int_equal(mlx5dv_sched_node_destroy(root), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
 /* Rates of a raw packet QP at both ends of the range; rows of the table for DevX, until it is full.
  * tests/unit/queue_raw measures the time between packets. */
 static void rates_work(struct rig *r)
@@ -604,6 +643,10 @@ static const struct row {
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},
 	{PRM_HCA_CAP_TYPE_QOS, "packet_pacing*", rates_work},
+	{PRM_HCA_CAP_TYPE_QOS, "nic_?p_scheduling", BY("tests/interop/rdma_core.sh")},
+	{PRM_HCA_CAP_TYPE_QOS, "nic_bw_share", BY("tests/unit/queue_shape")},
+	{PRM_HCA_CAP_TYPE_QOS, "nic_rate_limit", BY("tests/unit/queue_shape")},
+	{PRM_HCA_CAP_TYPE_QOS, "*", scheduling_works},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "log_reserved_qpn_granularity", reserved_qpns_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "rss_ind_tbl_cap", raw_queues_work},
 	{PRM_HCA_CAP_TYPE_ETHERNET_OFFLOADS, "vlan_cap", BY("tests/sim/lib_raw")},

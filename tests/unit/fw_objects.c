@@ -70,6 +70,73 @@ TEST_FX(tis)
 	assert_int_equal(FX_NUMBER(f, DEALLOC_TRANSPORT_DOMAIN, td), 0);
 }
 
+#define ELEM(f, uid, op, id, ...) \
+	elem_command(f, uid, PRM_OPCODE_##op##_GENERAL_OBJECT, id, FX_FIELDS(__VA_ARGS__))
+
+static uint8_t elem_command(struct fx *f, uint16_t uid, uint16_t op, uint32_t id,
+			    const struct fx_field *fields)
+{
+	uint8_t in[PRM_CREATE_SCHED_ELEM_IN_BYTES] = {0};
+	const struct prm_struct *s = prm_find_struct("create_sched_elem_in");
+	const bool object =
+		op == PRM_OPCODE_CREATE_GENERAL_OBJECT || op == PRM_OPCODE_MODIFY_GENERAL_OBJECT;
+
+	fx_set(s, in,
+	       FX_FIELDS({"hdr.obj_type", PRM_OBJ_TYPE_SCHEDULING_ELEMENT}, {"hdr.obj_id", id}));
+	if (object)
+		fx_set(s, in, FX_FIELDS({"sched_elem.scheduling_hierarchy", 3}));
+	fx_set(s, in, fields);
+	return fx_exec(f, f->v, op, uid, in, object ? sizeof(in) : PRM_GENERAL_OBJ_IN_CMD_HDR_BYTES,
+		       sizeof(in));
+}
+
+#define SC "sched_elem.sched_context."
+
+/* A root, a node, a leaf: whom they refuse below them, what they may say, and that they go
+ * together. */
+TEST_FX(sched_elems)
+{
+	static const struct {
+		const char *field;
+		uint64_t value;
+		uint8_t status;
+	} bad[] = {
+		{"sched_elem.scheduling_hierarchy", 2, PRM_STATUS_BAD_PARAM},
+		{SC "element_type", 1, PRM_STATUS_BAD_PARAM},
+		{SC "sched_elem_attr", 1 << 16, PRM_STATUS_BAD_PARAM},
+		{SC "parent_element_id", 99, PRM_STATUS_BAD_RES},
+		{SC "bw_share", VHCA_MAX_BW_SHARE + 1, PRM_STATUS_BAD_PARAM},
+		{SC "max_average_bw", 1, PRM_STATUS_BAD_PARAM}, /* of a root */
+		{SC "element_type", 4, PRM_STATUS_BAD_RES},	/* a leaf without parent */
+	};
+	uint32_t root, leaf;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {bad[i].field, bad[i].value}),
+				 bad[i].status);
+	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {NULL, 0}), 0);
+	root = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(ELEM(f, FX_UID + 1, CREATE, 0, {SC "element_type", 4},
+			      {SC "parent_element_id", root}),
+			 PRM_STATUS_BAD_RES);
+	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {SC "element_type", 4},
+			      {SC "parent_element_id", root}, {SC "bw_share", 7}),
+			 0);
+	leaf = prm_general_obj_out_cmd_hdr_get_obj_id(f->out);
+	assert_int_equal(ELEM(f, FX_UID, CREATE, 0, {SC "parent_element_id", leaf}),
+			 PRM_STATUS_BAD_PARAM);
+	assert_int_equal(ELEM(f, FX_UID, MODIFY, leaf, {"sched_elem.modify_field_select", 2},
+			      {SC "element_type", 4}, {SC "bw_share", 9}, {SC "max_average_bw", 3}),
+			 0);
+	assert_int_equal(ELEM(f, FX_UID, QUERY, leaf, {NULL, 0}), 0);
+	fx_holds(prm_find_struct("create_sched_elem_in"), f->out,
+		 FX_FIELDS({SC "bw_share", 7}, {SC "max_average_bw", 3},
+			   {SC "parent_element_id", root}, {SC "element_type", 4}));
+	assert_int_equal(ELEM(f, FX_UID, DESTROY, root, {NULL, 0}), PRM_STATUS_RES_BUSY);
+	fw_uid_reap(f->v, FX_UID);
+	assert_int_equal(fx_objects(f->v), 0);
+}
+
 /* Blocks of the advertised size, each the owner's alone; only the first number names one. */
 TEST_FX(reserved_qpns)
 {

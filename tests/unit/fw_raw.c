@@ -14,14 +14,14 @@ TEST_FX(sq_bad_input)
 	static const struct fx_spoil bad[] = {
 		{"ctx.rlky ctx.cd_master ctx.fre ctx.allow_multi_pkt_send_wqe ctx.reg_umr "
 		 "ctx.allow_swp ctx.hairpin ctx.non_wire "
-		 "ctx.qos_queue_group_id ctx.wq.wq_signature",
+		 "ctx.wq.wq_signature",
 		 1, BAD, FW_SYN_CAP_CLEAR},
 		{"ctx.ts_format", 3, BAD, FW_SYN_RESERVED},
 		{"ctx.state", 1, BAD, FW_SYN_RESERVED},
 		{"ctx.min_wqe_inline_mode", 4, BAD, FW_SYN_RESERVED},
 		{"ctx.tis_lst_sz ctx.wq.wq_type", 0, BAD, FW_SYN_UNSUPPORTED},
 		{"ctx.tis_num_0 ctx.cqn ctx.wq.pd ctx.wq.uar_page ctx.wq.wq_umem_id "
-		 "ctx.wq.dbr_umem_id ctx.packet_pacing_rate_limit_index",
+		 "ctx.wq.dbr_umem_id ctx.packet_pacing_rate_limit_index ctx.qos_queue_group_id",
 		 99, GONE},
 		{"ctx.wq.log_wq_stride", 5, BAD, FW_SYN_SIZE},
 		{"ctx.wq.log_wq_sz", 16, BAD, FW_SYN_SIZE},

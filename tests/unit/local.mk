@@ -17,7 +17,7 @@ SIM_TESTS += tests/unit/queue_rc tests/unit/queue_atomic tests/unit/queue_umr te
 	tests/unit/queue_raw tests/unit/queue_raw_rx tests/unit/queue_rss tests/unit/queue_functions \
 	tests/unit/queue_srq tests/unit/queue_inline tests/unit/port tests/unit/port_fault
 tests_unit_queue_cq_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=syscall
-SIM_TESTS +=
+SIM_TESTS += tests/unit/queue_shape
 SIM_TESTS += tests/unit/queue_cq_event tests/unit/kernel_cq tests/unit/fw_cq
 # Firmware's commands.
 SIM_TESTS += tests/unit/fw_exec tests/unit/fw_objects tests/unit/fw_queues tests/unit/fw_alias tests/unit/fw_query \

@@ -104,6 +104,7 @@ int fw_dbrec(struct fw_cmd *c, bool umem_valid, uint32_t umem_id, uint64_t addr,
 
 void fw_queue_drop(struct queue *q)
 {
+	fw_sched_detach(q);
 	ring_release(&q->ring);
 	obj_put(q->dbr_umem);
 	obj_put(q->rq ? q->rq->srq : NULL);

@@ -101,7 +101,9 @@ static void fill_completions(void *cap)
 /* Of flex_parser_protocols: what is parsed without a flex parser's number. */
 enum { FLEX_GENEVE = 1 << 3, FLEX_VXLAN_GPE = 1 << 7 };
 
-#define GENERAL_OBJECTS (1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN)
+#define GENERAL_OBJECTS                                                    \
+	(1ull << PRM_OBJ_TYPE_SW_ICM | 1ull << PRM_OBJ_TYPE_RESERVED_QPN | \
+	 1ull << PRM_OBJ_TYPE_SCHEDULING_ELEMENT)
 
 static void fill_general(const struct vhca *v, void *cap)
 {
@@ -241,7 +243,7 @@ static void fill_odp(const struct vhca *v, void *cap)
 	prm_odp_per_transport_service_cap_set_srq_receive(ud, 1);
 }
 
-/* Rates of raw packets. */
+/* Rates of raw packets, and shares and limits of queue pairs. */
 static void fill_qos(const struct vhca *v, void *cap)
 {
 	(void)v;
@@ -251,6 +253,15 @@ static void fill_qos(const struct vhca *v, void *cap)
 	prm_qos_cap_set_packet_pacing_uid(cap, 1);
 	prm_qos_cap_set_packet_pacing_min_rate(cap, 1);
 	prm_qos_cap_set_packet_pacing_max_rate(cap, VHCA_PP_MAX_KBPS);
+	prm_qos_cap_set_nic_sq_scheduling(cap, 1);
+	prm_qos_cap_set_nic_qp_scheduling(cap, 1);
+	prm_qos_cap_set_nic_bw_share(cap, 1);
+	prm_qos_cap_set_nic_rate_limit(cap, 1);
+	prm_qos_cap_set_max_tsar_bw_share(cap, VHCA_MAX_BW_SHARE);
+	prm_qos_cap_set_log_max_qos_nic_queue_group(cap, VHCA_LOG_MAX_SCHED_ELEM);
+	prm_qos_cap_set_nic_element_type(cap, 1 << PRM_SCHED_ELEMENT_TYPE_TSAR |
+						      1 << PRM_SCHED_ELEMENT_TYPE_QUEUE_GROUP);
+	prm_qos_cap_set_nic_tsar_type(cap, 1 << PRM_TSAR_TYPE_DWRR);
 	prm_qos_cap_set_packet_pacing_rate_table_size(cap, VHCA_PP_RATES);
 }
 

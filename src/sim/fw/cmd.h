@@ -120,6 +120,8 @@ void fw_umem_free(struct obj *);
 void fw_tis_free(struct obj *);
 void fw_mcg_leave(struct obj *); /* a QP, out of its groups */
 void fw_sw_icm_free(struct obj *);
+void fw_sched_elem_clear(struct obj *);
+void fw_sched_elem_free(struct obj *);
 void fw_rqt_free(struct obj *);
 void fw_tir_free(struct obj *);
 
@@ -144,6 +146,12 @@ struct counter *fw_flow_counter(struct fw_cmd *, uint32_t id);
 /* 0 if packets may go on from one table to the other. */
 int fw_flow_level(struct fw_cmd *, const struct flow_table *from, const struct flow_table *to,
 		  const char *field);
+
+struct queue;
+/* The scheduling elements of a queue pair; 0: none. 0 if the command's uid may use this one. */
+int fw_sched_leaf_usable(struct fw_cmd *, uint32_t id, const char *field);
+int fw_sched_attach(struct fw_cmd *, struct queue *, uint32_t requester, uint32_t responder);
+void fw_sched_detach(struct queue *);
 
 struct raw_sq;
 /* 0 if the command's uid may let a send queue use this row of the rate table; 0: no row. */
@@ -206,11 +214,12 @@ fw_handler fw_create_rq, fw_modify_rq, fw_query_rq;
 fw_handler fw_create_rmp, fw_modify_rmp, fw_query_rmp;
 fw_handler fw_create_rqt, fw_modify_rqt, fw_query_rqt;
 fw_handler fw_create_tir, fw_modify_tir, fw_query_tir;
-fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_query_general_object,
-	fw_destroy_general_object;
+fw_handler fw_allow_other_vhca_access, fw_create_general_object, fw_modify_general_object,
+	fw_query_general_object, fw_destroy_general_object;
 /* By obj_type, from general.c. */
 fw_handler fw_create_alias, fw_query_alias, fw_destroy_alias;
 fw_handler fw_create_sw_icm;
+fw_handler fw_create_sched_elem, fw_modify_sched_elem, fw_query_sched_elem, fw_destroy_sched_elem;
 fw_handler fw_create_reserved_qpn, fw_destroy_reserved_qpn;
 fw_handler fw_sync_steering, fw_query_esw_vport_context;
 fw_handler fw_create_flow_table, fw_modify_flow_table, fw_query_flow_table, fw_destroy_flow_table,

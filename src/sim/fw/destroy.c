@@ -35,6 +35,8 @@ static const struct destroy_row {
 	{OBJ_UAR, obj_free, PRM_OPCODE_DEALLOC_UAR, prm_dealloc_uar_in_get_uar, "uar"},
 	{OBJ_SW_ICM, fw_sw_icm_free, PRM_OPCODE_DESTROY_GENERAL_OBJECT,
 	 prm_general_obj_in_cmd_hdr_get_obj_id, "obj_id"},
+	{OBJ_SCHED_ELEM, fw_sched_elem_clear, 0, NULL, NULL},
+	{OBJ_SCHED_ELEM, fw_sched_elem_free, 0, NULL, NULL},
 	{OBJ_RESERVED_QPN, obj_free, 0, NULL, NULL},
 	{OBJ_EQ, obj_free, PRM_OPCODE_DESTROY_EQ, prm_destroy_eq_in_get_eq_number, "eq_number"},
 	{OBJ_TD, obj_free, PRM_OPCODE_DEALLOC_TRANSPORT_DOMAIN,
@@ -57,6 +59,13 @@ int fw_destroy_object(struct fw_cmd *c)
 	return 0;
 }
 
+/* It drops references of objects that a later row frees. */
+static bool fw_destroy_prepares(const struct destroy_row *r)
+{
+	return r->end == fw_flow_table_clear || r->end == fw_mcg_leave ||
+	       r->end == fw_sched_elem_clear;
+}
+
 void fw_uid_reap(struct vhca *v, uint16_t uid)
 {
 	for (const struct destroy_row *r = order; r < order + ROWS; r++) {
@@ -67,7 +76,7 @@ void fw_uid_reap(struct vhca *v, uint16_t uid)
 			from = o->id + 1;
 			if (o->uid != uid)
 				continue;
-			if (o->refs && r->end != fw_flow_table_clear && r->end != fw_mcg_leave)
+			if (o->refs && !fw_destroy_prepares(r))
 				sim_bug("%s 0x%x of dead uid %u is used by another uid",
 					obj_type_name(r->type), o->id, uid);
 			else

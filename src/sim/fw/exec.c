@@ -43,7 +43,7 @@ static const struct fw_row rows[] = {
 	ROW(RST2INIT_QP, modify_qp, 0),
 	ROW(INIT2RTR_QP, modify_qp, 0),
 	ROW(RTR2RTS_QP, modify_qp, 0),
-	ROW(RTS2RTS_QP, modify_qp, 0),
+	ROW(RTS2RTS_QP, modify_qp, FW_TAIL),
 	ROW(SQERR2RTS_QP, modify_qp, 0),
 	ROW(INIT2INIT_QP, modify_qp, FW_TAIL),
 	ROW(2ERR_QP, modify_qp, 0),
@@ -108,6 +108,7 @@ static const struct fw_row rows[] = {
 	ROW(DEALLOC_FLOW_COUNTER, dealloc_flow_counter, 0),
 	/* FW_OP_MOD: these have obj_type in its place. */
 	ROW(CREATE_GENERAL_OBJECT, create_general_object, FW_TAIL | FW_OP_MOD),
+	ROW(MODIFY_GENERAL_OBJECT, modify_general_object, FW_TAIL | FW_OP_MOD),
 	ROW(QUERY_GENERAL_OBJECT, query_general_object, FW_OP_MOD),
 	ROW(DESTROY_GENERAL_OBJECT, destroy_general_object, FW_OP_MOD),
 };

@@ -4,11 +4,13 @@
 
 static const struct object_row {
 	uint16_t type;
-	fw_handler *create, *query, *destroy;
+	fw_handler *create, *destroy, *query, *modify; /* of the last two, NULL: none */
 } objects[] = {
-	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_query_alias, fw_destroy_alias},
-	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, NULL, fw_destroy_object},
-	{PRM_OBJ_TYPE_RESERVED_QPN, fw_create_reserved_qpn, NULL, fw_destroy_reserved_qpn},
+	{PRM_OBJ_TYPE_MKEY, fw_create_alias, fw_destroy_alias, fw_query_alias, NULL},
+	{PRM_OBJ_TYPE_SW_ICM, fw_create_sw_icm, fw_destroy_object, NULL, NULL},
+	{PRM_OBJ_TYPE_RESERVED_QPN, fw_create_reserved_qpn, fw_destroy_reserved_qpn, NULL, NULL},
+	{PRM_OBJ_TYPE_SCHEDULING_ELEMENT, fw_create_sched_elem, fw_destroy_sched_elem,
+	 fw_query_sched_elem, fw_modify_sched_elem},
 };
 
 static const struct object_row *fw_general_row_of(struct fw_cmd *c)
@@ -42,6 +44,18 @@ int fw_create_general_object(struct fw_cmd *c)
 	const struct object_row *row = fw_general_find_row(c);
 
 	return row ? row->create(c) : -1;
+}
+
+int fw_modify_general_object(struct fw_cmd *c)
+{
+	const struct object_row *row = fw_general_find_row(c);
+
+	if (!row)
+		return -1;
+	if (!row->modify)
+		return fw_refuse(c, PRM_STATUS_BAD_OP, FW_SYN_OBJECT_TYPE,
+				 "obj_type 0x%x can't be modified", row->type);
+	return row->modify(c);
 }
 
 int fw_query_general_object(struct fw_cmd *c)

@@ -189,7 +189,8 @@ static void apply_send(struct qp *qp, const void *qpc, uint32_t fields)
 
 /* What opt_param_mask_95_32 asks for. */
 struct qp_more {
-	bool take_mmo, mmo, udp_sport;
+	bool take_mmo, mmo, udp_sport, leaves;
+	uint32_t requester, responder; /* scheduling elements */
 };
 
 static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
@@ -201,36 +202,61 @@ static int check_more_mask(struct fw_cmd *c, uint64_t mask, uint64_t known)
 	return 0;
 }
 
-/* INIT2INIT's extension: bit MMO of opt_param_mask_95_32 makes qpc_ext.mmo count. */
-static int check_extension(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
+static int check_leaves(struct fw_cmd *c, const struct queue *q, const void *ext, struct qp_more *m)
 {
-	uint64_t mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
+	m->leaves = true;
+	m->requester = prm_qpc_ext_get_qos_queue_group_id_requester(ext);
+	m->responder = prm_qpc_ext_get_qos_queue_group_id_responder(ext);
+	if (m->responder && !q->transport->responds)
+		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_RESERVED,
+				 "qpc_ext.qos_queue_group_id_responder 0x%x: %s has no responses",
+				 m->responder, q->transport->name);
+	return fw_sched_leaf_usable(c, m->requester, "qpc_ext.qos_queue_group_id_requester") ||
+			       fw_sched_leaf_usable(c, m->responder,
+						    "qpc_ext.qos_queue_group_id_responder")
+		       ? -1
+		       : 0;
+}
 
-	if (!prm_init2init_qp_in_get_qpc_ext(c->in))
-		return fw_nothing_after(c, PRM_RST2INIT_QP_IN_BYTES);
+/* Bits of opt_param_mask_95_32 that make fields of the extension count. */
+static int check_extension(struct fw_cmd *c, const struct queue *q, uint64_t mask,
+			   struct qp_more *m)
+{
+	const void *ext = prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0);
+
 	if (c->in_len < PRM_RST2INIT_QP_IN_BYTES + PRM_QPC_EXT_BYTES)
 		return fw_refuse(c, PRM_STATUS_BAD_INP_LEN, FW_SYN_IN_SHORT,
 				 "qpc_ext is set, but the mailbox of %zu bytes has no room for it",
 				 c->in_len);
-	if (check_more_mask(c, mask, PRM_QP_OPTPAR_95_32_MMO))
+	if (mask & PRM_QP_OPTPAR_95_32_QOS_QUEUE_GROUP_ID && check_leaves(c, q, ext, m))
 		return -1;
-	m->take_mmo = mask != 0;
-	m->mmo = prm_qpc_ext_get_mmo(prm_init2init_qp_in_cat_qpc_data_ext(c->in, 0));
+	m->take_mmo = mask & PRM_QP_OPTPAR_95_32_MMO;
+	m->mmo = prm_qpc_ext_get_mmo(ext);
 	return fw_qp_check_mmo(c, q, m->take_mmo && m->mmo);
 }
 
+/* INIT2INIT and RTS2RTS have the mask and the extension in the same places. */
 static int check_more(struct fw_cmd *c, const struct queue *q, struct qp_more *m)
 {
-	uint64_t mask;
+	const bool init = c->opcode == PRM_OPCODE_INIT2INIT_QP;
+	const uint64_t mask = prm_init2init_qp_in_get_opt_param_mask_95_32(c->in);
+	const bool ext = prm_init2init_qp_in_get_qpc_ext(c->in);
+	uint64_t known = init ? 0 : PRM_QP_OPTPAR_95_32_UDP_SPORT;
 
 	*m = (struct qp_more){0};
-	if (c->opcode == PRM_OPCODE_INIT2INIT_QP)
-		return check_extension(c, q, m);
-	if (c->opcode != PRM_OPCODE_RTS2RTS_QP)
+	if (!init && c->opcode != PRM_OPCODE_RTS2RTS_QP)
 		return 0;
-	mask = prm_rts2rts_qp_in_get_opt_param_mask_95_32(c->in);
+	if (!ext && fw_nothing_after(c, PRM_RST2INIT_QP_IN_BYTES))
+		return -1;
+	if (!ext && init)
+		return 0;
+	if (ext)
+		known |= PRM_QP_OPTPAR_95_32_QOS_QUEUE_GROUP_ID |
+			 (init ? PRM_QP_OPTPAR_95_32_MMO : 0);
+	if (check_more_mask(c, mask, known))
+		return -1;
 	m->udp_sport = mask & PRM_QP_OPTPAR_95_32_UDP_SPORT;
-	return check_more_mask(c, mask, PRM_QP_OPTPAR_95_32_UDP_SPORT);
+	return ext ? check_extension(c, q, mask, m) : 0;
 }
 
 static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
@@ -244,6 +270,7 @@ static void apply_more(struct qp *qp, const void *path, const struct qp_more *m)
 /* Back in reset, nothing of a connection is left. */
 static void fw_qp_forget(struct qp *qp)
 {
+	fw_sched_detach(&qp->q);
 	qp->fl = qp->mmo = qp->rre = qp->rwe = qp->rae = false;
 	qp->remote_qpn = qp->qkey = qp->next_send_psn = qp->next_rcv_psn = 0;
 	qp->mtu = qp->log_msg_max = qp->min_rnr_nak = qp->retry_count = qp->rnr_retry = 0;
@@ -264,7 +291,8 @@ static int change_context(struct fw_cmd *c, const struct qp_change *t, struct qp
 	struct qp_more more;
 
 	if (optional_fields(c, t, prm_rst2init_qp_in_get_opt_param_mask(c->in), &fields) ||
-	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more))
+	    check_fields(c, qpc, fields) || check_more(c, &qp->q, &more) ||
+	    (more.leaves && fw_sched_attach(c, &qp->q, more.requester, more.responder)))
 		return -1;
 	if (fields & QP_FIELD_PATH)
 		apply_path(qp, prm_qpc_cat_primary_address_path(qpc));

@@ -88,6 +88,7 @@ static void raw_queue_move(struct queue *q, unsigned int to)
 }
 
 #define SQ_MODIFY_RATE (1u << 0)
+#define SQ_MODIFY_LEAF (1u << 2)
 
 /* --- SQ --------------------------------------------------------------------------------------- */
 
@@ -103,8 +104,6 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		{prm_sqc_get_allow_swp(sqc), "sqc.allow_swp", "cap.swp is 0"},
 		{prm_sqc_get_hairpin(sqc), "sqc.hairpin", "cap.hairpin is 0"},
 		{prm_sqc_get_non_wire(sqc), "sqc.non_wire", "it is not implemented"},
-		{prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id",
-		 "qos.nic_sq_scheduling is 0"},
 	};
 	const struct fw_wq_rules rules = {
 		.types = 1u << PRM_WQ_TYPE_CYCLIC,
@@ -130,7 +129,8 @@ static int check_sqc(struct fw_cmd *c, const void *sqc)
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_UNSUPPORTED,
 				 "sqc.tis_lst_sz is %u: a queue sends through one TIS",
 				 prm_sqc_get_tis_lst_sz(sqc));
-	if (fw_pp_rate_usable(c, prm_sqc_get_packet_pacing_rate_limit_index(sqc)))
+	if (fw_pp_rate_usable(c, prm_sqc_get_packet_pacing_rate_limit_index(sqc)) ||
+	    fw_sched_leaf_usable(c, prm_sqc_get_qos_queue_group_id(sqc), "sqc.qos_queue_group_id"))
 		return -1;
 	return fw_wq_check(c, prm_sqc_cat_wq(sqc), &rules);
 }
@@ -170,8 +170,25 @@ int fw_create_sq(struct fw_cmd *c)
 	sq = fw_new(c, OBJ_SQ, sizeof(*sq));
 	if (!sq || raw_queue_start(c, &sq->q, take_sq(c, sqc, sq)))
 		return -1;
+	if (fw_sched_attach(c, &sq->q, prm_sqc_get_qos_queue_group_id(sqc), 0)) {
+		fw_sq_free(&sq->q.o);
+		return -1;
+	}
 	fw_pp_rate_use(sq, prm_sqc_get_packet_pacing_rate_limit_index(sqc));
 	prm_create_sq_out_set_sqn(c->out, sq->q.o.id);
+	return 0;
+}
+
+static int fw_sq_set_leaf(struct fw_cmd *c, struct raw_sq *sq, const void *sqc)
+{
+	uint32_t leaf = prm_sqc_get_qos_queue_group_id(sqc);
+
+	if (fw_sched_leaf_usable(c, leaf, "sqc.qos_queue_group_id") ||
+	    fw_sched_attach(c, &sq->q, leaf, 0))
+		return -1;
+	prm_sqc_set_qos_queue_group_id(sq->q.ctx, leaf);
+	if (sq->held.queued) /* it looks at its new limits */
+		(void)timer_set(&c->vhca->dev->timers, &sq->held, 0);
 	return 0;
 }
 
@@ -185,14 +202,15 @@ int fw_modify_sq(struct fw_cmd *c)
 
 	if (!sq || check_move(c, &sq->q, prm_modify_sq_in_get_sq_state(c->in), to))
 		return -1;
-	if (mask & ~(uint64_t)SQ_MODIFY_RATE)
+	if (mask & ~(uint64_t)(SQ_MODIFY_RATE | SQ_MODIFY_LEAF))
 		return fw_refuse(c, PRM_STATUS_BAD_PARAM, FW_SYN_CAP_CLEAR,
-				 "modify_bitmask 0x%" PRIx64 ": only bit 0 (rate) is implemented, "
-				 "as qos.nic_sq_scheduling is 0",
+				 "modify_bitmask 0x%" PRIx64 ": only bits 0 (rate) and 2 (queue "
+				 "group) are implemented",
 				 mask);
+	if ((mask & SQ_MODIFY_RATE && fw_pp_rate_usable(c, rate)) ||
+	    (mask & SQ_MODIFY_LEAF && fw_sq_set_leaf(c, sq, sqc)))
+		return -1;
 	if (mask & SQ_MODIFY_RATE) {
-		if (fw_pp_rate_usable(c, rate))
-			return -1;
 		fw_pp_rate_use(sq, rate);
 		prm_sqc_set_packet_pacing_rate_limit_index(sq->q.ctx, rate);
 	}

@@ -26,6 +26,7 @@ libsim_la_SOURCES += \
 	src/sim/obj/raw_queue.h \
 	src/sim/obj/ring.c \
 	src/sim/obj/ring.h \
+	src/sim/obj/sched_elem.h \
 	src/sim/obj/setting.c \
 	src/sim/obj/srq.h \
 	src/sim/obj/tir.h \

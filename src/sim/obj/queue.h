@@ -19,6 +19,7 @@ enum qp_state {
 
 struct cq;
 struct queue;
+struct sched_leaves;
 struct srq;
 struct transport;
 
@@ -70,6 +71,7 @@ struct queue {
 	struct sq *sq;		  /* NULL: it has none */
 	struct rq *rq;
 	struct queue_priv *priv;
+	struct sched_leaves *leaves; /* obj/sched_elem.h; NULL: no scheduling element */
 	void *conn;	  /* the transport's part */
 	uint8_t ctx[256]; /* qpc, sqc or rqc as the commands left it, for QUERY */
 };

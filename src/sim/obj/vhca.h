@@ -48,7 +48,9 @@ enum {
 	VHCA_MAX_QP_MCG = 240,		/* queue pairs of a group */
 	VHCA_LOG_RESERVED_QPNS = 4,	/* numbers of one RESERVED_QPN object */
 	VHCA_LOG_MAX_RESERVED_QPN = 12, /* such objects */
-	VHCA_PP_RATES = 128,		/* rows of the rate table; 0 is none */
+	VHCA_LOG_MAX_SCHED_ELEM = 12,
+	VHCA_MAX_BW_SHARE = 100,
+	VHCA_PP_RATES = 128, /* rows of the rate table; 0 is none */
 	VHCA_PP_MAX_KBPS = 100000000,
 	VHCA_MAX_WQE = 1024, /* bytes: 16 blocks of 64, 63 units of 16 */
 };
@@ -134,6 +136,7 @@ struct device {
 	struct port *port;
 	struct steer *steer;
 	bool link_down;	     /* port_set_link() */
+	uint32_t shapes;     /* queue pairs with a scheduling element */
 	uint64_t generation; /* last given out */
 	void (*on_event)(void *ctx, struct vhca *, uint32_t eqn, const void *eqe);
 	void *event_ctx;

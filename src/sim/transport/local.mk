@@ -12,6 +12,8 @@ libsim_la_SOURCES += \
 	src/sim/transport/sched.h \
 	src/sim/transport/sender.c \
 	src/sim/transport/sender.h \
+	src/sim/transport/shape.c \
+	src/sim/transport/shape.h \
 	src/sim/transport/transport.c \
 	src/sim/transport/transport.h \
 	src/sim/transport/raw/csum.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "sched.h"
+#include "shape.h"
 #include "transport.h"
 #include "obj/queue.h"
 #include "obj/vhca.h"
@@ -76,18 +77,35 @@ static bool run_acks(struct sched *s)
 	return did;
 }
 
+static bool run_shaped(struct sched *s, struct sched_job *job)
+{
+	const struct port_stats *port = job->q->o.vhca->port;
+	uint64_t from = port->xmit_bytes;
+	bool did = job->q->transport->run(job->q);
+
+	shape_sent(s, job->q, port->xmit_bytes - from);
+	return did;
+}
+
 /* Each one that was active when the turn began gets one share. */
 static bool run_shares(struct sched *s)
 {
 	struct sched_job *last = TAILQ_LAST(&s->run, sched_jobs), *job;
 	bool did = false, end = false;
 
+	if (s->dev->shapes)
+		shape_begin(s);
 	while (!end && (job = TAILQ_FIRST(&s->run))) {
 		const struct transport *t = job->q->transport;
 
 		end = job == last;
 		sched_leave_run(s, job);
-		did |= t->run(job->q);
+		if (!job->q->leaves)
+			did |= t->run(job->q);
+		else if (shape_may_send(s, job))
+			did |= run_shaped(s, job);
+		else
+			continue;
 		if (t->ready(job->q))
 			sched_want_run(s, job);
 	}

@@ -22,6 +22,7 @@ struct sched {
 	struct device *dev;
 	struct sched_jobs ack, run;
 	uint64_t now;
+	uint64_t pass;		 /* of shape.c */
 	struct self_batch *self; /* rc/self_copy.c */
 	struct raw_batch *raw;	 /* raw/raw_send.c */
 };

@@ -133,6 +133,8 @@ struct transport {
 	void (*answer)(struct queue *);
 	bool (*run)(struct queue *); /* true: it did something */
 	bool (*ready)(const struct queue *); /* it could go on at once */
+	/* What it would send next is a response. NULL: it sends none. */
+	bool (*responds)(const struct queue *);
 };
 
 extern const struct transport transport_rc, transport_uc, transport_ud, transport_raw;

@@ -18,6 +18,7 @@
 #include "queue/services.h"
 #include "steer/steer.h"
 #include "transport/sched.h"
+#include "transport/shape.h"
 #include "transport/transport.h"
 
 #define DS	      16u
@@ -218,6 +219,8 @@ static void raw_spend(struct raw_sq *sq, uint32_t len)
 {
 	if (sq->pp_rate)
 		pace_spend(&sq->pace, raw_rate(sq), len, raw_now(sq));
+	if (sq->q.leaves)
+		shape_sent(sq->q.o.vhca->dev->sched, &sq->q, len);
 }
 
 static void raw_goes_on(struct timer *t)
@@ -228,12 +231,20 @@ static void raw_goes_on(struct timer *t)
 	sq_more(&sq->sq);
 }
 
+static uint64_t raw_due(const struct raw_sq *sq)
+{
+	uint64_t rate = sq->pp_rate ? pace_due(&sq->pace, raw_rate(sq)) : 0;
+	uint64_t shape = sq->q.leaves ? shape_due(&sq->q) : 0;
+
+	return rate > shape ? rate : shape;
+}
+
 /* Nobody rings when the next packet may leave: a timer does. */
 static void raw_hold(struct raw_sq *sq)
 {
-	uint64_t due = pace_due(&sq->pace, raw_rate(sq));
+	uint64_t due = raw_due(sq);
 
-	if (!sq->pp_rate || sq->sq.held || due <= raw_now(sq))
+	if (!due || sq->sq.held || due <= raw_now(sq))
 		return;
 	sq->held.fire = raw_goes_on;
 	sq->sq.held = !timer_set(&sq->q.o.vhca->dev->timers, &sq->held, due);
@@ -396,12 +407,13 @@ static void raw_posted(struct queue *q)
  * many as ever. */
 static unsigned int raw_room(const struct queue *q)
 {
-	const struct sched *s = q->o.vhca->dev->sched;
+	struct sched *s = q->o.vhca->dev->sched;
 
 	const struct raw_sq *sq = raw_sq_of(q);
 
 	return port_room(s->dev->port) && !sq->sq.held &&
-	       !(s->raw->posted && (sq->slow || sq->pp_rate));
+	       !(s->raw->posted && (sq->slow || sq->pp_rate || q->leaves)) &&
+	       (!q->leaves || shape_has_turn(s, q));
 }
 
 static int raw_start(struct queue *q)

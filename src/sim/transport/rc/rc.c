@@ -147,6 +147,11 @@ static bool rc_ready(const struct queue *q)
 	return rc_of(q)->resp.njobs || req_ready(rc_of(q));
 }
 
+static bool rc_responds(const struct queue *q)
+{
+	return rc_of(q)->resp.njobs;
+}
+
 const struct transport transport_rc = {
 	.name = "RC",
 	.st = PRM_QP_ST_RC,
@@ -167,4 +172,5 @@ const struct transport transport_rc = {
 	.answer = rc_answer,
 	.run = rc_run,
 	.ready = rc_ready,
+	.responds = rc_responds,
 };
