@@ -317,6 +317,38 @@ static void cq_padded(struct rig *r)
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
+static uint64_t monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t raw_clock(struct ibv_context *ctx)
+{
+	struct ibv_values_ex v = {.comp_mask = IBV_VALUES_MASK_RAW_CLOCK};
+
+	assert_int_equal(ibv_query_rt_values_ex(ctx, &v), 0);
+	return (uint64_t)v.raw_clock.tv_nsec;
+}
+
+/* The page with the clock: right when it is first read, and it goes on. */
+static void clock_page_works(struct rig *r)
+{
+	struct ibv_context *ctx = dvx_dev_ibv(r->dev);
+	uint64_t before = monotonic(), first = raw_clock(ctx), next;
+
+	assert_in_range(first, before, monotonic());
+	while ((next = raw_clock(ctx)) == first)
+		;
+	assert_in_range(next, first, monotonic());
+	assert_ptr_equal(
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ctx->cmd_fd, 5ll << 8 << 12),
+		MAP_FAILED);
+	assert_int_equal(errno, EPERM);
+}
+
 /* Completions' timestamps advance at the advertised frequency, by CLOCK_MONOTONIC's measure. */
 static void clock_ticks(struct rig *r)
 {
@@ -638,7 +670,8 @@ static const struct row {
 	{G, "steering_format_version", steering_works},
 	{G, "flex_parser_protocols", steering_works},
 	{G, "general_obj_types", steering_works},
-	{G, "device_frequency_?hz", clock_ticks},
+	{G, "device_frequency_khz", clock_ticks},
+	{G, "device_frequency_mhz", clock_page_works},
 #undef G
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "cross_vhca_object_to_object_supported", aliases_work},
 	{PRM_HCA_CAP_TYPE_GENERAL_2, "allowed_object_for_other_vhca_access", aliases_work},

@@ -95,6 +95,7 @@ static int connect_parts(struct chip *c)
 	c->device.on_event = kernel_event;
 	c->device.event_ctx = c->kernel;
 	host_on_doorbell(c->host, queue_doorbell, &c->device);
+	host_set_clock(c->host, c->clock);
 	err = chip_watch(c, c->stop_fd, stop_asked, NULL);
 	return err ? err : chip_watch(c, host_epoll_fd(c->host), doorbell_woke, c->host);
 }

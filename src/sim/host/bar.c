@@ -121,6 +121,7 @@ void bar_free(struct bar *bar)
 		uar_page_free(&bar->pages[i]);
 	while (bar->watches)
 		watch_drop(bar->watches);
+	clock_page_hide(bar);
 	for (at = &bar->host->bars; *at != bar; at = &(*at)->next)
 		;
 	*at = bar->next;
@@ -157,7 +158,7 @@ int bar_page_alloc(struct bar *bar, uint32_t uar)
 	for (i = 0; i < bar->npages; i++) {
 		struct uar_page *page = &bar->pages[i];
 
-		if (page->state != PAGE_FREE || i == BAR_CLOCK_PAGE ||
+		if (page->state != PAGE_FREE || i == BAR_CLOCK_PAGE || i == BAR_CORE_CLOCK_PAGE ||
 		    i - BAR_MEMIC_PAGE < BAR_MEMIC_PAGES)
 			continue;
 		if (awake_reserve(bar->host))
@@ -252,6 +253,8 @@ int host_poll(struct host *h)
 	uint32_t cold = h->nawake - hot, slice = cold < SLICE ? cold : SLICE;
 	int n, taken = 0;
 
+	if (h->nclocks)
+		clock_pages_turn(h);
 	for (i = 0; i < hot; i++)
 		taken += page_take(h, h->awake[i]);
 	for (i = 0; i < slice; i++) {

@@ -82,6 +82,7 @@ struct bar {
 	int sched_fd;	 /* /proc/PID/schedstat, -1 */
 	uint64_t waited; /* its last value; 0: unknown */
 	uint8_t rang;	 /* how many more samples are taken of it */
+	uint64_t clock_until; /* the clock's page is there; 0: it is a hole */
 	bool refused;	 /* write-protection failed once: its pages are polled for ever */
 };
 
@@ -94,6 +95,8 @@ struct host {
 	uint32_t nshares; /* of all clients */
 	void *bounce;
 	int epfd;
+	struct clock *clock; /* host_set_clock(); may be NULL */
+	uint32_t nclocks;    /* pages with the clock that are there */
 	doorbell_fn doorbell;
 	void *doorbell_ctx;
 	struct bar *bars;
@@ -143,6 +146,15 @@ int page_protect(struct uar_page *, bool protect);
 /* idle.c: releases a page; and all pages of a BAR, which is polled from then on */
 void page_rings(struct uar_page *);
 void bar_poll(struct bar *, const char *why);
+/* clock_page.c: a mapping of n pages holds it; the page alone is registered: 0 or -errno. */
+bool clock_page_is(uint64_t first, uint64_t n);
+int clock_page_register(struct watch *, uint64_t va, uint64_t n);
+/* A program loads from it. */
+void clock_page_fault(struct watch *, uint64_t va);
+void clock_page_hide(struct bar *);
+void clock_pages_turn(struct host *);
+/* How long the loop may sleep while one is there. */
+uint64_t clock_pages_nap(const struct host *, uint64_t ns);
 /* lockstep.c */
 void sched_watch(struct bar *);
 void lockstep_sample(struct host *);

@@ -215,7 +215,7 @@ static uint64_t lockstep(struct host *h)
 	return h->held ? lockstep_turn(h) : sleep_time(h);
 }
 
-uint64_t host_arm(struct host *h, uint64_t now)
+static uint64_t idle_arm(struct host *h, uint64_t now)
 {
 	bool paid = h->rung, woken = h->woken;
 
@@ -243,4 +243,9 @@ uint64_t host_arm(struct host *h, uint64_t now)
 	if (paid || woken)
 		return wait_more(h);
 	return sleep_time(h);
+}
+
+uint64_t host_arm(struct host *h, uint64_t now)
+{
+	return clock_pages_nap(h, idle_arm(h, now));
 }

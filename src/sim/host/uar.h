@@ -28,6 +28,13 @@ struct bar *bar_new(struct host *, struct mm *, unsigned int pages);
  */
 #define BAR_CLOCK_PAGE 0x700u
 void *bar_clock(const struct bar *);
+/*
+ * The page with the clock itself (MLX5_IB_MMAP_CORE_CLOCK): 8 big-endian bytes. A program can map
+ * it by itself and read it (clock_page.c).
+ */
+#define BAR_CORE_CLOCK_PAGE 0x500u
+struct clock;
+void host_set_clock(struct host *, struct clock *); /* without, there is no such page */
 int bar_fd(const struct bar *); /* the memfd; the bar keeps it */
 void bar_free(struct bar *);
 /* Back UAR number `uar` by a free page of this bar: page number, or -ENOMEM. */

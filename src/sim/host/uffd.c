@@ -105,14 +105,20 @@ static int range_add(struct watch *w, uint64_t va, uint64_t len, uint64_t offset
 
 static int range_register(struct watch *w, uint64_t va, uint64_t len, uint64_t offset)
 {
+	uint64_t first = offset / UAR_PAGE, n = len / UAR_PAGE;
+
 	struct uffdio_register reg = {
 		.range = {.start = va, .len = len},
 		.mode = UFFDIO_REGISTER_MODE_WP,
 	};
 
-	if (ioctl(w->source.fd, UFFDIO_REGISTER, &reg))
-		return -errno;
-	return range_add(w, va, len, offset);
+	int err;
+
+	if (clock_page_is(first, n))
+		err = clock_page_register(w, va, n);
+	else
+		err = ioctl(w->source.fd, UFFDIO_REGISTER, &reg) ? -errno : 0;
+	return err ? err : range_add(w, va, len, offset);
 }
 
 int bar_mapped(struct bar *bar, uint64_t va, size_t len, uint64_t offset)
@@ -126,7 +132,7 @@ int bar_mapped(struct bar *bar, uint64_t va, size_t len, uint64_t offset)
 	if (bar->watches) {
 		bar_unmapped(bar, va, len);
 		err = range_register(bar->watches, va, len, offset);
-		bar->refused |= err != 0;
+		bar->refused |= err && !clock_page_is(first, n);
 	}
 	/* The new mapping isn't protected, whatever the others of the same page are. */
 	for (i = first; i < first + n; i++)
@@ -224,7 +230,9 @@ void watch_read(struct watch *w)
 
 		if (msg[i].event != UFFD_EVENT_PAGEFAULT)
 			continue;
-		if (page && page->state == PAGE_ARMED)
+		if (page && page->index == BAR_CORE_CLOCK_PAGE)
+			clock_page_fault(w, va);
+		else if (page && page->state == PAGE_ARMED)
 			page_traps(page, (uint32_t)(msg[i].arg.pagefault.address - va));
 		else
 			va_protect(w, va, false);

@@ -20,6 +20,7 @@
 #include "share_fork.h"
 #include "sysfs.h"
 
+#define CLOCK_PAGE_BYTES 4096u
 #define CFILES 4096 /* an event channel of librdmacm is a file */
 #define CMAPS  4096
 
@@ -397,23 +398,32 @@ void client_closed(struct cfile *cf)
 	errno = saved;
 }
 
-/* Where libmlx5 maps the clock's parameters. The kernel lets programs only read them. */
+/* Where libmlx5 maps the clock's parameters, and the clock. The kernel lets programs only read
+ * them. */
 #define CLOCK_PAGE_AT ((uint64_t)MLX5_IB_MMAP_CLOCK_INFO << 8 << 12)
+#define CORE_CLOCK_AT ((uint64_t)MLX5_IB_MMAP_CORE_CLOCK << 8 << 12)
+
+static bool map_holds(uint64_t offset, uint64_t len, uint64_t page)
+{
+	return offset <= page && page < offset + len;
+}
 
 /* A memfd can be mapped beyond its end and faults later. The kernel refuses that at once. */
 int client_mmap_check(const struct cfile *cf, int fd, size_t len, int prot, off_t offset)
 {
+	const uint64_t at = (uint64_t)offset;
 	struct stat st;
 
 	if (cf->cm)
 		return -ENODEV;
 	if (foreign(cf) || !len || offset < 0)
 		return -EINVAL;
-	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size ||
-	    (uint64_t)offset > (uint64_t)st.st_size - len)
+	if (real()->fstat(fd, &st) || len > (uint64_t)st.st_size || at > (uint64_t)st.st_size - len)
 		return -EINVAL;
-	return prot & PROT_WRITE && (uint64_t)offset <= CLOCK_PAGE_AT &&
-			       CLOCK_PAGE_AT < (uint64_t)offset + len ? -EPERM : 0;
+	if (prot & PROT_WRITE &&
+	    (map_holds(at, len, CLOCK_PAGE_AT) || map_holds(at, len, CORE_CLOCK_AT)))
+		return -EPERM;
+	return map_holds(at, len, CORE_CLOCK_AT) && len != CLOCK_PAGE_BYTES ? -EINVAL : 0;
 }
 
 /* The device write-protects UAR pages while it sleeps; without userfaultfd it naps instead. */
@@ -437,20 +447,27 @@ static void note_map(struct cfile *cf, void *va, size_t len)
 	}
 }
 
-void client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
+/*
+ * Registers are polled if their mapping can't be watched. The clock can't be shown then. A fork
+ * child does not inherit it: its loads would be answered with zeros.
+ */
+int client_mapped(struct cfile *cf, void *va, size_t len, off_t offset)
 {
-	int saved = errno;
+	const bool clock = map_holds((uint64_t)offset, len, CORE_CLOCK_AT);
+	int saved = errno, uffd, err;
 	struct lock_saved held;
-	int uffd;
 
 	if (foreign(cf))
-		return;
+		return 0;
 	client_enter(&held);
 	note_map(cf, va, len);
 	uffd = new_uffd(cf);
-	client.backend->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	err = client.backend->mapped(cf, uffd, (uintptr_t)va, len, (uint64_t)offset);
+	if (clock && !err && real()->madvise(va, len, MADV_DONTFORK))
+		err = -errno;
 	client_leave(&held);
 	errno = saved;
+	return clock ? err : 0;
 }
 
 static bool overlaps(const struct cmap *m, uintptr_t va, size_t len)

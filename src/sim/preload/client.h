@@ -114,7 +114,8 @@ int client_ioctl(struct cfile *, unsigned long request, void *arg);
 int client_write(struct cfile *, int fd, const void *buf, size_t n); /* 0 or -errno */
 void client_closed(struct cfile *); /* one descriptor of it was closed */
 int client_mmap_check(const struct cfile *, int fd, size_t len, int prot, off_t offset);
-void client_mapped(struct cfile *, void *va, size_t len, off_t offset);
+/* -errno: the mapping must not stay. */
+int client_mapped(struct cfile *, void *va, size_t len, off_t offset);
 void client_unmap(void *va, size_t len); /* before it happens */
 
 /* The calling thread belongs to the chip: hooks pass its calls through to libc. */

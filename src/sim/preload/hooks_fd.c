@@ -73,8 +73,12 @@ static void *hook_map(void *at, size_t len, int prot, int flags, int fd, off_t o
 	}
 	va = real()->mmap(at, len, prot, flags, fd, offset);
 	if (cf && va != MAP_FAILED)
-		client_mapped(cf, va, len, offset);
-	return va;
+		err = client_mapped(cf, va, len, offset);
+	if (!err)
+		return va;
+	munmap(va, len);
+	errno = EINVAL;
+	return MAP_FAILED;
 }
 
 void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)

@@ -87,7 +87,9 @@ static void uverbs_context_fill(const struct uverbs_file *f, struct mlx5_ib_allo
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = f->vhca->dev->profile->wqe_inline_l2 ? MLX5_USER_INLINE_MODE_L2
 								       : MLX5_USER_INLINE_MODE_NONE,
-		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS,
+		.hca_core_clock_offset = 0, /* in its page, as in the initialization segment's */
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET |
+			     MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_REAL_TIME_TS,
 		.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1,
 		.log_uar_size = LOG_UAR_SIZE,
 		.num_uars_per_page = 1,
