@@ -6,13 +6,10 @@
  */
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "chip/datapath.h"
 #include "obj/icm.h"
-#include "../unit/queue_rig.h"
+#include "perf_mem.h"
 
 #define LOG_SQ	8u
 #define PAIRS	8u /* libmlx5 wants two completions for so many */
@@ -53,25 +50,6 @@ static struct {
 	struct rig_qp q;
 } records;
 
-/* Pages of this process are a memfd's, at the address where they were. */
-static void share(struct mm *mm, const void *from, const void *to)
-{
-	uintptr_t va = (uintptr_t)from & ~4095ul, end = ((uintptr_t)to + 4095) & ~4095ul;
-	int fd = memfd_create("steer_pair", MFD_ALLOW_SEALING);
-	size_t len = end - va;
-	void *map;
-
-	assert_int_equal(ftruncate(fd, (off_t)len), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_ptr_not_equal(map, MAP_FAILED);
-	memcpy(map, (void *)va, len);
-	assert_ptr_not_equal(mremap(map, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)va),
-			     MAP_FAILED);
-	assert_int_equal(mm_share(mm, va, len, fd), 0);
-	close(fd);
-}
-
 /* steer_pair ROUNDS */
 int main(int argc, char **argv)
 {
@@ -90,8 +68,8 @@ int main(int argc, char **argv)
 	rig_connect(&records.q, &records.q);
 	icm = icm_key(&p->rig);
 	p->ms->rights = MKEY_LR | MKEY_LW;
-	share(p->rig.mm, &records, &records + 1);
-	share(p->rig.mm, heap, sbrk(0));
+	perf_mem_share(p->rig.mm, &records, &records + 1);
+	perf_mem_share(p->rig.mm, heap, sbrk(0));
 	for (unsigned int i = 0; i < rounds * PAIRS; i++) {
 		uint32_t entry = i * 7 % ENTRIES;
 

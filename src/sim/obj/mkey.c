@@ -299,21 +299,16 @@ static int walk_key(struct mkey_walk *w, uint32_t key, uint64_t va, uint64_t len
 	return walk_direct(w, source, key, va, len);
 }
 
-/*
- * The usual access, on the way of each message: allowed, through an mkey without alias or list, to
- * few pieces. Negative: it is another one, and the walk finds out which.
- */
-static inline int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn,
-			     uint64_t va, uint64_t len, unsigned int rights, struct dma_seg *seg,
-			     unsigned int max)
+int mkey_usual(const struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
+	       uint64_t len, unsigned int rights, struct dma_seg *seg, unsigned int max)
 {
 	const struct mkey *m = obj_find(v, OBJ_MKEY, key >> 8);
 
-	if (!m || m->low != (key & 0xff) || m->free || m->alias || m->list || !seg || !len ||
+	if (!m || m->low != (key & 0xff) || m->free || m->alias || m->list || !len ||
 	    m->pdn != pdn || (m->qpn != MKEY_ANY_QP && m->qpn != qpn) ||
 	    rights & ~(unsigned int)m->rights || (m->umem && m->umem->ro) || !in_bounds(m, va, len))
 		return -1;
-	return translate(m, va, len, seg, max);
+	return seg ? translate(m, va, len, seg, max) : 0;
 }
 
 static int mkey_part_walk(struct vhca *v, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,

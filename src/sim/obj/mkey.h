@@ -124,6 +124,12 @@ enum mkey_fault {
  */
 int mkey_part(struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va, uint64_t *len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
+/*
+ * The usual access, on the way of each message: allowed, through an mkey without alias or list, to
+ * few pieces. Negative, and no sentence: it is another one, and mkey_part() finds out which.
+ */
+int mkey_usual(const struct vhca *, uint32_t key, uint32_t pdn, uint32_t qpn, uint64_t va,
+	       uint64_t len, unsigned int rights, struct dma_seg *, unsigned int max);
 int mkey_segs(struct vhca *, uint32_t key, uint32_t pdn, uint64_t va, uint64_t len,
 	      unsigned int rights, struct dma_seg *, unsigned int max);
 

@@ -8,6 +8,11 @@ int pages_segs(const bus_t *pages, uint32_t npages, unsigned int log_page, uint6
 	const uint64_t page_size = 1ull << log_page;
 	unsigned int n = 0;
 
+	/* within a page, as short messages are */
+	if (max && pos >> log_page < npages && len && len <= page_size - (pos & (page_size - 1))) {
+		*seg = (struct dma_seg){pages[pos >> log_page] + (pos & (page_size - 1)), len};
+		return 1;
+	}
 	while (len) {
 		uint64_t page = pos >> log_page, in_page = pos & (page_size - 1);
 		uint64_t part = page_size - in_page < len ? page_size - in_page : len;

@@ -196,11 +196,6 @@ void *cq_next(struct cq *);
 /* Data for a CQE that is filled in; most: PRM's 32 bytes, which lie in it, or 64 before it. */
 void cqe_inline(void *cqe, const void *data, size_t len, unsigned int most);
 bool cq_flush_all(struct queues *);
-/*
- * What the peer sends after our message was acknowledged must not be seen before our CQE: called
- * before its bytes or its CQE become visible.
- */
-void cq_before_reply(struct queue *);
 /* The CQEs that were made become visible now. */
 void cq_show(struct cq *);
 

@@ -42,6 +42,16 @@ struct list {
 	struct dma_seg seg[MOST_SEGS];
 };
 
+/* All but the segments, which are 2 KiB. */
+static void list_init(struct list *l, struct queue *q, uint32_t pdn)
+{
+	l->q = q;
+	l->pdn = pdn;
+	l->n = 0;
+	l->write = l->posted = false;
+	l->bytes = 0;
+}
+
 static uint8_t list_move(struct list *l)
 {
 	struct host *h = host_of(&l->q->o);
@@ -143,16 +153,21 @@ bool segs_have_room(const uint8_t *p, const uint8_t *end, size_t len)
 uint8_t segs_gather(struct queue *q, const uint8_t *p, const uint8_t *end, uint64_t off, size_t len,
 		    void *to)
 {
-	struct list l = {.q = q, .pdn = q->pdn, .buf = to};
+	struct list l;
 
+	list_init(&l, q, q->pdn);
+	l.buf = to;
 	return segs_move_part(&l, p, end, off, len);
 }
 
 uint8_t segs_scatter(struct queue *q, uint32_t pdn, const uint8_t *p, const uint8_t *end,
 		     uint64_t off, size_t len, const void *from, bool posted)
 {
-	struct list l = {.q = q, .pdn = pdn, .write = true, .posted = posted};
+	struct list l;
 
+	list_init(&l, q, pdn);
+	l.write = true;
+	l.posted = posted;
 	memcpy(&l.buf, &from, sizeof(from)); /* only read: the list is a scatter */
 	return segs_move_part(&l, p, end, off, len);
 }

@@ -138,6 +138,12 @@ int post_scatter(struct queue *, const struct dma_seg *, unsigned int n, const v
 int post_seen(struct queue *, const struct dma_seg *, unsigned int n, const void *from, size_t len);
 void post_flush(struct queues *);
 void post_before(struct queues *, const struct dma_seg *); /* flushes what lies in it */
+
+/*
+ * What the peer sends after our message was acknowledged must not be seen before our CQE: called
+ * before its bytes or its CQE become visible.
+ */
+void cq_before_reply(struct queue *);
 bool post_waiting(const struct queues *);
 
 #endif

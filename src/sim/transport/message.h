@@ -49,7 +49,7 @@ bool message_split(struct bth_packet *, uint32_t mtu, struct bth_packet *head);
 
 static inline uint32_t message_packets(uint64_t len, uint32_t mtu)
 {
-	return len ? (uint32_t)((len + mtu - 1) / mtu) : 1;
+	return len <= mtu ? 1 : (uint32_t)((len + mtu - 1) / mtu);
 }
 
 #endif

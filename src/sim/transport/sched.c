@@ -14,6 +14,7 @@ struct sched *sched_new(struct device *dev)
 		return NULL;
 	s->dev = dev;
 	s->now = dev->clock->now(dev->clock);
+	s->changes = 1;
 	TAILQ_INIT(&s->ack);
 	TAILQ_INIT(&s->run);
 	return s;
@@ -23,7 +24,7 @@ void sched_free(struct sched *s)
 {
 	if (!s)
 		return;
-	free(s->self);
+	free(s->direct);
 	free(s->raw);
 	free(s);
 }

@@ -22,8 +22,9 @@ struct sched {
 	struct device *dev;
 	struct sched_jobs ack, run;
 	uint64_t now;
-	uint64_t pass;		 /* of shape.c */
-	struct self_batch *self; /* rc/self_copy.c */
+	uint64_t pass;		     /* of shape.c */
+	uint64_t changes;	     /* RC: a connection got its peer, or ended */
+	struct direct_batch *direct; /* rc/direct_copy.c */
 	struct raw_batch *raw;	 /* raw/raw_send.c */
 };
 

@@ -56,7 +56,7 @@ void rc_clear(struct rc *rc)
 static int rc_start(struct queue *q)
 {
 	struct sched *s = q->o.vhca->dev->sched;
-	struct rc *rc = self_init(s) ? NULL : calloc(1, sizeof(*rc));
+	struct rc *rc = direct_init(s) ? NULL : calloc(1, sizeof(*rc));
 
 	if (!rc)
 		return -ENOMEM;
@@ -73,6 +73,7 @@ static int rc_start(struct queue *q)
 static void rc_stop(struct queue *q)
 {
 	roce_port_purge(qp_of(q));
+	rc_of(q)->sched->changes++;
 	free(q->conn);
 	q->conn = NULL;
 }
@@ -84,6 +85,7 @@ static void rc_rtr(struct queue *q)
 
 	roce_port_purge(qp);
 	roce_port_path(qp, &rc->path);
+	rc->sched->changes++;
 	rc->mtu = qp_mtu(qp);
 	resp_start(rc, qp->next_rcv_psn);
 }
@@ -167,7 +169,7 @@ const struct transport transport_rc = {
 	.abort = rc_abort,
 	.room = req_room,
 	.post = req_post,
-	.posted = self_gather,
+	.posted = direct_gather,
 	.receive = rc_receive,
 	.answer = rc_answer,
 	.run = rc_run,

@@ -72,6 +72,14 @@ struct rc_owner {
 	void (*error)(struct rc *, uint8_t event); /* the responder can't go on */
 };
 
+/* The peer on the same chip, as direct.c found it. */
+struct direct {
+	struct vhca *to;
+	struct rc *peer;
+	uint64_t changes; /* of sched's connections, when it was looked for */
+	bool ack_owed;	  /* in this turn: one for all its messages */
+};
+
 struct rc {
 	struct sched *sched;
 	struct qp *qp;
@@ -80,6 +88,7 @@ struct rc {
 	struct sched_job job;
 	uint32_t mtu;
 	struct roce_path path; /* from RTR on */
+	struct direct direct;
 	struct req req;
 	struct resp resp;
 };
@@ -135,21 +144,29 @@ unsigned int req_room(const struct queue *);
 void req_post(struct queue *, struct send_wr *);
 void req_add(struct rc *, struct send_wr *); /* to a connection's own list */
 
-/* self.c: true if the request of a queue that is its own peer is done */
-#define SELF_BYTES (64u << 10)
-bool self_step(struct rc *, struct send_wr *);
-/* self_copy.c: all of such a request; false: nothing was done */
-bool self_copy(struct queue *, struct send_wr *);
-/* Small WRITEs that were posted, to be gathered in one call; init: 0 or -ENOMEM. */
-int self_init(struct sched *);
-void self_note(struct rc *, struct send_wr *);
-void self_gather(struct queue *);
+/* The request is sent up to end, and an answer is on its way. */
+void req_unanswered(struct rc *, uint32_t end, bool last);
+
+/* direct.c: true if it did something for the request, all or a part of it */
+#define DIRECT_BYTES (64u << 10)
+bool direct_step(struct rc *, struct send_wr *);
+void direct_end_turn(struct rc *);
+/* direct_copy.c: all of such a request; false: nothing was done */
+bool direct_copy(struct queue *, struct queue *peer, struct send_wr *);
+/* DIRECT_BYTES for a part of a message. */
+uint8_t *direct_buffer(struct sched *);
+/* Small WRITEs of queues that are their own peer, gathered in one call; init: 0 or -ENOMEM. */
+int direct_init(struct sched *);
+void direct_note(struct rc *, struct send_wr *);
+void direct_gather(struct queue *);
 
 /* responder */
 void resp_start(struct rc *, uint32_t psn);
 void resp_rx(struct rc *, struct bth_packet *);
 bool resp_run(struct rc *);
 void resp_ack(struct rc *); /* what is due */
+/* What the atomic found that has just been done; it is answered. */
+uint64_t resp_take_atomic(struct rc *);
 
 static inline struct port_stats *rc_stats(const struct rc *rc)
 {

@@ -77,7 +77,7 @@ void req_add(struct rc *rc, struct send_wr *wr)
 void req_post(struct queue *sq, struct send_wr *wr)
 {
 	req_add(rc_of(sq), wr);
-	self_note(rc_of(sq), wr);
+	direct_note(rc_of(sq), wr);
 }
 
 static struct send_wr *rc_req_pop(struct req *q)
@@ -148,6 +148,14 @@ static void sent_up_to(struct rc *rc, uint32_t psn)
 		q->max = psn;
 	if (idle)
 		expect_progress(rc);
+}
+
+void req_unanswered(struct rc *rc, uint32_t end, bool last)
+{
+	rc->req.ack_asked = end;
+	sent_up_to(rc, end);
+	if (last)
+		rc_req_advance(&rc->req);
 }
 
 /* --- sending ------------------------------------------------------------------------------- */
@@ -262,9 +270,9 @@ static bool rc_req_step(struct rc *rc)
 		return false;
 	if (wr->kind == SEND_LOCAL)
 		return step_local(rc, wr);
-	if (self_step(rc, wr)) {
-		rc_req_advance(q);
-		rc_req_retire(rc);
+	if (direct_step(rc, wr)) {
+		if (wr->done)
+			rc_req_retire(rc);
 		return true;
 	}
 	if (!rc_port_room(rc))
@@ -280,6 +288,7 @@ bool req_run(struct rc *rc)
 	for (unsigned int i = 0; i < STEPS_A_TURN && rc->req.sent < BYTES_A_TURN && rc_req_step(rc);
 	     i++)
 		did = true;
+	direct_end_turn(rc);
 	if (rc->req.sending && !rc->req.head && rc->qp->q.state == QP_SQD)
 		queue_drained(&rc->qp->q);
 	if (rc->req.sending && rc->req.n < OUTSTANDING / 2)

@@ -217,19 +217,14 @@ static bool send_atomic_ack(struct rc *rc, const struct read_job *job)
 	return true;
 }
 
-bool resp_run(struct rc *rc)
+static bool send_read_response(struct rc *rc, struct read_job *job)
 {
 	struct resp *r = &rc->resp;
-	struct read_job *job = &r->job[r->first_job];
 	struct bth_packet p = { .syndrome = AETH_ACK, .msn = r->msn, .psn = job->psn };
 	struct frame *f;
 	uint64_t most;
 	size_t n;
 
-	if (!r->njobs || !rc_port_room(rc))
-		return false;
-	if (job->atomic)
-		return send_atomic_ack(rc, job);
 	most = (uint64_t)roce_port_burst(&rc->path, rc->mtu) * rc->mtu;
 	n = (size_t)(job->left < most ? job->left : most);
 	f = rc_frame(rc, n);
@@ -250,6 +245,15 @@ bool resp_run(struct rc *rc)
 	if (bth_row(p.last_opcode)->ends)
 		job_done(rc);
 	return true;
+}
+
+bool resp_run(struct rc *rc)
+{
+	struct read_job *job = &rc->resp.job[rc->resp.first_job];
+
+	if (!rc->resp.njobs || !rc_port_room(rc))
+		return false;
+	return job->atomic ? send_atomic_ack(rc, job) : send_read_response(rc, job);
 }
 
 /* --- atomics ------------------------------------------------------------------------------- */
@@ -276,6 +280,14 @@ static void rx_atomic(struct rc *rc, const struct bth_packet *p)
 	r->epsn = psn_add(r->epsn, 1);
 	r->msn++;
 	queue_job(rc, &(struct read_job){.atomic = true, .va = a.old, .psn = p->psn});
+}
+
+uint64_t resp_take_atomic(struct rc *rc)
+{
+	uint64_t old = rc->resp.job[rc->resp.first_job].va;
+
+	job_done(rc);
+	return old;
 }
 
 /* What it found the first time; one that is not kept any more is dropped. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A WRITE or READ between memories of one queue's own keys, as self.c asks for it. */
+/* A WRITE or READ from memory to memory, as direct.c asks for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +18,28 @@ struct ends {
 static bool one_piece(struct queue *q, uint32_t key, uint64_t va, uint64_t len, unsigned int right,
 		      struct dma_seg *seg)
 {
-	return mkey_segs(q->o.vhca, key, q->pdn, va, len, right, seg, 1) == 1;
+	return mkey_usual(q->o.vhca, key, q->pdn, q->o.id, va, len, right, seg, 1) == 1;
 }
 
-static bool find_ends(struct queue *q, const struct send_wr *wr, struct ends *e)
+static bool find_ends(struct queue *q, struct queue *peer, const struct send_wr *wr, struct ends *e)
 {
 	bool write = wr->kind == SEND_WRITE;
 	const uint8_t *end, *p = wr_segs(wr, &end);
 
 	if (data_seg_next(p, end, &e->data) != end || !wr->len || e->data.len != wr->len)
 		return false;
-	if (!one_piece(q, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
+	if (!one_piece(peer, wr->rkey, wr->raddr, wr->len, write ? MKEY_RW : MKEY_RR, &e->remote))
 		return false;
 	return e->data.inl || one_piece(q, e->data.lkey, e->data.addr, wr->len,
 					write ? MKEY_LR : MKEY_LW, &e->local);
 }
 
-/* write: who polls its end sees it, without a CQE. */
-static bool self_move(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
-		      bool write)
+/*
+ * seen: who polls its end sees it, without a CQE. What a queue reads from its own memory waits for
+ * the CQE.
+ */
+static bool direct_move_bytes(struct queue *q, const struct dma_seg *to, const struct dma_seg *from,
+			      bool seen)
 {
 	uint8_t bytes[SMALL];
 
@@ -45,14 +48,14 @@ static bool self_move(struct queue *q, const struct dma_seg *to, const struct dm
 		return true;
 	post_before(q->o.vhca->dev->queues, from);
 	if (to->len > SMALL) {
-		if (write) /* and counts on those before it */
+		if (seen) /* and counts on those before it */
 			post_flush(q->o.vhca->dev->queues);
 		else
 			post_before(q->o.vhca->dev->queues, to);
 		return !dma_copy(q->o.vhca->dev->host, to->addr, from->addr, to->len);
 	}
 	return !dma_gather(q->o.vhca->dev->host, from, 1, bytes) &&
-	       !(write ? post_seen : post_scatter)(q, to, 1, bytes, to->len);
+	       !(seen ? post_seen : post_scatter)(q, to, 1, bytes, to->len);
 }
 
 /* --- small WRITEs become inline ones ---------------------------------------------------------- */
@@ -62,29 +65,35 @@ static bool self_move(struct queue *q, const struct dma_seg *to, const struct dm
 #define INLINE_MOST 128u
 
 #define BATCH	    32u
-struct self_batch {
+struct direct_batch {
 	unsigned int n;
 	struct send_wr *wr[BATCH];
 	struct dma_seg seg[BATCH];
+	uint8_t part[DIRECT_BYTES]; /* of a message on its way */
 };
 
-int self_init(struct sched *s)
+int direct_init(struct sched *s)
 {
-	if (!s->self)
-		s->self = calloc(1, sizeof(*s->self));
-	return s->self ? 0 : -ENOMEM;
+	if (!s->direct)
+		s->direct = calloc(1, sizeof(*s->direct));
+	return s->direct ? 0 : -ENOMEM;
+}
+
+uint8_t *direct_buffer(struct sched *s)
+{
+	return s->direct->part;
 }
 
 /* Without a fence, reads of earlier requests need not have ended before this one's memory is read.
  */
-void self_note(struct rc *rc, struct send_wr *wr)
+void direct_note(struct rc *rc, struct send_wr *wr)
 {
-	struct self_batch *b = rc->sched->self;
+	struct direct_batch *b = rc->sched->direct;
 	const struct qp *qp = rc->qp;
 
 	if (!qp->fl || qp->remote_qpn != qp->q.o.id || wr->kind != SEND_WRITE || wr->error ||
-	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len ||
-	    wr->len > INLINE_MOST || b->n == BATCH)
+	    wr->fence || wr->strong || wr->ds != HEAD_DS + 1 || !wr->len || wr->len > INLINE_MOST ||
+	    b->n == BATCH)
 		return;
 	b->wr[b->n++] = wr;
 }
@@ -114,9 +123,9 @@ static bool worth_a_call(struct queue *q, const struct send_wr *wr, struct dma_s
  * What can't be had in one piece stays as it is: the request itself finds out why. One queue's
  * requests are mostly of one region: where the first needs no call, none does.
  */
-void self_gather(struct queue *q)
+void direct_gather(struct queue *q)
 {
-	struct self_batch *b = rc_of(q)->sched->self;
+	struct direct_batch *b = rc_of(q)->sched->direct;
 	uint8_t bytes[BATCH * INLINE_MOST];
 	const uint8_t *at = bytes;
 	unsigned int n = 0, noted = b->n;
@@ -137,14 +146,16 @@ void self_gather(struct queue *q)
 
 /* --- the whole request ------------------------------------------------------------------------ */
 
-bool self_copy(struct queue *q, struct send_wr *wr)
+bool direct_copy(struct queue *q, struct queue *peer, struct send_wr *wr)
 {
 	struct ends e;
 
-	if (!find_ends(q, wr, &e))
+	if (!find_ends(q, peer, wr, &e))
 		return false;
+	if (wr->kind == SEND_READ)
+		return direct_move_bytes(q, &e.local, &e.remote, q != peer);
+	cq_before_reply(peer);
 	if (e.data.inl)
-		return !post_seen(q, &e.remote, 1, e.data.inl, wr->len);
-	return wr->kind == SEND_WRITE ? self_move(q, &e.remote, &e.local, true)
-				      : self_move(q, &e.local, &e.remote, false);
+		return !post_seen(peer, &e.remote, 1, e.data.inl, wr->len);
+	return direct_move_bytes(peer, &e.remote, &e.local, true);
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Requests to a peer on the same chip. While nobody looks at the port and both ends are at rest, a
+ * request, or a part of a long one, has its whole effect in one step: the responder takes it as it
+ * would take its packets, and both ends' numbers move on as if these had been sent and answered.
+ * Nothing is built, queued or taken apart. What the responder refuses is answered by packets: the
+ * requester is then where it would be if it had sent its own. (doc/design/0036)
+ */
+#include "rc.h"
+#include "base/log.h"
+#include "obj/qp.h"
+#include "transport/atomic.h"
+
+/* Packets of this path reach the queue pair, and it takes them for its peer's. */
+static bool direct_reaches(struct rc *rc, const struct rc *to)
+{
+	const struct qp *qp = to->qp;
+
+	return rc->qp->remote_qpn == qp->q.o.id &&
+	       port_direct(rc->sched->dev->port, &rc->path) == qp->q.o.vhca &&
+	       (rc->path.forced || !memcmp(rc->path.source->gid, qp->rgid, sizeof(qp->rgid)));
+}
+
+static struct rc *direct_find(struct rc *rc, const struct vhca *to)
+{
+	const struct qp *qp = to ? obj_find(to, OBJ_QP, rc->qp->remote_qpn) : NULL;
+	struct rc *peer = qp && qp->q.transport == &transport_rc ? rc_of(&qp->q) : NULL;
+
+	return peer && peer->resp.up && direct_reaches(rc, peer) && direct_reaches(peer, rc) ? peer
+											     : NULL;
+}
+
+/* The peer's machines; NULL: packets go another way, or nowhere. */
+static struct rc *direct_peer(struct rc *rc)
+{
+	struct direct *d = &rc->direct;
+	struct vhca *to = port_direct(rc->sched->dev->port, &rc->path);
+
+	if (d->to != to || d->changes != rc->sched->changes)
+		*d = (struct direct){to, direct_find(rc, to), rc->sched->changes, false};
+	return d->peer;
+}
+
+static bool requester_rests(const struct req *q, const struct send_wr *wr)
+{
+	return wr == q->head && wr->numbered == (q->off > 0) && q->una == q->max &&
+	       q->nxt == q->max;
+}
+
+static bool responder_rests(const struct rc *peer, const struct rc *rc)
+{
+	const struct resp *r = &peer->resp;
+
+	return r->up && (r->msg.in != OP_NONE) == (rc->req.off > 0) && !r->njobs && !r->fatal &&
+	       r->epsn == rc->req.nxt && peer->mtu == rc->mtu;
+}
+
+/* The request's packets, and those that answer it: what they have beside BTH, and their payload. */
+static void direct_count(struct rc *rc, struct rc *peer, uint32_t n, uint64_t bytes,
+			 uint32_t answers, uint64_t back)
+{
+	struct port_stats *here = rc_stats(rc), *there = rc_stats(peer);
+
+	bytes += (uint64_t)n * rc->path.overhead;
+	back += (uint64_t)answers * peer->path.overhead;
+	here->xmit_packets += n;
+	here->xmit_bytes += bytes;
+	there->rcv_packets += n;
+	there->rcv_bytes += bytes;
+	there->xmit_packets += answers;
+	there->xmit_bytes += back;
+	here->rcv_packets += answers;
+	here->rcv_bytes += back;
+}
+
+static uint64_t padded(uint64_t len)
+{
+	return (len + 3) & ~3ull;
+}
+
+void direct_end_turn(struct rc *rc)
+{
+	if (rc->direct.ack_owed)
+		direct_count(rc, rc->direct.peer, 0, 0, 1, AETH_LEN);
+	rc->direct.ack_owed = false;
+}
+
+/* All up to psn is sent and acknowledged. */
+static void direct_acknowledged(struct rc *rc, uint32_t psn)
+{
+	struct req *q = &rc->req;
+
+	q->una = q->nxt = q->max = q->ack_asked = psn;
+	q->retries = rc->qp->retry_count;
+	q->rnr_left = rc->qp->rnr_retry;
+}
+
+static void direct_number(struct rc *rc, struct send_wr *wr)
+{
+	if (wr->numbered)
+		return;
+	wr->numbered = true;
+	wr->psn = rc->req.nxt;
+	wr->npsn = message_packets(wr->len, rc->mtu);
+}
+
+/* --- WRITE and READ, from memory to memory ---------------------------------------------------- */
+
+static bool copy_allowed(const struct rc *rc, const struct rc *peer, const struct send_wr *wr)
+{
+	if (wr->has_imm || wr->len > DIRECT_BYTES || rc->req.off)
+		return false;
+	if (wr->kind == SEND_WRITE)
+		return peer->qp->rwe;
+	return wr->kind == SEND_READ && peer->qp->rre && !wr_inlines(&rc->qp->q, wr) &&
+	       !peer->qp->q.leaves; /* the responder's share of the wire: shape.c */
+}
+
+static bool direct_memory(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	bool read = wr->kind == SEND_READ;
+
+	if (!copy_allowed(rc, peer, wr) || !direct_copy(&rc->qp->q, &peer->qp->q, wr))
+		return false;
+	direct_number(rc, wr);
+	direct_acknowledged(rc, psn_add(rc->req.nxt, wr->npsn));
+	peer->resp.epsn = rc->req.nxt;
+	peer->resp.msn++;
+	rc->req.sent += wr->len;
+	wr->done = true;
+	if (read) {
+		rc_stats(peer)->rx_read_requests++;
+		direct_count(rc, peer, 1, RETH_LEN, wr->npsn,
+			     padded(wr->len) + (wr->npsn > 1 ? 2 : 1) * AETH_LEN);
+	} else {
+		rc_stats(peer)->rx_write_requests++;
+		direct_count(rc, peer, wr->npsn, RETH_LEN + padded(wr->len), 0, 0);
+		rc->direct.ack_owed = true;
+	}
+	return true;
+}
+
+/* --- what the responder takes as it takes packets --------------------------------------------- */
+
+/* True: it did. Else its answer says why not, and comes as a packet. */
+static bool direct_taken(struct rc *rc, struct rc *peer, struct bth_packet *p)
+{
+	uint32_t end = psn_add(p->psn, p->npkts);
+
+	p->op = bth_row(p->opcode)->op;
+	p->starts = bth_row(p->opcode)->starts;
+	p->ends = bth_row(p->last_opcode)->ends;
+	p->mtu = rc->mtu;
+	resp_rx(peer, p);
+	if (peer->resp.up && !peer->resp.fatal && peer->resp.epsn == end) {
+		direct_acknowledged(rc, end);
+		return true;
+	}
+	req_unanswered(rc, end, p->ends);
+	return false;
+}
+
+/* Headers beside BTH that the packets of a part of a message have. */
+static uint32_t direct_headers(const struct bth_packet *p, const struct send_wr *wr, bool last)
+{
+	const struct bth_row *end = bth_row(p->last_opcode);
+
+	return (bth_row(p->opcode)->reth ? RETH_LEN : 0) +
+	       (last && (wr->has_imm || end->inv) ? IMM_LEN : 0);
+}
+
+static void direct_data(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	struct req *q = &rc->req;
+	uint64_t left = wr->len - q->off, most = DIRECT_BYTES / rc->mtu * rc->mtu;
+	size_t n = (size_t)(left < most ? left : most);
+	struct bth_packet p = {
+		.psn = q->nxt,
+		.npkts = message_packets(n, rc->mtu),
+		.va = wr->raddr,
+		.rkey = wr->rkey,
+		.dma_len = (uint32_t)wr->len,
+		.imm = wr->imm,
+		.len = (uint32_t)n,
+		.data = direct_buffer(rc->sched),
+	};
+	bool first = !q->off, last = n == left;
+
+	wr->error = n ? wr_gather(&rc->qp->q, wr, q->off, n, direct_buffer(rc->sched)) : 0;
+	if (wr->error)
+		return;
+	direct_number(rc, wr);
+	message_opcodes(&p, BTH_RC, wr, first, last);
+	p.solicited = last && wr->solicited;
+	q->sent += n;
+	q->off += n;
+	direct_count(rc, peer, p.npkts, direct_headers(&p, wr, last) + padded(n), 0, 0);
+	rc->direct.ack_owed |= last;
+	wr->done = direct_taken(rc, peer, &p) && last;
+}
+
+static void direct_atomic(struct rc *rc, struct rc *peer, struct send_wr *wr)
+{
+	uint8_t headers[MASKED_ETH_LEN];
+	struct bth_packet p = {.psn = rc->req.nxt, .npkts = 1};
+
+	direct_number(rc, wr);
+	p.va = wr->raddr;
+	p.rkey = wr->rkey;
+	p.dma_len = (uint32_t)wr->len;
+	atomic_request(&p, wr, headers);
+	direct_count(rc, peer, 1, bth_row(p.opcode)->atomic, 1, AETH_LEN + ATOMIC_ACK_LEN);
+	wr->asked = true;
+	if (!direct_taken(rc, peer, &p)) {
+		rc->req.reads++;
+		return;
+	}
+	wr->error = wr_atomic_found(&rc->qp->q, wr, resp_take_atomic(peer));
+	wr->done = !wr->error;
+}
+
+bool direct_step(struct rc *rc, struct send_wr *wr)
+{
+	struct rc *peer;
+
+	if (!requester_rests(&rc->req, wr) || rc->owner || sim_tracing)
+		return false;
+	peer = direct_peer(rc);
+	if (!peer || !responder_rests(peer, rc))
+		return false;
+	if (direct_memory(rc, peer, wr))
+		return true;
+	if (peer == rc || wr->kind == SEND_READ)
+		return false;
+	if (wr->kind == SEND_ATOMIC)
+		direct_atomic(rc, peer, wr);
+	else
+		direct_data(rc, peer, wr);
+	return true;
+}

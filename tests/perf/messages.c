@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What messages.sh counts of the device: 8-byte messages between two RC queue pairs of one
+ * function, WINDOW for each doorbell, in memory that the device shares with the program. turn() is
+ * the device's part, up to the completion of the last one. messages write|read|send|faa WINDOW
+ * ROUNDS
+ */
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <dvx/prm/qp.h>
+#include "chip/datapath.h"
+#include "perf_mem.h"
+
+enum { LEN = 8 };
+
+static __attribute__((noipa)) void turn(struct device *dev)
+{
+	datapath_run(dev);
+}
+
+static const struct {
+	const char *name;
+	uint8_t opcode;
+} ops[] = {
+	{"write", PRM_WQE_OPCODE_RDMA_WRITE},
+	{"read", PRM_WQE_OPCODE_RDMA_READ},
+	{"send", PRM_WQE_OPCODE_SEND},
+	{"faa", PRM_WQE_OPCODE_ATOMIC_FA},
+};
+
+static void post(struct rig_pair *p, uint8_t opcode, uint8_t flags)
+{
+	struct rig_wqe w = rig_begin(&p->a, opcode, flags, 0);
+
+	if (opcode != PRM_WQE_OPCODE_SEND)
+		rig_raddr(&w, p->dst, rig_key(p->md));
+	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
+		prm_wqe_atomic_seg_pack(w.bytes + 16 * w.ds++, .swap_add = 1);
+	rig_data(&w, p->src, LEN, rig_key(p->ms));
+	rig_end(&w);
+}
+
+static void exchange(struct rig_pair *p, uint8_t opcode, unsigned int window)
+{
+	for (unsigned int i = 0; i < window; i++) {
+		if (opcode == PRM_WQE_OPCODE_SEND)
+			rig_recv(&p->b, p->dst, LEN, rig_key(p->md));
+		post(p, opcode, i + 1 == window ? SIGNALED : 0);
+	}
+	rig_ring(&p->a);
+	for (unsigned int turns = 0; !rig_poll(&p->ca); turns++) {
+		assert_true(turns < 64 * window);
+		turn(&p->rig.dev);
+	}
+	while (rig_poll(&p->cb))
+		;
+}
+
+int main(int argc, char **argv)
+{
+	const void *heap = mallopt(M_MMAP_THRESHOLD, 16 << 20) ? sbrk(0) : NULL;
+	struct rig_pair *p;
+	void *state;
+
+	assert_int_equal(argc, 4);
+	if (rig_setup(&state))
+		return 1;
+	p = state;
+	p->b.qp->rae = true;
+	p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+	perf_mem_share(p->rig.mm, heap, sbrk(0));
+	for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++)
+		for (int n = atoi(argv[3]); !strcmp(ops[k].name, argv[1]) && n > 0; n--)
+			exchange(p, ops[k].opcode, (unsigned int)atoi(argv[2]));
+	return 0;
+}

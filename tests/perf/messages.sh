@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The device's instructions for an 8-byte message between two RC queue pairs of one chip that nobody
+# observes: alone, and eight for each doorbell.
+. "${top_srcdir:?}/tests/perf/count.sh" || exit 99
+must_count
+[ -x "${top_builddir:?}/tests/perf/messages" ] || skip_all "cmocka is not installed"
+
+rounds=300
+while read -r operation lone windowed; do
+	for window in 1 8; do
+		[ "$window" = 1 ] && budget=$lone || budget=$windowed
+		judge "$operation, $window for each doorbell" \
+			$(($(counted turn "$top_builddir/tests/perf/messages" "$operation" $window $rounds) / rounds / window)) \
+			"$budget"
+	done
+done <<EOF
+write 3000 1700
+read 3000 1700
+send 5200 3100
+faa 3900 2450
+EOF
+plan

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proves that messages between queue pairs of one chip do the same without packets, while nobody
+ * looks at the wire, as with them: bytes, completions, numbers, errors and repetitions. */
+#include "tests/test.h"
+#include "queue_rig.h"
+#include <dvx/prm/cqe.h>
+#include <dvx/prm/qp.h>
+#include "chip/datapath.h"
+#include "queue/queue.h"
+#include "transport/rc/rc.h"
+
+#define ROUNDS 300u
+#define CQES   (2 * ROUNDS)
+#define AREA   (256u << 10)
+
+/* What programs and peers can see of a run. */
+struct outcome {
+	uint8_t src[AREA], dst[AREA];
+	struct {
+		uint8_t opcode, syndrome;
+		uint16_t counter;
+		uint32_t bytes, imm;
+	} cqe[2][CQES];
+	unsigned int ncqes[2], frames;
+	uint32_t nxt, una, epsn, msn;
+	uint8_t state[2];
+};
+
+struct run {
+	struct rig_pair *p;
+	struct outcome *o;
+};
+
+static void count_frame(void *ctx, struct port *w, struct frame *f)
+{
+	((struct outcome *)ctx)->frames++;
+	port_queue(w, f);
+}
+
+static void direct_look(struct run *r, unsigned int end, struct rig_cq *c)
+{
+	const uint8_t *cqe;
+
+	while ((cqe = rig_poll(c))) {
+		unsigned int n = r->o->ncqes[end]++;
+		uint8_t opcode = (uint8_t)prm_cqe64_get_opcode(cqe);
+		bool error = opcode == PRM_CQE_OPCODE_REQ_ERR || opcode == PRM_CQE_OPCODE_RESP_ERR;
+
+		assert_true(n < CQES);
+		r->o->cqe[end][n].opcode = opcode;
+		r->o->cqe[end][n].counter = (uint16_t)prm_cqe64_get_wqe_counter(cqe);
+		if (error)
+			r->o->cqe[end][n].syndrome = (uint8_t)prm_err_cqe_get_syndrome(cqe);
+		else if (end)
+			r->o->cqe[end][n].bytes = (uint32_t)prm_cqe64_get_byte_cnt(cqe);
+		if (opcode == PRM_CQE_OPCODE_RESP_SEND_IMM || opcode == PRM_CQE_OPCODE_RESP_WR_IMM)
+			r->o->cqe[end][n].imm = (uint32_t)prm_cqe64_get_immediate(cqe);
+	}
+}
+
+static void direct_drain(struct run *r)
+{
+	rig_run(&r->p->a);
+	direct_look(r, 0, &r->p->ca);
+	direct_look(r, 1, &r->p->cb);
+}
+
+static struct run run_open(int (*setup)(void **), bool observed)
+{
+	struct run r = {rig_pair_open(setup), calloc(1, sizeof(struct outcome))};
+
+	assert_non_null(r.o);
+	r.p->b.qp->rae = true;
+	r.p->b.qp->atomic_mode = PRM_QPC_ATOMIC_MODE_UP_TO_8B;
+	if (observed)
+		port_set_hook(r.p->rig.dev.port, count_frame, r.o);
+	return r;
+}
+
+static struct outcome *run_close(struct run *r)
+{
+	const struct rc *a = r->p->a.qp->q.conn, *b = r->p->b.qp->q.conn;
+
+	memcpy(r->o->src, r->p->src, AREA);
+	memcpy(r->o->dst, r->p->dst, AREA);
+	r->o->state[0] = r->p->a.qp->q.state;
+	r->o->state[1] = r->p->b.qp->q.state;
+	r->o->nxt = a->req.nxt;
+	r->o->una = a->req.una;
+	r->o->epsn = b->resp.epsn;
+	r->o->msn = b->resp.msn;
+	port_set_hook(r->p->rig.dev.port, NULL, NULL);
+	rig_pair_close(r->p);
+	return r->o;
+}
+
+static void same(struct outcome *direct, struct outcome *packets)
+{
+	assert_true(packets->frames > 0);
+	packets->frames = direct->frames;
+	for (unsigned int end = 0; end < 2; end++) {
+		assert_int_equal(direct->ncqes[end], packets->ncqes[end]);
+		assert_memory_equal(direct->cqe[end], packets->cqe[end], sizeof(direct->cqe[end]));
+	}
+	assert_memory_equal(direct, packets, sizeof(*direct));
+	free(direct);
+	free(packets);
+}
+
+/* --- anything, at random -----------------------------------------------------------------------
+ */
+
+static const uint8_t opcodes[] = {
+	PRM_WQE_OPCODE_SEND,	   PRM_WQE_OPCODE_SEND_IMM,  PRM_WQE_OPCODE_RDMA_WRITE,
+	PRM_WQE_OPCODE_RDMA_WRITE, PRM_WQE_OPCODE_RDMA_READ, PRM_WQE_OPCODE_RDMA_WRITE_IMM,
+	PRM_WQE_OPCODE_ATOMIC_FA,
+};
+
+static bool takes_receive(uint8_t opcode)
+{
+	return opcode == PRM_WQE_OPCODE_SEND || opcode == PRM_WQE_OPCODE_SEND_IMM ||
+	       opcode == PRM_WQE_OPCODE_RDMA_WRITE_IMM;
+}
+
+/* What READs and atomics bring has a place of its own, so that no order among requests can be seen.
+ */
+static void direct_post(struct run *r, uint8_t opcode, uint32_t len, uint32_t off, unsigned int cut)
+{
+	struct rig_pair *p = r->p;
+	struct rig_wqe w = rig_begin(&p->a, opcode, SIGNALED, off);
+	bool brings = opcode == PRM_WQE_OPCODE_RDMA_READ || opcode == PRM_WQE_OPCODE_ATOMIC_FA;
+	uint32_t local = brings ? AREA - 65536 : off % 65536;
+	uint32_t first = cut && len > cut ? cut : len;
+
+	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
+		off &= ~7u, len = first = 8;
+	if (opcode != PRM_WQE_OPCODE_SEND && opcode != PRM_WQE_OPCODE_SEND_IMM)
+		rig_raddr(&w, p->dst + off, rig_key(p->md));
+	if (opcode == PRM_WQE_OPCODE_ATOMIC_FA)
+		prm_wqe_atomic_seg_pack(w.bytes + 16 * w.ds++, .swap_add = off + 1);
+	rig_data(&w, p->src + local, first, rig_key(p->ms));
+	if (len > first)
+		rig_data(&w, p->src + local + first, len - first, rig_key(p->ms));
+	rig_end(&w);
+}
+
+static struct outcome *direct_any(int (*setup)(void **), unsigned int seed, bool observed)
+{
+	struct run r = run_open(setup, observed);
+
+	srand(seed);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		uint8_t opcode = opcodes[(unsigned int)rand() % sizeof(opcodes)];
+		uint32_t len =
+			rand() % 16 ? 1 + (uint32_t)rand() % 3000 : 1 + (uint32_t)rand() % 60000;
+		uint32_t off = (uint32_t)rand() % (AREA / 2 - 65536);
+		unsigned int cut = rand() % 3 ? 0 : 1 + (unsigned int)rand() % 100;
+
+		if (takes_receive(opcode))
+			rig_recv(&r.p->b, r.p->dst + AREA / 2, 65536, rig_key(r.p->md));
+		direct_post(&r, opcode, len, off, cut);
+		if (rand() % 3 == 0 || i % 4 == 3)
+			direct_drain(&r);
+	}
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], ROUNDS);
+	return run_close(&r);
+}
+
+TEST(test_any_messages)
+{
+	static int (*const setup[])(void **) = {rig_setup, rig_setup_dpu};
+
+	for (unsigned int i = 0; i < 6; i++) {
+		struct outcome *direct = direct_any(setup[i % 2], i, false);
+
+		assert_int_equal(direct->frames, 0);
+		same(direct, direct_any(setup[i % 2], i, true));
+	}
+}
+
+/* --- what goes wrong ---------------------------------------------------------------------------
+ */
+
+struct mishap {
+	void (*before)(struct rig_pair *);
+	uint8_t opcode;
+	uint32_t len;
+	uint32_t receive; /* bytes of the receive; 0: none is posted */
+};
+
+static void no_write_right(struct rig_pair *p)
+{
+	p->b.qp->rwe = false;
+}
+static void no_read_right(struct rig_pair *p)
+{
+	p->b.qp->rre = false;
+}
+static void no_atomic_right(struct rig_pair *p)
+{
+	p->b.qp->rae = false;
+}
+static void key_forbids(struct rig_pair *p)
+{
+	p->md->rights = MKEY_LR | MKEY_LW;
+}
+static void local_key_forbids(struct rig_pair *p)
+{
+	p->ms->rights = 0;
+}
+static void one_try(struct rig_pair *p)
+{
+	struct rc *rc = p->a.qp->q.conn;
+
+	p->a.qp->rnr_retry = rc->req.rnr_left = 0;
+}
+static void peer_is_in_error(struct rig_pair *p)
+{
+	queue_set_state(&p->b.qp->q, QP_ERR);
+}
+static void nothing_else(struct rig_pair *p)
+{
+	(void)p;
+}
+
+static const struct mishap mishaps[] = {
+	{no_write_right, PRM_WQE_OPCODE_RDMA_WRITE, 100, 0},
+	{no_write_right, PRM_WQE_OPCODE_RDMA_WRITE_IMM, 100, 100},
+	{no_read_right, PRM_WQE_OPCODE_RDMA_READ, 100, 0},
+	{no_atomic_right, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
+	{key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
+	{key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
+	{key_forbids, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
+	{local_key_forbids, PRM_WQE_OPCODE_RDMA_WRITE, 5000, 0},
+	{local_key_forbids, PRM_WQE_OPCODE_RDMA_READ, 5000, 0},
+	{local_key_forbids, PRM_WQE_OPCODE_SEND, 5000, 5000},
+	{local_key_forbids, PRM_WQE_OPCODE_ATOMIC_FA, 8, 0},
+	{one_try, PRM_WQE_OPCODE_SEND, 100, 0},
+	{one_try, PRM_WQE_OPCODE_RDMA_WRITE_IMM, 5000, 0},
+	{nothing_else, PRM_WQE_OPCODE_SEND, 5000, 1000},
+	{nothing_else, PRM_WQE_OPCODE_SEND_IMM, 100, 8},
+	{peer_is_in_error, PRM_WQE_OPCODE_SEND, 100, 0},
+	{peer_is_in_error, PRM_WQE_OPCODE_RDMA_READ, 100, 0},
+};
+
+/* The second of three requests meets it. */
+static struct outcome *direct_mishap(const struct mishap *m, bool observed)
+{
+	struct run r = run_open(rig_setup, observed);
+
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 0, 0);
+	direct_drain(&r);
+	m->before(r.p);
+	if (m->receive)
+		rig_recv(&r.p->b, r.p->dst + AREA / 2, m->receive, rig_key(r.p->md));
+	direct_post(&r, m->opcode, m->len, 4096, 0);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 128, 0);
+	rig_ring(&r.p->a);
+	rig_pass(&r.p->rig, 100000000000);
+	direct_drain(&r);
+	return run_close(&r);
+}
+
+TEST(test_mishaps)
+{
+	for (size_t i = 0; i < sizeof(mishaps) / sizeof(*mishaps); i++) {
+		struct outcome *direct = direct_mishap(&mishaps[i], false);
+
+		if (direct->state[0] != QP_ERR)
+			fail_msg("mishap %zu leaves the queue pair in state %u", i,
+				 direct->state[0]);
+		same(direct, direct_mishap(&mishaps[i], true));
+	}
+}
+
+/* A receive that comes later: the message waits for it, and so do those behind. */
+static struct outcome *direct_not_ready(uint8_t opcode, uint32_t len, bool observed)
+{
+	struct run r = run_open(rig_setup, observed);
+
+	direct_post(&r, opcode, len, 4096, 0);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_READ, 64, 128, 0);
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], 0);
+	rig_recv(&r.p->b, r.p->dst + AREA / 2, 65536, rig_key(r.p->md));
+	rig_pass(&r.p->rig, 10000000000);
+	direct_post(&r, PRM_WQE_OPCODE_RDMA_WRITE, 64, 256, 0);
+	direct_drain(&r);
+	assert_int_equal(r.o->ncqes[0], 3);
+	return run_close(&r);
+}
+
+TEST(test_receiver_not_ready)
+{
+	static const uint8_t opcode[] = {PRM_WQE_OPCODE_SEND, PRM_WQE_OPCODE_SEND_IMM,
+					 PRM_WQE_OPCODE_RDMA_WRITE_IMM};
+
+	for (unsigned int i = 0; i < 3; i++)
+		for (uint32_t len = 100; len < 60000; len += 20000)
+			same(direct_not_ready(opcode[i], len, false),
+			     direct_not_ready(opcode[i], len, true));
+}
+
+/* Somebody begins to look, or stops, in the middle of long messages. */
+TEST(test_observed_on_the_way)
+{
+	struct run r = run_open(rig_setup, false);
+	const uint32_t len = 800000;
+
+	for (unsigned int turns = 0; turns < 12; turns++) {
+		memset(r.p->dst, 0, len);
+		r.o->frames = 0;
+		rig_post(r.p, PRM_WQE_OPCODE_RDMA_WRITE, turns, len);
+		rig_ring(&r.p->a);
+		for (unsigned int i = 0; i < turns; i++)
+			datapath_run(&r.p->rig.dev);
+		port_set_hook(r.p->rig.dev.port, turns % 2 ? count_frame : NULL, r.o);
+		rig_settle(&r.p->rig);
+		port_set_hook(r.p->rig.dev.port, NULL, NULL);
+		assert_non_null(rig_poll(&r.p->ca));
+		assert_memory_equal(r.p->src + turns, r.p->dst + turns, len);
+	}
+	free(run_close(&r));
+}
